@@ -1,0 +1,60 @@
+package frontier
+
+import "encoding/binary"
+
+const (
+	firstChunk = 64
+	lastChunk  = 4096
+)
+
+// A fifo is a queue of pairs of byte strings. It writes them one behind the
+// other into chunks, which grow with the queue: millions of URLs wait here, and
+// as values of their own each would cost several times its length, and the
+// garbage collector a visit.
+type fifo struct {
+	head, tail *chunk
+	read       int // how much of head has been popped
+}
+
+type chunk struct {
+	next *chunk
+	buf  []byte
+}
+
+func (q *fifo) empty() bool { return q.head == nil }
+
+func (q *fifo) push(a string, b []byte) {
+	need := 2*binary.MaxVarintLen32 + len(a) + len(b)
+	if q.tail == nil {
+		q.head = &chunk{buf: make([]byte, 0, max(firstChunk, need))}
+		q.tail = q.head
+	} else if had := cap(q.tail.buf); len(q.tail.buf)+need > had {
+		q.tail.next = &chunk{buf: make([]byte, 0, max(min(2*had, lastChunk), need))}
+		q.tail = q.tail.next
+	}
+	buf := binary.AppendUvarint(q.tail.buf, uint64(len(a)))
+	buf = append(buf, a...)
+	buf = binary.AppendUvarint(buf, uint64(len(b)))
+	q.tail.buf = append(buf, b...)
+}
+
+// pop returns copies of the first pair. The queue must not be empty.
+func (q *fifo) pop() (a string, b []byte) {
+	a = string(q.field())
+	b = append(b, q.field()...)
+	if q.read == len(q.head.buf) {
+		q.head, q.read = q.head.next, 0
+		if q.head == nil {
+			q.tail = nil
+		}
+	}
+	return a, b
+}
+
+// field reads one byte string of head.
+func (q *fifo) field() []byte {
+	length, n := binary.Uvarint(q.head.buf[q.read:])
+	start := q.read + n
+	q.read = start + int(length) //nolint:gosec // a length that push has written
+	return q.head.buf[start:q.read]
+}

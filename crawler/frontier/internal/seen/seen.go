@@ -1,0 +1,82 @@
+// Package seen holds a set of 64-bit hashes that only grows, made for the
+// question that a crawler asks most: was this URL seen before?
+//
+// It is open addressing without pointers, so that the garbage collector has
+// nothing to look at, in 256 tables which grow by half when 7/8 full: 9 to 14
+// bytes a key, and no single growth that stops the crawl. The slot of a key is
+// its value scaled to the size of the table (a multiplication, no power of two
+// needed), so that a table is nearly in order and growing reads and writes it
+// from one end to the other.
+package seen
+
+import "math/bits"
+
+const (
+	shards    = 256
+	firstSize = 8
+)
+
+// A Set is a set of hashes. The zero Set is empty. It is not safe for
+// concurrent use.
+type Set struct {
+	tables [shards]table
+	n      int
+}
+
+// Add puts h into the set and reports whether it was new.
+func (s *Set) Add(h uint64) bool {
+	if !s.tables[h>>56].add(h << 8 >> 8) {
+		return false
+	}
+	s.n++
+	return true
+}
+
+// Len returns the number of hashes in the set.
+func (s *Set) Len() int { return s.n }
+
+// A table holds the lower 56 bits of hashes, each plus one so that zero is an
+// empty slot.
+type table struct {
+	slots []uint64
+	n     int
+}
+
+func (t *table) add(h uint64) bool {
+	if 8*(t.n+1) > 7*len(t.slots) {
+		t.grow()
+	}
+	if !t.put(h + 1) {
+		return false
+	}
+	t.n++
+	return true
+}
+
+// put writes key into its slot or, where others are in the way, the next free
+// one. There is always a free one.
+func (t *table) put(key uint64) bool {
+	hi, _ := bits.Mul64((key-1)<<8, uint64(len(t.slots)))
+	for i := int(hi); ; i++ {
+		if i == len(t.slots) {
+			i = 0
+		}
+		switch t.slots[i] {
+		case key:
+			return false
+		case 0:
+			t.slots[i] = key
+			return true
+		}
+	}
+}
+
+func (t *table) grow() {
+	old := t.slots
+	t.slots = make([]uint64, max(firstSize, len(old)+len(old)/2))
+	for _, key := range old {
+		if key != 0 {
+			t.put(key)
+		}
+	}
+}
