@@ -1,0 +1,163 @@
+package crawler
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
+)
+
+// DefaultUserAgent is what the crawler calls itself unless told otherwise. Its
+// product token, the name that robots.txt files are searched for, is politecrawl.
+const DefaultUserAgent = "politecrawl/0.1 (+https://github.com/politecrawl/politecrawl)"
+
+// Config is everything that decides what a crawl does. It is plain data: the
+// keys are the same words in a configuration file, in the environment (with
+// POLITECRAWL_ before them) and as flags. Start from [Default] and change what
+// should differ; a zero Config is not valid.
+type Config struct {
+	// URLs are the start URLs. Each brings its host into the scope.
+	URLs []string `mapstructure:"urls"`
+
+	// Output is the directory the crawl writes. It is made if it is missing and
+	// must not hold another crawl.
+	Output string `mapstructure:"output"`
+
+	// Workers is how many URLs are worked on at a time, over all hosts.
+	Workers int `mapstructure:"workers"`
+
+	// Delay is the least time from the end of one request to the start of the
+	// next on the same host (ROB-POL-02). A longer Crawl-delay of the host's
+	// robots.txt, up to MaxCrawlDelay, takes its place. Zero is allowed.
+	Delay time.Duration `mapstructure:"delay"`
+
+	// PerHost is how many requests may be in flight on one host. Above 1 the
+	// delay counts from start to start.
+	PerHost int `mapstructure:"per-host"`
+
+	// MaxCrawlDelay is the longest Crawl-delay that is obeyed as written; a
+	// longer one is cut to it (ROB-EXT-01).
+	MaxCrawlDelay time.Duration `mapstructure:"max-crawl-delay"`
+
+	// MaxPages ends the crawl after so many pages; 0 is no limit.
+	MaxPages int `mapstructure:"max-pages"`
+
+	// MaxDepth leaves alone what is more than so many links away from a start
+	// URL or a sitemap entry; negative is no limit, 0 is these alone.
+	MaxDepth int `mapstructure:"max-depth"`
+
+	// MaxTime ends the crawl after so long; 0 is no limit.
+	MaxTime time.Duration `mapstructure:"max-time"`
+
+	// MaxWait ends the crawl when nothing is left but URLs of hosts that could
+	// not be asked (robots.txt unreachable, Retry-After) and the next of them
+	// is due later than this.
+	MaxWait time.Duration `mapstructure:"max-wait"`
+
+	// Scope says which URLs belong to the crawl: ScopeHost, ScopeDomain or
+	// ScopeAny.
+	Scope Scope `mapstructure:"scope"`
+
+	// UserAgent is sent with every request. Its product token chooses the group
+	// of each robots.txt.
+	UserAgent string `mapstructure:"user-agent"`
+
+	// Timeout is for one page, from the first byte sent to the last received.
+	Timeout time.Duration `mapstructure:"timeout"`
+
+	// MaxBody is how many bytes of a page are read; the rest is left unread.
+	MaxBody int `mapstructure:"max-body"`
+
+	// Retries is how often a page that failed (network error, 429, 5xx) is asked
+	// for again (ROB-POL-08).
+	Retries int `mapstructure:"retries"`
+
+	// RobotsTimeout is for one fetch of a robots.txt with its redirects
+	// (ROB-FET-17).
+	RobotsTimeout time.Duration `mapstructure:"robots-timeout"`
+
+	// RobotsRetry is the time to the first new try after a robots.txt could not
+	// be reached; it doubles from there (ROB-CAC-13).
+	RobotsRetry time.Duration `mapstructure:"robots-retry"`
+}
+
+// Default returns the configuration that is used where nothing else is said: one
+// request a second to each host, robots.txt obeyed, no limit on the number of
+// pages.
+func Default() Config {
+	return Config{
+		Output:        "crawl",
+		Workers:       16,
+		Delay:         time.Second,
+		PerHost:       1,
+		MaxCrawlDelay: 30 * time.Second,
+		MaxDepth:      -1,
+		MaxWait:       2 * time.Minute,
+		Scope:         ScopeHost,
+		UserAgent:     DefaultUserAgent,
+		Timeout:       30 * time.Second,
+		MaxBody:       10 << 20,
+		Retries:       3,
+		RobotsTimeout: 30 * time.Second,
+		RobotsRetry:   time.Minute,
+	}
+}
+
+// ErrConfig is the class of every error that [Config.Validate] returns.
+var ErrConfig = errors.New("crawler: bad configuration")
+
+// Validate returns nil, or an [ErrConfig] that names every bad key, one a line,
+// and what it should be.
+func (c Config) Validate() error {
+	var bad []error
+	check := func(ok bool, key, format string, args ...any) {
+		if !ok {
+			bad = append(bad, fmt.Errorf("%w: %s: %s", ErrConfig, key, fmt.Sprintf(format, args...)))
+		}
+	}
+	check(len(c.URLs) > 0, "urls", "there is no start URL")
+	for _, raw := range c.URLs {
+		if err := checkStart(raw); err != nil {
+			check(false, "urls", "%v", err)
+		}
+	}
+	check(c.Output != "", "output", "is empty; name the directory to write")
+	check(c.Workers >= 1, "workers", "%d is less than 1", c.Workers)
+	check(c.PerHost >= 1, "per-host", "%d is less than 1", c.PerHost)
+	check(c.Delay >= 0, "delay", "%v is negative", c.Delay)
+	check(c.MaxCrawlDelay >= 0, "max-crawl-delay", "%v is negative", c.MaxCrawlDelay)
+	check(c.MaxPages >= 0, "max-pages", "%d is negative; 0 is no limit", c.MaxPages)
+	check(c.MaxTime >= 0, "max-time", "%v is negative; 0 is no limit", c.MaxTime)
+	check(c.MaxWait >= 0, "max-wait", "%v is negative", c.MaxWait)
+	check(c.Scope.valid(), "scope", "%q is none of host, domain, any", string(c.Scope))
+	check(c.Timeout > 0, "timeout", "%v is not a time to wait", c.Timeout)
+	check(c.MaxBody > 0, "max-body", "%d is not a number of bytes to read", c.MaxBody)
+	check(c.Retries >= 0, "retries", "%d is negative", c.Retries)
+	check(c.RobotsTimeout > 0, "robots-timeout", "%v is not a time to wait", c.RobotsTimeout)
+	check(c.RobotsRetry > 0, "robots-retry", "%v is not a time to wait", c.RobotsRetry)
+	if _, err := robotstxt.ProductToken(c.UserAgent); err != nil {
+		check(false, "user-agent", "%q holds no product token (letters, - and _) that a robots.txt could name", c.UserAgent)
+	}
+	return errors.Join(bad...)
+}
+
+func checkStart(raw string) error {
+	u, err := url.Parse(strings.TrimSpace(raw))
+	switch {
+	case err != nil:
+		return fmt.Errorf("%q is not a URL: %w", raw, errors.Unwrap(err))
+	case u.Scheme == "":
+		return fmt.Errorf("%q has no scheme; write it as https://%s", raw, raw)
+	case !strings.EqualFold(u.Scheme, "http") && !strings.EqualFold(u.Scheme, "https"):
+		return fmt.Errorf("%q: scheme %q cannot be crawled; use http or https", raw, u.Scheme)
+	case u.Hostname() == "":
+		return fmt.Errorf("%q has no host", raw)
+	}
+	if _, err := Canonical(raw); err != nil {
+		return fmt.Errorf("%q is not a URL: %w", raw, err)
+	}
+	return nil
+}

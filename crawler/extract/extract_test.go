@@ -1,0 +1,88 @@
+package extract
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestParse(t *testing.T) {
+	tests := []struct {
+		name string
+		in   string
+		want Document
+	}{
+		{"empty", "", Document{}},
+		{"title", "<title> A\n  B &amp; C </title>", Document{Title: "A B & C"}},
+		{"only the first title", "<title>page</title><svg><title>drawing</title></svg>", Document{Title: "page"}},
+		{"an empty title takes nothing after it", "<title></title><p>text</p>", Document{}},
+		{"links in order", `<a href="/a">a</a><area href=b><iframe src=" c "></iframe>`,
+			Document{Links: []Link{{URL: "/a"}, {URL: "b"}, {URL: "c"}}}},
+		{"upper case, single quotes, entities", `<A HREF='/x?a=1&amp;b=2' REL="nofollow UGC">`,
+			Document{Links: []Link{{URL: "/x?a=1&b=2", Rel: "nofollow UGC"}}}},
+		{"an anchor without href is no link", `<a name="x">here</a>`, Document{}},
+		{"an empty href is a link to the page itself", `<a href="">`, Document{Links: []Link{{}}}},
+		{"src of a link, href of an iframe mean nothing", `<a src="/no"></a><iframe href="/no"></iframe>`, Document{}},
+		{"no links in comments and scripts", `<!-- <a href="/no"> --><script>"<a href='/no'>"</script><style>a{}</style>`, Document{}},
+		{"no links in a textarea", `<textarea><a href="/no"></textarea><a href=/yes>`, Document{Links: []Link{{URL: "/yes"}}}},
+		{"first base", `<base href="/dir/"><base href="/other/">`, Document{Base: "/dir/"}},
+		{"canonical", `<link rel="Canonical" href="/one"><link rel=stylesheet href="/no.css">`, Document{Canonical: "/one"}},
+		{"next and prev", `<link rel=next href="/2"><link rel=prev href="/0">`,
+			Document{Links: []Link{{URL: "/2", Rel: "next"}, {URL: "/0", Rel: "prev"}}}},
+		{"robots meta", `<meta name=" Robots" content="noindex"><meta name="politecrawl" content="nofollow"><meta charset=utf-8>`,
+			Document{Meta: []Meta{{"robots", "noindex"}, {"politecrawl", "nofollow"}}}},
+		{"meta refresh", `<meta http-equiv="Refresh" content="5; URL='/next'"><meta http-equiv=refresh content="5">`,
+			Document{Links: []Link{{URL: "/next"}}}},
+		{"broken off", `<title>cut</title><a href="/a">a</a><a href="/b`, Document{Title: "cut", Links: []Link{{URL: "/a"}}}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if diff := cmp.Diff(&tt.want, Parse([]byte(tt.in))); diff != "" {
+				t.Errorf("Parse(%q) (-want +got):\n%s", tt.in, diff)
+			}
+		})
+	}
+}
+
+func TestLongTitleIsCutAtACharacter(t *testing.T) {
+	doc := Parse([]byte("<title>x" + strings.Repeat("é", maxTitle) + "</title>"))
+	if len(doc.Title) > maxTitle || !strings.HasSuffix(doc.Title, "é") {
+		t.Errorf("title has %d bytes and ends %q", len(doc.Title), doc.Title[len(doc.Title)-4:])
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	for _, seed := range []string{
+		"", "<", "<title>", `<a href="/a">`, `<meta http-equiv=refresh content=";url=">`,
+		"<title>\xff\xfe</title><base href=x><a href=\x00>", `<iframe src=a src=b href=c>`,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		doc := Parse(body)
+		if len(doc.Title) > maxTitle {
+			t.Errorf("title of %d bytes", len(doc.Title))
+		}
+		if again := Parse(body); !cmp.Equal(doc, again) {
+			t.Errorf("two readings of one page differ:\n%s", cmp.Diff(doc, again))
+		}
+	})
+}
+
+func BenchmarkParse(b *testing.B) {
+	var page strings.Builder
+	page.WriteString("<!doctype html><title>A page of 20 KB</title>")
+	for page.Len() < 20<<10 {
+		page.WriteString(`<p>Some text of a page, as long as a line of it may be.</p><p class="x y"><b>more</b> of it</p>`)
+		if page.Len()%7 == 0 {
+			page.WriteString(`<li><a class="nav" href="/section/page-1.html?x=1">a link</a></li>`)
+		}
+	}
+	body := []byte(page.String())
+	b.SetBytes(int64(len(body)))
+	b.ReportAllocs()
+	for b.Loop() {
+		Parse(body)
+	}
+}

@@ -1,0 +1,57 @@
+// Package output writes what a crawl found: a directory with pages.jsonl, one
+// line for each page that was fetched; rejected.jsonl, one line for each URL that
+// was not, and why; and robots/, every robots.txt that was read.
+//
+// The field names are a contract: scripts read them. A field that is added later
+// goes after those that are there, and none changes its meaning.
+package output
+
+import "time"
+
+// Page is a URL that was fetched and answered: one line of pages.jsonl.
+type Page struct {
+	URL         string    `json:"url"`
+	Status      int       `json:"status"`
+	Title       string    `json:"title"`
+	Depth       int       `json:"depth"`  // links away from a start URL or a sitemap entry
+	Via         string    `json:"via"`    // the page, sitemap or redirect it was found in; empty for a start URL
+	Source      string    `json:"source"` // start, sitemap, link or redirect
+	Location    string    `json:"location,omitempty"`
+	ContentType string    `json:"content_type"`
+	Bytes       int       `json:"bytes"` // of the body that was read, decoded
+	Links       int       `json:"links"` // references to other documents that the page holds
+	Canonical   string    `json:"canonical,omitempty"`
+	Directives  []string  `json:"directives,omitempty"` // robots directives of the page: noindex, nofollow, ...
+	FetchedAt   time.Time `json:"fetched_at"`
+	Millis      int64     `json:"ms"` // from the start of the request to the end of the body
+	Attempt     int       `json:"attempt"`
+}
+
+// Rejection is a URL that was left alone: one line of rejected.jsonl.
+type Rejection struct {
+	URL       string `json:"url"`
+	Reason    Reason `json:"reason"`
+	Rule      string `json:"rule"`       // the deciding line of robots.txt, as "Disallow: /x"; empty where no rule decided
+	Line      int    `json:"line"`       // its line number, from 1; 0 where no rule decided
+	RobotsURL string `json:"robots_url"` // the robots.txt it stands in
+	Group     string `json:"group,omitempty"`
+	Depth     int    `json:"depth"`
+	Via       string `json:"via"`
+	Source    string `json:"source"`
+	Detail    string `json:"detail,omitempty"` // more, for a person
+}
+
+// Reason is why a URL was left alone.
+type Reason string
+
+// The reasons. Scripts rely on their spelling.
+const (
+	Disallowed  Reason = "disallowed"   // a rule of robots.txt
+	Later       Reason = "later"        // robots.txt was unreachable until the crawl ended
+	OutOfScope  Reason = "out-of-scope" // not one of the crawl's hosts
+	TooDeep     Reason = "depth"        // more links away than max-depth
+	Nofollow    Reason = "nofollow"     // found only where the page asks not to follow
+	Failed      Reason = "failed"       // no answer after all retries
+	Invalid     Reason = "invalid"      // not a URL that can be requested
+	TooManyHops Reason = "redirects"    // the end of too long a chain of redirects
+)
