@@ -1,0 +1,230 @@
+package robotstxt
+
+import "strings"
+
+// The canonical form in which paths and rules are compared, octet by octet
+// (RFC 9309 section 2.2.2, RFC 3986 section 6.2.2):
+//
+//   - control characters, space and every octet from 0x80 are %-escaped;
+//   - escapes of unreserved characters are decoded, all others are written in
+//     upper case, and a % that begins no escape stays as it is;
+//   - a * or $ that stands for itself is escaped, so that in a rule a bare *
+//     is a wildcard and a final $ the end of the URL.
+//
+// Where decoding would put a hexadecimal digit after a stray %, and so make up
+// an escape that nobody wrote, the escape stays: the canonical form of a
+// canonical form is itself.
+
+const (
+	unreserved = 1 << iota // A-Z a-z 0-9 - . _ ~
+	escaped                // controls, space, octets from 0x80
+	hexDigit
+	pathSpecial // what canonicalPath has to look at
+)
+
+// class holds the properties of each octet.
+var class = func() (t [256]uint8) {
+	for i := range t {
+		b := byte(i)
+		switch {
+		case 'a' <= lower(b) && lower(b) <= 'z', '0' <= b && b <= '9', b == '-', b == '_', b == '~', b == '.':
+			t[i] = unreserved
+		case b <= ' ', b >= 0x7f:
+			t[i] = escaped | pathSpecial
+		}
+		if '0' <= b && b <= '9' || 'a' <= lower(b) && lower(b) <= 'f' {
+			t[i] |= hexDigit
+		}
+	}
+	for _, b := range []byte("%*$#?./") {
+		t[b] |= pathSpecial
+	}
+	return t
+}()
+
+// canonicalPath returns the canonical form of the path and query of a URL. It
+// ends at a fragment (ROB-MAT-13), begins with a slash (ROB-MAT-14), and has no
+// dot segments, since they are gone from the URL that is requested
+// (ROB-MAT-25). A path that is canonical already is returned as it is.
+func canonicalPath(path string) string {
+	if isCanonicalPath(path) {
+		return path
+	}
+	path, _, _ = strings.Cut(path, "#")
+	w := escaper{out: make([]byte, 0, len(path)+16)}
+	if path == "" || path[0] != '/' {
+		w.out = append(w.out, '/')
+	}
+	for i := 0; i < len(path); {
+		if b := path[i]; b == '*' || b == '$' {
+			w.escape(b)
+			i++
+		} else {
+			i += w.copy(path[i:])
+		}
+	}
+	return removeDotSegments(string(w.out))
+}
+
+// isCanonicalPath reports whether canonicalPath has nothing to do.
+func isCanonicalPath(path string) bool {
+	if path == "" || path[0] != '/' {
+		return false
+	}
+	query := false
+	for i := 0; i < len(path); i++ {
+		b := path[i]
+		if class[b]&pathSpecial == 0 {
+			continue
+		}
+		switch b {
+		case '?':
+			query = true
+		case '.', '/':
+			if b == '.' && path[i-1] == '/' && !query && isDotSegment(path[i:]) {
+				return false
+			}
+		case '%':
+			switch v, ok := unhex(path[i:]); {
+			case !ok:
+				return false // a stray %, rare enough for the long way
+			case class[v]&unreserved != 0:
+				return false
+			case path[i+1] >= 'a' || path[i+2] >= 'a':
+				return false
+			}
+			i += 2
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// canonicalRule returns the canonical form of a rule's path, and its length for
+// the comparison with other rules: that of the canonical form, where every *
+// and $ written as such counts as one octet (ROB-MAT-03).
+func canonicalRule(pattern string) (canonical string, length int) {
+	plain := true
+	for i := 0; i < len(pattern) && plain; i++ {
+		b := pattern[i]
+		plain = b != '%' && class[b]&escaped == 0 && (b != '$' || i == len(pattern)-1)
+	}
+	if plain {
+		return pattern, len(pattern)
+	}
+	literal := 0
+	w := escaper{out: make([]byte, 0, len(pattern)+16)}
+	for i := 0; i < len(pattern); {
+		if pattern[i] == '$' && i < len(pattern)-1 { // ROB-MAT-07
+			w.escape('$')
+			literal++
+			i++
+		} else {
+			i += w.copy(pattern[i:])
+		}
+	}
+	return string(w.out), len(w.out) - 2*literal
+}
+
+// escaper builds a canonical form.
+type escaper struct{ out []byte }
+
+// copy appends the canonical form of what s begins with, one octet or one
+// escape, and returns how much of s that was.
+func (w *escaper) copy(s string) int {
+	b := s[0]
+	switch {
+	case class[b]&escaped != 0:
+		w.escape(b)
+		return 1
+	case b != '%':
+		w.out = append(w.out, b)
+		return 1
+	}
+	v, ok := unhex(s)
+	switch {
+	case !ok:
+		w.out = append(w.out, '%')
+		return 1
+	case class[v]&unreserved != 0 && !w.completesStray(v):
+		w.out = append(w.out, v)
+	default:
+		w.escape(v)
+	}
+	return 3
+}
+
+// completesStray reports whether v, put after what is there, would be read as a
+// digit of an escape that begins with a stray %. A % that near to the end is
+// always a stray one, since escapes are appended whole.
+func (w *escaper) completesStray(v byte) bool {
+	n := len(w.out)
+	return class[v]&hexDigit != 0 && n > 0 &&
+		(w.out[n-1] == '%' || n > 1 && w.out[n-2] == '%' && class[w.out[n-1]]&hexDigit != 0)
+}
+
+func (w *escaper) escape(b byte) {
+	w.out = appendEscape(w.out, b)
+}
+
+func appendEscape(out []byte, b byte) []byte {
+	const digits = "0123456789ABCDEF"
+	return append(out, '%', digits[b>>4], digits[b&15])
+}
+
+// unhex returns the octet that the escape at the beginning of s stands for.
+func unhex(s string) (b byte, ok bool) {
+	if len(s) < 3 || class[s[1]]&hexDigit == 0 || class[s[2]]&hexDigit == 0 {
+		return 0, false
+	}
+	return digit(s[1])<<4 | digit(s[2]), true
+}
+
+func digit(b byte) byte {
+	if b <= '9' {
+		return b - '0'
+	}
+	return lower(b) - 'a' + 10
+}
+
+// isDotSegment reports whether s, the beginning of a segment, is "." or "..".
+func isDotSegment(s string) bool {
+	s = s[1:]
+	if s != "" && s[0] == '.' {
+		s = s[1:]
+	}
+	return s == "" || s[0] == '/' || s[0] == '?'
+}
+
+// removeDotSegments applies RFC 3986 section 5.2.4 to the path of a path and
+// query that begins with a slash.
+func removeDotSegments(s string) string {
+	path, query := s, ""
+	if i := strings.IndexByte(s, '?'); i >= 0 {
+		path, query = s[:i], s[i:]
+	}
+	if !strings.Contains(path, "/.") {
+		return s
+	}
+	out := make([]byte, 0, len(s))
+	for path != "" { // path begins with a slash
+		segment := path
+		if i := strings.IndexByte(path[1:], '/'); i >= 0 {
+			segment = path[:i+1]
+		}
+		path = path[len(segment):]
+		switch segment {
+		case "/.", "/..":
+			if segment == "/.." {
+				out = out[:max(strings.LastIndexByte(string(out), '/'), 0)]
+			}
+			if path == "" {
+				out = append(out, '/')
+			}
+		default:
+			out = append(out, segment...)
+		}
+	}
+	return string(append(out, query...))
+}

@@ -1,0 +1,3 @@
+package robotstxt
+
+func (p *parser) decode(body []byte) string { return string(body) }

@@ -1,0 +1,62 @@
+package robotstxt
+
+// File is what a robots.txt file says. It does not change after Parse and may
+// be used by several goroutines at once; its slices are not to be written to.
+type File struct {
+	// Sitemaps are the sitemaps of the file in file order, each once. They
+	// belong to no group and are offered to every crawler (ROB-SMP-02).
+	Sitemaps []Sitemap
+
+	// Extensions are all fields but the four that have a meaning for crawling,
+	// in file order (ROB-EXT-07).
+	Extensions []Extension
+
+	// Findings are the oddities of the file by line, never more than
+	// Options.MaxFindings.
+	Findings []Finding
+
+	// Truncated reports that the body was longer than Options.MaxBytes.
+	Truncated bool
+
+	opts   Options
+	rules  []Rule
+	blocks []block
+	names  names
+	groups []Group   // parallel to names.list
+	sets   []ruleset // parallel to blocks
+	none   Group     // what Group returns when no group applies
+}
+
+// Rule is an Allow or Disallow line that has an effect.
+type Rule struct {
+	Allow   bool
+	Pattern string // as written, without comment and outer white space
+	Line    int    // from 1
+}
+
+// String returns the rule as a line of robots.txt.
+func (r *Rule) String() string {
+	if r.Allow {
+		return "Allow: " + r.Pattern
+	}
+	return "Disallow: " + r.Pattern
+}
+
+// block is a group as it stands in the file: a run of User-agent lines and the
+// rules after it (ROB-GRP-01). One Group may be merged from several. Rules,
+// extensions and agents are stretches of the file's own lists, so that a block
+// costs the same however many agents share it.
+type block struct {
+	rules      span
+	extensions span
+	mentions   span
+}
+
+// span is the half-open interval [lo, hi).
+type span struct{ lo, hi int32 }
+
+// Agents returns the names that the file has groups for, "*" among them, each
+// once, as first written and in file order.
+func (f *File) Agents() []string {
+	return append([]string(nil), f.names.list...)
+}

@@ -1,0 +1,121 @@
+package robotstxt
+
+import (
+	"slices"
+	"sync"
+	"time"
+)
+
+// Group is what a File says to one crawler: the rules of every group that
+// names it, in file order (ROB-GRP-09). The zero Group has no rules and so
+// allows everything.
+type Group struct {
+	file   *File
+	name   string
+	blocks []int32
+	set    *ruleset
+}
+
+// ruleset is the compiled form of the rules of some blocks, made when first
+// asked for. Groups of the same block share it.
+type ruleset struct {
+	blocks []int32
+	once   sync.Once
+	index  index
+	query  queryIndex
+}
+
+// Group returns the group that a crawler has to obey. The crawler is known by
+// its product tokens, most specific first; the first one that has a group
+// decides, and no group is ever added to another token's (ROB-UA-04, D13). With
+// no such group it is the group of "*" (ROB-UA-06), and without that one an
+// empty group. It is never nil.
+func (f *File) Group(tokens ...string) *Group {
+	if g := f.named(tokens); g != nil {
+		return g
+	}
+	if i := f.names.find("*"); i >= 0 {
+		return &f.groups[i]
+	}
+	return &f.none
+}
+
+// NamedGroup is Group for crawlers that ignore "*" and obey only rules that
+// address them by name, such as AdsBot-Google (ROB-UA-09).
+func (f *File) NamedGroup(tokens ...string) *Group {
+	if g := f.named(tokens); g != nil {
+		return g
+	}
+	return &f.none
+}
+
+func (f *File) named(tokens []string) *Group {
+	if f.opts.GoogleParser {
+		return f.googleGroup(tokens)
+	}
+	for _, token := range tokens {
+		if i := f.names.find(token); i >= 0 && token != "*" {
+			return &f.groups[i]
+		}
+	}
+	return nil
+}
+
+// newGroup merges blocks, which are in file order.
+func (f *File) newGroup(name string, blocks []int32) Group {
+	g := Group{file: f, name: name, blocks: blocks}
+	if len(blocks) == 1 {
+		g.set = &f.sets[blocks[0]]
+	} else {
+		g.set = &ruleset{blocks: blocks}
+	}
+	return g
+}
+
+// Name returns the agent that the group was chosen by, as first written in the
+// file: a product token, "*", or "" if the file has no group that applies.
+func (g *Group) Name() string { return g.name }
+
+// Rules returns the rules in file order. The slice is not to be written to.
+func (g *Group) Rules() []Rule {
+	var rules []Rule
+	for _, b := range g.blocks {
+		s := g.file.blocks[b].rules
+		if len(g.blocks) == 1 {
+			return g.file.rules[s.lo:s.hi:s.hi]
+		}
+		rules = append(rules, g.file.rules[s.lo:s.hi]...)
+	}
+	return rules
+}
+
+// Extensions returns the other fields of the group in file order.
+func (g *Group) Extensions() []Extension {
+	var ext []Extension
+	for _, b := range g.blocks {
+		s := g.file.blocks[b].extensions
+		ext = append(ext, g.file.Extensions[s.lo:s.hi]...)
+	}
+	return slices.Clip(ext)
+}
+
+// CrawlDelay returns the least time that the group asks to leave between two
+// requests, 0 if it asks for none. Of several values it is the largest, at
+// most Options.MaxCrawlDelay (ROB-EXT-01).
+func (g *Group) CrawlDelay() time.Duration {
+	var delay time.Duration
+	for _, b := range g.blocks {
+		s := g.file.blocks[b].extensions
+		for _, e := range g.file.Extensions[s.lo:s.hi] {
+			if equalFold(e.Field, "crawl-delay") {
+				if d, ok := parseDelay(e.Value); ok {
+					delay = max(delay, d)
+				}
+			}
+		}
+	}
+	if g.file == nil {
+		return 0
+	}
+	return g.file.opts.capDelay(delay)
+}

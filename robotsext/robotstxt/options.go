@@ -1,0 +1,110 @@
+package robotstxt
+
+import "time"
+
+// Defaults of the zero Options.
+const (
+	// DefaultMaxBytes is how much of a body is read: 500 KiB, the least that
+	// RFC 9309 section 2.5 asks for and what Google uses (ROB-FMT-14).
+	DefaultMaxBytes = 500 * 1024
+
+	// DefaultMaxFindings bounds File.Findings, so that a body of garbage
+	// cannot cost much more memory than its own size.
+	DefaultMaxFindings = 1000
+
+	// DefaultMaxCrawlDelay caps Crawl-delay (ROB-EXT-01).
+	DefaultMaxCrawlDelay = 30 * time.Second
+)
+
+// Options departs from the specification, field by field. The zero value, like
+// a nil *Options, is the specification. Each field that restores what an older
+// edition said names the decision that it undoes.
+type Options struct {
+	// MaxBytes is the number of bytes that are looked at; the rest of the body,
+	// and a line that the limit cuts in two, do not exist (ROB-FMT-14,
+	// ROB-FMT-15). Zero means DefaultMaxBytes, negative no limit. A caller that
+	// reads from the network should pass MaxBytes+1 bytes where there are as
+	// many: the last one tells a cut line from a whole one.
+	MaxBytes int
+
+	// MaxFindings bounds File.Findings. Zero means DefaultMaxFindings, negative
+	// none at all.
+	MaxFindings int
+
+	// MaxCrawlDelay caps Group.CrawlDelay. Zero means DefaultMaxCrawlDelay,
+	// negative no cap.
+	MaxCrawlDelay time.Duration
+
+	// RequestRateDelay lets Request-rate lines lengthen Group.CrawlDelay: 1/10m
+	// is one request every 600 s (ROB-EXT-02). The cap applies.
+	RequestRateDelay bool
+
+	// Lenient accepts Google's list of misspelt fields, fields by prefix, and a
+	// line of exactly two words without a colon (ROB-FMT-12, D6).
+	Lenient bool
+
+	// CaseSensitiveAgents compares product tokens with their case, as the
+	// edition of July 2019 has it (D1).
+	CaseSensitiveAgents bool
+
+	// WideTokens lets agents such as MJ12bot be addressed: a User-agent line
+	// then also names its value up to the first space, slash or star
+	// (ROB-UA-11).
+	WideTokens bool
+
+	// SitemapEndsRun makes a Sitemap line between User-agent lines end the run,
+	// as the grammar before 2019 has it (D5).
+	SitemapEndsRun bool
+
+	// ResolveSitemaps, the URL of the robots.txt file, is what relative Sitemap
+	// values are resolved against. Empty: they are ignored (D17).
+	ResolveSitemaps string
+
+	// AssumeSlash reads "fish/" as "/fish/", as the oldest edition does (D7).
+	AssumeSlash bool
+
+	// TrailingStarUncounted leaves trailing stars out of a rule's length, so
+	// that /fish* and /fish weigh the same (D8).
+	TrailingStarUncounted bool
+
+	// IndexAllowsDirectory makes an Allow that ends in /index.htm or
+	// /index.html allow the bare directory too (D15, ROB-MAT-24).
+	IndexAllowsDirectory bool
+
+	// Transcode reads a body that begins with a UTF-16 byte order mark as
+	// UTF-16, and one that is not valid UTF-8 as Latin-1 (ROB-FMT-16).
+	Transcode bool
+
+	// GoogleParser gives the verdicts of Google's open-source parser, bug for
+	// bug, for comparison. It implies no size limit (unless MaxBytes is
+	// positive) and overrules every other option that changes a verdict.
+	GoogleParser bool
+}
+
+func (o *Options) maxBytes() int {
+	switch {
+	case o.MaxBytes == 0 && !o.GoogleParser:
+		return DefaultMaxBytes
+	case o.MaxBytes > 0:
+		return o.MaxBytes
+	}
+	return -1
+}
+
+func (o *Options) maxFindings() int {
+	if o.MaxFindings == 0 {
+		return DefaultMaxFindings
+	}
+	return max(o.MaxFindings, 0)
+}
+
+// capDelay applies MaxCrawlDelay.
+func (o *Options) capDelay(d time.Duration) time.Duration {
+	switch {
+	case o.MaxCrawlDelay < 0:
+		return d
+	case o.MaxCrawlDelay == 0:
+		return min(d, DefaultMaxCrawlDelay)
+	}
+	return min(d, o.MaxCrawlDelay)
+}

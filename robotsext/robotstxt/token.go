@@ -1,0 +1,70 @@
+package robotstxt
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// ErrToken is the class of errors about product tokens.
+var ErrToken = errors.New("robotstxt: no product token")
+
+// ValidToken reports whether token can be addressed by a User-agent line: one or
+// more of A-Z a-z - _ (RFC 9309 section 2.2.1, ROB-UA-10).
+func ValidToken(token string) bool {
+	got, _ := agentToken(token)
+	return token != "" && got == token
+}
+
+// ProductToken guesses the product token from the value of a User-Agent header:
+// the first product inside "(compatible; …)", else the first one that does not
+// merely claim compatibility with a browser, cut to token characters
+// (ROB-UA-14). The error is an ErrToken.
+func ProductToken(userAgent string) (string, error) {
+	token := ""
+	if _, comment, ok := strings.Cut(userAgent, "(compatible;"); ok {
+		token, _ = agentToken(strings.TrimLeft(comment, " \t"))
+	} else {
+		token = firstProduct(userAgent)
+	}
+	if token == "" {
+		return "", fmt.Errorf("%w in user agent %q: it needs a name of letters, - and _, such as ExampleBot/1.0", ErrToken, userAgent)
+	}
+	return token, nil
+}
+
+// firstProduct returns the first product outside of comments that is no
+// browser's.
+func firstProduct(userAgent string) string {
+	depth := 0
+	for word := range strings.FieldsSeq(userAgent) {
+		opened := depth > 0 || word[0] == '('
+		depth = max(depth+strings.Count(word, "(")-strings.Count(word, ")"), 0)
+		if opened {
+			continue
+		}
+		token, _ := agentToken(word)
+		switch strings.ToLower(token) {
+		case "", "mozilla", "applewebkit", "chrome", "safari", "gecko":
+		default:
+			return token
+		}
+	}
+	return ""
+}
+
+// WithParents returns token and, from specific to general, what is left when
+// parts are cut off at hyphens: Googlebot-Image, Googlebot. It is the identity
+// of a crawler that obeys the more generic group where it has none of its own
+// (ROB-UA-13).
+func WithParents(token string) []string {
+	tokens := []string{token}
+	for {
+		i := strings.LastIndexByte(token, '-')
+		if i <= 0 {
+			return tokens
+		}
+		token = token[:i]
+		tokens = append(tokens, token)
+	}
+}

@@ -1,0 +1,31 @@
+package robotstxt
+
+import "strings"
+
+// pathAndQuery cuts scheme, authority and fragment off a URL. Like Google's
+// parser it takes what comes before the first of "/?;" for an authority also
+// where there is no scheme: "example.com/a" is "/a". The result may lack the
+// leading slash of an empty path.
+func pathAndQuery(rawURL string, google bool) string {
+	s, _, _ := strings.Cut(rawURL, "#")
+	s = strings.TrimPrefix(s, "//")
+	if i := strings.Index(s, "://"); i >= 0 && strings.IndexAny(s[:i], "/?;") < 0 {
+		s = s[i+len("://"):]
+		if !google {
+			s = trimUserinfo(s)
+		}
+	}
+	if i := strings.IndexAny(s, "/?;"); i >= 0 {
+		return s[i:]
+	}
+	return "/"
+}
+
+// trimUserinfo drops a user name and password, which may hold semicolons.
+func trimUserinfo(s string) string {
+	end := strings.IndexAny(s, "/?")
+	if end < 0 {
+		end = len(s)
+	}
+	return s[strings.LastIndexByte(s[:end], '@')+1:]
+}
