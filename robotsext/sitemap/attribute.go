@@ -1,0 +1,30 @@
+package sitemap
+
+import "bytes"
+
+// nextAttr takes the first attribute off the attributes of a tag. What is not
+// of the form name="value" is passed over; ok is false at the end.
+func nextAttr(attrs []byte) (name, value, rest []byte, ok bool) {
+	for {
+		eq := bytes.IndexByte(attrs, '=')
+		if eq < 0 {
+			return nil, nil, nil, false
+		}
+		name = trim(attrs[:eq])
+		if i := bytes.LastIndexAny(name, " \t\r\n"); i >= 0 {
+			name = name[i+1:]
+		}
+		attrs = attrs[eq+1:]
+		for len(attrs) > 0 && isSpace(attrs[0]) {
+			attrs = attrs[1:]
+		}
+		if len(attrs) == 0 || attrs[0] != '"' && attrs[0] != '\'' {
+			continue
+		}
+		end := bytes.IndexByte(attrs[1:], attrs[0])
+		if end < 0 {
+			return nil, nil, nil, false
+		}
+		return name, attrs[1 : 1+end], attrs[end+2:], true
+	}
+}

@@ -1,0 +1,337 @@
+package sitemap
+
+import (
+	"bytes"
+	"errors"
+	"io"
+)
+
+const (
+	maxDepth = 256      // of elements
+	maxNames = 64 << 10 // bytes in the names of all open elements
+	maxText  = 8 << 10  // bytes in one value, more than its longest: a loc of 2,047 characters
+)
+
+// A decoder makes entries of the tokens of an XML document.
+type decoder struct {
+	*reading
+	scan scanner
+	ns   bindings
+
+	frames []frame // the open elements
+	names  []byte  // their names, one behind the other
+	top    elem    // the innermost of them
+
+	field   []byte // the text of the leaf that is open
+	tooLong bool   // that text is more than maxText
+
+	entry    Entry
+	bad      bool   // its location is not usable
+	seen     uint64 // the leaves it has had, by elem
+	appendix int    // bytes of extension values it has had
+	full     bool   // it has had too many of them
+
+	low [32]byte // a name in lower case
+}
+
+// A frame is an open element.
+type frame struct {
+	elem elem
+	name int // length of its name
+}
+
+func newDecoder(rd *reading) *decoder {
+	d := &decoder{reading: rd, top: elemDocument, scan: scanner{window: rd.window}}
+	d.scan.onDTD = func() { rd.report(Doctype, nil, nil) }
+	return d
+}
+
+func (d *decoder) run() error {
+	for {
+		tok, err := d.scan.next(d.top > elemLeaf)
+		if err == io.EOF {
+			if d.top == elemDocument {
+				return &Finding{Kind: NotASitemap, Err: errors.New("XML without a root element")}
+			}
+			return &Finding{Kind: Truncated}
+		}
+		if err != nil {
+			return err
+		}
+		switch tok {
+		case startTag:
+			err = d.start()
+		case endTag:
+			err = d.end()
+		default:
+			d.collect(tok)
+		}
+		if err != nil {
+			return err
+		}
+		if d.top == elemDocument {
+			d.trail()
+			return nil
+		}
+	}
+}
+
+// start opens an element.
+func (d *decoder) start() error {
+	name := d.scan.name
+	if len(d.frames) == maxDepth || len(d.names)+len(name) > maxNames {
+		return &Finding{Kind: NestedTooDeep}
+	}
+	el := elemOther
+	if d.top != elemOther && d.top < elemLeaf {
+		if len(d.scan.attrs) > 0 && bytes.Contains(d.scan.attrs, []byte("xmlns")) {
+			d.ns.declare(d.scan.attrs, len(d.frames))
+		}
+		prefix, local := splitName(name)
+		local = d.lower(local)
+		if d.top == elemDocument {
+			el = root(local)
+			d.ns.root(prefix, d.scan.attrs)
+			if err := d.format(el, name); err != nil {
+				return err
+			}
+		} else {
+			sp := d.ns.find(prefix)
+			if el = d.top.child(sp, local); el == elemOther && sp == coreSpace && d.top.strict() {
+				d.report(UnknownElement, name, nil)
+			}
+		}
+	}
+	d.frames = append(d.frames, frame{elem: el, name: len(name)})
+	d.names = append(d.names, name...)
+	d.top = el
+	if err := d.open(el); err != nil {
+		return err
+	}
+	if d.scan.empty {
+		return d.end()
+	}
+	return nil
+}
+
+// end closes the innermost element, whose end tag this must be.
+func (d *decoder) end() error {
+	if len(d.frames) == 0 {
+		return syntax("an end tag without a start tag")
+	}
+	f := d.frames[len(d.frames)-1]
+	name := d.names[len(d.names)-f.name:]
+	if !d.scan.empty && !bytes.Equal(name, d.scan.name) {
+		return &Finding{Kind: BadXML, Text: cut(d.scan.name), Err: errors.New("end tag of another element than " + cut(name))}
+	}
+	d.scan.empty = false
+	d.frames = d.frames[:len(d.frames)-1]
+	d.names = d.names[:len(d.names)-f.name]
+	d.ns.drop(len(d.frames))
+	d.top = elemDocument
+	if len(d.frames) > 0 {
+		d.top = d.frames[len(d.frames)-1].elem
+	}
+	return d.close(f.elem)
+}
+
+// strict tells where the protocol says which elements there are. A feed may
+// have any.
+func (parent elem) strict() bool {
+	return parent == elemURLSet || parent == elemIndex || parent == elemURL || parent == elemSitemap
+}
+
+// format notes what the document is, by its root element.
+func (d *decoder) format(el elem, name []byte) error {
+	switch el {
+	case elemURLSet:
+		d.summary.Format = URLSet
+	case elemIndex:
+		d.summary.Format = Index
+	case elemRSS:
+		d.summary.Format = RSS
+	case elemFeed:
+		d.summary.Format = Atom
+	default:
+		return &Finding{Kind: NotASitemap, Text: cut(name)}
+	}
+	return nil
+}
+
+// open begins what an element stands for.
+func (d *decoder) open(el elem) (err error) {
+	switch {
+	case el > elemLeaf:
+		d.field, d.tooLong = d.field[:0], false
+		d.openLeaf(el)
+	case el == elemURL, el == elemSitemap, el == elemItem, el == elemAtomEntry:
+		d.bad, d.seen, d.appendix, d.full = false, 0, 0, false
+		d.entry, err = d.begin()
+		d.entry.Sitemap = el == elemSitemap
+	case el == elemAtomLink:
+		d.atomLink(d.scan.attrs)
+	case el >= elemAlternate && el < elemLeaf:
+		d.openExtension(el)
+	}
+	return err
+}
+
+// close ends what an element stands for.
+func (d *decoder) close(el elem) error {
+	switch {
+	case el > elemLeaf:
+		d.value(el)
+	case el == elemURL, el == elemSitemap, el == elemItem, el == elemAtomEntry:
+		if d.entry.Loc == "" {
+			d.summary.Skipped++
+			if !d.bad {
+				d.report(NoLoc, nil, nil)
+			}
+			return nil
+		}
+		e := d.entry
+		d.entry = Entry{}
+		return d.emit(e)
+	case el == elemImage, el == elemVideo:
+		d.closeExtension(el)
+	}
+	return nil
+}
+
+// collect adds text to the value of the leaf that is open.
+func (d *decoder) collect(tok token) {
+	text := d.scan.text
+	if d.tooLong {
+		return
+	}
+	if tok == cdata {
+		d.field = append(d.field, text...)
+	} else {
+		var bad []byte
+		if d.field, bad = appendText(d.field, text); bad != nil {
+			d.report(BadReference, bad, nil)
+		}
+	}
+	if len(d.field) > maxText {
+		d.field, d.tooLong = d.field[:0], true
+	}
+}
+
+// value takes the text of a leaf that has ended.
+func (d *decoder) value(el elem) {
+	text := trim(d.field)
+	if d.tooLong {
+		d.report(TextTooLong, nil, nil)
+		d.bad = d.bad || el == elemLoc
+		return
+	}
+	if el > elemPriority {
+		d.extensionValue(el, text)
+		return
+	}
+	if d.seen&(1<<el) != 0 {
+		d.report(Duplicate, text, nil)
+		return
+	}
+	d.seen |= 1 << el
+	var ok bool
+	switch el {
+	case elemLoc:
+		d.location(text)
+	case elemLastMod:
+		if d.entry.LastMod, ok = parseW3C(text); !ok {
+			d.report(BadLastMod, text, nil)
+		}
+	case elemPubDate:
+		if d.entry.LastMod, ok = parseRFC822(text); !ok {
+			d.report(BadLastMod, text, nil)
+		}
+	case elemChangeFreq:
+		if d.entry.ChangeFreq = changeFreq(d.lower(text)); d.entry.ChangeFreq == "" {
+			d.report(BadChangeFreq, text, nil)
+		}
+	case elemPriority:
+		if p, ok := decimal(text, 1); ok {
+			d.entry.Priority = p
+		} else {
+			d.report(BadPriority, text, nil)
+		}
+	}
+}
+
+// location sets the entry's Loc.
+func (d *decoder) location(text []byte) {
+	var err error
+	if d.entry.Loc, err = location(text); err != nil {
+		d.bad = true
+		d.report(BadLoc, text, err)
+	}
+}
+
+// atomLink takes the location of an Atom entry: the first link that is no
+// other relation than the entry itself (ROB-SMP-21).
+func (d *decoder) atomLink(attrs []byte) {
+	var href []byte
+	for {
+		name, value, rest, ok := nextAttr(attrs)
+		if !ok {
+			break
+		}
+		attrs = rest
+		value, _ = appendText(nil, value)
+		switch string(name) {
+		case "href":
+			href = trim(value)
+		case "rel":
+			if !bytes.EqualFold(trim(value), []byte("alternate")) {
+				return
+			}
+		}
+	}
+	if href != nil && d.entry.Loc == "" && !d.bad {
+		d.location(href)
+	}
+}
+
+// trail looks at what is behind the root element, and reads up to its end.
+// Whatever is there, the entries are complete.
+func (d *decoder) trail() {
+	for {
+		tok, err := d.scan.next(true)
+		if err == io.EOF {
+			return
+		}
+		if err != nil {
+			d.report(TrailingContent, nil, err)
+			return
+		}
+		if text := trim(d.scan.text); tok == startTag || tok == endTag || len(text) > 0 {
+			d.report(TrailingContent, nil, nil)
+			return
+		}
+	}
+}
+
+// lower returns a name in lower case, which holds until the next. Names too
+// long to be known are returned as they are.
+func (d *decoder) lower(name []byte) []byte {
+	if len(name) > len(d.low) {
+		return name
+	}
+	low := d.low[:len(name)]
+	for i, c := range name {
+		if c >= 'A' && c <= 'Z' {
+			c |= 0x20
+		}
+		low[i] = c
+	}
+	return low
+}
+
+// splitName splits a qualified name at its first colon.
+func splitName(name []byte) (prefix, local []byte) {
+	if i := bytes.IndexByte(name, ':'); i >= 0 {
+		return name[:i], name[i+1:]
+	}
+	return nil, name
+}

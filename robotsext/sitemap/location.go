@@ -1,0 +1,157 @@
+package sitemap
+
+import (
+	"bytes"
+	"errors"
+	"net/netip"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/net/idna"
+)
+
+// maxLoc is what a location must be shorter than, in characters (ROB-SMP-15).
+const maxLoc = 2048
+
+// Why a location is not usable.
+var (
+	errNotAbsolute = errors.New("not an absolute http, https or ftp URL")
+	errLong        = errors.New("2,048 characters or more")
+	errControl     = errors.New("a control character, or bytes that are no UTF-8")
+	errHost        = errors.New("no valid host name")
+	errPort        = errors.New("no valid port")
+)
+
+// location checks a URL and puts it into ASCII (ROB-SMP-06, ROB-SMP-15).
+func location(b []byte) (string, error) {
+	plain := true
+	for _, c := range b {
+		if c <= ' ' || c >= 0x7F {
+			if c < ' ' || c == 0x7F {
+				return "", errControl
+			}
+			plain = false
+		}
+	}
+	if len(b) >= maxLoc && (plain || utf8.RuneCount(b) >= maxLoc) {
+		return "", errLong
+	}
+	start := afterScheme(b)
+	if start == 0 {
+		return "", errNotAbsolute
+	}
+	end := len(b)
+	if i := bytes.IndexAny(b[start:], `/?#\`); i >= 0 {
+		end = start + i
+	}
+	host := b[start:end]
+	if isPlainHost(host) {
+		if plain {
+			return string(b), nil
+		}
+		return encode(string(b[:end]), b[end:])
+	}
+	authority, err := canonicalAuthority(string(host))
+	if err != nil {
+		return "", err
+	}
+	return encode(string(b[:start])+authority, b[end:])
+}
+
+// afterScheme returns the length of the scheme with its "://", 0 if it is not
+// one whose URLs can be fetched.
+func afterScheme(b []byte) int {
+	i := bytes.IndexByte(b[:min(len(b), len("https:"))], ':')
+	if i < 0 || !bytes.HasPrefix(b[i:], []byte("://")) {
+		return 0
+	}
+	switch scheme := b[:i]; len(scheme) {
+	case 3:
+		if !bytes.EqualFold(scheme, []byte("ftp")) {
+			return 0
+		}
+	case 4:
+		if !bytes.EqualFold(scheme, []byte("http")) {
+			return 0
+		}
+	case 5:
+		if !bytes.EqualFold(scheme, []byte("https")) {
+			return 0
+		}
+	default:
+		return 0
+	}
+	return i + len("://")
+}
+
+// isPlainHost reports whether host is an ordinary name without a port, as
+// almost all are.
+func isPlainHost(host []byte) bool {
+	for _, c := range host {
+		if c|0x20 < 'a' || c|0x20 > 'z' {
+			if (c < '0' || c > '9') && c != '.' && c != '-' && c != '_' {
+				return false
+			}
+		}
+	}
+	return len(host) > 0 && host[0] != '.'
+}
+
+// idnaProfile maps names as a browser does (UTS 46, not transitional), but
+// takes those with an underscore (ROB-LOC-08, ROB-LOC-17).
+var idnaProfile = idna.New(idna.MapForLookup(), idna.Transitional(false), idna.StrictDomainName(false))
+
+// canonicalAuthority checks "user@host:port" and puts the host into ASCII.
+func canonicalAuthority(authority string) (string, error) {
+	user, host := "", authority
+	if i := strings.LastIndexByte(authority, '@'); i >= 0 {
+		user, host = authority[:i+1], authority[i+1:]
+		for i := range len(user) {
+			if user[i] <= ' ' || user[i] >= 0x7F {
+				return "", errHost
+			}
+		}
+	}
+	port := ""
+	if i := strings.LastIndexByte(host, ':'); i >= 0 && !strings.HasSuffix(host, "]") {
+		host, port = host[:i], host[i:]
+		if n, err := strconv.ParseUint("0"+port[1:], 10, 32); err != nil || n > 65535 {
+			return "", errPort
+		}
+	}
+	if len(host) > 2 && host[0] == '[' && host[len(host)-1] == ']' {
+		addr, err := netip.ParseAddr(host[1 : len(host)-1])
+		if err != nil || !addr.Is6() || addr.Zone() != "" {
+			return "", errHost
+		}
+		return user + host + port, nil
+	}
+	if !isPlainHost([]byte(host)) {
+		ascii, err := idnaProfile.ToASCII(host)
+		if err != nil || !isPlainHost([]byte(ascii)) {
+			return "", errHost
+		}
+		host = ascii
+	}
+	return user + host + port, nil
+}
+
+// encode appends rest to start, percent-encoding what a URL cannot have.
+func encode(start string, rest []byte) (string, error) {
+	const hex = "0123456789ABCDEF"
+	if !utf8.Valid(rest) || bytes.Contains(rest, []byte("\uFFFD")) {
+		return "", errControl
+	}
+	var b strings.Builder
+	b.Grow(len(start) + 3*len(rest))
+	b.WriteString(start)
+	for _, c := range rest {
+		if c <= ' ' || c >= 0x7F {
+			b.Write([]byte{'%', hex[c>>4], hex[c&15]})
+		} else {
+			b.WriteByte(c)
+		}
+	}
+	return b.String(), nil
+}

@@ -1,0 +1,92 @@
+package sitemap
+
+import (
+	"bytes"
+	"errors"
+	"io"
+)
+
+// readLines reads a text sitemap: one URL a line, blank lines between them
+// (ROB-SMP-21). A line may end in LF, CR LF or CR.
+func (rd *reading) readLines() error {
+	if !looksLikeText(rd.rest()) {
+		return &Finding{Kind: NotASitemap, Text: cut(rd.firstLine()), Err: errors.New("binary data")}
+	}
+	rd.summary.Format = Text
+	first := cut(rd.firstLine())
+	for rd.skipSpace() {
+		e, err := rd.begin()
+		if err != nil {
+			return err
+		}
+		line, tooLong, err := rd.scanLine()
+		if err != nil {
+			return err // the line may have been cut
+		}
+		if tooLong {
+			err = errLong
+		} else {
+			e.Loc, err = location(trim(line))
+		}
+		if err != nil {
+			rd.summary.Skipped++
+			rd.report(BadLoc, line, err)
+			continue
+		}
+		if err := rd.emit(e); err != nil {
+			return err
+		}
+	}
+	if rd.err != io.EOF {
+		return rd.err
+	}
+	if rd.summary.Entries == 0 {
+		rd.summary.Format = ""
+		return &Finding{Kind: NotASitemap, Text: first}
+	}
+	return nil
+}
+
+// scanLine takes the rest of the line. Of one longer than any URL it takes the
+// beginning, and passes over the rest.
+func (rd *reading) scanLine() (line []byte, tooLong bool, err error) {
+	n := 0
+	for {
+		rest := rd.rest()
+		if i := bytes.IndexAny(rest[n:], "\r\n"); i >= 0 {
+			n += i
+			break
+		}
+		if n = len(rest); n > maxText {
+			rd.pos += n - maxText // drop from the front; which end is reported does not matter
+			n, tooLong = maxText, true
+		}
+		if !rd.fill() {
+			if rd.err != io.EOF {
+				return nil, false, rd.err
+			}
+			break
+		}
+	}
+	line = rd.rest()[:n]
+	rd.pos += n
+	return line, tooLong || n > maxText, nil
+}
+
+// firstLine returns the line at the current position, or what is in memory
+// of it.
+func (rd *reading) firstLine() []byte {
+	line, _, _ := bytes.Cut(rd.rest(), newline)
+	return line
+}
+
+// looksLikeText reports whether there are no control characters at the start
+// of a body.
+func looksLikeText(b []byte) bool {
+	for _, c := range b[:min(len(b), 512)] {
+		if c < ' ' && !isSpace(c) {
+			return false
+		}
+	}
+	return true
+}

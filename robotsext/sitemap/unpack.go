@@ -1,0 +1,103 @@
+package sitemap
+
+import (
+	"bufio"
+	"compress/flate"
+	"compress/gzip"
+	"errors"
+	"io"
+)
+
+const (
+	// maxLayers is how often a body may be gzipped: once as a file, and
+	// once more by a server that compresses what is compressed already.
+	maxLayers = 2
+
+	// ratioGrace is what a body may unpack to before its ratio is looked
+	// at: a small file proves nothing.
+	ratioGrace = 1 << 20
+)
+
+// A meter counts the bytes of one layer of a body and stops it at max.
+type meter struct {
+	r   io.Reader
+	n   int64
+	max int64
+
+	packed *meter // the body as it arrived; nil for that one itself
+	ratio  int64
+}
+
+func (m *meter) Read(p []byte) (int, error) {
+	room := m.max - m.n
+	if int64(len(p)) > room {
+		p = p[:room+1] // one byte more tells "exactly max" from "too many"
+	}
+	n, err := m.r.Read(p)
+	if int64(n) > room {
+		m.n = m.max
+		return int(room), &Finding{Kind: TooManyBytes}
+	}
+	m.n += int64(n)
+	if m.packed != nil && m.n > ratioGrace && m.n/m.ratio > m.packed.n {
+		return n, &Finding{Kind: RatioTooHigh}
+	}
+	if err != nil && err != io.EOF && m.packed == nil {
+		err = &Finding{Kind: Unreadable, Err: err}
+	}
+	return n, err
+}
+
+// A gunzip is a gzip layer whose own faults are told from those below it.
+type gunzip struct{ z *gzip.Reader }
+
+func (g gunzip) Read(p []byte) (int, error) {
+	n, err := g.z.Read(p)
+	return n, gzipError(err)
+}
+
+func gzipError(err error) error {
+	_, corrupt := errors.AsType[flate.CorruptInputError](err)
+	if corrupt || err == gzip.ErrHeader || err == gzip.ErrChecksum || err == io.ErrUnexpectedEOF {
+		return &Finding{Kind: BadGzip, Err: err}
+	}
+	return err
+}
+
+// A body is what Read was given, unpacked.
+type body struct {
+	*bufio.Reader
+	packed   *meter // as it arrived
+	unpacked *meter // the innermost layer; packed itself if there is only that
+	layers   int    // of gzip
+}
+
+// unpack takes off the gzip layers of r, which it knows by their first bytes
+// (ROB-SMP-11). Every layer has the limit of the whole: what is not a sitemap
+// when it has cost that much will not become one.
+func unpack(r io.Reader, o *Options) (*body, error) {
+	packed := &meter{r: r, max: o.MaxBytes}
+	b := &body{Reader: bufio.NewReader(packed), packed: packed, unpacked: packed}
+	for {
+		magic, err := b.Peek(2)
+		if err != nil && err != io.EOF {
+			return b, err
+		}
+		if string(magic) != "\x1f\x8b" {
+			return b, nil
+		}
+		if b.layers == maxLayers {
+			return b, &Finding{Kind: BadGzip, Err: errors.New("gzip in gzip in gzip")}
+		}
+		z, err := gzip.NewReader(b.Reader)
+		if err != nil {
+			if err == io.EOF {
+				err = io.ErrUnexpectedEOF
+			}
+			return b, gzipError(err)
+		}
+		b.layers++
+		b.unpacked = &meter{r: gunzip{z}, max: o.MaxBytes, packed: packed, ratio: int64(o.MaxRatio)}
+		b.Reader = bufio.NewReader(b.unpacked)
+	}
+}

@@ -1,0 +1,107 @@
+package sitemap
+
+import (
+	"bytes"
+	"io"
+)
+
+// windowSize is how much of a body is in memory at a time, and so also the
+// longest tag that can be read.
+const windowSize = 64 << 10
+
+// A window is the part of a body that is in memory: buf[pos:end] is read and
+// not yet used up.
+type window struct {
+	r        io.Reader
+	buf      []byte
+	pos, end int
+
+	base  int64 // offset of buf[0] in the body
+	line  int   // line of buf[lined]
+	lined int   // line breaks before it are counted; never beyond pos
+
+	err error // of r, once there is one
+}
+
+func newWindow(r io.Reader) *window {
+	return &window{r: r, buf: make([]byte, windowSize), line: 1}
+}
+
+// rest returns what is in memory and not yet used up.
+func (w *window) rest() []byte { return w.buf[w.pos:w.end] }
+
+// offset returns the number of bytes of the body before the current one.
+func (w *window) offset() int64 { return w.base + int64(w.pos) }
+
+// lineHere returns the number of the current line. Counting is put off until
+// somebody asks, and then is one pass over what was passed since.
+func (w *window) lineHere() int {
+	passed := w.buf[w.lined:w.pos]
+	w.line += bytes.Count(passed, newline)
+	w.lined = w.pos
+	return w.line
+}
+
+var newline = []byte{'\n'}
+
+// fill reads more of the body behind what is in memory, making room by
+// dropping what is used up. It reports false if there is no more, for which
+// w.err has the reason, or if the window is full, where w.err is nil.
+func (w *window) fill() bool {
+	if w.err != nil {
+		return false
+	}
+	if w.end == len(w.buf) || w.pos == w.end {
+		if w.pos == 0 && w.end == len(w.buf) {
+			return false
+		}
+		w.lineHere()
+		w.base += int64(w.pos)
+		w.end = copy(w.buf, w.buf[w.pos:w.end])
+		w.pos, w.lined = 0, 0
+	}
+	for range 100 {
+		n, err := w.r.Read(w.buf[w.end:])
+		w.end += n
+		if err != nil {
+			w.err = err
+		}
+		if n > 0 {
+			return true
+		}
+		if err != nil {
+			return false
+		}
+	}
+	w.err = &Finding{Kind: Unreadable, Err: io.ErrNoProgress}
+	return false
+}
+
+// skipSpace drops white space and reports whether anything is behind it.
+func (w *window) skipSpace() bool {
+	for {
+		for w.pos < w.end && isSpace(w.buf[w.pos]) {
+			w.pos++
+		}
+		if w.pos < w.end {
+			return true
+		}
+		if !w.fill() {
+			return false
+		}
+	}
+}
+
+// isSpace reports whether c is white space in XML.
+func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\r' || c == '\t' }
+
+// trim drops white space at both ends.
+func trim(b []byte) []byte {
+	for len(b) > 0 && isSpace(b[0]) {
+		b = b[1:]
+	}
+	for len(b) > 0 && isSpace(b[len(b)-1]) {
+		b = b[:len(b)-1]
+	}
+	return b
+}
