@@ -1,0 +1,101 @@
+package demosite
+
+import (
+	"fmt"
+	"time"
+)
+
+const (
+	shelves       = 8
+	booksPerShelf = 10
+)
+
+// library is the biggest host: a Crawl-delay, and a sitemap index.
+func library(crawlDelay time.Duration) *host {
+	h := &host{
+		name: "library", title: "Library", hue: 20,
+		shows:   "a Crawl-delay, a sitemap index with gzip-compressed sitemaps, pages that only those list",
+		delayUs: crawlDelay, delayOthers: 2 * crawlDelay,
+	}
+	h.rulesAt(fmt.Sprintf(`# Library: a Crawl-delay that depends on who asks, and sitemaps.
+
+User-agent: *
+Crawl-delay: %s
+Disallow: /reserve/
+Disallow: /books/*/scan
+
+User-agent: politecrawl
+Crawl-delay: %s
+Disallow: /reserve/
+Disallow: /books/*/scan
+
+Sitemap: {library}/sitemap_index.xml
+`, seconds(h.delayOthers), seconds(h.delayUs)))
+
+	front := h.page("/", "Library", "Eighty books, and a robots.txt that asks for more time between requests.",
+		"It waits for the longer of its own delay and the Crawl-delay, from the end of one request to the start of the next.",
+		to("/reserve/", "The reserve, closed to all"))
+	for s := 1; s <= shelves; s++ {
+		shelf := h.page(fmt.Sprintf("/shelves/%d", s), fmt.Sprintf("Shelf %d", s),
+			"Links to ten books.", "It takes its time.")
+		front.links = append(front.links, to(shelf.uri, shelf.title))
+		for b := (s-1)*booksPerShelf + 1; b <= s*booksPerShelf; b++ {
+			book := h.page(fmt.Sprintf("/books/%d", b), fmt.Sprintf("Book %d", b),
+				"A plain page in a big collection.", "It fetches it once, though shelves, neighbours and sitemaps link to it.",
+				to(shelf.uri, shelf.title), to(fmt.Sprintf("/books/%d", b%(shelves*booksPerShelf)+1), "The next book"))
+			shelf.links = append(shelf.links, to(book.uri, book.title))
+			if b%booksPerShelf != 0 {
+				continue
+			}
+			scan := h.page(book.uri+"/scan", book.title+", scanned", "Closed by Disallow: /books/*/scan.",
+				"It leaves it alone.").decidedForAll("Disallow: /books/*/scan")
+			book.links = append(book.links, to(scan.uri, "A scan, closed to crawlers"))
+		}
+	}
+	h.page("/reserve/", "The reserve", "Closed by Disallow: /reserve/.", "It leaves it alone.").decidedForAll("Disallow: /reserve/")
+	h.page("/only-by-redirect", "From the Town Hall", "Only a redirect on another host leads here.",
+		"It takes the target of a redirect as a URL of this host: with its rules, and when this host is due.")
+	h.page("/not-for-town-hall-to-list", "Listed by a stranger", "Only the sitemap of the Town Hall lists this page, and it may not.",
+		"It takes URLs only from a sitemap that the host's own robots.txt names, or that lies above them.")
+	librarySitemaps(h)
+	return h
+}
+
+func librarySitemaps(h *host) {
+	index := h.sitemap("/sitemap_index.xml",
+		"{library}/sitemaps/fiction.xml.gz",
+		"{library}/sitemaps/science.xml.gz",
+		"{library}/sitemaps/maps.xml",
+		"{library}/sitemaps/lost.xml.gz",
+		"{library}/reserve/sitemap.xml.gz",
+		"{library}/sitemap_index.xml",
+	)
+	index.index = true
+
+	books := func(first, last int) []string {
+		var urls []string
+		for b := first; b <= last; b++ {
+			urls = append(urls, fmt.Sprintf("{library}/books/%d", b))
+		}
+		return urls
+	}
+	only := func(subject string, n int) []string {
+		var urls []string
+		for i := 1; i <= n; i++ {
+			r := h.page(fmt.Sprintf("/only-in-sitemap/%s/%d", subject, i), fmt.Sprintf("Unshelved: %s %d", subject, i),
+				"No page links here: only a compressed sitemap lists it.", "It finds the page through the sitemap index.")
+			urls = append(urls, "{library}"+r.uri)
+		}
+		return urls
+	}
+	h.sitemapGzip("/sitemaps/fiction.xml.gz", append(books(1, 20), only("fiction", 4)...)...)
+	h.sitemapGzip("/sitemaps/science.xml.gz",
+		append(only("science", 4), "{library}/books/40/scan", "{elsewhere}/books/1", "/books/relative", "{library}/books/41")...)
+	maps := h.sitemapGzip("/sitemaps/maps.xml", only("maps", 2)...) // compressed, though its name does not say so
+	maps.contentType = "application/xml"
+	lost := h.sitemap("/sitemaps/lost.xml.gz")
+	lost.status, lost.contentType, lost.body = 404, "text/plain; charset=utf-8", []byte("No such sitemap.\n")
+	h.sitemapGzip("/reserve/sitemap.xml.gz", "{library}/only-in-closed-sitemap").decidedForAll("Disallow: /reserve/")
+	h.page("/only-in-closed-sitemap", "Listed where nobody may read", "Only a sitemap that robots.txt closes lists this page.",
+		"It does not fetch that sitemap, and so never learns of the page.")
+}

@@ -1,0 +1,89 @@
+package demosite
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"strconv"
+)
+
+// ErrPortTaken is the class of errors of Start about a port that another
+// program listens on.
+var ErrPortTaken = errors.New("demosite: port is taken")
+
+// tries bounds the search for a port that is free on every address.
+const tries = 20
+
+// addresses are 127.0.0.1 to 127.0.0.n.
+func addresses(n int) []string {
+	var list []string
+	for i := range n {
+		list = append(list, fmt.Sprintf("127.0.0.%d", i+1))
+	}
+	return list
+}
+
+// listen opens n listeners, the first on hosts[0] and port, the others on the
+// same port of the addresses that follow.
+func listen(port int, hosts []string, n int) ([]net.Listener, error) {
+	if port < 0 || port > 65535 {
+		return nil, fmt.Errorf("%w: port %d: choose one from 1 to 65535, or 0 for any free one", ErrOptions, port)
+	}
+	if len(hosts) == 0 {
+		return nil, fmt.Errorf("%w: no address to listen on", ErrOptions)
+	}
+	for _, host := range hosts {
+		if a, err := netip.ParseAddr(host); err != nil || !a.IsLoopback() {
+			return nil, fmt.Errorf("%w: address %q: the site is served on loopback addresses alone", ErrOptions, host)
+		}
+	}
+	for try := 1; ; try++ {
+		listeners, err := listenOnce(port, hosts, n)
+		// Any free port of the first address may be taken on another.
+		if err == nil || port != 0 || try == tries || !errors.Is(err, ErrPortTaken) {
+			return listeners, err
+		}
+	}
+}
+
+func listenOnce(port int, hosts []string, n int) (listeners []net.Listener, err error) {
+	defer func() {
+		if err != nil {
+			for _, l := range listeners {
+				_ = l.Close() // err says more
+			}
+			listeners = nil
+		}
+	}()
+	for i := range n {
+		host, wanted := hosts[0], 0
+		if i < len(hosts) {
+			host, wanted = hosts[i], port
+		}
+		if i > 0 && host != hosts[0] && !bindable(host) {
+			host, wanted = hosts[0], 0 // macOS has 127.0.0.1 alone
+		}
+		l, err := net.Listen("tcp", net.JoinHostPort(host, strconv.Itoa(wanted)))
+		if err != nil && wanted != 0 && bindable(host) {
+			return listeners, fmt.Errorf("%w: %w; choose another port, or 0 for any free one", ErrPortTaken, err)
+		}
+		if err != nil {
+			return listeners, fmt.Errorf("demosite: %w", err)
+		}
+		listeners = append(listeners, l)
+		port = listeners[0].Addr().(*net.TCPAddr).Port
+	}
+	return listeners, nil
+}
+
+// bindable reports whether the machine lets a program listen on host at all.
+// That some other port of it is free tells a port that is taken from an address
+// that is not there, on every system alike.
+func bindable(host string) bool {
+	l, err := net.Listen("tcp", net.JoinHostPort(host, "0"))
+	if err != nil {
+		return false
+	}
+	return l.Close() == nil
+}

@@ -1,0 +1,34 @@
+package demosite
+
+// vault closes everything.
+func vault() *host {
+	h := &host{name: "vault", title: "Vault", hue: 0, shows: "Disallow: /"}
+	h.rulesAt(`# Vault: closed, but for one crawler that is not us.
+
+User-agent: vaultkeeper
+Allow: /
+
+User-agent: *
+Disallow: /
+`)
+	const closed = "Disallow: /"
+	h.page("/", "Vault", "Everything on this host is closed, its front page, too.", "It fetches robots.txt and nothing else.",
+		to("/gold", "Gold")).decidedForAll(closed)
+	h.page("/gold", "Gold", "A redirect on another host leads here.", "It leaves it alone.").decidedForAll(closed)
+	return h
+}
+
+// elsewhere is out of the scope of a crawl from the start URLs.
+func elsewhere() *host {
+	h := &host{
+		name: "elsewhere", title: "Elsewhere", hue: 320, outside: true,
+		shows: "a host that is no start URL: linked, redirected to and listed, yet out of scope",
+	}
+	h.rulesAt("User-agent: *\nAllow: /\n")
+	const shows, polite = "A host that was not among the start URLs.", "It never asks this host for anything."
+	h.page("/", "Elsewhere", shows, polite, to("/fair?day=1", "The fair")).decidedForAll("Allow: /")
+	for _, uri := range []string{"/fair?day=1", "/by-redirect", "/in-sitemap", "/books/1"} {
+		h.page(uri, "Elsewhere: "+uri, shows, polite).decidedForAll("Allow: /")
+	}
+	return h
+}

@@ -1,0 +1,44 @@
+package demosite
+
+import "net/http"
+
+// townRedirects adds redirects to every kind of place.
+func townRedirects(h *host) {
+	h.page("/redirects/", "Redirects",
+		"Redirects within the host, to other hosts, into closed parts, in chains and in circles.",
+		"It takes each target as a URL of its own: in scope, allowed, not seen before, and not before its host is due.",
+		to("/go/board", "To a page that is known"),
+		to("/go/private", "To a page that robots.txt closes"),
+		to("/go/trap", "Into the trap"),
+		to("/chain/1", "A chain of four"),
+		to("/chain/relative", "With a relative target and a fragment"),
+		to("/go/library", "To another host"),
+		to("/go/vault", "To another host, which closes everything"),
+		to("/go/elsewhere", "To a host out of scope"),
+		to("/go/nowhere", "To a host that does not exist"),
+		to("/loop/a", "In a circle"),
+		to("/loop/self", "To itself"),
+	)
+	h.redirect("/go/board", http.StatusMovedPermanently, "/notices/")
+	h.redirect("/go/private", http.StatusFound, "/private/by-redirect")
+	h.redirect("/go/trap", http.StatusSeeOther, "/trap/?day=1")
+	h.redirect("/go/library", http.StatusFound, "{library}/only-by-redirect")
+	h.redirect("/go/vault", http.StatusFound, "{vault}/gold")
+	h.redirect("/go/elsewhere", http.StatusFound, "{elsewhere}/by-redirect")
+	h.redirect("/go/nowhere", http.StatusFound, "http://out-of-scope.invalid/by-redirect")
+	h.redirect("/chain/1", http.StatusMovedPermanently, "/chain/2")
+	h.redirect("/chain/2", http.StatusFound, "/chain/3")
+	h.redirect("/chain/3", http.StatusTemporaryRedirect, "/chain/4")
+	h.redirect("/chain/4", http.StatusPermanentRedirect, "/chain/end")
+	h.redirect("/chain/relative", http.StatusFound, "../chain/./by-relative#part")
+	h.redirect("/loop/a", http.StatusFound, "/loop/b")
+	h.redirect("/loop/b", http.StatusFound, "/loop/a")
+	h.redirect("/loop/self", http.StatusFound, "/loop/self")
+
+	h.page("/chain/end", "The end of the chain", "Four redirects lead here.",
+		"It goes step by step and waits its delay before each.")
+	h.page("/chain/by-relative", "The end of a relative redirect", "The Location was ../chain/./by-relative#part.",
+		"It reads the target against the URL that it asked for.")
+	h.page("/private/by-redirect", "Private, by redirect", "An open page redirects here.",
+		"It asks robots.txt about the target, too, and leaves it alone.").decidedForAll(noPrivate)
+}

@@ -1,0 +1,94 @@
+package demosite
+
+import (
+	"context"
+	"maps"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// packet is about what reaches a client at once. Of a longer answer the
+// client may have read the beginning long before the end has been sent.
+const packet = 16 << 10
+
+// retryAfter is what a 503 of the site asks for, the shortest there is.
+const retryAfter = time.Second
+
+// serve answers one request to h and records it.
+func (s *Site) serve(h *host, w http.ResponseWriter, r *http.Request) {
+	number := s.record.begin(h, r)
+	a := h.answer(r)
+	pause(r.Context(), s.latency+a.wait)
+
+	maps.Copy(w.Header(), a.header)
+	w.Header().Set("Content-Type", a.contentType)
+	w.Header().Set("Content-Length", strconv.Itoa(len(a.body)))
+	rest := a.body
+	if len(rest) > packet && r.Method != http.MethodHead {
+		w.WriteHeader(a.status)
+		last := len(rest) - packet
+		_, _ = w.Write(rest[:last]) // a client that has left is no concern here
+		rest = rest[last:]
+		s.record.end(number, a.status, a.retryAfter)
+	} else {
+		s.record.end(number, a.status, a.retryAfter)
+		w.WriteHeader(a.status)
+	}
+	_, _ = w.Write(rest)
+}
+
+// answer is what one request gets.
+type answer struct {
+	status      int
+	contentType string
+	header      http.Header
+	body        []byte
+	wait        time.Duration
+	retryAfter  time.Duration
+}
+
+func (h *host) answer(r *http.Request) answer {
+	if "http://"+r.Host != h.origin {
+		return plainAnswer(http.StatusMisdirectedRequest, "This host is "+h.origin+"/ and answers to no other name.")
+	}
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		a := plainAnswer(http.StatusMethodNotAllowed, "This site is for reading.")
+		a.header = http.Header{"Allow": {"GET, HEAD"}}
+		return a
+	}
+	route := h.find(r.RequestURI)
+	if route == nil {
+		return plainAnswer(http.StatusNotFound, "No page of this site has ever linked here.")
+	}
+	if route.failures > 0 && route.asked.Add(1) <= int64(route.failures) {
+		a := plainAnswer(http.StatusServiceUnavailable, "User-agent: *\nAllow: /\n# Not now: this is an error, not a robots.txt.")
+		a.retryAfter = retryAfter
+		a.header = http.Header{"Retry-After": {strconv.Itoa(int(retryAfter.Seconds()))}}
+		return a
+	}
+	a := answer{status: route.status, contentType: route.contentType, body: route.body, wait: route.wait}
+	a.header = route.header.Clone()
+	if route.location != "" {
+		a.header = http.Header{"Location": {route.location}}
+	}
+	return a
+}
+
+func plainAnswer(status int, text string) answer {
+	return answer{status: status, contentType: "text/plain; charset=utf-8", body: []byte(strings.TrimSpace(text) + "\n")}
+}
+
+// pause waits for d, or until the client has left.
+func pause(ctx context.Context, d time.Duration) {
+	if d <= 0 {
+		return
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-timer.C:
+	}
+}
