@@ -1,0 +1,165 @@
+package robotsext
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+
+	"github.com/gocolly/colly/v2"
+)
+
+// collyUserAgent is what colly sends unless it is told otherwise.
+const collyUserAgent = "colly - https://github.com/gocolly/colly"
+
+// Attach has every request of c checked: pages, redirects, HEAD, POST, and those
+// of its clones. Call it right after NewCollector, or pass it there:
+//
+//	c := colly.NewCollector(robots.Attach)
+//
+// A refused URL is an error of Visit (in an asynchronous collector, of OnError)
+// for which errors.Is(err, colly.ErrRobotsTxtBlocked) holds, and
+// errors.AsType[*BlockedError] tells the rule, its line, and whether it is for
+// good or for later.
+//
+// Attach sets c's transport, c.Context and IgnoreRobotsTxt, and the user agent
+// if that is still colly's own. So set transports by Options.Transport, set
+// c.Context (colly.StdlibContext) before Attach, and keep a variable of your own
+// for that context: c.Context reads as cancelled from now on. SetProxy goes
+// after Attach. Attaching again changes nothing, attaching another Robots
+// replaces the first.
+//
+// Clones made after Attach are checked as c is. Clones share their parent's
+// transport, so attaching to a clone puts the gate before its parent too, which
+// then sends nothing until it is attached itself.
+//
+// Should WithTransport or SetClient take the gate away, no page is sent any
+// more, and the error is ErrDetached; to a host not asked before colly may still
+// send its own request for robots.txt. A client given to SetClient before Attach
+// gets the gate as its transport: never give it http.DefaultClient, which all of
+// the program shares.
+//
+// The first request to a host, unless it is HEAD, finds out about robots.txt
+// before all else: outside the page's timeout and its LimitRule, and if
+// robots.txt is unreachable, Visit refuses with no callback called and the URL
+// not marked as visited. In other cases (the record has expired since, CheckHead,
+// the same host by another scheme, COLLY_IGNORE_ROBOTSTXT, a URL that is
+// disallowed rather than unreachable, robots.txt slower than the page's timeout
+// and then unreachable) the request itself is refused: OnRequest has run and the
+// URL is marked. Request.Retry is the way on, at BlockedError.RetryAt. To know
+// before, call Check.
+func (r *Robots) Attach(c *colly.Collector) {
+	if c.UserAgent == collyUserAgent {
+		c.UserAgent = r.userAgent
+	}
+	c.IgnoreRobotsTxt = false
+	s := sealOf(c.Context)
+	switch {
+	case s == nil:
+		c.Context = newSeal(c.Context, newCollectorGate(r, c.Context))
+	case s.gate.robots != r:
+		g := newCollectorGate(r, s.parent)
+		g.shell.Proxy = s.gate.shell.Proxy
+		g.shell.DisableKeepAlives = s.gate.shell.DisableKeepAlives
+		c.Context = newSeal(s.parent, g)
+	}
+	c.WithTransport(sealOf(c.Context).gate.shell)
+}
+
+// collectorGate is the gate before a collector and its clones. colly reaches it
+// through the shell, an *http.Transport that sends nothing itself: SetProxy finds
+// a transport of the type it knows and writes to its fields, instead of putting
+// another in its place.
+type collectorGate struct {
+	robots *Robots
+	shell  *http.Transport
+	parent context.Context // the collector's, for the values that Options.Transport may look for
+}
+
+func newCollectorGate(r *Robots, parent context.Context) *collectorGate {
+	refuse := func(context.Context, string, string) (net.Conn, error) {
+		// Only a request that asks for another protocol gets here: net/http takes
+		// https requests with an Upgrade field past registered protocols.
+		return nil, fmt.Errorf("%w: Upgrade", ErrUncheckable)
+	}
+	// HTTP/1 alone: the transport must not claim "https" for HTTP/2.
+	protocols := new(http.Protocols)
+	protocols.SetHTTP1(true)
+	g := &collectorGate{
+		robots: r,
+		shell:  &http.Transport{DialContext: refuse, DialTLSContext: refuse, Protocols: protocols},
+		parent: parent,
+	}
+	g.shell.RegisterProtocol("http", g)
+	g.shell.RegisterProtocol("https", g)
+	return g
+}
+
+func (g *collectorGate) RoundTrip(req *http.Request) (*http.Response, error) {
+	ctx := req.Context()
+	s := sealOf(ctx)
+	if s == nil {
+		// Requests for pages always carry CheckRevisitKey, colly's question about
+		// robots.txt never does.
+		if ctx.Value(colly.CheckRevisitKey) == nil && req.Method == http.MethodGet && req.URL.Path == robotsPath {
+			return g.answer(req)
+		}
+		if req.Body != nil {
+			_ = req.Body.Close()
+		}
+		return nil, ErrUnsealed
+	}
+	opened, release := s.open(ctx)
+	asker, stop := s.parent, func() {}
+	if deadline, ok := ctx.Deadline(); ok {
+		asker, stop = context.WithDeadline(asker, deadline)
+	}
+	defer stop()
+	resp, err := g.robots.pass(req, passage{
+		asker:  context.WithValue(asker, shellKey{}, g.shell),
+		sender: context.WithValue(opened, shellKey{}, g.shell),
+		base:   sender{g.robots},
+	})
+	if err != nil {
+		release()
+		return nil, err
+	}
+	releaseAtClose(resp, release)
+	return resp, nil
+}
+
+// answer answers colly's own question for /robots.txt, which it asks once for
+// each host. The real file is judged here, for all of colly's purposes there is
+// none; only if it is unreachable does colly hear of it, and refuse the URL.
+//
+// The question is under the page's timeout, but the fetch is not, so it is
+// waited for beyond. net/http turns an error that comes after the timeout into
+// one of its own, which nobody could tell from a slow page: then colly is left in
+// the belief that all is well, and the gate refuses the page.
+func (g *collectorGate) answer(req *http.Request) (*http.Response, error) {
+	u := *req.URL
+	if req.Host != "" {
+		u.Host = req.Host
+	}
+	o, err := g.robots.originOf(&u)
+	if err != nil {
+		return nil, err
+	}
+	rec, err := g.robots.record(context.WithValue(g.parent, shellKey{}, g.shell), o, false)
+	if err != nil {
+		return nil, err
+	}
+	if rec.Outcome == Unreachable && req.Context().Err() == nil {
+		return nil, later(rec, string(o)+"/")
+	}
+	return &http.Response{
+		Status:     "204 No Content",
+		StatusCode: http.StatusNoContent,
+		Proto:      "HTTP/1.1",
+		ProtoMajor: 1,
+		ProtoMinor: 1,
+		Header:     make(http.Header),
+		Body:       http.NoBody,
+		Request:    req,
+	}, nil
+}

@@ -1,0 +1,61 @@
+// Package robotsext answers one question for every request of a crawler: may
+// this URL be fetched?
+//
+// # The subject
+//
+// A site says which of its URLs robots may fetch in a file, /robots.txt, at the
+// root of its origin: of one scheme, one host and one port. RFC 9309 says how the
+// file is found and what it means, Google's documentation how the largest crawler
+// reads it. Reading the file is the smaller part (package robotstxt). The larger
+// part is knowing what holds when there is no file to read: a site that answers
+// 404 has no rules, but one that answers 500 has rules that nobody knows, and
+// until somebody does, nothing may be fetched. So a verdict has three values:
+// allowed, disallowed, and later.
+//
+// # Use
+//
+// With colly it takes one line; see Attach for what it changes in a collector:
+//
+//	robots, err := robotsext.New("examplebot/1.0 (+https://example.com/bot)", nil)
+//	…
+//	c := colly.NewCollector(robots.Attach)
+//
+// With net/http it is a RoundTripper, Transport. Everybody else asks Check
+// before each request, redirects included.
+//
+//	err := robots.Check(ctx, u)
+//	switch blocked, _ := errors.AsType[*robotsext.BlockedError](err); {
+//	case err == nil: // fetch u
+//	case blocked == nil: // ctx is over, or u is no URL that a robots.txt speaks of
+//	case blocked.Reason == robotsext.Disallowed: // blocked.Rule says by which line
+//	case blocked.Reason == robotsext.Later: // not before blocked.RetryAt
+//	}
+//
+// # What is promised
+//
+// No request reaches a site before its robots.txt outcome is known, none that a
+// rule disallows, none while robots.txt is unreachable. What is judged is what is
+// sent, dot segments removed. A robots.txt is fetched once however many
+// goroutines ask, is used for as long as the site says, within bounds, and is
+// never read as "allow" because it was forgotten.
+//
+// # Defaults
+//
+//	redirects of robots.txt   5, across hosts; then as 404
+//	size read                 500 KiB, decoded, cut at a line
+//	time for one fetch        30 s, waiting for a turn not counted
+//	lifetime of an outcome    24 h; Cache-Control and Expires within 5 min and 24 h
+//	unreachable               5xx, 429, 407, network and framing errors, bad redirects
+//	next try                  after 1 min, doubling to 1 h (10 min for 503), Retry-After up to 24 h
+//	after 30 days of that     the last good copy; if there never was one, all allowed
+//	no robots.txt             any other 4xx
+//	records in memory         100,000 and about 512 MiB, least recently used go first
+//
+// # What colly does not make possible
+//
+// A refusal of a single URL before OnRequest runs and the URL is marked as
+// visited: call Check first. Comparing errors by ==: use errors.Is. Checking what
+// colly serves from its CacheDir: that was fetched before. Keeping a transport or
+// a proxy that was set before Attach: set them after, or by Options.Transport.
+// Request.ProxyURL stays empty with a proxy switcher.
+package robotsext

@@ -1,0 +1,94 @@
+package robotsext
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/gocolly/colly/v2"
+
+	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
+)
+
+// Reason says why a URL is refused.
+type Reason uint8
+
+const (
+	// Disallowed: a rule of robots.txt forbids the URL.
+	Disallowed Reason = iota + 1
+	// Later: robots.txt could not be read, so the URL must wait. It is not
+	// lost: ask again at RetryAt.
+	Later
+)
+
+func (r Reason) String() string {
+	switch r {
+	case Disallowed:
+		return "disallowed"
+	case Later:
+		return "later"
+	}
+	return "unknown"
+}
+
+// BlockedError is the refusal of one URL. For both reasons
+// errors.Is(err, colly.ErrRobotsTxtBlocked) holds, so that code written for
+// colly's own check goes on working; errors.AsType[*BlockedError](err) gives
+// the detail.
+type BlockedError struct {
+	URL       string          // what was to be fetched, without a password
+	Reason    Reason          // Disallowed or Later
+	Rule      *robotstxt.Rule // Disallowed: the rule that decided, with its line; else nil
+	Group     string          // Disallowed: the product token of the group in force, or "*"
+	Origin    Origin          // whose robots.txt decided
+	RobotsURL string          // where that file is asked for
+	RetryAt   time.Time       // Later: when robots.txt will be asked again
+	Err       error           // Later: why robots.txt could not be read
+}
+
+func (e *BlockedError) Error() string {
+	var b strings.Builder
+	if e.Reason == Later {
+		fmt.Fprintf(&b, "robotsext: %s must wait", e.URL)
+		if !e.RetryAt.IsZero() {
+			fmt.Fprintf(&b, " until %s", e.RetryAt.UTC().Format(time.RFC3339))
+		}
+		fmt.Fprintf(&b, ": %s is unreachable", e.RobotsURL)
+		if e.Err != nil {
+			fmt.Fprintf(&b, ": %s", strings.TrimPrefix(e.Err.Error(), "robotsext: "))
+		}
+		return b.String()
+	}
+	fmt.Fprintf(&b, "robotsext: %s is disallowed", e.URL)
+	if e.Rule != nil {
+		fmt.Fprintf(&b, " by %q, line %d of %s, for user agent %q", "Disallow: "+e.Rule.Pattern, e.Rule.Line, e.RobotsURL, e.Group)
+	}
+	return b.String()
+}
+
+// Is makes both refusals a colly.ErrRobotsTxtBlocked.
+func (e *BlockedError) Is(target error) bool { return target == colly.ErrRobotsTxtBlocked }
+
+// Unwrap returns Err.
+func (e *BlockedError) Unwrap() error { return e.Err }
+
+// Errors of a collector that is no longer, or cannot be, checked.
+var (
+	// ErrDetached is why nothing is sent by a collector whose transport was
+	// replaced after Attach, by WithTransport or SetClient: its requests would
+	// not be checked any more.
+	ErrDetached = errors.New("robotsext: the collector's transport was replaced after Attach, so robots.txt is not checked: set transports by Options.Transport")
+	// ErrUnsealed is why nothing is sent by a collector that goes through the gate
+	// but does not carry the context that Attach gives: its context was set after
+	// Attach, or not it but a clone of it was attached. Without that context, a
+	// later replacement of the transport would go unnoticed.
+	ErrUnsealed = errors.New("robotsext: the collector does not have the context that Attach gave it: set its context before Attach, and attach it before cloning it")
+	// ErrUncheckable is the class of requests whose path cannot be compared with
+	// rules, and which are therefore not sent: CONNECT, OPTIONS *, opaque URLs,
+	// an https request that asks for another protocol.
+	ErrUncheckable = errors.New("robotsext: request has no path that robots.txt could speak of")
+	// ErrProxy is why nothing is sent by a collector on which SetProxy was
+	// called while Options.Transport is of a type that takes no proxy.
+	ErrProxy = errors.New("robotsext: SetProxy needs Options.Transport to be nil or an *http.Transport")
+)

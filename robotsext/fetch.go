@@ -1,0 +1,237 @@
+package robotsext
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"net/url"
+	"slices"
+	"sync"
+	"time"
+)
+
+// answer is what one fetch of a robots.txt came to, redirects included.
+type answer struct {
+	origin    Origin
+	outcome   Outcome
+	status    int         // of the last answer, 0 for none
+	err       error       // why the outcome is Unreachable
+	body      []byte      // outcome Rules
+	truncated bool        // body was cut at the size limit
+	header    http.Header // of the last answer
+	transit   time.Duration
+	chain     []string // the URLs requested
+}
+
+func (a *answer) unreachable(err error) *answer {
+	a.outcome, a.err = Unreachable, err
+	return a
+}
+
+// maxRedirects is how many redirects in a row are followed (ROB-FET-05).
+const maxRedirects = 5
+
+// fetch asks once for the robots.txt of o. It never fails: trouble is the
+// outcome Unreachable. What ctx carries is there for Options.Transport; only
+// Options.Timeout ends the fetch.
+func (r *Robots) fetch(ctx context.Context, o Origin) *answer {
+	ctx, limit := withTimeLimit(ctx, r.timeout)
+	defer limit.stop()
+	a := &answer{origin: o}
+	u, err := url.Parse(o.RobotsURL())
+	if err != nil {
+		return a.unreachable(err)
+	}
+	if fetcher := r.fetchers[u.Scheme]; fetcher != nil {
+		return r.fetchBy(ctx, limit, fetcher, u, a)
+	}
+	for range maxRedirects + 1 {
+		next, done := r.hop(ctx, limit, u, a)
+		if done {
+			break
+		}
+		if slices.Contains(a.chain, next.String()) {
+			break // a loop: the same end as too many redirects (ROB-FET-07)
+		}
+		u = next
+	}
+	if a.outcome == 0 {
+		a.outcome = AllowAll // too many redirects count as 404
+	}
+	if ctx.Err() != nil && a.outcome == Unreachable {
+		// Said in our words, so that nobody takes our deadline for the caller's.
+		a.err = context.Cause(ctx)
+	}
+	return a
+}
+
+// hop makes one request of a fetch. It either settles a or returns the URL that
+// the answer points to.
+func (r *Robots) hop(ctx context.Context, limit *timeLimit, u *url.URL, a *answer) (next *url.URL, done bool) {
+	a.chain = append(a.chain, u.String())
+	a.status, a.header = 0, nil
+	release, err := r.turn(ctx, limit, u)
+	if err != nil {
+		a.unreachable(fmt.Errorf("robotsext: waiting for a turn: %w", err))
+		return nil, true
+	}
+	defer release()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
+	if err != nil {
+		a.unreachable(err)
+		return nil, true
+	}
+	// Nothing else: no condition, no range, no cookie, no credential
+	// (ROB-FET-01, ROB-FET-18). Naming the coding keeps the transport from
+	// decoding on its own, without a limit.
+	req.Header.Set("User-Agent", r.userAgent)
+	req.Header.Set("Accept", "text/plain,*/*;q=0.8")
+	req.Header.Set("Accept-Encoding", "gzip")
+	sent := time.Now()
+	resp, err := r.roundTrip(req)
+	if err != nil {
+		a.unreachable(err)
+		return nil, true
+	}
+	defer resp.Body.Close()
+	a.status, a.header, a.transit = resp.StatusCode, resp.Header, time.Since(sent)
+	what := dispose(resp.StatusCode, r.uniform4xx)
+	if what == follow {
+		next, err := location(u, resp.Header)
+		if err != nil {
+			a.unreachable(fmt.Errorf("robotsext: status %d: %w", resp.StatusCode, err))
+			return nil, true
+		}
+		drain(resp)
+		return next, false
+	}
+	switch what {
+	case useBody, usePart:
+		a.body, a.truncated, err = readBody(resp, r.maxBytes)
+		if err != nil {
+			a.unreachable(err)
+			return nil, true
+		}
+		a.outcome = Rules
+	case noRules:
+		a.outcome = Rules
+	case noFile:
+		a.outcome = AllowAll
+		drain(resp)
+	default:
+		a.unreachable(fmt.Errorf("robotsext: status %d", resp.StatusCode))
+		drain(resp)
+	}
+	return nil, true
+}
+
+// location is where a redirect answer to a request for u points: an http or
+// https URL without what belongs to the page that is looked at (the fragment) or
+// to whoever asks (user name and password).
+func location(u *url.URL, h http.Header) (*url.URL, error) {
+	value := h.Get("Location")
+	if value == "" {
+		return nil, errors.New("redirect without a Location")
+	}
+	next, err := u.Parse(value)
+	if err != nil {
+		return nil, fmt.Errorf("redirect: %w", err)
+	}
+	o, err := OriginOf(next)
+	if err == nil && next.Scheme != "http" && next.Scheme != "https" {
+		err = fmt.Errorf("%w %q", ErrUnsupportedScheme, next.Scheme)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("redirect to %q: %w", value, err)
+	}
+	target, err := url.Parse(string(o) + next.RequestURI())
+	if err != nil {
+		return nil, fmt.Errorf("redirect to %q: %w", value, err)
+	}
+	return target, nil
+}
+
+// Fetcher opens the robots.txt at u, whose scheme is neither http nor https
+// (ROB-LOC-10). An error that is fs.ErrNotExist says that there is no such file,
+// which allows everything; any other error, also of reading, says that it is
+// unreachable. The context ends when Options.Timeout is over.
+type Fetcher func(ctx context.Context, u *url.URL) (io.ReadCloser, error)
+
+func (r *Robots) fetchBy(ctx context.Context, limit *timeLimit, open Fetcher, u *url.URL, a *answer) *answer {
+	a.chain = []string{u.String()}
+	release, err := r.turn(ctx, limit, u)
+	if err != nil {
+		return a.unreachable(fmt.Errorf("robotsext: waiting for a turn: %w", err))
+	}
+	defer release()
+	file, err := open(ctx, u)
+	if errors.Is(err, fs.ErrNotExist) {
+		a.outcome = AllowAll
+		return a
+	}
+	if err != nil {
+		return a.unreachable(err)
+	}
+	defer file.Close()
+	body, truncated, err := readLimited(file, r.maxBytes)
+	if err != nil {
+		return a.unreachable(err)
+	}
+	a.outcome, a.body, a.truncated = Rules, body, truncated
+	return a
+}
+
+// turn waits, off the clock of the fetch, until u may be requested (ROB-FET-17).
+func (r *Robots) turn(ctx context.Context, limit *timeLimit, u *url.URL) (release func(), err error) {
+	if r.wait == nil {
+		return func() {}, nil
+	}
+	limit.pause()
+	defer limit.resume()
+	release, err = r.wait(ctx, u)
+	if err == nil && release == nil {
+		release = func() {}
+	}
+	return release, err
+}
+
+// timeLimit ends a context after a time that can be stopped like a chess clock.
+type timeLimit struct {
+	mu     sync.Mutex
+	left   time.Duration // when last started
+	since  time.Time     // start of the current run
+	timer  *time.Timer
+	cancel context.CancelCauseFunc
+}
+
+func withTimeLimit(ctx context.Context, d time.Duration) (context.Context, *timeLimit) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	l := &timeLimit{left: d, since: time.Now(), cancel: cancel}
+	l.timer = time.AfterFunc(d, func() {
+		cancel(fmt.Errorf("robotsext: no whole answer within %s", d))
+	})
+	return ctx, l
+}
+
+func (l *timeLimit) pause() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.timer.Stop() {
+		l.left -= time.Since(l.since)
+	}
+}
+
+func (l *timeLimit) resume() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.since = time.Now()
+	l.timer.Reset(max(l.left, 0))
+}
+
+func (l *timeLimit) stop() {
+	l.timer.Stop()
+	l.cancel(nil)
+}

@@ -1,0 +1,130 @@
+package robotsext
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// lifetimes bounds how long a conclusive outcome is used.
+type lifetimes struct {
+	floor   time.Duration // ROB-CAC-05
+	ceiling time.Duration // ROB-CAC-04
+}
+
+// defaultLifetime holds where the site says nothing (ROB-CAC-01, RFC 9309 2.4).
+// There is no guessing from Last-Modified (ROB-CAC-09).
+const defaultLifetime = 24 * time.Hour
+
+// of is how long an answer with header h may be used from now on, its time of
+// arrival; transit is how long the answer took. It reads Cache-Control, Expires
+// and Age as RFC 9111 4.2 says for a private cache, within the bounds.
+func (l lifetimes) of(h http.Header, now time.Time, transit time.Duration) time.Duration {
+	life := explicitLifetime(h, now)
+	if life > 0 {
+		// What was fresh when it left the origin server has aged since.
+		life -= age(h) + transit
+	}
+	return min(max(life, l.floor), l.ceiling)
+}
+
+// forever stands for a number too large to count (RFC 9111 1.2.2).
+const forever = time.Duration(1<<63 - 1)
+
+func explicitLifetime(h http.Header, now time.Time) time.Duration {
+	cc := cacheControl(h)
+	// The most restrictive directive wins (ROB-CAC-06). Directives about who may
+	// store, and about stale copies, say nothing here: the rules of robots.txt
+	// on stale copies come first (ROB-CAC-14).
+	if cc.has("no-cache") || cc.has("no-store") {
+		return 0
+	}
+	if value, ok := cc["max-age"]; ok {
+		return deltaSeconds(value)
+	}
+	if expires := h.Get("Expires"); expires != "" {
+		at, err := http.ParseTime(expires)
+		if err != nil {
+			return 0 // RFC 9111 5.3: an invalid date is in the past
+		}
+		sent, err := http.ParseTime(h.Get("Date"))
+		if err != nil {
+			sent = now
+		}
+		return at.Sub(sent)
+	}
+	return defaultLifetime
+}
+
+// deltaSeconds reads a number of seconds: 0 for what is none, forever for what
+// is too large (ROB-CAC-10).
+func deltaSeconds(s string) time.Duration {
+	if s == "" || strings.Trim(s, "0123456789") != "" {
+		return 0
+	}
+	n, err := strconv.ParseInt(s, 10, 64)
+	if err != nil || n > int64(forever/time.Second) {
+		return forever
+	}
+	return time.Duration(n) * time.Second
+}
+
+func age(h http.Header) time.Duration {
+	// A day more than any lifetime: subtracting forever would wrap around when
+	// the lifetime is negative.
+	return min(deltaSeconds(h.Get("Age")), forever/2)
+}
+
+// directives maps the names of cache directives, in lower case, to their first
+// value (ROB-CAC-10).
+type directives map[string]string
+
+func (d directives) has(name string) bool {
+	_, ok := d[name]
+	return ok
+}
+
+func cacheControl(h http.Header) directives {
+	d := directives{}
+	for _, line := range h.Values("Cache-Control") {
+		for line != "" {
+			var item string
+			item, line = cutUnquoted(line)
+			name, value, _ := strings.Cut(item, "=")
+			name = strings.ToLower(strings.TrimSpace(name))
+			if name == "" || d.has(name) {
+				continue
+			}
+			d[name] = strings.Trim(strings.TrimSpace(value), `"`)
+		}
+	}
+	return d
+}
+
+// cutUnquoted cuts s at its first comma outside double quotes.
+func cutUnquoted(s string) (before, after string) {
+	quoted := false
+	for i := range len(s) {
+		switch {
+		case s[i] == '"':
+			quoted = !quoted
+		case s[i] == ',' && !quoted:
+			return s[:i], s[i+1:]
+		}
+	}
+	return s, ""
+}
+
+// maxRetryAfter caps what a site may ask for by Retry-After (ROB-POL-04).
+const maxRetryAfter = 24 * time.Hour
+
+// retryAfter is how long the site asks to be left alone: a number of seconds or
+// a date (RFC 9110 10.2.3), 0 for none and for what is neither.
+func retryAfter(h http.Header, now time.Time) time.Duration {
+	value := strings.TrimSpace(h.Get("Retry-After"))
+	if at, err := http.ParseTime(value); err == nil {
+		return min(max(at.Sub(now), 0), maxRetryAfter)
+	}
+	return min(deltaSeconds(value), maxRetryAfter)
+}

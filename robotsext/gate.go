@@ -1,0 +1,169 @@
+package robotsext
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// Transport returns a RoundTripper that asks Check before every request, and
+// sends what may be sent through base. A client follows redirects by a request
+// for each hop, so every hop is checked, whatever its method. A refused request
+// fails with the error of Check, which net/http wraps in a *url.Error; nothing
+// of it was sent.
+//
+// The request is sent as it was checked: without dot segments in its path. A
+// request that says nothing of its User-Agent is given the one of New. A Host
+// field that differs from the URL counts as what it is, the site that is asked.
+//
+// If base is nil, Options.Transport is used, as for robots.txt itself; a base
+// that goes through a proxy should therefore be given there.
+func (r *Robots) Transport(base http.RoundTripper) http.RoundTripper {
+	if base == nil {
+		base = r.transport
+	}
+	return &gate{robots: r, base: base}
+}
+
+// gate lets through what robots.txt allows.
+type gate struct {
+	robots *Robots
+	base   http.RoundTripper
+}
+
+func (g *gate) RoundTrip(req *http.Request) (*http.Response, error) {
+	return g.robots.pass(req, passage{asker: req.Context(), sender: req.Context(), base: g.base})
+}
+
+func (g *gate) CloseIdleConnections() {
+	if c, ok := g.base.(interface{ CloseIdleConnections() }); ok {
+		c.CloseIdleConnections()
+	}
+}
+
+// passage is by which way a request goes through the gate.
+type passage struct {
+	asker  context.Context // under which robots.txt is waited for
+	sender context.Context // under which the request is sent
+	base   http.RoundTripper
+}
+
+func (r *Robots) pass(req *http.Request, by passage) (*http.Response, error) {
+	u, target, err := r.admit(by.asker, req)
+	if err != nil {
+		// The contract of a RoundTripper: the body is closed in any case.
+		if req.Body != nil {
+			_ = req.Body.Close()
+		}
+		return nil, err
+	}
+	seen := req // what the answer says it answers
+	if u != req.URL {
+		seen = req.WithContext(req.Context())
+		seen.URL = u
+	}
+	out := seen.WithContext(by.sender)
+	if _, named := req.Header["User-Agent"]; !named {
+		out.Header = req.Header.Clone()
+		if out.Header == nil {
+			out.Header = make(http.Header)
+		}
+		out.Header.Set("User-Agent", r.userAgent)
+	}
+	r.watchName(out)
+	resp, err := by.base.RoundTrip(out)
+	if err != nil {
+		return nil, err
+	}
+	resp.Request = seen
+	if o, err := OriginOf(target); err == nil {
+		r.heardOf(o, resp.StatusCode)
+	}
+	return resp, nil
+}
+
+// admit decides whether req may be sent. It returns the URL to send it to, and
+// the one that was judged, which differs when a Host field names another site.
+func (r *Robots) admit(ctx context.Context, req *http.Request) (send, judged *url.URL, err error) {
+	if req.URL == nil || req.Method == http.MethodConnect {
+		return nil, nil, fmt.Errorf("%w: %s", ErrUncheckable, req.Method)
+	}
+	send, err = CleanURL(req.URL)
+	if err != nil {
+		return nil, nil, err
+	}
+	judged = send
+	if req.Host != "" && req.Host != send.Host {
+		other := *send
+		other.Host = req.Host
+		judged = &other
+	}
+	if isUserFetch(req.Context()) {
+		return send, judged, nil
+	}
+	return send, judged, r.Check(ctx, judged)
+}
+
+// watchName says once that requests go out under a name by which no robots.txt
+// can address them (ROB-FET-04).
+func (r *Robots) watchName(req *http.Request) {
+	agent := req.Header.Get("User-Agent")
+	for _, token := range r.tokens {
+		if strings.Contains(strings.ToLower(agent), strings.ToLower(token)) {
+			return
+		}
+	}
+	r.nameless.Do(func() {
+		r.log.WarnContext(req.Context(), "User-Agent without the crawler's product token: sites cannot tell whom their robots.txt binds",
+			"user_agent", agent, "tokens", r.tokens, "url", req.URL.Redacted())
+	})
+}
+
+// shellKey is the context key for the shell of the collector on whose behalf a
+// request is sent.
+type shellKey struct{}
+
+// roundTrip sends req by Options.Transport, or by its twin when req is sent for
+// a collector that has a proxy.
+func (r *Robots) roundTrip(req *http.Request) (*http.Response, error) {
+	shell, _ := req.Context().Value(shellKey{}).(*http.Transport)
+	if shell == nil {
+		return r.transport.RoundTrip(req)
+	}
+	if shell.DisableKeepAlives && !req.Close {
+		req = req.WithContext(req.Context())
+		req.Close = true
+	}
+	if shell.Proxy == nil {
+		return r.transport.RoundTrip(req)
+	}
+	if r.proxied == nil {
+		if req.Body != nil {
+			_ = req.Body.Close()
+		}
+		return nil, ErrProxy
+	}
+	return r.proxied().RoundTrip(req)
+}
+
+// withCollectorProxy is t with the proxy of the collector that a request is sent
+// for.
+func withCollectorProxy(t *http.Transport) *http.Transport {
+	twin := t.Clone()
+	twin.Proxy = func(req *http.Request) (*url.URL, error) {
+		shell, _ := req.Context().Value(shellKey{}).(*http.Transport)
+		if shell == nil || shell.Proxy == nil {
+			return nil, ErrProxy
+		}
+		// colly's proxy switcher writes to the request it is given.
+		return shell.Proxy(req.WithContext(req.Context()))
+	}
+	return twin
+}
+
+// sender is Options.Transport as a RoundTripper that heeds the collector's proxy.
+type sender struct{ robots *Robots }
+
+func (s sender) RoundTrip(req *http.Request) (*http.Response, error) { return s.robots.roundTrip(req) }

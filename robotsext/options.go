@@ -1,0 +1,154 @@
+package robotsext
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
+)
+
+// Options changes how a Robots works. The zero value, like nil, is good for a
+// polite crawler.
+type Options struct {
+	// Tokens is the crawler's identity: product tokens, most specific first; the
+	// first that has a group in a robots.txt decides (ROB-UA-04). Nil: the token
+	// found in the user agent by robotstxt.ProductToken.
+	Tokens []string
+	// IgnoreGlobal leaves out the groups for "*": only a group that names the
+	// crawler binds it (ROB-UA-09). It is for crawlers that the site's owner has
+	// sent for, and for nobody else.
+	IgnoreGlobal bool
+
+	// Transport sends the requests for robots.txt and is the default base of
+	// Robots.Transport; a collector's pages go through it too. It sees the
+	// values of the context under which a record was first asked for. Nil: a
+	// transport of its own, with proxies from the environment.
+	Transport http.RoundTripper
+	// Fetchers open robots.txt for schemes other than http and https, of which
+	// "ftp" is the one that has an Origin; see package ftpfetch. Nil: none, and
+	// such URLs are refused with ErrUnsupportedScheme.
+	Fetchers map[string]Fetcher
+	// Wait is called before each request of a robots.txt fetch, and returns when
+	// u may be requested; the function it returns, which may be nil, is called
+	// when the request is over. The time it takes does not count against
+	// Timeout. Here a crawler takes its turn at the host of u. Nil: no waiting.
+	Wait func(ctx context.Context, u *url.URL) (done func(), err error)
+	// Timeout limits one fetch of robots.txt with its redirects. Zero: 30 s.
+	Timeout time.Duration
+
+	// RetryMin and RetryMax bound the time to the next fetch after one that came
+	// to no conclusion: it doubles from the one to the other. After a 503 it
+	// stays below 10 minutes. Zero: 1 minute and 1 hour.
+	RetryMin, RetryMax time.Duration
+	// MinAge and MaxAge bound how long an outcome is used without a new fetch,
+	// whatever the site's Cache-Control or Expires says. Where it says nothing
+	// that is 24 h, or MaxAge if that is less. Zero: 5 minutes and 24 h.
+	// Negative MinAge: no lower bound.
+	MinAge, MaxAge time.Duration
+
+	// Outage says what a long outage comes to mean. Zero: RFC9309.
+	Outage OutageProfile
+	// Available says whether a site is available apart from its robots.txt, which
+	// the profile Google asks 30 days into an outage. Nil: it is if a page
+	// request by Transport or a collector got an answer other than 429 and 5xx
+	// in the last 24 h.
+	Available func(Origin) bool
+	// Uniform4xx reads 429 and 407 like every other 4xx, as the documents before
+	// Google's current one do: there is no robots.txt (D4).
+	Uniform4xx bool
+	// ProbeMissing reads a 5xx as 404 on sites that answer 5xx for what does not
+	// exist: a random path gets the same 5xx while "/" gets 2xx. It costs two
+	// requests that no rule could be known for (ROB-STA-09).
+	ProbeMissing bool
+
+	// Cache keeps records beyond this Robots. Nil: in memory only.
+	Cache Cache
+	// MaxRecords and MaxBytes bound the records in memory by their number and by
+	// an estimate of their size. Zero: 100,000 and 512 MiB.
+	MaxRecords int
+	MaxBytes   int64
+
+	// Parse is how files are read. Nil: by the specification. MaxBytes is also
+	// how much of a body is received, so it cannot be negative here.
+	Parse *robotstxt.Options
+
+	// SitemapScope says which entries Sitemaps yields. Zero: ScopeListed.
+	SitemapScope SitemapScope
+	// MaxSitemaps limits the files that one call of Sitemaps reads. Zero: 1,000.
+	MaxSitemaps int
+
+	// Logger gets warnings about what the caller should mend, and each fetch at
+	// debug level. Nil: nothing is logged.
+	Logger *slog.Logger
+	// OnRecord is called after each fetch, before anyone who waits for it gets
+	// the record. OnChange is called after it if the meaning is not that of the
+	// record before: another outcome, or other rules for some crawler. Both run
+	// while the origin's askers wait, and must not ask for the same origin.
+	OnRecord func(*Record)
+	OnChange func(old, new *Record)
+
+	// Now is the clock by which records grow old. Nil: time.Now.
+	Now func() time.Time
+}
+
+func (o *Options) validate() error {
+	for _, f := range []struct {
+		name string
+		d    time.Duration
+	}{{"Timeout", o.Timeout}, {"RetryMin", o.RetryMin}, {"RetryMax", o.RetryMax}, {"MaxAge", o.MaxAge}} {
+		if f.d < 0 {
+			return fmt.Errorf("robotsext: Options.%s is negative", f.name)
+		}
+	}
+	switch {
+	case o.RetryMax != 0 && o.RetryMin > o.RetryMax:
+		return errors.New("robotsext: Options.RetryMin is greater than RetryMax")
+	case o.MinAge > or(o.MaxAge, defaultLifetime):
+		return errors.New("robotsext: Options.MinAge is greater than MaxAge")
+	case o.MaxRecords < 0 || o.MaxBytes < 0 || o.MaxSitemaps < 0:
+		return errors.New("robotsext: a limit in Options is negative")
+	case o.Parse != nil && o.Parse.MaxBytes < 0:
+		return errors.New("robotsext: Options.Parse.MaxBytes is negative, but a fetch needs a limit")
+	case o.Outage > Pre2019:
+		return fmt.Errorf("robotsext: unknown Options.Outage %d", o.Outage)
+	case o.SitemapScope > ScopeAny:
+		return fmt.Errorf("robotsext: unknown Options.SitemapScope %d", o.SitemapScope)
+	}
+	for scheme := range o.Fetchers {
+		if scheme != "ftp" {
+			return fmt.Errorf("robotsext: Options.Fetchers: %w %q", ErrUnsupportedScheme, scheme)
+		}
+	}
+	return nil
+}
+
+// or returns v unless it is zero.
+func or[T comparable](v, zero T) T {
+	var none T
+	if v == none {
+		return zero
+	}
+	return v
+}
+
+// newTransport is the transport used where the caller gives none. It keeps as
+// many connections to a host as a small pool of workers uses.
+func newTransport() *http.Transport {
+	return &http.Transport{
+		Proxy:                  http.ProxyFromEnvironment,
+		DialContext:            (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
+		TLSHandshakeTimeout:    10 * time.Second,
+		ExpectContinueTimeout:  time.Second,
+		ForceAttemptHTTP2:      true,
+		MaxIdleConns:           1000,
+		MaxIdleConnsPerHost:    16,
+		IdleConnTimeout:        30 * time.Second,
+		MaxResponseHeaderBytes: 256 << 10,
+	}
+}

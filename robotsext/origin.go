@@ -1,0 +1,146 @@
+package robotsext
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"golang.org/x/net/idna"
+)
+
+// Errors of OriginOf, and so of every method that is given a URL.
+var (
+	// ErrUnsupportedScheme is the class of URLs whose scheme has no robots.txt
+	// that could be asked for (ROB-LOC-12).
+	ErrUnsupportedScheme = errors.New("robotsext: unsupported scheme")
+	// ErrInvalidHost is the class of URLs whose host is empty or cannot be a
+	// host (ROB-LOC-08, ROB-LOC-15, ROB-LOC-16).
+	ErrInvalidHost = errors.New("robotsext: invalid host")
+)
+
+// Origin is what one robots.txt speaks for: a scheme, a host and a port, as in
+// "https://example.com" or "http://example.com:8080". It is in canonical form,
+// so that two URLs are of one origin exactly when their Origins are equal:
+// lower case, the host as it is sent in DNS (punycode), the default port left
+// out, no user name and no path.
+//
+// Nothing is inherited between origins: not from a parent domain, not from http
+// to https, not from one port to another, not from a name to its address
+// (ROB-LOC-02 to ROB-LOC-06, ROB-LOC-09).
+type Origin string
+
+// RobotsURL is where the origin's robots.txt is (ROB-LOC-01, ROB-LOC-11).
+func (o Origin) RobotsURL() string { return string(o) + robotsPath }
+
+const robotsPath = "/robots.txt"
+
+// OriginOf returns the origin of an absolute URL. It fails with
+// ErrUnsupportedScheme unless the scheme is http, https or ftp, and with
+// ErrInvalidHost when the host is empty, has invalid characters, is an IPv6
+// address with a zone, or cannot be decoded.
+//
+// International names are mapped by UTS 46, non-transitional (ROB-LOC-08); a
+// trailing dot is kept, since such a name may be served differently
+// (ROB-LOC-14); an underscore is accepted, since such hosts exist
+// (ROB-LOC-17).
+func OriginOf(u *url.URL) (Origin, error) {
+	scheme := strings.ToLower(u.Scheme)
+	defaultPort := ""
+	switch scheme {
+	case "http":
+		defaultPort = "80"
+	case "https":
+		defaultPort = "443"
+	case "ftp":
+		defaultPort = "21"
+	default:
+		return "", fmt.Errorf("%w %q", ErrUnsupportedScheme, u.Scheme)
+	}
+	host, err := canonicalHost(u)
+	if err != nil {
+		return "", err
+	}
+	port := u.Port()
+	if port != "" {
+		n, err := strconv.ParseUint(port, 10, 16)
+		if err != nil {
+			return "", fmt.Errorf("%w: port %q", ErrInvalidHost, port)
+		}
+		port = strconv.FormatUint(n, 10)
+	}
+	if port == "" || port == defaultPort {
+		return Origin(scheme + "://" + host), nil
+	}
+	return Origin(scheme + "://" + host + ":" + port), nil
+}
+
+// hosts maps international names. Hyphens are not checked, since names such as
+// r3---sn-abc are in use; ASCII characters are checked by checkName.
+var hosts = idna.New(
+	idna.MapForLookup(),
+	idna.Transitional(false),
+	idna.StrictDomainName(false),
+	idna.CheckHyphens(false),
+	idna.BidiRule(),
+)
+
+func canonicalHost(u *url.URL) (string, error) {
+	name := u.Hostname()
+	if strings.HasPrefix(u.Host, "[") {
+		addr, err := netip.ParseAddr(name)
+		switch {
+		case err != nil || !addr.Is6():
+			return "", fmt.Errorf("%w %q: not an IPv6 address", ErrInvalidHost, u.Host)
+		case addr.Zone() != "":
+			return "", fmt.Errorf("%w %q: an address zone means nothing to other machines", ErrInvalidHost, u.Host)
+		}
+		return "[" + addr.String() + "]", nil
+	}
+	name = strings.ToLower(name)
+	if !isASCII(name) || strings.Contains(name, "xn--") {
+		mapped, err := hosts.ToASCII(name)
+		if err != nil {
+			return "", fmt.Errorf("%w %q: %w", ErrInvalidHost, u.Host, err)
+		}
+		name = mapped
+	}
+	if err := checkName(name); err != nil {
+		return "", fmt.Errorf("%w %q: %w", ErrInvalidHost, u.Host, err)
+	}
+	return name, nil
+}
+
+// checkName accepts what DNS can carry and crawlers meet: letters, digits,
+// hyphens and underscores in labels of 1 to 63 octets, 253 octets in all, with
+// or without the root's dot.
+func checkName(name string) error {
+	name = strings.TrimSuffix(name, ".")
+	if len(name) == 0 || len(name) > 253 {
+		return fmt.Errorf("a name has 1 to 253 octets, not %d", len(name))
+	}
+	for label := range strings.SplitSeq(name, ".") {
+		if len(label) == 0 || len(label) > 63 {
+			return fmt.Errorf("a label has 1 to 63 octets, not %d", len(label))
+		}
+		for i := range len(label) {
+			switch c := label[i]; {
+			case 'a' <= c && c <= 'z', '0' <= c && c <= '9', c == '-', c == '_':
+			default:
+				return fmt.Errorf("character %q", c)
+			}
+		}
+	}
+	return nil
+}
+
+func isASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] >= 0x80 {
+			return false
+		}
+	}
+	return true
+}

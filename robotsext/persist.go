@@ -1,0 +1,133 @@
+package robotsext
+
+import (
+	"encoding/json"
+	"errors"
+	"time"
+)
+
+// storedRecord is the form in which a record leaves the process: everything but
+// the parsed file, which Body holds.
+type storedRecord struct {
+	Origin       Origin        `json:"origin"`
+	Outcome      string        `json:"outcome"`
+	Status       int           `json:"status,omitempty"`
+	Err          string        `json:"error,omitempty"`
+	Body         []byte        `json:"body,omitempty"`
+	Truncated    bool          `json:"truncated,omitempty"`
+	Chain        []string      `json:"chain,omitempty"`
+	FetchedAt    time.Time     `json:"fetched_at"`
+	ExpiresAt    time.Time     `json:"expires_at"`
+	FailingSince time.Time     `json:"failing_since,omitzero"`
+	RetryAt      time.Time     `json:"retry_at,omitzero"`
+	Failures     int           `json:"failures,omitempty"`
+	Outage       time.Duration `json:"outage_ns,omitempty"`
+	Copy         *storedCopy   `json:"copy,omitempty"`
+	CopyLost     bool          `json:"copy_lost,omitempty"`
+}
+
+type storedCopy struct {
+	Body      []byte    `json:"body"`
+	Truncated bool      `json:"truncated,omitempty"`
+	FetchedAt time.Time `json:"fetched_at"`
+}
+
+// MarshalJSON writes all of the record but File, which Body holds.
+func (rec *Record) MarshalJSON() ([]byte, error) {
+	s := storedRecord{
+		Origin: rec.Origin, Outcome: rec.Outcome.String(), Status: rec.Status,
+		Body: rec.Body, Truncated: rec.Truncated, Chain: rec.Chain,
+		FetchedAt: rec.FetchedAt, ExpiresAt: rec.ExpiresAt,
+		FailingSince: rec.FailingSince, RetryAt: rec.RetryAt, Failures: rec.Failures, Outage: rec.Outage,
+		CopyLost: rec.CopyLost,
+	}
+	if rec.Err != nil {
+		s.Err = rec.Err.Error()
+	}
+	if c := rec.Copy; c != nil {
+		s.Copy = &storedCopy{Body: c.Body, Truncated: c.Truncated, FetchedAt: c.FetchedAt}
+		if rec.Outcome == Rules { // Body is the copy's
+			s.Body = nil
+		}
+	}
+	return json.Marshal(s)
+}
+
+var errStoredRecord = errors.New("robotsext: stored record is damaged")
+
+// UnmarshalJSON reads what MarshalJSON wrote. File, and the File of Copy, stay
+// nil: Robots parses the bodies when it loads a record from its Cache.
+func (rec *Record) UnmarshalJSON(data []byte) error {
+	var s storedRecord
+	if err := json.Unmarshal(data, &s); err != nil {
+		return err
+	}
+	*rec = Record{
+		Origin: s.Origin, Status: s.Status,
+		Body: s.Body, Truncated: s.Truncated, Chain: s.Chain,
+		FetchedAt: s.FetchedAt, ExpiresAt: s.ExpiresAt,
+		FailingSince: s.FailingSince, RetryAt: s.RetryAt, Failures: s.Failures, Outage: s.Outage,
+		CopyLost: s.CopyLost,
+	}
+	for _, o := range []Outcome{Rules, AllowAll, Unreachable} {
+		if o.String() == s.Outcome {
+			rec.Outcome = o
+		}
+	}
+	if rec.Outcome == 0 || rec.Origin == "" || rec.FetchedAt.IsZero() {
+		return errStoredRecord
+	}
+	if s.Err != "" {
+		rec.Err = errors.New(s.Err)
+	}
+	if s.Copy != nil {
+		rec.Copy = &Copy{Body: s.Copy.Body, Truncated: s.Copy.Truncated, FetchedAt: s.Copy.FetchedAt}
+		if rec.Outcome == Rules {
+			rec.Body, rec.Truncated = rec.Copy.Body, rec.Copy.Truncated
+		}
+	}
+	return nil
+}
+
+// storable is rec as it may be handed to a Cache. Text that the site asks not to
+// store is left out, and counts as a copy that was lost (ROB-CAC-06).
+func storable(rec *Record) *Record {
+	if rec.NoStore && rec.FailingSince.IsZero() {
+		return &Record{
+			Origin: rec.Origin, Outcome: Unreachable, Status: rec.Status, Chain: rec.Chain,
+			FetchedAt: rec.FetchedAt, ExpiresAt: rec.FetchedAt, // so it is fetched before it is used
+			CopyLost: true,
+		}
+	}
+	if rec.Copy != nil && rec.Copy.NoStore {
+		c := *rec
+		c.Copy, c.CopyLost = nil, true
+		if c.Outcome == Rules {
+			c.Outcome, c.File, c.Body, c.ExpiresAt = Unreachable, nil, nil, c.FetchedAt
+		}
+		return &c
+	}
+	return rec
+}
+
+// trust returns a stored record with its times brought within what this Robots
+// could have written, so that a damaged or edited one is fetched again rather
+// than believed for years.
+func (r *Robots) trust(rec *Record) *Record {
+	c := *rec
+	longest := r.life.ceiling
+	if !c.FailingSince.IsZero() {
+		longest = maxRetryAfter
+	}
+	if most := c.FetchedAt.Add(longest); c.ExpiresAt.After(most) {
+		c.ExpiresAt = most
+	}
+	if c.RetryAt.After(c.ExpiresAt) {
+		c.RetryAt = c.ExpiresAt
+	}
+	if c.Copy != nil {
+		kept := *c.Copy
+		c.Copy = &kept
+	}
+	return &c
+}

@@ -1,0 +1,84 @@
+package robotsext
+
+import (
+	"time"
+
+	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
+)
+
+// Record is what is known of the robots.txt of one origin (ROB-STA-11). It is
+// shared between callers and must not be changed.
+type Record struct {
+	Origin  Origin
+	Outcome Outcome
+
+	// Status is the status of the last answer in the last fetch, 0 if there was
+	// none. Err is why that fetch did not come to a conclusion, else nil.
+	Status int
+	Err    error
+
+	// File is the parsed file; nil unless Outcome is Rules. It knows every
+	// group, so one record serves crawlers of any name (ROB-CAC-11).
+	File *robotstxt.File
+	// Body is the text File was parsed from, decoded and cut at the size limit.
+	Body []byte
+	// Truncated tells that the site's file goes on behind Body.
+	Truncated bool
+
+	// Chain holds the URLs requested by the last fetch, first to last: more
+	// than one when there were redirects.
+	Chain []string
+
+	FetchedAt time.Time // end of the last fetch
+	ExpiresAt time.Time // until when the record is used without a new fetch
+
+	// FailingSince is the time of the first fetch in a row that came to no
+	// conclusion; zero when the last one did. During such an outage RetryAt is
+	// the time of the next fetch, Failures the number of fetches so far, and
+	// Outage how long it has lasted, where a gap between two fetches counts at
+	// most a day: time in which nobody looked is not an outage (ROB-STA-05).
+	FailingSince time.Time
+	RetryAt      time.Time
+	Failures     int
+	Outage       time.Duration
+
+	// Copy is the last good version, kept during an outage; nil if there is
+	// none. CopyLost tells that there may have been one which is gone, so that
+	// its absence allows nothing (ROB-CAC-17).
+	Copy     *Copy
+	CopyLost bool
+
+	// NoStore tells that the site asked for Body not to be written to disk
+	// (ROB-CAC-06).
+	NoStore bool
+}
+
+// Copy is the last version of a robots.txt that was read whole (ROB-STA-07).
+type Copy struct {
+	File      *robotstxt.File
+	Body      []byte
+	Truncated bool
+	FetchedAt time.Time
+	NoStore   bool
+}
+
+// due reports whether the record has to be fetched again before it is used. A
+// record from the future comes of a clock that was set back: it proves nothing.
+func (rec *Record) due(now time.Time) bool {
+	return !now.Before(rec.ExpiresAt) || rec.FetchedAt.After(now.Add(time.Minute))
+}
+
+// lastGood is the copy that an outage starting after this record may fall back
+// on. A remembered absence of the file is not a copy, and drops the one before
+// it (ROB-STA-07, ROB-STA-08).
+func (rec *Record) lastGood() (c *Copy, lost bool) {
+	switch {
+	case rec == nil:
+		return nil, false
+	case !rec.FailingSince.IsZero() || rec.CopyLost:
+		return rec.Copy, rec.CopyLost
+	case rec.Outcome == Rules:
+		return &Copy{File: rec.File, Body: rec.Body, Truncated: rec.Truncated, FetchedAt: rec.FetchedAt, NoStore: rec.NoStore}, false
+	}
+	return nil, false
+}

@@ -1,0 +1,273 @@
+package robotsext
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/net/http/httpguts"
+
+	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
+)
+
+// Robots knows, for one crawler, which URLs may be fetched. It is safe for
+// concurrent use, and one Robots is best shared by all collectors and clients of
+// a program: then each robots.txt is fetched once.
+type Robots struct {
+	userAgent    string
+	tokens       []string
+	ignoreGlobal bool
+
+	transport http.RoundTripper      // as given, or our own
+	proxied   func() *http.Transport // a twin of transport for collectors with a proxy; nil if it takes none
+	fetchers  map[string]Fetcher
+	wait      func(context.Context, *url.URL) (func(), error)
+	timeout   time.Duration
+
+	retryMin, retryMax time.Duration
+	life               lifetimes
+	profile            OutageProfile
+	isAvailable        func(Origin) bool
+	uniform4xx, probe  bool
+
+	table       *table
+	cache       Cache
+	storeFailed atomic.Bool
+	parseOpts   *robotstxt.Options
+	maxBytes    int
+
+	sitemapScope SitemapScope
+	maxSitemaps  int
+
+	log      *slog.Logger
+	nameless sync.Once
+	onRecord func(*Record)
+	onChange func(old, new *Record)
+	now      func() time.Time
+}
+
+// New makes a Robots for the crawler that sends userAgent as its User-Agent, as
+// in "examplebot/1.0 (+https://example.com/bot)". It fails if no product token
+// can be found in it, and Options.Tokens names none either: a crawler without a
+// name cannot be addressed by any robots.txt.
+func New(userAgent string, opts *Options) (*Robots, error) {
+	if opts == nil {
+		opts = &Options{}
+	}
+	if err := opts.validate(); err != nil {
+		return nil, err
+	}
+	if !httpguts.ValidHeaderFieldValue(userAgent) {
+		return nil, fmt.Errorf("robotsext: user agent %q cannot be sent in a header", userAgent)
+	}
+	tokens, err := identity(userAgent, opts)
+	if err != nil {
+		return nil, err
+	}
+	maxAge := or(opts.MaxAge, defaultLifetime)
+	r := &Robots{
+		userAgent:    userAgent,
+		tokens:       tokens,
+		ignoreGlobal: opts.IgnoreGlobal,
+		transport:    opts.Transport,
+		fetchers:     opts.Fetchers,
+		wait:         opts.Wait,
+		timeout:      or(opts.Timeout, 30*time.Second),
+		retryMin:     or(opts.RetryMin, min(time.Minute, or(opts.RetryMax, time.Minute))),
+		retryMax:     or(opts.RetryMax, max(time.Hour, opts.RetryMin)),
+		life:         lifetimes{floor: max(or(opts.MinAge, min(5*time.Minute, maxAge)), 0), ceiling: maxAge},
+		profile:      opts.Outage,
+		isAvailable:  opts.Available,
+		uniform4xx:   opts.Uniform4xx,
+		probe:        opts.ProbeMissing,
+		table:        newTable(or(opts.MaxRecords, 100_000), or(opts.MaxBytes, 512<<20)),
+		cache:        opts.Cache,
+		parseOpts:    opts.Parse,
+		maxBytes:     robotstxt.DefaultMaxBytes,
+		sitemapScope: opts.SitemapScope,
+		maxSitemaps:  or(opts.MaxSitemaps, 1000),
+		log:          opts.Logger,
+		onRecord:     opts.OnRecord,
+		onChange:     opts.OnChange,
+		now:          opts.Now,
+	}
+	if opts.Parse != nil && opts.Parse.MaxBytes > 0 {
+		r.maxBytes = opts.Parse.MaxBytes
+	}
+	if r.transport == nil {
+		r.transport = newTransport()
+	}
+	if t, ok := r.transport.(*http.Transport); ok {
+		r.proxied = sync.OnceValue(func() *http.Transport { return withCollectorProxy(t) })
+	}
+	if r.log == nil {
+		r.log = slog.New(slog.DiscardHandler)
+	}
+	if r.now == nil {
+		r.now = time.Now
+	}
+	return r, nil
+}
+
+// identity is the list of product tokens by which groups are chosen.
+func identity(userAgent string, opts *Options) ([]string, error) {
+	if opts.Tokens == nil {
+		token, err := robotstxt.ProductToken(userAgent)
+		if err != nil {
+			return nil, fmt.Errorf("robotsext: user agent: %w", err)
+		}
+		return []string{token}, nil
+	}
+	if len(opts.Tokens) == 0 {
+		return nil, errors.New("robotsext: Options.Tokens is empty")
+	}
+	wide := opts.Parse != nil && opts.Parse.WideTokens
+	for _, token := range opts.Tokens {
+		// A wide token may be anything that a User-agent line can hold.
+		if !robotstxt.ValidToken(token) && !(wide && token != "" && !strings.ContainsAny(token, " \t/*#:")) {
+			return nil, fmt.Errorf("robotsext: Options.Tokens: %w in %q: it has letters, - and _ only", robotstxt.ErrToken, token)
+		}
+	}
+	return slices.Clone(opts.Tokens), nil
+}
+
+// Check reports whether u may be fetched now: nil if it may, a *BlockedError if
+// a rule forbids it or if robots.txt is unreachable, the context's error if ctx
+// ends before that is known, ErrUnsupportedScheme, ErrInvalidHost or
+// ErrUncheckable for a URL that no robots.txt speaks of. It fetches robots.txt
+// if need be.
+//
+// u is compared as net/http would send it, dot segments removed (ROB-MAT-25); a
+// client that sends it in another way should use CleanURL first.
+func (r *Robots) Check(ctx context.Context, u *url.URL) error {
+	if isUserFetch(ctx) {
+		return nil
+	}
+	u, err := CleanURL(u)
+	if err != nil {
+		return err
+	}
+	o, err := r.originOf(u)
+	if err != nil {
+		return err
+	}
+	path := u.RequestURI()
+	if path == robotsPath {
+		return nil // ROB-MAT-21
+	}
+	rec, err := r.record(ctx, o, false)
+	if err != nil {
+		return err
+	}
+	switch rec.Outcome {
+	case AllowAll:
+		return nil
+	case Rules:
+		v := r.Group(rec).Match(path)
+		if v.Allowed {
+			return nil
+		}
+		return &BlockedError{
+			URL: u.Redacted(), Reason: Disallowed, Rule: v.Rule, Group: v.Group.Name(),
+			Origin: o, RobotsURL: o.RobotsURL(),
+		}
+	}
+	return later(rec, u.Redacted())
+}
+
+// later is the refusal of url while rec is unreachable.
+func later(rec *Record, url string) *BlockedError {
+	return &BlockedError{
+		URL: url, Reason: Later, RetryAt: rec.RetryAt, Err: rec.Err,
+		Origin: rec.Origin, RobotsURL: rec.Origin.RobotsURL(),
+	}
+}
+
+// Record returns what is known of the robots.txt that u's origin has, and
+// fetches it if need be. An origin whose robots.txt is unreachable has a record
+// too; the error is that of ctx, or that u has no origin.
+func (r *Robots) Record(ctx context.Context, u *url.URL) (*Record, error) {
+	o, err := r.originOf(u)
+	if err != nil {
+		return nil, err
+	}
+	return r.record(ctx, o, false)
+}
+
+// Refresh is Record with a fetch in any case, though one that is under way
+// serves. If it comes to no conclusion while the record before is still fresh,
+// that one stays (ROB-STA-06).
+func (r *Robots) Refresh(ctx context.Context, u *url.URL) (*Record, error) {
+	o, err := r.originOf(u)
+	if err != nil {
+		return nil, err
+	}
+	return r.record(ctx, o, true)
+}
+
+// Group is the group of rec that binds this crawler. It is empty, not nil, when
+// there is none.
+func (r *Robots) Group(rec *Record) *robotstxt.Group {
+	file := rec.File
+	if file == nil {
+		file = robotstxt.Parse(nil, nil)
+	}
+	if r.ignoreGlobal {
+		return file.NamedGroup(r.tokens...)
+	}
+	return file.Group(r.tokens...)
+}
+
+// CloseIdleConnections closes the connections that are kept open for a next
+// request.
+func (r *Robots) CloseIdleConnections() {
+	type closer interface{ CloseIdleConnections() }
+	if c, ok := r.transport.(closer); ok {
+		c.CloseIdleConnections()
+	}
+}
+
+// originOf is OriginOf for the schemes that robots.txt can be fetched by.
+func (r *Robots) originOf(u *url.URL) (Origin, error) {
+	o, err := OriginOf(u)
+	if err != nil {
+		return "", err
+	}
+	if scheme, _, _ := strings.Cut(string(o), ":"); scheme != "http" && scheme != "https" && r.fetchers[scheme] == nil {
+		return "", fmt.Errorf("%w %q: Options.Fetchers has none for it", ErrUnsupportedScheme, scheme)
+	}
+	return o, nil
+}
+
+// parse gives rec its File, if it has rules and no File yet.
+func (r *Robots) parse(rec *Record) {
+	if rec.Copy != nil && rec.Copy.File == nil {
+		rec.Copy.File = robotstxt.Parse(rec.Copy.Body, r.parseOpts)
+	}
+	switch {
+	case rec.Outcome != Rules || rec.File != nil:
+	case rec.Copy != nil:
+		rec.File = rec.Copy.File
+	default:
+		rec.File = robotstxt.Parse(rec.Body, r.parseOpts)
+	}
+}
+
+type userFetchKey struct{}
+
+// WithUserFetch marks requests as made for a person who asked for just this page
+// (a translation, a subscribed feed, a malware check), to whom robots.txt does
+// not apply: they are not checked (ROB-GEN-03). Nothing sets the mark by itself.
+func WithUserFetch(ctx context.Context) context.Context {
+	return context.WithValue(ctx, userFetchKey{}, true)
+}
+
+func isUserFetch(ctx context.Context) bool { return ctx.Value(userFetchKey{}) != nil }

@@ -1,0 +1,82 @@
+package robotsext
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"time"
+)
+
+// seal is the context that Attach gives a collector. To everybody but the gate
+// it is over, with ErrDetached, so no transport sends a request that carries it;
+// the gate opens it for requests that may be sent. A collector that loses its
+// gate therefore falls silent instead of going on unchecked.
+type seal struct {
+	parent context.Context // the collector's context before
+	gate   *collectorGate
+	done   chan struct{} // closed
+}
+
+func newSeal(parent context.Context, g *collectorGate) *seal {
+	done := make(chan struct{})
+	close(done)
+	return &seal{parent: parent, gate: g, done: done}
+}
+
+type sealKey struct{}
+
+// sealOf is the seal that ctx is, or comes from; nil if there is none.
+func sealOf(ctx context.Context) *seal {
+	s, _ := ctx.Value(sealKey{}).(*seal)
+	return s
+}
+
+func (s *seal) Deadline() (time.Time, bool) { return s.parent.Deadline() }
+func (s *seal) Done() <-chan struct{}       { return s.done }
+func (s *seal) Err() error                  { return ErrDetached }
+
+func (s *seal) Value(key any) any {
+	if key == (sealKey{}) {
+		return s
+	}
+	return s.parent.Value(key)
+}
+
+// open returns a context with the values and the deadline of sealed, a context
+// that comes from s, which ends when s.parent does.
+func (s *seal) open(sealed context.Context) (ctx context.Context, release func()) {
+	ctx, cancel := context.WithCancelCause(context.WithoutCancel(sealed))
+	stop := context.AfterFunc(s.parent, func() { cancel(context.Cause(s.parent)) })
+	expire := func() {}
+	if deadline, ok := sealed.Deadline(); ok {
+		ctx, expire = context.WithDeadline(ctx, deadline)
+	}
+	return ctx, func() {
+		stop()
+		expire()
+		cancel(nil)
+	}
+}
+
+// releaseAtClose has release called when the body of resp is closed.
+func releaseAtClose(resp *http.Response, release func()) {
+	body := releasingBody{resp.Body, release}
+	if w, ok := resp.Body.(io.Writer); ok { // 101 Switching Protocols
+		resp.Body = struct {
+			releasingBody
+			io.Writer
+		}{body, w}
+		return
+	}
+	resp.Body = body
+}
+
+type releasingBody struct {
+	io.ReadCloser
+	release func()
+}
+
+func (b releasingBody) Close() error {
+	defer b.release()
+	return b.ReadCloser.Close()
+}

@@ -1,0 +1,66 @@
+package robotsext
+
+// Outcome is what a fetch of robots.txt came to. Every fetch comes to exactly
+// one of the three (ROB-GEN-01).
+type Outcome uint8
+
+const (
+	// Rules: there is a robots.txt and its rules hold.
+	Rules Outcome = iota + 1
+	// AllowAll: there is none, every URL of the origin may be fetched.
+	AllowAll
+	// Unreachable: nobody knows yet. Nothing may be fetched for now; the URLs
+	// are not lost, they come later (ROB-STA-02).
+	Unreachable
+)
+
+func (o Outcome) String() string {
+	switch o {
+	case Rules:
+		return "rules"
+	case AllowAll:
+		return "allow-all"
+	case Unreachable:
+		return "unreachable"
+	}
+	return "unknown"
+}
+
+// disposition says what to do with an answer of a given status.
+type disposition uint8
+
+const (
+	useBody     disposition = iota + 1 // rules from the body
+	noRules                            // rules, of which there are none; the body is not read
+	usePart                            // rules from the body if it is the whole file
+	follow                             // ask the Location, if there is a usable one
+	noFile                             // allow-all
+	serverError                        // unreachable
+)
+
+// dispose is table STA: what each status of an answer to GET /robots.txt means.
+// With uniform4xx all of 400 to 499 mean that there is no file, as the founding
+// documents and RFC 9309 2.3.1.3 have it; otherwise 429 asks to come back later
+// and 407 comes from our own proxy, which knows nothing of the site (D4).
+func dispose(status int, uniform4xx bool) disposition {
+	switch {
+	case status == 204 || status == 205:
+		return noRules
+	case status == 206:
+		return usePart
+	case 200 <= status && status <= 299:
+		return useBody
+	case status == 304 || status == 305 || status == 306:
+		// 304 answers a condition that was not asked, 305 and 306 are
+		// withdrawn: an invalid response (D14).
+		return serverError
+	case 300 <= status && status <= 399:
+		return follow
+	case (status == 407 || status == 429) && !uniform4xx:
+		return serverError
+	case 400 <= status && status <= 499:
+		return noFile
+	}
+	// 5xx; a final 1xx, which is 101; anything that is not a status.
+	return serverError
+}
