@@ -41,6 +41,9 @@ func (h *host) crawlDelay(a audience) time.Duration {
 	return h.delayOthers
 }
 
+// named reports whether a Host header is that of h.
+func (h *host) named(header string) bool { return "http://"+header == h.origin }
+
 // find returns the route of a path and query; nil: the site never published it.
 func (h *host) find(uri string) *route {
 	uri = canonical(uri)

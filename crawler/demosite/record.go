@@ -17,7 +17,8 @@ type Request struct {
 	// network; zero while it is being answered. A client that waits for the
 	// end of the answer is never done before it. So the time from one
 	// request's End to the next one's Start is at least what the client
-	// waited, and needs no allowance.
+	// waited, and needs no allowance. Of a request that its client gave up it
+	// is the moment when the site noticed, which is later.
 	End       time.Time
 	Origin    string // of the host that got it: "http://127.0.0.2:8080"
 	Host      string // the Host header

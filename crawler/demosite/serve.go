@@ -50,7 +50,7 @@ type answer struct {
 }
 
 func (h *host) answer(r *http.Request) answer {
-	if "http://"+r.Host != h.origin {
+	if !h.named(r.Host) {
 		return plainAnswer(http.StatusMisdirectedRequest, "This host is "+h.origin+"/ and answers to no other name.")
 	}
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {

@@ -5,6 +5,16 @@ import (
 	"strings"
 )
 
+// CanonicalURL gives an absolute URL the one spelling under which the site
+// knows it. The URLs of an Expectation have it, those of a Request and of a
+// crawler's output may not.
+func CanonicalURL(raw string) string {
+	if origin, uri, ok := resolve(raw, ""); ok {
+		return origin + uri
+	}
+	return raw
+}
+
 const upperHex = "0123456789ABCDEF"
 
 // canonical gives path-and-query one spelling, so that requests that differ

@@ -1,0 +1,235 @@
+package demosite
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// Judge looks through all requests so far for what a polite crawler under a
+// product token does not do, where delay is the time it was told to leave
+// between the requests to one host. It judges every request, whoever sent it.
+//
+// There is no allowance for the timing: see Request.End. What the site cannot
+// see is how long a request was on its way, so a client may be some microseconds
+// less patient than it looks.
+func (s *Site) Judge(delay time.Duration, token string) Report {
+	return s.judge(s.Requests(), delay, token)
+}
+
+func (s *Site) judge(requests []Request, delay time.Duration, token string) Report {
+	j := judge{
+		site: s, requests: requests, delay: delay, token: token, audience: audienceOf(token),
+		ledgers: map[*host]*ledger{}, expected: map[string]Reason{},
+		report: Report{Requests: len(requests), Robots: map[string]int{}},
+	}
+	for _, h := range s.hosts {
+		j.ledgers[h] = &ledger{answered: map[*route]Request{}}
+	}
+	expected := s.Expected(token)
+	for _, list := range [][]string{expected.Pages, expected.Sitemaps} {
+		for _, u := range list {
+			j.expected[u] = ""
+		}
+	}
+	for _, r := range expected.Rejected {
+		j.expected[r.URL] = r.Reason
+	}
+	j.readRobots()
+	asked := map[string]bool{}
+	for _, r := range requests {
+		j.see(r)
+		asked[CanonicalURL(r.URL())] = true
+	}
+	for _, list := range [][]string{expected.Pages, expected.Sitemaps} {
+		for _, u := range list {
+			if !asked[u] {
+				j.report.Missing = append(j.report.Missing, u)
+			}
+		}
+	}
+	return j.report
+}
+
+// judge goes through the requests in the order in which they began.
+type judge struct {
+	site     *Site
+	requests []Request
+	delay    time.Duration
+	token    string
+	audience audience
+	ledgers  map[*host]*ledger
+	expected map[string]Reason // by URL; empty: to be fetched
+	report   Report
+}
+
+// ledger is what the judge has noted about one host.
+type ledger struct {
+	robots   []Request          // answers on the way to its rules, from wherever they came
+	last     Request            // of the requests so far, the one that ended last
+	asked    Request            // the one whose Retry-After reaches furthest
+	answered map[*route]Request // first request that needs no second
+}
+
+// readRobots notes for each host the answers on the way to its rules, which
+// may come from another host.
+func (j *judge) readRobots() {
+	for _, r := range j.requests {
+		h := j.site.at(r.Origin)
+		if r.Method != http.MethodGet || !h.named(r.Host) {
+			continue
+		}
+		if route := h.find(r.URI); route != nil && route.class == robots {
+			l := j.ledgers[route.robotsOf]
+			l.robots = append(l.robots, r)
+		}
+	}
+}
+
+// see judges one request.
+func (j *judge) see(r Request) {
+	h := j.site.at(r.Origin)
+	route := h.find(r.URI)
+	l := j.ledgers[h]
+
+	if h.outside {
+		j.violation(Strayed, r, Request{}, "")
+		return
+	}
+	if !h.named(r.Host) {
+		j.violation(UnknownName, r, Request{}, r.Host)
+	}
+	j.timing(h, l, r)
+	if route == nil || route.class != robots {
+		j.permission(h, l, r, route)
+	}
+	if !strings.Contains(strings.ToLower(r.UserAgent), strings.ToLower(j.token)) {
+		j.advice(Nameless, r, Request{}, r.UserAgent)
+	}
+	j.count(l, r, route)
+
+	if l.last.Number == 0 || endsAfter(r, l.last) {
+		l.last = r
+	}
+	if r.RetryAfter > 0 && (l.asked.Number == 0 || due(r).After(due(l.asked))) {
+		l.asked = r
+	}
+}
+
+// timing compares a request with those of the same host before it.
+func (j *judge) timing(h *host, l *ledger, r Request) {
+	if l.asked.Number != 0 && r.Start.Before(due(l.asked)) {
+		j.violation(BeforeRetryAfter, r, l.asked,
+			fmt.Sprintf("%v after it, asked for %v", r.Start.Sub(l.asked.End), l.asked.RetryAfter))
+	}
+	if l.last.Number == 0 {
+		return
+	}
+	if l.last.End.IsZero() || l.last.End.After(r.Start) {
+		j.violation(Overlap, r, l.last, "")
+		return
+	}
+	least := j.delay
+	if _, known := l.rulesAt(r.Start); known {
+		least = max(least, h.crawlDelay(j.audience))
+	}
+	if gap := r.Start.Sub(l.last.End); gap < least {
+		j.violation(TooSoon, r, l.last, fmt.Sprintf("%v instead of %v", gap, least))
+	}
+}
+
+// permission asks whether a request other than one for a robots.txt was
+// allowed. A nil route is a URL that the site never published.
+func (j *judge) permission(h *host, l *ledger, r Request, route *route) {
+	told, known := l.rulesAt(r.Start)
+	switch {
+	case known:
+	case told.Number != 0 && unreachable(told):
+		j.violation(WhileUnreachable, r, told, "")
+	default:
+		j.violation(BeforeRobots, r, told, "")
+	}
+	if route != nil && !route.allowed(j.audience) {
+		kind := Forbidden
+		if route.trap {
+			kind = Trapped
+		}
+		rule := route.rule(j.audience)
+		j.violation(kind, r, told, fmt.Sprintf("line %d, %s", lineOf(h.rules, rule, j.audience), rule))
+		return
+	}
+	switch reason, ok := j.expected[CanonicalURL(r.URL())]; {
+	case !ok:
+		j.advice(Unfounded, r, Request{}, "")
+	case reason == Nofollow:
+		j.advice(Unfollowed, r, Request{}, "")
+	case reason == NotEntitled:
+		j.advice(Unlisted, r, Request{}, "")
+	}
+}
+
+// count adds a request to the totals, and finds out whether it was needed.
+func (j *judge) count(l *ledger, r Request, route *route) {
+	switch {
+	case route == nil || route.class == page || route.class == document || route.class == redirect:
+		j.report.Pages++
+	case route.class == sitemap:
+		j.report.Sitemaps++
+	case canonical(r.URI) == "/robots.txt":
+		j.report.Robots[r.Origin]++
+	}
+	if route == nil || r.Method != http.MethodGet || r.Status == 0 || unreachable(r) {
+		return
+	}
+	first, ok := l.answered[route]
+	if !ok {
+		l.answered[route] = r
+		return
+	}
+	j.advice(Repeated, r, first, "")
+}
+
+func (j *judge) violation(k Kind, r, earlier Request, detail string) {
+	j.report.Violations = append(j.report.Violations, Violation{k, r, earlier, detail})
+}
+
+func (j *judge) advice(k Kind, r, earlier Request, detail string) {
+	j.report.Advice = append(j.report.Advice, Violation{k, r, earlier, detail})
+}
+
+// rulesAt reports whether the rules of the host were known at a time, and the
+// answer that said so, or else the last that did not. An answer counts when it
+// has ended, a redirect only leads on to one, and rules that are known stay so
+// when a later request for them fails (ROB-STA-06).
+func (l *ledger) rulesAt(t time.Time) (told Request, known bool) {
+	for _, r := range l.robots {
+		switch {
+		case r.End.IsZero() || r.End.After(t):
+		case r.Status >= 300 && r.Status < 400:
+			if told.Number == 0 {
+				told = r
+			}
+		case !unreachable(r):
+			told, known = r, true
+		case !known:
+			told = r
+		}
+	}
+	return told, known
+}
+
+// unreachable reports whether an answer means that the host cannot be asked
+// now (spec table STA, with ROB-POL-04).
+func unreachable(r Request) bool {
+	return r.Status >= 500 || r.Status == http.StatusTooManyRequests || r.Status == http.StatusProxyAuthRequired
+}
+
+// endsAfter reports whether a ended after b; one that is being answered ends
+// after all others.
+func endsAfter(a, b Request) bool {
+	return a.End.IsZero() || !b.End.IsZero() && a.End.After(b.End)
+}
+
+// due is the time before which the host of r did not want to be asked.
+func due(r Request) time.Time { return r.End.Add(r.RetryAfter) }

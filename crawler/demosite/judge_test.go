@@ -1,0 +1,310 @@
+package demosite
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A polite client leaves nothing to say, and one that is judged by a longer
+// delay than it kept leaves something.
+func TestJudgePassesThePolite(t *testing.T) {
+	for _, token := range []string{Token, "examplebot"} {
+		t.Run(token, func(t *testing.T) {
+			t.Parallel()
+			const delay = 2 * time.Millisecond
+			s := serve(t, quick())
+			e := s.Expected(token)
+			c := &courteous{
+				t: t, client: client(t), least: delay, clocks: map[string]*clock{},
+				delay: map[string]time.Duration{},
+			}
+			library, err := url.Parse(s.Origin("library"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.delay[library.Host] = s.at(s.Origin("library")).crawlDelay(audienceOf(token))
+			c.client.Transport = named{token, c.client.Transport}
+			c.crawl(e)
+
+			report := s.Judge(delay, token)
+			for _, v := range slices.Concat(report.Violations, report.Advice) {
+				t.Error(v)
+			}
+			if len(report.Missing) != 0 {
+				t.Errorf("missing: %v", report.Missing)
+			}
+			for origin, n := range e.Robots {
+				if report.Robots[origin] != n {
+					t.Errorf("%d requests for robots.txt of %s, want %d", report.Robots[origin], origin, n)
+				}
+			}
+			// A second for the page that is busy once.
+			if want := len(e.Pages) + 1; report.Pages != want {
+				t.Errorf("%d pages, want %d", report.Pages, want)
+			}
+			if report.Sitemaps != len(e.Sitemaps) {
+				t.Errorf("%d sitemaps, want %d", report.Sitemaps, len(e.Sitemaps))
+			}
+			if len(s.Judge(time.Minute, token).Violations) == 0 {
+				t.Error("a delay of a minute was not missed")
+			}
+		})
+	}
+}
+
+// named sends a product token.
+type named struct {
+	token string
+	base  http.RoundTripper
+}
+
+func (n named) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("User-Agent", n.token+"/1.0")
+	return n.base.RoundTrip(r)
+}
+
+// fault is what a case expects: the kind, and the numbers of the two requests.
+type fault struct {
+	kind             Kind
+	request, earlier int
+}
+
+func faults(report Report) []fault {
+	var list []fault
+	for _, v := range slices.Concat(report.Violations, report.Advice) {
+		list = append(list, fault{v.Kind, v.Request.Number, v.Earlier.Number})
+	}
+	return list
+}
+
+// Each case is a client that misbehaves in one way, or just does not.
+func TestJudgeCatches(t *testing.T) {
+	type visit func(path string, change ...func(*http.Request))
+	ask := func(paths ...string) func(visit) {
+		return func(v visit) {
+			for _, p := range paths {
+				v(p)
+			}
+		}
+	}
+	head := func(r *http.Request) { r.Method = http.MethodHead }
+	as := func(agent string) func(*http.Request) {
+		return func(r *http.Request) { r.Header.Set("User-Agent", agent) }
+	}
+	cases := []struct {
+		name  string
+		token string // Token if empty
+		delay time.Duration
+		do    func(visit) // paths begin with the name of a host
+		want  []fault
+	}{
+		{"ROB-FET-02/page first", "", 0, ask("townhall/notices/", "townhall/robots.txt"),
+			[]fault{{BeforeRobots, 1, 0}}},
+		{"ROB-FET-02/sitemap first", "", 0, ask("townhall/sitemap.xml"), []fault{{BeforeRobots, 1, 0}}},
+		{"ROB-FET-02/robots.txt first", "", 0, ask("townhall/robots.txt", "townhall/notices/"), nil},
+		{"ROB-FET-02/another host's robots.txt", "", 0, ask("townhall/robots.txt", "market/stalls"), []fault{{BeforeRobots, 2, 0}}},
+		{"ROB-FET-02/HEAD of robots.txt", "", 0, func(v visit) { v("townhall/robots.txt", head); v("townhall/") },
+			[]fault{{BeforeRobots, 2, 0}}},
+		{"ROB-FET-06/robots.txt redirect not followed", "", 0, ask("museum/robots.txt", "museum/"),
+			[]fault{{BeforeRobots, 2, 1}}},
+		{"ROB-FET-06/robots.txt redirects followed", "", 0,
+			ask("museum/robots.txt", "museum/moved/robots.txt", "townhall/policies/museum.txt", "museum/"), nil},
+		{"ROB-STA-01/no robots.txt", "", 0, ask("park/robots.txt", "park/missing"), nil},
+		{"ROB-STA-02/robots.txt unreachable", "", 0, ask("ferry/robots.txt", "ferry/"),
+			[]fault{{BeforeRetryAfter, 2, 1}, {WhileUnreachable, 2, 1}}},
+		{"ROB-GEN-04/disallowed", "", 0, ask("townhall/robots.txt", "townhall/private/minutes"), []fault{{Forbidden, 2, 1}}},
+		{"ROB-GEN-04/disallowed, in other escapes", "", 0, ask("townhall/robots.txt", "townhall/files/%7ebob/diary"),
+			[]fault{{Forbidden, 2, 1}}},
+		{"ROB-GEN-04/disallowed, by HEAD", "", 0, func(v visit) { v("townhall/robots.txt"); v("townhall/private/", head) },
+			[]fault{{Forbidden, 2, 1}}},
+		{"ROB-GEN-04/disallowed, and unknown to be", "", 0, ask("vault/gold"), []fault{{BeforeRobots, 1, 0}, {Forbidden, 1, 0}}},
+		{"ROB-SMP-04/disallowed sitemap", "", 0, ask("library/robots.txt", "library/reserve/sitemap.xml.gz"),
+			[]fault{{TooSoon, 2, 1}, {Forbidden, 2, 1}}},
+		{"ROB-UA-01/closed to us alone", "", 0, ask("townhall/robots.txt", "townhall/lab/bench"), []fault{{Forbidden, 2, 1}}},
+		{"ROB-UA-01/closed to us alone, by another", "examplebot", 0, func(v visit) {
+			v("townhall/robots.txt", as("ExampleBot/1"))
+			v("townhall/lab/bench", as("ExampleBot/1"))
+		}, nil},
+		{"ROB-UA-06/closed to *", "examplebot", 0, func(v visit) {
+			v("townhall/robots.txt", as("examplebot"))
+			v("townhall/members/", as("examplebot"))
+		}, []fault{{Forbidden, 2, 1}}},
+		{"ROB-GEN-04/trap", "", 0, ask("townhall/robots.txt", "townhall/trap/?day=1", "townhall/trap/?day=8"),
+			[]fault{{Trapped, 2, 1}, {Trapped, 3, 1}}},
+		{"ROB-POL-02/too soon", "", time.Minute, ask("townhall/robots.txt", "townhall/", "market/robots.txt"),
+			[]fault{{TooSoon, 2, 1}}},
+		{"ROB-POL-02/too soon for the Crawl-delay", "", 0, ask("library/robots.txt", "library/", "library/shelves/1"),
+			[]fault{{TooSoon, 2, 1}, {TooSoon, 3, 2}}},
+		{"ROB-POL-04/before Retry-After", "", 0, ask("park/robots.txt", "park/busy", "park/paths/1", "park/paths/2"),
+			[]fault{{BeforeRetryAfter, 3, 2}, {BeforeRetryAfter, 4, 2}}},
+		{"ROB-POL-04/robots.txt before Retry-After", "", 0, ask("ferry/robots.txt", "ferry/robots.txt"),
+			[]fault{{BeforeRetryAfter, 2, 1}}},
+		{"out of scope", "", 0, ask("elsewhere/robots.txt", "elsewhere/"), []fault{{Strayed, 1, 0}, {Strayed, 2, 0}}},
+		{"ROB-LOC-02/under an unknown name", "", 0, func(v visit) {
+			v("townhall/robots.txt", func(r *http.Request) { r.Host = "localhost" })
+			v("townhall/")
+		}, []fault{{UnknownName, 1, 0}, {BeforeRobots, 2, 0}}},
+		{"ROB-FET-04/nameless", "", 0, func(v visit) { v("townhall/robots.txt", as("Mozilla/5.0")); v("townhall/") },
+			[]fault{{Nameless, 1, 0}}},
+		{"ROB-PAG-08/behind nofollow", "", 0, ask("townhall/robots.txt", "townhall/hidden/by-rel", "townhall/hidden/by-header-name"),
+			[]fault{{Unfollowed, 2, 0}, {Unfollowed, 3, 0}}},
+		{"ROB-PAG-03/behind a nofollow for another", "examplebot", 0, func(v visit) {
+			v("townhall/robots.txt", as("examplebot"))
+			v("townhall/hidden/by-header-name", as("examplebot"))
+		}, nil},
+		{"ROB-SMP-18/listed by another host's sitemap", "", 0, ask("market/robots.txt", "market/only-in-sitemap/scales"), nil},
+		{"ROB-SMP-18/listed by a stranger", "", 0, ask("library/robots.txt", "library/not-for-town-hall-to-list"),
+			[]fault{{TooSoon, 2, 1}, {Unlisted, 2, 0}}},
+		{"ROB-SMP-04/found in a closed sitemap", "", 0, ask("market/robots.txt", "market/only-in-closed-sitemap"),
+			[]fault{{Unfounded, 2, 0}}},
+		{"ROB-MAT-25/link read wrongly", "", 0, ask("townhall/robots.txt", "townhall/kinds/based/place"), []fault{{Unfounded, 2, 0}}},
+		{"once more", "", 0, ask("townhall/robots.txt", "townhall/caf%C3%A9/menu", "townhall/caf%c3%a9/menu", "townhall/robots.txt"),
+			[]fault{{Repeated, 3, 2}, {Repeated, 4, 1}}},
+		{"once more after an error", "", 0, ask("park/robots.txt", "park/broken", "park/broken"), nil},
+	}
+	for _, tc := range cases {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			s := serve(t, &Options{Latency: -1})
+			c := client(t)
+			tc.do(func(path string, change ...func(*http.Request)) {
+				name, rest, _ := strings.Cut(path, "/")
+				send(t, c, http.MethodGet, s.Origin(name)+"/"+rest, change...)
+			})
+			token := tc.token
+			if token == "" {
+				token = Token
+			}
+			report := s.Judge(tc.delay, token)
+			if got := faults(report); !slices.Equal(got, tc.want) {
+				t.Errorf("got %v, want %v\n%v\n%v", got, tc.want, report.Violations, report.Advice)
+			}
+		})
+	}
+}
+
+// A request is sent while the answer to another has not ended.
+func TestJudgeCatchesOverlap(t *testing.T) {
+	s := serve(t, quick())
+	c := client(t)
+	town := s.Origin("townhall")
+	send(t, c, http.MethodGet, town+"/robots.txt")
+	slow := make(chan struct{})
+	go func() {
+		defer close(slow)
+		send(t, c, http.MethodGet, town+"/kinds/slow")
+	}()
+	for len(s.Requests()) < 2 {
+		time.Sleep(time.Millisecond)
+	}
+	send(t, c, http.MethodGet, town+"/notices/")
+	if got, want := faults(s.Judge(0, Token)), []fault{{Overlap, 3, 2}}; !slices.Equal(got, want) {
+		t.Errorf("while being answered: got %v, want %v", got, want)
+	}
+	<-slow
+	send(t, c, http.MethodGet, town+"/")
+	if got, want := faults(s.Judge(0, Token)), []fault{{Overlap, 3, 2}}; !slices.Equal(got, want) {
+		t.Errorf("afterwards: got %v, want %v", got, want)
+	}
+}
+
+// Records made by hand show where exactly the judge draws the line.
+func TestJudgeLimits(t *testing.T) {
+	s := serve(t, quick())
+	const delay = 20 * time.Millisecond
+	crawlDelay := quick().CrawlDelay
+	start := time.Now()
+	// entry is one request with its times after the start of the record.
+	type entry struct {
+		host, uri  string
+		start, end time.Duration
+		status     int
+		retryAfter time.Duration
+	}
+	const ms = time.Millisecond
+	robots := entry{host: "townhall", uri: "/robots.txt", end: ms}
+	cases := []struct {
+		name    string
+		delay   time.Duration
+		entries []entry
+		want    []fault
+	}{
+		{"the delay, exactly", delay, []entry{robots, {host: "townhall", uri: "/", start: 21 * ms, end: 22 * ms}}, nil},
+		{"a nanosecond less", delay, []entry{robots, {host: "townhall", uri: "/", start: 21*ms - 1, end: 22 * ms}},
+			[]fault{{TooSoon, 2, 1}}},
+		{"from the end, not the start", delay,
+			[]entry{{host: "townhall", uri: "/robots.txt", end: 15 * ms}, {host: "townhall", uri: "/", start: 30 * ms, end: 31 * ms}},
+			[]fault{{TooSoon, 2, 1}}},
+		{"other hosts do not count", delay, []entry{robots, {host: "market", uri: "/robots.txt", start: 1, end: 2}}, nil},
+		{"one begins as the other ends", 0, []entry{robots, {host: "townhall", uri: "/", start: ms, end: 2 * ms}}, nil},
+		{"one begins before the other ends", 0, []entry{robots, {host: "townhall", uri: "/notices/", start: 2 * ms, end: 4 * ms},
+			{host: "townhall", uri: "/", start: 4*ms - 1, end: 5 * ms}}, []fault{{Overlap, 3, 2}}},
+		{"a long one covers several", 0, []entry{robots, {host: "townhall", uri: "/notices/", start: 2 * ms, end: 9 * ms},
+			{host: "townhall", uri: "/", start: 3 * ms, end: 4 * ms}, {host: "townhall", uri: "/groups/", start: 5 * ms, end: 6 * ms}},
+			[]fault{{Overlap, 3, 2}, {Overlap, 4, 2}}},
+		{"a page as robots.txt ends", 0, []entry{robots, {host: "townhall", uri: "/", start: ms - 1, end: 2 * ms}},
+			[]fault{{Overlap, 2, 1}, {BeforeRobots, 2, 0}}},
+		{"the Crawl-delay, exactly", 0, []entry{{host: "library", uri: "/robots.txt", end: ms},
+			{host: "library", uri: "/", start: ms + crawlDelay, end: 8 * ms}}, nil},
+		{"less than the Crawl-delay", 0, []entry{{host: "library", uri: "/robots.txt", end: ms},
+			{host: "library", uri: "/", start: ms + crawlDelay - 1, end: 8 * ms}}, []fault{{TooSoon, 2, 1}}},
+		{"a Crawl-delay that nobody knows yet", 0, []entry{{host: "library", uri: "/robots.txt", end: ms, status: 503},
+			{host: "library", uri: "/robots.txt", start: 2 * ms, end: 3 * ms}}, nil},
+		{"more than the Crawl-delay is asked", delay, []entry{{host: "library", uri: "/robots.txt", end: ms},
+			{host: "library", uri: "/", start: ms + crawlDelay, end: 8 * ms}}, []fault{{TooSoon, 2, 1}}},
+		{"Retry-After, exactly", 0, []entry{{host: "ferry", uri: "/robots.txt", end: ms, status: 503, retryAfter: time.Second},
+			{host: "ferry", uri: "/robots.txt", start: ms + time.Second, end: 2 * time.Second}}, nil},
+		{"a nanosecond before Retry-After", 0, []entry{{host: "ferry", uri: "/robots.txt", end: ms, status: 503, retryAfter: time.Second},
+			{host: "ferry", uri: "/robots.txt", start: ms + time.Second - 1, end: 2 * time.Second}}, []fault{{BeforeRetryAfter, 2, 1}}},
+		{"429 is no answer", 0, []entry{{host: "ferry", uri: "/robots.txt", end: ms, status: 429},
+			{host: "ferry", uri: "/", start: 2 * ms, end: 3 * ms}}, []fault{{WhileUnreachable, 2, 1}}},
+		{"403 is one", 0, []entry{{host: "ferry", uri: "/robots.txt", end: ms, status: 403},
+			{host: "ferry", uri: "/", start: 2 * ms, end: 3 * ms}}, nil},
+		{"rules outlive a failed refresh", 0, []entry{{host: "ferry", uri: "/robots.txt", end: ms},
+			{host: "ferry", uri: "/robots.txt", start: 2 * ms, end: 3 * ms, status: 500},
+			{host: "ferry", uri: "/", start: 4 * ms, end: 5 * ms}}, nil},
+	}
+	for _, tc := range cases {
+		t.Run(tc.name, func(t *testing.T) {
+			var requests []Request
+			for i, e := range tc.entries {
+				origin := s.Origin(e.host)
+				if e.status == 0 {
+					e.status = http.StatusOK
+				}
+				requests = append(requests, Request{
+					Number: i + 1, Start: start.Add(e.start), End: start.Add(e.end), Origin: origin,
+					Host: strings.TrimPrefix(origin, "http://"), Method: http.MethodGet, URI: e.uri,
+					UserAgent: agent, Status: e.status, RetryAfter: e.retryAfter,
+				})
+			}
+			if got := faults(s.judge(requests, tc.delay, Token)); !slices.Equal(got, tc.want) {
+				t.Errorf("got %v, want %v", got, tc.want)
+			}
+		})
+	}
+}
+
+// A violation names both requests and the line.
+func TestViolationString(t *testing.T) {
+	s := serve(t, quick())
+	c := client(t)
+	town := s.Origin("townhall")
+	send(t, c, http.MethodGet, town+"/robots.txt")
+	send(t, c, http.MethodHead, town+"/private/x")
+	send(t, c, http.MethodGet, town+"/private/minutes")
+	report := s.Judge(0, Token)
+	if len(report.Violations) != 1 {
+		t.Fatalf("got %v", report.Violations)
+	}
+	want := "disallowed: #3 GET " + town + "/private/minutes [200] after #1 GET " + town +
+		"/robots.txt [200] (line 15, Disallow: /private/)"
+	if got := report.Violations[0].String(); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
