@@ -1,12 +1,10 @@
 package robotstxt
 
-import (
-	"strings"
-	"time"
-)
+import "strings"
 
 // Extension is a field without a meaning for crawling: it never changes a
-// verdict.
+// verdict. Those that this package can read have a method of their own on Group
+// or File.
 type Extension struct {
 	Field  string // as written
 	Value  string
@@ -14,41 +12,74 @@ type Extension struct {
 	Agents []string // the agents of its group, "*" among them; nil before the first group
 }
 
+// extensions yields the values of one field in the group. Extensions are few,
+// and asked for seldom: they are read when they are asked for.
+func (g *Group) extensions(field string) func(yield func(Extension) bool) {
+	return func(yield func(Extension) bool) {
+		for _, b := range g.blocks {
+			s := g.file.blocks[b].extensions
+			for _, e := range g.file.Extensions[s.lo:s.hi] {
+				if equalFold(e.Field, field) && !yield(e) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// isFieldName reports whether name can be the name of an extension rather than
+// a stretch of prose or HTML before a colon.
 func isFieldName(name string) bool {
 	for i := 0; i < len(name); i++ {
-		b := name[i]
-		if class[b]&unreserved == 0 && b != ' ' {
+		if class[name[i]]&unreserved == 0 && name[i] != ' ' {
 			return false
 		}
 	}
 	return true
 }
 
-// parseDelay reads a decimal number of seconds that is not negative.
-func parseDelay(value string) (time.Duration, bool) {
-	whole, fraction, point := strings.Cut(value, ".")
-	if whole == "" && fraction == "" || point && whole == "" && fraction == "" {
-		return 0, false
-	}
-	const limit = int64(1 << 32) // seconds
-	var d time.Duration
-	n := int64(0)
-	for i := 0; i < len(whole); i++ {
-		if whole[i] < '0' || whole[i] > '9' {
-			return 0, false
+// noteExtension notes an extension whose value cannot be read, one that people
+// expect something of that it does not do, and a name that is likely to be meant
+// for another.
+func (p *parser) noteExtension(name, value string) {
+	kind := Kind("")
+	switch strings.ToLower(name) {
+	case "crawl-delay":
+		switch d, ok := parseDelay(value); {
+		case !ok:
+			kind = KindBadValue
+		case d != p.file.opts.capDelay(d):
+			kind = KindDelayCapped
 		}
-		n = min(n*10+int64(whole[i]-'0'), limit)
-	}
-	d = time.Duration(n) * time.Second
-	unit := time.Second
-	for i := 0; i < len(fraction); i++ {
-		if fraction[i] < '0' || fraction[i] > '9' {
-			return 0, false
+	case "request-rate":
+		if _, ok := parseRequestRate(value); !ok {
+			kind = KindBadValue
 		}
-		unit /= 10
-		d += time.Duration(fraction[i]-'0') * unit
+	case "visit-time":
+		if _, ok := parseWindow(value); !ok {
+			kind = KindBadValue
+		}
+	case "clean-param":
+		if _, ok := parseCleanParam(value); !ok {
+			kind = KindBadValue
+		}
+	case "content-usage":
+		if _, prefs := splitUsage(value); ParseUsage(prefs) == nil {
+			kind = KindBadValue
+		}
+	case "content-signal":
+		if parseSignals(value, 0) == nil {
+			kind = KindBadValue
+		}
+	case "noindex", "nofollow":
+		kind = KindNoEffect // ROB-EXT-04
+	case "host":
+	default:
+		if isMisspelt(name) {
+			p.note(p.lines.n, KindMisspelt, name)
+		}
 	}
-	return d, true
+	if kind != "" {
+		p.note(p.lines.n, kind, name+": "+value)
+	}
 }
-
-func (p *parser) noteExtension(name, value string) {}

@@ -3,7 +3,6 @@ package robotstxt
 import (
 	"slices"
 	"sync"
-	"time"
 )
 
 // Group is what a File says to one crawler: the rules of every group that
@@ -97,25 +96,4 @@ func (g *Group) Extensions() []Extension {
 		ext = append(ext, g.file.Extensions[s.lo:s.hi]...)
 	}
 	return slices.Clip(ext)
-}
-
-// CrawlDelay returns the least time that the group asks to leave between two
-// requests, 0 if it asks for none. Of several values it is the largest, at
-// most Options.MaxCrawlDelay (ROB-EXT-01).
-func (g *Group) CrawlDelay() time.Duration {
-	var delay time.Duration
-	for _, b := range g.blocks {
-		s := g.file.blocks[b].extensions
-		for _, e := range g.file.Extensions[s.lo:s.hi] {
-			if equalFold(e.Field, "crawl-delay") {
-				if d, ok := parseDelay(e.Value); ok {
-					delay = max(delay, d)
-				}
-			}
-		}
-	}
-	if g.file == nil {
-		return 0
-	}
-	return g.file.opts.capDelay(delay)
 }

@@ -43,10 +43,11 @@ func (l *lines) next() (line string, ok bool) {
 	return line, true
 }
 
+const bom = "\xEF\xBB\xBF"
+
 // trimBOM drops a UTF-8 byte order mark at the very start, also one that was
 // cut short (ROB-FMT-05, ROB-FMT-06).
 func trimBOM(body string) string {
-	const bom = "\xEF\xBB\xBF"
 	n := 0
 	for n < len(bom) && n < len(body) && body[n] == bom[n] {
 		n++

@@ -1,5 +1,7 @@
 package robotstxt
 
+import "strings"
+
 // Parse reads a robots.txt file. It never fails: a line that it cannot make
 // sense of is skipped and, where that may be of interest, noted in
 // File.Findings. Nil opts are the specification.
@@ -173,7 +175,11 @@ func (p *parser) sitemap(value string) {
 func (p *parser) extension(name, value string) {
 	f := p.file
 	if !isFieldName(name) {
-		p.note(p.lines.n, KindBadField, name)
+		kind := KindBadField
+		if strings.Contains(name, bom) {
+			kind = KindBOM
+		}
+		p.note(p.lines.n, kind, name)
 		return
 	}
 	if hasControl(value) {

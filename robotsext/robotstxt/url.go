@@ -8,12 +8,12 @@ import "strings"
 // leading slash of an empty path.
 func pathAndQuery(rawURL string, google bool) string {
 	s, _, _ := strings.Cut(rawURL, "#")
-	s = strings.TrimPrefix(s, "//")
+	s, authority := strings.CutPrefix(s, "//")
 	if i := strings.Index(s, "://"); i >= 0 && strings.IndexAny(s[:i], "/?;") < 0 {
-		s = s[i+len("://"):]
-		if !google {
-			s = trimUserinfo(s)
-		}
+		s, authority = s[i+len("://"):], true
+	}
+	if authority && !google {
+		s = trimUserinfo(s)
 	}
 	if i := strings.IndexAny(s, "/?;"); i >= 0 {
 		return s[i:]

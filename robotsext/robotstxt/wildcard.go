@@ -46,6 +46,21 @@ func (p *pattern) matchRest(s string) bool {
 	return strings.Contains(s, rest)
 }
 
+// matchPattern reports whether a rule path as written matches a canonical path.
+// It is for lines that are few; rules are found by an index.
+func matchPattern(written, path string) bool {
+	canonical, _ := canonicalRule(written)
+	p := splitPattern(canonical)
+	s, ok := strings.CutPrefix(path, p.prefix)
+	switch {
+	case !ok:
+		return false
+	case p.wild:
+		return p.matchRest(s)
+	}
+	return s == "" || !p.anchored
+}
+
 // signature is a digest of the octets of a string and of its pairs of
 // neighbours. A string can only hold another if its signature covers the
 // other's.

@@ -1,94 +1,80 @@
 // Package robotstxttest judges robots.txt in tests.
 //
 // It reads a file, chooses a group and matches a URL in the plainest way that
-// the rules of RFC 9309 and of this project's specification allow, without a
-// thought for speed, and shares no code with package robotstxt. A test that
-// wants to know whether a crawler did right asks here, so that a mistake in
-// robotstxt cannot hide itself.
+// RFC 9309 and this project's specification allow, without a thought for speed,
+// and shares no code with package robotstxt. A test that wants to know whether a
+// crawler did right asks here, so that a mistake in robotstxt cannot hide
+// itself.
 package robotstxttest
 
 import (
 	"bytes"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 )
 
 // Allowed reports whether a crawler with these product tokens, most specific
 // first, may fetch rawURL, an absolute URL of the authority that body is the
-// robots.txt of. It knows no options.
+// robots.txt file of. It knows no options.
 func Allowed(body []byte, tokens []string, rawURL string) bool {
 	path := canonicalURL(rawURL)
 	if path == "/robots.txt" {
 		return true // ROB-MAT-21
 	}
-	best := rule{allow: true, length: -1}
-	for _, r := range choose(parse(body), tokens) {
-		longer := r.length > best.length
-		tie := r.length == best.length && r.allow
-		if (longer || tie) && r.matches(path) {
-			best = r
+	allowed, longest := true, -1
+	for _, line := range choose(parse(body), tokens) {
+		rule, length := canonicalRule(line.value)
+		if length < longest || length == longest && allowed || !matches(rule, path) {
+			continue // ROB-MAT-03, ROB-MAT-04
 		}
+		allowed, longest = line.allow, length
 	}
-	return best.allow
+	return allowed
 }
 
-// rule is an allow or disallow line: its path as a sequence of units.
-type rule struct {
-	allow  bool
-	path   []unit
-	length int
+// line is an Allow or Disallow line that has an effect.
+type line struct {
+	allow bool
+	value string
 }
 
-// unit is one octet of a rule's path, or a wildcard.
-type unit struct {
-	octet     byte
-	star, end bool
-}
-
-// choose returns the rules of the first token that the file names, or those of
+// choose returns the lines of the first token that the file names, or those of
 // "*" (ROB-UA-04, ROB-UA-06, ROB-UA-08).
-func choose(groups map[string][]rule, tokens []string) []rule {
+func choose(groups map[string][]line, tokens []string) []line {
 	for _, t := range tokens {
-		if rules, ok := groups[asciiLower(t)]; ok && t != "" {
-			return rules
+		if lines, ok := groups[asciiLower(t)]; ok {
+			return lines
 		}
 	}
 	return groups["*"]
 }
 
-// parse returns the merged rules of each agent, named in lower case.
-func parse(body []byte) map[string][]rule {
-	groups := map[string][]rule{}
-	var current []string // the agents of the group that the line stands in
-	ruleSeen := true
-	for _, line := range split(body) {
-		line, _, _ = strings.Cut(line, "#")
-		field, value, ok := strings.Cut(line, ":")
-		if !ok {
-			continue
-		}
-		value = strings.Trim(value, " \t\v\f")
-		switch field = asciiLower(strings.Trim(field, " \t\v\f")); field {
-		case "user-agent":
+// parse returns the merged lines of each agent, named in lower case.
+func parse(body []byte) map[string][]line {
+	groups := map[string][]line{}
+	var agents []string // of the group that is being read
+	ruleSeen := true    // it has a rule, so that the next agent begins another
+	for _, text := range split(body) {
+		text, _, _ = strings.Cut(text, "#")
+		field, value, colon := strings.Cut(text, ":")
+		field, value = asciiLower(strings.Trim(field, space)), strings.Trim(value, space)
+		switch {
+		case !colon:
+		case field == "user-agent":
 			if ruleSeen {
-				current, ruleSeen = nil, false
+				agents, ruleSeen = nil, false
 			}
-			name := agent(value)
-			if name == "" {
-				break // ROB-GRP-11
+			if name := agent(value); name != "" && !slices.Contains(agents, name) { // ROB-GRP-11
+				agents = append(agents, name)
+				groups[name] = append(groups[name], []line{}...)
 			}
-			if _, ok := groups[name]; !ok {
-				groups[name] = nil
-			}
-			if !contains(current, name) {
-				current = append(current, name)
-			}
-		case "allow", "disallow":
-			ruleSeen = true // ROB-GRP-08
-			if r, ok := newRule(field == "allow", value); ok {
-				for _, name := range current {
-					groups[name] = append(groups[name], r)
+		case field == "allow" || field == "disallow":
+			ruleSeen = true // ROB-GRP-08: also where the value is of no use
+			for _, name := range agents {
+				if usable(value) {
+					groups[name] = append(groups[name], line{field == "allow", value})
 				}
 			}
 		}
@@ -96,7 +82,9 @@ func parse(body []byte) map[string][]rule {
 	return groups
 }
 
-// split applies the size limit and the byte order mark and returns the lines.
+const space = " \t\v\f" // ROB-FMT-09
+
+// split applies the size limit, drops a byte order mark and returns the lines.
 func split(body []byte) []string {
 	const limit = 512000
 	if len(body) > limit {
@@ -116,83 +104,75 @@ func split(body []byte) []string {
 	return strings.Split(strings.ReplaceAll(text, "\r", "\n"), "\n")
 }
 
+var (
+	globalAgent = regexp.MustCompile(`^\*([ \t\v\f]|$)`)
+	product     = regexp.MustCompile(`^[A-Za-z_-]*`)
+)
+
 // agent returns "*", a product token in lower case, or "" for nobody
 // (ROB-UA-03, ROB-UA-12).
 func agent(value string) string {
-	if value == "*" || len(value) > 1 && value[0] == '*' && strings.ContainsRune(" \t\v\f", rune(value[1])) {
+	if globalAgent.MatchString(value) {
 		return "*"
 	}
-	return asciiLower(regexp.MustCompile(`^[A-Za-z_-]*`).FindString(value))
+	return asciiLower(product.FindString(value))
 }
 
-// newRule reads a path; ok is false if it has no effect (ROB-MAT-09,
+// usable reports whether a rule with this path has an effect (ROB-MAT-09,
 // ROB-MAT-10, ROB-FMT-17).
-func newRule(allow bool, value string) (r rule, ok bool) {
-	if value == "" || value[0] != '/' && value[0] != '*' {
-		return rule{}, false
-	}
+func usable(value string) bool {
 	for _, b := range []byte(value) {
 		if b < 0x20 && b != '\t' {
-			return rule{}, false
+			return false
 		}
 	}
-	r.allow = allow
-	var text []byte // what has been read since the last wildcard, canonical
-	flush := func() {
-		for _, b := range text {
-			r.path = append(r.path, unit{octet: b})
-		}
-		r.length += len(text)
-		text = nil
-	}
-	for value != "" {
-		switch b := value[0]; {
-		case b == '*':
-			flush()
-			r.path = append(r.path, unit{star: true})
-			r.length++
-			value = value[1:]
-		case b == '$' && len(value) == 1:
-			flush()
-			r.path = append(r.path, unit{end: true})
-			r.length++
-			value = ""
-		case b == '$':
-			text = append(text, "%24"...)
-			r.length -= 2 // a dollar sign counts as one octet
-			value = value[1:]
-		default:
-			text, value = canonicalOctet(text, value)
-		}
-	}
-	flush()
-	return r, true
+	return strings.HasPrefix(value, "/") || strings.HasPrefix(value, "*")
 }
+
+// canonicalRule returns the canonical form of a rule's path, in which a star is
+// always a wildcard and a dollar sign always the end of the URL, and its length
+// in octets, a dollar sign counting as one wherever it stands.
+func canonicalRule(value string) (rule string, length int) {
+	var out []byte
+	dollars := 0
+	for in := value; in != ""; {
+		switch {
+		case in == "$" || in[0] == '*':
+			out, in = append(out, in[0]), in[1:]
+		case in[0] == '$':
+			out, in, dollars = append(out, "%24"...), in[1:], dollars+1
+		default:
+			out, in = canonicalOctet(out, in)
+		}
+	}
+	return string(out), len(out) - 2*dollars
+}
+
+var (
+	beforeAuthority = regexp.MustCompile(`^(//)?[^/?;]*://|^//`)
+	userinfo        = regexp.MustCompile(`^[^/?]*@`)
+)
 
 // canonicalURL returns path and query as they are compared.
 func canonicalURL(rawURL string) string {
-	rawURL, _, _ = strings.Cut(rawURL, "#")
-	if m := regexp.MustCompile(`^([^/?;]*://|//)`).FindString(rawURL); m != "" {
-		rawURL = rawURL[len(m):]
-		if m != "//" {
-			rawURL = regexp.MustCompile(`^[^/?]*@`).ReplaceAllString(rawURL, "")
-		}
+	in, _, _ := strings.Cut(rawURL, "#")
+	if m := beforeAuthority.FindString(in); m != "" {
+		in = userinfo.ReplaceAllString(in[len(m):], "")
 	}
-	start := strings.IndexAny(rawURL, "/?;")
-	if start < 0 {
-		return "/"
+	if i := strings.IndexAny(in, "/?;"); i >= 0 {
+		in = in[i:] // what is before is the authority
+	} else {
+		in = ""
 	}
-	rest := rawURL[start:]
-	if rest[0] != '/' {
-		rest = "/" + rest
+	if !strings.HasPrefix(in, "/") {
+		in = "/" + in
 	}
 	var out []byte
-	for rest != "" {
-		if rest[0] == '*' || rest[0] == '$' {
-			out = fmt.Appendf(out, "%%%02X", rest[0])
-			rest = rest[1:]
+	for in != "" {
+		if in[0] == '*' || in[0] == '$' {
+			out, in = fmt.Appendf(out, "%%%02X", in[0]), in[1:]
 		} else {
-			out, rest = canonicalOctet(out, rest)
+			out, in = canonicalOctet(out, in)
 		}
 	}
 	path, query, hasQuery := strings.Cut(string(out), "?")
@@ -205,12 +185,13 @@ func canonicalURL(rawURL string) string {
 
 // canonicalOctet moves one octet or escape from in to out. An escape is not
 // decoded where that would make up a new escape after a stray %.
-func canonicalOctet(out []byte, in string) ([]byte, string) {
-	if regexp.MustCompile(`^%[0-9A-Fa-f]{2}`).MatchString(in) {
+func canonicalOctet(out []byte, in string) (newOut []byte, newIn string) {
+	if isEscape(in) {
 		var b byte
-		fmt.Sscanf(in[1:3], "%x", &b) //nolint:errcheck // two hexadecimal digits
-		decoded := regexp.MustCompile(`^[A-Za-z0-9._~-]$`).MatchString(string(rune(b)))
-		if decoded && !regexp.MustCompile(`%[0-9A-Fa-f]?[0-9A-Fa-f]$`).MatchString(lastTwo(out)+string(rune(b))) {
+		_, _ = fmt.Sscanf(in[1:3], "%x", &b) // two hexadecimal digits
+		last, beforeLast := octetBack(out, 1), octetBack(out, 2)
+		makesEscape := isHex(b) && (last == '%' || beforeLast == '%' && isHex(last))
+		if isUnreserved(b) && !makesEscape {
 			return append(out, b), in[3:]
 		}
 		return fmt.Appendf(out, "%%%02X", b), in[3:]
@@ -221,21 +202,38 @@ func canonicalOctet(out []byte, in string) ([]byte, string) {
 	return append(out, in[0]), in[1:]
 }
 
-func lastTwo(b []byte) string { return string(b[max(0, len(b)-2):]) }
+func isEscape(s string) bool {
+	return len(s) >= 3 && s[0] == '%' && isHex(s[1]) && isHex(s[2])
+}
+
+func isHex(b byte) bool {
+	return strings.IndexByte("0123456789abcdefABCDEF", b) >= 0
+}
+
+func isUnreserved(b byte) bool {
+	return 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z' || '0' <= b && b <= '9' || strings.IndexByte("-._~", b) >= 0
+}
+
+// octetBack returns the nth octet from the end, 0 if there are not so many.
+func octetBack(b []byte, n int) byte {
+	if n > len(b) {
+		return 0
+	}
+	return b[len(b)-n]
+}
 
 // withoutDots removes dot segments (RFC 3986 section 5.2.4, ROB-MAT-25).
 func withoutDots(path string) string {
 	var kept []string
 	segments := strings.Split(path[1:], "/")
 	for i, s := range segments {
-		last := i == len(segments)-1
 		if s == ".." && len(kept) > 0 {
 			kept = kept[:len(kept)-1]
 		}
 		if s != "." && s != ".." {
 			kept = append(kept, s)
-		} else if last {
-			kept = append(kept, "")
+		} else if i == len(segments)-1 {
+			kept = append(kept, "") // the slash before it stays
 		}
 	}
 	return "/" + strings.Join(kept, "/")
@@ -243,71 +241,46 @@ func withoutDots(path string) string {
 
 // matches compares as they are, then with the characters that need no escape in
 // a query escaped on both sides (ROB-MAT-19).
-func (r rule) matches(path string) bool {
-	return match(r.path, path) || match(escapeRuleQuery(r.path), escapeQuery(path))
+func matches(rule, path string) bool {
+	return match(rule, path) || match(escapeQuery(rule), escapeQuery(path))
 }
 
-func escapeRuleQuery(path []unit) []unit {
-	var out []unit
-	query := false
-	for _, u := range path {
-		if query && !u.star && !u.end && strings.IndexByte(":/?@[]", u.octet) >= 0 {
-			for _, b := range fmt.Appendf(nil, "%%%02X", u.octet) {
-				out = append(out, unit{octet: b})
-			}
-			continue
-		}
-		query = query || !u.star && !u.end && u.octet == '?'
-		out = append(out, u)
-	}
-	return out
-}
-
-func escapeQuery(path string) string {
-	before, query, ok := strings.Cut(path, "?")
+func escapeQuery(s string) string {
+	before, query, ok := strings.Cut(s, "?")
 	if !ok {
-		return path
+		return s
 	}
-	return before + "?" + regexp.MustCompile(`[:/?@[\]]`).ReplaceAllStringFunc(query, func(s string) string {
-		return fmt.Sprintf("%%%02X", s[0])
-	})
+	return before + "?" + strings.NewReplacer(
+		":", "%3A", "/", "%2F", "?", "%3F", "@", "%40", "[", "%5B", "]", "%5D").Replace(query)
 }
 
-// match fills in, octet by octet of the path, which beginnings of the rule fit
-// what has been seen of it.
-func match(rule []unit, path string) bool {
+// match notes, octet by octet of the path, which beginnings of the rule fit what
+// has been seen of it. A rule fits every path that begins with it.
+func match(rule, path string) bool {
 	fits := make([]bool, len(rule)+1)
 	fits[0] = true
-	for at := 0; ; at++ {
-		for i, u := range rule { // what fits without a further octet
-			if fits[i] && (u.star || u.end && at == len(path)) {
+	for at := 0; slices.Contains(fits, true); at++ {
+		for i := range rule { // what fits without a further octet
+			if fits[i] && (rule[i] == '*' || rule[i] == '$' && at == len(path)) {
 				fits[i+1] = true
 			}
 		}
 		if fits[len(rule)] {
-			return true // a rule fits every path that begins with it
+			return true
 		}
 		if at == len(path) {
 			return false
 		}
 		next := make([]bool, len(rule)+1)
-		for i, u := range rule {
-			if fits[i] && u.star {
+		for i := range len(rule) {
+			switch {
+			case fits[i] && rule[i] == '*':
 				next[i] = true
-			}
-			if fits[i] && !u.star && !u.end && u.octet == path[at] {
+			case fits[i] && rule[i] != '$' && rule[i] == path[at]:
 				next[i+1] = true
 			}
 		}
 		fits = next
-	}
-}
-
-func contains(list []string, s string) bool {
-	for _, t := range list {
-		if t == s {
-			return true
-		}
 	}
 	return false
 }

@@ -1,0 +1,154 @@
+package robotstxt
+
+import (
+	"strconv"
+	"strings"
+	"time"
+)
+
+// CrawlDelay returns the least time that the group asks to leave between two
+// requests, 0 if it asks for none. Of several values it is the largest, at
+// most Options.MaxCrawlDelay (ROB-EXT-01).
+//
+// Google does not support Crawl-delay, Yandex gave it up in 2018, Bing reads it
+// as one visit in each window of that many seconds.
+func (g *Group) CrawlDelay() time.Duration {
+	if g.file == nil {
+		return 0
+	}
+	var delay time.Duration
+	for e := range g.extensions("crawl-delay") {
+		if d, ok := parseDelay(e.Value); ok {
+			delay = max(delay, d)
+		}
+	}
+	if g.file.opts.RequestRateDelay {
+		for _, r := range g.RequestRates() {
+			delay = max(delay, r.Delay())
+		}
+	}
+	return g.file.opts.capDelay(delay)
+}
+
+// longest bounds what is read from a file, so that no sum can overflow.
+const longest = 1000 * time.Hour
+
+// parseDelay reads a decimal number of seconds that is not negative.
+func parseDelay(value string) (time.Duration, bool) {
+	for i := 0; i < len(value); i++ {
+		if b := value[i]; b != '.' && (b < '0' || b > '9') {
+			return 0, false // neither signs nor exponents
+		}
+	}
+	seconds, err := strconv.ParseFloat(value, 64)
+	if err != nil && seconds == 0 { // an overflow is an infinite delay
+		return 0, false
+	}
+	return time.Duration(min(seconds, longest.Seconds()) * float64(time.Second)), true
+}
+
+// RequestRate is a Request-rate line, from the draft of 1996 that never became a
+// standard: so many documents in so long a time (ROB-EXT-02).
+type RequestRate struct {
+	Documents int
+	Per       time.Duration
+	Window    Window // when it holds; zero: always
+	Line      int
+}
+
+// Delay returns the time to leave between two requests.
+func (r RequestRate) Delay() time.Duration { return r.Per / time.Duration(r.Documents) }
+
+// Window is a span of the day in UTC, as a Visit-time line gives it. It may go
+// over midnight.
+type Window struct {
+	From, To time.Duration // since midnight; To is the last minute that belongs to it
+	Line     int
+}
+
+// Contains reports whether t lies within the window.
+func (w Window) Contains(t time.Time) bool {
+	t = t.UTC()
+	at := time.Duration(t.Hour())*time.Hour + time.Duration(t.Minute())*time.Minute
+	if w.From <= w.To {
+		return w.From <= at && at <= w.To
+	}
+	return at >= w.From || at <= w.To
+}
+
+// RequestRates returns the group's Request-rate lines in file order.
+func (g *Group) RequestRates() []RequestRate {
+	var rates []RequestRate
+	for e := range g.extensions("request-rate") {
+		if r, ok := parseRequestRate(e.Value); ok {
+			r.Line = e.Line
+			rates = append(rates, r)
+		}
+	}
+	return rates
+}
+
+// VisitTimes returns the group's Visit-time lines in file order.
+func (g *Group) VisitTimes() []Window {
+	var windows []Window
+	for e := range g.extensions("visit-time") {
+		if w, ok := parseWindow(e.Value); ok {
+			w.Line = e.Line
+			windows = append(windows, w)
+		}
+	}
+	return windows
+}
+
+// parseRequestRate reads "n/m", with s, m or h after it for the unit of m, and
+// perhaps a window.
+func parseRequestRate(value string) (r RequestRate, ok bool) {
+	words := strings.Fields(value)
+	if len(words) == 2 {
+		if r.Window, ok = parseWindow(words[1]); !ok {
+			return r, false
+		}
+	} else if len(words) != 1 {
+		return r, false
+	}
+	documents, per, ok := strings.Cut(words[0], "/")
+	if !ok || per == "" {
+		return r, false
+	}
+	unit := time.Second
+	switch per[len(per)-1] {
+	case 's', 'S':
+		per = per[:len(per)-1]
+	case 'm', 'M':
+		unit, per = time.Minute, per[:len(per)-1]
+	case 'h', 'H':
+		unit, per = time.Hour, per[:len(per)-1]
+	}
+	n, errN := strconv.ParseUint(documents, 10, 31)
+	m, errM := strconv.ParseUint(per, 10, 31)
+	if errN != nil || errM != nil || n == 0 {
+		return r, false
+	}
+	r.Documents, r.Per = int(n), min(time.Duration(m)*unit, longest)
+	return r, true
+}
+
+// parseWindow reads "hhmm-hhmm".
+func parseWindow(value string) (w Window, ok bool) {
+	from, to, ok := strings.Cut(value, "-")
+	if !ok {
+		return w, false
+	}
+	var okFrom, okTo bool
+	w.From, okFrom = parseClock(strings.TrimSpace(from))
+	w.To, okTo = parseClock(strings.TrimSpace(to))
+	return w, okFrom && okTo
+}
+
+func parseClock(s string) (time.Duration, bool) {
+	n, err := strconv.ParseUint(s, 10, 16)
+	if err != nil || len(s) != 4 || n%100 > 59 || n > 2400 {
+		return 0, false
+	}
+	return time.Duration(n/100)*time.Hour + time.Duration(n%100)*time.Minute, true
+}
