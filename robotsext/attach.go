@@ -104,28 +104,10 @@ func (g *collectorGate) RoundTrip(req *http.Request) (*http.Response, error) {
 		if ctx.Value(colly.CheckRevisitKey) == nil && req.Method == http.MethodGet && req.URL.Path == robotsPath {
 			return g.answer(req)
 		}
-		if req.Body != nil {
-			_ = req.Body.Close()
-		}
+		closeBody(req)
 		return nil, ErrUnsealed
 	}
-	opened, release := s.open(ctx)
-	asker, stop := s.parent, func() {}
-	if deadline, ok := ctx.Deadline(); ok {
-		asker, stop = context.WithDeadline(asker, deadline)
-	}
-	defer stop()
-	resp, err := g.robots.pass(req, passage{
-		asker:  context.WithValue(asker, shellKey{}, g.shell),
-		sender: context.WithValue(opened, shellKey{}, g.shell),
-		base:   sender{g.robots},
-	})
-	if err != nil {
-		release()
-		return nil, err
-	}
-	releaseAtClose(resp, release)
-	return resp, nil
+	return s.pass(req, g.robots, collectorBase{g.robots})
 }
 
 // answer answers colly's own question for /robots.txt, which it asks once for

@@ -119,9 +119,9 @@ func cutUnquoted(s string) (before, after string) {
 // maxRetryAfter caps what a site may ask for by Retry-After (ROB-POL-04).
 const maxRetryAfter = 24 * time.Hour
 
-// retryAfter is how long the site asks to be left alone: a number of seconds or
+// RetryAfter returns how long an answer asks to be left alone: a number of seconds or
 // a date (RFC 9110 10.2.3), 0 for none and for what is neither.
-func retryAfter(h http.Header, now time.Time) time.Duration {
+func RetryAfter(h http.Header, now time.Time) time.Duration {
 	value := strings.TrimSpace(h.Get("Retry-After"))
 	if at, err := http.ParseTime(value); err == nil {
 		return min(max(at.Sub(now), 0), maxRetryAfter)

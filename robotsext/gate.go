@@ -34,7 +34,13 @@ type gate struct {
 }
 
 func (g *gate) RoundTrip(req *http.Request) (*http.Response, error) {
-	return g.robots.pass(req, passage{asker: req.Context(), sender: req.Context(), base: g.base})
+	s := sealOf(req.Context())
+	if s == nil {
+		return g.robots.pass(req, req.Context(), req.Context(), g.base)
+	}
+	// A collector whose transport was replaced by one that leads here is checked
+	// all the same.
+	return s.pass(req, g.robots, g.base)
 }
 
 func (g *gate) CloseIdleConnections() {
@@ -43,20 +49,12 @@ func (g *gate) CloseIdleConnections() {
 	}
 }
 
-// passage is by which way a request goes through the gate.
-type passage struct {
-	asker  context.Context // under which robots.txt is waited for
-	sender context.Context // under which the request is sent
-	base   http.RoundTripper
-}
-
-func (r *Robots) pass(req *http.Request, by passage) (*http.Response, error) {
-	u, target, err := r.admit(by.asker, req)
+// pass sends req through base if it may be sent: robots.txt is waited for under
+// the context asker, the request is sent under sender.
+func (r *Robots) pass(req *http.Request, asker, sender context.Context, base http.RoundTripper) (*http.Response, error) {
+	u, target, err := r.admit(asker, req)
 	if err != nil {
-		// The contract of a RoundTripper: the body is closed in any case.
-		if req.Body != nil {
-			_ = req.Body.Close()
-		}
+		closeBody(req)
 		return nil, err
 	}
 	seen := req // what the answer says it answers
@@ -64,7 +62,7 @@ func (r *Robots) pass(req *http.Request, by passage) (*http.Response, error) {
 		seen = req.WithContext(req.Context())
 		seen.URL = u
 	}
-	out := seen.WithContext(by.sender)
+	out := seen.WithContext(sender)
 	if _, named := req.Header["User-Agent"]; !named {
 		out.Header = req.Header.Clone()
 		if out.Header == nil {
@@ -73,7 +71,7 @@ func (r *Robots) pass(req *http.Request, by passage) (*http.Response, error) {
 		out.Header.Set("User-Agent", r.userAgent)
 	}
 	r.watchName(out)
-	resp, err := by.base.RoundTrip(out)
+	resp, err := base.RoundTrip(out)
 	if err != nil {
 		return nil, err
 	}
@@ -82,6 +80,13 @@ func (r *Robots) pass(req *http.Request, by passage) (*http.Response, error) {
 		r.heardOf(o, resp.StatusCode)
 	}
 	return resp, nil
+}
+
+// closeBody keeps the contract of a RoundTripper for a request that is not sent.
+func closeBody(req *http.Request) {
+	if req.Body != nil {
+		_ = req.Body.Close()
+	}
 }
 
 // admit decides whether req may be sent. It returns the URL to send it to, and
@@ -99,9 +104,6 @@ func (r *Robots) admit(ctx context.Context, req *http.Request) (send, judged *ur
 		other := *send
 		other.Host = req.Host
 		judged = &other
-	}
-	if isUserFetch(req.Context()) {
-		return send, judged, nil
 	}
 	return send, judged, r.Check(ctx, judged)
 }
@@ -140,9 +142,7 @@ func (r *Robots) roundTrip(req *http.Request) (*http.Response, error) {
 		return r.transport.RoundTrip(req)
 	}
 	if r.proxied == nil {
-		if req.Body != nil {
-			_ = req.Body.Close()
-		}
+		closeBody(req)
 		return nil, ErrProxy
 	}
 	return r.proxied().RoundTrip(req)
@@ -163,7 +163,9 @@ func withCollectorProxy(t *http.Transport) *http.Transport {
 	return twin
 }
 
-// sender is Options.Transport as a RoundTripper that heeds the collector's proxy.
-type sender struct{ robots *Robots }
+// collectorBase is roundTrip as a RoundTripper.
+type collectorBase struct{ robots *Robots }
 
-func (s sender) RoundTrip(req *http.Request) (*http.Response, error) { return s.robots.roundTrip(req) }
+func (b collectorBase) RoundTrip(req *http.Request) (*http.Response, error) {
+	return b.robots.roundTrip(req)
+}

@@ -112,7 +112,7 @@ func (r *Robots) settle(prior *Record, lost bool, a *answer, now time.Time) *Rec
 	if rec.Outcome == Rules {
 		rec.File, rec.Body, rec.Truncated, rec.NoStore = rec.Copy.File, rec.Copy.Body, rec.Copy.Truncated, rec.Copy.NoStore
 	}
-	rec.RetryAt = now.Add(max(r.backoff(rec.Failures, a.status), retryAfter(a.header, now)))
+	rec.RetryAt = now.Add(max(r.backoff(rec.Failures, a.status), RetryAfter(a.header, now)))
 	rec.ExpiresAt = rec.RetryAt
 	return rec
 }

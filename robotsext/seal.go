@@ -58,6 +58,27 @@ func (s *seal) open(sealed context.Context) (ctx context.Context, release func()
 	}
 }
 
+// pass sends req, whose context comes from s, past the gate of r through base.
+// robots.txt is waited for under the collector's context, as long as the page may
+// take: so Options.Transport finds the caller's values, and no trace that colly
+// has put on the page's request.
+func (s *seal) pass(req *http.Request, r *Robots, base http.RoundTripper) (*http.Response, error) {
+	asker, stop := context.WithValue(s.parent, shellKey{}, s.gate.shell), func() {}
+	if deadline, ok := req.Context().Deadline(); ok {
+		asker, stop = context.WithDeadline(asker, deadline)
+	}
+	defer stop()
+	opened, release := s.open(req.Context())
+	sender := context.WithValue(opened, shellKey{}, s.gate.shell)
+	resp, err := r.pass(req, asker, sender, base)
+	if err != nil {
+		release()
+		return nil, err
+	}
+	releaseAtClose(resp, release)
+	return resp, nil
+}
+
 // releaseAtClose has release called when the body of resp is closed.
 func releaseAtClose(resp *http.Response, release func()) {
 	body := releasingBody{resp.Body, release}

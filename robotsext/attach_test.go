@@ -1,0 +1,345 @@
+package robotsext_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gocolly/colly/v2"
+	"github.com/gocolly/colly/v2/queue"
+
+	"github.com/politecrawl/politecrawl/robotsext"
+)
+
+// drive is one of the ways in which colly is used. It performs the actions on a
+// collector that is, or comes from, c, waits, and returns every error that the
+// caller could have seen, from the call or from OnError.
+type drive func(t *testing.T, c *colly.Collector, actions ...action) []error
+
+type action struct{ method, url string }
+
+func (a action) do(c *colly.Collector) error {
+	switch a.method {
+	case "GET":
+		return c.Visit(a.url)
+	case "HEAD":
+		return c.Head(a.url)
+	case "POST":
+		return c.Post(a.url, map[string]string{"a": "b"})
+	}
+	return c.Request(a.method, a.url, strings.NewReader("body"), nil, nil)
+}
+
+type errorList struct {
+	mu   sync.Mutex
+	errs []error
+}
+
+func (l *errorList) add(err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err != nil {
+		l.errs = append(l.errs, err)
+	}
+}
+
+func direct(_ *testing.T, c *colly.Collector, actions ...action) []error {
+	var l errorList
+	c.OnError(func(_ *colly.Response, err error) { l.add(err) })
+	for _, a := range actions {
+		l.add(a.do(c))
+	}
+	c.Wait()
+	return l.errs
+}
+
+func asynchronous(t *testing.T, c *colly.Collector, actions ...action) []error {
+	c.Async = true
+	return direct(t, c, actions...)
+}
+
+func cloned(t *testing.T, c *colly.Collector, actions ...action) []error {
+	return direct(t, c.Clone(), actions...)
+}
+
+func clonedAsync(t *testing.T, c *colly.Collector, actions ...action) []error {
+	return asynchronous(t, c.Clone(), actions...)
+}
+
+func queued(t *testing.T, c *colly.Collector, actions ...action) []error {
+	t.Helper()
+	q, err := queue.New(2, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var l errorList
+	c.OnError(func(_ *colly.Response, err error) { l.add(err) })
+	for _, a := range actions {
+		u := mustParse(t, a.url)
+		if err := q.AddRequest(&colly.Request{URL: u, Method: a.method, Headers: &http.Header{"User-Agent": {agent}}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := q.Run(c); err != nil {
+		t.Fatal(err)
+	}
+	return l.errs
+}
+
+var drives = map[string]drive{
+	"sync": direct, "async": asynchronous, "clone": cloned, "clone async": clonedAsync, "queue": queued,
+}
+
+const private = "User-agent: *\nDisallow: /private\n"
+
+func TestAttachNeverSendsDisallowed(t *testing.T) {
+	tests := map[string]struct {
+		do   func(s *site) action
+		want []string // what is sent besides robots.txt
+	}{
+		"page":                       {func(s *site) action { return action{"GET", s.URL + "/private/page"} }, nil},
+		"ROB-GEN-04/redirect":        {func(s *site) action { return action{"GET", s.URL + "/to?/private/page"} }, []string{"GET /to?/private/page"}},
+		"HEAD":                       {func(s *site) action { return action{"HEAD", s.URL + "/private/page"} }, nil},
+		"POST":                       {func(s *site) action { return action{"POST", s.URL + "/private/page"} }, nil},
+		"PUT":                        {func(s *site) action { return action{"PUT", s.URL + "/private/page"} }, nil},
+		"HEAD redirect":              {func(s *site) action { return action{"HEAD", s.URL + "/to?/private/page"} }, []string{"HEAD /to?/private/page"}},
+		"ROB-MAT-25/dots":            {func(s *site) action { return action{"GET", s.URL + "/a/%2e%2e/private/page"} }, nil},
+		"ROB-MAT-25/dots redirected": {func(s *site) action { return action{"GET", s.URL + "/to?/a/%2e%2E/private/page"} }, []string{"GET /to?/a/%2e%2E/private/page"}},
+	}
+	for name, test := range tests {
+		for how, drive := range drives {
+			t.Run(name+"/"+how, func(t *testing.T) {
+				s := newSite(t, text(private))
+				c := colly.NewCollector(newRobots(t, nil).Attach)
+				errs := drive(t, c, action{"GET", s.URL + "/public"}, test.do(s))
+				if got, want := s.pages(), append(slices.Clone(test.want), "GET /public"); !sameSet(got, want) {
+					t.Errorf("site was asked %q, want %q", got, want)
+				}
+				if n := s.count(robotsLine); n != 1 {
+					t.Errorf("robots.txt was asked for %d times", n)
+				}
+				if len(errs) == 0 {
+					t.Fatal("no error seen")
+				}
+				for _, err := range errs {
+					wantDisallowed(t, err, 2)
+				}
+			})
+		}
+	}
+}
+
+func sameSet(a, b []string) bool {
+	slices.Sort(a)
+	slices.Sort(b)
+	return slices.Equal(a, b)
+}
+
+func wantDisallowed(t *testing.T, err error, line int) {
+	t.Helper()
+	blocked, ok := errors.AsType[*robotsext.BlockedError](err)
+	switch {
+	case !errors.Is(err, colly.ErrRobotsTxtBlocked):
+		t.Errorf("error %v is not colly.ErrRobotsTxtBlocked", err)
+	case !ok || blocked.Reason != robotsext.Disallowed || blocked.Rule == nil || blocked.Rule.Line != line:
+		t.Errorf("error %v, want disallowed by line %d", err, line)
+	}
+}
+
+func wantLater(t *testing.T, err error) *robotsext.BlockedError {
+	t.Helper()
+	blocked, ok := errors.AsType[*robotsext.BlockedError](err)
+	switch {
+	case !errors.Is(err, colly.ErrRobotsTxtBlocked):
+		t.Fatalf("error %v is not colly.ErrRobotsTxtBlocked", err)
+	case !ok || blocked.Reason != robotsext.Later || blocked.RetryAt.IsZero():
+		t.Fatalf("error %v, want later with a time", err)
+	}
+	return blocked
+}
+
+// outages are answers to /robots.txt that leave it unknown.
+var outages = map[string]http.HandlerFunc{
+	"500": status(500), "503": status(503), "429": status(429),
+	"timeout": func(_ http.ResponseWriter, req *http.Request) { <-req.Context().Done() },
+	"reset": func(w http.ResponseWriter, _ *http.Request) {
+		conn, _, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			panic(err)
+		}
+		_ = conn.(*net.TCPConn).SetLinger(0)
+		_ = conn.Close()
+	},
+	"truncated": func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Length", "100")
+		fmt.Fprint(w, "User-agent: *\nAllow: /\n")
+	},
+	"chunk error": func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprint(w, "User-agent: *\nAllow: /\n")
+		_ = http.NewResponseController(w).Flush()
+		panic(http.ErrAbortHandler)
+	},
+}
+
+func TestAttachLater(t *testing.T) {
+	for name, robots := range outages {
+		for how, drive := range drives {
+			t.Run("ROB-STA-02/"+name+"/"+how, func(t *testing.T) {
+				s := newSite(t, robots)
+				c := colly.NewCollector(newRobots(t, &robotsext.Options{Timeout: 50 * time.Millisecond}).Attach)
+				var called bool
+				c.OnRequest(func(*colly.Request) { called = true })
+				errs := drive(t, c, action{"GET", s.URL + "/a"}, action{"GET", s.URL + "/b"})
+				if pages := s.pages(); len(pages) != 0 {
+					t.Errorf("pages sent: %q", pages)
+				}
+				if n := s.count(robotsLine); n != 1 {
+					t.Errorf("robots.txt was asked for %d times before its time", n)
+				}
+				if called {
+					t.Error("OnRequest was called")
+				}
+				if how == "queue" { // colly's queue drops what Visit returns
+					return
+				}
+				if len(errs) != 2 {
+					t.Fatalf("errors %v, want 2", errs)
+				}
+				for _, err := range errs {
+					wantLater(t, err)
+				}
+				if visited, _ := c.HasVisited(s.URL + "/a"); visited {
+					t.Error("URL is marked as visited")
+				}
+			})
+		}
+	}
+}
+
+func TestAttachAskedAgain(t *testing.T) {
+	var n int
+	s := newSite(t, func(w http.ResponseWriter, req *http.Request) {
+		if n++; n < 3 {
+			status(500)(w, req)
+			return
+		}
+		text(private)(w, req)
+	})
+	clock := newClock()
+	c := colly.NewCollector(newRobots(t, &robotsext.Options{Now: clock.now}).Attach)
+	for range 2 {
+		blocked := wantLater(t, c.Visit(s.URL+"/a"))
+		clock.set(blocked.RetryAt)
+	}
+	if err := c.Visit(s.URL + "/a"); err != nil {
+		t.Error(err)
+	}
+	s.wantAsked(t, robotsLine, robotsLine, robotsLine, "GET /a")
+}
+
+func TestAttachNoRobots(t *testing.T) {
+	for _, code := range []int{401, 403, 404, 410} {
+		for how, drive := range drives {
+			t.Run(fmt.Sprintf("ROB-STA-01/%d/%s", code, how), func(t *testing.T) {
+				s := newSite(t, status(code))
+				c := colly.NewCollector(newRobots(t, nil).Attach)
+				if errs := drive(t, c, action{"GET", s.URL + "/private"}); len(errs) != 0 {
+					t.Error(errs)
+				}
+				s.wantAsked(t, robotsLine, "GET /private")
+			})
+		}
+	}
+}
+
+func TestAttachFiftyFirstVisits(t *testing.T) {
+	s := newSite(t, func(w http.ResponseWriter, req *http.Request) {
+		time.Sleep(20 * time.Millisecond)
+		text(private)(w, req)
+	})
+	c := colly.NewCollector(newRobots(t, nil).Attach, colly.Async())
+	var wg sync.WaitGroup
+	for i := range 50 {
+		wg.Go(func() {
+			if err := c.Visit(fmt.Sprintf("%s/%d", s.URL, i)); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	c.Wait()
+	if n := s.count(robotsLine); n != 1 {
+		t.Errorf("ROB-FET-03: robots.txt was asked for %d times", n)
+	}
+	if asked := s.asked(); asked[0] != robotsLine || len(asked) != 51 {
+		t.Errorf("ROB-FET-02: asked %q", asked)
+	}
+}
+
+func TestAttachSharedRobots(t *testing.T) {
+	s := newSite(t, text(private))
+	r := newRobots(t, nil)
+	a, b := colly.NewCollector(r.Attach), colly.NewCollector(r.Attach)
+	if err := errors.Join(a.Visit(s.URL+"/a"), b.Visit(s.URL+"/b")); err != nil {
+		t.Error(err)
+	}
+	wantDisallowed(t, b.Visit(s.URL+"/private"), 2)
+	s.wantAsked(t, robotsLine, "GET /a", "GET /b")
+}
+
+func TestAttachShortPageTimeout(t *testing.T) {
+	slow := func(then http.HandlerFunc) http.HandlerFunc {
+		return func(w http.ResponseWriter, req *http.Request) {
+			time.Sleep(150 * time.Millisecond)
+			then(w, req)
+		}
+	}
+	t.Run("ROB-FET-17/rules", func(t *testing.T) {
+		s := newSite(t, slow(text(private)))
+		c := colly.NewCollector(newRobots(t, nil).Attach)
+		c.SetRequestTimeout(50 * time.Millisecond)
+		if err := c.Visit(s.URL + "/a"); err != nil {
+			t.Error(err)
+		}
+		s.wantAsked(t, robotsLine, "GET /a")
+	})
+	t.Run("unreachable", func(t *testing.T) {
+		s := newSite(t, slow(status(500)))
+		c := colly.NewCollector(newRobots(t, nil).Attach)
+		c.SetRequestTimeout(50 * time.Millisecond)
+		wantLater(t, c.Visit(s.URL+"/a"))
+		s.wantAsked(t, robotsLine)
+	})
+	t.Run("page still limited", func(t *testing.T) {
+		s := newSite(t, status(404))
+		s.hang.Store(true)
+		c := colly.NewCollector(newRobots(t, nil).Attach)
+		c.SetRequestTimeout(50 * time.Millisecond)
+		err := c.Visit(s.URL + "/a")
+		if timeout, ok := errors.AsType[net.Error](err); !ok || !timeout.Timeout() {
+			t.Errorf("error %v, want a timeout", err)
+		}
+	})
+}
+
+func TestAttachContextEnds(t *testing.T) {
+	s := newSite(t, text(private))
+	ctx, cancel := context.WithCancelCause(t.Context())
+	c := colly.NewCollector(colly.StdlibContext(ctx), newRobots(t, nil).Attach)
+	if err := c.Visit(s.URL + "/a"); err != nil {
+		t.Fatal(err)
+	}
+	stop := errors.New("enough")
+	cancel(stop)
+	if err := c.Visit(s.URL + "/b"); !errors.Is(err, stop) {
+		t.Errorf("error %v, want %v", err, stop)
+	}
+	s.wantAsked(t, robotsLine, "GET /a")
+}

@@ -1,0 +1,135 @@
+package robotsext_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/politecrawl/politecrawl/robotsext"
+)
+
+const agent = "testbot/1.0 (+https://example.com/testbot)"
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// site is a web site on loopback that keeps a record of what it was asked: the
+// judge in most tests here.
+type site struct {
+	*httptest.Server
+
+	hang atomic.Bool // pages never answer
+
+	mu   sync.Mutex
+	seen []*http.Request
+}
+
+// newSite serves robots at /robots.txt, a redirect to X at /to?X, and a page
+// everywhere else.
+func newSite(t *testing.T, robots http.HandlerFunc) *site {
+	t.Helper()
+	s := &site{}
+	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		s.mu.Lock()
+		s.seen = append(s.seen, req)
+		s.mu.Unlock()
+		switch req.URL.Path {
+		case "/robots.txt":
+			robots(w, req)
+		case "/to":
+			http.Redirect(w, req, req.URL.RawQuery, http.StatusFound)
+		default:
+			if s.hang.Load() {
+				<-req.Context().Done()
+				return
+			}
+			w.Header().Set("Content-Type", "text/html")
+			fmt.Fprintf(w, "<title>%s</title>", req.URL.Path)
+		}
+	}))
+	t.Cleanup(s.Close)
+	return s
+}
+
+// text serves a robots.txt.
+func text(body string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, body) }
+}
+
+func status(code int) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) { http.Error(w, http.StatusText(code), code) }
+}
+
+// asked is what the site saw, as "GET /path?query".
+func (s *site) asked() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var lines []string
+	for _, req := range s.seen {
+		lines = append(lines, req.Method+" "+req.RequestURI)
+	}
+	return lines
+}
+
+func (s *site) count(line string) int {
+	n := 0
+	for _, l := range s.asked() {
+		if l == line {
+			n++
+		}
+	}
+	return n
+}
+
+// pages is what was asked besides robots.txt, sorted.
+func (s *site) pages() []string {
+	pages := slices.DeleteFunc(s.asked(), func(l string) bool { return l == robotsLine })
+	slices.Sort(pages)
+	return pages
+}
+
+const robotsLine = "GET /robots.txt"
+
+func (s *site) wantAsked(t *testing.T, want ...string) {
+	t.Helper()
+	if got := s.asked(); !slices.Equal(got, want) {
+		t.Errorf("site was asked %q, want %q", got, want)
+	}
+}
+
+func (s *site) url(path string) *url.URL {
+	u, err := url.Parse(s.URL + path)
+	if err != nil {
+		panic(err)
+	}
+	return u
+}
+
+func newRobots(t *testing.T, opts *robotsext.Options) *robotsext.Robots {
+	t.Helper()
+	r, err := robotsext.New(agent, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(r.CloseIdleConnections)
+	return r
+}
+
+func mustParse(t *testing.T, s string) *url.URL {
+	t.Helper()
+	u, err := url.Parse(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u
+}
+
+// lines reads the specification's notation for line ends.
+func lines(s string) string { return strings.ReplaceAll(s, "⏎", "\n") }
