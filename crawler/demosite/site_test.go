@@ -1,0 +1,354 @@
+package demosite
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"html"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// plainBody is the body of a route without what differs from start to start.
+func plainBody(t *testing.T, s *Site, r *route) string {
+	t.Helper()
+	body := r.body
+	if r.gzip {
+		z, err := gzip.NewReader(bytes.NewReader(body))
+		if err != nil {
+			t.Fatalf("%s: %v", r.url(), err)
+		}
+		if body, err = io.ReadAll(z); err != nil {
+			t.Fatalf("%s: %v", r.url(), err)
+		}
+	}
+	text := string(body)
+	for _, h := range s.hosts {
+		text = strings.ReplaceAll(text, h.origin, "{"+h.name+"}")
+	}
+	return text
+}
+
+func TestSiteIsTheSameEachTime(t *testing.T) {
+	a, b := serve(t, nil), serve(t, nil)
+	for i, h := range a.hosts {
+		if got, want := len(b.hosts[i].routes), len(h.routes); got != want {
+			t.Fatalf("%s: %d routes, then %d", h.name, want, got)
+		}
+		for k, r := range h.routes {
+			again := b.hosts[i].routes[k]
+			if again.uri != r.uri || plainBody(t, a, r) != plainBody(t, b, again) {
+				t.Errorf("%s%s differs: %s", h.name, r.uri, again.uri)
+			}
+		}
+	}
+	var sizes int
+	for _, u := range []string{a.StartURLs()[0], b.StartURLs()[0]} {
+		_, body := send(t, client(t), http.MethodGet, u)
+		sizes += len(body)
+	}
+	if want := 2 * len(a.hosts[0].find("/").body); sizes != want && len(a.Origin("townhall")) == len(b.Origin("townhall")) {
+		t.Errorf("front pages of %d bytes were served, want %d", sizes, want)
+	}
+}
+
+func TestEveryPageHasATitleOfItsOwn(t *testing.T) {
+	s := serve(t, quick())
+	titles := map[string]string{}
+	for _, h := range s.hosts {
+		for _, r := range h.routes {
+			if r.class != page {
+				continue
+			}
+			key := h.name + ": " + r.title
+			if other, ok := titles[key]; ok && (r.copyOf == "" || r.copyOf != h.find(other).copyOf) {
+				t.Errorf("%s and %s are both %q", other, r.uri, key)
+			}
+			titles[key] = r.uri
+			if r.shows == "" || r.polite == "" {
+				t.Errorf("%s does not say what it is for", r.url())
+			}
+		}
+	}
+}
+
+// Each URL is declared once, and names a line that its host's robots.txt has.
+func TestDeclarationsAgreeWithRobots(t *testing.T) {
+	s := serve(t, quick())
+	for _, h := range s.hosts {
+		seen := map[string]bool{}
+		for _, r := range h.routes {
+			if seen[r.uri] {
+				t.Errorf("%s is declared twice", r.url())
+			}
+			seen[r.uri] = true
+			for _, a := range []audience{us, others} {
+				if rule := r.rule(a); rule != "" && lineOf(h.rules, rule, a) == 0 {
+					t.Errorf("%s: no line %q for audience %d", r.url(), rule, a)
+				}
+			}
+		}
+	}
+}
+
+var (
+	anchorHref = regexp.MustCompile(`<a href="([^"]*)"`)
+	notLinks   = regexp.MustCompile(`(?s)<!--.*?-->|<script.*?</script>|<textarea.*?</textarea>`)
+)
+
+// What a page declares as its links is what it serves as such; every link
+// within the site leads to a page of it.
+func TestLinksAreServedAsDeclared(t *testing.T) {
+	s := serve(t, quick())
+	for _, h := range s.hosts {
+		for _, r := range h.routes {
+			if r.location != "" {
+				checkTarget(t, s, r.url(), r.location)
+			}
+			for _, entry := range r.entries {
+				if strings.HasPrefix(entry, "http") {
+					checkTarget(t, s, "", entry)
+				}
+			}
+			if r.class != page {
+				continue
+			}
+			want := slices.Clone(r.inText)
+			for _, l := range r.links {
+				want = append(want, l.href)
+			}
+			if h.name == "townhall" && r.uri == "/" {
+				for _, other := range s.hosts {
+					want = append(want, other.origin+"/")
+				}
+			}
+			var got []string
+			for _, m := range anchorHref.FindAllSubmatch(notLinks.ReplaceAll(r.body, nil), -1) {
+				got = append(got, html.UnescapeString(string(m[1])))
+			}
+			slices.Sort(got)
+			slices.Sort(want)
+			if !slices.Equal(got, want) {
+				t.Errorf("%s: serves %v, declares %v", r.url(), got, want)
+			}
+			base := r.url()
+			if r.base != "" {
+				base = h.origin + r.base
+			}
+			for _, href := range want {
+				checkTarget(t, s, base, href)
+			}
+		}
+	}
+}
+
+// checkTarget wants a reference to another page of the site to lead to one.
+func checkTarget(t *testing.T, s *Site, base, href string) {
+	t.Helper()
+	origin, uri, ok := resolve(base, href)
+	if at := s.at(origin); ok && at != nil && at.find(uri) == nil {
+		t.Errorf("%s: %q leads to no page", base, href)
+	}
+}
+
+// The numbers that the demo shows.
+func TestExpected(t *testing.T) {
+	s := serve(t, nil)
+	e := s.Expected(Token)
+	reasons := map[Reason]int{}
+	for _, r := range e.Rejected {
+		reasons[r.Reason]++
+		if (r.Reason == Disallowed) != (r.Line > 0) {
+			t.Errorf("%+v: a line, and only then, for what is disallowed", r)
+		}
+		if slices.Contains(e.Pages, r.URL) {
+			t.Errorf("%s is both expected and rejected", r.URL)
+		}
+	}
+	if len(e.Pages) != 233 || len(e.Sitemaps) != 9 || len(e.NoIndex) != 3 {
+		t.Errorf("%d pages, %d sitemaps, %d not to be kept", len(e.Pages), len(e.Sitemaps), len(e.NoIndex))
+	}
+	if want := map[Reason]int{Disallowed: 40, Nofollow: 9, OutOfScope: 5, NotEntitled: 4}; !equal(reasons, want) {
+		t.Errorf("rejected %v, want %v", reasons, want)
+	}
+	if e.Robots[s.Origin("ferry")] != 3 || e.Robots[s.Origin("vault")] != 1 || len(e.Robots) != 7 {
+		t.Errorf("robots %v", e.Robots)
+	}
+	for _, u := range []string{
+		s.Origin("townhall") + "/members/", s.Origin("townhall") + "/caf%C3%A9/menu", s.Origin("library") + "/only-by-redirect",
+		s.Origin("townhall") + "/kinds/other/place", s.Origin("museum") + "/only-in-sitemap/lantern",
+	} {
+		if !slices.Contains(e.Pages, u) {
+			t.Errorf("%s is not expected", u)
+		}
+	}
+	others := s.Expected("examplebot")
+	for u, want := range map[string]bool{"/members/": false, "/lab/bench": true, "/hidden/by-name": true, "/hidden/by-meta": false} {
+		if slices.Contains(others.Pages, s.Origin("townhall")+u) != want {
+			t.Errorf("examplebot: %s: want %t", u, want)
+		}
+	}
+}
+
+func equal(a, b map[Reason]int) bool {
+	for k := range b {
+		if a[k] != b[k] {
+			return false
+		}
+	}
+	return len(a) == len(b)
+}
+
+func TestServe(t *testing.T) {
+	s := serve(t, &Options{Latency: -1})
+	c := client(t)
+	cases := []struct {
+		name, method, host, path string
+		status                   int
+		field, value             string
+	}{
+		{"page", "GET", "townhall", "/", 200, "Content-Type", "text/html; charset=utf-8"},
+		{"escaped", "GET", "townhall", "/caf%c3%a9/", 200, "", ""},
+		{"long page", "GET", "townhall", "/kinds/long", 200, "", ""},
+		{"long page, HEAD", "HEAD", "townhall", "/kinds/long", 200, "", ""},
+		{"redirect", "GET", "townhall", "/go/library", 302, "Location", s.Origin("library") + "/only-by-redirect"},
+		{"directive", "GET", "townhall", "/directives/header-by-name", 200, "X-Robots-Tag", "politecrawl: nofollow"},
+		{"trap", "GET", "townhall", "/trap/?day=99", 200, "", ""},
+		{"unknown", "GET", "townhall", "/phantom/comment", 404, "", ""},
+		{"post", "POST", "townhall", "/", 405, "Allow", "GET, HEAD"},
+		{"no robots.txt", "GET", "park", "/robots.txt", 404, "", ""},
+		{"ferry 1", "GET", "ferry", "/robots.txt", 503, "Retry-After", "1"},
+		{"ferry 2", "GET", "ferry", "/robots.txt", 503, "Retry-After", "1"},
+		{"ferry 3", "GET", "ferry", "/robots.txt", 200, "Content-Type", "text/plain; charset=utf-8"},
+		{"busy 1", "GET", "park", "/busy", 503, "Retry-After", "1"},
+		{"busy 2", "GET", "park", "/busy", 200, "", ""},
+	}
+	for i, tc := range cases {
+		resp, body := send(t, c, tc.method, s.Origin(tc.host)+tc.path)
+		if resp == nil {
+			t.Fatalf("%s: no answer", tc.name)
+		}
+		if resp.StatusCode != tc.status || (tc.field != "" && resp.Header.Get(tc.field) != tc.value) {
+			t.Errorf("%s: %d %v", tc.name, resp.StatusCode, resp.Header)
+		}
+		if r := s.at(s.Origin(tc.host)).find(tc.path); r != nil && tc.status == 200 && tc.method == "GET" && !bytes.Equal(body, r.body) {
+			t.Errorf("%s: %d bytes, want %d", tc.name, len(body), len(r.body))
+		}
+		got := s.Requests()[i]
+		if got.Number != i+1 || got.URI != tc.path || got.Method != tc.method || got.Status != tc.status ||
+			got.UserAgent != agent || got.Remote == "" || got.End.Before(got.Start) {
+			t.Errorf("%s: recorded %+v", tc.name, got)
+		}
+	}
+}
+
+func TestAddresses(t *testing.T) {
+	s := serve(t, quick())
+	first, err := url.Parse(s.StartURLs()[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(s.StartURLs()) != 7 || first.Hostname() != "127.0.0.1" {
+		t.Errorf("start URLs %v", s.StartURLs())
+	}
+	if s.Origin("nowhere") != "" {
+		t.Error("an origin for a host that is not there")
+	}
+
+	// A machine that has one loopback address only.
+	alone := serve(t, &Options{Hosts: []string{"127.0.0.1"}})
+	seen := map[string]bool{}
+	for _, h := range alone.hosts {
+		u, err := url.Parse(h.origin)
+		if err != nil || u.Hostname() != "127.0.0.1" || seen[u.Port()] {
+			t.Errorf("%s is at %s", h.name, h.origin)
+		}
+		seen[u.Port()] = true
+		if resp, _ := send(t, client(t), http.MethodGet, h.origin+"/"); resp == nil || resp.StatusCode != http.StatusOK {
+			t.Errorf("%s is not served", h.origin)
+		}
+	}
+	// 192.0.2.1 belongs to no machine (RFC 5737).
+	listeners, err := listenOnce(0, []string{"127.0.0.1", "192.0.2.1", "127.0.0.3"}, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{"127.0.0.1", "127.0.0.1", "127.0.0.3"} {
+		if host, _, _ := net.SplitHostPort(listeners[i].Addr().String()); host != want {
+			t.Errorf("listener %d is at %s, want %s", i, host, want)
+		}
+		if err := listeners[i].Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestStartRefuses(t *testing.T) {
+	taken, err := net.Listen("tcp", "127.0.0.3:0")
+	if err != nil {
+		t.Skip("this machine has no 127.0.0.3:", err)
+	}
+	defer func() { _ = taken.Close() }()
+	port := taken.Addr().(*net.TCPAddr).Port
+	cases := []struct {
+		name string
+		opts Options
+		is   error
+		says string
+	}{
+		{"port in use", Options{Port: port}, ErrPortTaken, "choose another port, or 0"},
+		{"port out of range", Options{Port: 70000}, ErrOptions, "from 1 to 65535"},
+		{"not loopback", Options{Hosts: []string{"0.0.0.0"}}, ErrOptions, "loopback addresses alone"},
+		{"a name", Options{Hosts: []string{"localhost"}}, ErrOptions, "loopback addresses alone"},
+		{"no address", Options{Hosts: []string{}}, ErrOptions, "no address"},
+		{"negative crawl delay", Options{CrawlDelay: -1}, ErrOptions, "negative"},
+	}
+	for _, tc := range cases {
+		s, err := Start(&tc.opts)
+		if err == nil {
+			_ = s.Close()
+		}
+		if !errors.Is(err, tc.is) || !strings.Contains(err.Error(), tc.says) || !strings.HasPrefix(err.Error(), "demosite: ") {
+			t.Errorf("%s: %v", tc.name, err)
+		}
+	}
+	// What was bound before the port in use is free again.
+	l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", taken.Addr().String()[len("127.0.0.3:"):]))
+	if err != nil {
+		t.Error(err)
+	} else if err := l.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestCloseLeavesNothing(t *testing.T) {
+	before := runtime.NumGoroutine()
+	s, err := Start(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	transport := &http.Transport{}
+	send(t, &http.Client{Transport: transport}, http.MethodGet, s.StartURLs()[0])
+	transport.CloseIdleConnections()
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if len(s.Requests()) != 1 {
+		t.Errorf("%d requests after Close", len(s.Requests()))
+	}
+	deadline := time.Now().Add(2 * time.Second)
+	for runtime.NumGoroutine() > before && time.Now().Before(deadline) {
+		time.Sleep(time.Millisecond)
+	}
+	if n := runtime.NumGoroutine(); n > before {
+		t.Errorf("%d goroutines, %d before", n, before)
+	}
+}
