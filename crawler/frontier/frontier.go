@@ -41,6 +41,10 @@ type Frontier interface {
 	// nothing is added.
 	Add(ctx context.Context, items []Item) (added []bool, err error)
 
+	// Known says for each URL whether it was ever added. A caller that leaves
+	// URLs aside asks, to tell those from what the crawl took up another way.
+	Known(ctx context.Context, urls []string) (known []bool, err error)
+
 	// Lease hands out URLs that may be requested now. Of a host it gives no
 	// more than the host's free slots and nothing before the host is due; see
 	// HostUpdate for both. Hosts take turns in the order in which they became

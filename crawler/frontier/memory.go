@@ -126,6 +126,20 @@ func (m *Memory) Add(ctx context.Context, items []Item) ([]bool, error) {
 	return added, nil
 }
 
+// Known implements Frontier.
+func (m *Memory) Known(ctx context.Context, urls []string) ([]bool, error) {
+	now, err := m.enter(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer m.leave(now)
+	known := make([]bool, len(urls))
+	for i, url := range urls {
+		known[i] = m.seen.Has(maphash.String(m.seed, url))
+	}
+	return known, nil
+}
+
 // hostsOf returns the host of each item.
 func hostsOf(items []Item) ([]Host, error) {
 	hosts := make([]Host, len(items))
@@ -160,7 +174,7 @@ func (m *Memory) add(it *Item, name Host, now instant) bool {
 	h.push(it.Priority, path, it.Meta)
 	h.counts.Pending++
 	m.counts.Pending++
-	m.place(h)
+	m.place(h, now)
 	return true
 }
 
@@ -187,11 +201,13 @@ func (m *Memory) putBack(e *entry, now instant) {
 	h.back.push(e)
 	h.counts.Pending++
 	m.counts.Pending++
-	m.place(h)
+	m.place(h, now)
 }
 
-// place puts h into the heap in which it belongs now, if any.
-func (m *Memory) place(h *host) {
+// place puts h into the heap in which it belongs now, if any. There the time
+// counts at which h became due, or else came in: a host that was leased from, or
+// that is new, stands behind all that are due by then.
+func (m *Memory) place(h *host, now instant) {
 	var in *heap[*host]
 	switch {
 	case len(h.flights) >= h.limit:
@@ -200,7 +216,11 @@ func (m *Memory) place(h *host) {
 	case h.counts.Pending > 0:
 		in = &m.due
 	}
-	key := max(h.due(), h.served)
+	if in != nil && h.in == nil {
+		m.turns++
+		h.since, h.turn = now, m.turns
+	}
+	key := max(h.due(), h.since)
 	if in == h.in && key == h.key {
 		return
 	}
@@ -223,7 +243,7 @@ func (m *Memory) advance() instant {
 			break
 		}
 		l.host.requested(l, l.expires, 0) // for all we know
-		m.end(l)
+		m.end(l, now)
 		if l.entry != nil {
 			m.putBack(l.entry, now)
 		}
@@ -284,7 +304,7 @@ func (m *Memory) UpdateHost(ctx context.Context, name Host, u HostUpdate) error 
 		h.robots = u.Robots.clone()
 	}
 	h.blocked = max(h.blocked, m.instant(u.BlockUntil, now))
-	m.place(h)
+	m.place(h, now)
 	return nil
 }
 

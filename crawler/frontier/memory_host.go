@@ -75,11 +75,11 @@ type host struct {
 	flights []*lease      // leases and holds
 	holds   []*holdWaiter // first come, first served
 
-	served instant // the last lease, and
-	turn   uint64  // its number: hosts due at the same time take turns
-	in     *heap[*host]
-	index  int     // in that heap
-	key    instant // by which it is there
+	in    *heap[*host] // nil: in none
+	index int          // in that heap
+	since instant      // when it came into a heap, from none
+	turn  uint64       // number of that event: those due at the same time take turns
+	key   instant      // by which it is there
 }
 
 func (h *host) before(g *host) bool {

@@ -62,11 +62,11 @@ func (m *Memory) take(req LeaseRequest, now instant) []Lease {
 		if req.PerHost < req.Max && countHost(leases, h.name) >= req.PerHost {
 			full = append(full, h)
 		} else {
-			m.place(h)
+			m.place(h, now)
 		}
 	}
 	for _, h := range full {
-		m.place(h)
+		m.place(h, now)
 	}
 	return leases
 }
@@ -94,8 +94,6 @@ func (m *Memory) lease(h *host, length time.Duration, now instant) Lease {
 	m.counts.Pending--
 	h.counts.Leased++
 	m.counts.Leased++
-	m.turns++
-	h.served, h.turn = now, m.turns
 	l := m.open(h, e, length, now)
 	return Lease{
 		Item:       Item{URL: e.url(), Host: h.name, Priority: e.priority, Meta: bytes.Clone(e.meta)},
@@ -120,7 +118,7 @@ func (m *Memory) open(h *host, e *entry, length time.Duration, now instant) *lea
 }
 
 // end gives the slot of l back.
-func (m *Memory) end(l *lease) {
+func (m *Memory) end(l *lease, now instant) {
 	h := l.host
 	delete(m.leases, l.id)
 	m.expiry.remove(l.index)
@@ -133,7 +131,7 @@ func (m *Memory) end(l *lease) {
 		h.counts.Leased--
 		m.counts.Leased--
 	}
-	m.place(h)
+	m.place(h, now)
 }
 
 // Finish implements Frontier.
@@ -174,7 +172,7 @@ func (m *Memory) finish(l *lease, o *Outcome, now instant) {
 	if o.HostDelay > 0 {
 		h.requested(l, now, o.HostDelay)
 	}
-	m.end(l)
+	m.end(l, now)
 	if o.Validators != nil {
 		e.validators = o.Validators.clone()
 	}

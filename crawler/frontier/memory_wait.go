@@ -82,7 +82,7 @@ func (m *Memory) Hold(ctx context.Context, name Host) (func(time.Duration), erro
 	w := &holdWaiter{given: make(chan *lease, 1)}
 	h.holds = append(h.holds, w)
 	m.holding++
-	m.place(h)
+	m.place(h, now)
 	m.leave(now)
 
 	select {
@@ -101,9 +101,10 @@ func (m *Memory) Hold(ctx context.Context, name Host) (func(time.Duration), erro
 	default:
 	}
 	m.unhold(h, w)
-	m.place(h)
 	if !m.closed {
-		m.serve(m.advance())
+		now := m.advance()
+		m.place(h, now)
+		m.serve(now)
 	}
 	return nil, err
 }
@@ -129,7 +130,7 @@ func (m *Memory) releaser(l *lease) func(time.Duration) {
 		if delay > 0 {
 			l.host.requested(l, now, delay)
 		}
-		m.end(l)
+		m.end(l, now)
 	}
 }
 
@@ -144,7 +145,7 @@ func (m *Memory) serve(now instant) {
 		w := h.holds[0]
 		m.unhold(h, w)
 		w.given <- m.open(h, nil, m.opts.LeaseTime, now)
-		m.place(h)
+		m.place(h, now)
 	}
 	for w := m.waiters.first(); w != nil; w = m.waiters.first() {
 		leases := m.take(w.req, now)

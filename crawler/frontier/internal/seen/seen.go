@@ -32,6 +32,13 @@ func (s *Set) Add(h uint64) bool {
 	return true
 }
 
+// Has reports whether h is in the set.
+func (s *Set) Has(h uint64) bool {
+	t := &s.tables[h>>56]
+	_, found := t.find(h<<8>>8 + 1)
+	return found
+}
+
 // Len returns the number of hashes in the set.
 func (s *Set) Len() int { return s.n }
 
@@ -56,19 +63,29 @@ func (t *table) add(h uint64) bool {
 // put writes key into its slot or, where others are in the way, the next free
 // one. There is always a free one.
 func (t *table) put(key uint64) bool {
+	i, found := t.find(key)
+	if !found {
+		t.slots[i] = key
+	}
+	return !found
+}
+
+// find returns the slot that holds key, or the free one where it belongs. An
+// empty table has neither.
+func (t *table) find(key uint64) (slot int, found bool) {
 	hi, _ := bits.Mul64((key-1)<<8, uint64(len(t.slots)))
-	for i := int(hi); ; i++ {
+	for i := int(hi); len(t.slots) > 0; i++ {
 		if i == len(t.slots) {
 			i = 0
 		}
 		switch t.slots[i] {
 		case key:
-			return false
+			return i, true
 		case 0:
-			t.slots[i] = key
-			return true
+			return i, false
 		}
 	}
+	return 0, false
 }
 
 func (t *table) grow() {

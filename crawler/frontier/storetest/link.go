@@ -1,0 +1,77 @@
+package storetest
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+)
+
+var linkChecks = []check{
+	{name: "of every result", run: func(s *subject) {
+		s.add(page)
+		want := 1
+		for _, r := range []frontier.Result{frontier.Retry, frontier.Defer, frontier.Drop} {
+			s.finish(s.lease(page), frontier.Outcome{
+				Result: r,
+				Links:  later(s, []string{fmt.Sprintf("http://a.test/%v", r), fmt.Sprintf("http://b.test/%v", r)}),
+			})
+			want += 2
+			if got := s.stats().Added; got != want {
+				s.Fatalf("%d URLs after %v, want %d", got, r, want)
+			}
+		}
+	}},
+	{name: "never after the end of the lease", run: func(s *subject) {
+		// Whoever sees the page done sees its links.
+		const pages, links = 50, 20
+		s.add(numbered(a, pages)...)
+		stop := make(chan struct{})
+		var watch sync.WaitGroup
+		watch.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				st, err := s.f.Stats(s.Context())
+				if err != nil {
+					s.Errorf("Stats: %v", err)
+					return
+				}
+				if want := pages + links*st.Done; st.Added < want {
+					s.Errorf("%d pages done and %d URLs known, want %d or more", st.Done, st.Added, want)
+					return
+				}
+			}
+		})
+		for i := range pages {
+			found := numbered(frontier.Host(fmt.Sprintf("http://b%d.test", i)), links)
+			s.finish(s.lease(fmt.Sprintf("%s/%d", a, i)), frontier.Outcome{Result: frontier.Done, Links: later(s, found)})
+		}
+		close(stop)
+		watch.Wait()
+		s.counts(frontier.Counts{Added: pages * (1 + links), Scheduled: pages * links, Done: pages})
+	}},
+	{name: "after reopening", why: needDurable, run: func(s *subject) {
+		s.add(page)
+		s.finish(s.lease(page), frontier.Outcome{Result: frontier.Done, Links: items("http://a.test/1", "http://b.test/1")})
+		s.reopen()
+		got := s.drain()
+		slices.Sort(got)
+		if want := []string{"http://a.test/1", "http://b.test/1"}; !slices.Equal(got, want) {
+			s.Fatalf("leased %v, want %v", got, want)
+		}
+	}},
+}
+
+// later returns items that are not in the way for a while.
+func later(s *subject, urls []string) []frontier.Item {
+	links := items(urls...)
+	for i := range links {
+		links[i].NotBefore = s.in(100)
+	}
+	return links
+}

@@ -1,0 +1,63 @@
+package storetest
+
+import (
+	"fmt"
+	"runtime"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+)
+
+var memoryChecks = []check{
+	{name: "of a URL", why: func(s Store) string {
+		if s.URLBytes == 0 {
+			return "the store says nothing of it (Store.URLBytes)"
+		}
+		return ""
+	}, run: func(s *subject) {
+		const hosts, each = 100, 300
+		before := heap()
+		length := 0
+		for i := range hosts {
+			urls := numbered(frontier.Host(fmt.Sprintf("http://host%d.test", i)), each)
+			for _, u := range urls {
+				length += len(u)
+			}
+			s.add(urls...)
+		}
+		s.atMost("a pending URL, over its length,", heap()-before-length, hosts*each, s.store.URLBytes)
+	}},
+	{name: "of a host without URLs", why: func(s Store) string {
+		if s.HostBytes == 0 {
+			return "the store says nothing of it (Store.HostBytes)"
+		}
+		return ""
+	}, run: func(s *subject) {
+		const hosts = 5000
+		before := heap()
+		for i := range hosts {
+			url := fmt.Sprintf("http://host%d.test/", i)
+			s.add(url)
+			s.finish(s.lease(url), frontier.Outcome{Result: frontier.Done, HostDelay: s.units(1)})
+		}
+		s.sleep(2)
+		s.none()
+		s.atMost("a host without URLs", heap()-before, hosts, s.store.HostBytes)
+	}},
+}
+
+// heap returns the bytes that are in use.
+func heap() int {
+	runtime.GC()
+	runtime.GC() // what finalizers and pools have kept over the first
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int(m.HeapAlloc) //nolint:gosec // fits
+}
+
+func (s *subject) atMost(what string, bytes, n, limit int) {
+	s.Helper()
+	s.Logf("%s takes %d bytes", what, bytes/n)
+	if bytes/n > limit {
+		s.Fatalf("%s takes %d bytes, want %d at most", what, bytes/n, limit)
+	}
+}

@@ -1,0 +1,107 @@
+package storetest
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+)
+
+var orderChecks = []check{
+	{name: "priority, then discovery", run: func(s *subject) {
+		var want []string
+		for i, p := range []uint8{3, 0, 255, 3, 0, 7, 3} {
+			s.addItems(frontier.Item{URL: fmt.Sprintf("%s/%d-%d", a, p, i), Priority: p})
+		}
+		for _, u := range []string{"0-1", "0-4", "3-0", "3-3", "3-6", "7-5", "255-2"} {
+			want = append(want, string(a)+"/"+u)
+		}
+		if got := s.drain(); !slices.Equal(got, want) {
+			s.Fatalf("leased %v, want %v", got, want)
+		}
+	}},
+	{name: "a long queue", run: func(s *subject) {
+		urls := numbered(a, 1000)
+		for part := range slices.Chunk(urls, 90) {
+			s.add(part...)
+		}
+		if got := s.drain(); !slices.Equal(got, urls) {
+			s.Fatalf("1,000 URLs of one host came in another order: %v", got)
+		}
+	}},
+	{name: "what comes back goes ahead", run: func(s *subject) {
+		s.addItems(
+			frontier.Item{URL: one, Priority: 1}, frontier.Item{URL: two, Priority: 1},
+			frontier.Item{URL: three, Priority: 2}, frontier.Item{URL: string(a) + "/0", Priority: 0})
+		l := s.lease(string(a) + "/0")
+		s.finish(l, frontier.Outcome{Result: frontier.Defer})
+		s.done(s.lease(string(a) + "/0"))
+		s.finish(s.lease(one), frontier.Outcome{Result: frontier.Retry})
+		if got, want := s.drain(), []string{one, two, three}; !slices.Equal(got, want) {
+			s.Fatalf("leased %v, want %v", got, want)
+		}
+	}},
+	{name: "hosts by due time", run: func(s *subject) {
+		for i := range 3 {
+			s.add(numbered(frontier.Host(fmt.Sprintf("http://h%d.test", i)), 2)...)
+		}
+		for _, l := range s.leases(frontier.LeaseRequest{Max: 3}) {
+			delay := map[frontier.Host]int{"http://h0.test": 5, "http://h1.test": 3, "http://h2.test": 4}[l.Host]
+			s.finish(l, frontier.Outcome{Result: frontier.Done, HostDelay: s.units(delay)})
+		}
+		s.sleep(6)
+		s.add("http://new.test/1") // due as of now
+		want := []string{"http://h1.test/1", "http://h2.test/1", "http://h0.test/1", "http://new.test/1"}
+		if got := s.drain(); !slices.Equal(got, want) {
+			s.Fatalf("leased %v, want %v", got, want)
+		}
+	}},
+	{name: "a big host starves nobody", run: func(s *subject) { s.turns(1, 0) }},
+	{name: "a big host with many slots starves nobody", run: func(s *subject) { s.turns(50, 0) }},
+	{name: "a fast host starves nobody", run: func(s *subject) { s.turns(1, time.Nanosecond) }},
+	{name: "one call takes turns as well", run: func(s *subject) {
+		s.update(a, frontier.HostUpdate{MaxInFlight: 50})
+		s.add(numbered(a, 50)...)
+		time.Sleep(10 * time.Millisecond) // so that a is due before b
+		s.add("http://b.test/1", "http://c.test/1")
+		got := urlsOf(s.leases(frontier.LeaseRequest{Max: 3}))
+		slices.Sort(got[min(1, len(got)):]) // b and c are due at the same time
+		if want := []string{"http://a.test/0", "http://b.test/1", "http://c.test/1"}; !slices.Equal(got, want) {
+			s.Fatalf("leased %v, want %v", got, want)
+		}
+	}},
+}
+
+// turns checks that a host with many URLs and that many slots, whose requests
+// ask for that delay, gets no more than its turn among others that are due.
+func (s *subject) turns(slots int, delay time.Duration) {
+	s.Helper()
+	const small, rounds = 9, 3
+	s.update(a, frontier.HostUpdate{MaxInFlight: slots})
+	s.add(numbered(a, 100)...)
+	for i := range small {
+		s.add(numbered(frontier.Host(fmt.Sprintf("http://small%d.test", i)), rounds)...)
+	}
+	served := make(map[frontier.Host]int)
+	for n := 1; n <= rounds*(small+1); n++ {
+		got := s.leases(frontier.LeaseRequest{Wait: s.unit})
+		if len(got) != 1 {
+			s.Fatalf("nothing to lease after %d", n-1)
+		}
+		l := got[0]
+		served[l.Host]++
+		if slots == 1 || l.Host != a {
+			s.finish(l, frontier.Outcome{Result: frontier.Done, HostDelay: delay})
+		}
+		// Time passes between requests, or it would be no order by time.
+		time.Sleep(2 * time.Millisecond)
+		for i := range small {
+			h := frontier.Host(fmt.Sprintf("http://small%d.test", i))
+			if want := n / (small + 1); served[h] < want {
+				s.Fatalf("%s was served %d times in %d leases among %d hosts, want %d; the big one %d times",
+					h, served[h], n, small+1, want, served[a])
+			}
+		}
+	}
+}

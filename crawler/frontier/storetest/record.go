@@ -1,0 +1,130 @@
+package storetest
+
+import (
+	"bytes"
+	"reflect"
+	"slices"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+)
+
+var recordChecks = []check{
+	{name: "items", run: func(s *subject) {
+		want := []frontier.Item{
+			{URL: "http://a.test/path?q=1&r=%20", Host: a, Meta: []byte{0, 1, 0xff, '\n', 0}},
+			{URL: "http://a.test:8080/", Host: "http://a.test:8080", Priority: 255},
+			{URL: "https://a.test", Host: "https://a.test"},
+			{URL: "https://q.test?query", Host: "https://q.test", Meta: bytes.Repeat([]byte("meta "), 2000)},
+			{URL: "http://user:pw@u.test/x", Host: "http://u.test"},
+			{URL: "http://[::1]:81/x", Host: "http://[::1]:81"},
+			{URL: "http://xn--bcher-kva.test/" + string(bytes.Repeat([]byte("long/"), 2000)), Host: "http://xn--bcher-kva.test"},
+			{URL: "http://shared.test/1", Host: "ip:192.0.2.1"},
+			{URL: "http://1.shared.test/", Host: "ip:192.0.2.2"},
+		}
+		given := slices.Clone(want)
+		for i := range given[:7] {
+			given[i].Host = "" // to be taken from the URL
+		}
+		s.addItems(given...)
+		byURL := make(map[string]frontier.Item)
+		for _, l := range s.leases(frontier.LeaseRequest{Max: 100}) {
+			byURL[l.URL] = l.Item
+		}
+		for _, it := range want {
+			if got := byURL[it.URL]; !reflect.DeepEqual(got, it) {
+				s.Errorf("item came back as\n%+v\nwant\n%+v", got, it)
+			}
+		}
+	}},
+	{name: "the caller's bytes are its own", run: func(s *subject) {
+		given := []frontier.Item{{URL: one, Meta: []byte("meta")}, {URL: two, Meta: []byte("meta"), NotBefore: s.in(1)}}
+		robots := &frontier.Robots{Data: []byte("data")}
+		hash := []byte("hash")
+		s.addItems(given...)
+		s.update(a, frontier.HostUpdate{Robots: robots})
+		l := s.lease(one)
+		s.finish(l, frontier.Outcome{Result: frontier.Retry, Validators: &frontier.Validators{BodyHash: hash}})
+		for _, b := range [][]byte{given[0].Meta, given[1].Meta, robots.Data, hash, l.Meta, s.host(a).Robots.Data} {
+			clear(b)
+		}
+		l = s.lease(one)
+		if got := string(l.Meta) + string(l.Validators.BodyHash) + string(s.host(a).Robots.Data); got != "metahashdata" {
+			s.Fatalf("got %q", got)
+		}
+		clear(l.Meta)
+		clear(l.Validators.BodyHash)
+		s.finish(l, frontier.Outcome{Result: frontier.Defer})
+		if l = s.lease(one); string(l.Meta)+string(l.Validators.BodyHash) != "metahash" {
+			s.Fatalf("got %+v", l)
+		}
+		s.done(l)
+		if l = s.leaseAt(two, given[1].NotBefore); string(l.Meta) != "meta" {
+			s.Fatalf("got %+v", l)
+		}
+	}},
+	{name: "validators", run: func(s *subject) {
+		s.add(one)
+		want := &frontier.Validators{ETag: `W/"x"`, LastModified: "Mon, 01 Jan 2024 00:00:00 GMT", BodyHash: []byte{0, 1, 2}}
+		// next finishes a lease, which has to come with the last validators.
+		next := func(came *frontier.Validators, r frontier.Result, v *frontier.Validators) {
+			s.Helper()
+			l := s.lease(one)
+			if !reflect.DeepEqual(l.Validators, came) {
+				s.Fatalf("leased with validators %+v, want %+v", l.Validators, came)
+			}
+			s.finish(l, frontier.Outcome{Result: r, NotBefore: time.Now(), Validators: v})
+		}
+		next(nil, frontier.Retry, nil)
+		next(nil, frontier.Done, want)
+		next(want, frontier.Done, nil)
+		next(want, frontier.Retry, nil)
+		next(want, frontier.Defer, nil)
+		next(want, frontier.Done, &frontier.Validators{ETag: "2"})
+		next(&frontier.Validators{ETag: "2"}, frontier.Drop, nil)
+	}},
+	{name: "host", run: func(s *subject) { checkHost(s, func() {}) }},
+	{name: "host after reopening", why: needDurable, run: func(s *subject) { checkHost(s, s.reopen) }},
+	{name: "validators after reopening", why: needDurable, run: func(s *subject) {
+		s.add(one)
+		want := &frontier.Validators{ETag: "e", LastModified: "l", BodyHash: []byte{1}}
+		s.finish(s.lease(one), frontier.Outcome{Result: frontier.Done, NotBefore: time.Now(), Validators: want})
+		s.reopen()
+		if got := s.lease(one).Validators; !reflect.DeepEqual(got, want) {
+			s.Fatalf("leased with validators %+v, want %+v", got, want)
+		}
+	}},
+}
+
+// checkHost writes a host's record and reads it again after each change, when
+// between has been run.
+func checkHost(s *subject, between func()) {
+	since := time.Now().Add(-700 * time.Hour).Truncate(time.Millisecond)
+	s.update(a, frontier.HostUpdate{
+		Delay: new(s.units(2)), MaxInFlight: 3,
+		Robots: &frontier.Robots{FailingSince: since, Data: []byte{'{', 0, 0xff}},
+	})
+	expect := func(delay, slots int, failing time.Time, data string) {
+		s.Helper()
+		between()
+		got := s.host(a)
+		if got.Host != a || got.Delay != s.units(delay) || got.MaxInFlight != slots {
+			s.Fatalf("record is %+v", got)
+		}
+		if got.Robots == nil || !got.Robots.FailingSince.Equal(failing) || string(got.Robots.Data) != data {
+			s.Fatalf("robots record is %+v, want failing since %v, %q", got.Robots, failing, data)
+		}
+	}
+	expect(2, 3, since, "{\x00\xff")
+	s.update(a, frontier.HostUpdate{Delay: new(time.Duration(0))})
+	expect(0, 3, since, "{\x00\xff")
+	s.update(a, frontier.HostUpdate{MaxInFlight: 1})
+	expect(0, 1, since, "{\x00\xff")
+	s.add(one)
+	s.done(s.lease(one)) // the last URL of a host takes nothing with it
+	s.update(a, frontier.HostUpdate{Robots: &frontier.Robots{}})
+	expect(0, 1, time.Time{}, "")
+	if r := s.host(b); r.Robots != nil {
+		s.Fatalf("a host without robots record has %+v", r.Robots)
+	}
+}

@@ -1,0 +1,161 @@
+// Package storetest is the contract of package frontier as a test. A store
+// passes it or is none:
+//
+//	func TestMyStore(t *testing.T) {
+//		storetest.Run(t, storetest.Store{
+//			Place:   func(t testing.TB) string { return t.TempDir() },
+//			Open:    func(place string) (frontier.Frontier, error) { return mystore.Open(place) },
+//			Unit:    100 * time.Millisecond,
+//			Durable: true,
+//		})
+//	}
+//
+// There are thirteen points, each a subtest that has its number in its name,
+// with the checks of that point below it. Checks that cannot apply to a store,
+// by what its Store says of it, are skipped with the reason.
+//
+// # Time
+//
+// The checks wait and measure with package time alone, in multiples of
+// Store.Unit. A store that lives in the process is run in a bubble of
+// testing/synctest, where waiting costs nothing and times are exact. One that
+// lives elsewhere runs in real time, with a Unit long enough that half of it is
+// a safe margin for "at once", and short enough to wait for: the suite takes
+// some two hundred of them.
+//
+// # What the suite is worth
+//
+// Its own tests run it on a plain store which can be told to do wrong, one
+// wrong at a time, and demand of each wrong that the checks of its point find
+// it.
+package storetest
+
+import (
+	"fmt"
+	"os/exec"
+	"testing"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+)
+
+// A Store tells Run how to open a kind of store and what to expect of it.
+type Store struct {
+	// Open opens the store at place; when there is none, it makes one. Its
+	// hosts start with no delay and one request in flight.
+	Open func(place string) (frontier.Frontier, error)
+	// Place returns a place where there is no store yet, such as an empty
+	// directory, and removes it when t ends. Nil: "", for a store that has no
+	// place.
+	Place func(t testing.TB) string
+	// Unit is what the times of the checks are multiples of. 0: one second,
+	// which is for Bubble.
+	Unit time.Duration
+	// Bubble runs f where time passes by itself: synctest.Test. Nil: f is
+	// run in real time.
+	Bubble func(t *testing.T, f func(*testing.T))
+	// Durable says that what was stored is there when the place is opened
+	// again.
+	Durable bool
+	// Exclusive says that a place can be open once only, so that a second
+	// process is to be refused (point 12).
+	Exclusive bool
+	// Command returns a command that calls Child for place, in a process of
+	// its own: usually the test binary, started again. It is needed to kill
+	// that process (points 2 and 3) and for point 12. Nil: those checks are
+	// skipped.
+	Command func(place string) *exec.Cmd
+	// Kills is how many processes are killed for point 2. 0: 20.
+	Kills int
+	// StepClock sets the clock that the store reads back by that much, for
+	// stores opened from then on too. Nil: that check is skipped.
+	StepClock func(t testing.TB, back time.Duration)
+	// URLBytes and HostBytes are the most that a pending URL (over its own
+	// length), and a host without pending URLs, may take of this process's
+	// memory (point 11). 0: not checked.
+	URLBytes, HostBytes int
+}
+
+// A point is one promise, shown by its checks.
+type point struct {
+	number int
+	title  string
+	checks []check
+}
+
+// A check looks at one side of a point, on a store that is new.
+type check struct {
+	name string
+	// why says why the check does not apply to a store, or is empty.
+	why func(Store) string
+	run func(*subject)
+}
+
+var points = []point{
+	{0, "arguments and end", argumentChecks},
+	{1, "Add is idempotent for ever", addChecks},
+	{2, "what returned is there after kill -9", crashChecks},
+	{3, "a lease that is not finished is leased again", expiryChecks},
+	{4, "a lost lease changes nothing", fencingChecks},
+	{5, "links of a finished page are never lost", linkChecks},
+	{6, "slots, delays and blocks of a host", politenessChecks},
+	{7, "order", orderChecks},
+	{8, "a retry waits alone", retryChecks},
+	{9, "counts add up", countChecks},
+	{10, "waiting and waking", waitChecks},
+	{11, "bounded memory", memoryChecks},
+	{12, "two processes", processChecks},
+	{13, "what is kept comes back", recordChecks},
+}
+
+// Run tests the kind of store that s describes.
+func Run(t *testing.T, s Store) {
+	for _, p := range points {
+		t.Run(fmt.Sprintf("%02d %s", p.number, p.title), func(t *testing.T) {
+			for _, c := range p.checks {
+				t.Run(c.name, func(t *testing.T) { s.run(t, c) })
+			}
+		})
+	}
+}
+
+// run runs one check on a new store.
+func (s Store) run(t *testing.T, c check) {
+	if c.why != nil {
+		if reason := c.why(s); reason != "" {
+			t.Skip(reason)
+		}
+	}
+	if s.Bubble == nil {
+		s.try(t, c)
+		return
+	}
+	s.Bubble(t, func(t *testing.T) { s.try(t, c) })
+}
+
+func (s Store) try(t testing.TB, c check) {
+	sub := &subject{TB: t, store: s, unit: s.Unit}
+	if sub.unit == 0 {
+		sub.unit = time.Second
+	}
+	if s.Place != nil {
+		sub.place = s.Place(t)
+	}
+	sub.open()
+	defer sub.close()
+	c.run(sub)
+}
+
+func needDurable(s Store) string {
+	if !s.Durable {
+		return "the store does not outlive its process"
+	}
+	return ""
+}
+
+func needChild(s Store) string {
+	if s.Command == nil {
+		return "the store has no process of its own to be killed or refused (Store.Command)"
+	}
+	return needDurable(s)
+}

@@ -1,0 +1,259 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+)
+
+// a and b are the hosts of most checks.
+const (
+	a = frontier.Host("http://a.test")
+	b = frontier.Host("http://b.test")
+)
+
+// A subject is the store under a check, with the steps that checks are made
+// of. A step that fails ends the check.
+type subject struct {
+	testing.TB
+	store Store
+	place string
+	unit  time.Duration
+	f     frontier.Frontier
+}
+
+func (s *subject) open() {
+	s.Helper()
+	f, err := s.store.Open(s.place)
+	if err != nil {
+		s.Fatalf("Open: %v", err)
+	}
+	s.f = f
+}
+
+func (s *subject) close() {
+	s.Helper()
+	if err := s.f.Close(); err != nil {
+		s.Errorf("Close: %v", err)
+	}
+}
+
+// reopen closes the store and opens its place again.
+func (s *subject) reopen() {
+	s.Helper()
+	s.close()
+	s.open()
+}
+
+func (s *subject) sleep(units int) { time.Sleep(time.Duration(units) * s.unit) }
+
+// in returns the time that many units from now.
+func (s *subject) in(units int) time.Time { return time.Now().Add(s.units(units)) }
+
+func (s *subject) units(n int) time.Duration { return time.Duration(n) * s.unit }
+
+func items(urls ...string) []frontier.Item {
+	items := make([]frontier.Item, len(urls))
+	for i, u := range urls {
+		items[i].URL = u
+	}
+	return items
+}
+
+// numbered returns n URLs of h: h/0, h/1, …
+func numbered(h frontier.Host, n int) []string {
+	urls := make([]string, n)
+	for i := range urls {
+		urls[i] = fmt.Sprintf("%s/%d", h, i)
+	}
+	return urls
+}
+
+// add adds URLs, all of which must be new.
+func (s *subject) add(urls ...string) {
+	s.Helper()
+	s.addItems(items(urls...)...)
+}
+
+func (s *subject) addItems(items ...frontier.Item) {
+	s.Helper()
+	for i, added := range s.addAny(items...) {
+		if !added {
+			s.Fatalf("Add: %s was taken as known", items[i].URL)
+		}
+	}
+}
+
+func (s *subject) addAny(items ...frontier.Item) []bool {
+	s.Helper()
+	added, err := s.f.Add(s.Context(), items)
+	if err != nil || len(added) != len(items) {
+		s.Fatalf("Add of %d = %v, %v", len(items), added, err)
+	}
+	return added
+}
+
+// leases leases what it can get without waiting.
+func (s *subject) leases(req frontier.LeaseRequest) []frontier.Lease {
+	s.Helper()
+	got, err := s.f.Lease(s.Context(), req)
+	if err != nil {
+		s.Fatalf("Lease: %v", err)
+	}
+	return got
+}
+
+// lease leases one URL, which must be url and to be had at once.
+func (s *subject) lease(url string) frontier.Lease {
+	s.Helper()
+	return s.leaseFor(url, 0)
+}
+
+func (s *subject) leaseFor(url string, length time.Duration) frontier.Lease {
+	s.Helper()
+	got := s.leases(frontier.LeaseRequest{For: length})
+	if len(got) != 1 || got[0].URL != url {
+		s.Fatalf("leased %v, want %s", urlsOf(got), url)
+	}
+	return got[0]
+}
+
+// leaseAt waits for a lease, which must be of url and come at that time.
+func (s *subject) leaseAt(url string, at time.Time) frontier.Lease {
+	s.Helper()
+	wait := time.Until(at) + 2*s.unit
+	got := s.leases(frontier.LeaseRequest{Wait: max(wait, s.unit)})
+	s.atTime("the lease of "+url, at)
+	if len(got) != 1 || got[0].URL != url {
+		s.Fatalf("leased %v, want %s", urlsOf(got), url)
+	}
+	return got[0]
+}
+
+// atTime fails unless it is that time, or a little later.
+func (s *subject) atTime(what string, at time.Time) {
+	s.Helper()
+	switch late := time.Since(at); {
+	case late < -time.Millisecond:
+		s.Fatalf("%s came %v too early", what, -late)
+	case late > s.unit/2:
+		s.Fatalf("%s came %v too late", what, late)
+	}
+}
+
+// none fails if anything can be leased now.
+func (s *subject) none() {
+	s.Helper()
+	if got := s.leases(frontier.LeaseRequest{Max: 100}); len(got) > 0 {
+		s.Fatalf("leased %v, want nothing", urlsOf(got))
+	}
+}
+
+func urlsOf(leases []frontier.Lease) []string {
+	urls := make([]string, len(leases))
+	for i, l := range leases {
+		urls[i] = l.URL
+	}
+	return urls
+}
+
+// finish ends l, which must be accepted.
+func (s *subject) finish(l frontier.Lease, o frontier.Outcome) {
+	s.Helper()
+	if err := s.tryFinish(l.ID, o); err != nil {
+		s.Fatalf("Finish of %s: %v", l.URL, err)
+	}
+}
+
+func (s *subject) tryFinish(id frontier.LeaseID, o frontier.Outcome) error {
+	s.Helper()
+	o.Lease = id
+	errs, err := s.f.Finish(s.Context(), []frontier.Outcome{o})
+	if err != nil || len(errs) != 1 {
+		s.Fatalf("Finish of one = %v, %v", errs, err)
+	}
+	return errs[0]
+}
+
+// done ends l as done, without a request's delay.
+func (s *subject) done(l frontier.Lease) {
+	s.Helper()
+	s.finish(l, frontier.Outcome{Result: frontier.Done})
+}
+
+// lost fails unless err is ErrLeaseLost.
+func (s *subject) lost(what string, err error) {
+	s.Helper()
+	if !errors.Is(err, frontier.ErrLeaseLost) {
+		s.Fatalf("%s: %v, want %v", what, err, frontier.ErrLeaseLost)
+	}
+}
+
+func (s *subject) update(h frontier.Host, u frontier.HostUpdate) {
+	s.Helper()
+	if err := s.f.UpdateHost(s.Context(), h, u); err != nil {
+		s.Fatalf("UpdateHost: %v", err)
+	}
+}
+
+// delay sets the delay of h, in units.
+func (s *subject) delay(h frontier.Host, units int) {
+	s.Helper()
+	s.update(h, frontier.HostUpdate{Delay: new(s.units(units))})
+}
+
+func (s *subject) host(h frontier.Host) frontier.HostRecord {
+	s.Helper()
+	r, err := s.f.Host(s.Context(), h)
+	if err != nil {
+		s.Fatalf("Host: %v", err)
+	}
+	return r
+}
+
+func (s *subject) stats() frontier.Stats {
+	s.Helper()
+	st, err := s.f.Stats(s.Context())
+	if err != nil {
+		s.Fatalf("Stats: %v", err)
+	}
+	return st
+}
+
+// counts fails unless the store's counts are want.
+func (s *subject) counts(want frontier.Counts) {
+	s.Helper()
+	if got := s.stats().Counts; got != want {
+		s.Fatalf("counts are %+v, want %+v", got, want)
+	}
+}
+
+// hold takes a slot of h, waiting for a few units at the most.
+func (s *subject) hold(h frontier.Host) (release func(time.Duration)) {
+	s.Helper()
+	ctx, cancel := context.WithTimeout(s.Context(), s.units(10))
+	defer cancel()
+	release, err := s.f.Hold(ctx, h)
+	if err != nil {
+		s.Fatalf("Hold: %v", err)
+	}
+	return release
+}
+
+// drain leases and finishes as done what can be leased without waiting, and
+// returns its URLs in that order.
+func (s *subject) drain() (urls []string) {
+	s.Helper()
+	for {
+		got := s.leases(frontier.LeaseRequest{})
+		if len(got) == 0 {
+			return urls
+		}
+		urls = append(urls, got[0].URL)
+		s.done(got[0])
+	}
+}

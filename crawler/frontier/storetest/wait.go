@@ -1,0 +1,202 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+)
+
+var waitChecks = []check{
+	{name: "not at all", run: func(s *subject) {
+		start := time.Now()
+		s.none()
+		s.atTime("the empty answer", start)
+	}},
+	{name: "as long as asked", run: func(s *subject) {
+		end := s.in(3)
+		got := s.leases(frontier.LeaseRequest{Wait: s.units(3)})
+		s.atTime("the empty answer", end)
+		if len(got) > 0 {
+			s.Fatalf("leased %v of nothing", urlsOf(got))
+		}
+	}},
+	{name: "until the context ends", run: func(s *subject) {
+		ctx, cancel := context.WithTimeout(s.Context(), s.units(3))
+		defer cancel()
+		end := s.in(3)
+		got, err := s.f.Lease(ctx, frontier.LeaseRequest{Wait: -1})
+		s.atTime("the end", end)
+		if !errors.Is(err, context.DeadlineExceeded) || len(got) > 0 {
+			s.Fatalf("Lease = %v, %v", urlsOf(got), err)
+		}
+		s.add(one)
+		s.lease(one) // nobody has it
+	}},
+	{name: "until closed", run: func(s *subject) {
+		errs := make(chan error)
+		go func() {
+			_, err := s.f.Lease(s.Context(), frontier.LeaseRequest{Wait: -1})
+			errs <- err
+		}()
+		release := s.hold(a)
+		go func() {
+			_, err := s.f.Hold(s.Context(), a)
+			errs <- err
+		}()
+		s.sleep(1)
+		end := time.Now()
+		s.close()
+		for range 2 {
+			if err := <-errs; !errors.Is(err, frontier.ErrClosed) {
+				s.Errorf("a call that waits: %v, want %v", err, frontier.ErrClosed)
+			}
+		}
+		s.atTime("the end", end)
+		release(s.unit) // too late to do anything
+	}},
+	{name: "wakes on Add", run: func(s *subject) {
+		s.wakes(one, 0, func() { s.add(one) })
+	}},
+	{name: "wakes on Finish", run: func(s *subject) {
+		s.add(one, two)
+		l := s.lease(one)
+		s.wakes(two, 0, func() { s.done(l) })
+	}},
+	{name: "wakes on a link", run: func(s *subject) {
+		s.add(one)
+		l := s.lease(one)
+		s.wakes("http://b.test/1", 0, func() {
+			s.finish(l, frontier.Outcome{Result: frontier.Done, Links: items("http://b.test/1")})
+		})
+	}},
+	{name: "wakes on UpdateHost", run: func(s *subject) {
+		s.add(one, two)
+		s.lease(one)
+		s.wakes(two, 0, func() { s.update(a, frontier.HostUpdate{MaxInFlight: 2}) })
+	}},
+	{name: "wakes on release", run: func(s *subject) {
+		s.add(one)
+		release := s.hold(a)
+		s.wakes(one, 0, func() { release(0) })
+	}},
+	{name: "wakes when a hold is given up", run: func(s *subject) {
+		s.add(one, two)
+		l := s.lease(one)
+		ctx, cancel := context.WithCancel(s.Context())
+		ended := make(chan error)
+		go func() {
+			release, err := s.f.Hold(ctx, a)
+			if err == nil {
+				release(0)
+			}
+			ended <- err
+		}()
+		s.sleep(1)
+		s.finish(l, frontier.Outcome{Result: frontier.Done, HostDelay: s.units(2)})
+		s.wakes(two, 1, func() {
+			cancel()
+			if err := <-ended; !errors.Is(err, context.Canceled) {
+				s.Errorf("Hold: %v", err)
+			}
+		})
+	}},
+	{name: "wakes when a host becomes due", run: func(s *subject) {
+		s.add(one, two)
+		l := s.lease(one)
+		s.wakes(two, 3, func() {
+			s.finish(l, frontier.Outcome{Result: frontier.Done, HostDelay: s.units(3)})
+		})
+	}},
+	{name: "wakes for the earlier of two", run: func(s *subject) {
+		s.add(one, two, "http://b.test/1")
+		s.update(b, frontier.HostUpdate{BlockUntil: s.in(20)})
+		l := s.lease(one)
+		s.wakes(two, 2, func() {
+			s.finish(l, frontier.Outcome{Result: frontier.Done, HostDelay: s.units(2)})
+		})
+	}},
+	{name: "one wakes for one", run: func(s *subject) {
+		const workers = 20
+		var mu sync.Mutex
+		seen := make(map[string]int)
+		ctx, cancel := context.WithTimeout(s.Context(), s.units(8))
+		defer cancel()
+		var wg sync.WaitGroup
+		for range workers {
+			wg.Go(func() {
+				got, err := s.f.Lease(ctx, frontier.LeaseRequest{Wait: s.units(6)})
+				if err != nil || len(got) > 1 {
+					s.Errorf("Lease = %v, %v", urlsOf(got), err)
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				for _, l := range got {
+					seen[l.URL]++
+				}
+			})
+		}
+		s.sleep(1)
+		s.update(a, frontier.HostUpdate{MaxInFlight: workers})
+		urls := numbered(a, workers/2)
+		s.add(urls...)
+		start := time.Now()
+		wg.Wait()
+		for _, u := range urls {
+			if seen[u] != 1 {
+				s.Errorf("%s was leased %d times", u, seen[u])
+			}
+		}
+		s.atTime("the end of those who got nothing", start.Add(s.units(5)))
+	}},
+	{name: "finished or waiting", run: func(s *subject) {
+		// state compares Stats with what is said.
+		state := func(when string, finished bool, due time.Time) {
+			s.Helper()
+			st := s.stats()
+			if st.Finished() != finished {
+				s.Fatalf("%s: finished is %v in %+v", when, st.Finished(), st)
+			}
+			if st.NextDue.IsZero() != due.IsZero() || st.NextDue.Sub(due).Abs() > s.unit/2 {
+				s.Fatalf("%s: next due is %v, want %v", when, st.NextDue, due)
+			}
+		}
+		var never time.Time
+		state("empty", true, never)
+		s.add(one, two)
+		state("pending", false, time.Now())
+		due := s.in(3)
+		l := s.lease(one)
+		state("leased", false, never)
+		s.finish(l, frontier.Outcome{Result: frontier.Retry, HostDelay: s.units(3), NotBefore: s.in(9)})
+		again := s.in(9)
+		state("host not due", false, due)
+		s.done(s.leaseAt(two, due))
+		state("scheduled", false, again)
+		s.update(b, frontier.HostUpdate{BlockUntil: s.in(3)})
+		s.add("http://b.test/1")
+		state("blocked", false, s.in(3))
+		s.done(s.leaseAt("http://b.test/1", s.in(3)))
+		s.done(s.leaseAt(one, again))
+		state("all done", true, never)
+	}},
+}
+
+// wakes checks that do, while somebody waits, makes url leased that many units
+// later.
+func (s *subject) wakes(url string, units int, do func()) {
+	s.Helper()
+	did := make(chan time.Time, 1)
+	go func() {
+		s.sleep(1)
+		did <- time.Now()
+		do()
+	}()
+	got := s.leases(frontier.LeaseRequest{Wait: s.units(10)})
+	s.atTime("the lease", (<-did).Add(s.units(units)))
+	if len(got) != 1 || got[0].URL != url {
+		s.Fatalf("leased %v, want %s", urlsOf(got), url)
+	}
+}
