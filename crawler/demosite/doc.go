@@ -35,6 +35,6 @@
 // share no code, and so no mistake, with the crawler that they look at.
 //
 // With a delay of 20 ms between the requests to a host, a complete crawl takes
-// six or seven seconds: a hundred requests to the library, at its Crawl-delay of
-// 50 ms, take the longest.
+// six to ten seconds: a hundred requests to the library, at its Crawl-delay of
+// 50 ms, and the tries of a page in the park that fails take the longest.
 package demosite

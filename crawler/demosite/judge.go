@@ -3,6 +3,7 @@ package demosite
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 )
@@ -21,20 +22,19 @@ func (s *Site) Judge(delay time.Duration, token string) Report {
 func (s *Site) judge(requests []Request, delay time.Duration, token string) Report {
 	j := judge{
 		site: s, requests: requests, delay: delay, token: token, audience: audienceOf(token),
-		ledgers: map[*host]*ledger{}, expected: map[string]Reason{},
+		ledgers: map[*host]*ledger{}, wanted: map[string]bool{}, rejected: map[string]Rejection{},
 		report: Report{Requests: len(requests), Robots: map[string]int{}},
 	}
 	for _, h := range s.hosts {
 		j.ledgers[h] = &ledger{answered: map[*route]Request{}}
 	}
 	expected := s.Expected(token)
-	for _, list := range [][]string{expected.Pages, expected.Sitemaps} {
-		for _, u := range list {
-			j.expected[u] = ""
-		}
+	wanted := slices.Concat(expected.Pages, expected.Sitemaps)
+	for _, u := range wanted {
+		j.wanted[u] = true
 	}
 	for _, r := range expected.Rejected {
-		j.expected[r.URL] = r.Reason
+		j.rejected[r.URL] = r
 	}
 	j.readRobots()
 	asked := map[string]bool{}
@@ -42,13 +42,12 @@ func (s *Site) judge(requests []Request, delay time.Duration, token string) Repo
 		j.see(r)
 		asked[CanonicalURL(r.URL())] = true
 	}
-	for _, list := range [][]string{expected.Pages, expected.Sitemaps} {
-		for _, u := range list {
-			if !asked[u] {
-				j.report.Missing = append(j.report.Missing, u)
-			}
+	for _, u := range wanted {
+		if !asked[u] {
+			j.report.Missing = append(j.report.Missing, u)
 		}
 	}
+	slices.Sort(j.report.Missing)
 	return j.report
 }
 
@@ -60,7 +59,8 @@ type judge struct {
 	token    string
 	audience audience
 	ledgers  map[*host]*ledger
-	expected map[string]Reason // by URL; empty: to be fetched
+	wanted   map[string]bool      // URLs to be fetched
+	rejected map[string]Rejection // by URL
 	report   Report
 }
 
@@ -159,13 +159,15 @@ func (j *judge) permission(h *host, l *ledger, r Request, route *route) {
 		j.violation(kind, r, told, fmt.Sprintf("line %d, %s", lineOf(h.rules, rule, j.audience), rule))
 		return
 	}
-	switch reason, ok := j.expected[CanonicalURL(r.URL())]; {
-	case !ok:
-		j.advice(Unfounded, r, Request{}, "")
-	case reason == Nofollow:
+	u := CanonicalURL(r.URL())
+	switch rejected := j.rejected[u]; {
+	case j.wanted[u]:
+	case rejected.Reason == Nofollow:
 		j.advice(Unfollowed, r, Request{}, "")
-	case reason == NotEntitled:
+	case rejected.Foreign:
 		j.advice(Unlisted, r, Request{}, "")
+	default:
+		j.advice(Unfounded, r, Request{}, "")
 	}
 }
 
@@ -176,8 +178,13 @@ func (j *judge) count(l *ledger, r Request, route *route) {
 		j.report.Pages++
 	case route.class == sitemap:
 		j.report.Sitemaps++
-	case canonical(r.URI) == "/robots.txt":
+		if r.Status == http.StatusOK {
+			j.report.SitemapsRead++
+		}
+	case route.uri == "/robots.txt":
 		j.report.Robots[r.Origin]++
+	default:
+		j.report.Hops++
 	}
 	if route == nil || r.Method != http.MethodGet || r.Status == 0 || unreachable(r) {
 		return

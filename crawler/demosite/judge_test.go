@@ -46,8 +46,16 @@ func TestJudgePassesThePolite(t *testing.T) {
 			if want := len(e.Pages) + 1; report.Pages != want {
 				t.Errorf("%d pages, want %d", report.Pages, want)
 			}
-			if report.Sitemaps != len(e.Sitemaps) {
-				t.Errorf("%d sitemaps, want %d", report.Sitemaps, len(e.Sitemaps))
+			// One sitemap is lost.
+			if n := len(e.Sitemaps); report.Sitemaps != n || report.SitemapsRead != n-1 {
+				t.Errorf("%d sitemaps, %d read, want %d", report.Sitemaps, report.SitemapsRead, n)
+			}
+			sum := report.Hops + report.Sitemaps + report.Pages
+			for _, n := range report.Robots {
+				sum += n
+			}
+			if report.Hops != 2 || sum != report.Requests {
+				t.Errorf("%d requests are not the sum of %+v", report.Requests, report)
 			}
 			if len(s.Judge(time.Minute, token).Violations) == 0 {
 				t.Error("a delay of a minute was not missed")

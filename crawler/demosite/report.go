@@ -61,10 +61,12 @@ func (r Request) String() string {
 
 // A Report is what the site saw of a crawl.
 type Report struct {
-	Requests int            // all of them
-	Robots   map[string]int // requests for /robots.txt, by origin
-	Sitemaps int            // requests for sitemap files
-	Pages    int            // requests for anything else, but for steps on the way to a robots.txt
+	Requests     int            // all of them
+	Robots       map[string]int // requests for /robots.txt, by origin
+	Hops         int            // requests for what a robots.txt redirects to
+	Sitemaps     int            // requests for sitemap files
+	SitemapsRead int            // those of them that were answered with one
+	Pages        int            // requests for anything else
 	// Violations are what must not happen, in the order of the requests.
 	Violations []Violation
 	// Advice is what should not happen: the kinds from Nameless on. Strict
