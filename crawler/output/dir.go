@@ -32,7 +32,7 @@ type Dir struct {
 // Create makes the directory where it is missing, and the files in it. A
 // directory with a crawl in it is refused with [ErrExists] and left as it is.
 func Create(path string) (*Dir, error) {
-	if err := os.MkdirAll(filepath.Join(path, RobotsDir), 0o755); err != nil {
+	if err := os.MkdirAll(path, 0o755); err != nil {
 		return nil, fmt.Errorf("output: %w", err)
 	}
 	d := &Dir{path: path}
@@ -45,6 +45,9 @@ func Create(path string) (*Dir, error) {
 	}
 	if d.rejected, err = createLines(filepath.Join(path, RejectedFile)); err != nil {
 		return nil, errors.Join(err, d.pages.close(), os.Remove(filepath.Join(path, PagesFile)))
+	}
+	if err := os.MkdirAll(filepath.Join(path, RobotsDir), 0o755); err != nil {
+		return nil, errors.Join(fmt.Errorf("output: %w", err), d.Close())
 	}
 	return d, nil
 }

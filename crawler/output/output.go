@@ -49,6 +49,7 @@ const (
 	Disallowed  Reason = "disallowed"   // a rule of robots.txt
 	Later       Reason = "later"        // robots.txt was unreachable until the crawl ended
 	OutOfScope  Reason = "out-of-scope" // not one of the crawl's hosts
+	NotEntitled Reason = "not-entitled" // listed only by a sitemap that may not speak for it
 	TooDeep     Reason = "depth"        // more links away than max-depth
 	Nofollow    Reason = "nofollow"     // found only where the page asks not to follow
 	Failed      Reason = "failed"       // no answer after all retries

@@ -1,0 +1,74 @@
+package crawler
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/gocolly/colly/v2"
+
+	"github.com/politecrawl/politecrawl/robotsext"
+)
+
+// fetcher is the crawl's use of colly: one synchronous collector, asked by the
+// workers for one URL at a time. What colly can do beyond fetching is turned
+// off, since the frontier does it: visited URLs, redirects, depth, limits,
+// parallelism. robots.txt is left to the gate of package robotsext, through which
+// every request of the collector goes, so colly's own check is off too.
+type fetcher struct {
+	collector *colly.Collector
+}
+
+// reply is what came back for one request.
+type reply struct {
+	status int
+	header http.Header
+	body   []byte // decoded, at most max-body bytes
+	began  time.Time
+	took   time.Duration
+}
+
+// newFetcher returns a fetcher whose requests end when ctx does.
+func newFetcher(ctx context.Context, cfg *Config, robots *robotsext.Robots) *fetcher {
+	// The context comes before Attach, which seals it.
+	c := colly.NewCollector(colly.StdlibContext(ctx))
+	// Set one by one after NewCollector: colly reads COLLY_ variables from the
+	// environment, and this program has its own.
+	c.UserAgent = cfg.UserAgent
+	c.Async = false
+	c.AllowURLRevisit = true
+	c.IgnoreRobotsTxt = true
+	c.ParseHTTPErrorResponse = true
+	c.DetectCharset = false
+	c.CheckHead = false
+	c.CacheDir = ""
+	c.MaxDepth, c.MaxRequests = 0, 0
+	c.AllowedDomains, c.DisallowedDomains = nil, nil
+	c.MaxBodySize = cfg.MaxBody
+	c.DisableCookies()
+	c.SetRequestTimeout(cfg.Timeout)
+	c.SetRedirectHandler(func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse })
+	robots.Attach(c)
+	c.OnResponse(func(r *colly.Response) {
+		got := r.Ctx.GetAny(replyKey).(*reply)
+		got.status, got.header, got.body = r.StatusCode, *r.Headers, r.Body
+	})
+	return &fetcher{collector: c}
+}
+
+// replyKey is where a request's colly context holds the reply to fill in.
+const replyKey = "reply"
+
+// fetch asks for url. Any answer is a reply, whatever its status; a redirect is
+// not followed. The error is the network's, or a [*robotsext.BlockedError].
+func (f *fetcher) fetch(url string) (*reply, error) {
+	got := &reply{began: time.Now()}
+	ctx := colly.NewContext()
+	ctx.Put(replyKey, got)
+	err := f.collector.Request(http.MethodGet, url, nil, ctx, nil)
+	got.took = time.Since(got.began)
+	if err != nil {
+		return nil, err
+	}
+	return got, nil
+}

@@ -1,0 +1,106 @@
+package crawler
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"sync"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/robotsext"
+)
+
+// turn is a lease being worked on, as the robots.txt requests made on the way
+// see it: they find it in their context.
+type turn struct {
+	host frontier.Host
+
+	mu    sync.Mutex // guards both below
+	asked bool       // a robots.txt request was sent to host
+	ended time.Time  // when the last of them ended
+}
+
+type turnKey struct{}
+
+// withTurn returns a context under which robots.txt fetches belong to the
+// returned turn.
+func withTurn(ctx context.Context, host frontier.Host) (context.Context, *turn) {
+	t := &turn{host: host}
+	return context.WithValue(ctx, turnKey{}, t), t
+}
+
+// spent tells whether the turn was used for robots.txt: its host has had its
+// request, and the page must wait for the next turn.
+func (t *turn) spent() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.asked
+}
+
+// holdTime bounds the wait for the turn of another host when a robots.txt
+// redirects there. Two hosts whose files redirect to each other at the same
+// moment would otherwise wait for ever; so one of them is asked again later.
+const holdTime = 20 * time.Second
+
+// wait takes the turn for one request of a robots.txt fetch, since it counts as
+// a request of the host it goes to (ROB-FET-19, ROB-POL-01). The first goes to
+// the host whose lease the worker holds. A redirect may lead back there, which
+// takes the delay between the two, or to another host, whose clock the frontier
+// keeps.
+func (c *Crawler) wait(ctx context.Context, u *url.URL) (done func(), err error) {
+	origin, err := robotsext.OriginOf(u)
+	if err != nil {
+		return nil, err
+	}
+	host := frontier.Host(origin)
+	if t, ok := ctx.Value(turnKey{}).(*turn); ok && t.host == host {
+		return c.waitAgain(ctx, t)
+	}
+	// Without a turn the record expired between check and gate. The page's
+	// lease has the host's only slot, so there is no other to wait for.
+	if _, ok := ctx.Value(turnKey{}).(*turn); !ok {
+		return nil, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, holdTime)
+	defer cancel()
+	release, err := c.frontier.Hold(ctx, host)
+	if err != nil {
+		return nil, fmt.Errorf("crawler: waiting for the turn of %s: %w", host, err)
+	}
+	return func() { release(requested) }, nil
+}
+
+// waitAgain lets a request go out within the turn, not before the delay after
+// the one that went before it.
+func (c *Crawler) waitAgain(ctx context.Context, t *turn) (done func(), err error) {
+	t.mu.Lock()
+	again, ended := t.asked, t.ended
+	t.asked = true
+	t.mu.Unlock()
+	if again {
+		rec, err := c.frontier.Host(ctx, t.host)
+		if err != nil {
+			return nil, err
+		}
+		if err := sleep(ctx, time.Until(ended.Add(rec.Delay))); err != nil {
+			return nil, err
+		}
+	}
+	return func() {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		t.ended = time.Now()
+	}, nil
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

@@ -1,0 +1,79 @@
+package crawler
+
+import (
+	"net"
+	"net/url"
+	"strings"
+	"sync"
+
+	"golang.org/x/net/publicsuffix"
+)
+
+// Scope says which URLs belong to a crawl.
+type Scope string
+
+const (
+	// ScopeHost is the hosts of the start URLs: the same host name, http and
+	// https alike, and the same port unless it is a default one.
+	ScopeHost Scope = "host"
+	// ScopeDomain is the registrable domains of the start URLs with all their
+	// sub-domains (example.co.uk for www.example.co.uk), on any port.
+	ScopeDomain Scope = "domain"
+	// ScopeAny is every URL that is found. Set limits with it.
+	ScopeAny Scope = "any"
+)
+
+func (s Scope) valid() bool { return s == ScopeHost || s == ScopeDomain || s == ScopeAny }
+
+// boundary is a Scope with the hosts it has been given so far. It only grows.
+// It is safe for concurrent use.
+type boundary struct {
+	scope Scope
+
+	mu   sync.RWMutex // guards keys
+	keys map[string]bool
+}
+
+func newBoundary(scope Scope) *boundary {
+	return &boundary{scope: scope, keys: make(map[string]bool)}
+}
+
+// holds tells whether a belongs to the crawl.
+func (b *boundary) holds(a address) bool {
+	if b.scope == ScopeAny {
+		return true
+	}
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	return b.keys[b.key(a)]
+}
+
+// join brings the host of a into the scope, and tells whether that is news.
+func (b *boundary) join(a address) bool {
+	if b.holds(a) {
+		return false
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	key := b.key(a)
+	news := !b.keys[key]
+	b.keys[key] = true
+	return news
+}
+
+// key is what two URLs of one scope have in common.
+func (b *boundary) key(a address) string {
+	if b.scope == ScopeDomain {
+		if net.ParseIP(strings.Trim(a.hostname, "[]")) != nil {
+			return a.hostname
+		}
+		if domain, err := publicsuffix.EffectiveTLDPlusOne(a.hostname); err == nil {
+			return domain
+		}
+		return a.hostname // a public suffix itself, or a bare name such as localhost
+	}
+	if u, err := url.Parse(string(a.host)); err == nil && u.Port() != "" {
+		return a.hostname + ":" + u.Port()
+	}
+	return a.hostname
+}

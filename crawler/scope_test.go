@@ -1,0 +1,84 @@
+package crawler
+
+import "testing"
+
+func TestScope(t *testing.T) {
+	tests := []struct {
+		name  string
+		scope Scope
+		start string
+		url   string
+		want  bool
+	}{
+		{"same host", ScopeHost, "http://example.com/", "http://example.com/a", true},
+		{"https of an http start", ScopeHost, "http://example.com/", "https://example.com/a", true},
+		{"default ports written out", ScopeHost, "http://example.com:80/", "https://example.com:443/a", true},
+		{"upper case", ScopeHost, "http://EXAMPLE.com/", "http://example.COM/a", true},
+		{"sub-domain", ScopeHost, "http://example.com/", "http://www.example.com/", false},
+		{"parent domain", ScopeHost, "http://www.example.com/", "http://example.com/", false},
+		{"another port", ScopeHost, "http://example.com/", "http://example.com:8080/", false},
+		{"same other port", ScopeHost, "http://example.com:8080/", "http://example.com:8080/a", true},
+		{"a suffix of the name is another host", ScopeHost, "http://example.com/", "http://notexample.com/", false},
+		{"sub-domain", ScopeDomain, "http://www.example.co.uk/", "https://shop.example.co.uk:8443/", true},
+		{"sibling under a public suffix", ScopeDomain, "http://www.example.co.uk/", "http://other.co.uk/", false},
+		{"IP addresses have no domain", ScopeDomain, "http://127.0.0.1/", "http://127.0.0.2/", false},
+		{"same IP address", ScopeDomain, "http://127.0.0.1/", "http://127.0.0.1:81/", true},
+		{"IPv6", ScopeDomain, "http://[::1]/", "http://[::1]:81/", true},
+		{"bare name", ScopeDomain, "http://localhost/", "http://localhost/a", true},
+		{"anything", ScopeAny, "http://example.com/", "http://other.example/", true},
+	}
+	for _, tt := range tests {
+		t.Run(string(tt.scope)+"/"+tt.name, func(t *testing.T) {
+			b := newBoundary(tt.scope)
+			b.join(mustResolve(t, tt.start))
+			if got := b.holds(mustResolve(t, tt.url)); got != tt.want {
+				t.Errorf("start %s: %s in scope: %v, want %v", tt.start, tt.url, got, tt.want)
+			}
+		})
+	}
+}
+
+func TestCanonical(t *testing.T) {
+	tests := []struct{ name, in, want string }{
+		{"scheme and host in lower case", "HTTP://EXAMPLE.com/Path", "http://example.com/Path"},
+		{"empty path", "http://example.com", "http://example.com/"},
+		{"default port", "https://example.com:443/", "https://example.com/"},
+		{"other port", "https://example.com:444/", "https://example.com:444/"},
+		{"fragment", "http://example.com/a#b", "http://example.com/a"},
+		{"user info", "http://user:secret@example.com/", "http://example.com/"},
+		{"ROB-MAT-25 dot segments", "http://example.com/a/../b/./c/%2e%2e/d", "http://example.com/b/d"},
+		{"ROB-LOC-08 IDN", "http://WWW.MÜLLER.eu/ü", "http://www.xn--mller-kva.eu/%C3%BC"},
+		{"doubled slashes stay", "http://example.com//a//b", "http://example.com//a//b"},
+		{"an empty query stays", "http://example.com/?", "http://example.com/?"},
+		{"order of the query stays", "http://example.com/?b=1&a=2", "http://example.com/?b=1&a=2"},
+		{"case of escapes stays", "http://example.com/%c3%A9", "http://example.com/%c3%A9"},
+		{"white space around and in it", " http://exam\tple.com/a\nb ", "http://example.com/ab"},
+		{"backslashes", `http:\\example.com\a`, "http://example.com/a"},
+		{"IPv4 in its odd forms", "http://127.1/", "http://127.0.0.1/"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got, err := Canonical(tt.in)
+			if err != nil || got != tt.want {
+				t.Fatalf("Canonical(%q) = %q, %v; want %q", tt.in, got, err, tt.want)
+			}
+			if again, err := Canonical(got); err != nil || again != got {
+				t.Errorf("Canonical(%q) = %q, %v: a canonical URL should stay as it is", got, again, err)
+			}
+		})
+	}
+	for _, bad := range []string{"", "/relative", "http://", "mailto:a@example.com", "javascript:void(0)", "ftp://example.com/", "http://exa mple.com/", "http://[::1"} {
+		if got, err := Canonical(bad); err == nil {
+			t.Errorf("Canonical(%q) = %q, want an error", bad, got)
+		}
+	}
+}
+
+func mustResolve(t *testing.T, raw string) address {
+	t.Helper()
+	a, err := resolve("", raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}

@@ -1,0 +1,214 @@
+package crawler
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+// site is a host on loopback that remembers what it was asked.
+type site struct {
+	url  string // without a slash at the end
+	mux  *http.ServeMux
+	seen struct {
+		sync.Mutex
+		requests []request
+	}
+}
+
+// request is one request as the site saw it.
+type request struct {
+	uri        string // as sent
+	began, end time.Time
+}
+
+// newSite serves pages (HTML by path; a path that is missing is a 404) on an
+// address of 127.0.0.0/8.
+func newSite(t *testing.T, address string, pages map[string]string) *site {
+	t.Helper()
+	s := &site{mux: http.NewServeMux()}
+	for path, body := range pages {
+		s.page(path, body)
+	}
+	listener, err := net.Listen("tcp", address+":0")
+	if err != nil {
+		t.Fatalf("a host of this test needs the loopback address %s: %v", address, err)
+	}
+	server := httptest.NewUnstartedServer(http.HandlerFunc(s.serve))
+	_ = server.Listener.Close()
+	server.Listener = listener
+	server.Start()
+	t.Cleanup(server.Close)
+	s.url = server.URL
+	return s
+}
+
+// page serves body at path, which may use {site} for the site's own URL.
+func (s *site) page(path, body string) {
+	s.handle(path, func(w http.ResponseWriter, r *http.Request) {
+		kind := "text/html; charset=utf-8"
+		if strings.HasSuffix(path, ".txt") || strings.HasSuffix(path, ".xml") {
+			kind = "text/plain"
+		}
+		w.Header().Set("Content-Type", kind)
+		_, _ = fmt.Fprint(w, strings.ReplaceAll(body, "{site}", "http://"+r.Host))
+	})
+}
+
+func (s *site) handle(path string, h http.HandlerFunc) {
+	if strings.HasSuffix(path, "/") {
+		path += "{$}"
+	}
+	s.mux.HandleFunc(path, h)
+}
+
+func (s *site) serve(w http.ResponseWriter, r *http.Request) {
+	began := time.Now()
+	s.mux.ServeHTTP(w, r)
+	s.seen.Lock()
+	defer s.seen.Unlock()
+	s.seen.requests = append(s.seen.requests, request{uri: r.RequestURI, began: began, end: time.Now()})
+}
+
+// requests returns what the site saw, in the order in which it came.
+func (s *site) requests() []request {
+	s.seen.Lock()
+	defer s.seen.Unlock()
+	out := slices.Clone(s.seen.requests)
+	slices.SortFunc(out, func(a, b request) int { return a.began.Compare(b.began) })
+	return out
+}
+
+// asked returns the URIs the site was asked for, in order, without robots.txt.
+func (s *site) asked() []string {
+	var uris []string
+	for _, r := range s.requests() {
+		if r.uri != "/robots.txt" {
+			uris = append(uris, r.uri)
+		}
+	}
+	return uris
+}
+
+// count returns how often the site was asked for a URI.
+func (s *site) count(uri string) int {
+	n := 0
+	for _, r := range s.requests() {
+		if r.uri == uri {
+			n++
+		}
+	}
+	return n
+}
+
+// crawl is a finished crawl of a test, read back from its files.
+type crawl struct {
+	*Summary
+	pages    []output.Page
+	rejected []output.Rejection
+	notices  []string
+}
+
+// testConfig is a configuration for loopback: no delay, nothing waits long.
+func testConfig(t *testing.T, urls ...string) Config {
+	t.Helper()
+	cfg := Default()
+	cfg.URLs, cfg.Output = urls, filepath.Join(t.TempDir(), "crawl")
+	cfg.Delay, cfg.MaxWait, cfg.RobotsRetry = 0, 0, 50*time.Millisecond
+	cfg.Timeout, cfg.RobotsTimeout = 5*time.Second, 5*time.Second
+	cfg.Retries = 0
+	return cfg
+}
+
+// run crawls to the end and reads the output back.
+func run(t *testing.T, cfg Config, opts *Options) *crawl {
+	t.Helper()
+	var mu sync.Mutex
+	got := &crawl{}
+	if opts == nil {
+		opts = &Options{}
+	}
+	opts.Notice = func(line string) {
+		mu.Lock()
+		defer mu.Unlock()
+		got.notices = append(got.notices, line)
+	}
+	c, err := New(cfg, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	if got.Summary, err = c.Run(ctx); err != nil {
+		t.Fatal(err)
+	}
+	got.pages = readOutput[output.Page](t, cfg, output.PagesFile)
+	got.rejected = readOutput[output.Rejection](t, cfg, output.RejectedFile)
+	if len(got.pages) != got.Pages {
+		t.Errorf("the summary says %d pages, %s has %d", got.Pages, output.PagesFile, len(got.pages))
+	}
+	return got
+}
+
+func readOutput[T any](t *testing.T, cfg Config, name string) []T {
+	t.Helper()
+	f, err := os.Open(filepath.Join(cfg.Output, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = f.Close() }()
+	var out []T
+	lines := bufio.NewScanner(f)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		var v T
+		if err := json.Unmarshal(lines.Bytes(), &v); err != nil {
+			t.Fatalf("%s: %v: %s", name, err, lines.Text())
+		}
+		out = append(out, v)
+	}
+	if err := lines.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// paths returns the fetched URLs below base, sorted.
+func (c *crawl) paths(base string) []string {
+	var paths []string
+	for _, p := range c.pages {
+		if path, ok := strings.CutPrefix(p.URL, base); ok {
+			paths = append(paths, path)
+		}
+	}
+	slices.Sort(paths)
+	return paths
+}
+
+// refusal returns the line of rejected.jsonl about a URL.
+func (c *crawl) refusal(t *testing.T, url string) output.Rejection {
+	t.Helper()
+	var found []output.Rejection
+	for _, r := range c.rejected {
+		if r.URL == url {
+			found = append(found, r)
+		}
+	}
+	if len(found) != 1 {
+		t.Fatalf("rejected.jsonl has %d lines about %s, want 1; it holds %+v", len(found), url, c.rejected)
+	}
+	return found[0]
+}

@@ -1,0 +1,92 @@
+package crawler
+
+import (
+	"encoding/binary"
+	"errors"
+
+	"github.com/politecrawl/politecrawl/robotsext"
+)
+
+// source says how a URL was found.
+type source byte
+
+const (
+	fromStart source = iota + 1
+	fromSitemap
+	fromLink
+	fromRedirect
+)
+
+// String gives the word that stands in the output files.
+func (s source) String() string {
+	switch s {
+	case fromStart:
+		return "start"
+	case fromSitemap:
+		return "sitemap"
+	case fromLink:
+		return "link"
+	case fromRedirect:
+		return "redirect"
+	}
+	return "unknown"
+}
+
+// trail is how the crawl came to a URL. It travels through the frontier as the
+// item's Meta, so that a worker needs nothing but the lease.
+type trail struct {
+	source source
+	start  bool   // a start URL, or where its redirects led
+	depth  int    // links away from a start URL or a sitemap entry
+	hops   int    // redirects that led here
+	via    string // the page, sitemap, robots.txt or redirect it was found in
+
+	// For the URL of a sitemap, which is read for its entries and is no page:
+	listed robotsext.Origin // whose robots.txt listed it; empty: a page
+	nested int              // indexes above it
+}
+
+// sitemap tells whether the URL is to be read as a sitemap.
+func (t trail) sitemap() bool { return t.listed != "" }
+
+var errTrail = errors.New("crawler: the frontier holds an item that this version did not write")
+
+const trailVersion = 1
+
+// encode packs t into some bytes more than its strings have: millions of them
+// wait in a frontier.
+func (t trail) encode() []byte {
+	b := make([]byte, 0, 8+len(t.listed)+len(t.via))
+	start := byte(0)
+	if t.start {
+		start = 1
+	}
+	b = append(b, trailVersion, byte(t.source), start)
+	b = binary.AppendUvarint(b, uint64(t.depth))
+	b = binary.AppendUvarint(b, uint64(t.hops))
+	b = binary.AppendUvarint(b, uint64(t.nested))
+	b = binary.AppendUvarint(b, uint64(len(t.listed)))
+	b = append(b, t.listed...)
+	return append(b, t.via...)
+}
+
+func decodeTrail(b []byte) (trail, error) {
+	if len(b) < 3 || b[0] != trailVersion {
+		return trail{}, errTrail
+	}
+	t := trail{source: source(b[1]), start: b[2] == 1}
+	b = b[3:]
+	var listed int
+	for _, field := range []*int{&t.depth, &t.hops, &t.nested, &listed} {
+		v, n := binary.Uvarint(b)
+		if n <= 0 || v > 1<<31-1 {
+			return trail{}, errTrail
+		}
+		*field, b = int(v), b[n:]
+	}
+	if listed > len(b) {
+		return trail{}, errTrail
+	}
+	t.listed, t.via = robotsext.Origin(b[:listed]), string(b[listed:])
+	return t, nil
+}

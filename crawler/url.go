@@ -1,0 +1,64 @@
+package crawler
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+
+	whatwg "github.com/nlnwa/whatwg-url/url"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/robotsext"
+)
+
+// urls reads URLs as browsers do (the WHATWG standard), with the parser and the
+// one option that colly uses: so the URL that the frontier knows, the one that
+// robots.txt is asked about and the one that is sent are the same, octet for
+// octet.
+var urls = whatwg.NewParser(whatwg.WithPercentEncodeSinglePercentSign())
+
+// address is a URL in canonical form, with the parts that decide about it.
+type address struct {
+	url      string        // absolute, canonical, no fragment, no user info
+	host     frontier.Host // its origin: the unit of politeness
+	hostname string
+}
+
+// Canonical returns the one form under which the crawl knows a URL: scheme and
+// host in lower case, the host in punycode, no default port, no dot segments, no
+// user info, no fragment; path and query otherwise as written (ROB-MAT-25).
+// It fails on what is not an http or https URL.
+func Canonical(raw string) (string, error) {
+	a, err := resolve("", raw)
+	return a.url, err
+}
+
+// resolve reads a reference as it stands in the document at base.
+func resolve(base, ref string) (address, error) {
+	var u *whatwg.Url
+	var err error
+	if base == "" {
+		u, err = urls.Parse(ref)
+	} else {
+		u, err = urls.ParseRef(base, ref)
+	}
+	if err != nil {
+		return address{}, fmt.Errorf("crawler: %q: %w", ref, err)
+	}
+	if s := u.Scheme(); s != "http" && s != "https" {
+		return address{}, fmt.Errorf("crawler: %q: %w", ref, robotsext.ErrUnsupportedScheme)
+	}
+	u.SetUsername("")
+	u.SetPassword("")
+	href := u.Href(true)
+	// The port stays when it is written out; Host leaves the default one away.
+	parsed, err := url.Parse(href)
+	if err != nil {
+		return address{}, fmt.Errorf("crawler: %q: %w", ref, err)
+	}
+	origin, err := robotsext.OriginOf(parsed)
+	if err != nil {
+		return address{}, fmt.Errorf("crawler: %q: %w", ref, err)
+	}
+	return address{url: href, host: frontier.Host(origin), hostname: strings.TrimSuffix(u.Hostname(), ".")}, nil
+}
