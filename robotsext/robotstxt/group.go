@@ -2,7 +2,6 @@ package robotstxt
 
 import (
 	"slices"
-	"sync"
 )
 
 // Group is what a File says to one crawler: the rules of every group that
@@ -13,15 +12,6 @@ type Group struct {
 	name   string
 	blocks []int32
 	set    *ruleset
-}
-
-// ruleset is the compiled form of the rules of some blocks, made when first
-// asked for. Groups of the same block share it.
-type ruleset struct {
-	blocks []int32
-	once   sync.Once
-	index  index
-	query  queryIndex
 }
 
 // Group returns the group that a crawler has to obey. The crawler is known by
@@ -62,13 +52,11 @@ func (f *File) named(tokens []string) *Group {
 
 // newGroup merges blocks, which are in file order.
 func (f *File) newGroup(name string, blocks []int32) Group {
-	g := Group{file: f, name: name, blocks: blocks}
-	if len(blocks) == 1 {
-		g.set = &f.sets[blocks[0]]
-	} else {
-		g.set = &ruleset{blocks: blocks}
+	set := &f.sets[blocks[0]]
+	if len(blocks) > 1 {
+		set = new(ruleset)
 	}
-	return g
+	return Group{file: f, name: name, blocks: blocks, set: set}
 }
 
 // Name returns the agent that the group was chosen by, as first written in the

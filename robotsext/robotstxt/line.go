@@ -86,8 +86,37 @@ func trimSpace(s string) string {
 	return s
 }
 
-// hasControl reports whether s holds a control character that no value may
-// have. TAB is white space, DEL is in the grammar of RFC 9309 (ROB-FMT-17).
+// splitLine separates field and value: the first colon does, a comment and
+// white space at the ends are no part of either (ROB-FMT-07, ROB-FMT-08).
+// Without a colon, value is the whole line. control reports whether the value
+// holds a control character; TAB is white space, and DEL is in the grammar of
+// RFC 9309 (ROB-FMT-17).
+func splitLine(line string) (field, value string, colon, control bool) {
+	start := 0
+	for ; start < len(line) && line[start] != '#'; start++ {
+		if line[start] == ':' {
+			field, colon = trimSpace(line[:start]), true
+			start++
+			break
+		}
+	}
+	if !colon {
+		return "", trimSpace(line[:start]), false, false
+	}
+	end := start
+	for ; end < len(line); end++ {
+		if b := line[end]; b <= '#' {
+			if b == '#' {
+				break
+			}
+			control = control || b < ' ' && b != '\t'
+		}
+	}
+	value = trimSpace(line[start:end])
+	return field, value, true, control && hasControl(value)
+}
+
+// hasControl looks again, at what is left without the white space at the ends.
 func hasControl(s string) bool {
 	for i := 0; i < len(s); i++ {
 		if s[i] < ' ' && s[i] != '\t' {
@@ -97,29 +126,16 @@ func hasControl(s string) bool {
 	return false
 }
 
-// splitLine separates field and value: the first colon does, a comment and
-// white space at the ends are no part of either (ROB-FMT-07, ROB-FMT-08).
-// Without a colon, value is the whole line.
-func splitLine(line string) (field, value string, colon bool) {
-	if i := strings.IndexByte(line, '#'); i >= 0 {
-		line = line[:i]
-	}
-	if i := strings.IndexByte(line, ':'); i >= 0 {
-		return trimSpace(line[:i]), trimSpace(line[i+1:]), true
-	}
-	return "", trimSpace(line), false
-}
-
 // splitWords separates a line whose colon was forgotten, which Google accepts
 // when it is exactly two words (ROB-FMT-12).
-func splitWords(line string) (field, value string, ok bool) {
+func splitWords(line string) (field, value string) {
 	i := strings.IndexAny(line, " \t")
 	if i < 0 {
-		return "", "", false
+		return "", ""
 	}
 	value = strings.TrimLeft(line[i:], " \t")
 	if strings.ContainsAny(value, " \t") {
-		return "", "", false
+		return "", ""
 	}
-	return line[:i], trimSpace(value), true
+	return line[:i], trimSpace(value)
 }

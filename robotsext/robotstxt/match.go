@@ -29,19 +29,18 @@ func (g *Group) Match(pathAndQuery string) Verdict {
 	if g.set == nil {
 		return v
 	}
-	g.set.once.Do(func() { g.set.compile(g.file) })
+	c := g.compiled()
 	if g.file.opts.GoogleParser {
-		v.Rule, v.Allowed = g.set.index.googleMatch(pathAndQuery)
+		v.Rule, v.Allowed = c.index.googleMatch(pathAndQuery)
 		return v
 	}
 	path := canonicalPath(pathAndQuery)
 	if path == "/robots.txt" {
 		return v // ROB-MAT-21
 	}
-	rank := g.set.index.match(path, noRank)
-	rank = g.set.query.match(path, rank)
+	rank := c.query.match(path, c.index.match(path, noRank))
 	if rank != noRank {
-		v.Rule = g.set.index.ranked[rank].rule
+		v.Rule = c.index.ranked[rank].rule
 		v.Allowed = v.Rule.Allow
 	}
 	return v

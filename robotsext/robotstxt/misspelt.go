@@ -8,7 +8,8 @@ func isMisspelt(name string) bool {
 		return true
 	}
 	for _, known := range []string{"user-agent", "allow", "disallow", "sitemap", "crawl-delay"} {
-		if distance(name, known) <= len(known)/5 {
+		most := len(known) / 5
+		if len(name) >= len(known)-most && len(name) <= len(known)+most && distance(name, known) <= most {
 			return true
 		}
 	}
@@ -16,21 +17,17 @@ func isMisspelt(name string) bool {
 }
 
 // distance is the edit distance of Damerau and Levenshtein, without regard to
-// case, in its short form: no letter is touched twice. It is exact only for
-// names of about the same length; others are far apart.
+// case, in its short form: no letter is touched twice. It is for the names of
+// fields, which are short.
 func distance(a, b string) int {
-	const most = 16
-	if len(a) > most || len(b) > most {
-		return most
-	}
-	var rows [most + 1][most + 1]int
+	var rows [16][16]int8
 	for i := 0; i <= len(a); i++ {
 		for j := 0; j <= len(b); j++ {
 			if i == 0 || j == 0 {
-				rows[i][j] = i + j
+				rows[i][j] = int8(i + j)
 				continue
 			}
-			change := 1
+			change := int8(1)
 			if lower(a[i-1]) == lower(b[j-1]) {
 				change = 0
 			}
@@ -41,5 +38,5 @@ func distance(a, b string) int {
 			rows[i][j] = d
 		}
 	}
-	return rows[len(a)][len(b)]
+	return int(rows[len(a)][len(b)])
 }

@@ -1,6 +1,9 @@
 package robotstxt
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Parse reads a robots.txt file. It never fails: a line that it cannot make
 // sense of is skipped and, where that may be of interest, noted in
@@ -10,13 +13,15 @@ func Parse(body []byte, opts *Options) *File {
 	if opts != nil {
 		f.opts = *opts
 	}
-	body, f.Truncated = cutLimit(body, f.opts.maxBytes())
+	p := parser{file: f, sitemaps: sitemapSet{base: f.opts.ResolveSitemaps}}
+	p.lenient = f.opts.Lenient || f.opts.GoogleParser
 	f.names.exact = f.opts.CaseSensitiveAgents && !f.opts.GoogleParser
-	p := parser{file: f, sitemaps: newSitemapSet(f.opts.ResolveSitemaps)}
-	text := trimBOM(p.decode(body))
+	body, f.Truncated = cutLimit(body, f.opts.maxBytes())
 	if f.Truncated {
 		p.note(0, KindTooLarge, "")
 	}
+	text := trimBOM(p.decode(body))
+	f.rules = make([]Rule, 0, strings.Count(text, "\n")+1)
 	p.lines = newLines(text)
 	for {
 		line, ok := p.lines.next()
@@ -33,6 +38,7 @@ func Parse(body []byte, opts *Options) *File {
 type parser struct {
 	file     *File
 	lines    lines
+	lenient  bool
 	inAgents bool // the last meaningful line was a User-agent line
 	mentions []mention
 	sitemaps sitemapSet
@@ -42,55 +48,53 @@ type parser struct {
 type mention struct{ name, block int32 }
 
 func (p *parser) line(line string) {
-	name, value, ok := p.split(line)
-	if !ok {
+	if p.file.opts.GoogleParser {
+		line = googleLine(line)
+	}
+	if line == "" || line[0] == '#' {
 		return
 	}
+	name, value, colon, control := splitLine(line)
+	if name == "" {
+		if name, value = p.repair(value, colon); name == "" {
+			return
+		}
+	}
 	kind := parseField(name)
-	if kind == fieldOther && p.lenient() {
+	if kind == fieldOther && p.lenient {
 		kind = parseFieldLeniently(name)
 		if kind != fieldOther {
 			p.note(p.lines.n, KindMisspelt, name)
 		}
 	}
-	switch kind {
-	case fieldAgent:
+	switch {
+	case kind == fieldAgent:
 		p.agent(value)
-	case fieldAllow, fieldDisallow:
-		p.rule(kind == fieldAllow, value)
-	case fieldSitemap:
+	case kind == fieldAllow || kind == fieldDisallow:
+		p.rule(kind == fieldAllow, value, control)
+	case control:
+		p.note(p.lines.n, KindControl, value)
+	case kind == fieldSitemap:
 		p.sitemap(value)
-	case fieldOther:
+	default:
 		p.extension(name, value)
 	}
 }
 
-func (p *parser) lenient() bool { return p.file.opts.Lenient || p.file.opts.GoogleParser }
-
-// split separates field and value, and notes a line that has neither.
-func (p *parser) split(line string) (name, value string, ok bool) {
-	if p.file.opts.GoogleParser {
-		line = googleLine(line)
-	}
-	name, value, colon := splitLine(line)
+// repair makes what it may of a line without a field before a colon.
+func (p *parser) repair(text string, colon bool) (name, value string) {
 	switch {
-	case name != "":
-		return name, value, true
 	case colon:
-		p.note(p.lines.n, KindNoField, value)
-		return "", "", false
-	case value == "":
-		return "", "", false
+		p.note(p.lines.n, KindNoField, text)
+		return "", ""
+	case text == "":
+		return "", ""
 	}
-	if p.lenient() {
-		if name, value, ok = splitWords(value); ok {
-			p.note(p.lines.n, KindNoColon, name)
-			return name, value, true
-		}
-		return "", "", false
+	p.note(p.lines.n, KindNoColon, text)
+	if !p.lenient {
+		return "", ""
 	}
-	p.note(p.lines.n, KindNoColon, value)
-	return "", "", false
+	return splitWords(text)
 }
 
 // agent opens a block, or adds to the one that is still collecting agents
@@ -132,7 +136,7 @@ func (p *parser) mention(name string) {
 
 // rule adds a rule to the block. One without effect still ends the run of
 // User-agent lines (ROB-GRP-08).
-func (p *parser) rule(allow bool, value string) {
+func (p *parser) rule(allow bool, value string, control bool) {
 	f := p.file
 	if len(f.blocks) == 0 {
 		p.note(p.lines.n, KindRuleBeforeGroup, value) // ROB-GRP-04
@@ -143,7 +147,7 @@ func (p *parser) rule(allow bool, value string) {
 		switch {
 		case value == "":
 			return // ROB-MAT-09
-		case hasControl(value):
+		case control:
 			p.note(p.lines.n, KindControl, value) // ROB-FMT-17
 			return
 		case value[0] != '/' && value[0] != '*':
@@ -182,10 +186,6 @@ func (p *parser) extension(name, value string) {
 		p.note(p.lines.n, kind, name)
 		return
 	}
-	if hasControl(value) {
-		p.note(p.lines.n, KindControl, value)
-		return
-	}
 	p.noteExtension(name, value)
 	f.Extensions = append(f.Extensions, Extension{Field: name, Value: value, Line: p.lines.n})
 	if n := len(f.blocks); n > 0 {
@@ -196,33 +196,32 @@ func (p *parser) extension(name, value string) {
 // finish turns mentions into groups.
 func (p *parser) finish() {
 	f := p.file
+	if len(f.rules) < cap(f.rules)/2 {
+		f.rules = slices.Clone(f.rules) // most lines were none
+	}
 	f.sets = make([]ruleset, len(f.blocks))
 	f.groups = make([]Group, len(f.names.list))
 
-	// Sort the blocks by name, counting; a name that a block mentions twice
-	// has it once.
-	starts := make([]int32, len(f.names.list)+1)
+	// Sort the blocks by name, counting, into one list of which each group
+	// has a stretch; a name that a block mentions twice has it once.
+	n := len(f.names.list)
+	space := make([]int32, len(p.mentions)+2*n+1)
+	blocks, starts, ends := space[:len(p.mentions)], space[len(p.mentions):][:n+1], space[len(p.mentions)+n+1:]
 	for _, m := range p.mentions {
 		starts[m.name+1]++
 	}
-	for i := 1; i < len(starts); i++ {
-		starts[i] += starts[i-1]
+	for i := range n {
+		starts[i+1] += starts[i]
+		ends[i] = starts[i]
 	}
-	all := make([]int32, len(p.mentions))
-	ends := append([]int32(nil), starts...)
 	for _, m := range p.mentions {
-		if end := ends[m.name]; end == starts[m.name] || all[end-1] != m.block {
-			all[end] = m.block
+		if end := ends[m.name]; end == starts[m.name] || blocks[end-1] != m.block {
+			blocks[end] = m.block
 			ends[m.name]++
 		}
 	}
-	numbers := make([]int32, len(f.blocks))
-	for i := range f.sets {
-		numbers[i] = int32(i)
-		f.sets[i].blocks = numbers[i : i+1 : i+1]
-	}
 	for i, name := range f.names.list {
-		f.groups[i] = f.newGroup(name, all[starts[i]:ends[i]:ends[i]])
+		f.groups[i] = f.newGroup(name, blocks[starts[i]:ends[i]:ends[i]])
 	}
 	for _, b := range f.blocks {
 		p.nameAgents(b)

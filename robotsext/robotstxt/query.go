@@ -16,15 +16,6 @@ type queryIndex struct {
 	own    bool  // some rule has such characters in its own query
 }
 
-// init looks for rules that the second form can make a difference for. Most
-// files have none.
-func (q *queryIndex) init(rules []ranked, google bool) {
-	if google {
-		return
-	}
-	q.ranked = rules
-}
-
 // match is index.match on the second form.
 func (q *queryIndex) match(path string, rank int32) int32 {
 	if len(q.ranked) == 0 || strings.IndexByte(path, '?') < 0 {

@@ -3,24 +3,46 @@ package robotstxt
 import (
 	"slices"
 	"strings"
+	"sync"
 )
 
-// compile ranks and indexes the rules of the set.
-func (s *ruleset) compile(f *File) {
+// ruleset holds the compiled form of a group's rules, made when first asked for.
+// Groups that consist of the same single block share it.
+type ruleset struct {
+	once     sync.Once
+	compiled *compiled
+}
+
+// compiled is a group's rules made ready for matching.
+type compiled struct {
+	index index
+	query queryIndex
+}
+
+func (g *Group) compiled() *compiled {
+	g.set.once.Do(func() { g.set.compiled = g.file.compile(g.blocks) })
+	return g.set.compiled
+}
+
+// compile ranks and indexes the rules of some blocks.
+func (f *File) compile(blocks []int32) *compiled {
 	n := 0
-	for _, b := range s.blocks {
+	for _, b := range blocks {
 		n += int(f.blocks[b].rules.hi - f.blocks[b].rules.lo)
 	}
 	rules := make([]ranked, 0, n)
-	for _, b := range s.blocks {
+	for _, b := range blocks {
 		lines := f.rules[f.blocks[b].rules.lo:f.blocks[b].rules.hi]
 		for i := range lines {
 			rules = f.opts.appendRanked(rules, &lines[i])
 		}
 	}
 	slices.SortFunc(rules, byRank)
-	s.index = newIndex(rules, func(r *ranked) (string, bool) { return r.pattern, true })
-	s.query.init(rules, f.opts.GoogleParser)
+	c := &compiled{index: newIndex(rules, func(r *ranked) (string, bool) { return r.pattern, true })}
+	if !f.opts.GoogleParser {
+		c.query.ranked = rules
+	}
+	return c
 }
 
 // appendRanked appends what a rule comes to under the options.

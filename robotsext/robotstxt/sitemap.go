@@ -2,61 +2,180 @@ package robotstxt
 
 import (
 	"net/url"
+	"slices"
 	"strings"
+
+	"golang.org/x/net/idna"
 )
 
-// Sitemap is a Sitemap line.
+// Sitemap is a Sitemap line. It says where a sitemap, or an index of sitemaps,
+// is; on which host is of no matter (ROB-SMP-03).
 type Sitemap struct {
-	URL  string // absolute, as written but for octets that no URL may hold
+	URL  string // absolute; as written, but for octets that no URL may hold
 	Line int    // from 1
 }
 
-// sitemapSet knows which sitemaps a file has named.
+// sitemapSet knows the sitemaps that a file has named so far.
 type sitemapSet struct {
-	base *url.URL
-	seen map[string]bool
+	base string // what relative values are resolved against, if anything
+	keys []string
+	seen map[string]bool // the keys, once they are many
 }
 
-func newSitemapSet(base string) sitemapSet {
-	u, err := url.Parse(base)
-	if base == "" || err != nil {
-		u = nil
-	}
-	return sitemapSet{base: u, seen: map[string]bool{}}
-}
-
-// add returns the URL of a new sitemap, or the reason why there is none.
+// add returns the URL of a sitemap that is not there yet, or else the reason why
+// there is none.
 func (s *sitemapSet) add(value string) (string, Kind) {
-	u, err := url.Parse(value)
-	if err != nil {
-		return "", KindSitemapRelative
-	}
-	if s.base != nil {
-		u = s.base.ResolveReference(u)
-	}
-	switch {
-	case !u.IsAbs() || u.Host == "" && u.Opaque == "":
-		return "", KindSitemapRelative
-	case u.Scheme != "http" && u.Scheme != "https" && u.Scheme != "ftp":
-		return "", KindSitemapScheme
-	}
-	out := value
-	if s.base != nil {
-		out = u.String()
-	}
-	w := escaper{}
-	for i := 0; i < len(out); i++ {
-		if class[out[i]]&escaped != 0 {
-			w.escape(out[i])
-		} else {
-			w.out = append(w.out, out[i])
+	host, ok := authority(value)
+	if !ok {
+		if hasScheme(value) {
+			return "", KindSitemapScheme
+		}
+		if value, host, ok = resolve(s.base, value); !ok {
+			return "", KindSitemapRelative
 		}
 	}
-	out = string(w.out)
-	key := strings.ToLower(u.Scheme+"://"+u.Host) + canonicalPath(pathAndQuery(out, false))
-	if s.seen[key] {
+	if !isHost(host) {
+		return "", KindSitemapRelative
+	}
+	value = asciiURL(value, host)
+	if key := sitemapKey(value); !s.insert(key) {
 		return "", KindSitemapTwice
 	}
+	return value, ""
+}
+
+// sitemapSchemes are the schemes that a sitemap can be fetched by (ROB-SMP-08).
+var sitemapSchemes = []string{"https://", "http://", "ftp://"}
+
+// authority returns the authority of a URL of one of the schemes.
+func authority(value string) (host string, ok bool) {
+	for _, scheme := range sitemapSchemes {
+		if len(value) >= len(scheme) && equalFold(value[:len(scheme)], scheme) {
+			host = value[len(scheme):]
+			if end := strings.IndexAny(host, "/?"); end >= 0 {
+				host = host[:end]
+			}
+			return host, true
+		}
+	}
+	return "", false
+}
+
+// hasScheme reports whether value begins with a scheme (RFC 3986 section 3.1),
+// whatever it is.
+func hasScheme(value string) bool {
+	scheme, rest, ok := strings.Cut(value, ":")
+	if !ok || scheme == "" || lower(scheme[0]) < 'a' || lower(scheme[0]) > 'z' {
+		return false
+	}
+	for i := 1; i < len(scheme); i++ {
+		if b := scheme[i]; class[b]&unreserved == 0 && b != '+' || b == '_' || b == '~' {
+			return false
+		}
+	}
+	port := strings.TrimLeft(rest, "0123456789") // example.com:8080/s.xml has none
+	return port == rest || port != "" && port[0] != '/'
+}
+
+// resolve applies Options.ResolveSitemaps (D17).
+func resolve(base, value string) (absolute, host string, ok bool) {
+	if base == "" {
+		return "", "", false
+	}
+	b, err := url.Parse(base)
+	if err != nil {
+		return "", "", false
+	}
+	u, err := b.Parse(value)
+	if err != nil {
+		return "", "", false
+	}
+	absolute = u.String()
+	host, ok = authority(absolute)
+	return absolute, host, ok
+}
+
+// isHost reports whether an authority names a host, so far as that can be told
+// without asking for it.
+func isHost(host string) bool {
+	host = host[strings.LastIndexByte(host, '@')+1:]
+	for i := 0; i < len(host); i++ {
+		if b := host[i]; b <= ' ' || b == 0x7f || strings.IndexByte("\"<>\\^`{|}", b) >= 0 {
+			return false
+		}
+	}
+	return host != "" && host[0] != ':'
+}
+
+// asciiURL makes a URL of an address that may hold any characters: the host by
+// IDNA, the rest by %-escapes (ROB-SMP-06).
+func asciiURL(value, host string) string {
+	plain := true
+	for i := 0; i < len(value) && plain; i++ {
+		plain = class[value[i]]&escaped == 0
+	}
+	if plain {
+		return value
+	}
+	before, after, _ := strings.Cut(value, host)
+	profile := idna.New(idna.MapForLookup(), idna.Transitional(false), idna.StrictDomainName(false))
+	if name, err := profile.ToASCII(host); err == nil {
+		host = name
+	}
+	out := append([]byte(before), host...)
+	for i := 0; i < len(after); i++ {
+		if b := after[i]; class[b]&escaped != 0 {
+			out = appendEscape(out, b)
+		} else {
+			out = append(out, b)
+		}
+	}
+	return string(out)
+}
+
+// sitemapKey returns what two addresses of one sitemap have in common: scheme
+// and host in lower case, no default port, the rest in canonical form.
+func sitemapKey(address string) string {
+	end := strings.Index(address, "://") + len("://")
+	scheme, rest := strings.ToLower(address[:end]), address[end:]
+	path := "/"
+	if end := strings.IndexAny(rest, "/?"); end >= 0 {
+		rest, path = rest[:end], rest[end:]
+	}
+	host, port := strings.ToLower(rest), ""
+	if i := strings.LastIndexByte(host, ':'); i >= 0 {
+		host, port = host[:i], host[i:]
+	}
+	switch {
+	case port == ":", scheme == "http://" && port == ":80", scheme == "https://" && port == ":443", scheme == "ftp://" && port == ":21":
+		port = ""
+	}
+	path = canonicalPath(path)
+	if len(scheme)+len(host)+len(port)+len(path) == len(address) && address[:len(scheme)] == scheme &&
+		address[end:end+len(host)] == host && strings.HasSuffix(address, path) {
+		return address // by far the most, and nothing to allocate
+	}
+	return scheme + host + port + path
+}
+
+// insert reports whether key is new.
+func (s *sitemapSet) insert(key string) bool {
+	if len(s.keys) < shortList {
+		if slices.Contains(s.keys, key) {
+			return false
+		}
+		s.keys = append(s.keys, key)
+		return true
+	}
+	if s.seen == nil {
+		s.seen = map[string]bool{}
+		for _, k := range s.keys {
+			s.seen[k] = true
+		}
+	}
+	if s.seen[key] {
+		return false
+	}
 	s.seen[key] = true
-	return out, ""
+	return true
 }
