@@ -1,0 +1,127 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/politecrawl/politecrawl/crawler"
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+func (p *program) crawlCommand() *cobra.Command {
+	var (
+		format outputFormat
+		quiet  bool
+	)
+	s := newSettings()
+	cmd := &cobra.Command{
+		Use:   "crawl URL…",
+		Short: "Crawl from some start URLs and from the sitemaps of their hosts",
+		Long: `Crawl from the start URLs and from the sitemaps that the robots.txt files of their
+hosts list. Nothing that a robots.txt disallows is requested, and between two requests
+to a host there is at least --delay, or the host's own Crawl-delay.
+
+The crawl writes a directory: pages.jsonl has a line for each page, rejected.jsonl one
+for each URL that was left alone and why, robots/ the robots.txt files seen.
+
+Each flag that has a value is also a key of the configuration file and, in capitals
+with POLITECRAWL_ before it, an environment variable: POLITECRAWL_MAX_PAGES=100. A
+flag wins over the environment, the environment over the file. "politecrawl config
+show" tells what holds and why.
+
+The first interrupt (or SIGTERM) lets what is in flight come to its end; the second
+breaks it off.`,
+		Example: `  politecrawl crawl https://example.com/ --max-pages 100 --output example
+  politecrawl crawl --seeds urls.txt --config configs/gentle.yaml`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := s.load(args, p.in); err != nil {
+				return err
+			}
+			return p.crawl(cmd.Context(), s.config, format, quiet)
+		},
+	}
+	format.flag(cmd)
+	cmd.Flags().BoolVar(&quiet, "quiet", false, "say nothing but errors (and the summary, when --format is json)")
+	s.flags(cmd.Flags())
+	return cmd
+}
+
+func (p *program) crawl(ctx context.Context, cfg crawler.Config, format outputFormat, quiet bool) error {
+	notice := p.notice
+	if quiet {
+		notice = nil
+	}
+	sum, err := p.runCrawl(ctx, cfg, notice)
+	if sum != nil {
+		switch {
+		case format == formatJSON:
+			err = errors.Join(err, p.printJSON(sum))
+		case !quiet:
+			err = errors.Join(err, p.print(summaryText(sum)))
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return exitWith(endCode(sum.End))
+}
+
+// runCrawl crawls until the end or the first interrupt. Its errors know their exit
+// code; the summary is nil when nothing was begun.
+func (p *program) runCrawl(ctx context.Context, cfg crawler.Config, notice func(string)) (*crawler.Summary, error) {
+	c, err := crawler.New(cfg, &crawler.Options{Notice: notice})
+	if err != nil {
+		return nil, &exit{exitMisuse, withoutPrefix(err)}
+	}
+	ctx, done := p.interruptible(ctx, c.Abort, "interrupted: what is in flight is being finished; interrupt again to break it off")
+	defer done()
+	sum, err := c.Run(ctx)
+	switch _, onDisk := errors.AsType[*fs.PathError](err); {
+	case err == nil:
+		return sum, nil
+	case sum == nil && (onDisk || errors.Is(err, output.ErrExists)):
+		return nil, misuse("--output: %w", withoutPrefix(err))
+	}
+	return sum, failed("%w", withoutPrefix(err))
+}
+
+// endCode is the exit code of a crawl that ended so.
+func endCode(end crawler.End) int {
+	switch end {
+	case crawler.EndLater:
+		return exitLater
+	case crawler.EndInterrupted:
+		return exitInterrupted
+	case crawler.EndFailed:
+		return exitFailed
+	}
+	return exitDone
+}
+
+// notice passes on what happens in a crawl.
+func (p *program) notice(line string) { fmt.Fprintln(p.err, printable(line)) }
+
+// withoutPrefix takes the names of packages, which mean nothing to who uses the
+// program, away from the text of err.
+func withoutPrefix(err error) error { return unprefixed{err} }
+
+type unprefixed struct{ err error }
+
+func (e unprefixed) Unwrap() error { return e.err }
+
+func (e unprefixed) Error() string {
+	var texts []string
+	for line := range strings.Lines(e.err.Error()) {
+		line = strings.TrimSuffix(line, "\n")
+		for _, prefix := range []string{"crawler: ", "output: ", "frontier: ", "robotsext: ", "robotstxt: ", "demosite: "} {
+			line = strings.TrimPrefix(line, prefix)
+		}
+		texts = append(texts, line)
+	}
+	return strings.Join(texts, "\n")
+}

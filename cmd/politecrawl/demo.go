@@ -1,0 +1,150 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/politecrawl/politecrawl/crawler"
+	"github.com/politecrawl/politecrawl/crawler/demosite"
+	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
+)
+
+// A demo is one run of the command: the site is served, crawled, and asked what
+// it saw.
+type demo struct {
+	*program
+	output string
+	port   int
+	keep   bool
+	quiet  bool
+	format outputFormat
+}
+
+// What the demo does faster than a crawl of a real site would: nobody is
+// bothered, and nobody wants to wait.
+const (
+	demoDelay       = 20 * time.Millisecond
+	demoRobotsRetry = time.Second
+)
+
+func (p *program) demoCommand() *cobra.Command {
+	d := &demo{program: p}
+	cmd := &cobra.Command{
+		Use:   "demo",
+		Short: "See a polite crawl: a small site on this machine, crawled and asked what it saw",
+		Long: `Serve a small web site of several hosts on loopback, crawl it, and compare what the
+crawler says with what the site recorded. No network is needed and no other machine is
+asked for anything. Since nobody is bothered, the delay between two requests to a host
+is 20 ms in place of a second, and a robots.txt that fails is tried again after 1 s.
+
+Exit code: 0 when the site saw nothing impolite and the crawl got every page that it
+should and no other, else 1.`,
+		Args: arguments(0, 0, ""),
+		RunE: func(cmd *cobra.Command, _ []string) error { return d.run(cmd.Context()) },
+	}
+	d.format.flag(cmd)
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.StringVar(&d.output, "output", "", "directory to write (default: a new one for temporary files)")
+	flags.IntVar(&d.port, "port", 0, "port of the site (0: any free one)")
+	flags.BoolVar(&d.keep, "keep", false, "serve the site after the crawl until interrupted, to look at in a browser")
+	flags.BoolVar(&d.quiet, "quiet", false, "say nothing but the result and errors")
+	return cmd
+}
+
+func (d *demo) run(ctx context.Context) error {
+	site, err := demosite.Start(&demosite.Options{Port: d.port})
+	switch {
+	case errors.Is(err, demosite.ErrPortTaken), errors.Is(err, demosite.ErrOptions):
+		return misuse("--port: %w", withoutPrefix(err))
+	case err != nil:
+		return failed("cannot serve the site: %w", withoutPrefix(err))
+	}
+	defer site.Close() // all that was to be seen has been recorded
+	if d.output == "" {
+		if d.output, err = os.MkdirTemp("", "politecrawl-demo-"); err != nil {
+			return failed("no directory to write to: %w; name one with --output", err)
+		}
+	}
+	notice := d.notice
+	if d.quiet {
+		notice = func(string) {}
+	}
+	notice("crawling " + site.StartURLs()[0] + " and its neighbours")
+
+	result, err := d.crawl(ctx, site, notice)
+	if err != nil {
+		return err
+	}
+	if d.format == formatJSON {
+		err = d.printJSON(result)
+	} else {
+		err = d.print(result.text(d.painter()))
+	}
+	if err != nil {
+		return err
+	}
+	if d.keep && result.Summary.End == crawler.EndFinished {
+		d.serve(ctx, site)
+	}
+	return exitWith(result.code())
+}
+
+// crawl crawls the site and asks it what it saw.
+func (d *demo) crawl(ctx context.Context, site *demosite.Site, notice func(string)) (*demoResult, error) {
+	cfg := crawler.Default()
+	cfg.URLs = site.StartURLs()
+	cfg.Output = d.output
+	cfg.Delay = demoDelay
+	cfg.RobotsRetry = demoRobotsRetry
+	sum, err := d.runCrawl(ctx, cfg, notice)
+	if err != nil {
+		return nil, err
+	}
+	token, err := robotstxt.ProductToken(cfg.UserAgent)
+	if err != nil {
+		return nil, failed("%w", err)
+	}
+	fetched, err := fetchedURLs(d.output)
+	if err != nil {
+		return nil, failed("cannot read back what was written: %w", err)
+	}
+	return newDemoResult(sum, fetched, cfg.Delay, site.Judge(cfg.Delay, token), site.Expected(token)), nil
+}
+
+// serve leaves the site up until the first interrupt.
+func (d *demo) serve(ctx context.Context, site *demosite.Site) {
+	d.notice("the site is still there: " + site.StartURLs()[0] + " (interrupt to end)")
+	ctx, done := d.interruptible(ctx, func() {}, "")
+	defer done()
+	<-ctx.Done()
+}
+
+// fetchedURLs reads the URLs of pages.jsonl, sorted.
+func fetchedURLs(dir string) ([]string, error) {
+	file, err := os.Open(filepath.Join(dir, output.PagesFile))
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	var urls []string
+	for dec := json.NewDecoder(bufio.NewReader(file)); dec.More(); {
+		var page output.Page
+		if err := dec.Decode(&page); err != nil {
+			return nil, fmt.Errorf("%s: %w", file.Name(), err)
+		}
+		urls = append(urls, page.URL)
+	}
+	slices.Sort(urls)
+	return urls, nil
+}

@@ -1,0 +1,101 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+)
+
+// outputFormat is the value of --format.
+type outputFormat string
+
+const (
+	formatText outputFormat = "text"
+	formatJSON outputFormat = "json"
+)
+
+// flag gives cmd the flag --format.
+func (f *outputFormat) flag(cmd *cobra.Command) {
+	*f = formatText
+	cmd.Flags().Var(f, "format", "how results are written: text or json")
+	// The flag was defined in the line above, so this cannot fail.
+	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]string{"text", "json"}, cobra.ShellCompDirectiveNoFileComp))
+}
+
+func (f *outputFormat) String() string { return string(*f) }
+func (*outputFormat) Type() string     { return "text or json" }
+
+func (f *outputFormat) Set(s string) error {
+	switch outputFormat(s) {
+	case formatText, formatJSON:
+		*f = outputFormat(s)
+		return nil
+	}
+	return fmt.Errorf("%q is neither text nor json", s)
+}
+
+// print writes results to standard output.
+func (p *program) print(text string) error {
+	if _, err := io.WriteString(p.out, text); err != nil {
+		return failed("cannot write the results: %w", err)
+	}
+	return nil
+}
+
+// printJSON writes v to standard output as one line.
+func (p *program) printJSON(v any) error {
+	text, err := marshal(v)
+	if err != nil {
+		return err
+	}
+	return p.print(text + "\n")
+}
+
+// marshal returns v as JSON in which &, < and > stand for themselves: URLs are
+// full of them and nobody puts this into a page.
+func marshal(v any) (string, error) {
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return "", failed("cannot write the results as JSON: %w", err)
+	}
+	return strings.TrimSuffix(b.String(), "\n"), nil
+}
+
+// A colour is the terminal's code for one.
+type colour string
+
+const (
+	plain  colour = ""
+	green  colour = "32"
+	red    colour = "31"
+	yellow colour = "33"
+	faint  colour = "2"
+)
+
+// A painter returns text in a colour.
+type painter func(colour, string) string
+
+// painter returns how text is coloured on standard output: not at all unless that
+// is a terminal whose user has not asked for plain text (https://no-color.org).
+func (p *program) painter() painter {
+	file, ok := p.out.(*os.File)
+	if !ok || !term.IsTerminal(int(file.Fd())) || os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" {
+		return func(_ colour, text string) string { return text }
+	}
+	return ansi
+}
+
+// ansi colours text by the escape sequences that terminals know.
+func ansi(c colour, text string) string {
+	if c == plain {
+		return text
+	}
+	return "\x1b[" + string(c) + "m" + text + "\x1b[0m"
+}

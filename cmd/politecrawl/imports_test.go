@@ -1,0 +1,285 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"go/parser"
+	"go/token"
+	"io"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const modulePath = "github.com/politecrawl/politecrawl"
+
+// goPackage is what the rules need of a package of this module. Paths of this
+// module are written relative to its root: "robotsext", "crawler/frontier".
+type goPackage struct {
+	Path  string
+	Files map[string][]string // file name → imports; tests are not looked at
+	Deps  []string            // all that the package is linked with, itself excepted
+}
+
+// An importRule is one sentence of the architecture. Broken is asked for every
+// package and returns what breaks the rule there.
+type importRule struct {
+	Says   string
+	Broken func(p goPackage) []string
+}
+
+// importRules are what keeps the packages apart. Imports point down (program,
+// crawler, drop-in, pure packages), never sideways; and who uses a pure package
+// or the drop-in links nothing that only the crawler or the program needs.
+var importRules = []importRule{
+	{
+		"imports point down: the program uses the crawler, the crawler the drop-in, never the reverse",
+		func(p goPackage) []string {
+			switch {
+			case within(p.Path, "cmd", "examples"):
+				return nil
+			case within(p.Path, "crawler"):
+				return among(p.Deps, "cmd", "examples")
+			default:
+				return among(p.Deps, "cmd", "examples", "crawler")
+			}
+		},
+	},
+	{
+		"the parts of the crawler do not know the crawler that joins them",
+		func(p goPackage) []string {
+			if !strings.HasPrefix(p.Path, "crawler/") {
+				return nil
+			}
+			return slices.DeleteFunc(among(p.Deps, "crawler"), func(d string) bool { return d != "crawler" })
+		},
+	},
+	{
+		"robotstxt, sitemap, robotstag, frontier and output do not import each other",
+		func(p goPackage) []string {
+			layers := []string{"robotsext/robotstxt", "robotsext/sitemap", "robotsext/robotstag", "crawler/frontier", "crawler/output"}
+			for i, layer := range layers {
+				if within(p.Path, layer) {
+					return among(p.Deps, slices.Concat(layers[:i], layers[i+1:])...)
+				}
+			}
+			return nil
+		},
+	},
+	{
+		"robotstxt, sitemap and robotstag are built on the standard library alone (and x/net/idna)",
+		func(p goPackage) []string {
+			if !within(p.Path, "robotsext/robotstxt", "robotsext/sitemap", "robotsext/robotstag") {
+				return nil
+			}
+			return slices.DeleteFunc(imports(p), func(path string) bool {
+				return standard(path) || path == "golang.org/x/net/idna" || within(p.Path, path) || within(path, p.Path)
+			})
+		},
+	},
+	{
+		"colly is imported by robotsext/{attach,seal,pace,errors}.go, crawler/fetch.go and the examples only",
+		onlyIn("github.com/gocolly/colly", "robotsext/attach.go", "robotsext/seal.go", "robotsext/pace.go",
+			"robotsext/errors.go", "crawler/fetch.go", "examples"),
+	},
+	{
+		"no pure package, frontier or sink is linked with colly",
+		func(p goPackage) []string {
+			if !within(p.Path, "robotsext/robotstxt", "robotsext/sitemap", "robotsext/robotstag",
+				"crawler/frontier", "crawler/output", "crawler/demosite") {
+				return nil
+			}
+			return among(p.Deps, "github.com/gocolly/colly")
+		},
+	},
+	{"goquery is imported by crawler/extract only", onlyIn("github.com/PuerkitoBio/goquery", "crawler/extract")},
+	{"viper is imported by the program only", onlyIn("github.com/spf13/viper", "cmd")},
+	{"cobra is imported by the program only", onlyIn("github.com/spf13/cobra", "cmd")},
+	{"pebble is imported by its store only", onlyIn("github.com/cockroachdb/pebble", "crawler/frontier/pebblestore")},
+	{"rueidis is imported by its store only", onlyIn("github.com/redis/rueidis", "crawler/frontier/redisstore")},
+	{"temoto/robotstxt is imported by tests only", onlyIn("github.com/temoto/robotstxt")},
+	{
+		"who uses the drop-in links no database, ftp or command-line library",
+		func(p goPackage) []string {
+			if p.Path != "robotsext" {
+				return nil
+			}
+			return among(p.Deps, "github.com/spf13", "github.com/cockroachdb/pebble", "github.com/redis/rueidis",
+				"github.com/jlaffaye/ftp", "github.com/prometheus")
+		},
+	},
+}
+
+func TestImportRules(t *testing.T) {
+	pkgs := listPackages(t)
+	for _, broken := range breaches(pkgs, importRules) {
+		t.Error(broken)
+	}
+}
+
+// TestImportRulesCanFail shows each rule a module that breaks it, so that a rule
+// which lost its meaning (a folder renamed, a module path changed) is noticed.
+func TestImportRulesCanFail(t *testing.T) {
+	const colly = "github.com/gocolly/colly/v2"
+	in := func(path, file string, imports ...string) goPackage {
+		return goPackage{Path: path, Files: map[string][]string{file: imports}, Deps: imports}
+	}
+	pkgs := []goPackage{
+		in("robotsext", "robots.go", "crawler/output"),
+		in("crawler/output", "sink.go", "crawler"),
+		in("crawler/frontier/pebblestore", "store.go", "robotsext/robotstxt"),
+		in("robotsext/sitemap", "xml.go", "golang.org/x/net/html"),
+		in("robotsext", "gate.go", colly),
+		in("crawler/frontier", "memory.go", colly),
+		in("crawler", "worker.go", "github.com/PuerkitoBio/goquery", "github.com/spf13/viper", "github.com/spf13/cobra",
+			"github.com/cockroachdb/pebble/v2", "github.com/redis/rueidis"),
+		in("robotsext", "ftp.go", "github.com/jlaffaye/ftp"),
+		in("cmd/politecrawl", "robots.go", "github.com/temoto/robotstxt"),
+	}
+	found := breaches(pkgs, importRules)
+	for _, rule := range importRules {
+		if !slices.ContainsFunc(found, func(b string) bool { return strings.HasSuffix(b, rule.Says) }) {
+			t.Errorf("no breach found of the rule: %s", rule.Says)
+		}
+	}
+
+	fine := []goPackage{
+		in("robotsext", "attach.go", colly, "robotsext/robotstxt", "robotsext/sitemap"),
+		in("robotsext/robotstxt", "parse.go", "strings", "golang.org/x/net/idna"),
+		in("robotsext/robotstxt/robotstxttest", "naive.go", "robotsext/robotstxt"),
+		in("crawler", "fetch.go", colly, "robotsext", "crawler/frontier"),
+		in("crawler/frontier/pebblestore", "store.go", "crawler/frontier", "github.com/cockroachdb/pebble/v2"),
+		in("crawler/extract", "fields.go", "github.com/PuerkitoBio/goquery"),
+		in("cmd/politecrawl", "config.go", "github.com/spf13/viper", "github.com/spf13/cobra", "crawler"),
+		in("examples/attach", "main.go", colly, "robotsext"),
+	}
+	if diff := cmp.Diff([]string(nil), breaches(fine, importRules)); diff != "" {
+		t.Errorf("breaches found where there are none:\n%s", diff)
+	}
+}
+
+// breaches returns a sentence for each import that a rule forbids.
+func breaches(pkgs []goPackage, rules []importRule) []string {
+	var found []string
+	for _, rule := range rules {
+		for _, p := range pkgs {
+			for _, what := range rule.Broken(p) {
+				found = append(found, fmt.Sprintf("%s uses %s, but %s", p.Path, what, rule.Says))
+			}
+		}
+	}
+	return found
+}
+
+// onlyIn allows the import of module in the given folders and files alone.
+func onlyIn(module string, places ...string) func(goPackage) []string {
+	return func(p goPackage) []string {
+		var found []string
+		for file, paths := range p.Files {
+			if !within(p.Path, places...) && !slices.Contains(places, p.Path+"/"+file) {
+				for _, path := range among(paths, module) {
+					found = append(found, fmt.Sprintf("%s (in %s)", path, file))
+				}
+			}
+		}
+		return found
+	}
+}
+
+// among returns the paths that lie in one of the folders.
+func among(paths []string, folders ...string) []string {
+	var found []string
+	for _, path := range paths {
+		if within(path, folders...) {
+			found = append(found, path)
+		}
+	}
+	return found
+}
+
+// within reports whether path is one of the folders or below one.
+func within(path string, folders ...string) bool {
+	return slices.ContainsFunc(folders, func(f string) bool {
+		return path == f || strings.HasPrefix(path, f+"/")
+	})
+}
+
+// imports returns the direct imports of all files of p.
+func imports(p goPackage) []string {
+	var all []string
+	for _, paths := range p.Files {
+		all = append(all, paths...)
+	}
+	return all
+}
+
+// standard reports whether path belongs to the standard library. Its paths have
+// no dot in their first element; those of this module begin with its folders.
+func standard(path string) bool {
+	first, _, _ := strings.Cut(path, "/")
+	return !strings.Contains(first, ".") && !within(path, "cmd/politecrawl", "crawler", "robotsext", "examples")
+}
+
+// listPackages asks the go command for the packages of this module.
+func listPackages(t *testing.T) []goPackage {
+	t.Helper()
+	cmd := exec.Command("go", "list", "-json=ImportPath,Dir,GoFiles,Deps", "./...")
+	cmd.Dir = filepath.Join("..", "..")
+	out, err := cmd.Output()
+	if err != nil {
+		if failed, ok := errors.AsType[*exec.ExitError](err); ok {
+			err = fmt.Errorf("%w: %s", err, failed.Stderr)
+		}
+		t.Fatalf("go list: %v", err)
+	}
+	var pkgs []goPackage
+	for dec := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p struct {
+			ImportPath, Dir string
+			GoFiles, Deps   []string
+		}
+		if err := dec.Decode(&p); err == io.EOF {
+			break
+		} else if err != nil {
+			t.Fatalf("go list: %v", err)
+		}
+		pkg := goPackage{Path: relative(p.ImportPath), Files: map[string][]string{}}
+		for _, dep := range p.Deps {
+			pkg.Deps = append(pkg.Deps, relative(dep))
+		}
+		for _, name := range p.GoFiles {
+			pkg.Files[name] = fileImports(t, filepath.Join(p.Dir, name))
+		}
+		pkgs = append(pkgs, pkg)
+	}
+	if len(pkgs) == 0 {
+		t.Fatal("go list found no package")
+	}
+	return pkgs
+}
+
+// fileImports returns the imports of one file.
+func fileImports(t *testing.T, name string) []string {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var paths []string
+	for _, spec := range file.Imports {
+		path, err := strconv.Unquote(spec.Path.Value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		paths = append(paths, relative(path))
+	}
+	return paths
+}
+
+func relative(path string) string { return strings.TrimPrefix(path, modulePath+"/") }

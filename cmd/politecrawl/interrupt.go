@@ -1,0 +1,44 @@
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+// interruptible returns a context that ends at the first SIGINT or SIGTERM, which
+// lets the work come to a good end; notice, unless empty, says so to the user. The
+// second signal calls abort, and after it signals have their usual meaning again.
+// The caller calls done when the work has ended.
+func (p *program) interruptible(ctx context.Context, abort func(), notice string) (_ context.Context, done func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	ended := make(chan struct{})
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	wait := func() bool {
+		select {
+		case <-signals:
+			return true
+		case <-ended:
+			return false
+		}
+	}
+	go func() {
+		defer signal.Stop(signals)
+		if !wait() {
+			return
+		}
+		if notice != "" {
+			p.notice(notice)
+		}
+		cancel()
+		if wait() {
+			abort()
+		}
+	}()
+	return ctx, func() {
+		close(ended)
+		cancel()
+	}
+}

@@ -1,0 +1,72 @@
+// Command politecrawl crawls web sites politely and explains robots.txt files.
+//
+//	politecrawl demo                          see a polite crawl, on this machine alone
+//	politecrawl crawl https://example.com/    crawl a site
+//	politecrawl robots check URL…             may these URLs be fetched, and by which line?
+//	politecrawl robots show URL               a robots.txt as it is understood
+//
+// Results go to standard output or to files, everything else to standard error;
+// "politecrawl help exit-codes" lists what the exit code says.
+package main
+
+import (
+	"context"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+)
+
+func main() {
+	p := &program{in: os.Stdin, out: os.Stdout, err: os.Stderr}
+	os.Exit(p.run(context.Background(), os.Args[1:]))
+}
+
+// A program is the command line with the world it works in.
+type program struct {
+	in       io.Reader
+	out, err io.Writer
+}
+
+// run carries out one command line and returns the exit code.
+func (p *program) run(ctx context.Context, args []string) int {
+	root := p.command()
+	root.SetArgs(args)
+	root.SetIn(p.in)
+	root.SetOut(p.out)
+	root.SetErr(p.err)
+	return p.report(root.ExecuteContext(ctx))
+}
+
+// command builds the tree of commands. It is built anew for each run, because
+// cobra keeps the values of the flags in it.
+func (p *program) command() *cobra.Command {
+	root := group(&cobra.Command{
+		Use:   "politecrawl",
+		Short: "Crawl web sites politely, and explain robots.txt files",
+		Long: `politecrawl crawls web sites the way their owners ask for: it reads the robots.txt
+of every origin first, starts from the sitemaps listed there, keeps a delay between
+two requests to a host, and writes down why it left a URL alone.
+
+Begin with "politecrawl demo", which needs no network.`,
+		SilenceErrors: true, // run reports them, on one line and
+		SilenceUsage:  true, // without the list of flags
+	})
+	root.SetFlagErrorFunc(explainFlagError)
+	root.SetHelpCommand(helpCommand())
+	root.AddCommand(
+		p.robotsCommand(),
+		p.versionCommand(),
+		p.crawlCommand(),
+		p.demoCommand(),
+		p.configCommand(),
+		exitCodesTopic(),
+	)
+	root.InitDefaultCompletionCmd()
+	for _, cmd := range root.Commands() {
+		if cmd.Name() == "completion" {
+			group(cmd)
+		}
+	}
+	return root
+}

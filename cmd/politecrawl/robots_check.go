@@ -1,0 +1,260 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"iter"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/politecrawl/politecrawl/crawler"
+)
+
+// A check is one run of "robots check".
+type check struct {
+	*program
+	robots    string   // --robots
+	agents    []string // --agent
+	userAgent string
+	timeout   time.Duration
+	format    outputFormat
+
+	source robotsSource
+	asked  []agent
+	code   int
+}
+
+// The three verdicts, as they stand in the output.
+const (
+	allowed    = "allowed"
+	disallowed = "disallowed"
+	later      = "later"
+)
+
+// An answer is what is said about one URL for one agent.
+type answer struct {
+	URL       string    `json:"url"`
+	Agent     string    `json:"agent"`
+	Verdict   string    `json:"verdict"`
+	Group     string    `json:"group"` // product token of the group in force, "*", or empty: none
+	Rule      string    `json:"rule"`  // empty: no rule applies
+	Line      int       `json:"line"`
+	RobotsURL string    `json:"robots_url"`
+	Status    int       `json:"status,omitempty"`
+	Error     string    `json:"error,omitempty"`
+	RetryAt   time.Time `json:"retry_at,omitzero"`
+}
+
+func (p *program) robotsCheckCommand() *cobra.Command {
+	c := &check{program: p}
+	cmd := &cobra.Command{
+		Use:   "check URL…",
+		Short: "May these URLs be fetched, by which agent, by which line?",
+		Long: `Say for each URL whether it may be fetched, and which line of robots.txt decides.
+The robots.txt of each URL's origin is fetched, or read from --robots; with that, a
+path such as /private/ will do for a URL. A single - reads URLs from standard input,
+one a line.
+
+--agent names the crawlers to ask for by their product tokens: A,B asks for A and for
+B, one answer each. A+B is one crawler with several names, the most specific first:
+the first that the file has a group for decides. * stands for a crawler that no file
+names.
+
+With --format json each answer is an object on a line of its own: url, agent, verdict
+(allowed, disallowed or later), group, rule, line, robots_url; where robots.txt was
+fetched also status, error and retry_at.
+
+Exit code: 0 all allowed, 1 some disallowed, 2 misuse, 4 some robots.txt unreachable.`,
+		Example: `  politecrawl robots check https://example.com/private/ --agent Googlebot,Bingbot
+  politecrawl robots check --robots robots.txt /private/ /public/
+  politecrawl robots check - --format json < urls.txt`,
+		Args: arguments(1, -1, "URLs, or - to read them from standard input"),
+		RunE: func(cmd *cobra.Command, args []string) error { return c.run(cmd.Context(), args) },
+	}
+	c.format.flag(cmd)
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.StringVar(&c.robots, "robots", "", "file to decide by (-: standard input) in place of the sites' own")
+	flags.StringSliceVar(&c.agents, "agent", []string{"politecrawl"}, "product tokens of the crawlers to ask for")
+	flags.StringVar(&c.userAgent, "user-agent", crawler.DefaultUserAgent, "sent when robots.txt is fetched")
+	flags.DurationVar(&c.timeout, "timeout", 30*time.Second, "longest time for one robots.txt with its redirects")
+	return cmd
+}
+
+func (c *check) run(ctx context.Context, args []string) error {
+	if err := c.prepare(args); err != nil {
+		return err
+	}
+	for raw, err := range c.urls(args) {
+		if err != nil {
+			return failed("standard input: %w", err)
+		}
+		if err := c.ask(ctx, raw); err != nil {
+			return err
+		}
+	}
+	return exitWith(c.code)
+}
+
+// prepare refuses what is wrong with the command line before anything is asked.
+func (c *check) prepare(args []string) error {
+	readsURLs := false
+	for _, raw := range args {
+		readsURLs = readsURLs || raw == stdinName
+	}
+	if readsURLs && c.robots == stdinName {
+		return misuse("robots check: standard input cannot be both the robots.txt and the URLs; give one of them as a file")
+	}
+	if c.timeout <= 0 {
+		return misuse("robots check: --timeout: %v is not a time to wait", c.timeout)
+	}
+	for _, text := range c.agents {
+		a, err := parseAgent(text)
+		if err != nil {
+			return misuse("robots check: --agent: %w", err)
+		}
+		c.asked = append(c.asked, a)
+	}
+	if len(c.asked) == 0 {
+		return misuse("robots check: --agent: name at least one product token")
+	}
+	var err error
+	if c.robots != "" {
+		c.source, err = fromFile(c.robots, c.in)
+	} else {
+		c.source, err = fromSites(c.userAgent, c.timeout)
+	}
+	return err
+}
+
+// urls yields the URLs of the arguments, and those of standard input in the
+// place of a single -.
+func (c *check) urls(args []string) iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		for _, arg := range args {
+			if arg != stdinName {
+				if !yield(arg, nil) {
+					return
+				}
+				continue
+			}
+			for raw, err := range lines(c.in) {
+				if !yield(raw, err) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// ask answers for one URL. A URL that is none is complained about and the others
+// are answered all the same.
+func (c *check) ask(ctx context.Context, raw string) error {
+	target := raw
+	if c.robots != "" && strings.HasPrefix(raw, "/") {
+		target = "https://localhost" + raw // one file decides, whatever the origin
+	}
+	origin, err := originURL(target)
+	if err != nil {
+		c.complain(fmt.Errorf("robots check: %w", err))
+		c.code = worse(c.code, exitMisuse)
+		return nil
+	}
+	ruling, err := c.source(ctx, origin)
+	if err != nil {
+		return err
+	}
+	for _, a := range c.asked {
+		ans := ruling.answer(target, a)
+		ans.URL = raw
+		if err := c.write(ans); err != nil {
+			return err
+		}
+		switch ans.Verdict {
+		case disallowed:
+			c.code = worse(c.code, exitFindings)
+		case later:
+			c.code = worse(c.code, exitLater)
+		}
+	}
+	return nil
+}
+
+// answer asks the ruling about one URL for one agent.
+func (r ruling) answer(rawURL string, a agent) answer {
+	ans := answer{Agent: a.String(), Verdict: allowed, RobotsURL: r.from}
+	if rec := r.record; rec != nil {
+		ans.Status = rec.Status
+		if r.later() {
+			ans.Verdict, ans.RetryAt = later, rec.RetryAt
+			if rec.Err != nil {
+				ans.Error = oneLine(strings.TrimPrefix(rec.Err.Error(), "robotsext: "))
+			}
+		}
+	}
+	if r.file == nil {
+		return ans
+	}
+	v := r.file.Check(rawURL, a.tokens...)
+	ans.Group = v.Group.Name()
+	if !v.Allowed {
+		ans.Verdict = disallowed
+	}
+	if v.Rule != nil {
+		ans.Rule, ans.Line = v.Rule.String(), v.Rule.Line
+	}
+	return ans
+}
+
+func (c *check) write(ans answer) error {
+	if c.format == formatJSON {
+		return c.printJSON(ans)
+	}
+	return c.print(ans.text(c.painter()))
+}
+
+// text is the answer as a line for a person.
+func (a answer) text(paint painter) string {
+	tint := map[string]colour{allowed: green, disallowed: red, later: yellow}[a.Verdict]
+	return fmt.Sprintf("%s %s  %s: %s\n", paint(tint, fmt.Sprintf("%-10s", a.Verdict)), a.URL, a.Agent, a.why())
+}
+
+// why says what decided.
+func (a answer) why() string {
+	switch {
+	case a.Verdict == later:
+		return fmt.Sprintf("%s is unreachable (%s); ask again after %s", a.RobotsURL, a.Error, a.RetryAt.Local().Format(time.DateTime))
+	case a.Rule != "" && a.Group != "":
+		return fmt.Sprintf("line %d of %s, %q in the group of %s", a.Line, a.RobotsURL, a.Rule, a.Group)
+	case a.Group != "":
+		return fmt.Sprintf("no rule applies in the group of %s, %s", a.Group, a.RobotsURL)
+	case a.Status >= 300:
+		return fmt.Sprintf("there is no %s (status %d)", a.RobotsURL, a.Status)
+	default:
+		return "no group applies in " + a.RobotsURL
+	}
+}
+
+// lines yields what a list of URLs holds, one a line; blank lines and lines that
+// begin with # are passed over.
+func lines(r io.Reader) iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		scanner := bufio.NewScanner(r)
+		for scanner.Scan() {
+			line := strings.TrimSpace(scanner.Text())
+			if line == "" || line[0] == '#' {
+				continue
+			}
+			if !yield(line, nil) {
+				return
+			}
+		}
+		if err := scanner.Err(); err != nil {
+			yield("", err)
+		}
+	}
+}

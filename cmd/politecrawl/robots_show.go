@@ -1,0 +1,196 @@
+package main
+
+import (
+	"context"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/politecrawl/politecrawl/crawler"
+	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
+)
+
+// A shownFile is a robots.txt as it is understood, and how it was come by.
+type shownFile struct {
+	From      string         `json:"from"` // URL, file name or -
+	Fetch     *shownFetch    `json:"fetch,omitempty"`
+	Groups    []shownGroup   `json:"groups"`
+	Sitemaps  []shownSitemap `json:"sitemaps"`
+	Findings  []shownFinding `json:"findings"`
+	Other     []shownField   `json:"other_fields"` // those of no group
+	Truncated bool           `json:"truncated,omitempty"`
+}
+
+type shownFetch struct {
+	Outcome      string    `json:"outcome"`
+	Status       int       `json:"status,omitempty"`
+	Error        string    `json:"error,omitempty"`
+	Chain        []string  `json:"chain"`
+	Bytes        int       `json:"bytes"`
+	FetchedAt    time.Time `json:"fetched_at"`
+	ExpiresAt    time.Time `json:"expires_at,omitzero"`
+	FailingSince time.Time `json:"failing_since,omitzero"`
+	RetryAt      time.Time `json:"retry_at,omitzero"`
+}
+
+// A shownGroup is what holds for some agents: all the groups of the file that
+// name them, merged.
+type shownGroup struct {
+	Agents     []string     `json:"agents"`
+	Rules      []shownRule  `json:"rules"`
+	CrawlDelay float64      `json:"crawl_delay,omitempty"` // seconds
+	Fields     []shownField `json:"fields,omitempty"`
+}
+
+type shownRule struct {
+	Line int    `json:"line"`
+	Rule string `json:"rule"`
+}
+
+type shownField struct {
+	Line  int    `json:"line"`
+	Field string `json:"field"`
+	Value string `json:"value"`
+}
+
+type shownSitemap struct {
+	Line int    `json:"line"`
+	URL  string `json:"url"`
+}
+
+type shownFinding struct {
+	Line int    `json:"line"`
+	Kind string `json:"kind"`
+	Text string `json:"text"`
+}
+
+func (p *program) robotsShowCommand() *cobra.Command {
+	var (
+		format    outputFormat
+		userAgent string
+		timeout   time.Duration
+	)
+	cmd := &cobra.Command{
+		Use:   "show URL|FILE|-",
+		Short: "A robots.txt as it is understood",
+		Long: `Show a robots.txt as it is understood: the groups, merged by agent, with the line of
+each rule; delays, sitemaps, other fields, and what is odd about it. For a URL the
+robots.txt of its origin is fetched, and the outcome, the status, the chain of
+redirects and the times are shown too. A - reads standard input.
+
+Exit code: 0, or 4 when the robots.txt is unreachable.`,
+		Args: arguments(1, 1, "one URL, file name or -"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			source, origin, err := p.showSource(args[0], userAgent, timeout)
+			if err != nil {
+				return err
+			}
+			return p.show(cmd.Context(), source, origin, format)
+		},
+	}
+	format.flag(cmd)
+	cmd.Flags().StringVar(&userAgent, "user-agent", crawler.DefaultUserAgent, "sent when robots.txt is fetched")
+	cmd.Flags().DurationVar(&timeout, "timeout", 30*time.Second, "longest time for one robots.txt with its redirects")
+	return cmd
+}
+
+// showSource finds out what arg names: a URL has a scheme, all else is a file.
+func (p *program) showSource(arg, userAgent string, timeout time.Duration) (robotsSource, *url.URL, error) {
+	if !strings.Contains(arg, "://") {
+		source, err := fromFile(arg, p.in)
+		return source, nil, err
+	}
+	if timeout <= 0 {
+		return nil, nil, misuse("robots show: --timeout: %v is not a time to wait", timeout)
+	}
+	origin, err := originURL(arg)
+	if err != nil {
+		return nil, nil, misuse("robots show: %w", err)
+	}
+	source, err := fromSites(userAgent, timeout)
+	return source, origin, err
+}
+
+func (p *program) show(ctx context.Context, source robotsSource, origin *url.URL, format outputFormat) error {
+	r, err := source(ctx, origin)
+	if err != nil {
+		return err
+	}
+	if format == formatJSON {
+		err = p.printJSON(r.shown())
+	} else {
+		err = p.print(r.shown().text(p.painter()))
+	}
+	if err == nil && r.later() {
+		return exitWith(exitLater)
+	}
+	return err
+}
+
+// shown gathers what there is to show of a ruling.
+func (r ruling) shown() shownFile {
+	s := shownFile{
+		From:   r.from,
+		Groups: []shownGroup{}, Sitemaps: []shownSitemap{}, Findings: []shownFinding{}, Other: []shownField{},
+	}
+	if rec := r.record; rec != nil {
+		s.Fetch = &shownFetch{
+			Outcome: rec.Outcome.String(), Status: rec.Status, Chain: rec.Chain, Bytes: len(rec.Body),
+			FetchedAt: rec.FetchedAt, ExpiresAt: rec.ExpiresAt, FailingSince: rec.FailingSince, RetryAt: rec.RetryAt,
+		}
+		if rec.Err != nil {
+			s.Fetch.Error = oneLine(strings.TrimPrefix(rec.Err.Error(), "robotsext: "))
+		}
+	}
+	if r.file == nil {
+		return s
+	}
+	s.Truncated = r.file.Truncated
+	s.Groups = shownGroups(r.file)
+	for _, m := range r.file.Sitemaps {
+		s.Sitemaps = append(s.Sitemaps, shownSitemap{m.Line, m.URL})
+	}
+	for _, f := range r.file.Findings {
+		s.Findings = append(s.Findings, shownFinding{f.Line, string(f.Kind), f.Text})
+	}
+	inGroup := map[int]bool{}
+	for _, g := range s.Groups {
+		for _, f := range g.Fields {
+			inGroup[f.Line] = true
+		}
+	}
+	for _, e := range r.file.Extensions {
+		if !inGroup[e.Line] {
+			s.Other = append(s.Other, shownField{e.Line, e.Field, e.Value})
+		}
+	}
+	return s
+}
+
+// shownGroups lists the groups in file order. Agents for whom the same lines
+// hold, because one run of User-agent lines names them, are shown together.
+func shownGroups(file *robotstxt.File) []shownGroup {
+	groups := []shownGroup{}
+	for _, agent := range file.Agents() {
+		own := file.Group(agent) // for "*", which is no token, the global group
+		g := shownGroup{Agents: []string{agent}, Rules: []shownRule{}, CrawlDelay: own.CrawlDelay().Seconds()}
+		for _, rule := range own.Rules() {
+			g.Rules = append(g.Rules, shownRule{rule.Line, rule.String()})
+		}
+		for _, e := range own.Extensions() {
+			g.Fields = append(g.Fields, shownField{e.Line, e.Field, e.Value})
+		}
+		same := slices.IndexFunc(groups, func(o shownGroup) bool {
+			return len(o.Rules)+len(o.Fields) > 0 && slices.Equal(o.Rules, g.Rules) && slices.Equal(o.Fields, g.Fields)
+		})
+		if same >= 0 {
+			groups[same].Agents = append(groups[same].Agents, agent)
+		} else {
+			groups = append(groups, g)
+		}
+	}
+	return groups
+}

@@ -1,0 +1,108 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// A showPage is the text for a person that a shownFile becomes.
+type showPage struct {
+	strings.Builder
+	paint painter
+}
+
+// line writes a line that stands in the file, with its number.
+func (p *showPage) line(number int, tint colour, text string) {
+	fmt.Fprintf(p, "%s  %s\n", p.paint(faint, fmt.Sprintf("%6d", number)), p.paint(tint, printable(text)))
+}
+
+// text is the file for a person: first how it was come by, then the groups, then
+// what belongs to none.
+func (s shownFile) text(paint painter) string {
+	p := &showPage{paint: paint}
+	fmt.Fprintln(p, s.From)
+	if s.Fetch != nil {
+		p.fetch(s.Fetch)
+	}
+	if s.Truncated {
+		fmt.Fprintln(p, paint(yellow, "the file is longer than what is read of it; the rest has no effect"))
+	}
+	for _, g := range s.Groups {
+		p.group(g)
+	}
+	if len(s.Groups) == 0 && (s.Fetch == nil || s.Fetch.Outcome == "rules") {
+		fmt.Fprintf(p, "\nNo group: everything is allowed.\n")
+	}
+	if len(s.Sitemaps) > 0 {
+		fmt.Fprintf(p, "\nSitemaps:\n")
+	}
+	for _, m := range s.Sitemaps {
+		p.line(m.Line, plain, m.URL)
+	}
+	if len(s.Other) > 0 {
+		fmt.Fprintf(p, "\nFields of no group:\n")
+	}
+	for _, f := range s.Other {
+		p.line(f.Line, plain, f.Field+": "+f.Value)
+	}
+	if len(s.Findings) > 0 {
+		fmt.Fprintf(p, "\nFindings:\n")
+	}
+	for _, f := range s.Findings {
+		p.line(f.Line, yellow, fmt.Sprintf("%s: %s", f.Kind, f.Text))
+	}
+	return p.String()
+}
+
+func (p *showPage) group(g shownGroup) {
+	fmt.Fprintf(p, "\nFor %s:\n", strings.Join(g.Agents, ", "))
+	if len(g.Rules) == 0 {
+		fmt.Fprintf(p, "        everything is allowed\n")
+	}
+	for _, r := range g.Rules {
+		tint := red
+		if strings.HasPrefix(r.Rule, "Allow") {
+			tint = green
+		}
+		p.line(r.Line, tint, r.Rule)
+	}
+	for _, f := range g.Fields {
+		p.line(f.Line, plain, f.Field+": "+f.Value)
+	}
+	if g.CrawlDelay > 0 {
+		fmt.Fprintf(p, "        %v between two requests\n", time.Duration(g.CrawlDelay*float64(time.Second)))
+	}
+}
+
+// fetch says how the file was come by.
+func (p *showPage) fetch(f *shownFetch) {
+	meaning := map[string]string{
+		"rules":       p.paint(green, "its rules hold"),
+		"allow-all":   p.paint(green, "there is no robots.txt, everything is allowed"),
+		"unreachable": p.paint(yellow, "unreachable, nothing may be fetched for now"),
+	}[f.Outcome]
+	if f.Status != 0 {
+		meaning += fmt.Sprintf(" (status %d)", f.Status)
+	}
+	fmt.Fprintln(p, meaning)
+	if f.Error != "" {
+		fmt.Fprintf(p, "  because: %s\n", printable(f.Error))
+	}
+	if len(f.Chain) > 1 {
+		fmt.Fprintf(p, "  redirected: %s\n", printable(strings.Join(f.Chain, " → ")))
+	}
+	for _, moment := range []struct {
+		what string
+		at   time.Time
+	}{
+		{"fetched", f.FetchedAt},
+		{"valid until", f.ExpiresAt},
+		{"failing since", f.FailingSince},
+		{"next try", f.RetryAt},
+	} {
+		if !moment.at.IsZero() {
+			fmt.Fprintf(p, "  %s: %s\n", moment.what, moment.at.Local().Format(time.DateTime))
+		}
+	}
+}

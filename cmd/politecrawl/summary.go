@@ -1,0 +1,74 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler"
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+// summaryText is what a crawl did, for a person.
+func summaryText(s *crawler.Summary) string {
+	var b strings.Builder
+	line := func(name, format string, args ...any) {
+		fmt.Fprintf(&b, "  %-10s  %s\n", name, fmt.Sprintf(format, args...))
+	}
+	fmt.Fprintf(&b, "%s\n", endText(s))
+	line("pages", "%d%s", s.Pages, counts(s.Statuses, "status"))
+	rejected := 0
+	for _, n := range s.Rejected {
+		rejected += n
+	}
+	line("rejected", "%d%s", rejected, counts(s.Rejected, ""))
+	line("robots.txt", "%d requested, for %d hosts", s.Robots, s.Hosts)
+	line("sitemaps", "%d read, with %d pages", s.Sitemaps, s.Entries)
+	if len(s.Joined) > 0 {
+		line("joined", "%s, where start URLs redirect to", strings.Join(s.Joined, " "))
+	}
+	line("files", "%s", strings.Join([]string{
+		filepath.Join(s.Output, output.PagesFile),
+		filepath.Join(s.Output, output.RejectedFile),
+		filepath.Join(s.Output, output.RobotsDir) + string(filepath.Separator),
+	}, " "))
+	return b.String()
+}
+
+// endText says why the crawl ended, and what it left.
+func endText(s *crawler.Summary) string {
+	took := s.Took.Round(100 * time.Millisecond)
+	switch s.End {
+	case crawler.EndFinished:
+		return fmt.Sprintf("finished after %v", took)
+	case crawler.EndMaxPages:
+		return fmt.Sprintf("ended after %v at --max-pages, %d URLs are left", took, s.Left)
+	case crawler.EndMaxTime:
+		return fmt.Sprintf("ended after %v at --max-time, %d URLs are left", took, s.Left)
+	case crawler.EndLater:
+		return fmt.Sprintf("ended after %v: %d URLs are left whose hosts cannot be asked before %s; crawl again then, or wait longer with --max-wait",
+			took, s.Left, s.NextDue.Local().Format(time.DateTime))
+	case crawler.EndInterrupted:
+		return fmt.Sprintf("interrupted after %v, %d URLs are left", took, s.Left)
+	}
+	return fmt.Sprintf("failed after %v, %d URLs are left", took, s.Left)
+}
+
+// counts lists numbers by kind, the largest first.
+func counts[K cmp.Ordered](numbers map[K]int, kind string) string {
+	if len(numbers) == 0 {
+		return ""
+	}
+	keys := slices.SortedFunc(maps.Keys(numbers), func(a, b K) int {
+		return cmp.Or(numbers[b]-numbers[a], cmp.Compare(a, b))
+	})
+	parts := make([]string, len(keys))
+	for i, k := range keys {
+		parts[i] = strings.TrimSpace(fmt.Sprintf("%s %v", kind, k)) + fmt.Sprintf(": %d", numbers[k])
+	}
+	return " (" + strings.Join(parts, ", ") + ")"
+}
