@@ -1,8 +1,6 @@
 package demosite
 
 import (
-	"fmt"
-	"net/http"
 	"strconv"
 	"strings"
 	"time"
@@ -18,6 +16,7 @@ type host struct {
 	outside bool // not among the start URLs: never to be asked
 
 	origin string // set when its address is known
+	start  string // front page of the whole site, likewise
 	rules  string // the robots.txt that is in force here in the end; empty: all is allowed
 	// Crawl-delay of its groups.
 	delayUs, delayOthers time.Duration
@@ -56,40 +55,21 @@ func (h *host) find(uri string) *route {
 	return nil
 }
 
-// finish puts the origins into the texts of h and writes the bodies.
+// finish puts the origins into the texts of h.
 func (h *host) finish(origins *strings.Replacer) {
 	h.rules = origins.Replace(h.rules)
 	h.byURI = make(map[string]*route, len(h.routes))
 	for _, r := range h.routes {
 		h.byURI[r.uri] = r
-		r.finish(origins)
-	}
-}
-
-func (r *route) finish(origins *strings.Replacer) {
-	r.location = origins.Replace(r.location)
-	for i := range r.links {
-		r.links[i].href = origins.Replace(r.links[i].href)
-	}
-	for i := range r.entries {
-		r.entries[i] = origins.Replace(r.entries[i])
-	}
-	switch r.class {
-	case page:
-		if r.uri == "/" && r.host.rules != "" {
-			r.extra += "<h2>The robots.txt in force here</h2>\n" + numbered(r.host.rules)
-		}
+		r.location = origins.Replace(r.location)
 		r.extra = origins.Replace(r.extra)
-		r.body = render(r)
-	case redirect:
-		r.contentType = "text/plain; charset=utf-8"
-		r.body = fmt.Appendf(nil, "%d %s\n", r.status, http.StatusText(r.status))
-	case sitemap:
-		if r.body == nil {
-			r.body = sitemapXML(r)
+		r.body = origins.Replace(r.body)
+		for i := range r.links {
+			r.links[i].href = origins.Replace(r.links[i].href)
 		}
-	default:
-		r.body = []byte(origins.Replace(string(r.body)))
+		for i := range r.entries {
+			r.entries[i] = origins.Replace(r.entries[i])
+		}
 	}
 }
 

@@ -94,7 +94,7 @@ func librarySitemaps(h *host) {
 	maps := h.sitemapGzip("/sitemaps/maps.xml", only("maps", 2)...) // compressed, though its name does not say so
 	maps.contentType = "application/xml"
 	lost := h.sitemap("/sitemaps/lost.xml.gz")
-	lost.status, lost.contentType, lost.body = 404, "text/plain; charset=utf-8", []byte("No such sitemap.\n")
+	lost.status, lost.contentType, lost.body = 404, "text/plain; charset=utf-8", "No such sitemap.\n"
 	h.sitemapGzip("/reserve/sitemap.xml.gz", "{library}/only-in-closed-sitemap").decidedForAll("Disallow: /reserve/")
 	h.page("/only-in-closed-sitemap", "Listed where nobody may read", "Only a sitemap that robots.txt closes lists this page.",
 		"It does not fetch that sitemap, and so never learns of the page.")

@@ -21,13 +21,13 @@ var layout = template.Must(template.New("page").Parse(`<!doctype html>
 {{end}}{{with .Canonical}}<link rel="canonical" href="{{html .}}">
 {{end}}<link rel="icon" href="data:,">
 <style>
-:root{color-scheme:light dark;--ink:#1d2330;--soft:#5a6375;--paper:#fbfaf7;--card:#fff;--line:#dcdad2;--hue:hsl({{.Hue}} 60% 32%);--ok:#1b6e3c;--no:#a1261d}
+:root{color-scheme:light dark;--ink:#1d2330;--soft:#5a6375;--paper:#fbfaf7;--card:#fff;--line:#dcdad2;--hue:hsl({{.Hue}} 60% 28%);--ok:#1b6e3c;--no:#a1261d}
 @media(prefers-color-scheme:dark){:root{--ink:#e8e6e0;--soft:#a5abb8;--paper:#14171d;--card:#1d2129;--line:#353b47;--hue:hsl({{.Hue}} 60% 72%);--ok:#7fd49f;--no:#ff9d92}}
 *{box-sizing:border-box}
 body{margin:0;background:var(--paper);color:var(--ink);font:1.05rem/1.6 system-ui,sans-serif}
 header{border-top:.4rem solid var(--hue);padding:1rem 0;border-bottom:1px solid var(--line)}
 header p,main,footer{max-width:46rem;margin:0 auto;padding:0 1.2rem}
-header b{color:var(--hue)}
+header a{font-weight:bold;text-decoration:none}
 h1{font-size:2rem;line-height:1.2;margin:1.6rem 0 1rem}
 h2{font-size:1.1rem;margin:1.8rem 0 .4rem}
 section{background:var(--card);border:1px solid var(--line);border-radius:.6rem;padding:.2rem 1.1rem;margin:1rem 0}
@@ -45,7 +45,7 @@ footer{color:var(--soft);font-size:.9rem;border-top:1px solid var(--line);margin
 </style>
 </head>
 <body>
-<header><p><b>{{html .Host}}</b> · <code>{{html .Origin}}</code></p></header>
+<header><p><a href="/">{{html .Host}}</a> · <code>{{html .Origin}}</code></p></header>
 <main>
 <h1>{{html .Title}}</h1>
 <section>
@@ -61,7 +61,8 @@ footer{color:var(--soft);font-size:.9rem;border-top:1px solid var(--line);margin
 {{range .}}<li><a href="{{html .Href}}"{{with .Rel}} rel="{{html .}}"{{end}}>{{html .Text}}</a> <code>{{html .Href}}</code></li>
 {{end}}</ul>
 {{end}}{{.Extra}}</main>
-<footer><p>A page of the politecrawl demo site, for trying crawlers on. Everything here is made up.</p></footer>
+<footer><p>A page of the politecrawl demo site, for trying crawlers on. Everything here is made up.
+<a href="{{html .Start}}">To the hosts of the site</a></p></footer>
 </body>
 </html>
 `))
@@ -72,6 +73,7 @@ type sheet struct {
 	Hue                  int
 	Title, Shows, Polite string
 	Base, Canonical      string
+	Start                string // URL of the site's front page
 	Meta                 []meta
 	Verdicts             []verdict
 	Links                []anchor
@@ -95,8 +97,11 @@ func render(r *route) []byte {
 	s := sheet{
 		Host: r.host.title, Origin: r.host.origin, Hue: r.host.hue,
 		Title: r.title, Shows: r.shows, Polite: r.polite,
-		Base: r.base, Canonical: r.copyOf, Extra: r.extra,
+		Base: r.base, Canonical: r.copyOf, Start: r.host.start, Extra: r.extra,
 		Verdicts: verdicts(r),
+	}
+	if r.uri == "/" && r.host.rules != "" {
+		s.Extra += "<h2>The robots.txt in force here</h2>\n" + numbered(r.host.rules)
 	}
 	for _, m := range r.meta {
 		name, content, _ := strings.Cut(m, "=")

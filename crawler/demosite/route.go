@@ -1,6 +1,7 @@
 package demosite
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"sync/atomic"
@@ -29,9 +30,9 @@ type route struct {
 
 	status      int
 	contentType string
-	location    string      // of a redirect
-	header      http.Header // sent besides
-	body        []byte
+	location    string        // of a redirect
+	header      http.Header   // sent besides
+	body        string        // of what is neither a page nor a list of entries
 	wait        time.Duration // taken on top of the site's latency
 	failures    int           // this many first answers are 503 with Retry-After: 1
 	asked       atomic.Int64  // requests so far, counted only where failures is set
@@ -69,6 +70,18 @@ func to(href, text string) link { return link{href: href, text: text} }
 
 // url is the absolute URL of the route.
 func (r *route) url() string { return r.host.origin + r.uri }
+
+// content is the body of the answer, the same each time.
+func (r *route) content() []byte {
+	switch {
+	case r.class == page:
+		return render(r)
+	case r.class == sitemap && r.status == http.StatusOK:
+		return sitemapXML(r)
+	default:
+		return []byte(r.body)
+	}
+}
 
 // rule is the robots.txt line that decides about r for a; empty: none does.
 func (r *route) rule(a audience) string {
@@ -124,12 +137,15 @@ func (h *host) page(uri, title, shows, polite string, links ...link) *route {
 
 // document adds an answer that is not HTML.
 func (h *host) document(uri, contentType, body string) *route {
-	return h.add(&route{uri: uri, class: document, contentType: contentType, body: []byte(body)})
+	return h.add(&route{uri: uri, class: document, contentType: contentType, body: body})
 }
 
 // redirect adds a redirect; location may be relative.
 func (h *host) redirect(uri string, status int, location string) *route {
-	return h.add(&route{uri: uri, class: redirect, status: status, location: location})
+	return h.add(&route{
+		uri: uri, class: redirect, status: status, location: location,
+		contentType: "text/plain; charset=utf-8", body: fmt.Sprintf("%d %s\n", status, http.StatusText(status)),
+	})
 }
 
 // sitemap adds a sitemap of entries.
@@ -146,5 +162,5 @@ func (h *host) sitemapGzip(uri string, entries ...string) *route {
 
 // robots adds a route that answers with text, on the way to h's own rules.
 func (h *host) robots(uri, text string) *route {
-	return h.add(&route{uri: uri, class: robots, contentType: "text/plain; charset=utf-8", body: []byte(text), robotsOf: h})
+	return h.add(&route{uri: uri, class: robots, contentType: "text/plain; charset=utf-8", body: text, robotsOf: h})
 }

@@ -68,7 +68,7 @@ func (h *host) answer(r *http.Request) answer {
 		a.header = http.Header{"Retry-After": {strconv.Itoa(int(retryAfter.Seconds()))}}
 		return a
 	}
-	a := answer{status: route.status, contentType: route.contentType, body: route.body, wait: route.wait}
+	a := answer{status: route.status, contentType: route.contentType, body: route.content(), wait: route.wait}
 	a.header = route.header.Clone()
 	if route.location != "" {
 		a.header = http.Header{"Location": {route.location}}

@@ -97,6 +97,7 @@ func (s *Site) open(listeners []net.Listener) {
 	names = append(names, "{directory}", directory(s.hosts))
 	origins := strings.NewReplacer(names...)
 	for i, h := range s.hosts {
+		h.start = s.hosts[0].origin + "/"
 		h.finish(origins)
 		server := &http.Server{
 			Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

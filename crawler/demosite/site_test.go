@@ -20,7 +20,7 @@ import (
 // plainBody is the body of a route without what differs from start to start.
 func plainBody(t *testing.T, s *Site, r *route) string {
 	t.Helper()
-	body := r.body
+	body := r.content()
 	if r.gzip {
 		z, err := gzip.NewReader(bytes.NewReader(body))
 		if err != nil {
@@ -55,7 +55,7 @@ func TestSiteIsTheSameEachTime(t *testing.T) {
 		_, body := send(t, client(t), http.MethodGet, u)
 		sizes += len(body)
 	}
-	if want := 2 * len(a.hosts[0].find("/").body); sizes != want && len(a.Origin("townhall")) == len(b.Origin("townhall")) {
+	if want := 2 * len(a.hosts[0].find("/").content()); sizes != want && len(a.Origin("townhall")) == len(b.Origin("townhall")) {
 		t.Errorf("front pages of %d bytes were served, want %d", sizes, want)
 	}
 }
@@ -121,7 +121,7 @@ func TestLinksAreServedAsDeclared(t *testing.T) {
 			if r.class != page {
 				continue
 			}
-			want := slices.Clone(r.inText)
+			want := append([]string{"/", s.StartURLs()[0]}, r.inText...)
 			for _, l := range r.links {
 				want = append(want, l.href)
 			}
@@ -131,7 +131,7 @@ func TestLinksAreServedAsDeclared(t *testing.T) {
 				}
 			}
 			var got []string
-			for _, m := range anchorHref.FindAllSubmatch(notLinks.ReplaceAll(r.body, nil), -1) {
+			for _, m := range anchorHref.FindAllSubmatch(notLinks.ReplaceAll(r.content(), nil), -1) {
 				got = append(got, html.UnescapeString(string(m[1])))
 			}
 			slices.Sort(got)
@@ -239,8 +239,8 @@ func TestServe(t *testing.T) {
 		if resp.StatusCode != tc.status || (tc.field != "" && resp.Header.Get(tc.field) != tc.value) {
 			t.Errorf("%s: %d %v", tc.name, resp.StatusCode, resp.Header)
 		}
-		if r := s.at(s.Origin(tc.host)).find(tc.path); r != nil && tc.status == 200 && tc.method == "GET" && !bytes.Equal(body, r.body) {
-			t.Errorf("%s: %d bytes, want %d", tc.name, len(body), len(r.body))
+		if r := s.at(s.Origin(tc.host)).find(tc.path); r != nil && tc.status == 200 && tc.method == "GET" && !bytes.Equal(body, r.content()) {
+			t.Errorf("%s: %d bytes, want %d", tc.name, len(body), len(r.content()))
 		}
 		got := s.Requests()[i]
 		if got.Number != i+1 || got.URI != tc.path || got.Method != tc.method || got.Status != tc.status ||

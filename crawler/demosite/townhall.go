@@ -5,7 +5,7 @@ import (
 	"net/http"
 )
 
-const townHallRobots = `# Town Hall: which group binds a crawler, and which of its lines decides.
+const townHallRobots = `# Town Hall: which group binds a crawler, and which line decides.
 
 User-agent: *
 Disallow: /members/
@@ -13,7 +13,7 @@ Disallow: /private/
 Disallow: /trap/
 Disallow: /policies/
 
-# Only the beginning of a name that crawlers go by here: it binds none of them.
+# Only the beginning of our name: this group is not ours.
 User-agent: polite
 Disallow: /
 
@@ -184,7 +184,6 @@ func calendar(h *host, uri string) *route {
 		},
 	}
 	r.decidedForAll(noTrap)
-	r.body = render(r)
 	return r
 }
 
