@@ -11,8 +11,11 @@ func nextAttr(attrs []byte) (name, value, rest []byte, ok bool) {
 			return nil, nil, nil, false
 		}
 		name = trim(attrs[:eq])
-		if i := bytes.LastIndexAny(name, " \t\r\n"); i >= 0 {
-			name = name[i+1:]
+		for i := len(name) - 1; i >= 0; i-- {
+			if isSpace(name[i]) {
+				name = name[i+1:]
+				break
+			}
 		}
 		attrs = attrs[eq+1:]
 		for len(attrs) > 0 && isSpace(attrs[0]) {

@@ -24,6 +24,7 @@ type decoder struct {
 
 	field   []byte // the text of the leaf that is open
 	tooLong bool   // that text is more than maxText
+	badRef  []byte // the first reference in it that stands for nothing
 
 	entry    Entry
 	bad      bool   // its location is not usable
@@ -84,14 +85,16 @@ func (d *decoder) start() error {
 	}
 	el := elemOther
 	if d.top != elemOther && d.top < elemLeaf {
-		if len(d.scan.attrs) > 0 && bytes.Contains(d.scan.attrs, []byte("xmlns")) {
-			d.ns.declare(d.scan.attrs, len(d.frames))
-		}
 		prefix, local := splitName(name)
 		local = d.lower(local)
 		if d.top == elemDocument {
-			el = root(local)
 			d.ns.root(prefix, d.scan.attrs)
+		}
+		if len(d.scan.attrs) > 0 && bytes.Contains(d.scan.attrs, []byte("xmlns")) {
+			d.ns.declare(d.scan.attrs, len(d.frames))
+		}
+		if d.top == elemDocument {
+			el = root(local)
 			if err := d.format(el, name); err != nil {
 				return err
 			}
@@ -162,7 +165,7 @@ func (d *decoder) format(el elem, name []byte) error {
 func (d *decoder) open(el elem) (err error) {
 	switch {
 	case el > elemLeaf:
-		d.field, d.tooLong = d.field[:0], false
+		d.field, d.tooLong, d.badRef = d.field[:0], false, d.badRef[:0]
 		d.openLeaf(el)
 	case el == elemURL, el == elemSitemap, el == elemItem, el == elemAtomEntry:
 		d.bad, d.seen, d.appendix, d.full = false, 0, 0, false
@@ -208,8 +211,8 @@ func (d *decoder) collect(tok token) {
 		d.field = append(d.field, text...)
 	} else {
 		var bad []byte
-		if d.field, bad = appendText(d.field, text); bad != nil {
-			d.report(BadReference, bad, nil)
+		if d.field, bad = appendText(d.field, text); len(d.badRef) == 0 {
+			d.badRef = append(d.badRef, bad...)
 		}
 	}
 	if len(d.field) > maxText {
@@ -220,6 +223,9 @@ func (d *decoder) collect(tok token) {
 // value takes the text of a leaf that has ended.
 func (d *decoder) value(el elem) {
 	text := trim(d.field)
+	if len(d.badRef) > 0 {
+		d.report(BadReference, d.badRef, nil)
+	}
 	if d.tooLong {
 		d.report(TextTooLong, nil, nil)
 		d.bad = d.bad || el == elemLoc
@@ -296,19 +302,17 @@ func (d *decoder) atomLink(attrs []byte) {
 // trail looks at what is behind the root element, and reads up to its end.
 // Whatever is there, the entries are complete.
 func (d *decoder) trail() {
-	for {
-		tok, err := d.scan.next(true)
-		if err == io.EOF {
-			return
+	for d.skipSpace() {
+		if d.buf[d.pos] == '<' {
+			if _, found, err := d.scan.scanMarkup(); !found && err == nil && !d.scan.inCDATA {
+				continue
+			}
 		}
-		if err != nil {
-			d.report(TrailingContent, nil, err)
-			return
-		}
-		if text := trim(d.scan.text); tok == startTag || tok == endTag || len(text) > 0 {
-			d.report(TrailingContent, nil, nil)
-			return
-		}
+		d.report(TrailingContent, nil, nil)
+		return
+	}
+	if d.err != io.EOF {
+		d.report(TrailingContent, nil, d.err)
 	}
 }
 
@@ -328,9 +332,9 @@ func (d *decoder) lower(name []byte) []byte {
 	return low
 }
 
-// splitName splits a qualified name at its first colon.
+// splitName splits a qualified name at its colon.
 func splitName(name []byte) (prefix, local []byte) {
-	if i := bytes.IndexByte(name, ':'); i >= 0 {
+	if i := bytes.IndexByte(name, ':'); i > 0 && i < len(name)-1 {
 		return name[:i], name[i+1:]
 	}
 	return nil, name

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 const (
@@ -66,17 +67,26 @@ func (d *decoder) room(items, limit, n int) bool {
 // closeExtension drops an image or a video that cannot be found.
 func (d *decoder) closeExtension(el elem) {
 	e := &d.entry
-	if el == elemImage {
-		if n := len(e.Images) - 1; e.Images[n].Loc == "" {
-			e.Images = e.Images[:n]
+	switch el {
+	case elemImage:
+		if d.image().Loc == "" {
+			e.Images = dropLast(e.Images)
 			d.report(BadExtension, []byte("image"), errNoURL)
 		}
-		return
+	case elemVideo:
+		if d.video().ContentLoc == "" && d.video().PlayerLoc == "" {
+			e.Videos = dropLast(e.Videos)
+			d.report(BadExtension, []byte("video"), errNoURL)
+		}
 	}
-	if n := len(e.Videos) - 1; e.Videos[n].ContentLoc == "" && e.Videos[n].PlayerLoc == "" {
-		e.Videos = e.Videos[:n]
-		d.report(BadExtension, []byte("video"), errNoURL)
+}
+
+// dropLast returns list without its last item, nil rather than empty.
+func dropLast[T any](list []T) []T {
+	if len(list) == 1 {
+		return nil
 	}
+	return list[:len(list)-1]
 }
 
 // alternate takes <xhtml:link rel="alternate" hreflang="de" href="…"/>.
@@ -245,13 +255,18 @@ func (d *decoder) newsValue(el elem, text []byte) {
 	}
 }
 
-// text keeps a value as valid UTF-8.
+// text keeps a value as valid UTF-8 with line breaks as XML has them.
 func (d *decoder) text(b []byte) string {
 	if !d.room(0, 1, len(b)) {
 		return ""
 	}
-	return strings.ToValidUTF8(string(b), "\uFFFD")
+	if utf8.Valid(b) && bytes.IndexByte(b, '\r') < 0 {
+		return string(b)
+	}
+	return strings.ToValidUTF8(lineBreaks.Replace(string(b)), "\uFFFD")
 }
+
+var lineBreaks = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
 // url keeps a value as a URL, or leaves it out.
 func (d *decoder) url(b []byte) string {

@@ -41,9 +41,9 @@ func location(b []byte) (string, error) {
 	if start == 0 {
 		return "", errNotAbsolute
 	}
-	end := len(b)
-	if i := bytes.IndexAny(b[start:], `/?#\`); i >= 0 {
-		end = start + i
+	end := start
+	for end < len(b) && b[end] != '/' && b[end] != '?' && b[end] != '#' && b[end] != '\\' {
+		end++
 	}
 	host := b[start:end]
 	if isPlainHost(host) {

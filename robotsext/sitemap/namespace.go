@@ -71,6 +71,27 @@ type bindings struct {
 	rooted     bool
 }
 
+// root makes the namespace of the root element the core. It comes before its
+// declarations.
+func (b *bindings) root(prefix, attrs []byte) {
+	b.rooted = true
+	b.rootPrefix = string(prefix)
+	want := "xmlns"
+	if len(prefix) > 0 {
+		want += ":" + b.rootPrefix
+	}
+	for {
+		name, value, rest, ok := nextAttr(attrs)
+		if !ok {
+			return
+		}
+		if attrs = rest; string(name) == want {
+			uri, _ := appendText(nil, value)
+			b.rootURI = string(trim(uri))
+		}
+	}
+}
+
 // declare takes the xmlns attributes of an element at depth.
 func (b *bindings) declare(attrs []byte, depth int) {
 	for {
@@ -87,35 +108,10 @@ func (b *bindings) declare(attrs []byte, depth int) {
 		uri, _ := appendText(nil, value)
 		uri = trim(uri)
 		sp := spaceOf(uri)
-		if len(uri) == 0 || b.rooted && b.rootURI == string(uri) {
+		if len(uri) == 0 || b.rootURI == string(uri) {
 			sp = coreSpace
 		}
 		b.list = append(b.list, binding{prefix: string(prefix), space: sp, depth: depth})
-	}
-}
-
-// root makes the namespace of the root element the core.
-func (b *bindings) root(prefix, attrs []byte) {
-	b.rooted = true
-	b.rootPrefix = string(prefix)
-	for i := range b.list {
-		if b.list[i].prefix == b.rootPrefix {
-			b.list[i].space = coreSpace
-		}
-	}
-	want := "xmlns"
-	if len(prefix) > 0 {
-		want += ":" + b.rootPrefix
-	}
-	for {
-		name, value, rest, ok := nextAttr(attrs)
-		if !ok {
-			return
-		}
-		if attrs = rest; string(name) == want {
-			uri, _ := appendText(nil, value)
-			b.rootURI = string(trim(uri))
-		}
 	}
 }
 

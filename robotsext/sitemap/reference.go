@@ -26,6 +26,9 @@ func appendText(dst, text []byte) (out, bad []byte) {
 		if size == 0 {
 			if bad == nil {
 				bad = text[:min(len(text), maxReference)]
+				if next := bytes.IndexByte(bad[1:], '&'); next >= 0 {
+					bad = bad[:1+next]
+				}
 			}
 			dst = append(dst, '&')
 			text = text[1:]

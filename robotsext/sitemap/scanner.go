@@ -80,13 +80,12 @@ func (s *scanner) scanText(want bool) bool {
 	if n < 0 {
 		n = len(rest)
 		if want {
-			if amp := bytes.LastIndexByte(rest, '&'); amp >= 0 && n-amp < maxReference &&
-				bytes.IndexByte(rest[amp:], ';') < 0 {
-				if amp > 0 {
-					n = amp
-				} else if s.fill() {
-					return false // look again
-				}
+			tail := max(0, n-maxReference+1)
+			switch amp := bytes.IndexByte(rest[tail:], '&'); {
+			case tail+amp > 0 && amp >= 0:
+				n = tail + amp
+			case amp == 0 && s.fill():
+				return false // look again
 			}
 		}
 	}

@@ -9,11 +9,13 @@ import (
 // readLines reads a text sitemap: one URL a line, blank lines between them
 // (ROB-SMP-21). A line may end in LF, CR LF or CR.
 func (rd *reading) readLines() error {
+	for rd.end-rd.pos < looked && rd.fill() {
+	}
 	if !looksLikeText(rd.rest()) {
-		return &Finding{Kind: NotASitemap, Text: cut(rd.firstLine()), Err: errors.New("binary data")}
+		return &Finding{Kind: NotASitemap, Err: errors.New("binary data")}
 	}
 	rd.summary.Format = Text
-	first := cut(rd.firstLine())
+	var bad string // the first line that is no URL
 	for rd.skipSpace() {
 		e, err := rd.begin()
 		if err != nil {
@@ -29,7 +31,9 @@ func (rd *reading) readLines() error {
 			e.Loc, err = location(trim(line))
 		}
 		if err != nil {
-			rd.summary.Skipped++
+			if rd.summary.Skipped++; rd.summary.Skipped == 1 {
+				bad = cut(line)
+			}
 			rd.report(BadLoc, line, err)
 			continue
 		}
@@ -42,7 +46,7 @@ func (rd *reading) readLines() error {
 	}
 	if rd.summary.Entries == 0 {
 		rd.summary.Format = ""
-		return &Finding{Kind: NotASitemap, Text: first}
+		return &Finding{Kind: NotASitemap, Text: bad}
 	}
 	return nil
 }
@@ -73,17 +77,13 @@ func (rd *reading) scanLine() (line []byte, tooLong bool, err error) {
 	return line, tooLong || n > maxText, nil
 }
 
-// firstLine returns the line at the current position, or what is in memory
-// of it.
-func (rd *reading) firstLine() []byte {
-	line, _, _ := bytes.Cut(rd.rest(), newline)
-	return line
-}
+// looked is how much of the start of a body tells text from binary data.
+const looked = 512
 
 // looksLikeText reports whether there are no control characters at the start
 // of a body.
 func looksLikeText(b []byte) bool {
-	for _, c := range b[:min(len(b), 512)] {
+	for _, c := range b[:min(len(b), looked)] {
 		if c < ' ' && !isSpace(c) {
 			return false
 		}

@@ -1,0 +1,260 @@
+package sitemap
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"io"
+	"strings"
+)
+
+// The peer reads a small sitemap in the plainest way: it builds the whole tree
+// with encoding/xml and picks the entries out of it. It shares the reading of
+// single values with the package, nothing else.
+
+// A node is an element.
+type node struct {
+	parent   *node
+	prefix   string
+	local    string // in lower case
+	attrs    map[string]string
+	decls    map[string]string // namespaces declared here, by prefix
+	text     strings.Builder   // directly inside
+	children []*node
+	line     int
+}
+
+var errOdd = errors.New("well-formed for encoding/xml, but not in a way to compare")
+
+// parseTree builds the tree of a well-formed document.
+func parseTree(in []byte) (*node, error) {
+	dec := xml.NewDecoder(bytes.NewReader(in))
+	var top *node
+	var open []string
+	for {
+		tok, err := dec.RawToken()
+		if err == io.EOF {
+			return nil, io.ErrUnexpectedEOF
+		}
+		if err != nil {
+			return nil, err
+		}
+		switch tok := tok.(type) {
+		case xml.Directive:
+			if !bytes.HasPrefix(tok, []byte("DOCTYPE")) || top != nil {
+				return nil, errOdd
+			}
+		case xml.StartElement:
+			n := &node{parent: top, prefix: tok.Name.Space, local: strings.ToLower(tok.Name.Local),
+				attrs: map[string]string{}, decls: map[string]string{}}
+			n.line, _ = dec.InputPos()
+			for _, a := range tok.Attr {
+				switch {
+				case a.Name.Space == "xmlns":
+					n.decls[a.Name.Local] = a.Value
+				case a.Name.Space == "" && a.Name.Local == "xmlns":
+					n.decls[""] = a.Value
+				case a.Name.Space == "":
+					n.attrs[a.Name.Local] = a.Value
+				}
+			}
+			if top != nil {
+				top.children = append(top.children, n)
+			}
+			top = n
+			open = append(open, tok.Name.Space+":"+tok.Name.Local)
+		case xml.EndElement:
+			if len(open) == 0 || open[len(open)-1] != tok.Name.Space+":"+tok.Name.Local {
+				return nil, errors.New("end tag of another element")
+			}
+			open = open[:len(open)-1]
+			if len(open) == 0 {
+				return top, nil
+			}
+			top = top.parent
+		case xml.CharData:
+			if top != nil {
+				top.text.Write(tok)
+			} else if len(bytes.TrimSpace(tok)) > 0 {
+				return nil, errOdd // not even XML to us
+			}
+		}
+	}
+}
+
+// space returns the namespace of n.
+func (n *node) space() space {
+	root := n
+	for root.parent != nil {
+		root = root.parent
+	}
+	for at := n; at != nil; at = at.parent {
+		uri, ok := at.decls[n.prefix]
+		if !ok {
+			continue
+		}
+		uri = strings.Trim(uri, " \t\r\n")
+		rootURI, ok := root.decls[root.prefix]
+		if uri == "" || ok && uri == strings.Trim(rootURI, " \t\r\n") {
+			return coreSpace
+		}
+		return spaceOf([]byte(uri))
+	}
+	if n.prefix == root.prefix {
+		return coreSpace
+	}
+	return conventional([]byte(n.prefix))
+}
+
+// all returns the children of that name, in document order.
+func (n *node) all(sp space, local string) (out []*node) {
+	for _, c := range n.children {
+		if c.local == local && c.space() == sp {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// first returns the text of the first such child, trimmed.
+func (n *node) first(sp space, local string) (text []byte, ok bool) {
+	for _, c := range n.all(sp, local) {
+		return c.value(), true
+	}
+	return nil, false
+}
+
+// last returns the text of the last such child that has any.
+func (n *node) last(sp space, local string) (text []byte) {
+	for _, c := range n.all(sp, local) {
+		if v := c.value(); len(v) > 0 {
+			text = v
+		}
+	}
+	return text
+}
+
+func (n *node) value() []byte { return []byte(strings.Trim(n.text.String(), " \t\r\n")) }
+
+func (n *node) attr(name string) []byte { return []byte(strings.Trim(n.attrs[name], " \t\r\n")) }
+
+// peerEntries returns the entries of a well-formed XML sitemap or feed.
+func peerEntries(in []byte) ([]Entry, error) {
+	root, err := parseTree(in)
+	if err != nil {
+		return nil, err
+	}
+	var out []Entry
+	add := func(n *node, index int, e Entry, loc []byte) {
+		e.Index, e.Line = index, n.line
+		var err error
+		if e.Loc, err = location(loc); err == nil {
+			out = append(out, e)
+		}
+	}
+	switch root.local {
+	case "urlset":
+		for i, n := range root.all(coreSpace, "url") {
+			loc, _ := n.first(coreSpace, "loc")
+			add(n, i, n.page(), loc)
+		}
+	case "sitemapindex":
+		for i, n := range root.all(coreSpace, "sitemap") {
+			loc, _ := n.first(coreSpace, "loc")
+			e := Entry{Sitemap: true, Priority: DefaultPriority}
+			text, _ := n.first(coreSpace, "lastmod")
+			e.LastMod, _ = parseW3C(text)
+			add(n, i, e, loc)
+		}
+	case "rss":
+		i := 0
+		for _, channel := range root.all(coreSpace, "channel") {
+			for _, n := range channel.all(coreSpace, "item") {
+				loc, _ := n.first(coreSpace, "link")
+				e := Entry{Priority: DefaultPriority}
+				text, _ := n.first(coreSpace, "pubdate")
+				e.LastMod, _ = parseRFC822(text)
+				add(n, i, e, loc)
+				i++
+			}
+		}
+	case "feed":
+		for i, n := range root.all(coreSpace, "entry") {
+			e, loc := n.atomEntry()
+			add(n, i, e, loc)
+		}
+	default:
+		return nil, errOdd
+	}
+	return out, nil
+}
+
+func (n *node) atomEntry() (e Entry, loc []byte) {
+	e.Priority = DefaultPriority
+	for _, c := range n.children {
+		if (c.local == "updated" || c.local == "modified") && c.space() == coreSpace {
+			e.LastMod, _ = parseW3C(c.value())
+			break
+		}
+	}
+	for _, link := range n.all(coreSpace, "link") {
+		_, hasRel := link.attrs["rel"]
+		_, hasHref := link.attrs["href"]
+		if hasHref && (!hasRel || strings.EqualFold(string(link.attr("rel")), "alternate")) {
+			return e, link.attr("href")
+		}
+	}
+	return e, nil
+}
+
+// page returns what a url element says, but for its location.
+func (n *node) page() Entry {
+	e := Entry{Priority: DefaultPriority}
+	text, _ := n.first(coreSpace, "lastmod")
+	e.LastMod, _ = parseW3C(text)
+	text, _ = n.first(coreSpace, "changefreq")
+	e.ChangeFreq = changeFreq(bytes.ToLower(text))
+	if text, ok := n.first(coreSpace, "priority"); ok {
+		if p, ok := decimal(text, 1); ok {
+			e.Priority = p
+		}
+	}
+	for _, link := range n.all(xhtmlSpace, "link") {
+		href, err := location(link.attr("href"))
+		if err == nil && strings.EqualFold(string(link.attr("rel")), "alternate") {
+			e.Alternates = append(e.Alternates, Alternate{Href: href,
+				Lang: lineBreaks.Replace(string(link.attr("hreflang"))), Media: lineBreaks.Replace(string(link.attr("media")))})
+		}
+	}
+	for _, c := range n.all(imageSpace, "image") {
+		str := func(local string) string { return lineBreaks.Replace(string(c.last(imageSpace, local))) }
+		url := func(local string) string { loc, _ := location(c.last(imageSpace, local)); return loc }
+		m := Image{Loc: url("loc"), Title: str("title"), Caption: str("caption"), GeoLocation: str("geo_location"), License: url("license")}
+		if m.Loc != "" {
+			e.Images = append(e.Images, m)
+		}
+	}
+	for _, c := range n.all(newsSpace, "news") {
+		if e.News == nil {
+			e.News = &News{}
+		}
+		set := func(to *string, n *node, local string) {
+			if v := n.last(newsSpace, local); len(v) > 0 {
+				*to = lineBreaks.Replace(string(v))
+			}
+		}
+		set(&e.News.Title, c, "title")
+		set(&e.News.Keywords, c, "keywords")
+		set(&e.News.Genres, c, "genres")
+		set(&e.News.Tickers, c, "stock_tickers")
+		set(&e.News.Access, c, "access")
+		if v := c.last(newsSpace, "publication_date"); len(v) > 0 {
+			e.News.Published, _ = parseW3C(v)
+		}
+		for _, p := range c.all(newsSpace, "publication") {
+			set(&e.News.Publication, p, "name")
+			set(&e.News.Language, p, "language")
+		}
+	}
+	return e
+}

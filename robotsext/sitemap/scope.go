@@ -1,0 +1,141 @@
+package sitemap
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// A Policy says which entries of a sitemap are believed. Without one, a
+// sitemap could send a crawler anywhere in the name of somebody else.
+type Policy uint8
+
+const (
+	// Listed believes entries on the authority whose robots.txt lists the
+	// sitemap, for that listing proves that its owner vouches for it, and
+	// entries in the sitemap's own directory or below, on its own
+	// authority. An index may list any sitemap on its own authority
+	// (ROB-SMP-18, ROB-SMP-20).
+	Listed Policy = iota
+
+	// Directory is the letter of the protocol: entries in the sitemap's
+	// own directory or below, with its scheme, host and port (ROB-SMP-19).
+	Directory
+
+	// Any believes every entry.
+	Any
+)
+
+// A Scope tells which entries of one sitemap a crawler should believe. It is
+// made once for a sitemap, and judges entries without any I/O.
+type Scope struct {
+	policy   Policy
+	own      string
+	dir      string
+	listedBy []string
+}
+
+// NewScope returns the scope of the sitemap at sitemapURL. listedBy are the
+// robots.txt files, or any other URLs of the same authorities, that list the
+// sitemap, or the index through which it was found; none if it is only known
+// from elsewhere.
+func NewScope(policy Policy, sitemapURL string, listedBy ...string) (Scope, error) {
+	u, err := url.Parse(sitemapURL)
+	if err != nil {
+		return Scope{}, fmt.Errorf("sitemap: scope: %w", err)
+	}
+	s := Scope{policy: policy, own: authority(u)}
+	path := cleanPath(u)
+	s.dir = path[:strings.LastIndexByte(path, '/')+1]
+	for _, raw := range listedBy {
+		u, err := url.Parse(raw)
+		if err != nil {
+			return Scope{}, fmt.Errorf("sitemap: scope: %w", err)
+		}
+		s.listedBy = append(s.listedBy, authority(u))
+	}
+	return s, nil
+}
+
+// Covers reports whether e is believed.
+func (s Scope) Covers(e Entry) bool {
+	if s.policy == Any {
+		return true
+	}
+	u, err := url.Parse(e.Loc)
+	if err != nil {
+		return false
+	}
+	a := authority(u)
+	if s.policy == Listed && (slices.Contains(s.listedBy, a) || e.Sitemap && a == s.own) {
+		return true
+	}
+	return a == s.own && strings.HasPrefix(cleanPath(u), s.dir)
+}
+
+// authority returns scheme, host and port, so that equal ones are equal
+// strings.
+func authority(u *url.URL) string {
+	host := strings.ToLower(u.Hostname())
+	if ascii, err := idnaProfile.ToASCII(host); err == nil {
+		host = ascii
+	}
+	port := u.Port()
+	switch scheme := strings.ToLower(u.Scheme); {
+	case scheme == "http" && port == "80", scheme == "https" && port == "443", scheme == "ftp" && port == "21":
+		port = ""
+	}
+	return strings.ToLower(u.Scheme) + "://" + host + ":" + port
+}
+
+// cleanPath returns the path of u as a server sees it: without dot segments,
+// and with nothing escaped that need not be. "/shop/%2E%2e/x" is not in /shop/.
+func cleanPath(u *url.URL) string {
+	segments := strings.Split(strings.TrimPrefix(unescapeUnreserved(u.EscapedPath()), "/"), "/")
+	out := make([]string, 1, len(segments)+1) // the first is empty: paths begin with a slash
+	for i, seg := range segments {
+		last := i == len(segments)-1
+		switch seg {
+		case "..":
+			out = out[:max(1, len(out)-1)]
+			fallthrough
+		case ".":
+			if last {
+				out = append(out, "")
+			}
+		default:
+			out = append(out, seg)
+		}
+	}
+	return strings.Join(out, "/")
+}
+
+// unescapeUnreserved decodes the escapes of letters, digits, '-', '.', '_' and
+// '~', which are equal to these characters (RFC 3986, 6.2.2.2), and writes the
+// others with capitals.
+func unescapeUnreserved(path string) string {
+	if !strings.Contains(path, "%") {
+		return path
+	}
+	var b strings.Builder
+	for i := 0; i < len(path); i++ {
+		if path[i] != '%' || i+2 >= len(path) {
+			b.WriteByte(path[i])
+			continue
+		}
+		c, err := url.PathUnescape(path[i : i+3])
+		switch {
+		case err == nil && isUnreserved(c[0]):
+			b.WriteString(c)
+		default:
+			b.WriteString(strings.ToUpper(path[i : i+3]))
+		}
+		i += 2
+	}
+	return b.String()
+}
+
+func isUnreserved(c byte) bool {
+	return c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9' || strings.IndexByte("-._~", c) >= 0
+}
