@@ -1,5 +1,7 @@
 package robotstxt
 
+import "slices"
+
 // File is what a robots.txt file says. It does not change after Parse and may
 // be used by several goroutines at once; its slices are not to be written to.
 type File struct {
@@ -18,13 +20,15 @@ type File struct {
 	// Truncated reports that the body was longer than Options.MaxBytes.
 	Truncated bool
 
-	opts   Options
-	rules  []Rule
-	blocks []block
-	names  names
-	groups []Group   // parallel to names.list
-	sets   []ruleset // parallel to blocks
-	none   Group     // what Group returns when no group applies
+	opts     Options
+	text     string
+	rules    []ruleLine
+	blocks   []block
+	mentions []int32 // the names in the blocks, by position in names.list
+	names    names
+	groups   []Group   // parallel to names.list
+	sets     []ruleset // parallel to blocks
+	none     Group     // what Group returns when no group applies
 }
 
 // Rule is an Allow or Disallow line that has an effect.
@@ -42,6 +46,21 @@ func (r *Rule) String() string {
 	return "Disallow: " + r.Pattern
 }
 
+// ruleLine is a Rule as the file keeps it: most rules are never asked for, since
+// they are other crawlers'.
+type ruleLine struct {
+	value span // of the file's text
+	line  int32
+	allow bool
+}
+
+func (r ruleLine) field() string {
+	if r.allow {
+		return "Allow"
+	}
+	return "Disallow"
+}
+
 // block is a group as it stands in the file: a run of User-agent lines and the
 // rules after it (ROB-GRP-01). One Group may be merged from several. Rules,
 // extensions and agents are stretches of the file's own lists, so that a block
@@ -52,11 +71,15 @@ type block struct {
 	mentions   span
 }
 
-// span is the half-open interval [lo, hi).
-type span struct{ lo, hi int32 }
+// agents returns the names of a block in file order.
+func (f *File) agents(b *block) []string {
+	names := make([]string, 0, b.mentions.hi-b.mentions.lo)
+	for _, i := range f.mentions[b.mentions.lo:b.mentions.hi] {
+		names = append(names, f.names.list[i])
+	}
+	return names
+}
 
 // Agents returns the names that the file has groups for, "*" among them, each
 // once, as first written and in file order.
-func (f *File) Agents() []string {
-	return append([]string(nil), f.names.list...)
-}
+func (f *File) Agents() []string { return slices.Clone(f.names.list) }

@@ -32,6 +32,7 @@ const (
 	KindNotUTF8         Kind = "not-utf8"
 	KindTranscoded      Kind = "transcoded"
 	KindBOM             Kind = "byte-order-mark"
+	KindHTML            Kind = "html"
 	KindNoColon         Kind = "no-colon"
 	KindNoField         Kind = "no-field"
 	KindBadField        Kind = "bad-field"
@@ -57,6 +58,7 @@ var kinds = map[Kind]struct{ rule, message string }{
 	KindNotUTF8:         {"ROB-FMT-16", "not UTF-8: the octets are compared as they are"},
 	KindTranscoded:      {"ROB-FMT-16", "not UTF-8: read as the encoding it seems to be in"},
 	KindBOM:             {"ROB-FMT-06", "a byte order mark inside of the file spoils the line"},
+	KindHTML:            {"ROB-FMT-04", "looks like HTML; the lines that are valid count all the same"},
 	KindNoColon:         {"ROB-FMT-13", "no colon between field and value"},
 	KindNoField:         {"ROB-FMT-13", "no field before the colon"},
 	KindBadField:        {"ROB-FMT-03", "not a field"},

@@ -10,9 +10,11 @@ const googleLineLimit = 2083*8 - 1
 
 // googleLine cuts a line where Google's parser stops reading it: at its limit,
 // or at the first NUL.
-func googleLine(line string) string {
-	line = line[:min(len(line), googleLineLimit)]
-	line, _, _ = strings.Cut(line, "\x00")
+func googleLine(text string, line span) span {
+	line.hi = min(line.hi, line.lo+googleLineLimit)
+	if i := strings.IndexByte(line.of(text), 0); i >= 0 {
+		line.hi = line.lo + int32(i)
+	}
 	return line
 }
 

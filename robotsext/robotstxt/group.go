@@ -65,15 +65,10 @@ func (g *Group) Name() string { return g.name }
 
 // Rules returns the rules in file order. The slice is not to be written to.
 func (g *Group) Rules() []Rule {
-	var rules []Rule
-	for _, b := range g.blocks {
-		s := g.file.blocks[b].rules
-		if len(g.blocks) == 1 {
-			return g.file.rules[s.lo:s.hi:s.hi]
-		}
-		rules = append(rules, g.file.rules[s.lo:s.hi]...)
+	if g.set == nil {
+		return nil
 	}
-	return rules
+	return g.compiled().rules
 }
 
 // Extensions returns the other fields of the group in file order.

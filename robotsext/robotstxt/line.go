@@ -2,63 +2,64 @@ package robotstxt
 
 import "strings"
 
-// lines walks the lines of a body. A line ends with CR, LF or CRLF, mixed
+// span is the stretch [lo, hi) of a text or a list.
+type span struct{ lo, hi int32 }
+
+func (s span) of(text string) string { return text[s.lo:s.hi] }
+
+// lines walks the lines of a text. A line ends with CR, LF or CRLF, mixed
 // freely, and with nothing else (ROB-FMT-02).
 type lines struct {
-	rest  string
+	text  string
+	at    int  // where the next line begins
 	n     int  // number of the line last returned, from 1
 	done  bool // the last line, which needs no end, was returned
 	hasCR bool // else no line need be searched for one
 }
 
-func newLines(body string) lines {
-	return lines{rest: body, hasCR: strings.IndexByte(body, '\r') >= 0}
+func newLines(text string) lines {
+	return lines{text: text, hasCR: strings.IndexByte(text, '\r') >= 0}
 }
 
 // next returns the next line without its end.
-func (l *lines) next() (line string, ok bool) {
+func (l *lines) next() (line span, ok bool) {
 	if l.done {
-		return "", false
+		return span{}, false
 	}
 	l.n++
-	end := strings.IndexByte(l.rest, '\n')
-	if end < 0 {
-		end = len(l.rest)
+	start, end := l.at, len(l.text)
+	if i := strings.IndexByte(l.text[start:], '\n'); i >= 0 {
+		end = start + i
 	}
-	skip := 1
+	l.at = end + 1
 	if l.hasCR {
-		if cr := strings.IndexByte(l.rest[:end], '\r'); cr >= 0 {
-			if cr+1 == end && end < len(l.rest) {
-				skip = 2
+		if i := strings.IndexByte(l.text[start:end], '\r'); i >= 0 {
+			if start+i+1 < end || end == len(l.text) {
+				l.at = start + i + 1 // the CR stands alone
 			}
-			end = cr
+			end = start + i
 		}
 	}
-	line = l.rest[:end]
-	if end+skip > len(l.rest) {
-		l.done = true
-		return line, true
-	}
-	l.rest = l.rest[end+skip:]
-	return line, true
+	l.done = l.at > len(l.text)
+	return span{int32(start), int32(end)}, true
 }
 
 const bom = "\xEF\xBB\xBF"
 
 // trimBOM drops a UTF-8 byte order mark at the very start, also one that was
 // cut short (ROB-FMT-05, ROB-FMT-06).
-func trimBOM(body string) string {
+func trimBOM(text string) string {
 	n := 0
-	for n < len(bom) && n < len(body) && body[n] == bom[n] {
+	for n < len(bom) && n < len(text) && text[n] == bom[n] {
 		n++
 	}
-	return body[n:]
+	return text[n:]
 }
 
 // cutLimit applies the size limit. A line that the limit cuts in two goes
 // altogether, since half a rule means something else (ROB-FMT-15).
 func cutLimit(body []byte, limit int) (kept []byte, cut bool) {
-	if limit < 0 || len(body) <= limit {
+	if len(body) <= limit {
 		return body, false
 	}
 	end := limit
@@ -70,53 +71,62 @@ func cutLimit(body []byte, limit int) (kept []byte, cut bool) {
 	return body[:end], true
 }
 
-// isSpace reports whether b is trimmed from the ends of lines, fields and
-// values. No Unicode space is (ROB-FMT-09).
-func isSpace(b byte) bool {
-	return b == ' ' || '\t' <= b && b <= '\r'
-}
-
-func trimSpace(s string) string {
-	for len(s) > 0 && isSpace(s[0]) {
-		s = s[1:]
-	}
-	for len(s) > 0 && isSpace(s[len(s)-1]) {
-		s = s[:len(s)-1]
-	}
-	return s
+// record is a line taken apart.
+type record struct {
+	name    string
+	value   span // in the text; without a colon, the whole line
+	colon   bool
+	control bool // the value holds a control character
 }
 
 // splitLine separates field and value: the first colon does, a comment and
 // white space at the ends are no part of either (ROB-FMT-07, ROB-FMT-08).
-// Without a colon, value is the whole line. control reports whether the value
-// holds a control character; TAB is white space, and DEL is in the grammar of
-// RFC 9309 (ROB-FMT-17).
-func splitLine(line string) (field, value string, colon, control bool) {
-	start := 0
-	for ; start < len(line) && line[start] != '#'; start++ {
-		if line[start] == ':' {
-			field, colon = trimSpace(line[:start]), true
-			start++
-			break
-		}
+func splitLine(text string, line span) (r record) {
+	at, end := line.lo, line.hi
+	for at < end && text[at] != ':' && text[at] != '#' {
+		at++
 	}
-	if !colon {
-		return "", trimSpace(line[:start]), false, false
+	if at == end || text[at] == '#' {
+		r.value = trimSpan(text, span{line.lo, at})
+		return r
 	}
-	end := start
-	for ; end < len(line); end++ {
-		if b := line[end]; b <= '#' {
+	r.name = trimSpan(text, span{line.lo, at}).of(text)
+	r.colon = true
+	at++
+	start := at
+	for ; at < end; at++ {
+		if b := text[at]; b <= '#' {
 			if b == '#' {
 				break
 			}
-			control = control || b < ' ' && b != '\t'
+			r.control = r.control || b < ' ' && b != '\t'
 		}
 	}
-	value = trimSpace(line[start:end])
-	return field, value, true, control && hasControl(value)
+	r.value = trimSpan(text, span{start, at})
+	r.control = r.control && hasControl(r.value.of(text)) // it may have been trimmed
+	return r
 }
 
-// hasControl looks again, at what is left without the white space at the ends.
+// splitWords separates a line whose colon was forgotten, which Google accepts
+// when it is exactly two words (ROB-FMT-12).
+func splitWords(text string, line span) (r record, ok bool) {
+	s := line.of(text)
+	end := strings.IndexAny(s, " \t")
+	if end < 0 {
+		return r, false
+	}
+	value := strings.TrimLeft(s[end:], " \t")
+	if strings.ContainsAny(value, " \t") {
+		return r, false
+	}
+	r.name = s[:end]
+	r.value = trimSpan(text, span{line.hi - int32(len(value)), line.hi})
+	r.control = hasControl(r.value.of(text))
+	return r, true
+}
+
+// hasControl reports whether s holds a control character that no value may
+// have. TAB is white space, DEL is in the grammar of RFC 9309 (ROB-FMT-17).
 func hasControl(s string) bool {
 	for i := 0; i < len(s); i++ {
 		if s[i] < ' ' && s[i] != '\t' {
@@ -126,16 +136,22 @@ func hasControl(s string) bool {
 	return false
 }
 
-// splitWords separates a line whose colon was forgotten, which Google accepts
-// when it is exactly two words (ROB-FMT-12).
-func splitWords(line string) (field, value string) {
-	i := strings.IndexAny(line, " \t")
-	if i < 0 {
-		return "", ""
+// isSpace reports whether b is trimmed from the ends of lines, fields and
+// values. No Unicode space is (ROB-FMT-09).
+func isSpace(b byte) bool {
+	return b == ' ' || '\t' <= b && b <= '\r'
+}
+
+func trimSpace(s string) string {
+	return trimSpan(s, span{0, int32(len(s))}).of(s)
+}
+
+func trimSpan(text string, s span) span {
+	for s.lo < s.hi && isSpace(text[s.lo]) {
+		s.lo++
 	}
-	value = strings.TrimLeft(line[i:], " \t")
-	if strings.ContainsAny(value, " \t") {
-		return "", ""
+	for s.lo < s.hi && isSpace(text[s.hi-1]) {
+		s.hi--
 	}
-	return line[:i], trimSpace(value)
+	return s
 }

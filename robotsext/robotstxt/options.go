@@ -1,6 +1,9 @@
 package robotstxt
 
-import "time"
+import (
+	"math"
+	"time"
+)
 
 // Defaults of the zero Options.
 const (
@@ -86,10 +89,13 @@ func (o *Options) maxBytes() int {
 	case o.MaxBytes == 0 && !o.GoogleParser:
 		return DefaultMaxBytes
 	case o.MaxBytes > 0:
-		return o.MaxBytes
+		return min(o.MaxBytes, maxText)
 	}
-	return -1
+	return maxText
 }
+
+// maxText is what spans can address.
+const maxText = math.MaxInt32 - 1
 
 func (o *Options) maxFindings() int {
 	if o.MaxFindings == 0 {

@@ -13,16 +13,20 @@ func Parse(body []byte, opts *Options) *File {
 	if opts != nil {
 		f.opts = *opts
 	}
-	p := parser{file: f, sitemaps: sitemapSet{base: f.opts.ResolveSitemaps}}
-	p.lenient = f.opts.Lenient || f.opts.GoogleParser
 	f.names.exact = f.opts.CaseSensitiveAgents && !f.opts.GoogleParser
+	p := parser{file: f, lenient: f.opts.Lenient || f.opts.GoogleParser}
+	p.sitemaps.base = f.opts.ResolveSitemaps
+
 	body, f.Truncated = cutLimit(body, f.opts.maxBytes())
 	if f.Truncated {
 		p.note(0, KindTooLarge, "")
 	}
-	text := trimBOM(p.decode(body))
-	f.rules = make([]Rule, 0, strings.Count(text, "\n")+1)
-	p.lines = newLines(text)
+	f.text = trimBOM(p.decode(body))
+	if p.html = looksLikeHTML(f.text); p.html {
+		p.note(1, KindHTML, "")
+	}
+	f.rules = make([]ruleLine, 0, strings.Count(f.text, "\n")+1)
+	p.lines = newLines(f.text)
 	for {
 		line, ok := p.lines.next()
 		if !ok {
@@ -39,62 +43,63 @@ type parser struct {
 	file     *File
 	lines    lines
 	lenient  bool
-	inAgents bool // the last meaningful line was a User-agent line
-	mentions []mention
+	html     bool    // most lines make no sense, and nobody need be told
+	inAgents bool    // the last meaningful line was a User-agent line
+	inBlock  []int32 // for each name, the last block that mentions it
 	sitemaps sitemapSet
 }
 
-// mention is one name on one User-agent line.
-type mention struct{ name, block int32 }
-
-func (p *parser) line(line string) {
+func (p *parser) line(line span) {
+	text := p.file.text
 	if p.file.opts.GoogleParser {
-		line = googleLine(line)
+		line = googleLine(text, line)
 	}
-	if line == "" || line[0] == '#' {
+	if line.lo == line.hi || text[line.lo] == '#' {
 		return
 	}
-	name, value, colon, control := splitLine(line)
-	if name == "" {
-		if name, value = p.repair(value, colon); name == "" {
+	r := splitLine(text, line)
+	if r.name == "" {
+		var ok bool
+		if r, ok = p.repair(r); !ok {
 			return
 		}
 	}
-	kind := parseField(name)
+	kind := parseField(r.name)
 	if kind == fieldOther && p.lenient {
-		kind = parseFieldLeniently(name)
+		kind = parseFieldLeniently(r.name)
 		if kind != fieldOther {
-			p.note(p.lines.n, KindMisspelt, name)
+			p.note(p.lines.n, KindMisspelt, r.name)
 		}
 	}
 	switch {
 	case kind == fieldAgent:
-		p.agent(value)
+		p.agent(r.value.of(text))
 	case kind == fieldAllow || kind == fieldDisallow:
-		p.rule(kind == fieldAllow, value, control)
-	case control:
-		p.note(p.lines.n, KindControl, value)
+		p.rule(kind == fieldAllow, r)
+	case r.control:
+		p.note(p.lines.n, KindControl, r.value.of(text))
 	case kind == fieldSitemap:
-		p.sitemap(value)
+		p.sitemap(r.value.of(text))
 	default:
-		p.extension(name, value)
+		p.extension(r.name, r.value.of(text))
 	}
 }
 
 // repair makes what it may of a line without a field before a colon.
-func (p *parser) repair(text string, colon bool) (name, value string) {
+func (p *parser) repair(r record) (record, bool) {
+	text := r.value.of(p.file.text)
 	switch {
-	case colon:
-		p.note(p.lines.n, KindNoField, text)
-		return "", ""
+	case r.colon:
+		p.noteLine(KindNoField, text)
+		return r, false
 	case text == "":
-		return "", ""
+		return r, false
 	}
-	p.note(p.lines.n, KindNoColon, text)
+	p.noteLine(KindNoColon, text)
 	if !p.lenient {
-		return "", ""
+		return r, false
 	}
-	return splitWords(text)
+	return splitWords(p.file.text, r.value)
 }
 
 // agent opens a block, or adds to the one that is still collecting agents
@@ -103,7 +108,7 @@ func (p *parser) agent(value string) {
 	f := p.file
 	if !p.inAgents {
 		p.inAgents = true
-		r, e, m := int32(len(f.rules)), int32(len(f.Extensions)), int32(len(p.mentions))
+		r, e, m := int32(len(f.rules)), int32(len(f.Extensions)), int32(len(f.mentions))
 		f.blocks = append(f.blocks, block{rules: span{r, r}, extensions: span{e, e}, mentions: span{m, m}})
 	}
 	token, global := agentToken(value)
@@ -128,16 +133,27 @@ func (p *parser) agent(value string) {
 	}
 }
 
+// mention adds a name to the block, once.
 func (p *parser) mention(name string) {
-	b := len(p.file.blocks) - 1
-	p.mentions = append(p.mentions, mention{int32(p.file.names.add(name)), int32(b)})
-	p.file.blocks[b].mentions.hi++
+	f := p.file
+	i, b := f.names.add(name), int32(len(f.blocks)-1)
+	switch {
+	case i == len(p.inBlock):
+		p.inBlock = append(p.inBlock, b)
+	case p.inBlock[i] == b:
+		return
+	default:
+		p.inBlock[i] = b
+	}
+	f.mentions = append(f.mentions, int32(i))
+	f.blocks[b].mentions.hi++
 }
 
 // rule adds a rule to the block. One without effect still ends the run of
 // User-agent lines (ROB-GRP-08).
-func (p *parser) rule(allow bool, value string, control bool) {
+func (p *parser) rule(allow bool, r record) {
 	f := p.file
+	value := r.value.of(f.text)
 	if len(f.blocks) == 0 {
 		p.note(p.lines.n, KindRuleBeforeGroup, value) // ROB-GRP-04
 		return
@@ -147,7 +163,7 @@ func (p *parser) rule(allow bool, value string, control bool) {
 		switch {
 		case value == "":
 			return // ROB-MAT-09
-		case control:
+		case r.control:
 			p.note(p.lines.n, KindControl, value) // ROB-FMT-17
 			return
 		case value[0] != '/' && value[0] != '*':
@@ -155,9 +171,11 @@ func (p *parser) rule(allow bool, value string, control bool) {
 			if !f.opts.AssumeSlash {
 				return // ROB-MAT-10, ROB-MAT-27
 			}
+		case len(value) > googleLineLimit:
+			p.note(p.lines.n, KindLongLine, "")
 		}
 	}
-	f.rules = append(f.rules, Rule{Allow: allow, Pattern: value, Line: p.lines.n})
+	f.rules = append(f.rules, ruleLine{r.value, int32(p.lines.n), allow})
 	f.blocks[len(f.blocks)-1].rules.hi++
 }
 
@@ -183,7 +201,7 @@ func (p *parser) extension(name, value string) {
 		if strings.Contains(name, bom) {
 			kind = KindBOM
 		}
-		p.note(p.lines.n, kind, name)
+		p.noteLine(kind, name)
 		return
 	}
 	p.noteExtension(name, value)
@@ -202,43 +220,36 @@ func (p *parser) finish() {
 	f.sets = make([]ruleset, len(f.blocks))
 	f.groups = make([]Group, len(f.names.list))
 
-	// Sort the blocks by name, counting, into one list of which each group
-	// has a stretch; a name that a block mentions twice has it once.
+	// Sort the blocks by name, counting, into one list of which each group has
+	// a stretch.
 	n := len(f.names.list)
-	space := make([]int32, len(p.mentions)+2*n+1)
-	blocks, starts, ends := space[:len(p.mentions)], space[len(p.mentions):][:n+1], space[len(p.mentions)+n+1:]
-	for _, m := range p.mentions {
-		starts[m.name+1]++
+	space := make([]int32, len(f.mentions)+n+1)
+	blocks, ends := space[:len(f.mentions)], space[len(f.mentions):]
+	for _, name := range f.mentions {
+		ends[name+1]++
 	}
 	for i := range n {
-		starts[i+1] += starts[i]
-		ends[i] = starts[i]
+		ends[i+1] += ends[i]
 	}
-	for _, m := range p.mentions {
-		if end := ends[m.name]; end == starts[m.name] || blocks[end-1] != m.block {
-			blocks[end] = m.block
-			ends[m.name]++
+	for b := range f.blocks {
+		for _, name := range f.mentions[f.blocks[b].mentions.lo:f.blocks[b].mentions.hi] {
+			blocks[ends[name]] = int32(b)
+			ends[name]++
 		}
 	}
+	start := int32(0)
 	for i, name := range f.names.list {
-		f.groups[i] = f.newGroup(name, blocks[starts[i]:ends[i]:ends[i]])
+		f.groups[i] = f.newGroup(name, blocks[start:ends[i]:ends[i]])
+		start = ends[i]
 	}
-	for _, b := range f.blocks {
-		p.nameAgents(b)
-	}
-}
-
-// nameAgents tells the extensions of a block whose they are.
-func (p *parser) nameAgents(b block) {
-	if b.extensions.lo == b.extensions.hi {
-		return
-	}
-	var agents []string
-	for _, m := range p.mentions[b.mentions.lo:b.mentions.hi] {
-		agents = append(agents, p.file.names.list[m.name])
-	}
-	for i := b.extensions.lo; i < b.extensions.hi; i++ {
-		p.file.Extensions[i].Agents = agents
+	for i := range f.blocks {
+		b := &f.blocks[i]
+		if b.extensions.lo < b.extensions.hi {
+			agents := f.agents(b)
+			for e := b.extensions.lo; e < b.extensions.hi; e++ {
+				f.Extensions[e].Agents = agents
+			}
+		}
 	}
 }
 
@@ -246,4 +257,22 @@ func (p *parser) note(line int, kind Kind, text string) {
 	if len(p.file.Findings) < p.file.opts.maxFindings() {
 		p.file.Findings = append(p.file.Findings, Finding{Line: line, Kind: kind, Text: text})
 	}
+}
+
+// noteLine notes a line that makes no sense, which in HTML is nothing odd.
+func (p *parser) noteLine(kind Kind, text string) {
+	if !p.html {
+		p.note(p.lines.n, kind, text)
+	}
+}
+
+// looksLikeHTML reports whether the first thing in a text is a tag. Its lines
+// count all the same (ROB-FMT-04).
+func looksLikeHTML(text string) bool {
+	for i := 0; i < len(text); i++ {
+		if !isSpace(text[i]) {
+			return text[i] == '<'
+		}
+	}
+	return false
 }

@@ -15,6 +15,7 @@ type ruleset struct {
 
 // compiled is a group's rules made ready for matching.
 type compiled struct {
+	rules []Rule // in file order
 	index index
 	query queryIndex
 }
@@ -30,25 +31,28 @@ func (f *File) compile(blocks []int32) *compiled {
 	for _, b := range blocks {
 		n += int(f.blocks[b].rules.hi - f.blocks[b].rules.lo)
 	}
-	rules := make([]ranked, 0, n)
+	c := &compiled{rules: make([]Rule, 0, n)}
 	for _, b := range blocks {
-		lines := f.rules[f.blocks[b].rules.lo:f.blocks[b].rules.hi]
-		for i := range lines {
-			rules = f.opts.appendRanked(rules, &lines[i])
+		for _, r := range f.rules[f.blocks[b].rules.lo:f.blocks[b].rules.hi] {
+			c.rules = append(c.rules, Rule{r.allow, r.value.of(f.text), int(r.line)})
 		}
 	}
-	slices.SortFunc(rules, byRank)
-	c := &compiled{index: newIndex(rules, func(r *ranked) (string, bool) { return r.pattern, true })}
+	ranks := make([]ranked, 0, n)
+	for i := range c.rules {
+		ranks = f.opts.appendRanked(ranks, &c.rules[i])
+	}
+	slices.SortFunc(ranks, byRank)
+	c.index = newIndex(ranks, func(r *ranked) (string, bool) { return r.pattern, true })
 	if !f.opts.GoogleParser {
-		c.query.ranked = rules
+		c.query.ranked = ranks
 	}
 	return c
 }
 
 // appendRanked appends what a rule comes to under the options.
-func (o *Options) appendRanked(rules []ranked, r *Rule) []ranked {
+func (o *Options) appendRanked(ranks []ranked, r *Rule) []ranked {
 	if o.GoogleParser {
-		return appendGoogle(rules, r)
+		return appendGoogle(ranks, r)
 	}
 	written := r.Pattern
 	if written[0] != '/' && written[0] != '*' {
@@ -58,13 +62,13 @@ func (o *Options) appendRanked(rules []ranked, r *Rule) []ranked {
 	if o.TrailingStarUncounted {
 		length -= len(pattern) - len(strings.TrimRight(pattern, "*"))
 	}
-	rules = append(rules, ranked{r, pattern, length})
+	ranks = append(ranks, ranked{r, pattern, length})
 	if r.Allow && o.IndexAllowsDirectory {
 		for _, name := range []string{"/index.htm", "/index.html"} {
 			if directory, ok := strings.CutSuffix(pattern, name); ok {
-				rules = append(rules, ranked{r, directory + "/$", length - len(name) + 2})
+				ranks = append(ranks, ranked{r, directory + "/$", length - len(name) + 2})
 			}
 		}
 	}
-	return rules
+	return ranks
 }
