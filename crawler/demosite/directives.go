@@ -71,7 +71,7 @@ func (r *route) metas(nofollow audience, elements ...string) *route {
 
 // tagged gives a page an X-Robots-Tag, which keeps the audience from following
 // its links.
-func (r *route) tagged(nofollow audience, value string) *route {
+func (r *route) tagged(nofollow audience, value string) {
 	r.nofollow = nofollow
-	return r.with("X-Robots-Tag", value)
+	r.with("X-Robots-Tag", value)
 }

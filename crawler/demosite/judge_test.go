@@ -9,14 +9,23 @@ import (
 	"time"
 )
 
-// A polite client leaves nothing to say, and one that is judged by a longer
-// delay than it kept leaves something.
+// A polite client leaves nothing to say, unless it is judged by a longer delay
+// than it was told to keep.
 func TestJudgePassesThePolite(t *testing.T) {
-	for _, token := range []string{Token, "examplebot"} {
-		t.Run(token, func(t *testing.T) {
+	for _, tc := range []struct {
+		name, token string
+		hosts       []string
+	}{
+		{"politecrawl", Token, nil},
+		{"another crawler", "examplebot", nil},
+		{"hosts that differ in their ports alone", Token, []string{"127.0.0.1"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			const delay = 2 * time.Millisecond
-			s := serve(t, quick())
+			token, opts := tc.token, quick()
+			opts.Hosts = tc.hosts
+			s := serve(t, opts)
 			e := s.Expected(token)
 			c := &courteous{
 				t: t, client: client(t), least: delay, clocks: map[string]*clock{},
@@ -27,7 +36,7 @@ func TestJudgePassesThePolite(t *testing.T) {
 				t.Fatal(err)
 			}
 			c.delay[library.Host] = s.at(s.Origin("library")).crawlDelay(audienceOf(token))
-			c.client.Transport = named{token, c.client.Transport}
+			c.client.Transport = branded{token, c.client.Transport}
 			c.crawl(e)
 
 			report := s.Judge(delay, token)
@@ -64,16 +73,16 @@ func TestJudgePassesThePolite(t *testing.T) {
 	}
 }
 
-// named sends a product token.
-type named struct {
+// branded sends a product token.
+type branded struct {
 	token string
 	base  http.RoundTripper
 }
 
-func (n named) RoundTrip(r *http.Request) (*http.Response, error) {
+func (b branded) RoundTrip(r *http.Request) (*http.Response, error) {
 	r = r.Clone(r.Context())
-	r.Header.Set("User-Agent", n.token+"/1.0")
-	return n.base.RoundTrip(r)
+	r.Header.Set("User-Agent", b.token+"/1.0")
+	return b.base.RoundTrip(r)
 }
 
 // fault is what a case expects: the kind, and the numbers of the two requests.

@@ -61,7 +61,7 @@ func listenOnce(port int, hosts []string, n int) (listeners []net.Listener, err 
 		if i < len(hosts) {
 			host, wanted = hosts[i], port
 		}
-		if i > 0 && host != hosts[0] && !bindable(host) {
+		if i > 0 && (host == hosts[0] || !bindable(host)) {
 			host, wanted = hosts[0], 0 // macOS has 127.0.0.1 alone
 		}
 		l, err := net.Listen("tcp", net.JoinHostPort(host, strconv.Itoa(wanted)))
@@ -72,9 +72,17 @@ func listenOnce(port int, hosts []string, n int) (listeners []net.Listener, err 
 			return listeners, fmt.Errorf("demosite: %w", err)
 		}
 		listeners = append(listeners, l)
-		port = listeners[0].Addr().(*net.TCPAddr).Port
+		if i == 0 {
+			port = portOf(l)
+		}
 	}
 	return listeners, nil
+}
+
+// portOf is the port that a listener got.
+func portOf(l net.Listener) int {
+	address, _ := l.Addr().(*net.TCPAddr) // what net.Listen gives for "tcp"
+	return address.Port
 }
 
 // bindable reports whether the machine lets a program listen on host at all.

@@ -8,23 +8,26 @@ import (
 // Kind is a kind of Violation.
 type Kind string
 
-// What no polite crawler does. These are found from the record and from what
-// each URL of the site declares about itself.
+// What no polite crawler does.
 const (
-	BeforeRobots     Kind = "before robots.txt"         // a page or sitemap before the host's robots.txt had been answered (ROB-FET-02)
-	WhileUnreachable Kind = "robots.txt unreachable"    // a page or sitemap while robots.txt answered 5xx or 429 (ROB-STA-02)
-	Forbidden        Kind = "disallowed"                // a URL that robots.txt closes (ROB-GEN-04)
-	Trapped          Kind = "in the trap"               // the same, in the part without end
-	Overlap          Kind = "two at once"               // a request before the answer to another of the host had ended (ROB-POL-01)
-	TooSoon          Kind = "too soon"                  // less than the delay, or the host's Crawl-delay, after that end (ROB-POL-02)
-	BeforeRetryAfter Kind = "before Retry-After"        // a request to a host that had asked to be left alone (ROB-POL-04)
-	Strayed          Kind = "out of scope"              // a request to a host outside the crawl
-	UnknownName      Kind = "under an unknown name"     // a Host header that is not the host's: other rules would hold for it (ROB-LOC-02)
-	Nameless         Kind = "without product token"     // a User-Agent without the token (ROB-FET-04)
-	Unfollowed       Kind = "behind nofollow"           // a page that only nofollow links and pages lead to (ROB-PAG-06, ROB-PAG-08)
-	Unlisted         Kind = "not the sitemap's to list" // a page that only a foreign sitemap lists (ROB-SMP-18)
-	Unfounded        Kind = "from nowhere"              // a URL that nothing leads to that a polite crawler reads
-	Repeated         Kind = "once more"                 // a URL that had been answered before
+	BeforeRobots     Kind = "before robots.txt"      // a page or sitemap before the host's robots.txt had been answered (ROB-FET-02)
+	WhileUnreachable Kind = "robots.txt unreachable" // a page or sitemap while robots.txt answered 5xx or 429 (ROB-STA-02)
+	Forbidden        Kind = "disallowed"             // a URL that robots.txt closes (ROB-GEN-04)
+	Trapped          Kind = "in the trap"            // the same, in the part without end
+	Overlap          Kind = "two at once"            // a request before the answer to another of the host had ended (ROB-POL-01)
+	TooSoon          Kind = "too soon"               // less than the delay, or the host's Crawl-delay, after that end (ROB-POL-02)
+	BeforeRetryAfter Kind = "before Retry-After"     // a request to a host that had asked to be left alone (ROB-POL-04)
+	Strayed          Kind = "out of scope"           // a request to a host outside the crawl
+	UnknownName      Kind = "under an unknown name"  // a Host header that is not the host's: other rules would hold for it (ROB-LOC-02)
+)
+
+// What a polite crawler should not do either: advice, not violations.
+const (
+	Nameless   Kind = "without product token"     // a User-Agent without the token (ROB-FET-04)
+	Unfollowed Kind = "behind nofollow"           // a page that only nofollow links and pages lead to (ROB-PAG-06, ROB-PAG-08)
+	Unlisted   Kind = "not the sitemap's to list" // a page that only a foreign sitemap lists (ROB-SMP-18)
+	Unfounded  Kind = "from nowhere"              // a URL that nothing leads to that a polite crawler reads
+	Repeated   Kind = "once more"                 // a URL that had been answered before
 )
 
 // A Violation is one request that a polite crawler would not have sent.
@@ -69,8 +72,7 @@ type Report struct {
 	Pages        int            // requests for anything else
 	// Violations are what must not happen, in the order of the requests.
 	Violations []Violation
-	// Advice is what should not happen: the kinds from Nameless on. Strict
-	// tests hold it to be empty as well.
+	// Advice is what should not happen. A strict test wants none of it either.
 	Advice []Violation
 	// Missing are URLs that a complete crawl would have asked for and this one
 	// has not, sorted. A crawl that was stopped has them without fault.

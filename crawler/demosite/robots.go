@@ -1,8 +1,6 @@
 package demosite
 
-import (
-	"strings"
-)
+import "strings"
 
 const byteOrderMark = "\ufeff"
 

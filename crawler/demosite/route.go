@@ -141,8 +141,8 @@ func (h *host) document(uri, contentType, body string) *route {
 }
 
 // redirect adds a redirect; location may be relative.
-func (h *host) redirect(uri string, status int, location string) *route {
-	return h.add(&route{
+func (h *host) redirect(uri string, status int, location string) {
+	h.add(&route{
 		uri: uri, class: redirect, status: status, location: location,
 		contentType: "text/plain; charset=utf-8", body: fmt.Sprintf("%d %s\n", status, http.StatusText(status)),
 	})

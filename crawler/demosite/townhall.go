@@ -3,6 +3,7 @@ package demosite
 import (
 	"fmt"
 	"net/http"
+	"strings"
 )
 
 const townHallRobots = `# Town Hall: which group binds a crawler, and which line decides.
@@ -90,11 +91,13 @@ func townHall() *host {
 
 // directory is the table of hosts on the front page.
 func directory(hosts []*host) string {
-	s := "<h2>The hosts</h2>\n<table>\n<tr><th scope=\"col\">Host</th><th scope=\"col\">Shows</th></tr>\n"
+	var b strings.Builder
+	b.WriteString("<h2>The hosts</h2>\n<table>\n<tr><th scope=\"col\">Host</th><th scope=\"col\">Shows</th></tr>\n")
 	for _, h := range hosts {
-		s += fmt.Sprintf("<tr><td><a href=\"%s/\">%s</a></td><td>%s</td></tr>\n", h.origin, h.title, h.shows)
+		fmt.Fprintf(&b, "<tr><td><a href=\"%s/\">%s</a></td><td>%s</td></tr>\n", h.origin, h.title, h.shows)
 	}
-	return s + "</table>\n"
+	b.WriteString("</table>\n")
+	return b.String()
 }
 
 func townNotices(h *host) {
