@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -360,9 +361,10 @@ func TestInvalidAnswers(t *testing.T) {
 		wantLater(t, newRobots(t, nil).Check(t.Context(), mustParse(t, "http://"+addr+"/")))
 	})
 	t.Run("ROB-FET-15/TLS", func(t *testing.T) {
-		s := httptest.NewTLSServer(http.NotFoundHandler())
+		s := httptest.NewUnstartedServer(http.NotFoundHandler())
+		s.Config.ErrorLog = log.New(io.Discard, "", 0)
+		s.StartTLS()
 		defer s.Close()
-		s.Config.ErrorLog = nil
 		r := newRobots(t, &robotsext.Options{Transport: &http.Transport{TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12}}})
 		wantLater(t, r.Check(t.Context(), mustParse(t, s.URL)))
 	})

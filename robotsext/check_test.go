@@ -1,0 +1,296 @@
+package robotsext_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/politecrawl/politecrawl/robotsext"
+	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
+)
+
+func TestNew(t *testing.T) {
+	tests := []struct {
+		name  string
+		agent string
+		opts  robotsext.Options
+		want  string // in the error
+	}{
+		{"ROB-UA-10/ok", agent, robotsext.Options{}, ""},
+		{"ROB-UA-10/token with version", agent, robotsext.Options{Tokens: []string{"Foobot/2.1"}}, "Foobot/2.1"},
+		{"ROB-UA-10/empty token", agent, robotsext.Options{Tokens: []string{""}}, "token"},
+		{"ROB-UA-10/token of two words", agent, robotsext.Options{Tokens: []string{"Foo Bar"}}, "Foo Bar"},
+		{"ROB-UA-10/token not ASCII", agent, robotsext.Options{Tokens: []string{"ツ"}}, "ツ"},
+		{"ROB-UA-10/no tokens", agent, robotsext.Options{Tokens: []string{}}, "empty"},
+		{"ROB-UA-10/no name", "", robotsext.Options{}, "user agent"},
+		{"ROB-UA-10/number", "1.0", robotsext.Options{}, "user agent"},
+		{"ROB-UA-11/digits", "MJ12bot/1.0", robotsext.Options{Tokens: []string{"MJ12bot"}}, "MJ12bot"},
+		{"ROB-UA-11/digits on option", "MJ12bot/1.0", robotsext.Options{Tokens: []string{"MJ12bot"}, Parse: &robotstxt.Options{WideTokens: true}}, ""},
+		{"ROB-UA-14/compatible", "Mozilla/5.0 (compatible; ExampleBot/0.1; https://www.example.com/bot.html)", robotsext.Options{}, ""},
+		{"line end", "bot/1.0\r\nX: y", robotsext.Options{}, "header"},
+		{"timeout", agent, robotsext.Options{Timeout: -1}, "Timeout"},
+		{"retries", agent, robotsext.Options{RetryMin: time.Hour, RetryMax: time.Minute}, "RetryMin"},
+		{"lifetimes", agent, robotsext.Options{MinAge: 25 * time.Hour}, "MinAge"},
+		{"limits", agent, robotsext.Options{MaxRecords: -1}, "negative"},
+		{"body limit", agent, robotsext.Options{Parse: &robotstxt.Options{MaxBytes: -1}}, "MaxBytes"},
+		{"profile", agent, robotsext.Options{Outage: 9}, "Outage"},
+		{"scope", agent, robotsext.Options{SitemapScope: 9}, "SitemapScope"},
+		{"fetcher", agent, robotsext.Options{Fetchers: map[string]robotsext.Fetcher{"gopher": nil}}, "gopher"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			_, err := robotsext.New(test.agent, &test.opts)
+			if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
+				t.Errorf("error %v, want one about %q", err, test.want)
+			}
+		})
+	}
+}
+
+func TestCheck(t *testing.T) {
+	s := newSite(t, text("User-agent: *\nDisallow: /private\nDisallow: /caf%C3%A9\nDisallow: /*?secret\n"))
+	r := newRobots(t, nil)
+	for _, test := range []struct {
+		id, path string
+		line     int // of the rule that disallows; 0: allowed
+	}{
+		{"ROB-GEN-02", "/other", 0},
+		{"ROB-GEN-05", "/private", 2},
+		{"ROB-MAT-12", "/a?secret=1", 4},
+		{"ROB-MAT-13", "/a#?secret", 0},
+		{"ROB-MAT-14", "?secret", 4},
+		{"ROB-MAT-16", "/café", 3},
+		{"ROB-MAT-21/itself", "/robots.txt", 0},
+		{"ROB-MAT-25", "/a/%2e%2e/private", 2},
+		{"ROB-MAT-25/out of it", "/private/../a", 0},
+	} {
+		t.Run(test.id, func(t *testing.T) {
+			err := r.Check(t.Context(), mustParse(t, s.URL+test.path))
+			switch {
+			case test.line == 0 && err != nil:
+				t.Error(err)
+			case test.line != 0:
+				wantDisallowed(t, err, test.line)
+			}
+		})
+	}
+	t.Run("ROB-GEN-05/detail", func(t *testing.T) {
+		u := s.url("/private/x")
+		err := r.Check(t.Context(), u)
+		b, ok := errors.AsType[*robotsext.BlockedError](err)
+		if !ok || b.URL != u.String() || b.Group != "*" || b.Rule.Pattern != "/private" ||
+			string(b.Origin) != s.URL || b.RobotsURL != s.URL+"/robots.txt" || b.Err != nil || !b.RetryAt.IsZero() {
+			t.Errorf("got %+v", b)
+		}
+		want := fmt.Sprintf(`robotsext: %s is disallowed by "Disallow: /private", line 2 of %s/robots.txt, for user agent "*"`, u, s.URL)
+		if err.Error() != want {
+			t.Errorf("message %s\nwant    %s", err, want)
+		}
+	})
+	t.Run("ROB-MAT-21/before all else", func(t *testing.T) {
+		dead := newSite(t, status(500))
+		if err := r.Check(t.Context(), dead.url("/robots.txt")); err != nil {
+			t.Error(err)
+		}
+		dead.wantAsked(t)
+	})
+	t.Run("ROB-LOC-07", func(t *testing.T) {
+		if err := r.Check(t.Context(), s.url("/folder/robots.txt")); err != nil {
+			t.Error(err)
+		}
+		if n := s.count("GET /folder/robots.txt"); n != 0 {
+			t.Error("asked for")
+		}
+	})
+	t.Run("ROB-LOC-11", func(t *testing.T) {
+		u := s.url("/private")
+		u.Scheme = "HTTP"
+		wantDisallowed(t, r.Check(t.Context(), u), 2)
+		disallowAll := newSite(t, text("User-agent: *\nDisallow: /"))
+		wantDisallowed(t, r.Check(t.Context(), disallowAll.url("/Robots.txt")), 2)
+	})
+	for _, u := range []string{"gopher://h/", "mailto:a@b", "ftp://h/x", "http:///x"} {
+		t.Run("ROB-LOC-12/ROB-LOC-16/"+u, func(t *testing.T) {
+			err := r.Check(t.Context(), mustParse(t, u))
+			if !errors.Is(err, robotsext.ErrUnsupportedScheme) && !errors.Is(err, robotsext.ErrInvalidHost) && !errors.Is(err, robotsext.ErrUncheckable) {
+				t.Errorf("error %v", err)
+			}
+		})
+	}
+}
+
+func TestUserFetch(t *testing.T) {
+	s := newSite(t, text(private))
+	r := newRobots(t, nil)
+	client := &http.Client{Transport: r.Transport(nil)}
+	get := func(ctx context.Context) error {
+		req, err := http.NewRequestWithContext(ctx, "GET", s.URL+"/private", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp, err := client.Do(req)
+		if err == nil {
+			err = resp.Body.Close()
+		}
+		return err
+	}
+	t.Run("ROB-GEN-03/not set", func(t *testing.T) { wantDisallowed(t, get(t.Context()), 2) })
+	t.Run("ROB-GEN-03/set", func(t *testing.T) {
+		if err := get(robotsext.WithUserFetch(t.Context())); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestIdentity(t *testing.T) {
+	s := newSite(t, text("User-agent: *\nDisallow: /all\n\nUser-agent: a\nDisallow: /of-a\n\nUser-agent: b\nDisallow: /of-b\n\nUser-agent: MJ12bot\nDisallow: /mj\n"))
+	for _, test := range []struct {
+		id      string
+		opts    robotsext.Options
+		blocked string // the only path that is
+	}{
+		{"ROB-UA-04/first that has a group", robotsext.Options{Tokens: []string{"c", "b", "a"}}, "/of-b"},
+		{"ROB-UA-04/most specific", robotsext.Options{Tokens: []string{"a", "b"}}, "/of-a"},
+		{"ROB-UA-06", robotsext.Options{Tokens: []string{"c"}}, "/all"},
+		{"ROB-UA-09/named", robotsext.Options{Tokens: []string{"c", "a"}, IgnoreGlobal: true}, "/of-a"},
+		{"ROB-UA-09/not named", robotsext.Options{Tokens: []string{"c"}, IgnoreGlobal: true}, ""},
+		{"ROB-UA-11", robotsext.Options{Tokens: []string{"MJ12bot"}, Parse: &robotstxt.Options{WideTokens: true}}, "/mj"},
+	} {
+		t.Run(test.id, func(t *testing.T) {
+			r := newRobots(t, &test.opts)
+			for _, path := range []string{"/all", "/of-a", "/of-b", "/mj"} {
+				if err := r.Check(t.Context(), s.url(path)); (err != nil) != (path == test.blocked) {
+					t.Errorf("%s: %v", path, err)
+				}
+			}
+		})
+	}
+	t.Run("ROB-CAC-11", func(t *testing.T) {
+		rec, err := newRobots(t, nil).Record(t.Context(), s.url("/"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a, b := rec.File.Group("a").Match("/of-a"), rec.File.Group("b").Match("/of-a"); a.Allowed || !b.Allowed {
+			t.Error("one record does not serve two crawlers")
+		}
+	})
+}
+
+func TestSingleFlight(t *testing.T) {
+	t.Run("ROB-FET-03/ROB-FET-02", func(t *testing.T) {
+		s := newSite(t, func(w http.ResponseWriter, req *http.Request) {
+			time.Sleep(20 * time.Millisecond)
+			text(private)(w, req)
+		})
+		r := newRobots(t, nil)
+		client := &http.Client{Transport: r.Transport(nil)}
+		var wg sync.WaitGroup
+		for i := range 100 {
+			wg.Go(func() {
+				resp, err := client.Get(fmt.Sprintf("%s/%d", s.URL, i))
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				_ = resp.Body.Close()
+			})
+		}
+		wg.Wait()
+		if asked := s.asked(); s.count(robotsLine) != 1 || asked[0] != robotsLine {
+			t.Errorf("robots.txt asked for %d times, first request %s", s.count(robotsLine), asked[0])
+		}
+	})
+	t.Run("an asker leaves", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			type key struct{}
+			slow := roundTripper(func(req *http.Request) (*http.Response, error) {
+				if req.Context().Value(key{}) != "first" {
+					t.Error("the first asker's values are not there")
+				}
+				time.Sleep(10 * time.Second)
+				if err := req.Context().Err(); err != nil {
+					t.Errorf("the fetch was cut short: %v", err)
+				}
+				return robotsReply.RoundTrip(req)
+			})
+			r := newRobots(t, &robotsext.Options{Transport: slow})
+			u := mustParse(t, "http://example.com/private")
+			left := make(chan error)
+			go func() {
+				ctx, cancel := context.WithTimeout(context.WithValue(t.Context(), key{}, "first"), time.Second)
+				defer cancel()
+				left <- r.Check(ctx, u)
+			}()
+			synctest.Wait()
+			second := make(chan error)
+			go func() { second <- r.Check(t.Context(), u) }()
+			if err := <-left; !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("error %v, want the asker's own", err)
+			}
+			wantDisallowed(t, <-second, 2)
+		})
+	})
+}
+
+func TestOnRecord(t *testing.T) {
+	s := newSite(t, text(private))
+	var mu sync.Mutex
+	var told []*robotsext.Record
+	r := newRobots(t, &robotsext.Options{OnRecord: func(rec *robotsext.Record) {
+		time.Sleep(10 * time.Millisecond)
+		mu.Lock()
+		defer mu.Unlock()
+		told = append(told, rec)
+	}})
+	var wg sync.WaitGroup
+	for range 10 {
+		wg.Go(func() {
+			rec, err := r.Record(t.Context(), s.url("/"))
+			mu.Lock()
+			defer mu.Unlock()
+			if err != nil || len(told) != 1 || told[0] != rec {
+				t.Errorf("asker has %v, %v before OnRecord: %v", rec, err, told)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func TestRecordFields(t *testing.T) {
+	s := newSite(t, text(private))
+	clock := newClock()
+	r := newRobots(t, &robotsext.Options{Now: clock.now})
+	t.Run("ROB-STA-11/rules", func(t *testing.T) {
+		rec, err := r.Record(t.Context(), s.url("/"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if string(rec.Origin) != s.URL || rec.Outcome != robotsext.Rules || rec.Status != 200 || rec.Err != nil ||
+			string(rec.Body) != private || rec.Truncated || len(rec.Chain) != 1 || rec.Chain[0] != s.URL+"/robots.txt" ||
+			!rec.FetchedAt.Equal(clock.now()) || rec.ExpiresAt.Sub(rec.FetchedAt).Round(time.Minute) != 24*time.Hour ||
+			!rec.FailingSince.IsZero() || !rec.RetryAt.IsZero() {
+			t.Errorf("got %+v", rec)
+		}
+	})
+	t.Run("ROB-STA-11/unreachable", func(t *testing.T) {
+		down := newSite(t, status(502))
+		rec, err := r.Record(t.Context(), down.url("/"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if rec.Outcome != robotsext.Unreachable || rec.Status != 502 || rec.Err == nil || rec.File != nil || rec.Failures != 1 ||
+			!rec.FailingSince.Equal(clock.now()) || !rec.RetryAt.Equal(clock.now().Add(time.Minute)) {
+			t.Errorf("got %+v", rec)
+		}
+		blocked := wantLater(t, r.Check(t.Context(), down.url("/x")))
+		if want := fmt.Sprintf("robotsext: %s/x must wait until 2026-10-01T12:01:00Z: %s/robots.txt is unreachable: status 502", down.URL, down.URL); blocked.Error() != want {
+			t.Errorf("message %s\nwant    %s", blocked, want)
+		}
+	})
+}

@@ -1,0 +1,185 @@
+package robotsext_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/politecrawl/politecrawl/robotsext"
+)
+
+// send makes a request through the gate of r, closing what comes back.
+func send(t *testing.T, r *robotsext.Robots, req *http.Request) (*http.Response, error) {
+	t.Helper()
+	resp, err := (&http.Client{Transport: r.Transport(nil)}).Do(req)
+	if err == nil {
+		_ = resp.Body.Close()
+	}
+	return resp, err
+}
+
+func newRequest(t *testing.T, method, rawURL, body string) *http.Request {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), method, rawURL, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return req
+}
+
+func TestTransport(t *testing.T) {
+	for _, method := range []string{"GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH"} {
+		t.Run("ROB-GEN-04/"+method, func(t *testing.T) {
+			s := newSite(t, text(private))
+			r := newRobots(t, nil)
+			if _, err := send(t, r, newRequest(t, method, s.URL+"/a", "")); err != nil {
+				t.Error(err)
+			}
+			for _, path := range []string{"/private", "/to?/private", "/private/../private"} {
+				_, err := send(t, r, newRequest(t, method, s.URL+path, ""))
+				wantDisallowed(t, err, 2)
+			}
+			if got, want := s.pages(), []string{method + " /a", method + " /to?/private"}; !slices.Equal(got, want) {
+				t.Errorf("pages sent %q, want %q", got, want)
+			}
+		})
+	}
+	t.Run("ROB-GEN-04/redirect to another origin", func(t *testing.T) {
+		target := newSite(t, text("User-agent: *\nDisallow: /x\n"))
+		s := newSite(t, text(private))
+		r := newRobots(t, nil)
+		_, err := send(t, r, newRequest(t, "GET", s.URL+"/to?"+target.URL+"/x", ""))
+		wantDisallowed(t, err, 2)
+		target.wantAsked(t, robotsLine)
+	})
+	t.Run("ROB-FET-19", func(t *testing.T) {
+		s := newSite(t, text("User-agent: *\nDisallow: /\n"))
+		clock := newClock()
+		r := newRobots(t, &robotsext.Options{Now: clock.now})
+		for range 2 {
+			_, err := send(t, r, newRequest(t, "GET", s.URL+"/", ""))
+			wantDisallowed(t, err, 2)
+			clock.advance(25 * time.Hour)
+		}
+		s.wantAsked(t, robotsLine, robotsLine)
+	})
+	t.Run("ROB-CAC-15", func(t *testing.T) {
+		var rules string
+		s := newSite(t, func(w http.ResponseWriter, req *http.Request) { text(rules)(w, req) })
+		clock := newClock()
+		r := newRobots(t, &robotsext.Options{Now: clock.now})
+		queued := newRequest(t, "GET", s.URL+"/private", "")
+		if err := r.Check(t.Context(), queued.URL); err != nil {
+			t.Fatal(err)
+		}
+		rules = private
+		clock.advance(25 * time.Hour)
+		_, err := send(t, r, queued)
+		wantDisallowed(t, err, 2)
+		if len(s.pages()) != 0 {
+			t.Errorf("sent %q", s.pages())
+		}
+	})
+	t.Run("ROB-MAT-25/sent as checked", func(t *testing.T) {
+		s := newSite(t, text(private))
+		resp, err := send(t, newRobots(t, nil), newRequest(t, "GET", s.URL+"/private/%2e%2e/a?b=/../c", ""))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.wantAsked(t, robotsLine, "GET /a?b=/../c")
+		if got := resp.Request.URL.RequestURI(); got != "/a?b=/../c" {
+			t.Errorf("the answer says it is to %s", got)
+		}
+	})
+	t.Run("ROB-FET-04/no User-Agent", func(t *testing.T) {
+		s := newSite(t, text(private))
+		req := newRequest(t, "GET", s.URL+"/a", "")
+		if _, err := send(t, newRobots(t, nil), req); err != nil {
+			t.Fatal(err)
+		}
+		if got := s.seen[1].Header.Get("User-Agent"); got != agent {
+			t.Errorf("sent as %q", got)
+		}
+		if len(req.Header) != 0 {
+			t.Errorf("the request was changed: %v", req.Header)
+		}
+	})
+	t.Run("base", func(t *testing.T) {
+		s := newSite(t, text(private))
+		var through []string
+		base := roundTripper(func(req *http.Request) (*http.Response, error) {
+			through = append(through, req.URL.Path)
+			return reply{status: 200}.RoundTrip(req)
+		})
+		client := &http.Client{Transport: newRobots(t, nil).Transport(base)}
+		resp, err := client.Get(s.URL + "/a")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = resp.Body.Close()
+		if !slices.Equal(through, []string{"/a"}) {
+			t.Errorf("through base went %q", through)
+		}
+		s.wantAsked(t, robotsLine)
+	})
+}
+
+// watchedBody tells whether it was closed.
+type watchedBody struct {
+	io.Reader
+	closed bool
+}
+
+func (b *watchedBody) Close() error { b.closed = true; return nil }
+
+func TestRefusedRequestIsClosed(t *testing.T) {
+	s := newSite(t, text(private))
+	gate := newRobots(t, nil).Transport(nil)
+	for name, change := range map[string]func(*http.Request){
+		"disallowed": func(*http.Request) {},
+		"CONNECT":    func(req *http.Request) { req.Method = http.MethodConnect },
+		"opaque":     func(req *http.Request) { req.URL.Opaque = "//" + req.URL.Host + "/a" },
+		"asterisk":   func(req *http.Request) { req.Method, req.URL.Path = http.MethodOptions, "*" },
+		"no URL":     func(req *http.Request) { req.URL = nil },
+		"no host":    func(req *http.Request) { req.Host, req.URL.Host = "", "" },
+		"no scheme":  func(req *http.Request) { req.URL.Scheme = "" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			req := newRequest(t, "POST", s.URL+"/private", "")
+			body := &watchedBody{Reader: strings.NewReader("x")}
+			req.Body = body
+			change(req)
+			resp, err := gate.RoundTrip(req)
+			if err == nil {
+				_ = resp.Body.Close()
+				t.Fatal("sent")
+			}
+			if !body.closed {
+				t.Error("the body was left open")
+			}
+			if (name == "CONNECT" || name == "opaque" || name == "asterisk") && !errors.Is(err, robotsext.ErrUncheckable) {
+				t.Errorf("error %v, want ErrUncheckable", err)
+			}
+		})
+	}
+	if pages := s.pages(); len(pages) != 0 {
+		t.Errorf("sent %q", pages)
+	}
+}
+
+func TestCheckUnderEndedContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	r := newRobots(t, &robotsext.Options{Transport: robotsReply})
+	err := r.Check(ctx, &url.URL{Scheme: "http", Host: "example.com", Path: "/private"})
+	// Either the outcome was known in time or it was not; it is never allowed.
+	if !errors.Is(err, context.Canceled) {
+		wantDisallowed(t, err, 2)
+	}
+}
