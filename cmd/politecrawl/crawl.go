@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"strings"
 
@@ -102,9 +101,6 @@ func endCode(end crawler.End) int {
 	}
 	return exitDone
 }
-
-// notice passes on what happens in a crawl.
-func (p *program) notice(line string) { fmt.Fprintln(p.err, printable(line)) }
 
 // withoutPrefix takes the names of packages, which mean nothing to who uses the
 // program, away from the text of err.

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -70,7 +70,7 @@ func (d *demo) run(ctx context.Context) error {
 	case err != nil:
 		return failed("cannot serve the site: %w", withoutPrefix(err))
 	}
-	defer site.Close() // all that was to be seen has been recorded
+	defer func() { _ = site.Close() }() // all that was to be seen has been recorded
 	if d.output == "" {
 		if d.output, err = os.MkdirTemp("", "politecrawl-demo-"); err != nil {
 			return failed("no directory to write to: %w; name one with --output", err)
@@ -132,16 +132,16 @@ func (d *demo) serve(ctx context.Context, site *demosite.Site) {
 
 // fetchedURLs reads the URLs of pages.jsonl, sorted.
 func fetchedURLs(dir string) ([]string, error) {
-	file, err := os.Open(filepath.Join(dir, output.PagesFile))
+	name := filepath.Join(dir, output.PagesFile)
+	body, err := os.ReadFile(name)
 	if err != nil {
 		return nil, err
 	}
-	defer file.Close()
 	var urls []string
-	for dec := json.NewDecoder(bufio.NewReader(file)); dec.More(); {
+	for dec := json.NewDecoder(bytes.NewReader(body)); dec.More(); {
 		var page output.Page
 		if err := dec.Decode(&page); err != nil {
-			return nil, fmt.Errorf("%s: %w", file.Name(), err)
+			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 		urls = append(urls, page.URL)
 	}

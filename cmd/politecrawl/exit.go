@@ -101,9 +101,15 @@ func (p *program) report(err error) int {
 	return code
 }
 
+// notice writes a line for a person to standard error. There is nobody to tell
+// when that fails.
+func (p *program) notice(line string) {
+	_, _ = fmt.Fprintln(p.err, printable(line))
+}
+
 // complain writes an error that does not end the command yet.
 func (p *program) complain(err error) {
 	for line := range strings.Lines(err.Error()) {
-		fmt.Fprintf(p.err, "politecrawl: %s\n", strings.TrimSuffix(line, "\n"))
+		p.notice("politecrawl: " + strings.TrimSuffix(line, "\n"))
 	}
 }

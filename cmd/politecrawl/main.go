@@ -32,9 +32,6 @@ type program struct {
 func (p *program) run(ctx context.Context, args []string) int {
 	root := p.command()
 	root.SetArgs(args)
-	root.SetIn(p.in)
-	root.SetOut(p.out)
-	root.SetErr(p.err)
 	return p.report(root.ExecuteContext(ctx))
 }
 
@@ -52,6 +49,9 @@ Begin with "politecrawl demo", which needs no network.`,
 		SilenceErrors: true, // run reports them, on one line and
 		SilenceUsage:  true, // without the list of flags
 	})
+	root.SetIn(p.in)
+	root.SetOut(p.out)
+	root.SetErr(p.err)
 	root.SetFlagErrorFunc(explainFlagError)
 	root.SetHelpCommand(helpCommand())
 	root.AddCommand(
@@ -63,9 +63,10 @@ Begin with "politecrawl demo", which needs no network.`,
 		exitCodesTopic(),
 	)
 	root.InitDefaultCompletionCmd()
-	for _, cmd := range root.Commands() {
-		if cmd.Name() == "completion" {
-			group(cmd)
+	if cmd, _, err := root.Find([]string{"completion"}); err == nil {
+		group(cmd)
+		for _, shell := range cmd.Commands() {
+			shell.Args = arguments(0, 0, "")
 		}
 	}
 	return root

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -181,16 +182,12 @@ func assign(f *pflag.Flag, value any) error {
 
 // readSeeds reads the list of URLs that --seeds names.
 func readSeeds(name string, stdin io.Reader) ([]string, error) {
-	if name != stdinName {
-		file, err := os.Open(name)
-		if err != nil {
-			return nil, misuse("--seeds: %w", err)
-		}
-		defer file.Close()
-		stdin = file
+	list, err := readInput(name, stdin)
+	if err != nil {
+		return nil, misuse("--seeds: %w", err)
 	}
 	var urls []string
-	for raw, err := range lines(stdin) {
+	for raw, err := range lines(bytes.NewReader(list)) {
 		if err != nil {
 			return nil, misuse("--seeds %s: %w", name, err)
 		}

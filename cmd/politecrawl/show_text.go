@@ -8,57 +8,59 @@ import (
 
 // A showPage is the text for a person that a shownFile becomes.
 type showPage struct {
-	strings.Builder
+	b     strings.Builder
 	paint painter
 }
 
+func (p *showPage) printf(format string, args ...any) { fmt.Fprintf(&p.b, format, args...) }
+
 // line writes a line that stands in the file, with its number.
 func (p *showPage) line(number int, tint colour, text string) {
-	fmt.Fprintf(p, "%s  %s\n", p.paint(faint, fmt.Sprintf("%6d", number)), p.paint(tint, printable(text)))
+	p.printf("%s  %s\n", p.paint(faint, fmt.Sprintf("%6d", number)), p.paint(tint, printable(text)))
 }
 
 // text is the file for a person: first how it was come by, then the groups, then
 // what belongs to none.
 func (s shownFile) text(paint painter) string {
 	p := &showPage{paint: paint}
-	fmt.Fprintln(p, s.From)
+	p.printf("%s\n", s.From)
 	if s.Fetch != nil {
 		p.fetch(s.Fetch)
 	}
 	if s.Truncated {
-		fmt.Fprintln(p, paint(yellow, "the file is longer than what is read of it; the rest has no effect"))
+		p.printf("%s\n", paint(yellow, "the file is longer than what is read of it; the rest has no effect"))
 	}
 	for _, g := range s.Groups {
 		p.group(g)
 	}
 	if len(s.Groups) == 0 && (s.Fetch == nil || s.Fetch.Outcome == "rules") {
-		fmt.Fprintf(p, "\nNo group: everything is allowed.\n")
+		p.printf("\nNo group: everything is allowed.\n")
 	}
 	if len(s.Sitemaps) > 0 {
-		fmt.Fprintf(p, "\nSitemaps:\n")
+		p.printf("\nSitemaps:\n")
 	}
 	for _, m := range s.Sitemaps {
 		p.line(m.Line, plain, m.URL)
 	}
 	if len(s.Other) > 0 {
-		fmt.Fprintf(p, "\nFields of no group:\n")
+		p.printf("\nFields of no group:\n")
 	}
 	for _, f := range s.Other {
 		p.line(f.Line, plain, f.Field+": "+f.Value)
 	}
 	if len(s.Findings) > 0 {
-		fmt.Fprintf(p, "\nFindings:\n")
+		p.printf("\nFindings:\n")
 	}
 	for _, f := range s.Findings {
 		p.line(f.Line, yellow, fmt.Sprintf("%s: %s", f.Kind, f.Text))
 	}
-	return p.String()
+	return p.b.String()
 }
 
 func (p *showPage) group(g shownGroup) {
-	fmt.Fprintf(p, "\nFor %s:\n", strings.Join(g.Agents, ", "))
+	p.printf("\nFor %s:\n", strings.Join(g.Agents, ", "))
 	if len(g.Rules) == 0 {
-		fmt.Fprintf(p, "        everything is allowed\n")
+		p.printf("        everything is allowed\n")
 	}
 	for _, r := range g.Rules {
 		tint := red
@@ -71,7 +73,7 @@ func (p *showPage) group(g shownGroup) {
 		p.line(f.Line, plain, f.Field+": "+f.Value)
 	}
 	if g.CrawlDelay > 0 {
-		fmt.Fprintf(p, "        %v between two requests\n", time.Duration(g.CrawlDelay*float64(time.Second)))
+		p.printf("        %v between two requests\n", time.Duration(g.CrawlDelay*float64(time.Second)))
 	}
 }
 
@@ -85,12 +87,12 @@ func (p *showPage) fetch(f *shownFetch) {
 	if f.Status != 0 {
 		meaning += fmt.Sprintf(" (status %d)", f.Status)
 	}
-	fmt.Fprintln(p, meaning)
+	p.printf("%s\n", meaning)
 	if f.Error != "" {
-		fmt.Fprintf(p, "  because: %s\n", printable(f.Error))
+		p.printf("  because: %s\n", printable(f.Error))
 	}
 	if len(f.Chain) > 1 {
-		fmt.Fprintf(p, "  redirected: %s\n", printable(strings.Join(f.Chain, " → ")))
+		p.printf("  redirected: %s\n", printable(strings.Join(f.Chain, " → ")))
 	}
 	for _, moment := range []struct {
 		what string
@@ -102,7 +104,7 @@ func (p *showPage) fetch(f *shownFetch) {
 		{"next try", f.RetryAt},
 	} {
 		if !moment.at.IsZero() {
-			fmt.Fprintf(p, "  %s: %s\n", moment.what, moment.at.Local().Format(time.DateTime))
+			p.printf("  %s: %s\n", moment.what, moment.at.Local().Format(time.DateTime))
 		}
 	}
 }

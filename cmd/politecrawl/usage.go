@@ -68,17 +68,17 @@ func commandNames(parent *cobra.Command) []string {
 	return names
 }
 
-// arguments wants at least min and at most max arguments (no limit: -1); what
+// arguments wants at least least and at most most arguments (no limit: -1); what
 // says what they are.
-func arguments(min, max int, what string) cobra.PositionalArgs {
+func arguments(least, most int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {
-		case len(args) < min:
+		case len(args) < least:
 			return misuse("%s: give %s; see politecrawl help %s", name(cmd), what, name(cmd))
-		case max == 0 && len(args) > 0:
+		case most == 0 && len(args) > 0:
 			return misuse("%s: takes no argument, got %q", name(cmd), args[0])
-		case max >= 0 && len(args) > max:
-			return misuse("%s: give %s, not also %q", name(cmd), what, args[max])
+		case most >= 0 && len(args) > most:
+			return misuse("%s: give %s, not also %q", name(cmd), what, args[most])
 		}
 		return nil
 	}
@@ -123,7 +123,7 @@ func badValue(flag *pflag.Flag, value string) error {
 // didYouMean returns `, did you mean x?` for the candidate nearest to word, or
 // nothing when none is near.
 func didYouMean(word, prefix string, candidates []string) string {
-	best, nearest := "", 0.6
+	best, nearest := "", 0.49 // two letters of four swapped are 0.5
 	for _, c := range candidates {
 		if s := levenshtein.Match(strings.ToLower(word), c, nil); s > nearest {
 			best, nearest = c, s

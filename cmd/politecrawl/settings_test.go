@@ -1,0 +1,250 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/pflag"
+	"github.com/spf13/viper"
+
+	"github.com/politecrawl/politecrawl/crawler"
+)
+
+// loaded is the configuration that this command line results in.
+func loaded(t *testing.T, args ...string) *settings {
+	t.Helper()
+	s := newSettings()
+	fs := pflag.NewFlagSet("test", pflag.ContinueOnError)
+	s.flags(fs)
+	if err := fs.Parse(args); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.load(fs.Args(), strings.NewReader("")); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// TestEveryFieldHasAKey holds that what the crawler can be told, the program can
+// be told.
+func TestEveryFieldHasAKey(t *testing.T) {
+	s := newSettings()
+	bound := map[any]string{}
+	config := reflect.ValueOf(&s.config).Elem()
+	for i := range config.NumField() {
+		field := config.Type().Field(i)
+		name := field.Tag.Get("mapstructure")
+		f := s.keys.Lookup(name)
+		if f == nil {
+			t.Errorf("field %s has no key %q", field.Name, name)
+			continue
+		}
+		if f.Usage == "" {
+			t.Errorf("key %s has no usage", name)
+		}
+		bound[name] = field.Name
+	}
+	s.keys.VisitAll(func(f *pflag.Flag) {
+		if bound[f.Name] == "" {
+			t.Errorf("key %s has no field", f.Name)
+		}
+	})
+}
+
+func TestDefaultsAreTheCrawlers(t *testing.T) {
+	if diff := cmp.Diff(crawler.Default(), loaded(t).config); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestShippedConfig holds that configs/crawl.yaml has every key, explained, with
+// its default.
+func TestShippedConfig(t *testing.T) {
+	path := filepath.Join("..", "..", "configs", "crawl.yaml")
+	if diff := cmp.Diff(crawler.Default(), loaded(t, "--config", path).config, emptyIsNil); diff != "" {
+		t.Errorf("configs/crawl.yaml differs from the defaults:\n%s", diff)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := strings.Split(string(text), "\n")
+	newSettings().keys.VisitAll(func(f *pflag.Flag) {
+		i := slices.IndexFunc(all, func(line string) bool { return strings.HasPrefix(line, f.Name+":") })
+		if i < 0 {
+			t.Errorf("key %s is missing", f.Name)
+		} else if i == 0 || !strings.HasPrefix(all[i-1], "# ") {
+			t.Errorf("key %s has no comment above it", f.Name)
+		}
+	})
+}
+
+// emptyIsNil takes a list that is written as empty for one that is not there.
+var emptyIsNil = cmp.Transformer("emptyIsNil", func(list []string) []string { return append([]string(nil), list...) })
+
+func TestGentleConfigIsSlower(t *testing.T) {
+	gentle := loaded(t, "--config", filepath.Join("..", "..", "configs", "gentle.yaml"), "http://h/").config
+	if err := gentle.Validate(); err != nil {
+		t.Error(err)
+	}
+	if gentle.Delay <= crawler.Default().Delay || gentle.MaxPages == 0 {
+		t.Errorf("it is not: %+v", gentle)
+	}
+}
+
+func TestPrecedence(t *testing.T) {
+	file := writeFile(t, "c.yaml", "workers: 2\nper-host: 2\nmax-pages: 2\nurls: [http://file/]\nmax-time: 2s\n")
+	t.Setenv("POLITECRAWL_PER_HOST", "3")
+	t.Setenv("POLITECRAWL_MAX_PAGES", "3")
+	t.Setenv("POLITECRAWL_DELAY", "") // empty is not set
+	s := loaded(t, "--config", file, "--max-pages", "4")
+
+	want := crawler.Default()
+	want.Workers, want.PerHost, want.MaxPages, want.MaxTime = 2, 3, 4, 2*time.Second
+	want.URLs = []string{"http://file/"}
+	if diff := cmp.Diff(want, s.config); diff != "" {
+		t.Errorf("configuration (-want +got):\n%s", diff)
+	}
+	for key, from := range map[string]string{
+		"workers": "file " + file, "per-host": "environment POLITECRAWL_PER_HOST",
+		"max-pages": "flag --max-pages", "delay": "default", "urls": "file " + file,
+	} {
+		if s.from[key] != from {
+			t.Errorf("%s is said to be from %q, want %q", key, s.from[key], from)
+		}
+	}
+}
+
+func TestStartURLs(t *testing.T) {
+	seeds := writeFile(t, "seeds.txt", "# mine\nhttp://seed/1\n\n http://seed/2 \n")
+	file := writeFile(t, "c.json", `{"urls": ["http://file/"]}`)
+	tests := []struct {
+		name, env string
+		args      []string
+		want      []string
+		from      string
+	}{
+		{"none", "", nil, nil, "default"},
+		{"arguments", "", []string{"http://a/", "http://b/"}, []string{"http://a/", "http://b/"}, "command line"},
+		{"arguments and seeds", "", []string{"http://a/", "--seeds", seeds}, []string{"http://a/", "http://seed/1", "http://seed/2"}, "command line"},
+		{"file", "", []string{"--config", file}, []string{"http://file/"}, "file " + file},
+		{"environment", "http://e/1 http://e/2", []string{"--config", file}, []string{"http://e/1", "http://e/2"}, "environment POLITECRAWL_URLS"},
+		{"arguments before all", "http://e/1", []string{"http://a/", "--config", file}, []string{"http://a/"}, "command line"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Setenv("POLITECRAWL_URLS", tt.env)
+			s := loaded(t, tt.args...)
+			if diff := cmp.Diff(tt.want, s.config.URLs); diff != "" || s.from["urls"] != tt.from {
+				t.Errorf("from %q (-want +got):\n%s", s.from["urls"], diff)
+			}
+		})
+	}
+}
+
+// TestConfigShow holds that its text is a configuration file that means the same.
+func TestConfigShow(t *testing.T) {
+	args := []string{"http://h/?a=1&b=#x: y", "--user-agent", `odd: "bot" # 1`, "--delay", "1m30s", "--scope", "any"}
+	got := run(t, append([]string{"config", "show"}, args...)...)
+	if got.code != exitDone || got.stderr != "" {
+		t.Fatalf("exit code %d, standard error %q", got.code, got.stderr)
+	}
+	if !strings.Contains(got.out, `delay: "1m30s"  # flag --delay`+"\n") || !strings.Contains(got.out, "workers: 16  # default\n") {
+		t.Errorf("text:\n%s", got.out)
+	}
+	again := loaded(t, "--config", writeFile(t, "c.yaml", got.out)).config
+	if diff := cmp.Diff(loaded(t, args...).config, again); diff != "" {
+		t.Errorf("the text read back (-want +got):\n%s", diff)
+	}
+
+	var keys []shownKey
+	if err := json.Unmarshal([]byte(run(t, "config", "show", "--format", "json", "http://h/").out), &keys); err != nil {
+		t.Fatal(err)
+	}
+	want := []shownKey{
+		{"urls", []any{"http://h/"}, "command line"},
+		{"workers", 16.0, "default"},
+		{"delay", "1s", "default"},
+	}
+	keys = slices.DeleteFunc(keys, func(k shownKey) bool {
+		return !slices.ContainsFunc(want, func(w shownKey) bool { return w.Key == k.Key })
+	})
+	if diff := cmp.Diff(want, keys, cmp.Transformer("byKey", func(list []shownKey) map[string]shownKey {
+		m := map[string]shownKey{}
+		for _, k := range list {
+			m[k.Key] = k
+		}
+		return m
+	})); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestBadConfig(t *testing.T) {
+	tests := []struct {
+		name, file, text string // file is the name, text what is in it
+		words            []string
+	}{
+		{"unknown key", "c.yaml", "max_pages: 3\n", []string{"c.yaml", `unknown key "max_pages"`, "did you mean max-pages?"}},
+		{"unknown key, nothing near", "c.yaml", "zzz: 3\n", []string{`unknown key "zzz"`}},
+		{"keys below a key", "c.yaml", "crawl:\n  workers: 3\n", []string{`unknown key "crawl.workers"`}},
+		{"keys below a known key", "c.yaml", "delay:\n  min: 3s\n", []string{`unknown key "delay.min"`}},
+		{"not YAML", "c.yaml", "workers: [1\n", []string{"c.yaml", "line 1"}},
+		{"no mapping", "c.yaml", "- a\n- b\n", []string{"c.yaml", "cannot unmarshal"}},
+		{"a key twice", "c.yaml", "workers: 1\nworkers: 2\n", []string{"already defined"}},
+		{"wrong kind", "c.yaml", "workers: many\n", []string{"workers in file", `"many" is not a whole number`}},
+		{"no unit", "c.yaml", "delay: 1\n", []string{"delay in file", `"1" is not a time`, "500ms"}},
+		{"list for a value", "c.yaml", "workers: [1, 2]\n", []string{"workers in file", "not a list"}},
+		{"unknown kind of file", "c.conf", "workers: 1\n", []string{"c.conf", ".yaml"}},
+		{"out of range", "c.yaml", "workers: 0\n", []string{"workers"}},
+		{"bad scope", "c.yaml", "scope: galaxy\n", []string{"scope", `"galaxy"`, "host, domain, any"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			out := filepath.Join(t.TempDir(), "out")
+			run(t, "crawl", "http://127.0.0.1:1/", "--output", out, "--config", writeFile(t, tt.file, tt.text)).
+				wantRefusal(t, exitMisuse, tt.words...)
+			if _, err := os.Stat(out); err == nil {
+				t.Error("the output directory was made")
+			}
+		})
+	}
+	t.Run("missing file", func(t *testing.T) {
+		run(t, "config", "show", "--config", "absent.yaml").wantRefusal(t, exitMisuse, "--config", "absent.yaml", "no such file")
+	})
+	t.Run("directory", func(t *testing.T) {
+		dir := filepath.Join(t.TempDir(), "d.yaml")
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		run(t, "config", "show", "--config", dir).wantRefusal(t, exitMisuse, "--config", "is a directory")
+	})
+	t.Run("environment", func(t *testing.T) {
+		t.Setenv("POLITECRAWL_MAX_PAGES", "lots")
+		run(t, "config", "show").wantRefusal(t, exitMisuse, "max-pages in environment POLITECRAWL_MAX_PAGES", `"lots" is not a whole number`)
+	})
+	t.Run("several, a line each", func(t *testing.T) {
+		got := run(t, "crawl", "http://h/", "--config", writeFile(t, "c.yaml", "worker: 1\ndelays: 2s\n"))
+		want := []string{`unknown key "delays", did you mean delay?`, `unknown key "worker", did you mean workers?`}
+		for i, line := range strings.Split(strings.TrimSuffix(got.stderr, "\n"), "\n") {
+			if i >= len(want) || !strings.HasPrefix(line, "politecrawl: ") || !strings.HasSuffix(line, want[i]) {
+				t.Errorf("line %d: %q", i, line)
+			}
+		}
+	})
+}
+
+// TestGlobalViperIsUnused holds that no setting leaks into the process.
+func TestGlobalViperIsUnused(t *testing.T) {
+	loaded(t, "--config", writeFile(t, "c.yaml", "workers: 2\n"))
+	if keys := viper.AllKeys(); len(keys) > 0 {
+		t.Errorf("the global viper holds %v", keys)
+	}
+}
