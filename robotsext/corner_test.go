@@ -25,9 +25,11 @@ import (
 
 func TestGateTakenAway(t *testing.T) {
 	takers := map[string]func(c *colly.Collector){
-		"WithTransport":        func(c *colly.Collector) { c.WithTransport(&http.Transport{DisableKeepAlives: true}) },
-		"WithTransport nil":    func(c *colly.Collector) { c.WithTransport(nil) },
-		"SetClient":            func(c *colly.Collector) { c.SetClient(&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}) },
+		"WithTransport":     func(c *colly.Collector) { c.WithTransport(&http.Transport{DisableKeepAlives: true}) },
+		"WithTransport nil": func(c *colly.Collector) { c.WithTransport(nil) },
+		"SetClient": func(c *colly.Collector) {
+			c.SetClient(&http.Client{Transport: &http.Transport{DisableKeepAlives: true}})
+		},
 		"SetClient no timeout": func(c *colly.Collector) { c.SetClient(&http.Client{}) },
 	}
 	for name, take := range takers {

@@ -133,7 +133,9 @@ func TestRedirects(t *testing.T) {
 		}
 	})
 	t.Run("ROB-FET-07/loop of two", func(t *testing.T) {
-		s := newSite(t, func(w http.ResponseWriter, req *http.Request) { http.Redirect(w, req, "/to?/robots.txt", http.StatusFound) })
+		s := newSite(t, func(w http.ResponseWriter, req *http.Request) {
+			http.Redirect(w, req, "/to?/robots.txt", http.StatusFound)
+		})
 		wantOutcome(t, fetched(t, s), robotsext.AllowAll)
 		s.wantAsked(t, robotsLine, "GET /to?/robots.txt")
 	})
@@ -453,9 +455,12 @@ func TestTimeout(t *testing.T) {
 	t.Run("ROB-FET-17/time runs on after a turn", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			opts := &robotsext.Options{
-				Timeout:   3 * time.Second,
-				Wait:      func(context.Context, *url.URL) (func(), error) { time.Sleep(time.Hour); return nil, nil },
-				Transport: roundTripper(func(req *http.Request) (*http.Response, error) { <-req.Context().Done(); return nil, req.Context().Err() }),
+				Timeout: 3 * time.Second,
+				Wait:    func(context.Context, *url.URL) (func(), error) { time.Sleep(time.Hour); return nil, nil },
+				Transport: roundTripper(func(req *http.Request) (*http.Response, error) {
+					<-req.Context().Done()
+					return nil, req.Context().Err()
+				}),
 			}
 			start := time.Now()
 			rec, err := newRobots(t, opts).Record(t.Context(), mustParse(t, "http://example.com/"))

@@ -103,8 +103,13 @@ type sitemapWalk struct {
 	yield   func(sitemap.Entry, error) bool
 }
 
-// fail yields what went wrong with one file, and reports whether to go on.
-func (w *sitemapWalk) fail(file string, err error) bool {
+// fail yields what went wrong with one file, or that the caller's context is
+// over, and reports whether to go on.
+func (w *sitemapWalk) fail(ctx context.Context, file string, err error) bool {
+	if ctx.Err() != nil {
+		w.yield(sitemap.Entry{}, context.Cause(ctx))
+		return false
+	}
 	return w.yield(sitemap.Entry{}, &SitemapError{URL: file, Err: err})
 }
 
@@ -116,12 +121,12 @@ func (w *sitemapWalk) walk(ctx context.Context, file string, depth int) bool {
 	}
 	w.seen[file] = true
 	if depth > maxSitemapDepth {
-		return w.fail(file, ErrSitemapDepth)
+		return w.fail(ctx, file, ErrSitemapDepth)
 	}
 	if w.left == 0 {
 		// One word about the end of the budget, not one for each file.
 		w.left--
-		return w.fail(file, ErrSitemapBudget)
+		return w.fail(ctx, file, ErrSitemapBudget)
 	}
 	if w.left < 0 {
 		return true
@@ -143,26 +148,24 @@ func (w *sitemapWalk) walk(ctx context.Context, file string, depth int) bool {
 func (w *sitemapWalk) read(ctx context.Context, file string) (nested []string, more bool) {
 	u, err := url.Parse(file)
 	if err != nil {
-		return nil, w.fail(file, err)
+		return nil, w.fail(ctx, file, err)
 	}
 	scope, err := w.scopeOf(u)
 	if err != nil {
-		return nil, w.fail(file, err)
+		return nil, w.fail(ctx, file, err)
 	}
-	ctx, cancel := context.WithCancelCause(ctx)
+	fetch, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	body, err := w.open(ctx, u)
+	body, err := w.open(fetch, u)
 	if err != nil {
-		return nil, ctx.Err() == nil && w.fail(file, err) || ctx.Err() != nil && w.leave(ctx)
+		return nil, w.fail(ctx, file, err)
 	}
 	defer body.Close()
 	live := &liveReader{r: body, limit: w.robots.timeout, cancel: cancel}
 	for entry, err := range sitemap.Read(live, nil) {
 		switch {
-		case err != nil && ctx.Err() != nil && context.Cause(ctx) != errStalled:
-			return nil, w.leave(ctx)
 		case err != nil:
-			more = w.fail(file, err)
+			more = w.fail(ctx, file, err)
 		case entry.Sitemap:
 			more = true
 			if scope.holdsFile(entry.Loc) {
@@ -176,12 +179,6 @@ func (w *sitemapWalk) read(ctx context.Context, file string) (nested []string, m
 		}
 	}
 	return nested, true
-}
-
-// leave yields the end of the caller's context.
-func (w *sitemapWalk) leave(ctx context.Context) bool {
-	w.yield(sitemap.Entry{}, context.Cause(ctx))
-	return false
 }
 
 // open requests a file through the gate.
