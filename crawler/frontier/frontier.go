@@ -43,6 +43,8 @@ type Frontier interface {
 
 	// Known says for each URL whether it was ever added. A caller that leaves
 	// URLs aside asks, to tell those from what the crawl took up another way.
+	// Their hosts are taken from the URLs: what was added with another
+	// Item.Host may not be found.
 	Known(ctx context.Context, urls []string) (known []bool, err error)
 
 	// Lease hands out URLs that may be requested now. Of a host it gives no

@@ -22,17 +22,24 @@ var addChecks = []check{
 		url := "http://a.test/1"
 		known := func(state string) {
 			s.Helper()
+			if !s.known(url) {
+				s.Fatalf("a URL that is %s is not known", state)
+			}
 			if s.addAny(items(url)...)[0] {
 				s.Fatalf("a URL that is %s was added again", state)
 			}
+		}
+		if s.known(url) {
+			s.Fatal("a URL that nobody has added is known")
 		}
 		s.add(url)
 		known("pending")
 		l := s.lease(url)
 		known("leased")
-		s.finish(l, frontier.Outcome{Result: frontier.Retry, NotBefore: s.in(1)})
+		at := s.in(1)
+		s.finish(l, frontier.Outcome{Result: frontier.Retry, NotBefore: at})
 		known("scheduled")
-		l = s.leaseAt(url, s.in(1))
+		l = s.leaseAt(url, at)
 		s.done(l)
 		known("done")
 
@@ -105,12 +112,21 @@ var addChecks = []check{
 		s.lease(urls[2])
 		s.reopen()
 		for i, added := range s.addAny(items(urls...)...) {
-			if added {
-				s.Errorf("%s was added again", urls[i])
+			if added || !s.known(urls[i]) {
+				s.Errorf("%s is not known", urls[i])
 			}
 		}
 		if got, want := s.drain(), []string{urls[2], urls[3]}; !slices.Equal(got, want) {
 			s.Errorf("leased %v, want %v", got, want)
 		}
 	}},
+}
+
+func (s *subject) known(url string) bool {
+	s.Helper()
+	got, err := s.f.Known(s.Context(), []string{url, "http://a.test/nobody has added it"})
+	if err != nil || len(got) != 2 || got[1] {
+		s.Fatalf("Known = %v, %v", got, err)
+	}
+	return got[0]
 }

@@ -57,6 +57,7 @@ var argumentChecks = []check{
 		s.close()
 		for name, call := range map[string]func(context.Context) error{
 			"Add":        func(ctx context.Context) error { _, err := s.f.Add(ctx, nil); return err },
+			"Known":      func(ctx context.Context) error { _, err := s.f.Known(ctx, nil); return err },
 			"Lease":      func(ctx context.Context) error { _, err := s.f.Lease(ctx, frontier.LeaseRequest{Wait: -1}); return err },
 			"Finish":     func(ctx context.Context) error { _, err := s.f.Finish(ctx, nil); return err },
 			"Extend":     func(ctx context.Context) error { return s.f.Extend(ctx, nil, time.Hour) },

@@ -11,7 +11,7 @@ import (
 )
 
 var crashChecks = []check{
-	{name: "after many kills", why: needChild, run: func(s *subject) {
+	{name: "after many kills", why: needChild, process: true, run: func(s *subject) {
 		kills := s.store.Kills
 		if kills == 0 {
 			kills = 20

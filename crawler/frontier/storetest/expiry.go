@@ -80,7 +80,7 @@ var expiryChecks = []check{
 			s.Fatalf("attempt %d after a retry, want 5", l.Attempt)
 		}
 	}},
-	{name: "a page that kills the process is counted", why: needChild, run: func(s *subject) {
+	{name: "a page that kills the process is counted", why: needChild, process: true, run: func(s *subject) {
 		s.add(page)
 		s.close()
 		for attempt := 1; attempt <= 3; attempt++ {

@@ -16,6 +16,11 @@ func judge(s *subject, h *history, quiet, end frontier.Stats) {
 	j := &judgement{
 		subject: s, h: h,
 		first: make(map[string]call), leases: make(map[string][]*span), hosts: make(map[frontier.Host][]*span),
+		notBefore: make(map[string]time.Time),
+	}
+	for n := range worldURLs {
+		it := worldItem(n, h.start, s.unit)
+		j.notBefore[it.URL] = it.NotBefore
 	}
 	for _, m := range h.seen {
 		c, ok := j.first[m.url]
@@ -48,10 +53,12 @@ type judgement struct {
 	first  map[string]call // per URL: the earliest it can have been, and must have been, added
 	leases map[string][]*span
 	hosts  map[frontier.Host][]*span
+	// notBefore is with what each URL was added.
+	notBefore map[string]time.Time
 }
 
-// notBefore fails when a slot was taken before a time.
-func (j *judgement) notBefore(sp *span, t time.Time, why string) {
+// early fails when a slot was taken before a time.
+func (j *judgement) early(sp *span, t time.Time, why string) {
 	if got := j.h.at(sp.end); got.Before(t.Add(-time.Millisecond)) {
 		j.Errorf("%s %s: leased %v before %s allows it", sp.host, sp.URL, t.Sub(got), why)
 	}
@@ -91,7 +98,7 @@ func (j *judgement) leases3and8() {
 			next := spans[i+1]
 			switch {
 			case f == nil:
-				j.notBefore(next, sp.sure, "its last lease")
+				j.early(next, sp.sure, "its last lease")
 				attempt++
 				continue
 			case f.begin > next.end:
@@ -103,13 +110,10 @@ func (j *judgement) leases3and8() {
 			case f.outcome.Result == frontier.Retry:
 				attempt++
 			}
-			j.notBefore(next, f.outcome.NotBefore, "its outcome")
+			j.early(next, f.outcome.NotBefore, "its outcome")
 		}
-	}
-	for n := range worldURLs {
-		it := worldItem(n, j.h.start, j.unit)
-		for _, sp := range j.leases[it.URL] {
-			j.notBefore(sp, it.NotBefore, "NotBefore")
+		for _, sp := range spans {
+			j.early(sp, j.notBefore[url], "NotBefore")
 		}
 	}
 }
@@ -168,21 +172,21 @@ func (j *judgement) clock6(host frontier.Host, spans []*span) {
 					j.Errorf("%s: two leases at once in spite of a delay", host)
 				}
 			case slots > 1 && (f == nil || f.begin > next.end):
-				j.notBefore(next, start.Add(delay), "the start of another request")
+				j.early(next, start.Add(delay), "the start of another request")
 			case f == nil:
-				j.notBefore(next, sp.sure.Add(delay), "a lease that expired")
+				j.early(next, sp.sure.Add(delay), "a lease that expired")
 			case f.outcome.HostDelay == 0:
 			case slots > 1 && next.begin > f.end:
-				j.notBefore(next, start.Add(max(delay, f.outcome.HostDelay)), "the start of an earlier request")
+				j.early(next, start.Add(max(delay, f.outcome.HostDelay)), "the start of an earlier request")
 			case slots == 1:
-				j.notBefore(next, j.h.at(f.begin).Add(max(delay, f.outcome.HostDelay)), "the end of the last request")
+				j.early(next, j.h.at(f.begin).Add(max(delay, f.outcome.HostDelay)), "the end of the last request")
 			}
 		}
 	}
 	for _, b := range j.h.blocks {
 		for _, sp := range spans {
 			if b.host == host && b.end < sp.begin {
-				j.notBefore(sp, b.until, "BlockUntil")
+				j.early(sp, b.until, "BlockUntil")
 			}
 		}
 	}
@@ -192,7 +196,7 @@ func (j *judgement) clock6(host frontier.Host, spans []*span) {
 func (j *judgement) order7(spans []*span) {
 	var firsts []*span
 	for _, sp := range spans {
-		if sp.ID != "" && j.leases[sp.URL][0] == sp && worldNow(sp.URL, j) {
+		if sp.ID != "" && j.leases[sp.URL][0] == sp && j.notBefore[sp.URL].IsZero() {
 			firsts = append(firsts, sp)
 		}
 	}
@@ -205,16 +209,6 @@ func (j *judgement) order7(spans []*span) {
 			}
 		}
 	}
-}
-
-// worldNow reports whether a URL was to be leased as soon as it was added.
-func worldNow(url string, j *judgement) bool {
-	for n := range worldURLs {
-		if it := worldItem(n, j.h.start, j.unit); it.URL == url {
-			return it.NotBefore.IsZero()
-		}
-	}
-	return false
 }
 
 // counts9 compares the counts when all leases had expired, and at the end.

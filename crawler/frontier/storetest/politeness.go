@@ -137,6 +137,7 @@ var politenessChecks = []check{
 		s.finish(s.lease(one), frontier.Outcome{Result: frontier.Done, HostDelay: s.units(3)})
 		start := time.Now()
 		s.store.StepClock(s, time.Hour)
+		defer s.store.StepClock(s, -time.Hour)
 		// A store that counts in wall time alone may make us wait for the
 		// hour, so nothing is said of the end.
 		for time.Since(start) < s.units(3)-s.unit/2 {
@@ -186,21 +187,28 @@ var politenessChecks = []check{
 	{name: "hold goes first", run: func(s *subject) {
 		s.add(one, two)
 		l := s.lease(one)
-		ctx, cancel := context.WithTimeout(s.Context(), s.units(5))
+		ctx, cancel := context.WithTimeout(s.Context(), s.units(8))
 		defer cancel()
+		var got []frontier.Lease
 		var release func(time.Duration)
-		var err error
-		var held sync.WaitGroup
-		held.Go(func() { release, err = s.f.Hold(ctx, a) })
+		var leaseErr, holdErr error
+		var waiting sync.WaitGroup
+		waiting.Go(func() { got, leaseErr = s.f.Lease(ctx, frontier.LeaseRequest{Wait: -1}) })
+		s.sleep(1)
+		waiting.Go(func() {
+			if release, holdErr = s.f.Hold(ctx, a); holdErr == nil {
+				s.sleep(2)
+				release(s.units(1))
+			}
+		})
 		s.sleep(1)
 		s.done(l)
-		held.Wait()
-		if err != nil {
-			s.Fatalf("Hold: %v", err)
+		due := s.in(3) // the hold lasts 2, and asks for 1
+		waiting.Wait()
+		s.atTime("the lease that waited longer than the hold", due)
+		if holdErr != nil || leaseErr != nil || len(got) != 1 || got[0].URL != two {
+			s.Fatalf("Hold: %v; Lease = %v, %v, want %s", holdErr, urlsOf(got), leaseErr, two)
 		}
-		s.none()
-		release(0)
-		s.lease(two)
 	}},
 	{name: "hold of a host not known", run: func(s *subject) {
 		release := s.hold(a)

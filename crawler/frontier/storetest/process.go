@@ -14,7 +14,7 @@ func needExclusive(s Store) string {
 }
 
 var processChecks = []check{
-	{name: "the second is refused", why: func(s Store) string {
+	{name: "the second is refused", process: true, why: func(s Store) string {
 		if reason := needExclusive(s); reason != "" {
 			return reason
 		}

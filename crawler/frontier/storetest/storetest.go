@@ -67,8 +67,8 @@ type Store struct {
 	Command func(place string) *exec.Cmd
 	// Kills is how many processes are killed for point 2. 0: 20.
 	Kills int
-	// StepClock sets the clock that the store reads back by that much, for
-	// stores opened from then on too. Nil: that check is skipped.
+	// StepClock sets the clock that stores read back by that much, or on when
+	// it is negative. Nil: that check is skipped.
 	StepClock func(t testing.TB, back time.Duration)
 	// URLBytes and HostBytes are the most that a pending URL (over its own
 	// length), and a host without pending URLs, may take of this process's
@@ -89,6 +89,8 @@ type check struct {
 	// why says why the check does not apply to a store, or is empty.
 	why func(Store) string
 	run func(*subject)
+	// process says that other processes take part, for which time is real.
+	process bool
 }
 
 var points = []point{
@@ -126,11 +128,16 @@ func (s Store) run(t *testing.T, c check) {
 			t.Skip(reason)
 		}
 	}
-	if s.Bubble == nil {
-		s.try(t, c)
+	s.within(t, c, func(t *testing.T) { s.try(t, c) })
+}
+
+// within runs f where the time is that c is to be run in.
+func (s Store) within(t *testing.T, c check, f func(t *testing.T)) {
+	if s.Bubble == nil || c.process {
+		f(t)
 		return
 	}
-	s.Bubble(t, func(t *testing.T) { s.try(t, c) })
+	s.Bubble(t, f)
 }
 
 func (s Store) try(t testing.TB, c check) {

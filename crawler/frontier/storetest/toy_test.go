@@ -1,0 +1,555 @@
+//go:build unix
+
+package storetest
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+)
+
+// A toy is a store that the suite is tested on: plain and slow, it looks
+// through all it has at every call, and writes what changed to a journal. It
+// can be told to do one thing wrong.
+type toy struct {
+	wrong wrong
+	now   func() time.Time
+	disk  *os.File
+
+	mu      sync.Mutex // guards what follows
+	closed  bool
+	rows    map[string]*row
+	hosts   map[frontier.Host]*toyHost
+	leases  map[frontier.LeaseID]*toyLease
+	numbers int
+	dirty   []any         // what changed, for the journal
+	changed chan struct{} // closed at every change
+	unsaved []byte
+	ballast [][]byte
+}
+
+type state string
+
+const (
+	waiting state = "waiting"
+	leased  state = "leased"
+	done    state = "done"
+	dropped state = "dropped"
+)
+
+// A row is a URL.
+type row struct {
+	frontier.Item
+	State      state
+	Seq        int
+	Came       bool // back, after it was leased
+	Attempts   int
+	Since      time.Time // waiting since
+	Validators *frontier.Validators
+}
+
+type toyHost struct {
+	frontier.HostRecord // of its Counts, only Added is kept
+	Clock               time.Time
+	Served              time.Time
+	Turn                int
+	holds               []int // numbers of those that wait
+}
+
+type toyLease struct {
+	id             frontier.LeaseID
+	host           *toyHost
+	row            *row // nil: a hold
+	start, expires time.Time
+}
+
+func (t *toy) is(w wrong) bool { return t.wrong == w }
+
+func (t *toy) number() int {
+	t.numbers++
+	return t.numbers
+}
+
+// enter locks and comes up to date.
+func (t *toy) enter(ctx context.Context) (time.Time, error) {
+	if ctx.Err() != nil && !t.is(ignoresContext) {
+		return time.Time{}, ctx.Err()
+	}
+	t.mu.Lock()
+	if t.closed {
+		t.mu.Unlock()
+		if t.is(closedIsAnyError) {
+			return time.Time{}, os.ErrClosed
+		}
+		return time.Time{}, frontier.ErrClosed
+	}
+	now := t.now()
+	for _, l := range t.leases {
+		if t.over(l, now) {
+			t.expire(l)
+		}
+	}
+	return now, nil
+}
+
+func (t *toy) over(l *toyLease, now time.Time) bool {
+	length := l.expires.Sub(l.start)
+	if t.is(expiresEarly) {
+		length /= 2
+	}
+	return !t.is(neverExpires) && !now.Before(l.start.Add(length))
+}
+
+func (t *toy) expire(l *toyLease) {
+	t.end(l, l.expires, !t.is(expiryIsNoRequest), 0)
+	if l.row != nil {
+		if t.is(expiryIsNoAttempt) {
+			l.row.Attempts--
+		}
+		t.back(l.row, time.Time{}, l.expires)
+	}
+}
+
+// leave saves what changed, wakes those that wait, and unlocks.
+func (t *toy) leave() {
+	t.save()
+	close(t.changed)
+	t.changed = make(chan struct{})
+	t.mu.Unlock()
+}
+
+func (t *toy) host(name frontier.Host) *toyHost {
+	h := t.hosts[name]
+	if h == nil {
+		h = &toyHost{HostRecord: frontier.HostRecord{Host: name, MaxInFlight: 1}}
+		t.hosts[name] = h
+	}
+	t.dirty = append(t.dirty, h)
+	return h
+}
+
+func (t *toy) Add(ctx context.Context, items []frontier.Item) ([]bool, error) {
+	if err := t.valid(items); err != nil && !t.is(takesAnything) {
+		return nil, err
+	}
+	now, err := t.enter(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer t.leave()
+	return t.add(items, now), nil
+}
+
+func (t *toy) Known(ctx context.Context, urls []string) ([]bool, error) {
+	if _, err := t.enter(ctx); err != nil {
+		return nil, err
+	}
+	defer t.leave()
+	known := make([]bool, len(urls))
+	for i, u := range urls {
+		r := t.rows[u]
+		known[i] = r != nil && !(t.is(knowsOnlyQueues) && r.State == done)
+	}
+	return known, nil
+}
+
+func (t *toy) valid(items []frontier.Item) error {
+	for _, it := range items {
+		if _, err := frontier.HostOf(it.URL); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *toy) add(items []frontier.Item, now time.Time) []bool {
+	added := make([]bool, len(items))
+	for i, it := range items {
+		if r := t.rows[it.URL]; r != nil && !(t.is(forgetsDone) && r.State == done) {
+			if t.is(addOverwrites) {
+				r.Priority, r.Meta = it.Priority, it.Meta
+			}
+			continue
+		}
+		if t.is(asksThenMarks) {
+			t.mu.Unlock()
+			runtime.Gosched()
+			t.mu.Lock()
+		}
+		added[i] = true
+		if it.Host == "" {
+			it.Host, _ = frontier.HostOf(it.URL)
+		}
+		if !t.is(keepsCallersBytes) {
+			it.Meta = bytes.Clone(it.Meta)
+		}
+		h := t.host(it.Host)
+		h.Added++
+		r := &row{Item: it, State: waiting, Seq: t.number(), Since: now}
+		if t.is(newestFirst) {
+			r.Seq = -r.Seq
+		}
+		if t.is(wastesMemory) {
+			t.ballast = append(t.ballast, make([]byte, 10_000))
+		}
+		t.rows[it.URL] = r
+		t.dirty = append(t.dirty, r)
+	}
+	return added
+}
+
+func (t *toy) free(h *toyHost) bool { return len(t.flights(h)) < h.MaxInFlight || t.is(ignoresSlots) }
+
+func (t *toy) flights(h *toyHost) (open []*toyLease) {
+	for _, l := range t.leases {
+		if l.host == h && !(l.row == nil && t.is(holdTakesNoSlot)) {
+			open = append(open, l)
+		}
+	}
+	return open
+}
+
+func (t *toy) due(h *toyHost) time.Time {
+	due := h.Clock
+	if t.is(trustsTheClock) && due.Sub(t.now()) > time.Minute {
+		due = time.Time{} // that cannot be right
+	}
+	if !t.is(ignoresBlocks) {
+		due = latest(due, h.BlockedUntil)
+	}
+	if h.MaxInFlight > 1 && !t.is(onlyEndToStart) {
+		for _, l := range t.flights(h) {
+			due = latest(due, l.start.Add(h.Delay))
+		}
+	}
+	if t.is(retryBlocksHost) {
+		for _, r := range t.rows {
+			if r.Host == h.Host && r.State == waiting && r.Came {
+				due = latest(due, r.NotBefore)
+			}
+		}
+	}
+	return due
+}
+
+func (t *toy) requested(h *toyHost, l *toyLease, end time.Time, delay time.Duration) {
+	switch {
+	case t.is(onlyHostDelay):
+	case t.is(sumsDelays):
+		delay += h.Delay
+	default:
+		delay = max(delay, h.Delay)
+	}
+	if h.MaxInFlight > 1 && !t.is(onlyEndToStart) || t.is(onlyStartToStart) {
+		end = l.start
+	}
+	h.Clock = latest(h.Clock, end.Add(delay))
+}
+
+// best returns the row of h that is next, or nil.
+func (t *toy) best(h *toyHost, now time.Time) *row {
+	var ready []*row
+	for _, r := range t.rows {
+		if r.Host == h.Host && r.State == waiting && (!r.NotBefore.After(now) || t.is(ignoresNotBefore)) {
+			ready = append(ready, r)
+		}
+	}
+	if len(ready) == 0 {
+		return nil
+	}
+	return slices.MinFunc(ready, func(p, q *row) int {
+		if p.Priority != q.Priority && !t.is(ignoresPriority) {
+			return cmp.Compare(p.Priority, q.Priority)
+		}
+		if p.Came != q.Came {
+			return map[bool]int{true: -1, false: 1}[p.Came != t.is(backGoesLast)]
+		}
+		return cmp.Compare(p.Seq, q.Seq)
+	})
+}
+
+// next returns the host whose turn it is and its row, or nil.
+func (t *toy) next(now time.Time, skip func(*toyHost) bool) (host *toyHost, first *row) {
+	var key time.Time
+	for _, name := range slices.Sorted(maps.Keys(t.hosts)) {
+		h := t.hosts[name]
+		if skip(h) || !t.free(h) || t.due(h).After(now) || len(h.holds) > 0 && !t.is(holdGoesLast) {
+			continue
+		}
+		r := t.best(h, now)
+		if r == nil {
+			continue
+		}
+		k := latest(latest(t.due(h), h.Served), latest(r.Since, r.NotBefore))
+		if t.is(newHostsFirst) && h.Served.IsZero() {
+			k = time.Time{}
+		}
+		if c := k.Compare(key); host == nil || !t.is(bigHostFirst) && (c < 0 || c == 0 && h.Turn < host.Turn) {
+			host, first, key = h, r, k
+		}
+	}
+	return host, first
+}
+
+func (t *toy) take(req frontier.LeaseRequest, now time.Time) (got []frontier.Lease) {
+	perHost := make(map[*toyHost]int)
+	for len(got) < max(req.Max, 1) {
+		h, r := t.next(now, func(h *toyHost) bool { return req.PerHost > 0 && perHost[h] >= req.PerHost })
+		if h == nil {
+			break
+		}
+		perHost[h]++
+		r.State = leased
+		r.Attempts++
+		if r.Attempts == 1 || !t.is(attemptsInMemory) {
+			t.dirty = append(t.dirty, r)
+		}
+		h.Served, h.Turn = now, t.number()
+		length := req.For
+		if length <= 0 {
+			length = time.Hour
+		}
+		l := t.open(h, r, length, now)
+		it := r.Item
+		it.NotBefore = time.Time{}
+		if !t.is(keepsCallersBytes) {
+			it.Meta = bytes.Clone(it.Meta)
+		}
+		got = append(got, frontier.Lease{Item: it, ID: l.id, Attempt: r.Attempts, Expires: l.expires, Validators: cloneValidators(r.Validators)})
+	}
+	return got
+}
+
+func cloneValidators(v *frontier.Validators) *frontier.Validators {
+	if v == nil {
+		return nil
+	}
+	return &frontier.Validators{ETag: v.ETag, LastModified: v.LastModified, BodyHash: bytes.Clone(v.BodyHash)}
+}
+
+func (t *toy) open(h *toyHost, r *row, length time.Duration, now time.Time) *toyLease {
+	l := &toyLease{host: h, row: r, start: now, expires: now.Add(length)}
+	l.id = frontier.LeaseID(fmt.Sprintf("%x-%d", rand.Uint64(), t.number()))
+	if t.is(leaseIsURL) && r != nil {
+		l.id = frontier.LeaseID(r.URL)
+	}
+	t.leases[l.id] = l
+	return l
+}
+
+func (t *toy) end(l *toyLease, end time.Time, requested bool, delay time.Duration) {
+	delete(t.leases, l.id)
+	if requested || t.is(zeroIsARequest) {
+		t.requested(l.host, l, end, delay)
+	}
+	t.dirty = append(t.dirty, l.host)
+}
+
+// back makes r wait again.
+func (t *toy) back(r *row, notBefore, now time.Time) {
+	r.State, r.NotBefore, r.Since, r.Came = waiting, notBefore, now, true
+	if t.is(losesPriority) {
+		r.Priority = 9
+	}
+	t.dirty = append(t.dirty, r)
+}
+
+func (t *toy) Finish(ctx context.Context, outcomes []frontier.Outcome) ([]error, error) {
+	now, err := t.enter(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer t.leave()
+	errs := make([]error, len(outcomes))
+	for i, o := range outcomes {
+		if err := t.valid(o.Links); err != nil || o.Result == 0 || o.Result > frontier.Drop {
+			errs[i] = fmt.Errorf("%w: %v, %v", frontier.ErrInvalid, o.Result, err)
+			continue
+		}
+		l := t.leases[o.Lease]
+		if l == nil || l.row == nil {
+			errs[i] = frontier.ErrLeaseLost
+		}
+		if !t.is(linksAfterEnd) && !(t.is(dropsLostLinks) && l == nil) && !(t.is(dropsRetryLinks) && o.Result == frontier.Retry) {
+			t.add(o.Links, now)
+		}
+		if errs[i] == nil {
+			t.finish(l, o, now)
+		}
+		if t.is(linksAfterEnd) {
+			t.mu.Unlock()
+			runtime.Gosched()
+			t.mu.Lock()
+			t.add(o.Links, now)
+		}
+		if t.is(lostIsFatal) && errs[i] != nil {
+			return nil, errs[i]
+		}
+	}
+	return errs, nil
+}
+
+func (t *toy) finish(l *toyLease, o frontier.Outcome, now time.Time) {
+	r := l.row
+	t.end(l, now, o.HostDelay > 0, min(o.HostDelay, 24*time.Hour))
+	switch {
+	case o.Validators != nil && t.is(keepsCallersBytes):
+		r.Validators = o.Validators
+	case o.Validators != nil:
+		r.Validators = cloneValidators(o.Validators)
+	case t.is(nilClearsValidators):
+		r.Validators = nil
+	}
+	t.dirty = append(t.dirty, r)
+	switch {
+	case o.Result == frontier.Drop:
+		r.State = dropped
+		return
+	case o.Result == frontier.Done && (o.NotBefore.IsZero() || t.is(neverAgain)):
+		r.State = done
+		return
+	case o.Result == frontier.Done:
+		r.Attempts = 0
+	case o.Result == frontier.Defer && !t.is(deferIsAnAttempt), t.is(retryIsNoAttempt):
+		r.Attempts--
+	}
+	t.back(r, o.NotBefore, now)
+}
+
+func (t *toy) Extend(ctx context.Context, ids []frontier.LeaseID, d time.Duration) error {
+	now, err := t.enter(ctx)
+	if err != nil {
+		return err
+	}
+	defer t.leave()
+	var lost []frontier.LeaseID
+	for _, id := range ids {
+		if l := t.leases[id]; l != nil && l.row != nil {
+			l.expires = latest(l.expires, now.Add(d))
+			if t.is(extendShortens) {
+				l.expires = now.Add(d)
+			}
+		} else if lost = append(lost, id); t.is(extendStops) {
+			break
+		}
+	}
+	if lost != nil {
+		return &frontier.LostError{Leases: lost}
+	}
+	return nil
+}
+
+func (t *toy) Host(ctx context.Context, name frontier.Host) (frontier.HostRecord, error) {
+	now, err := t.enter(ctx)
+	if err != nil {
+		return frontier.HostRecord{}, err
+	}
+	defer t.leave()
+	h := t.hosts[name]
+	if h == nil {
+		return frontier.HostRecord{Host: name, MaxInFlight: 1}, nil
+	}
+	r := h.HostRecord
+	r.Due = t.due(h)
+	if !r.Due.After(now) {
+		r.Due = time.Time{}
+	}
+	if !r.BlockedUntil.After(now) {
+		r.BlockedUntil = time.Time{}
+	}
+	if r.Robots != nil {
+		r.Robots = &frontier.Robots{FailingSince: r.Robots.FailingSince, Data: bytes.Clone(r.Robots.Data)}
+	}
+	r.Counts = t.count(now, name)
+	return r, nil
+}
+
+func (t *toy) UpdateHost(ctx context.Context, name frontier.Host, u frontier.HostUpdate) error {
+	if name == "" {
+		return frontier.ErrInvalid
+	}
+	if _, err := t.enter(ctx); err != nil {
+		return err
+	}
+	defer t.leave()
+	h := t.host(name)
+	if u.Delay != nil {
+		h.Delay = *u.Delay
+	}
+	if u.MaxInFlight > 0 {
+		h.MaxInFlight = u.MaxInFlight
+	}
+	if until := latest(h.BlockedUntil, u.BlockUntil); !u.BlockUntil.IsZero() {
+		h.BlockedUntil = until
+		if t.is(lastBlockWins) {
+			h.BlockedUntil = u.BlockUntil
+		}
+	}
+	if u.Robots != nil {
+		h.Robots = &frontier.Robots{FailingSince: u.Robots.FailingSince, Data: bytes.Clone(u.Robots.Data)}
+		if t.is(forgetsFailing) {
+			h.Robots.FailingSince = time.Time{}
+		}
+	}
+	return nil
+}
+
+// count counts the rows of a host or, for "", all.
+func (t *toy) count(now time.Time, host frontier.Host) (c frontier.Counts) {
+	for _, r := range t.rows {
+		if host != "" && r.Host != host {
+			continue
+		}
+		c.Added++
+		switch {
+		case r.State == leased && !t.is(leasedIsPending):
+			c.Leased++
+		case r.State == done:
+			c.Done++
+		case r.State == dropped && !t.is(forgetsDropped):
+			c.Dropped++
+		case r.NotBefore.After(now) && !t.is(scheduledIsPending):
+			c.Scheduled++
+		default:
+			c.Pending++
+		}
+	}
+	return c
+}
+
+func (t *toy) Stats(ctx context.Context) (frontier.Stats, error) {
+	now, err := t.enter(ctx)
+	if err != nil {
+		return frontier.Stats{}, err
+	}
+	defer t.leave()
+	s := frontier.Stats{Counts: t.count(now, "")}
+	for _, h := range t.hosts {
+		if h.Added > 0 || t.is(countsAllHosts) {
+			s.Hosts++
+		}
+	}
+	for _, r := range t.rows {
+		h := t.hosts[r.Host]
+		if r.State != waiting || !t.free(h) {
+			continue
+		}
+		if due := latest(latest(t.due(h), r.NotBefore), r.Since); s.NextDue.IsZero() || due.Before(s.NextDue) {
+			s.NextDue = due
+		}
+	}
+	if t.is(neverNextDue) {
+		s.NextDue = time.Time{}
+	}
+	return s, nil
+}

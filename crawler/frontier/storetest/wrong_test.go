@@ -1,0 +1,108 @@
+//go:build unix
+
+package storetest
+
+// A wrong is one thing that a toy does wrong.
+type wrong string
+
+const (
+	nothing wrong = ""
+
+	takesAnything    wrong = "takes invalid items"
+	closedIsAnyError wrong = "does not say that it is closed"
+	ignoresContext   wrong = "begins when the context has ended"
+
+	forgetsDone     wrong = "forgets URLs that are done"
+	asksThenMarks   wrong = "looks for a URL and marks it in two steps"
+	knowsOnlyQueues wrong = "does not know URLs that are done"
+	addOverwrites   wrong = "changes what is known when it is added again"
+
+	writesLate  wrong = "keeps in memory what has returned"
+	neverWrites wrong = "writes nothing"
+
+	expiresEarly      wrong = "lets leases expire early"
+	neverExpires      wrong = "lets no lease expire"
+	expiryIsNoAttempt wrong = "does not count attempts that expired"
+	deferIsAnAttempt  wrong = "counts what was put off as an attempt"
+	retryIsNoAttempt  wrong = "does not count attempts that failed"
+	attemptsInMemory  wrong = "does not store attempts"
+	extendShortens    wrong = "shortens a lease that is extended by less"
+
+	leaseIsURL     wrong = "takes any lease of a URL for the last"
+	dropsLostLinks wrong = "drops the links of lost leases"
+	lostIsFatal    wrong = "fails the whole call for a lost lease"
+	extendStops    wrong = "stops extending at a lost lease"
+
+	linksAfterEnd   wrong = "adds links when the lease has ended"
+	dropsRetryLinks wrong = "drops the links of a failed attempt"
+
+	ignoresSlots      wrong = "leases without regard to slots"
+	onlyStartToStart  wrong = "counts every delay from the start"
+	onlyEndToStart    wrong = "counts every delay from the end"
+	onlyHostDelay     wrong = "ignores the delay of the record"
+	sumsDelays        wrong = "adds both delays up"
+	zeroIsARequest    wrong = "sets the clock when no request was made"
+	expiryIsNoRequest wrong = "does not set the clock when a lease expires"
+	ignoresBlocks     wrong = "ignores BlockUntil"
+	lastBlockWins     wrong = "lets a block be lifted by an earlier one"
+	trustsTheClock    wrong = "takes a clock set back for the truth"
+	forgetsClocks     wrong = "forgets clocks when closed"
+	holdTakesNoSlot   wrong = "counts no slot for a hold"
+	holdLeavesClock   wrong = "does not set the clock after a hold"
+	holdGoesLast      wrong = "lets leases go before holds"
+	releasesTwice     wrong = "releases a hold again"
+
+	newestFirst     wrong = "leases the newest first"
+	ignoresPriority wrong = "ignores priorities"
+	backGoesLast    wrong = "puts what comes back behind"
+	newHostsFirst   wrong = "serves new hosts before those that wait"
+	bigHostFirst    wrong = "serves the same host as long as it can"
+
+	ignoresNotBefore wrong = "ignores NotBefore"
+	retryBlocksHost  wrong = "holds a host up for a retry"
+	losesPriority    wrong = "loses the priority of what comes back"
+	neverAgain       wrong = "never leases again what is done"
+
+	leasedIsPending    wrong = "counts leased URLs as pending"
+	forgetsDropped     wrong = "counts dropped URLs as pending"
+	scheduledIsPending wrong = "counts scheduled URLs as pending"
+	countsAllHosts     wrong = "counts hosts without URLs"
+
+	neverWaits           wrong = "never waits"
+	polls                wrong = "looks now and then while it waits"
+	sleepsThroughChanges wrong = "does not wake for changes"
+	neverNextDue         wrong = "does not say when to go on"
+
+	wastesMemory wrong = "wastes memory"
+
+	locksNothing wrong = "lets a second process in"
+
+	keepsCallersBytes   wrong = "keeps the bytes of its caller"
+	nilClearsValidators wrong = "forgets validators when there are no new ones"
+	forgetsFailing      wrong = "forgets since when robots.txt fails"
+	forgetsRobots       wrong = "forgets robots records when closed"
+)
+
+// wrongs says which point has to find what.
+var wrongs = []struct {
+	point int
+	name  wrong
+}{
+	{0, takesAnything}, {0, closedIsAnyError}, {0, ignoresContext},
+	{1, forgetsDone}, {1, asksThenMarks}, {1, addOverwrites}, {1, knowsOnlyQueues}, {1, neverWrites},
+	{2, writesLate}, {2, neverWrites},
+	{3, expiresEarly}, {3, neverExpires}, {3, expiryIsNoAttempt}, {3, deferIsAnAttempt}, {3, retryIsNoAttempt},
+	{3, attemptsInMemory}, {3, extendShortens},
+	{4, leaseIsURL}, {4, dropsLostLinks}, {4, lostIsFatal}, {4, extendStops},
+	{5, linksAfterEnd}, {5, dropsRetryLinks}, {5, neverWrites},
+	{6, ignoresSlots}, {6, onlyStartToStart}, {6, onlyEndToStart}, {6, onlyHostDelay}, {6, sumsDelays},
+	{6, zeroIsARequest}, {6, expiryIsNoRequest}, {6, ignoresBlocks}, {6, lastBlockWins}, {6, trustsTheClock},
+	{6, forgetsClocks}, {6, holdTakesNoSlot}, {6, holdLeavesClock}, {6, holdGoesLast}, {6, releasesTwice},
+	{7, newestFirst}, {7, ignoresPriority}, {7, backGoesLast}, {7, newHostsFirst}, {7, bigHostFirst},
+	{8, ignoresNotBefore}, {8, retryBlocksHost}, {8, losesPriority}, {8, neverAgain}, {8, neverWrites},
+	{9, leasedIsPending}, {9, forgetsDropped}, {9, scheduledIsPending}, {9, countsAllHosts}, {9, neverWrites},
+	{10, neverWaits}, {10, polls}, {10, sleepsThroughChanges}, {10, neverNextDue},
+	{11, wastesMemory},
+	{12, locksNothing},
+	{13, keepsCallersBytes}, {13, nilClearsValidators}, {13, forgetsFailing}, {13, forgetsRobots}, {13, neverWrites},
+}
