@@ -1,0 +1,40 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"strings"
+	"testing"
+)
+
+func TestRun(t *testing.T) {
+	site := newSite()
+	defer site.Close()
+	var out bytes.Buffer
+	if err := run(&out, site.URL); err != nil {
+		t.Fatal(err)
+	}
+	got := strings.ReplaceAll(out.String(), site.URL, "")
+	for _, want := range []string{
+		"fetched /\n", "fetched /public/a\n",
+		`disallowed robotsext: /private/b is disallowed by "Disallow: /private/", line 2 of /robots.txt`,
+		`disallowed robotsext: /private/c is disallowed by`, // where /moved leads
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("output lacks %q:\n%s", want, got)
+		}
+	}
+	if strings.Contains(got, "fetched /private") {
+		t.Errorf("a disallowed page was fetched:\n%s", got)
+	}
+}
+
+func TestUnderFortyLines(t *testing.T) {
+	source, err := os.ReadFile("main.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := bytes.Count(source, []byte("\n")); n >= 40 {
+		t.Errorf("main.go has %d lines", n)
+	}
+}
