@@ -16,6 +16,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
+	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
 // Options are what a crawl is given beside its [Config]. Nil, and every zero
@@ -37,6 +38,7 @@ type Options struct {
 // Crawler is one crawl. Make it with [New], use it for one [Crawler.Run].
 type Crawler struct {
 	cfg    Config
+	token  string // the product token
 	log    *slog.Logger
 	notice func(string)
 
@@ -78,8 +80,13 @@ func New(cfg Config, opts *Options) (*Crawler, error) {
 	if opts == nil {
 		opts = &Options{}
 	}
+	token, err := robotstxt.ProductToken(cfg.UserAgent)
+	if err != nil {
+		return nil, err
+	}
 	c := &Crawler{
 		cfg:    cfg,
+		token:  token,
 		log:    cmp.Or(opts.Logger, slog.New(slog.DiscardHandler)),
 		notice: opts.Notice,
 		frontier: frontier.NewMemory(&frontier.Options{
@@ -102,7 +109,6 @@ func New(cfg Config, opts *Options) (*Crawler, error) {
 	if base == nil {
 		base = newTransport(&cfg)
 	}
-	var err error
 	c.robots, err = robotsext.New(cfg.UserAgent, &robotsext.Options{
 		Transport: base,
 		Wait:      c.wait,

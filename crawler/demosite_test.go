@@ -17,16 +17,17 @@ import (
 func TestDemoSite(t *testing.T) {
 	tests := []struct {
 		name   string
+		token  string
 		change func(*Config)
 	}{
-		{"delay 20 ms", func(c *Config) { c.Delay = 20 * time.Millisecond }},
-		{"no delay, one worker", func(c *Config) { c.Workers = 1 }},
-		{"under another name", func(c *Config) { c.UserAgent = "OtherBot/1.0" }},
+		{"delay 20 ms", demosite.Token, func(c *Config) { c.Delay = 20 * time.Millisecond }},
+		{"no delay, one worker", demosite.Token, func(c *Config) { c.Workers = 1 }},
+		{"under another name", "OtherBot", func(c *Config) { c.UserAgent = "OtherBot/1.0" }},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			site, err := demosite.Start(nil)
+			site, err := demosite.Start(&demosite.Options{CrawlDelay: 10 * time.Millisecond})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -39,16 +40,12 @@ func TestDemoSite(t *testing.T) {
 			cfg.RobotsRetry, cfg.MaxWait, cfg.Retries = time.Second, time.Minute, 3
 			tt.change(&cfg)
 			got := run(t, cfg, nil)
-			judge(t, site, cfg, got)
+			judge(t, site, cfg, tt.token, got)
 		})
 	}
 }
 
-func judge(t *testing.T, site *demosite.Site, cfg Config, got *crawl) {
-	token := cfg.UserAgent[:len(cfg.UserAgent)-len("/1.0")]
-	if cfg.UserAgent == DefaultUserAgent {
-		token = demosite.Token
-	}
+func judge(t *testing.T, site *demosite.Site, cfg Config, token string, got *crawl) {
 	report := site.Judge(cfg.Delay, token)
 	for _, v := range slices.Concat(report.Violations, report.Advice) {
 		t.Errorf("violation: %v", v)

@@ -7,30 +7,46 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/extract"
 )
 
-// directives are what a page asks of crawlers.
+// directives are what a page asks of this crawler, in its header and in the page.
 type directives struct {
-	words    []string
+	words    []string // as written, in lower case
 	nofollow bool
 }
 
 func (c *Crawler) directives(header http.Header, doc *extract.Document) directives {
 	var d directives
-	take := func(content string) {
-		for word := range strings.SplitSeq(strings.ToLower(content), ",") {
-			word = strings.TrimSpace(word)
+	for _, line := range header.Values("X-Robots-Tag") {
+		d.add(c.addressed(line))
+	}
+	for _, meta := range doc.Meta {
+		if meta.Name == "robots" || strings.EqualFold(meta.Name, c.token) {
+			d.add(meta.Content)
+		}
+	}
+	return d
+}
+
+// addressed returns what a header line asks of this crawler: all of it, unless
+// it begins with the name of one (ROB-PAG-03).
+func (c *Crawler) addressed(line string) string {
+	name, rest, ok := strings.Cut(line, ":")
+	name = strings.TrimSpace(name)
+	if !ok || strings.ContainsAny(name, ", ") || strings.HasPrefix(name, "max-") || name == "unavailable_after" {
+		return line
+	}
+	if strings.EqualFold(name, c.token) {
+		return rest
+	}
+	return ""
+}
+
+func (d *directives) add(list string) {
+	for word := range strings.SplitSeq(strings.ToLower(list), ",") {
+		if word = strings.TrimSpace(word); word != "" {
 			d.words = append(d.words, word)
 			d.nofollow = d.nofollow || word == "nofollow" || word == "none"
 		}
 	}
-	for _, line := range header.Values("X-Robots-Tag") {
-		take(line)
-	}
-	for _, meta := range doc.Meta {
-		if meta.Name == "robots" {
-			take(meta.Content)
-		}
-	}
-	return d
 }
 
 // followed tells whether a link with these rel values is followed (ROB-PAG-08).

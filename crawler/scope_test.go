@@ -1,6 +1,9 @@
 package crawler
 
-import "testing"
+import (
+	"net/http"
+	"testing"
+)
 
 func TestScope(t *testing.T) {
 	tests := []struct {
@@ -72,6 +75,33 @@ func TestCanonical(t *testing.T) {
 			t.Errorf("Canonical(%q) = %q, want an error", bad, got)
 		}
 	}
+}
+
+// FuzzCanonical: a canonical URL stays as it is, and is what net/http sends.
+func FuzzCanonical(f *testing.F) {
+	for _, seed := range []string{
+		"http://example.com", "HTTP://Ex%41mple.com:80/a/../b?q#f", "http://[2001:DB8::1]:8080/%zz", "http://müller.eu/ü?ü",
+		"http://a_b.example/|^`{}", "http://user:pw@h/;p?a=b&c", "http://h/%", "http://h//a\\b", "http://0x7f.1/", "http://h?", "http://h./a%2Fb",
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, raw string) {
+		a, err := resolve("", raw)
+		if err != nil {
+			return
+		}
+		again, err := resolve("", a.url)
+		if err != nil || again != a {
+			t.Fatalf("%q: %+v became %+v, %v", raw, a, again, err)
+		}
+		req, err := http.NewRequest(http.MethodGet, a.url, nil)
+		if err != nil {
+			t.Fatalf("%q: %v", a.url, err)
+		}
+		if sent := req.URL.Scheme + "://" + req.URL.Host + req.URL.RequestURI(); sent != a.url {
+			t.Errorf("%q: known as %q, sent as %q", raw, a.url, sent)
+		}
+	})
 }
 
 func mustResolve(t *testing.T, raw string) address {

@@ -50,9 +50,7 @@ func resolve(base, ref string) (address, error) {
 	}
 	u.SetUsername("")
 	u.SetPassword("")
-	href := u.Href(true)
-	// The port stays when it is written out; Host leaves the default one away.
-	parsed, err := url.Parse(href)
+	parsed, err := url.Parse(u.Href(true))
 	if err != nil {
 		return address{}, fmt.Errorf("crawler: %q: %w", ref, err)
 	}
@@ -60,5 +58,6 @@ func resolve(base, ref string) (address, error) {
 	if err != nil {
 		return address{}, fmt.Errorf("crawler: %q: %w", ref, err)
 	}
-	return address{url: href, host: frontier.Host(origin), hostname: strings.TrimSuffix(u.Hostname(), ".")}, nil
+	// What net/http sends is the form of net/url, which escapes a little more.
+	return address{url: parsed.String(), host: frontier.Host(origin), hostname: strings.TrimSuffix(u.Hostname(), ".")}, nil
 }
