@@ -56,9 +56,9 @@ func (r *Robots) Attach(c *colly.Collector) {
 	s := sealOf(c.Context)
 	switch {
 	case s == nil:
-		c.Context = newSeal(c.Context, newCollectorGate(r, c.Context))
+		c.Context = newSeal(c.Context, newCollectorGate(c.Context, r))
 	case s.gate.robots != r:
-		g := newCollectorGate(r, s.parent)
+		g := newCollectorGate(s.parent, r)
 		g.shell.Proxy = s.gate.shell.Proxy
 		g.shell.DisableKeepAlives = s.gate.shell.DisableKeepAlives
 		c.Context = newSeal(s.parent, g)
@@ -76,7 +76,7 @@ type collectorGate struct {
 	parent context.Context // the collector's, for the values that Options.Transport may look for
 }
 
-func newCollectorGate(r *Robots, parent context.Context) *collectorGate {
+func newCollectorGate(parent context.Context, r *Robots) *collectorGate {
 	refuse := func(context.Context, string, string) (net.Conn, error) {
 		// Only a request that asks for another protocol gets here: net/http takes
 		// https requests with an Upgrade field past registered protocols.
@@ -95,6 +95,7 @@ func newCollectorGate(r *Robots, parent context.Context) *collectorGate {
 	return g
 }
 
+// RoundTrip answers colly's question for robots.txt, and checks what else there is.
 func (g *collectorGate) RoundTrip(req *http.Request) (*http.Response, error) {
 	ctx := req.Context()
 	s := sealOf(ctx)

@@ -153,7 +153,7 @@ func wantDisallowed(t *testing.T, err error, line int) {
 	}
 }
 
-func wantLater(t *testing.T, err error) *robotsext.BlockedError {
+func wantLater(t *testing.T, err error) robotsext.BlockedError {
 	t.Helper()
 	blocked, ok := errors.AsType[*robotsext.BlockedError](err)
 	switch {
@@ -162,7 +162,7 @@ func wantLater(t *testing.T, err error) *robotsext.BlockedError {
 	case !ok || blocked.Reason != robotsext.Later || blocked.RetryAt.IsZero():
 		t.Fatalf("error %v, want later with a time", err)
 	}
-	return blocked
+	return *blocked
 }
 
 // outages are answers to /robots.txt that leave it unknown.
@@ -174,7 +174,9 @@ var outages = map[string]http.HandlerFunc{
 		if err != nil {
 			panic(err)
 		}
-		_ = conn.(*net.TCPConn).SetLinger(0)
+		if tcp, ok := conn.(*net.TCPConn); ok {
+			_ = tcp.SetLinger(0)
+		}
 		_ = conn.Close()
 	},
 	"truncated": func(w http.ResponseWriter, _ *http.Request) {

@@ -1,7 +1,6 @@
 package robotsext
 
 import (
-	"container/list"
 	"context"
 	"sync"
 	"time"
@@ -36,17 +35,18 @@ type table struct {
 	maxBytes int64
 
 	mu      sync.Mutex // guards all below, and the fields of every slot
-	slots   map[Origin]*list.Element
-	recent  list.List // of *slot, most recently used first
+	slots   map[Origin]*slot
+	ring    slot // next is the slot used last, prev the one used least recently
 	bytes   int64
 	evicted bool // something was forgotten: what is unknown may have been known
 }
 
 type slot struct {
-	origin Origin
-	rec    *Record   // newest, also when it is due; nil: unknown
-	flight *flight   // not nil while somebody finds out
-	heard  time.Time // last answer to a page request that shows the site alive
+	origin     Origin
+	rec        *Record   // newest, also when it is due; nil: unknown
+	flight     *flight   // not nil while somebody finds out
+	heard      time.Time // last answer to a page request that shows the site alive
+	prev, next *slot
 }
 
 // flight is one attempt to find out. rec is set before done is closed.
@@ -56,18 +56,23 @@ type flight struct {
 }
 
 func newTable(maxSlots int, maxBytes int64) *table {
-	return &table{maxSlots: maxSlots, maxBytes: maxBytes, slots: make(map[Origin]*list.Element)}
+	t := &table{maxSlots: maxSlots, maxBytes: maxBytes, slots: make(map[Origin]*slot)}
+	t.ring.prev, t.ring.next = &t.ring, &t.ring
+	return t
 }
 
 // touch returns the slot of o, made if there is none, as the most recently used.
 // The caller holds mu.
 func (t *table) touch(o Origin) *slot {
-	if e := t.slots[o]; e != nil {
-		t.recent.MoveToFront(e)
-		return e.Value.(*slot)
+	s := t.slots[o]
+	if s == nil {
+		s = &slot{origin: o}
+		t.slots[o] = s
+	} else {
+		s.prev.next, s.next.prev = s.next, s.prev
 	}
-	s := &slot{origin: o}
-	t.slots[o] = t.recent.PushFront(s)
+	s.prev, s.next = &t.ring, t.ring.next
+	s.prev.next, s.next.prev = s, s
 	return s
 }
 
@@ -75,15 +80,13 @@ func (t *table) touch(o Origin) *slot {
 func (t *table) set(s *slot, rec *Record) {
 	t.bytes += rec.size() - s.rec.size()
 	s.rec = rec
-	for e := t.recent.Back(); e != nil && (len(t.slots) > t.maxSlots || t.bytes > t.maxBytes); {
-		old := e.Value.(*slot)
-		e = e.Prev()
+	for old := t.ring.prev; old != &t.ring && (len(t.slots) > t.maxSlots || t.bytes > t.maxBytes); old = old.prev {
 		if old.flight != nil || old == s {
 			continue
 		}
 		t.evicted = t.evicted || old.rec != nil
 		t.bytes -= old.rec.size()
-		t.recent.Remove(t.slots[old.origin])
+		old.prev.next, old.next.prev = old.next, old.prev
 		delete(t.slots, old.origin)
 	}
 }
@@ -212,8 +215,8 @@ func (r *Robots) heardOf(o Origin, status int) {
 	}
 	r.table.mu.Lock()
 	defer r.table.mu.Unlock()
-	if e := r.table.slots[o]; e != nil {
-		e.Value.(*slot).heard = r.now()
+	if s := r.table.slots[o]; s != nil {
+		s.heard = r.now()
 	}
 }
 
@@ -225,10 +228,6 @@ func (r *Robots) available(o Origin, now time.Time) bool {
 	}
 	r.table.mu.Lock()
 	defer r.table.mu.Unlock()
-	e := r.table.slots[o]
-	if e == nil {
-		return false
-	}
-	heard := e.Value.(*slot).heard
-	return !heard.IsZero() && now.Sub(heard) <= 24*time.Hour
+	s := r.table.slots[o]
+	return s != nil && !s.heard.IsZero() && now.Sub(s.heard) <= 24*time.Hour
 }

@@ -130,7 +130,7 @@ func TestUserFetch(t *testing.T) {
 	r := newRobots(t, nil)
 	client := &http.Client{Transport: r.Transport(nil)}
 	get := func(ctx context.Context) error {
-		req, err := http.NewRequestWithContext(ctx, "GET", s.URL+"/private", nil)
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.URL+"/private", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -289,8 +289,8 @@ func TestRecordFields(t *testing.T) {
 			t.Errorf("got %+v", rec)
 		}
 		blocked := wantLater(t, r.Check(t.Context(), down.url("/x")))
-		if want := fmt.Sprintf("robotsext: %s/x must wait until 2026-10-01T12:01:00Z: %s/robots.txt is unreachable: status 502", down.URL, down.URL); blocked.Error() != want {
-			t.Errorf("message %s\nwant    %s", blocked, want)
+		if want, got := fmt.Sprintf("robotsext: %s/x must wait until 2026-10-01T12:01:00Z: %s/robots.txt is unreachable: status 502", down.URL, down.URL), blocked.Error(); got != want {
+			t.Errorf("message %s\nwant    %s", got, want)
 		}
 	})
 }

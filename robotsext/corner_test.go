@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -231,9 +232,7 @@ func newProxy(t *testing.T) *forwardProxy {
 			return
 		}
 		defer resp.Body.Close()
-		for name, values := range resp.Header {
-			w.Header()[name] = values
-		}
+		maps.Copy(w.Header(), resp.Header)
 		w.WriteHeader(resp.StatusCode)
 		var body bytes.Buffer
 		_, _ = body.ReadFrom(resp.Body)

@@ -15,10 +15,10 @@ import (
 type Reason uint8
 
 const (
-	// Disallowed: a rule of robots.txt forbids the URL.
+	// Disallowed means that a rule of robots.txt forbids the URL.
 	Disallowed Reason = iota + 1
-	// Later: robots.txt could not be read, so the URL must wait. It is not
-	// lost: ask again at RetryAt.
+	// Later means that robots.txt could not be read, so the URL must wait. It is
+	// not lost: ask again at RetryAt.
 	Later
 )
 

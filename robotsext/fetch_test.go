@@ -175,7 +175,9 @@ func TestRedirects(t *testing.T) {
 		}
 	})
 	t.Run("ROB-FET-10/dead end", func(t *testing.T) {
-		s := newSite(t, func(w http.ResponseWriter, req *http.Request) { http.Redirect(w, req, "http://127.0.0.1:1/", 302) })
+		s := newSite(t, func(w http.ResponseWriter, req *http.Request) {
+			http.Redirect(w, req, "http://127.0.0.1:1/", http.StatusFound)
+		})
 		rec := fetched(t, s)
 		wantOutcome(t, rec, robotsext.Unreachable)
 		if rec.Status != 0 || rec.Err == nil {
@@ -479,8 +481,8 @@ func TestTimeout(t *testing.T) {
 			Wait:      func(context.Context, *url.URL) (func(), error) { return nil, refused },
 			Transport: roundTripper(func(*http.Request) (*http.Response, error) { t.Error("sent"); return nil, refused }),
 		})
-		if blocked := wantLater(t, r.Check(t.Context(), mustParse(t, "http://example.com/"))); !errors.Is(blocked, refused) {
-			t.Errorf("error %v", blocked)
+		if blocked := wantLater(t, r.Check(t.Context(), mustParse(t, "http://example.com/"))); !errors.Is(&blocked, refused) {
+			t.Errorf("error %v", blocked.Err)
 		}
 	})
 }

@@ -33,16 +33,18 @@ type gate struct {
 	base   http.RoundTripper
 }
 
+// RoundTrip sends req if robots.txt allows it.
 func (g *gate) RoundTrip(req *http.Request) (*http.Response, error) {
 	s := sealOf(req.Context())
 	if s == nil {
-		return g.robots.pass(req, req.Context(), req.Context(), g.base)
+		return g.robots.pass(req.Context(), req.Context(), req, g.base)
 	}
 	// A collector whose transport was replaced by one that leads here is checked
 	// all the same.
 	return s.pass(req, g.robots, g.base)
 }
 
+// CloseIdleConnections is what http.Client.CloseIdleConnections calls.
 func (g *gate) CloseIdleConnections() {
 	if c, ok := g.base.(interface{ CloseIdleConnections() }); ok {
 		c.CloseIdleConnections()
@@ -51,7 +53,7 @@ func (g *gate) CloseIdleConnections() {
 
 // pass sends req through base if it may be sent: robots.txt is waited for under
 // the context asker, the request is sent under sender.
-func (r *Robots) pass(req *http.Request, asker, sender context.Context, base http.RoundTripper) (*http.Response, error) {
+func (r *Robots) pass(asker, sender context.Context, req *http.Request, base http.RoundTripper) (*http.Response, error) {
 	u, target, err := r.admit(asker, req)
 	if err != nil {
 		closeBody(req)
@@ -166,6 +168,7 @@ func withCollectorProxy(t *http.Transport) *http.Transport {
 // collectorBase is roundTrip as a RoundTripper.
 type collectorBase struct{ robots *Robots }
 
+// RoundTrip sends req without asking anything.
 func (b collectorBase) RoundTrip(req *http.Request) (*http.Response, error) {
 	return b.robots.roundTrip(req)
 }

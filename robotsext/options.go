@@ -91,7 +91,7 @@ type Options struct {
 	// record before: another outcome, or other rules for some crawler. Both run
 	// while the origin's askers wait, and must not ask for the same origin.
 	OnRecord func(*Record)
-	OnChange func(old, new *Record)
+	OnChange func(before, after *Record)
 
 	// Now is the clock by which records grow old. Nil: time.Now.
 	Now func() time.Time

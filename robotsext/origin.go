@@ -48,7 +48,7 @@ const robotsPath = "/robots.txt"
 // (ROB-LOC-17).
 func OriginOf(u *url.URL) (Origin, error) {
 	scheme := strings.ToLower(u.Scheme)
-	defaultPort := ""
+	var defaultPort string
 	switch scheme {
 	case "http":
 		defaultPort = "80"

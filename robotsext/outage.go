@@ -8,7 +8,7 @@ import "time"
 type OutageProfile uint8
 
 const (
-	// RFC9309, the default, disallows for 30 days; then the last good version
+	// RFC9309 is the default. It disallows for 30 days; then the last good version
 	// holds, or everything is allowed if there never was one (RFC 9309 2.3.1.4).
 	RFC9309 OutageProfile = iota
 	// Google is what Google documents today: after 12 hours the last good

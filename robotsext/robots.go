@@ -50,7 +50,7 @@ type Robots struct {
 	log      *slog.Logger
 	nameless sync.Once
 	onRecord func(*Record)
-	onChange func(old, new *Record)
+	onChange func(before, after *Record)
 	now      func() time.Time
 }
 
@@ -132,7 +132,7 @@ func identity(userAgent string, opts *Options) ([]string, error) {
 	wide := opts.Parse != nil && opts.Parse.WideTokens
 	for _, token := range opts.Tokens {
 		// A wide token may be anything that a User-agent line can hold.
-		if !robotstxt.ValidToken(token) && !(wide && token != "" && !strings.ContainsAny(token, " \t/*#:")) {
+		if !robotstxt.ValidToken(token) && (!wide || token == "" || strings.ContainsAny(token, " \t/*#:")) {
 			return nil, fmt.Errorf("robotsext: Options.Tokens: %w in %q: it has letters, - and _ only", robotstxt.ErrToken, token)
 		}
 	}

@@ -31,10 +31,16 @@ func sealOf(ctx context.Context) *seal {
 	return s
 }
 
+// Deadline is the parent's.
 func (s *seal) Deadline() (time.Time, bool) { return s.parent.Deadline() }
-func (s *seal) Done() <-chan struct{}       { return s.done }
-func (s *seal) Err() error                  { return ErrDetached }
 
+// Done is closed: the seal is over for everybody but the gate.
+func (s *seal) Done() <-chan struct{} { return s.done }
+
+// Err is ErrDetached.
+func (s *seal) Err() error { return ErrDetached }
+
+// Value is the parent's, and the seal itself for the gate.
 func (s *seal) Value(key any) any {
 	if key == (sealKey{}) {
 		return s
@@ -70,7 +76,7 @@ func (s *seal) pass(req *http.Request, r *Robots, base http.RoundTripper) (*http
 	defer stop()
 	opened, release := s.open(req.Context())
 	sender := context.WithValue(opened, shellKey{}, s.gate.shell)
-	resp, err := r.pass(req, asker, sender, base)
+	resp, err := r.pass(asker, sender, req, base)
 	if err != nil {
 		release()
 		return nil, err
@@ -97,6 +103,7 @@ type releasingBody struct {
 	release func()
 }
 
+// Close closes the body and releases what was kept for its sake.
 func (b releasingBody) Close() error {
 	defer b.release()
 	return b.ReadCloser.Close()

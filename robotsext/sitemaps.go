@@ -19,13 +19,13 @@ import (
 type SitemapScope uint8
 
 const (
-	// ScopeListed: pages of the origin whose robots.txt lists the sitemap, since
-	// that listing proves the sitemap's right to speak for it, and what
-	// ScopeDirectory has.
+	// ScopeListed holds the pages of the origin whose robots.txt lists the sitemap,
+	// since that listing proves the sitemap's right to speak for it, and what
+	// ScopeDirectory holds.
 	ScopeListed SitemapScope = iota
-	// ScopeDirectory: pages below the sitemap's own directory (ROB-SMP-19).
+	// ScopeDirectory holds the pages below the sitemap's own directory (ROB-SMP-19).
 	ScopeDirectory
-	// ScopeAny: all.
+	// ScopeAny holds all.
 	ScopeAny
 )
 

@@ -189,7 +189,10 @@ func TestSitemapWalkEnds(t *testing.T) {
 			"/0.xml":      urlset("{own}/a", "{own}/b"),
 			"/1.xml":      urlset("{own}/c"),
 		})
-		for range newRobots(t, nil).Sitemaps(t.Context(), s.url("/")) {
+		for entry, err := range newRobots(t, nil).Sitemaps(t.Context(), s.url("/")) {
+			if err != nil || entry.Loc != s.URL+"/a" {
+				t.Error(entry, err)
+			}
 			break
 		}
 		s.wantAsked(t, robotsLine, "GET /0.xml")

@@ -5,12 +5,12 @@ package robotsext
 type Outcome uint8
 
 const (
-	// Rules: there is a robots.txt and its rules hold.
+	// Rules means that there is a robots.txt and its rules hold.
 	Rules Outcome = iota + 1
-	// AllowAll: there is none, every URL of the origin may be fetched.
+	// AllowAll means that there is none: every URL of the origin may be fetched.
 	AllowAll
-	// Unreachable: nobody knows yet. Nothing may be fetched for now; the URLs
-	// are not lost, they come later (ROB-STA-02).
+	// Unreachable means that nobody knows yet. Nothing may be fetched for now;
+	// the URLs are not lost, they come later (ROB-STA-02).
 	Unreachable
 )
 

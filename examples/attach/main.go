@@ -4,8 +4,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
-	"io"
 	"log"
 	"os"
 
@@ -17,21 +15,21 @@ import (
 func main() {
 	site := newSite()
 	defer site.Close()
-	if err := run(os.Stdout, append(os.Args[1:], site.URL)[0]); err != nil {
+	if err := run(append(os.Args[1:], site.URL)[0]); err != nil {
 		log.Print(err)
 	}
 }
 
-func run(w io.Writer, start string) error {
+func run(start string) error {
 	robots, err := robotsext.New("examplebot/1.0 (+https://example.com/bot)", nil)
 	if err != nil {
 		return err
 	}
 	c := colly.NewCollector(robots.Attach, colly.MaxRequests(5)) // the one line: robots.Attach
-	c.OnResponse(func(r *colly.Response) { fmt.Fprintln(w, "fetched", r.Request.URL) })
+	c.OnResponse(func(r *colly.Response) { log.Println("fetched", r.Request.URL) })
 	c.OnHTML("a[href]", func(a *colly.HTMLElement) {
 		if blocked, ok := errors.AsType[*robotsext.BlockedError](a.Request.Visit(a.Attr("href"))); ok {
-			fmt.Fprintln(w, blocked.Reason, blocked)
+			log.Println(blocked.Reason, blocked)
 		}
 	})
 	return c.Visit(start)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"log"
 	"os"
 	"strings"
 	"testing"
@@ -11,7 +12,9 @@ func TestRun(t *testing.T) {
 	site := newSite()
 	defer site.Close()
 	var out bytes.Buffer
-	if err := run(&out, site.URL); err != nil {
+	log.SetOutput(&out)
+	defer log.SetOutput(os.Stderr)
+	if err := run(site.URL); err != nil {
 		t.Fatal(err)
 	}
 	got := strings.ReplaceAll(out.String(), site.URL, "")

@@ -10,7 +10,7 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -27,30 +27,30 @@ func main() {
 	}
 	robots, err := robotsext.New("examplebot/1.0 (+https://example.com/bot)", nil)
 	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
+		log.Print(err)
+		return
 	}
 	client := &http.Client{Transport: robots.Transport(nil)}
 	for _, u := range urls {
-		get(os.Stdout, client, u)
+		fmt.Println(get(client, u))
 	}
 }
 
-// get asks for one URL. Redirects are checked too, hop by hop.
-func get(w io.Writer, client *http.Client, u string) {
+// get asks for one URL and says what came of it. Redirects are checked too, hop
+// by hop.
+func get(client *http.Client, u string) string {
 	resp, err := client.Get(u)
 	blocked, isBlocked := errors.AsType[*robotsext.BlockedError](err)
 	switch {
 	case err == nil:
-		fmt.Fprintln(w, u, resp.Status)
 		resp.Body.Close()
+		return u + " " + resp.Status
 	case !isBlocked:
-		fmt.Fprintln(w, u, "failed:", err)
+		return fmt.Sprintf("%s failed: %v", u, err)
 	case blocked.Reason == robotsext.Later:
-		fmt.Fprintln(w, u, "must wait until", blocked.RetryAt)
-	default:
-		fmt.Fprintf(w, "%s disallowed: %s, line %d\n", blocked.URL, blocked.Rule, blocked.Rule.Line)
+		return fmt.Sprintf("%s must wait until %s", u, blocked.RetryAt)
 	}
+	return fmt.Sprintf("%s disallowed: %s, line %d", blocked.URL, blocked.Rule, blocked.Rule.Line)
 }
 
 // newSite is a web site on loopback, for trying the example without a network.

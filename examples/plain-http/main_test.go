@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -27,10 +26,8 @@ func TestGet(t *testing.T) {
 		{down.URL + "/", "must wait until"},
 		{"gopher://h/", "failed:"},
 	} {
-		var out bytes.Buffer
-		get(&out, client, test.url)
-		if !strings.Contains(out.String(), test.want) {
-			t.Errorf("%s: output %q lacks %q", test.url, out.String(), test.want)
+		if got := get(client, test.url); !strings.Contains(got, test.want) {
+			t.Errorf("%s: %q lacks %q", test.url, got, test.want)
 		}
 	}
 }
