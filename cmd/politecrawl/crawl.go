@@ -41,6 +41,9 @@ breaks it off.`,
 			if err := s.load(args, p.in); err != nil {
 				return err
 			}
+			if len(s.config.URLs) == 0 {
+				return misuse("crawl: give start URLs, as arguments or with --seeds; see politecrawl help crawl")
+			}
 			return p.crawl(cmd.Context(), s.config, format, quiet)
 		},
 	}
@@ -83,8 +86,10 @@ func (p *program) runCrawl(ctx context.Context, cfg crawler.Config, notice func(
 	switch _, onDisk := errors.AsType[*fs.PathError](err); {
 	case err == nil:
 		return sum, nil
-	case sum == nil && (onDisk || errors.Is(err, output.ErrExists)):
+	case sum == nil && errors.Is(err, output.ErrExists):
 		return nil, misuse("--output: %w", withoutPrefix(err))
+	case sum == nil && onDisk:
+		return nil, misuse("--output: %w; name a directory that can be written", withoutPrefix(err))
 	}
 	return sum, failed("%w", withoutPrefix(err))
 }

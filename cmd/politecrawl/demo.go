@@ -78,10 +78,10 @@ func (d *demo) run(ctx context.Context) error {
 	}
 	notice := d.notice
 	if d.quiet {
-		notice = func(string) {}
+		notice = nil
+	} else if isTerminal(d.err) {
+		notice("crawling " + site.StartURLs()[0] + " and its neighbours …")
 	}
-	notice("crawling " + site.StartURLs()[0] + " and its neighbours")
-
 	result, err := d.crawl(ctx, site, notice)
 	if err != nil {
 		return err

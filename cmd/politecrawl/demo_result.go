@@ -15,10 +15,11 @@ type demoResult struct {
 	Summary  *crawler.Summary `json:"summary"`
 	Seconds  float64          `json:"seconds"`
 	Delay    string           `json:"delay"`
-	Requests int              `json:"requests"` // all that the site saw, by kind in the next three
-	Robots   int              `json:"robots"`
-	Sitemaps int              `json:"sitemaps"`
+	Requests int              `json:"requests"` // all that the site saw, by kind in the next four
 	Pages    int              `json:"pages"`
+	Robots   int              `json:"robots"`
+	Moved    int              `json:"robots_redirects"` // where a robots.txt redirects to
+	Sitemaps int              `json:"sitemaps"`
 
 	Violations []string `json:"violations"` // what must not happen, as the site saw it
 	Advice     []string `json:"advice"`     // what should not
@@ -37,6 +38,7 @@ func newDemoResult(sum *crawler.Summary, fetched []string, delay time.Duration, 
 	for _, n := range saw.Robots {
 		r.Robots += n
 	}
+	r.Moved = r.Requests - r.Pages - r.Robots - r.Sitemaps
 	r.Agrees = len(r.Missing) == 0 && len(r.Unexpected) == 0 && len(saw.Missing) == 0 &&
 		len(fetched) == sum.Pages && r.Robots == sum.Robots
 	return r
@@ -59,10 +61,11 @@ func (r *demoResult) text(paint painter) string {
 		fmt.Fprintf(&b, "  %-10s  %s\n", name, fmt.Sprintf(format, args...))
 	}
 	fmt.Fprintf(&b, "what the site saw:\n")
-	line("requests", "%d: %d for pages, %d for robots.txt, %d for sitemaps", r.Requests, r.Pages, r.Robots, r.Sitemaps)
+	line("requests", "%d: %d for pages, %d for robots.txt and %d for its redirects, %d for sitemaps",
+		r.Requests, r.Pages, r.Robots, r.Moved, r.Sitemaps)
 	verdict := paint(green, "0 violations")
 	if n := len(r.Violations); n > 0 {
-		verdict = paint(red, fmt.Sprintf("%d violations", n))
+		verdict = paint(red, number(n, "violation"))
 	}
 	line("politeness", "%s, with a delay of %s between two requests to a host", verdict, r.Delay)
 	for _, v := range r.Violations {
@@ -71,16 +74,20 @@ func (r *demoResult) text(paint painter) string {
 	for _, a := range r.Advice {
 		line("advice", "%s", printable(a))
 	}
-	if r.Agrees {
+	switch {
+	case r.Summary.End != crawler.EndFinished:
+		line("pages", "not compared, because the crawl did not come to its end")
+	case r.Agrees:
 		line("pages", "%s", paint(green, "each that a polite crawler should fetch, and no other"))
-	} else {
-		line("pages", "%s", paint(red, fmt.Sprintf("%d missing, %d unexpected", len(r.Missing), len(r.Unexpected))))
-	}
-	for _, u := range r.Missing {
-		line("missing", "%s", printable(u))
-	}
-	for _, u := range r.Unexpected {
-		line("unexpected", "%s", printable(u))
+	default:
+		line("pages", "%s", paint(red, fmt.Sprintf("%d missing, %d unexpected; the crawler counts %d and %d for robots.txt",
+			len(r.Missing), len(r.Unexpected), r.Summary.Pages, r.Summary.Robots)))
+		for _, u := range r.Missing {
+			line("missing", "%s", printable(u))
+		}
+		for _, u := range r.Unexpected {
+			line("unexpected", "%s", printable(u))
+		}
 	}
 	return b.String()
 }

@@ -85,11 +85,16 @@ type painter func(colour, string) string
 // painter returns how text is coloured on standard output: not at all unless that
 // is a terminal whose user has not asked for plain text (https://no-color.org).
 func (p *program) painter() painter {
-	file, ok := p.out.(*os.File)
-	if !ok || !term.IsTerminal(int(file.Fd())) || os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" {
+	if !isTerminal(p.out) || os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" {
 		return func(_ colour, text string) string { return text }
 	}
 	return ansi
+}
+
+// isTerminal tells whether somebody watches what is written to w.
+func isTerminal(w io.Writer) bool {
+	file, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(file.Fd()))
 }
 
 // ansi colours text by the escape sequences that terminals know.

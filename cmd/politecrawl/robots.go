@@ -81,10 +81,13 @@ func readInput(name string, stdin io.Reader) ([]byte, error) {
 	}
 	body, err := os.ReadFile(name)
 	if err != nil {
-		return nil, misuse("%w", err)
+		return nil, misuse("%w; %s", err, readable)
 	}
 	return body, nil
 }
+
+// readable is what to do about a file that cannot be opened.
+const readable = "name a file that can be read"
 
 // originURL returns scheme, host and port of an absolute http or https URL. The
 // rest of it is no business of url.Parse: rules are matched with URLs as they are

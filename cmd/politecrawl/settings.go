@@ -130,7 +130,7 @@ func (s *settings) read(v *viper.Viper) error {
 			return misuse("--config %s: the name must end in .yaml, .toml or .json, to say what the file is", s.file)
 		}
 		if _, ok := errors.AsType[*fs.PathError](err); ok {
-			return misuse("--config: %w", err)
+			return misuse("--config: %w; %s", err, readable)
 		}
 		cause := err
 		if parse, ok := errors.AsType[viper.ConfigParseError](err); ok {

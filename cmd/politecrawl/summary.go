@@ -26,8 +26,8 @@ func summaryText(s *crawler.Summary) string {
 		rejected += n
 	}
 	line("rejected", "%d%s", rejected, counts(s.Rejected, ""))
-	line("robots.txt", "%d requested, for %d hosts", s.Robots, s.Hosts)
-	line("sitemaps", "%d read, with %d pages", s.Sitemaps, s.Entries)
+	line("robots.txt", "%d requested, for %s", s.Robots, number(s.Hosts, "host"))
+	line("sitemaps", "%d read, with %s", s.Sitemaps, number(s.Entries, "entry"))
 	if len(s.Joined) > 0 {
 		line("joined", "%s, where start URLs redirect to", strings.Join(s.Joined, " "))
 	}
@@ -42,20 +42,32 @@ func summaryText(s *crawler.Summary) string {
 // endText says why the crawl ended, and what it left.
 func endText(s *crawler.Summary) string {
 	took := s.Took.Round(100 * time.Millisecond)
+	left := number(s.Left, "URL") + " left"
 	switch s.End {
 	case crawler.EndFinished:
 		return fmt.Sprintf("finished after %v", took)
 	case crawler.EndMaxPages:
-		return fmt.Sprintf("ended after %v at --max-pages, %d URLs are left", took, s.Left)
+		return fmt.Sprintf("ended at --max-pages after %v, %s", took, left)
 	case crawler.EndMaxTime:
-		return fmt.Sprintf("ended after %v at --max-time, %d URLs are left", took, s.Left)
+		return fmt.Sprintf("ended at --max-time after %v, %s", took, left)
 	case crawler.EndLater:
-		return fmt.Sprintf("ended after %v: %d URLs are left whose hosts cannot be asked before %s; crawl again then, or wait longer with --max-wait",
-			took, s.Left, s.NextDue.Local().Format(time.DateTime))
+		return fmt.Sprintf("ended after %v, %s whose hosts cannot be asked before %s: crawl again then, or wait longer with --max-wait",
+			took, left, s.NextDue.Local().Format(time.DateTime))
 	case crawler.EndInterrupted:
-		return fmt.Sprintf("interrupted after %v, %d URLs are left", took, s.Left)
+		return fmt.Sprintf("interrupted after %v, %s", took, left)
 	}
-	return fmt.Sprintf("failed after %v, %d URLs are left", took, s.Left)
+	return fmt.Sprintf("failed after %v, %s", took, left)
+}
+
+// number writes n things.
+func number(n int, thing string) string {
+	switch {
+	case n == 1:
+		return "1 " + thing
+	case strings.HasSuffix(thing, "y"):
+		return fmt.Sprintf("%d %sies", n, strings.TrimSuffix(thing, "y"))
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
 }
 
 // counts lists numbers by kind, the largest first.

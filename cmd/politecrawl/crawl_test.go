@@ -1,0 +1,345 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/politecrawl/politecrawl/crawler"
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+// A testSite is a site on loopback that remembers what it was asked.
+type testSite struct {
+	url string
+
+	mu   sync.Mutex // guards seen
+	seen []string   // paths; pages only
+}
+
+// newTestSite serves pages by path; what is missing is a 404.
+func newTestSite(t *testing.T, pages map[string]string) *testSite {
+	t.Helper()
+	s := &testSite{}
+	s.url = robotsServer(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/robots.txt" {
+			s.mu.Lock()
+			s.seen = append(s.seen, r.URL.Path)
+			s.mu.Unlock()
+		}
+		body, ok := pages[r.URL.Path]
+		if !ok {
+			http.NotFound(w, r)
+			return
+		}
+		if strings.HasPrefix(body, "<") {
+			w.Header().Set("Content-Type", "text/html")
+		}
+		_, _ = w.Write([]byte(body))
+	}).URL
+	return s
+}
+
+// requested returns the paths of the pages that were asked for, sorted.
+func (s *testSite) requested() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Sorted(slices.Values(s.seen))
+}
+
+func smallSite(t *testing.T) *testSite {
+	return newTestSite(t, map[string]string{
+		"/robots.txt": "User-agent: *\nDisallow: /private/\n",
+		"/":           `<title>Front</title><a href="/a">a</a> <a href="/private/x">x</a> <a href="http://elsewhere.invalid/">y</a>`,
+		"/a":          `<title>A</title><a href="/b">b</a>`,
+		"/b":          `<title>B</title>`,
+	})
+}
+
+// jsonLines decodes a file of JSON lines.
+func jsonLines[T any](t *testing.T, path string) []T {
+	t.Helper()
+	body, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []T
+	for dec := json.NewDecoder(bytes.NewReader(body)); dec.More(); {
+		var v T
+		if err := dec.Decode(&v); err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+		list = append(list, v)
+	}
+	return list
+}
+
+func TestCrawl(t *testing.T) {
+	site := smallSite(t)
+	dir := filepath.Join(t.TempDir(), "new", "out")
+	got := run(t, "crawl", site.url, "--output", dir, "--delay", "0s", "--format", "json")
+	if got.code != exitDone || got.stderr != "" {
+		t.Fatalf("exit code %d, standard error %q", got.code, got.stderr)
+	}
+	var sum crawler.Summary
+	if err := json.Unmarshal([]byte(got.out), &sum); err != nil {
+		t.Fatal(err)
+	}
+	if sum.End != crawler.EndFinished || sum.Pages != 3 || sum.Robots != 1 || sum.Output != dir {
+		t.Errorf("summary %+v", sum)
+	}
+	if diff := cmp.Diff([]string{"/", "/a", "/b"}, site.requested()); diff != "" {
+		t.Errorf("requested (-want +got):\n%s", diff)
+	}
+	var titles []string
+	for _, p := range jsonLines[output.Page](t, filepath.Join(dir, output.PagesFile)) {
+		titles = append(titles, p.Title)
+	}
+	if diff := cmp.Diff([]string{"Front", "A", "B"}, titles); diff != "" {
+		t.Errorf("titles in %s (-want +got):\n%s", output.PagesFile, diff)
+	}
+	reasons := map[string]output.Reason{}
+	for _, r := range jsonLines[output.Rejection](t, filepath.Join(dir, output.RejectedFile)) {
+		reasons[r.URL] = r.Reason
+	}
+	want := map[string]output.Reason{site.url + "/private/x": output.Disallowed, "http://elsewhere.invalid/": output.OutOfScope}
+	if diff := cmp.Diff(want, reasons); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", output.RejectedFile, diff)
+	}
+}
+
+func TestCrawlText(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "out")
+	got := run(t, "crawl", smallSite(t).url, "--output", dir, "--delay", "0s")
+	for _, part := range []string{
+		"finished after ", "pages       3 (status 200: 3)", "rejected    2 (disallowed: 1, out-of-scope: 1)",
+		"robots.txt  1 requested, for 1 host", filepath.Join(dir, output.PagesFile),
+	} {
+		if !strings.Contains(got.out, part) {
+			t.Errorf("the summary lacks %q:\n%s", part, got.out)
+		}
+	}
+}
+
+// TestCrawlObeysItsFlags holds that flags, file and environment reach the crawler.
+func TestCrawlObeysItsFlags(t *testing.T) {
+	file := writeFile(t, "c.yaml", "delay: 0s\nmax-depth: 1\n")
+	tests := []struct {
+		name string
+		args []string
+		want []string
+	}{
+		{"file", nil, []string{"/", "/a"}},
+		{"flag over file", []string{"--max-depth", "0"}, []string{"/"}},
+		{"max-pages", []string{"--max-depth", "-1", "--max-pages", "2"}, []string{"/", "/a"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			site := smallSite(t)
+			args := append([]string{"crawl", site.url, "--config", file, "--output", filepath.Join(t.TempDir(), "out"), "--quiet"}, tt.args...)
+			if got := run(t, args...); got != (ran{}) {
+				t.Errorf("got %+v, want silence and exit code 0", got)
+			}
+			if diff := cmp.Diff(tt.want, site.requested()); diff != "" {
+				t.Errorf("requested (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestCrawlUserAgentChoosesTheGroup(t *testing.T) {
+	site := newTestSite(t, map[string]string{
+		"/robots.txt": "User-agent: *\nAllow: /\n\nUser-agent: examplebot\nDisallow: /\n", "/": "<p>",
+	})
+	got := run(t, "crawl", site.url, "--user-agent", "ExampleBot/1.0", "--output", filepath.Join(t.TempDir(), "out"))
+	if len(site.requested()) > 0 || got.code != exitDone || !strings.Contains(got.out, "disallowed: 1") {
+		t.Errorf("exit code %d, requested %v:\n%s", got.code, site.requested(), got.out)
+	}
+}
+
+func TestCrawlSeeds(t *testing.T) {
+	site := newTestSite(t, map[string]string{"/1": "<p>", "/2": "<p>", "/3": "<p>"})
+	seeds := "# start here\n" + site.url + "/2\n\n" + site.url + "/3\n"
+	for _, from := range []string{writeFile(t, "seeds.txt", seeds), "-"} {
+		site.seen = nil
+		got := runWith(t, seeds, "crawl", site.url+"/1", "--seeds", from, "--delay", "0s", "--output", filepath.Join(t.TempDir(), "out"))
+		if diff := cmp.Diff([]string{"/1", "/2", "/3"}, site.requested()); diff != "" || got.code != exitDone {
+			t.Errorf("%s: exit code %d, requested (-want +got):\n%s", from, got.code, diff)
+		}
+	}
+}
+
+// TestCrawlLater holds that a crawl whose robots.txt cannot be reached sends
+// nothing else, says so and ends with exit code 4.
+func TestCrawlLater(t *testing.T) {
+	site := robotsServer(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/robots.txt" {
+			t.Errorf("requested %s", r.URL)
+		}
+		w.WriteHeader(http.StatusServiceUnavailable)
+	})
+	dir := filepath.Join(t.TempDir(), "out")
+	got := run(t, "crawl", site.URL, "--max-wait", "10ms", "--output", dir)
+	if got.code != exitLater || !strings.Contains(got.out, "1 URL left") || !strings.Contains(got.out, "--max-wait") {
+		t.Errorf("exit code %d:\n%s", got.code, got.out)
+	}
+}
+
+func TestCrawlMisuse(t *testing.T) {
+	held := filepath.Join(t.TempDir(), "held")
+	if got := run(t, "crawl", smallSite(t).url, "--delay", "0s", "--output", held); got.code != exitDone {
+		t.Fatal(got.stderr)
+	}
+	file := writeFile(t, "file", "")
+	tests := []struct {
+		name  string
+		args  []string
+		words []string
+	}{
+		{"no start URL", nil, []string{"give start URLs", "--seeds"}},
+		{"empty seeds", []string{"--seeds", file}, []string{"give start URLs"}},
+		{"missing seeds", []string{"--seeds", "absent.txt"}, []string{"--seeds", "absent.txt", "name a file that can be read"}},
+		{"no scheme", []string{"example.com"}, []string{`"example.com" has no scheme`, "https://example.com"}},
+		{"unsupported scheme", []string{"gopher://h/"}, []string{`"gopher"`, "http or https"}},
+		{"no host", []string{"http://"}, []string{"no host"}},
+		{"negative delay", []string{"http://h/", "--delay", "-1s"}, []string{"delay", "-1s is negative"}},
+		{"no worker", []string{"http://h/", "--workers", "0"}, []string{"workers"}},
+		{"bad scope", []string{"http://h/", "--scope", "galaxy"}, []string{`"galaxy"`, "host, domain, any"}},
+		{"no product token", []string{"http://h/", "--user-agent", "Mozilla/5.0"}, []string{"user-agent", "product token"}},
+		{"directory holds a crawl", []string{"http://h/", "--output", held}, []string{"--output", held, "name another"}},
+		{"file for a directory", []string{"http://h/", "--output", file}, []string{"--output", file, "can be written"}},
+		{"below a file", []string{"http://h/", "--output", filepath.Join(file, "x")}, []string{"--output", file, "can be written"}},
+		{"unknown format", []string{"http://h/", "--format", "xml"}, []string{"--format", `"xml"`}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "out")
+			run(t, append([]string{"crawl", "--output", dir}, tt.args...)...).wantRefusal(t, exitMisuse, tt.words...)
+			if _, err := os.Stat(dir); err == nil {
+				t.Error("the output directory was made")
+			}
+		})
+	}
+}
+
+// A slowSite serves one page that has ten links and is answered when it is told
+// to, and not at all if it is never told.
+type slowSite struct {
+	*testSite
+	asked  chan struct{} // closed when the page has been asked for
+	answer chan struct{} // to be closed
+}
+
+func newSlowSite(t *testing.T) *slowSite {
+	t.Helper()
+	s := &slowSite{&testSite{}, make(chan struct{}), make(chan struct{})}
+	s.url = robotsServer(t, func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/robots.txt":
+			http.NotFound(w, r)
+		case "/":
+			close(s.asked)
+			select {
+			case <-s.answer:
+			case <-r.Context().Done():
+			}
+			w.Header().Set("Content-Type", "text/html")
+			_, _ = io.WriteString(w, strings.Repeat(`<a href="/x">x</a> <a href="/y">y</a>`, 5))
+		default:
+			t.Errorf("requested %s after the interrupt", r.URL)
+		}
+	}).URL
+	return s
+}
+
+// startCrawl starts a crawl of the site as a process and returns it when the
+// site's page has been asked for.
+func startCrawl(t *testing.T, s *slowSite, dir string) (cmd *exec.Cmd, stderr *bufio.Reader) {
+	t.Helper()
+	cmd = command(t, "crawl", s.url, "--output", dir, "--delay", "1ms", "--quiet", "--format", "json")
+	pipe, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd.Stdout = &bytes.Buffer{}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-s.asked:
+	case <-time.After(20 * time.Second):
+		t.Fatal("the page was not asked for")
+	}
+	return cmd, bufio.NewReader(pipe)
+}
+
+// interrupt sends a signal and waits for the line that the program says then.
+func interrupt(t *testing.T, cmd *exec.Cmd, sig os.Signal, stderr *bufio.Reader) {
+	t.Helper()
+	if err := cmd.Process.Signal(sig); err != nil {
+		t.Fatal(err)
+	}
+	if line, err := stderr.ReadString('\n'); err != nil || !strings.Contains(line, "interrupted") {
+		t.Fatalf("standard error says %q, %v", line, err)
+	}
+}
+
+func TestCrawlDrainsAtFirstSignal(t *testing.T) {
+	for _, sig := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
+		t.Run(sig.String(), func(t *testing.T) {
+			site := newSlowSite(t)
+			dir := filepath.Join(t.TempDir(), "out")
+			cmd, stderr := startCrawl(t, site, dir)
+			interrupt(t, cmd, sig, stderr)
+			close(site.answer)
+			_ = cmd.Wait() // the exit code says it
+			if code := cmd.ProcessState.ExitCode(); code != exitInterrupted {
+				t.Errorf("exit code %d, want %d", code, exitInterrupted)
+			}
+			var sum crawler.Summary
+			if err := json.Unmarshal(cmd.Stdout.(*bytes.Buffer).Bytes(), &sum); err != nil {
+				t.Fatal(err)
+			}
+			if sum.End != crawler.EndInterrupted || sum.Pages != 1 || sum.Left != 2 {
+				t.Errorf("summary %+v; want the page in flight and two URLs left", sum)
+			}
+			if pages := jsonLines[output.Page](t, filepath.Join(dir, output.PagesFile)); len(pages) != 1 {
+				t.Errorf("%d pages written, want 1", len(pages))
+			}
+		})
+	}
+}
+
+func TestCrawlAbortsAtSecondSignal(t *testing.T) {
+	site := newSlowSite(t)
+	dir := filepath.Join(t.TempDir(), "out")
+	cmd, stderr := startCrawl(t, site, dir)
+	interrupt(t, cmd, os.Interrupt, stderr)
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	began := time.Now()
+	_ = cmd.Wait() // the exit code says it
+	if code := cmd.ProcessState.ExitCode(); code != exitInterrupted {
+		t.Errorf("exit code %d, want %d", code, exitInterrupted)
+	}
+	if took := time.Since(began); took > 10*time.Second {
+		t.Errorf("it took %v to break off", took)
+	}
+	if pages := jsonLines[output.Page](t, filepath.Join(dir, output.PagesFile)); len(pages) != 0 {
+		t.Errorf("%d pages written, want none", len(pages))
+	}
+}
