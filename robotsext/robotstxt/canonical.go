@@ -46,22 +46,34 @@ var class = func() (t [256]uint8) {
 // ends at a fragment (ROB-MAT-13), begins with a slash (ROB-MAT-14), and has no
 // dot segments, since they are gone from the URL that is requested
 // (ROB-MAT-25). A path that is canonical already is returned as it is.
-func canonicalPath(path string) string {
+func canonicalPath(path string, d decision) string {
 	if isCanonicalPath(path) {
 		return path
 	}
 	path, _, _ = strings.Cut(path, "#")
-	w := escaper{out: make([]byte, 0, len(path)+16)}
+	if d.has(googleControls) {
+		path, _, _ = strings.Cut(path, "\x00")
+	}
+	w := escaper{
+		out:    make([]byte, 0, len(path)+16),
+		decode: !d.has(googleEscapes),
+		upper:  !d.has(googleURL),
+		octets: !d.has(googleURL),
+		spaces: !d.has(googleURL),
+	}
 	if path == "" || path[0] != '/' {
 		w.out = append(w.out, '/')
 	}
 	for i := 0; i < len(path); {
-		if b := path[i]; b == '*' || b == '$' {
+		if b := path[i]; (b == '*' || b == '$') && !d.has(googleSpecials) {
 			w.escape(b)
 			i++
 		} else {
 			i += w.copy(path[i:])
 		}
+	}
+	if d.has(googleDots) {
+		return string(w.out)
 	}
 	return removeDotSegments(string(w.out))
 }
@@ -104,7 +116,7 @@ func isCanonicalPath(path string) bool {
 // canonicalRule returns the canonical form of a rule's path, and its length for
 // the comparison with other rules: that of the canonical form, where every *
 // and $ written as such counts as one octet (ROB-MAT-03).
-func canonicalRule(pattern string) (canonical string, length int) {
+func canonicalRule(pattern string, d decision) (canonical string, length int) {
 	plain := true
 	for i := 0; i < len(pattern) && plain; i++ {
 		b := pattern[i]
@@ -113,10 +125,16 @@ func canonicalRule(pattern string) (canonical string, length int) {
 	if plain {
 		return pattern, len(pattern)
 	}
+	w := escaper{
+		out:    make([]byte, 0, len(pattern)+16),
+		decode: !d.has(googleEscapes),
+		upper:  true,
+		octets: true,
+		spaces: !d.has(googleSpaces),
+	}
 	literal := 0
-	w := escaper{out: make([]byte, 0, len(pattern)+16)}
 	for i := 0; i < len(pattern); {
-		if pattern[i] == '$' && i < len(pattern)-1 { // ROB-MAT-07
+		if pattern[i] == '$' && i < len(pattern)-1 && !d.has(googleSpecials) { // ROB-MAT-07
 			w.escape('$')
 			literal++
 			i++
@@ -127,19 +145,25 @@ func canonicalRule(pattern string) (canonical string, length int) {
 	return string(w.out), len(w.out) - 2*literal
 }
 
-// escaper builds a canonical form.
-type escaper struct{ out []byte }
+// escaper builds a canonical form, or as much of it as it is told.
+type escaper struct {
+	out    []byte
+	decode bool // escapes of unreserved characters
+	upper  bool // write escapes in upper case
+	octets bool // escape octets from 0x80
+	spaces bool // escape white space and controls
+}
 
 // copy appends the canonical form of what s begins with, one octet or one
 // escape, and returns how much of s that was.
 func (w *escaper) copy(s string) int {
 	b := s[0]
-	switch {
-	case class[b]&escaped != 0:
-		w.escape(b)
-		return 1
-	case b != '%':
-		w.out = append(w.out, b)
+	if b != '%' {
+		if b > 0x7f && w.octets || b <= 0x7f && class[b]&escaped != 0 && w.spaces {
+			w.escape(b)
+		} else {
+			w.out = append(w.out, b)
+		}
 		return 1
 	}
 	v, ok := unhex(s)
@@ -147,10 +171,12 @@ func (w *escaper) copy(s string) int {
 	case !ok:
 		w.out = append(w.out, '%')
 		return 1
-	case class[v]&unreserved != 0 && !w.completesStray(v):
+	case w.decode && class[v]&unreserved != 0 && !w.completesStray(v):
 		w.out = append(w.out, v)
-	default:
+	case w.upper:
 		w.escape(v)
+	default:
+		w.out = append(w.out, s[:3]...)
 	}
 	return 3
 }

@@ -56,7 +56,7 @@ func (f *File) CleanURL(rawURL string) string {
 		return rawURL
 	}
 	drop := map[string]bool{}
-	path := canonicalPath(pathAndQuery(base, false))
+	path := canonicalPath(pathAndQuery(base, 0), 0)
 	for _, c := range f.CleanParams() {
 		if matchPattern(c.Path, path) {
 			for _, param := range c.Params {

@@ -13,7 +13,7 @@ func (p *parser) decode(body []byte) string {
 	if utf8.Valid(body) {
 		return string(body)
 	}
-	if !p.file.opts.Transcode || p.file.opts.GoogleParser {
+	if !p.file.opts.Transcode {
 		p.note(0, KindNotUTF8, "")
 		return string(body)
 	}

@@ -21,6 +21,7 @@ type File struct {
 	Truncated bool
 
 	opts     Options
+	google   decision
 	text     string
 	rules    []ruleLine
 	blocks   []block

@@ -1,25 +1,38 @@
 package robotstxt
 
-import "strings"
+// decision is a point in which the specification and Google's open-source
+// parser differ. They are all that Options.GoogleParser changes: a File with no
+// decision is read by the specification, one with all of them bug for bug as
+// Google's parser would.
+type decision uint16
 
-// Options.GoogleParser: what Google's open-source parser does otherwise than
-// the specification. The rest is Lenient, or follows from leaving out a check.
+const (
+	googleFields   decision = 1 << iota // fields by prefix and misspelt, two words without a colon (D6)
+	googleIndex                         // an Allow of index.htm… allows the directory (D15)
+	googleEscapes                       // escapes of unreserved characters are not decoded (D9)
+	googleURL                           // the URL is compared as given, the caller should have escaped it (ROB-MAT-16)
+	googleSpecials                      // %2A and %24 do not match * and $ (ROB-MAT-20)
+	googleQuery                         // one form of a query only (D10)
+	googleSpaces                        // white space within a rule is not escaped (ROB-FMT-19)
+	googleControls                      // NUL ends a line, other controls are as good as letters (ROB-FMT-17)
+	googleUnion                         // several tokens: the rules of all of them (D13)
+	googleCut                           // half a line at the size limit counts (D11)
+	googleRobots                        // /robots.txt can be disallowed (ROB-MAT-21)
+	googleLimit                         // no size limit (ROB-FMT-14)
+	googleLines                         // long lines are cut (ROB-FMT-18)
+	googleDots                          // dot segments stay in the URL (ROB-MAT-25)
+	googleVoid                          // rules and agents without effect are kept: they are matched, and say nothing
+
+	allGoogle = 1<<iota - 1
+)
+
+func (d decision) has(one decision) bool { return d&one != 0 }
 
 // googleLineLimit is how much of a line Google's parser keeps.
 const googleLineLimit = 2083*8 - 1
 
-// googleLine cuts a line where Google's parser stops reading it: at its limit,
-// or at the first NUL.
-func googleLine(text string, line span) span {
-	line.hi = min(line.hi, line.lo+googleLineLimit)
-	if i := strings.IndexByte(line.of(text), 0); i >= 0 {
-		line.hi = line.lo + int32(i)
-	}
-	return line
-}
-
-// googleGroup merges the groups of all tokens. A value without any token
-// character names the empty token.
+// googleGroup merges the groups of all tokens. With one of them it is that
+// token's own group.
 func (f *File) googleGroup(tokens []string) *Group {
 	var named []int
 	for _, token := range tokens {
@@ -47,56 +60,4 @@ func (f *File) googleGroup(tokens []string) *Group {
 	}
 	g := f.newGroup(f.groups[named[0]].name, blocks)
 	return &g
-}
-
-// googlePattern escapes octets from 0x80 and writes escapes in upper case;
-// nothing is decoded, and spaces and controls stay.
-func googlePattern(s string) string {
-	same := true
-	for i := 0; i < len(s) && same; i++ {
-		same = s[i] < 0x80 && s[i] != '%'
-	}
-	if same {
-		return s
-	}
-	out := make([]byte, 0, len(s)+16)
-	for i := 0; i < len(s); i++ {
-		switch v, ok := unhex(s[i:]); {
-		case s[i] == '%' && ok:
-			out = appendEscape(out, v)
-			i += 2
-		case s[i] >= 0x80:
-			out = appendEscape(out, s[i])
-		default:
-			out = append(out, s[i])
-		}
-	}
-	return string(out)
-}
-
-// appendGoogle ranks a rule by the length of its escaped pattern. An Allow of
-// anything that begins with index.htm in a directory allows the directory too.
-func appendGoogle(rules []ranked, r *Rule) []ranked {
-	pattern := googlePattern(r.Pattern)
-	rules = append(rules, ranked{r, pattern, len(pattern)})
-	if slash := strings.LastIndexByte(pattern, '/'); r.Allow && slash >= 0 &&
-		strings.HasPrefix(pattern[slash:], "/index.htm") {
-		rules = append(rules, ranked{r, pattern[:slash+1] + "$", slash + 2})
-	}
-	return rules
-}
-
-// googleMatch compares the path as it is, up to the first NUL. A rule with an
-// empty path matches everything and decides nothing.
-func (x *index) googleMatch(path string) (*Rule, bool) {
-	path, _, _ = strings.Cut(path, "\x00")
-	if path == "" || path[0] != '/' {
-		path = "/" + path
-	}
-	rank := x.match(path, noRank)
-	if rank == noRank {
-		return nil, true
-	}
-	r := &x.ranked[rank]
-	return r.rule, r.rule.Allow || r.length == 0
 }

@@ -39,7 +39,7 @@ func (f *File) NamedGroup(tokens ...string) *Group {
 }
 
 func (f *File) named(tokens []string) *Group {
-	if f.opts.GoogleParser {
+	if f.google.has(googleUnion) {
 		return f.googleGroup(tokens)
 	}
 	for _, token := range tokens {

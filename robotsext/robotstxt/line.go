@@ -58,12 +58,12 @@ func trimBOM(text string) string {
 
 // cutLimit applies the size limit. A line that the limit cuts in two goes
 // altogether, since half a rule means something else (ROB-FMT-15).
-func cutLimit(body []byte, limit int) (kept []byte, cut bool) {
+func cutLimit(body []byte, limit int, d decision) (kept []byte, cut bool) {
 	if len(body) <= limit {
 		return body, false
 	}
 	end := limit
-	if next := body[limit]; next != '\n' && next != '\r' {
+	if next := body[limit]; next != '\n' && next != '\r' && !d.has(googleCut) {
 		for end > 0 && body[end-1] != '\n' && body[end-1] != '\r' {
 			end--
 		}

@@ -15,7 +15,7 @@ type Verdict struct {
 // Check does not look at the authority. The caller has to know that f is the
 // file of the authority of rawURL (ROB-LOC-02).
 func (f *File) Check(rawURL string, tokens ...string) Verdict {
-	return f.Group(tokens...).Match(pathAndQuery(rawURL, f.opts.GoogleParser))
+	return f.Group(tokens...).Match(pathAndQuery(rawURL, f.google))
 }
 
 // Match tells whether a path, with its query if there is one, may be fetched.
@@ -29,19 +29,21 @@ func (g *Group) Match(pathAndQuery string) Verdict {
 	if g.set == nil {
 		return v
 	}
-	c := g.compiled()
-	if g.file.opts.GoogleParser {
-		v.Rule, v.Allowed = c.index.googleMatch(pathAndQuery)
-		return v
-	}
-	path := canonicalPath(pathAndQuery)
-	if path == "/robots.txt" {
+	d := g.file.google
+	path := canonicalPath(pathAndQuery, d)
+	if path == "/robots.txt" && !d.has(googleRobots) {
 		return v // ROB-MAT-21
 	}
-	rank := c.query.match(path, c.index.match(path, noRank))
-	if rank != noRank {
-		v.Rule = c.index.ranked[rank].rule
-		v.Allowed = v.Rule.Allow
+	c := g.compiled()
+	rank := c.index.match(path, noRank)
+	if !d.has(googleQuery) {
+		rank = c.query.match(path, rank)
 	}
+	if rank == noRank {
+		return v
+	}
+	r := &c.index.ranked[rank]
+	v.Rule = r.rule
+	v.Allowed = r.rule.Allow || r.length == 0 // an empty path says nothing
 	return v
 }

@@ -84,12 +84,23 @@ type Options struct {
 	GoogleParser bool
 }
 
-func (o *Options) maxBytes() int {
+// forGoogle returns the options that GoogleParser leaves in force.
+func (o *Options) forGoogle() Options {
+	return Options{
+		MaxBytes:         o.MaxBytes,
+		MaxFindings:      o.MaxFindings,
+		MaxCrawlDelay:    o.MaxCrawlDelay,
+		RequestRateDelay: o.RequestRateDelay,
+		ResolveSitemaps:  o.ResolveSitemaps,
+	}
+}
+
+func (o *Options) maxBytes(d decision) int {
 	switch {
-	case o.MaxBytes == 0 && !o.GoogleParser:
-		return DefaultMaxBytes
 	case o.MaxBytes > 0:
 		return min(o.MaxBytes, maxText)
+	case o.MaxBytes == 0 && !d.has(googleLimit):
+		return DefaultMaxBytes
 	}
 	return maxText
 }

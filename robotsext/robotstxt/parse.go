@@ -9,15 +9,22 @@ import (
 // sense of is skipped and, where that may be of interest, noted in
 // File.Findings. Nil opts are the specification.
 func Parse(body []byte, opts *Options) *File {
-	f := &File{}
-	if opts != nil {
-		f.opts = *opts
+	if opts == nil {
+		opts = &Options{}
 	}
-	f.names.exact = f.opts.CaseSensitiveAgents && !f.opts.GoogleParser
-	p := parser{file: f, lenient: f.opts.Lenient || f.opts.GoogleParser}
-	p.sitemaps.base = f.opts.ResolveSitemaps
+	if opts.GoogleParser {
+		return parse(body, opts.forGoogle(), allGoogle)
+	}
+	return parse(body, *opts, 0)
+}
 
-	body, f.Truncated = cutLimit(body, f.opts.maxBytes())
+func parse(body []byte, opts Options, d decision) *File {
+	f := &File{opts: opts, google: d}
+	f.names.exact = opts.CaseSensitiveAgents
+	p := parser{file: f, lenient: opts.Lenient || d.has(googleFields)}
+	p.sitemaps.base = opts.ResolveSitemaps
+
+	body, f.Truncated = cutLimit(body, opts.maxBytes(d), d)
 	if f.Truncated {
 		p.note(0, KindTooLarge, "")
 	}
@@ -51,8 +58,8 @@ type parser struct {
 
 func (p *parser) line(line span) {
 	text := p.file.text
-	if p.file.opts.GoogleParser {
-		line = googleLine(text, line)
+	if p.file.google != 0 {
+		line = p.googleLine(line)
 	}
 	if line.lo == line.hi || text[line.lo] == '#' {
 		return
@@ -83,6 +90,19 @@ func (p *parser) line(line span) {
 	default:
 		p.extension(r.name, r.value.of(text))
 	}
+}
+
+// googleLine cuts a line where Google's parser stops reading it.
+func (p *parser) googleLine(line span) span {
+	if p.file.google.has(googleLines) {
+		line.hi = min(line.hi, line.lo+googleLineLimit)
+	}
+	if p.file.google.has(googleControls) {
+		if i := strings.IndexByte(line.of(p.file.text), 0); i >= 0 {
+			line.hi = line.lo + int32(i)
+		}
+	}
+	return line
 }
 
 // repair makes what it may of a line without a field before a colon.
@@ -116,10 +136,10 @@ func (p *parser) agent(value string) {
 	case global:
 		p.mention("*")
 		return
-	case token != "" || f.opts.GoogleParser:
+	case token != "" || f.google.has(googleVoid):
 		p.mention(token)
 	}
-	if f.opts.WideTokens && !f.opts.GoogleParser {
+	if f.opts.WideTokens {
 		if wide := wideToken(value); wide != token && wide != "" {
 			p.mention(wide)
 			return
@@ -159,21 +179,21 @@ func (p *parser) rule(allow bool, r record) {
 		return
 	}
 	p.inAgents = false
-	if !f.opts.GoogleParser {
-		switch {
-		case value == "":
+	switch {
+	case value == "":
+		if !f.google.has(googleVoid) {
 			return // ROB-MAT-09
-		case r.control:
-			p.note(p.lines.n, KindControl, value) // ROB-FMT-17
-			return
-		case value[0] != '/' && value[0] != '*':
-			p.note(p.lines.n, KindNoSlash, value)
-			if !f.opts.AssumeSlash {
-				return // ROB-MAT-10, ROB-MAT-27
-			}
-		case len(value) > googleLineLimit:
-			p.note(p.lines.n, KindLongLine, "")
 		}
+	case r.control && !f.google.has(googleControls):
+		p.note(p.lines.n, KindControl, value) // ROB-FMT-17
+		return
+	case value[0] != '/' && value[0] != '*':
+		p.note(p.lines.n, KindNoSlash, value)
+		if !f.opts.AssumeSlash && !f.google.has(googleVoid) {
+			return // ROB-MAT-10, ROB-MAT-27
+		}
+	case len(value) > googleLineLimit:
+		p.note(p.lines.n, KindLongLine, "")
 	}
 	f.rules = append(f.rules, ruleLine{r.value, int32(p.lines.n), allow})
 	f.blocks[len(f.blocks)-1].rules.hi++
@@ -181,7 +201,7 @@ func (p *parser) rule(allow bool, r record) {
 
 // sitemap adds a sitemap, wherever in the file its line stands (ROB-GRP-05).
 func (p *parser) sitemap(value string) {
-	if p.file.opts.SitemapEndsRun && !p.file.opts.GoogleParser {
+	if p.file.opts.SitemapEndsRun {
 		p.inAgents = false // D5
 	}
 	u, kind := p.sitemaps.add(value)

@@ -39,36 +39,41 @@ func (f *File) compile(blocks []int32) *compiled {
 	}
 	ranks := make([]ranked, 0, n)
 	for i := range c.rules {
-		ranks = f.opts.appendRanked(ranks, &c.rules[i])
+		ranks = f.appendRanked(ranks, &c.rules[i])
 	}
 	slices.SortFunc(ranks, byRank)
 	c.index = newIndex(ranks, func(r *ranked) (string, bool) { return r.pattern, true })
-	if !f.opts.GoogleParser {
-		c.query.ranked = ranks
-	}
+	c.query.ranked = ranks
 	return c
 }
 
-// appendRanked appends what a rule comes to under the options.
-func (o *Options) appendRanked(ranks []ranked, r *Rule) []ranked {
-	if o.GoogleParser {
-		return appendGoogle(ranks, r)
-	}
+// appendRanked appends what a rule comes to.
+func (f *File) appendRanked(ranks []ranked, r *Rule) []ranked {
 	written := r.Pattern
-	if written[0] != '/' && written[0] != '*' {
-		written = "/" + written // AssumeSlash, or it would not be here
+	if f.opts.AssumeSlash && written[0] != '/' && written[0] != '*' {
+		written = "/" + written
 	}
-	pattern, length := canonicalRule(written)
-	if o.TrailingStarUncounted {
+	pattern, length := canonicalRule(written, f.google)
+	if f.opts.TrailingStarUncounted {
 		length -= len(pattern) - len(strings.TrimRight(pattern, "*"))
 	}
 	ranks = append(ranks, ranked{r, pattern, length})
-	if r.Allow && o.IndexAllowsDirectory {
-		for _, name := range []string{"/index.htm", "/index.html"} {
-			if directory, ok := strings.CutSuffix(pattern, name); ok {
-				ranks = append(ranks, ranked{r, directory + "/$", length - len(name) + 2})
-			}
-		}
+	if r.Allow && f.allowsDirectory(pattern) {
+		file := len(pattern) - strings.LastIndexByte(pattern, '/') - 1
+		ranks = append(ranks, ranked{r, pattern[:len(pattern)-file] + "$", length - file + 1})
 	}
 	return ranks
+}
+
+// allowsDirectory reports whether an Allow of this path is one of the directory
+// too (ROB-MAT-24). Google's parser looks at the beginning of the name alone.
+func (f *File) allowsDirectory(pattern string) bool {
+	name := pattern[strings.LastIndexByte(pattern, '/')+1:]
+	switch {
+	case len(name) == len(pattern): // no slash
+		return false
+	case f.google.has(googleIndex):
+		return strings.HasPrefix(name, "index.htm")
+	}
+	return f.opts.IndexAllowsDirectory && (name == "index.htm" || name == "index.html")
 }

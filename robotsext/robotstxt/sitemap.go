@@ -150,7 +150,7 @@ func sitemapKey(address string) string {
 	case port == ":", scheme == "http://" && port == ":80", scheme == "https://" && port == ":443", scheme == "ftp://" && port == ":21":
 		port = ""
 	}
-	path = canonicalPath(path)
+	path = canonicalPath(path, 0)
 	if len(scheme)+len(host)+len(port)+len(path) == len(address) && address[:len(scheme)] == scheme &&
 		address[end:end+len(host)] == host && strings.HasSuffix(address, path) {
 		return address // by far the most, and nothing to allocate

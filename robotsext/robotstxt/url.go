@@ -6,13 +6,13 @@ import "strings"
 // parser it takes what comes before the first of "/?;" for an authority also
 // where there is no scheme: "example.com/a" is "/a". The result may lack the
 // leading slash of an empty path.
-func pathAndQuery(rawURL string, google bool) string {
+func pathAndQuery(rawURL string, d decision) string {
 	s, _, _ := strings.Cut(rawURL, "#")
 	s, authority := strings.CutPrefix(s, "//")
 	if i := strings.Index(s, "://"); i >= 0 && strings.IndexAny(s[:i], "/?;") < 0 {
 		s, authority = s[i+len("://"):], true
 	}
-	if authority && !google {
+	if authority && !d.has(googleURL) {
 		s = trimUserinfo(s)
 	}
 	if i := strings.IndexAny(s, "/?;"); i >= 0 {

@@ -14,13 +14,13 @@ func (g *Group) ContentUsage(pathAndQuery string) Usage {
 	if !g.Match(pathAndQuery).Allowed {
 		return nil
 	}
-	path := canonicalPath(pathAndQuery)
+	path := canonicalPath(pathAndQuery, 0)
 	var usage Usage
 	longest := -1
 	for e := range g.extensions("content-usage") {
 		pattern, prefs := splitUsage(e.Value)
 		said := ParseUsage(prefs)
-		_, length := canonicalRule(pattern)
+		_, length := canonicalRule(pattern, 0)
 		if said == nil || length < longest || !matchPattern(pattern, path) {
 			continue
 		}

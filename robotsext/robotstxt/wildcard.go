@@ -49,7 +49,7 @@ func (p *pattern) matchRest(s string) bool {
 // matchPattern reports whether a rule path as written matches a canonical path.
 // It is for lines that are few; rules are found by an index.
 func matchPattern(written, path string) bool {
-	canonical, _ := canonicalRule(written)
+	canonical, _ := canonicalRule(written, 0)
 	p := splitPattern(canonical)
 	s, ok := strings.CutPrefix(path, p.prefix)
 	switch {

@@ -1,0 +1,184 @@
+package robotstxt
+
+import (
+	"fmt"
+	"maps"
+	"math/bits"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestGoogleParser holds Options.GoogleParser against Google's parser: every
+// verdict, and the matching line where it is known.
+func TestGoogleParser(t *testing.T) {
+	for _, set := range []string{"spec", "quirks", "fuzz", "corpus"} {
+		t.Run(set, func(t *testing.T) {
+			n, strict := 0, 0
+			var last parsed
+			sharedVerdicts(t, func(c sharedVerdict) {
+				v := last.parse(c.body, allGoogle).Check(c.url, c.agents...)
+				line := 0
+				if v.Rule != nil {
+					line = v.Rule.Line
+				}
+				if v.Allowed != c.allowed || c.line >= 0 && line != c.line {
+					t.Errorf("%s: %q may fetch %q: got %v by line %d, want %v by line %d (strict: %v)",
+						c.name, c.agents, c.url, v.Allowed, line, c.allowed, c.line, c.strict)
+				}
+				n++
+				if c.strict {
+					strict++
+				}
+			}, set)
+			t.Logf("%d verdicts, %d strict", n, strict)
+		})
+	}
+}
+
+// TestRFC9309 holds the default against the examples of the RFC.
+func TestRFC9309(t *testing.T) {
+	sharedVerdicts(t, func(c sharedVerdict) {
+		if v := Parse(c.body, nil).Check(c.url, c.agents...); v.Allowed != c.allowed {
+			t.Errorf("%s: %q may fetch %q: got %v by %v", c.name, c.agents, c.url, v.Allowed, v.Rule)
+		}
+	}, "rfc")
+}
+
+// TestGoogleDetails holds parts of Options.GoogleParser against the parts of
+// Google's parser that its own tests look at.
+func TestGoogleDetails(t *testing.T) {
+	sharedCases(t, "aux.jsonl", func(c struct {
+		Kind string
+		In   string
+		Want any
+	}) {
+		file := Parse([]byte(c.In), &Options{GoogleParser: true})
+		var got any
+		switch c.Kind {
+		case "path":
+			got = canonicalPath(pathAndQuery(c.In, allGoogle), allGoogle)
+		case "escape":
+			got, _ = canonicalRule(c.In, allGoogle)
+		case "validagent":
+			got = ValidToken(c.In)
+		case "lines":
+			lines := newLines(c.In)
+			for ok := true; ok; {
+				_, ok = lines.next()
+			}
+			last := lines.n
+			if strings.HasSuffix(c.In, "\n") || strings.HasSuffix(c.In, "\r") {
+				last-- // the empty line after the end of the last one
+			}
+			got = map[string]any{"directives": float64(len(file.rules) + len(file.mentions)), "last_line": float64(last)}
+		case "sitemap":
+			urls := []any{}
+			for _, s := range file.Sitemaps {
+				urls = append(urls, s.URL)
+			}
+			got = urls
+		default:
+			t.Fatalf("unknown kind %q", c.Kind)
+		}
+		if fmt.Sprint(got) != fmt.Sprint(c.Want) {
+			t.Errorf("%s of %q: got %v, want %v", c.Kind, c.In, got, c.Want)
+		}
+	})
+}
+
+// intended are the decisions that may make a verdict differ from that of
+// Google's parser, as the specification lists them, each with what has to be in
+// a case that it is said to have decided.
+var intended = map[decision]struct {
+	name    string
+	feature func(c sharedVerdict) bool
+}{
+	googleFields:   {"strict field names and colon (D6)", inFile(`(?im)^[^:#\n\r]*(user.?agent|allow|allaw|alow|asllow|site-?map)`)},
+	googleIndex:    {"no index.html rule (D15)", inFile(`(?i)allow.*/index\.htm`)},
+	googleEscapes:  {"unreserved escapes decoded (D9)", inEither(`(?i)%(2[de]|3\d|4[1-9a-f]|5[0-9af]|6[1-9a-f]|7[0-9ae])`)},
+	googleURL:      {"URL made canonical (ROB-MAT-16)", inURL(`[^!-~]|%[0-9A-F]?[a-f]`)},
+	googleSpecials: {"%2A and %24 match * and $ (ROB-MAT-20)", inEither(`(?i)[$*]|%2a|%24`)},
+	googleQuery:    {"two forms of a query (D10)", inURL(`\?`)},
+	googleSpaces:   {"inner space as %20 (ROB-FMT-19)", inFile(`[ \t]`)},
+	googleControls: {"control characters (ROB-FMT-17)", inEither(`[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]`)},
+	googleUnion:    {"first of several tokens (D13)", func(c sharedVerdict) bool { return len(c.agents) > 1 }},
+	googleCut:      {"partial last line dropped (D11)", isLarge},
+	googleRobots:   {"/robots.txt always allowed (ROB-MAT-21)", inURL(`/robots(\.|%2[eE])txt`)},
+	googleLimit:    {"size limit (ROB-FMT-14)", isLarge},
+	googleLines:    {"long lines kept (ROB-FMT-18)", func(c sharedVerdict) bool { return len(c.body) > googleLineLimit }},
+	googleDots:     {"dot segments removed (ROB-MAT-25)", inURL(`/(\.|%2[eE])`)},
+	// Not in the list, since no crawler may have such a token.
+	googleVoid: {"the empty token names nobody (ROB-UA-10)", func(c sharedVerdict) bool { return slices.Contains(c.agents, "") }},
+}
+
+func inFile(pattern string) func(sharedVerdict) bool {
+	re := regexp.MustCompile(pattern)
+	return func(c sharedVerdict) bool { return re.Match(c.body) }
+}
+
+func inURL(pattern string) func(sharedVerdict) bool {
+	re := regexp.MustCompile(pattern)
+	return func(c sharedVerdict) bool { return re.MatchString(c.url) }
+}
+
+func inEither(pattern string) func(sharedVerdict) bool {
+	file, url := inFile(pattern), inURL(pattern)
+	return func(c sharedVerdict) bool { return file(c) || url(c) }
+}
+
+func isLarge(c sharedVerdict) bool { return len(c.body) > DefaultMaxBytes }
+
+// TestIntendedDifferences explains every difference between the default and
+// Google's parser: it is gone when one decision, or two of them together, is
+// taken as Google takes it. A difference that no intended decision explains is a
+// new one and fails.
+func TestIntendedDifferences(t *testing.T) {
+	n := 0
+	counts := map[string]int{}
+	var last parsed
+	sharedVerdicts(t, func(c sharedVerdict) {
+		n++
+		if last.parse(c.body, 0).Check(c.url, c.agents...).Allowed == c.allowed {
+			return
+		}
+		d := explain(c)
+		if d == 0 {
+			t.Errorf("%s: %q may fetch %q is %v at Google, and no intended decision explains the difference\n%q",
+				c.name, c.agents, c.url, c.allowed, c.body[:min(len(c.body), 500)])
+			return
+		}
+		var names []string
+		for one, info := range intended {
+			if d.has(one) {
+				names = append(names, info.name)
+				if !info.feature(c) {
+					t.Errorf("%s: %q, %q: decided by %q, of which there is no trace", c.name, c.agents, c.url, info.name)
+				}
+			}
+		}
+		slices.Sort(names)
+		counts[strings.Join(names, " and ")]++
+	}, "spec", "quirks", "fuzz", "corpus")
+	total := 0
+	for _, name := range slices.Sorted(maps.Keys(counts)) {
+		t.Logf("%6d  %s", counts[name], name)
+		total += counts[name]
+	}
+	t.Logf("%6d of %d verdicts differ", total, n)
+}
+
+// explain returns the fewest intended decisions, three at most, that turn the
+// verdict into Google's.
+func explain(c sharedVerdict) decision {
+	for size := 1; size <= 3; size++ {
+		for d := decision(1); d <= allGoogle; d++ {
+			if bits.OnesCount16(uint16(d)) == size &&
+				parse(c.body, Options{}, d).Check(c.url, c.agents...).Allowed == c.allowed {
+				return d
+			}
+		}
+	}
+	return 0
+}

@@ -1,0 +1,115 @@
+package robotstxt
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/politecrawl/politecrawl/robotsext/robotstxt/robotstxttest"
+)
+
+// verdictTest is a file and what it means, in the notation of the
+// specification: ⏎ ends a line; want is a list of "agent path D" and "agent path
+// A", an agent of several tokens being written token+token.
+type verdictTest struct {
+	name string // begins with the id of the rule
+	file string
+	want string
+	opts *Options
+}
+
+func (c verdictTest) body() []byte {
+	return []byte(strings.ReplaceAll(c.file, "⏎", "\n"))
+}
+
+// runVerdicts checks each test, and against the naive judge those that use no
+// option.
+func runVerdicts(t *testing.T, tests []verdictTest) {
+	t.Helper()
+	for _, c := range tests {
+		t.Run(c.name, func(t *testing.T) {
+			f := Parse(c.body(), c.opts)
+			for want := range strings.SplitSeq(c.want, ", ") {
+				checkVerdict(t, c, f, want)
+			}
+		})
+	}
+}
+
+func checkVerdict(t *testing.T, c verdictTest, f *File, want string) {
+	t.Helper()
+	words := strings.Split(want, " ")
+	if len(words) != 3 {
+		t.Fatalf("cannot read %q", want)
+	}
+	tokens, url, allowed := strings.Split(words[0], "+"), words[1], words[2] == "A"
+	if strings.HasPrefix(url, "/") {
+		url = "http://h" + url
+	}
+	v := f.Check(url, tokens...)
+	if v.Allowed != allowed {
+		t.Errorf("%s: got %v by %v of group %q", want, v.Allowed, v.Rule, v.Group.Name())
+	}
+	if !v.Allowed && (v.Rule == nil || v.Rule.Allow) {
+		t.Errorf("%s: disallowed by %v", want, v.Rule)
+	}
+	if c.opts == nil && robotstxttest.Allowed(c.body(), tokens, url) != allowed {
+		t.Errorf("%s: the naive judge disagrees", want)
+	}
+}
+
+// dataBlock returns the cells of a data block of the specification.
+func dataBlock(t *testing.T, name string) [][]string {
+	t.Helper()
+	_, block, ok := strings.Cut(specification(t), "```data "+name+"\n")
+	block, _, end := strings.Cut(block, "\n```")
+	if !ok || !end {
+		t.Fatalf("no data block %q", name)
+	}
+	var rows [][]string
+	for line := range strings.Lines(block) {
+		cells := strings.Split(strings.TrimSuffix(line, "\n"), "|")
+		for i := range cells {
+			cells[i] = strings.TrimSpace(cells[i])
+		}
+		rows = append(rows, cells)
+	}
+	return rows
+}
+
+// quoted returns what stands in backquotes in the paragraph of the
+// specification that begins so.
+func quoted(t *testing.T, beginning string) []string {
+	t.Helper()
+	for line := range strings.Lines(specification(t)) {
+		if strings.HasPrefix(line, beginning) {
+			parts := strings.Split(line, "`")
+			var found []string
+			for i := 1; i < len(parts); i += 2 {
+				found = append(found, parts[i])
+			}
+			return found
+		}
+	}
+	t.Fatalf("no paragraph begins with %q", beginning)
+	return nil
+}
+
+func specification(t *testing.T) string {
+	t.Helper()
+	b, err := os.ReadFile("testdata/spec.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// hasFinding reports whether the file has a finding of a kind at a line.
+func hasFinding(f *File, line int, kind Kind) bool {
+	for _, x := range f.Findings {
+		if x.Line == line && x.Kind == kind {
+			return true
+		}
+	}
+	return false
+}
