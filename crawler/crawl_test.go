@@ -76,10 +76,11 @@ func TestROB_GEN_07(t *testing.T) {
 			t.Errorf("%s: %+v", path, r)
 		}
 	}
-	for _, url := range []string{"http://other.invalid/", "http://other.invalid/x"} {
-		if r := got.refusal(t, url); r.Reason != output.OutOfScope {
-			t.Errorf("%s: %+v", url, r)
-		}
+	if r := got.refusal(t, "http://other.invalid/x"); r.Reason != output.OutOfScope {
+		t.Errorf("a link to another host: %+v", r)
+	}
+	if r := got.refusal(t, "http://other.invalid/"); r.Reason != output.NotEntitled {
+		t.Errorf("ROB-SMP-18: a sitemap that lists another host: %+v", r)
 	}
 	if files, err := os.ReadDir(got.Output + "/robots"); err != nil || len(files) != 2 {
 		t.Errorf("robots/ holds %v, %v", files, err)

@@ -264,6 +264,10 @@ type longest struct{ d atomic.Int64 }
 func (l *longest) get() time.Duration { return time.Duration(l.d.Load()) }
 
 func (l *longest) observe(d time.Duration) {
-	for old := l.d.Load(); int64(d) > old && !l.d.CompareAndSwap(old, int64(d)); old = l.d.Load() {
+	for {
+		old := l.d.Load()
+		if int64(d) <= old || l.d.CompareAndSwap(old, int64(d)) {
+			return
+		}
 	}
 }

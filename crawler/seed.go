@@ -51,7 +51,9 @@ func (c *Crawler) learned(rec *robotsext.Record) {
 }
 
 func (c *Crawler) learn(rec *robotsext.Record) error {
-	if err := c.dir.Robots(string(rec.Origin), rec.Body, aboutRobots(rec)); err != nil {
+	about := *rec
+	about.Body, about.Copy = nil, nil // they stand in a file of their own
+	if err := c.dir.Robots(string(rec.Origin), rec.Body, &about); err != nil {
 		return err
 	}
 	if rec.File == nil {
@@ -76,30 +78,6 @@ func (c *Crawler) learn(rec *robotsext.Record) error {
 	}
 	_, err = c.frontier.Add(c.books, items)
 	return err
-}
-
-// robotsAbout is what robots/*.json says about a robots.txt.
-type robotsAbout struct {
-	Origin       string    `json:"origin"`
-	Outcome      string    `json:"outcome"`
-	Status       int       `json:"status,omitempty"`
-	Error        string    `json:"error,omitempty"`
-	Chain        []string  `json:"chain,omitempty"`
-	FetchedAt    time.Time `json:"fetched_at,omitzero"`
-	ExpiresAt    time.Time `json:"expires_at,omitzero"`
-	FailingSince time.Time `json:"failing_since,omitzero"`
-	RetryAt      time.Time `json:"retry_at,omitzero"`
-}
-
-func aboutRobots(rec *robotsext.Record) robotsAbout {
-	about := robotsAbout{
-		Origin: string(rec.Origin), Outcome: rec.Outcome.String(), Status: rec.Status, Chain: rec.Chain,
-		FetchedAt: rec.FetchedAt, ExpiresAt: rec.ExpiresAt, FailingSince: rec.FailingSince, RetryAt: rec.RetryAt,
-	}
-	if rec.Err != nil {
-		about.Error = rec.Err.Error()
-	}
-	return about
 }
 
 // sitemapKey is what the frontier knows a sitemap by. A fragment never reaches

@@ -11,6 +11,7 @@ import (
 // End says why a crawl ended.
 type End string
 
+// The ends. Scripts rely on their spelling.
 const (
 	EndFinished    End = "finished"    // nothing was left to fetch
 	EndMaxPages    End = "max-pages"   // the limit was reached

@@ -133,7 +133,7 @@ func (p *parser) link(href, rel string) {
 	if href == "" {
 		return
 	}
-	for _, value := range strings.Fields(rel) {
+	for value := range strings.FieldsSeq(rel) {
 		switch strings.ToLower(value) {
 		case "canonical":
 			if p.doc.Canonical == "" {

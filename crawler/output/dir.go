@@ -6,9 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 )
 
@@ -70,12 +70,15 @@ func (d *Dir) Robots(origin string, body []byte, record any) error {
 	if err != nil {
 		return fmt.Errorf("output: record of %s: %w", origin, err)
 	}
-	base := filepath.Join(d.path, RobotsDir, url.PathEscape(origin))
+	base := filepath.Join(d.path, RobotsDir, fileName.Replace(origin))
 	if err := replace(base+".txt", body); err != nil {
 		return err
 	}
 	return replace(base+".json", append(about, '\n'))
 }
+
+// fileName makes an origin a name that every file system takes.
+var fileName = strings.NewReplacer("://", "_", ":", "_")
 
 // replace writes a file so that a reader finds the old content or the new one,
 // never half of it.

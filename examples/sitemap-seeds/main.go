@@ -24,8 +24,8 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer site.Close()
 	scrape(site.Origin("library"))
+	_ = site.Close()
 }
 
 func scrape(site string) {
