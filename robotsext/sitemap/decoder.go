@@ -185,20 +185,31 @@ func (d *decoder) close(el elem) error {
 	case el > elemLeaf:
 		d.value(el)
 	case el == elemURL, el == elemSitemap, el == elemItem, el == elemAtomEntry:
-		if d.entry.Loc == "" {
-			d.summary.Skipped++
-			if !d.bad {
-				d.report(NoLoc, nil, nil)
-			}
-			return nil
-		}
-		e := d.entry
-		d.entry = Entry{}
-		return d.emit(e)
+		return d.closeEntry()
 	case el == elemImage, el == elemVideo:
 		d.closeExtension(el)
 	}
 	return nil
+}
+
+// closeEntry hands over the entry that has ended, if it says where it is.
+func (d *decoder) closeEntry() error {
+	e := d.entry
+	d.entry = Entry{}
+	if e.Loc == "" {
+		d.summary.Skipped++
+		if !d.bad {
+			d.report(NoLoc, nil, nil)
+		}
+		return nil
+	}
+	if len(e.Images) == 0 {
+		e.Images = nil // all there were may have been dropped
+	}
+	if len(e.Videos) == 0 {
+		e.Videos = nil
+	}
+	return d.emit(e)
 }
 
 // collect adds text to the value of the leaf that is open.

@@ -70,23 +70,15 @@ func (d *decoder) closeExtension(el elem) {
 	switch el {
 	case elemImage:
 		if d.image().Loc == "" {
-			e.Images = dropLast(e.Images)
+			e.Images = e.Images[:len(e.Images)-1]
 			d.report(BadExtension, []byte("image"), errNoURL)
 		}
 	case elemVideo:
 		if d.video().ContentLoc == "" && d.video().PlayerLoc == "" {
-			e.Videos = dropLast(e.Videos)
+			e.Videos = e.Videos[:len(e.Videos)-1]
 			d.report(BadExtension, []byte("video"), errNoURL)
 		}
 	}
-}
-
-// dropLast returns list without its last item, nil rather than empty.
-func dropLast[T any](list []T) []T {
-	if len(list) == 1 {
-		return nil
-	}
-	return list[:len(list)-1]
 }
 
 // alternate takes <xhtml:link rel="alternate" hreflang="de" href="…"/>.

@@ -26,7 +26,7 @@ func (rd *reading) readLines() error {
 			return err // the line may have been cut
 		}
 		if tooLong {
-			err = errLong
+			line, err = nil, errLong
 		} else {
 			e.Loc, err = location(trim(line))
 		}
@@ -51,8 +51,8 @@ func (rd *reading) readLines() error {
 	return nil
 }
 
-// scanLine takes the rest of the line. Of one longer than any URL it takes the
-// beginning, and passes over the rest.
+// scanLine takes the rest of the line, or passes over one that is longer than
+// any URL.
 func (rd *reading) scanLine() (line []byte, tooLong bool, err error) {
 	n := 0
 	for {
@@ -62,7 +62,7 @@ func (rd *reading) scanLine() (line []byte, tooLong bool, err error) {
 			break
 		}
 		if n = len(rest); n > maxText {
-			rd.pos += n - maxText // drop from the front; which end is reported does not matter
+			rd.pos += n - maxText // the line is lost in any case
 			n, tooLong = maxText, true
 		}
 		if !rd.fill() {

@@ -1,0 +1,295 @@
+package sitemap
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// urlset wraps the content of url elements into a document.
+func urlset(urls ...string) string {
+	return `<?xml version="1.0" encoding="UTF-8"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">` +
+		"<url>" + strings.Join(urls, "</url><url>") + "</url></urlset>"
+}
+
+// readAll returns everything that Read says of a body.
+func readAll(r io.Reader, opts Options) (entries []Entry, findings []Finding, err error) {
+	opts.OnFinding = func(f Finding) { findings = append(findings, f) }
+	for e, end := range Read(r, &opts) {
+		if end != nil {
+			return entries, findings, end
+		}
+		entries = append(entries, e)
+	}
+	return entries, findings, nil
+}
+
+func locs(entries []Entry) (out []string) {
+	for _, e := range entries {
+		out = append(out, e.Loc)
+	}
+	return out
+}
+
+func kinds(findings []Finding) (out []Kind) {
+	for _, f := range findings {
+		out = append(out, f.Kind)
+	}
+	return out
+}
+
+func packed(t testing.TB, in string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	if _, err := io.WriteString(z, in); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// TestRows reads one document for each thing that a row of the requirements
+// says of a sitemap's content.
+func TestRows(t *testing.T) {
+	const a, b = "<loc>http://h.example/a</loc>", "<loc>http://h.example/b</loc>"
+	tests := []struct {
+		name string
+		in   string
+		want []string // locations
+		end  Kind     // "" if it is read to its end
+		tell []Kind   // findings beside the end
+	}{
+		{"ROB-SMP-06/encodes characters outside ASCII", urlset("<loc>http://h.example/テスト-サイトマップ.xml</loc>"),
+			[]string{"http://h.example/%E3%83%86%E3%82%B9%E3%83%88-%E3%82%B5%E3%82%A4%E3%83%88%E3%83%9E%E3%83%83%E3%83%97.xml"}, "", nil},
+		{"ROB-SMP-06/puts the host into punycode", urlset("<loc>http://WWW.MÜLLER.eu/ä?ö</loc>"),
+			[]string{"http://www.xn--mller-kva.eu/%C3%A4?%C3%B6"}, "", nil},
+		{"ROB-SMP-06/leaves escapes alone", urlset("<loc>http://h.example/%c3%a4%2F</loc>"),
+			[]string{"http://h.example/%c3%a4%2F"}, "", nil},
+
+		{"ROB-SMP-12/a body that stops within the limits", urlset(a, b), []string{"http://h.example/a", "http://h.example/b"}, "", nil},
+
+		{"ROB-SMP-13/the five entities", urlset("<loc>http://h.example/?a=1&amp;b=&quot;&apos;&lt;&gt;</loc>"),
+			[]string{`http://h.example/?a=1&b="'<>`}, "", nil},
+		{"ROB-SMP-13/numeric references", urlset("<loc>http://h.example/&#65;&#x42;&#x000e4;</loc>"),
+			[]string{"http://h.example/AB%C3%A4"}, "", nil},
+		{"ROB-SMP-13/references once only", urlset("<loc>http://h.example/?a=&amp;amp;</loc>"),
+			[]string{"http://h.example/?a=&amp;"}, "", nil},
+		{"ROB-SMP-13/CDATA holds no references", urlset("<loc><![CDATA[http://h.example/?a=1&amp;b]]></loc>"),
+			[]string{"http://h.example/?a=1&amp;b"}, "", nil},
+		{"ROB-SMP-13/a bare ampersand is kept and told", urlset("<loc>http://h.example/?a=1&b=2</loc>"),
+			[]string{"http://h.example/?a=1&b=2"}, "", []Kind{BadReference}},
+		{"ROB-SMP-13/a reference to no character is kept and told", urlset("<loc>http://h.example/?&#0;&#xD800;&#x110000;</loc>"),
+			[]string{"http://h.example/?&#0;&#xD800;&#x110000;"}, "", []Kind{BadReference}},
+		{"ROB-SMP-13/an external entity is not fetched",
+			`<!DOCTYPE urlset [<!ENTITY x SYSTEM "http://127.0.0.1:1/x"><!ENTITY f SYSTEM "file:///etc/passwd">]>` + urlset("<loc>http://h.example/&x;&f;</loc>"),
+			[]string{"http://h.example/&x;&f;"}, "", []Kind{Doctype, BadReference}},
+
+		{"ROB-SMP-14/an image is not a page", urlset(`<x:image xmlns:x="http://www.google.com/schemas/sitemap-image/1.1"><x:loc>http://h.example/i.png</x:loc></x:image>` + a),
+			[]string{"http://h.example/a"}, "", nil},
+		{"ROB-SMP-14/an image's location outside an image is not a page", urlset("<image:loc>http://h.example/i.png</image:loc>" + a),
+			[]string{"http://h.example/a"}, "", nil},
+		{"ROB-SMP-14/unknown elements are skipped with all in them", urlset(`<x:y xmlns:x="urn:x"><loc>http://h.example/no</loc><url><loc>http://h.example/nor</loc></url></x:y>` + a),
+			[]string{"http://h.example/a"}, "", nil},
+		{"ROB-SMP-14/white space is trimmed", urlset("<loc>\r\n\t http://h.example/a \n</loc>"),
+			[]string{"http://h.example/a"}, "", nil},
+		{"ROB-SMP-14/any prefix", `<s:urlset xmlns:s="http://www.sitemaps.org/schemas/sitemap/0.9"><s:url><s:loc>http://h.example/a</s:loc></s:url></s:urlset>`,
+			[]string{"http://h.example/a"}, "", nil},
+		{"ROB-SMP-14/comments and instructions inside a value", urlset("<loc>http://h.<!-- <loc> -->example/<?x > ?>a</loc>"),
+			[]string{"http://h.example/a"}, "", nil},
+
+		{"ROB-SMP-15/one bad of three", urlset(a, "<loc>/relative</loc>", b),
+			[]string{"http://h.example/a", "http://h.example/b"}, "", []Kind{BadLoc}},
+		{"ROB-SMP-15/another scheme", urlset("<loc>javascript:alert(1)</loc>", "<loc>mailto:a@h.example</loc>", a),
+			[]string{"http://h.example/a"}, "", []Kind{BadLoc, BadLoc}},
+		{"ROB-SMP-15/2047 characters", urlset("<loc>http://h.example/" + strings.Repeat("ä", 2047-17) + "</loc>"),
+			[]string{"http://h.example/" + strings.Repeat("%C3%A4", 2047-17)}, "", nil},
+		{"ROB-SMP-15/2048 characters", urlset("<loc>http://h.example/"+strings.Repeat("a", 2048-17)+"</loc>", a),
+			[]string{"http://h.example/a"}, "", []Kind{BadLoc}},
+		{"ROB-SMP-15/no location", urlset("", "<priority>1</priority>", a), []string{"http://h.example/a"}, "", []Kind{NoLoc, NoLoc}},
+		{"ROB-SMP-15/control characters", urlset("<loc>http://h.example/a\x00b</loc>", "<loc>http://h.example/a\nb</loc>", a),
+			[]string{"http://h.example/a"}, "", []Kind{BadLoc, BadLoc}},
+
+		{"ROB-SMP-20/an index lists sitemaps", "<sitemapindex><sitemap>" + a + "</sitemap><sitemap>" + b + "</sitemap></sitemapindex>",
+			[]string{"http://h.example/a", "http://h.example/b"}, "", nil},
+
+		{"ROB-SMP-21/text", "http://h.example/a\n\n  \nhttp://h.example/b\n", []string{"http://h.example/a", "http://h.example/b"}, "", nil},
+		{"ROB-SMP-21/text with a byte order mark", "\uFEFFhttp://h.example/a", []string{"http://h.example/a"}, "", nil},
+		{"ROB-SMP-21/text and nothing else", "# pages\nhttp://h.example/a\nhttp://h.example/b priority=1\n", []string{"http://h.example/a", "http://h.example/b%20priority=1"}, "", []Kind{BadLoc}},
+		{"ROB-SMP-21/RSS", "<rss><channel><link>http://h.example/</link><item><link>http://h.example/a</link><pubDate>Sat, 07 Sep 2002 09:42:31 GMT</pubDate></item></channel></rss>",
+			[]string{"http://h.example/a"}, "", nil},
+		{"ROB-SMP-21/Atom", `<feed xmlns="http://www.w3.org/2005/Atom"><link href="http://h.example/"/><entry><link rel="self" href="http://h.example/s"/><link href="http://h.example/a"/></entry></feed>`,
+			[]string{"http://h.example/a"}, "", nil},
+
+		{"ROB-SMP-22/cut between entries", "<urlset><url>" + a + "</url>", []string{"http://h.example/a"}, Truncated, nil},
+		{"ROB-SMP-22/cut in an entry", "<urlset><url>" + a + "</url><url>" + b, []string{"http://h.example/a"}, Truncated, nil},
+		{"ROB-SMP-22/cut in a tag", "<urlset><url>" + a + "</url><url><lo", []string{"http://h.example/a"}, Truncated, nil},
+		{"ROB-SMP-22/wrong end tag", "<urlset><url>" + a + "</url><url>" + b + "</urlset>", []string{"http://h.example/a"}, BadXML, nil},
+		{"ROB-SMP-22/a bracket that is no tag", "<urlset><url>" + a + "</url> 1 < 2 </urlset>", []string{"http://h.example/a"}, BadXML, nil},
+		{"ROB-SMP-22/an attribute without an end", "<urlset><url>" + a + `</url><url x="></url><url>` + b + "</url></urlset>", []string{"http://h.example/a"}, BadXML, nil},
+		{"ROB-SMP-22/something behind the end", "<urlset><url>" + a + "</url></urlset> <!-- made by hand --> <b/>", []string{"http://h.example/a"}, "", []Kind{TrailingContent}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			for name, body := range map[string][]byte{"plain": []byte(tt.in), "gzip": packed(t, tt.in)} {
+				entries, findings, err := readAll(bytes.NewReader(body), Options{})
+				if got := locs(entries); !slices.Equal(got, tt.want) {
+					t.Errorf("%s: got %q, want %q", name, got, tt.want)
+				}
+				if tt.end == "" && err != nil || tt.end != "" && !errors.Is(err, tt.end) {
+					t.Errorf("%s: ended by %v, want %q", name, err, tt.end)
+				}
+				want := tt.tell
+				if tt.end != "" {
+					want = append(slices.Clip(want), tt.end)
+				}
+				if got := kinds(findings); !slices.Equal(got, want) {
+					t.Errorf("%s: findings %q, want %q", name, got, want)
+				}
+			}
+		})
+	}
+}
+
+func TestFormatByContent(t *testing.T) {
+	for format, file := range map[Format]string{
+		URLSet: "wordpress-posts.xml", Index: "wordpress-index.xml", Text: "list.txt", RSS: "rss.xml", Atom: "atom.xml",
+	} {
+		t.Run("ROB-SMP-11/"+string(format), func(t *testing.T) {
+			in, err := os.ReadFile("testdata/forms/" + file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for layers, body := range [][]byte{in, packed(t, string(in)), packed(t, string(packed(t, string(in))))} {
+				var s Summary
+				entries, _, err := readAll(bytes.NewReader(body), Options{OnEnd: func(end Summary) { s = end }})
+				if err != nil || s.Format != format || s.Gzip != layers || len(entries) == 0 || s.Entries != len(entries) || !s.Complete {
+					t.Errorf("%d entries, %+v, %v", len(entries), s, err)
+				}
+				if s.Packed != int64(len(body)) || s.Bytes != int64(len(in)) {
+					t.Errorf("%d bytes unpacked to %d, want %d and %d", s.Packed, s.Bytes, len(body), len(in))
+				}
+			}
+		})
+	}
+}
+
+func TestLimits(t *testing.T) {
+	many := func(n int) string {
+		var b strings.Builder
+		b.WriteString("<urlset>")
+		for i := range n {
+			fmt.Fprintf(&b, "<url><loc>http://h.example/%d</loc></url>", i)
+		}
+		return b.String() + "</urlset>"
+	}
+	t.Run("ROB-SMP-12/50,000 entries", func(t *testing.T) {
+		entries, _, err := readAll(strings.NewReader(many(50_000)), Options{})
+		if len(entries) != 50_000 || err != nil {
+			t.Errorf("%d entries, %v", len(entries), err)
+		}
+	})
+	t.Run("ROB-SMP-12/50,001 entries", func(t *testing.T) {
+		entries, findings, err := readAll(strings.NewReader(many(50_001)), Options{})
+		if len(entries) != 50_000 || !errors.Is(err, TooManyEntries) || len(findings) != 1 {
+			t.Errorf("%d entries, %v, %v", len(entries), findings, err)
+		}
+	})
+	t.Run("ROB-SMP-12/50,001 lines", func(t *testing.T) {
+		entries, _, err := readAll(strings.NewReader(strings.Repeat("http://h.example/\n", 50_001)), Options{})
+		if len(entries) != 50_000 || !errors.Is(err, TooManyEntries) {
+			t.Errorf("%d entries, %v", len(entries), err)
+		}
+	})
+	full := urlset("<loc>http://h.example/a</loc>", "<loc>http://h.example/b</loc>")
+	for name, pack := range map[string]func(string) []byte{
+		"plain": func(s string) []byte { return []byte(s) },
+		"gzip":  func(s string) []byte { return packed(t, s) },
+	} {
+		t.Run("ROB-SMP-12/as many bytes as allowed, "+name, func(t *testing.T) {
+			entries, _, err := readAll(bytes.NewReader(pack(full)), Options{MaxBytes: int64(len(full))})
+			if len(entries) != 2 || err != nil {
+				t.Errorf("%d entries, %v", len(entries), err)
+			}
+		})
+		t.Run("ROB-SMP-12/one byte too many, "+name, func(t *testing.T) {
+			entries, findings, err := readAll(bytes.NewReader(pack(full)), Options{MaxBytes: int64(len(full) - 1)})
+			if len(entries) != 2 || !errors.Is(err, TooManyBytes) || len(findings) != 1 {
+				t.Errorf("%d entries, %v, %v", len(entries), findings, err)
+			}
+		})
+	}
+	t.Run("ROB-SMP-12/the default is 52,428,800 bytes", func(t *testing.T) {
+		const start, end = "<urlset><url><loc>http://h.example/a</loc></url>", "</urlset>"
+		for more, want := range map[int]error{0: nil, 1: TooManyBytes} {
+			spaces := &endless{piece: []byte(strings.Repeat(" ", 1<<16))}
+			body := io.MultiReader(strings.NewReader(start),
+				io.LimitReader(spaces, int64(52_428_800-len(start)-len(end)+more)), strings.NewReader(end))
+			if entries, _, err := readAll(body, Options{}); len(entries) != 1 || !errors.Is(err, want) {
+				t.Errorf("%d more: %d entries, %v", more, len(entries), err)
+			}
+		}
+	})
+}
+
+func TestHints(t *testing.T) {
+	day := func(y, m, d int) time.Time { return time.Date(y, time.Month(m), d, 0, 0, 0, 0, time.UTC) }
+	tests := []struct {
+		name, in string
+		want     Entry
+		tell     []Kind
+	}{
+		{"ROB-SMP-16/seconds and zone", "<lastmod>2004-12-23T18:00:15+00:00</lastmod>", Entry{LastMod: time.Date(2004, 12, 23, 18, 0, 15, 0, time.UTC)}, nil},
+		{"ROB-SMP-16/yesterday", "<lastmod>yesterday</lastmod>", Entry{}, []Kind{BadLastMod}},
+		{"ROB-SMP-16/empty", "<lastmod/>", Entry{}, []Kind{BadLastMod}},
+		{"ROB-SMP-16/given twice", "<lastmod>2004</lastmod><lastmod>2005</lastmod>", Entry{LastMod: day(2004, 1, 1)}, []Kind{Duplicate}},
+		{"ROB-SMP-17/both", "<changefreq>hourly</changefreq><priority>0.8</priority>", Entry{ChangeFreq: "hourly", Priority: 0.8}, nil},
+		{"ROB-SMP-17/ends of the range", "<priority>0</priority>", Entry{Priority: 0}, nil},
+		{"ROB-SMP-17/7", "<priority>7</priority>", Entry{Priority: DefaultPriority}, []Kind{BadPriority}},
+		{"ROB-SMP-17/-1", "<priority>-1</priority>", Entry{Priority: DefaultPriority}, []Kind{BadPriority}},
+		{"ROB-SMP-17/NaN", "<priority>NaN</priority>", Entry{Priority: DefaultPriority}, []Kind{BadPriority}},
+		{"ROB-SMP-17/sometimes", "<changefreq>sometimes</changefreq>", Entry{}, []Kind{BadChangeFreq}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			entries, findings, err := readAll(strings.NewReader(urlset("<loc>http://h.example/</loc>"+tt.in)), Options{})
+			if err != nil || len(entries) != 1 {
+				t.Fatalf("%d entries, %v", len(entries), err)
+			}
+			want := tt.want
+			if !strings.Contains(tt.in, "priority") {
+				want.Priority = DefaultPriority
+			}
+			if e := entries[0]; !e.LastMod.Equal(want.LastMod) || e.ChangeFreq != want.ChangeFreq || e.Priority != want.Priority {
+				t.Errorf("got %+v, want %+v", e, want)
+			}
+			if !slices.Equal(kinds(findings), tt.tell) {
+				t.Errorf("findings %q, want %q", kinds(findings), tt.tell)
+			}
+		})
+	}
+}
+
+func TestFindingSaysWhere(t *testing.T) {
+	const in = "<urlset>\n<url>\n<loc>http://h.example/</loc>\n<priority>7</priority>\n</url>\n<url>\n</ur"
+	_, findings, err := readAll(strings.NewReader(in), Options{})
+	if len(findings) != 2 || findings[0].Kind != BadPriority || findings[0].Line != 4 || findings[0].Text != "7" {
+		t.Fatalf("%+v", findings)
+	}
+	if want := int64(strings.Index(in, "</priority>") + len("</priority>")); findings[0].Offset != want {
+		t.Errorf("offset %d, want %d", findings[0].Offset, want)
+	}
+	const want = "sitemap: line 7: the XML ends before its root element does"
+	if f, ok := errors.AsType[*Finding](err); !ok || f.Error() != want || f.Offset != int64(strings.LastIndex(in, "</ur")) {
+		t.Errorf("%v", err)
+	}
+}
