@@ -12,78 +12,69 @@ import (
 
 // decode returns the body as UTF-8. Its charset is told by the byte order
 // mark, by zero bytes next to the first '<', or by the XML declaration.
-func (rd *reading) decode(b *bufio.Reader) (io.Reader, error) {
-	head, err := b.Peek(2)
-	if err != nil && err != io.EOF {
-		return nil, err
-	}
+func (rd *reading) decode(b *bufio.Reader) io.Reader {
+	head, _ := b.Peek(2) // an error will come again, also below
 	switch string(head) {
 	case "\xFE\xFF", "\x00<":
 		rd.summary.Charset = "utf-16be"
-		return &transcoder{src: b, step: fromUTF16(binary.BigEndian)}, nil
+		return &transcoder{src: b, step: fromUTF16(binary.BigEndian)}
 	case "\xFF\xFE", "<\x00":
 		rd.summary.Charset = "utf-16le"
-		return &transcoder{src: b, step: fromUTF16(binary.LittleEndian)}, nil
+		return &transcoder{src: b, step: fromUTF16(binary.LittleEndian)}
 	}
-	name, err := declaredCharset(b)
-	if err != nil {
-		return nil, err
-	}
+	name := declaredCharset(b)
 	rd.summary.Charset = name
 	switch name {
 	case "":
 		rd.summary.Charset = "utf-8"
-		return b, nil
+		return b
 	case "utf-8", "utf8", "us-ascii", "ascii":
-		return b, nil
+		return b
 	case "iso-8859-1", "iso_8859-1", "latin1", "windows-1252", "cp1252":
-		return &transcoder{src: b, step: fromTable(windows1252)}, nil
+		return &transcoder{src: b, step: fromTable(windows1252)}
 	case "iso-8859-15", "iso_8859-15", "latin-9", "latin9":
-		return &transcoder{src: b, step: fromTable(iso8859_15)}, nil
+		return &transcoder{src: b, step: fromTable(iso8859_15)}
 	}
 	if rd.opts.CharsetReader != nil && !strings.HasPrefix(name, "utf-16") {
 		r, err := rd.opts.CharsetReader(name, b)
 		if err == nil {
-			return r, nil
+			return r
 		}
 		rd.report(BadCharset, []byte(name), err)
 	} else {
 		rd.report(BadCharset, []byte(name), nil)
 	}
-	return &transcoder{src: b, step: fromTable(asciiOnly)}, nil
+	return &transcoder{src: b, step: fromTable(asciiOnly)}
 }
 
 // maxDeclaration is how far the end of an XML declaration is looked for.
 const maxDeclaration = 1024
 
 // declaredCharset returns the encoding of the XML declaration, in lower case.
-func declaredCharset(b *bufio.Reader) (string, error) {
+func declaredCharset(b *bufio.Reader) string {
 	for n := 64; n <= maxDeclaration; n *= 2 {
 		head, err := b.Peek(n)
-		if err != nil && err != io.EOF {
-			return "", err
-		}
 		decl := bytes.TrimLeft(bytes.TrimPrefix(head, bom), " \t\r\n")
 		if len(decl) > 0 && !bytes.HasPrefix(decl, []byte("<?xml")) {
-			return "", nil
+			return ""
 		}
 		if end := bytes.Index(decl, endPI); end >= 0 {
 			for attrs := decl[len("<?xml"):end]; ; {
 				name, value, rest, ok := nextAttr(attrs)
 				if !ok {
-					return "", nil
+					return ""
 				}
 				if string(name) == "encoding" {
-					return strings.ToLower(string(trim(value))), nil
+					return strings.ToLower(string(trim(value)))
 				}
 				attrs = rest
 			}
 		}
-		if err == io.EOF {
+		if err != nil {
 			break
 		}
 	}
-	return "", nil
+	return ""
 }
 
 var bom = []byte("\uFEFF")

@@ -138,11 +138,7 @@ func (rd *reading) run(r io.Reader) error {
 	if err != nil {
 		return err
 	}
-	text, err := rd.decode(b.Reader)
-	if err != nil {
-		return err
-	}
-	rd.window = newWindow(text)
+	rd.window = newWindow(rd.decode(b.Reader))
 	rd.skipBOM()
 	switch {
 	case !rd.skipSpace():

@@ -23,28 +23,32 @@ type meter struct {
 	r   io.Reader
 	n   int64
 	max int64
+	err error // of r, or why it was stopped; stays
 
 	packed *meter // the body as it arrived; nil for that one itself
 	ratio  int64
 }
 
 func (m *meter) Read(p []byte) (int, error) {
+	if m.err != nil {
+		return 0, m.err
+	}
 	room := m.max - m.n
 	if int64(len(p)) > room {
 		p = p[:room+1] // one byte more tells "exactly max" from "too many"
 	}
 	n, err := m.r.Read(p)
-	if int64(n) > room {
-		m.n = m.max
-		return int(room), &Finding{Kind: TooManyBytes}
-	}
 	m.n += int64(n)
-	if m.packed != nil && m.n > ratioGrace && m.n/m.ratio > m.packed.n {
-		return n, &Finding{Kind: RatioTooHigh}
-	}
-	if err != nil && err != io.EOF && m.packed == nil {
+	switch {
+	case int64(n) > room:
+		m.n, n = m.max, int(room)
+		err = &Finding{Kind: TooManyBytes}
+	case m.packed != nil && m.n > ratioGrace && m.n/m.ratio > m.packed.n:
+		err = &Finding{Kind: RatioTooHigh}
+	case m.packed == nil && err != nil && err != io.EOF:
 		err = &Finding{Kind: Unreadable, Err: err}
 	}
+	m.err = err
 	return n, err
 }
 
@@ -79,10 +83,7 @@ func unpack(r io.Reader, o *Options) (*body, error) {
 	packed := &meter{r: r, max: o.MaxBytes}
 	b := &body{Reader: bufio.NewReader(packed), packed: packed, unpacked: packed}
 	for {
-		magic, err := b.Peek(2)
-		if err != nil && err != io.EOF {
-			return b, err
-		}
+		magic, _ := b.Peek(2) // an error will come again
 		if string(magic) != "\x1f\x8b" {
 			return b, nil
 		}
