@@ -13,6 +13,7 @@ import (
 	"context"
 	"io"
 	"os"
+	"runtime/debug"
 
 	"github.com/spf13/cobra"
 )
@@ -46,12 +47,14 @@ of every origin first, starts from the sitemaps listed there, keeps a delay betw
 two requests to a host, and writes down why it left a URL alone.
 
 Begin with "politecrawl demo", which needs no network.`,
+		Version:       buildOf(debug.ReadBuildInfo()).String(),
 		SilenceErrors: true, // run reports them, on one line and
 		SilenceUsage:  true, // without the list of flags
 	})
 	root.SetIn(p.in)
 	root.SetOut(p.out)
 	root.SetErr(p.err)
+	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetFlagErrorFunc(explainFlagError)
 	root.SetHelpCommand(helpCommand())
 	root.AddCommand(

@@ -220,7 +220,7 @@ func (c *check) write(ans answer) error {
 // text is the answer as a line for a person.
 func (a answer) text(paint painter) string {
 	tint := map[string]colour{allowed: green, disallowed: red, later: yellow}[a.Verdict]
-	return fmt.Sprintf("%s %s  %s: %s\n", paint(tint, fmt.Sprintf("%-10s", a.Verdict)), a.URL, a.Agent, a.why())
+	return fmt.Sprintf("%s %s  %s: %s\n", paint(tint, fmt.Sprintf("%-10s", a.Verdict)), printable(a.URL), a.Agent, printable(a.why()))
 }
 
 // why says what decided.

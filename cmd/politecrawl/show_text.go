@@ -23,7 +23,7 @@ func (p *showPage) line(number int, tint colour, text string) {
 // what belongs to none.
 func (s shownFile) text(paint painter) string {
 	p := &showPage{paint: paint}
-	p.printf("%s\n", s.From)
+	p.printf("%s\n", printable(s.From))
 	if s.Fetch != nil {
 		p.fetch(s.Fetch)
 	}
@@ -58,7 +58,7 @@ func (s shownFile) text(paint painter) string {
 }
 
 func (p *showPage) group(g shownGroup) {
-	p.printf("\nFor %s:\n", strings.Join(g.Agents, ", "))
+	p.printf("\nFor %s:\n", printable(strings.Join(g.Agents, ", ")))
 	if len(g.Rules) == 0 {
 		p.printf("        everything is allowed\n")
 	}

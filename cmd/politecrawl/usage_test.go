@@ -116,6 +116,9 @@ func TestVersion(t *testing.T) {
 	if got := run(t, "version"); got.code != exitDone || !strings.HasPrefix(got.out, "politecrawl ") || strings.Count(got.out, "\n") != 1 {
 		t.Errorf("exit code %d, output %q", got.code, got.out)
 	}
+	if flag, cmd := run(t, "--version"), run(t, "version"); flag != cmd {
+		t.Errorf("--version says %q, version %q", flag.out, cmd.out)
+	}
 	var decoded build
 	if err := json.Unmarshal([]byte(run(t, "version", "--format", "json").out), &decoded); err != nil || decoded.Go == "" {
 		t.Errorf("%v in %+v", err, decoded)
