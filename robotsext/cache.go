@@ -202,8 +202,11 @@ func (r *Robots) load(ctx context.Context, o Origin) (rec *Record, lost bool) {
 		r.log.WarnContext(ctx, "robots.txt record of another origin", "origin", o, "got", rec.Origin)
 		return nil, true
 	}
-	rec = r.trust(rec)
-	r.parse(rec)
+	rec, err = r.trust(rec)
+	if err != nil {
+		r.log.WarnContext(ctx, "robots.txt record not believed", "origin", o, "error", err)
+		return nil, true
+	}
 	return rec, false
 }
 

@@ -100,21 +100,28 @@ func (r *Robots) settle(prior *Record, lost bool, a *answer, now time.Time) *Rec
 		rec.Outage = prior.Outage + min(max(now.Sub(prior.FetchedAt), 0), maxGap)
 	}
 	rec.Copy, rec.CopyLost = prior.lastGood()
+	rec.CopyLost = rec.CopyLost || prior == nil && lost
+	r.fallBack(rec, now)
+	rec.RetryAt = now.Add(max(r.backoff(rec.Failures, a.status), RetryAfter(a.header, now)))
+	rec.ExpiresAt = rec.RetryAt
+	return rec
+}
+
+// fallBack sets what holds in the outage that rec is of.
+func (r *Robots) fallBack(rec *Record, now time.Time) {
 	copied := noCopy
 	switch {
 	case rec.Copy != nil:
 		copied = hasCopy
-	case rec.CopyLost || prior == nil && lost:
-		rec.CopyLost = true
+	case rec.CopyLost:
 		copied = lostCopy
 	}
-	rec.Outcome = r.profile.outcome(rec.Outage, copied, func() bool { return r.available(a.origin, now) })
+	rec.Outcome = r.profile.outcome(rec.Outage, copied, func() bool { return r.available(rec.Origin, now) })
+	rec.File, rec.Body, rec.Truncated, rec.NoStore = nil, nil, false, false
 	if rec.Outcome == Rules {
-		rec.File, rec.Body, rec.Truncated, rec.NoStore = rec.Copy.File, rec.Copy.Body, rec.Copy.Truncated, rec.Copy.NoStore
+		c := rec.Copy
+		rec.File, rec.Body, rec.Truncated, rec.NoStore = c.File, c.Body, c.Truncated, c.NoStore
 	}
-	rec.RetryAt = now.Add(max(r.backoff(rec.Failures, a.status), RetryAfter(a.header, now)))
-	rec.ExpiresAt = rec.RetryAt
-	return rec
 }
 
 // max503Backoff caps the back-off after a 503, by which a site suspends crawling

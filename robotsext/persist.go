@@ -101,33 +101,45 @@ func storable(rec *Record) *Record {
 	}
 	if rec.Copy != nil && rec.Copy.NoStore {
 		c := *rec
+		c.Outcome, c.File, c.Body, c.Truncated = Unreachable, nil, nil, false
 		c.Copy, c.CopyLost = nil, true
-		if c.Outcome == Rules {
-			c.Outcome, c.File, c.Body, c.ExpiresAt = Unreachable, nil, nil, c.FetchedAt
-		}
 		return &c
 	}
 	return rec
 }
 
-// trust returns a stored record with its times brought within what this Robots
-// could have written, so that a damaged or edited one is fetched again rather
-// than believed for years.
-func (r *Robots) trust(rec *Record) *Record {
-	c := *rec
-	longest := r.life.ceiling
-	if !c.FailingSince.IsZero() {
-		longest = maxRetryAfter
+// trust returns a stored record as this Robots would have made it, with its
+// times within what could have been written, so that a damaged one is fetched
+// again rather than believed for years.
+func (r *Robots) trust(stored *Record) (*Record, error) {
+	rec := *stored
+	if rec.Outcome < Rules || rec.Outcome > Unreachable || rec.FetchedAt.IsZero() {
+		return nil, errStoredRecord
 	}
-	if most := c.FetchedAt.Add(longest); c.ExpiresAt.After(most) {
-		c.ExpiresAt = most
+	if rec.Copy != nil {
+		c := *rec.Copy
+		rec.Copy = &c
 	}
-	if c.RetryAt.After(c.ExpiresAt) {
-		c.RetryAt = c.ExpiresAt
+	if rec.FailingSince.IsZero() {
+		rec.ExpiresAt = earlier(rec.ExpiresAt, rec.FetchedAt.Add(r.life.ceiling))
+		r.parse(&rec)
+		return &rec, nil
 	}
-	if c.Copy != nil {
-		kept := *c.Copy
-		c.Copy = &kept
+	if rec.Outcome == Rules && rec.Copy == nil {
+		return nil, errStoredRecord
 	}
-	return &c
+	rec.Outage = min(max(rec.Outage, 0), max(rec.FetchedAt.Sub(rec.FailingSince), 0))
+	rec.RetryAt = earlier(rec.RetryAt, rec.FetchedAt.Add(maxRetryAfter))
+	rec.ExpiresAt = rec.RetryAt
+	r.parse(&rec)
+	// By this Robots' profile, whatever that of the writer was.
+	r.fallBack(&rec, rec.FetchedAt)
+	return &rec, nil
+}
+
+func earlier(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
 }

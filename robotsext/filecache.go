@@ -1,0 +1,117 @@
+package robotsext
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// FileCache keeps records in a directory, one file for each origin, so that a
+// program that is started again goes on knowing what it knew: rules and when
+// they expire, outages and since when they last. It grows with the number of
+// origins; files may be deleted while no program uses it, though not to save
+// space in an outage, since then nobody knows that there was a copy.
+//
+// One process at a time may use a directory; several Robots in it may, with a
+// FileCache each.
+type FileCache struct {
+	dir string
+}
+
+// fileRecord is the content of one file. The sum is over the bytes of Record: a
+// file that was half written, or changed by hand, says nothing.
+type fileRecord struct {
+	SHA256 string          `json:"sha256"`
+	Record json.RawMessage `json:"record"`
+}
+
+// errDamaged is the class of files that cannot be believed.
+var errDamaged = errors.New("robotsext: damaged cache file")
+
+// NewFileCache keeps records in dir, which it creates if need be.
+func NewFileCache(dir string) (*FileCache, error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, fmt.Errorf("robotsext: file cache: %w", err)
+	}
+	return &FileCache{dir: dir}, nil
+}
+
+// Load reads what is known of o. A file that cannot be read or believed is an
+// error, never an absence.
+func (c *FileCache) Load(_ context.Context, o Origin) (*Record, error) {
+	name := c.name(o)
+	data, err := os.ReadFile(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("robotsext: file cache: %w", err)
+	}
+	var f fileRecord
+	if err := json.Unmarshal(data, &f); err != nil {
+		return nil, fmt.Errorf("%w %s: %w", errDamaged, name, err)
+	}
+	if f.SHA256 != sum(f.Record) {
+		return nil, fmt.Errorf("%w %s: wrong sum", errDamaged, name)
+	}
+	rec := new(Record)
+	if err := json.Unmarshal(f.Record, rec); err != nil {
+		return nil, fmt.Errorf("%w %s: %w", errDamaged, name, err)
+	}
+	return rec, nil
+}
+
+// Store writes what is known of rec.Origin, whole or not at all.
+func (c *FileCache) Store(_ context.Context, rec *Record) error {
+	record, err := json.Marshal(rec)
+	if err != nil {
+		return fmt.Errorf("robotsext: file cache: %w", err)
+	}
+	data, err := json.Marshal(fileRecord{SHA256: sum(record), Record: record})
+	if err != nil {
+		return fmt.Errorf("robotsext: file cache: %w", err)
+	}
+	if err := c.replace(c.name(rec.Origin), data); err != nil {
+		return fmt.Errorf("robotsext: file cache: %w", err)
+	}
+	return nil
+}
+
+// replace puts a file in the place of another in one step. A crash leaves the
+// old one or the new one.
+func (c *FileCache) replace(name string, data []byte) error {
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		return err
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(name), "*.tmp")
+	if err != nil {
+		return err
+	}
+	_, err = tmp.Write(data)
+	err = errors.Join(err, tmp.Sync(), tmp.Close())
+	if err == nil {
+		err = os.Rename(tmp.Name(), name)
+	}
+	if err != nil {
+		_ = os.Remove(tmp.Name())
+	}
+	return err
+}
+
+// name is the file of o. It is hashed, since an origin may be longer than a file
+// name and holds characters that some file systems do not take.
+func (c *FileCache) name(o Origin) string {
+	h := sum([]byte(o))
+	return filepath.Join(c.dir, h[:2], h[2:]+".json")
+}
+
+func sum(b []byte) string {
+	h := sha256.Sum256(b)
+	return hex.EncodeToString(h[:])
+}

@@ -1,0 +1,429 @@
+package robotsext_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/politecrawl/politecrawl/robotsext"
+)
+
+const day = 24 * time.Hour
+
+// host is a site on a moved clock, played by a RoundTripper.
+type host struct {
+	t     *testing.T
+	clock *clock
+	r     *robotsext.Robots
+	now   reply            // what robots.txt is answered with
+	pages map[string]reply // what other paths are; 404 if not here
+	asked []time.Time      // for robots.txt
+}
+
+func newHost(t *testing.T, opts robotsext.Options) *host {
+	t.Helper()
+	h := &host{t: t, clock: newClock(), pages: map[string]reply{}}
+	h.open(opts)
+	return h
+}
+
+// open gives the host a new Robots, as a new process would.
+func (h *host) open(opts robotsext.Options) {
+	h.t.Helper()
+	opts.Now = h.clock.now
+	opts.Transport = roundTripper(func(req *http.Request) (*http.Response, error) {
+		if req.URL.Path == "/robots.txt" {
+			h.asked = append(h.asked, h.clock.now())
+			return h.now.RoundTrip(req)
+		}
+		page, ok := h.pages[req.URL.Path]
+		if !ok {
+			page = reply{status: 404}
+		}
+		return page.RoundTrip(req)
+	})
+	h.r = newRobots(h.t, &opts)
+}
+
+func (h *host) refresh() *robotsext.Record {
+	h.t.Helper()
+	rec, err := h.r.Refresh(h.t.Context(), mustParse(h.t, "http://example.com/"))
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return rec
+}
+
+func (h *host) record() *robotsext.Record {
+	h.t.Helper()
+	rec, err := h.r.Record(h.t.Context(), mustParse(h.t, "http://example.com/"))
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return rec
+}
+
+func (h *host) check(path string) error {
+	return h.r.Check(h.t.Context(), mustParse(h.t, "http://example.com"+path))
+}
+
+// failFor has the host fail until an outage has lasted for e, looked at each day.
+func (h *host) failFor(e time.Duration) *robotsext.Record {
+	h.t.Helper()
+	rec := h.refresh()
+	for e > 0 {
+		step := min(e, day)
+		h.clock.advance(step)
+		rec = h.refresh()
+		e -= step
+	}
+	return rec
+}
+
+// letter is the cell of table LAD that rec shows.
+func letter(rec *robotsext.Record) string {
+	switch {
+	case rec.Outcome == robotsext.AllowAll:
+		return "A"
+	case rec.Outcome == robotsext.Rules && rec.Copy != nil && rec.File == rec.Copy.File:
+		return "C"
+	case rec.Outcome == robotsext.Unreachable:
+		return "D"
+	}
+	return fmt.Sprintf("%v", rec.Outcome)
+}
+
+func TestTableLAD(t *testing.T) {
+	columns := []struct {
+		name    string
+		profile robotsext.OutageProfile
+		// lengths of an outage in each of the three phases, their ends included
+		phases [3][]time.Duration
+	}{
+		{"google", robotsext.Google, [3][]time.Duration{{0, 12*time.Hour - 1}, {12 * time.Hour, 12*time.Hour + 30*day - 1}, {12*time.Hour + 30*day, 90 * day}}},
+		{"google-2019", robotsext.Google2019, [3][]time.Duration{{0, 12*time.Hour - 1}, {12 * time.Hour, 30 * day}, {30*day + 1, 90 * day}}},
+		{"rfc9309", robotsext.RFC9309, [3][]time.Duration{{0, 12*time.Hour - 1}, {12 * time.Hour, 30 * day}, {30*day + 1, 90 * day}}},
+		{"pre-2019", robotsext.Pre2019, [3][]time.Duration{{0, 12*time.Hour - 1}, {12 * time.Hour, 30 * day}, {30*day + 1, 90 * day}}},
+	}
+	rows := specTable(t, "lad")
+	header, rows := rows[0], rows[1:]
+	phases := []string{"E<12h", "12h<=E<12h+30d (30d)", "later"}
+	for _, row := range rows {
+		phase := slices.Index(phases, row[0])
+		if phase < 0 {
+			t.Fatalf("unknown phase %q in the specification", row[0])
+		}
+		for _, column := range columns {
+			cell := row[slices.Index(header, column.name)]
+			for _, e := range column.phases[phase] {
+				for _, available := range []bool{false, true} {
+					name := fmt.Sprintf("ROB-STA-04/%s/%s/copy %s/%s/available %v", column.name, row[0], row[1], e, available)
+					t.Run(name, func(t *testing.T) {
+						h := newHost(t, robotsext.Options{Outage: column.profile, Available: func(robotsext.Origin) bool { return available }})
+						if row[1] == "yes" {
+							h.now = robotsReply
+							h.refresh()
+							h.clock.advance(day)
+						}
+						h.now = reply{status: 500}
+						want := cell
+						if cell == "avail?A:D" {
+							want = map[bool]string{true: "A", false: "D"}[available]
+						}
+						if got := letter(h.failFor(e)); got != want {
+							t.Errorf("got %s, want %s", got, want)
+						}
+					})
+				}
+			}
+		}
+	}
+}
+
+func TestOutage(t *testing.T) {
+	t.Run("ROB-STA-02", func(t *testing.T) {
+		h := newHost(t, robotsext.Options{})
+		h.now = reply{status: 500}
+		for range 2 {
+			blocked := wantLater(t, h.check("/"))
+			h.clock.set(blocked.RetryAt)
+		}
+		h.now = robotsReply
+		if err := h.check("/"); err != nil {
+			t.Error(err)
+		}
+		wantDisallowed(t, h.check("/private"), 2)
+	})
+	t.Run("ROB-STA-03/ROB-CAC-13", func(t *testing.T) {
+		tries := func(status int) (at []time.Duration) {
+			h := newHost(t, robotsext.Options{})
+			h.now = reply{status: status}
+			start := h.clock.now()
+			for range 12 {
+				h.clock.set(h.record().RetryAt)
+			}
+			for _, a := range h.asked {
+				at = append(at, a.Sub(start)/time.Minute)
+			}
+			return at
+		}
+		if got, want := tries(500), []time.Duration{0, 1, 3, 7, 15, 31, 63, 123, 183, 243, 303, 363}; !slices.Equal(got, want) {
+			t.Errorf("500: tries at minutes %d, want %d", got, want)
+		}
+		if got, want := tries(503), []time.Duration{0, 1, 3, 7, 15, 25, 35, 45, 55, 65, 75, 85}; !slices.Equal(got, want) {
+			t.Errorf("503: tries at minutes %d, want %d", got, want)
+		}
+	})
+	t.Run("ROB-CAC-13/options", func(t *testing.T) {
+		h := newHost(t, robotsext.Options{RetryMin: time.Second, RetryMax: 3 * time.Second})
+		h.now = reply{status: 503}
+		for _, want := range []time.Duration{1, 2, 3, 3} {
+			if got := h.refresh().RetryAt.Sub(h.clock.now()); got != want*time.Second {
+				t.Errorf("next try after %s, want %ds", got, want)
+			}
+		}
+	})
+	t.Run("ROB-CAC-13/not asked before", func(t *testing.T) {
+		h := newHost(t, robotsext.Options{})
+		h.now = reply{status: 500}
+		wantLater(t, h.check("/"))
+		h.clock.advance(59 * time.Second)
+		wantLater(t, h.check("/"))
+		if len(h.asked) != 1 {
+			t.Errorf("asked %d times", len(h.asked))
+		}
+	})
+	t.Run("ROB-STA-05/cleared", func(t *testing.T) {
+		h := newHost(t, robotsext.Options{})
+		h.now = reply{status: 500}
+		h.refresh()
+		h.clock.advance(6 * time.Hour)
+		h.now = reply{status: 404}
+		rec := h.refresh()
+		if rec.Outcome != robotsext.AllowAll || !rec.FailingSince.IsZero() || rec.Outage != 0 || rec.Failures != 0 {
+			t.Errorf("got %+v", rec)
+		}
+		h.clock.advance(day)
+		h.now = reply{status: 500}
+		if rec := h.refresh(); !rec.FailingSince.Equal(h.clock.now()) || rec.Outage != 0 {
+			t.Errorf("the clock of the outage was not cleared: %+v", rec)
+		}
+	})
+	t.Run("ROB-STA-05/nobody looked", func(t *testing.T) {
+		h := newHost(t, robotsext.Options{})
+		h.now = reply{status: 500}
+		first := h.refresh()
+		h.clock.advance(40 * day)
+		rec := h.refresh()
+		if letter(rec) != "D" || rec.Outage != day || !rec.FailingSince.Equal(first.FailingSince) {
+			t.Errorf("got %s after an outage of %s since %s", letter(rec), rec.Outage, rec.FailingSince)
+		}
+	})
+	t.Run("ROB-STA-05/clock set back", func(t *testing.T) {
+		h := newHost(t, robotsext.Options{})
+		h.now = reply{status: 500}
+		h.refresh()
+		h.clock.advance(-10 * day)
+		if rec := h.refresh(); rec.Outage != 0 {
+			t.Errorf("outage of %s", rec.Outage)
+		}
+	})
+	t.Run("ROB-STA-05/starts uncovered", func(t *testing.T) {
+		h := newHost(t, robotsext.Options{})
+		h.now = robotsReply
+		h.refresh()
+		h.now = reply{status: 500}
+		h.clock.advance(20 * time.Hour)
+		h.refresh() // covered by the copy
+		h.clock.advance(10 * time.Hour)
+		if rec := h.refresh(); !rec.FailingSince.Equal(h.clock.now()) {
+			t.Errorf("failing since %s, want now", rec.FailingSince)
+		}
+	})
+	t.Run("ROB-STA-06", func(t *testing.T) {
+		h := newHost(t, robotsext.Options{})
+		h.now = robotsReply
+		good := h.refresh()
+		h.clock.advance(20 * time.Hour)
+		h.now = reply{status: 500}
+		if rec := h.refresh(); rec != good {
+			t.Errorf("the record was replaced: %+v", rec)
+		}
+		h.clock.advance(4*time.Hour - time.Minute)
+		wantDisallowed(t, h.check("/private"), 2)
+		h.clock.advance(time.Minute)
+		wantLater(t, h.check("/private"))
+	})
+	t.Run("ROB-STA-07", func(t *testing.T) {
+		h := newHost(t, robotsext.Options{})
+		h.now = reply{status: 404}
+		h.refresh()
+		h.clock.advance(day)
+		h.now = reply{status: 500}
+		rec := h.failFor(31 * day)
+		if letter(rec) != "A" || rec.Copy != nil {
+			t.Errorf("a remembered 404 was taken for a copy: %s", letter(rec))
+		}
+	})
+	t.Run("ROB-STA-08", func(t *testing.T) {
+		h := newHost(t, robotsext.Options{})
+		h.now = robotsReply
+		h.refresh()
+		h.clock.advance(day)
+		h.now = reply{status: 404}
+		h.refresh()
+		if err := h.check("/private"); err != nil {
+			t.Error(err)
+		}
+		h.clock.advance(day)
+		h.now = reply{status: 500}
+		if rec := h.failFor(31 * day); letter(rec) != "A" || rec.Copy != nil || rec.CopyLost {
+			t.Errorf("the rules before the 404 were not dropped: %s", letter(rec))
+		}
+	})
+	t.Run("ROB-CAC-02/ROB-CAC-14", func(t *testing.T) {
+		h := newHost(t, robotsext.Options{})
+		h.now = robotsReply
+		h.now.header = http.Header{"Cache-Control": {"must-revalidate, max-age=600"}}
+		h.refresh()
+		h.clock.advance(day)
+		h.now = reply{err: errors.New("connection reset")}
+		h.failFor(31 * day)
+		wantDisallowed(t, h.check("/private"), 2)
+		if err := h.check("/a"); err != nil {
+			t.Errorf("the copy does not hold: %v", err)
+		}
+	})
+	t.Run("ROB-STA-11/next try", func(t *testing.T) {
+		h := newHost(t, robotsext.Options{})
+		h.now = robotsReply
+		h.refresh()
+		h.clock.advance(day)
+		h.now = reply{status: 500}
+		if rec := h.failFor(31 * day); !rec.ExpiresAt.Equal(rec.RetryAt) || !rec.RetryAt.Equal(h.clock.now().Add(time.Hour)) {
+			t.Errorf("a stale copy holds until %s, next try at %s", rec.ExpiresAt, rec.RetryAt)
+		}
+	})
+}
+
+func TestRetryAfter(t *testing.T) {
+	for _, test := range []struct {
+		name, value string
+		want        time.Duration
+	}{
+		{"seconds", "120", 2 * time.Minute},
+		{"less than the back-off", "5", time.Minute},
+		{"date", "Thu, 01 Oct 2026 15:00:00 GMT", 3 * time.Hour},
+		{"past date", "Thu, 01 Oct 2026 11:00:00 GMT", time.Minute},
+		{"a week", "604800", day},
+		{"too large", "99999999999999999999", day},
+		{"far date", "Thu, 01 Oct 2099 15:00:00 GMT", day},
+		{"negative", "-120", time.Minute},
+		{"garbage", "soon", time.Minute},
+		{"fraction", "120.5", time.Minute},
+	} {
+		for _, status := range []int{429, 503} {
+			t.Run(fmt.Sprintf("ROB-STA-01/ROB-CAC-13/ROB-POL-04/%d/%s", status, test.name), func(t *testing.T) {
+				h := newHost(t, robotsext.Options{})
+				h.now = reply{status: status, header: http.Header{"Retry-After": {test.value}}}
+				if got := h.refresh().RetryAt.Sub(h.clock.now()); got != test.want {
+					t.Errorf("next try after %s, want %s", got, test.want)
+				}
+			})
+		}
+	}
+}
+
+func TestProbeMissing(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		probe   bool
+		missing int
+		home    int
+		robots  int
+		want    robotsext.Outcome
+	}{
+		{"on", true, 500, 200, 500, robotsext.AllowAll},
+		{"off", false, 500, 200, 500, robotsext.Unreachable},
+		{"all down", true, 500, 500, 500, robotsext.Unreachable},
+		{"404 for what is missing", true, 404, 200, 500, robotsext.Unreachable},
+		{"another 5xx", true, 503, 200, 500, robotsext.Unreachable},
+		{"429", true, 429, 200, 429, robotsext.Unreachable},
+	} {
+		t.Run("ROB-STA-09/"+test.name, func(t *testing.T) {
+			var paths []string
+			r := newRobots(t, &robotsext.Options{ProbeMissing: test.probe, Transport: roundTripper(func(req *http.Request) (*http.Response, error) {
+				paths = append(paths, req.URL.Path)
+				status := map[string]int{"/robots.txt": test.robots, "/": test.home}[req.URL.Path]
+				if status == 0 {
+					status = test.missing
+				}
+				return reply{status: status}.RoundTrip(req)
+			})})
+			rec, err := r.Record(context.Background(), mustParse(t, "http://example.com/"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			wantOutcome(t, rec, test.want)
+			if !test.probe && len(paths) != 1 {
+				t.Errorf("requested %q", paths)
+			}
+			if test.name == "on" && (len(paths) != 3 || len(paths[1]) < 20 || paths[2] != "/") {
+				t.Errorf("requested %q", paths)
+			}
+		})
+	}
+}
+
+func TestAvailable(t *testing.T) {
+	// More than 30 days into an outage of robots.txt: are pages answered?
+	for _, test := range []struct {
+		name string
+		page reply
+		ago  time.Duration
+		want string
+	}{
+		{"200", reply{status: 200}, 13 * time.Hour, "A"},
+		{"404", reply{status: 404}, 13 * time.Hour, "A"},
+		{"500", reply{status: 500}, 13 * time.Hour, "D"},
+		{"429", reply{status: 429}, 13 * time.Hour, "D"},
+		{"no such host", reply{err: errors.New("no such host")}, 13 * time.Hour, "D"},
+		{"long ago", reply{status: 200}, 26 * time.Hour, "D"},
+	} {
+		t.Run("ROB-STA-10/"+test.name, func(t *testing.T) {
+			h := newHost(t, robotsext.Options{Outage: robotsext.Google})
+			h.now = robotsReply
+			h.refresh()
+			h.clock.advance(day)
+			h.now = reply{status: 500}
+			h.failFor(30 * day)
+			h.pages["/page"] = test.page
+			client := &http.Client{Transport: h.r.Transport(nil)}
+			resp, err := client.Get("http://example.com/page") // the copy holds by now
+			if err == nil {
+				resp.Body.Close()
+			} else if test.page.err == nil || !errors.Is(err, test.page.err) {
+				t.Fatal(err)
+			}
+			var rec *robotsext.Record
+			for waited := time.Duration(0); waited < test.ago; waited += 13 * time.Hour {
+				h.clock.advance(13 * time.Hour)
+				rec = h.refresh()
+			}
+			if got := letter(rec); got != test.want {
+				t.Errorf("got %s, want %s", got, test.want)
+			}
+		})
+	}
+	t.Run("ROB-STA-10/no traffic", func(t *testing.T) {
+		h := newHost(t, robotsext.Options{Outage: robotsext.Google})
+		h.now = reply{status: 500}
+		if got := letter(h.failFor(31 * day)); got != "D" {
+			t.Errorf("got %s, want D", got)
+		}
+	})
+}
