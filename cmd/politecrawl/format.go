@@ -22,13 +22,13 @@ const (
 // flag gives cmd the flag --format.
 func (f *outputFormat) flag(cmd *cobra.Command) {
 	*f = formatText
-	cmd.Flags().Var(f, "format", "how results are written: text or json")
+	cmd.Flags().Var(f, "format", "how results are written")
 	// The flag was defined in the line above, so this cannot fail.
 	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]string{"text", "json"}, cobra.ShellCompDirectiveNoFileComp))
 }
 
 func (f *outputFormat) String() string { return string(*f) }
-func (*outputFormat) Type() string     { return "text or json" }
+func (*outputFormat) Type() string     { return "text|json" }
 
 func (f *outputFormat) Set(s string) error {
 	switch outputFormat(s) {

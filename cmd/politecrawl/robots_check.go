@@ -78,8 +78,8 @@ Exit code: 0 all allowed, 1 some disallowed, 2 misuse, 4 some robots.txt unreach
 	c.format.flag(cmd)
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.StringVar(&c.robots, "robots", "", "file to decide by (-: standard input) in place of the sites' own")
-	flags.StringSliceVar(&c.agents, "agent", []string{"politecrawl"}, "product tokens of the crawlers to ask for")
+	flags.StringVar(&c.robots, "robots", "", "`FILE` to decide by (-: standard input) in place of the sites' own")
+	flags.StringSliceVar(&c.agents, "agent", []string{"politecrawl"}, "product tokens, `A,B`, of the crawlers to ask for")
 	flags.StringVar(&c.userAgent, "user-agent", crawler.DefaultUserAgent, "sent when robots.txt is fetched")
 	flags.DurationVar(&c.timeout, "timeout", 30*time.Second, "longest time for one robots.txt with its redirects")
 	return cmd

@@ -246,7 +246,7 @@ func TestCheckMisuse(t *testing.T) {
 		{"ROB-UA-10/words", []string{"--agent", "Foo Bar", "--robots", file, "/"}, []string{`"Foo Bar"`}},
 		{"ROB-UA-10/not ASCII", []string{"--agent", "ツ", "--robots", file, "/"}, []string{`"ツ"`}},
 		{"empty among several", []string{"--agent", "a,,b", "--robots", file, "/"}, []string{"--agent"}},
-		{"unknown format", []string{"--format", "xml", "--robots", file, "/"}, []string{"--format", `"xml"`, "text or json"}},
+		{"unknown format", []string{"--format", "xml", "--robots", file, "/"}, []string{"--format", `"xml"`, "text, json"}},
 		{"bad timeout", []string{"--timeout", "5", "http://h/"}, []string{"--timeout", `"5"`, "500ms"}},
 		{"no timeout", []string{"--timeout", "0s", "http://h/"}, []string{"--timeout", "0s"}},
 		{"no product token", []string{"--user-agent", "Mozilla/5.0", "http://h/"}, []string{"--user-agent", "Mozilla/5.0"}},

@@ -37,22 +37,23 @@ func newSettings() *settings {
 	s := &settings{config: crawler.Default(), from: map[string]string{}}
 	c := &s.config
 	s.keys = pflag.NewFlagSet("keys", pflag.ContinueOnError)
+	s.keys.SortFlags = false
 	k := s.keys
 	k.StringArrayVar(&c.URLs, "urls", c.URLs, "start URLs")
-	k.StringVar(&c.Output, "output", c.Output, "directory to write; must not hold another crawl")
-	k.IntVar(&c.Workers, "workers", c.Workers, "URLs worked on at a time, over all hosts")
+	k.StringVar(&c.Output, "output", c.Output, "write the directory `DIR`, which must not hold another crawl")
+	k.IntVar(&c.Workers, "workers", c.Workers, "work on `N` URLs at a time, over all hosts")
 	k.DurationVar(&c.Delay, "delay", c.Delay, "least time between two requests to a host")
-	k.IntVar(&c.PerHost, "per-host", c.PerHost, "most requests in flight on a host")
+	k.IntVar(&c.PerHost, "per-host", c.PerHost, "have at most `N` requests in flight on a host")
 	k.DurationVar(&c.MaxCrawlDelay, "max-crawl-delay", c.MaxCrawlDelay, "longest Crawl-delay of a robots.txt that is obeyed as written")
-	k.IntVar(&c.MaxPages, "max-pages", c.MaxPages, "end after so many pages (0: no limit)")
-	k.IntVar(&c.MaxDepth, "max-depth", c.MaxDepth, "links to follow away from a start URL or sitemap entry (-1: no limit)")
+	k.IntVar(&c.MaxPages, "max-pages", c.MaxPages, "end after `N` pages (0: no limit)")
+	k.IntVar(&c.MaxDepth, "max-depth", c.MaxDepth, "follow links `N` steps away from a start URL or sitemap entry (-1: no limit)")
 	k.DurationVar(&c.MaxTime, "max-time", c.MaxTime, "end after so long (0: no limit)")
 	k.DurationVar(&c.MaxWait, "max-wait", c.MaxWait, "longest wait for hosts whose robots.txt cannot be reached, when nothing else is left")
-	k.StringVar((*string)(&c.Scope), "scope", string(c.Scope), "what belongs to the crawl: host, domain or any")
-	k.StringVar(&c.UserAgent, "user-agent", c.UserAgent, "sent with every request; its product token chooses the rules")
+	k.StringVar((*string)(&c.Scope), "scope", string(c.Scope), "what belongs to the crawl: `host|domain|any`")
+	k.StringVar(&c.UserAgent, "user-agent", c.UserAgent, "`NAME` sent with every request; its product token chooses the rules")
 	k.DurationVar(&c.Timeout, "timeout", c.Timeout, "longest time for one page")
-	k.IntVar(&c.MaxBody, "max-body", c.MaxBody, "bytes of a page that are read")
-	k.IntVar(&c.Retries, "retries", c.Retries, "how often a page that failed is asked for again")
+	k.IntVar(&c.MaxBody, "max-body", c.MaxBody, "read at most `N` bytes of a page")
+	k.IntVar(&c.Retries, "retries", c.Retries, "ask `N` more times for a page that failed")
 	k.DurationVar(&c.RobotsTimeout, "robots-timeout", c.RobotsTimeout, "longest time for one robots.txt with its redirects")
 	k.DurationVar(&c.RobotsRetry, "robots-retry", c.RobotsRetry, "time to the first new try of a robots.txt that could not be reached")
 	return s
@@ -62,8 +63,8 @@ func newSettings() *settings {
 // configuration is.
 func (s *settings) flags(fs *pflag.FlagSet) {
 	fs.SortFlags = false
-	fs.StringVar(&s.seeds, "seeds", "", "file of more start URLs, one a line (-: standard input)")
-	fs.StringVar(&s.file, "config", "", "YAML, TOML or JSON file of the keys below; see configs/crawl.yaml")
+	fs.StringVar(&s.seeds, "seeds", "", "`FILE` of more start URLs, one a line (-: standard input)")
+	fs.StringVar(&s.file, "config", "", "YAML, TOML or JSON `FILE` of the keys below; see configs/crawl.yaml")
 	s.keys.VisitAll(func(f *pflag.Flag) {
 		if f.Name != "urls" { // they are the arguments
 			fs.AddFlag(f)

@@ -116,7 +116,7 @@ func badValue(flag *pflag.Flag, value string) error {
 	case "bool":
 		return fmt.Errorf("%q is neither true nor false", value)
 	default:
-		return fmt.Errorf("%q is not %s", value, kind)
+		return fmt.Errorf("%q is none of %s", value, strings.ReplaceAll(kind, "|", ", "))
 	}
 }
 
