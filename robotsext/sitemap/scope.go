@@ -41,21 +41,32 @@ type Scope struct {
 // sitemap, or the index through which it was found; none if it is only known
 // from elsewhere.
 func NewScope(policy Policy, sitemapURL string, listedBy ...string) (Scope, error) {
-	u, err := url.Parse(sitemapURL)
+	u, err := parseAbsolute(sitemapURL)
 	if err != nil {
-		return Scope{}, fmt.Errorf("sitemap: scope: %w", err)
+		return Scope{}, err
 	}
 	s := Scope{policy: policy, own: authority(u)}
 	path := cleanPath(u)
 	s.dir = path[:strings.LastIndexByte(path, '/')+1]
 	for _, raw := range listedBy {
-		u, err := url.Parse(raw)
+		u, err := parseAbsolute(raw)
 		if err != nil {
-			return Scope{}, fmt.Errorf("sitemap: scope: %w", err)
+			return Scope{}, err
 		}
 		s.listedBy = append(s.listedBy, authority(u))
 	}
 	return s, nil
+}
+
+func parseAbsolute(raw string) (*url.URL, error) {
+	u, err := url.Parse(raw)
+	if err != nil {
+		return nil, fmt.Errorf("sitemap: scope: %w", err)
+	}
+	if u.Host == "" {
+		return nil, fmt.Errorf("sitemap: scope: %q is not an absolute URL", raw)
+	}
+	return u, nil
 }
 
 // Covers reports whether e is believed.

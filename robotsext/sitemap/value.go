@@ -55,6 +55,7 @@ func parseW3C(b []byte) (time.Time, bool) {
 				hour = p.digits(2)
 				p.expect(':')
 				minute = p.digits(2)
+				p.ok = p.ok && minute < 60
 				if p.skip(':') {
 					second = p.digits(2)
 					if p.skip('.') {
