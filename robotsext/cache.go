@@ -2,12 +2,12 @@ package robotsext
 
 import (
 	"context"
-	"sync"
 	"time"
 )
 
 // Cache keeps records beyond the memory of one Robots: on disk (NewFileCache),
-// in a crawler's frontier, or between processes. Methods are called by several
+// for several Robots of a process (NewMemoryCache), in a crawler's frontier, or
+// between processes. Methods are called by several
 // goroutines at a time, though never twice at once for one origin by the same
 // Robots.
 //
@@ -24,91 +24,6 @@ type Cache interface {
 	// Store replaces what is kept for rec.Origin. An error is logged, and costs
 	// no more than a fetch.
 	Store(ctx context.Context, rec *Record) error
-}
-
-// table holds a slot for each origin in memory, bounded by their number and by
-// the bytes of their records. The slot is also what concurrent askers wait on,
-// so that at most one fetch is in flight for an origin (ROB-FET-03). What is
-// used least recently goes first; a slot that is waited on stays.
-type table struct {
-	maxSlots int
-	maxBytes int64
-
-	mu      sync.Mutex // guards all below, and the fields of every slot
-	slots   map[Origin]*slot
-	ring    slot // next is the slot used last, prev the one used least recently
-	bytes   int64
-	evicted bool // something was forgotten: what is unknown may have been known
-}
-
-type slot struct {
-	origin     Origin
-	rec        *Record   // newest, also when it is due; nil: unknown
-	flight     *flight   // not nil while somebody finds out
-	heard      time.Time // last answer to a page request that shows the site alive
-	prev, next *slot
-}
-
-// flight is one attempt to find out. rec is set before done is closed.
-type flight struct {
-	done chan struct{}
-	rec  *Record
-}
-
-func newTable(maxSlots int, maxBytes int64) *table {
-	t := &table{maxSlots: maxSlots, maxBytes: maxBytes, slots: make(map[Origin]*slot)}
-	t.ring.prev, t.ring.next = &t.ring, &t.ring
-	return t
-}
-
-// touch returns the slot of o, made if there is none, as the most recently used.
-// The caller holds mu.
-func (t *table) touch(o Origin) *slot {
-	s := t.slots[o]
-	if s == nil {
-		s = &slot{origin: o}
-		t.slots[o] = s
-	} else {
-		s.prev.next, s.next.prev = s.next, s.prev
-	}
-	s.prev, s.next = &t.ring, t.ring.next
-	s.prev.next, s.next.prev = s, s
-	return s
-}
-
-// set puts rec into s and makes room. The caller holds mu.
-func (t *table) set(s *slot, rec *Record) {
-	t.bytes += rec.size() - s.rec.size()
-	s.rec = rec
-	for old := t.ring.prev; old != &t.ring && (len(t.slots) > t.maxSlots || t.bytes > t.maxBytes); old = old.prev {
-		if old.flight != nil || old == s {
-			continue
-		}
-		t.evicted = t.evicted || old.rec != nil
-		t.bytes -= old.rec.size()
-		old.prev.next, old.next.prev = old.next, old.prev
-		delete(t.slots, old.origin)
-	}
-}
-
-// slotBytes is what a slot costs besides its text, and textFactor what a byte of
-// text costs, body and parsed file together. BenchmarkRecordMemory measures
-// both.
-const (
-	slotBytes  = 2 << 10
-	textFactor = 4
-)
-
-// size estimates the memory that a record keeps.
-func (rec *Record) size() int64 {
-	if rec == nil {
-		return 0
-	}
-	text := len(rec.Body)
-	if rec.Copy != nil && rec.Copy.File != rec.File {
-		text += len(rec.Copy.Body)
-	}
-	return slotBytes + textFactor*int64(text)
 }
 
 // record returns what is known of o, and finds out when that is nothing or too
@@ -145,8 +60,14 @@ func (r *Robots) fly(ctx context.Context, s *slot, f *flight, force bool) {
 	t.mu.Lock()
 	prior, lost := s.rec, t.evicted
 	t.mu.Unlock()
-	if prior == nil && r.cache != nil {
-		prior, lost = r.load(ctx, s.origin)
+	if r.cache != nil && (prior == nil || !force) {
+		// Somebody else who uses the Cache may know more by now.
+		stored, forgotten := r.load(ctx, s.origin)
+		if prior == nil {
+			prior, lost = stored, forgotten
+		} else if stored != nil && stored.FetchedAt.After(prior.FetchedAt) {
+			prior = stored
+		}
 	}
 	rec := prior
 	if prior == nil || force || prior.due(r.now()) {

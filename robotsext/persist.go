@@ -116,8 +116,10 @@ func (r *Robots) trust(stored *Record) (*Record, error) {
 	if rec.Outcome < Rules || rec.Outcome > Unreachable || rec.FetchedAt.IsZero() {
 		return nil, errStoredRecord
 	}
+	rec.File = nil // parsed anew, with this Robots' options
 	if rec.Copy != nil {
 		c := *rec.Copy
+		c.File = nil
 		rec.Copy = &c
 	}
 	if rec.FailingSince.IsZero() {

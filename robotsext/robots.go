@@ -88,7 +88,7 @@ func New(userAgent string, opts *Options) (*Robots, error) {
 		isAvailable:  opts.Available,
 		uniform4xx:   opts.Uniform4xx,
 		probe:        opts.ProbeMissing,
-		table:        newTable(or(opts.MaxRecords, 100_000), or(opts.MaxBytes, 512<<20)),
+		table:        newTable(or(opts.MaxRecords, defaultMaxRecords), or(opts.MaxBytes, defaultMaxBytes)),
 		cache:        opts.Cache,
 		parseOpts:    opts.Parse,
 		maxBytes:     robotstxt.DefaultMaxBytes,

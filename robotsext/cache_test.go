@@ -1,0 +1,367 @@
+package robotsext_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/politecrawl/politecrawl/robotsext"
+)
+
+func openCache(t *testing.T, dir string) *robotsext.FileCache {
+	t.Helper()
+	c, err := robotsext.NewFileCache(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// cacheFiles is the name of each record's file in dir.
+func cacheFiles(t *testing.T, dir string) []string {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(dir, "*", "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return names
+}
+
+func TestEviction(t *testing.T) {
+	visit := func(t *testing.T, opts robotsext.Options, body string) (asked func(host string) int) {
+		t.Helper()
+		fetches := map[string]int{}
+		opts.Transport = roundTripper(func(req *http.Request) (*http.Response, error) {
+			fetches[req.URL.Host]++
+			return reply{status: 200, body: body}.RoundTrip(req)
+		})
+		r := newRobots(t, &opts)
+		return func(host string) int {
+			if _, err := r.Record(t.Context(), mustParse(t, "http://"+host+"/")); err != nil {
+				t.Fatal(err)
+			}
+			return fetches[host]
+		}
+	}
+	t.Run("ROB-CAC-17/by number", func(t *testing.T) {
+		asked := visit(t, robotsext.Options{MaxRecords: 2}, private)
+		asked("a.example")
+		asked("b.example")
+		asked("a.example") // b is now the least recently used
+		asked("c.example")
+		for _, want := range []struct {
+			host    string
+			fetches int
+		}{{"c.example", 1}, {"a.example", 1}, {"b.example", 2}} {
+			if got := asked(want.host); got != want.fetches {
+				t.Errorf("%s: fetched %d times, want %d", want.host, got, want.fetches)
+			}
+		}
+	})
+	t.Run("ROB-CAC-17/by bytes", func(t *testing.T) {
+		asked := visit(t, robotsext.Options{MaxBytes: 1 << 20}, private+strings.Repeat("# a comment\n", 10_000))
+		for i := range 10 {
+			asked(fmt.Sprintf("%d.example", i))
+		}
+		if asked("9.example") != 1 || asked("0.example") != 2 {
+			t.Error("the bound on bytes does not hold, or the newest record went")
+		}
+	})
+}
+
+// What was evicted counts as lost: in an outage it allows nothing.
+func TestEvictedCopyIsLost(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		evict   bool
+		outcome robotsext.Outcome
+	}{{"ROB-CAC-17/never had one", false, robotsext.AllowAll}, {"ROB-CAC-17/evicted", true, robotsext.Unreachable}} {
+		t.Run(test.name, func(t *testing.T) {
+			h := newHost(t, robotsext.Options{MaxRecords: 1})
+			if test.evict {
+				h.now = robotsReply
+				h.record()
+				if _, err := h.r.Record(t.Context(), mustParse(t, "http://other.example/")); err != nil {
+					t.Fatal(err)
+				}
+			}
+			h.now = reply{status: 500}
+			rec := h.failFor(31 * day)
+			if rec.Outcome != test.outcome || rec.CopyLost != test.evict {
+				t.Errorf("outcome %v, copy lost %v", rec.Outcome, rec.CopyLost)
+			}
+		})
+	}
+}
+
+func TestRestart(t *testing.T) {
+	open := func(dir string) robotsext.Options { return robotsext.Options{Cache: openCache(t, dir)} }
+	t.Run("ROB-CAC-17/rules", func(t *testing.T) {
+		dir := t.TempDir()
+		h := newHost(t, open(dir))
+		h.now = robotsReply
+		before := h.record()
+		h.clock.advance(23 * time.Hour)
+		h.open(open(dir))
+		wantDisallowed(t, h.check("/private"), 2)
+		after := h.record()
+		if len(h.asked) != 1 {
+			t.Errorf("asked %d times", len(h.asked))
+		}
+		if diff := cmp.Diff(before, after, cmp.FilterPath(func(p cmp.Path) bool { return p.String() == "File" }, cmp.Ignore())); diff != "" {
+			t.Errorf("record changed by the restart:\n%s", diff)
+		}
+		h.clock.advance(2 * time.Hour)
+		h.record()
+		if len(h.asked) != 2 {
+			t.Error("not fetched again when it had expired")
+		}
+	})
+	t.Run("ROB-CAC-17/ROB-STA-05/outage", func(t *testing.T) {
+		dir := t.TempDir()
+		h := newHost(t, open(dir))
+		h.now = robotsReply
+		h.record()
+		h.clock.advance(day)
+		h.now = reply{status: 503}
+		first := h.failFor(20 * day)
+		h.open(open(dir))
+		blocked := wantLater(t, h.check("/a")) // not asked again before its time
+		if !blocked.RetryAt.Equal(first.RetryAt) {
+			t.Errorf("next try at %s, was %s before the restart", blocked.RetryAt, first.RetryAt)
+		}
+		rec := h.failFor(11 * day)
+		if letter(rec) != "C" || !rec.FailingSince.Equal(first.FailingSince) || rec.Outage != 31*day {
+			t.Errorf("got %s, failing since %s, for %s", letter(rec), rec.FailingSince, rec.Outage)
+		}
+		wantDisallowed(t, h.check("/private"), 2)
+		h.open(open(dir))
+		wantDisallowed(t, h.check("/private"), 2)
+	})
+	t.Run("ROB-CAC-17/stopped for long", func(t *testing.T) {
+		dir := t.TempDir()
+		h := newHost(t, open(dir))
+		h.now = reply{status: 500}
+		h.record()
+		h.clock.advance(40 * day)
+		h.open(open(dir))
+		wantLater(t, h.check("/a"))
+	})
+	t.Run("ROB-STA-08/404", func(t *testing.T) {
+		dir := t.TempDir()
+		h := newHost(t, open(dir))
+		h.now = robotsReply
+		h.refresh()
+		h.now = reply{status: 404}
+		h.refresh()
+		h.open(open(dir))
+		if err := h.check("/private"); err != nil {
+			t.Error(err)
+		}
+		h.clock.advance(day)
+		h.now = reply{status: 500}
+		if got := letter(h.failFor(31 * day)); got != "A" {
+			t.Errorf("got %s, want A", got)
+		}
+	})
+	t.Run("profile changed", func(t *testing.T) {
+		dir := t.TempDir()
+		google := open(dir)
+		google.Outage = robotsext.Google
+		h := newHost(t, google)
+		h.now = reply{status: 500}
+		if got := letter(h.failFor(13 * time.Hour)); got != "A" {
+			t.Fatalf("got %s, want A", got)
+		}
+		h.open(open(dir))
+		wantLater(t, h.check("/a"))
+	})
+}
+
+func TestNoStore(t *testing.T) {
+	dir := t.TempDir()
+	opts := func() robotsext.Options { return robotsext.Options{Cache: openCache(t, dir)} }
+	h := newHost(t, opts())
+	h.now = robotsReply
+	h.now.header = http.Header{"Cache-Control": {"no-store"}}
+	h.record()
+	onDisk := func() string {
+		var all strings.Builder
+		for _, name := range cacheFiles(t, dir) {
+			data, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var f struct{ Record robotsext.Record }
+			if err := json.Unmarshal(data, &f); err != nil {
+				t.Fatal(err)
+			}
+			all.Write(f.Record.Body)
+			if f.Record.Copy != nil {
+				all.Write(f.Record.Copy.Body)
+			}
+		}
+		return all.String()
+	}
+	t.Run("ROB-CAC-06/not written", func(t *testing.T) {
+		if text := onDisk(); text != "" || len(cacheFiles(t, dir)) != 1 {
+			t.Errorf("on disk: %q", text)
+		}
+	})
+	t.Run("ROB-CAC-06/not written as a copy", func(t *testing.T) {
+		h.clock.advance(day)
+		h.now = reply{status: 500}
+		rec := h.failFor(31 * day)
+		if letter(rec) != "C" {
+			t.Errorf("got %s, want the copy in memory", letter(rec))
+		}
+		if text := onDisk(); text != "" {
+			t.Errorf("on disk: %q", text)
+		}
+	})
+	t.Run("ROB-CAC-17/lost with the process", func(t *testing.T) {
+		h.open(opts())
+		wantLater(t, h.check("/a"))
+		if got := letter(h.failFor(31 * day)); got != "D" {
+			t.Errorf("got %s, want D: there was a copy", got)
+		}
+	})
+}
+
+func TestDamagedCache(t *testing.T) {
+	damage := map[string]func(t *testing.T, name string){
+		"empty":    func(t *testing.T, name string) { write(t, name, nil) },
+		"half":     func(t *testing.T, name string) { data := read(t, name); write(t, name, data[:len(data)/2]) },
+		"not JSON": func(t *testing.T, name string) { write(t, name, []byte("User-agent: *\nAllow: /\n")) },
+		"edited": func(t *testing.T, name string) {
+			write(t, name, []byte(strings.Replace(string(read(t, name)), `"outcome":"rules"`, `"outcome":"allow-all"`, 1)))
+		},
+		"null": func(t *testing.T, name string) { write(t, name, []byte("null")) },
+		"unreadable": func(t *testing.T, name string) {
+			if err := os.Remove(name); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Mkdir(name, 0o755); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"of another origin": func(t *testing.T, name string) {
+			other := t.TempDir()
+			h := newHost(t, robotsext.Options{Cache: openCache(t, other)})
+			h.now = reply{status: 404}
+			if _, err := h.r.Record(t.Context(), mustParse(t, "http://other.example/")); err != nil {
+				t.Fatal(err)
+			}
+			write(t, name, read(t, cacheFiles(t, other)[0]))
+		},
+	}
+	for name, spoil := range damage {
+		t.Run("ROB-CAC-17/"+name, func(t *testing.T) {
+			dir := t.TempDir()
+			h := newHost(t, robotsext.Options{Cache: openCache(t, dir)})
+			h.now = robotsReply
+			h.record()
+			spoil(t, cacheFiles(t, dir)[0])
+
+			h.open(robotsext.Options{Cache: openCache(t, dir)})
+			wantDisallowed(t, h.check("/private"), 2)
+			if len(h.asked) != 2 {
+				t.Errorf("asked %d times: what is unknown is fetched first", len(h.asked))
+			}
+
+			spoil(t, cacheFiles(t, dir)[0])
+			h.open(robotsext.Options{Cache: openCache(t, dir)})
+			h.now = reply{status: 500}
+			if got := letter(h.failFor(31 * day)); got != "D" {
+				t.Errorf("got %s, want D: there may have been a copy", got)
+			}
+		})
+	}
+}
+
+func read(t *testing.T, name string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+func write(t *testing.T, name string, data []byte) {
+	t.Helper()
+	if err := os.WriteFile(name, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// brokenCache stores nothing.
+type brokenCache struct{ err error }
+
+func (c brokenCache) Load(context.Context, robotsext.Origin) (*robotsext.Record, error) {
+	return nil, nil
+}
+func (c brokenCache) Store(context.Context, *robotsext.Record) error { return c.err }
+
+func TestCacheThatCannotStore(t *testing.T) {
+	h := newHost(t, robotsext.Options{Cache: brokenCache{errors.New("disk full")}, MaxRecords: 1})
+	h.now = robotsReply
+	wantDisallowed(t, h.check("/private"), 2)
+	if _, err := h.r.Record(t.Context(), mustParse(t, "http://other.example/")); err != nil {
+		t.Fatal(err)
+	}
+	h.now = reply{status: 500}
+	if got := letter(h.failFor(31 * day)); got != "D" {
+		t.Errorf("ROB-CAC-17: got %s, want D: the copy was not stored and then evicted", got)
+	}
+}
+
+func TestNewFileCacheFails(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	write(t, file, nil)
+	if _, err := robotsext.NewFileCache(filepath.Join(file, "dir")); err == nil || !strings.HasPrefix(err.Error(), "robotsext: file cache: ") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func FuzzRecordJSON(f *testing.F) {
+	rec := &robotsext.Record{Origin: "http://h", Outcome: robotsext.Rules, Body: []byte(private), FetchedAt: newClock().now(), Chain: []string{"http://h/robots.txt"}}
+	failing := *rec
+	failing.FailingSince, failing.Copy, failing.Err = rec.FetchedAt, &robotsext.Copy{Body: []byte(private)}, errors.New("status 500")
+	for _, rec := range []*robotsext.Record{rec, &failing, {Origin: "http://h", Outcome: robotsext.AllowAll, FetchedAt: newClock().now()}} {
+		data, err := json.Marshal(rec)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var rec, again robotsext.Record
+		if json.Unmarshal(data, &rec) != nil {
+			return
+		}
+		if rec.Outcome != robotsext.Rules && rec.Outcome != robotsext.AllowAll && rec.Outcome != robotsext.Unreachable {
+			t.Fatalf("outcome %v", rec.Outcome)
+		}
+		once, err := json.Marshal(&rec)
+		if err != nil {
+			return // a year that JSON has no form for
+		}
+		if err := json.Unmarshal(once, &again); err != nil {
+			t.Fatalf("%s: %v", once, err)
+		}
+		twice, err := json.Marshal(&again)
+		if err != nil || string(once) != string(twice) {
+			t.Fatalf("written as\n%s, then as\n%s, %v", once, twice, err)
+		}
+	})
+}

@@ -1,0 +1,136 @@
+package robotsext
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+)
+
+// table holds a slot for each origin in memory, bounded by their number and by
+// the bytes of their records. The slot is also what concurrent askers wait on,
+// so that at most one fetch is in flight for an origin (ROB-FET-03). What is
+// used least recently goes first; a slot that is waited on stays.
+type table struct {
+	maxSlots int
+	maxBytes int64
+
+	mu      sync.Mutex // guards all below, and the fields of every slot
+	slots   map[Origin]*slot
+	ring    slot // next is the slot used last, prev the one used least recently
+	bytes   int64
+	evicted bool // something was forgotten: what is unknown may have been known
+}
+
+type slot struct {
+	origin     Origin
+	rec        *Record   // newest, also when it is due; nil: unknown
+	flight     *flight   // not nil while somebody finds out
+	heard      time.Time // last answer to a page request that shows the site alive
+	prev, next *slot
+}
+
+// flight is one attempt to find out. rec is set before done is closed.
+type flight struct {
+	done chan struct{}
+	rec  *Record
+}
+
+// What zero means in Options.MaxRecords and Options.MaxBytes.
+const (
+	defaultMaxRecords = 100_000
+	defaultMaxBytes   = 512 << 20
+)
+
+func newTable(maxSlots int, maxBytes int64) *table {
+	t := &table{maxSlots: maxSlots, maxBytes: maxBytes, slots: make(map[Origin]*slot)}
+	t.ring.prev, t.ring.next = &t.ring, &t.ring
+	return t
+}
+
+// touch returns the slot of o, made if there is none, as the most recently used.
+// The caller holds mu.
+func (t *table) touch(o Origin) *slot {
+	s := t.slots[o]
+	if s == nil {
+		s = &slot{origin: o}
+		t.slots[o] = s
+	} else {
+		s.prev.next, s.next.prev = s.next, s.prev
+	}
+	s.prev, s.next = &t.ring, t.ring.next
+	s.prev.next, s.next.prev = s, s
+	return s
+}
+
+// set puts rec into s and makes room. The caller holds mu.
+func (t *table) set(s *slot, rec *Record) {
+	t.bytes += rec.size() - s.rec.size()
+	s.rec = rec
+	for old := t.ring.prev; old != &t.ring && (len(t.slots) > t.maxSlots || t.bytes > t.maxBytes); old = old.prev {
+		if old.flight != nil || old == s {
+			continue
+		}
+		t.evicted = t.evicted || old.rec != nil
+		t.bytes -= old.rec.size()
+		old.prev.next, old.next.prev = old.next, old.prev
+		delete(t.slots, old.origin)
+	}
+}
+
+// slotBytes is what a slot costs besides its text, and textFactor what a byte of
+// text costs, body and parsed file together. BenchmarkRecordMemory measures
+// both.
+const (
+	slotBytes  = 2 << 10
+	textFactor = 4
+)
+
+// size estimates the memory that a record keeps.
+func (rec *Record) size() int64 {
+	if rec == nil {
+		return 0
+	}
+	text := len(rec.Body)
+	if rec.Copy != nil && rec.Copy.File != rec.File {
+		text += len(rec.Copy.Body)
+	}
+	return slotBytes + textFactor*int64(text)
+}
+
+// MemoryCache is a Cache for several Robots of one process, such as crawlers of
+// different names: what one of them has fetched serves them all (ROB-CAC-11).
+// One Robots has no use for it, since it has the same in itself.
+type MemoryCache struct{ table *table }
+
+// NewMemoryCache holds up to maxRecords records and about maxBytes bytes. Zero
+// means what it means in Options.
+func NewMemoryCache(maxRecords int, maxBytes int64) *MemoryCache {
+	return &MemoryCache{newTable(or(maxRecords, defaultMaxRecords), or(maxBytes, defaultMaxBytes))}
+}
+
+var errForgotten = errors.New("robotsext: record may have been evicted from memory")
+
+// Load returns the record of o. After the first eviction it can no longer tell
+// what it never had from what it had to forget.
+func (c *MemoryCache) Load(_ context.Context, o Origin) (*Record, error) {
+	t := c.table
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	switch {
+	case t.slots[o] != nil:
+		return t.touch(o).rec, nil
+	case t.evicted:
+		return nil, errForgotten
+	}
+	return nil, nil
+}
+
+// Store keeps rec.
+func (c *MemoryCache) Store(_ context.Context, rec *Record) error {
+	t := c.table
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.set(t.touch(rec.Origin), rec)
+	return nil
+}
