@@ -1,36 +1,275 @@
 package robotstxt
 
 import (
+	"fmt"
+	"slices"
+	"strings"
 	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt/robotstxttest"
 )
 
+// awkward are files that have once been hard to read for one parser or another.
+var awkward = []string{
+	"",
+	"User-agent: *\nDisallow: /a*b$\nAllow: /a%62?u=http://h/\n",
+	"\xEF\xBB\xBFuser-agent: a\r\rdisallow:/%%34%31\r\nuser-agent:\ndisallow: /\n",
+	"\xEF\xBBUser-agent: * x\nDisallow: /$$\nDisallow: /**$\nAllow: /?a=%2F*F$\n",
+	"disallow: /\nuser agent\ndisallow /x\nsitemap: http://müller.eu/ü\n: x\n\x00",
+	"User-agent: a\nCrawl-delay: 1e9\nRequest-rate: 1/0h 0000-2400\nContent-Usage: /a train-ai=(\"\\\nClean-param: a&&b *\n",
+	"User-agent: a\nUser-agent: b\nDisallow: /../%2e%2E/./..\nAllow: /.%2e\nUser-agent: c\n#\nUser-agent: a\nDisallow: /a\x01\nAllow: /b\n",
+	"Sitemap: http://h\nSitemap: http://H:80/\nSitemap: :\nSitemap: //\nSitemap: http://[::1]:/\nSitemap: ftp://u:p@h?x\n",
+	"<html>\nUser-agent: *\nDisallow: /x y\tz\n</html>",
+}
+
+var awkwardURLs = []string{
+	"", "/", "//", "://", "http://", "http://h", "http://h/a%2Fb?u=http%3A%2F%2Fh/", "h?a#b", "http://u:p;w@h/../%2e./a/..",
+	"/%%34%31", "/a?b?c/:@[]", "/é\xe9\x00%", "#", "/.", "/..", "/?/../", "http://[::1/x", "//http://h;p?q", "/robots.txt",
+}
+
+func small(parts ...int) bool {
+	n := 0
+	for _, p := range parts {
+		n += p
+	}
+	return n < 4000
+}
+
+// FuzzParse reads anything, under all options, and asks everything.
+func FuzzParse(f *testing.F) {
+	for i, body := range awkward {
+		f.Add([]byte(body), uint16(1<<i), awkwardURLs[i])
+	}
+	f.Fuzz(func(t *testing.T, body []byte, flags uint16, url string) {
+		on := func(bit int) bool { return flags>>bit&1 == 1 }
+		file := Parse(body, &Options{
+			GoogleParser: on(0), Lenient: on(1), CaseSensitiveAgents: on(2), WideTokens: on(3), SitemapEndsRun: on(4),
+			AssumeSlash: on(5), TrailingStarUncounted: on(6), IndexAllowsDirectory: on(7), Transcode: on(8), RequestRateDelay: on(9),
+			ResolveSitemaps: map[bool]string{true: url}[on(10)], MaxBytes: map[bool]int{true: 50}[on(11)], MaxCrawlDelay: map[bool]time.Duration{true: -1}[on(12)],
+		})
+		lines := 1 + strings.Count(string(body), "\n") + strings.Count(string(body), "\r")
+		for _, x := range file.Findings {
+			if x.Line < 0 || x.Line > lines || x.Kind.Rule() == "" || x.String() == "" {
+				t.Errorf("finding %+v", x)
+			}
+		}
+		for _, s := range file.Sitemaps {
+			if s.Line < 1 || s.Line > lines || !strings.Contains(s.URL, "://") {
+				t.Errorf("sitemap %+v", s)
+			}
+		}
+		for _, agent := range append(file.Agents(), "", "*", url) {
+			g := file.Group(agent)
+			if d := g.CrawlDelay(); d < 0 {
+				t.Errorf("delay %v", d)
+			}
+			for _, r := range g.Rules() {
+				if r.Line < 1 || r.Line > lines {
+					t.Errorf("rule %+v", r)
+				}
+			}
+			g.ContentUsage(url)
+			g.ContentSignals()
+			g.VisitTimes()
+			if v := file.Check(url, agent, "x"); !v.Allowed && v.Rule == nil || v.Group == nil {
+				t.Errorf("verdict %+v", v)
+			}
+		}
+		file.CleanURL(url)
+		_ = file.String()
+	})
+}
+
+// FuzzCheck holds the matcher and the parser against the naive judge.
+func FuzzCheck(f *testing.F) {
+	for i, body := range awkward {
+		f.Add([]byte(body), "a", awkwardURLs[i])
+		f.Add([]byte(body), "", awkwardURLs[len(awkwardURLs)-1-i])
+	}
+	f.Fuzz(func(t *testing.T, body []byte, token, url string) {
+		if small(len(body), len(url)) {
+			judge(t, body, token, url)
+		}
+	})
+}
+
 func judge(t *testing.T, body []byte, token, url string) {
+	t.Helper()
 	v := Parse(body, nil).Check(url, token)
 	if want := robotstxttest.Allowed(body, []string{token}, url); v.Allowed != want {
 		t.Errorf("%q\n%q for %q: got %v by %v, want %v", body, url, token, v.Allowed, v.Rule, want)
 	}
 }
 
-func FuzzCheck(f *testing.F) {
-	f.Add([]byte("User-agent: *\nDisallow: /a*b$\nAllow: /a%62?u=http://h/\n"), "a", "http://h/a%2Fb?u=http%3A%2F%2Fh/")
-	f.Fuzz(func(t *testing.T, body []byte, token, url string) {
-		if len(body) < 4000 && len(url) < 1000 {
-			judge(t, body, token, url)
+// FuzzRules holds the matcher against the naive judge where there is nothing
+// but rules.
+func FuzzRules(f *testing.F) {
+	for _, url := range awkwardURLs {
+		f.Add("/a*b$", "/a", url)
+		f.Add("*?", "/%2F*:", url)
+	}
+	f.Fuzz(func(t *testing.T, allow, disallow, url string) {
+		if small(len(allow), len(disallow), len(url)) {
+			judge(t, []byte("User-agent: *\nAllow: "+allow+"\nDisallow: "+disallow), "a", url)
 		}
 	})
 }
 
-func TestJudge(t *testing.T) {
-	for i := range uint64(20000) {
-		g := newGenerator(i)
-		body := g.file()
-		for range 4 {
-			judge(t, []byte(body), g.agent(), g.url(body))
-		}
-		if t.Failed() {
-			t.Fatal(i)
+// FuzzGenerated holds everything against each other on files and URLs that are
+// made up, which come to the point sooner than what the fuzzer finds.
+func FuzzGenerated(f *testing.F) {
+	for seed := range uint64(20) {
+		f.Add(seed)
+	}
+	f.Fuzz(generated)
+}
+
+// TestGenerated is a short round of FuzzGenerated.
+func TestGenerated(t *testing.T) {
+	for seed := range uint64(10000) {
+		if generated(t, seed); t.Failed() {
+			t.Fatalf("seed %d", seed)
 		}
 	}
+}
+
+func generated(t *testing.T, seed uint64) {
+	g := newGenerator(seed)
+	body := g.file()
+	for range 4 {
+		url := g.url(body)
+		judge(t, []byte(body), g.agent(), url)
+		checkOrder(t, []byte(body), url)
+		checkCanonical(t, url)
+	}
+	checkPrint(t, []byte(body), nil)
+}
+
+// FuzzPrint shows that a file means the same after it was printed and parsed.
+func FuzzPrint(f *testing.F) {
+	for i, body := range awkward {
+		f.Add([]byte(body), uint8(1<<i))
+	}
+	f.Fuzz(func(t *testing.T, body []byte, flags uint8) {
+		on := func(bit int) bool { return flags>>bit&1 == 1 }
+		checkPrint(t, body, &Options{
+			Lenient: on(0), CaseSensitiveAgents: on(1), WideTokens: on(2), SitemapEndsRun: on(3), AssumeSlash: on(4), Transcode: on(5),
+		})
+	})
+}
+
+func checkPrint(t *testing.T, body []byte, opts *Options) {
+	t.Helper()
+	before := Parse(body, opts)
+	printed := before.String()
+	after := Parse([]byte(printed), opts)
+	if diff := cmp.Diff(meaning(before), meaning(after)); diff != "" {
+		t.Errorf("%q printed as\n%s\n%s", body, printed, diff)
+	}
+	if again := after.String(); again != printed {
+		t.Errorf("printed again:\n%q\n%q", printed, again)
+	}
+}
+
+// meaning is all that a file says, without line numbers.
+func meaning(f *File) string {
+	var w strings.Builder
+	for _, agent := range f.Agents() {
+		g := f.Group(agent)
+		fmt.Fprintf(&w, "%q %v\n", g.Name(), g.CrawlDelay())
+		for _, r := range g.Rules() {
+			fmt.Fprintf(&w, "\t%v %q\n", r.Allow, r.Pattern)
+		}
+	}
+	for _, e := range f.Extensions {
+		fmt.Fprintf(&w, "%q %q %q\n", e.Field, e.Value, e.Agents)
+	}
+	for _, s := range f.Sitemaps {
+		fmt.Fprintf(&w, "%q\n", s.URL)
+	}
+	return w.String()
+}
+
+// FuzzOrder shows that neither the order of groups nor that of rules changes a
+// verdict.
+func FuzzOrder(f *testing.F) {
+	for i, body := range awkward {
+		f.Add([]byte(body), awkwardURLs[i])
+	}
+	f.Fuzz(func(t *testing.T, body []byte, url string) {
+		if small(len(body)) {
+			checkOrder(t, body, url)
+		}
+	})
+}
+
+func checkOrder(t *testing.T, body []byte, url string) {
+	t.Helper()
+	f := Parse(body, nil)
+	var w strings.Builder
+	for _, b := range slices.Backward(f.blocks) {
+		slices.Reverse(f.rules[b.rules.lo:b.rules.hi]) // no group has been asked for yet
+		f.writeBlock(&w, &b)
+	}
+	reversed := Parse([]byte(w.String()), nil)
+	f = Parse(body, nil)
+	for _, agent := range append(f.Agents(), "x") {
+		if got, want := reversed.Check(url, agent).Allowed, f.Check(url, agent).Allowed; got != want {
+			t.Errorf("%q for %q is %v, in reverse order %v:\n%s\n%s", url, agent, want, got, body, w.String())
+		}
+	}
+}
+
+// FuzzCanonical shows that a canonical form is its own canonical form, and that
+// it looks like one.
+func FuzzCanonical(f *testing.F) {
+	for _, url := range awkwardURLs {
+		f.Add(url)
+	}
+	f.Fuzz(checkCanonical)
+}
+
+func checkCanonical(t *testing.T, s string) {
+	path := canonicalPath(s, 0)
+	if again := canonicalPath(path, 0); again != path {
+		t.Errorf("path %q: %q, then %q", s, path, again)
+	}
+	if !strings.HasPrefix(path, "/") || strings.ContainsAny(path, "*$# \t\x00") || !isASCII(path) {
+		t.Errorf("path %q: %q", s, path)
+	}
+	rule, length := canonicalRule(s, 0)
+	again, _ := canonicalRule(rule, 0)
+	if again != rule || !isASCII(rule) || length > len(rule) || strings.Contains(strings.TrimSuffix(rule, "$"), "$") {
+		t.Errorf("rule %q: %q of length %d, then %q", s, rule, length, again)
+	}
+	escaped := escapeQuery(path)
+	if escapeQuery(escaped) != escaped {
+		t.Errorf("query %q: %q", path, escaped)
+	}
+}
+
+func isASCII(s string) bool {
+	return strings.IndexFunc(s, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
+}
+
+// FuzzProductToken shows that what ProductToken returns is a product token.
+func FuzzProductToken(f *testing.F) {
+	f.Add("Mozilla/5.0 (compatible; ExampleBot/0.1; https://www.example.com/bot.html)")
+	f.Add("İcompatible;")
+	f.Add("((a) b")
+	f.Fuzz(func(t *testing.T, userAgent string) {
+		token, err := ProductToken(userAgent)
+		if (err == nil) != ValidToken(token) || err == nil && !strings.Contains(userAgent, token) {
+			t.Errorf("%q: %q, %v", userAgent, token, err)
+		}
+		for _, parent := range WithParents(token) {
+			if !strings.HasPrefix(token, parent) {
+				t.Errorf("%q is no parent of %q", parent, token)
+			}
+		}
+	})
 }

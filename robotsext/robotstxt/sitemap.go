@@ -37,7 +37,9 @@ func (s *sitemapSet) add(value string) (string, Kind) {
 	if !isHost(host) {
 		return "", KindSitemapRelative
 	}
-	value = asciiURL(value, host)
+	if value, ok = asciiURL(value, host); !ok {
+		return "", KindSitemapRelative
+	}
 	if key := sitemapKey(value); !s.insert(key) {
 		return "", KindSitemapTwice
 	}
@@ -100,7 +102,7 @@ func resolve(base, value string) (absolute, host string, ok bool) {
 func isHost(host string) bool {
 	host = host[strings.LastIndexByte(host, '@')+1:]
 	for i := 0; i < len(host); i++ {
-		if b := host[i]; b <= ' ' || b == 0x7f || strings.IndexByte("\"<>\\^`{|}", b) >= 0 {
+		if b := host[i]; b <= ' ' || b == 0x7f || strings.IndexByte("\"%<>\\^`{|}", b) >= 0 {
 			return false
 		}
 	}
@@ -109,20 +111,21 @@ func isHost(host string) bool {
 
 // asciiURL makes a URL of an address that may hold any characters: the host by
 // IDNA, the rest by %-escapes (ROB-SMP-06).
-func asciiURL(value, host string) string {
+func asciiURL(value, host string) (string, bool) {
 	plain := true
 	for i := 0; i < len(value) && plain; i++ {
 		plain = class[value[i]]&escaped == 0
 	}
 	if plain {
-		return value
+		return value, true
 	}
 	before, after, _ := strings.Cut(value, host)
 	profile := idna.New(idna.MapForLookup(), idna.Transitional(false), idna.StrictDomainName(false))
-	if name, err := profile.ToASCII(host); err == nil {
-		host = name
+	name, err := profile.ToASCII(host)
+	if err != nil {
+		return "", false
 	}
-	out := append([]byte(before), host...)
+	out := append([]byte(before), name...)
 	for i := 0; i < len(after); i++ {
 		if b := after[i]; class[b]&escaped != 0 {
 			out = appendEscape(out, b)
@@ -130,7 +133,7 @@ func asciiURL(value, host string) string {
 			out = append(out, b)
 		}
 	}
-	return string(out)
+	return string(out), true
 }
 
 // sitemapKey returns what two addresses of one sitemap have in common: scheme

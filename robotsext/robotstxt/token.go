@@ -21,16 +21,19 @@ func ValidToken(token string) bool {
 // merely claim compatibility with a browser, cut to token characters
 // (ROB-UA-14). The error is an ErrToken.
 func ProductToken(userAgent string) (string, error) {
-	token := ""
-	if _, comment, ok := strings.Cut(userAgent, "(compatible;"); ok {
-		token, _ = agentToken(strings.TrimLeft(comment, " \t"))
-	} else {
-		token = firstProduct(userAgent)
+	const compatible = "compatible;"
+	for i := 0; i+len(compatible) <= len(userAgent); i++ {
+		if !equalFold(userAgent[i:i+len(compatible)], compatible) {
+			continue
+		}
+		if token, _ := agentToken(trimSpace(userAgent[i+len(compatible):])); token != "" {
+			return token, nil
+		}
 	}
-	if token == "" {
-		return "", fmt.Errorf("%w in user agent %q: it needs a name of letters, - and _, such as ExampleBot/1.0", ErrToken, userAgent)
+	if token := firstProduct(userAgent); token != "" {
+		return token, nil
 	}
-	return token, nil
+	return "", fmt.Errorf("%w in user agent %q: it needs a name of letters, - and _, such as ExampleBot/1.0", ErrToken, userAgent)
 }
 
 // firstProduct returns the first product outside of comments that is no
@@ -67,4 +70,15 @@ func WithParents(token string) []string {
 		token = token[:i]
 		tokens = append(tokens, token)
 	}
+}
+
+// ValidWideToken reports whether token can be addressed with Options.WideTokens:
+// visible ASCII characters without slash, star, # and the like (ROB-UA-11).
+func ValidWideToken(token string) bool {
+	for i := 0; i < len(token); i++ {
+		if class[token[i]]&unreserved == 0 {
+			return false
+		}
+	}
+	return token != ""
 }

@@ -1,0 +1,65 @@
+package robotstxt
+
+import "testing"
+
+// TestEditions shows that what older editions said can still be had, beside what
+// they no longer say.
+func TestEditions(t *testing.T) {
+	both := func(name string, opts *Options, file, byDefault, byOption string) []verdictTest {
+		return []verdictTest{
+			{name: name + " off", file: file, want: byDefault},
+			{name: name + " on", file: file, want: byOption, opts: opts},
+		}
+	}
+	for _, tests := range [][]verdictTest{
+		both("ROB-UA-02/D1 CaseSensitiveAgents", &Options{CaseSensitiveAgents: true},
+			"User-agent: GOOGLEBOT⏎Disallow: /⏎User-agent: FooBot⏎Disallow: /foo", "Googlebot /x D, foobot /foo D, FooBot /foo D", "Googlebot /x A, foobot /foo A, FooBot /foo D"),
+		both("ROB-GRP-06/D5 SitemapEndsRun", &Options{SitemapEndsRun: true},
+			"User-agent: a⏎Sitemap: https://e.com/s⏎User-agent: b⏎Disallow: /", "a /x D, b /x D", "a /x A, b /x D"),
+		both("ROB-GRP-06/D5 SitemapEndsRun without another agent", &Options{SitemapEndsRun: true},
+			"User-agent: a⏎Sitemap: https://e.com/s⏎Disallow: /", "a /x D", "a /x D"),
+		both("ROB-FMT-12/D6 Lenient useragent", &Options{Lenient: true},
+			"useragent: a⏎Disallow: /a⏎user agent: b⏎Disallow: /b", "a /a A, b /b A", "a /a D, b /b D"),
+		both("ROB-FMT-12/D6 Lenient disallow", &Options{Lenient: true},
+			"User-agent: *⏎dissallow: /1⏎dissalow: /2⏎disalow: /3⏎diasllow: /4⏎disallaw: /5",
+			"a /1 A, a /2 A, a /3 A, a /4 A, a /5 A", "a /1 D, a /2 D, a /3 D, a /4 D, a /5 D"),
+		both("ROB-FMT-12/D6 Lenient allow", &Options{Lenient: true},
+			"User-agent: *⏎Disallow: /⏎alow: /1", "a /1 D", "a /1 D"),
+		both("ROB-FMT-12/D6 Lenient missing colon", &Options{Lenient: true},
+			"user-agent a⏎disallow /", "a /x A", "a /x D"),
+		both("ROB-FMT-12/D6 Lenient missing colon, three words", &Options{Lenient: true},
+			"User-agent: a⏎disallow / x", "a /x A", "a /x A"),
+		both("ROB-FMT-12/D6 Lenient missing colon, control character", &Options{Lenient: true},
+			"User-agent: a⏎disallow /\x01", "a /%01 A", "a /%01 A"),
+		both("ROB-FMT-12/D6 Lenient prefixes", &Options{Lenient: true},
+			"User-agents: a⏎Disallowed: /⏎Allow-x: /y", "a /x A", "a /x D, a /y A"),
+		both("ROB-MAT-10/D7 AssumeSlash", &Options{AssumeSlash: true},
+			"User-agent: *⏎Disallow: fish/⏎Allow: fish/x", "a /fish/y A", "a /fish/y D, a /fish/x A, a /fish A"),
+		both("ROB-MAT-03/D8 TrailingStarUncounted", &Options{TrailingStarUncounted: true},
+			"User-agent: *⏎Allow: /fish⏎Disallow: /fish*", "a /fish D", "a /fish A"),
+		both("ROB-MAT-03/D8 TrailingStarUncounted, several", &Options{TrailingStarUncounted: true},
+			"User-agent: *⏎Allow: /fi⏎Disallow: /fis***", "a /fish D", "a /fish D"),
+		both("ROB-MAT-24/D15 IndexAllowsDirectory", &Options{IndexAllowsDirectory: true},
+			"User-agent: *⏎Allow: /d/index.html⏎Allow: /e/index.htm⏎Allow: /f/index.htmlx⏎Disallow: /",
+			"a /d/ D, a /e/ D, a /d/index.html A", "a /d/ A, a /e/ A, a /d/x D, a /f/ D, a /d/index.html A"),
+		both("ROB-MAT-24/D15 IndexAllowsDirectory, not for Disallow", &Options{IndexAllowsDirectory: true},
+			"User-agent: *⏎Disallow: /d/index.html", "a /d/ A", "a /d/ A"),
+		both("ROB-MAT-24/D15 IndexAllowsDirectory, no slash", &Options{IndexAllowsDirectory: true},
+			"User-agent: *⏎Allow: *index.html⏎Disallow: /", "a / D", "a / D"),
+		both("ROB-UA-11/WideTokens", &Options{WideTokens: true},
+			"User-agent: MJ12bot⏎Disallow: /", "MJ12bot /x A, MJ /x D", "MJ12bot /x D, mj12BOT /x D, MJ /x D, MJ12 /x A"),
+		both("ROB-UA-11/WideTokens up to a space, slash or star", &Options{WideTokens: true},
+			"User-agent: a.b/1⏎User-agent: c2 d⏎User-agent: e2*⏎Disallow: /", "a.b /x A, c2 /x A, e2 /x A", "a.b /x D, c2 /x D, e2 /x D, d /x A"),
+		both("ROB-UA-11/WideTokens names that do not begin with a letter", &Options{WideTokens: true},
+			"User-agent: 360Spider⏎Disallow: /", "360Spider /x A", "360Spider /x D"),
+	} {
+		runVerdicts(t, tests)
+	}
+	t.Run("ROB-UA-11/WideTokens are valid by their own measure", func(t *testing.T) {
+		for token, want := range map[string]bool{"MJ12bot": true, "a.b": true, "": false, "a b": false, "a/1": false, "*": false, "a*": false, "ü": false} {
+			if got := ValidWideToken(token); got != want {
+				t.Errorf("%q: %v", token, got)
+			}
+		}
+	})
+}
