@@ -10,13 +10,7 @@ func nextAttr(attrs []byte) (name, value, rest []byte, ok bool) {
 		if eq < 0 {
 			return nil, nil, nil, false
 		}
-		name = trim(attrs[:eq])
-		for i := len(name) - 1; i >= 0; i-- {
-			if isSpace(name[i]) {
-				name = name[i+1:]
-				break
-			}
-		}
+		name = lastWord(trim(attrs[:eq]))
 		attrs = attrs[eq+1:]
 		for len(attrs) > 0 && isSpace(attrs[0]) {
 			attrs = attrs[1:]
@@ -30,4 +24,13 @@ func nextAttr(attrs []byte) (name, value, rest []byte, ok bool) {
 		}
 		return name, attrs[1 : 1+end], attrs[end+2:], true
 	}
+}
+
+// lastWord returns what is behind the last white space.
+func lastWord(b []byte) []byte {
+	n := len(b)
+	for n > 0 && !isSpace(b[n-1]) {
+		n--
+	}
+	return b[n:]
 }

@@ -240,7 +240,10 @@ func (f failing) Read([]byte) (int, error) { return 0, f.err }
 
 func TestLeavingTheLoop(t *testing.T) {
 	var s Summary
-	for range Read(forever("<urlset>", "<url><loc>http://h.example/</loc></url>"), &Options{OnEnd: func(end Summary) { s = end }}) {
+	for _, err := range Read(forever("<urlset>", "<url><loc>http://h.example/</loc></url>"), &Options{OnEnd: func(end Summary) { s = end }}) {
+		if err != nil {
+			t.Error(err)
+		}
 		break
 	}
 	if s.Entries != 1 || s.Complete || s.Findings != 0 || s.Bytes > 1<<20 {

@@ -1,6 +1,7 @@
 package sitemap
 
 import (
+	"errors"
 	"strings"
 	"testing"
 )
@@ -59,7 +60,7 @@ func TestLocation(t *testing.T) {
 		name := tt.in[:min(len(tt.in), 40)]
 		t.Run(tt.id+"/"+name, func(t *testing.T) {
 			got, err := location([]byte(tt.in))
-			if got != tt.want || err != tt.err {
+			if got != tt.want || !errors.Is(err, tt.err) {
 				t.Errorf("got %q, %v; want %q, %v", got, err, tt.want, tt.err)
 			}
 		})

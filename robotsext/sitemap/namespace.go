@@ -1,6 +1,9 @@
 package sitemap
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 // A space is a namespace as far as it matters here.
 type space uint8
@@ -126,9 +129,9 @@ func (b *bindings) drop(depth int) {
 
 // find returns the namespace that prefix stands for.
 func (b *bindings) find(prefix []byte) space {
-	for i := len(b.list) - 1; i >= 0; i-- {
-		if b.list[i].prefix == string(prefix) {
-			return b.list[i].space
+	for _, bound := range slices.Backward(b.list) {
+		if bound.prefix == string(prefix) {
+			return bound.space
 		}
 	}
 	if b.rooted && b.rootPrefix == string(prefix) {

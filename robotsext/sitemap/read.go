@@ -181,7 +181,8 @@ func (rd *reading) report(kind Kind, text []byte, err error) {
 	if rd.summary.Findings > maxFindings {
 		f = Finding{Kind: FindingsDropped}
 	}
-	rd.opts.OnFinding(*rd.place(&f))
+	rd.place(&f)
+	rd.opts.OnFinding(f)
 }
 
 // last makes a finding of the error that ended the reading, and reports it.
@@ -199,9 +200,8 @@ func (rd *reading) last(err error) *Finding {
 }
 
 // place writes the current position into f.
-func (rd *reading) place(f *Finding) *Finding {
+func (rd *reading) place(f *Finding) {
 	if rd.window != nil {
 		f.Line, f.Offset = rd.lineHere(), rd.offset()
 	}
-	return f
 }

@@ -62,7 +62,7 @@ func (g gunzip) Read(p []byte) (int, error) {
 
 func gzipError(err error) error {
 	_, corrupt := errors.AsType[flate.CorruptInputError](err)
-	if corrupt || err == gzip.ErrHeader || err == gzip.ErrChecksum || err == io.ErrUnexpectedEOF {
+	if corrupt || errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return &Finding{Kind: BadGzip, Err: err}
 	}
 	return err

@@ -38,7 +38,10 @@ func decimal(b []byte, limit float64) (float32, bool) {
 		}
 	}
 	f, err := strconv.ParseFloat(string(b), 32)
-	return float32(f), err == nil && f <= limit
+	if err != nil || f > limit {
+		return 0, false
+	}
+	return float32(f), true
 }
 
 // parseW3C reads the six forms of the W3C note on dates and times, from a year

@@ -1,0 +1,87 @@
+package sitemap_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/politecrawl/politecrawl/robotsext/sitemap"
+)
+
+func ExampleRead() {
+	// The body of a response, a file, or anything else; gzipped or not.
+	body := strings.NewReader(`<?xml version="1.0" encoding="UTF-8"?>
+<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
+  <url><loc>https://example.com/catalog?item=12&amp;desc=hawaii</loc><lastmod>2024-11-23</lastmod></url>
+  <url><loc>https://example.com/über-uns</loc></url>
+</urlset>`)
+
+	for entry, err := range sitemap.Read(body, nil) {
+		if err != nil {
+			fmt.Println(err) // the entries before it stand
+			break
+		}
+		fmt.Println(entry.Loc, entry.LastMod.Year())
+	}
+	// Output:
+	// https://example.com/catalog?item=12&desc=hawaii 2024
+	// https://example.com/%C3%BCber-uns 1
+}
+
+// An index lists other sitemaps, which have to be read in turn.
+func ExampleRead_index() {
+	body := strings.NewReader(`<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
+  <sitemap><loc>https://example.com/sitemap-1.xml.gz</loc></sitemap>
+</sitemapindex>`)
+	for entry, err := range sitemap.Read(body, nil) {
+		if err == nil && entry.Sitemap {
+			fmt.Println("to be read:", entry.Loc)
+		}
+	}
+	// Output:
+	// to be read: https://example.com/sitemap-1.xml.gz
+}
+
+// What is wrong with my sitemap?
+func ExampleOptions_findings() {
+	body := strings.NewReader(`<urlset>
+  <url><loc>/relative</loc></url>
+  <url><loc>https://example.com/?a=1&b=2</loc><priority>7</priority></url>
+  <url><loc>https://example.com/half`)
+
+	opts := &sitemap.Options{
+		OnFinding: func(f sitemap.Finding) { fmt.Println(&f) },
+	}
+	for entry, err := range sitemap.Read(body, opts) {
+		switch {
+		case errors.Is(err, sitemap.Truncated):
+			fmt.Println("ask for it again")
+		case err == nil:
+			fmt.Println(entry.Loc)
+		}
+	}
+	// Output:
+	// sitemap: line 2: location is not usable, entry skipped: "/relative": not an absolute http, https or ftp URL
+	// sitemap: line 3: entity or character reference is not known, kept as written: "&b=2"
+	// sitemap: line 3: priority is not a number from 0 to 1, left at the default: "7"
+	// https://example.com/?a=1&b=2
+	// sitemap: line 4: the XML ends before its root element does
+	// ask for it again
+}
+
+// May this sitemap list pages of another host? Only of one whose robots.txt
+// lists the sitemap.
+func ExampleScope() {
+	scope, err := sitemap.NewScope(sitemap.Listed, "https://cdn.example.net/shop/sitemap.xml", "https://shop.example.com/robots.txt")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, loc := range []string{"https://shop.example.com/tea", "https://cdn.example.net/shop/tea.jpg", "https://elsewhere.example.org/"} {
+		fmt.Println(scope.Covers(sitemap.Entry{Loc: loc}), loc)
+	}
+	// Output:
+	// true https://shop.example.com/tea
+	// true https://cdn.example.net/shop/tea.jpg
+	// false https://elsewhere.example.org/
+}
