@@ -1,6 +1,7 @@
 package robotsext_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -360,7 +361,7 @@ func FuzzRecordJSON(f *testing.F) {
 			t.Fatalf("%s: %v", once, err)
 		}
 		twice, err := json.Marshal(&again)
-		if err != nil || string(once) != string(twice) {
+		if err != nil || !bytes.Equal(once, twice) {
 			t.Fatalf("written as\n%s, then as\n%s, %v", once, twice, err)
 		}
 	})

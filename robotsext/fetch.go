@@ -26,10 +26,7 @@ type answer struct {
 	chain     []string // the URLs requested
 }
 
-func (a *answer) unreachable(err error) *answer {
-	a.outcome, a.err = Unreachable, err
-	return a
-}
+func (a *answer) unreachable(err error) { a.outcome, a.err = Unreachable, err }
 
 // maxRedirects is how many redirects in a row are followed (ROB-FET-05).
 const maxRedirects = 5
@@ -43,29 +40,34 @@ func (r *Robots) fetch(ctx context.Context, o Origin) *answer {
 	a := &answer{origin: o}
 	u, err := url.Parse(o.RobotsURL())
 	if err != nil {
-		return a.unreachable(err)
+		a.unreachable(err)
+		return a
 	}
 	if fetcher := r.fetchers[u.Scheme]; fetcher != nil {
-		return r.fetchBy(ctx, limit, fetcher, u, a)
-	}
-	for range maxRedirects + 1 {
-		next, done := r.hop(ctx, limit, u, a)
-		if done {
-			break
-		}
-		if slices.Contains(a.chain, next.String()) {
-			break // a loop: the same end as too many redirects (ROB-FET-07)
-		}
-		u = next
-	}
-	if a.outcome == 0 {
-		a.outcome = AllowAll // too many redirects count as 404
+		r.fetchBy(ctx, limit, fetcher, u, a)
+	} else {
+		r.fetchHTTP(ctx, limit, u, a)
 	}
 	if ctx.Err() != nil && a.outcome == Unreachable {
 		// Said in our words, so that nobody takes our deadline for the caller's.
 		a.err = context.Cause(ctx)
 	}
 	return a
+}
+
+// fetchHTTP asks u, and where the answers point to.
+func (r *Robots) fetchHTTP(ctx context.Context, limit *timeLimit, u *url.URL, a *answer) {
+	for range maxRedirects + 1 {
+		next, done := r.hop(ctx, limit, u, a)
+		if done {
+			return
+		}
+		if slices.Contains(a.chain, next.String()) {
+			break // a loop: the same end as too many redirects (ROB-FET-07)
+		}
+		u = next
+	}
+	a.outcome = AllowAll // too many redirects count as 404
 }
 
 // hop makes one request of a fetch. It either settles a or returns the URL that
@@ -160,28 +162,29 @@ func location(u *url.URL, h http.Header) (*url.URL, error) {
 // unreachable. The context ends when Options.Timeout is over.
 type Fetcher func(ctx context.Context, u *url.URL) (io.ReadCloser, error)
 
-func (r *Robots) fetchBy(ctx context.Context, limit *timeLimit, open Fetcher, u *url.URL, a *answer) *answer {
+func (r *Robots) fetchBy(ctx context.Context, limit *timeLimit, open Fetcher, u *url.URL, a *answer) {
 	a.chain = []string{u.String()}
 	release, err := r.turn(ctx, limit, u)
 	if err != nil {
-		return a.unreachable(fmt.Errorf("robotsext: waiting for a turn: %w", err))
+		a.unreachable(fmt.Errorf("robotsext: waiting for a turn: %w", err))
+		return
 	}
 	defer release()
 	file, err := open(ctx, u)
 	if errors.Is(err, fs.ErrNotExist) {
 		a.outcome = AllowAll
-		return a
+		return
 	}
 	if err != nil {
-		return a.unreachable(err)
+		a.unreachable(err)
+		return
 	}
 	defer file.Close()
-	body, truncated, err := readLimited(file, r.maxBytes)
-	if err != nil {
-		return a.unreachable(err)
+	if a.body, a.truncated, err = readLimited(file, r.maxBytes); err != nil {
+		a.unreachable(err)
+		return
 	}
-	a.outcome, a.body, a.truncated = Rules, body, truncated
-	return a
+	a.outcome = Rules
 }
 
 // turn waits, off the clock of the fetch, until u may be requested (ROB-FET-17).

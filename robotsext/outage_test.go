@@ -181,9 +181,9 @@ func TestOutage(t *testing.T) {
 	t.Run("ROB-CAC-13/options", func(t *testing.T) {
 		h := newHost(t, robotsext.Options{RetryMin: time.Second, RetryMax: 3 * time.Second})
 		h.now = reply{status: 503}
-		for _, want := range []time.Duration{1, 2, 3, 3} {
-			if got := h.refresh().RetryAt.Sub(h.clock.now()); got != want*time.Second {
-				t.Errorf("next try after %s, want %ds", got, want)
+		for _, want := range []time.Duration{time.Second, 2 * time.Second, 3 * time.Second, 3 * time.Second} {
+			if got := h.refresh().RetryAt.Sub(h.clock.now()); got != want {
+				t.Errorf("next try after %s, want %s", got, want)
 			}
 		}
 	})

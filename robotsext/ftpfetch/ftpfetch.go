@@ -1,0 +1,138 @@
+// Package ftpfetch opens files by FTP, so that robots.txt of ftp: sites can be
+// heeded too (ROB-LOC-10). It is a package of its own because few crawlers visit
+// such sites and no other should carry an FTP client:
+//
+//	robots, err := robotsext.New(userAgent, &robotsext.Options{
+//		Fetchers: map[string]robotsext.Fetcher{"ftp": ftpfetch.New(nil)},
+//	})
+//
+// It logs in as anonymous and retrieves the file in passive mode. FTP has no
+// status codes of HTTP, but replies that come near to them (RFC 959 4.2): 550, by
+// which servers say that there is no such file, and its kin 551 and 553, which
+// refuse just this file for good, are fs.ErrNotExist; for robots.txt that means
+// that all is allowed. Every other refusal, and all trouble with connections, is
+// an error that means not to know.
+package ftpfetch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"net/textproto"
+	"net/url"
+	"strings"
+
+	"github.com/jlaffaye/ftp"
+)
+
+// Options changes how files are fetched. The zero value, like nil, is fit for
+// robots.txt.
+type Options struct {
+	// Password is what an anonymous client gives: by custom the address of
+	// whoever runs it. Empty: "anonymous@".
+	Password string
+	// DialContext makes the connections, for commands and for data. Nil: those
+	// of net.Dialer.
+	DialContext func(ctx context.Context, network, addr string) (net.Conn, error)
+}
+
+// New returns a function that opens the file at an ftp: URL. A user name or
+// password in the URL is not used. The end of the context ends the transfer.
+// Reading fails if the server does not confirm the transfer at its end: that is
+// the only sign by which a whole file can be told from a cut one. It is a
+// robotsext.Fetcher.
+func New(opts *Options) func(ctx context.Context, u *url.URL) (io.ReadCloser, error) {
+	o := Options{}
+	if opts != nil {
+		o = *opts
+	}
+	if o.Password == "" {
+		o.Password = "anonymous@"
+	}
+	if o.DialContext == nil {
+		o.DialContext = new(net.Dialer).DialContext
+	}
+	return o.open
+}
+
+func (o *Options) open(ctx context.Context, u *url.URL) (io.ReadCloser, error) {
+	port := u.Port()
+	if port == "" {
+		port = "21"
+	}
+	// The client knows no contexts once it is connected, so its connections are
+	// closed under it.
+	ctx, hangUp := context.WithCancel(ctx)
+	dial := func(network, addr string) (net.Conn, error) {
+		conn, err := o.DialContext(ctx, network, addr)
+		if err == nil {
+			context.AfterFunc(ctx, func() { _ = conn.Close() })
+		}
+		return conn, err
+	}
+	f := &file{hangUp: hangUp}
+	if err := f.retrieve(net.JoinHostPort(u.Hostname(), port), strings.TrimPrefix(u.Path, "/"), o.Password, dial); err != nil {
+		if ctx.Err() != nil { // the connections were closed for that
+			err = context.Cause(ctx)
+		}
+		hangUp()
+		return nil, fmt.Errorf("ftpfetch: %w", err)
+	}
+	return f, nil
+}
+
+// file is a transfer under way.
+type file struct {
+	conn   *ftp.ServerConn
+	data   *ftp.Response
+	ended  bool
+	hangUp context.CancelFunc
+}
+
+func (f *file) retrieve(addr, path, password string, dial func(network, addr string) (net.Conn, error)) error {
+	conn, err := ftp.Dial(addr, ftp.DialWithDialFunc(dial))
+	if err != nil {
+		return err
+	}
+	f.conn = conn
+	if err := conn.Login("anonymous", password); err != nil {
+		return err
+	}
+	f.data, err = conn.Retr(path)
+	if reply, ok := errors.AsType[*textproto.Error](err); ok {
+		switch reply.Code {
+		case ftp.StatusFileUnavailable, ftp.StatusPageTypeUnknown, ftp.StatusBadFileName:
+			err = fmt.Errorf("%w: %w", fs.ErrNotExist, err)
+		}
+		_ = conn.Quit()
+	}
+	return err
+}
+
+// Read reads the file. Its end is reported when the server has confirmed it.
+func (f *file) Read(p []byte) (int, error) {
+	if f.ended {
+		return 0, io.EOF
+	}
+	n, err := f.data.Read(p)
+	if !errors.Is(err, io.EOF) {
+		return n, err
+	}
+	if err := f.data.Close(); err != nil {
+		return n, fmt.Errorf("ftpfetch: transfer not confirmed: %w", err)
+	}
+	f.ended = true
+	return n, io.EOF
+}
+
+// Close ends the session, also in the middle of the transfer.
+func (f *file) Close() error {
+	if f.ended {
+		_ = f.conn.Quit() // the file is whole, whatever the server says to that
+	}
+	f.hangUp()
+	return nil
+}
