@@ -53,7 +53,7 @@ const (
 )
 
 // load adds, leases and finishes URLs that nobody has seen, and writes a line
-// for each call that has returned.
+// for each call that has returned, and one before it finishes a URL.
 func load(f frontier.Frontier, name string, out io.Writer) error {
 	var mu sync.Mutex // of out
 	say := func(verb string, urls ...string) error {
@@ -89,6 +89,9 @@ func loader(f frontier.Frontier, name string, say func(verb string, urls ...stri
 			return err
 		}
 		for _, l := range got {
+			if err := say("finish", l.URL); err != nil {
+				return err
+			}
 			links := []string{fresh(), fresh()}
 			errs, err := f.Finish(ctx, []frontier.Outcome{{Lease: l.ID, Result: frontier.Done, Links: items(links...)}})
 			if err != nil || errs[0] != nil {

@@ -14,7 +14,7 @@ var memoryChecks = []check{
 		}
 		return ""
 	}, run: func(s *subject) {
-		const hosts, each = 100, 300
+		const hosts, each = 100, 100
 		before := heap()
 		length := 0
 		for i := range hosts {
@@ -32,7 +32,7 @@ var memoryChecks = []check{
 		}
 		return ""
 	}, run: func(s *subject) {
-		const hosts = 5000
+		const hosts = 1000
 		before := heap()
 		for i := range hosts {
 			url := fmt.Sprintf("http://host%d.test/", i)

@@ -51,7 +51,7 @@ func worldItem(n int, start time.Time, unit time.Duration) frontier.Item {
 // randomOperations lets several callers do what they like, then ends what is
 // left, and judges all of it.
 func randomOperations(s *subject) {
-	rounds, steps := 10, 150
+	rounds, steps := 5, 150
 	if s.store.Bubble == nil {
 		rounds, steps = 1, 40 // time is real
 	}

@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
-	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -59,28 +58,67 @@ func toyStore(w wrong) Store {
 			defer mu.Unlock()
 			back += by
 		},
-		URLBytes: 5000, HostBytes: 5000,
+		URLBytes: 1500, HostBytes: 1500,
 	}
 }
 
 // TestToy shows that a store can pass.
 func TestToy(t *testing.T) { Run(t, toyStore(nothing)) }
 
-// TestWrongs shows that a store cannot pass when it does wrong.
-func TestWrongs(t *testing.T) {
-	for _, w := range wrongs {
-		t.Run(fmt.Sprintf("%02d %s", w.point, w.name), func(t *testing.T) {
-			if found := failures(t, toyStore(w.name), w.point); len(found) == 0 {
-				t.Fatalf("no check of point %d finds a store that %s", w.point, w.name)
-			} else {
-				t.Log(strings.Join(found, "\n"))
-			}
-		})
+// TestShared shows it for a store that any number of handles may open: one that
+// gives out a single toy passes, and one whose handles are strangers does not.
+func TestShared(t *testing.T) {
+	s := toyStore(nothing)
+	s.Exclusive, s.Command = false, nil
+	open, toys := s.Open, make(map[string]frontier.Frontier)
+	s.Open = func(place string) (f frontier.Frontier, err error) {
+		if f = toys[place]; f == nil {
+			f, err = open(place)
+			toys[place] = f
+		}
+		return f, err
+	}
+	for name, found := range failures(t, s, 12) {
+		t.Errorf("a store that is shared fails %s: %s", name, found)
+	}
+	s = toyStore(locksNothing)
+	s.Exclusive, s.Command = false, nil
+	if len(failures(t, s, 12)) == 0 {
+		t.Error("no check finds that handles do not see each other's work")
 	}
 }
 
-// failures returns what the checks of a point find wrong with a store.
-func failures(t *testing.T, s Store, number int) (found []string) {
+// TestWrongs shows that a store cannot pass when it does wrong: the checks of
+// the point find it. And that each check finds something.
+func TestWrongs(t *testing.T) {
+	failed := make(map[string]bool)
+	for _, w := range wrongs {
+		t.Run(fmt.Sprintf("%02d %s", w.point, w.name), func(t *testing.T) {
+			found := failures(t, toyStore(w.name), w.point)
+			for name, what := range found {
+				failed[name] = true
+				t.Logf("%s: %s", name, what)
+			}
+			if len(found) == 0 {
+				t.Fatalf("no check of point %d finds a store that %s", w.point, w.name)
+			}
+		})
+	}
+	for _, p := range points {
+		for _, c := range p.checks {
+			if name := checkName(p, c); !failed[name] && (c.why == nil || c.why(toyStore(nothing)) == "") {
+				t.Errorf("no store that does wrong fails %q", name)
+			}
+		}
+	}
+}
+
+func checkName(p point, c check) string { return fmt.Sprintf("%02d/%s", p.number, c.name) }
+
+// failures returns what the checks of a point find wrong with a store, by
+// their names.
+func failures(t *testing.T, s Store, number int) map[string][]string {
+	found := make(map[string][]string)
 	for _, p := range points {
 		if p.number != number {
 			continue
@@ -93,8 +131,8 @@ func failures(t *testing.T, s Store, number int) (found []string) {
 				s.within(t, c, func(t *testing.T) {
 					r := &recorder{TB: t}
 					r.run(func() { s.try(r, c) })
-					for _, f := range r.failures {
-						found = append(found, c.name+": "+f)
+					if len(r.failures) > 0 {
+						found[checkName(p, c)] = r.failures
 					}
 				})
 			})

@@ -59,6 +59,8 @@ func (t *toy) load(name string) error {
 	now := t.now()
 	for _, r := range t.rows {
 		t.numbers = max(t.numbers, r.Seq, -r.Seq)
+		h := t.hosts[r.Host]
+		h.rows = append(h.rows, r)
 		if r.State == leased {
 			r.State, r.Came = waiting, true
 		}

@@ -63,6 +63,7 @@ type toyHost struct {
 	Clock               time.Time
 	Served              time.Time
 	Turn                int
+	rows                []*row
 	holds               []int // numbers of those that wait
 }
 
@@ -174,8 +175,13 @@ func (t *toy) valid(items []frontier.Item) error {
 
 func (t *toy) add(items []frontier.Item, now time.Time) []bool {
 	added := make([]bool, len(items))
+	begin := t.numbers
 	for i, it := range items {
-		if r := t.rows[it.URL]; r != nil && !(t.is(forgetsDone) && r.State == done) {
+		r := t.rows[it.URL]
+		if r != nil && r.Seq > begin && t.is(asksBeforeBatch) {
+			r = nil
+		}
+		if r != nil && !(t.is(forgetsDone) && r.State == done) {
 			if t.is(addOverwrites) {
 				r.Priority, r.Meta = it.Priority, it.Meta
 			}
@@ -187,7 +193,7 @@ func (t *toy) add(items []frontier.Item, now time.Time) []bool {
 			t.mu.Lock()
 		}
 		added[i] = true
-		if it.Host == "" {
+		if it.Host == "" || t.is(hostFromURL) {
 			it.Host, _ = frontier.HostOf(it.URL)
 		}
 		if !t.is(keepsCallersBytes) {
@@ -195,14 +201,15 @@ func (t *toy) add(items []frontier.Item, now time.Time) []bool {
 		}
 		h := t.host(it.Host)
 		h.Added++
-		r := &row{Item: it, State: waiting, Seq: t.number(), Since: now}
+		r = &row{Item: it, State: waiting, Seq: t.number(), Since: now}
 		if t.is(newestFirst) {
 			r.Seq = -r.Seq
 		}
 		if t.is(wastesMemory) {
-			t.ballast = append(t.ballast, make([]byte, 10_000))
+			t.ballast = append(t.ballast, make([]byte, 2000))
 		}
 		t.rows[it.URL] = r
+		h.rows = append(h.rows, r)
 		t.dirty = append(t.dirty, r)
 	}
 	return added
@@ -221,6 +228,11 @@ func (t *toy) flights(h *toyHost) (open []*toyLease) {
 
 func (t *toy) due(h *toyHost) time.Time {
 	due := h.Clock
+	if t.is(onlyOneClock) {
+		for _, other := range t.hosts {
+			due = latest(due, other.Clock)
+		}
+	}
 	if t.is(trustsTheClock) && due.Sub(t.now()) > time.Minute {
 		due = time.Time{} // that cannot be right
 	}
@@ -259,8 +271,8 @@ func (t *toy) requested(h *toyHost, l *toyLease, end time.Time, delay time.Durat
 // best returns the row of h that is next, or nil.
 func (t *toy) best(h *toyHost, now time.Time) *row {
 	var ready []*row
-	for _, r := range t.rows {
-		if r.Host == h.Host && r.State == waiting && (!r.NotBefore.After(now) || t.is(ignoresNotBefore)) {
+	for _, r := range h.rows {
+		if r.State == waiting && (!r.NotBefore.After(now) || t.is(ignoresNotBefore)) {
 			ready = append(ready, r)
 		}
 	}
@@ -283,11 +295,12 @@ func (t *toy) next(now time.Time, skip func(*toyHost) bool) (host *toyHost, firs
 	var key time.Time
 	for _, name := range slices.Sorted(maps.Keys(t.hosts)) {
 		h := t.hosts[name]
-		if skip(h) || !t.free(h) || t.due(h).After(now) || len(h.holds) > 0 && !t.is(holdGoesLast) {
+		early := t.due(h).After(now)
+		if skip(h) || !t.free(h) || early && !t.is(retryIgnoresClock) || len(h.holds) > 0 && !t.is(holdGoesLast) {
 			continue
 		}
 		r := t.best(h, now)
-		if r == nil {
+		if r == nil || early && r.NotBefore.IsZero() {
 			continue
 		}
 		k := latest(latest(t.due(h), h.Served), latest(r.Since, r.NotBefore))
@@ -374,16 +387,26 @@ func (t *toy) Finish(ctx context.Context, outcomes []frontier.Outcome) ([]error,
 	for i, o := range outcomes {
 		if err := t.valid(o.Links); err != nil || o.Result == 0 || o.Result > frontier.Drop {
 			errs[i] = fmt.Errorf("%w: %v, %v", frontier.ErrInvalid, o.Result, err)
-			continue
+			if t.is(invalidIsFatal) {
+				return nil, errs[i]
+			}
+			if !t.is(takesAnyOutcome) {
+				continue
+			}
 		}
 		l := t.leases[o.Lease]
 		if l == nil || l.row == nil {
 			errs[i] = frontier.ErrLeaseLost
 		}
 		if !t.is(linksAfterEnd) && !(t.is(dropsLostLinks) && l == nil) && !(t.is(dropsRetryLinks) && o.Result == frontier.Retry) {
+			if t.is(linksAreNew) {
+				for _, it := range o.Links {
+					delete(t.rows, it.URL)
+				}
+			}
 			t.add(o.Links, now)
 		}
-		if errs[i] == nil {
+		if errs[i] == nil && l != nil {
 			t.finish(l, o, now)
 		}
 		if t.is(linksAfterEnd) {
@@ -475,7 +498,7 @@ func (t *toy) Host(ctx context.Context, name frontier.Host) (frontier.HostRecord
 }
 
 func (t *toy) UpdateHost(ctx context.Context, name frontier.Host, u frontier.HostUpdate) error {
-	if name == "" {
+	if name == "" && !t.is(takesNoHost) {
 		return frontier.ErrInvalid
 	}
 	if _, err := t.enter(ctx); err != nil {

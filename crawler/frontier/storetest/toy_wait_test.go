@@ -11,6 +11,9 @@ import (
 )
 
 func (t *toy) Lease(ctx context.Context, req frontier.LeaseRequest) ([]frontier.Lease, error) {
+	if t.is(waitsAlways) && req.Wait == 0 {
+		req.Wait = 2 * time.Second
+	}
 	var end time.Time
 	if req.Wait > 0 {
 		end = t.now().Add(req.Wait)
@@ -38,7 +41,7 @@ func (t *toy) Lease(ctx context.Context, req frontier.LeaseRequest) ([]frontier.
 			continue
 		}
 		if t.is(sleepsThroughChanges) {
-			changed = nil
+			changed, next = nil, now.Add(20*time.Second)
 		}
 		if !sleepUntil(ctx, changed, next.Sub(now), next.IsZero()) {
 			return nil, ctx.Err()
@@ -86,7 +89,7 @@ func (t *toy) nextChange(now time.Time) (next time.Time) {
 }
 
 func (t *toy) Hold(ctx context.Context, name frontier.Host) (func(time.Duration), error) {
-	if name == "" {
+	if name == "" && !t.is(takesNoHost) {
 		return nil, frontier.ErrInvalid
 	}
 	if _, err := t.enter(ctx); err != nil {

@@ -11,9 +11,14 @@ const (
 	takesAnything    wrong = "takes invalid items"
 	closedIsAnyError wrong = "does not say that it is closed"
 	ignoresContext   wrong = "begins when the context has ended"
+	takesNoHost      wrong = "takes a host without name"
+	invalidIsFatal   wrong = "fails the whole call for an invalid outcome"
+	takesAnyOutcome  wrong = "takes outcomes without result"
 
 	forgetsDone     wrong = "forgets URLs that are done"
 	asksThenMarks   wrong = "looks for a URL and marks it in two steps"
+	linksAreNew     wrong = "takes links for new"
+	asksBeforeBatch wrong = "looks for a whole batch before it marks any of it"
 	knowsOnlyQueues wrong = "does not know URLs that are done"
 	addOverwrites   wrong = "changes what is known when it is added again"
 
@@ -40,6 +45,7 @@ const (
 	onlyStartToStart  wrong = "counts every delay from the start"
 	onlyEndToStart    wrong = "counts every delay from the end"
 	onlyHostDelay     wrong = "ignores the delay of the record"
+	onlyOneClock      wrong = "has one clock for all hosts"
 	sumsDelays        wrong = "adds both delays up"
 	zeroIsARequest    wrong = "sets the clock when no request was made"
 	expiryIsNoRequest wrong = "does not set the clock when a lease expires"
@@ -58,10 +64,11 @@ const (
 	newHostsFirst   wrong = "serves new hosts before those that wait"
 	bigHostFirst    wrong = "serves the same host as long as it can"
 
-	ignoresNotBefore wrong = "ignores NotBefore"
-	retryBlocksHost  wrong = "holds a host up for a retry"
-	losesPriority    wrong = "loses the priority of what comes back"
-	neverAgain       wrong = "never leases again what is done"
+	ignoresNotBefore  wrong = "ignores NotBefore"
+	retryBlocksHost   wrong = "holds a host up for a retry"
+	losesPriority     wrong = "loses the priority of what comes back"
+	retryIgnoresClock wrong = "lets a retry go before its host is due"
+	neverAgain        wrong = "never leases again what is done"
 
 	leasedIsPending    wrong = "counts leased URLs as pending"
 	forgetsDropped     wrong = "counts dropped URLs as pending"
@@ -69,6 +76,7 @@ const (
 	countsAllHosts     wrong = "counts hosts without URLs"
 
 	neverWaits           wrong = "never waits"
+	waitsAlways          wrong = "waits when it is not to"
 	polls                wrong = "looks now and then while it waits"
 	sleepsThroughChanges wrong = "does not wake for changes"
 	neverNextDue         wrong = "does not say when to go on"
@@ -79,6 +87,7 @@ const (
 
 	keepsCallersBytes   wrong = "keeps the bytes of its caller"
 	nilClearsValidators wrong = "forgets validators when there are no new ones"
+	hostFromURL         wrong = "takes the host from the URL in any case"
 	forgetsFailing      wrong = "forgets since when robots.txt fails"
 	forgetsRobots       wrong = "forgets robots records when closed"
 )
@@ -88,21 +97,21 @@ var wrongs = []struct {
 	point int
 	name  wrong
 }{
-	{0, takesAnything}, {0, closedIsAnyError}, {0, ignoresContext},
-	{1, forgetsDone}, {1, asksThenMarks}, {1, addOverwrites}, {1, knowsOnlyQueues}, {1, neverWrites},
+	{0, takesAnything}, {0, closedIsAnyError}, {0, ignoresContext}, {0, takesNoHost}, {0, invalidIsFatal}, {0, takesAnyOutcome},
+	{1, forgetsDone}, {1, asksThenMarks}, {1, linksAreNew}, {1, asksBeforeBatch}, {1, addOverwrites}, {1, knowsOnlyQueues}, {1, neverWrites},
 	{2, writesLate}, {2, neverWrites},
 	{3, expiresEarly}, {3, neverExpires}, {3, expiryIsNoAttempt}, {3, deferIsAnAttempt}, {3, retryIsNoAttempt},
 	{3, attemptsInMemory}, {3, extendShortens},
 	{4, leaseIsURL}, {4, dropsLostLinks}, {4, lostIsFatal}, {4, extendStops},
 	{5, linksAfterEnd}, {5, dropsRetryLinks}, {5, neverWrites},
-	{6, ignoresSlots}, {6, onlyStartToStart}, {6, onlyEndToStart}, {6, onlyHostDelay}, {6, sumsDelays},
+	{6, ignoresSlots}, {6, onlyStartToStart}, {6, onlyEndToStart}, {6, onlyHostDelay}, {6, onlyOneClock}, {6, sumsDelays},
 	{6, zeroIsARequest}, {6, expiryIsNoRequest}, {6, ignoresBlocks}, {6, lastBlockWins}, {6, trustsTheClock},
 	{6, forgetsClocks}, {6, holdTakesNoSlot}, {6, holdLeavesClock}, {6, holdGoesLast}, {6, releasesTwice},
 	{7, newestFirst}, {7, ignoresPriority}, {7, backGoesLast}, {7, newHostsFirst}, {7, bigHostFirst},
-	{8, ignoresNotBefore}, {8, retryBlocksHost}, {8, losesPriority}, {8, neverAgain}, {8, neverWrites},
+	{8, ignoresNotBefore}, {8, retryBlocksHost}, {8, losesPriority}, {8, retryIgnoresClock}, {8, neverAgain}, {8, neverWrites},
 	{9, leasedIsPending}, {9, forgetsDropped}, {9, scheduledIsPending}, {9, countsAllHosts}, {9, neverWrites},
-	{10, neverWaits}, {10, polls}, {10, sleepsThroughChanges}, {10, neverNextDue},
+	{10, neverWaits}, {10, waitsAlways}, {10, polls}, {10, sleepsThroughChanges}, {10, neverNextDue},
 	{11, wastesMemory},
 	{12, locksNothing},
-	{13, keepsCallersBytes}, {13, nilClearsValidators}, {13, forgetsFailing}, {13, forgetsRobots}, {13, neverWrites},
+	{13, keepsCallersBytes}, {13, nilClearsValidators}, {13, hostFromURL}, {13, forgetsFailing}, {13, forgetsRobots}, {13, neverWrites},
 }
