@@ -42,7 +42,7 @@ breaks it off.`,
 				return err
 			}
 			if len(s.config.URLs) == 0 {
-				return misuse("crawl: give start URLs, as arguments or with --seeds; see politecrawl help crawl")
+				return misuseOf(cmd, "give start URLs, as arguments or with --seeds")
 			}
 			return p.crawl(cmd.Context(), s.config, format, quiet)
 		},

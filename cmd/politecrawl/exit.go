@@ -28,7 +28,7 @@ func exitCodesTopic() *cobra.Command {
 
     0  done; every URL asked about is allowed
     1  findings: some URL asked about is disallowed, the demo saw a violation
-    2  misuse: a bad argument, flag or configuration; nothing was done
+    2  misuse: a bad argument, flag or configuration, or a URL that is none
     3  failed: the command could not do its work, the message says why
     4  later: some robots.txt could not be reached, so its URLs must wait
   130  interrupted: what was in flight is finished, the rest is left

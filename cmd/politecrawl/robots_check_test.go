@@ -230,7 +230,7 @@ func TestCheckMisuse(t *testing.T) {
 		args  []string
 		words []string
 	}{
-		{"no URL", nil, []string{"give URLs", "help robots check"}},
+		{"no URL", nil, []string{"give URLs", "see politecrawl robots check --help"}},
 		{"no scheme", []string{"example.com/a"}, []string{"no scheme", "https://example.com/a"}},
 		{"a path without --robots", []string{"/a"}, []string{"no scheme"}},
 		{"unsupported scheme", []string{"gopher://h/"}, []string{`scheme "gopher"`, "http or https"}},

@@ -23,10 +23,10 @@ const envPrefix = "POLITECRAWL"
 // the environment, a file and the defaults, in this order of precedence.
 type settings struct {
 	config crawler.Config
-	keys   *pflag.FlagSet // a flag for each key of config, set on its field
-	file   string         // --config
-	seeds  string         // --seeds
-	from   map[string]string
+	keys   *pflag.FlagSet    // a flag for each key of config, set on its field
+	file   string            // --config
+	seeds  string            // --seeds
+	from   map[string]string // by key: where its value comes from
 }
 
 // newSettings is the one place where a key is tied to its field, its kind of
@@ -145,7 +145,7 @@ func (s *settings) read(v *viper.Viper) error {
 	var unknown []error
 	for _, key := range slices.Sorted(slices.Values(v.AllKeys())) {
 		if !slices.Contains(known, key) {
-			unknown = append(unknown, fmt.Errorf("--config %s: unknown key %q%s", s.file, key, didYouMean(key, "", known)))
+			unknown = append(unknown, fmt.Errorf("--config %s: unknown key %q%s", s.file, key, didYouMean(key, known)))
 		}
 	}
 	if len(unknown) > 0 {

@@ -232,7 +232,7 @@ func TestBadConfig(t *testing.T) {
 	})
 	t.Run("several, a line each", func(t *testing.T) {
 		got := run(t, "crawl", "http://h/", "--config", writeFile(t, "c.yaml", "worker: 1\ndelays: 2s\n"))
-		want := []string{`unknown key "delays", did you mean delay?`, `unknown key "worker", did you mean workers?`}
+		want := []string{`unknown key "delays" (did you mean delay?)`, `unknown key "worker" (did you mean workers?)`}
 		for i, line := range strings.Split(strings.TrimSuffix(got.stderr, "\n"), "\n") {
 			if i >= len(want) || !strings.HasPrefix(line, "politecrawl: ") || !strings.HasSuffix(line, want[i]) {
 				t.Errorf("line %d: %q", i, line)

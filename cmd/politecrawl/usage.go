@@ -21,7 +21,7 @@ func group(cmd *cobra.Command) *cobra.Command {
 	}
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if cmd.HasParent() {
-			return misuse("%s: say which: %s", name(cmd), strings.Join(commandNames(cmd), ", "))
+			return misuseOf(cmd, "say which: %s", strings.Join(commandNames(cmd), ", "))
 		}
 		return cmd.Help()
 	}
@@ -36,11 +36,11 @@ func helpCommand() *cobra.Command {
 		Short: "Help about a command or topic",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			topic, rest, err := cmd.Root().Find(args)
-			if err != nil || len(rest) > 0 {
-				if topic == nil {
-					topic = cmd.Root()
-				}
-				return unknownCommand(topic, append(rest, args...)[0])
+			switch {
+			case err != nil:
+				return misuse("help: %w", err)
+			case len(rest) > 0:
+				return unknownCommand(topic, rest[0])
 			}
 			return topic.Help()
 		},
@@ -49,13 +49,22 @@ func helpCommand() *cobra.Command {
 
 func unknownCommand(parent *cobra.Command, word string) error {
 	return misuse("unknown command %q%s; %q lists what there is", word,
-		didYouMean(word, "", commandNames(parent)), strings.TrimSpace("politecrawl help "+name(parent)))
+		didYouMean(word, commandNames(parent)), strings.TrimSpace("politecrawl help "+name(parent)))
 }
 
 // name is how cmd is called, without the program's own name.
 func name(cmd *cobra.Command) string {
 	_, rest, _ := strings.Cut(cmd.CommandPath(), " ")
 	return rest
+}
+
+// misuseOf is the error for a command that was called in a wrong way.
+func misuseOf(cmd *cobra.Command, format string, args ...any) error {
+	err := fmt.Errorf(format, args...)
+	if name(cmd) != "" {
+		err = fmt.Errorf("%s: %w", name(cmd), err)
+	}
+	return &exit{exitMisuse, fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())}
 }
 
 func commandNames(parent *cobra.Command) []string {
@@ -68,17 +77,17 @@ func commandNames(parent *cobra.Command) []string {
 	return names
 }
 
-// arguments wants at least least and at most most arguments (no limit: -1); what
+// arguments wants a number of arguments in these bounds (no upper one: -1); what
 // says what they are.
-func arguments(least, most int, what string) cobra.PositionalArgs {
+func arguments(atLeast, atMost int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {
-		case len(args) < least:
-			return misuse("%s: give %s; see politecrawl help %s", name(cmd), what, name(cmd))
-		case most == 0 && len(args) > 0:
-			return misuse("%s: takes no argument, got %q", name(cmd), args[0])
-		case most >= 0 && len(args) > most:
-			return misuse("%s: give %s, not also %q", name(cmd), what, args[most])
+		case len(args) < atLeast:
+			return misuseOf(cmd, "give %s", what)
+		case atMost == 0 && len(args) > 0:
+			return misuseOf(cmd, "takes no argument, got %q", args[0])
+		case atMost >= 0 && len(args) > atMost:
+			return misuseOf(cmd, "give %s, not also %q", what, args[atMost])
 		}
 		return nil
 	}
@@ -87,23 +96,21 @@ func arguments(least, most int, what string) cobra.PositionalArgs {
 // explainFlagError says in our words what is wrong with a flag.
 func explainFlagError(cmd *cobra.Command, err error) error {
 	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
-		var names []string
-		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-		flag := unknown.GetSpecifiedName()
-		dashes := "--"
 		if unknown.GetSpecifiedShortnames() != "" {
-			dashes = "-"
+			return misuseOf(cmd, "unknown flag -%s", unknown.GetSpecifiedName())
 		}
-		return misuse("%s: unknown flag %s%s%s; see politecrawl help %s",
-			name(cmd), dashes, flag, didYouMean(flag, "--", names), name(cmd))
+		var flags []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { flags = append(flags, "--"+f.Name) })
+		flag := "--" + unknown.GetSpecifiedName()
+		return misuseOf(cmd, "unknown flag %s%s", flag, didYouMean(flag, flags))
 	}
 	if missing, ok := errors.AsType[*pflag.ValueRequiredError](err); ok {
-		return misuse("%s: --%s needs a value", name(cmd), missing.GetSpecifiedName())
+		return misuseOf(cmd, "--%s needs a value", missing.GetSpecifiedName())
 	}
 	if bad, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
-		return misuse("%s: --%s: %w", name(cmd), bad.GetFlag().Name, badValue(bad.GetFlag(), bad.GetValue()))
+		return misuseOf(cmd, "--%s: %w", bad.GetFlag().Name, badValue(bad.GetFlag(), bad.GetValue()))
 	}
-	return misuse("%s: %w", name(cmd), err)
+	return misuseOf(cmd, "%w", err)
 }
 
 // badValue says what a value that flag refused should have been.
@@ -120,9 +127,9 @@ func badValue(flag *pflag.Flag, value string) error {
 	}
 }
 
-// didYouMean returns `, did you mean x?` for the candidate nearest to word, or
+// didYouMean returns ` (did you mean x?)` for the candidate nearest to word, or
 // nothing when none is near.
-func didYouMean(word, prefix string, candidates []string) string {
+func didYouMean(word string, candidates []string) string {
 	best, nearest := "", 0.49 // two letters of four swapped are 0.5
 	for _, c := range candidates {
 		if s := levenshtein.Match(strings.ToLower(word), c, nil); s > nearest {
@@ -132,5 +139,5 @@ func didYouMean(word, prefix string, candidates []string) string {
 	if best == "" {
 		return ""
 	}
-	return fmt.Sprintf(", did you mean %s%s?", prefix, best)
+	return fmt.Sprintf(" (did you mean %s?)", best)
 }
