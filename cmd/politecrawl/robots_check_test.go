@@ -185,8 +185,12 @@ func TestCheckSiteOutcomes(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			site := robotsServer(t, tt.handler)
+			timeout := "30s"
+			if strings.Contains(tt.name, "never answers") {
+				timeout = "300ms"
+			}
 			before := time.Now()
-			got := run(t, "robots", "check", site.URL+"/a", "--format", "json", "--timeout", "300ms")
+			got := run(t, "robots", "check", site.URL+"/a", "--format", "json", "--timeout", timeout)
 			answers := got.answers(t)
 			if len(answers) != 1 || answers[0].Verdict != tt.verdict || got.code != tt.code {
 				t.Fatalf("exit code %d, answers %+v", got.code, answers)
@@ -194,7 +198,7 @@ func TestCheckSiteOutcomes(t *testing.T) {
 			if a := answers[0]; tt.verdict == later && (a.Error == "" || a.RetryAt.Before(before.Add(30*time.Second))) {
 				t.Errorf("error %q, retry at %v", a.Error, a.RetryAt)
 			}
-			text := run(t, "robots", "check", site.URL+"/a", "--timeout", "300ms")
+			text := run(t, "robots", "check", site.URL+"/a", "--timeout", timeout)
 			if !strings.Contains(text.out, tt.says) || strings.Count(text.out, "\n") != 1 || text.stderr != "" {
 				t.Errorf("text %q lacks %q, or is not one line; standard error %q", text.out, tt.says, text.stderr)
 			}
