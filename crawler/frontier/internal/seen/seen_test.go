@@ -1,0 +1,69 @@
+package seen
+
+import (
+	"math/rand/v2"
+	"testing"
+)
+
+func TestSet(t *testing.T) {
+	var s Set
+	if s.Has(1) || s.Len() != 0 {
+		t.Fatal("the zero Set is not empty")
+	}
+	rng := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // not for secrets
+	want := make(map[uint64]bool)
+	add := func(h uint64) {
+		t.Helper()
+		if got := s.Add(h); got == want[h] {
+			t.Fatalf("Add(%#x) = %v, known before: %v", h, got, want[h])
+		}
+		want[h] = true
+	}
+	// What looks like an empty slot, both ends of a table and of the shards.
+	for _, h := range []uint64{0, 1, 1<<56 - 1, 1 << 56, 1<<64 - 1, 1<<64 - 2, 0, 1<<64 - 1} {
+		add(h)
+	}
+	for range 100_000 {
+		add(rng.Uint64())
+		add(rng.Uint64N(300)) // all in one shard, for the same slot
+	}
+	if s.Len() != len(want) {
+		t.Fatalf("Len() = %d, want %d", s.Len(), len(want))
+	}
+	for h := range want {
+		if !s.Has(h) || s.Add(h) {
+			t.Fatalf("%#x is lost", h)
+		}
+	}
+	for range 100_000 {
+		if h := rng.Uint64(); s.Has(h) != want[h] {
+			t.Fatalf("Has(%#x) = %v", h, !want[h])
+		}
+	}
+}
+
+func TestSetSize(t *testing.T) {
+	var s Set
+	rng := rand.New(rand.NewPCG(3, 4)) //nolint:gosec // not for secrets
+	for n := 1; n <= 500_000; n++ {
+		s.Add(rng.Uint64())
+		if n%100_000 != 0 {
+			continue
+		}
+		slots := 0
+		for _, t := range s.tables {
+			slots += len(t.slots)
+		}
+		if bytes := float64(8*slots) / float64(n); bytes < 9.1 || bytes > 14 {
+			t.Errorf("%d keys take %.1f bytes each, want 9.1 to 14", n, bytes)
+		}
+	}
+}
+
+func BenchmarkAdd(b *testing.B) {
+	var s Set
+	rng := rand.New(rand.NewPCG(5, 6)) //nolint:gosec // not for secrets
+	for b.Loop() {
+		s.Add(rng.Uint64())
+	}
+}
