@@ -47,6 +47,8 @@ type Robots struct {
 	sitemapScope SitemapScope
 	maxSitemaps  int
 
+	pacer pacer
+
 	log      *slog.Logger
 	nameless sync.Once
 	onRecord func(*Record)

@@ -69,6 +69,10 @@ func (s *seal) open(sealed context.Context) (ctx context.Context, release func()
 // take: so Options.Transport finds the caller's values, and no trace that colly
 // has put on the page's request.
 func (s *seal) pass(req *http.Request, r *Robots, base http.RoundTripper) (*http.Response, error) {
+	if s.parent.Err() != nil {
+		closeBody(req)
+		return nil, context.Cause(s.parent)
+	}
 	asker, stop := context.WithValue(s.parent, shellKey{}, s.gate.shell), func() {}
 	if deadline, ok := req.Context().Deadline(); ok {
 		asker, stop = context.WithDeadline(asker, deadline)
