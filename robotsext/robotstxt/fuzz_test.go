@@ -143,6 +143,7 @@ func generated(t *testing.T, seed uint64) {
 	for range 4 {
 		url := g.url(body)
 		judge(t, []byte(body), g.agent(), url)
+		judgeGoogle(t, []byte(body), []string{g.agent(), g.agent()}[:1+g.IntN(2)], url)
 		checkOrder(t, []byte(body), url)
 		checkCanonical(t, url)
 	}

@@ -1,0 +1,164 @@
+package robotstxt
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+)
+
+// The files that these tests read are those of the benchmarks.
+
+// TestMatchAllocatesNothing holds for canonical paths, whatever the file.
+func TestMatchAllocatesNothing(t *testing.T) {
+	for name, body := range map[string][]byte{"typical": typical(), "honest": honest(), "wildcards": wildcards(), "empty": nil} {
+		for _, path := range []string{"/", "/section-3/drafts/x.html", "/shop/item-31676/review?page=2", "/a/1234b?x=y&z=%C3%A9", "/robots.txt"} {
+			t.Run("ROB-MAT-26/"+name+" "+path, func(t *testing.T) {
+				f := Parse(body, nil)
+				f.Check(path, "examplebot")
+				if n := testing.AllocsPerRun(100, func() { f.Group("examplebot").Match(path) }); n > 0 {
+					t.Errorf("%v allocations", n)
+				}
+				url := "https://www.example.com" + path
+				if n := testing.AllocsPerRun(100, func() { f.Check(url, "examplebot-news", "examplebot") }); n > 0 {
+					t.Errorf("Check: %v allocations", n)
+				}
+			})
+		}
+	}
+}
+
+// least is the shortest time that f took, so that a busy machine does not make
+// a test fail.
+func least(f func()) time.Duration {
+	f()
+	best := time.Hour
+	for range 20 {
+		start := time.Now()
+		f()
+		best = min(best, time.Since(start))
+	}
+	return best
+}
+
+// TestMatchCost puts limits to what one verdict costs, some fifty times above
+// what it does, and far below what it would if it had to visit every rule or to
+// go back.
+func TestMatchCost(t *testing.T) {
+	rules := func(lines ...string) []byte { return []byte("User-agent: *\n" + strings.Join(lines, "\n")) }
+	as := "/" + strings.Repeat("a", 5000)
+	for _, c := range []struct {
+		name  string
+		body  []byte
+		path  string
+		limit time.Duration
+	}{
+		{"100 times *a against 5,000 times a", rules("Disallow: /" + strings.Repeat("*a", 100) + "$"), as, 10 * time.Millisecond},
+		{"and no match", rules("Disallow: /" + strings.Repeat("*a", 100) + "b"), as + "b" + as, 10 * time.Millisecond},
+		{"14,000 rules", honest(), "/shop/item-31676/reviews?page=2", 10 * time.Microsecond},
+		{"24,000 rules with wildcards", wildcards(), "/a/path/1234/that-is-usual.html", time.Millisecond},
+		{"254 rules of 1,000 stars", stars(), "/" + strings.Repeat("a", 500) + "b" + strings.Repeat("a", 1500), 50 * time.Millisecond},
+		{"prefixes of each other", rules(nested(900)...), as, time.Millisecond},
+	} {
+		t.Run("ROB-MAT-26/"+c.name, func(t *testing.T) {
+			g := Parse(c.body, nil).Group("x")
+			if got := least(func() { g.Match(c.path) }); got > c.limit {
+				t.Errorf("%v, more than %v", got, c.limit)
+			}
+		})
+	}
+}
+
+// nested makes rules each of which begins with the one before.
+func nested(n int) []string {
+	var lines []string
+	for i := range n {
+		lines = append(lines, "Disallow: /"+strings.Repeat("a", i)+"*b$")
+	}
+	return lines
+}
+
+// TestMatchGrowth shows that twenty times the length, or twenty times the stars,
+// cost no more than some twenty times as much.
+func TestMatchGrowth(t *testing.T) {
+	cost := func(stars, length int) time.Duration {
+		g := Parse([]byte("User-agent: *\nDisallow: /"+strings.Repeat("*a", stars)+"b"), nil).Group("x")
+		path := "/ab" + strings.Repeat("a", length)
+		return least(func() {
+			for range 20 {
+				g.Match(path)
+			}
+		})
+	}
+	for _, c := range []struct {
+		name       string
+		small, big time.Duration
+	}{
+		{"path length", cost(100, 1000), cost(100, 20000)},
+		{"stars", cost(50, 20000), cost(1000, 20000)},
+	} {
+		t.Run("ROB-MAT-26/growth with "+c.name, func(t *testing.T) {
+			if c.big > 60*c.small {
+				t.Errorf("%v, then %v", c.small, c.big)
+			}
+		})
+	}
+}
+
+// TestParseGrowth shows that the memory that a file takes grows with its size
+// and no faster, however its lines are arranged. Time could not without memory.
+func TestParseGrowth(t *testing.T) {
+	for name, build := range map[string]func(size int) []byte{
+		"half agents, half rules": agents,
+		"agents and rules in turn": func(size int) []byte {
+			var b strings.Builder
+			for i := 0; b.Len() < size; i++ {
+				fmt.Fprintf(&b, "User-agent: %s\nUser-agent: x\nDisallow: /%d\n", letters(i+1), i)
+			}
+			return []byte(b.String())
+		},
+		"agents and fields in turn": func(size int) []byte {
+			var b strings.Builder
+			for i := 0; b.Len() < size; i++ {
+				fmt.Fprintf(&b, "User-agent: %s\nx: y\n", letters(i+1))
+			}
+			return []byte(b.String())
+		},
+		"stars":    func(size int) []byte { return []byte("User-agent: *\nDisallow: " + strings.Repeat("*", size)) },
+		"garbage":  func(size int) []byte { return []byte(strings.Repeat("x\n", size/2)) },
+		"sitemaps": func(size int) []byte { return []byte(strings.Repeat("sitemap: http://h/x\n", size/20)) },
+	} {
+		t.Run("ROB-FMT-20/"+name, func(t *testing.T) {
+			small, big := build(32<<10), build(512<<10)
+			one, sixteen := allocated(func() { Parse(small, nil).Check("/x", "x") }), allocated(func() { Parse(big, nil).Check("/x", "x") })
+			if sixteen > 24*one {
+				t.Errorf("%d bytes allocated for 32 KiB, %d for 512 KiB", one, sixteen)
+			}
+			if sixteen > 40*uint64(len(big)) {
+				t.Errorf("%d bytes allocated for 512 KiB", sixteen)
+			}
+		})
+	}
+}
+
+// allocated returns how many bytes f allocates.
+func allocated(f func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
+}
+
+// TestSharedRules shows that agents of one group share its rules.
+func TestSharedRules(t *testing.T) {
+	t.Run("ROB-GRP-01/one list for all", func(t *testing.T) {
+		f := Parse(agents(64<<10), nil)
+		names := f.Agents()
+		first, last := f.Group(names[0]).Rules(), f.Group(names[len(names)-1]).Rules()
+		if len(names) < 1000 || len(first) < 1000 || &first[0] != &last[0] {
+			t.Errorf("%d agents, %d rules, not shared", len(names), len(first))
+		}
+	})
+}
