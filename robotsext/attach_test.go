@@ -225,6 +225,20 @@ func TestAttachLater(t *testing.T) {
 	}
 }
 
+// What is not a first GET is refused by the gate, and no more sent than others.
+func TestAttachLaterByMethod(t *testing.T) {
+	for name, robots := range outages {
+		for _, method := range []string{"HEAD", "POST", "PUT"} {
+			t.Run("ROB-STA-02/"+name+"/"+method, func(t *testing.T) {
+				s := newSite(t, robots)
+				c := colly.NewCollector(newRobots(t, &robotsext.Options{Timeout: 50 * time.Millisecond}).Attach)
+				wantLater(t, action{method, s.URL + "/a"}.do(c))
+				s.wantAsked(t, robotsLine)
+			})
+		}
+	}
+}
+
 func TestAttachAskedAgain(t *testing.T) {
 	var n int
 	s := newSite(t, func(w http.ResponseWriter, req *http.Request) {

@@ -5,18 +5,13 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"maps"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
-	"time"
 
 	"github.com/gocolly/colly/v2"
-	"github.com/gocolly/colly/v2/proxy"
 
 	"github.com/politecrawl/politecrawl/robotsext"
 )
@@ -209,175 +204,6 @@ func TestAttachToClone(t *testing.T) {
 	s.wantAsked(t, robotsLine, "GET /clone", "GET /parent")
 }
 
-// forwardProxy is an HTTP proxy that records what it is asked for.
-type forwardProxy struct {
-	*httptest.Server
-	mu   sync.Mutex
-	urls []string
-}
-
-func newProxy(t *testing.T) *forwardProxy {
-	t.Helper()
-	p := &forwardProxy{}
-	direct := &http.Transport{DisableKeepAlives: true}
-	p.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		p.mu.Lock()
-		p.urls = append(p.urls, req.URL.String())
-		p.mu.Unlock()
-		out := req.Clone(req.Context())
-		out.RequestURI = ""
-		resp, err := direct.RoundTrip(out)
-		if err != nil {
-			http.Error(w, err.Error(), http.StatusBadGateway)
-			return
-		}
-		defer resp.Body.Close()
-		maps.Copy(w.Header(), resp.Header)
-		w.WriteHeader(resp.StatusCode)
-		var body bytes.Buffer
-		_, _ = body.ReadFrom(resp.Body)
-		_, _ = w.Write(body.Bytes())
-	}))
-	t.Cleanup(p.Close)
-	return p
-}
-
-func (p *forwardProxy) seen() []string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return append([]string(nil), p.urls...)
-}
-
-func TestSetProxyAfterAttach(t *testing.T) {
-	for how, drive := range drives {
-		t.Run(how, func(t *testing.T) {
-			s := newSite(t, text(private))
-			p := newProxy(t)
-			c := colly.NewCollector(newRobots(t, nil).Attach)
-			if err := c.SetProxy(p.URL); err != nil {
-				t.Fatal(err)
-			}
-			errs := drive(t, c, action{"GET", s.URL + "/a"}, action{"GET", s.URL + "/private"}, action{"HEAD", s.URL + "/private/x"})
-			if len(errs) < 2 {
-				t.Fatalf("errors %v, want one for each refusal", errs)
-			}
-			for _, err := range errs {
-				wantDisallowed(t, err, 2)
-			}
-			s.wantAsked(t, robotsLine, "GET /a")
-			if got := p.seen(); len(got) != 2 {
-				t.Errorf("the proxy saw %q, want robots.txt and /a", got)
-			}
-		})
-	}
-}
-
-func TestProxySwitcher(t *testing.T) {
-	s := newSite(t, text(private))
-	p1, p2 := newProxy(t), newProxy(t)
-	c := colly.NewCollector(newRobots(t, nil).Attach)
-	switcher, err := proxy.RoundRobinProxySwitcher(p1.URL, p2.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c.SetProxyFunc(switcher)
-	var proxyURL string
-	c.OnResponse(func(r *colly.Response) { proxyURL += r.Request.ProxyURL })
-	for _, path := range []string{"/a", "/b", "/c"} {
-		if err := c.Visit(s.URL + path); err != nil {
-			t.Error(err)
-		}
-	}
-	if len(p1.seen()) != 2 || len(p2.seen()) != 2 {
-		t.Errorf("the proxies saw %q and %q, want 2 requests each", p1.seen(), p2.seen())
-	}
-	if proxyURL != "" {
-		t.Errorf("Request.ProxyURL is %q: the documentation says it is lost", proxyURL)
-	}
-}
-
-func TestProxyWithForeignTransport(t *testing.T) {
-	s := newSite(t, text(private))
-	r := newRobots(t, &robotsext.Options{Transport: roundTripper(http.DefaultTransport.RoundTrip)})
-	defer http.DefaultClient.CloseIdleConnections()
-	c := colly.NewCollector(r.Attach)
-	if err := c.SetProxy("http://127.0.0.1:1"); err != nil {
-		t.Fatal(err)
-	}
-	for _, err := range []error{c.Visit(s.URL + "/a"), c.Head(s.URL + "/b")} {
-		if !errors.Is(err, robotsext.ErrProxy) {
-			t.Errorf("error %v, want ErrProxy", err)
-		}
-	}
-	s.wantAsked(t) // above all not without the proxy
-}
-
-// Where colly does not ask about robots.txt, the gate refuses the request itself:
-// OnRequest has run, the URL is marked, and Request.Retry is the way on.
-func TestRefusedByGateOnly(t *testing.T) {
-	down := true
-	robots := func(w http.ResponseWriter, req *http.Request) {
-		if down {
-			status(503)(w, req)
-			return
-		}
-		text(private)(w, req)
-	}
-	prepare := map[string]func(t *testing.T) []colly.CollectorOption{
-		"environment": func(t *testing.T) []colly.CollectorOption {
-			t.Setenv("COLLY_IGNORE_ROBOTSTXT", "yes") // read after all options
-			return nil
-		},
-		"CheckHead": func(*testing.T) []colly.CollectorOption {
-			return []colly.CollectorOption{colly.CheckHead()}
-		},
-	}
-	for name, options := range prepare {
-		t.Run(name, func(t *testing.T) {
-			down = true
-			s := newSite(t, robots)
-			clock := newClock()
-			r := newRobots(t, &robotsext.Options{Now: clock.now})
-			c := colly.NewCollector(append(options(t), r.Attach)...)
-			requested := 0
-			c.OnRequest(func(*colly.Request) { requested++ })
-			var refused *colly.Request
-			c.OnError(func(resp *colly.Response, _ error) { refused = resp.Request })
-			blocked := wantLater(t, c.Visit(s.URL+"/a"))
-			if pages := s.pages(); len(pages) != 0 {
-				t.Fatalf("pages sent: %q", pages)
-			}
-			if requested == 0 || refused == nil {
-				t.Error("OnRequest and OnError were not called, though the documentation says so")
-			}
-			down = false
-			clock.set(blocked.RetryAt)
-			if err := refused.Retry(); err != nil {
-				t.Error(err)
-			}
-			if len(s.pages()) != 1 {
-				t.Errorf("site was asked %q", s.asked())
-			}
-		})
-	}
-	t.Run("record expired", func(t *testing.T) {
-		down = false
-		s := newSite(t, robots)
-		clock := newClock()
-		c := colly.NewCollector(newRobots(t, &robotsext.Options{Now: clock.now}).Attach)
-		if err := c.Visit(s.URL + "/a"); err != nil {
-			t.Fatal(err)
-		}
-		down = true
-		clock.advance(25 * time.Hour)
-		wantLater(t, c.Visit(s.URL+"/b"))
-		if visited, _ := c.HasVisited(s.URL + "/b"); !visited {
-			t.Error("not marked as visited, though the documentation says so")
-		}
-		s.wantAsked(t, robotsLine, "GET /a", robotsLine)
-	})
-}
-
 // colly asks once for each host, without regard to the scheme.
 func TestSchemesOfOneHost(t *testing.T) {
 	tls := httptest.NewTLSServer(http.NotFoundHandler())
@@ -479,28 +305,35 @@ func TestSharedClientIsChanged(t *testing.T) {
 	}
 }
 
-func TestKeepAlivesDisabled(t *testing.T) {
+// What a collector sends along with its pages is nothing for robots.txt.
+func TestRobotsRequestOfCollectorIsBare(t *testing.T) {
 	s := newSite(t, text(private))
-	p := newProxy(t)
-	c := colly.NewCollector(newRobots(t, nil).Attach)
-	proxyURL, err := url.Parse(p.URL)
-	if err != nil {
+	c := colly.NewCollector(newRobots(t, nil).Attach, colly.Headers(map[string]string{"Authorization": "Basic c2VjcmV0", "Range": "bytes=0-9"}))
+	if err := c.SetCookies(s.URL, []*http.Cookie{{Name: "a", Value: "b"}}); err != nil {
 		t.Fatal(err)
 	}
-	c.SetProxyFunc(http.ProxyURL(proxyURL)) // sets DisableKeepAlives
-	var closed bool
-	p.Config.Handler = keepAliveWatch(p.Config.Handler, &closed)
 	if err := c.Visit(s.URL + "/a"); err != nil {
-		t.Error(err)
+		t.Fatal(err)
 	}
-	if !closed {
-		t.Error("the connection was kept, though colly asked for the contrary")
+	s.wantAsked(t, robotsLine, "GET /a")
+	for name, id := range map[string]string{"Cookie": "ROB-FET-18", "Authorization": "ROB-GEN-06", "Range": "ROB-FET-01"} {
+		t.Run(id, func(t *testing.T) {
+			if s.seen[0].Header.Get(name) != "" || s.seen[1].Header.Get(name) == "" {
+				t.Errorf("%s: %q for robots.txt, %q for the page", name, s.seen[0].Header.Get(name), s.seen[1].Header.Get(name))
+			}
+		})
 	}
 }
 
-func keepAliveWatch(next http.Handler, closed *bool) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		*closed = req.Close || req.Header.Get("Proxy-Connection") == "close"
-		next.ServeHTTP(w, req)
+// A refusal is the end of it: no second attempt under another name or by another
+// way.
+func TestNoTricks(t *testing.T) {
+	s := newSite(t, text("User-agent: testbot\nDisallow: /\n\nUser-agent: *\nAllow: /\n"))
+	c := colly.NewCollector(newRobots(t, nil).Attach)
+	t.Run("ROB-GEN-06", func(t *testing.T) {
+		for _, visit := range []func(string) error{c.Visit, c.Head} {
+			wantDisallowed(t, visit(s.URL+"/a"), 2)
+		}
+		s.wantAsked(t, robotsLine)
 	})
 }

@@ -1,0 +1,156 @@
+package robotsext_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/politecrawl/politecrawl/robotsext"
+)
+
+func TestContent(t *testing.T) {
+	t.Run("ROB-FET-12/type", func(t *testing.T) {
+		s := newSite(t, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "image/png")
+			fmt.Fprint(w, "User-agent: *\nDisallow: /")
+		})
+		wantDisallowed(t, newRobots(t, nil).Check(t.Context(), s.url("/")), 2)
+	})
+	coded := func(coding string, body []byte) http.HandlerFunc {
+		return func(w http.ResponseWriter, req *http.Request) {
+			if got := req.Header.Get("Accept-Encoding"); got != "gzip" {
+				t.Errorf("Accept-Encoding: %q", got)
+			}
+			w.Header().Set("Content-Encoding", coding)
+			_, _ = w.Write(body)
+		}
+	}
+	packed := zip([]byte(private))
+	broken := slices.Clone(packed)
+	broken[len(broken)-6] ^= 0xff
+	for _, test := range []struct {
+		name, coding string
+		body         []byte
+		want         robotsext.Outcome
+	}{
+		{"gzip", "gzip", packed, robotsext.Rules},
+		{"x-gzip", "X-GZip", packed, robotsext.Rules},
+		{"identity", "identity", []byte(private), robotsext.Rules},
+		{"gzip without a body", "gzip", nil, robotsext.Rules},
+		{"corrupt", "gzip", broken, robotsext.Unreachable},
+		{"cut", "gzip", packed[:len(packed)-9], robotsext.Unreachable},
+		{"not gzip", "gzip", []byte(private), robotsext.Unreachable},
+		{"not offered", "br", []byte(private), robotsext.Unreachable},
+		{"unknown", "zz", []byte(private), robotsext.Unreachable},
+		{"twice", "gzip, gzip", zip(packed), robotsext.Unreachable},
+	} {
+		t.Run("ROB-FET-13/"+test.name, func(t *testing.T) {
+			rec := fetched(t, newSite(t, coded(test.coding, test.body)))
+			wantOutcome(t, rec, test.want)
+			if test.want == robotsext.Rules && len(test.body) > 0 && string(rec.Body) != private {
+				t.Errorf("body %q", rec.Body)
+			}
+		})
+	}
+	t.Run("ROB-FET-13/bomb", func(t *testing.T) {
+		rec := fetched(t, newSite(t, func(w http.ResponseWriter, req *http.Request) {
+			w.Header().Set("Content-Encoding", "gzip")
+			z := gzip.NewWriter(w)
+			for block := bytes.Repeat([]byte("Disallow: /\n"), 1<<16); ; {
+				if _, err := z.Write(block); err != nil {
+					return
+				}
+			}
+		}))
+		wantOutcome(t, rec, robotsext.Rules)
+		if len(rec.Body) > 512_000 || !rec.Truncated {
+			t.Errorf("%d bytes kept, truncated %v", len(rec.Body), rec.Truncated)
+		}
+	})
+	t.Run("ROB-FET-13/empty members without end", func(t *testing.T) {
+		nothing := zip(nil)
+		rec := fetched(t, newSite(t, func(w http.ResponseWriter, req *http.Request) {
+			w.Header().Set("Content-Encoding", "gzip")
+			for block := bytes.Repeat(nothing, 1000); ; {
+				if _, err := w.Write(block); err != nil {
+					return
+				}
+			}
+		}))
+		wantOutcome(t, rec, robotsext.Unreachable)
+	})
+}
+
+func zip(b []byte) []byte {
+	var buf bytes.Buffer
+	z := gzip.NewWriter(&buf)
+	_, _ = z.Write(b)
+	_ = z.Close()
+	return buf.Bytes()
+}
+
+func TestSizeLimit(t *testing.T) {
+	// filler ends at byte n with a whole line.
+	filler := func(n int) string {
+		return strings.Repeat("#"+strings.Repeat("-", 998)+"\n", n/1000) + strings.Repeat("#", max(n%1000-1, 0)) + "\n"
+	}
+	head := "User-agent: *\n"
+	at := func(offset int, rest string) string { return head + filler(offset-len(head)) + rest }
+	t.Run("ROB-FET-14/endless", func(t *testing.T) {
+		rec := fetched(t, newSite(t, func(w http.ResponseWriter, _ *http.Request) {
+			fmt.Fprint(w, private)
+			for {
+				if _, err := io.WriteString(w, filler(100_000)); err != nil {
+					return
+				}
+			}
+		}))
+		wantOutcome(t, rec, robotsext.Rules)
+		if len(rec.Body) > 512_000 || len(rec.Body) < 511_000 || !rec.Truncated {
+			t.Errorf("%d bytes kept, truncated %v", len(rec.Body), rec.Truncated)
+		}
+	})
+	for _, test := range []struct {
+		id, body string
+		disallow bool
+		cut      bool
+	}{
+		{"ROB-FMT-14/live", at(511_000, "Disallow: /x\n") + filler(2000), true, true},
+		{"ROB-FMT-14/dead", at(513_000, "Disallow: /x\n"), false, true},
+		{"ROB-FMT-15/cut inside a line", at(511_992, "Disallow: /x/long\n"), false, true},
+		{"ROB-FMT-15/line ends at the limit", at(512_000-len("Disallow: /x\n"), "Disallow: /x\n") + "more\n", true, true},
+		{"ROB-FMT-15/line end is just behind", at(512_000-len("Disallow: /x"), "Disallow: /x\n"), true, true},
+		{"ROB-FMT-15/file ends at the limit", at(512_000-len("Disallow: /x"), "Disallow: /x"), true, false},
+	} {
+		t.Run(test.id, func(t *testing.T) {
+			s := newSite(t, text(test.body))
+			r := newRobots(t, nil)
+			rec, err := r.Record(t.Context(), s.url("/"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := r.Check(t.Context(), s.url("/x/long")) != nil; got != test.disallow || rec.Truncated != test.cut {
+				t.Errorf("disallowed %v, truncated %v; want %v, %v (%d of %d bytes)", got, rec.Truncated, test.disallow, test.cut, len(rec.Body), len(test.body))
+			}
+		})
+	}
+	for name, after := range map[string]int{"after the limit": 600 << 10, "before the limit": 400 << 10} {
+		t.Run("ROB-FET-16/"+name, func(t *testing.T) {
+			rec := fetched(t, newSite(t, func(w http.ResponseWriter, _ *http.Request) {
+				fmt.Fprint(w, private, filler(after))
+				_ = http.NewResponseController(w).Flush()
+				panic(http.ErrAbortHandler)
+			}))
+			want := robotsext.Rules
+			if after < 512_000 {
+				want = robotsext.Unreachable
+			}
+			wantOutcome(t, rec, want)
+		})
+	}
+}

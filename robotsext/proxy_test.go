@@ -1,0 +1,146 @@
+package robotsext_test
+
+import (
+	"bytes"
+	"errors"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"sync"
+	"testing"
+
+	"github.com/gocolly/colly/v2"
+	"github.com/gocolly/colly/v2/proxy"
+
+	"github.com/politecrawl/politecrawl/robotsext"
+)
+
+// forwardProxy is an HTTP proxy that records what it is asked for.
+type forwardProxy struct {
+	*httptest.Server
+	mu   sync.Mutex
+	urls []string
+}
+
+func newProxy(t *testing.T) *forwardProxy {
+	t.Helper()
+	p := &forwardProxy{}
+	direct := &http.Transport{DisableKeepAlives: true}
+	p.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		p.mu.Lock()
+		p.urls = append(p.urls, req.URL.String())
+		p.mu.Unlock()
+		out := req.Clone(req.Context())
+		out.RequestURI = ""
+		resp, err := direct.RoundTrip(out)
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusBadGateway)
+			return
+		}
+		defer resp.Body.Close()
+		maps.Copy(w.Header(), resp.Header)
+		w.WriteHeader(resp.StatusCode)
+		var body bytes.Buffer
+		_, _ = body.ReadFrom(resp.Body)
+		_, _ = w.Write(body.Bytes())
+	}))
+	t.Cleanup(p.Close)
+	return p
+}
+
+func (p *forwardProxy) seen() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return append([]string(nil), p.urls...)
+}
+
+func TestSetProxyAfterAttach(t *testing.T) {
+	for how, drive := range drives {
+		t.Run(how, func(t *testing.T) {
+			s := newSite(t, text(private))
+			p := newProxy(t)
+			c := colly.NewCollector(newRobots(t, nil).Attach)
+			if err := c.SetProxy(p.URL); err != nil {
+				t.Fatal(err)
+			}
+			errs := drive(t, c, action{"GET", s.URL + "/a"}, action{"GET", s.URL + "/private"}, action{"HEAD", s.URL + "/private/x"})
+			if len(errs) < 2 {
+				t.Fatalf("errors %v, want one for each refusal", errs)
+			}
+			for _, err := range errs {
+				wantDisallowed(t, err, 2)
+			}
+			s.wantAsked(t, robotsLine, "GET /a")
+			if got := p.seen(); len(got) != 2 {
+				t.Errorf("the proxy saw %q, want robots.txt and /a", got)
+			}
+		})
+	}
+}
+
+func TestProxySwitcher(t *testing.T) {
+	s := newSite(t, text(private))
+	p1, p2 := newProxy(t), newProxy(t)
+	c := colly.NewCollector(newRobots(t, nil).Attach)
+	switcher, err := proxy.RoundRobinProxySwitcher(p1.URL, p2.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.SetProxyFunc(switcher)
+	var proxyURL string
+	c.OnResponse(func(r *colly.Response) { proxyURL += r.Request.ProxyURL })
+	for _, path := range []string{"/a", "/b", "/c"} {
+		if err := c.Visit(s.URL + path); err != nil {
+			t.Error(err)
+		}
+	}
+	if len(p1.seen()) != 2 || len(p2.seen()) != 2 {
+		t.Errorf("the proxies saw %q and %q, want 2 requests each", p1.seen(), p2.seen())
+	}
+	if proxyURL != "" {
+		t.Errorf("Request.ProxyURL is %q: the documentation says it is lost", proxyURL)
+	}
+}
+
+func TestProxyWithForeignTransport(t *testing.T) {
+	s := newSite(t, text(private))
+	r := newRobots(t, &robotsext.Options{Transport: roundTripper(http.DefaultTransport.RoundTrip)})
+	defer http.DefaultClient.CloseIdleConnections()
+	c := colly.NewCollector(r.Attach)
+	if err := c.SetProxy("http://127.0.0.1:1"); err != nil {
+		t.Fatal(err)
+	}
+	for _, err := range []error{c.Visit(s.URL + "/a"), c.Head(s.URL + "/b")} {
+		if !errors.Is(err, robotsext.ErrProxy) {
+			t.Errorf("error %v, want ErrProxy", err)
+		}
+	}
+	s.wantAsked(t) // above all not without the proxy
+}
+
+func TestKeepAlivesDisabled(t *testing.T) {
+	s := newSite(t, text(private))
+	p := newProxy(t)
+	c := colly.NewCollector(newRobots(t, nil).Attach)
+	proxyURL, err := url.Parse(p.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.SetProxyFunc(http.ProxyURL(proxyURL)) // sets DisableKeepAlives
+	var closed bool
+	p.Config.Handler = keepAliveWatch(p.Config.Handler, &closed)
+	if err := c.Visit(s.URL + "/a"); err != nil {
+		t.Error(err)
+	}
+	if !closed {
+		t.Error("the connection was kept, though colly asked for the contrary")
+	}
+}
+
+func keepAliveWatch(next http.Handler, closed *bool) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		*closed = req.Close || req.Header.Get("Proxy-Connection") == "close"
+		next.ServeHTTP(w, req)
+	})
+}

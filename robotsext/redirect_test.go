@@ -1,0 +1,124 @@
+package robotsext_test
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+
+	"github.com/politecrawl/politecrawl/robotsext"
+)
+
+// chain serves a number of redirects before end, and counts requests.
+func chain(t *testing.T, hops int, end http.HandlerFunc) *site {
+	s := newSite(t, nil)
+	s.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		s.mu.Lock()
+		n := len(s.seen)
+		s.seen = append(s.seen, req)
+		s.mu.Unlock()
+		if n < hops {
+			http.Redirect(w, req, fmt.Sprintf("/private/%d", n), http.StatusMovedPermanently)
+			return
+		}
+		end(w, req)
+	})
+	return s
+}
+
+func TestRedirects(t *testing.T) {
+	t.Run("ROB-FET-05/five", func(t *testing.T) {
+		rec := fetched(t, chain(t, 5, text(private)))
+		wantOutcome(t, rec, robotsext.Rules)
+		if len(rec.Chain) != 6 {
+			t.Errorf("chain %q, want 6 URLs", rec.Chain)
+		}
+	})
+	t.Run("ROB-FET-05/six", func(t *testing.T) {
+		s := chain(t, 6, text(private))
+		wantOutcome(t, fetched(t, s), robotsext.AllowAll)
+		if n := len(s.asked()); n != 6 {
+			t.Errorf("%d requests, want 6", n)
+		}
+	})
+	t.Run("ROB-FET-06/other origin", func(t *testing.T) {
+		target := newSite(t, text("User-agent: *\nDisallow: /x\n"))
+		s := newSite(t, func(w http.ResponseWriter, req *http.Request) {
+			http.Redirect(w, req, target.URL+"/robots.txt", http.StatusFound)
+		})
+		r := newRobots(t, nil)
+		wantDisallowed(t, r.Check(t.Context(), s.url("/x")), 2)
+		target.wantAsked(t, robotsLine)
+		wantDisallowed(t, r.Check(t.Context(), target.url("/x")), 2)
+		target.wantAsked(t, robotsLine, robotsLine) // asked for its own
+	})
+	t.Run("ROB-FET-07/loop", func(t *testing.T) {
+		s := newSite(t, func(w http.ResponseWriter, req *http.Request) {
+			http.Redirect(w, req, "/robots.txt", http.StatusFound)
+		})
+		wantOutcome(t, fetched(t, s), robotsext.AllowAll)
+		if n := len(s.asked()); n > 6 {
+			t.Errorf("%d requests", n)
+		}
+	})
+	t.Run("ROB-FET-07/loop of two", func(t *testing.T) {
+		s := newSite(t, func(w http.ResponseWriter, req *http.Request) {
+			http.Redirect(w, req, "/to?/robots.txt", http.StatusFound)
+		})
+		wantOutcome(t, fetched(t, s), robotsext.AllowAll)
+		s.wantAsked(t, robotsLine, "GET /to?/robots.txt")
+	})
+	for _, code := range []int{300, 301, 302, 303, 307, 308, 399} {
+		t.Run(fmt.Sprintf("ROB-FET-08/%d", code), func(t *testing.T) {
+			s := newSite(t, func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Location", "r.txt#x")
+				w.WriteHeader(code)
+			})
+			wantOutcome(t, fetched(t, s), robotsext.Rules)
+			s.wantAsked(t, robotsLine, "GET /r.txt")
+		})
+	}
+	t.Run("ROB-FET-08/credentials", func(t *testing.T) {
+		s := newSite(t, func(w http.ResponseWriter, req *http.Request) {
+			w.Header().Set("Location", "http://user:secret@"+req.Host+"/r.txt")
+			w.WriteHeader(301)
+		})
+		wantOutcome(t, fetched(t, s), robotsext.Rules)
+		if v := s.seen[1].Header.Get("Authorization"); v != "" {
+			t.Errorf("Authorization: %s", v)
+		}
+	})
+	t.Run("ROB-FET-09/into a disallowed path", func(t *testing.T) {
+		s := chain(t, 1, text(private))
+		wantOutcome(t, fetched(t, s), robotsext.Rules)
+		s.wantAsked(t, robotsLine, "GET /private/0")
+	})
+	t.Run("ROB-FET-10/404 at the end", func(t *testing.T) {
+		wantOutcome(t, fetched(t, chain(t, 2, status(404))), robotsext.AllowAll)
+	})
+	t.Run("ROB-FET-10/500 at the end", func(t *testing.T) {
+		rec := fetched(t, chain(t, 2, status(500)))
+		wantOutcome(t, rec, robotsext.Unreachable)
+		if rec.Status != 500 {
+			t.Errorf("status %d", rec.Status)
+		}
+	})
+	t.Run("ROB-FET-10/dead end", func(t *testing.T) {
+		s := newSite(t, func(w http.ResponseWriter, req *http.Request) {
+			http.Redirect(w, req, "http://127.0.0.1:1/", http.StatusFound)
+		})
+		rec := fetched(t, s)
+		wantOutcome(t, rec, robotsext.Unreachable)
+		if rec.Status != 0 || rec.Err == nil {
+			t.Errorf("status %d, error %v", rec.Status, rec.Err)
+		}
+	})
+	t.Run("ROB-FET-11/refresh", func(t *testing.T) {
+		s := newSite(t, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Refresh", "0; url=/other.txt")
+			w.Header().Set("Content-Type", "text/html")
+			fmt.Fprint(w, `<meta http-equiv="refresh" content="0; url=/other.txt">`+"\n"+private)
+		})
+		wantOutcome(t, fetched(t, s), robotsext.Rules)
+		s.wantAsked(t, robotsLine)
+	})
+}
