@@ -35,7 +35,8 @@ func (q *fifo) push(a string, b []byte) {
 	buf := binary.AppendUvarint(q.tail.buf, uint64(len(a)))
 	buf = append(buf, a...)
 	buf = binary.AppendUvarint(buf, uint64(len(b)))
-	q.tail.buf = append(buf, b...)
+	buf = append(buf, b...)
+	q.tail.buf = buf
 }
 
 // pop returns copies of the first pair. The queue must not be empty.
@@ -55,6 +56,6 @@ func (q *fifo) pop() (a string, b []byte) {
 func (q *fifo) field() []byte {
 	length, n := binary.Uvarint(q.head.buf[q.read:])
 	start := q.read + n
-	q.read = start + int(length) //nolint:gosec // a length that push has written
+	q.read = start + int(length)
 	return q.head.buf[start:q.read]
 }

@@ -12,7 +12,7 @@ func TestFifo(t *testing.T) {
 		a string
 		b []byte
 	}
-	rng := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // not for secrets
+	rng := rand.New(rand.NewPCG(1, 2))
 	var q fifo
 	var want []pair
 	for step := range 20_000 {

@@ -13,7 +13,7 @@ func (n *number) before(m *number) bool { return n.value < m.value }
 func (n *number) placed(i int)          { n.index = i }
 
 func TestHeap(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // not for secrets
+	rng := rand.New(rand.NewPCG(1, 2))
 	var h heap[*number]
 	var in []*number
 	for range 5000 {

@@ -50,7 +50,7 @@ func (l *ledger) killOne(s *subject, name string) {
 	first := c.line()
 	var killing sync.WaitGroup
 	killing.Go(func() {
-		time.Sleep(time.Duration(rand.IntN(100)) * time.Millisecond) //nolint:gosec // not for secrets
+		time.Sleep(time.Duration(rand.IntN(100)) * time.Millisecond)
 		_ = c.cmd.Process.Kill()
 	})
 	for line := first; line != ""; line = c.line() {

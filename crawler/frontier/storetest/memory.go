@@ -51,7 +51,7 @@ func heap() int {
 	runtime.GC() // what finalizers and pools have kept over the first
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
-	return int(m.HeapAlloc) //nolint:gosec // fits
+	return int(m.HeapAlloc)
 }
 
 func (s *subject) atMost(what string, bytes, n, limit int) {

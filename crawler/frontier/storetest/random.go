@@ -40,7 +40,7 @@ func settings(h frontier.Host) (slots, delay int) {
 func worldItem(n int, start time.Time, unit time.Duration) frontier.Item {
 	it := frontier.Item{
 		URL:      fmt.Sprintf("%s/%d", worldHost(n), n),
-		Priority: uint8(n / worldHosts % 3), //nolint:gosec // below 3
+		Priority: uint8(n / worldHosts % 3),
 	}
 	if n%7 == 0 {
 		it.NotBefore = start.Add(3 * unit)
@@ -65,7 +65,7 @@ func randomOperations(s *subject) {
 		}
 		var wg sync.WaitGroup
 		for n := range callers {
-			c := &caller{s: s, h: h, rng: rand.New(rand.NewPCG(seed, uint64(n)))} //nolint:gosec // not for secrets
+			c := &caller{s: s, h: h, rng: rand.New(rand.NewPCG(seed, uint64(n)))}
 			wg.Go(func() { c.work(steps) })
 		}
 		wg.Wait()
@@ -165,7 +165,7 @@ func (c *caller) items(n int) []frontier.Item {
 
 func (c *caller) outcome() frontier.Outcome {
 	o := frontier.Outcome{
-		Result: frontier.Result(1 + c.rng.IntN(4)), //nolint:gosec // 1 to 4
+		Result: frontier.Result(1 + c.rng.IntN(4)),
 		Links:  c.items(c.rng.IntN(4)),
 	}
 	if c.rng.IntN(3) > 0 {

@@ -2,9 +2,10 @@ package storetest
 
 import (
 	"bytes"
-	"reflect"
 	"slices"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 )
@@ -32,8 +33,8 @@ var recordChecks = []check{
 			byURL[l.URL] = l.Item
 		}
 		for _, it := range want {
-			if got := byURL[it.URL]; !reflect.DeepEqual(got, it) {
-				s.Errorf("item came back as\n%+v\nwant\n%+v", got, it)
+			if diff := cmp.Diff(it, byURL[it.URL]); diff != "" {
+				s.Errorf("item came back with these differences:\n%s", diff)
 			}
 		}
 	}},
@@ -71,7 +72,7 @@ var recordChecks = []check{
 		next := func(came *frontier.Validators, r frontier.Result, v *frontier.Validators) {
 			s.Helper()
 			l := s.lease(one)
-			if !reflect.DeepEqual(l.Validators, came) {
+			if !cmp.Equal(l.Validators, came) {
 				s.Fatalf("leased with validators %+v, want %+v", l.Validators, came)
 			}
 			s.finish(l, frontier.Outcome{Result: r, NotBefore: time.Now(), Validators: v})
@@ -91,7 +92,7 @@ var recordChecks = []check{
 		want := &frontier.Validators{ETag: "e", LastModified: "l", BodyHash: []byte{1}}
 		s.finish(s.lease(one), frontier.Outcome{Result: frontier.Done, NotBefore: time.Now(), Validators: want})
 		s.reopen()
-		if got := s.lease(one).Validators; !reflect.DeepEqual(got, want) {
+		if got := s.lease(one).Validators; !cmp.Equal(got, want) {
 			s.Fatalf("leased with validators %+v, want %+v", got, want)
 		}
 	}},

@@ -47,7 +47,7 @@ func toyStore(w wrong) Store {
 		Bubble:  synctest.Test,
 		Durable: true, Exclusive: true,
 		Command: func(place string) *exec.Cmd {
-			cmd := exec.Command(os.Args[0]) //nolint:gosec // this test, once more
+			cmd := exec.Command(os.Args[0])
 			cmd.Env = append(os.Environ(), childPlace+"="+place, childWrong+"="+string(w))
 			cmd.Stderr = os.Stderr
 			return cmd

@@ -386,7 +386,7 @@ func (t *toy) Finish(ctx context.Context, outcomes []frontier.Outcome) ([]error,
 	errs := make([]error, len(outcomes))
 	for i, o := range outcomes {
 		if err := t.valid(o.Links); err != nil || o.Result == 0 || o.Result > frontier.Drop {
-			errs[i] = fmt.Errorf("%w: %v, %v", frontier.ErrInvalid, o.Result, err)
+			errs[i] = fmt.Errorf("%w: %v", frontier.ErrInvalid, o.Result)
 			if t.is(invalidIsFatal) {
 				return nil, errs[i]
 			}

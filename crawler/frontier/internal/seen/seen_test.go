@@ -10,7 +10,7 @@ func TestSet(t *testing.T) {
 	if s.Has(1) || s.Len() != 0 {
 		t.Fatal("the zero Set is not empty")
 	}
-	rng := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // not for secrets
+	rng := rand.New(rand.NewPCG(1, 2))
 	want := make(map[uint64]bool)
 	add := func(h uint64) {
 		t.Helper()
@@ -44,7 +44,7 @@ func TestSet(t *testing.T) {
 
 func TestSetSize(t *testing.T) {
 	var s Set
-	rng := rand.New(rand.NewPCG(3, 4)) //nolint:gosec // not for secrets
+	rng := rand.New(rand.NewPCG(3, 4))
 	for n := 1; n <= 500_000; n++ {
 		s.Add(rng.Uint64())
 		if n%100_000 != 0 {
@@ -62,7 +62,7 @@ func TestSetSize(t *testing.T) {
 
 func BenchmarkAdd(b *testing.B) {
 	var s Set
-	rng := rand.New(rand.NewPCG(5, 6)) //nolint:gosec // not for secrets
+	rng := rand.New(rand.NewPCG(5, 6))
 	for b.Loop() {
 		s.Add(rng.Uint64())
 	}
