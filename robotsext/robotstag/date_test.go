@@ -1,0 +1,66 @@
+package robotstag
+
+import (
+	"testing"
+	"time"
+)
+
+func TestDate(t *testing.T) {
+	june := func(hour, minute, second int) time.Time {
+		return time.Date(2010, 6, 25, hour, minute, second, 0, time.UTC)
+	}
+	for in, want := range map[string]time.Time{
+		// RFC 822, with two and four figures for the year
+		"25 Jun 10 15:00:00 GMT":          june(15, 0, 0),
+		"25 Jun 2010 15:00:00 PST":        june(23, 0, 0),
+		"25 Jun 2010 15:00:00 EDT":        june(19, 0, 0),
+		"Fri, 25 Jun 2010 15:00:30 +0200": june(13, 0, 30),
+		"fri, 25 jun 2010 15:00 gmt":      june(15, 0, 0),
+		"25 June 2010 15:00:00 UT":        june(15, 0, 0),
+		"25 Jun 2010 15:00:00":            june(15, 0, 0),
+		"25 Jun 2010":                     june(0, 0, 0),
+		"5 Jun 2010 15:00:00 Z":           june(15, 0, 0).AddDate(0, 0, -20),
+		// RFC 850
+		"Friday, 25-Jun-10 15:00:00 PST": june(23, 0, 0),
+		"25-Jun-2010 15:00:00 EST":       june(20, 0, 0),
+		"25-Jun-2010":                    june(0, 0, 0),
+		// ISO 8601
+		"2010-06-25":                    june(0, 0, 0),
+		"20100625":                      june(0, 0, 0),
+		"2010-06-25T15:00:00Z":          june(15, 0, 0),
+		"2010-06-25t15:00:00.75z":       june(15, 0, 0).Add(750 * time.Millisecond),
+		"2010-06-25T15:00:00+02:00":     june(13, 0, 0),
+		"2010-06-25T15:00:00-0230":      june(17, 30, 0),
+		"2010-06-25T15:00+0200":         june(13, 0, 0),
+		"2010-06-25T15:00":              june(15, 0, 0),
+		"2010-06-25 15:00:00":           june(15, 0, 0),
+		"2010-06-25 15:00:00 +02:00":    june(13, 0, 0),
+		"20100625T150000Z":              june(15, 0, 0),
+		"Friday, 2010-06-25T15:00:00Z":  june(15, 0, 0),
+		"  2010-06-25T15:00:00+00:00  ": june(15, 0, 0),
+
+		"":                          {},
+		"soon":                      {},
+		"Friday":                    {},
+		"Friday,":                   {},
+		"Someday, 25 Jun 2010":      {},
+		"31 Feb 2010":               {},
+		"2010-13-01":                {},
+		"2010-06-25T25:00:00Z":      {},
+		"25 Jun 2010 15:00:00 CEST": {},
+		"25.6.2010":                 {},
+		"06/25/2010":                {},
+		"1277478000":                {},
+		"-":                         {},
+		"2010-06-25 ":               june(0, 0, 0),
+		"2010-06-25 noon":           {},
+		"2010-06-25T15:00:00Z and so on, and so on, and so on, and so on..": {},
+	} {
+		t.Run("ROB-PAG-07/"+in, func(t *testing.T) {
+			got, ok := parseDate(in)
+			if ok != !want.IsZero() || !got.Equal(want) {
+				t.Errorf("got %v, %t; want %v", got, ok, want)
+			}
+		})
+	}
+}

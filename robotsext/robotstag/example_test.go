@@ -1,0 +1,62 @@
+package robotstag_test
+
+import (
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/politecrawl/politecrawl/robotsext/robotstag"
+)
+
+// May this page be kept, and its links be followed?
+func ExampleDirectives() {
+	resp := &http.Response{Header: http.Header{
+		"X-Robots-Tag": {"otherbot: none", "unavailable_after: Friday, 25-Jun-10 15:00:00 PST"},
+	}}
+
+	d := robotstag.New("examplebot")
+	d.Header(resp.Header)
+	// For every <meta name="…" content="…"> of the page, by whatever reads its HTML:
+	d.Meta("viewport", "width=device-width")
+	d.Meta("robots", "max-snippet:50")
+	d.Meta("examplebot", "nofollow")
+
+	if rule := d.NoIndex(time.Now()); rule != nil {
+		fmt.Printf("do not keep it: %v (%v)\n", rule, rule.Source)
+	}
+	if rule := d.NoFollow(); rule != nil {
+		fmt.Printf("do not follow its links: %v (%v)\n", rule, rule.Source)
+	}
+	if rule := d.MaxSnippet(); rule != nil && rule.Limit != robotstag.NoLimit {
+		fmt.Printf("quote %d characters at most\n", rule.Limit)
+	}
+	// Output:
+	// do not keep it: unavailable_after: 2010-06-25T23:00:00Z (X-Robots-Tag line 2)
+	// do not follow its links: nofollow (meta line 2 for examplebot)
+	// quote 50 characters at most
+}
+
+// Should this link be followed?
+func ExampleParseRel() {
+	for _, rel := range []string{"noopener", "ugc,nofollow", "sponsored"} {
+		fmt.Println(robotstag.ParseRel(rel).Follow(), rel)
+	}
+	// Output:
+	// true noopener
+	// false ugc,nofollow
+	// false sponsored
+}
+
+// What may the content be used for?
+func ExampleDirectives_Usage() {
+	d := robotstag.New("examplebot")
+	d.Header(http.Header{"Content-Usage": {"train-ai=n, search=y"}})
+	for _, category := range []string{"search", "train-ai", "other"} {
+		granted, said := d.Usage()[category]
+		fmt.Println(category, said, granted)
+	}
+	// Output:
+	// search true true
+	// train-ai true false
+	// other false false
+}

@@ -1,0 +1,186 @@
+package robotstag
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+)
+
+// checkUnion holds that more to read never asks for less (ROB-PAG-05): every
+// answer before is there after, and is no looser.
+func checkUnion(t *testing.T, before, after *Directives) {
+	t.Helper()
+	for name, question := range map[Name]func(*Directives) *Rule{
+		NoIndex:          func(d *Directives) *Rule { return d.NoIndex(now) },
+		NoFollow:         (*Directives).NoFollow,
+		NoSnippet:        (*Directives).NoSnippet,
+		NoImageIndex:     (*Directives).NoImageIndex,
+		NoTranslate:      (*Directives).NoTranslate,
+		NoArchive:        (*Directives).NoArchive,
+		MaxSnippet:       (*Directives).MaxSnippet,
+		MaxVideoPreview:  (*Directives).MaxVideoPreview,
+		MaxImagePreview:  (*Directives).MaxImagePreview,
+		UnavailableAfter: (*Directives).UnavailableAfter,
+	} {
+		b, a := question(before), question(after)
+		if b == nil {
+			continue
+		}
+		if a == nil {
+			t.Fatalf("%s: %s is gone", name, b)
+		}
+		if a.Name == b.Name && b.stricter(a) {
+			t.Fatalf("%s: %s became %s", name, b, a)
+		}
+	}
+	for _, r := range after.Rules() {
+		if _, ok := parseRule(string(r.Name), strings.TrimPrefix(r.String(), string(r.Name)+":")); !ok {
+			t.Fatalf("%s is not a rule", r)
+		}
+		if r.Source.Agent != "" && r.Source.Agent != "examplebot" {
+			t.Fatalf("%s from %s", r, r.Source)
+		}
+	}
+}
+
+func FuzzHeader(f *testing.F) {
+	for _, line := range []string{
+		"noindex, nofollow", "googlebot: nofollow, examplebot: noindex, max-snippet: 20",
+		"unavailable_after: Friday, 25-Jun-10 15:00:00 PST, *: none", "examplebot: unavailable_after: 2099-01-01",
+		"max-image-preview: large, max-image-preview:none", ",:,,a:b:c:", "noindex nofollow: x",
+	} {
+		f.Add(line, "noindex")
+		f.Add("all, index", line)
+	}
+	f.Fuzz(func(t *testing.T, first, second string) {
+		before, after := New("ExampleBot"), New("ExampleBot")
+		before.Header(http.Header{"X-Robots-Tag": {first}})
+		after.Header(http.Header{"X-Robots-Tag": {first, second}})
+		checkUnion(t, before, after)
+		// What is for another says nothing to this one.
+		other := New("examplebot")
+		other.Header(http.Header{"X-Robots-Tag": {"otherbot: " + strings.ReplaceAll(first, ":", "")}})
+		if rules := other.Rules(); len(rules) > 0 {
+			t.Fatalf("%q for another: %v", first, rules)
+		}
+	})
+}
+
+func FuzzMeta(f *testing.F) {
+	f.Add("robots", "noindex,nofollow", "all")
+	f.Add("examplebot", "max-snippet:50", "max-snippet:-1, nosnippet")
+	f.Add("description", "noindex", "unavailable_after: Fri, 25 Jun 2010 15:00:00 GMT")
+	f.Fuzz(func(t *testing.T, name, first, second string) {
+		before, after := New("ExampleBot"), New("ExampleBot")
+		before.Meta(name, first)
+		after.Meta(name, first)
+		after.Meta("robots", second)
+		checkUnion(t, before, after)
+	})
+}
+
+func FuzzRobotsTag(f *testing.F) {
+	for _, line := range []string{
+		"*;nosnippet, ExampleBot;noindex", `"examplebot";max-snippet=50;unavailable_after="2020-09-21"`,
+		"(a b);c, d;e=?0, f;g=:aGk=:", "*;noindex,", "*;noindex;", "*;a=\"b, c\"", "*;a=%\"b\", *;b=@1, *;c=-1.5",
+	} {
+		f.Add(line, "*;nofollow")
+	}
+	f.Fuzz(func(t *testing.T, first, second string) {
+		before, after := New("ExampleBot"), New("ExampleBot")
+		before.Header(http.Header{"Robots-Tag": {first}})
+		after.Header(http.Header{"Robots-Tag": {first, second}})
+		checkUnion(t, before, after)
+	})
+}
+
+func FuzzDate(f *testing.F) {
+	for _, s := range []string{"25 Jun 2010 15:00:00 PST", "Friday, 25-Jun-10 15:00:00 GMT", "2020-09-21", "2010-06-25T15:00:00.5-0230", "20100625T150000Z"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, in string) {
+		got, ok := parseDate(in)
+		if !ok {
+			return
+		}
+		if got.Location() != time.UTC {
+			t.Fatalf("%q is not in UTC", in)
+		}
+		if got.Year() < 0 || got.Year() > 9999 {
+			return // an offset led out of what can be written
+		}
+		again, ok := parseDate(got.Format(time.RFC3339Nano))
+		if !ok || !again.Equal(got) {
+			t.Fatalf("%q: %v, again %v, %t", in, got, again, ok)
+		}
+	})
+}
+
+func FuzzUsage(f *testing.F) {
+	for _, s := range []string{"train-ai=n, search=y", `a="b, c";d=(e f), g`, "a=y,", "*=n;x=?0"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, in string) {
+		usage := ParseUsage(in)
+		var b strings.Builder
+		for key, granted := range usage {
+			if b.Len() > 0 {
+				b.WriteString(", ")
+			}
+			b.WriteString(key + map[bool]string{true: "=y", false: "=n"}[granted])
+		}
+		again := ParseUsage(b.String())
+		if len(again) != len(usage) {
+			t.Fatalf("%q: %v, again %v", in, usage, again)
+		}
+		for key, granted := range usage {
+			if said, ok := again[key]; !ok || said != granted {
+				t.Fatalf("%q: %v, again %v", in, usage, again)
+			}
+		}
+	})
+}
+
+func FuzzLink(f *testing.F) {
+	for _, s := range []string{`<a>; rel="canonical"`, `<a>;rel=next, <b>; rel=canonical; title="x\"y"`, "<", "<>;;,;=", `<a>;rel="`} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, in string) {
+		href := canonical(in)
+		if href != "" && !strings.Contains(in, "<") || strings.Contains(href, ">") {
+			t.Fatalf("%q out of %q", href, in)
+		}
+	})
+}
+
+// BenchmarkHeader reads what a common page sends.
+func BenchmarkHeader(b *testing.B) {
+	h := http.Header{"X-Robots-Tag": {"noarchive, max-snippet:-1, max-image-preview:large"}, "Link": {`<https://example.com/a>; rel="canonical"`}}
+	b.ReportAllocs()
+	for b.Loop() {
+		d := New("examplebot")
+		d.Header(h)
+		d.Meta("viewport", "width=device-width, initial-scale=1")
+		d.Meta("robots", "index, follow, max-snippet:-1, max-image-preview:large, max-video-preview:-1")
+		if d.NoIndex(now) != nil || d.NoFollow() != nil {
+			b.Fatal("refused")
+		}
+	}
+}
+
+// TestLargePage holds that a page of nothing but rules costs little.
+func TestLargePage(t *testing.T) {
+	h := http.Header{}
+	for range 1000 {
+		h.Add("X-Robots-Tag", strings.Repeat("max-snippet:1,noindex,examplebot:none,", 1000))
+	}
+	d := New("examplebot")
+	d.Header(h)
+	for range 1000 {
+		d.Meta("robots", strings.Repeat("noindex,max-snippet:1,", 1000))
+	}
+	if n := len(d.Rules()); n == 0 || n > 100 {
+		t.Errorf("%d rules", n)
+	}
+}
