@@ -20,7 +20,7 @@ func TestDemoSite(t *testing.T) {
 		token  string
 		change func(*Config)
 	}{
-		{"delay 20 ms", demosite.Token, func(c *Config) { c.Delay = 20 * time.Millisecond }},
+		{"ROB-POL-01, ROB-POL-02: delay 20 ms", demosite.Token, func(c *Config) { c.Delay = 20 * time.Millisecond }},
 		{"no delay, one worker", demosite.Token, func(c *Config) { c.Workers = 1 }},
 		{"under another name", "OtherBot", func(c *Config) { c.UserAgent = "OtherBot/1.0" }},
 	}

@@ -1,0 +1,113 @@
+package robotsext_test
+
+import (
+	"bufio"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Every row of the specification has a test that names its id: as a string, such
+// as the name of a subtest, or as a test function, TestROB_GEN_07. A row left out
+// on purpose stands in testdata/untested.txt with the reason.
+func TestEveryRowHasATest(t *testing.T) {
+	spec, err := os.ReadFile("robotstxt/testdata/spec.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := regexp.MustCompile(`(?m)^\| (ROB-[A-Z]+-\d+) \|`).FindAllStringSubmatch(string(spec), -1)
+	if len(rows) < 150 {
+		t.Fatalf("spec.md has %d rows: its form has changed", len(rows))
+	}
+	named := idsInTests(t, "..")
+	left := leftOut(t, "testdata/untested.txt")
+	for _, row := range rows {
+		id := row[1]
+		if reason, ok := left[id]; ok {
+			if named[id] != "" {
+				t.Errorf("%s is listed as untested (%s), but %s names it", id, reason, named[id])
+			}
+			delete(left, id)
+			continue
+		}
+		if named[id] == "" {
+			t.Errorf("%s: no test names it", id)
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(left)) {
+		t.Errorf("%s is listed as untested and is no row of spec.md", id)
+	}
+}
+
+var rowID = regexp.MustCompile(`ROB[-_][A-Z]+[-_]\d+`)
+
+// idsInTests maps the ids that stand in test files to one of these files.
+func idsInTests(t *testing.T, root string) map[string]string {
+	t.Helper()
+	named := make(map[string]string)
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+		if err != nil {
+			return err
+		}
+		note := func(text string) {
+			for _, id := range rowID.FindAllString(text, -1) {
+				named[strings.ReplaceAll(id, "_", "-")] = path
+			}
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.BasicLit:
+				note(n.Value)
+			case *ast.FuncDecl:
+				if strings.HasPrefix(n.Name.Name, "Test") {
+					note(n.Name.Name)
+				}
+			}
+			return true
+		})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return named
+}
+
+// leftOut reads lines of the form "ROB-XXX-01: reason".
+func leftOut(t *testing.T, path string) map[string]string {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = f.Close() }()
+	left := make(map[string]string)
+	lines := bufio.NewScanner(f)
+	for lines.Scan() {
+		line := lines.Text()
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		id, reason, ok := strings.Cut(line, ": ")
+		if !ok || strings.TrimSpace(reason) == "" {
+			t.Errorf("%s: %q gives no reason", path, line)
+		}
+		left[id] = reason
+	}
+	if err := lines.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return left
+}
