@@ -133,7 +133,7 @@ func (g *collectorGate) answer(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	if rec.Outcome == Unreachable && req.Context().Err() == nil {
-		return nil, later(rec, string(o)+"/")
+		return nil, later(rec, string(o))
 	}
 	return &http.Response{
 		Status:     "204 No Content",

@@ -7,9 +7,8 @@ import (
 
 // Cache keeps records beyond the memory of one Robots: on disk (NewFileCache),
 // for several Robots of a process (NewMemoryCache), in a crawler's frontier, or
-// between processes. Methods are called by several
-// goroutines at a time, though never twice at once for one origin by the same
-// Robots.
+// between processes. Methods are called by several goroutines at a time, though
+// never twice at once for one origin by the same Robots.
 //
 // A Cache must not turn a disallow into an allow (ROB-CAC-17). So Load returns a
 // nil record without an error only if nothing was ever stored for the origin; a
@@ -119,11 +118,8 @@ func (r *Robots) load(ctx context.Context, o Origin) (rec *Record, lost bool) {
 		return nil, true
 	case rec == nil:
 		return nil, r.storeFailed.Load()
-	case rec.Origin != o:
-		r.log.WarnContext(ctx, "robots.txt record of another origin", "origin", o, "got", rec.Origin)
-		return nil, true
 	}
-	rec, err = r.trust(rec)
+	rec, err = r.trust(rec, o)
 	if err != nil {
 		r.log.WarnContext(ctx, "robots.txt record not believed", "origin", o, "error", err)
 		return nil, true

@@ -37,7 +37,7 @@ func (r Reason) String() string {
 // colly's own check goes on working; errors.AsType[*BlockedError](err) gives
 // the detail.
 type BlockedError struct {
-	URL       string          // what was to be fetched, without a password
+	URL       string          // what was to be fetched, without a password; just the origin if Visit refused before all else
 	Reason    Reason          // Disallowed or Later
 	Rule      *robotstxt.Rule // Disallowed: the rule that decided, with its line; else nil
 	Group     string          // Disallowed: the product token of the group in force, or "*"

@@ -119,8 +119,8 @@ func cutUnquoted(s string) (before, after string) {
 // maxRetryAfter caps what a site may ask for by Retry-After (ROB-POL-04).
 const maxRetryAfter = 24 * time.Hour
 
-// RetryAfter returns how long an answer asks to be left alone: a number of seconds or
-// a date (RFC 9110 10.2.3), 0 for none and for what is neither.
+// RetryAfter returns how long an answer asks to be left alone: a number of seconds
+// or a date (RFC 9110 10.2.3), 0 for none and for what is neither.
 func RetryAfter(h http.Header, now time.Time) time.Duration {
 	value := strings.TrimSpace(h.Get("Retry-After"))
 	if at, err := http.ParseTime(value); err == nil {

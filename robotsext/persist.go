@@ -3,6 +3,7 @@ package robotsext
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"time"
 )
 
@@ -108,12 +109,17 @@ func storable(rec *Record) *Record {
 	return rec
 }
 
-// trust returns a stored record as this Robots would have made it, with its
+// trust returns a stored record of o as this Robots would have made it, with its
 // times within what could have been written, so that a damaged one is fetched
 // again rather than believed for years.
-func (r *Robots) trust(stored *Record) (*Record, error) {
+func (r *Robots) trust(stored *Record, o Origin) (*Record, error) {
 	rec := *stored
-	if rec.Outcome < Rules || rec.Outcome > Unreachable || rec.FetchedAt.IsZero() {
+	failing := !rec.FailingSince.IsZero()
+	switch {
+	case rec.Origin != o:
+		return nil, fmt.Errorf("%w: it is of %s", errStoredRecord, rec.Origin)
+	case rec.Outcome < Rules || rec.Outcome > Unreachable || rec.FetchedAt.IsZero(),
+		failing && rec.Outcome == Rules && rec.Copy == nil:
 		return nil, errStoredRecord
 	}
 	rec.File = nil // parsed anew, with this Robots' options
@@ -122,13 +128,13 @@ func (r *Robots) trust(stored *Record) (*Record, error) {
 		c.File = nil
 		rec.Copy = &c
 	}
-	if rec.FailingSince.IsZero() {
+	if !failing {
+		if rec.Outcome == Unreachable {
+			rec.ExpiresAt = rec.FetchedAt // all it knows is CopyLost
+		}
 		rec.ExpiresAt = earlier(rec.ExpiresAt, rec.FetchedAt.Add(r.life.ceiling))
 		r.parse(&rec)
 		return &rec, nil
-	}
-	if rec.Outcome == Rules && rec.Copy == nil {
-		return nil, errStoredRecord
 	}
 	rec.Outage = min(max(rec.Outage, 0), max(rec.FetchedAt.Sub(rec.FailingSince), 0))
 	rec.RetryAt = earlier(rec.RetryAt, rec.FetchedAt.Add(maxRetryAfter))
