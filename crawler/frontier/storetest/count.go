@@ -86,5 +86,7 @@ var countChecks = []check{
 			s.Errorf("%d hosts, want 2", got)
 		}
 	}},
-	{name: "random operations", run: randomOperations},
+	random,
 }
+
+var random = check{name: "random operations", run: randomOperations}

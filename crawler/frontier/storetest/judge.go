@@ -16,11 +16,11 @@ func judge(s *subject, h *history, quiet, end frontier.Stats) {
 	j := &judgement{
 		subject: s, h: h,
 		first: make(map[string]call), leases: make(map[string][]*span), hosts: make(map[frontier.Host][]*span),
-		notBefore: make(map[string]time.Time),
+		world: make(map[string]frontier.Item),
 	}
 	for n := range worldURLs {
 		it := worldItem(n, h.start, s.unit)
-		j.notBefore[it.URL] = it.NotBefore
+		j.world[it.URL] = it
 	}
 	for _, m := range h.seen {
 		c, ok := j.first[m.url]
@@ -53,8 +53,7 @@ type judgement struct {
 	first  map[string]call // per URL: the earliest it can have been, and must have been, added
 	leases map[string][]*span
 	hosts  map[frontier.Host][]*span
-	// notBefore is with what each URL was added.
-	notBefore map[string]time.Time
+	world  map[string]frontier.Item // as they were added
 }
 
 // early fails when a slot was taken before a time.
@@ -113,7 +112,10 @@ func (j *judgement) leases3and8() {
 			j.early(next, f.outcome.NotBefore, "its outcome")
 		}
 		for _, sp := range spans {
-			j.early(sp, j.notBefore[url], "NotBefore")
+			j.early(sp, j.world[url].NotBefore, "NotBefore")
+			if want := j.world[url].Priority; sp.Priority != want {
+				j.Errorf("%s has priority %d, want %d", url, sp.Priority, want)
+			}
 		}
 	}
 }
@@ -196,7 +198,7 @@ func (j *judgement) clock6(host frontier.Host, spans []*span) {
 func (j *judgement) order7(spans []*span) {
 	var firsts []*span
 	for _, sp := range spans {
-		if sp.ID != "" && j.leases[sp.URL][0] == sp && j.notBefore[sp.URL].IsZero() {
+		if sp.ID != "" && j.leases[sp.URL][0] == sp && j.world[sp.URL].NotBefore.IsZero() {
 			firsts = append(firsts, sp)
 		}
 	}

@@ -32,7 +32,7 @@ var memoryChecks = []check{
 		}
 		return ""
 	}, run: func(s *subject) {
-		const hosts = 1000
+		const hosts = 500
 		before := heap()
 		for i := range hosts {
 			url := fmt.Sprintf("http://host%d.test/", i)

@@ -189,11 +189,13 @@ var waitChecks = []check{
 func (s *subject) wakes(url string, units int, do func()) {
 	s.Helper()
 	did := make(chan time.Time, 1)
-	go func() {
+	var doing sync.WaitGroup
+	defer doing.Wait()
+	doing.Go(func() {
 		s.sleep(1)
 		did <- time.Now()
 		do()
-	}()
+	})
 	got := s.leases(frontier.LeaseRequest{Wait: s.units(10)})
 	s.atTime("the lease", (<-did).Add(s.units(units)))
 	if len(got) != 1 || got[0].URL != url {
