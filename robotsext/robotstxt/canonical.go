@@ -20,6 +20,7 @@ const (
 	escaped                // controls, space, octets from 0x80
 	hexDigit
 	pathSpecial // what canonicalPath has to look at
+	noHost      // in the name of a host
 )
 
 // class holds the properties of each octet.
@@ -38,6 +39,12 @@ var class = func() (t [256]uint8) {
 	}
 	for _, b := range []byte("%*$#?./") {
 		t[b] |= pathSpecial
+	}
+	for _, b := range []byte("\"%<>\\^`{|}\x7f") {
+		t[b] |= noHost
+	}
+	for b := range ' ' + 1 {
+		t[b] |= noHost
 	}
 	return t
 }()

@@ -82,29 +82,62 @@ type record struct {
 // splitLine separates field and value: the first colon does, a comment and
 // white space at the ends are no part of either (ROB-FMT-07, ROB-FMT-08).
 func splitLine(text string, line span) (r record) {
-	at, end := line.lo, line.hi
-	for at < end && text[at] != ':' && text[at] != '#' {
+	s := line.of(text)
+	at := 0
+	for at < len(s) && at < 24 && s[at] != ':' && s[at] != '#' {
 		at++
 	}
-	if at == end || text[at] == '#' {
-		r.value = trimSpan(text, span{line.lo, at})
+	if at == 24 { // hardly a field, and perhaps far to the end
+		at = indexOr(s, ':', len(s))
+		at = indexOr(s[:at], '#', at)
+	}
+	if at == len(s) || s[at] == '#' {
+		r.value = trimSpan(text, span{line.lo, line.lo + int32(at)})
 		return r
 	}
-	r.name = trimSpan(text, span{line.lo, at}).of(text)
-	r.colon = true
+	r.name, r.colon = trimSpace(s[:at]), true
 	at++
-	start := at
-	for ; at < end; at++ {
-		if b := text[at]; b <= '#' {
-			if b == '#' {
-				break
-			}
-			r.control = r.control || b < ' ' && b != '\t'
-		}
+	for at < len(s) && isSpace(s[at]) {
+		at++
 	}
-	r.value = trimSpan(text, span{start, at})
+	value := s[at:]
+	end := cleanLen(value)
+	for ; end < len(value) && value[end] != '#'; end++ {
+		r.control = r.control || value[end] < ' ' && value[end] != '\t'
+	}
+	start := line.lo + int32(at)
+	r.value = trimSpan(text, span{start, start + int32(end)})
 	r.control = r.control && hasControl(r.value.of(text)) // it may have been trimmed
 	return r
+}
+
+// indexOr is strings.IndexByte, or n where that finds nothing.
+func indexOr(s string, b byte, n int) int {
+	if i := strings.IndexByte(s, b); i >= 0 {
+		return i
+	}
+	return n
+}
+
+// cleanLen returns the length of a beginning of s that holds no octet up to '#',
+// that is neither white space nor controls nor comments. It looks at eight
+// octets at a time: subtracting 0x24 from one that is less borrows into its
+// highest bit.
+func cleanLen(s string) int {
+	const each = 0x0101010101010101
+	n := 0
+	for ; n+8 <= len(s); n += 8 {
+		w := s[n : n+8]
+		x := uint64(w[0]) | uint64(w[1])<<8 | uint64(w[2])<<16 | uint64(w[3])<<24 |
+			uint64(w[4])<<32 | uint64(w[5])<<40 | uint64(w[6])<<48 | uint64(w[7])<<56
+		if (x-0x24*each)&^x&(0x80*each) != 0 {
+			break
+		}
+	}
+	for n < len(s) && s[n] > '#' {
+		n++
+	}
+	return n
 }
 
 // splitWords separates a line whose colon was forgotten, which Google accepts

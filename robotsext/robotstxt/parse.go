@@ -1,9 +1,6 @@
 package robotstxt
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 // Parse reads a robots.txt file. It never fails: a line that it cannot make
 // sense of is skipped and, where that may be of interest, noted in
@@ -20,9 +17,9 @@ func Parse(body []byte, opts *Options) *File {
 
 func parse(body []byte, opts Options, d decision) *File {
 	f := &File{opts: opts, google: d}
-	f.names.exact = opts.CaseSensitiveAgents
 	p := parser{file: f, lenient: opts.Lenient || d.has(googleFields)}
-	p.sitemaps.base = opts.ResolveSitemaps
+	p.names.exact = opts.CaseSensitiveAgents
+	p.useBuffers()
 
 	body, f.Truncated = cutLimit(body, opts.maxBytes(d), d)
 	if f.Truncated {
@@ -50,10 +47,45 @@ type parser struct {
 	file     *File
 	lines    lines
 	lenient  bool
-	html     bool    // most lines make no sense, and nobody need be told
-	inAgents bool    // the last meaningful line was a User-agent line
-	inBlock  []int32 // for each name, the last block that mentions it
-	sitemaps sitemapSet
+	html     bool // most lines make no sense, and nobody need be told
+	inAgents bool // the last meaningful line was a User-agent line
+
+	blocks     []block
+	names      names
+	mentions   []int32 // as File.mentions
+	inBlock    []int32 // for each name, the last block that mentions it
+	extensions []Extension
+	findings   []Finding
+	sitemaps   sitemapSet
+
+	// What most files need of the lists above, in one piece.
+	blockBuf     [8]block
+	nameBuf      [8]string
+	mentionBuf   [8]int32
+	inBlockBuf   [8]int32
+	extensionBuf [2]Extension
+	findingBuf   [2]Finding
+	sitemapBuf   [2]Sitemap
+	keyBuf       [2]string
+}
+
+func (p *parser) useBuffers() {
+	p.blocks = p.blockBuf[:0]
+	p.names.list = p.nameBuf[:0]
+	p.mentions = p.mentionBuf[:0]
+	p.inBlock = p.inBlockBuf[:0]
+	p.extensions = p.extensionBuf[:0]
+	p.findings = p.findingBuf[:0]
+	p.sitemaps.list = p.sitemapBuf[:0]
+	p.sitemaps.keys = p.keyBuf[:0]
+}
+
+// heap copies a list to the heap, in no more space than it needs.
+func heap[T any](list []T) []T {
+	if len(list) == 0 {
+		return nil
+	}
+	return append(make([]T, 0, len(list)), list...)
 }
 
 func (p *parser) line(line span) {
@@ -128,8 +160,8 @@ func (p *parser) agent(value string) {
 	f := p.file
 	if !p.inAgents {
 		p.inAgents = true
-		r, e, m := int32(len(f.rules)), int32(len(f.Extensions)), int32(len(f.mentions))
-		f.blocks = append(f.blocks, block{rules: span{r, r}, extensions: span{e, e}, mentions: span{m, m}})
+		r, e, m := int32(len(f.rules)), int32(len(p.extensions)), int32(len(p.mentions))
+		p.blocks = append(p.blocks, block{rules: span{r, r}, extensions: span{e, e}, mentions: span{m, m}})
 	}
 	token, global := agentToken(value)
 	switch {
@@ -155,8 +187,7 @@ func (p *parser) agent(value string) {
 
 // mention adds a name to the block, once.
 func (p *parser) mention(name string) {
-	f := p.file
-	i, b := f.names.add(name), int32(len(f.blocks)-1)
+	i, b := p.names.add(name), int32(len(p.blocks)-1)
 	switch {
 	case i == len(p.inBlock):
 		p.inBlock = append(p.inBlock, b)
@@ -165,8 +196,8 @@ func (p *parser) mention(name string) {
 	default:
 		p.inBlock[i] = b
 	}
-	f.mentions = append(f.mentions, int32(i))
-	f.blocks[b].mentions.hi++
+	p.mentions = append(p.mentions, int32(i))
+	p.blocks[b].mentions.hi++
 }
 
 // rule adds a rule to the block. One without effect still ends the run of
@@ -174,7 +205,7 @@ func (p *parser) mention(name string) {
 func (p *parser) rule(allow bool, r record) {
 	f := p.file
 	value := r.value.of(f.text)
-	if len(f.blocks) == 0 {
+	if len(p.blocks) == 0 {
 		p.note(p.lines.n, KindRuleBeforeGroup, value) // ROB-GRP-04
 		return
 	}
@@ -196,7 +227,7 @@ func (p *parser) rule(allow bool, r record) {
 		p.note(p.lines.n, KindLongLine, "")
 	}
 	f.rules = append(f.rules, ruleLine{r.value, int32(p.lines.n), allow})
-	f.blocks[len(f.blocks)-1].rules.hi++
+	p.blocks[len(p.blocks)-1].rules.hi++
 }
 
 // sitemap adds a sitemap, wherever in the file its line stands (ROB-GRP-05).
@@ -204,18 +235,14 @@ func (p *parser) sitemap(value string) {
 	if p.file.opts.SitemapEndsRun {
 		p.inAgents = false // D5
 	}
-	u, kind := p.sitemaps.add(value)
-	if kind != "" {
+	if kind := p.sitemaps.add(value, p.lines.n, p.file.opts.ResolveSitemaps); kind != "" {
 		p.note(p.lines.n, kind, value)
-		return
 	}
-	p.file.Sitemaps = append(p.file.Sitemaps, Sitemap{URL: u, Line: p.lines.n})
 }
 
 // extension keeps any other field. It belongs to the block that is being
 // formed and does not end a run of User-agent lines (ROB-GRP-12).
 func (p *parser) extension(name, value string) {
-	f := p.file
 	if !isFieldName(name) {
 		kind := KindBadField
 		if strings.Contains(name, bom) {
@@ -225,26 +252,47 @@ func (p *parser) extension(name, value string) {
 		return
 	}
 	p.noteExtension(name, value)
-	f.Extensions = append(f.Extensions, Extension{Field: name, Value: value, Line: p.lines.n})
-	if n := len(f.blocks); n > 0 {
-		f.blocks[n-1].extensions.hi++
+	p.extensions = append(p.extensions, Extension{Field: name, Value: value, Line: p.lines.n})
+	if n := len(p.blocks); n > 0 {
+		p.blocks[n-1].extensions.hi++
 	}
 }
 
-// finish turns mentions into groups.
+// finish hands over to the file what has been collected, and sorts it by group.
 func (p *parser) finish() {
 	f := p.file
+	f.Sitemaps = heap(p.sitemaps.list)
+	f.Extensions = heap(p.extensions)
+	f.Findings = heap(p.findings)
+	f.blocks = heap(p.blocks)
+	f.names = p.names
+	f.names.list = heap(p.names.list)
 	if len(f.rules) < cap(f.rules)/2 {
-		f.rules = slices.Clone(f.rules) // most lines were none
+		f.rules = heap(f.rules) // most lines were none
 	}
-	f.sets = make([]ruleset, len(f.blocks))
-	f.groups = make([]Group, len(f.names.list))
+	p.sortMentions()
+	for i := range f.blocks {
+		b := &f.blocks[i]
+		if b.extensions.lo < b.extensions.hi {
+			agents := f.agents(b)
+			for e := b.extensions.lo; e < b.extensions.hi; e++ {
+				f.Extensions[e].Agents = agents
+			}
+		}
+	}
+}
 
-	// Sort the blocks by name, counting, into one list of which each group has
-	// a stretch.
+// sortMentions makes the groups, each of which has a stretch of one list of
+// blocks.
+func (p *parser) sortMentions() {
+	f := p.file
 	n := len(f.names.list)
-	space := make([]int32, len(f.mentions)+n+1)
-	blocks, ends := space[:len(f.mentions)], space[len(f.mentions):]
+	space := make([]int32, 2*len(p.mentions)+n+1)
+	blocks, space := space[:len(p.mentions)], space[len(p.mentions):]
+	f.mentions, space = space[:len(p.mentions)], space[len(p.mentions):]
+	copy(f.mentions, p.mentions)
+
+	ends := space // of each name's stretch, in the end; one after the other, by counting
 	for _, name := range f.mentions {
 		ends[name+1]++
 	}
@@ -257,25 +305,18 @@ func (p *parser) finish() {
 			ends[name]++
 		}
 	}
+	f.sets = make([]ruleset, len(f.blocks))
+	f.groups = make([]Group, n)
 	start := int32(0)
 	for i, name := range f.names.list {
 		f.groups[i] = f.newGroup(name, blocks[start:ends[i]:ends[i]])
 		start = ends[i]
 	}
-	for i := range f.blocks {
-		b := &f.blocks[i]
-		if b.extensions.lo < b.extensions.hi {
-			agents := f.agents(b)
-			for e := b.extensions.lo; e < b.extensions.hi; e++ {
-				f.Extensions[e].Agents = agents
-			}
-		}
-	}
 }
 
 func (p *parser) note(line int, kind Kind, text string) {
-	if len(p.file.Findings) < p.file.opts.maxFindings() {
-		p.file.Findings = append(p.file.Findings, Finding{Line: line, Kind: kind, Text: text})
+	if len(p.findings) < p.file.opts.maxFindings() {
+		p.findings = append(p.findings, Finding{Line: line, Kind: kind, Text: text})
 	}
 }
 

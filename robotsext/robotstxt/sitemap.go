@@ -15,35 +15,36 @@ type Sitemap struct {
 	Line int    // from 1
 }
 
-// sitemapSet knows the sitemaps that a file has named so far.
+// sitemapSet is the sitemaps that a file has named so far.
 type sitemapSet struct {
-	base string // what relative values are resolved against, if anything
-	keys []string
+	list []Sitemap
+	keys []string        // by which they are told apart
 	seen map[string]bool // the keys, once they are many
 }
 
-// add returns the URL of a sitemap that is not there yet, or else the reason why
-// there is none.
-func (s *sitemapSet) add(value string) (string, Kind) {
+// add adds a sitemap, unless there is a reason not to; base is what relative
+// values are resolved against, if anything.
+func (s *sitemapSet) add(value string, line int, base string) (reason Kind) {
 	host, ok := authority(value)
 	if !ok {
 		if hasScheme(value) {
-			return "", KindSitemapScheme
+			return KindSitemapScheme
 		}
-		if value, host, ok = resolve(s.base, value); !ok {
-			return "", KindSitemapRelative
+		if value, host, ok = resolve(base, value); !ok {
+			return KindSitemapRelative
 		}
 	}
 	if !isHost(host) {
-		return "", KindSitemapRelative
+		return KindSitemapRelative
 	}
 	if value, ok = asciiURL(value, host); !ok {
-		return "", KindSitemapRelative
+		return KindSitemapRelative
 	}
-	if key := sitemapKey(value); !s.insert(key) {
-		return "", KindSitemapTwice
+	if !s.insert(sitemapKey(value)) {
+		return KindSitemapTwice
 	}
-	return value, ""
+	s.list = append(s.list, Sitemap{URL: value, Line: line})
+	return ""
 }
 
 // sitemapSchemes are the schemes that a sitemap can be fetched by (ROB-SMP-08).
@@ -102,7 +103,7 @@ func resolve(base, value string) (absolute, host string, ok bool) {
 func isHost(host string) bool {
 	host = host[strings.LastIndexByte(host, '@')+1:]
 	for i := 0; i < len(host); i++ {
-		if b := host[i]; b <= ' ' || b == 0x7f || strings.IndexByte("\"%<>\\^`{|}", b) >= 0 {
+		if class[host[i]]&noHost != 0 {
 			return false
 		}
 	}
@@ -161,9 +162,12 @@ func sitemapKey(address string) string {
 	return scheme + host + port + path
 }
 
+// fewSitemaps is how many sitemaps are searched one by one.
+const fewSitemaps = 32
+
 // insert reports whether key is new.
 func (s *sitemapSet) insert(key string) bool {
-	if len(s.keys) < shortList {
+	if len(s.keys) < fewSitemaps {
 		if slices.Contains(s.keys, key) {
 			return false
 		}
