@@ -51,6 +51,11 @@
 //	no robots.txt             any other 4xx
 //	records in memory         100,000 and about 512 MiB, least recently used go first
 //
+// A record costs 5.5 KB of memory with a file of 600 bytes, which is typical, and
+// 13 KB on average of real ones (BenchmarkRecordMemory): 100,000 are between half
+// a GiB and 1.3 GiB. What must survive the process goes into a Cache, such as
+// NewFileCache; Google's and older readings of a long outage are an OutageProfile.
+//
 // # What colly does not make possible
 //
 // A refusal of a single URL before OnRequest runs and the URL is marked as

@@ -84,7 +84,7 @@ func TestInvalidAnswers(t *testing.T) {
 		}
 		t.Run("ROB-FET-15/"+name, func(t *testing.T) {
 			s := newSite(t, robots)
-			r := newRobots(t, &robotsext.Options{Timeout: 50 * time.Millisecond})
+			r := newRobots(t, limit(name))
 			rec, err := r.Record(t.Context(), s.url("/"))
 			if err != nil {
 				t.Fatal(err)

@@ -268,7 +268,7 @@ func TestSitemapWalkEnds(t *testing.T) {
 			_ = http.NewResponseController(w).Flush()
 			<-req.Context().Done()
 		})
-		_, errs := gather(newRobots(t, &robotsext.Options{Timeout: 50 * time.Millisecond}).Sitemaps(t.Context(), s.url("/")))
+		_, errs := gather(newRobots(t, &robotsext.Options{Timeout: 500 * time.Millisecond}).Sitemaps(t.Context(), s.url("/")))
 		if len(errs) != 1 || errors.Is(errs[0], context.Canceled) {
 			t.Errorf("errors %v, want one of the file", errs)
 		}

@@ -78,10 +78,10 @@ func serve(t *testing.T, files map[string]string) (origin string, auth *anonymou
 	return "ftp://" + l.Addr().String(), auth
 }
 
-func newRobots(t *testing.T) *robotsext.Robots {
+func newRobots(t *testing.T, timeout time.Duration) *robotsext.Robots {
 	t.Helper()
 	r, err := robotsext.New("testbot/1.0", &robotsext.Options{
-		Timeout:  200 * time.Millisecond,
+		Timeout:  timeout,
 		Fetchers: map[string]robotsext.Fetcher{"ftp": ftpfetch.New(nil)},
 	})
 	if err != nil {
@@ -106,7 +106,7 @@ func TestServer(t *testing.T) {
 		origin, auth := serve(t, map[string]string{"robots.txt": rules})
 		u := parse(t, origin+"/private/x")
 		u.User = url.UserPassword("user", "secret")
-		r := newRobots(t)
+		r := newRobots(t, 0)
 		err := r.Check(t.Context(), u)
 		if b, ok := errors.AsType[*robotsext.BlockedError](err); !ok || b.Reason != robotsext.Disallowed || b.Rule.Line != 2 {
 			t.Errorf("error %v, want disallowed by line 2", err)
@@ -120,14 +120,14 @@ func TestServer(t *testing.T) {
 	})
 	t.Run("ROB-LOC-10/not found", func(t *testing.T) {
 		origin, _ := serve(t, nil)
-		rec, err := newRobots(t).Record(t.Context(), parse(t, origin))
+		rec, err := newRobots(t, 0).Record(t.Context(), parse(t, origin))
 		if err != nil || rec.Outcome != robotsext.AllowAll {
 			t.Errorf("got %+v, %v; want allow-all", rec, err)
 		}
 	})
 	t.Run("ROB-FET-14/large", func(t *testing.T) {
 		origin, _ := serve(t, map[string]string{"robots.txt": rules + strings.Repeat("# a comment\n", 100_000)})
-		rec, err := newRobots(t).Record(t.Context(), parse(t, origin))
+		rec, err := newRobots(t, 0).Record(t.Context(), parse(t, origin))
 		if err != nil || rec.Outcome != robotsext.Rules || !rec.Truncated || len(rec.Body) > 512_000 {
 			t.Errorf("outcome %v, %d bytes, %v", rec.Outcome, len(rec.Body), err)
 		}
@@ -213,20 +213,25 @@ func TestReplies(t *testing.T) {
 		greeting string
 		replies  map[string]string
 		want     robotsext.Outcome
+		waits    bool // until Options.Timeout
 	}{
-		{"ok", "220 hello", nil, robotsext.Rules},
-		{"no file", "220 hello", map[string]string{"RETR": "550 none"}, robotsext.AllowAll},
-		{"file refused", "220 hello", map[string]string{"RETR": "553 bad name"}, robotsext.AllowAll},
-		{"busy", "220 hello", map[string]string{"RETR": "450 busy"}, robotsext.Unreachable},
-		{"no data connection", "220 hello", map[string]string{"RETR": "425 cannot"}, robotsext.Unreachable},
-		{"cut", "220 hello", map[string]string{"done": "426 aborted"}, robotsext.Unreachable},
-		{"no anonymous login", "220 hello", map[string]string{"USER": "530 who are you"}, robotsext.Unreachable},
-		{"closing", "421 too many users", nil, robotsext.Unreachable},
-		{"no reply", "220 hello", map[string]string{"RETR": "-"}, robotsext.Unreachable},
-		{"never confirmed", "220 hello", map[string]string{"done": "110 wait"}, robotsext.Unreachable},
+		{"ok", "220 hello", nil, robotsext.Rules, false},
+		{"no file", "220 hello", map[string]string{"RETR": "550 none"}, robotsext.AllowAll, false},
+		{"file refused", "220 hello", map[string]string{"RETR": "553 bad name"}, robotsext.AllowAll, false},
+		{"busy", "220 hello", map[string]string{"RETR": "450 busy"}, robotsext.Unreachable, false},
+		{"no data connection", "220 hello", map[string]string{"RETR": "425 cannot"}, robotsext.Unreachable, false},
+		{"cut", "220 hello", map[string]string{"done": "426 aborted"}, robotsext.Unreachable, false},
+		{"no anonymous login", "220 hello", map[string]string{"USER": "530 who are you"}, robotsext.Unreachable, false},
+		{"closing", "421 too many users", nil, robotsext.Unreachable, false},
+		{"no reply", "220 hello", map[string]string{"RETR": "-"}, robotsext.Unreachable, true},
+		{"never confirmed", "220 hello", map[string]string{"done": "110 wait"}, robotsext.Unreachable, true},
 	} {
 		t.Run("ROB-LOC-10/"+test.name, func(t *testing.T) {
-			rec, err := newRobots(t).Record(t.Context(), parse(t, speak(t, test.greeting, rules, test.replies)))
+			var timeout time.Duration
+			if test.waits {
+				timeout = 200 * time.Millisecond
+			}
+			rec, err := newRobots(t, timeout).Record(t.Context(), parse(t, speak(t, test.greeting, rules, test.replies)))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -236,7 +241,7 @@ func TestReplies(t *testing.T) {
 		})
 	}
 	t.Run("ROB-LOC-10/refused", func(t *testing.T) {
-		rec, err := newRobots(t).Record(t.Context(), parse(t, "ftp://127.0.0.1:1"))
+		rec, err := newRobots(t, 0).Record(t.Context(), parse(t, "ftp://127.0.0.1:1"))
 		if err != nil || rec.Outcome != robotsext.Unreachable {
 			t.Errorf("got %+v, %v; want unreachable", rec, err)
 		}
