@@ -32,6 +32,9 @@ type decoder struct {
 	appendix int    // bytes of extension values it has had
 	full     bool   // it has had too many of them
 
+	usual int               // alternates of the entry before
+	words map[string]string // the values that word has seen
+
 	low [32]byte // a name in lower case
 }
 
@@ -42,7 +45,7 @@ type frame struct {
 }
 
 func newDecoder(rd *reading) *decoder {
-	d := &decoder{reading: rd, top: elemDocument, scan: scanner{window: rd.window}}
+	d := &decoder{reading: rd, top: elemDocument, scan: scanner{window: rd.window}, words: map[string]string{}}
 	d.scan.onDTD = func() { rd.report(Doctype, nil, nil) }
 	return d
 }
@@ -209,6 +212,7 @@ func (d *decoder) closeEntry() error {
 	if len(e.Videos) == 0 {
 		e.Videos = nil
 	}
+	d.usual = min(len(e.Alternates), 32)
 	return d.emit(e)
 }
 

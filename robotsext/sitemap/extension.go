@@ -13,6 +13,7 @@ const (
 	maxItems    = 1000    // images of one page, as Google has it; and videos, and alternates
 	maxTags     = 32      // of one video, as Google has it
 	maxAppendix = 1 << 20 // bytes of all extension values of one entry
+	maxWords    = 64      // different values of a kind with few, such as languages
 )
 
 // errNoURL is why an image or a video is left out.
@@ -100,9 +101,9 @@ func (d *decoder) alternate(attrs []byte) {
 		case "rel":
 			isAlternate = bytes.EqualFold(value, []byte("alternate"))
 		case "hreflang":
-			a.Lang = d.text(value)
+			a.Lang = d.word(value)
 		case "media":
-			a.Media = d.text(value)
+			a.Media = d.word(value)
 		case "href":
 			href = value
 		}
@@ -110,9 +111,13 @@ func (d *decoder) alternate(attrs []byte) {
 	if !isAlternate || !d.room(len(d.entry.Alternates), maxItems, 0) {
 		return
 	}
-	if a.Href = d.url(href); a.Href != "" {
-		d.entry.Alternates = append(d.entry.Alternates, a)
+	if a.Href = d.url(href); a.Href == "" {
+		return
 	}
+	if d.entry.Alternates == nil {
+		d.entry.Alternates = make([]Alternate, 0, d.usual) // mostly each page has as many as the one before
+	}
+	d.entry.Alternates = append(d.entry.Alternates, a)
 }
 
 // openLeaf takes the attributes that some leaves have.
@@ -259,6 +264,18 @@ func (d *decoder) text(b []byte) string {
 }
 
 var lineBreaks = strings.NewReplacer("\r\n", "\n", "\r", "\n")
+
+// word keeps a value that many entries of a file have in common.
+func (d *decoder) word(b []byte) string {
+	if s, ok := d.words[string(b)]; ok {
+		return s
+	}
+	s := d.text(b)
+	if len(d.words) < maxWords && len(s) <= 64 {
+		d.words[s] = s
+	}
+	return s
+}
 
 // url keeps a value as a URL, or leaves it out.
 func (d *decoder) url(b []byte) string {

@@ -15,17 +15,17 @@ func (k Kind) Error() string { return "sitemap: " + string(k) }
 
 // Kinds that end the reading. The entries before them stand.
 const (
-	Unreadable     Kind = "the body could not be read to its end"               // Err is the reader's own error
-	BadGzip        Kind = "the gzip data is damaged"                            //
-	Empty          Kind = "the body is empty"                                   //
+	Unreadable     Kind = "the body could not be read to its end" // Err is the reader's own error
+	BadGzip        Kind = "the gzip data is damaged"
+	Empty          Kind = "the body is empty"
 	NotASitemap    Kind = "neither sitemap XML, nor a feed, nor a list of URLs" // Text is what was found
-	BadXML         Kind = "the XML is not well formed"                          //
-	Truncated      Kind = "the XML ends before its root element does"           //
-	TooManyEntries Kind = "more entries than one file may hold"                 // Options.MaxEntries
-	TooManyBytes   Kind = "more bytes than one file may hold"                   // Options.MaxBytes
-	RatioTooHigh   Kind = "unpacks to far more than a list of URLs would"       // Options.MaxRatio
-	NestedTooDeep  Kind = "elements are nested deeper than in any sitemap"      //
-	TagTooLong     Kind = "a tag is longer than in any sitemap"                 //
+	BadXML         Kind = "the XML is not well formed"
+	Truncated      Kind = "the XML ends before its root element does"
+	TooManyEntries Kind = "more entries than one file may hold"           // Options.MaxEntries
+	TooManyBytes   Kind = "more bytes than one file may hold"             // Options.MaxBytes
+	RatioTooHigh   Kind = "unpacks to far more than a list of URLs would" // Options.MaxRatio
+	NestedTooDeep  Kind = "elements are nested deeper than in any sitemap"
+	TagTooLong     Kind = "a tag is longer than in any sitemap"
 )
 
 // Kinds that leave the reading to go on.

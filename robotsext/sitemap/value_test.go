@@ -36,18 +36,18 @@ func TestLastMod(t *testing.T) {
 		{"1997-07-00", time.Time{}},
 		{"1997-07-32", time.Time{}},
 		{"2023-02-29", time.Time{}},
-		{"1997-07-16T19:20", time.Time{}},       // a time has to have a zone
-		{"1997-07-16T19:20:30", time.Time{}},    // the same
-		{"1997-07-16T19Z", time.Time{}},         // and minutes
-		{"1997-07-16 19:20:30Z", time.Time{}},   // and a T before it
-		{"1997-07-16T24:00Z", time.Time{}},      //
-		{"1997-07-16T19:60Z", time.Time{}},      //
-		{"1997-07-16T19:20:60Z", time.Time{}},   //
-		{"1997-07-16T19:20:30.Z", time.Time{}},  //
-		{"1997-07-16T19:20+0100", time.Time{}},  //
-		{"1997-07-16T19:20+24:00", time.Time{}}, //
-		{"1997-07-16T19:20+01:60", time.Time{}}, //
-		{"1997-07-16T19:20Z ", time.Time{}},     // trimmed before
+		{"1997-07-16T19:20", time.Time{}},     // a time has to have a zone
+		{"1997-07-16T19:20:30", time.Time{}},  // the same
+		{"1997-07-16T19Z", time.Time{}},       // and minutes
+		{"1997-07-16 19:20:30Z", time.Time{}}, // and a T before it
+		{"1997-07-16T24:00Z", time.Time{}},
+		{"1997-07-16T19:60Z", time.Time{}},
+		{"1997-07-16T19:20:60Z", time.Time{}},
+		{"1997-07-16T19:20:30.Z", time.Time{}},
+		{"1997-07-16T19:20+0100", time.Time{}},
+		{"1997-07-16T19:20+24:00", time.Time{}},
+		{"1997-07-16T19:20+01:60", time.Time{}},
+		{"1997-07-16T19:20Z ", time.Time{}}, // trimmed before
 		{"+997-07-16", time.Time{}},
 		{"1997-07-16Z", time.Time{}},
 		{"16.7.1997", time.Time{}},
