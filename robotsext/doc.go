@@ -61,6 +61,6 @@
 // A refusal of a single URL before OnRequest runs and the URL is marked as
 // visited: call Check first. Comparing errors by ==: use errors.Is. Checking what
 // colly serves from its CacheDir: that was fetched before. Keeping a transport or
-// a proxy that was set before Attach: set them after, or by Options.Transport.
-// Request.ProxyURL stays empty with a proxy switcher.
+// a proxy that was set before Attach: give the transport to Options.Transport,
+// set the proxy after. Request.ProxyURL stays empty with a proxy switcher.
 package robotsext

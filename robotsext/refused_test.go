@@ -75,3 +75,54 @@ func TestRefusedByGateOnly(t *testing.T) {
 		s.wantAsked(t, robotsLine, "GET /a", robotsLine)
 	})
 }
+
+// What cannot be had from colly by its public API, as the package comment says.
+func TestNotPossible(t *testing.T) {
+	t.Run("CacheDir", func(t *testing.T) {
+		rules := ""
+		s := newSite(t, func(w http.ResponseWriter, req *http.Request) { text(rules)(w, req) })
+		clock := newClock()
+		r := newRobots(t, &robotsext.Options{Now: clock.now})
+		dir := t.TempDir()
+		visit := func() error {
+			return colly.NewCollector(r.Attach, colly.CacheDir(dir)).Visit(s.URL + "/private")
+		}
+		if err := visit(); err != nil {
+			t.Fatal(err)
+		}
+		rules = private
+		clock.advance(25 * time.Hour)
+		if err := visit(); err != nil {
+			t.Errorf("a page from the cache was refused: %v", err)
+		}
+		if n := s.count("GET /private"); n != 1 {
+			t.Errorf("the page was requested %d times", n)
+		}
+	})
+	t.Run("transport and proxy set before", func(t *testing.T) {
+		s := newSite(t, text(private))
+		p := newProxy(t)
+		c := colly.NewCollector()
+		if err := c.SetProxy(p.URL); err != nil {
+			t.Fatal(err)
+		}
+		newRobots(t, nil).Attach(c)
+		if err := c.Visit(s.URL + "/a"); err != nil {
+			t.Error(err)
+		}
+		if len(p.seen()) != 0 {
+			t.Error("the proxy is still there: say so in the documentation")
+		}
+	})
+	t.Run("visited mark and OnRequest", func(t *testing.T) {
+		s := newSite(t, text(private))
+		c := colly.NewCollector(newRobots(t, nil).Attach)
+		called := false
+		c.OnRequest(func(*colly.Request) { called = true })
+		err := c.Visit(s.URL + "/private")
+		wantDisallowed(t, err, 2)
+		if visited, _ := c.HasVisited(s.URL + "/private"); !visited || !called || err == colly.ErrRobotsTxtBlocked { //nolint:errorlint // == is what is shown not to hold
+			t.Error("refused before OnRequest, or by the bare error: say so in the documentation")
+		}
+	})
+}
