@@ -14,15 +14,15 @@ import (
 func typical() []byte {
 	var b strings.Builder
 	b.WriteString("# robots.txt\n\nUser-agent: *\n")
-	for _, p := range strings.Fields("/admin/ /cart /checkout /account/ /login /search /*?sort= /*?page= /*.json$ /tmp/ /private/ /api/ /internal/ /cgi-bin/ /wp-admin/ /feed/ /trackback/ /comments/ /tag/*/page/ /*&session=") {
+	for p := range strings.FieldsSeq("/admin/ /cart /checkout /account/ /login /search /*?sort= /*?page= /*.json$ /tmp/ /private/ /api/ /internal/ /cgi-bin/ /wp-admin/ /feed/ /trackback/ /comments/ /tag/*/page/ /*&session=") {
 		b.WriteString("Disallow: " + p + "\n")
 	}
 	b.WriteString("Allow: /wp-admin/admin-ajax.php\nAllow: /api/public/\nCrawl-delay: 1\n\n")
-	for _, a := range strings.Fields("GPTBot CCBot Google-Extended anthropic-ai Bytespider PerplexityBot ClaudeBot Amazonbot Applebot-Extended FacebookBot") {
+	for a := range strings.FieldsSeq("GPTBot CCBot Google-Extended anthropic-ai Bytespider PerplexityBot ClaudeBot Amazonbot Applebot-Extended FacebookBot") {
 		b.WriteString("User-agent: " + a + "\n")
 	}
 	b.WriteString("Disallow: /\n\n")
-	for _, a := range strings.Fields("Googlebot Bingbot Slurp DuckDuckBot") {
+	for a := range strings.FieldsSeq("Googlebot Bingbot Slurp DuckDuckBot") {
 		b.WriteString("# " + a + "\nUser-agent: " + a + "\n")
 		for i := range 8 {
 			fmt.Fprintf(&b, "Disallow: /section-%d/drafts/\n", i)

@@ -1,9 +1,5 @@
 package robotstxt
 
-import (
-	"slices"
-)
-
 // Group is what a File says to one crawler: the rules of every group that
 // names it, in file order (ROB-GRP-09). The zero Group has no rules and so
 // allows everything.
@@ -78,5 +74,5 @@ func (g *Group) Extensions() []Extension {
 		s := g.file.blocks[b].extensions
 		ext = append(ext, g.file.Extensions[s.lo:s.hi]...)
 	}
-	return slices.Clip(ext)
+	return ext
 }

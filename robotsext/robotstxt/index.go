@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"sort"
 	"strings"
 )
 
@@ -63,8 +62,8 @@ func byRank(a, b ranked) int {
 	return cmp.Compare(a.rule.Line, b.rule.Line)
 }
 
-// newIndex indexes the rules that keep accepts; text gives the pattern to
-// compare with.
+// newIndex indexes rules, which are sorted by rank; text gives the pattern of
+// each, or leaves it out.
 func newIndex(rules []ranked, text func(*ranked) (string, bool)) index {
 	type entry struct {
 		pattern
@@ -121,9 +120,7 @@ func (x *index) parentOf(prefix string) int32 {
 // match returns the lowest rank of a rule that matches path, or rank if that is
 // lower.
 func (x *index) match(path string, rank int32) int32 {
-	// The last prefix that does not sort after path; every prefix of path is
-	// that one or an ancestor of it.
-	i := int32(sort.Search(len(x.prefixes), func(i int) bool { return x.prefixes[i] > path })) - 1
+	i := x.last(path) // every prefix of path is that one or an ancestor of it
 	if i < 0 {
 		return rank
 	}
@@ -151,6 +148,19 @@ func (x *index) match(path string, rank int32) int32 {
 		}
 	}
 	return rank
+}
+
+// last returns the last prefix that does not sort after path.
+func (x *index) last(path string) int32 {
+	lo, hi := 0, len(x.prefixes)
+	for lo < hi {
+		if mid := int(uint(lo+hi) / 2); x.prefixes[mid] <= path {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	return int32(lo - 1)
 }
 
 // matchWild looks for the first match among rules of one prefix; s is the path

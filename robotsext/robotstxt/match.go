@@ -22,8 +22,9 @@ func (f *File) Check(rawURL string, tokens ...string) Verdict {
 // Of the rules that match, the longest decides (ROB-MAT-03), and between two of
 // the same length the one that allows (ROB-MAT-04).
 //
-// The path is compared in canonical form, see the package documentation; it
-// need not be given so, but if it is, Match allocates nothing.
+// The path is compared in canonical form, see the package documentation. It need
+// not be given so, but if it is, Match allocates nothing, save where a query has
+// to be compared in its second form (ROB-MAT-19).
 func (g *Group) Match(pathAndQuery string) Verdict {
 	v := Verdict{Allowed: true, Group: g}
 	if g.set == nil {

@@ -105,8 +105,8 @@ func (o *Options) maxBytes(d decision) int {
 	return maxText
 }
 
-// maxText is what spans can address.
-const maxText = math.MaxInt32 - 1
+// maxText is what spans can address, also after transcoding.
+const maxText = math.MaxInt32 / 2
 
 func (o *Options) maxFindings() int {
 	if o.MaxFindings == 0 {

@@ -10,9 +10,9 @@ import (
 // agree on whether they are, and RFC 9309 takes the forms for equal in figure 4
 // (ROB-MAT-19, D10).
 type queryIndex struct {
-	ranked []ranked
+	ranked []ranked // all rules
 	once   sync.Once
-	all    index // the rules that an escaped query can match in another way
+	index  index // the rules that the second form can make match
 	own    bool  // some rule has such characters in its own query
 }
 
@@ -22,18 +22,18 @@ func (q *queryIndex) match(path string, rank int32) int32 {
 		return rank
 	}
 	q.once.Do(q.compile)
-	if len(q.all.prefixes) == 0 {
+	if len(q.index.prefixes) == 0 {
 		return rank
 	}
 	form := escapeQuery(path)
 	if form == path && !q.own {
 		return rank
 	}
-	return q.all.match(form, rank)
+	return q.index.match(form, rank)
 }
 
 func (q *queryIndex) compile() {
-	q.all = newIndex(q.ranked, func(r *ranked) (string, bool) {
+	q.index = newIndex(q.ranked, func(r *ranked) (string, bool) {
 		form := escapeQuery(r.pattern)
 		if form != r.pattern {
 			q.own = true
@@ -64,15 +64,17 @@ func escapeQuery(s string) string {
 }
 
 // meetsEscapes reports whether a rule that escapeQuery does not change may
-// match an escape made by it: if it holds a %, or goes on after a star with
-// what such an escape ends in.
+// match an escape made by it, or a part of one: whether a piece of it between
+// stars may lie across one.
 func meetsEscapes(pattern string) bool {
-	if strings.IndexByte(pattern, '%') >= 0 {
-		return true
-	}
-	for i := strings.IndexByte(pattern, '*'); i >= 0 && i+1 < len(pattern); i++ {
-		if pattern[i] == '*' && strings.IndexByte("2345ABDF0", pattern[i+1]) >= 0 {
-			return true
+	for piece := range strings.SplitSeq(strings.TrimSuffix(pattern, "$"), "*") {
+		for i := 0; i < len(queryEscapes) && piece != ""; i++ {
+			escape := string(appendEscape(nil, queryEscapes[i]))
+			if strings.Contains(piece, escape) || strings.Contains(escape, piece) ||
+				strings.HasPrefix(piece, escape[1:]) || strings.HasPrefix(piece, escape[2:]) ||
+				strings.HasSuffix(piece, escape[:1]) || strings.HasSuffix(piece, escape[:2]) {
+				return true
+			}
 		}
 	}
 	return false

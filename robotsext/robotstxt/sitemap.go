@@ -113,28 +113,41 @@ func isHost(host string) bool {
 // asciiURL makes a URL of an address that may hold any characters: the host by
 // IDNA, the rest by %-escapes (ROB-SMP-06).
 func asciiURL(value, host string) (string, bool) {
-	plain := true
-	for i := 0; i < len(value) && plain; i++ {
-		plain = class[value[i]]&escaped == 0
-	}
-	if plain {
+	if escapeOctets(value) == value {
 		return value, true
 	}
-	before, after, _ := strings.Cut(value, host)
-	profile := idna.New(idna.MapForLookup(), idna.Transitional(false), idna.StrictDomainName(false))
-	name, err := profile.ToASCII(host)
-	if err != nil {
-		return "", false
-	}
-	out := append([]byte(before), name...)
-	for i := 0; i < len(after); i++ {
-		if b := after[i]; class[b]&escaped != 0 {
-			out = appendEscape(out, b)
-		} else {
-			out = append(out, b)
+	start := strings.Index(value, "://") + len("://")
+	end := start + len(host)
+	start += strings.LastIndexByte(host, '@') + 1
+	host = value[start:end]
+	if escapeOctets(host) != host {
+		profile := idna.New(idna.MapForLookup(), idna.Transitional(false), idna.StrictDomainName(false))
+		var err error
+		if host, err = profile.ToASCII(host); err != nil {
+			return "", false
 		}
 	}
-	return string(out), true
+	return escapeOctets(value[:start]) + host + escapeOctets(value[end:]), true
+}
+
+// escapeOctets escapes controls, spaces and octets from 0x80.
+func escapeOctets(s string) string {
+	clean := 0
+	for clean < len(s) && class[s[clean]]&escaped == 0 {
+		clean++
+	}
+	if clean == len(s) {
+		return s
+	}
+	out := append(make([]byte, 0, len(s)+16), s[:clean]...)
+	for i := clean; i < len(s); i++ {
+		if class[s[i]]&escaped != 0 {
+			out = appendEscape(out, s[i])
+		} else {
+			out = append(out, s[i])
+		}
+	}
+	return string(out)
 }
 
 // sitemapKey returns what two addresses of one sitemap have in common: scheme

@@ -24,6 +24,8 @@ func TestSitemaps(t *testing.T) {
 		{"ROB-SMP-06/raw path", "Sitemap: https://h/テスト-サイトマップ.xml", "https://h/%E3%83%86%E3%82%B9%E3%83%88-%E3%82%B5%E3%82%A4%E3%83%88%E3%83%9E%E3%83%83%E3%83%97.xml", nil},
 		{"ROB-SMP-06/raw host", "Sitemap: https://WWW.MÜLLER.eu/s.xml", "https://www.xn--mller-kva.eu/s.xml", nil},
 		{"ROB-SMP-06/raw host and port", "Sitemap: https://müller.eu:8080/ü", "https://xn--mller-kva.eu:8080/%C3%BC", nil},
+		{"ROB-SMP-06/as written but for the path", "Sitemap: HTTP://T/ü⏎Sitemap: HTTP://TTP.t/ü", "HTTP://T/%C3%BC HTTP://TTP.t/%C3%BC", nil},
+		{"ROB-SMP-06/userinfo", "Sitemap: http://ü:p@MÜLLER.eu/%41", "http://%C3%BC:p@xn--mller-kva.eu/%41", nil},
 		{"ROB-SMP-06/space", "Sitemap: https://h/a b.xml", "https://h/a%20b.xml", nil},
 		{"ROB-SMP-06/a host that is none", "Sitemap: https://a b/s.xml⏎Sitemap: http://xn--ü/s.xml⏎Sitemap: http://<h>/s", "", nil},
 		{"ROB-SMP-07/relative", "Sitemap: /s.xml⏎Sitemap: s.xml⏎Sitemap: //h/s.xml⏎Sitemap: h/s.xml⏎Sitemap: h:80/s.xml⏎Sitemap:", "", nil},

@@ -72,13 +72,8 @@ func WithParents(token string) []string {
 	}
 }
 
-// ValidWideToken reports whether token can be addressed with Options.WideTokens:
-// visible ASCII characters without slash, star, # and the like (ROB-UA-11).
+// ValidWideToken reports whether token can be addressed by a User-agent line
+// with Options.WideTokens: it holds no white space, slash, star or # (ROB-UA-11).
 func ValidWideToken(token string) bool {
-	for i := 0; i < len(token); i++ {
-		if class[token[i]]&unreserved == 0 {
-			return false
-		}
-	}
-	return token != ""
+	return token != "" && wideToken(token) == token && !strings.Contains(token, "#")
 }

@@ -9,7 +9,7 @@ import "strings"
 func pathAndQuery(rawURL string, d decision) string {
 	s, _, _ := strings.Cut(rawURL, "#")
 	s, authority := strings.CutPrefix(s, "//")
-	if i := strings.Index(s, "://"); i >= 0 && strings.IndexAny(s[:i], "/?;") < 0 {
+	if i := strings.Index(s, "://"); i >= 0 && !strings.ContainsAny(s[:i], "/?;") {
 		s, authority = s[i+len("://"):], true
 	}
 	if authority && !d.has(googleURL) {
