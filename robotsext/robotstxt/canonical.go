@@ -37,7 +37,7 @@ var class = func() (t [256]uint8) {
 			t[i] |= hexDigit
 		}
 	}
-	for _, b := range []byte("%*$#?./") {
+	for _, b := range []byte("%*$#?.") {
 		t[b] |= pathSpecial
 	}
 	for _, b := range []byte("\"%<>\\^`{|}\x7f") {
@@ -99,8 +99,8 @@ func isCanonicalPath(path string) bool {
 		switch b {
 		case '?':
 			query = true
-		case '.', '/':
-			if b == '.' && path[i-1] == '/' && !query && isDotSegment(path[i:]) {
+		case '.':
+			if path[i-1] == '/' && !query && isDotSegment(path[i:]) {
 				return false
 			}
 		case '%':
