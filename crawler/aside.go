@@ -59,7 +59,9 @@ func (s *aside) put(r output.Rejection, item frontier.Item) error {
 
 // weak tells whether a reason is that of the place where a URL was found. One
 // that holds for the URL itself says more, and takes its place.
-func weak(r output.Reason) bool { return r == output.Nofollow || r == output.NotEntitled }
+func weak(r output.Reason) bool {
+	return r == output.Nofollow || r == output.NotEntitled || r == output.Unchanged
+}
 
 // drop forgets a URL that was taken up after all.
 func (s *aside) drop(url string) {

@@ -75,6 +75,33 @@ type Config struct {
 	// for again (ROB-POL-08).
 	Retries int `mapstructure:"retries"`
 
+	// SitemapOrder says which entries of sitemaps come first: ByLastMod,
+	// ByPriority or AsListed.
+	SitemapOrder SitemapOrder `mapstructure:"sitemap-order"`
+
+	// Since leaves alone the entries of sitemaps that say that they have not
+	// changed since this date (2026-01-31) or time (RFC 3339); empty: none.
+	Since string `mapstructure:"since"`
+
+	// OnlySitemaps fetches the start URLs and what sitemaps list, and follows no
+	// links.
+	OnlySitemaps bool `mapstructure:"only-sitemaps"`
+
+	// ProbeSitemap asks for /sitemap.xml on hosts whose robots.txt names no
+	// sitemap (ROB-SMP-10).
+	ProbeSitemap bool `mapstructure:"probe-sitemap"`
+
+	// MaxSitemaps is how many sitemap files are read for one host.
+	MaxSitemaps int `mapstructure:"max-sitemaps"`
+
+	// ObeyNoindex keeps the content of pages that ask for it out of the output;
+	// they are listed either way (ROB-PAG-06).
+	ObeyNoindex bool `mapstructure:"obey-noindex"`
+
+	// ObeyNofollow leaves links alone that the page, or the link itself, asks
+	// not to follow (ROB-PAG-06, ROB-PAG-08).
+	ObeyNofollow bool `mapstructure:"obey-nofollow"`
+
 	// RobotsTimeout is for one fetch of a robots.txt with its redirects
 	// (ROB-FET-17).
 	RobotsTimeout time.Duration `mapstructure:"robots-timeout"`
@@ -101,6 +128,10 @@ func Default() Config {
 		Timeout:       30 * time.Second,
 		MaxBody:       10 << 20,
 		Retries:       3,
+		SitemapOrder:  ByLastMod,
+		MaxSitemaps:   1000,
+		ObeyNoindex:   true,
+		ObeyNofollow:  true,
 		RobotsTimeout: 30 * time.Second,
 		RobotsRetry:   time.Minute,
 	}
@@ -136,6 +167,11 @@ func (c Config) Validate() error {
 	check(c.Timeout > 0, "timeout", "%v is not a time to wait", c.Timeout)
 	check(c.MaxBody > 0, "max-body", "%d is not a number of bytes to read", c.MaxBody)
 	check(c.Retries >= 0, "retries", "%d is negative", c.Retries)
+	check(c.SitemapOrder.valid(), "sitemap-order", "%q is none of lastmod, priority, none", string(c.SitemapOrder))
+	if _, err := parseSince(c.Since); err != nil {
+		check(false, "since", "%v", err)
+	}
+	check(c.MaxSitemaps >= 0, "max-sitemaps", "%d is negative; 0 is to read none", c.MaxSitemaps)
 	check(c.RobotsTimeout > 0, "robots-timeout", "%v is not a time to wait", c.RobotsTimeout)
 	check(c.RobotsRetry > 0, "robots-retry", "%v is not a time to wait", c.RobotsRetry)
 	if _, err := robotstxt.ProductToken(c.UserAgent); err != nil {

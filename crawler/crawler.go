@@ -49,6 +49,8 @@ type Crawler struct {
 	scope    *boundary
 	pages    *budget
 	slowest  longest
+	files    *files
+	order    *order
 	aside    *aside
 	tally    *tally
 	dir      *output.Dir
@@ -100,6 +102,14 @@ func New(cfg Config, opts *Options) (*Crawler, error) {
 	if c.notice == nil {
 		c.notice = func(string) {}
 	}
+	since, err := parseSince(cfg.Since)
+	if err != nil {
+		return nil, err
+	}
+	c.order = &order{by: cfg.SitemapOrder, now: time.Now(), since: since}
+	c.files = &files{limit: cfg.MaxSitemaps, taken: make(map[robotsext.Origin]int), full: func(o robotsext.Origin) {
+		c.notice(fmt.Sprintf("%s lists more than %d sitemaps; the others are not read (max-sitemaps)", o, cfg.MaxSitemaps))
+	}}
 	c.aside = newAside(asideMax, c.writeRejection)
 	c.slowest.observe(cfg.Delay)
 	c.books = context.Background()

@@ -2,59 +2,53 @@ package crawler
 
 import (
 	"net/http"
-	"strings"
+	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/extract"
+	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/robotsext/robotstag"
 )
 
-// directives are what a page asks of this crawler, in its header and in the page.
-type directives struct {
-	words    []string // as written, in lower case
-	nofollow bool
-}
-
-func (c *Crawler) directives(header http.Header, doc *extract.Document) directives {
-	var d directives
-	for _, line := range header.Values("X-Robots-Tag") {
-		d.add(c.addressed(line))
-	}
-	for _, meta := range doc.Meta {
-		if meta.Name == "robots" || strings.EqualFold(meta.Name, c.token) {
-			d.add(meta.Content)
+// directives reads what a page asks of this crawler, in its header and, where it
+// is HTML, in the document.
+func (c *Crawler) directives(header http.Header, doc *extract.Document) *robotstag.Directives {
+	d := robotstag.New(c.token)
+	d.Header(header)
+	if doc != nil {
+		d.Link("canonical", doc.Canonical)
+		for _, meta := range doc.Meta {
+			d.Meta(meta.Name, meta.Content)
 		}
 	}
 	return d
 }
 
-// addressed returns what a header line asks of this crawler: all of it, unless
-// it begins with the name of one (ROB-PAG-03).
-func (c *Crawler) addressed(line string) string {
-	name, rest, ok := strings.Cut(line, ":")
-	name = strings.TrimSpace(name)
-	if !ok || strings.ContainsAny(name, ", ") || strings.HasPrefix(name, "max-") || name == "unavailable_after" {
-		return line
+// describe writes down what a page asks for. A page that asks not to be kept is
+// listed with that, and without its content.
+func (c *Crawler) describe(page *output.Page, d *robotstag.Directives, doc *extract.Document) {
+	for _, rule := range d.Rules() {
+		page.Directives = append(page.Directives, output.Directive{Rule: rule.String(), Source: rule.Source.String()})
 	}
-	if strings.EqualFold(name, c.token) {
-		return rest
+	page.Usage = d.Usage()
+	if rule := d.NoIndex(time.Now()); rule != nil && c.cfg.ObeyNoindex {
+		page.Withheld = rule.String()
+		return
+	}
+	page.Canonical = d.Canonical()
+	if doc != nil {
+		page.Title = doc.Title
+	}
+}
+
+// why says what keeps a link from being followed; empty: nothing does.
+func (c *Crawler) why(page *robotstag.Rule, rel string) string {
+	switch {
+	case !c.cfg.ObeyNofollow:
+		return ""
+	case page != nil:
+		return page.String() + " in " + page.Source.String() + " of the page"
+	case !robotstag.ParseRel(rel).Follow():
+		return "rel=\"" + rel + "\" of the link"
 	}
 	return ""
-}
-
-func (d *directives) add(list string) {
-	for word := range strings.SplitSeq(strings.ToLower(list), ",") {
-		if word = strings.TrimSpace(word); word != "" {
-			d.words = append(d.words, word)
-			d.nofollow = d.nofollow || word == "nofollow" || word == "none"
-		}
-	}
-}
-
-// followed tells whether a link with these rel values is followed (ROB-PAG-08).
-func followed(rel string) bool {
-	for value := range strings.FieldsFuncSeq(strings.ToLower(rel), func(r rune) bool { return r == ' ' || r == ',' }) {
-		if value == "nofollow" || value == "ugc" || value == "sponsored" {
-			return false
-		}
-	}
-	return true
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/extract"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/robotsext/robotstag"
 )
 
 // The priorities of URLs by where they come from: what the person asked for,
@@ -18,13 +19,16 @@ import (
 const (
 	priorityStart   = 0
 	prioritySitemap = 32 // sitemap files: the sooner read, the better the order of the rest
-	priorityEntry   = 64
+	priorityEntry   = 64 // to priorityLink, by the order of sitemap entries
 	priorityLink    = 96
 )
 
 // links turns the links of a page into items for the frontier, and leaves aside
 // what does not belong to the crawl.
-func (c *Crawler) links(v *visit, doc *extract.Document, nofollow bool) ([]frontier.Item, error) {
+func (c *Crawler) links(v *visit, doc *extract.Document, nofollow *robotstag.Rule) ([]frontier.Item, error) {
+	if c.cfg.OnlySitemaps {
+		return nil, nil
+	}
 	base := v.u.String()
 	if doc.Base != "" {
 		if b, err := resolve(base, doc.Base); err == nil {
@@ -38,9 +42,9 @@ func (c *Crawler) links(v *visit, doc *extract.Document, nofollow bool) ([]front
 		if err != nil || seen[a.url] {
 			continue // mailto:, javascript:, a typing error: nothing to fetch
 		}
-		follow := !nofollow && followed(link.Rel)
-		seen[a.url] = follow // a second link may be followed where the first was not
-		found.link(a, trail{source: fromLink, depth: v.trail.depth + 1, via: v.u.String()}, follow)
+		why := c.why(nofollow, link.Rel)
+		seen[a.url] = why == "" // a second link may be followed where the first was not
+		found.link(a, trail{source: fromLink, depth: v.trail.depth + 1, via: v.u.String()}, why)
 	}
 	return found.items, found.settle()
 }
@@ -60,12 +64,14 @@ type left struct {
 
 func newFinds(c *Crawler) *finds { return &finds{c: c} }
 
-// link takes up a URL found in a page.
-func (f *finds) link(a address, t trail, follow bool) {
+// link takes up a URL found in a page. The reason why the link is not to be
+// followed, if there is one, is for a person.
+func (f *finds) link(a address, t trail, unfollowed string) {
 	item := frontier.Item{URL: a.url, Host: a.host, Priority: priorityLink, Meta: t.encode()}
 	switch {
-	case !follow:
+	case unfollowed != "":
 		f.leave(item, t, output.Nofollow)
+		f.left[len(f.left)-1].rejection.Detail = unfollowed
 	case !f.c.scope.holds(a):
 		f.leave(item, t, output.OutOfScope)
 	case f.c.cfg.MaxDepth >= 0 && t.depth > f.c.cfg.MaxDepth:

@@ -240,14 +240,20 @@ func (c *Crawler) found(v *visit, got *reply, page *output.Page) ([]frontier.Ite
 		page.Location = location
 		return c.redirected(v, location)
 	}
-	if got.status < 200 || got.status >= 300 || !isHTML(got.header.Get("Content-Type"), got.body) {
+	if got.status < 200 || got.status >= 300 {
 		return nil, nil
 	}
-	doc := extract.Parse(toUTF8(got.body, got.header.Get("Content-Type")))
-	page.Title, page.Canonical, page.Links = doc.Title, doc.Canonical, len(doc.Links)
-	d := c.directives(got.header, doc)
-	page.Directives = d.words
-	return c.links(v, doc, d.nofollow)
+	var doc *extract.Document
+	if kind := got.header.Get("Content-Type"); isHTML(kind, got.body) {
+		doc = extract.Parse(toUTF8(got.body, kind))
+	}
+	asked := c.directives(got.header, doc)
+	c.describe(page, asked, doc)
+	if doc == nil {
+		return nil, nil
+	}
+	page.Links = len(doc.Links)
+	return c.links(v, doc, asked.NoFollow())
 }
 
 // rejection describes v for rejected.jsonl.

@@ -54,6 +54,13 @@ func newSettings() *settings {
 	k.DurationVar(&c.Timeout, "timeout", c.Timeout, "longest time for one page")
 	k.IntVar(&c.MaxBody, "max-body", c.MaxBody, "read at most `N` bytes of a page")
 	k.IntVar(&c.Retries, "retries", c.Retries, "ask `N` more times for a page that failed")
+	k.StringVar((*string)(&c.SitemapOrder), "sitemap-order", string(c.SitemapOrder), "which entries of sitemaps come first: `lastmod|priority|none`")
+	k.StringVar(&c.Since, "since", c.Since, "leave alone what sitemaps say has not changed since `DATE`")
+	k.BoolVar(&c.OnlySitemaps, "only-sitemaps", c.OnlySitemaps, "fetch the start URLs and what sitemaps list, and follow no links")
+	k.BoolVar(&c.ProbeSitemap, "probe-sitemap", c.ProbeSitemap, "ask for /sitemap.xml where robots.txt names no sitemap")
+	k.IntVar(&c.MaxSitemaps, "max-sitemaps", c.MaxSitemaps, "read at most `N` sitemap files for a host")
+	k.BoolVar(&c.ObeyNoindex, "obey-noindex", c.ObeyNoindex, "list pages that ask for noindex without their content")
+	k.BoolVar(&c.ObeyNofollow, "obey-nofollow", c.ObeyNofollow, "leave links alone that are nofollow, ugc or sponsored")
 	k.DurationVar(&c.RobotsTimeout, "robots-timeout", c.RobotsTimeout, "longest time for one robots.txt with its redirects")
 	k.DurationVar(&c.RobotsRetry, "robots-retry", c.RobotsRetry, "time to the first new try of a robots.txt that could not be reached")
 	return s

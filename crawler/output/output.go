@@ -10,21 +10,29 @@ import "time"
 
 // Page is a URL that was fetched and answered: one line of pages.jsonl.
 type Page struct {
-	URL         string    `json:"url"`
-	Status      int       `json:"status"`
-	Title       string    `json:"title"`
-	Depth       int       `json:"depth"`  // links away from a start URL or a sitemap entry
-	Via         string    `json:"via"`    // the page, sitemap or redirect it was found in; empty for a start URL
-	Source      string    `json:"source"` // start, sitemap, link or redirect
-	Location    string    `json:"location,omitempty"`
-	ContentType string    `json:"content_type"`
-	Bytes       int       `json:"bytes"` // of the body that was read, decoded
-	Links       int       `json:"links"` // references to other documents that the page holds
-	Canonical   string    `json:"canonical,omitempty"`
-	Directives  []string  `json:"directives,omitempty"` // robots directives of the page: noindex, nofollow, ...
-	FetchedAt   time.Time `json:"fetched_at"`
-	Millis      int64     `json:"ms"` // from the start of the request to the end of the body
-	Attempt     int       `json:"attempt"`
+	URL         string          `json:"url"`
+	Status      int             `json:"status"`
+	Title       string          `json:"title"`
+	Depth       int             `json:"depth"`  // links away from a start URL or a sitemap entry
+	Via         string          `json:"via"`    // the page, sitemap or redirect it was found in; empty for a start URL
+	Source      string          `json:"source"` // start, sitemap, link or redirect
+	Location    string          `json:"location,omitempty"`
+	ContentType string          `json:"content_type"`
+	Bytes       int             `json:"bytes"` // of the body that was read, decoded
+	Links       int             `json:"links"` // references to other documents that the page holds
+	Canonical   string          `json:"canonical,omitempty"`
+	Directives  []Directive     `json:"directives,omitempty"`
+	Usage       map[string]bool `json:"content_usage,omitempty"` // of a Content-Usage header: what is granted, what refused
+	Withheld    string          `json:"withheld,omitempty"`      // the directive for which title and content are left out
+	FetchedAt   time.Time       `json:"fetched_at"`
+	Millis      int64           `json:"ms"` // from the start of the request to the end of the body
+	Attempt     int             `json:"attempt"`
+}
+
+// Directive is one thing that a page asks of crawlers: noindex, nofollow, ...
+type Directive struct {
+	Rule   string `json:"rule"`
+	Source string `json:"source"` // the header line or meta element it stands in
 }
 
 // Rejection is a URL that was left alone: one line of rejected.jsonl.
@@ -50,6 +58,7 @@ const (
 	Later       Reason = "later"        // robots.txt was unreachable until the crawl ended
 	OutOfScope  Reason = "out-of-scope" // not one of the crawl's hosts
 	NotEntitled Reason = "not-entitled" // listed only by a sitemap that may not speak for it
+	Unchanged   Reason = "unchanged"    // its sitemap says that it did not change since the date asked for
 	TooDeep     Reason = "depth"        // more links away than max-depth
 	Nofollow    Reason = "nofollow"     // found only where the page asks not to follow
 	Failed      Reason = "failed"       // no answer after all retries

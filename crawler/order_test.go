@@ -1,0 +1,58 @@
+package crawler
+
+import (
+	"testing"
+	"time"
+
+	"github.com/politecrawl/politecrawl/robotsext/sitemap"
+)
+
+func TestOrderOfSitemapEntries(t *testing.T) {
+	now := time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC)
+	ago := func(d time.Duration) sitemap.Entry { return sitemap.Entry{LastMod: now.Add(-d)} }
+	const day = 24 * time.Hour
+	tests := []struct {
+		name  string
+		by    SitemapOrder
+		first []sitemap.Entry // in this order, each before the next
+	}{
+		{"ROB-SMP-16/newer first", ByLastMod, []sitemap.Entry{
+			ago(0), ago(90 * time.Minute), ago(day), ago(7 * day), ago(60 * day), ago(5 * 365 * day), {},
+		}},
+		{"ROB-SMP-17/higher priority first", ByPriority, []sitemap.Entry{{Priority: 1}, {Priority: 0.8}, {Priority: 0.5}, {}}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			o := &order{by: tt.by, now: now}
+			last := -1
+			for i, e := range tt.first {
+				p := int(o.priority(e))
+				if p <= last || p < priorityEntry || p >= priorityLink {
+					t.Errorf("entry %d has priority %d after %d, want more, from %d and below %d", i, p, last, priorityEntry, priorityLink)
+				}
+				last = p
+			}
+		})
+	}
+	o := &order{by: ByLastMod, now: now}
+	if future, none := o.priority(ago(-day)), o.priority(sitemap.Entry{}); future != none {
+		t.Errorf("a date that is still to come gives priority %d, no date %d", future, none)
+	}
+	o.by = AsListed
+	if a, b := o.priority(ago(0)), o.priority(sitemap.Entry{}); a != b {
+		t.Errorf("as listed, priorities differ: %d and %d", a, b)
+	}
+}
+
+func TestParseSince(t *testing.T) {
+	for in, want := range map[string]string{
+		"": "0001-01-01T00:00:00Z", "2026-01-31": "2026-01-31T00:00:00Z", "2026-01-31T12:00:00+02:00": "2026-01-31T10:00:00Z",
+	} {
+		if got, err := parseSince(in); err != nil || got.UTC().Format(time.RFC3339) != want {
+			t.Errorf("parseSince(%q) = %v, %v; want %s", in, got, err, want)
+		}
+	}
+	if _, err := parseSince("yesterday"); err == nil {
+		t.Error("parseSince(yesterday) succeeded")
+	}
+}

@@ -1,0 +1,206 @@
+package crawler
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/robotsext"
+	"github.com/politecrawl/politecrawl/robotsext/sitemap"
+)
+
+const (
+	// sitemapTime bounds the reading of one sitemap file, which may be 50 MiB.
+	sitemapTime = 5 * time.Minute
+
+	// maxNested is how deep an index may stand in an index (ROB-SMP-20).
+	maxNested = 2
+
+	// seedBatch is how many entries of a sitemap go into the frontier at once.
+	seedBatch = 500
+)
+
+// sitemapKey is what the frontier knows a sitemap by. A fragment never reaches
+// the wire; this one keeps a sitemap apart from a page of the same URL, and from
+// the same file listed by another host, whose entries are other ones.
+func sitemapKey(url string, listed robotsext.Origin) string {
+	return url + "#sitemap-of=" + string(listed)
+}
+
+// sitemap takes up a sitemap file that a robots.txt or an index lists.
+func (f *finds) sitemap(url string, t trail) {
+	a, err := resolve("", url)
+	if err != nil || !f.c.files.take(t.listed) {
+		return
+	}
+	f.items = append(f.items, frontier.Item{
+		URL: sitemapKey(a.url, t.listed), Host: a.host, Priority: prioritySitemap, Meta: t.encode(),
+	})
+}
+
+// readSitemap fetches one sitemap file and puts its entries into the frontier
+// while they arrive. Killed half-way, it is read again from the start, and what
+// it added before stays added once.
+func (c *Crawler) readSitemap(ctx context.Context, v *visit) (frontier.Outcome, error) {
+	outcome := frontier.Outcome{Lease: v.lease.ID, Result: frontier.Done, HostDelay: requested}
+	ctx, cancel := context.WithTimeout(ctx, sitemapTime)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, v.u.String(), nil)
+	if err != nil {
+		return outcome, err
+	}
+	req.Header.Set("User-Agent", c.cfg.UserAgent)
+	resp, err := c.sitemaps.Do(req)
+	if err != nil {
+		return c.noSitemap(v, outcome, err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+
+	if location := resp.Header.Get("Location"); location != "" && resp.StatusCode/100 == 3 {
+		outcome.Links, err = c.redirected(v, location)
+		return outcome, err
+	}
+	if temporary(resp.StatusCode) {
+		if err := c.heed(v.lease.Host, resp.Header); err != nil {
+			return outcome, err
+		}
+		if c.retry(v, &outcome) {
+			return outcome, nil
+		}
+	}
+	if resp.StatusCode/100 != 2 {
+		if v.trail.via != "" { // somebody said that it was there
+			c.notice(fmt.Sprintf("sitemap %s: status %d", v.u, resp.StatusCode))
+		}
+		return outcome, nil
+	}
+	c.tally.count(func(s *Summary) { s.Sitemaps++ })
+	err = c.seedEntries(v, resp)
+	if errors.Is(err, sitemap.Unreadable) {
+		return c.noSitemap(v, outcome, err) // what it listed so far stays
+	}
+	return outcome, err
+}
+
+// seedEntries reads the entries of a sitemap into the frontier. What is wrong
+// with the file is told to the person; what stood before it counts.
+func (c *Crawler) seedEntries(v *visit, resp *http.Response) error {
+	// The listing in robots.txt proves that the host vouches for the sitemap,
+	// wherever that lies; without it a sitemap could send the crawl anywhere.
+	scope, err := sitemap.NewScope(sitemap.Listed, v.u.String(), string(v.trail.listed))
+	if err != nil {
+		return err
+	}
+	found := newFinds(c)
+	for entry, err := range sitemap.Read(resp.Body, nil) {
+		if errors.Is(err, sitemap.Unreadable) {
+			if failure := c.seed(found); failure != nil {
+				return failure
+			}
+			return err
+		}
+		if err != nil {
+			c.notice(fmt.Sprintf("sitemap %s: %v", v.u, err))
+			break
+		}
+		found.entry(v, entry, scope.Covers(entry))
+		if len(found.items)+len(found.left) >= seedBatch {
+			if err := c.seed(found); err != nil {
+				return err
+			}
+			found = newFinds(c)
+		}
+	}
+	return c.seed(found)
+}
+
+// entry takes up an entry of a sitemap: a page, or a sitemap below an index.
+// What the sitemap may not speak for is left aside (ROB-SMP-18).
+func (f *finds) entry(v *visit, entry sitemap.Entry, covered bool) {
+	t := trail{source: fromSitemap, via: v.u.String()}
+	if entry.Sitemap {
+		t.listed, t.nested = v.trail.listed, v.trail.nested+1
+		if !covered || t.nested > maxNested {
+			f.c.notice(fmt.Sprintf("sitemap %s, line %d: %s is not read: an index may list sitemaps of its own host, and indexes nest %d deep",
+				v.u, entry.Line, entry.Loc, maxNested))
+			return
+		}
+		f.sitemap(entry.Loc, t)
+		return
+	}
+	a, err := resolve("", entry.Loc)
+	if err != nil {
+		return
+	}
+	item := frontier.Item{URL: a.url, Host: a.host, Priority: f.c.order.priority(entry), Meta: t.encode()}
+	switch {
+	case !covered:
+		f.leave(item, t, output.NotEntitled)
+	case !f.c.scope.holds(a):
+		f.leave(item, t, output.OutOfScope)
+	case f.c.order.old(entry):
+		f.leave(item, t, output.Unchanged)
+	default:
+		f.items = append(f.items, item)
+	}
+}
+
+// files counts the sitemap files that hosts list, since a list may be endless.
+type files struct {
+	limit int
+	full  func(robotsext.Origin) // called once for an origin that lists more
+
+	mu    sync.Mutex // guards taken
+	taken map[robotsext.Origin]int
+}
+
+// take tells whether one more file that origin lists is read.
+func (f *files) take(origin robotsext.Origin) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.taken[origin]++
+	if f.taken[origin] == f.limit+1 {
+		f.full(origin)
+	}
+	return f.taken[origin] <= f.limit
+}
+
+func (c *Crawler) seed(found *finds) error {
+	if err := found.settle(); err != nil {
+		return err
+	}
+	added, err := c.frontier.Add(c.books, found.items)
+	if err != nil {
+		return err
+	}
+	c.tally.count(func(s *Summary) {
+		for i, isNew := range added {
+			if t, err := decodeTrail(found.items[i].Meta); isNew && err == nil && !t.sitemap() {
+				s.Entries++
+			}
+		}
+	})
+	return nil
+}
+
+// noSitemap deals with a sitemap that gave no answer. That never changes what
+// may be crawled (ROB-SMP-24).
+func (c *Crawler) noSitemap(v *visit, outcome frontier.Outcome, err error) (frontier.Outcome, error) {
+	if _, ok := errors.AsType[*robotsext.BlockedError](err); ok {
+		return c.refused(v, err)
+	}
+	if c.working.Err() != nil {
+		outcome.Result = frontier.Defer
+		return outcome, nil
+	}
+	if c.retry(v, &outcome) {
+		return outcome, nil
+	}
+	outcome.Result = frontier.Drop
+	return outcome, c.reject(v.rejection(output.Failed, err))
+}

@@ -1,0 +1,187 @@
+package crawler
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+// ROB-SMP-04, ROB-SMP-23: a sitemap and its entries are asked for only where
+// robots.txt allows it, and what is not is listed with the rule.
+func TestROB_SMP_23(t *testing.T) {
+	s := newSite(t, "127.0.0.1", map[string]string{
+		"/robots.txt": "User-agent: *\nDisallow: /closed\nSitemap: {site}/closed/map.xml\nSitemap: {site}/map.txt\n",
+		"/map.txt":    "{site}/a\n{site}/closed/b\n",
+		"/":           "start", "/a": "a", "/closed/map.xml": "never", "/closed/b": "never",
+	})
+	got := run(t, testConfig(t, s.url), nil)
+	if diff := cmp.Diff([]string{"/", "/a"}, got.paths(s.url)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	for _, path := range []string{"/closed/map.xml", "/closed/b"} {
+		if r := got.refusal(t, s.url+path); r.Rule != "Disallow: /closed" || r.Line != 2 || r.Source != "sitemap" || s.count(path) > 0 {
+			t.Errorf("%+v", r)
+		}
+	}
+}
+
+// ROB-SMP-10: /sitemap.xml is asked for only when told to, and only where no
+// sitemap is named.
+func TestROB_SMP_10(t *testing.T) {
+	pages := map[string]string{
+		"/": "start", "/sitemap.xml": "<urlset><url><loc>{site}/only</loc></url></urlset>", "/only": "x",
+	}
+	for probe, want := range map[bool][]string{false: {"/"}, true: {"/", "/only"}} {
+		s := newSite(t, "127.0.0.1", pages)
+		cfg := testConfig(t, s.url)
+		cfg.ProbeSitemap = probe
+		if diff := cmp.Diff(want, run(t, cfg, nil).paths(s.url)); diff != "" {
+			t.Errorf("probe %v (-want +got):\n%s", probe, diff)
+		}
+	}
+	none := newSite(t, "127.0.0.1", map[string]string{"/": "start"})
+	cfg := testConfig(t, none.url)
+	cfg.ProbeSitemap = true
+	if got := run(t, cfg, nil); len(got.notices)+len(got.rejected) > 0 || none.count("/sitemap.xml") != 1 {
+		t.Errorf("a probe that found nothing: notices %q, rejected %+v", got.notices, got.rejected)
+	}
+	named := newSite(t, "127.0.0.1", map[string]string{"/": "start", "/robots.txt": "Sitemap: {site}/other.txt", "/other.txt": "{site}/"})
+	cfg = testConfig(t, named.url)
+	cfg.ProbeSitemap = true
+	if run(t, cfg, nil); named.count("/sitemap.xml") != 0 {
+		t.Error("/sitemap.xml was probed on a host that names another")
+	}
+}
+
+// ROB-SMP-24: a sitemap that fails changes nothing for the pages, and one that
+// fails for a while is read in the end.
+func TestROB_SMP_24(t *testing.T) {
+	s := newSite(t, "127.0.0.1", map[string]string{
+		"/robots.txt": "Sitemap: {site}/gone.xml\nSitemap: {site}/flaky.txt\nSitemap: {site}/cut.txt\nSitemap: {site}/page\n",
+		"/":           "start", "/page": "<html>not a sitemap</html>", "/late": "late", "/early": "early",
+	})
+	var failed, cut atomic.Bool
+	s.handle("/flaky.txt", func(w http.ResponseWriter, r *http.Request) {
+		if !failed.Swap(true) {
+			w.WriteHeader(http.StatusInternalServerError)
+			return
+		}
+		_, _ = fmt.Fprintf(w, "http://%s/late\n", r.Host)
+	})
+	s.handle("/cut.txt", func(w http.ResponseWriter, r *http.Request) {
+		if !cut.Swap(true) {
+			w.Header().Set("Content-Length", "1000")
+		}
+		_, _ = fmt.Fprintf(w, "http://%s/early\n", r.Host)
+	})
+	cfg := testConfig(t, s.url)
+	cfg.Retries = 2
+	got := run(t, cfg, nil)
+	if diff := cmp.Diff([]string{"/", "/early", "/late"}, got.paths(s.url)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if s.count("/flaky.txt") != 2 || s.count("/cut.txt") != 2 || s.count("/gone.xml") != 1 || got.Robots != 1 {
+		t.Errorf("asked for %v", s.asked())
+	}
+	if len(got.notices) != 2 || !strings.Contains(strings.Join(got.notices, " "), "gone.xml: status 404") {
+		t.Errorf("notices %q, want one about each sitemap that is none", got.notices)
+	}
+}
+
+func TestSitemapOptions(t *testing.T) {
+	const day = "2020-01-01"
+	pages := map[string]string{
+		"/robots.txt": "Sitemap: {site}/map.xml.gz\n",
+		"/":           `<a href="/linked">l</a><a href="/old">o</a>`, "/linked": "l", "/old": "o", "/older": "o", "/new": "n", "/undated": "u",
+	}
+	urlset := func(base string) string {
+		return "<urlset><url><loc>" + base + "/older</loc><lastmod>2011</lastmod></url><url><loc>" + base + "/old</loc><lastmod>2019-05-05</lastmod></url>" +
+			"<url><loc>" + base + "/undated</loc></url><url><loc>" + base + "/new</loc><lastmod>2026-01-01T00:00:00Z</lastmod></url></urlset>"
+	}
+	tests := []struct {
+		name   string
+		change func(*Config)
+		want   []string // in the order in which they are asked for
+	}{
+		{"by lastmod", func(*Config) {}, []string{"/", "/map.xml.gz", "/new", "/old", "/older", "/undated", "/linked"}},
+		{"as listed", func(c *Config) { c.SitemapOrder = AsListed }, []string{"/", "/map.xml.gz", "/older", "/old", "/undated", "/new", "/linked"}},
+		{"since", func(c *Config) { c.Since = day }, []string{"/", "/map.xml.gz", "/new", "/undated", "/linked", "/old"}},
+		{"only sitemaps", func(c *Config) { c.OnlySitemaps = true }, []string{"/", "/map.xml.gz", "/new", "/old", "/older", "/undated"}},
+		{"no sitemaps", func(c *Config) { c.MaxSitemaps = 0 }, []string{"/", "/linked", "/old"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s := newSite(t, "127.0.0.1", pages)
+			s.handle("/map.xml.gz", func(w http.ResponseWriter, r *http.Request) {
+				var packed bytes.Buffer
+				z := gzip.NewWriter(&packed)
+				_, _ = z.Write([]byte(urlset("http://" + r.Host)))
+				_ = z.Close()
+				_, _ = w.Write(packed.Bytes())
+			})
+			cfg := testConfig(t, s.url)
+			cfg.Workers = 1
+			tt.change(&cfg)
+			got := run(t, cfg, nil)
+			// Links found on the start page may come before the sitemap was read.
+			asked := s.asked()
+			if diff := cmp.Diff(sorted(tt.want), sorted(asked)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			if entries := ofSitemap(asked); !slices.Equal(entries, ofSitemap(tt.want)) {
+				t.Errorf("the entries of the sitemap came in the order %v, want %v", entries, ofSitemap(tt.want))
+			}
+			if tt.name == "since" {
+				if r := got.refusal(t, s.url+"/older"); r.Reason != output.Unchanged {
+					t.Errorf("%+v", r)
+				}
+			}
+		})
+	}
+}
+
+func sorted(s []string) []string { return slices.Sorted(slices.Values(s)) }
+
+func ofSitemap(uris []string) []string {
+	return slices.DeleteFunc(slices.Clone(uris), func(u string) bool { return u != "/new" && u != "/undated" && u != "/older" })
+}
+
+// What a page asks for is listed with its source; noindex withholds content.
+func TestROB_PAG_06(t *testing.T) {
+	s := newSite(t, "127.0.0.1", map[string]string{
+		"/":      `<title>front</title><meta name="robots" content="noindex, max-snippet: 50"><a href="/plain">p</a>`,
+		"/plain": `<title>plain</title><meta name="otherbot" content="noindex">`,
+	})
+	for obey, title := range map[bool]string{true: "", false: "front"} {
+		cfg := testConfig(t, s.url)
+		cfg.ObeyNoindex = obey
+		for _, p := range run(t, cfg, nil).pages {
+			switch {
+			case p.URL == s.url+"/plain" && (p.Title != "plain" || p.Withheld != "" || len(p.Directives) != 0):
+				t.Errorf("a page that asks another crawler: %+v", p)
+			case p.URL == s.url+"/" && (p.Title != title || (p.Withheld == "noindex") != obey || len(p.Directives) != 2 || p.Directives[0].Source == ""):
+				t.Errorf("obey-noindex %v: %+v", obey, p)
+			}
+		}
+	}
+}
+
+func TestObeyNofollowIsAnOption(t *testing.T) {
+	s := newSite(t, "127.0.0.1", map[string]string{
+		"/": `<a href="/meta">m</a><a href="/rel" rel="nofollow">r</a>`, "/meta": `<meta name=robots content=none><a href="/under">u</a>`,
+	})
+	cfg := testConfig(t, s.url)
+	cfg.ObeyNofollow = false
+	if diff := cmp.Diff([]string{"/", "/meta", "/rel", "/under"}, run(t, cfg, nil).paths(s.url)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
