@@ -75,7 +75,7 @@ func (p *parser) noteExtension(name, value string) {
 		kind = KindNoEffect // ROB-EXT-04
 	case "host":
 	default:
-		if !p.html && isMisspelt(name) {
+		if isMisspelt(name) {
 			p.note(p.lines.n, KindMisspelt, name)
 		}
 	}

@@ -153,10 +153,11 @@ func TestFindings(t *testing.T) {
 		line int
 		kind Kind
 	}{
-		{"ROB-FMT-20/useragent", "useragent: *", 1, KindMisspelt},
-		{"ROB-FMT-20/usr-agent", "User-agent: a⏎usr-agent: *", 2, KindMisspelt},
-		{"ROB-FMT-20/user_agent", "user_agent: *", 1, KindMisspelt},
-		{"ROB-FMT-20/agent", "agent: *", 1, KindMisspelt},
+		{"ROB-FMT-11/useragent", "useragent: *", 1, KindMisspelt},
+		{"ROB-FMT-11/usr-agent", "User-agent: a⏎usr-agent: *", 2, KindMisspelt},
+		{"ROB-FMT-11/user_agent", "user_agent: *", 1, KindMisspelt},
+		{"ROB-FMT-11/agent", "agent: *", 1, KindMisspelt},
+		{"ROB-FMT-11/in HTML", "<p>⏎user agent: *⏎</p>", 2, KindMisspelt},
 		{"ROB-FMT-20/alow", "User-agent: *⏎alow: /", 2, KindMisspelt},
 		{"ROB-FMT-20/Disallows", "User-agent: *⏎Disallows: /", 2, KindMisspelt},
 		{"ROB-FMT-20/crawldelay", "User-agent: *⏎Crawldelay: 2", 2, KindMisspelt},

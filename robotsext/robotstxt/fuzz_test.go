@@ -130,7 +130,7 @@ func FuzzGenerated(f *testing.F) {
 
 // TestGenerated is a short round of FuzzGenerated.
 func TestGenerated(t *testing.T) {
-	for seed := range uint64(10000) {
+	for seed := range uint64(3000) {
 		if generated(t, seed); t.Failed() {
 			t.Fatalf("seed %d", seed)
 		}

@@ -67,12 +67,14 @@ func escapeQuery(s string) string {
 // match an escape made by it, or a part of one: whether a piece of it between
 // stars may lie across one.
 func meetsEscapes(pattern string) bool {
+	if !strings.ContainsAny(pattern, "%*") {
+		return false // it begins before the query
+	}
 	for piece := range strings.SplitSeq(strings.TrimSuffix(pattern, "$"), "*") {
-		for i := 0; i < len(queryEscapes) && piece != ""; i++ {
-			escape := string(appendEscape(nil, queryEscapes[i]))
-			if strings.Contains(piece, escape) || strings.Contains(escape, piece) ||
+		for _, escape := range [...]string{"%3A", "%2F", "%3F", "%40", "%5B", "%5D"} {
+			if piece != "" && (strings.Contains(piece, escape) || strings.Contains(escape, piece) ||
 				strings.HasPrefix(piece, escape[1:]) || strings.HasPrefix(piece, escape[2:]) ||
-				strings.HasSuffix(piece, escape[:1]) || strings.HasSuffix(piece, escape[:2]) {
+				strings.HasSuffix(piece, escape[:1]) || strings.HasSuffix(piece, escape[:2])) {
 				return true
 			}
 		}
