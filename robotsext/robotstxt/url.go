@@ -12,20 +12,24 @@ func pathAndQuery(rawURL string, d decision) string {
 	if i := strings.Index(s, "://"); i >= 0 && !strings.ContainsAny(s[:i], "/?;") {
 		s, authority = s[i+len("://"):], true
 	}
-	if authority && !d.has(googleURL) {
-		s = trimUserinfo(s)
-	}
-	if i := strings.IndexAny(s, "/?;"); i >= 0 {
-		return s[i:]
-	}
-	return "/"
+	return s[authorityLen(s, authority && !d.has(googleURL)):]
 }
 
-// trimUserinfo drops a user name and password, which may hold semicolons.
-func trimUserinfo(s string) string {
-	end := strings.IndexAny(s, "/?")
-	if end < 0 {
-		end = len(s)
+// authorityLen returns the length of the authority that s begins with. A
+// semicolon ends it, unless it is part of a user name or password.
+func authorityLen(s string, userinfo bool) int {
+	end := len(s)
+	for i := 0; i < len(s); i++ {
+		switch s[i] {
+		case '/', '?':
+			return min(i, end)
+		case ';':
+			end = min(i, end)
+		case '@':
+			if userinfo {
+				end = len(s)
+			}
+		}
 	}
-	return s[strings.LastIndexByte(s[:end], '@')+1:]
+	return end
 }
