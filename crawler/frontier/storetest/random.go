@@ -100,11 +100,12 @@ type caller struct {
 }
 
 func (c *caller) work(steps int) {
-	for range steps {
-		if err := c.step(); err != nil {
-			c.s.Errorf("a call failed: %v", err)
-			return
-		}
+	err := c.h.add(c.s, c.items(20)) // all at once, and many the same
+	for n := 0; err == nil && n < steps; n++ {
+		err = c.step()
+	}
+	if err != nil {
+		c.s.Errorf("a call failed: %v", err)
 	}
 }
 

@@ -91,9 +91,10 @@ func TestShared(t *testing.T) {
 // TestWrongs shows that a store cannot pass when it does wrong: the checks of
 // the point find it. And that each check finds something.
 func TestWrongs(t *testing.T) {
-	failed := make(map[string]bool)
+	failed, ran := make(map[string]bool), 0
 	for _, w := range wrongs {
 		t.Run(fmt.Sprintf("%02d %s", w.point, w.name), func(t *testing.T) {
+			ran++
 			found := failures(t, toyStore(w.name), w.point)
 			for name, what := range found {
 				failed[name] = true
@@ -103,6 +104,9 @@ func TestWrongs(t *testing.T) {
 				t.Fatalf("no check of point %d finds a store that %s", w.point, w.name)
 			}
 		})
+	}
+	if ran < len(wrongs) {
+		return // by the wish of who runs it
 	}
 	for _, p := range points {
 		for _, c := range p.checks {
@@ -119,7 +123,7 @@ func TestRandomOperations(t *testing.T) {
 	for _, w := range []wrong{
 		forgetsDone, asksThenMarks,
 		expiresEarly, neverExpires, expiryIsNoAttempt, deferIsAnAttempt, retryIsNoAttempt,
-		leaseIsURL, dropsLostLinks,
+		leaseIsURL,
 		ignoresSlots, onlyEndToStart, onlyHostDelay, expiryIsNoRequest, ignoresBlocks, holdTakesNoSlot, holdLeavesClock,
 		newestFirst, ignoresPriority,
 		ignoresNotBefore, losesPriority, retryIgnoresClock,

@@ -189,7 +189,7 @@ func (t *toy) add(items []frontier.Item, now time.Time) []bool {
 		}
 		if t.is(asksThenMarks) {
 			t.mu.Unlock()
-			runtime.Gosched()
+			time.Sleep(time.Nanosecond)
 			t.mu.Lock()
 		}
 		added[i] = true
@@ -411,7 +411,9 @@ func (t *toy) Finish(ctx context.Context, outcomes []frontier.Outcome) ([]error,
 		}
 		if t.is(linksAfterEnd) {
 			t.mu.Unlock()
-			runtime.Gosched()
+			for range 100 {
+				runtime.Gosched()
+			}
 			t.mu.Lock()
 			t.add(o.Links, now)
 		}
