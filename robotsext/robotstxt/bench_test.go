@@ -139,6 +139,10 @@ func BenchmarkParse(b *testing.B) {
 
 func BenchmarkMatch(b *testing.B) {
 	as := strings.Repeat("a", 2000)
+	pairs := "" // of digits, all of them
+	for i := range 100 {
+		pairs += fmt.Sprintf("%02d", i)
+	}
 	for _, c := range []struct {
 		name, path string
 		body       []byte
@@ -147,7 +151,7 @@ func BenchmarkMatch(b *testing.B) {
 		{"typical", "/section-3/articles/how-to-write?ref=home", typical(), true},
 		{"honest", "/shop/item-31676/reviews?page=2", honest(), true},
 		{"wildcards", "/a/path/1234/that-is-usual.html", wildcards(), true},
-		{"wildcards-all-tried", "/" + as[:20] + "0123456789" + as[:20], wildcards(), false},
+		{"wildcards-all-tried", "/ba" + pairs, wildcards(), false},
 		{"stars", "/" + as[:500] + "b" + as[:1499], stars(), false},
 	} {
 		b.Run(c.name+"/ours", func(b *testing.B) {
