@@ -52,7 +52,8 @@ type Frontier interface {
 	// HostUpdate for both. Hosts take turns in the order in which they became
 	// due, one URL a turn, so that none waits for a big one. Inside a host
 	// the order is priority, then discovery; a URL that comes back goes ahead
-	// of those of its priority that were never leased.
+	// of those of its priority that were never leased. Where one that was
+	// added with a NotBefore stands among its equals is left to the store.
 	//
 	// When there is nothing to give, Lease waits for it as long as the
 	// request says and then returns no leases and no error. A call that

@@ -5,18 +5,13 @@ import (
 	"context"
 	"fmt"
 	"hash/maphash"
-	"math"
 	"sync"
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier/internal/seen"
 )
 
-const (
-	never instant = math.MaxInt64
-
-	defaultLeaseTime = 10 * time.Minute
-)
+const defaultLeaseTime = 10 * time.Minute
 
 // Options are the settings of a Memory.
 type Options struct {
@@ -43,7 +38,7 @@ type Memory struct {
 	wall func() time.Time // what callers' times are compared with
 	done chan struct{}    // closed by Close
 
-	mu      sync.Mutex // guards what follows, with every host, entry and lease
+	mu      sync.Mutex // guards what follows, and all that it leads to
 	closed  bool
 	seen    seen.Set
 	hosts   map[Host]*host
@@ -53,10 +48,10 @@ type Memory struct {
 	expiry  heap[*lease] // those that are open
 	leases  map[LeaseID]*lease
 	counts  Counts
-	crowd   int // hosts with URLs
-	tokens  uint64
-	seq     uint64
-	turns   uint64
+	crowd   int    // hosts that URLs were added for
+	tokens  uint64 // the last lease's
+	seq     uint64 // the last entry's
+	turns   uint64 // the last host's
 	waiters waitList
 	holding int         // Holds that wait
 	timer   *time.Timer // runs tick when the first waiter may be served

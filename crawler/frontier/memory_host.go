@@ -2,6 +2,7 @@ package frontier
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -10,6 +11,11 @@ import (
 // An instant is a point on the clock of a Memory, which began to run when it
 // was made and knows no changes of the wall clock.
 type instant = time.Duration
+
+const (
+	never  instant = math.MaxInt64
+	latest         = never - 1 // centuries ahead; whatever is later is then
+)
 
 // An entry is a URL that was handed out before or that waits for a time. Those
 // that have only ever waited for their host are bytes in a fifo.
@@ -136,10 +142,10 @@ func (h *host) pop() *entry {
 	return e
 }
 
-// later is t + d where that can be said in an instant.
+// later returns t + d, which may be more than an instant can say.
 func later(t instant, d time.Duration) instant {
-	if sum := t + d; sum >= t || d < 0 {
-		return sum
+	if d > latest-t {
+		return latest
 	}
-	return never
+	return t + d
 }

@@ -63,6 +63,9 @@ var retryChecks = []check{
 		s.none()
 		s.sleep(1)
 		s.none()
+		if due := s.stats().NextDue; due.Before(s.in(1000)) {
+			s.Fatalf("next due is %v, want a time far ahead", due)
+		}
 	}},
 	{name: "after reopening", why: needDurable, run: func(s *subject) {
 		s.addItems(frontier.Item{URL: one, Priority: 4}, frontier.Item{URL: two, NotBefore: s.in(5), Priority: 5})
