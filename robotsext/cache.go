@@ -2,6 +2,7 @@ package robotsext
 
 import (
 	"context"
+	"net/http"
 	"time"
 )
 
@@ -128,9 +129,10 @@ func (r *Robots) load(ctx context.Context, o Origin) (rec *Record, lost bool) {
 }
 
 // heardOf notes that a page request to o got an answer that shows the site alive
-// (ROB-STA-10).
-func (r *Robots) heardOf(o Origin, status int) {
-	if status >= 500 || status == 429 {
+// (ROB-STA-10), or one that asks to be left alone.
+func (r *Robots) heardOf(o Origin, resp *http.Response) {
+	r.heed(o, resp)
+	if resp.StatusCode >= 500 || resp.StatusCode == 429 {
 		return
 	}
 	r.table.mu.Lock()

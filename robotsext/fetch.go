@@ -188,17 +188,32 @@ func (r *Robots) fetchBy(ctx context.Context, limit *timeLimit, open Fetcher, u 
 }
 
 // turn waits, off the clock of the fetch, until u may be requested (ROB-FET-17).
+// The request counts as under way until release is called (ROB-FET-19).
 func (r *Robots) turn(ctx context.Context, limit *timeLimit, u *url.URL) (release func(), err error) {
-	if r.wait == nil {
-		return func() {}, nil
-	}
 	limit.pause()
 	defer limit.resume()
-	release, err = r.wait(ctx, u)
-	if err == nil && release == nil {
-		release = func() {}
+	done, err := r.waitFor(ctx, u)
+	if err != nil {
+		return nil, err
 	}
-	return release, err
+	o, err := OriginOf(u)
+	if err != nil {
+		done()
+		return nil, err
+	}
+	end := r.begin(o)
+	return func() { end(); done() }, nil
+}
+
+// waitFor is Options.Wait.
+func (r *Robots) waitFor(ctx context.Context, u *url.URL) (done func(), err error) {
+	if r.wait != nil {
+		done, err = r.wait(ctx, u)
+	}
+	if done == nil {
+		done = func() {}
+	}
+	return done, err
 }
 
 // timeLimit ends a context after a time that can be stopped like a chess clock.

@@ -73,13 +73,22 @@ func (r *Robots) pass(asker, sender context.Context, req *http.Request, base htt
 		out.Header.Set("User-Agent", r.userAgent)
 	}
 	r.watchName(out)
+	end := func() {}
+	o, err := OriginOf(target)
+	if err == nil { // else it was not checked, being made for a person
+		end = r.begin(o)
+	}
 	resp, err := base.RoundTrip(out)
 	if err != nil {
+		end()
 		return nil, err
 	}
 	resp.Request = seen
-	if o, err := OriginOf(target); err == nil {
-		r.heardOf(o, resp.StatusCode)
+	r.heardOf(o, resp)
+	if resp.Body == http.NoBody { // often left open, having nothing to close
+		end()
+	} else {
+		releaseAtClose(resp, end)
 	}
 	return resp, nil
 }

@@ -2,7 +2,6 @@ package robotsext
 
 import (
 	"context"
-	"sync"
 	"time"
 
 	"github.com/gocolly/colly/v2"
@@ -14,12 +13,18 @@ import (
 // for collectors that Attach has been called on. colly's LimitRule, which knows a
 // delay for each domain but not what the site asks, holds beside it.
 //
-// The delay is from the start of one request to the start of the next, the
-// request for robots.txt included (ROB-POL-02, ROB-FET-19), over all collectors
-// that this Robots paces. Waiting is done in an OnRequest callback: before the
-// page's timeout begins, after the callbacks that were registered before, and in
-// an asynchronous collector without holding up others. Redirects are not waited
-// for. Clones have no callbacks, so Pace them too.
+// The delay is from the end of one request to the start of the next, and there
+// is one request at a time, over all that goes through this Robots: collectors,
+// Transport, Sitemaps, and robots.txt itself (ROB-POL-01, ROB-POL-02,
+// ROB-FET-19); one that takes longer than Options.Timeout is not waited for any
+// more. An origin that asks for no delay is not waited for, unless it has
+// answered with a Retry-After: nothing is sent before that time (ROB-POL-04).
+//
+// Waiting is done in an OnRequest callback: before the page's timeout begins,
+// after the callbacks that were registered before, and in an asynchronous
+// collector without holding up other origins. It ends with the collector's
+// context. Redirects are not waited for. Clones have no callbacks, so Pace them
+// too.
 func (r *Robots) Pace(c *colly.Collector, longest time.Duration) {
 	c.OnRequest(func(req *colly.Request) {
 		ctx := c.Context
@@ -37,50 +42,7 @@ func (r *Robots) Pace(c *colly.Collector, longest time.Duration) {
 		if longest > 0 {
 			delay = min(delay, longest)
 		}
-		start := r.pacer.reserve(rec.Origin, rec.FetchedAt, r.now(), delay)
-		wait := time.NewTimer(start.Sub(r.now()))
-		defer wait.Stop()
-		select {
-		case <-wait.C:
-		case <-ctx.Done(): // the request fails by that, without our help
-		}
+		// If the context ends first, the request fails by that, without our help.
+		_ = r.await(ctx, rec.Origin, delay)
 	})
-}
-
-// pacer knows when the next page of each origin is due.
-type pacer struct {
-	mu  sync.Mutex // guards due
-	due map[Origin]time.Time
-}
-
-// maxPaced is the number of origins from which on those that are due are
-// forgotten.
-const maxPaced = 10_000
-
-// reserve returns when a page of o may be requested, and makes the one after it
-// wait for delay more. asked is when robots.txt was.
-func (p *pacer) reserve(o Origin, asked, now time.Time, delay time.Duration) time.Time {
-	if delay == 0 {
-		return now
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if len(p.due) >= maxPaced {
-		for other, due := range p.due {
-			if due.Before(now) {
-				delete(p.due, other)
-			}
-		}
-	}
-	start := now
-	for _, earliest := range []time.Time{asked.Add(delay), p.due[o]} {
-		if earliest.After(start) {
-			start = earliest
-		}
-	}
-	if p.due == nil {
-		p.due = make(map[Origin]time.Time)
-	}
-	p.due[o] = start.Add(delay)
-	return start
 }

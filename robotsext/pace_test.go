@@ -27,10 +27,15 @@ func paced(t *testing.T, robots string, test func(t *testing.T, r *robotsext.Rob
 			mu.Lock()
 			log = append(log, fmt.Sprintf("%.0f %s", time.Since(start).Seconds(), req.URL.Path))
 			mu.Unlock()
-			if req.URL.Path == "/robots.txt" {
+			switch req.URL.Path {
+			case "/robots.txt":
 				return reply{status: 200, body: lines(robots)}.RoundTrip(req)
+			case "/slow":
+				time.Sleep(3 * time.Second)
+			case "/busy":
+				return reply{status: 429, header: http.Header{"Retry-After": {"120"}}}.RoundTrip(req)
 			}
-			return reply{status: 200}.RoundTrip(req)
+			return reply{status: 200, body: "a page"}.RoundTrip(req)
 		})})
 		test(t, r, func() []string {
 			mu.Lock()
@@ -85,6 +90,78 @@ func TestPace(t *testing.T) {
 			}
 		})
 	})
+	t.Run("ROB-POL-02/from the end of a request", func(t *testing.T) {
+		paced(t, asks5, func(t *testing.T, r *robotsext.Robots, sent func() []string) {
+			c := colly.NewCollector(r.Attach)
+			r.Pace(c, 0)
+			for _, path := range []string{"/slow", "/a"} {
+				_ = c.Visit("http://example.com" + path)
+			}
+			if got, want := sent(), []string{"0 /robots.txt", "5 /slow", "13 /a"}; !slices.Equal(got, want) {
+				t.Errorf("sent %q, want %q", got, want)
+			}
+		})
+	})
+	t.Run("ROB-POL-01/one at a time", func(t *testing.T) {
+		paced(t, "User-agent: *⏎Crawl-delay: 1", func(t *testing.T, r *robotsext.Robots, sent func() []string) {
+			c := colly.NewCollector(r.Attach, colly.Async())
+			r.Pace(c, 0)
+			_ = c.Visit("http://example.com/slow")
+			synctest.Wait()
+			_ = c.Visit("http://example.com/a")
+			c.Wait()
+			if got, want := sent(), []string{"0 /robots.txt", "1 /slow", "5 /a"}; !slices.Equal(got, want) {
+				t.Errorf("sent %q, want %q", got, want)
+			}
+		})
+	})
+	t.Run("ROB-POL-02/by a client of Transport too", func(t *testing.T) {
+		paced(t, asks5, func(t *testing.T, r *robotsext.Robots, sent func() []string) {
+			client := &http.Client{Transport: r.Transport(nil)}
+			left, err := client.Get("http://example.com/left-open")
+			if err != nil {
+				t.Fatal(err)
+			}
+			c := colly.NewCollector(r.Attach)
+			r.Pace(c, 0)
+			_ = c.Visit("http://example.com/a") // waits for Timeout, not longer
+			left.Body.Close()
+			left.Body.Close()
+			_ = c.Visit("http://example.com/b")
+			if got, want := sent(), []string{"0 /robots.txt", "0 /left-open", "30 /a", "35 /b"}; !slices.Equal(got, want) {
+				t.Errorf("sent %q, want %q", got, want)
+			}
+		})
+	})
+	t.Run("ROB-POL-02/a turn that is not used", func(t *testing.T) {
+		paced(t, asks5, func(t *testing.T, r *robotsext.Robots, sent func() []string) {
+			c := colly.NewCollector(r.Attach)
+			r.Pace(c, 0)
+			c.OnRequest(func(req *colly.Request) {
+				if req.URL.Path == "/aborted" {
+					req.Abort()
+				}
+			})
+			_ = c.Visit("http://example.com/aborted")
+			_ = c.Visit("http://example.com/a")
+			if got, want := sent(), []string{"0 /robots.txt", "10 /a"}; !slices.Equal(got, want) {
+				t.Errorf("sent %q, want %q", got, want)
+			}
+		})
+	})
+	t.Run("ROB-POL-04", func(t *testing.T) {
+		paced(t, private, func(t *testing.T, r *robotsext.Robots, sent func() []string) {
+			c := colly.NewCollector(r.Attach)
+			r.Pace(c, 2*time.Second)
+			_ = c.Visit("http://example.com/busy")
+			_ = c.Visit("http://other.example.com/a")
+			_ = c.Visit("http://example.com/a")
+			want := []string{"0 /robots.txt", "0 /busy", "0 /robots.txt", "0 /a", "120 /a"}
+			if got := sent(); !slices.Equal(got, want) {
+				t.Errorf("sent %q, want %q", got, want)
+			}
+		})
+	})
 	t.Run("ROB-EXT-01/longest", func(t *testing.T) {
 		paced(t, "User-agent: *⏎Crawl-delay: 86400", func(t *testing.T, r *robotsext.Robots, sent func() []string) {
 			c := colly.NewCollector(r.Attach)
@@ -93,7 +170,7 @@ func TestPace(t *testing.T) {
 			c = colly.NewCollector(r.Attach)
 			r.Pace(c, 0)
 			_ = c.Visit("http://example.com/b")
-			if got, want := sent(), []string{"0 /robots.txt", "2 /a", "30 /b"}; !slices.Equal(got, want) {
+			if got, want := sent(), []string{"0 /robots.txt", "2 /a", "32 /b"}; !slices.Equal(got, want) {
 				t.Errorf("sent %q, want %q", got, want)
 			}
 		})

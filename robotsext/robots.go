@@ -47,8 +47,6 @@ type Robots struct {
 	sitemapScope SitemapScope
 	maxSitemaps  int
 
-	pacer pacer
-
 	log      *slog.Logger
 	nameless sync.Once
 	onRecord func(*Record)

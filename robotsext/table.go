@@ -28,6 +28,7 @@ type slot struct {
 	rec        *Record   // newest, also when it is due; nil: unknown
 	flight     *flight   // not nil while somebody finds out
 	heard      time.Time // last answer to a page request that shows the site alive
+	traffic    traffic
 	prev, next *slot
 }
 
@@ -69,7 +70,7 @@ func (t *table) set(s *slot, rec *Record) {
 	t.bytes += rec.size() - s.rec.size()
 	s.rec = rec
 	for old := t.ring.prev; old != &t.ring && (len(t.slots) > t.maxSlots || t.bytes > t.maxBytes); old = old.prev {
-		if old.flight != nil || old == s {
+		if old.flight != nil || old.traffic.waiting > 0 || old == s {
 			continue
 		}
 		t.evicted = t.evicted || old.rec != nil
