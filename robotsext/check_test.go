@@ -40,7 +40,8 @@ func TestNew(t *testing.T) {
 		{"limits", agent, robotsext.Options{MaxRecords: -1}, "negative"},
 		{"body limit", agent, robotsext.Options{Parse: &robotstxt.Options{MaxBytes: -1}}, "MaxBytes"},
 		{"profile", agent, robotsext.Options{Outage: 9}, "Outage"},
-		{"scope", agent, robotsext.Options{SitemapScope: 9}, "SitemapScope"},
+		{"sitemap policy", agent, robotsext.Options{SitemapPolicy: 9}, "SitemapPolicy"},
+		{"sitemap timeout", agent, robotsext.Options{SitemapTimeout: -1}, "SitemapTimeout"},
 		{"fetcher", agent, robotsext.Options{Fetchers: map[string]robotsext.Fetcher{"gopher": nil}}, "gopher"},
 	}
 	for _, test := range tests {

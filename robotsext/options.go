@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
+	"github.com/politecrawl/politecrawl/robotsext/sitemap"
 )
 
 // Options changes how a Robots works. The zero value, like nil, is good for a
@@ -34,19 +35,21 @@ type Options struct {
 	// "ftp" is the one that has an Origin; see package ftpfetch. Nil: none, and
 	// such URLs are refused with ErrUnsupportedScheme.
 	Fetchers map[string]Fetcher
-	// Wait is called before each request of a robots.txt fetch, and returns when
-	// u may be requested; the function it returns, which may be nil, is called
-	// when the request is over. The time it takes does not count against
-	// Timeout, and ctx does not end while it runs, even if nobody waits for the
-	// record any more: Wait has to know its own end. Here a crawler takes its turn
-	// at the host of u. Nil: no waiting.
+	// Wait is called before each request of a robots.txt fetch, and before each
+	// for a sitemap, and returns when u may be requested; the function it
+	// returns, which may be nil, is called when the request is over. The time it
+	// takes does not count against Timeout. The ctx of a robots.txt fetch does
+	// not end while it runs, even if nobody waits for the record any more: Wait
+	// has to know its own end. Here a crawler takes its turn at the host of u.
+	// Nil: no waiting.
 	Wait func(ctx context.Context, u *url.URL) (done func(), err error)
 	// Timeout limits one fetch of robots.txt with its redirects. Zero: 30 s.
 	Timeout time.Duration
 
 	// RetryMin and RetryMax bound the time to the next fetch after one that came
 	// to no conclusion: it doubles from the one to the other. After a 503 it
-	// stays below 10 minutes. Zero: 1 minute and 1 hour.
+	// stays below 10 minutes. Sitemaps waits no longer than RetryMax in all for
+	// what has to be fetched again. Zero: 1 minute and 1 hour.
 	RetryMin, RetryMax time.Duration
 	// MinAge and MaxAge bound how long an outcome is used without a new fetch,
 	// whatever the site's Cache-Control or Expires says. Where it says nothing
@@ -82,10 +85,29 @@ type Options struct {
 	// how much of a body is received, so it cannot be negative here.
 	Parse *robotstxt.Options
 
-	// SitemapScope says which entries Sitemaps yields. Zero: ScopeListed.
-	SitemapScope SitemapScope
+	// SitemapPolicy says which entries of a sitemap Sitemaps yields. Zero:
+	// sitemap.Listed.
+	SitemapPolicy sitemap.Policy
 	// MaxSitemaps limits the files that one call of Sitemaps reads. Zero: 1,000.
 	MaxSitemaps int
+	// SitemapDelay is the least time from the end of a request to an origin to the
+	// start of one for a sitemap there. A longer Crawl-delay takes its place.
+	// Zero: 1 s. Negative: none.
+	SitemapDelay time.Duration
+	// SitemapTimeout limits how long one sitemap file may take to arrive,
+	// however long its reader takes. Zero: 5 minutes. Within it, Timeout limits
+	// the wait for anything to arrive.
+	SitemapTimeout time.Duration
+	// ProbeSitemap has Sitemaps ask for /sitemap.xml where robots.txt names no
+	// sitemap, or is not there (ROB-SMP-10).
+	ProbeSitemap bool
+	// OnSitemap is called for each sitemap file when Sitemaps is done with it:
+	// it was read, as far as that goes, or given up. OnSitemapFinding is called for
+	// whatever is wrong within a file, in file order; those of kind OutOfScope
+	// are about entries left out because of SitemapPolicy. Both run between two
+	// entries, in the goroutine that ranges over them.
+	OnSitemap        func(SitemapFile)
+	OnSitemapFinding func(file string, f sitemap.Finding)
 
 	// Logger gets warnings about what the caller should mend, and each fetch at
 	// debug level. Nil: nothing is logged.
@@ -105,7 +127,7 @@ func (o *Options) validate() error {
 	for _, f := range []struct {
 		name string
 		d    time.Duration
-	}{{"Timeout", o.Timeout}, {"RetryMin", o.RetryMin}, {"RetryMax", o.RetryMax}, {"MaxAge", o.MaxAge}} {
+	}{{"Timeout", o.Timeout}, {"RetryMin", o.RetryMin}, {"RetryMax", o.RetryMax}, {"MaxAge", o.MaxAge}, {"SitemapTimeout", o.SitemapTimeout}} {
 		if f.d < 0 {
 			return fmt.Errorf("robotsext: Options.%s is negative", f.name)
 		}
@@ -121,8 +143,8 @@ func (o *Options) validate() error {
 		return errors.New("robotsext: Options.Parse.MaxBytes is negative, but a fetch needs a limit")
 	case o.Outage > Pre2019:
 		return fmt.Errorf("robotsext: unknown Options.Outage %d", o.Outage)
-	case o.SitemapScope > ScopeAny:
-		return fmt.Errorf("robotsext: unknown Options.SitemapScope %d", o.SitemapScope)
+	case o.SitemapPolicy > sitemap.Any:
+		return fmt.Errorf("robotsext: unknown Options.SitemapPolicy %d", o.SitemapPolicy)
 	}
 	for scheme := range o.Fetchers {
 		if scheme != "ftp" {

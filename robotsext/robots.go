@@ -44,8 +44,7 @@ type Robots struct {
 	parseOpts   *robotstxt.Options
 	maxBytes    int
 
-	sitemapScope SitemapScope
-	maxSitemaps  int
+	sitemaps sitemapSettings
 
 	log      *slog.Logger
 	nameless sync.Once
@@ -92,12 +91,19 @@ func New(userAgent string, opts *Options) (*Robots, error) {
 		cache:        opts.Cache,
 		parseOpts:    opts.Parse,
 		maxBytes:     robotstxt.DefaultMaxBytes,
-		sitemapScope: opts.SitemapScope,
-		maxSitemaps:  or(opts.MaxSitemaps, 1000),
-		log:          opts.Logger,
-		onRecord:     opts.OnRecord,
-		onChange:     opts.OnChange,
-		now:          opts.Now,
+		sitemaps: sitemapSettings{
+			policy:    opts.SitemapPolicy,
+			most:      or(opts.MaxSitemaps, 1000),
+			delay:     max(or(opts.SitemapDelay, time.Second), 0),
+			timeout:   or(opts.SitemapTimeout, 5*time.Minute),
+			probe:     opts.ProbeSitemap,
+			onFile:    opts.OnSitemap,
+			onFinding: opts.OnSitemapFinding,
+		},
+		log:      opts.Logger,
+		onRecord: opts.OnRecord,
+		onChange: opts.OnChange,
+		now:      opts.Now,
 	}
 	if opts.Parse != nil && opts.Parse.MaxBytes > 0 {
 		r.maxBytes = opts.Parse.MaxBytes

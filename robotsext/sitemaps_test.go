@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/sitemap"
@@ -78,7 +77,7 @@ func TestSitemaps(t *testing.T) {
 		"/moved.xml":       "-> /private/map.xml",
 		"/private/map.xml": urlset("{own}/hidden"),
 	})
-	pages, errs := gather(newRobots(t, nil).Sitemaps(t.Context(), s.url("/any")))
+	pages, errs := gather(newRobots(t, &robotsext.Options{SitemapDelay: -1}).Sitemaps(t.Context(), s.url("/any")))
 	t.Run("ROB-SMP-01/ROB-SMP-23", func(t *testing.T) {
 		want := []string{s.URL + "/1", s.URL + "/2", s.URL + "/3", s.URL + "/private/4"}
 		if !slices.Equal(pages, want) {
@@ -116,7 +115,7 @@ func TestSitemapOfOtherOrigin(t *testing.T) {
 	hidden := files(t, map[string]string{"/robots.txt": "User-agent: *\nDisallow: /\n", "/map.xml": urlset("http://example.com/")})
 	open := files(t, map[string]string{"/dir/map.xml": urlset("{own}/dir/below", "{own}/above", "http://third.example/x")})
 	s := files(t, map[string]string{"/robots.txt": "Sitemap: " + hidden.URL + "/map.xml\nSitemap: " + open.URL + "/dir/map.xml\n"})
-	pages, errs := gather(newRobots(t, nil).Sitemaps(t.Context(), s.url("/")))
+	pages, errs := gather(newRobots(t, &robotsext.Options{SitemapDelay: -1}).Sitemaps(t.Context(), s.url("/")))
 	t.Run("ROB-SMP-04", func(t *testing.T) {
 		if len(errs) != 1 {
 			t.Fatalf("errors %v", errs)
@@ -131,28 +130,54 @@ func TestSitemapOfOtherOrigin(t *testing.T) {
 	})
 }
 
-func TestSitemapScope(t *testing.T) {
+func TestSitemapPolicy(t *testing.T) {
 	s := files(t, map[string]string{
 		"/robots.txt":          "Sitemap: {own}/catalog/sitemap.xml\n",
 		"/catalog/sitemap.xml": urlset("{own}/catalog/show", "{own}/catalog/../image", "{own}/image/show", "https://example.com/catalog/show", "http://third.example/catalog/x"),
 	})
 	all := []string{s.URL + "/catalog/show", s.URL + "/catalog/../image", s.URL + "/image/show", "https://example.com/catalog/show", "http://third.example/catalog/x"}
 	for _, test := range []struct {
-		id    string
-		scope robotsext.SitemapScope
-		want  []string
+		id     string
+		policy sitemap.Policy
+		want   []string
 	}{
-		{"ROB-SMP-18/listed", robotsext.ScopeListed, all[:3]},
-		{"ROB-SMP-19/directory", robotsext.ScopeDirectory, all[:1]},
-		{"ROB-SMP-18/any", robotsext.ScopeAny, all},
+		{"ROB-SMP-18/listed", sitemap.Listed, all[:3]},
+		{"ROB-SMP-19/directory", sitemap.Directory, all[:1]},
+		{"ROB-SMP-18/any", sitemap.Any, all},
 	} {
 		t.Run(test.id, func(t *testing.T) {
-			pages, errs := gather(newRobots(t, &robotsext.Options{SitemapScope: test.scope}).Sitemaps(t.Context(), s.url("/")))
+			var left []string
+			var done []robotsext.SitemapFile
+			r := newRobots(t, &robotsext.Options{
+				SitemapDelay: -1, SitemapPolicy: test.policy,
+				OnSitemap: func(f robotsext.SitemapFile) { done = append(done, f) },
+				OnSitemapFinding: func(file string, f sitemap.Finding) {
+					if file != s.URL+"/catalog/sitemap.xml" || f.Kind != robotsext.OutOfScope || f.Line != 1 {
+						t.Errorf("%s: %+v", file, f)
+					}
+					left = append(left, f.Text)
+				},
+			})
+			pages, errs := gather(r.Sitemaps(t.Context(), s.url("/")))
 			if !slices.Equal(pages, test.want) || len(errs) != 0 {
 				t.Errorf("pages %q, errors %v; want %q", pages, errs, test.want)
 			}
+			slices.Sort(left)
+			if want := missing(all, pages); !slices.Equal(left, want) {
+				t.Errorf("told as left out: %q, want %q", left, want)
+			}
+			if len(done) != 1 || done[0].OutOfScope != len(left) {
+				t.Errorf("files %+v", done)
+			}
 		})
 	}
+}
+
+// missing is what of all is not in some, sorted.
+func missing(all, some []string) []string {
+	rest := slices.DeleteFunc(slices.Clone(all), func(s string) bool { return slices.Contains(some, s) })
+	slices.Sort(rest)
+	return rest
 }
 
 func TestSitemapWalkEnds(t *testing.T) {
@@ -164,7 +189,7 @@ func TestSitemapWalkEnds(t *testing.T) {
 			"/2.xml":      index("{own}/3.xml"),
 			"/3.xml":      urlset("{own}/deep"),
 		})
-		pages, errs := gather(newRobots(t, nil).Sitemaps(t.Context(), s.url("/")))
+		pages, errs := gather(newRobots(t, &robotsext.Options{SitemapDelay: -1}).Sitemaps(t.Context(), s.url("/")))
 		if len(pages) != 0 || len(errs) != 1 || !errors.Is(errs[0], robotsext.ErrSitemapDepth) {
 			t.Errorf("pages %q, errors %v", pages, errs)
 		}
@@ -177,7 +202,7 @@ func TestSitemapWalkEnds(t *testing.T) {
 			"/1.xml":      urlset("{own}/a"),
 			"/2.xml":      urlset("{own}/b"),
 		})
-		pages, errs := gather(newRobots(t, &robotsext.Options{MaxSitemaps: 2}).Sitemaps(t.Context(), s.url("/")))
+		pages, errs := gather(newRobots(t, &robotsext.Options{MaxSitemaps: 2, SitemapDelay: -1}).Sitemaps(t.Context(), s.url("/")))
 		if len(pages) != 1 || len(errs) != 1 || !errors.Is(errs[0], robotsext.ErrSitemapBudget) {
 			t.Errorf("pages %q, errors %v", pages, errs)
 		}
@@ -189,7 +214,7 @@ func TestSitemapWalkEnds(t *testing.T) {
 			"/0.xml":      urlset("{own}/a", "{own}/b"),
 			"/1.xml":      urlset("{own}/c"),
 		})
-		for entry, err := range newRobots(t, nil).Sitemaps(t.Context(), s.url("/")) {
+		for entry, err := range newRobots(t, &robotsext.Options{SitemapDelay: -1}).Sitemaps(t.Context(), s.url("/")) {
 			if err != nil || entry.Loc != s.URL+"/a" {
 				t.Error(entry, err)
 			}
@@ -203,7 +228,7 @@ func TestSitemapWalkEnds(t *testing.T) {
 			"/0.xml":      strings.Replace(urlset("{own}/a"), "</urlset>", "</wrong>", 1),
 			"/1.xml":      urlset("{own}/b"),
 		})
-		pages, errs := gather(newRobots(t, nil).Sitemaps(t.Context(), s.url("/")))
+		pages, errs := gather(newRobots(t, &robotsext.Options{SitemapDelay: -1}).Sitemaps(t.Context(), s.url("/")))
 		if len(errs) != 1 || len(pages) == 0 || pages[len(pages)-1] != s.URL+"/b" {
 			t.Errorf("pages %q, errors %v", pages, errs)
 		}
@@ -213,7 +238,7 @@ func TestSitemapWalkEnds(t *testing.T) {
 			w.WriteHeader(404)
 			fmt.Fprintf(w, "Sitemap: http://%s/map.xml", req.Host)
 		})
-		pages, errs := gather(newRobots(t, nil).Sitemaps(t.Context(), s.url("/")))
+		pages, errs := gather(newRobots(t, &robotsext.Options{SitemapDelay: -1}).Sitemaps(t.Context(), s.url("/")))
 		if len(pages)+len(errs) != 0 {
 			t.Errorf("pages %q, errors %v", pages, errs)
 		}
@@ -221,7 +246,7 @@ func TestSitemapWalkEnds(t *testing.T) {
 	})
 	t.Run("ROB-SMP-09/unreachable", func(t *testing.T) {
 		s := newSite(t, status(500))
-		_, errs := gather(newRobots(t, nil).Sitemaps(t.Context(), s.url("/")))
+		_, errs := gather(newRobots(t, &robotsext.Options{SitemapDelay: -1}).Sitemaps(t.Context(), s.url("/")))
 		if len(errs) != 1 {
 			t.Fatalf("errors %v", errs)
 		}
@@ -233,7 +258,7 @@ func TestSitemapWalkEnds(t *testing.T) {
 			"/r.txt":      "Sitemap: {own}/0.xml\n",
 			"/0.xml":      urlset("{own}/a"),
 		})
-		pages, errs := gather(newRobots(t, nil).Sitemaps(t.Context(), s.url("/")))
+		pages, errs := gather(newRobots(t, &robotsext.Options{SitemapDelay: -1}).Sitemaps(t.Context(), s.url("/")))
 		if len(pages) != 1 || len(errs) != 0 {
 			t.Errorf("pages %q, errors %v", pages, errs)
 		}
@@ -247,7 +272,7 @@ func TestSitemapWalkEnds(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		var errs []error
-		for _, err := range newRobots(t, nil).Sitemaps(ctx, s.url("/")) {
+		for _, err := range newRobots(t, &robotsext.Options{SitemapDelay: -1}).Sitemaps(ctx, s.url("/")) {
 			cancel()
 			if err != nil {
 				errs = append(errs, err)
@@ -255,22 +280,6 @@ func TestSitemapWalkEnds(t *testing.T) {
 		}
 		if len(errs) != 1 || !errors.Is(errs[0], context.Canceled) {
 			t.Errorf("errors %v, want the context's", errs)
-		}
-	})
-	t.Run("stalled", func(t *testing.T) {
-		s := newSite(t, nil)
-		s.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-			if req.URL.Path == "/robots.txt" {
-				fmt.Fprintf(w, "Sitemap: http://%s/0.xml\n", req.Host)
-				return
-			}
-			fmt.Fprint(w, "<urlset><url><loc>http://"+req.Host+"/a</loc></url>"+strings.Repeat(" ", 1<<16))
-			_ = http.NewResponseController(w).Flush()
-			<-req.Context().Done()
-		})
-		_, errs := gather(newRobots(t, &robotsext.Options{Timeout: 500 * time.Millisecond}).Sitemaps(t.Context(), s.url("/")))
-		if len(errs) != 1 || errors.Is(errs[0], context.Canceled) {
-			t.Errorf("errors %v, want one of the file", errs)
 		}
 	})
 }

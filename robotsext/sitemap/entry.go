@@ -16,6 +16,10 @@ type Entry struct {
 	// Sitemap tells that Loc is a sitemap listed by an index, not a page.
 	Sitemap bool
 
+	// File is the URL of the sitemap that lists Loc, as far as whoever
+	// fetched it says so: [Read], which does not know it, leaves it empty.
+	File string
+
 	// LastMod is when Loc last changed, in UTC, as the site states it.
 	// The zero time: not stated, or not readable.
 	LastMod time.Time

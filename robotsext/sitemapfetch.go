@@ -1,0 +1,151 @@
+package robotsext
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"net/url"
+	"time"
+)
+
+// maxSitemapRedirects is how many redirects of one sitemap are followed.
+const maxSitemapRedirects = 5
+
+// open requests a file, and where the answers point to. Each request waits for
+// its turn and is checked by the robots.txt of its own origin (ROB-SMP-04).
+func (w *sitemapWalk) open(ctx context.Context, u *url.URL, j *sitemapJob) (*download, error) {
+	for hop := range maxSitemapRedirects + 1 {
+		release, err := w.turn(ctx, u)
+		if err != nil {
+			return nil, err
+		}
+		if hop == 0 {
+			j.Attempts++
+		}
+		requested, d := newDownload(ctx, w.robots.timeout, w.robots.sitemaps.timeout)
+		body, next, err := w.ask(requested, u, j)
+		if body != nil {
+			go d.receive(requested, body, release)
+			return d, nil
+		}
+		d.stop()
+		release()
+		if err != nil {
+			return nil, err
+		}
+		u = next
+	}
+	return nil, fmt.Errorf("robotsext: more than %d redirects", maxSitemapRedirects)
+}
+
+// turn waits until u may be requested. release is to be called when the answer
+// has been received.
+func (w *sitemapWalk) turn(ctx context.Context, u *url.URL) (release func(), err error) {
+	r := w.robots
+	if err := r.Check(ctx, u); err != nil {
+		return nil, r.refusal(err)
+	}
+	rec, err := r.Record(ctx, u)
+	if err != nil {
+		return nil, err
+	}
+	if at := r.heldUntil(rec.Origin); time.Now().Before(at) {
+		return nil, &passing{err: fmt.Errorf("robotsext: %s asks to be left alone", rec.Origin), at: at, untested: true}
+	}
+	done, err := r.waitFor(ctx, u)
+	if err != nil {
+		return nil, fmt.Errorf("robotsext: waiting for a turn: %w", err)
+	}
+	if err := r.await(ctx, rec.Origin, max(r.sitemaps.delay, r.Group(rec).CrawlDelay())); err != nil {
+		done()
+		return nil, err
+	}
+	return done, nil
+}
+
+// refusal makes a failure that may pass of a refusal for the time being.
+func (r *Robots) refusal(err error) error {
+	if blocked, ok := errors.AsType[*BlockedError](err); ok && blocked.Reason == Later {
+		return &passing{err: blocked, at: time.Now().Add(blocked.RetryAt.Sub(r.now()))}
+	}
+	return err
+}
+
+// ask makes one request. It returns the body of an answer that has one to be
+// read, or where the answer points to, or why there is neither.
+func (w *sitemapWalk) ask(ctx context.Context, u *url.URL, j *sitemapJob) (body io.ReadCloser, next *url.URL, err error) {
+	r := w.robots
+	j.Status = 0
+	if fetcher := r.fetchers[u.Scheme]; fetcher != nil {
+		body, err := r.askFetcher(ctx, fetcher, u)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			err = &passing{err: causeOr(ctx, err), at: r.again(j, nil)}
+		}
+		return body, nil, err
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	req.Header.Set("User-Agent", r.userAgent)
+	req.Header.Set("Accept", "application/xml,text/xml,text/plain,*/*;q=0.8")
+	req.Header.Set("Accept-Encoding", "gzip") // kept as it comes: it is less to keep
+	resp, err := r.Transport(nil).RoundTrip(req)
+	if err != nil {
+		if _, ok := errors.AsType[*BlockedError](err); ok { // the rules are new
+			return nil, nil, r.refusal(err)
+		}
+		return nil, nil, &passing{err: causeOr(ctx, err), at: r.again(j, nil)}
+	}
+	j.Status = resp.StatusCode
+	if 200 <= resp.StatusCode && resp.StatusCode <= 299 {
+		return resp.Body, nil, nil
+	}
+	defer resp.Body.Close()
+	drain(resp)
+	err = fmt.Errorf("robotsext: status %d", resp.StatusCode)
+	switch dispose(resp.StatusCode, false) {
+	case follow:
+		next, redirect := location(u, resp.Header)
+		if redirect != nil {
+			return nil, nil, fmt.Errorf("%w: %w", err, redirect)
+		}
+		return nil, next, nil
+	case serverError: // 5xx, 429, and what is no answer
+		return nil, nil, &passing{err: err, at: r.again(j, resp.Header)}
+	}
+	return nil, nil, err
+}
+
+// askFetcher is a request by a scheme other than http and https.
+func (r *Robots) askFetcher(ctx context.Context, open Fetcher, u *url.URL) (io.ReadCloser, error) {
+	o, err := OriginOf(u)
+	if err != nil {
+		return nil, err
+	}
+	end := r.begin(o)
+	file, err := open(ctx, u)
+	if err != nil {
+		end()
+		return nil, err
+	}
+	return releasingBody{file, end}, nil
+}
+
+// again is when a file that failed may be asked for again; h is of an answer,
+// nil for none.
+func (r *Robots) again(j *sitemapJob, h http.Header) time.Time {
+	now := time.Now()
+	return now.Add(max(r.backoff(j.tries, j.Status), RetryAfter(h, now)))
+}
+
+// causeOr is why ctx ended, or err if it has not.
+func causeOr(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
+}

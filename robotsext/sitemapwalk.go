@@ -1,0 +1,304 @@
+package robotsext
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"slices"
+	"time"
+
+	"github.com/politecrawl/politecrawl/robotsext/sitemap"
+)
+
+const (
+	// An index within an index is outside the protocol, but there are some
+	// (ROB-SMP-20).
+	maxSitemapDepth = 2
+	// How often a file that failed is asked for again (ROB-POL-08).
+	maxSitemapRetries = 3
+	// How many findings of kind OutOfScope one file can give rise to.
+	maxOutOfScope = 1000
+)
+
+// sitemapWalk is one walk over the sitemaps of an origin, depth first.
+type sitemapWalk struct {
+	robots  *Robots
+	listing Origin // which vouches for the sitemaps
+	yield   func(sitemap.Entry, error) bool
+
+	left     int             // files that may still be begun
+	known    map[string]bool // by address: those begun, and those pending
+	pending  []*sitemapJob   // to be begun, the next one last
+	deferred []*sitemapJob   // to be tried again, at RetryAt
+	patience time.Duration   // how long the walk still waits for those, when nothing else is left
+}
+
+// sitemapJob is one file on its way through a walk.
+type sitemapJob struct {
+	SitemapFile
+	address string // what known has it by
+	depth   int    // 0: not listed by an index
+	guess   bool   // nobody says that it exists
+	begun   bool
+	tries   int
+
+	next int              // Index of the first entry that was not looked at yet
+	told int64            // Offset up to which findings were told by the tries before
+	held *sitemap.Finding // of the end of the reading, not told as it may get further next time
+}
+
+var errLeft = errors.New("robotsext: left by the caller")
+
+// passing is a failure that may pass by itself.
+type passing struct {
+	err      error
+	at       time.Time // before that there is no use in asking again
+	untested bool      // nothing was asked, because it would have been too soon
+}
+
+func (p *passing) Error() string { return p.err.Error() }
+func (p *passing) Unwrap() error { return p.err }
+
+// job makes a job of a file, or nil if the walk has it already.
+func (w *sitemapWalk) job(file, via string, depth int) *sitemapJob {
+	address := addressOf(file)
+	if w.known[address] {
+		return nil
+	}
+	w.known[address] = true
+	return &sitemapJob{SitemapFile: SitemapFile{URL: file, Via: via}, address: address, depth: depth, told: -1}
+}
+
+// addressOf is the same for URLs that ask the same of the same origin.
+func addressOf(file string) string {
+	u, err := url.Parse(file)
+	if err != nil {
+		return file
+	}
+	if u, err = CleanURL(u); err != nil {
+		return file
+	}
+	o, err := OriginOf(u)
+	if err != nil {
+		return file
+	}
+	return string(o) + u.RequestURI()
+}
+
+// push puts files before those that are pending. Those at the end that will
+// never have their turn are forgotten, except for one that says so.
+func (w *sitemapWalk) push(files []*sitemapJob) {
+	slices.Reverse(files)
+	w.pending = append(w.pending, files...)
+	if beyond := len(w.pending) - (w.left + 1); beyond > 0 {
+		for _, j := range w.pending[:beyond] {
+			delete(w.known, j.address)
+		}
+		w.pending = slices.Delete(w.pending, 0, beyond)
+	}
+}
+
+// run goes on until everything is read or given up, or the caller leaves.
+func (w *sitemapWalk) run(ctx context.Context) {
+	for {
+		j, err := w.pull(ctx)
+		if j == nil {
+			return
+		}
+		if err == nil {
+			err = w.visit(ctx, j)
+		}
+		switch {
+		case errors.Is(err, errLeft):
+			w.done(j, nil)
+			return
+		case ctx.Err() != nil:
+			w.done(j, context.Cause(ctx))
+			w.yield(sitemap.Entry{}, context.Cause(ctx))
+			return
+		}
+		if p, ok := errors.AsType[*passing](err); ok {
+			if p.untested || j.tries <= maxSitemapRetries {
+				j.RetryAt, j.Err = p.at, p.err
+				w.deferred = append(w.deferred, j)
+				continue
+			}
+			err = p.err
+		}
+		if !w.finish(j, err) {
+			return
+		}
+	}
+}
+
+// pull takes the next job, and waits for it if need be; nil when the walk is over.
+// The error is what becomes of the job without another try.
+func (w *sitemapWalk) pull(ctx context.Context) (*sitemapJob, error) {
+	if n := len(w.pending); n > 0 {
+		j := w.pending[n-1]
+		w.pending = w.pending[:n-1]
+		return j, nil
+	}
+	if len(w.deferred) == 0 {
+		return nil, nil
+	}
+	first := 0
+	for i, j := range w.deferred {
+		if j.RetryAt.Before(w.deferred[first].RetryAt) {
+			first = i
+		}
+	}
+	j := w.deferred[first]
+	w.deferred = slices.Delete(w.deferred, first, first+1)
+	wait := max(time.Until(j.RetryAt), 0)
+	if wait > w.patience {
+		w.patience = 0 // nor for any of the others
+		return j, j.Err
+	}
+	w.patience -= wait
+	j.RetryAt, j.Err = time.Time{}, nil
+	due := time.NewTimer(wait)
+	defer due.Stop()
+	select {
+	case <-due.C:
+		return j, nil
+	case <-ctx.Done():
+		return j, context.Cause(ctx)
+	}
+}
+
+// visit has one try at a file.
+func (w *sitemapWalk) visit(ctx context.Context, j *sitemapJob) error {
+	if !j.begun {
+		if w.left == 0 {
+			w.pending = nil
+			return ErrSitemapBudget
+		}
+		w.left--
+		j.begun = true
+	}
+	j.tries++
+	err := w.read(ctx, j)
+	if p, ok := errors.AsType[*passing](err); ok && p.untested {
+		j.tries--
+	}
+	return err
+}
+
+// finish ends a job and tells the caller of what went wrong. It reports whether
+// the caller wants more.
+func (w *sitemapWalk) finish(j *sitemapJob, err error) bool {
+	w.done(j, err)
+	if err == nil || j.guess && isAbsent(j, err) {
+		return true
+	}
+	return w.yield(sitemap.Entry{}, &SitemapError{URL: j.URL, RetryAt: j.RetryAt, Err: err})
+}
+
+// done makes known what came of a file.
+func (w *sitemapWalk) done(j *sitemapJob, err error) {
+	j.Err = err
+	if j.held != nil && err != nil && w.robots.sitemaps.onFinding != nil {
+		w.robots.sitemaps.onFinding(j.URL, *j.held)
+	}
+	w.robots.log.Debug("sitemap", "url", j.URL, "status", j.Status, "entries", j.Summary.Entries, "error", err)
+	if w.robots.sitemaps.onFile != nil {
+		w.robots.sitemaps.onFile(j.SitemapFile)
+	}
+}
+
+// isAbsent tells that a file whose existence was but a guess is not there: the
+// site says so, shows a page in its place, or does not want it to be asked for.
+func isAbsent(j *sitemapJob, err error) bool {
+	blocked, ok := errors.AsType[*BlockedError](err)
+	return ok && blocked.Reason == Disallowed ||
+		j.Status >= 400 && j.Status <= 499 && j.Status != 429 ||
+		errors.Is(err, sitemap.NotASitemap) || errors.Is(err, sitemap.Empty)
+}
+
+// read fetches a file, yields the pages it lists and pushes the files.
+func (w *sitemapWalk) read(ctx context.Context, j *sitemapJob) error {
+	u, err := url.Parse(j.URL)
+	if err != nil {
+		return err
+	}
+	scope, err := sitemap.NewScope(w.robots.sitemaps.policy, j.URL, string(w.listing))
+	if err != nil {
+		return err
+	}
+	body, err := w.open(ctx, u, j)
+	if err != nil {
+		return err
+	}
+	defer body.close()
+	var nested []*sitemapJob
+	defer func() { w.push(nested) }()
+	told := j.told
+	j.held = nil
+	opts := &sitemap.Options{
+		OnEnd:     func(s sitemap.Summary) { j.Summary = s },
+		OnFinding: func(f sitemap.Finding) { w.find(j, body, f, told) },
+	}
+	var end, tooDeep error
+	for entry, err := range sitemap.Read(body, opts) {
+		switch {
+		case err != nil:
+			end = err
+		case entry.Index < j.next: // looked at by the try before
+		case !scope.Covers(entry):
+			j.next = entry.Index + 1
+			w.leaveOut(j, entry)
+		case entry.Sitemap && j.depth == maxSitemapDepth:
+			tooDeep = ErrSitemapDepth
+		case entry.Sitemap:
+			j.next = entry.Index + 1
+			if len(nested) > w.left {
+				continue
+			}
+			if file := w.job(entry.Loc, j.URL, j.depth+1); file != nil {
+				nested = append(nested, file)
+			}
+		default:
+			j.next = entry.Index + 1
+			entry.File = j.URL
+			if !w.yield(entry, nil) {
+				return errLeft
+			}
+		}
+	}
+	if errors.Is(end, sitemap.Unreadable) && body.brokeOff() {
+		return &passing{err: end, at: w.robots.again(j, nil)}
+	}
+	if end == nil {
+		end = tooDeep
+	}
+	return end
+}
+
+// find tells of what is wrong within a file, once.
+func (w *sitemapWalk) find(j *sitemapJob, body *download, f sitemap.Finding, told int64) {
+	switch {
+	case f.Kind == sitemap.Unreadable && body.brokeOff():
+		j.held = &f
+		return
+	case f.Offset <= told:
+		return
+	}
+	j.told = f.Offset
+	if w.robots.sitemaps.onFinding != nil {
+		w.robots.sitemaps.onFinding(j.URL, f)
+	}
+}
+
+// leaveOut tells of an entry that the sitemap may not list.
+func (w *sitemapWalk) leaveOut(j *sitemapJob, e sitemap.Entry) {
+	j.OutOfScope++
+	if w.robots.sitemaps.onFinding == nil || j.OutOfScope > maxOutOfScope+1 {
+		return
+	}
+	f := sitemap.Finding{Kind: OutOfScope, Line: e.Line, Text: e.Loc}
+	if j.OutOfScope > maxOutOfScope {
+		f = sitemap.Finding{Kind: sitemap.FindingsDropped, Line: e.Line}
+	}
+	w.robots.sitemaps.onFinding(j.URL, f)
+}
