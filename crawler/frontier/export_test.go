@@ -6,6 +6,6 @@ import "time"
 // so that a test can set that clock.
 func NewMemoryAt(wall func() time.Time) *Memory {
 	m := NewMemory(nil)
-	m.wall = wall
+	m.sched.Wall = wall
 	return m
 }

@@ -5,9 +5,10 @@ import (
 	"context"
 	"fmt"
 	"hash/maphash"
-	"sync"
 	"time"
 
+	"github.com/politecrawl/politecrawl/crawler/frontier/internal/heap"
+	"github.com/politecrawl/politecrawl/crawler/frontier/internal/schedule"
 	"github.com/politecrawl/politecrawl/crawler/frontier/internal/seen"
 )
 
@@ -34,43 +35,22 @@ type Options struct {
 type Memory struct {
 	opts Options
 	seed maphash.Seed
-	base time.Time        // instant 0
-	wall func() time.Time // what callers' times are compared with
-	done chan struct{}    // closed by Close
 
-	mu      sync.Mutex // guards what follows, and all that it leads to
-	closed  bool
-	seen    seen.Set
-	hosts   map[Host]*host
-	due     heap[*host]  // those with a pending URL and a free slot
-	held    heap[*host]  // those that a Hold waits for, with a free slot
-	sleep   heap[*entry] // those that are scheduled
-	expiry  heap[*lease] // those that are open
-	leases  map[LeaseID]*lease
-	counts  Counts
-	crowd   int    // hosts that URLs were added for
-	tokens  uint64 // the last lease's
-	seq     uint64 // the last entry's
-	turns   uint64 // the last host's
-	waiters waitList
-	holding int         // Holds that wait
-	timer   *time.Timer // runs tick when the first waiter may be served
-	armed   instant     // for when it is set
+	sched *schedule.Schedule[*host, *entry] // its lock guards what follows, and all that it leads to
+
+	seen   seen.Set
+	hosts  map[Host]*host
+	sleep  heap.Heap[*entry] // those that are scheduled
+	counts Counts
+	crowd  int    // hosts that URLs were added for
+	seq    uint64 // the last entry's
 }
 
 var _ Frontier = (*Memory)(nil)
 
 // NewMemory returns an empty Memory. Nil options are the defaults.
 func NewMemory(opts *Options) *Memory {
-	m := &Memory{
-		seed:   maphash.MakeSeed(),
-		base:   time.Now(),
-		wall:   time.Now,
-		done:   make(chan struct{}),
-		hosts:  make(map[Host]*host),
-		leases: make(map[LeaseID]*lease),
-		armed:  never,
-	}
+	m := &Memory{seed: maphash.MakeSeed(), hosts: make(map[Host]*host)}
 	if opts != nil {
 		m.opts = *opts
 	}
@@ -79,28 +59,13 @@ func NewMemory(opts *Options) *Memory {
 	if m.opts.LeaseTime <= 0 {
 		m.opts.LeaseTime = defaultLeaseTime
 	}
+	m.sched = schedule.New(schedule.Store[*host, *entry]{
+		Ready:   func(h *host) bool { return h.counts.Pending > 0 },
+		Expired: m.expired,
+		Wake:    m.wake,
+		Next:    m.next,
+	}, m.opts.LeaseTime)
 	return m
-}
-
-// enter takes the lock and brings the store up to the present, which it
-// returns. On an error the lock is not held.
-func (m *Memory) enter(ctx context.Context) (now instant, err error) {
-	if err := ctx.Err(); err != nil {
-		return 0, err
-	}
-	m.mu.Lock()
-	if m.closed {
-		m.mu.Unlock()
-		return 0, ErrClosed
-	}
-	return m.advance(), nil
-}
-
-// leave serves those that wait from what has become free, and gives the lock
-// back.
-func (m *Memory) leave(now instant) {
-	m.serve(now)
-	m.mu.Unlock()
 }
 
 // Add implements Frontier.
@@ -109,11 +74,11 @@ func (m *Memory) Add(ctx context.Context, items []Item) ([]bool, error) {
 	if err != nil {
 		return nil, err
 	}
-	now, err := m.enter(ctx)
+	now, err := m.sched.Enter(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer m.leave(now)
+	defer m.sched.Leave(now)
 	added := make([]bool, len(items))
 	for i := range items {
 		added[i] = m.add(&items[i], hosts[i], now)
@@ -123,11 +88,11 @@ func (m *Memory) Add(ctx context.Context, items []Item) ([]bool, error) {
 
 // Known implements Frontier.
 func (m *Memory) Known(ctx context.Context, urls []string) ([]bool, error) {
-	now, err := m.enter(ctx)
+	now, err := m.sched.Enter(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer m.leave(now)
+	defer m.sched.Leave(now)
 	known := make([]bool, len(urls))
 	for i, url := range urls {
 		known[i] = m.seen.Has(maphash.String(m.seed, url))
@@ -147,7 +112,7 @@ func hostsOf(items []Item) ([]Host, error) {
 	return hosts, nil
 }
 
-func (m *Memory) add(it *Item, name Host, now instant) bool {
+func (m *Memory) add(it *Item, name Host, now schedule.Instant) bool {
 	if !m.seen.Add(maphash.String(m.seed, it.URL)) {
 		return false
 	}
@@ -158,7 +123,7 @@ func (m *Memory) add(it *Item, name Host, now instant) bool {
 	h.counts.Added++
 	m.counts.Added++
 	path := split(it.URL, name)
-	if ready := m.instant(it.NotBefore, now); ready > now {
+	if ready := m.sched.Instant(it.NotBefore, now); ready > now {
 		m.seq++
 		m.putBack(&entry{
 			host: h, path: path, meta: bytes.Clone(it.Meta),
@@ -169,7 +134,7 @@ func (m *Memory) add(it *Item, name Host, now instant) bool {
 	h.push(it.Priority, path, it.Meta)
 	h.counts.Pending++
 	m.counts.Pending++
-	m.place(h, now)
+	m.sched.Place(&h.Host, now)
 	return true
 }
 
@@ -177,102 +142,70 @@ func (m *Memory) add(it *Item, name Host, now instant) bool {
 func (m *Memory) host(name Host) *host {
 	h := m.hosts[name]
 	if h == nil {
-		h = &host{name: name, delay: m.opts.Delay, limit: m.opts.MaxInFlight, index: -1}
+		h = &host{name: name}
+		h.Owner, h.Delay, h.Limit = h, m.opts.Delay, m.opts.MaxInFlight
 		m.hosts[name] = h
 	}
 	return h
 }
 
 // putBack queues e for its time or, when that has come, for its turn.
-func (m *Memory) putBack(e *entry, now instant) {
+func (m *Memory) putBack(e *entry, now schedule.Instant) {
 	h := e.host
 	if e.ready > now {
-		m.sleep.push(e)
+		m.sleep.Push(e)
 		h.counts.Scheduled++
 		m.counts.Scheduled++
 		return
 	}
 	e.ready = 0
-	h.back.push(e)
+	h.back.Push(e)
 	h.counts.Pending++
 	m.counts.Pending++
-	m.place(h, now)
+	m.sched.Place(&h.Host, now)
 }
 
-// place puts h into the heap in which it belongs now, if any. There the time
-// counts at which h became due, or else came in: a host that was leased from, or
-// that is new, stands behind all that are due by then.
-func (m *Memory) place(h *host, now instant) {
-	var in *heap[*host]
-	switch {
-	case len(h.flights) >= h.limit:
-	case len(h.holds) > 0:
-		in = &m.held
-	case h.counts.Pending > 0:
-		in = &m.due
-	}
-	if in != nil && h.in == nil {
-		m.turns++
-		h.since, h.turn = now, m.turns
-	}
-	key := max(h.due(), h.since)
-	if in == h.in && key == h.key {
-		return
-	}
-	if h.in != nil {
-		h.in.remove(h.index)
-	}
-	h.in, h.key = in, key
-	if in != nil {
-		in.push(h)
-	}
+// expired takes back what was leased and not finished in time.
+func (m *Memory) expired(slot *schedule.Slot[*host, *entry], now schedule.Instant) {
+	m.ended(slot.Entry)
+	m.putBack(slot.Entry, now)
 }
 
-// advance ends what has expired and wakes what was scheduled, and returns the
-// present.
-func (m *Memory) advance() instant {
-	now := time.Since(m.base)
-	for {
-		l, ok := m.expiry.top()
-		if !ok || l.expires > now {
-			break
-		}
-		l.host.requested(l, l.expires, 0) // for all we know
-		m.end(l, now)
-		if l.entry != nil {
-			m.putBack(l.entry, now)
-		}
-	}
-	for {
-		e, ok := m.sleep.top()
-		if !ok || e.ready > now {
-			break
-		}
-		m.sleep.remove(0)
+// wake makes ready what was scheduled for now or before.
+func (m *Memory) wake(now schedule.Instant) {
+	for m.next() <= now {
+		e := m.sleep.Remove(0)
 		e.host.counts.Scheduled--
 		m.counts.Scheduled--
 		m.putBack(e, now)
 	}
-	return now
+}
+
+// next is when the next URL is scheduled.
+func (m *Memory) next() schedule.Instant {
+	if e, ok := m.sleep.Top(); ok {
+		return e.ready
+	}
+	return schedule.Never
 }
 
 // Host implements Frontier.
 func (m *Memory) Host(ctx context.Context, name Host) (HostRecord, error) {
-	now, err := m.enter(ctx)
+	now, err := m.sched.Enter(ctx)
 	if err != nil {
 		return HostRecord{}, err
 	}
-	defer m.leave(now)
+	defer m.sched.Leave(now)
 	h := m.hosts[name]
 	if h == nil {
 		return HostRecord{Host: name, Delay: m.opts.Delay, MaxInFlight: m.opts.MaxInFlight}, nil
 	}
 	return HostRecord{
 		Host:         name,
-		Delay:        h.delay,
-		MaxInFlight:  h.limit,
-		BlockedUntil: m.ahead(h.blocked, now),
-		Due:          m.ahead(h.due(), now),
+		Delay:        h.Delay,
+		MaxInFlight:  h.Limit,
+		BlockedUntil: m.sched.Ahead(h.Blocked, now),
+		Due:          m.sched.Ahead(h.Due(), now),
 		Robots:       h.robots.clone(),
 		Counts:       h.counts,
 	}, nil
@@ -283,70 +216,42 @@ func (m *Memory) UpdateHost(ctx context.Context, name Host, u HostUpdate) error 
 	if name == "" {
 		return fmt.Errorf("%w: no host", ErrInvalid)
 	}
-	now, err := m.enter(ctx)
+	now, err := m.sched.Enter(ctx)
 	if err != nil {
 		return err
 	}
-	defer m.leave(now)
+	defer m.sched.Leave(now)
 	h := m.host(name)
 	if u.Delay != nil {
-		h.delay = max(*u.Delay, 0)
+		h.Delay = max(*u.Delay, 0)
 	}
 	if u.MaxInFlight > 0 {
-		h.limit = u.MaxInFlight
+		h.Limit = u.MaxInFlight
 	}
 	if u.Robots != nil {
 		h.robots = u.Robots.clone()
 	}
-	h.blocked = max(h.blocked, m.instant(u.BlockUntil, now))
-	m.place(h, now)
+	h.Blocked = max(h.Blocked, m.sched.Instant(u.BlockUntil, now))
+	m.sched.Place(&h.Host, now)
 	return nil
 }
 
 // Stats implements Frontier.
 func (m *Memory) Stats(ctx context.Context) (Stats, error) {
-	now, err := m.enter(ctx)
+	now, err := m.sched.Enter(ctx)
 	if err != nil {
 		return Stats{}, err
 	}
-	defer m.leave(now)
+	defer m.sched.Leave(now)
 	s := Stats{Counts: m.counts, Hosts: m.crowd}
-	if next := min(firstKey(m.due), firstKey(m.held), m.firstReady()); next < never {
-		s.NextDue = m.time(next, now)
+	if next := m.sched.NextDue(); next < schedule.Never {
+		s.NextDue = m.sched.Time(next, now)
 	}
 	return s, nil
 }
 
 // Close implements Frontier.
 func (m *Memory) Close() error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if !m.closed {
-		m.closed = true
-		close(m.done)
-		if m.timer != nil {
-			m.timer.Stop()
-		}
-	}
+	m.sched.Close(ErrClosed)
 	return nil
-}
-
-// instant returns the point on m's clock that t names. It is fixed from here
-// on, whatever becomes of the wall clock.
-func (m *Memory) instant(t time.Time, now instant) instant {
-	if t.IsZero() {
-		return 0
-	}
-	return later(now, t.Sub(m.wall()))
-}
-
-// time is the reverse of instant.
-func (m *Memory) time(i, now instant) time.Time { return m.wall().Add(i - now) }
-
-// ahead is time for what lies ahead, and zero for what has passed.
-func (m *Memory) ahead(i, now instant) time.Time {
-	if i <= now {
-		return time.Time{}
-	}
-	return m.time(i, now)
 }

@@ -4,84 +4,22 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"slices"
-	"strconv"
 	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier/internal/schedule"
 )
 
-// A lease is a slot of a host that is taken: by a lease of a URL or, without
-// entry, by a hold.
-type lease struct {
-	id             LeaseID
-	host           *host
-	entry          *entry
-	start, expires instant
-	index          int
-}
-
-func (l *lease) before(k *lease) bool { return l.expires < k.expires }
-func (l *lease) placed(i int)         { l.index = i }
-
 // Lease implements Frontier.
-func (m *Memory) Lease(ctx context.Context, req LeaseRequest) ([]Lease, error) {
-	req.Max = max(req.Max, 1)
-	if req.PerHost <= 0 {
-		req.PerHost = req.Max
-	}
-	if req.For <= 0 {
-		req.For = m.opts.LeaseTime
-	}
-	now, err := m.enter(ctx)
-	if err != nil {
-		return nil, err
-	}
-	m.serve(now) // those that came before us
-	leases := m.take(req, now)
-	if len(leases) > 0 || req.Wait == 0 {
-		m.mu.Unlock()
-		return leases, nil
-	}
-	w := &leaseWaiter{req: req, given: make(chan []Lease, 1)}
-	m.waiters.push(w)
-	m.leave(now)
-	return m.await(ctx, w)
+func (m *Memory) Lease(ctx context.Context, req LeaseRequest) (leases []Lease, err error) {
+	err = m.sched.Lease(ctx, schedule.Request(req), func(slot *schedule.Slot[*host, *entry], now schedule.Instant) {
+		leases = append(leases, m.lease(slot, now))
+	})
+	return leases, err
 }
 
-// take leases what may be leased now, within the limits of req.
-func (m *Memory) take(req LeaseRequest, now instant) []Lease {
-	var leases []Lease
-	var full []*host // those with PerHost leases among these
-	for len(leases) < req.Max {
-		h, ok := m.due.top()
-		if !ok || h.key > now {
-			break
-		}
-		m.due.remove(0)
-		h.in = nil
-		leases = append(leases, m.lease(h, req.For, now))
-		if req.PerHost < req.Max && countHost(leases, h.name) >= req.PerHost {
-			full = append(full, h)
-		} else {
-			m.place(h, now)
-		}
-	}
-	for _, h := range full {
-		m.place(h, now)
-	}
-	return leases
-}
-
-func countHost(leases []Lease, h Host) (n int) {
-	for i := range leases {
-		if leases[i].Host == h {
-			n++
-		}
-	}
-	return n
-}
-
-// lease hands out the next URL of h, which is in no heap.
-func (m *Memory) lease(h *host, length time.Duration, now instant) Lease {
+// lease hands out the next URL of the host that slot is of.
+func (m *Memory) lease(slot *schedule.Slot[*host, *entry], now schedule.Instant) Lease {
+	h := slot.Host.Owner
 	e := h.pop()
 	if e.seq == 0 {
 		// First leases of a priority come in the order of discovery, so this
@@ -94,44 +32,20 @@ func (m *Memory) lease(h *host, length time.Duration, now instant) Lease {
 	m.counts.Pending--
 	h.counts.Leased++
 	m.counts.Leased++
-	l := m.open(h, e, length, now)
+	slot.Entry = e
 	return Lease{
 		Item:       Item{URL: e.url(), Host: h.name, Priority: e.priority, Meta: bytes.Clone(e.meta)},
-		ID:         l.id,
+		ID:         LeaseID(slot.ID),
 		Attempt:    e.attempts,
-		Expires:    m.time(l.expires, now),
+		Expires:    m.sched.Time(slot.Expires(), now),
 		Validators: e.validators.clone(),
 	}
 }
 
-// open takes a slot of h.
-func (m *Memory) open(h *host, e *entry, length time.Duration, now instant) *lease {
-	m.tokens++
-	l := &lease{
-		id:   LeaseID(strconv.FormatUint(m.tokens, 36)),
-		host: h, entry: e, start: now, expires: later(now, length),
-	}
-	m.leases[l.id] = l
-	m.expiry.push(l)
-	h.flights = append(h.flights, l)
-	return l
-}
-
-// end gives the slot of l back.
-func (m *Memory) end(l *lease, now instant) {
-	h := l.host
-	delete(m.leases, l.id)
-	m.expiry.remove(l.index)
-	i := slices.Index(h.flights, l)
-	h.flights = slices.Delete(h.flights, i, i+1)
-	if len(h.flights) == 0 {
-		h.flights = nil
-	}
-	if l.entry != nil {
-		h.counts.Leased--
-		m.counts.Leased--
-	}
-	m.place(h, now)
+// ended counts e as no longer leased.
+func (m *Memory) ended(e *entry) {
+	e.host.counts.Leased--
+	m.counts.Leased--
 }
 
 // Finish implements Frontier.
@@ -145,11 +59,11 @@ func (m *Memory) Finish(ctx context.Context, outcomes []Outcome) ([]error, error
 			hosts[i], errs[i] = hostsOf(o.Links)
 		}
 	}
-	now, err := m.enter(ctx)
+	now, err := m.sched.Enter(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer m.leave(now)
+	defer m.sched.Leave(now)
 	for i := range outcomes {
 		if errs[i] != nil {
 			continue
@@ -158,8 +72,8 @@ func (m *Memory) Finish(ctx context.Context, outcomes []Outcome) ([]error, error
 		for j := range o.Links {
 			m.add(&o.Links[j], hosts[i][j], now)
 		}
-		if l := m.leases[o.Lease]; l != nil && l.entry != nil {
-			m.finish(l, o, now)
+		if slot := m.sched.Find(string(o.Lease)); slot != nil {
+			m.finish(slot, o, now)
 		} else {
 			errs[i] = ErrLeaseLost
 		}
@@ -167,16 +81,18 @@ func (m *Memory) Finish(ctx context.Context, outcomes []Outcome) ([]error, error
 	return errs, nil
 }
 
-func (m *Memory) finish(l *lease, o *Outcome, now instant) {
-	h, e := l.host, l.entry
+func (m *Memory) finish(slot *schedule.Slot[*host, *entry], o *Outcome, now schedule.Instant) {
+	e := slot.Entry
+	h := e.host
 	if o.HostDelay > 0 {
-		h.requested(l, now, o.HostDelay)
+		h.Requested(slot, now, o.HostDelay)
 	}
-	m.end(l, now)
+	m.ended(e)
+	m.sched.End(slot, now)
 	if o.Validators != nil {
 		e.validators = o.Validators.clone()
 	}
-	e.ready = m.instant(o.NotBefore, now)
+	e.ready = m.sched.Instant(o.NotBefore, now)
 	switch o.Result {
 	case Drop:
 		h.counts.Dropped++
@@ -197,23 +113,34 @@ func (m *Memory) finish(l *lease, o *Outcome, now instant) {
 
 // Extend implements Frontier.
 func (m *Memory) Extend(ctx context.Context, ids []LeaseID, d time.Duration) error {
-	now, err := m.enter(ctx)
+	now, err := m.sched.Enter(ctx)
 	if err != nil {
 		return err
 	}
-	defer m.leave(now)
+	defer m.sched.Leave(now)
 	var lost []LeaseID
 	for _, id := range ids {
-		l := m.leases[id]
-		if l == nil || l.entry == nil {
+		slot := m.sched.Find(string(id))
+		if slot == nil {
 			lost = append(lost, id)
 			continue
 		}
-		l.expires = max(l.expires, later(now, d))
-		m.expiry.fix(l.index)
+		m.sched.Extend(slot, schedule.Later(now, d))
 	}
 	if lost != nil {
 		return &LostError{Leases: lost}
 	}
 	return nil
+}
+
+// Hold implements Frontier.
+func (m *Memory) Hold(ctx context.Context, name Host) (release func(delay time.Duration), err error) {
+	if name == "" {
+		return nil, fmt.Errorf("%w: no host", ErrInvalid)
+	}
+	now, err := m.sched.Enter(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return m.sched.Hold(ctx, &m.host(name).Host, now)
 }

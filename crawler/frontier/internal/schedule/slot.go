@@ -1,0 +1,140 @@
+package schedule
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// A Slot of a host is taken by a lease, or by a hold.
+type Slot[H, E any] struct {
+	ID    string // of the lease; empty for a hold
+	Host  *Host[H, E]
+	Entry E // what is leased: the store's own
+
+	hold           bool
+	start, expires Instant
+	index          int // in the heap of those that may expire; -1: in none
+}
+
+// Before is for package heap.
+func (slot *Slot[H, E]) Before(other *Slot[H, E]) bool { return slot.expires < other.expires }
+
+// Placed is for package heap.
+func (slot *Slot[H, E]) Placed(i int) { slot.index = i }
+
+// Expires is when slot is given back, unless it is before.
+func (slot *Slot[H, E]) Expires() Instant { return slot.expires }
+
+// A Request says what a call of Lease is to give; it is frontier.LeaseRequest.
+type Request struct {
+	Max     int
+	PerHost int
+	Wait    time.Duration
+	For     time.Duration
+}
+
+// Lease has give called for each slot that the request gets, with the lock held
+// and the host in no heap. It takes the lock itself, waits as long as the
+// request says, and returns with nothing given when that has not helped.
+func (s *Schedule[H, E]) Lease(ctx context.Context, req Request, give func(*Slot[H, E], Instant)) error {
+	req.Max = max(req.Max, 1)
+	if req.PerHost <= 0 {
+		req.PerHost = req.Max
+	}
+	if req.For <= 0 {
+		req.For = s.leaseTime
+	}
+	now, err := s.Enter(ctx)
+	if err != nil {
+		return err
+	}
+	s.serve(now) // those that came before us
+	if s.take(req, give, now) || req.Wait == 0 {
+		s.mu.Unlock()
+		return nil
+	}
+	w := &leaseWaiter[H, E]{req: req, give: give, served: make(chan struct{})}
+	s.waiters.push(w)
+	s.Leave(now)
+	return s.await(ctx, w)
+}
+
+// take gives what may be leased now, within the limits of req, and reports
+// whether there was anything.
+func (s *Schedule[H, E]) take(req Request, give func(*Slot[H, E], Instant), now Instant) bool {
+	n, counting := 0, req.PerHost < req.Max
+	var taken, full []*Host[H, E] // full: those that req wants no more of
+	for ; n < req.Max; n++ {
+		h, ok := s.due.Top()
+		if !ok || h.key > now {
+			break
+		}
+		s.due.Remove(0)
+		h.in = nil
+		s.Token++
+		slot := s.open(h, req.For, now)
+		slot.ID = strconv.FormatUint(s.Token, 36)
+		s.leases[slot.ID] = slot
+		give(slot, now)
+		if counting {
+			if taken = append(taken, h); count(taken, h) >= req.PerHost {
+				full = append(full, h)
+				continue
+			}
+		}
+		s.Place(h, now)
+	}
+	for _, h := range full {
+		s.Place(h, now)
+	}
+	return n > 0
+}
+
+func count[T comparable](list []T, x T) (n int) {
+	for _, y := range list {
+		if y == x {
+			n++
+		}
+	}
+	return n
+}
+
+// open takes a slot of h.
+func (s *Schedule[H, E]) open(h *Host[H, E], length time.Duration, now Instant) *Slot[H, E] {
+	slot := &Slot[H, E]{Host: h, start: now, expires: Later(now, length)}
+	s.expiry.Push(slot)
+	h.slots = append(h.slots, slot)
+	return slot
+}
+
+// Find returns the slot of the lease of that ID, nil when it is lost.
+func (s *Schedule[H, E]) Find(id string) *Slot[H, E] { return s.leases[id] }
+
+// Detach makes slot its caller's: it does not expire, nor is it found, and
+// stays taken until End.
+func (s *Schedule[H, E]) Detach(slot *Slot[H, E]) {
+	delete(s.leases, slot.ID)
+	if slot.index >= 0 {
+		s.expiry.Remove(slot.index)
+	}
+}
+
+// End gives slot back to its host.
+func (s *Schedule[H, E]) End(slot *Slot[H, E], now Instant) {
+	s.Detach(slot)
+	h := slot.Host
+	i := slices.Index(h.slots, slot)
+	h.slots = slices.Delete(h.slots, i, i+1)
+	if len(h.slots) == 0 {
+		h.slots = nil
+	}
+	s.Place(h, now)
+}
+
+// Extend moves the end of slot to until, unless it is later already.
+func (s *Schedule[H, E]) Extend(slot *Slot[H, E], until Instant) {
+	slot.expires = max(slot.expires, until)
+	s.expiry.Fix(slot.index)
+}

@@ -1,0 +1,196 @@
+package schedule
+
+import (
+	"container/list"
+	"context"
+	"slices"
+	"time"
+)
+
+// Those that wait are not woken to look for themselves: whoever makes
+// something free, or the timer when its time has come, leases it on behalf of
+// the one that has waited longest and hands it over. So a thousand workers may
+// wait, and one wakes for one URL.
+
+// A leaseWaiter is a call of Lease that waits.
+type leaseWaiter[H, E any] struct {
+	req    Request
+	give   func(*Slot[H, E], Instant)
+	served chan struct{} // closed when give has been called
+	at     *list.Element // nil: served
+}
+
+// A waitList is a queue whose members may leave from the middle.
+type waitList[H, E any] struct{ list list.List }
+
+func (q *waitList[H, E]) push(w *leaseWaiter[H, E]) { w.at = q.list.PushBack(w) }
+
+func (q *waitList[H, E]) first() *leaseWaiter[H, E] {
+	if q.list.Len() == 0 {
+		return nil
+	}
+	return q.list.Front().Value.(*leaseWaiter[H, E])
+}
+
+func (q *waitList[H, E]) remove(w *leaseWaiter[H, E]) {
+	q.list.Remove(w.at)
+	w.at = nil
+}
+
+// A holdWaiter is a call of Hold that waits.
+type holdWaiter[H, E any] struct {
+	given chan *Slot[H, E] // holds the one answer
+}
+
+// await waits until w is served.
+func (s *Schedule[H, E]) await(ctx context.Context, w *leaseWaiter[H, E]) error {
+	var timeout <-chan time.Time
+	if w.req.Wait > 0 {
+		t := time.NewTimer(w.req.Wait)
+		defer t.Stop()
+		timeout = t.C
+	}
+	var err error
+	select {
+	case <-w.served:
+		return nil
+	case <-timeout:
+	case <-ctx.Done():
+		err = ctx.Err()
+	case <-s.done:
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if w.at == nil { // served in the meantime
+		return nil
+	}
+	s.waiters.remove(w)
+	if s.err != nil {
+		return s.err
+	}
+	return err
+}
+
+// Hold waits for a slot of h. It is called in place of Leave, and gives the
+// lock back. Release takes the lock itself.
+func (s *Schedule[H, E]) Hold(ctx context.Context, h *Host[H, E], now Instant) (release func(delay time.Duration), err error) {
+	w := &holdWaiter[H, E]{given: make(chan *Slot[H, E], 1)}
+	h.holds = append(h.holds, w)
+	s.holding++
+	s.Place(h, now)
+	s.Leave(now)
+
+	select {
+	case slot := <-w.given:
+		return s.releaser(slot), nil
+	case <-ctx.Done():
+		err = ctx.Err()
+	case <-s.done:
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	select {
+	case slot := <-w.given: // served in the meantime
+		return s.releaser(slot), nil
+	default:
+	}
+	s.unhold(h, w)
+	if s.err != nil {
+		return nil, s.err
+	}
+	now = s.advance()
+	s.Place(h, now)
+	s.serve(now)
+	return nil, err
+}
+
+// unhold takes w from those that wait for h.
+func (s *Schedule[H, E]) unhold(h *Host[H, E], w *holdWaiter[H, E]) {
+	i := slices.Index(h.holds, w)
+	h.holds = slices.Delete(h.holds, i, i+1)
+	s.holding--
+}
+
+// releaser returns the function that ends the hold which has slot.
+func (s *Schedule[H, E]) releaser(slot *Slot[H, E]) func(time.Duration) {
+	return func(delay time.Duration) {
+		now, err := s.Enter(context.Background())
+		if err != nil {
+			return
+		}
+		defer s.Leave(now)
+		if slot.index < 0 {
+			return // released before, or expired
+		}
+		if delay > 0 {
+			slot.Host.Requested(slot, now, delay)
+			s.tellHeld(slot.Host)
+		}
+		s.End(slot, now)
+	}
+}
+
+func (s *Schedule[H, E]) tellHeld(h *Host[H, E]) {
+	if s.store.Held != nil {
+		s.store.Held(h.Owner)
+	}
+}
+
+// serve hands what is free to those that wait, holds first, and sets the timer
+// for what will be free next.
+func (s *Schedule[H, E]) serve(now Instant) {
+	for {
+		h, ok := s.held.Top()
+		if !ok || h.key > now {
+			break
+		}
+		w := h.holds[0]
+		s.unhold(h, w)
+		slot := s.open(h, s.leaseTime, now)
+		slot.hold = true
+		w.given <- slot
+		s.tellHeld(h)
+		s.Place(h, now)
+	}
+	for w := s.waiters.first(); w != nil; w = s.waiters.first() {
+		if !s.take(w.req, w.give, now) {
+			break
+		}
+		s.waiters.remove(w)
+		close(w.served)
+	}
+	s.arm(now)
+}
+
+// arm sets the timer for the next time at which one that waits may be served.
+func (s *Schedule[H, E]) arm(now Instant) {
+	next := firstKey(s.held)
+	if s.waiters.first() != nil {
+		next = min(next, firstKey(s.due), s.store.Next())
+	}
+	if slot, ok := s.expiry.Top(); ok && (s.waiters.first() != nil || s.holding > 0) {
+		next = min(next, slot.expires)
+	}
+	if next == s.armed {
+		return
+	}
+	s.armed = next
+	switch {
+	case s.timer == nil:
+		s.timer = time.AfterFunc(next-now, s.tick)
+	case next == Never:
+		s.timer.Stop()
+	default:
+		s.timer.Reset(next - now)
+	}
+}
+
+func (s *Schedule[H, E]) tick() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.err != nil {
+		return
+	}
+	s.armed = Never
+	s.serve(s.advance())
+}
