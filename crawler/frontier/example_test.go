@@ -18,7 +18,6 @@ func ExampleFrontier() {
 	}
 	ctx := context.Background()
 	var f frontier.Frontier = frontier.NewMemory(nil)
-	defer f.Close()
 	if _, err := f.Add(ctx, []frontier.Item{{URL: "https://a.example/"}}); err != nil {
 		log.Fatal(err)
 	}
@@ -44,6 +43,9 @@ func ExampleFrontier() {
 	}
 	stats, err := f.Stats(ctx)
 	if err != nil {
+		log.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
 		log.Fatal(err)
 	}
 	fmt.Printf("%d pages, %d dropped, finished: %v\n", stats.Done, stats.Dropped, stats.Finished())

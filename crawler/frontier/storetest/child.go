@@ -15,7 +15,19 @@ import (
 
 // Child does the part of a check that happens in another process, the one that
 // Store.Command starts. It reads what to do from in, writes to out what it has
-// done, and returns when in ends, unless it is killed before.
+// done, and returns when in ends, unless it is killed before. A test binary can
+// be its own child:
+//
+//	func TestMain(m *testing.M) {
+//		place := os.Getenv("MYSTORE_PLACE") // set by Store.Command
+//		if place == "" {
+//			os.Exit(m.Run())
+//		}
+//		if err := storetest.Child(store, place, os.Stdin, os.Stdout); err != nil {
+//			fmt.Fprintln(os.Stderr, err)
+//			os.Exit(1)
+//		}
+//	}
 func Child(s Store, place string, in io.Reader, out io.Writer) error {
 	var task, name string
 	if _, err := fmt.Fscanln(in, &task, &name); err != nil {

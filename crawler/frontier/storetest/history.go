@@ -16,13 +16,12 @@ import (
 type history struct {
 	start time.Time
 
-	mu    sync.Mutex // guards what follows
-	ticks []time.Time
-	seen  []mention
-	spans []*span
-	byID  map[frontier.LeaseID]*span
-	ends  []ending
-	blocks
+	mu     sync.Mutex // guards what follows
+	ticks  []time.Time
+	seen   []mention
+	spans  []*span
+	ends   []*ending
+	blocks []block
 }
 
 // A tick is a place in the order of beginnings and ends.
@@ -55,21 +54,19 @@ type span struct {
 type ending struct {
 	call
 	span    *span
-	outcome frontier.Outcome // its Result is 0 for Extend and release
-	extend  time.Duration    // 0: finish or release
+	outcome frontier.Outcome // of a release, the HostDelay only
+	extend  bool
 	lost    bool
 }
 
-// blocks are changes of BlockUntil.
-type blocks []struct {
+// A block is a change of BlockUntil.
+type block struct {
 	call
 	host  frontier.Host
 	until time.Time
 }
 
-func newHistory() *history {
-	return &history{start: time.Now(), byID: make(map[frontier.LeaseID]*span)}
-}
+func newHistory() *history { return &history{start: time.Now()} }
 
 // tick takes the next place.
 func (h *history) tick() tick {
@@ -96,9 +93,9 @@ func (h *history) tickAt(t time.Time) tick {
 	return tick(i)
 }
 
-func (h *history) add(f *subject, items []frontier.Item) error {
+func (h *history) add(s *subject, items []frontier.Item) error {
 	begin := h.tick()
-	added, err := f.f.Add(f.Context(), items)
+	added, err := s.f.Add(s.Context(), items)
 	if err != nil {
 		return err
 	}
@@ -110,9 +107,9 @@ func (h *history) add(f *subject, items []frontier.Item) error {
 	return nil
 }
 
-func (h *history) lease(f *subject, req frontier.LeaseRequest) ([]*span, error) {
+func (h *history) lease(s *subject, req frontier.LeaseRequest) ([]*span, error) {
 	begin := h.tick()
-	leases, err := f.f.Lease(f.Context(), req)
+	leases, err := s.f.Lease(s.Context(), req)
 	if err != nil {
 		return nil, err
 	}
@@ -122,44 +119,49 @@ func (h *history) lease(f *subject, req frontier.LeaseRequest) ([]*span, error) 
 			sp := &span{call: c, host: l.Host, Lease: l, sure: l.Expires, most: l.Expires}
 			got = append(got, sp)
 			h.spans = append(h.spans, sp)
-			h.byID[l.ID] = sp
 		}
 	})
 	return got, nil
 }
 
-// finish ends or, when extend is not zero, extends sp.
-func (h *history) finish(f *subject, sp *span, o frontier.Outcome, extend time.Duration) error {
+func (h *history) finish(s *subject, sp *span, o frontier.Outcome) error {
+	o.Lease = sp.ID
 	begin := h.tick()
-	var err error
-	if extend > 0 {
-		err = f.f.Extend(f.Context(), []frontier.LeaseID{sp.ID}, extend)
-	} else {
-		o.Lease = sp.ID
-		var errs []error
-		if errs, err = f.f.Finish(f.Context(), []frontier.Outcome{o}); err == nil {
-			err = errs[0]
-		}
+	errs, err := s.f.Finish(s.Context(), []frontier.Outcome{o})
+	if err == nil {
+		err = errs[0]
 	}
+	return h.answered(begin, err, func(c call, lost bool) {
+		e := &ending{call: c, span: sp, outcome: o, lost: lost}
+		h.ends = append(h.ends, e)
+		if !lost && sp.finish == nil {
+			sp.finish = e
+		}
+		for _, it := range o.Links {
+			h.seen = append(h.seen, mention{call: c, url: it.URL, link: true})
+		}
+	})
+}
+
+func (h *history) extend(s *subject, sp *span, d time.Duration) error {
+	begin := h.tick()
+	err := s.f.Extend(s.Context(), []frontier.LeaseID{sp.ID}, d)
+	return h.answered(begin, err, func(c call, lost bool) {
+		h.ends = append(h.ends, &ending{call: c, span: sp, extend: true, lost: lost})
+		if !lost {
+			sp.sure = latest(sp.sure, h.at(c.begin).Add(d))
+			sp.most = latest(sp.most, h.at(c.end).Add(d))
+		}
+	})
+}
+
+// answered is ended for calls that may find a lease lost.
+func (h *history) answered(begin tick, err error, record func(c call, lost bool)) error {
 	lost := errors.Is(err, frontier.ErrLeaseLost)
 	if err != nil && !lost {
 		return err
 	}
-	h.ended(begin, func(c call) {
-		h.ends = append(h.ends, ending{call: c, span: sp, outcome: o, extend: extend, lost: lost})
-		for _, it := range o.Links {
-			h.seen = append(h.seen, mention{call: c, url: it.URL, link: true})
-		}
-		switch end := &h.ends[len(h.ends)-1]; {
-		case lost:
-		case extend > 0:
-			sp.sure = latest(sp.sure, h.at(c.begin).Add(extend))
-			sp.most = latest(sp.most, h.at(c.end).Add(extend))
-		case sp.finish == nil:
-			e := *end
-			sp.finish = &e
-		}
-	})
+	h.ended(begin, func(c call) { record(c, lost) })
 	return nil
 }
 

@@ -123,11 +123,11 @@ func (j *judgement) leases3and8() {
 func (j *judgement) fences4() {
 	for _, e := range j.h.ends {
 		f := e.span.finish
-		other := f != nil && f.begin != e.begin
+		other := f != nil && f != e
 		switch {
 		case !e.lost && !j.h.at(e.begin).Before(e.span.most.Add(time.Millisecond)):
 			j.Errorf("%s: accepted after it expired", e.span.URL)
-		case !e.lost && other && (e.extend == 0 || f.end < e.begin):
+		case !e.lost && other && (!e.extend || f.end < e.begin):
 			j.Errorf("%s: accepted after it was finished", e.span.URL)
 		case e.lost && !(other && f.begin < e.end) && j.h.at(e.end).Before(e.span.sure.Add(-time.Millisecond)):
 			j.Errorf("%s: a lease was lost that nobody else can have had", e.span.URL)

@@ -130,17 +130,17 @@ func (c *caller) step() error {
 		sp := c.held[i]
 		c.held = append(c.held[:i], c.held[i+1:]...)
 		c.past = append(c.past, sp)
-		return c.h.finish(c.s, sp, c.outcome(), 0)
+		return c.h.finish(c.s, sp, c.outcome())
 	case n < 85:
 		if len(c.past) == 0 {
 			return nil
 		}
-		return c.h.finish(c.s, c.past[c.rng.IntN(len(c.past))], c.outcome(), 0)
+		return c.h.finish(c.s, c.past[c.rng.IntN(len(c.past))], c.outcome())
 	case n < 89:
 		if len(c.held) == 0 {
 			return nil
 		}
-		return c.h.finish(c.s, c.held[c.rng.IntN(len(c.held))], frontier.Outcome{}, 1+c.fraction(4))
+		return c.h.extend(c.s, c.held[c.rng.IntN(len(c.held))], c.fraction(4))
 	case n < 90:
 		return c.block()
 	case n < 93:
@@ -184,13 +184,7 @@ func (c *caller) block() error {
 	if err := c.s.f.UpdateHost(c.s.Context(), host, frontier.HostUpdate{BlockUntil: until}); err != nil {
 		return err
 	}
-	c.h.ended(begin, func(in call) {
-		c.h.blocks = append(c.h.blocks, struct {
-			call
-			host  frontier.Host
-			until time.Time
-		}{in, host, until})
-	})
+	c.h.ended(begin, func(in call) { c.h.blocks = append(c.h.blocks, block{in, host, until}) })
 	return nil
 }
 
@@ -214,7 +208,7 @@ func (c *caller) end() {
 			c.s.Fatalf("nothing to lease with %+v left: %v", c.s.stats(), err)
 		}
 		for _, sp := range got {
-			if err := c.h.finish(c.s, sp, frontier.Outcome{Result: frontier.Done}, 0); err != nil {
+			if err := c.h.finish(c.s, sp, frontier.Outcome{Result: frontier.Done}); err != nil {
 				c.s.Fatalf("Finish: %v", err)
 			}
 		}
