@@ -47,10 +47,20 @@ type Item struct {
 	Meta []byte
 }
 
-// host returns the item's host, taken from its URL where it is not given.
-func (it *Item) host() (Host, error) {
-	if it.Host != "" && it.URL != "" {
-		return it.Host, nil
+// HostsOf returns the host of each item: its Host or, where that is empty, the
+// one of its URL. It is for stores; the error is ErrInvalid.
+func HostsOf(items []Item) ([]Host, error) {
+	hosts := make([]Host, len(items))
+	for i := range items {
+		it := &items[i]
+		if it.Host != "" && it.URL != "" {
+			hosts[i] = it.Host
+			continue
+		}
+		var err error
+		if hosts[i], err = HostOf(it.URL); err != nil {
+			return nil, fmt.Errorf("item %d: %w", i, err)
+		}
 	}
-	return HostOf(it.URL)
+	return hosts, nil
 }

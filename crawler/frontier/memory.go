@@ -10,6 +10,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier/internal/heap"
 	"github.com/politecrawl/politecrawl/crawler/frontier/internal/schedule"
 	"github.com/politecrawl/politecrawl/crawler/frontier/internal/seen"
+	"github.com/politecrawl/politecrawl/crawler/frontier/internal/urlpath"
 )
 
 const defaultLeaseTime = 10 * time.Minute
@@ -70,7 +71,7 @@ func NewMemory(opts *Options) *Memory {
 
 // Add implements Frontier.
 func (m *Memory) Add(ctx context.Context, items []Item) ([]bool, error) {
-	hosts, err := hostsOf(items)
+	hosts, err := HostsOf(items)
 	if err != nil {
 		return nil, err
 	}
@@ -100,18 +101,6 @@ func (m *Memory) Known(ctx context.Context, urls []string) ([]bool, error) {
 	return known, nil
 }
 
-// hostsOf returns the host of each item.
-func hostsOf(items []Item) ([]Host, error) {
-	hosts := make([]Host, len(items))
-	for i := range items {
-		var err error
-		if hosts[i], err = items[i].host(); err != nil {
-			return nil, fmt.Errorf("item %d: %w", i, err)
-		}
-	}
-	return hosts, nil
-}
-
 func (m *Memory) add(it *Item, name Host, now schedule.Instant) bool {
 	if !m.seen.Add(maphash.String(m.seed, it.URL)) {
 		return false
@@ -122,7 +111,7 @@ func (m *Memory) add(it *Item, name Host, now schedule.Instant) bool {
 	}
 	h.counts.Added++
 	m.counts.Added++
-	path := split(it.URL, name)
+	path := urlpath.Cut(it.URL, string(name))
 	if ready := m.sched.Instant(it.NotBefore, now); ready > now {
 		m.seq++
 		m.putBack(&entry{

@@ -3,7 +3,6 @@ package frontier
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier/internal/heap"
 	"github.com/politecrawl/politecrawl/crawler/frontier/internal/schedule"
@@ -33,24 +32,6 @@ func (e *entry) Before(f *entry) bool {
 
 // Placed is for package heap.
 func (e *entry) Placed(int) {}
-
-// url joins what split has cut.
-func (e *entry) url() string {
-	if pathOf(e.path) {
-		return string(e.host.name) + e.path
-	}
-	return e.path
-}
-
-// split cuts the host off a URL that begins with it.
-func split(url string, h Host) string {
-	if path, ok := strings.CutPrefix(url, string(h)); ok && pathOf(path) {
-		return path
-	}
-	return url
-}
-
-func pathOf(s string) bool { return s == "" || strings.IndexByte("/?#", s[0]) >= 0 }
 
 // A band is the URLs of one priority that were never leased.
 type band struct {

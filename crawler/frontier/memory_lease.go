@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier/internal/schedule"
+	"github.com/politecrawl/politecrawl/crawler/frontier/internal/urlpath"
 )
 
 // Lease implements Frontier.
@@ -34,7 +35,7 @@ func (m *Memory) lease(slot *schedule.Slot[*host, *entry], now schedule.Instant)
 	m.counts.Leased++
 	slot.Entry = e
 	return Lease{
-		Item:       Item{URL: e.url(), Host: h.name, Priority: e.priority, Meta: bytes.Clone(e.meta)},
+		Item:       Item{URL: urlpath.Join(string(h.name), e.path), Host: h.name, Priority: e.priority, Meta: bytes.Clone(e.meta)},
 		ID:         LeaseID(slot.ID),
 		Attempt:    e.attempts,
 		Expires:    m.sched.Time(slot.Expires(), now),
@@ -53,10 +54,10 @@ func (m *Memory) Finish(ctx context.Context, outcomes []Outcome) ([]error, error
 	errs := make([]error, len(outcomes))
 	hosts := make([][]Host, len(outcomes))
 	for i := range outcomes {
-		if o := &outcomes[i]; !o.Result.valid() {
+		if o := &outcomes[i]; !o.Result.Valid() {
 			errs[i] = fmt.Errorf("%w: %v", ErrInvalid, o.Result)
 		} else {
-			hosts[i], errs[i] = hostsOf(o.Links)
+			hosts[i], errs[i] = HostsOf(o.Links)
 		}
 	}
 	now, err := m.sched.Enter(ctx)

@@ -30,13 +30,14 @@ var resultNames = [...]string{Done: "done", Retry: "retry", Defer: "defer", Drop
 
 // String returns the result in lower case.
 func (r Result) String() string {
-	if r.valid() {
+	if r.Valid() {
 		return resultNames[r]
 	}
 	return "Result(" + strconv.Itoa(int(r)) + ")"
 }
 
-func (r Result) valid() bool { return r >= Done && r <= Drop }
+// Valid reports whether r is one of the results above.
+func (r Result) Valid() bool { return r >= Done && r <= Drop }
 
 // An Outcome ends a lease.
 type Outcome struct {
