@@ -1,0 +1,208 @@
+package robotsext_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/politecrawl/politecrawl/robotsext"
+	"github.com/politecrawl/politecrawl/robotsext/sitemap"
+)
+
+// What is known of each file is data for the caller.
+func TestSitemapFiles(t *testing.T) {
+	serve := map[string][]reply{
+		"/robots.txt": {{status: 200, body: "Sitemap: " + siteA + "/index.xml\nSitemap: " + siteA + "/closed.xml\nUser-agent: *\nDisallow: /closed"}},
+		"/index.xml":  ok(index(siteA+"/1.xml.gz", siteA+"/gone.xml", "http://b.example/2.xml")),
+		"/1.xml.gz":   ok(string(zip([]byte(urlset(siteA+"/a", "http://b.example/b", siteA+"/c"))))),
+	}
+	t.Run("ROB-SMP-20/all", func(t *testing.T) {
+		onWeb(t, serve, func(t *testing.T, w *web) {
+			var files []robotsext.SitemapFile
+			r := w.robots(robotsext.Options{OnSitemap: func(f robotsext.SitemapFile) { files = append(files, f) }})
+			pages, errs := gather(r.Sitemaps(t.Context(), rootA))
+			wantPages(t, pages, "/a", "/c")
+			if len(errs) != 2 || len(files) != 4 {
+				t.Fatalf("errors %v, files %+v", errs, files)
+			}
+			for i, want := range []robotsext.SitemapFile{
+				{URL: siteA + "/index.xml", Via: siteA + "/robots.txt", Attempts: 1, Status: 200, OutOfScope: 1},
+				{URL: siteA + "/1.xml.gz", Via: siteA + "/index.xml", Attempts: 1, Status: 200, OutOfScope: 1},
+				{URL: siteA + "/gone.xml", Via: siteA + "/index.xml", Attempts: 1, Status: 404, Err: files[2].Err},
+				{URL: siteA + "/closed.xml", Via: siteA + "/robots.txt", Err: files[3].Err},
+			} {
+				got := files[i]
+				if s := got.Summary; s.Complete != (want.Status == 200) || i == 1 && (s.Entries != 3 || s.Gzip != 1 || s.Format != sitemap.URLSet) {
+					t.Errorf("%s: summary %+v", want.URL, s)
+				}
+				if got.Summary = (sitemap.Summary{}); got != want || (got.Err == nil) != (i < 2) {
+					t.Errorf("got  %+v\nwant %+v", got, want)
+				}
+			}
+			wantDisallowed(t, files[3].Err, 4)
+		})
+	})
+	t.Run("left half-way", func(t *testing.T) {
+		onWeb(t, serve, func(t *testing.T, w *web) {
+			var files []robotsext.SitemapFile
+			r := w.robots(robotsext.Options{OnSitemap: func(f robotsext.SitemapFile) { files = append(files, f) }})
+			for entry, err := range r.Sitemaps(t.Context(), rootA) {
+				if err != nil || entry.Index != 0 || entry.File != siteA+"/1.xml.gz" {
+					t.Errorf("entry %+v, error %v", entry, err)
+				}
+				break
+			}
+			if len(files) != 2 || files[1].Err != nil || files[1].Summary.Complete || files[1].Summary.Entries != 1 {
+				t.Errorf("files %+v", files)
+			}
+		})
+	})
+	t.Run("context ends while waiting", func(t *testing.T) {
+		onWeb(t, map[string][]reply{
+			"/robots.txt": robotsListing(siteA+"/1.xml", siteA+"/2.xml"),
+			"/1.xml":      {{status: 500}},
+			"/2.xml":      {{status: 500}},
+		}, func(t *testing.T, w *web) {
+			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+			defer cancel()
+			var files []robotsext.SitemapFile
+			r := w.robots(robotsext.Options{OnSitemap: func(f robotsext.SitemapFile) { files = append(files, f) }})
+			_, errs := gather(r.Sitemaps(ctx, rootA))
+			if len(errs) != 1 || !errors.Is(errs[0], context.DeadlineExceeded) || len(files) != 1 || !errors.Is(files[0].Err, context.DeadlineExceeded) {
+				t.Errorf("errors %v, files %+v", errs, files)
+			}
+			w.after(30*time.Second, 30*time.Second)
+		})
+	})
+	t.Run("context ends before a turn", func(t *testing.T) {
+		onWeb(t, map[string][]reply{"/robots.txt": robotsListing(siteA + "/1.xml")}, func(t *testing.T, w *web) {
+			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+			defer cancel()
+			_, errs := gather(w.robots(robotsext.Options{SitemapDelay: time.Minute}).Sitemaps(ctx, rootA))
+			if len(errs) != 1 || !errors.Is(errs[0], context.DeadlineExceeded) {
+				t.Errorf("errors %v", errs)
+			}
+			w.wantSent("0 /robots.txt")
+		})
+	})
+}
+
+func TestProbeSitemap(t *testing.T) {
+	const probed = siteA + "/sitemap.xml"
+	for _, test := range []struct {
+		name   string
+		robots reply
+		answer reply
+		pages  int
+		sent   bool
+		errs   int
+	}{
+		{"there", reply{status: 200}, ok(urlset(siteA + "/a"))[0], 1, true, 0},
+		{"no robots.txt", reply{status: 404}, ok(urlset(siteA + "/a"))[0], 1, true, 0},
+		{"not there", reply{status: 200}, reply{status: 404}, 0, true, 0},
+		{"not there, says a page", reply{status: 200}, reply{status: 200, body: "<!doctype html><title>oops</title>"}, 0, true, 0},
+		{"broken", reply{status: 200}, reply{status: 200, body: strings.TrimSuffix(urlset(siteA+"/a"), "</urlset>")}, 1, true, 1},
+		{"disallowed", reply{status: 200, body: "User-agent: *\nDisallow: /sitemap"}, ok(urlset(siteA + "/a"))[0], 0, false, 0},
+		{"another is listed", robotsListing(siteA + "/other.xml")[0], ok(urlset(siteA + "/a"))[0], 0, false, 1},
+	} {
+		t.Run("ROB-SMP-10/"+test.name, func(t *testing.T) {
+			onWeb(t, map[string][]reply{"/robots.txt": {test.robots}, "/sitemap.xml": {test.answer}}, func(t *testing.T, w *web) {
+				pages, errs := gather(w.robots(robotsext.Options{SitemapDelay: -1, ProbeSitemap: true}).Sitemaps(t.Context(), rootA))
+				if len(pages) != test.pages || len(errs) != test.errs {
+					t.Errorf("pages %q, errors %v", pages, errs)
+				}
+				if sent := slices.Contains(w.sent, "1 /sitemap.xml"); sent != test.sent {
+					t.Errorf("sent %q", w.sent)
+				}
+			})
+		})
+	}
+	t.Run("ROB-SMP-10/default", func(t *testing.T) {
+		onWeb(t, map[string][]reply{"/sitemap.xml": ok(urlset(probed))}, func(t *testing.T, w *web) {
+			if pages, errs := gather(w.robots(robotsext.Options{}).Sitemaps(t.Context(), rootA)); len(pages)+len(errs) > 0 {
+				t.Errorf("pages %q, errors %v", pages, errs)
+			}
+			w.wantSent("0 /robots.txt")
+		})
+	})
+}
+
+// A file that the caller knows of counts as listed by its own origin.
+func TestSitemap(t *testing.T) {
+	answers := map[string][]reply{
+		"/robots.txt":   {{status: 200, body: "User-agent: *\nDisallow: /closed"}},
+		"/d/index.xml":  ok(index(siteA+"/d/1.xml", "http://b.example/2.xml")),
+		"/d/1.xml":      ok(urlset(siteA+"/d/a", siteA+"/b", "http://b.example/c")),
+		"/closed/1.xml": ok(urlset(siteA + "/x")),
+	}
+	ask := func(t *testing.T, raw string, opts robotsext.Options) (pages []string, errs []error) {
+		onWeb(t, answers, func(t *testing.T, w *web) {
+			u := mustParse(t, raw)
+			pages, errs = gather(w.robots(opts).Sitemap(t.Context(), u))
+		})
+		return pages, errs
+	}
+	t.Run("ROB-SMP-18", func(t *testing.T) {
+		pages, errs := ask(t, "http://user:secret@a.example/d/index.xml#x", robotsext.Options{})
+		if wantPages(t, pages, "/d/a", "/b"); len(errs) > 0 {
+			t.Error(errs)
+		}
+	})
+	t.Run("ROB-SMP-19", func(t *testing.T) {
+		pages, _ := ask(t, siteA+"/d/index.xml", robotsext.Options{SitemapPolicy: sitemap.Directory})
+		wantPages(t, pages, "/d/a")
+	})
+	t.Run("ROB-SMP-04", func(t *testing.T) {
+		pages, errs := ask(t, siteA+"/closed/1.xml", robotsext.Options{})
+		if len(pages) != 0 || len(errs) != 1 {
+			t.Fatalf("pages %q, errors %v", pages, errs)
+		}
+		wantDisallowed(t, errs[0], 2)
+	})
+	t.Run("no such scheme", func(t *testing.T) {
+		if _, errs := ask(t, "gopher://h/s.xml", robotsext.Options{}); len(errs) != 1 || !errors.Is(errs[0], robotsext.ErrUnsupportedScheme) {
+			t.Errorf("errors %v", errs)
+		}
+	})
+}
+
+// Files of other schemes come by the fetcher for robots.txt.
+func TestSitemapByFetcher(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tries := 0
+		r := newRobots(t, &robotsext.Options{Fetchers: map[string]robotsext.Fetcher{"ftp": func(_ context.Context, u *url.URL) (io.ReadCloser, error) {
+			switch u.Path {
+			case "/robots.txt":
+				return io.NopCloser(strings.NewReader("Sitemap: ftp://h/1.txt\nSitemap: ftp://h/gone.txt\nSitemap: ftp://h/closed\nUser-agent: *\nDisallow: /closed")), nil
+			case "/1.txt":
+				if tries++; tries == 1 {
+					return nil, errors.New("450 busy")
+				}
+				return io.NopCloser(strings.NewReader("ftp://h/a\nftp://h/b\n")), nil
+			}
+			return nil, fs.ErrNotExist
+		}}})
+		pages, errs := gather(r.Sitemaps(t.Context(), mustParse(t, "ftp://h/")))
+		if !slices.Equal(pages, []string{"ftp://h/a", "ftp://h/b"}) || len(errs) != 2 || !errors.Is(errs[0], fs.ErrNotExist) {
+			t.Errorf("pages %q, errors %v", pages, errs)
+		}
+		wantDisallowed(t, errs[1], 5)
+		if tries != 2 {
+			t.Errorf("%d tries", tries)
+		}
+	})
+}
+
+func TestSitemapErrorText(t *testing.T) {
+	err := &robotsext.SitemapError{URL: "u", RetryAt: time.Date(2026, 10, 1, 0, 0, 0, 0, time.UTC), Err: io.EOF}
+	if want := "robotsext: sitemap u: EOF; not to be asked for again before 2026-10-01T00:00:00Z"; err.Error() != want || !errors.Is(err, io.EOF) {
+		t.Errorf("%q", err)
+	}
+}
