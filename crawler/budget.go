@@ -5,37 +5,31 @@ import "sync"
 // budget hands out the pages that a crawl may still fetch. A turn that brought
 // no page gives its share back, so that max-pages is met exactly.
 type budget struct {
-	mu      sync.Mutex // guards left and turns
-	changed *sync.Cond
-	left    int // pages neither fetched nor in flight; negative: no limit
-	turns   int // in flight
+	mu    sync.Mutex // guards both below
+	left  int        // pages neither fetched nor in flight; negative: no limit
+	turns int        // in flight
 }
 
 func newBudget(limit int) *budget {
-	b := &budget{left: limit}
 	if limit == 0 {
-		b.left = -1
+		limit = -1
 	}
-	b.changed = sync.NewCond(&b.mu)
-	return b
+	return &budget{left: limit}
 }
 
-// take reserves one page. It waits while only turns in flight could give one
-// back, and is false when all pages have been fetched.
-func (b *budget) take() bool {
+// take reserves one page. When there is none, spent tells whether all have been
+// fetched, or a turn in flight may still give one back.
+func (b *budget) take() (ok, spent bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for b.left == 0 && b.turns > 0 {
-		b.changed.Wait()
-	}
 	if b.left == 0 {
-		return false
+		return false, b.turns == 0
 	}
 	if b.left > 0 {
 		b.left--
 	}
 	b.turns++
-	return true
+	return true, false
 }
 
 // done ends a turn that take allowed, and tells whether the last page has been
@@ -47,6 +41,5 @@ func (b *budget) done(fetched bool) (spent bool) {
 	if !fetched && b.left >= 0 {
 		b.left++
 	}
-	b.changed.Broadcast()
 	return b.left == 0 && b.turns == 0
 }

@@ -3,7 +3,6 @@ package crawler
 import (
 	"errors"
 	"fmt"
-	"net/url"
 	"strings"
 	"time"
 
@@ -42,11 +41,16 @@ type Config struct {
 	// longer one is cut to it (ROB-EXT-01).
 	MaxCrawlDelay time.Duration `mapstructure:"max-crawl-delay"`
 
+	// ResponseFactor keeps a host waiting for at least this many times as long
+	// as its last answer took, so that a slow server is asked less often
+	// (ROB-POL-07). It has no effect where Delay is zero.
+	ResponseFactor float64 `mapstructure:"response-factor"`
+
 	// MaxPages ends the crawl after so many pages; 0 is no limit.
 	MaxPages int `mapstructure:"max-pages"`
 
 	// MaxDepth leaves alone what is more than so many links away from a start
-	// URL or a sitemap entry; negative is no limit, 0 is these alone.
+	// URL or a sitemap entry; -1 is no limit, 0 is these alone.
 	MaxDepth int `mapstructure:"max-depth"`
 
 	// MaxTime ends the crawl after so long; 0 is no limit.
@@ -65,7 +69,7 @@ type Config struct {
 	// of each robots.txt.
 	UserAgent string `mapstructure:"user-agent"`
 
-	// Timeout is for one page, from the first byte sent to the last received.
+	// Timeout is for one page, from connecting to the last byte received.
 	Timeout time.Duration `mapstructure:"timeout"`
 
 	// MaxBody is how many bytes of a page are read; the rest is left unread.
@@ -116,24 +120,25 @@ type Config struct {
 // pages.
 func Default() Config {
 	return Config{
-		Output:        "crawl",
-		Workers:       16,
-		Delay:         time.Second,
-		PerHost:       1,
-		MaxCrawlDelay: 30 * time.Second,
-		MaxDepth:      -1,
-		MaxWait:       2 * time.Minute,
-		Scope:         ScopeHost,
-		UserAgent:     DefaultUserAgent,
-		Timeout:       30 * time.Second,
-		MaxBody:       10 << 20,
-		Retries:       3,
-		SitemapOrder:  ByLastMod,
-		MaxSitemaps:   1000,
-		ObeyNoindex:   true,
-		ObeyNofollow:  true,
-		RobotsTimeout: 30 * time.Second,
-		RobotsRetry:   time.Minute,
+		Output:         "crawl",
+		Workers:        16,
+		Delay:          time.Second,
+		PerHost:        1,
+		MaxCrawlDelay:  30 * time.Second,
+		ResponseFactor: 1,
+		MaxDepth:       -1,
+		MaxWait:        2 * time.Minute,
+		Scope:          ScopeHost,
+		UserAgent:      DefaultUserAgent,
+		Timeout:        30 * time.Second,
+		MaxBody:        10 << 20,
+		Retries:        3,
+		SitemapOrder:   ByLastMod,
+		MaxSitemaps:    1000,
+		ObeyNoindex:    true,
+		ObeyNofollow:   true,
+		RobotsTimeout:  30 * time.Second,
+		RobotsRetry:    time.Minute,
 	}
 }
 
@@ -160,6 +165,8 @@ func (c Config) Validate() error {
 	check(c.PerHost >= 1, "per-host", "%d is less than 1", c.PerHost)
 	check(c.Delay >= 0, "delay", "%v is negative", c.Delay)
 	check(c.MaxCrawlDelay >= 0, "max-crawl-delay", "%v is negative", c.MaxCrawlDelay)
+	check(c.ResponseFactor >= 0, "response-factor", "%v is negative", c.ResponseFactor)
+	check(c.MaxDepth >= -1, "max-depth", "%d is less than -1, which is no limit", c.MaxDepth)
 	check(c.MaxPages >= 0, "max-pages", "%d is negative; 0 is no limit", c.MaxPages)
 	check(c.MaxTime >= 0, "max-time", "%v is negative; 0 is no limit", c.MaxTime)
 	check(c.MaxWait >= 0, "max-wait", "%v is negative", c.MaxWait)
@@ -181,19 +188,28 @@ func (c Config) Validate() error {
 }
 
 func checkStart(raw string) error {
-	u, err := url.Parse(strings.TrimSpace(raw))
+	raw = strings.TrimSpace(raw)
+	scheme, rest, ok := strings.Cut(raw, "://")
 	switch {
-	case err != nil:
-		return fmt.Errorf("%q is not a URL: %w", raw, errors.Unwrap(err))
-	case u.Scheme == "":
-		return fmt.Errorf("%q has no scheme; write it as https://%s", raw, raw)
-	case !strings.EqualFold(u.Scheme, "http") && !strings.EqualFold(u.Scheme, "https"):
-		return fmt.Errorf("%q: scheme %q cannot be crawled; use http or https", raw, u.Scheme)
-	case u.Hostname() == "":
-		return fmt.Errorf("%q has no host", raw)
+	case raw == "":
+		return errors.New("a start URL is empty")
+	case !ok:
+		return fmt.Errorf("%q has no scheme; write it as https://%s or http://%[2]s", raw, strings.TrimLeft(raw, "/"))
+	case !strings.EqualFold(scheme, "http") && !strings.EqualFold(scheme, "https"):
+		return fmt.Errorf("%q: scheme %q cannot be crawled; use http or https", raw, scheme)
+	case strings.Contains(strings.SplitN(rest, "/", 2)[0], "@"):
+		return fmt.Errorf("%q holds a user name or password, which are never sent; leave them out", raw)
 	}
-	if _, err := Canonical(raw); err != nil {
-		return fmt.Errorf("%q is not a URL: %w", raw, err)
+	if _, err := resolve("", raw); err != nil {
+		return fmt.Errorf("%q is not a URL: %w", raw, cause(err))
 	}
 	return nil
+}
+
+// cause is the innermost error, without the URL that those around it repeat.
+func cause(err error) error {
+	for inner := errors.Unwrap(err); inner != nil; inner = errors.Unwrap(err) {
+		err = inner
+	}
+	return err
 }

@@ -229,7 +229,8 @@ func TestMaxTime(t *testing.T) {
 	}
 }
 
-// ROB-POL-08: a permanent 500 is asked for four times and then listed as it is.
+// ROB-POL-08: a permanent failure is asked for as often as Retries says, and then
+// listed as it is.
 func TestROB_POL_08(t *testing.T) {
 	s := newSite(t, "127.0.0.1", map[string]string{"/": `<a href="/broken">b</a><a href="/cut">c</a>`})
 	s.handle("/broken", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) })

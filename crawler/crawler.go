@@ -8,10 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"sync"
-	"sync/atomic"
 	"time"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/output"
@@ -47,8 +44,9 @@ type Crawler struct {
 	fetch    *fetcher
 	sitemaps *http.Client
 	scope    *boundary
+	joining  sync.RWMutex // held while URLs are judged by scope and put aside, or scope grows
 	pages    *budget
-	slowest  longest
+	pace     *pace
 	files    *files
 	order    *order
 	aside    *aside
@@ -67,7 +65,7 @@ type Crawler struct {
 	// changed wakes the watch. It holds one signal: more say nothing new.
 	changed chan struct{}
 
-	ending sync.Mutex // guards end, failure and the first call of leave
+	ending sync.Mutex // guards end, fault and leave
 	end    End
 	fault  error
 	leave  context.CancelFunc // ends the handing out of leases
@@ -92,7 +90,7 @@ func New(cfg Config, opts *Options) (*Crawler, error) {
 		log:    cmp.Or(opts.Logger, slog.New(slog.DiscardHandler)),
 		notice: opts.Notice,
 		frontier: frontier.NewMemory(&frontier.Options{
-			Delay: cfg.Delay, MaxInFlight: cfg.PerHost, LeaseTime: leaseTime,
+			Delay: cfg.Delay, MaxInFlight: cfg.PerHost, LeaseTime: leaseTime(&cfg),
 		}),
 		scope:   newBoundary(cfg.Scope),
 		pages:   newBudget(cfg.MaxPages),
@@ -111,7 +109,7 @@ func New(cfg Config, opts *Options) (*Crawler, error) {
 		c.notice(fmt.Sprintf("%s lists more than %d sitemaps; the others are not read (max-sitemaps)", o, cfg.MaxSitemaps))
 	}}
 	c.aside = newAside(asideMax, c.writeRejection)
-	c.slowest.observe(cfg.Delay)
+	c.pace = newPace(&c.cfg, c.frontier)
 	c.books = context.Background()
 	c.working, c.abort = context.WithCancel(c.books)
 
@@ -119,6 +117,7 @@ func New(cfg Config, opts *Options) (*Crawler, error) {
 	if base == nil {
 		base = newTransport(&cfg)
 	}
+	base = &wire{base: base, working: c.working}
 	c.robots, err = robotsext.New(cfg.UserAgent, &robotsext.Options{
 		Transport: base,
 		Wait:      c.wait,
@@ -126,6 +125,7 @@ func New(cfg Config, opts *Options) (*Crawler, error) {
 		RetryMin:  cfg.RobotsRetry,
 		Logger:    c.log,
 		OnRecord:  c.learned,
+		Parse:     &robotstxt.Options{MaxCrawlDelay: cfg.MaxCrawlDelay, RequestRateDelay: true},
 	})
 	if err != nil {
 		return nil, err
@@ -136,16 +136,6 @@ func New(cfg Config, opts *Options) (*Crawler, error) {
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 	return c, nil
-}
-
-// newTransport returns a transport that keeps as many connections as the workers
-// use, and no more hosts' connections open than that.
-func newTransport(cfg *Config) *http.Transport {
-	t := http.DefaultTransport.(*http.Transport).Clone()
-	t.MaxIdleConns = 2 * cfg.Workers
-	t.MaxIdleConnsPerHost = cfg.PerHost
-	t.ResponseHeaderTimeout = cfg.Timeout
-	return t
 }
 
 // Run crawls until nothing is left, a limit is reached, or ctx ends. When ctx
@@ -159,9 +149,14 @@ func (c *Crawler) Run(ctx context.Context) (*Summary, error) {
 		return nil, err
 	}
 	c.dir = dir
-	var leases context.Context
-	leases, c.leave = context.WithCancel(context.WithoutCancel(ctx))
-	defer c.leave()
+	leases, leave := context.WithCancel(context.WithoutCancel(ctx))
+	defer leave()
+	c.ending.Lock()
+	c.leave = leave
+	c.ending.Unlock()
+	if c.working.Err() != nil {
+		c.stop(EndInterrupted) // aborted before it ran
+	}
 	defer context.AfterFunc(ctx, func() { c.stop(EndInterrupted) })()
 	if c.cfg.MaxTime > 0 {
 		defer time.AfterFunc(c.cfg.MaxTime, func() { c.stop(EndMaxTime) }).Stop()
@@ -169,24 +164,25 @@ func (c *Crawler) Run(ctx context.Context) (*Summary, error) {
 	if err := c.seedStart(); err != nil {
 		return nil, errors.Join(err, c.close())
 	}
-	var group errgroup.Group
+	var workers sync.WaitGroup
 	for range c.cfg.Workers {
-		group.Go(func() error {
-			err := c.work(leases)
-			if err != nil {
+		workers.Go(func() {
+			if err := c.work(leases); err != nil {
 				c.fail(err)
 			}
-			return nil
 		})
 	}
 	c.watch(leases)
-	_ = group.Wait() // errors are kept by fail, the first one wins
+	workers.Wait()
 	return c.ended()
 }
 
-// Abort breaks off the requests in flight. Their URLs stay in the frontier as if
-// they had not been asked for. Run then returns soon.
-func (c *Crawler) Abort() { c.abort() }
+// Abort breaks off the requests in flight and ends the crawl. Their URLs stay in
+// the frontier as if they had not been asked for.
+func (c *Crawler) Abort() {
+	c.abort()
+	c.stop(EndInterrupted)
+}
 
 // stop ends the handing out of URLs. The first reason given is the one that
 // counts.
@@ -194,7 +190,9 @@ func (c *Crawler) stop(why End) {
 	c.ending.Lock()
 	defer c.ending.Unlock()
 	c.end = cmp.Or(c.end, why)
-	c.leave()
+	if c.leave != nil {
+		c.leave()
+	}
 }
 
 // fail stops the crawl for an error of our own side.
@@ -215,40 +213,62 @@ func (c *Crawler) look() {
 }
 
 // watch ends the crawl when nothing is left, or nothing that it would wait for.
+// It looks after each outcome, and when what it waits for is due.
 func (c *Crawler) watch(leases context.Context) {
+	due := time.NewTimer(time.Hour)
+	defer due.Stop()
 	for {
 		stats, err := c.frontier.Stats(c.books)
+		wait := time.Until(stats.NextDue)
 		switch {
 		case err != nil:
 			c.fail(err)
 		case stats.Finished():
 			c.stop(EndFinished)
-		case stats.Leased == 0 && time.Until(stats.NextDue) > c.patience(stats):
+		case stats.Leased == 0 && !stats.NextDue.IsZero() && wait > c.patience(stats):
 			c.stop(EndLater)
 		}
+		if stats.NextDue.IsZero() {
+			wait = time.Hour // for leases to end, which is a change
+		}
+		due.Reset(max(wait, watchPause))
 		select {
 		case <-leases.Done():
 			return
 		case <-c.changed:
+		case <-due.C:
 		}
 	}
 }
 
-// patience is how long the crawl waits with nothing to do. While URLs are left
-// that are only waiting for their turn, that is at least as long as a turn takes.
+// watchPause is the least time between two looks that nothing has caused.
+const watchPause = 100 * time.Millisecond
+
+// patience is how long the crawl waits with nothing to do: max-wait, and at least
+// as long as the turn of a host takes, or the retry of a page while one is left.
 func (c *Crawler) patience(stats frontier.Stats) time.Duration {
-	if stats.Pending+stats.Scheduled > c.aside.later() {
-		return max(c.cfg.MaxWait, c.slowest.get(), retryBase<<maxBackoff)
+	wait := max(c.cfg.MaxWait, c.pace.slowest.get())
+	if stats.Pending+stats.Scheduled > c.aside.waiting() {
+		wait = max(wait, retryBase<<maxBackoff)
 	}
-	return c.cfg.MaxWait
+	return wait
+}
+
+// leaseTime is how long a worker may take over one URL before the frontier gives
+// it to another: longer than all its time limits together.
+func leaseTime(cfg *Config) time.Duration {
+	return sitemapTime + 2*(cfg.Timeout+cfg.RobotsTimeout) + 20*max(cfg.Delay, cfg.MaxCrawlDelay, maxSlow)
 }
 
 // ended closes everything and sums up.
 func (c *Crawler) ended() (*Summary, error) {
+	c.ending.Lock()
+	end, fault := c.end, c.fault
+	c.ending.Unlock()
 	stats, err := c.frontier.Stats(c.books)
-	err = errors.Join(c.fault, err, c.aside.flush(), c.close())
+	err = errors.Join(fault, err, c.aside.flush(), c.close())
 	c.tally.count(func(s *Summary) {
-		s.End = c.end
+		s.End = end
 		s.Left = stats.Pending + stats.Scheduled + stats.Leased
 		s.Hosts = stats.Hosts
 		if s.Left > 0 {
@@ -266,18 +286,4 @@ func (c *Crawler) ended() (*Summary, error) {
 func (c *Crawler) close() error {
 	c.sitemaps.CloseIdleConnections() // those of the pages too: they share a transport
 	return errors.Join(c.frontier.Close(), c.dir.Close())
-}
-
-// longest remembers the longest delay of any host.
-type longest struct{ d atomic.Int64 }
-
-func (l *longest) get() time.Duration { return time.Duration(l.d.Load()) }
-
-func (l *longest) observe(d time.Duration) {
-	for {
-		old := l.d.Load()
-		if int64(d) <= old || l.d.CompareAndSwap(old, int64(d)) {
-			return
-		}
-	}
 }

@@ -37,7 +37,6 @@ func newFetcher(ctx context.Context, cfg *Config, robots *robotsext.Robots) *fet
 	c.UserAgent = cfg.UserAgent
 	c.Async = false
 	c.AllowURLRevisit = true
-	c.IgnoreRobotsTxt = true
 	c.ParseHTTPErrorResponse = true
 	c.DetectCharset = false
 	c.CheckHead = false
@@ -49,6 +48,7 @@ func newFetcher(ctx context.Context, cfg *Config, robots *robotsext.Robots) *fet
 	c.SetRequestTimeout(cfg.Timeout)
 	c.SetRedirectHandler(func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse })
 	robots.Attach(c)
+	c.IgnoreRobotsTxt = true // Attach turns it off, for collectors without a worker that asks first
 	c.OnResponse(func(r *colly.Response) {
 		got := r.Ctx.GetAny(replyKey).(*reply)
 		got.status, got.header, got.body = r.StatusCode, *r.Headers, r.Body

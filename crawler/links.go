@@ -23,6 +23,9 @@ const (
 	priorityLink    = 96
 )
 
+// maxShown is how much of a reference that is no URL is shown.
+const maxShown = 200
+
 // links turns the links of a page into items for the frontier, and leaves aside
 // what does not belong to the crawl.
 func (c *Crawler) links(v *visit, doc *extract.Document, nofollow *robotstag.Rule) ([]frontier.Item, error) {
@@ -39,8 +42,12 @@ func (c *Crawler) links(v *visit, doc *extract.Document, nofollow *robotstag.Rul
 	seen := make(map[string]bool, len(doc.Links))
 	for _, link := range doc.Links {
 		a, err := resolve(base, link.URL)
-		if err != nil || seen[a.url] {
-			continue // mailto:, javascript:, a typing error: nothing to fetch
+		if err != nil {
+			found.invalid(v, link.URL, err)
+			continue
+		}
+		if seen[a.url] {
+			continue
 		}
 		why := c.why(nofollow, link.Rel)
 		seen[a.url] = why == "" // a second link may be followed where the first was not
@@ -56,12 +63,6 @@ type finds struct {
 	left  []left
 }
 
-// left is a URL to be left aside, unless the frontier knows it by another way.
-type left struct {
-	rejection output.Rejection
-	item      frontier.Item
-}
-
 func newFinds(c *Crawler) *finds { return &finds{c: c} }
 
 // link takes up a URL found in a page. The reason why the link is not to be
@@ -70,46 +71,88 @@ func (f *finds) link(a address, t trail, unfollowed string) {
 	item := frontier.Item{URL: a.url, Host: a.host, Priority: priorityLink, Meta: t.encode()}
 	switch {
 	case unfollowed != "":
-		f.leave(item, t, output.Nofollow)
-		f.left[len(f.left)-1].rejection.Detail = unfollowed
+		f.leave(item, a, t, output.Nofollow, unfollowed)
 	case !f.c.scope.holds(a):
-		f.leave(item, t, output.OutOfScope)
-	case f.c.cfg.MaxDepth >= 0 && t.depth > f.c.cfg.MaxDepth:
-		f.leave(item, t, output.TooDeep)
+		f.leave(item, a, t, output.OutOfScope, "")
 	default:
-		f.items = append(f.items, item)
+		f.inScope(item, a, t)
 	}
 }
 
-func (f *finds) leave(item frontier.Item, t trail, reason output.Reason) {
-	f.left = append(f.left, left{item: item, rejection: output.Rejection{
-		URL: item.URL, Reason: reason, Depth: t.depth, Via: t.via, Source: t.source.String(),
+// inScope takes up a URL that belongs to the crawl, unless it is too deep.
+func (f *finds) inScope(item frontier.Item, a address, t trail) {
+	if limit := f.c.cfg.MaxDepth; limit >= 0 && t.depth > limit {
+		f.leave(item, a, t, output.TooDeep, "")
+		return
+	}
+	f.items = append(f.items, item)
+}
+
+// invalid lists a link that was meant to lead to a page and cannot. Others, such
+// as mailto: and javascript:, lead to none.
+func (f *finds) invalid(v *visit, ref string, err error) {
+	lower := strings.ToLower(strings.TrimSpace(ref[:min(len(ref), 20)]))
+	if !strings.HasPrefix(lower, "http:") && !strings.HasPrefix(lower, "https:") && !strings.HasPrefix(lower, "//") {
+		return
+	}
+	t := trail{source: fromLink, depth: v.trail.depth + 1, via: v.u.String()}
+	shown := address{url: strings.ToValidUTF8(ref[:min(len(ref), maxShown)], "")}
+	f.leave(frontier.Item{URL: shown.url}, shown, t, output.Invalid, err.Error())
+}
+
+func (f *finds) leave(item frontier.Item, a address, t trail, reason output.Reason, detail string) {
+	f.left = append(f.left, left{item: item, at: a, rejection: output.Rejection{
+		URL: a.url, Reason: reason, Depth: t.depth, Via: t.via, Source: t.source.String(), Detail: detail,
 	}})
 }
 
-// settle puts aside what is to be left. It comes before the items reach the
-// frontier, so that a URL in both is not listed as left alone.
+// settle puts aside what is to be left, unless the frontier knows it by another
+// way. It comes before the items reach the frontier, so that a URL in both is not
+// listed as left alone.
 func (f *finds) settle() error {
-	if len(f.left) > 0 {
-		urls := make([]string, len(f.left))
-		for i, l := range f.left {
-			urls[i] = l.item.URL
-		}
-		known, err := f.c.frontier.Known(f.c.books, urls)
-		if err != nil {
-			return err
-		}
-		for i, l := range f.left {
-			if known[i] {
-				continue
-			}
-			if err := f.c.aside.put(l.rejection, l.item); err != nil {
+	f.c.joining.RLock() // the scope does not grow between the last look and put
+	defer f.c.joining.RUnlock()
+	pending := f.left
+	f.left = nil
+	for _, l := range pending {
+		if l.rejection.Reason == output.OutOfScope && f.c.scope.holds(l.at) {
+			t, err := decodeTrail(l.item.Meta)
+			if err != nil {
 				return err
 			}
+			f.inScope(l.item, l.at, t)
+			continue
 		}
+		f.left = append(f.left, l)
+	}
+	if err := f.putAside(); err != nil {
+		return err
 	}
 	for _, item := range f.items {
 		f.c.aside.drop(item.URL)
+	}
+	return nil
+}
+
+func (f *finds) putAside() error {
+	if len(f.left) == 0 {
+		return nil
+	}
+	keys := make([]string, len(f.left))
+	for i, l := range f.left {
+		keys[i] = l.item.URL
+	}
+	known, err := f.c.frontier.Known(f.c.books, keys)
+	if err != nil {
+		return err
+	}
+	for i, l := range f.left {
+		if known[i] {
+			continue
+		}
+		if err := f.c.aside.put(l); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -130,7 +173,7 @@ func (c *Crawler) redirected(v *visit, location string) ([]frontier.Item, error)
 	found := newFinds(c)
 	switch {
 	case t.hops > maxHops:
-		found.leave(item, t, output.TooManyHops)
+		found.leave(item, a, t, output.TooManyHops, "")
 	case t.start:
 		if err := c.join(a); err != nil {
 			return nil, err
@@ -139,7 +182,7 @@ func (c *Crawler) redirected(v *visit, location string) ([]frontier.Item, error)
 	case t.sitemap() || c.scope.holds(a):
 		found.items = append(found.items, item)
 	default:
-		found.leave(item, t, output.OutOfScope)
+		found.leave(item, a, t, output.OutOfScope, "")
 	}
 	return found.items, found.settle()
 }
@@ -147,16 +190,20 @@ func (c *Crawler) redirected(v *visit, location string) ([]frontier.Item, error)
 // join brings the host that a start URL led to into the scope, says so, and
 // takes up the URLs of it that were left aside until now.
 func (c *Crawler) join(a address) error {
-	if !c.scope.join(a) {
-		return nil
+	c.joining.Lock()
+	news := c.scope.join(a)
+	taken := c.aside.take(c.scope.holds)
+	c.joining.Unlock()
+	if news {
+		c.tally.count(func(s *Summary) { s.Joined = append(s.Joined, string(a.host)) })
+		c.notice("a start URL redirects to " + string(a.host) + ", which belongs to the crawl from here on")
 	}
-	c.tally.count(func(s *Summary) { s.Joined = append(s.Joined, string(a.host)) })
-	c.notice("a start URL redirects to " + string(a.host) + ", which belongs to the crawl from here on")
-	items := c.aside.take(func(url string) bool {
-		waiting, err := resolve("", url)
-		return err == nil && c.scope.holds(waiting)
-	})
-	_, err := c.frontier.Add(c.books, items)
+	found := newFinds(c)
+	found.left = taken
+	if err := found.settle(); err != nil {
+		return err
+	}
+	_, err := c.frontier.Add(c.books, found.items)
 	return err
 }
 

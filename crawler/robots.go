@@ -41,7 +41,7 @@ func (t *turn) spent() bool {
 // holdTime bounds the wait for the turn of another host when a robots.txt
 // redirects there. Two hosts whose files redirect to each other at the same
 // moment would otherwise wait for ever; so one of them is asked again later.
-const holdTime = 20 * time.Second
+func (c *Crawler) holdTime() time.Duration { return 20*time.Second + 2*c.pace.slowest.get() }
 
 // wait takes the turn for one request of a robots.txt fetch, since it counts as
 // a request of the host it goes to (ROB-FET-19, ROB-POL-01). The first goes to
@@ -54,21 +54,31 @@ func (c *Crawler) wait(ctx context.Context, u *url.URL) (done func(), err error)
 		return nil, err
 	}
 	host := frontier.Host(origin)
-	if t, ok := ctx.Value(turnKey{}).(*turn); ok && t.host == host {
+	t, ok := ctx.Value(turnKey{}).(*turn)
+	if !ok {
+		return c.rest(ctx, host)
+	}
+	if t.host == host {
 		return c.waitAgain(ctx, t)
 	}
-	// Without a turn the record expired between check and gate. The page's
-	// lease has the host's only slot, so there is no other to wait for.
-	if _, ok := ctx.Value(turnKey{}).(*turn); !ok {
-		return nil, nil
-	}
-	ctx, cancel := context.WithTimeout(ctx, holdTime)
+	ctx, cancel := context.WithTimeout(ctx, c.holdTime())
 	defer cancel()
 	release, err := c.frontier.Hold(ctx, host)
 	if err != nil {
 		return nil, fmt.Errorf("crawler: waiting for the turn of %s: %w", host, err)
 	}
 	return func() { release(requested) }, nil
+}
+
+// rest is for the robots.txt that the gate fetches by itself, because its record
+// expired between the worker's check and the page's request. The page's lease is
+// the turn of both, so the delay that belongs between them passes right after.
+func (c *Crawler) rest(ctx context.Context, host frontier.Host) (done func(), err error) {
+	rec, err := c.frontier.Host(ctx, host)
+	if err != nil {
+		return nil, err
+	}
+	return func() { _ = sleep(c.working, rec.Delay) }, nil
 }
 
 // waitAgain lets a request go out within the turn, not before the delay after

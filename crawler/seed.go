@@ -3,6 +3,7 @@ package crawler
 import (
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/robotsext"
+	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
 // seedStart brings the start URLs into the scope and the frontier.
@@ -32,20 +33,22 @@ func (c *Crawler) learned(rec *robotsext.Record) {
 }
 
 func (c *Crawler) learn(rec *robotsext.Record) error {
-	about := *rec
+	about, body := *rec, rec.Body
 	about.Body, about.Copy = nil, nil // they stand in a file of their own
-	if err := c.dir.Robots(string(rec.Origin), rec.Body, &about); err != nil {
+	if rec.NoStore {
+		body = nil // ROB-CAC-06
+	}
+	if err := c.dir.Robots(string(rec.Origin), body, &about); err != nil {
 		return err
 	}
 	if rec.Outcome == robotsext.Unreachable {
 		return nil // nothing new is known
 	}
-	delay := c.cfg.Delay
+	var group *robotstxt.Group
 	if rec.File != nil {
-		delay = max(delay, min(c.robots.Group(rec).CrawlDelay(), c.cfg.MaxCrawlDelay))
+		group = c.robots.Group(rec)
 	}
-	c.slowest.observe(delay)
-	if err := c.frontier.UpdateHost(c.books, frontier.Host(rec.Origin), frontier.HostUpdate{Delay: &delay}); err != nil {
+	if err := c.pace.asked(c.books, frontier.Host(rec.Origin), group); err != nil {
 		return err
 	}
 	return c.seedSitemaps(rec)

@@ -57,21 +57,19 @@ func (c *Crawler) readSitemap(ctx context.Context, v *visit) (frontier.Outcome, 
 	req.Header.Set("User-Agent", c.cfg.UserAgent)
 	resp, err := c.sitemaps.Do(req)
 	if err != nil {
-		return c.noSitemap(v, outcome, err)
+		return c.unanswered(v, err)
 	}
 	defer func() { _ = resp.Body.Close() }()
 
+	if err := c.pace.answered(c.books, v.lease.Host, resp.StatusCode, resp.Header); err != nil {
+		return outcome, err
+	}
 	if location := resp.Header.Get("Location"); location != "" && resp.StatusCode/100 == 3 {
 		outcome.Links, err = c.redirected(v, location)
 		return outcome, err
 	}
-	if temporary(resp.StatusCode) {
-		if err := c.heed(v.lease.Host, resp.Header); err != nil {
-			return outcome, err
-		}
-		if c.retry(v, &outcome) {
-			return outcome, nil
-		}
+	if temporary(resp.StatusCode) && c.retry(v, &outcome) {
+		return outcome, nil
 	}
 	if resp.StatusCode/100 != 2 {
 		if v.trail.via != "" { // somebody said that it was there
@@ -82,7 +80,7 @@ func (c *Crawler) readSitemap(ctx context.Context, v *visit) (frontier.Outcome, 
 	c.tally.count(func(s *Summary) { s.Sitemaps++ })
 	err = c.seedEntries(v, resp)
 	if errors.Is(err, sitemap.Unreadable) {
-		return c.noSitemap(v, outcome, err) // what it listed so far stays
+		return c.unanswered(v, err) // what it listed so far stays
 	}
 	return outcome, err
 }
@@ -140,11 +138,11 @@ func (f *finds) entry(v *visit, entry sitemap.Entry, covered bool) {
 	item := frontier.Item{URL: a.url, Host: a.host, Priority: f.c.order.priority(entry), Meta: t.encode()}
 	switch {
 	case !covered:
-		f.leave(item, t, output.NotEntitled)
+		f.leave(item, a, t, output.NotEntitled, "")
 	case !f.c.scope.holds(a):
-		f.leave(item, t, output.OutOfScope)
+		f.leave(item, a, t, output.OutOfScope, "")
 	case f.c.order.old(entry):
-		f.leave(item, t, output.Unchanged)
+		f.leave(item, a, t, output.Unchanged, "")
 	default:
 		f.items = append(f.items, item)
 	}
@@ -186,21 +184,4 @@ func (c *Crawler) seed(found *finds) error {
 		}
 	})
 	return nil
-}
-
-// noSitemap deals with a sitemap that gave no answer. That never changes what
-// may be crawled (ROB-SMP-24).
-func (c *Crawler) noSitemap(v *visit, outcome frontier.Outcome, err error) (frontier.Outcome, error) {
-	if _, ok := errors.AsType[*robotsext.BlockedError](err); ok {
-		return c.refused(v, err)
-	}
-	if c.working.Err() != nil {
-		outcome.Result = frontier.Defer
-		return outcome, nil
-	}
-	if c.retry(v, &outcome) {
-		return outcome, nil
-	}
-	outcome.Result = frontier.Drop
-	return outcome, c.reject(v.rejection(output.Failed, err))
 }

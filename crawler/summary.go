@@ -30,7 +30,7 @@ type Summary struct {
 	Robots   int                   `json:"robots"`   // fetches of a robots.txt
 	Sitemaps int                   `json:"sitemaps"` // sitemap files read
 	Entries  int                   `json:"entries"`  // page URLs found in them
-	Hosts    int                   `json:"hosts"`    // origins whose robots.txt was asked for
+	Hosts    int                   `json:"hosts"`    // that URLs of the crawl are on
 	Joined   []string              `json:"joined,omitempty"`
 	Left     int                   `json:"left"` // URLs that still wait in the frontier
 	NextDue  time.Time             `json:"next_due,omitzero"`

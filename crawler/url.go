@@ -17,6 +17,10 @@ import (
 // octet.
 var urls = whatwg.NewParser(whatwg.WithPercentEncodeSinglePercentSign())
 
+// maxURL is the longest URL that is taken up, in bytes. Longer ones are made by
+// mistake or to hurt.
+const maxURL = 8 << 10
+
 // address is a URL in canonical form, with the parts that decide about it.
 type address struct {
 	url      string        // absolute, canonical, no fragment, no user info
@@ -35,6 +39,9 @@ func Canonical(raw string) (string, error) {
 
 // resolve reads a reference as it stands in the document at base.
 func resolve(base, ref string) (address, error) {
+	if len(ref) > maxURL {
+		return address{}, fmt.Errorf("crawler: a URL of %d bytes; the longest that is taken up has %d", len(ref), maxURL)
+	}
 	var u *whatwg.Url
 	var err error
 	if base == "" {

@@ -15,10 +15,6 @@ import (
 )
 
 const (
-	// leaseTime is how long a worker may take over one URL before the frontier
-	// gives it to another: longer than all its time limits together.
-	leaseTime = 15 * time.Minute
-
 	// maxHops bounds a chain of page redirects.
 	maxHops = 10
 
@@ -43,7 +39,7 @@ type visit struct {
 // until leases ends.
 func (c *Crawler) work(leases context.Context) error {
 	for {
-		got, err := c.frontier.Lease(leases, frontier.LeaseRequest{Max: 1, PerHost: 1, For: leaseTime, Wait: -1})
+		got, err := c.frontier.Lease(leases, frontier.LeaseRequest{Max: 1, PerHost: 1, Wait: -1})
 		if err != nil {
 			if leases.Err() != nil {
 				return nil
@@ -95,6 +91,9 @@ func (c *Crawler) visit(lease frontier.Lease) (frontier.Outcome, error) {
 
 	ctx, turn := withTurn(c.working, lease.Host)
 	err = c.robots.Check(ctx, u)
+	if blocked, ok := errors.AsType[*robotsext.BlockedError](err); !ok || blocked.Reason != robotsext.Later {
+		c.aside.resume(lease.URL)
+	}
 	switch {
 	case turn.spent():
 		// The host has had its request: robots.txt. Its rules, delay and
@@ -102,16 +101,42 @@ func (c *Crawler) visit(lease frontier.Lease) (frontier.Outcome, error) {
 		return c.afterRobots(v, err)
 	case err != nil:
 		return c.refused(v, err)
-	case t.sitemap():
-		return c.readSitemap(ctx, v)
-	default:
-		return c.fetchPage(v)
 	}
+	if wait, err := c.outOfTurn(ctx, v); wait || err != nil {
+		return v.deferred(), err
+	}
+	if t.sitemap() {
+		return c.readSitemap(ctx, v)
+	}
+	return c.fetchPage(v)
+}
+
+// outOfTurn tells whether the turn of a lease has passed, or not come yet: it was
+// handed out before another lease of the host fetched robots.txt, whose delay
+// holds from then on, or the host is not to be visited at this hour.
+func (c *Crawler) outOfTurn(ctx context.Context, v *visit) (bool, error) {
+	rec, err := c.robots.Record(ctx, v.u)
+	if err != nil {
+		return true, nil // the next turn will show the same
+	}
+	if leased := v.lease.Expires.Add(-leaseTime(&c.cfg)); rec.FetchedAt.After(leased) {
+		return true, nil
+	}
+	until, closed := c.pace.closed(v.lease.Host, time.Now())
+	if !closed {
+		return false, nil
+	}
+	return true, c.frontier.UpdateHost(c.books, v.lease.Host, frontier.HostUpdate{BlockUntil: until})
+}
+
+// deferred gives the URL back as it was.
+func (v *visit) deferred() frontier.Outcome {
+	return frontier.Outcome{Lease: v.lease.ID, Result: frontier.Defer}
 }
 
 // afterRobots gives the URL back after a turn that went to robots.txt.
 func (c *Crawler) afterRobots(v *visit, err error) (frontier.Outcome, error) {
-	outcome := frontier.Outcome{Lease: v.lease.ID, Result: frontier.Defer}
+	outcome := v.deferred()
 	if err != nil {
 		if outcome, err = c.refused(v, err); err != nil {
 			return outcome, err
@@ -130,7 +155,8 @@ func (c *Crawler) refused(v *visit, err error) (frontier.Outcome, error) {
 		r := v.rejection(output.Later, blocked.Err)
 		r.RobotsURL = blocked.RobotsURL
 		outcome.Result, outcome.NotBefore = frontier.Defer, blocked.RetryAt
-		return outcome, c.aside.put(r, frontier.Item{})
+		c.aside.wait(v.lease.URL, r)
+		return outcome, nil
 	case ok:
 		r := v.rejection(output.Disallowed, nil)
 		r.RobotsURL, r.Group = blocked.RobotsURL, blocked.Group
@@ -138,62 +164,70 @@ func (c *Crawler) refused(v *visit, err error) (frontier.Outcome, error) {
 			r.Rule, r.Line = rule.String(), rule.Line
 		}
 		return outcome, c.reject(r)
-	case errors.Is(err, context.Canceled):
-		outcome.Result = frontier.Defer
-		return outcome, nil
+	case c.working.Err() != nil:
+		return v.deferred(), nil
 	default:
 		return outcome, c.reject(v.rejection(output.Invalid, err))
 	}
 }
 
+// crowded is how long a lease waits when the last pages of max-pages are in
+// flight, since one of them may turn out to be none.
+const crowded = 50 * time.Millisecond
+
 // fetchPage asks for a page and deals with its answer.
 func (c *Crawler) fetchPage(v *visit) (frontier.Outcome, error) {
-	if !c.pages.take() {
+	ok, spent := c.pages.take()
+	if spent {
 		c.stop(EndMaxPages)
-		return frontier.Outcome{Lease: v.lease.ID, Result: frontier.Defer}, nil
+	}
+	if !ok {
+		outcome := v.deferred()
+		outcome.NotBefore = time.Now().Add(crowded)
+		return outcome, nil
 	}
 	got, err := c.fetch.fetch(v.u.String())
-	outcome, isPage, err := c.answered(v, got, err)
+	if err != nil {
+		c.pages.done(false)
+		return c.unanswered(v, err)
+	}
+	outcome, isPage, err := c.answered(v, got)
 	if c.pages.done(isPage) {
 		c.stop(EndMaxPages)
 	}
 	return outcome, err
 }
 
-// answered turns what came back into an outcome, and writes the page's line
-// before the frontier hears of it: a crash in between fetches a page twice and
-// loses none.
-func (c *Crawler) answered(v *visit, got *reply, err error) (_ frontier.Outcome, isPage bool, _ error) {
-	outcome := frontier.Outcome{Lease: v.lease.ID, Result: frontier.Done, HostDelay: requested}
+// unanswered deals with a request that brought no answer, or only a part of it.
+func (c *Crawler) unanswered(v *visit, err error) (frontier.Outcome, error) {
 	if _, ok := errors.AsType[*robotsext.BlockedError](err); ok {
-		outcome, err := c.refused(v, err) // the record expired since it was asked
+		return c.refused(v, err) // the record expired since it was asked
+	}
+	if c.working.Err() != nil { // aborted
+		return v.deferred(), nil
+	}
+	outcome := frontier.Outcome{Lease: v.lease.ID, Result: frontier.Drop, HostDelay: requested}
+	if c.retry(v, &outcome) {
+		return outcome, nil
+	}
+	return outcome, c.reject(v.rejection(output.Failed, err))
+}
+
+// answered turns an answer into an outcome, and writes the page's line before the
+// frontier hears of it: a crash in between fetches a page twice and loses none.
+func (c *Crawler) answered(v *visit, got *reply) (_ frontier.Outcome, isPage bool, err error) {
+	outcome := frontier.Outcome{Lease: v.lease.ID, Result: frontier.Done, HostDelay: c.pace.after(got.took)}
+	if err := c.pace.answered(c.books, v.lease.Host, got.status, got.header); err != nil {
 		return outcome, false, err
 	}
-	if err != nil {
-		if c.working.Err() != nil { // aborted: the URL is as it was
-			outcome.Result = frontier.Defer
-			return outcome, false, nil
-		}
-		if c.retry(v, &outcome) {
-			return outcome, false, nil
-		}
-		outcome.Result = frontier.Drop
-		return outcome, false, c.reject(v.rejection(output.Failed, err))
-	}
-	if temporary(got.status) {
-		if err := c.heed(v.lease.Host, got.header); err != nil {
-			return outcome, false, err
-		}
-		if c.retry(v, &outcome) {
-			return outcome, false, nil
-		}
+	if temporary(got.status) && c.retry(v, &outcome) {
+		return outcome, false, nil
 	}
 	page := c.page(v, got)
 	outcome.Links, err = c.found(v, got, page)
 	if err != nil {
 		return outcome, false, err
 	}
-	c.aside.drop(page.URL)
 	c.tally.count(func(s *Summary) { s.Pages++; s.Statuses[page.Status]++ })
 	return outcome, true, c.dir.Page(page)
 }
@@ -201,17 +235,6 @@ func (c *Crawler) answered(v *visit, got *reply, err error) (_ frontier.Outcome,
 // temporary tells whether a status says to ask again later.
 func temporary(status int) bool {
 	return status == http.StatusTooManyRequests || status >= 500
-}
-
-// heed keeps every request from a host that said when to come back
-// (ROB-POL-04).
-func (c *Crawler) heed(host frontier.Host, header http.Header) error {
-	now := time.Now()
-	wait := robotsext.RetryAfter(header, now)
-	if wait <= 0 {
-		return nil
-	}
-	return c.frontier.UpdateHost(c.books, host, frontier.HostUpdate{BlockUntil: now.Add(wait)})
 }
 
 // retry asks for another attempt where one is left (ROB-POL-08).
@@ -269,10 +292,7 @@ func (v *visit) rejection(reason output.Reason, detail error) output.Rejection {
 }
 
 // reject writes a URL that will not be fetched any more.
-func (c *Crawler) reject(r output.Rejection) error {
-	c.aside.drop(r.URL)
-	return c.writeRejection(&r)
-}
+func (c *Crawler) reject(r output.Rejection) error { return c.writeRejection(&r) }
 
 func (c *Crawler) writeRejection(r *output.Rejection) error {
 	c.tally.count(func(s *Summary) { s.Rejected[r.Reason]++ })

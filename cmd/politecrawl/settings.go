@@ -45,6 +45,7 @@ func newSettings() *settings {
 	k.DurationVar(&c.Delay, "delay", c.Delay, "least time between two requests to a host")
 	k.IntVar(&c.PerHost, "per-host", c.PerHost, "have at most `N` requests in flight on a host")
 	k.DurationVar(&c.MaxCrawlDelay, "max-crawl-delay", c.MaxCrawlDelay, "longest Crawl-delay of a robots.txt that is obeyed as written")
+	k.Float64Var(&c.ResponseFactor, "response-factor", c.ResponseFactor, "let a host rest at least `F` times as long as its last answer took")
 	k.IntVar(&c.MaxPages, "max-pages", c.MaxPages, "end after `N` pages (0: no limit)")
 	k.IntVar(&c.MaxDepth, "max-depth", c.MaxDepth, "follow links `N` steps away from a start URL or sitemap entry (-1: no limit)")
 	k.DurationVar(&c.MaxTime, "max-time", c.MaxTime, "end after so long (0: no limit)")

@@ -49,8 +49,14 @@ func Parse(body []byte) *Document {
 		switch p.tokens.Next() {
 		case html.ErrorToken:
 			return p.doc
-		case html.StartTagToken, html.SelfClosingTagToken:
-			p.element()
+		case html.StartTagToken:
+			p.element(false)
+		case html.SelfClosingTagToken:
+			p.element(true)
+		case html.EndTagToken:
+			if name, _ := p.tokens.TagName(); p.svg > 0 && atom.Lookup(name) == atom.Svg {
+				p.svg--
+			}
 		}
 	}
 }
@@ -59,15 +65,29 @@ type parser struct {
 	tokens   *html.Tokenizer
 	doc      *Document
 	hasTitle bool
+	svg      int // how many svg elements are open
 }
 
 // element looks at one start tag. Attributes are only read where they matter:
 // on most elements of most pages they do not.
-func (p *parser) element() {
+func (p *parser) element(closed bool) {
 	name, more := p.tokens.TagName()
-	switch tag := atom.Lookup(name); tag {
+	tag := atom.Lookup(name)
+	if closed && p.svg > 0 {
+		// Drawings are XML: what closes itself has no text, even a title.
+		p.tokens.NextIsNotRawText()
+	}
+	switch tag {
+	case atom.Svg:
+		if !closed {
+			p.svg++
+		}
+	case atom.Noscript:
+		p.tokens.NextIsNotRawText() // a crawler runs no scripts, so this is for it
 	case atom.Title:
-		p.title()
+		if p.svg == 0 {
+			p.title()
+		}
 	case atom.A, atom.Area, atom.Base, atom.Link, atom.Meta, atom.Iframe, atom.Frame:
 		if more {
 			p.attributes(tag)
@@ -76,8 +96,7 @@ func (p *parser) element() {
 }
 
 // title reads the text that follows. The tokenizer gives the content of a title
-// element as one text token. Only the first counts: an inline SVG has titles of
-// its own further down.
+// element as one text token. Only the first counts.
 func (p *parser) title() {
 	if p.hasTitle || p.tokens.Next() != html.TextToken {
 		return

@@ -2,10 +2,10 @@ package output
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -30,24 +30,25 @@ type Dir struct {
 }
 
 // Create makes the directory where it is missing, and the files in it. A
-// directory with a crawl in it is refused with [ErrExists] and left as it is.
+// directory with a crawl in it is refused with [ErrExists] and left as it is; so
+// is one in which not all can be made.
 func Create(path string) (*Dir, error) {
-	if err := os.MkdirAll(path, 0o755); err != nil {
+	for _, name := range []string{PagesFile, RejectedFile, RobotsDir} {
+		if _, err := os.Lstat(filepath.Join(path, name)); err == nil {
+			return nil, fmt.Errorf("%w: %q has %s in it; name another or remove it", ErrExists, path, name)
+		}
+	}
+	if err := os.MkdirAll(filepath.Join(path, RobotsDir), 0o755); err != nil {
 		return nil, fmt.Errorf("output: %w", err)
 	}
 	d := &Dir{path: path}
 	var err error
 	if d.pages, err = createLines(filepath.Join(path, PagesFile)); err != nil {
-		if errors.Is(err, fs.ErrExist) {
-			return nil, fmt.Errorf("%w: %s; name another or remove it", ErrExists, path)
-		}
-		return nil, err
+		return nil, errors.Join(err, os.Remove(filepath.Join(path, RobotsDir)))
 	}
 	if d.rejected, err = createLines(filepath.Join(path, RejectedFile)); err != nil {
-		return nil, errors.Join(err, d.pages.close(), os.Remove(filepath.Join(path, PagesFile)))
-	}
-	if err := os.MkdirAll(filepath.Join(path, RobotsDir), 0o755); err != nil {
-		return nil, errors.Join(fmt.Errorf("output: %w", err), d.Close())
+		return nil, errors.Join(err, d.pages.close(),
+			os.Remove(filepath.Join(path, PagesFile)), os.Remove(filepath.Join(path, RobotsDir)))
 	}
 	return d, nil
 }
@@ -70,15 +71,25 @@ func (d *Dir) Robots(origin string, body []byte, record any) error {
 	if err != nil {
 		return fmt.Errorf("output: record of %s: %w", origin, err)
 	}
-	base := filepath.Join(d.path, RobotsDir, fileName.Replace(origin))
+	base := filepath.Join(d.path, RobotsDir, fileName(origin))
 	if err := replace(base+".txt", body); err != nil {
 		return err
 	}
 	return replace(base+".json", append(about, '\n'))
 }
 
-// fileName makes an origin a name that every file system takes.
-var fileName = strings.NewReplacer("://", "_", ":", "_")
+// fileName makes an origin a name that every file system takes, and no two the
+// same one: http://example.com:8080 is http_example.com,8080.
+func fileName(origin string) string {
+	const longest = 200
+	scheme, rest, _ := strings.Cut(origin, "://")
+	name := scheme + "_" + strings.ReplaceAll(rest, ":", ",")
+	if len(name) > longest {
+		sum := sha256.Sum256([]byte(origin))
+		name = fmt.Sprintf("%s-%x", name[:longest-65], sum)
+	}
+	return name
+}
 
 // replace writes a file so that a reader finds the old content or the new one,
 // never half of it.

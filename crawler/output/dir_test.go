@@ -147,3 +147,17 @@ func readLines(t *testing.T, path string) []string {
 	}
 	return lines
 }
+
+func TestFileNames(t *testing.T) {
+	long := "http://" + strings.Repeat("a", 250)
+	seen := make(map[string]string)
+	for _, origin := range []string{
+		"http://a", "https://a", "http://a:80", "http://a_80", "http://[::1]", "http://[::1]:80", long, long + "b", long + ":80",
+	} {
+		name := fileName(origin)
+		if other, ok := seen[name]; ok || len(name) > 200 || strings.ContainsAny(name, `/\:*?"<>|`) {
+			t.Errorf("%s is %s (also of %q)", origin, name, other)
+		}
+		seen[name] = origin
+	}
+}

@@ -19,7 +19,7 @@ type Page struct {
 	Location    string          `json:"location,omitempty"`
 	ContentType string          `json:"content_type"`
 	Bytes       int             `json:"bytes"` // of the body that was read, decoded
-	Links       int             `json:"links"` // references to other documents that the page holds
+	Links       int             `json:"links"` // that the page holds, of every kind, repeated ones too
 	Canonical   string          `json:"canonical,omitempty"`
 	Directives  []Directive     `json:"directives,omitempty"`
 	Usage       map[string]bool `json:"content_usage,omitempty"` // of a Content-Usage header: what is granted, what refused

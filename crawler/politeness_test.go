@@ -1,0 +1,314 @@
+package crawler
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
+)
+
+// ROB-POL-02: with several in flight the delay counts from start to start, also
+// for those that waited for robots.txt together, and by the Crawl-delay in it.
+func TestROB_POL_02(t *testing.T) {
+	const delay = 150 * time.Millisecond
+	tests := []struct {
+		name, robots string
+		slow         time.Duration // robots.txt
+		perHost      int
+		configured   time.Duration
+	}{
+		{"configured, robots.txt slow", "", 4 * delay, 4, delay},
+		{"Crawl-delay", "User-agent: *\nCrawl-delay: 0.15\n", 0, 4, 0},
+		{"one in flight", "User-agent: *\nCrawl-delay: 0.15\n", 0, 1, 0},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			var starts []string
+			s := newSite(t, "127.0.0.1", nil)
+			s.handle("/robots.txt", func(w http.ResponseWriter, _ *http.Request) {
+				time.Sleep(tt.slow) // the site is slow; nothing waits for this to be over
+				_, _ = fmt.Fprint(w, tt.robots)
+			})
+			for i := range 6 {
+				path := fmt.Sprint("/", i)
+				s.page(path, "page")
+				starts = append(starts, s.url+path)
+			}
+			cfg := testConfig(t, starts...)
+			cfg.Delay, cfg.PerHost = tt.configured, tt.perHost
+			got := run(t, cfg, nil)
+			requests := s.requests()
+			if got.Pages != 6 || len(requests) != 7 || requests[0].uri != "/robots.txt" {
+				t.Fatalf("%+v, requests %+v", got.Summary, requests)
+			}
+			for i, r := range requests[1:] {
+				// The site sees a request when it arrives, a little after it was sent.
+				if gap := r.began.Sub(requests[i].began); gap < delay-20*time.Millisecond {
+					t.Errorf("%s came %v after %s", r.uri, gap, requests[i].uri)
+				}
+			}
+		})
+	}
+}
+
+// A page that is the robots.txt itself is one request, not two.
+func TestRobotsTxtAsAPage(t *testing.T) {
+	s := newSite(t, "127.0.0.1", map[string]string{"/robots.txt": "User-agent: *\nDisallow: /\n"})
+	got := run(t, testConfig(t, s.url+"/robots.txt"), nil)
+	if got.Pages != 1 || len(s.requests()) > 2 {
+		t.Errorf("%+v, requests %+v", got.Summary, s.requests())
+	}
+}
+
+func TestLongRetryAfterEndsTheCrawlAsLater(t *testing.T) {
+	s := newSite(t, "127.0.0.1", nil)
+	s.handle("/", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Retry-After", "3600")
+		w.WriteHeader(http.StatusTooManyRequests)
+	})
+	cfg := testConfig(t, s.url)
+	cfg.Retries = 3
+	if got := run(t, cfg, nil); got.End != EndLater || got.Left != 1 || time.Until(got.NextDue) < 50*time.Minute || s.count("/") != 1 {
+		t.Errorf("%+v", got.Summary)
+	}
+}
+
+// A host that came back is not waiting any more, however long its delay.
+func TestRecoveredHostIsNotLater(t *testing.T) {
+	s := newSite(t, "127.0.0.1", map[string]string{
+		"/": `<a href="/a">a</a>`, "/a": "a", "/map.txt": "{site}/only\n", "/only": "only",
+	})
+	var asked atomic.Int32
+	s.handle("/robots.txt", func(w http.ResponseWriter, r *http.Request) {
+		if asked.Add(1) == 1 {
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}
+		_, _ = fmt.Fprintf(w, "Sitemap: http://%s/map.txt\n", r.Host)
+	})
+	cfg := testConfig(t, s.url)
+	cfg.Delay, cfg.MaxWait = 300*time.Millisecond, 150*time.Millisecond
+	got := run(t, cfg, nil)
+	if diff := cmp.Diff([]string{"/", "/a", "/only"}, got.paths(s.url)); diff != "" || got.End != EndFinished || len(got.rejected) != 0 {
+		t.Errorf("end %s, rejected %+v, pages (-want +got):\n%s", got.End, got.rejected, diff)
+	}
+}
+
+func TestLaterStaysListedWhenLinkedAgain(t *testing.T) {
+	bad := newSite(t, "127.0.0.2", nil)
+	bad.handle("/robots.txt", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) })
+	good := newSite(t, "127.0.0.1", map[string]string{"/": `<a href="` + bad.url + `/">bad</a>`})
+	cfg := testConfig(t, bad.url, good.url)
+	cfg.RobotsRetry, cfg.Delay = time.Hour, 50*time.Millisecond
+	got := run(t, cfg, nil)
+	if r := got.refusal(t, bad.url+"/"); r.Reason != output.Later || got.End != EndLater {
+		t.Errorf("end %s, %+v", got.End, r)
+	}
+}
+
+// ROB-POL-04: a redirect may say when to come, too.
+func TestROB_POL_04_redirect(t *testing.T) {
+	s := newSite(t, "127.0.0.1", map[string]string{"/there": "x"})
+	s.handle("/", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Retry-After", "1")
+		http.Redirect(w, r, "/there", http.StatusFound)
+	})
+	run(t, testConfig(t, s.url), nil)
+	requests := s.requests()
+	if last := requests[len(requests)-1]; last.uri != "/there" || last.began.Sub(requests[len(requests)-2].end) < time.Second {
+		t.Errorf("requests %+v", requests)
+	}
+}
+
+func TestAnswersThatConfuseTheLayersAbove(t *testing.T) {
+	s := newSite(t, "127.0.0.1", map[string]string{
+		"/":       `<a href="/sale">1</a><a href="/map.xml.gz">2</a><a href="/moved.xml.gz">3</a><a href="http://[broken/">4</a>`,
+		"/target": "target",
+	})
+	location := func(from, to string) {
+		s.handle(from, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header()["Location"] = []string{to}
+			w.WriteHeader(http.StatusFound)
+		})
+	}
+	location("/sale", "/sale-100%")
+	location("/moved.xml.gz", "/target")
+	s.handle("/map.xml.gz", http.NotFound)
+	s.handle("/sale-100%", func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprint(w, "sale") })
+	got := run(t, testConfig(t, s.url), nil)
+	if diff := cmp.Diff([]string{"/", "/map.xml.gz", "/moved.xml.gz", "/sale", "/sale-100%25", "/target"}, got.paths(s.url)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if r := got.refusal(t, "http://[broken/"); r.Reason != output.Invalid || r.Detail == "" || len(got.rejected) != 1 {
+		t.Errorf("rejected %+v", got.rejected)
+	}
+}
+
+func TestAbortAloneEndsRun(t *testing.T) {
+	s := newSite(t, "127.0.0.1", nil)
+	asked := make(chan struct{})
+	s.handle("/robots.txt", func(_ http.ResponseWriter, r *http.Request) {
+		close(asked)
+		<-r.Context().Done()
+	})
+	c, err := New(testConfig(t, s.url), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		<-asked
+		c.Abort()
+	}()
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	if sum, err := c.Run(ctx); err != nil || sum.End != EndInterrupted || sum.Left != 1 || ctx.Err() != nil {
+		t.Errorf("Run = %+v, %v", sum, err)
+	}
+}
+
+func TestInterruptAtAnyMomentIsNoRace(t *testing.T) {
+	s := newSite(t, "127.0.0.1", map[string]string{"/": `<a href="/a">a</a>`, "/a": "a"})
+	for i := range 30 {
+		c, err := New(testConfig(t, s.url), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Duration(i)*200*time.Microsecond)
+		if sum, err := c.Run(ctx); err != nil || sum.End != EndInterrupted && sum.End != EndFinished {
+			t.Errorf("Run = %+v, %v", sum, err)
+		}
+		cancel()
+	}
+}
+
+// The redirect of a start URL brings its host into the scope, and nothing past
+// max-depth with it.
+func TestJoinKeepsMaxDepth(t *testing.T) {
+	www := newSite(t, "127.0.0.2", map[string]string{"/": "www", "/early": "too deep"})
+	blog := newSite(t, "127.0.0.3", map[string]string{"/": `<a href="` + www.url + `/early">early</a>`})
+	bare := newSite(t, "127.0.0.1", nil)
+	bare.handle("/", func(w http.ResponseWriter, r *http.Request) {
+		for deadline := time.Now().Add(5 * time.Second); blog.count("/") == 0 && time.Now().Before(deadline); {
+			time.Sleep(time.Millisecond) // until the other host was read
+		}
+		http.Redirect(w, r, www.url+"/", http.StatusFound)
+	})
+	cfg := testConfig(t, bare.url, blog.url)
+	cfg.MaxDepth = 0
+	got := run(t, cfg, nil)
+	if r := got.refusal(t, www.url+"/early"); r.Reason != output.TooDeep || www.count("/early") != 0 {
+		t.Errorf("%+v", r)
+	}
+}
+
+// ROB-POL-05, ROB-POL-06: failures slow the whole host, and only they.
+func TestROB_POL_05(t *testing.T) {
+	const host frontier.Host = "http://example.com"
+	ctx := t.Context()
+	f := frontier.NewMemory(&frontier.Options{Delay: time.Second})
+	defer func() { _ = f.Close() }()
+	p := newPace(&Config{Delay: time.Second, MaxCrawlDelay: 30 * time.Second}, f)
+	delay := func() time.Duration {
+		rec, err := f.Host(ctx, host)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return rec.Delay
+	}
+	answer := func(status int, want time.Duration) {
+		t.Helper()
+		if err := p.answered(ctx, host, status, http.Header{}); err != nil || delay() != want {
+			t.Fatalf("after %d the delay is %v, %v; want %v", status, delay(), err, want)
+		}
+	}
+	for _, status := range []int{200, 301, 401, 403, 404, 410, 502} {
+		answer(status, time.Second) // ROB-POL-06: says nothing about the load
+	}
+	answer(503, 2*time.Second)
+	answer(429, 4*time.Second)
+	answer(500, 8*time.Second)
+	answer(404, 8*time.Second)
+	answer(200, 7200*time.Millisecond) // a tenth less
+	group := robotstxt.Parse([]byte("User-agent: *\nCrawl-delay: 3"), nil).Group("x")
+	if err := p.asked(ctx, host, group); err != nil || delay() != 7200*time.Millisecond {
+		t.Errorf("a new robots.txt made a host that is being spared faster: %v, %v", delay(), err)
+	}
+	for range 40 {
+		if err := p.answered(ctx, host, 200, http.Header{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	answer(200, 3*time.Second) // back at what robots.txt asks
+	for range 9 {
+		if err := p.answered(ctx, host, 503, http.Header{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	answer(503, time.Minute) // the most
+}
+
+// ROB-POL-07: a slow server is left alone for as long as it took.
+func TestROB_POL_07(t *testing.T) {
+	p := newPace(&Config{Delay: time.Second, ResponseFactor: 2}, frontier.NewMemory(nil))
+	if got := p.after(3 * time.Second); got != 6*time.Second {
+		t.Errorf("after an answer that took 3 s, by factor 2: %v", got)
+	}
+	p.cfg.Delay = 0
+	if got := p.after(3 * time.Second); got != requested {
+		t.Errorf("without a delay: %v", got)
+	}
+}
+
+// ROB-EXT-02: Request-rate is a delay, Visit-time closes a host.
+func TestROB_EXT_02(t *testing.T) {
+	const host frontier.Host = "http://example.com"
+	f := frontier.NewMemory(nil)
+	defer func() { _ = f.Close() }()
+	p := newPace(&Config{MaxCrawlDelay: time.Hour}, f)
+	file := robotstxt.Parse([]byte("User-agent: *\nRequest-rate: 1/10m\nVisit-time: 0200-0300\nVisit-time: 1400-1430\n"),
+		&robotstxt.Options{RequestRateDelay: true, MaxCrawlDelay: time.Hour})
+	if err := p.asked(t.Context(), host, file.Group("x")); err != nil {
+		t.Fatal(err)
+	}
+	if rec, err := f.Host(t.Context(), host); err != nil || rec.Delay != 10*time.Minute {
+		t.Errorf("delay %v, %v; want 10m", rec.Delay, err)
+	}
+	day := time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)
+	for at, opens := range map[time.Duration]time.Duration{
+		time.Hour: 2 * time.Hour, 150 * time.Minute: 0, 4 * time.Hour: 14 * time.Hour, 14*time.Hour + time.Minute: 0, 20 * time.Hour: 26 * time.Hour,
+	} {
+		until, closed := p.closed(host, day.Add(at))
+		if closed != (opens != 0) || closed && !until.Equal(day.Add(opens)) {
+			t.Errorf("%v after midnight: closed %v until %v, want %v", at, closed, until, opens)
+		}
+	}
+	if _, closed := p.closed("http://other.example", day); closed {
+		t.Error("a host without visiting hours is closed")
+	}
+}
+
+func TestSitemapRedirectChainIsListedByItsURL(t *testing.T) {
+	s := newSite(t, "127.0.0.1", map[string]string{"/": "x", "/robots.txt": "Sitemap: {site}/m/0\n"})
+	s.mux.HandleFunc("/m/{n}", func(w http.ResponseWriter, r *http.Request) {
+		var n int
+		_, _ = fmt.Sscan(r.PathValue("n"), &n)
+		http.Redirect(w, r, fmt.Sprintf("/m/%d", n+1), http.StatusFound)
+	})
+	got := run(t, testConfig(t, s.url), nil)
+	if r := got.refusal(t, fmt.Sprintf("%s/m/%d", s.url, maxHops+1)); r.Reason != output.TooManyHops || strings.Contains(r.URL, "#") {
+		t.Errorf("%+v", r)
+	}
+	if !slices.Equal(got.paths(s.url), []string{"/"}) {
+		t.Errorf("pages %v", got.paths(s.url))
+	}
+}

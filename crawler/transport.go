@@ -1,0 +1,89 @@
+package crawler
+
+import (
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// newTransport returns a transport that keeps as many connections as the workers
+// use.
+func newTransport(cfg *Config) *http.Transport {
+	return &http.Transport{
+		Proxy:                  http.ProxyFromEnvironment,
+		DialContext:            (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
+		TLSHandshakeTimeout:    10 * time.Second,
+		ResponseHeaderTimeout:  cfg.Timeout,
+		ForceAttemptHTTP2:      true,
+		MaxIdleConns:           2 * cfg.Workers,
+		MaxIdleConnsPerHost:    cfg.PerHost,
+		IdleConnTimeout:        30 * time.Second,
+		MaxResponseHeaderBytes: 256 << 10,
+	}
+}
+
+// wire sends the requests of a crawl, below everything else. It ends them when
+// the crawl is aborted, and puts right what would stop the layers above from
+// seeing an answer as it is.
+type wire struct {
+	base    http.RoundTripper
+	working context.Context
+}
+
+func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
+	ctx, cancel := context.WithCancel(req.Context())
+	unlink := context.AfterFunc(w.working, cancel)
+	end := func() { unlink(); cancel() }
+	resp, err := w.base.RoundTrip(req.WithContext(ctx))
+	if err != nil {
+		end()
+		return nil, err
+	}
+	resp.Request = req
+	resp.Body = &endingBody{ReadCloser: resp.Body, end: end}
+	readableLocation(resp)
+	keepPacked(resp)
+	return resp, nil
+}
+
+// readableLocation rewrites a Location that browsers can read and net/url cannot:
+// http.Client would make an error of it, and the answer would be lost.
+func readableLocation(resp *http.Response) {
+	location := resp.Header.Get("Location")
+	if location == "" {
+		return
+	}
+	if _, err := resp.Request.URL.Parse(location); err == nil {
+		return
+	}
+	if a, err := resolve(resp.Request.URL.String(), location); err == nil {
+		resp.Header.Set("Location", a.url)
+	} else {
+		resp.Header.Del("Location")
+	}
+}
+
+// keepPacked keeps colly from unpacking what is an archive by itself, and not
+// merely sent so. It guesses from the name and the type, fails on a page that
+// only looks so, and knows no limit when it is right.
+func keepPacked(resp *http.Response) {
+	if resp.Header.Get("Content-Encoding") == "" &&
+		(strings.Contains(strings.ToLower(resp.Header.Get("Content-Type")), "gzip") ||
+			strings.HasSuffix(strings.ToLower(resp.Request.URL.Path), ".gz")) {
+		resp.Uncompressed = true
+	}
+}
+
+// endingBody calls end when the body is closed.
+type endingBody struct {
+	io.ReadCloser
+	end func()
+}
+
+func (b *endingBody) Close() error {
+	b.end()
+	return b.ReadCloser.Close()
+}
