@@ -117,15 +117,11 @@ func (w *walk) follow(r *route) {
 	if r.location != "" {
 		w.visit(r.url(), r.location, false)
 	}
-	base := r.url()
-	if r.base != "" {
-		base = r.host.origin + r.base
-	}
 	for _, l := range r.links {
-		w.visit(base, l.href, l.rel != "" || r.nofollow.has(w.audience))
+		w.visit(r.baseURL(), l.href, l.rel != "" || r.nofollow.has(w.audience))
 	}
 	for _, href := range r.inText {
-		w.visit(base, href, false)
+		w.visit(r.baseURL(), href, false)
 	}
 }
 

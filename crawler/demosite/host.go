@@ -17,6 +17,7 @@ type host struct {
 
 	origin string // set when its address is known
 	start  string // front page of the whole site, likewise
+	at     func(origin string) *host
 	rules  string // the robots.txt that is in force here in the end; empty: all is allowed
 	// Crawl-delay of its groups.
 	delayUs, delayOthers time.Duration

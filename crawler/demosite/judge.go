@@ -26,7 +26,7 @@ func (s *Site) judge(requests []Request, delay time.Duration, token string) Repo
 		report: Report{Requests: len(requests), Robots: map[string]int{}},
 	}
 	for _, h := range s.hosts {
-		j.ledgers[h] = &ledger{answered: map[*route]Request{}}
+		j.ledgers[h] = &ledger{asked: map[string]bool{}, answered: map[*route]Request{}}
 	}
 	expected := s.Expected(token)
 	wanted := slices.Concat(expected.Pages, expected.Sitemaps)
@@ -68,7 +68,8 @@ type judge struct {
 type ledger struct {
 	robots   []Request          // answers on the way to its rules, from wherever they came
 	last     Request            // of the requests so far, the one that ended last
-	asked    Request            // the one whose Retry-After reaches furthest
+	waits    Request            // the one whose Retry-After reaches furthest
+	asked    map[string]bool    // URLs of pages
 	answered map[*route]Request // first request that needs no second
 }
 
@@ -112,16 +113,16 @@ func (j *judge) see(r Request) {
 	if l.last.Number == 0 || endsAfter(r, l.last) {
 		l.last = r
 	}
-	if r.RetryAfter > 0 && (l.asked.Number == 0 || due(r).After(due(l.asked))) {
-		l.asked = r
+	if r.RetryAfter > 0 && (l.waits.Number == 0 || due(r).After(due(l.waits))) {
+		l.waits = r
 	}
 }
 
 // timing compares a request with those of the same host before it.
 func (j *judge) timing(h *host, l *ledger, r Request) {
-	if l.asked.Number != 0 && r.Start.Before(due(l.asked)) {
-		j.violation(BeforeRetryAfter, r, l.asked,
-			fmt.Sprintf("%v after it, asked for %v", r.Start.Sub(l.asked.End), l.asked.RetryAfter))
+	if l.waits.Number != 0 && r.Start.Before(due(l.waits)) {
+		j.violation(BeforeRetryAfter, r, l.waits,
+			fmt.Sprintf("%v after it, asked for %v", r.Start.Sub(l.waits.End), l.waits.RetryAfter))
 	}
 	if l.last.Number == 0 {
 		return
@@ -176,10 +177,18 @@ func (j *judge) count(l *ledger, r Request, route *route) {
 	switch {
 	case route == nil || route.class == page || route.class == document || route.class == redirect:
 		j.report.Pages++
+		if u := CanonicalURL(r.URL()); l.asked[u] {
+			j.report.Retries++
+		} else {
+			l.asked[u] = true
+		}
 	case route.class == sitemap:
 		j.report.Sitemaps++
-		if r.Status == http.StatusOK {
+		switch r.Status {
+		case http.StatusOK:
 			j.report.SitemapsRead++
+		case http.StatusNotFound, http.StatusGone:
+			j.report.SitemapsLost++
 		}
 	case route.uri == "/robots.txt":
 		j.report.Robots[r.Origin]++

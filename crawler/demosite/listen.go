@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/netip"
 	"strconv"
+	"syscall"
 )
 
 // ErrPortTaken is the class of errors of Start about a port that another
@@ -65,11 +66,8 @@ func listenOnce(port int, hosts []string, n int) (listeners []net.Listener, err 
 			host, wanted = hosts[0], 0 // macOS has 127.0.0.1 alone
 		}
 		l, err := net.Listen("tcp", net.JoinHostPort(host, strconv.Itoa(wanted)))
-		if err != nil && wanted != 0 && bindable(host) {
-			return listeners, fmt.Errorf("%w: %w; choose another port, or 0 for any free one", ErrPortTaken, err)
-		}
 		if err != nil {
-			return listeners, fmt.Errorf("demosite: %w", err)
+			return listeners, explained(err)
 		}
 		listeners = append(listeners, l)
 		if i == 0 {
@@ -79,6 +77,16 @@ func listenOnce(port int, hosts []string, n int) (listeners []net.Listener, err 
 	return listeners, nil
 }
 
+// explained says of an error of net.Listen whether another program has the port.
+func explained(err error) error {
+	// Windows has a number of its own for it, which package syscall leaves as it is.
+	const wsaeaddrinuse = syscall.Errno(10048)
+	if errors.Is(err, syscall.EADDRINUSE) || errors.Is(err, wsaeaddrinuse) {
+		return fmt.Errorf("%w: %w; choose another port, or 0 for any free one", ErrPortTaken, err)
+	}
+	return fmt.Errorf("demosite: %w", err)
+}
+
 // portOf is the port that a listener got.
 func portOf(l net.Listener) int {
 	address, _ := l.Addr().(*net.TCPAddr) // what net.Listen gives for "tcp"
@@ -86,8 +94,6 @@ func portOf(l net.Listener) int {
 }
 
 // bindable reports whether the machine lets a program listen on host at all.
-// That some other port of it is free tells a port that is taken from an address
-// that is not there, on every system alike.
 func bindable(host string) bool {
 	l, err := net.Listen("tcp", net.JoinHostPort(host, "0"))
 	if err != nil {

@@ -12,7 +12,8 @@ User-agent: *
 Disallow: /
 `)
 	const closed = "Disallow: /"
-	h.page("/", "Vault", "Everything on this host is closed, its front page, too.", "It fetches robots.txt and nothing else.",
+	h.page("/", "Vault", "Everything on this host, its front page included, is closed to all crawlers but one, which is not us.",
+		"It fetches robots.txt and nothing else.",
 		to("/gold", "Gold")).decidedForAll(closed)
 	h.page("/gold", "Gold", "A redirect on another host leads here.", "It leaves it alone.").decidedForAll(closed)
 	return h

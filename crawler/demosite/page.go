@@ -15,7 +15,7 @@ var layout = template.Must(template.New("page").Parse(`<!doctype html>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{{html .Title}} · {{html .Host}}</title>
+<title>{{html .Title}}{{if ne .Title .Host}} · {{html .Host}}{{end}}</title>
 {{with .Base}}<base href="{{html .}}">
 {{end}}{{range .Meta}}<meta name="{{html .Name}}" content="{{html .Content}}">
 {{end}}{{with .Canonical}}<link rel="canonical" href="{{html .}}">
@@ -41,7 +41,8 @@ table{border-collapse:collapse;width:100%}
 th,td{text-align:left;vertical-align:top;padding:.45rem .8rem .45rem 0;border-bottom:1px solid var(--line)}
 a{color:var(--hue)}
 .yes{color:var(--ok)}.no{color:var(--no)}
-footer{color:var(--soft);font-size:.9rem;border-top:1px solid var(--line);margin-top:3rem;padding-top:1rem;padding-bottom:3rem}
+li b{font-size:.85rem}
+footer p{color:var(--soft);font-size:.9rem;border-top:1px solid var(--line);margin:3rem 0;padding-top:1rem}
 </style>
 </head>
 <body>
@@ -53,12 +54,12 @@ footer{color:var(--soft);font-size:.9rem;border-top:1px solid var(--line);margin
 <p>{{html .Shows}}</p>
 <h2>What a polite crawler does</h2>
 <p>{{html .Polite}}</p>
-<h2>What robots.txt says of it</h2>
-{{range .Verdicts}}<p><b class="{{if .Allowed}}yes">Allowed{{else}}no">Disallowed{{end}}</b> for {{html .Whom}}{{if .Line}}: line {{.Line}}, <code>{{html .Rule}}</code>{{else}}: no line matches{{end}}</p>
-{{end}}</section>
+{{with .Verdicts}}<h2>What robots.txt says of it</h2>
+{{range .}}<p><b class="{{if .Allowed}}yes">Allowed{{else}}no">Disallowed{{end}}</b> for {{html .Whom}}{{if .Line}}: line {{.Line}}, <code>{{html .Rule}}</code>{{else}}: no line matches{{end}}</p>
+{{end}}{{end}}</section>
 {{with .Links}}<h2>Links</h2>
 <ul>
-{{range .}}<li><a href="{{html .Href}}"{{with .Rel}} rel="{{html .}}"{{end}}>{{html .Text}}</a> <code>{{html .Href}}</code></li>
+{{range .}}<li><a href="{{html .Href}}"{{with .Rel}} rel="{{html .}}"{{end}}>{{html .Text}}</a> <code>{{html .Href}}</code>{{with .Mark}} <b class="{{.Class}}">{{.Text}}</b>{{end}}</li>
 {{end}}</ul>
 {{end}}{{.Extra}}</main>
 <footer><p>A page of the politecrawl demo site, for trying crawlers on. Everything here is made up.
@@ -82,14 +83,9 @@ type sheet struct {
 
 type meta struct{ Name, Content string }
 
-type anchor struct{ Href, Text, Rel string }
-
-// verdict is what a host's robots.txt says about a page.
-type verdict struct {
-	Whom    string
-	Allowed bool
-	Line    int // 0: no line matches
-	Rule    string
+type anchor struct {
+	Href, Text, Rel string
+	Mark            *mark // nil: not a URL of the site
 }
 
 // render writes the page of r.
@@ -100,15 +96,15 @@ func render(r *route) []byte {
 		Base: r.base, Canonical: r.copyOf, Start: r.host.start, Extra: r.extra,
 		Verdicts: verdicts(r),
 	}
-	if r.uri == "/" && r.host.rules != "" {
-		s.Extra += "<h2>The robots.txt in force here</h2>\n" + numbered(r.host.rules)
+	if r.uri == "/" {
+		s.Extra += robotsMarkup(r.host)
 	}
 	for _, m := range r.meta {
 		name, content, _ := strings.Cut(m, "=")
 		s.Meta = append(s.Meta, meta{name, content})
 	}
 	for _, l := range r.links {
-		s.Links = append(s.Links, anchor{l.href, l.text, l.rel})
+		s.Links = append(s.Links, anchor{l.href, l.text, l.rel, r.markOf(l.href)})
 	}
 	var b strings.Builder
 	if err := layout.Execute(&b, s); err != nil {
@@ -117,17 +113,15 @@ func render(r *route) []byte {
 	return []byte(b.String())
 }
 
-// verdicts says once what holds for everyone, or else for each audience.
-func verdicts(r *route) []verdict {
-	of := func(a audience, whom string) verdict {
-		return verdict{Whom: whom, Allowed: r.allowed(a), Rule: r.rule(a), Line: lineOf(r.host.rules, r.rule(a), a)}
+// robotsMarkup shows the robots.txt of h. It is no link, because crawlers would
+// take that for one to a page.
+func robotsMarkup(h *host) string {
+	url := "<code>" + html.EscapeString(h.origin) + "/robots.txt</code>"
+	if h.rules == "" {
+		return "<h2>No robots.txt is in force here</h2>\n<p>" + url + " answers 404, and what it says besides is no rule:</p>\n" +
+			numbered(h.find("/robots.txt").body)
 	}
-	ours, theirs := of(us, Token), of(others, "every other crawler")
-	if ours.Rule == theirs.Rule && ours.Line == theirs.Line {
-		ours.Whom = "every crawler"
-		return []verdict{ours}
-	}
-	return []verdict{ours, theirs}
+	return "<h2>The robots.txt in force here</h2>\n<p>" + url + "</p>\n" + numbered(h.rules)
 }
 
 // numbered is text with line numbers, as markup.

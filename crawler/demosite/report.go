@@ -69,7 +69,9 @@ type Report struct {
 	Hops         int            // requests for what a robots.txt redirects to
 	Sitemaps     int            // requests for sitemap files
 	SitemapsRead int            // those of them that were answered with one
+	SitemapsLost int            // those of them that were answered 404 or 410
 	Pages        int            // requests for anything else
+	Retries      int            // those of them for a URL that had been asked for before
 	// Violations are what must not happen, in the order of the requests.
 	Violations []Violation
 	// Advice is what should not happen. A strict test wants none of it either.

@@ -46,6 +46,17 @@ func namesUs(text string) bool {
 	return false
 }
 
+// namesStrangers reports whether a robots.txt has a group for a crawler by
+// another name than ours.
+func namesStrangers(text string) bool {
+	for line := range strings.SplitSeq(text, "\n") {
+		if agent, ok := agentOf(plain(line)); ok && agent != "*" && !strings.EqualFold(agent, Token) {
+			return true
+		}
+	}
+	return false
+}
+
 // plain is a line without byte order mark, comment and space around it.
 func plain(line string) string {
 	line, _, _ = strings.Cut(strings.TrimPrefix(line, byteOrderMark), "#")

@@ -71,6 +71,14 @@ func to(href, text string) link { return link{href: href, text: text} }
 // url is the absolute URL of the route.
 func (r *route) url() string { return r.host.origin + r.uri }
 
+// baseURL is what the links of a page are relative to.
+func (r *route) baseURL() string {
+	if r.base != "" {
+		return r.host.origin + r.base
+	}
+	return r.url()
+}
+
 // content is the body of the answer, the same each time.
 func (r *route) content() []byte {
 	switch {
@@ -133,6 +141,14 @@ func (h *host) add(r *route) *route {
 // crawler does with it.
 func (h *host) page(uri, title, shows, polite string, links ...link) *route {
 	return h.add(&route{uri: uri, class: page, title: title, shows: shows, polite: polite, links: links})
+}
+
+// missing is the page that is served where there is none.
+func (h *host) missing() *route {
+	return &route{
+		host: h, class: page, status: http.StatusNotFound, contentType: htmlType, title: "No such page",
+		shows: "A URL that this site has never published.", polite: "It never asks for it, since nothing leads here.",
+	}
 }
 
 // document adds an answer that is not HTML.

@@ -60,7 +60,7 @@ func (h *host) answer(r *http.Request) answer {
 	}
 	route := h.find(r.RequestURI)
 	if route == nil {
-		return plainAnswer(http.StatusNotFound, "No page of this site has ever linked here.")
+		route = h.missing()
 	}
 	if route.failures > 0 && route.asked.Add(1) <= int64(route.failures) {
 		a := plainAnswer(http.StatusServiceUnavailable, "User-agent: *\nAllow: /\n# Not now: this is an error, not a robots.txt.")

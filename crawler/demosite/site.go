@@ -46,7 +46,7 @@ type Site struct {
 var ErrOptions = errors.New("demosite: invalid options")
 
 // Start serves the site on loopback until Close. nil options are the zero
-// value. The error is ErrOptions, ErrPortTaken or what the network said.
+// value. The error is ErrOptions, ErrPortTaken or what the system said.
 func Start(opts *Options) (*Site, error) {
 	var o Options
 	if opts != nil {
@@ -97,7 +97,7 @@ func (s *Site) open(listeners []net.Listener) {
 	names = append(names, "{directory}", directory(s.hosts))
 	origins := strings.NewReplacer(names...)
 	for i, h := range s.hosts {
-		h.start = s.hosts[0].origin + "/"
+		h.start, h.at = s.hosts[0].origin+"/", s.at
 		h.finish(origins)
 		server := &http.Server{
 			Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -132,7 +132,7 @@ func townGroups(h *host) {
 		"Which group of robots.txt binds a crawler, and which of its lines decides about a URL.",
 		"It obeys every group with its own name, or else the groups for *, never both; the longest matching path decides.",
 		to("/members/", "Closed to *, but not to politecrawl"),
-		to("/lab/bench", "Closed to politecrawl alone"),
+		to("/lab/bench", "Closed to politecrawl, but not to *"),
 		to("/private", "Without the last slash: not what the rule says"),
 		to("/private/", "Closed to everyone"),
 		to("/private/minutes", "So is what lies below"),
@@ -147,8 +147,8 @@ func townGroups(h *host) {
 		to("/trap/?day=1", "A calendar without end"),
 	)
 	h.page("/members/", "Members' room", "Closed to the group *, which does not bind a crawler with a group of its own.",
-		"politecrawl fetches it, the others leave it alone.").decided("", "Disallow: /members/")
-	h.page("/lab/bench", "The bench in the lab", "Closed to politecrawl, open to the others.",
+		"politecrawl fetches it; crawlers that no group names leave it alone.").decided("", "Disallow: /members/")
+	h.page("/lab/bench", "The bench in the lab", "Closed to politecrawl, open to crawlers that no group names.",
 		"politecrawl leaves it alone.").decided("Disallow: /lab/", "")
 	h.page("/private", "The door of the private rooms", "Disallow: /private/ does not match /private.",
 		"It fetches this page.")
@@ -173,12 +173,16 @@ func townGroups(h *host) {
 // calendar makes the pages of the trap: each day links to more of them.
 func calendar(h *host, uri string) *route {
 	var day int
-	if n, err := fmt.Sscanf(uri, "/trap/?day=%d", &day); n != 1 || err != nil {
-		return nil
+	title := "Calendar"
+	if uri != "/trap/" {
+		if n, err := fmt.Sscanf(uri, "/trap/?day=%d", &day); n != 1 || err != nil {
+			return nil
+		}
+		title = fmt.Sprintf("Day %d", day)
 	}
 	r := &route{
 		host: h, uri: uri, class: page, status: http.StatusOK, contentType: htmlType, trap: true,
-		title:  fmt.Sprintf("Day %d", day),
+		title:  title,
 		shows:  "A calendar without end: every day links to the next ones.",
 		polite: "It never comes here, because robots.txt closes /trap/.",
 		links: []link{

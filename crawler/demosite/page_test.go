@@ -1,0 +1,142 @@
+package demosite
+
+import (
+	"errors"
+	"fmt"
+	"html"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// pageAt is the page of a host as a browser gets it.
+func pageAt(t *testing.T, s *Site, name, uri string) (status int, text string) {
+	t.Helper()
+	resp, body := send(t, client(t), http.MethodGet, s.Origin(name)+uri)
+	if resp == nil {
+		t.Fatalf("no answer from %s%s", name, uri)
+	}
+	return resp.StatusCode, string(body)
+}
+
+func TestWhomAVerdictIsFor(t *testing.T) {
+	s := serve(t, quick())
+	const unnamed = "every crawler that the file does not name"
+	for _, tt := range []struct {
+		host, uri string
+		want      []string
+	}{
+		{"townhall", "/members/", []string{Token, unnamed}},
+		{"townhall", "/notices/1", []string{Token + " and " + unnamed}},
+		{"market", "/basket", []string{Token + " and " + unnamed}},
+		{"vault", "/gold", []string{Token + " and " + unnamed}},
+		{"library", "/reserve/", []string{Token, "every other crawler"}},
+		{"ferry", "/engine-room/", []string{"every crawler"}},
+		{"park", "/", []string{"every crawler"}},
+	} {
+		var got []string
+		for _, v := range verdicts(s.at(s.Origin(tt.host)).find(tt.uri)) {
+			got = append(got, v.Whom)
+		}
+		if fmt.Sprint(got) != fmt.Sprint(tt.want) {
+			t.Errorf("%s%s: %q, want %q", tt.host, tt.uri, got, tt.want)
+		}
+	}
+}
+
+func TestMarks(t *testing.T) {
+	s := serve(t, quick())
+	marks := map[string]string{}
+	for _, name := range []string{"/groups/", "/outside/", "/kinds/based/start"} {
+		r := s.at(s.Origin("townhall")).find(name)
+		for _, l := range r.links {
+			if m := r.markOf(l.href); m != nil {
+				marks[l.href] = m.Class + " " + m.Text
+			}
+		}
+	}
+	for href, want := range map[string]string{
+		"/draw":                             "yes open",
+		"/private/":                         "no closed",
+		"/members/":                         "yes open to politecrawl, closed to *",
+		"/lab/bench":                        "no closed to politecrawl, open to *",
+		s.Origin("elsewhere") + "/":         "no out of scope",
+		"place":                             "yes open", // against the base element
+		"http://out-of-scope.invalid/":      "",
+		"mailto:clerk@out-of-scope.invalid": "",
+	} {
+		if marks[href] != want {
+			t.Errorf("%s: %q, want %q", href, marks[href], want)
+		}
+	}
+	if _, text := pageAt(t, s, "vault", "/"); !strings.Contains(text, `<code>/gold</code> <b class="no">closed</b>`) {
+		t.Errorf("no mark on the page:\n%s", text)
+	}
+}
+
+// Each front page shows the robots.txt of its host and is titled once.
+func TestFrontPages(t *testing.T) {
+	s := serve(t, quick())
+	for _, h := range s.hosts {
+		_, text := pageAt(t, s, h.name, "/")
+		if !strings.Contains(text, "<code>"+h.origin+"/robots.txt</code>") {
+			t.Errorf("%s does not say where its robots.txt is", h.name)
+		}
+		rules := h.rules
+		if rules == "" {
+			rules = h.find("/robots.txt").body
+		}
+		for i, line := range strings.Split(strings.TrimSpace(rules), "\n") {
+			if want := fmt.Sprintf("%3d  %s\n", i+1, html.EscapeString(strings.TrimSpace(line))); !strings.Contains(text, want) {
+				t.Errorf("%s does not show line %q", h.name, want)
+			}
+		}
+		title := h.title
+		if front := h.find("/"); front.title != title {
+			title = front.title + " · " + title
+		}
+		if !strings.Contains(text, "<title>"+title+"</title>") {
+			t.Errorf("%s: not titled %q", h.name, title)
+		}
+	}
+}
+
+// What is not there looks like the rest of the site, and so does the way into
+// the trap.
+func TestPagesThatNothingLeadsTo(t *testing.T) {
+	s := serve(t, quick())
+	for _, tt := range []struct {
+		host, uri, title string
+		status           int
+	}{
+		{"townhall", "/phantom/text", "No such page", http.StatusNotFound},
+		{"park", "/phantom", "No such page", http.StatusNotFound},
+		{"townhall", "/trap/", "Calendar", http.StatusOK},
+		{"townhall", "/trap/?day=7", "Day 7", http.StatusOK},
+	} {
+		status, text := pageAt(t, s, tt.host, tt.uri)
+		if status != tt.status || !strings.Contains(text, "<h1>"+tt.title+"</h1>") || !strings.Contains(text, "<style>") {
+			t.Errorf("%s%s: %d\n%s", tt.host, tt.uri, status, text)
+		}
+		if says := strings.Contains(text, "What robots.txt says"); says != (status == http.StatusOK) {
+			t.Errorf("%s%s: a verdict: %t", tt.host, tt.uri, says)
+		}
+	}
+	report := s.Judge(0, Token)
+	if last := report.Violations[len(report.Violations)-1]; last.Kind != Trapped {
+		t.Errorf("the calendar is no trap: %v", last)
+	}
+}
+
+// Only a port that another program listens on is taken.
+func TestErrorsOfListening(t *testing.T) {
+	for err, taken := range map[syscall.Errno]bool{syscall.EADDRINUSE: true, 10048: true, syscall.EACCES: false, syscall.EADDRNOTAVAIL: false} {
+		got := explained(&net.OpError{Op: "listen", Net: "tcp", Err: os.NewSyscallError("bind", err)})
+		if errors.Is(got, ErrPortTaken) != taken || !errors.Is(got, err) || !strings.HasPrefix(got.Error(), "demosite: ") {
+			t.Errorf("%v: %v", err, got)
+		}
+	}
+}
