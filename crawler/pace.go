@@ -108,7 +108,7 @@ func (p *pace) answered(ctx context.Context, host frontier.Host, status int, hea
 	if failed {
 		delay = max(delay, min(max(2*delay, leastSlow), maxSlow))
 		p.base[host] = base
-	} else if delay = delay - delay/10; delay <= max(base, leastSlow) {
+	} else if delay -= delay / 10; delay <= max(base, leastSlow) {
 		delay = base
 		delete(p.base, host)
 	}

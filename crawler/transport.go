@@ -33,6 +33,7 @@ type wire struct {
 	working context.Context
 }
 
+// RoundTrip implements http.RoundTripper.
 func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithCancel(req.Context())
 	unlink := context.AfterFunc(w.working, cancel)
@@ -83,6 +84,7 @@ type endingBody struct {
 	end func()
 }
 
+// Close closes the body and tells of its end.
 func (b *endingBody) Close() error {
 	b.end()
 	return b.ReadCloser.Close()
