@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -18,7 +19,16 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if size, err := strconv.Atoi(os.Getenv(benchSiteEnv)); err == nil {
+		if err := serveBenchSite(size); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // ROB-GEN-07: links of pages, and pages of sitemaps, are crawled like the start.
 func TestROB_GEN_07(t *testing.T) {

@@ -38,10 +38,14 @@ func (c *Crawler) links(v *visit, doc *extract.Document, nofollow *robotstag.Rul
 			base = b.url
 		}
 	}
+	refs, err := newResolver(base)
+	if err != nil {
+		return nil, err
+	}
 	found := newFinds(c)
-	seen := make(map[string]bool, len(doc.Links))
+	seen, here := make(map[string]bool, len(doc.Links)), v.u.String()
 	for _, link := range doc.Links {
-		a, err := resolve(base, link.URL)
+		a, err := refs.resolve(link.URL)
 		if err != nil {
 			found.invalid(v, link.URL, err)
 			continue
@@ -51,7 +55,7 @@ func (c *Crawler) links(v *visit, doc *extract.Document, nofollow *robotstag.Rul
 		}
 		why := c.why(nofollow, link.Rel)
 		seen[a.url] = why == "" // a second link may be followed where the first was not
-		found.link(a, trail{source: fromLink, depth: v.trail.depth + 1, via: v.u.String()}, why)
+		found.link(a, trail{source: fromLink, depth: v.trail.depth + 1, via: here}, why)
 	}
 	return found.items, found.settle()
 }

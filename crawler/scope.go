@@ -7,6 +7,8 @@ import (
 	"sync"
 
 	"golang.org/x/net/publicsuffix"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier"
 )
 
 // Scope says which URLs belong to a crawl.
@@ -30,12 +32,13 @@ func (s Scope) valid() bool { return s == ScopeHost || s == ScopeDomain || s == 
 type boundary struct {
 	scope Scope
 
-	mu   sync.RWMutex // guards keys
-	keys map[string]bool
+	mu    sync.RWMutex // guards both below
+	keys  map[string]bool
+	hosts map[frontier.Host]bool // that keys have been found to hold
 }
 
 func newBoundary(scope Scope) *boundary {
-	return &boundary{scope: scope, keys: make(map[string]bool)}
+	return &boundary{scope: scope, keys: make(map[string]bool), hosts: make(map[frontier.Host]bool)}
 }
 
 // holds tells whether a belongs to the crawl.
@@ -44,8 +47,17 @@ func (b *boundary) holds(a address) bool {
 		return true
 	}
 	b.mu.RLock()
-	defer b.mu.RUnlock()
-	return b.keys[b.key(a)]
+	known, held := b.hosts[a.host], false
+	if !known {
+		held = b.keys[b.key(a)]
+	}
+	b.mu.RUnlock()
+	if held {
+		b.mu.Lock()
+		b.hosts[a.host] = true
+		b.mu.Unlock()
+	}
+	return known || held
 }
 
 // join brings the host of a into the scope, and tells whether that is news.

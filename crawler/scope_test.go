@@ -104,6 +104,33 @@ func FuzzCanonical(f *testing.F) {
 	})
 }
 
+// FuzzResolver: the short way gives what the long way gives.
+func FuzzResolver(f *testing.F) {
+	for _, base := range []string{"http://example.com/dir/page?q=1", "https://example.com:8443/", "http://[::1]/a/b/"} {
+		for _, ref := range []string{
+			"", "/", "/a/b", "c.html", "c?d=e/./f#g", "?x", "#y", "//other/", "./x", "../x", "a/../b", "/.well-known", "a:b", "/a:b", "x?a:b@c,d",
+			"http://example.com/dir/z", "http://example.com:80/", "https://example.com:8443/q", "http://example.comx/", "/%41", "/a b", "/é", "/a//b", "a?b?c", "/a?", ";p", "a\\b",
+		} {
+			f.Add(base, ref)
+		}
+	}
+	f.Fuzz(func(t *testing.T, base, ref string) {
+		b, err := Canonical(base)
+		if err != nil {
+			return
+		}
+		r, err := newResolver(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, gotErr := r.resolve(ref)
+		want, wantErr := resolve(b, ref)
+		if got != want || (gotErr == nil) != (wantErr == nil) {
+			t.Errorf("%q in %q: %+v, %v; want %+v, %v", ref, b, got, gotErr, want, wantErr)
+		}
+	})
+}
+
 func mustResolve(t *testing.T, raw string) address {
 	t.Helper()
 	a, err := resolve("", raw)

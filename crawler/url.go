@@ -37,6 +37,74 @@ func Canonical(raw string) (string, error) {
 	return a.url, err
 }
 
+// resolver reads the references of one document.
+type resolver struct {
+	base   address
+	origin string // of base, without a slash at the end
+	folder string // the path of base up to its last slash
+}
+
+// newResolver returns a resolver for a document at base, a canonical URL.
+func newResolver(base string) (*resolver, error) {
+	a, err := resolve("", base)
+	if err != nil {
+		return nil, err
+	}
+	origin := string(a.host)
+	path, _, _ := strings.Cut(a.url[len(origin):], "?")
+	return &resolver{base: a, origin: origin, folder: path[:strings.LastIndexByte(path, '/')+1]}, nil
+}
+
+// resolve is what resolve does for base, without parsing for the references
+// that most pages are full of: paths of plain characters.
+func (r *resolver) resolve(ref string) (address, error) {
+	plain, _, _ := strings.Cut(ref, "#")
+	if rest, ok := strings.CutPrefix(plain, r.origin); ok && strings.HasPrefix(rest, "/") {
+		plain = rest
+	}
+	if len(plain) > maxURL/2 || !isPlain(plain) {
+		return resolve(r.base.url, ref)
+	}
+	a := r.base
+	if plain[0] == '/' {
+		a.url = r.origin + plain
+	} else {
+		a.url = r.origin + r.folder + plain
+	}
+	return a, nil
+}
+
+// isPlain tells whether a reference is a path, with or without a query, that
+// every reader of URLs leaves as it is: no scheme, host, escapes, dot segments or
+// characters to be escaped.
+func isPlain(ref string) bool {
+	if ref == "" || ref[0] == '?' || strings.HasPrefix(ref, "//") {
+		return false
+	}
+	query, afterSlash := false, ref[0] != '/'
+	for i := range len(ref) {
+		c := ref[i]
+		switch {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '-', c == '_', c == '~', c == '=', c == '&', c == ';', c == '+':
+		case c == '?':
+			query = true
+		case c == '/':
+		case c == '.':
+			if afterSlash && !query {
+				return false
+			}
+		case c == ':' || c == '@' || c == ',':
+			if !query {
+				return false
+			}
+		default:
+			return false
+		}
+		afterSlash = c == '/'
+	}
+	return true
+}
+
 // resolve reads a reference as it stands in the document at base.
 func resolve(base, ref string) (address, error) {
 	if len(ref) > maxURL {
