@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/net/idna"
 )
@@ -123,7 +124,10 @@ func asciiURL(value, host string) (string, bool) {
 	if escapeOctets(host) != host {
 		profile := idna.New(idna.MapForLookup(), idna.Transitional(false), idna.StrictDomainName(false))
 		var err error
-		if host, err = profile.ToASCII(host); err != nil {
+		if !utf8.ValidString(host) {
+			return "", false // IDNA would make a name of the octets all the same
+		}
+		if host, err = profile.ToASCII(host); err != nil || !isHost(host) || escapeOctets(host) != host {
 			return "", false
 		}
 	}
