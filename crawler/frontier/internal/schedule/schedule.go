@@ -31,8 +31,9 @@ type Store[H, E any] struct {
 	Wake func(now Instant)
 	// Next returns for when the next URL is scheduled, or Never.
 	Next func() Instant
-	// Held, when not nil, is told of a host for which a hold begins or ends.
-	Held func(h H)
+	// Held, when not nil, is told of a host that a hold begins for, or has
+	// set the clock of.
+	Held func(h H, now Instant)
 	// Idle, when not nil, is told of a host that neither has a URL ready nor
 	// a slot taken, and that nobody waits for.
 	Idle func(h H)

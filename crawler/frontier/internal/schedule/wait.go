@@ -124,15 +124,15 @@ func (s *Schedule[H, E]) releaser(slot *Slot[H, E]) func(time.Duration) {
 		}
 		if delay > 0 {
 			slot.Host.Requested(slot, now, delay)
-			s.tellHeld(slot.Host)
+			s.tellHeld(slot.Host, now)
 		}
 		s.End(slot, now)
 	}
 }
 
-func (s *Schedule[H, E]) tellHeld(h *Host[H, E]) {
+func (s *Schedule[H, E]) tellHeld(h *Host[H, E], now Instant) {
 	if s.store.Held != nil {
-		s.store.Held(h.Owner)
+		s.store.Held(h.Owner, now)
 	}
 }
 
@@ -149,7 +149,7 @@ func (s *Schedule[H, E]) serve(now Instant) {
 		slot := s.open(h, s.leaseTime, now)
 		slot.hold = true
 		w.given <- slot
-		s.tellHeld(h)
+		s.tellHeld(h, now)
 		s.Place(h, now)
 	}
 	for w := s.waiters.first(); w != nil; w = s.waiters.first() {

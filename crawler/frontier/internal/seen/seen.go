@@ -21,14 +21,18 @@ const (
 type Set struct {
 	tables [shards]table
 	n      int
+	slots  int // in all tables
 }
 
 // Add puts h into the set and reports whether it was new.
 func (s *Set) Add(h uint64) bool {
-	if !s.tables[h>>56].add(h << 8 >> 8) {
+	t := &s.tables[h>>56]
+	before := len(t.slots)
+	if !t.add(h << 8 >> 8) {
 		return false
 	}
 	s.n++
+	s.slots += len(t.slots) - before
 	return true
 }
 
@@ -41,6 +45,26 @@ func (s *Set) Has(h uint64) bool {
 
 // Len returns the number of hashes in the set.
 func (s *Set) Len() int { return s.n }
+
+// Bytes returns the memory that the set takes.
+func (s *Set) Bytes() int { return 8 * s.slots }
+
+// Cut makes a cache of the set, of that many bytes, with as many of its hashes
+// as there is room for. The set is empty afterwards; its tables are given up
+// one by one.
+func (s *Set) Cut(bytes int) *Cache {
+	c := NewCache(bytes)
+	for i := range s.tables {
+		for _, key := range s.tables[i].slots {
+			if key != 0 {
+				c.Add(uint64(i)<<56 | (key - 1))
+			}
+		}
+		s.tables[i] = table{}
+	}
+	s.n, s.slots = 0, 0
+	return c
+}
 
 // A table holds the lower 56 bits of hashes, each plus one so that zero is an
 // empty slot.

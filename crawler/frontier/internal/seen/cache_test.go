@@ -1,0 +1,84 @@
+package seen
+
+import (
+	"math/rand/v2"
+	"testing"
+)
+
+func TestCache(t *testing.T) {
+	const room = 1000 * 8
+	c := NewCache(8 * room)
+	rng := rand.New(rand.NewPCG(7, 8))
+	added := make(map[uint64]bool)
+	for _, h := range []uint64{0, 1, 1<<64 - 1} {
+		if c.Has(h) {
+			t.Fatalf("%#x is in an empty cache", h)
+		}
+		c.Add(h)
+		if !c.Has(h) {
+			t.Fatalf("%#x is lost at once", h)
+		}
+		added[h] = true
+	}
+	for range 3 * room {
+		h := rng.Uint64()
+		c.Add(h)
+		if added[h] = true; !c.Has(h) {
+			t.Fatalf("%#x is lost at once", h)
+		}
+	}
+	kept := 0
+	for h := range added {
+		if c.Has(h) {
+			kept++
+		}
+	}
+	if kept < room*9/10 || kept > room+1 {
+		t.Errorf("%d of %d are kept, want about %d", kept, len(added), room)
+	}
+	for range room {
+		if h := rng.Uint64(); c.Has(h) != added[h] && !added[h] {
+			t.Fatalf("%#x was never added", h)
+		}
+	}
+}
+
+// TestCacheKeepsWhatIsAskedFor adds to one bucket.
+func TestCacheKeepsWhatIsAskedFor(t *testing.T) {
+	c := NewCache(64)
+	for h := uint64(1); h <= 100; h++ {
+		c.Add(h)
+		if !c.Has(1) {
+			t.Fatalf("1 is lost when %d is added", h)
+		}
+		if h > 8 && c.Has(h-8) && h-8 != 1 {
+			t.Fatalf("%d is kept when %d is added", h-8, h)
+		}
+	}
+}
+
+func TestCut(t *testing.T) {
+	var s Set
+	rng := rand.New(rand.NewPCG(9, 10))
+	added := make([]uint64, 10_000)
+	for i := range added {
+		added[i] = rng.Uint64()
+		s.Add(added[i])
+	}
+	if got := s.Bytes(); got < 9*len(added) || got > 14*len(added) {
+		t.Errorf("Bytes() = %d for %d hashes", got, len(added))
+	}
+	c := s.Cut(16 * len(added)) // ample
+	kept := 0
+	for _, h := range added {
+		if s.Has(h) {
+			t.Fatalf("%#x is still in the set", h)
+		}
+		if c.Has(h) {
+			kept++
+		}
+	}
+	if kept < len(added)*95/100 || s.Len() != 0 || s.Bytes() != 0 {
+		t.Errorf("%d of %d are kept, %d in %d bytes left behind", kept, len(added), s.Len(), s.Bytes())
+	}
+}

@@ -1,0 +1,155 @@
+package pebblestore
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+const (
+	lockName  = "LOCK"
+	ownerName = "OWNER" // the process that has the lock
+)
+
+// A directory is where a store lies, locked.
+type directory struct {
+	path string
+	lock io.Closer
+	disk *disk
+}
+
+// openDirectory locks a directory that has a store or is to have one.
+func openDirectory(dir string) (*directory, error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, fmt.Errorf("pebblestore: %w", err)
+	}
+	return lockDirectory(dir)
+}
+
+// lockDirectory locks a directory that is there.
+func lockDirectory(dir string) (*directory, error) {
+	// One path for one directory: the lock of a process holds for the whole
+	// process, and inside it the name counts.
+	path, err := filepath.Abs(dir)
+	if err == nil {
+		path, err = filepath.EvalSymlinks(path)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("pebblestore: %w", err)
+	}
+	if err := ours(path); err != nil {
+		return nil, err
+	}
+	d := &directory{path: dir}
+	owner := filepath.Join(path, ownerName)
+	if d.lock, err = vfs.Default.Lock(filepath.Join(path, lockName)); err != nil {
+		if pathError, ok := errors.AsType[*fs.PathError](err); ok {
+			return nil, fmt.Errorf("pebblestore: %w", pathError)
+		}
+		return nil, &InUseError{Dir: dir, PID: readOwner(owner)}
+	}
+	if err := os.WriteFile(owner, []byte(strconv.Itoa(os.Getpid())+"\n"), 0o644); err != nil {
+		return nil, errors.Join(fmt.Errorf("pebblestore: %w", err), d.lock.Close())
+	}
+	return d, nil
+}
+
+func readOwner(name string) (pid int) {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return 0
+	}
+	if pid, err = strconv.Atoi(strings.TrimSpace(string(text))); err != nil {
+		return 0
+	}
+	return pid
+}
+
+// ours returns ErrForeign when the directory has files that are none of a
+// store.
+func ours(path string) error {
+	files, err := os.ReadDir(path)
+	if err != nil {
+		return fmt.Errorf("pebblestore: %w", err)
+	}
+	for _, f := range files {
+		known := false
+		for _, pattern := range []string{lockName, ownerName, "*.log", "*.sst", "*.blob", "*.dbtmp", "MANIFEST-*", "OPTIONS-*", "marker.*", "temporary.*", "CURRENT"} {
+			if ok, err := filepath.Match(pattern, f.Name()); err == nil && ok {
+				known = true
+			}
+		}
+		if !known || f.IsDir() {
+			return fmt.Errorf("%w: %s has %s", ErrForeign, path, f.Name())
+		}
+	}
+	return nil
+}
+
+// close gives the lock back.
+func (d *directory) close() error {
+	if d.lock == nil {
+		return nil
+	}
+	lock := d.lock
+	d.lock = nil
+	return lock.Close()
+}
+
+// database opens the database. When it fails later on, fail is called.
+func (d *directory) database(opts *Options, fail func(error)) (*pebble.DB, error) {
+	desc, err := pebble.Peek(d.path, vfs.Default)
+	switch {
+	case err != nil && strings.Contains(err.Error(), "unknown format"):
+		return nil, fmt.Errorf("%w: %s: %w", ErrFormat, d.path, err)
+	case err != nil:
+		return nil, fmt.Errorf("%w: %s: %w", ErrDamaged, d.path, err)
+	case desc.FormatMajorVersion > databaseFormat:
+		return nil, fmt.Errorf("%w: %s: database format %d", ErrFormat, d.path, desc.FormatMajorVersion)
+	}
+	d.disk = &disk{FS: vfs.Default, flush: opts.Durability == Power, fail: func(err error) {
+		fail(fmt.Errorf("pebblestore: %s cannot be written: %w", d.path, err))
+	}}
+	db, err := pebble.Open(d.path, databaseOptions(opts, d.disk))
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s: %w", ErrDamaged, d.path, err)
+	}
+	return db, nil
+}
+
+const databaseFormat = pebble.FormatNewest
+
+func databaseOptions(opts *Options, disk *disk) *pebble.Options {
+	o := &pebble.Options{
+		FS:                 disk,
+		FormatMajorVersion: databaseFormat,
+		CacheSize:          opts.CacheBytes,
+		MemTableSize:       32 << 20,
+		Logger:             logger{opts.Logger, disk},
+	}
+	return o
+}
+
+// A logger is told what the database has to say.
+type logger struct {
+	log  *slog.Logger
+	disk *disk
+}
+
+func (l logger) Infof(format string, args ...any)  { l.log.Debug(fmt.Sprintf(format, args...)) }
+func (l logger) Errorf(format string, args ...any) { l.log.Warn(fmt.Sprintf(format, args...)) }
+
+// Fatalf is called where the database cannot go on. It must not return.
+func (l logger) Fatalf(format string, args ...any) {
+	l.disk.arm()
+	_ = l.disk.done(fmt.Errorf(format, args...))
+}

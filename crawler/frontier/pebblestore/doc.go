@@ -1,0 +1,2 @@
+// Package pebblestore is a frontier in a directory.
+package pebblestore
