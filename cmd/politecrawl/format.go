@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -17,26 +16,12 @@ type outputFormat string
 const (
 	formatText outputFormat = "text"
 	formatJSON outputFormat = "json"
+	formatCSV  outputFormat = "csv"
 )
 
-// flag gives cmd the flag --format.
-func (f *outputFormat) flag(cmd *cobra.Command) {
-	*f = formatText
-	cmd.Flags().Var(f, "format", "how results are written")
-	// The flag was defined in the line above, so this cannot fail.
-	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]string{"text", "json"}, cobra.ShellCompDirectiveNoFileComp))
-}
-
-func (f *outputFormat) String() string { return string(*f) }
-func (*outputFormat) Type() string     { return "text|json" }
-
-func (f *outputFormat) Set(s string) error {
-	switch outputFormat(s) {
-	case formatText, formatJSON:
-		*f = outputFormat(s)
-		return nil
-	}
-	return fmt.Errorf("%q is neither text nor json", s)
+// flag gives cmd the flag --format, for text, JSON and others that it can write.
+func (f *outputFormat) flag(cmd *cobra.Command, others ...outputFormat) {
+	choice(cmd, f, "format", "how results are written", append([]outputFormat{formatText, formatJSON}, others...)...)
 }
 
 // print writes results to standard output.

@@ -4,6 +4,7 @@
 //	politecrawl crawl https://example.com/    crawl a site
 //	politecrawl robots check URL…             may these URLs be fetched, and by which line?
 //	politecrawl robots show URL               a robots.txt as it is understood
+//	politecrawl sitemap URL                   the pages that a site lists in its sitemaps
 //
 // Results go to standard output or to files, everything else to standard error;
 // "politecrawl help exit-codes" lists what the exit code says.
@@ -59,6 +60,7 @@ Begin with "politecrawl demo", which needs no network.`,
 	root.SetHelpCommand(helpCommand())
 	root.AddCommand(
 		p.robotsCommand(),
+		p.sitemapCommand(),
 		p.versionCommand(),
 		p.crawlCommand(),
 		p.demoCommand(),
