@@ -1,5 +1,5 @@
-// Command sitemap-seeds scrapes the pages that a site lists in its sitemaps: no
-// link is followed. Without an argument it does so with a site of its own.
+// Sitemap-seeds scrapes the pages that a site lists in its sitemaps, and follows
+// no link. Its argument is the site; without one it serves a site of its own.
 package main
 
 import (
@@ -16,37 +16,34 @@ import (
 )
 
 func main() {
-	if len(os.Args) > 1 {
-		scrape(os.Args[1])
-		return
+	demo, err := demosite.Start(nil)
+	if err == nil {
+		err = scrape(append(os.Args[1:], demo.Origin("library"))[0], nil)
 	}
-	site, err := demosite.Start(nil)
 	if err != nil {
 		log.Fatal(err)
 	}
-	scrape(site.Origin("library"))
-	_ = site.Close()
 }
 
-func scrape(site string) {
-	robots, err := robotsext.New("examplebot/1.0 (+https://example.com/bot)", nil)
+func scrape(site string, opts *robotsext.Options) error {
+	robots, err := robotsext.New("examplebot/1.0 (+https://example.com/bot)", opts)
 	if err != nil {
-		log.Fatal(err)
+		return err
 	}
 	c := colly.NewCollector(robots.Attach)
+	robots.Pace(c, 0) // pages and sitemaps, at the site's Crawl-delay
 	c.OnHTML("title", func(e *colly.HTMLElement) { fmt.Println(e.Request.URL, e.Text) })
-
-	u, err := url.Parse(site)
+	start, err := url.Parse(site)
 	if err != nil {
-		log.Fatal(err)
+		return err
 	}
-	for entry, err := range robots.Sitemaps(context.Background(), u) {
+	for page, err := range robots.Sitemaps(context.Background(), start) {
+		if err == nil {
+			err = c.Visit(page.Loc)
+		}
 		if err != nil {
-			log.Print(err) // one file could not be read; the others go on
-			continue
-		}
-		if err := c.Visit(entry.Loc); err != nil {
-			log.Print(err) // disallowed, say, with the line that says so
+			log.Print(err) // one file, or one page: the others go on
 		}
 	}
+	return nil
 }
