@@ -103,9 +103,9 @@ type Options struct {
 	ProbeSitemap bool
 	// OnSitemap is called for each sitemap file when Sitemaps is done with it:
 	// it was read, as far as that goes, or given up. OnSitemapFinding is called for
-	// whatever is wrong within a file, in file order; those of kind OutOfScope
-	// are about entries left out because of SitemapPolicy. Both run between two
-	// entries, in the goroutine that ranges over them.
+	// whatever is wrong within a file, in file order, OutOfScope and SitemapLoop
+	// included. Both run between two entries, in the goroutine that ranges over
+	// them.
 	OnSitemap        func(SitemapFile)
 	OnSitemapFinding func(file string, f sitemap.Finding)
 

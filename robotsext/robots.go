@@ -16,6 +16,7 @@ import (
 	"golang.org/x/net/http/httpguts"
 
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
+	"github.com/politecrawl/politecrawl/robotsext/sitemap"
 )
 
 // Robots knows, for one crawler, which URLs may be fetched. It is safe for
@@ -119,6 +120,12 @@ func New(userAgent string, opts *Options) (*Robots, error) {
 	}
 	if r.now == nil {
 		r.now = time.Now
+	}
+	if r.sitemaps.onFile == nil {
+		r.sitemaps.onFile = func(SitemapFile) {}
+	}
+	if r.sitemaps.onFinding == nil {
+		r.sitemaps.onFinding = func(string, sitemap.Finding) {}
 	}
 	return r, nil
 }

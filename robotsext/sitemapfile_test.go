@@ -81,6 +81,26 @@ func TestSitemapFiles(t *testing.T) {
 			w.after(30*time.Second, 30*time.Second)
 		})
 	})
+	t.Run("context ends between entries", func(t *testing.T) {
+		onWeb(t, map[string][]reply{"/robots.txt": robotsListing(siteA + "/1.xml"), "/1.xml": ok(urlset(siteA+"/a", siteA+"/b"))}, func(t *testing.T, w *web) {
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			var pages []string
+			var errs []error
+			for entry, err := range w.robots(robotsext.Options{}).Sitemaps(ctx, rootA) {
+				synctest.Wait() // all is received
+				cancel()
+				if err != nil {
+					errs = append(errs, err)
+					continue
+				}
+				pages = append(pages, entry.Loc)
+			}
+			if wantPages(t, pages, "/a"); len(errs) != 1 || !errors.Is(errs[0], context.Canceled) {
+				t.Errorf("errors %v", errs)
+			}
+		})
+	})
 	t.Run("context ends before a turn", func(t *testing.T) {
 		onWeb(t, map[string][]reply{"/robots.txt": robotsListing(siteA + "/1.xml")}, func(t *testing.T, w *web) {
 			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)

@@ -170,13 +170,39 @@ func TestHostileSitemaps(t *testing.T) {
 	t.Run("ROB-SMP-20/index that lists itself", func(t *testing.T) {
 		onWeb(t, map[string][]reply{
 			"/robots.txt": robotsListing(siteA + "/1.xml"),
-			"/1.xml":      ok(index(slices.Repeat([]string{siteA + "/1.xml", "HTTP://A.example:80/x/../1.xml", siteA + "/1.xml#x"}, 5000)...)),
+			"/1.xml":      ok(index(slices.Repeat([]string{siteA + "/1.xml", "HTTP://A.example:80/x/../1.xml", siteA + "/1.xml#x"}, 1000)...)),
 		}, func(t *testing.T, w *web) {
-			pages, errs := gather(w.robots(robotsext.Options{}).Sitemaps(t.Context(), rootA))
-			if len(pages)+len(errs) != 0 {
-				t.Errorf("pages %q, errors %v", pages, errs)
+			told := make(map[sitemap.Kind]int)
+			r := w.robots(robotsext.Options{OnSitemapFinding: func(_ string, f sitemap.Finding) { told[f.Kind]++ }})
+			pages, errs := gather(r.Sitemaps(t.Context(), rootA))
+			if len(pages)+len(errs) != 0 || told[robotsext.SitemapLoop] != 1000 || told[sitemap.FindingsDropped] != 1 {
+				t.Errorf("pages %q, errors %v, findings %v", pages, errs, told)
 			}
 			w.wantSent("0 /robots.txt", "2 /1.xml")
+		})
+	})
+	t.Run("ROB-SMP-20/indexes that list each other", func(t *testing.T) {
+		onWeb(t, map[string][]reply{
+			"/robots.txt": robotsListing(siteA+"/1.xml", siteA+"/3.xml"),
+			"/1.xml":      ok(index(siteA + "/2.xml")),
+			"/2.xml":      ok(index(siteA+"/3.xml", siteA+"/4.xml", siteA+"/1.xml")), // the first is only listed twice
+			"/3.xml":      ok(urlset(siteA + "/a")),
+			"/4.xml":      ok(index(siteA + "/4.xml")), // deeper than may be, but not to be followed anyway
+		}, func(t *testing.T, w *web) {
+			var told []string
+			r := w.robots(robotsext.Options{OnSitemapFinding: func(file string, f sitemap.Finding) {
+				told = append(told, fmt.Sprintf("%s: %s: %s", file, f.Kind, f.Text))
+			}})
+			pages, errs := gather(r.Sitemaps(t.Context(), rootA))
+			wantPages(t, pages, "/a")
+			want := []string{
+				fmt.Sprintf("%s/2.xml: %s: %[1]s/1.xml", siteA, robotsext.SitemapLoop),
+				fmt.Sprintf("%s/4.xml: %s: %[1]s/4.xml", siteA, robotsext.SitemapLoop),
+			}
+			if len(errs) != 0 || !slices.Equal(told, want) {
+				t.Errorf("errors %v, findings %q, want %q", errs, told, want)
+			}
+			w.wantSent("0 /robots.txt", "2 /1.xml", "4 /2.xml", "6 /4.xml", "8 /3.xml")
 		})
 	})
 	t.Run("ROB-SMP-20/endless chain of indexes", func(t *testing.T) {

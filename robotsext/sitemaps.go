@@ -18,9 +18,15 @@ var (
 	ErrSitemapTimeout = errors.New("robotsext: sitemap takes too long to arrive")
 )
 
-// OutOfScope is the kind of finding about an entry, or a nested sitemap, that is
-// left out because of Options.SitemapPolicy (ROB-SMP-18 to ROB-SMP-20).
-const OutOfScope sitemap.Kind = "the sitemap has no right to list this, left out"
+// Kinds of findings that only a walk can tell.
+const (
+	// OutOfScope is about an entry, or a nested sitemap, that is left out because
+	// of Options.SitemapPolicy (ROB-SMP-18 to ROB-SMP-20).
+	OutOfScope sitemap.Kind = "the sitemap has no right to list this, left out"
+	// SitemapLoop is about an index that lists itself, or one that led to it; it
+	// is not read again (ROB-SMP-20).
+	SitemapLoop sitemap.Kind = "the index lists itself, or one that led to it"
+)
 
 // SitemapError tells which file could not be read, wholly or partly.
 type SitemapError struct {
@@ -83,13 +89,13 @@ func (r *Robots) Sitemaps(ctx context.Context, u *url.URL) iter.Seq2[sitemap.Ent
 		var files []*sitemapJob
 		if rec.File != nil {
 			for _, line := range rec.File.Sitemaps {
-				if j := w.job(line.URL, rec.Origin.RobotsURL(), 0); j != nil {
+				if j := w.job(line.URL, rec.Origin.RobotsURL()); j != nil {
 					files = append(files, j)
 				}
 			}
 		}
 		if len(files) == 0 && r.sitemaps.probe {
-			j := w.job(string(rec.Origin)+"/sitemap.xml", "", 0)
+			j := w.job(string(rec.Origin)+"/sitemap.xml", "")
 			j.guess = true
 			files = append(files, j)
 		}
@@ -106,7 +112,7 @@ func (r *Robots) Sitemap(ctx context.Context, u *url.URL) iter.Seq2[sitemap.Entr
 		if w, _ := r.walk(ctx, u, yield); w != nil {
 			plain := *u
 			plain.User, plain.Fragment, plain.RawFragment = nil, "", ""
-			w.push([]*sitemapJob{w.job(plain.String(), "", 0)})
+			w.push([]*sitemapJob{w.job(plain.String(), "")})
 			w.run(ctx)
 		}
 	}

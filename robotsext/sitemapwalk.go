@@ -16,8 +16,8 @@ const (
 	maxSitemapDepth = 2
 	// How often a file that failed is asked for again (ROB-POL-08).
 	maxSitemapRetries = 3
-	// How many findings of kind OutOfScope one file can give rise to.
-	maxOutOfScope = 1000
+	// How many findings of its own the walk makes of one file.
+	maxRemarks = 1000
 )
 
 // sitemapWalk is one walk over the sitemaps of an origin, depth first.
@@ -37,10 +37,14 @@ type sitemapWalk struct {
 type sitemapJob struct {
 	SitemapFile
 	address string // what known has it by
-	depth   int    // 0: not listed by an index
-	guess   bool   // nobody says that it exists
+	parent  *sitemapJob
+	depth   int  // of parents
+	guess   bool // nobody says that it exists
 	begun   bool
 	tries   int
+
+	remarks int
+	tooDeep bool // it lists files, but stands too deep for that
 
 	next int              // Index of the first entry that was not looked at yet
 	told int64            // Offset up to which findings were told by the tries before
@@ -60,13 +64,33 @@ func (p *passing) Error() string { return p.err.Error() }
 func (p *passing) Unwrap() error { return p.err }
 
 // job makes a job of a file, or nil if the walk has it already.
-func (w *sitemapWalk) job(file, via string, depth int) *sitemapJob {
+func (w *sitemapWalk) job(file, via string) *sitemapJob {
 	address := addressOf(file)
 	if w.known[address] {
 		return nil
 	}
 	w.known[address] = true
-	return &sitemapJob{SitemapFile: SitemapFile{URL: file, Via: via}, address: address, depth: depth, told: -1}
+	return &sitemapJob{SitemapFile: SitemapFile{URL: file, Via: via}, address: address, told: -1}
+}
+
+// nested makes a job of a file that the index j lists, or nil if it is not to be
+// read because of that.
+func (w *sitemapWalk) nested(j *sitemapJob, e sitemap.Entry) *sitemapJob {
+	if address := addressOf(e.Loc); w.known[address] {
+		for up := j; up != nil; up = up.parent {
+			if up.address == address {
+				w.remark(j, SitemapLoop, e)
+			}
+		}
+		return nil
+	}
+	if j.depth == maxSitemapDepth {
+		j.tooDeep = true
+		return nil
+	}
+	file := w.job(e.Loc, j.URL)
+	file.parent, file.depth = j, j.depth+1
+	return file
 }
 
 // addressOf is the same for URLs that ask the same of the same origin.
@@ -198,13 +222,11 @@ func (w *sitemapWalk) finish(j *sitemapJob, err error) bool {
 // done makes known what came of a file.
 func (w *sitemapWalk) done(j *sitemapJob, err error) {
 	j.Err = err
-	if j.held != nil && err != nil && w.robots.sitemaps.onFinding != nil {
+	if j.held != nil && err != nil {
 		w.robots.sitemaps.onFinding(j.URL, *j.held)
 	}
 	w.robots.log.Debug("sitemap", "url", j.URL, "status", j.Status, "entries", j.Summary.Entries, "error", err)
-	if w.robots.sitemaps.onFile != nil {
-		w.robots.sitemaps.onFile(j.SitemapFile)
-	}
+	w.robots.sitemaps.onFile(j.SitemapFile)
 }
 
 // isAbsent tells that a file whose existence was but a guess is not there: the
@@ -239,23 +261,24 @@ func (w *sitemapWalk) read(ctx context.Context, j *sitemapJob) error {
 		OnEnd:     func(s sitemap.Summary) { j.Summary = s },
 		OnFinding: func(f sitemap.Finding) { w.find(j, body, f, told) },
 	}
-	var end, tooDeep error
+	var end error
 	for entry, err := range sitemap.Read(body, opts) {
 		switch {
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
 		case err != nil:
 			end = err
 		case entry.Index < j.next: // looked at by the try before
 		case !scope.Covers(entry):
 			j.next = entry.Index + 1
-			w.leaveOut(j, entry)
-		case entry.Sitemap && j.depth == maxSitemapDepth:
-			tooDeep = ErrSitemapDepth
+			j.OutOfScope++
+			w.remark(j, OutOfScope, entry)
 		case entry.Sitemap:
 			j.next = entry.Index + 1
 			if len(nested) > w.left {
-				continue
+				continue // there is no reading all of these
 			}
-			if file := w.job(entry.Loc, j.URL, j.depth+1); file != nil {
+			if file := w.nested(j, entry); file != nil {
 				nested = append(nested, file)
 			}
 		default:
@@ -269,8 +292,8 @@ func (w *sitemapWalk) read(ctx context.Context, j *sitemapJob) error {
 	if errors.Is(end, sitemap.Unreadable) && body.brokeOff() {
 		return &passing{err: end, at: w.robots.again(j, nil)}
 	}
-	if end == nil {
-		end = tooDeep
+	if end == nil && j.tooDeep {
+		return ErrSitemapDepth
 	}
 	return end
 }
@@ -285,20 +308,15 @@ func (w *sitemapWalk) find(j *sitemapJob, body *download, f sitemap.Finding, tol
 		return
 	}
 	j.told = f.Offset
-	if w.robots.sitemaps.onFinding != nil {
-		w.robots.sitemaps.onFinding(j.URL, f)
-	}
+	w.robots.sitemaps.onFinding(j.URL, f)
 }
 
-// leaveOut tells of an entry that the sitemap may not list.
-func (w *sitemapWalk) leaveOut(j *sitemapJob, e sitemap.Entry) {
-	j.OutOfScope++
-	if w.robots.sitemaps.onFinding == nil || j.OutOfScope > maxOutOfScope+1 {
-		return
+// remark tells of what is wrong with an entry in the eyes of the walk.
+func (w *sitemapWalk) remark(j *sitemapJob, kind sitemap.Kind, e sitemap.Entry) {
+	switch j.remarks++; {
+	case j.remarks <= maxRemarks:
+		w.robots.sitemaps.onFinding(j.URL, sitemap.Finding{Kind: kind, Line: e.Line, Text: e.Loc})
+	case j.remarks == maxRemarks+1:
+		w.robots.sitemaps.onFinding(j.URL, sitemap.Finding{Kind: sitemap.FindingsDropped, Line: e.Line})
 	}
-	f := sitemap.Finding{Kind: OutOfScope, Line: e.Line, Text: e.Loc}
-	if j.OutOfScope > maxOutOfScope {
-		f = sitemap.Finding{Kind: sitemap.FindingsDropped, Line: e.Line}
-	}
-	w.robots.sitemaps.onFinding(j.URL, f)
 }

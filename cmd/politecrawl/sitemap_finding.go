@@ -162,6 +162,8 @@ func (l *listing) requirement(kind sitemap.Kind) string {
 			return "ROB-SMP-19"
 		}
 		return "ROB-SMP-18"
+	case robotsext.SitemapLoop:
+		return "ROB-SMP-20"
 	case sitemap.BadXML, sitemap.Truncated, sitemap.NestedTooDeep, sitemap.TagTooLong:
 		return "ROB-SMP-22"
 	}
