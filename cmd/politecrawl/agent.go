@@ -22,15 +22,23 @@ func parseAgent(text string) (agent, error) {
 	var a agent
 	for token := range strings.SplitSeq(text, "+") {
 		if token == "" || strings.Trim(token, tokenCharacters) != "" {
-			hint := ""
-			if guess, err := robotstxt.ProductToken(token); err == nil {
-				hint = fmt.Sprintf("; the product token of this one is %q", guess)
-			}
-			return agent{}, fmt.Errorf("%q is not the name of a crawler (letters, digits, -, _ and .)%s", token, hint)
+			return agent{}, fmt.Errorf("%q is not the name of a crawler (letters, digits, -, _ and .)%s", token, tokenHint(token))
 		}
 		a.tokens = append(a.tokens, token)
 	}
 	return a, nil
+}
+
+// tokenHint says what to write for something that is not the name of a crawler.
+func tokenHint(text string) string {
+	if guess, err := robotstxt.ProductToken(text); err == nil {
+		return fmt.Sprintf("; the product token of this one is %q", guess)
+	}
+	// Of what begins like a product, only the names of browsers are no tokens.
+	if name, _, ok := strings.Cut(text, "/"); ok && name != "" && strings.Trim(name, tokenCharacters) == "" {
+		return fmt.Sprintf("; %q is what browsers call themselves, give the crawler's own name, such as Googlebot", name)
+	}
+	return "; write it as robots.txt files do, such as Googlebot"
 }
 
 const tokenCharacters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."

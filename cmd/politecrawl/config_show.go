@@ -29,6 +29,7 @@ over the file. The text is YAML and can be saved as a configuration file.`,
 			if err := s.load(args, cmd.InOrStdin()); err != nil {
 				return err
 			}
+			(&herald{program: p}).warn(s)
 			if format == formatJSON {
 				return p.printJSON(s.shown())
 			}
@@ -47,7 +48,7 @@ over the file. The text is YAML and can be saved as a configuration file.`,
 // A shownKey is one key of the effective configuration.
 type shownKey struct {
 	Key   string `json:"key"`
-	Value any    `json:"value"` // a string, a json.Number or a list of strings
+	Value any    `json:"value"` // a string, a json.Number, a bool or a list of strings
 	From  string `json:"from"`
 }
 
@@ -55,11 +56,14 @@ func (s *settings) shown() []shownKey {
 	var keys []shownKey
 	s.keys.VisitAll(func(f *pflag.Flag) {
 		k := shownKey{Key: f.Name, Value: f.Value.String(), From: s.from[f.Name]}
-		switch list, isList := f.Value.(pflag.SliceValue); {
-		case isList:
-			k.Value = list.GetSlice()
-		case f.Value.Type() == "int":
+		switch f.Value.Type() {
+		case "int", "float64":
 			k.Value = json.Number(f.Value.String())
+		case "bool":
+			k.Value = f.Value.String() == "true"
+		}
+		if list, isList := f.Value.(pflag.SliceValue); isList {
+			k.Value = list.GetSlice()
 		}
 		keys = append(keys, k)
 	})

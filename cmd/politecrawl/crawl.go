@@ -44,7 +44,9 @@ breaks it off.`,
 			if len(s.config.URLs) == 0 {
 				return misuseOf(cmd, "give start URLs, as arguments or with --seeds")
 			}
-			return p.crawl(cmd.Context(), s.config, format, quiet)
+			h := &herald{program: p, quiet: quiet}
+			h.warn(s)
+			return p.crawl(cmd.Context(), s.config, format, h)
 		},
 	}
 	format.flag(cmd)
@@ -53,18 +55,15 @@ breaks it off.`,
 	return cmd
 }
 
-func (p *program) crawl(ctx context.Context, cfg crawler.Config, format outputFormat, quiet bool) error {
-	notice := p.notice
-	if quiet {
-		notice = nil
-	}
-	sum, err := p.runCrawl(ctx, cfg, notice)
+func (p *program) crawl(ctx context.Context, cfg crawler.Config, format outputFormat, h *herald) error {
+	sum, err := p.runCrawl(ctx, cfg, h)
 	if sum != nil {
 		switch {
 		case format == formatJSON:
-			err = errors.Join(err, p.printJSON(sum))
-		case !quiet:
-			err = errors.Join(err, p.print(summaryText(sum)))
+			err = errors.Join(err, p.printJSON(summaryJSON(sum)))
+		case !h.quiet:
+			waiting, unread := waitingText(sum)
+			err = errors.Join(err, p.print(summaryText(sum)+waiting), unread)
 		}
 	}
 	if err != nil {
@@ -75,13 +74,14 @@ func (p *program) crawl(ctx context.Context, cfg crawler.Config, format outputFo
 
 // runCrawl crawls until the end or the first interrupt. Its errors know their exit
 // code; the summary is nil when nothing was begun.
-func (p *program) runCrawl(ctx context.Context, cfg crawler.Config, notice func(string)) (*crawler.Summary, error) {
-	c, err := crawler.New(cfg, &crawler.Options{Notice: notice})
+func (p *program) runCrawl(ctx context.Context, cfg crawler.Config, h *herald) (*crawler.Summary, error) {
+	c, err := crawler.New(cfg, &crawler.Options{Notice: h.note})
 	if err != nil {
 		return nil, &exit{exitMisuse, withoutPrefix(err)}
 	}
 	ctx, done := p.interruptible(ctx, c.Abort, "interrupted: what is in flight is being finished; interrupt again to break it off")
 	defer done()
+	defer h.begin(cfg)()
 	sum, err := c.Run(ctx)
 	switch _, onDisk := errors.AsType[*fs.PathError](err); {
 	case err == nil:
@@ -89,7 +89,7 @@ func (p *program) runCrawl(ctx context.Context, cfg crawler.Config, notice func(
 	case sum == nil && errors.Is(err, output.ErrExists):
 		return nil, misuse("--output: %w", withoutPrefix(err))
 	case sum == nil && onDisk:
-		return nil, misuse("--output: %w; name a directory that can be written", withoutPrefix(err))
+		return nil, misuse("--output: %w; name a directory that can be written", quoted(err))
 	}
 	return sum, failed("%w", withoutPrefix(err))
 }

@@ -90,13 +90,16 @@ func jsonLines[T any](t *testing.T, path string) []T {
 func TestCrawl(t *testing.T) {
 	site := smallSite(t)
 	dir := filepath.Join(t.TempDir(), "new", "out")
-	got := run(t, "crawl", site.url, "--output", dir, "--delay", "0s", "--format", "json")
+	got := run(t, "crawl", site.url, "--output", dir, "--delay", "0s", "--format", "json", "--quiet")
 	if got.code != exitDone || got.stderr != "" {
 		t.Fatalf("exit code %d, standard error %q", got.code, got.stderr)
 	}
 	var sum crawler.Summary
 	if err := json.Unmarshal([]byte(got.out), &sum); err != nil {
 		t.Fatal(err)
+	}
+	if !strings.Contains(got.out, `"seconds":0.`) || strings.Contains(got.out, "took") {
+		t.Errorf("the time is not in seconds alone: %s", got.out)
 	}
 	if sum.End != crawler.EndFinished || sum.Pages != 3 || sum.Robots != 1 || sum.Output != dir {
 		t.Errorf("summary %+v", sum)
@@ -172,7 +175,7 @@ func TestCrawlUserAgentChoosesTheGroup(t *testing.T) {
 
 func TestCrawlSeeds(t *testing.T) {
 	site := newTestSite(t, map[string]string{"/1": "<p>", "/2": "<p>", "/3": "<p>"})
-	seeds := "# start here\n" + site.url + "/2\n\n" + site.url + "/3\n"
+	seeds := "\ufeff# start here\n" + site.url + "/2\n\n" + site.url + "/3\n"
 	for _, from := range []string{writeFile(t, "seeds.txt", seeds), "-"} {
 		site.seen = nil
 		got := runWith(t, seeds, "crawl", site.url+"/1", "--seeds", from, "--delay", "0s", "--output", filepath.Join(t.TempDir(), "out"))
@@ -193,8 +196,13 @@ func TestCrawlLater(t *testing.T) {
 	})
 	dir := filepath.Join(t.TempDir(), "out")
 	got := run(t, "crawl", site.URL, "--max-wait", "10ms", "--output", dir)
-	if got.code != exitLater || !strings.Contains(got.out, "1 URL left") || !strings.Contains(got.out, "--max-wait") {
-		t.Errorf("exit code %d:\n%s", got.code, got.out)
+	for _, part := range []string{"1 URL left", "--max-wait", time.Now().Format(" -07:00: "), "  waiting     for robots.txt of " + site.URL + "\n"} {
+		if !strings.Contains(got.out, part) {
+			t.Errorf("%q is missing in:\n%s", part, got.out)
+		}
+	}
+	if got.code != exitLater {
+		t.Errorf("exit code %d", got.code)
 	}
 }
 
@@ -204,15 +212,20 @@ func TestCrawlMisuse(t *testing.T) {
 		t.Fatal(got.stderr)
 	}
 	file := writeFile(t, "file", "")
+	badSeed := writeFile(t, "bad.txt", "\ufeff# mine\nhttp://h/\nexample.com\n")
 	tests := []struct {
 		name  string
 		args  []string
 		words []string
 	}{
 		{"no start URL", nil, []string{"give start URLs", "--seeds"}},
-		{"empty seeds", []string{"--seeds", file}, []string{"give start URLs"}},
+		{"empty seeds", []string{"--seeds", file}, []string{"--seeds: ", file, "holds no URL"}},
+		{"empty standard input", []string{"--seeds", "-"}, []string{"--seeds: standard input holds no URL"}},
+		{"bad seed", []string{"--seeds", badSeed}, []string{"--seeds: ", "bad.txt\", line 3: ", `"example.com" has no scheme`}},
 		{"missing seeds", []string{"--seeds", "absent.txt"}, []string{"--seeds", "absent.txt", "name a file that can be read"}},
 		{"no scheme", []string{"example.com"}, []string{`"example.com" has no scheme`, "https://example.com"}},
+		{"empty URL", []string{""}, []string{"the URL is empty", "https://example.com/"}},
+		{"no such port", []string{"http://h:99999/"}, []string{"there is no port 99999"}},
 		{"unsupported scheme", []string{"gopher://h/"}, []string{`"gopher"`, "http or https"}},
 		{"no host", []string{"http://"}, []string{"no host"}},
 		{"negative delay", []string{"http://h/", "--delay", "-1s"}, []string{"delay", "-1s is negative"}},
@@ -332,6 +345,9 @@ func TestCrawlAbortsAtSecondSignal(t *testing.T) {
 		t.Fatal(err)
 	}
 	began := time.Now()
+	if line, err := stderr.ReadString('\n'); err != nil || line != "interrupted again: what is in flight is broken off\n" {
+		t.Errorf("standard error says %q, %v", line, err)
+	}
 	_ = cmd.Wait() // the exit code says it
 	if code := cmd.ProcessState.ExitCode(); code != exitInterrupted {
 		t.Errorf("exit code %d, want %d", code, exitInterrupted)

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -63,26 +64,21 @@ should and no other, else 1.`,
 }
 
 func (d *demo) run(ctx context.Context) error {
+	if d.port < 0 || d.port > 65535 {
+		return misuse("--port: there is no port %d; choose one from 1 to 65535, or 0 for any free one", d.port)
+	}
 	site, err := demosite.Start(&demosite.Options{Port: d.port})
-	switch {
-	case errors.Is(err, demosite.ErrPortTaken), errors.Is(err, demosite.ErrOptions):
-		return misuse("--port: %w", withoutPrefix(err))
-	case err != nil:
-		return failed("cannot serve the site: %w", withoutPrefix(err))
+	if err != nil {
+		return d.unserved(err)
 	}
 	defer func() { _ = site.Close() }() // all that was to be seen has been recorded
-	if d.output == "" {
+	temporary := d.output == ""
+	if temporary {
 		if d.output, err = os.MkdirTemp("", "politecrawl-demo-"); err != nil {
-			return failed("no directory to write to: %w; name one with --output", err)
+			return failed("no directory to write to: %w; name one with --output", quoted(err))
 		}
 	}
-	notice := d.notice
-	if d.quiet {
-		notice = nil
-	} else if isTerminal(d.err) {
-		notice("crawling " + site.StartURLs()[0] + " and its neighbours …")
-	}
-	result, err := d.crawl(ctx, site, notice)
+	result, err := d.crawl(ctx, site)
 	if err != nil {
 		return err
 	}
@@ -94,20 +90,34 @@ func (d *demo) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if temporary && !d.quiet {
+		d.notice(fmt.Sprintf("the files are in %q; remove that directory when you have seen them", d.output))
+	}
 	if d.keep && result.Summary.End == crawler.EndFinished {
 		d.serve(ctx, site)
 	}
 	return exitWith(result.code())
 }
 
+// unserved says why the site cannot be served on --port.
+func (d *demo) unserved(err error) error {
+	switch {
+	case errors.Is(err, demosite.ErrPortTaken):
+		return misuse("--port: %w", withoutPrefix(err))
+	case d.port != 0 && errors.Is(err, fs.ErrPermission):
+		return misuse("--port: %w; choose a port from 1024 up, or 0 for any free one", withoutPrefix(err))
+	}
+	return failed("cannot serve the site: %w", withoutPrefix(err))
+}
+
 // crawl crawls the site and asks it what it saw.
-func (d *demo) crawl(ctx context.Context, site *demosite.Site, notice func(string)) (*demoResult, error) {
+func (d *demo) crawl(ctx context.Context, site *demosite.Site) (*demoResult, error) {
 	cfg := crawler.Default()
 	cfg.URLs = site.StartURLs()
 	cfg.Output = d.output
 	cfg.Delay = demoDelay
 	cfg.RobotsRetry = demoRobotsRetry
-	sum, err := d.runCrawl(ctx, cfg, notice)
+	sum, err := d.runCrawl(ctx, cfg, &herald{program: d.program, quiet: d.quiet})
 	if err != nil {
 		return nil, err
 	}

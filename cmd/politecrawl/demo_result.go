@@ -12,14 +12,15 @@ import (
 
 // A demoResult is what the crawler said of a crawl beside what the site saw.
 type demoResult struct {
-	Summary  *crawler.Summary `json:"summary"`
-	Seconds  float64          `json:"seconds"`
-	Delay    string           `json:"delay"`
-	Requests int              `json:"requests"` // all that the site saw, by kind in the next four
-	Pages    int              `json:"pages"`
-	Robots   int              `json:"robots"`
-	Moved    int              `json:"robots_redirects"` // where a robots.txt redirects to
-	Sitemaps int              `json:"sitemaps"`
+	Summary  printedSummary `json:"summary"`
+	Delay    string         `json:"delay"`
+	Requests int            `json:"requests"` // all that the site saw, by kind in the next four
+	Pages    int            `json:"pages"`
+	Robots   int            `json:"robots"`
+	Moved    int            `json:"robots_redirects"` // where a robots.txt redirects to
+	Sitemaps int            `json:"sitemaps"`
+	Retries  int            `json:"pages_repeated"` // of Pages: for a URL that had been asked for before
+	Lost     int            `json:"sitemaps_lost"`  // of Sitemaps: answered 404 or 410
 
 	Violations []string `json:"violations"` // what must not happen, as the site saw it
 	Advice     []string `json:"advice"`     // what should not
@@ -30,17 +31,18 @@ type demoResult struct {
 
 func newDemoResult(sum *crawler.Summary, fetched []string, delay time.Duration, saw demosite.Report, want demosite.Expectation) *demoResult {
 	r := &demoResult{
-		Summary: sum, Seconds: sum.Took.Seconds(), Delay: delay.String(),
-		Requests: saw.Requests, Sitemaps: saw.Sitemaps, Pages: saw.Pages,
+		Summary: summaryJSON(sum), Delay: delay.String(),
+		Requests: saw.Requests, Pages: saw.Pages, Moved: saw.Hops, Sitemaps: saw.Sitemaps,
+		Retries: saw.Retries, Lost: saw.SitemapsLost,
 		Violations: texts(saw.Violations), Advice: texts(saw.Advice),
 		Missing: without(want.Pages, fetched), Unexpected: without(fetched, want.Pages),
 	}
 	for _, n := range saw.Robots {
 		r.Robots += n
 	}
-	r.Moved = r.Requests - r.Pages - r.Robots - r.Sitemaps
 	r.Agrees = len(r.Missing) == 0 && len(r.Unexpected) == 0 && len(saw.Missing) == 0 &&
-		len(fetched) == sum.Pages && r.Robots == sum.Robots
+		len(fetched) == sum.Pages && r.Pages-r.Retries == sum.Pages &&
+		r.Robots == sum.Robots && saw.SitemapsRead == sum.Sitemaps
 	return r
 }
 
@@ -56,13 +58,14 @@ func (r *demoResult) code() int {
 // text is the result for a person.
 func (r *demoResult) text(paint painter) string {
 	var b strings.Builder
-	b.WriteString(summaryText(r.Summary))
+	b.WriteString(summaryText(r.Summary.Summary))
 	line := func(name, format string, args ...any) {
 		fmt.Fprintf(&b, "  %-10s  %s\n", name, fmt.Sprintf(format, args...))
 	}
-	fmt.Fprintf(&b, "what the site saw:\n")
-	line("requests", "%d: %d for pages, %d for robots.txt and %d for its redirects, %d for sitemaps",
-		r.Requests, r.Pages, r.Robots, r.Moved, r.Sitemaps)
+	fmt.Fprintf(&b, "what the site saw in %s:\n", number(r.Requests, "request"))
+	line("pages", "%d%s", r.Pages, ofThem(r.Retries, "repeated"))
+	line("robots.txt", "%d, and %d for where one redirects to", r.Robots, r.Moved)
+	line("sitemaps", "%d%s", r.Sitemaps, ofThem(r.Lost, "not found"))
 	verdict := paint(green, "0 violations")
 	if n := len(r.Violations); n > 0 {
 		verdict = paint(red, number(n, "violation"))
@@ -76,12 +79,12 @@ func (r *demoResult) text(paint painter) string {
 	}
 	switch {
 	case r.Summary.End != crawler.EndFinished:
-		line("pages", "not compared, because the crawl did not come to its end")
+		line("verdict", "not compared, because the crawl did not come to its end")
 	case r.Agrees:
-		line("pages", "%s", paint(green, "each that a polite crawler should fetch, and no other"))
+		line("verdict", "%s", paint(green, "it got each page that a polite crawler should fetch, and no other"))
 	default:
-		line("pages", "%s", paint(red, fmt.Sprintf("%d missing, %d unexpected; the crawler counts %d and %d for robots.txt",
-			len(r.Missing), len(r.Unexpected), r.Summary.Pages, r.Summary.Robots)))
+		line("verdict", "%s", paint(red, fmt.Sprintf("%s missing, %d unexpected, or the numbers of crawler and site differ",
+			number(len(r.Missing), "page"), len(r.Unexpected))))
 		for _, u := range r.Missing {
 			line("missing", "%s", printable(u))
 		}
@@ -90,6 +93,14 @@ func (r *demoResult) text(paint painter) string {
 		}
 	}
 	return b.String()
+}
+
+// ofThem says that n of a number are special.
+func ofThem(n int, how string) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", %d of them %s", n, how)
 }
 
 func texts(violations []demosite.Violation) []string {

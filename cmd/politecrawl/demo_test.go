@@ -1,13 +1,17 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -22,15 +26,22 @@ import (
 // files it wrote.
 func TestDemo(t *testing.T) {
 	t.Parallel()
-	dir := filepath.Join(t.TempDir(), "demo")
+	temporary := t.TempDir()
+	cmd := command(t, "demo", "--format", "json")
+	cmd.Env = append(cmd.Env, "TMPDIR="+temporary, "TMP="+temporary)
+	var out, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &stderr
 	began := time.Now()
-	got := run(t, "demo", "--output", dir, "--format", "json")
-	if got.code != exitDone {
-		t.Errorf("exit code %d, standard error %q", got.code, got.stderr)
+	if err := cmd.Run(); err != nil {
+		t.Errorf("%v, standard error %q", err, stderr.String())
 	}
 	var r demoResult
-	if err := json.Unmarshal([]byte(got.out), &r); err != nil {
-		t.Fatalf("%v in %q", err, got.out)
+	if err := json.Unmarshal(out.Bytes(), &r); err != nil {
+		t.Fatalf("%v in %q", err, out.String())
+	}
+	dir := r.Summary.Output
+	if filepath.Dir(dir) != temporary {
+		t.Errorf("it wrote %s, which is no temporary directory", dir)
 	}
 	if len(r.Violations) > 0 || len(r.Missing) > 0 || len(r.Unexpected) > 0 || !r.Agrees {
 		t.Errorf("violations %q, missing %q, unexpected %q, agrees: %v", r.Violations, r.Missing, r.Unexpected, r.Agrees)
@@ -38,8 +49,8 @@ func TestDemo(t *testing.T) {
 	if len(r.Advice) > 0 {
 		t.Errorf("advice: %q", r.Advice)
 	}
-	if r.Delay != "20ms" || r.Seconds <= 0 || r.Seconds > time.Since(began).Seconds() {
-		t.Errorf("delay %s, %v seconds", r.Delay, r.Seconds)
+	if s := r.Summary.Seconds; r.Delay != "20ms" || s <= 0 || s > time.Since(began).Seconds() || strings.Contains(out.String(), "took") {
+		t.Errorf("delay %s, %v seconds in %s", r.Delay, s, out.String())
 	}
 	if pages := jsonLines[output.Page](t, filepath.Join(dir, output.PagesFile)); len(pages) != r.Summary.Pages || len(pages) < 150 {
 		t.Errorf("%d pages written, %d in the summary, want some two hundred", len(pages), r.Summary.Pages)
@@ -51,8 +62,26 @@ func TestDemo(t *testing.T) {
 	if lines := jsonLines[output.Rejection](t, filepath.Join(dir, output.RejectedFile)); len(lines) != rejected || r.Summary.Rejected[output.Disallowed] == 0 {
 		t.Errorf("%d rejections written, summary %v", len(lines), r.Summary.Rejected)
 	}
-	if r.Pages < r.Summary.Pages || r.Robots != r.Summary.Robots || r.Sitemaps < r.Summary.Sitemaps || r.Moved < 0 {
-		t.Errorf("the site saw %+v, the crawler says %+v", r, r.Summary)
+	if r.Pages-r.Retries != r.Summary.Pages || r.Robots != r.Summary.Robots || r.Sitemaps-r.Lost != r.Summary.Sitemaps ||
+		r.Pages+r.Robots+r.Moved+r.Sitemaps != r.Requests || r.Retries == 0 || r.Lost == 0 || r.Moved == 0 {
+		t.Errorf("the numbers do not add up: the site saw %+v, the crawler says %+v", r, r.Summary.Summary)
+	}
+	// What is said meanwhile is no failure.
+	said := strings.Split(strings.TrimSuffix(stderr.String(), "\n"), "\n")
+	for i, line := range said {
+		begins := "note: "
+		switch i {
+		case 0:
+			begins = fmt.Sprintf("crawling 7 hosts into %q; Ctrl-C finishes what is in flight", dir)
+		case len(said) - 1:
+			begins = fmt.Sprintf("the files are in %q; remove that directory", dir)
+		}
+		if !strings.HasPrefix(line, begins) {
+			t.Errorf("line %d of standard error: %q, want %q", i+1, line, begins)
+		}
+	}
+	if !strings.Contains(stderr.String(), "/sitemaps/lost.xml.gz") {
+		t.Errorf("standard error does not mention the sitemap that is lost: %q", stderr.String())
 	}
 }
 
@@ -74,7 +103,8 @@ func TestDemoMisuse(t *testing.T) {
 		words []string
 	}{
 		{"port in use", []string{"--port", taken}, []string{"--port", taken, "in use", "choose another port"}},
-		{"no such port", []string{"--port", "65536"}, []string{"--port", "65536"}},
+		{"no such port", []string{"--port", "65536"}, []string{"--port: there is no port 65536", "from 1 to 65535"}},
+		{"negative port", []string{"--port", "-1"}, []string{"--port: there is no port -1"}},
 		{"directory holds a crawl", []string{"--output", held}, []string{"--output", held, "name another"}},
 		{"file for a directory", []string{"--output", file}, []string{"--output", file, "can be written"}},
 		{"argument", []string{"http://h/"}, []string{"takes no argument"}},
@@ -82,6 +112,25 @@ func TestDemoMisuse(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			run(t, append([]string{"demo"}, tt.args...)...).wantRefusal(t, exitMisuse, tt.words...)
 		})
+	}
+}
+
+// TestDemoPortRefused holds that a port which may not be used is not said to be
+// taken. Whether there is such a port depends on who runs the test.
+func TestDemoPortRefused(t *testing.T) {
+	refused := &net.OpError{Op: "listen", Net: "tcp", Err: os.NewSyscallError("bind", syscall.EACCES)}
+	for _, tt := range []struct {
+		port int
+		code int
+		want string
+	}{
+		{80, exitMisuse, "--port: listen tcp: bind: permission denied; choose a port from 1024 up, or 0 for any free one"},
+		{0, exitFailed, "cannot serve the site: listen tcp: bind: permission denied"},
+	} {
+		err := (&demo{port: tt.port}).unserved(fmt.Errorf("demosite: %w", refused))
+		if e, ok := errors.AsType[*exit](err); !ok || e.code != tt.code || err.Error() != tt.want {
+			t.Errorf("port %d: %v", tt.port, err)
+		}
 	}
 }
 
@@ -150,6 +199,15 @@ func TestDemoResult(t *testing.T) {
 		{"violation", crawler.EndFinished, func(saw *demosite.Report, _ *demosite.Expectation, _ *[]string, _ *crawler.Summary) {
 			saw.Violations = bad
 		}, exitFindings, true, "1 violation"},
+		{"page asked for twice, and once counted", crawler.EndFinished, func(saw *demosite.Report, _ *demosite.Expectation, _ *[]string, _ *crawler.Summary) {
+			saw.Pages, saw.Retries = 3, 1
+		}, exitDone, true, "3, 1 of them repeated"},
+		{"pages counted wrong", crawler.EndFinished, func(saw *demosite.Report, _ *demosite.Expectation, _ *[]string, _ *crawler.Summary) {
+			saw.Pages = 3
+		}, exitFindings, false, "differ"},
+		{"sitemaps counted wrong", crawler.EndFinished, func(saw *demosite.Report, _ *demosite.Expectation, _ *[]string, _ *crawler.Summary) {
+			saw.Sitemaps, saw.SitemapsRead = 1, 1
+		}, exitFindings, false, "differ"},
 		{"page missing", crawler.EndFinished, func(_ *demosite.Report, want *demosite.Expectation, _ *[]string, _ *crawler.Summary) {
 			want.Pages = append(want.Pages, "http://h/c")
 		}, exitFindings, false, "missing     http://h/c"},
@@ -186,18 +244,23 @@ func TestDemoResultText(t *testing.T) {
 		Robots: 1, Hosts: 1, Sitemaps: 1, Entries: 1, Took: 1500 * time.Millisecond, Output: "out",
 	}
 	r := newDemoResult(sum, []string{"http://h/a", "http://h/b"}, 20*time.Millisecond,
-		demosite.Report{Requests: 5, Pages: 2, Sitemaps: 1, Robots: map[string]int{"http://h": 1}},
+		demosite.Report{
+			Requests: 8, Pages: 3, Retries: 1, Sitemaps: 2, SitemapsRead: 1, SitemapsLost: 1,
+			Robots: map[string]int{"http://h": 1}, Hops: 2,
+		},
 		demosite.Expectation{Pages: []string{"http://h/a", "http://h/b"}})
 	want := `finished after 1.5s
-  pages       2 (status 200: 1, status 404: 1)
+  pages       2 (status 200: 1, 404: 1)
   rejected    1 (disallowed: 1)
   robots.txt  1 requested, for 1 host
   sitemaps    1 read, with 1 entry
   files       out/pages.jsonl out/rejected.jsonl out/robots/
-what the site saw:
-  requests    5: 2 for pages, 1 for robots.txt and 1 for its redirects, 1 for sitemaps
+what the site saw in 8 requests:
+  pages       3, 1 of them repeated
+  robots.txt  1, and 2 for where one redirects to
+  sitemaps    2, 1 of them not found
   politeness  0 violations, with a delay of 20ms between two requests to a host
-  pages       each that a polite crawler should fetch, and no other
+  verdict     it got each page that a polite crawler should fetch, and no other
 `
 	if diff := cmp.Diff(want, r.text(func(_ colour, text string) string { return text })); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -9,7 +9,8 @@ import (
 
 // interruptible returns a context that ends at the first SIGINT or SIGTERM, which
 // lets the work come to a good end; notice, unless empty, says so to the user. The
-// second signal calls abort, and after it signals have their usual meaning again.
+// second signal calls abort, says so too, and after it signals have their usual
+// meaning again.
 // The caller calls done when the work has ended.
 func (p *program) interruptible(ctx context.Context, abort func(), notice string) (_ context.Context, done func()) {
 	ctx, cancel := context.WithCancel(ctx)
@@ -34,6 +35,9 @@ func (p *program) interruptible(ctx context.Context, abort func(), notice string
 		}
 		cancel()
 		if wait() {
+			if notice != "" {
+				p.notice("interrupted again: what is in flight is broken off")
+			}
 			abort()
 		}
 	}()

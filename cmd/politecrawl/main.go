@@ -56,6 +56,7 @@ Begin with "politecrawl demo", which needs no network.`,
 	root.SetOut(p.out)
 	root.SetErr(p.err)
 	root.SetVersionTemplate("{{.Version}}\n")
+	root.SetUsageTemplate(apart(root.UsageTemplate()))
 	root.SetFlagErrorFunc(explainFlagError)
 	root.SetHelpCommand(helpCommand())
 	root.AddCommand(

@@ -9,12 +9,13 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 )
 
 // actAsProgram in the environment makes the test binary be politecrawl, for tests
 // that need a process: of signals, and of files in place of buffers.
-const actAsProgram = "POLITECRAWL_TEST_ACT_AS_PROGRAM"
+const actAsProgram = "TEST_ACT_AS_POLITECRAWL"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(actAsProgram) != "" {
@@ -43,10 +44,28 @@ func run(t *testing.T, args ...string) ran { return runWith(t, "", args...) }
 // runWith is run with something on standard input.
 func runWith(t *testing.T, stdin string, args ...string) ran {
 	t.Helper()
-	var out, stderr bytes.Buffer
+	var out, stderr lockedBuffer
 	p := &program{in: strings.NewReader(stdin), out: &out, err: &stderr}
 	code := p.run(t.Context(), args)
 	return ran{code, out.String(), stderr.String()}
+}
+
+// A lockedBuffer takes lines from several goroutines, as a file does.
+type lockedBuffer struct {
+	mu     sync.Mutex // guards buffer
+	buffer bytes.Buffer
+}
+
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buffer.Write(p)
+}
+
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buffer.String()
 }
 
 // command is politecrawl as a process of its own.

@@ -3,6 +3,7 @@ package main
 import (
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 )
@@ -26,3 +27,6 @@ func printable(text string) string {
 	}
 	return b.String()
 }
+
+// moment writes a time for a person.
+func moment(t time.Time) string { return t.Local().Format("2006-01-02 15:04:05 -07:00") }

@@ -2,12 +2,8 @@ package main
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"io"
 	"net/url"
-	"os"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -15,9 +11,6 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
-
-// stdinName is how a command line names standard input.
-const stdinName = "-"
 
 func (p *program) robotsCommand() *cobra.Command {
 	cmd := group(&cobra.Command{Use: "robots", Short: "Explain robots.txt files"})
@@ -68,53 +61,4 @@ func fromSites(userAgent string, timeout time.Duration) (robotsSource, error) {
 		}
 		return ruling{from: rec.Origin.RobotsURL(), file: rec.File, record: rec}, nil
 	}, nil
-}
-
-// readInput returns the content of a file or of standard input.
-func readInput(name string, stdin io.Reader) ([]byte, error) {
-	if name == stdinName {
-		body, err := io.ReadAll(stdin)
-		if err != nil {
-			return nil, failed("standard input: %w", err)
-		}
-		return body, nil
-	}
-	body, err := os.ReadFile(name)
-	if err != nil {
-		return nil, misuse("%w; %s", err, readable)
-	}
-	return body, nil
-}
-
-// readable is what to do about a file that cannot be opened.
-const readable = "name a file that can be read"
-
-// originURL returns scheme, host and port of an absolute http or https URL. The
-// rest of it is no business of url.Parse: rules are matched with URLs as they are
-// found in pages, and those hold stray % signs and worse.
-func originURL(raw string) (*url.URL, error) {
-	scheme, rest, ok := strings.Cut(raw, "://")
-	if !ok {
-		return nil, fmt.Errorf("%q has no scheme; write it as https://%s", raw, strings.TrimLeft(raw, "/"))
-	}
-	if s := strings.ToLower(scheme); s != "http" && s != "https" {
-		return nil, fmt.Errorf("%q: scheme %q cannot be checked; use http or https", raw, scheme)
-	}
-	if i := strings.IndexAny(rest, "/?#"); i >= 0 {
-		rest = rest[:i]
-	}
-	u, err := url.Parse(scheme + "://" + rest)
-	if err != nil {
-		if parse, ok := errors.AsType[*url.Error](err); ok {
-			err = parse.Err
-		}
-		return nil, fmt.Errorf("%q is not a URL: %w", raw, err)
-	}
-	if u.Host == "" {
-		return nil, fmt.Errorf("%q has no host", raw)
-	}
-	if _, err := robotsext.OriginOf(u); err != nil {
-		return nil, fmt.Errorf("%q: %s", raw, strings.TrimPrefix(err.Error(), "robotsext: "))
-	}
-	return u, nil
 }

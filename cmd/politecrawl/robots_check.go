@@ -1,11 +1,10 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"fmt"
-	"io"
 	"iter"
+	"net/url"
 	"strings"
 	"time"
 
@@ -22,6 +21,7 @@ type check struct {
 	userAgent string
 	timeout   time.Duration
 	format    outputFormat
+	quiet     bool
 
 	source robotsSource
 	asked  []agent
@@ -68,7 +68,8 @@ With --format json each answer is an object on a line of its own: url, agent, ve
 (allowed, disallowed or later), group, rule, line, robots_url; where robots.txt was
 fetched also status, error and retry_at.
 
-Exit code: 0 all allowed, 1 some disallowed, 2 misuse, 4 some robots.txt unreachable.`,
+Exit code: 0 all allowed, 1 some disallowed, 2 misuse, 4 some robots.txt unreachable.
+With --quiet it is the only answer.`,
 		Example: `  politecrawl robots check https://example.com/private/ --agent Googlebot,Bingbot
   politecrawl robots check --robots robots.txt /private/ /public/
   politecrawl robots check - --format json < urls.txt`,
@@ -82,6 +83,7 @@ Exit code: 0 all allowed, 1 some disallowed, 2 misuse, 4 some robots.txt unreach
 	flags.StringSliceVar(&c.agents, "agent", []string{"politecrawl"}, "product tokens, `A,B`, of the crawlers to ask for")
 	flags.StringVar(&c.userAgent, "user-agent", crawler.DefaultUserAgent, "sent when robots.txt is fetched")
 	flags.DurationVar(&c.timeout, "timeout", 30*time.Second, "longest time for one robots.txt with its redirects")
+	flags.BoolVar(&c.quiet, "quiet", false, "say nothing but errors")
 	return cmd
 }
 
@@ -89,13 +91,18 @@ func (c *check) run(ctx context.Context, args []string) error {
 	if err := c.prepare(args); err != nil {
 		return err
 	}
-	for raw, err := range c.urls(args) {
+	asked := 0
+	for u, err := range c.urls(args) {
 		if err != nil {
-			return failed("standard input: %w", err)
+			return failed("robots check: standard input: %w", err)
 		}
-		if err := c.ask(ctx, raw); err != nil {
+		asked++
+		if err := c.ask(ctx, u); err != nil {
 			return err
 		}
+	}
+	if asked == 0 {
+		return misuse("robots check: there is no URL on standard input; write them one a line")
 	}
 	return exitWith(c.code)
 }
@@ -124,26 +131,28 @@ func (c *check) prepare(args []string) error {
 	}
 	var err error
 	if c.robots != "" {
-		c.source, err = fromFile(c.robots, c.in)
-	} else {
-		c.source, err = fromSites(c.userAgent, c.timeout)
+		if c.source, err = fromFile(c.robots, c.in); err != nil {
+			return fmt.Errorf("robots check: --robots: %w", err)
+		}
+		return nil
 	}
+	c.source, err = fromSites(c.userAgent, c.timeout)
 	return err
 }
 
-// urls yields the URLs of the arguments, and those of standard input in the
-// place of a single -.
-func (c *check) urls(args []string) iter.Seq2[string, error] {
-	return func(yield func(string, error) bool) {
+// urls yields the URLs of the arguments, as lines without a number, and those of
+// standard input in the place of a single -.
+func (c *check) urls(args []string) iter.Seq2[inputLine, error] {
+	return func(yield func(inputLine, error) bool) {
 		for _, arg := range args {
 			if arg != stdinName {
-				if !yield(arg, nil) {
+				if !yield(inputLine{text: arg}, nil) {
 					return
 				}
 				continue
 			}
-			for raw, err := range lines(c.in) {
-				if !yield(raw, err) {
+			for line, err := range lines(c.in) {
+				if !yield(line, err) {
 					return
 				}
 			}
@@ -153,13 +162,12 @@ func (c *check) urls(args []string) iter.Seq2[string, error] {
 
 // ask answers for one URL. A URL that is none is complained about and the others
 // are answered all the same.
-func (c *check) ask(ctx context.Context, raw string) error {
-	target := raw
-	if c.robots != "" && strings.HasPrefix(raw, "/") {
-		target = "https://localhost" + raw // one file decides, whatever the origin
-	}
-	origin, err := originURL(target)
+func (c *check) ask(ctx context.Context, u inputLine) error {
+	target, origin, err := c.target(u.text)
 	if err != nil {
+		if u.number > 0 {
+			err = fmt.Errorf("standard input, line %d: %w", u.number, err)
+		}
 		c.complain(fmt.Errorf("robots check: %w", err))
 		c.code = worse(c.code, exitMisuse)
 		return nil
@@ -170,7 +178,7 @@ func (c *check) ask(ctx context.Context, raw string) error {
 	}
 	for _, a := range c.asked {
 		ans := ruling.answer(target, a)
-		ans.URL = raw
+		ans.URL = u.text
 		if err := c.write(ans); err != nil {
 			return err
 		}
@@ -182,6 +190,20 @@ func (c *check) ask(ctx context.Context, raw string) error {
 		}
 	}
 	return nil
+}
+
+// target is the URL that is asked about, and its origin.
+func (c *check) target(raw string) (target string, origin *url.URL, err error) {
+	switch {
+	case !isPath(raw):
+		target = raw
+	case c.robots == "":
+		return "", nil, fmt.Errorf("%q is a path; write the whole URL, as in https://example.com%s, or name the robots.txt with --robots", raw, raw)
+	default:
+		target = "https://localhost" + raw // one file decides, whatever the origin
+	}
+	origin, err = originURL(target)
+	return target, origin, err
 }
 
 // answer asks the ruling about one URL for one agent.
@@ -211,6 +233,9 @@ func (r ruling) answer(rawURL string, a agent) answer {
 }
 
 func (c *check) write(ans answer) error {
+	if c.quiet {
+		return nil
+	}
 	if c.format == formatJSON {
 		return c.printJSON(ans)
 	}
@@ -225,36 +250,17 @@ func (a answer) text(paint painter) string {
 
 // why says what decided.
 func (a answer) why() string {
+	from := inWords(a.RobotsURL)
 	switch {
 	case a.Verdict == later:
-		return fmt.Sprintf("%s is unreachable (%s); ask again after %s", a.RobotsURL, a.Error, a.RetryAt.Local().Format(time.DateTime))
+		return fmt.Sprintf("%s is unreachable (%s); ask again after %s", from, a.Error, moment(a.RetryAt))
 	case a.Rule != "" && a.Group != "":
-		return fmt.Sprintf("line %d of %s, %q in the group of %s", a.Line, a.RobotsURL, a.Rule, a.Group)
+		return fmt.Sprintf("line %d of %s, %q in the group of %s", a.Line, from, a.Rule, a.Group)
 	case a.Group != "":
-		return fmt.Sprintf("no rule applies in the group of %s, %s", a.Group, a.RobotsURL)
+		return fmt.Sprintf("no rule applies in the group of %s, %s", a.Group, from)
 	case a.Status >= 300:
-		return fmt.Sprintf("there is no %s (status %d)", a.RobotsURL, a.Status)
+		return fmt.Sprintf("there is no %s (status %d)", from, a.Status)
 	default:
-		return "no group applies in " + a.RobotsURL
-	}
-}
-
-// lines yields what a list of URLs holds, one a line; blank lines and lines that
-// begin with # are passed over.
-func lines(r io.Reader) iter.Seq2[string, error] {
-	return func(yield func(string, error) bool) {
-		scanner := bufio.NewScanner(r)
-		for scanner.Scan() {
-			line := strings.TrimSpace(scanner.Text())
-			if line == "" || line[0] == '#' {
-				continue
-			}
-			if !yield(line, nil) {
-				return
-			}
-		}
-		if err := scanner.Err(); err != nil {
-			yield("", err)
-		}
+		return "no group applies in " + from
 	}
 }

@@ -108,15 +108,43 @@ func TestCheckStandardInput(t *testing.T) {
 		if diff := cmp.Diff(want, got.answers(t)); diff != "" {
 			t.Error(diff)
 		}
+		text := runWith(t, "User-agent: *\nDisallow: /x", "robots", "check", "--robots", "-", "http://h/x", "http://h/y")
+		if strings.Count(text.out, " standard input") != 2 || strings.Contains(text.out, " -") {
+			t.Errorf("text:\n%s", text.out)
+		}
+	})
+	t.Run("byte order mark", func(t *testing.T) {
+		got := runWith(t, "\ufeffhttp://h/private/\n", "robots", "check", "-", "--robots", file, "--format", "json")
+		if answers := got.answers(t); len(answers) != 1 || answers[0].URL != "http://h/private/" || got.stderr != "" {
+			t.Errorf("got %+v", got)
+		}
+	})
+	t.Run("a line without end", func(t *testing.T) {
+		runWith(t, "\n"+strings.Repeat("x", 1<<20), "robots", "check", "-", "--robots", file).
+			wantRefusal(t, exitFailed, "standard input: line 2 is too long")
 	})
 	t.Run("both", func(t *testing.T) {
 		runWith(t, "", "robots", "check", "--robots", "-", "-").wantRefusal(t, exitMisuse, "cannot be both")
 	})
 	t.Run("no URL at all", func(t *testing.T) {
-		if got := runWith(t, "\n", "robots", "check", "-", "--robots", file); got != (ran{}) {
-			t.Errorf("got %+v", got)
+		for _, nothing := range []string{"", "\n", "\ufeff\n# no URL\n"} {
+			runWith(t, nothing, "robots", "check", "-", "--robots", file).wantRefusal(t, exitMisuse, "robots check", "no URL on standard input")
 		}
 	})
+}
+
+// TestCheckQuiet holds that the exit code is then the only answer.
+func TestCheckQuiet(t *testing.T) {
+	file := writeFile(t, "robots.txt", sampleRobots)
+	for url, code := range map[string]int{"/": exitDone, "/private/": exitFindings} {
+		for _, format := range []string{"text", "json"} {
+			got := run(t, "robots", "check", "--robots", file, "--quiet", "--format", format, url)
+			if got != (ran{code: code}) {
+				t.Errorf("%s as %s: %+v, want nothing and exit code %d", url, format, got, code)
+			}
+		}
+	}
+	run(t, "robots", "check", "--robots", file, "--quiet", "gopher://h/").wantRefusal(t, exitMisuse, "gopher")
 }
 
 // TestCheckGoesOnAfterBadURL holds that one bad line of many spoils only itself.
@@ -126,7 +154,7 @@ func TestCheckGoesOnAfterBadURL(t *testing.T) {
 	if got.code != exitMisuse || strings.Count(got.out, "\n") != 2 {
 		t.Errorf("exit code %d, output %q; want %d and two answers", got.code, got.out, exitMisuse)
 	}
-	want := `politecrawl: robots check: "ftp://h/2": scheme "ftp" cannot be checked; use http or https` + "\n"
+	want := `politecrawl: robots check: standard input, line 2: "ftp://h/2": scheme "ftp" is not supported; use http or https` + "\n"
 	if got.stderr != want {
 		t.Errorf("standard error %q, want %q", got.stderr, want)
 	}
@@ -199,6 +227,9 @@ func TestCheckSiteOutcomes(t *testing.T) {
 				t.Errorf("error %q, retry at %v", a.Error, a.RetryAt)
 			}
 			text := run(t, "robots", "check", site.URL+"/a", "--timeout", timeout)
+			if zone := time.Now().Format("-07:00"); tt.verdict == later && !strings.HasSuffix(text.out, " "+zone+"\n") {
+				t.Errorf("text %q does not end in the zone %s", text.out, zone)
+			}
 			if !strings.Contains(text.out, tt.says) || strings.Count(text.out, "\n") != 1 || text.stderr != "" {
 				t.Errorf("text %q lacks %q, or is not one line; standard error %q", text.out, tt.says, text.stderr)
 			}
@@ -236,16 +267,17 @@ func TestCheckMisuse(t *testing.T) {
 	}{
 		{"no URL", nil, []string{"give URLs", "see politecrawl robots check --help"}},
 		{"no scheme", []string{"example.com/a"}, []string{"no scheme", "https://example.com/a"}},
-		{"a path without --robots", []string{"/a"}, []string{"no scheme"}},
+		{"a path without --robots", []string{"/a"}, []string{`"/a" is a path`, "https://example.com/a", "--robots"}},
 		{"unsupported scheme", []string{"gopher://h/"}, []string{`scheme "gopher"`, "http or https"}},
 		{"unsupported scheme with --robots", []string{"--robots", file, "mailto://h/"}, []string{`scheme "mailto"`}},
 		{"ROB-LOC-16/no host", []string{"http:///x"}, []string{"no host"}},
 		{"ROB-LOC-16/bad host", []string{"http://a b/x"}, []string{"not a URL"}},
 		{"bad port", []string{"http://h:x/"}, []string{"not a URL"}},
 		{"ROB-LOC-15/zone", []string{"http://[fe80::1%25eth0]/"}, []string{"zone"}},
-		{"missing file", []string{"--robots", "absent.txt", "/a"}, []string{"absent.txt", "no such file"}},
+		{"missing file", []string{"--robots", "absent.txt", "/a"}, []string{"--robots: ", `"absent.txt"`, "no such file"}},
 		{"directory for a file", []string{"--robots", t.TempDir(), "/a"}, []string{"is a directory"}},
 		{"ROB-UA-10/version", []string{"--agent", "Foobot/2.1", "--robots", file, "/"}, []string{`"Foobot/2.1"`, `"Foobot"`}},
+		{"ROB-UA-10/browser", []string{"--agent", "Mozilla/5.0", "--robots", file, "/"}, []string{`"Mozilla/5.0"`, "what browsers call themselves", "such as Googlebot"}},
 		{"ROB-UA-10/empty", []string{"--agent", "", "--robots", file, "/"}, []string{"--agent"}},
 		{"ROB-UA-10/words", []string{"--agent", "Foo Bar", "--robots", file, "/"}, []string{`"Foo Bar"`}},
 		{"ROB-UA-10/not ASCII", []string{"--agent", "ツ", "--robots", file, "/"}, []string{`"ツ"`}},

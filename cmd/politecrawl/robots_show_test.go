@@ -66,7 +66,7 @@ func TestShowFile(t *testing.T) {
 
 func TestShowText(t *testing.T) {
 	got := runWith(t, showRobots, "robots", "show", "-")
-	want := `-
+	want := `standard input
 
 For a:
      5  Disallow: /x
@@ -111,7 +111,7 @@ func TestShowHostileFile(t *testing.T) {
 
 func TestShowEmptyFile(t *testing.T) {
 	got := runWith(t, "", "robots", "show", "-")
-	if want := "-\n\nNo group: everything is allowed.\n"; got.out != want || got.code != exitDone {
+	if want := "standard input\n\nNo group: everything is allowed.\n"; got.out != want || got.code != exitDone {
 		t.Errorf("exit code %d, output %q", got.code, got.out)
 	}
 }
@@ -137,7 +137,7 @@ func TestShowSite(t *testing.T) {
 		t.Errorf("fetched at %v, expires at %v", f.FetchedAt, f.ExpiresAt)
 	}
 	text := run(t, "robots", "show", site.URL)
-	for _, part := range []string{"its rules hold (status 200)", "redirected: " + site.URL + "/robots.txt → " + site.URL + "/moved.txt", "valid until: ", "For a:"} {
+	for _, part := range []string{"its rules hold (status 200)", "redirected: " + site.URL + "/robots.txt → " + site.URL + "/moved.txt", "valid until: ", time.Now().Format(" -07:00\n"), "For a:"} {
 		if !strings.Contains(text.out, part) {
 			t.Errorf("text lacks %q:\n%s", part, text.out)
 		}

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -15,9 +15,6 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler"
 )
-
-// envPrefix begins the environment variable of each key: POLITECRAWL_MAX_PAGES.
-const envPrefix = "POLITECRAWL"
 
 // settings is the configuration of a crawl while it is put together, from flags,
 // the environment, a file and the defaults, in this order of precedence.
@@ -27,7 +24,12 @@ type settings struct {
 	file   string            // --config
 	seeds  string            // --seeds
 	from   map[string]string // by key: where its value comes from
+
+	warnings []string // what a person should know of the environment
 }
+
+// commandLine is where start URLs come from that are arguments or seeds.
+const commandLine = "command line"
 
 // newSettings is the one place where a key is tied to its field, its kind of
 // value and its meaning; the default is crawler.Default's. The flag of a key
@@ -49,7 +51,7 @@ func newSettings() *settings {
 	k.IntVar(&c.MaxPages, "max-pages", c.MaxPages, "end after `N` pages (0: no limit)")
 	k.IntVar(&c.MaxDepth, "max-depth", c.MaxDepth, "follow links `N` steps away from a start URL or sitemap entry (-1: no limit)")
 	k.DurationVar(&c.MaxTime, "max-time", c.MaxTime, "end after so long (0: no limit)")
-	k.DurationVar(&c.MaxWait, "max-wait", c.MaxWait, "longest wait for hosts whose robots.txt cannot be reached, when nothing else is left")
+	k.DurationVar(&c.MaxWait, "max-wait", c.MaxWait, "longest wait, when nothing else is left, for hosts that cannot be asked yet (robots.txt unreachable, Retry-After)")
 	k.StringVar((*string)(&c.Scope), "scope", string(c.Scope), "what belongs to the crawl: `host|domain|any`")
 	k.StringVar(&c.UserAgent, "user-agent", c.UserAgent, "`NAME` sent with every request; its product token chooses the rules")
 	k.DurationVar(&c.Timeout, "timeout", c.Timeout, "longest time for one page")
@@ -91,6 +93,7 @@ func (s *settings) load(args []string, stdin io.Reader) error {
 		}
 		args = slices.Concat(args, more)
 	}
+	s.warnings = s.unknownVariables(os.Environ())
 
 	v := viper.New()
 	v.SetEnvPrefix(envPrefix)
@@ -104,10 +107,10 @@ func (s *settings) load(args []string, stdin io.Reader) error {
 
 	var bad []error
 	s.keys.VisitAll(func(f *pflag.Flag) {
-		env := envPrefix + "_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
+		env := variable(f.Name)
 		switch {
 		case f.Name == "urls" && len(args) > 0:
-			s.config.URLs, s.from[f.Name] = args, "command line"
+			s.config.URLs, s.from[f.Name] = args, commandLine
 			return
 		case f.Changed:
 			s.from[f.Name] = "flag --" + f.Name
@@ -127,82 +130,62 @@ func (s *settings) load(args []string, stdin io.Reader) error {
 	if len(bad) > 0 {
 		return &exit{exitMisuse, errors.Join(bad...)}
 	}
-	return nil
+	return s.checkURLs()
 }
 
-// read reads the configuration file into v and refuses keys that do not exist:
-// a misspelt limit that is passed over in silence is no limit.
-func (s *settings) read(v *viper.Viper) error {
-	v.SetConfigFile(s.file)
-	if err := v.ReadInConfig(); err != nil {
-		if _, ok := errors.AsType[viper.UnsupportedConfigError](err); ok {
-			return misuse("--config %s: the name must end in .yaml, .toml or .json, to say what the file is", s.file)
-		}
-		if _, ok := errors.AsType[*fs.PathError](err); ok {
-			return misuse("--config: %w; %s", err, readable)
-		}
-		cause := err
-		if parse, ok := errors.AsType[viper.ConfigParseError](err); ok {
-			cause = parse.Unwrap()
-		}
-		return misuse("--config %s: %s", s.file, oneLine(cause.Error()))
-	}
-
-	var known []string
-	s.keys.VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
-	var unknown []error
-	for _, key := range slices.Sorted(slices.Values(v.AllKeys())) {
-		if !slices.Contains(known, key) {
-			unknown = append(unknown, fmt.Errorf("--config %s: unknown key %q%s", s.file, key, didYouMean(key, known)))
+// checkURLs refuses start URLs that are none, where they were written.
+func (s *settings) checkURLs() error {
+	var bad []error
+	for _, raw := range s.config.URLs {
+		if _, err := originURL(strings.TrimSpace(raw)); err != nil {
+			if from := s.from["urls"]; from != commandLine {
+				err = fmt.Errorf("urls in %s: %w", from, err)
+			}
+			bad = append(bad, err)
 		}
 	}
-	if len(unknown) > 0 {
-		return &exit{exitMisuse, errors.Join(unknown...)}
+	if len(bad) > 0 {
+		return &exit{exitMisuse, errors.Join(bad...)}
 	}
 	return nil
-}
-
-// assign gives the flag the value that was found in the environment or a file.
-func assign(f *pflag.Flag, value any) error {
-	list, isList := f.Value.(pflag.SliceValue)
-	switch value := value.(type) {
-	case []any:
-		if !isList {
-			return errors.New("wants one value, not a list")
-		}
-		texts := make([]string, len(value))
-		for i, item := range value {
-			texts[i] = fmt.Sprint(item)
-		}
-		return list.Replace(texts)
-	case map[string]any:
-		return errors.New("wants a value, not more keys below it")
-	default:
-		text := fmt.Sprint(value)
-		if isList {
-			return list.Replace(strings.Fields(text))
-		}
-		if err := f.Value.Set(text); err != nil {
-			return badValue(f, text)
-		}
-		return nil
-	}
 }
 
 // readSeeds reads the list of URLs that --seeds names.
 func readSeeds(name string, stdin io.Reader) ([]string, error) {
 	list, err := readInput(name, stdin)
 	if err != nil {
-		return nil, misuse("--seeds: %w", err)
+		return nil, fmt.Errorf("--seeds: %w", err)
 	}
+	if name != stdinName {
+		name = strconv.Quote(name)
+	}
+	name = inWords(name)
 	var urls []string
-	for raw, err := range lines(bytes.NewReader(list)) {
-		if err != nil {
-			return nil, misuse("--seeds %s: %w", name, err)
+	var bad []error
+	for line, err := range lines(bytes.NewReader(list)) {
+		if err == nil {
+			_, err = originURL(line.text)
 		}
-		urls = append(urls, raw)
+		switch {
+		case err == nil:
+			urls = append(urls, line.text)
+		case len(bad) == maxBadSeeds:
+			return nil, &exit{exitMisuse, errors.Join(append(bad, fmt.Errorf("--seeds: %s has more such lines", name))...)}
+		case line.number > 0:
+			bad = append(bad, fmt.Errorf("--seeds: %s, line %d: %w", name, line.number, err))
+		default:
+			bad = append(bad, fmt.Errorf("--seeds: %s: %w", name, err))
+		}
+	}
+	switch {
+	case len(bad) > 0:
+		return nil, &exit{exitMisuse, errors.Join(bad...)}
+	case len(urls) == 0:
+		return nil, misuse("--seeds: %s holds no URL; write them one a line", name)
 	}
 	return urls, nil
 }
 
-func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+// maxBadSeeds is how many bad lines of a list are shown: it may not be a list of
+// URLs at all.
+const maxBadSeeds = 5

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -156,7 +157,8 @@ func TestConfigShow(t *testing.T) {
 	if got.code != exitDone || got.stderr != "" {
 		t.Fatalf("exit code %d, standard error %q", got.code, got.stderr)
 	}
-	if !strings.Contains(got.out, `delay: "1m30s"  # flag --delay`+"\n") || !strings.Contains(got.out, "workers: 16  # default\n") {
+	if !strings.Contains(got.out, `delay: "1m30s"  # flag --delay`+"\n") || !strings.Contains(got.out, "workers: 16  # default\n") ||
+		!strings.Contains(got.out, "obey-noindex: true  # default\n") {
 		t.Errorf("text:\n%s", got.out)
 	}
 	again := loaded(t, "--config", writeFile(t, "c.yaml", got.out)).config
@@ -193,16 +195,21 @@ func TestBadConfig(t *testing.T) {
 		words            []string
 	}{
 		{"unknown key", "c.yaml", "max_pages: 3\n", []string{"c.yaml", `unknown key "max_pages"`, "did you mean max-pages?"}},
-		{"unknown key, nothing near", "c.yaml", "zzz: 3\n", []string{`unknown key "zzz"`}},
+		{"unknown key, nothing near", "c.yaml", "zzz: 3\n", []string{`unknown key "zzz"; "politecrawl config show" lists the keys`}},
 		{"keys below a key", "c.yaml", "crawl:\n  workers: 3\n", []string{`unknown key "crawl.workers"`}},
 		{"keys below a known key", "c.yaml", "delay:\n  min: 3s\n", []string{`unknown key "delay.min"`}},
 		{"not YAML", "c.yaml", "workers: [1\n", []string{"c.yaml", "line 1"}},
-		{"no mapping", "c.yaml", "- a\n- b\n", []string{"c.yaml", "cannot unmarshal"}},
+		{"no mapping", "c.yaml", "- a\n- b\n", []string{"c.yaml", "holds no keys", "configs/crawl.yaml", "max-pages: 100"}},
+		{"no mapping, JSON", "c.json", "[1]", []string{"c.json", "holds no keys"}},
+		{"a word", "c.yaml", "workers\n", []string{"holds no keys"}},
+		{"no value", "c.yaml", "workers:\n", []string{`c.yaml": key "workers" has no value`}},
 		{"a key twice", "c.yaml", "workers: 1\nworkers: 2\n", []string{"already defined"}},
 		{"wrong kind", "c.yaml", "workers: many\n", []string{"workers in file", `"many" is not a whole number`}},
 		{"no unit", "c.yaml", "delay: 1\n", []string{"delay in file", `"1" is not a time`, "500ms"}},
 		{"list for a value", "c.yaml", "workers: [1, 2]\n", []string{"workers in file", "not a list"}},
-		{"unknown kind of file", "c.conf", "workers: 1\n", []string{"c.conf", ".yaml"}},
+		{"unknown kind of file", "c.conf", "workers: 1\n", []string{`c.conf"`, ".yaml, .toml or .json"}},
+		{"a kind that viper knows", "c.ini", "workers=1\n", []string{`c.ini"`, ".yaml, .toml or .json"}},
+		{"no kind", "c", "workers: 1\n", []string{".yaml, .toml or .json"}},
 		{"out of range", "c.yaml", "workers: 0\n", []string{"workers"}},
 		{"bad scope", "c.yaml", "scope: galaxy\n", []string{"scope", `"galaxy"`, "host, domain, any"}},
 	}
@@ -230,15 +237,62 @@ func TestBadConfig(t *testing.T) {
 		t.Setenv("POLITECRAWL_MAX_PAGES", "lots")
 		run(t, "config", "show").wantRefusal(t, exitMisuse, "max-pages in environment POLITECRAWL_MAX_PAGES", `"lots" is not a whole number`)
 	})
+	t.Run("start URLs", func(t *testing.T) {
+		file := writeFile(t, "c.yaml", "urls: [example.com]\n")
+		run(t, "config", "show", "--config", file).wantRefusal(t, exitMisuse, "urls in file "+file, `"example.com" has no scheme`)
+		t.Setenv("POLITECRAWL_URLS", "gopher://h/")
+		run(t, "config", "show").wantRefusal(t, exitMisuse, "urls in environment POLITECRAWL_URLS", `scheme "gopher"`)
+		run(t, "config", "show", "extra").wantRefusal(t, exitMisuse, `politecrawl: "extra" has no scheme`)
+	})
 	t.Run("several, a line each", func(t *testing.T) {
-		got := run(t, "crawl", "http://h/", "--config", writeFile(t, "c.yaml", "worker: 1\ndelays: 2s\n"))
-		want := []string{`unknown key "delays" (did you mean delay?)`, `unknown key "worker" (did you mean workers?)`}
-		for i, line := range strings.Split(strings.TrimSuffix(got.stderr, "\n"), "\n") {
-			if i >= len(want) || !strings.HasPrefix(line, "politecrawl: ") || !strings.HasSuffix(line, want[i]) {
-				t.Errorf("line %d: %q", i, line)
-			}
+		file := writeFile(t, "c.yaml", "worker: 1\ndelays: 2s\n")
+		got := run(t, "crawl", "http://h/", "--config", file)
+		var want string
+		for _, unknown := range []string{`"delays" (did you mean delay?)`, `"worker" (did you mean workers?)`} {
+			want += fmt.Sprintf("politecrawl: --config %q: unknown key %s; \"politecrawl config show\" lists the keys\n", file, unknown)
+		}
+		if diff := cmp.Diff(ran{code: exitMisuse, stderr: want}, got, cmp.AllowUnexported(ran{})); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
 		}
 	})
+}
+
+// TestNumbersOfJSON holds that those of a JSON file are taken as they are written.
+func TestNumbersOfJSON(t *testing.T) {
+	file := writeFile(t, "c.json", `{"max-body": 10485760, "response-factor": 0.25, "max-depth": -1, "obey-noindex": false, "urls": ["http://h/"]}`)
+	want := crawler.Default()
+	want.MaxBody, want.ResponseFactor, want.ObeyNoindex, want.URLs = 10485760, 0.25, false, []string{"http://h/"}
+	if diff := cmp.Diff(want, loaded(t, "--config", file).config); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestUnknownVariables(t *testing.T) {
+	environ := []string{
+		"POLITECRAWL_MAX_PAGE=100", "POLITECRAWL_MAX_PAGES=100", "politecrawl_workers=1", "POLITECRAWL_MAX-BODY=1",
+		"POLITECRAWL_ZZZ=1", "POLITECRAWL_EMPTY=", "POLITECRAWL_ACTIVE_HELP=0", "POLITECRAWLER=1", "PATH=/bin", "odd",
+	}
+	want := []string{
+		"the environment variable POLITECRAWL_MAX-BODY sets nothing (did you mean POLITECRAWL_MAX_BODY?)",
+		"the environment variable POLITECRAWL_MAX_PAGE sets nothing (did you mean POLITECRAWL_MAX_PAGES?)",
+		"the environment variable POLITECRAWL_ZZZ sets nothing",
+	}
+	if diff := cmp.Diff(want, newSettings().unknownVariables(environ)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+
+	t.Setenv("POLITECRAWL_DELY", "2s")
+	const note = "note: the environment variable POLITECRAWL_DELY sets nothing (did you mean POLITECRAWL_DELAY?)\n"
+	if got := run(t, "config", "show"); got.code != exitDone || got.stderr != note {
+		t.Errorf("config show: exit code %d, standard error %q", got.code, got.stderr)
+	}
+	out := filepath.Join(t.TempDir(), "out")
+	if got := run(t, "crawl", "http://127.0.0.1:1/", "--max-wait", "0s", "--output", out); !strings.HasPrefix(got.stderr, note) {
+		t.Errorf("crawl: standard error %q", got.stderr)
+	}
+	if got := run(t, "crawl", "http://127.0.0.1:1/", "--max-wait", "0s", "--output", out+"2", "--quiet"); got.stderr != "" {
+		t.Errorf("crawl --quiet: standard error %q", got.stderr)
+	}
 }
 
 // TestGlobalViperIsUnused holds that no setting leaks into the process.

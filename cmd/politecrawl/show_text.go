@@ -23,7 +23,7 @@ func (p *showPage) line(number int, tint colour, text string) {
 // what belongs to none.
 func (s shownFile) text(paint painter) string {
 	p := &showPage{paint: paint}
-	p.printf("%s\n", printable(s.From))
+	p.printf("%s\n", printable(inWords(s.From)))
 	if s.Fetch != nil {
 		p.fetch(s.Fetch)
 	}
@@ -94,7 +94,7 @@ func (p *showPage) fetch(f *shownFetch) {
 	if len(f.Chain) > 1 {
 		p.printf("  redirected: %s\n", printable(strings.Join(f.Chain, " → ")))
 	}
-	for _, moment := range []struct {
+	for _, t := range []struct {
 		what string
 		at   time.Time
 	}{
@@ -103,8 +103,8 @@ func (p *showPage) fetch(f *shownFetch) {
 		{"failing since", f.FailingSince},
 		{"next try", f.RetryAt},
 	} {
-		if !moment.at.IsZero() {
-			p.printf("  %s: %s\n", moment.what, moment.at.Local().Format(time.DateTime))
+		if !t.at.IsZero() {
+			p.printf("  %s: %s\n", t.what, moment(t.at))
 		}
 	}
 }

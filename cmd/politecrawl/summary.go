@@ -1,9 +1,12 @@
 package main
 
 import (
+	"bufio"
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -20,7 +23,7 @@ func summaryText(s *crawler.Summary) string {
 		fmt.Fprintf(&b, "  %-10s  %s\n", name, fmt.Sprintf(format, args...))
 	}
 	fmt.Fprintf(&b, "%s\n", endText(s))
-	line("pages", "%d%s", s.Pages, counts(s.Statuses, "status"))
+	line("pages", "%d%s", s.Pages, counts(s.Statuses, "status "))
 	rejected := 0
 	for _, n := range s.Rejected {
 		rejected += n
@@ -52,7 +55,7 @@ func endText(s *crawler.Summary) string {
 		return fmt.Sprintf("ended at --max-time after %v, %s", took, left)
 	case crawler.EndLater:
 		return fmt.Sprintf("ended after %v, %s whose hosts cannot be asked before %s: crawl again then, or wait longer with --max-wait",
-			took, left, s.NextDue.Local().Format(time.DateTime))
+			took, left, moment(s.NextDue))
 	case crawler.EndInterrupted:
 		return fmt.Sprintf("interrupted after %v, %s", took, left)
 	}
@@ -80,7 +83,55 @@ func counts[K cmp.Ordered](numbers map[K]int, kind string) string {
 	})
 	parts := make([]string, len(keys))
 	for i, k := range keys {
-		parts[i] = strings.TrimSpace(fmt.Sprintf("%s %v", kind, k)) + fmt.Sprintf(": %d", numbers[k])
+		parts[i] = fmt.Sprintf("%v: %d", k, numbers[k])
 	}
-	return " (" + strings.Join(parts, ", ") + ")"
+	return " (" + kind + strings.Join(parts, ", ") + ")"
+}
+
+// A printedSummary is a Summary as JSON for scripts, with the time in seconds.
+type printedSummary struct {
+	*crawler.Summary
+
+	Seconds float64   `json:"seconds"`
+	Took    *struct{} `json:"took_ns,omitempty"` // takes the place of the Summary's own, to leave it out
+}
+
+func summaryJSON(s *crawler.Summary) printedSummary {
+	return printedSummary{Summary: s, Seconds: s.Took.Seconds()}
+}
+
+// maxWaiting is how many hosts are named that could not be asked.
+const maxWaiting = 5
+
+// waitingText names the hosts for which a crawl ended with URLs left, as its
+// rejected.jsonl has them; empty: it did not end so.
+func waitingText(s *crawler.Summary) (string, error) {
+	if s.End != crawler.EndLater {
+		return "", nil
+	}
+	name := filepath.Join(s.Output, output.RejectedFile)
+	file, err := os.Open(name)
+	if err != nil {
+		return "", failed("%w", quoted(err))
+	}
+	defer func() { _ = file.Close() }()
+	var hosts []string
+	for dec := json.NewDecoder(bufio.NewReader(file)); dec.More(); {
+		var r output.Rejection
+		if err := dec.Decode(&r); err != nil {
+			return "", failed("%q: %w", name, err)
+		}
+		host := strings.TrimSuffix(r.RobotsURL, "/robots.txt")
+		if r.Reason == output.Later && !slices.Contains(hosts, host) {
+			hosts = append(hosts, host)
+		}
+	}
+	if len(hosts) == 0 {
+		return "", nil
+	}
+	text := strings.Join(hosts[:min(len(hosts), maxWaiting)], " ")
+	if more := len(hosts) - maxWaiting; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return fmt.Sprintf("  waiting     for robots.txt of %s\n", text), nil
 }

@@ -47,6 +47,12 @@ func helpCommand() *cobra.Command {
 	}
 }
 
+// apart has cobra's list of help topics leave two spaces after the names, as its
+// list of commands does.
+func apart(template string) string {
+	return strings.ReplaceAll(template, ".CommandPathPadding}} {{", ".CommandPathPadding}}  {{")
+}
+
 func unknownCommand(parent *cobra.Command, word string) error {
 	return misuse("unknown command %q%s; %q lists what there is", word,
 		didYouMean(word, commandNames(parent)), strings.TrimSpace("politecrawl help "+name(parent)))
@@ -130,14 +136,20 @@ func badValue(flag *pflag.Flag, value string) error {
 // didYouMean returns ` (did you mean x?)` for the candidate nearest to word, or
 // nothing when none is near.
 func didYouMean(word string, candidates []string) string {
-	best, nearest := "", 0.49 // two letters of four swapped are 0.5
-	for _, c := range candidates {
-		if s := levenshtein.Match(strings.ToLower(word), c, nil); s > nearest {
-			best, nearest = c, s
-		}
-	}
+	best := nearest(word, candidates)
 	if best == "" {
 		return ""
 	}
 	return fmt.Sprintf(" (did you mean %s?)", best)
+}
+
+// nearest returns the candidate that word may be a misspelling of, or nothing.
+func nearest(word string, candidates []string) string {
+	best, most := "", 0.49 // two letters of four swapped are 0.5
+	for _, c := range candidates {
+		if s := levenshtein.Match(strings.ToLower(word), c, nil); s > most {
+			best, most = c, s
+		}
+	}
+	return best
 }

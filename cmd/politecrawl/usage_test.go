@@ -71,6 +71,14 @@ func TestEveryCommandIsExplained(t *testing.T) {
 	walk((&program{out: io.Discard, err: io.Discard}).command())
 }
 
+// TestHelpTopics holds that a topic and what it is about stand apart.
+func TestHelpTopics(t *testing.T) {
+	const line = "\n  politecrawl exit-codes  What the exit code says\n"
+	if text := run(t, "help").out; !strings.Contains(text, line) {
+		t.Errorf("no line %q in:\n%s", line, text)
+	}
+}
+
 func TestExitCodesTopicNamesThemAll(t *testing.T) {
 	text := run(t, "help", "exit-codes").out
 	for _, code := range []int{exitDone, exitFindings, exitMisuse, exitFailed, exitLater, exitInterrupted} {

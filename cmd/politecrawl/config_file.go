@@ -1,0 +1,109 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/pflag"
+	"github.com/spf13/viper"
+)
+
+// configKinds are the endings of the names of configuration files.
+var configKinds = []string{"yaml", "yml", "toml", "json"}
+
+// read reads the configuration file into v and refuses keys that do not exist
+// or have no value: a limit that is passed over in silence is no limit.
+func (s *settings) read(v *viper.Viper) error {
+	kind := strings.ToLower(strings.TrimPrefix(filepath.Ext(s.file), "."))
+	if !slices.Contains(configKinds, kind) {
+		return misuse("--config %q: the name must end in .yaml, .toml or .json, to say what the file is", s.file)
+	}
+	v.SetConfigFile(s.file)
+	v.SetConfigType(kind)
+	if err := v.ReadInConfig(); err != nil {
+		return s.unreadable(err)
+	}
+
+	known := s.names()
+	var bad []error
+	for _, key := range slices.Sorted(slices.Values(v.AllKeys())) {
+		switch {
+		case !slices.Contains(known, key):
+			bad = append(bad, fmt.Errorf("--config %q: unknown key %q%s; %q lists the keys",
+				s.file, key, didYouMean(key, known), "politecrawl config show"))
+		case !v.InConfig(key):
+			bad = append(bad, fmt.Errorf("--config %q: key %q has no value", s.file, key))
+		}
+	}
+	if len(bad) > 0 {
+		return &exit{exitMisuse, errors.Join(bad...)}
+	}
+	return nil
+}
+
+// unreadable says what is wrong with a configuration file that viper refused.
+func (s *settings) unreadable(err error) error {
+	if _, ok := errors.AsType[*fs.PathError](err); ok {
+		return misuse("--config: %w; %s", quoted(err), readable)
+	}
+	if parse, ok := errors.AsType[viper.ConfigParseError](err); ok {
+		err = parse.Unwrap()
+	}
+	text := oneLine(err.Error())
+	// What is well written and yet does not fit a table of keys is none: the
+	// decoders of JSON and YAML say so in the same words.
+	if strings.Contains(text, "cannot unmarshal") {
+		return misuse("--config %q holds no keys; write them as in configs/crawl.yaml, one a line: max-pages: 100", s.file)
+	}
+	return misuse("--config %q: %s", s.file, text)
+}
+
+// names are all keys.
+func (s *settings) names() []string {
+	var names []string
+	s.keys.VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	return names
+}
+
+// assign gives the flag the value that was found in the environment or a file.
+func assign(f *pflag.Flag, value any) error {
+	list, isList := f.Value.(pflag.SliceValue)
+	switch value := value.(type) {
+	case []any:
+		if !isList {
+			return errors.New("wants one value, not a list")
+		}
+		texts := make([]string, len(value))
+		for i, item := range value {
+			texts[i] = plainText(item)
+		}
+		return list.Replace(texts)
+	case map[string]any:
+		return errors.New("wants a value, not more keys below it")
+	default:
+		text := plainText(value)
+		if isList {
+			return list.Replace(strings.Fields(text))
+		}
+		if err := f.Value.Set(text); err != nil {
+			return badValue(f, text)
+		}
+		return nil
+	}
+}
+
+// plainText writes a value as a flag would be given it. Every number of JSON is
+// a float64, and fmt would write 10485760 as 1.048576e+07.
+func plainText(value any) string {
+	if number, ok := value.(float64); ok {
+		return strconv.FormatFloat(number, 'f', -1, 64)
+	}
+	return fmt.Sprint(value)
+}
+
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }

@@ -1,0 +1,102 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/politecrawl/politecrawl/robotsext"
+)
+
+// originURL returns scheme, host and port of an absolute http or https URL. The
+// rest of it is no business of url.Parse: rules are matched with URLs as they are
+// found in pages, and those hold stray % signs and worse. The error is for who
+// wrote the URL, and says what to write instead.
+func originURL(raw string) (*url.URL, error) {
+	scheme, rest, ok := strings.Cut(raw, "://")
+	if !ok {
+		return nil, incomplete(raw)
+	}
+	if !isWeb(scheme) {
+		return nil, unsupported(raw, scheme)
+	}
+	if i := strings.IndexAny(rest, "/?#"); i >= 0 {
+		rest = rest[:i]
+	}
+	u, err := url.Parse(scheme + "://" + rest)
+	if err != nil {
+		if parse, ok := errors.AsType[*url.Error](err); ok {
+			err = parse.Err
+		}
+		return nil, fmt.Errorf("%q is not a URL: %w", raw, err)
+	}
+	if u.Hostname() == "" {
+		return nil, fmt.Errorf("%q has no host; write it as %s://example.com/", raw, scheme)
+	}
+	if port := u.Port(); port != "" {
+		if _, err := strconv.ParseUint(port, 10, 16); err != nil {
+			return nil, fmt.Errorf("%q: there is no port %s; ports end at 65535", raw, port)
+		}
+	}
+	if _, err := robotsext.OriginOf(u); err != nil {
+		return nil, fmt.Errorf("%q: %w", raw, withoutPrefix(err))
+	}
+	return u, nil
+}
+
+// incomplete is the error for what is not an absolute URL.
+func incomplete(raw string) error {
+	switch {
+	case raw == "":
+		return errors.New("the URL is empty; write it as https://example.com/")
+	case isPath(raw):
+		return fmt.Errorf("%q is a path; write the whole URL, as in https://example.com%s", raw, raw)
+	}
+	if scheme, rest, ok := strings.Cut(raw, ":"); ok && isScheme(scheme) && !startsWithDigit(rest) {
+		if !isWeb(scheme) {
+			return unsupported(raw, scheme)
+		}
+		return fmt.Errorf("%q is no whole URL; write it as %s://%s", raw, scheme, strings.TrimLeft(rest, "/"))
+	}
+	rest := strings.TrimLeft(raw, "/")
+	first, second := "https", "http"
+	if isLocal(rest) {
+		first, second = second, first
+	}
+	return fmt.Errorf("%q has no scheme; write it as %s://%s or %s://%[3]s", raw, first, rest, second)
+}
+
+func unsupported(raw, scheme string) error {
+	return fmt.Errorf("%q: scheme %q is not supported; use http or https", raw, scheme)
+}
+
+// isPath tells a path from what may begin with a host.
+func isPath(raw string) bool {
+	return strings.HasPrefix(raw, "/") && !strings.HasPrefix(raw, "//")
+}
+
+func isWeb(scheme string) bool {
+	return strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https")
+}
+
+// isScheme tells a scheme from a host name before a port. A scheme may hold
+// dots, too, but none that anybody would write here does.
+func isScheme(word string) bool {
+	return word != "" && !startsWithDigit(word) && strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-") == ""
+}
+
+func startsWithDigit(s string) bool { return s != "" && s[0] >= '0' && s[0] <= '9' }
+
+// isLocal tells whether what comes after a scheme is rather a server of one's
+// own, which seldom speaks https.
+func isLocal(rest string) bool {
+	host, _, _ := strings.Cut(rest, "/")
+	name, port, err := net.SplitHostPort(host)
+	if err != nil {
+		name, port = host, ""
+	}
+	return name == "localhost" || net.ParseIP(strings.Trim(name, "[]")) != nil || port != "" && port != "443"
+}
