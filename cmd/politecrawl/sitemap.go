@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/csv"
 	"errors"
+	"io/fs"
 	"os"
 	"strings"
 	"time"
@@ -94,7 +95,10 @@ func (l *listing) run(ctx context.Context, arg string) error {
 	if err == nil {
 		err = l.finish()
 	}
-	if err := errors.Join(err, l.flush()); err != nil {
+	if flushed := l.flush(); err == nil {
+		err = flushed
+	}
+	if err != nil {
 		return err
 	}
 	return exitWith(l.code)
@@ -137,9 +141,13 @@ func (l *listing) file(_ context.Context, name string) error {
 	}
 	for entry, err := range sitemap.Read(in, opts) {
 		entry.File = name
-		if done.Err = err; err != nil {
+		about, ofPath := errors.AsType[*fs.PathError](err)
+		switch done.Err = err; {
+		case ofPath: // a directory, say
+			return misuse("%w; %s", about, readable)
+		case err != nil:
 			err = l.unread(done)
-		} else {
+		default:
 			err = l.entry(entry)
 		}
 		if err := errors.Join(failure, err); err != nil {
@@ -210,7 +218,11 @@ func (l *listing) writeRow(cells []string) error {
 // flush hands on what was written so far.
 func (l *listing) flush() error {
 	l.table.Flush()
-	if err := errors.Join(l.table.Error(), l.results.Flush()); err != nil {
+	err := l.table.Error()
+	if err == nil {
+		err = l.results.Flush()
+	}
+	if err != nil {
 		return failed("cannot write the results: %w", err)
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/csv"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -225,6 +226,34 @@ func TestSitemapStatsFile(t *testing.T) {
 	}
 }
 
+// fullDisk takes no more after some bytes.
+type fullDisk struct{ left int }
+
+func (f *fullDisk) Write(p []byte) (int, error) {
+	if f.left -= len(p); f.left < 0 {
+		return 0, errors.New("no space left")
+	}
+	return len(p), nil
+}
+
+// A listing that cannot be written ends there, and says so once.
+func TestSitemapFullDisk(t *testing.T) {
+	for _, format := range []string{"text", "json", "csv"} {
+		for entries, room := range map[int]int{10_000: 10_000, 2: 0} {
+			list := strings.NewReader(strings.Repeat("https://example.com/\n", entries))
+			var stderr strings.Builder
+			p := &program{in: list, out: &fullDisk{room}, err: &stderr}
+			code := p.run(t.Context(), []string{"sitemap", "-", "--format", format})
+			if want := "politecrawl: cannot write the results: no space left\n"; code != exitFailed || stderr.String() != want {
+				t.Errorf("%s: exit code %d, %q", format, code, stderr.String())
+			}
+			if entries > 2 && list.Len() == 0 {
+				t.Errorf("%s: all was read although nothing could be written", format)
+			}
+		}
+	}
+}
+
 func TestSitemapMisuse(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
@@ -234,6 +263,7 @@ func TestSitemapMisuse(t *testing.T) {
 		{"nothing", nil, []string{"give one URL, file name or -"}},
 		{"two", []string{"a", "b"}, []string{"give one URL", `"b"`}},
 		{"missing file", []string{"absent.xml", "--format", "csv", "--check"}, []string{"absent.xml", "no such file"}},
+		{"directory", []string{"."}, []string{"is a directory", "name a file"}},
 		{"unsupported scheme", []string{"gopher://h/"}, []string{`"gopher"`, "http or https"}},
 		{"no host", []string{"https:///"}, []string{"no host"}},
 		{"no URL", []string{"https://h/%zz"}, []string{"not a URL"}},
