@@ -146,7 +146,8 @@ func (c *endChange) apply(s *Store, now instant) {
 // expired takes back what was leased and not finished in time.
 func (s *Store) expired(slot *slot, now instant) {
 	h, e := slot.Host.Owner, slot.Entry.next()
-	s.background(&returnChange{entry: e, mark: s.queue.unmark(slot.Entry)})
+	// A copy: e may be leased again before it is written.
+	s.background(&returnChange{entry: e.next(), mark: s.queue.unmark(slot.Entry)})
 	s.count(h, frontier.Counts{Leased: -1, Pending: 1})
 	s.insert(h, e, true)
 	s.sched.Place(&h.Host, now)

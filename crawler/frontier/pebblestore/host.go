@@ -186,7 +186,7 @@ func (s *Store) room() int {
 }
 
 const (
-	minRoom = 2
+	minRoom = 4
 	maxRoom = 64
 )
 

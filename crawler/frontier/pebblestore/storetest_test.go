@@ -19,8 +19,9 @@ import (
 )
 
 const (
-	childEnv = "PEBBLESTORE_TEST_PLACE" // a test binary that finds it is a child of storetest
-	killsEnv = "PEBBLESTORE_KILLS"      // how many processes to kill; empty: few
+	childEnv   = "PEBBLESTORE_TEST_PLACE" // a test binary that finds it is a child of storetest
+	variantEnv = "PEBBLESTORE_TEST_VARIANT"
+	killsEnv   = "PEBBLESTORE_KILLS" // how many processes to kill; empty: few
 )
 
 func TestMain(m *testing.M) {
@@ -28,18 +29,31 @@ func TestMain(m *testing.M) {
 	if place == "" {
 		goleak.VerifyTestMain(m)
 	}
-	if err := storetest.Child(theStore(), place, os.Stdin, os.Stdout); err != nil {
+	child := func() error { return storetest.Child(variant(os.Getenv(variantEnv)), place, os.Stdin, os.Stdout) }
+	if crawl := os.Getenv(benchEnv); crawl != "" {
+		child = func() error { return benchChild(crawl, place) }
+	}
+	if err := child(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-func theStore() storetest.Store {
+// variants are stores that have to show the same, whatever their settings.
+var variants = map[string]*Options{
+	"default": nil,
+	// Nothing fits: what is known is asked of the database, and four URLs of
+	// each host are in memory.
+	"small": {SeenBytes: 1, readAhead: 1},
+}
+
+// variant describes a store to the suite.
+func variant(name string) storetest.Store {
 	var mu sync.Mutex
 	var back time.Duration
-	return storetest.Store{
+	s := storetest.Store{
 		Open: func(place string) (frontier.Frontier, error) {
-			return openAt(place, nil, func() time.Time {
+			return openAt(place, variants[name], func() time.Time {
 				mu.Lock()
 				defer mu.Unlock()
 				return time.Now().Round(0).Add(-back)
@@ -50,7 +64,7 @@ func theStore() storetest.Store {
 		Durable: true, Exclusive: true,
 		Command: func(place string) *exec.Cmd {
 			cmd := exec.Command(os.Args[0])
-			cmd.Env = append(os.Environ(), childEnv+"="+place)
+			cmd.Env = append(os.Environ(), childEnv+"="+place, variantEnv+"="+name)
 			cmd.Stderr = os.Stderr
 			return cmd
 		},
@@ -60,10 +74,11 @@ func theStore() storetest.Store {
 			defer mu.Unlock()
 			back += by
 		},
-		// Of so few hosts and URLs what the database has for itself is the most
-		// by far. TestMemory looks at more of them.
+		// Of so few hosts and URLs what the database has for itself is the
+		// most by far. TestMemory looks at more of them.
 		URLBytes: 500, HostBytes: 4000,
 	}
+	return s
 }
 
 func kills() int {
@@ -84,4 +99,8 @@ func openAt(dir string, opts *Options, wall func() time.Time) (*Store, error) {
 	return s, s.open()
 }
 
-func TestStore(t *testing.T) { storetest.Run(t, theStore()) }
+func TestStore(t *testing.T) {
+	for name := range variants {
+		t.Run(name, func(t *testing.T) { storetest.Run(t, variant(name)) })
+	}
+}
