@@ -185,3 +185,21 @@ func TestObeyNofollowIsAnOption(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
+
+// ROB-PAG-01: what a disallowed page asks for does not exist: it is neither
+// fetched nor listed as a page, and its nofollow keeps nobody from its links.
+func TestROB_PAG_01(t *testing.T) {
+	s := newSite(t, "127.0.0.1", map[string]string{
+		"/robots.txt": "User-agent: *\nDisallow: /closed\n",
+		"/":           `<a href="/closed">c</a><a href="/open">o</a>`,
+		"/closed":     `<meta name="robots" content="noindex, nofollow"><a href="/open">o</a><a href="/behind">b</a>`,
+		"/open":       `<title>open</title>`, "/behind": "never",
+	})
+	got := run(t, testConfig(t, s.url), nil)
+	if diff := cmp.Diff([]string{"/", "/open"}, got.paths(s.url)); diff != "" || s.count("/closed") != 0 {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if r := got.refusal(t, s.url+"/closed"); r.Reason != output.Disallowed || len(got.rejected) != 1 {
+		t.Errorf("rejected %+v", got.rejected)
+	}
+}
