@@ -128,7 +128,7 @@ func (l *listing) file(_ context.Context, name string) error {
 	if name != stdinName {
 		f, err := os.Open(name)
 		if err != nil {
-			return misuse("%w; %s", err, readable)
+			return misuse("%w; %s", quoted(err), readable)
 		}
 		defer func() { _ = f.Close() }()
 		in = f
@@ -144,7 +144,7 @@ func (l *listing) file(_ context.Context, name string) error {
 		about, ofPath := errors.AsType[*fs.PathError](err)
 		switch done.Err = err; {
 		case ofPath: // a directory, say
-			return misuse("%w; %s", about, readable)
+			return misuse("%w; %s", quoted(about), readable)
 		case err != nil:
 			err = l.unread(done)
 		default:

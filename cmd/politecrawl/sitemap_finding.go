@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/sitemap"
@@ -89,7 +88,7 @@ func (l *listing) unread(f robotsext.SitemapFile) error {
 		}
 	}
 	if !f.RetryAt.IsZero() {
-		f.Err = fmt.Errorf("%w; ask again after %s", f.Err, f.RetryAt.Local().Format(time.DateTime))
+		f.Err = fmt.Errorf("%w; ask again after %s", f.Err, moment(f.RetryAt))
 	}
 	l.fail(f.URL, f.Err)
 	return nil
@@ -124,7 +123,7 @@ func (l *listing) fail(name string, err error) {
 		l.code = worse(l.code, exitFindings)
 	default:
 		l.code = worse(l.code, exitFailed)
-		text = name + ": " + text
+		text = inWords(name) + ": " + text
 	}
 	if errors.Is(err, robotsext.ErrSitemapBudget) {
 		text += " (--max-files)"

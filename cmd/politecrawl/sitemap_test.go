@@ -94,12 +94,12 @@ func TestSitemapStandardInput(t *testing.T) {
 		}
 	})
 	t.Run("empty", func(t *testing.T) {
-		runWith(t, "", "sitemap", "-").wantRefusal(t, exitFailed, "sitemap: -: ", "empty")
+		runWith(t, "", "sitemap", "-").wantRefusal(t, exitFailed, "sitemap: standard input: ", "empty")
 	})
 	t.Run("not to the end", func(t *testing.T) {
 		cut, _, _ := strings.Cut(sampleSitemap, "https://example.com/c")
 		got := runWith(t, cut, "sitemap", "-")
-		if got.code != exitFailed || got.out != "https://example.com/?a=1&b=2\nhttps://example.com/b\n" || !strings.Contains(got.stderr, "-: line 6: ") {
+		if got.code != exitFailed || got.out != "https://example.com/?a=1&b=2\nhttps://example.com/b\n" || !strings.Contains(got.stderr, "standard input: line 6: ") {
 			t.Errorf("got %+v", got)
 		}
 	})
