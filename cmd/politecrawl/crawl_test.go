@@ -129,7 +129,7 @@ func TestCrawlText(t *testing.T) {
 	got := run(t, "crawl", smallSite(t).url, "--output", dir, "--delay", "0s")
 	for _, part := range []string{
 		"finished after ", "pages       3 (status 200: 3)", "rejected    2 (disallowed: 1, out-of-scope: 1)",
-		"robots.txt  1 requested, for 1 host", filepath.Join(dir, output.PagesFile),
+		"robots.txt  1 requested, for 1 host", "files       pages.jsonl, rejected.jsonl and robots/ in " + dir + "\n",
 	} {
 		if !strings.Contains(got.out, part) {
 			t.Errorf("the summary lacks %q:\n%s", part, got.out)

@@ -64,7 +64,7 @@ func (r *demoResult) text(paint painter) string {
 	}
 	fmt.Fprintf(&b, "what the site saw in %s:\n", number(r.Requests, "request"))
 	line("pages", "%d%s", r.Pages, ofThem(r.Retries, "repeated"))
-	line("robots.txt", "%d, and %d for where one redirects to", r.Robots, r.Moved)
+	line("robots.txt", "%d, and %d more where one redirects to", r.Robots, r.Moved)
 	line("sitemaps", "%d%s", r.Sitemaps, ofThem(r.Lost, "not found"))
 	verdict := paint(green, "0 violations")
 	if n := len(r.Violations); n > 0 {

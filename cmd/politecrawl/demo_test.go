@@ -66,6 +66,7 @@ func TestDemo(t *testing.T) {
 		r.Pages+r.Robots+r.Moved+r.Sitemaps != r.Requests || r.Retries == 0 || r.Lost == 0 || r.Moved == 0 {
 		t.Errorf("the numbers do not add up: the site saw %+v, the crawler says %+v", r, r.Summary.Summary)
 	}
+	wantInReadme(t, r.text(func(_ colour, text string) string { return text }))
 	// What is said meanwhile is no failure.
 	said := strings.Split(strings.TrimSuffix(stderr.String(), "\n"), "\n")
 	for i, line := range said {
@@ -254,10 +255,10 @@ func TestDemoResultText(t *testing.T) {
   rejected    1 (disallowed: 1)
   robots.txt  1 requested, for 1 host
   sitemaps    1 read, with 1 entry
-  files       out/pages.jsonl out/rejected.jsonl out/robots/
+  files       pages.jsonl, rejected.jsonl and robots/ in out
 what the site saw in 8 requests:
   pages       3, 1 of them repeated
-  robots.txt  1, and 2 for where one redirects to
+  robots.txt  1, and 2 more where one redirects to
   sitemaps    2, 1 of them not found
   politeness  0 violations, with a delay of 20ms between two requests to a host
   verdict     it got each page that a polite crawler should fetch, and no other

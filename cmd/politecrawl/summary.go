@@ -34,11 +34,7 @@ func summaryText(s *crawler.Summary) string {
 	if len(s.Joined) > 0 {
 		line("joined", "%s, where start URLs redirect to", strings.Join(s.Joined, " "))
 	}
-	line("files", "%s", strings.Join([]string{
-		filepath.Join(s.Output, output.PagesFile),
-		filepath.Join(s.Output, output.RejectedFile),
-		filepath.Join(s.Output, output.RobotsDir) + string(filepath.Separator),
-	}, " "))
+	line("files", "%s, %s and %s/ in %s", output.PagesFile, output.RejectedFile, output.RobotsDir, printable(s.Output))
 	return b.String()
 }
 
