@@ -24,6 +24,7 @@ const (
 type directory struct {
 	path string
 	lock io.Closer
+	fs   vfs.FS // of the database
 	disk *disk
 }
 
@@ -49,7 +50,7 @@ func lockDirectory(dir string) (*directory, error) {
 	if err := ours(path); err != nil {
 		return nil, err
 	}
-	d := &directory{path: dir}
+	d := &directory{path: dir, fs: vfs.Default}
 	owner := filepath.Join(path, ownerName)
 	if d.lock, err = vfs.Default.Lock(filepath.Join(path, lockName)); err != nil {
 		if pathError, ok := errors.AsType[*fs.PathError](err); ok {
@@ -105,9 +106,20 @@ func (d *directory) close() error {
 	return lock.Close()
 }
 
+// exists returns ErrForeign when there is no database in a directory.
+func exists(dir string) error {
+	if err := ours(dir); err != nil {
+		return err
+	}
+	if desc, err := pebble.Peek(dir, vfs.Default); err == nil && !desc.Exists {
+		return fmt.Errorf("%w: nothing in %s", ErrForeign, dir)
+	}
+	return nil
+}
+
 // database opens the database. When it fails later on, fail is called.
-func (d *directory) database(opts *Options, fail func(error)) (*pebble.DB, error) {
-	desc, err := pebble.Peek(d.path, vfs.Default)
+func (d *directory) database(opts *Options, readOnly bool, fail func(error)) (*pebble.DB, error) {
+	desc, err := pebble.Peek(d.path, d.fs)
 	switch {
 	case err != nil && strings.Contains(err.Error(), "unknown format"):
 		return nil, fmt.Errorf("%w: %s: %w", ErrFormat, d.path, err)
@@ -116,10 +128,12 @@ func (d *directory) database(opts *Options, fail func(error)) (*pebble.DB, error
 	case desc.FormatMajorVersion > databaseFormat:
 		return nil, fmt.Errorf("%w: %s: database format %d", ErrFormat, d.path, desc.FormatMajorVersion)
 	}
-	d.disk = &disk{FS: vfs.Default, flush: opts.Durability == Power, fail: func(err error) {
+	d.disk = &disk{FS: d.fs, flush: opts.Durability == Power, fail: func(err error) {
 		fail(fmt.Errorf("pebblestore: %s cannot be written: %w", d.path, err))
 	}}
-	db, err := pebble.Open(d.path, databaseOptions(opts, d.disk))
+	o := databaseOptions(opts, d.disk)
+	o.ReadOnly = readOnly
+	db, err := pebble.Open(d.path, o)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", ErrDamaged, d.path, err)
 	}

@@ -66,20 +66,21 @@ func (s *Store) finish(r *request, slot *slot, o *frontier.Outcome, now instant)
 	if o.Result == frontier.Drop {
 		c.state = Dropped
 	}
+	next := e.next()
+	c.next = next
+	if o.Validators != nil {
+		next.known, next.validators = true, cloneValidators(o.Validators)
+	}
 	if o.Result == frontier.Drop || o.Result == frontier.Done && o.NotBefore.IsZero() {
 		return
 	}
-	next := e.next()
 	switch o.Result {
 	case frontier.Done:
 		next.attempts = 0
 	case frontier.Defer:
 		next.attempts--
 	}
-	if o.Validators != nil {
-		next.known, next.validators = true, cloneValidators(o.Validators)
-	}
-	c.next, c.state = next, Pending
+	c.state = Pending
 	if ready := s.sched.Instant(o.NotBefore, now); ready > now {
 		c.state, c.ready = Scheduled, s.millis(ready)
 	}
@@ -95,7 +96,7 @@ func (e *entry) next() *entry {
 // An endChange ends a lease.
 type endChange struct {
 	slot       *slot
-	next       *entry // as the URL goes on; nil: it is over
+	next       *entry // as the URL is from now on
 	state      State
 	ready      int64 // for Scheduled
 	validators *frontier.Validators
@@ -120,7 +121,7 @@ func (c *endChange) write(b *batch) {
 		b.putTimed(c.next, c.ready)
 	case Done, Dropped:
 		b.key = hashKey(b.key, kindSeen, e.id, e.hash)
-		b.val = appendOver(b.val[:0], c.state, e)
+		b.val = appendOver(b.val[:0], c.state, c.next)
 		b.put(b.key, b.val)
 	}
 	b.removeEntry(e)

@@ -1,11 +1,7 @@
 package pebblestore
 
 import (
-	"bytes"
 	"encoding/binary"
-	"fmt"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
@@ -125,70 +121,6 @@ func (s *Store) enlist(h *host) {
 	s.hosts[h.name] = h
 	s.byID[h.id] = h
 }
-
-// unread is how many pending URLs of h are in the store and not in its window.
-func (h *host) unread() int { return h.counts.Pending - len(h.window.entries) }
-
-// insert takes up a pending URL of h, which has been counted.
-func (s *Store) insert(h *host, e *entry, cameBack bool) {
-	if h.window.insert(e, h.unread()-1, s.room(), cameBack) && !cameBack {
-		e.path, e.meta = strings.Clone(e.path), bytes.Clone(e.meta) // they were the caller's
-	}
-	s.readAhead(h)
-}
-
-// readAhead has the window of h filled from the store when there is little left
-// in it. It is called after each change of what is in it.
-func (s *Store) readAhead(h *host) {
-	room, n, unread := s.room(), len(h.window.entries), h.unread() > 0
-	if dry := n == 0 && unread; dry != h.dry {
-		h.dry = dry
-		if dry {
-			s.dry++
-		} else {
-			s.dry--
-		}
-	}
-	if unread && n <= room/2 && !h.refilling {
-		h.refilling = true
-		s.queue.refill(h, room-n)
-	}
-}
-
-// fill takes up what was read for the window of a host.
-func (s *Store) fill(f refill, entries []*entry, now instant) error {
-	h, w := f.host, &f.host.window
-	h.refilling = false
-	for _, e := range entries {
-		w.bound = e.place()
-		if !w.has(w.bound) && !h.leased(e.seq) {
-			w.add(e)
-		}
-	}
-	if len(entries) < f.n && h.unread() != 0 {
-		return fmt.Errorf("%w: %s: %s has %d URLs pending that are not there", ErrDamaged, s.dir.path, h.name, h.unread())
-	}
-	s.readAhead(h)
-	s.sched.Place(&h.Host, now)
-	return nil
-}
-
-// leased reports whether the entry of that number is in somebody's hands, or
-// its end is still to be written.
-func (h *host) leased(seq uint64) bool {
-	return slices.ContainsFunc(h.Slots(), func(s *slot) bool { return s.Entry != nil && s.Entry.seq == seq })
-}
-
-// room is how many URLs of a host are kept in memory: few, when there are many
-// hosts.
-func (s *Store) room() int {
-	return min(max(s.opts.readAhead/max(len(s.hosts), 1), minRoom), maxRoom)
-}
-
-const (
-	minRoom = 4
-	maxRoom = 64
-)
 
 // count changes the numbers of URLs of h, and of all.
 func (s *Store) count(h *host, by frontier.Counts) {

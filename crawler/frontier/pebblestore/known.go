@@ -1,11 +1,6 @@
 package pebblestore
 
 import (
-	"errors"
-	"fmt"
-
-	"github.com/cockroachdb/pebble/v2"
-
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/frontier/internal/seen"
 )
@@ -52,7 +47,7 @@ func (s *Store) stored(hosts []frontier.Host, hashes []uint64) ([]bool, error) {
 		id, ok := ids[hosts[i]]
 		if !ok {
 			var err error
-			if id, err = s.readID(hosts[i]); err != nil {
+			if id, err = s.db.idOf(hosts[i]); err != nil {
 				return nil, err
 			}
 			ids[hosts[i]] = id
@@ -61,44 +56,11 @@ func (s *Store) stored(hosts []frontier.Host, hashes []uint64) ([]bool, error) {
 			continue
 		}
 		key = hashKey(key, kindSeen, id, hash)
-		ok, err := s.read(key, nil)
+		ok, err := s.db.read(key, nil)
 		if err != nil {
 			return nil, err
 		}
 		found[i] = ok
 	}
 	return found, nil
-}
-
-// readID returns the id of a host in the database, 0 when there is none.
-func (s *Store) readID(name frontier.Host) (id hostID, err error) {
-	_, err = s.read(nameKey(nil, string(name)), func(r *reader) { id = hostID(r.uint32()) })
-	return id, err
-}
-
-// read has the value of a key read by get and reports whether there is one. An
-// error is one of the store, for good.
-func (s *Store) read(key []byte, get func(*reader)) (found bool, err error) {
-	value, closer, err := s.db.Get(key)
-	if errors.Is(err, pebble.ErrNotFound) {
-		return false, nil
-	}
-	if err != nil {
-		return false, s.damaged(err)
-	}
-	r := reader{rest: value}
-	if get != nil {
-		get(&r)
-	}
-	if err := errors.Join(r.err(), closer.Close()); err != nil {
-		return false, s.damaged(fmt.Errorf("key %q: %w", key, err))
-	}
-	return true, nil
-}
-
-// damaged ends the use of a store that cannot be read.
-func (s *Store) damaged(err error) error {
-	err = fmt.Errorf("%w: %s: %w", ErrDamaged, s.dir.path, err)
-	s.fail(err)
-	return err
 }

@@ -3,6 +3,7 @@ package pebblestore
 import (
 	"crypto/rand"
 	"encoding/binary"
+	"errors"
 	"fmt"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -26,11 +27,7 @@ func (s *Store) load() error {
 	if err := s.settleAttempts(b); err != nil {
 		return err
 	}
-	scheduled, err := s.loadTimes()
-	if err != nil {
-		return err
-	}
-	if err := s.loadHosts(b, scheduled); err != nil {
+	if err := s.loadHosts(b); err != nil {
 		return err
 	}
 	if err := b.Commit(pebble.Sync); err != nil {
@@ -41,27 +38,19 @@ func (s *Store) load() error {
 
 // loadMeta reads what holds for the whole store, and begins a new run of it.
 func (s *Store) loadMeta(b *batch) error {
-	version, err := s.readMeta(metaFormat)
+	version, err := s.db.meta(metaFormat)
 	if err != nil {
 		return err
 	}
-	if len(version) == 0 {
-		if err := s.begin(b); err != nil {
-			return err
-		}
-	} else if v, n := binary.Uvarint(version); n <= 0 || v > format {
-		return fmt.Errorf("%w: %s: format %d", ErrFormat, s.dir.path, v)
+	if version == nil {
+		err = s.begin(b)
+	} else {
+		err = s.resume(version)
 	}
-	if len(version) > 0 {
-		seed, err := s.readMeta(metaSeed)
-		if err != nil {
-			return err
-		}
-		if copy(s.seed[:], seed) < len(s.seed) {
-			return s.damaged(fmt.Errorf("no seed"))
-		}
+	if err != nil {
+		return err
 	}
-	run, err := s.readMeta(metaRun)
+	run, err := s.db.meta(metaRun)
 	if err != nil {
 		return err
 	}
@@ -76,7 +65,7 @@ func (s *Store) loadMeta(b *batch) error {
 // begin makes a store of an empty database.
 func (s *Store) begin(b *batch) error {
 	empty := true
-	err := s.scan([]byte{0}, []byte{0xff}, func([]byte, *reader) bool {
+	err := s.db.scan([]byte{0}, []byte{0xff}, func([]byte, *reader) bool {
 		empty = false
 		return false
 	})
@@ -84,7 +73,7 @@ func (s *Store) begin(b *batch) error {
 		return err
 	}
 	if !empty {
-		return fmt.Errorf("%w: %s is a database of something else", ErrForeign, s.dir.path)
+		return checkFormat(nil, s.dir.path)
 	}
 	if _, err := rand.Read(s.seed[:]); err != nil {
 		return fmt.Errorf("pebblestore: %w", err)
@@ -94,16 +83,34 @@ func (s *Store) begin(b *batch) error {
 	return nil
 }
 
-func (s *Store) readMeta(name string) (value []byte, err error) {
-	_, err = s.read(metaKey(name), func(r *reader) { value = append(value, r.rest...) })
-	return value, err
+// resume reads what begin has written.
+func (s *Store) resume(version []byte) error {
+	if err := checkFormat(version, s.dir.path); err != nil {
+		return err
+	}
+	seed, err := s.db.meta(metaSeed)
+	if err == nil && copy(s.seed[:], seed) < len(s.seed) {
+		err = s.db.damaged(errors.New("its seed is lost"))
+	}
+	return err
+}
+
+// checkFormat looks at the version of a store.
+func checkFormat(version []byte, path string) error {
+	if version == nil {
+		return fmt.Errorf("%w: %s is a database of something else", ErrForeign, path)
+	}
+	if v, n := binary.Uvarint(version); n <= 0 || v > format {
+		return fmt.Errorf("%w: %s has format %d, known is %d", ErrFormat, path, v, format)
+	}
+	return nil
 }
 
 // settleAttempts writes the attempts of the leases that were open when the
 // store went down into the records of their entries.
 func (s *Store) settleAttempts(b *batch) error {
 	var open []*entry
-	err := s.scan([]byte{kindAttempt}, []byte{kindAttempt + 1}, func(key []byte, r *reader) bool {
+	err := s.db.scanAll(kindAttempt, func(key []byte, r *reader) bool {
 		e := &entry{id: idOf(key), seq: seqOf(key)}
 		r.mark(e)
 		open = append(open, e)
@@ -114,12 +121,12 @@ func (s *Store) settleAttempts(b *batch) error {
 	}
 	for _, e := range open {
 		attempts := e.attempts
-		found, err := s.read(queueKey(nil, e.id, e.place()), func(r *reader) { r.entry(e) })
+		found, err := s.db.read(queueKey(nil, e.id, e.place()), func(r *reader) { r.entry(e) })
 		if err != nil {
 			return err
 		}
 		if !found {
-			return s.damaged(fmt.Errorf("an open lease of nothing: %d, %d", e.id, e.seq))
+			return s.db.damaged(fmt.Errorf("an open lease of nothing: %d, %d", e.id, e.seq))
 		}
 		e.attempts, e.again = attempts, true
 		b.putEntry(e)
@@ -128,62 +135,24 @@ func (s *Store) settleAttempts(b *batch) error {
 	return nil
 }
 
-// loadTimes finds out when the first is due of those scheduled, and how many
-// each host has.
-func (s *Store) loadTimes() (scheduled map[hostID]int, err error) {
-	scheduled = make(map[hostID]int)
-	err = s.scan([]byte{kindTime}, []byte{kindTime + 1}, func(key []byte, r *reader) bool {
-		s.next = min(s.next, millisOf(key))
-		scheduled[hostID(r.uint32())]++
-		return true
-	})
-	return scheduled, err
-}
-
 // loadHosts reads which URLs are known, and makes hosts of those that have some
 // pending. The counts of a host that was in memory when the store went down may
 // be of an earlier time; they are put right.
-func (s *Store) loadHosts(b *batch, scheduled map[hostID]int) error {
-	var counts frontier.Counts // of the URLs of last
-	var last hostID
-	seen := func() error {
-		if last == 0 {
-			return nil
-		}
-		counts.Scheduled = scheduled[last]
-		counts.Pending -= counts.Scheduled
-		return s.loadHost(b, last, counts)
-	}
-	var failed error
-	err := s.scan([]byte{kindSeen}, []byte{kindSeen + 1}, func(key []byte, r *reader) bool {
-		if id := idOf(key); id != last {
-			if failed = seen(); failed != nil {
-				return false
-			}
-			last, counts = id, frontier.Counts{}
-		}
-		s.known.add(hashOf(key))
-		counts.Added++
-		switch State(r.byte()) {
-		case Done:
-			counts.Done++
-		case Dropped:
-			counts.Dropped++
-		default: // or scheduled
-			counts.Pending++
-		}
-		return true
+func (s *Store) loadHosts(b *batch) error {
+	err := s.db.scanAll(kindTime, func(key []byte, _ *reader) bool {
+		s.next = millisOf(key)
+		return false
 	})
-	if err == nil {
-		err = failed
-	}
-	if err == nil {
-		err = seen()
-	}
 	if err != nil {
 		return err
 	}
-	host, err := s.last(kindHost)
+	err = s.db.tally(s.known.add, func(id hostID, counts frontier.Counts) error {
+		return s.loadHost(b, id, counts)
+	})
+	if err != nil {
+		return err
+	}
+	host, err := s.db.last(kindHost)
 	if host != nil {
 		s.lastID = idOf(host)
 	}
@@ -192,7 +161,7 @@ func (s *Store) loadHosts(b *batch, scheduled map[hostID]int) error {
 
 // loadHost takes up one host.
 func (s *Store) loadHost(b *batch, id hostID, counts frontier.Counts) error {
-	r, err := s.readRecord(id)
+	r, err := s.db.host(id)
 	if err != nil {
 		return err
 	}

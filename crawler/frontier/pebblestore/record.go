@@ -60,19 +60,22 @@ const (
 
 // appendEntry appends what a queue record says of e beyond its key.
 func appendEntry(buf []byte, e *entry) []byte {
-	var flags byte
+	buf = append(buf, e.flags())
+	if e.known {
+		buf = binary.BigEndian.AppendUint64(buf, e.hash)
+	}
+	buf = binary.AppendUvarint(buf, uint64(e.attempts))
+	return appendText(buf, e)
+}
+
+func (e *entry) flags() (flags byte) {
 	if e.again {
 		flags |= flagAgain
 	}
 	if e.known {
 		flags |= flagKnown
 	}
-	buf = append(buf, flags)
-	if e.known {
-		buf = binary.BigEndian.AppendUint64(buf, e.hash)
-	}
-	buf = binary.AppendUvarint(buf, uint64(e.attempts))
-	return appendText(buf, e)
+	return flags
 }
 
 // appendText appends what a caller has given of e.
@@ -89,7 +92,7 @@ func appendTimed(buf []byte, e *entry) []byte {
 
 // appendOver appends the seen record of an entry that is done or dropped.
 func appendOver(buf []byte, s State, e *entry) []byte {
-	return appendText(append(buf, byte(s), e.priority), e)
+	return appendText(append(buf, byte(s), e.flags(), e.priority), e)
 }
 
 // appendMark appends the attempt record of e.
@@ -193,6 +196,13 @@ func (r *reader) timed(e *entry) {
 	e.id = hostID(r.uint32())
 	e.priority = r.byte()
 	r.entry(e)
+}
+
+// over reads what appendOver has written behind the state.
+func (r *reader) over(e *entry) {
+	e.known = r.byte()&flagKnown != 0
+	e.priority = r.byte()
+	r.text(e)
 }
 
 // mark reads what appendMark has written.

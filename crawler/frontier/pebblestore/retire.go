@@ -2,7 +2,6 @@ package pebblestore
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
@@ -69,20 +68,11 @@ type storedHost struct {
 }
 
 func (s *Store) readHost(name frontier.Host) (h storedHost, err error) {
-	if h.id, err = s.readID(name); err != nil || h.id == 0 {
+	if h.id, err = s.db.idOf(name); err != nil || h.id == 0 {
 		return h, err
 	}
-	h.record, err = s.readRecord(h.id)
+	h.record, err = s.db.host(h.id)
 	return h, err
-}
-
-// readRecord reads the record of a host that has one.
-func (s *Store) readRecord(id hostID) (record *hostRecord, err error) {
-	found, err := s.read(idKey(nil, kindHost, id), func(r *reader) { record = r.host() })
-	if err == nil && !found {
-		err = s.damaged(fmt.Errorf("no record of host %d", id))
-	}
-	return record, err
 }
 
 // An idleHost is a host that may be forgotten.

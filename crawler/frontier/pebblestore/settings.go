@@ -33,7 +33,7 @@ func (s *Store) Host(ctx context.Context, name frontier.Host) (frontier.HostReco
 		id, record = f.id, s.told(h, now)
 	}
 	if id != 0 {
-		_, err = s.read(idKey(nil, kindRobots, id), func(r *reader) { record.Robots = r.robots() })
+		record.Robots, err = s.db.robots(id)
 	}
 	return record, err
 }

@@ -6,8 +6,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/cockroachdb/pebble/v2"
-
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/frontier/internal/heap"
 	"github.com/politecrawl/politecrawl/crawler/frontier/internal/schedule"
@@ -19,7 +17,7 @@ import (
 type Store struct {
 	opts Options
 	dir  *directory
-	db   *pebble.DB
+	db   database
 	seed siphash.Key
 	run  uint64 // how many times the store was opened
 	base int64  // Instant 0 in milliseconds since 1970
@@ -99,11 +97,11 @@ func newStore(opts Options, d *directory) *Store {
 
 // open opens the database and starts the committer.
 func (s *Store) open() error {
-	db, err := s.dir.database(&s.opts, s.fail)
+	db, err := s.dir.database(&s.opts, false, s.fail)
 	if err != nil {
 		return err
 	}
-	s.db = db
+	s.db = database{DB: db, path: s.dir.path, broken: s.fail}
 	s.base = ceilMillis(s.sched.Wall())
 	if err := s.load(); err != nil {
 		return errors.Join(err, db.Close())

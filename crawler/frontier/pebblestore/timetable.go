@@ -48,7 +48,7 @@ type wakeChange struct {
 // readDue reads what is due.
 func (s *Store) readDue(d due) (*wakeChange, error) {
 	c := &wakeChange{next: never, hosts: make(map[hostID]*host), records: make(map[hostID]*hostRecord)}
-	err := s.scan(timeKey(nil, d.from, 0), []byte{kindTime + 1}, func(key []byte, r *reader) bool {
+	err := s.db.scan(timeKey(nil, d.from, 0), []byte{kindTime + 1}, func(key []byte, r *reader) bool {
 		ms := millisOf(key)
 		if ms > d.to || len(c.entries) == atOnce {
 			c.next = ms
@@ -60,7 +60,7 @@ func (s *Store) readDue(d due) (*wakeChange, error) {
 		return true
 	})
 	if err == nil {
-		err = s.readKnown(c.entries)
+		err = s.db.validators(c.entries...)
 	}
 	if err == nil {
 		err = s.findHosts(c)
@@ -92,7 +92,7 @@ func (s *Store) findHosts(c *wakeChange) error {
 			continue
 		}
 		var err error
-		if c.records[e.id], err = s.readRecord(e.id); err != nil {
+		if c.records[e.id], err = s.db.host(e.id); err != nil {
 			return err
 		}
 	}
