@@ -58,7 +58,11 @@ func (s *settings) unreadable(err error) error {
 	// What is well written and yet does not fit a table of keys is none: the
 	// decoders of JSON and YAML say so in the same words.
 	if strings.Contains(text, "cannot unmarshal") {
-		return misuse("--config %q holds no keys; write them as in configs/crawl.yaml, one a line: max-pages: 100", s.file)
+		example := "max-pages: 100, one a line"
+		if strings.HasSuffix(strings.ToLower(s.file), ".json") {
+			example = `{"max-pages": 100}`
+		}
+		return misuse("--config %q holds no keys; write those of configs/crawl.yaml as in: %s", s.file, example)
 	}
 	return misuse("--config %q: %s", s.file, text)
 }

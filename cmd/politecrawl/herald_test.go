@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -64,7 +65,7 @@ func TestCrawlSaysThatItBegins(t *testing.T) {
 	}
 	want := fmt.Sprintf("crawling 1 host into %q; Ctrl-C finishes what is in flight\n", dir)
 	got := make([]byte, len(want))
-	if _, err := pipe.Read(got); err != nil || string(got) != want {
+	if _, err := io.ReadFull(pipe, got); err != nil || string(got) != want {
 		t.Errorf("standard error begins with %q (%v), want %q", got, err, want)
 	}
 	close(site.answer)

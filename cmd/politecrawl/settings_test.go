@@ -200,7 +200,7 @@ func TestBadConfig(t *testing.T) {
 		{"keys below a known key", "c.yaml", "delay:\n  min: 3s\n", []string{`unknown key "delay.min"`}},
 		{"not YAML", "c.yaml", "workers: [1\n", []string{"c.yaml", "line 1"}},
 		{"no mapping", "c.yaml", "- a\n- b\n", []string{"c.yaml", "holds no keys", "configs/crawl.yaml", "max-pages: 100"}},
-		{"no mapping, JSON", "c.json", "[1]", []string{"c.json", "holds no keys"}},
+		{"no mapping, JSON", "c.json", "[1]", []string{"c.json", "holds no keys", `{"max-pages": 100}`}},
 		{"a word", "c.yaml", "workers\n", []string{"holds no keys"}},
 		{"no value", "c.yaml", "workers:\n", []string{`c.yaml": key "workers" has no value`}},
 		{"a key twice", "c.yaml", "workers: 1\nworkers: 2\n", []string{"already defined"}},
