@@ -1,6 +1,7 @@
 package robotstxt
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -105,6 +106,7 @@ func BenchmarkParse(b *testing.B) {
 		{"typical", [][]byte{typical()}, int64(len(typical()))},
 		{"honest", [][]byte{honest()}, int64(len(honest()))},
 		{"wildcards", [][]byte{wildcards()}, int64(len(wildcards()))},
+		{"honest with CR", [][]byte{bytes.ReplaceAll(honest(), []byte("\n"), []byte("\r"))}, int64(len(honest()))},
 		{"agents64K", [][]byte{agents(64 << 10)}, 64 << 10},
 		{"corpus", files, size},
 	} {

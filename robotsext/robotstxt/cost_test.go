@@ -142,6 +142,28 @@ func TestParseGrowth(t *testing.T) {
 	}
 }
 
+// TestLineCost shows that no end of line costs much more than another, also
+// where there is no LF or only a far one.
+func TestLineCost(t *testing.T) {
+	const size = DefaultMaxBytes
+	for name, body := range map[string]string{
+		"LF":                    strings.Repeat("\n", size),
+		"CR":                    strings.Repeat("\r", size),
+		"CR LF":                 strings.Repeat("\r\n", size/2),
+		"CR and LF at the end":  strings.Repeat("\r", size-1) + "\n",
+		"rules with CR":         strings.Repeat("allow:/\r", size/8),
+		"CR at the start alone": "\r" + strings.Repeat("a\n", size/2-1),
+	} {
+		t.Run("ROB-FMT-20/"+name, func(t *testing.T) {
+			start := time.Now()
+			Parse([]byte(body), nil)
+			if got := time.Since(start); got > time.Second {
+				t.Errorf("%v", got)
+			}
+		})
+	}
+}
+
 // allocated returns how many bytes f allocates.
 func allocated(f func()) uint64 {
 	var before, after runtime.MemStats

@@ -12,13 +12,14 @@ func (s span) of(text string) string { return text[s.lo:s.hi] }
 type lines struct {
 	text  string
 	at    int  // where the next line begins
+	lf    int  // the last LF found, or the end of the text: looked for again only when passed
 	n     int  // number of the line last returned, from 1
 	done  bool // the last line, which needs no end, was returned
 	hasCR bool // else no line need be searched for one
 }
 
 func newLines(text string) lines {
-	return lines{text: text, hasCR: strings.IndexByte(text, '\r') >= 0}
+	return lines{text: text, lf: -1, hasCR: strings.IndexByte(text, '\r') >= 0}
 }
 
 // next returns the next line without its end.
@@ -27,10 +28,11 @@ func (l *lines) next() (line span, ok bool) {
 		return span{}, false
 	}
 	l.n++
-	start, end := l.at, len(l.text)
-	if i := strings.IndexByte(l.text[start:], '\n'); i >= 0 {
-		end = start + i
+	start := l.at
+	if l.lf < start {
+		l.lf = start + indexOr(l.text[start:], '\n', len(l.text)-start)
 	}
+	end := l.lf
 	l.at = end + 1
 	if l.hasCR {
 		if i := strings.IndexByte(l.text[start:end], '\r'); i >= 0 {
