@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -66,7 +65,7 @@ func TestReadmeExplainsReasons(t *testing.T) {
 			t.Fatal(err)
 		}
 		reasons++
-		if !strings.Contains(text, fmt.Sprintf("\n| `%s` | ", reason)) {
+		if !strings.Contains(text, "\n| `"+reason+"` | ") {
 			t.Errorf("README.md does not explain %q", reason)
 		}
 		return false
