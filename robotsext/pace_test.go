@@ -32,6 +32,8 @@ func paced(t *testing.T, robots string, test func(t *testing.T, r *robotsext.Rob
 				return reply{status: 200, body: lines(robots)}.RoundTrip(req)
 			case "/slow":
 				time.Sleep(3 * time.Second)
+			case "/gone":
+				return reply{status: 404, header: http.Header{"Retry-After": {"120"}}}.RoundTrip(req)
 			case "/busy":
 				return reply{status: 429, header: http.Header{"Retry-After": {"120"}}}.RoundTrip(req)
 			}
@@ -158,6 +160,17 @@ func TestPace(t *testing.T) {
 			_ = c.Visit("http://example.com/a")
 			want := []string{"0 /robots.txt", "0 /busy", "0 /robots.txt", "0 /a", "120 /a"}
 			if got := sent(); !slices.Equal(got, want) {
+				t.Errorf("sent %q, want %q", got, want)
+			}
+		})
+	})
+	t.Run("ROB-POL-06", func(t *testing.T) {
+		paced(t, asks5, func(t *testing.T, r *robotsext.Robots, sent func() []string) {
+			c := colly.NewCollector(r.Attach)
+			r.Pace(c, 0)
+			_ = c.Visit("http://example.com/gone")
+			_ = c.Visit("http://example.com/a")
+			if got, want := sent(), []string{"0 /robots.txt", "5 /gone", "10 /a"}; !slices.Equal(got, want) {
 				t.Errorf("sent %q, want %q", got, want)
 			}
 		})
