@@ -106,7 +106,7 @@ func isCanonicalPath(path string) bool {
 		case '%':
 			switch v, ok := unhex(path[i:]); {
 			case !ok:
-				return false // a stray %, rare enough for the long way
+				continue // a stray % stays as it is
 			case class[v]&unreserved != 0:
 				return false
 			case path[i+1] >= 'a' || path[i+2] >= 'a':

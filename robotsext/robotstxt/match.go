@@ -9,8 +9,10 @@ type Verdict struct {
 
 // Check tells whether the crawler with these product tokens may fetch rawURL;
 // tokens as for Group. It takes any string: scheme, authority and fragment are
-// cut off, a relative reference counts from the root, and the rest is brought
-// into canonical form as for Match.
+// cut off, and the rest is brought into canonical form as for Match. What comes
+// before the first of / ? ; is taken for an authority also where there is no
+// scheme, as by Google's parser: "example.com/a" is "/a", and so is "private/a".
+// A relative reference has to be resolved first, or begin with a slash.
 //
 // Check does not look at the authority. The caller has to know that f is the
 // file of the authority of rawURL (ROB-LOC-02).

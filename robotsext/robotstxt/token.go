@@ -21,19 +21,40 @@ func ValidToken(token string) bool {
 // merely claim compatibility with a browser, cut to token characters
 // (ROB-UA-14). The error is an ErrToken.
 func ProductToken(userAgent string) (string, error) {
+	token := compatibleProduct(userAgent)
+	if token == "" {
+		token = firstProduct(userAgent)
+	}
+	if token == "" {
+		return "", fmt.Errorf("%w in user agent %q: it needs a name of letters, - and _, such as ExampleBot/1.0", ErrToken, userAgent)
+	}
+	return token, nil
+}
+
+// compatibleProduct returns the product after "compatible;" in a comment, where
+// that is the first part of it or follows another.
+func compatibleProduct(userAgent string) string {
 	const compatible = "compatible;"
-	for i := 0; i+len(compatible) <= len(userAgent); i++ {
-		if !equalFold(userAgent[i:i+len(compatible)], compatible) {
-			continue
+	depth, first := 0, false // in so many comments, at the beginning of a part
+	for i := 0; i < len(userAgent); i++ {
+		rest := userAgent[i:]
+		if depth > 0 && first && len(rest) >= len(compatible) && equalFold(rest[:len(compatible)], compatible) {
+			if token, _ := agentToken(trimSpace(rest[len(compatible):])); token != "" {
+				return token
+			}
 		}
-		if token, _ := agentToken(trimSpace(userAgent[i+len(compatible):])); token != "" {
-			return token, nil
+		switch b := userAgent[i]; {
+		case b == '(':
+			depth, first = depth+1, true
+		case b == ')':
+			depth, first = max(depth-1, 0), false
+		case b == ';':
+			first = true
+		case !isSpace(b):
+			first = false
 		}
 	}
-	if token := firstProduct(userAgent); token != "" {
-		return token, nil
-	}
-	return "", fmt.Errorf("%w in user agent %q: it needs a name of letters, - and _, such as ExampleBot/1.0", ErrToken, userAgent)
+	return ""
 }
 
 // firstProduct returns the first product outside of comments that is no

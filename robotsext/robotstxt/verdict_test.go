@@ -113,3 +113,18 @@ func hasFinding(f *File, line int, kind Kind) bool {
 	}
 	return false
 }
+
+// TestCheckTakesAnyString shows what Check makes of what is no absolute URL.
+func TestCheckTakesAnyString(t *testing.T) {
+	f := Parse([]byte("User-agent: *\nDisallow: /private/\n"), nil)
+	for url, allowed := range map[string]bool{
+		"http://h/private/x": false, "//h/private/x": false, "/private/x": false, "h/private/x": false, "h:80/private/x": false,
+		"private/x": true, "./private/x": false, "": true, "#/private/": true, "http://h": true, "/public/../private/x": false,
+	} {
+		t.Run("ROB-MAT-14/"+url, func(t *testing.T) {
+			if v := f.Check(url, "x"); v.Allowed != allowed {
+				t.Errorf("got %v by %v", v.Allowed, v.Rule)
+			}
+		})
+	}
+}
