@@ -143,14 +143,18 @@ func (d *directory) database(opts *Options, readOnly bool, fail func(error)) (*p
 const databaseFormat = pebble.FormatNewest
 
 func databaseOptions(opts *Options, disk *disk) *pebble.Options {
-	o := &pebble.Options{
+	log := logger{opts.Logger, disk}
+	return &pebble.Options{
 		FS:                 disk,
 		FormatMajorVersion: databaseFormat,
 		CacheSize:          opts.CacheBytes,
-		MemTableSize:       32 << 20,
-		Logger:             logger{opts.Logger, disk},
+		MemTableSize:       opts.memTable,
+		Logger:             log,
+		EventListener: &pebble.EventListener{
+			BackgroundError:   func(err error) { log.Errorf("%v", err) },
+			PossibleAPIMisuse: func(info pebble.PossibleAPIMisuseInfo) { log.Errorf("%v", info) },
+		},
 	}
-	return o
 }
 
 // A logger is told what the database has to say.

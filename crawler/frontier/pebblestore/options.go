@@ -25,7 +25,8 @@ type Options struct {
 	// Logger is told of what goes on inside the database. Nil: nobody is.
 	Logger *slog.Logger
 
-	readAhead int // URLs in memory for all hosts together, but for the least of each
+	readAhead int    // URLs in memory for all hosts together, but for the least of each
+	memTable  uint64 // bytes that the database collects before it writes a table
 }
 
 // A Durability says which accidents what the store has acknowledged outlives.
@@ -47,6 +48,7 @@ const (
 	defaultSeenBytes  = 1 << 30
 	defaultCacheBytes = 32 << 20
 	defaultReadAhead  = 200_000
+	defaultMemTable   = 32 << 20
 )
 
 func (o *Options) withDefaults() Options {
@@ -70,6 +72,9 @@ func (o *Options) withDefaults() Options {
 	}
 	if opts.readAhead == 0 {
 		opts.readAhead = defaultReadAhead
+	}
+	if opts.memTable == 0 {
+		opts.memTable = defaultMemTable
 	}
 	return opts
 }

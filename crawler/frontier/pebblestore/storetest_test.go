@@ -30,6 +30,9 @@ func TestMain(m *testing.M) {
 		goleak.VerifyTestMain(m)
 	}
 	child := func() error { return storetest.Child(variant(os.Getenv(variantEnv)), place, os.Stdin, os.Stdout) }
+	if os.Getenv(loadEnv) != "" {
+		child = func() error { return loadChild(place) }
+	}
 	if crawl := os.Getenv(benchEnv); crawl != "" {
 		child = func() error { return benchChild(crawl, place) }
 	}
