@@ -91,7 +91,7 @@ func (d *decoder) start() error {
 		prefix, local := splitName(name)
 		local = d.lower(local)
 		if d.top == elemDocument {
-			d.ns.root(prefix, d.scan.attrs)
+			d.ns.root(root(local), prefix, d.scan.attrs)
 		}
 		if len(d.scan.attrs) > 0 && bytes.Contains(d.scan.attrs, []byte("xmlns")) {
 			d.ns.declare(d.scan.attrs, len(d.frames))

@@ -108,7 +108,9 @@ func FuzzIndex(f *testing.F) {
 }
 
 func FuzzRSS(f *testing.F) {
-	seed(f, "rss.xml", `<rss><channel><item><link>http://a.example/</link><pubDate>Sat, 07 Sep 2002 00:00:01 GMT</pubDate></item></channel></rss>`)
+	seed(f, "rss.xml",
+		`<rss xmlns:atom="http://www.w3.org/2005/Atom"><channel><item><atom:link href="http://b.example/"/><link>http://a.example/</link></item></channel></rss>`,
+		`<rss><channel><item><link>http://a.example/</link><pubDate>Sat, 07 Sep 2002 00:00:01 GMT</pubDate></item></channel></rss>`)
 	f.Fuzz(checkXML)
 }
 

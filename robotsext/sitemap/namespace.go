@@ -11,6 +11,8 @@ type space uint8
 const (
 	otherSpace space = iota // skipped
 	coreSpace               // the namespace of the document itself
+	sitemapSpace
+	atomSpace
 	imageSpace
 	videoSpace
 	newsSpace
@@ -30,8 +32,10 @@ func spaceOf(uri []byte) space {
 		return newsSpace
 	case has("www.w3.org/") && has("xhtml"):
 		return xhtmlSpace
-	case has("/schemas/sitemap/"), has("www.w3.org/2005/Atom"), has("purl.org/atom/ns#"):
-		return coreSpace
+	case has("/schemas/sitemap/"):
+		return sitemapSpace
+	case has("www.w3.org/2005/Atom"), has("purl.org/atom/ns#"):
+		return atomSpace
 	}
 	return otherSpace
 }
@@ -68,16 +72,25 @@ type binding struct {
 type bindings struct {
 	list []binding
 
-	// The namespace of the root element is the core, whatever its name.
+	// The core is the namespace of the root element, whatever its name, and
+	// the one that such a document should have. An RSS item may have an
+	// <atom:link> beside its <link>: that is not its address.
 	rootURI    string
+	ownSpace   space // otherSpace if it should have none
 	rootPrefix string
 	rooted     bool
 }
 
 // root makes the namespace of the root element the core. It comes before its
 // declarations.
-func (b *bindings) root(prefix, attrs []byte) {
+func (b *bindings) root(el elem, prefix, attrs []byte) {
 	b.rooted = true
+	switch el {
+	case elemURLSet, elemIndex:
+		b.ownSpace = sitemapSpace
+	case elemFeed:
+		b.ownSpace = atomSpace
+	}
 	b.rootPrefix = string(prefix)
 	want := "xmlns"
 	if len(prefix) > 0 {
@@ -111,7 +124,7 @@ func (b *bindings) declare(attrs []byte, depth int) {
 		uri, _ := appendText(nil, value)
 		uri = trim(uri)
 		sp := spaceOf(uri)
-		if len(uri) == 0 || b.rootURI == string(uri) {
+		if len(uri) == 0 || b.rootURI == string(uri) || sp != otherSpace && sp == b.ownSpace {
 			sp = coreSpace
 		}
 		b.list = append(b.list, binding{prefix: string(prefix), space: sp, depth: depth})

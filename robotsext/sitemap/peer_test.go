@@ -5,6 +5,8 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
+	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -82,32 +84,67 @@ func parseTree(in []byte) (*node, error) {
 	}
 }
 
-// space returns the namespace of n.
-func (n *node) space() space {
+// The vocabularies that the peer knows. Its own is the one of the root element.
+const (
+	ownWords   = "own"
+	imageWords = "image"
+	videoWords = "video"
+	newsWords  = "news"
+	xhtmlWords = "xhtml"
+)
+
+// namespaces tell a vocabulary by its namespace name, the first that fits.
+var namespaces = []struct {
+	name  *regexp.Regexp
+	words string
+	roots string // the documents whose own it is, however their root is declared
+}{
+	{regexp.MustCompile(`sitemap-image`), imageWords, ""},
+	{regexp.MustCompile(`sitemap-video`), videoWords, ""},
+	{regexp.MustCompile(`sitemap-news`), newsWords, ""},
+	{regexp.MustCompile(`(?s)www\.w3\.org/.*xhtml|xhtml.*www\.w3\.org/`), xhtmlWords, ""},
+	{regexp.MustCompile(`/schemas/sitemap/`), "", "urlset sitemapindex"},
+	{regexp.MustCompile(`www\.w3\.org/2005/Atom|purl\.org/atom/ns#`), "", "feed"},
+}
+
+// space returns the vocabulary of n, "" for one that means nothing.
+func (n *node) space() string {
 	root := n
 	for root.parent != nil {
 		root = root.parent
 	}
-	for at := n; at != nil; at = at.parent {
-		uri, ok := at.decls[n.prefix]
-		if !ok {
-			continue
+	declared := func(at *node, prefix string) (uri string, ok bool) {
+		for ; at != nil && !ok; at = at.parent {
+			uri, ok = at.decls[prefix]
 		}
-		uri = strings.Trim(uri, " \t\r\n")
-		rootURI, ok := root.decls[root.prefix]
-		if uri == "" || ok && uri == strings.Trim(rootURI, " \t\r\n") {
-			return coreSpace
+		return strings.Trim(uri, " \t\r\n"), ok
+	}
+	uri, ok := declared(n, n.prefix)
+	if !ok {
+		switch n.prefix {
+		case "", root.prefix:
+			return ownWords
+		case imageWords, videoWords, newsWords, xhtmlWords: // undeclared, but plain enough
+			return n.prefix
 		}
-		return spaceOf([]byte(uri))
+		return ""
 	}
-	if n.prefix == root.prefix {
-		return coreSpace
+	if rootURI, ok := declared(root, root.prefix); uri == "" || ok && uri == rootURI {
+		return ownWords
 	}
-	return conventional([]byte(n.prefix))
+	for _, ns := range namespaces {
+		if ns.name.MatchString(uri) {
+			if slices.Contains(strings.Fields(ns.roots), root.local) {
+				return ownWords
+			}
+			return ns.words
+		}
+	}
+	return ""
 }
 
 // all returns the children of that name, in document order.
-func (n *node) all(sp space, local string) (out []*node) {
+func (n *node) all(sp, local string) (out []*node) {
 	for _, c := range n.children {
 		if c.local == local && c.space() == sp {
 			out = append(out, c)
@@ -117,7 +154,7 @@ func (n *node) all(sp space, local string) (out []*node) {
 }
 
 // first returns the text of the first such child, trimmed.
-func (n *node) first(sp space, local string) (text []byte, ok bool) {
+func (n *node) first(sp, local string) (text []byte, ok bool) {
 	for _, c := range n.all(sp, local) {
 		return c.value(), true
 	}
@@ -125,7 +162,7 @@ func (n *node) first(sp space, local string) (text []byte, ok bool) {
 }
 
 // last returns the text of the last such child that has any.
-func (n *node) last(sp space, local string) (text []byte) {
+func (n *node) last(sp, local string) (text []byte) {
 	for _, c := range n.all(sp, local) {
 		if v := c.value(); len(v) > 0 {
 			text = v
@@ -154,32 +191,32 @@ func peerEntries(in []byte) ([]Entry, error) {
 	}
 	switch root.local {
 	case "urlset":
-		for i, n := range root.all(coreSpace, "url") {
-			loc, _ := n.first(coreSpace, "loc")
+		for i, n := range root.all(ownWords, "url") {
+			loc, _ := n.first(ownWords, "loc")
 			add(n, i, n.page(), loc)
 		}
 	case "sitemapindex":
-		for i, n := range root.all(coreSpace, "sitemap") {
-			loc, _ := n.first(coreSpace, "loc")
+		for i, n := range root.all(ownWords, "sitemap") {
+			loc, _ := n.first(ownWords, "loc")
 			e := Entry{Sitemap: true, Priority: DefaultPriority}
-			text, _ := n.first(coreSpace, "lastmod")
+			text, _ := n.first(ownWords, "lastmod")
 			e.LastMod, _ = parseW3C(text)
 			add(n, i, e, loc)
 		}
 	case "rss":
 		i := 0
-		for _, channel := range root.all(coreSpace, "channel") {
-			for _, n := range channel.all(coreSpace, "item") {
-				loc, _ := n.first(coreSpace, "link")
+		for _, channel := range root.all(ownWords, "channel") {
+			for _, n := range channel.all(ownWords, "item") {
+				loc, _ := n.first(ownWords, "link")
 				e := Entry{Priority: DefaultPriority}
-				text, _ := n.first(coreSpace, "pubdate")
+				text, _ := n.first(ownWords, "pubdate")
 				e.LastMod, _ = parseRFC822(text)
 				add(n, i, e, loc)
 				i++
 			}
 		}
 	case "feed":
-		for i, n := range root.all(coreSpace, "entry") {
+		for i, n := range root.all(ownWords, "entry") {
 			e, loc := n.atomEntry()
 			add(n, i, e, loc)
 		}
@@ -192,12 +229,12 @@ func peerEntries(in []byte) ([]Entry, error) {
 func (n *node) atomEntry() (e Entry, loc []byte) {
 	e.Priority = DefaultPriority
 	for _, c := range n.children {
-		if (c.local == "updated" || c.local == "modified") && c.space() == coreSpace {
+		if (c.local == "updated" || c.local == "modified") && c.space() == ownWords {
 			e.LastMod, _ = parseW3C(c.value())
 			break
 		}
 	}
-	for _, link := range n.all(coreSpace, "link") {
+	for _, link := range n.all(ownWords, "link") {
 		_, hasRel := link.attrs["rel"]
 		_, hasHref := link.attrs["href"]
 		if hasHref && (!hasRel || strings.EqualFold(string(link.attr("rel")), "alternate")) {
@@ -210,36 +247,36 @@ func (n *node) atomEntry() (e Entry, loc []byte) {
 // page returns what a url element says, but for its location.
 func (n *node) page() Entry {
 	e := Entry{Priority: DefaultPriority}
-	text, _ := n.first(coreSpace, "lastmod")
+	text, _ := n.first(ownWords, "lastmod")
 	e.LastMod, _ = parseW3C(text)
-	text, _ = n.first(coreSpace, "changefreq")
+	text, _ = n.first(ownWords, "changefreq")
 	e.ChangeFreq = changeFreq(bytes.ToLower(text))
-	if text, ok := n.first(coreSpace, "priority"); ok {
+	if text, ok := n.first(ownWords, "priority"); ok {
 		if p, ok := decimal(text, 1); ok {
 			e.Priority = p
 		}
 	}
-	for _, link := range n.all(xhtmlSpace, "link") {
+	for _, link := range n.all(xhtmlWords, "link") {
 		href, err := location(link.attr("href"))
 		if err == nil && strings.EqualFold(string(link.attr("rel")), "alternate") {
 			e.Alternates = append(e.Alternates, Alternate{Href: href,
 				Lang: lineBreaks.Replace(string(link.attr("hreflang"))), Media: lineBreaks.Replace(string(link.attr("media")))})
 		}
 	}
-	for _, c := range n.all(imageSpace, "image") {
-		str := func(local string) string { return lineBreaks.Replace(string(c.last(imageSpace, local))) }
-		url := func(local string) string { loc, _ := location(c.last(imageSpace, local)); return loc }
+	for _, c := range n.all(imageWords, "image") {
+		str := func(local string) string { return lineBreaks.Replace(string(c.last(imageWords, local))) }
+		url := func(local string) string { loc, _ := location(c.last(imageWords, local)); return loc }
 		m := Image{Loc: url("loc"), Title: str("title"), Caption: str("caption"), GeoLocation: str("geo_location"), License: url("license")}
 		if m.Loc != "" {
 			e.Images = append(e.Images, m)
 		}
 	}
-	for _, c := range n.all(newsSpace, "news") {
+	for _, c := range n.all(newsWords, "news") {
 		if e.News == nil {
 			e.News = &News{}
 		}
 		set := func(to *string, n *node, local string) {
-			if v := n.last(newsSpace, local); len(v) > 0 {
+			if v := n.last(newsWords, local); len(v) > 0 {
 				*to = lineBreaks.Replace(string(v))
 			}
 		}
@@ -248,10 +285,10 @@ func (n *node) page() Entry {
 		set(&e.News.Genres, c, "genres")
 		set(&e.News.Tickers, c, "stock_tickers")
 		set(&e.News.Access, c, "access")
-		if v := c.last(newsSpace, "publication_date"); len(v) > 0 {
+		if v := c.last(newsWords, "publication_date"); len(v) > 0 {
 			e.News.Published, _ = parseW3C(v)
 		}
-		for _, p := range c.all(newsSpace, "publication") {
+		for _, p := range c.all(newsWords, "publication") {
 			set(&e.News.Publication, p, "name")
 			set(&e.News.Language, p, "language")
 		}

@@ -130,6 +130,17 @@ func TestRows(t *testing.T) {
 		{"ROB-SMP-21/Atom", `<feed xmlns="http://www.w3.org/2005/Atom"><link href="http://h.example/"/><entry><link rel="self" href="http://h.example/s"/><link href="http://h.example/a"/></entry></feed>`,
 			[]string{"http://h.example/a"}, "", nil},
 
+		{"ROB-SMP-21/RSS with an Atom link before its own", `<rss xmlns:atom="http://www.w3.org/2005/Atom"><channel><atom:link href="http://h.example/feed" rel="self"/><item><atom:link href="http://h.example/s" rel="self"/><link>http://h.example/a</link></item></channel></rss>`,
+			[]string{"http://h.example/a"}, "", nil},
+		{"ROB-SMP-21/RSS with an Atom link of no prefix", `<rss><channel><item><link xmlns="http://www.w3.org/2005/Atom" href="http://h.example/s"/><link>http://h.example/a</link></item></channel></rss>`,
+			[]string{"http://h.example/a"}, "", nil},
+		{"ROB-SMP-21/Atom 0.3 with a sitemap's words", `<feed xmlns="http://purl.org/atom/ns#" xmlns:s="http://www.sitemaps.org/schemas/sitemap/0.9"><s:entry/><entry><s:link href="http://h.example/s"/><link href="http://h.example/a"/></entry></feed>`,
+			[]string{"http://h.example/a"}, "", nil},
+		{"ROB-SMP-14/the namespace declared below the root", `<urlset><url xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><loc>http://h.example/a</loc></url></urlset>`,
+			[]string{"http://h.example/a"}, "", nil},
+		{"ROB-SMP-14/an older namespace below the root", `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url xmlns="http://www.google.com/schemas/sitemap/0.84"><loc>http://h.example/a</loc></url></urlset>`,
+			[]string{"http://h.example/a"}, "", nil},
+
 		{"ROB-SMP-22/cut between entries", "<urlset><url>" + a + "</url>", []string{"http://h.example/a"}, Truncated, nil},
 		{"ROB-SMP-22/cut in an entry", "<urlset><url>" + a + "</url><url>" + b, []string{"http://h.example/a"}, Truncated, nil},
 		{"ROB-SMP-22/cut in a tag", "<urlset><url>" + a + "</url><url><lo", []string{"http://h.example/a"}, Truncated, nil},
