@@ -3,6 +3,7 @@ package robotstxt
 import (
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -59,6 +60,8 @@ func TestMatchCost(t *testing.T) {
 		{"14,000 rules", honest(), "/shop/item-31676/reviews?page=2", 10 * time.Microsecond},
 		{"24,000 rules with wildcards", wildcards(), "/a/path/1234/that-is-usual.html", time.Millisecond},
 		{"254 rules of 1,000 stars", stars(), "/" + strings.Repeat("a", 500) + "b" + strings.Repeat("a", 1500), 50 * time.Millisecond},
+		{"a rule 22,259 times over", rules(slices.Repeat([]string{"Disallow:/*aaaaabaaaaa"}, 22259)...), "/" + strings.Repeat("aaaab", 1600), time.Millisecond},
+		{"18,000 rules alike", alike(), "/" + strings.Repeat("abbaa", 400) + "acbc", 500 * time.Millisecond},
 		{"prefixes of each other", rules(nested(900)...), as, time.Millisecond},
 	} {
 		t.Run("ROB-MAT-26/"+c.name, func(t *testing.T) {
@@ -68,6 +71,18 @@ func TestMatchCost(t *testing.T) {
 			}
 		})
 	}
+}
+
+// alike is a file of rules with wildcards that only looking at the path can tell
+// apart.
+func alike() []byte {
+	var b strings.Builder
+	b.WriteString("User-agent: *\n")
+	word := strings.NewReplacer("0", "a", "1", "b")
+	for i := 0; b.Len() < DefaultMaxBytes-64; i++ {
+		b.WriteString("Disallow:/*" + word.Replace(fmt.Sprintf("%015b", i)) + "c\n")
+	}
+	return []byte(b.String())
 }
 
 // nested makes rules each of which begins with the one before.

@@ -61,9 +61,16 @@
 // are indexed when they are first asked for, by their literal beginnings, so that
 // a verdict looks at those rules alone that may match: it costs about as much
 // for a file of ten thousand rules as for one of ten, below a tenth of a
-// microsecond, and allocates nothing if the URL is canonical. A hostile file
-// cannot make it slow. There is no backtracking and no regular expression, and
-// what a file costs to parse is proportional to its size.
+// microsecond, and allocates nothing if the URL is canonical.
+//
+// Rules with a star before their end are the ones that have to be tried, those
+// of a matching beginning one after the other. A digest of the path rules most
+// of them out, patterns that are repeated count once, and there is no
+// backtracking and no regular expression, so a rule costs at most about one look
+// through the path, and a verdict at most the number of such rules times the
+// length of the path. A hostile file of the default size comes to some 20,000
+// rules: a few tenths of a millisecond for a usual path and tens of milliseconds
+// for one of 8,000 octets. What a file costs to parse is proportional to its size.
 //
 // # Choices
 //

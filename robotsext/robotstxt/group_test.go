@@ -145,3 +145,22 @@ func TestOrder(t *testing.T) {
 		})
 	}
 }
+
+// TestRepeatedRules shows that a pattern that comes again changes nothing, nor
+// the line that decides.
+func TestRepeatedRules(t *testing.T) {
+	body := []byte("User-agent: *\nDisallow: /*a\nDisallow: /*a**\nDisallow: /*a\nAllow: /*b$\nDisallow: /*b$\nAllow: /*b$\nDisallow: /*b\nDisallow: /c\nDisallow: /c\n")
+	for _, opts := range []*Options{nil, {GoogleParser: true}} {
+		for path, line := range map[string]int{"/xa": 3, "/xb": 5, "/xbx": 8, "/c": 9} {
+			t.Run(fmt.Sprintf("ROB-GRP-09/repeated rules %s, as Google %v", path, opts != nil), func(t *testing.T) {
+				g := Parse(body, opts).Group("x")
+				if v := g.Match(path); v.Rule == nil || v.Rule.Line != line {
+					t.Errorf("got %+v, want line %d", v.Rule, line)
+				}
+				if n := len(g.Rules()); n != 9 {
+					t.Errorf("%d rules", n)
+				}
+			})
+		}
+	}
+}

@@ -76,11 +76,22 @@ func newIndex(rules []ranked, text func(*ranked) (string, bool)) index {
 		}
 	}
 	slices.SortFunc(entries, func(a, b entry) int {
-		if c := strings.Compare(a.prefix, b.prefix); c != 0 {
-			return c
+		switch {
+		case a.prefix != b.prefix:
+			return strings.Compare(a.prefix, b.prefix)
+		case a.rest != b.rest:
+			return strings.Compare(a.rest, b.rest)
+		case a.anchored != b.anchored:
+			if a.anchored {
+				return 1
+			}
+			return -1
 		}
 		return cmp.Compare(a.rank, b.rank)
 	})
+	// Of rules that match the same, the first by rank is the one that decides
+	// (ROB-GRP-09).
+	entries = slices.CompactFunc(entries, func(a, b entry) bool { return a.pattern == b.pattern })
 
 	x := index{ranked: rules}
 	for i := 0; i < len(entries); {
@@ -102,6 +113,7 @@ func newIndex(rules []ranked, text func(*ranked) (string, bool)) index {
 			}
 		}
 		n.wild.hi = int32(len(x.wild))
+		slices.SortFunc(x.wild[n.wild.lo:], func(a, b wildRule) int { return cmp.Compare(a.rank, b.rank) })
 		x.prefixes = append(x.prefixes, prefix)
 		x.nodes = append(x.nodes, n)
 	}
