@@ -3,20 +3,35 @@ package robotstag
 import (
 	"strings"
 	"time"
+	"unicode"
 )
 
 // cutDate takes the value of an unavailable_after off a list. The comma behind
 // the day of the week belongs to the date (ROB-PAG-07).
-func cutDate(text string) (date, rest string, more bool) {
-	date, rest, more = strings.Cut(text, ",")
-	if !more || !isWeekday(strings.TrimSpace(date)) {
-		return date, rest, more
+func cutDate(text string) (date, rest string) {
+	end := dateEnd(text)
+	if strings.HasPrefix(text[end:], ",") && isWeekday(strings.TrimSpace(text[:end])) {
+		behind := text[end+1:]
+		n := dateEnd(behind)
+		if _, ok := parseDate(behind[:n]); ok {
+			return behind[:n], behind[n:]
+		}
+		// A day of the week alone; what follows is another rule.
 	}
-	second, behind, more := strings.Cut(rest, ",")
-	if _, ok := parseDate(second); !ok {
-		return date, rest, true // a day of the week alone; what follows is another rule
+	return text[:end], text[end:]
+}
+
+// dateEnd returns the length of the words that may be a date: those before the
+// next comma, semicolon, rule, or name of a crawler.
+func dateEnd(text string) int {
+	for at := 0; ; {
+		at += len(text[at:]) - len(strings.TrimLeftFunc(text[at:], unicode.IsSpace))
+		end := at + wordEnd(text[at:])
+		if word := text[at:end]; word == "" || startsRule(word) || strings.HasSuffix(word, ":") {
+			return at
+		}
+		at = end
 	}
-	return second, behind, more
 }
 
 func isWeekday(s string) bool {

@@ -49,6 +49,7 @@ func FuzzHeader(f *testing.F) {
 		"noindex, nofollow", "googlebot: nofollow, examplebot: noindex, max-snippet: 20",
 		"unavailable_after: Friday, 25-Jun-10 15:00:00 PST, *: none", "examplebot: unavailable_after: 2099-01-01",
 		"max-image-preview: large, max-image-preview:none", ",:,,a:b:c:", "noindex nofollow: x",
+		"noindex;nofollow max-snippet:-1 nosnippet", "unavailable_after: Friday, 25-Jun-10 15:00:00 PST noindex", "max-snippet: noindex otherbot: x",
 	} {
 		f.Add(line, "noindex")
 		f.Add("all, index", line)
@@ -179,6 +180,9 @@ func TestLargePage(t *testing.T) {
 	d.Header(h)
 	for range 1000 {
 		d.Meta("robots", strings.Repeat("noindex,max-snippet:1,", 1000))
+	}
+	for _, piece := range []string{"max-snippet:1 ", "unavailable_after:Friday,", "unavailable_after: x ", "a:", "a "} {
+		New("examplebot").Meta("robots", strings.Repeat(piece, maxRead/len(piece)))
 	}
 	if n := len(d.Rules()); n == 0 || n > 100 {
 		t.Errorf("%d rules", n)

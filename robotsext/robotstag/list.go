@@ -1,33 +1,82 @@
 package robotstag
 
-import "strings"
+import (
+	"strings"
+	"unicode"
+)
 
-// list reads a comma-separated list of rules (ROB-PAG-02). With agents set, as in
-// X-Robots-Tag, a name with a colon that is not the name of a rule is the name of
-// a crawler, whom the rules after it are for, up to the next (ROB-PAG-03).
+// list reads a list of rules (ROB-PAG-02). Commas are between them; many a list has
+// spaces or semicolons instead. With agents set, as in X-Robots-Tag, a name with a
+// colon that is not the name of a rule is the name of a crawler, whom the rules
+// after it are for, up to the next (ROB-PAG-03).
 func (d *Directives) list(text string, source Source, agents bool) {
-	for more := true; more; {
-		var element, rest string
-		element, rest, more = strings.Cut(text, ",")
-		name, value, hasValue := strings.Cut(element, ":")
-		name = strings.TrimSpace(name)
-		switch known := Name(strings.ToLower(name)); {
-		case !hasValue:
-			// Many a list has spaces in place of commas.
-			for word := range strings.FieldsSeq(element) {
-				d.take(word, "", source)
-			}
-		case known == UnavailableAfter:
-			value, rest, more = cutDate(text[strings.IndexByte(text, ':')+1:])
-			d.take(name, value, source)
-		case agents && !known.isRule() && isAgent(name):
-			source.Agent = everyone(string(known))
-			rest, more = text[strings.IndexByte(text, ':')+1:], true
-		default:
-			d.take(name, value, source)
+	for text != "" {
+		end := strings.IndexAny(text, ":,;")
+		if end < 0 {
+			end = len(text)
 		}
-		text = rest
+		words, colon := strings.Fields(text[:end]), strings.HasPrefix(text[end:], ":")
+		text = text[min(end+1, len(text)):]
+		name, rulesOnly := "", true
+		if n := len(words) - 1; colon && n >= 0 {
+			name, words = words[n], words[:n]
+		}
+		for _, word := range words {
+			d.take(word, "", source)
+			rulesOnly = rulesOnly && startsRule(word)
+		}
+		if !colon {
+			continue
+		}
+		var value string
+		switch known := Name(strings.ToLower(name)); {
+		case known == UnavailableAfter:
+			value, text = cutDate(text)
+			d.take(name, value, source)
+		case known.isRule():
+			value, text = cutValue(known, text)
+			d.take(name, value, source)
+		case agents && rulesOnly && isAgent(name):
+			source.Agent = everyone(string(known))
+		default:
+			text = text[elementEnd(text):]
+		}
 	}
+}
+
+// elementEnd returns the length of text up to the next comma or semicolon.
+func elementEnd(text string) int {
+	if n := strings.IndexAny(text, ",;"); n >= 0 {
+		return n
+	}
+	return len(text)
+}
+
+// cutValue takes the value of a rule off a list: a word, unless that is the next
+// rule. "none" may be either.
+func cutValue(name Name, text string) (value, rest string) {
+	text = strings.TrimLeftFunc(text, unicode.IsSpace)
+	end := wordEnd(text)
+	if word := text[:end]; startsRule(word) && (name != MaxImagePreview || !strings.EqualFold(word, string(PreviewNone))) {
+		end = 0
+	}
+	return text[:end], text[end:]
+}
+
+// wordEnd returns the length of text up to the next space, comma or semicolon.
+func wordEnd(text string) int {
+	n := strings.IndexFunc(text, func(c rune) bool { return c == ',' || c == ';' || unicode.IsSpace(c) })
+	if n < 0 {
+		return len(text)
+	}
+	return n
+}
+
+// startsRule reports whether word is the name of a rule, or begins with one and a
+// colon.
+func startsRule(word string) bool {
+	name, _, _ := strings.Cut(word, ":")
+	return Name(strings.ToLower(name)).isRule()
 }
 
 // take adds a rule if it is one, and is for this crawler.

@@ -76,13 +76,17 @@ func TestRows(t *testing.T) {
 		token string
 		want  string
 	}{
-		{"ROB-PAG-01/nothing is known of a page that was not read", page{}, "examplebot", ""},
-
 		{"ROB-PAG-02/a list", header(x + "noindex, nofollow"), "", "noindex, nofollow"},
 		{"ROB-PAG-02/lines add up", header(x+"noindex", x+"nofollow"), "", "noindex, nofollow"},
 		{"ROB-PAG-02/any case", header("x-robots-tag: NoIndex,NOSNIPPET, Max-Image-Preview:LARGE"), "", "noindex, nosnippet, image large"},
 		{"ROB-PAG-02/empty elements", header(x + ",, noindex ,,"), "", "noindex"},
 		{"ROB-PAG-02/another header", header("X-Robots: noindex", "Robots: noindex"), "", ""},
+
+		{"ROB-PAG-02/spaces beside a value", header(x + "noindex nofollow max-snippet:-1"), "x", "noindex, nofollow, snippet -1"},
+		{"ROB-PAG-02/spaces behind a value", header(x + "max-image-preview:none noindex"), "x", "noindex, image none"},
+		{"ROB-PAG-02/spaces between values", header(x + "max-image-preview: standard max-snippet :7 nofollow, noindex"), "x", "noindex, nofollow, snippet 7, image standard"},
+		{"ROB-PAG-02/a value left out", header(x + "max-snippet: noindex max-snippet:max-video-preview:3"), "x", "noindex, video 3"},
+		{"ROB-PAG-02/semicolons", header(x + "noindex;nofollow; max-snippet:7;nosnippet"), "x", "noindex, nofollow, nosnippet"},
 
 		{"ROB-PAG-03/for another", header(x+"googlebot: nofollow", x+"otherbot: noindex, nofollow"), "x", ""},
 		{"ROB-PAG-03/for this one", header(x+"googlebot: nofollow", x+"otherbot: noindex, nofollow"), "otherbot", "noindex, nofollow"},
@@ -100,6 +104,9 @@ func TestRows(t *testing.T) {
 		{"ROB-PAG-03/max-image-preview is no name", header(x + "max-image-preview: none, noindex"), "x", "noindex, image none"},
 		{"ROB-PAG-03/max-video-preview is no name", header(x + "max-video-preview: 3, nofollow"), "x", "nofollow, video 3"},
 		{"ROB-PAG-03/unavailable_after is no name", header(x + "unavailable_after: 2099-01-01, nofollow"), "x", "nofollow"},
+		{"ROB-PAG-03/spaces behind a name", header(x + "examplebot: noindex nofollow max-snippet:-1"), "examplebot", "noindex, nofollow, snippet -1"},
+		{"ROB-PAG-03/spaces behind another's name", header(x + "otherbot: noindex nofollow max-snippet:7; nosnippet"), "examplebot", ""},
+		{"ROB-PAG-03/a name behind a space", header(x + "noindex otherbot: nofollow"), "examplebot", "noindex"},
 		{"ROB-PAG-03/a rule of later times is no name", header(x + "max-other-preview: 3, nofollow"), "x", "nofollow"},
 		{"ROB-PAG-03/a rule with a colon is no name", header(x + "noindex: yes, nofollow"), "x", "noindex, nofollow"},
 		{"ROB-PAG-03/what cannot be a name is none", header(x + "so it is: good, nofollow"), "x", "nofollow"},
@@ -114,6 +121,8 @@ func TestRows(t *testing.T) {
 		{"ROB-PAG-04/other elements", meta("description=noindex", "viewport=width=device-width", "=noindex"), "x", ""},
 		{"ROB-PAG-04/names have no place in a content", meta("robots=otherbot: nofollow, noindex"), "x", "noindex"},
 		{"ROB-PAG-04/spaces for commas", meta("robots=noindex nofollow"), "x", "noindex, nofollow"},
+		{"ROB-PAG-04/spaces beside a value", meta("robots=noindex max-snippet:-1"), "x", "noindex, snippet -1"},
+		{"ROB-PAG-04/semicolons", meta("robots=noindex; nofollow"), "x", "noindex, nofollow"},
 		{"ROB-PAG-04/with the header", page{header: []string{x + "noindex"}, meta: []string{"robots=nofollow"}}, "x", "noindex, nofollow"},
 
 		{"ROB-PAG-05/all and noindex", meta("robots=all, noindex"), "x", "noindex"},
@@ -147,6 +156,12 @@ func TestRows(t *testing.T) {
 		{"ROB-PAG-07/a day of the week alone", header(x + "unavailable_after: Friday, nofollow"), "x", "nofollow"},
 		{"ROB-PAG-07/a day of the week and a date that is none", header(x + "unavailable_after: Friday, 31 Feb 2010, nofollow"), "x", "nofollow"},
 
+		{"ROB-PAG-07/a rule behind a date", header(x + "unavailable_after: 2099-01-01 noindex"), "x", "noindex"},
+		{"ROB-PAG-07/rules around a date", header(x + "nofollow unavailable_after: 25 Jun 2010 15:00:00 PST nosnippet"), "x", "noindex, nofollow, nosnippet"},
+		{"ROB-PAG-07/a rule behind the date of RFC 850", header(x + "unavailable_after: Monday, 25-Jun-10 15:00:00 UTC nofollow; nosnippet"), "x", "noindex, nofollow, nosnippet"},
+		{"ROB-PAG-07/a rule behind a date that is none", header(x + "unavailable_after: at 15:00 noindex"), "x", "noindex"},
+		{"ROB-PAG-07/another's name behind a date", header(x + "unavailable_after: 2099-01-01 otherbot: noindex"), "x", ""},
+
 		{"ROB-PAG-10/for all and for one", header("Robots-Tag: *;nosnippet, ExampleBot;noindex"), "ExampleBot", "noindex, nosnippet"},
 		{"ROB-PAG-10/for all", header("Robots-Tag: *;nosnippet, ExampleBot;noindex"), "x", "nosnippet"},
 		{"ROB-PAG-10/a name without rules", header("Robots-Tag: *;noindex;nosnippet, ExampleBot"), "ExampleBot", "noindex, nosnippet"},
@@ -154,6 +169,7 @@ func TestRows(t *testing.T) {
 		{"ROB-PAG-10/values", header(`Robots-Tag: *;max-snippet=50;max-image-preview=none;unavailable_after="Fri, 25 Jun 2010 15:00:00 GMT"`), "x", "noindex, snippet 50, image none"},
 		{"ROB-PAG-10/any case", header("Robots-Tag: EXAMPLEBOT;NoIndex"), "examplebot", "noindex"},
 		{"ROB-PAG-10/false", header("Robots-Tag: *;noindex=?0;nofollow=?1"), "x", "nofollow"},
+		{"ROB-PAG-10/a limit without a number", header("Robots-Tag: *;max-snippet;max-video-preview=?1;nofollow", "Robots-Tag: *;max-snippet=:MQ==:;max-video-preview=:1:;unavailable_after=@20200101"), "x", "nofollow"},
 		{"ROB-PAG-10/whole members only", header("Robots-Tag: *;nosnippet, *;noindex;nofollow="), "x", "nosnippet"},
 		{"ROB-PAG-10/a member that is not over", header("Robots-Tag: *;nosnippet, *;noindex)"), "x", "nosnippet"},
 		{"ROB-PAG-10/what is no token", header("Robots-Tag: 7;noindex, (a b);noindex, *;nofollow"), "x", "nofollow"},

@@ -25,10 +25,18 @@ func (d *Directives) structured(line string, source Source) {
 		}
 		source.Agent = everyone(agent.text)
 		for _, rule := range rules {
-			if rule.value.kind == 'b' && rule.value.text == "0" {
-				continue
+			value := rule.value.text
+			switch rule.value.kind {
+			case 'n', 't', 's':
+			case 'b':
+				if value == "0" {
+					continue
+				}
+				fallthrough
+			default:
+				value = "" // it is there, but has no value that a rule could have
 			}
-			d.take(rule.key, rule.value.text, source)
+			d.take(rule.key, value, source)
 		}
 	}
 }
