@@ -13,14 +13,18 @@ import (
 // decode returns the body as UTF-8. Its charset is told by the byte order
 // mark, by zero bytes next to the first '<', or by the XML declaration.
 func (rd *reading) decode(b *bufio.Reader) io.Reader {
-	head, _ := b.Peek(2) // an error will come again, also below
-	switch string(head) {
+	head, _ := b.Peek(len(bom)) // an error will come again, also below
+	switch string(head[:min(2, len(head))]) {
 	case "\xFE\xFF", "\x00<":
 		rd.summary.Charset = "utf-16be"
 		return &transcoder{src: b, step: fromUTF16(binary.BigEndian)}
 	case "\xFF\xFE", "<\x00":
 		rd.summary.Charset = "utf-16le"
 		return &transcoder{src: b, step: fromUTF16(binary.LittleEndian)}
+	}
+	if bytes.Equal(head, bom) {
+		rd.summary.Charset = "utf-8" // whatever is declared: a mark is not copied from a template
+		return b
 	}
 	name := declaredCharset(b)
 	rd.summary.Charset = name
@@ -35,7 +39,14 @@ func (rd *reading) decode(b *bufio.Reader) io.Reader {
 	case "iso-8859-15", "iso_8859-15", "latin-9", "latin9":
 		return &transcoder{src: b, step: fromTable(iso8859_15)}
 	}
-	if rd.opts.CharsetReader != nil && !strings.HasPrefix(name, "utf-16") {
+	if strings.HasPrefix(name, "utf-16") {
+		// The declaration could be read byte by byte, so this is wrong: a
+		// program wrote its strings, which say so, as UTF-8.
+		rd.report(BadCharset, []byte(name), nil)
+		rd.summary.Charset = "utf-8"
+		return b
+	}
+	if rd.opts.CharsetReader != nil {
 		r, err := rd.opts.CharsetReader(name, b)
 		if err == nil {
 			return r
@@ -54,7 +65,7 @@ const maxDeclaration = 1024
 func declaredCharset(b *bufio.Reader) string {
 	for n := 64; n <= maxDeclaration; n *= 2 {
 		head, err := b.Peek(n)
-		decl := bytes.TrimLeft(bytes.TrimPrefix(head, bom), " \t\r\n")
+		decl := bytes.TrimLeft(head, " \t\r\n")
 		if len(decl) > 0 && !bytes.HasPrefix(decl, []byte("<?xml")) {
 			return ""
 		}

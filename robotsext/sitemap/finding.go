@@ -37,7 +37,7 @@ const (
 	BadPriority     Kind = "priority is not a number from 0 to 1, left at the default"
 	BadExtension    Kind = "value of an extension element is not usable, left out"
 	BadReference    Kind = "entity or character reference is not known, kept as written"
-	BadCharset      Kind = "declared charset is not known or not the one used, anything outside ASCII is lost"
+	BadCharset      Kind = "declared charset is not the one used, or is not known and anything outside ASCII is lost"
 	Doctype         Kind = "document type declaration skipped, its entities do not exist"
 	Duplicate       Kind = "element given twice, the first counts"
 	UnknownElement  Kind = "element that the protocol does not have here, skipped"
