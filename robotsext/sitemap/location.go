@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"net/netip"
+	"net/url"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -20,6 +21,7 @@ var (
 	errLong        = errors.New("2,048 characters or more")
 	errControl     = errors.New("a control character, or bytes that are no UTF-8")
 	errHost        = errors.New("no valid host name")
+	errUser        = errors.New("no valid user name")
 	errPort        = errors.New("no valid port")
 )
 
@@ -46,8 +48,11 @@ func location(b []byte) (string, error) {
 		end++
 	}
 	host := b[start:end]
+	if end < len(b) && b[end] == '\\' {
+		return "", errHost // a slash to browsers, a part of the host to others
+	}
 	if isPlainHost(host) {
-		if plain {
+		if plain && bytes.IndexByte(b[end:], '%') < 0 {
 			return string(b), nil
 		}
 		return encode(string(b[:end]), b[end:])
@@ -107,10 +112,8 @@ func canonicalAuthority(authority string) (string, error) {
 	user, host := "", authority
 	if i := strings.LastIndexByte(authority, '@'); i >= 0 {
 		user, host = authority[:i+1], authority[i+1:]
-		for i := range len(user) {
-			if user[i] <= ' ' || user[i] >= 0x7F {
-				return "", errHost
-			}
+		if _, err := url.Parse("http://" + user + "h"); err != nil {
+			return "", errUser
 		}
 	}
 	port := ""
@@ -137,21 +140,39 @@ func canonicalAuthority(authority string) (string, error) {
 	return user + host + port, nil
 }
 
-// encode appends rest to start, percent-encoding what a URL cannot have.
+// encode appends rest to start, percent-encoding what a URL cannot have, also a
+// '%' that does not begin an escape. In a query that one is left alone: there it
+// may stand for itself, and "?off=5%" written otherwise would be another page.
 func encode(start string, rest []byte) (string, error) {
 	const hex = "0123456789ABCDEF"
 	if !utf8.Valid(rest) || bytes.Contains(rest, []byte("\uFFFD")) {
 		return "", errControl
 	}
+	query, _, _ := bytes.Cut(rest, []byte("#"))
+	fragment := len(query)
+	path := bytes.IndexByte(query, '?')
+	if path < 0 {
+		path = fragment
+	}
 	var b strings.Builder
 	b.Grow(len(start) + 3*len(rest))
 	b.WriteString(start)
-	for _, c := range rest {
-		if c <= ' ' || c >= 0x7F {
+	for i, c := range rest {
+		stray := c == '%' && (i < path || i > fragment) && !isEscape(rest[i:])
+		if c <= ' ' || c >= 0x7F || stray {
 			b.Write([]byte{'%', hex[c>>4], hex[c&15]})
 		} else {
 			b.WriteByte(c)
 		}
 	}
 	return b.String(), nil
+}
+
+// isEscape reports whether b, which begins with '%', begins with an escape.
+func isEscape(b []byte) bool {
+	return len(b) > 2 && isHex(b[1]) && isHex(b[2])
+}
+
+func isHex(c byte) bool {
+	return c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'f'
 }
