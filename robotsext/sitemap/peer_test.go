@@ -26,6 +26,9 @@ type node struct {
 	line     int
 }
 
+// lineEnds writes the ends of lines as XML has them read.
+var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
+
 var errOdd = errors.New("well-formed for encoding/xml, but not in a way to compare")
 
 // parseTree builds the tree of a well-formed document.
@@ -49,7 +52,7 @@ func parseTree(in []byte) (*node, error) {
 		case xml.StartElement:
 			n := &node{parent: top, prefix: tok.Name.Space, local: strings.ToLower(tok.Name.Local),
 				attrs: map[string]string{}, decls: map[string]string{}}
-			n.line, _ = dec.InputPos()
+			n.line = 1 + strings.Count(lineEnds.Replace(string(in[:dec.InputOffset()])), "\n")
 			for _, a := range tok.Attr {
 				switch {
 				case a.Name.Space == "xmlns":

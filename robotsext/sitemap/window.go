@@ -16,9 +16,10 @@ type window struct {
 	buf      []byte
 	pos, end int
 
-	base  int64 // offset of buf[0] in the body
-	line  int   // line of buf[lined]
-	lined int   // line breaks before it are counted; never beyond pos
+	base    int64 // offset of buf[0] in the body
+	line    int   // line of buf[lined]
+	lined   int   // line breaks before it are counted; never beyond pos
+	afterCR bool  // there is a CR before it, whose LF is not counted again
 
 	err error // of r, once there is one
 }
@@ -33,16 +34,27 @@ func (w *window) rest() []byte { return w.buf[w.pos:w.end] }
 // offset returns the number of bytes of the body before the current one.
 func (w *window) offset() int64 { return w.base + int64(w.pos) }
 
-// lineHere returns the number of the current line. Counting is put off until
-// somebody asks, and then is one pass over what was passed since.
+// lineHere returns the number of the current line. A line ends in LF, CR LF or
+// CR, as in XML. Counting is put off until somebody asks, and then is done for
+// what was passed since.
 func (w *window) lineHere() int {
 	passed := w.buf[w.lined:w.pos]
-	w.line += bytes.Count(passed, newline)
+	if len(passed) == 0 {
+		return w.line
+	}
+	w.line += bytes.Count(passed, lf)
+	if returns := bytes.Count(passed, cr); returns > 0 {
+		w.line += returns - bytes.Count(passed, crlf)
+	}
+	if w.afterCR && passed[0] == '\n' {
+		w.line--
+	}
+	w.afterCR = passed[len(passed)-1] == '\r'
 	w.lined = w.pos
 	return w.line
 }
 
-var newline = []byte{'\n'}
+var lf, cr, crlf = []byte("\n"), []byte("\r"), []byte("\r\n")
 
 // fill reads more of the body behind what is in memory, making room by
 // dropping what is used up. It reports false if there is no more, for which
