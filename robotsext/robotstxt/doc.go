@@ -94,6 +94,7 @@
 //	a file that is not UTF-8         compared as it is        Options.Transcode
 //	Crawl-delay                      at most 30 s             Options.MaxCrawlDelay
 //	Request-rate                     no delay                 Options.RequestRateDelay
+//	fields without a meaning         10,000 kept              Options.MaxExtensions
 //	/robots.txt                      always allowed
 //	all of it as Google's parser     no                       Options.GoogleParser
 //

@@ -28,14 +28,18 @@ func (g *Group) extensions(field string) func(yield func(Extension) bool) {
 }
 
 // isFieldName reports whether name can be the name of an extension rather than
-// a stretch of prose or HTML before a colon.
+// a stretch of prose or HTML before a colon: it holds no run of white space, no
+// quote, tag, control or byte order mark.
 func isFieldName(name string) bool {
 	for i := 0; i < len(name); i++ {
-		if class[name[i]]&unreserved == 0 && name[i] != ' ' {
+		switch b := name[i]; {
+		case b < ' ' || b == 0x7f || b == '<' || b == '"' || b == '\'' || b == '`':
+			return false
+		case b == ' ' && name[i-1] == ' ': // white space at the ends is gone
 			return false
 		}
 	}
-	return true
+	return !strings.Contains(name, bom)
 }
 
 // noteExtension notes an extension whose value cannot be read, one that people
@@ -75,11 +79,19 @@ func (p *parser) noteExtension(name, value string) {
 		kind = KindNoEffect // ROB-EXT-04
 	case "host":
 	default:
-		if isMisspelt(name) {
-			p.note(p.lines.n, KindMisspelt, name)
+		switch guessField(name) {
+		case "":
+		case "user-agent":
+			p.noteOnce(&p.agentNoted, KindMisspelt, name)
+		default:
+			kind = KindMisspelt
 		}
 	}
-	if kind != "" {
+	switch kind {
+	case "":
+	case KindMisspelt:
+		p.note(p.lines.n, kind, name)
+	default:
 		p.note(p.lines.n, kind, name+": "+value)
 	}
 }

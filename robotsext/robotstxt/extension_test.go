@@ -294,6 +294,31 @@ func TestExtensions(t *testing.T) {
 			t.Errorf("got %v", got)
 		}
 	})
+	t.Run("ROB-EXT-07/whatever their names", func(t *testing.T) {
+		f := Parse([]byte("User-agent: *\nfoo/bar: x\nfoo+bar: y\nЗапрет: /z\nfoo bar: 1\n<b>: 1\nfoo  bar: 1\n\"foo\": 1\nfo\x01o: 1\nfo\to: 1\n"), nil)
+		var got []string
+		for _, e := range f.Extensions {
+			got = append(got, e.Field+"="+e.Value)
+		}
+		if diff := cmp.Diff([]string{"foo/bar=x", "foo+bar=y", "Запрет=/z", "foo bar=1"}, got); diff != "" {
+			t.Error(diff)
+		}
+		for line := 6; line <= 10; line++ {
+			if !hasFinding(f, line, KindBadField) {
+				t.Errorf("line %d not in %v", line, f.Findings)
+			}
+		}
+	})
+	t.Run("ROB-EXT-07/no more than asked for", func(t *testing.T) {
+		body := []byte("User-agent: *\n" + strings.Repeat("x:\n", 20000))
+		for limit, want := range map[int]int{0: DefaultMaxExtensions, 3: 3, -1: 20000} {
+			f := Parse(body, &Options{MaxExtensions: limit, MaxFindings: 1})
+			told := hasFinding(f, want+2, KindManyFields) && len(f.Findings) == 1
+			if got := len(f.Extensions); got != want || told != (limit >= 0) {
+				t.Errorf("%d: got %d fields, want %d; %v", limit, got, want, f.Findings)
+			}
+		}
+	})
 	t.Run("ROB-EXT-07/many agents and fields cost no more than they are", func(t *testing.T) {
 		var b strings.Builder
 		for i := range 5000 {

@@ -10,11 +10,11 @@ type File struct {
 	Sitemaps []Sitemap
 
 	// Extensions are all fields but the four that have a meaning for crawling,
-	// in file order (ROB-EXT-07).
+	// in file order, up to Options.MaxExtensions (ROB-EXT-07).
 	Extensions []Extension
 
-	// Findings are the oddities of the file by line, never more than
-	// Options.MaxFindings.
+	// Findings are the oddities of the file by line, as many as
+	// Options.MaxFindings says.
 	Findings []Finding
 
 	// Truncated reports that the body was longer than Options.MaxBytes.
@@ -30,6 +30,7 @@ type File struct {
 	groups   []Group   // parallel to names.list
 	sets     []ruleset // parallel to blocks
 	none     Group     // what Group returns when no group applies
+	size     int
 }
 
 // Rule is an Allow or Disallow line that has an effect.

@@ -46,6 +46,7 @@ const (
 	KindSitemapRelative Kind = "relative-sitemap"
 	KindSitemapScheme   Kind = "sitemap-scheme"
 	KindSitemapTwice    Kind = "duplicate-sitemap"
+	KindManyFields      Kind = "too-many-fields"
 	KindNoEffect        Kind = "no-effect"
 	KindBadValue        Kind = "bad-value"
 	KindDelayCapped     Kind = "crawl-delay-capped"
@@ -72,6 +73,7 @@ var kinds = map[Kind]struct{ rule, message string }{
 	KindSitemapRelative: {"ROB-SMP-07", "a sitemap needs an absolute URL"},
 	KindSitemapScheme:   {"ROB-SMP-08", "a sitemap is fetched by http or https"},
 	KindSitemapTwice:    {"ROB-SMP-08", "the same sitemap again"},
+	KindManyFields:      {"ROB-EXT-07", "more fields without a meaning for crawling than are kept, this one and the rest are ignored"},
 	KindNoEffect:        {"ROB-EXT-04", "has no effect in robots.txt"},
 	KindBadValue:        {"ROB-EXT-07", "the value cannot be read"},
 	KindDelayCapped:     {"ROB-EXT-01", "longer than the longest delay that is kept"},

@@ -205,6 +205,16 @@ func TestFindings(t *testing.T) {
 			}
 		}
 	})
+	t.Run("ROB-FMT-11/however many findings there are", func(t *testing.T) {
+		body := []byte(strings.Repeat("garbage\n", 1500) + strings.Repeat("useragent: *\n", 2) + "alow: /\n")
+		f := Parse(body, nil)
+		if n := len(f.Findings); n != DefaultMaxFindings+1 || f.Findings[n-1] != (Finding{1501, KindMisspelt, "useragent"}) {
+			t.Errorf("%d findings, the last is %v", n, f.Findings[n-1])
+		}
+		if f := Parse(body, &Options{MaxFindings: -1}); len(f.Findings) > 0 {
+			t.Errorf("got %v", f.Findings)
+		}
+	})
 	t.Run("ROB-FMT-20/every kind says what and why", func(t *testing.T) {
 		spec := specification(t)
 		for kind := range kinds {

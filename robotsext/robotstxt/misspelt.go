@@ -1,19 +1,23 @@
 package robotstxt
 
-// isMisspelt guesses whether an unknown field was meant for one that counts, by
-// the number of letters that would have to be added, dropped, changed or swapped
-// with their neighbour (ROB-FMT-11).
-func isMisspelt(name string) bool {
-	if parseFieldLeniently(name) != fieldOther || equalFold(name, "agent") {
-		return true
+// guessField guesses which of the fields that count an unknown one was meant for,
+// by the number of letters that would have to be added, dropped, changed or
+// swapped with their neighbour (ROB-FMT-11). It returns "" if none is near.
+func guessField(name string) string {
+	known := [...]string{fieldAgent: "user-agent", fieldAllow: "allow", fieldDisallow: "disallow", fieldSitemap: "sitemap", fieldSitemap + 1: "crawl-delay"}
+	if field := parseFieldLeniently(name); field != fieldOther {
+		return known[field]
 	}
-	for _, known := range []string{"user-agent", "allow", "disallow", "sitemap", "crawl-delay"} {
-		most := len(known) / 5
-		if len(name) >= len(known)-most && len(name) <= len(known)+most && distance(name, known) <= most {
-			return true
+	if equalFold(name, "agent") {
+		return known[fieldAgent]
+	}
+	for _, field := range known[fieldAgent:] {
+		most := len(field) / 5
+		if len(name) >= len(field)-most && len(name) <= len(field)+most && distance(name, field) <= most {
+			return field
 		}
 	}
-	return false
+	return ""
 }
 
 // distance is the edit distance of Damerau and Levenshtein, without regard to

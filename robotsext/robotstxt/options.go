@@ -11,9 +11,13 @@ const (
 	// RFC 9309 section 2.5 asks for and what Google uses (ROB-FMT-14).
 	DefaultMaxBytes = 500 * 1024
 
-	// DefaultMaxFindings bounds File.Findings, so that a body of garbage
-	// cannot cost much more memory than its own size.
+	// DefaultMaxFindings bounds File.Findings, which a body of garbage would
+	// otherwise fill with several times its own size.
 	DefaultMaxFindings = 1000
+
+	// DefaultMaxExtensions bounds File.Extensions for the same reason. No
+	// ordinary file comes near it.
+	DefaultMaxExtensions = 10000
 
 	// DefaultMaxCrawlDelay caps Crawl-delay (ROB-EXT-01).
 	DefaultMaxCrawlDelay = 30 * time.Second
@@ -31,8 +35,14 @@ type Options struct {
 	MaxBytes int
 
 	// MaxFindings bounds File.Findings. Zero means DefaultMaxFindings, negative
-	// none at all.
+	// none at all. The first misspelt User-agent line and the first field beyond
+	// MaxExtensions have their findings all the same, since more hangs on them.
 	MaxFindings int
+
+	// MaxExtensions bounds File.Extensions: fields after that many are ignored,
+	// Crawl-delay among them. Zero means DefaultMaxExtensions, negative no
+	// limit.
+	MaxExtensions int
 
 	// MaxCrawlDelay caps Group.CrawlDelay. Zero means DefaultMaxCrawlDelay,
 	// negative no cap.
@@ -89,6 +99,7 @@ func (o *Options) forGoogle() Options {
 	return Options{
 		MaxBytes:         o.MaxBytes,
 		MaxFindings:      o.MaxFindings,
+		MaxExtensions:    o.MaxExtensions,
 		MaxCrawlDelay:    o.MaxCrawlDelay,
 		RequestRateDelay: o.RequestRateDelay,
 		ResolveSitemaps:  o.ResolveSitemaps,
@@ -113,6 +124,16 @@ func (o *Options) maxFindings() int {
 		return DefaultMaxFindings
 	}
 	return max(o.MaxFindings, 0)
+}
+
+func (o *Options) maxExtensions() int {
+	switch {
+	case o.MaxExtensions == 0:
+		return DefaultMaxExtensions
+	case o.MaxExtensions < 0:
+		return math.MaxInt
+	}
+	return o.MaxExtensions
 }
 
 // capDelay applies MaxCrawlDelay.

@@ -29,7 +29,8 @@ func parse(body []byte, opts Options, d decision) *File {
 	if p.html = looksLikeHTML(f.text); p.html {
 		p.note(1, KindHTML, "")
 	}
-	f.rules = make([]ruleLine, 0, strings.Count(f.text, "\n")+1)
+	ends := max(strings.Count(f.text, "\n"), strings.Count(f.text, "\r"))
+	f.rules = make([]ruleLine, 0, min(ends, len(f.text)/len("Allow:/\n"))+1)
 	p.lines = newLines(f.text)
 	for {
 		line, ok := p.lines.next()
@@ -49,6 +50,9 @@ type parser struct {
 	lenient  bool
 	html     bool // most lines make no sense, and nobody need be told
 	inAgents bool // the last meaningful line was a User-agent line
+
+	agentNoted  bool // a misspelt User-agent line has its finding
+	fieldsNoted bool // and so has the first extension that was one too many
 
 	blocks     []block
 	names      names
@@ -252,6 +256,10 @@ func (p *parser) extension(name, value string) {
 		return
 	}
 	p.noteExtension(name, value)
+	if len(p.extensions) >= p.file.opts.maxExtensions() {
+		p.noteOnce(&p.fieldsNoted, KindManyFields, "")
+		return
+	}
 	p.extensions = append(p.extensions, Extension{Field: name, Value: value, Line: p.lines.n})
 	if n := len(p.blocks); n > 0 {
 		p.blocks[n-1].extensions.hi++
@@ -318,6 +326,16 @@ func (p *parser) note(line int, kind Kind, text string) {
 	if len(p.findings) < p.file.opts.maxFindings() {
 		p.findings = append(p.findings, Finding{Line: line, Kind: kind, Text: text})
 	}
+}
+
+// noteOnce is note for what has to be told: the first of its sort is kept also
+// when there are findings enough, unless none are asked for.
+func (p *parser) noteOnce(noted *bool, kind Kind, text string) {
+	limit := p.file.opts.maxFindings()
+	if len(p.findings) < limit || !*noted && limit > 0 {
+		p.findings = append(p.findings, Finding{Line: p.lines.n, Kind: kind, Text: text})
+	}
+	*noted = true
 }
 
 // noteLine notes a line that makes no sense, which in HTML is nothing odd.

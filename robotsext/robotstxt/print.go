@@ -3,9 +3,10 @@ package robotstxt
 import "strings"
 
 // String returns the file as robots.txt, one field a line, without comments and
-// without what has no effect. Parsed with the same options, it means the same.
-// Options.GoogleParser is the exception: an empty Disallow stands where a group
-// has no rules.
+// without what has no effect. Parsed with the same options, it means the same, as
+// long as Options.MaxBytes is no less than its length: it can be somewhat longer
+// than the body, "Allow: /" than "allow:/". Options.GoogleParser is the exception:
+// an empty Disallow stands where a group has no rules.
 func (f *File) String() string {
 	var w strings.Builder
 	outside := int32(len(f.Extensions))
@@ -24,6 +25,9 @@ func (f *File) String() string {
 	}
 	for _, s := range f.Sitemaps {
 		writeField(&w, "Sitemap", s.URL)
+	}
+	if strings.HasPrefix(w.String(), bom[:1]) {
+		return "\n" + w.String() // or it would be taken for a byte order mark
 	}
 	return w.String()
 }
