@@ -2,6 +2,7 @@ package sitemap
 
 import (
 	"bytes"
+	"compress/gzip"
 	"errors"
 	"io"
 )
@@ -74,8 +75,7 @@ func (d *decoder) run() error {
 			return err
 		}
 		if d.top == elemDocument {
-			d.trail()
-			return nil
+			return d.trail()
 		}
 	}
 }
@@ -315,8 +315,9 @@ func (d *decoder) atomLink(attrs []byte) {
 }
 
 // trail looks at what is behind the root element, and reads up to its end.
-// Whatever is there, the entries are complete.
-func (d *decoder) trail() {
+// Whatever is there, the entries are complete; only a checksum that does not fit
+// says that they may not be what was written.
+func (d *decoder) trail() error {
 	for d.skipSpace() {
 		if d.buf[d.pos] == '<' {
 			if _, found, err := d.scan.scanMarkup(); !found && err == nil && !d.scan.inCDATA {
@@ -324,11 +325,15 @@ func (d *decoder) trail() {
 			}
 		}
 		d.report(TrailingContent, nil, nil)
-		return
+		return nil
+	}
+	if errors.Is(d.err, gzip.ErrChecksum) {
+		return d.err
 	}
 	if d.err != io.EOF {
 		d.report(TrailingContent, nil, d.err)
 	}
+	return nil
 }
 
 // lower returns a name in lower case, which holds until the next. Names too

@@ -95,6 +95,9 @@ func TestRows(t *testing.T) {
 			`<!DOCTYPE urlset [<!ENTITY x SYSTEM "http://127.0.0.1:1/x"><!ENTITY f SYSTEM "file:///etc/passwd">]>` + urlset("<loc>http://h.example/&x;&f;</loc>"),
 			[]string{"http://h.example/&x;&f;"}, "", []Kind{Doctype, BadReference}},
 
+		{"ROB-SMP-13/a document type with anything in it", `<!DOCTYPE urlset [ <?x don't > ?><!-- don't > --> <!ENTITY a "x>y"> <??> ]>` + urlset(a),
+			[]string{"http://h.example/a"}, "", []Kind{Doctype}},
+
 		{"ROB-SMP-14/an image is not a page", urlset(`<x:image xmlns:x="http://www.google.com/schemas/sitemap-image/1.1"><x:loc>http://h.example/i.png</x:loc></x:image>` + a),
 			[]string{"http://h.example/a"}, "", nil},
 		{"ROB-SMP-14/an image's location outside an image is not a page", urlset("<image:loc>http://h.example/i.png</image:loc>" + a),
@@ -253,6 +256,41 @@ func TestLimits(t *testing.T) {
 	})
 }
 
+// TestRatio holds that the first MiB does not count.
+func TestRatio(t *testing.T) {
+	const start, end = "<urlset><url><loc>http://h.example/a</loc></url>", "</urlset>"
+	for _, ratio := range []int{1, 100} {
+		for more, want := range map[int]error{-1 << 10: nil, 64 << 10: RatioTooHigh} {
+			var in []byte
+			size := 1 << 20
+			for range 8 { // until it is as long as its packed size allows
+				in = packed(t, start+strings.Repeat(" ", size-len(start)-len(end))+end)
+				size = 1<<20 + ratio*len(in) + more
+			}
+			entries, _, err := readAll(bytes.NewReader(in), Options{MaxRatio: ratio})
+			if len(entries) != 1 || !errors.Is(err, want) {
+				t.Errorf("ratio %d, %d more: %d entries, %v", ratio, more, len(entries), err)
+			}
+		}
+	}
+}
+
+// TestChecksum holds that a gzip whose checksum does not fit is told, also when
+// its document is complete.
+func TestChecksum(t *testing.T) {
+	for name, in := range map[string]string{"XML": urlset("<loc>http://h.example/a</loc>"), "text": "http://h.example/a\n"} {
+		t.Run("ROB-SMP-22/"+name, func(t *testing.T) {
+			body := packed(t, in)
+			body[len(body)-8] ^= 1
+			var s Summary
+			entries, findings, err := readAll(bytes.NewReader(body), Options{OnEnd: func(end Summary) { s = end }})
+			if len(entries) != 1 || !errors.Is(err, BadGzip) || !slices.Equal(kinds(findings), []Kind{BadGzip}) || s.Complete {
+				t.Errorf("%v, %v, %v, %+v", entries, findings, err, s)
+			}
+		})
+	}
+}
+
 func TestHints(t *testing.T) {
 	day := func(y, m, d int) time.Time { return time.Date(y, time.Month(m), d, 0, 0, 0, 0, time.UTC) }
 	tests := []struct {
@@ -262,6 +300,7 @@ func TestHints(t *testing.T) {
 	}{
 		{"ROB-SMP-16/seconds and zone", "<lastmod>2004-12-23T18:00:15+00:00</lastmod>", Entry{LastMod: time.Date(2004, 12, 23, 18, 0, 15, 0, time.UTC)}, nil},
 		{"ROB-SMP-16/yesterday", "<lastmod>yesterday</lastmod>", Entry{}, []Kind{BadLastMod}},
+		{"ROB-SMP-16/before there were any", "<lastmod>0001-01-01T00:00:00Z</lastmod>", Entry{}, []Kind{BadLastMod}},
 		{"ROB-SMP-16/empty", "<lastmod/>", Entry{}, []Kind{BadLastMod}},
 		{"ROB-SMP-16/given twice", "<lastmod>2004</lastmod><lastmod>2005</lastmod>", Entry{LastMod: day(2004, 1, 1)}, []Kind{Duplicate}},
 		{"ROB-SMP-17/both", "<changefreq>hourly</changefreq><priority>0.8</priority>", Entry{ChangeFreq: "hourly", Priority: 0.8}, nil},

@@ -122,6 +122,7 @@ var (
 	endCDATA     = []byte("]]>")
 	startComment = []byte("<!--")
 	endComment   = []byte("-->")
+	startPI      = []byte("<?")
 	endPI        = []byte("?>")
 )
 
@@ -137,7 +138,7 @@ func (s *scanner) scanMarkup() (tok token, found bool, err error) {
 	case '/':
 		return endTag, true, s.scanEndTag()
 	case '?':
-		return 0, false, s.skipPast(len("<?"), endPI)
+		return 0, false, s.skipPast(len(startPI), endPI)
 	case '!':
 		for s.end-s.pos < len(startCDATA) && s.fill() {
 		}
@@ -177,8 +178,8 @@ func (s *scanner) skipPast(skip int, mark []byte) error {
 	}
 }
 
-// skipDeclaration drops "<!…>" with whatever declarations, strings and
-// comments are inside: a document type and its entities are not read
+// skipDeclaration drops "<!…>" with whatever declarations, strings, comments
+// and instructions are inside: a document type and its entities are not read
 // (ROB-SMP-13).
 func (s *scanner) skipDeclaration() error {
 	s.pos += len("<!")
@@ -202,8 +203,12 @@ func (s *scanner) skipDeclaration() error {
 			case c == '<':
 				for s.end-s.pos < len(startComment) && s.fill() {
 				}
-				if bytes.HasPrefix(s.rest(), startComment) {
-					if err := s.skipPast(len(startComment), endComment); err != nil {
+				start, end := startComment, endComment
+				if bytes.HasPrefix(s.rest(), startPI) {
+					start, end = startPI, endPI
+				}
+				if bytes.HasPrefix(s.rest(), start) {
+					if err := s.skipPast(len(start), end); err != nil {
 						return err
 					}
 					continue

@@ -2,8 +2,10 @@ package sitemap
 
 import (
 	"fmt"
+	"net/netip"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -89,10 +91,15 @@ func (s Scope) Covers(e Entry) bool {
 // strings.
 func authority(u *url.URL) string {
 	host := strings.ToLower(u.Hostname())
-	if ascii, err := idnaProfile.ToASCII(host); err == nil {
+	if addr, err := netip.ParseAddr(host); err == nil {
+		host = addr.String() // IPv6 has many spellings (ROB-LOC-15)
+	} else if ascii, err := idnaProfile.ToASCII(host); err == nil {
 		host = ascii
 	}
 	port := u.Port()
+	if n, err := strconv.ParseUint(port, 10, 16); err == nil {
+		port = strconv.FormatUint(n, 10) // without leading zeros
+	}
 	switch scheme := strings.ToLower(u.Scheme); {
 	case scheme == "http" && port == "80", scheme == "https" && port == "443", scheme == "ftp" && port == "21":
 		port = ""

@@ -13,8 +13,8 @@ const (
 	// once more by a server that compresses what is compressed already.
 	maxLayers = 2
 
-	// ratioGrace is what a body may unpack to before its ratio is looked
-	// at: a small file proves nothing.
+	// ratioGrace is what of an unpacked body does not count for its ratio: a
+	// small file proves nothing.
 	ratioGrace = 1 << 20
 )
 
@@ -43,7 +43,7 @@ func (m *meter) Read(p []byte) (int, error) {
 	case int64(n) > room:
 		m.n, n = m.max, int(room)
 		err = &Finding{Kind: TooManyBytes}
-	case m.packed != nil && m.n > ratioGrace && m.n/m.ratio > m.packed.n:
+	case m.packed != nil && (m.n-ratioGrace)/m.ratio > m.packed.n:
 		err = &Finding{Kind: RatioTooHigh}
 	case m.packed == nil && err != nil && err != io.EOF:
 		err = &Finding{Kind: Unreadable, Err: err}

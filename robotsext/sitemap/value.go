@@ -44,6 +44,10 @@ func decimal(b []byte, limit float64) (float32, bool) {
 	return float32(f), true
 }
 
+// firstYear is the first that is taken for one: "0001-01-01" is what programs
+// write for no date.
+const firstYear = 1900
+
 // parseW3C reads the six forms of the W3C note on dates and times, from a year
 // to a fraction of a second with its time zone (ROB-SMP-16).
 func parseW3C(b []byte) (time.Time, bool) {
@@ -69,7 +73,7 @@ func parseW3C(b []byte) (time.Time, bool) {
 			}
 		}
 	}
-	if !p.ok || len(p.rest) > 0 || month < 1 || month > 12 || day < 1 || hour > 23 || second > 59 {
+	if !p.ok || len(p.rest) > 0 || year < firstYear || month < 1 || month > 12 || day < 1 || hour > 23 || second > 59 {
 		return time.Time{}, false
 	}
 	if day > time.Date(year, time.Month(month)+1, 0, 0, 0, 0, 0, time.UTC).Day() {
@@ -173,6 +177,9 @@ func parseRFC822(b []byte) (time.Time, bool) {
 	s = strings.Join(fields, " ")
 	for _, layout := range rfc822 {
 		if t, err := time.Parse(layout, s); err == nil {
+			if t.Year() < firstYear {
+				return time.Time{}, false
+			}
 			return t.UTC(), true
 		}
 	}
