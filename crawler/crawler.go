@@ -65,6 +65,9 @@ type Crawler struct {
 	// changed wakes the watch. It holds one signal: more say nothing new.
 	changed chan struct{}
 
+	learning sync.RWMutex // held while a robots.txt is taken in; guards closed
+	closed   bool
+
 	ending sync.Mutex // guards end, fault and leave
 	end    End
 	fault  error
@@ -149,7 +152,7 @@ func (c *Crawler) Run(ctx context.Context) (*Summary, error) {
 		return nil, err
 	}
 	c.dir = dir
-	leases, leave := context.WithCancel(context.WithoutCancel(ctx))
+	leases, leave := context.WithCancel(ctx)
 	defer leave()
 	c.ending.Lock()
 	c.leave = leave
@@ -157,7 +160,6 @@ func (c *Crawler) Run(ctx context.Context) (*Summary, error) {
 	if c.working.Err() != nil {
 		c.stop(EndInterrupted) // aborted before it ran
 	}
-	defer context.AfterFunc(ctx, func() { c.stop(EndInterrupted) })()
 	if c.cfg.MaxTime > 0 {
 		defer time.AfterFunc(c.cfg.MaxTime, func() { c.stop(EndMaxTime) }).Stop()
 	}
@@ -174,6 +176,9 @@ func (c *Crawler) Run(ctx context.Context) (*Summary, error) {
 	}
 	c.watch(leases)
 	workers.Wait()
+	if ctx.Err() != nil {
+		c.stop(EndInterrupted) // unless something else ended it before
+	}
 	return c.ended()
 }
 
@@ -284,6 +289,9 @@ func (c *Crawler) ended() (*Summary, error) {
 }
 
 func (c *Crawler) close() error {
+	c.learning.Lock()
+	defer c.learning.Unlock()
+	c.closed = true
 	c.sitemaps.CloseIdleConnections() // those of the pages too: they share a transport
 	return errors.Join(c.frontier.Close(), c.dir.Close())
 }

@@ -57,7 +57,9 @@ func (p *pace) asked(ctx context.Context, host frontier.Host, group *robotstxt.G
 		p.base[host] = delay
 		return nil
 	}
-	return p.frontier.UpdateHost(ctx, host, frontier.HostUpdate{Delay: &delay})
+	// The request for robots.txt has just ended. Where several may be in flight,
+	// others are waiting for no more than that.
+	return p.frontier.UpdateHost(ctx, host, frontier.HostUpdate{Delay: &delay, BlockUntil: time.Now().Add(delay)})
 }
 
 // closed tells whether it is outside the visiting hours of a host, and until

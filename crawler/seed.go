@@ -26,6 +26,11 @@ func (c *Crawler) seedStart() error {
 // judged by it: the host gets its delay, and the Sitemap lines of a host that
 // belongs to the crawl become seeds.
 func (c *Crawler) learned(rec *robotsext.Record) {
+	c.learning.RLock()
+	defer c.learning.RUnlock()
+	if c.closed {
+		return // a fetch that nobody waits for any more
+	}
 	c.tally.count(func(s *Summary) { s.Robots++ })
 	if err := c.learn(rec); err != nil {
 		c.fail(err)

@@ -47,6 +47,12 @@ func (c *Crawler) work(leases context.Context) error {
 			return err
 		}
 		for _, lease := range got {
+			if leases.Err() != nil { // it was on its way when the crawl was stopped
+				if err := c.finish(frontier.Outcome{Lease: lease.ID, Result: frontier.Defer}); err != nil {
+					return err
+				}
+				continue
+			}
 			outcome, err := c.visit(lease)
 			if err != nil {
 				return err
