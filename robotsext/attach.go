@@ -120,20 +120,18 @@ func (g *collectorGate) RoundTrip(req *http.Request) (*http.Response, error) {
 // one of its own, which nobody could tell from a slow page: then colly is left in
 // the belief that all is well, and the gate refuses the page.
 func (g *collectorGate) answer(req *http.Request) (*http.Response, error) {
-	u := *req.URL
-	if req.Host != "" {
-		u.Host = req.Host
-	}
-	o, err := g.robots.originOf(&u)
+	asked, err := g.robots.originOf(req.URL)
 	if err != nil {
 		return nil, err
 	}
-	rec, err := g.robots.record(context.WithValue(g.parent, shellKey{}, g.shell), o, false)
-	if err != nil {
-		return nil, err
-	}
-	if rec.Outcome == Unreachable && req.Context().Err() == nil {
-		return nil, later(rec, string(o))
+	for _, site := range sites(req.URL, req.Host) {
+		rec, err := g.robots.Record(context.WithValue(g.parent, shellKey{}, g.shell), site)
+		if err != nil {
+			return nil, err
+		}
+		if rec.Outcome == Unreachable && req.Context().Err() == nil {
+			return nil, later(rec, string(asked))
+		}
 	}
 	return &http.Response{
 		Status:     "204 No Content",

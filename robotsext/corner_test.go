@@ -261,17 +261,40 @@ func TestUserAgentOfCollector(t *testing.T) {
 	}
 }
 
-func TestHostHeaderIsTheSite(t *testing.T) {
+// A request that is sent to one site and asks for another needs the leave of
+// both.
+func TestHostHeaderHasASay(t *testing.T) {
 	s := newSite(t, text(private))
-	other := newSite(t, text("User-agent: *\nDisallow: /other\n"))
-	c := colly.NewCollector(newRobots(t, nil).Attach, colly.Headers(map[string]string{"Host": other.Listener.Addr().String()}))
-	// Sent to the address of s, but asks for the site other.
-	wantDisallowed(t, c.Visit(s.URL+"/other"), 2)
-	if err := c.Visit(s.URL + "/private"); err != nil {
+	other := newSite(t, text("User-agent: *\n\nDisallow: /other\n"))
+	host := other.Listener.Addr().String()
+	c := colly.NewCollector(newRobots(t, nil).Attach, colly.Headers(map[string]string{"Host": host}))
+	t.Run("ROB-GEN-04/by the URL", func(t *testing.T) { wantDisallowed(t, c.Visit(s.URL+"/private"), 2) })
+	t.Run("ROB-GEN-04/by the field", func(t *testing.T) {
+		err := c.Visit(s.URL + "/other")
+		wantDisallowed(t, err, 3)
+		if b, _ := errors.AsType[*robotsext.BlockedError](err); b != nil && (b.URL != s.URL+"/other" || string(b.Origin) != other.URL) {
+			t.Errorf("%s refused by %s, want the URL as it was asked for and the origin that refused", b.URL, b.Origin)
+		}
+	})
+	if err := c.Visit(s.URL + "/a"); err != nil {
 		t.Error(err)
 	}
-	s.wantAsked(t, "GET /private")
+	s.wantAsked(t, robotsLine, "GET /a")
 	other.wantAsked(t, robotsLine)
+	for name, robots := range map[string][2]http.HandlerFunc{
+		"URL unknown":   {status(500), text("")},
+		"field unknown": {text(""), status(500)},
+	} {
+		t.Run("ROB-STA-02/"+name, func(t *testing.T) {
+			s, other := newSite(t, robots[0]), newSite(t, robots[1])
+			c := colly.NewCollector(newRobots(t, nil).Attach, colly.Headers(map[string]string{"Host": other.Listener.Addr().String()}))
+			wantLater(t, c.Visit(s.URL+"/a"))
+			wantLater(t, c.Head(s.URL+"/a"))
+			if pages := append(s.pages(), other.pages()...); len(pages) != 0 {
+				t.Errorf("pages sent: %q", pages)
+			}
+		})
+	}
 }
 
 // net/http takes https requests with an Upgrade field past registered protocols,

@@ -2,6 +2,7 @@ package robotsext
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -16,7 +17,9 @@ import (
 //
 // The request is sent as it was checked: without dot segments in its path. A
 // request that says nothing of its User-Agent is given the one of New. A Host
-// field that differs from the URL counts as what it is, the site that is asked.
+// field that names another site than the URL has both of them asked: the URL's,
+// whose machine gets the request, and the other, whose page it is. Either may
+// refuse it.
 //
 // If base is nil, Options.Transport is used, as for robots.txt itself; a base
 // that goes through a proxy should therefore be given there.
@@ -54,7 +57,7 @@ func (g *gate) CloseIdleConnections() {
 // pass sends req through base if it may be sent: robots.txt is waited for under
 // the context asker, the request is sent under sender.
 func (r *Robots) pass(asker, sender context.Context, req *http.Request, base http.RoundTripper) (*http.Response, error) {
-	u, target, err := r.admit(asker, req)
+	u, err := r.admit(asker, req)
 	if err != nil {
 		closeBody(req)
 		return nil, err
@@ -74,7 +77,7 @@ func (r *Robots) pass(asker, sender context.Context, req *http.Request, base htt
 	}
 	r.watchName(out)
 	end := func() {}
-	o, err := OriginOf(target)
+	o, err := OriginOf(u)
 	if err == nil { // else it was not checked, being made for a person
 		end = r.begin(o)
 	}
@@ -100,23 +103,35 @@ func closeBody(req *http.Request) {
 	}
 }
 
-// admit decides whether req may be sent. It returns the URL to send it to, and
-// the one that was judged, which differs when a Host field names another site.
-func (r *Robots) admit(ctx context.Context, req *http.Request) (send, judged *url.URL, err error) {
+// admit decides whether req may be sent, and returns the URL to send it to.
+func (r *Robots) admit(ctx context.Context, req *http.Request) (*url.URL, error) {
 	if req.URL == nil || req.Method == http.MethodConnect {
-		return nil, nil, fmt.Errorf("%w: %s", ErrUncheckable, req.Method)
+		return nil, fmt.Errorf("%w: %s", ErrUncheckable, req.Method)
 	}
-	send, err = CleanURL(req.URL)
+	u, err := CleanURL(req.URL)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	judged = send
-	if req.Host != "" && req.Host != send.Host {
-		other := *send
-		other.Host = req.Host
-		judged = &other
+	for _, site := range sites(u, req.Host) {
+		if err := r.Check(ctx, site); err != nil {
+			if blocked, ok := errors.AsType[*BlockedError](err); ok {
+				blocked.URL = req.URL.Redacted() // nobody else has it yet
+			}
+			return nil, err
+		}
 	}
-	return send, judged, r.Check(ctx, judged)
+	return u, nil
+}
+
+// sites is what has a say in a request to u with the field host: the authority
+// of the URL (ROB-GEN-04), and that of the field if it differs.
+func sites(u *url.URL, host string) []*url.URL {
+	if host == "" || host == u.Host {
+		return []*url.URL{u}
+	}
+	other := *u
+	other.Host = host
+	return []*url.URL{u, &other}
 }
 
 // watchName says once that requests go out under a name by which no robots.txt
