@@ -87,6 +87,9 @@ func (r *Robots) pass(asker, sender context.Context, req *http.Request, base htt
 		return nil, err
 	}
 	resp.Request = seen
+	if resp.Body == nil { // http.Client makes nothing of it, so it is met with
+		resp.Body = http.NoBody
+	}
 	r.heardOf(o, resp)
 	if resp.Body == http.NoBody { // often left open, having nothing to close
 		end()

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gocolly/colly/v2"
+
 	"github.com/politecrawl/politecrawl/robotsext"
 )
 
@@ -128,6 +130,24 @@ func TestTransport(t *testing.T) {
 		}
 		s.wantAsked(t, robotsLine)
 	})
+}
+
+// http.Client takes an answer without a Body for an empty one.
+func TestAnswerWithoutBody(t *testing.T) {
+	bare := roundTripper(func(req *http.Request) (*http.Response, error) {
+		if req.URL.Path == "/robots.txt" {
+			return robotsReply.RoundTrip(req)
+		}
+		return &http.Response{StatusCode: http.StatusOK, Header: make(http.Header), Request: req}, nil
+	})
+	r := newRobots(t, &robotsext.Options{Transport: bare})
+	resp, err := send(t, r, newRequest(t, "GET", "http://example.com/a", ""))
+	if err != nil || resp.StatusCode != http.StatusOK {
+		t.Errorf("got %v, %v", resp, err)
+	}
+	if err := colly.NewCollector(r.Attach).Visit("http://example.com/a"); err != nil {
+		t.Error(err)
+	}
 }
 
 // watchedBody tells whether it was closed.
