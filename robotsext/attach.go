@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"sync"
+	"time"
 
 	"github.com/gocolly/colly/v2"
 )
@@ -48,6 +50,11 @@ const collyUserAgent = "colly - https://github.com/gocolly/colly"
 // and then unreachable) the request itself is refused: OnRequest has run and the
 // URL is marked. Request.Retry is the way on, at BlockedError.RetryAt. To know
 // before, call Check.
+//
+// colly's queue drops the errors of Visit, and with them the URLs of a host whose
+// robots.txt is unreachable: all that is left is a warning in Options.Logger, one
+// for each time that robots.txt was asked for. With Options.RefuseInGate it is
+// always the request that is refused, and OnError gets to hear of it.
 func (r *Robots) Attach(c *colly.Collector) {
 	if c.UserAgent == collyUserAgent {
 		c.UserAgent = r.userAgent
@@ -74,6 +81,9 @@ type collectorGate struct {
 	robots *Robots
 	shell  *http.Transport
 	parent context.Context // the collector's, for the values that Options.Transport may look for
+
+	mu     sync.Mutex
+	warned map[Origin]time.Time // FetchedAt of the unreachable records that were logged
 }
 
 func newCollectorGate(parent context.Context, r *Robots) *collectorGate {
@@ -89,6 +99,7 @@ func newCollectorGate(parent context.Context, r *Robots) *collectorGate {
 		robots: r,
 		shell:  &http.Transport{DialContext: refuse, DialTLSContext: refuse, Protocols: protocols},
 		parent: parent,
+		warned: make(map[Origin]time.Time),
 	}
 	g.shell.RegisterProtocol("http", g)
 	g.shell.RegisterProtocol("https", g)
@@ -129,7 +140,8 @@ func (g *collectorGate) answer(req *http.Request) (*http.Response, error) {
 		if err != nil {
 			return nil, err
 		}
-		if rec.Outcome == Unreachable && req.Context().Err() == nil {
+		if rec.Outcome == Unreachable && !g.robots.refuseInGate && req.Context().Err() == nil {
+			g.warn(rec)
 			return nil, later(rec, string(asked))
 		}
 	}
@@ -143,4 +155,17 @@ func (g *collectorGate) answer(req *http.Request) (*http.Response, error) {
 		Body:       http.NoBody,
 		Request:    req,
 	}, nil
+}
+
+// warn logs once for each record that a URL is refused with an error that the
+// caller may not get to see.
+func (g *collectorGate) warn(rec *Record) {
+	g.mu.Lock()
+	known := g.warned[rec.Origin].Equal(rec.FetchedAt)
+	g.warned[rec.Origin] = rec.FetchedAt
+	g.mu.Unlock()
+	if !known {
+		g.robots.log.WarnContext(g.parent, "Visit refuses the URLs of an origin whose robots.txt is unreachable, and a colly queue drops them",
+			"origin", rec.Origin, "retry_at", rec.RetryAt, "error", rec.Err)
+	}
 }

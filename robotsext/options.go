@@ -72,6 +72,13 @@ type Options struct {
 	// requests that no rule could be known for (ROB-STA-09).
 	ProbeMissing bool
 
+	// RefuseInGate has collectors refuse a page whose robots.txt is unreachable
+	// where they refuse one that is disallowed: in the request for the page, so
+	// that OnError is told the whole URL and Request.Retry is the way on, rather
+	// than by an error of Visit alone, which colly's queue drops. OnRequest has
+	// run by then, and the URL is marked as visited.
+	RefuseInGate bool
+
 	// Cache keeps records beyond this Robots. Nil: in memory only.
 	Cache Cache
 	// MaxRecords and MaxBytes bound the records in memory by their number and by

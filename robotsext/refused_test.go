@@ -1,7 +1,13 @@
 package robotsext_test
 
 import (
+	"bytes"
+	"errors"
+	"log/slog"
 	"net/http"
+	"slices"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -73,6 +79,63 @@ func TestRefusedByGateOnly(t *testing.T) {
 			t.Error("not marked as visited, though the documentation says so")
 		}
 		s.wantAsked(t, robotsLine, "GET /a", robotsLine)
+	})
+}
+
+// colly's queue keeps no error of Visit.
+func TestQueueLater(t *testing.T) {
+	run := func(t *testing.T, opts robotsext.Options) (s *site, refused []*colly.Request, warnings string) {
+		down := true
+		s = newSite(t, func(w http.ResponseWriter, req *http.Request) {
+			if down {
+				status(500)(w, req)
+				return
+			}
+			text(private)(w, req)
+		})
+		var log bytes.Buffer
+		clock := newClock()
+		opts.Now, opts.Logger = clock.now, slog.New(slog.NewTextHandler(&log, nil))
+		c := colly.NewCollector(newRobots(t, &opts).Attach)
+		var mu sync.Mutex
+		c.OnError(func(resp *colly.Response, err error) {
+			if b, ok := errors.AsType[*robotsext.BlockedError](err); !ok || b.Reason != robotsext.Later || b.URL != resp.Request.URL.String() {
+				t.Errorf("error %v, want later with the URL %s", err, resp.Request.URL)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			refused = append(refused, resp.Request)
+		})
+		queued(t, c, action{"GET", s.URL + "/a"}, action{"GET", s.URL + "/b"})
+		clock.advance(time.Minute)
+		queued(t, c, action{"GET", s.URL + "/c"})
+		down = false
+		clock.advance(time.Hour)
+		return s, refused, log.String()
+	}
+	t.Run("warning for each record", func(t *testing.T) {
+		s, refused, warnings := run(t, robotsext.Options{})
+		if n := strings.Count(warnings, "level=WARN"); n != 2 || len(refused) != 0 ||
+			!strings.Contains(warnings, "origin="+s.URL) || !strings.Contains(warnings, "retry_at=2026-10-01T12:01:00") || !strings.Contains(warnings, "status 500") {
+			t.Errorf("%d warnings, %d calls of OnError, want 2 and 0: %s", n, len(refused), warnings)
+		}
+	})
+	t.Run("RefuseInGate", func(t *testing.T) {
+		s, refused, warnings := run(t, robotsext.Options{RefuseInGate: true})
+		if warnings != "" {
+			t.Errorf("logged %s", warnings)
+		}
+		if pages := s.pages(); len(pages) != 0 {
+			t.Errorf("pages sent: %q", pages)
+		}
+		for _, req := range refused {
+			if err := req.Retry(); err != nil {
+				t.Error(err)
+			}
+		}
+		if want := []string{"GET /a", "GET /b", "GET /c"}; !slices.Equal(s.pages(), want) {
+			t.Errorf("after Retry the site was asked %q, want %q", s.pages(), want)
+		}
 	})
 }
 

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"golang.org/x/net/http/httpguts"
@@ -38,12 +37,13 @@ type Robots struct {
 	profile            OutageProfile
 	isAvailable        func(Origin) bool
 	uniform4xx, probe  bool
+	refuseInGate       bool
 
-	table       *table
-	cache       Cache
-	storeFailed atomic.Bool
-	parseOpts   *robotstxt.Options
-	maxBytes    int
+	table     *table
+	cache     Cache
+	unstored  unstored
+	parseOpts *robotstxt.Options
+	maxBytes  int
 
 	sitemaps sitemapSettings
 
@@ -88,8 +88,10 @@ func New(userAgent string, opts *Options) (*Robots, error) {
 		isAvailable:  opts.Available,
 		uniform4xx:   opts.Uniform4xx,
 		probe:        opts.ProbeMissing,
+		refuseInGate: opts.RefuseInGate,
 		table:        newTable(or(opts.MaxRecords, defaultMaxRecords), or(opts.MaxBytes, defaultMaxBytes)),
 		cache:        opts.Cache,
+		unstored:     unstored{most: or(opts.MaxRecords, defaultMaxRecords)},
 		parseOpts:    opts.Parse,
 		maxBytes:     robotstxt.DefaultMaxBytes,
 		sitemaps: sitemapSettings{
