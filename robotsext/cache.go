@@ -3,6 +3,7 @@ package robotsext
 import (
 	"context"
 	"net/http"
+	"sync"
 	"time"
 )
 
@@ -21,9 +22,47 @@ import (
 // from Body when it is needed.
 type Cache interface {
 	Load(ctx context.Context, o Origin) (*Record, error)
-	// Store replaces what is kept for rec.Origin. An error is logged, and costs
-	// no more than a fetch.
+	// Store replaces what is kept for rec.Origin. If it fails, what was kept
+	// before must not be given out as good any more: it may allow what rec
+	// disallows. Robots sees to that as long as it lives, and a Cache that
+	// outlives it should see to it too. Apart from that an error costs a fetch.
 	Store(ctx context.Context, rec *Record) error
+}
+
+// unstored is the set of origins whose latest record the Cache does not have,
+// because Store failed. It is bounded like the table: beyond that, no origin is
+// known to be stored.
+type unstored struct {
+	most int
+
+	mu      sync.Mutex // guards the rest
+	origins map[Origin]struct{}
+	all     bool
+}
+
+// note keeps in mind how the last Store for o ended.
+func (u *unstored) note(o Origin, failed bool) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	switch {
+	case !failed:
+		delete(u.origins, o)
+	case len(u.origins) >= u.most:
+		u.all = true
+	default:
+		if u.origins == nil {
+			u.origins = make(map[Origin]struct{})
+		}
+		u.origins[o] = struct{}{}
+	}
+}
+
+// has reports whether what the Cache holds for o may have been outlived.
+func (u *unstored) has(o Origin) bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	_, failed := u.origins[o]
+	return failed || u.all
 }
 
 // record returns what is known of o, and finds out when that is nothing or too
@@ -96,8 +135,9 @@ func (r *Robots) renew(ctx context.Context, o Origin, prior *Record, lost bool) 
 	rec := r.settle(prior, lost, a, now)
 	r.log.DebugContext(ctx, "robots.txt fetched", "origin", o, "outcome", rec.Outcome, "status", rec.Status, "error", rec.Err)
 	if r.cache != nil {
-		if err := r.cache.Store(ctx, storable(rec)); err != nil {
-			r.storeFailed.Store(true)
+		err := r.cache.Store(ctx, storable(rec))
+		r.unstored.note(o, err != nil)
+		if err != nil {
 			r.log.WarnContext(ctx, "robots.txt record not stored", "origin", o, "error", err)
 		}
 	}
@@ -112,13 +152,16 @@ func (r *Robots) renew(ctx context.Context, o Origin, prior *Record, lost bool) 
 
 // load asks the Cache. What it cannot tell counts as lost.
 func (r *Robots) load(ctx context.Context, o Origin) (rec *Record, lost bool) {
+	if r.unstored.has(o) {
+		return nil, true
+	}
 	rec, err := r.cache.Load(ctx, o)
 	switch {
 	case err != nil:
 		r.log.WarnContext(ctx, "robots.txt record not read", "origin", o, "error", err)
 		return nil, true
 	case rec == nil:
-		return nil, r.storeFailed.Load()
+		return nil, false
 	}
 	rec, err = r.trust(rec, o)
 	if err != nil {

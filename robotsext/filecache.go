@@ -67,20 +67,36 @@ func (c *FileCache) Load(_ context.Context, o Origin) (*Record, error) {
 	return rec, nil
 }
 
-// Store writes what is known of rec.Origin, whole or not at all.
+// Store writes what is known of rec.Origin, whole or not at all. If it cannot, it
+// empties the file that was there, or leaves an empty one: so Load knows that a
+// record was lost, where the old one would go on allowing what rec disallows.
+// That takes no room on a disk that is full.
 func (c *FileCache) Store(_ context.Context, rec *Record) error {
-	record, err := json.Marshal(rec)
-	if err != nil {
-		return fmt.Errorf("robotsext: file cache: %w", err)
+	name := c.name(rec.Origin)
+	data, err := encodeFile(rec)
+	if err == nil {
+		err = c.replace(name, data)
 	}
-	data, err := json.Marshal(fileRecord{SHA256: sum(record), Record: record})
 	if err != nil {
-		return fmt.Errorf("robotsext: file cache: %w", err)
-	}
-	if err := c.replace(c.name(rec.Origin), data); err != nil {
-		return fmt.Errorf("robotsext: file cache: %w", err)
+		return fmt.Errorf("robotsext: file cache: %w", errors.Join(err, spoil(name)))
 	}
 	return nil
+}
+
+// spoil leaves an empty file at name.
+func spoil(name string) error {
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(name, nil, 0o600)
+}
+
+func encodeFile(rec *Record) ([]byte, error) {
+	record, err := json.Marshal(rec)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(fileRecord{SHA256: sum(record), Record: record})
 }
 
 // replace puts a file in the place of another in one step. A crash leaves the

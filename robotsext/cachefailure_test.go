@@ -1,0 +1,113 @@
+package robotsext_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/politecrawl/politecrawl/robotsext"
+)
+
+// flakyCache is a Cache whose Store can be made to fail. The record that was
+// there before stays.
+type flakyCache struct {
+	robotsext.Cache
+	fail bool
+}
+
+func (c *flakyCache) Store(ctx context.Context, rec *robotsext.Record) error {
+	if c.fail {
+		return errors.New("disk full")
+	}
+	return c.Cache.Store(ctx, rec)
+}
+
+// evict has the host's Robots, which holds one record, forget the host.
+func (h *host) evict() {
+	h.t.Helper()
+	if _, err := h.r.Record(h.t.Context(), mustParse(h.t, "http://other.example/")); err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+// What was stored before a Store that failed is not believed any more.
+func TestStoreFails(t *testing.T) {
+	outdated := func(t *testing.T, age time.Duration) (*host, *flakyCache) {
+		cache := &flakyCache{Cache: openCache(t, t.TempDir())}
+		h := newHost(t, robotsext.Options{Cache: cache, MaxRecords: 1})
+		h.now = reply{status: 404}
+		h.record()
+		h.clock.advance(age)
+		cache.fail = true
+		h.now = robotsReply
+		h.refresh()
+		return h, cache
+	}
+	t.Run("ROB-CAC-17/then evicted", func(t *testing.T) {
+		h, cache := outdated(t, time.Hour)
+		cache.fail = false
+		h.evict()
+		wantDisallowed(t, h.check("/private"), 2)
+		asked := len(h.asked)
+		h.evict()
+		wantDisallowed(t, h.check("/private"), 2)
+		if len(h.asked) != asked {
+			t.Error("fetched again, though a later Store did not fail")
+		}
+	})
+	t.Run("ROB-CAC-17/the copy is lost", func(t *testing.T) {
+		h, cache := outdated(t, 25*time.Hour)
+		h.evict()
+		cache.fail = false
+		h.clock.advance(25 * time.Hour)
+		h.now = reply{status: 500}
+		if got := letter(h.failFor(31 * day)); got != "D" {
+			t.Errorf("got %s, want D", got)
+		}
+	})
+	t.Run("ROB-CAC-17/for more origins than there is memory for", func(t *testing.T) {
+		cache := &flakyCache{Cache: openCache(t, t.TempDir()), fail: true}
+		h := newHost(t, robotsext.Options{Cache: cache, MaxRecords: 1})
+		h.now = robotsReply
+		h.evict()
+		h.record()
+		h.evict()
+		cache.fail = false
+		h.now = reply{status: 500}
+		if got := letter(h.failFor(31 * day)); got != "D" {
+			t.Errorf("got %s, want D", got)
+		}
+	})
+}
+
+// A FileCache outlives the process, so it remembers itself that a Store failed.
+func TestFileCacheStoreFails(t *testing.T) {
+	for _, before := range []bool{true, false} {
+		t.Run(fmt.Sprintf("ROB-CAC-17/record before %v", before), func(t *testing.T) {
+			dir := t.TempDir()
+			cache := openCache(t, dir)
+			rec := &robotsext.Record{Origin: "http://h", Outcome: robotsext.AllowAll, FetchedAt: newClock().now()}
+			if before {
+				if err := cache.Store(t.Context(), rec); err != nil {
+					t.Fatal(err)
+				}
+			}
+			unwritable := *rec
+			unwritable.ExpiresAt = time.Date(10_000, 1, 1, 0, 0, 0, 0, time.UTC) // JSON has no form for that year
+			if err := cache.Store(t.Context(), &unwritable); err == nil {
+				t.Fatal("stored")
+			}
+			if got, err := openCache(t, dir).Load(t.Context(), "http://h"); err == nil {
+				t.Errorf("loaded %v, want an error", got)
+			}
+			if err := cache.Store(t.Context(), rec); err != nil {
+				t.Fatal(err)
+			}
+			if got, err := openCache(t, dir).Load(t.Context(), "http://h"); err != nil || got == nil {
+				t.Errorf("loaded %v, %v after a Store that went well", got, err)
+			}
+		})
+	}
+}
