@@ -1,6 +1,9 @@
 package robotstxt
 
-import "strings"
+import (
+	"strings"
+	"sync"
+)
 
 // CleanParam is a Clean-param line, Yandex's way to say that some query
 // parameters do not change a page (ROB-EXT-03). It holds for the whole file.
@@ -10,20 +13,31 @@ type CleanParam struct {
 	Line   int
 }
 
+// cleanParams are the Clean-param lines of a file, read when they are first asked
+// for.
+type cleanParams struct {
+	once     sync.Once
+	lines    []CleanParam
+	patterns []pattern // parallel to lines
+}
+
 // CleanParams returns the Clean-param lines in file order, whatever group they
-// stand in.
+// stand in. The slice is not to be written to.
 func (f *File) CleanParams() []CleanParam {
-	var all []CleanParam
-	for _, e := range f.Extensions {
-		if !equalFold(e.Field, "clean-param") {
-			continue
+	c := &f.clean
+	c.once.Do(func() {
+		for _, e := range f.Extensions {
+			if !equalFold(e.Field, "clean-param") {
+				continue
+			}
+			if line, ok := parseCleanParam(e.Value); ok {
+				line.Line = e.Line
+				p, _ := writtenPattern(line.Path)
+				c.lines, c.patterns = append(c.lines, line), append(c.patterns, p)
+			}
 		}
-		if c, ok := parseCleanParam(e.Value); ok {
-			c.Line = e.Line
-			all = append(all, c)
-		}
-	}
-	return all
+	})
+	return c.lines
 }
 
 // parseCleanParam reads "p0&p1&… path".
@@ -55,10 +69,14 @@ func (f *File) CleanURL(rawURL string) string {
 	if !ok {
 		return rawURL
 	}
+	lines := f.CleanParams()
+	if len(lines) == 0 {
+		return rawURL
+	}
 	drop := map[string]bool{}
 	path := canonicalPath(pathAndQuery(base, 0), 0)
-	for _, c := range f.CleanParams() {
-		if matchPattern(c.Path, path) {
+	for i, c := range lines {
+		if f.clean.patterns[i].match(path) {
 			for _, param := range c.Params {
 				drop[param] = true
 			}

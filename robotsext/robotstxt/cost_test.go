@@ -141,6 +141,8 @@ func TestParseGrowth(t *testing.T) {
 			return []byte(b.String())
 		},
 		"stars":    func(size int) []byte { return []byte("User-agent: *\nDisallow: " + strings.Repeat("*", size)) },
+		"fields":   func(size int) []byte { return []byte(strings.Repeat("x:\n", size/3)) },
+		"CR":       func(size int) []byte { return []byte(strings.Repeat("allow:/\r", size/8)) },
 		"garbage":  func(size int) []byte { return []byte(strings.Repeat("x\n", size/2)) },
 		"sitemaps": func(size int) []byte { return []byte(strings.Repeat("sitemap: http://h/x\n", size/20)) },
 	} {
@@ -198,4 +200,21 @@ func TestSharedRules(t *testing.T) {
 			t.Errorf("%d agents, %d rules, not shared", len(names), len(first))
 		}
 	})
+}
+
+// TestReadOnce shows that the fields that are asked for with a URL are not read
+// again for each.
+func TestReadOnce(t *testing.T) {
+	f := Parse([]byte("User-agent: *\n"+strings.Repeat("Clean-param: a&b /x\nContent-Usage: /x a=y, b=n\n", 1000)), nil)
+	g := f.Group("x")
+	for name, ask := range map[string]func(){
+		"ROB-EXT-03/CleanURL":     func() { f.CleanURL("http://h/y?c=d") },
+		"ROB-EXT-05/ContentUsage": func() { g.ContentUsage("/y") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			if n := testing.AllocsPerRun(10, ask); n > 10 {
+				t.Errorf("%v allocations", n)
+			}
+		})
+	}
 }

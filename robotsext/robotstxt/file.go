@@ -1,6 +1,9 @@
 package robotstxt
 
-import "slices"
+import (
+	"slices"
+	"sync"
+)
 
 // File is what a robots.txt file says. It does not change after Parse and may
 // be used by several goroutines at once; its slices are not to be written to.
@@ -30,6 +33,9 @@ type File struct {
 	groups   []Group   // parallel to names.list
 	sets     []ruleset // parallel to blocks
 	none     Group     // what Group returns when no group applies
+	clean    cleanParams
+
+	sizeOnce sync.Once
 	size     int
 }
 

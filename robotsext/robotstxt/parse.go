@@ -25,7 +25,7 @@ func parse(body []byte, opts Options, d decision) *File {
 	if f.Truncated {
 		p.note(0, KindTooLarge, "")
 	}
-	f.text = trimBOM(p.decode(body))
+	f.text = trimBOM(p.decode(body), opts.Transcode)
 	if p.html = looksLikeHTML(f.text); p.html {
 		p.note(1, KindHTML, "")
 	}

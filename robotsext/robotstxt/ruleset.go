@@ -18,6 +18,7 @@ type compiled struct {
 	rules []Rule // in file order
 	index index
 	query queryIndex
+	usage usages
 }
 
 func (g *Group) compiled() *compiled {

@@ -1,33 +1,60 @@
 package robotstxt
 
-import "strings"
+import (
+	"strings"
+	"sync"
+)
 
 // Usage says what content may be used for, by category: "search", "train-ai".
 // True grants, false refuses; of a category that is not there nothing is said.
 type Usage map[string]bool
+
+// usages are the Content-Usage lines of a group, read when they are first asked
+// for.
+type usages struct {
+	once  sync.Once
+	lines []usageLine
+}
+
+type usageLine struct {
+	pattern
+	length int
+	said   Usage
+}
+
+func (g *Group) usages() []usageLine {
+	u := &g.compiled().usage
+	u.once.Do(func() {
+		for e := range g.extensions("content-usage") {
+			path, prefs := splitUsage(e.Value)
+			if said := ParseUsage(prefs); said != nil {
+				p, length := writtenPattern(path)
+				u.lines = append(u.lines, usageLine{p, length, said})
+			}
+		}
+	})
+	return u.lines
+}
 
 // ContentUsage returns what the group's Content-Usage lines say of the content
 // at a path (IETF draft aipref-attach, ROB-EXT-05). The line with the longest
 // path that matches counts; of several with equal paths the most restrictive
 // word does. Nothing is said of a path that must not be crawled.
 func (g *Group) ContentUsage(pathAndQuery string) Usage {
-	if !g.Match(pathAndQuery).Allowed {
+	if g.set == nil || !g.Match(pathAndQuery).Allowed {
 		return nil
 	}
 	path := canonicalPath(pathAndQuery, 0)
 	var usage Usage
 	longest := -1
-	for e := range g.extensions("content-usage") {
-		pattern, prefs := splitUsage(e.Value)
-		said := ParseUsage(prefs)
-		_, length := canonicalRule(pattern, 0)
-		if said == nil || length < longest || !matchPattern(pattern, path) {
+	for _, line := range g.usages() {
+		if line.length < longest || !line.match(path) {
 			continue
 		}
-		if length > longest {
-			longest, usage = length, Usage{}
+		if line.length > longest {
+			longest, usage = line.length, Usage{}
 		}
-		for category, granted := range said {
+		for category, granted := range line.said {
 			if before, ok := usage[category]; !ok || before {
 				usage[category] = granted
 			}
@@ -50,93 +77,29 @@ func splitUsage(value string) (path, prefs string) {
 }
 
 // ParseUsage reads preferences as they stand in a Content-Usage line after the
-// path, or in the HTTP response header of that name: a dictionary of structured
-// fields (RFC 9651) whose values y and n have a meaning. It returns nil if that
-// is not what value is.
+// path: a dictionary of structured fields (RFC 9651 section 3.2) in which the
+// tokens y and n have a meaning. Of a category given twice the last counts; other
+// values say nothing. It returns nil if value is no such dictionary.
 func ParseUsage(value string) Usage {
 	usage := Usage{}
-	if value == "" {
-		return nil
-	}
+	d := dictionary{strings.Trim(value, " ")}
 	for {
-		key, rest := cutKey(value)
-		if key == "" {
+		key, item, ok := d.member()
+		if !ok {
 			return nil
 		}
-		delete(usage, key) // the last of a key counts
-		if item, ok := strings.CutPrefix(rest, "="); ok {
-			end := itemEnd(item)
-			if end == 0 {
-				return nil
-			}
-			if item[:end] == "y" || item[:end] == "n" {
-				usage[key] = item[:end] == "y"
-			}
-			rest = item[end:]
+		delete(usage, key)
+		if item == "y" || item == "n" {
+			usage[key] = item == "y"
 		}
-		if strings.HasPrefix(rest, ";") { // parameters have no meaning here
-			rest = rest[itemsEnd(rest):]
-		}
-		rest = strings.TrimLeft(rest, " \t")
-		if rest == "" {
+		more, ok := d.next()
+		switch {
+		case !ok:
+			return nil
+		case !more:
 			return usage
 		}
-		if rest[0] != ',' {
-			return nil
-		}
-		value = strings.TrimLeft(rest[1:], " \t")
 	}
-}
-
-// cutKey cuts a dictionary key: lower case letters, digits and _-.* after a
-// letter or *.
-func cutKey(s string) (key, rest string) {
-	n := 0
-	for n < len(s) && ('a' <= s[n] && s[n] <= 'z' || s[n] == '*' ||
-		n > 0 && ('0' <= s[n] && s[n] <= '9' || s[n] == '_' || s[n] == '-' || s[n] == '.')) {
-		n++
-	}
-	return s[:n], s[n:]
-}
-
-// itemEnd returns the length of the item that s begins with: a string, an inner
-// list, or something without white space.
-func itemEnd(s string) int {
-	switch {
-	case strings.HasPrefix(s, `"`):
-		for i := 1; i < len(s); i++ {
-			switch s[i] {
-			case '\\':
-				i++
-			case '"':
-				return i + 1
-			}
-		}
-		return 0
-	case strings.HasPrefix(s, "("):
-		return strings.IndexByte(s, ')') + 1
-	}
-	end := strings.IndexAny(s, ",; \t")
-	if end < 0 {
-		return len(s)
-	}
-	return end
-}
-
-// itemsEnd returns the length of the parameters that s begins with.
-func itemsEnd(s string) int {
-	quoted := false
-	for i := 0; i < len(s); i++ {
-		switch {
-		case s[i] == '"':
-			quoted = !quoted
-		case s[i] == '\\' && quoted:
-			i++
-		case s[i] == ',' && !quoted:
-			return i
-		}
-	}
-	return len(s)
 }
 
 // Signal is one word of a Content-Signal line (Cloudflare, ROB-EXT-06). The keys

@@ -46,11 +46,15 @@ func (p *pattern) matchRest(s string) bool {
 	return strings.Contains(s, rest)
 }
 
-// matchPattern reports whether a rule path as written matches a canonical path.
-// It is for lines that are few; rules are found by an index.
-func matchPattern(written, path string) bool {
-	canonical, _ := canonicalRule(written, 0)
-	p := splitPattern(canonical)
+// writtenPattern makes a rule path as written ready for matching without an
+// index, with its length: for lines that are few.
+func writtenPattern(written string) (p pattern, length int) {
+	canonical, length := canonicalRule(written, 0)
+	return splitPattern(canonical), length
+}
+
+// match reports whether the pattern matches a canonical path.
+func (p *pattern) match(path string) bool {
 	s, ok := strings.CutPrefix(path, p.prefix)
 	switch {
 	case !ok:
