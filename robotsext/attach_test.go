@@ -224,7 +224,9 @@ func TestAttachLater(t *testing.T) {
 					t.Fatalf("errors %v, want 2", errs)
 				}
 				for _, err := range errs {
-					wantLater(t, err)
+					if b := wantLater(t, err); b.URL != s.URL {
+						t.Errorf("refused URL %s, want the origin %s and no path", b.URL, s.URL)
+					}
 				}
 				if visited, _ := c.HasVisited(s.URL + "/a"); visited {
 					t.Error("URL is marked as visited")

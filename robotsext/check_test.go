@@ -94,6 +94,13 @@ func TestCheck(t *testing.T) {
 			t.Errorf("message %s\nwant    %s", err, want)
 		}
 	})
+	t.Run("ROB-MAT-25/URL as given", func(t *testing.T) {
+		u := mustParse(t, strings.Replace(s.URL, "//", "//user:secret@", 1)+"/a/%2e%2e/private?b=/../c")
+		b, _ := errors.AsType[*robotsext.BlockedError](r.Check(t.Context(), u))
+		if b == nil || b.URL != u.Redacted() {
+			t.Errorf("got %v, want the URL %s", b, u.Redacted())
+		}
+	})
 	t.Run("ROB-MAT-21/before all else", func(t *testing.T) {
 		dead := newSite(t, status(500))
 		if err := r.Check(t.Context(), dead.url("/robots.txt")); err != nil {

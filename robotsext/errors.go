@@ -37,7 +37,11 @@ func (r Reason) String() string {
 // colly's own check goes on working; errors.AsType[*BlockedError](err) gives
 // the detail.
 type BlockedError struct {
-	URL       string          // what was to be fetched, without a password; just the origin if Visit refused before all else
+	// URL is what was to be fetched, as it was given but for a password. Where
+	// Visit refuses before all else, as Attach says, only the host of the URL is
+	// known, and URL is an Origin: it has no path, not even the "/" that every
+	// URL of colly has.
+	URL       string
 	Reason    Reason          // Disallowed or Later
 	Rule      *robotstxt.Rule // Disallowed: the rule that decided, with its line; else nil
 	Group     string          // Disallowed: the product token of the group in force, or "*"

@@ -60,6 +60,21 @@ func TestTransport(t *testing.T) {
 		wantDisallowed(t, err, 2)
 		target.wantAsked(t, robotsLine)
 	})
+	t.Run("URL as given", func(t *testing.T) {
+		s := newSite(t, text(private))
+		req := newRequest(t, "GET", "http://example.invalid/a/%2e%2e/private", "")
+		req.Host = s.Listener.Addr().String()
+		base := roundTripper(func(req *http.Request) (*http.Response, error) {
+			if req.URL.Host == "example.invalid" {
+				return reply{status: 404}.RoundTrip(req)
+			}
+			return robotsReply.RoundTrip(req)
+		})
+		_, err := send(t, newRobots(t, &robotsext.Options{Transport: base}), req)
+		if b, _ := errors.AsType[*robotsext.BlockedError](err); b == nil || b.URL != req.URL.String() || string(b.Origin) != s.URL {
+			t.Errorf("error %v, want one of %s for %s", err, s.URL, req.URL)
+		}
+	})
 	t.Run("ROB-FET-19", func(t *testing.T) {
 		s := newSite(t, text("User-agent: *\nDisallow: /\n"))
 		clock := newClock()

@@ -166,6 +166,7 @@ func (r *Robots) Check(ctx context.Context, u *url.URL) error {
 	if isUserFetch(ctx) {
 		return nil
 	}
+	asked := u
 	u, err := CleanURL(u)
 	if err != nil {
 		return err
@@ -191,11 +192,11 @@ func (r *Robots) Check(ctx context.Context, u *url.URL) error {
 			return nil
 		}
 		return &BlockedError{
-			URL: u.Redacted(), Reason: Disallowed, Rule: v.Rule, Group: v.Group.Name(),
+			URL: asked.Redacted(), Reason: Disallowed, Rule: v.Rule, Group: v.Group.Name(),
 			Origin: o, RobotsURL: o.RobotsURL(),
 		}
 	}
-	return later(rec, u.Redacted())
+	return later(rec, asked.Redacted())
 }
 
 // later is the refusal of url while rec is unreachable.
