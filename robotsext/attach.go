@@ -119,7 +119,7 @@ func (g *collectorGate) RoundTrip(req *http.Request) (*http.Response, error) {
 		closeBody(req)
 		return nil, ErrUnsealed
 	}
-	return s.pass(req, g.robots, collectorBase{g.robots})
+	return s.pass(req, g.robots, g.shell, collectorBase{g.robots})
 }
 
 // answer answers colly's own question for /robots.txt, which it asks once for

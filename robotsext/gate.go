@@ -44,7 +44,7 @@ func (g *gate) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	// A collector whose transport was replaced by one that leads here is checked
 	// all the same.
-	return s.pass(req, g.robots, g.base)
+	return s.pass(req, g.robots, s.gate.shell, g.base)
 }
 
 // CloseIdleConnections is what http.Client.CloseIdleConnections calls.

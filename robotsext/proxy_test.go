@@ -79,6 +79,27 @@ func TestSetProxyAfterAttach(t *testing.T) {
 	}
 }
 
+// A clone is not left without a proxy by what happens to its parent.
+func TestSetProxyReachesEarlierClones(t *testing.T) {
+	s := newSite(t, text(private))
+	p := newProxy(t)
+	c := colly.NewCollector(newRobots(t, nil).Attach)
+	clone := c.Clone()
+	newRobots(t, nil).Attach(c)
+	if err := c.SetProxy(p.URL); err != nil {
+		t.Fatal(err)
+	}
+	for _, err := range []error{clone.Visit(s.URL + "/a"), clone.Head(s.URL + "/b")} {
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	s.wantAsked(t, robotsLine, "GET /a", "HEAD /b")
+	if got := p.seen(); len(got) != 3 {
+		t.Errorf("the proxy saw %q, want robots.txt and both pages", got)
+	}
+}
+
 func TestProxySwitcher(t *testing.T) {
 	s := newSite(t, text(private))
 	p1, p2 := newProxy(t), newProxy(t)

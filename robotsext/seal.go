@@ -64,22 +64,24 @@ func (s *seal) open(sealed context.Context) (ctx context.Context, release func()
 	}
 }
 
-// pass sends req, whose context comes from s, past the gate of r through base.
+// pass sends req, whose context comes from s, past the gate of r through base,
+// with the proxy that shell has. That is not always the shell of s.gate: a clone
+// made before another Robots was attached still has the seal of the first.
 // robots.txt is waited for under the collector's context, as long as the page may
 // take: so Options.Transport finds the caller's values, and no trace that colly
 // has put on the page's request.
-func (s *seal) pass(req *http.Request, r *Robots, base http.RoundTripper) (*http.Response, error) {
+func (s *seal) pass(req *http.Request, r *Robots, shell *http.Transport, base http.RoundTripper) (*http.Response, error) {
 	if s.parent.Err() != nil {
 		closeBody(req)
 		return nil, context.Cause(s.parent)
 	}
-	asker, stop := context.WithValue(s.parent, shellKey{}, s.gate.shell), func() {}
+	asker, stop := context.WithValue(s.parent, shellKey{}, shell), func() {}
 	if deadline, ok := req.Context().Deadline(); ok {
 		asker, stop = context.WithDeadline(asker, deadline)
 	}
 	defer stop()
 	opened, release := s.open(req.Context())
-	sender := context.WithValue(opened, shellKey{}, s.gate.shell)
+	sender := context.WithValue(opened, shellKey{}, shell)
 	resp, err := r.pass(asker, sender, req, base)
 	if err != nil {
 		release()
