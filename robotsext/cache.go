@@ -2,6 +2,7 @@ package robotsext
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"sync"
 	"time"
@@ -68,6 +69,8 @@ func (u *unstored) has(o Origin) bool {
 // record returns what is known of o, and finds out when that is nothing or too
 // old. An asker whose ctx ends leaves; the flight goes on for the others.
 func (r *Robots) record(ctx context.Context, o Origin, force bool) (*Record, error) {
+	ctx, release := unsealed(ctx)
+	defer release()
 	t := r.table
 	t.mu.Lock()
 	s := t.touch(o)
@@ -97,48 +100,70 @@ func (r *Robots) record(ctx context.Context, o Origin, force bool) (*Record, err
 func (r *Robots) fly(ctx context.Context, s *slot, f *flight, force bool) {
 	t := r.table
 	t.mu.Lock()
-	prior, lost := s.rec, t.evicted
+	kept, lost := s.rec, t.evicted
 	t.mu.Unlock()
-	if r.cache != nil && (prior == nil || !force) {
+	var told *Record
+	defer func() { // also when a callback ends this goroutine
+		if told == nil {
+			told = r.notNow(s.origin, kept, lost, errEnded)
+		}
+		t.mu.Lock()
+		f.rec, s.flight = told, nil
+		t.set(s, kept)
+		t.mu.Unlock()
+		close(f.done)
+	}()
+	if r.cache != nil {
 		// Somebody else who uses the Cache may know more by now.
 		stored, forgotten := r.load(ctx, s.origin)
-		if prior == nil {
-			prior, lost = stored, forgotten
-		} else if stored != nil && stored.FetchedAt.After(prior.FetchedAt) {
-			prior = stored
+		if kept == nil {
+			kept, lost = stored, forgotten
+		} else if stored != nil && stored.FetchedAt.After(kept.FetchedAt) {
+			kept = stored
 		}
 	}
-	rec := prior
-	if prior == nil || force || prior.due(r.now()) {
-		rec = r.renew(ctx, s.origin, prior, lost)
+	if kept != nil && !force && !kept.due(r.now()) {
+		told = kept
+		return
 	}
-	t.mu.Lock()
-	f.rec, s.flight = rec, nil
-	t.set(s, rec)
-	t.mu.Unlock()
-	close(f.done)
+	a := r.ask(ctx, s.origin)
+	now := r.now()
+	switch {
+	case a.outcome == Unreachable && kept != nil && kept.FailingSince.IsZero() && !kept.due(now):
+		// A failed refresh of a copy that is still fresh changes nothing
+		// (ROB-STA-06).
+		r.log.DebugContext(ctx, "robots.txt not refreshed", "origin", s.origin, "error", a.err)
+		told = kept
+	case a.unsent:
+		// It says nothing of the site.
+		r.log.DebugContext(ctx, "robots.txt not asked for", "origin", s.origin, "error", a.err)
+		told = r.notNow(s.origin, kept, lost, a.err)
+	default:
+		prior := kept
+		kept = r.settle(prior, lost, a, now)
+		r.log.DebugContext(ctx, "robots.txt fetched", "origin", s.origin, "outcome", kept.Outcome, "status", kept.Status, "error", kept.Err)
+		r.announce(ctx, prior, kept)
+		told = kept
+	}
 }
 
-// renew fetches the robots.txt of o and makes known what came of it.
-func (r *Robots) renew(ctx context.Context, o Origin, prior *Record, lost bool) *Record {
+// ask fetches the robots.txt of o, and finds out what a 5xx means there if it has
+// to.
+func (r *Robots) ask(ctx context.Context, o Origin) *answer {
 	a := r.fetch(ctx, o)
 	if r.probe && a.outcome == Unreachable && r.missingAnswersAlike(ctx, a) {
 		a.outcome, a.err = AllowAll, nil
 	}
-	now := r.now()
-	if a.outcome == Unreachable && prior != nil && prior.FailingSince.IsZero() && !prior.due(now) {
-		// A failed refresh of a copy that is still fresh changes nothing
-		// (ROB-STA-06).
-		r.log.DebugContext(ctx, "robots.txt not refreshed", "origin", o, "error", a.err)
-		return prior
-	}
-	rec := r.settle(prior, lost, a, now)
-	r.log.DebugContext(ctx, "robots.txt fetched", "origin", o, "outcome", rec.Outcome, "status", rec.Status, "error", rec.Err)
+	return a
+}
+
+// announce makes rec, which follows prior, known to the Cache and the caller.
+func (r *Robots) announce(ctx context.Context, prior, rec *Record) {
 	if r.cache != nil {
 		err := r.cache.Store(ctx, storable(rec))
-		r.unstored.note(o, err != nil)
+		r.unstored.note(rec.Origin, err != nil)
 		if err != nil {
-			r.log.WarnContext(ctx, "robots.txt record not stored", "origin", o, "error", err)
+			r.log.WarnContext(ctx, "robots.txt record not stored", "origin", rec.Origin, "error", err)
 		}
 	}
 	if r.onRecord != nil {
@@ -147,6 +172,22 @@ func (r *Robots) renew(ctx context.Context, o Origin, prior *Record, lost bool) 
 	if r.onChange != nil && prior != nil && !sameMeaning(prior, rec) {
 		r.onChange(prior, rec)
 	}
+}
+
+// errEnded is why those who waited for a fetch have to come again that one of the
+// caller's functions did not return from, by runtime.Goexit or a panic.
+var errEnded = errors.New("robotsext: a function in Options ended the fetch")
+
+// notNow is what those who wait are told when nothing was learnt, for a reason
+// that lies with us. It is not kept: whoever asks next may have better luck.
+func (r *Robots) notNow(o Origin, prior *Record, lost bool, err error) *Record {
+	now := r.now()
+	rec := &Record{
+		Origin: o, Outcome: Unreachable, Err: err,
+		FetchedAt: now, ExpiresAt: now, RetryAt: now.Add(min(r.retryMin, time.Minute)),
+	}
+	rec.Copy, rec.CopyLost = prior.lastGood()
+	rec.CopyLost = rec.CopyLost || prior == nil && lost
 	return rec
 }
 

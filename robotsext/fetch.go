@@ -19,6 +19,7 @@ type answer struct {
 	outcome   Outcome
 	status    int         // of the last answer, 0 for none
 	err       error       // why the outcome is Unreachable
+	unsent    bool        // it is because Options.Wait failed: no fault of the site
 	body      []byte      // outcome Rules
 	truncated bool        // body was cut at the size limit
 	header    http.Header // of the last answer
@@ -50,7 +51,7 @@ func (r *Robots) fetch(ctx context.Context, o Origin) *answer {
 	}
 	if ctx.Err() != nil && a.outcome == Unreachable {
 		// Said in our words, so that nobody takes our deadline for the caller's.
-		a.err = context.Cause(ctx)
+		a.err, a.unsent = context.Cause(ctx), false
 	}
 	return a
 }
@@ -78,6 +79,7 @@ func (r *Robots) hop(ctx context.Context, limit *timeLimit, u *url.URL, a *answe
 	release, err := r.turn(ctx, limit, u)
 	if err != nil {
 		a.unreachable(fmt.Errorf("robotsext: waiting for a turn: %w", err))
+		a.unsent = true
 		return nil, true
 	}
 	defer release()
@@ -167,6 +169,7 @@ func (r *Robots) fetchBy(ctx context.Context, limit *timeLimit, open Fetcher, u 
 	release, err := r.turn(ctx, limit, u)
 	if err != nil {
 		a.unreachable(fmt.Errorf("robotsext: waiting for a turn: %w", err))
+		a.unsent = true
 		return
 	}
 	defer release()

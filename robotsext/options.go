@@ -40,8 +40,9 @@ type Options struct {
 	// returns, which may be nil, is called when the request is over. The time it
 	// takes does not count against Timeout. The ctx of a robots.txt fetch does
 	// not end while it runs, even if nobody waits for the record any more: Wait
-	// has to know its own end. Here a crawler takes its turn at the host of u.
-	// Nil: no waiting.
+	// has to know its own end. If it fails, those who wait for the record are told
+	// to come again within a minute; the site is not held to be unreachable. Here
+	// a crawler takes its turn at the host of u. Nil: no waiting.
 	Wait func(ctx context.Context, u *url.URL) (done func(), err error)
 	// Timeout limits one fetch of robots.txt with its redirects. Zero: 30 s.
 	Timeout time.Duration

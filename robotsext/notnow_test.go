@@ -1,0 +1,120 @@
+package robotsext_test
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/politecrawl/politecrawl/robotsext"
+)
+
+// An error of Options.Wait is ours: it says nothing of the site.
+func TestWaitFails(t *testing.T) {
+	closed := errors.New("closed")
+	for name, known := range map[string]bool{"ROB-STA-04/nothing known": false, "ROB-STA-04/copy known": true} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			var refused error
+			recorded := 0
+			options := func() robotsext.Options {
+				return robotsext.Options{
+					Cache:    openCache(t, dir),
+					OnRecord: func(*robotsext.Record) { recorded++ },
+					Wait:     func(context.Context, *url.URL) (func(), error) { return nil, refused },
+				}
+			}
+			h := newHost(t, options())
+			h.now = robotsReply
+			fetches := 0
+			if known {
+				h.record()
+				fetches++
+			}
+			refused = closed
+			for range 33 { // days: longer than any outage
+				h.clock.advance(day)
+				blocked := wantLater(t, h.check("/a"))
+				if wait := blocked.RetryAt.Sub(h.clock.now()); !errors.Is(&blocked, closed) || wait <= 0 || wait > time.Minute {
+					t.Fatalf("%v, in %s", &blocked, wait)
+				}
+			}
+			if recorded != fetches || len(h.asked) != fetches {
+				t.Errorf("%d records, %d requests; want %d", recorded, len(h.asked), fetches)
+			}
+			refused = nil
+			wantDisallowed(t, h.check("/private"), 2) // at once
+			refused = closed
+			h.clock.advance(25 * time.Hour)
+			_ = h.check("/a")
+			h.open(options())
+			refused = nil
+			wantDisallowed(t, h.check("/private"), 2)
+			if len(cacheFiles(t, dir)) != 1 {
+				t.Errorf("files %q", cacheFiles(t, dir))
+			}
+		})
+	}
+	t.Run("ROB-STA-06/the copy is fresh", func(t *testing.T) {
+		var refused error
+		h := newHost(t, robotsext.Options{Wait: func(context.Context, *url.URL) (func(), error) { return nil, refused }})
+		h.now = robotsReply
+		good := h.record()
+		refused = closed
+		if rec := h.refresh(); rec != good {
+			t.Errorf("got %+v", rec)
+		}
+	})
+	t.Run("ROB-STA-04/at a redirect", func(t *testing.T) {
+		r := newRobots(t, &robotsext.Options{
+			Transport: reply{status: 302, header: map[string][]string{"Location": {"http://other.example/r"}}},
+			Wait: func(_ context.Context, u *url.URL) (func(), error) {
+				if u.Host == "other.example" {
+					return nil, closed
+				}
+				return nil, nil
+			},
+		})
+		rec, err := r.Record(t.Context(), mustParse(t, "http://example.com/"))
+		if err != nil || rec.Outcome != robotsext.Unreachable || !rec.FailingSince.IsZero() || !errors.Is(rec.Err, closed) {
+			t.Errorf("got %+v, %v", rec, err)
+		}
+	})
+}
+
+// A function in Options that ends its goroutine leaves nobody waiting.
+func TestCallbackEndsGoroutine(t *testing.T) {
+	end := true
+	goexit := func() {
+		if end {
+			end = false
+			runtime.Goexit()
+		}
+	}
+	for name, options := range map[string]robotsext.Options{
+		"OnRecord": {OnRecord: func(*robotsext.Record) { goexit() }},
+		"Wait":     {Wait: func(context.Context, *url.URL) (func(), error) { goexit(); return nil, nil }},
+		"Cache":    {Cache: goexitCache{goexit}},
+	} {
+		t.Run("ROB-FET-03/"+name, func(t *testing.T) {
+			end = true
+			h := newHost(t, options)
+			h.now = robotsReply
+			wantLater(t, h.check("/a"))
+			wantDisallowed(t, h.check("/private"), 2)
+			if len(h.asked) != 1 {
+				t.Errorf("asked %d times", len(h.asked))
+			}
+		})
+	}
+}
+
+type goexitCache struct{ end func() }
+
+func (c goexitCache) Load(context.Context, robotsext.Origin) (*robotsext.Record, error) {
+	return nil, nil
+}
+
+func (c goexitCache) Store(context.Context, *robotsext.Record) error { c.end(); return nil }
