@@ -111,3 +111,83 @@ func TestFileCacheStoreFails(t *testing.T) {
 		})
 	}
 }
+
+// A refresh starts from what the Cache knows, as any fetch does.
+func TestRefreshLoadsFirst(t *testing.T) {
+	cache := robotsext.NewMemoryCache(0, 0)
+	a := newHost(t, robotsext.Options{Cache: cache})
+	a.now = reply{status: 404}
+	a.record()
+	a.clock.advance(25 * time.Hour)
+	b := newHost(t, robotsext.Options{Cache: cache})
+	b.clock.set(a.clock.now())
+	b.now = robotsReply
+	b.record()
+	a.clock.advance(time.Hour)
+	a.now = reply{status: 500}
+	t.Run("ROB-STA-06", func(t *testing.T) {
+		wantOutcome(t, a.refresh(), robotsext.Rules) // what b has fetched is fresh
+	})
+	a.clock.advance(day)
+	rec := a.failFor(31 * day)
+	t.Run("ROB-STA-07", func(t *testing.T) {
+		if got := letter(rec); got != "C" {
+			t.Errorf("got %s, want C", got)
+		}
+	})
+}
+
+// What was stored under other options is not believed where this Robots would not
+// have come to it.
+func TestStoredUnderOtherOptions(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		writer robotsext.Options
+		status int
+	}{
+		{"429", robotsext.Options{Uniform4xx: true}, 429},
+		{"407", robotsext.Options{Uniform4xx: true}, 407},
+		{"500", robotsext.Options{ProbeMissing: true}, 500},
+	} {
+		for _, same := range []bool{true, false} {
+			t.Run(fmt.Sprintf("ROB-CAC-17/%s/same options %v", test.name, same), func(t *testing.T) {
+				writer := test.writer
+				writer.Cache = openCache(t, t.TempDir())
+				h := newHost(t, writer)
+				h.now = robotsReply
+				h.record()
+				h.clock.advance(day)
+				h.now = reply{status: test.status}
+				h.pages["/"] = reply{status: 200}
+				h.missing = test.status
+				wantOutcome(t, h.record(), robotsext.AllowAll)
+				reader := robotsext.Options{Cache: writer.Cache}
+				if same {
+					reader = writer
+				}
+				h.open(reader)
+				h.now = reply{status: 503}
+				if same {
+					if err := h.check("/private"); err != nil || len(h.asked) != 2 {
+						t.Errorf("%v, asked %d times", err, len(h.asked))
+					}
+					return
+				}
+				wantLater(t, h.check("/a"))
+				if got := letter(h.failFor(31 * day)); got != "D" || len(h.asked) < 3 {
+					t.Errorf("got %s, want D: the copy was dropped", got)
+				}
+			})
+		}
+	}
+	t.Run("ROB-CAC-17/404", func(t *testing.T) {
+		cache := openCache(t, t.TempDir())
+		h := newHost(t, robotsext.Options{Cache: cache})
+		h.now = reply{status: 404}
+		h.record()
+		h.open(robotsext.Options{Cache: cache})
+		if err := h.check("/a"); err != nil || len(h.asked) != 1 {
+			t.Errorf("%v, asked %d times", err, len(h.asked))
+		}
+	})
+}

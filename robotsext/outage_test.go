@@ -1,6 +1,7 @@
 package robotsext_test
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
@@ -19,8 +20,10 @@ type host struct {
 	clock *clock
 	r     *robotsext.Robots
 	now   reply            // what robots.txt is answered with
-	pages map[string]reply // what other paths are; 404 if not here
+	pages map[string]reply // what other paths are
 	asked []time.Time      // for robots.txt
+
+	missing int // status of what is not in pages; 0: 404
 }
 
 func newHost(t *testing.T, opts robotsext.Options) *host {
@@ -41,7 +44,7 @@ func (h *host) open(opts robotsext.Options) {
 		}
 		page, ok := h.pages[req.URL.Path]
 		if !ok {
-			page = reply{status: 404}
+			page = reply{status: cmp.Or(h.missing, 404)}
 		}
 		return page.RoundTrip(req)
 	})

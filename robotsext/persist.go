@@ -129,8 +129,12 @@ func (r *Robots) trust(stored *Record, o Origin) (*Record, error) {
 		rec.Copy = &c
 	}
 	if !failing {
+		if rec.Outcome == AllowAll && r.inconclusive(rec.Status) {
+			// The writer took the answer for 404, and dropped its copy.
+			rec.Outcome, rec.CopyLost = Unreachable, true
+		}
 		if rec.Outcome == Unreachable {
-			rec.ExpiresAt = rec.FetchedAt // all it knows is CopyLost
+			rec.ExpiresAt = time.Time{} // all it knows is CopyLost
 		}
 		rec.ExpiresAt = earlier(rec.ExpiresAt, rec.FetchedAt.Add(r.life.ceiling))
 		r.parse(&rec)
@@ -143,6 +147,13 @@ func (r *Robots) trust(stored *Record, o Origin) (*Record, error) {
 	// By this Robots' profile, whatever that of the writer was.
 	r.fallBack(&rec, rec.FetchedAt)
 	return &rec, nil
+}
+
+// inconclusive reports whether an answer of status says nothing to this Robots,
+// though it may to one with other options. 0 is no status.
+func (r *Robots) inconclusive(status int) bool {
+	missing := r.probe && 500 <= status && status <= 599
+	return status != 0 && dispose(status, r.uniform4xx) == serverError && !missing
 }
 
 func earlier(a, b time.Time) time.Time {
