@@ -67,10 +67,14 @@ func (u *unstored) has(o Origin) bool {
 }
 
 // record returns what is known of o, and finds out when that is nothing or too
-// old. An asker whose ctx ends leaves; the flight goes on for the others.
+// old. An asker whose ctx ends leaves; the flight goes on for the others. One
+// whose ctx has ended before starts nothing.
 func (r *Robots) record(ctx context.Context, o Origin, force bool) (*Record, error) {
 	ctx, release := unsealed(ctx)
 	defer release()
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
 	t := r.table
 	t.mu.Lock()
 	s := t.touch(o)
