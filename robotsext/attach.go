@@ -27,13 +27,18 @@ const collyUserAgent = "colly - https://github.com/gocolly/colly"
 // Attach sets c's transport, c.Context and IgnoreRobotsTxt, and the user agent
 // if that is still colly's own. So set transports by Options.Transport, set
 // c.Context (colly.StdlibContext) before Attach, and keep a variable of your own
-// for that context: c.Context reads as cancelled from now on. SetProxy goes
-// after Attach. Attaching again changes nothing, attaching another Robots
+// for that context: c.Context reads as cancelled from now on, for all but the
+// methods of Robots. SetProxy goes after Attach. Attaching again changes nothing, attaching another Robots
 // replaces the first.
 //
 // Clones made after Attach are checked as c is. Clones share their parent's
 // transport, so attaching to a clone puts the gate before its parent too, which
 // then sends nothing until it is attached itself.
+//
+// One Robots keeps one record for each origin, whichever collector had it fetched
+// and by which proxy. An origin that a dead proxy does not reach is unreachable
+// for every other collector too, until RetryAt: give collectors with proxies that
+// are not to be relied on a Robots of their own, and no Cache in common.
 //
 // Should WithTransport or SetClient take the gate away, no page is sent any
 // more, and the error is ErrDetached; to a host not asked before colly may still

@@ -1,7 +1,6 @@
 package robotsext
 
 import (
-	"context"
 	"time"
 
 	"github.com/gocolly/colly/v2"
@@ -27,10 +26,8 @@ import (
 // too.
 func (r *Robots) Pace(c *colly.Collector, longest time.Duration) {
 	c.OnRequest(func(req *colly.Request) {
-		ctx := c.Context
-		if s := sealOf(ctx); s != nil {
-			ctx = context.WithValue(s.parent, shellKey{}, s.gate.shell)
-		}
+		ctx, release := unsealed(c.Context)
+		defer release()
 		if r.Check(ctx, req.URL) != nil {
 			return // the gate will say so
 		}

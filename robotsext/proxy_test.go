@@ -2,6 +2,7 @@ package robotsext_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"maps"
 	"net/http"
@@ -98,6 +99,76 @@ func TestSetProxyReachesEarlierClones(t *testing.T) {
 	if got := p.seen(); len(got) != 3 {
 		t.Errorf("the proxy saw %q, want robots.txt and both pages", got)
 	}
+}
+
+// With the collector's context, what is asked beside the collector goes the same
+// way as its pages.
+func TestProxyByCollectorContext(t *testing.T) {
+	asks := map[string]func(context.Context, *robotsext.Robots, *url.URL) error{
+		"Check": func(ctx context.Context, r *robotsext.Robots, u *url.URL) error { return r.Check(ctx, u) },
+		"Record": func(ctx context.Context, r *robotsext.Robots, u *url.URL) error {
+			_, err := r.Record(ctx, u)
+			return err
+		},
+		"Refresh": func(ctx context.Context, r *robotsext.Robots, u *url.URL) error {
+			_, err := r.Refresh(ctx, u)
+			return err
+		},
+		"Sitemaps": func(ctx context.Context, r *robotsext.Robots, u *url.URL) error {
+			for _, err := range r.Sitemaps(ctx, u) {
+				return err
+			}
+			return nil
+		},
+	}
+	for name, ask := range asks {
+		t.Run(name, func(t *testing.T) {
+			s := newSite(t, text(private))
+			p := newProxy(t)
+			r := newRobots(t, nil)
+			parent, cancel := context.WithCancelCause(t.Context())
+			c := colly.NewCollector(colly.StdlibContext(parent), r.Attach)
+			if err := c.SetProxy(p.URL); err != nil {
+				t.Fatal(err)
+			}
+			derived, release := context.WithCancel(c.Context)
+			defer release()
+			for _, ctx := range []context.Context{c.Context, derived} {
+				if err := ask(ctx, r, s.url("/a")); err != nil {
+					t.Error(err)
+				}
+			}
+			if got, want := p.seen(), s.asked(); len(got) == 0 || len(got) != len(want) {
+				t.Errorf("the proxy saw %q, the site %q", got, want)
+			}
+			stop := errors.New("enough")
+			cancel(stop)
+			answer := make(chan struct{})
+			defer close(answer)
+			slow := newSite(t, func(http.ResponseWriter, *http.Request) { <-answer })
+			if err := ask(c.Context, r, slow.url("/a")); !errors.Is(err, stop) {
+				t.Errorf("error %v, want that of the context before Attach", err)
+			}
+		})
+	}
+}
+
+// One collector's dead proxy is everybody's outage, as the comment of Attach says.
+func TestProxyDead(t *testing.T) {
+	s := newSite(t, text(private))
+	clock := newClock()
+	r := newRobots(t, &robotsext.Options{Now: clock.now})
+	c, other := colly.NewCollector(r.Attach), colly.NewCollector(r.Attach)
+	if err := c.SetProxy("http://127.0.0.1:1"); err != nil {
+		t.Fatal(err)
+	}
+	wantLater(t, c.Visit(s.URL+"/a"))
+	blocked := wantLater(t, other.Visit(s.URL+"/a"))
+	clock.set(blocked.RetryAt)
+	if err := other.Visit(s.URL + "/a"); err != nil {
+		t.Error(err)
+	}
+	s.wantAsked(t, robotsLine, "GET /a")
 }
 
 func TestProxySwitcher(t *testing.T) {

@@ -160,6 +160,11 @@ func identity(userAgent string, opts *Options) ([]string, error) {
 // ErrUncheckable for a URL that no robots.txt speaks of. It fetches robots.txt
 // if need be.
 //
+// ctx may be the Context of a collector that Attach was called on, here as in
+// Record, Refresh and Sitemaps: then a fetch takes the way of the collector's own
+// requests, through its proxy. With any other context a proxy that was set by
+// SetProxy has no part in it.
+//
 // u is compared as net/http would send it, dot segments removed (ROB-MAT-25); a
 // client that sends it in another way should use CleanURL first.
 func (r *Robots) Check(ctx context.Context, u *url.URL) error {

@@ -2,6 +2,7 @@ package robotsext
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"time"
@@ -62,6 +63,18 @@ func (s *seal) open(sealed context.Context) (ctx context.Context, release func()
 		expire()
 		cancel(nil)
 	}
+}
+
+// unsealed is ctx as it is to be used by methods of Robots: if it is a
+// collector's, which has ended for everybody else, it goes on for as long as the
+// collector's context before, and what is sent goes through its proxy.
+func unsealed(ctx context.Context) (opened context.Context, release func()) {
+	s := sealOf(ctx)
+	if s == nil || !errors.Is(ctx.Err(), ErrDetached) {
+		return ctx, func() {}
+	}
+	opened, release = s.open(ctx)
+	return context.WithValue(opened, shellKey{}, s.gate.shell), release
 }
 
 // pass sends req, whose context comes from s, past the gate of r through base,

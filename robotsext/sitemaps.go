@@ -82,6 +82,8 @@ type SitemapFile struct {
 // walk goes on with the next file if the loop does.
 func (r *Robots) Sitemaps(ctx context.Context, u *url.URL) iter.Seq2[sitemap.Entry, error] {
 	return func(yield func(sitemap.Entry, error) bool) {
+		ctx, release := unsealed(ctx)
+		defer release()
 		w, rec := r.walk(ctx, u, yield)
 		if w == nil {
 			return
@@ -109,6 +111,8 @@ func (r *Robots) Sitemaps(ctx context.Context, u *url.URL) iter.Seq2[sitemap.Ent
 // own origin.
 func (r *Robots) Sitemap(ctx context.Context, u *url.URL) iter.Seq2[sitemap.Entry, error] {
 	return func(yield func(sitemap.Entry, error) bool) {
+		ctx, release := unsealed(ctx)
+		defer release()
 		if w, _ := r.walk(ctx, u, yield); w != nil {
 			plain := *u
 			plain.User, plain.Fragment, plain.RawFragment = nil, "", ""
