@@ -7,11 +7,11 @@
 //	})
 //
 // It logs in as anonymous and retrieves the file in passive mode. FTP has no
-// status codes of HTTP, but replies that come near to them (RFC 959 4.2): 550, by
-// which servers say that there is no such file, and its kin 551 and 553, which
-// refuse just this file for good, are fs.ErrNotExist; for robots.txt that means
-// that all is allowed. Every other refusal, and all trouble with connections, is
-// an error that means not to know.
+// status codes of HTTP, but replies that come near to them (RFC 959 4.2): 550 to
+// RETR, by which servers say that there is no such file, or 551, which
+// goftp.io/server says in its place, is fs.ErrNotExist; for robots.txt that
+// means that all is allowed. The same replies to another command, every other
+// refusal, and all trouble with connections are errors that mean not to know.
 package ftpfetch
 
 import (
@@ -66,14 +66,15 @@ func (o *Options) open(ctx context.Context, u *url.URL) (io.ReadCloser, error) {
 	// The client knows no contexts once it is connected, so its connections are
 	// closed under it.
 	ctx, hangUp := context.WithCancel(ctx)
+	f := &file{hangUp: hangUp}
 	dial := func(network, addr string) (net.Conn, error) {
 		conn, err := o.DialContext(ctx, network, addr)
 		if err == nil {
+			f.dialled++
 			context.AfterFunc(ctx, func() { _ = conn.Close() })
 		}
 		return conn, err
 	}
-	f := &file{hangUp: hangUp}
 	if err := f.retrieve(net.JoinHostPort(u.Hostname(), port), strings.TrimPrefix(u.Path, "/"), o.Password, dial); err != nil {
 		if ctx.Err() != nil { // the connections were closed for that
 			err = context.Cause(ctx)
@@ -86,10 +87,11 @@ func (o *Options) open(ctx context.Context, u *url.URL) (io.ReadCloser, error) {
 
 // file is a transfer under way.
 type file struct {
-	conn   *ftp.ServerConn
-	data   *ftp.Response
-	ended  bool
-	hangUp context.CancelFunc
+	conn    *ftp.ServerConn
+	dialled int // connections: first that for commands, then that for data
+	data    *ftp.Response
+	ended   bool
+	hangUp  context.CancelFunc
 }
 
 func (f *file) retrieve(addr, path, password string, dial func(network, addr string) (net.Conn, error)) error {
@@ -103,8 +105,9 @@ func (f *file) retrieve(addr, path, password string, dial func(network, addr str
 	}
 	f.data, err = conn.Retr(path)
 	if reply, ok := errors.AsType[*textproto.Error](err); ok {
-		switch reply.Code {
-		case ftp.StatusFileUnavailable, ftp.StatusPageTypeUnknown, ftp.StatusBadFileName:
+		// With a connection for data open, RETR is all that was left to answer:
+		// before, the reply is to EPSV or PASV, and says nothing of the file.
+		if f.dialled == 2 && (reply.Code == ftp.StatusFileUnavailable || reply.Code == ftp.StatusPageTypeUnknown) {
 			err = fmt.Errorf("%w: %w", fs.ErrNotExist, err)
 		}
 		_ = conn.Quit()

@@ -217,7 +217,11 @@ func TestReplies(t *testing.T) {
 	}{
 		{"ok", "220 hello", nil, robotsext.Rules, false},
 		{"no file", "220 hello", map[string]string{"RETR": "550 none"}, robotsext.AllowAll, false},
-		{"file refused", "220 hello", map[string]string{"RETR": "553 bad name"}, robotsext.AllowAll, false},
+		{"no file, as goftp says it", "220 hello", map[string]string{"RETR": "551 none"}, robotsext.AllowAll, false},
+		{"name refused", "220 hello", map[string]string{"RETR": "553 bad name"}, robotsext.Unreachable, false},
+		{"550 to EPSV", "220 hello", map[string]string{"EPSV": "550 no", "PASV": "227 (1,2)"}, robotsext.Unreachable, false},
+		{"550 to EPSV and PASV", "220 hello", map[string]string{"EPSV": "550 no", "PASV": "550 no"}, robotsext.Unreachable, false},
+		{"550 to TYPE", "220 hello", map[string]string{"TYPE": "550 no"}, robotsext.Unreachable, false},
 		{"busy", "220 hello", map[string]string{"RETR": "450 busy"}, robotsext.Unreachable, false},
 		{"no data connection", "220 hello", map[string]string{"RETR": "425 cannot"}, robotsext.Unreachable, false},
 		{"cut", "220 hello", map[string]string{"done": "426 aborted"}, robotsext.Unreachable, false},
