@@ -81,10 +81,10 @@ func decode(resp *http.Response, raw io.Reader) (io.Reader, error) {
 	case "identity":
 		return raw, nil
 	case "gzip", "x-gzip":
-		if resp.ContentLength == 0 {
-			return raw, nil
-		}
 		unzipped, err := gzip.NewReader(raw)
+		if errors.Is(err, io.EOF) {
+			return raw, nil // a body without a byte, not one that breaks off
+		}
 		if err != nil {
 			return nil, fmt.Errorf("robotsext: reading robots.txt: %w", err)
 		}
@@ -136,6 +136,14 @@ func wholeLength(contentRange string) (int64, error) {
 		return 0, invalid
 	}
 	return length, nil
+}
+
+// giveBody gives resp the body that a transport of the caller's may have left out.
+// net/http's client does so too.
+func giveBody(resp *http.Response) {
+	if resp.Body == nil {
+		resp.Body = http.NoBody
+	}
 }
 
 // drain reads what is left of a short body, so that the connection can carry the

@@ -57,6 +57,22 @@ func TestContent(t *testing.T) {
 			}
 		})
 	}
+	t.Run("ROB-FET-13/gzip without a body, in chunks", func(t *testing.T) {
+		rec := fetched(t, newSite(t, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Encoding", "gzip")
+			_ = http.NewResponseController(w).Flush()
+		}))
+		wantOutcome(t, rec, robotsext.Rules)
+	})
+	t.Run("ROB-FET-15/gzip that breaks off before its first byte", func(t *testing.T) {
+		rec := fetched(t, newSite(t, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Encoding", "gzip")
+			w.Header().Set("Content-Length", "100")
+			_ = http.NewResponseController(w).Flush()
+			panic(http.ErrAbortHandler)
+		}))
+		wantOutcome(t, rec, robotsext.Unreachable)
+	})
 	t.Run("ROB-FET-13/bomb", func(t *testing.T) {
 		rec := fetched(t, newSite(t, func(w http.ResponseWriter, req *http.Request) {
 			w.Header().Set("Content-Encoding", "gzip")
@@ -149,6 +165,22 @@ func TestSizeLimit(t *testing.T) {
 			want := robotsext.Rules
 			if after < 512_000 {
 				want = robotsext.Unreachable
+			}
+			wantOutcome(t, rec, want)
+		})
+	}
+}
+
+// A RoundTripper must give a body, but some forget to.
+func TestNilBody(t *testing.T) {
+	for status, want := range map[int]robotsext.Outcome{200: robotsext.Rules, 404: robotsext.AllowAll, 500: robotsext.Unreachable} {
+		t.Run(fmt.Sprintf("ROB-STA-01/%d", status), func(t *testing.T) {
+			r := newRobots(t, &robotsext.Options{ProbeMissing: true, Transport: roundTripper(func(*http.Request) (*http.Response, error) {
+				return &http.Response{StatusCode: status, Header: http.Header{}}, nil
+			})})
+			rec, err := r.Record(t.Context(), mustParse(t, "http://example.com/"))
+			if err != nil {
+				t.Fatal(err)
 			}
 			wantOutcome(t, rec, want)
 		})

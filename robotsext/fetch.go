@@ -100,6 +100,7 @@ func (r *Robots) hop(ctx context.Context, limit *timeLimit, u *url.URL, a *answe
 		a.unreachable(err)
 		return nil, true
 	}
+	giveBody(resp)
 	defer resp.Body.Close()
 	a.status, a.header, a.transit = resp.StatusCode, resp.Header, time.Since(sent)
 	what := dispose(resp.StatusCode, r.uniform4xx)

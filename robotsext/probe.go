@@ -38,6 +38,7 @@ func (r *Robots) probeStatus(ctx context.Context, limit *timeLimit, url string) 
 	if err != nil {
 		return 0
 	}
+	giveBody(resp)
 	defer resp.Body.Close()
 	drain(resp)
 	return resp.StatusCode
