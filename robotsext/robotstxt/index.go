@@ -76,12 +76,13 @@ func newIndex(rules []ranked, text func(*ranked) (string, bool)) index {
 		}
 	}
 	slices.SortFunc(entries, func(a, b entry) int {
-		switch {
-		case a.prefix != b.prefix:
-			return strings.Compare(a.prefix, b.prefix)
-		case a.rest != b.rest:
-			return strings.Compare(a.rest, b.rest)
-		case a.anchored != b.anchored:
+		if c := strings.Compare(a.prefix, b.prefix); c != 0 {
+			return c
+		}
+		if c := strings.Compare(a.rest, b.rest); c != 0 {
+			return c
+		}
+		if a.anchored != b.anchored {
 			if a.anchored {
 				return 1
 			}
