@@ -56,6 +56,11 @@ const collyUserAgent = "colly - https://github.com/gocolly/colly"
 // URL is marked. Request.Retry is the way on, at BlockedError.RetryAt. To know
 // before, call Check.
 //
+// A HEAD to a host not asked before, colly's own for CheckHead included, and a
+// redirect to one wait for robots.txt within the page's timeout
+// (SetRequestTimeout, at first 10 s) and fail when that is over. The fetch goes
+// on, so a later request finds the outcome.
+//
 // colly's queue drops the errors of Visit, and with them the URLs of a host whose
 // robots.txt is unreachable: all that is left is a warning in Options.Logger, one
 // for each time that robots.txt was asked for. With Options.RefuseInGate it is
@@ -136,6 +141,9 @@ func (g *collectorGate) RoundTrip(req *http.Request) (*http.Response, error) {
 // one of its own, which nobody could tell from a slow page: then colly is left in
 // the belief that all is well, and the gate refuses the page.
 func (g *collectorGate) answer(req *http.Request) (*http.Response, error) {
+	if isUserFetch(g.parent) {
+		return noRobots(req), nil
+	}
 	asked, err := g.robots.originOf(req.URL)
 	if err != nil {
 		return nil, err
@@ -150,6 +158,11 @@ func (g *collectorGate) answer(req *http.Request) (*http.Response, error) {
 			return nil, later(rec, string(asked))
 		}
 	}
+	return noRobots(req), nil
+}
+
+// noRobots is an answer that leaves colly without rules.
+func noRobots(req *http.Request) *http.Response {
 	return &http.Response{
 		Status:     "204 No Content",
 		StatusCode: http.StatusNoContent,
@@ -159,7 +172,7 @@ func (g *collectorGate) answer(req *http.Request) (*http.Response, error) {
 		Header:     make(http.Header),
 		Body:       http.NoBody,
 		Request:    req,
-	}, nil
+	}
 }
 
 // warn logs once for each record that a URL is refused with an error that the

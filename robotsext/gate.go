@@ -21,6 +21,10 @@ import (
 // whose machine gets the request, and the other, whose page it is. Either may
 // refuse it.
 //
+// The wait for robots.txt is part of the request, so a Client.Timeout and the
+// request's context end it too. The fetch goes on for those who ask later, within
+// Options.Timeout.
+//
 // If base is nil, Options.Transport is used, as for robots.txt itself; a base
 // that goes through a proxy should therefore be given there.
 func (r *Robots) Transport(base http.RoundTripper) http.RoundTripper {

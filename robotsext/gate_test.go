@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"slices"
@@ -145,6 +146,26 @@ func TestTransport(t *testing.T) {
 		}
 		s.wantAsked(t, robotsLine)
 	})
+}
+
+func TestClientTimeoutLimitsTheWait(t *testing.T) {
+	answer := make(chan struct{})
+	s := newSite(t, func(w http.ResponseWriter, req *http.Request) {
+		<-answer
+		text(private)(w, req)
+	})
+	r := newRobots(t, nil)
+	client := &http.Client{Transport: r.Transport(nil), Timeout: 100 * time.Millisecond}
+	resp, err := client.Get(s.URL + "/a")
+	if err == nil {
+		_ = resp.Body.Close()
+	}
+	if timeout, ok := errors.AsType[net.Error](err); !ok || !timeout.Timeout() || errors.Is(err, colly.ErrRobotsTxtBlocked) {
+		t.Errorf("error %v, want the client's timeout", err)
+	}
+	close(answer)
+	wantDisallowed(t, r.Check(t.Context(), s.url("/private")), 2)
+	s.wantAsked(t, robotsLine)
 }
 
 // http.Client takes an answer without a Body for an empty one.

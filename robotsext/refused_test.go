@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"log/slog"
+	"net"
 	"net/http"
 	"slices"
 	"strings"
@@ -137,6 +138,51 @@ func TestQueueLater(t *testing.T) {
 			t.Errorf("after Retry the site was asked %q, want %q", s.pages(), want)
 		}
 	})
+}
+
+// What is made for a person is not asked about, whatever the host.
+func TestUserFetchByCollector(t *testing.T) {
+	for name, robots := range map[string]http.HandlerFunc{"disallowed": text(private), "unreachable": status(500)} {
+		t.Run("ROB-GEN-03/"+name, func(t *testing.T) {
+			s := newSite(t, robots)
+			ctx := robotsext.WithUserFetch(t.Context())
+			c := colly.NewCollector(colly.StdlibContext(ctx), newRobots(t, nil).Attach)
+			if err := errors.Join(c.Visit(s.URL+"/private"), c.Head(s.URL+"/private")); err != nil {
+				t.Error(err)
+			}
+			s.wantAsked(t, "GET /private", "HEAD /private")
+		})
+	}
+}
+
+// Where colly does not ask first, the page's timeout limits the wait for
+// robots.txt, and the fetch of it goes on.
+func TestPageTimeoutLimitsTheWait(t *testing.T) {
+	ways := map[string]func(c *colly.Collector, s, first *site) error{
+		"HEAD":      func(c *colly.Collector, s, _ *site) error { return c.Head(s.URL + "/a") },
+		"redirect":  func(c *colly.Collector, s, first *site) error { return c.Visit(first.URL + "/to?" + s.URL + "/a") },
+		"CheckHead": func(c *colly.Collector, s, _ *site) error { c.CheckHead = true; return c.Visit(s.URL + "/a") },
+	}
+	for name, visit := range ways {
+		t.Run(name, func(t *testing.T) {
+			answer := make(chan struct{})
+			s := newSite(t, func(w http.ResponseWriter, req *http.Request) {
+				<-answer
+				text(private)(w, req)
+			})
+			first := newSite(t, status(404))
+			c := colly.NewCollector(newRobots(t, nil).Attach, colly.AllowURLRevisit())
+			c.SetRequestTimeout(100 * time.Millisecond)
+			err := visit(c, s, first)
+			if timeout, ok := errors.AsType[net.Error](err); !ok || !timeout.Timeout() || errors.Is(err, colly.ErrRobotsTxtBlocked) {
+				t.Errorf("error %v, want the page's timeout", err)
+			}
+			close(answer)
+			c.SetRequestTimeout(10 * time.Second)
+			wantDisallowed(t, c.Head(s.URL+"/private"), 2)
+			s.wantAsked(t, robotsLine)
+		})
+	}
 }
 
 // What cannot be had from colly by its public API, as the package comment says.
