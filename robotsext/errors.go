@@ -1,6 +1,7 @@
 package robotsext
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -71,11 +72,21 @@ func (e *BlockedError) Error() string {
 	return b.String()
 }
 
-// Is makes both refusals a colly.ErrRobotsTxtBlocked.
-func (e *BlockedError) Is(target error) bool { return target == colly.ErrRobotsTxtBlocked }
+// Is makes both refusals a colly.ErrRobotsTxtBlocked, and a later one whatever
+// Err is, except the end of a context: that it took too long to connect for
+// robots.txt is not to be taken for the end of the caller's own time.
+func (e *BlockedError) Is(target error) bool {
+	switch target {
+	case colly.ErrRobotsTxtBlocked:
+		return true
+	case context.DeadlineExceeded, context.Canceled:
+		return false
+	}
+	return errors.Is(e.Err, target)
+}
 
-// Unwrap returns Err.
-func (e *BlockedError) Unwrap() error { return e.Err }
+// As finds target in Err. There is no Unwrap, which would undo what Is leaves out.
+func (e *BlockedError) As(target any) bool { return errors.As(e.Err, target) }
 
 // Errors of a collector that is no longer, or cannot be, checked.
 var (

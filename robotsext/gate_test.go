@@ -229,6 +229,35 @@ func TestRefusedRequestIsClosed(t *testing.T) {
 	}
 }
 
+// A fetch of robots.txt that took too long, or was stopped, is a refusal, not the
+// end of the asker's own context.
+func TestLaterIsNoEndOfContext(t *testing.T) {
+	u := mustParse(t, "http://127.0.0.1:9/a")
+	for name, dial := range map[string]error{
+		"deadline": &net.OpError{Op: "dial", Net: "tcp", Err: context.DeadlineExceeded},
+		"canceled": &net.OpError{Op: "dial", Net: "tcp", Err: context.Canceled},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRobots(t, &robotsext.Options{Transport: roundTripper(func(*http.Request) (*http.Response, error) { return nil, dial })})
+			err := r.Check(t.Context(), u)
+			wantLater(t, err)
+			if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
+				t.Errorf("%v reads as the end of the caller's context", err)
+			}
+			if op, ok := errors.AsType[*net.OpError](err); !ok || op != dial || !errors.Is(err, dial) { //nolint:errorlint // the very error
+				t.Errorf("%v hides why robots.txt is unreachable", err)
+			}
+		})
+	}
+	t.Run("disallowed", func(t *testing.T) {
+		err := newRobots(t, &robotsext.Options{Transport: robotsReply}).Check(t.Context(), mustParse(t, "http://example.com/private"))
+		wantDisallowed(t, err, 2)
+		if _, ok := errors.AsType[*net.OpError](err); ok || errors.Is(err, io.EOF) {
+			t.Errorf("%v has no cause", err)
+		}
+	})
+}
+
 func TestCheckUnderEndedContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
