@@ -30,10 +30,30 @@ type directory struct {
 
 // openDirectory locks a directory that has a store or is to have one.
 func openDirectory(dir string) (*directory, error) {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := makeDirectory(dir); err != nil {
 		return nil, fmt.Errorf("pebblestore: %w", err)
 	}
 	return lockDirectory(dir)
+}
+
+// makeDirectory is os.MkdirAll for a directory that a power cut does not take
+// away.
+func makeDirectory(dir string) error {
+	if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	parent := filepath.Dir(dir)
+	if err := makeDirectory(parent); err != nil {
+		return err
+	}
+	if err := os.Mkdir(dir, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	f, err := vfs.Default.OpenDir(parent)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
 }
 
 // lockDirectory locks a directory that is there.
