@@ -187,7 +187,7 @@ var errEnded = errors.New("robotsext: a function in Options ended the fetch")
 func (r *Robots) notNow(o Origin, prior *Record, lost bool, err error) *Record {
 	now := r.now()
 	rec := &Record{
-		Origin: o, Outcome: Unreachable, Err: err,
+		Origin: o, Outcome: Unreachable, Err: clipError(err),
 		FetchedAt: now, ExpiresAt: now, RetryAt: now.Add(min(r.retryMin, time.Minute)),
 	}
 	rec.Copy, rec.CopyLost = prior.lastGood()

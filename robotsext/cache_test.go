@@ -68,15 +68,70 @@ func TestEviction(t *testing.T) {
 			}
 		}
 	})
-	t.Run("ROB-CAC-17/by bytes", func(t *testing.T) {
-		asked := visit(t, robotsext.Options{MaxBytes: 1 << 20}, private+strings.Repeat("# a comment\n", 10_000))
-		for i := range 10 {
-			asked(fmt.Sprintf("%d.example", i))
+	for name, body := range map[string]string{
+		"text":          private + strings.Repeat("# a comment\n", 10_000),
+		"rules":         private + strings.Repeat("Disallow: /*b\n", 2000),
+		"rules, all CR": "User-agent: *\r" + strings.Repeat("Disallow: /*b\r", 2000),
+	} {
+		t.Run("ROB-CAC-17/by bytes/"+name, func(t *testing.T) {
+			asked := visit(t, robotsext.Options{MaxBytes: 1 << 20}, body)
+			for i := range 10 {
+				asked(fmt.Sprintf("%d.example", i))
+			}
+			if asked("9.example") != 1 || asked("0.example") != 2 {
+				t.Error("the bound on bytes does not hold, or the newest record went")
+			}
+		})
+	}
+}
+
+// What a site makes us remember besides its rules is bounded, and counted.
+func TestRedirectsInMemory(t *testing.T) {
+	long := func(n int) reply {
+		return reply{status: 302, header: http.Header{"Location": {"http://elsewhere.example/" + strings.Repeat("a", n)}}}
+	}
+	t.Run("ROB-FET-05/long URL", func(t *testing.T) {
+		requests := 0
+		rec := recordBy(t, roundTripper(func(req *http.Request) (*http.Response, error) {
+			requests++
+			return long(100_000 + requests).RoundTrip(req)
+		}))
+		if rec.Outcome != robotsext.AllowAll || requests != 6 || len(rec.Chain) != 6 {
+			t.Errorf("%v after %d requests, chain of %d", rec.Outcome, requests, len(rec.Chain))
 		}
-		if asked("9.example") != 1 || asked("0.example") != 2 {
-			t.Error("the bound on bytes does not hold, or the newest record went")
+		for _, u := range rec.Chain {
+			if len(u) > 3000 {
+				t.Errorf("a URL of %d bytes was kept", len(u))
+			}
 		}
 	})
+	t.Run("ROB-FET-15/long error", func(t *testing.T) {
+		rec := recordBy(t, reply{status: 302, header: http.Header{"Location": {"gopher://" + strings.Repeat("a", 100_000)}}})
+		if rec.Outcome != robotsext.Unreachable || rec.Err == nil || len(rec.Err.Error()) > 3000 {
+			t.Errorf("%v with an error of %d bytes", rec.Outcome, len(rec.Err.Error()))
+		}
+	})
+	asked := map[string]int{}
+	transport := func(n int) http.RoundTripper {
+		return roundTripper(func(req *http.Request) (*http.Response, error) {
+			asked[req.URL.Host]++
+			return long(n + asked["elsewhere.example"]%5).RoundTrip(req)
+		})
+	}
+	for name, bytes := range map[string]int{"much": 1900, "little": 10} {
+		t.Run("ROB-CAC-17/counted/"+name, func(t *testing.T) {
+			clear(asked)
+			r := newRobots(t, &robotsext.Options{MaxBytes: 64 << 10, Transport: transport(bytes)})
+			for i := range 11 {
+				if _, err := r.Record(t.Context(), mustParse(t, fmt.Sprintf("http://%d.example/", i%10))); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if again := asked["0.example"] == 2; again != (name == "much") {
+				t.Errorf("fetched again: %v", again)
+			}
+		})
+	}
 }
 
 // What was evicted counts as lost: in an outage it allows nothing.

@@ -81,10 +81,10 @@ func (r *Robots) settle(prior *Record, lost bool, a *answer, now time.Time) *Rec
 		Origin:    a.origin,
 		Outcome:   a.outcome,
 		Status:    a.status,
-		Err:       a.err,
+		Err:       clipError(a.err),
 		Body:      a.body,
 		Truncated: a.truncated,
-		Chain:     a.chain,
+		Chain:     clipChain(a.chain),
 		FetchedAt: now,
 	}
 	if a.outcome != Unreachable {

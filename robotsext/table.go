@@ -1,11 +1,13 @@
 package robotsext
 
 import (
-	"bytes"
 	"context"
 	"errors"
+	"strings"
 	"sync"
 	"time"
+
+	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
 // table holds a slot for each origin in memory, bounded by their number and by
@@ -80,12 +82,13 @@ func (t *table) set(s *slot, rec *Record) {
 	}
 }
 
-// What a record costs in memory, about: itself with its slot, its text twice (as
-// it came and as it was parsed), and what the rules of a line are made into.
+// What a record costs in memory besides its text and what that was parsed to:
+// itself and its slot, and the head of a string or of an error.
 // BenchmarkRecordMemory measures it.
 const (
 	recordBytes = 1 << 10
-	lineBytes   = 120
+	stringBytes = 16
+	errorBytes  = 128
 )
 
 // size estimates the memory that a record keeps.
@@ -93,15 +96,56 @@ func (rec *Record) size() int64 {
 	if rec == nil {
 		return 0
 	}
-	n := recordBytes + textSize(rec.Body)
+	n := recordBytes + parsedSize(rec.Body, rec.File)
 	if rec.Copy != nil && rec.Copy.File != rec.File {
-		n += textSize(rec.Copy.Body)
+		n += parsedSize(rec.Copy.Body, rec.Copy.File)
 	}
-	return n
+	for _, u := range rec.Chain {
+		n += stringBytes + len(u)
+	}
+	if rec.Err != nil {
+		n += errorBytes + 2*len(rec.Err.Error()) // those it wraps say much of it again
+	}
+	return int64(n)
 }
 
-func textSize(body []byte) int64 {
-	return 2*int64(len(body)) + lineBytes*int64(bytes.Count(body, []byte{'\n'}))
+// parsedSize is what a text takes with the file it was parsed to.
+func parsedSize(body []byte, file *robotstxt.File) int {
+	if file == nil {
+		return len(body)
+	}
+	return len(body) + file.Size()
+}
+
+// maxKept is how many bytes of a URL or of an error are kept in a record: a site
+// may name targets of redirects as long as a header can be.
+const maxKept = 2 << 10
+
+// clip is s as it is kept.
+func clip(s string) string {
+	if len(s) <= maxKept {
+		return s
+	}
+	return strings.ToValidUTF8(s[:maxKept], "") + "…"
+}
+
+// clipError is err as it is kept. One that is too long loses what it wraps.
+func clipError(err error) error {
+	if err == nil {
+		return nil
+	}
+	if text := err.Error(); len(text) > maxKept {
+		return errors.New(clip(text))
+	}
+	return err
+}
+
+// clipChain is urls, which are not used any more, as they are kept.
+func clipChain(urls []string) []string {
+	for i, u := range urls {
+		urls[i] = clip(u)
+	}
+	return urls
 }
 
 // MemoryCache is a Cache for several Robots of one process, such as crawlers of
