@@ -41,7 +41,10 @@ const collyUserAgent = "colly - https://github.com/gocolly/colly"
 // are not to be relied on a Robots of their own, and no Cache in common.
 //
 // Should WithTransport or SetClient take the gate away, no page is sent any
-// more, and the error is ErrDetached; to a host not asked before colly may still
+// more, and the error is ErrDetached. That is net/http's doing, which sends
+// nothing under a context that is over: a transport that has no regard for
+// contexts, such as the one that Collector.Appengine sets, sends pages unchecked.
+// And to a host not asked before colly may still
 // send its own request for robots.txt. A client given to SetClient before Attach
 // gets the gate as its transport: never give it http.DefaultClient, which all of
 // the program shares.

@@ -59,6 +59,17 @@ func TestGateTakenAway(t *testing.T) {
 		}
 		s.wantAsked(t, robotsLine) // colly's own
 	})
+	t.Run("by one that ignores contexts", func(t *testing.T) {
+		s := newSite(t, text(private))
+		c := colly.NewCollector(newRobots(t, nil).Attach)
+		direct := &http.Transport{DisableKeepAlives: true}
+		c.WithTransport(roundTripper(func(req *http.Request) (*http.Response, error) {
+			return direct.RoundTrip(req.WithContext(context.WithoutCancel(req.Context())))
+		}))
+		if err := c.Head(s.URL + "/private"); err != nil {
+			t.Errorf("error %v: the documentation says that such a transport sends what it likes", err)
+		}
+	})
 	http.DefaultClient.CloseIdleConnections()
 }
 

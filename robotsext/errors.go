@@ -92,7 +92,8 @@ func (e *BlockedError) As(target any) bool { return errors.As(e.Err, target) }
 var (
 	// ErrDetached is why nothing is sent by a collector whose transport was
 	// replaced after Attach, by WithTransport or SetClient: its requests would
-	// not be checked any more. It is also what becomes of a collector's https
+	// not be checked any more. (A transport that has no regard for contexts, as
+	// Collector.Appengine sets, sends them.) It is also what becomes of a collector's https
 	// request with an Upgrade field, which net/http takes past every gate.
 	ErrDetached = errors.New("robotsext: the collector's transport was replaced after Attach, so robots.txt is not checked: set transports by Options.Transport")
 	// ErrUnsealed is why nothing is sent by a collector that goes through the gate

@@ -9,9 +9,11 @@ import (
 )
 
 // seal is the context that Attach gives a collector. To everybody but the gate
-// it is over, with ErrDetached, so no transport sends a request that carries it;
-// the gate opens it for requests that may be sent. A collector that loses its
-// gate therefore falls silent instead of going on unchecked.
+// it is over, with ErrDetached, so no transport that heeds contexts sends a
+// request that carries it; the gate opens it for requests that may be sent. A
+// collector that loses its gate therefore falls silent instead of going on
+// unchecked. It does go on with a transport that heeds no context, as the one of
+// colly's Appengine: a request does not tell who sends it.
 type seal struct {
 	parent context.Context // the collector's context before
 	gate   *collectorGate
