@@ -190,8 +190,9 @@ func withCollectorProxy(t *http.Transport) *http.Transport {
 		if shell == nil || shell.Proxy == nil {
 			return nil, ErrProxy
 		}
-		// colly's proxy switcher writes to the request it is given.
-		return shell.Proxy(req.WithContext(req.Context()))
+		// colly's proxy switcher writes to the request it is given, which would
+		// change what was checked.
+		return shell.Proxy(req.Clone(req.Context()))
 	}
 	return twin
 }

@@ -228,6 +228,36 @@ func TestKeepAlivesDisabled(t *testing.T) {
 	if !closed {
 		t.Error("the connection was kept, though colly asked for the contrary")
 	}
+	closed = false
+	newRobots(t, nil).Attach(c)
+	if err := c.Visit(s.URL + "/b"); err != nil {
+		t.Error(err)
+	}
+	if !closed {
+		t.Error("the connection was kept after a second Attach")
+	}
+}
+
+// A function that chooses proxies has no say in what is sent.
+func TestProxyFuncCannotChangeTheRequest(t *testing.T) {
+	for name, change := range map[string]func(req *http.Request, to *url.URL){
+		"replaced": func(req *http.Request, to *url.URL) { req.URL = to },
+		"in place": func(req *http.Request, to *url.URL) { *req.URL = *to },
+	} {
+		t.Run("ROB-GEN-04/"+name, func(t *testing.T) {
+			s := newSite(t, text(private))
+			p := newProxy(t)
+			c := colly.NewCollector(newRobots(t, nil).Attach)
+			c.SetProxyFunc(func(req *http.Request) (*url.URL, error) {
+				change(req, s.url("/private"))
+				return url.Parse(p.URL)
+			})
+			if err := c.Visit(s.URL + "/a"); err != nil {
+				t.Error(err)
+			}
+			s.wantAsked(t, robotsLine, "GET /a")
+		})
+	}
 }
 
 func keepAliveWatch(next http.Handler, closed *bool) http.Handler {
