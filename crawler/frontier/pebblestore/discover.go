@@ -53,6 +53,7 @@ type discovery struct {
 	hosts  []frontier.Host
 	hashes []uint64
 	added  []bool     // which of them are new, as it turns out
+	asked  []bool     // which of them the database has to be asked about
 	others []*request // that are bringing in some of them at the same time
 
 	request *request
@@ -63,6 +64,7 @@ func (s *Store) newDiscovery(items []frontier.Item, hosts []frontier.Host) *disc
 		items: items, hosts: hosts,
 		hashes:  make([]uint64, len(items)),
 		added:   make([]bool, len(items)),
+		asked:   make([]bool, len(items)),
 		request: &request{done: make(chan struct{})},
 	}
 	for i := range items {
@@ -122,7 +124,7 @@ func (s *Store) claim(d *discovery) {
 		switch other := s.claims[hash]; other {
 		case nil:
 			s.claims[hash] = d.request
-			d.added[i] = true
+			d.added[i], d.asked[i] = true, true
 		case d.request:
 		default:
 			if n := len(d.others); n == 0 || d.others[n-1] != other {
@@ -170,7 +172,9 @@ func (s *Store) take(d *discovery, now instant) {
 	var c *addChange
 	for i := range d.items {
 		if !d.added[i] {
-			if s.claims[d.hashes[i]] == d.request { // known to the database
+			// Known to the database. A URL that stands twice in d is claimed by
+			// the first, and stays so until it is stored.
+			if d.asked[i] {
 				delete(s.claims, d.hashes[i])
 				s.known.add(d.hashes[i])
 			}
