@@ -11,7 +11,9 @@ import (
 // Cache keeps records beyond the memory of one Robots: on disk (NewFileCache),
 // for several Robots of a process (NewMemoryCache), in a crawler's frontier, or
 // between processes. Methods are called by several goroutines at a time, though
-// never twice at once for one origin by the same Robots.
+// never twice at once for one origin by the same Robots. Everybody who waits for
+// the record waits for the Cache too, no Options.Timeout bounds it, and its ctx
+// does not end: a Cache that may hang has to know its own end.
 //
 // A Cache must not turn a disallow into an allow (ROB-CAC-17). So Load returns a
 // nil record without an error only if nothing was ever stored for the origin; a
@@ -126,17 +128,25 @@ func (r *Robots) fly(ctx context.Context, s *slot, f *flight, force bool) {
 			kept = stored
 		}
 	}
-	if kept != nil && !force && !kept.due(r.now()) {
+	now := r.now()
+	switch held := kept.held(now); {
+	case kept != nil && !kept.due(now) && (!force || held):
 		told = kept
+		return
+	case held:
+		told = r.notNow(s.origin, kept, lost, errHeld)
+		told.RetryAt = kept.RetryAt
 		return
 	}
 	a := r.ask(ctx, s.origin)
-	now := r.now()
+	now = r.now()
 	switch {
-	case a.outcome == Unreachable && kept != nil && kept.FailingSince.IsZero() && !kept.due(now):
-		// A failed refresh of a copy that is still fresh changes nothing
-		// (ROB-STA-06).
+	case a.outcome == Unreachable && kept.fresh(now):
 		r.log.DebugContext(ctx, "robots.txt not refreshed", "origin", s.origin, "error", a.err)
+		if !a.unsent {
+			kept = kept.refreshFailed(RetryAfter(a.header, now), now)
+			r.note(kept)
+		}
 		told = kept
 	case a.unsent:
 		// It says nothing of the site.
@@ -170,13 +180,21 @@ func (r *Robots) announce(ctx context.Context, prior, rec *Record) {
 			r.log.WarnContext(ctx, "robots.txt record not stored", "origin", rec.Origin, "error", err)
 		}
 	}
-	if r.onRecord != nil {
-		r.onRecord(rec)
-	}
-	if r.onChange != nil && prior != nil && !sameMeaning(prior, rec) {
+	r.note(rec)
+	if r.onChange != nil && prior != nil && !prior.blank() && !sameMeaning(prior, rec) {
 		r.onChange(prior, rec)
 	}
 }
+
+// note is Options.OnRecord.
+func (r *Robots) note(rec *Record) {
+	if r.onRecord != nil {
+		r.onRecord(rec)
+	}
+}
+
+// errHeld is why a record that has expired is not fetched yet.
+var errHeld = errors.New("robotsext: the site asked by Retry-After to be left alone")
 
 // errEnded is why those who waited for a fetch have to come again that one of the
 // caller's functions did not return from, by runtime.Goexit or a panic.

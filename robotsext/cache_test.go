@@ -10,7 +10,9 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -82,6 +84,61 @@ func TestEviction(t *testing.T) {
 				t.Error("the bound on bytes does not hold, or the newest record went")
 			}
 		})
+	}
+}
+
+// A slot is not evicted while somebody finds out: who asks then waits for that.
+func TestFlightIsNotEvicted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		answer := make(chan struct{})
+		asked := 0
+		r := newRobots(t, &robotsext.Options{MaxRecords: 1, Transport: roundTripper(func(req *http.Request) (*http.Response, error) {
+			if req.URL.Host == "slow.example" {
+				asked++
+				<-answer
+			}
+			return robotsReply.RoundTrip(req)
+		})})
+		var wg sync.WaitGroup
+		ask := func() {
+			wg.Go(func() { wantDisallowed(t, r.Check(t.Context(), mustParse(t, "http://slow.example/private")), 2) })
+			synctest.Wait()
+		}
+		ask()
+		for _, host := range []string{"a.example", "b.example"} {
+			wantDisallowed(t, r.Check(t.Context(), mustParse(t, "http://"+host+"/private")), 2)
+		}
+		ask()
+		close(answer)
+		wg.Wait()
+		if asked != 1 {
+			t.Errorf("ROB-FET-03: asked %d times at once", asked)
+		}
+	})
+}
+
+// Only a record that is thrown away makes others doubtful, not the slot of an
+// origin that merely answered for another.
+func TestEvictionOfNothing(t *testing.T) {
+	r := newRobots(t, &robotsext.Options{MaxRecords: 1, Transport: roundTripper(func(req *http.Request) (*http.Response, error) {
+		if req.URL.Host == "first.example" {
+			return reply{status: 302, header: http.Header{"Location": {"http://elsewhere.example/robots.txt"}}}.RoundTrip(req)
+		}
+		return reply{status: 500}.RoundTrip(req)
+	})})
+	record := func(host string) *robotsext.Record {
+		rec, err := r.Record(t.Context(), mustParse(t, "http://"+host+"/"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return rec
+	}
+	record("first.example") // evicts the slot of elsewhere.example
+	if rec := record("other.example"); rec.CopyLost {
+		t.Error("ROB-CAC-17: a copy counts as lost though nothing was forgotten")
+	}
+	if rec := record("third.example"); !rec.CopyLost {
+		t.Error("ROB-CAC-17: the record of first.example was forgotten")
 	}
 }
 
@@ -284,6 +341,41 @@ func TestNoStore(t *testing.T) {
 			t.Errorf("on disk: %q", text)
 		}
 	})
+	t.Run("ROB-CAC-17/lost with the process before an outage", func(t *testing.T) {
+		dir := t.TempDir()
+		h := newHost(t, robotsext.Options{Cache: openCache(t, dir)})
+		h.now = robotsReply
+		h.now.header = http.Header{"Cache-Control": {"no-store"}}
+		h.record()
+		h.open(robotsext.Options{Cache: openCache(t, dir)})
+		h.now = reply{status: 500}
+		if got := letter(h.failFor(31 * day)); got != "D" {
+			t.Errorf("got %s, want D: there was a copy", got)
+		}
+	})
+	t.Run("ROB-STA-08/there is nothing to write", func(t *testing.T) {
+		dir := t.TempDir()
+		h := newHost(t, robotsext.Options{Cache: openCache(t, dir)})
+		h.now = reply{status: 404, header: http.Header{"Cache-Control": {"no-store"}}}
+		h.record()
+		h.open(robotsext.Options{Cache: openCache(t, dir)})
+		h.clock.advance(day)
+		h.now = reply{status: 500}
+		if rec := h.failFor(31 * day); letter(rec) != "A" || rec.CopyLost {
+			t.Errorf("got %s, copy lost %v; want A: there was none", letter(rec), rec.CopyLost)
+		}
+	})
+	t.Run("ROB-CAC-06/unchanged after a restart", func(t *testing.T) {
+		dir := t.TempDir()
+		h := newHost(t, robotsext.Options{Cache: openCache(t, dir)})
+		h.now = robotsReply
+		h.now.header = http.Header{"Cache-Control": {"no-store"}}
+		h.record()
+		h.open(robotsext.Options{Cache: openCache(t, dir), OnChange: func(before, after *robotsext.Record) {
+			t.Errorf("changed from %v to %v", before.Outcome, after.Outcome)
+		}})
+		wantDisallowed(t, h.check("/private"), 2)
+	})
 	t.Run("ROB-CAC-17/lost with the process", func(t *testing.T) {
 		h.open(opts())
 		wantLater(t, h.check("/a"))
@@ -386,6 +478,33 @@ func TestNewFileCacheFails(t *testing.T) {
 	write(t, file, nil)
 	if _, err := robotsext.NewFileCache(filepath.Join(file, "dir")); err == nil || !strings.HasPrefix(err.Error(), "robotsext: file cache: ") {
 		t.Errorf("error %v", err)
+	}
+}
+
+// What a crash left half written is removed, what somebody writes now is not.
+func TestNewFileCacheRemovesLeftovers(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "[*")
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, age := range map[string]time.Duration{"old.tmp": day, "young.tmp": 0, "old.txt": day} {
+		name = filepath.Join(dir, name)
+		write(t, name, nil)
+		if err := os.Chtimes(name, time.Time{}, time.Now().Add(-age)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	openCache(t, dir)
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var left []string
+	for _, e := range entries {
+		left = append(left, e.Name())
+	}
+	if want := []string{"old.txt", "young.tmp"}; !cmp.Equal(left, want) {
+		t.Errorf("left %q, want %q", left, want)
 	}
 }
 

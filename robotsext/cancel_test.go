@@ -5,6 +5,7 @@ import (
 	"errors"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/gocolly/colly/v2"
 
@@ -35,4 +36,33 @@ func TestEndedContextStartsNothing(t *testing.T) {
 			t.Errorf("asked %d times", len(h.asked))
 		}
 	})
+}
+
+// The seal passes on the end of the collector's own context, which nothing else
+// does.
+func TestCollectorEndsItsPage(t *testing.T) {
+	s := newSite(t, text(private))
+	s.hang.Store(true)
+	ended := errors.New("ended")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	c := colly.NewCollector(colly.StdlibContext(ctx), newRobots(t, nil).Attach)
+	c.SetRequestTimeout(time.Minute) // longer than anybody waits here
+	done := make(chan error, 1)
+	go func() { done <- c.Visit(s.URL + "/a") }()
+	for s.count("GET /a") == 0 {
+		select {
+		case err := <-done:
+			t.Fatalf("not sent: %v", err)
+		case <-time.After(time.Millisecond):
+		}
+	}
+	cancel(ended)
+	select {
+	case err := <-done:
+		if err == nil {
+			t.Error("no error")
+		}
+	case <-time.After(5 * time.Second):
+		t.Fatal("the page outlives the context of its collector")
+	}
 }

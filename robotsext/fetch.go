@@ -103,6 +103,9 @@ func (r *Robots) hop(ctx context.Context, limit *timeLimit, u *url.URL, a *answe
 	giveBody(resp)
 	defer resp.Body.Close()
 	a.status, a.header, a.transit = resp.StatusCode, resp.Header, time.Since(sent)
+	if o, err := OriginOf(u); err == nil {
+		r.heed(o, resp)
+	}
 	what := dispose(resp.StatusCode, r.uniform4xx)
 	if what == follow {
 		next, err := location(u, resp.Header)

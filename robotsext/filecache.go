@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 )
 
 // FileCache keeps records in a directory, one file for each origin, so that a
@@ -34,13 +35,27 @@ type fileRecord struct {
 // errDamaged is the class of files that cannot be believed.
 var errDamaged = errors.New("robotsext: damaged cache file")
 
-// NewFileCache keeps records in dir, which it creates if need be.
+// NewFileCache keeps records in dir, which it creates if need be. It removes what
+// a crash has left half written there.
 func NewFileCache(dir string) (*FileCache, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("robotsext: file cache: %w", err)
 	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, fmt.Errorf("robotsext: file cache: %w", err)
+	}
+	for _, e := range entries {
+		// One that is young may be another FileCache's, still at it.
+		if info, err := e.Info(); err == nil && filepath.Ext(e.Name()) == ".tmp" && time.Since(info.ModTime()) > staleAfter {
+			_ = os.Remove(filepath.Join(dir, e.Name()))
+		}
+	}
 	return &FileCache{dir: dir}, nil
 }
+
+// staleAfter is more than it takes to write a file.
+const staleAfter = time.Hour
 
 // Load reads what is known of o. A file that cannot be read or believed is an
 // error, never an absence.
@@ -105,7 +120,7 @@ func (c *FileCache) replace(name string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 		return err
 	}
-	tmp, err := os.CreateTemp(filepath.Dir(name), "*.tmp")
+	tmp, err := os.CreateTemp(c.dir, "*.tmp")
 	if err != nil {
 		return err
 	}
@@ -116,8 +131,18 @@ func (c *FileCache) replace(name string, data []byte) error {
 	}
 	if err != nil {
 		_ = os.Remove(tmp.Name())
+		return err
 	}
-	return err
+	syncDir(filepath.Dir(name))
+	return nil
+}
+
+// syncDir makes what was renamed in dir last through a loss of power. There are
+// systems that cannot do this for a directory, so its error says nothing.
+func syncDir(dir string) {
+	if d, err := os.Open(dir); err == nil {
+		_ = errors.Join(d.Sync(), d.Close())
+	}
 }
 
 // name is the file of o. It is hashed, since an origin may be longer than a file

@@ -3,10 +3,16 @@ package robotsext_test
 import (
 	"context"
 	"errors"
+	"net/http"
 	"net/url"
 	"runtime"
+	"slices"
+	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
+
+	"github.com/gocolly/colly/v2"
 
 	"github.com/politecrawl/politecrawl/robotsext"
 )
@@ -118,3 +124,86 @@ func (c goexitCache) Load(context.Context, robotsext.Origin) (*robotsext.Record,
 }
 
 func (c goexitCache) Store(context.Context, *robotsext.Record) error { c.end(); return nil }
+
+// A refresh that fails under a fresh copy changes nothing, but what the site says
+// to it is heeded.
+func TestRefreshAnsweredWithRetryAfter(t *testing.T) {
+	setup := func(t *testing.T, onRecord func(*robotsext.Record)) *host {
+		h := newHost(t, robotsext.Options{OnRecord: onRecord})
+		h.now = robotsReply
+		h.record()
+		h.clock.advance(20 * time.Hour)
+		h.now = reply{status: 503, header: http.Header{"Retry-After": {"21600"}}} // 6 h
+		return h
+	}
+	t.Run("ROB-POL-04/ROB-STA-06", func(t *testing.T) {
+		h := setup(t, nil)
+		want := h.clock.now().Add(6 * time.Hour)
+		rec := h.refresh()
+		if rec.Outcome != robotsext.Rules || !rec.RetryAt.Equal(want) || !rec.FailingSince.IsZero() {
+			t.Errorf("got %+v", rec)
+		}
+		h.clock.advance(3 * time.Hour)
+		wantOutcome(t, h.refresh(), robotsext.Rules)
+		wantDisallowed(t, h.check("/private"), 2)
+		h.clock.advance(2 * time.Hour) // it has expired
+		if blocked := wantLater(t, h.check("/a")); !blocked.RetryAt.Equal(want) {
+			t.Errorf("to be asked again at %s, want %s", blocked.RetryAt, want)
+		}
+		if len(h.asked) != 2 {
+			t.Errorf("asked %d times", len(h.asked))
+		}
+		h.clock.set(want)
+		h.now = robotsReply
+		wantDisallowed(t, h.check("/private"), 2)
+		if len(h.asked) != 3 {
+			t.Errorf("asked %d times", len(h.asked))
+		}
+	})
+	t.Run("ROB-POL-04/pages", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			var robots http.RoundTripper = robotsReply
+			start := time.Now()
+			var page time.Duration
+			r := newRobots(t, &robotsext.Options{Transport: roundTripper(func(req *http.Request) (*http.Response, error) {
+				if req.URL.Path == "/robots.txt" {
+					return robots.RoundTrip(req)
+				}
+				page = time.Since(start)
+				return reply{status: 200}.RoundTrip(req)
+			})})
+			u := mustParse(t, "http://example.com/a")
+			if err := r.Check(t.Context(), u); err != nil {
+				t.Fatal(err)
+			}
+			robots = reply{status: 503, header: http.Header{"Retry-After": {"120"}}}
+			if _, err := r.Refresh(t.Context(), u); err != nil {
+				t.Fatal(err)
+			}
+			c := colly.NewCollector(r.Attach)
+			r.Pace(c, 0)
+			if err := c.Visit(u.String()); err != nil || page != 2*time.Minute {
+				t.Errorf("%v; page sent after %s, want 2m", err, page)
+			}
+		})
+	})
+	t.Run("ROB-STA-06/OnRecord", func(t *testing.T) {
+		var recorded []robotsext.Outcome
+		h := setup(t, func(rec *robotsext.Record) { recorded = append(recorded, rec.Outcome) })
+		h.refresh()
+		if want := []robotsext.Outcome{robotsext.Rules, robotsext.Rules}; !slices.Equal(recorded, want) {
+			t.Errorf("recorded %v, want %v: one for each fetch", recorded, want)
+		}
+	})
+}
+
+// Records hold no monotonic clock readings, which stand still while a machine
+// sleeps and mean nothing to another process.
+func TestTimesAreOfTheWall(t *testing.T) {
+	rec := fetched(t, newSite(t, text(private)))
+	for _, at := range []time.Time{rec.FetchedAt, rec.ExpiresAt} {
+		if strings.Contains(at.String(), "m=") {
+			t.Errorf("%s has a monotonic reading", at)
+		}
+	}
+}

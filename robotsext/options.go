@@ -50,7 +50,8 @@ type Options struct {
 	// RetryMin and RetryMax bound the time to the next fetch after one that came
 	// to no conclusion: it doubles from the one to the other. After a 503 it
 	// stays below 10 minutes. Sitemaps waits no longer than RetryMax in all for
-	// what has to be fetched again. Zero: 1 minute and 1 hour.
+	// what has to be fetched again. Zero: 1 minute and 1 hour. More than 24 h
+	// counts as 24 h.
 	RetryMin, RetryMax time.Duration
 	// MinAge and MaxAge bound how long an outcome is used without a new fetch,
 	// whatever the site's Cache-Control or Expires says. Where it says nothing
@@ -121,7 +122,8 @@ type Options struct {
 	// debug level. Nil: nothing is logged.
 	Logger *slog.Logger
 	// OnRecord is called after each fetch, before anyone who waits for it gets
-	// the record. OnChange is called after it if the meaning is not that of the
+	// the record; after one that failed while the record before is fresh, with
+	// that one. OnChange is called after it if the meaning is not that of the
 	// record before: another outcome, or other rules for some crawler. Both run
 	// while the origin's askers wait, and must not ask for the same origin.
 	OnRecord func(*Record)

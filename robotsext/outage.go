@@ -129,9 +129,9 @@ func (r *Robots) fallBack(rec *Record, now time.Time) {
 const max503Backoff = 10 * time.Minute
 
 // backoff is the time from the n-th failure in a row to the next fetch: doubling
-// from the least to the most (ROB-CAC-13).
+// from the least to the most, which is never more than a day (ROB-CAC-13).
 func (r *Robots) backoff(n, status int) time.Duration {
-	most := r.retryMax
+	most := min(r.retryMax, maxRetryAfter)
 	if status == 503 {
 		most = min(most, max(max503Backoff, r.retryMin))
 	}

@@ -146,6 +146,26 @@ func TestTableLAD(t *testing.T) {
 	}
 }
 
+// A site that is up but for its robots.txt allows nothing if there was a copy once
+// (ROB-CAC-17), however long that is ago.
+func TestLostCopyAndAvailable(t *testing.T) {
+	for _, lost := range []bool{true, false} {
+		t.Run(fmt.Sprintf("ROB-CAC-17/ROB-STA-10/lost %v", lost), func(t *testing.T) {
+			h := newHost(t, robotsext.Options{MaxRecords: 1, Outage: robotsext.Google, Available: func(robotsext.Origin) bool { return true }})
+			if lost {
+				h.now = robotsReply
+				h.record()
+				h.evict()
+			}
+			h.now = reply{status: 500}
+			want := map[bool]string{true: "D", false: "A"}[lost]
+			if got := letter(h.failFor(40 * day)); got != want {
+				t.Errorf("got %s, want %s", got, want)
+			}
+		})
+	}
+}
+
 func TestOutage(t *testing.T) {
 	t.Run("ROB-STA-02", func(t *testing.T) {
 		h := newHost(t, robotsext.Options{})
@@ -186,6 +206,15 @@ func TestOutage(t *testing.T) {
 		for _, want := range []time.Duration{time.Second, 2 * time.Second, 3 * time.Second, 3 * time.Second} {
 			if got := h.refresh().RetryAt.Sub(h.clock.now()); got != want {
 				t.Errorf("next try after %s, want %s", got, want)
+			}
+		}
+	})
+	t.Run("ROB-CAC-13/at most a day", func(t *testing.T) {
+		h := newHost(t, robotsext.Options{RetryMin: 48 * time.Hour, RetryMax: 72 * time.Hour})
+		h.now = reply{status: 500}
+		for range 2 {
+			if got := h.refresh().RetryAt.Sub(h.clock.now()); got != day {
+				t.Errorf("next try after %s, want a day", got)
 			}
 		}
 	})

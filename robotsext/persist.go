@@ -93,7 +93,7 @@ func (rec *Record) UnmarshalJSON(data []byte) error {
 // storable is rec as it may be handed to a Cache. Text that the site asks not to
 // store is left out, and counts as a copy that was lost (ROB-CAC-06).
 func storable(rec *Record) *Record {
-	if rec.NoStore && rec.FailingSince.IsZero() {
+	if rec.NoStore && rec.FailingSince.IsZero() && rec.Outcome == Rules {
 		return &Record{
 			Origin: rec.Origin, Outcome: Unreachable, Status: rec.Status, Chain: rec.Chain,
 			FetchedAt: rec.FetchedAt, ExpiresAt: rec.FetchedAt, // so it is fetched before it is used
@@ -136,6 +136,7 @@ func (r *Robots) trust(stored *Record, o Origin) (*Record, error) {
 		if rec.Outcome == Unreachable {
 			rec.ExpiresAt = time.Time{} // all it knows is CopyLost
 		}
+		rec.RetryAt = time.Time{}
 		rec.ExpiresAt = earlier(rec.ExpiresAt, rec.FetchedAt.Add(r.life.ceiling))
 		r.parse(&rec)
 		return &rec, nil

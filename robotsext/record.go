@@ -34,8 +34,8 @@ type Record struct {
 
 	// FailingSince is the time of the first fetch in a row that came to no
 	// conclusion; zero when the last one did. During such an outage RetryAt is
-	// the time of the next fetch, Failures the number of fetches so far, and
-	// Outage how long it has lasted, where a gap between two fetches counts at
+	// the time of the next fetch (before one it is set if a refresh was answered
+	// with Retry-After), Failures the number of fetches so far, and Outage how long it has lasted, where a gap between two fetches counts at
 	// most a day: time in which nobody looked is not an outage (ROB-STA-05).
 	FailingSince time.Time
 	RetryAt      time.Time
@@ -66,6 +66,36 @@ type Copy struct {
 // record from the future comes of a clock that was set back: it proves nothing.
 func (rec *Record) due(now time.Time) bool {
 	return !now.Before(rec.ExpiresAt) || rec.FetchedAt.After(now.Add(time.Minute))
+}
+
+// fresh reports whether the record is a conclusion that is not due: what a failed
+// refresh does not change (ROB-STA-06).
+func (rec *Record) fresh(now time.Time) bool {
+	return rec != nil && rec.FailingSince.IsZero() && !rec.due(now)
+}
+
+// refreshFailed is the record after a failed refresh, whose answer asks by
+// Retry-After to be left alone for wait: the same, but not asked for before
+// (ROB-POL-04).
+func (rec *Record) refreshFailed(wait time.Duration, now time.Time) *Record {
+	if wait == 0 {
+		return rec
+	}
+	held := *rec
+	held.RetryAt = now.Add(wait)
+	return &held
+}
+
+// held reports whether the site asked, by its answer to a refresh, not to be
+// asked at now.
+func (rec *Record) held(now time.Time) bool {
+	return rec != nil && rec.FailingSince.IsZero() && now.Before(rec.RetryAt) && rec.RetryAt.Sub(now) <= maxRetryAfter
+}
+
+// blank reports whether the record stands for one that could not be stored or
+// believed: it knows no more than that there was something.
+func (rec *Record) blank() bool {
+	return rec.Outcome == Unreachable && rec.FailingSince.IsZero()
 }
 
 // lastGood is the copy that an outage starting after this record may fall back

@@ -106,8 +106,14 @@ func New(userAgent string, opts *Options) (*Robots, error) {
 		log:      opts.Logger,
 		onRecord: opts.OnRecord,
 		onChange: opts.OnChange,
-		now:      opts.Now,
 	}
+	clock := opts.Now
+	if clock == nil {
+		clock = time.Now
+	}
+	// Records are compared by the time of day, also with those of another
+	// process, or from before the machine slept.
+	r.now = func() time.Time { return clock().Round(0) }
 	if opts.Parse != nil && opts.Parse.MaxBytes > 0 {
 		r.maxBytes = opts.Parse.MaxBytes
 	}
@@ -119,9 +125,6 @@ func New(userAgent string, opts *Options) (*Robots, error) {
 	}
 	if r.log == nil {
 		r.log = slog.New(slog.DiscardHandler)
-	}
-	if r.now == nil {
-		r.now = time.Now
 	}
 	if r.sitemaps.onFile == nil {
 		r.sitemaps.onFile = func(SitemapFile) {}
