@@ -28,10 +28,12 @@ const collyUserAgent = "colly - https://github.com/gocolly/colly"
 // if that is still colly's own. So set transports by Options.Transport, set
 // c.Context (colly.StdlibContext) before Attach, and keep a variable of your own
 // for that context: c.Context reads as cancelled from now on, for all but the
-// methods of Robots. SetProxy goes after Attach. Attaching again changes nothing, attaching another Robots
-// replaces the first.
+// methods of Robots. SetProxy goes after Attach. Attaching again changes nothing,
+// attaching another Robots replaces the first.
 //
-// Clones made after Attach are checked as c is. Clones share their parent's
+// Clones made after Attach are checked as c is. Make them anew when another
+// Robots replaces the first: pages of an older clone go through a proxy that is
+// set later, but not what Pace and Check ask for with its Context. Clones share their parent's
 // transport, so attaching to a clone puts the gate before its parent too, which
 // then sends nothing until it is attached itself.
 //
@@ -44,10 +46,9 @@ const collyUserAgent = "colly - https://github.com/gocolly/colly"
 // more, and the error is ErrDetached. That is net/http's doing, which sends
 // nothing under a context that is over: a transport that has no regard for
 // contexts, such as the one that Collector.Appengine sets, sends pages unchecked.
-// And to a host not asked before colly may still
-// send its own request for robots.txt. A client given to SetClient before Attach
-// gets the gate as its transport: never give it http.DefaultClient, which all of
-// the program shares.
+// And to a host not asked before colly may still send its own request for
+// robots.txt. A client given to SetClient before Attach gets the gate as its
+// transport: never give it http.DefaultClient, which all of the program shares.
 //
 // The first request to a host, unless it is HEAD, finds out about robots.txt
 // before all else: outside the page's timeout and its LimitRule, and if
@@ -137,7 +138,8 @@ func (g *collectorGate) RoundTrip(req *http.Request) (*http.Response, error) {
 
 // answer answers colly's own question for /robots.txt, which it asks once for
 // each host. The real file is judged here, for all of colly's purposes there is
-// none; only if it is unreachable does colly hear of it, and refuse the URL.
+// none; only if it is unreachable does colly hear of it, and refuse the URL,
+// unless Options.RefuseInGate leaves that to the gate.
 //
 // The question is under the page's timeout, but the fetch is not, so it is
 // waited for beyond. net/http turns an error that comes after the timeout into
@@ -158,7 +160,7 @@ func (g *collectorGate) answer(req *http.Request) (*http.Response, error) {
 		}
 		if rec.Outcome == Unreachable && !g.robots.refuseInGate && req.Context().Err() == nil {
 			g.warn(rec)
-			return nil, later(rec, string(asked))
+			return nil, later(rec, string(asked)) // more of the URL is not known here
 		}
 	}
 	return noRobots(req), nil
