@@ -33,9 +33,9 @@ const collyUserAgent = "colly - https://github.com/gocolly/colly"
 //
 // Clones made after Attach are checked as c is. Make them anew when another
 // Robots replaces the first: pages of an older clone go through a proxy that is
-// set later, but not what Pace and Check ask for with its Context. Clones share their parent's
-// transport, so attaching to a clone puts the gate before its parent too, which
-// then sends nothing until it is attached itself.
+// set later, but not what Pace and Check ask for with its Context. Clones share
+// their parent's transport, so attaching to a clone puts the gate before its
+// parent too, which then sends nothing until it is attached itself.
 //
 // One Robots keeps one record for each origin, whichever collector had it fetched
 // and by which proxy. An origin that a dead proxy does not reach is unreachable

@@ -289,7 +289,8 @@ type userFetchKey struct{}
 
 // WithUserFetch marks requests as made for a person who asked for just this page
 // (a translation, a subscribed feed, a malware check), to whom robots.txt does
-// not apply: they are not checked (ROB-GEN-03). Nothing sets the mark by itself.
+// not apply: they are not checked (ROB-GEN-03). Nothing sets the mark by itself. A
+// collector carries it in the context that it has before Attach.
 func WithUserFetch(ctx context.Context) context.Context {
 	return context.WithValue(ctx, userFetchKey{}, true)
 }
