@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
+	"net/url"
 	"testing"
 	"time"
 
@@ -180,6 +183,24 @@ func TestStoredUnderOtherOptions(t *testing.T) {
 			})
 		}
 	}
+	t.Run("ROB-LOC-10/no status", func(t *testing.T) {
+		asked := 0
+		options := robotsext.Options{
+			Cache: openCache(t, t.TempDir()),
+			Fetchers: map[string]robotsext.Fetcher{"ftp": func(context.Context, *url.URL) (io.ReadCloser, error) {
+				asked++
+				return nil, fs.ErrNotExist
+			}},
+		}
+		for range 2 {
+			if err := newRobots(t, &options).Check(t.Context(), mustParse(t, "ftp://example.com/a")); err != nil {
+				t.Error(err)
+			}
+		}
+		if asked != 1 {
+			t.Errorf("asked %d times", asked)
+		}
+	})
 	t.Run("ROB-CAC-17/404", func(t *testing.T) {
 		cache := openCache(t, t.TempDir())
 		h := newHost(t, robotsext.Options{Cache: cache})

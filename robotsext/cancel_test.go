@@ -46,7 +46,7 @@ func TestCollectorEndsItsPage(t *testing.T) {
 	ended := errors.New("ended")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	c := colly.NewCollector(colly.StdlibContext(ctx), newRobots(t, nil).Attach)
-	c.SetRequestTimeout(time.Minute) // longer than anybody waits here
+	c.SetRequestTimeout(8 * time.Second) // longer than anybody waits here
 	done := make(chan error, 1)
 	go func() { done <- c.Visit(s.URL + "/a") }()
 	for s.count("GET /a") == 0 {
@@ -62,7 +62,7 @@ func TestCollectorEndsItsPage(t *testing.T) {
 		if err == nil {
 			t.Error("no error")
 		}
-	case <-time.After(5 * time.Second):
+	case <-time.After(3 * time.Second):
 		t.Fatal("the page outlives the context of its collector")
 	}
 }
