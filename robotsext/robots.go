@@ -159,7 +159,7 @@ func identity(userAgent string, opts *Options) ([]string, error) {
 
 // Check reports whether u may be fetched now: nil if it may, a *BlockedError if
 // a rule forbids it or if robots.txt is unreachable, the context's error if ctx
-// ends before that is known, ErrUnsupportedScheme, ErrInvalidHost or
+// has ended or ends before that is known, ErrUnsupportedScheme, ErrInvalidHost or
 // ErrUncheckable for a URL that no robots.txt speaks of. It fetches robots.txt
 // if need be.
 //
