@@ -75,7 +75,7 @@ func (s *Store) work() {
 	var r round
 	for s.queue.take(&r) {
 		if err := s.round(&r); err != nil {
-			s.fail(err)
+			s.dir.disk.stop(err)
 			return
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -52,6 +53,28 @@ func TestKill(t *testing.T) {
 		}
 	}
 	t.Logf("%d kills, %d URLs, %d ends", kills(), len(o.added), len(o.ended))
+}
+
+// TestKillCreating kills processes that make a store.
+func TestKillCreating(t *testing.T) {
+	for range kills() {
+		dir := filepath.Join(t.TempDir(), "new")
+		cmd := exec.Command(os.Args[0])
+		cmd.Env = append(os.Environ(), childEnv+"="+dir, loadEnv+"=1")
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		for _, err := os.Stat(dir); err != nil; _, err = os.Stat(dir) {
+			time.Sleep(100 * time.Microsecond)
+		}
+		time.Sleep(time.Duration(rand.IntN(5000)) * time.Microsecond)
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait() // says that it was killed
+		s := open(t, dir, nil)
+		addURLs(t, s, "http://a.test/1")
+		closeStore(t, s)
+		check(t, dir)
+	}
 }
 
 // An oracle knows what a store has answered for.

@@ -8,8 +8,10 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -137,6 +139,16 @@ func exists(dir string) error {
 	return nil
 }
 
+// hasData reports whether there are files that come into being only when a
+// database is complete.
+func (d *directory) hasData() bool {
+	names, err := d.fs.List(d.path)
+	return err == nil && slices.ContainsFunc(names, func(name string) bool {
+		ext := filepath.Ext(name)
+		return ext == ".log" || ext == ".sst"
+	})
+}
+
 // database opens the database. When it fails later on, fail is called.
 func (d *directory) database(opts *Options, readOnly bool, fail func(error)) (*pebble.DB, error) {
 	desc, err := pebble.Peek(d.path, d.fs)
@@ -145,15 +157,18 @@ func (d *directory) database(opts *Options, readOnly bool, fail func(error)) (*p
 		return nil, fmt.Errorf("%w: %s: %w", ErrFormat, d.path, err)
 	case err != nil:
 		return nil, fmt.Errorf("%w: %s: %w", ErrDamaged, d.path, err)
+	case !desc.Exists && d.hasData():
+		return nil, fmt.Errorf("%w: %s: its manifest is lost", ErrDamaged, d.path)
 	case desc.FormatMajorVersion > databaseFormat:
 		return nil, fmt.Errorf("%w: %s: database format %d", ErrFormat, d.path, desc.FormatMajorVersion)
 	}
-	d.disk = &disk{FS: d.fs, flush: opts.Durability == Power, fail: func(err error) {
-		fail(fmt.Errorf("pebblestore: %s cannot be written: %w", d.path, err))
-	}}
+	d.disk = &disk{FS: d.fs, flush: opts.Durability == Power, fail: fail}
 	o := databaseOptions(opts, d.disk)
-	o.ReadOnly = readOnly
+	o.ReadOnly, o.DisableTableStats = readOnly, readOnly
 	db, err := pebble.Open(d.path, o)
+	if _, ok := errors.AsType[syscall.Errno](err); ok && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("pebblestore: opening %s: %w", d.path, err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", ErrDamaged, d.path, err)
 	}
@@ -172,6 +187,7 @@ func databaseOptions(opts *Options, disk *disk) *pebble.Options {
 		Logger:             log,
 		EventListener: &pebble.EventListener{
 			BackgroundError:   func(err error) { log.Errorf("%v", err) },
+			DataCorruption:    log.corruption,
 			PossibleAPIMisuse: func(info pebble.PossibleAPIMisuseInfo) { log.Errorf("%v", info) },
 		},
 	}
@@ -188,6 +204,15 @@ func (l logger) Errorf(format string, args ...any) { l.log.Warn(fmt.Sprintf(form
 
 // Fatalf is called where the database cannot go on. It must not return.
 func (l logger) Fatalf(format string, args ...any) {
-	l.disk.arm()
-	_ = l.disk.done(fmt.Errorf(format, args...))
+	l.disk.stop(fmt.Errorf("pebblestore: "+format, args...))
+	l.disk.check()
+}
+
+// corruption is called where what is read is not what was written. While the
+// database is being opened, whoever reads reports it.
+func (l logger) corruption(info pebble.DataCorruptionInfo) {
+	l.Errorf("%v", info)
+	if l.disk.state.Load() != opening {
+		l.disk.stop(fmt.Errorf("%w: %v", ErrDamaged, info))
+	}
 }

@@ -2,6 +2,7 @@ package pebblestore
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"sync/atomic"
@@ -16,11 +17,12 @@ import (
 // (pebble.NoSync would leave the write to the background, and acknowledge what
 // a kill loses.)
 //
-// When a file cannot be written the store has to tell its callers, and the
-// database must not go on as if nothing had been: it would retry for ever, or
-// end the process. So the first failure is told to fail, and whoever in the
-// database is concerned or comes later does not return from the disk. Nothing
-// is written from then on, so that the directory can be opened again.
+// When a file cannot be written, or what is read is not what was written, the
+// store has to tell its callers, and the database must not go on as if nothing
+// had been: it would retry for ever, or end the process. So the first failure
+// is told to fail, and whoever in the database is concerned or comes later does
+// not return from the disk. Nothing is written from then on, so that the
+// directory can be opened again.
 type disk struct {
 	vfs.FS
 	flush bool
@@ -38,14 +40,19 @@ const (
 
 func (d *disk) arm() { d.state.CompareAndSwap(opening, armed) }
 
+// stop ends all writing.
+func (d *disk) stop(why error) {
+	d.state.Store(broken)
+	d.fail(why)
+}
+
 // done looks at the result of a change and stops everything when it failed.
 func (d *disk) done(err error) error {
 	if d.state.Load() == opening {
 		return err
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		d.state.Store(broken)
-		d.fail(err)
+		d.stop(fmt.Errorf("pebblestore: cannot write: %w", err))
 	}
 	d.check()
 	return err

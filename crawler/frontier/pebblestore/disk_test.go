@@ -83,6 +83,20 @@ func makeSynced(t *testing.T, fs vfs.FS, dir string) {
 
 const leakEnv = "PEBBLESTORE_TEST_LEAK" // a test binary that finds it may leave goroutines behind
 
+// alone runs a test again in a process of its own, and reports whether it did.
+func alone(t *testing.T) bool {
+	t.Helper()
+	if os.Getenv(leakEnv) != "" {
+		return false
+	}
+	cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v")
+	cmd.Env = append(os.Environ(), leakEnv+"=1")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%v:\n%s", err, out)
+	}
+	return true
+}
+
 // A fullDisk has room for so many bytes of the database's log.
 type fullDisk struct {
 	vfs.FS
@@ -118,12 +132,7 @@ func (f fullFile) Write(p []byte) (int, error) {
 // TestDiskFull fills the disk, by the log or by what is made of it. What holds
 // on to the disk stays behind, so it runs in a process of its own.
 func TestDiskFull(t *testing.T) {
-	if os.Getenv(leakEnv) == "" {
-		cmd := exec.Command(os.Args[0], "-test.run=^TestDiskFull$", "-test.v")
-		cmd.Env = append(os.Environ(), leakEnv+"=1")
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Errorf("%v:\n%s", err, out)
-		}
+	if alone(t) {
 		return
 	}
 	for _, memTable := range []uint64{defaultMemTable, 256 << 10} {

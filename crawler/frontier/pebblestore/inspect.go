@@ -36,7 +36,7 @@ func Inspect(dir string) (*View, error) {
 
 func (v *View) open() error {
 	opts := (*Options)(nil).withDefaults()
-	db, err := v.dir.database(&opts, true, nil)
+	db, err := v.dir.database(&opts, true, func(error) {})
 	if err != nil {
 		return err
 	}

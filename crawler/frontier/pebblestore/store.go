@@ -97,15 +97,27 @@ func newStore(opts Options, d *directory) *Store {
 
 // open opens the database and starts the committer.
 func (s *Store) open() error {
+	opened := make(chan error, 1)
+	go func() { opened <- s.openDatabase() }()
+	select {
+	case err := <-opened:
+		return err
+	case <-s.failed: // and what is being opened may wait for ever
+		return s.failure
+	}
+}
+
+func (s *Store) openDatabase() error {
 	db, err := s.dir.database(&s.opts, false, s.fail)
 	if err != nil {
 		return err
 	}
-	s.db = database{DB: db, path: s.dir.path, broken: s.fail}
+	s.db = database{DB: db, path: s.dir.path}
 	s.base = ceilMillis(s.sched.Wall())
 	if err := s.load(); err != nil {
 		return errors.Join(err, db.Close())
 	}
+	s.db.broken = s.dir.disk.stop
 	s.dir.disk.arm()
 	go s.work()
 	return nil
