@@ -49,6 +49,11 @@ func Child(s Store, place string, in io.Reader, out io.Writer) error {
 		if err != nil || len(got) != 1 {
 			return fmt.Errorf("storetest: leased %v: %w", urlsOf(got), err)
 		}
+		// A store may count the attempt without making Lease wait for it, but
+		// before whatever it acknowledges next.
+		if err := f.UpdateHost(context.Background(), "http://elsewhere.test", frontier.HostUpdate{MaxInFlight: 1}); err != nil {
+			return err
+		}
 		if _, err := fmt.Fprintln(out, "attempt", got[0].Attempt); err != nil {
 			return err
 		}
