@@ -1,2 +1,0 @@
-// Package pebblestore is a frontier in a directory.
-package pebblestore
