@@ -112,7 +112,7 @@ func (m *Memory) add(it *Item, name Host, now schedule.Instant) bool {
 	h.counts.Added++
 	m.counts.Added++
 	path := urlpath.Cut(it.URL, string(name))
-	if ready := m.sched.Instant(it.NotBefore, now); ready > now {
+	if ready := m.sched.Instant(it.NotBefore); ready > now {
 		m.seq++
 		m.putBack(&entry{
 			host: h, path: path, meta: bytes.Clone(it.Meta),
@@ -220,7 +220,7 @@ func (m *Memory) UpdateHost(ctx context.Context, name Host, u HostUpdate) error 
 	if u.Robots != nil {
 		h.robots = u.Robots.clone()
 	}
-	h.Blocked = max(h.Blocked, m.sched.Instant(u.BlockUntil, now))
+	h.Blocked = max(h.Blocked, m.sched.Instant(u.BlockUntil))
 	m.sched.Place(&h.Host, now)
 	return nil
 }

@@ -93,7 +93,7 @@ func (m *Memory) finish(slot *schedule.Slot[*host, *entry], o *Outcome, now sche
 	if o.Validators != nil {
 		e.validators = o.Validators.clone()
 	}
-	e.ready = m.sched.Instant(o.NotBefore, now)
+	e.ready = m.sched.Instant(o.NotBefore)
 	switch o.Result {
 	case Drop:
 		h.counts.Dropped++

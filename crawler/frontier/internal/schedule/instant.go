@@ -26,11 +26,14 @@ func Later(t Instant, d time.Duration) Instant {
 
 // Instant returns the Instant that t names, 0 when t is zero. It is fixed from
 // here on, whatever becomes of the wall clock.
-func (s *Schedule[H, E]) Instant(t time.Time, now Instant) Instant {
+func (s *Schedule[H, E]) Instant(t time.Time) Instant {
 	if t.IsZero() {
 		return 0
 	}
-	return Later(now, t.Sub(s.Wall()))
+	// The wall clock is read first: what happens between the two makes a
+	// wait longer, and never shorter.
+	d := t.Sub(s.Wall())
+	return Later(time.Since(s.base), d)
 }
 
 // Time is the reverse of Instant.

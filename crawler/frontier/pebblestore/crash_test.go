@@ -1,0 +1,239 @@
+//go:build unix
+
+package pebblestore
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+)
+
+// TestKill kills processes that do all that can be done to a store, each at a
+// random moment, and compares what they were told with what is there.
+func TestKill(t *testing.T) {
+	dir := t.TempDir()
+	o := newOracle()
+	for range kills() {
+		cmd := exec.Command(os.Args[0])
+		cmd.Env = append(os.Environ(), childEnv+"="+dir, loadEnv+"=1")
+		cmd.Stderr = os.Stderr
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		lines := bufio.NewScanner(out)
+		lines.Scan() // it has begun
+		var killing sync.WaitGroup
+		killing.Go(func() {
+			time.Sleep(time.Duration(rand.IntN(200)) * time.Millisecond)
+			_ = cmd.Process.Kill()
+		})
+		for more := true; more; more = lines.Scan() {
+			o.hear(t, lines.Text())
+		}
+		killing.Wait()
+		_ = cmd.Wait() // says that it was killed
+		o.compare(t, check(t, dir))
+		if t.Failed() {
+			return
+		}
+	}
+	t.Logf("%d kills, %d URLs, %d ends", kills(), len(o.added), len(o.ended))
+}
+
+// TestKillCreating kills processes that make a store.
+func TestKillCreating(t *testing.T) {
+	for range kills() {
+		dir := filepath.Join(t.TempDir(), "new")
+		cmd := exec.Command(os.Args[0])
+		cmd.Env = append(os.Environ(), childEnv+"="+dir, loadEnv+"=1")
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		for _, err := os.Stat(dir); err != nil; _, err = os.Stat(dir) {
+			time.Sleep(100 * time.Microsecond)
+		}
+		time.Sleep(time.Duration(rand.IntN(5000)) * time.Microsecond)
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait() // says that it was killed
+		s := open(t, dir, nil)
+		addURLs(t, s, "http://a.test/1")
+		closeStore(t, s)
+		check(t, dir)
+	}
+}
+
+// An oracle knows what a store has answered for.
+type oracle struct {
+	added map[string]bool
+	ended map[string]ending // the last end that was acknowledged
+	tried map[string]uint64 // the last lease that may have been ended
+}
+
+type ending struct {
+	lease   uint64 // number of the lease: a later one has a higher
+	result  frontier.Result
+	attempt int
+	at      time.Time
+	again   bool // at is not zero
+}
+
+func newOracle() *oracle {
+	return &oracle{added: make(map[string]bool), ended: make(map[string]ending), tried: make(map[string]uint64)}
+}
+
+// hear takes note of what a child says. What is no line of its own is the last
+// word of one that was killed.
+func (o *oracle) hear(t *testing.T, line string) {
+	t.Helper()
+	f := strings.Fields(line)
+	switch {
+	case len(f) > 1 && f[0] == "added" && f[len(f)-1] == ".":
+		for _, u := range f[1 : len(f)-1] {
+			o.added[u] = true
+		}
+	case len(f) == 4 && f[0] == "try" && f[3] == ".":
+		n, err := strconv.ParseUint(f[2], 36, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.tried[f[1]] = max(o.tried[f[1]], n)
+	case len(f) == 7 && f[0] == "ended" && f[6] == ".":
+		var e ending
+		var ms int64
+		if _, err := fmt.Sscan(strings.Join(f[3:6], " "), &e.result, &e.attempt, &ms); err != nil {
+			t.Fatal(err)
+		}
+		var err error
+		if e.lease, err = strconv.ParseUint(f[2], 36, 64); err != nil {
+			t.Fatal(err)
+		}
+		if ms > 0 {
+			e.at, e.again = time.UnixMilli(ms), true
+		}
+		if e.lease > o.ended[f[1]].lease {
+			o.ended[f[1]] = e
+		}
+	}
+}
+
+// compare looks for what was acknowledged and is not so.
+func (o *oracle) compare(t *testing.T, urls map[string]URL) {
+	t.Helper()
+	for u := range o.added {
+		if _, ok := urls[u]; !ok {
+			t.Errorf("%s was added and is lost", u)
+		}
+	}
+	for u, e := range o.ended {
+		if o.tried[u] > e.lease {
+			continue // a later end may have been stored, or not
+		}
+		got := urls[u]
+		attempts := e.attempt
+		var want State
+		switch {
+		case e.result == frontier.Drop:
+			want = Dropped
+		case e.result == frontier.Done && !e.again:
+			want = Done
+		case e.result == frontier.Done:
+			attempts = 0
+		case e.result == frontier.Defer:
+			attempts--
+		}
+		if over := got.State == Done || got.State == Dropped; over != (want == Done || want == Dropped) || over && got.State != want {
+			t.Errorf("%s was finished with %v (again: %v), and is %v", u, e.result, e.again, got.State)
+		} else if !over && (got.Attempts < attempts || got.Attempts > attempts+1) {
+			t.Errorf("%s was finished with %v at attempt %d, and has %d attempts", u, e.result, e.attempt, got.Attempts)
+		}
+		if got.State == Scheduled && got.NotBefore.Before(e.at) {
+			t.Errorf("%s is scheduled for %v, want %v", u, got.NotBefore, e.at)
+		}
+	}
+}
+
+const loadEnv = "PEBBLESTORE_TEST_LOAD" // a test binary that finds it does what TestKill kills it for
+
+// loadChild does all that can be done to a store, and says so.
+func loadChild(dir string) error {
+	// Small enough that the database is busy with more than its log.
+	s, err := Open(dir, &Options{readAhead: 1, memTable: 256 << 10})
+	if err != nil {
+		return err
+	}
+	var mu sync.Mutex // of standard output
+	say := func(format string, args ...any) {
+		mu.Lock()
+		defer mu.Unlock()
+		fmt.Printf(format+" .\n", args...)
+	}
+	say("begin")
+	errs := make(chan error)
+	for w := range 8 {
+		go func() { errs <- loader(s, fmt.Sprintf("%d-%d", os.Getpid(), w), say) }()
+	}
+	return <-errs
+}
+
+func loader(s *Store, name string, say func(string, ...any)) error {
+	ctx, rng, count := context.Background(), rand.New(rand.NewPCG(rand.Uint64(), 0)), 0
+	fresh := func() (items []frontier.Item, urls string) {
+		for range 1 + rng.IntN(4) {
+			count++
+			it := frontier.Item{
+				URL:      fmt.Sprintf("http://h%d.test/%s-%d", rng.IntN(10), name, count),
+				Priority: uint8(rng.IntN(3)), Meta: []byte(name),
+			}
+			if rng.IntN(5) == 0 {
+				it.NotBefore = time.Now().Add(time.Duration(rng.IntN(50)) * time.Millisecond)
+			}
+			items, urls = append(items, it), urls+" "+it.URL
+		}
+		return items, urls
+	}
+	for {
+		items, urls := fresh()
+		if _, err := s.Add(ctx, items); err != nil {
+			return err
+		}
+		say("added%s", urls)
+		got, err := s.Lease(ctx, frontier.LeaseRequest{Max: 3, For: time.Minute})
+		if err != nil {
+			return err
+		}
+		for _, l := range got {
+			o := frontier.Outcome{Lease: l.ID, Result: frontier.Result(1 + rng.IntN(4)), HostDelay: time.Duration(rng.IntN(3))}
+			ms := int64(0)
+			if o.Result != frontier.Drop && rng.IntN(3) > 0 {
+				o.NotBefore = time.Now().Add(time.Duration(rng.IntN(100)) * time.Millisecond)
+				ms = o.NotBefore.UnixMilli()
+			}
+			if rng.IntN(3) == 0 {
+				o.Validators = &frontier.Validators{ETag: name}
+			}
+			o.Links, urls = fresh()
+			say("try %s %s", l.URL, l.ID)
+			if errs, err := s.Finish(ctx, []frontier.Outcome{o}); err != nil || errs[0] != nil {
+				return fmt.Errorf("Finish = %v, %w", errs, err)
+			}
+			say("ended %s %s %d %d %d", l.URL, l.ID, o.Result, l.Attempt, ms)
+			say("added%s", urls)
+		}
+		time.Sleep(time.Millisecond)
+	}
+}

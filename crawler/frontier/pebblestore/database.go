@@ -1,0 +1,183 @@
+package pebblestore
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+)
+
+// A database is where records are read from.
+type database struct {
+	*pebble.DB
+	path   string
+	broken func(error) // is told when something cannot be read; nil: nobody is
+}
+
+// damaged says that something cannot be read.
+func (db *database) damaged(err error) error {
+	err = fmt.Errorf("%w: %s: %w", ErrDamaged, db.path, err)
+	if db.broken != nil {
+		db.broken(err)
+	}
+	return err
+}
+
+// read has the value of a key read by get and reports whether there is one.
+func (db *database) read(key []byte, get func(*reader)) (found bool, err error) {
+	value, closer, err := db.Get(key)
+	if errors.Is(err, pebble.ErrNotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, db.damaged(err)
+	}
+	r := reader{rest: value}
+	if get != nil {
+		get(&r)
+	}
+	if err := errors.Join(r.err(), closer.Close()); err != nil {
+		return false, db.damaged(fmt.Errorf("key %q: %w", key, err))
+	}
+	return true, nil
+}
+
+// scan has each record from one key up to another, which is not included, read
+// by get, until it returns false. The key is not to be kept.
+func (db *database) scan(from, to []byte, get func(key []byte, r *reader) bool) error {
+	it, err := db.NewIter(&pebble.IterOptions{LowerBound: from, UpperBound: to})
+	if err != nil {
+		return db.damaged(err)
+	}
+	for it.First(); it.Valid(); it.Next() {
+		value, e := it.ValueAndErr()
+		if e != nil {
+			err = e
+			break
+		}
+		r := reader{rest: value}
+		more := get(it.Key(), &r)
+		if r.bad {
+			err = fmt.Errorf("key %q: %w", it.Key(), errRecord)
+			break
+		}
+		if !more {
+			break
+		}
+	}
+	if err = errors.Join(err, it.Error(), it.Close()); err != nil {
+		return db.damaged(err)
+	}
+	return nil
+}
+
+// scanAll is scan of all records of a kind.
+func (db *database) scanAll(kind byte, get func(key []byte, r *reader) bool) error {
+	return db.scan([]byte{kind}, []byte{kind + 1}, get)
+}
+
+// last returns the last key of a kind, nil when there is none.
+func (db *database) last(kind byte) (key []byte, err error) {
+	it, err := db.NewIter(&pebble.IterOptions{LowerBound: []byte{kind}, UpperBound: []byte{kind + 1}})
+	if err != nil {
+		return nil, db.damaged(err)
+	}
+	if it.Last() {
+		key = append(key, it.Key()...)
+	}
+	if err := errors.Join(it.Error(), it.Close()); err != nil {
+		return nil, db.damaged(err)
+	}
+	return key, nil
+}
+
+// tally counts the URLs of each host by state, as they lie on disk. Seen, when
+// it is not nil, is called for the hash of each URL.
+func (db *database) tally(seen func(hash uint64), host func(hostID, frontier.Counts) error) error {
+	scheduled := make(map[hostID]int)
+	err := db.scanAll(kindTime, func(_ []byte, r *reader) bool {
+		scheduled[hostID(r.uint32())]++
+		return true
+	})
+	if err != nil {
+		return err
+	}
+	var id hostID
+	var counts frontier.Counts // of the URLs of id
+	counted := func() error {
+		if id == 0 {
+			return nil
+		}
+		counts.Scheduled = scheduled[id]
+		counts.Pending = counts.Added - counts.Scheduled - counts.Done - counts.Dropped
+		return host(id, counts)
+	}
+	var failed error
+	err = db.scanAll(kindSeen, func(key []byte, r *reader) bool {
+		if i := idOf(key); i != id {
+			if failed = counted(); failed != nil {
+				return false
+			}
+			id, counts = i, frontier.Counts{}
+		}
+		if seen != nil {
+			seen(hashOf(key))
+		}
+		counts.Added++
+		switch State(r.byte()) {
+		case Done:
+			counts.Done++
+		case Dropped:
+			counts.Dropped++
+		}
+		return true
+	})
+	if err := errors.Join(err, failed); err != nil {
+		return err
+	}
+	return counted()
+}
+
+// meta returns the value of a key that holds for the whole store, nil when
+// there is none.
+func (db *database) meta(name string) (value []byte, err error) {
+	_, err = db.read(metaKey(name), func(r *reader) { value = append(value, r.rest...) })
+	return value, err
+}
+
+// idOf returns the id of a host, 0 when there is none.
+func (db *database) idOf(name frontier.Host) (id hostID, err error) {
+	_, err = db.read(nameKey(nil, string(name)), func(r *reader) { id = hostID(r.uint32()) })
+	return id, err
+}
+
+// host returns the record of a host that has one.
+func (db *database) host(id hostID) (record *hostRecord, err error) {
+	found, err := db.read(idKey(nil, kindHost, id), func(r *reader) { record = r.host() })
+	if err == nil && !found {
+		err = db.damaged(fmt.Errorf("no record of host %d", id))
+	}
+	return record, err
+}
+
+// robots returns the robots record of a host, nil when there is none.
+func (db *database) robots(id hostID) (robots *frontier.Robots, err error) {
+	_, err = db.read(idKey(nil, kindRobots, id), func(r *reader) { robots = r.robots() })
+	return robots, err
+}
+
+// validators reads the validators of those entries that have some.
+func (db *database) validators(entries ...*entry) error {
+	for _, e := range entries {
+		if !e.known {
+			continue
+		}
+		_, err := db.read(hashKey(nil, kindValidators, e.id, e.hash), func(r *reader) { e.validators = r.validators() })
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

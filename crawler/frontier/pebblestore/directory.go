@@ -1,0 +1,221 @@
+package pebblestore
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+const (
+	lockName  = "LOCK"
+	ownerName = "OWNER" // the process that has the lock
+)
+
+// A directory is where a store lies, locked.
+type directory struct {
+	path string
+	lock io.Closer
+	fs   vfs.FS // of the database
+	disk *disk
+}
+
+// openDirectory locks a directory that has a store or is to have one.
+func openDirectory(dir string) (*directory, error) {
+	if err := makeDirectory(dir); err != nil {
+		return nil, fmt.Errorf("pebblestore: %w", err)
+	}
+	return lockDirectory(dir)
+}
+
+// makeDirectory is os.MkdirAll for a directory that a power cut does not take
+// away.
+func makeDirectory(dir string) error {
+	if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	parent := filepath.Dir(dir)
+	if err := makeDirectory(parent); err != nil {
+		return err
+	}
+	if err := os.Mkdir(dir, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	f, err := vfs.Default.OpenDir(parent)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
+
+// lockDirectory locks a directory that is there.
+func lockDirectory(dir string) (*directory, error) {
+	// One path for one directory: the lock of a process holds for the whole
+	// process, and inside it the name counts.
+	path, err := filepath.Abs(dir)
+	if err == nil {
+		path, err = filepath.EvalSymlinks(path)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("pebblestore: %w", err)
+	}
+	if err := ours(path); err != nil {
+		return nil, err
+	}
+	d := &directory{path: dir, fs: vfs.Default}
+	owner := filepath.Join(path, ownerName)
+	if d.lock, err = vfs.Default.Lock(filepath.Join(path, lockName)); err != nil {
+		if pathError, ok := errors.AsType[*fs.PathError](err); ok {
+			return nil, fmt.Errorf("pebblestore: %w", pathError)
+		}
+		return nil, &InUseError{Dir: dir, PID: readOwner(owner)}
+	}
+	if err := os.WriteFile(owner, []byte(strconv.Itoa(os.Getpid())+"\n"), 0o644); err != nil {
+		return nil, errors.Join(fmt.Errorf("pebblestore: %w", err), d.lock.Close())
+	}
+	return d, nil
+}
+
+func readOwner(name string) (pid int) {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return 0
+	}
+	if pid, err = strconv.Atoi(strings.TrimSpace(string(text))); err != nil {
+		return 0
+	}
+	return pid
+}
+
+// ours returns ErrForeign when the directory has files that are none of a
+// store.
+func ours(path string) error {
+	files, err := os.ReadDir(path)
+	if err != nil {
+		return fmt.Errorf("pebblestore: %w", err)
+	}
+	for _, f := range files {
+		known := false
+		for _, pattern := range []string{lockName, ownerName, "*.log", "*.sst", "*.blob", "*.dbtmp", "MANIFEST-*", "OPTIONS-*", "marker.*", "temporary.*", "CURRENT"} {
+			if ok, err := filepath.Match(pattern, f.Name()); err == nil && ok {
+				known = true
+			}
+		}
+		if !known || f.IsDir() {
+			return fmt.Errorf("%w: %s has %s", ErrForeign, path, f.Name())
+		}
+	}
+	return nil
+}
+
+// close gives the lock back.
+func (d *directory) close() error {
+	if d.lock == nil {
+		return nil
+	}
+	lock := d.lock
+	d.lock = nil
+	return lock.Close()
+}
+
+// exists returns ErrForeign when there is no database in a directory.
+func exists(dir string) error {
+	if err := ours(dir); err != nil {
+		return err
+	}
+	if desc, err := pebble.Peek(dir, vfs.Default); err == nil && !desc.Exists {
+		return fmt.Errorf("%w: nothing in %s", ErrForeign, dir)
+	}
+	return nil
+}
+
+// hasData reports whether there are files that come into being only when a
+// database is complete.
+func (d *directory) hasData() bool {
+	names, err := d.fs.List(d.path)
+	return err == nil && slices.ContainsFunc(names, func(name string) bool {
+		ext := filepath.Ext(name)
+		return ext == ".log" || ext == ".sst"
+	})
+}
+
+// database opens the database. When it fails later on, fail is called.
+func (d *directory) database(opts *Options, readOnly bool, fail func(error)) (*pebble.DB, error) {
+	desc, err := pebble.Peek(d.path, d.fs)
+	switch {
+	case err != nil && strings.Contains(err.Error(), "unknown format"):
+		return nil, fmt.Errorf("%w: %s: %w", ErrFormat, d.path, err)
+	case err != nil:
+		return nil, fmt.Errorf("%w: %s: %w", ErrDamaged, d.path, err)
+	case !desc.Exists && d.hasData():
+		return nil, fmt.Errorf("%w: %s: its manifest is lost", ErrDamaged, d.path)
+	case desc.FormatMajorVersion > databaseFormat:
+		return nil, fmt.Errorf("%w: %s: database format %d", ErrFormat, d.path, desc.FormatMajorVersion)
+	}
+	d.disk = &disk{FS: d.fs, flush: opts.Durability == Power, fail: fail}
+	o := databaseOptions(opts, d.disk)
+	o.ReadOnly, o.DisableTableStats = readOnly, readOnly
+	db, err := pebble.Open(d.path, o)
+	if _, ok := errors.AsType[syscall.Errno](err); ok && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("pebblestore: opening %s: %w", d.path, err)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s: %w", ErrDamaged, d.path, err)
+	}
+	return db, nil
+}
+
+const databaseFormat = pebble.FormatNewest
+
+func databaseOptions(opts *Options, disk *disk) *pebble.Options {
+	log := logger{opts.Logger, disk}
+	return &pebble.Options{
+		FS:                 disk,
+		FormatMajorVersion: databaseFormat,
+		CacheSize:          opts.CacheBytes,
+		MemTableSize:       opts.memTable,
+		Logger:             log,
+		EventListener: &pebble.EventListener{
+			BackgroundError:   func(err error) { log.Errorf("%v", err) },
+			DataCorruption:    log.corruption,
+			PossibleAPIMisuse: func(info pebble.PossibleAPIMisuseInfo) { log.Errorf("%v", info) },
+		},
+	}
+}
+
+// A logger is told what the database has to say.
+type logger struct {
+	log  *slog.Logger
+	disk *disk
+}
+
+// Infof is part of pebble.Logger.
+func (l logger) Infof(format string, args ...any) { l.log.Debug(fmt.Sprintf(format, args...)) }
+
+// Errorf is part of pebble.Logger.
+func (l logger) Errorf(format string, args ...any) { l.log.Warn(fmt.Sprintf(format, args...)) }
+
+// Fatalf is called where the database cannot go on. It must not return.
+func (l logger) Fatalf(format string, args ...any) {
+	l.disk.stop(fmt.Errorf("pebblestore: "+format, args...))
+	l.disk.check()
+}
+
+// corruption is called where what is read is not what was written. While the
+// database is being opened, whoever reads reports it.
+func (l logger) corruption(info pebble.DataCorruptionInfo) {
+	l.Errorf("%v", info)
+	if l.disk.state.Load() != opening {
+		l.disk.stop(fmt.Errorf("%w: %v", ErrDamaged, info))
+	}
+}

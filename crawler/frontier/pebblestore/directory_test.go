@@ -1,0 +1,248 @@
+package pebblestore
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+)
+
+func TestInUse(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "not", "there", "yet")
+	s := open(t, dir, nil)
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(dir, link); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{dir, dir + "/.", link} {
+		for name, open := range map[string]func() error{
+			"Open":    func() error { _, err := Open(path, nil); return err },
+			"Inspect": func() error { _, err := Inspect(path); return err },
+		} {
+			err := open()
+			if !errors.Is(err, ErrInUse) {
+				t.Fatalf("%s(%s) = %v, want %v", name, path, err, ErrInUse)
+			}
+			if use, ok := errors.AsType[*InUseError](err); !ok || use.Dir != path || use.PID != os.Getpid() {
+				t.Errorf("%s(%s) = %#v", name, path, err)
+			}
+			if text := err.Error(); !strings.Contains(text, path) || !strings.Contains(text, fmt.Sprint(os.Getpid())) {
+				t.Errorf("%s(%s) = %q, which does not say where or who", name, path, text)
+			}
+		}
+	}
+	addURLs(t, s, "http://a.test/1") // the first goes on
+	closeStore(t, s)
+	if err := s.Close(); err != nil {
+		t.Errorf("second Close: %v", err)
+	}
+	v, err := Inspect(link)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(dir, nil); !errors.Is(err, ErrInUse) {
+		t.Errorf("Open beside a View = %v, want %v", err, ErrInUse)
+	}
+	if err := v.Close(); err != nil {
+		t.Fatal(err)
+	}
+	closeStore(t, open(t, dir, nil))
+}
+
+func TestForeign(t *testing.T) {
+	other := t.TempDir()
+	db, err := pebble.Open(other, &pebble.Options{Logger: pebble.DefaultLogger})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(db.Set([]byte("k"), nil, pebble.Sync), db.Close()); err != nil {
+		t.Fatal(err)
+	}
+	files := t.TempDir()
+	if err := os.WriteFile(filepath.Join(files, "pages.jsonl"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, dir := range map[string]string{"another database": other, "files": files} {
+		before := list(t, dir)
+		if _, err := Open(dir, nil); !errors.Is(err, ErrForeign) || !strings.Contains(err.Error(), dir) {
+			t.Errorf("%s: Open = %v, want %v with its name", name, err, ErrForeign)
+		}
+		if _, err := Inspect(dir); !errors.Is(err, ErrForeign) {
+			t.Errorf("%s: Inspect = %v, want %v", name, err, ErrForeign)
+		}
+		if dir == files && list(t, dir) != before {
+			t.Errorf("%s: what is not ours was changed: %s", name, list(t, dir))
+		}
+	}
+	empty := t.TempDir()
+	if _, err := Inspect(empty); !errors.Is(err, ErrForeign) || list(t, empty) != "" {
+		t.Errorf("Inspect of an empty directory = %v, and leaves %s", err, list(t, empty))
+	}
+	if _, err := Inspect(filepath.Join(empty, "none")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("Inspect of nothing = %v", err)
+	}
+}
+
+func list(t *testing.T, dir string) (names string) {
+	t.Helper()
+	files, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		names += f.Name() + " "
+	}
+	return names
+}
+
+// edit changes the database of a store that is closed.
+func edit(t *testing.T, dir string, change func(*pebble.DB) error) {
+	t.Helper()
+	db, err := pebble.Open(dir, &pebble.Options{FormatMajorVersion: databaseFormat, Logger: pebble.DefaultLogger})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(change(db), db.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestFormat(t *testing.T) {
+	dir := t.TempDir()
+	closeStore(t, open(t, dir, nil))
+	edit(t, dir, func(db *pebble.DB) error {
+		return db.Set(metaKey(metaFormat), binary.AppendUvarint(nil, format+1), pebble.Sync)
+	})
+	if _, err := Open(dir, nil); !errors.Is(err, ErrFormat) {
+		t.Errorf("Open = %v, want %v", err, ErrFormat)
+	}
+	if _, err := Inspect(dir); !errors.Is(err, ErrFormat) {
+		t.Errorf("Inspect = %v, want %v", err, ErrFormat)
+	}
+}
+
+// TestDamaged spoils a store and has it opened and read: there has to be an
+// error, or nothing to be seen of it.
+func TestDamaged(t *testing.T) {
+	if alone(t) {
+		return
+	}
+	original := t.TempDir()
+	s := open(t, original, &Options{memTable: 256 << 10})
+	var urls []string
+	for i := range 4000 {
+		urls = append(urls, fmt.Sprintf("http://h%d.test/%d", i%7, i))
+	}
+	addURLs(t, s, urls...)
+	closeStore(t, s)
+	files, err := os.ReadDir(original)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	for _, f := range files {
+		for _, damage := range []string{"cut", "flipped", "gone"} {
+			t.Run(f.Name()+" "+damage, func(t *testing.T) {
+				dir := filepath.Join(t.TempDir(), "copy")
+				if err := os.CopyFS(dir, os.DirFS(original)); err != nil {
+					t.Fatal(err)
+				}
+				spoil(t, filepath.Join(dir, f.Name()), damage)
+				if err := use(dir, urls); err != nil {
+					found++
+					if !errors.Is(err, ErrDamaged) && !errors.Is(err, ErrForeign) && !errors.Is(err, ErrFormat) {
+						t.Errorf("%v, want %v", err, ErrDamaged)
+					}
+				}
+			})
+		}
+	}
+	if found < len(files)/2 {
+		t.Errorf("only %d damages were found", found)
+	}
+	t.Run("records", func(t *testing.T) {
+		for _, key := range []string{metaSeed} {
+			dir := filepath.Join(t.TempDir(), "copy")
+			if err := os.CopyFS(dir, os.DirFS(original)); err != nil {
+				t.Fatal(err)
+			}
+			edit(t, dir, func(db *pebble.DB) error { return db.Delete(metaKey(key), pebble.Sync) })
+			if _, err := Open(dir, nil); !errors.Is(err, ErrDamaged) {
+				t.Errorf("Open without %s = %v, want %v", key, err, ErrDamaged)
+			}
+		}
+		for kind, cut := range map[byte][]byte{kindHost: {3}, kindQueue: {0}} {
+			dir := filepath.Join(t.TempDir(), "copy")
+			if err := os.CopyFS(dir, os.DirFS(original)); err != nil {
+				t.Fatal(err)
+			}
+			edit(t, dir, func(db *pebble.DB) error {
+				it, err := db.NewIter(&pebble.IterOptions{LowerBound: []byte{kind}, UpperBound: []byte{kind + 1}})
+				if err != nil {
+					return err
+				}
+				it.First()
+				return errors.Join(db.Set(it.Key(), cut, pebble.Sync), it.Close())
+			})
+			if err := use(dir, urls); !errors.Is(err, ErrDamaged) {
+				t.Errorf("a record of %c cut off: %v, want %v", kind, err, ErrDamaged)
+			}
+		}
+	})
+}
+
+func spoil(t *testing.T, name, damage string) {
+	t.Helper()
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	switch damage {
+	case "gone":
+		err = os.Remove(name)
+	case "cut":
+		err = os.WriteFile(name, data[:len(data)/2], 0o600)
+	case "flipped":
+		for i := 0; i < len(data); i += max(len(data)/20, 1) {
+			data[i] ^= 0x55
+		}
+		err = os.WriteFile(name, data, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// use leases all that a store has, and returns the first error.
+func use(dir string, urls []string) error {
+	ctx := context.Background()
+	s, err := Open(dir, nil)
+	if err != nil {
+		return err
+	}
+	if _, err := s.Known(ctx, urls); err != nil {
+		return errors.Join(err, s.Close())
+	}
+	for {
+		got, err := s.Lease(ctx, frontier.LeaseRequest{Max: 10})
+		if err != nil || len(got) == 0 {
+			return errors.Join(err, s.Close())
+		}
+		outcomes := make([]frontier.Outcome, len(got))
+		for i, l := range got {
+			outcomes[i] = frontier.Outcome{Lease: l.ID, Result: frontier.Done}
+		}
+		if _, err := s.Finish(ctx, outcomes); err != nil {
+			return errors.Join(err, s.Close())
+		}
+	}
+}

@@ -1,0 +1,224 @@
+//go:build unix
+
+package pebblestore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+)
+
+// openOn opens a store whose database is on another file system.
+func openOn(t *testing.T, dir string, fs vfs.FS, opts *Options) *Store {
+	t.Helper()
+	d, err := openDirectory(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.fs = fs
+	s := newStore(opts.withDefaults(), d)
+	if err := s.open(); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// TestPower cuts the power: what was not flushed is gone.
+func TestPower(t *testing.T) {
+	for _, c := range []struct {
+		durability Durability
+		kept       bool
+	}{{Power, true}, {Process, false}} {
+		t.Run(fmt.Sprint(c.durability), func(t *testing.T) {
+			dir := t.TempDir()
+			fs := vfs.NewCrashableMem()
+			makeSynced(t, fs, dir)
+			s := openOn(t, dir, fs, &Options{Durability: c.durability})
+			addURLs(t, s, "http://a.test/1", "http://a.test/2")
+			finish(t, s, leaseURL(t, s, "http://a.test/1"), frontier.Outcome{Result: frontier.Done, Links: itemsOf("http://a.test/3")})
+			after := fs.CrashClone(vfs.CrashCloneCfg{})
+			closeStore(t, s)
+
+			s = openOn(t, dir, after, nil)
+			defer s.Close()
+			st, err := s.Stats(t.Context())
+			want := frontier.Counts{}
+			if c.kept {
+				want = frontier.Counts{Added: 3, Pending: 2, Done: 1}
+			}
+			if err != nil || st.Counts != want {
+				t.Errorf("Stats = %+v, %v; want %+v", st, err, want)
+			}
+		})
+	}
+}
+
+// makeSynced makes a directory that stays.
+func makeSynced(t *testing.T, fs vfs.FS, dir string) {
+	t.Helper()
+	if err := fs.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for ; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		f, err := fs.OpenDir(filepath.Dir(dir))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(f.Sync(), f.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+const leakEnv = "PEBBLESTORE_TEST_LEAK" // a test binary that finds it may leave goroutines behind
+
+// alone runs a test again in a process of its own, and reports whether it did.
+func alone(t *testing.T) bool {
+	t.Helper()
+	if os.Getenv(leakEnv) != "" {
+		return false
+	}
+	cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v")
+	cmd.Env = append(os.Environ(), leakEnv+"=1")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%v:\n%s", err, out)
+	}
+	return true
+}
+
+// A fullDisk has room for so many bytes of the database's log.
+type fullDisk struct {
+	vfs.FS
+	room atomic.Int64
+	gate atomic.Pointer[chan struct{}] // not nil: writes wait for it
+}
+
+func (d *fullDisk) Create(name string, c vfs.DiskWriteCategory) (vfs.File, error) {
+	f, err := d.FS.Create(name, c)
+	return fullFile{f, d}, err
+}
+
+func (d *fullDisk) ReuseForWrite(from, to string, c vfs.DiskWriteCategory) (vfs.File, error) {
+	f, err := d.FS.ReuseForWrite(from, to, c)
+	return fullFile{f, d}, err
+}
+
+type fullFile struct {
+	vfs.File
+	disk *fullDisk
+}
+
+func (f fullFile) Write(p []byte) (int, error) {
+	if gate := f.disk.gate.Load(); gate != nil {
+		<-*gate
+	}
+	if f.disk.room.Add(-int64(len(p))) < 0 {
+		return 0, syscall.ENOSPC
+	}
+	return f.File.Write(p)
+}
+
+// TestDiskFull fills the disk, by the log or by what is made of it. What holds
+// on to the disk stays behind, so it runs in a process of its own.
+func TestDiskFull(t *testing.T) {
+	if alone(t) {
+		return
+	}
+	for _, memTable := range []uint64{defaultMemTable, 256 << 10} {
+		t.Run(fmt.Sprint(memTable), func(t *testing.T) {
+			dir := t.TempDir()
+			disk := &fullDisk{FS: vfs.Default}
+			disk.room.Store(1 << 20)
+			s := openOn(t, dir, disk, &Options{memTable: memTable})
+			var acked []string
+			var err error
+			for n := 0; err == nil; n++ {
+				items := itemsOf(fmt.Sprintf("http://a.test/%d", n), fmt.Sprintf("http://b.test/%d", n))
+				items[0].Meta = make([]byte, 1000)
+				if _, err = s.Add(t.Context(), items); err == nil {
+					acked = append(acked, items[0].URL, items[1].URL)
+				}
+			}
+			if !errors.Is(err, syscall.ENOSPC) {
+				t.Errorf("Add = %v, want %v", err, syscall.ENOSPC)
+			}
+			// Everybody is told, and nobody waits for ever.
+			for name, call := range map[string]func() error{
+				"Add":   func() error { _, err := s.Add(t.Context(), itemsOf("http://a.test/new")); return err },
+				"Lease": func() error { _, err := s.Lease(t.Context(), frontier.LeaseRequest{Wait: -1}); return err },
+				"Stats": func() error { _, err := s.Stats(t.Context()); return err },
+				"Host":  func() error { _, err := s.Host(t.Context(), "http://a.test"); return err },
+				"Hold":  func() error { _, err := s.Hold(t.Context(), "http://c.test"); return err },
+				"Close": s.Close,
+			} {
+				if err := call(); !errors.Is(err, syscall.ENOSPC) {
+					t.Errorf("%s = %v, want %v", name, err, syscall.ENOSPC)
+				}
+			}
+
+			disk.room.Store(1 << 40)
+			again := open(t, dir, nil)
+			known, err := again.Known(t.Context(), acked)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, ok := range known {
+				if !ok {
+					t.Errorf("%s was acknowledged and is lost", acked[i])
+				}
+			}
+			t.Logf("%d URLs until the disk was full", len(acked))
+			addURLs(t, again, "http://a.test/room again")
+			closeStore(t, again)
+			check(t, dir)
+		})
+	}
+}
+
+// TestWaitsForOthers holds up a write: who is told meanwhile that its URL is
+// known already must be able to rely on that.
+func TestWaitsForOthers(t *testing.T) {
+	for name, opts := range map[string]*Options{"exact": nil, "bounded": {SeenBytes: 1}} {
+		t.Run(name, func(t *testing.T) {
+			disk := &fullDisk{FS: vfs.Default}
+			disk.room.Store(1 << 40)
+			s := openOn(t, t.TempDir(), disk, opts)
+			defer s.Close()
+			gate := make(chan struct{})
+			disk.gate.Store(&gate)
+			type answer struct {
+				added []bool
+				err   error
+			}
+			answers := make(chan answer, 2)
+			for range 2 {
+				go func() {
+					added, err := s.Add(context.Background(), itemsOf("http://a.test/1"))
+					answers <- answer{added, err}
+				}()
+			}
+			select {
+			case a := <-answers:
+				t.Errorf("Add = %v, %v before the URL was stored", a.added, a.err)
+			case <-time.After(50 * time.Millisecond):
+			}
+			disk.gate.Store(nil)
+			close(gate)
+			first, second := <-answers, <-answers
+			if first.err != nil || second.err != nil || first.added[0] == second.added[0] {
+				t.Errorf("Add = %v and %v", first, second)
+			}
+		})
+	}
+}

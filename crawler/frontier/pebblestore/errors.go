@@ -1,0 +1,40 @@
+package pebblestore
+
+import (
+	"errors"
+	"fmt"
+)
+
+var (
+	// ErrInUse says that another has the store open. The error is an
+	// *InUseError.
+	ErrInUse = errors.New("pebblestore: in use")
+
+	// ErrForeign says that a directory holds something else than a store.
+	ErrForeign = errors.New("pebblestore: not a frontier")
+
+	// ErrFormat says that a store was written by a later version of this
+	// package.
+	ErrFormat = errors.New("pebblestore: written by a later version")
+
+	// ErrDamaged says that a store is not as it was left. What is lost cannot
+	// be told, so that it is better crawled again.
+	ErrDamaged = errors.New("pebblestore: damaged")
+)
+
+// An InUseError says who has a store open. It is ErrInUse for errors.Is.
+type InUseError struct {
+	Dir string
+	PID int // of the process; 0: it did not say
+}
+
+func (e *InUseError) Error() string {
+	who := "another process"
+	if e.PID != 0 {
+		who = fmt.Sprintf("process %d", e.PID)
+	}
+	return fmt.Sprintf("%v: %s is open in %s", ErrInUse, e.Dir, who)
+}
+
+// Unwrap returns ErrInUse.
+func (e *InUseError) Unwrap() error { return ErrInUse }

@@ -1,0 +1,194 @@
+package pebblestore
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/frontier/internal/schedule"
+)
+
+// Finish implements frontier.Frontier.
+func (s *Store) Finish(ctx context.Context, outcomes []frontier.Outcome) ([]error, error) {
+	errs := make([]error, len(outcomes))
+	var links []frontier.Item
+	var hosts []frontier.Host
+	for i := range outcomes {
+		o := &outcomes[i]
+		if !o.Result.Valid() {
+			errs[i] = fmt.Errorf("%w: %v", frontier.ErrInvalid, o.Result)
+			continue
+		}
+		h, err := frontier.HostsOf(o.Links)
+		if err != nil {
+			errs[i] = err
+			continue
+		}
+		if links == nil {
+			links, hosts = o.Links, h
+		} else {
+			links, hosts = append(slices.Clip(links), o.Links...), append(hosts, h...)
+		}
+	}
+	err := s.bring(ctx, s.newDiscovery(links, hosts), func(r *request, now instant) {
+		for i := range outcomes {
+			if errs[i] != nil {
+				continue
+			}
+			if slot := s.sched.Find(string(outcomes[i].Lease)); slot != nil {
+				s.finish(r, slot, &outcomes[i], now)
+			} else {
+				errs[i] = frontier.ErrLeaseLost
+			}
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	return errs, nil
+}
+
+// finish adds the end of a lease to a request. The slot stays taken until that
+// is stored.
+func (s *Store) finish(r *request, slot *slot, o *frontier.Outcome, now instant) {
+	s.sched.Detach(slot)
+	e, h := slot.Entry, slot.Host.Owner
+	if o.HostDelay > 0 {
+		h.Requested(slot, now, o.HostDelay)
+		if s.outlives(h, o.HostDelay) {
+			r.changes = append(r.changes, s.recordChange(h, now))
+		}
+	}
+	c := &endChange{slot: slot, state: Done, validators: o.Validators, mark: s.queue.unmark(e)}
+	r.changes = append(r.changes, c)
+	if o.Result == frontier.Drop {
+		c.state = Dropped
+	}
+	next := e.next()
+	c.next = next
+	if o.Validators != nil {
+		next.known, next.validators = true, cloneValidators(o.Validators)
+	}
+	if o.Result == frontier.Drop || o.Result == frontier.Done && o.NotBefore.IsZero() {
+		return
+	}
+	switch o.Result {
+	case frontier.Done:
+		next.attempts = 0
+	case frontier.Defer:
+		next.attempts--
+	}
+	c.state = Pending
+	if ready := s.sched.Instant(o.NotBefore); ready > now {
+		c.state, c.ready = Scheduled, s.millis(ready)
+	}
+}
+
+// next returns a copy of e that goes on after its lease.
+func (e *entry) next() *entry {
+	n := *e
+	n.again, n.marked = true, unmarked
+	return &n
+}
+
+// An endChange ends a lease.
+type endChange struct {
+	slot       *slot
+	next       *entry // as the URL is from now on
+	state      State
+	ready      int64 // for Scheduled
+	validators *frontier.Validators
+	mark       bool // there is an attempt record
+}
+
+func (c *endChange) write(b *batch) {
+	e := c.slot.Entry
+	if c.mark {
+		b.removeMark(e)
+	}
+	if c.validators != nil {
+		b.key = hashKey(b.key, kindValidators, e.id, e.hash)
+		b.val = appendValidators(b.val[:0], c.validators)
+		b.put(b.key, b.val)
+	}
+	switch c.state {
+	case Pending:
+		b.putEntry(c.next)
+		return
+	case Scheduled:
+		b.putTimed(c.next, c.ready)
+	case Done, Dropped:
+		b.key = hashKey(b.key, kindSeen, e.id, e.hash)
+		b.val = appendOver(b.val[:0], c.state, c.next)
+		b.put(b.key, b.val)
+	}
+	b.removeEntry(e)
+}
+
+func (c *endChange) apply(s *Store, now instant) {
+	h := c.slot.Host.Owner
+	switch c.state {
+	case Pending:
+		s.count(h, frontier.Counts{Leased: -1, Pending: 1})
+		s.insert(h, c.next, true)
+	case Scheduled:
+		s.count(h, frontier.Counts{Leased: -1, Scheduled: 1})
+		s.next = min(s.next, c.ready)
+	case Done:
+		s.count(h, frontier.Counts{Leased: -1, Done: 1})
+	case Dropped:
+		s.count(h, frontier.Counts{Leased: -1, Dropped: 1})
+	}
+	s.sched.End(c.slot, now)
+}
+
+// expired takes back what was leased and not finished in time.
+func (s *Store) expired(slot *slot, now instant) {
+	h, e := slot.Host.Owner, slot.Entry.next()
+	// A copy: e may be leased again before it is written.
+	s.background(&returnChange{entry: e.next(), mark: s.queue.unmark(slot.Entry)})
+	s.count(h, frontier.Counts{Leased: -1, Pending: 1})
+	s.insert(h, e, true)
+	s.sched.Place(&h.Host, now)
+}
+
+// A returnChange writes the attempt of an entry that came back into its record,
+// so that attempt records are only of leases that are open.
+type returnChange struct {
+	entry *entry
+	mark  bool // there is an attempt record
+}
+
+func (c *returnChange) write(b *batch) {
+	b.putEntry(c.entry)
+	if c.mark {
+		b.removeMark(c.entry)
+	}
+}
+
+func (*returnChange) apply(*Store, instant) {}
+
+// Extend implements frontier.Frontier. Nothing is written: leases do not
+// outlive the process.
+func (s *Store) Extend(ctx context.Context, ids []frontier.LeaseID, d time.Duration) error {
+	now, err := s.sched.Enter(ctx)
+	if err != nil {
+		return err
+	}
+	defer s.sched.Leave(now)
+	var lost []frontier.LeaseID
+	for _, id := range ids {
+		slot := s.sched.Find(string(id))
+		if slot == nil {
+			lost = append(lost, id)
+			continue
+		}
+		s.sched.Extend(slot, schedule.Later(now, d))
+	}
+	if lost != nil {
+		return &frontier.LostError{Leases: lost}
+	}
+	return nil
+}

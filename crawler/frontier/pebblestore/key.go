@@ -1,0 +1,82 @@
+package pebblestore
+
+import "encoding/binary"
+
+// The first byte of a key says what it is of. Numbers are big endian, so that
+// keys are in the order of what they name.
+const (
+	kindMeta       = 'm' // name → what holds for the whole store
+	kindName       = 'n' // host name → id
+	kindHost       = 'h' // id → hostRecord
+	kindSeen       = 's' // id, hash of the URL → state, and of those that are over the item
+	kindQueue      = 'q' // id, priority, seq → entry that is pending or leased
+	kindTime       = 't' // ms, seq → entry that is scheduled
+	kindAttempt    = 'a' // id, seq → attempt of an open lease
+	kindValidators = 'v' // id, hash → validators
+	kindRobots     = 'r' // id → robots record
+)
+
+const (
+	metaFormat = "format"
+	metaSeed   = "seed"
+	metaRun    = "run"
+)
+
+// A hostID is the number of a host in the store. 0: none.
+type hostID uint32
+
+// A place is where an entry stands in the queue of its host.
+type place struct {
+	priority uint8
+	seq      uint64
+}
+
+func (p place) before(q place) bool {
+	return p.priority < q.priority || p.priority == q.priority && p.seq < q.seq
+}
+
+// front is before every place, back after.
+var (
+	front = place{}
+	back  = place{priority: 255, seq: 1<<64 - 1}
+)
+
+func metaKey(name string) []byte { return append([]byte{kindMeta}, name...) }
+func nameKey(buf []byte, name string) []byte {
+	return append(append(buf[:0], kindName), name...)
+}
+
+func idKey(buf []byte, kind byte, id hostID) []byte {
+	return binary.BigEndian.AppendUint32(append(buf[:0], kind), uint32(id))
+}
+
+func hashKey(buf []byte, kind byte, id hostID, hash uint64) []byte {
+	return binary.BigEndian.AppendUint64(idKey(buf, kind, id), hash)
+}
+
+func queueKey(buf []byte, id hostID, p place) []byte {
+	return binary.BigEndian.AppendUint64(append(idKey(buf, kindQueue, id), p.priority), p.seq)
+}
+
+func timeKey(buf []byte, ms int64, seq uint64) []byte {
+	buf = binary.BigEndian.AppendUint64(append(buf[:0], kindTime), uint64(ms)^1<<63)
+	return binary.BigEndian.AppendUint64(buf, seq)
+}
+
+func attemptKey(buf []byte, id hostID, seq uint64) []byte {
+	return binary.BigEndian.AppendUint64(idKey(buf, kindAttempt, id), seq)
+}
+
+// The lengths of keys of one length.
+const (
+	idLen    = 1 + 4
+	hashLen  = idLen + 8
+	queueLen = idLen + 1 + 8
+	timeLen  = 1 + 8 + 8
+)
+
+func idOf(key []byte) hostID    { return hostID(binary.BigEndian.Uint32(key[1:])) }
+func hashOf(key []byte) uint64  { return binary.BigEndian.Uint64(key[idLen:]) }
+func seqOf(key []byte) uint64   { return binary.BigEndian.Uint64(key[len(key)-8:]) }
+func placeOf(key []byte) place  { return place{key[idLen], seqOf(key)} }
+func millisOf(key []byte) int64 { return int64(binary.BigEndian.Uint64(key[1:]) ^ 1<<63) }

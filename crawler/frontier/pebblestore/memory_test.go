@@ -1,0 +1,99 @@
+package pebblestore
+
+import (
+	"fmt"
+	"runtime"
+	"testing"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+)
+
+// TestMemory looks at what is in memory of many URLs and hosts.
+func TestMemory(t *testing.T) {
+	const hosts, each = 100, 60
+	s := open(t, t.TempDir(), &Options{SeenBytes: 8 << 10, readAhead: 100, memTable: 256 << 10})
+	defer s.Close()
+	var urls []string
+	for n := range each {
+		batch := make([]string, hosts)
+		for h := range batch {
+			batch[h] = fmt.Sprintf("http://host%d.test/%d", h, n)
+		}
+		addURLs(t, s, batch...)
+		urls = append(urls, batch...)
+	}
+	entries, most := 0, 0
+	for _, h := range s.hosts {
+		entries += len(h.window.entries)
+		most = max(most, len(h.window.entries))
+	}
+	if len(s.hosts) != hosts || entries > 2*minRoom*hosts || most > 2*maxRoom {
+		t.Errorf("%d URLs of %d hosts are in memory, %d of one", entries, len(s.hosts), most)
+	}
+	if s.known.exact() || s.known.set.Len() > 0 || len(s.claims) > 0 {
+		t.Errorf("%d hashes in the set, %d claims: more than allowed", s.known.set.Len(), len(s.claims))
+	}
+	known, err := s.Known(t.Context(), append(urls, "http://host1.test/unknown", "http://unknown.test/1", "no URL"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, ok := range known {
+		if ok != (i < len(urls)) {
+			t.Fatalf("Known of URL %d is %v", i, ok)
+		}
+	}
+	// All is done: nothing stays.
+	seen := make(map[string]bool)
+	for {
+		got, err := s.Lease(t.Context(), frontier.LeaseRequest{Max: hosts})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(got) == 0 {
+			break
+		}
+		outcomes := make([]frontier.Outcome, len(got))
+		for i, l := range got {
+			seen[l.URL] = true
+			outcomes[i] = frontier.Outcome{Lease: l.ID, Result: frontier.Done}
+		}
+		if _, err := s.Finish(t.Context(), outcomes); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(seen) != len(urls) {
+		t.Errorf("%d URLs were leased, want %d", len(seen), len(urls))
+	}
+	forget(t, s)
+}
+
+// BenchmarkSize says what a URL that is pending takes of memory, and what a host
+// without any.
+func BenchmarkSize(b *testing.B) {
+	const hosts = 2000
+	s, err := Open(b.TempDir(), nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer s.Close()
+	empty := heapBytes()
+	for n := 0; n < b.N; n += 1000 {
+		items := make([]frontier.Item, min(1000, b.N-n))
+		for i := range items {
+			items[i].URL = fmt.Sprintf("https://www.host%d.example/section/article-%d.html", (n+i)%hosts, n+i)
+		}
+		if _, err := s.Add(b.Context(), items); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(heapBytes()-empty)/float64(b.N), "B/URL")
+	b.ReportMetric(0, "ns/op")
+}
+
+func heapBytes() int64 {
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}

@@ -1,0 +1,119 @@
+package pebblestore
+
+import (
+	"bytes"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+)
+
+func TestKeys(t *testing.T) {
+	// In the order in which they must lie.
+	keys := [][]byte{
+		attemptKey(nil, 1, 2),
+		queueKey(nil, 1, place{0, 5}), queueKey(nil, 1, place{0, 256}), queueKey(nil, 1, place{2, 1}), queueKey(nil, 2, place{0, 1}), queueKey(nil, 256, front),
+		hashKey(nil, kindSeen, 1, 7), hashKey(nil, kindSeen, 1, 1<<63), hashKey(nil, kindSeen, 2, 0),
+		timeKey(nil, -5, 1), timeKey(nil, 0, 1), timeKey(nil, 1000, 9), timeKey(nil, 1001, 2), timeKey(nil, 1<<40, 0),
+	}
+	for i := range keys[1:] {
+		if bytes.Compare(keys[i], keys[i+1]) >= 0 {
+			t.Errorf("key %x lies before %x", keys[i+1], keys[i])
+		}
+	}
+	k := queueKey(nil, 7, place{3, 11})
+	if idOf(k) != 7 || placeOf(k) != (place{3, 11}) {
+		t.Errorf("queue key reads as %d, %v", idOf(k), placeOf(k))
+	}
+	k = timeKey(k, -12, 13)
+	if millisOf(k) != -12 || seqOf(k) != 13 {
+		t.Errorf("time key reads as %d, %d", millisOf(k), seqOf(k))
+	}
+	if k = hashKey(k, kindSeen, 9, 1<<60); idOf(k) != 9 || hashOf(k) != 1<<60 {
+		t.Errorf("hash key reads as %d, %d", idOf(k), hashOf(k))
+	}
+}
+
+func TestRecords(t *testing.T) {
+	read := func(value []byte, get func(*reader)) {
+		t.Helper()
+		r := reader{rest: value}
+		if get(&r); r.bad {
+			t.Errorf("%x cannot be read", value)
+		}
+		for n := range value {
+			r := reader{rest: value[:n]} // must not panic
+			get(&r)
+		}
+	}
+	for _, want := range []*entry{
+		{id: 1, seq: 2},
+		{id: 1, seq: 2, priority: 255, again: true, known: true, hash: 1 << 63, attempts: 300, path: "/p", meta: []byte{0}},
+	} {
+		got := &entry{id: want.id, seq: want.seq, priority: want.priority}
+		read(appendEntry(nil, want), func(r *reader) {
+			e := *got
+			if r.entry(&e); !r.bad && len(e.path) == len(want.path) && len(e.meta) == len(want.meta) {
+				*got = e
+			}
+		})
+		if !cmp.Equal(got, want, cmp.AllowUnexported(entry{})) {
+			t.Errorf("entry reads as %+v, want %+v", got, want)
+		}
+	}
+	for _, want := range []*hostRecord{
+		{name: "http://a.test", limit: 1},
+		{
+			name: "ip:1.2.3.4", asked: true, run: 1 << 40, delay: time.Hour, limit: 300,
+			blocked: time.UnixMilli(1 << 40), clock: time.UnixMilli(-5),
+			counts: frontier.Counts{Added: 10, Pending: 1, Scheduled: 2, Done: 3, Dropped: 4},
+		},
+	} {
+		var got *hostRecord
+		read(appendHost(nil, want), func(r *reader) {
+			if h := r.host(); !r.bad {
+				got = h
+			}
+		})
+		if *got != *want {
+			t.Errorf("host reads as %+v, want %+v", got, want)
+		}
+	}
+}
+
+// FuzzRecords reads what may lie on a disk that is damaged.
+func FuzzRecords(f *testing.F) {
+	f.Add(appendTimed(nil, &entry{id: 3, known: true, attempts: 1, path: "/x", meta: []byte("m")}))
+	f.Add(appendHost(nil, &hostRecord{name: "http://a.test", clock: time.UnixMilli(5)}))
+	f.Add(appendValidators(nil, &frontier.Validators{ETag: "e", LastModified: "l", BodyHash: []byte("h")}))
+	f.Add(appendRobots(nil, &frontier.Robots{FailingSince: time.UnixMilli(1), Data: []byte("d")}))
+	f.Add(appendOver(nil, Done, &entry{path: "/x"}))
+	f.Add([]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01})
+	f.Fuzz(func(t *testing.T, value []byte) {
+		for _, read := range []func(*reader) []byte{
+			func(r *reader) []byte { e := new(entry); r.timed(e); return appendTimed(nil, e) },
+			func(r *reader) []byte { return appendHost(nil, r.host()) },
+			func(r *reader) []byte { return appendValidators(nil, r.validators()) },
+			func(r *reader) []byte { return appendRobots(nil, r.robots()) },
+			func(r *reader) []byte { e := new(entry); r.mark(e); return appendMark(nil, e) },
+			func(r *reader) []byte {
+				e, s := new(entry), State(r.byte())
+				r.over(e)
+				return appendOver(nil, s, e)
+			},
+		} {
+			r := reader{rest: value}
+			written := read(&r)
+			if r.bad {
+				continue
+			}
+			// What can be read comes out the same when it is written and read again.
+			again := reader{rest: written}
+			if second := read(&again); again.bad || !bytes.Equal(second, written) {
+				t.Errorf("%x reads as %x, and that as %x", value, written, second)
+			}
+		}
+	})
+}

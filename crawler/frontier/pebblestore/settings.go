@@ -1,0 +1,94 @@
+package pebblestore
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+)
+
+// Host implements frontier.Frontier.
+func (s *Store) Host(ctx context.Context, name frontier.Host) (frontier.HostRecord, error) {
+	now, err := s.enter(ctx, s.settled)
+	if err != nil {
+		return frontier.HostRecord{}, err
+	}
+	s.readers.Add(1)
+	defer s.readers.Done()
+	var record frontier.HostRecord
+	var id hostID
+	if h := s.hosts[name]; h != nil {
+		id, record = h.id, s.told(h, now)
+		s.sched.Leave(now)
+	} else {
+		s.sched.Leave(now)
+		f, err := s.readHost(name)
+		if err != nil {
+			return frontier.HostRecord{}, err
+		}
+		h := s.newHost(name, 0)
+		if f.record != nil {
+			h = s.revive(f.id, f.record)
+		}
+		id, record = f.id, s.told(h, now)
+	}
+	if id != 0 {
+		record.Robots, err = s.db.robots(id)
+	}
+	return record, err
+}
+
+// told returns what a caller is told of h, but for robots.txt.
+func (s *Store) told(h *host, now instant) frontier.HostRecord {
+	return frontier.HostRecord{
+		Host:         h.name,
+		Delay:        h.Delay,
+		MaxInFlight:  h.Limit,
+		BlockedUntil: s.sched.Ahead(h.Blocked, now),
+		Due:          s.sched.Ahead(h.Due(), now),
+		Counts:       h.counts,
+	}
+}
+
+// UpdateHost implements frontier.Frontier.
+func (s *Store) UpdateHost(ctx context.Context, name frontier.Host, u frontier.HostUpdate) error {
+	if name == "" {
+		return fmt.Errorf("%w: no host", frontier.ErrInvalid)
+	}
+	now, err := s.sched.Enter(ctx)
+	if err != nil {
+		return err
+	}
+	if now, err = s.summon([]frontier.Host{name}, now); err != nil {
+		return err
+	}
+	h := s.hosts[name]
+	if u.Delay != nil {
+		h.Delay = max(*u.Delay, 0)
+	}
+	if u.MaxInFlight > 0 {
+		h.Limit = u.MaxInFlight
+	}
+	h.Blocked = max(h.Blocked, s.sched.Instant(u.BlockUntil))
+	s.sched.Place(&h.Host, now)
+	r := &request{changes: []change{s.recordChange(h, now)}, done: make(chan struct{})}
+	if u.Robots != nil {
+		r.changes = append(r.changes, &robotsChange{h.id, appendRobots(nil, u.Robots)})
+	}
+	s.queue.push(r)
+	s.sched.Leave(now)
+	return s.wait(r)
+}
+
+// A robotsChange writes the robots record of a host. Nobody keeps it in memory.
+type robotsChange struct {
+	id    hostID
+	value []byte
+}
+
+func (c *robotsChange) write(b *batch) {
+	b.key = idKey(b.key, kindRobots, c.id)
+	b.put(b.key, c.value)
+}
+
+func (*robotsChange) apply(*Store, instant) {}

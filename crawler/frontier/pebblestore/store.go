@@ -1,0 +1,185 @@
+package pebblestore
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/frontier/internal/heap"
+	"github.com/politecrawl/politecrawl/crawler/frontier/internal/schedule"
+	"github.com/politecrawl/politecrawl/crawler/frontier/internal/siphash"
+)
+
+// A Store is a frontier.Frontier in a directory. The package comment says what
+// it costs and what it outlives.
+type Store struct {
+	opts Options
+	dir  *directory
+	db   database
+	seed siphash.Key
+	run  uint64 // how many times the store was opened
+	base int64  // Instant 0 in milliseconds since 1970
+
+	queue    queue
+	stopped  chan struct{} // closed when the committer has ended
+	key, val []byte        // the committer's
+
+	readers sync.WaitGroup // calls that may read the database
+
+	failing sync.Once
+	failed  chan struct{} // closed when failure is set
+	failure error
+
+	sched *schedule.Schedule[*host, *entry] // its lock guards what follows, and all that it leads to
+
+	known   known
+	claims  map[uint64]*request // hashes of URLs that are on their way into the store
+	hosts   map[frontier.Host]*host
+	byID    map[hostID]*host
+	loading map[frontier.Host]int // callers that read the record of a host that is not in hosts
+	idle    heap.Heap[*idleHost]  // those that may be forgotten when they are due
+	lastID  hostID
+	seq     uint64 // the last entry's
+	counts  frontier.Counts
+	crowd   int    // hosts that URLs were added for
+	next    int64  // when the next that is scheduled is due, in milliseconds since 1970; never: none is
+	waking  bool   // the committer was told that something is due
+	dry     int    // hosts whose next URL is still to be read
+	reads   uint64 // how often URLs were read from the database
+}
+
+var _ frontier.Frontier = (*Store)(nil)
+
+// Open opens the store in the directory dir, which is made when it is not
+// there. Nil options are the defaults.
+//
+// The directory is locked while the store is open: the error is an *InUseError
+// when it is locked by another, which may be this process. It is ErrForeign when
+// the directory holds something else, ErrFormat when it was written by a later
+// version of this package, and ErrDamaged when it is not as it was left.
+func Open(dir string, opts *Options) (*Store, error) {
+	d, err := openDirectory(dir)
+	if err != nil {
+		return nil, err
+	}
+	s := newStore(opts.withDefaults(), d)
+	if err := s.open(); err != nil {
+		return nil, errors.Join(err, d.close())
+	}
+	return s, nil
+}
+
+func newStore(opts Options, d *directory) *Store {
+	s := &Store{
+		opts:    opts,
+		dir:     d,
+		queue:   queue{work: make(chan struct{}, 1)},
+		stopped: make(chan struct{}),
+		failed:  make(chan struct{}),
+		known:   known{limit: opts.SeenBytes},
+		claims:  make(map[uint64]*request),
+		hosts:   make(map[frontier.Host]*host),
+		byID:    make(map[hostID]*host),
+		loading: make(map[frontier.Host]int),
+		next:    never,
+	}
+	s.sched = schedule.New(schedule.Store[*host, *entry]{
+		Ready:   func(h *host) bool { return len(h.window.entries) > 0 && !h.dry },
+		Expired: s.expired,
+		Wake:    s.wake,
+		Next:    s.nextDue,
+		Held:    s.held,
+		Idle:    s.idles,
+	}, opts.LeaseTime)
+	return s
+}
+
+// open opens the database and starts the committer.
+func (s *Store) open() error {
+	opened := make(chan error, 1)
+	go func() { opened <- s.openDatabase() }()
+	select {
+	case err := <-opened:
+		return err
+	case <-s.failed: // and what is being opened may wait for ever
+		return s.failure
+	}
+}
+
+func (s *Store) openDatabase() error {
+	db, err := s.dir.database(&s.opts, false, s.fail)
+	if err != nil {
+		return err
+	}
+	s.db = database{DB: db, path: s.dir.path}
+	s.base = ceilMillis(s.sched.Wall())
+	if err := s.load(); err != nil {
+		return errors.Join(err, db.Close())
+	}
+	s.db.broken = s.dir.disk.stop
+	s.dir.disk.arm()
+	go s.work()
+	return nil
+}
+
+// Stats implements frontier.Frontier.
+func (s *Store) Stats(ctx context.Context) (frontier.Stats, error) {
+	now, err := s.enter(ctx, s.settled)
+	if err != nil {
+		return frontier.Stats{}, err
+	}
+	defer s.sched.Leave(now)
+	st := frontier.Stats{Counts: s.counts, Hosts: s.crowd}
+	if next := s.sched.NextDue(); next < schedule.Never {
+		st.NextDue = s.sched.Time(next, now)
+	}
+	return st, nil
+}
+
+// Close implements frontier.Frontier. It waits for calls that are writing. The
+// error is that of a write which had failed, or what closing the database says.
+func (s *Store) Close() error {
+	if !s.sched.Close(frontier.ErrClosed) { // closed, or failed
+		return s.closeFailed()
+	}
+	s.queue.close()
+	select {
+	case <-s.stopped:
+	case <-s.failed:
+		return s.closeFailed()
+	}
+	s.readers.Wait()
+	return errors.Join(s.db.Close(), s.dir.close())
+}
+
+// closeFailed closes a store whose disk has failed. The database is left as it
+// is: it may wait for the disk for ever.
+func (s *Store) closeFailed() error {
+	select {
+	case <-s.failed:
+	default:
+		return nil
+	}
+	return errors.Join(s.failure, s.dir.close())
+}
+
+// millis returns the time of an instant on the clock that is stored: that of
+// the wall when the store was opened, run on.
+func (s *Store) millis(i instant) int64 {
+	ms := int64(i / time.Millisecond)
+	if i%time.Millisecond > 0 {
+		ms++
+	}
+	return s.base + ms
+}
+
+// instant is the reverse of millis.
+func (s *Store) instant(ms int64) instant {
+	d := ms - s.base
+	if d > int64(schedule.Never/time.Millisecond) {
+		return schedule.Later(0, schedule.Never)
+	}
+	return time.Duration(d) * time.Millisecond
+}

@@ -1,0 +1,112 @@
+//go:build unix
+
+package pebblestore
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/frontier/storetest"
+)
+
+const (
+	childEnv   = "PEBBLESTORE_TEST_PLACE" // a test binary that finds it is a child of storetest
+	variantEnv = "PEBBLESTORE_TEST_VARIANT"
+	killsEnv   = "PEBBLESTORE_KILLS" // how many processes to kill; empty: few
+)
+
+func TestMain(m *testing.M) {
+	place := os.Getenv(childEnv)
+	switch {
+	case os.Getenv(leakEnv) != "":
+		os.Exit(m.Run())
+	case place == "":
+		goleak.VerifyTestMain(m)
+	}
+	child := func() error { return storetest.Child(variant(os.Getenv(variantEnv)), place, os.Stdin, os.Stdout) }
+	if os.Getenv(loadEnv) != "" {
+		child = func() error { return loadChild(place) }
+	}
+	if crawl := os.Getenv(benchEnv); crawl != "" {
+		child = func() error { return benchChild(crawl, place) }
+	}
+	if err := child(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// variants are stores that have to show the same, whatever their settings.
+var variants = map[string]*Options{
+	"default": nil,
+	// Nothing fits: what is known is asked of the database, and four URLs of
+	// each host are in memory.
+	"small": {SeenBytes: 1, readAhead: 1},
+}
+
+// variant describes a store to the suite.
+func variant(name string) storetest.Store {
+	var mu sync.Mutex
+	var back time.Duration
+	s := storetest.Store{
+		Open: func(place string) (frontier.Frontier, error) {
+			return openAt(place, variants[name], func() time.Time {
+				mu.Lock()
+				defer mu.Unlock()
+				return time.Now().Round(0).Add(-back)
+			})
+		},
+		Place:   func(t testing.TB) string { return t.TempDir() },
+		Bubble:  synctest.Test,
+		Durable: true, Exclusive: true,
+		Command: func(place string) *exec.Cmd {
+			cmd := exec.Command(os.Args[0])
+			cmd.Env = append(os.Environ(), childEnv+"="+place, variantEnv+"="+name)
+			cmd.Stderr = os.Stderr
+			return cmd
+		},
+		Kills: kills(),
+		StepClock: func(_ testing.TB, by time.Duration) {
+			mu.Lock()
+			defer mu.Unlock()
+			back += by
+		},
+		// Of so few hosts and URLs what the database has for itself is the
+		// most by far. TestMemory looks at more of them.
+		URLBytes: 500, HostBytes: 4000,
+	}
+	return s
+}
+
+func kills() int {
+	if n, err := strconv.Atoi(os.Getenv(killsEnv)); err == nil {
+		return n
+	}
+	return 6
+}
+
+// openAt opens a store that compares the times it is given with wall.
+func openAt(dir string, opts *Options, wall func() time.Time) (*Store, error) {
+	d, err := openDirectory(dir)
+	if err != nil {
+		return nil, err
+	}
+	s := newStore(opts.withDefaults(), d)
+	s.sched.Wall = wall
+	return s, s.open()
+}
+
+func TestStore(t *testing.T) {
+	for name := range variants {
+		t.Run(name, func(t *testing.T) { storetest.Run(t, variant(name)) })
+	}
+}

@@ -1,0 +1,141 @@
+package pebblestore
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+)
+
+// TestScheduled has many come at times of their own: each is leased when its
+// time has come, whoever adds others meanwhile.
+func TestScheduled(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir()
+		s := open(t, dir, &Options{MaxInFlight: 1000})
+		const adders, each = 8, 150
+		ctx := context.Background()
+		var mu sync.Mutex
+		times := make(map[string]time.Time)
+		var wg sync.WaitGroup
+		for a := range adders {
+			wg.Go(func() {
+				rng := rand.New(rand.NewPCG(uint64(a), 3))
+				for n := range each {
+					it := frontier.Item{
+						URL:       fmt.Sprintf("http://h%d.test/%d-%d", rng.IntN(5), a, n),
+						NotBefore: time.Now().Add(time.Duration(rng.IntN(3000)) * time.Millisecond),
+					}
+					mu.Lock()
+					times[it.URL] = it.NotBefore
+					mu.Unlock()
+					if _, err := s.Add(ctx, []frontier.Item{it}); err != nil {
+						t.Error(err)
+						return
+					}
+					time.Sleep(time.Duration(rng.IntN(20)) * time.Millisecond)
+				}
+			})
+		}
+		for n := range adders * each {
+			got, err := s.Lease(ctx, frontier.LeaseRequest{Wait: time.Minute})
+			if err != nil || len(got) != 1 {
+				t.Fatalf("Lease = %v, %v after %d", got, err, n)
+			}
+			mu.Lock()
+			late := time.Since(times[got[0].URL])
+			mu.Unlock()
+			if late < 0 || late > time.Millisecond {
+				t.Fatalf("%s was leased %v after its time", got[0].URL, late)
+			}
+			finish(t, s, got[0], frontier.Outcome{Result: frontier.Done})
+		}
+		wg.Wait()
+		closeStore(t, s)
+		check(t, dir)
+	})
+}
+
+// TestForgottenHosts has hosts come and go under everybody's hands.
+func TestForgottenHosts(t *testing.T) {
+	for name, opts := range map[string]*Options{"exact": nil, "bounded": {SeenBytes: 1, readAhead: 1, memTable: 256 << 10}} {
+		t.Run(name, func(t *testing.T) {
+			const workers, each, hosts = 8, 150, 20
+			dir := t.TempDir()
+			s := open(t, dir, opts)
+			ctx := context.Background()
+			var mu sync.Mutex
+			want := make(map[frontier.Host]map[string]int)
+			var wg sync.WaitGroup
+			for w := range workers {
+				wg.Go(func() {
+					rng := rand.New(rand.NewPCG(uint64(w), 4))
+					for range each {
+						h := frontier.Host(fmt.Sprintf("http://h%d.test", rng.IntN(hosts)))
+						it := frontier.Item{URL: fmt.Sprintf("%s/%d", h, rng.IntN(80))}
+						added, err := s.Add(ctx, []frontier.Item{it})
+						if err != nil {
+							t.Error(err)
+							return
+						}
+						mu.Lock()
+						if want[h] == nil {
+							want[h] = make(map[string]int)
+						}
+						if want[h][it.URL] += 0; added[0] {
+							want[h][it.URL]++
+						}
+						mu.Unlock()
+						if rng.IntN(4) == 0 {
+							if err := s.UpdateHost(ctx, h, frontier.HostUpdate{Robots: &frontier.Robots{Data: []byte(h)}}); err != nil {
+								t.Error(err)
+							}
+							if r, err := s.Host(ctx, h); err != nil || r.Robots == nil || string(r.Robots.Data) != string(h) {
+								t.Errorf("Host = %+v, %v", r, err)
+							}
+						}
+						got, err := s.Lease(ctx, frontier.LeaseRequest{Max: 3})
+						if err != nil {
+							t.Error(err)
+						}
+						for _, l := range got {
+							if errs, err := s.Finish(ctx, []frontier.Outcome{{Lease: l.ID, Result: frontier.Done, HostDelay: time.Nanosecond}}); err != nil || errs[0] != nil {
+								t.Errorf("Finish = %v, %v", errs, err)
+							}
+						}
+					}
+				})
+			}
+			wg.Wait()
+			for {
+				got, err := s.Lease(ctx, frontier.LeaseRequest{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if len(got) == 0 {
+					break
+				}
+				finish(t, s, got[0], frontier.Outcome{Result: frontier.Done})
+			}
+			forget(t, s)
+			for h, urls := range want {
+				r, err := s.Host(ctx, h)
+				for url, news := range urls {
+					if news != 1 {
+						t.Errorf("%s was new %d times", url, news)
+					}
+				}
+				if n := len(urls); err != nil || r.Counts != (frontier.Counts{Added: n, Done: n}) {
+					t.Errorf("Host(%s) = %+v, %v; want %d done", h, r, err, n)
+				}
+			}
+			closeStore(t, s)
+			check(t, dir)
+		})
+	}
+}

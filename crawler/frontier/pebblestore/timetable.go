@@ -1,0 +1,129 @@
+package pebblestore
+
+import (
+	"context"
+	"math"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/frontier/internal/schedule"
+)
+
+// Entries that are scheduled are in the database only, by time. All that is
+// kept of them is when the next is due. The committer then moves what is due to
+// the queues of its hosts.
+
+const (
+	never  = math.MaxInt64 // of milliseconds
+	atOnce = 1000          // the most entries that a round moves
+)
+
+// nextDue returns for when the next URL is scheduled.
+func (s *Store) nextDue() instant {
+	if s.waking || s.next == never {
+		return schedule.Never
+	}
+	return s.instant(s.next)
+}
+
+// wake is told the time.
+func (s *Store) wake(now instant) {
+	s.retire(now)
+	if s.nextDue() <= now {
+		s.waking = true
+		s.queue.wakeUp(due{s.next, s.base + int64(now/time.Millisecond)})
+		s.next = never // of those that come from now on
+	}
+}
+
+// A wakeChange moves entries whose time has come to the queues of their hosts.
+type wakeChange struct {
+	entries []*entry
+	times   []int64
+	next    int64                  // when the first is due that stays
+	hosts   map[hostID]*host       // those in memory
+	records map[hostID]*hostRecord // the others
+}
+
+// readDue reads what is due.
+func (s *Store) readDue(d due) (*wakeChange, error) {
+	c := &wakeChange{next: never, hosts: make(map[hostID]*host), records: make(map[hostID]*hostRecord)}
+	err := s.db.scan(timeKey(nil, d.from, 0), []byte{kindTime + 1}, func(key []byte, r *reader) bool {
+		ms := millisOf(key)
+		if ms > d.to || len(c.entries) == atOnce {
+			c.next = ms
+			return false
+		}
+		e := &entry{seq: seqOf(key)}
+		r.timed(e)
+		c.entries, c.times = append(c.entries, e), append(c.times, ms)
+		return true
+	})
+	if err == nil {
+		err = s.db.validators(c.entries...)
+	}
+	if err == nil {
+		err = s.findHosts(c)
+	}
+	return c, err
+}
+
+// findHosts finds the hosts that c moves entries of.
+func (s *Store) findHosts(c *wakeChange) error {
+	inMemory := func() bool {
+		now, err := s.sched.Enter(context.Background())
+		if err != nil {
+			return false // closed, and nothing will be made known
+		}
+		defer s.sched.Leave(now)
+		for _, e := range c.entries {
+			if h := s.byID[e.id]; h != nil && c.hosts[e.id] == nil {
+				h.pins++
+				c.hosts[e.id] = h
+			}
+		}
+		return true
+	}
+	if !inMemory() {
+		return nil
+	}
+	for _, e := range c.entries {
+		if c.hosts[e.id] != nil || c.records[e.id] != nil {
+			continue
+		}
+		var err error
+		if c.records[e.id], err = s.db.host(e.id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *wakeChange) write(b *batch) {
+	for i, e := range c.entries {
+		b.key = timeKey(b.key, c.times[i], e.seq)
+		b.remove(b.key)
+		b.putEntry(e)
+	}
+}
+
+func (c *wakeChange) apply(s *Store, now instant) {
+	s.waking = false
+	s.reads++
+	s.next = min(s.next, c.next)
+	for _, h := range c.hosts {
+		h.pins--
+	}
+	for _, e := range c.entries {
+		h := s.byID[e.id]
+		if h == nil {
+			// Nobody can have brought it in and changed it since it was
+			// read: that would have had to be written.
+			h = s.revive(e.id, c.records[e.id])
+			s.enlist(h)
+		}
+		s.count(h, frontier.Counts{Scheduled: -1, Pending: 1})
+		s.insert(h, e, false)
+		s.sched.Place(&h.Host, now)
+	}
+}
