@@ -1,6 +1,7 @@
 package crawler
 
 import (
+	"hash/maphash"
 	"maps"
 	"slices"
 	"sync"
@@ -11,17 +12,27 @@ import (
 
 // aside keeps what is left alone for now. That is, first, URLs which are not in
 // the frontier: out of scope, too deep, behind nofollow; each may still be taken
-// up, because the scope grew or another way was found. And second, those in the
-// frontier whose robots.txt is unreachable. What is still aside when the crawl
-// ends goes into rejected.jsonl. It is safe for concurrent use.
+// up, because the scope grew or another way was found. And second, the hosts whose
+// robots.txt is unreachable, whose URLs wait in the frontier. What is still aside
+// when the crawl ends goes into rejected.jsonl.
+//
+// All of it stands in the journal. In memory is only where: of a URL 16 bytes. It
+// is safe for concurrent use.
 type aside struct {
-	max    int
-	reject func(*output.Rejection) error
+	journal *journal
+	seed    maphash.Seed
 
-	mu      sync.Mutex                  // guards all below
-	left    map[string]left             // by URL
-	written map[string]bool             // URLs that were written since left was full
-	later   map[string]output.Rejection // by the frontier's key
+	mu    sync.Mutex // guards all below
+	urls  map[uint64]place
+	later map[frontier.Host]*output.Rejection
+}
+
+// place is where the entry that counts of a URL begins in the journal. Two URLs of
+// the same hash are taken for one; among a million the chance that there are any is
+// 3 in 100 million.
+type place struct {
+	at   int64
+	weak bool
 }
 
 // left is a URL that is not in the frontier, and the item it would be there.
@@ -31,34 +42,47 @@ type left struct {
 	item      frontier.Item
 }
 
-// asideMax bounds left: at about 500 bytes each, some 500 MB.
-const asideMax = 1 << 20
-
-func newAside(limit int, reject func(*output.Rejection) error) *aside {
+func newAside(j *journal) *aside {
 	return &aside{
-		max: limit, reject: reject,
-		left: make(map[string]left), written: make(map[string]bool), later: make(map[string]output.Rejection),
+		journal: j, seed: maphash.MakeSeed(),
+		urls: make(map[uint64]place), later: make(map[frontier.Host]*output.Rejection),
 	}
 }
 
-// put leaves a URL aside. When the set is full it is written at once.
-func (s *aside) put(l left) error {
+// put leaves URLs aside.
+func (s *aside) put(urls []left) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	url := l.rejection.URL
-	old, ok := s.left[url]
-	if ok && (weak(l.rejection.Reason) || !weak(old.rejection.Reason)) || s.written[url] {
+	var entries []*entry
+	for i := range urls {
+		l := &urls[i]
+		if s.holds(&l.rejection) {
+			continue
+		}
+		// So that a second in the same call counts as known.
+		s.urls[s.hash(l.rejection.URL)] = place{at: -1, weak: weak(l.rejection.Reason)}
+		entries = append(entries, &entry{Left: &l.rejection, Priority: l.item.Priority, Meta: l.item.Meta})
+	}
+	if len(entries) == 0 {
 		return nil
 	}
-	if ok || len(s.left) < s.max {
-		s.left[url] = l
-		return nil
+	at, err := s.journal.append(entries...)
+	if err != nil {
+		return err
 	}
-	if len(s.written) < s.max { // beyond that a URL may be listed twice, never lost
-		s.written[url] = true
+	for i, e := range entries {
+		s.urls[s.hash(e.Left.URL)] = place{at: at[i], weak: weak(e.Left.Reason)}
 	}
-	return s.reject(&l.rejection)
+	return nil
 }
+
+// holds tells whether a URL is aside for a reason that says as much as this one.
+func (s *aside) holds(r *output.Rejection) bool {
+	old, ok := s.urls[s.hash(r.URL)]
+	return ok && (weak(r.Reason) || !old.weak)
+}
+
+func (s *aside) hash(url string) uint64 { return maphash.String(s.seed, url) }
 
 // weak tells whether a reason is that of the place where a URL was found. One
 // that holds for the URL itself says more, and takes its place.
@@ -66,66 +90,102 @@ func weak(r output.Reason) bool {
 	return r == output.Nofollow || r == output.NotEntitled || r == output.Unchanged
 }
 
-// drop forgets a URL that was taken up after all.
-func (s *aside) drop(url string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.left, url)
+// each calls f for every URL that is aside, until f fails.
+func (s *aside) each(f func(e *entry) error) error {
+	return s.journal.each(func(at int64, e *entry) error {
+		if e.Left == nil {
+			return nil
+		}
+		s.mu.Lock()
+		p, ok := s.urls[s.hash(e.Left.URL)]
+		s.mu.Unlock()
+		if !ok || p.at != at {
+			return nil
+		}
+		return f(e)
+	})
 }
 
-// take removes and returns what is out of scope by an older state of the scope
-// and passes the test now.
-func (s *aside) take(pass func(address) bool) []left {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	var taken []left
-	for url, l := range s.left {
-		if l.rejection.Reason == output.OutOfScope && pass(l.at) {
+// take removes and returns the URLs for which pass says so.
+func (s *aside) take(pass func(left) bool) (taken []left, err error) {
+	err = s.each(func(e *entry) error {
+		l, err := e.left()
+		if err == nil && pass(l) {
 			taken = append(taken, l)
-			delete(s.left, url)
+			s.mu.Lock()
+			delete(s.urls, s.hash(l.rejection.URL))
+			s.mu.Unlock()
 		}
+		return nil // what is no URL is no item either
+	})
+	return taken, err
+}
+
+// left returns the URL of an entry as it was put aside.
+func (e *entry) left() (left, error) {
+	a, err := resolve("", e.Left.URL)
+	return left{
+		rejection: *e.Left, at: a,
+		item: frontier.Item{URL: e.key(), Host: a.host, Priority: e.Priority, Meta: e.Meta},
+	}, err
+}
+
+// key is what the frontier knows the URL of an entry by.
+func (e *entry) key() string {
+	if t, err := decodeTrail(e.Meta); err == nil && t.sitemap() {
+		return sitemapKey(e.Left.URL, t.listed)
 	}
-	return taken
+	return e.Left.URL
 }
 
-// wait notes that a URL of the frontier waits for its robots.txt.
-func (s *aside) wait(key string, r output.Rejection) {
+// wait notes that the URLs of a host wait for its robots.txt, of which why is an
+// example.
+func (s *aside) wait(host frontier.Host, why output.Rejection) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.later[key] = r
+	if _, ok := s.later[host]; ok {
+		return nil
+	}
+	why.URL, why.Via, why.Source, why.Depth = "", "", "", 0
+	s.later[host] = &why
+	_, err := s.journal.append(&entry{Later: host, Why: &why})
+	return err
 }
 
-// resume notes that it no longer does.
-func (s *aside) resume(key string) {
+// resume notes that a host can be asked again.
+func (s *aside) resume(host frontier.Host) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	delete(s.later, key)
+	if _, ok := s.later[host]; !ok {
+		return nil
+	}
+	delete(s.later, host)
+	_, err := s.journal.append(&entry{Back: host})
+	return err
 }
 
-// waiting counts the URLs that wait for their robots.txt.
-func (s *aside) waiting() int {
+// waiting returns the hosts whose URLs wait for their robots.txt, sorted, with
+// what there is to say of them.
+func (s *aside) waiting() ([]frontier.Host, map[frontier.Host]*output.Rejection) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return len(s.later)
+	return slices.Sorted(maps.Keys(s.later)), maps.Clone(s.later)
 }
 
-// flush writes what is still aside, in the order of the URLs.
-func (s *aside) flush() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, url := range slices.Sorted(maps.Keys(s.left)) {
-		r := s.left[url].rejection
-		if err := s.reject(&r); err != nil {
-			return err
+// restore reads back what an earlier process has put aside, and gives the URLs
+// whose hosts joined the scope to join.
+func (s *aside) restore(join func(url string) error) error {
+	return s.journal.each(func(at int64, e *entry) error {
+		switch {
+		case e.Left != nil:
+			s.urls[s.hash(e.Left.URL)] = place{at: at, weak: weak(e.Left.Reason)}
+		case e.Joined != "":
+			return join(e.Joined)
+		case e.Later != "":
+			s.later[e.Later] = e.Why
+		case e.Back != "":
+			delete(s.later, e.Back)
 		}
-	}
-	for _, key := range slices.Sorted(maps.Keys(s.later)) {
-		r := s.later[key]
-		if err := s.reject(&r); err != nil {
-			return err
-		}
-	}
-	clear(s.left)
-	clear(s.later)
-	return nil
+		return nil
+	})
 }

@@ -19,101 +19,125 @@ const DefaultUserAgent = "politecrawl/0.1 (+https://github.com/politecrawl/polit
 // should differ; a zero Config is not valid.
 type Config struct {
 	// URLs are the start URLs. Each brings its host into the scope.
-	URLs []string `mapstructure:"urls"`
+	URLs []string `json:"urls"`
 
 	// Output is the directory the crawl writes. It is made if it is missing and
 	// must not hold another crawl.
-	Output string `mapstructure:"output"`
+	Output string `json:"output"`
 
 	// Workers is how many URLs are worked on at a time, over all hosts.
-	Workers int `mapstructure:"workers"`
+	Workers int `json:"workers"`
 
 	// Delay is the least time from the end of one request to the start of the
 	// next on the same host (ROB-POL-02). A longer Crawl-delay of the host's
 	// robots.txt, up to MaxCrawlDelay, takes its place. Zero is allowed.
-	Delay time.Duration `mapstructure:"delay"`
+	Delay time.Duration `json:"delay"`
 
 	// PerHost is how many requests may be in flight on one host. Above 1 the
 	// delay counts from start to start.
-	PerHost int `mapstructure:"per-host"`
+	PerHost int `json:"per-host"`
 
 	// MaxCrawlDelay is the longest Crawl-delay that is obeyed as written; a
 	// longer one is cut to it (ROB-EXT-01).
-	MaxCrawlDelay time.Duration `mapstructure:"max-crawl-delay"`
+	MaxCrawlDelay time.Duration `json:"max-crawl-delay"`
 
 	// ResponseFactor keeps a host waiting for at least this many times as long
 	// as its last answer took, so that a slow server is asked less often
 	// (ROB-POL-07). It has no effect where Delay is zero.
-	ResponseFactor float64 `mapstructure:"response-factor"`
+	ResponseFactor float64 `json:"response-factor"`
 
 	// MaxPages ends the crawl after so many pages; 0 is no limit.
-	MaxPages int `mapstructure:"max-pages"`
+	MaxPages int `json:"max-pages"`
+
+	// MaxHostPages is how many pages are fetched of each host; 0 is no limit.
+	MaxHostPages int `json:"max-host-pages"`
+
+	// MaxBytes ends the crawl after pages of so many bytes, decoded; 0 is no
+	// limit. The pages in flight then are finished.
+	MaxBytes int64 `json:"max-bytes"`
 
 	// MaxDepth leaves alone what is more than so many links away from a start
 	// URL or a sitemap entry; -1 is no limit, 0 is these alone.
-	MaxDepth int `mapstructure:"max-depth"`
+	MaxDepth int `json:"max-depth"`
 
 	// MaxTime ends the crawl after so long; 0 is no limit.
-	MaxTime time.Duration `mapstructure:"max-time"`
+	MaxTime time.Duration `json:"max-time"`
 
 	// MaxWait ends the crawl when nothing is left but URLs of hosts that could
 	// not be asked (robots.txt unreachable, Retry-After) and the next of them
 	// is due later than this.
-	MaxWait time.Duration `mapstructure:"max-wait"`
+	MaxWait time.Duration `json:"max-wait"`
 
 	// Scope says which URLs belong to the crawl: ScopeHost, ScopeDomain or
 	// ScopeAny.
-	Scope Scope `mapstructure:"scope"`
+	Scope Scope `json:"scope"`
 
 	// UserAgent is sent with every request. Its product token chooses the group
 	// of each robots.txt.
-	UserAgent string `mapstructure:"user-agent"`
+	UserAgent string `json:"user-agent"`
 
 	// Timeout is for one page, from connecting to the last byte received.
-	Timeout time.Duration `mapstructure:"timeout"`
+	Timeout time.Duration `json:"timeout"`
 
 	// MaxBody is how many bytes of a page are read; the rest is left unread.
-	MaxBody int `mapstructure:"max-body"`
+	MaxBody int `json:"max-body"`
 
 	// Retries is how often a page that failed (network error, 429, 5xx) is asked
 	// for again (ROB-POL-08).
-	Retries int `mapstructure:"retries"`
+	Retries int `json:"retries"`
 
 	// SitemapOrder says which entries of sitemaps come first: ByLastMod,
 	// ByPriority or AsListed.
-	SitemapOrder SitemapOrder `mapstructure:"sitemap-order"`
+	SitemapOrder SitemapOrder `json:"sitemap-order"`
 
 	// Since leaves alone the entries of sitemaps that say that they have not
 	// changed since this date (2026-01-31) or time (RFC 3339); empty: none.
-	Since string `mapstructure:"since"`
+	Since string `json:"since"`
 
 	// OnlySitemaps fetches the start URLs and what sitemaps list, and follows no
 	// links.
-	OnlySitemaps bool `mapstructure:"only-sitemaps"`
+	OnlySitemaps bool `json:"only-sitemaps"`
 
 	// ProbeSitemap asks for /sitemap.xml on hosts whose robots.txt names no
 	// sitemap (ROB-SMP-10).
-	ProbeSitemap bool `mapstructure:"probe-sitemap"`
+	ProbeSitemap bool `json:"probe-sitemap"`
 
 	// MaxSitemaps is how many sitemap files are read for one host.
-	MaxSitemaps int `mapstructure:"max-sitemaps"`
+	MaxSitemaps int `json:"max-sitemaps"`
 
 	// ObeyNoindex keeps the content of pages that ask for it out of the output;
 	// they are listed either way (ROB-PAG-06).
-	ObeyNoindex bool `mapstructure:"obey-noindex"`
+	ObeyNoindex bool `json:"obey-noindex"`
 
 	// ObeyNofollow leaves links alone that the page, or the link itself, asks
 	// not to follow (ROB-PAG-06, ROB-PAG-08).
-	ObeyNofollow bool `mapstructure:"obey-nofollow"`
+	ObeyNofollow bool `json:"obey-nofollow"`
 
 	// RobotsTimeout is for one fetch of a robots.txt with its redirects
 	// (ROB-FET-17).
-	RobotsTimeout time.Duration `mapstructure:"robots-timeout"`
+	RobotsTimeout time.Duration `json:"robots-timeout"`
+
+	// Durability is what the crawl outlives, and can go on after: DurableProcess or
+	// DurablePower.
+	Durability Durability `json:"durability"`
 
 	// RobotsRetry is the time to the first new try after a robots.txt could not
 	// be reached; it doubles from there (ROB-CAC-13).
-	RobotsRetry time.Duration `mapstructure:"robots-retry"`
+	RobotsRetry time.Duration `json:"robots-retry"`
 }
+
+// Durability says which accidents a crawl can go on after.
+type Durability string
+
+const (
+	// DurableProcess is the end of the process at any moment, also by SIGKILL.
+	DurableProcess Durability = "process"
+	// DurablePower is also the end of the machine, by a crash or a power cut. All
+	// that is reported as done waits for the disk first.
+	DurablePower Durability = "power"
+)
+
+func (d Durability) valid() bool { return d == DurableProcess || d == DurablePower }
 
 // Default returns the configuration that is used where nothing else is said: one
 // request a second to each host, robots.txt obeyed, no limit on the number of
@@ -139,6 +163,7 @@ func Default() Config {
 		ObeyNofollow:   true,
 		RobotsTimeout:  30 * time.Second,
 		RobotsRetry:    time.Minute,
+		Durability:     DurableProcess,
 	}
 }
 
@@ -168,6 +193,8 @@ func (c Config) Validate() error {
 	check(c.ResponseFactor >= 0, "response-factor", "%v is negative", c.ResponseFactor)
 	check(c.MaxDepth >= -1, "max-depth", "%d is less than -1, which is no limit", c.MaxDepth)
 	check(c.MaxPages >= 0, "max-pages", "%d is negative; 0 is no limit", c.MaxPages)
+	check(c.MaxHostPages >= 0, "max-host-pages", "%d is negative; 0 is no limit", c.MaxHostPages)
+	check(c.MaxBytes >= 0, "max-bytes", "%d is negative; 0 is no limit", c.MaxBytes)
 	check(c.MaxTime >= 0, "max-time", "%v is negative; 0 is no limit", c.MaxTime)
 	check(c.MaxWait >= 0, "max-wait", "%v is negative", c.MaxWait)
 	check(c.Scope.valid(), "scope", "%q is none of host, domain, any", string(c.Scope))
@@ -181,6 +208,7 @@ func (c Config) Validate() error {
 	check(c.MaxSitemaps >= 0, "max-sitemaps", "%d is negative; 0 is to read none", c.MaxSitemaps)
 	check(c.RobotsTimeout > 0, "robots-timeout", "%v is not a time to wait", c.RobotsTimeout)
 	check(c.RobotsRetry > 0, "robots-retry", "%v is not a time to wait", c.RobotsRetry)
+	check(c.Durability.valid(), "durability", "%q is none of process, power", string(c.Durability))
 	if _, err := robotstxt.ProductToken(c.UserAgent); err != nil {
 		check(false, "user-agent", "%q holds no product token (letters, - and _) that a robots.txt could name", c.UserAgent)
 	}

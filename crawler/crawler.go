@@ -3,7 +3,6 @@ package crawler
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -19,12 +18,31 @@ import (
 // Options are what a crawl is given beside its [Config]. Nil, and every zero
 // field, is a crawl like that of the program.
 type Options struct {
+	// Resume goes on with the crawl that Config.Output holds, which was stopped
+	// or killed. Take the Config from [Saved]; what is changed in it holds from
+	// here on.
+	Resume bool
+
+	// Recrawl asks again for everything that the crawl in Config.Output has
+	// fetched or was refused, with the validators of the last answers. Its files
+	// are put aside under numbers first: pages.1.jsonl and so on.
+	Recrawl bool
+
+	// Frontier holds what is still to be fetched. The crawl closes it. Nil: one
+	// in the directory "frontier" of Config.Output, which goes on where it was
+	// when the process ends, however that comes.
+	Frontier frontier.Frontier
+
 	// Transport sends all requests, below the robots.txt gate. Nil: one made
 	// for crawling.
 	Transport http.RoundTripper
 
 	// Logger gets what helps to find a fault. Nil: nothing is logged.
 	Logger *slog.Logger
+
+	// Begun is called when the directory and the frontier have been opened, and
+	// the crawl begins. Nil: nobody is told.
+	Begun func()
 
 	// Notice is called with each thing that a person should hear of while the
 	// crawl runs, as one line without a line end. It must be safe for
@@ -35,23 +53,28 @@ type Options struct {
 // Crawler is one crawl. Make it with [New], use it for one [Crawler.Run].
 type Crawler struct {
 	cfg    Config
+	opts   Options
 	token  string // the product token
 	log    *slog.Logger
 	notice func(string)
 
+	// Opened by Run; see open.go.
 	frontier frontier.Frontier
+	dir      *output.Dir
+	journal  *journal
+	ledger   *ledger
 	robots   *robotsext.Robots
 	fetch    *fetcher
 	sitemaps *http.Client
-	scope    *boundary
-	joining  sync.RWMutex // held while URLs are judged by scope and put aside, or scope grows
-	pages    *budget
 	pace     *pace
-	files    *files
-	order    *order
 	aside    *aside
-	tally    *tally
-	dir      *output.Dir
+
+	scope   *boundary
+	joining sync.RWMutex // held while URLs are judged by scope and put aside, or scope grows
+	limits  *limits
+	files   *files
+	order   *order
+	tally   *tally
 
 	// working is the context of everything a worker does with a URL. It ends
 	// with Abort, not with the context of Run: what is in flight is finished.
@@ -87,71 +110,46 @@ func New(cfg Config, opts *Options) (*Crawler, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Crawler{
-		cfg:    cfg,
-		token:  token,
-		log:    cmp.Or(opts.Logger, slog.New(slog.DiscardHandler)),
-		notice: opts.Notice,
-		frontier: frontier.NewMemory(&frontier.Options{
-			Delay: cfg.Delay, MaxInFlight: cfg.PerHost, LeaseTime: leaseTime(&cfg),
-		}),
-		scope:   newBoundary(cfg.Scope),
-		pages:   newBudget(cfg.MaxPages),
-		tally:   newTally(cfg.Output),
-		changed: make(chan struct{}, 1),
-	}
-	if c.notice == nil {
-		c.notice = func(string) {}
-	}
 	since, err := parseSince(cfg.Since)
 	if err != nil {
 		return nil, err
 	}
-	c.order = &order{by: cfg.SitemapOrder, now: time.Now(), since: since}
+	c := &Crawler{
+		cfg:     cfg,
+		opts:    *opts,
+		token:   token,
+		log:     cmp.Or(opts.Logger, slog.New(slog.DiscardHandler)),
+		notice:  opts.Notice,
+		scope:   newBoundary(cfg.Scope),
+		limits:  newLimits(&cfg),
+		order:   &order{by: cfg.SitemapOrder, now: time.Now(), since: since},
+		tally:   newTally(cfg.Output),
+		changed: make(chan struct{}, 1),
+		books:   context.Background(),
+	}
+	if c.notice == nil {
+		c.notice = func(string) {}
+	}
 	c.files = &files{limit: cfg.MaxSitemaps, taken: make(map[robotsext.Origin]int), full: func(o robotsext.Origin) {
 		c.notice(fmt.Sprintf("%s lists more than %d sitemaps; the others are not read (max-sitemaps)", o, cfg.MaxSitemaps))
 	}}
-	c.aside = newAside(asideMax, c.writeRejection)
-	c.pace = newPace(&c.cfg, c.frontier)
-	c.books = context.Background()
 	c.working, c.abort = context.WithCancel(c.books)
-
-	base := opts.Transport
-	if base == nil {
-		base = newTransport(&cfg)
-	}
-	base = &wire{base: base, working: c.working}
-	c.robots, err = robotsext.New(cfg.UserAgent, &robotsext.Options{
-		Transport: base,
-		Wait:      c.wait,
-		Timeout:   cfg.RobotsTimeout,
-		RetryMin:  cfg.RobotsRetry,
-		Logger:    c.log,
-		OnRecord:  c.learned,
-		Parse:     &robotstxt.Options{MaxCrawlDelay: cfg.MaxCrawlDelay, RequestRateDelay: true},
-	})
-	if err != nil {
-		return nil, err
-	}
-	c.fetch = newFetcher(c.working, &cfg, c.robots)
-	c.sitemaps = &http.Client{
-		Transport:     c.robots.Transport(nil),
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}
 	return c, nil
 }
 
 // Run crawls until nothing is left, a limit is reached, or ctx ends. When ctx
 // ends, what is in flight is finished first; see [Crawler.Abort]. The Summary is
 // there also with an error, which is of the crawl's own side: a disk that is
-// full, a directory that cannot be written.
+// full. It is nil when the crawl was not begun, as when its directory cannot be
+// written or another process is at it ([pebblestore.ErrInUse]).
 func (c *Crawler) Run(ctx context.Context) (*Summary, error) {
 	defer c.abort()
-	dir, err := output.Create(c.cfg.Output)
-	if err != nil {
+	if err := c.open(); err != nil {
 		return nil, err
 	}
-	c.dir = dir
+	if c.opts.Begun != nil {
+		c.opts.Begun()
+	}
 	leases, leave := context.WithCancel(ctx)
 	defer leave()
 	c.ending.Lock()
@@ -163,10 +161,8 @@ func (c *Crawler) Run(ctx context.Context) (*Summary, error) {
 	if c.cfg.MaxTime > 0 {
 		defer time.AfterFunc(c.cfg.MaxTime, func() { c.stop(EndMaxTime) }).Stop()
 	}
-	if err := c.seedStart(); err != nil {
-		return nil, errors.Join(err, c.close())
-	}
-	var workers sync.WaitGroup
+	var books, workers sync.WaitGroup
+	books.Go(c.ledger.run)
 	for range c.cfg.Workers {
 		workers.Go(func() {
 			if err := c.work(leases); err != nil {
@@ -176,6 +172,8 @@ func (c *Crawler) Run(ctx context.Context) (*Summary, error) {
 	}
 	c.watch(leases)
 	workers.Wait()
+	close(c.ledger.work)
+	books.Wait()
 	if ctx.Err() != nil {
 		c.stop(EndInterrupted) // unless something else ended it before
 	}
@@ -209,8 +207,8 @@ func (c *Crawler) fail(err error) {
 	c.leave()
 }
 
-// look lets the watch see that something has changed.
-func (c *Crawler) look() {
+// stir lets the watch see that something has changed.
+func (c *Crawler) stir() {
 	select {
 	case c.changed <- struct{}{}:
 	default:
@@ -218,80 +216,77 @@ func (c *Crawler) look() {
 }
 
 // watch ends the crawl when nothing is left, or nothing that it would wait for.
-// It looks after each outcome, and when what it waits for is due.
+// It looks after outcomes, and when what it waits for is due.
 func (c *Crawler) watch(leases context.Context) {
 	due := time.NewTimer(time.Hour)
 	defer due.Stop()
 	for {
-		stats, err := c.frontier.Stats(c.books)
-		wait := time.Until(stats.NextDue)
-		switch {
-		case err != nil:
+		wait, err := c.look()
+		if err != nil {
 			c.fail(err)
-		case stats.Finished():
-			c.stop(EndFinished)
-		case stats.Leased == 0 && !stats.NextDue.IsZero() && wait > c.patience(stats):
-			c.stop(EndLater)
-		}
-		if stats.NextDue.IsZero() {
-			wait = time.Hour // for leases to end, which is a change
 		}
 		due.Reset(max(wait, watchPause))
 		select {
 		case <-leases.Done():
 			return
 		case <-c.changed:
+			_ = sleep(leases, watchRest)
 		case <-due.C:
 		}
 	}
 }
 
-// watchPause is the least time between two looks that nothing has caused.
-const watchPause = 100 * time.Millisecond
+const (
+	// watchPause is the least time between two looks that nothing has caused,
+	// watchRest that between two others.
+	watchPause = 100 * time.Millisecond
+	watchRest  = 5 * time.Millisecond
+)
+
+// look stops the crawl when it is over, and else returns when to look again.
+func (c *Crawler) look() (again time.Duration, err error) {
+	stats, err := c.frontier.Stats(c.books)
+	switch {
+	case err != nil:
+		return 0, err
+	case stats.Finished():
+		c.stop(EndFinished)
+		return 0, nil
+	case stats.NextDue.IsZero():
+		return time.Hour, nil // for leases to end, which is a change
+	}
+	wait := time.Until(stats.NextDue)
+	if stats.Leased > 0 || wait <= 0 {
+		return wait, nil
+	}
+	patience, err := c.patience(stats)
+	if err == nil && wait > patience {
+		c.stop(EndLater)
+	}
+	return wait, err
+}
 
 // patience is how long the crawl waits with nothing to do: max-wait, and at least
 // as long as the turn of a host takes, or the retry of a page while one is left.
-func (c *Crawler) patience(stats frontier.Stats) time.Duration {
+func (c *Crawler) patience(stats frontier.Stats) (time.Duration, error) {
 	wait := max(c.cfg.MaxWait, c.pace.slowest.get())
-	if stats.Pending+stats.Scheduled > c.aside.waiting() {
+	left := stats.Pending + stats.Scheduled
+	hosts, _ := c.aside.waiting()
+	for _, h := range hosts {
+		rec, err := c.frontier.Host(c.books, h)
+		if err != nil {
+			return 0, err
+		}
+		left -= rec.Pending + rec.Scheduled
+	}
+	if left > 0 {
 		wait = max(wait, retryBase<<maxBackoff)
 	}
-	return wait
+	return wait, nil
 }
 
 // leaseTime is how long a worker may take over one URL before the frontier gives
 // it to another: longer than all its time limits together.
 func leaseTime(cfg *Config) time.Duration {
 	return sitemapTime + 2*(cfg.Timeout+cfg.RobotsTimeout) + 20*max(cfg.Delay, cfg.MaxCrawlDelay, maxSlow)
-}
-
-// ended closes everything and sums up.
-func (c *Crawler) ended() (*Summary, error) {
-	c.ending.Lock()
-	end, fault := c.end, c.fault
-	c.ending.Unlock()
-	stats, err := c.frontier.Stats(c.books)
-	err = errors.Join(fault, err, c.aside.flush(), c.close())
-	c.tally.count(func(s *Summary) {
-		s.End = end
-		s.Left = stats.Pending + stats.Scheduled + stats.Leased
-		s.Hosts = stats.Hosts
-		if s.Left > 0 {
-			s.NextDue = stats.NextDue
-		}
-	})
-	sum := c.tally.summary()
-	if err != nil {
-		sum.End = EndFailed
-		err = fmt.Errorf("crawler: %w", err)
-	}
-	return &sum, err
-}
-
-func (c *Crawler) close() error {
-	c.learning.Lock()
-	defer c.learning.Unlock()
-	c.closed = true
-	c.sitemaps.CloseIdleConnections() // those of the pages too: they share a transport
-	return errors.Join(c.frontier.Close(), c.dir.Close())
 }

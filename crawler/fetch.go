@@ -7,6 +7,7 @@ import (
 
 	"github.com/gocolly/colly/v2"
 
+	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/robotsext"
 )
 
@@ -59,13 +60,14 @@ func newFetcher(ctx context.Context, cfg *Config, robots *robotsext.Robots) *fet
 // replyKey is where a request's colly context holds the reply to fill in.
 const replyKey = "reply"
 
-// fetch asks for url. Any answer is a reply, whatever its status; a redirect is
-// not followed. The error is the network's, or a [*robotsext.BlockedError].
-func (f *fetcher) fetch(url string) (*reply, error) {
+// fetch asks for url, on condition that it has changed where that can be told. Any
+// answer is a reply, whatever its status; a redirect is not followed. The error is
+// the network's, or a [*robotsext.BlockedError].
+func (f *fetcher) fetch(url string, known *frontier.Validators) (*reply, error) {
 	got := &reply{began: time.Now()}
 	ctx := colly.NewContext()
 	ctx.Put(replyKey, got)
-	err := f.collector.Request(http.MethodGet, url, nil, ctx, nil)
+	err := f.collector.Request(http.MethodGet, url, nil, ctx, conditional(known))
 	got.took = time.Since(got.began)
 	if err != nil {
 		return nil, err

@@ -111,8 +111,8 @@ func (f *finds) leave(item frontier.Item, a address, t trail, reason output.Reas
 }
 
 // settle puts aside what is to be left, unless the frontier knows it by another
-// way. It comes before the items reach the frontier, so that a URL in both is not
-// listed as left alone.
+// way. It comes before the items reach the frontier, so that what is in both is
+// known to be there when the crawl ends.
 func (f *finds) settle() error {
 	f.c.joining.RLock() // the scope does not grow between the last look and put
 	defer f.c.joining.RUnlock()
@@ -129,36 +129,7 @@ func (f *finds) settle() error {
 		}
 		f.left = append(f.left, l)
 	}
-	if err := f.putAside(); err != nil {
-		return err
-	}
-	for _, item := range f.items {
-		f.c.aside.drop(item.URL)
-	}
-	return nil
-}
-
-func (f *finds) putAside() error {
-	if len(f.left) == 0 {
-		return nil
-	}
-	keys := make([]string, len(f.left))
-	for i, l := range f.left {
-		keys[i] = l.item.URL
-	}
-	known, err := f.c.frontier.Known(f.c.books, keys)
-	if err != nil {
-		return err
-	}
-	for i, l := range f.left {
-		if known[i] {
-			continue
-		}
-		if err := f.c.aside.put(l); err != nil {
-			return err
-		}
-	}
-	return nil
+	return f.c.aside.put(f.left)
 }
 
 // redirected takes up the target of a redirect. It goes back to the frontier
@@ -194,21 +165,32 @@ func (c *Crawler) redirected(v *visit, location string) ([]frontier.Item, error)
 // join brings the host that a start URL led to into the scope, says so, and
 // takes up the URLs of it that were left aside until now.
 func (c *Crawler) join(a address) error {
-	c.joining.Lock()
-	news := c.scope.join(a)
-	taken := c.aside.take(c.scope.holds)
-	c.joining.Unlock()
+	taken, news, err := c.grow(a)
+	if err != nil {
+		return err
+	}
 	if news {
 		c.tally.count(func(s *Summary) { s.Joined = append(s.Joined, string(a.host)) })
 		c.notice("a start URL redirects to " + string(a.host) + ", which belongs to the crawl from here on")
 	}
-	found := newFinds(c)
-	found.left = taken
-	if err := found.settle(); err != nil {
-		return err
+	return c.takeUp(taken)
+}
+
+// grow brings the host of a into the scope and returns what was left aside and
+// belongs to it now.
+func (c *Crawler) grow(a address) (taken []left, news bool, err error) {
+	c.joining.Lock()
+	defer c.joining.Unlock()
+	if news = c.scope.join(a); !news {
+		return nil, false, nil
 	}
-	_, err := c.frontier.Add(c.books, found.items)
-	return err
+	if _, err := c.journal.append(&entry{Joined: a.url}); err != nil {
+		return nil, news, err
+	}
+	taken, err = c.aside.take(func(l left) bool {
+		return l.rejection.Reason == output.OutOfScope && c.scope.holds(l.at)
+	})
+	return taken, news, err
 }
 
 // isHTML tells whether a body is a page with links in it.

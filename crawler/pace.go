@@ -22,52 +22,56 @@ const (
 
 // pace decides how long each host is left alone between two requests. The delay
 // in force stands in the frontier's host record, where it survives a restart;
-// here is only kept, for the hosts that are being spared, what it goes back to.
+// here is only kept which hosts are slower than they ask to be.
 type pace struct {
 	cfg      *Config
 	frontier frontier.Frontier
+	resumed  bool    // hosts may be spared that are not in spared
 	slowest  longest // of all hosts so far
 
-	mu    sync.Mutex                      // guards base and hours
-	base  map[frontier.Host]time.Duration // of the hosts that are slower than they ask to be
-	hours map[frontier.Host][]robotstxt.Window
+	mu     sync.Mutex // guards spared
+	spared map[frontier.Host]bool
 }
 
-func newPace(cfg *Config, f frontier.Frontier) *pace {
-	p := &pace{cfg: cfg, frontier: f, base: make(map[frontier.Host]time.Duration), hours: make(map[frontier.Host][]robotstxt.Window)}
+func newPace(cfg *Config, f frontier.Frontier, resumed bool) *pace {
+	p := &pace{cfg: cfg, frontier: f, resumed: resumed, spared: make(map[frontier.Host]bool)}
 	p.slowest.observe(cfg.Delay)
 	return p
 }
 
-// asked sets the delay of a host to what its robots.txt asks for, within bounds.
-// A host that is being spared stays so.
+// wanted is the delay that a host asks for by its robots.txt, within bounds.
+func (p *pace) wanted(group *robotstxt.Group) time.Duration {
+	if group == nil {
+		return p.cfg.Delay
+	}
+	return max(p.cfg.Delay, min(group.CrawlDelay(), p.cfg.MaxCrawlDelay))
+}
+
+// asked sets the delay of a host to what its robots.txt asks for. A host that is
+// being spared stays so.
 func (p *pace) asked(ctx context.Context, host frontier.Host, group *robotstxt.Group) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	delete(p.hours, host)
-	delay := p.cfg.Delay
-	if group != nil {
-		delay = max(delay, min(group.CrawlDelay(), p.cfg.MaxCrawlDelay))
-		if hours := group.VisitTimes(); len(hours) > 0 {
-			p.hours[host] = hours
-		}
-	}
+	delay := p.wanted(group)
 	p.slowest.observe(delay)
-	if _, spared := p.base[host]; spared {
-		p.base[host] = delay
-		return nil
+	if p.spared[host] {
+		rec, err := p.frontier.Host(ctx, host)
+		if err != nil || rec.Delay >= delay {
+			return err
+		}
 	}
 	// The request for robots.txt has just ended. Where several may be in flight,
 	// others are waiting for no more than that.
 	return p.frontier.UpdateHost(ctx, host, frontier.HostUpdate{Delay: &delay, BlockUntil: time.Now().Add(delay)})
 }
 
-// closed tells whether it is outside the visiting hours of a host, and until
-// when (Visit-time, ROB-EXT-02).
-func (p *pace) closed(host frontier.Host, now time.Time) (until time.Time, closed bool) {
-	p.mu.Lock()
-	hours := p.hours[host]
-	p.mu.Unlock()
+// closedUntil tells whether it is outside the visiting hours that a robots.txt
+// asks for, and until when (Visit-time, ROB-EXT-02).
+func closedUntil(group *robotstxt.Group, now time.Time) (until time.Time, closed bool) {
+	if group == nil {
+		return time.Time{}, false
+	}
+	hours := group.VisitTimes()
 	for _, w := range hours {
 		if w.Contains(now) {
 			return time.Time{}, false
@@ -88,31 +92,34 @@ func (p *pace) closed(host frontier.Host, now time.Time) (until time.Time, close
 // whole host, good answers take a tenth off again until it is back where it was
 // (ROB-POL-05). Refusals such as 403 and 404 say nothing about the load
 // (ROB-POL-06).
-func (p *pace) answered(ctx context.Context, host frontier.Host, status int, header http.Header) error {
+func (p *pace) answered(ctx context.Context, v *visit, status int, header http.Header) error {
+	host := v.lease.Host
 	if err := p.heed(ctx, host, status, header); err != nil {
 		return err
 	}
 	failed := status == http.StatusTooManyRequests || status == http.StatusInternalServerError || status == http.StatusServiceUnavailable
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	base, spared := p.base[host]
-	if !failed && (!spared || status >= 400) {
+	if !failed && (status >= 400 || !p.spared[host] && !p.resumed) {
 		return nil
 	}
 	rec, err := p.frontier.Host(ctx, host)
 	if err != nil {
 		return err
 	}
-	if !spared {
-		base = rec.Delay
-	}
-	delay := rec.Delay
-	if failed {
+	base, delay := p.wanted(v.group), rec.Delay
+	switch {
+	case failed:
 		delay = max(delay, min(max(2*delay, leastSlow), maxSlow))
-		p.base[host] = base
-	} else if delay -= delay / 10; delay <= max(base, leastSlow) {
-		delay = base
-		delete(p.base, host)
+		p.spared[host] = true
+	case delay <= base:
+		delete(p.spared, host)
+		return nil
+	default:
+		if delay -= delay / 10; delay <= max(base, leastSlow) {
+			delay = base
+			delete(p.spared, host)
+		}
 	}
 	p.slowest.observe(delay)
 	return p.frontier.UpdateHost(ctx, host, frontier.HostUpdate{Delay: &delay})

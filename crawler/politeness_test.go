@@ -224,7 +224,8 @@ func TestROB_POL_05(t *testing.T) {
 	ctx := t.Context()
 	f := frontier.NewMemory(&frontier.Options{Delay: time.Second})
 	defer func() { _ = f.Close() }()
-	p := newPace(&Config{Delay: time.Second, MaxCrawlDelay: 30 * time.Second}, f)
+	p := newPace(&Config{Delay: time.Second, MaxCrawlDelay: 30 * time.Second}, f, false)
+	at := &visit{lease: frontier.Lease{Item: frontier.Item{Host: host}}}
 	delay := func() time.Duration {
 		rec, err := f.Host(ctx, host)
 		if err != nil {
@@ -234,7 +235,7 @@ func TestROB_POL_05(t *testing.T) {
 	}
 	answer := func(status int, want time.Duration) {
 		t.Helper()
-		if err := p.answered(ctx, host, status, http.Header{}); err != nil || delay() != want {
+		if err := p.answered(ctx, at, status, http.Header{}); err != nil || delay() != want {
 			t.Fatalf("after %d the delay is %v, %v; want %v", status, delay(), err, want)
 		}
 	}
@@ -250,14 +251,18 @@ func TestROB_POL_05(t *testing.T) {
 	if err := p.asked(ctx, host, group); err != nil || delay() != 7200*time.Millisecond {
 		t.Errorf("a new robots.txt made a host that is being spared faster: %v, %v", delay(), err)
 	}
+	at.group = group
 	for range 40 {
-		if err := p.answered(ctx, host, 200, http.Header{}); err != nil {
+		if err := p.answered(ctx, at, 200, http.Header{}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	answer(200, 3*time.Second) // back at what robots.txt asks
+	answer(503, 6*time.Second)
+	p = newPace(p.cfg, f, true) // the process ended, and the crawl goes on
+	answer(200, 5400*time.Millisecond)
 	for range 9 {
-		if err := p.answered(ctx, host, 503, http.Header{}); err != nil {
+		if err := p.answered(ctx, at, 503, http.Header{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -266,7 +271,7 @@ func TestROB_POL_05(t *testing.T) {
 
 // ROB-POL-07: a slow server is left alone for as long as it took.
 func TestROB_POL_07(t *testing.T) {
-	p := newPace(&Config{Delay: time.Second, ResponseFactor: 2}, frontier.NewMemory(nil))
+	p := newPace(&Config{Delay: time.Second, ResponseFactor: 2}, frontier.NewMemory(nil), false)
 	if got := p.after(3 * time.Second); got != 6*time.Second {
 		t.Errorf("after an answer that took 3 s, by factor 2: %v", got)
 	}
@@ -281,7 +286,7 @@ func TestROB_EXT_02(t *testing.T) {
 	const host frontier.Host = "http://example.com"
 	f := frontier.NewMemory(nil)
 	defer func() { _ = f.Close() }()
-	p := newPace(&Config{MaxCrawlDelay: time.Hour}, f)
+	p := newPace(&Config{MaxCrawlDelay: time.Hour}, f, false)
 	file := robotstxt.Parse([]byte("User-agent: *\nRequest-rate: 1/10m\nVisit-time: 0200-0300\nVisit-time: 1400-1430\n"),
 		&robotstxt.Options{RequestRateDelay: true, MaxCrawlDelay: time.Hour})
 	if err := p.asked(t.Context(), host, file.Group("x")); err != nil {
@@ -294,12 +299,12 @@ func TestROB_EXT_02(t *testing.T) {
 	for at, opens := range map[time.Duration]time.Duration{
 		time.Hour: 2 * time.Hour, 150 * time.Minute: 0, 4 * time.Hour: 14 * time.Hour, 14*time.Hour + time.Minute: 0, 20 * time.Hour: 26 * time.Hour,
 	} {
-		until, closed := p.closed(host, day.Add(at))
+		until, closed := closedUntil(file.Group("x"), day.Add(at))
 		if closed != (opens != 0) || closed && !until.Equal(day.Add(opens)) {
 			t.Errorf("%v after midnight: closed %v until %v, want %v", at, closed, until, opens)
 		}
 	}
-	if _, closed := p.closed("http://other.example", day); closed {
+	if _, closed := closedUntil(nil, day); closed {
 		t.Error("a host without visiting hours is closed")
 	}
 }

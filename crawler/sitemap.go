@@ -55,13 +55,14 @@ func (c *Crawler) readSitemap(ctx context.Context, v *visit) (frontier.Outcome, 
 		return outcome, err
 	}
 	req.Header.Set("User-Agent", c.cfg.UserAgent)
+	began := time.Now()
 	resp, err := c.sitemaps.Do(req)
 	if err != nil {
 		return c.unanswered(v, err)
 	}
 	defer func() { _ = resp.Body.Close() }()
 
-	if err := c.pace.answered(c.books, v.lease.Host, resp.StatusCode, resp.Header); err != nil {
+	if err := c.pace.answered(c.books, v, resp.StatusCode, resp.Header); err != nil {
 		return outcome, err
 	}
 	if location := resp.Header.Get("Location"); location != "" && resp.StatusCode/100 == 3 {
@@ -71,23 +72,30 @@ func (c *Crawler) readSitemap(ctx context.Context, v *visit) (frontier.Outcome, 
 	if temporary(resp.StatusCode) && c.retry(v, &outcome) {
 		return outcome, nil
 	}
+	line := &output.Sitemap{
+		URL: v.u.String(), Status: resp.StatusCode, Host: string(v.trail.listed),
+		Via: v.trail.via, Nested: v.trail.nested, FetchedAt: began.UTC(),
+	}
 	if resp.StatusCode/100 != 2 {
 		if v.trail.via != "" { // somebody said that it was there
 			c.notice(fmt.Sprintf("sitemap %s: status %d", v.u, resp.StatusCode))
 		}
-		return outcome, nil
+		return outcome, v.lines.Sitemap(line)
 	}
-	c.tally.count(func(s *Summary) { s.Sitemaps++ })
-	err = c.seedEntries(v, resp)
-	if errors.Is(err, sitemap.Unreadable) {
-		return c.unanswered(v, err) // what it listed so far stays
+	if err := c.seedEntries(v, resp, line); err != nil {
+		if errors.Is(err, sitemap.Unreadable) {
+			return c.unanswered(v, err) // what it listed so far stays
+		}
+		return outcome, err
 	}
-	return outcome, err
+	c.tally.sitemap(line)
+	return outcome, v.lines.Sitemap(line)
 }
 
-// seedEntries reads the entries of a sitemap into the frontier. What is wrong
-// with the file is told to the person; what stood before it counts.
-func (c *Crawler) seedEntries(v *visit, resp *http.Response) error {
+// seedEntries reads the entries of a sitemap into the frontier, and counts them
+// in its line. What is wrong with the file is told to the person; what stood
+// before it counts.
+func (c *Crawler) seedEntries(v *visit, resp *http.Response, line *output.Sitemap) error {
 	// The listing in robots.txt proves that the host vouches for the sitemap,
 	// wherever that lies; without it a sitemap could send the crawl anywhere.
 	scope, err := sitemap.NewScope(sitemap.Listed, v.u.String(), string(v.trail.listed))
@@ -104,7 +112,13 @@ func (c *Crawler) seedEntries(v *visit, resp *http.Response) error {
 		}
 		if err != nil {
 			c.notice(fmt.Sprintf("sitemap %s: %v", v.u, err))
+			line.Detail = err.Error()
 			break
+		}
+		if entry.Sitemap {
+			line.Sitemaps++
+		} else {
+			line.Pages++
 		}
 		found.entry(v, entry, scope.Covers(entry))
 		if len(found.items)+len(found.left) >= seedBatch {
@@ -120,7 +134,7 @@ func (c *Crawler) seedEntries(v *visit, resp *http.Response) error {
 // entry takes up an entry of a sitemap: a page, or a sitemap below an index.
 // What the sitemap may not speak for is left aside (ROB-SMP-18).
 func (f *finds) entry(v *visit, entry sitemap.Entry, covered bool) {
-	t := trail{source: fromSitemap, via: v.u.String()}
+	t := trail{source: fromSitemap, via: v.u.String(), lastMod: entry.LastMod}
 	if entry.Sitemap {
 		t.listed, t.nested = v.trail.listed, v.trail.nested+1
 		if !covered || t.nested > maxNested {
@@ -168,20 +182,12 @@ func (f *files) take(origin robotsext.Origin) bool {
 	return f.taken[origin] <= f.limit
 }
 
+// seed puts what a document leads to into the frontier at once, before the document
+// is finished.
 func (c *Crawler) seed(found *finds) error {
 	if err := found.settle(); err != nil {
 		return err
 	}
-	added, err := c.frontier.Add(c.books, found.items)
-	if err != nil {
-		return err
-	}
-	c.tally.count(func(s *Summary) {
-		for i, isNew := range added {
-			if t, err := decodeTrail(found.items[i].Meta); isNew && err == nil && !t.sitemap() {
-				s.Entries++
-			}
-		}
-	})
-	return nil
+	_, err := c.frontier.Add(c.books, found.items)
+	return err
 }

@@ -15,28 +15,34 @@ type End string
 const (
 	EndFinished    End = "finished"    // nothing was left to fetch
 	EndMaxPages    End = "max-pages"   // the limit was reached
+	EndMaxBytes    End = "max-bytes"   // the limit was reached
 	EndMaxTime     End = "max-time"    // the limit was reached
 	EndLater       End = "later"       // only hosts that cannot be asked yet were left
 	EndInterrupted End = "interrupted" // the context of Run ended
 	EndFailed      End = "failed"      // Run returned an error
 )
 
-// Summary is what a crawl did, in numbers.
+// Summary is what a crawl did, in numbers. Those of a crawl that goes on are of all
+// its processes together, but for Began and Took.
 type Summary struct {
-	End      End                   `json:"end"`
-	Pages    int                   `json:"pages"`    // lines of pages.jsonl
-	Statuses map[int]int           `json:"statuses"` // pages by status
-	Rejected map[output.Reason]int `json:"rejected"` // lines of rejected.jsonl by reason
-	Robots   int                   `json:"robots"`   // fetches of a robots.txt
-	Sitemaps int                   `json:"sitemaps"` // sitemap files read
-	Entries  int                   `json:"entries"`  // page URLs found in them
-	Hosts    int                   `json:"hosts"`    // that URLs of the crawl are on
-	Joined   []string              `json:"joined,omitempty"`
-	Left     int                   `json:"left"` // URLs that still wait in the frontier
-	NextDue  time.Time             `json:"next_due,omitzero"`
-	Began    time.Time             `json:"began"`
-	Took     time.Duration         `json:"took_ns"`
-	Output   string                `json:"output"`
+	End        End                   `json:"end"`
+	Pages      int                   `json:"pages"`    // lines of pages.jsonl
+	Statuses   map[int]int           `json:"statuses"` // pages by status
+	Rejected   map[output.Reason]int `json:"rejected"` // lines of rejected.jsonl by reason
+	Robots     int                   `json:"robots"`   // fetches of a robots.txt
+	Sitemaps   int                   `json:"sitemaps"` // sitemap files read
+	Entries    int                   `json:"entries"`  // pages that they list
+	Hosts      int                   `json:"hosts"`    // that URLs of the crawl are on
+	Joined     []string              `json:"joined,omitempty"`
+	Left       int                   `json:"left"` // URLs that still wait in the frontier
+	NextDue    time.Time             `json:"next_due,omitzero"`
+	Bytes      int64                 `json:"bytes"`             // of the bodies of pages
+	Duplicates int                   `json:"duplicates"`        // pages with the body of another
+	Unchanged  int                   `json:"unchanged"`         // pages that were fetched before and are the same
+	Waiting    []string              `json:"waiting,omitempty"` // hosts left whose robots.txt cannot be reached
+	Began      time.Time             `json:"began"`
+	Took       time.Duration         `json:"took_ns"`
+	Output     string                `json:"output"`
 }
 
 // tally collects the numbers of a Summary from all workers.
@@ -57,6 +63,29 @@ func (t *tally) count(change func(*Summary)) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	change(&t.sum)
+}
+
+// page counts a line of pages.jsonl.
+func (t *tally) page(p *output.Page) {
+	t.count(func(s *Summary) {
+		s.Pages++
+		s.Statuses[p.Status]++
+		s.Bytes += int64(p.Bytes)
+		if p.DuplicateOf != "" {
+			s.Duplicates++
+		}
+		if p.Unchanged {
+			s.Unchanged++
+		}
+	})
+}
+
+// sitemap counts a line of sitemaps.jsonl.
+func (t *tally) sitemap(m *output.Sitemap) {
+	if m.Status/100 != 2 {
+		return
+	}
+	t.count(func(s *Summary) { s.Sitemaps++; s.Entries += m.Pages })
 }
 
 // summary returns a copy as of now.

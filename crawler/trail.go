@@ -3,6 +3,7 @@ package crawler
 import (
 	"encoding/binary"
 	"errors"
+	"time"
 
 	"github.com/politecrawl/politecrawl/robotsext"
 )
@@ -32,6 +33,16 @@ func (s source) String() string {
 	return "unknown"
 }
 
+// sourceOf is the reverse of String.
+func sourceOf(word string) source {
+	for s := fromStart; s <= fromRedirect; s++ {
+		if s.String() == word {
+			return s
+		}
+	}
+	return fromLink
+}
+
 // trail is how the crawl came to a URL. It travels through the frontier as the
 // item's Meta, so that a worker needs nothing but the lease.
 type trail struct {
@@ -41,9 +52,25 @@ type trail struct {
 	hops   int    // redirects that led here
 	via    string // the page, sitemap, robots.txt or redirect it was found in
 
+	lastMod time.Time // that a sitemap says, to the second; zero: none says it
+
 	// For the URL of a sitemap, which is read for its entries and is no page:
 	listed robotsext.Origin // whose robots.txt listed it; empty: a page
 	nested int              // indexes above it
+}
+
+// priority is that of the URL in the frontier, for one that was not ordered among
+// the entries of a sitemap.
+func (t trail) priority() uint8 {
+	switch {
+	case t.sitemap():
+		return prioritySitemap
+	case t.start:
+		return priorityStart
+	case t.source == fromSitemap:
+		return priorityEntry
+	}
+	return priorityLink
 }
 
 // sitemap tells whether the URL is to be read as a sitemap.
@@ -56,7 +83,7 @@ const trailVersion = 1
 // encode packs t into some bytes more than its strings have: millions of them
 // wait in a frontier.
 func (t trail) encode() []byte {
-	b := make([]byte, 0, 8+len(t.listed)+len(t.via))
+	b := make([]byte, 0, 12+len(t.listed)+len(t.via))
 	start := byte(0)
 	if t.start {
 		start = 1
@@ -65,6 +92,7 @@ func (t trail) encode() []byte {
 	b = binary.AppendUvarint(b, uint64(t.depth))
 	b = binary.AppendUvarint(b, uint64(t.hops))
 	b = binary.AppendUvarint(b, uint64(t.nested))
+	b = binary.AppendVarint(b, unixOrZero(t.lastMod))
 	b = binary.AppendUvarint(b, uint64(len(t.listed)))
 	b = append(b, t.listed...)
 	return append(b, t.via...)
@@ -76,17 +104,25 @@ func decodeTrail(b []byte) (trail, error) {
 	}
 	t := trail{source: source(b[1]), start: b[2] == 1}
 	b = b[3:]
-	var listed int
-	for _, field := range []*int{&t.depth, &t.hops, &t.nested, &listed} {
+	for _, field := range []*int{&t.depth, &t.hops, &t.nested} {
 		v, n := binary.Uvarint(b)
 		if n <= 0 || v > 1<<31-1 {
 			return trail{}, errTrail
 		}
 		*field, b = int(v), b[n:]
 	}
-	if listed > len(b) {
+	seconds, n := binary.Varint(b)
+	if n <= 0 {
 		return trail{}, errTrail
 	}
+	if b = b[n:]; seconds != 0 {
+		t.lastMod = time.Unix(seconds, 0)
+	}
+	listed, n := binary.Uvarint(b)
+	if n <= 0 || listed > uint64(len(b)-n) {
+		return trail{}, errTrail
+	}
+	b = b[n:]
 	t.listed, t.via = robotsext.Origin(b[:listed]), string(b[listed:])
 	return t, nil
 }

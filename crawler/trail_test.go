@@ -2,6 +2,7 @@ package crawler
 
 import (
 	"testing"
+	"time"
 )
 
 func TestTrailRoundTrip(t *testing.T) {
@@ -9,6 +10,7 @@ func TestTrailRoundTrip(t *testing.T) {
 		{source: fromStart, start: true},
 		{source: fromLink, depth: 300, hops: 2, via: "http://example.com/a?b=c"},
 		{source: fromSitemap, via: "http://example.com/robots.txt", listed: "http://example.com", nested: 2},
+		{source: fromSitemap, via: "http://example.com/map.xml", lastMod: time.Unix(1_700_000_000, 0)},
 		{source: fromRedirect, start: true, hops: 1, via: "http://example.com/ü"},
 	} {
 		got, err := decodeTrail(want.encode())

@@ -12,6 +12,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
+	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
 const (
@@ -32,7 +33,12 @@ const (
 type visit struct {
 	lease frontier.Lease
 	trail trail
-	u     *url.URL // as it will be sent
+	u     *url.URL         // as it will be sent
+	group *robotstxt.Group // the rules of the host for this crawler; nil: none
+
+	// What is to be written down of it, together with its outcome.
+	page  *output.Page
+	lines output.Batch
 }
 
 // work takes URLs from the frontier and deals with them, one after the other,
@@ -47,58 +53,40 @@ func (c *Crawler) work(leases context.Context) error {
 			return err
 		}
 		for _, lease := range got {
-			if leases.Err() != nil { // it was on its way when the crawl was stopped
-				if err := c.finish(frontier.Outcome{Lease: lease.ID, Result: frontier.Defer}); err != nil {
+			v := &visit{lease: lease}
+			outcome := v.deferred() // as it stays when it was on its way when the crawl was stopped
+			if leases.Err() == nil {
+				if outcome, err = c.visit(v); err != nil {
 					return err
 				}
-				continue
 			}
-			outcome, err := c.visit(lease)
-			if err != nil {
+			if err := c.ledger.post(&posting{outcome: outcome, page: v.page, lines: v.lines}); err != nil {
 				return err
 			}
-			if err := c.finish(outcome); err != nil {
-				return err
-			}
+			c.stir()
 		}
 	}
-}
-
-// finish gives a lease back and lets the watch look whether anything is left.
-func (c *Crawler) finish(outcome frontier.Outcome) error {
-	errs, err := c.frontier.Finish(c.books, []frontier.Outcome{outcome})
-	if err != nil {
-		return err
-	}
-	for _, err := range errs {
-		// A lost lease was dealt with by another worker; its links are stored.
-		if err != nil && !errors.Is(err, frontier.ErrLeaseLost) {
-			return err
-		}
-	}
-	c.look()
-	return nil
 }
 
 // visit takes one URL from lease to outcome. It reads like the drawing in the
 // package comment. The error is of our own side (a full disk, a closed
 // frontier); what the site does wrong is an outcome.
-func (c *Crawler) visit(lease frontier.Lease) (frontier.Outcome, error) {
-	t, err := decodeTrail(lease.Meta)
-	if err != nil {
+func (c *Crawler) visit(v *visit) (frontier.Outcome, error) {
+	var err error
+	if v.trail, err = decodeTrail(v.lease.Meta); err != nil {
 		return frontier.Outcome{}, err
 	}
-	u, err := url.Parse(lease.URL)
-	if err != nil {
+	if v.u, err = url.Parse(v.lease.URL); err != nil {
 		return frontier.Outcome{}, fmt.Errorf("crawler: %w", err)
 	}
-	u.Fragment = "" // what tells a sitemap's key from a page's
-	v := &visit{lease: lease, trail: t, u: u}
+	v.u.Fragment = "" // what tells a sitemap's key from a page's
 
-	ctx, turn := withTurn(c.working, lease.Host)
-	err = c.robots.Check(ctx, u)
-	if blocked, ok := errors.AsType[*robotsext.BlockedError](err); !ok || blocked.Reason != robotsext.Later {
-		c.aside.resume(lease.URL)
+	ctx, turn := withTurn(c.working, v.lease.Host)
+	err = c.robots.Check(ctx, v.u)
+	if blocked, ok := errors.AsType[*robotsext.BlockedError](err); (!ok || blocked.Reason != robotsext.Later) && ctx.Err() == nil {
+		if err := c.aside.resume(v.lease.Host); err != nil {
+			return frontier.Outcome{}, err
+		}
 	}
 	switch {
 	case turn.spent():
@@ -111,7 +99,7 @@ func (c *Crawler) visit(lease frontier.Lease) (frontier.Outcome, error) {
 	if wait, err := c.outOfTurn(ctx, v); wait || err != nil {
 		return v.deferred(), err
 	}
-	if t.sitemap() {
+	if v.trail.sitemap() {
 		return c.readSitemap(ctx, v)
 	}
 	return c.fetchPage(v)
@@ -128,7 +116,10 @@ func (c *Crawler) outOfTurn(ctx context.Context, v *visit) (bool, error) {
 	if leased := v.lease.Expires.Add(-leaseTime(&c.cfg)); rec.FetchedAt.After(leased) {
 		return true, nil
 	}
-	until, closed := c.pace.closed(v.lease.Host, time.Now())
+	if rec.File != nil {
+		v.group = c.robots.Group(rec)
+	}
+	until, closed := closedUntil(v.group, time.Now())
 	if !closed {
 		return false, nil
 	}
@@ -158,48 +149,57 @@ func (c *Crawler) refused(v *visit, err error) (frontier.Outcome, error) {
 	blocked, ok := errors.AsType[*robotsext.BlockedError](err)
 	switch {
 	case ok && blocked.Reason == robotsext.Later:
+		// All URLs of the host wait together. The first of them that comes after
+		// that has its robots.txt asked for again.
 		r := v.rejection(output.Later, blocked.Err)
 		r.RobotsURL = blocked.RobotsURL
-		outcome.Result, outcome.NotBefore = frontier.Defer, blocked.RetryAt
-		c.aside.wait(v.lease.URL, r)
-		return outcome, nil
+		if err := c.aside.wait(v.lease.Host, r); err != nil {
+			return outcome, err
+		}
+		outcome.Result = frontier.Defer
+		return outcome, c.frontier.UpdateHost(c.books, v.lease.Host, frontier.HostUpdate{BlockUntil: blocked.RetryAt})
 	case ok:
 		r := v.rejection(output.Disallowed, nil)
 		r.RobotsURL, r.Group = blocked.RobotsURL, blocked.Group
 		if rule := blocked.Rule; rule != nil {
 			r.Rule, r.Line = rule.String(), rule.Line
 		}
-		return outcome, c.reject(r)
+		return outcome, c.reject(v, r)
 	case c.working.Err() != nil:
 		return v.deferred(), nil
 	default:
-		return outcome, c.reject(v.rejection(output.Invalid, err))
+		return outcome, c.reject(v, v.rejection(output.Invalid, err))
 	}
 }
 
-// crowded is how long a lease waits when the last pages of max-pages are in
+// crowdedPause is how long a lease waits when the last pages of a limit are in
 // flight, since one of them may turn out to be none.
-const crowded = 50 * time.Millisecond
+const crowdedPause = 50 * time.Millisecond
 
 // fetchPage asks for a page and deals with its answer.
 func (c *Crawler) fetchPage(v *visit) (frontier.Outcome, error) {
-	ok, spent := c.pages.take()
-	if spent {
-		c.stop(EndMaxPages)
-	}
-	if !ok {
+	switch c.limits.take(v.lease.Host) {
+	case granted:
+	case hostSpent:
+		return frontier.Outcome{Lease: v.lease.ID, Result: frontier.Drop}, c.reject(v, v.rejection(output.HostFull, nil))
+	default:
 		outcome := v.deferred()
-		outcome.NotBefore = time.Now().Add(crowded)
+		outcome.NotBefore = time.Now().Add(crowdedPause)
 		return outcome, nil
 	}
-	got, err := c.fetch.fetch(v.u.String())
+	var outcome frontier.Outcome
+	got, err := c.fetch.fetch(v.u.String(), v.lease.Validators)
 	if err != nil {
-		c.pages.done(false)
-		return c.unanswered(v, err)
+		outcome, err = c.unanswered(v, err)
+	} else {
+		outcome, err = c.answered(v, got)
 	}
-	outcome, isPage, err := c.answered(v, got)
-	if c.pages.done(isPage) {
-		c.stop(EndMaxPages)
+	bytes := 0
+	if v.page != nil {
+		bytes = v.page.Bytes
+	}
+	if end := c.limits.done(v.lease.Host, v.page != nil, bytes); end != "" {
+		c.stop(end)
 	}
 	return outcome, err
 }
@@ -216,26 +216,26 @@ func (c *Crawler) unanswered(v *visit, err error) (frontier.Outcome, error) {
 	if c.retry(v, &outcome) {
 		return outcome, nil
 	}
-	return outcome, c.reject(v.rejection(output.Failed, err))
+	return outcome, c.reject(v, v.rejection(output.Failed, err))
 }
 
-// answered turns an answer into an outcome, and writes the page's line before the
-// frontier hears of it: a crash in between fetches a page twice and loses none.
-func (c *Crawler) answered(v *visit, got *reply) (_ frontier.Outcome, isPage bool, err error) {
+// answered turns an answer into an outcome and the page's line.
+func (c *Crawler) answered(v *visit, got *reply) (frontier.Outcome, error) {
 	outcome := frontier.Outcome{Lease: v.lease.ID, Result: frontier.Done, HostDelay: c.pace.after(got.took)}
-	if err := c.pace.answered(c.books, v.lease.Host, got.status, got.header); err != nil {
-		return outcome, false, err
+	if err := c.pace.answered(c.books, v, got.status, got.header); err != nil {
+		return outcome, err
 	}
 	if temporary(got.status) && c.retry(v, &outcome) {
-		return outcome, false, nil
+		return outcome, nil
 	}
 	page := c.page(v, got)
-	outcome.Links, err = c.found(v, got, page)
+	links, err := c.found(v, got, page)
 	if err != nil {
-		return outcome, false, err
+		return outcome, err
 	}
-	c.tally.count(func(s *Summary) { s.Pages++; s.Statuses[page.Status]++ })
-	return outcome, true, c.dir.Page(page)
+	outcome.Links, outcome.Validators = links, c.validators(v, got, page)
+	v.page = page
+	return outcome, nil
 }
 
 // temporary tells whether a status says to ask again later.
@@ -298,9 +298,7 @@ func (v *visit) rejection(reason output.Reason, detail error) output.Rejection {
 }
 
 // reject writes a URL that will not be fetched any more.
-func (c *Crawler) reject(r output.Rejection) error { return c.writeRejection(&r) }
-
-func (c *Crawler) writeRejection(r *output.Rejection) error {
+func (c *Crawler) reject(v *visit, r output.Rejection) error {
 	c.tally.count(func(s *Summary) { s.Rejected[r.Reason]++ })
-	return c.dir.Reject(r)
+	return v.lines.Reject(&r)
 }

@@ -171,8 +171,11 @@ func (r *Robots) ask(ctx context.Context, o Origin) *answer {
 	return a
 }
 
-// announce makes rec, which follows prior, known to the Cache and the caller.
+// announce makes rec, which follows prior, known to the caller and the Cache: in
+// this order, so that what the caller does with a record that the Cache has is
+// done, also when the process ends in between.
 func (r *Robots) announce(ctx context.Context, prior, rec *Record) {
+	r.note(rec)
 	if r.cache != nil {
 		err := r.cache.Store(ctx, storable(rec))
 		r.unstored.note(rec.Origin, err != nil)
@@ -180,7 +183,6 @@ func (r *Robots) announce(ctx context.Context, prior, rec *Record) {
 			r.log.WarnContext(ctx, "robots.txt record not stored", "origin", rec.Origin, "error", err)
 		}
 	}
-	r.note(rec)
 	if r.onChange != nil && prior != nil && !prior.blank() && !sameMeaning(prior, rec) {
 		r.onChange(prior, rec)
 	}

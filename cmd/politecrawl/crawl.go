@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/politecrawl/politecrawl/crawler"
+	"github.com/politecrawl/politecrawl/crawler/frontier/pebblestore"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -34,11 +35,16 @@ flag wins over the environment, the environment over the file. "politecrawl conf
 show" tells what holds and why.
 
 The first interrupt (or SIGTERM) lets what is in flight come to its end; the second
-breaks it off.`,
+breaks it off. Whatever ended it, kill -9 included, "crawl --resume DIR" goes on with
+it: with the settings it began with, unless flags say otherwise, and without asking
+any host sooner than it would have been. "crawl --recrawl DIR" asks again for all that
+the crawl in DIR has asked for, and for nothing that the site says has not changed.`,
 		Example: `  politecrawl crawl https://example.com/ --max-pages 100 --output example
-  politecrawl crawl --seeds urls.txt --config configs/gentle.yaml`,
+  politecrawl crawl --seeds urls.txt --config configs/gentle.yaml
+  politecrawl crawl --resume example --max-pages 200
+  politecrawl crawl --recrawl example`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := s.load(args, p.in); err != nil {
+			if err := s.loadOrGoOn(cmd, args, p.in); err != nil {
 				return err
 			}
 			if len(s.config.URLs) == 0 {
@@ -46,24 +52,24 @@ breaks it off.`,
 			}
 			h := &herald{program: p, quiet: quiet}
 			h.warn(s)
-			return p.crawl(cmd.Context(), s.config, format, h)
+			return p.crawl(cmd.Context(), s.config, s.options(), format, h)
 		},
 	}
 	format.flag(cmd)
+	s.again(cmd.Flags())
 	cmd.Flags().BoolVar(&quiet, "quiet", false, "say nothing but errors (and the summary, when --format is json)")
 	s.flags(cmd.Flags())
 	return cmd
 }
 
-func (p *program) crawl(ctx context.Context, cfg crawler.Config, format outputFormat, h *herald) error {
-	sum, err := p.runCrawl(ctx, cfg, h)
+func (p *program) crawl(ctx context.Context, cfg crawler.Config, opts crawler.Options, format outputFormat, h *herald) error {
+	sum, err := p.runCrawl(ctx, cfg, opts, h)
 	if sum != nil {
 		switch {
 		case format == formatJSON:
 			err = errors.Join(err, p.printJSON(summaryJSON(sum)))
 		case !h.quiet:
-			waiting, unread := waitingText(sum)
-			err = errors.Join(err, p.print(summaryText(sum)+waiting), unread)
+			err = errors.Join(err, p.print(summaryText(sum)+waitingText(sum)+goOnText(sum)))
 		}
 	}
 	if err != nil {
@@ -74,20 +80,23 @@ func (p *program) crawl(ctx context.Context, cfg crawler.Config, format outputFo
 
 // runCrawl crawls until the end or the first interrupt. Its errors know their exit
 // code; the summary is nil when nothing was begun.
-func (p *program) runCrawl(ctx context.Context, cfg crawler.Config, h *herald) (*crawler.Summary, error) {
-	c, err := crawler.New(cfg, &crawler.Options{Notice: h.note})
+func (p *program) runCrawl(ctx context.Context, cfg crawler.Config, opts crawler.Options, h *herald) (*crawler.Summary, error) {
+	opts.Notice = h.note
+	opts.Begun = func() { h.begun(cfg, opts) }
+	c, err := crawler.New(cfg, &opts)
 	if err != nil {
 		return nil, &exit{exitMisuse, withoutPrefix(err)}
 	}
 	ctx, done := p.interruptible(ctx, c.Abort, "interrupted: what is in flight is being finished; interrupt again to break it off")
 	defer done()
-	defer h.begin(cfg)()
 	sum, err := c.Run(ctx)
 	switch _, onDisk := errors.AsType[*fs.PathError](err); {
 	case err == nil:
 		return sum, nil
+	case sum == nil && errors.Is(err, pebblestore.ErrInUse):
+		return nil, failed("%w; wait for its end, or name another directory with --output", withoutPrefix(err))
 	case sum == nil && errors.Is(err, output.ErrExists):
-		return nil, misuse("--output: %w", withoutPrefix(err))
+		return nil, misuse("--output: %w; go on with it by --resume %s", withoutPrefix(err), shellWord(cfg.Output))
 	case sum == nil && onDisk:
 		return nil, misuse("--output: %w; name a directory that can be written", quoted(err))
 	}
@@ -119,7 +128,7 @@ func (e unprefixed) Error() string {
 	var texts []string
 	for line := range strings.Lines(e.err.Error()) {
 		line = strings.TrimSuffix(line, "\n")
-		for _, prefix := range []string{"crawler: ", "output: ", "frontier: ", "robotsext: ", "robotstxt: ", "demosite: "} {
+		for _, prefix := range []string{"crawler: ", "output: ", "frontier: ", "pebblestore: ", "robotsext: ", "robotstxt: ", "demosite: "} {
 			line = strings.TrimPrefix(line, prefix)
 		}
 		texts = append(texts, line)

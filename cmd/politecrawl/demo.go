@@ -117,7 +117,7 @@ func (d *demo) crawl(ctx context.Context, site *demosite.Site) (*demoResult, err
 	cfg.Output = d.output
 	cfg.Delay = demoDelay
 	cfg.RobotsRetry = demoRobotsRetry
-	sum, err := d.runCrawl(ctx, cfg, &herald{program: d.program, quiet: d.quiet})
+	sum, err := d.runCrawl(ctx, cfg, crawler.Options{}, &herald{program: d.program, quiet: d.quiet})
 	if err != nil {
 		return nil, err
 	}

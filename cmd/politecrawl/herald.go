@@ -2,8 +2,6 @@ package main
 
 import (
 	"fmt"
-	"sync"
-	"time"
 
 	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/robotsext"
@@ -14,35 +12,27 @@ import (
 type herald struct {
 	*program
 	quiet bool
-
-	line string // what is said at the beginning; empty before begin
-	once sync.Once
 }
 
-// settling is how long a crawl may take to find that its directory cannot be
-// written. Before that it cannot be said to have begun.
-const settling = 100 * time.Millisecond
-
-// begin says that the crawl has begun, unless it ends at once. The caller calls
-// done when it has ended.
-func (h *herald) begin(cfg crawler.Config) (done func()) {
+// begun says that the crawl has begun.
+func (h *herald) begun(cfg crawler.Config, opts crawler.Options) {
 	if h.quiet {
-		return func() {}
+		return
 	}
-	h.line = fmt.Sprintf("crawling %s into %q; Ctrl-C finishes what is in flight", number(hostsOf(cfg.URLs), "host"), cfg.Output)
-	timer := time.AfterFunc(settling, h.begun)
-	return func() { timer.Stop() }
+	what := "crawling " + number(hostsOf(cfg.URLs), "host")
+	switch {
+	case opts.Resume:
+		what = "going on with the crawl of " + number(hostsOf(cfg.URLs), "host")
+	case opts.Recrawl:
+		what = "crawling " + number(hostsOf(cfg.URLs), "host") + " again"
+	}
+	h.notice(fmt.Sprintf("%s into %q; Ctrl-C finishes what is in flight", what, cfg.Output))
 }
-
-func (h *herald) begun() { h.once.Do(func() { h.notice(h.line) }) }
 
 // note says what is good to know and no failure.
 func (h *herald) note(line string) {
 	if h.quiet {
 		return
-	}
-	if h.line != "" {
-		h.begun() // a crawl that speaks has begun
 	}
 	h.notice("note: " + line)
 }

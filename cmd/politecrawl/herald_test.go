@@ -1,51 +1,38 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"github.com/politecrawl/politecrawl/crawler"
-	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// TestHerald holds when the first line is said: after a moment, or before the
-// first note, and never when the crawl has ended at once.
 func TestHerald(t *testing.T) {
 	cfg := crawler.Default()
 	cfg.URLs = []string{"http://a/1", "http://A:80/2", "https://a/", "http://b/"}
-	const first = `crawling 3 hosts into "crawl"; Ctrl-C finishes what is in flight` + "\n"
 	for _, tt := range []struct {
 		name  string
 		quiet bool
-		do    func(h *herald)
+		opts  crawler.Options
 		want  string
 	}{
-		{"ends at once", false, func(*herald) { time.Sleep(settling / 2) }, ""},
-		{"goes on", false, func(*herald) { time.Sleep(2 * settling) }, first},
-		{"speaks at once", false, func(h *herald) { h.note("x"); time.Sleep(2 * settling) }, first + "note: x\n"},
-		{"speaks later", false, func(h *herald) { time.Sleep(2 * settling); h.note("x") }, first + "note: x\n"},
-		{"quiet", true, func(h *herald) { time.Sleep(2 * settling); h.note("x") }, ""},
+		{"new", false, crawler.Options{}, `crawling 3 hosts into "crawl"; Ctrl-C finishes what is in flight` + "\nnote: x\n"},
+		{"resumed", false, crawler.Options{Resume: true}, `going on with the crawl of 3 hosts into "crawl"; Ctrl-C finishes what is in flight` + "\nnote: x\n"},
+		{"again", false, crawler.Options{Recrawl: true}, `crawling 3 hosts again into "crawl"; Ctrl-C finishes what is in flight` + "\nnote: x\n"},
+		{"quiet", true, crawler.Options{}, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				var said lockedBuffer
-				h := &herald{program: &program{err: &said}, quiet: tt.quiet}
-				done := h.begin(cfg)
-				tt.do(h)
-				done()
-				time.Sleep(time.Minute)
-				if got := said.String(); got != tt.want {
-					t.Errorf("said %q, want %q", got, tt.want)
-				}
-			})
+			var said lockedBuffer
+			h := &herald{program: &program{err: &said}, quiet: tt.quiet}
+			h.begun(cfg, tt.opts)
+			h.note("x")
+			if got := said.String(); got != tt.want {
+				t.Errorf("said %q, want %q", got, tt.want)
+			}
 		})
 	}
 }
@@ -76,43 +63,36 @@ func TestCrawlSaysThatItBegins(t *testing.T) {
 
 // TestWaitingText holds that no more than five hosts are named.
 func TestWaitingText(t *testing.T) {
-	dir := t.TempDir()
-	sum := &crawler.Summary{End: crawler.EndLater, Output: dir}
-	write := func(hosts int) {
-		file, err := os.Create(filepath.Join(dir, output.RejectedFile))
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer file.Close()
-		enc := json.NewEncoder(file)
-		for i := range 3 * hosts {
-			robots := fmt.Sprintf("http://h%d/robots.txt", i%hosts+1)
-			reason := output.Later
-			if i >= 2*hosts {
-				robots, reason = "http://other/robots.txt", output.Disallowed
-			}
-			if err := enc.Encode(output.Rejection{URL: fmt.Sprint("http://u/", i), Reason: reason, RobotsURL: robots}); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
 	for hosts, want := range map[int]string{
 		0: "",
 		1: "  waiting     for robots.txt of http://h1\n",
 		5: "  waiting     for robots.txt of http://h1 http://h2 http://h3 http://h4 http://h5\n",
 		7: "  waiting     for robots.txt of http://h1 http://h2 http://h3 http://h4 http://h5 and 2 more\n",
 	} {
-		write(hosts)
-		if got, err := waitingText(sum); err != nil || got != want {
-			t.Errorf("%d hosts: %q, %v; want %q", hosts, got, err, want)
+		sum := &crawler.Summary{End: crawler.EndLater}
+		for i := range hosts {
+			sum.Waiting = append(sum.Waiting, fmt.Sprint("http://h", i+1))
+		}
+		if got := waitingText(sum); got != want {
+			t.Errorf("%d hosts: %q; want %q", hosts, got, want)
 		}
 	}
-	if got, err := waitingText(&crawler.Summary{End: crawler.EndFinished, Output: dir}); err != nil || got != "" {
-		t.Errorf("finished: %q, %v", got, err)
-	}
-	sum.Output = filepath.Join(dir, "absent")
-	if _, err := waitingText(sum); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("%q", filepath.Join(sum.Output, output.RejectedFile))) {
-		t.Errorf("no file: %v", err)
+}
+
+func TestGoOnText(t *testing.T) {
+	for _, tt := range []struct {
+		sum  crawler.Summary
+		want string
+	}{
+		{crawler.Summary{End: crawler.EndFinished, Output: "a"}, ""},
+		{crawler.Summary{End: crawler.EndInterrupted, Output: "a/b-c", Left: 1}, "to go on: politecrawl crawl --resume a/b-c\n"},
+		{crawler.Summary{End: crawler.EndMaxPages, Output: "it's mine", Left: 1}, `to go on: politecrawl crawl --resume 'it'\''s mine' --max-pages N` + "\n"},
+		{crawler.Summary{End: crawler.EndMaxBytes, Output: "a", Left: 1}, "to go on: politecrawl crawl --resume a --max-bytes N\n"},
+		{crawler.Summary{End: crawler.EndFailed, Output: "a", Left: 1}, "to go on: politecrawl crawl --resume a\n"},
+	} {
+		if got := goOnText(&tt.sum); got != tt.want {
+			t.Errorf("%+v: %q, want %q", tt.sum, got, tt.want)
+		}
 	}
 }
 

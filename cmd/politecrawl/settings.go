@@ -19,11 +19,13 @@ import (
 // settings is the configuration of a crawl while it is put together, from flags,
 // the environment, a file and the defaults, in this order of precedence.
 type settings struct {
-	config crawler.Config
-	keys   *pflag.FlagSet    // a flag for each key of config, set on its field
-	file   string            // --config
-	seeds  string            // --seeds
-	from   map[string]string // by key: where its value comes from
+	config  crawler.Config
+	keys    *pflag.FlagSet    // a flag for each key of config, set on its field
+	file    string            // --config
+	seeds   string            // --seeds
+	resume  string            // --resume
+	recrawl string            // --recrawl
+	from    map[string]string // by key: where its value comes from
 
 	warnings []string // what a person should know of the environment
 }
@@ -49,6 +51,8 @@ func newSettings() *settings {
 	k.DurationVar(&c.MaxCrawlDelay, "max-crawl-delay", c.MaxCrawlDelay, "longest Crawl-delay of a robots.txt that is obeyed as written")
 	k.Float64Var(&c.ResponseFactor, "response-factor", c.ResponseFactor, "let a host rest at least `F` times as long as its last answer took")
 	k.IntVar(&c.MaxPages, "max-pages", c.MaxPages, "end after `N` pages (0: no limit)")
+	k.IntVar(&c.MaxHostPages, "max-host-pages", c.MaxHostPages, "fetch at most `N` pages of a host (0: no limit)")
+	k.Int64Var(&c.MaxBytes, "max-bytes", c.MaxBytes, "end after pages of `N` bytes in all (0: no limit)")
 	k.IntVar(&c.MaxDepth, "max-depth", c.MaxDepth, "follow links `N` steps away from a start URL or sitemap entry (-1: no limit)")
 	k.DurationVar(&c.MaxTime, "max-time", c.MaxTime, "end after so long (0: no limit)")
 	k.DurationVar(&c.MaxWait, "max-wait", c.MaxWait, "longest wait, when nothing else is left, for hosts that cannot be asked yet (robots.txt unreachable, Retry-After)")
@@ -66,6 +70,7 @@ func newSettings() *settings {
 	k.BoolVar(&c.ObeyNofollow, "obey-nofollow", c.ObeyNofollow, "leave links alone that are nofollow, ugc or sponsored")
 	k.DurationVar(&c.RobotsTimeout, "robots-timeout", c.RobotsTimeout, "longest time for one robots.txt with its redirects")
 	k.DurationVar(&c.RobotsRetry, "robots-retry", c.RobotsRetry, "time to the first new try of a robots.txt that could not be reached")
+	k.StringVar((*string)(&c.Durability), "durability", string(c.Durability), "what the crawl can go on after, the end of its process or that of the machine: `process|power`")
 	return s
 }
 

@@ -41,7 +41,7 @@ func TestEveryFieldHasAKey(t *testing.T) {
 	config := reflect.ValueOf(&s.config).Elem()
 	for i := range config.NumField() {
 		field := config.Type().Field(i)
-		name := field.Tag.Get("mapstructure")
+		name := field.Tag.Get("json")
 		f := s.keys.Lookup(name)
 		if f == nil {
 			t.Errorf("field %s has no key %q", field.Name, name)

@@ -1,13 +1,9 @@
 package main
 
 import (
-	"bufio"
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -34,6 +30,12 @@ func summaryText(s *crawler.Summary) string {
 	if len(s.Joined) > 0 {
 		line("joined", "%s, where start URLs redirect to", strings.Join(s.Joined, " "))
 	}
+	if s.Unchanged > 0 {
+		line("unchanged", "%s since the last crawl", number(s.Unchanged, "page"))
+	}
+	if s.Duplicates > 0 {
+		line("duplicates", "%s with the content of another", number(s.Duplicates, "page"))
+	}
 	line("files", "%s, %s and %s/ in %s", output.PagesFile, output.RejectedFile, output.RobotsDir, printable(s.Output))
 	return b.String()
 }
@@ -47,10 +49,12 @@ func endText(s *crawler.Summary) string {
 		return fmt.Sprintf("finished after %v", took)
 	case crawler.EndMaxPages:
 		return fmt.Sprintf("ended at --max-pages after %v, %s", took, left)
+	case crawler.EndMaxBytes:
+		return fmt.Sprintf("ended at --max-bytes after %v, %s", took, left)
 	case crawler.EndMaxTime:
 		return fmt.Sprintf("ended at --max-time after %v, %s", took, left)
 	case crawler.EndLater:
-		return fmt.Sprintf("ended after %v, %s whose hosts cannot be asked before %s: crawl again then, or wait longer with --max-wait",
+		return fmt.Sprintf("ended after %v, %s whose hosts cannot be asked before %s: go on then, or wait longer with --max-wait",
 			took, left, moment(s.NextDue))
 	case crawler.EndInterrupted:
 		return fmt.Sprintf("interrupted after %v, %s", took, left)
@@ -89,45 +93,26 @@ type printedSummary struct {
 	*crawler.Summary
 
 	Seconds float64   `json:"seconds"`
+	GoOn    string    `json:"go_on,omitempty"`   // the command that goes on with the crawl
 	Took    *struct{} `json:"took_ns,omitempty"` // takes the place of the Summary's own, to leave it out
 }
 
 func summaryJSON(s *crawler.Summary) printedSummary {
-	return printedSummary{Summary: s, Seconds: s.Took.Seconds()}
+	return printedSummary{Summary: s, Seconds: s.Took.Seconds(), GoOn: goOnCommand(s)}
 }
 
 // maxWaiting is how many hosts are named that could not be asked.
 const maxWaiting = 5
 
-// waitingText names the hosts for which a crawl ended with URLs left, as its
-// rejected.jsonl has them; empty: it did not end so.
-func waitingText(s *crawler.Summary) (string, error) {
-	if s.End != crawler.EndLater {
-		return "", nil
+// waitingText names the hosts for which a crawl ended with URLs left, since their
+// robots.txt cannot be reached; empty: there is none.
+func waitingText(s *crawler.Summary) string {
+	if len(s.Waiting) == 0 {
+		return ""
 	}
-	name := filepath.Join(s.Output, output.RejectedFile)
-	file, err := os.Open(name)
-	if err != nil {
-		return "", failed("%w", quoted(err))
-	}
-	defer func() { _ = file.Close() }()
-	var hosts []string
-	for dec := json.NewDecoder(bufio.NewReader(file)); dec.More(); {
-		var r output.Rejection
-		if err := dec.Decode(&r); err != nil {
-			return "", failed("%q: %w", name, err)
-		}
-		host := strings.TrimSuffix(r.RobotsURL, "/robots.txt")
-		if r.Reason == output.Later && !slices.Contains(hosts, host) {
-			hosts = append(hosts, host)
-		}
-	}
-	if len(hosts) == 0 {
-		return "", nil
-	}
-	text := strings.Join(hosts[:min(len(hosts), maxWaiting)], " ")
-	if more := len(hosts) - maxWaiting; more > 0 {
+	text := strings.Join(s.Waiting[:min(len(s.Waiting), maxWaiting)], " ")
+	if more := len(s.Waiting) - maxWaiting; more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
 	}
-	return fmt.Sprintf("  waiting     for robots.txt of %s\n", text), nil
+	return fmt.Sprintf("  waiting     for robots.txt of %s\n", text)
 }

@@ -1,7 +1,6 @@
 package output
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
@@ -9,63 +8,151 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 )
 
 // The names in the directory of a crawl.
 const (
 	PagesFile    = "pages.jsonl"
 	RejectedFile = "rejected.jsonl"
+	SitemapsFile = "sitemaps.jsonl"
+	RobotsFile   = "robots.jsonl"
 	RobotsDir    = "robots"
+	StateFile    = "crawl.json"
 )
 
-// ErrExists says that a directory holds a crawl already.
-var ErrExists = errors.New("output: directory holds a crawl already")
+var (
+	// ErrExists says that a directory holds a crawl already.
+	ErrExists = errors.New("output: directory holds a crawl already")
 
-// Dir is the directory of one crawl. It is safe for concurrent use.
+	// ErrNone says that a directory holds no crawl.
+	ErrNone = errors.New("output: directory holds no crawl")
+)
+
+// Dir is the directory of one crawl. It is safe for concurrent use, but for
+// Write.
 type Dir struct {
-	path     string
-	pages    *lines
-	rejected *lines
+	path   string
+	files  [kinds]*lines
+	robots *Log
 }
 
-// Create makes the directory where it is missing, and the files in it. A
-// directory with a crawl in it is refused with [ErrExists] and left as it is; so
-// is one in which not all can be made.
-func Create(path string) (*Dir, error) {
-	for _, name := range []string{PagesFile, RejectedFile, RobotsDir} {
-		if _, err := os.Lstat(filepath.Join(path, name)); err == nil {
-			return nil, fmt.Errorf("%w: %q has %s in it; name another or remove it", ErrExists, path, name)
+// The files of lines, as they stand in Dir.files and in a Batch.
+const (
+	pages = iota
+	rejected
+	sitemaps
+	kinds
+)
+
+var fileNames = [kinds]string{PagesFile, RejectedFile, SitemapsFile}
+
+// Vacant returns nil when a crawl may be begun in the directory: it is missing,
+// or has nothing of one in it. What another began and did not come to write
+// anything in counts for nothing. The error is ErrExists.
+func Vacant(path string) error {
+	if _, err := os.Lstat(filepath.Join(path, StateFile)); err == nil {
+		return fmt.Errorf("%w: %q has %s in it; name another or remove it", ErrExists, path, StateFile)
+	}
+	for _, name := range fileNames {
+		if info, err := os.Lstat(filepath.Join(path, name)); err == nil && info.Size() > 0 {
+			return fmt.Errorf("%w: %q has %s in it; name another or remove it", ErrExists, path, name)
 		}
 	}
+	return nil
+}
+
+// Create makes the directory where it is missing, and the files in it, with
+// state as the first content of the state file. A directory with a crawl in it is
+// refused with [ErrExists] and left as it is.
+func Create(path string, state any) (*Dir, error) {
+	if err := Vacant(path); err != nil {
+		return nil, err
+	}
+	d := &Dir{path: path}
 	if err := os.MkdirAll(filepath.Join(path, RobotsDir), 0o755); err != nil {
 		return nil, fmt.Errorf("output: %w", err)
 	}
-	d := &Dir{path: path}
+	if err := SaveState(path, state); err != nil {
+		return nil, err
+	}
+	return d, d.open(Lengths{})
+}
+
+// Open opens the directory of a crawl that is to go on. What lies beyond counted
+// in its files is cut off: it was written for URLs whose end the frontier does not
+// know of, so that it will be written again. The error is ErrNone where no crawl
+// was begun.
+//
+// Missing says how many bytes that count are not there, by the name of the file:
+// somebody has changed it, or the machine went down before its disk had them.
+func Open(path string, counted Lengths) (d *Dir, missing map[string]int64, err error) {
+	if err := begun(path); err != nil {
+		return nil, nil, err
+	}
+	d = &Dir{path: path}
+	if err := os.MkdirAll(filepath.Join(path, RobotsDir), 0o755); err != nil {
+		return nil, nil, fmt.Errorf("output: %w", err)
+	}
+	if err := d.open(counted); err != nil {
+		return nil, nil, err
+	}
+	missing = make(map[string]int64)
+	for kind, l := range d.files {
+		if lack := counted.of(kind) - l.length; lack > 0 {
+			missing[fileNames[kind]] = lack
+		}
+	}
+	return d, missing, nil
+}
+
+func (d *Dir) open(counted Lengths) error {
+	for kind, name := range fileNames {
+		l, err := openLines(filepath.Join(d.path, name), counted.of(kind))
+		if err != nil {
+			return errors.Join(err, d.Close())
+		}
+		d.files[kind] = l
+	}
 	var err error
-	if d.pages, err = createLines(filepath.Join(path, PagesFile)); err != nil {
-		return nil, errors.Join(err, os.Remove(filepath.Join(path, RobotsDir)))
+	if d.robots, err = OpenLog(filepath.Join(d.path, RobotsFile)); err != nil {
+		return errors.Join(err, d.Close())
 	}
-	if d.rejected, err = createLines(filepath.Join(path, RejectedFile)); err != nil {
-		return nil, errors.Join(err, d.pages.close(),
-			os.Remove(filepath.Join(path, PagesFile)), os.Remove(filepath.Join(path, RobotsDir)))
-	}
-	return d, nil
+	return nil
 }
 
 // Path returns the directory's path as it was given.
 func (d *Dir) Path() string { return d.path }
 
-// Page appends a line to pages.jsonl. When it returns, the line has left the
-// process: killing it tears no line.
-func (d *Dir) Page(p *Page) error { return d.pages.append(p) }
+// Write appends a batch. When it returns, the lines have left the process: killing
+// it tears none. It is not to be called by two at a time.
+func (d *Dir) Write(b *Batch) error {
+	for kind, l := range d.files {
+		if err := l.append(b.lines[kind]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
-// Reject appends a line to rejected.jsonl, like Page.
-func (d *Dir) Reject(r *Rejection) error { return d.rejected.append(r) }
+// Lengths returns how long the files are.
+func (d *Dir) Lengths() Lengths {
+	return Lengths{Pages: d.files[pages].length, Rejected: d.files[rejected].length, Sitemaps: d.files[sitemaps].length}
+}
+
+// Sync returns when everything written has reached the disk.
+func (d *Dir) Sync() error {
+	for _, l := range d.files {
+		if err := l.file.Sync(); err != nil {
+			return fmt.Errorf("output: %w", err)
+		}
+	}
+	return nil
+}
 
 // Robots writes what an origin's robots.txt was: the body as it came, and the
-// record about it as JSON. A later fetch of the same origin replaces both. They
-// are for people to read; the crawl itself never reads them back.
+// record about it as JSON. A later fetch of the same origin replaces both, and
+// adds a line to robots.jsonl. They are for people to read; the crawl itself
+// never reads them back.
 func (d *Dir) Robots(origin string, body []byte, record any) error {
 	about, err := json.MarshalIndent(record, "", "  ")
 	if err != nil {
@@ -75,7 +162,15 @@ func (d *Dir) Robots(origin string, body []byte, record any) error {
 	if err := replace(base+".txt", body); err != nil {
 		return err
 	}
-	return replace(base+".json", append(about, '\n'))
+	if err := replace(base+".json", append(about, '\n')); err != nil {
+		return err
+	}
+	line, err := Line(nil, record)
+	if err != nil {
+		return err
+	}
+	_, err = d.robots.Append(line)
+	return err
 }
 
 // fileName makes an origin a name that every file system takes, and no two the
@@ -105,42 +200,14 @@ func replace(path string, content []byte) error {
 
 // Close closes the files. It is called once, after the last line.
 func (d *Dir) Close() error {
-	return errors.Join(d.pages.close(), d.rejected.close())
-}
-
-// lines is a file of JSON lines, each written by one call so that none is torn
-// by another or by the end of the process.
-type lines struct {
-	mu   sync.Mutex // serialises writes
-	file *os.File
-}
-
-func createLines(path string) (*lines, error) {
-	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY|os.O_APPEND, 0o644)
-	if err != nil {
-		return nil, fmt.Errorf("output: %w", err)
+	var errs []error
+	for _, l := range d.files {
+		if l != nil {
+			errs = append(errs, l.close())
+		}
 	}
-	return &lines{file: file}, nil
-}
-
-func (l *lines) append(v any) error {
-	var line bytes.Buffer
-	enc := json.NewEncoder(&line)
-	enc.SetEscapeHTML(false) // a URL with & should read like one
-	if err := enc.Encode(v); err != nil {
-		return fmt.Errorf("output: %w", err)
+	if d.robots != nil {
+		errs = append(errs, d.robots.Close())
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if _, err := l.file.Write(line.Bytes()); err != nil {
-		return fmt.Errorf("output: %w", err)
-	}
-	return nil
-}
-
-func (l *lines) close() error {
-	if err := l.file.Close(); err != nil {
-		return fmt.Errorf("output: %w", err)
-	}
-	return nil
+	return errors.Join(errs...)
 }

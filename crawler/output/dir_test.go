@@ -2,43 +2,48 @@ package output
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 )
 
-func TestLinesAreWholeWhateverTheOrder(t *testing.T) {
+func TestWrite(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "made", "by", "create")
-	d, err := Create(dir)
+	d, err := Create(dir, map[string]int{"version": 1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	const writers, each = 8, 50
-	var wg sync.WaitGroup
-	for range writers {
-		wg.Go(func() {
-			for range each {
-				err := errors.Join(
-					d.Page(&Page{URL: "http://example.com/?a=1&b=<2>", Title: strings.Repeat("x", 5000)}),
-					d.Reject(&Rejection{URL: "http://example.com/no", Reason: Disallowed, Rule: "Disallow: /no", Line: 2}))
-				if err != nil {
-					t.Error(err)
-				}
+	const batches, each = 8, 50
+	for range batches {
+		var all Batch
+		for range each {
+			var one Batch
+			err := errors.Join(
+				one.Page(&Page{URL: "http://example.com/?a=1&b=<2>", Title: strings.Repeat("x", 5000)}),
+				one.Reject(&Rejection{URL: "http://example.com/no", Reason: Disallowed, Rule: "Disallow: /no", Line: 2}),
+				one.Sitemap(&Sitemap{URL: "http://example.com/map.xml", Status: 200}))
+			if err != nil {
+				t.Fatal(err)
 			}
-		})
+			all.Join(&one)
+		}
+		if err := d.Write(&all); err != nil {
+			t.Fatal(err)
+		}
 	}
-	wg.Wait()
-	if err := d.Close(); err != nil {
+	if err := errors.Join(d.Sync(), d.Close()); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{PagesFile, RejectedFile} {
+	for _, name := range fileNames {
 		lines := readLines(t, filepath.Join(dir, name))
-		if len(lines) != writers*each {
-			t.Errorf("%s has %d lines, want %d", name, len(lines), writers*each)
+		if len(lines) != batches*each {
+			t.Errorf("%s has %d lines, want %d", name, len(lines), batches*each)
 		}
 		for _, line := range lines {
 			if !json.Valid([]byte(line)) {
@@ -48,6 +53,200 @@ func TestLinesAreWholeWhateverTheOrder(t *testing.T) {
 		if name == PagesFile && !strings.Contains(lines[0], `"http://example.com/?a=1&b=<2>"`) {
 			t.Errorf("a URL should stand as it is, got %s", lines[0])
 		}
+	}
+	n := 0
+	for p, err := range Pages(dir) {
+		if err != nil || p.URL == "" {
+			t.Fatal(p, err)
+		}
+		if n++; n == 10 {
+			break
+		}
+	}
+}
+
+// A crawl that goes on keeps what counts and nothing else.
+func TestOpenCutsWhatDoesNotCount(t *testing.T) {
+	page := func(url string) *Batch {
+		b := new(Batch)
+		if err := errors.Join(b.Page(&Page{URL: url}), b.Reject(&Rejection{URL: url})); err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	for _, tt := range []struct {
+		name   string
+		damage func(pages string) error
+		want   []string
+		lost   bool
+	}{
+		{"written and not counted", func(string) error { return nil }, []string{"a", "b"}, false},
+		{"torn besides", func(name string) error {
+			f, err := os.OpenFile(name, os.O_APPEND|os.O_WRONLY, 0)
+			if err != nil {
+				return err
+			}
+			_, err = f.WriteString(`{"url":"d`)
+			return errors.Join(err, f.Close())
+		}, []string{"a", "b"}, false},
+		{"shorter than what counts", func(name string) error { return os.Truncate(name, 300) }, []string{"a"}, true},
+		{"gone", os.Remove, nil, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := t.TempDir()
+			d, err := Create(dir, "state")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := errors.Join(d.Write(page("a")), d.Write(page("b"))); err != nil {
+				t.Fatal(err)
+			}
+			counted := d.Lengths()
+			if err := errors.Join(d.Write(page("c")), d.Close(), tt.damage(filepath.Join(dir, PagesFile))); err != nil {
+				t.Fatal(err)
+			}
+			d, missing, err := Open(dir, counted)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if lost := missing[PagesFile] > 0; lost != tt.lost || missing[RejectedFile] > 0 {
+				t.Errorf("missing %v", missing)
+			}
+			if err := errors.Join(d.Write(page("new")), d.Close()); err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for p, err := range Pages(dir) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				got = append(got, p.URL)
+			}
+			if want := append(tt.want, "new"); !slices.Equal(got, want) {
+				t.Errorf("pages %v, want %v", got, want)
+			}
+		})
+	}
+}
+
+func TestOpenWhereThereIsNoCrawl(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "none")
+	if _, _, err := Open(dir, Lengths{}); !errors.Is(err, ErrNone) || !strings.Contains(err.Error(), dir) {
+		t.Errorf("Open = %v, want ErrNone that names %s", err, dir)
+	}
+	if err := State(dir, new(string)); !errors.Is(err, ErrNone) {
+		t.Errorf("State = %v, want ErrNone", err)
+	}
+	if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
+		t.Error("a refused Open made the directory")
+	}
+}
+
+func TestState(t *testing.T) {
+	dir := t.TempDir()
+	d, err := Create(dir, "first")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(SaveState(dir, "second"), d.Close()); err != nil {
+		t.Fatal(err)
+	}
+	var got string
+	if err := State(dir, &got); err != nil || got != "second" {
+		t.Errorf("State = %q, %v", got, err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, StateFile), []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := State(dir, &got); err == nil || !strings.Contains(err.Error(), StateFile) {
+		t.Errorf("State of a damaged file = %v", err)
+	}
+}
+
+func TestRotate(t *testing.T) {
+	dir := t.TempDir()
+	write := func(text string) {
+		for _, name := range []string{PagesFile, RejectedFile, RobotsFile} { // no sitemaps.jsonl
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	write("one")
+	first, err := Rotate(dir, 1)
+	if err != nil || filepath.Base(first.Pages) != "pages.1.jsonl" {
+		t.Fatal(first, err)
+	}
+	write("two")
+	if again, err := Rotate(dir, 1); err != nil || again != first {
+		t.Errorf("a second time: %v, %v", again, err)
+	}
+	if _, err := Rotate(dir, 2); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"pages.1.jsonl": "one", "rejected.1.jsonl": "one", "robots.1.jsonl": "one", "pages.2.jsonl": "two"} {
+		if b, err := os.ReadFile(filepath.Join(dir, name)); err != nil || string(b) != want {
+			t.Errorf("%s: %q, %v", name, b, err)
+		}
+	}
+}
+
+// A log that is read while it grows shows whole lines only.
+func TestLog(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "log")
+	if err := os.WriteFile(name, []byte(`{"url":"a"}`+"\n"+`{"url":"to`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	l, err := OpenLog(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			for range 50 {
+				line, err := Line(nil, Page{URL: "b", Title: strings.Repeat("x", 500)})
+				if err != nil {
+					t.Error(err)
+				}
+				if _, err := l.Append(line); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	for range 20 {
+		if err := Each(name, func(int64, *Page) error { return nil }); err != nil {
+			t.Error(err)
+		}
+	}
+	wg.Wait()
+	if err := errors.Join(l.Sync(), l.Close()); err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	err = Each(name, func(at int64, p *Page) error {
+		n++
+		var same Page
+		if err := json.NewDecoder(bytes.NewReader(file[at:])).Decode(&same); err != nil || same.URL != p.URL {
+			t.Errorf("at %d: %+v, %v, want %s", at, same, err, p.URL)
+		}
+		return nil
+	})
+	if err != nil || n != 401 {
+		t.Errorf("%d lines, %v; want 401", n, err)
+	}
+	if err := os.WriteFile(name, []byte("{}\nnonsense\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, err = range Read[Page](name) {
+	}
+	if err == nil || !strings.Contains(err.Error(), name) {
+		t.Errorf("a damaged file: %v", err)
 	}
 }
 
@@ -83,7 +282,7 @@ func TestCreateLeavesAnotherCrawlAlone(t *testing.T) {
 	if err := os.WriteFile(old, []byte("old\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Create(dir); !errors.Is(err, ErrExists) || !strings.Contains(err.Error(), dir) {
+	if _, err := Create(dir, "state"); !errors.Is(err, ErrExists) || !strings.Contains(err.Error(), dir) {
 		t.Errorf("Create = %v, want ErrExists that names %s", err, dir)
 	}
 	if b, err := os.ReadFile(old); err != nil || string(b) != "old\n" {
@@ -99,13 +298,13 @@ func TestCreateWhereADirectoryCannotBe(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Create(filepath.Join(file, "crawl")); err == nil {
+	if _, err := Create(filepath.Join(file, "crawl"), "state"); err == nil {
 		t.Error("Create below a file succeeded")
 	}
 }
 
 func TestRobotsReplaces(t *testing.T) {
-	d, err := Create(t.TempDir())
+	d, err := Create(t.TempDir(), "state")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,6 +313,9 @@ func TestRobotsReplaces(t *testing.T) {
 		if err := d.Robots("http://example.com:8080", []byte(body), map[string]string{"outcome": "rules"}); err != nil {
 			t.Fatal(err)
 		}
+	}
+	if lines := readLines(t, filepath.Join(d.Path(), RobotsFile)); len(lines) != 2 {
+		t.Errorf("%s has %d lines, want one for each fetch", RobotsFile, len(lines))
 	}
 	entries, err := os.ReadDir(filepath.Join(d.Path(), RobotsDir))
 	if err != nil || len(entries) != 2 {

@@ -1,6 +1,12 @@
 // Package output writes what a crawl found: a directory with pages.jsonl, one
 // line for each page that was fetched; rejected.jsonl, one line for each URL that
-// was not, and why; and robots/, every robots.txt that was read.
+// was not, and why; sitemaps.jsonl, one line for each sitemap file that was read;
+// robots/, every robots.txt as it was last; robots.jsonl, one line for each fetch
+// of one; and crawl.json, the configuration.
+//
+// The files of lines only grow. A crawl that is killed leaves them as long as they
+// are; when it goes on, what lies beyond the length that its frontier knows of is
+// cut off, so that no line is torn and none is there twice for one fetch.
 //
 // The field names are a contract: scripts read them. A field that is added later
 // goes after those that are there, and none changes its meaning.
@@ -27,6 +33,24 @@ type Page struct {
 	FetchedAt   time.Time       `json:"fetched_at"`
 	Millis      int64           `json:"ms"` // from the start of the request to the end of the body
 	Attempt     int             `json:"attempt"`
+
+	Hash        string         `json:"hash,omitempty"`         // of the body as it was read: 64 bits of XXH64, hexadecimal
+	Unchanged   bool           `json:"unchanged,omitempty"`    // the site says so (304), or the body is the one of the last fetch
+	DuplicateOf string         `json:"duplicate_of,omitempty"` // a page fetched before with the same body
+	Fields      map[string]any `json:"fields,omitempty"`       // by the names of the extract rules: a string, or a list of them
+}
+
+// Sitemap is a sitemap file that was asked for: one line of sitemaps.jsonl.
+type Sitemap struct {
+	URL       string    `json:"url"`
+	Status    int       `json:"status"`
+	Host      string    `json:"host"` // the origin whose robots.txt listed it, by itself or by an index
+	Via       string    `json:"via"`  // the robots.txt or index it is listed in; empty: it was looked for
+	Nested    int       `json:"nested"`
+	Pages     int       `json:"pages"`    // entries that are pages
+	Sitemaps  int       `json:"sitemaps"` // entries that are sitemaps
+	Detail    string    `json:"detail,omitempty"`
+	FetchedAt time.Time `json:"fetched_at"`
 }
 
 // Directive is one thing that a page asks of crawlers: noindex, nofollow, ...
@@ -64,4 +88,5 @@ const (
 	Failed      Reason = "failed"       // no answer after all retries
 	Invalid     Reason = "invalid"      // not a URL that can be requested
 	TooManyHops Reason = "redirects"    // the end of too long a chain of redirects
+	HostFull    Reason = "host-full"    // its host has had max-host-pages
 )

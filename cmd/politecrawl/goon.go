@@ -1,0 +1,102 @@
+package main
+
+import (
+	"errors"
+	"io"
+	"regexp"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/politecrawl/politecrawl/crawler"
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+// again gives fs the flags that take the configuration from an earlier crawl.
+func (s *settings) again(fs *pflag.FlagSet) {
+	fs.StringVar(&s.resume, "resume", "", "go on with the crawl in `DIR`, which was stopped or killed")
+	fs.StringVar(&s.recrawl, "recrawl", "", "ask again for what the crawl in `DIR` has asked for, where it has changed")
+}
+
+// options says what to do with a crawl that is there already.
+func (s *settings) options() crawler.Options {
+	return crawler.Options{Resume: s.resume != "", Recrawl: s.recrawl != ""}
+}
+
+// loadOrGoOn completes the configuration: from an earlier crawl and the flags that
+// were given, or as load does.
+func (s *settings) loadOrGoOn(cmd *cobra.Command, args []string, stdin io.Reader) error {
+	name, dir := "resume", s.resume
+	if dir == "" {
+		name, dir = "recrawl", s.recrawl
+	}
+	switch {
+	case !cmd.Flags().Changed("resume") && !cmd.Flags().Changed("recrawl"):
+		return s.load(args, stdin)
+	case s.resume != "" && s.recrawl != "":
+		return misuseOf(cmd, "give --resume or --recrawl, not both")
+	case dir == "":
+		return misuseOf(cmd, "--%s names no directory", name)
+	case len(args) > 0 || s.seeds != "":
+		return misuseOf(cmd, "--%s takes the start URLs from the crawl in %s; give no others", name, printable(dir))
+	case s.file != "":
+		return misuseOf(cmd, "--%s takes the settings from the crawl in %s; give those to be changed as flags, without --config", name, printable(dir))
+	case cmd.Flags().Changed("output"):
+		return misuseOf(cmd, "--%s goes on in the directory of the crawl; give no --output", name)
+	}
+	saved, err := crawler.Saved(dir)
+	if errors.Is(err, output.ErrNone) {
+		return misuse("--%s: %w; begin one with: politecrawl crawl URL… --output %s", name, withoutPrefix(err), shellWord(dir))
+	}
+	if err != nil {
+		return misuse("--%s: %w", name, withoutPrefix(err))
+	}
+	given := map[*pflag.Flag]string{}
+	s.keys.VisitAll(func(f *pflag.Flag) {
+		s.from[f.Name] = "crawl " + dir
+		if f.Changed {
+			given[f], s.from[f.Name] = f.Value.String(), "flag --"+f.Name
+		}
+	})
+	s.config = saved // the flags point into it
+	for f, value := range given {
+		if err := f.Value.Set(value); err != nil {
+			return misuse("--%s: %w", f.Name, err)
+		}
+	}
+	return nil
+}
+
+// goOnCommand is how to go on with a crawl; empty: there is nothing to go on with.
+func goOnCommand(s *crawler.Summary) string {
+	if s.Left == 0 {
+		return ""
+	}
+	command := "politecrawl crawl --resume " + shellWord(s.Output)
+	switch s.End {
+	case crawler.EndMaxPages:
+		return command + " --max-pages N"
+	case crawler.EndMaxBytes:
+		return command + " --max-bytes N"
+	}
+	return command
+}
+
+// goOnText is the last line for a person; empty: nothing is left.
+func goOnText(s *crawler.Summary) string {
+	if command := goOnCommand(s); command != "" {
+		return "to go on: " + command + "\n"
+	}
+	return ""
+}
+
+var plainWord = regexp.MustCompile(`^[\w@%+=:,./-]+$`)
+
+// shellWord writes s so that a shell reads it as one word.
+func shellWord(s string) string {
+	if plainWord.MatchString(s) {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}

@@ -1,0 +1,157 @@
+package crawler
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+// ended writes what is still aside, closes everything and sums up.
+func (c *Crawler) ended() (*Summary, error) {
+	c.ending.Lock()
+	end, fault := c.end, c.fault
+	c.ending.Unlock()
+	err := fault
+	if fault == nil { // else nothing can be written any more
+		err = c.writeAside()
+	}
+	stats, statsErr := c.frontier.Stats(c.books)
+	if fault == nil {
+		err = errors.Join(err, statsErr)
+	}
+	err = errors.Join(err, c.close())
+	hosts, _ := c.aside.waiting()
+	c.tally.count(func(s *Summary) {
+		s.End = end
+		for _, h := range hosts {
+			s.Waiting = append(s.Waiting, string(h))
+		}
+		s.Left = stats.Pending + stats.Scheduled + stats.Leased
+		s.Hosts = stats.Hosts
+		if s.Left > 0 {
+			s.NextDue = stats.NextDue
+		}
+	})
+	sum := c.tally.summary()
+	if err != nil {
+		sum.End = EndFailed
+		err = fmt.Errorf("crawler: %w", err)
+	}
+	return &sum, err
+}
+
+// writeAside writes what was left alone until the end. The frontier's note does
+// not know of it: a crawl that goes on cuts it off first.
+func (c *Crawler) writeAside() error {
+	w := &rejector{c: c}
+	if err := c.aside.each(w.left); err != nil {
+		return err
+	}
+	if err := w.flush(); err != nil {
+		return err
+	}
+	hosts, why := c.aside.waiting()
+	for _, h := range hosts {
+		if err := w.later(h, why[h]); err != nil {
+			return err
+		}
+	}
+	return w.flush()
+}
+
+// rejector writes lines of rejected.jsonl, many at a time.
+type rejector struct {
+	c       *Crawler
+	batch   output.Batch
+	entries []*entry // aside, unless the frontier knows them
+	urls    []string
+	n       int
+}
+
+// rejectBatch is how many lines are written at a time.
+const rejectBatch = 1000
+
+// left takes a URL that is aside.
+func (w *rejector) left(e *entry) error {
+	w.entries, w.urls = append(w.entries, e), append(w.urls, e.key())
+	if len(w.entries) < rejectBatch {
+		return nil
+	}
+	return w.flush()
+}
+
+// later takes all URLs of a host that wait for its robots.txt.
+func (w *rejector) later(h frontier.Host, why *output.Rejection) error {
+	for item, err := range w.c.frontier.Waiting(w.c.books, h) {
+		if err != nil {
+			return err
+		}
+		t, err := decodeTrail(item.Meta)
+		if err != nil {
+			return err
+		}
+		r := *why
+		r.URL, _, _ = strings.Cut(item.URL, "#") // of a sitemap's key
+		r.Depth, r.Via, r.Source = t.depth, t.via, t.source.String()
+		if err := w.write(&r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *rejector) write(r *output.Rejection) error {
+	if err := w.batch.Reject(r); err != nil {
+		return err
+	}
+	w.c.tally.count(func(s *Summary) { s.Rejected[r.Reason]++ })
+	if w.n++; w.n%rejectBatch > 0 {
+		return nil
+	}
+	return w.flush()
+}
+
+func (w *rejector) flush() error {
+	if len(w.entries) > 0 {
+		known, err := w.c.frontier.Known(w.c.books, w.urls)
+		if err != nil {
+			return err
+		}
+		entries := w.entries
+		w.entries, w.urls = nil, nil
+		for i, e := range entries {
+			if known[i] {
+				continue // it was taken up after all
+			}
+			if err := w.write(e.Left); err != nil {
+				return err
+			}
+		}
+	}
+	defer w.batch.Reset()
+	return w.c.dir.Write(&w.batch)
+}
+
+// close closes what open has opened.
+func (c *Crawler) close() error {
+	c.learning.Lock()
+	defer c.learning.Unlock()
+	c.closed = true
+	var errs []error
+	if c.sitemaps != nil {
+		c.sitemaps.CloseIdleConnections() // those of the pages too: they share a transport
+	}
+	if c.frontier != nil {
+		errs = append(errs, c.frontier.Close())
+	}
+	if c.journal != nil {
+		errs = append(errs, c.journal.close())
+	}
+	if c.dir != nil {
+		errs = append(errs, c.dir.Close())
+	}
+	return errors.Join(errs...)
+}

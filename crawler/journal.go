@@ -1,0 +1,69 @@
+package crawler
+
+import (
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+// journalFile is the name of the journal in the directory of a crawl.
+const journalFile = "journal.jsonl"
+
+// journal is what a crawl has to remember beside its frontier: URLs left aside,
+// hosts that joined the scope, hosts whose robots.txt cannot be reached. It is a
+// file that only grows; what an entry says holds until a later one says
+// otherwise. It is safe for concurrent use.
+type journal struct {
+	name string
+	log  *output.Log
+}
+
+// entry is a line of the journal. It says one of the things below.
+type entry struct {
+	// Left is a URL that is not in the frontier, with the rest of what its item
+	// would be there.
+	Left     *output.Rejection `json:"left,omitempty"`
+	Priority uint8             `json:"priority,omitempty"`
+	Meta     []byte            `json:"meta,omitempty"`
+
+	// Joined is a URL whose host belongs to the crawl since a start URL led
+	// there.
+	Joined string `json:"joined,omitempty"`
+
+	// Later is a host whose robots.txt cannot be reached, with what there is to
+	// say of each of its URLs. Back is one that can be reached again.
+	Later frontier.Host     `json:"later,omitempty"`
+	Why   *output.Rejection `json:"why,omitempty"`
+	Back  frontier.Host     `json:"back,omitempty"`
+}
+
+// openJournal opens the journal, or begins one.
+func openJournal(name string) (*journal, error) {
+	log, err := output.OpenLog(name)
+	if err != nil {
+		return nil, err
+	}
+	return &journal{name: name, log: log}, nil
+}
+
+// append writes entries and returns where each begins.
+func (j *journal) append(entries ...*entry) (at []int64, err error) {
+	var text []byte
+	at = make([]int64, len(entries))
+	for i, e := range entries {
+		at[i] = int64(len(text))
+		if text, err = output.Line(text, e); err != nil {
+			return nil, err
+		}
+	}
+	start, err := j.log.Append(text)
+	for i := range at {
+		at[i] += start
+	}
+	return at, err
+}
+
+// each calls f for everything that had been written when it was called, with
+// where it begins, until f fails.
+func (j *journal) each(f func(at int64, e *entry) error) error { return output.Each(j.name, f) }
+
+func (j *journal) close() error { return j.log.Close() }

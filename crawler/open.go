@@ -1,0 +1,147 @@
+package crawler
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"path/filepath"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/frontier/pebblestore"
+	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/robotsext"
+	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
+)
+
+// frontierDir is the name of the frontier in the directory of a crawl.
+const frontierDir = "frontier"
+
+// open opens the directory and the frontier, brings what an earlier process left
+// back, and puts the start URLs in. When it fails everything is closed again.
+func (c *Crawler) open() (err error) {
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, c.close())
+		}
+	}()
+	begin := c.begin
+	switch {
+	case c.opts.Recrawl:
+		begin = c.beginAgain
+	case c.opts.Resume:
+		begin = c.goOn
+	}
+	if err := begin(); err != nil {
+		return err
+	}
+	if c.journal, err = openJournal(filepath.Join(c.cfg.Output, journalFile)); err != nil {
+		return err
+	}
+	c.ledger = newLedger(c.frontier, c.dir, c.syncFiles(), c.tally.page)
+	c.aside = newAside(c.journal)
+	c.pace = newPace(&c.cfg, c.frontier, c.opts.Resume || c.opts.Recrawl)
+	if err := c.connect(); err != nil {
+		return err
+	}
+	if err := c.restore(); err != nil {
+		return err
+	}
+	if err := c.seedStart(); err != nil {
+		return err
+	}
+	return c.readmit()
+}
+
+// begin makes the directory of a new crawl.
+func (c *Crawler) begin() error {
+	if err := output.Vacant(c.cfg.Output); err != nil {
+		if held := c.held(); held != nil {
+			return held
+		}
+		return err
+	}
+	if err := c.openFrontier(); err != nil {
+		return err
+	}
+	var err error
+	c.dir, err = output.Create(c.cfg.Output, &state{Version: stateVersion, Config: c.cfg})
+	return err
+}
+
+// openFrontier opens the frontier. Its lock is that of the whole directory.
+func (c *Crawler) openFrontier() (err error) {
+	if c.opts.Frontier != nil {
+		c.frontier = c.opts.Frontier
+		return nil
+	}
+	opts := &pebblestore.Options{
+		Delay: c.cfg.Delay, MaxInFlight: c.cfg.PerHost, LeaseTime: leaseTime(&c.cfg), Logger: c.log,
+	}
+	if c.cfg.Durability == DurablePower {
+		opts.Durability = pebblestore.Power
+	}
+	store, err := pebblestore.Open(filepath.Join(c.cfg.Output, frontierDir), opts)
+	if err != nil {
+		return err // and no typed nil in c.frontier
+	}
+	c.frontier = store
+	return nil
+}
+
+// held returns who has the frontier of the directory open, as an error.
+func (c *Crawler) held() error {
+	view, err := pebblestore.Inspect(filepath.Join(c.cfg.Output, frontierDir))
+	switch {
+	case errors.Is(err, pebblestore.ErrInUse):
+		return err
+	case err == nil:
+		return view.Close()
+	}
+	return nil
+}
+
+// syncFiles is what the ledger does before it tells the frontier of something that
+// it has written.
+func (c *Crawler) syncFiles() func() error {
+	if c.cfg.Durability != DurablePower {
+		return nil
+	}
+	return func() error { return errors.Join(c.dir.Sync(), c.journal.log.Sync()) }
+}
+
+// connect makes what talks to the network. Nothing is sent yet.
+func (c *Crawler) connect() error {
+	base := c.opts.Transport
+	if base == nil {
+		base = newTransport(&c.cfg)
+	}
+	var err error
+	c.robots, err = robotsext.New(c.cfg.UserAgent, &robotsext.Options{
+		Transport: &wire{base: base, working: c.working},
+		Wait:      c.wait,
+		Timeout:   c.cfg.RobotsTimeout,
+		RetryMin:  c.cfg.RobotsRetry,
+		Cache:     &robotsCache{frontier: c.frontier},
+		Logger:    c.log,
+		OnRecord:  c.learned,
+		Parse:     &robotstxt.Options{MaxCrawlDelay: c.cfg.MaxCrawlDelay, RequestRateDelay: true},
+	})
+	if err != nil {
+		return fmt.Errorf("crawler: %w", err)
+	}
+	c.fetch = newFetcher(c.working, &c.cfg, c.robots)
+	c.sitemaps = &http.Client{
+		Transport:     c.robots.Transport(nil),
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	return nil
+}
+
+// hostOf is the host of a URL in canonical form.
+func hostOf(url string) frontier.Host {
+	h, err := frontier.HostOf(url)
+	if err != nil {
+		return ""
+	}
+	return h
+}

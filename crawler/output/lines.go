@@ -1,0 +1,211 @@
+package output
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"path/filepath"
+)
+
+// Lengths says how much of the files of a directory counts, in bytes. A crawl
+// keeps it with its frontier, so that both agree after its process was killed.
+type Lengths struct {
+	Pages    int64 `json:"pages"`
+	Rejected int64 `json:"rejected"`
+	Sitemaps int64 `json:"sitemaps"`
+}
+
+func (l Lengths) of(kind int) int64 { return [kinds]int64{l.Pages, l.Rejected, l.Sitemaps}[kind] }
+
+// A Batch is lines to be written together. The zero Batch is empty.
+type Batch struct {
+	lines [kinds][]byte
+}
+
+// Page adds a line to pages.jsonl.
+func (b *Batch) Page(p *Page) error { return b.add(pages, p) }
+
+// Reject adds a line to rejected.jsonl.
+func (b *Batch) Reject(r *Rejection) error { return b.add(rejected, r) }
+
+// Sitemap adds a line to sitemaps.jsonl.
+func (b *Batch) Sitemap(s *Sitemap) error { return b.add(sitemaps, s) }
+
+// Join adds the lines of another batch.
+func (b *Batch) Join(other *Batch) {
+	for kind, lines := range other.lines {
+		b.lines[kind] = append(b.lines[kind], lines...)
+	}
+}
+
+// Pages returns the lines of pages.jsonl in the batch, until the next call that
+// changes it.
+func (b *Batch) Pages() []byte { return b.lines[pages] }
+
+// Reset empties the batch and keeps its memory.
+func (b *Batch) Reset() {
+	for kind := range b.lines {
+		b.lines[kind] = b.lines[kind][:0]
+	}
+}
+
+func (b *Batch) add(kind int, v any) error {
+	line, err := Line(b.lines[kind], v)
+	if err != nil {
+		return err
+	}
+	b.lines[kind] = line
+	return nil
+}
+
+// Line appends v as one line of JSON.
+func Line(dst []byte, v any) ([]byte, error) {
+	buf := bytes.NewBuffer(dst)
+	enc := json.NewEncoder(buf)
+	enc.SetEscapeHTML(false) // a URL with & should read like one
+	if err := enc.Encode(v); err != nil {
+		return nil, fmt.Errorf("output: %w", err)
+	}
+	return buf.Bytes(), nil
+}
+
+// Pages reads the lines of pages.jsonl in a directory of a crawl, in the order in
+// which they were written. An error ends it.
+func Pages(path string) iter.Seq2[*Page, error] {
+	return Read[Page](filepath.Join(path, PagesFile))
+}
+
+// Rejections reads the lines of rejected.jsonl like Pages.
+func Rejections(path string) iter.Seq2[*Rejection, error] {
+	return Read[Rejection](filepath.Join(path, RejectedFile))
+}
+
+// Sitemaps reads the lines of sitemaps.jsonl like Pages.
+func Sitemaps(path string) iter.Seq2[*Sitemap, error] {
+	return Read[Sitemap](filepath.Join(path, SitemapsFile))
+}
+
+// Read reads a file of JSON lines. An error ends it.
+func Read[T any](name string) iter.Seq2[*T, error] {
+	return func(yield func(*T, error) bool) {
+		err := Each(name, func(_ int64, v *T) error {
+			if !yield(v, nil) {
+				return errStop
+			}
+			return nil
+		})
+		if err != nil && !errors.Is(err, errStop) {
+			yield(nil, err)
+		}
+	}
+}
+
+var errStop = errors.New("stop")
+
+// Each calls f for each line of a file of JSON lines that was whole when it was
+// called, with where the line begins, until f fails.
+func Each[T any](name string, f func(at int64, v *T) error) error {
+	file, err := os.Open(name)
+	if err != nil {
+		return fmt.Errorf("output: %w", err)
+	}
+	defer func() { _ = file.Close() }()
+	info, err := file.Stat()
+	if err != nil {
+		return fmt.Errorf("output: %w", err)
+	}
+	dec := json.NewDecoder(bufio.NewReaderSize(io.LimitReader(file, info.Size()), 1<<16))
+	for at := int64(0); ; at = dec.InputOffset() + 1 { // after the line end
+		v := new(T)
+		err := dec.Decode(v)
+		switch {
+		case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF): // the second: it is being written
+			return nil
+		case err != nil:
+			return fmt.Errorf("output: %q: %w", name, err)
+		}
+		if err := f(at, v); err != nil {
+			return err
+		}
+	}
+}
+
+// lines is a file of JSON lines that grows.
+type lines struct {
+	file   *os.File
+	length int64
+}
+
+// openLines opens a file to append to it, and cuts off what lies beyond the bytes
+// that count.
+func openLines(path string, counted int64) (*lines, error) {
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o644)
+	if err != nil {
+		return nil, fmt.Errorf("output: %w", err)
+	}
+	l := &lines{file: file}
+	if err := l.cut(counted); err != nil {
+		return nil, errors.Join(fmt.Errorf("output: %w", err), file.Close())
+	}
+	return l, nil
+}
+
+// cut shortens the file to the bytes that count. Where it is shorter already, its
+// last line is cut unless it is whole.
+func (l *lines) cut(counted int64) error {
+	info, err := l.file.Stat()
+	if err != nil {
+		return err
+	}
+	l.length = min(info.Size(), counted)
+	if info.Size() < counted {
+		if l.length, err = wholeLines(l.file, l.length); err != nil {
+			return err
+		}
+	}
+	if l.length == info.Size() {
+		return nil
+	}
+	return l.file.Truncate(l.length)
+}
+
+// wholeLines returns how many of the first length bytes of a file are whole lines.
+func wholeLines(r io.ReaderAt, length int64) (int64, error) {
+	var buf [4096]byte
+	for end := length; end > 0; {
+		start := max(end-int64(len(buf)), 0)
+		part := buf[:end-start]
+		if _, err := r.ReadAt(part, start); err != nil {
+			return 0, err
+		}
+		if i := bytes.LastIndexByte(part, '\n'); i >= 0 {
+			return start + int64(i) + 1, nil
+		}
+		end = start
+	}
+	return 0, nil
+}
+
+func (l *lines) append(text []byte) error {
+	if len(text) == 0 {
+		return nil
+	}
+	n, err := l.file.Write(text)
+	l.length += int64(n)
+	if err != nil {
+		return fmt.Errorf("output: %w", err)
+	}
+	return nil
+}
+
+func (l *lines) close() error {
+	if err := l.file.Close(); err != nil {
+		return fmt.Errorf("output: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,44 @@
+package output
+
+import (
+	"fmt"
+	"math"
+	"sync"
+)
+
+// A Log is a file of JSON lines of which every whole line counts. It is safe for
+// concurrent use.
+type Log struct {
+	mu    sync.Mutex // guards lines, and the order of writes
+	lines *lines
+}
+
+// OpenLog opens a log to append to it, or begins one. A last line that is torn is
+// cut off.
+func OpenLog(name string) (*Log, error) {
+	l, err := openLines(name, math.MaxInt64)
+	if err != nil {
+		return nil, err
+	}
+	return &Log{lines: l}, nil
+}
+
+// Append adds whole lines, as Line makes them, and returns where they begin. When
+// it returns, they have left the process.
+func (l *Log) Append(lines []byte) (at int64, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	at = l.lines.length
+	return at, l.lines.append(lines)
+}
+
+// Sync returns when everything appended has reached the disk.
+func (l *Log) Sync() error {
+	if err := l.lines.file.Sync(); err != nil {
+		return fmt.Errorf("output: %w", err)
+	}
+	return nil
+}
+
+// Close closes the file.
+func (l *Log) Close() error { return l.lines.close() }

@@ -1,0 +1,41 @@
+package output
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Files are the names of the files of lines that one crawl of a directory wrote.
+type Files struct {
+	Pages, Rejected, Sitemaps, Robots string
+}
+
+// Rotate puts the files of lines aside under a number, pages.1.jsonl for 1, so that
+// new ones can be begun, and returns where they are now. Those that were put aside
+// under this number before stay as they are.
+func Rotate(path string, number int) (Files, error) {
+	var failed []error
+	aside := func(name string) string {
+		to := filepath.Join(path, numbered(name, number))
+		if _, err := os.Lstat(to); err == nil {
+			return to
+		}
+		if err := os.Rename(filepath.Join(path, name), to); err != nil && !errors.Is(err, os.ErrNotExist) {
+			failed = append(failed, fmt.Errorf("output: %w", err))
+		}
+		return to
+	}
+	f := Files{
+		Pages: aside(PagesFile), Rejected: aside(RejectedFile), Sitemaps: aside(SitemapsFile), Robots: aside(RobotsFile),
+	}
+	return f, errors.Join(failed...)
+}
+
+// numbered is the name of a file that was put aside.
+func numbered(name string, number int) string {
+	base, ext, _ := strings.Cut(name, ".")
+	return fmt.Sprintf("%s.%d.%s", base, number, ext)
+}

@@ -1,0 +1,181 @@
+package crawler
+
+import (
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+// state is the content of crawl.json: what a crawl that goes on must know before
+// it can open anything.
+type state struct {
+	Version int    `json:"version"`
+	Config  Config `json:"config"`
+
+	// Round counts the recrawls. Revisiting says that one has begun, and not yet
+	// brought everything back into the frontier.
+	Round      int  `json:"round,omitempty"`
+	Revisiting bool `json:"revisiting,omitempty"`
+}
+
+const stateVersion = 1
+
+// Saved returns the configuration of the crawl in a directory, for
+// [Options.Resume] and [Options.Recrawl]. Its Output is dir, wherever that was
+// when the crawl began. The error is [output.ErrNone] when there is no crawl.
+func Saved(dir string) (Config, error) {
+	s, err := loadState(dir)
+	if err != nil {
+		return Config{}, err
+	}
+	s.Config.Output = dir
+	return s.Config, nil
+}
+
+func loadState(dir string) (*state, error) {
+	s := &state{Config: Default()}
+	if err := output.State(dir, s); err != nil {
+		return nil, err
+	}
+	if s.Version > stateVersion {
+		return nil, fmt.Errorf("crawler: %q was written by a later version of this program", filepath.Join(dir, output.StateFile))
+	}
+	return s, nil
+}
+
+// goOn opens the directory of a crawl that was stopped or killed.
+func (c *Crawler) goOn() error {
+	s, err := c.claim()
+	if err != nil {
+		return err
+	}
+	if s.Revisiting {
+		return c.revisit(s)
+	}
+	return c.openCounted(s)
+}
+
+// claim opens the frontier of a crawl that was begun, and reads its state.
+func (c *Crawler) claim() (*state, error) {
+	if _, err := loadState(c.cfg.Output); err != nil {
+		return nil, err // before a frontier is made where there was no crawl
+	}
+	if err := c.openFrontier(); err != nil {
+		return nil, err
+	}
+	return loadState(c.cfg.Output) // again: now nobody else changes it
+}
+
+// openCounted opens the output as far as the frontier knows of it, and saves the
+// configuration, which may have changed.
+func (c *Crawler) openCounted(s *state) error {
+	note, err := c.frontier.Note(c.books)
+	if err != nil {
+		return err
+	}
+	counted, err := noted(note)
+	if err != nil {
+		return err
+	}
+	var missing map[string]int64
+	if c.dir, missing, err = output.Open(c.cfg.Output, counted); err != nil {
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(missing)) {
+		c.notice(fmt.Sprintf("%s has lost %d bytes since it was written; the URLs of the lines that are gone are not asked for again", name, missing[name]))
+	}
+	s.Config = c.cfg
+	return output.SaveState(c.cfg.Output, s)
+}
+
+// restore brings back what an earlier process has written. For a new crawl there is
+// nothing to bring back.
+func (c *Crawler) restore() error {
+	if err := c.aside.restore(c.joinAgain); err != nil {
+		return err
+	}
+	dir := c.cfg.Output
+	err := output.Each(filepath.Join(dir, output.PagesFile), func(at int64, p *output.Page) error {
+		c.ledger.copies.restore(p, at)
+		c.limits.count(hostOf(p.URL), p.Bytes)
+		c.tally.page(p)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for r, err := range output.Rejections(dir) {
+		if err != nil {
+			return err
+		}
+		c.tally.sum.Rejected[r.Reason]++
+	}
+	for s, err := range output.Sitemaps(dir) {
+		if err != nil {
+			return err
+		}
+		c.tally.sitemap(s)
+	}
+	for _, err := range output.Read[struct{}](filepath.Join(dir, output.RobotsFile)) {
+		if err != nil {
+			return err
+		}
+		c.tally.sum.Robots++
+	}
+	return nil
+}
+
+// joinAgain brings the host of a URL back into the scope.
+func (c *Crawler) joinAgain(url string) error {
+	a, err := resolve("", url)
+	if err != nil {
+		return err
+	}
+	if c.scope.join(a) {
+		c.tally.sum.Joined = append(c.tally.sum.Joined, string(a.host))
+	}
+	return nil
+}
+
+// readmit takes up URLs that were left aside and belong to the crawl now: because
+// its limits were changed, or it was killed before it came to take them up.
+func (c *Crawler) readmit() error {
+	taken, err := c.aside.take(func(l left) bool {
+		switch l.rejection.Reason {
+		case output.OutOfScope:
+			return c.scope.holds(l.at)
+		case output.TooDeep:
+			return c.cfg.MaxDepth < 0 || l.rejection.Depth <= c.cfg.MaxDepth
+		}
+		return false
+	})
+	if err != nil {
+		return err
+	}
+	return c.takeUp(taken)
+}
+
+// takeUp puts URLs into the frontier that were left aside, unless another reason
+// keeps them there.
+func (c *Crawler) takeUp(taken []left) error {
+	found := newFinds(c)
+	for _, l := range taken {
+		t, err := decodeTrail(l.item.Meta)
+		if err != nil {
+			return err
+		}
+		if c.scope.holds(l.at) {
+			found.inScope(l.item, l.at, t)
+		} else {
+			found.left = append(found.left, l)
+		}
+	}
+	if err := found.settle(); err != nil {
+		return err
+	}
+	_, err := c.frontier.Add(c.books, found.items)
+	return err
+}

@@ -1,0 +1,41 @@
+package crawler
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/robotsext"
+)
+
+// robotsCache keeps the robots.txt of a host beside its clock in the frontier, so
+// that all who share the frontier share it, and a restart does not lose it.
+type robotsCache struct{ frontier frontier.Frontier }
+
+// Load implements robotsext.Cache.
+func (c *robotsCache) Load(ctx context.Context, o robotsext.Origin) (*robotsext.Record, error) {
+	host, err := c.frontier.Host(ctx, frontier.Host(o))
+	if err != nil {
+		return nil, fmt.Errorf("crawler: %w", err)
+	}
+	if host.Robots == nil {
+		return nil, nil
+	}
+	rec := new(robotsext.Record)
+	if err := json.Unmarshal(host.Robots.Data, rec); err != nil {
+		return nil, fmt.Errorf("crawler: robots.txt of %s in the frontier: %w", o, err)
+	}
+	return rec, nil
+}
+
+// Store implements robotsext.Cache.
+func (c *robotsCache) Store(ctx context.Context, rec *robotsext.Record) error {
+	data, err := json.Marshal(rec)
+	if err != nil {
+		return fmt.Errorf("crawler: robots.txt of %s: %w", rec.Origin, err)
+	}
+	return c.frontier.UpdateHost(ctx, frontier.Host(rec.Origin), frontier.HostUpdate{
+		Robots: &frontier.Robots{FailingSince: rec.FailingSince, Data: data},
+	})
+}

@@ -1,0 +1,73 @@
+package crawler
+
+import (
+	"bytes"
+	"encoding/binary"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+// validators is what a later fetch of a page can be conditional on (RFC 9110
+// section 8.8), and compared with. Nil: what is known already stays, as after an
+// answer that says so, or one that is no page.
+//
+// Where the site sends no Last-Modified but its sitemap says when the page was last
+// changed, that takes its place, unless it lies ahead of the fetch.
+func (c *Crawler) validators(v *visit, got *reply, page *output.Page) *frontier.Validators {
+	before := v.lease.Validators
+	if got.status == http.StatusNotModified {
+		page.Unchanged = true
+		return nil
+	}
+	if got.status/100 != 2 {
+		return nil
+	}
+	sum := xxhash.Sum64(got.body)
+	now := &frontier.Validators{
+		ETag: got.header.Get("ETag"), LastModified: got.header.Get("Last-Modified"),
+		BodyHash: binary.BigEndian.AppendUint64(nil, sum),
+	}
+	if len(got.body) > 0 && page.Withheld == "" {
+		page.Hash = hashText(sum)
+	}
+	page.Unchanged = before != nil && bytes.Equal(before.BodyHash, now.BodyHash)
+	if lastMod := v.trail.lastMod; now.LastModified == "" && !lastMod.IsZero() && !lastMod.After(got.began) {
+		now.LastModified = lastMod.UTC().Format(http.TimeFormat)
+	}
+	return now
+}
+
+func hashText(sum uint64) string {
+	const digits = 16
+	text := strconv.FormatUint(sum, 16)
+	return "0000000000000000"[:digits-len(text)] + text
+}
+
+// conditional makes a request conditional on validators. Nil: it is not.
+func conditional(v *frontier.Validators) http.Header {
+	if v == nil || v.ETag == "" && v.LastModified == "" {
+		return nil
+	}
+	h := make(http.Header, 2)
+	if v.ETag != "" {
+		h.Set("If-None-Match", v.ETag)
+	}
+	if v.LastModified != "" {
+		h.Set("If-Modified-Since", v.LastModified)
+	}
+	return h
+}
+
+// unixOrZero is t in seconds since 1970, and 0 when it is not known.
+func unixOrZero(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.Unix()
+}
