@@ -69,6 +69,8 @@ type Crawler struct {
 	pace     *pace
 	aside    *aside
 
+	roundBegan time.Time // zero: it is no recrawl
+
 	scope   *boundary
 	joining sync.RWMutex // held while URLs are judged by scope and put aside, or scope grows
 	limits  *limits
@@ -161,6 +163,7 @@ func (c *Crawler) Run(ctx context.Context) (*Summary, error) {
 	if c.cfg.MaxTime > 0 {
 		defer time.AfterFunc(c.cfg.MaxTime, func() { c.stop(EndMaxTime) }).Stop()
 	}
+	c.heedLimits() // an earlier process may have reached one
 	var books, workers sync.WaitGroup
 	books.Go(c.ledger.run)
 	for range c.cfg.Workers {
@@ -195,6 +198,13 @@ func (c *Crawler) stop(why End) {
 	c.end = cmp.Or(c.end, why)
 	if c.leave != nil {
 		c.leave()
+	}
+}
+
+// heedLimits stops the crawl when a limit has been reached.
+func (c *Crawler) heedLimits() {
+	if end := c.limits.reached(); end != "" {
+		c.stop(end)
 	}
 }
 

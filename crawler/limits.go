@@ -32,10 +32,10 @@ func newLimits(cfg *Config) *limits {
 type share int
 
 const (
-	granted  share = iota // done must be called
-	crowded               // the last ones are in flight, and one may be given back
-	allSpent              // all pages have been fetched
-	hostSpent
+	granted   share = iota // done must be called
+	crowded                // the last ones are in flight, and one may be given back
+	allSpent               // the crawl has had all that it may have; see end
+	hostSpent              // the host has
 )
 
 // take reserves one page of a host.
@@ -44,7 +44,7 @@ func (l *limits) take(h frontier.Host) share {
 	defer l.mu.Unlock()
 	host := l.host(h)
 	switch {
-	case l.all.spent() || l.bytes == 0:
+	case l.end() != "":
 		return allSpent
 	case host.spent():
 		return hostSpent
@@ -57,13 +57,23 @@ func (l *limits) take(h frontier.Host) share {
 }
 
 // done ends a turn that take granted: whether it brought a page, and of how many
-// bytes. The end is why the crawl is over with it; empty: it is not.
-func (l *limits) done(h frontier.Host, fetched bool, bytes int) End {
+// bytes.
+func (l *limits) done(h frontier.Host, fetched bool, bytes int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.all.done(fetched)
 	l.host(h).done(fetched)
 	l.spend(bytes)
+}
+
+// reached says which limit ends the crawl; empty: none.
+func (l *limits) reached() End {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.end()
+}
+
+func (l *limits) end() End {
 	switch {
 	case l.all.spent():
 		return EndMaxPages

@@ -121,7 +121,7 @@ func (c *Crawler) connect() error {
 		Wait:      c.wait,
 		Timeout:   c.cfg.RobotsTimeout,
 		RetryMin:  c.cfg.RobotsRetry,
-		Cache:     &robotsCache{frontier: c.frontier},
+		Cache:     &robotsCache{frontier: c.frontier, since: c.roundBegan},
 		Logger:    c.log,
 		OnRecord:  c.learned,
 		Parse:     &robotstxt.Options{MaxCrawlDelay: c.cfg.MaxCrawlDelay, RequestRateDelay: true},

@@ -3,6 +3,7 @@ package crawler
 import (
 	"errors"
 	"os"
+	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/output"
@@ -18,7 +19,7 @@ func (c *Crawler) beginAgain() error {
 	}
 	if !s.Revisiting { // else a recrawl was begun and goes on
 		s.Round++
-		s.Revisiting = true
+		s.Began, s.Revisiting = time.Now(), true
 		if err := output.SaveState(c.cfg.Output, s); err != nil {
 			return err
 		}

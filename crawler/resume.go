@@ -5,6 +5,7 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
@@ -15,10 +16,12 @@ type state struct {
 	Version int    `json:"version"`
 	Config  Config `json:"config"`
 
-	// Round counts the recrawls. Revisiting says that one has begun, and not yet
-	// brought everything back into the frontier.
-	Round      int  `json:"round,omitempty"`
-	Revisiting bool `json:"revisiting,omitempty"`
+	// Round counts the recrawls, and Began is when the last of them did.
+	// Revisiting says that it has not yet brought everything back into the
+	// frontier.
+	Round      int       `json:"round,omitempty"`
+	Began      time.Time `json:"began,omitzero"`
+	Revisiting bool      `json:"revisiting,omitempty"`
 }
 
 const stateVersion = 1
@@ -87,6 +90,7 @@ func (c *Crawler) openCounted(s *state) error {
 	for _, name := range slices.Sorted(maps.Keys(missing)) {
 		c.notice(fmt.Sprintf("%s has lost %d bytes since it was written; the URLs of the lines that are gone are not asked for again", name, missing[name]))
 	}
+	c.roundBegan = s.Began
 	s.Config = c.cfg
 	return output.SaveState(c.cfg.Output, s)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/robotsext"
@@ -11,7 +12,10 @@ import (
 
 // robotsCache keeps the robots.txt of a host beside its clock in the frontier, so
 // that all who share the frontier share it, and a restart does not lose it.
-type robotsCache struct{ frontier frontier.Frontier }
+type robotsCache struct {
+	frontier frontier.Frontier
+	since    time.Time // when this round of the crawl began: an older record is asked for again
+}
 
 // Load implements robotsext.Cache.
 func (c *robotsCache) Load(ctx context.Context, o robotsext.Origin) (*robotsext.Record, error) {
@@ -25,6 +29,9 @@ func (c *robotsCache) Load(ctx context.Context, o robotsext.Origin) (*robotsext.
 	rec := new(robotsext.Record)
 	if err := json.Unmarshal(host.Robots.Data, rec); err != nil {
 		return nil, fmt.Errorf("crawler: robots.txt of %s in the frontier: %w", o, err)
+	}
+	if rec.FetchedAt.Before(c.since) && rec.ExpiresAt.After(rec.FetchedAt) {
+		rec.ExpiresAt = rec.FetchedAt // it still serves while the site cannot be asked
 	}
 	return rec, nil
 }

@@ -31,8 +31,9 @@ type site struct {
 
 // request is one request as the site saw it.
 type request struct {
-	uri        string // as sent
-	began, end time.Time
+	uri         string // as sent
+	began, end  time.Time
+	conditional bool // If-None-Match or If-Modified-Since
 }
 
 // newSite serves pages (HTML by path; a path that is missing is a 404) on an
@@ -80,7 +81,10 @@ func (s *site) serve(w http.ResponseWriter, r *http.Request) {
 	s.mux.ServeHTTP(w, r)
 	s.seen.Lock()
 	defer s.seen.Unlock()
-	s.seen.requests = append(s.seen.requests, request{uri: r.RequestURI, began: began, end: time.Now()})
+	s.seen.requests = append(s.seen.requests, request{
+		uri: r.RequestURI, began: began, end: time.Now(),
+		conditional: r.Header.Get("If-None-Match") != "" || r.Header.Get("If-Modified-Since") != "",
+	})
 }
 
 // requests returns what the site saw, in the order in which it came.

@@ -183,6 +183,7 @@ func (c *Crawler) fetchPage(v *visit) (frontier.Outcome, error) {
 	case hostSpent:
 		return frontier.Outcome{Lease: v.lease.ID, Result: frontier.Drop}, c.reject(v, v.rejection(output.HostFull, nil))
 	default:
+		c.heedLimits()
 		outcome := v.deferred()
 		outcome.NotBefore = time.Now().Add(crowdedPause)
 		return outcome, nil
@@ -198,9 +199,8 @@ func (c *Crawler) fetchPage(v *visit) (frontier.Outcome, error) {
 	if v.page != nil {
 		bytes = v.page.Bytes
 	}
-	if end := c.limits.done(v.lease.Host, v.page != nil, bytes); end != "" {
-		c.stop(end)
-	}
+	c.limits.done(v.lease.Host, v.page != nil, bytes)
+	c.heedLimits()
 	return outcome, err
 }
 

@@ -1,0 +1,169 @@
+package crawler
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/politecrawl/politecrawl/crawler/demosite"
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+// crawlEnv has this test binary crawl, by the configuration in it, or go on with
+// what is in its directory. It says "begun" when the crawl has begun.
+const crawlEnv = "POLITECRAWL_TEST_CRAWL"
+
+func crawlAsChild(config string) error {
+	var cfg Config
+	if err := json.Unmarshal([]byte(config), &cfg); err != nil {
+		return err
+	}
+	opts := &Options{Begun: func() { fmt.Println("begun") }}
+	saved, err := Saved(cfg.Output)
+	switch {
+	case err == nil:
+		cfg, opts.Resume = saved, true
+	case !errors.Is(err, output.ErrNone):
+		return err
+	}
+	c, err := New(cfg, opts)
+	if err != nil {
+		return err
+	}
+	sum, err := c.Run(context.Background())
+	if err == nil && sum.End != EndFinished {
+		err = fmt.Errorf("ended: %s", sum.End)
+	}
+	return err
+}
+
+// child starts a process that crawls, and returns when it has begun or ended.
+func child(t *testing.T, cfg Config) (cmd *exec.Cmd, said *bytes.Buffer) {
+	t.Helper()
+	config, err := json.Marshal(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd = exec.Command(os.Args[0]) //nolint:gosec // this very program
+	cmd.Env = append(os.Environ(), crawlEnv+"="+string(config))
+	said = new(bytes.Buffer)
+	cmd.Stderr = said
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	_, _ = io.ReadFull(out, make([]byte, len("begun\n"))) // it may end before
+	return cmd, said
+}
+
+// A crawl of the demo site is killed 50 times at any moment, and goes on each
+// time. What the site saw and what stands in the files at the end is that of a
+// crawl that was never killed, but for requests that were cut short.
+func TestKill(t *testing.T) {
+	const kills = 50
+	site, err := demosite.Start(&demosite.Options{CrawlDelay: 60 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := site.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	cfg := testConfig(t, site.StartURLs()...)
+	cfg.Delay, cfg.RobotsRetry, cfg.MaxWait, cfg.Retries = 40*time.Millisecond, 300*time.Millisecond, time.Minute, 3
+	// Below the delay, a life would often be too short for a page.
+	seed := rand.Uint64()
+	random := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // moments, not secrets
+	t.Logf("seed %d", seed)
+	killed := 0
+	for deadline := time.Now().Add(3 * time.Minute); ; {
+		if time.Now().After(deadline) {
+			t.Fatalf("after %d kills the crawl has not come to its end", killed)
+		}
+		cmd, said := child(t, cfg)
+		if killed < kills {
+			time.Sleep(time.Duration(random.Int64N(int64(450 * time.Millisecond)))) // any moment will do
+			if err := cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
+				t.Fatal(err)
+			}
+		}
+		err := cmd.Wait()
+		if err == nil {
+			break
+		}
+		if said.Len() > 0 {
+			t.Fatalf("after %d kills: %v: %s", killed, err, said)
+		}
+		killed++
+		if killed > kills {
+			t.Fatal(err)
+		}
+	}
+	if killed < kills {
+		t.Errorf("the crawl came to its end after %d kills, which shows less than %d would", killed, kills)
+	}
+	judgeKilled(t, site, cfg)
+}
+
+// judgeKilled is judge for a crawl that may have asked for a URL again.
+func judgeKilled(t *testing.T, site *demosite.Site, cfg Config) {
+	report := site.Judge(cfg.Delay, demosite.Token)
+	for _, v := range report.Violations {
+		t.Errorf("violation: %v", v)
+	}
+	repeated := 0
+	for _, v := range report.Advice {
+		if v.Kind == demosite.Repeated {
+			repeated++
+		} else {
+			t.Errorf("violation: %v", v)
+		}
+	}
+	for _, url := range report.Missing {
+		t.Errorf("not requested: %s", url)
+	}
+	want := site.Expected(demosite.Token)
+	var pages, rejected, wantRejected []string
+	for _, p := range readOutput[output.Page](t, cfg, output.PagesFile) {
+		pages = append(pages, demosite.CanonicalURL(p.URL))
+	}
+	for _, r := range readOutput[output.Rejection](t, cfg, output.RejectedFile) {
+		rejected = append(rejected, fmt.Sprintln(demosite.CanonicalURL(r.URL), r.Reason, r.Rule, r.Line))
+	}
+	for _, r := range want.Rejected {
+		wantRejected = append(wantRejected, fmt.Sprintln(r.URL, r.Reason, r.Rule, r.Line))
+	}
+	slices.Sort(pages)
+	slices.Sort(rejected)
+	slices.Sort(wantRejected)
+	if diff := cmp.Diff(want.Pages, pages); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", output.PagesFile, diff)
+	}
+	if diff := cmp.Diff(wantRejected, rejected); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", output.RejectedFile, diff)
+	}
+	for _, name := range []string{output.PagesFile, output.RejectedFile, output.SitemapsFile, output.RobotsFile, journalFile} {
+		b, err := os.ReadFile(filepath.Join(cfg.Output, name))
+		if err != nil || !strings.HasSuffix(string(b), "\n") {
+			t.Errorf("%s does not end with a whole line: %v", name, err)
+		}
+	}
+	t.Logf("%d requests, %d of them repeated", report.Requests, repeated)
+}

@@ -1,0 +1,192 @@
+package crawler
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+// again crawls the directory of cfg another time.
+func again(t *testing.T, cfg Config, opts Options) *crawl {
+	t.Helper()
+	saved, err := Saved(cfg.Output)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return run(t, saved, &opts)
+}
+
+// A recrawl asks for everything on condition that it has changed, lists what has
+// not, and finds what is new.
+func TestRecrawl(t *testing.T) {
+	var second atomic.Bool // the site has changed
+	s := newSite(t, "127.0.0.1", map[string]string{
+		"/map.xml": `<urlset><url><loc>{site}/dated</loc><lastmod>2020-05-01T00:00:00Z</lastmod></url>
+			<url><loc>{site}/future</loc><lastmod>2999-01-01</lastmod></url></urlset>`,
+		"/future":  "no validator at all",
+		"/deep":    "deep",
+		"/private": "private",
+		"/new":     "new",
+	})
+	s.handle("/robots.txt", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Cache-Control", "no-cache")
+		_, _ = fmt.Fprintf(w, "Sitemap: http://%s/map.xml\nUser-agent: *\nDisallow: /private\n", r.Host)
+	})
+	conditional := func(path, body, etag, modified string) {
+		s.handle(path, func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "text/html")
+			body, etag := body, etag
+			if second.Load() && path == "/changes" {
+				body, etag = `changed <a href="/new">new</a>`, `"2"`
+			}
+			if etag != "" {
+				w.Header().Set("ETag", etag)
+			}
+			if modified != "" {
+				w.Header().Set("Last-Modified", modified)
+			}
+			if since := r.Header.Get("If-Modified-Since"); etag != "" && r.Header.Get("If-None-Match") == etag || modified != "" && since == modified ||
+				path == "/dated" && since == "Fri, 01 May 2020 00:00:00 GMT" {
+				w.WriteHeader(http.StatusNotModified)
+				return
+			}
+			_, _ = fmt.Fprint(w, body)
+		})
+	}
+	conditional("/", `<a href="/changes">c</a><a href="/modified">m</a><a href="/private">p</a><a href="http://elsewhere.invalid/">e</a>`, `"1"`, "")
+	conditional("/changes", `<a href="/deep">deep</a>`, `"1"`, "")
+	conditional("/modified", "modified", "", "Mon, 02 Nov 2026 10:00:00 GMT")
+	conditional("/dated", "dated by the sitemap alone", "", "")
+
+	cfg := testConfig(t, s.url+"/")
+	first := run(t, cfg, nil)
+	if first.Pages != 6 || first.Statuses[200] != 6 || first.Unchanged != 0 || first.Sitemaps != 1 {
+		t.Fatalf("%+v", first.Summary)
+	}
+	for _, r := range s.requests() {
+		if r.conditional {
+			t.Errorf("a first crawl sent a conditional request for %s", r.uri)
+		}
+	}
+	second.Store(true)
+	got := again(t, cfg, Options{Recrawl: true})
+
+	status := make(map[string]string)
+	for _, p := range got.pages {
+		status[p.URL[len(s.url):]] = fmt.Sprint(p.Status, " ", p.Unchanged)
+	}
+	want := map[string]string{
+		"/": "304 true", "/changes": "200 false", "/modified": "304 true", "/dated": "304 true",
+		"/future": "200 true", "/deep": "200 true", "/new": "200 false",
+	}
+	if diff := cmp.Diff(want, status); diff != "" {
+		t.Errorf("pages: status and unchanged (-want +got):\n%s", diff)
+	}
+	if got.Statuses[304] != 3 || got.Unchanged != 5 || got.Pages != 7 || got.Sitemaps != 1 || got.End != EndFinished {
+		t.Errorf("%+v", got.Summary)
+	}
+	if r := got.refusal(t, s.url+"/private"); r.Reason != output.Disallowed {
+		t.Errorf("%+v", r)
+	}
+	if r := got.refusal(t, "http://elsewhere.invalid/"); r.Reason != output.OutOfScope { // its page was not modified
+		t.Errorf("%+v", r)
+	}
+	if s.count("/private") != 0 || s.count("/map.xml") != 2 {
+		t.Errorf("asked for %v", s.asked())
+	}
+	for _, name := range []string{"pages.1.jsonl", "rejected.1.jsonl", "sitemaps.1.jsonl", "robots.1.jsonl"} {
+		if _, err := os.Stat(filepath.Join(cfg.Output, name)); err != nil {
+			t.Error(err)
+		}
+	}
+	// And once more, of the recrawl.
+	if third := again(t, cfg, Options{Recrawl: true}); third.Pages != 7 || third.Statuses[304] != 4 || third.Unchanged != 7 {
+		t.Errorf("%+v", third.Summary)
+	}
+}
+
+// A URL that was disallowed may be allowed now, and the reverse.
+func TestRecrawlByOtherRules(t *testing.T) {
+	var second atomic.Bool
+	s := newSite(t, "127.0.0.1", map[string]string{"/": `<a href="/a">a</a><a href="/b">b</a>`, "/a": "a", "/b": "b"})
+	s.handle("/robots.txt", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Cache-Control", "no-cache")
+		if second.Load() {
+			_, _ = fmt.Fprint(w, "User-agent: *\nDisallow: /a\n")
+		} else {
+			_, _ = fmt.Fprint(w, "User-agent: *\nDisallow: /b\n")
+		}
+	})
+	cfg := testConfig(t, s.url+"/")
+	if first := run(t, cfg, nil); !slices.Equal(first.paths(s.url), []string{"/", "/a"}) {
+		t.Fatalf("%+v", first.pages)
+	}
+	second.Store(true)
+	got := again(t, cfg, Options{Recrawl: true})
+	if r := got.refusal(t, s.url+"/a"); r.Reason != output.Disallowed || !slices.Equal(got.paths(s.url), []string{"/", "/b"}) || len(got.rejected) != 1 {
+		t.Errorf("%+v, pages %+v", got.rejected, got.pages)
+	}
+}
+
+// A recrawl that ends early goes on by Resume, and keeps what it has.
+func TestResumeOfRecrawl(t *testing.T) {
+	const n = 6
+	s := chain(t, n)
+	cfg := testConfig(t, s.url+"/0")
+	run(t, cfg, nil).whole(t, s, n)
+	saved, err := Saved(cfg.Output)
+	if err != nil {
+		t.Fatal(err)
+	}
+	saved.MaxPages = 2
+	if part := run(t, saved, &Options{Recrawl: true}); part.End != EndMaxPages || part.Pages != 2 {
+		t.Fatalf("%+v", part.Summary)
+	}
+	saved.MaxPages = 0
+	run(t, saved, &Options{Resume: true}).whole(t, s, n)
+	for i := range n {
+		if path := fmt.Sprintf("/%d", i); s.count(path) != 2 {
+			t.Errorf("%s was asked for %d times", path, s.count(path))
+		}
+	}
+	// A recrawl that was killed before it had brought everything back.
+	state, err := loadState(cfg.Output)
+	if err != nil {
+		t.Fatal(err)
+	}
+	state.Round, state.Revisiting = state.Round+1, true
+	if err := output.SaveState(cfg.Output, state); err != nil {
+		t.Fatal(err)
+	}
+	run(t, saved, &Options{Resume: true}).whole(t, s, n)
+	if s.count("/0") != 3 {
+		t.Errorf("the front page was asked for %d times", s.count("/0"))
+	}
+}
+
+// ROB-POL-02 holds from one crawl to the next, too.
+func TestRecrawlWaitsItsTurn(t *testing.T) {
+	s := chain(t, 1)
+	cfg := testConfig(t, s.url+"/0")
+	cfg.Delay = 500 * time.Millisecond
+	run(t, cfg, nil)
+	again(t, cfg, Options{Recrawl: true})
+	requests := s.requests()
+	for i := 1; i < len(requests); i++ {
+		if gap := requests[i].began.Sub(requests[i-1].end); gap < cfg.Delay {
+			t.Errorf("%s came %v after %s", requests[i].uri, gap, requests[i-1].uri)
+		}
+	}
+	if len(requests) != 4 { // robots.txt is asked for by each
+		t.Errorf("requests %+v", requests)
+	}
+}

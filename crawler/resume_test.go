@@ -1,0 +1,297 @@
+package crawler
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/frontier/pebblestore"
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+// chain is a site of n pages, each of which links to the next and elsewhere.
+func chain(t *testing.T, n int) *site {
+	pages := map[string]string{"/robots.txt": "User-agent: *\nDisallow: /no\n"}
+	for i := range n {
+		path := fmt.Sprintf("/%d", i)
+		pages[path] = fmt.Sprintf(`page %d <a href="/%d">next</a><a href="/no/%d">no</a><a href="http://elsewhere.invalid/%d">out</a>`, i, min(i+1, n-1), i, i)
+	}
+	return newSite(t, "127.0.0.1", pages)
+}
+
+// resume goes on with the crawl of cfg to its end.
+func resume(t *testing.T, cfg Config, change func(*Config)) *crawl {
+	t.Helper()
+	saved, err := Saved(cfg.Output)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(cfg, saved); diff != "" {
+		t.Errorf("saved configuration (-want +got):\n%s", diff)
+	}
+	if change != nil {
+		change(&saved)
+	}
+	return run(t, saved, &Options{Resume: true})
+}
+
+// whole checks that a crawl of chain has everything once.
+func (c *crawl) whole(t *testing.T, s *site, n int) {
+	t.Helper()
+	var want []string
+	for i := range n {
+		want = append(want, fmt.Sprintf("/%d", i))
+		if r := c.refusal(t, fmt.Sprintf("%s/no/%d", s.url, i)); r.Reason != output.Disallowed {
+			t.Errorf("%+v", r)
+		}
+		if r := c.refusal(t, fmt.Sprintf("http://elsewhere.invalid/%d", i)); r.Reason != output.OutOfScope {
+			t.Errorf("%+v", r)
+		}
+	}
+	slices.Sort(want)
+	if diff := cmp.Diff(want, c.paths(s.url)); diff != "" {
+		t.Errorf("pages (-want +got):\n%s", diff)
+	}
+	if c.End != EndFinished || c.Left != 0 || c.Pages != n || c.Statuses[200] != n ||
+		c.Rejected[output.Disallowed] != n || c.Rejected[output.OutOfScope] != n {
+		t.Errorf("summary %+v", c.Summary)
+	}
+}
+
+// failing is a frontier whose nth Finish fails, and all after it, without having
+// done anything: as if the process had ended there.
+type failing struct {
+	frontier.Frontier
+	left atomic.Int32
+}
+
+var errEnded = errors.New("the process has ended")
+
+func (f *failing) Finish(ctx context.Context, o []frontier.Outcome, note []byte) ([]error, error) {
+	if f.left.Add(-1) <= 0 {
+		return nil, errEnded
+	}
+	return f.Frontier.Finish(ctx, o, note)
+}
+
+// Between the line of a page and the end of its lease a crawl may end at any
+// moment. The page is fetched again, and stands there once.
+func TestEndBetweenLineAndFinish(t *testing.T) {
+	const n = 6
+	for at := range int32(2*n + 1) {
+		t.Run(fmt.Sprint(at), func(t *testing.T) {
+			t.Parallel()
+			s := chain(t, n)
+			cfg := testConfig(t, s.url+"/0")
+			cfg.Workers = 1
+			store, err := pebblestore.Open(filepath.Join(cfg.Output, frontierDir), &pebblestore.Options{MaxInFlight: 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			broken := &failing{Frontier: store}
+			broken.left.Store(at)
+			c, err := New(cfg, &Options{Frontier: broken})
+			if err != nil {
+				t.Fatal(err)
+			}
+			sum, err := c.Run(t.Context())
+			if !errors.Is(err, errEnded) || sum.End != EndFailed {
+				t.Fatalf("Run = %+v, %v", sum, err)
+			}
+			resume(t, cfg, nil).whole(t, s, n)
+		})
+	}
+}
+
+func TestInterruptAndResume(t *testing.T) {
+	const n = 8
+	s := chain(t, n)
+	ctx, cancel := context.WithCancel(t.Context())
+	inner := s.mux
+	s.mux = http.NewServeMux()
+	s.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/3" {
+			cancel()
+		}
+		inner.ServeHTTP(w, r)
+	})
+	cfg := testConfig(t, s.url+"/0")
+	c, err := New(cfg, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum, err := c.Run(ctx)
+	if err != nil || sum.End != EndInterrupted || sum.Left == 0 || sum.Pages == 0 || sum.Pages == n {
+		t.Fatalf("Run = %+v, %v", sum, err)
+	}
+	got := resume(t, cfg, nil)
+	got.whole(t, s, n)
+	if s.count("/robots.txt") != 1 || got.Robots != 1 {
+		t.Errorf("robots.txt was asked for %d times, the summary says %d", s.count("/robots.txt"), got.Robots)
+	}
+	for i := range n {
+		if path := fmt.Sprintf("/%d", i); s.count(path) != 1 {
+			t.Errorf("%s was asked for %d times", path, s.count(path))
+		}
+	}
+	// A crawl that is finished has nothing to go on with, and stays as it is.
+	resume(t, cfg, nil).whole(t, s, n)
+	if all := len(s.requests()); all != n+1 {
+		t.Errorf("%d requests", all)
+	}
+}
+
+func TestResumeWithOtherLimits(t *testing.T) {
+	const n = 8
+	s := chain(t, n)
+	cfg := testConfig(t, s.url+"/0")
+	cfg.MaxPages = 3
+	first := run(t, cfg, nil)
+	if first.End != EndMaxPages || first.Pages != 3 || first.Left == 0 {
+		t.Fatalf("%+v", first.Summary)
+	}
+	if same := resume(t, cfg, nil); same.End != EndMaxPages || same.Pages != 3 || len(s.asked()) != 3 {
+		t.Errorf("the limit holds for all processes together: %+v", same.Summary)
+	}
+	deeper := resume(t, cfg, func(c *Config) { c.MaxPages, c.MaxDepth = 0, 5 })
+	if r := deeper.refusal(t, s.url+"/6"); deeper.End != EndFinished || deeper.Pages != 6 || r.Reason != output.TooDeep {
+		t.Errorf("%+v, %+v", deeper.Summary, r)
+	}
+	cfg.MaxPages, cfg.MaxDepth = 0, 5
+	resume(t, cfg, func(c *Config) { c.MaxDepth = -1 }).whole(t, s, n)
+}
+
+func TestTwoProcessesOnOneDirectory(t *testing.T) {
+	s := chain(t, 2)
+	hold := make(chan struct{})
+	s.handle("/slow", func(http.ResponseWriter, *http.Request) { <-hold })
+	cfg := testConfig(t, s.url+"/slow")
+	begun := make(chan struct{})
+	first, err := New(cfg, &Options{Begun: func() { close(begun) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error)
+	go func() {
+		_, err := first.Run(context.Background())
+		ended <- err
+	}()
+	<-begun
+	for _, opts := range []*Options{nil, {Resume: true}, {Recrawl: true}} {
+		second, err := New(cfg, opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum, err := second.Run(t.Context())
+		if sum != nil || !errors.Is(err, pebblestore.ErrInUse) || !strings.Contains(err.Error(), fmt.Sprint("process ", os.Getpid())) {
+			t.Errorf("%+v: a second crawl: %+v, %v; want an error that names this process", opts, sum, err)
+		}
+	}
+	close(hold)
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
+
+func TestResumeWhereThereIsNoCrawl(t *testing.T) {
+	cfg := testConfig(t, "http://127.0.0.1:1/")
+	if _, err := Saved(cfg.Output); !errors.Is(err, output.ErrNone) {
+		t.Errorf("Saved = %v", err)
+	}
+	for _, opts := range []Options{{Resume: true}, {Recrawl: true}} {
+		c, err := New(cfg, &opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if sum, err := c.Run(t.Context()); sum != nil || !errors.Is(err, output.ErrNone) {
+			t.Errorf("Run = %+v, %v", sum, err)
+		}
+		if _, err := os.Stat(cfg.Output); !errors.Is(err, os.ErrNotExist) {
+			t.Error("it made a directory")
+		}
+	}
+}
+
+// What waits for an unreachable robots.txt is listed, waits on, and is fetched when
+// the host is back (ROB-POL-03).
+func TestResumeOfLater(t *testing.T) {
+	bad := newSite(t, "127.0.0.2", map[string]string{"/": `<a href="/deep">deep</a>`, "/deep": "deep", "/other": "other"})
+	var up atomic.Bool
+	bad.handle("/robots.txt", func(w http.ResponseWriter, _ *http.Request) {
+		if !up.Load() {
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}
+	})
+	good := newSite(t, "127.0.0.1", map[string]string{"/": `<a href="` + bad.url + `/other">other</a>`})
+	cfg := testConfig(t, good.url+"/", bad.url+"/")
+	cfg.RobotsRetry = 400 * time.Millisecond
+	first := run(t, cfg, nil)
+	for _, path := range []string{"/", "/other"} {
+		if r := first.refusal(t, bad.url+path); r.Reason != output.Later || r.RobotsURL != bad.url+"/robots.txt" || r.Detail == "" {
+			t.Errorf("%+v", r)
+		}
+	}
+	if r := first.refusal(t, bad.url+"/other"); r.Via != good.url+"/" || r.Depth != 1 || r.Source != "link" {
+		t.Errorf("%+v", r)
+	}
+	if first.End != EndLater || first.Left != 2 || !slices.Equal(first.Waiting, []string{bad.url}) || first.Rejected[output.Later] != 2 {
+		t.Errorf("%+v", first.Summary)
+	}
+	asked := bad.count("/robots.txt")
+	// Again before the host may be asked: nothing changes.
+	again := resume(t, cfg, nil)
+	if again.End != EndLater || again.Rejected[output.Later] != 2 || len(again.rejected) != 2 {
+		t.Errorf("%+v, %+v", again.Summary, again.rejected)
+	}
+	up.Store(true)
+	last := resume(t, cfg, func(c *Config) { c.MaxWait = time.Minute })
+	if diff := cmp.Diff([]string{"/", "/deep", "/other"}, last.paths(bad.url)); diff != "" || last.End != EndFinished || len(last.rejected) != 0 || len(last.Waiting) != 0 {
+		t.Errorf("%+v, %+v, pages (-want +got):\n%s", last.Summary, last.rejected, diff)
+	}
+	requests := bad.requests()
+	if first, next := requests[0], requests[asked]; next.began.Sub(first.end) < cfg.RobotsRetry {
+		t.Errorf("robots.txt was asked for again after %v, want %v", next.began.Sub(first.end), cfg.RobotsRetry)
+	}
+}
+
+// The scope that a redirect brought stays.
+func TestResumeKeepsJoinedHosts(t *testing.T) {
+	www := newSite(t, "127.0.0.2", map[string]string{"/": `<a href="/1">1</a>`, "/1": `<a href="/2">2</a>`, "/2": `<a href="/3">3</a>`, "/3": "end"})
+	bare := newSite(t, "127.0.0.1", nil)
+	bare.handle("/", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, www.url+"/", http.StatusFound) })
+	cfg := testConfig(t, bare.url+"/")
+	cfg.MaxPages = 3
+	if first := run(t, cfg, nil); first.End != EndMaxPages {
+		t.Fatalf("%+v", first.Summary)
+	}
+	got := resume(t, cfg, func(c *Config) { c.MaxPages = 0 })
+	if diff := cmp.Diff([]string{"/", "/1", "/2", "/3"}, got.paths(www.url)); diff != "" || !slices.Equal(got.Joined, []string{www.url}) {
+		t.Errorf("%+v, pages (-want +got):\n%s", got.Summary, diff)
+	}
+}
+
+// A file that has become shorter than it was is noticed, and the rest is crawled.
+func TestResumeAfterLinesWereLost(t *testing.T) {
+	s := chain(t, 6)
+	cfg := testConfig(t, s.url+"/0")
+	cfg.MaxPages = 3
+	run(t, cfg, nil)
+	if err := os.Truncate(filepath.Join(cfg.Output, output.PagesFile), 100); err != nil {
+		t.Fatal(err)
+	}
+	got := resume(t, cfg, func(c *Config) { c.MaxPages = 0 })
+	if diff := cmp.Diff([]string{"/3", "/4", "/5"}, got.paths(s.url)); diff != "" || len(got.notices) != 1 || !strings.Contains(got.notices[0], output.PagesFile) {
+		t.Errorf("notices %q, pages (-want +got):\n%s", got.notices, diff)
+	}
+}
