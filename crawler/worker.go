@@ -66,7 +66,7 @@ func (c *Crawler) work(leases context.Context) error {
 
 // finish gives a lease back and lets the watch look whether anything is left.
 func (c *Crawler) finish(outcome frontier.Outcome) error {
-	errs, err := c.frontier.Finish(c.books, []frontier.Outcome{outcome})
+	errs, err := c.frontier.Finish(c.books, []frontier.Outcome{outcome}, nil)
 	if err != nil {
 		return err
 	}

@@ -81,7 +81,7 @@ func crawlMemory(b *testing.B, delay time.Duration) {
 		}
 		errs, err := m.Finish(ctx, []frontier.Outcome{{
 			Lease: got[0].ID, Result: frontier.Done, Links: links, HostDelay: delay,
-		}})
+		}}, nil)
 		if err != nil {
 			return err
 		}
@@ -160,7 +160,7 @@ func BenchmarkMemorySize(b *testing.B) {
 		for i, l := range got {
 			outcomes[i] = frontier.Outcome{Lease: l.ID, Result: frontier.Done}
 		}
-		if _, err := m.Finish(ctx, outcomes); err != nil {
+		if _, err := m.Finish(ctx, outcomes, nil); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -37,7 +37,7 @@ func ExampleFrontier() {
 			}
 		}
 		fmt.Println(leases[0].URL, outcome.Result)
-		if _, err := f.Finish(ctx, []frontier.Outcome{outcome}); err != nil {
+		if _, err := f.Finish(ctx, []frontier.Outcome{outcome}, nil); err != nil {
 			log.Fatal(err)
 		}
 	}

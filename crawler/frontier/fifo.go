@@ -1,6 +1,9 @@
 package frontier
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"iter"
+)
 
 const (
 	firstChunk = 64
@@ -50,6 +53,17 @@ func (q *fifo) pop() (a string, b []byte) {
 		}
 	}
 	return a, b
+}
+
+// all returns copies of all pairs, first to last.
+func (q *fifo) all() iter.Seq2[string, []byte] {
+	return func(yield func(string, []byte) bool) {
+		for rest := *q; !rest.empty(); {
+			if !yield(rest.pop()) {
+				return
+			}
+		}
+	}
 }
 
 // field reads one byte string of head.

@@ -3,6 +3,7 @@ package frontier
 import (
 	"context"
 	"errors"
+	"iter"
 	"time"
 )
 
@@ -13,6 +14,9 @@ var ErrClosed = errors.New("frontier: closed")
 // ErrInvalid is the class of errors about an argument that no store can take:
 // an item without host, an outcome without result.
 var ErrInvalid = errors.New("frontier: invalid argument")
+
+// MaxNote is the most bytes that a note given to Finish may have.
+const MaxNote = 4 << 10
 
 // A Frontier holds what is still to be fetched and decides which of it may be
 // fetched now. The package comment tells the life of a URL in it.
@@ -40,6 +44,15 @@ type Frontier interface {
 	// An item that is not valid fails the whole call with ErrInvalid, and
 	// nothing is added.
 	Add(ctx context.Context, items []Item) (added []bool, err error)
+
+	// Revisit is Add for another round of a crawl: URLs that are done or
+	// dropped become pending again as well, behind those that wait, with the
+	// priority, NotBefore and Meta of their item. Their validators stay for the
+	// next lease, and their attempts are counted from 1 anew. Again is true
+	// for these and for URLs that are new. URLs that wait already or are leased
+	// are left as they are, so that repeating a call brings back nothing that
+	// has not been fetched since.
+	Revisit(ctx context.Context, items []Item) (again []bool, err error)
 
 	// Known says for each URL whether it was ever added. A caller that leaves
 	// URLs aside asks, to tell those from what the crawl took up another way.
@@ -70,7 +83,16 @@ type Frontier interface {
 	// expired; nothing was changed, but the links were added all the same.
 	// ErrInvalid: the outcome or one of its links is malformed; nothing was
 	// done for it. When err is not nil, errs is nil.
-	Finish(ctx context.Context, outcomes []Outcome) (errs []error, err error)
+	//
+	// A note that is not nil replaces the one kept before, whatever becomes of
+	// the outcomes, of which there may be none. It is stored together with
+	// them: after a crash there is never one without the other. A caller that
+	// keeps files beside the frontier learns from it which of what it wrote
+	// counts. One that is longer than MaxNote fails the call with ErrInvalid.
+	Finish(ctx context.Context, outcomes []Outcome, note []byte) (errs []error, err error)
+
+	// Note returns the note kept by Finish. Nil: there never was one.
+	Note(ctx context.Context) ([]byte, error)
 
 	// Extend moves the end of leases to d from now, or leaves it when that is
 	// later already. When some of them are lost the others are extended and
@@ -96,6 +118,13 @@ type Frontier interface {
 	// the settings which a new host starts with, and no error.
 	Host(ctx context.Context, h Host) (HostRecord, error)
 
+	// Waiting lists the URLs of h, or of all hosts when h is empty, that wait:
+	// those pending, and those scheduled with NotBefore set; not those leased.
+	// All that wait from the beginning of the loop to its end are among them,
+	// and none comes twice; the order is the store's. The loop may use the
+	// frontier. An error ends the list.
+	Waiting(ctx context.Context, h Host) iter.Seq2[Item, error]
+
 	// UpdateHost changes settings of h, which need not be known. They stay
 	// when the last URL of h is finished.
 	UpdateHost(ctx context.Context, h Host, u HostUpdate) error
@@ -106,5 +135,9 @@ type Frontier interface {
 	// Close ends the use of the store. Calls that wait return ErrClosed, and
 	// so does every later call but Close, which returns nil. Leases still
 	// open are given back as after a crash.
+	//
+	// A store that outlives its process cannot tell, when it is opened again,
+	// whether a request was on its way to the end. So no host that it knows,
+	// by a URL or by a Hold, is due earlier than HostRecord.Delay after that.
 	Close() error
 }

@@ -39,7 +39,9 @@ type Memory struct {
 
 	sched *schedule.Schedule[*host, *entry] // its lock guards what follows, and all that it leads to
 
-	seen   seen.Set
+	seen   seen.Set               // marked with what has become of those that are over
+	over   map[uint64]*Validators // of those that are over or were, by hash
+	note   []byte
 	hosts  map[Host]*host
 	sleep  heap.Heap[*entry] // those that are scheduled
 	counts Counts
@@ -51,7 +53,7 @@ var _ Frontier = (*Memory)(nil)
 
 // NewMemory returns an empty Memory. Nil options are the defaults.
 func NewMemory(opts *Options) *Memory {
-	m := &Memory{seed: maphash.MakeSeed(), hosts: make(map[Host]*host)}
+	m := &Memory{seed: maphash.MakeSeed(), hosts: make(map[Host]*host), over: make(map[uint64]*Validators)}
 	if opts != nil {
 		m.opts = *opts
 	}
@@ -111,20 +113,25 @@ func (m *Memory) add(it *Item, name Host, now schedule.Instant) bool {
 	}
 	h.counts.Added++
 	m.counts.Added++
-	path := urlpath.Cut(it.URL, string(name))
+	m.enqueue(h, it, now)
+	return true
+}
+
+// enqueue puts a URL that comes in behind those of its host that wait.
+func (m *Memory) enqueue(h *host, it *Item, now schedule.Instant) {
+	path := urlpath.Cut(it.URL, string(h.name))
 	if ready := m.sched.Instant(it.NotBefore); ready > now {
 		m.seq++
 		m.putBack(&entry{
 			host: h, path: path, meta: bytes.Clone(it.Meta),
 			priority: it.Priority, seq: m.seq, ready: ready,
 		}, now)
-		return true
+		return
 	}
 	h.push(it.Priority, path, it.Meta)
 	h.counts.Pending++
 	m.counts.Pending++
 	m.sched.Place(&h.Host, now)
-	return true
 }
 
 // host returns the host of that name, new where it is not known.

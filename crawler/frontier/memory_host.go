@@ -17,6 +17,7 @@ type entry struct {
 	validators *Validators
 	ready      schedule.Instant // 0: now
 	seq        uint64           // order of discovery
+	hash       uint64           // of the URL, once it was leased
 	attempts   int              // leases counted
 	priority   uint8
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"hash/maphash"
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier/internal/schedule"
@@ -28,6 +29,12 @@ func (m *Memory) lease(slot *schedule.Slot[*host, *entry], now schedule.Instant)
 		m.seq++
 		e.seq = m.seq
 	}
+	url := urlpath.Join(string(h.name), e.path)
+	e.hash = maphash.String(m.seed, url)
+	if v := m.over[e.hash]; v != nil { // it comes again
+		e.validators = v
+		delete(m.over, e.hash)
+	}
 	e.attempts++
 	h.counts.Pending--
 	m.counts.Pending--
@@ -35,7 +42,7 @@ func (m *Memory) lease(slot *schedule.Slot[*host, *entry], now schedule.Instant)
 	m.counts.Leased++
 	slot.Entry = e
 	return Lease{
-		Item:       Item{URL: urlpath.Join(string(h.name), e.path), Host: h.name, Priority: e.priority, Meta: bytes.Clone(e.meta)},
+		Item:       Item{URL: url, Host: h.name, Priority: e.priority, Meta: bytes.Clone(e.meta)},
 		ID:         LeaseID(slot.ID),
 		Attempt:    e.attempts,
 		Expires:    m.sched.Time(slot.Expires(), now),
@@ -50,7 +57,10 @@ func (m *Memory) ended(e *entry) {
 }
 
 // Finish implements Frontier.
-func (m *Memory) Finish(ctx context.Context, outcomes []Outcome) ([]error, error) {
+func (m *Memory) Finish(ctx context.Context, outcomes []Outcome, note []byte) ([]error, error) {
+	if len(note) > MaxNote {
+		return nil, fmt.Errorf("%w: a note of %d bytes", ErrInvalid, len(note))
+	}
 	errs := make([]error, len(outcomes))
 	hosts := make([][]Host, len(outcomes))
 	for i := range outcomes {
@@ -79,7 +89,20 @@ func (m *Memory) Finish(ctx context.Context, outcomes []Outcome) ([]error, error
 			errs[i] = ErrLeaseLost
 		}
 	}
+	if note != nil {
+		m.note = bytes.Clone(note)
+	}
 	return errs, nil
+}
+
+// Note implements Frontier.
+func (m *Memory) Note(ctx context.Context) ([]byte, error) {
+	now, err := m.sched.Enter(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer m.sched.Leave(now)
+	return bytes.Clone(m.note), nil
 }
 
 func (m *Memory) finish(slot *schedule.Slot[*host, *entry], o *Outcome, now schedule.Instant) {
@@ -98,11 +121,13 @@ func (m *Memory) finish(slot *schedule.Slot[*host, *entry], o *Outcome, now sche
 	case Drop:
 		h.counts.Dropped++
 		m.counts.Dropped++
+		m.end(e, isDropped)
 		return
 	case Done:
 		if o.NotBefore.IsZero() {
 			h.counts.Done++
 			m.counts.Done++
+			m.end(e, isDone)
 			return
 		}
 		e.attempts = 0

@@ -63,7 +63,7 @@ func leaseAt(t *testing.T, m *frontier.Memory, after time.Duration) frontier.Lea
 
 func finish(t *testing.T, m *frontier.Memory, o frontier.Outcome) {
 	t.Helper()
-	errs, err := m.Finish(t.Context(), []frontier.Outcome{o})
+	errs, err := m.Finish(t.Context(), []frontier.Outcome{o}, nil)
 	if err != nil || errs[0] != nil {
 		t.Fatalf("Finish = %v, %v", errs, err)
 	}

@@ -186,7 +186,7 @@ func leaseURL(t testing.TB, s *Store, url string) frontier.Lease {
 func finish(t testing.TB, s *Store, l frontier.Lease, o frontier.Outcome) {
 	t.Helper()
 	o.Lease = l.ID
-	errs, err := s.Finish(t.Context(), []frontier.Outcome{o})
+	errs, err := s.Finish(t.Context(), []frontier.Outcome{o}, nil)
 	if err != nil || errs[0] != nil {
 		t.Fatalf("Finish = %v, %v", errs, err)
 	}

@@ -228,7 +228,7 @@ func loader(s *Store, name string, say func(string, ...any)) error {
 			}
 			o.Links, urls = fresh()
 			say("try %s %s", l.URL, l.ID)
-			if errs, err := s.Finish(ctx, []frontier.Outcome{o}); err != nil || errs[0] != nil {
+			if errs, err := s.Finish(ctx, []frontier.Outcome{o}, nil); err != nil || errs[0] != nil {
 				return fmt.Errorf("Finish = %v, %w", errs, err)
 			}
 			say("ended %s %s %d %d %d", l.URL, l.ID, o.Result, l.Attempt, ms)

@@ -143,7 +143,7 @@ func (db *database) tally(seen func(hash uint64), host func(hostID, frontier.Cou
 // meta returns the value of a key that holds for the whole store, nil when
 // there is none.
 func (db *database) meta(name string) (value []byte, err error) {
-	_, err = db.read(metaKey(name), func(r *reader) { value = append(value, r.rest...) })
+	_, err = db.read(metaKey(name), func(r *reader) { value = append([]byte{}, r.rest...) })
 	return value, err
 }
 

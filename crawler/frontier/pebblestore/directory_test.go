@@ -241,7 +241,7 @@ func use(dir string, urls []string) error {
 		for i, l := range got {
 			outcomes[i] = frontier.Outcome{Lease: l.ID, Result: frontier.Done}
 		}
-		if _, err := s.Finish(ctx, outcomes); err != nil {
+		if _, err := s.Finish(ctx, outcomes, nil); err != nil {
 			return errors.Join(err, s.Close())
 		}
 	}

@@ -187,31 +187,37 @@ func (s *Store) take(d *discovery, now instant) {
 		if !h.named {
 			d.request.changes = append(d.request.changes, s.recordChange(h, now))
 		}
-		s.seq++
-		n := news{host: h, entry: &entry{
-			id: h.id, seq: s.seq, priority: it.Priority, hash: d.hashes[i],
-			path: urlpath.Cut(it.URL, string(d.hosts[i])), meta: it.Meta,
-		}}
-		if ready := s.sched.Instant(it.NotBefore); ready > now {
-			n.ready, n.timed = s.millis(ready), true
-		}
-		h.pins++
-		c.news = append(c.news, n)
+		c.news = append(c.news, s.news(h, it, d.hashes[i], now))
 	}
 	if c != nil {
 		d.request.changes = append(d.request.changes, c)
 	}
 }
 
-// news is a URL that comes into the store.
+// news is a URL that comes into the store, or comes again.
 type news struct {
 	host  *host
 	entry *entry
 	timed bool
-	ready int64
+	ready int64 // of those timed
+	was   State // Done or Dropped; else it is new
 }
 
-// An addChange brings in URLs.
+// news makes an entry, to be brought in by an addChange.
+func (s *Store) news(h *host, it *frontier.Item, hash uint64, now instant) news {
+	s.seq++
+	n := news{host: h, entry: &entry{
+		id: h.id, seq: s.seq, priority: it.Priority, hash: hash,
+		path: urlpath.Cut(it.URL, string(h.name)), meta: it.Meta,
+	}}
+	if ready := s.sched.Instant(it.NotBefore); ready > now {
+		n.ready, n.timed = s.millis(ready), true
+	}
+	h.pins++
+	return n
+}
+
+// An addChange brings in URLs, and those that are to be fetched again.
 type addChange struct{ news []news }
 
 func (c *addChange) write(b *batch) {
@@ -235,11 +241,22 @@ func (c *addChange) apply(s *Store, now instant) {
 			s.crowd++
 		}
 		h.pins--
+		var by frontier.Counts
+		switch n.was {
+		case Done:
+			by.Done = -1
+		case Dropped:
+			by.Dropped = -1
+		default:
+			by.Added = 1
+		}
 		if n.timed {
-			s.count(h, frontier.Counts{Added: 1, Scheduled: 1})
+			by.Scheduled = 1
+			s.count(h, by)
 			s.next = min(s.next, n.ready)
 		} else {
-			s.count(h, frontier.Counts{Added: 1, Pending: 1})
+			by.Pending = 1
+			s.count(h, by)
 			s.insert(h, e, false)
 		}
 		s.sched.Place(&h.Host, now)

@@ -1,6 +1,7 @@
 package pebblestore
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"slices"
@@ -11,7 +12,10 @@ import (
 )
 
 // Finish implements frontier.Frontier.
-func (s *Store) Finish(ctx context.Context, outcomes []frontier.Outcome) ([]error, error) {
+func (s *Store) Finish(ctx context.Context, outcomes []frontier.Outcome, note []byte) ([]error, error) {
+	if len(note) > frontier.MaxNote {
+		return nil, fmt.Errorf("%w: a note of %d bytes", frontier.ErrInvalid, len(note))
+	}
 	errs := make([]error, len(outcomes))
 	var links []frontier.Item
 	var hosts []frontier.Host
@@ -42,6 +46,9 @@ func (s *Store) Finish(ctx context.Context, outcomes []frontier.Outcome) ([]erro
 			} else {
 				errs[i] = frontier.ErrLeaseLost
 			}
+		}
+		if note != nil {
+			r.changes = append(r.changes, &noteChange{bytes.Clone(note)})
 		}
 	})
 	if err != nil {

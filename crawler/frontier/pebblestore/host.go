@@ -23,7 +23,6 @@ type host struct {
 	id      hostID
 	name    frontier.Host
 	counts  frontier.Counts
-	asked   bool // a request was or may have been made, ever
 	named   bool // its name is in the store, or in the queue of the committer
 	changed bool // since its record was written
 	pins    int  // changes on the way that will be applied to it
@@ -37,7 +36,6 @@ type host struct {
 // A hostRecord is what the store keeps of a host.
 type hostRecord struct {
 	name    frontier.Host
-	asked   bool
 	run     uint64 // of the store, when it was written
 	delay   time.Duration
 	limit   int
@@ -48,11 +46,6 @@ type hostRecord struct {
 
 func appendHost(buf []byte, r *hostRecord) []byte {
 	buf = appendString(buf, string(r.name))
-	var asked byte
-	if r.asked {
-		asked = 1
-	}
-	buf = append(buf, asked)
 	buf = binary.AppendUvarint(buf, r.run)
 	buf = binary.AppendUvarint(buf, uint64(r.delay))
 	buf = binary.AppendUvarint(buf, uint64(r.limit))
@@ -67,7 +60,6 @@ func appendHost(buf []byte, r *hostRecord) []byte {
 func (r *reader) host() *hostRecord {
 	h := &hostRecord{
 		name:    frontier.Host(r.string()),
-		asked:   r.byte() != 0,
 		run:     r.uvarint(),
 		delay:   time.Duration(r.int()),
 		limit:   r.int(),
@@ -86,7 +78,7 @@ func (r *reader) host() *hostRecord {
 // disk.
 func (s *Store) record(h *host, now instant) *hostRecord {
 	r := &hostRecord{
-		name: h.name, asked: h.asked, run: s.run, delay: h.Delay, limit: h.Limit,
+		name: h.name, run: s.run, delay: h.Delay, limit: h.Limit,
 		blocked: s.sched.Ahead(h.Blocked, now), clock: s.sched.Ahead(h.Clock, now), counts: h.counts,
 	}
 	r.counts.Pending += r.counts.Leased
@@ -101,16 +93,16 @@ func (s *Store) newHost(name frontier.Host, id hostID) *host {
 	return h
 }
 
-// revive returns the host of a record. A host that was ever asked before the
-// store was opened is not due earlier than its delay after that: whether the
-// last request has ended only then is not known.
+// revive returns the host of a record. One that is older than the opening of the
+// store is not due earlier than its delay after that: a lease or a hold may have
+// been open, and nobody knows when its request ended.
 func (s *Store) revive(id hostID, r *hostRecord) *host {
 	h := s.newHost(r.name, id)
 	h.Delay, h.Limit, h.counts = r.delay, max(r.limit, 1), r.counts
-	h.asked, h.named = r.asked, true
+	h.named = true
 	h.Blocked = s.sched.Instant(r.blocked)
 	h.Clock = s.sched.Instant(r.clock)
-	if r.asked && r.run != s.run {
+	if r.run != s.run {
 		h.Clock = max(h.Clock, schedule.Later(0, r.delay))
 	}
 	return h

@@ -20,6 +20,7 @@ const (
 	metaFormat = "format"
 	metaSeed   = "seed"
 	metaRun    = "run"
+	metaNote   = "note"
 )
 
 // A hostID is the number of a host in the store. 0: none.

@@ -42,7 +42,6 @@ func (s *Store) give(slot *slot, now instant) frontier.Lease {
 	e.attempts++
 	s.count(h, frontier.Counts{Pending: -1, Leased: 1})
 	slot.Entry = e
-	s.ask(h, now) // to be stored before the attempt
 	s.queue.mark(e)
 	s.readAhead(h)
 	url := urlpath.Join(string(h.name), e.path)
@@ -77,7 +76,8 @@ func (s *Store) readSince(ctx context.Context, reads uint64) (bool, error) {
 	return s.reads != reads, nil
 }
 
-// Hold implements frontier.Frontier.
+// Hold implements frontier.Frontier. It returns when the host is in the store,
+// which makes it wait for its delay after a restart.
 func (s *Store) Hold(ctx context.Context, name frontier.Host) (release func(delay time.Duration), err error) {
 	if name == "" {
 		return nil, fmt.Errorf("%w: no host", frontier.ErrInvalid)
@@ -89,19 +89,19 @@ func (s *Store) Hold(ctx context.Context, name frontier.Host) (release func(dela
 	if now, err = s.summon([]frontier.Host{name}, now); err != nil {
 		return nil, err
 	}
-	return s.sched.Hold(ctx, &s.hosts[name].Host, now)
+	release, err = s.sched.Hold(ctx, &s.hosts[name].Host, now)
+	if err == nil {
+		err = s.flush()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return release, nil
 }
 
 // held is told that a hold of h begins, or has set its clock.
 func (s *Store) held(h *host, now instant) {
-	h.asked = true
-	s.background(s.recordChange(h, now))
-}
-
-// ask notes that h may be asked from now on.
-func (s *Store) ask(h *host, now instant) {
-	if !h.asked {
-		h.asked = true
+	if !h.named || s.outlives(h, h.Clock-now) {
 		s.background(s.recordChange(h, now))
 	}
 }

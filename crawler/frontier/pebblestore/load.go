@@ -50,6 +50,9 @@ func (s *Store) loadMeta(b *batch) error {
 	if err != nil {
 		return err
 	}
+	if s.note, err = s.db.meta(metaNote); err != nil {
+		return err
+	}
 	run, err := s.db.meta(metaRun)
 	if err != nil {
 		return err

@@ -57,7 +57,7 @@ func TestMemory(t *testing.T) {
 			seen[l.URL] = true
 			outcomes[i] = frontier.Outcome{Lease: l.ID, Result: frontier.Done}
 		}
-		if _, err := s.Finish(t.Context(), outcomes); err != nil {
+		if _, err := s.Finish(t.Context(), outcomes, nil); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -66,7 +66,7 @@ func TestRecords(t *testing.T) {
 	for _, want := range []*hostRecord{
 		{name: "http://a.test", limit: 1},
 		{
-			name: "ip:1.2.3.4", asked: true, run: 1 << 40, delay: time.Hour, limit: 300,
+			name: "ip:1.2.3.4", run: 1 << 40, delay: time.Hour, limit: 300,
 			blocked: time.UnixMilli(1 << 40), clock: time.UnixMilli(-5),
 			counts: frontier.Counts{Added: 10, Pending: 1, Scheduled: 2, Done: 3, Dropped: 4},
 		},

@@ -28,12 +28,15 @@ type Store struct {
 
 	readers sync.WaitGroup // calls that may read the database
 
+	revisiting sync.Mutex // held by the one call of Revisit that looks for what is over
+
 	failing sync.Once
 	failed  chan struct{} // closed when failure is set
 	failure error
 
 	sched *schedule.Schedule[*host, *entry] // its lock guards what follows, and all that it leads to
 
+	note    []byte
 	known   known
 	claims  map[uint64]*request // hashes of URLs that are on their way into the store
 	hosts   map[frontier.Host]*host

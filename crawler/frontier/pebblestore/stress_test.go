@@ -104,7 +104,7 @@ func TestForgottenHosts(t *testing.T) {
 							t.Error(err)
 						}
 						for _, l := range got {
-							if errs, err := s.Finish(ctx, []frontier.Outcome{{Lease: l.ID, Result: frontier.Done, HostDelay: time.Nanosecond}}); err != nil || errs[0] != nil {
+							if errs, err := s.Finish(ctx, []frontier.Outcome{{Lease: l.ID, Result: frontier.Done, HostDelay: time.Nanosecond}}, nil); err != nil || errs[0] != nil {
 								t.Errorf("Finish = %v, %v", errs, err)
 							}
 						}

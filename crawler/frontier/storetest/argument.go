@@ -14,6 +14,9 @@ var argumentChecks = []check{
 			if _, err := s.f.Add(s.Context(), append(items("http://a.test/1"), bad)); !errors.Is(err, frontier.ErrInvalid) {
 				s.Fatalf("Add of %+v: %v, want %v", bad, err, frontier.ErrInvalid)
 			}
+			if _, err := s.f.Revisit(s.Context(), append(items("http://a.test/1"), bad)); !errors.Is(err, frontier.ErrInvalid) {
+				s.Fatalf("Revisit of %+v: %v, want %v", bad, err, frontier.ErrInvalid)
+			}
 		}
 		s.counts(frontier.Counts{})
 	}},
@@ -39,7 +42,7 @@ var argumentChecks = []check{
 		errs, err := s.f.Finish(s.Context(), []frontier.Outcome{
 			{Lease: got[0].ID, Result: frontier.Done},
 			{Lease: got[1].ID},
-		})
+		}, nil)
 		if err != nil || len(errs) != 2 || errs[0] != nil || !errors.Is(errs[1], frontier.ErrInvalid) {
 			s.Fatalf("Finish = %v, %v", errs, err)
 		}
@@ -58,8 +61,10 @@ var argumentChecks = []check{
 		for name, call := range map[string]func(context.Context) error{
 			"Add":        func(ctx context.Context) error { _, err := s.f.Add(ctx, nil); return err },
 			"Known":      func(ctx context.Context) error { _, err := s.f.Known(ctx, nil); return err },
+			"Revisit":    func(ctx context.Context) error { _, err := s.f.Revisit(ctx, nil); return err },
+			"Note":       func(ctx context.Context) error { _, err := s.f.Note(ctx); return err },
 			"Lease":      func(ctx context.Context) error { _, err := s.f.Lease(ctx, frontier.LeaseRequest{Wait: -1}); return err },
-			"Finish":     func(ctx context.Context) error { _, err := s.f.Finish(ctx, nil); return err },
+			"Finish":     func(ctx context.Context) error { _, err := s.f.Finish(ctx, nil, nil); return err },
 			"Extend":     func(ctx context.Context) error { return s.f.Extend(ctx, nil, time.Hour) },
 			"Hold":       func(ctx context.Context) error { _, err := s.f.Hold(ctx, a); return err },
 			"Host":       func(ctx context.Context) error { _, err := s.f.Host(ctx, a); return err },

@@ -7,7 +7,6 @@ import (
 	"io"
 	"os/exec"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
@@ -41,85 +40,56 @@ func Child(s Store, place string, in io.Reader, out io.Writer) error {
 	defer f.Close()
 	switch task {
 	case "open":
-		if _, err := fmt.Fprintln(out, "opened"); err != nil {
-			return err
-		}
+		_, err = fmt.Fprintln(out, "opened")
 	case "lease":
-		got, err := f.Lease(context.Background(), frontier.LeaseRequest{})
-		if err != nil || len(got) != 1 {
-			return fmt.Errorf("storetest: leased %v: %w", urlsOf(got), err)
-		}
-		// A store may count the attempt without making Lease wait for it, but
-		// before whatever it acknowledges next.
-		if err := f.UpdateHost(context.Background(), "http://elsewhere.test", frontier.HostUpdate{MaxInFlight: 1}); err != nil {
-			return err
-		}
-		if _, err := fmt.Fprintln(out, "attempt", got[0].Attempt); err != nil {
-			return err
-		}
+		err = leaseOne(f, out)
+	case "ask", "hold":
+		err = ask(f, task, name, out)
 	case "load":
 		return load(f, name, out)
+	}
+	if err != nil {
+		return err
 	}
 	_, err = io.Copy(io.Discard, in)
 	return err
 }
 
-const (
-	loaders   = 4
-	loadHosts = 20
-)
-
-// load adds, leases and finishes URLs that nobody has seen, and writes a line
-// for each call that has returned, and one before it finishes a URL.
-func load(f frontier.Frontier, name string, out io.Writer) error {
-	var mu sync.Mutex // of out
-	say := func(verb string, urls ...string) error {
-		mu.Lock()
-		defer mu.Unlock()
-		_, err := fmt.Fprintln(out, verb, strings.Join(urls, " "))
+// leaseOne leases a URL and says at which attempt.
+func leaseOne(f frontier.Frontier, out io.Writer) error {
+	got, err := f.Lease(context.Background(), frontier.LeaseRequest{})
+	if err != nil || len(got) != 1 {
+		return fmt.Errorf("storetest: leased %v: %w", urlsOf(got), err)
+	}
+	// A store may count the attempt without making Lease wait for it, but
+	// before whatever it acknowledges next.
+	if err := f.UpdateHost(context.Background(), "http://elsewhere.test", frontier.HostUpdate{MaxInFlight: 1}); err != nil {
 		return err
 	}
-	errs := make(chan error, loaders)
-	for w := range loaders {
-		go func() { errs <- loader(f, fmt.Sprintf("%s-%d", name, w), say) }()
-	}
-	return <-errs
+	_, err = fmt.Fprintln(out, "attempt", got[0].Attempt)
+	return err
 }
 
-func loader(f frontier.Frontier, name string, say func(verb string, urls ...string) error) error {
+// ask begins a request to a, which has that delay, and says so at once.
+func ask(f frontier.Frontier, how, delay string, out io.Writer) error {
 	ctx := context.Background()
-	count := 0
-	fresh := func() string {
-		count++
-		return fmt.Sprintf("http://h%d.test/%s-%d", count%loadHosts, name, count)
+	d, err := time.ParseDuration(delay)
+	if err == nil {
+		err = f.UpdateHost(ctx, a, frontier.HostUpdate{Delay: &d})
 	}
-	for {
-		urls := []string{fresh(), fresh()}
-		if _, err := f.Add(ctx, items(urls...)); err != nil {
-			return err
+	switch {
+	case err != nil:
+	case how == "hold":
+		_, err = f.Hold(ctx, a)
+	default:
+		if _, err = f.Add(ctx, items(one)); err == nil {
+			_, err = f.Lease(ctx, frontier.LeaseRequest{})
 		}
-		if err := say("add", urls...); err != nil {
-			return err
-		}
-		got, err := f.Lease(ctx, frontier.LeaseRequest{Max: 2})
-		if err != nil {
-			return err
-		}
-		for _, l := range got {
-			if err := say("finish", l.URL); err != nil {
-				return err
-			}
-			links := []string{fresh(), fresh()}
-			errs, err := f.Finish(ctx, []frontier.Outcome{{Lease: l.ID, Result: frontier.Done, Links: items(links...)}})
-			if err != nil || errs[0] != nil {
-				return fmt.Errorf("storetest: Finish = %v, %w", errs, err)
-			}
-			if err := say("done", append([]string{l.URL}, links...)...); err != nil {
-				return err
-			}
-		}
-		time.Sleep(time.Millisecond) // so that there is not too much to verify
 	}
+	if err == nil {
+		_, err = fmt.Fprintln(out, "asked")
+	}
+	return err
 }
 
 // A child is such a process, seen from the test.

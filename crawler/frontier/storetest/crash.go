@@ -19,7 +19,7 @@ var crashChecks = []check{
 			kills = 20
 		}
 		s.close()
-		l := newLedger()
+		l := &ledger{added: make(map[string]bool)}
 		for n := range kills {
 			l.killOne(s, fmt.Sprint(n))
 			s.open()
@@ -28,22 +28,25 @@ var crashChecks = []check{
 		}
 		s.open()
 		l.drain(s)
-		s.Logf("%d kills, %d URLs that were surely added, %d surely done", kills, len(l.added), len(l.done))
+		s.Logf("%d kills, %d URLs that were surely added, %d calls of Finish", kills, len(l.added), len(l.finishes))
 	}},
 }
 
 // A ledger is what a store has answered for.
 type ledger struct {
-	added, done map[string]bool
-	tried       map[string]bool // those that Finish was called for
+	added    map[string]bool
+	finishes []finishing
 }
 
-func newLedger() *ledger {
-	return &ledger{added: make(map[string]bool), done: make(map[string]bool), tried: make(map[string]bool)}
+// A finishing is a call of Finish. The calls did not overlap.
+type finishing struct {
+	note        string
+	urls, links []string
+	returned    bool
 }
 
 // killOne runs a load in a child, kills it at a random moment, and writes down
-// the calls that had returned by then.
+// what it has said by then.
 func (l *ledger) killOne(s *subject, name string) {
 	s.Helper()
 	c := s.start("load", name)
@@ -55,18 +58,15 @@ func (l *ledger) killOne(s *subject, name string) {
 	})
 	for line := first; line != ""; line = c.line() {
 		verb, rest, _ := strings.Cut(line, " ")
-		urls := strings.Fields(rest)
-		switch {
-		case verb == "add" && len(urls) > 0:
-			l.add(urls)
-		case verb == "finish" && len(urls) > 0:
-			l.tried[urls[0]] = true
-		case verb == "done" && len(urls) > 0:
-			if l.done[urls[0]] {
-				s.Errorf("%s was done twice", urls[0])
-			}
-			l.done[urls[0]] = true
-			l.add(urls[1:])
+		words := strings.Fields(rest)
+		last := len(l.finishes) - 1
+		switch i := slices.Index(words, "links"); {
+		case verb == "add" && len(words) > 0:
+			l.add(words)
+		case verb == "finish" && i > 0:
+			l.finishes = append(l.finishes, finishing{note: words[0], urls: words[1:i], links: words[i+1:]})
+		case verb == "finished" && len(words) == 1 && last >= 0 && l.finishes[last].note == words[0]:
+			l.finishes[last].returned = true
 		default:
 			s.Errorf("the child says %q", line)
 		}
@@ -84,15 +84,30 @@ func (l *ledger) add(urls []string) {
 	}
 }
 
-// verify looks for what was added and is not there, and at the counts.
+// verify compares the store with what it has answered for. Its note says which
+// calls of Finish it knows of, so it is exactly their URLs that must be done.
 func (l *ledger) verify(s *subject) {
 	s.Helper()
+	note, err := s.f.Note(s.Context())
+	if err != nil {
+		s.Fatalf("Note: %v", err)
+	}
+	known := slices.IndexFunc(l.finishes, func(f finishing) bool { return f.note == string(note) }) + 1
+	for _, f := range l.finishes[known:] {
+		if f.returned {
+			s.Fatalf("the note is %q, and Finish with %q had returned", note, f.note)
+		}
+	}
+	l.finishes = l.finishes[:known]
+	for _, f := range l.finishes {
+		l.add(f.links)
+	}
 	st := s.stats()
 	if st.Leased != 0 || st.Added != st.Pending+st.Scheduled+st.Done+st.Dropped {
 		s.Errorf("counts do not add up after a kill: %+v", st.Counts)
 	}
-	if st.Done < len(l.done) {
-		s.Errorf("%d URLs are done, %d were", st.Done, len(l.done))
+	if want := len(l.done()); st.Done != want {
+		s.Errorf("%d URLs are done, and %d by the note %q", st.Done, want, note)
 	}
 	lost := 0
 	for _, added := range s.addAny(items(slices.Collect(maps.Keys(l.added))...)...) {
@@ -105,17 +120,28 @@ func (l *ledger) verify(s *subject) {
 	}
 }
 
+// done returns the URLs that are done, each of which was finished once.
+func (l *ledger) done() map[string]bool {
+	urls := make(map[string]bool)
+	for _, f := range l.finishes {
+		for _, u := range f.urls {
+			urls[u] = true
+		}
+	}
+	return urls
+}
+
 // drain leases what is left: all that is not done, and each once.
 func (l *ledger) drain(s *subject) {
 	s.Helper()
-	leased := make(map[string]bool)
+	done, leased := l.done(), make(map[string]bool)
 	for {
 		got := s.leases(frontier.LeaseRequest{Max: 100})
 		if len(got) == 0 {
 			break
 		}
 		for _, lease := range got {
-			if l.done[lease.URL] || leased[lease.URL] {
+			if done[lease.URL] || leased[lease.URL] {
 				s.Errorf("%s was leased again after it was done", lease.URL)
 			}
 			leased[lease.URL] = true
@@ -123,8 +149,8 @@ func (l *ledger) drain(s *subject) {
 		}
 	}
 	for u := range l.added {
-		if !l.tried[u] && !leased[u] {
-			s.Errorf("%s was added, was never to be finished, and cannot be leased", u)
+		if !done[u] && !leased[u] {
+			s.Errorf("%s was added, was never done, and cannot be leased", u)
 		}
 	}
 	if st := s.stats(); !st.Finished() || st.Done != st.Added {

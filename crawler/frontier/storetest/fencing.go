@@ -47,7 +47,7 @@ var fencingChecks = []check{
 		errs, err := s.f.Finish(s.Context(), []frontier.Outcome{
 			{Lease: l.ID, Result: frontier.Retry},
 			{Lease: l.ID, Result: frontier.Drop},
-		})
+		}, nil)
 		if err != nil || len(errs) != 2 || errs[0] != nil {
 			s.Fatalf("Finish = %v, %v", errs, err)
 		}

@@ -127,7 +127,7 @@ func (h *history) lease(s *subject, req frontier.LeaseRequest) ([]*span, error) 
 func (h *history) finish(s *subject, sp *span, o frontier.Outcome) error {
 	o.Lease = sp.ID
 	begin := h.tick()
-	errs, err := s.f.Finish(s.Context(), []frontier.Outcome{o})
+	errs, err := s.f.Finish(s.Context(), []frontier.Outcome{o}, nil)
 	if err == nil {
 		err = errs[0]
 	}

@@ -156,6 +156,15 @@ var politenessChecks = []check{
 		s.leaseAt(two, opened.Add(s.units(3)))
 		s.leaseAt("http://b.test/1", blocked)
 	}},
+	{name: "after reopening with a request on its way", why: needDurable, run: func(s *subject) {
+		s.delay(a, 3)
+		s.add(one)
+		s.lease(one)
+		s.reopen()
+		s.leaseAt(one, s.in(3))
+	}},
+	{name: "after a kill with a request on its way", why: needChild, process: true, run: func(s *subject) { s.askAndDie("ask") }},
+	{name: "after a kill with a hold", why: needChild, process: true, run: func(s *subject) { s.askAndDie("hold") }},
 	{name: "hold takes a slot", run: func(s *subject) {
 		s.add(one, two)
 		release := s.hold(a)
@@ -217,6 +226,21 @@ var politenessChecks = []check{
 		s.add(one)
 		s.leaseAt(one, due)
 	}},
+}
+
+// askAndDie has a child begin a request to a, and kills it at that moment.
+func (s *subject) askAndDie(how string) {
+	s.Helper()
+	s.close()
+	c := s.start(how, s.unit.String())
+	if got := c.line(); got != "asked" {
+		s.Fatalf("the child says %q, want asked", got)
+	}
+	c.kill()
+	due := s.in(1) // or a little later, when the store is open
+	s.open()
+	s.addAny(items(one)...)
+	s.leaseAt(one, due)
 }
 
 // due fails unless h is due at that time.

@@ -10,7 +10,7 @@
 //		})
 //	}
 //
-// There are thirteen points, each a subtest that has its number in its name,
+// There are fifteen points, each a subtest that has its number in its name,
 // with the checks of that point below it. Checks that cannot apply to a store,
 // by what its Store says of it, are skipped with the reason.
 //
@@ -33,6 +33,7 @@ package storetest
 import (
 	"fmt"
 	"os/exec"
+	"slices"
 	"testing"
 	"time"
 
@@ -62,7 +63,7 @@ type Store struct {
 	Exclusive bool
 	// Command returns a command that calls Child for place, in a process of
 	// its own: usually the test binary, started again. It is needed to kill
-	// that process (points 2 and 3) and for point 12. Nil: those checks are
+	// that process (points 2, 3 and 6) and for point 12. Nil: those checks are
 	// skipped.
 	Command func(place string) *exec.Cmd
 	// Kills is how many processes are killed for point 2. 0: 20.
@@ -107,7 +108,9 @@ var points = []point{
 	{10, "waiting and waking", waitChecks},
 	{11, "bounded memory", memoryChecks},
 	{12, "two processes", processChecks},
-	{13, "what is kept comes back", recordChecks},
+	{13, "what is kept comes back", slices.Concat(recordChecks, noteChecks)},
+	{14, "what is over comes again", revisitChecks},
+	{15, "what waits is listed", waitingChecks},
 }
 
 // Run tests the kind of store that s describes.

@@ -172,7 +172,7 @@ func (s *subject) finish(l frontier.Lease, o frontier.Outcome) {
 func (s *subject) tryFinish(id frontier.LeaseID, o frontier.Outcome) error {
 	s.Helper()
 	o.Lease = id
-	errs, err := s.f.Finish(s.Context(), []frontier.Outcome{o})
+	errs, err := s.f.Finish(s.Context(), []frontier.Outcome{o}, nil)
 	if err != nil || len(errs) != 1 {
 		s.Fatalf("Finish of one = %v, %v", errs, err)
 	}

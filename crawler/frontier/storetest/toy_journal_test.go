@@ -38,7 +38,11 @@ func openToy(place string, w wrong, now func() time.Time) (*toy, error) {
 type entry struct {
 	Row  *row     `json:",omitempty"`
 	Host *toyHost `json:",omitempty"`
+	Note toyNote  `json:",omitempty"`
 }
+
+// toyNote is not nil where there is one.
+type toyNote []byte
 
 func (t *toy) load(name string) error {
 	data, err := os.ReadFile(name)
@@ -50,10 +54,13 @@ func (t *toy) load(name string) error {
 		if !bytes.HasSuffix(line, []byte("\n")) || json.Unmarshal(line, &e) != nil {
 			break // torn by a kill
 		}
-		if e.Row != nil {
+		switch {
+		case e.Row != nil:
 			t.rows[e.Row.URL] = e.Row
-		} else {
+		case e.Host != nil:
 			t.hosts[e.Host.Host] = e.Host
+		default:
+			t.note = append([]byte{}, e.Note...)
 		}
 	}
 	now := t.now()
@@ -68,7 +75,7 @@ func (t *toy) load(name string) error {
 	for _, h := range t.hosts {
 		if t.is(forgetsClocks) {
 			h.Clock = time.Time{}
-		} else if !h.Clock.IsZero() {
+		} else if !h.Clock.IsZero() || !t.is(clockNeedsAnEnd) {
 			h.Clock = latest(h.Clock, now.Add(h.Delay))
 		}
 		if t.is(forgetsRobots) {
@@ -88,6 +95,8 @@ func (t *toy) save() {
 			e.Row = x
 		case *toyHost:
 			e.Host = x
+		case toyNote:
+			e.Note = x
 		}
 		line, err := json.Marshal(e)
 		if err != nil {

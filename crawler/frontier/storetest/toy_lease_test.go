@@ -178,7 +178,10 @@ func (t *toy) back(r *row, notBefore, now time.Time) {
 	t.dirty = append(t.dirty, r)
 }
 
-func (t *toy) Finish(ctx context.Context, outcomes []frontier.Outcome) ([]error, error) {
+func (t *toy) Finish(ctx context.Context, outcomes []frontier.Outcome, note []byte) ([]error, error) {
+	if len(note) > frontier.MaxNote && !t.is(takesAnything) {
+		return nil, frontier.ErrInvalid
+	}
 	now, err := t.enter(ctx)
 	if err != nil {
 		return nil, err
@@ -222,6 +225,7 @@ func (t *toy) Finish(ctx context.Context, outcomes []frontier.Outcome) ([]error,
 			return nil, errs[i]
 		}
 	}
+	t.noted(note, errs)
 	return errs, nil
 }
 

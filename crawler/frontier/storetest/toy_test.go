@@ -26,6 +26,7 @@ type toy struct {
 	hosts   map[frontier.Host]*toyHost
 	leases  map[frontier.LeaseID]*toyLease
 	numbers int
+	note    []byte
 	dirty   []any         // what changed, for the journal
 	changed chan struct{} // closed at every change
 	unsaved []byte
@@ -167,6 +168,17 @@ func (t *toy) valid(items []frontier.Item) error {
 	return nil
 }
 
+// own returns it as the toy keeps it.
+func (t *toy) own(it frontier.Item) frontier.Item {
+	if it.Host == "" || t.is(hostFromURL) {
+		it.Host, _ = frontier.HostOf(it.URL)
+	}
+	if !t.is(keepsCallersBytes) {
+		it.Meta = bytes.Clone(it.Meta)
+	}
+	return it
+}
+
 func (t *toy) add(items []frontier.Item, now time.Time) []bool {
 	added := make([]bool, len(items))
 	begin := t.numbers
@@ -187,12 +199,7 @@ func (t *toy) add(items []frontier.Item, now time.Time) []bool {
 			t.mu.Lock()
 		}
 		added[i] = true
-		if it.Host == "" || t.is(hostFromURL) {
-			it.Host, _ = frontier.HostOf(it.URL)
-		}
-		if !t.is(keepsCallersBytes) {
-			it.Meta = bytes.Clone(it.Meta)
-		}
+		it = t.own(it)
 		h := t.host(it.Host)
 		h.Added++
 		r = &row{Item: it, State: waiting, Seq: t.number(), Since: now}

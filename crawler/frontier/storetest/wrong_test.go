@@ -22,8 +22,10 @@ const (
 	knowsOnlyQueues wrong = "does not know URLs that are done"
 	addOverwrites   wrong = "changes what is known when it is added again"
 
-	writesLate  wrong = "keeps in memory what has returned"
-	neverWrites wrong = "writes nothing"
+	writesLate     wrong = "keeps in memory what has returned"
+	neverWrites    wrong = "writes nothing"
+	noteComesLate  wrong = "stores a note with the next"
+	noteComesFirst wrong = "stores a note before its outcomes"
 
 	expiresEarly      wrong = "lets leases expire early"
 	neverExpires      wrong = "lets no lease expire"
@@ -53,6 +55,7 @@ const (
 	lastBlockWins     wrong = "lets a block be lifted by an earlier one"
 	trustsTheClock    wrong = "takes a clock set back for the truth"
 	forgetsClocks     wrong = "forgets clocks when closed"
+	clockNeedsAnEnd   wrong = "forgets requests that were on their way"
 	holdTakesNoSlot   wrong = "counts no slot for a hold"
 	holdLeavesClock   wrong = "does not set the clock after a hold"
 	holdGoesLast      wrong = "lets leases go before holds"
@@ -90,6 +93,27 @@ const (
 	hostFromURL         wrong = "takes the host from the URL in any case"
 	forgetsFailing      wrong = "forgets since when robots.txt fails"
 	forgetsRobots       wrong = "forgets robots records when closed"
+
+	nilClearsNote    wrong = "forgets the note when there is no new one"
+	noteNeedsOutcome wrong = "drops a note without outcomes"
+	noteNeedsSuccess wrong = "drops a note beside an outcome that is not accepted"
+	forgetsNotes     wrong = "forgets the note when closed"
+
+	revisitsOnlyKnown       wrong = "does not revisit what is new"
+	revisitsOnlyDone        wrong = "does not revisit what was dropped"
+	revisitsAny             wrong = "revisits what waits or is leased"
+	revisitsAsBefore        wrong = "ignores the item of a revisit"
+	revisitIsAttempt        wrong = "goes on counting attempts at a revisit"
+	revisitClearsValidators wrong = "forgets validators at a revisit"
+	revisitsFirst           wrong = "puts what is revisited in front"
+	revisitIsNew            wrong = "counts a revisit as a new URL"
+
+	listsOnlyPending wrong = "does not list what is scheduled"
+	listsLeased      wrong = "lists what is leased as waiting"
+	listsNoTimes     wrong = "lists no times"
+	listsByIndex     wrong = "loses its place in a list that changes"
+	listsOneHost     wrong = "lists nothing for all hosts"
+	listsNoErrors    wrong = "ends a list without its error"
 )
 
 // wrongs says which point has to find what.
@@ -99,14 +123,14 @@ var wrongs = []struct {
 }{
 	{0, takesAnything}, {0, closedIsAnyError}, {0, ignoresContext}, {0, takesNoHost}, {0, invalidIsFatal}, {0, takesAnyOutcome},
 	{1, forgetsDone}, {1, asksThenMarks}, {1, linksAreNew}, {1, asksBeforeBatch}, {1, addOverwrites}, {1, knowsOnlyQueues}, {1, neverWrites},
-	{2, writesLate}, {2, neverWrites},
+	{2, writesLate}, {2, neverWrites}, {2, noteComesLate}, {2, noteComesFirst},
 	{3, expiresEarly}, {3, neverExpires}, {3, expiryIsNoAttempt}, {3, deferIsAnAttempt}, {3, retryIsNoAttempt},
 	{3, attemptsInMemory}, {3, extendShortens},
 	{4, leaseIsURL}, {4, dropsLostLinks}, {4, lostIsFatal}, {4, extendStops},
 	{5, linksAfterEnd}, {5, dropsRetryLinks}, {5, neverWrites},
 	{6, ignoresSlots}, {6, onlyStartToStart}, {6, onlyEndToStart}, {6, onlyHostDelay}, {6, onlyOneClock}, {6, sumsDelays},
 	{6, zeroIsARequest}, {6, expiryIsNoRequest}, {6, ignoresBlocks}, {6, lastBlockWins}, {6, trustsTheClock},
-	{6, forgetsClocks}, {6, holdTakesNoSlot}, {6, holdLeavesClock}, {6, holdGoesLast}, {6, releasesTwice},
+	{6, forgetsClocks}, {6, clockNeedsAnEnd}, {6, holdTakesNoSlot}, {6, holdLeavesClock}, {6, holdGoesLast}, {6, releasesTwice},
 	{7, newestFirst}, {7, ignoresPriority}, {7, backGoesLast}, {7, newHostsFirst}, {7, bigHostFirst},
 	{8, ignoresNotBefore}, {8, retryBlocksHost}, {8, losesPriority}, {8, retryIgnoresClock}, {8, neverAgain}, {8, neverWrites},
 	{9, leasedIsPending}, {9, forgetsDropped}, {9, scheduledIsPending}, {9, countsAllHosts}, {9, neverWrites},
@@ -114,4 +138,9 @@ var wrongs = []struct {
 	{11, wastesMemory},
 	{12, locksNothing},
 	{13, keepsCallersBytes}, {13, nilClearsValidators}, {13, hostFromURL}, {13, forgetsFailing}, {13, forgetsRobots}, {13, neverWrites},
+	{13, nilClearsNote}, {13, noteNeedsOutcome}, {13, noteNeedsSuccess}, {13, forgetsNotes},
+	{14, revisitsOnlyKnown}, {14, revisitsOnlyDone}, {14, revisitsAny}, {14, revisitsAsBefore}, {14, revisitIsAttempt},
+	{14, revisitClearsValidators}, {14, revisitsFirst}, {14, revisitIsNew}, {14, sleepsThroughChanges}, {14, asksThenMarks}, {14, neverWrites},
+	{15, listsOnlyPending}, {15, listsLeased}, {15, listsNoTimes}, {15, listsByIndex}, {15, listsOneHost}, {15, listsNoErrors},
+	{15, keepsCallersBytes}, {15, neverWrites},
 }

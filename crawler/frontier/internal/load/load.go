@@ -92,7 +92,7 @@ func Page(ctx context.Context, f frontier.Frontier, delay time.Duration) func([]
 		}
 		errs, err := f.Finish(ctx, []frontier.Outcome{{
 			Lease: got[0].ID, Result: frontier.Done, Links: links, HostDelay: delay,
-		}})
+		}}, nil)
 		if err != nil {
 			return err
 		}

@@ -16,8 +16,8 @@ const (
 	firstSize = 8
 )
 
-// A Set is a set of hashes. The zero Set is empty. It is not safe for
-// concurrent use.
+// A Set is a set of hashes, each with a mark. The zero Set is empty. It is not
+// safe for concurrent use.
 type Set struct {
 	tables [shards]table
 	n      int
@@ -43,6 +43,28 @@ func (s *Set) Has(h uint64) bool {
 	return found
 }
 
+// A Mark is kept with a hash at no cost. It is 0 for one that was added, and 3
+// at the most.
+type Mark uint8
+
+// Mark returns the mark of h, which is 0 when h is not in the set.
+func (s *Set) Mark(h uint64) Mark {
+	t := &s.tables[h>>56]
+	if i, found := t.find(h<<8>>8 + 1); found {
+		return Mark(t.slots[i] >> markShift)
+	}
+	return 0
+}
+
+// SetMark changes the mark of h, which is in the set.
+func (s *Set) SetMark(h uint64, m Mark) {
+	t := &s.tables[h>>56]
+	key := h<<8>>8 + 1
+	if i, found := t.find(key); found {
+		t.slots[i] = key | uint64(m)<<markShift
+	}
+}
+
 // Len returns the number of hashes in the set.
 func (s *Set) Len() int { return s.n }
 
@@ -55,9 +77,9 @@ func (s *Set) Bytes() int { return 8 * s.slots }
 func (s *Set) Cut(bytes int) *Cache {
 	c := NewCache(bytes)
 	for i := range s.tables {
-		for _, key := range s.tables[i].slots {
-			if key != 0 {
-				c.Add(uint64(i)<<56 | (key - 1))
+		for _, slot := range s.tables[i].slots {
+			if slot != 0 {
+				c.Add(uint64(i)<<56 | (slot&keyMask - 1))
 			}
 		}
 		s.tables[i] = table{}
@@ -65,6 +87,12 @@ func (s *Set) Cut(bytes int) *Cache {
 	s.n, s.slots = 0, 0
 	return c
 }
+
+// markShift is where the mark of a slot begins; before it is the key.
+const (
+	markShift = 62
+	keyMask   = 1<<markShift - 1
+)
 
 // A table holds the lower 56 bits of hashes, each plus one so that zero is an
 // empty slot.
@@ -84,12 +112,12 @@ func (t *table) add(h uint64) bool {
 	return true
 }
 
-// put writes key into its slot or, where others are in the way, the next free
-// one. There is always a free one.
-func (t *table) put(key uint64) bool {
-	i, found := t.find(key)
+// put writes a key with its mark into its slot or, where others are in the way,
+// the next free one. There is always a free one.
+func (t *table) put(slot uint64) bool {
+	i, found := t.find(slot & keyMask)
 	if !found {
-		t.slots[i] = key
+		t.slots[i] = slot
 	}
 	return !found
 }
@@ -102,7 +130,7 @@ func (t *table) find(key uint64) (slot int, found bool) {
 		if i == len(t.slots) {
 			i = 0
 		}
-		switch t.slots[i] {
+		switch t.slots[i] & keyMask {
 		case key:
 			return i, true
 		case 0:
@@ -115,9 +143,9 @@ func (t *table) find(key uint64) (slot int, found bool) {
 func (t *table) grow() {
 	old := t.slots
 	t.slots = make([]uint64, max(firstSize, len(old)+len(old)/2))
-	for _, key := range old {
-		if key != 0 {
-			t.put(key)
+	for _, slot := range old {
+		if slot != 0 {
+			t.put(slot)
 		}
 	}
 }

@@ -42,6 +42,43 @@ func TestSet(t *testing.T) {
 	}
 }
 
+func TestMark(t *testing.T) {
+	var s Set
+	rng := rand.New(rand.NewPCG(7, 8))
+	want := map[uint64]Mark{0: 0, 1: 0, 1<<56 - 1: 0, 1<<64 - 1: 0}
+	for len(want) < 50_000 { // tables grow with marks in them
+		h := rng.Uint64()
+		if s.SetMark(h, 1); s.Mark(h) != 0 || s.Has(h) {
+			t.Fatalf("%#x was marked and is not in the set", h)
+		}
+		want[h] = 0
+		for h := range want {
+			if rng.IntN(8) == 0 {
+				break
+			}
+			s.Add(h)
+			want[h] = Mark(rng.IntN(4))
+			s.SetMark(h, want[h])
+		}
+	}
+	for h, m := range want {
+		if s.Add(h) && m != 0 || s.Mark(h) != m {
+			t.Fatalf("the mark of %#x is %d, want %d", h, s.Mark(h), m)
+		}
+	}
+	n := s.Len()
+	c := s.Cut(16 * n)
+	found := 0
+	for h := range want {
+		if c.Has(h) {
+			found++
+		}
+	}
+	if found < n/2 {
+		t.Fatalf("a cache with room for all has %d of %d", found, n)
+	}
+}
+
 func TestSetSize(t *testing.T) {
 	var s Set
 	rng := rand.New(rand.NewPCG(3, 4))

@@ -1,0 +1,118 @@
+package frontier
+
+import (
+	"bytes"
+	"context"
+	"hash/maphash"
+	"iter"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier/internal/schedule"
+	"github.com/politecrawl/politecrawl/crawler/frontier/internal/seen"
+	"github.com/politecrawl/politecrawl/crawler/frontier/internal/urlpath"
+)
+
+// What becomes of a URL that is over: a mark on its hash, and its validators
+// where it has some.
+const (
+	isDone seen.Mark = iota + 1
+	isDropped
+)
+
+func (m *Memory) end(e *entry, mark seen.Mark) {
+	m.seen.SetMark(e.hash, mark)
+	if e.validators != nil {
+		m.over[e.hash] = e.validators
+	}
+}
+
+// Revisit implements Frontier.
+func (m *Memory) Revisit(ctx context.Context, items []Item) ([]bool, error) {
+	hosts, err := HostsOf(items)
+	if err != nil {
+		return nil, err
+	}
+	now, err := m.sched.Enter(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer m.sched.Leave(now)
+	again := make([]bool, len(items))
+	for i := range items {
+		again[i] = m.add(&items[i], hosts[i], now) || m.revisit(&items[i], hosts[i], now)
+	}
+	return again, nil
+}
+
+func (m *Memory) revisit(it *Item, name Host, now schedule.Instant) bool {
+	h, hash := m.host(name), maphash.String(m.seed, it.URL)
+	switch m.seen.Mark(hash) {
+	case isDone:
+		h.counts.Done--
+		m.counts.Done--
+	case isDropped:
+		h.counts.Dropped--
+		m.counts.Dropped--
+	default:
+		return false
+	}
+	m.seen.SetMark(hash, 0)
+	m.enqueue(h, it, now)
+	return true
+}
+
+// Waiting implements Frontier. The list is made when the loop begins.
+func (m *Memory) Waiting(ctx context.Context, name Host) iter.Seq2[Item, error] {
+	return func(yield func(Item, error) bool) {
+		items, err := m.waiting(ctx, name)
+		if err != nil {
+			yield(Item{}, err)
+			return
+		}
+		for _, it := range items {
+			if err := ctx.Err(); err != nil {
+				yield(Item{}, err)
+				return
+			}
+			if !yield(it, nil) {
+				return
+			}
+		}
+	}
+}
+
+func (m *Memory) waiting(ctx context.Context, name Host) (items []Item, err error) {
+	now, err := m.sched.Enter(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer m.sched.Leave(now)
+	hosts := m.hosts
+	if name != "" {
+		hosts = make(map[Host]*host)
+		if h := m.hosts[name]; h != nil {
+			hosts[name] = h
+		}
+	}
+	for _, h := range hosts {
+		for _, b := range h.fresh {
+			for path, meta := range b.urls.all() {
+				items = append(items, Item{URL: urlpath.Join(string(h.name), path), Host: h.name, Priority: b.priority, Meta: meta})
+			}
+		}
+		for _, e := range h.back {
+			items = append(items, e.item())
+		}
+	}
+	for _, e := range m.sleep {
+		if name == "" || e.host.name == name {
+			it := e.item()
+			it.NotBefore = m.sched.Time(e.ready, now)
+			items = append(items, it)
+		}
+	}
+	return items, nil
+}
+
+func (e *entry) item() Item {
+	return Item{URL: urlpath.Join(string(e.host.name), e.path), Host: e.host.name, Priority: e.priority, Meta: bytes.Clone(e.meta)}
+}

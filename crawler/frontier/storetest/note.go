@@ -1,0 +1,91 @@
+package storetest
+
+import (
+	"bytes"
+	"errors"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+)
+
+var noteChecks = []check{
+	{name: "a note", run: func(s *subject) {
+		s.hasNote(nil)
+		for _, note := range []string{"first", "second\x00\xff\n", "", string(bytes.Repeat([]byte("n"), frontier.MaxNote))} {
+			s.note([]byte(note))
+			s.hasNote([]byte(note))
+			s.note(nil) // changes nothing
+			s.hasNote([]byte(note))
+		}
+		given := []byte("given")
+		s.note(given)
+		clear(given)
+		got, err := s.f.Note(s.Context())
+		if err != nil {
+			s.Fatalf("Note: %v", err)
+		}
+		clear(got)
+		s.hasNote([]byte("given"))
+	}},
+	{name: "a note too long", run: func(s *subject) {
+		s.add(one)
+		l := s.lease(one)
+		s.note([]byte("before"))
+		long := make([]byte, frontier.MaxNote+1)
+		o := frontier.Outcome{Lease: l.ID, Result: frontier.Done, Links: items(two)}
+		if _, err := s.f.Finish(s.Context(), []frontier.Outcome{o}, long); !errors.Is(err, frontier.ErrInvalid) {
+			s.Fatalf("Finish with a note of %d bytes: %v, want %v", len(long), err, frontier.ErrInvalid)
+		}
+		s.hasNote([]byte("before"))
+		s.counts(frontier.Counts{Added: 1, Leased: 1})
+	}},
+	{name: "a note with outcomes that are not accepted", run: func(s *subject) {
+		s.add(one)
+		l := s.lease(one)
+		for i, c := range []struct {
+			outcome frontier.Outcome
+			want    error
+		}{
+			{frontier.Outcome{Lease: "no such lease", Result: frontier.Done}, frontier.ErrLeaseLost},
+			{frontier.Outcome{Lease: l.ID}, frontier.ErrInvalid},
+			{frontier.Outcome{Lease: l.ID, Result: frontier.Done}, nil},
+		} {
+			note := []byte{byte(i)}
+			errs := s.note(note, c.outcome)
+			if !errors.Is(errs[0], c.want) {
+				s.Fatalf("Finish with %+v: %v, want %v", c.outcome, errs[0], c.want)
+			}
+			s.hasNote(note)
+		}
+		s.counts(frontier.Counts{Added: 1, Done: 1})
+	}},
+	{name: "a note after reopening", why: needDurable, run: func(s *subject) {
+		s.reopen()
+		s.hasNote(nil)
+		s.add(one, two)
+		s.note([]byte("one"), frontier.Outcome{Lease: s.lease(one).ID, Result: frontier.Retry, NotBefore: s.in(9)})
+		s.reopen()
+		s.hasNote([]byte("one"))
+		s.note([]byte{}, frontier.Outcome{Lease: s.lease(two).ID, Result: frontier.Done})
+		s.reopen()
+		s.hasNote([]byte{})
+	}},
+}
+
+// note finishes outcomes with a note.
+func (s *subject) note(note []byte, outcomes ...frontier.Outcome) []error {
+	s.Helper()
+	errs, err := s.f.Finish(s.Context(), outcomes, note)
+	if err != nil || len(errs) != len(outcomes) {
+		s.Fatalf("Finish with a note = %v, %v", errs, err)
+	}
+	return errs
+}
+
+// hasNote fails unless that is the note kept; nil: none.
+func (s *subject) hasNote(want []byte) {
+	s.Helper()
+	got, err := s.f.Note(s.Context())
+	if err != nil || (got == nil) != (want == nil) || !bytes.Equal(got, want) {
+		s.Fatalf("Note = %q, %v, want %q", got, err, want)
+	}
+}

@@ -1,0 +1,192 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+)
+
+var waitingChecks = []check{
+	{name: "in every state", run: func(s *subject) {
+		s.waits(a)
+		at, back := s.in(50), s.in(60)
+		s.addItems(
+			frontier.Item{URL: one, Priority: 1},
+			frontier.Item{URL: two, Priority: 2, Meta: []byte("two")},
+			frontier.Item{URL: three, Priority: 3, NotBefore: at, Meta: []byte("three")},
+			frontier.Item{URL: "http://b.test/1"})
+		for i, r := range []frontier.Result{frontier.Done, frontier.Drop, frontier.Retry, frontier.Defer} {
+			s.addItems(frontier.Item{URL: fmt.Sprintf("%s/%v", a, r)})
+			o := frontier.Outcome{Result: r}
+			if i > 1 {
+				o.NotBefore = back
+			}
+			s.finish(s.leaseOf(a), o)
+		}
+		want := []frontier.Item{
+			{URL: string(a) + "/defer", NotBefore: back},
+			{URL: string(a) + "/retry", NotBefore: back},
+			{URL: one, Priority: 1},
+			{URL: two, Priority: 2, Meta: []byte("two")},
+			{URL: three, Priority: 3, NotBefore: at, Meta: []byte("three")},
+		}
+		s.waits(a, want...)
+		l := s.leaseOf(a)
+		if l.URL != one {
+			s.Fatalf("leased %s, want %s", l.URL, one)
+		}
+		s.waits(a, slices.Delete(slices.Clone(want), 2, 3)...)
+		s.finish(l, frontier.Outcome{Result: frontier.Retry})
+		s.waits(a, want...)
+		s.waits("", append(want, frontier.Item{URL: "http://b.test/1"})...)
+		s.waits("http://unknown.test")
+		s.sleep(61)
+		for i := range want {
+			want[i].NotBefore = time.Time{}
+		}
+		s.waits(a, want...)
+	}},
+	{name: "the caller's bytes are its own", run: func(s *subject) {
+		it := frontier.Item{URL: one, Meta: []byte("meta")}
+		s.addItems(it, frontier.Item{URL: two, Meta: []byte("meta"), NotBefore: s.in(9)})
+		for range 2 {
+			for it, err := range s.f.Waiting(s.Context(), a) {
+				if err != nil || string(it.Meta) != "meta" {
+					s.Fatalf("Waiting = %+v, %v", it, err)
+				}
+				clear(it.Meta)
+			}
+		}
+	}},
+	{name: "while others work", run: func(s *subject) {
+		// Of those that are neither leased nor added meanwhile none is
+		// missing, and of all others none comes twice.
+		const each = 1500 // more than a batch is likely to be
+		s.update(a, frontier.HostUpdate{MaxInFlight: each})
+		scheduled := make([]frontier.Item, each)
+		for i := range scheduled {
+			scheduled[i] = frontier.Item{URL: fmt.Sprintf("%s/at/%d", a, i), NotBefore: s.in(5 + i%10)}
+		}
+		s.addItems(scheduled...)
+		s.add(numbered(a, each)...)
+		// The first to be leased is done already, and comes again.
+		first := s.lease(string(a) + "/0")
+		s.done(first)
+		n, met, moved := 0, make(map[string]int), map[string]bool{first.URL: true}
+		for it, err := range s.f.Waiting(s.Context(), a) {
+			if err != nil {
+				s.Fatalf("Waiting: %v", err)
+			}
+			met[it.URL]++
+			switch n++; {
+			case n%100 == 0:
+				s.addAny(items(fmt.Sprintf("%s/new/%d", a, n))...)
+			case n%100 == 50:
+				for _, r := range []frontier.Outcome{{Result: frontier.Retry}, {Result: frontier.Retry, NotBefore: s.in(90)}, {Result: frontier.Drop}} {
+					l := s.leaseOf(a)
+					moved[l.URL] = true
+					s.finish(l, r)
+				}
+			case n == 60:
+				s.revisit([]bool{true}, items(first.URL)...)
+			case n%300 == 7:
+				s.sleep(1) // some become due
+			}
+		}
+		for url, times := range met {
+			if times != 1 {
+				s.Errorf("%s is listed %d times", url, times)
+			}
+		}
+		for _, it := range append(scheduled, items(numbered(a, each)...)...) {
+			if met[it.URL] == 0 && !moved[it.URL] {
+				s.Errorf("%s is not listed", it.URL)
+			}
+		}
+	}},
+	{name: "left early, and ended by errors", run: func(s *subject) {
+		s.addItems(frontier.Item{URL: one, NotBefore: s.in(9)}, frontier.Item{URL: two}, frontier.Item{URL: "http://b.test/1"})
+		for n := range 3 {
+			for range s.f.Waiting(s.Context(), "") {
+				if n--; n < 0 {
+					break
+				}
+			}
+		}
+		ctx, cancel := context.WithCancel(s.Context())
+		cancel()
+		s.waitingFails(ctx, context.Canceled)
+		s.close()
+		s.waitingFails(s.Context(), frontier.ErrClosed)
+	}},
+	{name: "after reopening", why: needDurable, run: func(s *subject) {
+		at := s.in(50).Truncate(time.Millisecond)
+		s.addItems(frontier.Item{URL: one}, frontier.Item{URL: two, NotBefore: at, Meta: []byte("m")}, frontier.Item{URL: three})
+		s.done(s.lease(one))
+		s.lease(three)
+		s.reopen()
+		s.waits(a, frontier.Item{URL: two, NotBefore: at, Meta: []byte("m")}, frontier.Item{URL: three})
+	}},
+}
+
+// leaseOf leases the next URL of h without waiting.
+func (s *subject) leaseOf(h frontier.Host) frontier.Lease {
+	s.Helper()
+	var mine *frontier.Lease
+	for _, l := range s.leases(frontier.LeaseRequest{Max: 2, PerHost: 1}) {
+		if l.Host == h {
+			mine = &l
+		} else {
+			s.finish(l, frontier.Outcome{Result: frontier.Defer})
+		}
+	}
+	if mine == nil {
+		s.Fatalf("there is nothing to lease of %s", h)
+	}
+	return *mine
+}
+
+// waits fails unless these items of h wait, in any order. Their hosts are taken
+// from their URLs.
+func (s *subject) waits(h frontier.Host, want ...frontier.Item) {
+	s.Helper()
+	byURL := func(p, q frontier.Item) int { return strings.Compare(p.URL, q.URL) }
+	want = slices.Clone(want)
+	for i := range want {
+		want[i].Host, _ = frontier.HostOf(want[i].URL)
+	}
+	slices.SortFunc(want, byURL)
+	var got []frontier.Item
+	for it, err := range s.f.Waiting(s.Context(), h) {
+		if err != nil {
+			s.Fatalf("Waiting: %v", err)
+		}
+		got = append(got, it)
+	}
+	slices.SortFunc(got, byURL)
+	sameTime := cmp.Comparer(func(t, u time.Time) bool { return t.IsZero() == u.IsZero() && t.Sub(u).Abs() <= s.unit/2 })
+	if diff := cmp.Diff(want, got, sameTime); diff != "" {
+		s.Fatalf("Waiting(%q) (-want +got):\n%s", h, diff)
+	}
+}
+
+func (s *subject) waitingFails(ctx context.Context, want error) {
+	s.Helper()
+	n := 0
+	for it, err := range s.f.Waiting(ctx, a) {
+		n++
+		if it.URL != "" || !errors.Is(err, want) {
+			s.Errorf("Waiting = %+v, %v, want %v", it, err, want)
+		}
+	}
+	if n != 1 {
+		s.Errorf("a list that ends with %v has %d elements", want, n)
+	}
+}
