@@ -3,6 +3,7 @@ package robotslint
 import (
 	"bytes"
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -133,8 +134,19 @@ func isInvisible(c rune) bool {
 	return '\u200b' <= c && c <= '\u200f' || '\u202a' <= c && c <= '\u202e' || '\u2060' <= c && c <= '\u2064'
 }
 
-// quote puts a part of the file into quotes, not too much of it.
-func quote(s string) string { return fmt.Sprintf("%q", clip(s)) }
+// quote puts a part of the file into quotes, not too much of it. A backslash or a
+// quote in it stays as it is, so that it can be found in the file.
+func quote(s string) string { return quoteAll(clip(s)) }
+
+// write is the fix that consists in writing a line in another way.
+func write(line string) string { return "write " + quoteAll(line) }
+
+func quoteAll(s string) string {
+	if utf8.ValidString(s) && strings.IndexFunc(s, func(c rune) bool { return !unicode.IsGraphic(c) }) < 0 {
+		return `"` + s + `"`
+	}
+	return strconv.Quote(s)
+}
 
 // clip cuts what is too long to be shown.
 func clip(s string) string {

@@ -2,6 +2,7 @@ package robotslint
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
@@ -25,9 +26,7 @@ func (l *linter) fields() {
 			l.rareField(e, name)
 		case "crawl-delay", "content-signal", "content-usage":
 		default:
-			l.add(e.Line, UnknownField, e.Field, func() (string, string) {
-				return fmt.Sprintf("%s is not a field that crawlers know: they skip the line", quote(e.Field)), "remove it, or begin the line with # if it is a comment"
-			})
+			l.add(e.Line, UnknownField, e.Field+": "+e.Value, func() (string, string) { return explainUnknown(e) })
 			continue
 		}
 		if e.Agents == nil && !strings.EqualFold(e.Field, "host") && !strings.EqualFold(e.Field, "clean-param") {
@@ -36,6 +35,18 @@ func (l *linter) fields() {
 			})
 		}
 	}
+}
+
+func explainUnknown(e robotstxt.Extension) (message, fix string) {
+	if strings.HasPrefix(e.Value, "//") {
+		address := e.Field + ":" + e.Value
+		message = "an address stands where a field is expected: crawlers skip the line"
+		if strings.Contains(strings.ToLower(address), "sitemap") || strings.HasSuffix(address, ".xml") {
+			return message, write("Sitemap: " + address)
+		}
+		return message, "if it is a comment begin the line with #, if it is a rule write Disallow and the path alone"
+	}
+	return fmt.Sprintf("%s is not a field that crawlers know: they skip the line", quote(e.Field)), "remove it, or begin the line with # if it is a comment"
 }
 
 // rareField tells who reads a field that most crawlers do not.
@@ -67,8 +78,8 @@ func (l *linter) groups() {
 				continue
 			}
 			agent := b.agents[n]
-			if n > 0 {
-				l.joined(b, at)
+			if n > 0 && !slices.Contains(b.agents[:min(n, 20)], agent) {
+				l.joined(at)
 			}
 			n++
 			if agent != "" {
@@ -97,13 +108,17 @@ func (l *linter) repeated(home map[string]int, agent string, block int, r *recor
 		return
 	}
 	l.add(r.line, RepeatedGroup, r.value, func() (string, string) {
-		return fmt.Sprintf("%s has a group at line %d already: the rules of both hold for it, though some crawlers read only one", quote(r.value), first), "put all its rules into one group"
+		name := quote(r.value)
+		if token := agentName(r.value); token != r.value {
+			name = fmt.Sprintf("%s, of %s,", token, name)
+		}
+		return fmt.Sprintf("%s has a group at line %d already: crawlers that keep to RFC 9309 join the two, others read the first alone", name, first), "put all that is meant for it into one group"
 	})
 }
 
 // joined finds User-agent lines that look like groups of their own and are one
 // group with what follows, since there is no rule between them.
-func (l *linter) joined(b *block, at int) {
+func (l *linter) joined(at int) {
 	s := l.source
 	r, before := &s.records[at], &s.records[at-1]
 	field := before.field == otherField
@@ -143,7 +158,10 @@ func (l *linter) emptyGroup(b *block, ruled map[string]bool) {
 	r := &l.source.records[b.first]
 	l.add(r.line, EmptyGroup, r.text, func() (string, string) {
 		who := quote(r.value)
-		if len(b.agents) > 1 {
+		switch {
+		case everybody:
+			who = "every crawler that no other group names"
+		case len(b.agents) > 1:
 			who += " and the others of its group"
 		}
 		message := fmt.Sprintf("the group has no rules: %s may fetch everything", who)

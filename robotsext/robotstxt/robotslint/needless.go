@@ -82,28 +82,33 @@ func (l *linter) needless() map[int]int {
 }
 
 // mergedGroups returns the lists of blocks that are merged for some crawler
-// (ROB-GRP-09), each list once.
+// (ROB-GRP-09), each list once. What a crawler may take for its name makes a group:
+// a rule has to be needless for all of them.
 func (s *source) mergedGroups() [][]int {
 	merged := map[string][]int{}
 	var names []string
-	for i, b := range s.blocks {
-		for _, a := range b.agents {
-			switch list, ok := merged[a]; {
-			case a == "" || len(list) > 0 && list[len(list)-1] == i:
-			case !ok:
-				names = append(names, a)
-				fallthrough
-			default:
-				merged[a] = append(list, i)
+	for i := range s.blocks {
+		for at := s.blocks[i].first; at <= s.blocks[i].last; at++ {
+			if s.records[at].field != agentField {
+				continue
+			}
+			for _, name := range identities(s.records[at].value) {
+				list, ok := merged[name]
+				if !ok {
+					names = append(names, name)
+				}
+				if len(list) == 0 || list[len(list)-1] != i {
+					merged[name] = append(list, i)
+				}
 			}
 		}
 	}
 	var all [][]int
 	seen := map[string]bool{}
-	for _, a := range names {
-		if key := fmt.Sprint(merged[a]); !seen[key] {
+	for _, name := range names {
+		if key := fmt.Sprint(merged[name]); !seen[key] {
 			seen[key] = true
-			all = append(all, merged[a])
+			all = append(all, merged[name])
 		}
 	}
 	return all
@@ -147,8 +152,7 @@ func keepOne(s *source, b *block, needless map[int]int) {
 func (l *linter) unreachableGroup(b *block, by int) {
 	first, last, other := l.source.records[b.first], l.source.records[b.last].line, l.source.records[by]
 	l.add(first.line, UnreachableGroup, first.text, func() (string, string) {
-		message := fmt.Sprintf("no rule of the group ever matters: the crawlers that it names have another one, at line %d and elsewhere, that says as much",
-			l.source.records[l.source.blocks[other.block].first].line)
+		message := fmt.Sprintf("the group changes nothing: what it asks of the crawlers that it names is asked elsewhere already, as in line %d", other.line)
 		return message, fmt.Sprintf("remove the group, lines %d to %d", first.line, last)
 	})
 }

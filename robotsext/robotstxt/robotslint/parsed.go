@@ -2,7 +2,6 @@ package robotslint
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
@@ -31,8 +30,8 @@ func (l *linter) parsed() {
 			if field := robotstxt.NearestField(f.Text); field == "crawl-delay" {
 				severity = Warning
 			}
-		case robotstxt.KindAgentCut:
-			severity = cutSeverity(f.Text)
+		case robotstxt.KindAgentCut, robotstxt.KindBadAgent:
+			severity = agentSeverity(f.Text)
 		case robotstxt.KindNoSlash:
 			if isFullURL(f.Text) {
 				kind = FullURL
@@ -69,13 +68,13 @@ func (l *linter) explain(f robotstxt.Finding, r *record) (message, fix string) {
 		if field == "User-agent" {
 			message += ". The rules below it fall to the group above"
 		}
-		return message, fmt.Sprintf("write %s", quote(field+": "+r.value))
+		return message, write(field + ": " + r.value)
 	case robotstxt.KindControl:
 		return fmt.Sprintf("the control character %#U makes the line void", rune(r.value[max(controlIn(r.value), 0)])), "remove it: " + quote(r.name+": "+withoutControls(r.value))
 	case robotstxt.KindBadAgent:
 		return explainBadAgent(f.Text)
 	case robotstxt.KindAgentCut:
-		return explainCut(f.Text)
+		return explainAgentCut(f.Text)
 	case robotstxt.KindRuleBeforeGroup:
 		return "the rule stands before the first User-agent line and binds nobody", `put a User-agent line before it, "User-agent: *" if it is for every crawler`
 	case robotstxt.KindNoSlash:
@@ -131,7 +130,7 @@ func properName(field string) string {
 
 func explainNoColon(text string) (message, fix string) {
 	if meant, ok := withColon(text); ok {
-		return "there is no colon between field and value: crawlers skip the line", fmt.Sprintf("write %s", quote(strings.TrimSpace(meant)))
+		return "there is no colon between field and value: crawlers skip the line", write(strings.TrimSpace(meant))
 	}
 	return fmt.Sprintf("%s is neither a field nor a comment: crawlers skip the line", quote(text)), "begin the line with # if it is a comment, or remove it"
 }
@@ -156,54 +155,4 @@ func withoutControls(value string) string {
 		}
 		return c
 	}, value)
-}
-
-// browsers are what everybody calls himself: no crawler goes by these names.
-var browsers = []string{"mozilla", "applewebkit", "chrome", "safari", "gecko"}
-
-func isBrowser(token string) bool { return slices.Contains(browsers, strings.ToLower(token)) }
-
-func explainBadAgent(value string) (message, fix string) {
-	const every = `name a crawler by its product token, such as Googlebot, or every crawler by "User-agent: *"`
-	if value == "" {
-		return "no crawler is named: the rules below bind nobody", every
-	}
-	message = fmt.Sprintf("%s names no crawler: a name has only letters, - and _, and a star stands alone. The rules below bind nobody", quote(value))
-	if token := agentName(strings.TrimLeft(value, "*\"'`<[( ")); token != "" && token != "*" {
-		return message, fmt.Sprintf("write %s", quote("User-agent: "+token))
-	}
-	return message, every
-}
-
-// cutSeverity tells how bad it is that only the beginning of a name counts: not
-// at all for crawlers whose name holds digits or dots, since those know
-// themselves; very, where the beginning is that of every browser.
-func cutSeverity(value string) Severity {
-	switch rest := value[len(agentName(value)):]; {
-	case isBrowser(agentName(value)):
-		return Error
-	case !strings.ContainsAny(rest, " \t/*;,()"):
-		return Note
-	}
-	return Warning
-}
-
-func explainCut(value string) (message, fix string) {
-	token := agentName(value)
-	message = fmt.Sprintf("of %s crawlers read no more than the name %q", quote(value), token)
-	if isBrowser(token) {
-		message += ", which every browser has and no crawler goes by"
-		if token, err := robotstxt.ProductToken(value); err == nil {
-			return message, fmt.Sprintf("write %s", quote("User-agent: "+token))
-		}
-		return message, "name the crawler by its product token, such as Googlebot, as its documentation gives it"
-	}
-	if cutSeverity(value) == Note {
-		return message + "; the crawler that has this name will know it all the same",
-			"nothing, if that crawler's documentation gives the name so"
-	}
-	if strings.ContainsAny(value, ",;") || strings.Contains(value, " ") && !strings.ContainsAny(value, "/*()") {
-		return message, fmt.Sprintf("write %s; several crawlers need several User-agent lines", quote("User-agent: "+token))
-	}
-	return message, fmt.Sprintf("write %s", quote("User-agent: "+token))
 }

@@ -36,7 +36,7 @@ func (l *linter) hash(r *record) {
 	}
 	l.add(r.line, CutByHash, r.value+r.after, func() (string, string) {
 		return fmt.Sprintf("a # begins a comment also within a value: what counts is %s", quote(r.value)),
-			fmt.Sprintf("if that is meant, put a space before the #; what follows # in a URL is never sent to a server, so no rule can tell; for a # that belongs to a path write %%23")
+			fmt.Sprintf("%s if that will do, since no server ever sees what follows the # of a URL; put a space before the # of a comment; write %%23 for one that belongs to the path", write(r.name+": "+r.value))
 	})
 }
 
@@ -77,7 +77,7 @@ func (l *linter) path(r *record) {
 	canonical, _ := robotstxt.CanonicalPattern(path)
 	if bare, ok := withoutDots(canonical); ok {
 		l.add(r.line, NeverMatches, path, func() (string, string) {
-			return "no URL matches: /./ and /../ are resolved before a URL is requested", fmt.Sprintf("write %s", quote(r.name+": "+bare))
+			return "no URL matches: /./ and /../ are resolved before a URL is requested", write(r.name + ": " + bare)
 		})
 	}
 	if r.field == disallowField && (canonical == "/robots.txt" || canonical == "/robots.txt$") {
@@ -98,11 +98,11 @@ func (l *linter) unescaped(r *record) {
 	escaped := escapeAll(r.value, unescaped)
 	l.add(r.line, Unescaped, r.value, func() (string, string) {
 		if strings.Contains(r.value, `\`) {
-			return `a \ in a URL is taken for a /, so hardly any URL matches`, fmt.Sprintf("write %s", quote(r.name+": "+strings.ReplaceAll(r.value, `\`, "/")))
+			return `a \ in a URL is taken for a /, so hardly any URL matches`, write(r.name + ": " + strings.ReplaceAll(r.value, `\`, "/"))
 		}
 		i := strings.IndexAny(r.value, unescaped)
 		return fmt.Sprintf("%q stands in URLs as %s, and the two are not the same for most crawlers", r.value[i], escapeAll(r.value[i:i+1], unescaped)),
-			fmt.Sprintf("write %s", quote(r.name+": "+escaped))
+			write(r.name + ": " + escaped)
 	})
 }
 
@@ -141,7 +141,7 @@ func (l *linter) innerSpace(r *record) {
 		case strings.HasSuffix(words[0], "/") || strings.HasPrefix(words[1], "("):
 			return "what follows the space is part of the path", fmt.Sprintf("if it is a comment put a # before it: %s; if it is not, write spaces as %%20", quote(r.name+": "+words[0]+" # "+strings.Join(words[1:], " ")))
 		}
-		return "the path has a space in it: compared as %20, but some crawlers stop reading there", fmt.Sprintf("write %s", quote(r.name+": "+strings.Join(words, "%20")))
+		return "the path has a space in it: compared as %20, but some crawlers stop reading there", write(r.name + ": " + strings.Join(words, "%20"))
 	})
 }
 
@@ -193,7 +193,11 @@ func explainNoSlash(r *record) (message, fix string) {
 		if i := strings.IndexAny(rest, "/?"); i >= 0 {
 			path = "/" + strings.TrimLeft(rest[i:], "/")
 		}
-		return "a rule has a path, not a URL: crawlers skip the line. The file speaks for its own host alone", fmt.Sprintf("write %s", quote(r.name+": "+path))
+		message = "a rule has a path, not a URL: crawlers skip the line"
+		if path == "/" {
+			return message, "write the rule into the robots.txt of that host; each host, with www or without, has its own"
+		}
+		return message, fmt.Sprintf("%s if that is a page of this host; for another host, write it into the robots.txt of that one", write(r.name+": "+path))
 	}
 	message = fmt.Sprintf("a path begins with / or *: crawlers skip %s", quote(value))
 	bare := strings.Trim(value, "\"'`<>^")
@@ -201,21 +205,24 @@ func explainNoSlash(r *record) (message, fix string) {
 	case bare == "" || bare == "$":
 		return message, "give a path, or remove the line"
 	case lower == "all" || lower == "everything" || lower == "yes":
-		return message, fmt.Sprintf("write %s", quote(r.name+": /"))
+		return message, write(r.name + ": /")
 	case lower == "none" || lower == "nothing" || lower == "no":
 		if r.field == disallowField {
 			return message, `write "Disallow:", which forbids nothing`
 		}
 		return message, `write "Disallow: /", which forbids everything`
 	case strings.ContainsRune(`.?&=;$%_-`, rune(bare[0])):
-		return message, fmt.Sprintf("write %s, where * stands for anything", quote(r.name+": /*"+bare))
+		return message, fmt.Sprintf("%s, where * stands for anything", write(r.name+": /*"+bare))
 	}
 	bare = strings.ReplaceAll(bare, `\`, "/")
 	if looksHost(bare) {
-		_, path, _ := strings.Cut(bare, "/")
-		return message + "; the name of the host is no part of it", fmt.Sprintf("write %s", quote(r.name+": /"+path))
+		host, path, _ := strings.Cut(bare, "/")
+		if path == "" {
+			return message, fmt.Sprintf("if %s is another host, write the rule into its own robots.txt", quote(host))
+		}
+		return message + "; the name of a host is no part of it", fmt.Sprintf("%s, into the robots.txt of %s if that is another host", write(r.name+": /"+path), host)
 	}
-	return message, fmt.Sprintf("write %s", quote(r.name+": /"+strings.TrimLeft(bare, "/")))
+	return message, write(r.name + ": /" + strings.TrimLeft(bare, "/"))
 }
 
 // looksHost reports whether a value begins with the name of a host.
@@ -224,7 +231,7 @@ func looksHost(value string) bool {
 	return strings.HasPrefix(host, "www.") || ok && strings.Count(host, ".") > 0 && !strings.ContainsAny(host, "*?=_") && topLevel.MatchString(host)
 }
 
-var topLevel = regexp.MustCompile(`\.(com|org|net|[a-z]{2})$`)
+var topLevel = regexp.MustCompile(`\.(com|org|net|edu|gov|info|[a-z]{2})$`)
 
 func (l *linter) sitemapSpace(r *record) {
 	words := strings.Fields(r.value)
@@ -252,12 +259,12 @@ func (l *linter) explainSitemap(f robotstxt.Finding) (message, fix string) {
 	}
 	message = "a sitemap needs its whole address, with scheme and host: crawlers skip the line"
 	if looksHost(f.Text) {
-		return message, fmt.Sprintf("write %s", quote("Sitemap: https://"+f.Text))
+		return message, write("Sitemap: https://" + f.Text)
 	}
 	if base, err := url.Parse(l.opts.URL); err == nil && l.opts.URL != "" {
 		if u, err := base.Parse(f.Text); err == nil {
-			return message, fmt.Sprintf("write %s", quote("Sitemap: "+u.String()))
+			return message, write("Sitemap: " + u.String())
 		}
 	}
-	return message, fmt.Sprintf("write %s, with the name of your host", quote("Sitemap: https://www.example.com/"+strings.TrimLeft(f.Text, "/.")))
+	return message, fmt.Sprintf("%s, with the name of your host", write("Sitemap: https://www.example.com/"+strings.TrimLeft(f.Text, "/.")))
 }

@@ -5,8 +5,6 @@ import (
 	"sort"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
 // source is a file as it is written: its lines taken apart, valid or not, and
@@ -201,23 +199,6 @@ func (s *source) group() {
 			b.rules++
 		}
 	}
-}
-
-// agentName returns whom a User-agent line names: a product token, "*", or ""
-// for nobody (ROB-UA-03, ROB-UA-12).
-func agentName(value string) string {
-	if strings.HasPrefix(value, "*") {
-		if len(value) == 1 || strings.IndexByte(space, value[1]) >= 0 {
-			return "*"
-		}
-		return ""
-	}
-	for i := 1; i <= len(value); i++ {
-		if !robotstxt.ValidToken(value[i-1 : i]) {
-			return value[:i-1]
-		}
-	}
-	return value
 }
 
 // at returns the record of a line, nil if the line holds none.
