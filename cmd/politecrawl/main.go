@@ -2,6 +2,7 @@
 //
 //	politecrawl demo                          see a polite crawl, on this machine alone
 //	politecrawl crawl https://example.com/    crawl a site
+//	politecrawl frontier stats DIR            what a stopped crawl has left to do
 //	politecrawl robots check URL…             may these URLs be fetched, and by which line?
 //	politecrawl robots show URL               a robots.txt as it is understood
 //	politecrawl sitemap URL                   the pages that a site lists in its sitemaps
@@ -64,6 +65,7 @@ Begin with "politecrawl demo", which needs no network.`,
 		p.sitemapCommand(),
 		p.versionCommand(),
 		p.crawlCommand(),
+		p.frontierCommand(),
 		p.demoCommand(),
 		p.configCommand(),
 		exitCodesTopic(),

@@ -22,6 +22,7 @@ type check struct {
 	timeout   time.Duration
 	format    outputFormat
 	quiet     bool
+	explain   bool
 
 	source robotsSource
 	asked  []agent
@@ -47,6 +48,8 @@ type answer struct {
 	Status    int       `json:"status,omitempty"`
 	Error     string    `json:"error,omitempty"`
 	RetryAt   time.Time `json:"retry_at,omitzero"`
+
+	Explain *explanation `json:"explain,omitempty"`
 }
 
 func (p *program) robotsCheckCommand() *cobra.Command {
@@ -64,14 +67,22 @@ B, one answer each. A+B is one crawler with several names, the most specific fir
 the first that the file has a group for decides. * stands for a crawler that no file
 names.
 
+--explain says how each answer comes about: which group was chosen and why, every rule
+of it that matches, with its length and line, which of them decides and why, and how
+the robots.txt was come by.
+
 With --format json each answer is an object on a line of its own: url, agent, verdict
 (allowed, disallowed or later), group, rule, line, robots_url; where robots.txt was
-fetched also status, error and retry_at.
+fetched also status, error and retry_at. With --explain it has also explain: path (as it
+is compared), token (that chose the group), rules (how many the group has), matches,
+because (longest, tie, only, no-rule, no-group, no-file, robots.txt or unreachable) and,
+where robots.txt was fetched, fetch and age_seconds.
 
 Exit code: 0 all allowed, 1 some disallowed, 2 misuse, 4 some robots.txt unreachable.
 With --quiet it is the only answer.`,
 		Example: `  politecrawl robots check https://example.com/private/ --agent Googlebot,Bingbot
   politecrawl robots check --robots robots.txt /private/ /public/
+  politecrawl robots check https://example.com/private/ --explain
   politecrawl robots check - --format json < urls.txt`,
 		Args: arguments(1, -1, "URLs, or - to read them from standard input"),
 		RunE: func(cmd *cobra.Command, args []string) error { return c.run(cmd.Context(), args) },
@@ -83,6 +94,7 @@ With --quiet it is the only answer.`,
 	flags.StringSliceVar(&c.agents, "agent", []string{"politecrawl"}, "product tokens, `A,B`, of the crawlers to ask for")
 	flags.StringVar(&c.userAgent, "user-agent", crawler.DefaultUserAgent, "sent when robots.txt is fetched")
 	flags.DurationVar(&c.timeout, "timeout", 30*time.Second, "longest time for one robots.txt with its redirects")
+	flags.BoolVar(&c.explain, "explain", false, "say how each answer comes about")
 	flags.BoolVar(&c.quiet, "quiet", false, "say nothing but errors")
 	return cmd
 }
@@ -179,7 +191,10 @@ func (c *check) ask(ctx context.Context, u inputLine) error {
 	for _, a := range c.asked {
 		ans := ruling.answer(target, a)
 		ans.URL = u.text
-		if err := c.write(ans); err != nil {
+		if c.explain && !c.quiet {
+			ans.Explain = ruling.explain(target, a)
+		}
+		if err := c.write(ans, a); err != nil {
 			return err
 		}
 		switch ans.Verdict {
@@ -232,14 +247,18 @@ func (r ruling) answer(rawURL string, a agent) answer {
 	return ans
 }
 
-func (c *check) write(ans answer) error {
+func (c *check) write(ans answer, a agent) error {
 	if c.quiet {
 		return nil
 	}
 	if c.format == formatJSON {
 		return c.printJSON(ans)
 	}
-	return c.print(ans.text(c.painter()))
+	text := ans.text(c.painter())
+	if ans.Explain != nil {
+		text += ans.Explain.text(c.painter(), ans, a)
+	}
+	return c.print(text)
 }
 
 // text is the answer as a line for a person.

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/politecrawl/politecrawl/crawler"
+	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
@@ -136,14 +137,8 @@ func (r ruling) shown() shownFile {
 		From:   r.from,
 		Groups: []shownGroup{}, Sitemaps: []shownSitemap{}, Findings: []shownFinding{}, Other: []shownField{},
 	}
-	if rec := r.record; rec != nil {
-		s.Fetch = &shownFetch{
-			Outcome: rec.Outcome.String(), Status: rec.Status, Chain: rec.Chain, Bytes: len(rec.Body),
-			FetchedAt: rec.FetchedAt, ExpiresAt: rec.ExpiresAt, FailingSince: rec.FailingSince, RetryAt: rec.RetryAt,
-		}
-		if rec.Err != nil {
-			s.Fetch.Error = oneLine(strings.TrimPrefix(rec.Err.Error(), "robotsext: "))
-		}
+	if r.record != nil {
+		s.Fetch = fetchOf(r.record)
 	}
 	if r.file == nil {
 		return s
@@ -168,6 +163,18 @@ func (r ruling) shown() shownFile {
 		}
 	}
 	return s
+}
+
+// fetchOf says how a record was come by.
+func fetchOf(rec *robotsext.Record) *shownFetch {
+	f := &shownFetch{
+		Outcome: rec.Outcome.String(), Status: rec.Status, Chain: rec.Chain, Bytes: len(rec.Body),
+		FetchedAt: rec.FetchedAt, ExpiresAt: rec.ExpiresAt, FailingSince: rec.FailingSince, RetryAt: rec.RetryAt,
+	}
+	if rec.Err != nil {
+		f.Error = oneLine(strings.TrimPrefix(rec.Err.Error(), "robotsext: "))
+	}
+	return f
 }
 
 // shownGroups lists the groups in file order. Agents for whom the same lines

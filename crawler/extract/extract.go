@@ -1,20 +1,24 @@
 // Package extract reads what a crawler needs out of an HTML page: its links, its
-// title, its base and its robots meta elements.
+// title, its base and its robots meta elements, and what else a person asks for
+// by CSS selectors.
 //
-// It goes over the bytes once with the tokenizer of golang.org/x/net/html and
-// builds no tree: on a crawl, tokenizing HTML is what costs the most, and a tree
-// doubles it. What it returns is raw, as written in the page: references are not
+// Links are needed of every page, and on a crawl at full speed, reading HTML is
+// what costs the most. So [Parse] goes over the bytes once and builds no tree.
+// The tokenizer of golang.org/x/net/html is the judge of what the bytes mean, but
+// it is not asked about the many of which there is no doubt: text, and tags
+// written the way nearly all are. Those are passed by, or read, on the way to the
+// next one that it is needed for (plain.go); the tests hold the result against
+// that of the tokenizer alone.
+//
+// What Parse returns is raw, as written in the page: references are not
 // resolved, directives not interpreted. Both need knowledge (the page's URL, the
 // crawler's product token) that belongs to the caller.
+//
+// [Rules] are for fields of the user's own. They need the tree, with goquery, and
+// cost what Parse saves; a crawl without such rules never builds one.
 package extract
 
-import (
-	"bytes"
-	"strings"
-
-	"golang.org/x/net/html"
-	"golang.org/x/net/html/atom"
-)
+import "golang.org/x/net/html"
 
 // Document is what one page says, in the order in which it says it.
 type Document struct {
@@ -37,159 +41,71 @@ type Link struct {
 	Rel string // the rel attribute; empty: none
 }
 
-// maxTitle bounds a title, in bytes; what is longer is cut there. A title is
-// shown to people, and a page may hold megabytes of it.
-const maxTitle = 1024
-
 // Parse reads a page in UTF-8. It never fails: HTML has no errors, and what a
 // page says before it breaks off still counts.
 func Parse(body []byte) *Document {
-	p := parser{tokens: html.NewTokenizer(bytes.NewReader(body)), doc: &Document{}}
+	p := parser{doc: &Document{}, rest: source{page: body}}
+	p.tokens = html.NewTokenizer(&p.rest)
 	for {
+		if !p.raw && len(p.tokens.Buffered()) == 0 {
+			p.plain()
+		}
+		p.raw = false
 		switch p.tokens.Next() {
 		case html.ErrorToken:
 			return p.doc
 		case html.StartTagToken:
-			p.element(false)
+			p.startTag(false)
 		case html.SelfClosingTagToken:
-			p.element(true)
+			p.startTag(true)
 		case html.EndTagToken:
-			if name, _ := p.tokens.TagName(); p.svg > 0 && atom.Lookup(name) == atom.Svg {
-				p.svg--
-			}
+			name, _ := p.tokens.TagName()
+			p.endTag(name)
 		}
 	}
 }
 
+// A parser collects a Document. The page is read from two sides in turn, never at
+// once: the tokenizer takes its bytes from rest when it is asked for a token, and
+// between two tokens, where it holds none back, plain may move rest on.
 type parser struct {
-	tokens   *html.Tokenizer
-	doc      *Document
+	doc    *Document
+	rest   source
+	tokens *html.Tokenizer
+	attrs  attributes
+	text   arena
+
+	raw      bool // the tokenizer will read what follows as the text of an element
 	hasTitle bool
 	svg      int // how many svg elements are open
 }
 
-// element looks at one start tag. Attributes are only read where they matter:
-// on most elements of most pages they do not.
-func (p *parser) element(closed bool) {
+// startTag reads the tag that the tokenizer is at.
+func (p *parser) startTag(closed bool) {
 	name, more := p.tokens.TagName()
-	tag := atom.Lookup(name)
-	if closed && p.svg > 0 {
-		// Drawings are XML: what closes itself has no text, even a title.
+	switch p.raw = isRawText(name); {
+	case string(name) == "noscript", // a crawler runs no scripts, so this is for it
+		closed && p.svg > 0: // drawings are XML: what closes itself has no text, even a title
+		p.raw = false
 		p.tokens.NextIsNotRawText()
 	}
-	switch tag {
-	case atom.Svg:
-		if !closed {
-			p.svg++
-		}
-	case atom.Noscript:
-		p.tokens.NextIsNotRawText() // a crawler runs no scripts, so this is for it
-	case atom.Title:
-		if p.svg == 0 {
-			p.title()
-		}
-	case atom.A, atom.Area, atom.Base, atom.Link, atom.Meta, atom.Iframe, atom.Frame:
-		if more {
-			p.attributes(tag)
+	p.attrs = attributes{}
+	if isRead(name) {
+		for more {
+			var key, value []byte
+			key, value, more = p.tokens.TagAttr()
+			p.attrs.set(key, value)
 		}
 	}
+	p.element(name, closed)
 }
 
-// title reads the text that follows. The tokenizer gives the content of a title
-// element as one text token. Only the first counts.
-func (p *parser) title() {
-	if p.hasTitle || p.tokens.Next() != html.TextToken {
-		return
+// isRawText tells whether the tokenizer reads what follows such a tag as text, up
+// to the end tag.
+func isRawText(name []byte) bool {
+	switch string(name) {
+	case "iframe", "noembed", "noframes", "noscript", "plaintext", "script", "style", "textarea", "title", "xmp":
+		return true
 	}
-	p.hasTitle = true
-	title := strings.Join(strings.Fields(string(p.tokens.Text())), " ")
-	if len(title) > maxTitle {
-		title = strings.ToValidUTF8(title[:maxTitle], "")
-	}
-	p.doc.Title = title
-}
-
-func (p *parser) attributes(tag atom.Atom) {
-	var href, rel, name, content, equiv string
-	var hasHref bool
-	for more := true; more; {
-		var key, value []byte
-		key, value, more = p.tokens.TagAttr()
-		switch string(key) {
-		case "href", "src":
-			if (string(key) == "src") == (tag == atom.Iframe || tag == atom.Frame) {
-				href, hasHref = strings.TrimSpace(string(value)), true
-			}
-		case "rel":
-			rel = string(value)
-		case "name":
-			name = strings.ToLower(strings.TrimSpace(string(value)))
-		case "content":
-			content = string(value)
-		case "http-equiv":
-			equiv = strings.ToLower(strings.TrimSpace(string(value)))
-		}
-	}
-	switch tag {
-	case atom.Base:
-		if p.doc.Base == "" {
-			p.doc.Base = href
-		}
-	case atom.Link:
-		p.link(href, rel)
-	case atom.Meta:
-		p.meta(name, equiv, content)
-	default:
-		if hasHref {
-			p.doc.Links = append(p.doc.Links, Link{URL: href, Rel: rel})
-		}
-	}
-}
-
-// link takes what a link element points to: the canonical URL is a hint, and
-// pages before and after this one in a series are links like any other.
-func (p *parser) link(href, rel string) {
-	if href == "" {
-		return
-	}
-	for value := range strings.FieldsSeq(rel) {
-		switch strings.ToLower(value) {
-		case "canonical":
-			if p.doc.Canonical == "" {
-				p.doc.Canonical = href
-			}
-			return
-		case "next", "prev":
-			p.doc.Links = append(p.doc.Links, Link{URL: href, Rel: rel})
-			return
-		}
-	}
-}
-
-// meta takes robots directives for the caller, and a refresh as a link.
-func (p *parser) meta(name, equiv, content string) {
-	if equiv == "refresh" {
-		if target, ok := refreshTarget(content); ok {
-			p.doc.Links = append(p.doc.Links, Link{URL: target})
-		}
-		return
-	}
-	if name != "" && content != "" {
-		p.doc.Meta = append(p.doc.Meta, Meta{Name: name, Content: content})
-	}
-}
-
-// refreshTarget reads the URL of `5; url=/next`, which may be quoted.
-func refreshTarget(content string) (string, bool) {
-	_, rest, ok := strings.Cut(content, ";")
-	if !ok {
-		_, rest, ok = strings.Cut(content, ",")
-	}
-	rest = strings.TrimSpace(rest)
-	if !ok || len(rest) < 4 || !strings.EqualFold(rest[:3], "url") {
-		return "", false
-	}
-	value, ok := strings.CutPrefix(strings.TrimSpace(rest[3:]), "=")
-	value = strings.Trim(strings.TrimSpace(value), `"'`)
-	return value, ok && value != ""
+	return false
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -101,7 +102,24 @@ func alone(t *testing.T) bool {
 type fullDisk struct {
 	vfs.FS
 	room atomic.Int64
-	gate atomic.Pointer[chan struct{}] // not nil: writes wait for it
+	gate atomic.Pointer[gate] // not nil: writes wait for it
+}
+
+// A gate is closed until it is opened.
+type gate struct {
+	once sync.Once
+	way  chan struct{}
+}
+
+func (g *gate) open() { g.once.Do(func() { close(g.way) }) }
+
+// shut has writes wait until the gate is opened, at the end of the test if not
+// before.
+func (d *fullDisk) shut(t *testing.T) (open func()) {
+	g := &gate{way: make(chan struct{})}
+	d.gate.Store(g)
+	t.Cleanup(g.open)
+	return g.open
 }
 
 func (d *fullDisk) Create(name string, c vfs.DiskWriteCategory) (vfs.File, error) {
@@ -121,7 +139,7 @@ type fullFile struct {
 
 func (f fullFile) Write(p []byte) (int, error) {
 	if gate := f.disk.gate.Load(); gate != nil {
-		<-*gate
+		<-gate.way
 	}
 	if f.disk.room.Add(-int64(len(p))) < 0 {
 		return 0, syscall.ENOSPC
@@ -194,9 +212,8 @@ func TestWaitsForOthers(t *testing.T) {
 			disk := &fullDisk{FS: vfs.Default}
 			disk.room.Store(1 << 40)
 			s := openOn(t, t.TempDir(), disk, opts)
-			defer s.Close()
-			gate := make(chan struct{})
-			disk.gate.Store(&gate)
+			t.Cleanup(func() { closeStore(t, s) }) // when the gate is open
+			open := disk.shut(t)
 			type answer struct {
 				added []bool
 				err   error
@@ -213,11 +230,67 @@ func TestWaitsForOthers(t *testing.T) {
 				t.Errorf("Add = %v, %v before the URL was stored", a.added, a.err)
 			case <-time.After(50 * time.Millisecond):
 			}
-			disk.gate.Store(nil)
-			close(gate)
+			open()
 			first, second := <-answers, <-answers
 			if first.err != nil || second.err != nil || first.added[0] == second.added[0] {
 				t.Errorf("Add = %v and %v", first, second)
+			}
+		})
+	}
+}
+
+// TestKilledWhileAsking kills a process at the earliest moment at which a
+// request can be on its way, when nothing that follows from it is on disk.
+func TestKilledWhileAsking(t *testing.T) {
+	const host, url, delay = frontier.Host("http://a.test"), "http://a.test/1", 50 * time.Millisecond
+	for name, ask := range map[string]func(*testing.T, *Store, *fullDisk){
+		"lease": func(t *testing.T, s *Store, disk *fullDisk) {
+			addURLs(t, s, url)
+			disk.shut(t)
+			leaseURL(t, s, url)
+		},
+		"hold": func(t *testing.T, s *Store, disk *fullDisk) {
+			open := disk.shut(t)
+			held := make(chan error)
+			go func() {
+				_, err := s.Hold(context.Background(), host)
+				disk.shut(t)
+				held <- err
+			}()
+			select {
+			case err := <-held:
+				t.Errorf("Hold = %v before the host was stored", err)
+			case <-time.After(20 * time.Millisecond):
+			}
+			open()
+			if err := <-held; err != nil {
+				t.Error(err)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir, opts := t.TempDir(), &Options{Delay: delay}
+			disk := &fullDisk{FS: vfs.Default}
+			disk.room.Store(1 << 40)
+			s := openOn(t, dir, disk, opts)
+			t.Cleanup(func() { closeStore(t, s) }) // when the gate is open
+			ask(t, s, disk)
+			killed := filepath.Join(t.TempDir(), "killed")
+			if err := os.CopyFS(killed, os.DirFS(dir)); err != nil {
+				t.Fatal(err)
+			}
+			disk.gate.Load().open()
+
+			opened := time.Now()
+			again := open(t, killed, opts)
+			defer again.Close()
+			if _, err := again.Add(t.Context(), itemsOf(url, "http://new.test/1")); err != nil {
+				t.Fatal(err)
+			}
+			leaseURL(t, again, "http://new.test/1")
+			got, err := again.Lease(t.Context(), frontier.LeaseRequest{Wait: time.Minute})
+			if waited := time.Since(opened); err != nil || len(got) != 1 || waited < delay {
+				t.Errorf("leased %v, %v after %v, want %v", got, err, waited, delay)
 			}
 		})
 	}

@@ -34,9 +34,9 @@ func TestRestart(t *testing.T) {
 			update(t, s, host, frontier.HostUpdate{Delay: new(10 * time.Second)})
 			leaseURL(t, s, one)
 		}, 10 * time.Second},
-		{"never asked", func(t *testing.T, s *Store) {
+		{"never asked, as far as is known", func(t *testing.T, s *Store) {
 			update(t, s, host, frontier.HostUpdate{Delay: new(10 * time.Second)})
-		}, 0},
+		}, 10 * time.Second},
 		{"blocked", func(t *testing.T, s *Store) {
 			update(t, s, host, frontier.HostUpdate{BlockUntil: time.Now().Add(time.Minute)})
 		}, 55 * time.Second},

@@ -77,16 +77,14 @@ func ask(f frontier.Frontier, how, delay string, out io.Writer) error {
 	if err == nil {
 		err = f.UpdateHost(ctx, a, frontier.HostUpdate{Delay: &d})
 	}
-	if err == nil {
-		_, err = f.Add(ctx, items(one))
-	}
-	if err != nil {
-		return err
-	}
-	if how == "hold" {
+	switch {
+	case err != nil:
+	case how == "hold":
 		_, err = f.Hold(ctx, a)
-	} else {
-		_, err = f.Lease(ctx, frontier.LeaseRequest{})
+	default:
+		if _, err = f.Add(ctx, items(one)); err == nil {
+			_, err = f.Lease(ctx, frontier.LeaseRequest{})
+		}
 	}
 	if err == nil {
 		_, err = fmt.Fprintln(out, "asked")

@@ -3,7 +3,6 @@ package storetest
 import (
 	"bytes"
 	"errors"
-	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 )
@@ -63,7 +62,7 @@ var noteChecks = []check{
 		s.reopen()
 		s.hasNote(nil)
 		s.add(one, two)
-		s.note([]byte("one"), frontier.Outcome{Lease: s.lease(one).ID, Result: frontier.Retry, NotBefore: s.in(9), HostDelay: time.Nanosecond})
+		s.note([]byte("one"), frontier.Outcome{Lease: s.lease(one).ID, Result: frontier.Retry, NotBefore: s.in(9)})
 		s.reopen()
 		s.hasNote([]byte("one"))
 		s.note([]byte{}, frontier.Outcome{Lease: s.lease(two).ID, Result: frontier.Done})

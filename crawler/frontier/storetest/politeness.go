@@ -237,8 +237,8 @@ func (s *subject) askAndDie(how string) {
 		s.Fatalf("the child says %q, want asked", got)
 	}
 	c.kill()
+	due := s.in(1) // or a little later, when the store is open
 	s.open()
-	due := s.in(1)
 	s.addAny(items(one)...)
 	s.leaseAt(one, due)
 }

@@ -38,7 +38,7 @@ func (t *toy) Revisit(ctx context.Context, items []frontier.Item) ([]bool, error
 		if it = t.own(it); t.is(revisitsAsBefore) {
 			it = r.Item
 		}
-		r.Item, r.State, r.Since, r.Seq, r.Came = it, waiting, now, t.number(), false
+		r.Item, r.State, r.Since, r.Seq, r.Came = it, waiting, now, t.number(), t.is(revisitsFirst)
 		if !t.is(revisitIsAttempt) {
 			r.Attempts = 0
 		}

@@ -105,6 +105,7 @@ const (
 	revisitsAsBefore        wrong = "ignores the item of a revisit"
 	revisitIsAttempt        wrong = "goes on counting attempts at a revisit"
 	revisitClearsValidators wrong = "forgets validators at a revisit"
+	revisitsFirst           wrong = "puts what is revisited in front"
 	revisitIsNew            wrong = "counts a revisit as a new URL"
 
 	listsOnlyPending wrong = "does not list what is scheduled"
@@ -139,7 +140,7 @@ var wrongs = []struct {
 	{13, keepsCallersBytes}, {13, nilClearsValidators}, {13, hostFromURL}, {13, forgetsFailing}, {13, forgetsRobots}, {13, neverWrites},
 	{13, nilClearsNote}, {13, noteNeedsOutcome}, {13, noteNeedsSuccess}, {13, forgetsNotes},
 	{14, revisitsOnlyKnown}, {14, revisitsOnlyDone}, {14, revisitsAny}, {14, revisitsAsBefore}, {14, revisitIsAttempt},
-	{14, revisitClearsValidators}, {14, revisitIsNew}, {14, asksThenMarks}, {14, neverWrites},
+	{14, revisitClearsValidators}, {14, revisitsFirst}, {14, revisitIsNew}, {14, sleepsThroughChanges}, {14, asksThenMarks}, {14, neverWrites},
 	{15, listsOnlyPending}, {15, listsLeased}, {15, listsNoTimes}, {15, listsByIndex}, {15, listsOneHost}, {15, listsNoErrors},
-	{15, neverWrites},
+	{15, keepsCallersBytes}, {15, neverWrites},
 }

@@ -1,0 +1,218 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/frontier/pebblestore"
+	"github.com/politecrawl/politecrawl/robotsext"
+)
+
+func (p *program) frontierCommand() *cobra.Command {
+	cmd := group(&cobra.Command{Use: "frontier", Short: "Look into what a stopped crawl has left to do"})
+	cmd.AddCommand(p.frontierStatsCommand(), p.frontierListCommand(), p.frontierExportCommand())
+	return cmd
+}
+
+// frontierFolder is where a crawl keeps its frontier, in its output directory.
+const frontierFolder = "frontier"
+
+// viewFrontier opens the frontier of the crawl whose output directory is dir, or
+// the one that dir itself is, has look look at it, and closes it again.
+func viewFrontier(command, dir string, look func(*pebblestore.View) error) error {
+	if below := filepath.Join(dir, frontierFolder); isDirectory(below) {
+		dir = below
+	}
+	view, err := pebblestore.Inspect(dir)
+	if err == nil {
+		err = errors.Join(look(view), view.Close())
+	}
+	return frontierError(command, dir, err)
+}
+
+func isDirectory(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.IsDir()
+}
+
+// frontierError says what to do about a frontier that cannot be looked at. Errors
+// that say it themselves are left as they are.
+func frontierError(command, dir string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if _, ok := errors.AsType[*exit](err); ok {
+		return err
+	}
+	err = fmt.Errorf("%s: %w", command, withoutPrefix(err))
+	const name = "name the output directory of a crawl, or the folder " + frontierFolder + " in it"
+	switch {
+	case errors.Is(err, pebblestore.ErrInUse):
+		return failed("%w; look again when that crawl has ended", err)
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
+		return misuse("%s: there is no directory %q; %s", command, dir, name)
+	case errors.Is(err, pebblestore.ErrForeign):
+		return misuse("%w; %s", err, name)
+	case errors.Is(err, pebblestore.ErrFormat):
+		return failed("%w; use the politecrawl that wrote it, or a later one", err)
+	case errors.Is(err, pebblestore.ErrDamaged):
+		return failed("%w; what is lost cannot be told, so crawl again into a new directory", err)
+	}
+	return failed("%w", err)
+}
+
+// A urlFilter is what --host and --state leave of a frontier's URLs.
+type urlFilter struct {
+	host  string
+	state urlState
+
+	hosts []frontier.Host // that host may mean; nil: all
+}
+
+// urlState is the value of --state.
+type urlState string
+
+const anyState urlState = "any"
+
+func (f *urlFilter) flags(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.host, "host", "", "only this host: `NAME`, or scheme://name")
+	choice(cmd, &f.state, "state", "only URLs in this state", anyState,
+		urlState(pebblestore.Pending.String()), urlState(pebblestore.Scheduled.String()),
+		urlState(pebblestore.Done.String()), urlState(pebblestore.Dropped.String()))
+}
+
+// prepare refuses a host that is none, and finds out how the frontier has it. One
+// without a scheme is meant whatever the scheme is.
+func (f *urlFilter) prepare(command string) error {
+	if f.host == "" {
+		return nil
+	}
+	written := []string{f.host}
+	if !strings.Contains(f.host, "://") {
+		written = []string{"https://" + f.host, "http://" + f.host}
+	}
+	for _, raw := range written {
+		u, err := originURL(raw)
+		if err != nil {
+			return misuse("%s: --host: %w", command, err)
+		}
+		origin, err := robotsext.OriginOf(u)
+		if err != nil {
+			return misuse("%s: --host: %w", command, withoutPrefix(err))
+		}
+		f.hosts = append(f.hosts, frontier.Host(origin))
+	}
+	return nil
+}
+
+// has tells whether h is a host that is asked for.
+func (f *urlFilter) has(h frontier.Host) bool {
+	return f.hosts == nil || slices.Contains(f.hosts, h)
+}
+
+// urls yields the URLs that are left, one after the other: there may be more than
+// fit into memory. A host that the frontier does not have is an error.
+func (f *urlFilter) urls(command string, view *pebblestore.View) iter.Seq2[pebblestore.URL, error] {
+	return func(yield func(pebblestore.URL, error) bool) {
+		found := false
+		for u, err := range view.URLs() {
+			if err == nil && (!f.has(u.Host) || f.state != anyState && string(f.state) != u.State.String()) {
+				continue
+			}
+			found = true
+			if !yield(u, err) || err != nil {
+				return
+			}
+		}
+		if found {
+			return
+		}
+		if err := f.known(command, view); err != nil {
+			yield(pebblestore.URL{}, err)
+		}
+	}
+}
+
+// known returns an error when the frontier does not have the host.
+func (f *urlFilter) known(command string, view *pebblestore.View) error {
+	if f.hosts == nil {
+		return nil
+	}
+	for h, err := range view.Hosts() {
+		if err != nil {
+			return err
+		}
+		if f.has(h.Host) {
+			return nil
+		}
+	}
+	return misuse(`%s: --host: the frontier has no host %q; "politecrawl frontier ls DIR" lists those it has`, command, f.host)
+}
+
+// A shownURL is a URL of a frontier as JSON.
+type shownURL struct {
+	URL          string    `json:"url"`
+	State        string    `json:"state"`
+	Host         string    `json:"host"`
+	Priority     int       `json:"priority"` // 0 first
+	Attempts     int       `json:"attempts"`
+	NotBefore    time.Time `json:"not_before,omitzero"`
+	ETag         string    `json:"etag,omitempty"`
+	LastModified string    `json:"last_modified,omitempty"`
+	BodyHash     []byte    `json:"body_hash,omitempty"`
+	Meta         []byte    `json:"meta,omitempty"` // as the crawler has written it
+}
+
+func shownURLOf(u pebblestore.URL) shownURL {
+	s := shownURL{
+		URL: u.URL, State: u.State.String(), Host: string(u.Host), Priority: int(u.Priority),
+		Attempts: u.Attempts, NotBefore: utc(u.NotBefore), Meta: u.Meta,
+	}
+	if v := u.Validators; v != nil {
+		s.ETag, s.LastModified, s.BodyHash = v.ETag, v.LastModified, v.BodyHash
+	}
+	return s
+}
+
+// utc is t for a script, the zero time left as it is.
+func utc(t time.Time) time.Time {
+	if t.IsZero() {
+		return t
+	}
+	return t.UTC()
+}
+
+// fromNow says for a person how far ahead a time is.
+func fromNow(t, now time.Time) string {
+	if !t.After(now) {
+		return "now"
+	}
+	return "in " + roughly(t.Sub(now))
+}
+
+// roughly is a duration in its two largest units.
+func roughly(d time.Duration) string {
+	const day = 24 * time.Hour
+	switch {
+	case d < time.Second:
+		return max(d.Round(time.Millisecond), time.Millisecond).String()
+	case d < time.Minute:
+		return d.Round(time.Second).String()
+	case d < time.Hour:
+		return fmt.Sprintf("%dm%02ds", d/time.Minute, d%time.Minute/time.Second)
+	case d < 2*day:
+		return fmt.Sprintf("%dh%02dm", d/time.Hour, d%time.Hour/time.Minute)
+	}
+	return fmt.Sprintf("%dd", d/day)
+}

@@ -1,0 +1,197 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/politecrawl/politecrawl/crawler"
+	"github.com/politecrawl/politecrawl/robotsext"
+	"github.com/politecrawl/politecrawl/robotsext/robotstxt/robotslint"
+)
+
+// A lint is one run of "robots lint".
+type lint struct {
+	*program
+	userAgent string
+	timeout   time.Duration
+	format    outputFormat
+	limit     int
+
+	counts map[robotslint.Severity]int
+	code   int
+}
+
+// A lintFinding is one thing that is wrong with a robots.txt.
+type lintFinding struct {
+	File     string `json:"file"` // URL, file name or -
+	Line     int    `json:"line"`
+	Severity string `json:"severity"`
+	Kind     string `json:"kind"`
+	ID       string `json:"id"` // of the requirement
+	Text     string `json:"text"`
+	Message  string `json:"message"`
+	Fix      string `json:"fix"`
+	More     int    `json:"more,omitempty"` // findings of this kind that are not listed
+}
+
+func (p *program) robotsLintCommand() *cobra.Command {
+	l := &lint{program: p, counts: map[robotslint.Severity]int{}}
+	cmd := &cobra.Command{
+		Use:   "lint FILE|URL|-…",
+		Short: "What is wrong with a robots.txt, and how to put it right",
+		Long: `Find what is wrong with a robots.txt: lines that crawlers skip, rules that mean
+something else than it seems, rules that no URL needs. Each finding has its line, what
+is wrong there, the rule of the specification behind it and a fix; a file without
+findings is passed over in silence. For a URL the robots.txt of its origin is fetched.
+A - reads standard input.
+
+An error is a line that does not do what it was written for, a warning one that does it
+for some crawlers only, by luck, or in vain; a note is good to know.
+
+With --format json each finding is an object on a line of its own: file, line, severity
+(error, warning or note), kind, id, text, message, fix, and more, the number of findings
+of the same kind that were left out.
+
+Exit code: 0 nothing but notes, 1 errors or warnings, 2 misuse, 3 a file could not be
+read, 4 some robots.txt unreachable.`,
+		Example: `  politecrawl robots lint robots.txt
+  politecrawl robots lint https://example.com/
+  politecrawl robots lint --format json robots.txt | jq -r .kind | sort | uniq -c`,
+		Args: arguments(1, -1, "file names, URLs or -"),
+		RunE: func(cmd *cobra.Command, args []string) error { return l.run(cmd.Context(), args) },
+	}
+	l.format.flag(cmd)
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.StringVar(&l.userAgent, "user-agent", crawler.DefaultUserAgent, "sent when robots.txt is fetched")
+	flags.DurationVar(&l.timeout, "timeout", 30*time.Second, "longest time for one robots.txt with its redirects")
+	flags.IntVar(&l.limit, "limit", robotslint.DefaultMaxPerKind, "most findings of one kind that are listed for a file, 0 for all")
+	return cmd
+}
+
+func (l *lint) run(ctx context.Context, args []string) error {
+	switch {
+	case l.timeout <= 0:
+		return misuse("robots lint: --timeout: %v is not a time to wait", l.timeout)
+	case l.limit < 0:
+		return misuse("robots lint: --limit: %d is not a number of findings", l.limit)
+	}
+	for _, arg := range args {
+		if err := l.one(ctx, arg); err != nil {
+			return err
+		}
+	}
+	if err := l.summary(); err != nil {
+		return err
+	}
+	return exitWith(l.code)
+}
+
+// one lints what an argument names: a URL has a scheme, all else is a file. What
+// cannot be read is complained about, and the others are linted all the same.
+func (l *lint) one(ctx context.Context, arg string) error {
+	if strings.Contains(arg, "://") {
+		return l.site(ctx, arg)
+	}
+	body, err := readInput(arg, l.in)
+	if err != nil {
+		l.complain(fmt.Errorf("robots lint: %w", err))
+		l.code = worse(l.code, exitFailed)
+		return nil
+	}
+	return l.body(arg, "", body)
+}
+
+// site lints the robots.txt of the origin of a URL.
+func (l *lint) site(ctx context.Context, rawURL string) error {
+	origin, err := originURL(rawURL)
+	if err != nil {
+		l.complain(fmt.Errorf("robots lint: %w", err))
+		l.code = worse(l.code, exitMisuse)
+		return nil
+	}
+	source, err := fromSites(l.userAgent, l.timeout)
+	if err != nil {
+		return err
+	}
+	r, err := source(ctx, origin)
+	switch {
+	case err != nil:
+		return err
+	case r.later():
+		l.complain(fmt.Errorf("robots lint: %s is unreachable: %s; ask again after %s", r.from, r.reason(), moment(r.record.RetryAt)))
+		l.code = worse(l.code, exitLater)
+		return nil
+	case r.record.Outcome == robotsext.AllowAll:
+		l.notice(fmt.Sprintf("there is no %s (status %d): everything is allowed", r.from, r.record.Status))
+		return nil
+	}
+	return l.body(r.from, r.from, r.record.Body)
+}
+
+// reason is why nobody knows yet what is allowed.
+func (r ruling) reason() string {
+	if r.record.Err == nil {
+		return fmt.Sprintf("status %d", r.record.Status)
+	}
+	return oneLine(strings.TrimPrefix(r.record.Err.Error(), "robotsext: "))
+}
+
+// body writes the findings of one robots.txt.
+func (l *lint) body(name, address string, body []byte) error {
+	opts := &robotslint.Options{URL: address, MaxPerKind: l.limit}
+	if l.limit == 0 {
+		opts.MaxPerKind = -1
+	}
+	for _, f := range robotslint.Lint(body, opts) {
+		l.counts[f.Severity] += 1 + f.More
+		if f.Severity != robotslint.Note {
+			l.code = worse(l.code, exitFindings)
+		}
+		found := lintFinding{name, f.Line, string(f.Severity), string(f.Kind), f.Rule, f.Text, f.Message, f.Fix, f.More}
+		if err := l.write(found); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (l *lint) write(f lintFinding) error {
+	if l.format == formatJSON {
+		return l.printJSON(f)
+	}
+	return l.print(f.text(l.painter()))
+}
+
+// text is the finding for a person, file and line first as compilers write them.
+func (f lintFinding) text(paint painter) string {
+	tint := map[string]colour{"error": red, "warning": yellow}[f.Severity]
+	text := fmt.Sprintf("%s:%d: %s: %s [%s %s]\n    fix: %s\n", printable(inWords(f.File)), f.Line, paint(tint, f.Severity),
+		printable(f.Message), f.Kind, f.ID, printable(f.Fix))
+	if f.More > 0 {
+		text += paint(faint, fmt.Sprintf("    and so in %d more places, which --limit 0 lists", f.More)) + "\n"
+	}
+	return text
+}
+
+// summary says how much was found, if anything was.
+func (l *lint) summary() error {
+	var parts []string
+	for _, s := range []robotslint.Severity{robotslint.Error, robotslint.Warning, robotslint.Note} {
+		switch n := l.counts[s]; {
+		case n == 1:
+			parts = append(parts, "1 "+string(s))
+		case n > 1:
+			parts = append(parts, fmt.Sprintf("%d %ss", n, s))
+		}
+	}
+	if len(parts) == 0 || l.format == formatJSON {
+		return nil
+	}
+	return l.print(strings.Join(parts, ", ") + "\n")
+}
+

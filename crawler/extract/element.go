@@ -1,0 +1,172 @@
+package extract
+
+import (
+	"bytes"
+	"strings"
+
+	"golang.org/x/net/html"
+)
+
+// maxTitle bounds a title, in bytes; what is longer is cut there. A title is
+// shown to people, and a page may hold megabytes of it.
+const maxTitle = 1024
+
+// attributes are those that matter of an element; nil: it does not have it.
+type attributes struct {
+	href, src, rel, name, content, equiv []byte
+}
+
+// set takes an attribute. Where one is given twice, the first counts.
+func (a *attributes) set(key, value []byte) {
+	var field *[]byte
+	switch string(key) {
+	case "href":
+		field = &a.href
+	case "src":
+		field = &a.src
+	case "rel":
+		field = &a.rel
+	case "name":
+		field = &a.name
+	case "content":
+		field = &a.content
+	case "http-equiv":
+		field = &a.equiv
+	default:
+		return
+	}
+	if *field == nil {
+		if value == nil {
+			value = []byte{}
+		}
+		*field = value
+	}
+}
+
+// isRead tells whether the attributes of an element are read.
+func isRead(name []byte) bool {
+	switch string(name) {
+	case "a", "area", "base", "link", "meta", "iframe", "frame":
+		return true
+	}
+	return false
+}
+
+// element takes what an element with the attributes p.attrs says.
+func (p *parser) element(name []byte, closed bool) {
+	switch string(name) {
+	case "a", "area":
+		p.link(p.attrs.href)
+	case "iframe", "frame":
+		p.link(p.attrs.src)
+	case "base":
+		if p.doc.Base == "" {
+			p.doc.Base = p.text.keep(bytes.TrimSpace(p.attrs.href))
+		}
+	case "link":
+		p.relation()
+	case "meta":
+		p.meta()
+	case "title":
+		if p.svg == 0 {
+			p.title()
+		}
+	case "svg":
+		if !closed {
+			p.svg++
+		}
+	}
+}
+
+// endTag looks whether a drawing ends.
+func (p *parser) endTag(name []byte) {
+	if p.svg > 0 && string(name) == "svg" {
+		p.svg--
+	}
+}
+
+// title takes the text that follows. The tokenizer gives the content of a title
+// element as one text token. Only the first counts.
+func (p *parser) title() {
+	if p.hasTitle {
+		return
+	}
+	p.raw = false
+	if p.tokens.Next() != html.TextToken {
+		return
+	}
+	p.hasTitle = true
+	title := strings.Join(strings.Fields(string(p.tokens.Text())), " ")
+	if len(title) > maxTitle {
+		title = strings.ToValidUTF8(title[:maxTitle], "")
+	}
+	p.doc.Title = title
+}
+
+// link takes a reference in ref, an attribute that the element may not have.
+func (p *parser) link(ref []byte) {
+	if ref == nil {
+		return
+	}
+	if p.doc.Links == nil {
+		p.doc.Links = make([]Link, 0, 32)
+	}
+	p.doc.Links = append(p.doc.Links, Link{URL: p.text.keep(bytes.TrimSpace(ref)), Rel: p.text.keep(p.attrs.rel)})
+}
+
+// relation takes what a link element points to: the canonical URL is a hint, and
+// pages before and after this one in a series are links like any other.
+func (p *parser) relation() {
+	href := bytes.TrimSpace(p.attrs.href)
+	if len(href) == 0 {
+		return
+	}
+	for value := range bytes.FieldsSeq(p.attrs.rel) {
+		switch {
+		case equalFold(value, "canonical"):
+			if p.doc.Canonical == "" {
+				p.doc.Canonical = p.text.keep(href)
+			}
+			return
+		case equalFold(value, "next"), equalFold(value, "prev"):
+			p.link(href)
+			return
+		}
+	}
+}
+
+// meta takes robots directives for the caller, and a refresh as a link.
+func (p *parser) meta() {
+	if equalFold(bytes.TrimSpace(p.attrs.equiv), "refresh") {
+		if target := refreshTarget(p.attrs.content); len(target) > 0 {
+			p.attrs.rel = nil
+			p.link(target)
+		}
+		return
+	}
+	name := bytes.TrimSpace(p.attrs.name)
+	if len(name) > 0 && len(p.attrs.content) > 0 {
+		p.doc.Meta = append(p.doc.Meta, Meta{Name: strings.ToLower(p.text.keep(name)), Content: p.text.keep(p.attrs.content)})
+	}
+}
+
+// refreshTarget reads the URL of `5; url=/next`, which may be quoted. It is empty
+// where there is none.
+func refreshTarget(content []byte) []byte {
+	_, rest, ok := bytes.Cut(content, []byte(";"))
+	if !ok {
+		_, rest, _ = bytes.Cut(content, []byte(","))
+	}
+	rest = bytes.TrimSpace(rest)
+	if len(rest) < 4 || !equalFold(rest[:3], "url") {
+		return nil
+	}
+	value, ok := bytes.CutPrefix(bytes.TrimSpace(rest[3:]), []byte("="))
+	if !ok {
+		return nil
+	}
+	return bytes.Trim(bytes.TrimSpace(value), `"'`)
+}
+
+// equalFold is strings.EqualFold between the two kinds of text.
+func equalFold(b []byte, s string) bool { return len(b) == len(s) && strings.EqualFold(string(b), s) }

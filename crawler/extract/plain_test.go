@@ -1,0 +1,206 @@
+package extract
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// checkParse holds Parse against the tokenizer alone.
+func checkParse(t *testing.T, body []byte) {
+	t.Helper()
+	want := reference(bytes.NewReader(body))
+	if got := Parse(body); !equal(got, want) {
+		t.Errorf("Parse(%q) differs from the tokenizer (-want +got):\n%s", body, cmp.Diff(want, got))
+	}
+}
+
+// equal is cmp.Equal for the many comparisons of this file.
+func equal(a, b *Document) bool {
+	return fmt.Sprintf("%q", a) == fmt.Sprintf("%q", b)
+}
+
+// pieces are what markup of every kind can be put together from, one piece after
+// the other.
+var pieces = []string{
+	"<", "</", ">", "/>", "/", " ", "\n", "=", `"`, "'", "x", "&amp;", "\x00", "\r", "&",
+	"a", "A", " href", " href=", ` href="x"`, " href='/y'", " HREF=z", "<a href=x>", "<b>", "</b>", "<p class=a>",
+	"<!--", "-->", "--", "--!>", "!", "-", "<!", "<?", "]]>", "<![CDATA[", "<!doctype html>",
+	"<title>", "</title>", "<script>", "</script>", "<style>", "</style>", "<textarea>", "</textarea",
+	"<noscript>", "</noscript>", "<iframe src=f>", "</iframe>", "<svg>", "<svg/>", "<svg x=y/>", "</svg>", "<title/>",
+	"<plaintext>", "<base href=b>", "<meta name=robots content=none>", "<link rel=canonical href=c>",
+	"<meta http-equiv=refresh content='0;url=r'>",
+}
+
+// lookPlain are pages whose markup is not what it seems to be at a glance.
+var lookPlain = []string{
+	`<svg x=a x=b/><title>the slash is no part of an attribute that counts</title>`,
+	`<!--><a href=after-the-comment>-->`,
+	`<!---><a href=after-the-comment>-->`,
+	`<!-- --!><a href=after-the-comment>-->`,
+	`<!-- -- ><a href=in-the-comment>-->`,
+	`<a ='><a href=the-quote-is-part-of-a-name>'>`,
+	`<a b= href=no>`,
+	`<a b=>href=no>`,
+	`<a x=y/ href=yes><a href=y/>`,
+	`<a href=first href=second><a HREF=first href=second><a href href=no>`,
+	`<a b="<a href=no>" c='"' href="yes">`,
+	`<a b='<a href=no>' c="'" href='yes'>`,
+	`<a "href=no" href=yes>`,
+	`<a/href=yes><a / href=yes><a href="yes"/ ><a href="yes"rel="x">`,
+	"<a\fhref=\"x\ny\"\r\nrel='&lt;'>",
+	`<a href="a&b"><a href="a&copy=1"><a href="a&copy;1"><a title="&" href="/plain">`,
+	`<title><!--</title><a href=yes>-->`,
+	`<script><!--<script></script><a href=no>--></script><a href=yes>`,
+	`<noscript><style></noscript><a href=no></style><a href=yes>`,
+	`<svg><style/><a href=yes></svg><style/><a href=no>`,
+	`<svg></SVG ><title>page</title>`,
+	`a < b <1> << <a href=yes> <`,
+	`</ a><a href=yes></1><a href=yes></a b=">"><a href=no>`,
+	`<?php ?><a href=yes><!x><![CDATA[<a href=yes>]]>`,
+}
+
+func TestWhatLooksPlain(t *testing.T) {
+	for _, page := range lookPlain {
+		checkParse(t, []byte(page))
+	}
+}
+
+// TestEveryShortPage tries every sequence of up to three pieces, each followed by
+// a link that is seen or not.
+func TestEveryShortPage(t *testing.T) {
+	const seen = `<a href="/end">`
+	for _, a := range pieces {
+		checkParse(t, []byte(a))
+		for _, b := range pieces {
+			checkParse(t, []byte(a+b))
+			checkParse(t, []byte(a+b+seen))
+			if testing.Short() {
+				continue
+			}
+			for _, c := range pieces {
+				checkParse(t, []byte(a+b+c+seen))
+			}
+		}
+	}
+}
+
+func TestManyLongerPages(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 20_000 {
+		var page strings.Builder
+		for range 4 + random.IntN(30) {
+			page.WriteString(pieces[random.IntN(len(pieces))])
+		}
+		checkParse(t, []byte(page.String()))
+	}
+}
+
+// TestEveryElement asks whether the tokenizer knows an element, after which it
+// reads text, that isRawText does not.
+func TestEveryElement(t *testing.T) {
+	for _, name := range elementNames() {
+		for _, form := range []string{
+			"<%s><a href=in></a></%[1]s><a href=after>", "<%s/><a href=in></%[1]s><a href=after>",
+			"<svg><%s x=y><a href=in></%[1]s></svg><a href=after>", "<svg><%s/><a href=in></svg><title>t</title>",
+		} {
+			checkParse(t, fmt.Appendf(nil, form, name))
+		}
+	}
+}
+
+// elementNames returns the names of all elements of HTML, and more.
+func elementNames() []string {
+	return strings.Fields(`a abbr acronym address applet area article aside audio b base basefont bdi bdo bgsound big
+		blink blockquote body br button canvas caption center cite code col colgroup command content data datalist dd del
+		details dfn dialog dir div dl dt em embed fieldset figcaption figure font footer foreignObject form frame frameset
+		h1 h2 h3 h4 h5 h6 head header hgroup hr html i iframe image img input ins isindex kbd keygen label legend li link
+		listing main map mark marquee math menu menuitem meta meter mi mn mo ms mtext multicol nav nextid nobr noembed
+		noframes noscript object ol optgroup option output p param picture plaintext portal pre progress q rb rbc rp rt rtc
+		ruby s samp script search section select shadow slot small source spacer span strike strong style sub summary sup
+		svg table tbody td template textarea tfoot th thead time title tr track tt u ul var video wbr xmp x-own`)
+}
+
+// TestRealPages reads the pages that the modules this one is built with have for
+// their own tests: whole, and damaged in places.
+func TestRealPages(t *testing.T) {
+	const damage = "<>/\"'=! -&\x00\rax"
+	random := rand.New(rand.NewPCG(3, 4))
+	for _, file := range realPages(t) {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			page, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkParse(t, page)
+			for range 30 {
+				damaged := bytes.Clone(page)
+				for range 1 + random.IntN(20) {
+					damaged[random.IntN(len(damaged))] = damage[random.IntN(len(damage))]
+				}
+				checkParse(t, damaged[:random.IntN(len(damaged))])
+			}
+		})
+	}
+}
+
+func realPages(t testing.TB) []string {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Dir}}",
+		"golang.org/x/net", "github.com/PuerkitoBio/goquery", "github.com/andybalholm/cascadia").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var pages []string
+	for dir := range strings.FieldsSeq(string(out)) {
+		for _, pattern := range []string{"testdata/*.html", "html/testdata/*.html", "test_resources/*.html"} {
+			found, err := filepath.Glob(filepath.Join(dir, pattern))
+			if err != nil {
+				t.Fatal(err)
+			}
+			pages = append(pages, found...)
+		}
+	}
+	if len(pages) < 8 {
+		t.Fatalf("only %d pages found: %q", len(pages), pages)
+	}
+	return pages
+}
+
+// TestPlainPagesAreCheap fails when the tokenizer, which allocates for each
+// attribute, gets to see more than it has to.
+func TestPlainPagesAreCheap(t *testing.T) {
+	page := benchmarkPage()
+	if allocs := testing.AllocsPerRun(10, func() { Parse(page) }); allocs > 20 {
+		t.Errorf("%v allocations for a page of %d bytes with 30 links", allocs, len(page))
+	}
+}
+
+// TestLongTokensAreNotMovedOften counts what the tokenizer is given at a time:
+// were it small pieces of a long token, the token's bytes would be moved for each.
+func TestLongTokensAreNotMovedOften(t *testing.T) {
+	for _, page := range []string{
+		"<!-- -- " + strings.Repeat(">", 1<<20),
+		"<script>" + strings.Repeat("a>b ", 1<<18),
+		`<a title="&` + strings.Repeat("> ", 1<<19) + `" HREF=x>`,
+	} {
+		var s source
+		s.page = []byte(page)
+		reads := 0
+		reference(readerFunc(func(b []byte) (int, error) { reads++; return s.Read(b) }))
+		if reads > 40 {
+			t.Errorf("%d reads of %.20q…", reads, page)
+		}
+	}
+}
+
+type readerFunc func([]byte) (int, error)
+
+func (f readerFunc) Read(b []byte) (int, error) { return f(b) }

@@ -1,0 +1,84 @@
+package robotstxt
+
+import "slices"
+
+// Explanation is a verdict with all that led to it.
+type Explanation struct {
+	Verdict
+
+	// Token is the one of the crawler's tokens that Group was chosen by, "*" if
+	// none of them has a group and that of all others holds, and "" if no group
+	// applies (ROB-UA-04, ROB-UA-06).
+	Token string
+
+	// Path is the path and query of the URL as it was compared with the rules.
+	Path string
+
+	// Exempt says that no rule counts, because the URL is that of robots.txt
+	// itself (ROB-MAT-21).
+	Exempt bool
+
+	// Matches are the rules of Group that match the URL in order of precedence.
+	// The first decided, unless the URL is exempt.
+	Matches []RankedRule
+}
+
+// RankedRule is a rule in the form in which it is compared.
+type RankedRule struct {
+	*Rule
+
+	// Canonical is the pattern in canonical form, see the package documentation.
+	// A star in it is always a wildcard, a $ at its end the end of the URL.
+	Canonical string
+
+	// Length is what precedence goes by. It is not always that of Canonical: a $
+	// that stands for itself counts as one octet (ROB-MAT-03).
+	Length int
+}
+
+// Explain is Check with all that led to the verdict. It visits every rule of the
+// group, so that Check is the one to ask about many URLs.
+func (f *File) Explain(rawURL string, tokens ...string) Explanation {
+	e := Explanation{Path: canonicalPath(pathAndQuery(rawURL, f.google), f.google)}
+	e.Verdict = f.Check(rawURL, tokens...)
+	e.Exempt = e.Path == "/robots.txt" && !f.google.has(googleRobots)
+	switch i := slices.IndexFunc(tokens, f.names.has); {
+	case i >= 0:
+		e.Token = tokens[i]
+	case f.names.has("*"):
+		e.Token = "*"
+	}
+	for _, r := range e.Group.Ranked() {
+		if r.matches(e.Path, f.google) {
+			e.Matches = append(e.Matches, r)
+		}
+	}
+	return e
+}
+
+// has reports whether there is a group of that name.
+func (n *names) has(name string) bool { return n.find(name) >= 0 }
+
+// Ranked returns the rules in order of precedence: the first that matches a URL
+// decides (ROB-MAT-03, ROB-MAT-04).
+func (g *Group) Ranked() []RankedRule {
+	if g.set == nil {
+		return nil
+	}
+	ranks := g.compiled().index.ranked
+	rules := make([]RankedRule, len(ranks))
+	for i, r := range ranks {
+		rules[i] = RankedRule{r.rule, r.pattern, r.length}
+	}
+	return rules
+}
+
+// matches reports whether the rule matches a canonical path, in either form of
+// its query (ROB-MAT-19).
+func (r *RankedRule) matches(path string, d decision) bool {
+	if p := splitPattern(r.Canonical); p.match(path) {
+		return true
+	}
+	p := splitPattern(escapeQuery(r.Canonical))
+	return !d.has(googleQuery) && p.match(escapeQuery(path))
+}

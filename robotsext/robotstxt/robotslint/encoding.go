@@ -1,0 +1,162 @@
+package robotslint
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
+)
+
+// isUTF16 reports whether body is UTF-16: it says so, or every other octet of its
+// beginning is zero.
+func isUTF16(body []byte) bool {
+	if bytes.HasPrefix(body, []byte("\xff\xfe")) || bytes.HasPrefix(body, []byte("\xfe\xff")) {
+		return true
+	}
+	head := body[:min(len(body), 64)]
+	return len(head) >= 8 && bytes.Count(head, []byte{0}) >= len(head)/2
+}
+
+// utf16 is all that there is to say of a file that is UTF-16.
+func (l *linter) utf16() {
+	l.addAs(Error, 1, NotUTF8, "", func() (string, string) {
+		return "the file is UTF-16: crawlers read UTF-8, and of this file not a single line",
+			"save it as UTF-8"
+	})
+}
+
+// encoding looks at the file as a text, whatever it says.
+func (l *linter) encoding() {
+	s := l.source
+	if s.unread > 0 {
+		l.add(s.unread, TooLarge, "", func() (string, string) {
+			return fmt.Sprintf("the file is longer than %d bytes (500 KiB): crawlers need not read this line or any after it", robotstxt.DefaultMaxBytes),
+				"make the file shorter, for example by wildcards in place of long lists; put what matters first"
+		})
+	}
+	if s.badUTF8 > 0 {
+		l.add(s.badUTF8, NotUTF8, "", func() (string, string) {
+			return "the file is not UTF-8 from this line on: letters beyond ASCII match only URLs in the same old encoding",
+				"save the file as UTF-8, or write such letters as %-escapes, as the site's URLs have them"
+		})
+	}
+	if s.loneCR > 0 {
+		l.add(s.loneCR, LoneCR, "", func() (string, string) {
+			return fmt.Sprintf("%s in a carriage return without a line feed: allowed, but many programs take them for one long line", lines(s.loneCRs)),
+				"save the file with line feeds (Unix) or both (Windows) at the ends of lines"
+		})
+	}
+	l.spoilt = map[int]bool{}
+	for i := range s.records {
+		l.line(&s.records[i])
+	}
+}
+
+func lines(n int) string {
+	if n == 1 {
+		return "this line ends"
+	}
+	return fmt.Sprintf("this and %d other lines end", n-1)
+}
+
+// line looks at a single line.
+func (l *linter) line(r *record) {
+	if l.source.html {
+		return
+	}
+	if r.long && r.field != noColon {
+		l.add(r.line, LongLine, clip(r.text), func() (string, string) {
+			return fmt.Sprintf("the line is longer than %d bytes, more than Google reads of one", longLine),
+				"make it shorter; several paths need several lines"
+		})
+	}
+	if hasBOM := strings.Contains(r.text, bom); hasBOM || strings.IndexFunc(r.text, isInvisible) >= 0 {
+		l.invisible(r, hasBOM)
+	}
+}
+
+// invisible looks at a line with characters in it that nobody sees.
+func (l *linter) invisible(r *record, hasBOM bool) {
+	clean := strings.TrimFunc(strings.Map(func(c rune) rune {
+		switch {
+		case unicode.IsSpace(c):
+			return ' '
+		case isInvisible(c):
+			return -1
+		}
+		return c
+	}, r.text), unicode.IsSpace)
+	name := "a byte order mark (U+FEFF)"
+	kind := ByteOrderMark
+	if !hasBOM {
+		i := strings.IndexFunc(r.text, isInvisible)
+		c, _ := utf8.DecodeRuneInString(r.text[i:])
+		name, kind = fmt.Sprintf("the invisible character U+%04X", c), Invisible
+	}
+	meant := takeApart(clean)
+	fix := fmt.Sprintf("type the line anew: %s", quote(strings.TrimSpace(clean)))
+	switch {
+	case meant.field == noColon && !hasBOM:
+		return // prose, of which enough is said elsewhere
+	case clean == "":
+		l.addAs(Warning, r.line, kind, r.text, func() (string, string) {
+			return fmt.Sprintf("the line holds %s and nothing else", name), "remove it; one may stand at the very beginning of a file, nowhere else"
+		})
+	case meant.field == otherField && robotstxt.NearestField(meant.name) == "" && !hasBOM:
+		return // a field that has no effect anyway
+	case r.field == meant.field && r.value != "" && (!r.field.isRule() || r.usable() == meant.usable()):
+		l.addAs(Warning, r.line, kind, r.text, func() (string, string) {
+			return fmt.Sprintf("the value holds %s: it is compared with URLs like any other", name), fix
+		})
+	default:
+		l.add(r.line, kind, r.text, func() (string, string) {
+			return fmt.Sprintf("%s spoils the line: it has no effect", name), fix
+		})
+	}
+	l.spoilt[r.line] = true
+}
+
+// isInvisible reports whether nobody sees c in an editor, or takes it for a
+// space. Joiners are not meant: some languages write with them.
+func isInvisible(c rune) bool {
+	switch {
+	case c < 0x80:
+		return false
+	case c == '\u200c', c == '\u200d':
+		return false
+	case unicode.IsSpace(c), c == '\u00ad', c == '\ufeff':
+		return true
+	}
+	return '\u200b' <= c && c <= '\u200f' || '\u202a' <= c && c <= '\u202e' || '\u2060' <= c && c <= '\u2064'
+}
+
+// quote puts a part of the file into quotes, not too much of it. A backslash or a
+// quote in it stays as it is, so that it can be found in the file.
+func quote(s string) string { return quoteAll(clip(s)) }
+
+// write is the fix that consists in writing a line in another way.
+func write(line string) string { return "write " + quoteAll(line) }
+
+func quoteAll(s string) string {
+	if utf8.ValidString(s) && strings.IndexFunc(s, func(c rune) bool { return !unicode.IsGraphic(c) }) < 0 {
+		return `"` + s + `"`
+	}
+	return strconv.Quote(s)
+}
+
+// clip cuts what is too long to be shown.
+func clip(s string) string {
+	const most = 120
+	if len(s) <= most {
+		return s
+	}
+	cut := most
+	for cut > most-utf8.UTFMax && !utf8.RuneStart(s[cut]) {
+		cut--
+	}
+	return s[:cut] + "…"
+}

@@ -1,0 +1,136 @@
+package robotslint
+
+import "github.com/politecrawl/politecrawl/robotsext/robotstxt"
+
+// Severity says how bad a finding is.
+type Severity string
+
+// The severities.
+const (
+	// Error: the line does not do what it was written for. It has no effect, or
+	// another one.
+	Error Severity = "error"
+	// Warning: the line has its effect with some crawlers only, or by luck, or it
+	// is not needed.
+	Warning Severity = "warning"
+	// Note: nothing is wrong, but it is good to know.
+	Note Severity = "note"
+)
+
+// Kind is the sort of a finding: a word that scripts can rely on.
+type Kind string
+
+// The kinds of findings. The first half has the names that package robotstxt gives
+// them.
+const (
+	TooLarge        = Kind(robotstxt.KindTooLarge)
+	NotUTF8         = Kind(robotstxt.KindNotUTF8)
+	ByteOrderMark   = Kind(robotstxt.KindBOM)
+	HTML            = Kind(robotstxt.KindHTML)
+	NoColon         = Kind(robotstxt.KindNoColon)
+	NoField         = Kind(robotstxt.KindNoField)
+	BadField        = Kind(robotstxt.KindBadField)
+	MisspeltField   = Kind(robotstxt.KindMisspelt)
+	Control         = Kind(robotstxt.KindControl)
+	LongLine        = Kind(robotstxt.KindLongLine)
+	BadAgent        = Kind(robotstxt.KindBadAgent)
+	AgentCut        = Kind(robotstxt.KindAgentCut)
+	RuleBeforeGroup = Kind(robotstxt.KindRuleBeforeGroup)
+	NoSlash         = Kind(robotstxt.KindNoSlash)
+	RelativeSitemap = Kind(robotstxt.KindSitemapRelative)
+	SitemapScheme   = Kind(robotstxt.KindSitemapScheme)
+	SitemapTwice    = Kind(robotstxt.KindSitemapTwice)
+	ManyFields      = Kind(robotstxt.KindManyFields)
+	NoEffect        = Kind(robotstxt.KindNoEffect)
+	BadValue        = Kind(robotstxt.KindBadValue)
+	DelayCapped     = Kind(robotstxt.KindDelayCapped)
+
+	LoneCR           Kind = "lone-cr"
+	Invisible        Kind = "invisible-character"
+	UnknownField     Kind = "unknown-field"
+	RareField        Kind = "rare-field"
+	FieldBeforeGroup Kind = "field-before-group"
+	BadSitemap       Kind = "bad-sitemap-url"
+	FullURL          Kind = "full-url"
+	CutByHash        Kind = "cut-by-hash"
+	InnerSpace       Kind = "inner-space"
+	InnerDollar      Kind = "inner-dollar"
+	Unescaped        Kind = "unescaped-character"
+	NeverMatches     Kind = "never-matches"
+	Regexp           Kind = "regular-expression"
+	OwnFile          Kind = "robots-txt-itself"
+	EmptyRule        Kind = "empty-rule"
+	EmptyGroup       Kind = "empty-group"
+	JoinedGroups     Kind = "joined-groups"
+	RepeatedGroup    Kind = "repeated-group"
+	RepeatedAgent    Kind = "repeated-agent"
+	DuplicateRule    Kind = "duplicate-rule"
+	UnreachableRule  Kind = "unreachable-rule"
+	OverruledRule    Kind = "overruled-rule"
+	UnreachableGroup Kind = "unreachable-group"
+)
+
+// kinds says of each kind how bad it is and, where robotstxt does not know it,
+// which rule of the specification it rests on.
+var kinds = map[Kind]struct {
+	severity Severity
+	rule     string
+}{
+	TooLarge:        {severity: Error},
+	NotUTF8:         {severity: Warning},
+	ByteOrderMark:   {severity: Error},
+	HTML:            {severity: Error},
+	NoColon:         {severity: Error},
+	NoField:         {severity: Warning},
+	BadField:        {severity: Warning},
+	MisspeltField:   {severity: Error},
+	Control:         {severity: Error},
+	LongLine:        {severity: Warning},
+	BadAgent:        {severity: Error},
+	AgentCut:        {severity: Warning},
+	RuleBeforeGroup: {severity: Error},
+	NoSlash:         {severity: Error},
+	RelativeSitemap: {severity: Error},
+	SitemapScheme:   {severity: Error},
+	SitemapTwice:    {severity: Note},
+	ManyFields:      {severity: Warning},
+	NoEffect:        {severity: Warning},
+	BadValue:        {severity: Warning},
+	DelayCapped:     {severity: Warning},
+
+	LoneCR:           {Note, "ROB-FMT-02"},
+	Invisible:        {Error, "ROB-FMT-09"},
+	UnknownField:     {Warning, "ROB-GRP-13"},
+	RareField:        {Note, "ROB-GRP-13"},
+	FieldBeforeGroup: {Warning, "ROB-GRP-12"},
+	BadSitemap:       {Error, "ROB-SMP-01"},
+	FullURL:          {Error, "ROB-MAT-27"},
+	CutByHash:        {Warning, "ROB-FMT-08"},
+	InnerSpace:       {Warning, "ROB-FMT-19"},
+	InnerDollar:      {Warning, "ROB-MAT-07"},
+	Unescaped:        {Warning, "ROB-MAT-15"},
+	NeverMatches:     {Error, "ROB-MAT-25"},
+	Regexp:           {Error, "ROB-MAT-06"},
+	OwnFile:          {Note, "ROB-MAT-21"},
+	EmptyRule:        {Warning, "ROB-MAT-09"},
+	EmptyGroup:       {Warning, "ROB-UA-08"},
+	JoinedGroups:     {Warning, "ROB-GRP-07"},
+	RepeatedGroup:    {Note, "ROB-GRP-09"},
+	RepeatedAgent:    {Note, "ROB-GRP-09"},
+	DuplicateRule:    {Warning, "ROB-GRP-09"},
+	UnreachableRule:  {Warning, "ROB-MAT-03"},
+	OverruledRule:    {Error, "ROB-MAT-03"},
+	UnreachableGroup: {Warning, "ROB-GRP-09"},
+}
+
+// Severity returns how bad findings of this kind are, most of them: a few are
+// milder than their kind.
+func (k Kind) Severity() Severity { return kinds[k].severity }
+
+// Rule returns the id of the rule in the specification that the kind rests on.
+func (k Kind) Rule() string {
+	if rule := kinds[k].rule; rule != "" {
+		return rule
+	}
+	return robotstxt.Kind(k).Rule()
+}

@@ -1,0 +1,187 @@
+package robotslint
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Bounds of the search for needless rules. No file that was written by hand or
+// for a shop's CMS comes near them; in one that does, rules are kept.
+const (
+	mostSteps = 20_000_000
+	mostRules = 200_000 // in all merged groups together
+)
+
+// shadows finds rules that no verdict needs.
+func (l *linter) shadows() {
+	needless := l.needless()
+	s := l.source
+	for i := range s.blocks {
+		b := &s.blocks[i]
+		if whole, by := l.wholeBlock(i, needless); whole {
+			l.unreachableGroup(b, by)
+			for at := b.first; at <= b.last; at++ {
+				delete(needless, at)
+			}
+		} else if i < len(s.blocks)-1 {
+			keepOne(s, b, needless)
+		}
+		for at := b.first; at <= b.last; at++ {
+			if by, ok := needless[at]; ok {
+				l.unreachable(&s.records[at], &s.records[by])
+			}
+		}
+	}
+}
+
+// needless returns the records of rules that are needless in every merged group
+// that they are part of, each with the record of a rule that makes it so.
+func (l *linter) needless() map[int]int {
+	s := l.source
+	steps, left := mostSteps, mostRules
+	by, groups := map[int]int{}, map[int]int{} // in how many groups is a rule needless?
+	all := s.mergedGroups()
+	memberships := make([]int, len(s.blocks))
+	for _, blocks := range all {
+		for _, b := range blocks {
+			memberships[b]++
+		}
+	}
+	for _, blocks := range all {
+		at := []int{} // the records of the group's rules
+		for _, b := range blocks {
+			for i := s.blocks[b].first; i <= s.blocks[b].last && len(at) <= left; i++ {
+				if s.records[i].usable() {
+					at = append(at, i)
+				}
+			}
+		}
+		if left -= len(at); left < 0 {
+			break
+		}
+		rules, allow := make([]pattern, len(at)), make([]bool, len(at))
+		for i, rec := range at {
+			r := &s.records[rec]
+			allow[i] = r.field == allowField
+			rules[i] = newPattern(r.value, allow[i])
+		}
+		set := newRuleset(rules, allow, &steps)
+		for i := range slices.Backward(at) {
+			if c := set.shadow(i); c >= 0 {
+				groups[at[i]]++
+				by[at[i]] = at[c]
+			}
+		}
+	}
+	for rec := range by {
+		if groups[rec] < memberships[s.records[rec].block] {
+			delete(by, rec)
+		}
+	}
+	return by
+}
+
+// mergedGroups returns the lists of blocks that are merged for some crawler
+// (ROB-GRP-09), each list once. What a crawler may take for its name makes a group:
+// a rule has to be needless for all of them.
+func (s *source) mergedGroups() [][]int {
+	merged := map[string][]int{}
+	var names []string
+	for i := range s.blocks {
+		for at := s.blocks[i].first; at <= s.blocks[i].last; at++ {
+			if s.records[at].field != agentField {
+				continue
+			}
+			for _, name := range identities(s.records[at].value) {
+				list, ok := merged[name]
+				if !ok {
+					names = append(names, name)
+				}
+				if len(list) == 0 || list[len(list)-1] != i {
+					merged[name] = append(list, i)
+				}
+			}
+		}
+	}
+	var all [][]int
+	seen := map[string]bool{}
+	for _, name := range names {
+		if key := fmt.Sprint(merged[name]); !seen[key] {
+			seen[key] = true
+			all = append(all, merged[name])
+		}
+	}
+	return all
+}
+
+// wholeBlock reports whether a block can go altogether: it has rules, all of which
+// are needless, and there is nothing else in it. Then each of its agents has
+// another block, since the rules that are left have to be somewhere.
+func (l *linter) wholeBlock(i int, needless map[int]int) (whole bool, by int) {
+	s := l.source
+	b := &s.blocks[i]
+	for at := b.first; at < len(s.records) && s.records[at].block == i; at++ {
+		switch c, ok := needless[at]; {
+		case ok:
+			by = c
+		case s.records[at].field != agentField:
+			return false, 0
+		}
+	}
+	return b.rules > 0, by
+}
+
+// keepOne keeps a rule in a block that would have none left, since a block
+// without a rule becomes one with the next.
+func keepOne(s *source, b *block, needless map[int]int) {
+	first := -1
+	for at := b.first; at <= b.last; at++ {
+		if !s.records[at].field.isRule() {
+			continue
+		}
+		if _, ok := needless[at]; !ok {
+			return
+		}
+		if first < 0 {
+			first = at
+		}
+	}
+	delete(needless, first)
+}
+
+func (l *linter) unreachableGroup(b *block, by int) {
+	first, last, other := l.source.records[b.first], l.source.records[b.last].line, l.source.records[by]
+	l.add(first.line, UnreachableGroup, first.text, func() (string, string) {
+		message := fmt.Sprintf("the group changes nothing: what it asks of the crawlers that it names is asked elsewhere already, as in line %d", other.line)
+		return message, fmt.Sprintf("remove the group, lines %d to %d", first.line, last)
+	})
+}
+
+// unreachable says why a rule is needless.
+func (l *linter) unreachable(r, by *record) {
+	mine, other := newPattern(r.value, false), newPattern(by.value, false)
+	same := mine.body == other.body && mine.end == other.end
+	remove := func() string { return fmt.Sprintf("remove line %d", r.line) }
+	switch {
+	case r.field == by.field && r.value == by.value:
+		l.add(r.line, DuplicateRule, r.text, func() (string, string) {
+			return fmt.Sprintf("the same rule stands in line %d", by.line), remove()
+		})
+	case r.field == by.field:
+		l.add(r.line, UnreachableRule, r.text, func() (string, string) {
+			if same {
+				return fmt.Sprintf("%s in line %d matches the same URLs: this rule changes nothing", quote(by.text), by.line), remove()
+			}
+			return fmt.Sprintf("%s in line %d already covers all that this rule matches: it changes nothing", quote(by.text), by.line), remove()
+		})
+	default:
+		l.add(r.line, OverruledRule, r.text, func() (string, string) {
+			why := "is longer, and the longer rule wins"
+			if mine.rank == other.rank {
+				why = "is as long, and then Allow wins"
+			}
+			return fmt.Sprintf("%s in line %d matches all that this rule matches and %s: this one has no effect", quote(by.text), by.line, why),
+				fmt.Sprintf("decide which of the two is meant, and remove the other: line %d or line %d", min(r.line, by.line), max(r.line, by.line))
+		})
+	}
+}

@@ -1,0 +1,158 @@
+package robotslint
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
+)
+
+// parsed passes on what robotstxt has found, and says what to do about it.
+func (l *linter) parsed() {
+	for _, f := range l.file.Findings {
+		if f.Kind == robotstxt.KindHTML {
+			l.html()
+		}
+		r := l.source.at(f.Line)
+		if f.Kind == robotstxt.KindHTML || r == nil || l.spoilt[f.Line] {
+			continue
+		}
+		kind, severity := Kind(f.Kind), Kind(f.Kind).Severity()
+		say := func() (string, string) { return l.explain(f, r) }
+		switch f.Kind {
+		case robotstxt.KindTooLarge, robotstxt.KindNotUTF8, robotstxt.KindLongLine:
+			continue // told by encoding
+		case robotstxt.KindNoColon:
+			if _, ok := withColon(f.Text); !ok {
+				severity = Warning
+			}
+		case robotstxt.KindMisspelt:
+			if field := robotstxt.NearestField(f.Text); field == "crawl-delay" {
+				severity = Warning
+			}
+		case robotstxt.KindAgentCut, robotstxt.KindBadAgent:
+			severity = agentSeverity(f.Text)
+		case robotstxt.KindNoSlash:
+			if isFullURL(f.Text) {
+				kind = FullURL
+				severity = kind.Severity()
+			}
+		case robotstxt.KindSitemapRelative:
+			if strings.Contains(f.Text, "://") {
+				kind = BadSitemap
+			}
+		}
+		l.addAs(severity, f.Line, kind, f.Text, say)
+	}
+}
+
+func (l *linter) html() {
+	l.add(1, HTML, "", func() (string, string) {
+		return "this is an HTML page, not a robots.txt file; lines in it that look like rules count all the same",
+			"serve a plain text file at /robots.txt, or answer 404 if there is none"
+	})
+}
+
+// explain says what is wrong with a line and how to write it.
+func (l *linter) explain(f robotstxt.Finding, r *record) (message, fix string) {
+	switch f.Kind {
+	case robotstxt.KindNoColon:
+		return explainNoColon(f.Text)
+	case robotstxt.KindNoField:
+		return "there is nothing before the colon", "write the name of a field before it, such as Disallow, or remove the line"
+	case robotstxt.KindBadField:
+		return fmt.Sprintf("%s is not a field: crawlers skip the line", quote(f.Text)), "begin the line with # if it is a comment, or remove it"
+	case robotstxt.KindMisspelt:
+		field := properName(robotstxt.NearestField(f.Text))
+		message = fmt.Sprintf("%s is not a field that crawlers know, they skip the line; %s is the nearest that they do", quote(f.Text), field)
+		if field == "User-agent" {
+			message += ". The rules below it fall to the group above"
+		}
+		return message, write(field + ": " + r.value)
+	case robotstxt.KindControl:
+		return fmt.Sprintf("the control character %#U makes the line void", rune(r.value[max(controlIn(r.value), 0)])), "remove it: " + quote(r.name+": "+withoutControls(r.value))
+	case robotstxt.KindBadAgent:
+		return explainBadAgent(f.Text)
+	case robotstxt.KindAgentCut:
+		return explainAgentCut(f.Text)
+	case robotstxt.KindRuleBeforeGroup:
+		return "the rule stands before the first User-agent line and binds nobody", `put a User-agent line before it, "User-agent: *" if it is for every crawler`
+	case robotstxt.KindNoSlash:
+		return explainNoSlash(r)
+	case robotstxt.KindSitemapRelative, robotstxt.KindSitemapScheme, robotstxt.KindSitemapTwice:
+		return l.explainSitemap(f)
+	case robotstxt.KindManyFields:
+		return fmt.Sprintf("more than %d lines are none that matter for crawling: this one and those after it are ignored", robotstxt.DefaultMaxExtensions), "remove what is no rule"
+	case robotstxt.KindNoEffect:
+		return fmt.Sprintf("%s has no effect in robots.txt", r.name), fmt.Sprintf(
+			`send "X-Robots-Tag: %s" with the pages, or put <meta name="robots" content="%[1]s"> into them; and let them be crawled, or nobody will see it`, strings.ToLower(r.name))
+	case robotstxt.KindBadValue:
+		return explainBadValue(r)
+	case robotstxt.KindDelayCapped:
+		most := robotstxt.DefaultMaxCrawlDelay.Seconds()
+		return fmt.Sprintf("a delay of %s seconds is longer than crawlers wait: this one waits %v s, some take no notice at all", quote(r.value), most),
+			fmt.Sprintf("ask for %v seconds at most, or disallow what costs the server most", most)
+	}
+	return f.Kind.Message(), "remove the line, or make it a comment with #"
+}
+
+// knownFields are the fields that a line without a colon may begin with, in the
+// order in which they are tried.
+var knownFields = []string{"user-agent", "useragent", "user agent", "disallow", "allow", "sitemap", "crawl-delay", "noindex", "host", "clean-param"}
+
+// withColon guesses what a line without a colon was meant to be.
+func withColon(text string) (meant string, ok bool) {
+	const between = " \t=;.,：-–>"
+	lower := strings.ToLower(text)
+	for _, name := range knownFields {
+		if rest, found := strings.CutPrefix(lower, name); found {
+			value := strings.TrimLeft(text[len(text)-len(rest):], between)
+			if name == "useragent" || name == "user agent" {
+				name = "user-agent"
+			}
+			return properName(name) + ": " + value, rest == "" || strings.ContainsRune(between+"/*", rune(rest[0])) || rest[0] >= 0x80
+		}
+	}
+	name, value, _ := strings.Cut(text, " ")
+	if field := robotstxt.NearestField(name); field != "" && len(strings.Fields(value)) <= 1 {
+		return properName(field) + ": " + strings.TrimSpace(value), true
+	}
+	return "", false
+}
+
+// properName writes the name of a field as most files do.
+func properName(field string) string {
+	if field == "" {
+		return ""
+	}
+	return strings.ToUpper(field[:1]) + field[1:]
+}
+
+func explainNoColon(text string) (message, fix string) {
+	if meant, ok := withColon(text); ok {
+		return "there is no colon between field and value: crawlers skip the line", write(strings.TrimSpace(meant))
+	}
+	return fmt.Sprintf("%s is neither a field nor a comment: crawlers skip the line", quote(text)), "begin the line with # if it is a comment, or remove it"
+}
+
+// explainBadValue says of a field that robotstxt can read how it is written.
+func explainBadValue(r *record) (message, fix string) {
+	wants := map[string]string{
+		"crawl-delay":    "a number of seconds that is not negative, such as 5 or 0.5",
+		"request-rate":   "pages per seconds, such as 1/10 or 1/10m, and perhaps the time of day in UTC, such as 0600-0845",
+		"visit-time":     "a time of the day in UTC, such as 0600-0845",
+		"clean-param":    "names of parameters and perhaps the beginning of a path, such as ref&sort /shop/",
+		"content-usage":  "perhaps a path, then preferences, such as train-ai=n",
+		"content-signal": "words with their values, such as search=yes, ai-train=no",
+	}[strings.ToLower(r.name)]
+	return fmt.Sprintf("%s cannot be read as the value of %s, the line has no effect", quote(r.value), r.name), "give " + wants + ", or remove the line"
+}
+
+func withoutControls(value string) string {
+	return strings.Map(func(c rune) rune {
+		if c < ' ' && c != '\t' {
+			return -1
+		}
+		return c
+	}, value)
+}

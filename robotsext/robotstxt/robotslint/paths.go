@@ -1,0 +1,270 @@
+package robotslint
+
+import (
+	"fmt"
+	"net/url"
+	"regexp"
+	"strings"
+
+	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
+)
+
+// paths looks at the values of rules, one by one.
+func (l *linter) paths() {
+	for i := range l.source.records {
+		r := &l.source.records[i]
+		if r.field == noColon || r.field == otherField || l.spoilt[r.line] {
+			continue
+		}
+		l.hash(r)
+		switch {
+		case r.field == sitemapField:
+			l.sitemapSpace(r)
+		case !r.field.isRule() || r.block < 0:
+		case r.value == "":
+			l.emptyRule(r)
+		case r.usable():
+			l.path(r)
+		}
+	}
+}
+
+// hash finds values that a # cuts which nobody meant for a comment.
+func (l *linter) hash(r *record) {
+	if r.after == "" || r.value == "" || r.field == agentField {
+		return
+	}
+	l.add(r.line, CutByHash, r.value+r.after, func() (string, string) {
+		return fmt.Sprintf("a # begins a comment also within a value: what counts is %s", quote(r.value)),
+			fmt.Sprintf("%s if that will do, since no server ever sees what follows the # of a URL; put a space before the # of a comment; write %%23 for one that belongs to the path", write(r.name+": "+r.value))
+	})
+}
+
+// emptyRule finds rules without a path that are of no use.
+func (l *linter) emptyRule(r *record) {
+	b := l.source.blocks[r.block]
+	switch {
+	case r.field == allowField:
+		l.add(r.line, EmptyRule, r.text, func() (string, string) {
+			return "an Allow without a path has no effect", `remove it, or write "Allow: /" if all is meant`
+		})
+	case b.rules > 1:
+		l.add(r.line, EmptyRule, r.text, func() (string, string) {
+			return "a Disallow without a path has no effect: it does not undo the other rules of the group", `remove it; if all is to be forbidden, write "Disallow: /"`
+		})
+	}
+}
+
+// path looks at a rule that has an effect for what makes it another one than was
+// meant.
+func (l *linter) path(r *record) {
+	path := r.value
+	switch {
+	case looksRegexp.MatchString(path):
+		l.add(r.line, Regexp, path, func() (string, string) {
+			return fmt.Sprintf("%s looks like a regular expression; the only characters with a meaning are * for anything and $ at the end", quote(path)),
+				"write it with * and $, one rule for each alternative"
+		})
+	case strings.ContainsAny(path, " \t"):
+		l.innerSpace(r)
+	case strings.Contains(strings.TrimSuffix(path, "$"), "$"):
+		l.add(r.line, InnerDollar, path, func() (string, string) {
+			return "a $ before the end stands for a dollar sign, not for the end of the URL", fmt.Sprintf("end the rule with it, or write %%24 if a dollar sign is meant: %s", quote(escapeInner(path)))
+		})
+	case strings.ContainsAny(path, unescaped):
+		l.unescaped(r)
+	}
+	canonical, _ := robotstxt.CanonicalPattern(path)
+	if bare, ok := withoutDots(canonical); ok {
+		l.add(r.line, NeverMatches, path, func() (string, string) {
+			return "no URL matches: /./ and /../ are resolved before a URL is requested", write(r.name + ": " + bare)
+		})
+	}
+	if r.field == disallowField && (canonical == "/robots.txt" || canonical == "/robots.txt$") {
+		l.add(r.line, OwnFile, path, func() (string, string) {
+			return "/robots.txt itself may always be fetched: the rule does not keep crawlers from it", "remove it"
+		})
+	}
+}
+
+// looksRegexp is what nobody writes who means a path.
+var looksRegexp = regexp.MustCompile(`^[/*]?\^|\\[.dwsb/?+*-]|\[[^\]/]*[a-z0-9]-[a-z0-9][^\]/]*\]|\([^()/]+\|[^()]+\)|\.\+|\.\*\$`)
+
+// unescaped are the characters that browsers and crawlers escape in the path of a
+// URL; the canonical form in which rules are compared leaves them as they are.
+const unescaped = "\"<>\\^`{}"
+
+func (l *linter) unescaped(r *record) {
+	escaped := escapeAll(r.value, unescaped)
+	l.add(r.line, Unescaped, r.value, func() (string, string) {
+		if strings.Contains(r.value, `\`) {
+			return `a \ in a URL is taken for a /, so hardly any URL matches`, write(r.name + ": " + strings.ReplaceAll(r.value, `\`, "/"))
+		}
+		i := strings.IndexAny(r.value, unescaped)
+		return fmt.Sprintf("%q stands in URLs as %s, and the two are not the same for most crawlers", r.value[i], escapeAll(r.value[i:i+1], unescaped)),
+			write(r.name + ": " + escaped)
+	})
+}
+
+func escapeAll(s, set string) string {
+	var b strings.Builder
+	for i := range len(s) {
+		if strings.IndexByte(set, s[i]) >= 0 {
+			fmt.Fprintf(&b, "%%%02X", s[i])
+		} else {
+			b.WriteByte(s[i])
+		}
+	}
+	return b.String()
+}
+
+// escapeInner escapes the dollar signs that do not end a path.
+func escapeInner(path string) string {
+	end := ""
+	if strings.HasSuffix(path, "$") {
+		path, end = path[:len(path)-1], "$"
+	}
+	return strings.ReplaceAll(path, "$", "%24") + end
+}
+
+// innerSpace tells several paths on a line from a path with a space in it.
+func (l *linter) innerSpace(r *record) {
+	words := strings.Fields(r.value)
+	several := true
+	for _, w := range words {
+		several = several && (w[0] == '/' || w[0] == '*')
+	}
+	l.add(r.line, InnerSpace, r.value, func() (string, string) {
+		switch {
+		case several:
+			return "a rule has one path: this one is compared as a whole, spaces and all, so it matches none of them", fmt.Sprintf("write a line for each path, beginning with %s", quote(r.name+": "+words[0]))
+		case strings.HasSuffix(words[0], "/") || strings.HasPrefix(words[1], "("):
+			return "what follows the space is part of the path", fmt.Sprintf("if it is a comment put a # before it: %s; if it is not, write spaces as %%20", quote(r.name+": "+words[0]+" # "+strings.Join(words[1:], " ")))
+		}
+		return "the path has a space in it: compared as %20, but some crawlers stop reading there", write(r.name + ": " + strings.Join(words, "%20"))
+	})
+}
+
+// withoutDots removes dot segments where they make a rule match nothing, and
+// reports whether there are such: URLs have none left when they are compared
+// (ROB-MAT-25). Beyond the first star or question mark it may be a query that
+// matches, in which dots stay.
+func withoutDots(canonical string) (bare string, ok bool) {
+	end := strings.IndexAny(canonical, "*?$")
+	if end < 0 {
+		end = len(canonical)
+	}
+	head, tail := canonical[:end], canonical[end:]
+	if !strings.HasPrefix(head, "/") {
+		return "", false
+	}
+	segments := strings.Split(head, "/")[1:]
+	last := len(segments) - 1
+	whole := strings.HasPrefix(tail, "?") || strings.HasPrefix(tail, "$") // else more may follow
+	var kept []string
+	for i, s := range segments {
+		if dots := s == "." || s == ".."; !dots || i == last && !whole {
+			kept = append(kept, s)
+			continue
+		}
+		ok = true
+		if s == ".." && len(kept) > 0 {
+			kept = kept[:len(kept)-1]
+		}
+		if i == last {
+			kept = append(kept, "")
+		}
+	}
+	return "/" + strings.Join(kept, "/") + tail, ok
+}
+
+// isFullURL reports whether a rule has a URL in place of a path.
+func isFullURL(value string) bool {
+	scheme, _, ok := strings.Cut(value, "://")
+	return ok && scheme != "" && strings.Trim(strings.ToLower(scheme), "abcdefghijklmnopqrstuvwxyz") == ""
+}
+
+// explainNoSlash says how a value that begins with neither / nor * is written.
+func explainNoSlash(r *record) (message, fix string) {
+	value := r.value
+	if isFullURL(value) {
+		_, rest, _ := strings.Cut(value, "://")
+		path := "/"
+		if i := strings.IndexAny(rest, "/?"); i >= 0 {
+			path = "/" + strings.TrimLeft(rest[i:], "/")
+		}
+		message = "a rule has a path, not a URL: crawlers skip the line"
+		if path == "/" {
+			return message, "write the rule into the robots.txt of that host; each host, with www or without, has its own"
+		}
+		return message, fmt.Sprintf("%s if that is a page of this host; for another host, write it into the robots.txt of that one", write(r.name+": "+path))
+	}
+	message = fmt.Sprintf("a path begins with / or *: crawlers skip %s", quote(value))
+	bare := strings.Trim(value, "\"'`<>^")
+	switch lower := strings.ToLower(bare); {
+	case bare == "" || bare == "$":
+		return message, "give a path, or remove the line"
+	case lower == "all" || lower == "everything" || lower == "yes":
+		return message, write(r.name + ": /")
+	case lower == "none" || lower == "nothing" || lower == "no":
+		if r.field == disallowField {
+			return message, `write "Disallow:", which forbids nothing`
+		}
+		return message, `write "Disallow: /", which forbids everything`
+	case strings.ContainsRune(`.?&=;$%_-`, rune(bare[0])):
+		return message, fmt.Sprintf("%s, where * stands for anything", write(r.name+": /*"+bare))
+	}
+	bare = strings.ReplaceAll(bare, `\`, "/")
+	if looksHost(bare) {
+		host, path, _ := strings.Cut(bare, "/")
+		if path == "" {
+			return message, fmt.Sprintf("if %s is another host, write the rule into its own robots.txt", quote(host))
+		}
+		return message + "; the name of a host is no part of it", fmt.Sprintf("%s, into the robots.txt of %s if that is another host", write(r.name+": /"+path), host)
+	}
+	return message, write(r.name + ": /" + strings.TrimLeft(bare, "/"))
+}
+
+// looksHost reports whether a value begins with the name of a host.
+func looksHost(value string) bool {
+	host, _, ok := strings.Cut(value, "/")
+	return strings.HasPrefix(host, "www.") || ok && strings.Count(host, ".") > 0 && !strings.ContainsAny(host, "*?=_") && topLevel.MatchString(host)
+}
+
+var topLevel = regexp.MustCompile(`\.(com|org|net|edu|gov|info|[a-z]{2})$`)
+
+func (l *linter) sitemapSpace(r *record) {
+	words := strings.Fields(r.value)
+	if len(words) < 2 {
+		return
+	}
+	l.add(r.line, InnerSpace, r.value, func() (string, string) {
+		return "the address has a space in it, which becomes a part of it", fmt.Sprintf("write one address a line, spaces as %%20, and # before a comment: %s", quote(r.name+": "+words[0]))
+	})
+}
+
+// explainSitemap says how the address of a sitemap is written.
+func (l *linter) explainSitemap(f robotstxt.Finding) (message, fix string) {
+	const whole = "give the whole address, such as https://www.example.com/sitemap.xml"
+	switch {
+	case f.Kind == robotstxt.KindSitemapTwice:
+		return "the same sitemap is named further up", "remove the line"
+	case f.Kind == robotstxt.KindSitemapScheme:
+		scheme, _, _ := strings.Cut(f.Text, ":")
+		return fmt.Sprintf("a sitemap is fetched by http or https, not by %s: crawlers skip the line", quote(scheme)), whole
+	case f.Text == "":
+		return "the address of the sitemap is missing", whole + ", or remove the line"
+	case strings.Contains(f.Text, "://"):
+		return fmt.Sprintf("%s is not an address that can be fetched", quote(f.Text)), whole
+	}
+	message = "a sitemap needs its whole address, with scheme and host: crawlers skip the line"
+	if looksHost(f.Text) {
+		return message, write("Sitemap: https://" + f.Text)
+	}
+	if base, err := url.Parse(l.opts.URL); err == nil && l.opts.URL != "" {
+		if u, err := base.Parse(f.Text); err == nil {
+			return message, write("Sitemap: " + u.String())
+		}
+	}
+	return message, fmt.Sprintf("%s, with the name of your host", write("Sitemap: https://www.example.com/"+strings.TrimLeft(f.Text, "/.")))
+}

@@ -1,0 +1,111 @@
+package robotslint
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
+)
+
+// pattern is the path of a rule, made ready for the question whether all that one
+// rule matches is matched by another too.
+type pattern struct {
+	body string // canonical; without stars at its end, which change no match, nor the final $
+	end  bool   // it had a final $
+	form string // body in the second form, in which queries are compared too (ROB-MAT-19)
+	rank int    // of two rules that match, the one of higher rank decides (ROB-MAT-03, ROB-MAT-04)
+}
+
+func newPattern(path string, allow bool) pattern {
+	canonical, length := robotstxt.CanonicalPattern(path)
+	body, end := strings.CutSuffix(canonical, "$")
+	if trimmed := strings.TrimRight(body, "*"); trimmed != body {
+		body, end = trimmed, false // "*$" is as good as nothing
+	}
+	p := pattern{body: body, end: end, form: escapeQuery(body), rank: 2 * length}
+	if allow {
+		p.rank++
+	}
+	return p
+}
+
+// literal returns what every URL that matches begins with.
+func (p *pattern) literal() string {
+	s, _, _ := strings.Cut(p.body, "*")
+	return s
+}
+
+// beginning is literal up to the query: the part that is the same in both forms.
+func (p *pattern) beginning() string {
+	s, _, _ := strings.Cut(p.literal(), "?")
+	return s
+}
+
+// isPrefix reports whether the pattern matches whatever begins with its body.
+func (p *pattern) isPrefix() bool { return !p.end && len(p.literal()) == len(p.body) }
+
+// isPath reports whether the pattern matches its body and nothing else.
+func (p *pattern) isPath() bool { return p.end && len(p.beginning()) == len(p.body) }
+
+// covers reports whether p is sure to match all that q matches, in both forms.
+// It may say no where the answer is yes: when the steps have been used up.
+func (p *pattern) covers(q *pattern, steps *int) bool {
+	if p.isPrefix() {
+		*steps -= len(p.body)
+		return strings.HasPrefix(q.body, p.body) // and so does the second form
+	}
+	return coversForm(p.body, q.body, p.end, q.end, steps) &&
+		(p.form == p.body && q.form == q.body || coversForm(p.form, q.form, p.end, q.end, steps))
+}
+
+// coversForm matches the text of q with p as if it were a URL. A star of q stands
+// for anything, so only a star of p may match it; and where one does, it matches
+// whatever the star of q stands for. What is not anchored by a $ ends with a star.
+func coversForm(p, q string, pEnd, qEnd bool, steps *int) bool {
+	if !pEnd {
+		p += "*"
+	}
+	if !qEnd {
+		q += "*"
+	}
+	i, star, mark := 0, -1, 0
+	for at := 0; at < len(q); {
+		if *steps--; *steps < 0 {
+			return false
+		}
+		switch {
+		case i < len(p) && p[i] == '*':
+			star, mark = i, at
+			i++
+		case i < len(p) && p[i] == q[at]:
+			i++
+			at++
+		case star >= 0:
+			mark++
+			i, at = star+1, mark
+		default:
+			return false
+		}
+	}
+	return strings.Trim(p[i:], "*") == ""
+}
+
+// escapeQuery writes what follows the first question mark in the second form.
+func escapeQuery(s string) string {
+	start := strings.IndexByte(s, '?') + 1
+	if start == 0 || !strings.ContainsAny(s[start:], queryEscapes) {
+		return s
+	}
+	var b strings.Builder
+	b.WriteString(s[:start])
+	for i := start; i < len(s); i++ {
+		if strings.IndexByte(queryEscapes, s[i]) >= 0 {
+			fmt.Fprintf(&b, "%%%02X", s[i])
+		} else {
+			b.WriteByte(s[i])
+		}
+	}
+	return b.String()
+}
+
+const queryEscapes = ":/?@[]"

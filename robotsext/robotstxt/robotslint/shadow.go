@@ -1,0 +1,189 @@
+package robotslint
+
+import (
+	"cmp"
+	"slices"
+	"sort"
+	"strings"
+)
+
+// A rule is needless if the others alone give the same verdict on every URL. That
+// is so, of a rule r, if some other rule s matches all that r matches, and
+//
+//   - s outranks r, being longer, or as long and an Allow where r is none, or as
+//     long and of the same verdict: wherever r matches, s or another of its rank
+//     or higher decides. Or
+//   - s is of the same verdict as r, and there is no rule t of the other verdict
+//     that ranks between the two and may match a URL that r matches: wherever r
+//     decides, s would do so in its absence, or another of the same verdict.
+//
+// Both hold on whatever rules there are besides, t being looked for among all. To
+// make it safe to remove all needless rules at once, s is looked for only among
+// those that have not been found needless before: as they are removed one by one
+// in the order in which they were found, s is still there each time.
+//
+// Whether s matches all that r matches is asked of the patterns, see covers;
+// whether t and r may match the same URL, of their literal beginnings. Both
+// questions are only ever answered in the direction that keeps a rule, and when
+// the number of steps is used up, which hostile files manage, so are the rest.
+
+// ruleset is the rules of one merged group.
+type ruleset struct {
+	rules    []pattern
+	allow    []bool
+	needless []bool
+	steps    *int
+
+	literals *prefixes  // of the rules' literal beginnings
+	node     []int      // of each rule, in literals
+	flat     [][2][]int // of each node, the rules of each verdict that are prefixes, by rank, highest first
+	wild     [][]int    // and those that are not
+
+	paths *prefixes  // of the beginnings up to the query
+	at    []int      // of each rule, in paths
+	ranks [][2][]int // of each node, the ranks of each verdict, lowest first, but for
+	exact [][2][]int // those of rules that match a single path
+}
+
+// verdict is the index of a rule's verdict in pairs of lists.
+func verdict(allow bool) int {
+	if allow {
+		return 1
+	}
+	return 0
+}
+
+func newRuleset(rules []pattern, allow []bool, steps *int) *ruleset {
+	s := &ruleset{rules: rules, allow: allow, needless: make([]bool, len(rules)), steps: steps}
+	literals, paths := make([]string, len(rules)), make([]string, len(rules))
+	for i := range rules {
+		literals[i], paths[i] = rules[i].literal(), rules[i].beginning()
+	}
+	s.literals, s.paths = newPrefixes(literals), newPrefixes(paths)
+	s.node, s.at = make([]int, len(rules)), make([]int, len(rules))
+	s.flat, s.wild = make([][2][]int, len(s.literals.keys)), make([][]int, len(s.literals.keys))
+	s.ranks, s.exact = make([][2][]int, len(s.paths.keys)), make([][2][]int, len(s.paths.keys))
+	for i := range rules {
+		r, v := &rules[i], verdict(allow[i])
+		n, p := s.literals.find(literals[i]), s.paths.find(paths[i])
+		s.node[i], s.at[i] = n, p
+		if r.isPrefix() {
+			s.flat[n][v] = append(s.flat[n][v], i)
+		} else {
+			s.wild[n] = append(s.wild[n], i)
+		}
+		if r.isPath() {
+			s.exact[p][v] = append(s.exact[p][v], r.rank)
+		} else {
+			s.ranks[p][v] = append(s.ranks[p][v], r.rank)
+		}
+	}
+	byRank := func(a, b int) int { return cmp.Compare(rules[b].rank, rules[a].rank) }
+	for n := range s.flat {
+		slices.SortStableFunc(s.flat[n][0], byRank)
+		slices.SortStableFunc(s.flat[n][1], byRank)
+	}
+	for p := range s.ranks {
+		for v := range 2 {
+			slices.Sort(s.ranks[p][v])
+			slices.Sort(s.exact[p][v])
+		}
+	}
+	return s
+}
+
+// shadow returns the rule that makes r needless, -1 if there is none, and keeps
+// it in mind. Asked from the last rule to the first it keeps the first of equals.
+func (s *ruleset) shadow(r int) int {
+	under := -1 // the highest rule of the same verdict that covers r and ranks below
+	over := -1  // a rule that outranks r
+	consider := func(c int) {
+		switch {
+		case s.rules[c].rank >= s.rules[r].rank:
+			over = c
+		case s.allow[c] == s.allow[r] && (under < 0 || s.rules[c].rank > s.rules[under].rank):
+			under = c
+		}
+	}
+	for n := s.node[r]; n >= 0 && over < 0; n = s.literals.parent[n] {
+		for v := range 2 {
+			if c := s.highest(n, v, r); c >= 0 {
+				consider(c)
+			}
+		}
+		for _, c := range s.wild[n] {
+			if over >= 0 || *s.steps < 0 {
+				break
+			}
+			if *s.steps--; c != r && !s.needless[c] && s.rules[c].covers(&s.rules[r], s.steps) {
+				consider(c)
+			}
+		}
+	}
+	switch {
+	case over >= 0:
+		s.needless[r] = true
+		return over
+	case under >= 0 && !s.between(under, r):
+		s.needless[r] = true
+		return under
+	}
+	return -1
+}
+
+// highest returns the highest rule of a node that is a prefix, of one verdict,
+// not r and not needless.
+func (s *ruleset) highest(n, v, r int) int {
+	list := s.flat[n][v]
+	for len(list) > 0 && s.needless[list[0]] {
+		list = list[1:]
+	}
+	s.flat[n][v] = list
+	for _, c := range list {
+		if *s.steps--; c != r && !s.needless[c] {
+			return c
+		}
+	}
+	return -1
+}
+
+// between reports whether a rule of the other verdict ranks between two of the
+// same verdict and may match a URL that the upper one, r, matches.
+func (s *ruleset) between(lower, r int) bool {
+	from, to, other := s.rules[lower].rank, s.rules[r].rank, 1-verdict(s.allow[r])
+	for n := s.at[r]; n >= 0; n = s.paths.parent[n] {
+		if holdsBetween(s.ranks[n][other], from, to) {
+			return true
+		}
+	}
+	own := s.paths.keys[s.at[r]]
+	if holdsBetween(s.exact[s.at[r]][other], from, to) {
+		return true
+	}
+	if s.rules[r].isPath() || 2*leastLength(own) >= to {
+		return false // a rule that begins with more than own is longer than r
+	}
+	for n := s.at[r] + 1; n < len(s.paths.keys) && strings.HasPrefix(s.paths.keys[n], own); n++ {
+		if *s.steps -= 2; *s.steps < 0 || holdsBetween(s.ranks[n][other], from, to) || holdsBetween(s.exact[n][other], from, to) {
+			return true
+		}
+	}
+	return false
+}
+
+// leastLength is the length that a rule has at least whose beginning is longer
+// than this one. A dollar sign that is written as such counts as one
+// (ROB-MAT-03), which may be the one that completes a stray %2.
+func leastLength(beginning string) int {
+	n := len(beginning) - 2*strings.Count(beginning, "%24") + 1
+	if strings.HasSuffix(beginning, "%") || strings.HasSuffix(beginning, "%2") {
+		n -= 2
+	}
+	return n
+}
+
+// holdsBetween reports whether a sorted list holds a number between two others.
+func holdsBetween(list []int, from, to int) bool {
+	i := sort.SearchInts(list, from+1)
+	return i < len(list) && list[i] < to
+}

@@ -1,0 +1,236 @@
+package robotslint
+
+import (
+	"bytes"
+	"sort"
+	"strings"
+	"unicode/utf8"
+)
+
+// source is a file as it is written: its lines taken apart, valid or not, and
+// the groups that they form. What the lines mean is told by robotstxt.File; here
+// is kept what a File has no use for.
+type source struct {
+	records []record // lines with something before the comment
+	blocks  []block
+	html    bool
+
+	unread  int // number of the first line that the size limit cuts off, 0: none
+	badUTF8 int // number of the first line that is not UTF-8, 0: none
+	loneCR  int // number of the first line that a CR alone ends, 0: none
+	loneCRs int // how many such lines there are
+}
+
+// field says what a line is, so far as that is of interest here.
+type field uint8
+
+const (
+	noColon field = iota
+	agentField
+	allowField
+	disallowField
+	sitemapField
+	otherField
+)
+
+func (f field) isRule() bool { return f == allowField || f == disallowField }
+
+// record is one line.
+type record struct {
+	line  int
+	field field
+	name  string // before the colon, as written
+	value string // after it; without a colon, the whole line
+	text  string // the line up to its comment, without outer white space
+	after string // the comment with its #, if it follows the value without white space
+	long  bool   // longer than some crawlers read
+	gap   bool   // an empty line stands before it
+	block int    // the group that it stands in, -1: none
+}
+
+// usable reports whether the record is a rule that has an effect (ROB-MAT-09,
+// ROB-MAT-10, ROB-FMT-17).
+func (r *record) usable() bool {
+	return r.field.isRule() && r.value != "" && (r.value[0] == '/' || r.value[0] == '*') && controlIn(r.value) < 0
+}
+
+// block is a run of User-agent lines and the rules after it (ROB-GRP-01).
+type block struct {
+	first  int      // record of its first User-agent line
+	last   int      // record of its last line that is a User-agent line or a rule
+	agents []string // lower case product tokens, "*", or "" for nobody; one for each line
+	rules  int      // number of Allow and Disallow lines, with those of no effect
+}
+
+// longLine is what Google's parser keeps of a line.
+const longLine = 2083*8 - 1
+
+const bom = "\ufeff"
+
+// read takes body apart, of which no more than limit bytes are looked at.
+func read(body []byte, limit int) *source {
+	s := &source{}
+	rest := body
+	if len(body) > limit {
+		rest = body[:limit]
+		if next := body[limit]; next != '\n' && next != '\r' {
+			rest = rest[:bytes.LastIndexAny(rest, "\r\n")+1]
+		}
+	}
+	text := string(rest)
+	if utf8.ValidString(text) {
+		text = strings.TrimPrefix(text, bom)
+	} else {
+		s.badUTF8 = lineOfBadUTF8(text)
+		for i := 0; i < len(bom) && text != "" && text[0] == bom[i]; i++ { // ROB-FMT-06
+			text = text[1:]
+		}
+	}
+	s.html = strings.HasPrefix(strings.TrimLeft(text, space), "<")
+	lines := s.split(text)
+	if len(rest) < len(body) {
+		s.unread = lines // the last line is the one that begins where reading ends
+		if len(rest) > 0 && rest[len(rest)-1] != '\n' && rest[len(rest)-1] != '\r' {
+			s.unread++
+		}
+	}
+	s.group()
+	return s
+}
+
+// space is what is trimmed from the ends of lines, fields and values
+// (ROB-FMT-09), and what ends lines.
+const space = " \t\v\f\r\n"
+
+// split makes records of the lines and returns the number of the last one.
+func (s *source) split(text string) int {
+	gap := false
+	for n := 1; ; n++ {
+		end := strings.IndexAny(text, "\r\n")
+		line := text
+		if end >= 0 {
+			line = text[:end]
+		}
+		r := takeApart(line)
+		r.line, r.gap, r.block = n, gap, -1
+		switch {
+		case r.text != "":
+			s.records = append(s.records, r)
+			gap = false
+		case strings.Trim(line, space) == "":
+			gap = true
+		}
+		if end < 0 {
+			return n
+		}
+		text = s.pastEnd(text, end, n)
+	}
+}
+
+// pastEnd returns what follows the end of line n (ROB-FMT-02).
+func (s *source) pastEnd(text string, end, n int) string {
+	if text[end] == '\n' {
+		return text[end+1:]
+	}
+	if end+1 < len(text) && text[end+1] == '\n' {
+		return text[end+2:]
+	}
+	if s.loneCRs++; s.loneCR == 0 {
+		s.loneCR = n
+	}
+	return text[end+1:]
+}
+
+func takeApart(line string) record {
+	r := record{text: line, long: len(line) > longLine}
+	if i := strings.IndexByte(line, '#'); i >= 0 {
+		r.text = line[:i]
+		r.long = i > longLine
+		if i > 0 && strings.IndexByte(space, line[i-1]) < 0 {
+			r.after = line[i:]
+		}
+	}
+	r.text = strings.Trim(r.text, space)
+	name, value, colon := strings.Cut(r.text, ":")
+	if !colon {
+		r.value = r.text
+		return r
+	}
+	r.name, r.value = strings.Trim(name, space), strings.Trim(value, space)
+	switch strings.ToLower(r.name) {
+	case "user-agent":
+		r.field = agentField
+	case "allow":
+		r.field = allowField
+	case "disallow":
+		r.field = disallowField
+	case "sitemap":
+		r.field = sitemapField
+	default:
+		r.field = otherField
+	}
+	return r
+}
+
+// group finds the groups. A rule ends a run of User-agent lines, whatever its
+// value, and nothing else does (ROB-GRP-06, ROB-GRP-08).
+func (s *source) group() {
+	inAgents := false
+	for i := range s.records {
+		r := &s.records[i]
+		switch {
+		case r.field == agentField && !inAgents:
+			inAgents = true
+			s.blocks = append(s.blocks, block{first: i})
+		case r.field.isRule():
+			inAgents = false
+		}
+		r.block = len(s.blocks) - 1
+		if r.block < 0 {
+			continue
+		}
+		b := &s.blocks[r.block]
+		switch {
+		case r.field == agentField:
+			b.last = i
+			b.agents = append(b.agents, strings.ToLower(agentName(r.value)))
+		case r.field.isRule():
+			b.last = i
+			b.rules++
+		}
+	}
+}
+
+// at returns the record of a line, nil if the line holds none.
+func (s *source) at(line int) *record {
+	i := sort.Search(len(s.records), func(i int) bool { return s.records[i].line >= line })
+	if i < len(s.records) && s.records[i].line == line {
+		return &s.records[i]
+	}
+	return nil
+}
+
+// lineOfBadUTF8 returns the number of the first line that is not UTF-8.
+func lineOfBadUTF8(text string) int {
+	good := 0
+	for good < len(text) {
+		r, size := utf8.DecodeRuneInString(text[good:])
+		if r == utf8.RuneError && size == 1 {
+			break
+		}
+		good += size
+	}
+	before := text[:good]
+	return 1 + strings.Count(before, "\n") + strings.Count(before, "\r") - strings.Count(before, "\r\n")
+}
+
+// controlIn returns where in value the first control character is that no value
+// may hold (ROB-FMT-17), -1 if there is none.
+func controlIn(value string) int {
+	for i := range len(value) {
+		if value[i] < ' ' && value[i] != '\t' {
+			return i
+		}
+	}
+	return -1
+}
