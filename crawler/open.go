@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"os"
 	"path/filepath"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
@@ -59,6 +60,9 @@ func (c *Crawler) begin() error {
 			return held
 		}
 		return err
+	}
+	if err := os.MkdirAll(c.cfg.Output, 0o755); err != nil {
+		return fmt.Errorf("crawler: %w", err)
 	}
 	if err := c.openFrontier(); err != nil {
 		return err

@@ -94,7 +94,7 @@ func TestDemoMisuse(t *testing.T) {
 	defer listener.Close()
 	taken := strconv.Itoa(listener.Addr().(*net.TCPAddr).Port)
 	held := t.TempDir()
-	if err := os.WriteFile(filepath.Join(held, output.PagesFile), nil, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(held, output.PagesFile), []byte("{}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	file := writeFile(t, "file", "")
