@@ -81,7 +81,8 @@ func TestKillCreating(t *testing.T) {
 type oracle struct {
 	added map[string]bool
 	ended map[string]ending // the last end that was acknowledged
-	tried map[string]uint64 // the last lease that may have been ended
+	tried map[string]uint64 // the last lease that may have been ended, or one behind one that may come again
+	again map[string]uint64 // one behind the lease since whose end the URL comes again
 }
 
 type ending struct {
@@ -93,7 +94,7 @@ type ending struct {
 }
 
 func newOracle() *oracle {
-	return &oracle{added: make(map[string]bool), ended: make(map[string]ending), tried: make(map[string]uint64)}
+	return &oracle{added: make(map[string]bool), ended: make(map[string]ending), tried: make(map[string]uint64), again: make(map[string]uint64)}
 }
 
 // hear takes note of what a child says. What is no line of its own is the last
@@ -112,6 +113,8 @@ func (o *oracle) hear(t *testing.T, line string) {
 			t.Fatal(err)
 		}
 		o.tried[f[1]] = max(o.tried[f[1]], n)
+	case len(f) == 3 && f[0] == "again" && f[2] == ".":
+		o.again[f[1]] = o.tried[f[1]]
 	case len(f) == 7 && f[0] == "ended" && f[6] == ".":
 		var e ending
 		var ms int64
@@ -137,6 +140,11 @@ func (o *oracle) compare(t *testing.T, urls map[string]URL) {
 	for u := range o.added {
 		if _, ok := urls[u]; !ok {
 			t.Errorf("%s was added and is lost", u)
+		}
+	}
+	for u, n := range o.again {
+		if got := urls[u].State; o.tried[u] == n && got != Pending && got != Scheduled {
+			t.Errorf("%s is to come again, and is %v", u, got)
 		}
 	}
 	for u, e := range o.ended {
@@ -233,7 +241,26 @@ func loader(s *Store, name string, say func(string, ...any)) error {
 			}
 			say("ended %s %s %d %d %d", l.URL, l.ID, o.Result, l.Attempt, ms)
 			say("added%s", urls)
+			if over := o.Result == frontier.Drop || o.Result == frontier.Done && ms == 0; over && rng.IntN(3) == 0 {
+				if err := revisit(s, l, say); err != nil {
+					return err
+				}
+			}
 		}
 		time.Sleep(time.Millisecond)
 	}
+}
+
+// revisit brings a URL back that was over.
+func revisit(s *Store, l frontier.Lease, say func(string, ...any)) error {
+	n, err := strconv.ParseUint(string(l.ID), 36, 64)
+	if err != nil {
+		return err
+	}
+	say("try %s %s", l.URL, strconv.FormatUint(n+1, 36))
+	if again, err := s.Revisit(context.Background(), itemsOf(l.URL)); err != nil || !again[0] {
+		return fmt.Errorf("Revisit = %v, %w", again, err)
+	}
+	say("again %s", l.URL)
+	return nil
 }

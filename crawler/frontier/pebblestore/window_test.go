@@ -39,12 +39,17 @@ type ordered struct {
 	rng     *rand.Rand
 	n       uint64
 	places  map[string]place // of all URLs
+	over    []string
 	pending map[string]place
 	open    map[frontier.LeaseID]frontier.Lease
 }
 
 func (o *ordered) step(t *testing.T) {
 	switch n := o.rng.IntN(100); {
+	case n < 3:
+		if len(o.over) > 0 {
+			o.revisit(t, o.rng.IntN(len(o.over)))
+		}
 	case n < 30:
 		var items []frontier.Item
 		for range 1 + o.rng.IntN(12) {
@@ -64,6 +69,8 @@ func (o *ordered) step(t *testing.T) {
 			delete(o.open, id)
 			if r == frontier.Retry || r == frontier.Defer {
 				o.pending[l.URL] = o.places[l.URL]
+			} else {
+				o.over = append(o.over, l.URL)
 			}
 			break
 		}
@@ -73,6 +80,20 @@ func (o *ordered) step(t *testing.T) {
 			o.pending[l.URL] = o.places[l.URL]
 			delete(o.open, id)
 		}
+	}
+}
+
+// revisit brings a URL that is over back, behind the others.
+func (o *ordered) revisit(t *testing.T, i int) {
+	t.Helper()
+	url := o.over[i]
+	o.over = append(o.over[:i], o.over[i+1:]...)
+	o.n++
+	o.places[url] = place{uint8(o.rng.IntN(4)), o.n}
+	o.pending[url] = o.places[url]
+	again, err := o.s.Revisit(t.Context(), []frontier.Item{{URL: url, Priority: o.places[url].priority}})
+	if err != nil || !again[0] {
+		t.Fatalf("Revisit = %v, %v", again, err)
 	}
 }
 

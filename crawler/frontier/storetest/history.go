@@ -22,6 +22,7 @@ type history struct {
 	spans  []*span
 	ends   []*ending
 	blocks []block
+	agains []again
 }
 
 // A tick is a place in the order of beginnings and ends.
@@ -30,12 +31,18 @@ type tick int
 // A call is when a call was under way.
 type call struct{ begin, end tick }
 
-// A mention is a URL that was added, or was among the links of an outcome.
+// A mention is a URL that was added, in whatever way.
 type mention struct {
 	call
 	url   string
-	link  bool
 	added bool // what Add has answered
+	mute  bool // whether it was new is not said: a link, or one to be revisited
+}
+
+// An again is a URL that Revisit has answered for.
+type again struct {
+	call
+	url string
 }
 
 // A span is a slot of a host that was taken by a lease, or by a hold, which
@@ -107,6 +114,23 @@ func (h *history) add(s *subject, items []frontier.Item) error {
 	return nil
 }
 
+func (h *history) revisit(s *subject, items []frontier.Item) error {
+	begin := h.tick()
+	answers, err := s.f.Revisit(s.Context(), items)
+	if err != nil {
+		return err
+	}
+	h.ended(begin, func(c call) {
+		for i, it := range items {
+			h.seen = append(h.seen, mention{call: c, url: it.URL, mute: true})
+			if answers[i] {
+				h.agains = append(h.agains, again{c, it.URL})
+			}
+		}
+	})
+	return nil
+}
+
 func (h *history) lease(s *subject, req frontier.LeaseRequest) ([]*span, error) {
 	begin := h.tick()
 	leases, err := s.f.Lease(s.Context(), req)
@@ -138,7 +162,7 @@ func (h *history) finish(s *subject, sp *span, o frontier.Outcome) error {
 			sp.finish = e
 		}
 		for _, it := range o.Links {
-			h.seen = append(h.seen, mention{call: c, url: it.URL, link: true})
+			h.seen = append(h.seen, mention{call: c, url: it.URL, mute: true})
 		}
 	})
 }

@@ -37,6 +37,7 @@ func judge(s *subject, h *history, quiet, end frontier.Stats) {
 		}
 	}
 	j.once1()
+	j.agains14()
 	j.leases3and8()
 	j.fences4()
 	for host, spans := range j.hosts {
@@ -64,16 +65,51 @@ func (j *judgement) early(sp *span, t time.Time, why string) {
 }
 
 func (j *judgement) once1() {
-	news, link := make(map[string]int), make(map[string]bool)
+	news, mute := make(map[string]int), make(map[string]bool)
 	for _, m := range j.h.seen {
 		if m.added {
 			news[m.url]++
 		}
-		link[m.url] = link[m.url] || m.link
+		mute[m.url] = mute[m.url] || m.mute
 	}
 	for url := range j.first {
-		if n := news[url]; n > 1 || n == 0 && !link[url] {
+		if n := news[url]; n > 1 || n == 0 && !mute[url] {
 			j.Errorf("%s was new %d times", url, n)
+		}
+	}
+}
+
+// over reports whether f has ended its URL.
+func (f *ending) over() bool {
+	return f.outcome.Result == frontier.Drop || f.outcome.Result == frontier.Done && f.outcome.NotBefore.IsZero()
+}
+
+// again14 fails unless a revisit may have brought a URL back between f and the
+// lease next.
+func (j *judgement) again14(url string, f *ending, next *span) {
+	for _, a := range j.h.agains {
+		if a.url == url && a.end > f.begin && a.begin < next.end {
+			return
+		}
+	}
+	j.Errorf("%s was leased after it was %v", url, f.outcome.Result)
+}
+
+// agains14 counts the answers of Revisit.
+func (j *judgement) agains14() {
+	answers := make(map[string]int)
+	for _, a := range j.h.agains {
+		answers[a.url]++
+	}
+	for url, n := range answers {
+		most := 1 // for when it was new
+		for _, sp := range j.leases[url] {
+			if sp.finish != nil && sp.finish.over() {
+				most++
+			}
+		}
+		if n > most {
+			j.Errorf("%s was to come again %d times, want %d at most", url, n, most)
 		}
 	}
 }
@@ -102,8 +138,10 @@ func (j *judgement) leases3and8() {
 				continue
 			case f.begin > next.end:
 				j.Errorf("%s was leased while it was leased", url)
-			case f.outcome.Result == frontier.Drop, f.outcome.Result == frontier.Done && f.outcome.NotBefore.IsZero():
-				j.Errorf("%s was leased after it was %v", url, f.outcome.Result)
+			case f.over():
+				j.again14(url, f, next)
+				attempt = 1
+				continue
 			case f.outcome.Result == frontier.Done:
 				attempt = 1
 			case f.outcome.Result == frontier.Retry:

@@ -240,7 +240,10 @@ func (s *subject) askAndDie(how string) {
 	due := s.in(1) // or a little later, when the store is open
 	s.open()
 	s.addAny(items(one)...)
-	s.leaseAt(one, due)
+	got := s.leases(frontier.LeaseRequest{Wait: s.units(10)})
+	if early := time.Until(due); len(got) != 1 || early > time.Millisecond {
+		s.Fatalf("leased %v, %v too early", urlsOf(got), early)
+	}
 }
 
 // due fails unless h is due at that time.

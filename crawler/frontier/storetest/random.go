@@ -111,8 +111,10 @@ func (c *caller) work(steps int) {
 
 func (c *caller) step() error {
 	switch n := c.rng.IntN(100); {
-	case n < 15:
+	case n < 12:
 		return c.h.add(c.s, c.items(1+c.rng.IntN(8)))
+	case n < 15:
+		return c.h.revisit(c.s, c.items(1+c.rng.IntN(8)))
 	case n < 50:
 		got, err := c.h.lease(c.s, frontier.LeaseRequest{
 			Max:     1 + c.rng.IntN(3),

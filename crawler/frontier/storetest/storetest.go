@@ -50,7 +50,8 @@ type Store struct {
 	// place.
 	Place func(t testing.TB) string
 	// Unit is what the times of the checks are multiples of. 0: one second,
-	// which is for Bubble.
+	// which is for Bubble, and less where processes take part, for which time
+	// is real.
 	Unit time.Duration
 	// Bubble runs f where time passes by itself: synctest.Test. Nil: f is
 	// run in real time.
@@ -145,7 +146,11 @@ func (s Store) within(t *testing.T, c check, f func(t *testing.T)) {
 
 func (s Store) try(t testing.TB, c check) {
 	sub := &subject{TB: t, store: s, unit: s.Unit}
-	if sub.unit == 0 {
+	switch {
+	case sub.unit > 0:
+	case c.process:
+		sub.unit = 200 * time.Millisecond
+	default:
 		sub.unit = time.Second
 	}
 	if s.Place != nil {

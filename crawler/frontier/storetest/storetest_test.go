@@ -128,6 +128,7 @@ func TestRandomOperations(t *testing.T) {
 		newestFirst, ignoresPriority,
 		ignoresNotBefore, losesPriority, retryIgnoresClock,
 		forgetsDropped,
+		revisitsAny, revisitIsAttempt, revisitIsNew,
 	} {
 		t.Run(string(w), func(t *testing.T) {
 			s := toyStore(w)

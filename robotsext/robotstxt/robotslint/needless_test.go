@@ -227,7 +227,7 @@ func TestNeedless(t *testing.T) {
 		{"ROB-MAT-19/the second form of a query", "D /a?b:⏎D /a?b:c", "3 unreachable-rule"},
 		{"ROB-MAT-19/nor what is covered in the first form alone", "D /*?a/b⏎D /x?y?a/b", ""},
 		{"ROB-MAT-03/an Allow with a star and a $, of a length between", "D /a⏎A /*.css$⏎D /a/bcdefgh", ""},
-		{"ROB-MAT-03/an Allow with a $ as a letter, which counts one", "D /⏎A /$a⏎D /%2*", ""},
+		{"ROB-MAT-03/an Allow with a $ as a letter, which counts one", "D /⏎A /$a⏎D /%2*", "3 inner-dollar⏎3 overruled-rule"},
 		{"ROB-MAT-01/case", "D /A⏎D /a/b", ""},
 		{"ROB-MAT-09/nothing to cover", "D⏎D /a", "2 empty-rule"},
 		{"ROB-GRP-10/another group", "D /a⏎U b⏎D /a/b", ""},
