@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
+	"math"
 	"os"
 	"strconv"
 
@@ -14,6 +16,7 @@ import (
 // those with the same body can be told.
 type copies struct {
 	name string           // of pages.jsonl
+	file *os.File         // opened when it is needed; nil: not yet
 	at   map[uint64]int64 // where the line of the first page with a hash begins
 }
 
@@ -52,17 +55,22 @@ func (c *copies) restore(p *output.Page, at int64) {
 }
 
 // read reads the line that begins at a place in the file.
-func (c *copies) read(at int64, p *output.Page) error {
-	file, err := os.Open(c.name)
-	if err != nil {
-		return fmt.Errorf("crawler: %w", err)
+func (c *copies) read(at int64, p *output.Page) (err error) {
+	if c.file == nil {
+		if c.file, err = os.Open(c.name); err != nil {
+			return fmt.Errorf("crawler: %w", err)
+		}
 	}
-	defer func() { _ = file.Close() }()
-	if _, err := file.Seek(at, 0); err != nil {
-		return fmt.Errorf("crawler: %w", err)
-	}
-	if err := json.NewDecoder(file).Decode(p); err != nil {
+	rest := io.NewSectionReader(c.file, at, math.MaxInt64-at)
+	if err := json.NewDecoder(rest).Decode(p); err != nil {
 		return fmt.Errorf("crawler: %q: %w", c.name, err)
 	}
 	return nil
+}
+
+func (c *copies) close() error {
+	if c.file == nil {
+		return nil
+	}
+	return c.file.Close()
 }

@@ -19,22 +19,31 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
+// TestMain is also the processes that tests and benchmarks start.
 func TestMain(m *testing.M) {
-	if size, err := strconv.Atoi(os.Getenv(benchSiteEnv)); err == nil {
-		if err := serveBenchSite(size); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
+	for env, serve := range map[string]func(string) error{
+		benchSiteEnv: numbered(serveBenchSite), hostsEnv: numbered(serveHosts), crawlEnv: crawlAsChild,
+	} {
+		if arg := os.Getenv(env); arg != "" {
+			if err := serve(arg); err != nil {
+				fmt.Fprintln(os.Stderr, err)
+				os.Exit(1)
+			}
+			return
 		}
-		return
-	}
-	if config := os.Getenv(crawlEnv); config != "" {
-		if err := crawlAsChild(config); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-		return
 	}
 	goleak.VerifyTestMain(m)
+}
+
+// numbered reads the argument of a process as a number.
+func numbered(serve func(int) error) func(string) error {
+	return func(arg string) error {
+		n, err := strconv.Atoi(arg)
+		if err != nil {
+			return err
+		}
+		return serve(n)
+	}
 }
 
 // ROB-GEN-07: links of pages, and pages of sitemaps, are crawled like the start.

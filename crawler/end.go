@@ -147,6 +147,9 @@ func (c *Crawler) close() error {
 	if c.frontier != nil {
 		errs = append(errs, c.frontier.Close())
 	}
+	if c.ledger != nil {
+		errs = append(errs, c.ledger.copies.close())
+	}
 	if c.journal != nil {
 		errs = append(errs, c.journal.close())
 	}

@@ -16,7 +16,8 @@ const (
 	// maxSlow is the longest delay that failures alone lead to (ROB-POL-05).
 	maxSlow = time.Minute
 
-	// leastSlow is the delay that a host without one gets when it fails.
+	// leastSlow is the delay that a host without one gets when it fails. It has
+	// recovered at a tenth of that.
 	leastSlow = 100 * time.Millisecond
 )
 
@@ -116,7 +117,7 @@ func (p *pace) answered(ctx context.Context, v *visit, status int, header http.H
 		delete(p.spared, host)
 		return nil
 	default:
-		if delay -= delay / 10; delay <= max(base, leastSlow) {
+		if delay -= delay / 10; delay <= max(base, leastSlow/10) {
 			delay = base
 			delete(p.spared, host)
 		}

@@ -9,8 +9,13 @@ import (
 	"time"
 )
 
-// newTransport returns a transport that keeps as many connections as the workers
-// use.
+// maxIdle is how many connections are kept between requests, at the least: of that
+// many hosts, each of which is asked again after its delay, none has to be
+// connected to for every request.
+const maxIdle = 2048
+
+// newTransport returns a transport for crawling: it keeps one connection to a host,
+// or as many as may be in flight there.
 func newTransport(cfg *Config) *http.Transport {
 	return &http.Transport{
 		Proxy:                  http.ProxyFromEnvironment,
@@ -18,7 +23,7 @@ func newTransport(cfg *Config) *http.Transport {
 		TLSHandshakeTimeout:    10 * time.Second,
 		ResponseHeaderTimeout:  cfg.Timeout,
 		ForceAttemptHTTP2:      true,
-		MaxIdleConns:           2 * cfg.Workers,
+		MaxIdleConns:           max(maxIdle, 2*cfg.Workers),
 		MaxIdleConnsPerHost:    cfg.PerHost,
 		IdleConnTimeout:        30 * time.Second,
 		MaxResponseHeaderBytes: 256 << 10,

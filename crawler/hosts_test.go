@@ -1,0 +1,216 @@
+package crawler
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/frontier/pebblestore"
+)
+
+// hostsEnv has this test binary serve so many hosts, for a crawl of many at once.
+const hostsEnv = "POLITECRAWL_TEST_HOSTS"
+
+// hostPages is how many pages each of the hosts has.
+const hostPages = 10
+
+// BenchmarkManyHosts crawls many hosts at once, each with a delay of a second: its
+// robots.txt and ten pages, which are eleven requests and ten delays, so that no
+// crawl can be done in less than ten seconds. The hosts are addresses 127.0.x.y of
+// a process of their own, whose record of requests is the judge.
+//
+//	go test -run '^$' -bench ManyHosts -benchtime 1x ./crawler
+//
+// BENCH_HOSTS is their number.
+func BenchmarkManyHosts(b *testing.B) {
+	n := 2000
+	if s := os.Getenv("BENCH_HOSTS"); s != "" {
+		var err error
+		if n, err = strconv.Atoi(s); err != nil {
+			b.Fatal(err)
+		}
+	}
+	const delay = time.Second
+	for b.Loop() {
+		took, seen, memory := crawlHosts(b, n, delay)
+		bound := hostPages * delay
+		b.ReportMetric(took.Seconds(), "s")
+		b.ReportMetric(100*(took.Seconds()/bound.Seconds()-1), "%above-bound")
+		b.ReportMetric(seen.SmallestGap.Seconds(), "s-smallest-gap")
+		b.ReportMetric(float64(memory)/float64(n)/1024, "KiB/host")
+	}
+	b.ReportMetric(0, "ns/op")
+}
+
+// ROB-POL-01, ROB-POL-02: of many hosts at once none is asked too soon, by two at a
+// time, or twice for its robots.txt.
+func TestManyHosts(t *testing.T) { crawlHosts(t, 100, 50*time.Millisecond) }
+
+// crawlHosts crawls n hosts and judges by what they saw. Memory is how much the
+// crawl holds at the end, when all hosts are known, none has anything left, and the
+// connection to each is still there.
+func crawlHosts(tb testing.TB, n int, delay time.Duration) (took time.Duration, seen *hostsSeen, memory uint64) {
+	tb.Helper()
+	cmd := exec.Command(os.Args[0]) //nolint:gosec // this very program
+	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d", hostsEnv, n))
+	cmd.Stderr = os.Stderr
+	stop, err := cmd.StdinPipe()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		tb.Fatal(err)
+	}
+	said := json.NewDecoder(bufio.NewReader(out))
+	var hosts []string
+	if err := said.Decode(&hosts); err != nil {
+		tb.Fatal(err)
+	}
+	cfg := Default()
+	cfg.Output, cfg.Delay, cfg.Workers, cfg.ResponseFactor = filepath.Join(tb.TempDir(), "crawl"), delay, 64, 0
+	for _, h := range hosts {
+		cfg.URLs = append(cfg.URLs, h+"/0")
+	}
+	before := inUse()
+	store, err := pebblestore.Open(filepath.Join(cfg.Output, frontierDir), &pebblestore.Options{Delay: delay, LeaseTime: leaseTime(&cfg)})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	c, err := New(cfg, &Options{Frontier: &weighing{Frontier: store, at: func() { memory = inUse() - before }}})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	sum, err := c.Run(tb.Context())
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if err := stop.Close(); err != nil {
+		tb.Fatal(err)
+	}
+	seen = new(hostsSeen)
+	if err := said.Decode(seen); err != nil {
+		tb.Fatal(err)
+	}
+	if err := cmd.Wait(); err != nil {
+		tb.Fatal(err)
+	}
+	if sum.Pages != n*hostPages || seen.Pages != n*hostPages || seen.Robots != n || sum.End != EndFinished {
+		tb.Errorf("%d hosts saw requests for %d pages and %d robots.txt; summary %+v", n, seen.Pages, seen.Robots, sum)
+	}
+	if seen.SmallestGap < delay || seen.MostAtOnce != 1 || seen.Others != 0 {
+		tb.Errorf("%+v, delay %v", seen, delay)
+	}
+	return sum.Took, seen, memory
+}
+
+// weighing calls at before it closes a frontier.
+type weighing struct {
+	frontier.Frontier
+	at func()
+}
+
+func (w *weighing) Close() error {
+	w.at()
+	return w.Frontier.Close()
+}
+
+// inUse is the memory of the heap and of the stacks of goroutines.
+func inUse() uint64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapInuse + m.StackInuse
+}
+
+// hostsSeen is what the hosts saw, all together.
+type hostsSeen struct {
+	Robots, Pages, Others int
+	SmallestGap           time.Duration // from the end of a request to the start of the next, of any host
+	MostAtOnce            int           // at any host
+}
+
+// serveHosts serves n hosts, says where they are, and at the end of its input what
+// they saw.
+func serveHosts(n int) error {
+	seen := &hostsSeen{SmallestGap: time.Hour}
+	var mu sync.Mutex // guards seen
+	server := &http.Server{ReadHeaderTimeout: time.Minute}
+	hosts := make(map[string]*manyHost, n)
+	var urls []string
+	var listeners []net.Listener
+	for i := range n {
+		l, err := net.Listen("tcp", fmt.Sprintf("127.0.%d.%d:0", i/250, i%250+1))
+		if err != nil {
+			return err
+		}
+		listeners, urls = append(listeners, l), append(urls, "http://"+l.Addr().String())
+		hosts[l.Addr().String()] = &manyHost{}
+	}
+	server.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		began := time.Now()
+		h := hosts[r.Host]
+		mu.Lock()
+		h.busy++
+		seen.MostAtOnce = max(seen.MostAtOnce, h.busy)
+		if !h.ended.IsZero() {
+			seen.SmallestGap = min(seen.SmallestGap, began.Sub(h.ended))
+		}
+		page := strings.TrimPrefix(r.URL.Path, "/")
+		number, err := strconv.Atoi(page)
+		switch {
+		case r.URL.Path == "/robots.txt":
+			seen.Robots++
+		case err == nil && number < hostPages:
+			seen.Pages++
+		default:
+			seen.Others++
+		}
+		mu.Unlock()
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		if r.URL.Path == "/robots.txt" {
+			_, _ = io.WriteString(w, "User-agent: *\nDisallow: /no\n")
+		} else {
+			_, _ = fmt.Fprintf(w, `<title>%s</title><a href="/%d">next</a><a href="/no">no</a>`, page, min(number+1, hostPages-1))
+		}
+		mu.Lock()
+		h.busy--
+		h.ended = time.Now()
+		mu.Unlock()
+	})
+	for _, l := range listeners {
+		go func() { _ = server.Serve(l) }()
+	}
+	say := json.NewEncoder(os.Stdout)
+	if err := say.Encode(urls); err != nil {
+		return err
+	}
+	if _, err := io.Copy(io.Discard, os.Stdin); err != nil {
+		return err
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	return say.Encode(seen)
+}
+
+// manyHost is what one of many hosts keeps in mind.
+type manyHost struct {
+	busy  int
+	ended time.Time // the last request
+}
