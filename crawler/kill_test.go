@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -166,4 +167,52 @@ func judgeKilled(t *testing.T, site *demosite.Site, cfg Config) {
 		}
 	}
 	t.Logf("%d requests, %d of them repeated", report.Requests, repeated)
+}
+
+// A crawl that is killed while it reads a big sitemap takes up every entry of it
+// once, and asks for the file again only because it had not come to its end.
+func TestKillInSitemap(t *testing.T) {
+	const entries = 20_000
+	pause, asked := make(chan struct{}), make(chan struct{}, 10)
+	s := newSite(t, "127.0.0.1", map[string]string{"/robots.txt": "Sitemap: {site}/map.txt\nUser-agent: *\nDisallow: /e/\n"})
+	s.handle("/map.txt", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/plain")
+		for i := range entries {
+			if i == entries/2 {
+				_ = http.NewResponseController(w).Flush()
+				asked <- struct{}{}
+				<-pause
+			}
+			_, _ = fmt.Fprintf(w, "http://%s/e/%d\n", r.Host, i)
+		}
+	})
+	cfg := testConfig(t, s.url+"/")
+	cmd, _ := child(t, cfg)
+	<-asked
+	time.Sleep(100 * time.Millisecond) // so that some of it is in the frontier; it need not be
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait()
+	close(pause)
+	if cmd, said := child(t, cfg); cmd.Wait() != nil {
+		t.Fatal(said)
+	}
+	listed := make(map[string]int)
+	for _, r := range readOutput[output.Rejection](t, cfg, output.RejectedFile) {
+		listed[r.URL]++
+	}
+	for i := range entries {
+		if u := fmt.Sprintf("%s/e/%d", s.url, i); listed[u] != 1 {
+			t.Fatalf("%s is listed %d times", u, listed[u])
+		}
+	}
+	if len(listed) != entries || s.count("/map.txt") != 2 || s.count("/robots.txt") != 1 {
+		t.Errorf("%d URLs, sitemap asked for %d times, robots.txt %d times", len(listed), s.count("/map.txt"), s.count("/robots.txt"))
+	}
+	for i, m := range readOutput[output.Sitemap](t, cfg, output.SitemapsFile) {
+		if i > 0 || m.Pages != entries {
+			t.Errorf("%s, line %d: %+v", output.SitemapsFile, i+1, m)
+		}
+	}
 }
