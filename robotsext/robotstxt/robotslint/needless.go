@@ -28,7 +28,7 @@ func (l *linter) shadows() {
 		}
 		for at := b.first; at <= b.last; at++ {
 			if by, ok := needless[at]; ok {
-				l.unreachable(&s.records[at], &s.records[by])
+				l.unreachable(&s.records[at], s.needed(by, needless))
 			}
 		}
 	}
@@ -129,6 +129,18 @@ func (l *linter) wholeBlock(i int, needless map[int]int) (whole bool, by int) {
 		}
 	}
 	return b.rules > 0, by
+}
+
+// needed returns a rule that does what another does, and is not needless itself,
+// unless that is so by an opposite rule.
+func (s *source) needed(at int, needless map[int]int) *record {
+	for {
+		by, ok := needless[at]
+		if !ok || s.records[by].field != s.records[at].field {
+			return &s.records[at]
+		}
+		at = by
+	}
 }
 
 // keepOne keeps a rule in a block that would have none left, since a block

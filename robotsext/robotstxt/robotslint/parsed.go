@@ -37,7 +37,10 @@ func (l *linter) parsed() {
 				kind = FullURL
 				severity = kind.Severity()
 			}
+		case robotstxt.KindSitemapScheme:
+			l.spoilt[f.Line] = true
 		case robotstxt.KindSitemapRelative:
+			l.spoilt[f.Line] = true
 			if strings.Contains(f.Text, "://") {
 				kind = BadSitemap
 			}
@@ -90,7 +93,7 @@ func (l *linter) explain(f robotstxt.Finding, r *record) (message, fix string) {
 		return explainBadValue(r)
 	case robotstxt.KindDelayCapped:
 		most := robotstxt.DefaultMaxCrawlDelay.Seconds()
-		return fmt.Sprintf("a delay of %s seconds is longer than crawlers wait: this one waits %v s, some take no notice at all", quote(r.value), most),
+		return fmt.Sprintf("a delay of %s seconds is more than crawlers agree to: politecrawl waits %v, and many ignore the field", clip(r.value), most),
 			fmt.Sprintf("ask for %v seconds at most, or disallow what costs the server most", most)
 	}
 	return f.Kind.Message(), "remove the line, or make it a comment with #"
