@@ -106,15 +106,16 @@ var knownFields = []string{"user-agent", "useragent", "user agent", "disallow", 
 // withColon guesses what a line without a colon was meant to be.
 func withColon(text string) (meant string, ok bool) {
 	const between = " \t=;.,：-–>"
-	lower := strings.ToLower(text)
 	for _, name := range knownFields {
-		if rest, found := strings.CutPrefix(lower, name); found {
-			value := strings.TrimLeft(text[len(text)-len(rest):], between)
-			if name == "useragent" || name == "user agent" {
-				name = "user-agent"
-			}
-			return properName(name) + ": " + value, rest == "" || strings.ContainsRune(between+"/*", rune(rest[0])) || rest[0] >= 0x80
+		if len(text) < len(name) || !strings.EqualFold(text[:len(name)], name) {
+			continue
 		}
+		rest := text[len(name):]
+		if strings.HasPrefix(name, "user") {
+			name = "user-agent"
+		}
+		return properName(name) + ": " + strings.TrimLeft(rest, between),
+			rest == "" || strings.ContainsRune(between+"/*", rune(rest[0])) || rest[0] >= 0x80
 	}
 	name, value, _ := strings.Cut(text, " ")
 	if field := robotstxt.NearestField(name); field != "" && len(strings.Fields(value)) <= 1 {
