@@ -177,14 +177,15 @@ func (l *linter) unreachable(r, by *record) {
 	switch {
 	case r.field == by.field && r.value == by.value:
 		l.add(r.line, DuplicateRule, r.text, func() (string, string) {
-			return fmt.Sprintf("the same rule stands in line %d", by.line), remove()
+			return fmt.Sprintf("%s stands in line %d already", quote(r.text), by.line), remove()
 		})
 	case r.field == by.field:
 		l.add(r.line, UnreachableRule, r.text, func() (string, string) {
+			what := "all that it does"
 			if same {
-				return fmt.Sprintf("%s in line %d matches the same URLs: this rule changes nothing", quote(by.text), by.line), remove()
+				what = "the same URLs"
 			}
-			return fmt.Sprintf("%s in line %d already covers all that this rule matches: it changes nothing", quote(by.text), by.line), remove()
+			return fmt.Sprintf("%s changes nothing: %s in line %d matches %s", quote(r.text), quote(by.text), by.line, what), remove()
 		})
 	default:
 		l.add(r.line, OverruledRule, r.text, func() (string, string) {
@@ -192,7 +193,7 @@ func (l *linter) unreachable(r, by *record) {
 			if mine.rank == other.rank {
 				why = "is as long, and then Allow wins"
 			}
-			return fmt.Sprintf("%s in line %d matches all that this rule matches and %s: this one has no effect", quote(by.text), by.line, why),
+			return fmt.Sprintf("%s has no effect: %s in line %d matches all that it does and %s", quote(r.text), quote(by.text), by.line, why),
 				fmt.Sprintf("decide which of the two is meant, and remove the other: line %d or line %d", min(r.line, by.line), max(r.line, by.line))
 		})
 	}

@@ -67,9 +67,12 @@ func (l *linter) explain(f robotstxt.Finding, r *record) (message, fix string) {
 		return fmt.Sprintf("%s is not a field: crawlers skip the line", quote(f.Text)), "begin the line with # if it is a comment, or remove it"
 	case robotstxt.KindMisspelt:
 		field := properName(robotstxt.NearestField(f.Text))
-		message = fmt.Sprintf("%s is not a field that crawlers know, they skip the line; %s is the nearest that they do", quote(f.Text), field)
-		if field == "User-agent" {
-			message += ". The rules below it fall to the group above"
+		message = fmt.Sprintf("crawlers do not know the field %s and skip the line; the nearest that they know is %s", quote(f.Text), field)
+		switch {
+		case field == "User-agent" && r.block >= 0:
+			message += ". The rules below fall to the group above"
+		case field == "User-agent":
+			message += ". The rules below bind nobody"
 		}
 		return message, write(field + ": " + r.value)
 	case robotstxt.KindControl:
@@ -93,7 +96,7 @@ func (l *linter) explain(f robotstxt.Finding, r *record) (message, fix string) {
 		return explainBadValue(r)
 	case robotstxt.KindDelayCapped:
 		most := robotstxt.DefaultMaxCrawlDelay.Seconds()
-		return fmt.Sprintf("a delay of %s seconds is more than crawlers agree to: politecrawl waits %v, and many ignore the field", clip(r.value), most),
+		return fmt.Sprintf("a delay of %s seconds is more than crawlers agree to: politecrawl waits %v s, and many ignore the field", clip(r.value), most),
 			fmt.Sprintf("ask for %v seconds at most, or disallow what costs the server most", most)
 	}
 	return f.Kind.Message(), "remove the line, or make it a comment with #"
