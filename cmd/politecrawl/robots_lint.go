@@ -194,4 +194,3 @@ func (l *lint) summary() error {
 	}
 	return l.print(strings.Join(parts, ", ") + "\n")
 }
-

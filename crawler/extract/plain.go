@@ -150,13 +150,15 @@ func plainAttribute(b []byte) (key, value []byte, n int) {
 // nameEnd returns where the name of a tag or an attribute that begins at start
 // ends.
 func nameEnd(b []byte, start int) int {
-	for start < len(b) && (isLower(b[start]) || '0' <= b[start] && b[start] <= '9' || b[start] == '-' || b[start] == ':' || b[start] == '_') {
+	for start < len(b) && (isLower(b[start]) || isDigit(b[start]) || b[start] == '-' || b[start] == ':' || b[start] == '_') {
 		start++
 	}
 	return start
 }
 
 func isLower(c byte) bool { return 'a' <= c && c <= 'z' }
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
 func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\f' }
 

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -22,9 +23,9 @@ func checkParse(t *testing.T, body []byte) {
 	}
 }
 
-// equal is cmp.Equal for the many comparisons of this file.
 func equal(a, b *Document) bool {
-	return fmt.Sprintf("%q", a) == fmt.Sprintf("%q", b)
+	return a.Title == b.Title && a.Base == b.Base && a.Canonical == b.Canonical &&
+		slices.Equal(a.Links, b.Links) && slices.Equal(a.Meta, b.Meta)
 }
 
 // pieces are what markup of every kind can be put together from, one piece after
@@ -73,20 +74,17 @@ func TestWhatLooksPlain(t *testing.T) {
 	}
 }
 
-// TestEveryShortPage tries every sequence of up to three pieces, each followed by
-// a link that is seen or not.
+// TestEveryShortPage tries every sequence of two pieces, and every fourth of
+// three, followed by a link that is seen or not.
 func TestEveryShortPage(t *testing.T) {
 	const seen = `<a href="/end">`
-	for _, a := range pieces {
+	for i, a := range pieces {
 		checkParse(t, []byte(a))
-		for _, b := range pieces {
+		for j, b := range pieces {
 			checkParse(t, []byte(a+b))
 			checkParse(t, []byte(a+b+seen))
-			if testing.Short() {
-				continue
-			}
-			for _, c := range pieces {
-				checkParse(t, []byte(a+b+c+seen))
+			for k := (i + j) % 4; k < len(pieces); k += 4 {
+				checkParse(t, []byte(a+b+pieces[k]+seen))
 			}
 		}
 	}

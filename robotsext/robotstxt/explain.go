@@ -59,6 +59,10 @@ func (f *File) Explain(rawURL string, tokens ...string) Explanation {
 // has reports whether there is a group of that name.
 func (n *names) has(name string) bool { return n.find(name) >= 0 }
 
+// Canonical returns the form of a path, with its query if there is one, in which
+// it is compared with the rules. It is what Group.Match works out for itself.
+func Canonical(pathAndQuery string) string { return canonicalPath(pathAndQuery, 0) }
+
 // Ranked returns the rules in order of precedence: the first that matches a URL
 // decides (ROB-MAT-03, ROB-MAT-04).
 func (g *Group) Ranked() []RankedRule {

@@ -62,6 +62,9 @@ User-agent: none
 			if diff := cmp.Diff(tt.matches, matches); diff != "" {
 				t.Errorf("matches (-want +got):\n%s", diff)
 			}
+			if e.Path != Canonical(pathAndQuery(tt.url, 0)) {
+				t.Errorf("path %q", e.Path)
+			}
 			if e.Token != tt.token || e.Path != tt.path || e.Exempt != (tt.path == "/robots.txt") {
 				t.Errorf("token %q, path %q, exempt %v", e.Token, e.Path, e.Exempt)
 			}

@@ -39,7 +39,7 @@ func TestKill(t *testing.T) {
 		lines.Scan() // it has begun
 		var killing sync.WaitGroup
 		killing.Go(func() {
-			time.Sleep(time.Duration(rand.IntN(200)) * time.Millisecond)
+			time.Sleep(time.Duration(rand.IntN(100)) * time.Millisecond)
 			_ = cmd.Process.Kill()
 		})
 		for more := true; more; more = lines.Scan() {
@@ -107,14 +107,15 @@ func (o *oracle) hear(t *testing.T, line string) {
 		for _, u := range f[1 : len(f)-1] {
 			o.added[u] = true
 		}
-	case len(f) == 4 && f[0] == "try" && f[3] == ".":
+	case len(f) == 4 && (f[0] == "try" || f[0] == "again") && f[3] == ".":
 		n, err := strconv.ParseUint(f[2], 36, 64)
 		if err != nil {
 			t.Fatal(err)
 		}
+		if f[0] == "again" {
+			o.again[f[1]] = n
+		}
 		o.tried[f[1]] = max(o.tried[f[1]], n)
-	case len(f) == 3 && f[0] == "again" && f[2] == ".":
-		o.again[f[1]] = o.tried[f[1]]
 	case len(f) == 7 && f[0] == "ended" && f[6] == ".":
 		var e ending
 		var ms int64
@@ -257,10 +258,11 @@ func revisit(s *Store, l frontier.Lease, say func(string, ...any)) error {
 	if err != nil {
 		return err
 	}
-	say("try %s %s", l.URL, strconv.FormatUint(n+1, 36))
+	next := strconv.FormatUint(n+1, 36)
+	say("try %s %s", l.URL, next)
 	if again, err := s.Revisit(context.Background(), itemsOf(l.URL)); err != nil || !again[0] {
 		return fmt.Errorf("Revisit = %v, %w", again, err)
 	}
-	say("again %s", l.URL)
+	say("again %s %s", l.URL, next)
 	return nil
 }

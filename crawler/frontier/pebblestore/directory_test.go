@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -60,7 +61,7 @@ func TestInUse(t *testing.T) {
 
 func TestForeign(t *testing.T) {
 	other := t.TempDir()
-	db, err := pebble.Open(other, &pebble.Options{Logger: pebble.DefaultLogger})
+	db, err := pebble.Open(other, &pebble.Options{Logger: silent()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,6 +93,8 @@ func TestForeign(t *testing.T) {
 	}
 }
 
+func silent() pebble.Logger { return logger{log: slog.New(slog.DiscardHandler)} }
+
 func list(t *testing.T, dir string) (names string) {
 	t.Helper()
 	files, err := os.ReadDir(dir)
@@ -107,7 +110,7 @@ func list(t *testing.T, dir string) (names string) {
 // edit changes the database of a store that is closed.
 func edit(t *testing.T, dir string, change func(*pebble.DB) error) {
 	t.Helper()
-	db, err := pebble.Open(dir, &pebble.Options{FormatMajorVersion: databaseFormat, Logger: pebble.DefaultLogger})
+	db, err := pebble.Open(dir, &pebble.Options{FormatMajorVersion: databaseFormat, Logger: silent()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package pebblestore
 
 import (
 	"context"
+	"slices"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/frontier/internal/urlpath"
@@ -13,7 +14,7 @@ func (s *Store) Add(ctx context.Context, items []frontier.Item) ([]bool, error) 
 	if err != nil {
 		return nil, err
 	}
-	d := s.newDiscovery(items, hosts)
+	d := s.newDiscovery(pointers(nil, items), hosts)
 	if err := s.bring(ctx, d, nil); err != nil {
 		return nil, err
 	}
@@ -49,7 +50,7 @@ func (s *Store) Known(ctx context.Context, urls []string) ([]bool, error) {
 
 // A discovery is URLs that somebody has found.
 type discovery struct {
-	items  []frontier.Item
+	items  []*frontier.Item
 	hosts  []frontier.Host
 	hashes []uint64
 	added  []bool     // which of them are new, as it turns out
@@ -59,7 +60,16 @@ type discovery struct {
 	request *request
 }
 
-func (s *Store) newDiscovery(items []frontier.Item, hosts []frontier.Host) *discovery {
+// pointers appends the addresses of items, which are large, to list.
+func pointers(list []*frontier.Item, items []frontier.Item) []*frontier.Item {
+	list = slices.Grow(list, len(items))
+	for i := range items {
+		list = append(list, &items[i])
+	}
+	return list
+}
+
+func (s *Store) newDiscovery(items []*frontier.Item, hosts []frontier.Host) *discovery {
 	d := &discovery{
 		items: items, hosts: hosts,
 		hashes:  make([]uint64, len(items)),
@@ -167,6 +177,16 @@ func (d *discovery) newHosts() []frontier.Host {
 	return hosts
 }
 
+// news returns how many URLs of d are new.
+func (d *discovery) news() (n int) {
+	for _, added := range d.added {
+		if added {
+			n++
+		}
+	}
+	return n
+}
+
 // take makes entries of the URLs of d that are new.
 func (s *Store) take(d *discovery, now instant) {
 	var c *addChange
@@ -181,9 +201,9 @@ func (s *Store) take(d *discovery, now instant) {
 			continue
 		}
 		if c == nil {
-			c = &addChange{news: make([]news, 0, len(d.items))}
+			c = &addChange{news: make([]news, 0, d.news())}
 		}
-		it, h := &d.items[i], s.hosts[d.hosts[i]]
+		it, h := d.items[i], s.hosts[d.hosts[i]]
 		if !h.named {
 			d.request.changes = append(d.request.changes, s.recordChange(h, now))
 		}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
@@ -16,9 +15,11 @@ func (s *Store) Finish(ctx context.Context, outcomes []frontier.Outcome, note []
 	if len(note) > frontier.MaxNote {
 		return nil, fmt.Errorf("%w: a note of %d bytes", frontier.ErrInvalid, len(note))
 	}
-	errs := make([]error, len(outcomes))
-	var links []frontier.Item
-	var hosts []frontier.Host
+	errs, total := make([]error, len(outcomes)), 0
+	for i := range outcomes {
+		total += len(outcomes[i].Links)
+	}
+	links, hosts := make([]*frontier.Item, 0, total), make([]frontier.Host, 0, total)
 	for i := range outcomes {
 		o := &outcomes[i]
 		if !o.Result.Valid() {
@@ -30,11 +31,7 @@ func (s *Store) Finish(ctx context.Context, outcomes []frontier.Outcome, note []
 			errs[i] = err
 			continue
 		}
-		if links == nil {
-			links, hosts = o.Links, h
-		} else {
-			links, hosts = append(slices.Clip(links), o.Links...), append(hosts, h...)
-		}
+		links, hosts = pointers(links, o.Links), append(hosts, h...)
 	}
 	err := s.bring(ctx, s.newDiscovery(links, hosts), func(r *request, now instant) {
 		for i := range outcomes {

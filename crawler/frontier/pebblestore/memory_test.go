@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"runtime"
 	"testing"
+	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 )
@@ -88,6 +89,55 @@ func BenchmarkSize(b *testing.B) {
 	}
 	b.ReportMetric(float64(heapBytes()-empty)/float64(b.N), "B/URL")
 	b.ReportMetric(0, "ns/op")
+}
+
+// BenchmarkHosts says what a host takes of memory: one that has a URL pending and
+// is not due, and one that is done with.
+func BenchmarkHosts(b *testing.B) {
+	const hosts, delay = 100_000, 30 * time.Second
+	for range b.N {
+		s, err := Open(b.TempDir(), &Options{CacheBytes: 1 << 20, memTable: 1 << 20})
+		if err != nil {
+			b.Fatal(err)
+		}
+		empty := heapBytes()
+		for n := 0; n < hosts; n += 1000 {
+			var items []frontier.Item
+			for i := range 1000 {
+				host := fmt.Sprintf("https://www.host%d.example", n+i)
+				items = append(items, frontier.Item{URL: host + "/"}, frontier.Item{URL: host + "/section/article-1.html"})
+			}
+			if _, err := s.Add(b.Context(), items); err != nil {
+				b.Fatal(err)
+			}
+		}
+		turn(b, s, hosts, delay)
+		b.ReportMetric(float64(heapBytes()-empty)/hosts, "B/host-not-due")
+		turn(b, s, hosts, time.Nanosecond)
+		forget(b, s)
+		b.ReportMetric(float64(heapBytes()-empty)/hosts, "B/host-idle")
+		b.ReportMetric(0, "ns/op")
+		closeStore(b, s)
+	}
+}
+
+// turn fetches that many URLs, and asks for a delay after each.
+func turn(t testing.TB, s *Store, urls int, delay time.Duration) {
+	t.Helper()
+	for urls > 0 {
+		got, err := s.Lease(t.Context(), frontier.LeaseRequest{Max: 1000, Wait: -1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		outcomes := make([]frontier.Outcome, len(got))
+		for i, l := range got {
+			outcomes[i] = frontier.Outcome{Lease: l.ID, Result: frontier.Done, HostDelay: delay}
+		}
+		if _, err := s.Finish(t.Context(), outcomes, nil); err != nil {
+			t.Fatal(err)
+		}
+		urls -= len(got)
+	}
 }
 
 func heapBytes() int64 {

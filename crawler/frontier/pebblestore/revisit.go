@@ -14,7 +14,7 @@ func (s *Store) Revisit(ctx context.Context, items []frontier.Item) ([]bool, err
 	if err != nil {
 		return nil, err
 	}
-	d := s.newDiscovery(items, hosts)
+	d := s.newDiscovery(pointers(nil, items), hosts)
 	if err := s.bring(ctx, d, nil); err != nil {
 		return nil, err
 	}
@@ -101,7 +101,7 @@ func (s *Store) takeAgain(r *request, d *discovery, over []pastURL) error {
 	c := &addChange{news: make([]news, len(over))}
 	for i, u := range over {
 		d.added[u.at] = true
-		n := s.news(s.hosts[hosts[i]], &d.items[u.at], u.entry.hash, now)
+		n := s.news(s.hosts[hosts[i]], d.items[u.at], u.entry.hash, now)
 		n.was = u.state
 		n.entry.known, n.entry.validators = u.entry.known, u.entry.validators
 		c.news[i] = n

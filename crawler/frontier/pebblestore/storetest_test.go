@@ -21,7 +21,7 @@ import (
 const (
 	childEnv   = "PEBBLESTORE_TEST_PLACE" // a test binary that finds it is a child of storetest
 	variantEnv = "PEBBLESTORE_TEST_VARIANT"
-	killsEnv   = "PEBBLESTORE_KILLS" // how many processes to kill; empty: few
+	killsEnv   = "PEBBLESTORE_KILLS" // how many processes to kill; empty: 20
 )
 
 func TestMain(m *testing.M) {
@@ -91,7 +91,7 @@ func kills() int {
 	if n, err := strconv.Atoi(os.Getenv(killsEnv)); err == nil {
 		return n
 	}
-	return 6
+	return 20
 }
 
 // openAt opens a store that compares the times it is given with wall.

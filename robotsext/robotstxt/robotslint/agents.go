@@ -97,7 +97,7 @@ func explainAgentCut(value string) (message, fix string) {
 		return message + "; the crawler that has the whole name will know it all the same", "nothing, if that crawler's documentation gives the name so"
 	case strings.ContainsAny(value, ",;"):
 		return message + ", the others are not named", rewrite + " and a User-agent line for each of the others"
-	case strings.ContainsAny(value, " \t"):
+	case len(identities(value)) > 1: // more than a version is lost
 		return message, fmt.Sprintf("give the product token that the crawler's documentation names: one word, which this line takes to be %s", token)
 	}
 	return message, rewrite

@@ -134,8 +134,8 @@ func isInvisible(c rune) bool {
 	return '\u200b' <= c && c <= '\u200f' || '\u202a' <= c && c <= '\u202e' || '\u2060' <= c && c <= '\u2064'
 }
 
-// quote puts a part of the file into quotes, not too much of it. A backslash or a
-// quote in it stays as it is, so that it can be found in the file.
+// quote puts a part of the file into quotes, not too much of it. A backslash or
+// quotes in it stay as they are, so that it can be found in the file.
 func quote(s string) string { return quoteAll(clip(s)) }
 
 // write is the fix that consists in writing a line in another way.
@@ -143,6 +143,9 @@ func write(line string) string { return "write " + quoteAll(line) }
 
 func quoteAll(s string) string {
 	if utf8.ValidString(s) && strings.IndexFunc(s, func(c rune) bool { return !unicode.IsGraphic(c) }) < 0 {
+		if strings.Contains(s, `"`) {
+			return "'" + s + "'"
+		}
 		return `"` + s + `"`
 	}
 	return strconv.Quote(s)

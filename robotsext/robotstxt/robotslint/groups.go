@@ -60,10 +60,13 @@ func (l *linter) rareField(e robotstxt.Extension, name string) {
 	l.add(e.Line, RareField, e.Field+": "+e.Value, func() (string, string) { return say[0], say[1] })
 }
 
+// home is the first and the last of the blocks that name an agent.
+type home struct{ first, last int }
+
 // groups looks at the User-agent lines.
 func (l *linter) groups() {
 	s := l.source
-	home := map[string]int{} // the last block that names an agent
+	homes := map[string]home{}
 	ruled := map[string]bool{}
 	for _, b := range s.blocks {
 		for _, a := range b.agents {
@@ -83,7 +86,7 @@ func (l *linter) groups() {
 			}
 			n++
 			if agent != "" {
-				l.repeated(home, agent, i, r)
+				l.repeated(homes, agent, i, r)
 			}
 		}
 		if b.rules == 0 {
@@ -94,14 +97,15 @@ func (l *linter) groups() {
 
 // repeated notes that a crawler is named more than once. The rules for it are
 // merged (ROB-GRP-09), which not everybody expects.
-func (l *linter) repeated(home map[string]int, agent string, block int, r *record) {
-	before, seen := home[agent]
-	home[agent] = block
+func (l *linter) repeated(homes map[string]home, agent string, block int, r *record) {
+	before, seen := homes[agent]
 	if !seen {
+		homes[agent] = home{block, block}
 		return
 	}
-	first := l.source.records[l.source.blocks[before].first].line
-	if before == block {
+	homes[agent] = home{before.first, block}
+	first := l.source.records[l.source.blocks[before.first].first].line
+	if before.last == block {
 		l.add(r.line, RepeatedAgent, r.value, func() (string, string) {
 			return fmt.Sprintf("%s is named twice in one group", quote(r.value)), "remove the line"
 		})
@@ -136,7 +140,7 @@ func (l *linter) joined(at int) {
 			what = before.name
 		}
 		return fmt.Sprintf("%s does not end a group: with no Allow or Disallow between, the rules below hold for %s of line %d too", what, quote(above.value), above.line),
-			fmt.Sprintf(`if that is meant, move the User-agent lines together; if not, put "Disallow:" below line %d, which forbids nothing, or the rules that are meant`, above.line)
+			fmt.Sprintf(`if that is meant, move the User-agent lines together; if not, put the rules that are meant below line %d, or "Disallow:", which forbids nothing`, above.line)
 	})
 }
 

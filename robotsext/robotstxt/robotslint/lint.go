@@ -37,7 +37,7 @@ const DefaultMaxPerKind = 100
 
 // Lint finds what is wrong with a robots.txt file. It is silent on a file that is
 // clean, never fails, and takes time in proportion to the size of the file.
-// Findings are sorted by line.
+// Findings are sorted by line, those of one line by severity.
 func Lint(body []byte, opts *Options) []Finding {
 	if opts == nil {
 		opts = &Options{}
@@ -96,7 +96,10 @@ func (l *linter) addAs(severity Severity, line int, kind Kind, text string, say 
 
 // done returns the findings, sorted by line.
 func (l *linter) done() []Finding {
-	slices.SortStableFunc(l.findings, func(a, b Finding) int { return cmp.Compare(a.Line, b.Line) })
+	severities := []Severity{Error, Warning, Note}
+	slices.SortStableFunc(l.findings, func(a, b Finding) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), slices.Index(severities, a.Severity)-slices.Index(severities, b.Severity))
+	})
 	listed := map[class]int{}
 	for _, f := range l.findings {
 		listed[class{f.Kind, f.Severity}]++

@@ -28,7 +28,7 @@ func (l *linter) shadows() {
 		}
 		for at := b.first; at <= b.last; at++ {
 			if by, ok := needless[at]; ok {
-				l.unreachable(&s.records[at], &s.records[by])
+				l.unreachable(&s.records[at], s.needed(by, needless))
 			}
 		}
 	}
@@ -131,6 +131,18 @@ func (l *linter) wholeBlock(i int, needless map[int]int) (whole bool, by int) {
 	return b.rules > 0, by
 }
 
+// needed returns a rule that does what another does, and is not needless itself,
+// unless that is so by an opposite rule.
+func (s *source) needed(at int, needless map[int]int) *record {
+	for {
+		by, ok := needless[at]
+		if !ok || s.records[by].field != s.records[at].field {
+			return &s.records[at]
+		}
+		at = by
+	}
+}
+
 // keepOne keeps a rule in a block that would have none left, since a block
 // without a rule becomes one with the next.
 func keepOne(s *source, b *block, needless map[int]int) {
@@ -165,14 +177,15 @@ func (l *linter) unreachable(r, by *record) {
 	switch {
 	case r.field == by.field && r.value == by.value:
 		l.add(r.line, DuplicateRule, r.text, func() (string, string) {
-			return fmt.Sprintf("the same rule stands in line %d", by.line), remove()
+			return fmt.Sprintf("%s stands in line %d already", quote(r.text), by.line), remove()
 		})
 	case r.field == by.field:
 		l.add(r.line, UnreachableRule, r.text, func() (string, string) {
+			what := "all that it does"
 			if same {
-				return fmt.Sprintf("%s in line %d matches the same URLs: this rule changes nothing", quote(by.text), by.line), remove()
+				what = "the same URLs"
 			}
-			return fmt.Sprintf("%s in line %d already covers all that this rule matches: it changes nothing", quote(by.text), by.line), remove()
+			return fmt.Sprintf("%s changes nothing: %s in line %d matches %s", quote(r.text), quote(by.text), by.line, what), remove()
 		})
 	default:
 		l.add(r.line, OverruledRule, r.text, func() (string, string) {
@@ -180,7 +193,7 @@ func (l *linter) unreachable(r, by *record) {
 			if mine.rank == other.rank {
 				why = "is as long, and then Allow wins"
 			}
-			return fmt.Sprintf("%s in line %d matches all that this rule matches and %s: this one has no effect", quote(by.text), by.line, why),
+			return fmt.Sprintf("%s has no effect: %s in line %d matches all that it does and %s", quote(r.text), quote(by.text), by.line, why),
 				fmt.Sprintf("decide which of the two is meant, and remove the other: line %d or line %d", min(r.line, by.line), max(r.line, by.line))
 		})
 	}

@@ -37,7 +37,10 @@ func (l *linter) parsed() {
 				kind = FullURL
 				severity = kind.Severity()
 			}
+		case robotstxt.KindSitemapScheme:
+			l.spoilt[f.Line] = true
 		case robotstxt.KindSitemapRelative:
+			l.spoilt[f.Line] = true
 			if strings.Contains(f.Text, "://") {
 				kind = BadSitemap
 			}
@@ -64,9 +67,12 @@ func (l *linter) explain(f robotstxt.Finding, r *record) (message, fix string) {
 		return fmt.Sprintf("%s is not a field: crawlers skip the line", quote(f.Text)), "begin the line with # if it is a comment, or remove it"
 	case robotstxt.KindMisspelt:
 		field := properName(robotstxt.NearestField(f.Text))
-		message = fmt.Sprintf("%s is not a field that crawlers know, they skip the line; %s is the nearest that they do", quote(f.Text), field)
-		if field == "User-agent" {
-			message += ". The rules below it fall to the group above"
+		message = fmt.Sprintf("crawlers do not know the field %s and skip the line; the nearest that they know is %s", quote(f.Text), field)
+		switch {
+		case field == "User-agent" && r.block >= 0:
+			message += ". The rules below fall to the group above"
+		case field == "User-agent":
+			message += ". The rules below bind nobody"
 		}
 		return message, write(field + ": " + r.value)
 	case robotstxt.KindControl:
@@ -90,7 +96,7 @@ func (l *linter) explain(f robotstxt.Finding, r *record) (message, fix string) {
 		return explainBadValue(r)
 	case robotstxt.KindDelayCapped:
 		most := robotstxt.DefaultMaxCrawlDelay.Seconds()
-		return fmt.Sprintf("a delay of %s seconds is longer than crawlers wait: this one waits %v s, some take no notice at all", quote(r.value), most),
+		return fmt.Sprintf("a delay of %s seconds is more than crawlers agree to: politecrawl waits %v s, and many ignore the field", clip(r.value), most),
 			fmt.Sprintf("ask for %v seconds at most, or disallow what costs the server most", most)
 	}
 	return f.Kind.Message(), "remove the line, or make it a comment with #"
@@ -103,15 +109,16 @@ var knownFields = []string{"user-agent", "useragent", "user agent", "disallow", 
 // withColon guesses what a line without a colon was meant to be.
 func withColon(text string) (meant string, ok bool) {
 	const between = " \t=;.,：-–>"
-	lower := strings.ToLower(text)
 	for _, name := range knownFields {
-		if rest, found := strings.CutPrefix(lower, name); found {
-			value := strings.TrimLeft(text[len(text)-len(rest):], between)
-			if name == "useragent" || name == "user agent" {
-				name = "user-agent"
-			}
-			return properName(name) + ": " + value, rest == "" || strings.ContainsRune(between+"/*", rune(rest[0])) || rest[0] >= 0x80
+		if len(text) < len(name) || !strings.EqualFold(text[:len(name)], name) {
+			continue
 		}
+		rest := text[len(name):]
+		if strings.HasPrefix(name, "user") {
+			name = "user-agent"
+		}
+		return properName(name) + ": " + strings.TrimLeft(rest, between),
+			rest == "" || strings.ContainsRune(between+"/*", rune(rest[0])) || rest[0] >= 0x80
 	}
 	name, value, _ := strings.Cut(text, " ")
 	if field := robotstxt.NearestField(name); field != "" && len(strings.Fields(value)) <= 1 {

@@ -1,0 +1,47 @@
+package extract_test
+
+import (
+	"fmt"
+
+	"github.com/politecrawl/politecrawl/crawler/extract"
+)
+
+// What does a page link to?
+func ExampleParse() {
+	doc := extract.Parse([]byte(`<title>Home</title><a href="/about" rel="nofollow">about us</a>`))
+	fmt.Println(doc.Title)
+	for _, link := range doc.Links {
+		fmt.Printf("%s (%s)\n", link.URL, link.Rel)
+	}
+	// Output:
+	// Home
+	// /about (nofollow)
+}
+
+// How are fields of one's own read from a page?
+func ExampleRules() {
+	rules, err := extract.NewRules(map[string]extract.Rule{
+		"price":  {Selector: ".price"},
+		"images": {Selector: "img", Attr: "src", All: true},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fields, err := rules.Fields([]byte(`<p class="price"> 12 € </p><img src="/1.png"><img src="/2.png">`))
+	fmt.Println(fields["price"], fields["images"], err)
+	// Output: 12 € [/1.png /2.png] <nil>
+}
+
+// How is a rule written in one line?
+func ExampleParseRule() {
+	for _, text := range []string{".price", "img@src", "ul.tags > li []", "p..x"} {
+		rule, err := extract.ParseRule(text)
+		fmt.Printf("%+q %v\n", rule, err)
+	}
+	// Output:
+	// ".price" <nil>
+	// "img@src" <nil>
+	// "ul.tags > li[]" <nil>
+	// "" extract: rule "p..x": selector "p..x": expected identifier, found . instead
+}

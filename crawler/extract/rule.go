@@ -1,0 +1,116 @@
+package extract
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/andybalholm/cascadia"
+)
+
+// A Rule says where in a page a field of the user's own stands.
+//
+// As text, a rule is a CSS selector, then, where the value is an attribute, @ and
+// its name, then [] where every match counts and not the first alone:
+//
+//	.price           the text of the first element of class price
+//	img@src          the src of the first img that has one
+//	ul.tags li[]     the texts of all such li, a list
+//	img.photo@src[]  the src of every such img
+//
+// Neither @ and a name, unless it is escaped, nor [] can end a selector, so there
+// is one way to read it.
+type Rule struct {
+	Selector string `mapstructure:"selector"` // CSS
+	Attr     string `mapstructure:"attr"`     // the attribute that is the value; empty: the text, white space collapsed
+	All      bool   `mapstructure:"all"`      // every match, as a list; otherwise the first
+}
+
+// ParseRule reads the text form of a rule. It fails on a selector that is none.
+func ParseRule(s string) (Rule, error) {
+	var r Rule
+	rest := trim(s)
+	rest, r.All = strings.CutSuffix(rest, "[]")
+	rest = trim(rest)
+	r.Selector = rest
+	if at := strings.LastIndexByte(rest, '@'); at > 0 && rest[at-1] != '\\' && isAttribute(trim(rest[at+1:])) {
+		r.Selector, r.Attr = trim(rest[:at]), trim(rest[at+1:])
+	}
+	if _, err := r.compile(); err != nil {
+		return Rule{}, fmt.Errorf("extract: rule %q: %w", s, err)
+	}
+	return r, nil
+}
+
+// String returns the text form.
+func (r Rule) String() string {
+	s := r.Selector
+	if r.Attr != "" {
+		s += "@" + r.Attr
+	}
+	if r.All {
+		s += "[]"
+	}
+	return s
+}
+
+// MarshalText implements [encoding.TextMarshaler].
+func (r Rule) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
+
+// UnmarshalText implements [encoding.TextUnmarshaler]: where a configuration may
+// have a rule, it may have its text form.
+func (r *Rule) UnmarshalText(text []byte) error {
+	parsed, err := ParseRule(string(text))
+	if err == nil {
+		*r = parsed
+	}
+	return err
+}
+
+// ParseField reads a rule with the name of its field, as a flag has it:
+// NAME=RULE.
+func ParseField(s string) (name string, r Rule, err error) {
+	name, rule, ok := strings.Cut(s, "=")
+	name = trim(name)
+	if !ok {
+		return "", Rule{}, fmt.Errorf("extract: %q is not of the form NAME=SELECTOR", s)
+	}
+	if err := checkField(name); err != nil {
+		return "", Rule{}, err
+	}
+	r, err = ParseRule(rule)
+	if err != nil {
+		return "", Rule{}, &FieldError{Field: name, Err: errors.Unwrap(err)}
+	}
+	return name, r, nil
+}
+
+// compile checks the rule and returns what finds its elements.
+func (r Rule) compile() (cascadia.Selector, error) {
+	if trim(r.Selector) == "" {
+		return nil, errors.New("it has no selector")
+	}
+	if r.Attr != "" && !isAttribute(r.Attr) {
+		return nil, fmt.Errorf("%q is no name of an attribute", r.Attr)
+	}
+	matcher, err := cascadia.Compile(r.Selector)
+	if err != nil {
+		return nil, fmt.Errorf("selector %q: %w", r.Selector, err)
+	}
+	return matcher, nil
+}
+
+// isAttribute tells whether s is the name of an attribute, of the kind that pages
+// have.
+func isAttribute(s string) bool {
+	for i := range len(s) {
+		c := s[i] | 0x20 // in lower case, if it is a letter
+		if !isLower(c) && (i == 0 || !isDigit(s[i]) && s[i] != '-' && s[i] != '_' && s[i] != ':' && s[i] != '.') {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// trim takes away the white space of CSS and HTML.
+func trim(s string) string { return strings.Trim(s, " \t\n\r\f") }

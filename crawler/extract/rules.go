@@ -1,0 +1,193 @@
+package extract
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/PuerkitoBio/goquery"
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// What a field may hold; the rest is left out. A selector may match more than was
+// meant, and every page of a crawl is kept.
+const (
+	maxMatches = 1000     // values of one field
+	maxValue   = 64 << 10 // bytes of one value
+	maxField   = 1 << 20  // bytes of all values of one field
+)
+
+// maxFieldName is the longest name of a field, in bytes.
+const maxFieldName = 64
+
+// Rules are compiled rules, by the name of their field. They are safe for
+// concurrent use. A nil *Rules has none.
+type Rules struct {
+	fields []field // by name
+}
+
+type field struct {
+	name    string
+	rule    Rule
+	matcher goquery.Matcher
+}
+
+// A FieldError says what is wrong with the rule of a field.
+type FieldError struct {
+	Field string
+	Err   error
+}
+
+// Error implements error.
+func (e *FieldError) Error() string { return fmt.Sprintf("extract: field %q: %v", e.Field, e.Err) }
+
+// Unwrap returns e.Err.
+func (e *FieldError) Unwrap() error { return e.Err }
+
+// NewRules compiles rules. The error joins a [*FieldError] for each rule that is
+// wrong.
+func NewRules(rules map[string]Rule) (*Rules, error) {
+	r := &Rules{}
+	var wrong []error
+	for _, name := range slices.Sorted(maps.Keys(rules)) {
+		if err := checkField(name); err != nil {
+			wrong = append(wrong, err)
+			continue
+		}
+		matcher, err := rules[name].compile()
+		if err != nil {
+			wrong = append(wrong, &FieldError{Field: name, Err: err})
+			continue
+		}
+		r.fields = append(r.fields, field{name: name, rule: rules[name], matcher: matcher})
+	}
+	if len(wrong) > 0 {
+		return nil, errors.Join(wrong...)
+	}
+	return r, nil
+}
+
+// checkField looks at the name of a field: it is a key in configuration files,
+// in the environment and in the output.
+func checkField(name string) error {
+	for i := range len(name) {
+		if c := name[i]; !isLower(c|0x20) && !isDigit(c) && c != '_' && c != '-' {
+			return &FieldError{Field: name, Err: errors.New("a name has letters, digits, _ and - alone")}
+		}
+	}
+	if name == "" || len(name) > maxFieldName {
+		return &FieldError{Field: name, Err: fmt.Errorf("a name has 1 to %d characters", maxFieldName)}
+	}
+	return nil
+}
+
+// Fields reads the fields of a page in UTF-8: a string, or a []string where the
+// rule is for all matches. A field that matches nothing is left out; for an
+// attribute, an element without it is no match. Scripts are not run, so what
+// noscript holds is there. Without rules, the page is not read.
+//
+// A value has at most 64 KiB, a list at most 1,000 values and 1 MiB; the rest is
+// left out. The error is for pages that are no tree any more, with hundreds of
+// elements open at once.
+func (r *Rules) Fields(body []byte) (map[string]any, error) {
+	if r == nil || len(r.fields) == 0 {
+		return nil, nil
+	}
+	root, err := html.ParseWithOptions(bytes.NewReader(body), html.ParseOptionEnableScripting(false))
+	if err != nil {
+		return nil, fmt.Errorf("extract: %w", err)
+	}
+	page := goquery.NewDocumentFromNode(root)
+	found := make(map[string]any, len(r.fields))
+	for _, f := range r.fields {
+		values := f.values(page)
+		switch {
+		case len(values) == 0:
+		case f.rule.All:
+			found[f.name] = values
+		default:
+			found[f.name] = values[0]
+		}
+	}
+	return found, nil
+}
+
+// values returns the values of f in page, one if f wants the first.
+func (f *field) values(page *goquery.Document) []string {
+	most, size := 1, 0
+	if f.rule.All {
+		most = maxMatches
+	}
+	var values []string
+	for _, node := range page.FindMatcher(f.matcher).Nodes {
+		value, ok := f.value(node)
+		if !ok {
+			continue
+		}
+		if size += len(value); size > maxField {
+			break
+		}
+		values = append(values, value)
+		if len(values) == most {
+			break
+		}
+	}
+	return values
+}
+
+// value returns what an element has for f.
+func (f *field) value(node *html.Node) (string, bool) {
+	if f.rule.Attr == "" {
+		return text(node), true
+	}
+	for _, a := range node.Attr {
+		if strings.EqualFold(a.Key, f.rule.Attr) {
+			return cut(strings.TrimSpace(a.Val)), true
+		}
+	}
+	return "", false
+}
+
+// text returns the text in an element, white space collapsed. Scripts and styles
+// are no text, unless they are what was asked for.
+func text(node *html.Node) string {
+	var b strings.Builder
+	space := false
+	for n := range node.Descendants() {
+		if n.Type != html.TextNode || n.Parent != node && isCode(n.Parent) {
+			continue
+		}
+		for _, c := range n.Data {
+			if unicode.IsSpace(c) {
+				space = true
+				continue
+			}
+			if space && b.Len() > 0 {
+				b.WriteByte(' ')
+			}
+			space = false
+			b.WriteRune(c)
+			if b.Len() >= maxValue {
+				return cut(b.String())
+			}
+		}
+	}
+	return b.String()
+}
+
+func isCode(node *html.Node) bool {
+	return node.DataAtom == atom.Script || node.DataAtom == atom.Style
+}
+
+// cut shortens a value to what may be kept, at a character.
+func cut(s string) string {
+	if len(s) <= maxValue {
+		return s
+	}
+	return strings.ToValidUTF8(s[:maxValue], "")
+}

@@ -1,0 +1,23 @@
+package params_test
+
+import (
+	"fmt"
+
+	"github.com/politecrawl/politecrawl/crawler/params"
+	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
+)
+
+// Which addresses are the same page?
+func ExampleRules_Clean() {
+	rules, err := params.New([]string{"utm_*"})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	file := robotstxt.Parse([]byte("Clean-param: ref /books/"), nil)
+	fmt.Println(rules.Clean("https://shop.example/books/?id=7&utm_source=mail&ref=home", file))
+	fmt.Println(rules.Clean("https://shop.example/music/?id=7&utm_source=mail&ref=home", file))
+	// Output:
+	// https://shop.example/books/?id=7
+	// https://shop.example/music/?id=7&ref=home
+}

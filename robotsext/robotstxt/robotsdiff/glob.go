@@ -1,0 +1,169 @@
+package robotsdiff
+
+import "strings"
+
+// A glob is the pattern of a rule made ready for reckoning. A star in it is any
+// text, also none, and its end is the end of the URL: the rule /a is the glob
+// /a*, the rule /a$ is /a. No two stars stand side by side.
+//
+// A glob means those of the paths it matches that begin with a slash, since all
+// paths do.
+type glob string
+
+// globOf returns the glob of a pattern in canonical form.
+func globOf(pattern string) glob {
+	s, anchored := strings.CutSuffix(pattern, "$")
+	if !anchored {
+		s += "*"
+	}
+	for strings.Contains(s, "**") {
+		s = strings.ReplaceAll(s, "**", "*")
+	}
+	return glob(s)
+}
+
+// pattern returns the glob as a rule has it.
+func (g glob) pattern() string {
+	s, open := strings.CutSuffix(string(g), "*")
+	switch {
+	case !open:
+		return s + "$"
+	case s == "":
+		return "*"
+	}
+	return s
+}
+
+// literals is the number of octets of the glob that are no star. That of a glob
+// is never more than that of a glob which it contains.
+func (g glob) literals() int { return len(g) - strings.Count(string(g), "*") }
+
+// prefix is what all paths begin with that the glob matches.
+func (g glob) prefix() string {
+	s, _, _ := strings.Cut(string(g), "*")
+	return s
+}
+
+// matches reports whether the glob matches a path.
+func (g glob) matches(path string) bool {
+	first, rest, star := strings.Cut(string(g), "*")
+	if !star {
+		return path == first
+	}
+	s, ok := strings.CutPrefix(path, first)
+	for ok {
+		var piece string
+		if piece, rest, star = strings.Cut(rest, "*"); !star {
+			return strings.HasSuffix(s, piece)
+		}
+		_, s, ok = strings.Cut(s, piece)
+	}
+	return false
+}
+
+// instance returns the path in which each star of the glob has become fill. When
+// fill occurs in no pattern it stands for all paths of the glob: a pattern that
+// matches it cannot do so by what fill is, so that it matches whatever is put in
+// its place.
+func (g glob) instance(fill string) string { return strings.ReplaceAll(string(g), "*", fill) }
+
+// rooted returns globs that begin with a slash and are g together: a star at the
+// beginning is a slash and something, or, before a slash, nothing.
+func (g glob) rooted() []glob {
+	if g == "" || g[0] == '/' {
+		return []glob{g}
+	}
+	list := []glob{"/" + g}
+	if len(g) > 1 && g[1] == '/' {
+		list = append(list, g[1:])
+	}
+	return list
+}
+
+// kinds returns the rooted globs and those parts of them in which a star holds
+// the question mark: after it rules are compared in another way too, and dots
+// are no segments. An instance of a glob alone does not show that.
+func (g glob) kinds() []glob {
+	list := g.rooted()
+	for _, r := range list {
+		before, _, _ := strings.Cut(string(r), "?")
+		for i := range len(before) {
+			if before[i] == '*' {
+				list = append(list, r[:i]+"*?*"+r[i+1:])
+			}
+		}
+	}
+	return list
+}
+
+// nowhere occurs in no pattern, since canonical patterns have no control
+// characters.
+const nowhere = "\x00"
+
+// contains reports whether every path that h matches is matched by g, compared
+// as they are.
+func (g glob) contains(h glob) bool {
+	if !strings.HasPrefix(string(h), g.prefix()) && !strings.HasPrefix(string(h), "*") {
+		return false
+	}
+	for _, r := range h.rooted() {
+		if !g.matches(r.instance(nowhere)) {
+			return false
+		}
+	}
+	return true
+}
+
+// covers is contains with regard to the two forms of a query (ROB-MAT-19).
+func (g glob) covers(h glob) bool {
+	switch {
+	case g.contains(h):
+		return true
+	case !strings.Contains(string(g), "?"):
+		return false
+	}
+	escaped := glob(escapeQuery(string(g)))
+	for _, k := range h.kinds() {
+		path := k.instance(nowhere)
+		if !g.matches(path) && !escaped.matches(escapeQuery(path)) {
+			return false
+		}
+	}
+	return true
+}
+
+// The characters that may stand in a query either as they are or escaped.
+var (
+	queryEscapes   = strings.NewReplacer(":", "%3A", "/", "%2F", "?", "%3F", "@", "%40", "[", "%5B", "]", "%5D")
+	queryUnescapes = strings.NewReplacer("%3A", ":", "%2F", "/", "%3F", "?", "%40", "@", "%5B", "[", "%5D", "]")
+)
+
+// escapeQuery escapes such characters after the first question mark.
+func escapeQuery(s string) string {
+	before, query, ok := strings.Cut(s, "?")
+	if !ok {
+		return s
+	}
+	return before + "?" + queryEscapes.Replace(query)
+}
+
+// unescapeQuery is the reverse. What follows a star may be a query too.
+func unescapeQuery(s string) string {
+	i := strings.IndexAny(s, "?*") + 1
+	if i == 0 {
+		return s
+	}
+	return s[:i] + queryUnescapes.Replace(s[i:])
+}
+
+// forms returns the glob of a pattern and, where it may match a query, those of
+// its other forms.
+func forms(pattern string) []glob {
+	list := []glob{globOf(pattern)}
+	for _, form := range [...]string{escapeQuery(pattern), unescapeQuery(pattern)} {
+		if form != pattern {
+			list = append(list, globOf(form))
+		}
+	}
+	return list
+}

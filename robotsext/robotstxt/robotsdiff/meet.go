@@ -1,0 +1,136 @@
+package robotsdiff
+
+import (
+	"slices"
+	"strings"
+)
+
+// mostMeets bounds the ways in which two patterns are laid over each other. Two
+// with three stars each have a few dozen at most; only hostile ones come near.
+const mostMeets = 200
+
+// meet returns globs that together match what both a and b do, none of them
+// contained in another. Those of /*x and /a*y are /a*x*y, /a*y*x and, since one
+// may begin before the other ends, whatever they can share.
+func (s *search) meet(a, b glob) []glob {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] && a[n] != '*' {
+		n++
+	}
+	if s.steps--; n < len(a) && n < len(b) && a[n] != '*' && b[n] != '*' {
+		return nil // by far the most
+	}
+	switch {
+	case a.contains(b):
+		return []glob{b}
+	case b.contains(a):
+		return []glob{a}
+	}
+	m := meeting{search: s, a: string(a[n:]), b: string(b[n:]), known: map[[2]int][]rest{}}
+	var globs []glob
+	for _, r := range m.from(0, 0) {
+		globs = append(globs, a[:n]+glob(r))
+	}
+	return widest(globs, glob.contains)
+}
+
+// A meeting lays two globs over each other.
+type meeting struct {
+	*search
+	a, b  string
+	known map[[2]int][]rest // by position in a and b
+}
+
+// A rest is what a glob ends in, which may begin with anything.
+type rest string
+
+func (r rest) contains(s rest) bool {
+	return glob(r).matches(strings.ReplaceAll(string(s), "*", nowhere))
+}
+
+func (r rest) literals() int { return glob(r).literals() }
+
+// from returns what a from i on and b from j on come to together.
+func (m *meeting) from(i, j int) []rest {
+	at := [2]int{i, j}
+	if list, ok := m.known[at]; ok {
+		return list
+	}
+	list := m.lay(m.a[i:], m.b[j:], i, j)
+	m.steps -= len(list) * len(list) / 8
+	list = widest(list, rest.contains)
+	if len(list) > mostMeets {
+		list, m.gaveUp = list[:mostMeets], true
+	}
+	m.known[at] = list
+	return list
+}
+
+func (m *meeting) lay(a, b string, i, j int) []rest {
+	if m.steps--; !m.goesOn() {
+		return nil
+	}
+	switch {
+	case a == "*":
+		return []rest{rest(b)}
+	case b == "*":
+		return []rest{rest(a)}
+	case a == "" || b == "":
+		if a == b {
+			return []rest{""}
+		}
+		return nil
+	case a[0] == '*' && b[0] == '*':
+		// The star that stands for less ends first.
+		return prefixed("*", slices.Concat(m.from(i+1, j), m.from(i, j+1)))
+	case a[0] == '*':
+		return m.slide(a[1], b, func(n int) []rest { return m.from(i+1, j+n) }, func(n int) []rest { return m.from(i, j+n) })
+	case b[0] == '*':
+		return m.slide(b[1], a, func(n int) []rest { return m.from(i+n, j+1) }, func(n int) []rest { return m.from(i+n, j) })
+	case a[0] != b[0]:
+		return nil
+	}
+	n := 1
+	for n < len(a) && n < len(b) && a[n] == b[n] && a[n] != '*' {
+		n++
+	}
+	return prefixed(a[:n], m.from(i+n, j+n))
+}
+
+// slide lays a star, and next which comes after it, over text. The star ends
+// within the text before the next star, or goes on behind it.
+func (m *meeting) slide(next byte, text string, ends, goesOn func(n int) []rest) []rest {
+	run, _, _ := strings.Cut(text, "*")
+	list := prefixed(run, goesOn(len(run)))
+	for n := range len(run) {
+		if run[n] == next {
+			list = append(list, prefixed(run[:n], ends(n))...)
+		}
+	}
+	return list
+}
+
+// prefixed puts prefix before each of list, without two stars side by side.
+func prefixed(prefix string, list []rest) []rest {
+	joined := make([]rest, len(list))
+	for i, r := range list {
+		s := string(r)
+		if strings.HasSuffix(prefix, "*") {
+			s = strings.TrimPrefix(s, "*")
+		}
+		joined[i] = rest(prefix + s)
+	}
+	return joined
+}
+
+// widest leaves out the globs that are contained in others.
+func widest[G interface{ literals() int }](globs []G, contains func(g, h G) bool) []G {
+	slices.SortStableFunc(globs, func(a, b G) int { return a.literals() - b.literals() })
+	var kept []G
+	for _, g := range globs {
+		if !slices.ContainsFunc(kept, func(k G) bool { return contains(k, g) }) {
+			kept = append(kept, g)
+		}
+	}
+	return kept
+}

@@ -1,0 +1,252 @@
+package robotsdiff
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
+)
+
+// A search looks for the paths about which two groups differ.
+type search struct {
+	old, new  side
+	fresh     string // a character that occurs in no rule of either
+	steps     int    // that are left; below zero it gives up
+	gaveUp    bool
+	undecided bool // every character occurs in some rule
+}
+
+// A side is a group of one of the files.
+type side struct {
+	group *robotstxt.Group
+	rules []rule // by precedence, without those that never decide
+}
+
+// A rule is one that decides some path.
+type rule struct {
+	*robotstxt.Rule
+
+	globs   []glob // of its forms; the first is that of the rule as it stands
+	length  int
+	allowed bool
+	kept    bool // the other side has it too
+}
+
+// none is the index of the rule that decides where none matches.
+const none = -1
+
+func newSide(group *robotstxt.Group) side {
+	s := side{group: group}
+	seen := map[glob]bool{}
+	for _, r := range group.Ranked() {
+		globs := forms(r.Canonical)
+		if g := globs[0]; seen[g] || g == "" || g[0] != '/' && g[0] != '*' {
+			continue // an earlier one decides, or no path is matched
+		}
+		seen[globs[0]] = true
+		// Of Google's parser an empty path is a rule that says nothing.
+		s.rules = append(s.rules, rule{Rule: r.Rule, globs: globs, length: r.Length, allowed: r.Allow || r.Length == 0})
+	}
+	return s
+}
+
+// identity is what two rules have in common that weigh the same and say the same
+// about the same paths.
+type identity struct {
+	glob    glob
+	length  int
+	allowed bool
+}
+
+func (r *rule) identity() identity { return identity{r.globs[0], r.length, r.allowed} }
+
+// compareKept marks the rules that both sides have.
+func (s *search) compareKept() {
+	has := map[identity]bool{}
+	for i := range s.old.rules {
+		has[s.old.rules[i].identity()] = true
+	}
+	both := map[identity]bool{}
+	for i := range s.new.rules {
+		r := &s.new.rules[i]
+		r.kept = has[r.identity()]
+		both[r.identity()] = r.kept
+	}
+	for i := range s.old.rules {
+		r := &s.old.rules[i]
+		r.kept = both[r.identity()]
+	}
+}
+
+// at returns a rule of the side, nil for none.
+func (s *side) at(i int) *rule {
+	if i == none {
+		return nil
+	}
+	return &s.rules[i]
+}
+
+func (r *rule) allows() bool { return r == nil || r.allowed }
+
+// stays reports whether the other side has the rule too.
+func (r *rule) stays() bool { return r == nil || r.kept }
+
+// goesOn reports whether there are steps left.
+func (s *search) goesOn() bool {
+	s.gaveUp = s.gaveUp || s.steps < 0
+	return !s.gaveUp
+}
+
+// A find is a pattern whose paths are decided by a rule of each side, and not
+// alike.
+type find struct {
+	glob     glob
+	old, new int    // rules
+	except   []glob // parts that have not changed so
+	example  string
+}
+
+// finds returns what is to be reported.
+//
+// A path changes its verdict when the rule that decides it in the old group and
+// the one that does so in the new group say different things. So each pair of
+// such rules is looked at, and whether there is a path that both match and no
+// rule of a higher rank does. Of the paths that a meet of the two has, its
+// instance is the one that the fewest other rules match: a rule that matches the
+// instance matches them all. So it is enough to ask about these.
+//
+// No pair of rules that both sides have can decide a path: the one that is higher
+// in rank is so on both sides. Of an edited file few pairs are left.
+func (s *search) finds() []find {
+	s.compareKept()
+	s.chooseFresh()
+	var found []find
+	for n := none; n < len(s.new.rules); n++ {
+		s.steps -= len(s.old.rules) / 8
+		for o := none; o < len(s.old.rules) && s.goesOn(); o++ {
+			old, new := s.old.at(o), s.new.at(n)
+			if old.allows() == new.allows() || old.stays() && new.stays() {
+				continue
+			}
+			for _, g := range s.meets(old, new) {
+				for _, part := range s.where(g, s.decidedBy(old, new)) {
+					found = append(found, find{glob: part, old: o, new: n})
+				}
+			}
+		}
+	}
+	return s.summarised(found)
+}
+
+// meets returns what two rules match together, in all their forms.
+func (s *search) meets(a, b *rule) []glob {
+	switch {
+	case a == nil:
+		return b.globs
+	case b == nil:
+		return a.globs
+	}
+	if len(a.globs) == 1 && len(b.globs) == 1 {
+		return s.meet(a.globs[0], b.globs[0])
+	}
+	var list []glob
+	for _, g := range a.globs {
+		for _, h := range b.globs {
+			for _, m := range s.meet(g, h) {
+				if !slices.Contains(list, m) {
+					list = append(list, m)
+				}
+			}
+		}
+	}
+	return list
+}
+
+// A condition is about the verdicts of both sides.
+type condition func(old, new robotstxt.Verdict) bool
+
+// decidedBy is the condition that these two rules decide.
+func (s *search) decidedBy(old, new *rule) condition {
+	return func(o, n robotstxt.Verdict) bool { return o.Rule == old.is() && n.Rule == new.is() }
+}
+
+// where returns the parts of g where a condition holds, or g itself when it holds
+// everywhere.
+func (s *search) where(g glob, holds condition) []glob {
+	var parts []glob
+	all := true
+	for _, k := range g.kinds() {
+		switch ok, real := s.ask(k.instance(s.fresh), holds); {
+		case !real:
+		case ok:
+			parts = append(parts, k)
+		default:
+			all = false
+		}
+	}
+	if all && len(parts) > 0 {
+		return []glob{g}
+	}
+	return widest(parts, glob.contains)
+}
+
+// ask reports whether a condition holds of a path, if it is a path. One that is
+// not in canonical form is none: no path is ever compared as it.
+func (s *search) ask(path string, holds condition) (ok, real bool) {
+	if s.steps -= 4 + len(path)/16; robotstxt.Canonical(path) != path {
+		return false, false
+	}
+	return holds(s.old.group.Match(path), s.new.group.Match(path)), true
+}
+
+// example returns a path of a find, one that looks like a site's if there is such
+// a one.
+func (s *search) example(f *find) string {
+	var paths []string
+	for _, r := range f.glob.rooted() {
+		closed, _ := strings.CutSuffix(string(r), "*")
+		paths = append(paths, glob(closed).instance("x"), r.instance("x"))
+	}
+	for _, k := range f.glob.kinds() {
+		paths = append(paths, k.instance(s.fresh))
+	}
+	decided := s.decidedBy(s.old.at(f.old), s.new.at(f.new))
+	for _, path := range paths {
+		if ok, _ := s.ask(path, decided); ok {
+			return path
+		}
+	}
+	return ""
+}
+
+func (r *rule) is() *robotstxt.Rule {
+	if r == nil {
+		return nil
+	}
+	return r.Rule
+}
+
+// fillers are the characters that a star may become: none that means something
+// in a URL, and none that could become part of an escape.
+const fillers = "zqjkxwvyuhgmnoprstliZQJKXWVYUHGMNOPRSTLI~!'()+,;|^{}<>\"`\\=-_&"
+
+// chooseFresh finds a character that occurs in no rule.
+func (s *search) chooseFresh() {
+	var used [256]bool
+	for _, rules := range [][]rule{s.old.rules, s.new.rules} {
+		for i := range rules {
+			for _, g := range rules[i].globs {
+				for j := range len(g) {
+					used[g[j]] = true
+				}
+			}
+		}
+	}
+	for i := range len(fillers) {
+		if !used[fillers[i]] {
+			s.fresh = fillers[i : i+1]
+			return
+		}
+	}
+	s.fresh, s.undecided = fillers[:1], true
+}

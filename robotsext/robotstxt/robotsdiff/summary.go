@@ -1,0 +1,80 @@
+package robotsdiff
+
+import (
+	"slices"
+
+	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
+)
+
+// summarised says of each find which of its paths have not changed in the same
+// way, and leaves out those finds that say nothing beyond others.
+func (s *search) summarised(found []find) []find {
+	slices.SortStableFunc(found, func(a, b find) int { return a.glob.literals() - b.glob.literals() })
+	var kept []find
+	for _, f := range found {
+		f.except = s.exceptions(&f)
+		if !slices.ContainsFunc(kept, func(k find) bool { return s.says(&k, &f) }) {
+			f.example = s.example(&f)
+			kept = append(kept, f)
+		}
+	}
+	return kept
+}
+
+// exceptions returns the parts of what a find matches that did not change as it
+// has. There some other rule decides, at least on one side, so each lies where
+// the find meets a rule.
+func (s *search) exceptions(f *find) []glob {
+	was, is := s.old.at(f.old).allows(), s.new.at(f.new).allows()
+	other := func(old, new robotstxt.Verdict) bool { return old.Allowed != was || new.Allowed != is }
+	parts := s.where(f.glob, other)
+	look := func(rules []rule, kept bool) {
+		for i := range rules {
+			if rules[i].kept && !kept || !s.goesOn() {
+				continue
+			}
+			for _, g := range rules[i].globs {
+				parts = append(parts, s.otherwise(f.glob, g, other)...)
+			}
+		}
+	}
+	look(s.old.rules, true)
+	look(s.new.rules, false) // what is kept was among the old ones
+	return widest(parts, glob.covers)
+}
+
+// otherwise returns the parts that g has of f where the verdicts are others, or g
+// itself when they are in all of them.
+func (s *search) otherwise(f, g glob, other condition) []glob {
+	var parts []glob
+	all := true
+	for _, part := range s.meet(f, g) {
+		if part.covers(f) {
+			return nil
+		}
+		found := s.where(part, other)
+		all = all && slices.Equal(found, []glob{part})
+		parts = append(parts, found...)
+	}
+	if all && len(parts) > 0 {
+		return []glob{g}
+	}
+	return parts
+}
+
+// says reports whether f says nothing beyond k: it is the same change of paths
+// that k matches too, and lies in no exception of k but where it makes the same
+// one.
+func (s *search) says(k, f *find) bool {
+	if s.new.at(k.new).allows() != s.new.at(f.new).allows() || !k.glob.covers(f.glob) {
+		return false
+	}
+	for _, e := range k.except {
+		for _, part := range s.meet(e, f.glob) {
+			if !slices.ContainsFunc(f.except, func(g glob) bool { return g.covers(part) }) {
+				return false
+			}
+		}
+	}
+	return true
+}

@@ -1,0 +1,219 @@
+package robotslint
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "write the golden files in testdata anew")
+
+// text is what is found, for a golden file.
+func text(findings []Finding) string {
+	var b strings.Builder
+	for _, f := range findings {
+		fmt.Fprintf(&b, "line %d: %s %s %s", f.Line, f.Severity, f.Kind, f.Rule)
+		if f.More > 0 {
+			fmt.Fprintf(&b, " and %d more", f.More)
+		}
+		fmt.Fprintf(&b, "\n\t%q\n\t%s\n\tfix: %s\n", f.Text, f.Message, f.Fix)
+	}
+	return b.String()
+}
+
+// TestFaults holds that each fault is found in the file that is named by it, and
+// what is said about it.
+func TestFaults(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join("testdata", "faults", "*.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := map[Kind]bool{TooLarge: true, LongLine: true, ManyFields: true} // see TestLargeFaults
+	for _, file := range files {
+		name := strings.TrimSuffix(filepath.Base(file), ".txt")
+		kind := Kind(strings.TrimSuffix(name, "-utf16"))
+		shown[kind] = true
+		t.Run(kind.Rule()+"/"+name, func(t *testing.T) {
+			body, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			findings := Lint(body, nil)
+			found := false
+			for _, f := range findings {
+				found = found || f.Kind == kind
+			}
+			if !found {
+				t.Errorf("%s is not found", kind)
+			}
+			golden := strings.TrimSuffix(file, ".txt") + ".golden"
+			if *update {
+				if err := os.WriteFile(golden, []byte(text(findings)), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(golden)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(string(want), text(findings)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+	for kind := range kinds {
+		if !shown[kind] {
+			t.Errorf("no file shows %s", kind)
+		}
+	}
+}
+
+// TestClean holds that nothing is said of files with which nothing is wrong.
+func TestClean(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join("testdata", "clean", "*.txt"))
+	if err != nil || len(files) == 0 {
+		t.Fatal(err, files)
+	}
+	for _, file := range files {
+		body, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if findings := Lint(body, nil); len(findings) > 0 {
+			t.Errorf("%s:\n%s", file, text(findings))
+		}
+	}
+}
+
+// TestLargeFaults holds what takes large files to show.
+func TestLargeFaults(t *testing.T) {
+	const head = "User-agent: *\n"
+	line := "Disallow: /" + strings.Repeat("a", 88) + "\n" // 100 bytes
+	full := head + strings.Repeat("#"+strings.Repeat("x", 98)+"\n", 5119) + "Disallow: /a\n"
+	for _, tt := range []struct {
+		name, body string
+		want       string
+	}{
+		{"ROB-FMT-14/a line that the limit cuts", full + strings.Repeat("#", 512000-len(full)-10) + "\n" + line + line, "5123 error too-large"},
+		{"ROB-FMT-14/a line that begins where reading ends", full + strings.Repeat("#", 512000-len(full)-1) + "\n" + line, "5123 error too-large"},
+		{"ROB-FMT-14/a line that ends where reading does", full + strings.Repeat("#", 512000-len(full)) + "\n" + line, "5123 error too-large"},
+		{"ROB-FMT-14/as long as may be", full + strings.Repeat("#", 512000-len(full)), ""},
+		{"ROB-FMT-18/long lines", head + "Disallow: /" + strings.Repeat("a", 17000) + "\n#" + strings.Repeat("a", 17000) + "\n" +
+			"Sitemap: https://h/" + strings.Repeat("s", 17000), "2 warning long-line⏎4 warning long-line"},
+		{"ROB-EXT-07/fields", head + "Disallow: /\n" + strings.Repeat("Content-Signal: search=yes\n", 10001), "10003 warning too-many-fields"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var got []string
+			for _, f := range Lint([]byte(tt.body), nil) {
+				got = append(got, fmt.Sprintf("%d %s %s", f.Line, f.Severity, f.Kind))
+			}
+			if text := strings.Join(got, "⏎"); text != tt.want {
+				t.Errorf("got %q, want %q", text, tt.want)
+			}
+		})
+	}
+}
+
+// TestMaxPerKind holds that what is not listed is counted, and that no error
+// hides behind notes.
+func TestMaxPerKind(t *testing.T) {
+	body := []byte(strings.Repeat("User-agent: b1\nDisallow: x\n", 30) + "User-agent: b 1\nDisallow: /\n")
+	count := func(limit int) map[string]int {
+		counts := map[string]int{}
+		for _, f := range Lint(body, &Options{MaxPerKind: limit}) {
+			counts[fmt.Sprintf("%s %s listed", f.Severity, f.Kind)]++
+			counts[fmt.Sprintf("%s %s", f.Severity, f.Kind)] += 1 + f.More
+		}
+		return counts
+	}
+	all, some := count(-1), count(5)
+	for what, n := range all {
+		if strings.HasSuffix(what, " listed") {
+			n = min(n, 5)
+		}
+		if some[what] != n {
+			t.Errorf("%s: %d, want %d", what, some[what], n)
+		}
+	}
+	if all["error no-slash"] != 30 || all["note agent-cut"] != 30 || all["warning agent-cut"] != 1 {
+		t.Errorf("%v", all)
+	}
+}
+
+// TestBase holds that a fix is complete where the address of the file is known.
+func TestBase(t *testing.T) {
+	findings := Lint([]byte("Sitemap: /a/s.xml"), &Options{URL: "https://example.com:8443/robots.txt"})
+	if want := `write "Sitemap: https://example.com:8443/a/s.xml"`; len(findings) != 1 || findings[0].Fix != want {
+		t.Errorf("%+v, want the fix %s", findings, want)
+	}
+}
+
+// TestCost holds that no file of the size that is read keeps the linter busy.
+func TestCost(t *testing.T) {
+	const size = 512000
+	fill := func(head string, line func(i int) string) string {
+		var b strings.Builder
+		b.WriteString(head)
+		for i := 0; b.Len() < size-200; i++ {
+			b.WriteString(line(i))
+		}
+		return b.String()
+	}
+	const head = "User-agent: *\n"
+	for name, body := range map[string]string{
+		"empty lines":     strings.Repeat("\n", size),
+		"no colon":        strings.Repeat("a\n", size/2),
+		"one long line":   head + "Disallow: /" + strings.Repeat("*a", size/2-20),
+		"one rule":        fill(head, func(int) string { return "Allow:/\n" }),
+		"short wildcards": fill(head, func(i int) string { return fmt.Sprintf("Disallow: /*a*%d*b\n", i) }),
+		"nested":          fill(head, func(i int) string { return "Disallow: /" + strings.Repeat("a", i%1000) + "\n" }),
+		"nested, taking turns": fill(head, func(i int) string {
+			return []string{"Disallow: /", "Allow: /"}[i%2] + strings.Repeat("a", i%1000) + "*\n"
+		}),
+		"stars":              strings.Repeat("Disallow: /"+strings.Repeat("*a", 1000)+"b\n", 254),
+		"stars in one group": head + fill("", func(i int) string { return "Disallow: /" + strings.Repeat("*a", 100+i) + "b\n" }),
+		"queries": fill(head, func(i int) string {
+			return []string{"Disallow: /a?", "Allow: /a"}[i%2] + fmt.Sprintf("%d*:\n", i)
+		}),
+		"agents and rules": strings.Repeat("User-agent: a\nDisallow: /\n", size/27),
+		"agents that share a group": func() string {
+			return fill("", func(i int) string { return fmt.Sprintf("User-agent: %s\n", letters(i)) })[:size/2] +
+				"\n" + fill("", func(i int) string { return fmt.Sprintf("Allow: /%d\n", i) })[:size/2-200]
+		}(),
+		"agents with groups of their own, too": func() string {
+			all := fill("", func(i int) string { return fmt.Sprintf("User-agent: %s\n", letters(i)) })[:size/4]
+			all += "\n" + fill("", func(i int) string { return fmt.Sprintf("Allow: /%d\n", i) })[:size/4] + "\n"
+			return all + fill("", func(i int) string { return fmt.Sprintf("User-agent: %s\nAllow: /x\n", letters(i)) })[:size/3]
+		}(),
+		"sitemaps":  fill("", func(i int) string { return fmt.Sprintf("Sitemap: /%d\n", i) }),
+		"NUL":       strings.Repeat("\x00a", size/2),
+		"not UTF-8": strings.Repeat("Disallow: /\xff\r", size/13),
+	} {
+		t.Run(name, func(t *testing.T) {
+			start := time.Now()
+			findings := Lint([]byte(body), nil)
+			if took := time.Since(start); took > 3*time.Second { // under the race detector, on a busy machine
+				t.Errorf("took %v", took)
+			} else {
+				t.Logf("%d bytes, %d findings, %v", len(body), len(findings), took)
+			}
+		})
+	}
+}
+
+// letters is a number in letters.
+func letters(n int) string {
+	s := ""
+	for {
+		s += string(rune('a' + n%26))
+		if n /= 26; n == 0 {
+			return s
+		}
+	}
+}
