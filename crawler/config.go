@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/politecrawl/politecrawl/crawler/extract"
+	"github.com/politecrawl/politecrawl/crawler/params"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
@@ -32,6 +34,10 @@ type Config struct {
 	// next on the same host (ROB-POL-02). A longer Crawl-delay of the host's
 	// robots.txt, up to MaxCrawlDelay, takes its place. Zero is allowed.
 	Delay time.Duration `json:"delay"`
+
+	// PerIP is how many requests may be in flight on one IP address, of whatever
+	// hosts; 0 is no limit. Above the limit hosts take turns.
+	PerIP int `json:"per-ip"`
 
 	// PerHost is how many requests may be in flight on one host. Above 1 the
 	// delay counts from start to start.
@@ -85,6 +91,22 @@ type Config struct {
 	// Retries is how often a page that failed (network error, 429, 5xx) is asked
 	// for again (ROB-POL-08).
 	Retries int `json:"retries"`
+
+	// Proxies are the URLs of proxies; each host is asked through one of them.
+	// Empty: the environment decides (HTTPS_PROXY, NO_PROXY and so on).
+	Proxies []string `json:"proxy"`
+
+	// Extract are rules for fields of pages.jsonl, each NAME=RULE; see
+	// [extract.Rule].
+	Extract []string `json:"extract"`
+
+	// DropParams are names of query parameters that do not change a page, which
+	// links and sitemap entries lose: sid, utm_*.
+	DropParams []string `json:"drop-params"`
+
+	// CleanParam also drops those that the host's robots.txt names in
+	// Clean-param lines (ROB-EXT-03).
+	CleanParam bool `json:"clean-param"`
 
 	// SitemapOrder says which entries of sitemaps come first: ByLastMod,
 	// ByPriority or AsListed.
@@ -188,6 +210,18 @@ func (c Config) Validate() error {
 	check(c.Output != "", "output", "is empty; name the directory to write")
 	check(c.Workers >= 1, "workers", "%d is less than 1", c.Workers)
 	check(c.PerHost >= 1, "per-host", "%d is less than 1", c.PerHost)
+	check(c.PerIP >= 0, "per-ip", "%d is negative; 0 is no limit", c.PerIP)
+	for _, raw := range c.Proxies {
+		if err := checkProxy(raw); err != nil {
+			check(false, "proxy", "%v", err)
+		}
+	}
+	if _, err := fieldRules(c.Extract); err != nil {
+		check(false, "extract", "%v", err)
+	}
+	if _, err := params.New(c.DropParams); err != nil {
+		check(false, "drop-params", "%v", err)
+	}
 	check(c.Delay >= 0, "delay", "%v is negative", c.Delay)
 	check(c.MaxCrawlDelay >= 0, "max-crawl-delay", "%v is negative", c.MaxCrawlDelay)
 	check(c.ResponseFactor >= 0, "response-factor", "%v is negative", c.ResponseFactor)
@@ -213,6 +247,22 @@ func (c Config) Validate() error {
 		check(false, "user-agent", "%q holds no product token (letters, - and _) that a robots.txt could name", c.UserAgent)
 	}
 	return errors.Join(bad...)
+}
+
+// fieldRules compiles the rules of extract.
+func fieldRules(texts []string) (*extract.Rules, error) {
+	rules := make(map[string]extract.Rule, len(texts))
+	for _, text := range texts {
+		name, rule, err := extract.ParseField(text)
+		if err != nil {
+			return nil, err
+		}
+		if _, twice := rules[name]; twice {
+			return nil, fmt.Errorf("field %q has two rules", name)
+		}
+		rules[name] = rule
+	}
+	return extract.NewRules(rules)
 }
 
 func checkStart(raw string) error {

@@ -9,8 +9,10 @@ import (
 	"sync"
 	"time"
 
+	"github.com/politecrawl/politecrawl/crawler/extract"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/crawler/params"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
@@ -71,12 +73,15 @@ type Crawler struct {
 
 	roundBegan time.Time // zero: it is no recrawl
 
-	scope   *boundary
-	joining sync.RWMutex // held while URLs are judged by scope and put aside, or scope grows
-	limits  *limits
-	files   *files
-	order   *order
-	tally   *tally
+	scope     *boundary
+	joining   sync.RWMutex // held while URLs are judged by scope and put aside, or scope grows
+	limits    *limits
+	addresses *addresses
+	params    *params.Rules
+	fields    *extract.Rules
+	files     *files
+	order     *order
+	tally     *tally
 
 	// working is the context of everything a worker does with a URL. It ends
 	// with Abort, not with the context of Run: what is in flight is finished.
@@ -116,18 +121,29 @@ func New(cfg Config, opts *Options) (*Crawler, error) {
 	if err != nil {
 		return nil, err
 	}
+	drop, err := params.New(cfg.DropParams)
+	if err != nil {
+		return nil, err
+	}
+	fields, err := fieldRules(cfg.Extract)
+	if err != nil {
+		return nil, err
+	}
 	c := &Crawler{
-		cfg:     cfg,
-		opts:    *opts,
-		token:   token,
-		log:     cmp.Or(opts.Logger, slog.New(slog.DiscardHandler)),
-		notice:  opts.Notice,
-		scope:   newBoundary(cfg.Scope),
-		limits:  newLimits(&cfg),
-		order:   &order{by: cfg.SitemapOrder, now: time.Now(), since: since},
-		tally:   newTally(cfg.Output),
-		changed: make(chan struct{}, 1),
-		books:   context.Background(),
+		cfg:       cfg,
+		opts:      *opts,
+		token:     token,
+		log:       cmp.Or(opts.Logger, slog.New(slog.DiscardHandler)),
+		notice:    opts.Notice,
+		scope:     newBoundary(cfg.Scope),
+		limits:    newLimits(&cfg),
+		addresses: newAddresses(cfg.PerIP),
+		order:     &order{by: cfg.SitemapOrder, now: time.Now(), since: since},
+		tally:     newTally(cfg.Output),
+		params:    drop,
+		fields:    fields,
+		changed:   make(chan struct{}, 1),
+		books:     context.Background(),
 	}
 	if c.notice == nil {
 		c.notice = func(string) {}

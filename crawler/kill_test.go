@@ -58,7 +58,7 @@ func child(t *testing.T, cfg Config) (cmd *exec.Cmd, said *bytes.Buffer) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd = exec.Command(os.Args[0]) //nolint:gosec // this very program
+	cmd = exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), crawlEnv+"="+string(config))
 	said = new(bytes.Buffer)
 	cmd.Stderr = said
@@ -91,7 +91,7 @@ func TestKill(t *testing.T) {
 	cfg.Delay, cfg.RobotsRetry, cfg.MaxWait, cfg.Retries = 40*time.Millisecond, 300*time.Millisecond, time.Minute, 3
 	// Below the delay, a life would often be too short for a page.
 	seed := rand.Uint64()
-	random := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // moments, not secrets
+	random := rand.New(rand.NewPCG(seed, 0))
 	t.Logf("seed %d", seed)
 	killed := 0
 	for deadline := time.Now().Add(3 * time.Minute); ; {

@@ -50,6 +50,11 @@ func (c *Crawler) links(v *visit, doc *extract.Document, nofollow *robotstag.Rul
 			found.invalid(v, link.URL, err)
 			continue
 		}
+		if a.host == v.lease.Host {
+			a.url = c.cleaned(a.url, v.file)
+		} else {
+			a.url = c.cleaned(a.url, nil)
+		}
 		if seen[a.url] {
 			continue
 		}

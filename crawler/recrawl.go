@@ -34,8 +34,7 @@ func (c *Crawler) revisit(s *state) error {
 	if err != nil {
 		return err
 	}
-	none, err := c.frontier.Finish(c.books, nil, note(output.Lengths{}))
-	if err = errors.Join(append(none, err)...); err != nil {
+	if _, err := c.frontier.Finish(c.books, nil, note(output.Lengths{})); err != nil {
 		return err
 	}
 	again := &revisits{c: c}

@@ -149,6 +149,7 @@ func (f *finds) entry(v *visit, entry sitemap.Entry, covered bool) {
 	if err != nil {
 		return
 	}
+	a.url = f.c.cleaned(a.url, nil)
 	item := frontier.Item{URL: a.url, Host: a.host, Priority: f.c.order.priority(entry), Meta: t.encode()}
 	switch {
 	case !covered:

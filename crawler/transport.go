@@ -2,9 +2,12 @@ package crawler
 
 import (
 	"context"
+	"fmt"
+	"hash/fnv"
 	"io"
 	"net"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 )
@@ -18,7 +21,7 @@ const maxIdle = 2048
 // or as many as may be in flight there.
 func newTransport(cfg *Config) *http.Transport {
 	return &http.Transport{
-		Proxy:                  http.ProxyFromEnvironment,
+		Proxy:                  proxies(cfg.Proxies),
 		DialContext:            (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
 		TLSHandshakeTimeout:    10 * time.Second,
 		ResponseHeaderTimeout:  cfg.Timeout,
@@ -28,6 +31,32 @@ func newTransport(cfg *Config) *http.Transport {
 		IdleConnTimeout:        30 * time.Second,
 		MaxResponseHeaderBytes: 256 << 10,
 	}
+}
+
+// proxies returns what chooses a proxy for a request: the same one for all requests
+// to a host, so that its clock is also that of the proxy. Without any, the
+// environment decides (HTTPS_PROXY and so on).
+func proxies(list []string) func(*http.Request) (*url.URL, error) {
+	if len(list) == 0 {
+		return http.ProxyFromEnvironment
+	}
+	return func(req *http.Request) (*url.URL, error) {
+		h := fnv.New32a()
+		_, _ = h.Write([]byte(req.URL.Host))
+		return url.Parse(list[h.Sum32()%uint32(len(list))])
+	}
+}
+
+// checkProxy says what is wrong with the URL of a proxy.
+func checkProxy(raw string) error {
+	u, err := url.Parse(raw)
+	switch {
+	case err != nil:
+		return fmt.Errorf("%q is not a URL: %w", raw, cause(err))
+	case u.Scheme != "http" && u.Scheme != "https" && u.Scheme != "socks5" && u.Scheme != "socks5h", u.Host == "":
+		return fmt.Errorf("%q is no proxy; write it as http://host:port, https://host:port or socks5://host:port", u.Redacted())
+	}
+	return nil
 }
 
 // wire sends the requests of a crawl, below everything else. It ends them when

@@ -34,7 +34,8 @@ type visit struct {
 	lease frontier.Lease
 	trail trail
 	u     *url.URL         // as it will be sent
-	group *robotstxt.Group // the rules of the host for this crawler; nil: none
+	file  *robotstxt.File  // the robots.txt of the host; nil: there is none
+	group *robotstxt.Group // its rules for this crawler; nil: none
 
 	// What is to be written down of it, together with its outcome.
 	page  *output.Page
@@ -81,6 +82,11 @@ func (c *Crawler) visit(v *visit) (frontier.Outcome, error) {
 	}
 	v.u.Fragment = "" // what tells a sitemap's key from a page's
 
+	release, ok := c.addresses.take(c.working, v.lease.Host)
+	if !ok {
+		return v.deferred(), c.frontier.UpdateHost(c.books, v.lease.Host, frontier.HostUpdate{BlockUntil: time.Now().Add(addressPause)})
+	}
+	defer release()
 	ctx, turn := withTurn(c.working, v.lease.Host)
 	err = c.robots.Check(ctx, v.u)
 	if blocked, ok := errors.AsType[*robotsext.BlockedError](err); (!ok || blocked.Reason != robotsext.Later) && ctx.Err() == nil {
@@ -98,6 +104,9 @@ func (c *Crawler) visit(v *visit) (frontier.Outcome, error) {
 	}
 	if wait, err := c.outOfTurn(ctx, v); wait || err != nil {
 		return v.deferred(), err
+	}
+	if outcome, isAlias, err := c.alias(v); isAlias || err != nil {
+		return outcome, err
 	}
 	if v.trail.sitemap() {
 		return c.readSitemap(ctx, v)
@@ -117,7 +126,7 @@ func (c *Crawler) outOfTurn(ctx context.Context, v *visit) (bool, error) {
 		return true, nil
 	}
 	if rec.File != nil {
-		v.group = c.robots.Group(rec)
+		v.file, v.group = rec.File, c.robots.Group(rec)
 	}
 	until, closed := closedUntil(v.group, time.Now())
 	if !closed {
@@ -273,13 +282,21 @@ func (c *Crawler) found(v *visit, got *reply, page *output.Page) ([]frontier.Ite
 		return nil, nil
 	}
 	var doc *extract.Document
-	if kind := got.header.Get("Content-Type"); isHTML(kind, got.body) {
-		doc = extract.Parse(toUTF8(got.body, kind))
+	kind, text := got.header.Get("Content-Type"), []byte(nil)
+	if isHTML(kind, got.body) {
+		text = toUTF8(got.body, kind)
+		doc = extract.Parse(text)
 	}
 	asked := c.directives(got.header, doc)
 	c.describe(page, asked, doc)
 	if doc == nil {
 		return nil, nil
+	}
+	if page.Withheld == "" {
+		var err error
+		if page.Fields, err = c.fields.Fields(text); err != nil {
+			c.notice(fmt.Sprintf("%s: no fields: %v", page.URL, err))
+		}
 	}
 	page.Links = len(doc.Links)
 	return c.links(v, doc, asked.NoFollow())

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -92,6 +93,9 @@ func assign(f *pflag.Flag, value any) error {
 	default:
 		text := plainText(value)
 		if isList {
+			if f.Name == "extract" { // a selector has spaces in it
+				return list.Replace(slices.Collect(nonEmptyLines(text)))
+			}
 			return list.Replace(strings.Fields(text))
 		}
 		if err := f.Value.Set(text); err != nil {
@@ -108,6 +112,17 @@ func plainText(value any) string {
 		return strconv.FormatFloat(number, 'f', -1, 64)
 	}
 	return fmt.Sprint(value)
+}
+
+// nonEmptyLines are the lines of text that have something in them.
+func nonEmptyLines(text string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for line := range strings.Lines(text) {
+			if line = strings.TrimSpace(line); line != "" && !yield(line) {
+				return
+			}
+		}
+	}
 }
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }

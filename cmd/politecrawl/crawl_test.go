@@ -259,12 +259,13 @@ type slowSite struct {
 func newSlowSite(t *testing.T) *slowSite {
 	t.Helper()
 	s := &slowSite{&testSite{}, make(chan struct{}), make(chan struct{})}
+	var first sync.Once
 	s.url = robotsServer(t, func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/robots.txt":
 			http.NotFound(w, r)
 		case "/":
-			close(s.asked)
+			first.Do(func() { close(s.asked) })
 			select {
 			case <-s.answer:
 			case <-r.Context().Done():

@@ -28,7 +28,7 @@ func (s *settings) options() crawler.Options {
 // were given, or as load does.
 func (s *settings) loadOrGoOn(cmd *cobra.Command, args []string, stdin io.Reader) error {
 	name, dir := "resume", s.resume
-	if dir == "" {
+	if cmd.Flags().Changed("recrawl") {
 		name, dir = "recrawl", s.recrawl
 	}
 	switch {

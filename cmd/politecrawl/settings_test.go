@@ -162,7 +162,7 @@ func TestConfigShow(t *testing.T) {
 		t.Errorf("text:\n%s", got.out)
 	}
 	again := loaded(t, "--config", writeFile(t, "c.yaml", got.out)).config
-	if diff := cmp.Diff(loaded(t, args...).config, again); diff != "" {
+	if diff := cmp.Diff(loaded(t, args...).config, again, emptyIsNil); diff != "" {
 		t.Errorf("the text read back (-want +got):\n%s", diff)
 	}
 

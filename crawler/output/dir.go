@@ -159,10 +159,10 @@ func (d *Dir) Robots(origin string, body []byte, record any) error {
 		return fmt.Errorf("output: record of %s: %w", origin, err)
 	}
 	base := filepath.Join(d.path, RobotsDir, fileName(origin))
-	if err := replace(base+".txt", body); err != nil {
+	if err := replace(base+".txt", body, 0o644); err != nil {
 		return err
 	}
-	if err := replace(base+".json", append(about, '\n')); err != nil {
+	if err := replace(base+".json", append(about, '\n'), 0o644); err != nil {
 		return err
 	}
 	line, err := Line(nil, record)
@@ -188,8 +188,8 @@ func fileName(origin string) string {
 
 // replace writes a file so that a reader finds the old content or the new one,
 // never half of it.
-func replace(path string, content []byte) error {
-	if err := os.WriteFile(path+"~", content, 0o644); err != nil {
+func replace(path string, content []byte, mode os.FileMode) error {
+	if err := os.WriteFile(path+"~", content, mode); err != nil {
 		return fmt.Errorf("output: %w", err)
 	}
 	if err := os.Rename(path+"~", path); err != nil {

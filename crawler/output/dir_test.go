@@ -122,7 +122,7 @@ func TestOpenCutsWhatDoesNotCount(t *testing.T) {
 				}
 				got = append(got, p.URL)
 			}
-			if want := append(tt.want, "new"); !slices.Equal(got, want) {
+			if want := append(slices.Clone(tt.want), "new"); !slices.Equal(got, want) {
 				t.Errorf("pages %v, want %v", got, want)
 			}
 		})

@@ -88,5 +88,6 @@ const (
 	Failed      Reason = "failed"       // no answer after all retries
 	Invalid     Reason = "invalid"      // not a URL that can be requested
 	TooManyHops Reason = "redirects"    // the end of too long a chain of redirects
+	Alias       Reason = "alias"        // it stands for another URL, by its parameters
 	HostFull    Reason = "host-full"    // its host has had max-host-pages
 )

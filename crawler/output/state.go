@@ -8,13 +8,14 @@ import (
 	"path/filepath"
 )
 
-// SaveState replaces the state file of the directory by v as JSON.
+// SaveState replaces the state file of the directory by v as JSON. Only its owner
+// can read it: the URL of a proxy may have a password in it.
 func SaveState(path string, v any) error {
 	b, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
 		return fmt.Errorf("output: %w", err)
 	}
-	return replace(filepath.Join(path, StateFile), append(b, '\n'))
+	return replace(filepath.Join(path, StateFile), append(b, '\n'), 0o600)
 }
 
 // State reads the state file of the directory into v. The error is ErrNone where

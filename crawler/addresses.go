@@ -1,0 +1,106 @@
+package crawler
+
+import (
+	"context"
+	"net"
+	"net/netip"
+	"net/url"
+	"sync"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+)
+
+// addresses counts the requests in flight by IP address, for the many hosts that
+// one machine may serve. It is safe for concurrent use.
+type addresses struct {
+	limit  int
+	lookup func(ctx context.Context, name string) ([]netip.Addr, error)
+
+	mu    sync.Mutex // guards both below
+	busy  map[netip.Addr]int
+	known map[frontier.Host]resolved
+}
+
+// resolved is the address of a host.
+type resolved struct {
+	addr netip.Addr // not valid: it has none, and requests will say so
+	at   time.Time
+}
+
+const (
+	// resolvedFor is how long an address is taken to be that of a host.
+	resolvedFor = 5 * time.Minute
+
+	// addressPause is how long a host waits whose address is busy.
+	addressPause = 20 * time.Millisecond
+)
+
+// newAddresses returns the limit of per-ip, and nil when there is none.
+func newAddresses(limit int) *addresses {
+	if limit == 0 {
+		return nil
+	}
+	return &addresses{
+		limit: limit,
+		lookup: func(ctx context.Context, name string) ([]netip.Addr, error) {
+			return net.DefaultResolver.LookupNetIP(ctx, "ip", name)
+		},
+		busy: make(map[netip.Addr]int), known: make(map[frontier.Host]resolved),
+	}
+}
+
+// take takes a slot of the address of a host, the least one where its name has
+// several. Unless ok, there is none for now. A nil a has slots for all.
+func (a *addresses) take(ctx context.Context, host frontier.Host) (release func(), ok bool) {
+	if a == nil {
+		return func() {}, true
+	}
+	addr := a.address(ctx, host)
+	if !addr.IsValid() {
+		return func() {}, true
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.busy[addr] >= a.limit {
+		return nil, false
+	}
+	a.busy[addr]++
+	return func() {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		if a.busy[addr]--; a.busy[addr] == 0 {
+			delete(a.busy, addr)
+		}
+	}, true
+}
+
+func (a *addresses) address(ctx context.Context, host frontier.Host) netip.Addr {
+	now := time.Now()
+	a.mu.Lock()
+	r, ok := a.known[host]
+	a.mu.Unlock()
+	if ok && now.Sub(r.at) < resolvedFor {
+		return r.addr
+	}
+	r = resolved{at: now}
+	if u, err := url.Parse(string(host)); err == nil {
+		if addrs, err := a.lookup(ctx, u.Hostname()); err == nil {
+			for _, addr := range addrs {
+				if addr = addr.Unmap(); !r.addr.IsValid() || addr.Less(r.addr) {
+					r.addr = addr
+				}
+			}
+		}
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if len(a.known) >= maxResolved {
+		clear(a.known)
+	}
+	a.known[host] = r
+	return r.addr
+}
+
+// maxResolved is how many hosts the addresses of are kept.
+const maxResolved = 100_000

@@ -1,0 +1,85 @@
+package crawler
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+// Parameters that do not change a page are taken out of what is found, not of what
+// somebody asks for by name.
+func TestDropParams(t *testing.T) {
+	s := newSite(t, "127.0.0.1", map[string]string{
+		"/robots.txt": "Sitemap: {site}/map.txt\n",
+		"/map.txt":    "{site}/c?utm_source=map\n",
+		"/":           `<a href="/a?sid=1">1</a><a href="/a?sid=2&amp;x=1">2</a><a href="/a?x=1&amp;sid=3">3</a><a href="/a?utm_x=1">4</a>`,
+		"/a":          "a", "/c": "c",
+	})
+	cfg := testConfig(t, s.url+"/?sid=9")
+	cfg.DropParams = []string{"sid", "utm_*"}
+	got := run(t, cfg, nil)
+	if diff := cmp.Diff([]string{"/?sid=9", "/a", "/a?x=1", "/c"}, got.paths(s.url)); diff != "" || len(got.rejected) > 0 {
+		t.Errorf("rejected %+v, pages (-want +got):\n%s", got.rejected, diff)
+	}
+}
+
+// ROB-EXT-03: what a host's Clean-param lines name is taken out when it is asked
+// to be, also of URLs that were found before the host's robots.txt.
+func TestROB_EXT_03(t *testing.T) {
+	other := newSite(t, "127.0.0.2", map[string]string{
+		"/robots.txt": "User-agent: *\nClean-param: ref /books\n", "/books": "books", "/music": "music",
+	})
+	s := newSite(t, "127.0.0.1", map[string]string{
+		"/": `<a href="` + other.url + `/books?ref=1">1</a><a href="` + other.url + `/books?ref=2">2</a><a href="` + other.url + `/music?ref=1">3</a>`,
+	})
+	for clean, want := range map[bool][]string{false: {"/books?ref=1", "/books?ref=2", "/music?ref=1"}, true: {"/books", "/music?ref=1"}} {
+		cfg := testConfig(t, s.url+"/", other.url+"/music?ref=1")
+		cfg.CleanParam = clean
+		got := run(t, cfg, nil)
+		if diff := cmp.Diff(want, got.paths(other.url)); diff != "" {
+			t.Errorf("clean-param %v (-want +got):\n%s", clean, diff)
+		}
+		if !clean {
+			continue
+		}
+		for _, path := range []string{"/books?ref=1", "/books?ref=2"} {
+			if r := got.refusal(t, other.url+path); r.Reason != output.Alias || r.Detail != "for "+other.url+"/books" {
+				t.Errorf("%+v", r)
+			}
+		}
+	}
+}
+
+// A redirect that adds a parameter leads to the page that it names.
+func TestDropParamsKeepsRedirects(t *testing.T) {
+	s := newSite(t, "127.0.0.1", map[string]string{"/": `<a href="/a">a</a>`})
+	s.redirectUnless("/a", "sid=1")
+	cfg := testConfig(t, s.url+"/")
+	cfg.DropParams = []string{"sid"}
+	if got := run(t, cfg, nil); !slices.Equal(got.paths(s.url), []string{"/", "/a", "/a?sid=1"}) || got.Statuses[200] != 2 {
+		t.Errorf("%+v", got.pages)
+	}
+}
+
+func TestExtract(t *testing.T) {
+	s := newSite(t, "127.0.0.1", map[string]string{
+		"/":        `<h1> A  shop </h1><p class=price>7 €</p><img src=a.png><img src=b.png><a href=/b>b</a><a href=/private>p</a>`,
+		"/b":       "nothing of all that",
+		"/private": `<meta name=robots content=noindex><h1>not to be kept</h1>`,
+	})
+	cfg := testConfig(t, s.url+"/")
+	cfg.Extract = []string{"name=h1", "price=.price", "images=img@src[]"}
+	got := run(t, cfg, nil)
+	for _, p := range got.pages {
+		var want map[string]any
+		if p.URL == s.url+"/" {
+			want = map[string]any{"name": "A shop", "price": "7 €", "images": []any{"a.png", "b.png"}}
+		}
+		if diff := cmp.Diff(want, p.Fields); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", p.URL, diff)
+		}
+	}
+}

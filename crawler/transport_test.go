@@ -1,0 +1,167 @@
+package crawler
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/netip"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+)
+
+// redirectUnless serves a page at path when it is asked for with the query, and
+// redirects there when it is not.
+func (s *site) redirectUnless(path, query string) {
+	s.handle(path, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.RawQuery != query {
+			http.Redirect(w, r, path+"?"+query, http.StatusFound)
+			return
+		}
+		_, _ = fmt.Fprint(w, "a page")
+	})
+}
+
+func TestHTTP2(t *testing.T) {
+	var mu sync.Mutex
+	protocols := make(map[string]int)
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		protocols[r.Proto]++
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = fmt.Fprint(w, `<a href="/a">a</a><a href="/b">b</a>`)
+	}))
+	server.EnableHTTP2 = true
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	cfg := testConfig(t, server.URL)
+	transport := newTransport(&cfg)
+	transport.TLSClientConfig = &tls.Config{RootCAs: server.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs, MinVersion: tls.VersionTLS12}
+	got := run(t, cfg, &Options{Transport: transport})
+	if got.Pages != 3 || len(protocols) != 1 || protocols["HTTP/2.0"] != 4 {
+		t.Errorf("%+v, protocols %v", got.Summary, protocols)
+	}
+}
+
+// All requests to a host, robots.txt included, go through its proxy.
+func TestProxies(t *testing.T) {
+	sites := []*site{}
+	var starts []string
+	for i := range 6 {
+		s := newSite(t, fmt.Sprintf("127.0.0.%d", i+1), map[string]string{"/": `<a href="/a">a</a>`, "/a": "a"})
+		sites, starts = append(sites, s), append(starts, s.url+"/")
+	}
+	var mu sync.Mutex
+	seen := make(map[string][]int) // by host: requests through each proxy
+	var urls []string
+	for i := range 2 {
+		proxy := httptest.NewServer(&httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
+			mu.Lock()
+			defer mu.Unlock()
+			if seen[r.In.Host] == nil {
+				seen[r.In.Host] = make([]int, 2)
+			}
+			seen[r.In.Host][i]++
+		}})
+		t.Cleanup(proxy.Close)
+		urls = append(urls, proxy.URL)
+	}
+	cfg := testConfig(t, starts...)
+	cfg.Proxies = urls
+	if got := run(t, cfg, nil); got.Pages != 12 {
+		t.Errorf("%+v", got.Summary)
+	}
+	used := make([]int, 2)
+	for host, n := range seen {
+		if !slices.Contains(n, 3) || !slices.Contains(n, 0) {
+			t.Errorf("%s was asked through the proxies %v times, want 3 times through one", host, n)
+		}
+		used[slices.Index(n, 3)]++
+	}
+	if len(seen) != len(sites) || slices.Contains(used, 0) {
+		t.Errorf("hosts by proxy: %v", used)
+	}
+}
+
+func TestBadProxies(t *testing.T) {
+	for _, raw := range []string{"", "proxy:3128", "ftp://proxy", "http://", "http://user:secret@/", "http://a b"} {
+		cfg := testConfig(t, "http://127.0.0.1/")
+		cfg.Proxies = []string{raw}
+		err := cfg.Validate()
+		if !errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), "proxy") || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%q: %v", raw, err)
+		}
+	}
+}
+
+// Hosts of one address share its slots.
+func TestPerIP(t *testing.T) {
+	var mu sync.Mutex
+	busy, most := 0, 0
+	handler := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		mu.Lock()
+		busy++
+		most = max(most, busy)
+		mu.Unlock()
+		time.Sleep(5 * time.Millisecond) // the answer takes a while; nothing waits for it to be over
+		mu.Lock()
+		busy--
+		mu.Unlock()
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = fmt.Fprint(w, `<a href="/a">a</a>`)
+	})
+	var starts []string
+	for range 8 {
+		server := httptest.NewServer(handler) // another port, the same address
+		t.Cleanup(server.Close)
+		starts = append(starts, server.URL+"/")
+	}
+	cfg := testConfig(t, starts...)
+	cfg.PerIP = 2
+	if got := run(t, cfg, nil); got.Pages != 16 || most != 2 {
+		t.Errorf("%d requests at a time, want 2; %+v", most, got.Summary)
+	}
+}
+
+func TestAddresses(t *testing.T) {
+	names := map[string][]string{"a.example": {"192.0.2.2", "192.0.2.1"}, "b.example": {"::ffff:192.0.2.1"}, "c.example": {"192.0.2.3"}}
+	asked := 0
+	a := newAddresses(1)
+	a.lookup = func(_ context.Context, name string) (addrs []netip.Addr, err error) {
+		asked++
+		for _, s := range names[name] {
+			addrs = append(addrs, netip.MustParseAddr(s))
+		}
+		if addrs == nil {
+			err = &net.DNSError{Name: name, IsNotFound: true}
+		}
+		return addrs, err
+	}
+	take := func(host frontier.Host, want bool) (release func()) {
+		t.Helper()
+		release, ok := a.take(t.Context(), host)
+		if ok != want {
+			t.Errorf("take(%s) = %v", host, ok)
+		}
+		return release
+	}
+	first := take("http://a.example", true)
+	take("https://b.example:8443", false) // the same address
+	take("http://c.example", true)
+	take("http://none.example", true) // let the request say what is wrong
+	first()
+	take("https://b.example:8443", true)
+	if take("http://a.example", false); asked != 4 || len(a.busy) != 2 {
+		t.Errorf("%d names were looked up, busy %v", asked, a.busy)
+	}
+}
