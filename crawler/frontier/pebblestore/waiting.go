@@ -184,17 +184,3 @@ func (l *waitingList) nextQueue(id hostID) (next hostID, err error) {
 	})
 	return next, err
 }
-
-// leases returns the numbers of the entries of h that are in somebody's hands,
-// or whose end is still to be written. H may be nil.
-func (h *host) leases() (numbers []uint64) {
-	if h == nil {
-		return nil
-	}
-	for _, slot := range h.Slots() {
-		if slot.Entry != nil {
-			numbers = append(numbers, slot.Entry.seq)
-		}
-	}
-	return numbers
-}
