@@ -34,7 +34,7 @@ func (s *Store) Waiting(ctx context.Context, name frontier.Host) iter.Seq2[front
 // A waitingList is one call of Waiting.
 type waitingList struct {
 	s       *Store
-	ctx     context.Context //nolint:containedctx // it ends with the call
+	ctx     context.Context // it ends with the call
 	yield   func(frontier.Item) bool
 	stopped bool // by yield
 
