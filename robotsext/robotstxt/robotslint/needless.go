@@ -8,8 +8,8 @@ import (
 // Bounds of the search for needless rules. No file that was written by hand or
 // for a shop's CMS comes near them; in one that does, rules are kept.
 const (
-	mostSteps = 20_000_000
-	mostRules = 200_000 // in all merged groups together
+	mostSteps = 5_000_000
+	mostRules = 100_000 // in all merged groups together
 )
 
 // shadows finds rules that no verdict needs.
