@@ -25,6 +25,7 @@ func FuzzLint(f *testing.F) {
 		}
 		f.Add(body, uint64(i))
 	}
+	f.Add([]byte("<html>\nUser-agent: *\nDisallow: /a \u00a0\n"), uint64(0))
 	for seed := range uint64(10) {
 		f.Add([]byte(newGenerator(seed).file()), seed)
 	}
