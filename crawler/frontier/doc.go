@@ -14,14 +14,22 @@
 //
 //	     Add                 Lease                Finish
 //	──────────► pending ─────────────► leased ─────────────► done, dropped
-//	               ▲                     │ │
-//	               │◄────────────────────┘ │ Retry, Defer, Done: at a time
-//	               │  expired              ▼
-//	               └─────────────────── scheduled
-//	                 the time has come
+//	               ▲                     │ │                     │
+//	               │◄────────────────────┘ │ Retry, Defer,       │
+//	               │  expired              │ Done: at a time     │
+//	               │                       ▼                     │
+//	               │◄────────────────── scheduled                │
+//	               │  the time has come                          │
+//	               └─────────────────────────────────────────────┘
+//	                  Revisit
 //
 // A lease ends by itself when nobody finishes it in time: the worker may have
 // died. The URL is then leased again, and the old lease is worth nothing.
+//
+// A store that outlives the process goes on where it was. A crawler that writes
+// what it has fetched into files of its own gives Finish a note of how far these
+// are written: after a crash the note says which of it belongs to URLs that are
+// over, and the rest will be fetched again.
 //
 // # Politeness
 //
@@ -48,7 +56,7 @@
 //
 // A URL of 59 bytes with 4 bytes of Meta takes 49 bytes while it is pending,
 // since its host is kept once, and 11 bytes when it is done: 5M URLs are 245 and
-// 55 MB. A host is kept for good and takes some 360 bytes when nothing of it is left.
+// 55 MB. To these come the validators of those that have some. A host is kept for good and takes some 360 bytes when nothing of it is left.
 // The figures are from
 //
 //	go test -run '^$' -bench Crawl -benchtime 1400000x ./crawler/frontier

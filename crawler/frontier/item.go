@@ -20,7 +20,7 @@ func HostOf(url string) (Host, error) {
 		authority = rest[:end]
 	}
 	name := authority[strings.LastIndexByte(authority, '@')+1:]
-	if !ok || scheme == "" || name == "" {
+	if !ok || !isAbsolute(url) || name == "" {
 		return "", fmt.Errorf("%w: no host in URL %q", ErrInvalid, url)
 	}
 	if len(name) < len(authority) { // user information is no part of the host
@@ -28,6 +28,10 @@ func HostOf(url string) (Host, error) {
 	}
 	return Host(url[:len(scheme)+len("://")+len(name)]), nil
 }
+
+// isAbsolute tells a URL that may be canonical from a path: it begins with the
+// letter of a scheme.
+func isAbsolute(url string) bool { return url != "" && 'a' <= url[0] && url[0] <= 'z' }
 
 // An Item is a URL to be fetched, as Add takes it and Lease returns it.
 type Item struct {
@@ -53,7 +57,7 @@ func HostsOf(items []Item) ([]Host, error) {
 	hosts := make([]Host, len(items))
 	for i := range items {
 		it := &items[i]
-		if it.Host != "" && it.URL != "" {
+		if it.Host != "" && isAbsolute(it.URL) {
 			hosts[i] = it.Host
 			continue
 		}

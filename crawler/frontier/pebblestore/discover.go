@@ -39,13 +39,14 @@ func (s *Store) Known(ctx context.Context, urls []string) ([]bool, error) {
 	if exact {
 		return known, nil
 	}
-	hosts := make([]frontier.Host, len(urls))
+	hosts, unsure := make([]frontier.Host, len(urls)), make([]bool, len(urls))
 	for i, url := range urls {
-		if hosts[i], err = frontier.HostOf(url); err != nil {
-			hosts[i] = "" // of nobody
+		if hosts[i], err = frontier.HostOf(url); err == nil {
+			unsure[i] = !known[i]
 		}
 	}
-	return s.stored(hosts, hashes)
+	err = s.look(hosts, hashes, unsure, func(i int, _ hostID, _ *reader) { known[i] = true })
+	return known, err
 }
 
 // A discovery is URLs that somebody has found.
@@ -96,7 +97,8 @@ func (s *Store) bring(ctx context.Context, d *discovery, also func(*request, ins
 	s.claim(d)
 	if !s.known.exact() {
 		s.sched.Leave(now)
-		if err := s.askDatabase(d); err != nil {
+		unsure := slices.Clone(d.added)
+		if err := s.look(d.hosts, d.hashes, unsure, func(i int, _ hostID, _ *reader) { d.added[i] = false }); err != nil {
 			return err
 		}
 		if now, err = s.sched.Enter(context.WithoutCancel(ctx)); err != nil {
@@ -142,28 +144,6 @@ func (s *Store) claim(d *discovery) {
 			}
 		}
 	}
-}
-
-// askDatabase finds out which URLs of d are known to the database only.
-func (s *Store) askDatabase(d *discovery) error {
-	var hosts []frontier.Host
-	var hashes []uint64
-	var at []int
-	for i, added := range d.added {
-		if added {
-			hosts, hashes, at = append(hosts, d.hosts[i]), append(hashes, d.hashes[i]), append(at, i)
-		}
-	}
-	found, err := s.stored(hosts, hashes)
-	if err != nil {
-		return err
-	}
-	for i, found := range found {
-		if found {
-			d.added[at[i]] = false
-		}
-	}
-	return nil
 }
 
 // newHosts returns the hosts of the URLs that are new.

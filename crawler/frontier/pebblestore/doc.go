@@ -9,11 +9,13 @@
 // queue until Finish, so that leases which were open are pending again. Only
 // the attempt is noted, without the lease waiting for it.
 //
-// A host that was ever asked is not due earlier than its delay after the store
-// was opened, nor before what its last request or BlockUntil has asked for.
-// Times of URLs that are scheduled are kept by the wall clock as it ran on from
-// the opening; one that is set while the store is open is noticed when it is
-// opened again. Delays below a millisecond are not kept.
+// Whether a request was on its way when the process ended is not known. So no
+// host that the store knows is due earlier than its delay after the opening, nor
+// before what its last request or BlockUntil has asked for; one that is new is
+// due at once. Hold returns when its host is in the store. Times of URLs that are
+// scheduled are kept by the wall clock as it ran on from the opening; one that is
+// set while the store is open is noticed when it is opened again. Delays below a
+// millisecond are not kept.
 //
 // When the disk fails, every call says so from then on, and Close too. The
 // directory can be opened again once there is room; what was acknowledged is
@@ -35,11 +37,11 @@
 //	attempt     a id, number              attempt of an open lease
 //	validators  v id, hash of URL         validators
 //	robots      r id                      robots record
-//	meta        m name                    format, seed of hashes, number of openings
+//	meta        m name                    format, seed of hashes, number of openings, note
 //
 // A queue record that was written once is removed by SingleDelete, which leaves
 // nothing behind; one that was written again is not, for that would bring
-// earlier ones back.
+// earlier ones back. A URL that is revisited has a new number, and so a new key.
 //
 // In memory are the hashes of all URLs ever seen, up to Options.SeenBytes, then
 // those asked for lately and the rest in the database; the hosts that have URLs

@@ -129,3 +129,17 @@ func add(c *frontier.Counts, by frontier.Counts) {
 	c.Done += by.Done
 	c.Dropped += by.Dropped
 }
+
+// leases returns the numbers of the entries of h that are in somebody's hands,
+// or whose end is still to be written. H may be nil.
+func (h *host) leases() (numbers []uint64) {
+	if h == nil {
+		return nil
+	}
+	for _, slot := range h.Slots() {
+		if slot.Entry != nil {
+			numbers = append(numbers, slot.Entry.seq)
+		}
+	}
+	return numbers
+}

@@ -37,18 +37,20 @@ func (k *known) add(hash uint64) {
 	}
 }
 
-// stored asks the database which URLs are in the store. It is called without
-// the lock.
-func (s *Store) stored(hosts []frontier.Host, hashes []uint64) ([]bool, error) {
-	found := make([]bool, len(hashes))
+// look reads the seen records of those URLs that are wanted, and calls found for
+// each that there is. It is called without the lock.
+func (s *Store) look(hosts []frontier.Host, hashes []uint64, wanted []bool, found func(i int, id hostID, r *reader)) error {
 	ids := make(map[frontier.Host]hostID)
 	var key []byte
 	for i, hash := range hashes {
+		if !wanted[i] {
+			continue
+		}
 		id, ok := ids[hosts[i]]
 		if !ok {
 			var err error
 			if id, err = s.db.idOf(hosts[i]); err != nil {
-				return nil, err
+				return err
 			}
 			ids[hosts[i]] = id
 		}
@@ -56,11 +58,9 @@ func (s *Store) stored(hosts []frontier.Host, hashes []uint64) ([]bool, error) {
 			continue
 		}
 		key = hashKey(key, kindSeen, id, hash)
-		ok, err := s.db.read(key, nil)
-		if err != nil {
-			return nil, err
+		if _, err := s.db.read(key, func(r *reader) { found(i, id, r) }); err != nil {
+			return err
 		}
-		found[i] = ok
 	}
-	return found, nil
+	return nil
 }

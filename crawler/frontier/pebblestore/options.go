@@ -7,8 +7,8 @@ import (
 
 // Options are the settings of a Store.
 type Options struct {
-	// Delay and MaxInFlight are those of a host until UpdateHost changes
-	// them. 0: no delay, and 1 in flight.
+	// Delay and MaxInFlight are those of a host that is new, until UpdateHost
+	// changes them. 0: no delay, and 1 in flight.
 	Delay       time.Duration
 	MaxInFlight int
 	// LeaseTime is the length of a lease whose request leaves it open, and of

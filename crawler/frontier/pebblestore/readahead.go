@@ -42,9 +42,10 @@ func (s *Store) fill(f refill, entries []*entry, now instant) error {
 	h, w := f.host, &f.host.window
 	h.refilling = false
 	s.reads++
+	leased := h.leases()
 	for _, e := range entries {
 		w.bound = e.place()
-		if !w.has(w.bound) && !h.leased(e.seq) {
+		if !w.has(w.bound) && !slices.Contains(leased, e.seq) {
 			w.add(e)
 		}
 	}
@@ -54,12 +55,6 @@ func (s *Store) fill(f refill, entries []*entry, now instant) error {
 	s.readAhead(h)
 	s.sched.Place(&h.Host, now)
 	return nil
-}
-
-// leased reports whether the entry of that number is in somebody's hands, or
-// its end is still to be written.
-func (h *host) leased(seq uint64) bool {
-	return slices.ContainsFunc(h.Slots(), func(s *slot) bool { return s.Entry != nil && s.Entry.seq == seq })
 }
 
 // room is how many URLs of a host are kept in memory: few, when there are many

@@ -39,7 +39,7 @@ type pastURL struct {
 }
 
 // readOver returns which URLs of d are over.
-func (s *Store) readOver(ctx context.Context, d *discovery) (over []pastURL, err error) {
+func (s *Store) readOver(ctx context.Context, d *discovery) ([]pastURL, error) {
 	now, err := s.sched.Enter(ctx)
 	if err != nil {
 		return nil, err
@@ -47,41 +47,25 @@ func (s *Store) readOver(ctx context.Context, d *discovery) (over []pastURL, err
 	s.readers.Add(1)
 	defer s.readers.Done()
 	s.sched.Leave(now)
-	ids, met := make(map[frontier.Host]hostID), make(map[uint64]bool)
-	var key []byte
+	old, met := make([]bool, len(d.items)), make(map[uint64]bool)
 	for i, hash := range d.hashes {
-		if met[hash] {
-			continue
-		}
+		old[i] = !d.added[i] && !met[hash]
 		met[hash] = true
-		if d.added[i] {
-			continue
-		}
-		id, ok := ids[d.hosts[i]]
-		if !ok {
-			if id, err = s.db.idOf(d.hosts[i]); err != nil {
-				return nil, err
-			}
-			ids[d.hosts[i]] = id
-		}
-		u := pastURL{at: i, entry: entry{id: id, hash: hash}}
-		key = hashKey(key, kindSeen, id, hash)
-		_, err := s.db.read(key, func(r *reader) {
-			if u.state = State(r.byte()); u.state != waiting {
-				r.over(&u.entry)
-			}
-		})
-		if err == nil {
-			err = s.db.validators(&u.entry)
-		}
-		if err != nil {
-			return nil, err
-		}
-		if u.state != waiting {
+	}
+	var over []pastURL
+	err = s.look(d.hosts, d.hashes, old, func(i int, id hostID, r *reader) {
+		if state := State(r.byte()); state != waiting {
+			u := pastURL{at: i, state: state, entry: entry{id: id, hash: d.hashes[i]}}
+			r.over(&u.entry)
 			over = append(over, u)
 		}
+	})
+	for i := range over {
+		if err == nil {
+			err = s.db.validators(&over[i].entry)
+		}
 	}
-	return over, nil
+	return over, err
 }
 
 // takeAgain makes new entries of URLs that are over. Their numbers are new, and

@@ -34,9 +34,9 @@ func (s *Store) Waiting(ctx context.Context, name frontier.Host) iter.Seq2[front
 // A waitingList is one call of Waiting.
 type waitingList struct {
 	s       *Store
-	ctx     context.Context //nolint:containedctx // it ends with the call
+	ctx     context.Context // it ends with the call
 	yield   func(frontier.Item) bool
-	stopped bool // by yield
+	stopped bool // by yield, which must not be called again
 
 	last uint64   // the highest number at the beginning
 	met  seen.Set // numbers of those scheduled, spread
@@ -53,28 +53,38 @@ func (l *waitingList) run(name frontier.Host) error {
 		return err
 	}
 	if scheduled {
-		err = l.list([]byte{kindTime}, []byte{kindTime + 1}, 0, func(e *entry, key []byte, r *reader) bool {
-			r.timed(e)
-			l.met.Add(e.seq * spread)
-			return only == 0 || e.id == only
-		})
-	}
-	id := only
-	if only == 0 && err == nil {
-		id, err = l.nextQueue(1)
-	}
-	for id != 0 && err == nil && !l.stopped {
-		err = l.list(idKey(nil, kindQueue, id), idKey(nil, kindQueue, id+1), id, func(e *entry, key []byte, r *reader) bool {
-			e.id, e.priority = id, placeOf(key).priority
-			r.entry(e)
-			return !l.met.Has(e.seq * spread)
-		})
-		if only != 0 || err != nil {
-			break
+		if err := l.schedule(only); err != nil {
+			return err
 		}
-		id, err = l.nextQueue(id + 1)
+	}
+	if only != 0 {
+		return l.queue(only)
+	}
+	id, err := l.nextQueue(1)
+	for id != 0 && err == nil && !l.stopped {
+		if err = l.queue(id); err == nil {
+			id, err = l.nextQueue(id + 1)
+		}
 	}
 	return err
+}
+
+// schedule gives the entries of a host, or of all, that wait for a time.
+func (l *waitingList) schedule(only hostID) error {
+	return l.list([]byte{kindTime}, []byte{kindTime + 1}, 0, func(e *entry, _ []byte, r *reader) bool {
+		r.timed(e)
+		l.met.Add(e.seq * spread)
+		return only == 0 || e.id == only
+	})
+}
+
+// queue gives the entries in the queue of a host.
+func (l *waitingList) queue(id hostID) error {
+	return l.list(idKey(nil, kindQueue, id), idKey(nil, kindQueue, id+1), id, func(e *entry, key []byte, r *reader) bool {
+		e.id, e.priority = id, placeOf(key).priority
+		r.entry(e)
+		return !l.met.Has(e.seq * spread)
+	})
 }
 
 // begin says which host is listed, 0 for all, and whether there is something
@@ -106,7 +116,7 @@ func (l *waitingList) begin(name frontier.Host) (only hostID, scheduled bool, er
 // or, when id is 0, in the schedule. Get reads an entry and says whether it is
 // asked for.
 func (l *waitingList) list(from, to []byte, id hostID, get func(e *entry, key []byte, r *reader) bool) error {
-	for from != nil {
+	for from != nil && !l.stopped {
 		items, next, err := l.read(from, to, id, get)
 		if err != nil {
 			return err
@@ -114,7 +124,7 @@ func (l *waitingList) list(from, to []byte, id hostID, get func(e *entry, key []
 		for _, it := range items {
 			if !l.yield(it) {
 				l.stopped = true
-				return nil
+				break
 			}
 		}
 		from = next
@@ -183,18 +193,4 @@ func (l *waitingList) nextQueue(id hostID) (next hostID, err error) {
 		return false
 	})
 	return next, err
-}
-
-// leases returns the numbers of the entries of h that are in somebody's hands,
-// or whose end is still to be written. H may be nil.
-func (h *host) leases() (numbers []uint64) {
-	if h == nil {
-		return nil
-	}
-	for _, slot := range h.Slots() {
-		if slot.Entry != nil {
-			numbers = append(numbers, slot.Entry.seq)
-		}
-	}
-	return numbers
 }

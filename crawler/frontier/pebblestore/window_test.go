@@ -14,7 +14,7 @@ import (
 // TestOrder compares the leases of one host, of which few URLs fit into memory,
 // with a plain list of all.
 func TestOrder(t *testing.T) {
-	for seed := range uint64(20) {
+	for seed := range uint64(8) {
 		synctest.Test(t, func(t *testing.T) {
 			o := &ordered{
 				s:       open(t, t.TempDir(), &Options{readAhead: 1, MaxInFlight: 6, LeaseTime: time.Second}),

@@ -10,7 +10,7 @@ import (
 
 var argumentChecks = []check{
 	{name: "invalid item", run: func(s *subject) {
-		for _, bad := range []frontier.Item{{}, {URL: "/path"}, {URL: "http:///path"}, {Host: a}} {
+		for _, bad := range []frontier.Item{{}, {URL: "/path"}, {URL: "http:///path"}, {Host: a}, {URL: "/path", Host: a}} {
 			if _, err := s.f.Add(s.Context(), append(items("http://a.test/1"), bad)); !errors.Is(err, frontier.ErrInvalid) {
 				s.Fatalf("Add of %+v: %v, want %v", bad, err, frontier.ErrInvalid)
 			}

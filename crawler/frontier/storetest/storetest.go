@@ -111,7 +111,7 @@ var points = []point{
 	{12, "two processes", processChecks},
 	{13, "what is kept comes back", slices.Concat(recordChecks, noteChecks)},
 	{14, "what is over comes again", revisitChecks},
-	{15, "what waits is listed", waitingChecks},
+	{15, "what waits is listed", listChecks},
 }
 
 // Run tests the kind of store that s describes.

@@ -46,7 +46,7 @@ func (l *linter) encoding() {
 	}
 	if s.loneCR > 0 {
 		l.add(s.loneCR, LoneCR, "", func() (string, string) {
-			return fmt.Sprintf("%s in a carriage return without a line feed: allowed, but many programs take them for one long line", lines(s.loneCRs)),
+			return fmt.Sprintf("%s in a carriage return without a line feed: allowed, but many programs take them for one long line", soManyLines(s.loneCRs)),
 				"save the file with line feeds (Unix) or both (Windows) at the ends of lines"
 		})
 	}
@@ -56,11 +56,11 @@ func (l *linter) encoding() {
 	}
 }
 
-func lines(n int) string {
+func soManyLines(n int) string {
 	if n == 1 {
 		return "this line ends"
 	}
-	return fmt.Sprintf("this and %d other lines end", n-1)
+	return fmt.Sprintf("this and %d more end", n-1)
 }
 
 // line looks at a single line.

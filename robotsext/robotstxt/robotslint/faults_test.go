@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -151,69 +150,5 @@ func TestBase(t *testing.T) {
 	findings := Lint([]byte("Sitemap: /a/s.xml"), &Options{URL: "https://example.com:8443/robots.txt"})
 	if want := `write "Sitemap: https://example.com:8443/a/s.xml"`; len(findings) != 1 || findings[0].Fix != want {
 		t.Errorf("%+v, want the fix %s", findings, want)
-	}
-}
-
-// TestCost holds that no file of the size that is read keeps the linter busy.
-func TestCost(t *testing.T) {
-	const size = 512000
-	fill := func(head string, line func(i int) string) string {
-		var b strings.Builder
-		b.WriteString(head)
-		for i := 0; b.Len() < size-200; i++ {
-			b.WriteString(line(i))
-		}
-		return b.String()
-	}
-	const head = "User-agent: *\n"
-	for name, body := range map[string]string{
-		"empty lines":     strings.Repeat("\n", size),
-		"no colon":        strings.Repeat("a\n", size/2),
-		"one long line":   head + "Disallow: /" + strings.Repeat("*a", size/2-20),
-		"one rule":        fill(head, func(int) string { return "Allow:/\n" }),
-		"short wildcards": fill(head, func(i int) string { return fmt.Sprintf("Disallow: /*a*%d*b\n", i) }),
-		"nested":          fill(head, func(i int) string { return "Disallow: /" + strings.Repeat("a", i%1000) + "\n" }),
-		"nested, taking turns": fill(head, func(i int) string {
-			return []string{"Disallow: /", "Allow: /"}[i%2] + strings.Repeat("a", i%1000) + "*\n"
-		}),
-		"stars":              strings.Repeat("Disallow: /"+strings.Repeat("*a", 1000)+"b\n", 254),
-		"stars in one group": head + fill("", func(i int) string { return "Disallow: /" + strings.Repeat("*a", 100+i) + "b\n" }),
-		"queries": fill(head, func(i int) string {
-			return []string{"Disallow: /a?", "Allow: /a"}[i%2] + fmt.Sprintf("%d*:\n", i)
-		}),
-		"agents and rules": strings.Repeat("User-agent: a\nDisallow: /\n", size/27),
-		"agents that share a group": func() string {
-			return fill("", func(i int) string { return fmt.Sprintf("User-agent: %s\n", letters(i)) })[:size/2] +
-				"\n" + fill("", func(i int) string { return fmt.Sprintf("Allow: /%d\n", i) })[:size/2-200]
-		}(),
-		"agents with groups of their own, too": func() string {
-			all := fill("", func(i int) string { return fmt.Sprintf("User-agent: %s\n", letters(i)) })[:size/4]
-			all += "\n" + fill("", func(i int) string { return fmt.Sprintf("Allow: /%d\n", i) })[:size/4] + "\n"
-			return all + fill("", func(i int) string { return fmt.Sprintf("User-agent: %s\nAllow: /x\n", letters(i)) })[:size/3]
-		}(),
-		"sitemaps":  fill("", func(i int) string { return fmt.Sprintf("Sitemap: /%d\n", i) }),
-		"NUL":       strings.Repeat("\x00a", size/2),
-		"not UTF-8": strings.Repeat("Disallow: /\xff\r", size/13),
-	} {
-		t.Run(name, func(t *testing.T) {
-			start := time.Now()
-			findings := Lint([]byte(body), nil)
-			if took := time.Since(start); took > 3*time.Second { // under the race detector, on a busy machine
-				t.Errorf("took %v", took)
-			} else {
-				t.Logf("%d bytes, %d findings, %v", len(body), len(findings), took)
-			}
-		})
-	}
-}
-
-// letters is a number in letters.
-func letters(n int) string {
-	s := ""
-	for {
-		s += string(rune('a' + n%26))
-		if n /= 26; n == 0 {
-			return s
-		}
 	}
 }

@@ -2,7 +2,6 @@ package robotslint
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
@@ -81,7 +80,7 @@ func (l *linter) groups() {
 				continue
 			}
 			agent := b.agents[n]
-			if n > 0 && !slices.Contains(b.agents[:min(n, 20)], agent) {
+			if h, named := homes[agent]; n > 0 && (!named || h.last != i) {
 				l.joined(at)
 			}
 			n++

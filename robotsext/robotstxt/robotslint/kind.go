@@ -45,29 +45,29 @@ const (
 	BadValue        = Kind(robotstxt.KindBadValue)
 	DelayCapped     = Kind(robotstxt.KindDelayCapped)
 
-	LoneCR           Kind = "lone-cr"
-	Invisible        Kind = "invisible-character"
-	UnknownField     Kind = "unknown-field"
-	RareField        Kind = "rare-field"
-	FieldBeforeGroup Kind = "field-before-group"
-	BadSitemap       Kind = "bad-sitemap-url"
-	FullURL          Kind = "full-url"
-	CutByHash        Kind = "cut-by-hash"
-	InnerSpace       Kind = "inner-space"
-	InnerDollar      Kind = "inner-dollar"
-	Unescaped        Kind = "unescaped-character"
-	NeverMatches     Kind = "never-matches"
-	Regexp           Kind = "regular-expression"
-	OwnFile          Kind = "robots-txt-itself"
-	EmptyRule        Kind = "empty-rule"
-	EmptyGroup       Kind = "empty-group"
-	JoinedGroups     Kind = "joined-groups"
-	RepeatedGroup    Kind = "repeated-group"
-	RepeatedAgent    Kind = "repeated-agent"
-	DuplicateRule    Kind = "duplicate-rule"
-	UnreachableRule  Kind = "unreachable-rule"
-	OverruledRule    Kind = "overruled-rule"
-	UnreachableGroup Kind = "unreachable-group"
+	LoneCR           Kind = "lone-cr"             // lines that end in a carriage return alone
+	Invisible        Kind = "invisible-character" // a no-break space, a zero-width space and the like
+	UnknownField     Kind = "unknown-field"       // a field that means nothing to anybody
+	RareField        Kind = "rare-field"          // one that hardly any crawler reads
+	FieldBeforeGroup Kind = "field-before-group"  // a Crawl-delay, say, that belongs to no group
+	BadSitemap       Kind = "bad-sitemap-url"     // an address that cannot be fetched
+	FullURL          Kind = "full-url"            // in place of the path of a rule
+	CutByHash        Kind = "cut-by-hash"         // a # that begins a comment where none was meant
+	InnerSpace       Kind = "inner-space"         // several paths in a rule, or a comment without #
+	InnerDollar      Kind = "inner-dollar"        // a $ that does not stand at the end
+	Unescaped        Kind = "unescaped-character" // one that URLs do not have
+	NeverMatches     Kind = "never-matches"       // dot segments, which URLs do not have
+	Regexp           Kind = "regular-expression"  // which robots.txt does not have
+	OwnFile          Kind = "robots-txt-itself"   // Disallow: /robots.txt
+	EmptyRule        Kind = "empty-rule"          // a rule without a path that does nothing
+	EmptyGroup       Kind = "empty-group"         // crawlers that are named, and asked for nothing
+	JoinedGroups     Kind = "joined-groups"       // groups that are one, there being no rule between them
+	RepeatedGroup    Kind = "repeated-group"      // another group for the same crawler
+	RepeatedAgent    Kind = "repeated-agent"      // a crawler named twice in a group
+	DuplicateRule    Kind = "duplicate-rule"      // the same rule again
+	UnreachableRule  Kind = "unreachable-rule"    // all that it asks is asked by another
+	OverruledRule    Kind = "overruled-rule"      // another always wins against it
+	UnreachableGroup Kind = "unreachable-group"   // all that it asks is asked elsewhere
 )
 
 // kinds says of each kind how bad it is and, where robotstxt does not know it,

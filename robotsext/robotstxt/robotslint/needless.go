@@ -2,24 +2,26 @@ package robotslint
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 )
 
 // Bounds of the search for needless rules. No file that was written by hand or
 // for a shop's CMS comes near them; in one that does, rules are kept.
 const (
-	mostSteps = 20_000_000
-	mostRules = 200_000 // in all merged groups together
+	mostSteps = 5_000_000
+	mostRules = 100_000 // in all merged groups together
 )
 
 // shadows finds rules that no verdict needs.
 func (l *linter) shadows() {
-	needless := l.needless()
+	why := l.needless()
+	needless := maps.Clone(why)
 	s := l.source
 	for i := range s.blocks {
 		b := &s.blocks[i]
 		if whole, by := l.wholeBlock(i, needless); whole {
-			l.unreachableGroup(b, by)
+			l.unreachableGroup(b, s.needed(by, why))
 			for at := b.first; at <= b.last; at++ {
 				delete(needless, at)
 			}
@@ -28,7 +30,7 @@ func (l *linter) shadows() {
 		}
 		for at := b.first; at <= b.last; at++ {
 			if by, ok := needless[at]; ok {
-				l.unreachable(&s.records[at], s.needed(by, needless))
+				l.unreachable(&s.records[at], s.needed(by, why))
 			}
 		}
 	}
@@ -133,9 +135,9 @@ func (l *linter) wholeBlock(i int, needless map[int]int) (whole bool, by int) {
 
 // needed returns a rule that does what another does, and is not needless itself,
 // unless that is so by an opposite rule.
-func (s *source) needed(at int, needless map[int]int) *record {
-	for {
-		by, ok := needless[at]
+func (s *source) needed(at int, why map[int]int) *record {
+	for { // why leads to rules further up
+		by, ok := why[at]
 		if !ok || s.records[by].field != s.records[at].field {
 			return &s.records[at]
 		}
@@ -161,10 +163,10 @@ func keepOne(s *source, b *block, needless map[int]int) {
 	delete(needless, first)
 }
 
-func (l *linter) unreachableGroup(b *block, by int) {
-	first, last, other := l.source.records[b.first], l.source.records[b.last].line, l.source.records[by]
+func (l *linter) unreachableGroup(b *block, by *record) {
+	first, last := l.source.records[b.first], l.source.records[b.last].line
 	l.add(first.line, UnreachableGroup, first.text, func() (string, string) {
-		message := fmt.Sprintf("the group changes nothing: what it asks of the crawlers that it names is asked elsewhere already, as in line %d", other.line)
+		message := fmt.Sprintf("the group changes nothing: what it asks of the crawlers that it names is asked elsewhere already, as in line %d", by.line)
 		return message, fmt.Sprintf("remove the group, lines %d to %d", first.line, last)
 	})
 }

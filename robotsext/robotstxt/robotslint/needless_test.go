@@ -114,13 +114,13 @@ func checkRemovals(t *testing.T, body string, agents, urls []string) (removed in
 // are made up.
 func TestNeedlessGenerated(t *testing.T) {
 	removed := 0
-	for seed := range uint64(600) {
+	for seed := range uint64(150) {
 		removed += generated(t, seed)
 		if t.Failed() {
 			t.Fatalf("seed %d", seed)
 		}
 	}
-	if removed < 400 {
+	if removed < 80 {
 		t.Errorf("only %d findings were put to the test", removed)
 	}
 }
@@ -148,7 +148,7 @@ func TestNeedlessExhaustive(t *testing.T) {
 		urls = append(urls, "http://h/"+b.String(), "http://h/"+strings.ReplaceAll(b.String(), ":", "%3A"))
 	}
 	removed := 0
-	for seed := range uint64(30) {
+	for seed := range uint64(10) {
 		g := newGenerator(seed)
 		body := "User-agent: *\n"
 		for range 3 {
@@ -156,7 +156,7 @@ func TestNeedlessExhaustive(t *testing.T) {
 		}
 		removed += checkRemovals(t, body, []string{"x"}, urls)
 	}
-	if removed < 8 {
+	if removed < 3 {
 		t.Errorf("only %d findings were put to the test", removed)
 	}
 }
@@ -171,7 +171,7 @@ func TestNeedlessReal(t *testing.T) {
 		}
 		body := string(text)
 		list := removals(body)
-		if len(list) == 0 || len(body) > 20_000 {
+		if len(list) == 0 || len(body) > 5_000 {
 			continue
 		}
 		g := newGenerator(uint64(i))
@@ -183,7 +183,7 @@ func TestNeedlessReal(t *testing.T) {
 			}
 		}
 		after := without(body, list...)
-		for range 4 {
+		for range 2 {
 			f := list[g.IntN(len(list))]
 			_, path, _ := strings.Cut(f.Text, ":")
 			judge(t, body, after, agents, []string{g.url(paths), g.url([]string{strings.TrimSpace(path)})})
@@ -191,7 +191,7 @@ func TestNeedlessReal(t *testing.T) {
 		}
 		removed += len(list)
 	}
-	if removed < 500 {
+	if removed < 200 {
 		t.Errorf("only %d findings were put to the test", removed)
 	}
 }

@@ -129,7 +129,7 @@ func escapeInner(path string) string {
 
 // innerSpace tells several paths on a line from a path with a space in it.
 func (l *linter) innerSpace(r *record) {
-	words := strings.Fields(r.value)
+	words := strings.FieldsFunc(r.value, func(c rune) bool { return c == ' ' || c == '\t' })
 	several := true
 	for _, w := range words {
 		several = several && (w[0] == '/' || w[0] == '*')

@@ -13,7 +13,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 )
 
-var waitingChecks = []check{
+var listChecks = []check{
 	{name: "in every state", run: func(s *subject) {
 		s.waits(a)
 		at, back := s.in(50), s.in(60)
@@ -105,7 +105,7 @@ var waitingChecks = []check{
 				s.Errorf("%s is listed %d times", url, times)
 			}
 		}
-		for _, it := range append(scheduled, items(numbered(a, each)...)...) {
+		for _, it := range slices.Concat(scheduled, items(numbered(a, each)...)) {
 			if met[it.URL] == 0 && !moved[it.URL] {
 				s.Errorf("%s is not listed", it.URL)
 			}
@@ -114,7 +114,10 @@ var waitingChecks = []check{
 	{name: "left early, and ended by errors", run: func(s *subject) {
 		s.addItems(frontier.Item{URL: one, NotBefore: s.in(9)}, frontier.Item{URL: two}, frontier.Item{URL: "http://b.test/1"})
 		for n := range 3 {
-			for range s.f.Waiting(s.Context(), "") {
+			for it, err := range s.f.Waiting(s.Context(), "") {
+				if err != nil || it.URL == "" {
+					s.Fatalf("Waiting = %+v, %v", it, err)
+				}
 				if n--; n < 0 {
 					break
 				}

@@ -1,0 +1,66 @@
+package frontier_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/frontier/internal/urlpath"
+)
+
+func TestHostOf(t *testing.T) {
+	for _, c := range []struct {
+		url  string
+		want frontier.Host // "": invalid
+	}{
+		{"http://a.test", "http://a.test"},
+		{"http://a.test/", "http://a.test"},
+		{"https://a.test:8443/x?y#z", "https://a.test:8443"},
+		{"http://a.test?q=/x", "http://a.test"},
+		{"http://a.test#f", "http://a.test"},
+		{"ftp://user:pw@a.test/x@y", "ftp://a.test"},
+		{"http://a@b@c.test", "http://c.test"},
+		{"http://[::1]:81/x", "http://[::1]:81"},
+		{"", ""},
+		{"/path", ""},
+		{"a.test/x", ""},
+		{"://a.test", ""},
+		{"/x://a.test", ""},
+		{"http://", ""},
+		{"http:///path", ""},
+		{"http://user@/path", ""},
+		{"mailto:x@a.test", ""},
+	} {
+		got, err := frontier.HostOf(c.url)
+		if got != c.want || (err != nil) != (c.want == "") || err != nil && !errors.Is(err, frontier.ErrInvalid) {
+			t.Errorf("HostOf(%q) = %q, %v, want %q", c.url, got, err, c.want)
+		}
+	}
+}
+
+// FuzzHostOf cuts the host off URLs and puts it back, as stores do.
+func FuzzHostOf(f *testing.F) {
+	for _, url := range []string{"http://a.test/x", "http://u@a.test?x", "/x://u@y/", "a://b://c", "http://[::1]:81#x", "", "x"} {
+		f.Add(url)
+	}
+	f.Fuzz(func(t *testing.T, url string) {
+		h, err := frontier.HostOf(url)
+		if err != nil {
+			if h != "" || !errors.Is(err, frontier.ErrInvalid) {
+				t.Fatalf("HostOf(%q) = %q, %v", url, h, err)
+			}
+			return
+		}
+		scheme, name, ok := strings.Cut(string(h), "://")
+		if !ok || scheme == "" || name == "" || strings.ContainsAny(name, "/?#@") {
+			t.Errorf("HostOf(%q) = %q", url, h)
+		}
+		if again, err := frontier.HostOf(string(h)); err != nil || again != h {
+			t.Errorf("HostOf(%q) = %q, %v", h, again, err)
+		}
+		if got := urlpath.Join(string(h), urlpath.Cut(url, string(h))); got != url {
+			t.Errorf("%q comes back from a store as %q", url, got)
+		}
+	})
+}

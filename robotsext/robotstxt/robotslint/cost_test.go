@@ -1,0 +1,86 @@
+package robotslint
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+)
+
+// hostile are files of about n bytes that might keep a linter busy.
+func hostile(n int) map[string]string {
+	fill := func(size int, head string, line func(i int) string) string {
+		var b strings.Builder
+		b.WriteString(head)
+		for i := 0; b.Len() < size-1200; i++ {
+			b.WriteString(line(i))
+		}
+		return b.String()
+	}
+	const head = "User-agent: *\n"
+	agents := func(size int) string {
+		return fill(size, "", func(i int) string { return "User-agent: " + letters(i) + "\n" })
+	}
+	rules := func(size int) string {
+		return fill(size, "", func(i int) string { return fmt.Sprintf("Allow: /%d\n", i) })
+	}
+	return map[string]string{
+		"empty lines":     strings.Repeat("\n", n),
+		"no colon":        strings.Repeat("a\n", n/2),
+		"one long line":   head + "Disallow: /" + strings.Repeat("*a", n/2),
+		"one rule":        fill(n, head, func(int) string { return "Allow:/\n" }),
+		"short wildcards": fill(n, head, func(i int) string { return fmt.Sprintf("Disallow: /*a*%d*b\n", i) }),
+		"stars":           fill(n, head, func(i int) string { return "Disallow: /" + strings.Repeat("*a", 100+i) + "b\n" }),
+		"nested":          fill(n, head, func(i int) string { return "Disallow: /" + strings.Repeat("a", i%1000) + "\n" }),
+		"nested, both kinds": fill(n, head, func(i int) string {
+			return []string{"Disallow: /", "Allow: /"}[i%2] + strings.Repeat("a", i%1000) + "*\n"
+		}),
+		"queries":     fill(n, head, func(i int) string { return []string{"Disallow: /a?", "Allow: /a"}[i%2] + fmt.Sprintf("%d*:\n", i) }),
+		"one agent":   strings.Repeat("User-agent: a\nDisallow: /\n", n/27),
+		"many agents": agents(n/2) + rules(n/2),
+		"groups that overlap": agents(n/4) + rules(n/4) + fill(n/2, "", func(i int) string {
+			return "User-agent: " + letters(i) + "\nAllow: /x\n"
+		}),
+		"sitemaps":  fill(n, "", func(i int) string { return fmt.Sprintf("Sitemap: /%d\n", i) }),
+		"NUL":       strings.Repeat("\x00a", n/2),
+		"not UTF-8": strings.Repeat("Disallow: /\xff\r", n/13),
+	}
+}
+
+// TestCost holds that no file keeps the linter busy. The limit leaves room for the
+// race detector on a busy machine; BenchmarkHostile says what it takes.
+func TestCost(t *testing.T) {
+	large := hostile(500 << 10)
+	for name, body := range hostile(64 << 10) {
+		if name == "short wildcards" || name == "groups that overlap" {
+			body = large[name] // all that the bounds allow
+		}
+		start := time.Now()
+		Lint([]byte(body), nil)
+		if took := time.Since(start); took > 10*time.Second {
+			t.Errorf("%s: %v", name, took)
+		}
+	}
+}
+
+func BenchmarkHostile(b *testing.B) {
+	for name, body := range hostile(500 << 10) {
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(body)))
+			for b.Loop() {
+				Lint([]byte(body), nil)
+			}
+		})
+	}
+}
+
+// letters is a number in letters.
+func letters(n int) string {
+	s := ""
+	for {
+		s += string(rune('a' + n%26))
+		if n /= 26; n == 0 {
+			return s
+		}
+	}
+}
