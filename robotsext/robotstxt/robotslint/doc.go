@@ -104,6 +104,6 @@
 //	unreachable-group    warning     14      144
 //	unreachable-rule     warning    112     1164
 //
-// More than half of the files are clean. Of the others most have rules that no URL
+// More than half of the files are clean. About half of the others have rules that no URL
 // needs: lists that grew by one line at a time.
 package robotslint
