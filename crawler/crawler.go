@@ -73,6 +73,7 @@ type Crawler struct {
 
 	roundBegan time.Time // zero: it is no recrawl
 
+	origins   *origins
 	scope     *boundary
 	joining   sync.RWMutex // held while URLs are judged by scope and put aside, or scope grows
 	limits    *limits
@@ -135,6 +136,7 @@ func New(cfg Config, opts *Options) (*Crawler, error) {
 		token:     token,
 		log:       cmp.Or(opts.Logger, slog.New(slog.DiscardHandler)),
 		notice:    opts.Notice,
+		origins:   newOrigins(),
 		scope:     newBoundary(cfg.Scope),
 		limits:    newLimits(&cfg),
 		addresses: newAddresses(cfg.PerIP),

@@ -38,12 +38,15 @@ func (c *Crawler) links(v *visit, doc *extract.Document, nofollow *robotstag.Rul
 			base = b.url
 		}
 	}
-	refs, err := newResolver(base)
+	refs, err := newResolver(base, c.origins)
 	if err != nil {
 		return nil, err
 	}
 	found := newFinds(c)
-	seen, here := make(map[string]bool, len(doc.Links)), v.u.String()
+	found.items = make([]frontier.Item, 0, len(doc.Links))
+	seen := make(map[string]bool, len(doc.Links))
+	at := trail{source: fromLink, depth: v.trail.depth + 1, via: v.u.String()}
+	meta := at.encode() // all links of a page share it
 	for _, link := range doc.Links {
 		a, err := refs.resolve(link.URL)
 		if err != nil {
@@ -60,7 +63,7 @@ func (c *Crawler) links(v *visit, doc *extract.Document, nofollow *robotstag.Rul
 		}
 		why := c.why(nofollow, link.Rel)
 		seen[a.url] = why == "" // a second link may be followed where the first was not
-		found.link(a, trail{source: fromLink, depth: v.trail.depth + 1, via: here}, why)
+		found.link(a, at, meta, why)
 	}
 	return found.items, found.settle()
 }
@@ -74,10 +77,10 @@ type finds struct {
 
 func newFinds(c *Crawler) *finds { return &finds{c: c} }
 
-// link takes up a URL found in a page. The reason why the link is not to be
-// followed, if there is one, is for a person.
-func (f *finds) link(a address, t trail, unfollowed string) {
-	item := frontier.Item{URL: a.url, Host: a.host, Priority: priorityLink, Meta: t.encode()}
+// link takes up a URL found in a page; meta is t encoded. The reason why the link is
+// not to be followed, if there is one, is for a person.
+func (f *finds) link(a address, t trail, meta []byte, unfollowed string) {
+	item := frontier.Item{URL: a.url, Host: a.host, Priority: priorityLink, Meta: meta}
 	switch {
 	case unfollowed != "":
 		f.leave(item, a, t, output.Nofollow, unfollowed)

@@ -109,17 +109,18 @@ func FuzzResolver(f *testing.F) {
 	for _, base := range []string{"http://example.com/dir/page?q=1", "https://example.com:8443/", "http://[::1]/a/b/"} {
 		for _, ref := range []string{
 			"", "/", "/a/b", "c.html", "c?d=e/./f#g", "?x", "#y", "//other/", "./x", "../x", "a/../b", "/.well-known", "a:b", "/a:b", "x?a:b@c,d",
-			"http://example.com/dir/z", "http://example.com:80/", "https://example.com:8443/q", "http://example.comx/", "/%41", "/a b", "/é", "/a//b", "a?b?c", "/a?", ";p", "a\\b",
+			"http://example.com/dir/z", "http://example.com:80/", "https://example.com:8443/q", "http://example.comx/", "/%41", "/a b", "/é", "/a//b", "http://Example.COM/x", "http://other.example", "http://1.2.3/x", "http://h:99999/", "http://a:b:c/", "http://xn--a/", "https://other.example?q", "http://-/", "a?b?c", "/a?", ";p", "a\\b",
 		} {
 			f.Add(base, ref)
 		}
 	}
+	known := newOrigins()
 	f.Fuzz(func(t *testing.T, base, ref string) {
 		b, err := Canonical(base)
 		if err != nil {
 			return
 		}
-		r, err := newResolver(b)
+		r, err := newResolver(b, known)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,0 +1,143 @@
+package crawler
+
+import (
+	"strings"
+	"sync"
+)
+
+// resolver reads the references of one document.
+type resolver struct {
+	origins *origins
+	base    address
+	origin  string // of base, without a slash at the end
+	folder  string // the path of base up to its last slash
+}
+
+// newResolver returns a resolver for a document at base, a canonical URL.
+func newResolver(base string, known *origins) (*resolver, error) {
+	a, _, ok := known.cut(base)
+	if a.url = base; !ok {
+		var err error
+		if a, err = resolve("", base); err != nil {
+			return nil, err
+		}
+	}
+	origin := string(a.host)
+	path, _, _ := strings.Cut(a.url[len(origin):], "?")
+	return &resolver{origins: known, base: a, origin: origin, folder: path[:strings.LastIndexByte(path, '/')+1]}, nil
+}
+
+// resolve is what resolve does for base, without parsing for the references
+// that most pages are full of: paths of plain characters, with or without a host
+// that is known.
+func (r *resolver) resolve(ref string) (address, error) {
+	plain, _, _ := strings.Cut(ref, "#")
+	if len(plain) > maxURL/2 {
+		return resolve(r.base.url, ref)
+	}
+	if a, path, ok := r.origins.cut(plain); ok && isPlain(path) {
+		a.url = string(a.host) + path
+		return a, nil
+	}
+	if !isPlain(plain) {
+		return resolve(r.base.url, ref)
+	}
+	a := r.base
+	if plain[0] == '/' {
+		a.url = r.origin + plain
+	} else {
+		a.url = r.origin + r.folder + plain
+	}
+	return a, nil
+}
+
+// isPlain tells whether a reference is a path, with or without a query, that
+// every reader of URLs leaves as it is: no scheme, host, escapes, dot segments or
+// characters to be escaped.
+func isPlain(ref string) bool {
+	if ref == "" || ref[0] == '?' || strings.HasPrefix(ref, "//") {
+		return false
+	}
+	query, afterSlash := false, ref[0] != '/'
+	for i := range len(ref) {
+		c := ref[i]
+		switch {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '-', c == '_', c == '~', c == '=', c == '&', c == ';', c == '+':
+		case c == '?':
+			query = true
+		case c == '/':
+		case c == '.':
+			if afterSlash && !query {
+				return false
+			}
+		case c == ':' || c == '@' || c == ',':
+			if !query {
+				return false
+			}
+		default:
+			return false
+		}
+		afterSlash = c == '/'
+	}
+	return true
+}
+
+// origins remembers the hosts of URLs by the way they are written, since a crawl
+// meets the same ones all the time. It is safe for concurrent use.
+type origins struct {
+	mu    sync.RWMutex // guards known
+	known map[string]address
+}
+
+// maxOrigins bounds how many are remembered.
+const maxOrigins = 10_000
+
+func newOrigins() *origins { return &origins{known: make(map[string]address)} }
+
+// cut takes an absolute URL apart: the address of its host, with / for a path,
+// and the rest as it is written, which begins with a slash. It is not ok for what
+// has to be parsed as a whole.
+func (o *origins) cut(url string) (a address, rest string, ok bool) {
+	start := len("http://")
+	if strings.HasPrefix(url, "https://") {
+		start++
+	} else if !strings.HasPrefix(url, "http://") {
+		return address{}, "", false
+	}
+	end := start
+	for end < len(url) && isHostChar(url[end]) {
+		end++
+	}
+	written := url[:end]
+	switch {
+	case end == start || end < len(url) && url[end] != '/':
+		return address{}, "", false
+	case end == len(url):
+		rest = "/"
+	default:
+		rest = url[end:]
+	}
+	o.mu.RLock()
+	a, ok = o.known[written]
+	o.mu.RUnlock()
+	if ok {
+		return a, rest, true
+	}
+	a, err := resolve("", written+"/")
+	if err != nil || a.url != string(a.host)+"/" {
+		return address{}, "", false
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if len(o.known) >= maxOrigins {
+		clear(o.known)
+	}
+	o.known[strings.Clone(written)] = a
+	return a, rest, true
+}
+
+// isHostChar tells whether c stands in host names and their ports, and nowhere
+// ends them.
+func isHostChar(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '-' || c == '.' || c == ':'
+}
