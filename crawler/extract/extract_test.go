@@ -32,6 +32,7 @@ func TestParse(t *testing.T) {
 		{"no links in a textarea", `<textarea><a href="/no"></textarea><a href=/yes>`, Document{Links: []Link{{URL: "/yes"}}}},
 		{"first base", `<base href="/dir/"><base href="/other/">`, Document{Base: "/dir/"}},
 		{"canonical", `<link rel="Canonical" href="/one"><link rel=stylesheet href="/no.css">`, Document{Canonical: "/one"}},
+		{"alternates are left alone", `<link rel=alternate hreflang=de href="/de"><link rel="alternate canonical" href="/one">`, Document{Canonical: "/one"}},
 		{"next and prev", `<link rel=next href="/2"><link rel=prev href="/0">`,
 			Document{Links: []Link{{URL: "/2", Rel: "next"}, {URL: "/0", Rel: "prev"}}}},
 		{"robots meta", `<meta name=" Robots" content="noindex"><meta name="politecrawl" content="nofollow"><meta charset=utf-8>`,

@@ -136,8 +136,8 @@ type Frontier interface {
 	// so does every later call but Close, which returns nil. Leases still
 	// open are given back as after a crash.
 	//
-	// A store that outlives its process cannot tell, when it is opened again,
-	// whether a request was on its way to the end. So no host that it knows,
-	// by a URL or by a Hold, is due earlier than HostRecord.Delay after that.
+	// A store that was down cannot tell, when it is opened again, whether a
+	// request was on its way to the end. So no host that it knows, by a URL or
+	// by a Hold, is due earlier than HostRecord.Delay after that.
 	Close() error
 }

@@ -16,7 +16,7 @@ import (
 var listChecks = []check{
 	{name: "in every state", run: func(s *subject) {
 		s.waits(a)
-		at, back := s.in(50), s.in(60)
+		at, back := s.in(5), s.in(6)
 		s.addItems(
 			frontier.Item{URL: one, Priority: 1},
 			frontier.Item{URL: two, Priority: 2, Meta: []byte("two")},
@@ -47,7 +47,7 @@ var listChecks = []check{
 		s.waits(a, want...)
 		s.waits("", append(want, frontier.Item{URL: "http://b.test/1"})...)
 		s.waits("http://unknown.test")
-		s.sleep(61)
+		s.sleep(7)
 		for i := range want {
 			want[i].NotBefore = time.Time{}
 		}
