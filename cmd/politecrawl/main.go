@@ -21,9 +21,16 @@ import (
 )
 
 func main() {
+	if os.Getenv("GOGC") == "" {
+		// A crawl makes much garbage and keeps little: for some 20 MB more it
+		// takes an eighth of the processor time less.
+		debug.SetGCPercent(gcPercent)
+	}
 	p := &program{in: os.Stdin, out: os.Stdout, err: os.Stderr}
 	os.Exit(p.run(context.Background(), os.Args[1:]))
 }
+
+const gcPercent = 400
 
 // A program is the command line with the world it works in.
 type program struct {
