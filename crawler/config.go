@@ -96,6 +96,9 @@ type Config struct {
 	// Empty: the environment decides (HTTPS_PROXY, NO_PROXY and so on).
 	Proxies []string `json:"proxy"`
 
+	// Links lists in links.jsonl what each page links to.
+	Links bool `json:"links"`
+
 	// Extract are rules for fields of pages.jsonl, each NAME=RULE; see
 	// [extract.Rule].
 	Extract []string `json:"extract"`
@@ -179,6 +182,7 @@ func Default() Config {
 		Timeout:        30 * time.Second,
 		MaxBody:        10 << 20,
 		Retries:        3,
+		Links:          true,
 		SitemapOrder:   ByLastMod,
 		MaxSitemaps:    1000,
 		ObeyNoindex:    true,

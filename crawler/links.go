@@ -27,11 +27,9 @@ const (
 const maxShown = 200
 
 // links turns the links of a page into items for the frontier, and leaves aside
-// what does not belong to the crawl.
-func (c *Crawler) links(v *visit, doc *extract.Document, nofollow *robotstag.Rule) ([]frontier.Item, error) {
-	if c.cfg.OnlySitemaps {
-		return nil, nil
-	}
+// what does not belong to the crawl. They are listed unless the content of the page
+// is to be withheld.
+func (c *Crawler) links(v *visit, doc *extract.Document, nofollow *robotstag.Rule, withheld bool) ([]frontier.Item, error) {
 	base := v.u.String()
 	if doc.Base != "" {
 		if b, err := resolve(base, doc.Base); err == nil {
@@ -44,7 +42,7 @@ func (c *Crawler) links(v *visit, doc *extract.Document, nofollow *robotstag.Rul
 	}
 	found := newFinds(c)
 	found.items = make([]frontier.Item, 0, len(doc.Links))
-	seen := make(map[string]bool, len(doc.Links))
+	seen, to := make(map[string]bool, len(doc.Links)), make([]string, 0, len(doc.Links))
 	at := trail{source: fromLink, depth: v.trail.depth + 1, via: v.u.String()}
 	meta := at.encode() // all links of a page share it
 	for _, link := range doc.Links {
@@ -58,12 +56,22 @@ func (c *Crawler) links(v *visit, doc *extract.Document, nofollow *robotstag.Rul
 		} else {
 			a.url = c.cleaned(a.url, nil)
 		}
-		if seen[a.url] {
+		followed, again := seen[a.url]
+		if !again {
+			to = append(to, a.url)
+		}
+		if followed || c.cfg.OnlySitemaps {
+			seen[a.url] = true
 			continue
 		}
 		why := c.why(nofollow, link.Rel)
 		seen[a.url] = why == "" // a second link may be followed where the first was not
 		found.link(a, at, meta, why)
+	}
+	if c.cfg.Links && len(to) > 0 && !withheld {
+		if err := v.lines.Links(&output.Links{URL: v.u.String(), To: to}); err != nil {
+			return nil, err
+		}
 	}
 	return found.items, found.settle()
 }

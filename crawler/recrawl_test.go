@@ -103,7 +103,7 @@ func TestRecrawl(t *testing.T) {
 	if s.count("/private") != 0 || s.count("/map.xml") != 2 {
 		t.Errorf("asked for %v", s.asked())
 	}
-	for _, name := range []string{"pages.1.jsonl", "rejected.1.jsonl", "sitemaps.1.jsonl", "robots.1.jsonl"} {
+	for _, name := range []string{"pages.1.jsonl", "rejected.1.jsonl", "sitemaps.1.jsonl", "links.1.jsonl", "robots.1.jsonl"} {
 		if _, err := os.Stat(filepath.Join(cfg.Output, name)); err != nil {
 			t.Error(err)
 		}

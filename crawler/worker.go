@@ -299,7 +299,7 @@ func (c *Crawler) found(v *visit, got *reply, page *output.Page) ([]frontier.Ite
 		}
 	}
 	page.Links = len(doc.Links)
-	return c.links(v, doc, asked.NoFollow())
+	return c.links(v, doc, asked.NoFollow(), page.Withheld != "")
 }
 
 // rejection describes v for rejected.jsonl.

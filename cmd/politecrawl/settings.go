@@ -63,6 +63,7 @@ func newSettings() *settings {
 	k.IntVar(&c.MaxBody, "max-body", c.MaxBody, "read at most `N` bytes of a page")
 	k.IntVar(&c.Retries, "retries", c.Retries, "ask `N` more times for a page that failed")
 	k.StringArrayVar(&c.Proxies, "proxy", c.Proxies, "send requests through the proxy `URL`; given several times, each host has one of them")
+	k.BoolVar(&c.Links, "links", c.Links, "list in links.jsonl what each page links to")
 	k.StringArrayVar(&c.Extract, "extract", c.Extract, "add the field `NAME=SELECTOR` to pages.jsonl: title2=h1, images=img@src[]; may be given several times")
 	k.StringArrayVar(&c.DropParams, "drop-params", c.DropParams, "take the query parameter `NAME` out of links (sid, utm_*); may be given several times")
 	k.BoolVar(&c.CleanParam, "clean-param", c.CleanParam, "take out the query parameters that robots.txt names in Clean-param lines")

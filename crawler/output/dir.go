@@ -15,6 +15,7 @@ const (
 	PagesFile    = "pages.jsonl"
 	RejectedFile = "rejected.jsonl"
 	SitemapsFile = "sitemaps.jsonl"
+	LinksFile    = "links.jsonl"
 	RobotsFile   = "robots.jsonl"
 	RobotsDir    = "robots"
 	StateFile    = "crawl.json"
@@ -41,10 +42,11 @@ const (
 	pages = iota
 	rejected
 	sitemaps
+	links
 	kinds
 )
 
-var fileNames = [kinds]string{PagesFile, RejectedFile, SitemapsFile}
+var fileNames = [kinds]string{PagesFile, RejectedFile, SitemapsFile, LinksFile}
 
 // Vacant returns nil when a crawl may be begun in the directory: it is missing,
 // or has nothing of one in it. What another began and did not come to write
@@ -136,7 +138,10 @@ func (d *Dir) Write(b *Batch) error {
 
 // Lengths returns how long the files are.
 func (d *Dir) Lengths() Lengths {
-	return Lengths{Pages: d.files[pages].length, Rejected: d.files[rejected].length, Sitemaps: d.files[sitemaps].length}
+	return Lengths{
+		Pages: d.files[pages].length, Rejected: d.files[rejected].length,
+		Sitemaps: d.files[sitemaps].length, Links: d.files[links].length,
+	}
 }
 
 // Sync returns when everything written has reached the disk.

@@ -27,6 +27,7 @@ func TestWrite(t *testing.T) {
 			err := errors.Join(
 				one.Page(&Page{URL: "http://example.com/?a=1&b=<2>", Title: strings.Repeat("x", 5000)}),
 				one.Reject(&Rejection{URL: "http://example.com/no", Reason: Disallowed, Rule: "Disallow: /no", Line: 2}),
+				one.Links(&Links{URL: "http://example.com/", To: []string{"http://example.com/a"}}),
 				one.Sitemap(&Sitemap{URL: "http://example.com/map.xml", Status: 200}))
 			if err != nil {
 				t.Fatal(err)

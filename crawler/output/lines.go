@@ -18,9 +18,12 @@ type Lengths struct {
 	Pages    int64 `json:"pages"`
 	Rejected int64 `json:"rejected"`
 	Sitemaps int64 `json:"sitemaps"`
+	Links    int64 `json:"links"`
 }
 
-func (l Lengths) of(kind int) int64 { return [kinds]int64{l.Pages, l.Rejected, l.Sitemaps}[kind] }
+func (l Lengths) of(kind int) int64 {
+	return [kinds]int64{l.Pages, l.Rejected, l.Sitemaps, l.Links}[kind]
+}
 
 // A Batch is lines to be written together. The zero Batch is empty.
 type Batch struct {
@@ -35,6 +38,9 @@ func (b *Batch) Reject(r *Rejection) error { return b.add(rejected, r) }
 
 // Sitemap adds a line to sitemaps.jsonl.
 func (b *Batch) Sitemap(s *Sitemap) error { return b.add(sitemaps, s) }
+
+// Links adds a line to links.jsonl.
+func (b *Batch) Links(l *Links) error { return b.add(links, l) }
 
 // Join adds the lines of another batch.
 func (b *Batch) Join(other *Batch) {
@@ -88,6 +94,11 @@ func Rejections(path string) iter.Seq2[*Rejection, error] {
 // Sitemaps reads the lines of sitemaps.jsonl like Pages.
 func Sitemaps(path string) iter.Seq2[*Sitemap, error] {
 	return Read[Sitemap](filepath.Join(path, SitemapsFile))
+}
+
+// AllLinks reads the lines of links.jsonl like Pages.
+func AllLinks(path string) iter.Seq2[*Links, error] {
+	return Read[Links](filepath.Join(path, LinksFile))
 }
 
 // Read reads a file of JSON lines. An error ends it.

@@ -1,6 +1,7 @@
 // Package output writes what a crawl found: a directory with pages.jsonl, one
 // line for each page that was fetched; rejected.jsonl, one line for each URL that
-// was not, and why; sitemaps.jsonl, one line for each sitemap file that was read;
+// was not, and why; links.jsonl, which page links to which URLs; sitemaps.jsonl, one
+// line for each sitemap file that was read;
 // robots/, every robots.txt as it was last; robots.jsonl, one line for each fetch
 // of one; and crawl.json, the configuration.
 //
@@ -38,6 +39,12 @@ type Page struct {
 	Unchanged   bool           `json:"unchanged,omitempty"`    // the site says so (304), or the body is the one of the last fetch
 	DuplicateOf string         `json:"duplicate_of,omitempty"` // a page fetched before with the same body
 	Fields      map[string]any `json:"fields,omitempty"`       // by the names of the extract rules: a string, or a list of them
+}
+
+// Links are the links of a page: one line of links.jsonl, for a page that has any.
+type Links struct {
+	URL string   `json:"url"`
+	To  []string `json:"to"` // absolute, without fragments, each once, in the order of the page; also those not followed
 }
 
 // Sitemap is a sitemap file that was asked for: one line of sitemaps.jsonl.

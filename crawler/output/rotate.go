@@ -10,7 +10,7 @@ import (
 
 // Files are the names of the files of lines that one crawl of a directory wrote.
 type Files struct {
-	Pages, Rejected, Sitemaps, Robots string
+	Pages, Rejected, Sitemaps, Links, Robots string
 }
 
 // Rotate puts the files of lines aside under a number, pages.1.jsonl for 1, so that
@@ -29,7 +29,8 @@ func Rotate(path string, number int) (Files, error) {
 		return to
 	}
 	f := Files{
-		Pages: aside(PagesFile), Rejected: aside(RejectedFile), Sitemaps: aside(SitemapsFile), Robots: aside(RobotsFile),
+		Pages: aside(PagesFile), Rejected: aside(RejectedFile), Sitemaps: aside(SitemapsFile),
+		Links: aside(LinksFile), Robots: aside(RobotsFile),
 	}
 	return f, errors.Join(failed...)
 }
