@@ -72,6 +72,7 @@ type Crawler struct {
 	aside    *aside
 
 	roundBegan time.Time // zero: it is no recrawl
+	repaced    bool      // the delays of hosts were set by other settings
 
 	origins   *origins
 	scope     *boundary

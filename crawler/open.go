@@ -41,6 +41,7 @@ func (c *Crawler) open() (err error) {
 	c.ledger = newLedger(c.frontier, c.dir, c.syncFiles(), c.tally.page)
 	c.aside = newAside(c.journal)
 	c.pace = newPace(&c.cfg, c.frontier, c.opts.Resume || c.opts.Recrawl)
+	c.pace.changed = c.repaced
 	if err := c.connect(); err != nil {
 		return err
 	}
@@ -67,9 +68,32 @@ func (c *Crawler) begin() error {
 	if err := c.openFrontier(); err != nil {
 		return err
 	}
+	if err := c.unused(); err != nil {
+		return err
+	}
 	var err error
 	c.dir, err = output.Create(c.cfg.Output, &state{Version: stateVersion, Config: c.cfg})
 	return err
+}
+
+// unused returns an error when the frontier or the journal is that of an earlier
+// crawl, whose other files somebody has removed: what that crawl had done would be
+// taken for done.
+func (c *Crawler) unused() error {
+	if c.opts.Frontier != nil {
+		return nil // it may be shared
+	}
+	stats, err := c.frontier.Stats(c.books)
+	if err != nil {
+		return err
+	}
+	if stats.Added > 0 {
+		return fmt.Errorf("%w: %q has the frontier of one in it; name another or remove it", output.ErrExists, c.cfg.Output)
+	}
+	if info, err := os.Stat(filepath.Join(c.cfg.Output, journalFile)); err == nil && info.Size() > 0 {
+		return fmt.Errorf("%w: %q has %s in it; name another or remove it", output.ErrExists, c.cfg.Output, journalFile)
+	}
+	return nil
 }
 
 // openFrontier opens the frontier. Its lock is that of the whole directory.

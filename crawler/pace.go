@@ -28,14 +28,16 @@ type pace struct {
 	cfg      *Config
 	frontier frontier.Frontier
 	resumed  bool    // hosts may be spared that are not in spared
+	changed  bool    // hosts may have been set by other settings
 	slowest  longest // of all hosts so far
 
-	mu     sync.Mutex // guards spared
-	spared map[frontier.Host]bool
+	mu      sync.Mutex // guards all below
+	spared  map[frontier.Host]bool
+	renewed map[frontier.Host]bool // where changed: those that were set by this process
 }
 
 func newPace(cfg *Config, f frontier.Frontier, resumed bool) *pace {
-	p := &pace{cfg: cfg, frontier: f, resumed: resumed, spared: make(map[frontier.Host]bool)}
+	p := &pace{cfg: cfg, frontier: f, resumed: resumed, spared: make(map[frontier.Host]bool), renewed: make(map[frontier.Host]bool)}
 	p.slowest.observe(cfg.Delay)
 	return p
 }
@@ -64,6 +66,31 @@ func (p *pace) asked(ctx context.Context, host frontier.Host, group *robotstxt.G
 	// The request for robots.txt has just ended. Where several may be in flight,
 	// others are waiting for no more than that.
 	return p.frontier.UpdateHost(ctx, host, frontier.HostUpdate{Delay: &delay, BlockUntil: time.Now().Add(delay)})
+}
+
+// renew sets a host as the settings are now, where they are not those that the host
+// was set by. It tells whether the host has to wait for longer than it has.
+func (p *pace) renew(ctx context.Context, host frontier.Host, group *robotstxt.Group) (wait bool, err error) {
+	if !p.changed {
+		return false, nil
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.renewed[host] {
+		return false, nil
+	}
+	p.renewed[host] = true
+	rec, err := p.frontier.Host(ctx, host)
+	if err != nil {
+		return false, err
+	}
+	update := frontier.HostUpdate{MaxInFlight: p.cfg.PerHost}
+	if delay := p.wanted(group); delay > rec.Delay {
+		wait = true
+		update.Delay, update.BlockUntil = &delay, time.Now().Add(delay)
+		p.slowest.observe(delay)
+	} // one that is longer goes down as that of a host that was spared
+	return wait, p.frontier.UpdateHost(ctx, host, update)
 }
 
 // closedUntil tells whether it is outside the visiting hours that a robots.txt

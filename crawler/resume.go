@@ -16,6 +16,10 @@ type state struct {
 	Version int    `json:"version"`
 	Config  Config `json:"config"`
 
+	// Repaced says that hosts may have been set by another delay than that of
+	// Config.
+	Repaced bool `json:"repaced,omitempty"`
+
 	// Round counts the recrawls, and Began is when the last of them did.
 	// Revisiting says that it has not yet brought everything back into the
 	// frontier.
@@ -91,6 +95,8 @@ func (c *Crawler) openCounted(s *state) error {
 		c.notice(fmt.Sprintf("%s has lost %d bytes since it was written; the URLs of the lines that are gone are not asked for again", name, missing[name]))
 	}
 	c.roundBegan = s.Began
+	s.Repaced = s.Repaced || s.Config.Delay != c.cfg.Delay || s.Config.MaxCrawlDelay != c.cfg.MaxCrawlDelay || s.Config.PerHost != c.cfg.PerHost
+	c.repaced = s.Repaced
 	s.Config = c.cfg
 	return output.SaveState(c.cfg.Output, s)
 }

@@ -295,3 +295,49 @@ func TestResumeAfterLinesWereLost(t *testing.T) {
 		t.Errorf("notices %q, pages (-want +got):\n%s", got.notices, diff)
 	}
 }
+
+// What is left of a crawl that somebody has half removed is not taken for a new one.
+func TestCrawlWhereHalfOfOneIs(t *testing.T) {
+	s := chain(t, 2)
+	cfg := testConfig(t, s.url+"/0")
+	run(t, cfg, nil)
+	for _, name := range []string{output.StateFile, output.PagesFile, output.RejectedFile, output.LinksFile, output.SitemapsFile} {
+		if err := os.Remove(filepath.Join(cfg.Output, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, left := range []string{frontierDir, journalFile} {
+		c, err := New(cfg, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if sum, err := c.Run(t.Context()); sum != nil || !errors.Is(err, output.ErrExists) || !strings.Contains(err.Error(), left) {
+			t.Errorf("beside %s: %+v, %v", left, sum, err)
+		}
+		if err := os.RemoveAll(filepath.Join(cfg.Output, frontierDir)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// ROB-POL-02: a delay that was changed holds from the first request on.
+func TestResumeWithAnotherDelay(t *testing.T) {
+	const n = 4
+	s := chain(t, n)
+	cfg := testConfig(t, s.url+"/0")
+	cfg.MaxPages = 2
+	run(t, cfg, nil)
+	before := len(s.requests())
+	const delay = 400 * time.Millisecond
+	began := time.Now()
+	resume(t, cfg, func(c *Config) { c.MaxPages, c.Delay = 0, delay }).whole(t, s, n)
+	requests := s.requests()
+	if gap := requests[before].began.Sub(began); gap < delay {
+		t.Errorf("the first request came after %v", gap)
+	}
+	for i := before + 1; i < len(requests); i++ {
+		if gap := requests[i].began.Sub(requests[i-1].end); gap < delay {
+			t.Errorf("%s came %v after %s", requests[i].uri, gap, requests[i-1].uri)
+		}
+	}
+}

@@ -128,6 +128,9 @@ func (c *Crawler) outOfTurn(ctx context.Context, v *visit) (bool, error) {
 	if rec.File != nil {
 		v.file, v.group = rec.File, c.robots.Group(rec)
 	}
+	if wait, err := c.pace.renew(c.books, v.lease.Host, v.group); wait || err != nil {
+		return true, err
+	}
 	until, closed := closedUntil(v.group, time.Now())
 	if !closed {
 		return false, nil
