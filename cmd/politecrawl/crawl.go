@@ -81,13 +81,24 @@ func (p *program) crawl(ctx context.Context, cfg crawler.Config, opts crawler.Op
 // runCrawl crawls until the end or the first interrupt. Its errors know their exit
 // code; the summary is nil when nothing was begun.
 func (p *program) runCrawl(ctx context.Context, cfg crawler.Config, opts crawler.Options, h *herald) (*crawler.Summary, error) {
+	view := newProgress(p.err)
+	aside := *p
+	aside.err = view // so that what is said stands above the view
+	h.program = &aside
+	var c *crawler.Crawler // what it is of
 	opts.Notice = h.note
-	opts.Begun = func() { h.begun(cfg, opts) }
+	opts.Begun = func() {
+		h.begun(cfg, opts)
+		if !h.quiet {
+			view.begin(c.Status)
+		}
+	}
 	c, err := crawler.New(cfg, &opts)
 	if err != nil {
 		return nil, &exit{exitMisuse, withoutPrefix(err)}
 	}
-	ctx, done := p.interruptible(ctx, c.Abort, "interrupted: what is in flight is being finished; interrupt again to break it off")
+	defer view.end()
+	ctx, done := aside.interruptible(ctx, c.Abort, "interrupted: what is in flight is being finished; interrupt again to break it off")
 	defer done()
 	sum, err := c.Run(ctx)
 	switch _, onDisk := errors.AsType[*fs.PathError](err); {
