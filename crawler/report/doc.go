@@ -1,0 +1,3 @@
+// Package report says what a crawl found, in a page for people and a file for
+// programs.
+package report
