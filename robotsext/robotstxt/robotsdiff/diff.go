@@ -20,7 +20,8 @@ type Diff struct {
 	Added, Removed []robotstxt.Sitemap
 
 	// Complete is false when the files were too intricate to be compared to the
-	// end, so that there may be more. What is reported is right.
+	// end, so that there may be more changes, and more exceptions to them. Each
+	// example is one all the same.
 	Complete bool
 }
 
@@ -68,31 +69,37 @@ type Decision struct {
 
 // Options are the settings of Compare.
 type Options struct {
-	// MaxSteps bounds the work, in units of some tens of nanoseconds. 0:
-	// 50 million, which is seconds. Ordinary files take thousands.
+	// MaxSteps bounds the work, in units of some ten nanoseconds. 0: 100
+	// million. Ordinary files take thousands.
 	MaxSteps int
 }
 
-const defaultMaxSteps = 50_000_000
+const defaultMaxSteps = 100_000_000
 
 // Compare compares what two files say. They have to be parsed with the same
 // options. Opts may be nil.
-func Compare(old, new *robotstxt.File, opts *Options) *Diff {
-	c := comparison{old: old, new: new, steps: defaultMaxSteps, groups: map[string]*outcome{}}
+func Compare(before, after *robotstxt.File, opts *Options) *Diff {
+	c := comparison{
+		old: agentsOf(before), new: agentsOf(after), steps: defaultMaxSteps,
+		diff: &Diff{Complete: true}, said: map[[2]int]int{}, finds: map[string][]find{},
+	}
 	if opts != nil && opts.MaxSteps > 0 {
 		c.steps = opts.MaxSteps
 	}
-	d := &Diff{Complete: true}
-	for _, agent := range c.agents() {
-		a, complete := c.agent(agent)
-		d.Complete = d.Complete && complete
-		if len(a.Changes) > 0 || a.OldDelay != a.NewDelay {
-			d.Agents = join(d.Agents, a)
+	seen := map[string]bool{anybody: true}
+	for _, name := range slices.Concat(before.Agents(), after.Agents()) {
+		if folded := strings.ToLower(name); !seen[folded] {
+			seen[folded] = true
+			c.compare(name)
 		}
 	}
-	d.Removed, d.Added = missing(old.Sitemaps, new.Sitemaps), missing(new.Sitemaps, old.Sitemaps)
-	return d
+	c.compare(anybody)
+	c.diff.Removed, c.diff.Added = missing(before.Sitemaps, after.Sitemaps), missing(after.Sitemaps, before.Sitemaps)
+	return c.diff
 }
+
+// anybody stands for an agent that neither file names.
+const anybody = "*"
 
 // missing returns the sitemaps of one file that the other does not have.
 func missing(from, in []robotstxt.Sitemap) []robotstxt.Sitemap {
@@ -111,51 +118,95 @@ func missing(from, in []robotstxt.Sitemap) []robotstxt.Sitemap {
 
 // A comparison is one call of Compare.
 type comparison struct {
-	old, new *robotstxt.File
+	old, new agents
 	steps    int
-	groups   map[string]*outcome // of groups that say the same, which is common
+	diff     *Diff
+	said     map[[2]int]int    // where in diff.Agents it is said what happened to two sets; none: nothing has
+	finds    map[string][]find // by the text of the rules: different groups may say the same
 }
 
-// An outcome is what came of comparing two groups.
-type outcome struct {
-	finds    []find
-	complete bool
+// agents are those of one file, in sets that it says the same to.
+type agents struct {
+	file *robotstxt.File
+	sets map[string]int // of each name in lower case
 }
 
-// agents returns all that either file names, and "*" last.
-func (c *comparison) agents() []string {
-	seen := map[string]bool{"*": true}
-	var names []string
-	for _, name := range slices.Concat(c.old.Agents(), c.new.Agents()) {
-		if folded := strings.ToLower(name); !seen[folded] {
-			seen[folded] = true
-			names = append(names, name)
+func agentsOf(file *robotstxt.File) agents {
+	a := agents{file, map[string]int{}}
+	for i, set := range file.AgentSets() {
+		for _, name := range set {
+			a.sets[strings.ToLower(name)] = i
 		}
 	}
-	return append(names, "*")
+	return a
 }
 
-// agent compares what the files say to one agent.
-func (c *comparison) agent(name string) (a AgentDiff, complete bool) {
-	s := search{old: newSide(c.old.Group(name)), new: newSide(c.new.Group(name)), steps: c.steps}
-	key := s.old.text() + "\n" + s.new.text()
-	out := c.groups[key]
-	if out == nil {
-		out = &outcome{finds: s.finds()}
-		out.complete = !s.gaveUp && !s.undecided
-		c.steps, c.groups[key] = max(s.steps, 0), out
+// set returns the set of an agent, none if nothing is said to it.
+func (a *agents) set(name string) int {
+	for _, name := range [...]string{strings.ToLower(name), anybody} {
+		if i, ok := a.sets[name]; ok {
+			return i
+		}
 	}
-	a = AgentDiff{Agents: []string{name}, OldDelay: s.old.group.CrawlDelay(), NewDelay: s.new.group.CrawlDelay()}
-	for _, f := range out.finds {
+	return none
+}
+
+// compare compares what the files say to one agent.
+func (c *comparison) compare(name string) {
+	key := [2]int{c.old.set(name), c.new.set(name)}
+	at, ok := c.said[key]
+	if !ok {
+		at = c.say(c.old.file.Group(name), c.new.file.Group(name))
+		c.said[key] = at
+	}
+	if at != none {
+		a := &c.diff.Agents[at]
+		a.Agents = append(a.Agents, name)
+	}
+}
+
+// say adds to the result in what two groups differ and returns where that is,
+// none if in nothing.
+func (c *comparison) say(before, after *robotstxt.Group) int {
+	a := AgentDiff{OldDelay: before.CrawlDelay(), NewDelay: after.CrawlDelay()}
+	if c.steps >= 0 {
+		a.Changes = c.changes(before, after)
+	} else {
+		c.diff.Complete = false
+	}
+	if len(a.Changes) == 0 && a.OldDelay == a.NewDelay {
+		return none
+	}
+	return c.diff.join(a)
+}
+
+// changes compares the rules of two groups.
+func (c *comparison) changes(before, after *robotstxt.Group) []Change {
+	s := search{old: newSide(before), new: newSide(after)}
+	c.steps -= 100 * (len(s.old.rules) + len(s.new.rules))
+	was, is := s.old.text(), s.new.text()
+	if was == is {
+		return nil
+	}
+	key := was + "\n" + is
+	found, ok := c.finds[key]
+	if !ok {
+		s.steps = c.steps
+		found = s.finds()
+		c.finds[key], c.steps = found, s.steps
+		c.diff.Complete = c.diff.Complete && !s.gaveUp
+	}
+	var list []Change
+	for _, f := range found {
 		change := Change{Pattern: f.glob.pattern(), Example: f.example, Old: s.old.decision(f.old), New: s.new.decision(f.new)}
 		for _, e := range f.except {
 			change.Except = append(change.Except, e.pattern())
 		}
 		slices.Sort(change.Except)
-		a.Changes = append(a.Changes, change)
+		list = append(list, change)
 	}
-	slices.SortStableFunc(a.Changes, func(a, b Change) int { return cmp.Compare(a.Pattern, b.Pattern) })
-	return a, out.complete
+	slices.SortStableFunc(list, func(a, b Change) int { return cmp.Compare(a.Pattern, b.Pattern) })
+	return list
 }
 
 // text is what the rules say, by precedence.
@@ -176,19 +227,20 @@ func (s *side) decision(i int) Decision {
 	return Decision{Allowed: r.allowed, Rule: r.Rule, Lines: []int{r.Line}}
 }
 
-// join adds the changes for an agent to those for others that are the same.
-func join(list []AgentDiff, a AgentDiff) []AgentDiff {
-	for i := range list {
-		if b := &list[i]; a.same(b) {
-			b.Agents = append(b.Agents, a.Agents...)
+// join adds changes, or their lines to those of others that are the same, and
+// returns where.
+func (d *Diff) join(a AgentDiff) int {
+	for i := range d.Agents {
+		if b := &d.Agents[i]; a.same(b) {
 			for j := range b.Changes {
 				b.Changes[j].Old.add(a.Changes[j].Old)
 				b.Changes[j].New.add(a.Changes[j].New)
 			}
-			return list
+			return i
 		}
 	}
-	return append(list, a)
+	d.Agents = append(d.Agents, a)
+	return len(d.Agents) - 1
 }
 
 // same reports whether two differences are the same but for the lines.

@@ -19,7 +19,7 @@ var (
 	plainText = []string{"a", "b", "/", "/", "a", "b"}
 	query     = []string{"a", "b", "/", "/", "?", "=", "&"}
 	forms2    = []string{"a", "b", "/", "?", "?", ":", "%2F", "%3F", "/", "%3A"}
-	awkward   = []string{"a", "/", "?", "%", "%2", "%61", ".", "..", "/../", "/./", "é", "[", "$", " ", "%25", "%2A", "%24"}
+	awkward   = []string{"a", "/", "?", "%61", ".", "..", "/../", "/./", "é", "[", "$", " ", "%25", "%2A", "%24"}
 )
 
 func newGenerator(seed uint64, alphabet []string) generator {
@@ -62,22 +62,39 @@ func (g generator) rules(n int) []string {
 func (g generator) edited(rules []string) []string {
 	list := slices.Clone(rules)
 	for range g.IntN(4) {
-		switch i := g.IntN(len(list) + 1); {
-		case i == len(list):
+		i := g.IntN(len(list) + 1)
+		if i == len(list) {
 			list = append(list, g.rule())
-		case g.IntN(3) == 0:
+			continue
+		}
+		switch g.IntN(4) {
+		case 0:
 			list = slices.Delete(list, i, i+1)
-		case g.IntN(3) == 0:
+		case 1:
 			list[i] = g.rule()
-		case g.IntN(2) == 0:
+		case 2:
 			field, pattern, _ := strings.Cut(list[i], ": ")
 			list[i] = map[string]string{"Allow": "Disallow: ", "Disallow": "Allow: "}[field] + pattern
-		default:
+		case 3:
 			list[i] += g.pick("a", "*", "/", "$")
 		}
 	}
 	g.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
 	return list
+}
+
+// groups makes up a file of several groups.
+func (g generator) groups() string {
+	var b strings.Builder
+	for range 1 + g.IntN(4) {
+		for range 1 + g.IntN(2) {
+			b.WriteString("User-agent: " + g.pick("*", "a", "b", "B", "c") + "\n")
+		}
+		for _, r := range g.rules(3) {
+			b.WriteString(r + "\n")
+		}
+	}
+	return b.String()
 }
 
 // path makes up a path that is often matched by rules.
@@ -96,6 +113,12 @@ func (g generator) path(rules []string) string {
 	}
 	if !strings.HasPrefix(p, "/") {
 		p = "/" + p
+	}
+	// A query is escaped or not, not half of it.
+	if before, query, ok := strings.Cut(p, "?"); ok && g.IntN(2) == 0 {
+		return escapeQuery(p)
+	} else if ok {
+		return before + "?" + queryUnescapes.Replace(query)
 	}
 	return p
 }

@@ -22,21 +22,30 @@ func matches(pattern, path string) bool {
 // against the naive judge: that each change is one, and of paths that are made
 // up that those have changed which are reported, and no others. It returns how
 // many paths have.
-func compared(t *testing.T, g generator, exact bool) (changed int) {
+func compared(t *testing.T, g generator) (changed int) {
 	t.Helper()
-	old := g.rules(6)
-	new := g.edited(old)
-	d := Compare(robotstxt.Parse(file(old), nil), robotstxt.Parse(file(new), nil), nil)
+	before := g.rules(6)
+	after := g.edited(before)
+	oldFile, newFile := robotstxt.Parse(file(before), nil), robotstxt.Parse(file(after), nil)
+	d := Compare(oldFile, newFile, nil)
+	s := search{old: newSide(oldFile.Group()), new: newSide(newFile.Group())}
+	s.survey()
+	exact := !s.queries // the other claim is weaker
 	verdicts := func(path string) (was, is bool) {
-		return robotstxttest.Allowed(file(old), nil, "http://h"+path), robotstxttest.Allowed(file(new), nil, "http://h"+path)
+		return robotstxttest.Allowed(file(before), nil, "http://h"+path), robotstxttest.Allowed(file(after), nil, "http://h"+path)
 	}
 	var changes []Change
 	for _, a := range d.Agents {
 		changes = append(changes, a.Changes...)
 	}
+	for _, c := range changes {
+		for _, pattern := range append(c.Except, c.Pattern) {
+			exact = exact && len(forms(pattern)) == 1
+		}
+	}
 	fail := func(format string, args ...any) {
 		t.Helper()
-		t.Errorf("old\n\t%s\nnew\n\t%s", strings.Join(old, "\n\t"), strings.Join(new, "\n\t"))
+		t.Errorf("old\n\t%s\nnew\n\t%s", strings.Join(before, "\n\t"), strings.Join(after, "\n\t"))
 		for _, c := range changes {
 			t.Logf("%q %v → %v, except %q, such as %q", c.Pattern, c.Old.Allowed, c.New.Allowed, c.Except, c.Example)
 		}
@@ -57,7 +66,7 @@ func compared(t *testing.T, g generator, exact bool) (changed int) {
 		}
 	}
 	for range 40 {
-		path := g.path(slices.Concat(old, new))
+		path := g.path(slices.Concat(before, after))
 		was, is := verdicts(path)
 		reported, covered := false, false
 		for _, c := range changes {
@@ -83,20 +92,89 @@ func compared(t *testing.T, g generator, exact bool) (changed int) {
 	return changed
 }
 
+// alphabets are what the paths are made of, and how many files are made up of each
+// for a test.
+var alphabets = []struct {
+	name     string
+	alphabet []string
+	seeds    uint64
+}{
+	{"plain", plainText, 600},
+	{"query", query, 200},
+	{"forms", forms2, 60},
+	{"awkward", awkward, 150},
+}
+
 // TestGenerated holds the claim of the package on files that are made up.
 func TestGenerated(t *testing.T) {
-	for name, alphabet := range map[string][]string{"plain": plainText, "query": query, "forms": forms2, "awkward": awkward} {
-		t.Run(name, func(t *testing.T) {
+	for _, a := range alphabets {
+		t.Run(a.name, func(t *testing.T) {
 			changed := 0
-			for seed := range uint64(2000) {
-				if changed += compared(t, newGenerator(seed, alphabet), name != "forms"); t.Failed() {
+			for seed := range a.seeds {
+				if changed += compared(t, newGenerator(seed, a.alphabet)); t.Failed() {
 					t.Fatalf("seed %d", seed)
 				}
 			}
-			t.Logf("%d paths have changed", changed)
-			if changed < 1000 {
+			if changed < int(a.seeds) {
 				t.Errorf("only %d paths have changed", changed)
 			}
 		})
 	}
+}
+
+// FuzzCompare is TestGenerated for as long as there is time.
+func FuzzCompare(f *testing.F) {
+	for seed := range uint64(5) {
+		f.Add(seed, uint8(seed))
+	}
+	f.Fuzz(func(t *testing.T, seed uint64, alphabet uint8) {
+		compared(t, newGenerator(seed, alphabets[int(alphabet)%len(alphabets)].alphabet))
+	})
+}
+
+// TestGeneratedAgents holds what is said of agents on files that are made up.
+func TestGeneratedAgents(t *testing.T) {
+	changed := 0
+	for seed := range uint64(400) {
+		g := newGenerator(seed, plainText)
+		before, after := g.groups(), g.groups()
+		if g.IntN(4) == 0 {
+			after = before + g.groups()
+		}
+		oldFile, newFile := robotstxt.Parse([]byte(before), nil), robotstxt.Parse([]byte(after), nil)
+		d := Compare(oldFile, newFile, nil)
+		for range 20 {
+			agent, path := g.pick("a", "A", "b", "c", "d"), "/"+g.text(3)
+			was := robotstxttest.Allowed([]byte(before), []string{agent}, "http://h"+path)
+			is := robotstxttest.Allowed([]byte(after), []string{agent}, "http://h"+path)
+			if was != is {
+				changed++
+			}
+			name := "*" // any that neither names
+			if named := slices.Concat(oldFile.Agents(), newFile.Agents()); slices.ContainsFunc(named, func(n string) bool { return strings.EqualFold(n, agent) }) {
+				name = agent
+			}
+			if got := d.reports(name, path); got != (was != is) {
+				t.Fatalf("seed %d: %q for %s: %v → %v, reported %v\n%s\n\n%s\n%+v", seed, path, agent, was, is, got, before, after, d.Agents)
+			}
+		}
+	}
+	if changed < 500 {
+		t.Errorf("only %d verdicts have changed", changed)
+	}
+}
+
+// reports tells whether a change of path is reported for an agent.
+func (d *Diff) reports(agent, path string) bool {
+	for _, a := range d.Agents {
+		if !slices.ContainsFunc(a.Agents, func(name string) bool { return strings.EqualFold(name, agent) }) {
+			continue
+		}
+		for _, c := range a.Changes {
+			if matches(c.Pattern, path) && !slices.ContainsFunc(c.Except, func(e string) bool { return matches(e, path) }) {
+				return true
+			}
+		}
+	}
+	return false
 }

@@ -1,6 +1,9 @@
 package robotsdiff
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // A glob is the pattern of a rule made ready for reckoning. A star in it is any
 // text, also none, and its end is the end of the URL: the rule /a is the glob
@@ -147,22 +150,23 @@ func escapeQuery(s string) string {
 	return before + "?" + queryEscapes.Replace(query)
 }
 
-// unescapeQuery is the reverse. What follows a star may be a query too.
-func unescapeQuery(s string) string {
-	i := strings.IndexAny(s, "?*") + 1
-	if i == 0 {
-		return s
-	}
-	return s[:i] + queryUnescapes.Replace(s[i:])
-}
-
 // forms returns the glob of a pattern and, where it may match a query, those of
-// its other forms.
+// its other forms: in what follows the question mark, or a star which may hold
+// it, such characters may be escaped in the URL or not.
 func forms(pattern string) []glob {
 	list := []glob{globOf(pattern)}
-	for _, form := range [...]string{escapeQuery(pattern), unescapeQuery(pattern)} {
-		if form != pattern {
-			list = append(list, globOf(form))
+	add := func(form string) {
+		if g := globOf(form); !slices.Contains(list, g) {
+			list = append(list, g)
+		}
+	}
+	add(escapeQuery(pattern))
+	for i := range len(pattern) {
+		if pattern[i] == '?' || pattern[i] == '*' {
+			add(pattern[:i+1] + queryUnescapes.Replace(pattern[i+1:]))
+		}
+		if pattern[i] == '?' {
+			break
 		}
 	}
 	return list

@@ -26,6 +26,7 @@ func (s *search) meet(a, b glob) []glob {
 	case b.contains(a):
 		return []glob{a}
 	}
+	s.steps -= 100 + (len(a)+len(b))/8
 	m := meeting{search: s, a: string(a[n:]), b: string(b[n:]), known: map[[2]int][]rest{}}
 	var globs []glob
 	for _, r := range m.from(0, 0) {
@@ -56,8 +57,14 @@ func (m *meeting) from(i, j int) []rest {
 	if list, ok := m.known[at]; ok {
 		return list
 	}
+	if !m.goesOn() {
+		return nil
+	}
 	list := m.lay(m.a[i:], m.b[j:], i, j)
-	m.steps -= len(list) * len(list) / 8
+	m.steps -= 10 + len(list)*(len(list)+1)*(len(m.a)-i+len(m.b)-j)/8
+	if !m.goesOn() {
+		return nil
+	}
 	list = widest(list, rest.contains)
 	if len(list) > mostMeets {
 		list, m.gaveUp = list[:mostMeets], true
@@ -67,9 +74,6 @@ func (m *meeting) from(i, j int) []rest {
 }
 
 func (m *meeting) lay(a, b string, i, j int) []rest {
-	if m.steps--; !m.goesOn() {
-		return nil
-	}
 	switch {
 	case a == "*":
 		return []rest{rest(b)}
@@ -103,7 +107,7 @@ func (m *meeting) slide(next byte, text string, ends, goesOn func(n int) []rest)
 	run, _, _ := strings.Cut(text, "*")
 	list := prefixed(run, goesOn(len(run)))
 	for n := range len(run) {
-		if run[n] == next {
+		if run[n] == next && m.goesOn() {
 			list = append(list, prefixed(run[:n], ends(n))...)
 		}
 	}

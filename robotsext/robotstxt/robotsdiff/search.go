@@ -9,17 +9,19 @@ import (
 
 // A search looks for the paths about which two groups differ.
 type search struct {
-	old, new  side
-	fresh     string // a character that occurs in no rule of either
-	steps     int    // that are left; below zero it gives up
-	gaveUp    bool
-	undecided bool // every character occurs in some rule
+	old, new side
+	fresh    string // a character that occurs in no rule of either
+	queries  bool   // some rule may match otherwise behind a question mark
+	steps    int    // that are left; below zero it gives up
+	gaveUp   bool   // not everything was looked at
 }
 
 // A side is a group of one of the files.
 type side struct {
 	group *robotstxt.Group
 	rules []rule // by precedence, without those that never decide
+	shelf *shelf // of the rules
+	wild  int    // how many have a star before their end, and cost time
 }
 
 // A rule is one that decides some path.
@@ -44,9 +46,13 @@ func newSide(group *robotstxt.Group) side {
 			continue // an earlier one decides, or no path is matched
 		}
 		seen[globs[0]] = true
-		// Of Google's parser an empty path is a rule that says nothing.
+		if strings.Contains(strings.TrimSuffix(string(globs[0]), "*"), "*") {
+			s.wild++
+		}
+		// To Google's parser a rule with an empty path says nothing.
 		s.rules = append(s.rules, rule{Rule: r.Rule, globs: globs, length: r.Length, allowed: r.Allow || r.Length == 0})
 	}
+	s.shelf = newShelf(len(s.rules), func(i int) []glob { return s.rules[i].globs })
 	return s
 }
 
@@ -88,13 +94,21 @@ func (s *side) at(i int) *rule {
 
 func (r *rule) allows() bool { return r == nil || r.allowed }
 
+// line is the rule as a verdict has it.
+func (r *rule) line() *robotstxt.Rule {
+	if r == nil {
+		return nil
+	}
+	return r.Rule
+}
+
 // stays reports whether the other side has the rule too.
 func (r *rule) stays() bool { return r == nil || r.kept }
 
 // goesOn reports whether there are steps left.
 func (s *search) goesOn() bool {
 	s.gaveUp = s.gaveUp || s.steps < 0
-	return !s.gaveUp
+	return s.steps >= 0
 }
 
 // A find is a pattern whose paths are decided by a rule of each side, and not
@@ -119,22 +133,33 @@ type find struct {
 // in rank is so on both sides. Of an edited file few pairs are left.
 func (s *search) finds() []find {
 	s.compareKept()
-	s.chooseFresh()
+	s.survey()
+	rest := s.steps / 2 // is for the summary
+	s.steps -= rest
 	var found []find
-	for n := none; n < len(s.new.rules); n++ {
-		s.steps -= len(s.old.rules) / 8
-		for o := none; o < len(s.old.rules) && s.goesOn(); o++ {
-			old, new := s.old.at(o), s.new.at(n)
-			if old.allows() == new.allows() || old.stays() && new.stays() {
-				continue
-			}
-			for _, g := range s.meets(old, new) {
-				for _, part := range s.where(g, s.decidedBy(old, new)) {
-					found = append(found, find{glob: part, old: o, new: n})
-				}
+	look := func(o, n int) {
+		was, is := s.old.at(o), s.new.at(n)
+		if s.steps--; was.allows() == is.allows() || was.stays() && is.stays() {
+			return
+		}
+		for _, g := range s.meets(was, is) {
+			for _, part := range s.where(g, s.decidedBy(was, is)) {
+				found = append(found, find{glob: part, old: o, new: n})
 			}
 		}
 	}
+	for o := 0; o < len(s.old.rules) && s.goesOn(); o++ {
+		look(o, none)
+	}
+	for n := 0; n < len(s.new.rules) && s.goesOn(); n++ {
+		look(none, n)
+		for _, o := range s.old.shelf.near(s.new.rules[n].globs...) {
+			if s.goesOn() {
+				look(o, n)
+			}
+		}
+	}
+	s.steps = max(s.steps, 0) + rest
 	return s.summarised(found)
 }
 
@@ -163,11 +188,11 @@ func (s *search) meets(a, b *rule) []glob {
 }
 
 // A condition is about the verdicts of both sides.
-type condition func(old, new robotstxt.Verdict) bool
+type condition func(was, is robotstxt.Verdict) bool
 
 // decidedBy is the condition that these two rules decide.
-func (s *search) decidedBy(old, new *rule) condition {
-	return func(o, n robotstxt.Verdict) bool { return o.Rule == old.is() && n.Rule == new.is() }
+func (s *search) decidedBy(o, n *rule) condition {
+	return func(was, is robotstxt.Verdict) bool { return was.Rule == o.line() && is.Rule == n.line() }
 }
 
 // where returns the parts of g where a condition holds, or g itself when it holds
@@ -175,9 +200,13 @@ func (s *search) decidedBy(old, new *rule) condition {
 func (s *search) where(g glob, holds condition) []glob {
 	var parts []glob
 	all := true
-	for _, k := range g.kinds() {
-		switch ok, real := s.ask(k.instance(s.fresh), holds); {
-		case !real:
+	kinds := g.rooted()
+	if s.queries {
+		kinds = g.kinds()
+	}
+	for _, k := range kinds {
+		switch ok, path := s.ask(k.instance(s.fresh), holds); {
+		case !path:
 		case ok:
 			parts = append(parts, k)
 		default:
@@ -192,8 +221,8 @@ func (s *search) where(g glob, holds condition) []glob {
 
 // ask reports whether a condition holds of a path, if it is a path. One that is
 // not in canonical form is none: no path is ever compared as it.
-func (s *search) ask(path string, holds condition) (ok, real bool) {
-	if s.steps -= 4 + len(path)/16; robotstxt.Canonical(path) != path {
+func (s *search) ask(path string, holds condition) (ok, isPath bool) {
+	if s.steps -= 20 + len(path)/16 + (s.old.wild+s.new.wild)/8; robotstxt.Canonical(path) != path {
 		return false, false
 	}
 	return holds(s.old.group.Match(path), s.new.group.Match(path)), true
@@ -219,23 +248,19 @@ func (s *search) example(f *find) string {
 	return ""
 }
 
-func (r *rule) is() *robotstxt.Rule {
-	if r == nil {
-		return nil
-	}
-	return r.Rule
-}
-
 // fillers are the characters that a star may become: none that means something
 // in a URL, and none that could become part of an escape.
 const fillers = "zqjkxwvyuhgmnoprstliZQJKXWVYUHGMNOPRSTLI~!'()+,;|^{}<>\"`\\=-_&"
 
-// chooseFresh finds a character that occurs in no rule.
-func (s *search) chooseFresh() {
+// survey finds a character that occurs in no rule, and whether queries have to be
+// minded.
+func (s *search) survey() {
 	var used [256]bool
 	for _, rules := range [][]rule{s.old.rules, s.new.rules} {
 		for i := range rules {
-			for _, g := range rules[i].globs {
+			globs := rules[i].globs
+			s.queries = s.queries || len(globs) > 1 || strings.Contains(string(globs[0]), "/.")
+			for _, g := range globs {
 				for j := range len(g) {
 					used[g[j]] = true
 				}
@@ -248,5 +273,5 @@ func (s *search) chooseFresh() {
 			return
 		}
 	}
-	s.fresh, s.undecided = fillers[:1], true
+	s.fresh, s.gaveUp = fillers[:1], true // every character occurs somewhere
 }

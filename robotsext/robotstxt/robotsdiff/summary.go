@@ -10,12 +10,18 @@ import (
 // way, and leaves out those finds that say nothing beyond others.
 func (s *search) summarised(found []find) []find {
 	slices.SortStableFunc(found, func(a, b find) int { return a.glob.literals() - b.glob.literals() })
+	wider := newShelf(len(found), func(i int) []glob { return []glob{found[i].glob} })
 	var kept []find
-	for _, f := range found {
-		f.except = s.exceptions(&f)
-		if !slices.ContainsFunc(kept, func(k find) bool { return s.says(&k, &f) }) {
-			f.example = s.example(&f)
-			kept = append(kept, f)
+	isKept := make([]bool, len(found))
+	for i := range found {
+		f := &found[i]
+		f.except = s.exceptions(f)
+		if slices.ContainsFunc(wider.near(f.glob), func(k int) bool { return isKept[k] && s.says(&found[k], f) }) {
+			continue
+		}
+		isKept[i], f.example = true, s.example(f)
+		if kept = append(kept, *f); !s.goesOn() {
+			break
 		}
 	}
 	return kept
@@ -25,21 +31,23 @@ func (s *search) summarised(found []find) []find {
 // has. There some other rule decides, at least on one side, so each lies where
 // the find meets a rule.
 func (s *search) exceptions(f *find) []glob {
-	was, is := s.old.at(f.old).allows(), s.new.at(f.new).allows()
-	other := func(old, new robotstxt.Verdict) bool { return old.Allowed != was || new.Allowed != is }
+	o, n := s.old.at(f.old).allows(), s.new.at(f.new).allows()
+	other := func(was, is robotstxt.Verdict) bool { return was.Allowed != o || is.Allowed != n }
 	parts := s.where(f.glob, other)
-	look := func(rules []rule, kept bool) {
-		for i := range rules {
-			if rules[i].kept && !kept || !s.goesOn() {
-				continue
+	for _, side := range []*side{&s.old, &s.new} {
+		for _, i := range side.shelf.near(f.glob) {
+			if !s.goesOn() {
+				return parts
 			}
-			for _, g := range rules[i].globs {
+			if side == &s.new && s.new.rules[i].kept {
+				continue // it was among the old ones
+			}
+			for _, g := range side.rules[i].globs {
 				parts = append(parts, s.otherwise(f.glob, g, other)...)
 			}
 		}
 	}
-	look(s.old.rules, true)
-	look(s.new.rules, false) // what is kept was among the old ones
+	s.steps -= len(parts) * len(parts) / 4
 	return widest(parts, glob.covers)
 }
 
@@ -66,6 +74,7 @@ func (s *search) otherwise(f, g glob, other condition) []glob {
 // that k matches too, and lies in no exception of k but where it makes the same
 // one.
 func (s *search) says(k, f *find) bool {
+	s.steps--
 	if s.new.at(k.new).allows() != s.new.at(f.new).allows() || !k.glob.covers(f.glob) {
 		return false
 	}
