@@ -217,8 +217,8 @@ func TestFrontierRefusals(t *testing.T) {
 			{"damaged", damaged, exitFailed, []string{"damaged", "crawl again"}},
 		} {
 			t.Run(strings.Join(command, " ")+"/"+tt.name, func(t *testing.T) {
-				words := append(tt.words, "politecrawl: frontier "+command[0]+": ")
-				run(t, append([]string{"frontier", command[0], tt.dir}, command[1:]...)...).wantRefusal(t, tt.code, words...)
+				got := run(t, append([]string{"frontier", command[0], tt.dir}, command[1:]...)...)
+				got.wantRefusal(t, tt.code, append(tt.words, "politecrawl: frontier "+command[0]+": ")...)
 			})
 		}
 	}

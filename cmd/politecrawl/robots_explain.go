@@ -55,7 +55,7 @@ func (r ruling) explain(rawURL string, a agent) *explanation {
 	e := file.Explain(rawURL, a.tokens...)
 	x.Path, x.Token, x.Rules = e.Path, e.Token, len(e.Group.Rules())
 	for _, m := range e.Matches {
-		x.Matches = append(x.Matches, shownMatch{m.Line, m.Length, m.Rule.String(), m.Canonical})
+		x.Matches = append(x.Matches, shownMatch{m.Line, m.Length, m.String(), m.Canonical})
 	}
 	switch {
 	case r.later():

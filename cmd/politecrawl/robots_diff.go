@@ -1,0 +1,213 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/politecrawl/politecrawl/crawler"
+	"github.com/politecrawl/politecrawl/robotsext"
+	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
+	"github.com/politecrawl/politecrawl/robotsext/robotstxt/robotsdiff"
+)
+
+// A fileDiff is one run of "robots diff".
+type fileDiff struct {
+	*program
+	userAgent string
+	timeout   time.Duration
+	format    outputFormat
+	quiet     bool
+}
+
+func (p *program) robotsDiffCommand() *cobra.Command {
+	d := &fileDiff{program: p}
+	cmd := &cobra.Command{
+		Use:   "diff OLD NEW",
+		Short: "What may be fetched, and what not, since a robots.txt was changed?",
+		Long: `Compare what two robots.txt files mean: for which agents which URLs have got another
+verdict, by which lines. Order, comments, spelling and grouping make no difference; nor
+does a rule that decides nothing. OLD and NEW are files, URLs, of which the robots.txt
+of the origin is fetched, or one of them - for standard input.
+
+A change is a pattern, as in a rule. All URLs that it matches have changed so, except
+those that are said to be excepted: these have kept their verdict, or are listed by
+themselves. "any other agent" is one that neither file names. Where Crawl-delay or
+Sitemap lines have changed, that is listed too.
+
+With --format json the result is one object: old, new, changed, agents (with agents,
+changes and crawl_delay), sitemaps (added, removed) and complete; "*" is any other agent.
+
+Exit code: 0 nothing has changed, 1 something has, 2 misuse, 3 failed, 4 a robots.txt is
+unreachable. With --quiet it is the only answer.`,
+		Example: `  politecrawl robots diff robots.txt robots-new.txt
+  politecrawl robots diff https://example.com/ robots-new.txt
+  git show HEAD:robots.txt | politecrawl robots diff - robots.txt`,
+		Args: arguments(2, 2, "two files or URLs"),
+		RunE: func(cmd *cobra.Command, args []string) error { return d.run(cmd.Context(), args[0], args[1]) },
+	}
+	d.format.flag(cmd)
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.StringVar(&d.userAgent, "user-agent", crawler.DefaultUserAgent, "sent when robots.txt is fetched")
+	flags.DurationVar(&d.timeout, "timeout", 30*time.Second, "longest time for one robots.txt with its redirects")
+	flags.BoolVar(&d.quiet, "quiet", false, "say nothing but errors")
+	return cmd
+}
+
+func (d *fileDiff) run(ctx context.Context, oldName, newName string) error {
+	switch {
+	case oldName == stdinName && newName == stdinName:
+		return misuse("robots diff: standard input cannot be both files; give one of them by its name")
+	case d.timeout <= 0:
+		return misuse("robots diff: --timeout: %v is not a time to wait", d.timeout)
+	}
+	was, err := d.read(ctx, oldName)
+	if err != nil {
+		return err
+	}
+	is, err := d.read(ctx, newName)
+	if err != nil {
+		return err
+	}
+	diff := robotsdiff.Compare(was.file, is.file, nil)
+	if !diff.Complete {
+		const why = "the files hold so many wildcards that they were not compared to the end"
+		if !diff.Changed() {
+			return failed("robots diff: %s; no change was found until then", why)
+		}
+		d.remark(why + "; there may be more changes and exceptions")
+	}
+	if err := d.write(shownDiffOf(was.from, is.from, diff)); err != nil {
+		return err
+	}
+	if diff.Changed() {
+		return exitWith(exitFindings)
+	}
+	return nil
+}
+
+// read reads what an argument names: a URL has a scheme, all else is a file.
+func (d *fileDiff) read(ctx context.Context, name string) (ruling, error) {
+	opts := parseOptions()
+	opts.MaxCrawlDelay = -1 // what is written counts here, not what is kept of it
+	if !strings.Contains(name, "://") {
+		body, err := readInput(name, d.in)
+		if err != nil {
+			return ruling{}, fmt.Errorf("robots diff: %w", err)
+		}
+		return ruling{from: name, file: robotstxt.Parse(body, opts)}, nil
+	}
+	origin, err := originURL(name)
+	if err != nil {
+		return ruling{}, misuse("robots diff: %w", err)
+	}
+	source, err := fromSites(d.userAgent, d.timeout)
+	if err != nil {
+		return ruling{}, err
+	}
+	r, err := source(ctx, origin)
+	switch {
+	case err != nil:
+		return ruling{}, err
+	case r.later():
+		return ruling{}, &exit{exitLater, fmt.Errorf("robots diff: %s is unreachable: %s; ask again after %s", r.from, r.reason(), moment(r.record.RetryAt))}
+	case r.record.Outcome == robotsext.AllowAll:
+		d.remark(fmt.Sprintf("there is no %s (status %d): everything is allowed", r.from, r.record.Status))
+	}
+	r.file = robotstxt.Parse(r.record.Body, opts)
+	return r, nil
+}
+
+// remark is notice for what is no error.
+func (d *fileDiff) remark(line string) {
+	if !d.quiet {
+		d.notice(line)
+	}
+}
+
+func (d *fileDiff) write(s shownDiff) error {
+	switch {
+	case d.quiet:
+		return nil
+	case d.format == formatJSON:
+		return d.printJSON(s)
+	}
+	return d.print(s.text(d.painter()))
+}
+
+// A shownDiff is what two files differ in.
+type shownDiff struct {
+	Old      string           `json:"old"` // URL, file name or -
+	New      string           `json:"new"`
+	Changed  bool             `json:"changed"`
+	Agents   []shownAgentDiff `json:"agents"`
+	Sitemaps struct {
+		Added   []shownSitemap `json:"added"`
+		Removed []shownSitemap `json:"removed"`
+	} `json:"sitemaps"`
+	Complete bool `json:"complete"`
+}
+
+type shownAgentDiff struct {
+	Agents     []string        `json:"agents"` // "*": any that is not named
+	Changes    []shownChange   `json:"changes"`
+	CrawlDelay *shownDelayDiff `json:"crawl_delay,omitempty"`
+}
+
+type shownChange struct {
+	Pattern string        `json:"pattern"`
+	Except  []string      `json:"except,omitempty"`
+	Example string        `json:"example"`
+	Old     shownDecision `json:"old"`
+	New     shownDecision `json:"new"`
+}
+
+type shownDecision struct {
+	Verdict string `json:"verdict"`
+	Rule    string `json:"rule"` // empty: none matches
+	Lines   []int  `json:"lines"`
+}
+
+type shownDelayDiff struct {
+	Old float64 `json:"old"` // seconds
+	New float64 `json:"new"`
+}
+
+func shownDiffOf(was, is string, d *robotsdiff.Diff) shownDiff {
+	s := shownDiff{Old: was, New: is, Changed: d.Changed(), Agents: []shownAgentDiff{}, Complete: d.Complete}
+	for _, a := range d.Agents {
+		shown := shownAgentDiff{Agents: a.Agents, Changes: []shownChange{}}
+		for _, c := range a.Changes {
+			shown.Changes = append(shown.Changes, shownChange{c.Pattern, c.Except, c.Example, shownDecisionOf(c.Old), shownDecisionOf(c.New)})
+		}
+		if a.OldDelay != a.NewDelay {
+			shown.CrawlDelay = &shownDelayDiff{a.OldDelay.Seconds(), a.NewDelay.Seconds()}
+		}
+		s.Agents = append(s.Agents, shown)
+	}
+	s.Sitemaps.Added, s.Sitemaps.Removed = shownSitemapsOf(d.Added), shownSitemapsOf(d.Removed)
+	return s
+}
+
+func shownDecisionOf(d robotsdiff.Decision) shownDecision {
+	s := shownDecision{Verdict: disallowed, Lines: []int{}}
+	if d.Allowed {
+		s.Verdict = allowed
+	}
+	if d.Rule != nil {
+		s.Rule, s.Lines = d.Rule.String(), d.Lines
+	}
+	return s
+}
+
+func shownSitemapsOf(list []robotstxt.Sitemap) []shownSitemap {
+	shown := []shownSitemap{}
+	for _, m := range list {
+		shown = append(shown, shownSitemap{m.Line, m.URL})
+	}
+	return shown
+}

@@ -1,0 +1,144 @@
+package main
+
+import (
+	"encoding/json"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+)
+
+// The files that robots diff is shown with.
+const (
+	diffOld = "testdata/robots/old.txt"
+	diffNew = "testdata/robots/new.txt"
+)
+
+func TestDiffFiles(t *testing.T) {
+	got := run(t, "robots", "diff", diffOld, diffNew)
+	if got.code != exitFindings || got.stderr != "" {
+		t.Errorf("exit code %d, standard error %q", got.code, got.stderr)
+	}
+	wantGolden(t, "robots/diff.txt", got.out)
+	got = run(t, "robots", "diff", diffOld, diffNew, "--format", "json")
+	if got.code != exitFindings {
+		t.Errorf("exit code %d", got.code)
+	}
+	wantGolden(t, "robots/diff.json", got.out)
+	if got := run(t, "robots", "diff", diffOld, diffNew, "--quiet"); got != (ran{code: exitFindings}) {
+		t.Errorf("quiet: %+v", got)
+	}
+	if got := run(t, "robots", "diff", diffNew, diffNew, "--quiet"); got != (ran{}) {
+		t.Errorf("quiet, no change: %+v", got)
+	}
+}
+
+// TestDiffExamplesAreRight asks "robots check" about each example.
+func TestDiffExamplesAreRight(t *testing.T) {
+	var diff shownDiff
+	if err := json.Unmarshal([]byte(run(t, "robots", "diff", diffOld, diffNew, "--format", "json").out), &diff); err != nil {
+		t.Fatal(err)
+	}
+	asked := 0
+	for _, a := range diff.Agents {
+		for _, c := range a.Changes {
+			for file, want := range map[string]shownDecision{diffOld: c.Old, diffNew: c.New} {
+				asked++
+				got := run(t, "robots", "check", "--robots", file, "--agent", a.Agents[0], "--format", "json", c.Example).answers(t)[0]
+				if got.Verdict != want.Verdict || got.Rule != want.Rule {
+					t.Errorf("%s for %s by %s: %+v, want %+v", c.Example, a.Agents[0], file, got, want)
+				}
+			}
+		}
+	}
+	if asked < 10 {
+		t.Errorf("only %d examples", asked)
+	}
+}
+
+func TestDiffNoChange(t *testing.T) {
+	body, err := os.ReadFile(diffOld)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Other words, other order.
+	other := strings.ReplaceAll(string(body), "User-agent", "USER-AGENT")
+	parts := strings.Split(strings.ReplaceAll(other, "Disallow: /cart/\n", ""), "\n\n")
+	parts[0], parts[2] = parts[2]+"\nDisallow: /cart/", parts[0]+"\nDisallow: /cart/"
+	got := runWith(t, strings.Join(parts, "\n# new\n"), "robots", "diff", diffOld, "-")
+	want := "old  " + diffOld + "\nnew  standard input\n\nNo change: whatever was allowed is, and nothing else.\n"
+	if got != (ran{out: want}) {
+		t.Errorf("%+v", got)
+	}
+	got = run(t, "robots", "diff", diffOld, diffOld, "--format", "json")
+	if want := `{"old":"` + diffOld + `","new":"` + diffOld + `","changed":false,"agents":[],"sitemaps":{"added":[],"removed":[]},"complete":true}` + "\n"; got.out != want {
+		t.Errorf("got  %swant %s", got.out, want)
+	}
+}
+
+func TestDiffSites(t *testing.T) {
+	old := serveRobots(t, "User-agent: *\nDisallow: /a\nCrawl-delay: 40\n")
+	absent := robotsServer(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(404) })
+	broken := robotsServer(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(503) })
+
+	got := runWith(t, "User-agent: *\nDisallow: /b\nCrawl-delay: 50\n", "robots", "diff", old.URL+"/page", "-")
+	want := `old  http://site-1/robots.txt
+new  standard input
+
+For any other agent:
+  /a  disallowed → allowed
+      old: line 2, "Disallow: /a"
+      new: no rule matches
+  /b  allowed → disallowed
+      old: no rule matches
+      new: line 2, "Disallow: /b"
+  Crawl-delay: 40s → 50s
+`
+	if text := ownTimes(got.out, old.URL); text != want || got.code != exitFindings {
+		t.Errorf("exit code %d:\n%s", got.code, text)
+	}
+	got = run(t, "robots", "diff", absent.URL, old.URL)
+	if !strings.Contains(got.out, "/a  allowed → disallowed\n") || !strings.HasSuffix(got.stderr, "(status 404): everything is allowed\n") || got.code != exitFindings {
+		t.Errorf("%+v", got)
+	}
+	for _, args := range [][]string{{broken.URL, old.URL}, {old.URL, broken.URL}} {
+		run(t, append([]string{"robots", "diff"}, args...)...).wantRefusal(t, exitLater, "robots diff: "+broken.URL+"/robots.txt is unreachable: ", "ask again after")
+	}
+}
+
+// TestDiffGivesUp holds that files which are too intricate to be compared are
+// not said to be the same.
+func TestDiffGivesUp(t *testing.T) {
+	stars := func(allow, disallow string) string {
+		rules := "User-agent: *\n"
+		for i := range 100 {
+			rules += "Disallow: /" + strings.Repeat("*"+disallow, 1000+i) + "\nAllow: /" + strings.Repeat("*"+allow, 900+i) + "\n"
+		}
+		return rules
+	}
+	got := runWith(t, stars("ab", "a"), "robots", "diff", "-", writeFile(t, "new.txt", stars("ba", "b")))
+	if got.code == exitDone || !strings.Contains(got.stderr, "not compared to the end") {
+		t.Errorf("exit code %d, standard error %q", got.code, got.stderr)
+	}
+}
+
+func TestDiffMisuse(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		args  []string
+		words []string
+	}{
+		{"nothing", nil, []string{"give two files or URLs"}},
+		{"one", []string{"a"}, []string{"give two files or URLs"}},
+		{"three", []string{"a", "b", "c"}, []string{"give two files or URLs", `"c"`}},
+		{"standard input twice", []string{"-", "-"}, []string{"cannot be both"}},
+		{"missing file", []string{diffOld, "absent.txt"}, []string{"robots diff: ", "absent.txt", "no such file"}},
+		{"unsupported scheme", []string{"gopher://h/", diffNew}, []string{`"gopher"`, "http or https"}},
+		{"bad timeout", []string{diffOld, diffNew, "--timeout", "0s"}, []string{"--timeout", "0s"}},
+		{"no product token", []string{"http://h/", diffNew, "--user-agent", "Mozilla/5.0"}, []string{"--user-agent"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			run(t, append([]string{"robots", "diff"}, tt.args...)...).wantRefusal(t, exitMisuse, tt.words...)
+		})
+	}
+}
