@@ -82,6 +82,16 @@ func isTerminal(w io.Writer) bool {
 	return ok && term.IsTerminal(int(file.Fd()))
 }
 
+// width returns how many characters a line of standard output may have.
+func (p *program) width() int {
+	if file, ok := p.out.(*os.File); ok {
+		if width, _, err := term.GetSize(int(file.Fd())); err == nil && width > 0 {
+			return width
+		}
+	}
+	return 80
+}
+
 // ansi colours text by the escape sequences that terminals know.
 func ansi(c colour, text string) string {
 	if c == plain {

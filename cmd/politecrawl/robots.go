@@ -14,7 +14,7 @@ import (
 
 func (p *program) robotsCommand() *cobra.Command {
 	cmd := group(&cobra.Command{Use: "robots", Short: "Explain robots.txt files"})
-	cmd.AddCommand(p.robotsCheckCommand(), p.robotsDiffCommand(), p.robotsLintCommand(), p.robotsShowCommand())
+	cmd.AddCommand(p.robotsAgentsCommand(), p.robotsCheckCommand(), p.robotsDiffCommand(), p.robotsLintCommand(), p.robotsShowCommand())
 	return cmd
 }
 

@@ -3,12 +3,9 @@ package main
 import (
 	"context"
 	"fmt"
-	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt/robotsdiff"
@@ -17,14 +14,15 @@ import (
 // A fileDiff is one run of "robots diff".
 type fileDiff struct {
 	*program
-	userAgent string
-	timeout   time.Duration
-	format    outputFormat
-	quiet     bool
+	input  robotsInput
+	format outputFormat
+	quiet  bool
 }
 
 func (p *program) robotsDiffCommand() *cobra.Command {
-	d := &fileDiff{program: p}
+	opts := parseOptions()
+	opts.MaxCrawlDelay = -1 // what is written counts here, not what is kept of it
+	d := &fileDiff{program: p, input: robotsInput{command: "robots diff", stdin: p.in, options: opts}}
 	cmd := &cobra.Command{
 		Use:   "diff OLD NEW",
 		Short: "What may be fetched, and what not, since a robots.txt was changed?",
@@ -49,21 +47,16 @@ unreachable. With --quiet it is the only answer.`,
 		Args: arguments(2, 2, "two files or URLs"),
 		RunE: func(cmd *cobra.Command, args []string) error { return d.run(cmd.Context(), args[0], args[1]) },
 	}
+	cmd.Flags().SortFlags = false
 	d.format.flag(cmd)
-	flags := cmd.Flags()
-	flags.SortFlags = false
-	flags.StringVar(&d.userAgent, "user-agent", crawler.DefaultUserAgent, "sent when robots.txt is fetched")
-	flags.DurationVar(&d.timeout, "timeout", 30*time.Second, "longest time for one robots.txt with its redirects")
-	flags.BoolVar(&d.quiet, "quiet", false, "say nothing but errors")
+	d.input.flags(cmd)
+	cmd.Flags().BoolVar(&d.quiet, "quiet", false, "say nothing but errors")
 	return cmd
 }
 
 func (d *fileDiff) run(ctx context.Context, oldName, newName string) error {
-	switch {
-	case oldName == stdinName && newName == stdinName:
+	if oldName == stdinName && newName == stdinName {
 		return misuse("robots diff: standard input cannot be both files; give one of them by its name")
-	case d.timeout <= 0:
-		return misuse("robots diff: --timeout: %v is not a time to wait", d.timeout)
 	}
 	was, err := d.read(ctx, oldName)
 	if err != nil {
@@ -90,36 +83,13 @@ func (d *fileDiff) run(ctx context.Context, oldName, newName string) error {
 	return nil
 }
 
-// read reads what an argument names: a URL has a scheme, all else is a file.
+// read reads one of the files.
 func (d *fileDiff) read(ctx context.Context, name string) (ruling, error) {
-	opts := parseOptions()
-	opts.MaxCrawlDelay = -1 // what is written counts here, not what is kept of it
-	if !strings.Contains(name, "://") {
-		body, err := readInput(name, d.in)
-		if err != nil {
-			return ruling{}, fmt.Errorf("robots diff: %w", err)
-		}
-		return ruling{from: name, file: robotstxt.Parse(body, opts)}, nil
-	}
-	origin, err := originURL(name)
-	if err != nil {
-		return ruling{}, misuse("robots diff: %w", err)
-	}
-	source, err := fromSites(d.userAgent, d.timeout)
-	if err != nil {
-		return ruling{}, err
-	}
-	r, err := source(ctx, origin)
-	switch {
-	case err != nil:
-		return ruling{}, err
-	case r.later():
-		return ruling{}, &exit{exitLater, fmt.Errorf("robots diff: %s is unreachable: %s; ask again after %s", r.from, r.reason(), moment(r.record.RetryAt))}
-	case r.record.Outcome == robotsext.AllowAll:
+	r, err := d.input.read(ctx, name)
+	if err == nil && r.record != nil && r.record.Outcome == robotsext.AllowAll {
 		d.remark(fmt.Sprintf("there is no %s (status %d): everything is allowed", r.from, r.record.Status))
 	}
-	r.file = robotstxt.Parse(r.record.Body, opts)
-	return r, nil
+	return r, err
 }
 
 // remark is notice for what is no error.
