@@ -5,6 +5,8 @@
 //	politecrawl frontier stats DIR            what a stopped crawl has left to do
 //	politecrawl robots check URL…             may these URLs be fetched, and by which line?
 //	politecrawl robots show URL               a robots.txt as it is understood
+//	politecrawl robots agents URL             which well-known crawlers may fetch what
+//	politecrawl robots diff OLD NEW           which URLs have got another verdict
 //	politecrawl sitemap URL                   the pages that a site lists in its sitemaps
 //
 // Results go to standard output or to files, everything else to standard error;

@@ -214,11 +214,12 @@ func (s shownMatrix) text(paint painter, width int) string {
 	fit := max((width-name-group-4)/column, 1)
 	for first := 0; first < len(s.Paths); first += fit {
 		last := min(first+fit, len(s.Paths))
-		head := fmt.Sprintf("  %-*s  %-*s", name, "agent", group, "group")
+		var head strings.Builder
+		fmt.Fprintf(&head, "  %-*s  %-*s", name, "agent", group, "group")
 		for i := first; i < last; i++ {
-			head += fmt.Sprintf("%*d", column, i+1)
+			fmt.Fprintf(&head, "%*d", column, i+1)
 		}
-		p.printf("\n%s\n", paint(faint, head))
+		p.printf("\n%s\n", paint(faint, head.String()))
 		for i, a := range s.Agents {
 			if s.sections && (i == 0 || a.Purpose != s.Agents[i-1].Purpose) {
 				p.printf("%s\n", a.Purpose.heading())

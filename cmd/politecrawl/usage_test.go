@@ -21,7 +21,7 @@ func TestMisuseOfCommands(t *testing.T) {
 	}{
 		{[]string{"crwal"}, []string{`unknown command "crwal"`, "did you mean crawl?", "politecrawl help"}},
 		{[]string{"zzzzzz"}, []string{`unknown command "zzzzzz"`}},
-		{[]string{"robots"}, []string{"robots: say which: check, ", "lint", "show"}},
+		{[]string{"robots"}, []string{"robots: say which: agents, check, ", "lint", "show"}},
 		{[]string{"robots", "chekc"}, []string{`unknown command "chekc"`, "did you mean check?", `"politecrawl help robots"`}},
 		{[]string{"help", "robots", "chekc"}, []string{`unknown command "chekc"`, "did you mean check?"}},
 		{[]string{"help", "zzzzzz"}, []string{`unknown command "zzzzzz"`}},

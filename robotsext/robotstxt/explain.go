@@ -42,22 +42,24 @@ func (f *File) Explain(rawURL string, tokens ...string) Explanation {
 	e := Explanation{Path: canonicalPath(pathAndQuery(rawURL, f.google), f.google)}
 	e.Verdict = f.Check(rawURL, tokens...)
 	e.Exempt = e.Path == "/robots.txt" && !f.google.has(googleRobots)
-	switch i := slices.IndexFunc(tokens, f.names.has); {
-	case i >= 0:
+	if i := slices.IndexFunc(tokens, func(t string) bool { return t != "*" && f.names.find(t) >= 0 }); i >= 0 {
 		e.Token = tokens[i]
-	case f.names.has("*"):
+	} else if f.names.find("*") >= 0 {
 		e.Token = "*"
 	}
-	for _, r := range e.Group.Ranked() {
-		if r.matches(e.Path, f.google) {
-			e.Matches = append(e.Matches, r)
+	escaped := escapeQuery(e.Path)
+	for _, r := range e.Group.ranked() {
+		p := splitPattern(r.pattern)
+		if !p.match(e.Path) {
+			p = splitPattern(escapeQuery(r.pattern)) // ROB-MAT-19
+			if f.google.has(googleQuery) || !p.match(escaped) {
+				continue
+			}
 		}
+		e.Matches = append(e.Matches, RankedRule{r.rule, r.pattern, r.length})
 	}
 	return e
 }
-
-// has reports whether there is a group of that name.
-func (n *names) has(name string) bool { return n.find(name) >= 0 }
 
 // Canonical returns the form of a path, with its query if there is one, in which
 // it is compared with the rules. It is what Group.Match works out for itself.
@@ -66,10 +68,7 @@ func Canonical(pathAndQuery string) string { return canonicalPath(pathAndQuery, 
 // Ranked returns the rules in order of precedence: the first that matches a URL
 // decides (ROB-MAT-03, ROB-MAT-04).
 func (g *Group) Ranked() []RankedRule {
-	if g.set == nil {
-		return nil
-	}
-	ranks := g.compiled().index.ranked
+	ranks := g.ranked()
 	rules := make([]RankedRule, len(ranks))
 	for i, r := range ranks {
 		rules[i] = RankedRule{r.rule, r.pattern, r.length}
@@ -77,12 +76,9 @@ func (g *Group) Ranked() []RankedRule {
 	return rules
 }
 
-// matches reports whether the rule matches a canonical path, in either form of
-// its query (ROB-MAT-19).
-func (r *RankedRule) matches(path string, d decision) bool {
-	if p := splitPattern(r.Canonical); p.match(path) {
-		return true
+func (g *Group) ranked() []ranked {
+	if g.set == nil {
+		return nil
 	}
-	p := splitPattern(escapeQuery(r.Canonical))
-	return !d.has(googleQuery) && p.match(escapeQuery(path))
+	return g.compiled().index.ranked
 }

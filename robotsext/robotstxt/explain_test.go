@@ -71,7 +71,7 @@ User-agent: none
 		})
 	}
 	t.Run("ROB-UA-04/the first token that has a group", func(t *testing.T) {
-		e := Parse([]byte(file), nil).Explain("/", "x", "none", "a")
+		e := Parse([]byte(file), nil).Explain("/", "x", "*", "none", "a")
 		if e.Token != "none" || e.Group.Name() != "none" {
 			t.Errorf("token %q, group %q", e.Token, e.Group.Name())
 		}
