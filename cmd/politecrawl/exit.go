@@ -28,7 +28,8 @@ func exitCodesTopic() *cobra.Command {
 
     0  done; every URL asked about is allowed
     1  findings: some URL asked about is disallowed, a sitemap or robots.txt is
-       not as it should be, the demo saw a violation
+       not as it should be, two robots.txt files differ in what they mean, the
+       demo saw a violation
     2  misuse: a bad argument, flag or configuration, or a URL that is none
     3  failed: the command could not do its work, the message says why
     4  later: some host cannot be asked yet (robots.txt unreachable, Retry-After),
