@@ -34,9 +34,9 @@ type AgentDiff struct {
 	// neither of them names, and comes last.
 	Agents []string
 
-	// Changes are sorted by pattern. Each URL whose verdict has changed is
-	// matched by one of them and by none of its exceptions, and the other way
-	// round.
+	// Changes are sorted by pattern. A URL has changed if and only if it is
+	// matched by one of them and by none of its exceptions; the package
+	// documentation says where that does not quite hold.
 	Changes []Change
 
 	// OldDelay and NewDelay are those of Crawl-delay.
