@@ -2,7 +2,9 @@ package main
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -10,6 +12,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/frontier/pebblestore"
+	"github.com/politecrawl/politecrawl/robotsext"
 )
 
 // A frontierList is one run of "frontier ls".
@@ -51,7 +54,7 @@ DIR is the crawl's output directory, or the folder frontier in it. Nothing is ch
 
 With --format json each line is an object: host, urls, pending, scheduled, done,
 dropped, delay (in seconds), max_in_flight, due, blocked_until, robots (known or
-failing), failing_since; of a URL the same as "frontier export" writes.`,
+failing), robots_outcome, robots_status, failing_since; of a URL the same as "frontier export" writes.`,
 		Example: `  politecrawl frontier ls example
   politecrawl frontier ls example --sort due --limit 0
   politecrawl frontier ls example --urls --host example.com --state pending`,
@@ -131,7 +134,7 @@ func (l *frontierList) urlText(u pebblestore.URL, first bool) string {
 
 // listHosts lists hosts. No more of them are kept than are shown.
 func (l *frontierList) listHosts(command string, view *pebblestore.View) error {
-	var hosts []frontier.HostRecord
+	var hosts []shownHost
 	found := 0
 	for h, err := range view.Hosts() {
 		if err != nil {
@@ -141,7 +144,7 @@ func (l *frontierList) listHosts(command string, view *pebblestore.View) error {
 			continue
 		}
 		found++
-		if hosts = append(hosts, h); l.limit > 0 && len(hosts) >= 2*l.limit {
+		if hosts = append(hosts, shownHostOf(h)); l.limit > 0 && len(hosts) >= 2*l.limit {
 			hosts = l.first(hosts)
 		}
 	}
@@ -152,7 +155,7 @@ func (l *frontierList) listHosts(command string, view *pebblestore.View) error {
 	for i, h := range hosts {
 		var err error
 		if l.format == formatJSON {
-			err = l.results.writeJSON(shownHostOf(h))
+			err = l.results.writeJSON(h)
 		} else {
 			err = l.results.write(l.hostText(h, i == 0))
 		}
@@ -167,16 +170,16 @@ func (l *frontierList) listHosts(command string, view *pebblestore.View) error {
 }
 
 // first sorts hosts and returns as many as are wanted.
-func (l *frontierList) first(hosts []frontier.HostRecord) []frontier.HostRecord {
-	left := func(h frontier.HostRecord) int { return h.Pending + h.Scheduled }
+func (l *frontierList) first(hosts []shownHost) []shownHost {
+	left := func(h shownHost) int { return h.Pending + h.Scheduled }
 	// Those that have nothing pending are due for nothing, and come last.
-	idle := func(h frontier.HostRecord) int {
+	idle := func(h shownHost) int {
 		if h.Pending == 0 {
 			return 1
 		}
 		return 0
 	}
-	slices.SortFunc(hosts, func(a, b frontier.HostRecord) int {
+	slices.SortFunc(hosts, func(a, b shownHost) int {
 		order := 0
 		switch l.order {
 		case byLeft:
@@ -205,7 +208,9 @@ type shownHost struct {
 	MaxInFlight  int       `json:"max_in_flight"`
 	Due          time.Time `json:"due,omitzero"`
 	BlockedUntil time.Time `json:"blocked_until,omitzero"`
-	Robots       string    `json:"robots,omitempty"`
+	Robots       string    `json:"robots,omitempty"` // known or failing
+	Outcome      string    `json:"robots_outcome,omitempty"`
+	Status       int       `json:"robots_status,omitempty"`
 	FailingSince time.Time `json:"failing_since,omitzero"`
 }
 
@@ -214,38 +219,40 @@ func shownHostOf(h frontier.HostRecord) shownHost {
 		Host: string(h.Host), URLs: h.Added, Pending: h.Pending, Scheduled: h.Scheduled, Done: h.Done, Dropped: h.Dropped,
 		Delay: h.Delay.Seconds(), MaxInFlight: h.MaxInFlight, Due: utc(h.Due), BlockedUntil: utc(h.BlockedUntil),
 	}
-	switch {
-	case h.Robots == nil:
-	case h.Robots.FailingSince.IsZero():
-		s.Robots = "known"
-	default:
+	if h.Robots == nil {
+		return s
+	}
+	if s.Robots = "known"; !h.Robots.FailingSince.IsZero() {
 		s.Robots, s.FailingSince = "failing", utc(h.Robots.FailingSince)
+	}
+	var rec robotsext.Record // as the crawler writes it; who else used the store may have written something else
+	if err := json.Unmarshal(h.Robots.Data, &rec); err == nil {
+		s.Outcome, s.Status = rec.Outcome.String(), rec.Status
 	}
 	return s
 }
 
-func (l *frontierList) hostText(h frontier.HostRecord, first bool) string {
+func (l *frontierList) hostText(h shownHost, first bool) string {
 	head := ""
 	if first {
 		head = l.paint(faint, fmt.Sprintf("%9s  %9s  %9s  %9s  %6s  %-9s  %-8s  %-15s  %s",
 			"pending", "scheduled", "done", "dropped", "delay", "due", "blocked", "robots.txt", "host")) + "\n"
 	}
-	delay, due, blocked, robots, tint := "none", "", "", "not known", plain
-	if h.Delay > 0 {
-		delay = h.Delay.Round(time.Millisecond).String()
-	}
+	due, blocked, robots, tint := "", "", "not known", plain
 	if h.Pending > 0 {
 		due = fromNow(h.Due, l.now)
 	}
 	if h.BlockedUntil.After(l.now) {
 		blocked = roughly(h.BlockedUntil.Sub(l.now))
 	}
-	switch s := shownHostOf(h); s.Robots {
-	case "known":
-		robots = "known"
-	case "failing":
-		robots, tint = "failing "+roughly(max(l.now.Sub(s.FailingSince), 0)), yellow
+	switch {
+	case h.Robots == "failing":
+		robots, tint = "failing "+roughly(max(l.now.Sub(h.FailingSince), 0)), yellow
+	case h.Outcome == robotsext.AllowAll.String() && h.Status != 0:
+		robots = fmt.Sprintf("none, %d", h.Status)
+	case h.Robots != "":
+		robots = cmp.Or(h.Outcome, h.Robots)
 	}
 	return head + fmt.Sprintf("%9d  %9d  %9d  %9d  %6s  %-9s  %s  %s  %s\n", h.Pending, h.Scheduled, h.Done, h.Dropped,
-		delay, due, l.paint(yellow, fmt.Sprintf("%-8s", blocked)), l.paint(tint, fmt.Sprintf("%-15s", robots)), printable(string(h.Host)))
+		seconds(math.Round(h.Delay*1000)/1000), due, l.paint(yellow, fmt.Sprintf("%-8s", blocked)), l.paint(tint, fmt.Sprintf("%-15s", robots)), printable(h.Host))
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/frontier/pebblestore"
+	"github.com/politecrawl/politecrawl/robotsext"
 )
 
 // sampleFrontier makes dir the output directory of a crawl that was stopped.
@@ -66,6 +67,14 @@ func sampleFrontier(t *testing.T, dir string) {
 	check(f.UpdateHost(t.Context(), b, frontier.HostUpdate{
 		Delay: new(2500 * time.Millisecond), MaxInFlight: 2, BlockUntil: now.Add(20 * time.Minute), Robots: &frontier.Robots{Data: []byte("x")},
 	}))
+	for host, rec := range map[frontier.Host]robotsext.Record{
+		a: {Origin: a, Outcome: robotsext.Rules, Status: 200, FetchedAt: now, Body: []byte("User-agent: *")},
+		c: {Origin: c, Outcome: robotsext.AllowAll, Status: 404, FetchedAt: now},
+	} {
+		data, err := json.Marshal(&rec)
+		check(err)
+		check(f.UpdateHost(t.Context(), host, frontier.HostUpdate{Robots: &frontier.Robots{Data: data}}))
+	}
 	check(f.UpdateHost(t.Context(), d, frontier.HostUpdate{
 		Delay: new(time.Duration), Robots: &frontier.Robots{FailingSince: now.Add(-50 * time.Hour)},
 	}))
