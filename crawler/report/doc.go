@@ -1,3 +1,39 @@
-// Package report says what a crawl found, in a page for people and a file for
-// programs.
+// Package report says what a crawl found: in report.html for people, in report.json
+// for programs.
+//
+// Someone who crawls a site wants four answers. What is there? What is broken? What
+// did robots.txt keep the crawl from? Do the sitemaps tell the truth? The report
+// begins with these, and has the evidence below: status codes, depths and times,
+// broken links with the pages that lead there, chains of redirects, the line of
+// robots.txt for all that it kept away, the outages and changes of each robots.txt,
+// duplicates, and what pages ask of crawlers.
+//
+//	r, err := report.Write("example", nil) // the directory of a crawl
+//
+// # Sitemaps against the site
+//
+// A sitemap is a list of what its site wants to have indexed. What it lists ought
+// to be there (and be neither an error nor a redirect), ought to be allowed by
+// robots.txt, ought not to ask to be left out, and ought to name no other URL as
+// its canonical one. What it does not list ought not to be found by links alone, and
+// the other way round. Its dates ought to lie in the past. Each [Kind] is one way in
+// which a sitemap and its site disagree.
+//
+// A crawl that has not seen everything cannot say that no page links to a URL, so
+// each kind comes with what makes it inconclusive: that the crawl was stopped, that
+// it had limits, that a robots.txt or a sitemap could not be read, that the files of
+// the crawl lack something. With no such reason, what is listed is all there is.
+//
+// # What it costs
+//
+// The files are read as streams, twice. Of each URL some 40 bytes are kept between
+// the two readings, and of each list only as many rows as it will have; the counts
+// are exact all the same.
+//
+// # What it trusts
+//
+// Nothing that a site wrote. Every text goes through html/template and is shown
+// with its control characters escaped; and the page carries a policy that lets its
+// own script and style run, known by their hashes, and nothing else load from
+// anywhere. It can be opened from the disk and passed on.
 package report

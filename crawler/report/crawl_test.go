@@ -1,0 +1,233 @@
+package report
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+// A crawl is what a test puts into the directory of one.
+type crawl struct {
+	pages    []output.Page
+	rejected []output.Rejection
+	links    []output.Links
+	sitemaps []output.Sitemap
+	entries  []output.Entry
+	robots   []robotsLine
+	texts    map[string]string // robots.txt by origin
+	state    map[string]any
+}
+
+const (
+	example = "https://example.com"
+	other   = "https://other.example"
+	bare    = "https://bare.example"
+)
+
+// day is when the crawl of the tests was.
+var day = time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
+
+func at(second int) time.Time { return day.Add(time.Duration(second) * time.Second) }
+
+// write makes the directory.
+func (c *crawl) write(t *testing.T) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "crawl")
+	d, err := output.Create(dir, c.state)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b output.Batch
+	for i := range c.pages {
+		err = errors.Join(err, b.Page(&c.pages[i]))
+	}
+	for i := range c.rejected {
+		err = errors.Join(err, b.Reject(&c.rejected[i]))
+	}
+	for i := range c.links {
+		err = errors.Join(err, b.Links(&c.links[i]))
+	}
+	for i := range c.sitemaps {
+		err = errors.Join(err, b.Sitemap(&c.sitemaps[i]))
+	}
+	for _, l := range c.robots {
+		err = errors.Join(err, d.Robots(l.Origin, []byte(c.texts[l.Origin]), l))
+	}
+	var entries []byte
+	for _, e := range c.entries {
+		var failure error
+		entries, failure = output.Line(entries, e)
+		err = errors.Join(err, failure)
+	}
+	if len(entries) > 0 {
+		err = errors.Join(err, os.WriteFile(filepath.Join(dir, output.EntriesFile), entries, 0o600))
+	}
+	if err := errors.Join(err, d.Write(&b), d.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// make makes the directory and its report.
+func (c *crawl) make(t *testing.T) *Report {
+	t.Helper()
+	r, err := Make(c.write(t), &Options{Now: func() time.Time { return at(3600) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// everything is a crawl with a case of every kind that a report knows.
+func everything() *crawl {
+	c := &crawl{
+		state: map[string]any{
+			"version": 1,
+			"config": map[string]any{
+				"urls": []string{example + "/", bare + "/"}, "user-agent": "politecrawl/0.1 (+https://example.com/bot)",
+			},
+			"ended": Ending{End: "finished"},
+		},
+		texts: map[string]string{
+			example: "User-agent: *\nDisallow: /private/  # keep out\nDisallow: /disallowed\nCrawl-delay: 2\nSitemap: https://example.com/sitemap.xml\n",
+			bare:    "User-agent: politecrawl\nDisallow:\n",
+		},
+	}
+	c.linked("/fine", "")
+	c.linked("/new", "")
+	c.linked("/unlisted", "")
+	c.linked("/future", "")
+	c.linked("/ancient", "")
+	c.linked("/today", "")
+	c.page("/", output.Page{Source: "start", Title: "Home", Millis: 40, Bytes: 5000})
+	c.page("/orphan", output.Page{Source: "sitemap", Millis: 3000})
+	c.page("/self", output.Page{Source: "sitemap"})
+	c.page("/unlisted.pdf", output.Page{Source: "link", ContentType: "application/pdf", Bytes: 900_000})
+	c.page("/unlisted-noindex", output.Page{Source: "link", Directives: []output.Directive{{Rule: "noindex", Source: "meta line 1"}}})
+	c.page("/unlisted-copy", output.Page{Source: "link", Canonical: "fine"})
+	c.page("/hidden", output.Page{Source: "link", Directives: []output.Directive{{Rule: "noindex", Source: "meta line 1"}}, Withheld: "noindex"})
+	c.page("/hidden-by-header", output.Page{
+		Source: "link", Directives: []output.Directive{{Rule: "none", Source: "X-Robots-Tag line 1"}, {Rule: "max-snippet: 20", Source: "X-Robots-Tag line 1"}},
+		Usage: map[string]bool{"train-ai": false},
+	})
+	c.page("/copy", output.Page{Source: "link", Canonical: "/fine", DuplicateOf: example + "/fine", Depth: 2})
+	c.page("/gone", output.Page{Source: "link", Status: 404, Depth: 2})
+	c.page("/error", output.Page{Source: "redirect", Status: 500, Via: example + "/to-error", Depth: 2})
+	for _, redirect := range [][2]string{
+		{"/old", "/new"}, {"/moved", "https://EXAMPLE.com:443/fine#part"}, {"/a", "b"}, {"/b", "/c"}, {"/loop-1", "/loop-2"}, {"/loop-2", "/loop-1"},
+		{"/to-error", "/error"}, {"/to-private", "/private/1"}, {"/to-nothing", ""}, {"/to-later", "/not-yet"},
+	} {
+		c.page(redirect[0], output.Page{Source: "link", Status: 301, Location: redirect[1], Depth: 1})
+	}
+	c.linked("/c", example+"/b")
+	c.pages = append(c.pages, output.Page{
+		URL: bare + "/", Source: "start", Status: 200, ContentType: "text/html", FetchedAt: at(30), Millis: 900, Bytes: 700,
+	})
+
+	c.reject("/disallowed", output.Rejection{Reason: output.Disallowed, Rule: "Disallow: /disallowed", Line: 3, Group: "*", Source: "sitemap"})
+	c.reject("/private/1", output.Rejection{Reason: output.Disallowed, Rule: "Disallow: /private/", Line: 2, Group: "*", Source: "link", Depth: 2})
+	c.reject("/private/2", output.Rejection{Reason: output.Disallowed, Rule: "Disallow: /private/", Line: 2, Group: "*", Source: "link", Depth: 2})
+	c.reject("/down", output.Rejection{Reason: output.Failed, Source: "link", Via: example + "/", Detail: "connection refused"})
+	c.reject("/alias?x=1", output.Rejection{Reason: output.Alias, Source: "sitemap", Via: example + "/sitemap.xml", Detail: "of /alias"})
+	c.rejected = append(c.rejected,
+		output.Rejection{URL: other + "/foreign", Reason: output.NotEntitled, Source: "sitemap", Via: example + "/sitemap.xml"},
+		output.Rejection{URL: other + "/", Reason: output.OutOfScope, Source: "link", Via: example + "/", Depth: 1})
+
+	c.links = []output.Links{
+		{URL: example + "/", To: []string{
+			example + "/", example + "/fine", example + "/unlisted", example + "/unlisted.pdf", example + "/unlisted-noindex", example + "/old",
+			example + "/gone", example + "/down", example + "/hidden", example + "/hidden-by-header", example + "/copy", example + "/future",
+			example + "/ancient", example + "/today", other + "/",
+		}},
+		{URL: example + "/fine", To: []string{example + "/", example + "/gone"}},
+		{URL: example + "/self", To: []string{example + "/self"}},
+	}
+	c.sitemaps = []output.Sitemap{
+		{URL: example + "/sitemap.xml", Status: 200, Host: example, Via: example + "/robots.txt", Pages: 17, FetchedAt: at(2)},
+		{URL: example + "/lost.xml", Status: 404, Host: example, Via: example + "/robots.txt", FetchedAt: at(3)},
+	}
+	for _, path := range []string{
+		"/", "/fine", "/new", "/orphan", "/self", "/disallowed", "/moved", "/gone", "/down", "/hidden", "/hidden-by-header", "/copy", "/alias?x=1", "/fine",
+	} {
+		c.entries = append(c.entries, output.Entry{URL: example + path, Sitemap: example + "/sitemap.xml", LastMod: day.AddDate(-1, 0, 0)})
+	}
+	c.entries = append(c.entries,
+		output.Entry{URL: example + "/future", Sitemap: example + "/sitemap.xml", LastMod: day.AddDate(5, 0, 0)},
+		output.Entry{URL: example + "/ancient", Sitemap: example + "/sitemap.xml", LastMod: time.Unix(0, 0)},
+		output.Entry{URL: example + "/today", Sitemap: example + "/sitemap.xml", LastMod: day.Add(13 * time.Hour)}, // a date, where it is tomorrow
+		output.Entry{URL: other + "/foreign", Sitemap: example + "/sitemap.xml"})
+
+	rules := robotsLine{Origin: example, Outcome: "rules", Status: 200, Hash: "1", Chain: []string{example + "/robots.txt"}, FetchedAt: at(1)}
+	changed := rules
+	changed.Hash, changed.FetchedAt = "2", at(40)
+	lost := robotsLine{Origin: bare, Outcome: "unreachable", Status: 503, Error: "robotsext: status 503", Chain: []string{bare + "/robots.txt"}, FetchedAt: at(5), FailingSince: at(5)}
+	still := lost
+	still.FetchedAt = at(10)
+	back := robotsLine{Origin: bare, Outcome: "rules", Status: 200, Chain: []string{bare + "/robots.txt", bare + "/r.txt"}, FetchedAt: at(20)}
+	c.robots = []robotsLine{rules, lost, still, back, changed}
+	return c
+}
+
+// page adds a page of example.com; what is not given is that of a good one.
+func (c *crawl) page(path string, p output.Page) {
+	p.URL = example + path
+	if p.Status == 0 {
+		p.Status = 200
+	}
+	if p.ContentType == "" {
+		p.ContentType = "text/html; charset=utf-8"
+	}
+	if p.Source == "link" && p.Via == "" {
+		p.Via = example + "/"
+	}
+	if p.Source == "sitemap" {
+		p.Via = example + "/sitemap.xml"
+	}
+	p.FetchedAt, p.Attempt = at(2+len(c.pages)), 1
+	if p.Millis == 0 {
+		p.Millis = 20
+	}
+	if p.Bytes == 0 {
+		p.Bytes = 1000
+	}
+	if p.Status == 200 && p.Withheld == "" {
+		p.Links = 1
+	}
+	c.pages = append(c.pages, p)
+}
+
+// linked adds a good page that was found by a link, or by a redirect from a URL.
+func (c *crawl) linked(path, redirect string) {
+	p := output.Page{Source: "link", Depth: 1, Title: "Title of " + path}
+	if redirect != "" {
+		p.Source, p.Via = "redirect", redirect
+	}
+	c.page(path, p)
+}
+
+// reject adds a URL of example.com that was left alone.
+func (c *crawl) reject(path string, r output.Rejection) {
+	r.URL = example + path
+	if r.Reason == output.Disallowed {
+		r.RobotsURL = example + "/robots.txt"
+	}
+	if r.Via == "" {
+		r.Via = example + map[string]string{"link": "/", "sitemap": "/sitemap.xml"}[r.Source]
+	}
+	c.rejected = append(c.rejected, r)
+}
+
+// asJSON is a value as a person reads it in a failure.
+func asJSON(t *testing.T, v any) string {
+	t.Helper()
+	b, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}

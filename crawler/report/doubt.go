@@ -1,0 +1,91 @@
+package report
+
+import (
+	"fmt"
+
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+// circumstances are what keeps a crawl from having seen all there is.
+type circumstances struct {
+	unfinished   string // why it is not known that the crawl saw everything; empty: it did
+	trail        bool   // the entries of sitemaps were not written down
+	linksUnknown bool   // the links of pages were not
+	onlySitemaps bool   // no link was followed
+	unchanged    int    // pages that answered 304, and so told no links
+	withheld     int    // pages that ask to be left out, whose links are not written down
+	unread       int    // sitemap files
+	reasons      map[output.Reason]int
+}
+
+func (m *maker) circumstances() circumstances {
+	c := circumstances{
+		unfinished:   m.unfinished(),
+		linksUnknown: m.lines[output.LinksFile] == 0 && m.census.links > 0,
+		onlySitemaps: m.state.Config.OnlySitemaps,
+		unchanged:    m.census.statuses[304],
+		withheld:     m.wishes.mute,
+		reasons:      make(map[output.Reason]int),
+	}
+	for reason, urls := range m.refusals.reasons {
+		c.reasons[reason] = urls.total
+	}
+	return c
+}
+
+// unfinished says why the crawl may not have seen everything.
+func (m *maker) unfinished() string {
+	switch e := m.ending(); {
+	case e == nil:
+		return "it is not known whether the crawl came to its end"
+	case e.End == EndRunning:
+		return "the crawl is still running"
+	case e.Left > 0:
+		return "the crawl is not finished: " + quantity(e.Left, "URL") + " had still to be fetched"
+	}
+	return ""
+}
+
+func (m *maker) ending() *Ending {
+	if m.Ending != nil {
+		return m.Ending
+	}
+	return m.state.Ended
+}
+
+// doubts says why what was found of a kind is not the whole truth.
+func (c *circumstances) doubts(kind Kind) []string {
+	list := []string{}
+	doubt := func(yes bool, format string, args ...any) {
+		if yes {
+			list = append(list, fmt.Sprintf(format, args...))
+		}
+	}
+	because := func(reason output.Reason, words string) {
+		doubt(c.reasons[reason] > 0, "%s: %s", quantity(c.reasons[reason], "URL"), words)
+	}
+	doubt(c.unfinished != "", "%s", c.unfinished)
+	doubt(c.trail && kind == NotListed, "the entries of the sitemaps were not written down, so that a page that was found by a link first may be in one")
+	doubt(c.trail && kind == FalseDate, "the entries of the sitemaps were not written down, nor their dates")
+	doubt(c.trail && kind != NotListed && kind != FalseDate && kind != NotLinked,
+		"the entries of the sitemaps were not written down: only what was first found in one is known to be listed")
+	doubt(c.unread > 0 && kind != NotLinked, "%s could not be read", quantity(c.unread, "sitemap file"))
+	if kind == FalseDate || kind == NotFetched {
+		return list
+	}
+	because(output.Later, "their robots.txt could not be read")
+	because(output.HostFull, "left out by the limit of pages of a host")
+	because(output.Unchanged, "left out, since their sitemap says that they have not changed")
+	if kind != NotLinked && kind != NotListed {
+		return list
+	}
+	because(output.TooDeep, "left out by the limit of depth")
+	if kind != NotLinked {
+		return list
+	}
+	doubt(c.linksUnknown, "the links of the pages were not written down")
+	doubt(c.onlySitemaps, "no link was followed, so that only the links of listed pages are known")
+	doubt(c.unchanged > 0, "%s had not changed since the last crawl and came without their links", quantity(c.unchanged, "page"))
+	doubt(c.withheld > 0, "the links of %s that ask to be left out are not written down", quantity(c.withheld, "page"))
+	return list
+}

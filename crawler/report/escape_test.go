@@ -1,0 +1,128 @@
+package report
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+// hostile are texts that were written to be taken for markup.
+var hostile = []string{
+	`<script>window.ran=1</script>`,
+	`"><img src=x onerror="window.ran=1">`,
+	`'><svg onload=window.ran=1>`,
+	`</title></style></script><script>window.ran=1</script>`,
+	`javascript:window.ran=1`,
+	`https://example.com/"onmouseover="window.ran=1`,
+	`{{.Policy}}<!--`,
+	"\u202e\u0000\x1b[31m\u2028" + `<base href="https://evil.example/">`,
+	`<meta http-equiv="refresh" content="0;url=https://evil.example/">`,
+	`<link rel=stylesheet href=https://evil.example/x.css><iframe src=https://evil.example/>`,
+	strings.Repeat(`<b>`, 5000),
+}
+
+// hostileCrawl is a crawl in which each text stands wherever a site can put one.
+func hostileCrawl() *crawl {
+	c := everything()
+	config := c.state["config"].(map[string]any)
+	config["user-agent"] = hostile[0]
+	for i, text := range hostile {
+		url := "https://example.com/?" + text
+		origin := "https://" + strings.NewReplacer("/", "", "\x00", "").Replace(text)
+		for _, u := range []string{url, text} {
+			c.pages = append(c.pages,
+				output.Page{
+					URL: u, Status: 200, Title: text, Via: text, Source: text, Location: text, ContentType: text, Canonical: text,
+					Directives: []output.Directive{{Rule: text, Source: text}}, Usage: map[string]bool{text: true}, Withheld: text,
+					DuplicateOf: text, Millis: 99_999, Bytes: 1 << 30, Links: i,
+				},
+				output.Page{URL: u + "/404", Status: 404, Via: text, Source: text},
+				output.Page{URL: u + "/301", Status: 301, Location: text, Via: text, Source: "redirect"},
+				output.Page{URL: u + "/unlisted", Status: 200, ContentType: "text/html", Via: text, Source: text})
+			for _, reason := range []output.Reason{output.Disallowed, output.Failed, output.NotEntitled, output.Reason(text)} {
+				c.rejected = append(c.rejected, output.Rejection{
+					URL: u + "/no/" + string(reason), Reason: reason, Rule: "Disallow: " + text, Line: 2, RobotsURL: example + "/robots.txt", Group: text,
+					Via: text, Source: text, Detail: text,
+				})
+			}
+			for _, path := range []string{"", "/404", "/301", "/no/disallowed", "/no/failed", "/no/not-entitled", "/nowhere"} {
+				c.entries = append(c.entries, output.Entry{URL: u + path, Sitemap: text, LastMod: day.AddDate(50, 0, 0)})
+			}
+			c.links = append(c.links, output.Links{URL: text, To: []string{u + "/404"}})
+		}
+		c.sitemaps = append(c.sitemaps, output.Sitemap{URL: text, Status: 200, Host: text, Via: text, Detail: text, FetchedAt: day})
+		c.robots = append(c.robots,
+			robotsLine{Origin: origin, Outcome: text, Error: text, Chain: []string{text, text}, FetchedAt: at(1), FailingSince: at(1)},
+			robotsLine{Origin: origin, Outcome: "rules", Chain: []string{text}, FetchedAt: at(2)},
+			robotsLine{Origin: origin, Outcome: "rules", Chain: []string{text, text}, FetchedAt: at(3)})
+		c.texts[origin] = "User-agent: politecrawl\nDisallow: " + text + "\n"
+	}
+	c.texts[example] = "User-agent: *\nDisallow: /private/ # " + strings.Join(hostile, " ") + "\n"
+	c.state["config"].(map[string]any)["urls"] = append([]string{"https://" + hostile[1]}, hostile...)
+	return c
+}
+
+// TestHostileTexts holds that nothing of a site becomes markup: the page has the
+// elements of the template and no other, no handler, and no address but http and
+// https.
+func TestHostileTexts(t *testing.T) {
+	var page bytes.Buffer
+	if err := hostileCrawl().make(t).WriteHTML(&page); err != nil {
+		t.Fatal(err)
+	}
+	elements := strings.Fields(`a b body br code details div figcaption figure footer h1 h2 h3 head header html li link main meta nav ol p rect
+		script section span style summary svg table tbody td text th thead title tr ul`)
+	count := make(map[string]int)
+	tokens := html.NewTokenizer(bytes.NewReader(page.Bytes()))
+	for kind := tokens.Next(); kind != html.ErrorToken; kind = tokens.Next() {
+		token := tokens.Token()
+		switch kind {
+		case html.StartTagToken, html.SelfClosingTagToken:
+			count[token.Data]++
+			if !slices.Contains(elements, token.Data) {
+				t.Errorf("an element %s", token)
+			}
+			for _, a := range token.Attr {
+				switch {
+				case strings.HasPrefix(a.Key, "on"), a.Key == "style", a.Key == "src":
+					t.Errorf("an attribute %s of %s", a.Key, token.Data)
+				case a.Key == "href" && !strings.HasPrefix(a.Val, "http://") && !strings.HasPrefix(a.Val, "https://") && !strings.HasPrefix(a.Val, "#") && a.Val != "data:,":
+					t.Errorf("an address %q", a.Val)
+				}
+			}
+		case html.CommentToken:
+			t.Errorf("a comment %q", token.Data)
+		}
+	}
+	for name, want := range map[string]int{"script": 1, "style": 1, "meta": 6, "link": 1, "a": count["a"]} {
+		if count[name] != want || want == 0 {
+			t.Errorf("%d elements %s, want %d", count[name], name, want)
+		}
+	}
+	if text := page.String(); strings.ContainsAny(text, "\u202e\x00\x1b\u2028") {
+		t.Error("it has characters that do not show")
+	}
+	if page.Len() > 1<<20 {
+		t.Errorf("%d bytes", page.Len())
+	}
+}
+
+func TestShown(t *testing.T) {
+	for in, want := range map[string]string{
+		"plain, ツ and é":         "plain, ツ and é",
+		"\x1b[31mred\x00":        `\x1b[31mred\x00`,
+		"\u202eback":             `\u202eback`,
+		"\xff":                   `\xff`,
+		strings.Repeat("é", 400): strings.Repeat("é", maxShown) + "…",
+		strings.Repeat("é", 300): strings.Repeat("é", 300),
+	} {
+		if got := shown(in); got != want {
+			t.Errorf("shown(%q) = %q", in, got)
+		}
+	}
+}

@@ -1,0 +1,65 @@
+// Makes the tables sort and filter. Without it they are read as they stand.
+"use strict";
+for (const table of document.querySelectorAll("table.data")) {
+  const body = table.tBodies[0];
+  const rows = [...body.rows];
+  if (rows.length < 2) continue;
+
+  const heads = [...table.tHead.rows[0].cells];
+  const words = new Intl.Collator("en", { numeric: true });
+  const value = (row, i) => row.cells[i].dataset.v ?? row.cells[i].textContent.trim();
+  const compare = (a, b) => (a !== "" && b !== "" && !isNaN(a) && !isNaN(b) ? a - b : words.compare(a, b));
+
+  const tools = document.createElement("div");
+  tools.className = "tools";
+  table.closest(".table").before(tools);
+
+  const select = document.createElement("select");
+  select.setAttribute("aria-label", "Sort by");
+  select.add(new Option("as it came", ""));
+
+  const sort = (i, down) => {
+    heads.forEach((head, j) => {
+      if (j === i) head.setAttribute("aria-sort", down ? "descending" : "ascending");
+      else head.removeAttribute("aria-sort");
+    });
+    const sorted = i < 0 ? rows : rows.toSorted((a, b) => (down ? -1 : 1) * compare(value(a, i), value(b, i)));
+    body.append(...sorted);
+    select.value = i < 0 ? "" : i + (down ? "-" : "+");
+  };
+
+  heads.forEach((head, i) => {
+    const number = head.classList.contains("n");
+    const button = document.createElement("button");
+    button.type = "button";
+    button.append(...head.childNodes);
+    head.append(button);
+    button.addEventListener("click", () => {
+      const now = head.getAttribute("aria-sort");
+      sort(i, now ? now === "ascending" : number);
+    });
+    select.add(new Option(head.textContent + " ↑", i + "+"));
+    select.add(new Option(head.textContent + " ↓", i + "-"));
+  });
+  select.addEventListener("change", () =>
+    select.value === "" ? sort(-1, false) : sort(parseInt(select.value), select.value.endsWith("-")));
+
+  const input = document.createElement("input");
+  input.type = "search";
+  input.hidden = rows.length < 5;
+  input.placeholder = "filter " + rows.length + " rows";
+  input.setAttribute("aria-label", "Filter the rows of this table");
+  const told = document.createElement("span");
+  told.setAttribute("role", "status");
+  input.addEventListener("input", () => {
+    const wanted = input.value.toLowerCase().split(/\s+/).filter(Boolean);
+    let left = 0;
+    for (const row of rows) {
+      const text = row.textContent.toLowerCase();
+      row.hidden = !wanted.every((word) => text.includes(word));
+      if (!row.hidden) left++;
+    }
+    told.textContent = wanted.length ? left + " of " + rows.length : "";
+  });
+  tools.append(input, select, told);
+}

@@ -1,0 +1,202 @@
+package report
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+// found is what a report found of one kind: paths on example.com, or URLs.
+func found(r *Report, kind Kind) []string {
+	urls := []string{}
+	for _, k := range r.Sitemaps.Kinds {
+		if k.Kind == kind {
+			for _, row := range k.URLs.Rows {
+				urls = append(urls, strings.TrimPrefix(row.URL, example))
+			}
+		}
+	}
+	return urls
+}
+
+func doubts(r *Report, kind Kind) []string {
+	for _, k := range r.Sitemaps.Kinds {
+		if k.Kind == kind {
+			return k.Inconclusive
+		}
+	}
+	return nil
+}
+
+// TestReconciliation holds that each kind is found, and nothing else.
+func TestReconciliation(t *testing.T) {
+	r := everything().make(t)
+	want := map[Kind][]string{
+		BrokenEntry: {"/down", "/gone"},
+		Redirected:  {"/moved"},
+		Disallowed:  {"/disallowed"},
+		Noindex:     {"/hidden", "/hidden-by-header"},
+		Elsewhere:   {"/copy"},
+		NotEntitled: {other + "/foreign"},
+		FalseDate:   {"/ancient", "/future"},
+		NotLinked:   {"/orphan", "/self"},
+		NotListed:   {"/c", "/unlisted"},
+		NotFetched:  {"/alias?x=1"},
+	}
+	for _, k := range kinds {
+		t.Run(string(k.kind), func(t *testing.T) {
+			if diff := cmp.Diff(want[k.kind], found(r, k.kind)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			if got := doubts(r, k.kind); len(got) > 0 {
+				t.Errorf("inconclusive: %v", got)
+			}
+		})
+	}
+	if len(r.Sitemaps.Kinds) != len(want) {
+		t.Errorf("%d kinds, want %d", len(r.Sitemaps.Kinds), len(want))
+	}
+	s := r.Sitemaps
+	if s.Entries != 18 || s.URLs != 17 || s.Fine != 8 || s.Faulty != 8 {
+		t.Errorf("%d entries of %d URLs, %d fine and %d faulty", s.Entries, s.URLs, s.Fine, s.Faulty)
+	}
+	if diff := cmp.Diff([]string{bare}, s.Bare.Rows); diff != "" {
+		t.Errorf("hosts without entries (-want +got):\n%s", diff)
+	}
+	if faults := s.Files.Rows[len(s.Files.Rows)-1].Faults; faults != 12 {
+		t.Errorf("%d entries at fault in the sitemap, want 12: %s", faults, asJSON(t, s.Files))
+	}
+}
+
+// TestReconciliationDetails holds that each row says where it was listed and what it
+// is.
+func TestReconciliationDetails(t *testing.T) {
+	r := everything().make(t)
+	for kind, words := range map[Kind]string{
+		BrokenEntry: "connection refused", Redirected: "status 301 to https://EXAMPLE.com:443/fine#part",
+		Disallowed: "Disallow: /disallowed (line 3)", Noindex: "noindex in meta line 1", Elsewhere: example + "/fine",
+		FalseDate: "before there was a web", NotListed: "redirected from " + example + "/b", NotFetched: "alias",
+	} {
+		i := slices.IndexFunc(r.Sitemaps.Kinds, func(k Discrepancy) bool { return k.Kind == kind })
+		row := r.Sitemaps.Kinds[i].URLs.Rows[0]
+		if row.Detail != words {
+			t.Errorf("%s: %q, want %q", kind, row.Detail, words)
+		}
+		if (row.Sitemap == "") != (kind == NotListed) {
+			t.Errorf("%s: sitemap %q", kind, row.Sitemap)
+		}
+	}
+}
+
+// TestInconclusive holds that what a crawl could not see is said, for the kinds it
+// matters for and no other.
+func TestInconclusive(t *testing.T) {
+	all := make([]Kind, len(kinds))
+	for i, k := range kinds {
+		all[i] = k.kind
+	}
+	but := func(left ...Kind) []Kind {
+		return slices.DeleteFunc(slices.Clone(all), func(k Kind) bool { return slices.Contains(left, k) })
+	}
+	for _, tt := range []struct {
+		name   string
+		change func(*crawl)
+		want   []Kind
+		words  string
+	}{
+		{"stopped", func(c *crawl) { c.state["ended"] = Ending{"interrupted", 7} }, all, "7 URLs had still to be fetched"},
+		{"running", func(c *crawl) { c.state["ended"] = Ending{End: EndRunning} }, all, "still running"},
+		{"killed", func(c *crawl) { delete(c.state, "ended") }, all, "not known whether"},
+		{"robots.txt unreachable", func(c *crawl) {
+			c.reject("/wait", output.Rejection{Reason: output.Later, Source: "link"})
+		}, but(FalseDate, NotFetched), "1 URL: their robots.txt could not be read"},
+		{"limit of a host", func(c *crawl) {
+			c.reject("/full", output.Rejection{Reason: output.HostFull, Source: "link"})
+		}, but(FalseDate, NotFetched), "limit of pages of a host"},
+		{"since", func(c *crawl) {
+			c.reject("/same", output.Rejection{Reason: output.Unchanged, Source: "sitemap"})
+		}, but(FalseDate, NotFetched), "have not changed"},
+		{"depth", func(c *crawl) {
+			c.reject("/deep", output.Rejection{Reason: output.TooDeep, Source: "link"})
+		}, []Kind{NotLinked, NotListed}, "limit of depth"},
+		{"a sitemap that failed", func(c *crawl) {
+			c.sitemaps = append(c.sitemaps, output.Sitemap{URL: example + "/bad.xml", Status: 500, Host: example})
+		}, but(NotLinked), "1 sitemap file could not be read"},
+		{"a sitemap that is disallowed", func(c *crawl) {
+			c.reject("/private/map.xml", output.Rejection{Reason: output.Disallowed, Source: "sitemap", Via: example + "/robots.txt", Rule: "Disallow: /private/", Line: 2})
+		}, but(NotLinked), "1 sitemap file could not be read"},
+		{"no links.jsonl", func(c *crawl) { c.links = nil }, []Kind{NotLinked}, "links of the pages were not written down"},
+		{"only sitemaps", func(c *crawl) { c.state["config"].(map[string]any)["only-sitemaps"] = true }, []Kind{NotLinked}, "no link was followed"},
+		{"unchanged pages", func(c *crawl) { c.page("/same", output.Page{Status: 304, Source: "link"}) }, []Kind{NotLinked}, "1 page had not changed"},
+		{"withheld pages with links", func(c *crawl) {
+			c.page("/quiet", output.Page{Source: "link", Withheld: "noindex"})
+			c.pages[len(c.pages)-1].Links = 3
+		}, []Kind{NotLinked}, "ask to be left out"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := everything()
+			tt.change(c)
+			r := c.make(t)
+			var got []Kind
+			for _, k := range r.Sitemaps.Kinds {
+				if len(k.Inconclusive) > 0 {
+					got = append(got, k.Kind)
+					if text := strings.Join(k.Inconclusive, "; "); !strings.Contains(text, tt.words) {
+						t.Errorf("%s: %q does not say %q", k.Kind, text, tt.words)
+					}
+				}
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("inconclusive kinds (-want +got):\n%s", diff)
+			}
+			if !slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Topic == OnSitemaps && strings.HasPrefix(f.Text, "inconclusive") }) {
+				t.Errorf("no finding says it: %v", r.Findings)
+			}
+		})
+	}
+}
+
+// TestReconciliationWithoutEntries holds what is still known where the entries were
+// not written down: what was first found in a sitemap.
+func TestReconciliationWithoutEntries(t *testing.T) {
+	c := everything()
+	c.entries = nil
+	r := c.make(t)
+	for kind, want := range map[Kind][]string{
+		Disallowed: {"/disallowed"}, NotLinked: {"/orphan", "/self"}, NotEntitled: {other + "/foreign"},
+		NotFetched: {"/alias?x=1"}, BrokenEntry: {}, NotListed: {}, FalseDate: {},
+	} {
+		if diff := cmp.Diff(want, found(r, kind)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", kind, diff)
+		}
+		if got := doubts(r, kind); (len(got) == 0) != (kind == NotLinked) {
+			t.Errorf("%s: doubts %v", kind, got)
+		}
+	}
+	if !r.Sitemaps.FromTrail || len(r.Notes) != 1 || !strings.Contains(r.Notes[0], output.EntriesFile) {
+		t.Errorf("notes %q", r.Notes)
+	}
+}
+
+// TestNoSitemap holds that a site without sitemaps has none that lies.
+func TestNoSitemap(t *testing.T) {
+	c := everything()
+	c.entries, c.sitemaps = nil, nil
+	for i := range c.pages {
+		if c.pages[i].Source == "sitemap" {
+			c.pages[i].Source = "link"
+		}
+	}
+	c.rejected = slices.DeleteFunc(c.rejected, func(r output.Rejection) bool { return r.Source == "sitemap" })
+	r := c.make(t)
+	if s := r.Sitemaps; len(s.Kinds) != 0 || s.URLs != 0 {
+		t.Errorf("%s", asJSON(t, s))
+	}
+	if last := r.Findings[len(r.Findings)-1]; last.Text != "no sitemap lists a page" {
+		t.Errorf("%v", last)
+	}
+}

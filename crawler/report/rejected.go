@@ -1,0 +1,159 @@
+package report
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+// Rejected is all that was left alone.
+type Rejected struct {
+	Total   int           `json:"total"`
+	Reasons []ReasonGroup `json:"reasons"` // the most frequent first
+	Rules   List[Rule]    `json:"rules"`   // lines of robots.txt, the one that kept most away first
+}
+
+// A ReasonGroup is what was left alone for one reason.
+type ReasonGroup struct {
+	Reason  output.Reason     `json:"reason"`
+	Meaning string            `json:"meaning"`
+	URLs    List[RejectedURL] `json:"urls"`
+}
+
+// A RejectedURL is a URL that was left alone.
+type RejectedURL struct {
+	URL    string `json:"url"`
+	Via    string `json:"via,omitempty"`
+	Source string `json:"source"`
+	Rule   string `json:"rule,omitempty"`
+	Line   int    `json:"line,omitempty"`
+	Detail string `json:"detail,omitempty"`
+}
+
+// A Rule is a line of a robots.txt with what it kept away.
+type Rule struct {
+	RobotsURL string   `json:"robots_url"`
+	Line      int      `json:"line"`
+	Rule      string   `json:"rule"`
+	Group     string   `json:"group"`          // whose: a product token, or *
+	Text      string   `json:"text,omitempty"` // the line as it stands in the file
+	URLs      int      `json:"urls"`
+	Examples  []string `json:"examples"`
+}
+
+// maxExamples is how many URLs are named of those that one rule keeps away.
+const maxExamples = 10
+
+// meanings say for a person what a reason means.
+var meanings = map[output.Reason]string{
+	output.Disallowed:  "a line of robots.txt disallows it",
+	output.Later:       "its robots.txt could not be read until the crawl ended",
+	output.OutOfScope:  "it is not on one of the crawl's hosts",
+	output.NotEntitled: "only a sitemap lists it that may not speak for its host",
+	output.Unchanged:   "its sitemap says that it has not changed since the date asked for",
+	output.TooDeep:     "it is more links away than the crawl went",
+	output.Nofollow:    "it was found only where the page asks not to follow",
+	output.Failed:      "no answer came, however often it was asked for",
+	output.Invalid:     "it is no URL that can be requested",
+	output.TooManyHops: "it is the end of too long a chain of redirects",
+	output.Alias:       "it stands for another URL, by its parameters",
+	output.HostFull:    "its host has had as many pages as the crawl takes",
+}
+
+// refusals sorts what was left alone by reason and rule.
+type refusals struct {
+	dir     string
+	rows    int
+	total   int
+	reasons map[output.Reason]*firsts[RejectedURL]
+	rules   map[ruleKey]int
+	chosen  List[Rule]
+	byKey   map[ruleKey]*Rule
+}
+
+type ruleKey struct {
+	robotsURL, group, rule string
+	line                   int
+}
+
+func newRefusals(dir string, rows int) *refusals {
+	return &refusals{dir: dir, rows: rows, reasons: make(map[output.Reason]*firsts[RejectedURL]), rules: make(map[ruleKey]int)}
+}
+
+func keyOfRule(r *output.Rejection) ruleKey { return ruleKey{r.RobotsURL, r.Group, r.Rule, r.Line} }
+
+func (x *refusals) learn(r *output.Rejection) {
+	x.total++
+	group := x.reasons[r.Reason]
+	if group == nil {
+		group = new(newFirsts(x.rows, func(a, b RejectedURL) int { return cmp.Compare(a.URL, b.URL) }))
+		x.reasons[r.Reason] = group
+	}
+	group.add(RejectedURL{r.URL, r.Via, r.Source, r.Rule, r.Line, clip(r.Detail)})
+	if r.Reason == output.Disallowed {
+		x.rules[keyOfRule(r)]++
+	}
+}
+
+// choose picks the rules that will be in the list, and finds their lines.
+func (x *refusals) choose() {
+	most := newFirsts(x.rows, func(a, b Rule) int {
+		return cmp.Or(cmp.Compare(b.URLs, a.URLs), cmp.Compare(a.RobotsURL, b.RobotsURL),
+			cmp.Compare(a.Line, b.Line), cmp.Compare(a.Group, b.Group))
+	})
+	for k, urls := range x.rules {
+		most.add(Rule{RobotsURL: k.robotsURL, Line: k.line, Rule: k.rule, Group: k.group, URLs: urls, Examples: []string{}})
+	}
+	x.chosen = most.list()
+	x.byKey = make(map[ruleKey]*Rule)
+	texts := make(map[string][]string)
+	for i := range x.chosen.Rows {
+		row := &x.chosen.Rows[i]
+		x.byKey[ruleKey{row.RobotsURL, row.Group, row.Rule, row.Line}] = row
+		lines, ok := texts[row.RobotsURL]
+		if !ok {
+			lines = robotsLines(x.dir, originOf(row.RobotsURL))
+			texts[row.RobotsURL] = lines
+		}
+		if 0 < row.Line && row.Line <= len(lines) {
+			row.Text = strings.TrimSpace(lines[row.Line-1])
+		}
+	}
+}
+
+// name finds examples of what the rules kept away.
+func (x *refusals) name(r *output.Rejection) {
+	if r.Reason != output.Disallowed {
+		return
+	}
+	if row := x.byKey[keyOfRule(r)]; row != nil && len(row.Examples) < maxExamples {
+		row.Examples = append(row.Examples, r.URL)
+	}
+}
+
+func (x *refusals) list() Rejected {
+	groups := newFirsts(maxNames, func(a, b ReasonGroup) int {
+		return cmp.Or(cmp.Compare(b.URLs.Total, a.URLs.Total), cmp.Compare(a.Reason, b.Reason))
+	})
+	for reason, urls := range x.reasons {
+		groups.add(ReasonGroup{reason, meanings[reason], urls.list()})
+	}
+	return Rejected{Total: x.total, Reasons: groups.list().Rows, Rules: x.chosen}
+}
+
+// robotsLines returns the lines of the robots.txt of an origin as it was last; none
+// when it is not there. They end as robots.txt has it (ROB-FMT-02).
+func robotsLines(dir, origin string) []string {
+	body, err := output.RobotsText(dir, origin)
+	if err != nil {
+		return nil // the site may have asked not to keep it
+	}
+	text := strings.TrimPrefix(string(body), "\ufeff")
+	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		lines[i] = clip(line)
+	}
+	return lines
+}

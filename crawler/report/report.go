@@ -1,0 +1,83 @@
+package report
+
+import (
+	"time"
+)
+
+// Version is the version of the form of report.json. It changes when a field
+// changes its meaning or goes away, not when one is added.
+const Version = 1
+
+// The names of the two files of a report, in the directory of a crawl.
+const (
+	JSONFile = "report.json"
+	HTMLFile = "report.html"
+)
+
+// A Report is what the directory of a crawl says. The names and meanings of its
+// fields in JSON are in SCHEMA.md.
+type Report struct {
+	Version int       `json:"version"`
+	MadeAt  time.Time `json:"made_at"`
+
+	Findings []Finding `json:"findings"` // what to know first, by topic, the worst first
+	Notes    []string  `json:"notes"`    // what the report cannot say, and why
+
+	Summary  Summary     `json:"summary"`
+	Statuses []Status    `json:"statuses"` // of pages, in ascending order
+	Types    List[Count] `json:"content_types"`
+	Hosts    List[Host]  `json:"hosts"`
+	Depths   []Depth     `json:"depths"`
+	Times    Times       `json:"times"`
+	Slowest  List[Page]  `json:"slowest"`
+	Largest  List[Page]  `json:"largest"`
+
+	Broken     List[Broken] `json:"broken"`
+	Redirects  Redirects    `json:"redirects"`
+	Rejected   Rejected     `json:"rejected"`
+	Robots     Robots       `json:"robots"`
+	Sitemaps   Sitemaps     `json:"sitemaps"`
+	Duplicates Duplicates   `json:"duplicates"`
+	Directives Directives   `json:"directives"`
+}
+
+// Options are the choices of a report. Nil Options are its defaults.
+type Options struct {
+	// Rows is how many rows each list has at the most; the counts are exact
+	// whatever it is. 0 is DefaultRows.
+	Rows int
+
+	// Ending is how the crawl ended, where the caller knows it better than
+	// crawl.json does; nil: what crawl.json says.
+	Ending *Ending
+
+	// Now tells the time that the report is made at; nil is time.Now.
+	Now func() time.Time
+}
+
+// DefaultRows is how many rows a list has unless Options say otherwise.
+const DefaultRows = 100
+
+// An Ending is how a crawl ended. The files of lines do not tell: those of a crawl
+// that was killed look like those of one that came to its end.
+type Ending struct {
+	End  string `json:"end"`  // a crawler.End, EndRunning, or empty: not known
+	Left int    `json:"left"` // URLs that still wait in the frontier
+}
+
+// EndRunning stands in Ending.End for a crawl that is not over.
+const EndRunning = "running"
+
+func (o *Options) withDefaults() Options {
+	var all Options
+	if o != nil {
+		all = *o
+	}
+	if all.Rows <= 0 {
+		all.Rows = DefaultRows
+	}
+	if all.Now == nil {
+		all.Now = time.Now
+	}
+	return all
+}

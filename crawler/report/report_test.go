@@ -1,0 +1,345 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"flag"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+var update = flag.Bool("update", false, "write the golden files in testdata anew")
+
+// TestGolden holds the whole of report.json.
+func TestGolden(t *testing.T) {
+	var got bytes.Buffer
+	if err := everything().make(t).WriteJSON(&got); err != nil {
+		t.Fatal(err)
+	}
+	const name = "testdata/report.json"
+	if *update {
+		if err := os.MkdirAll("testdata", 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, got.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatalf("%v; write it with go test -update", err)
+	}
+	if diff := cmp.Diff(string(want), got.String()); diff != "" {
+		t.Errorf("not what %s holds (-want +got):\n%s", name, diff)
+	}
+}
+
+// TestFindings holds the sentences at the top.
+func TestFindings(t *testing.T) {
+	want := []string{
+		"pages note 1 page has the same content as another",
+		"pages note 3 pages ask something of crawlers in a header or meta element",
+		"broken bad 3 URLs answer with an error or not at all",
+		"broken bad 2 pages link to https://example.com/gone",
+		"broken bad 1 redirect runs in a loop",
+		"broken bad 2 redirects end at no page",
+		"broken warn 1 redirect takes more than one step",
+		"robots warn 1 outage of a robots.txt that passed",
+		"robots note 1 change in a robots.txt while the crawl went on",
+		"robots note 2 lines keep URLs away",
+		"robots note the most by “Disallow: /private/”, line 2 of https://example.com/robots.txt: 2 URLs",
+		"sitemaps bad 2 URLs listed but broken",
+		"sitemaps bad 1 URL listed but redirected",
+		"sitemaps bad 1 URL listed but disallowed",
+		"sitemaps bad 2 URLs listed but noindex",
+		"sitemaps bad 1 URL listed but canonical elsewhere",
+		"sitemaps bad 1 URL listed by a sitemap that may not",
+		"sitemaps bad 2 URLs with a lastmod that cannot be true",
+		"sitemaps warn 2 URLs listed but not linked",
+		"sitemaps warn 2 URLs linked but not listed",
+		"sitemaps note 1 URL listed but not fetched",
+	}
+	var got []string
+	for _, f := range everything().make(t).Findings {
+		got = append(got, string(f.Topic)+" "+string(f.Level)+" "+f.Text)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestAllIsWell holds what is said of a crawl of which there is nothing to say.
+func TestAllIsWell(t *testing.T) {
+	c := &crawl{state: everything().state}
+	c.page("/", output.Page{Source: "start"})
+	c.linked("/a", "")
+	c.links = []output.Links{{URL: example + "/", To: []string{example + "/a"}}}
+	c.sitemaps = []output.Sitemap{{URL: example + "/sitemap.xml", Status: 200, Pages: 2}}
+	c.entries = []output.Entry{{URL: example + "/"}, {URL: example + "/a"}}
+	for _, f := range c.make(t).Findings {
+		if f.Level != Good {
+			t.Errorf("%+v", f)
+		}
+	}
+}
+
+func TestRedirects(t *testing.T) {
+	r := everything().make(t).Redirects
+	var got []string
+	for _, c := range r.Chains.Rows {
+		var urls []string
+		for _, s := range c.Steps {
+			urls = append(urls, strings.TrimPrefix(s.URL, example))
+		}
+		got = append(got, strings.Join(urls, " ")+" "+string(c.End)+" "+c.Why+" "+strconv.Itoa(c.Hops))
+	}
+	loop := "/loop-1 /loop-2 /loop-1 loop  2"
+	if strings.HasPrefix(got[0], "/loop-2") { // where it begins is all the same
+		loop = "/loop-2 /loop-1 /loop-2 loop  2"
+	}
+	want := []string{
+		loop,
+		"/to-error /error broken  1",
+		"/to-nothing nowhere  1",
+		"/to-private /private/1 left disallowed 1",
+		"/a /b /c page  2",
+		"/moved /fine page  1",
+		"/old /new page  1",
+		"/to-later /not-yet unseen  1",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if r.URLs != 10 || r.Loops != 1 || r.Dead != 2 || r.Long != 1 {
+		t.Errorf("%+v", r)
+	}
+}
+
+// TestEndless holds that chains without end come to one here.
+func TestEndless(t *testing.T) {
+	c := &crawl{state: everything().state}
+	for i := range 3 * maxHops {
+		c.page("/"+strconv.Itoa(i), output.Page{Status: 302, Source: "redirect", Location: strconv.Itoa(i + 1)})
+	}
+	c.page("/self", output.Page{Status: 302, Source: "link", Location: "self"})
+	r := c.make(t).Redirects
+	if r.Loops != 1 || r.Dead != 1 || r.Chains.Total != 2 || r.Chains.Rows[1].End != EndNever || r.Chains.Rows[1].Hops != maxHops {
+		t.Errorf("%s", asJSON(t, r))
+	}
+}
+
+func TestBroken(t *testing.T) {
+	home, fine := example+"/", example+"/fine"
+	want := []Broken{
+		{URL: example + "/gone", Status: 404, Links: 2, From: []string{home, fine}, Via: home, Source: "link"},
+		{URL: example + "/down", Detail: "connection refused", Links: 1, From: []string{home}, Via: home, Source: "link"},
+		{URL: example + "/error", Status: 500, From: []string{}, Via: example + "/to-error", Source: "redirect"},
+	}
+	c := everything()
+	if diff := cmp.Diff(want, c.make(t).Broken.Rows); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	c.links = nil // only the first way to each is known then
+	want[0], want[1] = want[1], want[0]
+	want[1].Links, want[1].From = 1, []string{home}
+	if diff := cmp.Diff(want, c.make(t).Broken.Rows); diff != "" {
+		t.Errorf("without links.jsonl (-want +got):\n%s", diff)
+	}
+}
+
+// TestRows holds that lists end where they should and counts do not.
+func TestRows(t *testing.T) {
+	c := &crawl{state: everything().state}
+	for i := range 50 {
+		path := "/" + strconv.Itoa(100+i)
+		c.page(path, output.Page{Source: "link", Status: 404})
+		c.reject("/no"+path, output.Rejection{Reason: output.Nofollow, Source: "link"})
+		c.page("/copy"+path, output.Page{Source: "link", DuplicateOf: example + "/of" + path, Millis: int64(i)})
+		c.page("/moved"+path, output.Page{Status: 301, Source: "link", Location: path})
+	}
+	r, err := Make(c.write(t), &Options{Rows: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, l := range map[string]struct{ rows, total, more int }{
+		"broken":     {len(r.Broken.Rows), r.Broken.Total, r.Broken.More()},
+		"chains":     {len(r.Redirects.Chains.Rows), r.Redirects.Chains.Total, r.Redirects.Chains.More()},
+		"nofollow":   {len(r.Rejected.Reasons[0].URLs.Rows), r.Rejected.Reasons[0].URLs.Total, r.Rejected.Reasons[0].URLs.More()},
+		"duplicates": {len(r.Duplicates.Groups.Rows), r.Duplicates.Groups.Total, r.Duplicates.Groups.More()},
+	} {
+		if l.rows != 3 || l.total != 50 || l.more != 47 {
+			t.Errorf("%s: %+v", name, l)
+		}
+	}
+	if b := r.Broken.Rows; b[0].URL != example+"/100" || b[2].URL != example+"/102" {
+		t.Errorf("not the first: %s", asJSON(t, b))
+	}
+	if s := r.Slowest.Rows; s[0].Millis != 49 || s[2].Millis != 47 {
+		t.Errorf("not the slowest: %s", asJSON(t, s))
+	}
+	for _, g := range r.Duplicates.Groups.Rows {
+		if g.URL == "" || len(g.Examples) != 1 {
+			t.Errorf("%+v", g)
+		}
+	}
+}
+
+// TestFilesThatAreNotThere holds that only crawl.json has to be.
+func TestFilesThatAreNotThere(t *testing.T) {
+	dir := everything().write(t)
+	names, err := filepath.Glob(filepath.Join(dir, "*.jsonl"))
+	if err != nil || len(names) < 6 {
+		t.Fatal(names, err)
+	}
+	for _, name := range names {
+		if err := os.Remove(name); err != nil {
+			t.Fatal(err)
+		}
+		r, err := Make(dir, nil)
+		if err != nil {
+			t.Fatalf("without %s: %v", name, err)
+		}
+		if err := r.WriteHTML(new(bytes.Buffer)); err != nil {
+			t.Fatalf("without %s: %v", name, err)
+		}
+	}
+	r, err := Make(dir, nil)
+	if err != nil || r.Summary.Pages != 0 || len(r.Robots.Hosts.Rows) != 2 { // these stand in robots/ too
+		t.Errorf("%+v, %v", r.Summary, err)
+	}
+	if err := os.Remove(filepath.Join(dir, output.StateFile)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Make(dir, nil); !errors.Is(err, output.ErrNone) {
+		t.Errorf("without %s: %v", output.StateFile, err)
+	}
+}
+
+func TestDamagedFile(t *testing.T) {
+	dir := everything().write(t)
+	if err := os.WriteFile(filepath.Join(dir, output.LinksFile), []byte("{}\nnonsense\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Make(dir, nil); err == nil || !strings.Contains(err.Error(), output.LinksFile) {
+		t.Errorf("Make = %v", err)
+	}
+}
+
+// TestWhileTheCrawlGoesOn holds that both readings see the same.
+func TestWhileTheCrawlGoesOn(t *testing.T) {
+	dir := everything().write(t)
+	m := &maker{dir: dir, Options: (*Options)(nil).withDefaults(), lines: make(map[string]int)}
+	m.begin()
+	if err := m.learn(); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.OpenFile(filepath.Join(dir, output.PagesFile), os.O_APPEND|os.O_WRONLY, 0)
+	if err == nil {
+		_, err = f.WriteString(`{"url":"` + example + `/late","status":404}` + "\n")
+	}
+	if err := errors.Join(err, f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	m.conclude()
+	if err := m.name(); err != nil {
+		t.Fatal(err)
+	}
+	if r := m.report(); r.Broken.Total != 3 || r.Summary.Pages != len(everything().pages) {
+		t.Errorf("%d broken of %d pages", r.Broken.Total, r.Summary.Pages)
+	}
+}
+
+func TestWrite(t *testing.T) {
+	dir := everything().write(t)
+	for range 2 {
+		if _, err := Write(dir, &Options{Ending: &Ending{End: "max-pages", Left: 3}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var r Report
+	body, err := os.ReadFile(filepath.Join(dir, JSONFile))
+	if err == nil {
+		err = json.Unmarshal(body, &r)
+	}
+	if err != nil || r.Version != Version || r.Summary.State != Stopped || r.Summary.Left != 3 {
+		t.Errorf("%+v, %v", r.Summary, err)
+	}
+	left, err := filepath.Glob(filepath.Join(dir, ".report*"))
+	if err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+	info, err := os.Stat(filepath.Join(dir, HTMLFile))
+	if err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o644 {
+		t.Errorf("%v, %v", info, err)
+	}
+	// A report that cannot be written leaves the earlier one.
+	if err := os.Mkdir(filepath.Join(dir, "sub"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	err = writeFile(filepath.Join(dir, JSONFile), (&Report{Times: Times{Course: []Moment{{At: time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)}}}}).WriteJSON)
+	after, readErr := os.ReadFile(filepath.Join(dir, JSONFile))
+	if err == nil || readErr != nil || !bytes.Equal(body, after) {
+		t.Errorf("writing what is no JSON: %v; %v", err, readErr)
+	}
+	if _, err := Write(filepath.Join(dir, "sub"), nil); !errors.Is(err, output.ErrNone) {
+		t.Errorf("Write of no crawl: %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "sub", HTMLFile)); !errors.Is(err, fs.ErrNotExist) {
+		t.Error("a report of no crawl was written")
+	}
+}
+
+// TestSchema holds that SCHEMA.md names every field.
+func TestSchema(t *testing.T) {
+	schema, err := os.ReadFile("SCHEMA.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var report any
+	if err := json.Unmarshal([]byte(asJSON(t, everything().make(t))), &report); err != nil {
+		t.Fatal(err)
+	}
+	var fields []string
+	var walk func(v any)
+	walk = func(v any) {
+		switch v := v.(type) {
+		case map[string]any:
+			for name, value := range v {
+				fields = append(fields, name)
+				walk(value)
+			}
+		case []any:
+			for _, value := range v {
+				walk(value)
+			}
+		}
+	}
+	walk(report)
+	slices.Sort(fields)
+	fields = slices.Compact(fields)
+	if len(fields) < 80 {
+		t.Errorf("only %d fields", len(fields))
+	}
+	for _, name := range fields {
+		if !strings.Contains(string(schema), "`"+name+"`") {
+			t.Errorf("SCHEMA.md does not explain %q", name)
+		}
+	}
+	for _, k := range kinds {
+		if !strings.Contains(string(schema), "`"+string(k.kind)+"`") {
+			t.Errorf("SCHEMA.md does not explain the kind %q", k.kind)
+		}
+	}
+}

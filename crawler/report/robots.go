@@ -1,0 +1,243 @@
+package report
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
+)
+
+// Robots is the robots.txt of every host.
+type Robots struct {
+	Outcomes []Count          `json:"outcomes"` // hosts by outcome: rules, allow-all or unreachable
+	Outages  int              `json:"outages"`
+	Changes  int              `json:"changes"`
+	Hosts    List[RobotsHost] `json:"hosts"` // those with outages, then those with changes, then those that refused most
+}
+
+// A RobotsHost is the robots.txt of one host.
+type RobotsHost struct {
+	Origin    string    `json:"origin"`
+	Outcome   string    `json:"outcome"`          // of the last fetch
+	Status    int       `json:"status,omitempty"` // its last answer; 0: none
+	Error     string    `json:"error,omitempty"`
+	Chain     []string  `json:"chain,omitempty"` // the URLs requested, where there were redirects
+	Fetches   int       `json:"fetches"`
+	FetchedAt time.Time `json:"fetched_at"` // the last time
+
+	Allowed    int `json:"allowed"` // pages that were fetched
+	Disallowed int `json:"disallowed"`
+	Later      int `json:"later"`
+
+	Group      string  `json:"group,omitempty"`       // the group that holds for this crawl; empty: none does
+	Rules      int     `json:"rules"`                 // in that group
+	CrawlDelay float64 `json:"crawl_delay,omitempty"` // seconds, as the group asks
+	Sitemaps   int     `json:"sitemaps"`              // that the file lists
+	Oddities   int     `json:"oddities"`              // lines that may not mean what their author thinks
+
+	Outages List[Outage]       `json:"outages"`
+	Changes List[RobotsChange] `json:"changes"`
+}
+
+// An Outage is a time in which a robots.txt could not be read.
+type Outage struct {
+	From   time.Time `json:"from"`
+	To     time.Time `json:"to,omitzero"` // zero: it was not over when the crawl was
+	Tries  int       `json:"tries"`
+	Status int       `json:"status,omitempty"`
+	Error  string    `json:"error,omitempty"`
+}
+
+// A RobotsChange is what became another thing between two fetches.
+type RobotsChange struct {
+	At   time.Time `json:"at"`
+	What string    `json:"what"` // outcome, text or redirects
+	From string    `json:"from"`
+	To   string    `json:"to"`
+}
+
+// maxEvents is how many outages and changes are listed of one host.
+const maxEvents = 10
+
+// robotsLine is a line of robots.jsonl: robotsext.Record as JSON, and a hash of the
+// text where the crawl has written one.
+type robotsLine struct {
+	Origin       string    `json:"origin"`
+	Outcome      string    `json:"outcome"`
+	Status       int       `json:"status"`
+	Error        string    `json:"error"`
+	Hash         string    `json:"hash"`
+	Chain        []string  `json:"chain"`
+	FetchedAt    time.Time `json:"fetched_at"`
+	FailingSince time.Time `json:"failing_since"`
+}
+
+// robotsFiles follows the robots.txt of each host.
+type robotsFiles struct {
+	dir    string
+	tokens []string // of the crawl
+	rows   int
+	hosts  map[string]*robotsHistory
+	seen   func(time.Time) // is told when there was a fetch
+}
+
+// robotsHistory is a host with what its robots.txt was when it last was something.
+type robotsHistory struct {
+	RobotsHost
+
+	known   bool // it was something
+	last    robotsLine
+	outages firsts[Outage]
+	changes firsts[RobotsChange]
+	failing bool
+	outage  Outage
+}
+
+func newRobotsFiles(dir, userAgent string, rows int, seen func(time.Time)) *robotsFiles {
+	r := &robotsFiles{dir: dir, rows: rows, hosts: make(map[string]*robotsHistory), seen: seen}
+	if token, err := robotstxt.ProductToken(userAgent); err == nil {
+		r.tokens = []string{token}
+	}
+	return r
+}
+
+// read goes through all fetches or, where they were not written down, through what
+// is known last.
+func (r *robotsFiles) read() error {
+	name := filepath.Join(r.dir, output.RobotsFile)
+	err := output.Each(name, func(_ int64, l *robotsLine) error { r.fetch(l); return nil })
+	if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	names, err := filepath.Glob(filepath.Join(r.dir, output.RobotsDir, "*.json"))
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		body, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		var l robotsLine
+		if err := json.Unmarshal(body, &l); err == nil { // else it is none of the crawl's
+			r.fetch(&l)
+		}
+	}
+	return nil
+}
+
+func (r *robotsFiles) host(origin string) *robotsHistory {
+	h := r.hosts[origin]
+	if h == nil {
+		h = &robotsHistory{
+			outages: newFirsts(maxEvents, func(a, b Outage) int { return a.From.Compare(b.From) }),
+			changes: newFirsts(maxEvents, func(a, b RobotsChange) int { return a.At.Compare(b.At) }),
+		}
+		h.Origin = strings.Clone(origin)
+		r.hosts[h.Origin] = h
+	}
+	return h
+}
+
+func (r *robotsFiles) page(p *output.Page) { r.host(originOf(p.URL)).Allowed++ }
+
+func (r *robotsFiles) rejection(j *output.Rejection) {
+	switch j.Reason {
+	case output.Disallowed:
+		r.host(originOf(j.RobotsURL)).Disallowed++
+	case output.Later:
+		r.host(originOf(j.RobotsURL)).Later++
+	}
+}
+
+// fetch takes up one fetch of a robots.txt.
+func (r *robotsFiles) fetch(l *robotsLine) {
+	r.seen(l.FetchedAt)
+	h := r.host(l.Origin)
+	h.Fetches++
+	h.Outcome, h.Status, h.Error, h.FetchedAt = l.Outcome, l.Status, clip(l.Error), l.FetchedAt
+	h.Chain = nil
+	if len(l.Chain) > 1 {
+		h.Chain = l.Chain
+	}
+	if !l.FailingSince.IsZero() {
+		if !h.failing {
+			h.failing, h.outage = true, Outage{From: l.FailingSince}
+		}
+		h.outage.Tries++
+		h.outage.Status, h.outage.Error = l.Status, clip(l.Error)
+		return
+	}
+	if h.failing {
+		h.outage.To = l.FetchedAt
+		h.outages.add(h.outage)
+		h.failing = false
+	}
+	h.compare(l)
+}
+
+// compare finds what changed since the last time the robots.txt was something.
+func (h *robotsHistory) compare(l *robotsLine) {
+	before := h.last
+	if h.known {
+		switch {
+		case before.Outcome != l.Outcome:
+			h.changes.add(RobotsChange{l.FetchedAt, "outcome", before.Outcome, l.Outcome})
+		case before.Hash != l.Hash && before.Hash != "" && l.Hash != "":
+			h.changes.add(RobotsChange{l.FetchedAt, "text", before.Hash, l.Hash})
+		case !slices.Equal(before.Chain, l.Chain):
+			h.changes.add(RobotsChange{l.FetchedAt, "redirects", strings.Join(before.Chain, " "), strings.Join(l.Chain, " ")})
+		}
+	}
+	h.known, h.last = true, *l
+}
+
+func (r *robotsFiles) list() Robots {
+	result := Robots{}
+	outcomes := make(names)
+	hosts := newFirsts(r.rows, func(a, b RobotsHost) int {
+		return cmp.Or(cmp.Compare(b.Outages.Total, a.Outages.Total), cmp.Compare(b.Changes.Total, a.Changes.Total),
+			cmp.Compare(b.Disallowed+b.Later, a.Disallowed+a.Later), cmp.Compare(a.Origin, b.Origin))
+	})
+	for _, h := range r.hosts {
+		if h.Fetches == 0 {
+			continue // nothing was written down of it
+		}
+		if h.failing {
+			h.outages.add(h.outage)
+			h.failing = false
+		}
+		row := h.RobotsHost
+		row.Outages, row.Changes = h.outages.list(), h.changes.list()
+		outcomes.add(row.Outcome)
+		result.Outages += row.Outages.Total
+		result.Changes += row.Changes.Total
+		hosts.add(row)
+	}
+	result.Outcomes = outcomes.list(maxNames).Rows
+	result.Hosts = hosts.list()
+	for i := range result.Hosts.Rows {
+		r.parse(&result.Hosts.Rows[i])
+	}
+	return result
+}
+
+// parse says what the text of a robots.txt means for the crawl.
+func (r *robotsFiles) parse(h *RobotsHost) {
+	body, err := output.RobotsText(r.dir, h.Origin)
+	if err != nil || h.Outcome != "rules" {
+		return
+	}
+	file := robotstxt.Parse(body, &robotstxt.Options{MaxCrawlDelay: 24 * time.Hour})
+	group := file.Group(r.tokens...)
+	h.Group, h.Rules, h.CrawlDelay = group.Name(), len(group.Rules()), group.CrawlDelay().Seconds()
+	h.Sitemaps, h.Oddities = len(file.Sitemaps), len(file.Findings)
+}
