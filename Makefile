@@ -23,10 +23,16 @@ build: ## Build bin/politecrawl
 	$(GO) build -o bin/politecrawl ./cmd/politecrawl
 
 .PHONY: test
-test: ## Vet, test under the race detector, fuzz each target for TESTFUZZ (3s)
+test: chromium ## Vet, test under the race detector, fuzz each target for TESTFUZZ (3s)
 	$(GO) vet ./...
 	$(GO) test -race -vet=off -timeout 10m ./...
 	@$(call fuzz,$(TESTFUZZ))
+
+# Tests look at pages in Chromium. It is installed for root on Debian and in
+# continuous integration; elsewhere these tests are skipped where there is none.
+.PHONY: chromium
+chromium:
+	@$(call chromium)
 
 .PHONY: fuzz
 fuzz: ## Fuzz each target for FUZZTIME (1m)
@@ -44,6 +50,19 @@ lint: ## Run golangci-lint as .golangci.yml says
 .PHONY: clean
 clean: ## Remove what build made
 	rm -rf bin
+
+define chromium
+for name in chromium chromium-browser google-chrome google-chrome-stable; do \
+	if command -v "$$name" > /dev/null; then exit 0; fi; \
+done; \
+as=; [ "$$(id -u)" = 0 ] || as=sudo; \
+if [ -n "$${CI:-}" ] || { [ -z "$$as" ] && grep -qs '^ID.*debian' /etc/os-release; }; then \
+	$$as apt-get update -q; \
+	$$as env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends chromium; \
+else \
+	echo "no Chromium: tests that look at pages are skipped; install it (on Debian: apt-get install chromium)" >&2; \
+fi
+endef
 
 # fuzz runs every fuzz target of the module, one after the other, and goes on
 # after a finding so that one run tells all. `go test -list` prints a package's

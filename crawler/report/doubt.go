@@ -46,11 +46,16 @@ func (m *maker) unfinished() string {
 	return ""
 }
 
+// ending is how the crawl ended; nil: that is not known.
 func (m *maker) ending() *Ending {
-	if m.Ending != nil {
-		return m.Ending
+	if m.Ending == nil {
+		return m.state.Ended
 	}
-	return m.state.Ended
+	e := *m.Ending
+	if e.End == "" && m.state.Ended != nil {
+		e.End = m.state.Ended.End
+	}
+	return &e
 }
 
 // doubts says why what was found of a kind is not the whole truth.

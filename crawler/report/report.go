@@ -48,7 +48,7 @@ type Options struct {
 	Rows int
 
 	// Ending is how the crawl ended, where the caller knows it better than
-	// crawl.json does; nil: what crawl.json says.
+	// crawl.json does, or some of it; nil: what crawl.json says.
 	Ending *Ending
 
 	// Now tells the time that the report is made at; nil is time.Now.
@@ -59,7 +59,8 @@ type Options struct {
 const DefaultRows = 100
 
 // An Ending is how a crawl ended. The files of lines do not tell: those of a crawl
-// that was killed look like those of one that came to its end.
+// that was killed look like those of one that came to its end. In crawl.json it
+// stands as "ended".
 type Ending struct {
 	End  string `json:"end"`  // a crawler.End, EndRunning, or empty: not known
 	Left int    `json:"left"` // URLs that still wait in the frontier
