@@ -126,3 +126,23 @@ func TestShown(t *testing.T) {
 		}
 	}
 }
+
+// TestCommonDoubts holds that the page says once what holds for most kinds.
+func TestCommonDoubts(t *testing.T) {
+	c := everything()
+	c.state["ended"] = Ending{"interrupted", 7}
+	c.links = nil
+	var page bytes.Buffer
+	if err := c.make(t).WriteHTML(&page); err != nil {
+		t.Fatal(err)
+	}
+	for doubt, want := range map[string]int{
+		"<li>the crawl is not finished: 7 URLs had still to be fetched</li>": 1,
+		"<li>the links of the pages were not written down</li>":              1,
+		`<span class="tag">inconclusive</span>`:                              len(kinds),
+	} {
+		if got := strings.Count(page.String(), doubt); got != want {
+			t.Errorf("%d times %s, want %d", got, doubt, want)
+		}
+	}
+}

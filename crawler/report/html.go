@@ -39,7 +39,7 @@ type page struct {
 	Script template.JS
 	Cards  []card
 	Charts map[string]chart
-	Doubts []string // that hold for every kind of discrepancy
+	Doubts []string // that hold for most kinds of discrepancy
 }
 
 // A card is one of the four answers at the top.
@@ -56,7 +56,7 @@ type card struct {
 func (r *Report) WriteHTML(w io.Writer) error {
 	t, err := template.New("page").Funcs(template.FuncMap{
 		"number": thousands[int], "size": size[int64], "bytes": size[int], "millis": millis, "duration": duration,
-		"moment": moment, "clock": clockTime, "shown": shown, "web": web, "host": originOf, "zero": time.Time.IsZero,
+		"moment": moment, "clock": clockTime, "date": date, "shown": shown, "web": web, "host": originOf, "zero": time.Time.IsZero,
 		"list": func(values ...any) []any { return values }, "quantity": quantity,
 		"top":    func(all []string) []string { return all[:min(len(all), maxTop)] },
 		"below":  func(all []string) []string { return all[min(len(all), maxTop):] },
@@ -93,14 +93,17 @@ func policy() string {
 		"; img-src data:; base-uri 'none'; form-action 'none'"
 }
 
-// commonDoubts returns what makes every kind of discrepancy doubtful.
+// commonDoubts returns what makes most kinds of discrepancy doubtful, so that it is
+// said once.
 func commonDoubts(kinds []Discrepancy) []string {
-	if len(kinds) == 0 {
-		return nil
-	}
-	common := slices.Clone(kinds[0].Inconclusive)
-	for _, k := range kinds[1:] {
-		common = slices.DeleteFunc(common, func(doubt string) bool { return !slices.Contains(k.Inconclusive, doubt) })
+	var common []string
+	count := make(map[string]int)
+	for _, k := range kinds {
+		for _, doubt := range k.Inconclusive {
+			if count[doubt]++; count[doubt] == len(kinds)/2+1 {
+				common = append(common, doubt)
+			}
+		}
 	}
 	return common
 }
@@ -207,6 +210,14 @@ func moment(t time.Time) string {
 		return ""
 	}
 	return t.UTC().Format("2006-01-02 15:04:05") + " UTC"
+}
+
+// date writes a time, and one at midnight as the day that was probably meant.
+func date(t time.Time) string {
+	if utc := t.UTC(); !t.IsZero() && utc.Equal(utc.Truncate(24*time.Hour)) {
+		return utc.Format(time.DateOnly)
+	}
+	return moment(t)
 }
 
 func clockTime(t time.Time) string { return t.UTC().Format("15:04:05") }
