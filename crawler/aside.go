@@ -16,14 +16,16 @@ import (
 // robots.txt is unreachable, whose URLs wait in the frontier. What is still aside
 // when the crawl ends goes into rejected.jsonl.
 //
-// All of it stands in the journal. In memory is only where: of a URL 16 bytes. It
-// is safe for concurrent use.
+// All of it stands in the journal. In memory is only where: of a URL some 40 bytes.
+// It is safe for concurrent use.
 type aside struct {
 	journal *journal
+	key     func(address) string // what URLs of one scope have in common
 	seed    maphash.Seed
 
 	mu    sync.Mutex // guards all below
 	urls  map[uint64]place
+	away  map[string]bool // by key: hosts of which a URL was left out of scope
 	later map[frontier.Host]*output.Rejection
 }
 
@@ -31,8 +33,9 @@ type aside struct {
 // the same hash are taken for one; among a million the chance that there are any is
 // 3 in 100 million.
 type place struct {
-	at   int64
-	weak bool
+	at    int64
+	depth int
+	weak  bool
 }
 
 // left is a URL that is not in the frontier, and the item it would be there.
@@ -42,9 +45,9 @@ type left struct {
 	item      frontier.Item
 }
 
-func newAside(j *journal) *aside {
+func newAside(j *journal, key func(address) string) *aside {
 	return &aside{
-		journal: j, seed: maphash.MakeSeed(),
+		journal: j, key: key, seed: maphash.MakeSeed(), away: make(map[string]bool),
 		urls: make(map[uint64]place), later: make(map[frontier.Host]*output.Rejection),
 	}
 }
@@ -60,7 +63,10 @@ func (s *aside) put(urls []left) error {
 			continue
 		}
 		// So that a second in the same call counts as known.
-		s.urls[s.hash(l.rejection.URL)] = place{at: -1, weak: weak(l.rejection.Reason)}
+		s.urls[s.hash(l.rejection.URL)] = placeOf(-1, &l.rejection)
+		if l.rejection.Reason == output.OutOfScope {
+			s.away[s.key(l.at)] = true
+		}
 		entries = append(entries, &entry{Left: &l.rejection, Priority: l.item.Priority, Meta: l.item.Meta})
 	}
 	if len(entries) == 0 {
@@ -71,15 +77,31 @@ func (s *aside) put(urls []left) error {
 		return err
 	}
 	for i, e := range entries {
-		s.urls[s.hash(e.Left.URL)] = place{at: at[i], weak: weak(e.Left.Reason)}
+		s.urls[s.hash(e.Left.URL)] = placeOf(at[i], e.Left)
 	}
 	return nil
 }
 
-// holds tells whether a URL is aside for a reason that says as much as this one.
+func placeOf(at int64, r *output.Rejection) place {
+	return place{at: at, depth: r.Depth, weak: weak(r.Reason)}
+}
+
+// mayHold tells whether a URL of the scope that a belongs to may have been left out
+// of scope.
+func (s *aside) mayHold(a address) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.away[s.key(a)]
+}
+
+// holds tells whether a URL is aside for a reason that says as much as this one, and
+// was found no further away.
 func (s *aside) holds(r *output.Rejection) bool {
 	old, ok := s.urls[s.hash(r.URL)]
-	return ok && (weak(r.Reason) || !old.weak)
+	if !ok || old.weak != weak(r.Reason) {
+		return ok && !old.weak
+	}
+	return old.depth <= r.Depth
 }
 
 func (s *aside) hash(url string) uint64 { return maphash.String(s.seed, url) }
@@ -178,7 +200,10 @@ func (s *aside) restore(join func(url string) error) error {
 	return s.journal.each(func(at int64, e *entry) error {
 		switch {
 		case e.Left != nil:
-			s.urls[s.hash(e.Left.URL)] = place{at: at, weak: weak(e.Left.Reason)}
+			s.urls[s.hash(e.Left.URL)] = placeOf(at, e.Left)
+			if a, err := resolve("", e.Left.URL); err == nil && e.Left.Reason == output.OutOfScope {
+				s.away[s.key(a)] = true
+			}
 		case e.Joined != "":
 			return join(e.Joined)
 		case e.Later != "":

@@ -71,6 +71,7 @@ type Crawler struct {
 	pace     *pace
 	aside    *aside
 
+	state      *state
 	roundBegan time.Time // zero: it is no recrawl
 	repaced    bool      // the delays of hosts were set by other settings
 
@@ -97,10 +98,12 @@ type Crawler struct {
 	// changed wakes the watch. It holds one signal: more say nothing new.
 	changed chan struct{}
 
+	resting  sync.Map     // of hosts whose robots.txt was asked for in the turn of a page
 	learning sync.RWMutex // held while a robots.txt is taken in; guards closed
 	closed   bool
 
-	ending sync.Mutex // guards end, fault and leave
+	ending sync.Mutex     // guards all below
+	stats  frontier.Stats // as they were last seen
 	end    End
 	fault  error
 	leave  context.CancelFunc // ends the handing out of leases
@@ -114,6 +117,9 @@ func New(cfg Config, opts *Options) (*Crawler, error) {
 	}
 	if opts == nil {
 		opts = &Options{}
+	}
+	if opts.Resume && opts.Recrawl {
+		return nil, fmt.Errorf("%w: a crawl goes on or begins again, not both", ErrConfig)
 	}
 	token, err := robotstxt.ProductToken(cfg.UserAgent)
 	if err != nil {
@@ -202,6 +208,13 @@ func (c *Crawler) Run(ctx context.Context) (*Summary, error) {
 	return c.ended()
 }
 
+// failed tells whether an error of our own side has ended the crawl.
+func (c *Crawler) failed() bool {
+	c.ending.Lock()
+	defer c.ending.Unlock()
+	return c.fault != nil
+}
+
 // Abort breaks off the requests in flight and ends the crawl. Their URLs stay in
 // the frontier as if they had not been asked for.
 func (c *Crawler) Abort() {
@@ -275,9 +288,13 @@ const (
 // look stops the crawl when it is over, and else returns when to look again.
 func (c *Crawler) look() (again time.Duration, err error) {
 	stats, err := c.frontier.Stats(c.books)
-	switch {
-	case err != nil:
+	if err != nil {
 		return 0, err
+	}
+	c.ending.Lock()
+	c.stats = stats
+	c.ending.Unlock()
+	switch {
 	case stats.Finished():
 		c.stop(EndFinished)
 		return 0, nil

@@ -12,15 +12,23 @@ import (
 // ended writes what is still aside, closes everything and sums up.
 func (c *Crawler) ended() (*Summary, error) {
 	c.ending.Lock()
-	end, fault := c.end, c.fault
+	end, fault, last := c.end, c.fault, c.stats
 	c.ending.Unlock()
 	err := fault
 	if fault == nil { // else nothing can be written any more
 		err = c.writeAside()
 	}
 	stats, statsErr := c.frontier.Stats(c.books)
-	if fault == nil {
-		err = errors.Join(err, statsErr)
+	if statsErr != nil {
+		stats = last
+		if fault == nil {
+			err = errors.Join(err, statsErr)
+		}
+	}
+	left := stats.Pending + stats.Scheduled + stats.Leased
+	if err == nil {
+		c.state.Ended = &ending{End: end, Left: left}
+		err = output.SaveState(c.cfg.Output, c.state)
 	}
 	err = errors.Join(err, c.close())
 	hosts, _ := c.aside.waiting()
@@ -29,7 +37,7 @@ func (c *Crawler) ended() (*Summary, error) {
 		for _, h := range hosts {
 			s.Waiting = append(s.Waiting, string(h))
 		}
-		s.Left = stats.Pending + stats.Scheduled + stats.Leased
+		s.Left = left
 		s.Hosts = stats.Hosts
 		if s.Left > 0 {
 			s.NextDue = stats.NextDue

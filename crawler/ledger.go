@@ -50,9 +50,7 @@ func newLedger(f frontier.Frontier, dir *output.Dir, sync func() error, wrote fu
 
 // post writes down what became of a URL. When it returns, that is for good.
 func (l *ledger) post(p *posting) error {
-	if p.done == nil {
-		p.done = make(chan error, 1)
-	}
+	p.done = make(chan error, 1)
 	l.work <- p
 	return <-p.done
 }

@@ -38,7 +38,8 @@ func (c *Crawler) links(v *visit, doc *extract.Document, nofollow *robotstag.Rul
 	}
 	refs, err := newResolver(base, c.origins)
 	if err != nil {
-		return nil, err
+		c.log.Warn("links not read", "url", base, "error", err)
+		return nil, nil
 	}
 	found := newFinds(c)
 	found.items = make([]frontier.Item, 0, len(doc.Links))
@@ -73,7 +74,8 @@ func (c *Crawler) links(v *visit, doc *extract.Document, nofollow *robotstag.Rul
 			return nil, err
 		}
 	}
-	return found.items, found.settle()
+	err = found.settle() // which may add to the items
+	return found.items, err
 }
 
 // finds collects what one document leads to.
@@ -172,10 +174,17 @@ func (c *Crawler) redirected(v *visit, location string) ([]frontier.Item, error)
 		found.items = append(found.items, item)
 	case t.sitemap() || c.scope.holds(a):
 		found.items = append(found.items, item)
+		if a.host == v.lease.Host && c.cleaned(a.url, v.file) != a.url {
+			// It may have been left alone for the URL that leads to it.
+			if _, err := c.frontier.Revisit(c.books, []frontier.Item{item}); err != nil {
+				return nil, err
+			}
+		}
 	default:
 		found.leave(item, a, t, output.OutOfScope, "")
 	}
-	return found.items, found.settle()
+	err = found.settle() // which may add to the items
+	return found.items, err
 }
 
 // join brings the host that a start URL led to into the scope, says so, and
@@ -186,6 +195,9 @@ func (c *Crawler) join(a address) error {
 		return err
 	}
 	if news {
+		if err := c.seedJoined(a); err != nil {
+			return err
+		}
 		c.tally.count(func(s *Summary) { s.Joined = append(s.Joined, string(a.host)) })
 		c.notice("a start URL redirects to " + string(a.host) + ", which belongs to the crawl from here on")
 	}
@@ -202,6 +214,9 @@ func (c *Crawler) grow(a address) (taken []left, news bool, err error) {
 	}
 	if _, err := c.journal.append(&entry{Joined: a.url}); err != nil {
 		return nil, news, err
+	}
+	if !c.aside.mayHold(a) {
+		return nil, news, nil
 	}
 	taken, err = c.aside.take(func(l left) bool {
 		return l.rejection.Reason == output.OutOfScope && c.scope.holds(l.at)

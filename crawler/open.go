@@ -25,6 +25,7 @@ func (c *Crawler) open() (err error) {
 			err = errors.Join(err, c.close())
 		}
 	}()
+	c.frontier = c.opts.Frontier // closed with the rest, also when it comes to nothing
 	begin := c.begin
 	switch {
 	case c.opts.Recrawl:
@@ -39,7 +40,7 @@ func (c *Crawler) open() (err error) {
 		return err
 	}
 	c.ledger = newLedger(c.frontier, c.dir, c.syncFiles(), c.tally.page)
-	c.aside = newAside(c.journal)
+	c.aside = newAside(c.journal, c.scope.key)
 	c.pace = newPace(&c.cfg, c.frontier, c.opts.Resume || c.opts.Recrawl)
 	c.pace.changed = c.repaced
 	if err := c.connect(); err != nil {
@@ -72,7 +73,8 @@ func (c *Crawler) begin() error {
 		return err
 	}
 	var err error
-	c.dir, err = output.Create(c.cfg.Output, &state{Version: stateVersion, Config: c.cfg})
+	c.state = &state{Version: stateVersion, Config: c.cfg}
+	c.dir, err = output.Create(c.cfg.Output, c.state)
 	return err
 }
 
@@ -98,8 +100,7 @@ func (c *Crawler) unused() error {
 
 // openFrontier opens the frontier. Its lock is that of the whole directory.
 func (c *Crawler) openFrontier() (err error) {
-	if c.opts.Frontier != nil {
-		c.frontier = c.opts.Frontier
+	if c.frontier != nil {
 		return nil
 	}
 	opts := &pebblestore.Options{
@@ -149,7 +150,7 @@ func (c *Crawler) connect() error {
 		Wait:      c.wait,
 		Timeout:   c.cfg.RobotsTimeout,
 		RetryMin:  c.cfg.RobotsRetry,
-		Cache:     &robotsCache{frontier: c.frontier, since: c.roundBegan},
+		Cache:     &robotsCache{frontier: c.frontier, failed: c.failed, since: c.roundBegan},
 		Logger:    c.log,
 		OnRecord:  c.learned,
 		Parse:     &robotstxt.Options{MaxCrawlDelay: c.cfg.MaxCrawlDelay, RequestRateDelay: true},

@@ -57,10 +57,14 @@ func (p *pace) asked(ctx context.Context, host frontier.Host, group *robotstxt.G
 	defer p.mu.Unlock()
 	delay := p.wanted(group)
 	p.slowest.observe(delay)
-	if p.spared[host] {
+	if p.spared[host] || p.resumed {
 		rec, err := p.frontier.Host(ctx, host)
-		if err != nil || rec.Delay >= delay {
+		if err != nil {
 			return err
+		}
+		if rec.Delay > delay {
+			p.spared[host] = true // by this process or an earlier one
+			delay = rec.Delay
 		}
 	}
 	// The request for robots.txt has just ended. Where several may be in flight,

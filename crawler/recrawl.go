@@ -18,8 +18,10 @@ func (c *Crawler) beginAgain() error {
 		return err
 	}
 	if !s.Revisiting { // else a recrawl was begun and goes on
-		s.Round++
+		for s.Round++; output.Rotated(c.cfg.Output, s.Round); s.Round++ { // of a crawl that was removed
+		}
 		s.Began, s.Revisiting = time.Now(), true
+		s.setConfig(c.cfg)
 		if err := output.SaveState(c.cfg.Output, s); err != nil {
 			return err
 		}
@@ -71,7 +73,7 @@ func (r *revisits) all(old output.Files) error {
 	err = each(old.Rejected, func(j *output.Rejection) error {
 		t := trail{source: sourceOf(j.Source), start: j.Source == fromStart.String(), depth: j.Depth, via: j.Via}
 		switch j.Reason {
-		case output.Disallowed, output.Failed, output.HostFull:
+		case output.Disallowed, output.Failed, output.HostFull, output.Alias:
 			if t.source != fromSitemap || !sitemaps[j.URL] {
 				return r.add(j.URL, t)
 			}
@@ -84,14 +86,14 @@ func (r *revisits) all(old output.Files) error {
 	return r.flush()
 }
 
-// add brings a URL back. What is no URL, as somebody may have edited the files, is
+// add brings a URL back, ahead of those of its kind that were never asked for. What is no URL, as somebody may have edited the files, is
 // left out.
 func (r *revisits) add(url string, t trail) error {
 	host, err := frontier.HostOf(url)
 	if err != nil {
 		return nil
 	}
-	r.items = append(r.items, frontier.Item{URL: url, Host: host, Priority: t.priority(), Meta: t.encode()})
+	r.items = append(r.items, frontier.Item{URL: url, Host: host, Priority: max(t.priority(), 1) - 1, Meta: t.encode()})
 	if len(r.items) < seedBatch {
 		return nil
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/robotsext"
 )
 
 // state is the content of crawl.json: what a crawl that goes on must know before
@@ -26,9 +27,25 @@ type state struct {
 	Round      int       `json:"round,omitempty"`
 	Began      time.Time `json:"began,omitzero"`
 	Revisiting bool      `json:"revisiting,omitempty"`
+
+	// Ended is how the crawl ended when it was last at work. Nil: it is at work,
+	// or was killed.
+	Ended *ending `json:"ended,omitempty"`
 }
 
 const stateVersion = 1
+
+type ending struct {
+	End  End `json:"end"`
+	Left int `json:"left"` // URLs still to be fetched
+}
+
+// setConfig changes the configuration.
+func (s *state) setConfig(cfg Config) {
+	old := &s.Config
+	s.Repaced = s.Repaced || old.Delay != cfg.Delay || old.MaxCrawlDelay != cfg.MaxCrawlDelay || old.PerHost != cfg.PerHost
+	s.Config = cfg
+}
 
 // Saved returns the configuration of the crawl in a directory, for
 // [Options.Resume] and [Options.Recrawl]. Its Output is dir, wherever that was
@@ -95,9 +112,9 @@ func (c *Crawler) openCounted(s *state) error {
 		c.notice(fmt.Sprintf("%s has lost %d bytes since it was written; the URLs of the lines that are gone are not asked for again", name, missing[name]))
 	}
 	c.roundBegan = s.Began
-	s.Repaced = s.Repaced || s.Config.Delay != c.cfg.Delay || s.Config.MaxCrawlDelay != c.cfg.MaxCrawlDelay || s.Config.PerHost != c.cfg.PerHost
-	c.repaced = s.Repaced
-	s.Config = c.cfg
+	s.setConfig(c.cfg)
+	s.Ended = nil
+	c.repaced, c.state = s.Repaced, s
 	return output.SaveState(c.cfg.Output, s)
 }
 
@@ -128,6 +145,7 @@ func (c *Crawler) restore() error {
 			return err
 		}
 		c.tally.sitemap(s)
+		c.files.taken[robotsext.Origin(s.Host)]++
 	}
 	for _, err := range output.Read[struct{}](filepath.Join(dir, output.RobotsFile)) {
 		if err != nil {

@@ -109,6 +109,9 @@ func TestEndBetweenLineAndFinish(t *testing.T) {
 			if !errors.Is(err, errEnded) || sum.End != EndFailed {
 				t.Fatalf("Run = %+v, %v", sum, err)
 			}
+			if at > 3 && len(s.asked()) == 0 {
+				t.Fatal("it ended before any page was asked for")
+			}
 			resume(t, cfg, nil).whole(t, s, n)
 		})
 	}

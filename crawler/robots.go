@@ -18,7 +18,8 @@ type turn struct {
 
 	mu    sync.Mutex // guards both below
 	asked bool       // a robots.txt request was sent to host
-	ended time.Time  // when the last of them ended
+	began time.Time  // when the last of them did
+	ended time.Time  // and when it ended
 }
 
 type turnKey struct{}
@@ -31,11 +32,12 @@ func withTurn(ctx context.Context, host frontier.Host) (context.Context, *turn) 
 }
 
 // spent tells whether the turn was used for robots.txt: its host has had its
-// request, and the page must wait for the next turn.
-func (t *turn) spent() bool {
+// request, and the page must wait for the next turn. Took is how long the last
+// request was.
+func (t *turn) spent() (took time.Duration, spent bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.asked
+	return max(t.ended.Sub(t.began), 0), t.asked
 }
 
 // holdTime bounds the wait for the turn of another host when a robots.txt
@@ -72,13 +74,25 @@ func (c *Crawler) wait(ctx context.Context, u *url.URL) (done func(), err error)
 
 // rest is for the robots.txt that the gate fetches by itself, because its record
 // expired between the worker's check and the page's request. The page's lease is
-// the turn of both, so the delay that belongs between them passes right after.
+// the turn of both, so the delay that belongs between them passes right after, when
+// it is known what the new robots.txt asks for.
 func (c *Crawler) rest(ctx context.Context, host frontier.Host) (done func(), err error) {
-	rec, err := c.frontier.Host(ctx, host)
-	if err != nil {
+	if err := c.rested(ctx, host); err != nil { // a redirect led back
 		return nil, err
 	}
-	return func() { _ = sleep(c.working, rec.Delay) }, nil
+	return func() { c.resting.Store(host, struct{}{}) }, nil
+}
+
+// rested lets the delay of a host pass that was asked by rest.
+func (c *Crawler) rested(ctx context.Context, host frontier.Host) error {
+	if _, ok := c.resting.LoadAndDelete(host); !ok {
+		return nil
+	}
+	rec, err := c.frontier.Host(ctx, host)
+	if err != nil {
+		return err
+	}
+	return sleep(ctx, rec.Delay)
 }
 
 // waitAgain lets a request go out within the turn, not before the delay after
@@ -97,6 +111,9 @@ func (c *Crawler) waitAgain(ctx context.Context, t *turn) (done func(), err erro
 			return nil, err
 		}
 	}
+	t.mu.Lock()
+	t.began = time.Now()
+	t.mu.Unlock()
 	return func() {
 		t.mu.Lock()
 		defer t.mu.Unlock()

@@ -14,7 +14,8 @@ import (
 // that all who share the frontier share it, and a restart does not lose it.
 type robotsCache struct {
 	frontier frontier.Frontier
-	since    time.Time // when this round of the crawl began: an older record is asked for again
+	failed   func() bool // the crawl has: what a record asks for may not have been taken in
+	since    time.Time   // when this round of the crawl began: an older record is asked for again
 }
 
 // Load implements robotsext.Cache.
@@ -38,6 +39,9 @@ func (c *robotsCache) Load(ctx context.Context, o robotsext.Origin) (*robotsext.
 
 // Store implements robotsext.Cache.
 func (c *robotsCache) Store(ctx context.Context, rec *robotsext.Record) error {
+	if c.failed() {
+		return fmt.Errorf("crawler: robots.txt of %s: the crawl has failed", rec.Origin)
+	}
 	data, err := json.Marshal(rec)
 	if err != nil {
 		return fmt.Errorf("crawler: robots.txt of %s: %w", rec.Origin, err)

@@ -26,6 +26,11 @@ func (c *Crawler) seedStart() error {
 // judged by it: the host gets its delay, and the Sitemap lines of a host that
 // belongs to the crawl become seeds.
 func (c *Crawler) learned(rec *robotsext.Record) {
+	c.takeIn(rec)
+	_ = c.rested(c.working, frontier.Host(rec.Origin)) // only the end of the crawl cuts it short
+}
+
+func (c *Crawler) takeIn(rec *robotsext.Record) {
 	c.learning.RLock()
 	defer c.learning.RUnlock()
 	if c.closed {
@@ -38,25 +43,47 @@ func (c *Crawler) learned(rec *robotsext.Record) {
 }
 
 func (c *Crawler) learn(rec *robotsext.Record) error {
-	about, body := *rec, rec.Body
-	about.Body, about.Copy = nil, nil // they stand in a file of their own
-	if rec.NoStore {
-		body = nil // ROB-CAC-06
-	}
-	if err := c.dir.Robots(string(rec.Origin), body, &about); err != nil {
-		return err
-	}
+	host := frontier.Host(rec.Origin)
 	if rec.Outcome == robotsext.Unreachable {
-		return nil // nothing new is known
+		// Nothing new is known, but for when to come back.
+		if err := c.frontier.UpdateHost(c.books, host, frontier.HostUpdate{BlockUntil: rec.RetryAt}); err != nil {
+			return err
+		}
+		return c.keepRobots(rec)
 	}
 	var group *robotstxt.Group
 	if rec.File != nil {
 		group = c.robots.Group(rec)
 	}
-	if err := c.pace.asked(c.books, frontier.Host(rec.Origin), group); err != nil {
+	if err := c.pace.asked(c.books, host, group); err != nil {
 		return err
 	}
+	if err := c.seedSitemaps(rec); err != nil {
+		return err
+	}
+	return c.keepRobots(rec)
+}
+
+// seedJoined brings the sitemaps of a host that has come to belong to the crawl into
+// the frontier, if its robots.txt was read before that.
+func (c *Crawler) seedJoined(a address) error {
+	cache := &robotsCache{frontier: c.frontier, failed: c.failed}
+	rec, err := cache.Load(c.books, robotsext.Origin(a.host))
+	if err != nil || rec == nil || rec.Outcome == robotsext.Unreachable {
+		return err
+	}
+	rec.File = robotstxt.Parse(rec.Body, nil)
 	return c.seedSitemaps(rec)
+}
+
+// keepRobots writes a robots.txt to the output.
+func (c *Crawler) keepRobots(rec *robotsext.Record) error {
+	about, body := *rec, rec.Body
+	about.Body, about.Copy = nil, nil // they stand in a file of their own
+	if rec.NoStore {
+		body = nil // ROB-CAC-06
+	}
+	return c.dir.Robots(string(rec.Origin), body, &about)
 }
 
 // seedSitemaps brings the Sitemap lines of a host into the frontier, where they
@@ -79,7 +106,9 @@ func (c *Crawler) seedSitemaps(rec *robotsext.Record) error {
 	}
 	found := newFinds(c)
 	for _, url := range lines {
-		found.sitemap(url, t)
+		if err := found.sitemap(url, t); err != nil {
+			return err
+		}
 	}
 	return c.seed(found)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
@@ -33,22 +34,29 @@ func sitemapKey(url string, listed robotsext.Origin) string {
 }
 
 // sitemap takes up a sitemap file that a robots.txt or an index lists.
-func (f *finds) sitemap(url string, t trail) {
+func (f *finds) sitemap(url string, t trail) error {
 	a, err := resolve("", url)
-	if err != nil || !f.c.files.take(t.listed) {
-		return
+	if err != nil {
+		return nil
 	}
-	f.items = append(f.items, frontier.Item{
-		URL: sitemapKey(a.url, t.listed), Host: a.host, Priority: prioritySitemap, Meta: t.encode(),
-	})
+	key := sitemapKey(a.url, t.listed)
+	known, err := f.c.frontier.Known(f.c.books, []string{key})
+	if err != nil {
+		return err
+	}
+	if known[0] || !f.c.files.take(t.listed) {
+		return nil // a list that is read again counts once
+	}
+	f.items = append(f.items, frontier.Item{URL: key, Host: a.host, Priority: prioritySitemap, Meta: t.encode()})
+	return nil
 }
 
 // readSitemap fetches one sitemap file and puts its entries into the frontier
 // while they arrive. Killed half-way, it is read again from the start, and what
 // it added before stays added once.
-func (c *Crawler) readSitemap(ctx context.Context, v *visit) (frontier.Outcome, error) {
-	outcome := frontier.Outcome{Lease: v.lease.ID, Result: frontier.Done, HostDelay: requested}
-	ctx, cancel := context.WithTimeout(ctx, sitemapTime)
+func (c *Crawler) readSitemap(v *visit) (outcome frontier.Outcome, err error) {
+	outcome = frontier.Outcome{Lease: v.lease.ID, Result: frontier.Done, HostDelay: requested}
+	ctx, cancel := context.WithTimeout(c.working, sitemapTime)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, v.u.String(), nil)
 	if err != nil {
@@ -58,24 +66,25 @@ func (c *Crawler) readSitemap(ctx context.Context, v *visit) (frontier.Outcome, 
 	began := time.Now()
 	resp, err := c.sitemaps.Do(req)
 	if err != nil {
-		return c.unanswered(v, err)
+		return c.unanswered(v, time.Since(began), err)
 	}
 	defer func() { _ = resp.Body.Close() }()
+	defer func() { outcome.HostDelay = max(outcome.HostDelay, c.pace.after(time.Since(began))) }()
 
 	if err := c.pace.answered(c.books, v, resp.StatusCode, resp.Header); err != nil {
 		return outcome, err
 	}
 	if location := resp.Header.Get("Location"); location != "" && resp.StatusCode/100 == 3 {
+		if err := v.lines.Sitemap(v.sitemapLine(resp.StatusCode, began)); err != nil {
+			return outcome, err
+		}
 		outcome.Links, err = c.redirected(v, location)
 		return outcome, err
 	}
 	if temporary(resp.StatusCode) && c.retry(v, &outcome) {
 		return outcome, nil
 	}
-	line := &output.Sitemap{
-		URL: v.u.String(), Status: resp.StatusCode, Host: string(v.trail.listed),
-		Via: v.trail.via, Nested: v.trail.nested, FetchedAt: began.UTC(),
-	}
+	line := v.sitemapLine(resp.StatusCode, began)
 	if resp.StatusCode/100 != 2 {
 		if v.trail.via != "" { // somebody said that it was there
 			c.notice(fmt.Sprintf("sitemap %s: status %d", v.u, resp.StatusCode))
@@ -84,12 +93,20 @@ func (c *Crawler) readSitemap(ctx context.Context, v *visit) (frontier.Outcome, 
 	}
 	if err := c.seedEntries(v, resp, line); err != nil {
 		if errors.Is(err, sitemap.Unreadable) {
-			return c.unanswered(v, err) // what it listed so far stays
+			return c.unanswered(v, time.Since(began), err) // what it listed so far stays
 		}
 		return outcome, err
 	}
 	c.tally.sitemap(line)
 	return outcome, v.lines.Sitemap(line)
+}
+
+// sitemapLine is the line of sitemaps.jsonl about v.
+func (v *visit) sitemapLine(status int, began time.Time) *output.Sitemap {
+	return &output.Sitemap{
+		URL: v.u.String(), Status: status, Host: string(v.trail.listed),
+		Via: v.trail.via, Nested: v.trail.nested, FetchedAt: began.UTC(),
+	}
 }
 
 // seedEntries reads the entries of a sitemap into the frontier, and counts them
@@ -120,7 +137,9 @@ func (c *Crawler) seedEntries(v *visit, resp *http.Response, line *output.Sitema
 		} else {
 			line.Pages++
 		}
-		found.entry(v, entry, scope.Covers(entry))
+		if err := found.entry(v, entry, scope.Covers(entry)); err != nil {
+			return err
+		}
 		if len(found.items)+len(found.left) >= seedBatch {
 			if err := c.seed(found); err != nil {
 				return err
@@ -133,23 +152,27 @@ func (c *Crawler) seedEntries(v *visit, resp *http.Response, line *output.Sitema
 
 // entry takes up an entry of a sitemap: a page, or a sitemap below an index.
 // What the sitemap may not speak for is left aside (ROB-SMP-18).
-func (f *finds) entry(v *visit, entry sitemap.Entry, covered bool) {
+func (f *finds) entry(v *visit, entry sitemap.Entry, covered bool) error {
 	t := trail{source: fromSitemap, via: v.u.String(), lastMod: entry.LastMod}
 	if entry.Sitemap {
 		t.listed, t.nested = v.trail.listed, v.trail.nested+1
 		if !covered || t.nested > maxNested {
 			f.c.notice(fmt.Sprintf("sitemap %s, line %d: %s is not read: an index may list sitemaps of its own host, and indexes nest %d deep",
 				v.u, entry.Line, entry.Loc, maxNested))
-			return
+			return nil
 		}
-		f.sitemap(entry.Loc, t)
-		return
+		return f.sitemap(entry.Loc, t)
 	}
 	a, err := resolve("", entry.Loc)
 	if err != nil {
-		return
+		shown := address{url: strings.ToValidUTF8(entry.Loc[:min(len(entry.Loc), maxShown)], "")}
+		f.leave(frontier.Item{URL: shown.url}, shown, t, output.Invalid, err.Error())
+		return nil
 	}
 	a.url = f.c.cleaned(a.url, nil)
+	if err := v.lines.Entry(&output.Entry{URL: a.url, Sitemap: v.u.String(), LastMod: entry.LastMod}); err != nil {
+		return err
+	}
 	item := frontier.Item{URL: a.url, Host: a.host, Priority: f.c.order.priority(entry), Meta: t.encode()}
 	switch {
 	case !covered:
@@ -161,6 +184,7 @@ func (f *finds) entry(v *visit, entry sitemap.Entry, covered bool) {
 	default:
 		f.items = append(f.items, item)
 	}
+	return nil
 }
 
 // files counts the sitemap files that hosts list, since a list may be endless.

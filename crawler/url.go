@@ -66,5 +66,9 @@ func resolve(base, ref string) (address, error) {
 		return address{}, fmt.Errorf("crawler: %q: %w", ref, err)
 	}
 	// What net/http sends is the form of net/url, which escapes a little more.
-	return address{url: parsed.String(), host: frontier.Host(origin), hostname: strings.TrimSuffix(u.Hostname(), ".")}, nil
+	canonical := parsed.String()
+	if len(canonical) > maxURL {
+		return address{}, fmt.Errorf("crawler: a URL of %d bytes; the longest that is taken up has %d", len(canonical), maxURL)
+	}
+	return address{url: canonical, host: frontier.Host(origin), hostname: strings.TrimSuffix(u.Hostname(), ".")}, nil
 }

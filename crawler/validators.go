@@ -22,7 +22,7 @@ import (
 func (c *Crawler) validators(v *visit, got *reply, page *output.Page) *frontier.Validators {
 	before := v.lease.Validators
 	if got.status == http.StatusNotModified {
-		page.Unchanged = true
+		page.Unchanged = before != nil // else nobody has asked
 		return nil
 	}
 	if got.status/100 != 2 {

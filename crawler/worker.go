@@ -46,7 +46,7 @@ type visit struct {
 // until leases ends.
 func (c *Crawler) work(leases context.Context) error {
 	for {
-		got, err := c.frontier.Lease(leases, frontier.LeaseRequest{Max: 1, PerHost: 1, Wait: -1})
+		got, err := c.frontier.Lease(leases, frontier.LeaseRequest{Max: 1, PerHost: 1, Wait: -1, For: leaseTime(&c.cfg)})
 		if err != nil {
 			if leases.Err() != nil {
 				return nil
@@ -78,7 +78,8 @@ func (c *Crawler) visit(v *visit) (frontier.Outcome, error) {
 		return frontier.Outcome{}, err
 	}
 	if v.u, err = url.Parse(v.lease.URL); err != nil {
-		return frontier.Outcome{}, fmt.Errorf("crawler: %w", err)
+		v.u = &url.URL{Opaque: v.lease.URL} // somebody has edited the files
+		return frontier.Outcome{Lease: v.lease.ID, Result: frontier.Drop}, c.reject(v, v.rejection(output.Invalid, err))
 	}
 	v.u.Fragment = "" // what tells a sitemap's key from a page's
 
@@ -89,16 +90,17 @@ func (c *Crawler) visit(v *visit) (frontier.Outcome, error) {
 	defer release()
 	ctx, turn := withTurn(c.working, v.lease.Host)
 	err = c.robots.Check(ctx, v.u)
+	took, spent := turn.spent()
 	if blocked, ok := errors.AsType[*robotsext.BlockedError](err); (!ok || blocked.Reason != robotsext.Later) && ctx.Err() == nil {
 		if err := c.aside.resume(v.lease.Host); err != nil {
 			return frontier.Outcome{}, err
 		}
 	}
 	switch {
-	case turn.spent():
+	case spent:
 		// The host has had its request: robots.txt. Its rules, delay and
 		// sitemaps are known now; the URL itself waits for the next turn.
-		return c.afterRobots(v, err)
+		return c.afterRobots(v, took, err)
 	case err != nil:
 		return c.refused(v, err)
 	}
@@ -109,7 +111,7 @@ func (c *Crawler) visit(v *visit) (frontier.Outcome, error) {
 		return outcome, err
 	}
 	if v.trail.sitemap() {
-		return c.readSitemap(ctx, v)
+		return c.readSitemap(v)
 	}
 	return c.fetchPage(v)
 }
@@ -143,15 +145,16 @@ func (v *visit) deferred() frontier.Outcome {
 	return frontier.Outcome{Lease: v.lease.ID, Result: frontier.Defer}
 }
 
-// afterRobots gives the URL back after a turn that went to robots.txt.
-func (c *Crawler) afterRobots(v *visit, err error) (frontier.Outcome, error) {
+// afterRobots gives the URL back after a turn that went to robots.txt, and how long
+// that took.
+func (c *Crawler) afterRobots(v *visit, took time.Duration, err error) (frontier.Outcome, error) {
 	outcome := v.deferred()
 	if err != nil {
 		if outcome, err = c.refused(v, err); err != nil {
 			return outcome, err
 		}
 	}
-	outcome.HostDelay = requested
+	outcome.HostDelay = c.pace.after(took)
 	return outcome, nil
 }
 
@@ -201,9 +204,10 @@ func (c *Crawler) fetchPage(v *visit) (frontier.Outcome, error) {
 		return outcome, nil
 	}
 	var outcome frontier.Outcome
+	began := time.Now()
 	got, err := c.fetch.fetch(v.u.String(), v.lease.Validators)
 	if err != nil {
-		outcome, err = c.unanswered(v, err)
+		outcome, err = c.unanswered(v, time.Since(began), err)
 	} else {
 		outcome, err = c.answered(v, got)
 	}
@@ -216,15 +220,16 @@ func (c *Crawler) fetchPage(v *visit) (frontier.Outcome, error) {
 	return outcome, err
 }
 
-// unanswered deals with a request that brought no answer, or only a part of it.
-func (c *Crawler) unanswered(v *visit, err error) (frontier.Outcome, error) {
+// unanswered deals with a request that brought no answer, or only a part of it, and
+// took so long.
+func (c *Crawler) unanswered(v *visit, took time.Duration, err error) (frontier.Outcome, error) {
 	if _, ok := errors.AsType[*robotsext.BlockedError](err); ok {
 		return c.refused(v, err) // the record expired since it was asked
 	}
 	if c.working.Err() != nil { // aborted
 		return v.deferred(), nil
 	}
-	outcome := frontier.Outcome{Lease: v.lease.ID, Result: frontier.Drop, HostDelay: requested}
+	outcome := frontier.Outcome{Lease: v.lease.ID, Result: frontier.Drop, HostDelay: c.pace.after(took)}
 	if c.retry(v, &outcome) {
 		return outcome, nil
 	}
@@ -320,5 +325,12 @@ func (v *visit) rejection(reason output.Reason, detail error) output.Rejection {
 // reject writes a URL that will not be fetched any more.
 func (c *Crawler) reject(v *visit, r output.Rejection) error {
 	c.tally.count(func(s *Summary) { s.Rejected[r.Reason]++ })
+	if v.trail.sitemap() { // a recrawl will ask for it as one
+		line := v.sitemapLine(0, time.Now())
+		line.Detail = string(r.Reason)
+		if err := v.lines.Sitemap(line); err != nil {
+			return err
+		}
+	}
 	return v.lines.Reject(&r)
 }

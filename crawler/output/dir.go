@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/cespare/xxhash/v2"
 )
 
 // The names in the directory of a crawl.
@@ -43,10 +45,11 @@ const (
 	rejected
 	sitemaps
 	links
+	entries
 	kinds
 )
 
-var fileNames = [kinds]string{PagesFile, RejectedFile, SitemapsFile, LinksFile}
+var fileNames = [kinds]string{PagesFile, RejectedFile, SitemapsFile, LinksFile, EntriesFile}
 
 // Vacant returns nil when a crawl may be begun in the directory: it is missing,
 // or has nothing of one in it. What another began and did not come to write
@@ -77,7 +80,10 @@ func Create(path string, state any) (*Dir, error) {
 	if err := SaveState(path, state); err != nil {
 		return nil, err
 	}
-	return d, d.open(Lengths{})
+	if err := d.open(Lengths{}); err != nil {
+		return nil, err
+	}
+	return d, nil
 }
 
 // Open opens the directory of a crawl that is to go on. What lies beyond counted
@@ -140,7 +146,7 @@ func (d *Dir) Write(b *Batch) error {
 func (d *Dir) Lengths() Lengths {
 	return Lengths{
 		Pages: d.files[pages].length, Rejected: d.files[rejected].length,
-		Sitemaps: d.files[sitemaps].length, Links: d.files[links].length,
+		Sitemaps: d.files[sitemaps].length, Links: d.files[links].length, Entries: d.files[entries].length,
 	}
 }
 
@@ -173,6 +179,9 @@ func (d *Dir) Robots(origin string, body []byte, record any) error {
 	line, err := Line(nil, record)
 	if err != nil {
 		return err
+	}
+	if end := len(line) - len("}\n"); body != nil && end > len("{") {
+		line = fmt.Appendf(line[:end], ",\"hash\":\"%016x\"}\n", xxhash.Sum64(body)) // to see that the text has changed
 	}
 	_, err = d.robots.Append(line)
 	return err

@@ -28,6 +28,7 @@ func TestWrite(t *testing.T) {
 				one.Page(&Page{URL: "http://example.com/?a=1&b=<2>", Title: strings.Repeat("x", 5000)}),
 				one.Reject(&Rejection{URL: "http://example.com/no", Reason: Disallowed, Rule: "Disallow: /no", Line: 2}),
 				one.Links(&Links{URL: "http://example.com/", To: []string{"http://example.com/a"}}),
+				one.Entry(&Entry{URL: "http://example.com/", Sitemap: "http://example.com/map.xml"}),
 				one.Sitemap(&Sitemap{URL: "http://example.com/map.xml", Status: 200}))
 			if err != nil {
 				t.Fatal(err)
@@ -178,9 +179,15 @@ func TestRotate(t *testing.T) {
 	if err != nil || filepath.Base(first.Pages) != "pages.1.jsonl" {
 		t.Fatal(first, err)
 	}
-	write("two")
 	if again, err := Rotate(dir, 1); err != nil || again != first {
 		t.Errorf("a second time: %v, %v", again, err)
+	}
+	write("two")
+	if _, err := Rotate(dir, 1); err == nil || !strings.Contains(err.Error(), "pages.1.jsonl") {
+		t.Errorf("over what is there: %v", err)
+	}
+	if !Rotated(dir, 1) || Rotated(dir, 2) {
+		t.Error("Rotated is wrong")
 	}
 	if _, err := Rotate(dir, 2); err != nil {
 		t.Fatal(err)

@@ -19,10 +19,11 @@ type Lengths struct {
 	Rejected int64 `json:"rejected"`
 	Sitemaps int64 `json:"sitemaps"`
 	Links    int64 `json:"links"`
+	Entries  int64 `json:"entries"`
 }
 
 func (l Lengths) of(kind int) int64 {
-	return [kinds]int64{l.Pages, l.Rejected, l.Sitemaps, l.Links}[kind]
+	return [kinds]int64{l.Pages, l.Rejected, l.Sitemaps, l.Links, l.Entries}[kind]
 }
 
 // A Batch is lines to be written together. The zero Batch is empty.
@@ -41,6 +42,9 @@ func (b *Batch) Sitemap(s *Sitemap) error { return b.add(sitemaps, s) }
 
 // Links adds a line to links.jsonl.
 func (b *Batch) Links(l *Links) error { return b.add(links, l) }
+
+// Entry adds a line to entries.jsonl.
+func (b *Batch) Entry(e *Entry) error { return b.add(entries, e) }
 
 // Join adds the lines of another batch.
 func (b *Batch) Join(other *Batch) {
@@ -206,11 +210,11 @@ func (l *lines) append(text []byte) error {
 	if len(text) == 0 {
 		return nil
 	}
-	n, err := l.file.Write(text)
-	l.length += int64(n)
-	if err != nil {
-		return fmt.Errorf("output: %w", err)
+	if _, err := l.file.Write(text); err != nil {
+		// What was written of it goes, so that what comes later is not torn.
+		return fmt.Errorf("output: %w", errors.Join(err, l.file.Truncate(l.length)))
 	}
+	l.length += int64(len(text))
 	return nil
 }
 

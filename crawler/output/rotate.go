@@ -10,7 +10,7 @@ import (
 
 // Files are the names of the files of lines that one crawl of a directory wrote.
 type Files struct {
-	Pages, Rejected, Sitemaps, Links, Robots string
+	Pages, Rejected, Sitemaps, Links, Entries, Robots string
 }
 
 // Rotate puts the files of lines aside under a number, pages.1.jsonl for 1, so that
@@ -21,6 +21,9 @@ func Rotate(path string, number int) (Files, error) {
 	aside := func(name string) string {
 		to := filepath.Join(path, numbered(name, number))
 		if _, err := os.Lstat(to); err == nil {
+			if info, err := os.Lstat(filepath.Join(path, name)); err == nil && info.Size() > 0 {
+				failed = append(failed, fmt.Errorf("output: %q has %s and %s; move one of them away", path, name, filepath.Base(to)))
+			}
 			return to
 		}
 		if err := os.Rename(filepath.Join(path, name), to); err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -30,9 +33,19 @@ func Rotate(path string, number int) (Files, error) {
 	}
 	f := Files{
 		Pages: aside(PagesFile), Rejected: aside(RejectedFile), Sitemaps: aside(SitemapsFile),
-		Links: aside(LinksFile), Robots: aside(RobotsFile),
+		Links: aside(LinksFile), Entries: aside(EntriesFile), Robots: aside(RobotsFile),
 	}
 	return f, errors.Join(failed...)
+}
+
+// Rotated tells whether files were put aside under a number.
+func Rotated(path string, number int) bool {
+	for _, name := range append(fileNames[:], RobotsFile) {
+		if _, err := os.Lstat(filepath.Join(path, numbered(name, number))); err == nil {
+			return true
+		}
+	}
+	return false
 }
 
 // numbered is the name of a file that was put aside.
