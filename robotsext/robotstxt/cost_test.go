@@ -175,6 +175,29 @@ func TestParseGrowth(t *testing.T) {
 	}
 }
 
+// TestParseTime shows that what is compared with all that went before it, names
+// and sitemaps, takes time in proportion to the size of a file all the same.
+func TestParseTime(t *testing.T) {
+	for name, build := range map[string]func(size int) []byte{
+		"half agents, half rules": agents,
+		"sitemaps": func(size int) []byte {
+			var b strings.Builder
+			for i := 0; b.Len() < size; i++ {
+				fmt.Fprintf(&b, "Sitemap: http://h/%06d\n", i)
+			}
+			return []byte(b.String())
+		},
+	} {
+		t.Run("ROB-FMT-20/"+name, func(t *testing.T) {
+			small, big := build(32<<10), build(500<<10)
+			one, sixteen := least(func() { Parse(small, nil) }), least(func() { Parse(big, nil) })
+			if sixteen > 60*one {
+				t.Errorf("%v for 32 KiB, %v for 500 KiB", one, sixteen)
+			}
+		})
+	}
+}
+
 // TestLineCost shows that no end of line costs much more than another, also
 // where there is no LF or only a far one.
 func TestLineCost(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 type queryIndex struct {
 	ranked  []ranked  // all rules
 	changed lateIndex // those that are different in the second form
-	meeting lateIndex // those that are not, but may match an escape that makes a path different
+	meeting lateIndex // those that may match an escape that makes a path different
 }
 
 // match is index.match on the second form.
@@ -74,12 +74,12 @@ func escapeQuery(s string) string {
 	return string(out)
 }
 
-// meetsEscapes reports whether a rule that escapeQuery does not change may
-// match an escape made by it, or a part of one: whether a piece of it between
+// meetsEscapes reports whether a rule may match an escape made by escapeQuery, or
+// a part of one, that it has not in the same place: whether a piece of it between
 // stars may lie across one.
 func meetsEscapes(pattern string) bool {
-	if !strings.ContainsAny(pattern, "%*") || changes(pattern) {
-		return false // it begins before the query, or is another one in it
+	if !strings.ContainsAny(pattern, "%*") {
+		return false // it begins before the query
 	}
 	for piece := range strings.SplitSeq(strings.TrimSuffix(pattern, "$"), "*") {
 		for _, escape := range [...]string{"%3A", "%2F", "%3F", "%40", "%5B", "%5D"} {
