@@ -8,6 +8,7 @@ FUZZTIME  ?= 1m
 TESTFUZZ  ?= 3s
 BENCH     ?= .
 BENCHTIME ?= 1s
+COUNT     ?= 1
 
 SHELL       := bash
 .SHELLFLAGS := -euo pipefail -c
@@ -39,8 +40,9 @@ fuzz: ## Fuzz each target for FUZZTIME (1m)
 	@$(call fuzz,$(FUZZTIME))
 
 .PHONY: bench
-bench: ## Run the benchmarks (BENCH=regexp, BENCHTIME=1s)
-	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -benchtime $(BENCHTIME) ./...
+bench: ## Run the benchmarks and tabulate ours/temoto (BENCH=regexp, BENCHTIME=1s, COUNT=1)
+	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -benchtime $(BENCHTIME) -count $(COUNT) ./... | \
+		awk -f robotsext/robotstxt/testdata/table.awk
 
 .PHONY: lint
 lint: ## Run golangci-lint as .golangci.yml says

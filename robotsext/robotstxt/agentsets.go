@@ -11,7 +11,7 @@ func (f *File) AgentSets() [][]string {
 	var sets [][]string
 	at := map[string]int{} // by the blocks that name an agent
 	var key []byte
-	for i, name := range f.names.list {
+	for i := range f.groups {
 		key = key[:0]
 		for _, b := range f.groups[i].blocks {
 			key = binary.AppendUvarint(key, uint64(b))
@@ -22,7 +22,7 @@ func (f *File) AgentSets() [][]string {
 			at[string(key)] = set
 			sets = append(sets, nil)
 		}
-		sets[set] = append(sets[set], name)
+		sets[set] = append(sets[set], f.groups[i].name)
 	}
 	return sets
 }

@@ -3,6 +3,7 @@ package robotstxt
 import (
 	"bytes"
 	"fmt"
+	neturl "net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -44,6 +45,19 @@ func honest() []byte {
 	return []byte(b.String())
 }
 
+// rules is a file of n such rules.
+func rules(n int) []byte {
+	body := honest()
+	for i := range body {
+		if body[i] == '\n' {
+			if n--; n < 0 {
+				return body[:i+1]
+			}
+		}
+	}
+	return body
+}
+
 // wildcards is a file of 500 KiB of short rules with stars.
 func wildcards() []byte {
 	var b strings.Builder
@@ -80,10 +94,11 @@ func letters(i int) string {
 	return s
 }
 
+// corpus returns the files of real sites, none where they are not at hand.
 func corpus(b *testing.B) (files [][]byte, size int64) {
 	names, err := filepath.Glob(filepath.Join(shared, "robots-corpus", "*.txt"))
-	if err != nil || len(names) == 0 {
-		b.Skip("the corpus of real files is not here")
+	if err != nil {
+		b.Fatal(err)
 	}
 	for _, name := range names {
 		body, err := os.ReadFile(name)
@@ -96,6 +111,30 @@ func corpus(b *testing.B) (files [][]byte, size int64) {
 	return files, size
 }
 
+// benchmarkBoth measures ours beside temoto's. Each of the two gets a function to
+// measure; temoto's is left out where it would take seconds.
+func benchmarkBoth(b *testing.B, name string, size int64, ours, temoto func()) {
+	for _, who := range []struct {
+		name string
+		f    func()
+	}{{"ours", ours}, {"temoto", temoto}} {
+		if who.f == nil {
+			continue
+		}
+		b.Run(name+"/"+who.name, func(b *testing.B) {
+			b.SetBytes(size)
+			b.ReportAllocs()
+			for b.Loop() {
+				who.f()
+			}
+		})
+	}
+}
+
+// crawler is whose rules are asked for: one that no file names.
+const crawler = "examplebot"
+
+// BenchmarkParse is what a file costs before anybody asks it for anything.
 func BenchmarkParse(b *testing.B) {
 	files, size := corpus(b)
 	for _, c := range []struct {
@@ -105,40 +144,71 @@ func BenchmarkParse(b *testing.B) {
 	}{
 		{"typical", [][]byte{typical()}, int64(len(typical()))},
 		{"honest", [][]byte{honest()}, int64(len(honest()))},
+		{"honest-CR", [][]byte{bytes.ReplaceAll(honest(), []byte("\n"), []byte("\r"))}, int64(len(honest()))},
 		{"wildcards", [][]byte{wildcards()}, int64(len(wildcards()))},
-		{"honest with CR", [][]byte{bytes.ReplaceAll(honest(), []byte("\n"), []byte("\r"))}, int64(len(honest()))},
-		{"agents64K", [][]byte{agents(64 << 10)}, 64 << 10},
 		{"corpus", files, size},
 	} {
-		b.Run(c.name+"/ours", func(b *testing.B) {
-			b.SetBytes(c.size)
-			b.ReportAllocs()
-			for b.Loop() {
-				for _, body := range c.bodies {
-					Parse(body, nil)
-				}
+		if len(c.bodies) == 0 {
+			b.Log("the corpus of real files is not here")
+			continue
+		}
+		benchmarkBoth(b, c.name, c.size, func() {
+			for _, body := range c.bodies {
+				Parse(body, nil)
+			}
+		}, func() {
+			for _, body := range c.bodies {
+				_, _ = robotstxt.FromBytes(body)
 			}
 		})
-		b.Run(c.name+"/temoto", func(b *testing.B) {
-			b.SetBytes(c.size)
-			b.ReportAllocs()
-			for b.Loop() {
-				for _, body := range c.bodies {
-					_, _ = robotstxt.FromBytes(body)
+	}
+}
+
+// BenchmarkFirst is parsing and one verdict: what parsing leaves to the first
+// question is in it.
+func BenchmarkFirst(b *testing.B) {
+	const url = "https://www.example.com/section-3/articles/how-to-write?ref=home"
+	files, size := corpus(b)
+	for _, c := range []struct {
+		name   string
+		bodies [][]byte
+		size   int64
+	}{
+		{"typical", [][]byte{typical()}, int64(len(typical()))},
+		{"honest", [][]byte{honest()}, int64(len(honest()))},
+		{"corpus", files, size},
+	} {
+		if len(c.bodies) == 0 {
+			b.Log("the corpus of real files is not here")
+			continue
+		}
+		benchmarkBoth(b, c.name, c.size, func() {
+			for _, body := range c.bodies {
+				Parse(body, nil).Check(url, crawler)
+			}
+		}, func() {
+			for _, body := range c.bodies {
+				if data, err := robotstxt.FromBytes(body); err == nil {
+					data.TestAgent(strings.TrimPrefix(url, "https://www.example.com"), crawler)
 				}
 			}
 		})
 	}
-	b.Run("agents500K/ours", func(b *testing.B) {
-		body := agents(500 << 10)
-		b.SetBytes(int64(len(body)))
-		b.ReportAllocs()
-		for b.Loop() {
-			Parse(body, nil)
-		}
-	})
 }
 
+// BenchmarkAgents is parsing a file that is half User-agent lines and half rules.
+func BenchmarkAgents(b *testing.B) {
+	for _, kib := range []int{16, 32, 64, 128, 256, 500} {
+		body := agents(kib << 10)
+		temoto := func() { _, _ = robotstxt.FromBytes(body) }
+		if kib > 64 {
+			temoto = nil
+		}
+		benchmarkBoth(b, fmt.Sprintf("%dK", kib), int64(len(body)), func() { Parse(body, nil) }, temoto)
+	}
+}
+
+// BenchmarkMatch is a verdict on a file that has been asked before.
 func BenchmarkMatch(b *testing.B) {
 	as := strings.Repeat("a", 2000)
 	pairs := "" // of digits, all of them
@@ -148,56 +218,61 @@ func BenchmarkMatch(b *testing.B) {
 	for _, c := range []struct {
 		name, path string
 		body       []byte
-		temoto     bool // it takes seconds for the others
+		temoto     bool
 	}{
 		{"typical", "/section-3/articles/how-to-write?ref=home", typical(), true},
 		{"honest", "/shop/item-31676/reviews?page=2", honest(), true},
 		{"wildcards", "/a/path/1234/that-is-usual.html", wildcards(), true},
-		{"wildcards-all-tried", "/ba" + pairs, wildcards(), false},
+		{"wildcards-all-tried", "/ba" + pairs, wildcards(), true},
 		{"stars", "/" + as[:500] + "b" + as[:1499], stars(), false},
+		{"stars-2000-a", "/" + as, stars(), false},
+		{"rules-10", "/shop/item-31676/reviews?page=2", rules(10), true},
+		{"rules-10000", "/shop/item-31676/reviews?page=2", rules(10000), true},
 	} {
-		b.Run(c.name+"/ours", func(b *testing.B) {
-			g := Parse(c.body, nil).Group("examplebot")
-			g.Match("/")
-			b.ReportAllocs()
-			for b.Loop() {
-				g.Match(c.path)
-			}
-		})
-		if !c.temoto {
-			continue
-		}
-		b.Run(c.name+"/temoto", func(b *testing.B) {
-			data, err := robotstxt.FromBytes(c.body)
-			if err != nil {
-				b.Fatal(err)
-			}
-			g := data.FindGroup("examplebot")
-			b.ReportAllocs()
-			for b.Loop() {
-				g.Test(c.path)
-			}
-		})
+		benchmarkMatch(b, c.name, c.body, c.path, c.temoto)
 	}
 }
 
-// BenchmarkCheck is a verdict from the URL on, and one with all that a file
-// costs when it is asked once.
+func benchmarkMatch(b *testing.B, name string, body []byte, path string, both bool) {
+	g := Parse(body, nil).Group(crawler)
+	g.compiled().index.grow() // as it is after some questions
+	var temoto func()
+	if both {
+		data, err := robotstxt.FromBytes(body)
+		if err != nil {
+			b.Fatal(err)
+		}
+		group := data.FindGroup(crawler)
+		temoto = func() { group.Test(path) }
+	}
+	benchmarkBoth(b, name, 0, func() { g.Match(path) }, temoto)
+}
+
+// BenchmarkCheck is a verdict from the URL on.
 func BenchmarkCheck(b *testing.B) {
 	const url = "https://www.example.com/section-3/articles/how-to-write?ref=home"
-	b.Run("typical", func(b *testing.B) {
-		f := Parse(typical(), nil)
-		b.ReportAllocs()
-		for b.Loop() {
-			f.Check(url, "examplebot")
+	f := Parse(typical(), nil)
+	data, err := robotstxt.FromBytes(typical())
+	if err != nil {
+		b.Fatal(err)
+	}
+	benchmarkBoth(b, "typical", 0, func() { f.Check(url, crawler) }, func() {
+		if u, err := neturl.Parse(url); err == nil {
+			data.TestAgent(u.RequestURI(), crawler)
 		}
 	})
-	for name, body := range map[string][]byte{"typical": typical(), "honest": honest()} {
-		b.Run(name+" with its parse", func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				Parse(body, nil).Check(url, "examplebot")
-			}
-		})
+}
+
+// BenchmarkGrowth is a verdict by one rule of many stars on paths that are longer
+// and longer, and by rules of more and more stars.
+func BenchmarkGrowth(b *testing.B) {
+	file := func(stars int) []byte {
+		return []byte("User-agent: *\nDisallow: /" + strings.Repeat("*a", stars) + "b\n")
+	}
+	for _, length := range []int{1000, 2000, 4000, 8000, 16000} {
+		benchmarkMatch(b, fmt.Sprintf("length-%d", length), file(100), "/ab"+strings.Repeat("a", length), false)
+	}
+	for _, stars := range []int{32, 64, 128, 256, 512} {
+		benchmarkMatch(b, fmt.Sprintf("stars-%d", stars), file(stars), "/ab"+strings.Repeat("a", 16000), false)
 	}
 }

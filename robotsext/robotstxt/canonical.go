@@ -21,6 +21,9 @@ const (
 	hexDigit
 	pathSpecial // what canonicalPath has to look at
 	noHost      // in the name of a host
+	tokenOctet  // in a product token
+	plainHost   // in the name of a host as most are written
+	querySign   // escaped in the second form of a query
 )
 
 // class holds the properties of each octet.
@@ -36,6 +39,15 @@ var class = func() (t [256]uint8) {
 		if '0' <= b && b <= '9' || 'a' <= lower(b) && lower(b) <= 'f' {
 			t[i] |= hexDigit
 		}
+	}
+	for _, b := range []byte("-_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") {
+		t[b] |= tokenOctet
+	}
+	for _, b := range []byte("-.abcdefghijklmnopqrstuvwxyz0123456789") {
+		t[b] |= plainHost
+	}
+	for _, b := range []byte(":/?@[]") {
+		t[b] |= querySign
 	}
 	for _, b := range []byte("%*$#?.") {
 		t[b] |= pathSpecial
@@ -120,12 +132,24 @@ func isCanonicalPath(path string) bool {
 	return true
 }
 
+// plainLen returns the length of a beginning of s that is in canonical form, seen
+// at a glance: it holds nothing up to %, which * is not, and nothing from DEL.
+func plainLen(s string) int {
+	n := 0
+	for ; n+8 <= len(s); n += 8 {
+		if x := eight(s, n); below(x, '%'+1)|(x|(x+lanes))&highs != 0 {
+			break
+		}
+	}
+	return n
+}
+
 // canonicalRule returns the canonical form of a rule's path, and its length for
 // the comparison with other rules: that of the canonical form, where every *
 // and $ written as such counts as one octet (ROB-MAT-03).
 func canonicalRule(pattern string, d decision) (canonical string, length int) {
 	plain := true
-	for i := 0; i < len(pattern) && plain; i++ {
+	for i := plainLen(pattern); i < len(pattern) && plain; i++ {
 		b := pattern[i]
 		plain = b != '%' && class[b]&escaped == 0 && (b != '$' || i == len(pattern)-1)
 	}

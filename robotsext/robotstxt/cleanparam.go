@@ -13,8 +13,8 @@ type CleanParam struct {
 	Line   int
 }
 
-// cleanParams are the Clean-param lines of a file, read when they are first asked
-// for.
+// cleanParams are the Clean-param lines of a file that has some, read when they
+// are first asked for.
 type cleanParams struct {
 	once     sync.Once
 	lines    []CleanParam
@@ -24,7 +24,10 @@ type cleanParams struct {
 // CleanParams returns the Clean-param lines in file order, whatever group they
 // stand in. The slice is not to be written to.
 func (f *File) CleanParams() []CleanParam {
-	c := &f.clean
+	c := f.clean
+	if c == nil {
+		return nil
+	}
 	c.once.Do(func() {
 		for _, e := range f.Extensions {
 			if !equalFold(e.Field, "clean-param") {

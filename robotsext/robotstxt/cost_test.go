@@ -11,18 +11,24 @@ import (
 
 // The files that these tests read are those of the benchmarks.
 
-// TestMatchAllocatesNothing holds for canonical paths, whatever the file.
+// TestMatchAllocatesNothing holds for canonical paths, whatever the file, and
+// both before there is a forest and after.
 func TestMatchAllocatesNothing(t *testing.T) {
 	for name, body := range map[string][]byte{"typical": typical(), "honest": honest(), "wildcards": wildcards(), "empty": nil} {
 		for _, path := range []string{"/", "/section-3/drafts/x.html", "/shop/item-31676/review?page=2", "/a/1234b?x=y&z=%C3%A9", "/robots.txt", "/100%", "/a%zz?x=%E"} {
 			t.Run("ROB-MAT-26/"+name+" "+path, func(t *testing.T) {
 				f := Parse(body, nil)
 				f.Check(path, "examplebot")
-				if n := testing.AllocsPerRun(100, func() { f.Group("examplebot").Match(path) }); n > 0 {
-					t.Errorf("%v allocations", n)
+				for _, way := range []string{"before", "after"} {
+					if n := testing.AllocsPerRun(1, func() { f.Group("examplebot").Match(path) }); n > 0 {
+						t.Errorf("%s: %v allocations", way, n)
+					}
+					if g := f.Group("examplebot"); g.set != nil {
+						g.compiled().index.grow()
+					}
 				}
 				url := "https://www.example.com" + path
-				if n := testing.AllocsPerRun(100, func() { f.Check(url, "examplebot-news", "examplebot") }); n > 0 {
+				if n := testing.AllocsPerRun(10, func() { f.Check(url, "examplebot-news", "examplebot") }); n > 0 {
 					t.Errorf("Check: %v allocations", n)
 				}
 			})
@@ -95,7 +101,8 @@ func nested(n int) []string {
 }
 
 // TestMatchGrowth shows that twenty times the length, or twenty times the stars,
-// cost no more than some twenty times as much.
+// cost no more than some twenty times as much, and a thousand times the rules
+// hardly more at all.
 func TestMatchGrowth(t *testing.T) {
 	cost := func(stars, length int) time.Duration {
 		g := Parse([]byte("User-agent: *\nDisallow: /"+strings.Repeat("*a", stars)+"b"), nil).Group("x")
@@ -106,12 +113,21 @@ func TestMatchGrowth(t *testing.T) {
 			}
 		})
 	}
+	among := func(n int) time.Duration {
+		g := Parse(rules(n), nil).Group("x")
+		return least(func() {
+			for range 100 {
+				g.Match("/shop/item-31676/reviews?page=2")
+			}
+		})
+	}
 	for _, c := range []struct {
 		name       string
 		small, big time.Duration
 	}{
 		{"path length", cost(100, 1000), cost(100, 20000)},
 		{"stars", cost(50, 20000), cost(1000, 20000)},
+		{"a thousand times the rules", among(10), among(10000)},
 	} {
 		t.Run("ROB-MAT-26/growth with "+c.name, func(t *testing.T) {
 			if c.big > 60*c.small {
@@ -154,6 +170,29 @@ func TestParseGrowth(t *testing.T) {
 			}
 			if sixteen > 40*uint64(len(big)) {
 				t.Errorf("%d bytes allocated for 512 KiB", sixteen)
+			}
+		})
+	}
+}
+
+// TestParseTime shows that what is compared with all that went before it, names
+// and sitemaps, takes time in proportion to the size of a file all the same.
+func TestParseTime(t *testing.T) {
+	for name, build := range map[string]func(size int) []byte{
+		"half agents, half rules": agents,
+		"sitemaps": func(size int) []byte {
+			var b strings.Builder
+			for i := 0; b.Len() < size; i++ {
+				fmt.Fprintf(&b, "Sitemap: http://h/%06d\n", i)
+			}
+			return []byte(b.String())
+		},
+	} {
+		t.Run("ROB-FMT-20/"+name, func(t *testing.T) {
+			small, big := build(32<<10), build(500<<10)
+			one, sixteen := least(func() { Parse(small, nil) }), least(func() { Parse(big, nil) })
+			if sixteen > 60*one {
+				t.Errorf("%v for 32 KiB, %v for 500 KiB", one, sixteen)
 			}
 		})
 	}

@@ -47,37 +47,40 @@ func isFieldName(name string) bool {
 // for another.
 func (p *parser) noteExtension(name, value string) {
 	kind := Kind("")
-	switch strings.ToLower(name) {
-	case "crawl-delay":
+	switch {
+	case equalFold(name, "crawl-delay"):
 		switch d, ok := parseDelay(value); {
 		case !ok:
 			kind = KindBadValue
 		case d != p.file.opts.capDelay(d):
 			kind = KindDelayCapped
 		}
-	case "request-rate":
+	case equalFold(name, "request-rate"):
 		if _, ok := parseRequestRate(value); !ok {
 			kind = KindBadValue
 		}
-	case "visit-time":
+	case equalFold(name, "visit-time"):
 		if _, ok := parseWindow(value); !ok {
 			kind = KindBadValue
 		}
-	case "clean-param":
+	case equalFold(name, "clean-param"):
+		if p.file.clean == nil {
+			p.file.clean = &cleanParams{}
+		}
 		if _, ok := parseCleanParam(value); !ok {
 			kind = KindBadValue
 		}
-	case "content-usage":
+	case equalFold(name, "content-usage"):
 		if _, prefs := splitUsage(value); ParseUsage(prefs) == nil {
 			kind = KindBadValue
 		}
-	case "content-signal":
+	case equalFold(name, "content-signal"):
 		if parseSignals(value, 0) == nil {
 			kind = KindBadValue
 		}
-	case "noindex", "nofollow":
+	case equalFold(name, "noindex"), equalFold(name, "nofollow"):
 		kind = KindNoEffect // ROB-EXT-04
-	case "host":
+	case equalFold(name, "host"):
 	default:
 		switch guessField(name) {
 		case "":

@@ -35,6 +35,35 @@ func parseField(name string) field {
 	return fieldOther
 }
 
+// The beginnings of those names as eight octets in lower case.
+const (
+	disallowWord = 'd' | 'i'<<8 | 's'<<16 | 'a'<<24 | 'l'<<32 | 'l'<<40 | 'o'<<48 | 'w'<<56
+	agentWord    = 'u' | 's'<<8 | 'e'<<16 | 'r'<<24 | '-'<<32 | 'a'<<40 | 'g'<<48 | 'e'<<56
+	allowWord    = 'a' | 'l'<<8 | 'l'<<16 | 'o'<<24 | 'w'<<32
+	sitemapWord  = 's' | 'i'<<8 | 't'<<16 | 'e'<<24 | 'm'<<32 | 'a'<<40 | 'p'<<48
+)
+
+// fieldAt recognises such a name at position i of a text, where nothing is known
+// yet of what comes after, and returns its end. It may miss one at the end of the
+// text.
+func fieldAt(text string, i int) (f field, end int) {
+	if i+len("user-agent") > len(text) {
+		return fieldOther, i
+	}
+	// With its bit 5 set a letter is in lower case, and nothing else becomes one.
+	switch x := eight(text, i) | 0x20*lanes; {
+	case x == disallowWord:
+		return fieldDisallow, i + len("disallow")
+	case x == agentWord && text[i+4] == '-' && text[i+8]|0x20 == 'n' && text[i+9]|0x20 == 't':
+		return fieldAgent, i + len("user-agent")
+	case x&(1<<40-1) == allowWord:
+		return fieldAllow, i + len("allow")
+	case x&(1<<56-1) == sitemapWord:
+		return fieldSitemap, i + len("sitemap")
+	}
+	return fieldOther, i
+}
+
 // lenientFields are the beginnings of names that Google's parser accepts, in
 // the order in which it tries them (ROB-FMT-12).
 var lenientFields = []struct {

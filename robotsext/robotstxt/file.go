@@ -1,9 +1,6 @@
 package robotstxt
 
-import (
-	"slices"
-	"sync"
-)
+import "sync/atomic"
 
 // File is what a robots.txt file says. It does not change after Parse and may
 // be used by several goroutines at once; its slices are not to be written to.
@@ -23,20 +20,18 @@ type File struct {
 	// Truncated reports that the body was longer than Options.MaxBytes.
 	Truncated bool
 
-	opts     Options
 	google   decision
+	opts     Options
 	text     string
 	rules    []ruleLine
 	blocks   []block
 	mentions []int32 // the names in the blocks, by position in names.list
 	names    names
 	groups   []Group   // parallel to names.list
-	sets     []ruleset // parallel to blocks
-	none     Group     // what Group returns when no group applies
-	clean    cleanParams
-
-	sizeOnce sync.Once
-	size     int
+	sets     []ruleset // of the blocks, then of groups merged from several
+	few      few
+	clean    *cleanParams // nil: none
+	size     atomic.Int64 // 0: not yet estimated
 }
 
 // Rule is an Allow or Disallow line that has an effect.
@@ -79,15 +74,39 @@ type block struct {
 	mentions   span
 }
 
+// few is where the lists begin, so that an ordinary file needs no other place for
+// them.
+type few struct {
+	names    [1]name
+	blocks   [1]block
+	mentions [2]int32
+	groups   [1]Group
+	sets     [1]ruleset
+}
+
+// atLeast returns a list of n, which is few if that is long enough.
+func atLeast[T any](few []T, n int) []T {
+	if n <= len(few) {
+		return few[:n]
+	}
+	return make([]T, n)
+}
+
 // agents returns the names of a block in file order.
 func (f *File) agents(b *block) []string {
 	names := make([]string, 0, b.mentions.hi-b.mentions.lo)
 	for _, i := range f.mentions[b.mentions.lo:b.mentions.hi] {
-		names = append(names, f.names.list[i])
+		names = append(names, f.groups[i].name)
 	}
 	return names
 }
 
 // Agents returns the names that the file has groups for, "*" among them, each
 // once, as first written and in file order.
-func (f *File) Agents() []string { return slices.Clone(f.names.list) }
+func (f *File) Agents() []string {
+	var agents []string
+	for i := range f.groups {
+		agents = append(agents, f.groups[i].name)
+	}
+	return agents
+}

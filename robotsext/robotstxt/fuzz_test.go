@@ -99,7 +99,7 @@ func FuzzCheck(f *testing.F) {
 
 func judge(t *testing.T, body []byte, token, url string) {
 	t.Helper()
-	v := Parse(body, nil).Check(url, token)
+	v := checkBothWays(t, Parse(body, nil), url, token)
 	if want := robotstxttest.Allowed(body, []string{token}, url); v.Allowed != want {
 		t.Errorf("%q\n%q for %q: got %v by %v, want %v", body, url, token, v.Allowed, v.Rule, want)
 	}
@@ -116,6 +116,24 @@ func FuzzRules(f *testing.F) {
 		if small(len(allow), len(disallow), len(url)) {
 			judge(t, []byte("User-agent: *\nAllow: "+allow+"\nDisallow: "+disallow), "a", url)
 		}
+	})
+}
+
+// FuzzManyRules does so with as many rules as there are lines.
+func FuzzManyRules(f *testing.F) {
+	for i, url := range awkwardURLs {
+		f.Add("/\n/a\n/ab\n/a*b\n/ab$\n/a*b*c$\n*\n/*a\n/a?b=/\n/a?*%2F\n/%61b", url)
+		f.Add(awkward[i%len(awkward)], url)
+	}
+	f.Fuzz(func(t *testing.T, rules, url string) {
+		if !small(len(rules), len(url)) {
+			return
+		}
+		body := "User-agent: *\n"
+		for i, rule := range strings.Split(rules, "\n") {
+			body += []string{"Allow: ", "Disallow: "}[i%2] + rule + "\n"
+		}
+		judge(t, []byte(body), "a", url)
 	})
 }
 

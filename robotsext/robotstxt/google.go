@@ -58,6 +58,5 @@ func (f *File) googleGroup(tokens []string) *Group {
 			blocks = append(blocks, int32(b))
 		}
 	}
-	g := f.newGroup(f.groups[named[0]].name, blocks)
-	return &g
+	return &Group{file: f, name: f.groups[named[0]].name, blocks: blocks, set: new(ruleset)}
 }

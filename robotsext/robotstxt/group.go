@@ -10,6 +10,9 @@ type Group struct {
 	set    *ruleset
 }
 
+// nobody is the group of crawlers that the file says nothing to.
+var nobody Group
+
 // Group returns the group that a crawler has to obey. The crawler is known by
 // its product tokens, most specific first; the first one that has a group
 // decides, and no group is ever added to another token's (ROB-UA-04, D13). With
@@ -22,7 +25,7 @@ func (f *File) Group(tokens ...string) *Group {
 	if i := f.names.find("*"); i >= 0 {
 		return &f.groups[i]
 	}
-	return &f.none
+	return &nobody
 }
 
 // NamedGroup is Group for crawlers that ignore "*" and obey only rules that
@@ -31,7 +34,7 @@ func (f *File) NamedGroup(tokens ...string) *Group {
 	if g := f.named(tokens); g != nil {
 		return g
 	}
-	return &f.none
+	return &nobody
 }
 
 func (f *File) named(tokens []string) *Group {
@@ -44,15 +47,6 @@ func (f *File) named(tokens []string) *Group {
 		}
 	}
 	return nil
-}
-
-// newGroup merges blocks, which are in file order.
-func (f *File) newGroup(name string, blocks []int32) Group {
-	set := &f.sets[blocks[0]]
-	if len(blocks) > 1 {
-		set = new(ruleset)
-	}
-	return Group{file: f, name: name, blocks: blocks, set: set}
 }
 
 // Name returns the agent that the group was chosen by, as first written in the

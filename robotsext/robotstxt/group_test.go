@@ -57,6 +57,12 @@ func TestGroups(t *testing.T) {
 			t.Error(diff)
 		}
 	})
+	t.Run("ROB-GRP-09/a name twice in one group counts once", func(t *testing.T) {
+		f := Parse([]byte("User-agent: a\nUser-agent: b\nUser-agent: A/2\nDisallow: /x\nFoo: bar\n"), nil)
+		if n, agents := len(f.Group("a").Rules()), f.Extensions[0].Agents; n != 1 || !slices.Equal(agents, []string{"a", "b"}) {
+			t.Errorf("%d rules, agents %q", n, agents)
+		}
+	})
 	t.Run("ROB-GRP-09/rules in file order", func(t *testing.T) {
 		f := Parse([]byte("User-agent: a\nAllow: /3\nUser-agent: b\nDisallow: /9\nUser-agent: A\nDisallow: /1\nAllow: /2\n"), nil)
 		want := []Rule{{true, "/3", 2}, {false, "/1", 6}, {true, "/2", 7}}

@@ -1,202 +1,58 @@
 package robotstxt
 
-import (
-	"cmp"
-	"math"
-	"slices"
-	"strings"
-)
+import "sync/atomic"
 
-// ranked is a rule with its canonical pattern. The rank of a rule is its
-// position in the order of precedence: of the rules that match, the one of the
-// lowest rank decides.
-type ranked struct {
-	rule    *Rule
-	pattern string
-	length  int
-}
-
-const noRank = math.MaxInt32
-
-// index finds the matching rule of the lowest rank without visiting the others.
+// index finds the matching rule of the lowest rank.
 //
-// The literal prefixes of all rules, sorted, form a forest: the parent of a
-// prefix is the longest other one that it begins with. The prefixes that a path
-// begins with are then a chain of ancestors, and the chain starts at or above
-// the last prefix that sorts before the path.
+// Most groups are asked about a few URLs and never again, so at first it goes
+// through the rules one by one. When that has cost about as much as growing a
+// forest would, it grows one: in the end no group has cost more than about twice
+// what it would have if its future had been known.
 type index struct {
-	ranked   []ranked
-	prefixes []string
-	nodes    []node // parallel to prefixes
-	wild     []wildRule
+	ranked []ranked // by rank
+	cost   atomic.Int64
+	forest atomic.Pointer[forest]
 }
 
-// node is what is known of one prefix.
-type node struct {
-	parent int32 // -1: none
-	plain  int32 // lowest rank of the rules that are this prefix or an ancestor, and nothing else
-	exact  int32 // lowest rank of the rules that are this prefix and a $
-	wild   span  // wildcard rules with this prefix, by rank
-	wildUp int32 // the nearest node with wildcard rules, from this one upwards
-}
-
-// wildRule is a rule with a wildcard that is not its last character.
-type wildRule struct {
-	need signature
-	rank int32
-	pattern
-}
-
-// byRank sorts by precedence: the longest first, of equals the one that allows
-// (ROB-MAT-04), then the first in the file.
-func byRank(a, b ranked) int {
-	switch {
-	case a.length != b.length:
-		return cmp.Compare(b.length, a.length)
-	case a.rule.Allow != b.rule.Allow:
-		if a.rule.Allow {
-			return -1
-		}
-		return 1
-	}
-	return cmp.Compare(a.rule.Line, b.rule.Line)
-}
-
-// newIndex indexes rules, which are sorted by rank; text gives the pattern of
-// each, or leaves it out.
-func newIndex(rules []ranked, text func(*ranked) (string, bool)) index {
-	type entry struct {
-		pattern
-		rank int32
-	}
-	entries := make([]entry, 0, len(rules))
-	for i := range rules {
-		if s, ok := text(&rules[i]); ok {
-			entries = append(entries, entry{splitPattern(s), int32(i)})
-		}
-	}
-	slices.SortFunc(entries, func(a, b entry) int {
-		if c := strings.Compare(a.prefix, b.prefix); c != 0 {
-			return c
-		}
-		if c := strings.Compare(a.rest, b.rest); c != 0 {
-			return c
-		}
-		if a.anchored != b.anchored {
-			if a.anchored {
-				return 1
-			}
-			return -1
-		}
-		return cmp.Compare(a.rank, b.rank)
-	})
-	// Of rules that match the same, the first by rank is the one that decides
-	// (ROB-GRP-09).
-	entries = slices.CompactFunc(entries, func(a, b entry) bool { return a.pattern == b.pattern })
-
-	x := index{ranked: rules}
-	for i := 0; i < len(entries); {
-		prefix := entries[i].prefix
-		n := node{parent: x.parentOf(prefix), plain: noRank, exact: noRank, wildUp: -1}
-		if n.parent >= 0 {
-			n.plain, n.wildUp = x.nodes[n.parent].plain, x.nodes[n.parent].wildUp
-		}
-		n.wild.lo = int32(len(x.wild))
-		for ; i < len(entries) && entries[i].prefix == prefix; i++ {
-			switch e := &entries[i]; {
-			case e.wild:
-				x.wild = append(x.wild, wildRule{e.signature(), e.rank, e.pattern})
-				n.wildUp = int32(len(x.nodes))
-			case e.anchored:
-				n.exact = min(n.exact, e.rank)
-			default:
-				n.plain = min(n.plain, e.rank)
-			}
-		}
-		n.wild.hi = int32(len(x.wild))
-		slices.SortFunc(x.wild[n.wild.lo:], func(a, b wildRule) int { return cmp.Compare(a.rank, b.rank) })
-		x.prefixes = append(x.prefixes, prefix)
-		x.nodes = append(x.nodes, n)
-	}
-	return x
-}
-
-// parentOf finds the parent of a prefix that sorts after all of x.
-func (x *index) parentOf(prefix string) int32 {
-	i := int32(len(x.prefixes)) - 1
-	for i >= 0 && !strings.HasPrefix(prefix, x.prefixes[i]) {
-		i = x.nodes[i].parent
-	}
-	return i
-}
+// The costs, where looking at one rule costs 1, about.
+const (
+	growCost   = 32 // growing a forest costs so much for each rule
+	searchPart = 4  // searching a path for what follows a star costs 1 for so many octets
+)
 
 // match returns the lowest rank of a rule that matches path, or rank if that is
 // lower.
 func (x *index) match(path string, rank int32) int32 {
-	i := x.last(path) // every prefix of path is that one or an ancestor of it
-	if i < 0 {
+	if len(x.ranked) == 0 {
 		return rank
 	}
-	common := commonPrefix(x.prefixes[i], path)
-	for len(x.prefixes[i]) > common {
-		if i = x.nodes[i].parent; i < 0 {
-			return rank
-		}
+	if f := x.forest.Load(); f != nil {
+		return f.match(path, rank)
 	}
-	n := &x.nodes[i]
-	rank = min(rank, n.plain)
-	if len(x.prefixes[i]) == len(path) {
-		rank = min(rank, n.exact)
-	}
-	if n.wildUp < 0 {
-		return rank
-	}
-	var have signature
-	have.add(path)
-	for i = n.wildUp; i >= 0; {
-		n = &x.nodes[i]
-		rank = matchWild(x.wild[n.wild.lo:n.wild.hi], path[len(x.prefixes[i]):], have, rank)
-		if i = n.parent; i >= 0 {
-			i = x.nodes[i].wildUp
-		}
+	rank, cost := x.tryAll(path, rank)
+	limit := int64(growCost * len(x.ranked))
+	if sum := x.cost.Add(cost); sum >= limit && sum-cost < limit { // one caller reaches it
+		x.grow()
 	}
 	return rank
 }
 
-// last returns the last prefix that does not sort after path.
-func (x *index) last(path string) int32 {
-	lo, hi := 0, len(x.prefixes)
-	for lo < hi {
-		if mid := int(uint(lo+hi) / 2); x.prefixes[mid] <= path {
-			lo = mid + 1
-		} else {
-			hi = mid
-		}
-	}
-	return int32(lo - 1)
-}
-
-// matchWild looks for the first match among rules of one prefix; s is the path
-// after the prefix, have the signature of the whole path.
-func matchWild(rules []wildRule, s string, have signature, rank int32) int32 {
-	for i := range rules {
-		r := &rules[i]
+// tryAll is match without a forest.
+func (x *index) tryAll(path string, rank int32) (lowest int32, cost int64) {
+	for i := range x.ranked {
+		r := &x.ranked[i]
 		if r.rank >= rank {
 			break
 		}
-		if have.covers(r.need) && r.matchRest(s) {
-			return r.rank
+		matches, searched := matchPattern(r.pattern, path)
+		if cost++; searched {
+			cost += int64(len(path) / searchPart)
+		}
+		if matches {
+			return r.rank, cost
 		}
 	}
-	return rank
+	return rank, cost
 }
 
-func commonPrefix(a, b string) int {
-	n := min(len(a), len(b))
-	for i := range n {
-		if a[i] != b[i] {
-			return i
-		}
-	}
-	return n
-}
+func (x *index) grow() { x.forest.Store(newForest(x.ranked)) }

@@ -7,43 +7,134 @@ type span struct{ lo, hi int32 }
 
 func (s span) of(text string) string { return text[s.lo:s.hi] }
 
-// lines walks the lines of a text. A line ends with CR, LF or CRLF, mixed
-// freely, and with nothing else (ROB-FMT-02).
+// first returns the first n of the stretch.
+func (s span) first(n int) span { return span{s.lo, s.lo + int32(n)} }
+
+// record is a line taken apart.
+type record struct {
+	field   field
+	name    span // of the field as written, if it is none of those that count
+	value   span // without a colon, the whole line
+	colon   bool
+	control bool // the value holds a control character
+}
+
+// lines walks the lines of a text and takes each apart, in one pass. A line ends
+// with CR, LF or CRLF, mixed freely, and with nothing else (ROB-FMT-02).
 type lines struct {
-	text  string
-	at    int  // where the next line begins
-	lf    int  // the last LF found, or the end of the text: looked for again only when passed
-	n     int  // number of the line last returned, from 1
-	done  bool // the last line, which needs no end, was returned
-	hasCR bool // else no line need be searched for one
+	text   string
+	google decision
+	html   bool // lines that begin with a tag say nothing and are passed over
+	at     int  // where the next line begins
+	n      int  // number of the line last returned, from 1
 }
 
-func newLines(text string) lines {
-	return lines{text: text, lf: -1, hasCR: strings.IndexByte(text, '\r') >= 0}
-}
-
-// next returns the next line without its end.
-func (l *lines) next() (line span, ok bool) {
-	if l.done {
-		return span{}, false
-	}
-	l.n++
-	start := l.at
-	if l.lf < start {
-		l.lf = start + indexOr(l.text[start:], '\n', len(l.text)-start)
-	}
-	end := l.lf
-	l.at = end + 1
-	if l.hasCR {
-		if i := strings.IndexByte(l.text[start:end], '\r'); i >= 0 {
-			if start+i+1 < end || end == len(l.text) {
-				l.at = start + i + 1 // the CR stands alone
+// next returns the next line that is neither empty nor a comment.
+func (l *lines) next(r *record) bool {
+	for l.at < len(l.text) {
+		l.n++
+		switch l.text[l.at] {
+		case '\n':
+			l.at++
+		case '#', '\r':
+			l.at = lineEnd(l.text, l.at)
+		default:
+			text := l.text
+			if l.google != 0 {
+				text = text[:l.googleEnd()]
 			}
-			end = start + i
+			start := skipBlanks(text, l.at)
+			if l.html && start < len(text) && text[start] == '<' {
+				l.at = lineEnd(l.text, start)
+				continue
+			}
+			l.at = lineEnd(l.text, r.split(text, start))
+			return true
 		}
 	}
-	l.done = l.at > len(l.text)
-	return span{int32(start), int32(end)}, true
+	return false
+}
+
+// googleEnd returns where in the next line Google's parser stops reading.
+func (l *lines) googleEnd() int {
+	end := l.at
+	for end = indexControl(l.text, end); end < len(l.text); end = indexControl(l.text, end+1) {
+		if b := l.text[end]; b == '\n' || b == '\r' || b == 0 && l.google.has(googleControls) {
+			break
+		}
+	}
+	if l.google.has(googleLines) {
+		return min(end, l.at+googleLineLimit)
+	}
+	return end
+}
+
+// lineEnd returns where the line after position i begins.
+func lineEnd(text string, i int) int {
+	if i < len(text) && text[i] == '\n' { // as most often
+		return i + 1
+	}
+	return searchLineEnd(text, i)
+}
+
+func searchLineEnd(text string, i int) int {
+	for i = indexControl(text, i); i < len(text); i = indexControl(text, i+1) {
+		switch text[i] {
+		case '\n':
+			return i + 1
+		case '\r':
+			if i+1 < len(text) && text[i+1] == '\n' {
+				return i + 2
+			}
+			return i + 1
+		}
+	}
+	return i
+}
+
+// split takes the line apart that begins at start, after white space, and returns
+// where it stopped reading: at the end of the line or at a comment. The first
+// colon separates field and value, white space at the ends is part of neither
+// (ROB-FMT-07, ROB-FMT-08).
+func (r *record) split(text string, start int) (end int) {
+	field, colon := fieldAt(text, start)
+	colon = skipBlanks(text, colon)
+	if field == fieldOther || colon == len(text) || text[colon] != ':' {
+		colon = nameEnd(text, start)
+		r.name = trimEnd(text, start, colon)
+		if colon == len(text) || text[colon] != ':' {
+			r.field, r.value, r.colon, r.control = fieldOther, r.name, false, false
+			return colon
+		}
+		field = parseField(r.name.of(text))
+	}
+	r.field, r.colon, r.control = field, true, false
+	start = skipBlanks(text, colon+1)
+	for end = indexControlOr(text, start, '#'); end < len(text); end = indexControlOr(text, end+1, '#') {
+		b := text[end]
+		if b == '\n' || b == '\r' || b == '#' {
+			break
+		}
+		r.control = r.control || b != '\t'
+	}
+	r.value = trimEnd(text, start, end)
+	if r.control {
+		r.control = hasControl(r.value.of(text)) // it may have been trimmed
+	}
+	return end
+}
+
+// nameEnd returns the position of what ends the name of a field that begins at
+// start: a colon, a comment, or the end of the line.
+func nameEnd(text string, start int) int {
+	end := indexControlOr(text, start, ':')
+	for end < len(text) && text[end] != ':' && text[end] != '\n' && text[end] != '\r' {
+		end = indexControlOr(text, end+1, ':')
+	}
+	if i := strings.IndexByte(text[start:end], '#'); i >= 0 {
+		return start + i
+	}
+	return end
 }
 
 const bom = "\xEF\xBB\xBF"
@@ -77,91 +168,23 @@ func cutLimit(body []byte, limit int, d decision) (kept []byte, cut bool) {
 	return body[:end], true
 }
 
-// record is a line taken apart.
-type record struct {
-	name    string
-	value   span // in the text; without a colon, the whole line
-	colon   bool
-	control bool // the value holds a control character
-}
-
-// splitLine separates field and value: the first colon does, a comment and
-// white space at the ends are no part of either (ROB-FMT-07, ROB-FMT-08).
-func splitLine(text string, line span) (r record) {
-	s := line.of(text)
-	at := 0
-	for at < len(s) && at < 24 && s[at] != ':' && s[at] != '#' {
-		at++
-	}
-	if at == 24 { // hardly a field, and perhaps far to the end
-		at = indexOr(s, ':', len(s))
-		at = indexOr(s[:at], '#', at)
-	}
-	if at == len(s) || s[at] == '#' {
-		r.value = trimSpan(text, span{line.lo, line.lo + int32(at)})
-		return r
-	}
-	r.name, r.colon = trimSpace(s[:at]), true
-	at++
-	for at < len(s) && isSpace(s[at]) {
-		at++
-	}
-	value := s[at:]
-	end := cleanLen(value)
-	for ; end < len(value) && value[end] != '#'; end++ {
-		r.control = r.control || value[end] < ' ' && value[end] != '\t'
-	}
-	start := line.lo + int32(at)
-	r.value = trimSpan(text, span{start, start + int32(end)})
-	r.control = r.control && hasControl(r.value.of(text)) // it may have been trimmed
-	return r
-}
-
-// indexOr is strings.IndexByte, or n where that finds nothing.
-func indexOr(s string, b byte, n int) int {
-	if i := strings.IndexByte(s, b); i >= 0 {
-		return i
-	}
-	return n
-}
-
-// cleanLen returns the length of a beginning of s that holds no octet up to '#',
-// that is neither white space nor controls nor comments. It looks at eight
-// octets at a time: subtracting 0x24 from one that is less borrows into its
-// highest bit.
-func cleanLen(s string) int {
-	const each = 0x0101010101010101
-	n := 0
-	for ; n+8 <= len(s); n += 8 {
-		w := s[n : n+8]
-		x := uint64(w[0]) | uint64(w[1])<<8 | uint64(w[2])<<16 | uint64(w[3])<<24 |
-			uint64(w[4])<<32 | uint64(w[5])<<40 | uint64(w[6])<<48 | uint64(w[7])<<56
-		if (x-0x24*each)&^x&(0x80*each) != 0 {
-			break
-		}
-	}
-	for n < len(s) && s[n] > '#' {
-		n++
-	}
-	return n
-}
-
 // splitWords separates a line whose colon was forgotten, which Google accepts
 // when it is exactly two words (ROB-FMT-12).
-func splitWords(text string, line span) (r record, ok bool) {
-	s := line.of(text)
-	end := strings.IndexAny(s, " \t")
+func (r *record) splitWords(text string) bool {
+	line := r.value.of(text)
+	end := strings.IndexAny(line, " \t")
 	if end < 0 {
-		return r, false
+		return false
 	}
-	value := strings.TrimLeft(s[end:], " \t")
+	value := strings.TrimLeft(line[end:], " \t")
 	if strings.ContainsAny(value, " \t") {
-		return r, false
+		return false
 	}
-	r.name = s[:end]
-	r.value = trimSpan(text, span{line.hi - int32(len(value)), line.hi})
+	r.name.hi = r.name.lo + int32(end)
+	r.field = parseField(r.name.of(text))
+	r.value.lo = int32(skipBlanks(text[:r.value.hi], int(r.value.hi)-len(value)))
 	r.control = hasControl(r.value.of(text))
-	return r, true
+	return true
 }
 
 // hasControl reports whether s holds a control character that no value may
@@ -181,16 +204,33 @@ func isSpace(b byte) bool {
 	return b == ' ' || '\t' <= b && b <= '\r'
 }
 
-func trimSpace(s string) string {
-	return trimSpan(s, span{0, int32(len(s))}).of(s)
+// isBlank is isSpace within a line.
+func isBlank(b byte) bool {
+	return b <= ' ' && (b == ' ' || b == '\t' || b == '\v' || b == '\f')
 }
 
-func trimSpan(text string, s span) span {
-	for s.lo < s.hi && isSpace(text[s.lo]) {
-		s.lo++
+// skipBlanks returns the position of the first octet from i on that is none.
+func skipBlanks(text string, i int) int {
+	for i < len(text) && isBlank(text[i]) {
+		i++
 	}
-	for s.lo < s.hi && isSpace(text[s.hi-1]) {
-		s.hi--
+	return i
+}
+
+// trimEnd returns the stretch [lo, hi) of a line without white space at its end.
+func trimEnd(text string, lo, hi int) span {
+	for hi > lo && isBlank(text[hi-1]) {
+		hi--
+	}
+	return span{int32(lo), int32(hi)}
+}
+
+func trimSpace(s string) string {
+	for s != "" && isSpace(s[0]) {
+		s = s[1:]
+	}
+	for s != "" && isSpace(s[len(s)-1]) {
+		s = s[:len(s)-1]
 	}
 	return s
 }

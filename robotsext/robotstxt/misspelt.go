@@ -1,5 +1,7 @@
 package robotstxt
 
+import "math/bits"
+
 // guessField guesses which of the fields that count an unknown one was meant for,
 // by the number of letters that would have to be added, dropped, changed or
 // swapped with their neighbour (ROB-FMT-11). It returns "" if none is near.
@@ -13,11 +15,23 @@ func guessField(name string) string {
 	}
 	for _, field := range known[fieldAgent:] {
 		most := len(field) / 5
-		if len(name) >= len(field)-most && len(name) <= len(field)+most && distance(name, field) <= most {
+		if len(name) < len(field)-most || len(name) > len(field)+most {
+			continue
+		}
+		if bits.OnesCount32(letterSet(name)^letterSet(field)) <= 2*most && distance(name, field) <= most {
 			return field
 		}
 	}
 	return ""
+}
+
+// letterSet is the set of the letters of a name. Each change of the name, as
+// distance counts them, takes at most one letter from it and adds one.
+func letterSet(name string) (set uint32) {
+	for i := 0; i < len(name); i++ {
+		set |= 1 << (name[i] & 31) // of either case
+	}
+	return set
 }
 
 // distance is the edit distance of Damerau and Levenshtein, without regard to

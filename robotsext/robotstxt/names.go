@@ -2,13 +2,21 @@ package robotstxt
 
 import "hash/maphash"
 
-// names finds the group of a token. Names are compared without regard to ASCII
-// case (ROB-UA-02) unless exact is set (D1).
+// names tells the names of groups apart, without regard to ASCII case
+// (ROB-UA-02) unless exact is set (D1).
 type names struct {
 	exact bool
-	list  []string // as first written, in file order
+	text  string // that they are in
+	list  []name // in file order
 	seed  maphash.Seed
 	table []nameSlot // open addressing; nil while list is short
+}
+
+// name is a name where it is first written.
+type name struct {
+	span
+	block  int32 // the last block that mentions it, counted from 1
+	blocks int32 // how many do
 }
 
 type nameSlot struct {
@@ -24,31 +32,41 @@ func (n *names) find(name string) int {
 		i, _ := n.lookup(name, n.hash(name))
 		return i
 	}
-	for i, s := range n.list {
-		if n.equal(s, name) {
+	for i := range n.list {
+		if n.list[i].hi-n.list[i].lo == int32(len(name)) && n.is(i, name) {
 			return i
 		}
 	}
 	return -1
 }
 
-// add returns the position of name, which it adds if it is new.
-func (n *names) add(name string) int {
+// is reports whether the name at position i of the list is this one.
+func (n *names) is(i int, what string) bool {
+	own := n.list[i].of(n.text)
+	if n.exact {
+		return own == what
+	}
+	return equalFold(own, what)
+}
+
+// add returns the position of a name, which it adds if it is new.
+func (n *names) add(where span) int {
+	what := where.of(n.text)
 	if n.table == nil {
-		if i := n.find(name); i >= 0 {
+		if i := n.find(what); i >= 0 {
 			return i
 		}
-		n.list = append(n.list, name)
+		n.list = append(n.list, name{span: where})
 		if len(n.list) > fewNames {
 			n.makeTable()
 		}
 		return len(n.list) - 1
 	}
-	hash := n.hash(name)
-	i, slot := n.lookup(name, hash)
+	hash := n.hash(what)
+	i, slot := n.lookup(what, hash)
 	if i < 0 {
 		i = len(n.list)
-		n.list = append(n.list, name)
+		n.list = append(n.list, name{span: where})
 		n.table[slot] = nameSlot{hash, int32(i + 1)}
 		if 2*len(n.list) > len(n.table) {
 			n.growTable()
@@ -61,7 +79,7 @@ func (n *names) add(name string) int {
 func (n *names) lookup(name string, hash uint32) (i, slot int) {
 	for slot = n.home(hash); n.table[slot].index != 0; slot = n.home(uint32(slot + 1)) {
 		i := int(n.table[slot].index) - 1
-		if n.table[slot].hash == hash && n.equal(n.list[i], name) {
+		if n.table[slot].hash == hash && n.is(i, name) {
 			return i, slot
 		}
 	}
@@ -71,7 +89,8 @@ func (n *names) lookup(name string, hash uint32) (i, slot int) {
 func (n *names) makeTable() {
 	n.seed = maphash.MakeSeed() // so that no file can choose names that collide
 	n.table = make([]nameSlot, 8*fewNames)
-	for i, name := range n.list {
+	for i := range n.list {
+		name := n.list[i].of(n.text)
 		hash := n.hash(name)
 		_, slot := n.lookup(name, hash)
 		n.table[slot] = nameSlot{hash, int32(i + 1)}
@@ -95,19 +114,12 @@ func (n *names) growTable() {
 // home is where the search for a hash begins, and wraps around the table.
 func (n *names) home(hash uint32) int { return int(hash) & (len(n.table) - 1) }
 
-func (n *names) equal(a, b string) bool {
-	if n.exact {
-		return a == b
-	}
-	return equalFold(a, b)
-}
-
-// hash is that of the name in lower case.
+// hash is the same for all names that are equal.
 func (n *names) hash(name string) uint32 {
 	var buf [64]byte
-	key := buf[:0]
-	for i := 0; i < len(name); i++ {
-		key = append(key, lower(name[i]))
+	key := append(buf[:0], name...)
+	for i := range key {
+		key[i] |= 0x20 // letters in lower case; what else becomes alike is told apart by is
 	}
 	return uint32(maphash.Bytes(n.seed, key))
 }

@@ -1,6 +1,9 @@
 package robotstxt
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Parse reads a robots.txt file. It never fails: a line that it cannot make
 // sense of is skipped and, where that may be of interest, noted in
@@ -17,27 +20,25 @@ func Parse(body []byte, opts *Options) *File {
 
 func parse(body []byte, opts Options, d decision) *File {
 	f := &File{opts: opts, google: d}
+	f.names.exact = opts.CaseSensitiveAgents
+	f.names.list, f.blocks, f.mentions = f.few.names[:0], f.few.blocks[:0], f.few.mentions[:0]
 	p := parser{file: f, lenient: opts.Lenient || d.has(googleFields)}
-	p.names.exact = opts.CaseSensitiveAgents
-	p.useBuffers()
 
 	body, f.Truncated = cutLimit(body, opts.maxBytes(d), d)
 	if f.Truncated {
 		p.note(0, KindTooLarge, "")
 	}
-	f.text = trimBOM(p.decode(body), opts.Transcode)
+	f.text = trimBOM(p.decode(body), opts.Transcode) // a copy, for the body is the caller's
+	f.names.text = f.text
 	if p.html = looksLikeHTML(f.text); p.html {
 		p.note(1, KindHTML, "")
+	} else {
+		ends := max(strings.Count(f.text, "\n"), strings.Count(f.text, "\r"))
+		f.rules = make([]ruleLine, 0, min(ends, len(f.text)/len("Allow:/\n"))+1)
 	}
-	ends := max(strings.Count(f.text, "\n"), strings.Count(f.text, "\r"))
-	f.rules = make([]ruleLine, 0, min(ends, len(f.text)/len("Allow:/\n"))+1)
-	p.lines = newLines(f.text)
-	for {
-		line, ok := p.lines.next()
-		if !ok {
-			break
-		}
-		p.line(line)
+	p.lines = lines{text: f.text, google: d, html: p.html}
+	for r := new(record); p.lines.next(r); {
+		p.line(r)
 	}
 	p.finish()
 	return f
@@ -47,169 +48,115 @@ func parse(body []byte, opts Options, d decision) *File {
 type parser struct {
 	file     *File
 	lines    lines
+	sitemaps sitemapSet
 	lenient  bool
 	html     bool // most lines make no sense, and nobody need be told
 	inAgents bool // the last meaningful line was a User-agent line
 
 	agentNoted  bool // a misspelt User-agent line has its finding
 	fieldsNoted bool // and so has the first extension that was one too many
-
-	blocks     []block
-	names      names
-	mentions   []int32 // as File.mentions
-	inBlock    []int32 // for each name, the last block that mentions it
-	extensions []Extension
-	findings   []Finding
-	sitemaps   sitemapSet
-
-	// What most files need of the lists above, in one piece.
-	blockBuf     [8]block
-	nameBuf      [8]string
-	mentionBuf   [8]int32
-	inBlockBuf   [8]int32
-	extensionBuf [2]Extension
-	findingBuf   [2]Finding
-	sitemapBuf   [2]Sitemap
-	keyBuf       [2]string
 }
 
-func (p *parser) useBuffers() {
-	p.blocks = p.blockBuf[:0]
-	p.names.list = p.nameBuf[:0]
-	p.mentions = p.mentionBuf[:0]
-	p.inBlock = p.inBlockBuf[:0]
-	p.extensions = p.extensionBuf[:0]
-	p.findings = p.findingBuf[:0]
-	p.sitemaps.list = p.sitemapBuf[:0]
-	p.sitemaps.keys = p.keyBuf[:0]
-}
-
-// heap copies a list to the heap, in no more space than it needs.
-func heap[T any](list []T) []T {
-	if len(list) == 0 {
-		return nil
-	}
-	return append(make([]T, 0, len(list)), list...)
-}
-
-func (p *parser) line(line span) {
-	text := p.file.text
-	if p.file.google != 0 {
-		line = p.googleLine(line)
-	}
-	if line.lo == line.hi || text[line.lo] == '#' {
+func (p *parser) line(r *record) {
+	if !r.colon && !p.repair(r) {
 		return
 	}
-	r := splitLine(text, line)
-	if r.name == "" {
-		var ok bool
-		if r, ok = p.repair(r); !ok {
+	text := p.file.text
+	if r.field == fieldOther {
+		if r.name.lo == r.name.hi {
+			p.noteLine(KindNoField, r.value.of(text))
 			return
 		}
-	}
-	kind := parseField(r.name)
-	if kind == fieldOther && p.lenient {
-		kind = parseFieldLeniently(r.name)
-		if kind != fieldOther {
-			p.note(p.lines.n, KindMisspelt, r.name)
+		if p.lenient {
+			r.field = parseFieldLeniently(r.name.of(text))
+			if r.field != fieldOther {
+				p.note(p.lines.n, KindMisspelt, r.name.of(text))
+			}
 		}
 	}
 	switch {
-	case kind == fieldAgent:
-		p.agent(r.value.of(text))
-	case kind == fieldAllow || kind == fieldDisallow:
-		p.rule(kind == fieldAllow, r)
+	case r.field == fieldAllow || r.field == fieldDisallow:
+		p.rule(r)
+	case r.field == fieldAgent:
+		p.agent(r.value)
 	case r.control:
 		p.note(p.lines.n, KindControl, r.value.of(text))
-	case kind == fieldSitemap:
+	case r.field == fieldSitemap:
 		p.sitemap(r.value.of(text))
 	default:
-		p.extension(r.name, r.value.of(text))
+		p.extension(r.name.of(text), r.value.of(text))
 	}
 }
 
-// googleLine cuts a line where Google's parser stops reading it.
-func (p *parser) googleLine(line span) span {
-	if p.file.google.has(googleLines) {
-		line.hi = min(line.hi, line.lo+googleLineLimit)
-	}
-	if p.file.google.has(googleControls) {
-		if i := strings.IndexByte(line.of(p.file.text), 0); i >= 0 {
-			line.hi = line.lo + int32(i)
-		}
-	}
-	return line
-}
-
-// repair makes what it may of a line without a field before a colon.
-func (p *parser) repair(r record) (record, bool) {
+// repair makes what it may of a line without a colon.
+func (p *parser) repair(r *record) bool {
 	text := r.value.of(p.file.text)
-	switch {
-	case r.colon:
-		p.noteLine(KindNoField, text)
-		return r, false
-	case text == "":
-		return r, false
+	if text == "" {
+		return false
 	}
 	p.noteLine(KindNoColon, text)
-	if !p.lenient {
-		return r, false
-	}
-	return splitWords(p.file.text, r.value)
+	return p.lenient && r.splitWords(p.file.text)
 }
 
 // agent opens a block, or adds to the one that is still collecting agents
 // (ROB-GRP-01, ROB-GRP-02).
-func (p *parser) agent(value string) {
+func (p *parser) agent(value span) {
 	f := p.file
 	if !p.inAgents {
 		p.inAgents = true
-		r, e, m := int32(len(f.rules)), int32(len(p.extensions)), int32(len(p.mentions))
-		p.blocks = append(p.blocks, block{rules: span{r, r}, extensions: span{e, e}, mentions: span{m, m}})
+		p.closeBlock()
+		r, e, m := int32(len(f.rules)), int32(len(f.Extensions)), int32(len(f.mentions))
+		f.blocks = append(f.blocks, block{rules: span{lo: r}, extensions: span{lo: e}, mentions: span{lo: m}})
 	}
-	token, global := agentToken(value)
-	switch {
-	case global:
-		p.mention("*")
+	text := value.of(f.text)
+	n, global := agentToken(text)
+	if global {
+		p.mention(value.first(1))
 		return
-	case token != "" || f.google.has(googleVoid):
-		p.mention(token)
+	}
+	if n > 0 || f.google.has(googleVoid) {
+		p.mention(value.first(n))
 	}
 	if f.opts.WideTokens {
-		if wide := wideToken(value); wide != token && wide != "" {
-			p.mention(wide)
+		if wide := wideToken(text); wide != n && wide > 0 {
+			p.mention(value.first(wide))
 			return
 		}
 	}
 	switch {
-	case token == "":
-		p.note(p.lines.n, KindBadAgent, value)
-	case token != value:
-		p.note(p.lines.n, KindAgentCut, value)
+	case n == 0:
+		p.note(p.lines.n, KindBadAgent, text)
+	case n < len(text):
+		p.note(p.lines.n, KindAgentCut, text)
+	}
+}
+
+// closeBlock puts the end to the last block, if there is one.
+func (p *parser) closeBlock() {
+	f := p.file
+	if n := len(f.blocks); n > 0 {
+		b := &f.blocks[n-1]
+		b.rules.hi, b.extensions.hi, b.mentions.hi = int32(len(f.rules)), int32(len(f.Extensions)), int32(len(f.mentions))
 	}
 }
 
 // mention adds a name to the block, once.
-func (p *parser) mention(name string) {
-	i, b := p.names.add(name), int32(len(p.blocks)-1)
-	switch {
-	case i == len(p.inBlock):
-		p.inBlock = append(p.inBlock, b)
-	case p.inBlock[i] == b:
-		return
-	default:
-		p.inBlock[i] = b
+func (p *parser) mention(where span) {
+	f := p.file
+	i := f.names.add(where)
+	if name := &f.names.list[i]; int(name.block) != len(f.blocks) {
+		name.block = int32(len(f.blocks))
+		name.blocks++
+		f.mentions = append(f.mentions, int32(i))
 	}
-	p.mentions = append(p.mentions, int32(i))
-	p.blocks[b].mentions.hi++
 }
 
 // rule adds a rule to the block. One without effect still ends the run of
 // User-agent lines (ROB-GRP-08).
-func (p *parser) rule(allow bool, r record) {
+func (p *parser) rule(r *record) {
 	f := p.file
 	value := r.value.of(f.text)
-	if len(p.blocks) == 0 {
+	if len(f.blocks) == 0 {
 		p.note(p.lines.n, KindRuleBeforeGroup, value) // ROB-GRP-04
 		return
 	}
@@ -230,8 +177,7 @@ func (p *parser) rule(allow bool, r record) {
 	case len(value) > googleLineLimit:
 		p.note(p.lines.n, KindLongLine, "")
 	}
-	f.rules = append(f.rules, ruleLine{r.value, int32(p.lines.n), allow})
-	p.blocks[len(p.blocks)-1].rules.hi++
+	f.rules = append(f.rules, ruleLine{span{r.value.lo, r.value.hi}, int32(p.lines.n), r.field == fieldAllow})
 }
 
 // sitemap adds a sitemap, wherever in the file its line stands (ROB-GRP-05).
@@ -256,29 +202,22 @@ func (p *parser) extension(name, value string) {
 		return
 	}
 	p.noteExtension(name, value)
-	if len(p.extensions) >= p.file.opts.maxExtensions() {
+	if len(p.file.Extensions) >= p.file.opts.maxExtensions() {
 		p.noteOnce(&p.fieldsNoted, KindManyFields, "")
 		return
 	}
-	p.extensions = append(p.extensions, Extension{Field: name, Value: value, Line: p.lines.n})
-	if n := len(p.blocks); n > 0 {
-		p.blocks[n-1].extensions.hi++
-	}
+	p.file.Extensions = append(p.file.Extensions, Extension{Field: name, Value: value, Line: p.lines.n})
 }
 
-// finish hands over to the file what has been collected, and sorts it by group.
+// finish sorts by group what has been collected.
 func (p *parser) finish() {
+	p.closeBlock()
 	f := p.file
-	f.Sitemaps = heap(p.sitemaps.list)
-	f.Extensions = heap(p.extensions)
-	f.Findings = heap(p.findings)
-	f.blocks = heap(p.blocks)
-	f.names = p.names
-	f.names.list = heap(p.names.list)
+	f.Sitemaps = p.sitemaps.list
 	if len(f.rules) < cap(f.rules)/2 {
-		f.rules = heap(f.rules) // most lines were none
+		f.rules = slices.Clone(f.rules) // most lines were none
 	}
-	p.sortMentions()
+	f.sortMentions()
 	for i := range f.blocks {
 		b := &f.blocks[i]
 		if b.extensions.lo < b.extensions.hi {
@@ -292,39 +231,37 @@ func (p *parser) finish() {
 
 // sortMentions makes the groups, each of which has a stretch of one list of
 // blocks.
-func (p *parser) sortMentions() {
-	f := p.file
-	n := len(f.names.list)
-	space := make([]int32, 2*len(p.mentions)+n+1)
-	blocks, space := space[:len(p.mentions)], space[len(p.mentions):]
-	f.mentions, space = space[:len(p.mentions)], space[len(p.mentions):]
-	copy(f.mentions, p.mentions)
-
-	ends := space // of each name's stretch, in the end; one after the other, by counting
-	for _, name := range f.mentions {
-		ends[name+1]++
-	}
-	for i := range n {
-		ends[i+1] += ends[i]
-	}
-	for b := range f.blocks {
-		for _, name := range f.mentions[f.blocks[b].mentions.lo:f.blocks[b].mentions.hi] {
-			blocks[ends[name]] = int32(b)
-			ends[name]++
+func (f *File) sortMentions() {
+	merged := 0
+	for _, name := range f.names.list {
+		if name.blocks > 1 {
+			merged++
 		}
 	}
-	f.sets = make([]ruleset, len(f.blocks))
-	f.groups = make([]Group, n)
-	start := int32(0)
+	f.groups = atLeast(f.few.groups[:], len(f.names.list))
+	f.sets = atLeast(f.few.sets[:], len(f.blocks)+merged)
+	blocks, sets := make([]int32, len(f.mentions)), f.sets[len(f.blocks):]
 	for i, name := range f.names.list {
-		f.groups[i] = f.newGroup(name, blocks[start:ends[i]:ends[i]])
-		start = ends[i]
+		g := &f.groups[i]
+		*g = Group{file: f, name: name.of(f.text), blocks: blocks[:0:name.blocks]}
+		if blocks = blocks[name.blocks:]; name.blocks > 1 {
+			g.set, sets = &sets[0], sets[1:]
+		}
+	}
+	for b := range f.blocks {
+		for _, i := range f.mentions[f.blocks[b].mentions.lo:f.blocks[b].mentions.hi] {
+			g := &f.groups[i]
+			g.blocks = append(g.blocks, int32(b))
+			if cap(g.blocks) == 1 {
+				g.set = &f.sets[b]
+			}
+		}
 	}
 }
 
 func (p *parser) note(line int, kind Kind, text string) {
-	if len(p.findings) < p.file.opts.maxFindings() {
-		p.findings = append(p.findings, Finding{Line: line, Kind: kind, Text: text})
+	if len(p.file.Findings) < p.file.opts.maxFindings() {
+		p.file.Findings = append(p.file.Findings, Finding{Line: line, Kind: kind, Text: text})
 	}
 }
 
@@ -332,8 +269,8 @@ func (p *parser) note(line int, kind Kind, text string) {
 // when there are findings enough, unless none are asked for.
 func (p *parser) noteOnce(noted *bool, kind Kind, text string) {
 	limit := p.file.opts.maxFindings()
-	if len(p.findings) < limit || !*noted && limit > 0 {
-		p.findings = append(p.findings, Finding{Line: p.lines.n, Kind: kind, Text: text})
+	if len(p.file.Findings) < limit || !*noted && limit > 0 {
+		p.file.Findings = append(p.file.Findings, Finding{Line: p.lines.n, Kind: kind, Text: text})
 	}
 	*noted = true
 }

@@ -10,51 +10,62 @@ import (
 // agree on whether they are, and RFC 9309 takes the forms for equal in figure 4
 // (ROB-MAT-19, D10).
 type queryIndex struct {
-	ranked []ranked // all rules
-	once   sync.Once
-	index  index // the rules that the second form can make match
-	own    bool  // some rule has such characters in its own query
+	ranked  []ranked  // all rules
+	changed lateIndex // those that are different in the second form
+	meeting lateIndex // those that may match an escape that makes a path different
 }
 
 // match is index.match on the second form.
 func (q *queryIndex) match(path string, rank int32) int32 {
-	if len(q.ranked) == 0 || strings.IndexByte(path, '?') < 0 {
-		return rank
-	}
-	q.once.Do(q.compile)
-	if len(q.index.prefixes) == 0 {
+	if strings.IndexByte(path, '?') < 0 {
 		return rank
 	}
 	form := escapeQuery(path)
-	if form == path && !q.own {
-		return rank
+	rank = q.changed.of(q.ranked, changes).match(form, rank)
+	if form != path {
+		rank = q.meeting.of(q.ranked, meetsEscapes).match(form, rank)
 	}
-	return q.index.match(form, rank)
+	return rank
 }
 
-func (q *queryIndex) compile() {
-	q.index = newIndex(q.ranked, func(r *ranked) (string, bool) {
-		form := escapeQuery(r.pattern)
-		if form != r.pattern {
-			q.own = true
-			return form, true
+// lateIndex is an index made when it is first asked for.
+type lateIndex struct {
+	once sync.Once
+	index
+}
+
+// of returns the index, which is that of some of the rules in their second form.
+func (x *lateIndex) of(rules []ranked, belongs func(pattern string) bool) *index {
+	x.once.Do(func() {
+		for _, r := range rules {
+			if belongs(r.pattern) {
+				r.pattern = escapeQuery(r.pattern)
+				x.ranked = append(x.ranked, r)
+			}
 		}
-		return form, meetsEscapes(form)
 	})
+	return &x.index
 }
 
-// queryEscapes are the characters that the second form escapes.
-const queryEscapes = ":/?@[]"
+// changes reports whether a rule is different in the second form.
+func changes(pattern string) bool { return escapeQuery(pattern) != pattern }
 
 // escapeQuery escapes what follows the first question mark.
 func escapeQuery(s string) string {
 	start := strings.IndexByte(s, '?') + 1
-	if start == 0 || !strings.ContainsAny(s[start:], queryEscapes) {
+	if start == 0 {
 		return s
 	}
-	out := append(make([]byte, 0, len(s)+16), s[:start]...)
-	for i := start; i < len(s); i++ {
-		if strings.IndexByte(queryEscapes, s[i]) >= 0 {
+	same := start
+	for same < len(s) && class[s[same]]&querySign == 0 {
+		same++
+	}
+	if same == len(s) {
+		return s
+	}
+	out := append(make([]byte, 0, len(s)+16), s[:same]...)
+	for i := same; i < len(s); i++ {
+		if class[s[i]]&querySign != 0 {
 			out = appendEscape(out, s[i])
 		} else {
 			out = append(out, s[i])
@@ -63,8 +74,8 @@ func escapeQuery(s string) string {
 	return string(out)
 }
 
-// meetsEscapes reports whether a rule that escapeQuery does not change may
-// match an escape made by it, or a part of one: whether a piece of it between
+// meetsEscapes reports whether a rule may match an escape made by escapeQuery, or
+// a part of one, that it has not in the same place: whether a piece of it between
 // stars may lie across one.
 func meetsEscapes(pattern string) bool {
 	if !strings.ContainsAny(pattern, "%*") {

@@ -164,7 +164,7 @@ func escapeRestated(s string) string {
 // judgeGoogle holds Options.GoogleParser against the restatement.
 func judgeGoogle(t *testing.T, body []byte, tokens []string, url string) {
 	t.Helper()
-	v := Parse(body, &Options{GoogleParser: true}).Check(url, tokens...)
+	v := checkBothWays(t, Parse(body, &Options{GoogleParser: true}), url, tokens...)
 	line := 0
 	if v.Rule != nil {
 		line = v.Rule.Line

@@ -1,7 +1,6 @@
 package robotstxt
 
 import (
-	"slices"
 	"strings"
 	"sync"
 )
@@ -26,7 +25,7 @@ func (g *Group) compiled() *compiled {
 	return g.set.compiled
 }
 
-// compile ranks and indexes the rules of some blocks.
+// compile ranks the rules of some blocks.
 func (f *File) compile(blocks []int32) *compiled {
 	n := 0
 	for _, b := range blocks {
@@ -38,18 +37,17 @@ func (f *File) compile(blocks []int32) *compiled {
 			c.rules = append(c.rules, Rule{r.allow, r.value.of(f.text), int(r.line)})
 		}
 	}
-	ranks := make([]ranked, 0, n)
+	c.index.ranked = make([]ranked, 0, n)
 	for i := range c.rules {
-		ranks = f.appendRanked(ranks, &c.rules[i])
+		c.index.ranked = f.appendRanked(c.index.ranked, &c.rules[i])
 	}
-	slices.SortFunc(ranks, byRank)
-	c.index = newIndex(ranks, func(r *ranked) (string, bool) { return r.pattern, true })
-	c.query.ranked = ranks
+	rank(c.index.ranked)
+	c.query.ranked = c.index.ranked
 	return c
 }
 
-// appendRanked appends what a rule comes to.
-func (f *File) appendRanked(ranks []ranked, r *Rule) []ranked {
+// appendRanked appends what a rule comes to, still without a rank.
+func (f *File) appendRanked(list []ranked, r *Rule) []ranked {
 	written := r.Pattern
 	if f.opts.AssumeSlash && written[0] != '/' && written[0] != '*' {
 		written = "/" + written
@@ -58,12 +56,12 @@ func (f *File) appendRanked(ranks []ranked, r *Rule) []ranked {
 	if f.opts.TrailingStarUncounted {
 		length -= len(pattern) - len(strings.TrimRight(pattern, "*"))
 	}
-	ranks = append(ranks, ranked{r, pattern, length})
+	list = append(list, ranked{rule: r, pattern: pattern, length: length})
 	if r.Allow && f.allowsDirectory(pattern) {
 		file := len(pattern) - strings.LastIndexByte(pattern, '/') - 1
-		ranks = append(ranks, ranked{r, pattern[:len(pattern)-file] + "$", length - file + 1})
+		list = append(list, ranked{rule: r, pattern: pattern[:len(pattern)-file] + "$", length: length - file + 1})
 	}
-	return ranks
+	return list
 }
 
 // allowsDirectory reports whether an Allow of this path is one of the directory

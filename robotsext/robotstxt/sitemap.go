@@ -26,6 +26,9 @@ type sitemapSet struct {
 // add adds a sitemap, unless there is a reason not to; base is what relative
 // values are resolved against, if anything.
 func (s *sitemapSet) add(value string, line int, base string) (reason Kind) {
+	if isPlainURL(value) {
+		return s.insert(Sitemap{value, line}, value)
+	}
 	host, ok := authority(value)
 	if !ok {
 		if hasScheme(value) {
@@ -41,11 +44,23 @@ func (s *sitemapSet) add(value string, line int, base string) (reason Kind) {
 	if value, ok = asciiURL(value, host); !ok {
 		return KindSitemapRelative
 	}
-	if !s.insert(sitemapKey(value)) {
-		return KindSitemapTwice
+	return s.insert(Sitemap{value, line}, sitemapKey(value))
+}
+
+// isPlainURL reports whether value is a URL as most are, of which nothing need be
+// asked and to which nothing need be done.
+func isPlainURL(value string) bool {
+	rest, ok := strings.CutPrefix(value, "https://")
+	if !ok {
+		if rest, ok = strings.CutPrefix(value, "http://"); !ok {
+			return false
+		}
 	}
-	s.list = append(s.list, Sitemap{URL: value, Line: line})
-	return ""
+	i := 0
+	for i < len(rest) && class[rest[i]]&plainHost != 0 {
+		i++
+	}
+	return i > 0 && isCanonicalPath(rest[i:])
 }
 
 // sitemapSchemes are the schemes that a sitemap can be fetched by (ROB-SMP-08).
@@ -171,35 +186,30 @@ func sitemapKey(address string) string {
 	case port == ":", scheme == "http://" && port == ":80", scheme == "https://" && port == ":443", scheme == "ftp://" && port == ":21":
 		port = ""
 	}
-	path = canonicalPath(path, 0)
-	if len(scheme)+len(host)+len(port)+len(path) == len(address) && address[:len(scheme)] == scheme &&
-		address[end:end+len(host)] == host && strings.HasSuffix(address, path) {
-		return address // by far the most, and nothing to allocate
-	}
-	return scheme + host + port + path
+	return scheme + host + port + canonicalPath(path, 0)
 }
 
 // fewSitemaps is how many sitemaps are searched one by one.
 const fewSitemaps = 32
 
-// insert reports whether key is new.
-func (s *sitemapSet) insert(key string) bool {
-	if len(s.keys) < fewSitemaps {
-		if slices.Contains(s.keys, key) {
-			return false
+// insert adds a sitemap if its key is new.
+func (s *sitemapSet) insert(sitemap Sitemap, key string) (reason Kind) {
+	if len(s.list) == 0 {
+		s.list, s.keys = make([]Sitemap, 0, 4), make([]string, 0, 4)
+	}
+	switch {
+	case s.seen[key] || s.seen == nil && slices.Contains(s.keys, key):
+		return KindSitemapTwice
+	case s.seen != nil:
+		s.seen[key] = true
+	default:
+		if s.keys = append(s.keys, key); len(s.keys) == fewSitemaps {
+			s.seen = map[string]bool{}
+			for _, k := range s.keys {
+				s.seen[k] = true
+			}
 		}
-		s.keys = append(s.keys, key)
-		return true
 	}
-	if s.seen == nil {
-		s.seen = map[string]bool{}
-		for _, k := range s.keys {
-			s.seen[k] = true
-		}
-	}
-	if s.seen[key] {
-		return false
-	}
-	s.seen[key] = true
-	return true
+	s.list = append(s.list, sitemap)
+	return ""
 }

@@ -12,8 +12,8 @@ var ErrToken = errors.New("robotstxt: no product token")
 // ValidToken reports whether token can be addressed by a User-agent line: one or
 // more of A-Z a-z - _ (RFC 9309 section 2.2.1, ROB-UA-10).
 func ValidToken(token string) bool {
-	got, _ := agentToken(token)
-	return token != "" && got == token
+	n, _ := agentToken(token)
+	return n > 0 && n == len(token)
 }
 
 // ProductToken guesses the product token from the value of a User-Agent header:
@@ -39,8 +39,9 @@ func compatibleProduct(userAgent string) string {
 	for i := 0; i < len(userAgent); i++ {
 		rest := userAgent[i:]
 		if depth > 0 && first && len(rest) >= len(compatible) && equalFold(rest[:len(compatible)], compatible) {
-			if token, _ := agentToken(trimSpace(rest[len(compatible):])); token != "" {
-				return token
+			product := trimSpace(rest[len(compatible):])
+			if n, _ := agentToken(product); n > 0 {
+				return product[:n]
 			}
 		}
 		switch b := userAgent[i]; {
@@ -67,11 +68,11 @@ func firstProduct(userAgent string) string {
 		if opened {
 			continue
 		}
-		token, _ := agentToken(word)
-		switch strings.ToLower(token) {
+		n, _ := agentToken(word)
+		switch strings.ToLower(word[:n]) {
 		case "", "mozilla", "applewebkit", "chrome", "safari", "gecko":
 		default:
-			return token
+			return word[:n]
 		}
 	}
 	return ""
@@ -96,5 +97,5 @@ func WithParents(token string) []string {
 // ValidWideToken reports whether token can be addressed by a User-agent line
 // with Options.WideTokens: it holds no white space, slash, star or # (ROB-UA-11).
 func ValidWideToken(token string) bool {
-	return token != "" && wideToken(token) == token && !strings.Contains(token, "#")
+	return token != "" && wideToken(token) == len(token) && !strings.Contains(token, "#")
 }

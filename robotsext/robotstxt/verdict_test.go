@@ -46,7 +46,7 @@ func checkVerdict(t *testing.T, c verdictTest, f *File, want string) {
 	if strings.HasPrefix(url, "/") {
 		url = "http://h" + url
 	}
-	v := f.Check(url, tokens...)
+	v := checkBothWays(t, f, url, tokens...)
 	if v.Allowed != allowed {
 		t.Errorf("%s: got %v by %v of group %q", want, v.Allowed, v.Rule, v.Group.Name())
 	}

@@ -46,6 +46,24 @@ func (p *pattern) matchRest(s string) bool {
 	return strings.Contains(s, rest)
 }
 
+// matchPattern reports whether a canonical pattern matches a canonical path, and
+// whether the path had to be searched for that. It is for a pattern that has not
+// been made ready, and quick to see that most do not match.
+func matchPattern(canonical, path string) (matches, searched bool) {
+	i := 0
+	for i < len(canonical) && canonical[i] != '*' && canonical[i] != '$' {
+		if i == len(path) || canonical[i] != path[i] {
+			return false, false
+		}
+		i++
+	}
+	if i == len(canonical) {
+		return true, false
+	}
+	p := splitPattern(canonical)
+	return p.match(path), true
+}
+
 // writtenPattern makes a rule path as written ready for matching without an
 // index, with its length: for lines that are few.
 func writtenPattern(written string) (p pattern, length int) {

@@ -1,0 +1,125 @@
+package robotstxt
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// checkBothWays is Check. It holds the two ways that an index has to find a rule
+// against each other.
+func checkBothWays(t testing.TB, f *File, url string, tokens ...string) Verdict {
+	t.Helper()
+	if g := f.Group(tokens...); g.set != nil {
+		c := g.compiled()
+		path := canonicalPath(pathAndQuery(url, f.google), f.google)
+		sameBothWays(t, &c.index, path)
+		sameBothWays(t, c.query.changed.of(c.query.ranked, changes), escapeQuery(path))
+		sameBothWays(t, c.query.meeting.of(c.query.ranked, meetsEscapes), escapeQuery(path))
+	}
+	return f.Check(url, tokens...)
+}
+
+func sameBothWays(t testing.TB, x *index, path string) {
+	t.Helper()
+	if x.forest.Load() == nil {
+		x.grow()
+	}
+	one, _ := x.tryAll(path, noRank)
+	if other := x.forest.Load().match(path, noRank); one != other {
+		t.Errorf("%q: the rule of rank %d decides, but %d by the forest", path, one, other)
+	}
+}
+
+// TestGrow shows that a group gets its forest when it has been asked for some
+// time and not before, and that no verdict is another then, whoever asks while
+// it grows.
+func TestGrow(t *testing.T) {
+	for name, body := range map[string][]byte{"honest": rules(1000), "typical": typical(), "wildcards": wildcards()[:20_000], "one rule": []byte("User-agent: *\nDisallow: /a")} {
+		t.Run("ROB-MAT-26/"+name, func(t *testing.T) {
+			g := Parse(body, nil).Group("x")
+			path := "/b/1234/x.html"
+			before := g.Match(path)
+			if g.compiled().index.forest.Load() != nil {
+				t.Error("a forest at once")
+			}
+			var askers sync.WaitGroup
+			for range 4 {
+				askers.Go(func() {
+					for range 100 {
+						if v := g.Match(path); v != before {
+							t.Errorf("got %v, then %v", before, v)
+						}
+					}
+				})
+			}
+			askers.Wait()
+			if g.compiled().index.forest.Load() == nil {
+				t.Error("no forest in the end")
+			}
+		})
+	}
+}
+
+// TestRank holds the order of precedence against a plain sort.
+func TestRank(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	for n := range 200 {
+		list := make([]ranked, n)
+		for i := range list {
+			list[i] = ranked{rule: &Rule{Allow: r.IntN(2) == 0, Line: i}, length: r.IntN(1 + n/3)}
+		}
+		want := slices.Clone(list)
+		slices.SortStableFunc(want, func(a, b ranked) int {
+			if c := cmp.Compare(b.length, a.length); c != 0 || a.rule.Allow == b.rule.Allow {
+				return c
+			}
+			if a.rule.Allow {
+				return -1
+			}
+			return 1
+		})
+		rank(list)
+		for i := range list {
+			if list[i].rule != want[i].rule || list[i].rank != int32(i) {
+				t.Fatalf("ROB-MAT-04: of %d rules, number %d has rank %d, and line %d before %d", n, i, list[i].rank, list[i].rule.Line, want[i].rule.Line)
+			}
+		}
+	}
+}
+
+// TestBodyReused shows that a file does not change when its body does.
+func TestBodyReused(t *testing.T) {
+	t.Run("ROB-FMT-20/body overwritten", func(t *testing.T) {
+		body := []byte("User-agent: a\nUser-agent: b\nDisallow: /x\nCrawl-delay: 1\nNoindex: /y\nSitemap: http://h/s\nuseragent: c\n")
+		f := Parse(body, nil)
+		want := fmt.Sprint(f, f.Findings, f.Extensions, f.Sitemaps)
+		copy(body, strings.Repeat("z", len(body)))
+		if got := fmt.Sprint(f, f.Findings, f.Extensions, f.Sitemaps); got != want || f.Check("/x", "b").Allowed {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	})
+}
+
+// TestParseAllocations holds the number of allocations down: no line but a
+// sitemap, an extension or one with a finding makes any.
+func TestParseAllocations(t *testing.T) {
+	for name, c := range map[string]struct {
+		body []byte
+		most float64
+	}{
+		"ordinary": {[]byte("# robots.txt\nUser-agent: *\nDisallow: /a\nAllow: /a/b # c\n\n"), 6},
+		"typical":  {typical(), 24},
+		"honest":   {honest(), 6},
+	} {
+		t.Run("ROB-FMT-20/"+name, func(t *testing.T) {
+			if n := testing.AllocsPerRun(10, func() { Parse(c.body, nil) }); n > c.most {
+				t.Errorf("%v allocations, more than %v", n, c.most)
+			}
+		})
+	}
+}

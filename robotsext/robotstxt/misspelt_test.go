@@ -1,0 +1,31 @@
+package robotstxt
+
+import "testing"
+
+// TestGuessField makes every change of one letter to every name, and takes
+// guessField at its word.
+func TestGuessField(t *testing.T) {
+	for _, field := range []string{"user-agent", "allow", "disallow", "sitemap", "crawl-delay"} {
+		changed := map[string]bool{}
+		for i := range field {
+			changed[field[:i]+field[i+1:]] = true
+			for _, b := range "qzAx-" {
+				changed[field[:i]+string(b)+field[i+1:]] = true
+				changed[field[:i]+string(b)+field[i:]] = true
+			}
+			if i > 0 {
+				changed[field[:i-1]+field[i:i+1]+field[i-1:i]+field[i+1:]] = true
+			}
+		}
+		for name := range changed {
+			if got := guessField(name); got != field {
+				t.Errorf("ROB-FMT-11: %q for %q, want %q", got, name, field)
+			}
+		}
+	}
+	for _, name := range []string{"", "width", "host", "clean-param", "sitemaster", "followed", "allee"} {
+		if got := guessField(name); got != "" {
+			t.Errorf("ROB-FMT-11: %q for %q", got, name)
+		}
+	}
+}

@@ -1,0 +1,54 @@
+package robotstxt
+
+import "math/bits"
+
+// Most of a file is passed over eight octets at a time, each in a lane of its
+// own of a machine word.
+const (
+	lanes = 0x0101010101010101 // times an octet: that octet in every lane
+	highs = 0x80 * lanes       // the highest bit of every lane
+)
+
+// eight returns the octets of s from i on, the first in the lowest lane. It
+// compiles to one load.
+func eight(s string, i int) uint64 {
+	s = s[i : i+8]
+	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+}
+
+// below marks the lanes of x whose octet is less than limit, which is at most
+// 0x80, by their highest bit; of the marks only the lowest is to be relied on.
+//
+// Taking limit from a lane borrows from its highest bit if the octet is less,
+// and so sets it. It may be set in an octet from 0x80 too, which ^x rules out,
+// and by a borrow from the next lower lane, but then that one has a mark itself.
+func below(x uint64, limit byte) uint64 {
+	return (x - uint64(limit)*lanes) &^ x & highs
+}
+
+// indexControl returns the position of the first control character of s from i
+// on, or len(s) if there is none.
+func indexControl(s string, i int) int { return indexControlOr(s, i, 0) }
+
+// indexControlOr is indexControl for what is a control character or b. It looks
+// at sixteen octets at once, in which most of what it looks for is found.
+func indexControlOr(s string, i int, b byte) int {
+	bs := uint64(b) * lanes
+	for ; i+16 <= len(s); i += 16 {
+		x, y := eight(s, i), eight(s, i+8)
+		low := below(x, ' ') | below(x^bs, 1)
+		high := below(y, ' ') | below(y^bs, 1)
+		if low|high != 0 {
+			n := bits.TrailingZeros64(low)
+			if low == 0 { // and so n is 64
+				n += bits.TrailingZeros64(high)
+			}
+			return i + n/8
+		}
+	}
+	for i < len(s) && s[i] >= ' ' && s[i] != b {
+		i++
+	}
+	return i
+}
