@@ -26,6 +26,16 @@ func TestMaxHostPages(t *testing.T) {
 	if got.Pages != 5 || len(s.asked()) != 3 {
 		t.Errorf("%+v, asked %v", got.Summary, s.asked())
 	}
+	// With more allowed, what was left alone for that comes back.
+	got = resume(t, cfg, func(c *Config) { c.MaxHostPages = 5 })
+	if r := got.refusal(t, s.url+"/5"); r.Reason != output.HostFull || got.Pages != 7 || got.Rejected[output.HostFull] != 1 {
+		t.Errorf("%+v, %+v", got.Summary, r)
+	}
+	cfg.MaxHostPages = 5
+	got = resume(t, cfg, func(c *Config) { c.MaxHostPages = 0 })
+	if got.Rejected[output.HostFull] != 0 || len(got.paths(s.url)) != 8 || len(s.asked()) != 8 {
+		t.Errorf("%+v, asked %v", got.Summary, s.asked())
+	}
 }
 
 func TestMaxBytes(t *testing.T) {

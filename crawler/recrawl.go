@@ -71,7 +71,7 @@ func (r *revisits) all(old output.Files) error {
 		return err
 	}
 	err = each(old.Rejected, func(j *output.Rejection) error {
-		t := trail{source: sourceOf(j.Source), start: j.Source == fromStart.String(), depth: j.Depth, via: j.Via}
+		t := trailOf(j)
 		switch j.Reason {
 		case output.Disallowed, output.Failed, output.HostFull, output.Alias:
 			if t.source != fromSitemap || !sitemaps[j.URL] {
@@ -84,6 +84,11 @@ func (r *revisits) all(old output.Files) error {
 		return err
 	}
 	return r.flush()
+}
+
+// trailOf is how the crawl came to a URL that it left alone.
+func trailOf(r *output.Rejection) trail {
+	return trail{source: sourceOf(r.Source), start: r.Source == fromStart.String(), depth: r.Depth, via: r.Via}
 }
 
 // add brings a URL back, ahead of those of its kind that were never asked for. What is no URL, as somebody may have edited the files, is

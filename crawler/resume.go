@@ -104,6 +104,11 @@ func (c *Crawler) openCounted(s *state) error {
 	if err != nil {
 		return err
 	}
+	if more := c.cfg.MaxHostPages; s.Config.MaxHostPages > 0 && (more == 0 || more > s.Config.MaxHostPages) {
+		if err := c.bringBackFull(&counted); err != nil {
+			return err
+		}
+	}
 	var missing map[string]int64
 	if c.dir, missing, err = output.Open(c.cfg.Output, counted); err != nil {
 		return err
@@ -116,6 +121,32 @@ func (c *Crawler) openCounted(s *state) error {
 	s.Ended = nil
 	c.repaced, c.state = s.Repaced, s
 	return output.SaveState(c.cfg.Output, s)
+}
+
+// bringBackFull brings back the URLs that were left alone because their host had had
+// its pages. Killed between the two last steps, the crawl says that lines are missing,
+// and none are.
+func (c *Crawler) bringBackFull(counted *output.Lengths) error {
+	full := &revisits{c: c}
+	for r, err := range output.Rejections(c.cfg.Output) {
+		if err == nil && r.Reason == output.HostFull {
+			err = full.add(r.URL, trailOf(r))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if err := full.flush(); err != nil {
+		return err
+	}
+	isFull := func(r *output.Rejection) bool { return r.Reason == output.HostFull }
+	length, err := output.DropRejections(c.cfg.Output, counted.Rejected, isFull)
+	if err != nil {
+		return err
+	}
+	counted.Rejected = length
+	_, err = c.frontier.Finish(c.books, nil, note(*counted))
+	return err
 }
 
 // restore brings back what an earlier process has written. For a new crawl there is

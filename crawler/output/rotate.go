@@ -38,6 +38,24 @@ func Rotate(path string, number int) (Files, error) {
 	return f, errors.Join(failed...)
 }
 
+// DropRejections takes lines out of rejected.jsonl: those that drop says, and those
+// that begin at counted or beyond it. It returns how long the file is then. Nobody may
+// have it open.
+func DropRejections(path string, counted int64, drop func(*Rejection) bool) (length int64, err error) {
+	var kept Batch
+	name := filepath.Join(path, RejectedFile)
+	err = Each(name, func(at int64, r *Rejection) error {
+		if at >= counted || drop(r) {
+			return nil
+		}
+		return kept.Reject(r)
+	})
+	if err != nil {
+		return 0, err
+	}
+	return int64(len(kept.lines[rejected])), replace(name, kept.lines[rejected], 0o644)
+}
+
 // Rotated tells whether files were put aside under a number.
 func Rotated(path string, number int) bool {
 	for _, name := range append(fileNames[:], RobotsFile) {
