@@ -62,4 +62,31 @@
 // The clocks of hosts stand in the frontier. A host that was ever asked is not asked
 // before its delay has passed since the crawl went on, because nobody can know when
 // the last request to it has ended.
+//
+// # What it costs
+//
+// One host without a delay, pages of 20 KB with 30 links, robots.txt obeyed, the
+// frontier on disk, a line of JSON a page; pages per second of processor time,
+// medians of five rounds on two cores of an AMD EPYC, the three in one run:
+//
+//	this crawler                                    7,327
+//	a bare loop of net/http, tokenizer and map      6,621
+//	a minimal colly program                           660
+//
+//	BENCH_PAGES=4000 go test -run '^$' -bench Peers -benchtime 5x -cpu 1 ./crawler
+//
+// What it spends, by a profile of the same (-bench Site -cpuprofile): sockets and
+// net/http 30 %, colly's fetch without these 10, of which io.ReadAll, which colly
+// cannot be told the size for, is 7; garbage collection 15; extract.Parse 13, which was
+// 50 before it passed by what is not in doubt; the frontier 8; URLs 5, which was 17
+// before hosts were parsed once; the ledger 6. Tried and not worth it: reading names of
+// tags without the tokenizer's help (5 to 15 % of Parse), larger reads (nothing), the
+// body read past colly (8 %, at the price of its handling of encodings).
+//
+// Two thousand hosts of ten pages with a delay of a second, which nobody can crawl in
+// less than ten seconds: 10.4 s, 4 % above that, with no gap below a second, never two
+// requests at a time, one robots.txt each, and 26 KiB of memory for each host that is
+// known, idle and still connected.
+//
+//	go test -run '^$' -bench ManyHosts -benchtime 2x ./crawler
 package crawler
