@@ -221,10 +221,12 @@ func (c Config) Validate() error {
 		}
 	}
 	if _, err := fieldRules(c.Extract); err != nil {
-		check(false, "extract", "%v", err)
+		for line := range strings.Lines(err.Error()) { // one for each rule
+			check(false, "extract", "%s", strings.TrimPrefix(strings.TrimSpace(line), "extract: "))
+		}
 	}
 	if _, err := params.New(c.DropParams); err != nil {
-		check(false, "drop-params", "%v", err)
+		check(false, "drop-params", "%s", strings.TrimPrefix(err.Error(), "params: "))
 	}
 	check(c.Delay >= 0, "delay", "%v is negative", c.Delay)
 	check(c.MaxCrawlDelay >= 0, "max-crawl-delay", "%v is negative", c.MaxCrawlDelay)

@@ -90,10 +90,10 @@ func (c *Crawler) unused() error {
 		return err
 	}
 	if stats.Added > 0 {
-		return fmt.Errorf("%w: %q has the frontier of one in it; name another or remove it", output.ErrExists, c.cfg.Output)
+		return fmt.Errorf("%w: %q has the frontier of one in it; name another directory or remove this one", output.ErrExists, c.cfg.Output)
 	}
 	if info, err := os.Stat(filepath.Join(c.cfg.Output, journalFile)); err == nil && info.Size() > 0 {
-		return fmt.Errorf("%w: %q has %s in it; name another or remove it", output.ErrExists, c.cfg.Output, journalFile)
+		return fmt.Errorf("%w: %q has %s in it; name another directory or remove this one", output.ErrExists, c.cfg.Output, journalFile)
 	}
 	return nil
 }

@@ -3,14 +3,11 @@ package main
 import (
 	"context"
 	"errors"
-	"io/fs"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/politecrawl/politecrawl/crawler"
-	"github.com/politecrawl/politecrawl/crawler/frontier/pebblestore"
-	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
 func (p *program) crawlCommand() *cobra.Command {
@@ -36,9 +33,20 @@ show" tells what holds and why.
 
 The first interrupt (or SIGTERM) lets what is in flight come to its end; the second
 breaks it off. Whatever ended it, kill -9 included, "crawl --resume DIR" goes on with
-it: with the settings it began with, unless flags say otherwise, and without asking
-any host sooner than it would have been. "crawl --recrawl DIR" asks again for all that
-the crawl in DIR has asked for, and for nothing that the site says has not changed.`,
+it, without asking any host sooner than it would have been. "crawl --recrawl DIR" asks
+again for all that the crawl in DIR has asked for, and for nothing that the site says
+has not changed.
+
+Both take the settings that the crawl had, and neither a file nor the environment.
+Flags that are given with them change it for good: a later --resume has them too. So
+--recrawl of a crawl that a limit has ended ends at that limit again, unless it is
+given another: --max-pages 0. --max-time is for each run by itself.
+
+--resume asks no more for what was given up: a page that is listed with a 5xx, or in
+rejected.jsonl as failed, after all --retries. --recrawl does.
+
+The summary counts for all runs of a crawl together, since it began or --recrawl was
+last given; only the time that it took ("after 3s", and seconds in JSON) is this run's.`,
 		Example: `  politecrawl crawl https://example.com/ --max-pages 100 --output example
   politecrawl crawl --seeds urls.txt --config configs/gentle.yaml
   politecrawl crawl --resume example --max-pages 200
@@ -101,15 +109,11 @@ func (p *program) runCrawl(ctx context.Context, cfg crawler.Config, opts crawler
 	ctx, done := aside.interruptible(ctx, c.Abort, "interrupted: what is in flight is being finished; interrupt again to break it off")
 	defer done()
 	sum, err := c.Run(ctx)
-	switch _, onDisk := errors.AsType[*fs.PathError](err); {
+	switch {
 	case err == nil:
 		return sum, nil
-	case sum == nil && errors.Is(err, pebblestore.ErrInUse):
-		return nil, failed("%w; wait for its end, or name another directory with --output", withoutPrefix(err))
-	case sum == nil && errors.Is(err, output.ErrExists):
-		return nil, misuse("--output: %w; go on with it by --resume %s", withoutPrefix(err), shellWord(cfg.Output))
-	case sum == nil && onDisk:
-		return nil, misuse("--output: %w; name a directory that can be written", quoted(err))
+	case sum == nil:
+		return nil, notBegun(cfg.Output, opts, err)
 	}
 	return sum, failed("%w", withoutPrefix(err))
 }

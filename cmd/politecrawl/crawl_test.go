@@ -233,6 +233,8 @@ func TestCrawlMisuse(t *testing.T) {
 		{"bad scope", []string{"http://h/", "--scope", "galaxy"}, []string{`"galaxy"`, "host, domain, any"}},
 		{"no product token", []string{"http://h/", "--user-agent", "Mozilla/5.0"}, []string{"user-agent", "product token"}},
 		{"directory holds a crawl", []string{"http://h/", "--output", held}, []string{"--output", held, "name another"}},
+		{"rule of a field", []string{"http://h/", "--extract", "x=[["}, []string{`bad configuration: extract: field "x": selector "[["`}},
+		{"nameless parameter", []string{"http://h/", "--drop-params", ""}, []string{"bad configuration: drop-params: a parameter without a name"}},
 		{"file for a directory", []string{"http://h/", "--output", file}, []string{"--output", file, "can be written"}},
 		{"below a file", []string{"http://h/", "--output", filepath.Join(file, "x")}, []string{"--output", file, "can be written"}},
 		{"unknown format", []string{"http://h/", "--format", "xml"}, []string{"--format", `"xml"`}},

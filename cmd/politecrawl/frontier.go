@@ -77,7 +77,8 @@ type urlFilter struct {
 	host  string
 	state urlState
 
-	hosts []frontier.Host // that host may mean; nil: all
+	name  string          // what host means as a name, whatever the scheme and the port; empty: hosts tell
+	hosts []frontier.Host // that host may mean else; nil: all
 }
 
 // urlState is the value of --state.
@@ -86,14 +87,15 @@ type urlState string
 const anyState urlState = "any"
 
 func (f *urlFilter) flags(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.host, "host", "", "only this host: `NAME`, or scheme://name")
+	cmd.Flags().StringVar(&f.host, "host", "", "only this host: `NAME` (with every scheme and port), name:port or scheme://name:port")
 	choice(cmd, &f.state, "state", "only URLs in this state", anyState,
 		urlState(pebblestore.Pending.String()), urlState(pebblestore.Scheduled.String()),
 		urlState(pebblestore.Done.String()), urlState(pebblestore.Dropped.String()))
 }
 
-// prepare refuses a host that is none, and finds out how the frontier has it. One
-// without a scheme is meant whatever the scheme is.
+// prepare refuses a host that is none, and finds out how the frontier has it. What is
+// not written is not asked for: a name alone is meant whatever scheme and port are,
+// one with a port whatever the scheme is. A scheme without a port has its own.
 func (f *urlFilter) prepare(command string) error {
 	if f.host == "" {
 		return nil
@@ -111,6 +113,10 @@ func (f *urlFilter) prepare(command string) error {
 		if err != nil {
 			return misuse("%s: --host: %w", command, withoutPrefix(err))
 		}
+		if len(written) > 1 && u.Port() == "" {
+			_, f.name, _ = strings.Cut(string(origin), "://")
+			return nil
+		}
 		f.hosts = append(f.hosts, frontier.Host(origin))
 	}
 	return nil
@@ -118,6 +124,11 @@ func (f *urlFilter) prepare(command string) error {
 
 // has tells whether h is a host that is asked for.
 func (f *urlFilter) has(h frontier.Host) bool {
+	if f.name != "" {
+		_, rest, _ := strings.Cut(string(h), "://")
+		port, ok := strings.CutPrefix(rest, f.name)
+		return ok && (port == "" || port[0] == ':')
+	}
 	return f.hosts == nil || slices.Contains(f.hosts, h)
 }
 
@@ -146,7 +157,7 @@ func (f *urlFilter) urls(command string, view *pebblestore.View) iter.Seq2[pebbl
 
 // known returns an error when the frontier does not have the host.
 func (f *urlFilter) known(command string, view *pebblestore.View) error {
-	if f.hosts == nil {
+	if f.host == "" {
 		return nil
 	}
 	for h, err := range view.Hosts() {

@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/politecrawl/politecrawl/crawler"
-	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
 // again gives fs the flags that take the configuration from an earlier crawl.
@@ -46,26 +45,45 @@ func (s *settings) loadOrGoOn(cmd *cobra.Command, args []string, stdin io.Reader
 		return misuseOf(cmd, "--%s goes on in the directory of the crawl; give no --output", name)
 	}
 	saved, err := crawler.Saved(dir)
-	if errors.Is(err, output.ErrNone) {
-		return misuse("--%s: %w; begin one with: politecrawl crawl URL… --output %s", name, withoutPrefix(err), shellWord(dir))
-	}
 	if err != nil {
-		return misuse("--%s: %w", name, withoutPrefix(err))
+		return savedError(name, dir, err)
 	}
-	given := map[*pflag.Flag]string{}
+	if len(saved.URLs) == 0 { // no crawl begins without
+		return damagedState(name, dir, errors.New("there is no start URL in it"))
+	}
+	var given []func() error
 	s.keys.VisitAll(func(f *pflag.Flag) {
 		s.from[f.Name] = "crawl " + dir
 		if f.Changed {
-			given[f], s.from[f.Name] = f.Value.String(), "flag --"+f.Name
+			given, s.from[f.Name] = append(given, giveBack(f)), "flag --"+f.Name
 		}
 	})
 	s.config = saved // the flags point into it
-	for f, value := range given {
-		if err := f.Value.Set(value); err != nil {
-			return misuse("--%s: %w", f.Name, err)
+	for _, set := range given {
+		if err := set(); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// giveBack returns what gives f the value again that it has now. The text of a list
+// is not what the flag reads, and Set would add to the list that is there.
+func giveBack(f *pflag.Flag) func() error {
+	var set func() error
+	if list, ok := f.Value.(pflag.SliceValue); ok {
+		values := list.GetSlice()
+		set = func() error { return list.Replace(values) }
+	} else {
+		value := f.Value.String()
+		set = func() error { return f.Value.Set(value) }
+	}
+	return func() error {
+		if err := set(); err != nil {
+			return misuse("--%s: %w", f.Name, err)
+		}
+		return nil
+	}
 }
 
 // goOnCommand is how to go on with a crawl; empty: there is nothing to go on with.

@@ -2,10 +2,15 @@ package main
 
 import (
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/crawler/output"
@@ -53,7 +58,6 @@ func TestResumeMisuse(t *testing.T) {
 		t.Fatalf("%+v", r)
 	}
 	empty := t.TempDir()
-	damaged := filepath.Dir(writeFile(t, output.StateFile, "{"))
 	for _, tt := range []struct {
 		name  string
 		args  []string
@@ -62,14 +66,16 @@ func TestResumeMisuse(t *testing.T) {
 		{"no crawl", []string{"--resume", empty}, []string{"--resume", empty, "holds no crawl", "begin one with: politecrawl crawl"}},
 		{"no crawl", []string{"--recrawl", empty}, []string{"--recrawl", empty, "holds no crawl"}},
 		{"no directory", []string{"--resume", ""}, []string{"--resume names no directory"}},
-		{"damaged", []string{"--resume", damaged}, []string{"--resume", output.StateFile}},
+		{"the frontier", []string{"--resume", filepath.Join(dir, "frontier")}, []string{"a part of the crawl", "name that directory: --resume " + dir + "\n"}},
+		{"a file", []string{"--recrawl", filepath.Join(dir, output.PagesFile)}, []string{"a part of the crawl", ": --recrawl " + dir + "\n"}},
+		{"not there", []string{"--resume", filepath.Join(dir, "absent")}, []string{"holds no crawl", "begin one with"}},
 		{"both", []string{"--resume", dir, "--recrawl", dir}, []string{"not both"}},
 		{"start URLs", []string{"--resume", dir, "http://h/"}, []string{"start URLs", dir}},
 		{"seeds", []string{"--resume", dir, "--seeds", "x"}, []string{"start URLs", dir}},
 		{"output", []string{"--resume", dir, "--output", "x"}, []string{"give no --output"}},
 		{"config", []string{"--recrawl", dir, "--config", "x.yaml"}, []string{"without --config"}},
 		{"bad value", []string{"--resume", dir, "--workers", "0"}, []string{"workers"}},
-		{"a second crawl", []string{site.url, "--output", dir}, []string{"--output", dir, "--resume " + dir}},
+		{"a second crawl", []string{site.url, "--output", dir}, []string{"--output", dir, "or go on with it by --resume " + dir}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			run(t, append([]string{"crawl"}, tt.args...)...).wantRefusal(t, exitMisuse, tt.words...)
@@ -86,7 +92,11 @@ func TestCrawlHolds(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	first, _ := startCrawl(t, site, dir)
 	for _, args := range [][]string{{site.url, "--output", dir}, {"--resume", dir}, {"--recrawl", dir}} {
-		run(t, append([]string{"crawl"}, args...)...).wantRefusal(t, exitFailed, fmt.Sprintf("process %d", first.Process.Pid), dir)
+		r := run(t, append([]string{"crawl"}, args...)...)
+		r.wantRefusal(t, exitFailed, fmt.Sprintf("process %d", first.Process.Pid), dir, "wait for its end")
+		if isNew := args[0] == site.url; strings.Contains(r.stderr, "--output") != isNew {
+			t.Errorf("%v: %s", args, r.stderr)
+		}
 	}
 	run(t, "frontier", "stats", dir).wantRefusal(t, exitFailed, fmt.Sprintf("process %d", first.Process.Pid))
 	if err := first.Process.Kill(); err != nil {
@@ -96,5 +106,139 @@ func TestCrawlHolds(t *testing.T) {
 	close(site.answer)
 	if r := run(t, "crawl", "--resume", dir, "--max-depth", "0"); r.code != exitDone || !strings.Contains(r.out, "pages       1 ") {
 		t.Errorf("after a kill: %+v", r)
+	}
+}
+
+// TestResumeFlags holds that a flag given with --resume or --recrawl takes the place
+// of what the crawl had, lists too, and is kept for the next time.
+func TestResumeFlags(t *testing.T) {
+	site := smallSite(t)
+	dir := filepath.Join(t.TempDir(), "crawl")
+	proxies := []string{"http://p.invalid:1", "http://q.invalid:2"}
+	if r := run(t, "crawl", site.url, "--output", dir, "--delay", "0s", "--drop-params", "old", "--extract", "old=h2"); r.code != exitDone {
+		t.Fatalf("%+v", r)
+	}
+	for _, tt := range []struct {
+		args []string
+		want crawler.Config // only what flags say
+	}{
+		{[]string{"--resume", dir, "--drop-params", "sid", "--drop-params", "utm_*"},
+			crawler.Config{DropParams: []string{"sid", "utm_*"}, Extract: []string{"old=h2"}}},
+		{[]string{"--recrawl", dir, "--extract", "name=title", "--extract", "all=a[href*='x,y']@href[]"},
+			crawler.Config{DropParams: []string{"sid", "utm_*"}, Extract: []string{"name=title", "all=a[href*='x,y']@href[]"}}},
+		{[]string{"--resume", dir, "--proxy", proxies[0], "--proxy", proxies[1]},
+			crawler.Config{DropParams: []string{"sid", "utm_*"}, Extract: []string{"name=title", "all=a[href*='x,y']@href[]"}, Proxies: proxies}},
+	} {
+		if r := run(t, append([]string{"crawl"}, tt.args...)...); r.code != exitDone {
+			t.Errorf("%v: %+v", tt.args, r)
+		}
+		saved, err := crawler.Saved(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := crawler.Config{DropParams: saved.DropParams, Extract: saved.Extract, Proxies: saved.Proxies}
+		if diff := cmp.Diff(tt.want, got, emptyIsNil); diff != "" {
+			t.Errorf("%v (-want +got):\n%s", tt.args, diff)
+		}
+	}
+}
+
+// TestResumeDamaged holds what is said of a crawl whose crawl.json is of no use.
+func TestResumeDamaged(t *testing.T) {
+	for name, state := range map[string]string{
+		"empty": "", "cut off": `{"version":1,"con`, "zeros": "\x00\x00\x00", "another kind": `{"config":[]}`,
+		"no time": `{"began":"x"}`, "nothing in it": "{}",
+	} {
+		t.Run(name, func(t *testing.T) {
+			file := writeFile(t, output.StateFile, state)
+			for _, flag := range []string{"--resume", "--recrawl"} {
+				run(t, "crawl", flag, filepath.Dir(file)).wantRefusal(t, exitFailed,
+					"politecrawl: "+flag+": ", strconv.Quote(file)+" is damaged", "cannot go on", "into a new directory")
+			}
+		})
+	}
+}
+
+// TestResumeUnwritable holds that who goes on with a crawl is not told to name
+// another directory for it.
+func TestResumeUnwritable(t *testing.T) {
+	site := smallSite(t)
+	dir := filepath.Join(t.TempDir(), "crawl")
+	if r := run(t, "crawl", site.url, "--output", dir, "--delay", "0s"); r.code != exitDone {
+		t.Fatalf("%+v", r)
+	}
+	robots := filepath.Join(dir, output.RobotsDir)
+	if err := os.RemoveAll(robots); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(robots, nil, 0o600); err != nil { // now nothing can be written there, not even by root
+		t.Fatal(err)
+	}
+	for _, flag := range []string{"--resume", "--recrawl"} {
+		r := run(t, "crawl", flag, dir)
+		r.wantRefusal(t, exitMisuse, "politecrawl: "+flag+": ", strconv.Quote(robots), "must be one that can be written")
+		if strings.Contains(r.stderr, "--output") {
+			t.Errorf("%s: %s", flag, r.stderr)
+		}
+	}
+}
+
+// TestLeftOvers holds that nobody is sent to go on with a crawl of which only a part
+// is there.
+func TestLeftOvers(t *testing.T) {
+	site := smallSite(t)
+	for _, removed := range [][]string{
+		{output.StateFile},
+		{output.StateFile, output.PagesFile, output.RejectedFile, output.LinksFile, output.SitemapsFile, output.EntriesFile},
+	} {
+		dir := filepath.Join(t.TempDir(), "crawl")
+		if r := run(t, "crawl", site.url, "--output", dir, "--delay", "0s"); r.code != exitDone {
+			t.Fatalf("%+v", r)
+		}
+		for _, name := range removed {
+			if err := os.Remove(filepath.Join(dir, name)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		r := run(t, "crawl", site.url, "--output", dir)
+		r.wantRefusal(t, exitMisuse, "--output: ", strconv.Quote(dir), "name another directory or remove this one", "without crawl.json")
+		if strings.Contains(r.stderr, "--resume") {
+			t.Errorf("%v: %s", removed, r.stderr)
+		}
+	}
+}
+
+// TestGivenUp holds what the help of crawl says: --resume asks no more for what was
+// given up, --recrawl does; and a recrawl has the limits of the crawl.
+func TestGivenUp(t *testing.T) {
+	var asked atomic.Int32
+	site := robotsServer(t, func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/":
+			w.Header().Set("Content-Type", "text/html")
+			_, _ = w.Write([]byte(`<a href="/broken">x</a> <a href="/more">y</a>`))
+		case "/broken":
+			asked.Add(1)
+			w.WriteHeader(http.StatusInternalServerError)
+		default:
+			http.NotFound(w, r)
+		}
+	})
+	dir := filepath.Join(t.TempDir(), "crawl")
+	for _, tt := range []struct {
+		args  []string
+		asked int32 // in all
+		end   string
+	}{
+		{[]string{site.URL, "--output", dir, "--delay", "0s", "--retries", "0", "--max-pages", "2"}, 1, "ended at --max-pages"},
+		{[]string{"--resume", dir, "--max-pages", "0"}, 1, "finished"},
+		{[]string{"--resume", dir, "--max-pages", "2"}, 1, ""}, // the limit of the next
+		{[]string{"--recrawl", dir}, 2, "ended at --max-pages"},
+		{[]string{"--recrawl", dir, "--max-pages", "0"}, 3, "finished"},
+	} {
+		r := run(t, append([]string{"crawl"}, tt.args...)...)
+		if r.code != exitDone || !strings.HasPrefix(r.out, tt.end) || asked.Load() != tt.asked {
+			t.Errorf("%v: asked %d times, want %d; %+v", tt.args, asked.Load(), tt.asked, r)
+		}
 	}
 }

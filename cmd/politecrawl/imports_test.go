@@ -113,6 +113,7 @@ var importRules = []importRule{
 	{"pebble is imported by its store only", onlyIn("github.com/cockroachdb/pebble", "crawler/frontier/pebblestore")},
 	{"rueidis is imported by its store only", onlyIn("github.com/redis/rueidis", "crawler/frontier/redisstore")},
 	{"temoto/robotstxt is imported by tests only", onlyIn("github.com/temoto/robotstxt")},
+	{"chromedp is imported by tests only", onlyIn("github.com/chromedp")},
 	{
 		"who uses the drop-in links no database, ftp or command-line library",
 		func(p goPackage) []string {
@@ -151,6 +152,7 @@ func TestImportRulesCanFail(t *testing.T) {
 			"github.com/cockroachdb/pebble/v2", "github.com/redis/rueidis"),
 		in("robotsext", "ftp.go", "github.com/jlaffaye/ftp"),
 		in("cmd/politecrawl", "robots.go", "github.com/temoto/robotstxt"),
+		in("crawler/report", "browser.go", "github.com/chromedp/cdproto/network"),
 	}
 	found := breaches(pkgs, importRules)
 	for _, rule := range importRules {

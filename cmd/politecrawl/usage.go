@@ -106,9 +106,12 @@ func explainFlagError(cmd *cobra.Command, err error) error {
 			return misuseOf(cmd, "unknown flag -%s", unknown.GetSpecifiedName())
 		}
 		var flags []string
-		cmd.Flags().VisitAll(func(f *pflag.Flag) { flags = append(flags, "--"+f.Name) })
-		flag := "--" + unknown.GetSpecifiedName()
-		return misuseOf(cmd, "unknown flag %s%s", flag, didYouMean(flag, flags))
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { flags = append(flags, f.Name) })
+		flag, hint := unknown.GetSpecifiedName(), ""
+		if best := nearest(flag, flags); best != "" { // without the dashes, which all have
+			hint = fmt.Sprintf(" (did you mean --%s?)", best)
+		}
+		return misuseOf(cmd, "unknown flag --%s%s", flag, hint)
 	}
 	if missing, ok := errors.AsType[*pflag.ValueRequiredError](err); ok {
 		return misuseOf(cmd, "--%s needs a value", missing.GetSpecifiedName())
@@ -143,11 +146,15 @@ func didYouMean(word string, candidates []string) string {
 	return fmt.Sprintf(" (did you mean %s?)", best)
 }
 
-// nearest returns the candidate that word may be a misspelling of, or nothing.
+// nearest returns the candidate that word may be a misspelling of, or nothing. A
+// slip of the finger changes one letter or, when it swaps two, two; who writes a
+// long word may slip more than once.
 func nearest(word string, candidates []string) string {
+	word = strings.ToLower(word)
+	edits := 1 + len(word)/4
 	best, most := "", 0.49 // two letters of four swapped are 0.5
 	for _, c := range candidates {
-		if s := levenshtein.Match(strings.ToLower(word), c, nil); s > most {
+		if s := levenshtein.Match(word, c, nil); s > most && levenshtein.Distance(word, c, nil) <= edits {
 			best, most = c, s
 		}
 	}

@@ -56,11 +56,11 @@ var fileNames = [kinds]string{PagesFile, RejectedFile, SitemapsFile, LinksFile, 
 // anything in counts for nothing. The error is ErrExists.
 func Vacant(path string) error {
 	if _, err := os.Lstat(filepath.Join(path, StateFile)); err == nil {
-		return fmt.Errorf("%w: %q has %s in it; name another or remove it", ErrExists, path, StateFile)
+		return fmt.Errorf("%w: %q has %s in it; name another directory or remove this one", ErrExists, path, StateFile)
 	}
 	for _, name := range fileNames {
 		if info, err := os.Lstat(filepath.Join(path, name)); err == nil && info.Size() > 0 {
-			return fmt.Errorf("%w: %q has %s in it; name another or remove it", ErrExists, path, name)
+			return fmt.Errorf("%w: %q has %s in it; name another directory or remove this one", ErrExists, path, name)
 		}
 	}
 	return nil

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler"
+	"github.com/politecrawl/politecrawl/crawler/frontier/pebblestore"
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+// savedError says what to do when there is no crawl to be had in dir. The flag is
+// the one that names dir.
+func savedError(flag, dir string, err error) error {
+	above := filepath.Join(dir, "..")
+	none := errors.Is(err, output.ErrNone)
+	_, syntax := errors.AsType[*json.SyntaxError](err)
+	_, kind := errors.AsType[*json.UnmarshalTypeError](err)
+	_, moment := errors.AsType[*time.ParseError](err)
+	switch {
+	case (none || errors.Is(err, syscall.ENOTDIR)) && exists(dir) && holdsCrawl(above):
+		return misuse("--%s: %q is a part of the crawl in %q; name that directory: --%s %s", flag, dir, above, flag, shellWord(above))
+	case none:
+		return misuse("--%s: %w; begin one with: politecrawl crawl URL… --output %s", flag, withoutPrefix(err), shellWord(dir))
+	case syntax || kind || moment:
+		return damagedState(flag, dir, err)
+	}
+	return misuse("--%s: %w", flag, withoutPrefix(quoted(err)))
+}
+
+// damagedState is the error for a crawl.json that cannot be understood.
+func damagedState(flag, dir string, err error) error {
+	return failed("--%s: %q is damaged, and without it the crawl cannot go on; crawl again into a new directory (%w)",
+		flag, filepath.Join(dir, output.StateFile), withoutPrefix(err))
+}
+
+// notBegun says what to do when a crawl could not be begun, or not gone on with.
+func notBegun(dir string, opts crawler.Options, err error) error {
+	flag := "output"
+	switch {
+	case opts.Resume:
+		flag = "resume"
+	case opts.Recrawl:
+		flag = "recrawl"
+	}
+	isNew := flag == "output"
+	_, onDisk := errors.AsType[*fs.PathError](err)
+	switch {
+	case errors.Is(err, pebblestore.ErrInUse) && isNew:
+		return failed("%w; wait for its end, or name another directory with --output", withoutPrefix(err))
+	case errors.Is(err, pebblestore.ErrInUse):
+		return failed("%w; wait for its end", withoutPrefix(err))
+	case errors.Is(err, output.ErrExists) && holdsCrawl(dir):
+		return misuse("--output: %w, or go on with it by --resume %s", withoutPrefix(err), shellWord(dir))
+	case errors.Is(err, output.ErrExists):
+		return misuse("--output: %w; without %s that crawl cannot go on", withoutPrefix(err), output.StateFile)
+	case onDisk && isNew:
+		return misuse("--output: %w; name a directory that can be written", quoted(err))
+	case onDisk:
+		return misuse("--%s: %w; a crawl goes on in its own directory, which must be one that can be written", flag, quoted(err))
+	}
+	return failed("%w", withoutPrefix(err))
+}
+
+// holdsCrawl tells whether a crawl was begun in dir.
+func holdsCrawl(dir string) bool { return exists(filepath.Join(dir, output.StateFile)) }
+
+func exists(name string) bool {
+	_, err := os.Stat(name)
+	return err == nil
+}
