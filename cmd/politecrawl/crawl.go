@@ -38,15 +38,15 @@ again for all that the crawl in DIR has asked for, and for nothing that the site
 has not changed.
 
 Both take the settings that the crawl had, and neither a file nor the environment.
-Flags that are given with them change it for good: a later --resume has them too. So
---recrawl of a crawl that a limit has ended ends at that limit again, unless it is
+Flags that are given with them change these for good: a later --resume has them too.
+So --recrawl of a crawl that a limit has ended ends at that limit again, unless it is
 given another: --max-pages 0. --max-time is for each run by itself.
 
 --resume asks no more for what was given up: a page that is listed with a 5xx, or in
 rejected.jsonl as failed, after all --retries. --recrawl does.
 
-The summary counts for all runs of a crawl together, since it began or --recrawl was
-last given; only the time that it took ("after 3s", and seconds in JSON) is this run's.`,
+The time in the summary ("finished after 3s", and seconds in JSON) is this run's; the
+other numbers are of all runs since the crawl, or its last recrawl, began.`,
 		Example: `  politecrawl crawl https://example.com/ --max-pages 100 --output example
   politecrawl crawl --seeds urls.txt --config configs/gentle.yaml
   politecrawl crawl --resume example --max-pages 200

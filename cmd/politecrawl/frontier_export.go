@@ -20,6 +20,7 @@ base64. The order is that of "frontier ls --urls".
 
 DIR is the crawl's output directory, or the folder frontier in it. Nothing is changed.`,
 		Example: `  politecrawl frontier export example > urls.jsonl
+  politecrawl frontier export example --host example.com > host.jsonl
   politecrawl frontier export example --state pending | jq -r .url`,
 		Args: arguments(1, 1, "the output directory of a crawl"),
 		RunE: func(_ *cobra.Command, args []string) error {

@@ -100,3 +100,74 @@ func TestReadmeQuotesTheRefusal(t *testing.T) {
 type roundTripper func(*http.Request) *http.Response
 
 func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r), nil }
+
+// TestReadmeSamples holds the samples of what the program says of a robots.txt.
+func TestReadmeSamples(t *testing.T) {
+	text := readme(t)
+	t.Chdir(t.TempDir())
+	for name, body := range map[string]string{
+		"robots.txt":     "User-agent: *\nDisallow: /private/\nDisalow: /old/\nDisallow: /private/a\n",
+		"robots-new.txt": "User-agent: *\nDisallow: /private\n\nUser-agent: GPTBot\nDisallow: /\n",
+	} {
+		if err := os.WriteFile(name, []byte(body), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, args := range [][]string{{"lint", "robots.txt"}, {"diff", "robots.txt", "robots-new.txt"}} {
+		got := run(t, append([]string{"robots"}, args...)...)
+		if got.code != exitFindings || !strings.Contains(text, "```text\n"+got.out+"```\n") {
+			t.Errorf("%v: exit code %d, and README.md does not hold what it prints:\n%s", args, got.code, got.out)
+		}
+	}
+}
+
+// TestReadmeCommands holds that each command line of README.md is one: its command
+// is there and takes these arguments and flags.
+func TestReadmeCommands(t *testing.T) {
+	found := 0
+	for line := range strings.Lines(readme(t)) {
+		line, ok := strings.CutPrefix(strings.TrimSpace(line), "$ politecrawl ")
+		if !ok {
+			continue
+		}
+		found++
+		line, _, _ = strings.Cut(line, " > ")
+		line, _, _ = strings.Cut(line, " < ")
+		cmd, rest, err := (&program{}).command().Find(strings.Fields(line))
+		if err == nil {
+			err = cmd.ParseFlags(rest)
+		}
+		if err == nil && cmd.Args != nil {
+			err = cmd.Args(cmd, cmd.Flags().Args())
+		}
+		if err != nil || !cmd.Runnable() || cmd.HasSubCommands() {
+			t.Errorf("politecrawl %s: %v", line, err)
+		}
+	}
+	if found < 15 {
+		t.Errorf("only %d command lines were found", found)
+	}
+}
+
+// TestReadmeListsFiles holds that each file of a crawl is told of.
+func TestReadmeListsFiles(t *testing.T) {
+	site := smallSite(t)
+	dir := filepath.Join(t.TempDir(), "crawl")
+	if r := run(t, "crawl", site.url, "--output", dir, "--delay", "0s"); r.code != exitDone {
+		t.Fatalf("%+v", r)
+	}
+	files, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := readme(t)
+	for _, f := range files {
+		name := f.Name()
+		if f.IsDir() {
+			name += "/"
+		}
+		if !strings.Contains(text, "`"+name+"`") {
+			t.Errorf("README.md does not tell of %s", name)
+		}
+	}
+}
