@@ -2,6 +2,7 @@ package pebblestore
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -154,6 +155,23 @@ func (s *Store) fail(err error) {
 		s.sched.Close(err) // first, so that who is told finds the store closed
 		close(s.failed)
 	})
+}
+
+// failedWith returns what the store has failed with, nil when it has not.
+func (s *Store) failedWith() error {
+	select {
+	case <-s.failed:
+		return s.failure
+	default:
+		return nil
+	}
+}
+
+// hear notes when a call returns what the store has failed with.
+func (s *Store) hear(err *error) {
+	if *err != nil && errors.Is(*err, s.failedWith()) {
+		s.heard.Store(true)
+	}
 }
 
 // wait waits until a request has been done.

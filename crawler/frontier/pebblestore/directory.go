@@ -35,7 +35,7 @@ func openDirectory(dir string) (*directory, error) {
 	if err := makeDirectory(dir); err != nil {
 		return nil, fmt.Errorf("pebblestore: %w", err)
 	}
-	return lockDirectory(dir)
+	return lockDirectory(dir, false)
 }
 
 // makeDirectory is os.MkdirAll for a directory that a power cut does not take
@@ -58,8 +58,9 @@ func makeDirectory(dir string) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
-// lockDirectory locks a directory that is there.
-func lockDirectory(dir string) (*directory, error) {
+// lockDirectory locks a directory that is there. For who only reads it need not be
+// one that can be written.
+func lockDirectory(dir string, readOnly bool) (*directory, error) {
 	// One path for one directory: the lock of a process holds for the whole
 	// process, and inside it the name counts.
 	path, err := filepath.Abs(dir)
@@ -73,17 +74,31 @@ func lockDirectory(dir string) (*directory, error) {
 		return nil, err
 	}
 	d := &directory{path: dir, fs: vfs.Default}
-	owner := filepath.Join(path, ownerName)
-	if d.lock, err = vfs.Default.Lock(filepath.Join(path, lockName)); err != nil {
+	lock, owner := filepath.Join(path, lockName), filepath.Join(path, ownerName)
+	d.lock, err = vfs.Default.Lock(lock)
+	if readOnly && forbidden(err) {
+		if d.lock, err = lockShared(lock); err == nil {
+			return d, nil
+		}
+	}
+	if err != nil {
 		if pathError, ok := errors.AsType[*fs.PathError](err); ok {
 			return nil, fmt.Errorf("pebblestore: %w", pathError)
 		}
 		return nil, &InUseError{Dir: dir, PID: readOwner(owner)}
 	}
-	if err := os.WriteFile(owner, []byte(strconv.Itoa(os.Getpid())+"\n"), 0o644); err != nil {
+	if err := os.WriteFile(owner, []byte(strconv.Itoa(os.Getpid())+"\n"), 0o644); err != nil && !readOnly { // who reads can do so on a full disk
 		return nil, errors.Join(fmt.Errorf("pebblestore: %w", err), d.lock.Close())
 	}
 	return d, nil
+}
+
+// forbidden reports whether a file could not be opened for writing because this
+// process may not, or nobody.
+func forbidden(err error) bool {
+	// Without a path it is the lock that is refused, which may be EACCES too.
+	_, ok := errors.AsType[*fs.PathError](err)
+	return ok && (errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS))
 }
 
 func readOwner(name string) (pid int) {
@@ -149,7 +164,8 @@ func (d *directory) hasData() bool {
 	})
 }
 
-// database opens the database. When it fails later on, fail is called.
+// database opens the database. When the disk fails, now or later on, fail is
+// called, and this may never return.
 func (d *directory) database(opts *Options, readOnly bool, fail func(error)) (*pebble.DB, error) {
 	desc, err := pebble.Peek(d.path, d.fs)
 	switch {

@@ -9,7 +9,8 @@ import (
 )
 
 // Add implements frontier.Frontier.
-func (s *Store) Add(ctx context.Context, items []frontier.Item) ([]bool, error) {
+func (s *Store) Add(ctx context.Context, items []frontier.Item) (_ []bool, err error) {
+	defer s.hear(&err)
 	hosts, err := frontier.HostsOf(items)
 	if err != nil {
 		return nil, err
@@ -22,7 +23,8 @@ func (s *Store) Add(ctx context.Context, items []frontier.Item) ([]bool, error) 
 }
 
 // Known implements frontier.Frontier.
-func (s *Store) Known(ctx context.Context, urls []string) ([]bool, error) {
+func (s *Store) Known(ctx context.Context, urls []string) (_ []bool, err error) {
+	defer s.hear(&err)
 	now, err := s.sched.Enter(ctx)
 	if err != nil {
 		return nil, err

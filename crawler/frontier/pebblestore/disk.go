@@ -30,8 +30,9 @@ type disk struct {
 	state atomic.Int32
 }
 
-// The states of a disk. While the database is being opened, errors are its to
-// report.
+// The states of a disk. While the database is being opened, what cannot be read
+// is its to report; what cannot be written ends the opening, which would try it
+// again for ever.
 const (
 	opening int32 = iota
 	armed
@@ -48,9 +49,6 @@ func (d *disk) stop(why error) {
 
 // done looks at the result of a change and stops everything when it failed.
 func (d *disk) done(err error) error {
-	if d.state.Load() == opening {
-		return err
-	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		d.stop(fmt.Errorf("pebblestore: cannot write: %w", err))
 	}

@@ -178,12 +178,12 @@ func TestDiskFull(t *testing.T) {
 				"Stats": func() error { _, err := s.Stats(t.Context()); return err },
 				"Host":  func() error { _, err := s.Host(t.Context(), "http://a.test"); return err },
 				"Hold":  func() error { _, err := s.Hold(t.Context(), "http://c.test"); return err },
-				"Close": s.Close,
 			} {
 				if err := call(); !errors.Is(err, syscall.ENOSPC) {
 					t.Errorf("%s = %v, want %v", name, err, syscall.ENOSPC)
 				}
 			}
+			closeStore(t, s) // the failure was told
 
 			disk.room.Store(1 << 40)
 			again := open(t, dir, nil)

@@ -17,7 +17,7 @@
 // set while the store is open is noticed when it is opened again. Delays below a
 // millisecond are not kept.
 //
-// When the disk fails, every call says so from then on, and Close too. The
+// When the disk fails, every call says so from then on, and Close if none has. The
 // directory can be opened again once there is room; what was acknowledged is
 // there. What the database had in memory stays with the process.
 //

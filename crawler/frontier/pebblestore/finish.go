@@ -11,7 +11,8 @@ import (
 )
 
 // Finish implements frontier.Frontier.
-func (s *Store) Finish(ctx context.Context, outcomes []frontier.Outcome, note []byte) ([]error, error) {
+func (s *Store) Finish(ctx context.Context, outcomes []frontier.Outcome, note []byte) (_ []error, err error) {
+	defer s.hear(&err)
 	if len(note) > frontier.MaxNote {
 		return nil, fmt.Errorf("%w: a note of %d bytes", frontier.ErrInvalid, len(note))
 	}
@@ -33,7 +34,7 @@ func (s *Store) Finish(ctx context.Context, outcomes []frontier.Outcome, note []
 		}
 		links, hosts = pointers(links, o.Links), append(hosts, h...)
 	}
-	err := s.bring(ctx, s.newDiscovery(links, hosts), func(r *request, now instant) {
+	err = s.bring(ctx, s.newDiscovery(links, hosts), func(r *request, now instant) {
 		for i := range outcomes {
 			if errs[i] != nil {
 				continue
@@ -176,7 +177,8 @@ func (*returnChange) apply(*Store, instant) {}
 
 // Extend implements frontier.Frontier. Nothing is written: leases do not
 // outlive the process.
-func (s *Store) Extend(ctx context.Context, ids []frontier.LeaseID, d time.Duration) error {
+func (s *Store) Extend(ctx context.Context, ids []frontier.LeaseID, d time.Duration) (err error) {
+	defer s.hear(&err)
 	now, err := s.sched.Enter(ctx)
 	if err != nil {
 		return err

@@ -19,11 +19,17 @@ type View struct {
 // Inspect opens the store in the directory dir for reading. The directory is
 // locked until Close: the errors are those of Open, and ErrForeign also when
 // there is no store.
+//
+// A directory that this process may not write, such as that of another user or on
+// a read-only file system, is locked against those who may, while others can look
+// into it too. It is not locked where that is impossible: when it has no lock
+// file, as a copy may not, or the file system or the operating system has no lock
+// for readers. Nobody should have the store open then.
 func Inspect(dir string) (*View, error) {
 	if err := exists(dir); err != nil {
 		return nil, err
 	}
-	d, err := lockDirectory(dir)
+	d, err := lockDirectory(dir, true)
 	if err != nil {
 		return nil, err
 	}

@@ -14,6 +14,7 @@ import (
 // Lease implements frontier.Frontier. It reads and writes nothing, but tells
 // the committer of the attempt.
 func (s *Store) Lease(ctx context.Context, req frontier.LeaseRequest) (leases []frontier.Lease, err error) {
+	defer s.hear(&err)
 	give := func(slot *slot, now instant) { leases = append(leases, s.give(slot, now)) }
 	for {
 		now, err := s.enter(ctx, func() bool { return !s.waking })
@@ -79,6 +80,7 @@ func (s *Store) readSince(ctx context.Context, reads uint64) (bool, error) {
 // Hold implements frontier.Frontier. It returns when the host is in the store,
 // which makes it wait for its delay after a restart.
 func (s *Store) Hold(ctx context.Context, name frontier.Host) (release func(delay time.Duration), err error) {
+	defer s.hear(&err)
 	if name == "" {
 		return nil, fmt.Errorf("%w: no host", frontier.ErrInvalid)
 	}

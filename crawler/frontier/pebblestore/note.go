@@ -6,7 +6,8 @@ import (
 )
 
 // Note implements frontier.Frontier.
-func (s *Store) Note(ctx context.Context) ([]byte, error) {
+func (s *Store) Note(ctx context.Context) (_ []byte, err error) {
+	defer s.hear(&err)
 	now, err := s.sched.Enter(ctx)
 	if err != nil {
 		return nil, err

@@ -9,7 +9,8 @@ import (
 // Revisit implements frontier.Frontier. What is new is added first. The rest is
 // in the store then, and its seen records say what is over: nobody but another
 // Revisit changes such a record, and there is one at a time.
-func (s *Store) Revisit(ctx context.Context, items []frontier.Item) ([]bool, error) {
+func (s *Store) Revisit(ctx context.Context, items []frontier.Item) (_ []bool, err error) {
+	defer s.hear(&err)
 	hosts, err := frontier.HostsOf(items)
 	if err != nil {
 		return nil, err

@@ -8,7 +8,8 @@ import (
 )
 
 // Host implements frontier.Frontier.
-func (s *Store) Host(ctx context.Context, name frontier.Host) (frontier.HostRecord, error) {
+func (s *Store) Host(ctx context.Context, name frontier.Host) (_ frontier.HostRecord, err error) {
+	defer s.hear(&err)
 	now, err := s.enter(ctx, s.settled)
 	if err != nil {
 		return frontier.HostRecord{}, err
@@ -51,7 +52,8 @@ func (s *Store) told(h *host, now instant) frontier.HostRecord {
 }
 
 // UpdateHost implements frontier.Frontier.
-func (s *Store) UpdateHost(ctx context.Context, name frontier.Host, u frontier.HostUpdate) error {
+func (s *Store) UpdateHost(ctx context.Context, name frontier.Host, u frontier.HostUpdate) (err error) {
+	defer s.hear(&err)
 	if name == "" {
 		return fmt.Errorf("%w: no host", frontier.ErrInvalid)
 	}

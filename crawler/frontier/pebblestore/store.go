@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
@@ -33,6 +34,9 @@ type Store struct {
 	failing sync.Once
 	failed  chan struct{} // closed when failure is set
 	failure error
+	heard   atomic.Bool // a call has returned the failure
+
+	closing sync.Once
 
 	sched *schedule.Schedule[*host, *entry] // its lock guards what follows, and all that it leads to
 
@@ -61,7 +65,9 @@ var _ frontier.Frontier = (*Store)(nil)
 // The directory is locked while the store is open: the error is an *InUseError
 // when it is locked by another, which may be this process. It is ErrForeign when
 // the directory holds something else, ErrFormat when it was written by a later
-// version of this package, and ErrDamaged when it is not as it was left.
+// version of this package, and ErrDamaged when it is not as it was left. When the
+// disk cannot be written, as when it is full, the error says so, and what the
+// database had in memory by then stays with the process.
 func Open(dir string, opts *Options) (*Store, error) {
 	d, err := openDirectory(dir)
 	if err != nil {
@@ -128,7 +134,8 @@ func (s *Store) openDatabase() error {
 }
 
 // Stats implements frontier.Frontier.
-func (s *Store) Stats(ctx context.Context) (frontier.Stats, error) {
+func (s *Store) Stats(ctx context.Context) (_ frontier.Stats, err error) {
+	defer s.hear(&err)
 	now, err := s.enter(ctx, s.settled)
 	if err != nil {
 		return frontier.Stats{}, err
@@ -142,30 +149,38 @@ func (s *Store) Stats(ctx context.Context) (frontier.Stats, error) {
 }
 
 // Close implements frontier.Frontier. It waits for calls that are writing. The
-// error is that of a write which had failed, or what closing the database says.
-func (s *Store) Close() error {
-	if !s.sched.Close(frontier.ErrClosed) { // closed, or failed
-		return s.closeFailed()
-	}
-	s.queue.close()
-	select {
-	case <-s.stopped:
-	case <-s.failed:
-		return s.closeFailed()
-	}
-	s.readers.Wait()
-	return errors.Join(s.db.Close(), s.dir.close())
+// error is what closing the database says, or that the disk has failed, unless
+// another call has returned that already.
+func (s *Store) Close() (err error) {
+	s.closing.Do(func() { err = s.close() })
+	return err
 }
 
-// closeFailed closes a store whose disk has failed. The database is left as it
-// is: it may wait for the disk for ever.
-func (s *Store) closeFailed() error {
+func (s *Store) close() error {
+	s.sched.Close(frontier.ErrClosed)
+	s.queue.close()
+	closed := make(chan error, 1)
+	go func() { closed <- s.closeDatabase() }()
+	var err error
 	select {
-	case <-s.failed:
-	default:
+	case err = <-closed:
+	case <-s.failed: // and what is being closed may wait for ever
+	}
+	if failure := s.failedWith(); failure != nil && !s.heard.Load() {
+		err = failure
+	}
+	return errors.Join(err, s.dir.close())
+}
+
+// closeDatabase closes the database when nobody uses it any more, unless the
+// disk has failed.
+func (s *Store) closeDatabase() error {
+	<-s.stopped
+	s.readers.Wait()
+	if s.failedWith() != nil {
 		return nil
 	}
-	return errors.Join(s.failure, s.dir.close())
+	return s.db.Close()
 }
 
 // millis returns the time of an instant on the clock that is stored: that of

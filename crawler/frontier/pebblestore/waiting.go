@@ -26,6 +26,7 @@ func (s *Store) Waiting(ctx context.Context, name frontier.Host) iter.Seq2[front
 	return func(yield func(frontier.Item, error) bool) {
 		l := &waitingList{s: s, ctx: ctx, yield: func(it frontier.Item) bool { return yield(it, nil) }}
 		if err := l.run(name); err != nil {
+			s.hear(&err)
 			yield(frontier.Item{}, err)
 		}
 	}

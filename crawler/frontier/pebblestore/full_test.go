@@ -1,0 +1,167 @@
+//go:build unix
+
+package pebblestore
+
+import (
+	"bytes"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+)
+
+// soon returns what call returns, which must not take long.
+func soon(t *testing.T, call func() error) error {
+	t.Helper()
+	done := make(chan error, 1)
+	go func() { done <- call() }()
+	select {
+	case err := <-done:
+		return err
+	case <-time.After(10 * time.Second):
+		t.Fatal("it does not return")
+		return nil
+	}
+}
+
+// TestOpenOnFullDisk opens a store whose log has to be made tables of, for which
+// there is no room.
+func TestOpenOnFullDisk(t *testing.T) {
+	if alone(t) {
+		return
+	}
+	original := filepath.Join(t.TempDir(), "killed")
+	dir := t.TempDir()
+	s := open(t, dir, nil)
+	var urls []string
+	for n := range 1000 {
+		items := itemsOf(fmt.Sprintf("http://a.test/%d", n))
+		items[0].Meta = make([]byte, 1000)
+		if _, err := rand.Read(items[0].Meta); err != nil {
+			t.Fatal(err)
+		}
+		addItems(t, s, items...)
+		urls = append(urls, items[0].URL)
+	}
+	if err := os.CopyFS(original, os.DirFS(dir)); err != nil {
+		t.Fatal(err)
+	}
+	closeStore(t, s)
+	for _, room := range []int64{0, 1 << 10, 8 << 10, 100 << 10, 500 << 10} {
+		t.Run(fmt.Sprint(room), func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "copy")
+			if err := os.CopyFS(dir, os.DirFS(original)); err != nil {
+				t.Fatal(err)
+			}
+			d, err := openDirectory(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			disk := &fullDisk{FS: vfs.Default}
+			disk.room.Store(room)
+			d.fs = disk
+			opts := (&Options{memTable: 256 << 10}).withDefaults()
+			err = soon(t, func() error { return errors.Join(newStore(opts, d).open(), d.close()) })
+			if !errors.Is(err, syscall.ENOSPC) {
+				t.Errorf("open = %v, want %v", err, syscall.ENOSPC)
+			}
+			disk.room.Store(1 << 40) // and what was being opened must not use it
+
+			again := open(t, dir, nil)
+			known, err := again.Known(t.Context(), urls)
+			if err != nil || bytes.Contains(fmt.Append(nil, known), []byte("false")) {
+				t.Errorf("Known = %v, %v, want all", known, err)
+			}
+			closeStore(t, again)
+			check(t, dir)
+		})
+	}
+}
+
+// TestCloseOnFullDisk has nobody but Close learn that the disk is full.
+func TestCloseOnFullDisk(t *testing.T) {
+	if alone(t) {
+		return
+	}
+	for name, fill := range map[string]func(*Store, *fullDisk){
+		"while it closes": func(_ *Store, disk *fullDisk) { disk.room.Store(0) },
+		"before": func(s *Store, disk *fullDisk) {
+			disk.room.Store(0)
+			leaseURL(t, s, "http://a.test/1") // which is noted in the background
+			<-s.failed
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			disk := &fullDisk{FS: vfs.Default}
+			disk.room.Store(1 << 20)
+			s := openOn(t, dir, disk, nil)
+			addURLs(t, s, "http://a.test/1")
+			fill(s, disk)
+			if err := soon(t, s.Close); !errors.Is(err, syscall.ENOSPC) {
+				t.Errorf("Close = %v, want %v", err, syscall.ENOSPC)
+			}
+			if err := soon(t, s.Close); err != nil {
+				t.Errorf("second Close = %v", err)
+			}
+			disk.room.Store(1 << 40)
+			again := open(t, dir, nil)
+			leaseURL(t, again, "http://a.test/1")
+			closeStore(t, again)
+			check(t, dir)
+		})
+	}
+}
+
+// TestFailureToldOnce asks one call of each after the disk was full: Close has
+// nothing to add.
+func TestFailureToldOnce(t *testing.T) {
+	if alone(t) {
+		return
+	}
+	for name, call := range map[string]func(*Store) error{
+		"Add":    func(s *Store) error { _, err := s.Add(t.Context(), itemsOf("http://a.test/1")); return err },
+		"Known":  func(s *Store) error { _, err := s.Known(t.Context(), []string{"http://a.test/1"}); return err },
+		"Lease":  func(s *Store) error { _, err := s.Lease(t.Context(), frontier.LeaseRequest{Wait: -1}); return err },
+		"Finish": func(s *Store) error { _, err := s.Finish(t.Context(), nil, []byte("note")); return err },
+		"Extend": func(s *Store) error { return s.Extend(t.Context(), nil, time.Second) },
+		"Hold":   func(s *Store) error { _, err := s.Hold(t.Context(), "http://a.test"); return err },
+		"Host":   func(s *Store) error { _, err := s.Host(t.Context(), "http://a.test"); return err },
+		"UpdateHost": func(s *Store) error {
+			return s.UpdateHost(t.Context(), "http://a.test", frontier.HostUpdate{MaxInFlight: 2})
+		},
+		"Waiting": func(s *Store) error {
+			for _, err := range s.Waiting(t.Context(), "") {
+				return err
+			}
+			return nil
+		},
+		"Revisit": func(s *Store) error { _, err := s.Revisit(t.Context(), itemsOf("http://a.test/1")); return err },
+		"Note":    func(s *Store) error { _, err := s.Note(t.Context()); return err },
+		"Stats":   func(s *Store) error { _, err := s.Stats(t.Context()); return err },
+	} {
+		t.Run(name, func(t *testing.T) {
+			disk := &fullDisk{FS: vfs.Default}
+			disk.room.Store(1 << 20)
+			s := openOn(t, t.TempDir(), disk, nil)
+			addURLs(t, s, "http://a.test/1")
+			disk.room.Store(0)
+			leaseURL(t, s, "http://a.test/1")
+			<-s.failed
+			if err := call(s); !errors.Is(err, syscall.ENOSPC) {
+				t.Errorf("%s = %v, want %v", name, err, syscall.ENOSPC)
+			}
+			if err := s.Close(); err != nil {
+				t.Errorf("Close = %v after %s has returned the failure", err, name)
+			}
+		})
+	}
+}

@@ -1,0 +1,133 @@
+//go:build unix
+
+package pebblestore
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// TestInspectReadOnly looks into a store that others may write.
+func TestInspectReadOnly(t *testing.T) {
+	if alone(t) { // for its user changes
+		return
+	}
+	top := filepath.Dir(t.TempDir()) // which only its owner may enter
+	dir := filepath.Join(top, "store")
+	s := open(t, dir, nil)
+	addURLs(t, s, "http://a.test/1", "http://a.test/2")
+	closeStore(t, s)
+
+	end := openElsewhere(t, dir)
+	forbid(t, top, dir)
+	if _, err := Inspect(dir); !errors.Is(err, ErrInUse) {
+		t.Errorf("Inspect of a store that is open = %v, want %v", err, ErrInUse)
+	}
+	end()
+	before := list(t, dir)
+	if _, err := Open(dir, nil); !errors.Is(err, fs.ErrPermission) {
+		t.Errorf("Open = %v, want %v", err, fs.ErrPermission)
+	}
+	look(t, dir)
+	if after := list(t, dir); after != before {
+		t.Errorf("%s has %s, and had %s", dir, after, before)
+	}
+
+	unlocked := filepath.Join(top, "copy")
+	permit(t, top)
+	if err := errors.Join(os.CopyFS(unlocked, os.DirFS(dir)), os.Remove(filepath.Join(unlocked, lockName))); err != nil {
+		t.Fatal(err)
+	}
+	forbid(t, top, unlocked)
+	look(t, unlocked)
+}
+
+// openElsewhere has another process open a store until it is told to end.
+func openElsewhere(t *testing.T, dir string) (end func()) {
+	t.Helper()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), leakEnv+"=", childEnv+"="+dir, variantEnv+"=default")
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.WriteString(in, "open -\n"); err != nil {
+		t.Fatal(err)
+	}
+	if line, err := bufio.NewReader(out).ReadString('\n'); strings.TrimSpace(line) != "opened" {
+		t.Fatalf("the other process says %q, %v", line, err)
+	}
+	return func() {
+		if err := errors.Join(in.Close(), cmd.Wait()); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// forbid takes from this process the right to write a directory and the lock in
+// it, until the end of the test or permit.
+func forbid(t *testing.T, top, dir string) {
+	t.Helper()
+	for name, mode := range map[string]fs.FileMode{
+		top: 0o755, dir: 0o555,
+		filepath.Join(dir, lockName): 0o444, filepath.Join(dir, ownerName): 0o444,
+	} {
+		if err := os.Chmod(name, mode); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			t.Fatal(err)
+		}
+	}
+	if os.Getuid() == 0 { // who may write everywhere
+		if err := syscall.Seteuid(65534); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Cleanup(func() {
+		permit(t, top)
+		if err := os.Chmod(dir, 0o700); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// permit makes this process the owner of top again.
+func permit(t *testing.T, top string) {
+	t.Helper()
+	if os.Getuid() == 0 {
+		if err := syscall.Seteuid(0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Chmod(top, 0o700); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// look has a View of the store, in which two URLs are pending.
+func look(t *testing.T, dir string) {
+	t.Helper()
+	v, err := Inspect(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if st, err := v.Stats(); err != nil || st.Pending != 2 {
+		t.Errorf("Stats = %+v, %v, want 2 pending", st, err)
+	}
+	if err := v.Close(); err != nil {
+		t.Error(err)
+	}
+}
