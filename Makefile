@@ -9,6 +9,7 @@ TESTFUZZ  ?= 3s
 BENCH     ?= .
 BENCHTIME ?= 1s
 COUNT     ?= 1
+PKG       ?= ./...
 
 SHELL       := bash
 .SHELLFLAGS := -euo pipefail -c
@@ -40,8 +41,8 @@ fuzz: ## Fuzz each target for FUZZTIME (1m)
 	@$(call fuzz,$(FUZZTIME))
 
 .PHONY: bench
-bench: ## Run the benchmarks and tabulate ours/temoto (BENCH=regexp, BENCHTIME=1s, COUNT=1)
-	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -benchtime $(BENCHTIME) -count $(COUNT) ./... | \
+bench: ## Run the benchmarks and tabulate ours/temoto (PKG=./..., BENCH=regexp, BENCHTIME=1s, COUNT=1)
+	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -benchtime $(BENCHTIME) -count $(COUNT) $(PKG) | \
 		awk -f robotsext/robotstxt/testdata/table.awk
 
 .PHONY: lint
