@@ -87,7 +87,7 @@ func (l *ledger) write(ready []*posting) error {
 	for i, p := range ready {
 		outcomes[i] = p.outcome
 		if p.page != nil {
-			if err := l.copies.mark(p.page, l.dir.Lengths().Pages, l.batch.Pages()); err != nil {
+			if err := l.copies.mark(p.page, l.dir.Lengths().Pages, l.batch.PageLines()); err != nil {
 				return err
 			}
 			if err := l.batch.Page(p.page); err != nil {

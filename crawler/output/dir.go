@@ -53,8 +53,9 @@ var fileNames = [kinds]string{PagesFile, RejectedFile, SitemapsFile, LinksFile, 
 
 // Vacant returns nil when a crawl may be begun in the directory: it is missing,
 // or has nothing of one in it. What another began and did not come to write
-// anything in counts for nothing. The error is ErrExists.
-func Vacant(path string) error {
+// anything in counts for nothing, unless it is of one of the formats. The error is
+// ErrExists.
+func Vacant(path string, formats ...Format) error {
 	if _, err := os.Lstat(filepath.Join(path, StateFile)); err == nil {
 		return fmt.Errorf("%w: %q has %s in it; name another directory or remove this one", ErrExists, path, StateFile)
 	}
@@ -63,7 +64,34 @@ func Vacant(path string) error {
 			return fmt.Errorf("%w: %q has %s in it; name another directory or remove this one", ErrExists, path, name)
 		}
 	}
-	return nil
+	names, err := filesOf(path, formats)
+	if err == nil && len(names) > 0 {
+		err = fmt.Errorf("%w: %q has %s in it; name another directory or remove this one", ErrExists, path, names[0])
+	}
+	return err
+}
+
+// filesOf returns the names of the files of formats in a directory, which may be
+// missing.
+func filesOf(path string, formats []Format) (names []string, err error) {
+	inside, err := os.ReadDir(path)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, fmt.Errorf("output: %w", err)
+	}
+	for _, format := range formats {
+		for _, pattern := range format.Files {
+			for _, entry := range inside {
+				ok, err := filepath.Match(pattern, entry.Name())
+				if err != nil {
+					return nil, fmt.Errorf("output: files of the format %q: %w", format.Name, err)
+				}
+				if ok {
+					names = append(names, entry.Name())
+				}
+			}
+		}
+	}
+	return names, nil
 }
 
 // Create makes the directory where it is missing, and the files in it, with

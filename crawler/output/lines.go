@@ -26,42 +26,67 @@ func (l Lengths) of(kind int) int64 {
 	return [kinds]int64{l.Pages, l.Rejected, l.Sitemaps, l.Links, l.Entries}[kind]
 }
 
-// A Batch is lines to be written together. The zero Batch is empty.
+// A Batch is what is to be written together. The zero Batch is empty. What is added
+// to it must not change until it is written.
 type Batch struct {
 	lines [kinds][]byte
+	found Found
 }
 
 // Page adds a line to pages.jsonl.
-func (b *Batch) Page(p *Page) error { return b.add(pages, p) }
+func (b *Batch) Page(p *Page) error {
+	b.found.Pages = append(b.found.Pages, p)
+	return b.add(pages, p)
+}
 
 // Reject adds a line to rejected.jsonl.
-func (b *Batch) Reject(r *Rejection) error { return b.add(rejected, r) }
+func (b *Batch) Reject(r *Rejection) error {
+	b.found.Rejected = append(b.found.Rejected, r)
+	return b.add(rejected, r)
+}
 
 // Sitemap adds a line to sitemaps.jsonl.
-func (b *Batch) Sitemap(s *Sitemap) error { return b.add(sitemaps, s) }
+func (b *Batch) Sitemap(s *Sitemap) error {
+	b.found.Sitemaps = append(b.found.Sitemaps, s)
+	return b.add(sitemaps, s)
+}
 
 // Links adds a line to links.jsonl.
-func (b *Batch) Links(l *Links) error { return b.add(links, l) }
+func (b *Batch) Links(l *Links) error {
+	b.found.Links = append(b.found.Links, l)
+	return b.add(links, l)
+}
 
 // Entry adds a line to entries.jsonl.
-func (b *Batch) Entry(e *Entry) error { return b.add(entries, e) }
+func (b *Batch) Entry(e *Entry) error {
+	b.found.Entries = append(b.found.Entries, e)
+	return b.add(entries, e)
+}
 
-// Join adds the lines of another batch.
+// Loose adds what stands in no file of lines: it is for sinks alone.
+func (b *Batch) Loose(f *Found) { b.found.join(f) }
+
+// Join adds what is in another batch.
 func (b *Batch) Join(other *Batch) {
 	for kind, lines := range other.lines {
 		b.lines[kind] = append(b.lines[kind], lines...)
 	}
+	b.found.join(&other.found)
 }
 
-// Pages returns the lines of pages.jsonl in the batch, until the next call that
+// Found returns what is in the batch, for a [Sink].
+func (b *Batch) Found() *Found { return &b.found }
+
+// PageLines returns the lines of pages.jsonl in the batch, until the next call that
 // changes it.
-func (b *Batch) Pages() []byte { return b.lines[pages] }
+func (b *Batch) PageLines() []byte { return b.lines[pages] }
 
 // Reset empties the batch and keeps its memory.
 func (b *Batch) Reset() {
 	for kind := range b.lines {
 		b.lines[kind] = b.lines[kind][:0]
 	}
+	b.found.reset()
 }
 
 func (b *Batch) add(kind int, v any) error {

@@ -15,8 +15,8 @@ type Files struct {
 
 // Rotate puts the files of lines aside under a number, pages.1.jsonl for 1, so that
 // new ones can be begun, and returns where they are now. Those that were put aside
-// under this number before stay as they are.
-func Rotate(path string, number int) (Files, error) {
+// under this number before stay as they are. The files of formats go with them.
+func Rotate(path string, number int, formats ...Format) (Files, error) {
 	var failed []error
 	aside := func(name string) string {
 		to := filepath.Join(path, numbered(name, number))
@@ -34,6 +34,11 @@ func Rotate(path string, number int) (Files, error) {
 	f := Files{
 		Pages: aside(PagesFile), Rejected: aside(RejectedFile), Sitemaps: aside(SitemapsFile),
 		Links: aside(LinksFile), Entries: aside(EntriesFile), Robots: aside(RobotsFile),
+	}
+	names, err := filesOf(path, formats)
+	failed = append(failed, err)
+	for _, name := range names {
+		aside(name)
 	}
 	return f, errors.Join(failed...)
 }

@@ -1,0 +1,116 @@
+package output
+
+import "time"
+
+// A Sink is another place where a crawl writes what it finds, beside the lines of
+// JSON: a table, an archive, a view of what goes on. One goroutine uses it.
+//
+// A crawl writes what became of some URLs, commits it, and only then tells its
+// frontier that they are done, together with the mark. Killed at any point, it goes
+// on at the last mark that the frontier knows, and asks again for the URLs of what
+// was written after it.
+type Sink interface {
+	// Write takes what was found. It keeps nothing of f when it returns. An
+	// error ends the crawl.
+	Write(f *Found) error
+
+	// Commit returns when all that was written will outlive the process, and
+	// with power the machine too. Mark, of at most [MaxMark] bytes, is what
+	// Format.Open is given to go on from here.
+	Commit(power bool) (mark []byte, err error)
+
+	// Close ends the use of the sink. What was not committed may be lost.
+	Close() error
+}
+
+// MaxMark is the most bytes that the mark of a sink may have.
+const MaxMark = 200
+
+// A Format is a kind of sink.
+type Format struct {
+	// Name is what a configuration calls it. One without a name is always used,
+	// and the crawl remembers no mark of it: it is given what is found by this
+	// process.
+	Name string
+
+	// Files are patterns, as of [filepath.Match], of the names of its files in the
+	// directory of a crawl. Where there are any no new crawl is begun, and a recrawl
+	// puts them aside under its number: pages.csv becomes pages.1.csv, which the
+	// pattern must not match.
+	Files []string
+
+	// Exchanges says that it wants those too, which takes memory and time.
+	Exchanges bool
+
+	// Open opens the sink of the crawl in a directory. With a mark it goes on from
+	// there, and takes away what was written later. Mark nil: nothing counts, and
+	// what a killed process may have left of it goes.
+	Open func(dir string, mark []byte) (Sink, error)
+}
+
+// Found is what a crawl found: as much as it writes down together, each list in the
+// order in which it came about.
+type Found struct {
+	Pages     []*Page
+	Rejected  []*Rejection
+	Links     []*Links
+	Sitemaps  []*Sitemap
+	Entries   []*Entry
+	Robots    []*Robots
+	Exchanges []*Exchange
+}
+
+// Robots is a robots.txt that was asked for, as a sink is given it.
+type Robots struct {
+	Origin    string    // scheme://host:port, without the port where it is the scheme's own
+	URL       string    // that the last answer came from; of redirects the last
+	Outcome   string    // rules, allow-all or unreachable
+	Status    int       // of the last answer; 0: none came
+	Error     string    // why there was no conclusion; empty: there was one
+	FetchedAt time.Time // the end of the fetch
+	ExpiresAt time.Time // until when it is used; zero when it is unreachable
+	RetryAt   time.Time // when it is asked for again; zero unless it is unreachable
+	Body      []byte    // decoded, as far as it is read; nil where there is none, or it is not to be kept
+}
+
+// Exchange is a request and its answer as they went over the wire, whatever they were
+// for: a page, a robots.txt, a sitemap. Those of HTTP/2 are written as in HTTP/1.1.
+type Exchange struct {
+	URL      string
+	Began    time.Time
+	Took     time.Duration // to the end of the body, or to where it was left
+	Addr     string        // the IP address that was asked; empty: not known
+	Proto    string        // of the answer: HTTP/1.1, HTTP/2.0
+	Request  []byte        // its line and fields, with the empty line
+	Response []byte        // its line and fields, with the empty line; without Transfer-Encoding
+	Status   int
+	Body     []byte // as it was sent, Content-Encoding included, but not chunked
+	Cut      bool   // the body goes on behind Body
+}
+
+// join adds what another holds.
+func (f *Found) join(other *Found) {
+	f.Pages = append(f.Pages, other.Pages...)
+	f.Rejected = append(f.Rejected, other.Rejected...)
+	f.Links = append(f.Links, other.Links...)
+	f.Sitemaps = append(f.Sitemaps, other.Sitemaps...)
+	f.Entries = append(f.Entries, other.Entries...)
+	f.Robots = append(f.Robots, other.Robots...)
+	f.Exchanges = append(f.Exchanges, other.Exchanges...)
+}
+
+// reset empties the lists, keeps their memory, and lets go of what they held.
+func (f *Found) reset() {
+	empty(&f.Pages)
+	empty(&f.Rejected)
+	empty(&f.Links)
+	empty(&f.Sitemaps)
+	empty(&f.Entries)
+	empty(&f.Robots)
+	empty(&f.Exchanges)
+}
+
+func empty[T any](list *[]*T) {
+	clear(*list)
+	*list = (*list)[:0]
+}
