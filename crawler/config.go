@@ -99,6 +99,10 @@ type Config struct {
 	// Links lists in links.jsonl what each page links to.
 	Links bool `json:"links"`
 
+	// Write names formats in which the crawl is written down beside the lines of
+	// JSON; see [Options.Formats].
+	Write []string `json:"write"`
+
 	// Extract are rules for fields of pages.jsonl, each NAME=RULE; see
 	// [extract.Rule].
 	Extract []string `json:"extract"`

@@ -35,6 +35,10 @@ type Options struct {
 	// when the process ends, however that comes.
 	Frontier frontier.Frontier
 
+	// Formats are what [Config.Write] may name, and, without a name, what gets
+	// to know what the crawl finds in any case. Nil: none.
+	Formats []output.Format
+
 	// Transport sends all requests, below the robots.txt gate. Nil: one made
 	// for crawling.
 	Transport http.RoundTripper
@@ -54,16 +58,18 @@ type Options struct {
 
 // Crawler is one crawl. Make it with [New], use it for one [Crawler.Run].
 type Crawler struct {
-	cfg    Config
-	opts   Options
-	token  string // the product token
-	log    *slog.Logger
-	notice func(string)
+	cfg     Config
+	opts    Options
+	formats []output.Format // those used
+	token   string          // the product token
+	log     *slog.Logger
+	notice  func(string)
+	pauses  pauses
 
 	// Opened by Run; see open.go.
 	frontier frontier.Frontier
-	dir      *output.Dir
-	journal  *journal
+	out      *outputs
+	counted  counted // of the output, by the frontier, when it was opened
 	ledger   *ledger
 	robots   *robotsext.Robots
 	fetch    *fetcher
@@ -137,9 +143,15 @@ func New(cfg Config, opts *Options) (*Crawler, error) {
 	if err != nil {
 		return nil, err
 	}
+	formats, err := chosen(cfg.Write, opts.Formats)
+	if err != nil {
+		return nil, err
+	}
 	c := &Crawler{
 		cfg:       cfg,
 		opts:      *opts,
+		formats:   formats,
+		out:       &outputs{power: cfg.Durability == DurablePower},
 		token:     token,
 		log:       cmp.Or(opts.Logger, slog.New(slog.DiscardHandler)),
 		notice:    opts.Notice,
@@ -181,9 +193,10 @@ func (c *Crawler) Run(ctx context.Context) (*Summary, error) {
 	defer leave()
 	c.ending.Lock()
 	c.leave = leave
+	stopped := c.end != ""
 	c.ending.Unlock()
-	if c.working.Err() != nil {
-		c.stop(EndInterrupted) // aborted before it ran
+	if stopped {
+		leave() // before it ran
 	}
 	if c.cfg.MaxTime > 0 {
 		defer time.AfterFunc(c.cfg.MaxTime, func() { c.stop(EndMaxTime) }).Stop()
@@ -302,7 +315,7 @@ func (c *Crawler) look() (again time.Duration, err error) {
 		return time.Hour, nil // for leases to end, which is a change
 	}
 	wait := time.Until(stats.NextDue)
-	if stats.Leased > 0 || wait <= 0 {
+	if stats.Leased > 0 || wait <= 0 || c.paused() {
 		return wait, nil
 	}
 	patience, err := c.patience(stats)

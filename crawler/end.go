@@ -18,6 +18,10 @@ func (c *Crawler) ended() (*Summary, error) {
 	if fault == nil { // else nothing can be written any more
 		err = c.writeAside()
 	}
+	if err == nil {
+		// Nor does the frontier know of this mark.
+		err = c.out.commit(new(counted))
+	}
 	stats, statsErr := c.frontier.Stats(c.books)
 	if statsErr != nil {
 		stats = last
@@ -140,7 +144,7 @@ func (w *rejector) flush() error {
 		}
 	}
 	defer w.batch.Reset()
-	return w.c.dir.Write(&w.batch)
+	return w.c.out.write(&w.batch)
 }
 
 // close closes what open has opened.
@@ -158,11 +162,5 @@ func (c *Crawler) close() error {
 	if c.ledger != nil {
 		errs = append(errs, c.ledger.copies.close())
 	}
-	if c.journal != nil {
-		errs = append(errs, c.journal.close())
-	}
-	if c.dir != nil {
-		errs = append(errs, c.dir.Close())
-	}
-	return errors.Join(errs...)
+	return errors.Join(append(errs, c.out.close())...)
 }

@@ -2,9 +2,7 @@ package crawler
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"path/filepath"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
@@ -20,8 +18,8 @@ import (
 // One goroutine does it, and takes what all workers have ready at a time.
 type ledger struct {
 	frontier frontier.Frontier
-	dir      *output.Dir
-	sync     func() error // before the frontier is told; nil: the files need not be on the disk
+	out      *outputs
+	counted  counted // as the frontier knows it
 	copies   *copies
 	wrote    func(*output.Page) // told of each line of pages.jsonl
 
@@ -40,10 +38,10 @@ type posting struct {
 // maxPostings is how many postings are written at a time, at the most.
 const maxPostings = 256
 
-func newLedger(f frontier.Frontier, dir *output.Dir, sync func() error, wrote func(*output.Page)) *ledger {
+func newLedger(f frontier.Frontier, out *outputs, c counted, wrote func(*output.Page)) *ledger {
 	return &ledger{
-		frontier: f, dir: dir, sync: sync, wrote: wrote,
-		copies: newCopies(filepath.Join(dir.Path(), output.PagesFile)),
+		frontier: f, out: out, counted: c, wrote: wrote,
+		copies: newCopies(filepath.Join(out.dir.Path(), output.PagesFile)),
 		work:   make(chan *posting, maxPostings),
 	}
 }
@@ -87,7 +85,7 @@ func (l *ledger) write(ready []*posting) error {
 	for i, p := range ready {
 		outcomes[i] = p.outcome
 		if p.page != nil {
-			if err := l.copies.mark(p.page, l.dir.Lengths().Pages, l.batch.PageLines()); err != nil {
+			if err := l.copies.mark(p.page, l.out.dir.Lengths().Pages, l.batch.PageLines()); err != nil {
 				return err
 			}
 			if err := l.batch.Page(p.page); err != nil {
@@ -96,15 +94,13 @@ func (l *ledger) write(ready []*posting) error {
 		}
 		l.batch.Join(&p.lines)
 	}
-	if err := l.dir.Write(&l.batch); err != nil {
+	if err := l.out.write(&l.batch); err != nil {
 		return err
 	}
-	if l.sync != nil {
-		if err := l.sync(); err != nil {
-			return err
-		}
+	if err := l.out.commit(&l.counted); err != nil {
+		return err
 	}
-	errs, err := l.frontier.Finish(context.Background(), outcomes, note(l.dir.Lengths()))
+	errs, err := l.frontier.Finish(context.Background(), outcomes, l.counted.bytes())
 	if err != nil {
 		return err
 	}
@@ -120,24 +116,4 @@ func (l *ledger) write(ready []*posting) error {
 		}
 	}
 	return nil
-}
-
-// note is what the frontier keeps for the ledger.
-func note(l output.Lengths) []byte {
-	b, err := json.Marshal(l)
-	if err != nil {
-		panic(err) // three numbers
-	}
-	return b
-}
-
-// noted reads a note. Without one nothing counts.
-func noted(b []byte) (l output.Lengths, err error) {
-	if b == nil {
-		return l, nil
-	}
-	if err := json.Unmarshal(b, &l); err != nil {
-		return l, fmt.Errorf("crawler: the frontier's note on the output: %w", err)
-	}
-	return l, nil
 }

@@ -212,7 +212,7 @@ func (c *Crawler) grow(a address) (taken []left, news bool, err error) {
 	if news = c.scope.join(a); !news {
 		return nil, false, nil
 	}
-	if _, err := c.journal.append(&entry{Joined: a.url}); err != nil {
+	if _, err := c.out.journal.append(&entry{Joined: a.url}); err != nil {
 		return nil, news, err
 	}
 	if !c.aside.mayHold(a) {

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/frontier/pebblestore"
@@ -36,11 +37,14 @@ func (c *Crawler) open() (err error) {
 	if err := begin(); err != nil {
 		return err
 	}
-	if c.journal, err = openJournal(filepath.Join(c.cfg.Output, journalFile)); err != nil {
+	if c.out.journal, err = openJournal(filepath.Join(c.cfg.Output, journalFile)); err != nil {
 		return err
 	}
-	c.ledger = newLedger(c.frontier, c.dir, c.syncFiles(), c.tally.page)
-	c.aside = newAside(c.journal, c.scope.key)
+	if err := c.out.openSinks(c.formats, c.counted.Sinks); err != nil {
+		return err
+	}
+	c.ledger = newLedger(c.frontier, c.out, c.counted, c.tally.page)
+	c.aside = newAside(c.out.journal, c.scope.key)
 	c.pace = newPace(&c.cfg, c.frontier, c.opts.Resume || c.opts.Recrawl)
 	c.pace.changed = c.repaced
 	if err := c.connect(); err != nil {
@@ -57,7 +61,7 @@ func (c *Crawler) open() (err error) {
 
 // begin makes the directory of a new crawl.
 func (c *Crawler) begin() error {
-	if err := output.Vacant(c.cfg.Output); err != nil {
+	if err := output.Vacant(c.cfg.Output, c.formats...); err != nil {
 		if held := c.held(); held != nil {
 			return held
 		}
@@ -74,7 +78,7 @@ func (c *Crawler) begin() error {
 	}
 	var err error
 	c.state = &state{Version: stateVersion, Config: c.cfg}
-	c.dir, err = output.Create(c.cfg.Output, c.state)
+	c.out.dir, err = output.Create(c.cfg.Output, c.state)
 	return err
 }
 
@@ -129,15 +133,6 @@ func (c *Crawler) held() error {
 	return nil
 }
 
-// syncFiles is what the ledger does before it tells the frontier of something that
-// it has written.
-func (c *Crawler) syncFiles() func() error {
-	if c.cfg.Durability != DurablePower {
-		return nil
-	}
-	return func() error { return errors.Join(c.dir.Sync(), c.journal.log.Sync()) }
-}
-
 // connect makes what talks to the network. Nothing is sent yet.
 func (c *Crawler) connect() error {
 	base := c.opts.Transport
@@ -146,7 +141,7 @@ func (c *Crawler) connect() error {
 	}
 	var err error
 	c.robots, err = robotsext.New(c.cfg.UserAgent, &robotsext.Options{
-		Transport: &wire{base: base, working: c.working},
+		Transport: &wire{base: base, working: c.working, record: c.recorder()},
 		Wait:      c.wait,
 		Timeout:   c.cfg.RobotsTimeout,
 		RetryMin:  c.cfg.RobotsRetry,
@@ -164,6 +159,16 @@ func (c *Crawler) connect() error {
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 	return nil
+}
+
+// recorder returns what takes the exchanges; nil: no format wants them.
+func (c *Crawler) recorder() func(*output.Exchange) {
+	if !slices.ContainsFunc(c.formats, func(f output.Format) bool { return f.Exchanges }) {
+		return nil
+	}
+	return func(e *output.Exchange) {
+		c.out.add(func(f *output.Found) { f.Exchanges = append(f.Exchanges, e) })
+	}
 }
 
 // hostOf is the host of a URL in canonical form.

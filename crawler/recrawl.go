@@ -32,11 +32,11 @@ func (c *Crawler) beginAgain() error {
 // revisit does what a recrawl begins with. Killed, it does it again: nothing is
 // fetched before it is through.
 func (c *Crawler) revisit(s *state) error {
-	old, err := output.Rotate(c.cfg.Output, s.Round)
+	old, err := output.Rotate(c.cfg.Output, s.Round, c.opts.Formats...)
 	if err != nil {
 		return err
 	}
-	if _, err := c.frontier.Finish(c.books, nil, note(output.Lengths{})); err != nil {
+	if _, err := c.frontier.Finish(c.books, nil, new(counted).bytes()); err != nil {
 		return err
 	}
 	again := &revisits{c: c}

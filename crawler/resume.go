@@ -100,17 +100,16 @@ func (c *Crawler) openCounted(s *state) error {
 	if err != nil {
 		return err
 	}
-	counted, err := noted(note)
-	if err != nil {
+	if c.counted, err = countedIn(note); err != nil {
 		return err
 	}
 	if more := c.cfg.MaxHostPages; s.Config.MaxHostPages > 0 && (more == 0 || more > s.Config.MaxHostPages) {
-		if err := c.bringBackFull(&counted); err != nil {
+		if err := c.bringBackFull(); err != nil {
 			return err
 		}
 	}
 	var missing map[string]int64
-	if c.dir, missing, err = output.Open(c.cfg.Output, counted); err != nil {
+	if c.out.dir, missing, err = output.Open(c.cfg.Output, c.counted.Lengths); err != nil {
 		return err
 	}
 	for _, name := range slices.Sorted(maps.Keys(missing)) {
@@ -126,7 +125,7 @@ func (c *Crawler) openCounted(s *state) error {
 // bringBackFull brings back the URLs that were left alone because their host had had
 // its pages. Killed between the two last steps, the crawl says that lines are missing,
 // and none are.
-func (c *Crawler) bringBackFull(counted *output.Lengths) error {
+func (c *Crawler) bringBackFull() error {
 	full := &revisits{c: c}
 	for r, err := range output.Rejections(c.cfg.Output) {
 		if err == nil && r.Reason == output.HostFull {
@@ -140,12 +139,17 @@ func (c *Crawler) bringBackFull(counted *output.Lengths) error {
 		return err
 	}
 	isFull := func(r *output.Rejection) bool { return r.Reason == output.HostFull }
-	length, err := output.DropRejections(c.cfg.Output, counted.Rejected, isFull)
+	length, err := output.DropRejections(c.cfg.Output, c.counted.Rejected, isFull)
 	if err != nil {
 		return err
 	}
-	counted.Rejected = length
-	_, err = c.frontier.Finish(c.books, nil, note(*counted))
+	c.counted.Rejected = length
+	for _, f := range c.opts.Formats {
+		if !f.Exchanges { // it is given all lines again, and needs no others
+			delete(c.counted.Sinks, f.Name)
+		}
+	}
+	_, err = c.frontier.Finish(c.books, nil, c.counted.bytes())
 	return err
 }
 

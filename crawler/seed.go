@@ -2,6 +2,7 @@ package crawler
 
 import (
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
@@ -83,7 +84,8 @@ func (c *Crawler) keepRobots(rec *robotsext.Record) error {
 	if rec.NoStore {
 		body = nil // ROB-CAC-06
 	}
-	return c.dir.Robots(string(rec.Origin), body, &about)
+	c.out.add(func(f *output.Found) { f.Robots = append(f.Robots, robotsFound(rec)) })
+	return c.out.dir.Robots(string(rec.Origin), body, &about)
 }
 
 // seedSitemaps brings the Sitemap lines of a host into the frontier, where they

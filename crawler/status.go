@@ -1,6 +1,7 @@
 package crawler
 
 import (
+	"context"
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
@@ -13,6 +14,8 @@ type Status struct {
 	Summary
 	// Frontier counts the URLs it knows of by what has become of them.
 	Frontier frontier.Stats
+	// Paused says that no URL is handed out; see [Crawler.Pause].
+	Paused bool
 }
 
 // Status returns how the crawl is getting on. It can be called from
@@ -23,7 +26,7 @@ func (c *Crawler) Status() (*Status, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Status{Summary: c.tally.summary(), Frontier: stats}
+	s := &Status{Summary: c.tally.summary(), Frontier: stats, Paused: c.paused()}
 	c.ending.Lock()
 	s.End = c.end
 	c.ending.Unlock()
@@ -36,4 +39,10 @@ func (c *Crawler) Status() (*Status, error) {
 		s.Waiting = append(s.Waiting, string(h))
 	}
 	return s, nil
+}
+
+// Host returns what the crawl knows of an origin, as scheme://host:port: its clock, its
+// queue. When it can be called and what the error is, is as with Status.
+func (c *Crawler) Host(ctx context.Context, origin string) (frontier.HostRecord, error) {
+	return c.frontier.Host(ctx, frontier.Host(origin))
 }

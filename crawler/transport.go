@@ -10,6 +10,8 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
 // maxIdle is how many connections are kept between requests, at the least: of that
@@ -65,6 +67,7 @@ func checkProxy(raw string) error {
 type wire struct {
 	base    http.RoundTripper
 	working context.Context
+	record  func(*output.Exchange) // takes what has gone over it; nil: nobody does
 }
 
 // RoundTrip implements http.RoundTripper.
@@ -72,10 +75,18 @@ func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithCancel(req.Context())
 	unlink := context.AfterFunc(w.working, cancel)
 	end := func() { unlink(); cancel() }
-	resp, err := w.base.RoundTrip(req.WithContext(ctx))
+	out := req.WithContext(ctx)
+	var rec *recording
+	if w.record != nil {
+		rec, out = record(out, w.record)
+	}
+	resp, err := w.base.RoundTrip(out)
 	if err != nil {
 		end()
 		return nil, err
+	}
+	if rec != nil {
+		rec.answered(out, resp)
 	}
 	resp.Request = req
 	resp.Body = &endingBody{ReadCloser: resp.Body, end: end}

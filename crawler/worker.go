@@ -46,17 +46,21 @@ type visit struct {
 // until leases ends.
 func (c *Crawler) work(leases context.Context) error {
 	for {
-		got, err := c.frontier.Lease(leases, frontier.LeaseRequest{Max: 1, PerHost: 1, Wait: -1, For: leaseTime(&c.cfg)})
+		waiting, err := c.pauses.ready(leases)
 		if err != nil {
-			if leases.Err() != nil {
-				return nil
+			return nil
+		}
+		got, err := c.frontier.Lease(waiting, frontier.LeaseRequest{Max: 1, PerHost: 1, Wait: -1, For: leaseTime(&c.cfg)})
+		if err != nil {
+			if waiting.Err() != nil {
+				continue
 			}
 			return err
 		}
 		for _, lease := range got {
 			v := &visit{lease: lease}
-			outcome := v.deferred() // as it stays when it was on its way when the crawl was stopped
-			if leases.Err() == nil {
+			outcome := v.deferred() // as it stays when it was on its way when a pause or the end came
+			if waiting.Err() == nil {
 				if outcome, err = c.visit(v); err != nil {
 					return err
 				}

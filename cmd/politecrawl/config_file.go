@@ -96,6 +96,9 @@ func assign(f *pflag.Flag, value any) error {
 			if f.Name == "extract" { // a selector has spaces in it
 				return list.Replace(slices.Collect(nonEmptyLines(text)))
 			}
+			if f.Value.Type() == "stringSlice" {
+				text = strings.ReplaceAll(text, ",", " ")
+			}
 			return list.Replace(strings.Fields(text))
 		}
 		if err := f.Value.Set(text); err != nil {

@@ -1,0 +1,118 @@
+package crawler
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptrace"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+// maxRecorded is how much of a body an exchange keeps: no sitemap and no robots.txt is
+// read beyond it, and no page unless max-body says so.
+const maxRecorded = 64 << 20
+
+// A recording is an exchange while it goes on.
+type recording struct {
+	done func(*output.Exchange)
+	ex   output.Exchange
+	body bytes.Buffer
+	end  bool // of the body was seen
+
+	mu     sync.Mutex // guards both below: a connection is dialled elsewhere
+	fields []byte     // of the request as they were sent
+	addr   string
+}
+
+// record returns a recording of a request, and the request to send in its place.
+func record(req *http.Request, done func(*output.Exchange)) (*recording, *http.Request) {
+	r := &recording{done: done, ex: output.Exchange{URL: req.URL.String(), Began: time.Now()}}
+	return r, req.WithContext(httptrace.WithClientTrace(req.Context(), &httptrace.ClientTrace{
+		GotConn: func(info httptrace.GotConnInfo) {
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			r.fields = nil // an attempt on a connection that had gone does not count
+			if host, _, err := net.SplitHostPort(info.Conn.RemoteAddr().String()); err == nil {
+				r.addr = host
+			}
+		},
+		WroteHeaderField: func(key string, values []string) {
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			if key == ":authority" {
+				key = "Host"
+			}
+			for _, value := range values {
+				if !strings.HasPrefix(key, ":") { // what else HTTP/2 says of its own
+					r.fields = fmt.Appendf(r.fields, "%s: %s\r\n", http.CanonicalHeaderKey(key), value)
+				}
+			}
+		},
+	}))
+}
+
+// answered takes the answer, whose body is recorded while it is read. It is called
+// before anybody changes the answer.
+func (r *recording) answered(req *http.Request, resp *http.Response) {
+	var head bytes.Buffer
+	fmt.Fprintf(&head, "HTTP/1.1 %s\r\n", cmp.Or(strings.TrimSpace(resp.Status), fmt.Sprint(resp.StatusCode)))
+	_ = resp.Header.Write(&head) // a buffer does not fail
+	head.WriteString("\r\n")
+	r.ex.Response, r.ex.Status, r.ex.Proto = head.Bytes(), resp.StatusCode, resp.Proto
+	r.ex.Request = r.request(req)
+	resp.Body = &recordedBody{ReadCloser: resp.Body, r: r}
+}
+
+// request is the head of the request: as it was sent, or, where the transport does not
+// tell, as it was to be sent.
+func (r *recording) request(req *http.Request) []byte {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.ex.Addr = r.addr
+	head := fmt.Appendf(nil, "%s %s HTTP/1.1\r\n", req.Method, req.URL.RequestURI())
+	if r.fields != nil {
+		return append(append(head, r.fields...), "\r\n"...)
+	}
+	b := bytes.NewBuffer(head)
+	fmt.Fprintf(b, "Host: %s\r\n", cmp.Or(req.Host, req.URL.Host))
+	_ = req.Header.Write(b)
+	b.WriteString("\r\n")
+	return b.Bytes()
+}
+
+// recordedBody is a body that is recorded as far as it is read.
+type recordedBody struct {
+	io.ReadCloser
+	r    *recording
+	once sync.Once
+}
+
+// Read implements io.Reader.
+func (b *recordedBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	keep := min(n, maxRecorded-b.r.body.Len())
+	b.r.body.Write(p[:keep])
+	b.r.ex.Cut = b.r.ex.Cut || keep < n
+	b.r.end = b.r.end || errors.Is(err, io.EOF)
+	return n, err
+}
+
+// Close closes the body and ends the recording.
+func (b *recordedBody) Close() error {
+	err := b.ReadCloser.Close()
+	b.once.Do(func() {
+		r := b.r
+		r.ex.Body, r.ex.Took = r.body.Bytes(), time.Since(r.ex.Began)
+		r.ex.Cut = r.ex.Cut || !r.end
+		r.done(&r.ex)
+	})
+	return err
+}

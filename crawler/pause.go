@@ -1,0 +1,74 @@
+package crawler
+
+import (
+	"context"
+	"sync"
+)
+
+// pauses is the gate that workers pass before they take a URL.
+type pauses struct {
+	mu   sync.Mutex    // guards both below
+	over chan struct{} // closed when the pause is over; nil: there is none
+	call func()        // ends the waits for a URL; nil: a pause has
+	wait context.Context
+}
+
+// Pause stops the handing out of URLs. What is in flight is finished, also where that
+// takes a request more: the rest of a chain of redirects of a robots.txt. Limits of time
+// go on.
+func (c *Crawler) Pause() {
+	c.pauses.mu.Lock()
+	defer c.pauses.mu.Unlock()
+	if c.pauses.over != nil {
+		return
+	}
+	c.pauses.over = make(chan struct{})
+	if c.pauses.call != nil {
+		c.pauses.call()
+		c.pauses.call = nil
+	}
+}
+
+// Continue ends a pause.
+func (c *Crawler) Continue() {
+	c.pauses.mu.Lock()
+	defer c.pauses.mu.Unlock()
+	if c.pauses.over != nil {
+		close(c.pauses.over)
+		c.pauses.over = nil
+		c.stir()
+	}
+}
+
+// Stop ends the crawl as the end of Run's context does: what is in flight is finished
+// first.
+func (c *Crawler) Stop() { c.stop(EndInterrupted) }
+
+// paused tells whether there is a pause.
+func (c *Crawler) paused() bool {
+	c.pauses.mu.Lock()
+	defer c.pauses.mu.Unlock()
+	return c.pauses.over != nil
+}
+
+// ready waits until there is no pause, and returns a context for waiting for a URL,
+// which ends with leases and with the next pause.
+func (p *pauses) ready(leases context.Context) (context.Context, error) {
+	for {
+		p.mu.Lock()
+		over := p.over
+		if over == nil {
+			defer p.mu.Unlock()
+			if p.call == nil {
+				p.wait, p.call = context.WithCancel(leases)
+			}
+			return p.wait, leases.Err()
+		}
+		p.mu.Unlock()
+		select {
+		case <-over:
+		case <-leases.Done():
+			return nil, leases.Err()
+		}
+	}
+}
