@@ -3,6 +3,7 @@ package crawler
 import (
 	"bytes"
 	"cmp"
+	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
@@ -27,14 +28,24 @@ type recording struct {
 	body bytes.Buffer
 	end  bool // of the body was seen
 
+	unpack bool // the body, if it comes packed
+
 	mu     sync.Mutex // guards both below: a connection is dialled elsewhere
 	fields []byte     // of the request as they were sent
 	addr   string
 }
 
-// record returns a recording of a request, and the request to send in its place.
+// record returns a recording of a request, and the request to send in its place. It
+// asks for packed bodies where net/http would: that unpacks what it asked for itself,
+// and nobody sees what was sent.
 func record(req *http.Request, done func(*output.Exchange)) (*recording, *http.Request) {
 	r := &recording{done: done, ex: output.Exchange{URL: req.URL.String(), Began: time.Now()}}
+	if req.Header.Get("Accept-Encoding") == "" && req.Header.Get("Range") == "" && req.Method == http.MethodGet {
+		clone := *req
+		clone.Header = req.Header.Clone()
+		clone.Header.Set("Accept-Encoding", "gzip")
+		req, r.unpack = &clone, true
+	}
 	return r, req.WithContext(httptrace.WithClientTrace(req.Context(), &httptrace.ClientTrace{
 		GotConn: func(info httptrace.GotConnInfo) {
 			r.mu.Lock()
@@ -69,6 +80,28 @@ func (r *recording) answered(req *http.Request, resp *http.Response) {
 	r.ex.Response, r.ex.Status, r.ex.Proto = head.Bytes(), resp.StatusCode, resp.Proto
 	r.ex.Request = r.request(req)
 	resp.Body = &recordedBody{ReadCloser: resp.Body, r: r}
+	if r.unpack && strings.EqualFold(resp.Header.Get("Content-Encoding"), "gzip") {
+		resp.Header.Del("Content-Encoding")
+		resp.Header.Del("Content-Length")
+		resp.ContentLength, resp.Uncompressed = -1, true
+		resp.Body = &unpackedBody{ReadCloser: resp.Body}
+	}
+}
+
+// unpackedBody is a gzipped body as it was before.
+type unpackedBody struct {
+	io.ReadCloser
+	z *gzip.Reader // nil: nothing was read yet
+}
+
+// Read implements io.Reader.
+func (b *unpackedBody) Read(p []byte) (n int, err error) {
+	if b.z == nil {
+		if b.z, err = gzip.NewReader(b.ReadCloser); err != nil {
+			return 0, err
+		}
+	}
+	return b.z.Read(p)
 }
 
 // request is the head of the request: as it was sent, or, where the transport does not

@@ -32,7 +32,7 @@ func crawlAsChild(config string) error {
 	if err := json.Unmarshal([]byte(config), &cfg); err != nil {
 		return err
 	}
-	opts := &Options{Begun: func() { fmt.Println("begun") }}
+	opts := &Options{Begun: func() { fmt.Println("begun") }, Formats: []output.Format{listFormat}}
 	saved, err := Saved(cfg.Output)
 	switch {
 	case err == nil:
@@ -89,6 +89,7 @@ func TestKill(t *testing.T) {
 	}()
 	cfg := testConfig(t, site.StartURLs()...)
 	cfg.Delay, cfg.RobotsRetry, cfg.MaxWait, cfg.Retries = 40*time.Millisecond, 300*time.Millisecond, time.Minute, 3
+	cfg.Write = []string{"list"}
 	// Below the delay, a life would often be too short for a page.
 	seed := rand.Uint64()
 	random := rand.New(rand.NewPCG(seed, 0))
@@ -169,6 +170,7 @@ func judgeKilled(t *testing.T, site *demosite.Site, cfg Config, kills []time.Tim
 	if diff := cmp.Diff(wantRejected, rejected); diff != "" {
 		t.Errorf("%s (-want +got):\n%s", output.RejectedFile, diff)
 	}
+	sameInSink(t, cfg, false)
 	for _, name := range []string{output.PagesFile, output.RejectedFile, output.SitemapsFile, output.RobotsFile, journalFile} {
 		b, err := os.ReadFile(filepath.Join(cfg.Output, name))
 		if err != nil || !strings.HasSuffix(string(b), "\n") {

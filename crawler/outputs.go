@@ -143,7 +143,7 @@ func replay(dir *output.Dir, s output.Sink) error {
 		batch.Loose(&output.Found{Robots: []*output.Robots{robotsFound(v)}})
 		return add(nil)
 	})
-	if err != nil {
+	if err != nil || n == 0 {
 		return err
 	}
 	return flush()
