@@ -11,13 +11,16 @@ import (
 // choice gives cmd a flag that is one of some words; the first is the default.
 func choice[T ~string](cmd *cobra.Command, value *T, name, usage string, words ...T) {
 	*value = words[0]
+	cmd.Flags().Var(newChoice(value, words...), name, usage)
+}
+
+// newChoice is the value of a flag that is one of some words.
+func newChoice[T ~string](value *T, words ...T) *choiceFlag[T] {
 	flag := &choiceFlag[T]{value: value}
 	for _, w := range words {
 		flag.words = append(flag.words, string(w))
 	}
-	cmd.Flags().Var(flag, name, usage)
-	// The flag was defined in the line above, so this cannot fail.
-	_ = cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(flag.words, cobra.ShellCompDirectiveNoFileComp))
+	return flag
 }
 
 type choiceFlag[T ~string] struct {

@@ -1,14 +1,18 @@
 package main
 
 import (
+	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"iter"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/pflag"
 	"github.com/spf13/viper"
@@ -24,27 +28,39 @@ func (s *settings) read(v *viper.Viper) error {
 	if !slices.Contains(configKinds, kind) {
 		return misuse("--config %q: the name must end in .yaml, .toml or .json, to say what the file is", s.file)
 	}
-	v.SetConfigFile(s.file)
 	v.SetConfigType(kind)
-	if err := v.ReadInConfig(); err != nil {
+	text, err := os.ReadFile(s.file)
+	if err == nil {
+		err = v.ReadConfig(bytes.NewReader(text))
+	}
+	if err != nil {
 		return s.unreadable(err)
 	}
+	s.lines = keyLines(kind, text)
 
 	known := s.names()
 	var bad []error
-	for _, key := range slices.Sorted(slices.Values(v.AllKeys())) {
+	for _, key := range slices.SortedFunc(slices.Values(v.AllKeys()), s.byLine) {
 		switch {
 		case !slices.Contains(known, key):
+			top, _, _ := strings.Cut(key, ".")
 			bad = append(bad, fmt.Errorf("--config %q: unknown key %q%s; %q lists the keys",
-				s.file, key, didYouMean(key, known), "politecrawl config show"))
+				s.at(top), key, didYouMean(key, known), "politecrawl help settings"))
 		case !v.InConfig(key):
-			bad = append(bad, fmt.Errorf("--config %q: key %q has no value", s.file, key))
+			bad = append(bad, fmt.Errorf("--config %q: key %q has no value", s.at(key), key))
 		}
 	}
 	if len(bad) > 0 {
 		return &exit{exitMisuse, errors.Join(bad...)}
 	}
 	return nil
+}
+
+// byLine compares keys of the file by where they stand.
+func (s *settings) byLine(a, b string) int {
+	topA, _, _ := strings.Cut(a, ".")
+	topB, _, _ := strings.Cut(b, ".")
+	return cmp.Or(s.lines[topA]-s.lines[topB], strings.Compare(a, b))
 }
 
 // unreadable says what is wrong with a configuration file that viper refused.
@@ -111,8 +127,14 @@ func assign(f *pflag.Flag, value any) error {
 // plainText writes a value as a flag would be given it. Every number of JSON is
 // a float64, and fmt would write 10485760 as 1.048576e+07.
 func plainText(value any) string {
-	if number, ok := value.(float64); ok {
-		return strconv.FormatFloat(number, 'f', -1, 64)
+	switch value := value.(type) {
+	case float64:
+		return strconv.FormatFloat(value, 'f', -1, 64)
+	case time.Time: // since: 2026-01-31 is one in YAML and TOML
+		if value.Equal(value.Truncate(24 * time.Hour)) {
+			return value.Format(time.DateOnly)
+		}
+		return value.Format(time.RFC3339)
 	}
 	return fmt.Sprint(value)
 }

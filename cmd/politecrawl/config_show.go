@@ -16,31 +16,36 @@ func (p *program) configCommand() *cobra.Command {
 }
 
 func (p *program) configShowCommand() *cobra.Command {
-	var format outputFormat
+	var (
+		format outputFormat
+		origin bool
+	)
 	s := newSettings()
 	cmd := &cobra.Command{
 		Use:   "show [URL…]",
 		Short: "The effective configuration, and where each value came from",
 		Long: `Show what "politecrawl crawl" with the same arguments, flags and environment would
-work with, and for each key where its value came from: a flag, the environment, the
-configuration file, or the default. A flag wins over the environment, the environment
-over the file. The text is YAML and can be saved as a configuration file.`,
+work with, and for each key where its value came from: a flag, a variable of the
+environment, a line of the configuration file, or the default. A flag wins over the
+environment, the environment over the file. The text is YAML and can be saved as a
+configuration file.
+
+A value that "crawl" would refuse is shown too, and the exit code is 2 then.`,
+		Example: `  politecrawl config show --config configs/gentle.yaml --delay 5s
+  politecrawl config show --origin=false > crawl.yaml`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := s.load(args, cmd.InOrStdin()); err != nil {
 				return err
 			}
-			(&herald{program: p}).warn(s)
-			if format == formatJSON {
-				return p.printJSON(s.shown())
+			err := p.showConfig(s.shown(), format, origin)
+			if err == nil {
+				err = s.refused()
 			}
-			text, err := s.yaml()
-			if err != nil {
-				return err
-			}
-			return p.print(text)
+			return err
 		},
 	}
 	format.flag(cmd)
+	cmd.Flags().BoolVar(&origin, "origin", true, "say where each value came from")
 	s.flags(cmd.Flags())
 	return cmd
 }
@@ -49,7 +54,7 @@ over the file. The text is YAML and can be saved as a configuration file.`,
 type shownKey struct {
 	Key   string `json:"key"`
 	Value any    `json:"value"` // a string, a json.Number, a bool or a list of strings
-	From  string `json:"from"`
+	From  string `json:"from,omitempty"`
 }
 
 func (s *settings) shown() []shownKey {
@@ -63,23 +68,44 @@ func (s *settings) shown() []shownKey {
 			k.Value = f.Value.String() == "true"
 		}
 		if list, isList := f.Value.(pflag.SliceValue); isList {
-			k.Value = list.GetSlice()
+			k.Value = append([]string{}, list.GetSlice()...) // none is an empty list
 		}
 		keys = append(keys, k)
 	})
 	return keys
 }
 
-// yaml writes each key with the source of its value as a comment. A value in
-// JSON is one in YAML too.
-func (s *settings) yaml() (string, error) {
+// showConfig prints keys: in text as YAML, each with the source of its value as a
+// comment. A value in JSON is one in YAML too.
+func (p *program) showConfig(keys []shownKey, format outputFormat, origin bool) error {
+	if !origin {
+		for i := range keys {
+			keys[i].From = ""
+		}
+	}
+	if format == formatJSON {
+		return p.printJSON(keys)
+	}
 	var b strings.Builder
-	for _, k := range s.shown() {
+	for _, k := range keys {
 		value, err := marshal(k.Value)
 		if err != nil {
-			return "", err
+			return err
 		}
-		fmt.Fprintf(&b, "%s: %s  # %s\n", k.Key, value, k.From)
+		fmt.Fprintf(&b, "%s: %s", k.Key, value)
+		if k.From != "" {
+			b.WriteString("  # " + printable(k.From))
+		}
+		b.WriteString("\n")
 	}
-	return b.String(), nil
+	return p.print(b.String())
+}
+
+// refused returns what "crawl" would refuse, but that there is no start URL yet.
+func (s *settings) refused() error {
+	complete := *s
+	if len(complete.config.URLs) == 0 {
+		complete.config.URLs = []string{"https://example.com/"}
+	}
+	return complete.validate()
 }

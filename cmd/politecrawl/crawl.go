@@ -26,10 +26,15 @@ to a host there is at least --delay, or the host's own Crawl-delay.
 The crawl writes a directory: pages.jsonl has a line for each page, rejected.jsonl one
 for each URL that was left alone and why, robots/ the robots.txt files seen.
 
-Each flag that has a value is also a key of the configuration file and, in capitals
-with POLITECRAWL_ before it, an environment variable: POLITECRAWL_MAX_PAGES=100. A
-flag wins over the environment, the environment over the file. "politecrawl config
-show" tells what holds and why.
+The flags from --output on are also keys of the configuration file and, in capitals
+with POLITECRAWL_ before them, environment variables: POLITECRAWL_MAX_PAGES=100. A
+flag wins over the environment, the environment over the file. "politecrawl help
+settings" has the whole of it, "politecrawl config show" tells what holds and why.
+
+--log writes a log, for whoever operates the crawl: to standard error, above the view
+of its progress, or to --log-file. Its lines have the attributes host, url, status,
+reason, attempt, took, next, error and so on; in JSON times are in seconds. Secrets in
+URLs are left out. With --quiet the log and errors are all that standard error gets.
 
 The first interrupt (or SIGTERM) lets what is in flight come to its end; the second
 breaks it off. Whatever ended it, kill -9 included, "crawl --resume DIR" goes on with
@@ -49,6 +54,7 @@ The time in the summary ("finished after 3s", and seconds in JSON) is this run's
 other numbers are of all runs since the crawl, or its last recrawl, began.`,
 		Example: `  politecrawl crawl https://example.com/ --max-pages 100 --output example
   politecrawl crawl --seeds urls.txt --config configs/gentle.yaml
+  politecrawl crawl https://example.com/ --quiet --log json --log-file crawl.log
   politecrawl crawl --resume example --max-pages 200
   politecrawl crawl --recrawl example`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -58,8 +64,10 @@ other numbers are of all runs since the crawl, or its last recrawl, began.`,
 			if len(s.config.URLs) == 0 {
 				return misuseOf(cmd, "give start URLs, as arguments or with --seeds")
 			}
-			h := &herald{program: p, quiet: quiet}
-			h.warn(s)
+			if err := s.validate(); err != nil {
+				return err
+			}
+			h := &herald{program: p, quiet: quiet, log: s.log}
 			return p.crawl(cmd.Context(), s.config, s.options(), format, h)
 		},
 	}
@@ -93,6 +101,12 @@ func (p *program) runCrawl(ctx context.Context, cfg crawler.Config, opts crawler
 	aside := *p
 	aside.err = view // so that what is said stands above the view
 	h.program = &aside
+	log, endLog, err := h.log.open(view)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = endLog() }() // what could not be written, nobody can be told
+	opts.Logger = log
 	var c *crawler.Crawler // what it is of
 	opts.Notice = h.note
 	opts.Begun = func() {
@@ -101,7 +115,7 @@ func (p *program) runCrawl(ctx context.Context, cfg crawler.Config, opts crawler
 			view.begin(c.Status)
 		}
 	}
-	c, err := crawler.New(cfg, &opts)
+	c, err = crawler.New(cfg, &opts)
 	if err != nil {
 		return nil, &exit{exitMisuse, withoutPrefix(err)}
 	}

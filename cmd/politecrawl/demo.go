@@ -28,6 +28,7 @@ type demo struct {
 	port   int
 	keep   bool
 	quiet  bool
+	log    logging
 	format outputFormat
 }
 
@@ -60,6 +61,7 @@ should and no other, else 1.`,
 	flags.IntVar(&d.port, "port", 0, "serve the site on port `N` (0: any free one)")
 	flags.BoolVar(&d.keep, "keep", false, "serve the site after the crawl until interrupted, to look at in a browser")
 	flags.BoolVar(&d.quiet, "quiet", false, "say nothing but the result and errors")
+	d.log.keys(flags)
 	return cmd
 }
 
@@ -117,7 +119,7 @@ func (d *demo) crawl(ctx context.Context, site *demosite.Site) (*demoResult, err
 	cfg.Output = d.output
 	cfg.Delay = demoDelay
 	cfg.RobotsRetry = demoRobotsRetry
-	sum, err := d.runCrawl(ctx, cfg, crawler.Options{}, &herald{program: d.program, quiet: d.quiet})
+	sum, err := d.runCrawl(ctx, cfg, crawler.Options{}, &herald{program: d.program, quiet: d.quiet, log: d.log})
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,9 @@
 package main
 
 import (
+	"errors"
+	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -13,27 +16,34 @@ func variable(key string) string {
 	return envPrefix + "_" + strings.ToUpper(strings.ReplaceAll(key, "-", "_"))
 }
 
-// unknownVariables has a line for each variable that looks like ours and sets no
-// key: a misspelt limit is no limit. It is no error, because the environment may
-// have been made for another version.
-func (s *settings) unknownVariables(environ []string) []string {
+// checkEnvironment refuses variables that look like ours and set no key: a misspelt
+// limit is no limit.
+func (s *settings) checkEnvironment(environ []string) error {
 	keys := s.names()
-	var warnings []string
+	var bad []error
 	for _, v := range slices.Sorted(slices.Values(environ)) {
 		name, value, _ := strings.Cut(v, "=")
-		key, ours := strings.CutPrefix(name, envPrefix+"_")
-		if key = strings.ToLower(strings.ReplaceAll(key, "_", "-")); !ours || value == "" ||
-			slices.Contains(keys, key) && name == variable(key) || slices.Contains(cobraVariables, name) {
+		rest, ours := strings.CutPrefix(name, envPrefix+"_")
+		key := strings.ToLower(strings.ReplaceAll(rest, "_", "-"))
+		if !ours || value == "" || slices.Contains(keys, key) && name == variable(key) ||
+			slices.Contains(otherVariables, name) || serviceVariable.MatchString(rest) {
 			continue
 		}
-		warning := "the environment variable " + name + " sets nothing"
+		hint := ""
 		if best := nearest(key, keys); best != "" {
-			warning += " (did you mean " + variable(best) + "?)"
+			hint = " (did you mean " + variable(best) + "?)"
 		}
-		warnings = append(warnings, warning)
+		bad = append(bad, fmt.Errorf("the environment variable %s sets nothing%s; unset it, %q lists those that do", name, hint, "politecrawl help settings"))
 	}
-	return warnings
+	if len(bad) > 0 {
+		return &exit{exitMisuse, errors.Join(bad...)}
+	}
+	return nil
 }
 
-// cobraVariables are read by the completion that cobra provides.
-var cobraVariables = []string{envPrefix + "_ACTIVE_HELP", envPrefix + "_COMPLETION_DESCRIPTIONS"}
+// otherVariables are read by the completion that cobra provides.
+var otherVariables = []string{envPrefix + "_ACTIVE_HELP", envPrefix + "_COMPLETION_DESCRIPTIONS"}
+
+// serviceVariable matches what follows the prefix in the variables that Kubernetes
+// gives every container beside a service of the name politecrawl.
+var serviceVariable = regexp.MustCompile(`^(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT(_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?)$`)

@@ -44,6 +44,10 @@ func (s *settings) loadOrGoOn(cmd *cobra.Command, args []string, stdin io.Reader
 	case cmd.Flags().Changed("output"):
 		return misuseOf(cmd, "--%s goes on in the directory of the crawl; give no --output", name)
 	}
+	v, err := s.sources()
+	if err != nil {
+		return err
+	}
 	saved, err := crawler.Saved(dir)
 	if err != nil {
 		return savedError(name, dir, err)
@@ -52,12 +56,20 @@ func (s *settings) loadOrGoOn(cmd *cobra.Command, args []string, stdin io.Reader
 		return damagedState(name, dir, errors.New("there is no start URL in it"))
 	}
 	var given []func() error
+	var bad []error
 	s.keys.VisitAll(func(f *pflag.Flag) {
+		if strings.HasPrefix(f.Name, logKey) {
+			bad = append(bad, s.resolve(v, f)) // it is of this run, and not kept with the crawl
+			return
+		}
 		s.from[f.Name] = "crawl " + dir
 		if f.Changed {
 			given, s.from[f.Name] = append(given, giveBack(f)), "flag --"+f.Name
 		}
 	})
+	if err := errors.Join(bad...); err != nil {
+		return &exit{exitMisuse, err}
+	}
 	s.config = saved // the flags point into it
 	for _, set := range given {
 		if err := set(); err != nil {

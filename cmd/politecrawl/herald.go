@@ -12,6 +12,7 @@ import (
 type herald struct {
 	*program
 	quiet bool
+	log   logging
 }
 
 // begun says that the crawl has begun.
@@ -35,13 +36,6 @@ func (h *herald) note(line string) {
 		return
 	}
 	h.notice("note: " + line)
-}
-
-// warn says what is odd about where the settings came from.
-func (h *herald) warn(s *settings) {
-	for _, w := range s.warnings {
-		h.note(w)
-	}
 }
 
 // hostsOf counts the hosts of URLs, each with its scheme and port.

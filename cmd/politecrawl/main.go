@@ -80,6 +80,7 @@ Begin with "politecrawl demo", which needs no network.`,
 		p.demoCommand(),
 		p.configCommand(),
 		exitCodesTopic(),
+		settingsTopic(),
 	)
 	root.InitDefaultCompletionCmd()
 	if cmd, _, err := root.Find([]string{"completion"}); err == nil {
@@ -88,5 +89,6 @@ Begin with "politecrawl demo", which needs no network.`,
 			shell.Args = arguments(0, 0, "")
 		}
 	}
+	completable(root)
 	return root
 }

@@ -26,15 +26,19 @@ type settings struct {
 	resume  string            // --resume
 	recrawl string            // --recrawl
 	from    map[string]string // by key: where its value comes from
-
-	warnings []string // what a person should know of the environment
+	lines   map[string]int    // by key: its line in file, where that is known
+	log     logging           // of the program, with keys of its own
 }
 
-// commandLine is where start URLs come from that are arguments or seeds.
-const commandLine = "command line"
+// Where values come from, beside flags, environment and file.
+const (
+	commandLine = "command line" // start URLs that are arguments or seeds
+	fromDefault = "default"
+)
 
 // newSettings is the one place where a key is tied to its field, its kind of
-// value and its meaning; the default is crawler.Default's. The flag of a key
+// value and its meaning; the default is crawler.Default's. The keys of the program
+// itself, which are not kept with a crawl, come last. The flag of a key
 // also reads its value from the environment and from a file, so that the same
 // text means the same everywhere.
 func newSettings() *settings {
@@ -64,6 +68,7 @@ func newSettings() *settings {
 	k.IntVar(&c.Retries, "retries", c.Retries, "ask `N` more times for a page that failed")
 	k.StringArrayVar(&c.Proxies, "proxy", c.Proxies, "send requests through the proxy `URL`; given several times, each host has one of them")
 	k.BoolVar(&c.Links, "links", c.Links, "list in links.jsonl what each page links to")
+	k.StringSliceVar(&c.Write, "write", c.Write, "write the crawl down as `FORMAT` too: csv, sqlite, warc; several with commas between them")
 	k.StringArrayVar(&c.Extract, "extract", c.Extract, "add the field `NAME=SELECTOR` to pages.jsonl: title2=h1, images=img@src[]; may be given several times")
 	k.StringArrayVar(&c.DropParams, "drop-params", c.DropParams, "take the query parameter `NAME` out of links (sid, utm_*); may be given several times")
 	k.BoolVar(&c.CleanParam, "clean-param", c.CleanParam, "take out the query parameters that robots.txt names in Clean-param lines")
@@ -77,6 +82,7 @@ func newSettings() *settings {
 	k.DurationVar(&c.RobotsTimeout, "robots-timeout", c.RobotsTimeout, "longest time for one robots.txt with its redirects")
 	k.DurationVar(&c.RobotsRetry, "robots-retry", c.RobotsRetry, "time to the first new try of a robots.txt that could not be reached")
 	k.StringVar((*string)(&c.Durability), "durability", string(c.Durability), "what the crawl can go on after, the end of its process or that of the machine: `process|power`")
+	s.log.keys(k)
 	return s
 }
 
@@ -104,44 +110,85 @@ func (s *settings) load(args []string, stdin io.Reader) error {
 		}
 		args = slices.Concat(args, more)
 	}
-	s.warnings = s.unknownVariables(os.Environ())
-
-	v := viper.New()
-	v.SetEnvPrefix(envPrefix)
-	v.SetEnvKeyReplacer(strings.NewReplacer("-", "_"))
-	v.AutomaticEnv()
-	if s.file != "" {
-		if err := s.read(v); err != nil {
-			return err
-		}
+	v, err := s.sources()
+	if err != nil {
+		return err
 	}
-
 	var bad []error
 	s.keys.VisitAll(func(f *pflag.Flag) {
-		env := variable(f.Name)
-		switch {
-		case f.Name == "urls" && len(args) > 0:
+		if f.Name == "urls" && len(args) > 0 {
 			s.config.URLs, s.from[f.Name] = args, commandLine
-			return
-		case f.Changed:
-			s.from[f.Name] = "flag --" + f.Name
-			return
-		case os.Getenv(env) != "":
-			s.from[f.Name] = "environment " + env
-		case v.InConfig(f.Name):
-			s.from[f.Name] = "file " + s.file
-		default:
-			s.from[f.Name] = "default"
-			return
-		}
-		if err := assign(f, v.Get(f.Name)); err != nil {
-			bad = append(bad, fmt.Errorf("%s in %s: %w", f.Name, s.from[f.Name], err))
+		} else if err := s.resolve(v, f); err != nil {
+			bad = append(bad, err)
 		}
 	})
 	if len(bad) > 0 {
 		return &exit{exitMisuse, errors.Join(bad...)}
 	}
 	return s.checkURLs()
+}
+
+// sources opens the environment and the file.
+func (s *settings) sources() (*viper.Viper, error) {
+	if err := s.checkEnvironment(os.Environ()); err != nil {
+		return nil, err
+	}
+	v := viper.New()
+	v.SetEnvPrefix(envPrefix)
+	v.SetEnvKeyReplacer(strings.NewReplacer("-", "_"))
+	v.AutomaticEnv()
+	if s.file == "" {
+		return v, nil
+	}
+	return v, s.read(v)
+}
+
+// resolve gives a key its value from the first source that has one.
+func (s *settings) resolve(v *viper.Viper, f *pflag.Flag) error {
+	env := variable(f.Name)
+	switch {
+	case f.Changed:
+		s.from[f.Name] = "flag --" + f.Name
+		return nil
+	case os.Getenv(env) != "":
+		s.from[f.Name] = "environment " + env
+	case v.InConfig(f.Name):
+		s.from[f.Name] = "file " + s.at(f.Name)
+	default:
+		s.from[f.Name] = fromDefault
+		return nil
+	}
+	if err := assign(f, v.Get(f.Name)); err != nil {
+		return fmt.Errorf("%s in %s: %w", f.Name, s.from[f.Name], err)
+	}
+	return nil
+}
+
+// at is the place of a key in the configuration file.
+func (s *settings) at(key string) string {
+	if line := s.lines[key]; line > 0 {
+		return fmt.Sprintf("%s:%d", s.file, line)
+	}
+	return s.file
+}
+
+// validate returns what the crawler has to say against the configuration, each line
+// with where the value came from.
+func (s *settings) validate() error {
+	err := s.config.Validate()
+	if err == nil {
+		return nil
+	}
+	var bad []error
+	for line := range strings.Lines(withoutPrefix(err).Error()) {
+		line = strings.TrimSpace(line)
+		key, _, _ := strings.Cut(strings.TrimPrefix(line, "bad configuration: "), ":")
+		if from := s.from[key]; from != "" && from != fromDefault && from != commandLine {
+			line += " (" + from + ")"
+		}
+		bad = append(bad, errors.New(line))
+	}
+	return &exit{exitMisuse, errors.Join(bad...)}
 }
 
 // checkURLs refuses start URLs that are none, where they were written.

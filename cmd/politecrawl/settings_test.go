@@ -53,7 +53,7 @@ func TestEveryFieldHasAKey(t *testing.T) {
 		bound[name] = field.Name
 	}
 	s.keys.VisitAll(func(f *pflag.Flag) {
-		if bound[f.Name] == "" {
+		if bound[f.Name] == "" && !strings.HasPrefix(f.Name, logKey) {
 			t.Errorf("key %s has no field", f.Name)
 		}
 	})
@@ -114,8 +114,8 @@ func TestPrecedence(t *testing.T) {
 		t.Errorf("configuration (-want +got):\n%s", diff)
 	}
 	for key, from := range map[string]string{
-		"workers": "file " + file, "per-host": "environment POLITECRAWL_PER_HOST",
-		"max-pages": "flag --max-pages", "delay": "default", "urls": "file " + file,
+		"workers": "file " + file + ":1", "per-host": "environment POLITECRAWL_PER_HOST",
+		"max-pages": "flag --max-pages", "delay": "default", "urls": "file " + file + ":4",
 	} {
 		if s.from[key] != from {
 			t.Errorf("%s is said to be from %q, want %q", key, s.from[key], from)
@@ -135,7 +135,7 @@ func TestStartURLs(t *testing.T) {
 		{"none", "", nil, nil, "default"},
 		{"arguments", "", []string{"http://a/", "http://b/"}, []string{"http://a/", "http://b/"}, "command line"},
 		{"arguments and seeds", "", []string{"http://a/", "--seeds", seeds}, []string{"http://a/", "http://seed/1", "http://seed/2"}, "command line"},
-		{"file", "", []string{"--config", file}, []string{"http://file/"}, "file " + file},
+		{"file", "", []string{"--config", file}, []string{"http://file/"}, "file " + file + ":1"},
 		{"environment", "http://e/1 http://e/2", []string{"--config", file}, []string{"http://e/1", "http://e/2"}, "environment POLITECRAWL_URLS"},
 		{"arguments before all", "http://e/1", []string{"http://a/", "--config", file}, []string{"http://a/"}, "command line"},
 	}
@@ -195,16 +195,16 @@ func TestBadConfig(t *testing.T) {
 		words            []string
 	}{
 		{"unknown key", "c.yaml", "max_pages: 3\n", []string{"c.yaml", `unknown key "max_pages"`, "did you mean max-pages?"}},
-		{"unknown key, nothing near", "c.yaml", "zzz: 3\n", []string{`unknown key "zzz"; "politecrawl config show" lists the keys`}},
+		{"unknown key, nothing near", "c.yaml", "zzz: 3\n", []string{`unknown key "zzz"; "politecrawl help settings" lists the keys`}},
 		{"keys below a key", "c.yaml", "crawl:\n  workers: 3\n", []string{`unknown key "crawl.workers"`}},
 		{"keys below a known key", "c.yaml", "delay:\n  min: 3s\n", []string{`unknown key "delay.min"`}},
 		{"not YAML", "c.yaml", "workers: [1\n", []string{"c.yaml", "line 1"}},
 		{"no mapping", "c.yaml", "- a\n- b\n", []string{"c.yaml", "holds no keys", "configs/crawl.yaml", "max-pages: 100"}},
 		{"no mapping, JSON", "c.json", "[1]", []string{"c.json", "holds no keys", `{"max-pages": 100}`}},
 		{"a word", "c.yaml", "workers\n", []string{"holds no keys"}},
-		{"no value", "c.yaml", "workers:\n", []string{`c.yaml": key "workers" has no value`}},
+		{"no value", "c.yaml", "workers:\n", []string{`c.yaml:1": key "workers" has no value`}},
 		{"a key twice", "c.yaml", "workers: 1\nworkers: 2\n", []string{"already defined"}},
-		{"wrong kind", "c.yaml", "workers: many\n", []string{"workers in file", `"many" is not a whole number`}},
+		{"wrong kind", "c.yaml", "delay: 1s\nworkers: many\n", []string{"workers in file", "c.yaml:2: ", `"many" is not a whole number`}},
 		{"no unit", "c.yaml", "delay: 1\n", []string{"delay in file", `"1" is not a time`, "500ms"}},
 		{"list for a value", "c.yaml", "workers: [1, 2]\n", []string{"workers in file", "not a list"}},
 		{"unknown kind of file", "c.conf", "workers: 1\n", []string{`c.conf"`, ".yaml, .toml or .json"}},
@@ -239,7 +239,7 @@ func TestBadConfig(t *testing.T) {
 	})
 	t.Run("start URLs", func(t *testing.T) {
 		file := writeFile(t, "c.yaml", "urls: [example.com]\n")
-		run(t, "config", "show", "--config", file).wantRefusal(t, exitMisuse, "urls in file "+file, `"example.com" has no scheme`)
+		run(t, "config", "show", "--config", file).wantRefusal(t, exitMisuse, "urls in file "+file+":1", `"example.com" has no scheme`)
 		t.Setenv("POLITECRAWL_URLS", "gopher://h/")
 		run(t, "config", "show").wantRefusal(t, exitMisuse, "urls in environment POLITECRAWL_URLS", `scheme "gopher"`)
 		run(t, "config", "show", "extra").wantRefusal(t, exitMisuse, `politecrawl: "extra" has no scheme`)
@@ -248,8 +248,8 @@ func TestBadConfig(t *testing.T) {
 		file := writeFile(t, "c.yaml", "worker: 1\ndelays: 2s\n")
 		got := run(t, "crawl", "http://h/", "--config", file)
 		var want string
-		for _, unknown := range []string{`"delays" (did you mean delay?)`, `"worker" (did you mean workers?)`} {
-			want += fmt.Sprintf("politecrawl: --config %q: unknown key %s; \"politecrawl config show\" lists the keys\n", file, unknown)
+		for line, unknown := range []string{`"worker" (did you mean workers?)`, `"delays" (did you mean delay?)`} {
+			want += fmt.Sprintf("politecrawl: --config \"%s:%d\": unknown key %s; \"politecrawl help settings\" lists the keys\n", file, line+1, unknown)
 		}
 		if diff := cmp.Diff(ran{code: exitMisuse, stderr: want}, got, cmp.AllowUnexported(ran{})); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
@@ -271,27 +271,49 @@ func TestUnknownVariables(t *testing.T) {
 	environ := []string{
 		"POLITECRAWL_MAX_PAGE=100", "POLITECRAWL_MAX_PAGES=100", "politecrawl_workers=1", "POLITECRAWL_MAX-BODY=1",
 		"POLITECRAWL_ZZZ=1", "POLITECRAWL_EMPTY=", "POLITECRAWL_ACTIVE_HELP=0", "POLITECRAWLER=1", "PATH=/bin", "odd",
+		"POLITECRAWL_LOG_LEVEL=info",
+		// what Kubernetes gives to those beside a service of this name
+		"POLITECRAWL_SERVICE_HOST=10.0.0.1", "POLITECRAWL_SERVICE_PORT=80", "POLITECRAWL_SERVICE_PORT_HTTP=80", "POLITECRAWL_PORT=tcp://10.0.0.1:80",
+		"POLITECRAWL_PORT_80_TCP=tcp://10.0.0.1:80", "POLITECRAWL_PORT_80_TCP_ADDR=10.0.0.1",
 	}
-	want := []string{
-		"the environment variable POLITECRAWL_MAX-BODY sets nothing (did you mean POLITECRAWL_MAX_BODY?)",
-		"the environment variable POLITECRAWL_MAX_PAGE sets nothing (did you mean POLITECRAWL_MAX_PAGES?)",
-		"the environment variable POLITECRAWL_ZZZ sets nothing",
-	}
-	if diff := cmp.Diff(want, newSettings().unknownVariables(environ)); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
+	const rest = `; unset it, "politecrawl help settings" lists those that do`
+	want := strings.Join([]string{
+		"the environment variable POLITECRAWL_MAX-BODY sets nothing (did you mean POLITECRAWL_MAX_BODY?)" + rest,
+		"the environment variable POLITECRAWL_MAX_PAGE sets nothing (did you mean POLITECRAWL_MAX_PAGES?)" + rest,
+		"the environment variable POLITECRAWL_ZZZ sets nothing" + rest,
+	}, "\n")
+	if err := newSettings().checkEnvironment(environ); err == nil || err.Error() != want {
+		t.Errorf("got\n%v\nwant\n%s", err, want)
 	}
 
 	t.Setenv("POLITECRAWL_DELY", "2s")
-	const note = "note: the environment variable POLITECRAWL_DELY sets nothing (did you mean POLITECRAWL_DELAY?)\n"
-	if got := run(t, "config", "show"); got.code != exitDone || got.stderr != note {
-		t.Errorf("config show: exit code %d, standard error %q", got.code, got.stderr)
-	}
 	out := filepath.Join(t.TempDir(), "out")
-	if got := run(t, "crawl", "http://127.0.0.1:1/", "--max-wait", "0s", "--output", out); !strings.HasPrefix(got.stderr, note) {
-		t.Errorf("crawl: standard error %q", got.stderr)
+	for _, args := range [][]string{
+		{"config", "show"}, {"crawl", "http://127.0.0.1:1/", "--output", out}, {"crawl", "--resume", out},
+	} {
+		run(t, args...).wantRefusal(t, exitMisuse, "POLITECRAWL_DELY sets nothing (did you mean POLITECRAWL_DELAY?)")
 	}
-	if got := run(t, "crawl", "http://127.0.0.1:1/", "--max-wait", "0s", "--output", out+"2", "--quiet"); got.stderr != "" {
-		t.Errorf("crawl --quiet: standard error %q", got.stderr)
+	if _, err := os.Stat(out); err == nil {
+		t.Error("the output directory was made")
+	}
+}
+
+// TestRefusedValueHasAPlace holds that what the crawler refuses is told with its place.
+func TestRefusedValueHasAPlace(t *testing.T) {
+	file := writeFile(t, "c.yaml", "# mine\nworkers: 0\n\nscope: galaxy\n")
+	t.Setenv("POLITECRAWL_DELAY", "-1s")
+	want := fmt.Sprintf("politecrawl: bad configuration: workers: 0 is less than 1 (file %[1]s:2)\n"+
+		"politecrawl: bad configuration: delay: -1s is negative (environment POLITECRAWL_DELAY)\n"+
+		"politecrawl: bad configuration: scope: \"galaxy\" is none of host, domain, any (file %[1]s:4)\n"+
+		"politecrawl: bad configuration: timeout: 0s is not a time to wait (flag --timeout)\n", file)
+	for _, args := range [][]string{{"config", "show"}, {"crawl", "http://h/", "--output", filepath.Join(t.TempDir(), "out")}} {
+		got := run(t, append(args, "--config", file, "--timeout", "0s")...)
+		if got.code != exitMisuse || got.stderr != want {
+			t.Errorf("%s: exit code %d, standard error\n%swant\n%s", args[0], got.code, got.stderr, want)
+		}
+		if shown := strings.Contains(got.out, "workers: 0  # file "+file+":2\n"); shown != (args[0] == "config") {
+			t.Errorf("%s: shown %v:\n%s", args[0], shown, got.out)
+		}
 	}
 }
 

@@ -34,6 +34,9 @@ func helpCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [command]",
 		Short: "Help about a command or topic",
+
+		ValidArgsFunction: completeTopic,
+
 		RunE: func(cmd *cobra.Command, args []string) error {
 			topic, rest, err := cmd.Root().Find(args)
 			switch {

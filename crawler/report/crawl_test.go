@@ -99,7 +99,7 @@ func everything() *crawl {
 			"ended": Ending{End: "finished"},
 		},
 		texts: map[string]string{
-			example: "User-agent: *\nDisallow: /private/  # keep out\nDisallow: /disallowed\nCrawl-delay: 2\nSitemap: https://example.com/sitemap.xml\n",
+			example: "User-agent: *\nDisallow: /private/  # keep out\nDisallow: /disallowed\nCrawl-delay: 2\nSitemap: https://example.com/sitemap.xml\nDisalow: /typo\n",
 			bare:    "User-agent: politecrawl\nDisallow:\n",
 		},
 	}

@@ -85,11 +85,11 @@ func (c *circumstances) doubts(kind Kind) []string {
 		return list
 	}
 	because(output.TooDeep, "left out by the limit of depth")
+	doubt(c.onlySitemaps, "no link was followed")
 	if kind != NotLinked {
 		return list
 	}
 	doubt(c.linksUnknown, "the links of the pages were not written down")
-	doubt(c.onlySitemaps, "no link was followed, so that only the links of listed pages are known")
 	doubt(c.unchanged > 0, "%s had not changed since the last crawl and came without their links", quantity(c.unchanged, "page"))
 	doubt(c.withheld > 0, "the links of %s that ask to be left out are not written down", quantity(c.withheld, "page"))
 	return list

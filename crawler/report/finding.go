@@ -113,7 +113,7 @@ func (n *notables) onRobots(r *Report) {
 	if down == 0 {
 		n.add(Warn, r.Robots.Outages, "%s of a robots.txt that passed", quantity(r.Robots.Outages, "outage"))
 	}
-	n.add(Note, r.Robots.Changes, "%s in a robots.txt while the crawl went on", quantity(r.Robots.Changes, "change"))
+	n.add(Note, r.Robots.Changes, "%s in a robots.txt%s", quantity(r.Robots.Changes, "change"), since(r.Summary.Round))
 	n.add(Note, r.Rejected.Rules.Total, "%s URLs away", subject(r.Rejected.Rules.Total, "line", "keeps", "keep"))
 	if len(r.Rejected.Rules.Rows) > 0 {
 		most := r.Rejected.Rules.Rows[0]
@@ -122,6 +122,14 @@ func (n *notables) onRobots(r *Report) {
 	if n.silent() {
 		n.add(Good, 1, "robots.txt kept nothing away")
 	}
+}
+
+// since says from when on changes are told.
+func since(round int) string {
+	if round == 0 {
+		return " while the crawl went on"
+	}
+	return " since the crawl before this one"
 }
 
 func (n *notables) onSitemaps(s *Sitemaps) {

@@ -84,7 +84,7 @@ func (m *maker) learn() error {
 		read(m, output.RejectedFile, m.learnRejection),
 		read(m, output.EntriesFile, m.reconciler.learnEntry),
 		read(m, output.LinksFile, m.learnLinks),
-		m.robots.read(),
+		m.robots.read(m.state.Round),
 	)
 }
 

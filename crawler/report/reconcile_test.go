@@ -130,7 +130,7 @@ func TestInconclusive(t *testing.T) {
 			c.reject("/private/map.xml", output.Rejection{Reason: output.Disallowed, Source: "sitemap", Via: example + "/robots.txt", Rule: "Disallow: /private/", Line: 2})
 		}, but(NotLinked), "1 sitemap file could not be read"},
 		{"no links.jsonl", func(c *crawl) { c.links = nil }, []Kind{NotLinked}, "links of the pages were not written down"},
-		{"only sitemaps", func(c *crawl) { c.state["config"].(map[string]any)["only-sitemaps"] = true }, []Kind{NotLinked}, "no link was followed"},
+		{"only sitemaps", func(c *crawl) { c.state["config"].(map[string]any)["only-sitemaps"] = true }, []Kind{NotLinked, NotListed}, "no link was followed"},
 		{"unchanged pages", func(c *crawl) { c.page("/same", output.Page{Status: 304, Source: "link"}) }, []Kind{NotLinked}, "1 page had not changed"},
 		{"withheld pages with links", func(c *crawl) {
 			c.page("/quiet", output.Page{Source: "link", Withheld: "noindex"})

@@ -113,7 +113,8 @@ func (r *redirects) follow() {
 	r.spread()
 }
 
-// unwalked returns the redirects that no walk came by, always in the same order.
+// unwalked returns the redirects that no walk came by, always in the same order. A
+// loop begins where a page links to it.
 func (r *redirects) unwalked(walked map[key]bool) []key {
 	var keys []key
 	for k := range r.next {
@@ -121,7 +122,13 @@ func (r *redirects) unwalked(walked map[key]bool) []key {
 			keys = append(keys, k)
 		}
 	}
-	slices.Sort(keys)
+	inner := func(k key) int {
+		if r.facts.byURL[k].has(linked) {
+			return 0
+		}
+		return 1
+	}
+	slices.SortFunc(keys, func(a, b key) int { return cmp.Or(cmp.Compare(inner(a), inner(b)), cmp.Compare(a, b)) })
 	return keys
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
+	"github.com/politecrawl/politecrawl/robotsext/robotstxt/robotslint"
 )
 
 // Robots is the robots.txt of every host.
@@ -41,10 +43,19 @@ type RobotsHost struct {
 	Rules      int     `json:"rules"`                 // in that group
 	CrawlDelay float64 `json:"crawl_delay,omitempty"` // seconds, as the group asks
 	Sitemaps   int     `json:"sitemaps"`              // that the file lists
-	Oddities   int     `json:"oddities"`              // lines that may not mean what their author thinks
+	Oddities   int     `json:"oddities"`              // errors and warnings of package robotslint
 
+	Lint    []Oddity           `json:"lint"` // the first of these
 	Outages List[Outage]       `json:"outages"`
 	Changes List[RobotsChange] `json:"changes"`
+}
+
+// An Oddity is a line of a robots.txt that may not do what it was written for.
+type Oddity struct {
+	Line     int                 `json:"line"`
+	Severity robotslint.Severity `json:"severity"`
+	Message  string              `json:"message"`
+	Fix      string              `json:"fix,omitempty"`
 }
 
 // An Outage is a time in which a robots.txt could not be read.
@@ -56,7 +67,8 @@ type Outage struct {
 	Error  string    `json:"error,omitempty"`
 }
 
-// A RobotsChange is what became another thing between two fetches.
+// A RobotsChange is what became another thing between two fetches, or since the crawl
+// before this one.
 type RobotsChange struct {
 	At   time.Time `json:"at"`
 	What string    `json:"what"` // outcome, text or redirects
@@ -64,8 +76,11 @@ type RobotsChange struct {
 	To   string    `json:"to"`
 }
 
-// maxEvents is how many outages and changes are listed of one host.
+// maxEvents is how many outages, changes and oddities are listed of one host.
 const maxEvents = 10
+
+// earlierRobots is the name that robots.jsonl has once a recrawl was begun.
+const earlierRobots = "robots.%d.jsonl"
 
 // robotsLine is a line of robots.jsonl: robotsext.Record as JSON, and a hash of the
 // text where the crawl has written one.
@@ -110,8 +125,14 @@ func newRobotsFiles(dir, userAgent string, rows int, seen func(time.Time)) *robo
 }
 
 // read goes through all fetches or, where they were not written down, through what
-// is known last.
-func (r *robotsFiles) read() error {
+// is known last. Those of the crawl before this one tell what has changed since.
+func (r *robotsFiles) read(round int) error {
+	if round > 0 {
+		err := output.Each(filepath.Join(r.dir, fmt.Sprintf(earlierRobots, round)), func(_ int64, l *robotsLine) error { r.before(l); return nil })
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
 	name := filepath.Join(r.dir, output.RobotsFile)
 	err := output.Each(name, func(_ int64, l *robotsLine) error { r.fetch(l); return nil })
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -155,6 +176,14 @@ func (r *robotsFiles) rejection(j *output.Rejection) {
 		r.host(originOf(j.RobotsURL)).Disallowed++
 	case output.Later:
 		r.host(originOf(j.RobotsURL)).Later++
+	}
+}
+
+// before takes up a fetch of the crawl before this one.
+func (r *robotsFiles) before(l *robotsLine) {
+	if l.FailingSince.IsZero() {
+		h := r.host(l.Origin)
+		h.known, h.last = true, *l
 	}
 }
 
@@ -216,7 +245,7 @@ func (r *robotsFiles) list() Robots {
 			h.failing = false
 		}
 		row := h.RobotsHost
-		row.Outages, row.Changes = h.outages.list(), h.changes.list()
+		row.Lint, row.Outages, row.Changes = []Oddity{}, h.outages.list(), h.changes.list()
 		outcomes.add(row.Outcome)
 		result.Outages += row.Outages.Total
 		result.Changes += row.Changes.Total
@@ -239,5 +268,14 @@ func (r *robotsFiles) parse(h *RobotsHost) {
 	file := robotstxt.Parse(body, &robotstxt.Options{MaxCrawlDelay: 24 * time.Hour})
 	group := file.Group(r.tokens...)
 	h.Group, h.Rules, h.CrawlDelay = group.Name(), len(group.Rules()), group.CrawlDelay().Seconds()
-	h.Sitemaps, h.Oddities = len(file.Sitemaps), len(file.Findings)
+	h.Sitemaps = len(file.Sitemaps)
+	for _, f := range robotslint.Lint(body, &robotslint.Options{URL: h.Origin + "/robots.txt"}) {
+		if f.Severity == robotslint.Note {
+			continue
+		}
+		h.Oddities += 1 + f.More
+		if len(h.Lint) < maxEvents {
+			h.Lint = append(h.Lint, Oddity{f.Line, f.Severity, clip(f.Message), clip(f.Fix)})
+		}
+	}
 }

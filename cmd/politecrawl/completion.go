@@ -1,0 +1,84 @@
+package main
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// completable tells shells what may stand behind each flag and command below cmd. The
+// help says so already, so it is taken from there: a flag's value is one of some
+// words, a DIR, a FILE, or something that cannot be guessed, and the arguments of a
+// command are what its usage line names. A shell that offers the names of files where
+// a URL belongs is worse than one that offers nothing.
+func completable(cmd *cobra.Command) {
+	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+		if _, has := cmd.GetFlagCompletionFunc(f.Name); !has && f.NoOptDefVal == "" {
+			// The flag is there and has none yet, so this cannot fail.
+			_ = cmd.RegisterFlagCompletionFunc(f.Name, completionOf(f))
+		}
+	})
+	if cmd.ValidArgsFunction == nil && !cmd.HasSubCommands() {
+		cmd.ValidArgsFunction = argumentCompletion(cmd.Use)
+	}
+	for _, sub := range cmd.Commands() {
+		completable(sub)
+	}
+}
+
+// completionOf completes the value of a flag.
+func completionOf(f *pflag.Flag) cobra.CompletionFunc {
+	value, _ := pflag.UnquoteUsage(f)
+	switch {
+	case f.Name == "config":
+		return cobra.FixedCompletions(configKinds, cobra.ShellCompDirectiveFilterFileExt)
+	case strings.Contains(value, "|"):
+		return cobra.FixedCompletions(strings.Split(value, "|"), cobra.ShellCompDirectiveNoFileComp|cobra.ShellCompDirectiveKeepOrder)
+	}
+	return placeCompletion(value)
+}
+
+// argumentCompletion completes the arguments of a command with this usage line: as
+// many as it names, or any number where the last goes on.
+func argumentCompletion(use string) cobra.CompletionFunc {
+	places := strings.Fields(use)[1:]
+	return func(cmd *cobra.Command, args []string, toComplete string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		at := len(args)
+		if n := len(places); n > 0 && at >= n && strings.Contains(places[n-1], "…") {
+			at = n - 1
+		}
+		if at >= len(places) {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return placeCompletion(places[at])(cmd, args, toComplete)
+	}
+}
+
+// placeCompletion completes what the help calls place.
+func placeCompletion(place string) cobra.CompletionFunc {
+	words := strings.FieldsFunc(place, func(r rune) bool { return strings.ContainsRune("|[]…", r) })
+	switch {
+	case slices.Contains(words, "DIR"):
+		return cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs)
+	case slices.ContainsFunc(words, func(w string) bool { return w == "FILE" || w == "OLD" || w == "NEW" }):
+		return cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault)
+	}
+	return cobra.NoFileCompletions
+}
+
+// completeTopic completes the arguments of "help": the names of commands and topics.
+func completeTopic(cmd *cobra.Command, args []string, toComplete string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	topic, rest, err := cmd.Root().Find(args)
+	if err != nil || len(rest) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var found []cobra.Completion
+	for _, sub := range topic.Commands() {
+		if !sub.Hidden && strings.HasPrefix(sub.Name(), toComplete) {
+			found = append(found, cobra.CompletionWithDesc(sub.Name(), sub.Short))
+		}
+	}
+	return found, cobra.ShellCompDirectiveNoFileComp
+}

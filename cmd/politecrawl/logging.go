@@ -1,0 +1,153 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"regexp"
+	"strings"
+
+	"github.com/spf13/pflag"
+)
+
+// logging is what a crawl writes to its log, and where. Its keys are the program's
+// and not the crawl's: they say how a run is watched, and are not kept with it.
+type logging struct {
+	format logFormat
+	level  logLevel
+	file   string
+}
+
+// logFormat is the value of --log.
+type logFormat string
+
+const (
+	logOff  logFormat = "off"
+	logText logFormat = "text"
+	logJSON logFormat = "json"
+)
+
+// logLevel is the value of --log-level, which slog can read.
+type logLevel string
+
+const (
+	logDebug logLevel = "debug"
+	logInfo  logLevel = "info"
+	logWarn  logLevel = "warn"
+	logError logLevel = "error"
+)
+
+// logKey begins the names of these keys, and of no others.
+const logKey = "log"
+
+// keys adds the keys of the log to fs.
+func (l *logging) keys(fs *pflag.FlagSet) {
+	l.format, l.level = logOff, logInfo
+	fs.Var(newChoice(&l.format, logText, logJSON, logOff), "log", "write a log of the crawl")
+	fs.Var(newChoice(&l.level, logDebug, logInfo, logWarn, logError), "log-level", "the least that is worth a line in the log")
+	fs.StringVar(&l.file, "log-file", "", "add the log to `FILE`, not to standard error")
+}
+
+// open returns the logger, nil where there is to be none, and what ends its use.
+// What goes to standard error is written to stderr, whole lines at a time.
+func (l *logging) open(stderr io.Writer) (log *slog.Logger, end func() error, err error) {
+	end = func() error { return nil }
+	switch {
+	case l.format == logOff && l.file != "":
+		return nil, end, misuse("log-file is %q, but log is off; choose --log text or --log json", l.file)
+	case l.format == logOff, l.format == "":
+		return nil, end, nil
+	}
+	opts := &slog.HandlerOptions{ReplaceAttr: discreet}
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(l.level)); err != nil {
+		return nil, end, misuse("log-level: %w", err)
+	}
+	opts.Level = level
+	out := stderr
+	if l.file != "" {
+		file, err := os.OpenFile(l.file, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
+		if err != nil {
+			return nil, end, misuse("log-file: %w; name a file that can be written", quoted(err))
+		}
+		out, end = file, file.Close
+	}
+	if l.format == logJSON {
+		opts.ReplaceAttr = forJSON
+		return slog.New(slog.NewJSONHandler(out, opts)), end, nil
+	}
+	return slog.New(slog.NewTextHandler(out, opts)), end, nil
+}
+
+// forJSON is discreet, and writes durations in seconds: the handler's nanoseconds
+// are for machines of one kind only.
+func forJSON(groups []string, a slog.Attr) slog.Attr {
+	if a.Value.Kind() == slog.KindDuration {
+		return slog.Float64(a.Key, a.Value.Duration().Seconds())
+	}
+	return discreet(groups, a)
+}
+
+// discreet takes what is secret out of an attribute, and out of a message: a log is
+// shown around. That no line is given such a thing in the first place is not enough,
+// since URLs and errors come from others.
+func discreet(_ []string, a slog.Attr) slog.Attr {
+	if secretName.MatchString(a.Key) {
+		return slog.String(a.Key, hidden)
+	}
+	switch a.Value.Kind() {
+	case slog.KindString:
+		if text := a.Value.String(); text != "" {
+			return slog.String(a.Key, withoutSecrets(text))
+		}
+	case slog.KindAny:
+		switch value := a.Value.Any().(type) {
+		case *slog.Source: // nothing of others is in it
+		case error: // with %+v, as the handler would write it, some errors bring their stack along
+			return slog.String(a.Key, withoutSecrets(value.Error()))
+		default:
+			text := fmt.Sprint(value)
+			if clean := withoutSecrets(text); clean != text {
+				return slog.String(a.Key, clean)
+			}
+		}
+	}
+	return a
+}
+
+// hidden stands in place of what is secret.
+const hidden = "***"
+
+var (
+	// secretName matches the names of attributes that are secret as a whole.
+	secretName = regexp.MustCompile(`(?i)^(proxy[-_]?)?(authorization|set-cookie2?|cookies?|passw(or)?d|secret|token)$`)
+
+	// userinfo matches the user and password of a URL, as far as the last @ before
+	// its path.
+	userinfo = regexp.MustCompile(`([A-Za-z][A-Za-z0-9+.-]*:)?//[^\s/?#"'<>]*@`)
+
+	// secretHeader matches header fields that are secret, in a text that quotes them.
+	secretHeader = regexp.MustCompile(`(?i)\b((?:proxy-)?authorization|set-cookie2?|cookie):[^\r\n"]*`)
+
+	// secretParam matches the parameters of a URL that let in whoever has them.
+	secretParam = regexp.MustCompile(`(?i)([?&;](?:[a-z_.-]*token|api[_-]?key|[a-z_.-]*password|passwd|pwd|[a-z_.-]*secret|sig|[a-z-]*signature|authorization|auth|jsessionid|phpsessid|session[_-]?id|sid)=)[^&;#\s"']*`)
+)
+
+// withoutSecrets takes users and passwords, the values of telling parameters and
+// header fields out of a text.
+func withoutSecrets(text string) string {
+	if strings.Contains(text, "@") {
+		text = userinfo.ReplaceAllStringFunc(text, func(found string) string {
+			scheme, _, _ := strings.Cut(found, "//")
+			return scheme + "//" + hidden + "@"
+		})
+	}
+	if strings.ContainsRune(text, '=') {
+		text = secretParam.ReplaceAllString(text, "${1}"+hidden)
+	}
+	if strings.ContainsRune(text, ':') {
+		text = secretHeader.ReplaceAllString(text, "$1: "+hidden)
+	}
+	return text
+}

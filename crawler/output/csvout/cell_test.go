@@ -1,0 +1,148 @@
+package csvout
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+func textLogger(w io.Writer) *slog.Logger { return slog.New(slog.NewTextHandler(w, nil)) }
+
+// topLevelKeys are the names in an object of JSON, as they come.
+func topLevelKeys(t *testing.T, object []byte) (keys []string) {
+	t.Helper()
+	dec := json.NewDecoder(bytes.NewReader(object))
+	if _, err := dec.Token(); err != nil {
+		t.Fatal(err)
+	}
+	for dec.More() {
+		key, err := dec.Token()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var value json.RawMessage
+		if err := dec.Decode(&value); err != nil {
+			t.Fatal(err)
+		}
+		name, _ := key.(string)
+		keys = append(keys, name)
+	}
+	return keys
+}
+
+func TestText(t *testing.T) {
+	for _, tt := range []struct{ in, want, kept string }{
+		{"", "", ""},
+		{"Tea", "Tea", "Tea"},
+		{"Zoë — 茶", "Zoë — 茶", "Zoë — 茶"},
+		{`=HYPERLINK("http://evil.test","x")`, `'=HYPERLINK("http://evil.test","x")`, `=HYPERLINK("http://evil.test","x")`},
+		{"+1", "'+1", "+1"},
+		{"-1", "'-1", "-1"},
+		{"@SUM(A1)", "'@SUM(A1)", "@SUM(A1)"},
+		{"\t=1", "' =1", " =1"},
+		{"\r\n=1", "'  =1", "  =1"},
+		{"\tTea", " Tea", " Tea"},
+		{"\u00a0=1", "'\u00a0=1", "\u00a0=1"},
+		{"＝1", "'＝1", "＝1"},
+		{"'=1", "''=1", "'=1"},
+		{"'tis", "'tis", "'tis"},
+		{"a=1", "a=1", "a=1"},
+		{"a\x00b\x1bc\x7fd\u0085e", "a\ufffdb\ufffdc\ufffdd\ufffde", "a\ufffdb\ufffdc\ufffdd\ufffde"},
+		{"a\xff\xfeb", "a\ufffd\ufffdb", "a\ufffd\ufffdb"},
+	} {
+		if got := (&sink{}).text(tt.in); got != tt.want {
+			t.Errorf("text(%q) = %q, want %q", tt.in, got, tt.want)
+		}
+		if got := (&sink{keepFormulas: true}).text(tt.in); got != tt.kept {
+			t.Errorf("text(%q) with formulas kept = %q, want %q", tt.in, got, tt.kept)
+		}
+	}
+}
+
+// undo is what the package comment says to do to get the text of a site back.
+func undo(cell string) string {
+	if rest := strings.TrimLeftFunc(cell, func(r rune) bool { return r == '\'' || unicode.IsSpace(r) }); rest != "" {
+		if first, _ := utf8.DecodeRuneInString(rest); strings.ContainsRune("=+-@＝＋－＠", first) {
+			return strings.TrimPrefix(cell, "'")
+		}
+	}
+	return cell
+}
+
+// What is written is read back by encoding/csv, is no formula, and is the text that
+// came in but for control characters.
+func FuzzText(f *testing.F) {
+	for _, seed := range []string{"", "Tea", "=1", "'=1", "\t\r\n=1", "\x00", "\xff", `a"b,c`, `\.`, "''", " ", "\u2028=", "＝1"} {
+		f.Add(seed, seed)
+	}
+	f.Fuzz(func(t *testing.T, title, to string) {
+		dir := t.TempDir()
+		s := openSink(t, dir, nil, nil)
+		write(t, s, &output.Found{
+			Pages: []*output.Page{{URL: "http://a.test/", Title: title, Fields: map[string]any{"x": title}}},
+			Links: []*output.Links{{URL: title, To: []string{to}}},
+		})
+		closeSink(t, s)
+		page := records(t, dir, PagesFile)[1]
+		link := records(t, dir, LinksFile)[1]
+		for cell, in := range map[string]string{page[2]: title, link[0]: title, link[1]: to} {
+			first, _ := utf8.DecodeRuneInString(strings.TrimSpace(cell))
+			if !utf8.ValidString(cell) || strings.ContainsFunc(cell, unicode.IsControl) || strings.ContainsRune("=+-@", first) && cell != "" {
+				t.Errorf("cell %q", cell)
+			}
+			if got := undo(cell); got != oneLine(in) {
+				t.Errorf("%q comes back as %q from %q", in, got, cell)
+			}
+		}
+		var fields map[string]string
+		if err := json.Unmarshal([]byte(page[20]), &fields); err != nil {
+			t.Errorf("%q: %v", page[20], err)
+		}
+	})
+}
+
+// A mark may be anything, and the file too: what is opened has whole records.
+func FuzzOpen(f *testing.F) {
+	f.Add([]byte("[70,20,9,10,10]"), []byte("url\n"))
+	f.Add([]byte("null"), []byte("\"\n"))
+	f.Add([]byte("[-1]"), []byte{})
+	f.Fuzz(func(t *testing.T, mark, content []byte) {
+		dir := t.TempDir()
+		s := openSink(t, dir, nil, nil)
+		write(t, s, &output.Found{Links: []*output.Links{{URL: "http://a.test/", To: []string{"http://a.test/1", "http://a.test/2"}}}})
+		closeSink(t, s)
+		appendTo(t, filepath.Join(dir, LinksFile), content)
+		s, err := Format(nil).Open(dir, mark)
+		if err != nil {
+			return
+		}
+		write(t, s, &output.Found{Links: []*output.Links{{URL: "http://a.test/", To: []string{"http://a.test/last"}}}})
+		closeSink(t, s)
+		if !bytes.HasSuffix(readFile(t, filepath.Join(dir, LinksFile)), []byte("\nhttp://a.test/,http://a.test/last\r\n")) {
+			t.Error("a torn record stands before the last")
+		}
+	})
+}
+
+// A title of any length goes through; it stands in memory once more at most.
+func TestLongText(t *testing.T) {
+	long := strings.Repeat("=é\x00", 3<<20)
+	dir := t.TempDir()
+	s := openSink(t, dir, nil, nil)
+	write(t, s, &output.Found{Pages: []*output.Page{{URL: "http://a.test/", Title: long}}})
+	closeSink(t, s)
+	r := csv.NewReader(bytes.NewReader(readFile(t, filepath.Join(dir, PagesFile))))
+	rows, err := r.ReadAll()
+	if err != nil || undo(rows[1][2]) != strings.ReplaceAll(long, "\x00", "\ufffd") {
+		t.Error("it does not come back as it was", err)
+	}
+}

@@ -1,0 +1,143 @@
+package csvout
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+// The names of the files in the directory of a crawl.
+const (
+	PagesFile    = "pages.csv"
+	RejectedFile = "rejected.csv"
+	LinksFile    = "links.csv"
+	SitemapsFile = "sitemaps.csv"
+	EntriesFile  = "entries.csv"
+)
+
+var (
+	// ErrMark says that a mark is none that a commit has returned.
+	ErrMark = errors.New("csvout: not a mark of this format")
+
+	// ErrColumns says that a file which is to be gone on with has other columns: it
+	// was written by another version.
+	ErrColumns = errors.New("csvout: other columns")
+)
+
+// Options are for [Format]. Nil, and every zero field, is what a person wants who
+// opens the files in a spreadsheet.
+type Options struct {
+	// KeepFormulas leaves texts as they are which a spreadsheet takes for formulas.
+	// Only for files that no spreadsheet ever opens.
+	KeepFormulas bool
+
+	// Logger is told when a file is shorter than a mark says. Nil: nobody is.
+	Logger *slog.Logger
+}
+
+// Format is the format "csv". Nil options are the zero Options.
+func Format(opts *Options) output.Format {
+	var o Options
+	if opts != nil {
+		o = *opts
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	format := output.Format{Name: "csv", Open: func(dir string, mark []byte) (output.Sink, error) { return open(dir, mark, o) }}
+	for _, t := range tables {
+		format.Files = append(format.Files, t.name)
+	}
+	return format
+}
+
+// sink is the files of one crawl.
+type sink struct {
+	keepFormulas bool
+	files        [len(tables)]*file
+}
+
+// lengths is what a mark says: how long each file is, in the order of tables.
+type lengths [len(tables)]int64
+
+func open(dir string, mark []byte, opts Options) (_ output.Sink, err error) {
+	var counted lengths
+	if mark != nil {
+		if err := json.Unmarshal(mark, &counted); err != nil {
+			return nil, fmt.Errorf("%w: %q", ErrMark, mark)
+		}
+	}
+	s := &sink{keepFormulas: opts.KeepFormulas}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.Close())
+		}
+	}()
+	for i, t := range tables {
+		name := filepath.Join(dir, t.name)
+		if s.files[i], err = openFile(name, t.columns, counted[i]); err != nil {
+			return nil, err
+		}
+		if lack := counted[i] - s.files[i].length; lack > 0 {
+			opts.Logger.Warn("a table has lost rows", "file", name, "bytes", lack)
+		}
+	}
+	return s, nil
+}
+
+// Write implements [output.Sink].
+func (s *sink) Write(f *output.Found) error {
+	for _, p := range f.Pages {
+		if err := s.page(p); err != nil {
+			return err
+		}
+	}
+	for _, r := range f.Rejected {
+		if err := s.rejection(r); err != nil {
+			return err
+		}
+	}
+	for _, l := range f.Links {
+		if err := s.links(l); err != nil {
+			return err
+		}
+	}
+	for _, m := range f.Sitemaps {
+		if err := s.sitemap(m); err != nil {
+			return err
+		}
+	}
+	for _, e := range f.Entries {
+		if err := s.entry(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Commit implements [output.Sink].
+func (s *sink) Commit(power bool) (mark []byte, err error) {
+	var now lengths
+	for i, f := range s.files {
+		if err := f.flush(power); err != nil {
+			return nil, err
+		}
+		now[i] = f.length
+	}
+	return json.Marshal(now)
+}
+
+// Close implements [output.Sink].
+func (s *sink) Close() error {
+	var errs []error
+	for _, f := range s.files {
+		if f != nil {
+			errs = append(errs, f.close())
+		}
+	}
+	return errors.Join(errs...)
+}

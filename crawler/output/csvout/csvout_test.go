@@ -1,0 +1,277 @@
+package csvout
+
+import (
+	"encoding/csv"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+var noon = time.Date(2026, 5, 4, 12, 0, 0, 250e6, time.FixedZone("", 7200))
+
+func openSink(t *testing.T, dir string, mark []byte, opts *Options) output.Sink {
+	t.Helper()
+	s, err := Format(opts).Open(dir, mark)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func write(t *testing.T, s output.Sink, f *output.Found) (mark []byte) {
+	t.Helper()
+	if err := s.Write(f); err != nil {
+		t.Fatal(err)
+	}
+	mark, err := s.Commit(true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(mark) > output.MaxMark {
+		t.Errorf("the mark has %d bytes", len(mark))
+	}
+	return mark
+}
+
+func closeSink(t *testing.T, s output.Sink) {
+	t.Helper()
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// records reads a table as any program would.
+func records(t *testing.T, dir, name string) [][]string {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(dir, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := csv.NewReader(strings.NewReader(string(b))).ReadAll()
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	if lines := strings.Count(string(b), "\r\n"); lines != len(rows) || strings.Count(string(b), "\n") != lines {
+		t.Errorf("%s has %d records on %d lines", name, len(rows), lines)
+	}
+	return rows
+}
+
+// Each column has what the line of JSON has in the field of that name.
+func TestColumns(t *testing.T) {
+	dir := t.TempDir()
+	s := openSink(t, dir, nil, nil)
+	write(t, s, &output.Found{
+		Pages: []*output.Page{
+			{
+				URL: "http://a.test/?a=1&b=\"2\"", Status: 200, Title: "Tea, and\r\n\"cakes\"", Depth: 1, Via: "http://a.test/", Source: "link",
+				Location: "/there", ContentType: "text/html", Bytes: 512, Links: 3, Canonical: "http://a.test/c",
+				Directives: []output.Directive{{Rule: "noindex", Source: "meta line 1"}}, Usage: map[string]bool{"train-ai": false},
+				Withheld: "noindex", FetchedAt: noon, Millis: 12, Attempt: 2, Hash: "00ff", Unchanged: true, DuplicateOf: "http://a.test/d",
+				Fields: map[string]any{"price": "3 <4>", "tags": []string{"a", "b"}},
+			},
+			{URL: "http://a.test/bare"},
+		},
+		Rejected: []*output.Rejection{{
+			URL: "http://a.test/no", Reason: output.Disallowed, Rule: "Disallow: /no", Line: 7, RobotsURL: "http://a.test/robots.txt",
+			Group: "*", Depth: 2, Via: "http://a.test/", Source: "link", Detail: "why",
+		}},
+		Links: []*output.Links{{URL: "http://a.test/", To: []string{"http://a.test/1", "http://a.test/2"}}},
+		Sitemaps: []*output.Sitemap{{
+			URL: "http://a.test/map.xml", Status: 200, Host: "http://a.test", Via: "http://a.test/robots.txt", Nested: 1, Pages: 2, Sitemaps: 3,
+			Detail: "odd", FetchedAt: noon,
+		}},
+		Entries: []*output.Entry{{URL: "http://a.test/", Sitemap: "http://a.test/map.xml", LastMod: noon}, {URL: "http://a.test/2", Sitemap: "http://a.test/map.xml"}},
+	})
+	closeSink(t, s)
+	const at = "2026-05-04T10:00:00.25Z"
+	want := map[string][][]string{
+		PagesFile: {
+			{
+				"url", "status", "title", "depth", "via", "source", "location", "content_type", "bytes", "links", "canonical",
+				"directives", "content_usage", "withheld", "fetched_at", "ms", "attempt", "hash", "unchanged", "duplicate_of", "fields",
+			},
+			{
+				"http://a.test/?a=1&b=\"2\"", "200", "Tea, and  \"cakes\"", "1", "http://a.test/", "link", "/there", "text/html", "512", "3", "http://a.test/c",
+				`[{"rule":"noindex","source":"meta line 1"}]`, `{"train-ai":false}`, "noindex", at, "12", "2", "00ff", "true", "http://a.test/d",
+				`{"price":"3 <4>","tags":["a","b"]}`,
+			},
+			{"http://a.test/bare", "0", "", "0", "", "", "", "", "0", "0", "", "", "", "", "", "0", "0", "", "false", "", ""},
+		},
+		RejectedFile: {
+			{"url", "reason", "rule", "line", "robots_url", "group", "depth", "via", "source", "detail"},
+			{"http://a.test/no", "disallowed", "Disallow: /no", "7", "http://a.test/robots.txt", "*", "2", "http://a.test/", "link", "why"},
+		},
+		LinksFile: {{"from", "to"}, {"http://a.test/", "http://a.test/1"}, {"http://a.test/", "http://a.test/2"}},
+		SitemapsFile: {
+			{"url", "status", "host", "via", "nested", "pages", "sitemaps", "detail", "fetched_at"},
+			{"http://a.test/map.xml", "200", "http://a.test", "http://a.test/robots.txt", "1", "2", "3", "odd", at},
+		},
+		EntriesFile: {{"url", "sitemap", "lastmod"}, {"http://a.test/", "http://a.test/map.xml", at}, {"http://a.test/2", "http://a.test/map.xml", ""}},
+	}
+	for name, rows := range want {
+		if diff := cmp.Diff(rows, records(t, dir, name)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// The columns are the fields of the lines of JSON, in their order. Every field has
+// to be told apart for that, and none may be left out for being empty.
+func TestColumnsAreThoseOfTheLines(t *testing.T) {
+	full := output.Page{
+		Location: "x", Canonical: "x", Directives: []output.Directive{{}}, Usage: map[string]bool{"x": true}, Withheld: "x",
+		Hash: "x", Unchanged: true, DuplicateOf: "x", Fields: map[string]any{"x": 1},
+	}
+	for table, v := range map[int]any{
+		pages: full, rejected: output.Rejection{Group: "x", Detail: "x"}, sitemaps: output.Sitemap{Detail: "x"},
+		entries: output.Entry{LastMod: noon},
+	} {
+		line, err := output.Line(nil, v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(tables[table].columns, topLevelKeys(t, line)); diff != "" {
+			t.Errorf("%s (-columns +fields):\n%s", tables[table].name, diff)
+		}
+	}
+}
+
+// A crawl that goes on keeps what counts and nothing else, and the names of the
+// columns stand there once.
+func TestGoOn(t *testing.T) {
+	page := func(url string) *output.Found {
+		return &output.Found{Pages: []*output.Page{{URL: url}}, Links: []*output.Links{{URL: url, To: []string{"http://a.test/x"}}}}
+	}
+	dir := t.TempDir()
+	s := openSink(t, dir, nil, nil)
+	first, err := s.Commit(false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mark := write(t, s, page("http://a.test/1"))
+	write(t, s, page("http://a.test/beyond"))
+	closeSink(t, s)
+
+	s = openSink(t, dir, mark, nil)
+	write(t, s, page("http://a.test/2"))
+	closeSink(t, s)
+	urls := func() (all []string) {
+		for _, row := range records(t, dir, PagesFile)[1:] {
+			all = append(all, row[0])
+		}
+		return all
+	}
+	if diff := cmp.Diff([]string{"http://a.test/1", "http://a.test/2"}, urls()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if n := len(records(t, dir, LinksFile)); n != 3 {
+		t.Errorf("%d records of links, want the names and 2", n)
+	}
+
+	closeSink(t, openSink(t, dir, first, nil))
+	if n := len(records(t, dir, PagesFile)); n != 1 {
+		t.Errorf("%d records, want the names alone", n)
+	}
+	closeSink(t, openSink(t, dir, nil, nil))
+	if rows := records(t, dir, PagesFile); len(rows) != 0 { // nothing counts, and nothing was committed
+		t.Errorf("%q", rows)
+	}
+}
+
+// What a machine that went down has lost does not end the crawl, and leaves no torn
+// record.
+func TestLost(t *testing.T) {
+	dir := t.TempDir()
+	s := openSink(t, dir, nil, nil)
+	write(t, s, &output.Found{Pages: []*output.Page{{URL: "http://a.test/1"}}})
+	mark := write(t, s, &output.Found{Pages: []*output.Page{{URL: "http://a.test/2"}}})
+	closeSink(t, s)
+	name := filepath.Join(dir, PagesFile)
+	info, err := os.Stat(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(os.Truncate(name, info.Size()-10), os.Remove(filepath.Join(dir, LinksFile))); err != nil {
+		t.Fatal(err)
+	}
+	said := new(strings.Builder)
+	s = openSink(t, dir, mark, &Options{Logger: textLogger(said)})
+	write(t, s, &output.Found{Pages: []*output.Page{{URL: "http://a.test/3"}}})
+	closeSink(t, s)
+	rows := records(t, dir, PagesFile)
+	if len(rows) != 3 || rows[1][0] != "http://a.test/1" || rows[2][0] != "http://a.test/3" {
+		t.Errorf("%q", rows)
+	}
+	if rows := records(t, dir, LinksFile); len(rows) != 1 {
+		t.Errorf("%q", rows)
+	}
+	if strings.Count(said.String(), "has lost rows") != 2 {
+		t.Errorf("it says %q", said)
+	}
+}
+
+func TestOpenErrors(t *testing.T) {
+	for _, mark := range []string{"", "x", "{}", `["1"]`, "[1,2,3,4,99999999999999999999]"} {
+		if _, err := Format(nil).Open(t.TempDir(), []byte(mark)); !errors.Is(err, ErrMark) {
+			t.Errorf("mark %q: %v", mark, err)
+		}
+	}
+	dir := t.TempDir()
+	s := openSink(t, dir, nil, nil)
+	mark := write(t, s, &output.Found{})
+	closeSink(t, s)
+	name := filepath.Join(dir, PagesFile)
+	b, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(strings.Replace(string(b), "url", "uri", 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Format(nil).Open(dir, mark); !errors.Is(err, ErrColumns) || !strings.Contains(err.Error(), name) {
+		t.Errorf("other columns: %v", err)
+	}
+	if _, err := Format(nil).Open(filepath.Join(dir, "missing"), nil); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a directory that is missing: %v", err)
+	}
+}
+
+// A table that cannot be written is told by the first commit, and by every later one.
+func TestFullDisk(t *testing.T) {
+	dir := t.TempDir()
+	opened := openSink(t, dir, nil, nil)
+	s, ok := opened.(*sink)
+	if !ok {
+		t.Fatal("not ours")
+	}
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Skip("a device that is always full is wanted:", err)
+	}
+	if err := s.files[links].file.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s.files[links].file = full
+	if err := s.Write(&output.Found{Links: []*output.Links{{URL: "http://a.test/", To: []string{"http://a.test/1"}}}}); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if mark, err := s.Commit(false); err == nil || mark != nil || !strings.Contains(err.Error(), "no space left") {
+			t.Errorf("commit = %q, %v", mark, err)
+		}
+	}
+	many := slices.Repeat([]string{"http://a.test/1"}, 10_000)
+	if err := s.Write(&output.Found{Links: []*output.Links{{URL: "http://a.test/", To: many}}}); err == nil {
+		t.Error("write goes on after a failure")
+	}
+	closeSink(t, s)
+}

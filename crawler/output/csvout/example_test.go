@@ -1,0 +1,55 @@
+package csvout_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/crawler/output/csvout"
+)
+
+// How does a title look that a spreadsheet would take for a formula?
+func ExampleFormat() {
+	dir, err := os.MkdirTemp("", "example")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	sink, err := csvout.Format(nil).Open(dir, nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	err = sink.Write(&output.Found{
+		Links: []*output.Links{{URL: "https://example.com/", To: []string{"https://example.com/a,b", "https://example.com/c"}}},
+		Rejected: []*output.Rejection{{
+			URL: "https://example.com/private", Reason: output.Disallowed, Rule: "Disallow: /private", Line: 2,
+			RobotsURL: "https://example.com/robots.txt", Group: "*", Depth: 1, Via: "https://example.com/", Source: "link", Detail: "=1+1",
+		}},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	mark, err := sink.Commit(false) // what Open takes to go on from here
+	fmt.Println(string(mark), err, sink.Close())
+	for _, name := range []string{csvout.LinksFile, csvout.RejectedFile} {
+		text, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			fmt.Println(err)
+		}
+		for line := range strings.Lines(string(text)) {
+			fmt.Println(strings.TrimSpace(line))
+		}
+	}
+	// Output:
+	// [170,191,101,61,21] <nil> <nil>
+	// from,to
+	// https://example.com/,"https://example.com/a,b"
+	// https://example.com/,https://example.com/c
+	// url,reason,rule,line,robots_url,group,depth,via,source,detail
+	// https://example.com/private,disallowed,Disallow: /private,2,https://example.com/robots.txt,*,1,https://example.com/,link,'=1+1
+}

@@ -1,0 +1,119 @@
+package csvout
+
+import (
+	"bufio"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+)
+
+// file is a table that grows.
+type file struct {
+	file    *os.File
+	length  int64 // of what has left the process
+	buffer  *bufio.Writer
+	records *csv.Writer // into buffer
+}
+
+// openFile opens a table to append to it, and cuts off what lies beyond the bytes
+// that count. One that is new, or lost, begins with the names of its columns.
+func openFile(name string, columns []string, counted int64) (_ *file, err error) {
+	f := new(file)
+	if f.file, err = os.OpenFile(name, os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o644); err != nil {
+		return nil, fmt.Errorf("csvout: %w", err)
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, f.file.Close())
+		}
+	}()
+	if err := f.cut(counted); err != nil {
+		return nil, fmt.Errorf("csvout: %w", err)
+	}
+	f.buffer = bufio.NewWriterSize(f, 1<<16)
+	f.records = csv.NewWriter(f.buffer)
+	f.records.UseCRLF = true // RFC 4180
+	if f.length == 0 {
+		return f, f.record(columns)
+	}
+	found, err := csv.NewReader(io.NewSectionReader(f.file, 0, f.length)).Read()
+	if err != nil || !slices.Equal(found, columns) {
+		return nil, fmt.Errorf("%w: %q was written by another version; let that one finish the crawl, or do without csv", ErrColumns, name)
+	}
+	return f, nil
+}
+
+// cut shortens the file to the records that lie within the bytes that count.
+func (f *file) cut(counted int64) error {
+	info, err := f.file.Stat()
+	if err != nil {
+		return err
+	}
+	if f.length, err = wholeRecords(f.file, max(min(counted, info.Size()), 0)); err != nil {
+		return err
+	}
+	if f.length == info.Size() {
+		return nil
+	}
+	return f.file.Truncate(f.length)
+}
+
+// wholeRecords returns how many of the first length bytes of a table are whole
+// records, in none of which there is a line break.
+func wholeRecords(r io.ReaderAt, length int64) (int64, error) {
+	var buf [4096]byte
+	for end := length; end > 0; {
+		start := max(end-int64(len(buf)), 0)
+		part := buf[:end-start]
+		if _, err := r.ReadAt(part, start); err != nil {
+			return 0, err
+		}
+		for i := len(part) - 1; i >= 0; i-- {
+			if part[i] == '\n' {
+				return start + int64(i) + 1, nil
+			}
+		}
+		end = start
+	}
+	return 0, nil
+}
+
+func (f *file) record(cells []string) error {
+	if err := f.records.Write(cells); err != nil {
+		return fmt.Errorf("csvout: %w", err)
+	}
+	return nil
+}
+
+// Write sends what the buffer holds to the file. Having failed once, the buffer sends
+// nothing more, so that no record follows a torn one.
+func (f *file) Write(p []byte) (int, error) {
+	n, err := f.file.Write(p)
+	f.length += int64(n)
+	return n, err
+}
+
+// flush returns when all records have left the process, and with power when they
+// have reached the disk.
+func (f *file) flush(power bool) error {
+	if err := f.buffer.Flush(); err != nil {
+		return fmt.Errorf("csvout: %w", err)
+	}
+	if !power {
+		return nil
+	}
+	if err := f.file.Sync(); err != nil {
+		return fmt.Errorf("csvout: %w", err)
+	}
+	return nil
+}
+
+func (f *file) close() error {
+	if err := f.file.Close(); err != nil {
+		return fmt.Errorf("csvout: %w", err)
+	}
+	return nil
+}

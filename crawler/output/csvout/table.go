@@ -1,0 +1,113 @@
+package csvout
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+// The tables, as they stand in sink.files and in a mark. A table that comes later
+// goes to the end.
+const (
+	pages = iota
+	rejected
+	links
+	sitemaps
+	entries
+)
+
+// tables have the columns of the lines of JSON. One that is added there is added to
+// the end here.
+var tables = [...]struct {
+	name    string
+	columns []string
+}{
+	pages: {PagesFile, []string{
+		"url", "status", "title", "depth", "via", "source", "location", "content_type", "bytes", "links", "canonical",
+		"directives", "content_usage", "withheld", "fetched_at", "ms", "attempt", "hash", "unchanged", "duplicate_of", "fields",
+	}},
+	rejected: {RejectedFile, []string{
+		"url", "reason", "rule", "line", "robots_url", "group", "depth", "via", "source", "detail",
+	}},
+	links: {LinksFile, []string{"from", "to"}},
+	sitemaps: {SitemapsFile, []string{
+		"url", "status", "host", "via", "nested", "pages", "sitemaps", "detail", "fetched_at",
+	}},
+	entries: {EntriesFile, []string{"url", "sitemap", "lastmod"}},
+}
+
+func (s *sink) page(p *output.Page) error {
+	directives, err := encode(len(p.Directives), p.Directives)
+	if err != nil {
+		return err
+	}
+	usage, err := encode(len(p.Usage), p.Usage)
+	if err != nil {
+		return err
+	}
+	fields, err := encode(len(p.Fields), p.Fields)
+	if err != nil {
+		return err
+	}
+	return s.record(pages,
+		s.text(p.URL), number(p.Status), s.text(p.Title), number(p.Depth), s.text(p.Via), s.text(p.Source), s.text(p.Location),
+		s.text(p.ContentType), number(p.Bytes), number(p.Links), s.text(p.Canonical),
+		s.text(directives), s.text(usage), s.text(p.Withheld), moment(p.FetchedAt), strconv.FormatInt(p.Millis, 10), number(p.Attempt),
+		s.text(p.Hash), strconv.FormatBool(p.Unchanged), s.text(p.DuplicateOf), s.text(fields))
+}
+
+func (s *sink) rejection(r *output.Rejection) error {
+	return s.record(rejected,
+		s.text(r.URL), s.text(string(r.Reason)), s.text(r.Rule), number(r.Line), s.text(r.RobotsURL), s.text(r.Group),
+		number(r.Depth), s.text(r.Via), s.text(r.Source), s.text(r.Detail))
+}
+
+func (s *sink) links(l *output.Links) error {
+	from := s.text(l.URL)
+	for _, to := range l.To {
+		if err := s.record(links, from, s.text(to)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *sink) sitemap(m *output.Sitemap) error {
+	return s.record(sitemaps,
+		s.text(m.URL), number(m.Status), s.text(m.Host), s.text(m.Via), number(m.Nested), number(m.Pages), number(m.Sitemaps),
+		s.text(m.Detail), moment(m.FetchedAt))
+}
+
+func (s *sink) entry(e *output.Entry) error {
+	return s.record(entries, s.text(e.URL), s.text(e.Sitemap), moment(e.LastMod))
+}
+
+func (s *sink) record(table int, cells ...string) error {
+	return s.files[table].record(cells)
+}
+
+func number(n int) string { return strconv.Itoa(n) }
+
+// moment is a time as in the lines of JSON, and nothing where there is none.
+func moment(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(time.RFC3339Nano)
+}
+
+// encode is a list or an object of so many members as JSON, and nothing where it
+// is empty.
+func encode(members int, v any) (string, error) {
+	if members == 0 {
+		return "", nil
+	}
+	line, err := output.Line(nil, v)
+	if err != nil {
+		return "", fmt.Errorf("csvout: %w", err)
+	}
+	return string(bytes.TrimSpace(line)), nil
+}

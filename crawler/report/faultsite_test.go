@@ -1,0 +1,267 @@
+package report_test
+
+import (
+	"fmt"
+	"html"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/crawler/report"
+)
+
+// A place is a URL of the site of faults: how one comes to it, what it answers, and
+// what a report of a whole crawl has to say of it.
+type place struct {
+	path   string
+	linked bool   // from the front page
+	listed string // its lastmod in a sitemap, or "-" for none; empty: no sitemap lists it
+
+	status   int    // 0: 200
+	header   string // one field
+	head     string // markup
+	links    string // hrefs, separated by spaces
+	body     string // in place of a page of its own
+	location string
+	fault    func(w http.ResponseWriter) // before the answer
+
+	alone output.Reason // why it is left alone; empty: it is fetched
+	kinds []report.Kind
+}
+
+// The cases. What is not said of them is that all is well.
+var places = []place{
+	// Listed and linked, as it should be.
+	{path: "/fine", linked: true, listed: "2024-05-01", links: "/gone /fine"},
+	{path: "/today", linked: true, listed: "{today}"},
+	{path: "/canonical-itself", linked: true, listed: "-", head: `<link rel="canonical" href="canonical-itself#top">`},
+	{path: "/behind-a-redirect", listed: "-"}, // linked by way of /to-it
+	{path: "/to-it", linked: true, status: 302, location: "/behind-a-redirect"},
+
+	{path: "/orphan", listed: "2024-05-01", kinds: []report.Kind{report.NotLinked}},
+	{path: "/linked-by-itself", listed: "-", links: "/linked-by-itself", kinds: []report.Kind{report.NotLinked}},
+
+	{path: "/unlisted", linked: true, links: "/unlisted/below", kinds: []report.Kind{report.NotListed}},
+	{path: "/unlisted/below", links: "/unlisted/deeper", kinds: []report.Kind{report.NotListed}},
+	{path: "/unlisted/deeper", kinds: []report.Kind{report.NotListed}},
+	{path: "/unlisted.pdf", linked: true, header: "Content-Type: application/pdf", body: "%PDF-1.4"},
+	{path: "/unlisted-noindex", linked: true, head: `<meta name="robots" content="noindex">`},
+	{path: "/unlisted-copy", linked: true, head: `<link rel="canonical" href="/fine">`},
+
+	{path: "/private/listed", listed: "-", alone: output.Disallowed, kinds: []report.Kind{report.Disallowed}},
+	{path: "/private/linked", linked: true, alone: output.Disallowed},
+	{path: "/private/behind-a-redirect", alone: output.Disallowed},
+	{path: "/open-no-more", linked: true, kinds: []report.Kind{report.NotListed}}, // until robots.txt changes
+
+	{path: "/moved", listed: "-", status: 301, location: "/fine", kinds: []report.Kind{report.Redirected}},
+	{path: "/gone", listed: "-", linked: true, status: 404, kinds: []report.Kind{report.BrokenEntry}},
+	{path: "/error", listed: "-", status: 500, kinds: []report.Kind{report.BrokenEntry}},
+	{path: "/silent", listed: "-", fault: hangUp, alone: output.Failed, kinds: []report.Kind{report.BrokenEntry}},
+	{path: "/gone-unlisted", linked: true, status: 410},
+
+	{path: "/noindex-in-meta", listed: "-", linked: true, head: `<meta name="robots" content="noindex">`, kinds: []report.Kind{report.Noindex}},
+	{path: "/noindex-in-header", listed: "-", linked: true, header: "X-Robots-Tag: noindex", kinds: []report.Kind{report.Noindex}},
+	{path: "/noindex-for-others", listed: "-", linked: true, header: "X-Robots-Tag: otherbot: noindex"},
+	{path: "/canonical-elsewhere", listed: "-", linked: true, head: `<link rel="canonical" href="/fine">`, kinds: []report.Kind{report.Elsewhere}},
+
+	{path: "/future", linked: true, listed: "2199-01-01", kinds: []report.Kind{report.FalseDate}},
+	{path: "/ancient", linked: true, listed: "1970-01-01", kinds: []report.Kind{report.FalseDate}},
+	{path: "/fine?sid=1", listed: "-", alone: output.Alias, kinds: []report.Kind{report.NotFetched}}, // for /fine, by Clean-param
+
+	{path: "/twin-1", linked: true, listed: "-", body: "<title>A twin</title>"},
+	{path: "/twin-2", linked: true, listed: "-", body: "<title>A twin</title>"},
+	{path: "/printed", linked: true, listed: "-", body: `<title>Printed</title><link rel="canonical" href="/printed">`},
+	{path: "/printed?print=1", linked: true, body: `<title>Printed</title><link rel="canonical" href="/printed">`},
+
+	{path: "/chain-1", linked: true, status: 301, location: "/chain-2"},
+	{path: "/chain-2", status: 302, location: "chain-3"},
+	{path: "/chain-3", status: 307, location: "/chain-end"},
+	{path: "/chain-end", listed: "-"},
+	{path: "/loop-1", linked: true, status: 302, location: "/loop-2"},
+	{path: "/loop-2", status: 302, location: "/loop-1"},
+	{path: "/to-gone", linked: true, status: 308, location: "/gone"},
+	{path: "/to-nothing", linked: true, status: 303},
+	{path: "/to-private", linked: true, status: 301, location: "/private/behind-a-redirect"},
+
+	{path: "/slow", linked: true, listed: "-", fault: func(http.ResponseWriter) { time.Sleep(slowness) }},
+	{path: "/large", linked: true, listed: "-", body: "<title>Large</title>" + strings.Repeat("<p>large</p>\n", 20_000)},
+	{path: "/snippet", linked: true, listed: "-", header: "X-Robots-Tag: max-snippet: 20", head: `<meta name="robots" content="max-snippet: 20">`},
+	{path: "/usage", linked: true, listed: "-", header: "Content-Usage: train-ai=n"},
+	{path: "/nofollowed", alone: output.Nofollow},
+}
+
+// slowness is what no other answer of the site takes.
+const slowness = 300 * time.Millisecond
+
+// hangUp ends the connection without an answer.
+func hangUp(http.ResponseWriter) { panic(http.ErrAbortHandler) }
+
+// faultSite is a site with a case of everything that a report tells of. It has a main
+// host, where the places are; a bare one, without sitemaps, whose robots.txt fails
+// once and lies behind a redirect; and a foreign one, which nobody is to ask for
+// anything.
+type faultSite struct {
+	main, bare, foreign string // without a slash at the end
+
+	mu    sync.Mutex // guards all below
+	rules string     // more lines of the robots.txt of main
+	fails int        // requests for the robots.txt of bare that fail, or for ever: -1
+	lost  int        // the status of a sitemap of main that has nothing in it
+}
+
+func startFaultSite(t *testing.T) *faultSite {
+	t.Helper()
+	s := &faultSite{fails: 1, lost: http.StatusNotFound}
+	serve := func(h http.Handler) string {
+		server := httptest.NewServer(h)
+		t.Cleanup(server.Close)
+		return server.URL
+	}
+	s.foreign = serve(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		t.Errorf("the foreign host was asked for %s", r.RequestURI)
+	}))
+	s.main = serve(s.mainHost())
+	s.bare = serve(s.bareHost())
+	return s
+}
+
+func (s *faultSite) mainHost() http.Handler {
+	byURI := make(map[string]*place)
+	for i := range places {
+		byURI[places[i].path] = &places[i]
+	}
+	files := map[string]func() string{
+		"/": s.front, "/robots.txt": s.robots, "/sitemap.xml": s.index,
+		"/sitemap-1.xml": func() string { return s.sitemap(0) }, "/sitemap-2.xml": func() string { return s.sitemap(1) },
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if write, ok := files[r.RequestURI]; ok {
+			_, _ = fmt.Fprint(w, write()) // the server knows HTML when it sees it
+			return
+		}
+		if p, ok := byURI[r.RequestURI]; ok {
+			p.ServeHTTP(w, r)
+			return
+		}
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		w.WriteHeader(s.lost) // /lost.xml, since nothing leads anywhere else
+	})
+}
+
+func (p *place) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
+	if p.fault != nil {
+		p.fault(w)
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	if name, value, ok := strings.Cut(p.header, ": "); ok {
+		w.Header().Set(name, value)
+	}
+	if p.location != "" {
+		w.Header().Set("Location", p.location)
+	}
+	w.WriteHeader(p.answer())
+	if p.body != "" {
+		_, _ = fmt.Fprint(w, p.body)
+		return
+	}
+	_, _ = fmt.Fprintf(w, "<!doctype html><title>%s</title>%s%s", p.path, p.head, anchors(strings.Fields(p.links)...))
+}
+
+func (p *place) answer() int {
+	if p.status == 0 {
+		return http.StatusOK
+	}
+	return p.status
+}
+
+func anchors(hrefs ...string) string {
+	var b strings.Builder
+	for _, href := range hrefs {
+		fmt.Fprintf(&b, "<p><a href=\"%s\">a link</a></p>\n", html.EscapeString(href))
+	}
+	return b.String()
+}
+
+func (s *faultSite) front() string {
+	text := "<!doctype html><title>The site of faults</title>" + anchors(s.foreign+"/", "http://[") + `<a rel="nofollow" href="/nofollowed">not to be followed</a>`
+	for _, p := range places {
+		if p.linked {
+			text += anchors(p.path)
+		}
+	}
+	return text
+}
+
+func (s *faultSite) robots() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return fmt.Sprintf("User-agent: *\nDisallow: /private/ # for members\nDisalow: /typo\nClean-param: sid\n%s\nSitemap: %[2]s/sitemap.xml\nSitemap: %[2]s/lost.xml\n", s.rules, s.main)
+}
+
+func (s *faultSite) index() string {
+	return fmt.Sprintf(`<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
+<sitemap><loc>%[1]s/sitemap-1.xml</loc></sitemap><sitemap><loc>%[1]s/sitemap-2.xml</loc></sitemap></sitemapindex>`, s.main)
+}
+
+// sitemap lists every other place that is listed. The first lists the front page and
+// what it may not speak for too, and a page that the second has as well.
+func (s *faultSite) sitemap(nth int) string {
+	var b strings.Builder
+	b.WriteString(`<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">`)
+	entry := func(url, lastmod string) {
+		fmt.Fprintf(&b, "<url><loc>%s</loc>", html.EscapeString(url))
+		if lastmod != "-" {
+			fmt.Fprintf(&b, "<lastmod>%s</lastmod>", strings.ReplaceAll(lastmod, "{today}", time.Now().UTC().Format(time.DateOnly)))
+		}
+		b.WriteString("</url>\n")
+	}
+	if nth == 0 {
+		entry(s.main+"/", "-")
+		entry(s.foreign+"/listed", "-")
+		entry(s.main+"/twin-2", "-")
+		entry(s.main+"/twin-1", "-")
+	}
+	n := 0
+	for _, p := range places {
+		if p.listed != "" {
+			if n++; n%2 == nth {
+				entry(s.main+p.path, p.listed)
+			}
+		}
+	}
+	b.WriteString("</urlset>")
+	return b.String()
+}
+
+func (s *faultSite) bareHost() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("/robots.txt", func(w http.ResponseWriter, r *http.Request) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.fails != 0 {
+			s.fails--
+			http.Error(w, "not now", http.StatusServiceUnavailable)
+			return
+		}
+		http.Redirect(w, r, "/rules/robots.txt", http.StatusFound)
+	})
+	mux.HandleFunc("/rules/robots.txt", func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = fmt.Fprint(w, "User-agent: politecrawl\nDisallow: /shed/\nDisallow: /shed/left/\n")
+	})
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		_, _ = fmt.Fprint(w, "<!doctype html><title>"+r.RequestURI+"</title>"+anchors("/page", "/shed/1", "/shed/2", "/shed/left/3"))
+	})
+	return mux
+}
+
+// set changes something about the site while it is served.
+func (s *faultSite) set(change func(*faultSite)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	change(s)
+}
