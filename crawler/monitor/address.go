@@ -1,0 +1,67 @@
+package monitor
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"strings"
+)
+
+var (
+	// ErrToken says that an address that others can reach needs a token.
+	ErrToken = errors.New("monitor: a token is needed")
+
+	// ErrAddress says that an address cannot be listened on.
+	ErrAddress = errors.New("monitor: cannot listen")
+)
+
+// listen takes a TCP address. One that is not loopback is for those alone who have a
+// token.
+func listen(addr, token string) (net.Listener, error) {
+	resolved, err := net.ResolveTCPAddr("tcp", addr)
+	if err != nil {
+		return nil, fmt.Errorf("%w on %q, write HOST:PORT as in 127.0.0.1:8080: %w", ErrAddress, addr, err)
+	}
+	if token == "" && !resolved.IP.IsLoopback() { // no host at all is every address of the machine
+		return nil, fmt.Errorf("%w: %q can be reached from other machines; listen on 127.0.0.1:%d, or set a token that is hard to guess", ErrToken, addr, resolved.Port)
+	}
+	l, err := net.ListenTCP("tcp", resolved)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrAddress, err)
+	}
+	return l, nil
+}
+
+// urlOf is where a browser on this machine finds the server.
+func urlOf(l net.Listener) string {
+	at, err := netip.ParseAddrPort(l.Addr().String())
+	if err != nil {
+		return "http://" + l.Addr().String() + "/"
+	}
+	ip := at.Addr().Unmap()
+	if ip.IsUnspecified() {
+		ip = netip.AddrFrom4([4]byte{127, 0, 0, 1})
+	}
+	return "http://" + netip.AddrPortFrom(ip, at.Port()).String() + "/"
+}
+
+// isLoopback tells whether a Host header names this machine, in a way that nobody
+// else can make a name of their own mean: localhost, a loopback address, or the name
+// that was asked to be listened on.
+func isLoopback(host, listened string) bool {
+	name := hostName(host)
+	if strings.EqualFold(name, "localhost") || name != "" && strings.EqualFold(name, hostName(listened)) {
+		return true
+	}
+	ip, err := netip.ParseAddr(name)
+	return err == nil && ip.IsLoopback()
+}
+
+// hostName is a host without its port and the brackets of IPv6.
+func hostName(hostPort string) string {
+	if name, _, err := net.SplitHostPort(hostPort); err == nil {
+		return name
+	}
+	return strings.TrimSuffix(strings.TrimPrefix(hostPort, "["), "]")
+}

@@ -1,0 +1,77 @@
+package monitor
+
+import (
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// gauges tell Prometheus how the crawl was getting on when it was last looked at,
+// which is a second ago at the most: to be asked costs the crawl nothing.
+type gauges struct{ *watch }
+
+var (
+	frontierURLs = describe("frontier_urls", "URLs in the frontier, by state.", "state")
+	hostCount    = describe("hosts", "Hosts that URLs of the crawl are on.")
+	waitingHosts = describe("waiting_hosts", "Hosts with URLs left whose robots.txt cannot be reached.")
+	inFlight     = describe("in_flight_urls", "URLs that are being worked on.")
+	isPaused     = describe("paused", "1 while the crawl is paused, else 0.")
+	isHealthy    = describe("healthy", "1 while /healthz says that the crawl is well, else 0.")
+	startTime    = describe("start_timestamp_seconds", "When this run of the crawl began, as a Unix time.")
+	progressTime = describe("last_progress_timestamp_seconds", "When something last changed, or nothing could, as a Unix time.")
+	nextDueTime  = describe("next_due_timestamp_seconds", "When the next URL can be fetched, as a Unix time; not there when none waits.")
+	streams      = describe("event_streams", "Viewers of the live page.")
+)
+
+func describe(name, help string, labels ...string) *prometheus.Desc {
+	return prometheus.NewDesc("politecrawl_"+name, help, labels, nil)
+}
+
+// Describe implements prometheus.Collector.
+func (g *gauges) Describe(descs chan<- *prometheus.Desc) {
+	for _, d := range []*prometheus.Desc{
+		frontierURLs, hostCount, waitingHosts, inFlight, isPaused, isHealthy, startTime, progressTime, nextDueTime, streams,
+	} {
+		descs <- d
+	}
+}
+
+// Collect implements prometheus.Collector.
+func (g *gauges) Collect(metrics chan<- prometheus.Metric) {
+	gauge := func(d *prometheus.Desc, v float64, labels ...string) {
+		metrics <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
+	}
+	healthy := boolean(g.well(time.Now()) == nil)
+	g.mu.Lock()
+	s, viewers, moved := g.status, g.viewers, g.health.moved
+	g.mu.Unlock()
+	gauge(streams, float64(viewers))
+	gauge(isHealthy, healthy)
+	if s == nil {
+		return // it has not begun
+	}
+	for state, n := range map[string]int{
+		"pending": s.Frontier.Pending, "scheduled": s.Frontier.Scheduled, "leased": s.Frontier.Leased,
+		"done": s.Frontier.Done, "dropped": s.Frontier.Dropped,
+	} {
+		gauge(frontierURLs, float64(n), state)
+	}
+	gauge(hostCount, float64(s.Hosts))
+	gauge(waitingHosts, float64(len(s.Waiting)))
+	gauge(inFlight, float64(s.Frontier.Leased))
+	gauge(isPaused, boolean(s.Paused))
+	gauge(startTime, unix(s.Began))
+	gauge(progressTime, unix(moved))
+	if !s.NextDue.IsZero() {
+		gauge(nextDueTime, unix(s.NextDue))
+	}
+}
+
+func boolean(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func unix(t time.Time) float64 { return float64(t.UnixMilli()) / 1000 }

@@ -1,0 +1,75 @@
+package monitor
+
+import (
+	"cmp"
+	_ "embed" // of the parts of the page
+	"html/template"
+	"log/slog"
+	"net/http"
+
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+)
+
+var (
+	//go:embed page.html
+	pageText string
+	//go:embed page.css
+	pageStyle []byte
+	//go:embed page.js
+	pageScript []byte
+	//go:embed icon.svg
+	pageIcon []byte
+)
+
+// routes returns what is served to those that the guard lets through.
+func (s *Server) routes(opts *Options, change string, log *slog.Logger) *http.ServeMux {
+	mux := http.NewServeMux()
+	mux.Handle("GET /{$}", page(cmp.Or(opts.Title, "a crawl"), change))
+	mux.Handle("GET /page.css", file("text/css; charset=utf-8", pageStyle))
+	mux.Handle("GET /page.js", file("text/javascript; charset=utf-8", pageScript))
+	mux.Handle("GET /icon.svg", file("image/svg+xml", pageIcon))
+	mux.HandleFunc("GET /events", s.watch.serveEvents)
+	mux.HandleFunc("GET /healthz", s.watch.serveHealth)
+	mux.Handle("GET /metrics", promhttp.HandlerFor(s.watch.metrics.registry, promhttp.HandlerOpts{
+		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn), MaxRequestsInFlight: 4, Timeout: writeTime / 2,
+	}))
+	mux.Handle("POST /pause", s.watch.command(Crawl.Pause))
+	mux.Handle("POST /continue", s.watch.command(Crawl.Continue))
+	mux.Handle("POST /stop", s.watch.command(Crawl.Stop))
+	if opts.Pprof {
+		profiles(mux)
+	}
+	return mux
+}
+
+// page serves the page, which the script fills.
+func page(title, change string) http.Handler {
+	t := template.Must(template.New("page").Parse(pageText))
+	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		_ = t.Execute(w, struct{ Title, Header, Change string }{shown(title), changeHeader, change}) // a viewer who has gone
+	})
+}
+
+func file(kind string, content []byte) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", kind)
+		_, _ = w.Write(content)
+	})
+}
+
+// command serves something that a person has the crawl do.
+func (w *watch) command(do func(Crawl)) http.Handler {
+	return http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {
+		w.mu.Lock()
+		c, over := w.crawl, w.ended != nil
+		w.mu.Unlock()
+		if c == nil || over {
+			http.Error(rw, "there is no crawl: it has not begun, or has ended", http.StatusConflict)
+			return
+		}
+		do(c)
+		w.soon()
+		rw.WriteHeader(http.StatusNoContent)
+	})
+}

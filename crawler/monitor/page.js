@@ -1,0 +1,228 @@
+// Shows what the server says of the crawl, and says to it what a person wants. What
+// sites wrote comes in as text only, never as markup.
+"use strict";
+
+const $ = (id) => document.getElementById(id);
+const latest = {}; // the data of each event, as it came last
+const drawn = {}; // and as it is on the page
+let stream, over = false, lost = false;
+
+// Numbers and times for a person.
+const number = (n) => n.toLocaleString("en");
+const some = (n, what) => number(n) + " " + what + (n === 1 ? "" : "s");
+const size = (n) => {
+  for (const unit of ["B", "kB", "MB", "GB"]) {
+    if (n < 1000) return (unit === "B" || n >= 100 ? n.toFixed(0) : n.toFixed(1)) + " " + unit;
+    n /= 1000;
+  }
+  return n.toFixed(1) + " TB";
+};
+const lasting = (s) => {
+  if (s < 10) return s.toFixed(1) + " s";
+  if (s < 60) return s.toFixed(0) + " s";
+  if (s < 3600) return Math.floor(s / 60) + " min " + String(Math.floor(s % 60)).padStart(2, "0") + " s";
+  if (s < 172800) return Math.floor(s / 3600) + " h " + String(Math.floor((s % 3600) / 60)).padStart(2, "0") + " min";
+  return Math.floor(s / 86400) + " days " + Math.floor((s % 86400) / 3600) + " h";
+};
+
+const element = (name, className, ...inside) => {
+  const e = document.createElement(name);
+  if (className) e.className = className;
+  e.append(...inside);
+  return e;
+};
+const link = (url) => {
+  if (!url.href) return element("span", "url", url.text);
+  const a = element("a", "url", url.text);
+  a.href = url.href;
+  a.rel = "noopener noreferrer nofollow";
+  a.target = "_blank";
+  return a;
+};
+const clock = (at) => {
+  const t = new Date(at);
+  if (!at || isNaN(t)) return "";
+  const e = element("time", "", t.toLocaleTimeString("en", { hour12: false }));
+  e.dateTime = at;
+  e.title = t.toLocaleString("en", { hour12: false });
+  return e;
+};
+const code = (status) => element("span", status >= 400 || !status ? "code bad" : "code", status ? String(status) : "no answer");
+const more = (text) => (text ? element("span", "more", text) : "");
+const whole = (...inside) => element("span", "", ...inside);
+
+const outcomes = { rules: "rules", "allow-all": "none: all is allowed", unreachable: "cannot be reached" };
+const outcome = (o) => element("span", o === "unreachable" ? "bad" : "", outcomes[o] ?? o);
+
+// The cells of a row of each table.
+const cells = {
+  hosts: (h) => [
+    link(h.host), number(h.done), number(h.waiting), number(h.flying), lasting(h.delay),
+    h.due ? element("span", h.blocked ? "warn-text" : "", (h.blocked ? "asked to wait, in " : "in ") + lasting(h.due)) : h.waiting ? "due" : "–",
+    h.robots ? outcome(h.robots) : "", h.status ? whole(code(h.status), " ", clock(h.at)) : "",
+  ],
+  pages: (p) => [whole(link(p.url), more(p.note)), code(p.status), p.title ?? "", size(p.bytes), lasting(p.ms / 1000), clock(p.at)],
+  rejections: (r) => [
+    link(r.url), r.reason,
+    whole(r.rule ? element("code", "", r.rule) : "", r.rule && r.line ? ", line " + r.line : "", r.rule && r.detail ? ", " : "", r.detail ?? ""), clock(r.at),
+  ],
+  faults: (f) => [link(f.url), element("span", "bad", f.what), clock(f.at)],
+  robots: (r) => [
+    link(r.host), whole(r.status ? code(r.status) : "", " ", outcome(r.outcome), more(r.error)),
+    r.outcome !== "rules" ? "" : whole(r.group ? some(r.rules, "rule") + " for " + (r.group === "*" ? "everyone" : r.group) : "nothing", r.delay ? ", Crawl-delay " + lasting(r.delay) : ""),
+    clock(r.at), clock(r.until),
+  ],
+};
+
+// A row that says the same as before stays as it is, with what is selected in it.
+function table(name, rows) {
+  const section = $(name), body = section.querySelector("tbody");
+  const heads = [...section.querySelectorAll("th")];
+  const before = new Map([...body.rows].map((row) => [row.dataset.is, row]));
+  section.classList.toggle("empty", rows.length === 0);
+  body.replaceChildren(...rows.map((data) => {
+    const is = JSON.stringify(data);
+    if (before.has(is)) return before.get(is);
+    const row = element("tr", "", ...cells[name](data).map((inside, i) => {
+      const cell = element("td", heads[i].className, inside);
+      cell.dataset.label = heads[i].textContent;
+      return cell;
+    }));
+    row.dataset.is = is;
+    return row;
+  }));
+}
+
+const hovers = matchMedia("(hover: hover)");
+const held = (section) => section.matches(":focus-within") || (hovers.matches && section.querySelector(".table").matches(":hover"));
+
+const list = (id, counts, name) => $(id).replaceChildren(...counts.map((c) => element("li", "", name(c), " ", element("b", "", number(c.count)))));
+
+const bars = [];
+function chart(rates) {
+  const top = Math.max(1, ...rates);
+  while (bars.length < 120) {
+    const bar = document.createElementNS("http://www.w3.org/2000/svg", "rect");
+    bar.setAttribute("width", "5");
+    bar.setAttribute("x", String(bars.length * 6));
+    bars.push(bar);
+    $("bars").append(bar);
+  }
+  bars.forEach((bar, i) => {
+    const height = 92 * ((rates[i - 120 + rates.length] ?? 0) / top);
+    bar.setAttribute("y", String(110 - height));
+    bar.setAttribute("height", String(height));
+  });
+  $("chart-top").textContent = top + " a second";
+  $("chart-says").textContent = "of the last two minutes: " + (rates.at(-1) ?? 0) + " now, " + top + " at the most";
+}
+
+const states = {
+  beginning: "not begun yet", running: "running", waiting: "waiting for a host to be due", pausing: "pausing: what is in flight is being finished",
+  paused: "paused", stopping: "stopping: what is in flight is being finished", ended: "ended", lost: "no connection; trying again",
+};
+const ends = {
+  finished: "finished", "max-pages": "ended: it has the pages it was to have", "max-bytes": "ended: it has the bytes it was to have",
+  "max-time": "ended: its time is up", later: "ended: what is left cannot be asked for yet", interrupted: "stopped", failed: "failed",
+};
+function state(now) {
+  const is = lost && !over ? "lost" : now?.state ?? "beginning";
+  const says = is === "ended" ? ends[now.end] ?? "ended" : states[is] ?? is;
+  const e = $("state");
+  if (e.textContent !== says) e.textContent = says; // it is read out
+  e.className = "state " + (is === "ended" ? now.end : is);
+  const can = ["running", "waiting", "pausing", "paused"].includes(is);
+  const resume = is === "pausing" || is === "paused";
+  $("pause").disabled = $("stop").disabled = !can;
+  $("pause").textContent = resume ? "Continue" : "Pause";
+  $("pause").dataset.path = resume ? "/continue" : "/pause";
+}
+
+function numbers(now) {
+  state(now);
+  const write = (id, text) => { $(id).textContent = text; };
+  write("took", now.state === "beginning" ? "" : lasting(now.seconds));
+  write("eta", now.eta ? lasting(now.eta) + " to go at this rate" : now.due ? "the next request in " + lasting(now.due) : "");
+  write("pages-count", number(now.pages));
+  write("rate", String(now.rate));
+  write("bytes", size(now.bytes));
+  write("left-count", number(now.left));
+  write("known", number(now.known));
+  write("later", number(now.scheduled));
+  write("flying-count", number(now.flying));
+  write("hosts-count", some(now.hosts, "host"));
+  write("waiting", now.waiting ? "; " + number(now.waiting) + " without a robots.txt for now" : "");
+  write("rejected-count", number(now.rejected));
+  write("faults-count", number(now.faults));
+  write("robots-count", number(now.robots));
+  write("sitemaps-count", number(now.sitemaps));
+  write("entries", number(now.entries));
+  list("reasons", now.reasons, (c) => c.name);
+  list("statuses", now.statuses, (c) => (c.name === "other" ? "other" : "status " + c.name));
+  chart(now.chart);
+}
+
+function draw() {
+  for (const name in latest) {
+    if (latest[name] === drawn[name]) continue;
+    if (name === "now") numbers(JSON.parse(latest.now));
+    else if (held($(name)) && !over) continue;
+    else table(name, JSON.parse(latest[name]));
+    drawn[name] = latest[name];
+  }
+}
+
+function connect() {
+  if (over || stream || document.hidden) return;
+  stream = new EventSource("/events");
+  for (const name of ["now", "hosts", "pages", "rejections", "faults", "robots"]) {
+    stream.addEventListener(name, (event) => {
+      latest[name] = event.data;
+      if (name === "now") {
+        lost = false;
+        drawn.now = undefined;
+      }
+      draw();
+    });
+  }
+  stream.addEventListener("ended", () => {
+    over = true;
+    disconnect();
+    draw();
+  });
+  stream.addEventListener("error", () => {
+    lost = true;
+    state(latest.now && JSON.parse(latest.now));
+    if (stream?.readyState !== EventSource.CLOSED) return; // it tries again by itself
+    disconnect();
+    setTimeout(connect, 5000);
+  });
+}
+function disconnect() {
+  stream?.close();
+  stream = undefined;
+}
+
+async function command(path) {
+  const said = $("said");
+  said.hidden = true;
+  try {
+    const change = document.querySelector("meta[name=change]");
+    const answer = await fetch(path, { method: "POST", headers: { [change.dataset.header]: change.content } });
+    if (!answer.ok) throw new Error(await answer.text());
+  } catch (err) {
+    said.textContent = "That did not work: " + err.message;
+    said.hidden = false;
+  }
+}
+
+$("pause").addEventListener("click", (event) => command(event.target.dataset.path));
+$("stop").addEventListener("click", () => $("sure").showModal());
+$("sure").addEventListener("close", () => {
+  if ($("sure").returnValue === "stop") command("/stop");
+  $("sure").returnValue = "";
+});
+// A page that nobody sees asks for nothing.
+document.addEventListener("visibilitychange", () => (document.hidden ? disconnect() : connect()));
+for (const name in cells) table(name, []);
+connect();

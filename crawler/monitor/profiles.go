@@ -1,0 +1,77 @@
+package monitor
+
+import (
+	"fmt"
+	"net/http"
+	"runtime/pprof"
+	"runtime/trace"
+	"strconv"
+	"time"
+)
+
+// maxProfile is how long a profile may be taken for.
+const maxProfile = 5 * time.Minute
+
+// profiles serves what "go tool pprof" and "go tool trace" ask for. It does without
+// net/http/pprof, which shows the profiles to everybody whom the process serves
+// http.DefaultServeMux, as soon as it is linked.
+func profiles(mux *http.ServeMux) {
+	mux.HandleFunc("GET /debug/pprof/{$}", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+		for _, p := range pprof.Profiles() {
+			fmt.Fprintf(w, "%s?debug=1\t%d\n", p.Name(), p.Count())
+		}
+		fmt.Fprint(w, "profile?seconds=30\ntrace?seconds=5\n")
+	})
+	mux.HandleFunc("GET /debug/pprof/{name}", func(w http.ResponseWriter, r *http.Request) {
+		p := pprof.Lookup(r.PathValue("name"))
+		if p == nil {
+			http.Error(w, "there is no such profile; see /debug/pprof/", http.StatusNotFound)
+			return
+		}
+		debug, _ := strconv.Atoi(r.FormValue("debug")) // 0: for programs
+		binary(w, debug == 0)
+		_ = p.WriteTo(w, debug) // a client that has gone
+	})
+	mux.HandleFunc("GET /debug/pprof/profile", timed(30*time.Second, func(w http.ResponseWriter) (func(), error) {
+		return pprof.StopCPUProfile, pprof.StartCPUProfile(w)
+	}))
+	mux.HandleFunc("GET /debug/pprof/trace", timed(time.Second, func(w http.ResponseWriter) (func(), error) {
+		return trace.Stop, trace.Start(w)
+	}))
+}
+
+func binary(w http.ResponseWriter, is bool) {
+	kind := "text/plain; charset=utf-8"
+	if is {
+		kind = "application/octet-stream"
+	}
+	w.Header().Set("Content-Type", kind)
+}
+
+// timed serves what is recorded for some seconds.
+func timed(usual time.Duration, start func(http.ResponseWriter) (stop func(), err error)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		d := usual
+		if s, err := strconv.ParseFloat(r.FormValue("seconds"), 64); err == nil && s > 0 {
+			d = min(time.Duration(s*float64(time.Second)), maxProfile)
+		}
+		// Its time is known: those for all other answers do not hold.
+		out := http.NewResponseController(w)
+		_ = out.SetReadDeadline(time.Time{})
+		_ = out.SetWriteDeadline(time.Now().Add(d + writeTime))
+		binary(w, true)
+		stop, err := start(w)
+		if err != nil {
+			http.Error(w, "another one is being taken: "+err.Error(), http.StatusConflict)
+			return
+		}
+		defer stop()
+		timer := time.NewTimer(d)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+		case <-r.Context().Done():
+		}
+	}
+}

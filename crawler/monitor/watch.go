@@ -1,0 +1,264 @@
+package monitor
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"sync"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler"
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
+)
+
+const (
+	lookEvery = time.Second
+	hostTime  = 2 * time.Second // for asking after the hosts to be shown
+	maxRecent = 50              // rows of a list
+	maxCounts = 12              // numbers of a kind
+)
+
+// A watch gathers what there is to know of a crawl, and writes it on the board.
+type watch struct {
+	token   string // the crawl's product token
+	stuck   time.Duration
+	metrics *metrics
+	board   *board
+	wake    chan struct{} // asks for a look before the next is due; holds one
+
+	looking sync.Mutex // held while the board is written
+
+	mu      sync.Mutex // guards all below
+	crawl   Crawl      // nil: it has not begun
+	viewers int
+	status  *crawler.Status // as it was last seen; nil: never
+	ended   *crawler.Summary
+	pace    pace
+	health  health
+
+	hosts      hosts
+	pages      recent[pageRow]
+	rejections recent[rejectionRow]
+	faults     recent[faultRow]
+	numbers    struct{ pages, rejections, faults int } // of rows so far
+}
+
+func newWatch(userAgent string, stuck time.Duration) *watch {
+	token, err := robotstxt.ProductToken(cmp.Or(userAgent, crawler.DefaultUserAgent))
+	if err != nil {
+		token = "*" // a crawl would not begin
+	}
+	w := &watch{
+		token: token, stuck: cmp.Or(stuck, defaultStuck), metrics: newMetrics(), board: newBoard(),
+		wake:       make(chan struct{}, 1),
+		hosts:      hosts{known: make(map[string]*host)},
+		pages:      recent[pageRow]{most: maxRecent},
+		rejections: recent[rejectionRow]{most: maxRecent},
+		faults:     recent[faultRow]{most: maxRecent},
+	}
+	w.metrics.registry.MustRegister(&gauges{w})
+	return w
+}
+
+// Write implements output.Sink.
+func (w *watch) Write(f *output.Found) error {
+	w.metrics.found(f)
+	now := time.Now()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.health.moved = now
+	for _, r := range f.Robots {
+		h := w.hosts.hear(r.Origin)
+		h.robots, h.asked = robotsRowOf(r, w.token), true
+		if r.Outcome == unreachable {
+			w.fault(r.FetchedAt, r.URL, "robots.txt cannot be reached"+because(r.Status, r.Error))
+		}
+	}
+	for _, p := range f.Pages {
+		w.numbers.pages++
+		w.pages.add(pageRowOf(p, w.numbers.pages))
+		if origin, err := frontier.HostOf(p.URL); err == nil {
+			h := w.hosts.hear(string(origin))
+			h.status, h.at = p.Status, p.FetchedAt
+		}
+		if p.Status >= 400 {
+			w.fault(p.FetchedAt, p.URL, "answered"+because(p.Status, ""))
+		}
+	}
+	for _, r := range f.Rejected {
+		w.numbers.rejections++
+		w.rejections.add(rejectionRowOf(r, w.numbers.rejections, now))
+		if r.Reason == output.Failed || r.Reason == output.Invalid {
+			w.fault(now, r.URL, string(r.Reason)+because(0, r.Detail))
+		}
+	}
+	return nil
+}
+
+// fault adds a row. w.mu is held.
+func (w *watch) fault(at time.Time, url, what string) {
+	w.numbers.faults++
+	w.faults.add(faultRow{Number: w.numbers.faults, At: at, URL: addressOf(url), What: what})
+}
+
+// Commit implements output.Sink. There is nothing to go on with.
+func (w *watch) Commit(bool) ([]byte, error) { return nil, nil }
+
+// Close implements output.Sink. The server outlives the sink.
+func (w *watch) Close() error { return nil }
+
+// begin takes the crawl to be watched.
+func (w *watch) begin(c Crawl) {
+	w.mu.Lock()
+	w.crawl = c
+	w.health.answered = time.Now()
+	w.health.moved = w.health.answered
+	w.mu.Unlock()
+	w.soon()
+}
+
+// soon asks for a look now.
+func (w *watch) soon() {
+	select {
+	case w.wake <- struct{}{}:
+	default:
+	}
+}
+
+// run looks at the crawl until done is closed.
+func (w *watch) run(done <-chan struct{}) {
+	tick := time.NewTicker(lookEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-done:
+			return
+		case <-w.wake:
+			w.look(false)
+		case <-tick.C:
+			w.look(true)
+		}
+	}
+}
+
+// look asks the crawl how it is getting on, and writes what viewers are to see. Full
+// seconds have a bar of the chart each.
+func (w *watch) look(fullSecond bool) {
+	w.looking.Lock()
+	defer w.looking.Unlock()
+	w.mu.Lock()
+	c, over := w.crawl, w.ended != nil
+	w.mu.Unlock()
+	if over {
+		return
+	}
+	if c != nil {
+		if status, err := c.Status(); err == nil {
+			w.seen(status, time.Now(), fullSecond)
+		}
+	}
+	w.show()
+}
+
+// seen takes in how the crawl is getting on.
+func (w *watch) seen(status *crawler.Status, now time.Time, fullSecond bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.status = status
+	w.pace.pass(now, status.Pages, fullSecond)
+	w.health.see(status, now)
+}
+
+// show writes what viewers are to see, where there are any.
+func (w *watch) show() {
+	w.mu.Lock()
+	if w.viewers == 0 {
+		w.mu.Unlock()
+		return
+	}
+	c, list, now := w.crawl, w.hosts.last(), time.Now()
+	view := w.overview(now)
+	pages, rejections, faults := w.pages.list(), w.rejections.list(), w.faults.list()
+	w.mu.Unlock()
+
+	var fresh [parts][]byte
+	fresh[partNow] = encode(view)
+	fresh[partPages], fresh[partRejections], fresh[partFaults] = encode(pages), encode(rejections), encode(faults)
+	if c != nil {
+		ctx, cancel := context.WithTimeout(context.Background(), hostTime)
+		defer cancel()
+		rows, records := hostRows(ctx, c, list, now)
+		fresh[partHosts] = encode(rows)
+		w.recall(records)
+	}
+	fresh[partRobots] = encode(robotsRows(list))
+	w.board.put(fresh)
+}
+
+// recall takes the robots.txt files of an earlier process from what the frontier
+// knows of hosts.
+func (w *watch) recall(records map[string]frontier.HostRecord) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for origin, rec := range records {
+		if h := w.hosts.known[origin]; h != nil && !h.asked {
+			h.robots, h.asked = storedRobots(rec, w.token), true
+		}
+	}
+}
+
+// robotsRows returns the robots.txt files of hosts, as many as are shown.
+func robotsRows(list []host) []*robotsRow {
+	rows := []*robotsRow{}
+	for _, h := range list {
+		if h.robots != nil && len(rows) < maxRecent {
+			rows = append(rows, h.robots)
+		}
+	}
+	return rows
+}
+
+// end takes the summary of the crawl; nil: it did not begin, or is not known. The last
+// that viewers see is written, and nothing after it.
+func (w *watch) end(sum *crawler.Summary) {
+	w.looking.Lock()
+	defer w.looking.Unlock()
+	w.mu.Lock()
+	if w.ended != nil {
+		w.mu.Unlock()
+		return
+	}
+	if sum == nil {
+		sum = &crawler.Summary{}
+		if w.status != nil {
+			sum = &w.status.Summary
+		}
+	}
+	w.ended = sum
+	if w.status == nil {
+		w.status = &crawler.Status{}
+	}
+	stats := w.status.Frontier
+	stats.Leased = 0
+	w.status = &crawler.Status{Summary: *sum, Frontier: stats}
+	view := w.overview(time.Now())
+	pages, rejections, faults := w.pages.list(), w.rejections.list(), w.faults.list()
+	w.mu.Unlock()
+
+	var last [parts][]byte
+	last[partNow] = encode(view)
+	last[partPages], last[partRejections], last[partFaults] = encode(pages), encode(rejections), encode(faults)
+	last[partEnded] = encode(ending{End: string(sum.End), Pages: sum.Pages, Left: sum.Left})
+	w.board.put(last)
+}
+
+// encode writes a part. It is made of texts, numbers and times, so it can be.
+func encode(v any) []byte {
+	data, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return data
+}
