@@ -1,6 +1,7 @@
 package crawler
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -47,6 +48,10 @@ func (s *state) setConfig(cfg Config) {
 	s.Config = cfg
 }
 
+// ErrFrontierLost says that a crawl cannot go on, since its frontier is not there any
+// more.
+var ErrFrontierLost = errors.New("crawler: frontier lost")
+
 // Saved returns the configuration of the crawl in a directory, for
 // [Options.Resume] and [Options.Recrawl]. Its Output is dir, wherever that was
 // when the crawl began. The error is [output.ErrNone] when there is no crawl.
@@ -90,7 +95,25 @@ func (c *Crawler) claim() (*state, error) {
 	if err := c.openFrontier(); err != nil {
 		return nil, err
 	}
+	if err := c.sameCrawl(); err != nil {
+		return nil, err
+	}
 	return loadState(c.cfg.Output) // again: now nobody else changes it
+}
+
+// sameCrawl returns an error when the frontier knows nothing of the crawl whose files
+// are there: somebody has removed it. By its lights none of their lines counts, and
+// all would be cut off.
+func (c *Crawler) sameCrawl() error {
+	stats, err := c.frontier.Stats(c.books)
+	if err != nil || stats.Added > 0 {
+		return err
+	}
+	if name := output.Written(c.cfg.Output); name != "" {
+		return fmt.Errorf("%w: %q has %s in it, but its frontier is empty or gone, and without that the crawl cannot go on; put %q back, or begin a crawl in another directory",
+			ErrFrontierLost, c.cfg.Output, name, filepath.Join(c.cfg.Output, frontierDir))
+	}
+	return nil
 }
 
 // openCounted opens the output as far as the frontier knows of it, and saves the

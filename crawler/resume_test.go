@@ -344,3 +344,28 @@ func TestResumeWithAnotherDelay(t *testing.T) {
 		}
 	}
 }
+
+// A crawl whose frontier somebody has removed does not go on: it would take all that
+// it has written for nothing.
+func TestResumeWithoutFrontier(t *testing.T) {
+	s := chain(t, 4)
+	cfg := testConfig(t, s.url+"/0")
+	cfg.MaxPages = 2
+	run(t, cfg, nil)
+	if err := os.RemoveAll(filepath.Join(cfg.Output, frontierDir)); err != nil {
+		t.Fatal(err)
+	}
+	before, asked := readOutput[output.Page](t, cfg, output.PagesFile), len(s.requests())
+	for _, opts := range []*Options{{Resume: true}, {Recrawl: true}} {
+		c, err := New(cfg, opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if sum, err := c.Run(t.Context()); !errors.Is(err, ErrFrontierLost) || sum != nil || !strings.Contains(err.Error(), frontierDir) {
+			t.Errorf("Run = %+v, %v", sum, err)
+		}
+	}
+	if diff := cmp.Diff(before, readOutput[output.Page](t, cfg, output.PagesFile)); diff != "" || len(s.requests()) != asked {
+		t.Errorf("%d requests (-before +after):\n%s", len(s.requests())-asked, diff)
+	}
+}

@@ -59,16 +59,25 @@ func Vacant(path string, formats ...Format) error {
 	if _, err := os.Lstat(filepath.Join(path, StateFile)); err == nil {
 		return fmt.Errorf("%w: %q has %s in it; name another directory or remove this one", ErrExists, path, StateFile)
 	}
-	for _, name := range fileNames {
-		if info, err := os.Lstat(filepath.Join(path, name)); err == nil && info.Size() > 0 {
-			return fmt.Errorf("%w: %q has %s in it; name another directory or remove this one", ErrExists, path, name)
-		}
+	if name := Written(path); name != "" {
+		return fmt.Errorf("%w: %q has %s in it; name another directory or remove this one", ErrExists, path, name)
 	}
 	names, err := filesOf(path, formats)
 	if err == nil && len(names) > 0 {
 		err = fmt.Errorf("%w: %q has %s in it; name another directory or remove this one", ErrExists, path, names[0])
 	}
 	return err
+}
+
+// Written returns the name of a file of lines in the directory that has any; empty:
+// there is none.
+func Written(path string) string {
+	for _, name := range fileNames {
+		if info, err := os.Lstat(filepath.Join(path, name)); err == nil && info.Size() > 0 {
+			return name
+		}
+	}
+	return ""
 }
 
 // filesOf returns the names of the files of formats in a directory, which may be
