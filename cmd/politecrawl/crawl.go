@@ -3,11 +3,13 @@ package main
 import (
 	"context"
 	"errors"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/politecrawl/politecrawl/crawler"
+	"github.com/politecrawl/politecrawl/crawler/report"
 )
 
 func (p *program) crawlCommand() *cobra.Command {
@@ -24,7 +26,9 @@ hosts list. Nothing that a robots.txt disallows is requested, and between two re
 to a host there is at least --delay, or the host's own Crawl-delay.
 
 The crawl writes a directory: pages.jsonl has a line for each page, rejected.jsonl one
-for each URL that was left alone and why, robots/ the robots.txt files seen.
+for each URL that was left alone and why, robots/ the robots.txt files seen. At its end
+report.html says what was found; "politecrawl report DIR" writes that of a crawl which
+is running or was killed.
 
 The flags from --output on are also keys of the configuration file and, in capitals
 with POLITECRAWL_ before them, environment variables: POLITECRAWL_MAX_PAGES=100. A
@@ -83,9 +87,9 @@ func (p *program) crawl(ctx context.Context, cfg crawler.Config, opts crawler.Op
 	if sum != nil {
 		switch {
 		case format == formatJSON:
-			err = errors.Join(err, p.printJSON(summaryJSON(sum)))
+			err = errors.Join(err, p.printJSON(sum))
 		case !h.quiet:
-			err = errors.Join(err, p.print(summaryText(sum)+waitingText(sum)+goOnText(sum)))
+			err = errors.Join(err, p.print(summaryText(sum)+waitingText(sum.Summary)+goOnText(sum.Summary)))
 		}
 	}
 	if err != nil {
@@ -94,9 +98,9 @@ func (p *program) crawl(ctx context.Context, cfg crawler.Config, opts crawler.Op
 	return exitWith(endCode(sum.End))
 }
 
-// runCrawl crawls until the end or the first interrupt. Its errors know their exit
-// code; the summary is nil when nothing was begun.
-func (p *program) runCrawl(ctx context.Context, cfg crawler.Config, opts crawler.Options, h *herald) (*crawler.Summary, error) {
+// runCrawl crawls until the end or the first interrupt, and writes the report. Its
+// errors know their exit code; the summary is nil when nothing was begun.
+func (p *program) runCrawl(ctx context.Context, cfg crawler.Config, opts crawler.Options, h *herald) (*printedSummary, error) {
 	view := newProgress(p.err)
 	aside := *p
 	aside.err = view // so that what is said stands above the view
@@ -119,17 +123,22 @@ func (p *program) runCrawl(ctx context.Context, cfg crawler.Config, opts crawler
 	if err != nil {
 		return nil, &exit{exitMisuse, withoutPrefix(err)}
 	}
-	defer view.end()
 	ctx, done := aside.interruptible(ctx, c.Abort, "interrupted: what is in flight is being finished; interrupt again to break it off")
 	defer done()
 	sum, err := c.Run(ctx)
-	switch {
-	case err == nil:
-		return sum, nil
-	case sum == nil:
+	view.end()
+	if sum == nil {
 		return nil, notBegun(cfg.Output, opts, err)
 	}
-	return sum, failed("%w", withoutPrefix(err))
+	printed := newPrintedSummary(sum)
+	if err != nil {
+		return printed, failed("%w", withoutPrefix(err))
+	}
+	if _, err := report.Write(cfg.Output, nil); err != nil {
+		return printed, failed("the crawl is written down, but not its report: %w; write it with: politecrawl report %s", withoutPrefix(err), shellWord(cfg.Output))
+	}
+	printed.Report = filepath.Join(cfg.Output, report.HTMLFile)
+	return printed, nil
 }
 
 // endCode is the exit code of a crawl that ended so.
@@ -157,7 +166,7 @@ func (e unprefixed) Error() string {
 	var texts []string
 	for line := range strings.Lines(e.err.Error()) {
 		line = strings.TrimSuffix(line, "\n")
-		for _, prefix := range []string{"crawler: ", "output: ", "frontier: ", "pebblestore: ", "robotsext: ", "robotstxt: ", "demosite: "} {
+		for _, prefix := range []string{"report: ", "crawler: ", "output: ", "frontier: ", "pebblestore: ", "robotsext: ", "robotstxt: ", "demosite: "} {
 			line = strings.TrimPrefix(line, prefix)
 		}
 		texts = append(texts, line)

@@ -12,7 +12,7 @@ import (
 
 // A demoResult is what the crawler said of a crawl beside what the site saw.
 type demoResult struct {
-	Summary  printedSummary `json:"summary"`
+	Summary  *printedSummary `json:"summary"`
 	Delay    string         `json:"delay"`
 	Requests int            `json:"requests"` // all that the site saw, by kind in the next four
 	Pages    int            `json:"pages"`
@@ -29,9 +29,9 @@ type demoResult struct {
 	Agrees     bool     `json:"agrees"`     // nothing missing or unexpected, and the numbers are equal
 }
 
-func newDemoResult(sum *crawler.Summary, fetched []string, delay time.Duration, saw demosite.Report, want demosite.Expectation) *demoResult {
+func newDemoResult(sum *printedSummary, fetched []string, delay time.Duration, saw demosite.Report, want demosite.Expectation) *demoResult {
 	r := &demoResult{
-		Summary: summaryJSON(sum), Delay: delay.String(),
+		Summary: sum, Delay: delay.String(),
 		Requests: saw.Requests, Pages: saw.Pages, Moved: saw.Hops, Sitemaps: saw.Sitemaps,
 		Retries: saw.Retries, Lost: saw.SitemapsLost,
 		Violations: texts(saw.Violations), Advice: texts(saw.Advice),
@@ -58,7 +58,7 @@ func (r *demoResult) code() int {
 // text is the result for a person.
 func (r *demoResult) text(paint painter) string {
 	var b strings.Builder
-	b.WriteString(summaryText(r.Summary.Summary))
+	b.WriteString(summaryText(r.Summary))
 	line := func(name, format string, args ...any) {
 		fmt.Fprintf(&b, "  %-10s  %s\n", name, fmt.Sprintf(format, args...))
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/crawler/demosite"
 	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/crawler/report"
 )
 
 // TestDemo runs the demo as a newcomer does, and holds what it says against the
@@ -54,6 +55,11 @@ func TestDemo(t *testing.T) {
 	}
 	if pages := jsonLines[output.Page](t, filepath.Join(dir, output.PagesFile)); len(pages) != r.Summary.Pages || len(pages) < 150 {
 		t.Errorf("%d pages written, %d in the summary, want some two hundred", len(pages), r.Summary.Pages)
+	}
+	for _, name := range []string{r.Summary.Report, filepath.Join(dir, report.JSONFile)} {
+		if info, err := os.Stat(name); err != nil || info.Size() == 0 || filepath.Dir(name) != dir {
+			t.Errorf("the report %q is not there: %v", name, err)
+		}
 	}
 	rejected := 0
 	for _, n := range r.Summary.Rejected {
@@ -231,7 +237,7 @@ func TestDemoResult(t *testing.T) {
 			if tt.change != nil {
 				tt.change(&saw, &want, &f, s)
 			}
-			r := newDemoResult(s, f, 20*time.Millisecond, saw, want)
+			r := newDemoResult(newPrintedSummary(s), f, 20*time.Millisecond, saw, want)
 			if r.code() != tt.code || r.Agrees != tt.agrees || !strings.Contains(r.text(ansi), tt.says) {
 				t.Errorf("exit code %d, agrees: %v, text:\n%s", r.code(), r.Agrees, r.text(ansi))
 			}
@@ -244,7 +250,7 @@ func TestDemoResultText(t *testing.T) {
 		End: crawler.EndFinished, Pages: 2, Statuses: map[int]int{200: 1, 404: 1}, Rejected: map[output.Reason]int{output.Disallowed: 1},
 		Robots: 1, Hosts: 1, Sitemaps: 1, Entries: 1, Took: 1500 * time.Millisecond, Output: "out",
 	}
-	r := newDemoResult(sum, []string{"http://h/a", "http://h/b"}, 20*time.Millisecond,
+	r := newDemoResult(newPrintedSummary(sum), []string{"http://h/a", "http://h/b"}, 20*time.Millisecond,
 		demosite.Report{
 			Requests: 8, Pages: 3, Retries: 1, Sitemaps: 2, SitemapsRead: 1, SitemapsLost: 1,
 			Robots: map[string]int{"http://h": 1}, Hops: 2,

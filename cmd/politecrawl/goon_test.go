@@ -35,7 +35,8 @@ func TestResume(t *testing.T) {
 	if whole.code != exitDone {
 		t.Fatalf("%+v", whole)
 	}
-	wholeDir := strings.TrimSpace(whole.out[strings.Index(whole.out, " in ")+len(" in "):])
+	_, after, _ := strings.Cut(whole.out, " in ")
+	wholeDir, _, _ := strings.Cut(after, "\n")
 	pages, want := jsonLines[output.Page](t, filepath.Join(dir, output.PagesFile)), jsonLines[output.Page](t, filepath.Join(wholeDir, output.PagesFile))
 	if len(pages) != len(want) || asked >= len(site.requested()) {
 		t.Errorf("%d pages, a crawl in one go has %d", len(pages), len(want))

@@ -54,7 +54,7 @@ var importRules = []importRule{
 	{
 		"the parts of the crawler do not know the crawler that joins them",
 		func(p goPackage) []string {
-			if !strings.HasPrefix(p.Path, "crawler/") {
+			if !strings.HasPrefix(p.Path, "crawler/") || p.Path == "crawler/monitor" { // which watches it from above
 				return nil
 			}
 			return slices.DeleteFunc(among(p.Deps, "crawler"), func(d string) bool { return d != "crawler" })
@@ -112,6 +112,8 @@ var importRules = []importRule{
 	{"cobra is imported by the program only", onlyIn("github.com/spf13/cobra", "cmd")},
 	{"pebble is imported by its store only", onlyIn("github.com/cockroachdb/pebble", "crawler/frontier/pebblestore")},
 	{"rueidis is imported by its store only", onlyIn("github.com/redis/rueidis", "crawler/frontier/redisstore")},
+	{"the driver of SQLite is imported by its output only", onlyIn("modernc.org/sqlite", "crawler/output/sqlite")},
+	{"the metrics are in crawler/monitor only", onlyIn("github.com/prometheus/client_golang", "crawler/monitor")},
 	{"temoto/robotstxt is imported by tests only", onlyIn("github.com/temoto/robotstxt")},
 	{"chromedp is imported by tests only", onlyIn("github.com/chromedp")},
 	{
@@ -149,7 +151,8 @@ func TestImportRulesCanFail(t *testing.T) {
 		in("crawler/demosite", "robots.go", "robotsext/robotstxt"),
 		in("crawler/frontier", "memory.go", colly),
 		in("crawler", "worker.go", "github.com/PuerkitoBio/goquery", "github.com/spf13/viper", "github.com/spf13/cobra",
-			"github.com/cockroachdb/pebble/v2", "github.com/redis/rueidis"),
+			"github.com/cockroachdb/pebble/v2", "github.com/redis/rueidis",
+			"modernc.org/sqlite", "github.com/prometheus/client_golang/prometheus"),
 		in("robotsext", "ftp.go", "github.com/jlaffaye/ftp"),
 		in("cmd/politecrawl", "robots.go", "github.com/temoto/robotstxt"),
 		in("crawler/report", "browser.go", "github.com/chromedp/cdproto/network"),

@@ -38,7 +38,7 @@ func wantInReadme(t *testing.T, printed string) {
 			sample = "finished after " + text
 		}
 	}
-	own := regexp.MustCompile(`(finished after |robots/ in )\S+`)
+	own := regexp.MustCompile(`(finished after |robots/ in |report      )\S+`)
 	if diff := cmp.Diff(own.ReplaceAllString(printed, "$1…"), own.ReplaceAllString(sample, "$1…")); diff != "" {
 		t.Errorf("the sample in README.md is not what the demo prints (-demo +README):\n%s", diff)
 	}

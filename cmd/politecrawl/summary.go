@@ -13,12 +13,12 @@ import (
 )
 
 // summaryText is what a crawl did, for a person.
-func summaryText(s *crawler.Summary) string {
+func summaryText(s *printedSummary) string {
 	var b strings.Builder
 	line := func(name, format string, args ...any) {
 		fmt.Fprintf(&b, "  %-10s  %s\n", name, fmt.Sprintf(format, args...))
 	}
-	fmt.Fprintf(&b, "%s\n", endText(s))
+	fmt.Fprintf(&b, "%s\n", endText(s.Summary))
 	line("pages", "%d%s", s.Pages, counts(s.Statuses, "status "))
 	rejected := 0
 	for _, n := range s.Rejected {
@@ -37,6 +37,9 @@ func summaryText(s *crawler.Summary) string {
 		line("duplicates", "%s with the content of another", number(s.Duplicates, "page"))
 	}
 	line("files", "%s, %s and %s/ in %s", output.PagesFile, output.RejectedFile, output.RobotsDir, printable(s.Output))
+	if s.Report != "" {
+		line("report", "%s", printable(s.Report))
+	}
 	return b.String()
 }
 
@@ -93,12 +96,13 @@ type printedSummary struct {
 	*crawler.Summary
 
 	Seconds float64   `json:"seconds"`
+	Report  string    `json:"report,omitempty"`  // the page for a person; report.json is beside it
 	GoOn    string    `json:"go_on,omitempty"`   // the command that goes on with the crawl
 	Took    *struct{} `json:"took_ns,omitempty"` // takes the place of the Summary's own, to leave it out
 }
 
-func summaryJSON(s *crawler.Summary) printedSummary {
-	return printedSummary{Summary: s, Seconds: s.Took.Seconds(), GoOn: goOnCommand(s)}
+func newPrintedSummary(s *crawler.Summary) *printedSummary {
+	return &printedSummary{Summary: s, Seconds: s.Took.Seconds(), GoOn: goOnCommand(s)}
 }
 
 // maxWaiting is how many hosts are named that could not be asked.
