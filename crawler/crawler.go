@@ -43,7 +43,8 @@ type Options struct {
 	// for crawling.
 	Transport http.RoundTripper
 
-	// Logger gets what helps to find a fault. Nil: nothing is logged.
+	// Logger gets the lines that the package comment lists, and what helps to
+	// find a fault. Nil: nothing is logged.
 	Logger *slog.Logger
 
 	// Begun is called when the directory and the frontier have been opened, and
@@ -170,6 +171,7 @@ func New(cfg Config, opts *Options) (*Crawler, error) {
 		c.notice = func(string) {}
 	}
 	c.files = &files{limit: cfg.MaxSitemaps, taken: make(map[robotsext.Origin]int), full: func(o robotsext.Origin) {
+		c.log.Warn("too many sitemaps", "host", o, "limit", cfg.MaxSitemaps)
 		c.notice(fmt.Sprintf("%s lists more than %d sitemaps; the others are not read (max-sitemaps)", o, cfg.MaxSitemaps))
 	}}
 	c.working, c.abort = context.WithCancel(c.books)
@@ -189,6 +191,7 @@ func (c *Crawler) Run(ctx context.Context) (*Summary, error) {
 	if c.opts.Begun != nil {
 		c.opts.Begun()
 	}
+	c.logBegun()
 	leases, leave := context.WithCancel(ctx)
 	defer leave()
 	c.ending.Lock()
@@ -240,6 +243,9 @@ func (c *Crawler) Abort() {
 func (c *Crawler) stop(why End) {
 	c.ending.Lock()
 	defer c.ending.Unlock()
+	if c.end == "" {
+		c.log.Info("crawl ends", "reason", why)
+	}
 	c.end = cmp.Or(c.end, why)
 	if c.leave != nil {
 		c.leave()
@@ -259,6 +265,7 @@ func (c *Crawler) fail(err error) {
 	defer c.ending.Unlock()
 	c.end = EndFailed
 	c.fault = cmp.Or(c.fault, err)
+	c.log.Error("crawl fails", "error", err)
 	c.leave()
 }
 

@@ -199,6 +199,7 @@ func (c *Crawler) join(a address) error {
 			return err
 		}
 		c.tally.count(func(s *Summary) { s.Joined = append(s.Joined, string(a.host)) })
+		c.log.Info("host joins the crawl", "host", a.host, "url", a.url)
 		c.notice("a start URL redirects to " + string(a.host) + ", which belongs to the crawl from here on")
 	}
 	return c.takeUp(taken)

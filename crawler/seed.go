@@ -38,6 +38,7 @@ func (c *Crawler) takeIn(rec *robotsext.Record) {
 		return // a fetch that nobody waits for any more
 	}
 	c.tally.count(func(s *Summary) { s.Robots++ })
+	c.logRobots(rec)
 	if err := c.learn(rec); err != nil {
 		c.fail(err)
 	}
