@@ -93,6 +93,11 @@ type Crawler struct {
 	order     *order
 	tally     *tally
 
+	// What is done with URLs that are left aside and with each robots.txt. A plan
+	// does something else; see planner.go.
+	putAside func([]left) error
+	keep     func(*robotsext.Record) error
+
 	// working is the context of everything a worker does with a URL. It ends
 	// with Abort, not with the context of Run: what is in flight is finished.
 	working context.Context
@@ -174,6 +179,8 @@ func New(cfg Config, opts *Options) (*Crawler, error) {
 		c.log.Warn("too many sitemaps", "host", o, "limit", cfg.MaxSitemaps)
 		c.notice(fmt.Sprintf("%s lists more than %d sitemaps; the others are not read (max-sitemaps)", o, cfg.MaxSitemaps))
 	}}
+	c.putAside = func(urls []left) error { return c.aside.put(urls) }
+	c.keep = c.keepRobots
 	c.working, c.abort = context.WithCancel(c.books)
 	return c, nil
 }

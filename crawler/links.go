@@ -147,7 +147,7 @@ func (f *finds) settle() error {
 		}
 		f.left = append(f.left, l)
 	}
-	return f.c.aside.put(f.left)
+	return f.c.putAside(f.left)
 }
 
 // redirected takes up the target of a redirect. It goes back to the frontier

@@ -51,7 +51,7 @@ func (c *Crawler) learn(rec *robotsext.Record) error {
 		if err := c.frontier.UpdateHost(c.books, host, frontier.HostUpdate{BlockUntil: rec.RetryAt}); err != nil {
 			return err
 		}
-		return c.keepRobots(rec)
+		return c.keep(rec)
 	}
 	var group *robotstxt.Group
 	if rec.File != nil {
@@ -63,7 +63,7 @@ func (c *Crawler) learn(rec *robotsext.Record) error {
 	if err := c.seedSitemaps(rec); err != nil {
 		return err
 	}
-	return c.keepRobots(rec)
+	return c.keep(rec)
 }
 
 // seedJoined brings the sitemaps of a host that has come to belong to the crawl into
