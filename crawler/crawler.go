@@ -43,7 +43,8 @@ type Options struct {
 	// for crawling.
 	Transport http.RoundTripper
 
-	// Logger gets what helps to find a fault. Nil: nothing is logged.
+	// Logger gets the lines that the package comment lists, and what helps to
+	// find a fault. Nil: nothing is logged.
 	Logger *slog.Logger
 
 	// Begun is called when the directory and the frontier have been opened, and
@@ -91,6 +92,11 @@ type Crawler struct {
 	files     *files
 	order     *order
 	tally     *tally
+
+	// What is done with URLs that are left aside and with each robots.txt. A plan
+	// does something else; see planner.go.
+	putAside func([]left) error
+	keep     func(*robotsext.Record) error
 
 	// working is the context of everything a worker does with a URL. It ends
 	// with Abort, not with the context of Run: what is in flight is finished.
@@ -170,8 +176,11 @@ func New(cfg Config, opts *Options) (*Crawler, error) {
 		c.notice = func(string) {}
 	}
 	c.files = &files{limit: cfg.MaxSitemaps, taken: make(map[robotsext.Origin]int), full: func(o robotsext.Origin) {
+		c.log.Warn("too many sitemaps", "host", o, "limit", cfg.MaxSitemaps)
 		c.notice(fmt.Sprintf("%s lists more than %d sitemaps; the others are not read (max-sitemaps)", o, cfg.MaxSitemaps))
 	}}
+	c.putAside = func(urls []left) error { return c.aside.put(urls) }
+	c.keep = c.keepRobots
 	c.working, c.abort = context.WithCancel(c.books)
 	return c, nil
 }
@@ -189,6 +198,7 @@ func (c *Crawler) Run(ctx context.Context) (*Summary, error) {
 	if c.opts.Begun != nil {
 		c.opts.Begun()
 	}
+	c.logBegun()
 	leases, leave := context.WithCancel(ctx)
 	defer leave()
 	c.ending.Lock()
@@ -240,6 +250,9 @@ func (c *Crawler) Abort() {
 func (c *Crawler) stop(why End) {
 	c.ending.Lock()
 	defer c.ending.Unlock()
+	if c.end == "" {
+		c.log.Info("crawl ends", "reason", why)
+	}
 	c.end = cmp.Or(c.end, why)
 	if c.leave != nil {
 		c.leave()
@@ -259,6 +272,7 @@ func (c *Crawler) fail(err error) {
 	defer c.ending.Unlock()
 	c.end = EndFailed
 	c.fault = cmp.Or(c.fault, err)
+	c.log.Error("crawl fails", "error", err)
 	c.leave()
 }
 

@@ -63,6 +63,47 @@
 // before its delay has passed since the crawl went on, because nobody can know when
 // the last request to it has ended.
 //
+// # The log
+//
+// [Options.Logger] is for whoever operates a crawl, and for their programs: messages and
+// attributes keep their names. At level Info is what changes the course of the crawl:
+//
+//	crawl begun                     output, resume, recrawl, urls, workers, delay
+//	crawl paused, crawl goes on
+//	crawl ends                      reason: one of End
+//	crawl ended                     reason, pages, left, hosts, took, next; at Error: error
+//	robots.txt read                 host, status, outcome, next
+//	robots.txt changed              host, before, outcome, status
+//	host joins the crawl            host, url
+//	host slowed down                host, status, delay
+//	host has recovered              host, delay
+//	host asks to be left alone      host, status, next (Retry-After)
+//	URL is asked for again          url, status or error, attempt, next
+//	sitemap read                    url, host, pages, sitemaps, took
+//
+// At Warn what somebody may want to mend, and at Error what ends the crawl:
+//
+//	robots.txt unreachable          host, status, error, since, next
+//	URL left alone                  url, reason (failed), error, attempt
+//	sitemap missing                 url, host, status
+//	sitemap faulty                  url, host, error
+//	sitemap left alone              url, host, via, line
+//	too many sitemaps               host, limit
+//	links not read, fields not read url, error
+//	file has lost lines             file, bytes
+//	crawl fails                     error
+//
+// And at Debug the rest:
+//
+//	page fetched                    url, status, bytes, took, attempt
+//	URL left alone                  url, reason, rule, line, error, attempt
+//
+// with what package robotsext says of each fetch of a robots.txt, and the database of its
+// work. Host is an origin, such as https://example.com; took and delay are durations; next
+// is when there will be another try. URLs and errors stand there as they are: a handler
+// that shows the log around should take out what is secret in them, as that of the
+// program does.
+//
 // # What it costs
 //
 // One host without a delay, pages of 20 KB with 30 links, robots.txt obeyed, the

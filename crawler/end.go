@@ -52,6 +52,7 @@ func (c *Crawler) ended() (*Summary, error) {
 		sum.End = EndFailed
 		err = fmt.Errorf("crawler: %w", err)
 	}
+	c.logEnded(&sum, err)
 	return &sum, err
 }
 

@@ -11,7 +11,7 @@ const journalFile = "journal.jsonl"
 // journal is what a crawl has to remember beside its frontier: URLs left aside,
 // hosts that joined the scope, hosts whose robots.txt cannot be reached. It is a
 // file that only grows; what an entry says holds until a later one says
-// otherwise. It is safe for concurrent use.
+// otherwise. It is safe for concurrent use. A nil journal remembers nothing.
 type journal struct {
 	name string
 	log  *output.Log
@@ -47,8 +47,11 @@ func openJournal(name string) (*journal, error) {
 
 // append writes entries and returns where each begins.
 func (j *journal) append(entries ...*entry) (at []int64, err error) {
-	var text []byte
 	at = make([]int64, len(entries))
+	if j == nil {
+		return at, nil
+	}
+	var text []byte
 	for i, e := range entries {
 		at[i] = int64(len(text))
 		if text, err = output.Line(text, e); err != nil {

@@ -147,7 +147,7 @@ func (f *finds) settle() error {
 		}
 		f.left = append(f.left, l)
 	}
-	return f.c.aside.put(f.left)
+	return f.c.putAside(f.left)
 }
 
 // redirected takes up the target of a redirect. It goes back to the frontier
@@ -199,6 +199,7 @@ func (c *Crawler) join(a address) error {
 			return err
 		}
 		c.tally.count(func(s *Summary) { s.Joined = append(s.Joined, string(a.host)) })
+		c.log.Info("host joins the crawl", "host", a.host, "url", a.url)
 		c.notice("a start URL redirects to " + string(a.host) + ", which belongs to the crawl from here on")
 	}
 	return c.takeUp(taken)

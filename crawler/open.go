@@ -47,6 +47,7 @@ func (c *Crawler) open() (err error) {
 	c.aside = newAside(c.out.journal, c.scope.key)
 	c.pace = newPace(&c.cfg, c.frontier, c.opts.Resume || c.opts.Recrawl)
 	c.pace.changed = c.repaced
+	c.pace.log = c.log
 	if err := c.connect(); err != nil {
 		return err
 	}
@@ -148,6 +149,7 @@ func (c *Crawler) connect() error {
 		Cache:     &robotsCache{frontier: c.frontier, failed: c.failed, since: c.roundBegan},
 		Logger:    c.log,
 		OnRecord:  c.learned,
+		OnChange:  c.logChange,
 		Parse:     &robotstxt.Options{MaxCrawlDelay: c.cfg.MaxCrawlDelay, RequestRateDelay: true},
 	})
 	if err != nil {

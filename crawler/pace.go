@@ -2,6 +2,7 @@ package crawler
 
 import (
 	"context"
+	"log/slog"
 	"net/http"
 	"sync"
 	"sync/atomic"
@@ -30,6 +31,7 @@ type pace struct {
 	resumed  bool    // hosts may be spared that are not in spared
 	changed  bool    // hosts may have been set by other settings
 	slowest  longest // of all hosts so far
+	log      *slog.Logger
 
 	mu      sync.Mutex // guards all below
 	spared  map[frontier.Host]bool
@@ -37,7 +39,7 @@ type pace struct {
 }
 
 func newPace(cfg *Config, f frontier.Frontier, resumed bool) *pace {
-	p := &pace{cfg: cfg, frontier: f, resumed: resumed, spared: make(map[frontier.Host]bool), renewed: make(map[frontier.Host]bool)}
+	p := &pace{cfg: cfg, frontier: f, resumed: resumed, log: slog.New(slog.DiscardHandler), spared: make(map[frontier.Host]bool), renewed: make(map[frontier.Host]bool)}
 	p.slowest.observe(cfg.Delay)
 	return p
 }
@@ -144,6 +146,7 @@ func (p *pace) answered(ctx context.Context, v *visit, status int, header http.H
 	case failed:
 		delay = max(delay, min(max(2*delay, leastSlow), maxSlow))
 		p.spared[host] = true
+		p.log.Info("host slowed down", "host", host, "status", status, "delay", delay)
 	case delay <= base:
 		delete(p.spared, host)
 		return nil
@@ -151,6 +154,7 @@ func (p *pace) answered(ctx context.Context, v *visit, status int, header http.H
 		if delay -= delay / 10; delay <= max(base, leastSlow/10) {
 			delay = base
 			delete(p.spared, host)
+			p.log.Info("host has recovered", "host", host, "delay", delay)
 		}
 	}
 	p.slowest.observe(delay)
@@ -178,6 +182,7 @@ func (p *pace) heed(ctx context.Context, host frontier.Host, status int, header 
 	if wait <= 0 {
 		return nil
 	}
+	p.log.Info("host asks to be left alone", "host", host, "status", status, "next", now.Add(wait))
 	return p.frontier.UpdateHost(ctx, host, frontier.HostUpdate{BlockUntil: now.Add(wait)})
 }
 

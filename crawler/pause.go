@@ -23,6 +23,7 @@ func (c *Crawler) Pause() {
 		return
 	}
 	c.pauses.over = make(chan struct{})
+	c.log.Info("crawl paused")
 	if c.pauses.call != nil {
 		c.pauses.call()
 		c.pauses.call = nil
@@ -36,6 +37,7 @@ func (c *Crawler) Continue() {
 	if c.pauses.over != nil {
 		close(c.pauses.over)
 		c.pauses.over = nil
+		c.log.Info("crawl goes on")
 		c.stir()
 	}
 }

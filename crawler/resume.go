@@ -136,6 +136,7 @@ func (c *Crawler) openCounted(s *state) error {
 		return err
 	}
 	for _, name := range slices.Sorted(maps.Keys(missing)) {
+		c.log.Warn("file has lost lines", "file", name, "bytes", missing[name])
 		c.notice(fmt.Sprintf("%s has lost %d bytes since it was written; the URLs of the lines that are gone are not asked for again", name, missing[name]))
 	}
 	c.roundBegan = s.Began

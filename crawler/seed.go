@@ -38,6 +38,7 @@ func (c *Crawler) takeIn(rec *robotsext.Record) {
 		return // a fetch that nobody waits for any more
 	}
 	c.tally.count(func(s *Summary) { s.Robots++ })
+	c.logRobots(rec)
 	if err := c.learn(rec); err != nil {
 		c.fail(err)
 	}
@@ -50,7 +51,7 @@ func (c *Crawler) learn(rec *robotsext.Record) error {
 		if err := c.frontier.UpdateHost(c.books, host, frontier.HostUpdate{BlockUntil: rec.RetryAt}); err != nil {
 			return err
 		}
-		return c.keepRobots(rec)
+		return c.keep(rec)
 	}
 	var group *robotstxt.Group
 	if rec.File != nil {
@@ -62,7 +63,7 @@ func (c *Crawler) learn(rec *robotsext.Record) error {
 	if err := c.seedSitemaps(rec); err != nil {
 		return err
 	}
-	return c.keepRobots(rec)
+	return c.keep(rec)
 }
 
 // seedJoined brings the sitemaps of a host that has come to belong to the crawl into

@@ -82,11 +82,13 @@ func (c *Crawler) readSitemap(v *visit) (outcome frontier.Outcome, err error) {
 		return outcome, err
 	}
 	if temporary(resp.StatusCode) && c.retry(v, &outcome) {
+		c.logRetry(v, &outcome, resp.StatusCode, nil)
 		return outcome, nil
 	}
 	line := v.sitemapLine(resp.StatusCode, began)
 	if resp.StatusCode/100 != 2 {
 		if v.trail.via != "" { // somebody said that it was there
+			c.log.Warn("sitemap missing", "url", v.u.String(), "host", v.trail.listed, "status", resp.StatusCode)
 			c.notice(fmt.Sprintf("sitemap %s: status %d", v.u, resp.StatusCode))
 		}
 		return outcome, v.lines.Sitemap(line)
@@ -98,6 +100,7 @@ func (c *Crawler) readSitemap(v *visit) (outcome frontier.Outcome, err error) {
 		return outcome, err
 	}
 	c.tally.sitemap(line)
+	c.logSitemap(line)
 	return outcome, v.lines.Sitemap(line)
 }
 
@@ -128,6 +131,7 @@ func (c *Crawler) seedEntries(v *visit, resp *http.Response, line *output.Sitema
 			return err
 		}
 		if err != nil {
+			c.log.Warn("sitemap faulty", "url", v.u.String(), "host", v.trail.listed, "error", err)
 			c.notice(fmt.Sprintf("sitemap %s: %v", v.u, err))
 			line.Detail = err.Error()
 			break
@@ -157,6 +161,7 @@ func (f *finds) entry(v *visit, entry sitemap.Entry, covered bool) error {
 	if entry.Sitemap {
 		t.listed, t.nested = v.trail.listed, v.trail.nested+1
 		if !covered || t.nested > maxNested {
+			f.c.log.Warn("sitemap left alone", "url", entry.Loc, "host", v.trail.listed, "via", v.u.String(), "line", entry.Line)
 			f.c.notice(fmt.Sprintf("sitemap %s, line %d: %s is not read: an index may list sitemaps of its own host, and indexes nest %d deep",
 				v.u, entry.Line, entry.Loc, maxNested))
 			return nil

@@ -235,6 +235,7 @@ func (c *Crawler) unanswered(v *visit, took time.Duration, err error) (frontier.
 	}
 	outcome := frontier.Outcome{Lease: v.lease.ID, Result: frontier.Drop, HostDelay: c.pace.after(took)}
 	if c.retry(v, &outcome) {
+		c.logRetry(v, &outcome, 0, err)
 		return outcome, nil
 	}
 	return outcome, c.reject(v, v.rejection(output.Failed, err))
@@ -247,6 +248,7 @@ func (c *Crawler) answered(v *visit, got *reply) (frontier.Outcome, error) {
 		return outcome, err
 	}
 	if temporary(got.status) && c.retry(v, &outcome) {
+		c.logRetry(v, &outcome, got.status, nil)
 		return outcome, nil
 	}
 	page := c.page(v, got)
@@ -256,6 +258,7 @@ func (c *Crawler) answered(v *visit, got *reply) (frontier.Outcome, error) {
 	}
 	outcome.Links, outcome.Validators = links, c.validators(v, got, page)
 	v.page = page
+	c.logPage(page, got.took)
 	return outcome, nil
 }
 
@@ -307,6 +310,7 @@ func (c *Crawler) found(v *visit, got *reply, page *output.Page) ([]frontier.Ite
 	if page.Withheld == "" {
 		var err error
 		if page.Fields, err = c.fields.Fields(text); err != nil {
+			c.log.Warn("fields not read", "url", page.URL, "error", err)
 			c.notice(fmt.Sprintf("%s: no fields: %v", page.URL, err))
 		}
 	}
@@ -329,6 +333,7 @@ func (v *visit) rejection(reason output.Reason, detail error) output.Rejection {
 // reject writes a URL that will not be fetched any more.
 func (c *Crawler) reject(v *visit, r output.Rejection) error {
 	c.tally.count(func(s *Summary) { s.Rejected[r.Reason]++ })
+	c.logRejection(&r, v.lease.Attempt)
 	if v.trail.sitemap() { // a recrawl will ask for it as one
 		line := v.sitemapLine(0, time.Now())
 		line.Detail = string(r.Reason)

@@ -189,6 +189,6 @@ func (g *collectorGate) warn(rec *Record) {
 	g.mu.Unlock()
 	if !known {
 		g.robots.log.WarnContext(g.parent, "Visit refuses the URLs of an origin whose robots.txt is unreachable, and a colly queue drops them",
-			"origin", rec.Origin, "retry_at", rec.RetryAt, "error", rec.Err)
+			"host", rec.Origin, "next", rec.RetryAt, "error", rec.Err)
 	}
 }

@@ -142,7 +142,7 @@ func (r *Robots) fly(ctx context.Context, s *slot, f *flight, force bool) {
 	now = r.now()
 	switch {
 	case a.outcome == Unreachable && kept.fresh(now):
-		r.log.DebugContext(ctx, "robots.txt not refreshed", "origin", s.origin, "error", a.err)
+		r.log.DebugContext(ctx, "robots.txt not refreshed", "host", s.origin, "error", a.err)
 		if !a.unsent {
 			kept = kept.refreshFailed(RetryAfter(a.header, now), now)
 			r.note(kept)
@@ -150,12 +150,12 @@ func (r *Robots) fly(ctx context.Context, s *slot, f *flight, force bool) {
 		told = kept
 	case a.unsent:
 		// It says nothing of the site.
-		r.log.DebugContext(ctx, "robots.txt not asked for", "origin", s.origin, "error", a.err)
+		r.log.DebugContext(ctx, "robots.txt not asked for", "host", s.origin, "error", a.err)
 		told = r.notNow(s.origin, kept, lost, a.err)
 	default:
 		prior := kept
 		kept = r.settle(prior, lost, a, now)
-		r.log.DebugContext(ctx, "robots.txt fetched", "origin", s.origin, "outcome", kept.Outcome, "status", kept.Status, "error", kept.Err)
+		r.log.DebugContext(ctx, "robots.txt fetched", "host", s.origin, "outcome", kept.Outcome.String(), "status", kept.Status, "error", kept.Err)
 		r.announce(ctx, prior, kept)
 		told = kept
 	}
@@ -180,7 +180,7 @@ func (r *Robots) announce(ctx context.Context, prior, rec *Record) {
 		err := r.cache.Store(ctx, storable(rec))
 		r.unstored.note(rec.Origin, err != nil)
 		if err != nil {
-			r.log.WarnContext(ctx, "robots.txt record not stored", "origin", rec.Origin, "error", err)
+			r.log.WarnContext(ctx, "robots.txt record not stored", "host", rec.Origin, "error", err)
 		}
 	}
 	if r.onChange != nil && prior != nil && !prior.blank() && !sameMeaning(prior, rec) {
@@ -223,14 +223,14 @@ func (r *Robots) load(ctx context.Context, o Origin) (rec *Record, lost bool) {
 	rec, err := r.cache.Load(ctx, o)
 	switch {
 	case err != nil:
-		r.log.WarnContext(ctx, "robots.txt record not read", "origin", o, "error", err)
+		r.log.WarnContext(ctx, "robots.txt record not read", "host", o, "error", err)
 		return nil, true
 	case rec == nil:
 		return nil, false
 	}
 	rec, err = r.trust(rec, o)
 	if err != nil {
-		r.log.WarnContext(ctx, "robots.txt record not believed", "origin", o, "error", err)
+		r.log.WarnContext(ctx, "robots.txt record not believed", "host", o, "error", err)
 		return nil, true
 	}
 	return rec, false

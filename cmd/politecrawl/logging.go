@@ -97,15 +97,23 @@ func discreet(_ []string, a slog.Attr) slog.Attr {
 		return slog.String(a.Key, hidden)
 	}
 	switch a.Value.Kind() {
+	case slog.KindTime:
+		if a.Value.Time().IsZero() {
+			return slog.Attr{} // a line has none
+		}
 	case slog.KindString:
 		if text := a.Value.String(); text != "" {
 			return slog.String(a.Key, withoutSecrets(text))
 		}
 	case slog.KindAny:
 		switch value := a.Value.Any().(type) {
+		case nil:
+			return slog.Attr{}
 		case *slog.Source: // nothing of others is in it
 		case error: // with %+v, as the handler would write it, some errors bring their stack along
 			return slog.String(a.Key, withoutSecrets(value.Error()))
+		case fmt.Stringer: // which JSON would not write so
+			return slog.String(a.Key, withoutSecrets(value.String()))
 		default:
 			text := fmt.Sprint(value)
 			if clean := withoutSecrets(text); clean != text {

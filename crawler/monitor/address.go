@@ -19,7 +19,11 @@ var (
 // listen takes a TCP address. One that is not loopback is for those alone who have a
 // token.
 func listen(addr, token string) (net.Listener, error) {
-	resolved, err := net.ResolveTCPAddr("tcp", addr)
+	_, _, err := net.SplitHostPort(addr)
+	var resolved *net.TCPAddr
+	if err == nil {
+		resolved, err = net.ResolveTCPAddr("tcp", addr)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%w on %q, write HOST:PORT as in 127.0.0.1:8080: %w", ErrAddress, addr, err)
 	}

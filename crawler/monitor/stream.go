@@ -45,7 +45,7 @@ func (w *watch) serveEvents(rw http.ResponseWriter, r *http.Request) {
 	rw.Header().Set("X-Accel-Buffering", "no") // of a proxy
 	out := http.NewResponseController(rw)
 	_ = out.SetReadDeadline(time.Time{}) // nothing more is read; without, the request would end with it
-	text := []byte("retry: 2000\n\n") // milliseconds, after which a browser tries again
+	text := []byte("retry: 2000\n\n")    // milliseconds, after which a browser tries again
 	var seen [parts]int
 	for {
 		fresh, changed := w.board.since(&seen)

@@ -267,6 +267,44 @@ func TestTablesSortAndFilter(t *testing.T) {
 	b.wantNoFault()
 }
 
+// TestLongTables holds that of a long table the first rows are shown, of those that
+// the filter leaves and in the order that was chosen, until one asks for all.
+func TestLongTables(t *testing.T) {
+	b := openBrowser(t)
+	b.do(chromedp.EmulateViewport(1280, 900))
+	c := bigCrawl()
+	for i := range 60 {
+		p := c.pages[0]
+		p.URL, p.Status = fmt.Sprintf("%s/broken/%02d", example, i), 404
+		c.pages = append(c.pages, p)
+	}
+	b.openReport(c)
+	shown := func(want int, first string) {
+		t.Helper()
+		rows := eval[[]string](b, `[...document.querySelectorAll("#table-broken tbody tr")].filter(r => r.checkVisibility()).map(r => r.cells[0].textContent)`)
+		if len(rows) != want || !strings.HasPrefix(rows[0], example+first) {
+			t.Errorf("%d rows from %q on, want %d from %s", len(rows), rows[0], want, first)
+		}
+	}
+	const head, filter = "#table-broken th:first-child button", ".tools:has(+ .table > #table-broken) input"
+	const button = ".table:has(> #table-broken) + button.all"
+	shown(25, "/gone") // by the pages that link there
+	b.do(chromedp.Click(chromedp.CSS(head)))
+	shown(25, "/broken/00")
+	b.do(chromedp.Click(chromedp.CSS(head)))
+	shown(25, "/gone")
+	b.do(chromedp.SendKeys(chromedp.CSS(filter), "broken/1"))
+	shown(10, "/broken/19")
+	if eval[bool](b, `document.querySelector("`+button+`").checkVisibility()`) {
+		t.Error("there is a button for more than there is")
+	}
+	b.do(chromedp.SendKeys(chromedp.CSS(filter), "\b\b"))
+	shown(25, "/broken/59")
+	b.do(chromedp.Click(chromedp.CSS(button)))
+	shown(60, "/broken/59")
+	b.wantNoFault()
+}
+
 // TestWithoutScript holds that nothing is hidden from who runs none.
 func TestWithoutScript(t *testing.T) {
 	b := openBrowser(t)

@@ -143,6 +143,10 @@ func (s *faultSite) mainHost() http.Handler {
 			_, _ = fmt.Fprint(w, write()) // the server knows HTML when it sees it
 			return
 		}
+		if r.RequestURI == "/sitemap-moved.xml" {
+			http.Redirect(w, r, "/sitemap-2.xml", http.StatusMovedPermanently)
+			return
+		}
 		if p, ok := byURI[r.RequestURI]; ok {
 			p.ServeHTTP(w, r)
 			return
@@ -205,7 +209,7 @@ func (s *faultSite) robots() string {
 
 func (s *faultSite) index() string {
 	return fmt.Sprintf(`<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
-<sitemap><loc>%[1]s/sitemap-1.xml</loc></sitemap><sitemap><loc>%[1]s/sitemap-2.xml</loc></sitemap></sitemapindex>`, s.main)
+<sitemap><loc>%[1]s/sitemap-1.xml</loc></sitemap><sitemap><loc>%[1]s/sitemap-moved.xml</loc></sitemap></sitemapindex>`, s.main)
 }
 
 // sitemap lists every other place that is listed. The first lists the front page and

@@ -161,10 +161,11 @@ func (m *maker) name() error {
 	}
 	m.broken.choose()
 	m.reconciler.choose()
-	return errors.Join(
-		read(m, output.EntriesFile, m.reconciler.nameEntry),
-		read(m, output.LinksFile, m.broken.name),
-	)
+	err = read(m, output.EntriesFile, m.reconciler.nameEntry)
+	if m.broken.linked && m.broken.chosen.Total > 0 { // else there is nothing to look for in the largest file
+		err = errors.Join(err, read(m, output.LinksFile, m.broken.name))
+	}
+	return err
 }
 
 func (m *maker) namePage(p *output.Page) {

@@ -1,5 +1,7 @@
-// Makes the tables sort and filter. Without it they are read as they stand.
+// Makes the tables sort and filter, and folds what is below the first rows of a long
+// one. Without it they are read as they stand.
 "use strict";
+const first = 25; // rows; a table of a few more is not worth folding
 for (const table of document.querySelectorAll("table.data")) {
   const body = table.tBodies[0];
   const rows = [...body.rows];
@@ -18,13 +20,28 @@ for (const table of document.querySelectorAll("table.data")) {
   select.setAttribute("aria-label", "Sort by");
   select.add(new Option("as it came", ""));
 
+  let sorted = rows;
+  let whole = rows.length <= 2 * first;
+  const all = document.createElement("button");
+  all.type = "button";
+  all.className = "all";
+  all.textContent = "show all " + rows.length + " rows";
+  all.addEventListener("click", () => { whole = true; fold(); });
+  table.closest(".table").after(all);
+  const fold = () => { // of the rows that the filter leaves
+    let left = 0;
+    for (const row of sorted) row.classList.toggle("folded", !row.hidden && ++left > first && !whole);
+    all.hidden = whole || left <= first;
+  };
+
   const sort = (i, down) => {
     heads.forEach((head, j) => {
       if (j === i) head.setAttribute("aria-sort", down ? "descending" : "ascending");
       else head.removeAttribute("aria-sort");
     });
-    const sorted = i < 0 ? rows : rows.toSorted((a, b) => (down ? -1 : 1) * compare(value(a, i), value(b, i)));
+    sorted = i < 0 ? rows : rows.toSorted((a, b) => (down ? -1 : 1) * compare(value(a, i), value(b, i)));
     body.append(...sorted);
+    fold();
     select.value = i < 0 ? "" : i + (down ? "-" : "+");
   };
 
@@ -60,6 +77,8 @@ for (const table of document.querySelectorAll("table.data")) {
       if (!row.hidden) left++;
     }
     told.textContent = wanted.length ? left + " of " + rows.length : "";
+    fold();
   });
   tools.append(input, select, told);
+  fold();
 }

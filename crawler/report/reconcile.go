@@ -68,7 +68,7 @@ func host(set map[string]bool, url string) {
 
 // conclude draws what follows from the first reading.
 func (c *reconciler) conclude(within circumstances) {
-	within.unread = c.files.unread
+	within.unread = c.files.unread()
 	within.trail = c.result.Entries == 0
 	c.within, c.result.FromTrail = within, within.trail
 	if within.trail {

@@ -23,20 +23,21 @@ type SitemapFile struct {
 type sitemapFiles struct {
 	rows    int
 	files   []SitemapFile
+	place   map[key]int // in files, by URL and via
 	read    map[key]time.Time
 	indexes map[key]bool
 	faults  map[key]int
-	unread  int // that could not be read, but for those that are not there
 }
 
 func newSitemapFiles(rows int) *sitemapFiles {
 	return &sitemapFiles{
-		rows: rows, read: make(map[key]time.Time), indexes: make(map[key]bool), faults: make(map[key]int),
+		rows: rows, place: make(map[key]int), read: make(map[key]time.Time), indexes: make(map[key]bool), faults: make(map[key]int),
 	}
 }
 
 func (s *sitemapFiles) learn(m *output.Sitemap) {
 	k := keyOf(m.URL)
+	s.place[placeOf(m.URL, m.Via)] = len(s.files)
 	s.files = append(s.files, SitemapFile{
 		URL: m.URL, Status: m.Status, Host: m.Host, Via: m.Via, Pages: m.Pages, Sitemaps: m.Sitemaps, Detail: clip(m.Detail),
 	})
@@ -44,26 +45,49 @@ func (s *sitemapFiles) learn(m *output.Sitemap) {
 	if m.Sitemaps > 0 {
 		s.indexes[k] = true
 	}
-	if m.Detail != "" || !fine(m.Status) && m.Status != 404 && m.Status != 410 {
-		s.unread++ // wholly
+}
+
+// unread counts the files that could not be read to their end, but for those that
+// are not there, and those that redirect to one that was asked for.
+func (s *sitemapFiles) unread() int {
+	led := make(map[string]bool) // somewhere else
+	for _, f := range s.files {
+		led[f.Via] = true
 	}
+	n := 0
+	for _, f := range s.files {
+		switch {
+		case f.Detail != "":
+			n++
+		case fine(f.Status), f.Status == 404, f.Status == 410, redirected(f.Status) && led[f.URL]:
+		default:
+			n++
+		}
+	}
+	return n
 }
 
-// rejected tells whether what was left alone is a sitemap file, not a page. What a
-// robots.txt or an index lists is one.
+// rejected tells whether what was left alone is a sitemap file, not a page: it stands
+// in sitemaps.jsonl too, or, of an older crawl, a robots.txt or an index lists it.
 func (s *sitemapFiles) rejected(r *output.Rejection) bool {
-	return r.Source == "sitemap" && (s.indexes[keyOf(r.Via)] || r.Via == originOf(r.Via)+"/robots.txt")
+	_, known := s.place[placeOf(r.URL, r.Via)]
+	return known || r.Source == "sitemap" && (s.indexes[keyOf(r.Via)] || r.Via == originOf(r.Via)+"/robots.txt")
 }
 
-// reject is rejected, and counts the file.
+// placeOf stands for a sitemap file as it is listed in one place.
+func placeOf(url, via string) key { return keyOf(url + "\n" + via) }
+
+// reject is rejected, and takes up what there is to know of the file.
 func (s *sitemapFiles) reject(r *output.Rejection) bool {
 	if !s.rejected(r) {
 		return false
 	}
-	s.unread++
-	s.files = append(s.files, SitemapFile{
-		URL: r.URL, Host: originOf(r.Via), Via: r.Via, Detail: clip(string(r.Reason) + because(r)),
-	})
+	detail := clip(string(r.Reason) + because(r))
+	if i, known := s.place[placeOf(r.URL, r.Via)]; known {
+		s.files[i].Detail = detail
+		return true
+	}
+	s.files = append(s.files, SitemapFile{URL: r.URL, Host: originOf(r.Via), Via: r.Via, Detail: detail})
 	return true
 }
 

@@ -1,0 +1,91 @@
+package crawler
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/robotsext"
+)
+
+// This file words the lines of the log that have more to say than their place in
+// the code has room for. The package comment lists them all.
+
+// logBegun says that the crawl has begun, or goes on.
+func (c *Crawler) logBegun() {
+	c.log.Info("crawl begun", "output", c.cfg.Output, "resume", c.opts.Resume, "recrawl", c.opts.Recrawl,
+		"urls", len(c.cfg.URLs), "workers", c.cfg.Workers, "delay", c.cfg.Delay)
+}
+
+// logEnded says how it ended. An error has had its own line, or has it here.
+func (c *Crawler) logEnded(s *Summary, err error) {
+	level, attrs := slog.LevelInfo, []slog.Attr{
+		slog.String("reason", string(s.End)), slog.Int("pages", s.Pages), slog.Int("left", s.Left), slog.Int("hosts", s.Hosts), slog.Duration("took", s.Took),
+	}
+	if s.Left > 0 && !s.NextDue.IsZero() {
+		attrs = append(attrs, slog.Time("next", s.NextDue))
+	}
+	if err != nil {
+		level, attrs = slog.LevelError, append(attrs, slog.Any("error", err))
+	}
+	c.log.LogAttrs(c.books, level, "crawl ended", attrs...)
+}
+
+// logRobots says what a fetch of a robots.txt came to, and when it is asked for again.
+func (c *Crawler) logRobots(rec *robotsext.Record) {
+	if rec.Outcome == robotsext.Unreachable {
+		c.log.Warn("robots.txt unreachable", "host", rec.Origin, "status", rec.Status, "error", rec.Err,
+			"since", rec.FailingSince, "next", rec.RetryAt)
+		return
+	}
+	c.log.Info("robots.txt read", "host", rec.Origin, "status", rec.Status, "outcome", rec.Outcome.String(), "next", rec.ExpiresAt)
+}
+
+// logChange says that a robots.txt does not mean any more what it meant.
+func (c *Crawler) logChange(before, after *robotsext.Record) {
+	c.log.Info("robots.txt changed", "host", after.Origin, "before", before.Outcome.String(), "outcome", after.Outcome.String(), "status", after.Status)
+}
+
+// logRetry says that a URL is asked for again, and why: an answer's status, or what
+// kept the answer away.
+func (c *Crawler) logRetry(v *visit, outcome *frontier.Outcome, status int, err error) {
+	why := slog.Int("status", status)
+	if err != nil {
+		why = slog.Any("error", err)
+	}
+	c.log.LogAttrs(c.books, slog.LevelInfo, "URL is asked for again",
+		slog.String("url", v.lease.URL), why, slog.Int("attempt", v.lease.Attempt), slog.Time("next", outcome.NotBefore))
+}
+
+// logPage says that a page was fetched.
+func (c *Crawler) logPage(page *output.Page, took time.Duration) {
+	c.log.LogAttrs(c.books, slog.LevelDebug, "page fetched", slog.String("url", page.URL), slog.Int("status", page.Status),
+		slog.Int("bytes", page.Bytes), slog.Duration("took", took), slog.Int("attempt", page.Attempt))
+}
+
+// logRejection says that a URL is left alone. That is in order, unless no answer could
+// be had.
+func (c *Crawler) logRejection(r *output.Rejection, attempt int) {
+	level := slog.LevelDebug
+	if r.Reason == output.Failed {
+		level = slog.LevelWarn
+	}
+	if !c.log.Enabled(context.Background(), level) {
+		return
+	}
+	attrs := []slog.Attr{slog.String("url", r.URL), slog.String("reason", string(r.Reason))}
+	if r.Rule != "" {
+		attrs = append(attrs, slog.String("rule", r.Rule), slog.Int("line", r.Line))
+	}
+	if r.Detail != "" {
+		attrs = append(attrs, slog.String("error", r.Detail))
+	}
+	c.log.LogAttrs(c.books, level, "URL left alone", append(attrs, slog.Int("attempt", attempt))...)
+}
+
+// logSitemap says what was read of a sitemap file.
+func (c *Crawler) logSitemap(line *output.Sitemap) {
+	c.log.Info("sitemap read", "url", line.URL, "host", line.Host, "pages", line.Pages, "sitemaps", line.Sitemaps, "took", time.Since(line.FetchedAt))
+}

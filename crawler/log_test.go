@@ -1,0 +1,219 @@
+package crawler
+
+import (
+	"bytes"
+	"encoding/json"
+	"log/slog"
+	"maps"
+	"net/http"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// logLines is a log that is kept, as the JSON handler writes it.
+type logLines struct {
+	mu   sync.Mutex // guards text
+	text bytes.Buffer
+}
+
+// Write implements io.Writer.
+func (l *logLines) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(b)
+}
+
+func (l *logLines) logger() *slog.Logger {
+	return slog.New(slog.NewJSONHandler(l, &slog.HandlerOptions{Level: slog.LevelDebug}))
+}
+
+// named returns the lines with a message.
+func (l *logLines) named(t *testing.T, message string) []map[string]any {
+	t.Helper()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var found []map[string]any
+	for line := range bytes.Lines(l.text.Bytes()) {
+		var attrs map[string]any
+		if err := json.Unmarshal(line, &attrs); err != nil {
+			t.Fatalf("%v in %s", err, line)
+		}
+		if attrs["msg"] == message {
+			found = append(found, attrs)
+		}
+	}
+	return found
+}
+
+// TestLog holds what is logged of a crawl in which something of nearly everything
+// happens, and that it is what the package comment lists.
+func TestLog(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "127.0.0.1", map[string]string{
+		"/robots.txt": "User-agent: *\nDisallow: /private\nSitemap: {site}/map.xml\nSitemap: {site}/bad.xml\nSitemap: {site}/none.xml\nSitemap: {site}/fourth.xml\n",
+		"/":           `<a href="/private/x">p</a> <a href="/tired">t</a> <a href="/torn">b</a>`,
+		"/map.xml":    `<urlset><url><loc>{site}/entry</loc></url></urlset>`,
+		"/bad.xml":    `<urlset><url><loc>{site}/entry</loc></url><oops`,
+		"/entry":      "an entry",
+	})
+	var once sync.Once
+	s.handle("/tired", func(w http.ResponseWriter, _ *http.Request) {
+		once.Do(func() {
+			w.Header().Set("Retry-After", "1")
+			w.WriteHeader(503)
+		})
+	})
+	s.handle("/torn", func(w http.ResponseWriter, _ *http.Request) {
+		panic(http.ErrAbortHandler) // no answer
+	})
+	closed := newSite(t, "127.0.0.2", nil)
+	closed.handle("/robots.txt", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) })
+
+	cfg := testConfig(t, s.url+"/")
+	cfg.URLs = append(cfg.URLs, closed.url+"/")
+	cfg.Retries, cfg.MaxSitemaps, cfg.MaxWait, cfg.RobotsRetry = 1, 3, 5*time.Second, time.Hour
+	log := &logLines{}
+	got := run(t, cfg, &Options{Logger: log.logger()})
+	if got.End != EndLater {
+		t.Fatalf("%+v", got.Summary)
+	}
+
+	listed := listedLines(t)
+	for _, want := range []struct {
+		level, message string
+		n              int
+		attrs          map[string]any
+	}{
+		{"INFO", "crawl begun", 1, map[string]any{"output": cfg.Output, "urls": 2.0}},
+		{"INFO", "crawl ends", 1, map[string]any{"reason": "later"}},
+		{"INFO", "crawl ended", 1, map[string]any{"reason": "later", "pages": float64(got.Pages), "left": 1.0}},
+		{"INFO", "robots.txt read", 1, map[string]any{"host": s.url, "status": 200.0, "outcome": "rules"}},
+		{"WARN", "robots.txt unreachable", 1, map[string]any{"host": closed.url, "status": 500.0}},
+		{"INFO", "host slowed down", 1, map[string]any{"host": s.url, "status": 503.0}},
+		{"INFO", "host asks to be left alone", 1, map[string]any{"host": s.url, "status": 503.0}},
+		{"INFO", "URL is asked for again", 2, map[string]any{"attempt": 1.0}},
+		{"INFO", "sitemap read", 2, map[string]any{"host": s.url, "pages": 1.0}},
+		{"WARN", "sitemap faulty", 1, map[string]any{"url": s.url + "/bad.xml", "host": s.url}},
+		{"WARN", "sitemap missing", 1, map[string]any{"url": s.url + "/none.xml", "host": s.url, "status": 404.0}},
+		{"WARN", "too many sitemaps", 1, map[string]any{"host": s.url, "limit": 3.0}},
+		{"DEBUG", "page fetched", 3, map[string]any{"status": 200.0}},
+		{"", "URL left alone", 2, nil},
+	} {
+		lines := log.named(t, want.message)
+		if len(lines) != want.n {
+			t.Errorf("%d lines %q, want %d:\n%v", len(lines), want.message, want.n, lines)
+		}
+		for _, line := range lines {
+			if level := want.level; level != "" && line["level"] != level {
+				t.Errorf("%v is not at level %s", line, level)
+			}
+			for name, value := range want.attrs {
+				if line[name] != value {
+					t.Errorf("%v: %s is not %v", line, name, value)
+				}
+			}
+			for _, own := range []string{"time", "level", "msg"} {
+				delete(line, own)
+			}
+			for name := range maps.Keys(line) {
+				if !slices.Contains(listed[want.message], name) {
+					t.Errorf("the package comment does not list %s of %q", name, want.message)
+				}
+			}
+		}
+	}
+	for _, line := range log.named(t, "URL left alone") {
+		switch line["url"] {
+		case s.url + "/private/x":
+			if line["reason"] != "disallowed" || line["rule"] != "Disallow: /private" || line["line"] != 2.0 {
+				t.Errorf("%v", line)
+			}
+		case s.url + "/torn":
+			if line["level"] != "WARN" || line["reason"] != "failed" || line["attempt"] != 2.0 || line["error"] == "" {
+				t.Errorf("%v", line)
+			}
+		default:
+			t.Errorf("%v", line)
+		}
+	}
+}
+
+// listedLines returns the attributes of each message that the package comment lists.
+func listedLines(t *testing.T) map[string][]string {
+	t.Helper()
+	text, err := os.ReadFile("doc.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, found := strings.Cut(string(text), "\n// # The log\n")
+	section, _, end := strings.Cut(section, "\n// # ")
+	if !found || !end {
+		t.Fatal("doc.go has no section on the log")
+	}
+	listed, word := map[string][]string{}, regexp.MustCompile(`[a-z]+`)
+	for line := range strings.Lines(section) {
+		line, ok := strings.CutPrefix(line, "//\t")
+		if !ok {
+			continue
+		}
+		cut := min(len(line), 32)
+		for message := range strings.SplitSeq(line[:cut], ",") {
+			message = strings.TrimSpace(message)
+			listed[message] = append(listed[message], word.FindAllString(line[cut:], -1)...)
+		}
+	}
+	return listed
+}
+
+// TestLogNamesAreListed holds that each message of this package is in the comment.
+func TestLogNamesAreListed(t *testing.T) {
+	t.Parallel()
+	listed := listedLines(t)
+	files, err := os.ReadDir(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	message := regexp.MustCompile(`\blog\.(?:Debug|Info|Warn|Error|LogAttrs)\((?:c\.books, [\w.]+, )?"([^"]+)"`)
+	n := 0
+	for _, f := range files {
+		if !strings.HasSuffix(f.Name(), ".go") || strings.HasSuffix(f.Name(), "_test.go") {
+			continue
+		}
+		text, err := os.ReadFile(f.Name())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range message.FindAllSubmatch(text, -1) {
+			n++
+			if _, ok := listed[string(m[1])]; !ok {
+				t.Errorf("%s: %q is not listed in the package comment", f.Name(), m[1])
+			}
+		}
+	}
+	if n < 20 {
+		t.Errorf("only %d lines were found", n)
+	}
+}
+
+// TestLogOfPause holds that a pause is logged, and its end.
+func TestLogOfPause(t *testing.T) {
+	t.Parallel()
+	log := &logLines{}
+	c, err := New(testConfig(t, "http://127.0.0.1/"), &Options{Logger: log.logger()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Pause()
+	c.Pause()
+	c.Continue()
+	for _, message := range []string{"crawl paused", "crawl goes on"} {
+		if n := len(log.named(t, message)); n != 1 {
+			t.Errorf("%d lines %q", n, message)
+		}
+	}
+}

@@ -1,0 +1,231 @@
+package monitor
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/testutil"
+
+	"github.com/politecrawl/politecrawl/crawler"
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+// newTestWatch has a crawl that has begun, and was looked at.
+func newTestWatch(f *fake) *watch {
+	w := newWatch("", 0)
+	w.begin(f)
+	w.look(true)
+	return w
+}
+
+func TestMetrics(t *testing.T) {
+	began := time.Unix(1_700_000_000, 0)
+	w := newTestWatch(&fake{status: crawler.Status{
+		Summary:  crawler.Summary{Pages: 3, Hosts: 2, Waiting: []string{"http://h"}, Began: began, NextDue: began.Add(time.Second)},
+		Frontier: frontier.Stats{Counts: frontier.Counts{Added: 15, Pending: 1, Scheduled: 2, Leased: 3, Done: 4, Dropped: 5}, Hosts: 2},
+		Paused:   true,
+	}})
+	err := w.Write(&output.Found{
+		Pages: []*output.Page{
+			{URL: "http://h/", Status: 200, Bytes: 1000, Millis: 20},
+			{URL: "http://h/a", Status: 200, Bytes: 500, Millis: 2000, DuplicateOf: "http://h/"},
+			{URL: "http://h/b", Status: 799, Unchanged: true},
+		},
+		Rejected: []*output.Rejection{{Reason: output.Disallowed}, {Reason: "made up"}},
+		Robots:   []*output.Robots{{Outcome: "rules"}, {Outcome: "unreachable"}, {Outcome: "unreachable"}},
+		Sitemaps: []*output.Sitemap{{Status: 200}, {Status: 404}, {}},
+		Entries:  []*output.Entry{{}, {}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `
+# HELP politecrawl_duplicate_pages_total Pages with the body of another one.
+# TYPE politecrawl_duplicate_pages_total counter
+politecrawl_duplicate_pages_total 1
+# HELP politecrawl_frontier_urls URLs in the frontier, by state.
+# TYPE politecrawl_frontier_urls gauge
+politecrawl_frontier_urls{state="done"} 4
+politecrawl_frontier_urls{state="dropped"} 5
+politecrawl_frontier_urls{state="leased"} 3
+politecrawl_frontier_urls{state="pending"} 1
+politecrawl_frontier_urls{state="scheduled"} 2
+# HELP politecrawl_healthy 1 while /healthz says that the crawl is well, else 0.
+# TYPE politecrawl_healthy gauge
+politecrawl_healthy 1
+# HELP politecrawl_hosts Hosts that URLs of the crawl are on.
+# TYPE politecrawl_hosts gauge
+politecrawl_hosts 2
+# HELP politecrawl_in_flight_urls URLs that are being worked on.
+# TYPE politecrawl_in_flight_urls gauge
+politecrawl_in_flight_urls 3
+# HELP politecrawl_next_due_timestamp_seconds When the next URL can be fetched, as a Unix time; not there when none waits.
+# TYPE politecrawl_next_due_timestamp_seconds gauge
+politecrawl_next_due_timestamp_seconds 1.700000001e+09
+# HELP politecrawl_page_bytes_total Bytes of the bodies of pages, decoded.
+# TYPE politecrawl_page_bytes_total counter
+politecrawl_page_bytes_total 1500
+# HELP politecrawl_page_fetch_duration_seconds Time from the start of the request for a page to the end of its body.
+# TYPE politecrawl_page_fetch_duration_seconds histogram
+politecrawl_page_fetch_duration_seconds_bucket{le="0.01"} 1
+politecrawl_page_fetch_duration_seconds_bucket{le="0.025"} 2
+politecrawl_page_fetch_duration_seconds_bucket{le="0.05"} 2
+politecrawl_page_fetch_duration_seconds_bucket{le="0.1"} 2
+politecrawl_page_fetch_duration_seconds_bucket{le="0.25"} 2
+politecrawl_page_fetch_duration_seconds_bucket{le="0.5"} 2
+politecrawl_page_fetch_duration_seconds_bucket{le="1"} 2
+politecrawl_page_fetch_duration_seconds_bucket{le="2.5"} 3
+politecrawl_page_fetch_duration_seconds_bucket{le="5"} 3
+politecrawl_page_fetch_duration_seconds_bucket{le="10"} 3
+politecrawl_page_fetch_duration_seconds_bucket{le="30"} 3
+politecrawl_page_fetch_duration_seconds_bucket{le="60"} 3
+politecrawl_page_fetch_duration_seconds_bucket{le="+Inf"} 3
+politecrawl_page_fetch_duration_seconds_sum 2.02
+politecrawl_page_fetch_duration_seconds_count 3
+# HELP politecrawl_pages_total Pages that were fetched, by the status of the answer; other: one that HTTP does not know.
+# TYPE politecrawl_pages_total counter
+politecrawl_pages_total{status="200"} 2
+politecrawl_pages_total{status="other"} 1
+# HELP politecrawl_paused 1 while the crawl is paused, else 0.
+# TYPE politecrawl_paused gauge
+politecrawl_paused 1
+# HELP politecrawl_rejected_total URLs that were left alone, by reason.
+# TYPE politecrawl_rejected_total counter
+politecrawl_rejected_total{reason="alias"} 0
+politecrawl_rejected_total{reason="depth"} 0
+politecrawl_rejected_total{reason="disallowed"} 1
+politecrawl_rejected_total{reason="failed"} 0
+politecrawl_rejected_total{reason="host-full"} 0
+politecrawl_rejected_total{reason="invalid"} 0
+politecrawl_rejected_total{reason="later"} 0
+politecrawl_rejected_total{reason="nofollow"} 0
+politecrawl_rejected_total{reason="not-entitled"} 0
+politecrawl_rejected_total{reason="other"} 1
+politecrawl_rejected_total{reason="out-of-scope"} 0
+politecrawl_rejected_total{reason="redirects"} 0
+politecrawl_rejected_total{reason="unchanged"} 0
+# HELP politecrawl_robots_fetches_total Fetches of a robots.txt, by what came of them.
+# TYPE politecrawl_robots_fetches_total counter
+politecrawl_robots_fetches_total{outcome="allow-all"} 0
+politecrawl_robots_fetches_total{outcome="rules"} 1
+politecrawl_robots_fetches_total{outcome="unreachable"} 2
+# HELP politecrawl_sitemap_entries_total Pages that sitemaps list, repeated ones too.
+# TYPE politecrawl_sitemap_entries_total counter
+politecrawl_sitemap_entries_total 2
+# HELP politecrawl_sitemaps_total Sitemap files that were asked for, by result: read, or failed.
+# TYPE politecrawl_sitemaps_total counter
+politecrawl_sitemaps_total{result="failed"} 2
+politecrawl_sitemaps_total{result="read"} 1
+# HELP politecrawl_start_timestamp_seconds When this run of the crawl began, as a Unix time.
+# TYPE politecrawl_start_timestamp_seconds gauge
+politecrawl_start_timestamp_seconds 1.7e+09
+# HELP politecrawl_unchanged_pages_total Pages that were fetched before and are the same.
+# TYPE politecrawl_unchanged_pages_total counter
+politecrawl_unchanged_pages_total 1
+# HELP politecrawl_waiting_hosts Hosts with URLs left whose robots.txt cannot be reached.
+# TYPE politecrawl_waiting_hosts gauge
+politecrawl_waiting_hosts 1
+`
+	var names []string
+	for line := range strings.Lines(want) {
+		if name, ok := strings.CutPrefix(line, "# TYPE "); ok {
+			names = append(names, strings.Fields(name)[0])
+		}
+	}
+	if err := testutil.GatherAndCompare(w.metrics.registry, strings.NewReader(want), names...); err != nil {
+		t.Error(err)
+	}
+	problems, err := testutil.GatherAndLint(w.metrics.registry)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range problems {
+		t.Errorf("Prometheus's linter: %s: %s", p.Metric, p.Text)
+	}
+}
+
+// TestMetricsBeforeTheCrawl holds that there is something to be asked for, and that the
+// linter finds fault where there is one.
+func TestMetricsBeforeTheCrawl(t *testing.T) {
+	w := newWatch("", 0)
+	if n, err := testutil.GatherAndCount(w.metrics.registry, "politecrawl_build_info", "politecrawl_event_streams", "go_goroutines", "process_start_time_seconds"); err != nil || n != 4 {
+		t.Errorf("%d metrics, %v", n, err)
+	}
+	w.metrics.registry.MustRegister(prometheus.NewCounter(prometheus.CounterOpts{Name: "politecrawl_badName"}))
+	if problems, err := testutil.GatherAndLint(w.metrics.registry); err != nil || len(problems) == 0 {
+		t.Errorf("nothing to say against a bad name: %v", err)
+	}
+}
+
+// hostile is what sites of bad will may have a crawl find.
+func hostile(r *rand.Rand, n int) *output.Found {
+	odd := func() string { return fmt.Sprintf("http://h%d.example/%x\xff\u202e<script>", r.Uint64(), r.Uint64()) }
+	now := time.Now()
+	f := &output.Found{}
+	for range n {
+		f.Pages = append(f.Pages, &output.Page{URL: odd(), Title: odd(), Location: odd(), Status: int(r.Int32()) - 1<<30, Bytes: int(r.Int32()), Millis: r.Int64(), FetchedAt: now})
+		f.Rejected = append(f.Rejected, &output.Rejection{URL: odd(), Reason: output.Reason(odd()), Rule: odd(), Detail: odd()})
+		f.Robots = append(f.Robots, &output.Robots{Origin: odd(), Outcome: odd(), Error: odd(), URL: odd(), FetchedAt: now})
+		f.Sitemaps = append(f.Sitemaps, &output.Sitemap{URL: odd(), Status: r.Int(), Detail: odd()})
+	}
+	return f
+}
+
+// TestNothingGrows feeds more than a day's worth of a fast crawl, with values that never
+// come twice: neither the series nor what is remembered grow.
+func TestNothingGrows(t *testing.T) {
+	w := newTestWatch(&fake{})
+	r := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // the same each time
+	measure := func() (series int, bytes uint64) {
+		families, err := w.metrics.registry.Gather()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range families {
+			series += len(f.GetMetric())
+		}
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return series, m.HeapAlloc
+	}
+	feed := func(times int) {
+		for range times {
+			if err := w.Write(hostile(r, 256)); err != nil {
+				t.Fatal(err)
+			}
+			w.look(true)
+		}
+	}
+	feed(8)
+	for status := range 1000 { // all that HTTP knows has its series
+		if err := w.Write(&output.Found{Pages: []*output.Page{{URL: "http://h/", Status: status}}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	series, bytes := measure()
+	feed(40)
+	seriesNow, bytesNow := measure()
+	if seriesNow != series || series > 250 {
+		t.Errorf("%d series, and later %d", series, seriesNow)
+	}
+	if bytesNow > bytes+1<<20 {
+		t.Errorf("%d bytes are kept, and later %d", bytes, bytesNow)
+	}
+	t.Logf("%d series, %d kB", series, bytes>>10)
+
+	// What does come twice costs less to make, so there can be much more of it.
+	usual := hostile(r, 256)
+	for range 1000 { // a million, of four kinds
+		w.metrics.found(usual)
+	}
+	if seriesNow, _ := measure(); seriesNow != series {
+		t.Errorf("%d series, and later %d", series, seriesNow)
+	}
+}

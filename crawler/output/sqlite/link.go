@@ -1,0 +1,131 @@
+package sqlite
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+const (
+	// batchLinks and batchBytes bound the links that are written by one statement,
+	// and so what is held of them.
+	batchLinks = 2048
+	batchBytes = 1 << 20
+)
+
+// A pair is a link.
+type pair struct{ from, to string }
+
+// links writes links, many with one statement: the driver prepares it each time.
+func (s *sink) links(all []*output.Links) error {
+	var batch []pair
+	size := 0
+	for _, l := range all {
+		from := clean(l.URL)
+		for _, to := range l.To {
+			batch = append(batch, pair{from, clean(to)})
+			size += len(to)
+			if len(batch) < batchLinks && size < batchBytes {
+				continue
+			}
+			if err := s.pairs(batch); err != nil {
+				return err
+			}
+			batch, size = batch[:0], 0
+		}
+	}
+	return s.pairs(batch)
+}
+
+// pairs writes links. From and to go as one number, for SQLite reads a list of
+// numbers three times as fast as one of pairs.
+func (s *sink) pairs(batch []pair) error {
+	if len(batch) == 0 {
+		return nil
+	}
+	ids, err := s.identify(batch)
+	if err != nil {
+		return err
+	}
+	list := []byte{'['}
+	for i, p := range batch {
+		if i > 0 {
+			list = append(list, ',')
+		}
+		list = strconv.AppendInt(list, ids[p.from]<<32|ids[p.to], 10)
+	}
+	first := s.counts[link] + 1
+	s.counts[link] += int64(len(batch))
+	return s.exec("INSERT OR FAIL INTO link SELECT ? + key, value >> 32, value & 0xffffffff FROM json_each(?)", first, string(append(list, ']')))
+}
+
+// identify returns the ids of the URLs of links. Those that are new get one.
+func (s *sink) identify(batch []pair) (map[string]int64, error) {
+	ids := make(map[string]int64, 2*len(batch))
+	var unsure []string // not in the cache
+	for _, p := range batch {
+		for _, u := range [...]string{p.from, p.to} {
+			if _, ok := ids[u]; ok {
+				continue
+			}
+			id, ok := s.known.get(u)
+			if ids[u] = id; !ok {
+				unsure = append(unsure, u)
+			}
+		}
+	}
+	if err := s.lookUp(unsure, ids); err != nil {
+		return nil, err
+	}
+	var unknown []string
+	first := s.counts[urls] + 1
+	for _, u := range unsure {
+		if ids[u] == 0 {
+			unknown = append(unknown, u)
+			s.counts[urls]++
+			ids[u] = s.counts[urls]
+		}
+		s.known.put(u, ids[u])
+	}
+	if s.counts[urls] > math.MaxInt32 {
+		return nil, errors.New("sqlite: more URLs than links can tell apart")
+	}
+	if len(unknown) == 0 {
+		return ids, nil
+	}
+	list, err := json.Marshal(unknown)
+	if err != nil {
+		return nil, fmt.Errorf("sqlite: %w", err)
+	}
+	return ids, s.exec("INSERT OR FAIL INTO urls SELECT ? + key, value FROM json_each(?)", first, string(list))
+}
+
+// lookUp finds the ids of those URLs that the database has.
+func (s *sink) lookUp(unsure []string, ids map[string]int64) error {
+	if len(unsure) == 0 {
+		return nil
+	}
+	list, err := json.Marshal(unsure)
+	if err != nil {
+		return fmt.Errorf("sqlite: %w", err)
+	}
+	rows, err := s.conn.QueryContext(context.Background(),
+		"SELECT json_each.key, urls.id FROM json_each(?) JOIN urls ON urls.url = json_each.value", string(list))
+	if err != nil {
+		return explain(s.name, err)
+	}
+	for rows.Next() {
+		var key int
+		var id int64
+		if err := rows.Scan(&key, &id); err != nil {
+			return errors.Join(explain(s.name, err), rows.Close())
+		}
+		ids[unsure[key]] = id
+	}
+	return explain(s.name, errors.Join(rows.Err(), rows.Close()))
+}

@@ -1,0 +1,157 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	_ "embed" // of the schema
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+//go:embed schema.sql
+var schema string
+
+const (
+	// cacheKiB bounds the pages of the database that are kept in memory.
+	cacheKiB = 16 << 10
+
+	// walPages is how many pages of 4 KiB the write-ahead log may have before they
+	// are moved into the database.
+	walPages = 4096
+)
+
+func open(dir string, mark []byte, opts Options) (_ *sink, err error) {
+	var counted counts
+	name := filepath.Join(dir, File)
+	if mark == nil {
+		err = remove(name)
+	} else {
+		counted, err = parseMark(mark)
+	}
+	if err != nil {
+		return nil, err
+	}
+	s := &sink{name: name, counts: counted, known: newCache(cacheURLs)}
+	if s.db, err = connect(name); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.disconnect())
+		}
+	}()
+	if s.conn, err = s.db.Conn(context.Background()); err != nil {
+		return nil, explain(name, err)
+	}
+	if err := s.configure(opts.Wait); err != nil {
+		return nil, err
+	}
+	if err := s.prepare(opts); err != nil {
+		return nil, err
+	}
+	return s, s.cut(opts.Logger)
+}
+
+// remove deletes a database with all that belongs to it.
+func remove(name string) error {
+	for _, file := range files(name) {
+		if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("sqlite: %w", err)
+		}
+	}
+	return nil
+}
+
+func connect(name string) (*sql.DB, error) {
+	path, err := filepath.Abs(name)
+	if err != nil {
+		return nil, fmt.Errorf("sqlite: %w", err)
+	}
+	path = "/" + strings.TrimPrefix(filepath.ToSlash(path), "/")
+	db, err := sql.Open("sqlite", (&url.URL{Scheme: "file", Path: path}).String())
+	return db, explain(name, err)
+}
+
+// configure sets what holds for this connection. With a write-ahead log others can
+// read while the crawl writes, and a commit that has returned survives the death of
+// the process.
+func (s *sink) configure(wait time.Duration) error {
+	for _, pragma := range []string{
+		fmt.Sprintf("busy_timeout = %d", wait.Milliseconds()),
+		"journal_mode = wal",
+		"synchronous = full", // until a commit asks for less
+		fmt.Sprintf("cache_size = -%d", cacheKiB),
+		fmt.Sprintf("wal_autocheckpoint = %d", walPages),
+	} {
+		if err := s.exec("PRAGMA " + pragma); err != nil {
+			return err
+		}
+	}
+	s.power = true
+	return nil
+}
+
+// prepare makes the tables where there are none, and sees to it that they are ours.
+func (s *sink) prepare(opts Options) error {
+	var application, version, objects int64
+	row := s.conn.QueryRowContext(context.Background(),
+		"SELECT application_id, user_version, (SELECT count(*) FROM sqlite_schema) FROM pragma_application_id, pragma_user_version")
+	if err := row.Scan(&application, &version, &objects); err != nil {
+		return explain(s.name, err)
+	}
+	switch {
+	case objects == 0:
+		return s.create(opts.Software)
+	case application != applicationID:
+		return fmt.Errorf("%w: %q was written by another program", ErrFormat, s.name)
+	case version != Version:
+		return fmt.Errorf("%w: %q is of version %d, this program writes version %d", ErrFormat, s.name, version, Version)
+	}
+	return nil
+}
+
+func (s *sink) create(software string) error {
+	if err := s.begin(); err != nil {
+		return err
+	}
+	err := errors.Join(
+		s.exec(schema),
+		s.exec(fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", applicationID, Version)),
+		s.exec("INSERT INTO meta VALUES ('format', ?), ('software', ?), ('created_at', ?)",
+			strconv.Itoa(Version), clean(software), moment(time.Now())),
+	)
+	if err != nil {
+		return err
+	}
+	return s.end()
+}
+
+// cut deletes the rows beyond those that count.
+func (s *sink) cut(log *slog.Logger) error {
+	if err := s.begin(); err != nil {
+		return err
+	}
+	for table, count := range s.counts {
+		name := tableNames[table]
+		if err := s.exec("DELETE FROM "+name+" WHERE id > ?", count); err != nil {
+			return err
+		}
+		var highest int64
+		row := s.conn.QueryRowContext(context.Background(), "SELECT coalesce(max(id), 0) FROM "+name)
+		if err := row.Scan(&highest); err != nil {
+			return explain(s.name, err)
+		}
+		if highest < count {
+			log.Warn("a table has lost rows", "file", s.name, "table", name, "rows", count-highest)
+		}
+	}
+	return s.end()
+}

@@ -1,0 +1,139 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+// sink writes to the database of a crawl.
+type sink struct {
+	name   string
+	db     *sql.DB
+	conn   *sql.Conn // the only one of db
+	begun  bool      // a transaction
+	power  bool      // a commit reaches the disk
+	counts counts
+	known  *cache
+	failed error // nothing is written after a failure, which may have ended the transaction
+}
+
+// Write implements [output.Sink].
+func (s *sink) Write(f *output.Found) error {
+	if s.failed == nil {
+		s.failed = s.write(f)
+	}
+	return s.failed
+}
+
+func (s *sink) write(f *output.Found) error {
+	if !s.begun {
+		if err := s.begin(); err != nil {
+			return err
+		}
+	}
+	for _, p := range f.Pages {
+		if err := s.page(p); err != nil {
+			return err
+		}
+	}
+	for _, r := range f.Rejected {
+		if err := s.rejection(r); err != nil {
+			return err
+		}
+	}
+	for _, m := range f.Sitemaps {
+		if err := s.sitemap(m); err != nil {
+			return err
+		}
+	}
+	for _, e := range f.Entries {
+		if err := s.entry(e); err != nil {
+			return err
+		}
+	}
+	for _, r := range f.Robots {
+		if err := s.robots(r); err != nil {
+			return err
+		}
+	}
+	return s.links(f.Links)
+}
+
+// Commit implements [output.Sink].
+func (s *sink) Commit(power bool) (mark []byte, err error) {
+	if s.failed == nil {
+		s.failed = s.commit(power)
+	}
+	if s.failed != nil {
+		return nil, s.failed
+	}
+	return s.counts.mark()
+}
+
+func (s *sink) commit(power bool) error {
+	if s.begun {
+		if err := s.end(); err != nil {
+			return err
+		}
+	}
+	switch {
+	case power == s.power:
+		return nil
+	case !power:
+		s.power = false
+		return s.exec("PRAGMA synchronous = normal")
+	}
+	// The last commits may not have reached the disk. The next takes all of the log
+	// there.
+	s.power = true
+	err := s.exec("PRAGMA synchronous = full")
+	if err == nil {
+		err = s.exec("UPDATE meta SET value = value WHERE key = 'format'")
+	}
+	return err
+}
+
+// Close implements [output.Sink]. It leaves one file, which can be copied, and read
+// where nothing can be written.
+func (s *sink) Close() error {
+	if s.begun {
+		s.failed = errors.Join(s.failed, s.exec("ROLLBACK"))
+	}
+	if s.failed == nil {
+		// A reader keeps the log there, which does no harm.
+		_ = s.exec("PRAGMA busy_timeout = 0")
+		_ = s.exec("PRAGMA analysis_limit = 400; PRAGMA optimize = 0x10002")
+		_ = s.exec("PRAGMA journal_mode = delete")
+	}
+	return s.disconnect()
+}
+
+func (s *sink) disconnect() error {
+	var err error
+	if s.conn != nil {
+		err = s.conn.Close()
+	}
+	return explain(s.name, errors.Join(err, s.db.Close()))
+}
+
+// begin begins a transaction that writes, for which it waits until no other program
+// does.
+func (s *sink) begin() error {
+	err := s.exec("BEGIN IMMEDIATE")
+	s.begun = err == nil
+	return err
+}
+
+func (s *sink) end() error {
+	err := s.exec("COMMIT")
+	s.begun = err != nil
+	return err
+}
+
+func (s *sink) exec(query string, args ...any) error {
+	_, err := s.conn.ExecContext(context.Background(), query, args...)
+	return explain(s.name, err)
+}

@@ -1,0 +1,107 @@
+package sqlite
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	driver "modernc.org/sqlite"
+	code "modernc.org/sqlite/lib"
+
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+// File is the name of the database in the directory of a crawl.
+const File = "crawl.sqlite"
+
+// Version is the format of the database: PRAGMA user_version, and the key format of
+// the table meta. A column or view that is added does not change it.
+const Version = 1
+
+// applicationID marks a database as one of these: "plcr".
+const applicationID = 0x706c6372
+
+var (
+	// ErrMark says that a mark is none that a commit has returned.
+	ErrMark = errors.New("sqlite: not a mark of this format")
+
+	// ErrFormat says that a file which is to be gone on with is no database of a
+	// crawl, is damaged, or was written by another version.
+	ErrFormat = errors.New("sqlite: not a database of this format")
+
+	// ErrLocked says that another program has been writing to the database for longer
+	// than [Options].Wait. Programs that read it are in nobody's way.
+	ErrLocked = errors.New("sqlite: locked by another program")
+
+	// ErrFull says that the disk is full.
+	ErrFull = errors.New("sqlite: disk is full")
+)
+
+// Options are for [Format]. Nil, and every zero field, is what the program does.
+type Options struct {
+	// Software is what the table meta names as the writer; empty: politecrawl.
+	Software string
+
+	// Wait is how long to wait for another program that writes to the database;
+	// 0: 30 s.
+	Wait time.Duration
+
+	// Logger is told when the database has fewer rows than a mark says. Nil: nobody
+	// is.
+	Logger *slog.Logger
+}
+
+func (o *Options) withDefaults() Options {
+	var opts Options
+	if o != nil {
+		opts = *o
+	}
+	if opts.Software == "" {
+		opts.Software = "politecrawl"
+	}
+	if opts.Wait == 0 {
+		opts.Wait = 30 * time.Second
+	}
+	if opts.Logger == nil {
+		opts.Logger = slog.New(slog.DiscardHandler)
+	}
+	return opts
+}
+
+// Format is the format "sqlite". Nil options are the zero Options.
+func Format(opts *Options) output.Format {
+	o := opts.withDefaults()
+	return output.Format{
+		Name:  "sqlite",
+		Files: files(File),
+		Open: func(dir string, mark []byte) (output.Sink, error) {
+			return open(dir, mark, o)
+		},
+	}
+}
+
+// files are the names that a database may have files under: itself, and what
+// belongs to it while it is written, or was when its writer was killed.
+func files(name string) []string {
+	return []string{name, name + "-wal", name + "-shm", name + "-journal"}
+}
+
+// explain gives an error of the database its class.
+func explain(name string, err error) error {
+	if err == nil {
+		return nil
+	}
+	class := errors.New("sqlite")
+	if e, ok := errors.AsType[*driver.Error](err); ok {
+		switch e.Code() & 0xff {
+		case code.SQLITE_BUSY, code.SQLITE_LOCKED:
+			class = ErrLocked
+		case code.SQLITE_FULL:
+			class = ErrFull
+		case code.SQLITE_NOTADB, code.SQLITE_CORRUPT:
+			class = ErrFormat
+		}
+	}
+	return fmt.Errorf("%w: %q: %w", class, name, err)
+}

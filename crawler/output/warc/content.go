@@ -1,0 +1,205 @@
+package warc
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"net/netip"
+	"strings"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+// The media types of blocks.
+const (
+	typeRequest  = "application/http;msgtype=request"
+	typeResponse = "application/http;msgtype=response"
+	typeFields   = "application/warc-fields"
+)
+
+// longestURL is the longest URL that is remembered, in bytes.
+const longestURL = 2 << 10
+
+// captured is a record with a payload, as another one refers to it. The zero value
+// is none.
+type captured struct {
+	id   recordID
+	url  string
+	date time.Time
+}
+
+// A capture is the last answer of a URL.
+type capture struct {
+	id    recordID
+	date  time.Time
+	whole captured // the last record that has a payload of the URL
+}
+
+// A payloadKey tells payloads apart. It is not the digest that records show: a site
+// can make two bodies of one SHA-1, and the second would not be kept.
+type payloadKey [sha256.Size]byte
+
+// describe writes a warcinfo record, for the records behind it.
+func (s *sink) describe() error {
+	id, err := newID(s.opts.Rand)
+	if err != nil {
+		return err
+	}
+	s.text = s.text[:0]
+	s.line("software", s.opts.Software)
+	s.line("format", "WARC File Format "+string(s.edition))
+	s.line("conformsTo", "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-"+string(s.edition)+"/")
+	s.line("robots", s.opts.Robots)
+	s.line("operator", s.opts.Operator)
+	s.line("http-header-user-agent", s.opts.UserAgent)
+	for _, field := range s.opts.Settings {
+		s.line(field.Name, field.Value)
+	}
+	s.begin("warcinfo", id, time.Now())
+	s.add("WARC-Filename", fileName(s.files.File))
+	s.info = id
+	return s.put(typeFields, s.text)
+}
+
+// line adds a field to the block in the making, where it has a value.
+func (s *sink) line(name, value string) {
+	if value = oneLine(value); value != "" {
+		s.text = fmt.Appendf(s.text, "%s: %s\r\n", name, value)
+	}
+}
+
+// exchange writes a request and its answer.
+func (s *sink) exchange(x *output.Exchange) error {
+	request, err := newID(s.opts.Rand)
+	if err != nil {
+		return err
+	}
+	answer, err := newID(s.opts.Rand)
+	if err != nil {
+		return err
+	}
+	head := httpHead(x.Request)
+	s.begin("request", request, x.Began)
+	s.origin(x)
+	s.addID("WARC-Concurrent-To", answer)
+	if err := s.put(typeRequest, head); err != nil {
+		return err
+	}
+	return s.answer(x, answer)
+}
+
+// answer writes what came back: a response, or a revisit where its payload is known.
+func (s *sink) answer(x *output.Exchange, id recordID) error {
+	last, _ := s.urls.get(x.URL)
+	url := strings.Clone(x.URL) // to keep
+	this := capture{id: id, date: x.Began, whole: captured{id: id, url: url, date: x.Began}}
+	var key payloadKey
+	known, original := false, captured{}
+	if len(x.Body) > 0 && !x.Cut {
+		key = sha256.Sum256(x.Body)
+		original, known = s.payloads.get(key)
+	}
+
+	head, body := httpHead(x.Response), x.Body
+	switch {
+	case x.Status == 304:
+		this.whole = last.whole
+		s.revisit(x, id, "server-not-modified", last.whole)
+	case known:
+		this.whole = original
+		s.revisit(x, id, "identical-payload-digest", original)
+		s.addDigest("WARC-Payload-Digest", body)
+		s.add("WARC-Truncated", "length")
+		body = nil
+	default:
+		s.begin("response", id, x.Began)
+		s.origin(x)
+		s.addDigest("WARC-Payload-Digest", body)
+		if x.Cut {
+			s.add("WARC-Truncated", "length")
+		}
+	}
+	if err := s.put(typeResponse, head, body); err != nil {
+		return err
+	}
+	if len(x.URL) > longestURL {
+		return nil
+	}
+	if x.Status != 304 && len(x.Body) > 0 && !x.Cut {
+		s.payloads.put(key, this.whole)
+	}
+	s.urls.put(url, this)
+	return nil
+}
+
+// revisit begins a record of that name, which refers to the one that has the payload
+// where that is known.
+func (s *sink) revisit(x *output.Exchange, id recordID, profile string, original captured) {
+	s.begin("revisit", id, x.Began)
+	s.origin(x)
+	s.add("WARC-Profile", "http://netpreserve.org/warc/"+string(s.edition)+"/revisit/"+profile)
+	if original.id != (recordID{}) {
+		s.addID("WARC-Refers-To", original.id)
+		s.addURI("WARC-Refers-To-Target-URI", original.url)
+		s.add("WARC-Refers-To-Date", s.edition.date(original.date))
+	}
+}
+
+// origin adds what both records of an exchange say of where it went.
+func (s *sink) origin(x *output.Exchange) {
+	s.addURI("WARC-Target-URI", x.URL)
+	if addr, err := netip.ParseAddr(x.Addr); err == nil {
+		s.add("WARC-IP-Address", addr.Unmap().WithZone("").String())
+	}
+	switch secure := strings.HasPrefix(x.URL, "https:"); {
+	case strings.HasPrefix(x.Proto, "HTTP/2") && secure:
+		s.add("WARC-Protocol", "h2")
+	case strings.HasPrefix(x.Proto, "HTTP/2"):
+		s.add("WARC-Protocol", "h2c")
+	}
+	s.addID("WARC-Warcinfo-ID", s.info)
+}
+
+// page writes what is known of a page beside its exchange.
+func (s *sink) page(p *output.Page, links *output.Links) error {
+	id, err := newID(s.opts.Rand)
+	if err != nil {
+		return err
+	}
+	s.text = s.text[:0]
+	if p.Via != "" {
+		s.text = append(s.text, "via: "...)
+		s.text = append(appendURI(s.text, p.Via), "\r\n"...)
+	}
+	s.text = fmt.Appendf(s.text, "hopsFromSeed: %s\r\nfetchTimeMs: %d\r\n", hops(p), p.Millis)
+	if links != nil {
+		for _, to := range links.To {
+			s.text = append(s.text, "outlink: "...)
+			s.text = append(appendURI(s.text, to), " L\r\n"...)
+		}
+	}
+	last, known := s.urls.get(p.URL)
+	if !known {
+		last.date = p.FetchedAt
+	}
+	s.begin("metadata", id, last.date)
+	s.addURI("WARC-Target-URI", p.URL)
+	if known {
+		s.addID("WARC-Concurrent-To", last.id)
+	}
+	s.addID("WARC-Warcinfo-ID", s.info)
+	return s.put(typeFields, s.text)
+}
+
+// hops is the way to a page in the letters of hopsFromSeed: a link L, a redirect R, a
+// sitemap M. What came before the last hop is known only by the number of links.
+func hops(p *output.Page) string {
+	way := strings.Repeat("L", max(p.Depth, 0))
+	switch p.Source {
+	case "redirect":
+		return way + "R"
+	case "sitemap":
+		return way + "M"
+	}
+	return way
+}

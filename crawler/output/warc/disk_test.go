@@ -1,0 +1,88 @@
+//go:build unix
+
+package warc
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os/signal"
+	"slices"
+	"syscall"
+	"testing"
+
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+// withRoom lets files of this process grow to a size, as on a disk that is full then.
+func withRoom(t *testing.T, size int64, call func()) {
+	t.Helper()
+	signal.Ignore(syscall.SIGXFSZ) // so that the write fails instead
+	defer signal.Reset(syscall.SIGXFSZ)
+	var before syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &before); err != nil {
+		t.Fatal(err)
+	}
+	limit := before
+	limit.Cur = uint64(size)
+	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &before); err != nil {
+			t.Fatal(err)
+		}
+	}()
+	call()
+}
+
+// TestFullDisk holds that a Write for which there is no room leaves the files as
+// they were, also where it began new ones, and that the next one goes on from there.
+func TestFullDisk(t *testing.T) {
+	random := rand.NewChaCha8([32]byte{3}) // bytes that do not get smaller
+	large := &output.Found{}
+	for n := range 30 { // more than is held back, and the last one alone more than a file has
+		body := make([]byte, 10_000+n/29*400_000)
+		if _, err := random.Read(body); err != nil {
+			t.Fatal(err)
+		}
+		large.Exchanges = append(large.Exchanges, answered(fmt.Sprintf("http://a.test/large/%d", n), 200, string(body)))
+	}
+	for _, limit := range []int64{0, 50_000} {
+		for _, room := range []int64{0, 2000, 10_000, 300_000, 600_000} {
+			t.Run(fmt.Sprintf("files of %d, room of %d", limit, room), func(t *testing.T) {
+				dir := t.TempDir()
+				s := openSink(t, dir, &Options{MaxBytes: limit})
+				if room > 0 {
+					write(t, s, some(1))
+				}
+				before := contents(t, dir)
+				mark := commit(t, s, true)
+				var err error
+				withRoom(t, room, func() { err = s.Write(large) })
+				if enough := limit > 0 && room > 500_000; (err == nil) != enough {
+					t.Fatalf("Write = %v", err)
+				} else if enough {
+					closeSink(t, s)
+					return
+				}
+				if !errors.Is(err, syscall.EFBIG) || !maps.Equal(contents(t, dir), before) {
+					t.Fatalf("Write = %v, files %s; want %s", err, sizes(contents(t, dir)), sizes(before))
+				}
+				if again := commit(t, s, true); string(again) != string(mark) {
+					t.Errorf("mark %s, want %s", again, mark)
+				}
+				write(t, s, large) // there is room again
+				closeSink(t, s)
+				urls := urlsOf(readDir(t, dir))
+				if room > 0 {
+					urls = urls[1:]
+				}
+				if len(urls) != len(large.Exchanges) || slices.Contains(urls, "1") {
+					t.Errorf("%d responses", len(urls))
+				}
+			})
+		}
+	}
+}

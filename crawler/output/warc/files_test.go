@@ -1,0 +1,256 @@
+package warc
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+// contents returns what is in the files of a directory, by their names.
+func contents(t testing.TB, dir string) map[string]string {
+	t.Helper()
+	all := make(map[string]string)
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		b, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[e.Name()] = string(b)
+	}
+	return all
+}
+
+func sizes(files map[string]string) string {
+	var list []string
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		list = append(list, fmt.Sprintf("%s %d", name, len(files[name])))
+	}
+	return strings.Join(list, ", ")
+}
+
+// some is a batch with an exchange and its page, whose payload is told from all others.
+func some(n int) *output.Found {
+	x := answered(fmt.Sprintf("http://a.test/%d", n), 200, fmt.Sprint("payload ", n))
+	return &output.Found{
+		Exchanges: []*output.Exchange{x},
+		Pages:     []*output.Page{{URL: x.URL, Status: 200, Source: "link", Depth: 1}},
+	}
+}
+
+// urlsOf returns the URLs of the responses, in order.
+func urlsOf(all []*parsed) []string {
+	var urls []string
+	for _, r := range all {
+		if r.kind() == "response" {
+			urls = append(urls, strings.TrimPrefix(r.get("WARC-Target-URI"), "http://a.test/"))
+		}
+	}
+	return urls
+}
+
+func TestRotation(t *testing.T) {
+	dir := t.TempDir()
+	const limit = 3000
+	s := openSink(t, dir, &Options{MaxBytes: limit})
+	for n := range 20 {
+		write(t, s, some(n))
+	}
+	var many output.Found // and within one call
+	for n := 20; n < 40; n++ {
+		f := some(n)
+		many.Exchanges, many.Pages = append(many.Exchanges, f.Exchanges...), append(many.Pages, f.Pages...)
+	}
+	write(t, s, &many)
+	closeSink(t, s)
+	all := readDir(t, dir)
+	if got := urlsOf(all); len(got) != 40 || !slices.IsSortedFunc(got, func(a, b string) int { return len(a) - len(b) }) {
+		t.Errorf("%d responses: %q", len(got), got)
+	}
+	files := contents(t, dir)
+	if len(files) < 5 {
+		t.Errorf("files %s", sizes(files))
+	}
+	names := slices.Sorted(maps.Keys(files))
+	for i, name := range names {
+		if name != fileName(i) || i < len(names)-1 && (len(files[name]) < limit || len(files[name]) > limit+3000) {
+			t.Errorf("files %s", sizes(files))
+		}
+	}
+	files[names[0]] = ""
+	for i, r := range all { // what belongs together is not torn apart
+		if r.kind() == "response" && all[i-1].file != r.file && !isFiller(all[i-1]) {
+			t.Errorf("the response of %s is in %s, its request in %s", r.get("WARC-Target-URI"), r.file, all[i-1].file)
+		}
+	}
+}
+
+// TestGoOn kills a sink at each point and goes on at each mark before it.
+func TestGoOn(t *testing.T) {
+	for _, limit := range []int64{0, 1, 2500} {
+		t.Run(fmt.Sprint("files of ", limit), func(t *testing.T) {
+			dir := t.TempDir()
+			s := openSink(t, dir, &Options{MaxBytes: limit})
+			marks := [][]byte{commit(t, s, true)}
+			states := []map[string]string{contents(t, dir)}
+			for n := range 8 {
+				write(t, s, some(n))
+				marks = append(marks, commit(t, s, n%2 == 0))
+				states = append(states, contents(t, dir))
+			}
+			write(t, s, some(8)) // and is killed before Commit
+			killed := contents(t, dir)
+			closeSink(t, s)
+			for n, mark := range marks {
+				dir := t.TempDir()
+				for name, content := range killed {
+					writeFile(t, filepath.Join(dir, name), content)
+				}
+				s := reopen(t, dir, &Options{MaxBytes: limit}, mark)
+				if got := contents(t, dir); !maps.Equal(got, states[n]) {
+					t.Fatalf("at %s: %s; want %s", mark, sizes(got), sizes(states[n]))
+				}
+				if again := commit(t, s, true); !bytes.Equal(again, mark) {
+					t.Errorf("Commit after Open(%s) = %s", mark, again)
+				}
+				write(t, s, some(100))
+				closeSink(t, s)
+				urls := urlsOf(readDir(t, dir))
+				if len(urls) != n+1 || urls[n] != "100" {
+					t.Errorf("after %s there are responses of %q", mark, urls)
+				}
+			}
+		})
+	}
+}
+
+func writeFile(t testing.TB, name, content string) {
+	t.Helper()
+	if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestBegin opens a sink where a killed process, a crawl that was put aside and
+// others have left files.
+func TestBegin(t *testing.T) {
+	dir := t.TempDir()
+	ours := []string{"crawl-00000.warc.gz", "crawl-00007.warc.gz"}
+	others := []string{"crawl-00000.1.warc.gz", "crawl-0.warc.gz", "crawl-abcde.warc.gz", "pages.jsonl", "crawl-000000.warc.gz"}
+	for _, name := range append(ours, others...) {
+		writeFile(t, filepath.Join(dir, name), "torn")
+	}
+	s := openSink(t, dir, nil)
+	if got := slices.Sorted(maps.Keys(contents(t, dir))); !slices.Equal(got, slices.Sorted(slices.Values(others))) {
+		t.Errorf("files %q are left, want %q", got, others)
+	}
+	write(t, s, &output.Found{}) // nothing to archive, nothing to begin
+	if mark := commit(t, s, true); len(contents(t, dir)) != len(others) {
+		t.Errorf("files for nothing, mark %s", mark)
+	}
+	closeSink(t, s)
+	for _, name := range others {
+		if match, err := filepath.Match(Format(nil).Files[0], name); err != nil || match {
+			t.Errorf("the pattern matches %s, %v", name, err)
+		}
+	}
+	for _, name := range ours {
+		if match, err := filepath.Match(Format(nil).Files[0], name); err != nil || !match {
+			t.Errorf("the pattern does not match %s, %v", name, err)
+		}
+	}
+}
+
+// TestShorter goes on where a file lacks what the mark says: the machine went down,
+// or somebody changed it.
+func TestShorter(t *testing.T) {
+	dir := t.TempDir()
+	s := openSink(t, dir, nil)
+	var marks []place
+	for n := range 3 {
+		write(t, s, some(n))
+		commit(t, s, false)
+		marks = append(marks, s.(*sink).files.place)
+	}
+	mark := commit(t, s, false)
+	closeSink(t, s)
+	name := filepath.Join(dir, fileName(0))
+	whole := contents(t, dir)[fileName(0)]
+	for _, tt := range []struct {
+		length int64
+		keeps  []string
+	}{
+		{marks[2].Length - 1, []string{"0", "1", "2"}}, // the last is metadata
+		{marks[1].Length + 1, []string{"0", "1"}},
+		{marks[1].Length, []string{"0", "1"}},
+		{marks[1].Length - 1, []string{"0", "1"}},
+		{5, nil}, {0, nil}, {-1, nil},
+	} {
+		t.Run(fmt.Sprint(tt.length), func(t *testing.T) {
+			var log bytes.Buffer
+			if tt.length < 0 {
+				if err := os.Remove(name); err != nil {
+					t.Fatal(err)
+				}
+			} else {
+				writeFile(t, name, whole[:tt.length])
+			}
+			s := reopen(t, dir, &Options{Logger: slog.New(slog.NewTextHandler(&log, nil))}, mark)
+			write(t, s, some(9))
+			closeSink(t, s)
+			if got, want := urlsOf(readDir(t, dir)), append(tt.keeps, "9"); !slices.Equal(got, want) {
+				t.Errorf("responses of %q, want %q", got, want)
+			}
+			if !strings.Contains(log.String(), "crawl-00000.warc.gz") || strings.Count(log.String(), "\n") != 1 {
+				t.Errorf("log %q", log.String())
+			}
+		})
+	}
+}
+
+func TestMarks(t *testing.T) {
+	for _, mark := range []string{"", "x", `{"file":-1}`, `{"length":-1}`, `{"plain":-1}`, `{"file":100000}`, `[]`} {
+		if s, err := Format(nil).Open(t.TempDir(), []byte(mark)); err == nil {
+			t.Errorf("Open(%q) = %v", mark, s)
+		}
+	}
+}
+
+// TestNoDirectory opens a sink in a directory that is not there, or cannot be.
+func TestNoDirectory(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "missing")
+	s := openSink(t, dir, nil)
+	if err := s.Write(some(1)); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("Write = %v", err)
+	}
+	closeSink(t, s)
+	writeFile(t, dir, "a file")
+	if s, err := Format(nil).Open(dir, nil); err == nil {
+		t.Errorf("Open = %v", s)
+	}
+}
+
+// TestTooMany holds that a name is never used twice.
+func TestTooMany(t *testing.T) {
+	dir := t.TempDir()
+	s := reopen(t, dir, &Options{MaxBytes: 1}, fmt.Appendf(nil, `{"file":%d}`, mostFiles-1))
+	write(t, s, &output.Found{Exchanges: some(1).Exchanges})
+	before := contents(t, dir)
+	if err := s.Write(some(2)); err == nil || !maps.Equal(contents(t, dir), before) {
+		t.Errorf("Write = %v, files %s", err, sizes(contents(t, dir)))
+	}
+	closeSink(t, s)
+}

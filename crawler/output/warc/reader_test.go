@@ -1,0 +1,304 @@
+package warc
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"crypto/sha1"
+	"encoding/base32"
+	"errors"
+	"fmt"
+	"io"
+	"net/netip"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A parsed record is one that was read back.
+type parsed struct {
+	file    string
+	version string
+	fields  map[string][]string
+	order   []string
+	block   []byte
+	at      int // where it begins in its file, before compression
+	head    int // the length of its header
+}
+
+func (r *parsed) get(name string) string {
+	if v := r.fields[name]; len(v) > 0 {
+		return v[0]
+	}
+	return ""
+}
+
+func (r *parsed) kind() string { return r.get("WARC-Type") }
+
+// payload is what stands behind the HTTP head of a block.
+func (r *parsed) payload() []byte {
+	_, payload, _ := bytes.Cut(r.block, []byte("\r\n\r\n"))
+	return payload
+}
+
+// readDir reads all files of a directory and holds them to the standard.
+func readDir(t testing.TB, dir string) []*parsed {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(dir, filePattern))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []*parsed
+	for _, name := range names {
+		records, err := readFile(name)
+		if err != nil {
+			t.Fatalf("%s: %v", filepath.Base(name), err)
+		}
+		all = append(all, records...)
+	}
+	if err := checkReferences(all); err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// readFile reads a file, in which each record has to be packed by itself.
+func readFile(name string) ([]*parsed, error) {
+	packed, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	in := bufio.NewReader(bytes.NewReader(packed))
+	var records []*parsed
+	at := 0
+	for {
+		if _, err := in.Peek(1); errors.Is(err, io.EOF) {
+			break
+		}
+		member, err := gzip.NewReader(in)
+		if err != nil {
+			return nil, fmt.Errorf("record %d: %w", len(records), err)
+		}
+		member.Multistream(false)
+		plain, err := io.ReadAll(member)
+		if err != nil {
+			return nil, fmt.Errorf("record %d: %w", len(records), err)
+		}
+		r, err := parse(plain)
+		if err != nil {
+			return nil, fmt.Errorf("record %d: %w in %q", len(records), err, plain[:min(len(plain), 1000)])
+		}
+		r.file, r.at = filepath.Base(name), at
+		if r.version == "1.0" && at/blockSize != (at+r.head-1)/blockSize {
+			return nil, fmt.Errorf("record %d: its header lies in two blocks, %d bytes from %d on", len(records), r.head, at)
+		}
+		at += len(plain)
+		records = append(records, r)
+	}
+	if len(records) > 0 && records[0].kind() != "warcinfo" {
+		return nil, fmt.Errorf("begins with a record of the type %q", records[0].kind())
+	}
+	return records, nil
+}
+
+var (
+	fieldLine = regexp.MustCompile("^([!#$%&'*+.0-9A-Z^_`a-z|~-]+): ([^\x00-\x1f\x7f]*)$")
+	uuidURN   = regexp.MustCompile(`^<urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}>$`)
+	uriText   = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*:[A-Za-z0-9:/?#\[\]@!$&'()*+,;=._~%-]*$`)
+)
+
+// allowedFields says which fields a type of record may have beside those that all
+// have, by clause 5 of the standard; and those that begin with ! it must have.
+var allowedFields = map[string]string{
+	"warcinfo": "WARC-Filename WARC-Block-Digest Content-Type",
+	"request": "!WARC-Target-URI WARC-IP-Address WARC-Concurrent-To WARC-Warcinfo-ID WARC-Block-Digest !Content-Type " +
+		"WARC-Protocol",
+	"response": "!WARC-Target-URI WARC-IP-Address WARC-Concurrent-To WARC-Warcinfo-ID WARC-Block-Digest !Content-Type " +
+		"WARC-Payload-Digest WARC-Truncated WARC-Protocol",
+	"revisit": "!WARC-Target-URI WARC-IP-Address WARC-Concurrent-To WARC-Warcinfo-ID WARC-Block-Digest Content-Type " +
+		"WARC-Payload-Digest WARC-Truncated WARC-Protocol !WARC-Profile WARC-Refers-To WARC-Refers-To-Target-URI WARC-Refers-To-Date",
+	"metadata": "WARC-Target-URI WARC-IP-Address WARC-Concurrent-To WARC-Refers-To WARC-Warcinfo-ID WARC-Block-Digest !Content-Type",
+}
+
+// parse reads a record and checks all that can be checked of it alone.
+func parse(plain []byte) (*parsed, error) {
+	head, rest, ok := bytes.Cut(plain, []byte("\r\n\r\n"))
+	if !ok {
+		return nil, errors.New("no end of the header")
+	}
+	lines := strings.Split(string(head), "\r\n")
+	r := &parsed{fields: make(map[string][]string), head: len(head) + 4}
+	if r.version, ok = strings.CutPrefix(lines[0], "WARC/"); !ok || r.version != "1.0" && r.version != "1.1" {
+		return nil, fmt.Errorf("version %q", lines[0])
+	}
+	for _, line := range lines[1:] {
+		m := fieldLine.FindStringSubmatch(line)
+		if m == nil {
+			return nil, fmt.Errorf("field %q", line)
+		}
+		r.fields[m[1]] = append(r.fields[m[1]], m[2])
+		r.order = append(r.order, m[1])
+	}
+	for name, values := range r.fields {
+		if len(values) > 1 && name != "WARC-Concurrent-To" {
+			return nil, fmt.Errorf("%d fields %s", len(values), name)
+		}
+	}
+	length, err := strconv.Atoi(r.get("Content-Length"))
+	if err != nil || length < 0 {
+		return nil, fmt.Errorf("length %q", r.get("Content-Length"))
+	}
+	if len(rest) != length+4 || string(rest[length:]) != "\r\n\r\n" {
+		return nil, fmt.Errorf("a length of %d before %d bytes", length, len(rest))
+	}
+	r.block = rest[:length]
+	return r, errors.Join(checkFields(r), checkDigests(r), checkBlock(r))
+}
+
+func checkFields(r *parsed) error {
+	spec, ok := allowedFields[r.kind()]
+	if !ok {
+		return fmt.Errorf("type %q", r.kind())
+	}
+	allowed := strings.Fields(strings.ReplaceAll(spec, "!", "") + " WARC-Type WARC-Record-ID WARC-Date Content-Length")
+	for name := range r.fields {
+		if !slices.Contains(allowed, name) {
+			return fmt.Errorf("%s must not have %s", r.kind(), name)
+		}
+	}
+	for name := range strings.FieldsSeq(spec) {
+		if name, must := strings.CutPrefix(name, "!"); must && r.get(name) == "" {
+			return fmt.Errorf("%s must have %s", r.kind(), name)
+		}
+	}
+	layout := "2006-01-02T15:04:05Z"
+	if r.version == "1.1" {
+		layout = "2006-01-02T15:04:05.000000Z"
+	}
+	for name, values := range r.fields {
+		value := values[0]
+		var bad error
+		switch name {
+		case "WARC-Record-ID", "WARC-Concurrent-To", "WARC-Refers-To", "WARC-Warcinfo-ID":
+			for _, id := range values {
+				if !uuidURN.MatchString(id) {
+					bad = fmt.Errorf("%s %q", name, id)
+				}
+			}
+		case "WARC-Date", "WARC-Refers-To-Date":
+			if got, err := time.Parse(layout, value); err != nil || got.Format(layout) != value {
+				bad = fmt.Errorf("%s %q", name, value)
+			}
+		case "WARC-Target-URI", "WARC-Refers-To-Target-URI", "WARC-Profile":
+			if !uriText.MatchString(value) {
+				bad = fmt.Errorf("%s %q", name, value)
+			}
+		case "WARC-IP-Address":
+			_, bad = netip.ParseAddr(value)
+		case "WARC-Truncated":
+			if value != "length" {
+				bad = fmt.Errorf("%s %q", name, value)
+			}
+		case "WARC-Protocol":
+			if value != "h2" && value != "h2c" {
+				bad = fmt.Errorf("%s %q", name, value)
+			}
+		}
+		if bad != nil {
+			return bad
+		}
+	}
+	return nil
+}
+
+func sha1Of(b []byte) string {
+	sum := sha1.Sum(b)
+	return "sha1:" + base32.StdEncoding.EncodeToString(sum[:])
+}
+
+func checkDigests(r *parsed) error {
+	if got := r.get("WARC-Block-Digest"); got != sha1Of(r.block) && (got != "" || !isFiller(r)) {
+		return fmt.Errorf("WARC-Block-Digest %q, want %q", got, sha1Of(r.block))
+	}
+	if got := r.get("WARC-Payload-Digest"); r.kind() == "response" && got != sha1Of(r.payload()) {
+		return fmt.Errorf("WARC-Payload-Digest %q, want %q", got, sha1Of(r.payload()))
+	}
+	return nil
+}
+
+// isFiller tells whether a record has nothing in it but room.
+func isFiller(r *parsed) bool {
+	return r.kind() == "metadata" && regexp.MustCompile(`^padding: \.*\r\n$`).Match(r.block)
+}
+
+func checkBlock(r *parsed) error {
+	switch contentType := r.get("Content-Type"); {
+	case r.kind() == "warcinfo" || r.kind() == "metadata":
+		if contentType != "application/warc-fields" {
+			return fmt.Errorf("%s with a block of the type %q", r.kind(), contentType)
+		}
+		for line := range strings.SplitSeq(strings.TrimSuffix(string(r.block), "\r\n"), "\r\n") {
+			if !fieldLine.MatchString(line) {
+				return fmt.Errorf("the block of %s has the line %q", r.kind(), line)
+			}
+		}
+	case r.kind() == "request" && contentType != "application/http;msgtype=request",
+		r.kind() != "request" && contentType != "application/http;msgtype=response":
+		return fmt.Errorf("%s with a block of the type %q", r.kind(), contentType)
+	case !bytes.Contains(r.block, []byte("\r\n\r\n")):
+		return fmt.Errorf("%s with an HTTP head that does not end", r.kind())
+	}
+	return nil
+}
+
+// checkReferences holds that identifiers are used once, and that what a record refers
+// to is there and is what it says.
+func checkReferences(all []*parsed) error {
+	byID := make(map[string]*parsed)
+	for _, r := range all {
+		if byID[r.get("WARC-Record-ID")] != nil {
+			return fmt.Errorf("two records are %s", r.get("WARC-Record-ID"))
+		}
+		byID[r.get("WARC-Record-ID")] = r
+	}
+	info := ""
+	for _, r := range all {
+		if r.kind() == "warcinfo" {
+			info = r.get("WARC-Record-ID")
+			if r.get("WARC-Filename") != r.file {
+				return fmt.Errorf("%s says that it is %s", r.file, r.get("WARC-Filename"))
+			}
+		} else if !isFiller(r) && r.get("WARC-Warcinfo-ID") != info {
+			return fmt.Errorf("%s says that %s describes it, and %s does", r.get("WARC-Record-ID"), r.get("WARC-Warcinfo-ID"), info)
+		}
+		for _, id := range r.fields["WARC-Concurrent-To"] {
+			other := byID[id]
+			if other == nil || other.get("WARC-Target-URI") != r.get("WARC-Target-URI") || other.get("WARC-Date") != r.get("WARC-Date") {
+				return fmt.Errorf("%s %s is concurrent to %v", r.kind(), r.get("WARC-Record-ID"), other)
+			}
+		}
+		if id := r.get("WARC-Refers-To"); id != "" {
+			other := byID[id]
+			if other == nil || other.kind() != "response" || other.get("WARC-Target-URI") != r.get("WARC-Refers-To-Target-URI") ||
+				other.get("WARC-Date") != r.get("WARC-Refers-To-Date") {
+				return fmt.Errorf("%s %s refers to %v", r.kind(), r.get("WARC-Record-ID"), other)
+			}
+			if digest := r.get("WARC-Payload-Digest"); digest != "" && digest != other.get("WARC-Payload-Digest") {
+				return fmt.Errorf("%s has another payload than the record that it refers to", r.get("WARC-Record-ID"))
+			}
+		}
+	}
+	return nil
+}
+
+// absolute tells whether an URL can be read at all.
+func absolute(raw string) bool {
+	u, err := url.Parse(raw)
+	return err == nil && u.IsAbs()
+}

@@ -1,0 +1,317 @@
+package warc
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+// fixed is a source of identifiers that are the same in each run.
+func fixed() *rand.ChaCha8 { return rand.NewChaCha8([32]byte{1}) }
+
+// openSink opens a sink in a directory that nothing was written to.
+func openSink(t testing.TB, dir string, opts *Options) output.Sink {
+	t.Helper()
+	return reopen(t, dir, opts, nil)
+}
+
+func reopen(t testing.TB, dir string, opts *Options, mark []byte) output.Sink {
+	t.Helper()
+	if opts == nil {
+		opts = &Options{}
+	}
+	if opts.Rand == nil {
+		opts.Rand = fixed()
+		if mark != nil {
+			opts.Rand = rand.NewChaCha8([32]byte{2})
+		}
+	}
+	s, err := Format(opts).Open(dir, mark)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func write(t testing.TB, s output.Sink, f *output.Found) {
+	t.Helper()
+	if err := s.Write(f); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func commit(t testing.TB, s output.Sink, power bool) []byte {
+	t.Helper()
+	mark, err := s.Commit(power)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if mark == nil || len(mark) > output.MaxMark {
+		t.Fatalf("mark of %d bytes", len(mark))
+	}
+	return mark
+}
+
+func closeSink(t testing.TB, s output.Sink) {
+	t.Helper()
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+var noon = time.Date(2026, 3, 1, 12, 0, 0, 123456789, time.UTC)
+
+// answered makes an exchange of a GET.
+func answered(url string, status int, body string) *output.Exchange {
+	return &output.Exchange{
+		URL: url, Began: noon, Took: time.Second, Addr: "192.0.2.7", Proto: "HTTP/1.1", Status: status, Body: []byte(body),
+		Request:  []byte("GET / HTTP/1.1\r\nHost: a.test\r\n\r\n"),
+		Response: fmt.Appendf(nil, "HTTP/1.1 %d Some Reason\r\nServer: test\r\n\r\n", status),
+	}
+}
+
+// written writes what was found in one go and reads the records back, those behind
+// the first warcinfo.
+func written(t *testing.T, f *output.Found) []*parsed {
+	t.Helper()
+	dir := t.TempDir()
+	s := openSink(t, dir, nil)
+	write(t, s, f)
+	closeSink(t, s)
+	all := readDir(t, dir)
+	return slices.DeleteFunc(all[1:], isFiller)
+}
+
+// kinds lists records by their type and URL.
+func kinds(all []*parsed) []string {
+	var list []string
+	for _, r := range all {
+		list = append(list, strings.TrimSpace(r.kind()+" "+strings.TrimPrefix(r.get("WARC-Target-URI"), "http://a.test")))
+	}
+	return list
+}
+
+func TestExchange(t *testing.T) {
+	x := answered("http://a.test/page", 200, "hello")
+	got := written(t, &output.Found{Exchanges: []*output.Exchange{x}})
+	if want := []string{"request /page", "response /page"}; !slices.Equal(kinds(got), want) {
+		t.Fatalf("records %q, want %q", kinds(got), want)
+	}
+	request, response := got[0], got[1]
+	if !bytes.Equal(request.block, x.Request) {
+		t.Errorf("request %q", request.block)
+	}
+	if want := string(x.Response) + "hello"; string(response.block) != want {
+		t.Errorf("response %q, want %q", response.block, want)
+	}
+	if request.get("WARC-Concurrent-To") != response.get("WARC-Record-ID") {
+		t.Error("the request is not linked to its response")
+	}
+	for _, r := range got {
+		if r.version != "1.0" || r.get("WARC-Date") != "2026-03-01T12:00:00Z" || r.get("WARC-IP-Address") != "192.0.2.7" || r.get("WARC-Protocol") != "" {
+			t.Errorf("%s has %v", r.kind(), r.fields)
+		}
+	}
+	if got := response.get("WARC-Payload-Digest"); got != "sha1:VL2MMHO4YXUKFWV63YHTWSBM3GXKSQ2N" { // of "hello", by sha1sum and base32
+		t.Errorf("payload digest %s", got)
+	}
+}
+
+func TestEdition11(t *testing.T) {
+	dir := t.TempDir()
+	s := openSink(t, dir, &Options{Edition: Edition11})
+	write(t, s, &output.Found{Exchanges: []*output.Exchange{
+		answered("http://a.test/1", 200, "same"), answered("http://a.test/2", 200, "same"),
+	}})
+	closeSink(t, s)
+	all := readDir(t, dir)
+	revisit := all[len(all)-1]
+	for name, want := range map[string]string{
+		"WARC-Type": "revisit", "WARC-Date": "2026-03-01T12:00:00.123456Z", "WARC-Refers-To-Date": "2026-03-01T12:00:00.123456Z",
+		"WARC-Profile": "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest",
+	} {
+		if revisit.version != "1.1" || revisit.get(name) != want {
+			t.Errorf("WARC/%s, %s: %s; want %s", revisit.version, name, revisit.get(name), want)
+		}
+	}
+	if info := string(all[0].block); !strings.Contains(info, "conformsTo: http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/\r\n") {
+		t.Errorf("warcinfo %q", info)
+	}
+}
+
+func TestRevisit(t *testing.T) {
+	cut := answered("http://a.test/cut", 200, "body")
+	cut.Cut = true
+	cutAgain := answered("http://a.test/cut-too", 200, "body")
+	cutAgain.Cut = true
+	got := written(t, &output.Found{Exchanges: []*output.Exchange{
+		cut, cutAgain, // nobody knows how they go on
+		answered("http://a.test/1", 200, "body"),
+		answered("http://a.test/2", 404, "body"), // another URL, another status: the payload is the same
+		answered("http://a.test/empty", 200, ""),
+		answered("http://a.test/empty-too", 200, ""), // nothing to be saved
+		answered("http://a.test/2", 304, ""),         // as it was known: the payload is that of 1
+		answered("http://a.test/1", 304, ""),
+		answered("http://a.test/before", 304, ""), // known from an earlier crawl
+	}})
+	answers := slices.DeleteFunc(got, func(r *parsed) bool { return r.kind() == "request" })
+	want := []string{
+		"response /cut", "response /cut-too", "response /1", "revisit /2", "response /empty", "response /empty-too",
+		"revisit /2", "revisit /1", "revisit /before",
+	}
+	if !slices.Equal(kinds(answers), want) {
+		t.Fatalf("records %q, want %q", kinds(answers), want)
+	}
+	for i, r := range answers {
+		truncated, profile, refers := "", "", ""
+		switch i {
+		case 0, 1:
+			truncated = "length"
+		case 3:
+			truncated, profile, refers = "length", "http://netpreserve.org/warc/1.0/revisit/identical-payload-digest", "http://a.test/1"
+		case 6, 7:
+			profile, refers = "http://netpreserve.org/warc/1.0/revisit/server-not-modified", "http://a.test/1"
+		case 8:
+			profile = "http://netpreserve.org/warc/1.0/revisit/server-not-modified"
+		}
+		if r.get("WARC-Truncated") != truncated || r.get("WARC-Profile") != profile || r.get("WARC-Refers-To-Target-URI") != refers {
+			t.Errorf("%d: %v", i, r.fields)
+		}
+		if (r.get("WARC-Refers-To") != "") != (refers != "") || (r.get("WARC-Refers-To-Date") != "") != (refers != "") {
+			t.Errorf("%d: refers to %v", i, r.fields)
+		}
+		if r.kind() == "revisit" && len(r.payload()) > 0 {
+			t.Errorf("%d: a revisit with the payload %q", i, r.payload())
+		}
+	}
+	if head := string(answers[3].block); head != "HTTP/1.1 404 Some Reason\r\nServer: test\r\n\r\n" {
+		t.Errorf("a revisit has the head %q", head)
+	}
+}
+
+func TestMetadata(t *testing.T) {
+	f := &output.Found{
+		Exchanges: []*output.Exchange{answered("http://a.test/", 301, ""), answered("http://a.test/page", 200, "text")},
+		Pages: []*output.Page{
+			{URL: "http://a.test/", Status: 301, Source: "start", Millis: 12},
+			{URL: "http://a.test/page", Status: 200, Source: "redirect", Via: "http://a.test/", Depth: 0, Millis: 34},
+			{URL: "http://a.test/listed", Status: 200, Source: "sitemap", Via: "http://a.test/sitemap.xml", FetchedAt: noon.Add(time.Hour)},
+			{URL: "http://a.test/deep", Status: 200, Source: "link", Via: "http://a.test/page", Depth: 3, FetchedAt: noon},
+		},
+		Links: []*output.Links{{URL: "http://a.test/page", To: []string{"http://a.test/deep", "http://b.test/a b\r\nvia: c"}}},
+	}
+	got := written(t, f)
+	if want := []string{
+		"request", "response", "request /page", "response /page", "metadata", "metadata /page", "metadata /listed", "metadata /deep",
+	}; !slices.Equal(strings.Fields(strings.ReplaceAll(strings.Join(kinds(got), " "), " / ", " ")), strings.Fields(strings.Join(want, " "))) {
+		t.Fatalf("records %q, want %q", kinds(got), want)
+	}
+	for i, want := range []struct {
+		concurrent, date, block string
+	}{
+		{got[1].get("WARC-Record-ID"), "2026-03-01T12:00:00Z", "hopsFromSeed: \r\nfetchTimeMs: 12\r\n"},
+		{got[3].get("WARC-Record-ID"), "2026-03-01T12:00:00Z", "via: http://a.test/\r\nhopsFromSeed: R\r\nfetchTimeMs: 34\r\n" +
+			"outlink: http://a.test/deep L\r\noutlink: http://b.test/a%20b%0D%0Avia:%20c L\r\n"},
+		{"", "2026-03-01T13:00:00Z", "via: http://a.test/sitemap.xml\r\nhopsFromSeed: M\r\nfetchTimeMs: 0\r\n"},
+		{"", "2026-03-01T12:00:00Z", "via: http://a.test/page\r\nhopsFromSeed: LLL\r\nfetchTimeMs: 0\r\n"},
+	} {
+		r := got[4+i]
+		if r.get("WARC-Concurrent-To") != want.concurrent || r.get("WARC-Date") != want.date || string(r.block) != want.block {
+			t.Errorf("metadata %v with %q, want %q", r.fields, r.block, want)
+		}
+	}
+}
+
+func TestWarcinfo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir()
+		s := openSink(t, dir, &Options{
+			Software: "politecrawl/1.2.3", UserAgent: "Bot/1 (+https://example.com/)", Operator: "Someone\r\nEvil: yes\xff",
+			Settings: []Field{{"isPartOf", "winter"}, {"description", ""}, {"workers", "8"}},
+		})
+		write(t, s, &output.Found{Exchanges: []*output.Exchange{answered("http://a.test/", 200, "")}})
+		closeSink(t, s)
+		r := readDir(t, dir)[0]
+		want := "software: politecrawl/1.2.3\r\n" +
+			"format: WARC File Format 1.0\r\n" +
+			"conformsTo: http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.0/\r\n" +
+			"robots: RFC 9309\r\n" +
+			"operator: Someone  Evil: yes\uFFFD\r\n" +
+			"http-header-user-agent: Bot/1 (+https://example.com/)\r\n" +
+			"isPartOf: winter\r\nworkers: 8\r\n"
+		if string(r.block) != want || r.get("WARC-Date") != "2000-01-01T00:00:00Z" || r.get("WARC-Filename") != "crawl-00000.warc.gz" {
+			t.Errorf("%v with\n%s\nwant\n%s", r.fields, r.block, want)
+		}
+	})
+}
+
+// TestHostile writes what a site or a page may try to get into a header.
+func TestHostile(t *testing.T) {
+	for name, url := range map[string]string{
+		"a new field":    "http://a.test/\r\nWARC-Type: warcinfo\r\n",
+		"a new record":   "http://a.test/\r\n\r\n\r\n\r\nWARC/1.0\r\nWARC-Type: response\r\n",
+		"no ASCII":       "http://a.test/\xff\x00é\u2028 \t<>",
+		"a long URL":     "http://a.test/" + strings.Repeat("x", 8<<10),
+		"a longer URL":   "http://a.test/" + strings.Repeat("é", 8<<10),
+		"the longest":    "http://a.test/" + strings.Repeat("x", blockSize-700),
+		"only a percent": "http://a.test/100%",
+	} {
+		t.Run(name, func(t *testing.T) {
+			x := answered(url, 200, "WARC/1.0\r\nWARC-Type: response\r\n\r\n")
+			x.Addr, x.Proto = "127.0.0.1\r\nX: y", "HTTP/2\r\nX: y"
+			x.Request, x.Response = []byte("GET /"), []byte("HTTP/1.1 200 OK\r\nA: b\r\n\r\nbody?\r\n\r\n")
+			p := &output.Page{URL: url, Via: url, Source: "link", Depth: 1}
+			got := written(t, &output.Found{
+				Exchanges: []*output.Exchange{x, answered("http://a.test/next", 200, "")},
+				Pages:     []*output.Page{p}, Links: []*output.Links{{URL: url, To: []string{url}}},
+			})
+			if len(got) != 5 || got[0].get("WARC-IP-Address") != "" || !absolute(got[0].get("WARC-Target-URI")) && !strings.HasSuffix(url, "%") {
+				t.Fatalf("records %q", kinds(got))
+			}
+			if string(got[0].block) != "GET /\r\n\r\n" || string(got[1].payload()) != string(x.Body) {
+				t.Errorf("blocks %q and %q", got[0].block, got[1].block)
+			}
+		})
+	}
+}
+
+func TestAddressAndProtocol(t *testing.T) {
+	for _, tt := range []struct{ url, proto, addr, wantProto, wantAddr string }{
+		{"https://a.test/", "HTTP/2.0", "2001:db8::1", "h2", "2001:db8::1"},
+		{"http://a.test/", "HTTP/2.0", "::ffff:192.0.2.1", "h2c", "192.0.2.1"},
+		{"https://a.test/", "HTTP/1.1", "fe80::1%eth0", "", "fe80::1"},
+		{"https://a.test/", "HTTP/1.0", "", "", ""},
+		{"https://a.test/", "", "example.com", "", ""},
+	} {
+		x := answered(tt.url, 200, "")
+		x.Proto, x.Addr = tt.proto, tt.addr
+		for _, r := range written(t, &output.Found{Exchanges: []*output.Exchange{x}}) {
+			if r.get("WARC-Protocol") != tt.wantProto || r.get("WARC-IP-Address") != tt.wantAddr {
+				t.Errorf("%v: %v", tt, r.fields)
+			}
+		}
+	}
+}
+
+func TestOptions(t *testing.T) {
+	for name, opts := range map[string]*Options{
+		"edition": {Edition: "2.0"}, "size": {MaxBytes: -1}, "level": {Level: 10},
+		"field": {Settings: []Field{{"a: b", "c"}}}, "no field": {Settings: []Field{{"", "c"}}},
+	} {
+		if s, err := Format(opts).Open(t.TempDir(), nil); err == nil || !strings.HasPrefix(err.Error(), ErrOptions.Error()) {
+			t.Errorf("%s: %v, %v", name, s, err)
+		}
+	}
+	if s, err := Format(&Options{Rand: strings.NewReader("too short")}).Open(t.TempDir(), nil); err != nil {
+		t.Error(err)
+	} else if err := s.Write(&output.Found{Pages: []*output.Page{{URL: "http://a.test/"}}}); err == nil {
+		t.Error("a record without an identifier was written")
+	}
+}
