@@ -434,6 +434,48 @@ func TestFaultSiteSeenInPart(t *testing.T) {
 	}
 }
 
+// TestFaultSiteInterrupted holds that the report of a crawl that was interrupted says
+// so, and is whole when the crawl has gone on to its end.
+func TestFaultSiteInterrupted(t *testing.T) {
+	s := startFaultSite(t)
+	ctx, interrupt := context.WithCancel(t.Context())
+	defer interrupt()
+	s.set(func(s *faultSite) {
+		s.asked = func(uri string) {
+			if uri == "/unlisted" {
+				interrupt()
+			}
+		}
+	})
+	cfg := s.config(t)
+	c, err := crawler.New(cfg, nil)
+	if err == nil {
+		_, err = c.Run(ctx)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := report.Write(cfg.Output, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Summary.State != report.Stopped || r.Summary.End != string(crawler.EndInterrupted) || r.Summary.Left == 0 || !strings.HasPrefix(r.Findings[0].Text, "the crawl is not finished") {
+		t.Errorf("%+v; %+v", r.Summary, r.Findings[0])
+	}
+	for _, k := range r.Sitemaps.Kinds {
+		if len(k.Inconclusive) == 0 {
+			t.Errorf("%s is said to be all", k.Kind)
+		}
+	}
+	r = crawl(t, cfg, &crawler.Options{Resume: true})
+	equal(t, "after all", built(), s.found(r))
+	for _, k := range r.Sitemaps.Kinds {
+		if len(k.Inconclusive) > 0 {
+			t.Errorf("after all %s is inconclusive: %v", k.Kind, k.Inconclusive)
+		}
+	}
+}
+
 // TestFaultSiteChanges holds that what becomes of a robots.txt from one crawl to the
 // next is told.
 func TestFaultSiteChanges(t *testing.T) {

@@ -107,10 +107,11 @@ func hangUp(http.ResponseWriter) { panic(http.ErrAbortHandler) }
 type faultSite struct {
 	main, bare, foreign string // without a slash at the end
 
-	mu    sync.Mutex // guards all below
-	rules string     // more lines of the robots.txt of main
-	fails int        // requests for the robots.txt of bare that fail, or for ever: -1
-	lost  int        // the status of a sitemap of main that has nothing in it
+	mu    sync.Mutex       // guards all below
+	rules string           // more lines of the robots.txt of main
+	fails int              // requests for the robots.txt of bare that fail, or for ever: -1
+	lost  int              // the status of a sitemap of main that has nothing in it
+	asked func(uri string) // told of each request to main
 }
 
 func startFaultSite(t *testing.T) *faultSite {
@@ -139,6 +140,7 @@ func (s *faultSite) mainHost() http.Handler {
 		"/sitemap-1.xml": func() string { return s.sitemap(0) }, "/sitemap-2.xml": func() string { return s.sitemap(1) },
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.tell(r.RequestURI)
 		if write, ok := files[r.RequestURI]; ok {
 			_, _ = fmt.Fprint(w, write()) // the server knows HTML when it sees it
 			return
@@ -155,6 +157,14 @@ func (s *faultSite) mainHost() http.Handler {
 		defer s.mu.Unlock()
 		w.WriteHeader(s.lost) // /lost.xml, since nothing leads anywhere else
 	})
+}
+
+func (s *faultSite) tell(uri string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.asked != nil {
+		s.asked(uri)
+	}
 }
 
 func (p *place) ServeHTTP(w http.ResponseWriter, _ *http.Request) {

@@ -144,6 +144,9 @@ func cards(r *Report) []card {
 	for i := range list {
 		c := &list[i]
 		c.Level = Good
+		if s.Pages == 0 || m.URLs == 0 && c.Anchor == string(OnSitemaps) {
+			c.Level = Note // there is nothing to be content with
+		}
 		for _, f := range r.Findings {
 			if string(f.Topic) != c.Anchor {
 				continue

@@ -11,18 +11,17 @@ import (
 )
 
 // Write makes the report of the crawl in a directory and writes report.json and
-// report.html there. Each takes the place of an earlier one only when it is whole.
+// report.html there. They take the place of earlier ones only when both are whole;
+// on a disk that is full the earlier ones stay. The Report is there also when it could
+// not be written, and nil when none could be made.
 func Write(dir string, opts *Options) (*Report, error) {
 	r, err := Make(dir, opts)
 	if err != nil {
 		return nil, err
 	}
-	err = errors.Join(
-		writeFile(filepath.Join(dir, JSONFile), r.WriteJSON),
-		writeFile(filepath.Join(dir, HTMLFile), r.WriteHTML),
-	)
-	if err != nil {
-		return nil, fmt.Errorf("report: %w", err)
+	json, html := filepath.Join(dir, JSONFile), filepath.Join(dir, HTMLFile)
+	if err := writeFiles(map[string]func(io.Writer) error{json: r.WriteJSON, html: r.WriteHTML}); err != nil {
+		return r, fmt.Errorf("report: %w", err)
 	}
 	return r, nil
 }
@@ -38,21 +37,40 @@ func (r *Report) WriteJSON(w io.Writer) error {
 	return nil
 }
 
-// writeFile writes a file beside its place and then moves it there.
-func writeFile(path string, write func(io.Writer) error) (err error) {
-	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
-	if err != nil {
-		return err
-	}
+// writeFiles writes files beside their places, and then moves them there.
+func writeFiles(files map[string]func(io.Writer) error) (err error) {
+	whole := make(map[string]string) // names beside, by places
 	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.Remove(file.Name()))
+		for _, name := range whole {
+			err = errors.Join(err, os.Remove(name))
 		}
 	}()
-	buffer := bufio.NewWriterSize(file, 1<<16)
-	err = errors.Join(write(buffer), buffer.Flush(), file.Chmod(0o644), file.Close())
-	if err != nil {
-		return err
+	for path, write := range files {
+		name, err := writeBeside(path, write)
+		if err != nil {
+			return err
+		}
+		whole[path] = name
 	}
-	return os.Rename(file.Name(), path)
+	for path, name := range whole {
+		if err := os.Rename(name, path); err != nil {
+			return err
+		}
+		delete(whole, path)
+	}
+	return nil
+}
+
+// writeBeside writes what is to be at a path into a new file in the same directory,
+// and returns its name. When it fails there is no such file.
+func writeBeside(path string, write func(io.Writer) error) (name string, err error) {
+	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
+	if err != nil {
+		return "", err
+	}
+	buffer := bufio.NewWriterSize(file, 1<<16)
+	if err = errors.Join(write(buffer), buffer.Flush(), file.Chmod(0o644), file.Close()); err != nil {
+		return "", errors.Join(err, os.Remove(file.Name()))
+	}
+	return file.Name(), nil
 }

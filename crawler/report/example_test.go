@@ -1,0 +1,174 @@
+package report_test
+
+import (
+	"errors"
+	"fmt"
+	"log"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/crawler/report"
+)
+
+// smallCrawl writes the directory of a crawl of three pages, as a crawl would.
+func smallCrawl() (dir string, remove func()) {
+	parent, err := os.MkdirTemp("", "report-example-")
+	if err != nil {
+		log.Fatal(err)
+	}
+	dir = filepath.Join(parent, "crawl")
+	const site = "https://example.com"
+	d, err := output.Create(dir, map[string]any{
+		"config": map[string]any{"urls": []string{site + "/"}, "user-agent": "examplebot/1.0"},
+		"ended":  report.Ending{End: "finished"},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	at := time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
+	var b output.Batch
+	err = errors.Join(
+		b.Page(&output.Page{URL: site + "/", Status: 200, Source: "start", ContentType: "text/html", FetchedAt: at, Links: 3}),
+		b.Page(&output.Page{URL: site + "/about", Status: 200, Source: "link", Via: site + "/", ContentType: "text/html", FetchedAt: at, Links: 1}),
+		b.Page(&output.Page{URL: site + "/gone", Status: 404, Source: "link", Via: site + "/", FetchedAt: at}),
+		b.Reject(&output.Rejection{
+			URL: site + "/private/", Reason: output.Disallowed, Rule: "Disallow: /private/", Line: 2, RobotsURL: site + "/robots.txt",
+			Group: "*", Source: "link", Via: site + "/",
+		}),
+		b.Links(&output.Links{URL: site + "/", To: []string{site + "/about", site + "/gone", site + "/private/"}}),
+		b.Links(&output.Links{URL: site + "/about", To: []string{site + "/gone"}}),
+		b.Sitemap(&output.Sitemap{URL: site + "/sitemap.xml", Status: 200, Host: site, Via: site + "/robots.txt", Pages: 2, FetchedAt: at}),
+		b.Entry(&output.Entry{URL: site + "/", Sitemap: site + "/sitemap.xml"}),
+		b.Entry(&output.Entry{URL: site + "/gone", Sitemap: site + "/sitemap.xml"}),
+		d.Write(&b), d.Close())
+	if err != nil {
+		log.Fatal(err)
+	}
+	return dir, func() { _ = os.RemoveAll(parent) }
+}
+
+// How is the report of a crawl made?
+func ExampleWrite() {
+	dir, remove := smallCrawl()
+	defer remove()
+
+	r, err := report.Write(dir, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, f := range r.Findings {
+		fmt.Println(f.Level, f.Text)
+	}
+	_, err = os.Stat(filepath.Join(dir, report.HTMLFile))
+	fmt.Println("report.html is there:", err == nil)
+	// Output:
+	// bad 1 URL answers with an error or not at all
+	// bad 2 pages link to https://example.com/gone
+	// note 1 line keeps URLs away
+	// note the most by “Disallow: /private/”, line 2 of https://example.com/robots.txt: 1 URL
+	// bad 1 URL listed but broken
+	// warn 1 URL linked but not listed
+	// report.html is there: true
+}
+
+// Which links of a site are broken, and where are they?
+func ExampleMake() {
+	dir, remove := smallCrawl()
+	defer remove()
+
+	r, err := report.Make(dir, &report.Options{Rows: 1000})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, b := range r.Broken.Rows {
+		fmt.Println(b.Status, b.URL)
+		for _, from := range b.From {
+			fmt.Println("    in", from)
+		}
+	}
+	// Output:
+	// 404 https://example.com/gone
+	//     in https://example.com/
+	//     in https://example.com/about
+}
+
+// Do the sitemaps of a site tell the truth?
+func ExampleMake_sitemaps() {
+	dir, remove := smallCrawl()
+	defer remove()
+
+	// The caller knows that the crawl was stopped with 12 URLs left.
+	r, err := report.Make(dir, &report.Options{Ending: &report.Ending{Left: 12}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%d of %d URLs are as they should be\n", r.Sitemaps.Fine, r.Sitemaps.URLs)
+	for _, k := range r.Sitemaps.Kinds {
+		for _, row := range k.URLs.Rows {
+			fmt.Printf("%s: %s (%s)\n", k.Kind, row.URL, row.Detail)
+		}
+	}
+	fmt.Println("There may be more:", strings.Join(r.Sitemaps.Kinds[0].Inconclusive, "; "))
+	// Output:
+	// 1 of 2 URLs are as they should be
+	// broken: https://example.com/gone (status 404)
+	// not-listed: https://example.com/about (linked from https://example.com/)
+	// There may be more: the crawl is not finished: 12 URLs had still to be fetched
+}
+
+// What does a report say to programs?
+func ExampleReport_WriteJSON() {
+	dir, remove := smallCrawl()
+	defer remove()
+
+	r, err := report.Make(dir, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	var text strings.Builder
+	if err := r.WriteJSON(&text); err != nil {
+		log.Fatal(err)
+	}
+	_, statuses, _ := strings.Cut(text.String(), "\n  \"statuses\": ")
+	statuses, _, _ = strings.Cut(statuses, "\n  ]")
+	fmt.Println(statuses)
+	// Output:
+	// [
+	//     {
+	//       "status": 200,
+	//       "pages": 2
+	//     },
+	//     {
+	//       "status": 404,
+	//       "pages": 1
+	//     }
+}
+
+// How is the page of a report served, rather than written to the disk?
+func ExampleReport_WriteHTML() {
+	dir, remove := smallCrawl()
+	defer remove()
+
+	r, err := report.Make(dir, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	var page strings.Builder // or an http.ResponseWriter
+	if err := r.WriteHTML(&page); err != nil {
+		log.Fatal(err)
+	}
+	title, _, _ := strings.Cut(page.String(), "</title>")
+	_, title, _ = strings.Cut(title, "<title>")
+	fmt.Println(title)
+	// Output: Crawl of example.com
+}
+
+// How many rows does a list leave out?
+func ExampleList_More() {
+	l := report.List[string]{Total: 12, Rows: []string{"a", "b"}}
+	fmt.Println("and", l.More(), "more")
+	// Output: and 10 more
+}
