@@ -1,0 +1,55 @@
+package main
+
+import (
+	"encoding/csv"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+// TestWrite crawls once into every format, goes on with the crawl without naming them,
+// and holds that the table of pages has what pages.jsonl has.
+func TestWrite(t *testing.T) {
+	site := smallSite(t)
+	dir := filepath.Join(t.TempDir(), "out")
+	got := run(t, "crawl", site.url, "--output", dir, "--delay", "0s", "--max-pages", "1", "--write", "csv,sqlite", "--write", "warc")
+	if got.code != exitDone {
+		t.Fatalf("%+v", got)
+	}
+	if got := run(t, "crawl", "--resume", dir, "--max-pages", "0"); got.code != exitDone {
+		t.Fatalf("%+v", got)
+	}
+	table, err := os.Open(filepath.Join(dir, "pages.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = table.Close() }()
+	rows, err := csv.NewReader(table).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages := jsonLines[output.Page](t, filepath.Join(dir, output.PagesFile))
+	if len(pages) < 2 || len(rows) != len(pages)+1 {
+		t.Fatalf("%d pages, %d rows", len(pages), len(rows))
+	}
+	for i, p := range pages {
+		if rows[i+1][0] != p.URL {
+			t.Errorf("row %d is of %s, line %d of %s", i+1, rows[i+1][0], i, p.URL)
+		}
+	}
+	for _, name := range []string{"crawl.sqlite", "crawl-00000.warc.gz"} {
+		if info, err := os.Stat(filepath.Join(dir, name)); err != nil || info.Size() == 0 {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestWriteUnknown(t *testing.T) {
+	got := run(t, "crawl", "http://h.invalid/", "--output", filepath.Join(t.TempDir(), "out"), "--write", "excel")
+	if got.code != exitMisuse || !strings.Contains(got.stderr, `there is no format "excel"; there are csv, sqlite, warc`) {
+		t.Errorf("%+v", got)
+	}
+}
