@@ -113,10 +113,14 @@ func (p *program) runCrawl(ctx context.Context, cfg crawler.Config, opts crawler
 	opts.Logger = log
 	var c *crawler.Crawler // what it is of
 	opts.Notice = h.note
+	known := newRoster(cfg.URLs)
+	if !h.quiet {
+		opts.Formats = append(opts.Formats, known.format())
+	}
 	opts.Begun = func() {
 		h.begun(cfg, opts)
 		if !h.quiet {
-			view.begin(c.Status)
+			view.begin(c, known, cfg.MaxPages)
 		}
 	}
 	c, err = crawler.New(cfg, &opts)

@@ -27,15 +27,16 @@ func exitCodesTopic() *cobra.Command {
 		Long: `The exit code says how a command ended:
 
     0  done; every URL asked about is allowed
-    1  findings: some URL asked about is disallowed, a sitemap or robots.txt is
-       not as it should be, two robots.txt files differ in what they mean, the
-       demo saw a violation
-    2  misuse: a bad argument, flag or configuration, or a URL that is none
+    1  findings: some URL asked about is disallowed, a sitemap or
+       robots.txt is not as it should be, two robots.txt files differ in
+       what they mean, the demo saw a violation
+    2  misuse: a bad argument, flag, variable of the environment or
+       configuration, or a URL that is none
     3  failed: the command could not do its work, the message says why
-    4  later: some host cannot be asked yet (robots.txt unreachable, Retry-After),
-       so its URLs must wait
-  130  interrupted: what was in flight was finished, or broken off by a second
-       interrupt; the rest is left
+    4  later: some host cannot be asked yet (robots.txt unreachable,
+       Retry-After), so its URLs must wait
+  130  interrupted: what was in flight was finished, or broken off by a
+       second interrupt; the rest is left
 
 When several are true of one run, the first of 2, 3, 1, 4, 0 is returned.`,
 	}

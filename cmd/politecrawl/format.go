@@ -69,8 +69,10 @@ type painter func(colour, string) string
 
 // painter returns how text is coloured on standard output: not at all unless that
 // is a terminal whose user has not asked for plain text (https://no-color.org).
-func (p *program) painter() painter {
-	if !isTerminal(p.out) || os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" {
+func (p *program) painter() painter { return painterOf(p.out) }
+
+func painterOf(w io.Writer) painter {
+	if !isTerminal(w) || os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" {
 		return func(_ colour, text string) string { return text }
 	}
 	return ansi

@@ -79,6 +79,7 @@ Begin with "politecrawl demo", which needs no network.`,
 		p.reportCommand(),
 		p.demoCommand(),
 		p.configCommand(),
+		p.manCommand(),
 		exitCodesTopic(),
 		settingsTopic(),
 	)

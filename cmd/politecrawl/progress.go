@@ -1,11 +1,10 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
-	"maps"
 	"os"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -13,6 +12,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/politecrawl/politecrawl/crawler"
+	"github.com/politecrawl/politecrawl/crawler/frontier"
 )
 
 const (
@@ -32,13 +32,22 @@ const (
 type progress struct {
 	out      io.Writer
 	terminal *os.File // out, if it is one
-	status   func() (*crawler.Status, error)
+	paint    painter
+	crawl    crawlView
+	known    *roster
+	limit    int
 	stop     chan struct{}
 	stopped  sync.WaitGroup
 
 	mu     sync.Mutex // guards all below, and the order of writes
 	view   []string   // as it stands on the terminal
 	passed []sample
+}
+
+// A crawlView is what a progress shows: a [crawler.Crawler].
+type crawlView interface {
+	Status() (*crawler.Status, error)
+	Host(ctx context.Context, origin string) (frontier.HostRecord, error)
 }
 
 // A sample is how many pages there were at a time.
@@ -48,16 +57,17 @@ type sample struct {
 }
 
 func newProgress(out io.Writer) *progress {
-	p := &progress{out: out}
-	if file, ok := out.(*os.File); ok && term.IsTerminal(int(file.Fd())) && os.Getenv("TERM") != "dumb" {
+	p := &progress{out: out, paint: painterOf(out)}
+	if file, ok := out.(*os.File); ok && isTerminal(out) && os.Getenv("TERM") != "dumb" {
 		p.terminal = file
 	}
 	return p
 }
 
-// begin shows status from now on, until end.
-func (p *progress) begin(status func() (*crawler.Status, error)) {
-	p.status, p.stop = status, make(chan struct{})
+// begin shows a crawl from now on, until end. Its hosts are those that known has, its
+// limit is that of its pages (0: none).
+func (p *progress) begin(crawl crawlView, known *roster, limit int) {
+	p.crawl, p.known, p.limit, p.stop = crawl, known, limit, make(chan struct{})
 	every := linesEvery
 	if p.terminal != nil {
 		every = viewEvery
@@ -100,18 +110,27 @@ func (p *progress) Write(b []byte) (int, error) {
 }
 
 func (p *progress) show() {
-	s, err := p.status()
+	s, err := p.crawl.Status()
 	if err != nil {
 		return // the crawl is ending, and will say so
 	}
+	now := time.Now()
+	hosts := p.known.look(func(origin string) (frontier.HostRecord, error) {
+		return p.crawl.Host(context.Background(), origin)
+	}, s.Waiting, now)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	rate := p.rate(sample{time.Now(), s.Pages})
+	r := &reading{Status: s, hosts: hosts, now: now, rate: p.rate(sample{now, s.Pages}), limit: p.limit}
+	lines := r.lines()
 	if p.terminal == nil {
-		_, _ = io.WriteString(p.out, strings.Join(progressLines(s, rate), "; ")+"\n")
+		_, _ = io.WriteString(p.out, strings.Join(lines, "; ")+"\n")
 		return
 	}
-	p.draw("", p.fit(progressLines(s, rate)))
+	lines = p.fit(lines)
+	for i, line := range lines {
+		lines[i] = p.paint(lineColour(line), line)
+	}
+	p.draw("", lines)
 }
 
 // rate is the number of pages a second of late.
@@ -155,53 +174,4 @@ func (p *progress) fit(lines []string) []string {
 		}
 	}
 	return lines
-}
-
-// progressLines is how a crawl is getting on, for a person.
-func progressLines(s *crawler.Status, rate float64) []string {
-	pages := fmt.Sprintf("pages: %d, %.1f/s, of %s known", s.Pages, rate, number(s.Frontier.Added, "URL"))
-	if left := float64(s.Left); left > 0 && rate > 0 {
-		pages += ", " + longTime(time.Duration(left/rate*float64(time.Second))) + " to go at this rate"
-	}
-	hosts := fmt.Sprintf("hosts: %d, %d in flight", s.Hosts, s.Frontier.Leased)
-	if n := len(s.Waiting); n > 0 {
-		hosts += fmt.Sprintf(", %d without a robots.txt for now", n)
-	}
-	if wait := time.Until(s.NextDue); s.Frontier.Leased == 0 && wait > time.Second {
-		hosts += ", the next is due in " + longTime(wait)
-	}
-	lines := []string{pages, hosts}
-	if rejected := total(s.Rejected); rejected > 0 {
-		lines = append(lines, fmt.Sprintf("rejected: %d%s", rejected, counts(s.Rejected, "")))
-	}
-	if bad := failures(s.Statuses); len(bad) > 0 {
-		lines = append(lines, fmt.Sprintf("errors: %d%s", total(bad), counts(bad, "status ")))
-	}
-	return lines
-}
-
-// failures are the statuses that say that something is wrong.
-func failures(statuses map[int]int) map[int]int {
-	bad := maps.Clone(statuses)
-	maps.DeleteFunc(bad, func(status, _ int) bool { return status < 400 })
-	return bad
-}
-
-func total[K comparable](numbers map[K]int) int {
-	sum := 0
-	for _, n := range slices.Collect(maps.Values(numbers)) {
-		sum += n
-	}
-	return sum
-}
-
-// longTime writes a time that need not be exact.
-func longTime(d time.Duration) string {
-	switch {
-	case d < time.Minute:
-		return d.Round(time.Second).String()
-	case d < 48*time.Hour:
-		return strings.TrimSuffix(d.Round(time.Minute).String(), "0s")
-	}
-	return fmt.Sprintf("%d days", d.Round(24*time.Hour)/(24*time.Hour))
 }

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -14,18 +16,35 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
+// A playedCrawl is a crawl that does what a test wants to see shown.
+type playedCrawl struct {
+	status func() (*crawler.Status, error)
+	hosts  map[string]frontier.HostRecord
+}
+
+func (c *playedCrawl) Status() (*crawler.Status, error) { return c.status() }
+
+func (c *playedCrawl) Host(_ context.Context, origin string) (frontier.HostRecord, error) {
+	return c.hosts[origin], nil
+}
+
 // TestProgressLines holds what is said where there is no terminal, and how often.
 func TestProgressLines(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var said lockedBuffer
 		p := newProgress(&said)
 		pages := 0
-		p.begin(func() (*crawler.Status, error) {
+		c := &playedCrawl{hosts: map[string]frontier.HostRecord{
+			"http://a": {Delay: 10 * time.Second, MaxInFlight: 1, Counts: frontier.Counts{Pending: 599, Leased: 1}},
+			"http://b": {Delay: time.Second, MaxInFlight: 1, Due: time.Now().Add(time.Hour), Counts: frontier.Counts{Pending: 6660}},
+		}}
+		c.status = func() (*crawler.Status, error) {
 			pages += 60
 			switch pages {
 			case 180:
 				return nil, errors.New("the frontier is closed")
 			case 240:
+				c.hosts = nil // done with
 				s := &crawler.Status{Summary: crawler.Summary{Pages: pages, Hosts: 1, Statuses: map[int]int{200: 200, 404: 30, 500: 10}, Waiting: []string{"http://a"}}}
 				s.Left, s.NextDue, s.Frontier = 7, time.Now().Add(90*time.Minute), frontier.Stats{Counts: frontier.Counts{Added: 247}}
 				return s, nil
@@ -33,20 +52,104 @@ func TestProgressLines(t *testing.T) {
 			s := &crawler.Status{Summary: crawler.Summary{Pages: pages, Hosts: 2, Rejected: map[output.Reason]int{output.Disallowed: 3, output.Nofollow: 1}}}
 			s.Left, s.Frontier = 7260, frontier.Stats{Counts: frontier.Counts{Added: 9000, Leased: 2}}
 			return s, nil
-		})
+		}
+		p.begin(c, newRoster([]string{"http://a/x", "http://b:80/"}), 0)
 		time.Sleep(4*linesEvery + time.Second)
 		p.end()
 		time.Sleep(time.Hour)
 		want := []string{
-			"pages: 60, 0.0/s, of 9000 URLs known; hosts: 2, 2 in flight; rejected: 4 (disallowed: 3, nofollow: 1)",
-			"pages: 120, 2.0/s, of 9000 URLs known, 1h1m to go at this rate; hosts: 2, 2 in flight; rejected: 4 (disallowed: 3, nofollow: 1)",
-			"pages: 240, 2.0/s, of 247 URLs known, 4s to go at this rate; hosts: 1, 0 in flight, 1 without a robots.txt for now, the next is due in 1h30m; errors: 40 (status 404: 30, 500: 10)",
+			"pages: 60, 0.0/s, of 9000 URLs known, 1h51m to go at the polite rate; hosts: 2, 1 active, 1 waiting, 2 in flight; rejected: 4 (disallowed: 3, nofollow: 1)",
+			"pages: 120, 2.0/s, of 9000 URLs known, 1h51m to go at the polite rate; hosts: 2, 1 active, 1 waiting, 2 in flight; rejected: 4 (disallowed: 3, nofollow: 1)",
+			"pages: 240, 2.0/s, of 247 URLs known, 4s to go at this rate; hosts: 1, 0 active, 0 waiting, 1 later (no robots.txt for now), 0 in flight, the next is due in 1h30m; errors: 40 (status 404: 30, 500: 10)",
 			"",
 		}
 		if diff := cmp.Diff(want, strings.Split(said.String(), "\n")); diff != "" {
 			t.Error(diff)
 		}
 	})
+}
+
+// TestReading holds what is said of how a crawl is getting on, where it differs.
+func TestReading(t *testing.T) {
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	status := func(change func(*crawler.Status)) *crawler.Status {
+		s := &crawler.Status{Summary: crawler.Summary{Pages: 10, Hosts: 3, Left: 100}, Frontier: frontier.Stats{Counts: frontier.Counts{Added: 110, Leased: 1}}}
+		change(s)
+		return s
+	}
+	idle := func(s *crawler.Status) { s.Frontier.Leased, s.NextDue = 0, now.Add(20*time.Second) }
+	for _, tt := range []struct {
+		name string
+		r    reading
+		want []string
+	}{
+		{"slower than its hosts ask for", reading{Status: status(func(*crawler.Status) {}), rate: 0.5, hosts: turns{known: true, active: 1, quiet: 90 * time.Second}},
+			[]string{"pages: 10, 0.5/s, of 110 URLs known, 3m to go at the polite rate", "hosts: 3, 1 active, 0 waiting, 1 in flight"}},
+		{"too many hosts to ask", reading{Status: status(func(*crawler.Status) {}), rate: 50},
+			[]string{"pages: 10, 50.0/s, of 110 URLs known, 2s to go at this rate", "hosts: 3, 1 in flight"}},
+		{"a limit comes first", reading{Status: status(func(*crawler.Status) {}), rate: 0.5, limit: 20, hosts: turns{known: true, active: 1, quiet: time.Hour}},
+			[]string{"pages: 10, 0.5/s, of 110 URLs known, 20s to go at this rate", "hosts: 3, 1 active, 0 waiting, 1 in flight"}},
+		{"a limit is reached", reading{Status: status(func(*crawler.Status) {}), rate: 0.5, limit: 10},
+			[]string{"pages: 10, 0.5/s, of 110 URLs known", "hosts: 3, 1 in flight"}},
+		{"the next host", reading{Status: status(idle), hosts: turns{known: true, waiting: 3, next: "https://example.com", due: now.Add(20 * time.Second)}},
+			[]string{"pages: 10, 0.0/s, of 110 URLs known", "hosts: 3, 0 active, 3 waiting, 0 in flight, https://example.com is due in 20s"}},
+		{"the next host is another", reading{Status: status(idle), hosts: turns{known: true, waiting: 3, next: "https://example.com", due: now.Add(time.Minute)}},
+			[]string{"pages: 10, 0.0/s, of 110 URLs known", "hosts: 3, 0 active, 3 waiting, 0 in flight, the next is due in 20s"}},
+		{"paused", reading{Status: status(func(s *crawler.Status) { idle(s); s.Paused = true }), rate: 2, hosts: turns{known: true, waiting: 3, next: "https://h", due: now, quiet: time.Hour}},
+			[]string{"paused: 10 pages of 110 URLs known", "hosts: 3, 0 active, 3 waiting, 0 in flight"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			tt.r.now = now
+			if diff := cmp.Diff(tt.want, tt.r.lines()); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// TestRoster holds how hosts are counted, and that those that are done with leave.
+func TestRoster(t *testing.T) {
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	r := newRoster([]string{"HTTP://A:80/x", "no URL", "http://a/"})
+	sink, err := r.format().Open("", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := sink.Write(&output.Found{
+		Robots: []*output.Robots{{Origin: "http://b"}, {Origin: "http://later"}},
+		Pages:  []*output.Page{{URL: "http://c/x"}, {URL: "http://done/"}, {URL: "http://told/"}},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	records := map[string]frontier.HostRecord{
+		"http://a":     {Delay: time.Second, MaxInFlight: 1, Counts: frontier.Counts{Leased: 1, Pending: 9}},
+		"http://b":     {Delay: 2 * time.Second, MaxInFlight: 4, Due: now.Add(3 * time.Second), Counts: frontier.Counts{Pending: 8}},
+		"http://c":     {Delay: time.Second, MaxInFlight: 1, Due: now.Add(5 * time.Second), Counts: frontier.Counts{Scheduled: 1}},
+		"http://told":  {Delay: time.Second, MaxInFlight: 1, BlockedUntil: now.Add(time.Minute), Counts: frontier.Counts{Pending: 1}},
+		"http://later": {Delay: time.Second, MaxInFlight: 1, Counts: frontier.Counts{Pending: 1000}},
+		"http://done":  {Counts: frontier.Counts{Done: 1}},
+	}
+	asked := 0
+	ask := func(origin string) (frontier.HostRecord, error) {
+		asked++
+		return records[origin], nil
+	}
+	want := turns{known: true, active: 1, waiting: 3, later: 1, next: "http://b", due: now.Add(3 * time.Second), quiet: time.Minute}
+	for i, n := range []int{6, 5} { // the second time without the one that is done with
+		if got := r.look(ask, []string{"http://later"}, now); got != want || asked != n {
+			t.Errorf("look %d: %d hosts asked for, want %d; %+v, want %+v", i+1, asked, n, got, want)
+		}
+		asked = 0
+	}
+	if got := r.look(func(string) (frontier.HostRecord, error) { return frontier.HostRecord{}, frontier.ErrClosed }, nil, now); got != (turns{}) {
+		t.Errorf("where nobody can say: %+v", got)
+	}
+	for i := range maxAsked {
+		r.add(fmt.Sprintf("http://h%d/", i))
+	}
+	if got := r.look(ask, nil, now); got != (turns{}) || asked > 0 {
+		t.Errorf("of too many hosts %d were asked for: %+v", asked, got)
+	}
 }
 
 // TestProgressView holds that what is said stands above the view, and that the view

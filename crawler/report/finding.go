@@ -119,7 +119,7 @@ func (n *notables) onRobots(r *Report) {
 		most := r.Rejected.Rules.Rows[0]
 		n.add(Note, most.URLs, "the most by “%s”, line %d of %s: %s", brief(most.Rule), most.Line, brief(most.RobotsURL), quantity(most.URLs, "URL"))
 	}
-	if n.silent() {
+	if n.silent() && r.Summary.Pages > 0 {
 		n.add(Good, 1, "robots.txt kept nothing away")
 	}
 }
@@ -134,7 +134,11 @@ func since(round int) string {
 
 func (n *notables) onSitemaps(s *Sitemaps) {
 	n.topic = OnSitemaps
-	if s.URLs == 0 {
+	switch {
+	case s.URLs == 0 && len(s.Inconclusive) > 0:
+		n.add(Warn, 1, "no sitemap lists a page, as far as is known: %s", s.Inconclusive[0])
+		return
+	case s.URLs == 0:
 		n.add(Note, 1, "no sitemap lists a page")
 		return
 	}

@@ -54,6 +54,9 @@ type Sitemaps struct {
 	Kinds   []Discrepancy `json:"kinds"`                 // empty where no sitemap lists a page
 	Bare    List[string]  `json:"hosts_without_entries"` // hosts with pages of which no sitemap lists one
 
+	// Inconclusive says why sitemaps may list more than is known; empty: they do not.
+	Inconclusive []string `json:"inconclusive"`
+
 	// FromTrail says that the entries are not known, but only which URLs were
 	// first found in a sitemap.
 	FromTrail bool `json:"from_trail"`

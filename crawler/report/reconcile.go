@@ -69,7 +69,7 @@ func host(set map[string]bool, url string) {
 // conclude draws what follows from the first reading.
 func (c *reconciler) conclude(within circumstances) {
 	within.unread = c.files.unread()
-	within.trail = c.result.Entries == 0
+	within.trail = c.result.Entries == 0 && (c.files.pages > 0 || len(c.trail) > 0)
 	c.within, c.result.FromTrail = within, within.trail
 	if within.trail {
 		c.hosts = c.trail
@@ -270,6 +270,7 @@ func (c *reconciler) list() Sitemaps {
 		bare.add(name)
 	}
 	result.Bare = bare.list()
+	result.Inconclusive = c.within.doubts(NotFetched)
 	result.Kinds = []Discrepancy{}
 	if result.URLs == 0 {
 		return result

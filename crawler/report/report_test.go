@@ -390,3 +390,28 @@ func TestSchema(t *testing.T) {
 		}
 	}
 }
+
+// TestNothing holds that of a crawl that came to nothing no good is said.
+func TestNothing(t *testing.T) {
+	c := &crawl{state: map[string]any{"ended": Ending{"interrupted", 3}}}
+	r := c.make(t)
+	var page strings.Builder
+	if err := r.WriteHTML(&page); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range r.Findings {
+		if f.Level == Good {
+			t.Errorf("%+v", f)
+		}
+	}
+	for _, words := range []string{"No page was fetched.", "No URL was asked for.", "No sitemap lists a page. <span"} {
+		if !strings.Contains(page.String(), words) {
+			t.Errorf("the page does not say %q", words)
+		}
+	}
+	for _, words := range []string{`id="chart-depths"`, "No URL answered with an error", `class="card good"`} {
+		if strings.Contains(page.String(), words) {
+			t.Errorf("the page has %q", words)
+		}
+	}
+}

@@ -26,6 +26,7 @@ type sitemapFiles struct {
 	place   map[key]int // in files, by URL and via
 	read    map[key]time.Time
 	indexes map[key]bool
+	pages   int // that they list
 	faults  map[key]int
 }
 
@@ -41,6 +42,7 @@ func (s *sitemapFiles) learn(m *output.Sitemap) {
 	s.files = append(s.files, SitemapFile{
 		URL: m.URL, Status: m.Status, Host: m.Host, Via: m.Via, Pages: m.Pages, Sitemaps: m.Sitemaps, Detail: clip(m.Detail),
 	})
+	s.pages += m.Pages
 	s.read[k] = m.FetchedAt
 	if m.Sitemaps > 0 {
 		s.indexes[k] = true

@@ -78,7 +78,7 @@ func (m *maker) summary(r *Report) Summary {
 // notes says what the report cannot say, and why.
 func (m *maker) notes() []string {
 	notes := []string{}
-	if m.reconciler.within.trail && len(m.sitemaps.read) > 0 {
+	if m.reconciler.within.trail && m.sitemaps.pages > 0 {
 		notes = append(notes, output.EntriesFile+" is missing or empty, so that the entries of sitemaps are known only as far as they were the first way to a URL")
 	}
 	if m.reconciler.within.linksUnknown {

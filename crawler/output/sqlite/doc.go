@@ -20,7 +20,7 @@
 //	broken_links       to_url, status, detail, from_url
 //	untitled_pages     url, via, bytes
 //	redirects          url, status, location, links: how many pages link to it
-//	duplicates         url, original, declared: its canonical URL is the original's
+//	duplicates         url, original, canonical
 //	blocking_rules     robots_url, line, rule, group_name, urls, example
 //	unfetched_entries  url, sitemap, reason, detail
 //	unlinked_entries   url, sitemap
@@ -51,7 +51,7 @@
 //
 // Which pages are there more than once?
 //
-//	SELECT original, count(*) AS copies, sum(declared) AS declared FROM duplicates GROUP BY original ORDER BY original;
+//	SELECT original, count(*) AS copies, group_concat(url, ' ') AS urls FROM duplicates GROUP BY original ORDER BY original;
 //
 // What did which line of robots.txt keep away?
 //

@@ -11,11 +11,11 @@ CREATE TABLE pages (
   depth         INTEGER NOT NULL,    -- links away from a start URL or a sitemap entry
   via           TEXT NOT NULL,       -- the page, sitemap or redirect it was found in; empty for a start URL
   source        TEXT NOT NULL,       -- start, sitemap, link or redirect
-  location      TEXT,                -- of a redirect, as the site wrote it
+  location      TEXT,                -- of a redirect, as the site wrote it: it may be relative
   content_type  TEXT NOT NULL,
   bytes         INTEGER NOT NULL,    -- of the body that was read, decoded
   links         INTEGER NOT NULL,    -- that the page holds, of every kind, repeated ones too
-  canonical     TEXT,
+  canonical     TEXT,                -- as the site wrote it: it may be relative
   directives    TEXT,                -- JSON: [{"rule": ..., "source": ...}, ...]
   content_usage TEXT,                -- JSON: {"train-ai": false, ...}
   withheld      TEXT,                -- the directive for which title and content are left out
@@ -97,17 +97,17 @@ SELECT f.url AS from_url, t.url AS to_url
 FROM link JOIN urls f ON f.id = link.from_id JOIN urls t ON t.id = link.to_id;
 
 -- Links to what answers with an error, or not at all. A page that links to itself
--- does not count.
+-- does not count. CROSS JOIN keeps the order: what is broken is little, links are many.
 CREATE VIEW broken_links AS
-SELECT t.url AS to_url, b.status, b.detail, f.url AS from_url
+SELECT b.url AS to_url, b.status, b.detail, f.url AS from_url
 FROM (
   SELECT url, status, NULL AS detail FROM pages WHERE status >= 400
   UNION ALL
   SELECT url, NULL, detail FROM rejected WHERE reason = 'failed'
 ) b
-JOIN urls t ON t.url = b.url
-JOIN link ON link.to_id = t.id
-JOIN urls f ON f.id = link.from_id
+CROSS JOIN urls t ON t.url = b.url
+CROSS JOIN link ON link.to_id = t.id
+CROSS JOIN urls f ON f.id = link.from_id
 WHERE f.id <> t.id;
 
 -- HTML pages that are there and have no title. One whose content is withheld may
@@ -123,10 +123,9 @@ SELECT url, status, location,
   (SELECT count(*) FROM urls JOIN link ON link.to_id = urls.id WHERE urls.url = pages.url) AS links
 FROM pages WHERE location IS NOT NULL;
 
--- Pages with the body of a page that was fetched before. One that names it as its
--- canonical one is declared to be a copy.
+-- Pages with the body of a page that was fetched before.
 CREATE VIEW duplicates AS
-SELECT url, duplicate_of AS original, coalesce(canonical = duplicate_of, 0) AS declared
+SELECT url, duplicate_of AS original, canonical
 FROM pages WHERE duplicate_of IS NOT NULL;
 
 -- The lines of robots.txt that kept something away.

@@ -6,25 +6,41 @@ import (
 	"time"
 )
 
-// libarchive unpacks a file in blocks of this size, and finds a header only when all
-// of it lies in one.
+// libarchive unpacks a file in blocks of this size. It finds the header of a record
+// only when all of it lies in one.
 const blockSize = 64 << 10
 
-// gap returns how many bytes have to stand before a record that would begin at at,
-// so that its header lies in one block, and so that the block in which the record
-// ends is full or has room for a filler again. It is nothing or at least filler, the
-// size of the least filler there is.
-func gap(at, header, record, filler int64) int64 {
-	if header > blockSize {
-		return 0 // no place would do
+// overread returns how far libarchive is from the end of a record after a program has
+// read its block. Up to version 3.7 it counts what it has taken from all its own
+// blocks but the last one twice.
+func overread(blockAt, length int64) int64 {
+	if length == 0 {
+		return 0
 	}
-	for gap := int64(0); ; gap = max(gap+1, filler) {
-		begin := (at + gap) % blockSize
-		behind := (begin + record) % blockSize
-		if begin+header <= blockSize && (behind == 0 || blockSize-behind >= filler) {
-			return gap
+	last := (blockAt + length - 1) / blockSize * blockSize
+	return max(last-blockAt, 0)
+}
+
+// room returns how many bytes of fillers have to stand before a record that would
+// begin at at, and behind it, so that libarchive finds it and the next one. Each is
+// nothing or at least filler, the size of the least filler there is; and where the
+// next record begins, there is room for that again. Last says that no place would do
+// for the next one: what stands behind the record has to be the end of the file.
+func room(at, header, block, filler int64) (before, behind int64, last bool) {
+	fits := func(at, header int64) bool { return at%blockSize+header <= blockSize }
+	for _, last := range []bool{false, true} {
+		for before := int64(0); before < blockSize+filler; before = max(before+1, filler) {
+			start := at + before
+			end := start + header + block + int64(len(recordEnd))
+			behind := overread(start+header, block)
+			if fits(start, header) &&
+				(behind == 0 || behind >= filler && fits(end, filler)) &&
+				(last || fits(end+behind, filler)) {
+				return before, behind, last
+			}
 		}
 	}
+	return 0, 0, true // a header that lies in two blocks wherever it begins
 }
 
 // A filler is a record of a wanted size that says nothing: metadata about no other
@@ -34,26 +50,23 @@ type filler struct {
 	block []byte
 }
 
-const fillerBlock = "padding: \r\n"
-
-// newFiller makes a filler of as many bytes as leastFiller returns or more.
-func newFiller(edition Edition, id recordID, date time.Time, bytesWanted int) filler {
-	f := filler{
-		head: fmt.Appendf(nil, "WARC/%s\r\nWARC-Type: metadata\r\nWARC-Record-ID: %s\r\nWARC-Date: %s\r\n"+
-			"Content-Type: %s\r\nContent-Length: 00000\r\n\r\n", edition, id.appendTo(nil), edition.date(date), typeFields),
+// fill makes a filler of as many bytes as leastFiller returns, or more.
+func fill(edition Edition, id recordID, date time.Time, total int64) filler {
+	// The length has leading zeros, so that the header is always as long.
+	const header = "WARC/%s\r\nWARC-Type: metadata\r\nWARC-Record-ID: %s\r\nWARC-Date: %s\r\n" +
+		"Content-Type: " + typeFields + "\r\nContent-Length: %012d\r\n\r\n"
+	head := func(length int) []byte {
+		return fmt.Appendf(nil, header, edition, id.appendTo(nil), edition.date(date), length)
 	}
-	dots := bytesWanted - len(f.head) - len(fillerBlock) - len(recordEnd)
-	f.block = append(f.block, "padding: "...)
-	f.block = append(f.block, bytes.Repeat([]byte("."), max(dots, 0))...)
-	f.block = append(f.block, "\r\n"...)
-	// Leading zeros, so that the header is as long for one length as for another.
-	at := len(f.head) - len("00000\r\n\r\n")
-	copy(f.head[at:], fmt.Sprintf("%05d", len(f.block)))
-	return f
+	const name, end = "padding: ", "\r\n"
+	length := max(int(total)-len(head(0))-len(recordEnd), len(name)+len(end))
+	block := append(make([]byte, 0, length), name...)
+	block = append(block, bytes.Repeat([]byte("."), length-len(name)-len(end))...)
+	return filler{head(length), append(block, end...)}
 }
 
 // leastFiller returns the size of the least filler.
 func leastFiller(edition Edition) int64 {
-	f := newFiller(edition, recordID{}, time.Time{}, 0)
+	f := fill(edition, recordID{}, time.Time{}, 0)
 	return int64(len(f.head) + len(f.block) + len(recordEnd))
 }

@@ -2,54 +2,84 @@ package warc
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 )
 
-// TestGap lays out records of all sizes as a sink does.
-func TestGap(t *testing.T) {
+// TestRoom lays out records of all sizes as a sink does, and reads them as libarchive
+// does.
+func TestRoom(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	least := leastFiller(Edition10)
 	fits := func(at, header int64) bool { return at/blockSize == (at+header-1)/blockSize }
-	fillers := 0
-	for range 200 {
+	before, behind, last := 0, 0, 0
+	for range 400 {
 		at := int64(0)
-		for range 500 {
-			header := 200 + random.Int64N(1<<(1+random.IntN(16)))
-			header = min(header, blockSize)
-			record := header + 4 + random.Int64N(1<<(1+random.IntN(18)))
-			n := gap(at, header, record, least)
-			if n > 0 {
-				fillers++
-				if n < least || !fits(at, least) {
-					t.Fatalf("a filler of %d bytes at %d", n, at)
-				}
-			}
-			if at += n; !fits(at, header) {
+		var begins []int64 // where records begin
+		var lands []int64  // where libarchive looks for the next one
+		begin := func(header, record int64) {
+			if !fits(at, header) {
 				t.Fatalf("a header of %d bytes at %d", header, at)
 			}
+			begins = append(begins, at)
 			at += record
+			lands = append(lands, at)
+		}
+		for range 300 {
+			header := 200 + random.Int64N(1<<(1+random.IntN(14)))
+			block := random.Int64N(1 << (1 + random.IntN(18)))
+			if random.IntN(50) == 0 {
+				block = blockSize*random.Int64N(3) - 10 + random.Int64N(20)
+			}
+			block = max(block, 0)
+			first, then, end := room(at, header, block, least)
+			if first > 0 {
+				before++
+				begin(least, first)
+			}
+			begin(header, header+block+4)
+			lands = append(lands, at+overread(at-block-4, block)) // when the block was read
+			if then > 0 {
+				behind++
+				begin(least, then)
+			}
+			if first > 0 && first < least || then > 0 && then < least {
+				t.Fatalf("fillers of %d and %d bytes", first, then)
+			}
+			if end { // the next record begins another file
+				last++
+				break
+			}
+		}
+		begins = append(begins, at)
+		for _, land := range lands {
+			if _, found := slices.BinarySearch(begins, land); !found && land < at {
+				t.Fatalf("no record begins at %d", land)
+			}
 		}
 	}
-	if fillers == 0 {
-		t.Error("no filler was needed")
+	if before == 0 || behind == 0 || last == 0 {
+		t.Errorf("%d fillers before a record, %d behind it, %d times the end of a file", before, behind, last)
 	}
-	if n := gap(5, blockSize+1, blockSize+10, least); n != 0 {
-		t.Errorf("a gap of %d before a header that fits nowhere", n)
+	for _, header := range []int64{blockSize + 1, 3 * blockSize} {
+		if _, behind, last := room(5, header, blockSize, least); !last || behind != 0 {
+			t.Errorf("a record with a header of %d bytes can have others behind it", header)
+		}
 	}
 }
 
 func TestFiller(t *testing.T) {
-	least := int(leastFiller(Edition10))
-	for _, size := range []int{least, least + 1, least + 100, 10_000, blockSize + least} {
-		f := newFiller(Edition10, recordID{6: 0x40, 8: 0x80}, time.Now(), size)
-		plain := append(append(f.head, f.block...), recordEnd...)
+	least := leastFiller(Edition10)
+	for _, size := range []int64{least, least + 1, least + 100, 10_000, blockSize + least, 10_000_000} {
+		f := fill(Edition10, recordID{6: 0x40, 8: 0x80}, time.Now(), size)
+		plain := slices.Concat(f.head, f.block, recordEnd)
 		r, err := parse(plain)
 		if err != nil {
 			t.Fatalf("%d: %v", size, err)
 		}
-		if len(plain) != size || !isFiller(r) {
-			t.Errorf("a filler of %d bytes has %d: %q", size, len(plain), plain)
+		if int64(len(plain)) != size || !isFiller(r) {
+			t.Errorf("a filler of %d bytes has %d", size, len(plain))
 		}
 	}
 }

@@ -41,6 +41,7 @@ type files struct {
 	file     *os.File
 	pack     *gzip.Writer
 	packed   bytes.Buffer // the last bytes of the place, not yet in the file
+	full     bool         // nothing is to be added to the file, whatever its length
 	newNames bool         // the directory changed since it was last synchronised
 }
 
@@ -66,7 +67,7 @@ func (f *files) goTo(to place) (missing int64, err error) {
 	if err := f.removeFrom(to); err != nil {
 		return 0, err
 	}
-	f.place = to
+	f.place, f.full = to, false
 	if to.Length == 0 {
 		return 0, nil
 	}
@@ -171,7 +172,7 @@ func (f *files) removeFrom(to place) error {
 func (f *files) path() string { return filepath.Join(f.dir, fileName(f.File)) }
 
 // begun tells whether there is a file that a record can be added to.
-func (f *files) begun() bool { return f.file != nil && f.Length < f.limit }
+func (f *files) begun() bool { return f.file != nil && !f.full && f.Length < f.limit }
 
 // next begins the first file, or the next one.
 func (f *files) next() error {
@@ -180,7 +181,7 @@ func (f *files) next() error {
 		if err := errors.Join(f.flush(), f.file.Sync(), f.close()); err != nil {
 			return fmt.Errorf("warc: %w", err)
 		}
-		f.place = place{File: f.File + 1}
+		f.place, f.full = place{File: f.File + 1}, false
 	}
 	if f.File >= mostFiles {
 		return fmt.Errorf("warc: %d files are as many as there are names for; make them larger", mostFiles)

@@ -115,26 +115,34 @@ func (s *sink) ready() error {
 	return s.describe()
 }
 
-// put adds the record that was begun, and before it a filler where it needs one.
+// put adds the record that was begun, and fillers before and behind it where they are
+// needed.
 func (s *sink) put(contentType string, block ...[]byte) error {
 	head := s.end(contentType, block...)
-	if s.edition == Edition10 {
-		total := int64(len(head) + size(block) + len(recordEnd))
-		if n := gap(s.files.Plain, int64(len(head)), total, s.filler); n > 0 {
-			if err := s.fill(int(n)); err != nil {
-				return err
-			}
-		}
+	if s.edition == Edition11 {
+		return s.files.add(head, block...)
 	}
-	return s.files.add(head, block...)
+	before, behind, last := room(s.files.Plain, int64(len(head)), int64(size(block)), s.filler)
+	if err := s.fill(before); err != nil {
+		return err
+	}
+	if err := s.files.add(head, block...); err != nil {
+		return err
+	}
+	s.files.full = last
+	return s.fill(behind)
 }
 
-func (s *sink) fill(bytesWanted int) error {
+// fill adds a filler of so many bytes, if any.
+func (s *sink) fill(total int64) error {
+	if total == 0 {
+		return nil
+	}
 	id, err := newID(s.opts.Rand)
 	if err != nil {
 		return err
 	}
-	f := newFiller(s.edition, id, time.Now(), bytesWanted)
+	f := fill(s.edition, id, time.Now(), total)
 	return s.files.add(f.head, f.block)
 }
 

@@ -1,0 +1,121 @@
+package main
+
+import (
+	"net/url"
+	"sync"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/robotsext"
+)
+
+// maxAsked is how many hosts the frontier is asked for at a time. Of a crawl that has
+// more to do with, single hosts mean little.
+const maxAsked = 500
+
+// A roster knows the hosts that a crawl has something to do with: it is given what the
+// crawl finds, and a host leaves it when none of its URLs is left. It is an output.Sink.
+type roster struct {
+	mu    sync.Mutex // guards hosts
+	hosts map[string]bool
+}
+
+// newRoster begins with the hosts of the start URLs.
+func newRoster(urls []string) *roster {
+	r := &roster{hosts: map[string]bool{}}
+	for _, raw := range urls {
+		r.add(raw)
+	}
+	return r
+}
+
+// format has a crawl tell r what it finds.
+func (r *roster) format() output.Format {
+	return output.Format{Open: func(string, []byte) (output.Sink, error) { return r, nil }}
+}
+
+// add takes up the host of a URL.
+func (r *roster) add(raw string) {
+	u, err := url.Parse(raw)
+	if err != nil {
+		return
+	}
+	if origin, err := robotsext.OriginOf(u); err == nil {
+		r.hosts[string(origin)] = true
+	}
+}
+
+// Write implements output.Sink.
+func (r *roster) Write(f *output.Found) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, robots := range f.Robots {
+		r.hosts[robots.Origin] = true
+	}
+	for _, page := range f.Pages {
+		r.add(page.URL)
+	}
+	return nil
+}
+
+// Commit implements output.Sink. There is nothing to go on from.
+func (r *roster) Commit(bool) ([]byte, error) { return nil, nil }
+
+// Close implements output.Sink.
+func (r *roster) Close() error { return nil }
+
+// turns says how the hosts of a crawl stand.
+type turns struct {
+	known   bool // else the rest is empty: there are too many, or nobody could say
+	active  int  // hosts that are being asked
+	waiting int  // hosts whose turn is to come
+	later   int  // hosts that cannot be asked for now
+
+	next  string        // of those waiting, the host that is due first; empty: none
+	due   time.Time     // when that is
+	quiet time.Duration // how long the host with the most to do takes, at its delay
+}
+
+// look asks for each host how it stands. Those without a robots.txt for now are later
+// ones.
+func (r *roster) look(ask func(origin string) (frontier.HostRecord, error), later []string, now time.Time) turns {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.hosts) > maxAsked {
+		return turns{}
+	}
+	t := turns{known: true, later: len(later)}
+	held := map[string]bool{}
+	for _, h := range later {
+		held[h] = true
+	}
+	for h := range r.hosts {
+		rec, err := ask(h)
+		if err != nil {
+			return turns{}
+		}
+		left := rec.Pending + rec.Scheduled + rec.Leased
+		if left == 0 {
+			delete(r.hosts, h) // it comes back with its next page
+			continue
+		}
+		if held[h] {
+			continue
+		}
+		t.quiet = max(t.quiet, time.Duration(left)*rec.Delay/time.Duration(max(rec.MaxInFlight, 1)), rec.BlockedUntil.Sub(now))
+		if rec.Leased > 0 {
+			t.active++
+			continue
+		}
+		t.waiting++
+		due := rec.Due
+		if rec.BlockedUntil.After(due) {
+			due = rec.BlockedUntil
+		}
+		if t.next == "" || due.Before(t.due) || due.Equal(t.due) && h < t.next {
+			t.next, t.due = h, due
+		}
+	}
+	return t
+}

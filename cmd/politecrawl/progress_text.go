@@ -1,0 +1,117 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"strings"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler"
+)
+
+// A reading is how a crawl is getting on at one moment.
+type reading struct {
+	*crawler.Status
+
+	hosts turns
+	now   time.Time
+	rate  float64 // pages a second of late
+	limit int     // of pages; 0: none
+}
+
+// lines is the reading for a person.
+func (r *reading) lines() []string {
+	pages := fmt.Sprintf("pages: %d, %.1f/s, of %s known%s", r.Pages, r.rate, number(r.Frontier.Added, "URL"), r.toGo())
+	if r.Paused {
+		pages = fmt.Sprintf("paused: %s of %s known", number(r.Pages, "page"), number(r.Frontier.Added, "URL"))
+	}
+	lines := []string{pages, r.hostLine()}
+	if rejected := total(r.Rejected); rejected > 0 {
+		lines = append(lines, fmt.Sprintf("rejected: %d%s", rejected, counts(r.Rejected, "")))
+	}
+	if bad := failures(r.Statuses); len(bad) > 0 {
+		lines = append(lines, fmt.Sprintf("errors: %d%s", total(bad), counts(bad, "status ")))
+	}
+	return lines
+}
+
+// hostLine says who is asked, and whose turn is next.
+func (r *reading) hostLine() string {
+	line := fmt.Sprintf("hosts: %d", r.Hosts)
+	if h := r.hosts; h.known {
+		line += fmt.Sprintf(", %d active, %d waiting", h.active, h.waiting)
+	}
+	if n := len(r.Waiting); n > 0 {
+		line += fmt.Sprintf(", %d later (no robots.txt for now)", n)
+	}
+	line += fmt.Sprintf(", %d in flight", r.Frontier.Leased)
+	wait := r.NextDue.Sub(r.now)
+	if r.Frontier.Leased > 0 || r.Paused || wait <= time.Second {
+		return line
+	}
+	next := "the next"
+	if h := r.hosts; h.next != "" && !h.due.After(r.NextDue.Add(time.Second)) {
+		next = printable(h.next)
+	}
+	return line + ", " + next + " is due in " + longTime(wait)
+}
+
+// toGo says when all that is known now will have been fetched: not before the host with
+// the most to do has had its turns, nor at the rate of late. That what is fetched leads
+// to more, nobody knows yet.
+func (r *reading) toGo() string {
+	left, polite := r.Left, r.hosts.quiet
+	if most := r.limit - r.Pages; r.limit > 0 && most < left {
+		left, polite = most, 0 // whoever has them
+	}
+	var long time.Duration
+	if r.rate > 0 {
+		long = time.Duration(float64(left) / r.rate * float64(time.Second))
+	}
+	switch {
+	case left <= 0:
+		return ""
+	case polite > 0:
+		return ", " + longTime(max(long, polite)) + " to go at the polite rate"
+	case long > 0:
+		return ", " + longTime(long) + " to go at this rate"
+	}
+	return ""
+}
+
+// lineColour sets the lines apart that somebody may want to do something about.
+func lineColour(line string) colour {
+	switch {
+	case strings.HasPrefix(line, "errors:"):
+		return red
+	case strings.HasPrefix(line, "paused:"):
+		return yellow
+	}
+	return plain
+}
+
+// failures are the statuses that say that something is wrong.
+func failures(statuses map[int]int) map[int]int {
+	bad := maps.Clone(statuses)
+	maps.DeleteFunc(bad, func(status, _ int) bool { return status < 400 })
+	return bad
+}
+
+func total[K comparable](numbers map[K]int) int {
+	sum := 0
+	for _, n := range numbers {
+		sum += n
+	}
+	return sum
+}
+
+// longTime writes a time that need not be exact.
+func longTime(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return d.Round(time.Second).String()
+	case d < 48*time.Hour:
+		return strings.TrimSuffix(d.Round(time.Minute).String(), "0s")
+	}
+	return fmt.Sprintf("%d days", d.Round(24*time.Hour)/(24*time.Hour))
+}

@@ -1,0 +1,350 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+// page is a page with two links.
+func page(url string) *output.Found {
+	return &output.Found{
+		Pages: []*output.Page{{URL: url, Status: 200, ContentType: "text/html"}},
+		Links: []*output.Links{{URL: url, To: []string{url + "/1", "http://a.test/all"}}},
+	}
+}
+
+// Each column has what the line of JSON has in the field of that name.
+func TestColumns(t *testing.T) {
+	dir := t.TempDir()
+	s := openSink(t, dir, nil, nil)
+	write(t, s, &output.Found{
+		Pages: []*output.Page{{URL: "http://a.test/bare"}}, // the full one is TestSameAsLines's
+		Rejected: []*output.Rejection{{
+			URL: "http://a.test/no", Reason: output.Disallowed, Rule: "Disallow: /no", Line: 7, RobotsURL: "http://a.test/robots.txt",
+			Group: "*", Depth: 2, Via: "http://a.test/", Source: "link", Detail: "why",
+		}, {URL: "http://a.test/bare"}},
+		Links: []*output.Links{{URL: "http://a.test/", To: []string{"http://a.test/1", "http://a.test/"}}, {URL: "http://a.test/1", To: []string{"http://a.test/"}}},
+		Sitemaps: []*output.Sitemap{{
+			URL: "http://a.test/map.xml", Status: 200, Host: "http://a.test", Via: "http://a.test/robots.txt", Nested: 1, Pages: 2, Sitemaps: 3,
+			Detail: "odd", FetchedAt: noon,
+		}},
+		Entries: []*output.Entry{{URL: "http://a.test/", Sitemap: "http://a.test/map.xml", LastMod: noon}, {URL: "http://a.test/2", Sitemap: "http://a.test/map.xml"}},
+		Robots: []*output.Robots{
+			{Origin: "http://a.test", URL: "http://a.test/robots.txt", Outcome: "rules", Status: 200, FetchedAt: noon, ExpiresAt: noon.Add(time.Hour), Body: []byte("User-agent: *\n\xff\x00")},
+			{Origin: "http://b.test", Outcome: "unreachable", Error: "no answer", RetryAt: noon},
+			{Origin: "http://c.test", Outcome: "rules", Body: []byte{}},
+		},
+	})
+	closeSink(t, s)
+	const at = "2026-05-04T10:00:00.250Z"
+	for table, want := range map[string][]string{
+		"pages": {"1|http://a.test/bare|0||0|||NULL||0|0|NULL|NULL|NULL|NULL|NULL|0|0|NULL|0|NULL|NULL"},
+		"rejected": {
+			"1|http://a.test/no|disallowed|Disallow: /no|7|http://a.test/robots.txt|*|2|http://a.test/|link|why",
+			"2|http://a.test/bare|||0||NULL|0|||NULL",
+		},
+		"links":    {"http://a.test/|http://a.test/1", "http://a.test/|http://a.test/", "http://a.test/1|http://a.test/"},
+		"urls":     {"1|http://a.test/", "2|http://a.test/1"},
+		"link":     {"1|1|2", "2|1|1", "3|2|1"},
+		"sitemaps": {"1|http://a.test/map.xml|200|http://a.test|http://a.test/robots.txt|1|2|3|odd|" + at},
+		"entries":  {"1|http://a.test/|http://a.test/map.xml|" + at, "2|http://a.test/2|http://a.test/map.xml|NULL"},
+		"robots": {
+			"1|http://a.test|http://a.test/robots.txt|rules|200|NULL|" + at + "|2026-05-04T11:00:00.250Z|NULL|xUser-agent: *\n\xff\x00",
+			"2|http://b.test||unreachable|0|no answer|NULL|NULL|" + at + "|NULL",
+			"3|http://c.test||rules|0|NULL|NULL|NULL|NULL|x",
+		},
+	} {
+		if diff := cmp.Diff(want, askDir(t, dir, "SELECT * FROM "+table)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", table, diff)
+		}
+	}
+	if got := askDir(t, dir, "SELECT key, value FROM meta WHERE key <> 'created_at'"); !slices.Equal(got, []string{"format|1", "software|politecrawl"}) {
+		t.Errorf("meta: %q", got)
+	}
+	if got := askDir(t, dir, "SELECT count(*) FROM meta WHERE julianday(value) > julianday('now') - 1"); got[0] != "1" {
+		t.Error("the functions of SQLite do not know when it was made")
+	}
+}
+
+// A crawl that goes on keeps what counts and nothing else, whatever the cache knew.
+func TestGoOn(t *testing.T) {
+	dir := t.TempDir()
+	s := openSink(t, dir, nil, nil)
+	first := commit(t, s, false)
+	mark := write(t, s, page("http://a.test/1"))
+	write(t, s, page("http://a.test/beyond"))
+	if err := s.Write(page("http://a.test/never")); err != nil { // and not committed
+		t.Fatal(err)
+	}
+	closeSink(t, s)
+	if got := askDir(t, dir, "SELECT url FROM pages"); !slices.Equal(got, []string{"http://a.test/1", "http://a.test/beyond"}) {
+		t.Errorf("committed: %q", got)
+	}
+
+	s = openSink(t, dir, mark, nil)
+	if got := commit(t, s, false); string(got) != string(mark) {
+		t.Errorf("mark %s, want %s as nothing was written", got, mark)
+	}
+	write(t, s, page("http://a.test/2"))
+	closeSink(t, s)
+	if got := askDir(t, dir, "SELECT id, url FROM pages"); !slices.Equal(got, []string{"1|http://a.test/1", "2|http://a.test/2"}) {
+		t.Errorf("pages: %q", got)
+	}
+	if diff := cmp.Diff([]string{
+		"http://a.test/1|http://a.test/1/1", "http://a.test/1|http://a.test/all", "http://a.test/2|http://a.test/2/1", "http://a.test/2|http://a.test/all",
+	}, askDir(t, dir, "SELECT * FROM links")); diff != "" {
+		t.Errorf("links (-want +got):\n%s", diff)
+	}
+	if got := askDir(t, dir, "SELECT url FROM urls WHERE url LIKE '%beyond%' OR url LIKE '%never%'"); len(got) > 0 {
+		t.Errorf("urls: %q", got)
+	}
+
+	for _, mark := range [][]byte{first, nil} {
+		closeSink(t, openSink(t, dir, mark, nil))
+		for _, table := range tableNames {
+			if got := askDir(t, dir, "SELECT count(*) FROM "+table); got[0] != "0" {
+				t.Errorf("mark %s: %s has %s rows", mark, table, got[0])
+			}
+		}
+	}
+}
+
+// With nil nothing of an earlier database is left, also none of what a killed process
+// leaves beside it.
+func TestNothingCounts(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range Format(nil).Files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("torn"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := openSink(t, dir, nil, nil)
+	write(t, s, page("http://a.test/1"))
+	closeSink(t, s)
+	left, err := filepath.Glob(filepath.Join(dir, "*"))
+	if err != nil || !slices.Equal(left, []string{filepath.Join(dir, File)}) {
+		t.Errorf("left: %q, %v", left, err)
+	}
+	if got := askDir(t, dir, "PRAGMA integrity_check"); got[0] != "ok" {
+		t.Error(got)
+	}
+}
+
+// What a machine that went down has lost does not end the crawl, and no row that comes
+// later is taken for one that counted.
+func TestLost(t *testing.T) {
+	dir := t.TempDir()
+	s := openSink(t, dir, nil, nil)
+	write(t, s, page("http://a.test/1"))
+	mark := write(t, s, page("http://a.test/2"))
+	closeSink(t, s)
+	lose(t, dir, "DELETE FROM pages WHERE id > 1", "DELETE FROM urls WHERE id > 3", "DELETE FROM link WHERE id > 2")
+	said := new(strings.Builder)
+	s = openSink(t, dir, mark, &Options{Logger: slog.New(slog.NewTextHandler(said, nil))})
+	write(t, s, page("http://a.test/3"))
+	closeSink(t, s)
+	if strings.Count(said.String(), "has lost rows") != 3 {
+		t.Errorf("it says %q", said)
+	}
+	s = openSink(t, dir, mark, nil) // killed before a mark was heard of
+	write(t, s, page("http://a.test/4"))
+	closeSink(t, s)
+	if got := askDir(t, dir, "SELECT id, url FROM pages"); !slices.Equal(got, []string{"1|http://a.test/1", "3|http://a.test/4"}) {
+		t.Errorf("pages: %q", got)
+	}
+	if got := askDir(t, dir, "SELECT * FROM links WHERE from_url = 'http://a.test/4'"); len(got) != 2 {
+		t.Errorf("links: %q", got)
+	}
+
+	if err := os.Remove(filepath.Join(dir, File)); err != nil {
+		t.Fatal(err)
+	}
+	closeSink(t, openSink(t, dir, mark, nil))
+	if got := askDir(t, dir, "SELECT count(*) FROM pages"); got[0] != "0" {
+		t.Error("a file that is missing is not begun again")
+	}
+}
+
+// lose changes a database behind the sink's back.
+func lose(t *testing.T, dir string, statements ...string) {
+	t.Helper()
+	db := reader(t, dir)
+	defer func() { _ = db.Close() }()
+	for _, statement := range statements {
+		if _, err := db.ExecContext(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestOpenErrors(t *testing.T) {
+	for _, mark := range []string{"", "x", "{}", `["1"]`, "[-1]", "[99999999999999999999]"} {
+		if _, err := Format(nil).Open(t.TempDir(), []byte(mark)); !errors.Is(err, ErrMark) {
+			t.Errorf("mark %q: %v", mark, err)
+		}
+	}
+	dir := t.TempDir()
+	if _, err := Format(nil).Open(filepath.Join(dir, "missing"), nil); err == nil {
+		t.Error("a directory that is missing was opened")
+	}
+	for name, spoil := range map[string]func() error{
+		"no database": func() error {
+			return os.WriteFile(filepath.Join(dir, File), slices.Repeat([]byte("text "), 1000), 0o600)
+		},
+		"another program": func() error { return spoil(dir, "CREATE TABLE t (x)") },
+		"another version": func() error {
+			return spoil(dir, fmt.Sprintf("CREATE TABLE t (x); PRAGMA application_id = %d; PRAGMA user_version = 99", applicationID))
+		},
+	} {
+		if err := errors.Join(remove(filepath.Join(dir, File)), spoil()); err != nil {
+			t.Fatal(err)
+		}
+		before, err := os.ReadFile(filepath.Join(dir, File))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Format(nil).Open(dir, []byte("[0]")); !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), filepath.Join(dir, File)) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if after, err := os.ReadFile(filepath.Join(dir, File)); err != nil || len(after) != len(before) {
+			t.Errorf("%s: %d bytes have become %d", name, len(before), len(after))
+		}
+	}
+}
+
+func spoil(dir, statements string) error {
+	db, err := connect(filepath.Join(dir, File))
+	if err != nil {
+		return err
+	}
+	_, err = db.ExecContext(context.Background(), statements)
+	return errors.Join(err, db.Close())
+}
+
+// The disk is full: the error says so, and stays. What was committed is there.
+func TestFullDisk(t *testing.T) {
+	dir := t.TempDir()
+	opened := openSink(t, dir, nil, nil)
+	s, ok := opened.(*sink)
+	if !ok {
+		t.Fatal("not ours")
+	}
+	mark := write(t, s, page("http://a.test/1"))
+	if err := s.exec("PRAGMA max_page_count = 60"); err != nil {
+		t.Fatal(err)
+	}
+	var failure error
+	for n := 0; failure == nil && n < 10_000; n++ {
+		failure = s.Write(page(fmt.Sprintf("http://a.test/%d?%s", n, strings.Repeat("x", 1000))))
+	}
+	if !errors.Is(failure, ErrFull) || !strings.Contains(failure.Error(), File) {
+		t.Fatalf("write = %v", failure)
+	}
+	if err := s.Write(page("http://a.test/2")); !errors.Is(err, ErrFull) {
+		t.Errorf("write after a failure = %v", err)
+	}
+	if mark, err := s.Commit(false); !errors.Is(err, ErrFull) || mark != nil {
+		t.Errorf("commit after a failure = %s, %v", mark, err)
+	}
+	closeSink(t, s)
+	s2 := openSink(t, dir, mark, nil)
+	write(t, s2, page("http://a.test/3"))
+	closeSink(t, s2)
+	if got := askDir(t, dir, "SELECT url FROM pages"); !slices.Equal(got, []string{"http://a.test/1", "http://a.test/3"}) {
+		t.Errorf("pages: %q", got)
+	}
+}
+
+// Somebody reads, in a transaction of his own, while the crawl writes and ends: each is
+// in nobody's way, and he sees what was there when he began.
+func TestReader(t *testing.T) {
+	dir := t.TempDir()
+	s := openSink(t, dir, nil, &Options{Wait: 10 * time.Millisecond})
+	write(t, s, page("http://a.test/1"))
+	db := reader(t, dir)
+	tx, err := db.BeginTx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	count := func() (n int) {
+		t.Helper()
+		if err := tx.QueryRowContext(t.Context(), "SELECT count(*) FROM broken_links, pages").Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+		if err := tx.QueryRowContext(t.Context(), "SELECT count(*) FROM pages").Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	if n := count(); n != 1 {
+		t.Errorf("%d pages", n)
+	}
+	write(t, s, page("http://a.test/2"))
+	if n := count(); n != 1 {
+		t.Errorf("%d pages in the transaction of before", n)
+	}
+	closeSink(t, s)
+	if err := tx.Rollback(); err != nil {
+		t.Fatal(err)
+	}
+	if got := ask(t, db, "SELECT count(*) FROM pages"); got[0] != "2" {
+		t.Errorf("%s pages", got[0])
+	}
+}
+
+// Somebody writes: the crawl waits as long as it was told to, and then says why it
+// ends.
+func TestLocked(t *testing.T) {
+	dir := t.TempDir()
+	s := openSink(t, dir, nil, &Options{Wait: 50 * time.Millisecond})
+	write(t, s, page("http://a.test/1"))
+	other := reader(t, dir)
+	conn, err := other.Conn(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := conn.ExecContext(t.Context(), "BEGIN IMMEDIATE"); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Write(page("http://a.test/2")); !errors.Is(err, ErrLocked) || !strings.Contains(err.Error(), File) {
+		t.Errorf("write = %v", err)
+	}
+	if _, err := s.Commit(false); !errors.Is(err, ErrLocked) {
+		t.Errorf("commit = %v", err)
+	}
+	closeSink(t, s)
+}
+
+// What a commit forces to the disk follows what it is asked for.
+func TestPower(t *testing.T) {
+	s, ok := openSink(t, t.TempDir(), nil, nil).(*sink)
+	if !ok {
+		t.Fatal("not ours")
+	}
+	for i, power := range []bool{true, false, false, true, true, false} {
+		if err := s.Write(page(fmt.Sprintf("http://a.test/%d", i))); err != nil {
+			t.Fatal(err)
+		}
+		commit(t, s, power)
+		var level int
+		if err := s.conn.QueryRowContext(t.Context(), "PRAGMA synchronous").Scan(&level); err != nil {
+			t.Fatal(err)
+		}
+		if want := map[bool]int{false: 1, true: 2}[power]; level != want {
+			t.Errorf("commit %d: synchronous is %d, want %d", i, level, want)
+		}
+	}
+	closeSink(t, s)
+}

@@ -1,0 +1,169 @@
+package sqlite
+
+import (
+	"encoding/json"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+func TestClean(t *testing.T) {
+	for in, want := range map[string]string{
+		"":                "",
+		"Zoë — 茶\t\x1b\n": "Zoë — 茶\t\x1b\n",
+		"a\x00b":          "a\ufffdb",
+		"a\xff\xfeb":      "a\ufffd\ufffdb",
+		"'; DROP TABLE x": "'; DROP TABLE x",
+	} {
+		if got := clean(in); got != want {
+			t.Errorf("clean(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
+// Whatever a site sends, it comes back, in a row and in a link, and is not SQL.
+func FuzzText(f *testing.F) {
+	for _, seed := range []string{"", "Tea", "\x00", "\xff", "'; DROP TABLE pages; --", "\\u0000\"", "\u2028", "{}", "a\x00b", "a\ufffdb"} {
+		f.Add(seed, "http://a.test/"+seed)
+	}
+	dir := f.TempDir()
+	s, err := Format(nil).Open(dir, nil)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Cleanup(func() { _ = s.Close() })
+	db, err := connect(dir + "/" + File)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Cleanup(func() { _ = db.Close() })
+	f.Fuzz(func(t *testing.T, title, url string) {
+		write(t, s, &output.Found{
+			Pages:  []*output.Page{{URL: url, Title: title, Fields: map[string]any{"x": title}}},
+			Links:  []*output.Links{{URL: url, To: []string{title, url, title}}},
+			Robots: []*output.Robots{{Origin: title, Body: []byte(title)}},
+		})
+		var gotURL, gotTitle, fields string
+		row := db.QueryRowContext(t.Context(), "SELECT url, title, fields FROM pages ORDER BY id DESC LIMIT 1")
+		if err := row.Scan(&gotURL, &gotTitle, &fields); err != nil {
+			t.Fatal(err)
+		}
+		var x map[string]string
+		if err := json.Unmarshal([]byte(fields), &x); err != nil {
+			t.Fatal(err)
+		}
+		if gotURL != clean(url) || gotTitle != clean(title) || x["x"] != strings.ToValidUTF8(title, "\ufffd") && utf8.ValidString(title) {
+			t.Errorf("%q and %q come back as %q, %q and %q", url, title, gotURL, gotTitle, x["x"])
+		}
+		got := ask(t, db, `SELECT f.url, t.url FROM (SELECT * FROM link ORDER BY id DESC LIMIT 3) l
+			JOIN urls f ON f.id = l.from_id JOIN urls t ON t.id = l.to_id ORDER BY l.id`)
+		want := []string{clean(url) + "|" + clean(title), clean(url) + "|" + clean(url), clean(url) + "|" + clean(title)}
+		if !slices.Equal(got, want) {
+			t.Errorf("links %q, want %q", got, want)
+		}
+		if got := ask(t, db, "SELECT body FROM robots ORDER BY id DESC LIMIT 1"); got[0] != "x"+title {
+			t.Errorf("body %q, want %q", got[0], title)
+		}
+	})
+}
+
+// A mark may be anything: the database is whole, or it is not opened.
+func FuzzMark(f *testing.F) {
+	for _, seed := range []string{"", "null", "[]", "[1,1,2,2,1,1,1]", "[-1]", "[9223372036854775807]", "[0,0,9223372036854775807]"} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, mark []byte) {
+		dir := t.TempDir()
+		s := openSink(t, dir, nil, nil)
+		write(t, s, page("http://a.test/1"))
+		write(t, s, page("http://a.test/2"))
+		closeSink(t, s)
+		s, err := Format(nil).Open(dir, mark)
+		if err != nil {
+			return
+		}
+		err = s.Write(page("http://a.test/3"))
+		if _, failed := s.Commit(true); (err == nil) != (failed == nil) {
+			t.Errorf("write = %v, commit = %v", err, failed)
+		}
+		closeSink(t, s)
+		if got := askDir(t, dir, "PRAGMA integrity_check"); got[0] != "ok" {
+			t.Error(got)
+		}
+	})
+}
+
+// Texts of any length go through, also as URLs, and leave nothing behind in memory.
+func TestLongTexts(t *testing.T) {
+	dir := t.TempDir()
+	s := openSink(t, dir, nil, nil)
+	long := strings.Repeat("é\x00'", 10<<20/4)
+	for n := range 3 {
+		url := fmt.Sprintf("http://a.test/%d/%s", n, long[:1<<20])
+		write(t, s, &output.Found{
+			Pages: []*output.Page{{URL: url, Title: long}},
+			Links: []*output.Links{{URL: url, To: []string{url + "/1", url + "/2"}}},
+		})
+	}
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	if held := m.HeapAlloc - uint64(len(long)); held > 40<<20 {
+		t.Errorf("%d bytes are held", held)
+	}
+	closeSink(t, s)
+	db := reader(t, dir)
+	var title string
+	if err := db.QueryRowContext(t.Context(), "SELECT title FROM pages WHERE id = 3").Scan(&title); err != nil || title != clean(long) {
+		t.Error("the title does not come back as it was", err)
+	}
+	if got := ask(t, db, "SELECT count(DISTINCT to_url) FROM links WHERE length(to_url) > 200000"); got[0] != "6" {
+		t.Errorf("%s long URLs", got[0])
+	}
+}
+
+// What the sink knows by heart is bounded, however many URLs there are, and what it
+// has forgotten it finds again.
+func TestCache(t *testing.T) {
+	c := newCache(10)
+	for n := range int64(1000) {
+		c.put(fmt.Sprint(n), n)
+		if id, ok := c.get("0"); !ok || id != 0 { // asked for all the time
+			t.Fatalf("after %d URLs 0 is %d, %t", n, id, ok)
+		}
+	}
+	if known := len(c.young) + len(c.old); known > 20 {
+		t.Errorf("%d URLs are known", known)
+	}
+	if _, ok := c.get("1"); ok {
+		t.Error("1 has not been asked for and is known")
+	}
+	c.put(strings.Repeat("x", cacheLength+1), 1)
+	if _, ok := c.get(strings.Repeat("x", cacheLength+1)); ok {
+		t.Error("a long URL is known")
+	}
+
+	dir := t.TempDir()
+	s, ok := openSink(t, dir, nil, nil).(*sink)
+	if !ok {
+		t.Fatal("not ours")
+	}
+	s.known = newCache(1)
+	var all []string
+	for n := range 3 * batchLinks {
+		all = append(all, fmt.Sprintf("http://a.test/%d", n%1000))
+	}
+	write(t, s, &output.Found{Links: []*output.Links{{URL: "http://a.test/1", To: all}, {URL: "http://a.test/new", To: all}}})
+	closeSink(t, s)
+	if got := askDir(t, dir, "SELECT count(*), count(DISTINCT url) FROM urls"); got[0] != "1001|1001" {
+		t.Errorf("urls: %s", got[0])
+	}
+	if got := askDir(t, dir, "SELECT to_url FROM links WHERE from_url = 'http://a.test/new'"); !slices.Equal(got, all) {
+		t.Error("the links of a page are not those that were written")
+	}
+}

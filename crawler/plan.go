@@ -1,0 +1,125 @@
+package crawler
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+// Plan is what a crawl would do, as far as robots.txt and sitemaps tell; see
+// [Planner]. It is the least that the crawl does: links are not followed, so that
+// pages to which only links lead are not in it, unless with OnlySitemaps there are
+// none. The field names of its JSON are a contract.
+type Plan struct {
+	// End says how the planning ended: EndFinished; EndLater, when hosts or
+	// sitemaps are left that cannot be asked yet; EndInterrupted; EndFailed.
+	End   End       `json:"end"`
+	Began time.Time `json:"began"`
+	Took  Seconds   `json:"took"`
+
+	URLs     int                   `json:"urls"`     // start URLs and entries of sitemaps, each counted once
+	Pages    int                   `json:"pages"`    // that a crawl would fetch of them, within its limits
+	Rejected map[output.Reason]int `json:"rejected"` // the others by reason, but for those beyond
+	Beyond   int                   `json:"beyond"`   // that it would not come to, because of CrawlEnd
+	Requests int                   `json:"requests"` // that it would make: for pages, robots.txt and sitemaps
+	Robots   int                   `json:"robots"`   // of them for robots.txt
+	Sitemaps int                   `json:"sitemaps"` // files read
+	Entries  int                   `json:"entries"`  // that they list, repeated ones too
+
+	// CrawlEnd is how the crawl would end: EndFinished, EndMaxPages, EndMaxTime, or
+	// EndLater. Seconds is the time until then at the polite rate, and Bound what
+	// it is that takes this long: BoundHost (Slowest, by its clock), BoundWorkers or
+	// BoundAddress.
+	CrawlEnd End     `json:"crawl_end"`
+	Seconds  Seconds `json:"seconds"`
+	Bound    Bound   `json:"bound"`
+	Slowest  string  `json:"slowest,omitempty"`
+
+	// FrontierBytes is what the frontier would take on disk, and MemoryBytes what
+	// the crawl would in memory, at the most. See plan_size.go for how that was
+	// measured.
+	FrontierBytes int64 `json:"frontier_bytes"`
+	MemoryBytes   int64 `json:"memory_bytes"`
+
+	Hosts      []*PlannedHost    `json:"hosts"`      // those of the crawl, the one with the most pages first
+	Others     []*PlannedHost    `json:"others"`     // that only listed URLs, or files of the crawl, are on
+	Disallowed []*PlannedRule    `json:"disallowed"` // by rule, the one that keeps the most URLs away first
+	Files      []*PlannedSitemap `json:"files"`      // sitemap files, in the order in which they were done with
+}
+
+// PlannedHost is what a crawl would do on one host: scheme, name and port.
+type PlannedHost struct {
+	Host string `json:"host"` // empty: all others for which there was no room
+
+	Outcome   string    `json:"robots"` // rules, allow-all or unreachable; empty: it was not asked for
+	RobotsURL string    `json:"robots_url,omitempty"`
+	Status    int       `json:"robots_status,omitempty"`
+	Error     string    `json:"robots_error,omitempty"`
+	RetryAt   time.Time `json:"retry_at,omitzero"` // unreachable: not to be asked before
+	Group     string    `json:"group,omitempty"`   // whose rules hold; empty: there is none
+
+	URLs     int                   `json:"urls"`
+	Pages    int                   `json:"pages"` // to be fetched, within max-host-pages
+	Rejected map[output.Reason]int `json:"rejected,omitempty"`
+
+	Sitemaps       int `json:"sitemaps"`        // files that its robots.txt lists, itself or by an index
+	SitemapsBeyond int `json:"sitemaps_beyond"` // of them not read for max-sitemaps
+
+	Requests   int      `json:"requests"`
+	Delay      Seconds  `json:"delay"` // that would be kept, before the host is found to be slow
+	CrawlDelay Seconds  `json:"crawl_delay,omitempty"`
+	Answer     Seconds  `json:"answer"`  // that its answers took to begin, on average
+	Seconds    Seconds  `json:"seconds"` // that its requests take at this rate
+	VisitTimes []string `json:"visit_times,omitempty"`
+	OpensAt    string   `json:"opens_at,omitempty"` // closed now, by its Visit-time: RFC 3339
+}
+
+// PlannedRule is a line of a robots.txt that keeps URLs away.
+type PlannedRule struct {
+	Host      string   `json:"host"`
+	RobotsURL string   `json:"robots_url"`
+	Group     string   `json:"group"`
+	Rule      string   `json:"rule"`
+	Line      int      `json:"line"`
+	URLs      int      `json:"urls"`
+	Examples  []string `json:"examples"`
+}
+
+// PlannedSitemap is what came of a sitemap file.
+type PlannedSitemap struct {
+	URL      string `json:"url"`
+	Host     string `json:"host"` // whose robots.txt lists it
+	Status   int    `json:"status"`
+	Pages    int    `json:"pages"`
+	Sitemaps int    `json:"sitemaps"`
+	Unread   string `json:"unread,omitempty"` // why it was not read to its end
+}
+
+// Bound says what decides how long a crawl takes.
+type Bound string
+
+// The bounds. Scripts rely on their spelling.
+const (
+	BoundHost    Bound = "host"    // the delay and the answers of one host
+	BoundWorkers Bound = "workers" // the number of workers
+	BoundAddress Bound = "per-ip"  // the requests in flight on one address
+)
+
+// Seconds is a time that stands in JSON as a number of seconds.
+type Seconds time.Duration
+
+// MarshalJSON implements json.Marshaler.
+func (s Seconds) MarshalJSON() ([]byte, error) {
+	return strconv.AppendFloat(nil, time.Duration(s).Seconds(), 'f', -1, 64), nil
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (s *Seconds) UnmarshalJSON(b []byte) error {
+	f, err := strconv.ParseFloat(string(b), 64)
+	*s = Seconds(f * float64(time.Second))
+	return err
+}
+
+// String writes the time as [time.Duration] does.
+func (s Seconds) String() string { return time.Duration(s).String() }

@@ -1,0 +1,292 @@
+package crawler
+
+import (
+	"fmt"
+	"hash/maphash"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/robotsext"
+	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
+)
+
+// census counts URLs, each once, by host and by what becomes of it. It is safe for
+// concurrent use.
+type census struct {
+	c    *Crawler
+	seed maphash.Seed
+
+	mu     sync.Mutex // guards all below
+	fates  map[uint64]fate
+	hosts  map[frontier.Host]*headcount
+	others *headcount // of hosts for which there is no room
+	known  int        // URLs that the frontier of a crawl would hold
+	bytes  int64      // that they have together
+	files  []*PlannedSitemap
+}
+
+// maxOthers is how many hosts are counted by themselves of which a crawl would ask
+// for no page. A sitemap can list URLs of any number of them.
+const maxOthers = 1000
+
+// maxExamples is how many URLs are shown of those that a rule keeps away.
+const maxExamples = 3
+
+// fate is what has become of a URL: its place in fates plus one, or inFrontier.
+// Zero: it is new.
+type fate uint8
+
+const inFrontier fate = 255
+
+// fates are the reasons for which an entry of a sitemap does not reach the frontier.
+var fates = [...]output.Reason{output.OutOfScope, output.NotEntitled, output.Unchanged, output.Invalid}
+
+// headcount counts the URLs of one host.
+type headcount struct {
+	host    frontier.Host
+	rec     *robotsext.Record // the first that came to a conclusion; nil: there is none yet
+	failing *robotsext.Record // until then, the last that did not
+	group   *robotstxt.Group  // of rec; nil: it has no rules
+	waiting []frontier.Item   // until rec is there
+	sought  bool              // one of them is in the frontier, for the sake of rec
+
+	urls, pages int
+	rejected    map[output.Reason]int
+	rules       map[*robotstxt.Rule]*PlannedRule
+
+	requests, answers int
+	took              time.Duration // of the answers
+	addr              netip.Addr    // where per-ip is a limit
+}
+
+func newCensus(c *Crawler) *census {
+	return &census{
+		c: c, seed: maphash.MakeSeed(), fates: make(map[uint64]fate),
+		hosts: make(map[frontier.Host]*headcount), others: newHeadcount(""),
+	}
+}
+
+func newHeadcount(h frontier.Host) *headcount {
+	return &headcount{host: h, rejected: make(map[output.Reason]int), rules: make(map[*robotstxt.Rule]*PlannedRule)}
+}
+
+// add counts a page that a crawl would take into its frontier. Ask says that it is
+// the first of a host of which nothing is known.
+func (s *census) add(item frontier.Item, t trail) (added, ask bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	h := s.count(item.Host)
+	ask = h.rec == nil && !h.sought
+	h.sought = true
+	return s.take(h, item, t), ask
+}
+
+// take counts a page of h, unless it was counted before.
+func (s *census) take(h *headcount, item frontier.Item, t trail) bool {
+	key := maphash.String(s.seed, item.URL)
+	old := s.fates[key]
+	if old == inFrontier {
+		return false
+	}
+	s.fates[key] = inFrontier
+	if old == 0 {
+		h.urls++
+	} else {
+		s.revoke(h, old)
+	}
+	s.known++
+	s.bytes += int64(len(item.URL))
+	if h.rec == nil {
+		h.waiting = append(h.waiting, item)
+	} else {
+		s.judge(h, item, t)
+	}
+	return true
+}
+
+// judge decides about a page as Crawler.visit would, and robotsext.Robots.Check for
+// it.
+func (s *census) judge(h *headcount, item frontier.Item, t trail) {
+	u, err := url.Parse(item.URL)
+	if err == nil {
+		u, err = robotsext.CleanURL(u)
+	}
+	if err != nil {
+		h.rejected[output.Invalid]++
+		return
+	}
+	if path := u.RequestURI(); h.group != nil && path != "/robots.txt" {
+		if v := h.group.Match(path); !v.Allowed {
+			h.disallow(v, item.URL)
+			return
+		}
+	}
+	if t.source == fromSitemap {
+		if clean := s.c.cleaned(item.URL, h.rec.File); clean != item.URL {
+			h.rejected[output.Alias]++
+			item.URL = clean
+			s.take(h, item, t)
+			return
+		}
+	}
+	h.pages++
+}
+
+// disallow counts a page under the rule that keeps it away.
+func (h *headcount) disallow(v robotstxt.Verdict, url string) {
+	h.rejected[output.Disallowed]++
+	r := h.rules[v.Rule]
+	if r == nil {
+		r = &PlannedRule{Host: string(h.host), RobotsURL: robotsext.Origin(h.host).RobotsURL(), Group: v.Group.Name()}
+		if v.Rule != nil {
+			r.Rule, r.Line = v.Rule.String(), v.Rule.Line
+		}
+		h.rules[v.Rule] = r
+	}
+	r.URLs++
+	if len(r.Examples) < maxExamples {
+		r.Examples = append(r.Examples, strings.Clone(url))
+	}
+}
+
+// leave counts URLs that a crawl would put aside. Of two reasons the one that holds
+// for the URL itself counts, and else the first, as in aside.
+func (s *census) leave(urls []left) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i := range urls {
+		r := &urls[i].rejection
+		if t, err := decodeTrail(urls[i].item.Meta); err == nil && t.sitemap() { // too many redirects
+			s.files = append(s.files, &PlannedSitemap{URL: r.URL, Host: string(t.listed), Unread: string(r.Reason)})
+			continue
+		}
+		now := fate(slices.Index(fates[:], r.Reason) + 1)
+		if now == 0 {
+			return fmt.Errorf("crawler: a plan does not know the reason %q", r.Reason)
+		}
+		host := urls[i].at.host
+		if host == "" { // it is no URL: the sitemap's
+			host = hostOf(r.Via)
+		}
+		h := s.count(host)
+		key := maphash.String(s.seed, r.URL)
+		switch old := s.fates[key]; {
+		case old == 0:
+			h.urls++
+		case old == inFrontier || !weak(fates[old-1]) || weak(r.Reason):
+			continue
+		default:
+			s.revoke(h, old)
+		}
+		s.fates[key] = now
+		h.rejected[r.Reason]++
+	}
+	return nil
+}
+
+// revoke takes back that a URL of h was left aside. It may have been counted before
+// there was room for its host.
+func (s *census) revoke(h *headcount, old fate) {
+	reason := fates[old-1]
+	if h.rejected[reason] == 0 {
+		s.others.urls--
+		h.urls++
+		h = s.others
+	}
+	if h.rejected[reason]--; h.rejected[reason] == 0 {
+		delete(h.rejected, reason)
+	}
+}
+
+// count returns the headcount of a host.
+func (s *census) count(host frontier.Host) *headcount {
+	h := s.hosts[host]
+	switch {
+	case h != nil:
+		return h
+	case len(s.hosts) >= maxOthers && !s.belongs(host):
+		return s.others
+	}
+	h = newHeadcount(host)
+	s.hosts[host] = h
+	return h
+}
+
+// belongs tells whether a host is one of the crawl's.
+func (s *census) belongs(host frontier.Host) bool {
+	a, err := resolve("", string(host)+"/")
+	return err == nil && s.c.scope.holds(a)
+}
+
+// learn takes a robots.txt, and judges the pages that waited for it.
+func (s *census) learn(rec *robotsext.Record) error {
+	var addr netip.Addr
+	if s.c.addresses != nil {
+		addr = s.c.addresses.address(s.c.working, frontier.Host(rec.Origin))
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	h := s.count(frontier.Host(rec.Origin))
+	switch {
+	case h == s.others, h.rec != nil:
+		return nil // what was judged was judged by the first
+	case rec.Outcome == robotsext.Unreachable:
+		h.failing = rec
+		return nil
+	}
+	h.rec, h.failing = rec, nil
+	if rec.File != nil {
+		h.group = s.c.robots.Group(rec)
+	}
+	h.addr = addr
+	waiting := h.waiting
+	h.waiting = nil
+	for _, item := range waiting {
+		t, err := decodeTrail(item.Meta)
+		if err != nil {
+			return err
+		}
+		s.judge(h, item, t)
+	}
+	return nil
+}
+
+// file notes what came of a sitemap.
+func (s *census) file(f *output.Sitemap) {
+	p := &PlannedSitemap{URL: f.URL, Host: f.Host, Status: f.Status, Pages: f.Pages, Sitemaps: f.Sitemaps, Unread: f.Detail}
+	if f.Status != 0 && f.Status/100 != 2 && p.Unread == "" {
+		p.Unread = fmt.Sprintf("status %d", f.Status)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.files = append(s.files, p)
+}
+
+// request counts a request to a host, and how long its answer took to begin.
+func (s *census) request(host frontier.Host, took time.Duration, answered bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	h := s.count(host)
+	h.requests++
+	if answered {
+		h.answers++
+		h.took += took
+	}
+}
+
+// asked counts the hosts whose robots.txt was asked for.
+func (s *census) asked() int {
+	n := 0
+	for _, h := range s.hosts {
+		if h.rec != nil || h.failing != nil {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,69 @@
+package crawler
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
+)
+
+// hours are the visiting hours of a host (Visit-time, ROB-EXT-02), counted from a
+// beginning, by the minute.
+type hours struct {
+	began time.Duration // since midnight UTC
+	sum   [minutes + 1]time.Duration
+}
+
+const (
+	day     = 24 * time.Hour
+	minutes = 24 * 60
+)
+
+// newHours returns the hours that a crawl keeps which begins now; nil: any.
+func newHours(windows []robotstxt.Window, now time.Time) *hours {
+	if len(windows) == 0 {
+		return nil
+	}
+	midnight := now.UTC().Truncate(day)
+	h := &hours{began: now.Sub(midnight)}
+	for m := range minutes {
+		h.sum[m+1] = h.sum[m]
+		for _, w := range windows {
+			if w.Contains(midnight.Add(time.Duration(m) * time.Minute)) {
+				h.sum[m+1] += time.Minute
+				break
+			}
+		}
+	}
+	if h.sum[minutes] == 0 {
+		return nil // no window holds a minute of any day
+	}
+	return h
+}
+
+// since is how much of the first t after midnight the host is open.
+func (h *hours) since(t time.Duration) time.Duration {
+	m := t % day / time.Minute
+	open := t/day*h.sum[minutes] + h.sum[m]
+	if h.sum[m+1] > h.sum[m] {
+		open += t % time.Minute
+	}
+	return open
+}
+
+// open is how much of the first t the host is open.
+func (h *hours) open(t time.Duration) time.Duration { return h.since(h.began+t) - h.since(h.began) }
+
+// until is when the host has been open for so long.
+func (h *hours) until(open time.Duration) time.Duration {
+	days := open/h.sum[minutes] + 1
+	if days >= longest64/day {
+		return longest64
+	}
+	return least(days*day, func(t time.Duration) bool { return h.open(t) >= open })
+}
+
+// clockOf writes a window as a robots.txt does.
+func clockOf(w robotstxt.Window) string {
+	return fmt.Sprintf("%02d%02d-%02d%02d", w.From/time.Hour, w.From%time.Hour/time.Minute, w.To/time.Hour, w.To%time.Hour/time.Minute)
+}
