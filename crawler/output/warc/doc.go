@@ -1,0 +1,87 @@
+// Package warc writes what a crawl asked for and was answered as WARC files, the form
+// in which web archives keep, index and replay it.
+//
+//	opts := &crawler.Options{Formats: []output.Format{warc.Format(nil)}}
+//
+// # What a WARC file is
+//
+// A page in a list of pages says what a program made of it. An archive keeps what
+// went over the wire, so that others can look at it again, with other questions. A
+// WARC file (ISO 28500) is a row of records. Each has a header, like one of HTTP, and
+// a block of as many bytes as the header says:
+//
+//	WARC/1.0
+//	WARC-Type: response
+//	WARC-Record-ID: <urn:uuid:92283950-ef2f-4d72-b224-f54c6ec90bb0>
+//	WARC-Date: 2026-03-01T12:00:00Z
+//	WARC-Target-URI: https://example.com/page
+//	WARC-IP-Address: 192.0.2.7
+//	WARC-Payload-Digest: sha1:VL2MMHO4YXUKFWV63YHTWSBM3GXKSQ2N
+//	WARC-Block-Digest: sha1:ZQYHLXU6LL2UY2FYMVYWL6WISJI5CCED
+//	Content-Type: application/http;msgtype=response
+//	Content-Length: 50
+//
+//	HTTP/1.1 200 OK
+//	Content-Type: text/plain
+//
+//	hello
+//
+// Behind the block stand two line ends, and then the next record. Each record is
+// compressed by itself, as a member of a gzip file: the whole unpacks with gzip -d,
+// and who has an index of where records begin unpacks only the one that is wanted.
+//
+// There are five types of records here:
+//
+//   - warcinfo, at the head of each file and wherever a crawl went on: who made it,
+//     and how.
+//   - request and response, one of each for every exchange: pages, but also
+//     robots.txt, sitemaps, redirects and errors. WARC-Concurrent-To joins them.
+//   - revisit instead of a response whose payload (the body, as it was sent) is there
+//     already. With the profile identical-payload-digest it has the head of the
+//     answer, and WARC-Refers-To names the record that has the body. With the profile
+//     server-not-modified it is a 304; the record it refers to is named where this
+//     crawl has made it.
+//   - metadata, one for each page: the page it was found in (via), how (hopsFromSeed: L
+//     for each link, then R for a redirect or M for a sitemap), how long it took, and
+//     the links that go out of it.
+//
+// # What else to know
+//
+// Files are crawl-00000.warc.gz and so on. The one that has reached [Options.MaxBytes]
+// is the last of its exchange; the next one begins a new file.
+//
+// Bodies are kept as they were sent, with their Content-Encoding, but not chunked.
+// HTTP/2 has no text form: its heads are written as those of HTTP/1.1, which is what
+// every reader expects, and the field WARC-Protocol, h2 or h2c, says so. A body of
+// which not all was read has WARC-Truncated: length.
+//
+// Digests are SHA-1 in base 32, since that is what the indexes and players of the
+// field compare. What tells two payloads apart here is SHA-256: a site can make two
+// bodies of the same SHA-1, and must not make the second one vanish. The last 32,768
+// payloads and URLs at the least are remembered, at the most twice as many, and none
+// from before the process was started. One that was forgotten is written again in full.
+//
+// # Which edition
+//
+// The first line of a record names the edition of the standard: 1.0 of 2009 or 1.1 of
+// 2017. These files keep to both. What 1.1 adds and is used here (the URL and date
+// that a revisit refers to) 1.0 allows as extensions; times of fractions of a second
+// are all that is left out. So the default names 1.0, which every reader takes, and
+// [Edition11] is there for those who want it named.
+//
+// # libarchive
+//
+// One reader is on most machines, bsdtar of libarchive:
+//
+//	bsdtar -tf crawl-00000.warc.gz
+//	bsdtar -xOf crawl-00000.warc.gz page
+//
+// It takes no edition but 1.0 (and drafts before it), no fraction of a second, and
+// only responses; it calls them by their URL without scheme and host, and leaves out
+// those whose URL ends in a slash. It has to find the whole header of a record in
+// the 64 KiB that it has unpacked, or gives up; and up to version 3.7 it looks for the next
+// record at the wrong place after it has read one that lies in two such pieces. So
+// records are laid out for it: where a record would lie badly a metadata record of
+// the fitting size stands before or behind it, with nothing but padding in it.
+// Compressed that is some 200 bytes for each 64 KiB. With Edition11 there is none.
+package warc

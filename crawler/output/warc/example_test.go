@@ -1,0 +1,74 @@
+package warc_test
+
+import (
+	"bufio"
+	"compress/gzip"
+	"fmt"
+	"log"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/crawler/output/warc"
+)
+
+// What does an archive hold?
+func ExampleFormat() {
+	dir, err := os.MkdirTemp("", "archive")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+
+	// A crawl does this by itself, when it is given the format.
+	format := warc.Format(&warc.Options{Software: "example/1.0", Operator: "Jane Doe <jane@example.com>"})
+	sink, err := format.Open(dir, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	found := &output.Found{
+		Exchanges: []*output.Exchange{{
+			URL: "https://example.com/page", Began: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), Status: 200, Proto: "HTTP/1.1",
+			Request:  []byte("GET /page HTTP/1.1\r\nHost: example.com\r\n\r\n"),
+			Response: []byte("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n"),
+			Body:     []byte("hello"),
+		}},
+		Pages: []*output.Page{{URL: "https://example.com/page", Status: 200, Depth: 1, Source: "link", Via: "https://example.com/"}},
+	}
+	if err := sink.Write(found); err != nil {
+		log.Fatal(err)
+	}
+	if err := sink.Close(); err != nil {
+		log.Fatal(err)
+	}
+
+	file, err := os.Open(filepath.Join(dir, "crawl-00000.warc.gz"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer func() { _ = file.Close() }()
+	plain, err := gzip.NewReader(file) // all records, one after the other
+	if err != nil {
+		log.Fatal(err)
+	}
+	for lines := bufio.NewScanner(plain); lines.Scan(); {
+		name, value, _ := strings.Cut(lines.Text(), ": ")
+		switch name {
+		case "WARC-Type", "WARC-Target-URI", "WARC-Payload-Digest", "operator", "via":
+			fmt.Println(name, value)
+		}
+	}
+	// Output:
+	// WARC-Type warcinfo
+	// operator Jane Doe <jane@example.com>
+	// WARC-Type request
+	// WARC-Target-URI https://example.com/page
+	// WARC-Type response
+	// WARC-Target-URI https://example.com/page
+	// WARC-Payload-Digest sha1:VL2MMHO4YXUKFWV63YHTWSBM3GXKSQ2N
+	// WARC-Type metadata
+	// WARC-Target-URI https://example.com/page
+	// via https://example.com/
+}

@@ -1,0 +1,110 @@
+package warc
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+// FuzzWrite holds that whatever a site sends comes back as it was, in records that
+// keep to the standard, and in no other records.
+func FuzzWrite(f *testing.F) {
+	const get, ok = "GET / HTTP/1.1\r\nHost: a\r\n\r\n", "HTTP/1.1 200 OK\r\nA: b\r\n\r\n"
+	f.Add("a.test/", get, ok, []byte("hello"), "192.0.2.1", "HTTP/1.1", "http://a.test/", 200, false, false)
+	f.Add("a.test/\r\nWARC-Type: warcinfo\r\n\r\nx", get, ok, []byte("\r\n\r\nWARC/1.0\r\n"), "::1", "HTTP/2.0", "\r\nvia: x", 304, false, true)
+	f.Add("\x00\xff é%zz<>", "", "", []byte{}, "::ffff:1.2.3.4%eth0", "", "", 0, true, true)
+	f.Add("a", "GET /", "HTTP/1.1 200 OK\n\nx", bytes.Repeat([]byte("x"), 3*blockSize), "x\r\ny", "HTTP/2\r\n", "a b", -1, true, false)
+	f.Add("a", "\r\n\r\n\r\n", "\r", bytes.Repeat([]byte("x"), blockSize-10), "", "HTTP/3", "", 200, false, false)
+	dir := f.TempDir()
+	f.Fuzz(func(t *testing.T, url, request, response string, body []byte, addr, proto, via string, status int, cut, newer bool) {
+		opts := &Options{}
+		if newer {
+			opts.Edition = Edition11
+		}
+		url = "http://" + url
+		x := &output.Exchange{
+			URL: url, Began: noon, Addr: addr, Proto: proto, Status: status, Body: body, Cut: cut,
+			Request: []byte(request), Response: []byte(response),
+		}
+		found := &output.Found{
+			Exchanges: []*output.Exchange{x, x, answered("http://a.test/other", 200, "other")},
+			Pages:     []*output.Page{{URL: url, Via: via, Source: "redirect", Depth: 2, FetchedAt: noon}},
+			Links:     []*output.Links{{URL: url, To: []string{via, url, response}}},
+		}
+		s := openSink(t, dir, opts)
+		write(t, s, found)
+		closeSink(t, s)
+
+		all := slices.DeleteFunc(readDir(t, dir), func(r *parsed) bool { return r.kind() == "warcinfo" || isFiller(r) })
+		var got []string
+		for _, r := range all {
+			got = append(got, r.kind())
+		}
+		first, second := "response", "response"
+		if len(body) > 0 && !cut {
+			second = "revisit"
+		}
+		if status == 304 {
+			first, second = "revisit", "revisit"
+		}
+		if want := []string{"request", first, "request", second, "request", "response", "metadata"}; !slices.Equal(got, want) {
+			t.Fatalf("records %q, want %q", got, want)
+		}
+		if answer := all[1]; !bytes.Equal(answer.payload(), body) || !strings.HasPrefix(string(answer.block), strings.TrimRight(response[:max(strings.Index(response, "\r\n\r\n"), 0)], "\r\n")) {
+			t.Errorf("head %q and body %q came back as %q", response, body, answer.block)
+		}
+		if (all[1].get("WARC-Truncated") != "") != cut && status != 304 {
+			t.Errorf("truncated: %v", all[1].fields)
+		}
+	})
+}
+
+// FuzzOpen goes on at any mark, in a directory with any file: it may fail, and must
+// not touch the files before the one of the mark.
+func FuzzOpen(f *testing.F) {
+	dir := f.TempDir()
+	s := openSink(f, dir, nil)
+	write(f, s, some(1))
+	mark := commit(f, s, false)
+	closeSink(f, s)
+	file := contents(f, dir)[fileName(0)]
+	f.Add(mark, []byte(file))
+	f.Add(mark, []byte(file[:len(file)-1]))
+	f.Add(mark, []byte(file[:20]))
+	f.Add([]byte(`{"file":1,"length":5,"plain":7}`), []byte(file))
+	f.Add([]byte(`{"file":0,"length":9223372036854775807,"plain":9223372036854775807}`), []byte(file+file))
+	f.Add([]byte(`{"file":99999}`), []byte{0x1f, 0x8b})
+	f.Fuzz(func(t *testing.T, mark, content []byte) {
+		for _, name := range []string{fileName(0), fileName(1), fileName(2)} {
+			writeFile(t, filepath.Join(dir, name), string(content))
+		}
+		s, err := Format(&Options{Rand: fixed()}).Open(dir, mark)
+		if err != nil {
+			return
+		}
+		at := s.(*sink).files.place
+		write(t, s, some(2))
+		closeSink(t, s)
+		for number := range 3 {
+			b, err := os.ReadFile(filepath.Join(dir, fileName(number)))
+			if number < at.File && (err != nil || !bytes.Equal(b, content)) {
+				t.Errorf("%s was changed, %v", fileName(number), err)
+			}
+			if number == at.File && (err != nil || int64(len(b)) <= at.Length || !bytes.HasPrefix(b, content[:at.Length])) {
+				t.Errorf("%s has %d bytes, %v; %d counted", fileName(number), len(b), err, at.Length)
+			}
+		}
+		if left, err := filepath.Glob(filepath.Join(dir, filePattern)); err != nil {
+			t.Error(err)
+		} else {
+			for _, name := range left {
+				os.Remove(name)
+			}
+		}
+	})
+}
