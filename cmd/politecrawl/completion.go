@@ -6,6 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/politecrawl/politecrawl/crawler"
 )
 
 // completable tells shells what may stand behind each flag and command below cmd. The
@@ -34,10 +36,24 @@ func completionOf(f *pflag.Flag) cobra.CompletionFunc {
 	switch {
 	case f.Name == "config":
 		return cobra.FixedCompletions(configKinds, cobra.ShellCompDirectiveFilterFileExt)
+	case f.Name == "write":
+		return completeFormats
 	case strings.Contains(value, "|"):
 		return cobra.FixedCompletions(strings.Split(value, "|"), cobra.ShellCompDirectiveNoFileComp|cobra.ShellCompDirectiveKeepOrder)
 	}
 	return placeCompletion(value)
+}
+
+// completeFormats completes a list of formats, each once.
+func completeFormats(_ *cobra.Command, _ []string, toComplete string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	typed := toComplete[:strings.LastIndex(toComplete, ",")+1]
+	var lists []cobra.Completion
+	for _, format := range formats(new(crawler.Config)) {
+		if !slices.Contains(strings.Split(typed, ","), format.Name) {
+			lists = append(lists, typed+format.Name)
+		}
+	}
+	return lists, cobra.ShellCompDirectiveNoFileComp
 }
 
 // argumentCompletion completes the arguments of a command with this usage line: as

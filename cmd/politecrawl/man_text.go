@@ -15,8 +15,7 @@ import (
 func manualText(cmd *cobra.Command, date, version string) string {
 	m := &manual{}
 	m.macro("TH", strings.ToUpper(pageName(cmd)), fmt.Sprint(pageSection(cmd)), date, version, "Politecrawl Manual")
-	m.macro("nh")      // no word is broken, and
-	m.macro("ad", "l") // no space is stretched: there are names and commands in the text
+	m.b.WriteString(".nh\n.ad l\n") // no word is broken and no space stretched: there are commands in the text
 	m.macro("SH", "NAME")
 	m.line(roff(pageName(cmd)) + ` \- ` + roff(cmd.Short))
 	if cmd.Runnable() || cmd.HasAvailableSubCommands() {

@@ -1,0 +1,225 @@
+package main
+
+import (
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// manuals writes the manual pages and returns them by path below the directory.
+func manuals(t *testing.T) (dir string, pages map[string]string) {
+	t.Helper()
+	dir = filepath.Join(t.TempDir(), "man")
+	if got := run(t, "man", dir); got.code != exitDone || got.stderr != "" || !strings.HasSuffix(got.out, " manual pages in "+dir+"\n") {
+		t.Fatalf("%+v", got)
+	}
+	pages = map[string]string{}
+	err := fs.WalkDir(os.DirFS(dir), ".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(filepath.Join(dir, path))
+		pages[path] = string(text)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir, pages
+}
+
+// TestManualPages holds that each command and topic has its page, with each of its
+// flags, and nothing else has one.
+func TestManualPages(t *testing.T) {
+	_, pages := manuals(t)
+	seen := 0
+	var walk func(cmd *cobra.Command)
+	walk = func(cmd *cobra.Command) {
+		if cmd.Name() == "help" {
+			return
+		}
+		seen++
+		path := "man1/" + pageName(cmd) + ".1"
+		if cmd.IsAdditionalHelpTopicCommand() {
+			path = "man7/" + pageName(cmd) + ".7"
+		}
+		page, ok := pages[path]
+		if !ok {
+			t.Errorf("there is no %s", path)
+			return
+		}
+		for _, section := range []string{"NAME", "DESCRIPTION", "SEE ALSO"} {
+			if !strings.Contains(page, ".SH \""+section+"\"\n") {
+				t.Errorf("%s has no section %s", path, section)
+			}
+		}
+		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			if !strings.Contains(page, `\fB\-\-`+strings.ReplaceAll(f.Name, "-", `\-`)+`\fR`) && !cmd.IsAdditionalHelpTopicCommand() {
+				t.Errorf("%s does not tell of --%s", path, f.Name)
+			}
+		})
+		for _, sub := range cmd.Commands() {
+			walk(sub)
+		}
+	}
+	walk((&program{}).command())
+	if len(pages) != seen || seen < 20 {
+		t.Errorf("%d pages for %d commands and topics", len(pages), seen)
+	}
+	for _, key := range []string{`max\-pages: 0`, `POLITECRAWL_MAX_PAGES=100`, `log: off`} {
+		if !strings.Contains(pages["man7/politecrawl-settings.7"], key) {
+			t.Errorf("the page of settings lacks %q", key)
+		}
+	}
+}
+
+// TestManualPagesAreReproducible holds that nothing of the moment or the machine is in
+// a page, but the date that is asked for.
+func TestManualPagesAreReproducible(t *testing.T) {
+	dir, first := manuals(t)
+	other, second := manuals(t)
+	if diff := cmp.Diff(first, second); diff != "" {
+		t.Errorf("written again: %s", diff)
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, page := range first {
+		if regexp.MustCompile(`\b20\d\d-\d\d`).MatchString(strings.SplitN(page, "\n", 2)[0]) {
+			t.Errorf("%s has a date: %.200s", path, page)
+		}
+		for _, place := range []string{dir, other, home + "/"} {
+			if strings.Contains(page, place) {
+				t.Errorf("%s names %s", path, place)
+			}
+		}
+	}
+	t.Setenv("SOURCE_DATE_EPOCH", "1700000000")
+	_, dated := manuals(t)
+	if want := `.TH "POLITECRAWL" "1" "2023\-11\-14" "politecrawl `; !strings.HasPrefix(dated["man1/politecrawl.1"], want) {
+		t.Errorf("with a date the page begins with %.100q, want %q", dated["man1/politecrawl.1"], want)
+	}
+	t.Setenv("SOURCE_DATE_EPOCH", "yesterday")
+	run(t, "man", dir).wantRefusal(t, exitMisuse, `SOURCE_DATE_EPOCH is "yesterday"`, "seconds since 1970")
+}
+
+func TestManMisuse(t *testing.T) {
+	run(t, "man").wantRefusal(t, exitMisuse, "man: give the directory to write")
+	run(t, "man", writeFile(t, "file", "")).wantRefusal(t, exitMisuse, "man: ", "not a directory", "name a directory that can be written")
+	if got := run(t, "man", t.TempDir(), "--quiet"); got != (ran{}) {
+		t.Errorf("with --quiet: %+v", got)
+	}
+}
+
+// TestManText holds that plain text comes out of roff as it went in.
+func TestManText(t *testing.T) {
+	cmd := &cobra.Command{
+		Use: "try FILE…", Short: `a \ and a "quote"`, Run: func(*cobra.Command, []string) {},
+		Long:    "First, *.html and <b>_x_</b>.\n.TH is no macro here.\n'nor this\n\n    indented:  a\\n\n      more\nSecond ~ ^ ` it's.",
+		Example: "  try --flag x\n  try -",
+	}
+	cmd.Flags().String("with-value", "d f", "the `THING`'s value")
+	cmd.Flags().Bool("on", true, "is on")
+	cmd.Flags().Bool("off", false, "is off")
+	want := `.TH "TRY" "1" "" "v1" "Politecrawl Manual"
+.nh
+.ad l
+.SH "NAME"
+try \- a \e and a "quote"
+.SH "SYNOPSIS"
+\fBtry\fR [\fIOPTION\fR ...] FILE...
+.SH "DESCRIPTION"
+First, *.html and <b>_x_</b>.
+\&.TH is no macro here.
+\(aqnor this
+.PP
+.RS "4"
+.EX
+indented:  a\en
+  more
+.EE
+.RE
+.PP
+Second \(ti \(ha \(ga it\(aqs.
+.SH "OPTIONS"
+.TP
+\fB\-\-off\fR
+is off
+.TP
+\fB\-\-on\fR[=false]
+is on (default: true)
+.TP
+\fB\-\-with\-value\fR \fITHING\fR
+the THING\(aqs value (default: d f)
+.SH "EXAMPLES"
+.PP
+.RS "4"
+.EX
+try \-\-flag x
+try \-
+.EE
+.RE
+`
+	if diff := cmp.Diff(want, manualText(cmd, "", "v1")); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestManualPagesRender holds that man(1) shows the pages and has nothing to say
+// against them.
+func TestManualPagesRender(t *testing.T) {
+	man, err := exec.LookPath("man")
+	if err != nil {
+		t.Skip("there is no man(1) to read the pages with")
+	}
+	dir, pages := manuals(t)
+	var names []string
+	for path := range pages {
+		names = append(names, filepath.Join(dir, path))
+	}
+	cmd := exec.CommandContext(t.Context(), man, append([]string{"--warnings=w", "-l"}, names...)...)
+	cmd.Env = append(os.Environ(), "MANWIDTH=80", "MANPAGER=cat", "PAGER=cat", "LC_ALL=C.UTF-8")
+	var out, warnings strings.Builder
+	cmd.Stdout, cmd.Stderr = &out, &warnings
+	if err := cmd.Run(); err != nil {
+		if strings.Contains(warnings.String(), "invalid option") || strings.Contains(warnings.String(), "unrecognized option") {
+			t.Skip("this man(1) cannot read files or warn: ", warnings.String())
+		}
+		t.Fatalf("%v: %s", err, warnings.String())
+	}
+	if warnings.Len() > 0 {
+		t.Errorf("man warns:\n%s", warnings.String())
+	}
+	text := regexp.MustCompile(".\x08").ReplaceAllString(out.String(), "") // bold is a letter over itself
+	for _, want := range []string{
+		"politecrawl crawl [OPTION ...] URL...", "--max-pages N\n", "POLITECRAWL_MAX_PAGES=100", "  4  later: some host cannot be asked yet",
+		"politecrawl crawl --resume example --max-pages 200",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the pages do not show %q", want)
+		}
+	}
+}
+
+// TestManualPagesLint is the same by another reader of manual pages, where it is there.
+func TestManualPagesLint(t *testing.T) {
+	mandoc, err := exec.LookPath("mandoc")
+	if err != nil {
+		t.Skip("there is no mandoc(1) to check the pages with")
+	}
+	dir, pages := manuals(t)
+	for path := range pages {
+		if out, err := exec.CommandContext(t.Context(), mandoc, "-T", "lint", "-W", "warning", filepath.Join(dir, path)).CombinedOutput(); err != nil {
+			t.Errorf("%s: %v\n%s", path, err, out)
+		}
+	}
+}
