@@ -10,9 +10,9 @@ import (
 // only when all of it lies in one.
 const blockSize = 64 << 10
 
-// overread returns how far libarchive is from the end of a record after a program has
-// read its block. Up to version 3.7 it counts what it has taken from all its own
-// blocks but the last one twice.
+// overread returns how far behind the end of a record libarchive looks for the next
+// one after a program has read the record's block. Version 3.6.2, and others, count
+// twice what they took of it from all of their own blocks but the last.
 func overread(blockAt, length int64) int64 {
 	if length == 0 {
 		return 0
@@ -60,9 +60,10 @@ func fill(edition Edition, id recordID, date time.Time, total int64) filler {
 	}
 	const name, end = "padding: ", "\r\n"
 	length := max(int(total)-len(head(0))-len(recordEnd), len(name)+len(end))
-	block := append(make([]byte, 0, length), name...)
-	block = append(block, bytes.Repeat([]byte("."), length-len(name)-len(end))...)
-	return filler{head(length), append(block, end...)}
+	block := bytes.Repeat([]byte("."), length)
+	copy(block, name)
+	copy(block[length-len(end):], end)
+	return filler{head(length), block}
 }
 
 // leastFiller returns the size of the least filler.

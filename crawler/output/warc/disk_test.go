@@ -3,6 +3,7 @@
 package warc
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"maps"
@@ -91,7 +92,7 @@ func TestFullDisk(t *testing.T) {
 				if !errors.Is(err, syscall.EFBIG) || !maps.Equal(contents(t, dir), before) {
 					t.Fatalf("Write = %v, files %s; want %s", err, sizes(contents(t, dir)), sizes(before))
 				}
-				if again := commit(t, s, true); string(again) != string(mark) {
+				if again := commit(t, s, true); !bytes.Equal(again, mark) {
 					t.Errorf("mark %s, want %s", again, mark)
 				}
 				write(t, s, large) // there is room again

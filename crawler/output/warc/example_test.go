@@ -3,6 +3,7 @@ package warc_test
 import (
 	"bufio"
 	"compress/gzip"
+	"errors"
 	"fmt"
 	"log"
 	"os"
@@ -20,7 +21,6 @@ func ExampleFormat() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer func() { _ = os.RemoveAll(dir) }()
 
 	// A crawl does this by itself, when it is given the format.
 	format := warc.Format(&warc.Options{Software: "example/1.0", Operator: "Jane Doe <jane@example.com>"})
@@ -48,7 +48,6 @@ func ExampleFormat() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer func() { _ = file.Close() }()
 	plain, err := gzip.NewReader(file) // all records, one after the other
 	if err != nil {
 		log.Fatal(err)
@@ -59,6 +58,9 @@ func ExampleFormat() {
 		case "WARC-Type", "WARC-Target-URI", "WARC-Payload-Digest", "operator", "via":
 			fmt.Println(name, value)
 		}
+	}
+	if err := errors.Join(file.Close(), os.RemoveAll(dir)); err != nil {
+		log.Fatal(err)
 	}
 	// Output:
 	// WARC-Type warcinfo
