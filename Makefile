@@ -18,7 +18,7 @@ SHELL       := bash
 
 .PHONY: help
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-6s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: build
 build: ## Build bin/politecrawl
@@ -35,6 +35,10 @@ test: chromium ## Vet, test under the race detector, fuzz each target for TESTFU
 .PHONY: chromium
 chromium:
 	@$(call chromium)
+
+.PHONY: pictures
+pictures: chromium ## Take the pictures of the documentation anew where they have changed
+	$(GO) test ./cmd/politecrawl/pictures -run '^TestPictures$$' -count 1 -v -update
 
 .PHONY: fuzz
 fuzz: ## Fuzz each target for FUZZTIME (1m)
