@@ -31,7 +31,7 @@ func write(t *testing.T, s output.Sink, f *output.Found) (mark []byte) {
 	if err := s.Write(f); err != nil {
 		t.Fatal(err)
 	}
-	mark, err := s.Commit(true)
+	mark, err := s.Commit(false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,7 +153,7 @@ func TestGoOn(t *testing.T) {
 	}
 	dir := t.TempDir()
 	s := openSink(t, dir, nil, nil)
-	first, err := s.Commit(false)
+	first, err := s.Commit(true)
 	if err != nil {
 		t.Fatal(err)
 	}

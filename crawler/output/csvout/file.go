@@ -2,6 +2,7 @@ package csvout
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -71,10 +72,8 @@ func wholeRecords(r io.ReaderAt, length int64) (int64, error) {
 		if _, err := r.ReadAt(part, start); err != nil {
 			return 0, err
 		}
-		for i := len(part) - 1; i >= 0; i-- {
-			if part[i] == '\n' {
-				return start + int64(i) + 1, nil
-			}
+		if i := bytes.LastIndexByte(part, '\n'); i >= 0 {
+			return start + int64(i) + 1, nil
 		}
 		end = start
 	}

@@ -25,6 +25,9 @@ var tableNames = [tables]string{"pages", "rejected", "urls", "link", "sitemaps",
 // even where rows were lost.
 type counts [tables]int64
 
+// most is more than any table can have, and leaves room to count on.
+const most = 1 << 53
+
 func (c *counts) mark() ([]byte, error) { return json.Marshal(c) }
 
 func parseMark(mark []byte) (counts, error) {
@@ -33,7 +36,7 @@ func parseMark(mark []byte) (counts, error) {
 		return c, fmt.Errorf("%w: %q", ErrMark, mark)
 	}
 	for _, n := range c {
-		if n < 0 {
+		if n < 0 || n > most {
 			return c, fmt.Errorf("%w: %q", ErrMark, mark)
 		}
 	}

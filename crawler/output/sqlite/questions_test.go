@@ -3,6 +3,7 @@ package sqlite
 import (
 	"bytes"
 	"cmp"
+	"database/sql"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -112,11 +113,16 @@ func documented(t *testing.T) map[string]string {
 	return all
 }
 
-// Every question of the package comment is asked about a crawl of the demo site. The
-// answer is held against what the lines of JSON say, counted by hand.
-func TestDocumentedQuestions(t *testing.T) {
+func TestCrawl(t *testing.T) {
 	dir, l := crawled(t)
 	db := reader(t, dir)
+	t.Run("questions", func(t *testing.T) { askQuestions(t, db, l) })
+	t.Run("same as the lines", func(t *testing.T) { compare(t, db, dir, l) })
+}
+
+// askQuestions asks every question of the package comment. The answer is held against
+// what the lines of JSON say, counted by hand.
+func askQuestions(t *testing.T, db *sql.DB, l *lines) {
 	answers := map[string]func() []string{
 		"Which links are broken, and where do they stand?":             l.broken,
 		"Which pages have no title?":                                   l.untitled,
@@ -146,7 +152,7 @@ func TestDocumentedQuestions(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", question, diff)
 		}
 		if len(want) == 0 {
-			t.Errorf("%s The demo site has nothing to show for it", question)
+			t.Errorf("%s The crawl has nothing to show for it", question)
 		}
 	}
 	if len(questions) != len(answers) {
@@ -387,11 +393,9 @@ func (l *lines) outages() (rows []string) {
 	return rows
 }
 
-// The database has as many rows as the files have lines, and in each what the line
-// says: put together again they are equal.
-func TestSameAsLines(t *testing.T) {
-	dir, l := crawled(t)
-	db := reader(t, dir)
+// compare sees that the database has as many rows as the files have lines, and in each
+// what the line says: pages put together again are equal.
+func compare(t *testing.T, db *sql.DB, dir string, l *lines) {
 	for table, lines := range map[string]int{
 		"pages": len(l.pages), "rejected": len(l.rejected), "entries": len(l.entries), "robots": len(l.robots),
 		"sitemaps": len(readLines[output.Sitemap](t, dir, output.SitemapsFile)),

@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -30,7 +31,7 @@ func TestColumns(t *testing.T) {
 	dir := t.TempDir()
 	s := openSink(t, dir, nil, nil)
 	write(t, s, &output.Found{
-		Pages: []*output.Page{{URL: "http://a.test/bare"}}, // the full one is TestSameAsLines's
+		Pages: []*output.Page{{URL: "http://a.test/bare"}}, // a full one is in TestCrawl
 		Rejected: []*output.Rejection{{
 			URL: "http://a.test/no", Reason: output.Disallowed, Rule: "Disallow: /no", Line: 7, RobotsURL: "http://a.test/robots.txt",
 			Group: "*", Depth: 2, Via: "http://a.test/", Source: "link", Detail: "why",
@@ -94,7 +95,7 @@ func TestGoOn(t *testing.T) {
 	}
 
 	s = openSink(t, dir, mark, nil)
-	if got := commit(t, s, false); string(got) != string(mark) {
+	if got := commit(t, s, false); !bytes.Equal(got, mark) {
 		t.Errorf("mark %s, want %s as nothing was written", got, mark)
 	}
 	write(t, s, page("http://a.test/2"))

@@ -57,7 +57,7 @@ func FuzzText(f *testing.F) {
 		if err := json.Unmarshal([]byte(fields), &x); err != nil {
 			t.Fatal(err)
 		}
-		if gotURL != clean(url) || gotTitle != clean(title) || x["x"] != strings.ToValidUTF8(title, "\ufffd") && utf8.ValidString(title) {
+		if gotURL != clean(url) || gotTitle != clean(title) || utf8.ValidString(title) && x["x"] != title {
 			t.Errorf("%q and %q come back as %q, %q and %q", url, title, gotURL, gotTitle, x["x"])
 		}
 		got := ask(t, db, `SELECT f.url, t.url FROM (SELECT * FROM link ORDER BY id DESC LIMIT 3) l
@@ -103,7 +103,7 @@ func TestLongTexts(t *testing.T) {
 	dir := t.TempDir()
 	s := openSink(t, dir, nil, nil)
 	long := strings.Repeat("é\x00'", 10<<20/4)
-	for n := range 3 {
+	for n := range 2 {
 		url := fmt.Sprintf("http://a.test/%d/%s", n, long[:1<<20])
 		write(t, s, &output.Found{
 			Pages: []*output.Page{{URL: url, Title: long}},
@@ -119,10 +119,10 @@ func TestLongTexts(t *testing.T) {
 	closeSink(t, s)
 	db := reader(t, dir)
 	var title string
-	if err := db.QueryRowContext(t.Context(), "SELECT title FROM pages WHERE id = 3").Scan(&title); err != nil || title != clean(long) {
+	if err := db.QueryRowContext(t.Context(), "SELECT title FROM pages WHERE id = 2").Scan(&title); err != nil || title != clean(long) {
 		t.Error("the title does not come back as it was", err)
 	}
-	if got := ask(t, db, "SELECT count(DISTINCT to_url) FROM links WHERE length(to_url) > 200000"); got[0] != "6" {
+	if got := ask(t, db, "SELECT count(DISTINCT to_url) FROM links WHERE length(to_url) > 200000"); got[0] != "4" {
 		t.Errorf("%s long URLs", got[0])
 	}
 }
