@@ -106,10 +106,10 @@ func (p *program) report(err error) int {
 	return code
 }
 
-// notice writes a line for a person to standard error. There is nobody to tell
-// when that fails.
+// notice writes a line for a person to standard error, which others may come to see
+// too. There is nobody to tell when that fails.
 func (p *program) notice(line string) {
-	_, _ = fmt.Fprintln(p.err, printable(line))
+	_, _ = fmt.Fprintln(p.err, printable(withoutUserinfo(line)))
 }
 
 // complain writes an error that does not end the command yet.

@@ -139,18 +139,13 @@ var (
 	secretHeader = regexp.MustCompile(`(?i)\b((?:proxy-)?authorization|set-cookie2?|cookie):[^\r\n"]*`)
 
 	// secretParam matches the parameters of a URL that let in whoever has them.
-	secretParam = regexp.MustCompile(`(?i)([?&;](?:[a-z_.-]*token|api[_-]?key|[a-z_.-]*password|passwd|pwd|[a-z_.-]*secret|sig|[a-z-]*signature|authorization|auth|jsessionid|phpsessid|session[_-]?id|sid)=)[^&;#\s"']*`)
+	secretParam = regexp.MustCompile(`(?i)([?&;](?:[a-z_.-]*token|api[_-]?key|[a-z_.-]*password|passwd|pwd|[a-z_.-]*secret|sig|[a-z-]*signature|authorization|auth|jsessionid|phpsessid|session[_-]?id|sid)=)[^&;?#\s"']*`)
 )
 
 // withoutSecrets takes users and passwords, the values of telling parameters and
 // header fields out of a text.
 func withoutSecrets(text string) string {
-	if strings.Contains(text, "@") {
-		text = userinfo.ReplaceAllStringFunc(text, func(found string) string {
-			scheme, _, _ := strings.Cut(found, "//")
-			return scheme + "//" + hidden + "@"
-		})
-	}
+	text = withoutUserinfo(text)
 	if strings.ContainsRune(text, '=') {
 		text = secretParam.ReplaceAllString(text, "${1}"+hidden)
 	}
@@ -158,4 +153,12 @@ func withoutSecrets(text string) string {
 		text = secretHeader.ReplaceAllString(text, "$1: "+hidden)
 	}
 	return text
+}
+
+// withoutUserinfo takes users and passwords out of the URLs in a text.
+func withoutUserinfo(text string) string {
+	if !strings.Contains(text, "@") {
+		return text
+	}
+	return userinfo.ReplaceAllString(text, "${1}//"+hidden+"@")
 }

@@ -29,9 +29,14 @@ type fake struct {
 	hosts  map[string]frontier.HostRecord
 	err    error // of Status
 	calls  []string
+
+	hang chan struct{} // Status does not answer before it is closed; nil: it does
 }
 
 func (f *fake) Status() (*crawler.Status, error) {
+	if f.hang != nil {
+		<-f.hang
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	s := f.status

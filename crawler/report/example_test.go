@@ -57,7 +57,8 @@ func ExampleWrite() {
 
 	r, err := report.Write(dir, nil)
 	if err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
+		return
 	}
 	for _, f := range r.Findings {
 		fmt.Println(f.Level, f.Text)
@@ -81,7 +82,8 @@ func ExampleMake() {
 
 	r, err := report.Make(dir, &report.Options{Rows: 1000})
 	if err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
+		return
 	}
 	for _, b := range r.Broken.Rows {
 		fmt.Println(b.Status, b.URL)
@@ -103,7 +105,8 @@ func ExampleMake_sitemaps() {
 	// The caller knows that the crawl was stopped with 12 URLs left.
 	r, err := report.Make(dir, &report.Options{Ending: &report.Ending{Left: 12}})
 	if err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
+		return
 	}
 	fmt.Printf("%d of %d URLs are as they should be\n", r.Sitemaps.Fine, r.Sitemaps.URLs)
 	for _, k := range r.Sitemaps.Kinds {
@@ -126,11 +129,13 @@ func ExampleReport_WriteJSON() {
 
 	r, err := report.Make(dir, nil)
 	if err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
+		return
 	}
 	var text strings.Builder
 	if err := r.WriteJSON(&text); err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
+		return
 	}
 	_, statuses, _ := strings.Cut(text.String(), "\n  \"statuses\": ")
 	statuses, _, _ = strings.Cut(statuses, "\n  ]")
@@ -154,11 +159,13 @@ func ExampleReport_WriteHTML() {
 
 	r, err := report.Make(dir, nil)
 	if err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
+		return
 	}
 	var page strings.Builder // or an http.ResponseWriter
 	if err := r.WriteHTML(&page); err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
+		return
 	}
 	title, _, _ := strings.Cut(page.String(), "</title>")
 	_, title, _ = strings.Cut(title, "<title>")

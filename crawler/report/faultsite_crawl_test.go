@@ -276,9 +276,9 @@ func (s *faultSite) checkRobots(t *testing.T, r *report.Report) {
 		t.Errorf("outage %+v", outage)
 	}
 	type facts struct {
-		Origin, Outcome, Group                            string
-		Fetches, Allowed, Disallowed, Later               int
-		Rules, Sitemaps, Oddities, Status, Hops, Outages_ int
+		Origin, Outcome, Group                           string
+		Fetches, Allowed, Disallowed, Later              int
+		Rules, Sitemaps, Oddities, Status, Hops, Outages int
 	}
 	of := func(h report.RobotsHost) facts {
 		return facts{

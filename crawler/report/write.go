@@ -69,7 +69,10 @@ func writeBeside(path string, write func(io.Writer) error) (name string, err err
 		return "", err
 	}
 	buffer := bufio.NewWriterSize(file, 1<<16)
-	if err = errors.Join(write(buffer), buffer.Flush(), file.Chmod(0o644), file.Close()); err != nil {
+	if err = write(buffer); err == nil { // else Flush says it again
+		err = buffer.Flush()
+	}
+	if err = errors.Join(err, file.Chmod(0o644), file.Close()); err != nil {
 		return "", errors.Join(err, os.Remove(file.Name()))
 	}
 	return file.Name(), nil

@@ -1,0 +1,269 @@
+package main
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+func TestWithoutSecrets(t *testing.T) {
+	for in, want := range map[string]string{
+		"nothing secret, a@b and 1/2":                                "nothing secret, a@b and 1/2",
+		"https://example.com/@user?a=b@c":                            "https://example.com/@user?a=b@c",
+		"http://alice:hunter2@h/":                                    "http://***@h/",
+		"http://alice@h/":                                            "http://***@h/",
+		"socks5://a:p@ss@h:1080":                                     "socks5://***@h:1080",
+		"//alice:hunter2@h/x":                                        "//***@h/x",
+		`Get "http://a:hunter2@h/": EOF, "https://b:hunter2@i/x"`:    `Get "http://***@h/": EOF, "https://***@i/x"`,
+		"http://h/?token=hunter2&a=1&api_key=hunter2#x":              "http://h/?token=***&a=1&api_key=***#x",
+		"http://h/?X-Amz-Signature=hunter2&X-Amz-Security-Token=x;y": "http://h/?X-Amz-Signature=***&X-Amz-Security-Token=***;y",
+		"http://h/;jsessionid=hunter2?tokens=3&sidebar=4":            "http://h/;jsessionid=***?tokens=3&sidebar=4",
+		`malformed header "Cookie: a=hunter2"`:                       `malformed header "Cookie: ***"`,
+		"Proxy-Authorization: Basic aHVudGVyMg==":                    "Proxy-Authorization: ***",
+	} {
+		if got := withoutSecrets(in); got != want {
+			t.Errorf("withoutSecrets(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
+func FuzzWithoutSecrets(f *testing.F) {
+	for _, s := range []string{"http://alice:hunter2@h/", "//a@", "?token=x", "cookie: \x00", "a:///@@", "http://\xff@h"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		once := withoutSecrets(text)
+		if again := withoutSecrets(once); again != once {
+			t.Errorf("%q becomes %q, and that %q", text, once, again)
+		}
+		if u, err := url.Parse(strings.TrimSpace(text)); err == nil && u.User != nil && !strings.ContainsAny(text, " '\"<>") {
+			if name := u.User.String(); len(name) > 3 && !strings.Contains(name, "*") && strings.Contains(once, "//"+name+"@") {
+				t.Errorf("%q is left in %q", name, once)
+			}
+		}
+	})
+}
+
+// A named is a value that says what it is.
+type named string
+
+func (n named) String() string { return "named " + string(n) }
+
+// TestLogAttributes holds how values are written.
+func TestLogAttributes(t *testing.T) {
+	say := func(format logFormat) string {
+		var out bytes.Buffer
+		log, end, err := (&logging{format: format, level: logInfo}).open(&out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		log.Debug("not to be seen")
+		log.Info("at http://a:hunter2@h/", "took", 1500*time.Millisecond, "error", errors.New("http://a:hunter2@h/: EOF"), "none", error(nil),
+			"next", time.Time{}, "list", []string{"http://a:hunter2@h/"}, "plain", []string{"a", "b"}, "what", named("it"),
+			"Cookie", "hunter2", "Authorization", []string{"hunter2"}, "token", 1234, slog.Group("header", "Set-Cookie", "hunter2"))
+		if err := end(); err != nil {
+			t.Error(err)
+		}
+		return out.String()
+	}
+	_, text, _ := strings.Cut(say(logText), " ") // the time
+	want := `level=INFO msg="at http://***@h/" took=1.5s error="http://***@h/: EOF" list=[http://***@h/] plain="[a b]" what="named it" ` +
+		"Cookie=*** Authorization=*** token=*** header.Set-Cookie=***\n"
+	if text != want {
+		t.Errorf("text\n%swant\n%s", text, want)
+	}
+	var line map[string]any
+	if err := json.Unmarshal([]byte(say(logJSON)), &line); err != nil {
+		t.Fatal(err)
+	}
+	delete(line, "time")
+	if diff := cmp.Diff(map[string]any{
+		"level": "INFO", "msg": "at http://***@h/", "took": 1.5, "error": "http://***@h/: EOF", "list": "[http://***@h/]", "plain": []any{"a", "b"},
+		"what": "named it", "Cookie": "***", "Authorization": "***", "token": "***", "header": map[string]any{"Set-Cookie": "***"},
+	}, line); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestLogHoldsNoSecret crawls through a proxy with a password a site that hands out
+// cookies, and links and redirects with passwords and keys in them, and looks for all
+// of these in the log.
+func TestLogHoldsNoSecret(t *testing.T) {
+	t.Parallel()
+	secrets := []string{"hunter2", "hunter%32", "aladdin", base64.StdEncoding.EncodeToString([]byte("aladdin:hunter2"))}
+	var let atomic.Int32
+	proxy := robotsServer(t, func(w http.ResponseWriter, r *http.Request) {
+		if user, password, ok := proxyUser(r); !ok || user != "aladdin" || password != "hunter2" {
+			w.WriteHeader(http.StatusProxyAuthRequired)
+			return
+		}
+		let.Add(1)
+		w.Header().Set("Set-Cookie", "session=hunter2")
+		switch r.URL.Path {
+		case "/robots.txt":
+			fmt.Fprint(w, "User-agent: *\nDisallow: /no\nSitemap: http://aladdin:hunter2@site.test/map.xml?token=hunter2\nSitemap: http://site.test/bad.xml?api_key=hunter2\n")
+		case "/bad.xml":
+			fmt.Fprint(w, "<urlset><url><loc>http://aladdin:hunter2@site.test/</loc></url><oops")
+		case "/moved":
+			w.Header().Set("Location", "http://aladdin:hunter2@site.test/target?token=hunter2")
+			w.WriteHeader(302)
+		case "/fails":
+			w.WriteHeader(500)
+		case "/torn":
+			panic(http.ErrAbortHandler)
+		default:
+			w.Header().Set("Content-Type", "text/html")
+			fmt.Fprint(w, `<a href="/moved">m</a><a href="http://aladdin:hunter2@site.test/x">x</a><a href="/fails?sid=hunter2">f</a>`+
+				`<a href="/torn?password=hunter2">t</a><a href="/no?secret=hunter2">n</a><a href="http://aladdin:hunter%32@other.test/">o</a>`)
+		}
+	})
+	proxyURL := strings.Replace(proxy.URL, "http://", "http://aladdin:hunter2@", 1)
+	down := robotsServer(t, func(http.ResponseWriter, *http.Request) {})
+	down.Close()
+	for _, tt := range []struct{ name, format, proxy string }{
+		{"text", "text", proxyURL},
+		{"JSON", "json", proxyURL},
+		{"proxy down", "text", strings.Replace(down.URL, "http://", "http://aladdin:hunter2@", 1)},
+		{"proxy that speaks no SOCKS", "json", strings.Replace(proxyURL, "http://", "socks5://", 1)},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			file := filepath.Join(t.TempDir(), "log")
+			got := run(t, "crawl", "http://site.test/", "--output", filepath.Join(t.TempDir(), "out"), "--proxy", tt.proxy, "--delay", "0s", "--retries", "1", "--robots-timeout", "1s",
+				"--max-wait", "0s", "--log", tt.format, "--log-level", "debug", "--log-file", file)
+			text, err := os.ReadFile(file)
+			if err != nil || len(text) < 500 {
+				t.Fatalf("exit code %d, log %q, %v", got.code, text, err)
+			}
+			for _, secret := range secrets {
+				if i := strings.Index(string(text), secret); i >= 0 {
+					t.Errorf("%q is told: …%s", secret, text[max(i-200, 0):i+len(secret)])
+				}
+			}
+			if strings.Contains(got.stderr, "aladdin") {
+				t.Errorf("standard error tells who asks the proxy: %s", got.stderr)
+			}
+			if tt.proxy == proxyURL && (!strings.Contains(string(text), "page fetched") || !strings.Contains(string(text), "site.test/torn?password=***") || let.Load() == 0) {
+				t.Errorf("%d requests; the log is\n%s", let.Load(), text)
+			}
+		})
+	}
+}
+
+// proxyUser reads who a proxy is told is asking.
+func proxyUser(r *http.Request) (user, password string, ok bool) {
+	asked := http.Request{Header: http.Header{"Authorization": r.Header["Proxy-Authorization"]}}
+	return asked.BasicAuth()
+}
+
+// TestErrorsHoldNoPassword holds that a start URL or a proxy that is refused is shown
+// without the password in it.
+func TestErrorsHoldNoPassword(t *testing.T) {
+	t.Parallel()
+	out := filepath.Join(t.TempDir(), "out")
+	for _, args := range [][]string{
+		{"http://alice:hunter2@127.0.0.1:1/"}, {"http://h/", "--proxy", "ftp://alice:hunter2@h"}, {"http://h/", "--proxy", "http://alice:hunter2@h:x"},
+	} {
+		got := run(t, append([]string{"crawl", "--output", out}, args...)...)
+		if got.code != exitMisuse || got.stderr == "" || strings.Contains(got.stderr, "hunter2") {
+			t.Errorf("%q: %+v", args, got)
+		}
+	}
+}
+
+// TestLogFlags holds what goes where.
+func TestLogFlags(t *testing.T) {
+	site := smallSite(t)
+	crawl := func(args ...string) ran {
+		out := filepath.Join(t.TempDir(), "out")
+		return run(t, append([]string{"crawl", site.url, "--output", out, "--delay", "0s", "--max-pages", "1"}, args...)...)
+	}
+	if got := crawl(); got.code != exitDone || strings.Contains(got.stderr, "level=") {
+		t.Errorf("without --log: %+v", got)
+	}
+	for level, begun := range map[string]bool{"debug": true, "info": true, "warn": false} {
+		args := []string{"--log", "text", "--log-level", level, "--quiet"}
+		got := crawl(args...)
+		if got.code != exitDone || got.out != "" || strings.Contains(got.stderr, `level=INFO msg="crawl begun"`) != begun || strings.Contains(got.stderr, "DEBUG") != (level == "debug") {
+			t.Errorf("%q: %+v", args, got)
+		}
+		for line := range strings.Lines(got.stderr) {
+			if !strings.HasPrefix(line, "time=") {
+				t.Errorf("%q: a line that is none of the log: %q", args, line)
+			}
+		}
+	}
+	file := writeFile(t, "log", "kept\n")
+	if got := crawl("--log", "json", "--log-file", file); got.code != exitDone || strings.Contains(got.stderr, "crawl begun") || got.out == "" {
+		t.Errorf("%+v", got)
+	}
+	lines := strings.SplitAfter(readText(t, file), "\n")
+	if lines[0] != "kept\n" || len(lines) < 5 || lines[len(lines)-1] != "" {
+		t.Errorf("the file holds %q", lines)
+	}
+	for _, line := range lines[1 : len(lines)-1] {
+		if !json.Valid([]byte(line)) {
+			t.Errorf("%q is not JSON", line)
+		}
+	}
+
+	t.Run("misuse", func(t *testing.T) {
+		run(t, "crawl", site.url, "--log", "loud").wantRefusal(t, exitMisuse, `--log: "loud" is none of text, json, off`)
+		run(t, "crawl", site.url, "--log", "").wantRefusal(t, exitMisuse, `--log: "" is none of text, json, off`)
+		run(t, "crawl", site.url, "--log-level", "info+2").wantRefusal(t, exitMisuse, `--log-level: "info+2" is none of debug, info, warn, error`)
+		crawl("--log-file", file).wantRefusal(t, exitMisuse, "log-file is", "but log is off", "choose --log text or --log json")
+		crawl("--log", "text", "--log-file", t.TempDir()).wantRefusal(t, exitMisuse, "log-file: ", "is a directory", "name a file that can be written")
+	})
+	t.Run("resume", func(t *testing.T) {
+		dir := filepath.Join(t.TempDir(), "crawl")
+		if got := run(t, "crawl", site.url, "--output", dir, "--delay", "0s", "--max-pages", "1", "--log", "text", "--log-file", file); got.code != exitDone {
+			t.Fatalf("%+v", got)
+		}
+		if state := readText(t, filepath.Join(dir, output.StateFile)); strings.Contains(state, `"log`) {
+			t.Errorf("the log is kept with the crawl: %s", state)
+		}
+		if got := run(t, "crawl", "--resume", dir); strings.Contains(got.stderr, "level=") {
+			t.Errorf("the log goes on by itself: %s", got.stderr)
+		}
+		t.Setenv("POLITECRAWL_LOG", "text")
+		t.Setenv("POLITECRAWL_WORKERS", "0") // which is not asked
+		if got := run(t, "crawl", "--recrawl", dir, "--quiet"); got.code != exitDone || !strings.Contains(got.stderr, "recrawl=true") {
+			t.Errorf("%+v", got)
+		}
+		t.Setenv("POLITECRAWL_LOG", "loud")
+		run(t, "crawl", "--recrawl", dir).wantRefusal(t, exitMisuse, `log in environment POLITECRAWL_LOG: "loud" is none of text, json, off`)
+	})
+	t.Run("file", func(t *testing.T) {
+		config := writeFile(t, "c.yaml", "log: off\nlog-level: debug\n") // off is no truth value here
+		if got := crawl("--config", config, "--quiet"); got != (ran{}) {
+			t.Errorf("%+v", got)
+		}
+		if got := crawl("--config", config, "--quiet", "--log", "text"); !strings.Contains(got.stderr, "level=DEBUG msg=\"page fetched\" url="+site.url) {
+			t.Errorf("%+v", got)
+		}
+	})
+}
+
+func readText(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}

@@ -1,0 +1,142 @@
+package monitor
+
+import (
+	"errors"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler"
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+// atWork is the state of a crawl that has something to do.
+func atWork() crawler.Status {
+	return crawler.Status{
+		Summary:  crawler.Summary{Left: 10, NextDue: time.Now()},
+		Frontier: frontier.Stats{Counts: frontier.Counts{Added: 12, Pending: 9, Leased: 1, Done: 2}},
+	}
+}
+
+func TestHealth(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		status func() crawler.Status
+		every  func(w *watch, f *fake) // minute
+		want   string
+	}{
+		{name: "at work, and nothing moves", status: atWork, want: "stuck"},
+		{name: "at work", status: atWork, every: func(_ *watch, f *fake) {
+			f.change(func(f *fake) { f.status.Frontier.Pending--; f.status.Frontier.Done++ })
+		}},
+		{name: "at work, with pages that are tried again", status: atWork, every: func(_ *watch, f *fake) {
+			f.change(func(f *fake) {
+				f.status.Frontier.Pending, f.status.Frontier.Scheduled = f.status.Frontier.Scheduled, f.status.Frontier.Pending
+			})
+		}},
+		{name: "at work, with robots.txt files alone", status: atWork, every: func(w *watch, _ *fake) {
+			_ = w.Write(&output.Found{Robots: []*output.Robots{{Origin: "http://h", Outcome: "unreachable"}}})
+		}},
+		{name: "paused", status: func() crawler.Status {
+			s := atWork()
+			s.Frontier.Leased, s.Paused = 0, true
+			return s
+		}},
+		{name: "paused, and a request does not end", status: func() crawler.Status {
+			s := atWork()
+			s.Paused = true
+			return s
+		}, want: "stuck"},
+		{name: "waiting for a host to be due", status: func() crawler.Status {
+			s := atWork()
+			s.Frontier.Leased, s.NextDue = 0, time.Now().Add(time.Hour)
+			return s
+		}},
+		{name: "due, and nobody takes it", status: func() crawler.Status {
+			s := atWork()
+			s.Frontier.Leased, s.NextDue = 0, time.Now().Add(time.Minute)
+			return s
+		}, want: "stuck"},
+		{name: "silent", status: atWork, every: func(_ *watch, f *fake) {
+			f.change(func(f *fake) { f.err = errors.New("/home/me: disk gone") })
+		}, want: "does not answer"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w, f, done := newWatch("", 0), &fake{status: tt.status()}, make(chan struct{})
+				w.begin(f)
+				go w.run(done)
+				defer func() { close(done); synctest.Wait() }()
+				ask := func() (int, string) {
+					rec := httptest.NewRecorder()
+					w.serveHealth(rec, httptest.NewRequest("GET", "/healthz", nil))
+					return rec.Code, rec.Body.String()
+				}
+				for minute := range 13 {
+					time.Sleep(time.Minute)
+					synctest.Wait()
+					if code, body := ask(); minute < 1 && (code != 200 || body != "ok\n") {
+						t.Errorf("after a minute: %d %s", code, body)
+					}
+					if tt.every != nil {
+						tt.every(w, f)
+					}
+				}
+				code, body := ask()
+				switch {
+				case tt.want == "" && (code != 200 || body != "ok\n"):
+					t.Errorf("%d %s", code, body)
+				case tt.want != "" && (code != 503 || !strings.Contains(body, tt.want)):
+					t.Errorf("%d %q, want 503 and %q", code, body, tt.want)
+				case strings.Contains(body, "/home"):
+					t.Errorf("it tells more than it should: %q", body)
+				}
+				w.end(&crawler.Summary{End: crawler.EndFinished})
+				if code, _ := ask(); code != 200 {
+					t.Errorf("ended, it is said to be unwell: %d", code)
+				}
+			})
+		})
+	}
+}
+
+// TestHealthOfAFrontierThatHangs holds that being asked does not hang with it.
+func TestHealthOfAFrontierThatHangs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, f, done := newWatch("", 0), &fake{status: atWork(), hang: make(chan struct{})}, make(chan struct{})
+		w.begin(f)
+		go w.run(done)
+		time.Sleep(answerTime + time.Second)
+		if err := w.well(time.Now()); !errors.Is(err, errSilent) {
+			t.Errorf("%v", err)
+		}
+		close(f.hang)
+		time.Sleep(2 * lookEvery)
+		synctest.Wait()
+		if err := w.well(time.Now()); err != nil {
+			t.Errorf("it answers again: %v", err)
+		}
+		close(done)
+		synctest.Wait()
+	})
+}
+
+func TestHealthBeforeTheCrawl(t *testing.T) {
+	s, err := Listen("127.0.0.1:0", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if got := get(t, s.URL()+"healthz"); got.status != 200 {
+		t.Errorf("%d %s", got.status, got.body)
+	}
+	if got := get(t, s.URL()+"metrics"); got.status != 200 || !strings.Contains(got.body, "politecrawl_healthy 1") || strings.Contains(got.body, "politecrawl_hosts ") {
+		t.Errorf("%d %s", got.status, got.body)
+	}
+	if got := ask(t, "POST", s.URL()+"stop", fields(changeHeader, changeOf(t, s))); got.status != 409 {
+		t.Errorf("a crawl that has not begun was stopped: %d", got.status)
+	}
+}

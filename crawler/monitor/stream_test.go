@@ -1,0 +1,258 @@
+package monitor
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler"
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+func TestStream(t *testing.T) {
+	s, f := serve(t, nil)
+	f.change(func(f *fake) {
+		f.status = atWork()
+		f.status.Pages, f.status.Rejected = 2, map[output.Reason]int{output.Disallowed: 3, output.Failed: 1}
+		f.hosts["http://h"] = frontier.HostRecord{Delay: time.Second, Due: time.Now().Add(time.Hour), Counts: frontier.Counts{Pending: 3, Scheduled: 2, Leased: 1, Done: 7}}
+	})
+	sink, err := s.Format().Open("", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = sink.Write(&output.Found{
+		Pages:    []*output.Page{{URL: "http://h/1", Status: 200, Title: "one"}, {URL: "http://h/2", Status: 404, Title: "two"}},
+		Rejected: []*output.Rejection{{URL: "http://h/3", Reason: output.Disallowed, Rule: "Disallow: /3", Line: 4}, {URL: "http://h/4", Reason: output.Failed, Detail: "no answer"}},
+		Robots:   []*output.Robots{{Origin: "http://h", URL: "http://h/robots.txt", Outcome: "rules", Status: 200, Body: []byte("User-agent: politecrawl\nDisallow: /3\nCrawl-delay: 7\n")}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if mark, err := sink.Commit(true); mark != nil || err != nil {
+		t.Errorf("a mark %q, %v", mark, err)
+	}
+	v := view(t, s)
+	now := until(v, "now", func(o overview) bool { return o.State == running })
+	if now.Pages != 2 || now.Rejected != 4 || now.Faults != 1 || now.Left != 10 || now.Reasons[0] != (count{"disallowed", 3}) {
+		t.Errorf("now: %+v", now)
+	}
+	hosts := until(v, "hosts", func(rows []hostRow) bool { return len(rows) > 0 })
+	if h := hosts[0]; h.Host.Text != "http://h" || h.Done != 7 || h.Waiting != 5 || h.Flying != 1 || h.Delay != 1 || h.Due < 3500 || h.Robots != "rules" || h.Status != 404 {
+		t.Errorf("hosts: %+v", h)
+	}
+	pages := until(v, "pages", func([]pageRow) bool { return true })
+	if len(pages) != 2 || pages[0].Title != "two" || pages[1].URL.Href != "http://h/1" {
+		t.Errorf("pages: %+v", pages)
+	}
+	rejections := until(v, "rejections", func([]rejectionRow) bool { return true })
+	if len(rejections) != 2 || rejections[1].Rule != "Disallow: /3" || rejections[1].Line != 4 {
+		t.Errorf("rejections: %+v", rejections)
+	}
+	faults := until(v, "faults", func([]faultRow) bool { return true })
+	if len(faults) != 2 || faults[0].What != "failed: no answer" || faults[1].What != "answered: status 404" {
+		t.Errorf("faults: %+v", faults)
+	}
+	robots := until(v, "robots", func([]robotsRow) bool { return true })
+	if r := robots[0]; r.Group != "politecrawl" || r.Rules != 1 || r.Delay != 7 {
+		t.Errorf("robots: %+v", r)
+	}
+
+	f.Pause()
+	until(v, "now", func(o overview) bool { return o.State == pausing })
+	f.change(func(f *fake) { f.status.Frontier.Leased = 0 })
+	until(v, "now", func(o overview) bool { return o.State == paused })
+	s.End(&crawler.Summary{End: crawler.EndInterrupted, Pages: 5, Left: 6})
+	if now := until(v, "now", func(o overview) bool { return o.State == ended }); now.Pages != 5 || now.End != "interrupted" {
+		t.Errorf("the last numbers: %+v", now)
+	}
+	if last := until(v, "ended", func(ending) bool { return true }); last != (ending{"interrupted", 5, 6}) {
+		t.Errorf("the end: %+v", last)
+	}
+	if e, err := v.next(); !errors.Is(err, io.EOF) {
+		t.Errorf("after the end: %+v, %v", e, err)
+	}
+}
+
+// TestPartsThatStay holds that a viewer is sent again only what has changed.
+func TestPartsThatStay(t *testing.T) {
+	s, f := serve(t, nil)
+	f.change(func(f *fake) { f.status = atWork() })
+	v := view(t, s)
+	var names []string
+	for n := 0; n < 4; {
+		e, err := v.next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if names = append(names, e.name); e.name == "now" {
+			n++
+			f.change(func(f *fake) { f.status.Pages++ })
+		}
+	}
+	for _, name := range []string{"pages", "rejections", "faults", "robots", "hosts"} {
+		n := 0
+		for _, got := range names {
+			if got == name {
+				n++
+			}
+		}
+		if n != 1 {
+			t.Errorf("%s was sent %d times: %v", name, n, names)
+		}
+	}
+}
+
+func TestCloseEndsStreams(t *testing.T) {
+	s, f := serve(t, nil)
+	f.change(func(f *fake) { f.status = atWork() })
+	v := view(t, s)
+	until(v, "now", func(overview) bool { return true })
+	began := time.Now()
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if took := time.Since(began); took > closeTime {
+		t.Errorf("it took %v", took)
+	}
+	until(v, "ended", func(ending) bool { return true })
+	if _, err := net.DialTimeout("tcp", strings.TrimSuffix(strings.TrimPrefix(s.URL(), "http://"), "/"), time.Second); err == nil {
+		t.Error("it still listens")
+	}
+	if err := s.Close(); err != nil {
+		t.Errorf("closed again: %v", err)
+	}
+}
+
+func TestEnoughViewers(t *testing.T) {
+	s, f := serve(t, nil)
+	f.change(func(f *fake) { f.status = atWork() })
+	var viewers []*viewer
+	for range maxStreams {
+		v := view(t, s)
+		until(v, "now", func(overview) bool { return true })
+		viewers = append(viewers, v)
+	}
+	got := get(t, s.URL()+"events")
+	if got.status != 503 || got.header.Get("Retry-After") == "" {
+		t.Errorf("one more: status %d", got.status)
+	}
+	if text := get(t, s.URL()+"metrics").body; !strings.Contains(text, fmt.Sprintf("politecrawl_event_streams %d", maxStreams)) {
+		t.Error("the metrics do not know the viewers")
+	}
+	viewers[0].leave()
+	for range 100 { // until the server has noticed
+		if text := get(t, s.URL()+"metrics").body; strings.Contains(text, fmt.Sprintf("politecrawl_event_streams %d", maxStreams-1)) {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	until(view(t, s), "now", func(overview) bool { return true })
+}
+
+// TestViewerWhoDoesNotRead holds that a crawl, and the other viewers, do not wait for
+// one, and that it is owed no more than what there is now.
+func TestViewerWhoDoesNotRead(t *testing.T) {
+	s, f := serve(t, nil)
+	f.change(func(f *fake) { f.status = atWork() })
+	conn, err := net.Dial("tcp", strings.TrimSuffix(strings.TrimPrefix(s.URL(), "http://"), "/"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	_ = conn.(*net.TCPConn).SetReadBuffer(1 << 10)
+	fmt.Fprintf(conn, "GET /events HTTP/1.1\r\nHost: %s\r\n\r\n", conn.RemoteAddr())
+	v := view(t, s)
+	until(v, "now", func(overview) bool { return true })
+
+	long := strings.Repeat("x", 10*maxShown)
+	began, n := time.Now(), 0
+	for n = 0; n < 200; n++ { // 200 times all that can be on the page: more than any buffer between the two holds
+		var found output.Found
+		for i := range maxRecent {
+			u := fmt.Sprintf("http://h/%d/%d/%s", n, i, long[:1500])
+			found.Pages = append(found.Pages, &output.Page{URL: u, Title: long, Status: 500, Location: long})
+			found.Rejected = append(found.Rejected, &output.Rejection{URL: u, Reason: output.Failed, Rule: long, Detail: long})
+		}
+		if err := s.watch.Write(&found); err != nil {
+			t.Fatal(err)
+		}
+		f.change(func(f *fake) { f.status.Pages = n + 1 })
+		s.watch.look(false)
+	}
+	if took := time.Since(began); took > eventTime {
+		t.Errorf("the crawl has waited: %v", took)
+	}
+	until(v, "now", func(o overview) bool { return o.Pages == n })
+	size := 0
+	for _, part := range s.watch.board.parts {
+		size += len(part)
+	}
+	if size > 1<<20 {
+		t.Errorf("the board is %d bytes", size)
+	}
+}
+
+func TestRecent(t *testing.T) {
+	r := recent[int]{most: 3}
+	for i, want := range [][]int{{}, {1}, {2, 1}, {3, 2, 1}, {4, 3, 2}, {5, 4, 3}, {6, 5, 4}, {7, 6, 5}} {
+		if i > 0 {
+			r.add(i)
+		}
+		if got := r.list(); !slices.Equal(got, want) {
+			t.Errorf("after %d: %v, want %v", i, got, want)
+		}
+	}
+}
+
+func TestHostsAreForgotten(t *testing.T) {
+	h := hosts{known: map[string]*host{}}
+	for i := range 3 * maxHosts {
+		h.hear(fmt.Sprintf("http://h%d", i))
+		h.hear("http://busy")
+	}
+	last := h.last()
+	if len(last) != maxHosts || last[0].origin != "http://busy" || last[1].origin != fmt.Sprintf("http://h%d", 3*maxHosts-1) {
+		t.Errorf("%d hosts, the last %s and %s", len(last), last[0].origin, last[1].origin)
+	}
+}
+
+func TestCounts(t *testing.T) {
+	name := func(s string) string { return s }
+	for _, tt := range []struct {
+		in   map[string]int
+		want []count
+	}{
+		{nil, []count{}},
+		{map[string]int{"a": 1, "b": 3}, []count{{"b", 3}, {"a", 1}}},
+		{map[string]int{"a": 1, "b": 3, "c": 1}, []count{{"b", 3}, {"a", 1}, {"c", 1}}},
+		{map[string]int{"a": 1, "b": 3, "c": 1, "d": 2}, []count{{"b", 3}, {"d", 2}, {other, 2}}},
+	} {
+		if got := counts(tt.in, name, 2); !slices.Equal(got, tt.want) {
+			t.Errorf("%v: %v, want %v", tt.in, got, tt.want)
+		}
+	}
+}
+
+func TestPace(t *testing.T) {
+	var p pace
+	at := time.Unix(0, 0)
+	for i := range 200 {
+		p.pass(at.Add(time.Duration(i)*time.Second), 5*i, true)
+		p.pass(at.Add(time.Duration(i)*time.Second+time.Millisecond), 5*i, false)
+	}
+	if p.rate() != 5 || len(p.chart) != chartSeconds || p.chart[0] != 5 || p.chart[chartSeconds-1] != 5 || len(p.passed) > 70 {
+		t.Errorf("rate %v, %d bars %v, %d samples", p.rate(), len(p.chart), p.chart, len(p.passed))
+	}
+	for i := 200; i < 240; i++ {
+		p.pass(at.Add(time.Duration(i)*time.Second), 1000, true)
+	}
+	if p.rate() != 0 || p.chart[chartSeconds-1] != 0 {
+		t.Errorf("at rest: rate %v, the last bar %v", p.rate(), p.chart[chartSeconds-1])
+	}
+}
