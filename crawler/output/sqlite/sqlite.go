@@ -76,7 +76,11 @@ func Format(opts *Options) output.Format {
 		Name:  "sqlite",
 		Files: files(File),
 		Open: func(dir string, mark []byte) (output.Sink, error) {
-			return open(dir, mark, o)
+			s, err := open(dir, mark, o)
+			if err != nil {
+				return nil, err
+			}
+			return s, nil
 		},
 	}
 }
