@@ -28,7 +28,8 @@
 //
 // The files are read as streams, twice. Of each URL some 40 bytes are kept between
 // the two readings, and of each list only as many rows as it will have; the counts
-// are exact all the same.
+// are exact all the same. A crawl of 100,000 pages with two million links takes some
+// three seconds and 70 MB (BenchmarkMake).
 //
 // # What it trusts
 //

@@ -1,0 +1,101 @@
+package report
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"syscall"
+	"testing"
+
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+func TestWrite(t *testing.T) {
+	dir := everything().write(t)
+	for range 2 {
+		if _, err := Write(dir, &Options{Ending: &Ending{End: "max-pages", Left: 3}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var r Report
+	body, err := os.ReadFile(filepath.Join(dir, JSONFile))
+	if err == nil {
+		err = json.Unmarshal(body, &r)
+	}
+	if err != nil || r.Version != Version || r.Summary.State != Stopped || r.Summary.Left != 3 {
+		t.Errorf("%+v, %v", r.Summary, err)
+	}
+	left, err := filepath.Glob(filepath.Join(dir, ".report*"))
+	if err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+	info, err := os.Stat(filepath.Join(dir, HTMLFile))
+	if err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o644 {
+		t.Errorf("%v, %v", info, err)
+	}
+	if err := os.Mkdir(filepath.Join(dir, "sub"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Write(filepath.Join(dir, "sub"), nil); !errors.Is(err, output.ErrNone) {
+		t.Errorf("Write of no crawl: %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "sub", HTMLFile)); !errors.Is(err, fs.ErrNotExist) {
+		t.Error("a report of no crawl was written")
+	}
+}
+
+// TestWriteFails holds that a report that cannot be written, as on a disk that is
+// full, leaves the earlier one, and nothing of itself.
+func TestWriteFails(t *testing.T) {
+	dir := everything().write(t)
+	before, err := Write(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := func() string {
+		t.Helper()
+		json, err := os.ReadFile(filepath.Join(dir, JSONFile))
+		html, err2 := os.ReadFile(filepath.Join(dir, HTMLFile))
+		if err := errors.Join(err, err2); err != nil {
+			t.Fatal(err)
+		}
+		return string(json) + string(html)
+	}
+	want := read()
+	for name, fail := range map[string]func(io.Writer) error{
+		"at once": func(io.Writer) error { return syscall.ENOSPC },
+		"later": func(w io.Writer) error {
+			_, err := w.Write(make([]byte, 1<<20))
+			return errors.Join(err, syscall.ENOSPC)
+		},
+	} {
+		err := writeFiles(map[string]func(io.Writer) error{
+			filepath.Join(dir, JSONFile): func(w io.Writer) error { return (&Report{Version: 99}).WriteJSON(w) },
+			filepath.Join(dir, HTMLFile): fail,
+		})
+		if !errors.Is(err, syscall.ENOSPC) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if got := read(); got != want {
+			t.Errorf("%s: the earlier report is gone", name)
+		}
+		left, err := filepath.Glob(filepath.Join(dir, ".report*"))
+		if err != nil || len(left) > 0 {
+			t.Errorf("%s: left behind: %v, %v", name, left, err)
+		}
+	}
+	if err := os.Remove(filepath.Join(dir, HTMLFile)); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(dir, HTMLFile), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	r, err := Write(dir, nil)
+	if err == nil || r == nil || r.Summary.Pages != before.Summary.Pages {
+		t.Errorf("Write = %v, %v", r, err)
+	}
+}
