@@ -71,17 +71,17 @@ var roffEscapes = strings.NewReplacer(
 func (m *manual) synopsis(cmd *cobra.Command) {
 	use := strings.Fields(strings.TrimSuffix(cmd.UseLine(), " [flags]"))
 	words := len(strings.Fields(cmd.CommandPath()))
-	text := `\fB` + roff(strings.Join(use[:words], " ")) + `\fR`
+	text := []string{`\fB` + roff(strings.Join(use[:words], " ")) + `\fR`}
 	if cmd.HasAvailableSubCommands() {
-		text += ` \fICOMMAND\fR`
+		text = append(text, `\fICOMMAND\fR`)
 	}
 	if cmd.HasAvailableLocalFlags() {
-		text += ` [\fIOPTION\fR ...]`
+		text = append(text, `[\fIOPTION\fR ...]`)
 	}
 	for _, arg := range use[words:] {
-		text += " " + roff(arg)
+		text = append(text, roff(arg))
 	}
-	m.line(text)
+	m.line(strings.Join(text, " "))
 }
 
 // prose writes a text of paragraphs. What is indented in it is shown as it stands.
