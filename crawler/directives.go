@@ -40,6 +40,19 @@ func (c *Crawler) describe(page *output.Page, d *robotstag.Directives, doc *extr
 	}
 }
 
+// noCopy says what keeps a page from being archived; empty: nothing does.
+func (c *Crawler) noCopy(d *robotstag.Directives) string {
+	if !c.cfg.ObeyNoindex {
+		return ""
+	}
+	for _, rule := range []*robotstag.Rule{d.NoIndex(time.Now()), d.NoArchive()} {
+		if rule != nil {
+			return rule.String()
+		}
+	}
+	return ""
+}
+
 // why says what keeps a link from being followed; empty: nothing does.
 func (c *Crawler) why(page *robotstag.Rule, rel string) string {
 	switch {

@@ -21,9 +21,14 @@ import (
 // read beyond it, and no page unless max-body says so.
 const maxRecorded = 64 << 20
 
+// heldField is the field of a request by which its exchange is held back until its page
+// has been read: that may ask not to be kept. It is not sent.
+const heldField = "Politecrawl-Held-By"
+
 // A recording is an exchange while it goes on.
 type recording struct {
-	done func(*output.Exchange)
+	done func(e *output.Exchange, held string)
+	held string // the value of heldField
 	ex   output.Exchange
 	body bytes.Buffer
 	end  bool // of the body was seen
@@ -38,13 +43,15 @@ type recording struct {
 // record returns a recording of a request, and the request to send in its place. It
 // asks for packed bodies where net/http would: that unpacks what it asked for itself,
 // and nobody sees what was sent.
-func record(req *http.Request, done func(*output.Exchange)) (*recording, *http.Request) {
-	r := &recording{done: done, ex: output.Exchange{URL: req.URL.String(), Began: time.Now()}}
+func record(req *http.Request, done func(e *output.Exchange, held string)) (*recording, *http.Request) {
+	r := &recording{done: done, held: req.Header.Get(heldField), ex: output.Exchange{URL: req.URL.String(), Began: time.Now()}}
+	clone := *req
+	clone.Header = req.Header.Clone()
+	clone.Header.Del(heldField)
+	req = &clone
 	if req.Header.Get("Accept-Encoding") == "" && req.Header.Get("Range") == "" && req.Method == http.MethodGet {
-		clone := *req
-		clone.Header = req.Header.Clone()
-		clone.Header.Set("Accept-Encoding", "gzip")
-		req, r.unpack = &clone, true
+		req.Header.Set("Accept-Encoding", "gzip")
+		r.unpack = true
 	}
 	return r, req.WithContext(httptrace.WithClientTrace(req.Context(), &httptrace.ClientTrace{
 		GotConn: func(info httptrace.GotConnInfo) {
@@ -145,7 +152,7 @@ func (b *recordedBody) Close() error {
 		r := b.r
 		r.ex.Body, r.ex.Took = r.body.Bytes(), time.Since(r.ex.Began)
 		r.ex.Cut = r.ex.Cut || !r.end
-		r.done(&r.ex)
+		r.done(&r.ex, r.held)
 	})
 	return err
 }

@@ -18,6 +18,7 @@ import (
 // every request of the collector goes, so colly's own check is off too.
 type fetcher struct {
 	collector *colly.Collector
+	recorded  bool // exchanges are, each held back by its URL
 }
 
 // reply is what came back for one request.
@@ -30,7 +31,7 @@ type reply struct {
 }
 
 // newFetcher returns a fetcher whose requests end when ctx does.
-func newFetcher(ctx context.Context, cfg *Config, robots *robotsext.Robots) *fetcher {
+func newFetcher(ctx context.Context, cfg *Config, robots *robotsext.Robots, recorded bool) *fetcher {
 	// The context comes before Attach, which seals it.
 	c := colly.NewCollector(colly.StdlibContext(ctx))
 	// Set one by one after NewCollector: colly reads COLLY_ variables from the
@@ -54,7 +55,7 @@ func newFetcher(ctx context.Context, cfg *Config, robots *robotsext.Robots) *fet
 		got := r.Ctx.GetAny(replyKey).(*reply)
 		got.status, got.header, got.body = r.StatusCode, *r.Headers, r.Body
 	})
-	return &fetcher{collector: c}
+	return &fetcher{collector: c, recorded: recorded}
 }
 
 // replyKey is where a request's colly context holds the reply to fill in.
@@ -67,7 +68,14 @@ func (f *fetcher) fetch(url string, known *frontier.Validators) (*reply, error) 
 	got := &reply{began: time.Now()}
 	ctx := colly.NewContext()
 	ctx.Put(replyKey, got)
-	err := f.collector.Request(http.MethodGet, url, nil, ctx, conditional(known))
+	fields := conditional(known)
+	if f.recorded {
+		if fields == nil {
+			fields = make(http.Header, 1)
+		}
+		fields.Set(heldField, url)
+	}
+	err := f.collector.Request(http.MethodGet, url, nil, ctx, fields)
 	got.took = time.Since(got.began)
 	if err != nil {
 		return nil, err

@@ -140,9 +140,10 @@ func (c *Crawler) connect() error {
 	if base == nil {
 		base = newTransport(&c.cfg)
 	}
+	record := c.recorder()
 	var err error
 	c.robots, err = robotsext.New(c.cfg.UserAgent, &robotsext.Options{
-		Transport: &wire{base: base, working: c.working, record: c.recorder()},
+		Transport: &wire{base: base, working: c.working, record: record},
 		Wait:      c.wait,
 		Timeout:   c.cfg.RobotsTimeout,
 		RetryMin:  c.cfg.RobotsRetry,
@@ -155,7 +156,7 @@ func (c *Crawler) connect() error {
 	if err != nil {
 		return fmt.Errorf("crawler: %w", err)
 	}
-	c.fetch = newFetcher(c.working, &c.cfg, c.robots)
+	c.fetch = newFetcher(c.working, &c.cfg, c.robots, record != nil)
 	c.sitemaps = &http.Client{
 		Transport:     c.robots.Transport(nil),
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -164,13 +165,11 @@ func (c *Crawler) connect() error {
 }
 
 // recorder returns what takes the exchanges; nil: no format wants them.
-func (c *Crawler) recorder() func(*output.Exchange) {
+func (c *Crawler) recorder() func(e *output.Exchange, held string) {
 	if !slices.ContainsFunc(c.formats, func(f output.Format) bool { return f.Exchanges }) {
 		return nil
 	}
-	return func(e *output.Exchange) {
-		c.out.add(func(f *output.Found) { f.Exchanges = append(f.Exchanges, e) })
-	}
+	return c.out.exchange
 }
 
 // hostOf is the host of a URL in canonical form.

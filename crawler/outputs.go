@@ -22,8 +22,9 @@ type outputs struct {
 	power   bool // what is written has to outlive the machine
 	sinks   []sink
 
-	mu    sync.Mutex   // guards loose
-	loose output.Found // for the sinks, with what is written next
+	mu    sync.Mutex                    // guards both below
+	loose output.Found                  // for the sinks, with what is written next
+	held  map[string][]*output.Exchange // by the URL of the page that they wait for
 }
 
 // A sink is one of the configuration.
@@ -176,6 +177,35 @@ func (o *outputs) add(change func(*output.Found)) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	change(&o.loose)
+}
+
+// exchange takes what has gone over the wire. That of a page is held back until the
+// page has been read.
+func (o *outputs) exchange(e *output.Exchange, held string) {
+	if held == "" {
+		o.add(func(f *output.Found) { f.Exchanges = append(f.Exchanges, e) })
+		return
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.held == nil {
+		o.held = make(map[string][]*output.Exchange)
+	}
+	o.held[held] = append(o.held[held], e)
+}
+
+// release lets the exchanges of a page go: without the content, where a directive asks
+// for that.
+func (o *outputs) release(url, withheld string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, e := range o.held[url] {
+		if withheld != "" {
+			e.Body, e.Withheld = nil, withheld
+		}
+		o.loose.Exchanges = append(o.loose.Exchanges, e)
+	}
+	delete(o.held, url)
 }
 
 // write writes a batch everywhere.

@@ -138,7 +138,7 @@ func sameInSink(t *testing.T, cfg Config, robots bool) {
 func TestSink(t *testing.T) {
 	s := newSite(t, "127.0.0.1", map[string]string{
 		"/robots.txt": "User-agent: *\nDisallow: /no\nSitemap: {site}/map.txt\n", "/map.txt": "{site}/b\n{site}/c\n",
-		"/": `<a href="/a">a</a> <a href="/no">no</a> <a href="http://elsewhere.invalid/">out</a>`,
+		"/":  `<a href="/a">a</a> <a href="/no">no</a> <a href="http://elsewhere.invalid/">out</a>`,
 		"/a": "a", "/b": "b", "/c": "c",
 	})
 	cfg := testConfig(t, s.url)
@@ -361,7 +361,7 @@ func TestExchanges(t *testing.T) {
 		_, _ = fmt.Fprintf(w, "User-agent: *\nDisallow: /no\nSitemap: http://%s/map.txt\n", r.Host)
 	})
 	mux.HandleFunc("/map.txt", func(w http.ResponseWriter, r *http.Request) {
-		_, _ = fmt.Fprintf(w, "http://%s/moved\nhttp://%s/long\n", r.Host, r.Host)
+		_, _ = fmt.Fprintf(w, "http://%s/moved\nhttp://%s/long\nhttp://%s/hidden\nhttp://%s/unkept\n", r.Host, r.Host, r.Host, r.Host)
 	})
 	mux.HandleFunc("/moved", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/packed?a=1&b", http.StatusFound) })
 	mux.HandleFunc("/packed", func(w http.ResponseWriter, _ *http.Request) {
@@ -370,6 +370,14 @@ func TestExchanges(t *testing.T) {
 		_, _ = w.Write(packed.Bytes())
 	})
 	mux.HandleFunc("/long", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(bytes.Repeat([]byte("x"), 100_000)) })
+	mux.HandleFunc("/hidden", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = io.WriteString(w, `<meta name="robots" content="noindex">secret`)
+	})
+	mux.HandleFunc("/unkept", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("X-Robots-Tag", "noarchive")
+		_, _ = io.WriteString(w, `secret`)
+	})
 	plain, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -427,7 +435,12 @@ func TestExchanges(t *testing.T) {
 			t.Errorf("%s: %+v", path, e)
 		}
 	}
-	if len(by) != 5 || len(by["/long"].Body) < cfg.MaxBody {
+	for path, rule := range map[string]string{"/hidden": "noindex", "/unkept": "noarchive"} {
+		if e := by[path]; e == nil || e.Body != nil || e.Withheld != rule || e.Status != 200 {
+			t.Errorf("%s: %+v", path, e)
+		}
+	}
+	if len(by) != 7 || len(by["/long"].Body) < cfg.MaxBody {
 		t.Errorf("%d exchanges", len(by))
 	}
 }

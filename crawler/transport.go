@@ -67,7 +67,7 @@ func checkProxy(raw string) error {
 type wire struct {
 	base    http.RoundTripper
 	working context.Context
-	record  func(*output.Exchange) // takes what has gone over it; nil: nobody does
+	record  func(e *output.Exchange, held string) // takes what has gone over it; nil: nobody does
 }
 
 // RoundTrip implements http.RoundTripper.

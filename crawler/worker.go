@@ -38,8 +38,9 @@ type visit struct {
 	group *robotstxt.Group // its rules for this crawler; nil: none
 
 	// What is to be written down of it, together with its outcome.
-	page  *output.Page
-	lines output.Batch
+	page   *output.Page
+	lines  output.Batch
+	noCopy string // the directive for which its content is not archived; empty: none
 }
 
 // work takes URLs from the frontier and deals with them, one after the other,
@@ -215,6 +216,7 @@ func (c *Crawler) fetchPage(v *visit) (frontier.Outcome, error) {
 	} else {
 		outcome, err = c.answered(v, got)
 	}
+	c.out.release(v.u.String(), v.noCopy)
 	bytes := 0
 	if v.page != nil {
 		bytes = v.page.Bytes
@@ -304,6 +306,7 @@ func (c *Crawler) found(v *visit, got *reply, page *output.Page) ([]frontier.Ite
 	}
 	asked := c.directives(got.header, doc)
 	c.describe(page, asked, doc)
+	v.noCopy = c.noCopy(asked)
 	if doc == nil {
 		return nil, nil
 	}

@@ -86,6 +86,7 @@ type Exchange struct {
 	Status   int
 	Body     []byte // as it was sent, Content-Encoding included, but not chunked
 	Cut      bool   // the body goes on behind Body
+	Withheld string // the directive of the page for which Body is left out, such as noindex; empty: none
 }
 
 // join adds what another holds.

@@ -95,7 +95,8 @@ func (s *sink) answer(x *output.Exchange, id recordID) error {
 	this := capture{id: id, date: x.Began, whole: captured{id: id, url: url, date: x.Began}}
 	var key payloadKey
 	known, original := false, captured{}
-	if len(x.Body) > 0 && !x.Cut {
+	whole := len(x.Body) > 0 && !x.Cut && x.Withheld == ""
+	if whole {
 		key = sha256.Sum256(x.Body)
 		original, known = s.payloads.get(key)
 	}
@@ -115,7 +116,10 @@ func (s *sink) answer(x *output.Exchange, id recordID) error {
 		s.begin("response", id, x.Began)
 		s.origin(x)
 		s.addDigest("WARC-Payload-Digest", body)
-		if x.Cut {
+		switch {
+		case x.Withheld != "":
+			s.add("WARC-Truncated", "unspecified")
+		case x.Cut:
 			s.add("WARC-Truncated", "length")
 		}
 	}
@@ -125,7 +129,7 @@ func (s *sink) answer(x *output.Exchange, id recordID) error {
 	if len(x.URL) > longestURL {
 		return nil
 	}
-	if x.Status != 304 && len(x.Body) > 0 && !x.Cut {
+	if x.Status != 304 && whole {
 		s.payloads.put(key, this.whole)
 	}
 	s.urls.put(url, this)

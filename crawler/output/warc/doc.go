@@ -53,7 +53,8 @@
 // Bodies are kept as they were sent, with their Content-Encoding, but not chunked.
 // HTTP/2 has no text form: its heads are written as those of HTTP/1.1, which is what
 // every reader expects, and the field WARC-Protocol, h2 or h2c, says so. A body of
-// which not all was read has WARC-Truncated: length.
+// which not all was read has WARC-Truncated: length, and one that its page asks not
+// to keep (noindex, noarchive) has none, and WARC-Truncated: unspecified.
 //
 // Digests are SHA-1 in base 32, since that is what the indexes and players of the
 // field compare. What tells two payloads apart here is SHA-256: a site can make two
