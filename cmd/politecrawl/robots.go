@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"net/url"
 	"time"
@@ -33,6 +34,14 @@ type ruling struct {
 func (r ruling) later() bool {
 	return r.record != nil && r.record.Outcome == robotsext.Unreachable
 }
+
+// cut reports whether the robots.txt goes on behind what is read of it.
+func (r ruling) cut() bool {
+	return r.file != nil && r.file.Truncated || r.record != nil && r.record.Truncated
+}
+
+// cutOff says so of it.
+var cutOff = fmt.Sprintf("is longer than what is read of it, %d bytes; the rest has no effect", robotstxt.DefaultMaxBytes)
 
 // A robotsSource finds the ruling of an origin.
 type robotsSource func(ctx context.Context, origin *url.URL) (ruling, error)

@@ -33,7 +33,8 @@ what is said to Googlebot where nobody speaks of Applebot, and AdsBot-Google obe
 what is said to itself. --agent names others in their place, as in "robots check".
 
 With --format json the result is one object: from, fetch, paths (path and alike, the
-number of rules that are about such paths) and agents; each agent has agent, operator,
+number of rules that are about such paths) and agents, and truncated where the file is
+longer than what is read of it; each agent has agent, operator,
 purpose (search, training, answers, user or other), tokens, group and verdicts, one for
 each path: verdict, rule and line.
 
@@ -71,7 +72,7 @@ func (m *matrix) run(ctx context.Context, name string, paths []string) error {
 	if err != nil {
 		return err
 	}
-	s := shownMatrix{From: r.from, Paths: []shownPath{}, Agents: []shownAgent{}, sections: len(m.agents) == 0}
+	s := shownMatrix{From: r.from, Paths: []shownPath{}, Agents: []shownAgent{}, Truncated: r.cut(), sections: len(m.agents) == 0}
 	if r.record != nil {
 		s.Fetch = fetchOf(r.record)
 	}
@@ -88,6 +89,8 @@ type shownMatrix struct {
 	Fetch  *shownFetch  `json:"fetch,omitempty"`
 	Paths  []shownPath  `json:"paths"`
 	Agents []shownAgent `json:"agents"`
+
+	Truncated bool `json:"truncated,omitempty"` // the file goes on behind what is read of it
 
 	sections bool // the agents come by purpose
 }
@@ -205,6 +208,9 @@ func (s shownMatrix) text(paint painter, width int) string {
 	p.printf("%s\n", printable(inWords(s.From)))
 	if s.Fetch != nil {
 		p.fetch(s.Fetch)
+	}
+	if s.Truncated {
+		p.printf("%s\n", paint(yellow, "the file "+cutOff))
 	}
 	name, group := len("agent"), len("group")
 	for _, a := range s.Agents {

@@ -76,7 +76,8 @@ With --format json each answer is an object on a line of its own: url, agent, ve
 fetched also status, error and retry_at. With --explain it has also explain: path (as it
 is compared), token (that chose the group), rules (how many the group has), matches,
 because (longest, tie, only, no-rule, no-group, no-file, robots.txt or unreachable) and,
-where robots.txt was fetched, fetch and age_seconds.
+where robots.txt was fetched, fetch and age_seconds; truncated is true when the file is
+longer than what is read of it.
 
 Exit code: 0 all allowed, 1 some disallowed, 2 misuse, 4 some robots.txt unreachable.
 With --quiet it is the only answer.`,

@@ -89,6 +89,9 @@ func (d *fileDiff) read(ctx context.Context, name string) (ruling, error) {
 	if err == nil && r.record != nil && r.record.Outcome == robotsext.AllowAll {
 		d.remark(fmt.Sprintf("there is no %s (status %d): everything is allowed", r.from, r.record.Status))
 	}
+	if err == nil && r.cut() {
+		d.remark(inWords(r.from) + " " + cutOff)
+	}
 	return r, err
 }
 

@@ -17,6 +17,7 @@ type explanation struct {
 	Because reason       `json:"because"`
 	Fetch   *shownFetch  `json:"fetch,omitempty"`       // nil: the file was given by the user
 	Age     *float64     `json:"age_seconds,omitempty"` // since the fetch
+	Cut     bool         `json:"truncated,omitempty"`   // the file goes on behind what is read of it
 }
 
 // A shownMatch is a rule that matches. The first decides.
@@ -43,7 +44,7 @@ const (
 
 // explain says how the ruling comes to its answer about a URL.
 func (r ruling) explain(rawURL string, a agent) *explanation {
-	x := &explanation{Matches: []shownMatch{}, Because: becauseNoFile}
+	x := &explanation{Matches: []shownMatch{}, Because: becauseNoFile, Cut: r.cut()}
 	if rec := r.record; rec != nil {
 		age := time.Since(rec.FetchedAt).Seconds()
 		x.Fetch, x.Age = fetchOf(rec), &age
@@ -104,6 +105,9 @@ func (x *explanation) text(paint painter, ans answer, a agent) string {
 		p.line("robots.txt", "read from "+printable(inWords(ans.RobotsURL))+", not fetched")
 	} else {
 		p.fetch(x)
+	}
+	if x.Cut {
+		p.line("", paint(yellow, cutOff))
 	}
 	return p.b.String()
 }

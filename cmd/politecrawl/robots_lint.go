@@ -103,7 +103,7 @@ func (l *lint) one(ctx context.Context, arg string) error {
 		l.code = worse(l.code, exitFailed)
 		return nil
 	}
-	return l.body(arg, "", body)
+	return l.body(arg, body, robotslint.Options{})
 }
 
 // site lints the robots.txt of the origin of a URL.
@@ -130,7 +130,7 @@ func (l *lint) site(ctx context.Context, rawURL string) error {
 		l.notice(fmt.Sprintf("there is no %s (status %d): everything is allowed", r.from, r.record.Status))
 		return nil
 	}
-	return l.body(r.from, r.from, r.record.Body)
+	return l.body(r.from, r.record.Body, robotslint.Options{URL: r.from, Cut: r.record.Truncated})
 }
 
 // reason is why nobody knows yet what is allowed.
@@ -142,12 +142,12 @@ func (r ruling) reason() string {
 }
 
 // body writes the findings of one robots.txt.
-func (l *lint) body(name, address string, body []byte) error {
-	opts := &robotslint.Options{URL: address, MaxPerKind: l.limit}
+func (l *lint) body(name string, body []byte, opts robotslint.Options) error {
+	opts.MaxPerKind = l.limit
 	if l.limit == 0 {
 		opts.MaxPerKind = -1
 	}
-	for _, f := range robotslint.Lint(body, opts) {
+	for _, f := range robotslint.Lint(body, &opts) {
 		l.counts[f.Severity] += 1 + f.More
 		if f.Severity != robotslint.Note {
 			l.code = worse(l.code, exitFindings)

@@ -66,6 +66,8 @@ type shownFinding struct {
 	Line int    `json:"line"`
 	Kind string `json:"kind"`
 	Text string `json:"text"`
+
+	message string
 }
 
 func (p *program) robotsShowCommand() *cobra.Command {
@@ -143,13 +145,13 @@ func (r ruling) shown() shownFile {
 	if r.file == nil {
 		return s
 	}
-	s.Truncated = r.file.Truncated
+	s.Truncated = r.cut()
 	s.Groups = shownGroups(r.file)
 	for _, m := range r.file.Sitemaps {
 		s.Sitemaps = append(s.Sitemaps, shownSitemap{m.Line, m.URL})
 	}
 	for _, f := range r.file.Findings {
-		s.Findings = append(s.Findings, shownFinding{f.Line, string(f.Kind), f.Text})
+		s.Findings = append(s.Findings, shownFinding{f.Line, string(f.Kind), f.Text, f.Kind.Message()})
 	}
 	inGroup := map[int]bool{}
 	for _, g := range s.Groups {

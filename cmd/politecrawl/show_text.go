@@ -14,9 +14,14 @@ type showPage struct {
 
 func (p *showPage) printf(format string, args ...any) { fmt.Fprintf(&p.b, format, args...) }
 
-// line writes a line that stands in the file, with its number.
+// line writes a line that stands in the file, with its number. What is said of the
+// whole file has none.
 func (p *showPage) line(number int, tint colour, text string) {
-	p.printf("%s  %s\n", p.paint(faint, fmt.Sprintf("%6d", number)), p.paint(tint, printable(text)))
+	at := "      "
+	if number > 0 {
+		at = p.paint(faint, fmt.Sprintf("%6d", number))
+	}
+	p.printf("%s  %s\n", at, p.paint(tint, printable(text)))
 }
 
 // text is the file for a person: first how it was come by, then the groups, then
@@ -28,7 +33,7 @@ func (s shownFile) text(paint painter) string {
 		p.fetch(s.Fetch)
 	}
 	if s.Truncated {
-		p.printf("%s\n", paint(yellow, "the file is longer than what is read of it; the rest has no effect"))
+		p.printf("%s\n", paint(yellow, "the file "+cutOff))
 	}
 	for _, g := range s.Groups {
 		p.group(g)
@@ -52,7 +57,11 @@ func (s shownFile) text(paint painter) string {
 		p.printf("\nFindings:\n")
 	}
 	for _, f := range s.Findings {
-		p.line(f.Line, yellow, fmt.Sprintf("%s: %s", f.Kind, f.Text))
+		text := f.Text
+		if text == "" {
+			text = f.message
+		}
+		p.line(f.Line, yellow, fmt.Sprintf("%s: %s", f.Kind, text))
 	}
 	return p.b.String()
 }

@@ -33,8 +33,12 @@ func (l *linter) utf16() {
 func (l *linter) encoding() {
 	s := l.source
 	if s.unread > 0 {
-		l.add(s.unread, TooLarge, "", func() (string, string) {
-			return fmt.Sprintf("the file is longer than %d bytes (500 KiB): crawlers need not read this line or any after it", robotstxt.DefaultMaxBytes),
+		line, unread := s.unread, "this line or any after it"
+		if s.lastRead {
+			line, unread = line-1, "more than this line"
+		}
+		l.add(line, TooLarge, "", func() (string, string) {
+			return fmt.Sprintf("the file is longer than %d bytes (500 KiB): crawlers need not read %s", robotstxt.DefaultMaxBytes, unread),
 				"make the file shorter, for example by wildcards in place of long lists; put what matters first"
 		})
 	}

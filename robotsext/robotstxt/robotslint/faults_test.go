@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -102,6 +103,8 @@ func TestLargeFaults(t *testing.T) {
 		{"ROB-FMT-14/a line that the limit cuts", full + strings.Repeat("#", 512000-len(full)-10) + "\n" + line + line, "5123 error too-large"},
 		{"ROB-FMT-14/a line that begins where reading ends", full + strings.Repeat("#", 512000-len(full)-1) + "\n" + line, "5123 error too-large"},
 		{"ROB-FMT-14/a line that ends where reading does", full + strings.Repeat("#", 512000-len(full)) + "\n" + line, "5123 error too-large"},
+		{"ROB-FMT-14/longer by the end of the last line", full + strings.Repeat("#", 512000-len(full)) + "\n", "5122 error too-large"},
+		{"ROB-FMT-14/longer by an empty line", full + strings.Repeat("#", 512000-len(full)) + "\n\n", "5123 error too-large"},
 		{"ROB-FMT-14/as long as may be", full + strings.Repeat("#", 512000-len(full)), ""},
 		{"ROB-FMT-18/long lines", head + "Disallow: /" + strings.Repeat("a", 17000) + "\n#" + strings.Repeat("a", 17000) + "\n" +
 			"Sitemap: https://h/" + strings.Repeat("s", 17000), "2 warning long-line⏎4 warning long-line"},
@@ -116,6 +119,21 @@ func TestLargeFaults(t *testing.T) {
 				t.Errorf("got %q, want %q", text, tt.want)
 			}
 		})
+	}
+}
+
+// TestCut holds that the beginning of a file is known for one.
+func TestCut(t *testing.T) {
+	for body, want := range map[string]int{
+		"":                               1,
+		"User-agent: *\nDisallow: /a/\n": 3,
+		"User-agent: *\nDisallow: /a/":   3,
+	} {
+		found := Lint([]byte(body), &Options{Cut: true})
+		i := slices.IndexFunc(found, func(f Finding) bool { return f.Kind == TooLarge })
+		if i < 0 || found[i].Line != want {
+			t.Errorf("ROB-FMT-14: %q: %+v, want line %d", body, found, want)
+		}
 	}
 }
 

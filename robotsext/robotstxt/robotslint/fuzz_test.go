@@ -72,7 +72,7 @@ func checkFindings(t *testing.T, body []byte) {
 // does.
 func checkSource(t *testing.T, body []byte) {
 	t.Helper()
-	s, f := read(body, robotstxt.DefaultMaxBytes), robotstxt.Parse(body, &robotstxt.Options{MaxExtensions: -1})
+	s, f := read(body, robotstxt.DefaultMaxBytes, false), robotstxt.Parse(body, &robotstxt.Options{MaxExtensions: -1})
 	type rule struct {
 		line  int
 		allow bool

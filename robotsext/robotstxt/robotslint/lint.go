@@ -26,6 +26,10 @@ type Options struct {
 	// are then complete.
 	URL string
 
+	// Cut says that the body is the beginning of a file that goes on, as
+	// robotsext.Record.Truncated does: the finding is then made without the rest.
+	Cut bool
+
 	// MaxPerKind bounds the findings of one kind and severity, of which a body of garbage has
 	// hundreds of thousands. The last one that is listed tells in More how many
 	// follow. Zero means DefaultMaxPerKind, negative no bound.
@@ -47,7 +51,7 @@ func Lint(body []byte, opts *Options) []Finding {
 		l.utf16()
 		return l.findings
 	}
-	l.source = read(body, robotstxt.DefaultMaxBytes)
+	l.source = read(body, robotstxt.DefaultMaxBytes, opts.Cut)
 	l.file = robotstxt.Parse(body, &robotstxt.Options{MaxFindings: len(body) + 1000})
 	l.encoding()
 	l.parsed()

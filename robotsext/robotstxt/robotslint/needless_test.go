@@ -75,7 +75,7 @@ func without(body string, list ...Finding) string {
 
 // pathsOf are the values of the rules of a file.
 func pathsOf(body string) (paths []string) {
-	for _, r := range read([]byte(body), len(body)).records {
+	for _, r := range read([]byte(body), len(body), false).records {
 		if r.usable() {
 			paths = append(paths, r.value)
 		}
@@ -177,7 +177,7 @@ func TestNeedlessReal(t *testing.T) {
 		g := newGenerator(uint64(i))
 		paths := pathsOf(body)
 		agents := []string{"x"}
-		for _, r := range read(text, len(text)).records {
+		for _, r := range read(text, len(text), false).records {
 			if name := agentName(r.value); r.field == agentField && name != "" && len(agents) < 3 && g.IntN(3) == 0 {
 				agents = append(agents, name)
 			}

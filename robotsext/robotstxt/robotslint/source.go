@@ -15,10 +15,11 @@ type source struct {
 	blocks  []block
 	html    bool
 
-	unread  int // number of the first line that the size limit cuts off, 0: none
-	badUTF8 int // number of the first line that is not UTF-8, 0: none
-	loneCR  int // number of the first line that a CR alone ends, 0: none
-	loneCRs int // how many such lines there are
+	unread   int  // number of the first line that the size limit cuts off, 0: none
+	lastRead bool // there is no such line: what is cut off ends the one before it
+	badUTF8  int  // number of the first line that is not UTF-8, 0: none
+	loneCR   int  // number of the first line that a CR alone ends, 0: none
+	loneCRs  int  // how many such lines there are
 }
 
 // field says what a line is, so far as that is of interest here.
@@ -67,8 +68,9 @@ const longLine = 2083*8 - 1
 
 const bom = "\ufeff"
 
-// read takes body apart, of which no more than limit bytes are looked at.
-func read(body []byte, limit int) *source {
+// read takes body apart, of which no more than limit bytes are looked at. Cut says
+// that there was more of it.
+func read(body []byte, limit int, cut bool) *source {
 	s := &source{}
 	rest := body
 	if len(body) > limit {
@@ -88,10 +90,12 @@ func read(body []byte, limit int) *source {
 	}
 	s.html = strings.HasPrefix(strings.TrimLeft(text, space), "<")
 	lines := s.split(text)
-	if len(rest) < len(body) {
+	if len(rest) < len(body) || cut {
 		s.unread = lines // the last line is the one that begins where reading ends
 		if len(rest) > 0 && rest[len(rest)-1] != '\n' && rest[len(rest)-1] != '\r' {
 			s.unread++
+			left := string(body[len(rest):])
+			s.lastRead = !cut && (left == "\n" || left == "\r" || left == "\r\n")
 		}
 	}
 	s.group()

@@ -1,0 +1,41 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestTooLarge holds that every command says that a robots.txt goes on behind what
+// is read of it, whether it is a file or a site's.
+func TestTooLarge(t *testing.T) {
+	body := "User-agent: *\nDisallow: /a/\n" + strings.Repeat("#"+strings.Repeat("x", 99)+"\n", 5200) + "Disallow: /late\n"
+	site, file := serveRobots(t, body).URL, writeFile(t, "robots.txt", body)
+	for name, tt := range map[string]struct {
+		args  []string
+		code  int
+		words string
+	}{
+		"lint":                {[]string{"lint", site}, exitFindings, ":5072: error: "},
+		"lint a file":         {[]string{"lint", file}, exitFindings, ":5072: error: "},
+		"show":                {[]string{"show", site}, exitDone, cutOff},
+		"show a file":         {[]string{"show", file}, exitDone, "        too-large: the file is longer than crawlers have to read"},
+		"show, for a script":  {[]string{"show", site, "--format", "json"}, exitDone, `"truncated":true`},
+		"check":               {[]string{"check", "--explain", site + "/late"}, exitDone, cutOff},
+		"check a file":        {[]string{"check", "--explain", "--robots", file, "/late"}, exitDone, cutOff},
+		"check, for a script": {[]string{"check", "--explain", "--format", "json", site + "/late"}, exitDone, `"truncated":true`},
+		"agents":              {[]string{"agents", site}, exitDone, cutOff},
+		"agents of a file":    {[]string{"agents", file, "--format", "json"}, exitDone, `"truncated":true`},
+		"diff":                {[]string{"diff", site, diffNew}, exitFindings, "/robots.txt " + cutOff},
+		"diff of files":       {[]string{"diff", diffNew, file}, exitFindings, "robots.txt " + cutOff},
+	} {
+		t.Run("ROB-FMT-14/"+name, func(t *testing.T) {
+			got := run(t, append([]string{"robots"}, tt.args...)...)
+			if got.code != tt.code || !strings.Contains(got.out+got.stderr, tt.words) {
+				t.Errorf("exit code %d, want %d and %q in:\n%s%s", got.code, tt.code, tt.words, got.out, got.stderr)
+			}
+			if strings.Contains(got.out, "     0  ") {
+				t.Errorf("a line 0: %s", got.out)
+			}
+		})
+	}
+}
