@@ -16,6 +16,7 @@ func (p *program) crawlCommand() *cobra.Command {
 	var (
 		format outputFormat
 		quiet  bool
+		listen listening
 	)
 	s := newSettings()
 	cmd := &cobra.Command{
@@ -71,13 +72,14 @@ other numbers are of all runs since the crawl, or its last recrawl, began.`,
 			if err := s.validate(); err != nil {
 				return err
 			}
-			h := &herald{program: p, quiet: quiet, log: s.log}
+			h := &herald{program: p, quiet: quiet, log: s.log, listen: listen}
 			return p.crawl(cmd.Context(), s.config, s.options(), format, h)
 		},
 	}
 	format.flag(cmd)
 	s.again(cmd.Flags())
 	cmd.Flags().BoolVar(&quiet, "quiet", false, "say nothing but errors (and the summary, when --format is json)")
+	listen.flags(cmd.Flags())
 	s.flags(cmd.Flags())
 	return cmd
 }
@@ -117,8 +119,14 @@ func (p *program) runCrawl(ctx context.Context, cfg crawler.Config, opts crawler
 	if !h.quiet {
 		opts.Formats = append(opts.Formats, known.format())
 	}
+	stage, err := h.listen.open(cfg, &opts, log)
+	if err != nil {
+		return nil, err
+	}
+	defer stage.close()
 	opts.Begun = func() {
 		h.begun(cfg, opts)
+		stage.begin(c, h)
 		if !h.quiet {
 			view.begin(c, known, cfg.MaxPages)
 		}
@@ -131,6 +139,7 @@ func (p *program) runCrawl(ctx context.Context, cfg crawler.Config, opts crawler
 	defer done()
 	sum, err := c.Run(ctx)
 	view.end()
+	stage.end(sum)
 	if sum == nil {
 		return nil, notBegun(cfg.Output, opts, err)
 	}
@@ -170,7 +179,7 @@ func (e unprefixed) Error() string {
 	var texts []string
 	for line := range strings.Lines(e.err.Error()) {
 		line = strings.TrimSuffix(line, "\n")
-		for _, prefix := range []string{"report: ", "crawler: ", "output: ", "frontier: ", "pebblestore: ", "robotsext: ", "robotstxt: ", "demosite: "} {
+		for _, prefix := range []string{"report: ", "crawler: ", "output: ", "frontier: ", "pebblestore: ", "robotsext: ", "robotstxt: ", "demosite: ", "monitor: "} {
 			line = strings.TrimPrefix(line, prefix)
 		}
 		texts = append(texts, line)

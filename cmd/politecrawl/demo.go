@@ -29,6 +29,7 @@ type demo struct {
 	keep   bool
 	quiet  bool
 	log    logging
+	listen listening
 	format outputFormat
 }
 
@@ -62,6 +63,7 @@ should and no other, else 1.`,
 	flags.BoolVar(&d.keep, "keep", false, "serve the site after the crawl until interrupted, to look at in a browser")
 	flags.BoolVar(&d.quiet, "quiet", false, "say nothing but the result and errors")
 	d.log.keys(flags)
+	d.listen.flags(flags)
 	return cmd
 }
 
@@ -119,7 +121,7 @@ func (d *demo) crawl(ctx context.Context, site *demosite.Site) (*demoResult, err
 	cfg.Output = d.output
 	cfg.Delay = demoDelay
 	cfg.RobotsRetry = demoRobotsRetry
-	sum, err := d.runCrawl(ctx, cfg, crawler.Options{}, &herald{program: d.program, quiet: d.quiet, log: d.log})
+	sum, err := d.runCrawl(ctx, cfg, crawler.Options{}, &herald{program: d.program, quiet: d.quiet, log: d.log, listen: d.listen})
 	if err != nil {
 		return nil, err
 	}

@@ -41,8 +41,8 @@ func (s *settings) checkEnvironment(environ []string) error {
 	return nil
 }
 
-// otherVariables are read by the completion that cobra provides.
-var otherVariables = []string{envPrefix + "_ACTIVE_HELP", envPrefix + "_COMPLETION_DESCRIPTIONS"}
+// otherVariables are read by the completion that cobra provides, and by --listen.
+var otherVariables = []string{tokenVariable, envPrefix + "_ACTIVE_HELP", envPrefix + "_COMPLETION_DESCRIPTIONS"}
 
 // serviceVariable matches what follows the prefix in the variables that Kubernetes
 // gives every container beside a service of the name politecrawl.

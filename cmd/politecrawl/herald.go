@@ -11,8 +11,9 @@ import (
 // begun, and what should be known while it runs. It is safe for concurrent use.
 type herald struct {
 	*program
-	quiet bool
-	log   logging
+	quiet  bool
+	log    logging
+	listen listening
 }
 
 // begun says that the crawl has begun.

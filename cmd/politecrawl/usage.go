@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/agext/levenshtein"
@@ -157,9 +158,19 @@ func nearest(word string, candidates []string) string {
 	edits := 1 + len(word)/4
 	best, most := "", 0.49 // two letters of four swapped are 0.5
 	for _, c := range candidates {
+		if letters(c) == letters(word) {
+			return c // all that happened is that some were swapped
+		}
 		if s := levenshtein.Match(word, c, nil); s > most && levenshtein.Distance(word, c, nil) <= edits {
 			best, most = c, s
 		}
 	}
 	return best
+}
+
+// letters returns the letters of a word in the order of the alphabet.
+func letters(word string) string {
+	all := []byte(word)
+	slices.Sort(all)
+	return string(all)
 }

@@ -65,7 +65,7 @@ func newMetrics() *metrics {
 	}
 	m := &metrics{
 		registry:  prometheus.NewRegistry(),
-		pages:     counters("pages_total", "Pages that were fetched, by the status of the answer; other: one that HTTP does not know.", "status"),
+		pages:     counters("pages_total", "Pages that were fetched, by the status of the answer; other: one that HTTP does not know.", "status", "200"),
 		rejected:  counters("rejected_total", "URLs that were left alone, by reason.", "reason", reasons...),
 		robots:    counters("robots_fetches_total", "Fetches of a robots.txt, by what came of them.", "outcome", outcomes...),
 		sitemaps:  counters("sitemaps_total", "Sitemap files that were asked for, by result: read, or failed.", "result", read, failed),

@@ -1,0 +1,151 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"io/fs"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+const listenToken = "a-token-that-is-hard-to-guess"
+
+// A caller calls somebody with each line that is written.
+type caller struct {
+	lockedBuffer
+	call func(line string)
+}
+
+func (c *caller) Write(b []byte) (int, error) {
+	c.call(string(b))
+	return c.lockedBuffer.Write(b)
+}
+
+// TestListen watches a crawl by its token, and stops it; the token is in nothing that
+// is printed or kept.
+func TestListen(t *testing.T) {
+	t.Setenv(tokenVariable, listenToken)
+	dir := filepath.Join(t.TempDir(), "crawl")
+	ask := func(method, url, token string) (int, string) {
+		req, err := http.NewRequestWithContext(t.Context(), method, url, http.NoBody)
+		if err != nil {
+			t.Error(err)
+			return 0, ""
+		}
+		if token != "" {
+			req.Header.Set("Authorization", "Bearer "+token)
+		}
+		resp, err := (&http.Transport{DisableKeepAlives: true}).RoundTrip(req)
+		if err != nil {
+			t.Error(err)
+			return 0, ""
+		}
+		defer resp.Body.Close()
+		body, err := io.ReadAll(resp.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		return resp.StatusCode, string(body)
+	}
+	watched := ""
+	var out bytes.Buffer
+	stderr := &caller{call: func(line string) {
+		m := regexp.MustCompile(`watch it at (http://127\.0\.0\.1:\d+/) \(add \?token= and the token, once\)\n`).FindStringSubmatch(line)
+		if m == nil {
+			return
+		}
+		watched = m[1]
+		if status, _ := ask("GET", watched, ""); status != 401 {
+			t.Errorf("without the token: status %d", status)
+		}
+		if status, body := ask("GET", watched, listenToken); status != 200 || !strings.Contains(body, "<h1>127.0.0.1") || !strings.Contains(body, "other hosts</h1>") {
+			t.Errorf("with the token: status %d, %s", status, body)
+		}
+		for path, want := range map[string]string{"metrics": "politecrawl_pages_total", "healthz": "ok", "debug/pprof/": "goroutine"} {
+			if status, body := ask("GET", watched+path, listenToken); status != 200 || !strings.Contains(body, want) {
+				t.Errorf("/%s: status %d", path, status)
+			}
+		}
+		if status, body := ask("POST", watched+"stop", listenToken); status != 204 {
+			t.Errorf("stop: status %d, %s", status, body)
+		}
+	}}
+	p := &program{in: strings.NewReader(""), out: &out, err: stderr}
+	p.run(t.Context(), []string{"demo", "--listen", "127.0.0.1:0", "--pprof", "--output", dir})
+	if watched == "" {
+		t.Fatalf("it does not say where it can be watched: %s", stderr.String())
+	}
+	if !strings.Contains(out.String(), "interrupted") {
+		t.Errorf("it was not stopped: %s", out.String())
+	}
+	if conn, err := net.Dial("tcp", strings.Trim(watched, "htp:/")); err == nil {
+		conn.Close()
+		t.Error("it still listens")
+	}
+	if strings.Contains(out.String()+stderr.String(), listenToken) {
+		t.Error("the token was printed")
+	}
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		body, err := os.ReadFile(path)
+		if bytes.Contains(body, []byte(listenToken)) {
+			t.Errorf("the token is in %s", path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+func TestListenMisuse(t *testing.T) {
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	for _, tt := range []struct {
+		args  []string
+		words []string
+	}{
+		{[]string{"--listen", ":0"}, []string{"politecrawl: --listen: a token is needed", "127.0.0.1:0", tokenVariable}},
+		{[]string{"--listen", "0.0.0.0:8080"}, []string{"can be reached from other machines", "127.0.0.1:8080", tokenVariable}},
+		{[]string{"--listen", "8080"}, []string{`--listen: cannot listen on "8080"`, "HOST:PORT"}},
+		{[]string{"--listen", taken.Addr().String()}, []string{"--listen: cannot listen", "in use"}},
+		{[]string{"--listen-token", listenToken}, []string{"--listen 127.0.0.1:8080"}},
+		{[]string{"--pprof"}, []string{"--listen 127.0.0.1:8080"}},
+	} {
+		t.Run(strings.Join(tt.args, " "), func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "crawl")
+			got := run(t, append([]string{"crawl", "http://127.0.0.1:1/", "--output", dir}, tt.args...)...)
+			got.wantRefusal(t, exitMisuse, tt.words...)
+			if strings.Contains(got.stderr, listenToken) {
+				t.Errorf("the token was printed: %s", got.stderr)
+			}
+			if _, err := os.Stat(dir); err == nil {
+				t.Error("a crawl was begun")
+			}
+		})
+	}
+}
+
+func TestSiteTitle(t *testing.T) {
+	for want, urls := range map[string][]string{
+		"":                            nil,
+		"example.com":                 {"https://example.com/a", "https://example.com/b"},
+		"example.com:8080":            {"http://example.com:8080/"},
+		"a.example and another host":  {"http://a.example/", "http://b.example/"},
+		"a.example and 2 other hosts": {"http://a.example/", "http://b.example/", "http://c.example/", "http://b.example/x"},
+	} {
+		if got := siteTitle(urls); got != want {
+			t.Errorf("%v: %q, want %q", urls, got, want)
+		}
+	}
+}
