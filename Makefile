@@ -25,16 +25,21 @@ build: ## Build bin/politecrawl
 	$(GO) build -o bin/politecrawl ./cmd/politecrawl
 
 .PHONY: test
-test: chromium ## Vet, test under the race detector, fuzz each target for TESTFUZZ (3s)
+test: chromium bsdtar ## Vet, test under the race detector, fuzz each target for TESTFUZZ (3s)
 	$(GO) vet ./...
 	$(GO) test -race -vet=off -timeout 10m ./...
 	@$(call fuzz,$(TESTFUZZ))
 
-# Tests look at pages in Chromium. It is installed for root on Debian and in
-# continuous integration; elsewhere these tests are skipped where there is none.
+# Tests look at pages in Chromium, and read archives back with bsdtar. Both are
+# installed for root on Debian and in continuous integration; elsewhere the tests of
+# what is missing are skipped.
 .PHONY: chromium
 chromium:
-	@$(call chromium)
+	@$(call tool,chromium chromium-browser google-chrome google-chrome-stable,chromium,tests that look at pages)
+
+.PHONY: bsdtar
+bsdtar:
+	@$(call tool,bsdtar,libarchive-tools,tests that read archives back)
 
 .PHONY: pictures
 pictures: chromium ## Take the pictures of the documentation anew where they have changed
@@ -58,16 +63,17 @@ lint: ## Run golangci-lint as .golangci.yml says
 clean: ## Remove what build made
 	rm -rf bin
 
-define chromium
-for name in chromium chromium-browser google-chrome google-chrome-stable; do \
+# tool sees to it that there is one of some commands: $(call tool,COMMANDS,PACKAGE,USE).
+define tool
+for name in $(1); do \
 	if command -v "$$name" > /dev/null; then exit 0; fi; \
 done; \
 as=; [ "$$(id -u)" = 0 ] || as=sudo; \
 if [ -n "$${CI:-}" ] || { [ -z "$$as" ] && grep -qs '^ID.*debian' /etc/os-release; }; then \
 	$$as apt-get update -q; \
-	$$as env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends chromium; \
+	$$as env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends $(2); \
 else \
-	echo "no Chromium: tests that look at pages are skipped; install it (on Debian: apt-get install chromium)" >&2; \
+	echo "there is no $(firstword $(1)): $(3) are skipped; install it (on Debian: apt-get install $(2))" >&2; \
 fi
 endef
 

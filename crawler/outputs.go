@@ -84,6 +84,11 @@ func chosen(names []string, formats []output.Format) ([]output.Format, error) {
 		case slices.Contains(names[:i], name):
 			return nil, fmt.Errorf("%w: write: %q is named twice", ErrConfig, name)
 		}
+		for _, other := range all {
+			if slices.ContainsFunc(f.Files, func(file string) bool { return slices.Contains(other.Files, file) }) {
+				return nil, fmt.Errorf("%w: write: %s and %s write the same files; choose one", ErrConfig, other.Name, name)
+			}
+		}
 		all = append(all, f)
 	}
 	if len(names) > maxFormats {

@@ -261,6 +261,7 @@ func TestWriteNames(t *testing.T) {
 	}{
 		{"unknown", []string{"lisp"}, []output.Format{listFormat}, `there is no format "lisp"; there are list`},
 		{"none given", []string{"list"}, nil, `none was given`},
+		{"the same files", []string{"list", "other"}, []output.Format{listFormat, {Name: "other", Files: listFormat.Files}}, "write the same files"},
 		{"twice", []string{"list", "list"}, []output.Format{listFormat}, "named twice"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

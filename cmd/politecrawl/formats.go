@@ -12,12 +12,12 @@ import (
 
 // formats are what --write may name.
 func formats(cfg *crawler.Config) []output.Format {
-	return []output.Format{
-		csvout.Format(nil),
-		sqlite.Format(nil),
-		warc.Format(&warc.Options{
+	archive := func(edition warc.Edition) output.Format {
+		return warc.Format(&warc.Options{
+			Edition:   edition,
 			Software:  "politecrawl/" + buildOf(debug.ReadBuildInfo()).Version,
 			UserAgent: cfg.UserAgent,
-		}),
+		})
 	}
+	return []output.Format{csvout.Format(nil), sqlite.Format(nil), archive(warc.Edition10), archive(warc.Edition11)}
 }

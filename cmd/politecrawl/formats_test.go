@@ -49,7 +49,7 @@ func TestWrite(t *testing.T) {
 
 func TestWriteUnknown(t *testing.T) {
 	got := run(t, "crawl", "http://h.invalid/", "--output", filepath.Join(t.TempDir(), "out"), "--write", "excel")
-	if got.code != exitMisuse || !strings.Contains(got.stderr, `there is no format "excel"; there are csv, sqlite, warc`) {
+	if got.code != exitMisuse || !strings.Contains(got.stderr, `there is no format "excel"; there are csv, sqlite, warc, warc-1.1`) {
 		t.Errorf("%+v", got)
 	}
 }

@@ -13,8 +13,11 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// Name is what a configuration calls the format.
-const Name = "warc"
+// What a configuration calls the format: Name11 is that of Edition11.
+const (
+	Name   = "warc"
+	Name11 = "warc-1.1"
+)
 
 // Edition is the edition of the standard that the first line of each record names.
 type Edition string
@@ -89,8 +92,12 @@ func Format(opts *Options) output.Format {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
+	name := Name
+	if o.Edition == Edition11 {
+		name = Name11
+	}
 	return output.Format{
-		Name:      Name,
+		Name:      name,
 		Files:     []string{filePattern},
 		Exchanges: true,
 		Open: func(dir string, mark []byte) (output.Sink, error) {
