@@ -113,6 +113,7 @@ func (p *program) runCrawl(ctx context.Context, cfg crawler.Config, opts crawler
 	}
 	defer func() { _ = endLog() }() // what could not be written, nobody can be told
 	opts.Logger = log
+	opts.Formats = formats(&cfg, log)
 	var c *crawler.Crawler // what it is of
 	opts.Notice = h.note
 	known := newRoster(cfg.URLs)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"log/slog"
 	"runtime/debug"
 
 	"github.com/politecrawl/politecrawl/crawler"
@@ -10,14 +11,20 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output/warc"
 )
 
-// formats are what --write may name.
-func formats(cfg *crawler.Config) []output.Format {
+// formats are what --write may name. Nil log: nobody is told of what they had to mend.
+func formats(cfg *crawler.Config, log *slog.Logger) []output.Format {
+	software := "politecrawl/" + buildOf(debug.ReadBuildInfo()).Version
 	archive := func(edition warc.Edition) output.Format {
 		return warc.Format(&warc.Options{
 			Edition:   edition,
-			Software:  "politecrawl/" + buildOf(debug.ReadBuildInfo()).Version,
+			Software:  software,
 			UserAgent: cfg.UserAgent,
+			Logger:    log,
 		})
 	}
-	return []output.Format{csvout.Format(nil), sqlite.Format(nil), archive(warc.Edition10), archive(warc.Edition11)}
+	return []output.Format{
+		csvout.Format(&csvout.Options{Logger: log}),
+		sqlite.Format(&sqlite.Options{Software: software, Logger: log}),
+		archive(warc.Edition10), archive(warc.Edition11),
+	}
 }

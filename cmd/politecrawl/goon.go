@@ -20,7 +20,7 @@ func (s *settings) again(fs *pflag.FlagSet) {
 
 // options says what to do with a crawl that is there already.
 func (s *settings) options() crawler.Options {
-	return crawler.Options{Resume: s.resume != "", Recrawl: s.recrawl != "", Formats: formats(&s.config)}
+	return crawler.Options{Resume: s.resume != "", Recrawl: s.recrawl != ""}
 }
 
 // loadOrGoOn completes the configuration: from an earlier crawl and the flags that
