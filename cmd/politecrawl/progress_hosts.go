@@ -72,7 +72,7 @@ type turns struct {
 	waiting int  // hosts whose turn is to come
 	later   int  // hosts that cannot be asked for now
 
-	next  string        // of those waiting, the host that is due first; empty: none
+	next  string        // of those not being asked, the host that is due first; empty: none
 	due   time.Time     // when that is
 	quiet time.Duration // how long the host with the most to do takes, at its delay
 }
@@ -100,6 +100,13 @@ func (r *roster) look(ask func(origin string) (frontier.HostRecord, error), late
 			delete(r.hosts, h) // it comes back with its next page
 			continue
 		}
+		due := rec.Due
+		if rec.BlockedUntil.After(due) {
+			due = rec.BlockedUntil
+		}
+		if rec.Leased == 0 && (t.next == "" || due.Before(t.due) || due.Equal(t.due) && h < t.next) {
+			t.next, t.due = h, due
+		}
 		if held[h] {
 			continue
 		}
@@ -109,13 +116,6 @@ func (r *roster) look(ask func(origin string) (frontier.HostRecord, error), late
 			continue
 		}
 		t.waiting++
-		due := rec.Due
-		if rec.BlockedUntil.After(due) {
-			due = rec.BlockedUntil
-		}
-		if t.next == "" || due.Before(t.due) || due.Equal(t.due) && h < t.next {
-			t.next, t.due = h, due
-		}
 	}
 	return t
 }

@@ -126,7 +126,7 @@ func TestRoster(t *testing.T) {
 		"http://b":     {Delay: 2 * time.Second, MaxInFlight: 4, Due: now.Add(3 * time.Second), Counts: frontier.Counts{Pending: 8}},
 		"http://c":     {Delay: time.Second, MaxInFlight: 1, Due: now.Add(5 * time.Second), Counts: frontier.Counts{Scheduled: 1}},
 		"http://told":  {Delay: time.Second, MaxInFlight: 1, BlockedUntil: now.Add(time.Minute), Counts: frontier.Counts{Pending: 1}},
-		"http://later": {Delay: time.Second, MaxInFlight: 1, Counts: frontier.Counts{Pending: 1000}},
+		"http://later": {Delay: time.Second, MaxInFlight: 1, BlockedUntil: now.Add(time.Hour), Counts: frontier.Counts{Pending: 1000}},
 		"http://done":  {Counts: frontier.Counts{Done: 1}},
 	}
 	asked := 0
@@ -144,6 +144,14 @@ func TestRoster(t *testing.T) {
 	if got := r.look(func(string) (frontier.HostRecord, error) { return frontier.HostRecord{}, frontier.ErrClosed }, nil, now); got != (turns{}) {
 		t.Errorf("where nobody can say: %+v", got)
 	}
+	delete(records, "http://b")
+	delete(records, "http://c")
+	delete(records, "http://told")
+	want = turns{known: true, active: 1, later: 1, next: "http://later", due: now.Add(time.Hour), quiet: 10 * time.Second}
+	if got := r.look(ask, []string{"http://later"}, now); got != want {
+		t.Errorf("only a later host is left beside one that is asked: %+v, want %+v", got, want)
+	}
+	asked = 0
 	for i := range maxAsked {
 		r.add(fmt.Sprintf("http://h%d/", i))
 	}

@@ -27,7 +27,9 @@ type settings struct {
 	recrawl string            // --recrawl
 	from    map[string]string // by key: where its value comes from
 	lines   map[string]int    // by key: its line in file, where that is known
-	log     logging           // of the program, with keys of its own
+
+	given func(flag string) bool // tells whether a flag was given
+	log   logging                // of the program, with keys of its own
 }
 
 // Where values come from, beside flags, environment and file.
@@ -42,7 +44,7 @@ const (
 // also reads its value from the environment and from a file, so that the same
 // text means the same everywhere.
 func newSettings() *settings {
-	s := &settings{config: crawler.Default(), from: map[string]string{}}
+	s := &settings{config: crawler.Default(), from: map[string]string{}, given: func(string) bool { return false }}
 	c := &s.config
 	s.keys = pflag.NewFlagSet("keys", pflag.ContinueOnError)
 	s.keys.SortFlags = false
@@ -90,6 +92,7 @@ func newSettings() *settings {
 // configuration is.
 func (s *settings) flags(fs *pflag.FlagSet) {
 	fs.SortFlags = false
+	s.given = fs.Changed
 	fs.StringVar(&s.seeds, "seeds", "", "`FILE` of more start URLs, one a line (-: standard input)")
 	fs.StringVar(&s.file, "config", "", "YAML, TOML or JSON `FILE` of the keys below; see configs/crawl.yaml")
 	s.keys.VisitAll(func(f *pflag.Flag) {
@@ -103,6 +106,11 @@ func (s *settings) flags(fs *pflag.FlagSet) {
 // URLs on the command line, arguments and seeds together, take the place of
 // those in the environment or the file.
 func (s *settings) load(args []string, stdin io.Reader) error {
+	for name, value := range map[string]string{"seeds": s.seeds, "config": s.file} {
+		if value == "" && s.given(name) { // as of a variable that is not set
+			return misuse("--%s names no file", name)
+		}
+	}
 	if s.seeds != "" {
 		more, err := readSeeds(s.seeds, stdin)
 		if err != nil {

@@ -223,6 +223,10 @@ func TestBadConfig(t *testing.T) {
 			}
 		})
 	}
+	t.Run("no file", func(t *testing.T) {
+		run(t, "config", "show", "--config", "").wantRefusal(t, exitMisuse, "--config names no file")
+		run(t, "crawl", "--seeds", "", "http://h/").wantRefusal(t, exitMisuse, "--seeds names no file")
+	})
 	t.Run("missing file", func(t *testing.T) {
 		run(t, "config", "show", "--config", "absent.yaml").wantRefusal(t, exitMisuse, "--config", "absent.yaml", "no such file")
 	})
