@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
@@ -63,11 +65,20 @@ func (h *hosts) last() []host {
 	return list
 }
 
+// robotsError is why a robots.txt cannot be reached, where the status does not say it.
+func robotsError(r *output.Robots) string {
+	why := strings.TrimPrefix(r.Error, "robotsext: ")
+	if why == fmt.Sprintf("status %d", r.Status) {
+		return ""
+	}
+	return why
+}
+
 // robotsRowOf describes a robots.txt for a crawler of this product token.
 func robotsRowOf(r *output.Robots, token string) *robotsRow {
 	row := &robotsRow{
 		At: r.FetchedAt, Host: addressOf(r.Origin), Outcome: shown(r.Outcome), Status: r.Status,
-		Error: shown(r.Error), Until: r.ExpiresAt,
+		Error: shown(robotsError(r)), Until: r.ExpiresAt,
 	}
 	if r.Outcome == unreachable {
 		row.Until = r.RetryAt

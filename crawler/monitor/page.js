@@ -28,7 +28,7 @@ const lasting = (s) => {
 const element = (name, className, ...inside) => {
   const e = document.createElement(name);
   if (className) e.className = className;
-  e.append(...inside);
+  e.append(...inside.filter((i) => i !== "")); // a cell with nothing in it is empty
   return e;
 };
 const link = (url) => {
@@ -42,12 +42,14 @@ const link = (url) => {
 const clock = (at) => {
   const t = new Date(at);
   if (!at || isNaN(t)) return "";
-  const e = element("time", "", t.toLocaleTimeString("en", { hour12: false }));
+  const near = Math.abs(t - Date.now()) < 43200000; // half a day
+  const e = element("time", "", near ? t.toLocaleTimeString("en", { hour12: false }) :
+    t.toLocaleString("en", { hour12: false, month: "short", day: "numeric", hour: "2-digit", minute: "2-digit" }));
   e.dateTime = at;
   e.title = t.toLocaleString("en", { hour12: false });
   return e;
 };
-const code = (status) => element("span", status >= 400 || !status ? "code bad" : "code", status ? String(status) : "no answer");
+const code = (status, bad = status >= 400) => element("span", bad ? "code bad" : "code", String(status));
 const more = (text) => (text ? element("span", "more", text) : "");
 const whole = (...inside) => element("span", "", ...inside);
 
@@ -61,14 +63,14 @@ const cells = {
     h.due ? element("span", h.blocked ? "warn-text" : "", (h.blocked ? "asked to wait, in " : "in ") + lasting(h.due)) : h.waiting ? "due" : "–",
     h.robots ? outcome(h.robots) : "", h.status ? whole(code(h.status), " ", clock(h.at)) : "",
   ],
-  pages: (p) => [whole(link(p.url), more(p.note)), code(p.status), p.title ?? "", size(p.bytes), lasting(p.ms / 1000), clock(p.at)],
+  pages: (p) => [whole(link(p.url), more(p.note)), code(p.status), p.title ?? "", size(p.bytes), p.ms < 1000 ? p.ms + " ms" : lasting(p.ms / 1000), clock(p.at)],
   rejections: (r) => [
     link(r.url), r.reason,
     whole(r.rule ? element("code", "", r.rule) : "", r.rule && r.line ? ", line " + r.line : "", r.rule && r.detail ? ", " : "", r.detail ?? ""), clock(r.at),
   ],
   faults: (f) => [link(f.url), element("span", "bad", f.what), clock(f.at)],
   robots: (r) => [
-    link(r.host), whole(r.status ? code(r.status) : "", " ", outcome(r.outcome), more(r.error)),
+    link(r.host), whole(r.status ? code(r.status, r.outcome === "unreachable") : "", " ", outcome(r.outcome), more(r.error)),
     r.outcome !== "rules" ? "" : whole(r.group ? some(r.rules, "rule") + " for " + (r.group === "*" ? "everyone" : r.group) : "nothing", r.delay ? ", Crawl-delay " + lasting(r.delay) : ""),
     clock(r.at), clock(r.until),
   ],
@@ -157,8 +159,11 @@ function numbers(now) {
   write("robots-count", number(now.robots));
   write("sitemaps-count", number(now.sitemaps));
   write("entries", number(now.entries));
-  list("reasons", now.reasons, (c) => c.name);
-  list("statuses", now.statuses, (c) => (c.name === "other" ? "other" : "status " + c.name));
+  const isFault = (c) => c.name >= 400 || c.name === "failed" || c.name === "invalid";
+  const called = (c) => (c.name >= 0 ? "status " + c.name : c.name);
+  list("statuses", now.statuses.filter((c) => !isFault(c)), called);
+  list("reasons", now.reasons, called);
+  list("faulty", [...now.statuses, ...now.reasons].filter(isFault), called);
   chart(now.chart);
 }
 

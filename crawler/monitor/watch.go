@@ -73,7 +73,7 @@ func (w *watch) Write(f *output.Found) error {
 		h := w.hosts.hear(r.Origin)
 		h.robots, h.asked = robotsRowOf(r, w.token), true
 		if r.Outcome == unreachable {
-			w.fault(r.FetchedAt, r.URL, "robots.txt cannot be reached"+because(r.Status, r.Error))
+			w.fault(r.FetchedAt, r.URL, "robots.txt cannot be reached"+because(r.Status, robotsError(r)))
 		}
 	}
 	for _, p := range f.Pages {

@@ -1,0 +1,95 @@
+package monitor_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/politecrawl/politecrawl/crawler"
+	"github.com/politecrawl/politecrawl/crawler/demosite"
+	"github.com/politecrawl/politecrawl/crawler/monitor"
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+// How is a crawl watched while it runs?
+func Example() {
+	site, err := demosite.Start(nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer site.Close()
+	dir, err := os.MkdirTemp("", "watched")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+
+	server, err := monitor.Listen("127.0.0.1:0", nil) // a free port; 127.0.0.1:8080 is easier to remember
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer server.Close()
+
+	cfg := crawler.Default()
+	cfg.URLs, cfg.Output, cfg.Delay, cfg.MaxPages = site.StartURLs(), filepath.Join(dir, "crawl"), 0, 20
+	var c *crawler.Crawler
+	c, err = crawler.New(cfg, &crawler.Options{
+		Formats: []output.Format{server.Format()},
+		Begun: func() {
+			server.Begin(c)
+			fmt.Println("it can be seen:", strings.HasPrefix(server.URL(), "http://127.0.0.1:"))
+		},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	sum, err := c.Run(context.Background())
+	server.End(sum)
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	resp, err := http.Get(server.URL() + "metrics")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		if strings.HasPrefix(line, "politecrawl_page_fetch_duration_seconds_count") {
+			fmt.Print(line)
+		}
+	}
+	// Output:
+	// it can be seen: true
+	// politecrawl_page_fetch_duration_seconds_count 20
+}
+
+// How can others than the people at this machine watch it?
+func ExampleListen() {
+	_, err := monitor.Listen("0.0.0.0:8080", nil)
+	fmt.Println(err)
+
+	server, err := monitor.Listen("0.0.0.0:0", &monitor.Options{Token: os.Getenv("TOKEN") + "something long and random"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer server.Close()
+	resp, err := http.Get(server.URL())
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer resp.Body.Close()
+	fmt.Println(resp.Status)
+	// Output:
+	// monitor: a token is needed: "0.0.0.0:8080" can be reached from other machines; listen on 127.0.0.1:8080, or set a token that is hard to guess
+	// 401 Unauthorized
+}

@@ -1,0 +1,342 @@
+package monitor
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/politecrawl/politecrawl/crawler"
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/robotsext"
+)
+
+// markup is what a site of bad will writes.
+const markup = `</script><script>window.ran=1</script><img src=x onerror=window.ran=1>"'><base href="http://127.0.0.9:1/">` + "\u202e\x00\r\ndata: x\n\nevent: ended\ndata: {}\n\n"
+
+// hostileFound has it in all texts.
+func hostileFound() *output.Found {
+	now, long := time.Now(), strings.Repeat("long", 400)
+	f := &output.Found{}
+	for i, u := range []string{"http://h.example/" + markup, "javascript:window.ran=1", "data:text/html,<script>1</script>", "http://h.example/" + long, "//127.0.0.9:1/", "\xff", ""} {
+		f.Pages = append(f.Pages, &output.Page{URL: u, Title: markup + long, Status: 100 + 200*i, Location: markup, FetchedAt: now}, &output.Page{URL: u, Withheld: markup}, &output.Page{URL: u, DuplicateOf: markup + long})
+		f.Rejected = append(f.Rejected, &output.Rejection{URL: u, Reason: output.Failed, Detail: markup + long}, &output.Rejection{URL: u, Reason: output.Reason(markup), Rule: "Disallow: " + markup + long, Line: 1})
+		f.Robots = append(f.Robots, &output.Robots{Origin: "http://" + markup + fmt.Sprint(i), URL: u, Outcome: "unreachable", Error: markup + long, FetchedAt: now, RetryAt: now},
+			&output.Robots{Origin: u, Outcome: markup, Status: -1, Body: []byte("User-agent: *\nCrawl-delay: " + long + "\nDisallow: " + markup), ExpiresAt: now.Add(24 * time.Hour)})
+	}
+	return f
+}
+
+// serveHostile serves a crawl that found nothing good, and did much.
+func serveHostile(t *testing.T) *Server {
+	t.Helper()
+	s, f := serve(t, &Options{Title: markup})
+	f.change(func(f *fake) {
+		f.status = atWork()
+		f.status.Pages, f.status.Bytes, f.status.Frontier.Added, f.status.Left, f.status.Took = 123_456_789, 9e15, 1e10, 987_654_321, 1e6*time.Second
+		f.status.Rejected = map[output.Reason]int{output.Reason(markup): 1e9, output.Failed: 2}
+		f.status.Statuses = map[int]int{}
+		for i := range 1000 {
+			f.status.Statuses[i] = i
+		}
+		for range 100 {
+			f.status.Waiting = append(f.status.Waiting, markup)
+		}
+		for i := range 7 {
+			f.hosts["http://"+markup+fmt.Sprint(i)] = frontier.HostRecord{Delay: time.Hour, BlockedUntil: time.Now().Add(1000 * time.Hour), Counts: frontier.Counts{Done: 1e9}}
+		}
+	})
+	if err := s.watch.Write(hostileFound()); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+const allDrawn = `["hosts", "pages", "rejections", "faults", "robots"].every(id => document.querySelectorAll("#" + id + " tbody tr").length > 5)`
+
+func TestHostileTextsInBrowser(t *testing.T) {
+	b := openBrowser(t)
+	b.do(chromedp.EmulateViewport(1280, 900))
+	s := serveHostile(t)
+	b.open(s.URL())
+	b.wait("all is shown", allDrawn)
+	if got := eval[string](b, `typeof window.ran + " " + document.querySelectorAll("script, img, base, iframe").length + " " + document.baseURI`); got != "undefined 1 "+s.URL() {
+		t.Errorf("something of the site is part of the page: %s", got)
+	}
+	if got := eval[string](b, `document.querySelector("h1").textContent`); got != shown(markup) {
+		t.Errorf("the title is %q", got)
+	}
+	if bad := eval[[]string](b, `[...document.links].map(a => a.href).filter(u => !/^http:\/\/h\.example\//.test(u) && u !== location.origin + "/metrics")`); len(bad) > 0 {
+		t.Errorf("links to %q", bad)
+	}
+	if bad := eval[string](b, `document.body.textContent.match(/[\u0000-\u0008\u202e]/) ? "yes" : ""`); bad != "" {
+		t.Error("characters that a person cannot see are written as they are")
+	}
+	if got := b.text("state"); got != "running" {
+		t.Errorf("a text of the site was taken for an event: %q", got)
+	}
+	b.wantNoFault(s.URL())
+}
+
+// TestOnAPhone holds that nothing is wider than the screen.
+func TestOnAPhone(t *testing.T) {
+	b := openBrowser(t)
+	b.do(chromedp.EmulateViewport(360, 740, chromedp.EmulateMobile, chromedp.EmulateTouch, chromedp.EmulatePortrait))
+	s := serveHostile(t)
+	b.open(s.URL())
+	b.wait("all is shown", allDrawn)
+	if wide := eval[[]string](b, `[...document.querySelectorAll("body *")].filter(e => e.getBoundingClientRect().right > 360.5 && e.checkVisibility() && !e.closest("thead")).map(e => e.outerHTML.slice(0, 200))`); len(wide) > 0 {
+		t.Errorf("%d elements are wider than the screen, the first: %s", len(wide), wide[0])
+	}
+	if got := eval[int](b, `document.documentElement.scrollWidth`); got > 360 {
+		t.Errorf("the page is %d wide", got)
+	}
+	if got := eval[string](b, `getComputedStyle(document.querySelector("#pages td:nth-child(2)"), "::before").content`); got != `attr(data-label)` && got != `"Status"` {
+		t.Errorf("a cell without its name: %s", got)
+	}
+	b.click("#stop")
+	if wide := eval[float64](b, `document.getElementById("sure").getBoundingClientRect().right`); wide > 360 {
+		t.Errorf("the question is %v wide", wide)
+	}
+	b.wantNoFault(s.URL())
+}
+
+// contrasts lists texts that do not stand out from what is behind them (WCAG 2 asks
+// for 4.5; what cannot be used is left out there too).
+const contrasts = `(() => {
+	const parts = c => c.match(/[\d.]+/g).map(Number);
+	const light = c => { const [r, g, b] = parts(c).slice(0, 3).map(v => (v /= 255) <= .03928 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4); return .2126 * r + .7152 * g + .0722 * b; };
+	const behind = e => { for (; e; e = e.parentElement) { const c = getComputedStyle(e).backgroundColor; if ((parts(c)[3] ?? 1) === 1) return c; } return "rgb(0, 255, 0)"; };
+	const faint = [];
+	for (const e of document.querySelectorAll("body *")) {
+		if (!e.checkVisibility() || e.disabled || ![...e.childNodes].some(n => n.nodeType === 3 && n.data.trim())) continue;
+		const style = getComputedStyle(e), [a, b] = [light(e instanceof SVGElement ? style.fill : style.color), light(behind(e))];
+		const ratio = (Math.max(a, b) + .05) / (Math.min(a, b) + .05);
+		if (ratio < 4.5) faint.push(ratio.toFixed(2) + " " + e.outerHTML.slice(0, 120));
+	}
+	return faint;
+})()`
+
+func TestLightAndDark(t *testing.T) {
+	b := openBrowser(t)
+	s := serveHostile(t)
+	seen := make(map[string]string)
+	for _, scheme := range []string{"light", "dark"} {
+		b.prefer("prefers-color-scheme", scheme)
+		b.open(s.URL())
+		b.wait("all is shown", allDrawn)
+		b.click("#stop") // its question too
+		seen[eval[string](b, `getComputedStyle(document.body).backgroundColor`)] = scheme
+		if faint := eval[[]string](b, contrasts); len(faint) > 0 {
+			t.Errorf("%s: %d texts are hard to read, the first: %s", scheme, len(faint), faint[0])
+		}
+	}
+	if len(seen) != 2 {
+		t.Errorf("backgrounds: %v", seen)
+	}
+	const moving = `document.getAnimations().length`
+	for preference, want := range map[string]int{"no-preference": 1, "reduce": 0} {
+		b.prefer("prefers-reduced-motion", preference)
+		b.open(s.URL())
+		b.wait("it runs", `document.getElementById("state").textContent === "running"`)
+		if got := eval[int](b, moving); got != want {
+			t.Errorf("with motion %s, %d things move", preference, got)
+		}
+	}
+	b.wantNoFault(s.URL())
+}
+
+// TestNames holds that who does not see the page is told what is what.
+func TestNames(t *testing.T) {
+	b := openBrowser(t)
+	s := serveHostile(t)
+	b.open(s.URL())
+	b.wait("all is shown", allDrawn)
+	for what, expression := range map[string]string{
+		"what has no name":            `[...document.querySelectorAll("section, button, [role=region], [role=img], dialog")].filter(e => !e.ariaLabel && !e.getAttribute("aria-labelledby") && !e.textContent.trim())`,
+		"a name that is not there":    `[...document.querySelectorAll("[aria-labelledby]")].filter(e => !e.getAttribute("aria-labelledby").split(" ").every(id => document.getElementById(id)))`,
+		"an id that is there twice":   `[...document.querySelectorAll("[id]")].filter(e => document.querySelectorAll("#" + e.id).length > 1)`,
+		"a list that no key reaches":  `[...document.querySelectorAll(".table")].filter(e => e.tabIndex !== 0)`,
+		"a page without a language":   `[document.documentElement].filter(e => !e.lang)`,
+		"a heading without one above": `[...document.querySelectorAll("h2")].filter(() => document.querySelectorAll("h1").length !== 1)`,
+	} {
+		if bad := eval[[]string](b, expression+`.map(e => e.outerHTML.slice(0, 200))`); len(bad) > 0 {
+			t.Errorf("%s: %s", what, bad[0])
+		}
+	}
+	if live := eval[string](b, `document.querySelector("[role=status]").id + document.querySelectorAll("[role=status], [aria-live]").length`); live != "state1" {
+		t.Errorf("what is read out when it changes: %s", live)
+	}
+}
+
+// TestListsStandStill holds that a list does not move under the pointer, and goes on
+// after it.
+func TestListsStandStill(t *testing.T) {
+	b := openBrowser(t)
+	b.do(chromedp.EmulateViewport(1280, 900))
+	s, f := serve(t, nil)
+	f.change(func(f *fake) { f.status = atWork() })
+	add := func(n int) {
+		if err := s.watch.Write(&output.Found{Pages: []*output.Page{{URL: fmt.Sprintf("http://h/%d", n), Status: 200}}}); err != nil {
+			t.Fatal(err)
+		}
+		f.change(func(f *fake) { f.status.Pages = n })
+	}
+	add(1)
+	b.open(s.URL())
+	const first = `document.querySelector("#pages tbody tr")?.cells[0].textContent`
+	b.wait("the first", first+` === "http://h/1"`)
+	eval[int](b, `document.querySelector("#pages a").focus(), 1`)
+	add(2)
+	b.wait("the numbers move", `document.getElementById("pages-count").textContent === "2"`)
+	if got := eval[string](b, first); got != "http://h/1" {
+		t.Errorf("the list has moved: %s", got)
+	}
+	eval[int](b, `document.activeElement.blur(), 1`)
+	b.wait("the list moves again", first+` === "http://h/2"`)
+	b.wantNoFault(s.URL())
+}
+
+// TestTokenInBrowser comes in with the token in the address, and has the page stop the
+// crawl.
+func TestTokenInBrowser(t *testing.T) {
+	b := openBrowser(t)
+	s, f := serve(t, &Options{Token: secret})
+	f.change(func(f *fake) { f.status = atWork() })
+	b.open(s.URL() + "?token=" + secret)
+	b.wait("it runs", `document.getElementById("state").textContent === "running"`)
+	if got := eval[string](b, `location.href + document.cookie`); got != s.URL() {
+		t.Errorf("the page is at %s", got)
+	}
+	b.click("#pause")
+	b.wait("it pauses", `document.getElementById("state").textContent.startsWith("pausing")`)
+	if f.called() != "pause" {
+		t.Errorf("the crawl was told %q", f.called())
+	}
+	b.wantNoFault(s.URL())
+}
+
+// TestPageOfAnotherOrigin has a page of somebody else try all that a browser lets it.
+func TestPageOfAnotherOrigin(t *testing.T) {
+	b := openBrowser(t)
+	s, f := serve(t, nil)
+	f.change(func(f *fake) { f.status = atWork() })
+	evil := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		fmt.Fprintf(w, `<!doctype html><title>x</title><iframe name="f" src="%[1]s"></iframe>
+<form method="post" action="%[1]sstop" target="f"></form><script>
+window.said = [];
+(async () => {
+	for (const [path, how] of [["stop", {method: "POST", mode: "no-cors"}], ["stop", {method: "POST", headers: {"%[2]s": "x"}}], ["events", {}], ["", {}]]) {
+		try { const r = await fetch("%[1]s" + path, how); said.push(r.type + r.status); } catch (e) { said.push("refused"); }
+	}
+	document.forms[0].submit();
+	await new Promise(r => document.querySelector("iframe").onload = r);
+	said.push("sent");
+})();
+</script>`, s.URL(), changeHeader)
+	}))
+	defer evil.Close()
+	b.do(chromedp.Navigate(evil.URL))
+	b.wait("it has tried", `window.said.length === 5`)
+	if got := eval[string](b, `said.join(" ")`); got != "refused refused refused refused sent" {
+		t.Errorf("it was told %s", got)
+	}
+	if f.called() != "" {
+		t.Errorf("the crawl was told %q", f.called())
+	}
+}
+
+func TestShown(t *testing.T) {
+	for in, want := range map[string]string{
+		"plain": "plain", "日本": "日本", "a\x00b": `a\x00b`, "\u202ex": `\u202ex`, "\xff": `\xff`, "\n": `\n`,
+		strings.Repeat("é", maxShown): strings.Repeat("é", maxShown), strings.Repeat("é", maxShown+1): strings.Repeat("é", maxShown) + "…",
+	} {
+		if got := shown(in); got != want {
+			t.Errorf("%q is shown as %q, want %q", in, got, want)
+		}
+	}
+}
+
+func FuzzShown(f *testing.F) {
+	for _, seed := range []string{"plain", markup, "\xff\xfe", strings.Repeat("é", maxShown+1)} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		a := addressOf(text)
+		data, err := json.Marshal(a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var back address
+		if err := json.Unmarshal(data, &back); err != nil || back.Text != a.Text {
+			t.Errorf("%q comes back as %q, %v", a.Text, back.Text, err)
+		}
+		if strings.ContainsAny(string(data), "\r\n<>") {
+			t.Errorf("%q would end a line, or be markup", data)
+		}
+		if a.Href != "" && !strings.HasPrefix(strings.ToLower(a.Href), "http") {
+			t.Errorf("a link to %q", a.Href)
+		}
+	})
+}
+
+// TestRobotsOfAnEarlierProcess takes what the frontier has kept.
+func TestRobotsOfAnEarlierProcess(t *testing.T) {
+	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	data, err := json.Marshal(&robotsext.Record{
+		Origin: "http://h", Outcome: robotsext.Rules, Status: 200, Body: []byte("User-agent: *\nCrawl-delay: 3\nDisallow: /x\n"),
+		FetchedAt: at, ExpiresAt: at.Add(time.Hour),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &fake{status: atWork(), hosts: map[string]frontier.HostRecord{
+		"http://h": {Robots: &frontier.Robots{Data: data}}, "http://torn": {Robots: &frontier.Robots{Data: data[:9]}}, "http://none": {},
+	}}
+	w := newTestWatch(f)
+	w.enter()
+	for host := range f.hosts {
+		if err := w.Write(&output.Found{Pages: []*output.Page{{URL: host + "/", Status: 200}}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.look(false)
+	w.look(false)
+	want := []robotsRow{{
+		At: at, Host: address{"http://h", "http://h"}, Outcome: "rules", Status: 200, Group: "*", Rules: 1, Delay: 3, Until: at.Add(time.Hour),
+	}}
+	var got []robotsRow
+	if err := json.Unmarshal(w.board.parts[partRobots], &got); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestEndOfACrawlThatDidNotBegin holds that who waits for one is told.
+func TestEndOfACrawlThatDidNotBegin(t *testing.T) {
+	for _, sum := range []*crawler.Summary{nil, {End: crawler.EndFailed}} {
+		s, err := Listen("127.0.0.1:0", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := view(t, s)
+		until(v, "now", func(o overview) bool { return o.State == "beginning" })
+		s.End(sum)
+		if last := until(v, "ended", func(ending) bool { return true }); sum != nil && last.End != string(sum.End) {
+			t.Errorf("it ended %q", last.End)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
