@@ -1,0 +1,86 @@
+package robotsext_test
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"time"
+
+	"github.com/gocolly/colly/v2"
+
+	"github.com/politecrawl/politecrawl/robotsext"
+)
+
+// Are redirects and HEAD requests checked too?
+func ExampleRobots_Attach() {
+	mux := http.NewServeMux()
+	mux.HandleFunc("/robots.txt", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "User-agent: *\nDisallow: /private/\n") })
+	mux.Handle("/moved", http.RedirectHandler("/private/here", http.StatusFound))
+	mux.HandleFunc("/private/", func(http.ResponseWriter, *http.Request) { fmt.Println("the site was asked for something private") })
+	site := httptest.NewServer(mux)
+	defer site.Close()
+
+	robots, err := robotsext.New("examplebot/1.0", nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	c := colly.NewCollector()
+	robots.Attach(c)
+	for _, err := range []error{c.Visit(site.URL + "/moved"), c.Head(site.URL + "/private/there"), c.Clone().Visit(site.URL + "/private/too")} {
+		if blocked, ok := errors.AsType[*robotsext.BlockedError](err); ok {
+			fmt.Println(strings.TrimPrefix(blocked.URL, site.URL), blocked.Reason)
+		}
+	}
+	// Output:
+	// /private/here disallowed
+	// /private/there disallowed
+	// /private/too disallowed
+}
+
+// How does my collector keep the Crawl-delay of a site?
+func ExampleRobots_Pace() {
+	site := exampleSite("User-agent: *\nCrawl-delay: 0.1\n")
+	defer site.Close()
+	robots, err := robotsext.New("examplebot/1.0", nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	c := colly.NewCollector(robots.Attach)
+	robots.Pace(c, 10*time.Second) // however much a site asks for
+
+	began := time.Now()
+	fmt.Println(c.Visit(site.URL+"/1"), c.Visit(site.URL+"/2"), c.Visit(site.URL+"/3"))
+	fmt.Println(time.Since(began) >= 200*time.Millisecond)
+	// Output:
+	// <nil> <nil> <nil>
+	// true
+}
+
+// How does OnError hear of a site whose robots.txt cannot be read?
+func ExampleOptions_refuseInGate() {
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		http.Error(w, "we are moving house", http.StatusServiceUnavailable)
+	}))
+	defer site.Close()
+	robots, err := robotsext.New("examplebot/1.0", &robotsext.Options{RefuseInGate: true})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	c := colly.NewCollector(robots.Attach, colly.Async(true))
+	c.OnError(func(r *colly.Response, err error) {
+		if blocked, ok := errors.AsType[*robotsext.BlockedError](err); ok && blocked.Reason == robotsext.Later {
+			fmt.Println(r.Request.URL.Path, "later:", blocked.RetryAt.After(time.Now()))
+			// time.AfterFunc(time.Until(blocked.RetryAt), func() { _ = r.Request.Retry() })
+		}
+	})
+	fmt.Println(c.Visit(site.URL + "/page")) // colly's queue would drop an error here
+	c.Wait()
+	// Output:
+	// <nil>
+	// /page later: true
+}

@@ -1,0 +1,98 @@
+package robotsext_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/politecrawl/politecrawl/robotsext"
+)
+
+// How does an ordinary HTTP client obey robots.txt?
+func ExampleRobots_Transport() {
+	site := exampleSite("User-agent: *\nDisallow: /private/\n")
+	defer site.Close()
+	robots, err := robotsext.New("examplebot/1.0", nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	client := &http.Client{Transport: robots.Transport(nil)}
+	defer client.CloseIdleConnections()
+
+	for _, path := range []string{"/public/", "/private/"} {
+		resp, err := client.Get(site.URL + path)
+		if blocked, ok := errors.AsType[*robotsext.BlockedError](err); ok {
+			fmt.Println(path, blocked.Reason)
+		} else if err == nil {
+			resp.Body.Close()
+			fmt.Println(path, resp.Status)
+		}
+	}
+	// Output:
+	// /public/ 200 OK
+	// /private/ disallowed
+}
+
+// May I fetch this URL? The three answers, and what is no answer.
+func ExampleRobots_Check() {
+	site := exampleSite("User-agent: *\nDisallow: /private/\n")
+	down := exampleSite("") // nobody answers there
+	down.Close()
+	defer site.Close()
+	robots, err := robotsext.New("examplebot/1.0", nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer robots.CloseIdleConnections()
+	for _, raw := range []string{site.URL + "/", site.URL + "/private/", down.URL + "/", "gopher://example.com/"} {
+		u, err := url.Parse(raw)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		err = robots.Check(context.Background(), u)
+		switch blocked, _ := errors.AsType[*robotsext.BlockedError](err); {
+		case err == nil:
+			fmt.Println("fetch it")
+		case blocked == nil:
+			fmt.Println(err)
+		case blocked.Reason == robotsext.Disallowed:
+			fmt.Println("leave it alone, by line", blocked.Rule.Line)
+		case blocked.Reason == robotsext.Later:
+			fmt.Println("ask again in a minute:", time.Until(blocked.RetryAt).Round(time.Minute) == time.Minute)
+		}
+	}
+	// Output:
+	// fetch it
+	// leave it alone, by line 2
+	// ask again in a minute: true
+	// robotsext: unsupported scheme "gopher"
+}
+
+// What if a person has asked for just this page? Then robots.txt, which is for
+// robots, does not apply.
+func ExampleWithUserFetch() {
+	site := exampleSite("User-agent: *\nDisallow: /\n")
+	defer site.Close()
+	robots, err := robotsext.New("examplebot/1.0", nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	u, err := url.Parse(site.URL + "/page-to-translate")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	ctx := context.Background()
+	fmt.Println(robots.Check(ctx, u) == nil)
+	fmt.Println(robots.Check(robotsext.WithUserFetch(ctx), u) == nil)
+	// Output:
+	// false
+	// true
+}

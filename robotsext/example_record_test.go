@@ -1,0 +1,142 @@
+package robotsext_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"sync/atomic"
+
+	"github.com/politecrawl/politecrawl/robotsext"
+	"github.com/politecrawl/politecrawl/robotsext/robotstxt/robotsdiff"
+)
+
+// How do I hear of it when a site changes its robots.txt?
+func ExampleOptions_onChange() {
+	var text atomic.Value // what the site says
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, text.Load()) }))
+	defer site.Close()
+	robots, err := robotsext.New("examplebot/1.0", &robotsext.Options{
+		OnChange: func(before, after *robotsext.Record) {
+			for _, d := range robotsdiff.Compare(before.File, after.File, nil).Agents { // both have rules here
+				for _, c := range d.Changes {
+					fmt.Println(d.Agents, c.Pattern, "allowed:", c.Old.Allowed, "→", c.New.Allowed, "except", c.Except)
+				}
+			}
+		},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	u, err := url.Parse(site.URL)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, body := range []string{
+		"User-agent: *\nDisallow: /private/\n",
+		"# tidied up\nuser-agent: *\ndisallow: /private/\n", // means the same
+		"User-agent: *\nDisallow: /\n",
+	} {
+		text.Store(body)
+		if _, err := robots.Refresh(context.Background(), u); err != nil { // Record waits until it expires
+			fmt.Println(err)
+		}
+	}
+	// Output:
+	// [*] / allowed: true → false except [/private/]
+}
+
+// How does my program know after a restart what it knew before?
+func ExampleNewFileCache() {
+	var fetches atomic.Int32
+	site := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { fetches.Add(1) }))
+	defer site.Close()
+	dir, err := os.MkdirTemp("", "robots")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+
+	for range 2 { // two runs of a program
+		cache, err := robotsext.NewFileCache(dir)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		robots, err := robotsext.New("examplebot/1.0", &robotsext.Options{Cache: cache})
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		u, _ := url.Parse(site.URL + "/page")
+		fmt.Println(robots.Check(context.Background(), u))
+		robots.CloseIdleConnections()
+	}
+	fmt.Println("robots.txt was fetched", fetches.Load(), "time")
+	// Output:
+	// <nil>
+	// <nil>
+	// robots.txt was fetched 1 time
+}
+
+// How do two crawlers of one program share what they fetch? A record knows all
+// groups of a file, and each crawler asks for its own.
+func ExampleNewMemoryCache() {
+	var fetches atomic.Int32
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		fetches.Add(1)
+		fmt.Fprint(w, "User-agent: imagebot\nDisallow: /\n")
+	}))
+	defer site.Close()
+	u, err := url.Parse(site.URL + "/photo.jpg")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	cache := robotsext.NewMemoryCache(0, 0)
+	for _, name := range []string{"textbot/1.0", "imagebot/1.0"} {
+		robots, err := robotsext.New(name, &robotsext.Options{Cache: cache})
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Println(name, robots.Check(context.Background(), u) == nil)
+		robots.CloseIdleConnections()
+	}
+	fmt.Println("robots.txt was fetched", fetches.Load(), "time")
+	// Output:
+	// textbot/1.0 true
+	// imagebot/1.0 false
+	// robots.txt was fetched 1 time
+}
+
+// What is known of a site that has no robots.txt, and of one that is down?
+func ExampleRobots_Record() {
+	for _, status := range []int{http.StatusOK, http.StatusNotFound, http.StatusForbidden, http.StatusBadGateway} {
+		site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) }))
+		robots, err := robotsext.New("examplebot/1.0", nil)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		u, _ := url.Parse(site.URL)
+		rec, err := robots.Record(context.Background(), u)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Println(rec.Status, rec.Outcome, rec.Err)
+		robots.CloseIdleConnections()
+		site.Close()
+	}
+	// Output:
+	// 200 rules <nil>
+	// 404 allow-all <nil>
+	// 403 allow-all <nil>
+	// 502 unreachable robotsext: status 502
+}

@@ -1,0 +1,85 @@
+package robotsext_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+
+	"github.com/politecrawl/politecrawl/robotsext"
+)
+
+// sitemapSite has a robots.txt that names an index, which names two sitemaps, of
+// which one is missing.
+func sitemapSite() *httptest.Server {
+	files := map[string]string{
+		"/robots.txt": "Sitemap: {site}/index.xml\nUser-agent: *\nDisallow: /private/\n",
+		"/index.xml":  "<sitemapindex><sitemap><loc>{site}/a.txt</loc></sitemap><sitemap><loc>{site}/b.txt</loc></sitemap></sitemapindex>",
+		"/a.txt":      "{site}/tea\n{site}/private/coffee\nhttps://elsewhere.example/\n",
+	}
+	return httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if files[r.URL.Path] == "" {
+			http.NotFound(w, r)
+		}
+		fmt.Fprint(w, strings.ReplaceAll(files[r.URL.Path], "{site}", "http://"+r.Host))
+	}))
+}
+
+// Which pages does a site list? Those that its robots.txt disallows too: a sitemap
+// allows nothing.
+func ExampleRobots_Sitemaps() {
+	site := sitemapSite()
+	defer site.Close()
+	robots, err := robotsext.New("examplebot/1.0", &robotsext.Options{SitemapDelay: -1}) // nobody is bothered here
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer robots.CloseIdleConnections()
+	u, _ := url.Parse(site.URL)
+	ctx := context.Background()
+	for page, err := range robots.Sitemaps(ctx, u) {
+		if err != nil {
+			if failed, ok := errors.AsType[*robotsext.SitemapError](err); ok {
+				fmt.Println("not read:", strings.TrimPrefix(failed.URL, site.URL))
+			}
+			continue // with the other files
+		}
+		loc, _ := url.Parse(page.Loc)
+		fmt.Println(loc.Path, robots.Check(ctx, loc) == nil)
+	}
+	// Output:
+	// /tea true
+	// /private/coffee false
+	// not read: /b.txt
+}
+
+// How is a sitemap read that no robots.txt names?
+func ExampleRobots_Sitemap() {
+	site := sitemapSite()
+	defer site.Close()
+	robots, err := robotsext.New("examplebot/1.0", &robotsext.Options{
+		SitemapDelay: -1,
+		OnSitemap: func(f robotsext.SitemapFile) {
+			fmt.Println(strings.TrimPrefix(f.URL, site.URL), f.Status, f.Summary.Format, f.Summary.Entries)
+		},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer robots.CloseIdleConnections()
+	u, _ := url.Parse(site.URL + "/a.txt")
+	for page, err := range robots.Sitemap(context.Background(), u) {
+		if err == nil {
+			fmt.Println(strings.TrimPrefix(page.Loc, site.URL))
+		}
+	}
+	// Output:
+	// /tea
+	// /private/coffee
+	// /a.txt 200 text 3
+}

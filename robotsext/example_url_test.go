@@ -1,0 +1,64 @@
+package robotsext_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/politecrawl/politecrawl/robotsext"
+)
+
+// Which robots.txt speaks for a URL? That of its scheme, host and port.
+func ExampleOriginOf() {
+	for _, raw := range []string{
+		"https://Example.com:443/a?b", "http://example.com/", "http://example.com:8080/", "https://bücher.example/", "https://[::1%25eth0]/",
+	} {
+		u, err := url.Parse(raw)
+		if err != nil {
+			fmt.Println(err)
+			continue
+		}
+		origin, err := robotsext.OriginOf(u)
+		if err != nil {
+			fmt.Println(err)
+			continue
+		}
+		fmt.Println(origin.RobotsURL())
+	}
+	// Output:
+	// https://example.com/robots.txt
+	// http://example.com/robots.txt
+	// http://example.com:8080/robots.txt
+	// https://xn--bcher-kva.example/robots.txt
+	// robotsext: invalid host "[::1%eth0]": an address zone means nothing to other machines
+}
+
+// What does a server take a URL for that has dots in its path? A client that sends
+// URLs in a way of its own asks Check about, and sends, the clean form.
+func ExampleCleanURL() {
+	for _, raw := range []string{"https://example.com/public/../private/", "https://example.com/%2e%2e/a//b", "mailto:jane@example.com"} {
+		u, err := url.Parse(raw)
+		if err != nil {
+			fmt.Println(err)
+			continue
+		}
+		fmt.Println(robotsext.CleanURL(u))
+	}
+	// Output:
+	// https://example.com/private/ <nil>
+	// https://example.com/a//b <nil>
+	// <nil> robotsext: request has no path that robots.txt could speak of: mailto:jane@example.com
+}
+
+// How long does an answer ask to be left alone?
+func ExampleRetryAfter() {
+	now := time.Date(2026, time.March, 1, 12, 0, 0, 0, time.UTC)
+	for _, value := range []string{"120", "Sun, 01 Mar 2026 12:30:00 GMT", "soon"} {
+		fmt.Println(robotsext.RetryAfter(http.Header{"Retry-After": {value}}, now))
+	}
+	// Output:
+	// 2m0s
+	// 30m0s
+	// 0s
+}
