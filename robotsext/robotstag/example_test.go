@@ -60,3 +60,33 @@ func ExampleDirectives_Usage() {
 	// train-ai true false
 	// other false false
 }
+
+// What may the content be used for, as one line says it?
+func ExampleParseUsage() {
+	usage := robotstag.ParseUsage("train-ai=n, search=y")
+	fmt.Println(usage["search"], usage["train-ai"], len(usage))
+	// Output: true false 2
+}
+
+// Which rules hold for my crawler, and where do they stand?
+func ExampleDirectives_Rules() {
+	d := robotstag.New("examplebot")
+	d.Header(http.Header{"X-Robots-Tag": {"noindex, max-snippet: 20", "otherbot: nofollow"}})
+	d.Meta("robots", "none")
+	for _, rule := range d.Rules() {
+		fmt.Printf("%v (%v)\n", rule, rule.Source)
+	}
+	// Output:
+	// noindex (X-Robots-Tag line 1)
+	// max-snippet: 20 (X-Robots-Tag line 1)
+	// none (meta line 1)
+}
+
+// Which address does a page give as its own?
+func ExampleDirectives_Canonical() {
+	d := robotstag.New()
+	d.Header(http.Header{"Link": {`</catalogue?page=2>; rel="next", <https://example.com/catalogue>; rel="canonical"`}})
+	d.Link("canonical", "/other") // the document's comes second
+	fmt.Println(d.Canonical())
+	// Output: https://example.com/catalogue
+}

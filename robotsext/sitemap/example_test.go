@@ -8,6 +8,7 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/sitemap"
 )
 
+// Which pages does a sitemap list?
 func ExampleRead() {
 	// The body of a response, a file, or anything else; gzipped or not.
 	body := strings.NewReader(`<?xml version="1.0" encoding="UTF-8"?>
@@ -28,7 +29,7 @@ func ExampleRead() {
 	// https://example.com/%C3%BCber-uns 1
 }
 
-// An index lists other sitemaps, which have to be read in turn.
+// Is it a list of pages or of other sitemaps, which have to be read in turn?
 func ExampleRead_index() {
 	body := strings.NewReader(`<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
   <sitemap><loc>https://example.com/sitemap-1.xml.gz</loc></sitemap>
@@ -84,4 +85,42 @@ func ExampleScope() {
 	// true https://shop.example.com/tea
 	// true https://cdn.example.net/shop/tea.jpg
 	// false https://elsewhere.example.org/
+}
+
+// What does a sitemap say of the images, languages and news of a page?
+func ExampleEntry() {
+	body := strings.NewReader(`<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"
+    xmlns:image="http://www.google.com/schemas/sitemap-image/1.1" xmlns:xhtml="http://www.w3.org/1999/xhtml">
+  <url>
+    <loc>https://example.com/en</loc>
+    <image:image><image:loc>https://example.com/tea.jpg</image:loc></image:image>
+    <xhtml:link rel="alternate" hreflang="de" href="https://example.com/de"/>
+  </url>
+</urlset>`)
+	for entry, err := range sitemap.Read(body, nil) {
+		if err != nil {
+			fmt.Println(err)
+			break
+		}
+		fmt.Println(entry.Line, entry.Loc, entry.Priority, entry.News == nil)
+		fmt.Println(entry.Images[0].Loc, entry.Alternates[0].Lang, entry.Alternates[0].Href)
+	}
+	// Output:
+	// 3 https://example.com/en 0.5 true
+	// https://example.com/tea.jpg de https://example.com/de
+}
+
+// What was read, and was that all of it?
+func ExampleOptions_onEnd() {
+	body := strings.NewReader("https://example.com/a\nexample.com/b\nhttps://example.com/c\n")
+	opts := &sitemap.Options{OnEnd: func(s sitemap.Summary) {
+		fmt.Println(s.Format, s.Charset, s.Bytes, "bytes:", s.Entries, "entries,", s.Skipped, "skipped, complete:", s.Complete)
+	}}
+	for entry, err := range sitemap.Read(body, opts) {
+		fmt.Println(entry.Loc, err)
+	}
+	// Output:
+	// https://example.com/a <nil>
+	// https://example.com/c <nil>
+	// text utf-8 58 bytes: 2 entries, 1 skipped, complete: true
 }

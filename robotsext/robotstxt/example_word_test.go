@@ -1,0 +1,68 @@
+package robotstxt_test
+
+import (
+	"fmt"
+
+	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
+)
+
+// Are these the same path?
+func ExampleCanonical() {
+	for _, path := range []string{"/a%7Eb", "/a~b", "/café", "/a/../b", "/a%2fb"} {
+		fmt.Println(path, "→", robotstxt.Canonical(path))
+	}
+	// Output:
+	// /a%7Eb → /a~b
+	// /a~b → /a~b
+	// /café → /caf%C3%A9
+	// /a/../b → /b
+	// /a%2fb → /a%2Fb
+}
+
+// How long is a rule, when it is held against others?
+func ExampleCanonicalPattern() {
+	for _, pattern := range []string{"/café", "/*.pdf$", "/a$b"} {
+		canonical, length := robotstxt.CanonicalPattern(pattern)
+		fmt.Println(canonical, length)
+	}
+	// Output:
+	// /caf%C3%A9 10
+	// /*.pdf$ 7
+	// /a%24b 4
+}
+
+// Which field was meant?
+func ExampleNearestField() {
+	for _, name := range []string{"Disalow", "user agent", "Host"} {
+		fmt.Printf("%q\n", robotstxt.NearestField(name))
+	}
+	// Output:
+	// "disallow"
+	// "user-agent"
+	// ""
+}
+
+// Can a crawler of this name be addressed in robots.txt?
+func ExampleValidToken() {
+	for _, name := range []string{"ExampleBot", "MJ12bot", "Example Bot"} {
+		fmt.Println(name, robotstxt.ValidToken(name), robotstxt.ValidWideToken(name))
+	}
+	// Output:
+	// ExampleBot true true
+	// MJ12bot false true
+	// Example Bot false false
+}
+
+// Under which names does a crawler look that obeys the more general group?
+func ExampleWithParents() {
+	fmt.Println(robotstxt.WithParents("Googlebot-Image"))
+	// Output: [Googlebot-Image Googlebot]
+}
+
+// What does the value of a Content-Usage line say?
+func ExampleParseUsage() {
+	usage := robotstxt.ParseUsage("train-ai=n, search=y")
+	granted, said := usage["train-ai"]
+	fmt.Println(granted, said)
+	// Output: false true
+}

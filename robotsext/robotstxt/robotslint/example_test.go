@@ -1,0 +1,32 @@
+package robotslint_test
+
+import (
+	"fmt"
+
+	"github.com/politecrawl/politecrawl/robotsext/robotstxt/robotslint"
+)
+
+// What is wrong with my robots.txt, and how is it put right?
+func ExampleLint() {
+	body := "User-agent: *\nDisalow: /old/\nDisallow: /private/\nDisallow: /private/a\n"
+
+	for _, f := range robotslint.Lint([]byte(body), nil) {
+		fmt.Printf("line %d: %s: %s\n\t%s\n", f.Line, f.Severity, f.Message, f.Fix)
+	}
+	// Output:
+	// line 2: error: crawlers do not know the field "Disalow" and skip the line; the nearest that they know is Disallow
+	// 	write "Disallow: /old/"
+	// line 4: warning: "Disallow: /private/a" changes nothing: "Disallow: /private/" in line 3 matches all that it does
+	// 	remove line 4
+}
+
+// Which requirement does a finding rest on, and how bad is it?
+func ExampleKind() {
+	for _, kind := range []robotslint.Kind{robotslint.MisspeltField, robotslint.UnreachableRule, robotslint.SitemapTwice} {
+		fmt.Println(kind, kind.Severity(), kind.Rule())
+	}
+	// Output:
+	// misspelt-field error ROB-FMT-11
+	// unreachable-rule warning ROB-MAT-03
+	// duplicate-sitemap note ROB-SMP-08
+}
