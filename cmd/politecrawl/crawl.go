@@ -59,6 +59,7 @@ The time in the summary ("finished after 3s", and seconds in JSON) is this run's
 other numbers are of all runs since the crawl, or its last recrawl, began.`,
 		Example: `  politecrawl crawl https://example.com/ --max-pages 100 --output example
   politecrawl crawl --seeds urls.txt --config configs/gentle.yaml
+  politecrawl crawl --seeds urls.txt --listen 127.0.0.1:8080
   politecrawl crawl https://example.com/ --quiet --log json --log-file crawl.log
   politecrawl crawl --resume example --max-pages 200
   politecrawl crawl --recrawl example`,

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"log"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -20,18 +19,21 @@ import (
 func Example() {
 	site, err := demosite.Start(nil)
 	if err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
+		return
 	}
 	defer site.Close()
 	dir, err := os.MkdirTemp("", "watched")
 	if err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
+		return
 	}
-	defer os.RemoveAll(dir)
+	defer func() { _ = os.RemoveAll(dir) }()
 
 	server, err := monitor.Listen("127.0.0.1:0", nil) // a free port; 127.0.0.1:8080 is easier to remember
 	if err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
+		return
 	}
 	defer server.Close()
 
@@ -46,22 +48,26 @@ func Example() {
 		},
 	})
 	if err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
+		return
 	}
 	sum, err := c.Run(context.Background())
 	server.End(sum)
 	if err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
+		return
 	}
 
 	resp, err := http.Get(server.URL() + "metrics")
 	if err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
+		return
 	}
 	defer resp.Body.Close()
 	text, err := io.ReadAll(resp.Body)
 	if err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
+		return
 	}
 	for line := range strings.Lines(string(text)) {
 		if strings.HasPrefix(line, "politecrawl_page_fetch_duration_seconds_count") {
@@ -80,12 +86,14 @@ func ExampleListen() {
 
 	server, err := monitor.Listen("0.0.0.0:0", &monitor.Options{Token: os.Getenv("TOKEN") + "something long and random"})
 	if err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
+		return
 	}
 	defer server.Close()
 	resp, err := http.Get(server.URL())
 	if err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
+		return
 	}
 	defer resp.Body.Close()
 	fmt.Println(resp.Status)

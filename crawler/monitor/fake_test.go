@@ -103,7 +103,9 @@ type answer struct {
 // ask sends a request, without following redirects.
 func ask(t *testing.T, method, url string, change func(*http.Request)) answer {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), method, url, http.NoBody)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second) // a stream that should have been refused has no end
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, method, url, http.NoBody)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package monitor
 
 import (
 	"errors"
+	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -72,7 +73,7 @@ func TestHealth(t *testing.T) {
 				defer func() { close(done); synctest.Wait() }()
 				ask := func() (int, string) {
 					rec := httptest.NewRecorder()
-					w.serveHealth(rec, httptest.NewRequest("GET", "/healthz", nil))
+					w.serveHealth(rec, httptest.NewRequest(http.MethodGet, "/healthz", http.NoBody))
 					return rec.Code, rec.Body.String()
 				}
 				for minute := range 13 {

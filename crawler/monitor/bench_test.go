@@ -1,0 +1,42 @@
+package monitor
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+// BenchmarkWrite is what a page costs a crawl that is watched: nothing else is done on
+// its time.
+func BenchmarkWrite(b *testing.B) {
+	w := newTestWatch(&fake{})
+	pages := make([]*output.Page, 256)
+	for i := range pages {
+		pages[i] = &output.Page{
+			URL: fmt.Sprintf("https://host-%d.example/a/page/with/a/path/%d", i%100, i), Status: 200,
+			Title: "A title of usual length, of a page", Bytes: 20000, Millis: 120, FetchedAt: time.Now(),
+		}
+	}
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		if err := w.Write(&output.Found{Pages: pages[i%256 : i%256+1]}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkLook is what a second costs while somebody watches, the longest lists
+// included.
+func BenchmarkLook(b *testing.B) {
+	w := newTestWatch(&fake{})
+	w.enter()
+	if err := w.Write(hostileFound()); err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		w.look(true)
+	}
+}
