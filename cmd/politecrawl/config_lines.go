@@ -33,8 +33,11 @@ func matchedLines(text []byte, key *regexp.Regexp) map[string]int {
 		number++
 		inside := quoted != ""
 		for _, mark := range []string{`"""`, "'''"} { // texts of TOML that go over lines
-			if (quoted == "" || quoted == mark) && bytes.Count(line, []byte(mark))%2 == 1 {
-				quoted = strings.TrimSuffix(mark, quoted)
+			switch odd := bytes.Count(line, []byte(mark))%2 == 1; {
+			case odd && quoted == "":
+				quoted = mark
+			case odd && quoted == mark:
+				quoted = ""
 			}
 		}
 		if m := key.FindSubmatch(bytes.TrimPrefix(line, []byte("\ufeff"))); m != nil && !inside {

@@ -13,14 +13,14 @@ import (
 // A demoResult is what the crawler said of a crawl beside what the site saw.
 type demoResult struct {
 	Summary  *printedSummary `json:"summary"`
-	Delay    string         `json:"delay"`
-	Requests int            `json:"requests"` // all that the site saw, by kind in the next four
-	Pages    int            `json:"pages"`
-	Robots   int            `json:"robots"`
-	Moved    int            `json:"robots_redirects"` // where a robots.txt redirects to
-	Sitemaps int            `json:"sitemaps"`
-	Retries  int            `json:"pages_repeated"` // of Pages: for a URL that had been asked for before
-	Lost     int            `json:"sitemaps_lost"`  // of Sitemaps: answered 404 or 410
+	Delay    string          `json:"delay"`
+	Requests int             `json:"requests"` // all that the site saw, by kind in the next four
+	Pages    int             `json:"pages"`
+	Robots   int             `json:"robots"`
+	Moved    int             `json:"robots_redirects"` // where a robots.txt redirects to
+	Sitemaps int             `json:"sitemaps"`
+	Retries  int             `json:"pages_repeated"` // of Pages: for a URL that had been asked for before
+	Lost     int             `json:"sitemaps_lost"`  // of Sitemaps: answered 404 or 410
 
 	Violations []string `json:"violations"` // what must not happen, as the site saw it
 	Advice     []string `json:"advice"`     // what should not
