@@ -1,0 +1,129 @@
+package crawler_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/politecrawl/politecrawl/crawler"
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+// newSite serves pages on loopback, so that the examples run anywhere.
+func newSite(pages map[string]string) *httptest.Server {
+	return httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		text, ok := pages[r.URL.Path]
+		if !ok {
+			http.NotFound(w, r)
+			return
+		}
+		if !strings.HasSuffix(r.URL.Path, ".txt") {
+			w.Header().Set("Content-Type", "text/html")
+		}
+		fmt.Fprint(w, strings.ReplaceAll(text, "{site}", "http://"+r.Host))
+	}))
+}
+
+// quick is the configuration of a crawl that need not be gentle, as nobody but us has
+// anything from the site.
+func quick(url string) (cfg crawler.Config, remove func()) {
+	dir, err := os.MkdirTemp("", "example")
+	if err != nil {
+		panic(err)
+	}
+	cfg = crawler.Default()
+	cfg.URLs, cfg.Output, cfg.Delay = []string{url}, filepath.Join(dir, "crawl"), 0
+	return cfg, func() { _ = os.RemoveAll(dir) }
+}
+
+// How do I crawl a site, and what do I get?
+func Example_howDoICrawlASite() {
+	site := newSite(map[string]string{
+		"/robots.txt": "User-agent: *\nDisallow: /private/\nSitemap: {site}/map.txt\n",
+		"/map.txt":    "{site}/listed\n",
+		"/":           `<title>Home</title><a href="/about">about</a> <a href="/private/">private</a>`,
+		"/about":      `<title>About us</title>`,
+		"/listed":     `<title>Nobody links here</title>`,
+	})
+	defer site.Close()
+	cfg, remove := quick(site.URL + "/")
+	defer remove()
+	cfg.UserAgent = "examplebot/1.0 (+https://example.com/bot)"
+
+	c, err := crawler.New(cfg, nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	sum, err := c.Run(context.Background())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(sum.End, "with", sum.Pages, "pages; left alone:", sum.Rejected)
+	for page, err := range output.Pages(cfg.Output) {
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Printf("%s %q by %s\n", strings.TrimPrefix(page.URL, site.URL), page.Title, page.Source)
+	}
+	for r, err := range output.Rejections(cfg.Output) {
+		if err == nil {
+			fmt.Printf("%s %s by line %d, %s\n", strings.TrimPrefix(r.URL, site.URL), r.Reason, r.Line, r.Rule)
+		}
+	}
+	// Unordered output:
+	// finished with 3 pages; left alone: map[disallowed:1]
+	// / "Home" by start
+	// /about "About us" by link
+	// /listed "Nobody links here" by sitemap
+	// /private/ disallowed by line 2, Disallow: /private/
+}
+
+// What is wrong with my configuration?
+func ExampleConfig_Validate() {
+	cfg := crawler.Default()
+	cfg.URLs = []string{"example.com"}
+	cfg.Workers = 0
+	err := cfg.Validate()
+	fmt.Println(errors.Is(err, crawler.ErrConfig))
+	fmt.Println(err)
+	// Output:
+	// true
+	// crawler: bad configuration: urls: "example.com" has no scheme; write it as https://example.com or http://example.com
+	// crawler: bad configuration: workers: 0 is less than 1
+}
+
+// How fast is a crawl if I say nothing?
+func ExampleDefault() {
+	cfg := crawler.Default()
+	fmt.Println("from the end of a request to a host to the start of the next:", cfg.Delay)
+	fmt.Println("longest Crawl-delay that is obeyed as written:", cfg.MaxCrawlDelay)
+	fmt.Println("requests in flight on a host:", cfg.PerHost)
+	// Output:
+	// from the end of a request to a host to the start of the next: 1s
+	// longest Crawl-delay that is obeyed as written: 30s
+	// requests in flight on a host: 1
+}
+
+// Under which address does a crawl know a page?
+func ExampleCanonical() {
+	for _, raw := range []string{"HTTPS://Jane@Example.com:443/a/../b?x=1&y#top", "http://bücher.example", "mailto:jane@example.com"} {
+		url, err := crawler.Canonical(raw)
+		if err != nil {
+			fmt.Println(err)
+			continue
+		}
+		fmt.Println(url)
+	}
+	// Output:
+	// https://example.com/b?x=1&y
+	// http://xn--bcher-kva.example/
+	// crawler: "mailto:jane@example.com": robotsext: unsupported scheme
+}
