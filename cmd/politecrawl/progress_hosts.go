@@ -110,7 +110,7 @@ func (r *roster) look(ask func(origin string) (frontier.HostRecord, error), late
 		if held[h] {
 			continue
 		}
-		t.quiet = max(t.quiet, time.Duration(left)*rec.Delay/time.Duration(max(rec.MaxInFlight, 1)), rec.BlockedUntil.Sub(now))
+		t.quiet = max(t.quiet, max(due.Sub(now), 0)+time.Duration(left-1)*rec.Delay/time.Duration(max(rec.MaxInFlight, 1)))
 		if rec.Leased > 0 {
 			t.active++
 			continue

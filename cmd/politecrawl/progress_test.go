@@ -58,8 +58,8 @@ func TestProgressLines(t *testing.T) {
 		p.end()
 		time.Sleep(time.Hour)
 		want := []string{
-			"pages: 60, 0.0/s, of 9000 URLs known, 1h51m to go at the polite rate; hosts: 2, 1 active, 1 waiting, 2 in flight; rejected: 4 (disallowed: 3, nofollow: 1)",
-			"pages: 120, 2.0/s, of 9000 URLs known, 1h51m to go at the polite rate; hosts: 2, 1 active, 1 waiting, 2 in flight; rejected: 4 (disallowed: 3, nofollow: 1)",
+			"pages: 60, 0.0/s, of 9000 URLs known, 2h50m to go at the polite rate; hosts: 2, 1 active, 1 waiting, 2 in flight; rejected: 4 (disallowed: 3, nofollow: 1)",
+			"pages: 120, 2.0/s, of 9000 URLs known, 2h50m to go at the polite rate; hosts: 2, 1 active, 1 waiting, 2 in flight; rejected: 4 (disallowed: 3, nofollow: 1)",
 			"pages: 240, 2.0/s, of 247 URLs known, 4s to go at this rate; hosts: 1, 0 active, 0 waiting, 1 later (no robots.txt for now), 0 in flight, the next is due in 1h30m; errors: 40 (status 404: 30, 500: 10)",
 			"",
 		}
@@ -147,7 +147,7 @@ func TestRoster(t *testing.T) {
 	delete(records, "http://b")
 	delete(records, "http://c")
 	delete(records, "http://told")
-	want = turns{known: true, active: 1, later: 1, next: "http://later", due: now.Add(time.Hour), quiet: 10 * time.Second}
+	want = turns{known: true, active: 1, later: 1, next: "http://later", due: now.Add(time.Hour), quiet: 9 * time.Second}
 	if got := r.look(ask, []string{"http://later"}, now); got != want {
 		t.Errorf("only a later host is left beside one that is asked: %+v, want %+v", got, want)
 	}

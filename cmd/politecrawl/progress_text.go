@@ -72,9 +72,9 @@ func (r *reading) toGo() string {
 	case left <= 0:
 		return ""
 	case polite > 0:
-		return ", " + longTime(max(long, polite)) + " to go at the polite rate"
+		return ", " + longTime(max(long, polite, time.Second)) + " to go at the polite rate"
 	case long > 0:
-		return ", " + longTime(long) + " to go at this rate"
+		return ", " + longTime(max(long, time.Second)) + " to go at this rate"
 	}
 	return ""
 }
