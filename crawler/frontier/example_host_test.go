@@ -1,0 +1,118 @@
+package frontier_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+)
+
+// Which URL may be fetched next? Hosts take turns, and none is asked before it is due.
+func ExampleNewMemory() {
+	ctx := context.Background()
+	f := frontier.NewMemory(&frontier.Options{Delay: 50 * time.Millisecond})
+	defer f.Close()
+	_, err := f.Add(ctx, []frontier.Item{
+		{URL: "https://a.example/1"}, {URL: "https://a.example/2"}, {URL: "https://b.example/1"},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	ended := make(map[frontier.Host]time.Time)
+	for {
+		leases, err := f.Lease(ctx, frontier.LeaseRequest{Wait: 200 * time.Millisecond})
+		if err != nil || len(leases) == 0 {
+			fmt.Println("nothing is left:", err)
+			return
+		}
+		got := leases[0]
+		fmt.Println(got.URL, "after a pause:", time.Since(ended[got.Host]) >= 50*time.Millisecond)
+		// Here it would be fetched. HostDelay says that it was, and the host's own delay is longer.
+		ended[got.Host] = time.Now()
+		outcome := frontier.Outcome{Lease: got.ID, Result: frontier.Done, HostDelay: time.Nanosecond}
+		if _, err := f.Finish(ctx, []frontier.Outcome{outcome}, nil); err != nil {
+			fmt.Println(err)
+			return
+		}
+	}
+	// Output:
+	// https://a.example/1 after a pause: true
+	// https://b.example/1 after a pause: true
+	// https://a.example/2 after a pause: true
+	// nothing is left: <nil>
+}
+
+// How is a host left alone for a time, as its Retry-After asks?
+func ExampleHostUpdate() {
+	ctx := context.Background()
+	f := frontier.NewMemory(nil)
+	defer f.Close()
+	if _, err := f.Add(ctx, []frontier.Item{{URL: "https://a.example/"}}); err != nil {
+		fmt.Println(err)
+		return
+	}
+	until := time.Now().Add(time.Hour)
+	if err := f.UpdateHost(ctx, "https://a.example", frontier.HostUpdate{BlockUntil: until}); err != nil {
+		fmt.Println(err)
+		return
+	}
+	leases, err := f.Lease(ctx, frontier.LeaseRequest{})
+	fmt.Println(len(leases), err)
+	host, err := f.Host(ctx, "https://a.example")
+	fmt.Println(host.Pending, time.Until(host.Due) > 59*time.Minute, err)
+	// Output:
+	// 0 <nil>
+	// 1 true <nil>
+}
+
+// What if a worker takes too long? Then another has the URL, and its outcome is
+// not wanted any more.
+func ExampleLostError() {
+	ctx := context.Background()
+	f := frontier.NewMemory(nil)
+	defer f.Close()
+	if _, err := f.Add(ctx, []frontier.Item{{URL: "https://a.example/"}}); err != nil {
+		fmt.Println(err)
+		return
+	}
+	slow, err := f.Lease(ctx, frontier.LeaseRequest{For: time.Millisecond})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	quick, err := f.Lease(ctx, frontier.LeaseRequest{Wait: time.Minute})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println("attempts:", slow[0].Attempt, quick[0].Attempt)
+	errs, err := f.Finish(ctx, []frontier.Outcome{{Lease: slow[0].ID, Result: frontier.Done}}, nil)
+	fmt.Println(errs[0], err)
+	lost, ok := errors.AsType[*frontier.LostError](f.Extend(ctx, []frontier.LeaseID{slow[0].ID}, time.Minute))
+	fmt.Println(ok && lost.Leases[0] == slow[0].ID)
+	// Output:
+	// attempts: 1 2
+	// frontier: lease lost <nil>
+	// true
+}
+
+// Which URLs share a clock?
+func ExampleHostOf() {
+	for _, url := range []string{"https://a.example/1?x", "https://a.example:8443/1", "about:blank"} {
+		host, err := frontier.HostOf(url)
+		fmt.Printf("%q %v\n", host, err)
+	}
+	// Output:
+	// "https://a.example" <nil>
+	// "https://a.example:8443" <nil>
+	// "" frontier: invalid argument: no host in URL "about:blank"
+}
+
+// Whose clocks do these items use? A store asks for all before it takes any.
+func ExampleHostsOf() {
+	fmt.Println(frontier.HostsOf([]frontier.Item{{URL: "https://a.example/"}, {URL: "https://a.example/", Host: "https://proxy.example"}}))
+	// Output: [https://a.example https://proxy.example] <nil>
+}

@@ -1,0 +1,98 @@
+package pebblestore_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/frontier/pebblestore"
+)
+
+// filled makes a store with three URLs, of which one has been fetched.
+func filled() (dir string, remove func(), err error) {
+	if dir, err = os.MkdirTemp("", "frontier"); err != nil {
+		return "", nil, err
+	}
+	ctx := context.Background()
+	store, err := pebblestore.Open(dir, nil)
+	if err != nil {
+		return "", nil, err
+	}
+	_, err = store.Add(ctx, []frontier.Item{{URL: "https://a.example/1"}, {URL: "https://a.example/2"}, {URL: "https://b.example/"}})
+	if err != nil {
+		return "", nil, err
+	}
+	leases, err := store.Lease(ctx, frontier.LeaseRequest{})
+	if err != nil {
+		return "", nil, err
+	}
+	_, err = store.Finish(ctx, []frontier.Outcome{{Lease: leases[0].ID, Result: frontier.Done}}, []byte("page 1 is written"))
+	return dir, func() { _ = os.RemoveAll(dir) }, errors.Join(err, store.Close())
+}
+
+// How does a crawl go on after its process ended?
+func ExampleOpen() {
+	dir, remove, err := filled() // by a process before this one
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer remove()
+	ctx := context.Background()
+
+	store, err := pebblestore.Open(dir, nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer store.Close()
+	note, err := store.Note(ctx)
+	fmt.Printf("%s %v\n", note, err)
+	leases, err := store.Lease(ctx, frontier.LeaseRequest{Max: 10})
+	for _, l := range leases {
+		fmt.Println(l.URL)
+	}
+	fmt.Println(err)
+
+	_, err = pebblestore.Open(dir, nil)
+	if taken, ok := errors.AsType[*pebblestore.InUseError](err); ok {
+		fmt.Println("another has it open:", taken.PID == os.Getpid())
+	}
+	// Output:
+	// page 1 is written <nil>
+	// https://a.example/2
+	// https://b.example/
+	// <nil>
+	// another has it open: true
+}
+
+// What does a crawl have before it that is not running?
+func ExampleInspect() {
+	dir, remove, err := filled()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer remove()
+
+	view, err := pebblestore.Inspect(dir)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer view.Close()
+	for host, err := range view.Hosts() {
+		fmt.Println(host.Host, host.Pending, host.Done, err)
+	}
+	for url, err := range view.URLs() {
+		fmt.Println(url.State, url.URL, err)
+	}
+	// Output:
+	// https://a.example 1 1 <nil>
+	// https://b.example 1 0 <nil>
+	// pending https://a.example/2 <nil>
+	// pending https://b.example/ <nil>
+	// done https://a.example/1 <nil>
+}

@@ -1,0 +1,132 @@
+package output_test
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+// How are files and frontier of a crawl brought to agree after it was killed?
+func ExampleOpen() {
+	dir, remove, err := exampleCrawl()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer remove()
+	d, missing, err := output.Open(dir, output.Lengths{}) // all counts that the frontier knows of: nothing
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println("lost:", len(missing), d.Close())
+	for page := range output.Pages(dir) {
+		fmt.Println("a page that does not count:", page.URL)
+	}
+	_, _, err = output.Open(filepath.Dir(dir), output.Lengths{})
+	fmt.Println(errors.Is(err, output.ErrNone))
+	// Output:
+	// lost: 0 <nil>
+	// true
+}
+
+// May a crawl be begun here?
+func ExampleVacant() {
+	dir, remove, err := exampleCrawl()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer remove()
+	fmt.Println(output.Vacant(dir + "-2"))
+	fmt.Println(errors.Is(output.Vacant(dir), output.ErrExists), "for it has", output.Written(dir))
+	// Output:
+	// <nil>
+	// true for it has pages.jsonl
+}
+
+// Where does a crawl keep what it was told to do?
+func ExampleState() {
+	dir, remove, err := exampleCrawl()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer remove()
+	var state struct{ Began, Ended string }
+	fmt.Println(output.State(dir, &state), state.Began)
+	state.Ended = "tomorrow"
+	fmt.Println(output.SaveState(dir, state))
+	info, err := os.Stat(filepath.Join(dir, output.StateFile))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(info.Mode().Perm() == fs.FileMode(0o600)) // a proxy may have a password
+	// Output:
+	// <nil> today
+	// <nil>
+	// true
+}
+
+// How is a file of lines kept that any of its lines may be the last of?
+func ExampleOpenLog() {
+	dir, err := os.MkdirTemp("", "log")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	name := filepath.Join(dir, "visits.jsonl")
+	if err := os.WriteFile(name, []byte("{\"url\":\"/a\"}\n{\"url\":\"/tor"), 0o600); err != nil { // killed here
+		fmt.Println(err)
+		return
+	}
+	type visit struct {
+		URL string `json:"url"`
+	}
+	log, err := output.OpenLog(name)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	line, err := output.Line(nil, visit{"/b"})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	at, err := log.Append(line)
+	fmt.Println(at, err, log.Close())
+	err = output.Each(name, func(at int64, v *visit) error {
+		fmt.Println(at, v.URL)
+		return nil
+	})
+	fmt.Println(err)
+	// Output:
+	// 13 <nil> <nil>
+	// 0 /a
+	// 13 /b
+	// <nil>
+}
+
+// How are rejections taken back that a new configuration would not make?
+func ExampleDropRejections() {
+	dir, remove, err := exampleCrawl()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer remove()
+	info, err := os.Stat(filepath.Join(dir, output.RejectedFile))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	length, err := output.DropRejections(dir, info.Size(), func(r *output.Rejection) bool { return r.Reason == output.Disallowed })
+	fmt.Println(length, err)
+	// Output: 0 <nil>
+}

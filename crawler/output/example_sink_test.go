@@ -1,0 +1,94 @@
+package output_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+// titles is a sink that keeps the titles of pages in a file, one a line.
+type titles struct{ file *os.File }
+
+// titlesFormat is the format of it: what crawler.Options.Formats takes.
+var titlesFormat = output.Format{Name: "titles", Files: []string{"titles.txt"}, Open: openTitles}
+
+func openTitles(dir string, mark []byte) (output.Sink, error) {
+	file, err := os.OpenFile(filepath.Join(dir, "titles.txt"), os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	counted := int64(0) // without a mark nothing counts
+	if mark != nil {
+		if counted, err = strconv.ParseInt(string(mark), 10, 64); err != nil {
+			return nil, err
+		}
+	}
+	return &titles{file}, file.Truncate(counted)
+}
+
+func (t *titles) Write(f *output.Found) error {
+	for _, page := range f.Pages {
+		if _, err := fmt.Fprintln(t.file, page.Title); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Commit has nothing to do for the end of the process: what a file was given is with
+// the system.
+func (t *titles) Commit(power bool) (mark []byte, err error) {
+	if power {
+		if err := t.file.Sync(); err != nil {
+			return nil, err
+		}
+	}
+	info, err := t.file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	return strconv.AppendInt(nil, info.Size(), 10), nil
+}
+
+func (t *titles) Close() error { return t.file.Close() }
+
+// How do I write a sink that outlives kill -9?
+func ExampleSink() {
+	dir, err := os.MkdirTemp("", "sink")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	page := func(title string) *output.Found { return &output.Found{Pages: []*output.Page{{Title: title}}} }
+
+	sink, err := titlesFormat.Open(dir, nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(sink.Write(page("Home")))
+	mark, err := sink.Commit(false)
+	fmt.Println(string(mark), err)
+	fmt.Println(sink.Write(page("About"))) // and the process is killed
+
+	sink, err = titlesFormat.Open(dir, mark)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(sink.Write(page("About us")), sink.Close()) // the page was asked for again
+	text, err := os.ReadFile(filepath.Join(dir, "titles.txt"))
+	fmt.Printf("%s%v\n", text, err)
+	// Output:
+	// <nil>
+	// 5 <nil>
+	// <nil>
+	// <nil> <nil>
+	// Home
+	// About us
+	// <nil>
+}

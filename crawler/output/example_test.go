@@ -1,0 +1,134 @@
+package output_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+// exampleCrawl writes the directory of a crawl, as a crawl would.
+func exampleCrawl() (dir string, remove func(), err error) {
+	parent, err := os.MkdirTemp("", "output")
+	if err != nil {
+		return "", nil, err
+	}
+	dir = filepath.Join(parent, "crawl")
+	d, err := output.Create(dir, map[string]any{"began": "today"})
+	if err != nil {
+		return "", nil, err
+	}
+	const site = "https://example.com"
+	var b output.Batch
+	err = errors.Join(
+		b.Page(&output.Page{URL: site + "/", Status: 200, Title: "Home", Source: "start"}),
+		b.Page(&output.Page{URL: site + "/gone", Status: 404, Depth: 1, Source: "link", Via: site + "/"}),
+		b.Links(&output.Links{URL: site + "/", To: []string{site + "/gone", site + "/private/"}}),
+		b.Reject(&output.Rejection{URL: site + "/private/", Reason: output.Disallowed, Rule: "Disallow: /private/", Line: 2}),
+		b.Sitemap(&output.Sitemap{URL: site + "/map.xml", Status: 200, Pages: 1}),
+		b.Entry(&output.Entry{URL: site + "/", Sitemap: site + "/map.xml", LastMod: time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)}),
+		d.Write(&b),
+		d.Robots(site, []byte("User-agent: *\nDisallow: /private/\n"), map[string]string{"outcome": "rules"}),
+		d.Close())
+	return dir, func() { _ = os.RemoveAll(parent) }, err
+}
+
+// Which pages did a crawl find broken?
+func ExamplePages() {
+	dir, remove, err := exampleCrawl()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer remove()
+
+	for page, err := range output.Pages(dir) {
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		if page.Status >= 400 {
+			fmt.Println(page.Status, page.URL, "found on", page.Via)
+		}
+	}
+	// Output: 404 https://example.com/gone found on https://example.com/
+}
+
+// What did a crawl leave alone, and why?
+func ExampleRejections() {
+	dir, remove, err := exampleCrawl()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer remove()
+
+	for r, err := range output.Rejections(dir) {
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Println(r.URL, r.Reason, "by line", r.Line)
+	}
+	text, err := output.RobotsText(dir, "https://example.com")
+	fmt.Printf("%s%v\n", text, err)
+	// Output:
+	// https://example.com/private/ disallowed by line 2
+	// User-agent: *
+	// Disallow: /private/
+	// <nil>
+}
+
+// Which page links to which URLs, and what do the sitemaps list?
+func ExampleAllLinks() {
+	dir, remove, err := exampleCrawl()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer remove()
+
+	for links, err := range output.AllLinks(dir) {
+		fmt.Println(links.URL, links.To, err)
+	}
+	for file, err := range output.Sitemaps(dir) {
+		fmt.Println(file.URL, "has pages:", file.Pages, err)
+	}
+	for entry, err := range output.Entries(dir) {
+		fmt.Println(entry.URL, "changed in", entry.LastMod.Year(), err)
+	}
+	// Output:
+	// https://example.com/ [https://example.com/gone https://example.com/private/] <nil>
+	// https://example.com/map.xml has pages: 1 <nil>
+	// https://example.com/ changed in 2026 <nil>
+}
+
+// How are files read that a recrawl has put aside, or that hold lines of another kind?
+func ExampleRead() {
+	dir, remove, err := exampleCrawl()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer remove()
+
+	files, err := output.Rotate(dir, 1)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(filepath.Base(files.Pages), output.Rotated(dir, 1), output.Rotated(dir, 2))
+	type titled struct { // as much of a line as is wanted
+		Title string
+	}
+	for page, err := range output.Read[titled](files.Pages) {
+		fmt.Printf("%q %v\n", page.Title, err)
+	}
+	// Output:
+	// pages.1.jsonl true false
+	// "Home" <nil>
+	// "" <nil>
+}
