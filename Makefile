@@ -45,6 +45,10 @@ bsdtar:
 pictures: chromium ## Take the pictures of the documentation anew where they have changed
 	$(GO) test ./cmd/politecrawl/pictures -run '^TestPictures$$' -count 1 -v -update
 
+.PHONY: man
+man: ## Write the manual pages into bin/man
+	$(GO) run ./cmd/politecrawl man bin/man
+
 .PHONY: fuzz
 fuzz: ## Fuzz each target for FUZZTIME (1m)
 	@$(call fuzz,$(FUZZTIME))
