@@ -7,7 +7,7 @@ import (
 
 // pauses is the gate that workers pass before they take a URL.
 type pauses struct {
-	mu   sync.Mutex    // guards both below
+	mu   sync.Mutex    // guards all below
 	over chan struct{} // closed when the pause is over; nil: there is none
 	call func()        // ends the waits for a URL; nil: a pause has
 	wait context.Context
@@ -57,20 +57,24 @@ func (c *Crawler) paused() bool {
 // which ends with leases and with the next pause.
 func (p *pauses) ready(leases context.Context) (context.Context, error) {
 	for {
-		p.mu.Lock()
-		over := p.over
+		wait, over := p.look(leases)
 		if over == nil {
-			defer p.mu.Unlock()
-			if p.call == nil {
-				p.wait, p.call = context.WithCancel(leases)
-			}
-			return p.wait, leases.Err()
+			return wait, leases.Err()
 		}
-		p.mu.Unlock()
 		select {
 		case <-over:
 		case <-leases.Done():
 			return nil, leases.Err()
 		}
 	}
+}
+
+// look returns the context for waiting for a URL, or, in a pause, what tells its end.
+func (p *pauses) look(leases context.Context) (wait context.Context, over chan struct{}) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.over == nil && p.call == nil {
+		p.wait, p.call = context.WithCancel(leases)
+	}
+	return p.wait, p.over
 }
