@@ -32,3 +32,50 @@ func ExampleSite_Judge() {
 	// /private/minutes: before robots.txt
 	// /private/minutes: disallowed
 }
+
+// What would a complete and polite crawl of the site do?
+func ExampleSite_Expected() {
+	site, err := demosite.Start(nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer site.Close()
+
+	want := site.Expected(demosite.Token)
+	left := make(map[demosite.Reason]int)
+	for _, r := range want.Rejected {
+		left[r.Reason]++
+	}
+	fmt.Println("start URLs:", len(site.StartURLs()), "pages:", len(want.Pages), "sitemaps:", len(want.Sitemaps))
+	fmt.Println("left alone:", left)
+	// Output:
+	// start URLs: 7 pages: 233 sitemaps: 9
+	// left alone: map[disallowed:40 nofollow:9 not-entitled:4 out-of-scope:5]
+}
+
+// What did the site see?
+func ExampleSite_Requests() {
+	site, err := demosite.Start(&demosite.Options{Latency: -1})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer site.Close()
+	resp, err := http.Get(site.Origin("townhall") + "/robots.txt")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	resp.Body.Close()
+	for _, r := range site.Requests() {
+		fmt.Println(r.Number, r.Method, r.URI, r.Status, r.UserAgent)
+	}
+	// Output: 1 GET /robots.txt 200 Go-http-client/1.1
+}
+
+// Are two spellings of a URL the same to the site?
+func ExampleCanonicalURL() {
+	fmt.Println(demosite.CanonicalURL("http://127.0.0.1:8080/a/../caf%c3%a9") == demosite.CanonicalURL("http://127.0.0.1:8080/café"))
+	// Output: true
+}

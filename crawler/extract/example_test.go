@@ -1,6 +1,7 @@
 package extract_test
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/politecrawl/politecrawl/crawler/extract"
@@ -44,4 +45,20 @@ func ExampleParseRule() {
 	// "img@src" <nil>
 	// "ul.tags > li[]" <nil>
 	// "" extract: rule "p..x": selector "p..x": expected identifier, found . instead
+}
+
+// How is a field given on a command line?
+func ExampleParseField() {
+	name, rule, err := extract.ParseField("images=img.photo@src[]")
+	fmt.Printf("%s: selector %q, attribute %q, all: %v, %v\n", name, rule.Selector, rule.Attr, rule.All, err)
+	// Output: images: selector "img.photo", attribute "src", all: true, <nil>
+}
+
+// Which of my rules is wrong?
+func ExampleFieldError() {
+	_, err := extract.NewRules(map[string]extract.Rule{"price": {Selector: ".price"}, "name": {Selector: "h1["}})
+	if wrong, ok := errors.AsType[*extract.FieldError](err); ok {
+		fmt.Println(wrong.Field)
+	}
+	// Output: name
 }

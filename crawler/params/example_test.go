@@ -21,3 +21,16 @@ func ExampleRules_Clean() {
 	// https://shop.example/books/?id=7
 	// https://shop.example/music/?id=7&ref=home
 }
+
+// Which names of parameters can be dropped?
+func ExampleNew() {
+	for _, name := range []string{"sid", "utm_*", "*_id*", "a*b"} {
+		_, err := params.New([]string{name})
+		fmt.Println(name, err)
+	}
+	// Output:
+	// sid <nil>
+	// utm_* <nil>
+	// *_id* <nil>
+	// a*b params: "a*b" has a * inside; it can stand at the beginning and at the end
+}
