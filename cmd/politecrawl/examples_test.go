@@ -39,6 +39,28 @@ func TestPackagesTeach(t *testing.T) {
 	}
 }
 
+// TestExamplesAnswer holds that each program in examples begins with the question that
+// it answers, and is tested.
+func TestExamplesAnswer(t *testing.T) {
+	dirs, err := filepath.Glob(filepath.Join("..", "..", "examples", "*"))
+	if err != nil || len(dirs) < 5 {
+		t.Fatalf("examples: %v, %v", dirs, err)
+	}
+	for _, dir := range dirs {
+		file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(dir, "main.go"), nil, parser.ParseComments|parser.PackageClauseOnly)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if first, _, _ := strings.Cut(file.Doc.Text(), "."); !strings.Contains(first, "?") {
+			t.Errorf("%s does not begin with a question: %q", dir, first)
+		}
+		if _, err := os.Stat(filepath.Join(dir, "main_test.go")); err != nil {
+			t.Errorf("%s is not tested: %v", dir, err)
+		}
+	}
+}
+
 // TestPackagesTeachCanFail shows it a package that lacks everything.
 func TestPackagesTeachCanFail(t *testing.T) {
 	dir := t.TempDir()

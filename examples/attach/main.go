@@ -1,4 +1,4 @@
-// Attach shows the one line that makes a colly collector heed robots.txt. It
+// How do I make my colly collector obey robots.txt? Attach shows the one line. It
 // fetches the page at its argument, or of a site of its own, and its first links.
 package main
 

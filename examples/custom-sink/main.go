@@ -1,5 +1,6 @@
-// Custom-sink prints what is broken on a site while it is crawled. Its arguments are
-// the start URLs; without any it crawls a site of its own.
+// How do I get what a crawl finds while it runs? By a sink: Custom-sink prints what is
+// broken on a site. Its arguments are the start URLs; without any it crawls a site of
+// its own.
 package main
 
 import (

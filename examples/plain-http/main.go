@@ -1,5 +1,5 @@
-// Plain-http shows robots.txt heeded by an ordinary net/http client, without
-// colly: its Transport is a gate.
+// How does an ordinary net/http client obey robots.txt, without colly? By its
+// Transport, which is a gate.
 //
 //	go run ./examples/plain-http [URL…]
 //

@@ -1,5 +1,5 @@
-// Sitemap-seeds scrapes the pages that a site lists in its sitemaps, and follows
-// no link. Its argument is the site; without one it serves a site of its own.
+// How do I scrape what a site lists in its sitemaps, and follow no link? The argument
+// of sitemap-seeds is the site; without one it serves a site of its own.
 package main
 
 import (

@@ -1,0 +1,81 @@
+// How do I run the crawler inside a program of my own, within limits? Embed-crawler
+// counts the words in the titles of a site, of 50 pages and in a minute at the most, and
+// leaves nothing behind. Its arguments are the start URLs; without any it crawls a site
+// of its own.
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log"
+	"log/slog"
+	"maps"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler"
+	"github.com/politecrawl/politecrawl/crawler/demosite"
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+func main() {
+	cfg := crawler.Default()
+	cfg.UserAgent = "examplebot/1.0 (+https://example.com/bot)"
+	cfg.MaxPages, cfg.MaxDepth, cfg.MaxTime, cfg.MaxWait = 50, 3, time.Minute, 0
+	if cfg.URLs = os.Args[1:]; len(cfg.URLs) == 0 {
+		site, err := demosite.Start(nil)
+		if err != nil {
+			log.Fatal(err)
+		}
+		cfg.URLs, cfg.Delay = site.StartURLs(), 0 // nobody is bothered
+	}
+	// The first Ctrl-C ends the crawl when what is in flight is finished.
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := count(ctx, cfg, os.Stdout); err != nil {
+		log.Fatal(err)
+	}
+}
+
+// count crawls, and writes each word with the number of times that it stands there.
+func count(ctx context.Context, cfg crawler.Config, to io.Writer) error {
+	dir, err := os.MkdirTemp("", "embed-crawler-")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	cfg.Output = dir
+	c, err := crawler.New(cfg, &crawler.Options{
+		// In memory, since this crawl is never to go on; on disk is the default.
+		Frontier: frontier.NewMemory(&frontier.Options{Delay: cfg.Delay, MaxInFlight: cfg.PerHost}),
+		Logger:   slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
+	})
+	if err != nil {
+		return err
+	}
+	sum, err := c.Run(ctx)
+	if err != nil {
+		return err
+	}
+	words := make(map[string]int)
+	for page, err := range output.Pages(dir) {
+		if err != nil {
+			return err
+		}
+		for word := range strings.FieldsSeq(strings.ToLower(page.Title)) {
+			words[word]++
+		}
+	}
+	for _, word := range slices.Sorted(maps.Keys(words)) {
+		if _, err := fmt.Fprintln(to, words[word], word); err != nil {
+			return err
+		}
+	}
+	_, err = fmt.Fprintf(to, "%d pages (%s), %d URLs left\n", sum.Pages, sum.End, sum.Left)
+	return err
+}

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/politecrawl/politecrawl/crawler"
+	"github.com/politecrawl/politecrawl/crawler/demosite"
+)
+
+func TestCount(t *testing.T) {
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		switch r.URL.Path {
+		case "/robots.txt":
+			w.Header().Set("Content-Type", "text/plain")
+			fmt.Fprint(w, "User-agent: examplebot\nDisallow: /private\n")
+		case "/":
+			fmt.Fprint(w, `<title>Green tea</title><a href="/black">black</a><a href="/private">private</a>`)
+		case "/black":
+			fmt.Fprint(w, `<title>Black Tea</title>`)
+		default:
+			t.Errorf("asked for %s", r.URL)
+		}
+	}))
+	defer site.Close()
+	t.Setenv("TMPDIR", t.TempDir())
+	cfg := crawler.Default()
+	cfg.URLs, cfg.Delay, cfg.UserAgent = []string{site.URL}, 0, "examplebot/1.0"
+	var out bytes.Buffer
+	if err := count(t.Context(), cfg, &out); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff("1 black\n1 green\n2 tea\n2 pages (finished), 0 URLs left\n", out.String()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	left, err := os.ReadDir(os.TempDir())
+	if err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v %v", left, err)
+	}
+}
+
+// The limits hold, and the site's own record is the judge of its delay.
+func TestLimits(t *testing.T) {
+	site, err := demosite.Start(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = site.Close() }()
+	cfg := crawler.Default()
+	cfg.URLs, cfg.Delay, cfg.MaxPages, cfg.MaxDepth, cfg.MaxTime = site.StartURLs(), 10*time.Millisecond, 20, 1, time.Minute
+	cfg.Retries = 0 // a page that failed is a page then
+	if err := count(t.Context(), cfg, io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	report := site.Judge(cfg.Delay, demosite.Token)
+	for _, v := range report.Violations {
+		t.Error(v)
+	}
+	if report.Pages != cfg.MaxPages {
+		t.Errorf("%d pages were asked for, not %d", report.Pages, cfg.MaxPages)
+	}
+}
+
+func TestUnderNinetyLines(t *testing.T) {
+	source, err := os.ReadFile("main.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := bytes.Count(source, []byte("\n")); n >= 90 {
+		t.Errorf("main.go has %d lines", n)
+	}
+}

@@ -1,0 +1,91 @@
+// What may be fetched now that might not before, and the other way round? Watch-robots
+// looks at the robots.txt of a site whenever it has expired, and says what a change of
+// it changes. Its argument is the site; without one it watches a site of its own, which
+// changes its mind.
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log"
+	"net/url"
+	"os"
+	"os/signal"
+	"time"
+
+	"github.com/politecrawl/politecrawl/robotsext"
+	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
+	"github.com/politecrawl/politecrawl/robotsext/robotstxt/robotsdiff"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	site, opts := newSite(), &robotsext.Options{MinAge: -1, MaxAge: time.Second, RetryMin: time.Second}
+	defer site.Close()
+	address := site.URL
+	if len(os.Args) > 1 {
+		address, opts = os.Args[1], &robotsext.Options{MaxAge: time.Hour} // look once an hour
+	}
+	if err := watch(ctx, address, opts, os.Stdout); err != nil {
+		log.Print(err)
+	}
+}
+
+// watch goes on until ctx ends.
+func watch(ctx context.Context, site string, opts *robotsext.Options, to io.Writer) error {
+	u, err := url.Parse(site)
+	if err != nil {
+		return err
+	}
+	robots, err := robotsext.New("examplebot/1.0 (+https://example.com/bot)", opts)
+	if err != nil {
+		return err
+	}
+	defer robots.CloseIdleConnections()
+	for last := (*robotsext.Record)(nil); ; {
+		rec, err := robots.Record(ctx, u) // which asks the site if need be
+		if ctx.Err() != nil {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if last != nil {
+			tell(to, last, rec)
+		}
+		last = rec
+		next := rec.ExpiresAt
+		if rec.RetryAt.After(next) {
+			next = rec.RetryAt
+		}
+		select {
+		case <-time.After(time.Until(next)):
+		case <-ctx.Done():
+		}
+	}
+}
+
+// tell says what has changed: whether there are rules at all, and for which URLs.
+func tell(to io.Writer, before, after *robotsext.Record) {
+	if before.Outcome != after.Outcome {
+		_, _ = fmt.Fprintf(to, "%s: %v, before: %v\n", after.Origin, after.Outcome, before.Outcome)
+	}
+	if before.Outcome == robotsext.Unreachable || after.Outcome == robotsext.Unreachable {
+		return // whose rules nobody knows
+	}
+	for _, d := range robotsdiff.Compare(rules(before), rules(after), nil).Agents {
+		for _, c := range d.Changes {
+			_, _ = fmt.Fprintf(to, "for %v: %s allowed: %v, before: %v\n", d.Agents, c.Pattern, c.New.Allowed, c.Old.Allowed)
+		}
+	}
+}
+
+// rules are the file of a record; of a site that has none, an empty one.
+func rules(rec *robotsext.Record) *robotstxt.File {
+	if rec.File == nil {
+		return robotstxt.Parse(nil, nil)
+	}
+	return rec.File
+}

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/politecrawl/politecrawl/robotsext"
+)
+
+// enough ends the watch when so many lines were written.
+type enough struct {
+	bytes.Buffer
+	lines int
+	end   context.CancelFunc
+}
+
+func (e *enough) Write(p []byte) (int, error) {
+	if e.lines--; e.lines == 0 {
+		e.end()
+	}
+	return e.Buffer.Write(p)
+}
+
+func TestWatch(t *testing.T) {
+	site := newSite()
+	defer site.Close()
+	ctx, end := context.WithTimeout(t.Context(), 30*time.Second)
+	defer end()
+	out := &enough{lines: 4, end: end}
+	opts := &robotsext.Options{MinAge: -1, MaxAge: 10 * time.Millisecond, RetryMin: 10 * time.Millisecond}
+	if err := watch(ctx, site.URL, opts, out); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{ // nothing of the second file, which means the same
+		"for [*]: /private allowed: false, before: true",
+		"SITE: allow-all, before: rules",
+		"for [*]: /private allowed: true, before: false",
+		"SITE: unreachable, before: allow-all",
+	}
+	got := strings.Split(strings.TrimSpace(strings.ReplaceAll(out.String(), site.URL, "SITE")), "\n")
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestUnderHundredLines(t *testing.T) {
+	source, err := os.ReadFile("main.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := bytes.Count(source, []byte("\n")); n >= 100 {
+		t.Errorf("main.go has %d lines", n)
+	}
+}

@@ -1,0 +1,27 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"sync/atomic"
+)
+
+// newSite is a web site on loopback whose robots.txt is another one each time.
+func newSite() *httptest.Server {
+	var asked atomic.Int64
+	return httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		switch asked.Add(1) % 5 {
+		case 1:
+			fmt.Fprint(w, "User-agent: *\nDisallow: /private/\n")
+		case 2:
+			fmt.Fprint(w, "# the same, in other words\nuser-agent: *\ndisallow: /private/\n")
+		case 3:
+			fmt.Fprint(w, "User-agent: *\nDisallow: /private\n")
+		case 4:
+			w.WriteHeader(http.StatusNotFound)
+		default:
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}
+	}))
+}
