@@ -74,8 +74,7 @@ func ExampleOptions_refuseInGate() {
 	c := colly.NewCollector(robots.Attach, colly.Async(true))
 	c.OnError(func(r *colly.Response, err error) {
 		if blocked, ok := errors.AsType[*robotsext.BlockedError](err); ok && blocked.Reason == robotsext.Later {
-			fmt.Println(r.Request.URL.Path, "later:", blocked.RetryAt.After(time.Now()))
-			// time.AfterFunc(time.Until(blocked.RetryAt), func() { _ = r.Request.Retry() })
+			fmt.Println(r.Request.URL.Path, "later:", blocked.RetryAt.After(time.Now())) // by r.Request.Retry
 		}
 	})
 	fmt.Println(c.Visit(site.URL + "/page")) // colly's queue would drop an error here

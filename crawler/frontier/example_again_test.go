@@ -55,11 +55,13 @@ func ExampleMemory_Hold() {
 	f := frontier.NewMemory(nil)
 	defer f.Close()
 	if _, err := f.Add(ctx, []frontier.Item{{URL: "https://a.example/"}}); err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
+		return
 	}
 	release, err := f.Hold(ctx, "https://a.example")
 	if err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
+		return
 	}
 	leases, err := f.Lease(ctx, frontier.LeaseRequest{})
 	fmt.Println("leases while the request goes on:", len(leases), err)
@@ -77,7 +79,8 @@ func ExampleMemory_Waiting() {
 	f := frontier.NewMemory(nil)
 	defer f.Close()
 	if _, err := f.Add(ctx, []frontier.Item{{URL: "https://a.example/1"}, {URL: "https://a.example/2"}}); err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
+		return
 	}
 	fetchOne(f, "")
 	for item, err := range f.Waiting(ctx, "https://a.example") {

@@ -24,8 +24,8 @@ func ExampleOpen() {
 		return
 	}
 	fmt.Println("lost:", len(missing), d.Close())
-	for page := range output.Pages(dir) {
-		fmt.Println("a page that does not count:", page.URL)
+	for page, err := range output.Pages(dir) {
+		fmt.Println("a page that does not count:", page, err)
 	}
 	_, _, err = output.Open(filepath.Dir(dir), output.Lengths{})
 	fmt.Println(errors.Is(err, output.ErrNone))

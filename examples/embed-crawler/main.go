@@ -36,8 +36,9 @@ func main() {
 	}
 	// The first Ctrl-C ends the crawl when what is in flight is finished.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := count(ctx, cfg, os.Stdout); err != nil {
+	err := count(ctx, cfg, os.Stdout)
+	stop()
+	if err != nil {
 		log.Fatal(err)
 	}
 }
