@@ -52,7 +52,7 @@ func TestExamplesAnswer(t *testing.T) {
 			t.Error(err)
 			continue
 		}
-		if first, _, _ := strings.Cut(file.Doc.Text(), "."); !strings.Contains(first, "?") {
+		if first, _, _ := strings.Cut(file.Doc.Text(), ". "); !strings.Contains(first, "?") {
 			t.Errorf("%s does not begin with a question: %q", dir, first)
 		}
 		if _, err := os.Stat(filepath.Join(dir, "main_test.go")); err != nil {
