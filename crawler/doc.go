@@ -24,13 +24,13 @@
 //	                   │   links, unless     │                  ▼
 //	                   └── nofollow ◄────────┼───────────── extract
 //	                                         ▼                  ▼
-//	                        frontier.Finish(outcome + links)  pages.jsonl
-//	                        host due again = end + delay
+//	                        frontier.Finish(outcome + links)  lines of JSON, sinks
+//	                        host due again = end + delay      (these first)
 //
 // The files follow it: seed.go puts URLs in, worker.go takes one from lease to
 // outcome, fetch.go asks colly for it, links.go takes up what it leads to, ledger.go
-// writes down what came of it, and crawler.go starts the workers and sees when there
-// is nothing left to do.
+// has what came of it written down, by outputs.go, and tells the frontier; crawler.go
+// starts the workers and sees when there is nothing left to do.
 //
 // Who decides what:
 //
@@ -41,20 +41,44 @@
 //     other.
 //   - this package: which URLs belong to the crawl, and what becomes of an answer.
 //
-// The output is a directory: see package output.
+// # Use
+//
+//	cfg := crawler.Default()
+//	cfg.URLs, cfg.Output = []string{"https://example.com/"}, "example"
+//	cfg.UserAgent = "examplebot/1.0 (+https://example.com/bot)"
+//	c, err := crawler.New(cfg, nil)
+//	…
+//	sum, err := c.Run(ctx)
+//
+// What it finds stands in the directory example, as lines of JSON: package output says
+// in which files, and reads them back; package report makes a page of them. Who wants it
+// in another form, or while the crawl runs, gives New a format, [Options.Formats]: there
+// are csvout, sqlite and warc below package output, and a sink of one's own has three
+// methods. One that is used first when a crawl goes on is given what the files have.
+//
+// While it runs, [Crawler.Status] tells how it is getting on, and [Crawler.Pause],
+// [Crawler.Continue], [Crawler.Stop] and [Crawler.Abort] hold and end it; package monitor
+// puts that on a web page. A [Planner] says beforehand what a crawl would do, from
+// robots.txt and sitemaps alone.
+//
+// A crawl that has ended goes on by [Options.Resume], with the configuration that [Saved]
+// returns; [Options.Recrawl] asks again for what it asked for, on condition that it has
+// changed.
 //
 // # What a crawl outlives
 //
 // A crawl may end at any moment, by kill -9 too, and goes on with [Options.Resume].
-// There are three places in which something stands, and each is written before what
+// There are several places in which something stands, and each is written before what
 // relies on it:
 //
 //   - A robots.txt: its Sitemap lines go into the frontier, then its record goes into
 //     the host's record there. Killed in between, it is asked for again.
-//   - A page: what it leads to outside of the crawl goes into the journal, its line
-//     into pages.jsonl, and then the end of its lease, its links and the length of
-//     pages.jsonl into the frontier, in one write. Killed before that, the page is
-//     fetched again, and what pages.jsonl has beyond its length is cut off.
+//   - A page: what it leads to outside of the crawl goes into the journal, its lines
+//     into the files, what the sinks make of it into theirs, and then the end of its
+//     lease, its links, the lengths of the files and the marks of the sinks into the
+//     frontier, in one write. Killed before that, the page is fetched again, and what
+//     the files have beyond their lengths, and the sinks beyond their marks, is taken
+//     away.
 //   - A sitemap: its entries go into the frontier as they come, the end of its lease
 //     after the last. Killed before, it is read again; the frontier knows each entry
 //     once.

@@ -65,5 +65,6 @@
 // colly serves from its CacheDir: that was fetched before. Keeping a transport or
 // a proxy that was set before Attach: give the transport to Options.Transport,
 // set the proxy after. Silencing a collector that lost its gate to a transport
-// that ignores contexts, as by Appengine: do not replace it after Attach. Request.ProxyURL stays empty with a proxy switcher.
+// that ignores contexts, as by Appengine: do not replace it after Attach.
+// Request.ProxyURL stays empty with a proxy switcher.
 package robotsext

@@ -56,7 +56,8 @@
 //
 // A URL of 59 bytes with 4 bytes of Meta takes 49 bytes while it is pending,
 // since its host is kept once, and 11 bytes when it is done: 5M URLs are 245 and
-// 55 MB. To these come the validators of those that have some. A host is kept for good and takes some 360 bytes when nothing of it is left.
+// 55 MB. To these come the validators of those that have some. A host is kept for
+// good and takes some 360 bytes when nothing of it is left.
 // The figures are from
 //
 //	go test -run '^$' -bench Crawl -benchtime 1400000x ./crawler/frontier

@@ -1,13 +1,35 @@
-// Package output writes what a crawl found: a directory with pages.jsonl, one
-// line for each page that was fetched; rejected.jsonl, one line for each URL that
-// was not, and why; links.jsonl, which page links to which URLs; sitemaps.jsonl, one
-// line for each sitemap file that was read;
-// robots/, every robots.txt as it was last; robots.jsonl, one line for each fetch
-// of one; and crawl.json, the configuration.
+// Package output writes what a crawl found, and reads it back: a directory of files, of
+// which those of lines have one JSON object on each.
+//
+//	pages.jsonl      each page that was fetched: Page
+//	rejected.jsonl   each URL that was left alone, and why: Rejection
+//	links.jsonl      which page links to which URLs: Links
+//	sitemaps.jsonl   each sitemap file that was asked for: Sitemap
+//	entries.jsonl    each page that a sitemap lists: Entry
+//	robots.jsonl     each fetch of a robots.txt, with what is known of it
+//	robots/          every robots.txt as it was last
+//	crawl.json       the configuration, and how the crawl ended
+//
+// A crawl also keeps there what it needs to go on: its frontier and its journal.
+//
+// To look at what a crawl found, range over [Pages], [Rejections] and so on, also while
+// it runs:
+//
+//	for page, err := range output.Pages("example") {
+//
+// # Lengths
 //
 // The files of lines only grow. A crawl that is killed leaves them as long as they
 // are; when it goes on, what lies beyond the length that its frontier knows of is
 // cut off, so that no line is torn and none is there twice for one fetch.
+//
+// # Other forms
+//
+// A [Sink] is another place for what is found: a table, an archive, a view. A [Format]
+// says what it is called and how it is opened. Packages csvout, sqlite and warc are
+// formats. A sink has a mark where a file has a length, and so goes on with them.
+//
+// # Names
 //
 // The field names are a contract: scripts read them. A field that is added later
 // goes after those that are there, and none changes its meaning.
