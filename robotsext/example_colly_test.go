@@ -77,9 +77,10 @@ func ExampleOptions_refuseInGate() {
 			fmt.Println(r.Request.URL.Path, "later:", blocked.RetryAt.After(time.Now())) // by r.Request.Retry
 		}
 	})
-	fmt.Println(c.Visit(site.URL + "/page")) // colly's queue would drop an error here
+	err = c.Visit(site.URL + "/page") // an error that colly's queue would drop
 	c.Wait()
+	fmt.Println(err)
 	// Output:
-	// <nil>
 	// /page later: true
+	// <nil>
 }
