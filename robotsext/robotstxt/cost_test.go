@@ -79,6 +79,39 @@ func TestMatchCost(t *testing.T) {
 	}
 }
 
+// TestExplainCost holds that an explanation costs what the rules do that match, not
+// what the group has.
+func TestExplainCost(t *testing.T) {
+	f := Parse(honest(), nil)
+	if got := least(func() { f.Explain("/shop/item-31676/reviews?page=2", "x") }); got > 50*time.Microsecond {
+		t.Errorf("ROB-MAT-26: %v among 14,000 rules", got)
+	}
+}
+
+// TestCost holds the estimate against the time that a verdict takes: within a factor
+// that leaves room for a busy machine, a step is no more than so many nanoseconds.
+func TestCost(t *testing.T) {
+	for name, c := range map[string]struct {
+		body []byte
+		path string
+	}{
+		"honest":        {honest(), "/shop/item-31676/reviews?page=2"},
+		"wildcards":     {wildcards(), "/a/path/1234/that-is-usual.html"},
+		"alike":         {alike(), "/" + strings.Repeat("abbaa", 400) + "acbc"},
+		"stars":         {stars(), "/" + strings.Repeat("a", 500) + "b" + strings.Repeat("a", 1500)},
+		"runs of stars": {[]byte("User-agent: *\nDisallow: /" + strings.Repeat("*", 100_000) + "b"), "/" + strings.Repeat("a", 100)},
+	} {
+		g := Parse(c.body, nil).Group("x")
+		g.compiled().index.grow()
+		if got := least(func() { g.Match(c.path) }); got > time.Duration(500*g.Cost(c.path)) {
+			t.Errorf("ROB-MAT-26: %s: %v, %d steps", name, got, g.Cost(c.path))
+		}
+	}
+	if n := Parse(alike(), nil).Group("x").Cost("/"); n < 10_000 {
+		t.Errorf("ROB-MAT-26: %d steps for 18,000 rules that are tried", n)
+	}
+}
+
 // alike is a file of rules with wildcards that only looking at the path can tell
 // apart.
 func alike() []byte {

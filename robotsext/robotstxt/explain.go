@@ -1,6 +1,10 @@
 package robotstxt
 
-import "slices"
+import (
+	"slices"
+	"strings"
+	"sync"
+)
 
 // Explanation is a verdict with all that led to it.
 type Explanation struct {
@@ -36,8 +40,11 @@ type RankedRule struct {
 	Length int
 }
 
-// Explain is Check with all that led to the verdict. It visits every rule of the
-// group, so that Check is the one to ask about many URLs.
+// Explain is Check with all that led to the verdict. For that it makes an index of
+// its own, of every rule of the group, so that a single answer costs more than that
+// of Check, and further ones hardly more than the rules that match are many. Rules
+// with a star before their end are tried one after the other, as by Check, but to
+// the last.
 func (f *File) Explain(rawURL string, tokens ...string) Explanation {
 	e := Explanation{Path: canonicalPath(pathAndQuery(rawURL, f.google), f.google)}
 	e.Verdict = f.Check(rawURL, tokens...)
@@ -47,18 +54,47 @@ func (f *File) Explain(rawURL string, tokens ...string) Explanation {
 	} else if f.names.find("*") >= 0 {
 		e.Token = "*"
 	}
-	escaped := escapeQuery(e.Path)
-	for _, r := range e.Group.ranked() {
-		p := splitPattern(r.pattern)
-		if !p.match(e.Path) {
-			p = splitPattern(escapeQuery(r.pattern)) // ROB-MAT-19
-			if f.google.has(googleQuery) || !p.match(escaped) {
-				continue
+	e.Matches = e.Group.matches(e.Path)
+	return e
+}
+
+// matches returns all the rules that match a canonical path.
+func (g *Group) matches(path string) []RankedRule {
+	if g.set == nil {
+		return nil
+	}
+	c := g.compiled()
+	ranks := c.every.of(c.index.ranked, false).all(path)
+	if strings.Contains(path, "?") && !g.file.google.has(googleQuery) {
+		ranks = append(ranks, c.everyForm.of(c.index.ranked, true).all(escapeQuery(path))...) // ROB-MAT-19
+	}
+	slices.Sort(ranks)
+	var rules []RankedRule
+	for _, rank := range slices.Compact(ranks) {
+		r := &c.index.ranked[rank]
+		rules = append(rules, RankedRule{r.rule, r.pattern, r.length})
+	}
+	return rules
+}
+
+// lateForest is a forest of every rule, made when it is first asked for.
+type lateForest struct {
+	once sync.Once
+	*forest
+}
+
+// of returns the forest of the rules, or that of their second form.
+func (x *lateForest) of(rules []ranked, form bool) *forest {
+	x.once.Do(func() {
+		if form {
+			rules = slices.Clone(rules)
+			for i := range rules {
+				rules[i].pattern = escapeQuery(rules[i].pattern)
 			}
 		}
-		e.Matches = append(e.Matches, RankedRule{r.rule, r.pattern, r.length})
-	}
-	return e
+		x.forest = newForest(rules, true)
+	})
+	return x.forest
 }
 
 // Canonical returns the form of a path, with its query if there is one, in which

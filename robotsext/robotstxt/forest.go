@@ -34,15 +34,17 @@ type wildRule struct {
 	pattern
 }
 
-// newForest grows a forest of rules that are sorted by rank.
-func newForest(rules []ranked) *forest {
+// newForest grows a forest of rules that are sorted by rank. For whoever asks
+// which of them match, and not only which decides, every one of them is kept as a
+// wildcard rule.
+func newForest(rules []ranked, every bool) *forest {
 	type entry struct {
 		pattern
 		rank int32
 	}
 	entries := make([]entry, len(rules))
 	for i := range rules {
-		entries[i] = entry{splitPattern(rules[i].pattern), rules[i].rank}
+		entries[i] = entry{splitPattern(rules[i].pattern).withoutRuns(), rules[i].rank}
 	}
 	slices.SortFunc(entries, func(a, b entry) int {
 		if c := strings.Compare(a.prefix, b.prefix); c != 0 {
@@ -61,7 +63,9 @@ func newForest(rules []ranked) *forest {
 	})
 	// Of rules that match the same, the first by rank is the one that decides
 	// (ROB-GRP-09).
-	entries = slices.CompactFunc(entries, func(a, b entry) bool { return a.pattern == b.pattern })
+	if !every {
+		entries = slices.CompactFunc(entries, func(a, b entry) bool { return a.pattern == b.pattern })
+	}
 
 	x := &forest{}
 	for i := 0; i < len(entries); {
@@ -73,7 +77,7 @@ func newForest(rules []ranked) *forest {
 		n.wild.lo = int32(len(x.wild))
 		for ; i < len(entries) && entries[i].prefix == prefix; i++ {
 			switch e := &entries[i]; {
-			case e.wild:
+			case e.wild || every:
 				x.wild = append(x.wild, wildRule{e.signature(), e.rank, e.pattern})
 				n.wildUp = int32(len(x.nodes))
 			case e.anchored:
@@ -102,15 +106,9 @@ func (x *forest) parentOf(prefix string) int32 {
 // match returns the lowest rank of a rule that matches path, or rank if that is
 // lower.
 func (x *forest) match(path string, rank int32) int32 {
-	i := x.last(path) // every prefix of path is that one or an ancestor of it
+	i := x.deepest(path)
 	if i < 0 {
 		return rank
-	}
-	common := commonPrefix(x.prefixes[i], path)
-	for len(x.prefixes[i]) > common {
-		if i = x.nodes[i].parent; i < 0 {
-			return rank
-		}
 	}
 	n := &x.nodes[i]
 	rank = min(rank, n.plain)
@@ -132,8 +130,42 @@ func (x *forest) match(path string, rank int32) int32 {
 	return rank
 }
 
-// last returns the last prefix that does not sort after path.
-func (x *forest) last(path string) int32 {
+// all returns the ranks of the rules that match path, for a forest of every rule.
+func (x *forest) all(path string) []int32 {
+	var have signature
+	have.add(path)
+	var ranks []int32
+	for i := x.deepest(path); i >= 0; i = x.nodes[i].parent {
+		rest := path[len(x.prefixes[i]):]
+		for _, r := range x.wild[x.nodes[i].wild.lo:x.nodes[i].wild.hi] {
+			if have.covers(r.need) && r.matchAfter(rest) {
+				ranks = append(ranks, r.rank)
+			}
+		}
+	}
+	return ranks
+}
+
+// cost estimates what match costs, see Group.Cost.
+func (x *forest) cost(path string) int {
+	steps := 0
+	var have signature
+	have.add(path)
+	for i := x.deepest(path); i >= 0; i = x.nodes[i].parent {
+		rules := x.wild[x.nodes[i].wild.lo:x.nodes[i].wild.hi]
+		steps += 1 + len(rules)/4
+		for j := range rules {
+			if have.covers(rules[j].need) {
+				steps += 2 + min(len(rules[j].rest), len(path)) + len(path)/8
+			}
+		}
+	}
+	return steps
+}
+
+// deepest returns the longest prefix that path begins with, -1 if there is none.
+// All others that it begins with are ancestors of that.
+func (x *forest) deepest(path string) int32 {
 	lo, hi := 0, len(x.prefixes)
 	for lo < hi {
 		if mid := int(uint(lo+hi) / 2); x.prefixes[mid] <= path {
@@ -142,7 +174,15 @@ func (x *forest) last(path string) int32 {
 			hi = mid
 		}
 	}
-	return int32(lo - 1)
+	i := int32(lo - 1) // the last prefix that does not sort after path
+	if i < 0 {
+		return i
+	}
+	common := commonPrefix(x.prefixes[i], path)
+	for i >= 0 && len(x.prefixes[i]) > common {
+		i = x.nodes[i].parent
+	}
+	return i
 }
 
 // matchWild looks for the first match among rules of one prefix; s is the path

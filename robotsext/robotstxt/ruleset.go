@@ -18,6 +18,8 @@ type compiled struct {
 	index index
 	query queryIndex
 	usage usages
+
+	every, everyForm lateForest // of all rules, for Explain
 }
 
 func (g *Group) compiled() *compiled {

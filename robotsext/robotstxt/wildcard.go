@@ -23,6 +23,18 @@ func splitPattern(s string) pattern {
 	return p
 }
 
+// withoutRuns makes one star of stars that stand side by side.
+func (p pattern) withoutRuns() pattern {
+	if !p.wild {
+		return p
+	}
+	p.rest = strings.TrimLeft(p.rest, "*")
+	for strings.Contains(p.rest, "**") {
+		p.rest = strings.ReplaceAll(p.rest, "**", "*")
+	}
+	return p
+}
+
 // matchRest reports whether s, what follows the prefix in a path, matches what
 // follows the first star. Each piece is taken where it first occurs: that
 // leaves most room for the others, so nothing ever has to be tried again and
@@ -74,10 +86,12 @@ func writtenPattern(written string) (p pattern, length int) {
 // match reports whether the pattern matches a canonical path.
 func (p *pattern) match(path string) bool {
 	s, ok := strings.CutPrefix(path, p.prefix)
-	switch {
-	case !ok:
-		return false
-	case p.wild:
+	return ok && p.matchAfter(s)
+}
+
+// matchAfter is match for what follows the prefix in a path.
+func (p *pattern) matchAfter(s string) bool {
+	if p.wild {
 		return p.matchRest(s)
 	}
 	return s == "" || !p.anchored

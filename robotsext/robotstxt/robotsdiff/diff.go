@@ -2,6 +2,7 @@ package robotsdiff
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -69,22 +70,26 @@ type Decision struct {
 
 // Options are the settings of Compare.
 type Options struct {
-	// MaxSteps bounds the work, in units of some ten nanoseconds. 0: 100
+	// MaxSteps bounds the work, in units of some nanoseconds, whatever the files: all
+	// that does not take time in proportion to their size is counted. 0: 600
 	// million. Ordinary files take thousands.
 	MaxSteps int
 }
 
-const defaultMaxSteps = 100_000_000
+const defaultMaxSteps = 600_000_000
 
 // Compare compares what two files say. They have to be parsed with the same
 // options. Opts may be nil.
 func Compare(before, after *robotstxt.File, opts *Options) *Diff {
 	c := comparison{
 		old: agentsOf(before), new: agentsOf(after), steps: defaultMaxSteps,
-		diff: &Diff{Complete: true}, said: map[[2]int]int{}, finds: map[string][]find{},
+		diff: &Diff{Complete: true}, said: map[[2]int]int{}, finds: map[string][]find{}, places: map[string]int{},
 	}
 	if opts != nil && opts.MaxSteps > 0 {
 		c.steps = opts.MaxSteps
+	}
+	if before.String() == after.String() {
+		return c.diff
 	}
 	seen := map[string]bool{anybody: true}
 	for _, name := range slices.Concat(before.Agents(), after.Agents()) {
@@ -123,16 +128,26 @@ type comparison struct {
 	diff     *Diff
 	said     map[[2]int]int    // where in diff.Agents it is said what happened to two sets; none: nothing has
 	finds    map[string][]find // by the text of the rules: different groups may say the same
+	places   map[string]int    // in diff.Agents, by what the agents there have in common
 }
 
 // agents are those of one file, in sets that it says the same to.
 type agents struct {
-	file *robotstxt.File
-	sets map[string]int // of each name in lower case
+	file   *robotstxt.File
+	sets   map[string]int // of each name in lower case
+	orders map[int]*order // of each set that was asked for
+}
+
+// An order is what a file says to a set of agents.
+type order struct {
+	group *robotstxt.Group
+	delay time.Duration
+	text  string // the rules, by precedence
+	side  *side  // nil: not yet made
 }
 
 func agentsOf(file *robotstxt.File) agents {
-	a := agents{file, map[string]int{}}
+	a := agents{file, map[string]int{}, map[int]*order{}}
 	for i, set := range file.AgentSets() {
 		for _, name := range set {
 			a.sets[strings.ToLower(name)] = i
@@ -156,7 +171,11 @@ func (c *comparison) compare(name string) {
 	key := [2]int{c.old.set(name), c.new.set(name)}
 	at, ok := c.said[key]
 	if !ok {
-		at = c.say(c.old.file.Group(name), c.new.file.Group(name))
+		if at = none; c.steps >= 0 {
+			at = c.say(c.order(&c.old, key[0], name), c.order(&c.new, key[1], name))
+		} else {
+			c.diff.Complete = false
+		}
 		c.said[key] = at
 	}
 	if at != none {
@@ -167,28 +186,50 @@ func (c *comparison) compare(name string) {
 
 // say adds to the result in what two groups differ and returns where that is,
 // none if in nothing.
-func (c *comparison) say(before, after *robotstxt.Group) int {
-	a := AgentDiff{OldDelay: before.CrawlDelay(), NewDelay: after.CrawlDelay()}
-	if c.steps >= 0 {
-		a.Changes = c.changes(before, after)
-	} else {
-		c.diff.Complete = false
-	}
+func (c *comparison) say(before, after *order) int {
+	a := AgentDiff{Changes: c.changes(before, after), OldDelay: before.delay, NewDelay: after.delay}
 	if len(a.Changes) == 0 && a.OldDelay == a.NewDelay {
 		return none
 	}
-	return c.diff.join(a)
+	return c.join(a)
 }
 
-// changes compares the rules of two groups.
-func (c *comparison) changes(before, after *robotstxt.Group) []Change {
-	s := search{old: newSide(before), new: newSide(after)}
-	c.steps -= 100 * (len(s.old.rules) + len(s.new.rules))
-	was, is := s.old.text(), s.new.text()
-	if was == is {
+// order returns what a file says to an agent, who is in this set.
+func (c *comparison) order(a *agents, set int, name string) *order {
+	if o, ok := a.orders[set]; ok {
+		return o
+	}
+	group := a.file.Group(name)
+	o := &order{group: group, delay: group.CrawlDelay()}
+	c.steps -= 20 * len(group.Extensions())
+	var text strings.Builder
+	for _, r := range group.Ranked() {
+		c.steps -= 30 + len(r.Canonical)/8
+		fmt.Fprintf(&text, "%v %d %s\n", r.Allow, r.Length, r.Canonical)
+	}
+	o.text = text.String()
+	a.orders[set] = o
+	return o
+}
+
+// sideOf returns the rules of an order, made ready.
+func (c *comparison) sideOf(o *order) side {
+	if o.side == nil {
+		s := newSide(o.group)
+		c.steps -= 50*len(s.rules) + s.size
+		o.side = &s
+	}
+	return *o.side
+}
+
+// changes compares the rules of two orders.
+func (c *comparison) changes(before, after *order) []Change {
+	if before.text == after.text {
 		return nil
 	}
-	key := was + "\n" + is
+	s := search{old: c.sideOf(before), new: c.sideOf(after)}
+	key := before.text + "\n" + after.text
+	c.steps -= len(key) / 100
 	found, ok := c.finds[key]
 	if !ok {
 		s.steps = c.steps
@@ -197,6 +238,7 @@ func (c *comparison) changes(before, after *robotstxt.Group) []Change {
 		c.diff.Complete = c.diff.Complete && !s.gaveUp
 	}
 	var list []Change
+	c.steps -= 500 * len(found)
 	for _, f := range found {
 		change := Change{Pattern: f.glob.pattern(), Example: f.example, Old: s.old.decision(f.old), New: s.new.decision(f.new)}
 		for _, e := range f.except {
@@ -209,16 +251,6 @@ func (c *comparison) changes(before, after *robotstxt.Group) []Change {
 	return list
 }
 
-// text is what the rules say, by precedence.
-func (s *side) text() string {
-	var b strings.Builder
-	for i := range s.rules {
-		b.WriteString(s.rules[i].String())
-		b.WriteByte('\n')
-	}
-	return b.String()
-}
-
 func (s *side) decision(i int) Decision {
 	r := s.at(i)
 	if r == nil {
@@ -229,36 +261,46 @@ func (s *side) decision(i int) Decision {
 
 // join adds changes, or their lines to those of others that are the same, and
 // returns where.
-func (d *Diff) join(a AgentDiff) int {
-	for i := range d.Agents {
-		if b := &d.Agents[i]; a.same(b) {
-			for j := range b.Changes {
-				b.Changes[j].Old.add(a.Changes[j].Old)
-				b.Changes[j].New.add(a.Changes[j].New)
-			}
-			return i
-		}
+func (c *comparison) join(a AgentDiff) int {
+	text := a.text()
+	c.steps -= len(text) / 8
+	i, ok := c.places[text]
+	if !ok {
+		c.places[text] = len(c.diff.Agents)
+		c.diff.Agents = append(c.diff.Agents, a)
+		return len(c.diff.Agents) - 1
 	}
-	d.Agents = append(d.Agents, a)
-	return len(d.Agents) - 1
+	for j, b := range c.diff.Agents[i].Changes {
+		c.diff.Agents[i].Changes[j].Old = b.Old.with(a.Changes[j].Old)
+		c.diff.Agents[i].Changes[j].New = b.New.with(a.Changes[j].New)
+	}
+	return i
 }
 
-// same reports whether two differences are the same but for the lines.
-func (a *AgentDiff) same(b *AgentDiff) bool {
-	return a.OldDelay == b.OldDelay && a.NewDelay == b.NewDelay && slices.EqualFunc(a.Changes, b.Changes, func(x, y Change) bool {
-		return x.Pattern == y.Pattern && slices.Equal(x.Except, y.Except) && x.Old.same(y.Old) && x.New.same(y.New)
-	})
+// text is all of a difference but the lines.
+func (a *AgentDiff) text() string {
+	var b strings.Builder
+	fmt.Fprintln(&b, a.OldDelay, a.NewDelay)
+	for i := range a.Changes {
+		change := &a.Changes[i]
+		fmt.Fprintf(&b, "%s %q %s %s\n", change.Pattern, change.Except, change.Old.text(), change.New.text())
+	}
+	return b.String()
 }
 
-func (d Decision) same(other Decision) bool {
-	return d.Allowed == other.Allowed && (d.Rule == nil) == (other.Rule == nil) && (d.Rule == nil || d.Rule.String() == other.Rule.String())
+func (d Decision) text() string {
+	if d.Rule == nil {
+		return fmt.Sprint(d.Allowed)
+	}
+	return fmt.Sprint(d.Allowed, " ", d.Rule)
 }
 
-// add takes in the lines of another decision.
-func (d *Decision) add(other Decision) {
+// with is the decision with the lines of another one too.
+func (d Decision) with(other Decision) Decision {
 	for _, line := range other.Lines {
 		if i, found := slices.BinarySearch(d.Lines, line); !found {
 			d.Lines = slices.Insert(d.Lines, i, line)
 		}
 	}
+	return d
 }

@@ -1,6 +1,7 @@
 package robotsdiff
 
 import (
+	"iter"
 	"slices"
 	"strings"
 )
@@ -83,21 +84,30 @@ func (g glob) rooted() []glob {
 	return list
 }
 
-// kinds returns the rooted globs and those parts of them in which a star holds
+// kinds yields the rooted globs and those parts of them in which a star holds
 // the question mark: after it rules are compared in another way too, and dots
 // are no segments. An instance of a glob alone does not show that.
-func (g glob) kinds() []glob {
-	list := g.rooted()
-	for _, r := range list {
-		before, _, _ := strings.Cut(string(r), "?")
-		for i := range len(before) {
-			if before[i] == '*' {
-				list = append(list, r[:i]+"*?*"+r[i+1:])
+func (g glob) kinds() iter.Seq[glob] {
+	return func(yield func(glob) bool) {
+		list := g.rooted()
+		for _, r := range list {
+			if !yield(r) {
+				return
+			}
+		}
+		for _, r := range list {
+			before, _, _ := strings.Cut(string(r), "?")
+			for i := range len(before) {
+				if before[i] == '*' && !yield(r[:i]+"*?*"+r[i+1:]) {
+					return
+				}
 			}
 		}
 	}
-	return list
 }
+
+// steps is what it costs to go over the glob once.
+func (g glob) steps() int { return 1 + len(g)/16 + 2*strings.Count(string(g), "*") }
 
 // nowhere occurs in no pattern, since canonical patterns have no control
 // characters.
@@ -105,10 +115,11 @@ const nowhere = "\x00"
 
 // contains reports whether every path that h matches is matched by g, compared
 // as they are.
-func (g glob) contains(h glob) bool {
-	if !strings.HasPrefix(string(h), g.prefix()) && !strings.HasPrefix(string(h), "*") {
+func (s *search) contains(g, h glob) bool {
+	if s.steps--; !strings.HasPrefix(string(h), g.prefix()) && !strings.HasPrefix(string(h), "*") {
 		return false
 	}
+	s.steps -= g.steps() + h.steps()
 	for _, r := range h.rooted() {
 		if !g.matches(r.instance(nowhere)) {
 			return false
@@ -117,16 +128,20 @@ func (g glob) contains(h glob) bool {
 	return true
 }
 
-// covers is contains with regard to the two forms of a query (ROB-MAT-19).
-func (g glob) covers(h glob) bool {
+// covers is contains with regard to the two forms of a query (ROB-MAT-19). It says
+// no where it would take too many steps to tell.
+func (s *search) covers(g, h glob) bool {
 	switch {
-	case g.contains(h):
+	case s.contains(g, h):
 		return true
 	case !strings.Contains(string(g), "?"):
 		return false
 	}
 	escaped := glob(escapeQuery(string(g)))
-	for _, k := range h.kinds() {
+	for k := range h.kinds() {
+		if s.steps -= 2 * (escaped.steps() + k.steps()); !s.goesOn() {
+			return false
+		}
 		path := k.instance(nowhere)
 		if !g.matches(path) && !escaped.matches(escapeQuery(path)) {
 			return false
@@ -152,7 +167,8 @@ func escapeQuery(s string) string {
 
 // forms returns the glob of a pattern and, where it may match a query, those of
 // its other forms: in what follows the question mark, or a star which may hold
-// it, such characters may be escaped in the URL or not.
+// it, such characters may be escaped in the URL or not. When there are too many,
+// it is one more than mostForms.
 func forms(pattern string) []glob {
 	list := []glob{globOf(pattern)}
 	add := func(form string) {
@@ -161,8 +177,15 @@ func forms(pattern string) []glob {
 		}
 	}
 	add(escapeQuery(pattern))
-	for i := range len(pattern) {
-		if pattern[i] == '?' || pattern[i] == '*' {
+	undone := -1 // where the first escape is that the last form has no more
+	for i := 0; i < len(pattern) && len(list) <= mostForms; i++ {
+		if pattern[i] != '?' && pattern[i] != '*' {
+			continue
+		}
+		if i > undone { // else the form would be the same
+			if undone = nextEscape(pattern, i); undone < 0 {
+				break
+			}
 			add(pattern[:i+1] + queryUnescapes.Replace(pattern[i+1:]))
 		}
 		if pattern[i] == '?' {
@@ -170,4 +193,19 @@ func forms(pattern string) []glob {
 		}
 	}
 	return list
+}
+
+// mostForms bounds the forms of a pattern. There is one for each star with such an
+// escape behind it, so that only hostile ones come near.
+const mostForms = 20
+
+// nextEscape returns where in a pattern, from i on, the next escape is of those
+// that a query may do without, -1 if there is none.
+func nextEscape(pattern string, i int) int {
+	for ; i+3 <= len(pattern); i++ {
+		if pattern[i] == '%' && len(queryUnescapes.Replace(pattern[i:i+3])) == 1 {
+			return i
+		}
+	}
+	return -1
 }

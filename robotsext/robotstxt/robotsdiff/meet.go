@@ -17,22 +17,24 @@ func (s *search) meet(a, b glob) []glob {
 	for n < len(a) && n < len(b) && a[n] == b[n] && a[n] != '*' {
 		n++
 	}
-	if s.steps--; n < len(a) && n < len(b) && a[n] != '*' && b[n] != '*' {
+	if s.steps -= 1 + n/16; n < len(a) && n < len(b) && a[n] != '*' && b[n] != '*' {
 		return nil // by far the most
 	}
 	switch {
-	case a.contains(b):
+	case s.contains(a, b):
 		return []glob{b}
-	case b.contains(a):
+	case s.contains(b, a):
 		return []glob{a}
+	case !s.goesOn():
+		return nil
 	}
-	s.steps -= 100 + (len(a)+len(b))/8
+	s.steps -= 100
 	m := meeting{search: s, a: string(a[n:]), b: string(b[n:]), known: map[[2]int][]rest{}}
 	var globs []glob
 	for _, r := range m.from(0, 0) {
 		globs = append(globs, a[:n]+glob(r))
 	}
-	return widest(globs, glob.contains)
+	return widest(s, globs, s.contains)
 }
 
 // A meeting lays two globs over each other.
@@ -45,11 +47,12 @@ type meeting struct {
 // A rest is what a glob ends in, which may begin with anything.
 type rest string
 
-func (r rest) contains(s rest) bool {
-	return glob(r).matches(strings.ReplaceAll(string(s), "*", nowhere))
-}
-
 func (r rest) literals() int { return glob(r).literals() }
+
+func (m *meeting) contains(r, s rest) bool {
+	m.steps -= glob(r).steps() + glob(s).steps()
+	return glob(r).matches(glob(s).instance(nowhere))
+}
 
 // from returns what a from i on and b from j on come to together.
 func (m *meeting) from(i, j int) []rest {
@@ -57,15 +60,11 @@ func (m *meeting) from(i, j int) []rest {
 	if list, ok := m.known[at]; ok {
 		return list
 	}
-	if !m.goesOn() {
+	// This is charged before it goes deeper, so that it never goes too deep.
+	if m.steps -= 10 + (len(m.a)-i+len(m.b)-j)/16; !m.goesOn() {
 		return nil
 	}
-	list := m.lay(m.a[i:], m.b[j:], i, j)
-	m.steps -= 10 + len(list)*(len(list)+1)*(len(m.a)-i+len(m.b)-j)/8
-	if !m.goesOn() {
-		return nil
-	}
-	list = widest(list, rest.contains)
+	list := widest(m.search, m.lay(m.a[i:], m.b[j:], i, j), m.contains)
 	if len(list) > mostMeets {
 		list, m.gaveUp = list[:mostMeets], true
 	}
@@ -86,7 +85,7 @@ func (m *meeting) lay(a, b string, i, j int) []rest {
 		return nil
 	case a[0] == '*' && b[0] == '*':
 		// The star that stands for less ends first.
-		return prefixed("*", slices.Concat(m.from(i+1, j), m.from(i, j+1)))
+		return m.prefixed("*", slices.Concat(m.from(i+1, j), m.from(i, j+1)))
 	case a[0] == '*':
 		return m.slide(a[1], b, func(n int) []rest { return m.from(i+1, j+n) }, func(n int) []rest { return m.from(i, j+n) })
 	case b[0] == '*':
@@ -98,40 +97,55 @@ func (m *meeting) lay(a, b string, i, j int) []rest {
 	for n < len(a) && n < len(b) && a[n] == b[n] && a[n] != '*' {
 		n++
 	}
-	return prefixed(a[:n], m.from(i+n, j+n))
+	return m.prefixed(a[:n], m.from(i+n, j+n))
 }
 
 // slide lays a star, and next which comes after it, over text. The star ends
 // within the text before the next star, or goes on behind it.
 func (m *meeting) slide(next byte, text string, ends, goesOn func(n int) []rest) []rest {
 	run, _, _ := strings.Cut(text, "*")
-	list := prefixed(run, goesOn(len(run)))
+	list := m.prefixed(run, goesOn(len(run)))
 	for n := range len(run) {
 		if run[n] == next && m.goesOn() {
-			list = append(list, prefixed(run[:n], ends(n))...)
+			list = append(list, m.prefixed(run[:n], ends(n))...)
 		}
 	}
 	return list
 }
 
 // prefixed puts prefix before each of list, without two stars side by side.
-func prefixed(prefix string, list []rest) []rest {
-	joined := make([]rest, len(list))
-	for i, r := range list {
+func (m *meeting) prefixed(prefix string, list []rest) []rest {
+	var joined []rest
+	for _, r := range list {
 		s := string(r)
+		if m.steps -= 2 + len(prefix) + len(s); !m.goesOn() {
+			return nil
+		}
 		if strings.HasSuffix(prefix, "*") {
 			s = strings.TrimPrefix(s, "*")
 		}
-		joined[i] = rest(prefix + s)
+		joined = append(joined, rest(prefix+s))
 	}
 	return joined
 }
 
 // widest leaves out the globs that are contained in others.
-func widest[G interface{ literals() int }](globs []G, contains func(g, h G) bool) []G {
+func widest[G interface {
+	~string
+	literals() int
+}](s *search, globs []G, contains func(g, h G) bool) []G {
+	if len(globs) < 2 {
+		return globs
+	}
+	for _, g := range globs {
+		s.steps -= 2 + len(g)/16 // times the logarithm of their number, of which there are few or short ones
+	}
 	slices.SortStableFunc(globs, func(a, b G) int { return a.literals() - b.literals() })
 	var kept []G
 	for _, g := range globs {
+		if !s.goesOn() {
+			break
+		}
 		if !slices.ContainsFunc(kept, func(k G) bool { return contains(k, g) }) {
 			kept = append(kept, g)
 		}

@@ -1,6 +1,7 @@
 package robotsdiff
 
 import (
+	"iter"
 	"slices"
 	"strings"
 
@@ -21,7 +22,8 @@ type side struct {
 	group *robotstxt.Group
 	rules []rule // by precedence, without those that never decide
 	shelf *shelf // of the rules
-	wild  int    // how many have a star before their end, and cost time
+	size  int    // what it costs to go over all rules once
+	cut   bool   // some rule has more forms than are looked at
 }
 
 // A rule is one that decides some path.
@@ -46,8 +48,11 @@ func newSide(group *robotstxt.Group) side {
 			continue // an earlier one decides, or no path is matched
 		}
 		seen[globs[0]] = true
-		if strings.Contains(strings.TrimSuffix(string(globs[0]), "*"), "*") {
-			s.wild++
+		if len(globs) > mostForms {
+			globs, s.cut = globs[:mostForms], true
+		}
+		for _, g := range globs {
+			s.size += 2 + len(g)/8
 		}
 		// To Google's parser a rule with an empty path says nothing.
 		s.rules = append(s.rules, rule{Rule: r.Rule, globs: globs, length: r.Length, allowed: r.Allow || r.Length == 0})
@@ -68,6 +73,7 @@ func (r *rule) identity() identity { return identity{r.globs[0], r.length, r.all
 
 // compareKept marks the rules that both sides have.
 func (s *search) compareKept() {
+	s.steps -= 10 * (s.old.size + s.new.size)
 	has := map[identity]bool{}
 	for i := range s.old.rules {
 		has[s.old.rules[i].identity()] = true
@@ -115,6 +121,7 @@ func (s *search) goesOn() bool {
 // alike.
 type find struct {
 	glob     glob
+	literals int    // of the glob
 	old, new int    // rules
 	except   []glob // parts that have not changed so
 	example  string
@@ -132,6 +139,7 @@ type find struct {
 // No pair of rules that both sides have can decide a path: the one that is higher
 // in rank is so on both sides. Of an edited file few pairs are left.
 func (s *search) finds() []find {
+	s.gaveUp = s.old.cut || s.new.cut
 	s.compareKept()
 	s.survey()
 	rest := s.steps / 2 // is for the summary
@@ -153,7 +161,7 @@ func (s *search) finds() []find {
 	}
 	for n := 0; n < len(s.new.rules) && s.goesOn(); n++ {
 		look(none, n)
-		for _, o := range s.old.shelf.near(s.new.rules[n].globs...) {
+		for _, o := range s.near(s.old.shelf, s.new.rules[n].globs...) {
 			if s.goesOn() {
 				look(o, n)
 			}
@@ -161,6 +169,13 @@ func (s *search) finds() []find {
 	}
 	s.steps = max(s.steps, 0) + rest
 	return s.summarised(found)
+}
+
+// near returns the items on a shelf that may meet one of the globs.
+func (s *search) near(shelf *shelf, globs ...glob) []int {
+	items := shelf.near(globs...)
+	s.steps -= 1 + 8*len(items) // to gather and sort them
+	return items
 }
 
 // meets returns what two rules match together, in all their forms.
@@ -200,11 +215,14 @@ func (s *search) decidedBy(o, n *rule) condition {
 func (s *search) where(g glob, holds condition) []glob {
 	var parts []glob
 	all := true
-	kinds := g.rooted()
+	kinds := slices.Values(g.rooted())
 	if s.queries {
 		kinds = g.kinds()
 	}
-	for _, k := range kinds {
+	for k := range kinds {
+		if !s.goesOn() {
+			break
+		}
 		switch ok, path := s.ask(k.instance(s.fresh), holds); {
 		case !path:
 		case ok:
@@ -216,36 +234,54 @@ func (s *search) where(g glob, holds condition) []glob {
 	if all && len(parts) > 0 {
 		return []glob{g}
 	}
-	return widest(parts, glob.contains)
+	return widest(s, parts, s.contains)
 }
 
 // ask reports whether a condition holds of a path, if it is a path. One that is
 // not in canonical form is none: no path is ever compared as it.
 func (s *search) ask(path string, holds condition) (ok, isPath bool) {
-	if s.steps -= 20 + len(path)/16 + (s.old.wild+s.new.wild)/8; robotstxt.Canonical(path) != path {
+	if s.steps -= 20 + 2*len(path); robotstxt.Canonical(path) != path {
 		return false, false
 	}
+	s.steps -= s.old.group.Cost(path) + s.new.group.Cost(path)
 	return holds(s.old.group.Match(path), s.new.group.Match(path)), true
 }
 
 // example returns a path of a find, one that looks like a site's if there is such
-// a one.
+// a one; none when it gave up.
 func (s *search) example(f *find) string {
-	var paths []string
-	for _, r := range f.glob.rooted() {
-		closed, _ := strings.CutSuffix(string(r), "*")
-		paths = append(paths, glob(closed).instance("x"), r.instance("x"))
-	}
-	for _, k := range f.glob.kinds() {
-		paths = append(paths, k.instance(s.fresh))
-	}
 	decided := s.decidedBy(s.old.at(f.old), s.new.at(f.new))
-	for _, path := range paths {
+	asked := 0
+	for path := range f.paths(s.fresh) {
 		if ok, _ := s.ask(path, decided); ok {
 			return path
 		}
+		if asked++; asked > likely && !s.goesOn() {
+			break
+		}
 	}
 	return ""
+}
+
+// likely is how many paths of a find are asked about also when there are no steps
+// left.
+const likely = 6
+
+// paths yields paths of a find, the likelier ones first.
+func (f *find) paths(fresh string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, r := range f.glob.rooted() {
+			closed, _ := strings.CutSuffix(string(r), "*")
+			if !yield(glob(closed).instance("x")) || !yield(r.instance("x")) {
+				return
+			}
+		}
+		for k := range f.glob.kinds() {
+			if !yield(k.instance(fresh)) {
+				return
+			}
+		}
+	}
 }
 
 // fillers are the characters that a star may become: none that means something

@@ -9,22 +9,36 @@ import (
 // summarised says of each find which of its paths have not changed in the same
 // way, and leaves out those finds that say nothing beyond others.
 func (s *search) summarised(found []find) []find {
-	slices.SortStableFunc(found, func(a, b find) int { return a.glob.literals() - b.glob.literals() })
+	for i := range found {
+		found[i].literals = found[i].glob.literals()
+	}
+	slices.SortStableFunc(found, func(a, b find) int { return a.literals - b.literals })
 	wider := newShelf(len(found), func(i int) []glob { return []glob{found[i].glob} })
-	var kept []find
+	var kept []int
 	isKept := make([]bool, len(found))
 	for i := range found {
 		f := &found[i]
 		f.except = s.exceptions(f)
-		if slices.ContainsFunc(wider.near(f.glob), func(k int) bool { return isKept[k] && s.says(&found[k], f) }) {
+		near := kept
+		if len(kept) > 1000 { // fewer are gone through sooner than looked for
+			near = s.near(wider, f.glob)
+		}
+		if slices.ContainsFunc(near, func(k int) bool { return isKept[k] && s.says(&found[k], f) }) {
 			continue
 		}
-		isKept[i], f.example = true, s.example(f)
-		if kept = append(kept, *f); !s.goesOn() {
+		if f.example = s.example(f); f.example != "" {
+			isKept[i] = true
+			kept = append(kept, i)
+		}
+		if !s.goesOn() {
 			break
 		}
 	}
-	return kept
+	list := make([]find, len(kept))
+	for i, k := range kept {
+		list[i] = found[k]
+	}
+	return list
 }
 
 // exceptions returns the parts of what a find matches that did not change as it
@@ -35,7 +49,7 @@ func (s *search) exceptions(f *find) []glob {
 	other := func(was, is robotstxt.Verdict) bool { return was.Allowed != o || is.Allowed != n }
 	parts := s.where(f.glob, other)
 	for _, side := range []*side{&s.old, &s.new} {
-		for _, i := range side.shelf.near(f.glob) {
+		for _, i := range s.near(side.shelf, f.glob) {
 			if !s.goesOn() {
 				return parts
 			}
@@ -47,8 +61,7 @@ func (s *search) exceptions(f *find) []glob {
 			}
 		}
 	}
-	s.steps -= len(parts) * len(parts) / 4
-	return widest(parts, glob.covers)
+	return widest(s, parts, s.covers)
 }
 
 // otherwise returns the parts that g has of f where the verdicts are others, or g
@@ -57,7 +70,7 @@ func (s *search) otherwise(f, g glob, other condition) []glob {
 	var parts []glob
 	all := true
 	for _, part := range s.meet(f, g) {
-		if part.covers(f) {
+		if s.covers(part, f) {
 			return nil
 		}
 		found := s.where(part, other)
@@ -75,12 +88,12 @@ func (s *search) otherwise(f, g glob, other condition) []glob {
 // one.
 func (s *search) says(k, f *find) bool {
 	s.steps--
-	if s.new.at(k.new).allows() != s.new.at(f.new).allows() || !k.glob.covers(f.glob) {
+	if s.new.at(k.new).allows() != s.new.at(f.new).allows() || !s.covers(k.glob, f.glob) {
 		return false
 	}
 	for _, e := range k.except {
 		for _, part := range s.meet(e, f.glob) {
-			if !slices.ContainsFunc(f.except, func(g glob) bool { return g.covers(part) }) {
+			if !slices.ContainsFunc(f.except, func(g glob) bool { return s.covers(g, part) }) {
 				return false
 			}
 		}
