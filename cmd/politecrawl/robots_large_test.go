@@ -1,8 +1,10 @@
 package main
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+	"time"
 )
 
 // TestTooLarge holds that every command says that a robots.txt goes on behind what
@@ -37,5 +39,32 @@ func TestTooLarge(t *testing.T) {
 				t.Errorf("a line 0: %s", got.out)
 			}
 		})
+	}
+}
+
+// manyAgents is a file of which one half names agents and the other has rules for
+// them all.
+func manyAgents(size int) string {
+	var b strings.Builder
+	for i := 0; b.Len() < size/2; i++ {
+		name := strings.Map(func(c rune) rune { return c - '0' + 'a' }, fmt.Sprint(i))
+		fmt.Fprintf(&b, "User-agent: %s\n", name)
+	}
+	for i := 0; b.Len() < size; i++ {
+		fmt.Fprintf(&b, "Disallow: /%d/\n", i)
+	}
+	return b.String()
+}
+
+// TestShowManyAgents holds that a file costs what its lines do, and not the rules
+// times the agents.
+func TestShowManyAgents(t *testing.T) {
+	file := writeFile(t, "robots.txt", manyAgents(500<<10))
+	for _, format := range []string{"text", "json"} {
+		start := time.Now()
+		got := run(t, "robots", "show", file, "--format", format)
+		if took := time.Since(start); took > 3*time.Second || got.code != exitDone || strings.Count(got.out, "Disallow: /100/") != 1 {
+			t.Errorf("ROB-GRP-01: %s: %v, exit code %d", format, took, got.code)
+		}
 	}
 }

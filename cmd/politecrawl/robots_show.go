@@ -2,8 +2,8 @@ package main
 
 import (
 	"context"
+	"encoding/binary"
 	"net/url"
-	"slices"
 	"strings"
 	"time"
 
@@ -183,23 +183,25 @@ func fetchOf(rec *robotsext.Record) *shownFetch {
 // hold, because one run of User-agent lines names them, are shown together.
 func shownGroups(file *robotstxt.File) []shownGroup {
 	groups := []shownGroup{}
-	for _, agent := range file.Agents() {
-		own := file.Group(agent) // for "*", which is no token, the global group
-		g := shownGroup{Agents: []string{agent}, Rules: []shownRule{}, CrawlDelay: own.CrawlDelay().Seconds()}
+	shown := map[string]int{} // by the numbers of the lines
+	for _, agents := range file.AgentSets() {
+		own := file.Group(agents[0]) // for "*", which is no token, the global group
+		g := shownGroup{Agents: agents, Rules: []shownRule{}, CrawlDelay: own.CrawlDelay().Seconds()}
+		var lines []byte
 		for _, rule := range own.Rules() {
 			g.Rules = append(g.Rules, shownRule{rule.Line, rule.String()})
+			lines = binary.AppendUvarint(lines, uint64(rule.Line))
 		}
 		for _, e := range own.Extensions() {
 			g.Fields = append(g.Fields, shownField{e.Line, e.Field, e.Value})
+			lines = binary.AppendUvarint(lines, uint64(e.Line))
 		}
-		same := slices.IndexFunc(groups, func(o shownGroup) bool {
-			return len(o.Rules)+len(o.Fields) > 0 && slices.Equal(o.Rules, g.Rules) && slices.Equal(o.Fields, g.Fields)
-		})
-		if same >= 0 {
-			groups[same].Agents = append(groups[same].Agents, agent)
-		} else {
-			groups = append(groups, g)
+		if i, ok := shown[string(lines)]; ok && len(lines) > 0 {
+			groups[i].Agents = append(groups[i].Agents, agents...)
+			continue
 		}
+		shown[string(lines)] = len(groups)
+		groups = append(groups, g)
 	}
 	return groups
 }
