@@ -1,6 +1,8 @@
 package robotsext
 
 import (
+	"errors"
+	"fmt"
 	"time"
 
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
@@ -60,6 +62,26 @@ type Copy struct {
 	Truncated bool
 	FetchedAt time.Time
 	NoStore   bool
+}
+
+// The ways in which redirects can lead nowhere.
+var (
+	ErrRedirectLoop     = errors.New("robotsext: redirects in a loop")
+	ErrTooManyRedirects = fmt.Errorf("robotsext: more than %d redirects", maxRedirects)
+)
+
+// RedirectError tells, where redirects led nowhere and so count as a robots.txt that
+// is not there (ROB-FET-05, ROB-FET-07), in which way; else it is nil. Outcome is
+// AllowAll then, and Status that of the last redirect. It is a fault that its owner
+// will want to know of: what the file was to forbid is not forbidden.
+func (rec *Record) RedirectError() error {
+	switch {
+	case rec.Outcome != AllowAll || !rec.FailingSince.IsZero() || rec.Status < 300 || rec.Status > 399:
+		return nil
+	case len(rec.Chain) > maxRedirects:
+		return ErrTooManyRedirects
+	}
+	return ErrRedirectLoop
 }
 
 // due reports whether the record has to be fetched again before it is used. A

@@ -1,6 +1,7 @@
 package robotsext_test
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"testing"
@@ -35,7 +36,11 @@ func TestRedirects(t *testing.T) {
 	})
 	t.Run("ROB-FET-05/six", func(t *testing.T) {
 		s := chain(t, 6, text(private))
-		wantOutcome(t, fetched(t, s), robotsext.AllowAll)
+		rec := fetched(t, s)
+		wantOutcome(t, rec, robotsext.AllowAll)
+		if err := rec.RedirectError(); !errors.Is(err, robotsext.ErrTooManyRedirects) {
+			t.Errorf("redirect error %v", err)
+		}
 		if n := len(s.asked()); n != 6 {
 			t.Errorf("%d requests, want 6", n)
 		}
@@ -64,7 +69,11 @@ func TestRedirects(t *testing.T) {
 		s := newSite(t, func(w http.ResponseWriter, req *http.Request) {
 			http.Redirect(w, req, "/to?/robots.txt", http.StatusFound)
 		})
-		wantOutcome(t, fetched(t, s), robotsext.AllowAll)
+		rec := fetched(t, s)
+		wantOutcome(t, rec, robotsext.AllowAll)
+		if err := rec.RedirectError(); !errors.Is(err, robotsext.ErrRedirectLoop) {
+			t.Errorf("redirect error %v", err)
+		}
 		s.wantAsked(t, robotsLine, "GET /to?/robots.txt")
 	})
 	for _, code := range []int{300, 301, 302, 303, 307, 308, 399} {
@@ -93,7 +102,11 @@ func TestRedirects(t *testing.T) {
 		s.wantAsked(t, robotsLine, "GET /private/0")
 	})
 	t.Run("ROB-FET-10/404 at the end", func(t *testing.T) {
-		wantOutcome(t, fetched(t, chain(t, 2, status(404))), robotsext.AllowAll)
+		rec := fetched(t, chain(t, 2, status(404)))
+		wantOutcome(t, rec, robotsext.AllowAll)
+		if err := rec.RedirectError(); err != nil {
+			t.Errorf("redirect error %v", err)
+		}
 	})
 	t.Run("ROB-FET-10/500 at the end", func(t *testing.T) {
 		rec := fetched(t, chain(t, 2, status(500)))

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -42,6 +43,18 @@ func (r ruling) cut() bool {
 
 // cutOff says so of it.
 var cutOff = fmt.Sprintf("is longer than what is read of it, %d bytes; the rest has no effect", robotstxt.DefaultMaxBytes)
+
+// missing says of a record that there is no robots.txt, and how that is known.
+func missing(rec *robotsext.Record) string {
+	from := rec.Origin.RobotsURL()
+	if err := rec.RedirectError(); err != nil {
+		return fmt.Sprintf("%s: %s (status %d), which counts as no robots.txt", from, reasonIn(err), rec.Status)
+	}
+	return fmt.Sprintf("there is no %s (status %d)", from, rec.Status)
+}
+
+// reasonIn is an error of robotsext on one line.
+func reasonIn(err error) string { return oneLine(strings.TrimPrefix(err.Error(), "robotsext: ")) }
 
 // A robotsSource finds the ruling of an origin.
 type robotsSource func(ctx context.Context, origin *url.URL) (ruling, error)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"iter"
 	"net/url"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -230,8 +229,11 @@ func (r ruling) answer(rawURL string, a agent) answer {
 		if r.later() {
 			ans.Verdict, ans.RetryAt = later, rec.RetryAt
 			if rec.Err != nil {
-				ans.Error = oneLine(strings.TrimPrefix(rec.Err.Error(), "robotsext: "))
+				ans.Error = reasonIn(rec.Err)
 			}
+		}
+		if err := rec.RedirectError(); err != nil {
+			ans.Error = reasonIn(err)
 		}
 	}
 	if r.file == nil {
@@ -278,6 +280,8 @@ func (a answer) why() string {
 		return fmt.Sprintf("line %d of %s, %q in the group of %s", a.Line, from, a.Rule, a.Group)
 	case a.Group != "":
 		return fmt.Sprintf("no rule applies in the group of %s, %s", a.Group, from)
+	case a.Error != "":
+		return fmt.Sprintf("%s: %s (status %d), which counts as no robots.txt", from, a.Error, a.Status)
 	case a.Status >= 300:
 		return fmt.Sprintf("there is no %s (status %d)", from, a.Status)
 	default:

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -87,7 +86,7 @@ func (d *fileDiff) run(ctx context.Context, oldName, newName string) error {
 func (d *fileDiff) read(ctx context.Context, name string) (ruling, error) {
 	r, err := d.input.read(ctx, name)
 	if err == nil && r.record != nil && r.record.Outcome == robotsext.AllowAll {
-		d.remark(fmt.Sprintf("there is no %s (status %d): everything is allowed", r.from, r.record.Status))
+		d.remark(missing(r.record) + ": everything is allowed")
 	}
 	if err == nil && r.cut() {
 		d.remark(inWords(r.from) + " " + cutOff)

@@ -192,6 +192,9 @@ func (p *explainPage) fetch(x *explanation) {
 	if f.Status != 0 {
 		answer = fmt.Sprintf("status %d, %s", f.Status, f.Outcome)
 	}
+	if x.Because == becauseNoFile && f.Error != "" {
+		answer += ", " + f.Error
+	}
 	p.line("robots.txt", printable(strings.Join(f.Chain, " → "))+": "+answer)
 	fetched := fmt.Sprintf("fetched %s, %s ago", moment(f.FetchedAt), roughly(time.Duration(*x.Age*float64(time.Second))))
 	if x.Because == becauseUnreachable {

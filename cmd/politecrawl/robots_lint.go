@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -126,11 +127,30 @@ func (l *lint) site(ctx context.Context, rawURL string) error {
 		l.complain(fmt.Errorf("robots lint: %s is unreachable: %s; ask again after %s", r.from, r.reason(), moment(r.record.RetryAt)))
 		l.code = worse(l.code, exitLater)
 		return nil
+	case r.record.RedirectError() != nil:
+		return l.astray(r.record)
 	case r.record.Outcome == robotsext.AllowAll:
-		l.notice(fmt.Sprintf("there is no %s (status %d): everything is allowed", r.from, r.record.Status))
+		l.notice(missing(r.record) + ": everything is allowed")
 		return nil
 	}
 	return l.body(r.from, r.record.Body, robotslint.Options{URL: r.from, Cut: r.record.Truncated})
+}
+
+// astray is the finding that redirects led nowhere, as one of line 1: there is no
+// file that it could be found in.
+func (l *lint) astray(rec *robotsext.Record) error {
+	kind, id := "redirect-loop", "ROB-FET-07"
+	if errors.Is(rec.RedirectError(), robotsext.ErrTooManyRedirects) {
+		kind, id = "too-many-redirects", "ROB-FET-05"
+	}
+	l.counts[robotslint.Error]++
+	l.code = worse(l.code, exitFindings)
+	return l.write(lintFinding{
+		File: rec.Origin.RobotsURL(), Line: 1, Severity: string(robotslint.Error), Kind: kind, ID: id,
+		Text:    strings.Join(rec.Chain, " → "),
+		Message: reasonIn(rec.RedirectError()) + ": crawlers take the file for missing, so that everything is allowed",
+		Fix:     "answer with the file itself, or by one redirect to it",
+	})
 }
 
 // reason is why nobody knows yet what is allowed.
@@ -138,7 +158,7 @@ func (r ruling) reason() string {
 	if r.record.Err == nil {
 		return fmt.Sprintf("status %d", r.record.Status)
 	}
-	return oneLine(strings.TrimPrefix(r.record.Err.Error(), "robotsext: "))
+	return reasonIn(r.record.Err)
 }
 
 // body writes the findings of one robots.txt.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"net/url"
@@ -173,8 +174,8 @@ func fetchOf(rec *robotsext.Record) *shownFetch {
 		Outcome: rec.Outcome.String(), Status: rec.Status, Chain: rec.Chain, Bytes: len(rec.Body),
 		FetchedAt: rec.FetchedAt, ExpiresAt: rec.ExpiresAt, FailingSince: rec.FailingSince, RetryAt: rec.RetryAt,
 	}
-	if rec.Err != nil {
-		f.Error = oneLine(strings.TrimPrefix(rec.Err.Error(), "robotsext: "))
+	if err := cmp.Or(rec.Err, rec.RedirectError()); err != nil {
+		f.Error = reasonIn(err)
 	}
 	return f
 }
