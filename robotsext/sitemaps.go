@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"iter"
 	"net/url"
 	"time"
@@ -38,11 +39,12 @@ type SitemapError struct {
 }
 
 func (e *SitemapError) Error() string {
+	why := strings.TrimPrefix(fmt.Sprint(e.Err), "robotsext: ") // once is enough
 	if e.RetryAt.IsZero() {
-		return fmt.Sprintf("robotsext: sitemap %s: %v", e.URL, e.Err)
+		return fmt.Sprintf("robotsext: sitemap %s: %s", e.URL, why)
 	}
-	return fmt.Sprintf("robotsext: sitemap %s: %v; not to be asked for again before %s",
-		e.URL, e.Err, e.RetryAt.UTC().Format(time.RFC3339))
+	return fmt.Sprintf("robotsext: sitemap %s: %s; not to be asked for again before %s",
+		e.URL, why, e.RetryAt.UTC().Format(time.RFC3339))
 }
 
 // Unwrap returns Err.
