@@ -68,7 +68,9 @@ names.
 
 --explain says how each answer comes about: which group was chosen and why, every rule
 of it that matches, with its length and line, which of them decides and why, and how
-the robots.txt was come by.
+the robots.txt was come by. To find every rule that matches costs some microseconds a
+URL; in a hostile file of tens of thousands of rules with wildcards, each of which has
+to be tried, some tenths of a millisecond.
 
 With --format json each answer is an object on a line of its own: url, agent, verdict
 (allowed, disallowed or later), group, rule, line, robots_url; where robots.txt was
