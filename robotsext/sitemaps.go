@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"iter"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/politecrawl/politecrawl/robotsext/sitemap"

@@ -203,7 +203,7 @@ func TestSitemapRetries(t *testing.T) {
 			r := w.robots(robotsext.Options{OnSitemap: func(f robotsext.SitemapFile) { files = append(files, f) }})
 			pages, errs := gather(r.Sitemaps(t.Context(), rootA))
 			wantPages(t, pages, "/a")
-			if len(errs) != 1 || !strings.Contains(errs[0].Error(), "/1.xml: robotsext: status 500") {
+			if len(errs) != 1 || !strings.Contains(errs[0].Error(), "/1.xml: status 500") {
 				t.Errorf("errors %v", errs)
 			}
 			// Back-off of 1, 2 and 4 minutes, from the end of the answer.
