@@ -2,50 +2,164 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
+
+	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
-// text is the difference for a person.
-func (s shownDiff) text(paint painter) string {
-	p := &showPage{paint: paint}
+// text is the difference for a person. Limit is the most changes that are listed, 0
+// for all: each section has its share.
+func (s shownDiff) text(paint painter, limit int) string {
+	p := &diffPage{showPage: showPage{paint: paint}, limit: limit}
+	if limit > 0 {
+		p.share = max(limit/max(len(s.Agents), 1), 5)
+	}
 	p.printf("old  %s\nnew  %s\n", printable(inWords(s.Old)), printable(inWords(s.New)))
 	if !s.Changed {
 		p.printf("\nNo change: whatever was allowed is, and nothing else.\n")
 	}
 	for _, a := range s.Agents {
-		p.agentDiff(a)
+		p.agentDiff(a, s.named)
 	}
 	if len(s.Sitemaps.Added)+len(s.Sitemaps.Removed) > 0 {
 		p.printf("\nSitemaps:\n")
 	}
-	for _, m := range s.Sitemaps.Removed {
-		p.printf("  %s  old, line %d\n", paint(red, "- "+printable(m.URL)), m.Line)
-	}
-	for _, m := range s.Sitemaps.Added {
-		p.printf("  %s  new, line %d\n", paint(green, "+ "+printable(m.URL)), m.Line)
+	p.sitemaps(s.Sitemaps.Removed, red, "- ", "old")
+	p.sitemaps(s.Sitemaps.Added, green, "+ ", "new")
+	if s.Changed {
+		p.summary(s)
 	}
 	return p.b.String()
 }
 
-func (p *showPage) agentDiff(a shownAgentDiff) {
-	names := strings.Join(a.Agents, ", ")
-	if before, ok := strings.CutSuffix(names, "*"); ok {
-		names = before + "any other agent"
+// A diffPage is the text that a shownDiff becomes.
+type diffPage struct {
+	showPage
+	limit, share int // of changes: on the page, of a section; 0: no limit
+	shown        int // changes so far
+}
+
+// room is how many of n more changes there is room for.
+func (p *diffPage) room(n int) int {
+	if p.limit > 0 {
+		n = max(min(n, p.share, p.limit-p.shown), 0)
 	}
-	p.printf("\nFor %s:\n", printable(names))
-	for _, c := range a.Changes {
+	p.shown += n
+	return n
+}
+
+// shownNames is how many agents are named above their changes.
+const shownNames = 20
+
+func (p *diffPage) agentDiff(a shownAgentDiff, named bool) {
+	n := p.room(a.count())
+	if n == 0 {
+		return
+	}
+	names := slices.Clone(a.Agents)
+	if last := len(names) - 1; names[last] == "*" {
+		names[last] = others(named)
+	}
+	more := ""
+	if most := shownNames; p.limit > 0 && len(names) > most {
+		names, more = names[:most], fmt.Sprintf(" and %d more", len(names)-most)
+	}
+	p.printf("\nFor %s%s:\n", printable(strings.Join(names, ", ")), more)
+	changes := n
+	if a.CrawlDelay != nil {
+		changes--
+	}
+	for _, c := range a.Changes[:changes] {
 		p.change(c)
 	}
-	if d := a.CrawlDelay; d != nil {
-		p.printf("  Crawl-delay: %s → %s\n", seconds(d.Old), seconds(d.New))
+	if a.CrawlDelay != nil {
+		p.delay(a.CrawlDelay)
 	}
+	if left := a.count() - n; left > 0 {
+		p.printf("%s\n", p.paint(faint, fmt.Sprintf("  and %d more, which --limit 0 lists", left)))
+	}
+}
+
+// others is "*" in words.
+func others(named bool) string {
+	if named {
+		return "any other agent"
+	}
+	return "every agent"
+}
+
+// count is how many changes there are.
+func (a *shownAgentDiff) count() int {
+	if a.CrawlDelay != nil {
+		return len(a.Changes) + 1
+	}
+	return len(a.Changes)
+}
+
+// delay says how Crawl-delay has changed, and whether anybody will see it.
+func (p *diffPage) delay(d *shownDelayDiff) {
+	const most = robotstxt.DefaultMaxCrawlDelay
+	same := ""
+	if min(d.Old, d.New) >= most.Seconds() {
+		same = fmt.Sprintf("  (politecrawl waits %v for either)", most)
+	}
+	p.printf("  Crawl-delay: %s → %s%s\n", seconds(d.Old), seconds(d.New), same)
+}
+
+func (p *diffPage) sitemaps(list []shownSitemap, tint colour, sign, file string) {
+	p.share = p.limit // they are no agent's
+	n := p.room(len(list))
+	for _, m := range list[:n] {
+		p.printf("  %s  %s, line %d\n", p.paint(tint, sign+printable(m.URL)), file, m.Line)
+	}
+	if left := len(list) - n; left > 0 {
+		p.printf("%s\n", p.paint(faint, fmt.Sprintf("  and %d more, which --limit 0 lists", left)))
+	}
+}
+
+// summary says how many changes there are, and whether all are listed.
+func (p *diffPage) summary(s shownDiff) {
+	changes, agents, star, sitemaps := 0, 0, false, len(s.Sitemaps.Added)+len(s.Sitemaps.Removed)
+	for i := range s.Agents {
+		changes += s.Agents[i].count()
+		agents += len(s.Agents[i].Agents)
+		star = star || slices.Contains(s.Agents[i].Agents, "*")
+	}
+	who := several(agents, "agent")
+	switch {
+	case star && agents == 1:
+		who = others(s.named)
+	case star:
+		who = several(agents-1, "agent") + " and any other"
+	}
+	var parts []string
+	if changes > 0 {
+		parts = append(parts, fmt.Sprintf("%s for %s", several(changes, "change"), who))
+	}
+	if sitemaps > 0 {
+		parts = append(parts, several(sitemaps, "change")+" of sitemaps")
+	}
+	text := strings.Join(parts, ", ")
+	if p.shown < changes+sitemaps {
+		text += fmt.Sprintf("; shown are %d, --limit 0 lists all", p.shown)
+	}
+	p.printf("\n%s\n", text)
+}
+
+// several is a number of things.
+func several(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
 }
 
 // shownExceptions is how many exceptions of a change are shown to a person.
 const shownExceptions = 5
 
-func (p *showPage) change(c shownChange) {
+func (p *diffPage) change(c shownChange) {
 	tint := green
 	if c.New.Verdict == disallowed {
 		tint = red

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -15,6 +16,7 @@ type fileDiff struct {
 	*program
 	input  robotsInput
 	format outputFormat
+	limit  int
 	quiet  bool
 }
 
@@ -33,10 +35,12 @@ of the origin is fetched, or one of them - for standard input.
 A change is a pattern, as in a rule. All URLs that it matches have changed so, except
 those that are said to be excepted: these have kept their verdict, or are listed by
 themselves. "any other agent" is one that neither file names. Where Crawl-delay or
-Sitemap lines have changed, that is listed too.
+Sitemap lines have changed, that is listed too. The last line says how many changes
+there are: no more than --limit are listed, some of each agent's.
 
 With --format json the result is one object: old, new, changed, agents (with agents,
 changes and crawl_delay), sitemaps (added, removed) and complete; "*" is any other agent.
+It has all changes, whatever the limit.
 
 Exit code: 0 nothing has changed, 1 something has, 2 misuse, 3 failed, 4 a robots.txt is
 unreachable. With --quiet it is the only answer.`,
@@ -49,6 +53,7 @@ unreachable. With --quiet it is the only answer.`,
 	cmd.Flags().SortFlags = false
 	d.format.flag(cmd)
 	d.input.flags(cmd)
+	cmd.Flags().IntVar(&d.limit, "limit", 100, "most changes that are listed for a person, 0 for all")
 	cmd.Flags().BoolVar(&d.quiet, "quiet", false, "say nothing but errors")
 	return cmd
 }
@@ -56,6 +61,9 @@ unreachable. With --quiet it is the only answer.`,
 func (d *fileDiff) run(ctx context.Context, oldName, newName string) error {
 	if oldName == stdinName && newName == stdinName {
 		return misuse("robots diff: standard input cannot be both files; give one of them by its name")
+	}
+	if d.limit < 0 {
+		return misuse("robots diff: --limit: %d is not a number of changes", d.limit)
 	}
 	was, err := d.read(ctx, oldName)
 	if err != nil {
@@ -73,7 +81,11 @@ func (d *fileDiff) run(ctx context.Context, oldName, newName string) error {
 		}
 		d.remark(why + "; there may be more changes and exceptions")
 	}
-	if err := d.write(shownDiffOf(was.from, is.from, diff)); err != nil {
+	shown := shownDiffOf(was.from, is.from, diff)
+	for _, name := range slices.Concat(was.file.Agents(), is.file.Agents()) {
+		shown.named = shown.named || name != "*"
+	}
+	if err := d.write(shown); err != nil {
 		return err
 	}
 	if diff.Changed() {
@@ -90,6 +102,9 @@ func (d *fileDiff) read(ctx context.Context, name string) (ruling, error) {
 	}
 	if err == nil && r.cut() {
 		d.remark(inWords(r.from) + " " + cutOff)
+	}
+	if err == nil && slices.ContainsFunc(r.file.Findings, func(f robotstxt.Finding) bool { return f.Kind == robotstxt.KindHTML }) {
+		d.remark(inWords(r.from) + " is an HTML page, not a robots.txt; lines in it that look like rules count all the same")
 	}
 	return r, err
 }
@@ -108,7 +123,7 @@ func (d *fileDiff) write(s shownDiff) error {
 	case d.format == formatJSON:
 		return d.printJSON(s)
 	}
-	return d.print(s.text(d.painter()))
+	return d.print(s.text(d.painter(), d.limit))
 }
 
 // A shownDiff is what two files differ in.
@@ -122,6 +137,8 @@ type shownDiff struct {
 		Removed []shownSitemap `json:"removed"`
 	} `json:"sitemaps"`
 	Complete bool `json:"complete"`
+
+	named bool // some agent is named, so that "*" is any other
 }
 
 type shownAgentDiff struct {

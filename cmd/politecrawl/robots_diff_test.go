@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"os"
 	"strings"
@@ -85,14 +86,16 @@ func TestDiffSites(t *testing.T) {
 	want := `old  http://site-1/robots.txt
 new  standard input
 
-For any other agent:
+For every agent:
   /a  disallowed → allowed
       old: line 2, "Disallow: /a"
       new: no rule matches
   /b  allowed → disallowed
       old: no rule matches
       new: line 2, "Disallow: /b"
-  Crawl-delay: 40s → 50s
+  Crawl-delay: 40s → 50s  (politecrawl waits 30s for either)
+
+3 changes for every agent
 `
 	if text := ownTimes(got.out, old.URL); text != want || got.code != exitFindings {
 		t.Errorf("exit code %d:\n%s", got.code, text)
@@ -103,6 +106,52 @@ For any other agent:
 	}
 	for _, args := range [][]string{{broken.URL, old.URL}, {old.URL, broken.URL}} {
 		run(t, append([]string{"robots", "diff"}, args...)...).wantRefusal(t, exitLater, "robots diff: "+broken.URL+"/robots.txt is unreachable: ", "ask again after")
+	}
+}
+
+// TestDiffLimit holds that no more is listed than can be read, and that the last line
+// says how much there is.
+func TestDiffLimit(t *testing.T) {
+	rules := func(name string) string {
+		text := ""
+		for _, agent := range []string{"a", "b", "*"} {
+			text += "User-agent: " + agent + "\n"
+			for i := range 200 {
+				text += fmt.Sprintf("Disallow: /%s%s%d/\n", name, strings.Trim(agent, "*"), i)
+			}
+			text += "Crawl-delay: " + fmt.Sprint(len(name)) + "\n"
+		}
+		return text + "Sitemap: http://h/" + name + "\n"
+	}
+	file := writeFile(t, "new.txt", rules("yy"))
+	for _, tt := range []struct {
+		args     []string
+		changes  int
+		sections int
+		last     string
+	}{
+		{nil, 99, 3, "1203 changes for 2 agents and any other, 2 changes of sitemaps; shown are 100, --limit 0 lists all"},
+		{[]string{"--limit", "12"}, 12, 3, "; shown are 12, --limit 0 lists all"},
+		{[]string{"--limit", "0"}, 1203, 3, "\n1203 changes for 2 agents and any other, 2 changes of sitemaps"},
+	} {
+		got := runWith(t, rules("x"), append([]string{"robots", "diff", "-", file}, tt.args...)...)
+		changes := strings.Count(got.out, "allowed → ") + strings.Count(got.out, "Crawl-delay: 1s → 2s\n")
+		if n := strings.Count(got.out, "\nFor "); changes != tt.changes || n != tt.sections || !strings.HasSuffix(got.out, tt.last+"\n") || got.code != exitFindings {
+			t.Errorf("%q: %d changes, %d sections:\n%s", tt.args, changes, n, got.out)
+		}
+	}
+	json := runWith(t, rules("x"), "robots", "diff", "-", file, "--format", "json").out
+	if n := strings.Count(json, `"pattern"`); n != 1200 {
+		t.Errorf("%d changes for a script", n)
+	}
+}
+
+// TestDiffHTML holds that a page in the place of a robots.txt is called one.
+func TestDiffHTML(t *testing.T) {
+	site := serveRobots(t, "<html>\n<body>Not here</body>\n").URL
+	got := run(t, "robots", "diff", diffOld, site)
+	if got.code != exitFindings || !strings.Contains(got.stderr, "/robots.txt is an HTML page") {
+		t.Errorf("ROB-FMT-04: %+v", got)
 	}
 }
 
@@ -134,6 +183,7 @@ func TestDiffMisuse(t *testing.T) {
 		{"standard input twice", []string{"-", "-"}, []string{"cannot be both"}},
 		{"missing file", []string{diffOld, "absent.txt"}, []string{"robots diff: ", "absent.txt", "no such file"}},
 		{"unsupported scheme", []string{"gopher://h/", diffNew}, []string{`"gopher"`, "http or https"}},
+		{"bad limit", []string{diffOld, diffNew, "--limit", "-1"}, []string{"--limit", "-1"}},
 		{"bad timeout", []string{diffOld, diffNew, "--timeout", "0s"}, []string{"--timeout", "0s"}},
 		{"no product token", []string{"http://h/", diffNew, "--user-agent", "Mozilla/5.0"}, []string{"--user-agent"}},
 	} {

@@ -44,6 +44,11 @@ func identities(value string) []string {
 	return names
 }
 
+// isEverybody reports whether a value is what people write who mean "*".
+func isEverybody(value string) bool {
+	return slices.Contains([]string{"all", "any", "everyone", "everybody", "everything"}, strings.ToLower(value))
+}
+
 // browsers are what everybody calls himself: no crawler goes by these names.
 var browsers = []string{"mozilla", "applewebkit", "chrome", "safari", "gecko"}
 
@@ -56,10 +61,8 @@ func agentSeverity(value string) Severity {
 	token := agentName(value)
 	own := value != "" && !strings.ContainsAny(value, " \t/*;,()[]<>\"'")
 	switch {
-	case token == "" && own:
-		return Warning
 	case own:
-		return Note
+		return Note // of a name that no RFC knows, too
 	case token == "" || isBrowser(token) || strings.ContainsAny(value, ",;"):
 		return Error
 	}
@@ -67,11 +70,14 @@ func agentSeverity(value string) Severity {
 }
 
 func explainBadAgent(value string) (message, fix string) {
+	if isEverybody(value) {
+		return fmt.Sprintf("no crawler is called %s: every crawler is *", quote(value)), write("User-agent: *")
+	}
 	const every = `name a crawler by its product token, such as Googlebot, or every crawler by "User-agent: *"`
 	if value == "" {
 		return "no crawler is named: the rules below bind nobody", every
 	}
-	if agentSeverity(value) == Warning {
+	if agentSeverity(value) == Note {
 		return fmt.Sprintf("%s is no name by RFC 9309, which has letters, - and _ alone: only a crawler that does not care for that can know itself", quote(value)),
 			"nothing, if that crawler's documentation gives the name so"
 	}

@@ -71,9 +71,9 @@
 //	kind                 severity files findings
 //	agent-cut            error        9       21
 //	agent-cut            note        28       79
-//	agent-cut            warning     33      545
+//	agent-cut            warning     33      544
 //	bad-agent            error        2       22
-//	bad-agent            warning     10       13
+//	bad-agent            note        10       13
 //	bad-sitemap-url      error        2        2
 //	crawl-delay-capped   warning      4       18
 //	cut-by-hash          warning      3       10
@@ -99,6 +99,7 @@
 //	repeated-agent       note         4        5
 //	repeated-group       note        25      387
 //	rule-before-group    error        2       82
+//	two-fields           error        1        1
 //	unescaped-character  warning      1        1
 //	unknown-field        warning      1        4
 //	unreachable-group    warning     14      144

@@ -3,6 +3,7 @@ package robotslint
 import (
 	"bytes"
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
@@ -78,9 +79,28 @@ func (l *linter) line(r *record) {
 				"make it shorter; several paths need several lines"
 		})
 	}
+	if at := secondField.FindStringIndex(r.value); at != nil && r.field != noColon && r.field != otherField {
+		l.twoFields(r, strings.TrimSpace(r.value[:at[0]]), strings.TrimSpace(r.value[at[0]:]))
+		return
+	}
 	if hasBOM := strings.Contains(r.text, bom); hasBOM || strings.IndexFunc(r.text, isInvisible) >= 0 {
 		l.invisible(r, hasBOM)
 	}
+}
+
+// secondField is where in a value another field begins, for which there should have
+// been another line.
+var secondField = regexp.MustCompile(`(?i)(^|[ \t])(user-agent|disallow|allow|sitemap|crawl-delay)[ \t]*:`)
+
+func (l *linter) twoFields(r *record, value, second string) {
+	l.spoilt[r.line] = true
+	l.add(r.line, TwoFields, r.text, func() (string, string) {
+		if value == "" {
+			return fmt.Sprintf("two fields stand on one line: crawlers take %s for the value of %s", quote(second), r.name), write(second) + " alone"
+		}
+		return fmt.Sprintf("two fields stand on one line: crawlers take the second one, %s, for a part of the value of %s", quote(second), r.name),
+			fmt.Sprintf("%s, and %s on a line of its own", write(r.name+": "+value), quote(second))
+	})
 }
 
 // invisible looks at a line with characters in it that nobody sees.

@@ -84,6 +84,9 @@ func (l *linter) groups() {
 				l.joined(at)
 			}
 			n++
+			if isEverybody(agent) {
+				l.add(r.line, BadAgent, r.value, func() (string, string) { return explainBadAgent(r.value) })
+			}
 			if agent != "" {
 				l.repeated(homes, agent, i, r)
 			}
@@ -133,6 +136,9 @@ func (l *linter) joined(at int) {
 		previous--
 	}
 	above := s.records[previous]
+	if l.spoilt[above.line] {
+		return // it may have a rule
+	}
 	l.add(r.line, JoinedGroups, r.text, func() (string, string) {
 		what := "an empty line"
 		if field {
@@ -159,6 +165,11 @@ func (l *linter) emptyGroup(b *block, ruled map[string]bool) {
 		return
 	}
 	r := &l.source.records[b.first]
+	for _, line := range l.source.records[b.first : b.last+1] {
+		if l.spoilt[line.line] {
+			return // there may be rules on it
+		}
+	}
 	l.add(r.line, EmptyGroup, r.text, func() (string, string) {
 		who := quote(r.value)
 		switch {

@@ -53,6 +53,7 @@ const (
 	BadSitemap       Kind = "bad-sitemap-url"     // an address that cannot be fetched
 	FullURL          Kind = "full-url"            // in place of the path of a rule
 	CutByHash        Kind = "cut-by-hash"         // a # that begins a comment where none was meant
+	TwoFields        Kind = "two-fields"          // on one line, of which the second is a part of the first's value
 	InnerSpace       Kind = "inner-space"         // several paths in a rule, or a comment without #
 	InnerDollar      Kind = "inner-dollar"        // a $ that does not stand at the end
 	Unescaped        Kind = "unescaped-character" // one that URLs do not have
@@ -106,6 +107,7 @@ var kinds = map[Kind]struct {
 	BadSitemap:       {Error, "ROB-SMP-01"},
 	FullURL:          {Error, "ROB-MAT-27"},
 	CutByHash:        {Warning, "ROB-FMT-08"},
+	TwoFields:        {Error, "ROB-FMT-02"},
 	InnerSpace:       {Warning, "ROB-FMT-19"},
 	InnerDollar:      {Warning, "ROB-MAT-07"},
 	Unescaped:        {Warning, "ROB-MAT-15"},

@@ -20,6 +20,7 @@ func (l *linter) paths() {
 		switch {
 		case r.field == sitemapField:
 			l.sitemapSpace(r)
+			l.sitemapFTP(r)
 		case !r.field.isRule() || r.block < 0:
 		case r.value == "":
 			l.emptyRule(r)
@@ -88,7 +89,7 @@ func (l *linter) path(r *record) {
 }
 
 // looksRegexp is what nobody writes who means a path.
-var looksRegexp = regexp.MustCompile(`^[/*]?\^|\\[.dwsb/?+*-]|\[[^\]/]*[a-z0-9]-[a-z0-9][^\]/]*\]|\([^()/]+\|[^()]+\)|\.\+|\.\*\$`)
+var looksRegexp = regexp.MustCompile(`^[^?%=&]*[a-z]\|[a-z]|^[/*]?\^|\\[.dwsb/?+*-]|\[[^\]/]*[a-z0-9]-[a-z0-9][^\]/]*\]|\([^()/]+\|[^()]+\)|\.\+|\.\*\$`)
 
 // unescaped are the characters that browsers and crawlers escape in the path of a
 // URL; the canonical form in which rules are compared leaves them as they are.
@@ -135,14 +136,27 @@ func (l *linter) innerSpace(r *record) {
 		several = several && (w[0] == '/' || w[0] == '*')
 	}
 	l.add(r.line, InnerSpace, r.value, func() (string, string) {
+		comment, isComment := foreignComment(strings.Join(words[1:], " "))
 		switch {
-		case several:
+		case several && !isComment:
 			return "a rule has one path: this one is compared as a whole, spaces and all, so it matches none of them", fmt.Sprintf("write a line for each path, beginning with %s", quote(r.name+": "+words[0]))
+		case isComment:
+			return "what follows the space is part of the path: a comment begins with #", write(r.name + ": " + words[0] + strings.TrimRight(" # "+comment, " #"))
 		case strings.HasSuffix(words[0], "/") || strings.HasPrefix(words[1], "("):
 			return "what follows the space is part of the path", fmt.Sprintf("if it is a comment put a # before it: %s; if it is not, write spaces as %%20", quote(r.name+": "+words[0]+" # "+strings.Join(words[1:], " ")))
 		}
 		return "the path has a space in it: compared as %20, but some crawlers stop reading there", write(r.name + ": " + strings.Join(words, "%20"))
 	})
+}
+
+// foreignComment returns what a comment as other languages have it says.
+func foreignComment(text string) (comment string, ok bool) {
+	for _, mark := range [...]struct{ begin, end string }{{"<!--", "-->"}, {"//", ""}, {"/*", "*/"}, {"--", ""}, {";", ""}} {
+		if s, ok := strings.CutPrefix(text, mark.begin); ok && (s == "" || s[0] == ' ' || mark.end != "" && strings.HasSuffix(s, mark.end)) {
+			return strings.TrimSpace(strings.TrimSuffix(s, mark.end)), true
+		}
+	}
+	return "", false
 }
 
 // withoutDots removes dot segments where they make a rule match nothing, and
@@ -201,6 +215,9 @@ func explainNoSlash(r *record) (message, fix string) {
 	}
 	message = fmt.Sprintf("a path begins with / or *: crawlers skip %s", quote(value))
 	bare := strings.Trim(value, "\"'`<>^")
+	if path := strings.TrimLeft(bare, "./"); strings.HasPrefix(bare, "./") || strings.HasPrefix(bare, "../") {
+		return message, write(r.name + ": /" + path)
+	}
 	switch lower := strings.ToLower(bare); {
 	case bare == "" || bare == "$":
 		return message, "give a path, or remove the line"
@@ -243,6 +260,15 @@ func (l *linter) sitemapSpace(r *record) {
 	})
 }
 
+func (l *linter) sitemapFTP(r *record) {
+	const scheme = "ftp://"
+	if len(r.value) > len(scheme) && strings.EqualFold(r.value[:len(scheme)], scheme) {
+		l.addAs(Note, r.line, SitemapScheme, r.value, func() (string, string) {
+			return "hardly any crawler fetches a sitemap by ftp", "offer it by https too, and name that address"
+		})
+	}
+}
+
 // explainSitemap says how the address of a sitemap is written.
 func (l *linter) explainSitemap(f robotstxt.Finding) (message, fix string) {
 	const whole = "give the whole address, such as https://www.example.com/sitemap.xml"
@@ -258,8 +284,9 @@ func (l *linter) explainSitemap(f robotstxt.Finding) (message, fix string) {
 		return fmt.Sprintf("%s is not an address that can be fetched", quote(f.Text)), whole
 	}
 	message = "a sitemap needs its whole address, with scheme and host: crawlers skip the line"
-	if looksHost(f.Text) {
-		return message, write("Sitemap: https://" + f.Text)
+	host, schemeless := strings.CutPrefix(f.Text, "//")
+	if l.opts.URL == "" && schemeless || looksHost(f.Text) {
+		return message, write("Sitemap: https://" + host)
 	}
 	if base, err := url.Parse(l.opts.URL); err == nil && l.opts.URL != "" {
 		if u, err := base.Parse(f.Text); err == nil {

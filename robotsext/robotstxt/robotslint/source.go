@@ -80,13 +80,11 @@ func read(body []byte, limit int, cut bool) *source {
 		}
 	}
 	text := string(rest)
-	if utf8.ValidString(text) {
-		text = strings.TrimPrefix(text, bom)
-	} else {
+	if !utf8.ValidString(text) {
 		s.badUTF8 = lineOfBadUTF8(text)
-		for i := 0; i < len(bom) && text != "" && text[0] == bom[i]; i++ { // ROB-FMT-06
-			text = text[1:]
-		}
+	}
+	for i := 0; i < len(bom) && text != "" && text[0] == bom[i]; i++ { // ROB-FMT-06
+		text = text[1:]
 	}
 	s.html = strings.HasPrefix(strings.TrimLeft(text, space), "<")
 	lines := s.split(text)
