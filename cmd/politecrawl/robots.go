@@ -62,7 +62,7 @@ type robotsSource func(ctx context.Context, origin *url.URL) (ruling, error)
 // fromFile lets one robots.txt, read from a file or standard input, decide about
 // every origin.
 func fromFile(name string, stdin io.Reader) (robotsSource, error) {
-	body, err := readInput(name, stdin)
+	body, err := readRobots(name, stdin)
 	if err != nil {
 		return nil, err
 	}

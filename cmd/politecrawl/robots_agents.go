@@ -64,7 +64,7 @@ func (m *matrix) run(ctx context.Context, name string, paths []string) error {
 		asked = append(asked, known(a))
 	}
 	for _, path := range paths {
-		if !isPath(path) {
+		if !strings.HasPrefix(path, "/") {
 			return misuse("robots agents: %q is no path; write it as /private/, and the site or file first", path)
 		}
 	}

@@ -161,7 +161,6 @@ func TestAgentsMisuse(t *testing.T) {
 		words []string
 	}{
 		{"nothing", nil, []string{"give a file or URL"}},
-		{"missing file", []string{"absent.txt"}, []string{"robots agents: ", "absent.txt", "no such file"}},
 		{"a path that is none", []string{agentsFile, "private"}, []string{`"private" is no path`}},
 		{"a URL for a path", []string{agentsFile, "https://h/x"}, []string{"is no path"}},
 		{"no token", []string{agentsFile, "--agent", "Foo/2.0"}, []string{"--agent", `"Foo"`}},

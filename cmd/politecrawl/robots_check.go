@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -80,7 +81,8 @@ because (longest, tie, only, no-rule, no-group, no-file, robots.txt or unreachab
 where robots.txt was fetched, fetch and age_seconds; truncated is true when the file is
 longer than what is read of it.
 
-Exit code: 0 all allowed, 1 some disallowed, 2 misuse, 4 some robots.txt unreachable.
+Exit code: 0 all allowed, 1 some disallowed, 2 misuse, 3 the file of --robots could not
+be read, 4 some robots.txt unreachable.
 With --quiet it is the only answer.`,
 		Example: `  politecrawl robots check https://example.com/private/ --agent Googlebot,Bingbot
   politecrawl robots check --robots robots.txt /private/ /public/
@@ -212,7 +214,9 @@ func (c *check) ask(ctx context.Context, u inputLine) error {
 // target is the URL that is asked about, and its origin.
 func (c *check) target(raw string) (target string, origin *url.URL, err error) {
 	switch {
-	case !isPath(raw):
+	case c.robots != "" && raw != "" && !strings.ContainsAny(raw[:1], "/?#") && !strings.Contains(raw, ":"):
+		return "", nil, fmt.Errorf("%q is neither a path nor a whole URL; write it as /%s", raw, raw)
+	case !strings.HasPrefix(raw, "/") || c.robots == "" && !isPath(raw):
 		target = raw
 	case c.robots == "":
 		return "", nil, fmt.Errorf("%q is a path; write the whole URL, as in https://example.com%s, or name the robots.txt with --robots", raw, raw)

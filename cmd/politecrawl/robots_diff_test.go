@@ -181,7 +181,6 @@ func TestDiffMisuse(t *testing.T) {
 		{"one", []string{"a"}, []string{"give two files or URLs"}},
 		{"three", []string{"a", "b", "c"}, []string{"give two files or URLs", `"c"`}},
 		{"standard input twice", []string{"-", "-"}, []string{"cannot be both"}},
-		{"missing file", []string{diffOld, "absent.txt"}, []string{"robots diff: ", "absent.txt", "no such file"}},
 		{"unsupported scheme", []string{"gopher://h/", diffNew}, []string{`"gopher"`, "http or https"}},
 		{"bad limit", []string{diffOld, diffNew, "--limit", "-1"}, []string{"--limit", "-1"}},
 		{"bad timeout", []string{diffOld, diffNew, "--timeout", "0s"}, []string{"--timeout", "0s"}},

@@ -2,8 +2,10 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"strings"
 	"time"
 
@@ -29,6 +31,25 @@ func (in *robotsInput) flags(cmd *cobra.Command) {
 	flags.DurationVar(&in.timeout, "timeout", 30*time.Second, "longest time for one robots.txt with its redirects")
 }
 
+// readRobots returns the content of a robots.txt in a file or on standard input.
+func readRobots(name string, stdin io.Reader) ([]byte, error) {
+	body, err := readInput(name, stdin)
+	switch {
+	case err == nil:
+		return body, nil
+	case errors.Is(err, fs.ErrNotExist) && looksLikeSite(name):
+		return nil, failed("%w; for that of a site, write https://%s", err, name)
+	}
+	return nil, failed("%w", err) // the command line is as it should be
+}
+
+// looksLikeSite reports whether the name of a file that is not there may be a URL
+// without its scheme.
+func looksLikeSite(name string) bool {
+	host, _, _ := strings.Cut(name, "/")
+	return strings.Contains(host, ".") && host[0] != '.' && !strings.HasSuffix(name, ".txt") || isLocal(host)
+}
+
 // read returns the ruling of an argument, always with a file: where there is no
 // robots.txt, an empty one. That it cannot be reached is an error.
 func (in *robotsInput) read(ctx context.Context, name string) (ruling, error) {
@@ -36,7 +57,7 @@ func (in *robotsInput) read(ctx context.Context, name string) (ruling, error) {
 		return ruling{}, misuse("%s: --timeout: %v is not a time to wait", in.command, in.timeout)
 	}
 	if !strings.Contains(name, "://") {
-		body, err := readInput(name, in.stdin)
+		body, err := readRobots(name, in.stdin)
 		if err != nil {
 			return ruling{}, fmt.Errorf("%s: %w", in.command, err)
 		}

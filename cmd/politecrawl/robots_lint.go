@@ -21,6 +21,7 @@ type lint struct {
 	timeout   time.Duration
 	format    outputFormat
 	limit     int
+	quiet     bool
 
 	counts map[robotslint.Severity]int
 	code   int
@@ -58,7 +59,7 @@ With --format json each finding is an object on a line of its own: file, line, s
 of the same kind that were left out.
 
 Exit code: 0 nothing but notes, 1 errors or warnings, 2 misuse, 3 a file could not be
-read, 4 some robots.txt unreachable.`,
+read, 4 some robots.txt unreachable. With --quiet it is the only answer.`,
 		Example: `  politecrawl robots lint robots.txt
   politecrawl robots lint https://example.com/
   politecrawl robots lint --format json robots.txt | jq -r .kind | sort | uniq -c`,
@@ -70,6 +71,7 @@ read, 4 some robots.txt unreachable.`,
 	flags.SortFlags = false
 	flags.StringVar(&l.userAgent, "user-agent", crawler.DefaultUserAgent, "sent when robots.txt is fetched")
 	flags.DurationVar(&l.timeout, "timeout", 30*time.Second, "longest time for one robots.txt with its redirects")
+	flags.BoolVar(&l.quiet, "quiet", false, "say nothing but errors")
 	flags.IntVar(&l.limit, "limit", robotslint.DefaultMaxPerKind, "most findings of one kind that are listed for a file, 0 for all")
 	return cmd
 }
@@ -98,7 +100,7 @@ func (l *lint) one(ctx context.Context, arg string) error {
 	if strings.Contains(arg, "://") {
 		return l.site(ctx, arg)
 	}
-	body, err := readInput(arg, l.in)
+	body, err := readRobots(arg, l.in)
 	if err != nil {
 		l.complain(fmt.Errorf("robots lint: %w", err))
 		l.code = worse(l.code, exitFailed)
@@ -130,7 +132,9 @@ func (l *lint) site(ctx context.Context, rawURL string) error {
 	case r.record.RedirectError() != nil:
 		return l.astray(r.record)
 	case r.record.Outcome == robotsext.AllowAll:
-		l.notice(missing(r.record) + ": everything is allowed")
+		if !l.quiet {
+			l.notice(missing(r.record) + ": everything is allowed")
+		}
 		return nil
 	}
 	return l.body(r.from, r.record.Body, robotslint.Options{URL: r.from, Cut: r.record.Truncated})
@@ -181,7 +185,10 @@ func (l *lint) body(name string, body []byte, opts robotslint.Options) error {
 }
 
 func (l *lint) write(f lintFinding) error {
-	if l.format == formatJSON {
+	switch {
+	case l.quiet:
+		return nil
+	case l.format == formatJSON:
 		return l.printJSON(f)
 	}
 	return l.print(f.text(l.painter()))
@@ -209,7 +216,7 @@ func (l *lint) summary() error {
 			parts = append(parts, fmt.Sprintf("%d %ss", n, s))
 		}
 	}
-	if len(parts) == 0 || l.format == formatJSON {
+	if len(parts) == 0 || l.quiet || l.format == formatJSON {
 		return nil
 	}
 	return l.print(strings.Join(parts, ", ") + "\n")

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/binary"
+	"fmt"
 	"net/url"
 	"strings"
 	"time"
@@ -85,7 +86,7 @@ each rule; delays, sitemaps, other fields, and what is odd about it. For a URL t
 robots.txt of its origin is fetched, and the outcome, the status, the chain of
 redirects and the times are shown too. A - reads standard input.
 
-Exit code: 0, or 4 when the robots.txt is unreachable.`,
+Exit code: 0, 2 misuse, 3 the file could not be read, 4 the robots.txt is unreachable.`,
 		Args: arguments(1, 1, "one URL, file name or -"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			source, origin, err := p.showSource(args[0], userAgent, timeout)
@@ -105,6 +106,9 @@ Exit code: 0, or 4 when the robots.txt is unreachable.`,
 func (p *program) showSource(arg, userAgent string, timeout time.Duration) (robotsSource, *url.URL, error) {
 	if !strings.Contains(arg, "://") {
 		source, err := fromFile(arg, p.in)
+		if err != nil {
+			err = fmt.Errorf("robots show: %w", err)
+		}
 		return source, nil, err
 	}
 	if timeout <= 0 {

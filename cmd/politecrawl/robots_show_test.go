@@ -175,7 +175,6 @@ func TestShowMisuse(t *testing.T) {
 	}{
 		{"nothing", nil, []string{"give one URL, file name or -"}},
 		{"two", []string{"a", "b"}, []string{"give one URL", `"b"`}},
-		{"missing file", []string{"absent.txt"}, []string{"absent.txt", "no such file"}},
 		{"unsupported scheme", []string{"gopher://h/"}, []string{`"gopher"`, "http or https"}},
 		{"no host", []string{"https:///"}, []string{"no host"}},
 		{"bad timeout", []string{"http://h", "--timeout", "-1s"}, []string{"--timeout", "-1s"}},
