@@ -182,15 +182,20 @@ func (d shownDecision) text() string {
 	if d.Rule == "" {
 		return "no rule matches"
 	}
-	lines := make([]string, len(d.Lines))
-	for i, line := range d.Lines {
-		lines[i] = fmt.Sprint(line)
-	}
 	word := "line"
-	if len(lines) > 1 {
+	if len(d.Lines) > 1 {
 		word = "lines"
 	}
-	return fmt.Sprintf("%s %s, %q", word, strings.Join(lines, ", "), d.Rule)
+	return fmt.Sprintf("%s %s, %q", word, numbers(d.Lines), d.Rule)
+}
+
+// numbers lists the numbers of lines.
+func numbers(lines []int) string {
+	words := make([]string, len(lines))
+	for i, line := range lines {
+		words[i] = fmt.Sprint(line)
+	}
+	return strings.Join(words, ", ")
 }
 
 func seconds(s float64) string {

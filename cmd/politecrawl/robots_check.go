@@ -25,6 +25,7 @@ type check struct {
 	explain   bool
 
 	source robotsSource
+	groups lineFinder
 	asked  []agent
 	code   int
 }
@@ -53,7 +54,7 @@ type answer struct {
 }
 
 func (p *program) robotsCheckCommand() *cobra.Command {
-	c := &check{program: p}
+	c := &check{program: p, groups: lineFinder{}}
 	cmd := &cobra.Command{
 		Use:   "check URL…",
 		Short: "May these URLs be fetched, by which agent, by which line?",
@@ -76,8 +77,8 @@ to be tried, some tenths of a millisecond.
 With --format json each answer is an object on a line of its own: url, agent, verdict
 (allowed, disallowed or later), group, rule, line, robots_url; where robots.txt was
 fetched also status, error and retry_at. With --explain it has also explain: path (as it
-is compared), token (that chose the group), rules (how many the group has), matches,
-because (longest, tie, only, no-rule, no-group, no-file, robots.txt or unreachable) and,
+is compared), token (that chose the group), group_lines (the User-agent lines that name it,
+one in each part that it is merged from), rules (how many the group has), matches, because (longest, tie, only, no-rule, no-group, no-file, robots.txt or unreachable) and,
 where robots.txt was fetched, fetch and age_seconds; truncated is true when the file is
 longer than what is read of it.
 
@@ -196,7 +197,7 @@ func (c *check) ask(ctx context.Context, u inputLine) error {
 		ans := ruling.answer(target, a)
 		ans.URL = u.text
 		if c.explain && !c.quiet {
-			ans.Explain = ruling.explain(target, a)
+			ans.Explain = ruling.explain(target, a, c.groups)
 		}
 		if err := c.write(ans, a); err != nil {
 			return err

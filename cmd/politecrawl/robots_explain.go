@@ -10,9 +10,10 @@ import (
 
 // An explanation is what --explain adds to an answer: how it came about.
 type explanation struct {
-	Path    string       `json:"path"`  // as it was compared with the rules
-	Token   string       `json:"token"` // of the agent, by which the group was chosen; "*"; or empty: no group
-	Rules   int          `json:"rules"` // of the group
+	Path    string       `json:"path"`                  // as it was compared with the rules
+	Token   string       `json:"token"`                 // of the agent, by which the group was chosen; "*"; or empty: no group
+	Lines   []int        `json:"group_lines,omitempty"` // the User-agent lines that name it, one in each part of it
+	Rules   int          `json:"rules"`                 // of the group
 	Matches []shownMatch `json:"matches"`
 	Because reason       `json:"because"`
 	Fetch   *shownFetch  `json:"fetch,omitempty"`       // nil: the file was given by the user
@@ -42,8 +43,24 @@ const (
 	becauseUnreachable reason = "unreachable" // so nobody knows
 )
 
+// A lineFinder returns the lines of groups. It finds each once: for that the file is
+// read again.
+type lineFinder map[*robotstxt.Group][]int
+
+func (l lineFinder) of(g *robotstxt.Group) []int {
+	lines, ok := l[g]
+	if !ok {
+		if len(l) >= 1000 {
+			clear(l) // lest the files of a thousand sites be kept for it
+		}
+		lines = g.Lines()
+		l[g] = lines
+	}
+	return lines
+}
+
 // explain says how the ruling comes to its answer about a URL.
-func (r ruling) explain(rawURL string, a agent) *explanation {
+func (r ruling) explain(rawURL string, a agent, finder lineFinder) *explanation {
 	x := &explanation{Matches: []shownMatch{}, Because: becauseNoFile, Cut: r.cut()}
 	if rec := r.record; rec != nil {
 		age := time.Since(rec.FetchedAt).Seconds()
@@ -55,6 +72,9 @@ func (r ruling) explain(rawURL string, a agent) *explanation {
 	}
 	e := file.Explain(rawURL, a.tokens...)
 	x.Path, x.Token, x.Rules = e.Path, e.Token, len(e.Group.Rules())
+	if r.file != nil {
+		x.Lines = finder.of(e.Group)
+	}
 	for _, m := range e.Matches {
 		x.Matches = append(x.Matches, shownMatch{m.Line, m.Length, m.String(), m.Canonical})
 	}
@@ -97,7 +117,7 @@ func (x *explanation) text(paint painter, ans answer, a agent) string {
 	case becauseUnreachable:
 		p.line("rules", "not known, so that nothing may be fetched for now")
 	default:
-		p.line("group", x.group(ans.Group, a))
+		p.line("group", x.group(ans.Group, a)+x.groupLines())
 		p.line("compared", printable(x.Path))
 		p.matches(x)
 	}
@@ -127,6 +147,20 @@ func (x *explanation) group(name string, a agent) string {
 		return fmt.Sprintf("%s, the first of %s that the file names", name, strings.Join(a.tokens, ", "))
 	}
 	return name + ", which the file names"
+}
+
+// groupLines says where the group stands.
+func (x *explanation) groupLines() string {
+	switch n := len(x.Lines); {
+	case n == 0:
+		return ""
+	case n == 1:
+		return fmt.Sprintf(" (line %d)", x.Lines[0])
+	case n <= shownMatches:
+		return fmt.Sprintf(" (lines %s, merged)", numbers(x.Lines))
+	default:
+		return fmt.Sprintf(" (lines %s and %d more, merged)", numbers(x.Lines[:shownMatches]), n-shownMatches)
+	}
 }
 
 // An explainPage is the text for a person that an explanation becomes.

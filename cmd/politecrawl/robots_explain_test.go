@@ -95,6 +95,18 @@ func TestExplainMany(t *testing.T) {
 	}
 }
 
+// TestExplainMerged holds that a group says which parts of the file it is merged from.
+func TestExplainMerged(t *testing.T) {
+	args := []string{"robots", "check", "--robots", "-", "--explain", "--agent", "A", "/"}
+	two := "User-agent: a\nDisallow: /x\n\nUser-agent: b\nUser-agent: a\nDisallow: /y\n"
+	if got := runWith(t, two, args...); !strings.Contains(got.out, "A, which the file names (lines 1, 5, merged)\n") && !strings.Contains(got.out, "a, which the file names (lines 1, 5, merged)\n") {
+		t.Errorf("ROB-GRP-09: %s", got.out)
+	}
+	if got := runWith(t, strings.Repeat("User-agent: a\nAllow: /x\n", 30), args...); !strings.Contains(got.out, ", 17, 19 and 20 more, merged)\n") {
+		t.Errorf("ROB-GRP-09: %s", got.out)
+	}
+}
+
 // ownTimes hides what differs from run to run.
 func ownTimes(text string, sites ...string) string {
 	for i, site := range sites {

@@ -97,6 +97,28 @@ func (x *lateForest) of(rules []ranked, form bool) *forest {
 	return x.forest
 }
 
+// Lines returns the numbers of the User-agent lines that name the group, the first in
+// each part of the file that it is merged from (ROB-GRP-09). A File does not keep
+// them: it is read again for that.
+func (g *Group) Lines() []int {
+	if g.file == nil {
+		return nil
+	}
+	again := &File{opts: g.file.opts, google: g.file.google, text: g.file.text}
+	again.names.exact, again.names.text = again.opts.CaseSensitiveAgents, again.text
+	p := newParser(again)
+	var lines []int
+	for r, named := new(record), 0; p.lines.next(r); named = len(again.mentions) {
+		p.line(r)
+		for _, i := range again.mentions[named:] {
+			if name := again.names.list[i]; name.of(again.text) == g.name {
+				lines = append(lines, p.lines.n)
+			}
+		}
+	}
+	return lines
+}
+
 // Canonical returns the form of a path, with its query if there is one, in which
 // it is compared with the rules. It is what Group.Match works out for itself.
 func Canonical(pathAndQuery string) string { return canonicalPath(pathAndQuery, 0) }

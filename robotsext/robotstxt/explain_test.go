@@ -2,6 +2,7 @@ package robotstxt
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -81,6 +82,23 @@ User-agent: none
 			t.Errorf("%+v", e)
 		}
 	})
+}
+
+func TestGroupLines(t *testing.T) {
+	const text = "\ufeffUser-agent: a\nUser-agent: A/2\nDisallow: /x\n\nuser-agent: b\nUSER-AGENT: *\nDisallow: /\nUser-agent: a\nUser-agent: *\nAllow: /y\n"
+	for body, name := range map[string]string{text: "ROB-GRP-09/as given", strings.ReplaceAll(text, "\n", "\r"): "ROB-FMT-02/with CR"} {
+		t.Run(name, func(t *testing.T) {
+			f := Parse([]byte(body), nil)
+			for token, want := range map[string][]int{"A": {1, 8}, "b": {5}, "c": {6, 9}} {
+				if diff := cmp.Diff(want, f.Group(token).Lines()); diff != "" {
+					t.Errorf("%s (-want +got):\n%s", token, diff)
+				}
+			}
+			if lines := Parse(nil, nil).Group("a").Lines(); lines != nil {
+				t.Errorf("%v of no group", lines)
+			}
+		})
+	}
 }
 
 // FuzzExplain holds explanations against verdicts and the naive judge on files

@@ -22,7 +22,7 @@ func parse(body []byte, opts Options, d decision) *File {
 	f := &File{opts: opts, google: d}
 	f.names.exact = opts.CaseSensitiveAgents
 	f.names.list, f.blocks, f.mentions = f.few.names[:0], f.few.blocks[:0], f.few.mentions[:0]
-	p := parser{file: f, lenient: opts.Lenient || d.has(googleFields)}
+	p := parser{file: f}
 
 	body, f.Truncated = cutLimit(body, opts.maxBytes(d), d)
 	if f.Truncated {
@@ -30,13 +30,12 @@ func parse(body []byte, opts Options, d decision) *File {
 	}
 	f.text = trimBOM(p.decode(body), opts.Transcode) // a copy, for the body is the caller's
 	f.names.text = f.text
-	if p.html = looksLikeHTML(f.text); p.html {
+	if p = newParser(f); p.html {
 		p.note(1, KindHTML, "")
 	} else {
 		ends := max(strings.Count(f.text, "\n"), strings.Count(f.text, "\r"))
 		f.rules = make([]ruleLine, 0, min(ends, len(f.text)/len("Allow:/\n"))+1)
 	}
-	p.lines = lines{text: f.text, google: d, html: p.html}
 	for r := new(record); p.lines.next(r); {
 		p.line(r)
 	}
@@ -55,6 +54,15 @@ type parser struct {
 
 	agentNoted  bool // a misspelt User-agent line has its finding
 	fieldsNoted bool // and so has the first extension that was one too many
+}
+
+// newParser makes a parser of the text of a file.
+func newParser(f *File) parser {
+	html := looksLikeHTML(f.text)
+	return parser{
+		file: f, lenient: f.opts.Lenient || f.google.has(googleFields), html: html,
+		lines: lines{text: f.text, google: f.google, html: html},
+	}
 }
 
 func (p *parser) line(r *record) {
