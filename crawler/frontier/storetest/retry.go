@@ -68,8 +68,8 @@ var retryChecks = []check{
 		}
 	}},
 	{name: "after reopening", why: needDurable, run: func(s *subject) {
-		s.addItems(frontier.Item{URL: one, Priority: 4}, frontier.Item{URL: two, NotBefore: s.in(5), Priority: 5})
 		second := s.in(5)
+		s.addItems(frontier.Item{URL: one, Priority: 4}, frontier.Item{URL: two, NotBefore: second, Priority: 5})
 		at := s.in(3)
 		s.finish(s.lease(one), frontier.Outcome{Result: frontier.Retry, NotBefore: at})
 		s.reopen()

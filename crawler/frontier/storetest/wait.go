@@ -125,6 +125,7 @@ var waitChecks = []check{
 		ctx, cancel := context.WithTimeout(s.Context(), s.units(8))
 		defer cancel()
 		var wg sync.WaitGroup
+		start := time.Now()
 		for range workers {
 			wg.Go(func() {
 				got, err := s.f.Lease(ctx, frontier.LeaseRequest{Wait: s.units(6)})
@@ -142,14 +143,13 @@ var waitChecks = []check{
 		s.update(a, frontier.HostUpdate{MaxInFlight: workers})
 		urls := numbered(a, workers/2)
 		s.add(urls...)
-		start := time.Now()
 		wg.Wait()
 		for _, u := range urls {
 			if seen[u] != 1 {
 				s.Errorf("%s was leased %d times", u, seen[u])
 			}
 		}
-		s.atTime("the end of those who got nothing", start.Add(s.units(5)))
+		s.atTime("the end of those who got nothing", start.Add(s.units(6)))
 	}},
 	{name: "finished or waiting", run: func(s *subject) {
 		// state compares Stats with what is said.
@@ -175,10 +175,11 @@ var waitChecks = []check{
 		state("host not due", false, due)
 		s.done(s.leaseAt(two, due))
 		state("scheduled", false, again)
-		s.update(b, frontier.HostUpdate{BlockUntil: s.in(3)})
+		until := s.in(3)
+		s.update(b, frontier.HostUpdate{BlockUntil: until})
 		s.add("http://b.test/1")
-		state("blocked", false, s.in(3))
-		s.done(s.leaseAt("http://b.test/1", s.in(3)))
+		state("blocked", false, until)
+		s.done(s.leaseAt("http://b.test/1", until))
 		s.done(s.leaseAt(one, again))
 		state("all done", true, never)
 	}},

@@ -1,0 +1,17 @@
+-- Looks whether the server that has a shard began to run since, or is another:
+-- requests may then be on their way that it does not know of. All hosts of the
+-- shard are then due no earlier than their delay from now. So they are when
+-- nobody worked on the crawl until now.
+--
+-- ARGV: 1 when nobody worked on it; shards.
+
+local run = string.match(call('INFO', 'server'), 'run_id:(%w+)')
+for i = 6, #ARGV do
+	local s = shard(ARGV[i])
+	local c = counts(s)
+	if ARGV[5] == '1' or c[RUN] ~= run then
+		c[BOOT], c[BOOTS], c[RUN] = now, c[BOOTS] + 1, run
+		call('SET', s.state, pack(c))
+	end
+end
+return now
