@@ -238,7 +238,7 @@ func (c *comparison) changes(before, after *order) []Change {
 		c.diff.Complete = c.diff.Complete && !s.gaveUp
 	}
 	var list []Change
-	c.steps -= 500 * len(found)
+	c.steps -= 2000 * len(found) // to write them down, here and by whoever asked
 	for _, f := range found {
 		change := Change{Pattern: f.glob.pattern(), Example: f.example, Old: s.old.decision(f.old), New: s.new.decision(f.new)}
 		for _, e := range f.except {
