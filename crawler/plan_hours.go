@@ -44,7 +44,7 @@ func newHours(windows []robotstxt.Window, now time.Time) *hours {
 // since is how much of the first t after midnight the host is open.
 func (h *hours) since(t time.Duration) time.Duration {
 	m := t % day / time.Minute
-	open := t/day*h.sum[minutes] + h.sum[m]
+	open := time.Duration(int64(t/day)*int64(h.sum[minutes])) + h.sum[m]
 	if h.sum[m+1] > h.sum[m] {
 		open += t % time.Minute
 	}
@@ -56,11 +56,11 @@ func (h *hours) open(t time.Duration) time.Duration { return h.since(h.began+t) 
 
 // until is when the host has been open for so long.
 func (h *hours) until(open time.Duration) time.Duration {
-	days := open/h.sum[minutes] + 1
-	if days >= longest64/day {
+	days := int64(open/h.sum[minutes]) + 1
+	if days >= int64(longest64/day) {
 		return longest64
 	}
-	return least(days*day, func(t time.Duration) bool { return h.open(t) >= open })
+	return least(time.Duration(days)*day, func(t time.Duration) bool { return h.open(t) >= open })
 }
 
 // clockOf writes a window as a robots.txt does.

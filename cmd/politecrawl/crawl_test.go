@@ -30,7 +30,8 @@ type testSite struct {
 	seen []string   // paths; pages only
 }
 
-// newTestSite serves pages by path; what is missing is a 404.
+// newTestSite serves pages by path, {site} in them is the site's own URL; what is
+// missing is a 404.
 func newTestSite(t *testing.T, pages map[string]string) *testSite {
 	t.Helper()
 	s := &testSite{}
@@ -48,7 +49,7 @@ func newTestSite(t *testing.T, pages map[string]string) *testSite {
 		if strings.HasPrefix(body, "<") {
 			w.Header().Set("Content-Type", "text/html")
 		}
-		_, _ = w.Write([]byte(body))
+		_, _ = w.Write([]byte(strings.ReplaceAll(body, "{site}", "http://"+r.Host)))
 	}).URL
 	return s
 }

@@ -2,6 +2,7 @@
 //
 //	politecrawl demo                          see a polite crawl, on this machine alone
 //	politecrawl crawl https://example.com/    crawl a site
+//	politecrawl plan https://example.com/     what a crawl of it would do
 //	politecrawl report DIR                    what a crawl found, as a page
 //	politecrawl frontier stats DIR            what a stopped crawl has left to do
 //	politecrawl robots check URL…             may these URLs be fetched, and by which line?
@@ -75,6 +76,7 @@ Begin with "politecrawl demo", which needs no network.`,
 		p.sitemapCommand(),
 		p.versionCommand(),
 		p.crawlCommand(),
+		p.planCommand(),
 		p.frontierCommand(),
 		p.reportCommand(),
 		p.demoCommand(),

@@ -67,7 +67,13 @@ func newProgress(out io.Writer) *progress {
 // begin shows a crawl from now on, until end. Its hosts are those that known has, its
 // limit is that of its pages (0: none).
 func (p *progress) begin(crawl crawlView, known *roster, limit int) {
-	p.crawl, p.known, p.limit, p.stop = crawl, known, limit, make(chan struct{})
+	p.crawl, p.known, p.limit = crawl, known, limit
+	p.repeat(p.show)
+}
+
+// repeat calls show now and then, until end.
+func (p *progress) repeat(show func()) {
+	p.stop = make(chan struct{})
 	every := linesEvery
 	if p.terminal != nil {
 		every = viewEvery
@@ -78,7 +84,7 @@ func (p *progress) begin(crawl crawlView, known *roster, limit int) {
 		for {
 			select {
 			case <-tick.C:
-				p.show()
+				show()
 			case <-p.stop:
 				return
 			}
@@ -121,7 +127,12 @@ func (p *progress) show() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	r := &reading{Status: s, hosts: hosts, now: now, rate: p.rate(sample{now, s.Pages}), limit: p.limit}
-	lines := r.lines()
+	p.present(r.lines())
+}
+
+// present shows lines as the view, or where there is none as one line. The lock is
+// held.
+func (p *progress) present(lines []string) {
 	if p.terminal == nil {
 		_, _ = io.WriteString(p.out, strings.Join(lines, "; ")+"\n")
 		return

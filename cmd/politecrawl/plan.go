@@ -1,0 +1,143 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/politecrawl/politecrawl/crawler"
+)
+
+func (p *program) planCommand() *cobra.Command {
+	var (
+		format outputFormat
+		quiet  bool
+	)
+	s := newSettings()
+	cmd := &cobra.Command{
+		Use:   "plan URL…",
+		Short: "What a crawl would do, from robots.txt and sitemaps alone",
+		Long: `Say what "politecrawl crawl" with the same arguments, flags, file and environment would
+do: how many pages it would fetch of each host, what it would leave alone and which line
+of a robots.txt keeps how many URLs away, the delay that it would keep, how long it would
+take at that rate, and what its frontier would need.
+
+Only robots.txt and sitemaps are asked for, at the pace of the crawl and no page. Nothing
+is written; --output and what else is about files has no effect. It is the least that the
+crawl would do: links are not followed, and pages to which nothing but links lead are not
+in it. What a page would answer is not known either: redirects, failures that are asked
+for again, slow answers that make for a longer delay.
+
+URLs are counted each once, told apart by hashes of 64 bits: among ten million the chance
+that two are taken for one is 3 in a million. In memory a URL takes 20 to 40 bytes.
+
+A host whose robots.txt is unreachable is asked again as a crawl does, if that is due
+within --max-wait. The first interrupt ends the planning, and what is known is printed.
+
+With --format json the result is an object on one line: end, began, took, urls, pages,
+rejected (numbers by reason), beyond (the pages that a limit leaves), requests, robots,
+sitemaps, entries, crawl_end, seconds, bound (what takes this long: host, workers, per-ip)
+and slowest (the host), frontier_bytes, memory_bytes, hosts (those of the crawl), others,
+disallowed (by rule: host, robots_url, group, rule, line, urls, examples) and files (the
+sitemaps: url, host, status, pages, sitemaps, unread). A host has host, robots, robots_url,
+robots_status, robots_error, retry_at, group, urls, pages, rejected, sitemaps,
+sitemaps_beyond, requests, delay, crawl_delay, answer, seconds, visit_times, opens_at. All
+times that are not points in time are in seconds.
+
+Exit code: 0, 2 misuse, 3 failed, 4 when a robots.txt is unreachable or a sitemap cannot
+be asked for yet, 130 interrupted.`,
+		Example: `  politecrawl plan https://example.com/
+  politecrawl plan https://example.com/ --delay 2s --max-time 8h
+  politecrawl plan --seeds urls.txt --since 2026-01-01 --format json`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := s.load(args, p.in); err != nil {
+				return err
+			}
+			if len(s.config.URLs) == 0 {
+				return misuseOf(cmd, "give start URLs, as arguments or with --seeds")
+			}
+			if err := s.validate(); err != nil {
+				return err
+			}
+			h := &herald{program: p, quiet: quiet, log: s.log}
+			return p.plan(cmd.Context(), s.config, format, h)
+		},
+	}
+	format.flag(cmd)
+	cmd.Flags().BoolVar(&quiet, "quiet", false, "say nothing but the result and errors")
+	s.flags(cmd.Flags())
+	return cmd
+}
+
+// plan plans a crawl and prints the plan, also one that came to nothing half-way.
+func (p *program) plan(ctx context.Context, cfg crawler.Config, format outputFormat, h *herald) error {
+	plan, err := p.makePlan(ctx, cfg, h)
+	if plan == nil {
+		return err
+	}
+	if format == formatJSON {
+		err = errors.Join(err, p.printJSON(plan))
+	} else {
+		err = errors.Join(err, p.print(newPlanPage(plan, &cfg, p.painter()).text()))
+	}
+	if err != nil {
+		return err
+	}
+	return exitWith(endCode(plan.End))
+}
+
+// makePlan asks for what a plan is made of. The plan is nil when it could not begin.
+func (p *program) makePlan(ctx context.Context, cfg crawler.Config, h *herald) (*crawler.Plan, error) {
+	view := newProgress(p.err)
+	aside := *p
+	aside.err = view // so that what is said stands above the view
+	h.program = &aside
+	log, endLog, err := h.log.open(view)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = endLog() }() // what could not be written, nobody can be told
+	planner, err := crawler.NewPlanner(cfg, &crawler.Options{Logger: log, Notice: h.note, Formats: formats(&cfg, log)})
+	if err != nil {
+		return nil, &exit{exitMisuse, withoutPrefix(err)}
+	}
+	if !h.quiet {
+		h.notice(fmt.Sprintf("reading robots.txt and sitemaps of %s; Ctrl-C ends that and shows what is known", number(hostsOf(cfg.URLs), "host")))
+		view.repeat(func() { view.plan(planner, time.Now()) })
+	}
+	ctx, done := aside.interruptible(ctx, func() {}, "interrupted: this is what is known")
+	defer done()
+	plan, err := planner.Run(ctx)
+	view.end()
+	if err != nil {
+		err = failed("%w", withoutPrefix(err))
+	}
+	return plan, err
+}
+
+// plan shows how a planner is getting on.
+func (p *progress) plan(planner *crawler.Planner, now time.Time) {
+	s, err := planner.Status()
+	if err != nil {
+		return // it is ending, and will say so
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.present(planningLines(s, now))
+}
+
+// planningLines is how a planner is getting on, for a person.
+func planningLines(s *crawler.PlanStatus, now time.Time) []string {
+	sitemaps := fmt.Sprintf("sitemaps: %d read, %d to go, %s", s.Sitemaps, s.SitemapsLeft, number(s.URLs, "URL"))
+	hosts := fmt.Sprintf("hosts: %d asked for robots.txt", s.Hosts)
+	if n := len(s.Waiting); n > 0 {
+		hosts += fmt.Sprintf(", %d unreachable for now", n)
+	}
+	if wait := s.NextDue.Sub(now); !s.NextDue.IsZero() && wait > time.Second {
+		hosts += ", the next request is due in " + longTime(wait)
+	}
+	return []string{sitemaps, hosts}
+}

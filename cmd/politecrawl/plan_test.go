@@ -1,0 +1,82 @@
+package main
+
+import (
+	"encoding/json"
+	"net/http"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/politecrawl/politecrawl/crawler"
+)
+
+// planSite lists pages in a sitemap, some of them disallowed.
+func planSite(t *testing.T) *testSite {
+	return newTestSite(t, map[string]string{
+		"/robots.txt": "Sitemap: {site}/map.txt\nUser-agent: *\nCrawl-delay: 0.2\nDisallow: /private/\n",
+		"/map.txt":    "{site}/a\n{site}/b\n{site}/private/x\n{site}/private/y\nhttp://elsewhere.invalid/\n",
+		"/":           `<a href="/linked">linked</a>`,
+	})
+}
+
+// TestPlan holds the whole text against what a person is to read, and that nothing
+// but robots.txt and the sitemap was asked for.
+func TestPlan(t *testing.T) {
+	site := planSite(t)
+	t.Chdir(t.TempDir())
+	got := run(t, "plan", site.url, "--delay", "0s")
+	if got.code != exitDone || !strings.HasPrefix(got.stderr, "reading robots.txt and sitemaps of 1 host;") {
+		t.Fatalf("%+v", got)
+	}
+	if diff := cmp.Diff([]string{"/map.txt"}, site.requested()); diff != "" {
+		t.Errorf("requested (-want +got):\n%s", diff)
+	}
+	if list, err := os.ReadDir("."); err != nil || len(list) > 0 {
+		t.Errorf("it has written %v, %v", list, err)
+	}
+	own := regexp.MustCompile(`127\.0\.0\.1:\d+`)
+	text := own.ReplaceAllString(got.out, "127.0.0.1:8080")
+	for _, want := range []string{
+		"a crawl would fetch 3 pages of 1 host in ", "left alone    3 of 6 URLs (disallowed: 2, not-entitled: 1)",
+		`disallowed    2 URLs by line 4 of http://127.0.0.1:8080/robots.txt, "Disallow: /private/": /private/x /private/y`,
+		"200ms (Crawl-delay)", "1 read, with 5 entries", "5, of which 2 for robots.txt and sitemaps", "links: they are not followed",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+}
+
+func TestPlanJSON(t *testing.T) {
+	site := planSite(t)
+	got := run(t, "plan", site.url, "--delay", "0s", "--format", "json", "--quiet")
+	if got.code != exitDone || got.stderr != "" {
+		t.Fatalf("%+v", got)
+	}
+	var plan crawler.Plan
+	if err := json.Unmarshal([]byte(got.out), &plan); err != nil {
+		t.Fatal(err)
+	}
+	if plan.Pages != 3 || plan.URLs != 6 || plan.CrawlEnd != crawler.EndFinished || len(plan.Hosts) != 1 || plan.Seconds <= 0 {
+		t.Errorf("%+v", plan)
+	}
+}
+
+func TestPlanUnreachable(t *testing.T) {
+	site := robotsServer(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) })
+	got := run(t, "plan", site.URL, "--max-wait", "0s", "--quiet")
+	if got.code != exitLater || !strings.Contains(got.out, "/robots.txt is unreachable: ") || !strings.Contains(got.out, "but for what cannot be asked for yet") {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestPlanMisuse(t *testing.T) {
+	for _, args := range [][]string{{"plan"}, {"plan", "example.com"}, {"plan", "http://h/", "--workers", "0"}} {
+		if got := run(t, args...); got.code != exitMisuse || got.out != "" || got.stderr == "" {
+			t.Errorf("%v: %+v", args, got)
+		}
+	}
+}

@@ -1,0 +1,173 @@
+package crawler
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/frontier/pebblestore"
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+// mapped is a site whose sitemap lists n pages, every tenth of which is disallowed.
+func mapped(t *testing.T, n int) *site {
+	var list strings.Builder
+	for i := range n {
+		if i%10 == 0 {
+			fmt.Fprintf(&list, "{site}/private/%d\n", i)
+		} else {
+			fmt.Fprintf(&list, "{site}/p/%d\n", i)
+		}
+	}
+	return newSite(t, "127.0.0.1", map[string]string{
+		"/robots.txt": "Sitemap: {site}/map.txt\nUser-agent: *\nDisallow: /private/\nCrawl-delay: 2\n",
+		"/map.txt":    list.String() + "{site}/p/1\nhttp://elsewhere.invalid/x\n",
+		"/":           `<a href="/linked">not in the plan</a>`,
+	})
+}
+
+// What a plan says of a site, its limits included. The site is asked for robots.txt
+// and the sitemap, each once, and for no page.
+func TestPlan(t *testing.T) {
+	s := mapped(t, 100)
+	for _, tt := range []struct {
+		name     string
+		change   func(*Config)
+		pages    int
+		beyond   int
+		end      End
+		rejected map[output.Reason]int
+		takes    time.Duration // about
+	}{
+		{"as it is", func(*Config) {}, 91, 0, EndFinished, map[output.Reason]int{output.Disallowed: 10, output.NotEntitled: 1}, 92 * 2 * time.Second},
+		{"ROB-EXT-01/a cap", func(c *Config) { c.MaxCrawlDelay = time.Second }, 91, 0, EndFinished, map[output.Reason]int{output.Disallowed: 10, output.NotEntitled: 1}, 92 * time.Second},
+		{"max-pages", func(c *Config) { c.MaxPages = 20 }, 20, 71, EndMaxPages, map[output.Reason]int{output.Disallowed: 10, output.NotEntitled: 1}, 21 * 2 * time.Second},
+		{"max-host-pages", func(c *Config) { c.MaxHostPages = 20 }, 20, 0, EndFinished, map[output.Reason]int{output.Disallowed: 10, output.NotEntitled: 1, output.HostFull: 71}, 21 * 2 * time.Second},
+		{"max-time", func(c *Config) { c.MaxTime = 61 * time.Second }, 29, 62, EndMaxTime, map[output.Reason]int{output.Disallowed: 10, output.NotEntitled: 1}, 61 * time.Second},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			before := len(s.requests())
+			cfg := testConfig(t, s.url)
+			tt.change(&cfg)
+			// The sitemap would have to be waited for 2 s, or the cap.
+			cfg.MaxWait = time.Minute
+			_, plan := makePlan(t, cfg, nil)
+			var asked []string
+			for _, r := range s.requests()[before:] {
+				asked = append(asked, r.uri)
+			}
+			if diff := cmp.Diff([]string{"/robots.txt", "/map.txt"}, asked); diff != "" {
+				t.Errorf("requests (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(tt.rejected, plan.Rejected); diff != "" {
+				t.Errorf("left alone (-want +got):\n%s", diff)
+			}
+			if plan.End != EndFinished || plan.CrawlEnd != tt.end || plan.Pages != tt.pages || plan.Beyond != tt.beyond ||
+				plan.URLs != 102 || plan.Entries != 102 || plan.Requests != tt.pages+2 {
+				t.Errorf("%+v", plan)
+			}
+			if took := time.Duration(plan.Seconds); took < tt.takes-3*time.Second || took > tt.takes+3*time.Second {
+				t.Errorf("it takes %v, want about %v", took, tt.takes)
+			}
+			if d := plan.Disallowed; len(d) != 1 || d[0].URLs != 10 || d[0].Line != 3 || d[0].Rule != "Disallow: /private/" || len(d[0].Examples) != maxExamples {
+				t.Errorf("disallowed: %+v", d)
+			}
+			if _, err := os.Stat(cfg.Output); err == nil {
+				t.Errorf("%s was written", cfg.Output)
+			}
+		})
+	}
+}
+
+// A host whose robots.txt is unreachable is said to be, and its URLs are later.
+func TestPlanUnreachable(t *testing.T) {
+	s := newSite(t, "127.0.0.1", nil)
+	s.handle("/robots.txt", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) })
+	cfg := testConfig(t, s.url+"/a", s.url+"/b")
+	cfg.RobotsRetry = time.Hour
+	_, plan := makePlan(t, cfg, nil)
+	if plan.End != EndLater || plan.CrawlEnd != EndLater || plan.Pages != 0 || plan.Rejected[output.Later] != 2 {
+		t.Errorf("%+v", plan)
+	}
+	if h := plan.Hosts[0]; h.Outcome != "unreachable" || h.Status != http.StatusServiceUnavailable || h.RetryAt.Before(time.Now()) {
+		t.Errorf("%+v", h)
+	}
+	if diff := cmp.Diff([]string(nil), s.asked()); diff != "" {
+		t.Errorf("asked for: %s", diff)
+	}
+}
+
+// The end of the context breaks a plan off, and what is known is there.
+func TestPlanInterrupted(t *testing.T) {
+	asked := make(chan struct{})
+	s := newSite(t, "127.0.0.1", map[string]string{"/robots.txt": "Sitemap: {site}/map.txt\n"})
+	s.handle("/map.txt", func(w http.ResponseWriter, r *http.Request) {
+		_, _ = fmt.Fprintf(w, "http://%s/p\n", r.Host)
+		_ = http.NewResponseController(w).Flush()
+		close(asked)
+		<-r.Context().Done()
+	})
+	p, err := NewPlanner(testConfig(t, s.url), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		<-asked
+		cancel()
+	}()
+	plan, err := p.Run(ctx)
+	if err != nil || plan.End != EndInterrupted || plan.URLs == 0 || plan.Robots != 1 {
+		t.Errorf("%+v, %v", plan, err)
+	}
+	if !slices.ContainsFunc(plan.Files, func(f *PlannedSitemap) bool { return f.URL == s.url+"/map.txt" && f.Unread != "" }) {
+		t.Errorf("the sitemap that was not read to its end is not said to be: %+v", plan.Files)
+	}
+}
+
+// TestFrontierSize holds the size that plans foretell against a frontier on disk.
+func TestFrontierSize(t *testing.T) {
+	const urls = 10_000
+	dir := filepath.Join(t.TempDir(), "frontier")
+	store, err := pebblestore.Open(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var items []frontier.Item
+	bytes := int64(0)
+	for i := range urls {
+		url := fmt.Sprintf("https://www.example.com/products/category-%d/item-%08d", i%50, i*7919)
+		items, bytes = append(items, frontier.Item{URL: url}), bytes+int64(len(url))
+	}
+	for batch := range slices.Chunk(items, 500) {
+		if _, err := store.Add(t.Context(), batch); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	size := int64(0)
+	err = filepath.Walk(dir, func(_ string, info os.FileInfo, err error) error {
+		if err == nil && !info.IsDir() {
+			size += info.Size()
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Foretold is the most at any time, also after everything was fetched.
+	if want := frontierSize(urls, bytes); size > want || size < want/5 {
+		t.Errorf("%d bytes, foretold %d", size, want)
+	}
+}
