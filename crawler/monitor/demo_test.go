@@ -7,11 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/chromedp/chromedp"
-
 	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/crawler/demosite"
 	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/internal/browsertest"
 )
 
 // A demo is a crawl of the demo site that is watched.
@@ -69,23 +68,23 @@ func startDemo(t *testing.T, delay time.Duration) *demo {
 // TestDemoInBrowser does what a person does who watches a crawl; what the site saw is
 // the judge of it.
 func TestDemoInBrowser(t *testing.T) {
-	b := openBrowser(t)
-	b.do(chromedp.EmulateViewport(1280, 900))
+	b := browsertest.New(t, nil)
+	b.Resize(1280, 900)
 	d := startDemo(t, 100*time.Millisecond)
-	b.open(d.server.URL())
+	b.Open(d.server.URL())
 	const pages = `Number(document.getElementById("pages-count").textContent)`
-	b.wait("it runs", `document.getElementById("state").textContent === "running" && `+pages+` > 5`)
-	first := eval[int](b, pages)
-	b.wait("the numbers move", fmt.Sprintf("%s > %d", pages, first+5))
+	b.Wait("it runs", `document.getElementById("state").textContent === "running" && `+pages+` > 5`)
+	first := browsertest.Eval[int](b, pages)
+	b.Wait("the numbers move", fmt.Sprintf("%s > %d", pages, first+5))
 	for _, table := range []string{"hosts", "pages", "rejections", "faults", "robots"} {
-		b.wait(table+" have rows", fmt.Sprintf(`[...document.querySelectorAll("#%s tbody tr")].filter(r => r.checkVisibility()).length > 0`, table))
+		b.Wait(table+" have rows", fmt.Sprintf(`[...document.querySelectorAll("#%s tbody tr")].filter(r => r.checkVisibility()).length > 0`, table))
 	}
-	b.wait("the chart has bars", `[...document.querySelectorAll("#bars rect")].filter(r => r.getBoundingClientRect().height > 1 && getComputedStyle(r).fill !== "rgb(0, 0, 0)").length > 1`)
-	b.wait("a Crawl-delay is told", `/Crawl-delay/.test(document.querySelector("#robots tbody").textContent)`)
-	b.wait("a robots.txt that fails is told", `/cannot be reached/.test(document.querySelector("#faults tbody").textContent)`)
+	b.Wait("the chart has bars", `[...document.querySelectorAll("#bars rect")].filter(r => r.getBoundingClientRect().height > 1 && getComputedStyle(r).fill !== "rgb(0, 0, 0)").length > 1`)
+	b.Wait("a Crawl-delay is told", `/Crawl-delay/.test(document.querySelector("#robots tbody").textContent)`)
+	b.Wait("a robots.txt that fails is told", `/cannot be reached/.test(document.querySelector("#faults tbody").textContent)`)
 
-	b.click("#pause")
-	b.wait("it pauses", `document.getElementById("state").textContent === "paused" && document.getElementById("pause").textContent === "Continue"`)
+	b.Click("#pause")
+	b.Wait("it pauses", `document.getElementById("state").textContent === "paused" && document.getElementById("pause").textContent === "Continue"`)
 	seen := len(d.site.Requests())
 	time.Sleep(time.Second) // long, for a delay of a tenth of that
 	if now := len(d.site.Requests()); now != seen {
@@ -95,8 +94,8 @@ func TestDemoInBrowser(t *testing.T) {
 		t.Errorf("paused, it is not well: %s", got.body)
 	}
 
-	b.click("#pause")
-	b.wait("it continues", `document.getElementById("state").textContent === "running"`)
+	b.Click("#pause")
+	b.Wait("it continues", `document.getElementById("state").textContent === "running"`)
 	for range 100 {
 		if len(d.site.Requests()) > seen+5 {
 			break
@@ -107,19 +106,19 @@ func TestDemoInBrowser(t *testing.T) {
 		t.Errorf("continued, the site was asked %d times more", now-seen)
 	}
 
-	b.click("#stop")
-	b.click(`#sure button[value=""]`)
-	b.wait("it goes on", `document.getElementById("state").textContent === "running" && !document.getElementById("sure").open`)
-	b.click("#stop")
-	b.click(`#sure button[value="stop"]`)
-	b.wait("it stops", `document.getElementById("state").textContent === "stopped" && document.getElementById("pause").disabled`)
+	b.Click("#stop")
+	b.Click(`#sure button[value=""]`)
+	b.Wait("it goes on", `document.getElementById("state").textContent === "running" && !document.getElementById("sure").open`)
+	b.Click("#stop")
+	b.Click(`#sure button[value="stop"]`)
+	b.Wait("it stops", `document.getElementById("state").textContent === "stopped" && document.getElementById("pause").disabled`)
 	sum := <-d.sum
 	if sum.End != crawler.EndInterrupted || sum.Left == 0 {
 		t.Errorf("it ended %q, with %d left", sum.End, sum.Left)
 	}
-	if got := eval[int](b, pages); got != sum.Pages {
+	if got := browsertest.Eval[int](b, pages); got != sum.Pages {
 		t.Errorf("the page says %d pages, it was %d", got, sum.Pages)
 	}
 	time.Sleep(100 * time.Millisecond)
-	b.wantNoFault(d.server.URL())
+	b.WantNoFault(d.server.URL())
 }

@@ -9,12 +9,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/chromedp/chromedp"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/internal/browsertest"
 	"github.com/politecrawl/politecrawl/robotsext"
 )
 
@@ -62,79 +62,60 @@ func serveHostile(t *testing.T) *Server {
 const allDrawn = `["hosts", "pages", "rejections", "faults", "robots"].every(id => document.querySelectorAll("#" + id + " tbody tr").length > 5)`
 
 func TestHostileTextsInBrowser(t *testing.T) {
-	b := openBrowser(t)
-	b.do(chromedp.EmulateViewport(1280, 900))
+	b := browsertest.New(t, nil)
+	b.Resize(1280, 900)
 	s := serveHostile(t)
-	b.open(s.URL())
-	b.wait("all is shown", allDrawn)
-	if got := eval[string](b, `typeof window.ran + " " + document.querySelectorAll("script, img, base, iframe").length + " " + document.baseURI`); got != "undefined 1 "+s.URL() {
+	b.Open(s.URL())
+	b.Wait("all is shown", allDrawn)
+	if got := browsertest.Eval[string](b, `typeof window.ran + " " + document.querySelectorAll("script, img, base, iframe").length + " " + document.baseURI`); got != "undefined 1 "+s.URL() {
 		t.Errorf("something of the site is part of the page: %s", got)
 	}
-	if got := eval[string](b, `document.querySelector("h1").textContent`); got != shown(markup) {
+	if got := browsertest.Eval[string](b, `document.querySelector("h1").textContent`); got != shown(markup) {
 		t.Errorf("the title is %q", got)
 	}
-	if bad := eval[[]string](b, `[...document.links].map(a => a.href).filter(u => !/^http:\/\/h\.example\//.test(u) && u !== location.origin + "/metrics")`); len(bad) > 0 {
+	if bad := browsertest.Eval[[]string](b, `[...document.links].map(a => a.href).filter(u => !/^http:\/\/h\.example\//.test(u) && u !== location.origin + "/metrics")`); len(bad) > 0 {
 		t.Errorf("links to %q", bad)
 	}
-	if bad := eval[string](b, `document.body.textContent.match(/[\u0000-\u0008\u202e]/) ? "yes" : ""`); bad != "" {
+	if bad := browsertest.Eval[string](b, `document.body.textContent.match(/[\u0000-\u0008\u202e]/) ? "yes" : ""`); bad != "" {
 		t.Error("characters that a person cannot see are written as they are")
 	}
-	if got := b.text("state"); got != "running" {
+	if got := browsertest.Eval[string](b, `document.getElementById("state").textContent`); got != "running" {
 		t.Errorf("a text of the site was taken for an event: %q", got)
 	}
-	b.wantNoFault(s.URL())
+	b.WantNoFault(s.URL())
 }
 
 // TestOnAPhone holds that nothing is wider than the screen.
 func TestOnAPhone(t *testing.T) {
-	b := openBrowser(t)
-	b.do(chromedp.EmulateViewport(360, 740, chromedp.EmulateMobile, chromedp.EmulateTouch, chromedp.EmulatePortrait))
+	b := browsertest.New(t, nil)
+	b.BePhone()
 	s := serveHostile(t)
-	b.open(s.URL())
-	b.wait("all is shown", allDrawn)
-	if wide := eval[[]string](b, `[...document.querySelectorAll("body *")].filter(e => e.getBoundingClientRect().right > 360.5 && e.checkVisibility() && !e.closest("thead")).map(e => e.outerHTML.slice(0, 200))`); len(wide) > 0 {
+	b.Open(s.URL())
+	b.Wait("all is shown", allDrawn)
+	if wide := b.Wide(); len(wide) > 0 {
 		t.Errorf("%d elements are wider than the screen, the first: %s", len(wide), wide[0])
 	}
-	if got := eval[int](b, `document.documentElement.scrollWidth`); got > 360 {
-		t.Errorf("the page is %d wide", got)
-	}
-	if got := eval[string](b, `getComputedStyle(document.querySelector("#pages td:nth-child(2)"), "::before").content`); got != `attr(data-label)` && got != `"Status"` {
+	if got := browsertest.Eval[string](b, `getComputedStyle(document.querySelector("#pages td:nth-child(2)"), "::before").content`); got != `attr(data-label)` && got != `"Status"` {
 		t.Errorf("a cell without its name: %s", got)
 	}
-	b.click("#stop")
-	if wide := eval[float64](b, `document.getElementById("sure").getBoundingClientRect().right`); wide > 360 {
+	b.Click("#stop")
+	if wide := browsertest.Eval[float64](b, `document.getElementById("sure").getBoundingClientRect().right`); wide > browsertest.PhoneWidth {
 		t.Errorf("the question is %v wide", wide)
 	}
-	b.wantNoFault(s.URL())
+	b.WantNoFault(s.URL())
 }
 
-// contrasts lists texts that do not stand out from what is behind them (WCAG 2 asks
-// for 4.5; what cannot be used is left out there too).
-const contrasts = `(() => {
-	const parts = c => c.match(/[\d.]+/g).map(Number);
-	const light = c => { const [r, g, b] = parts(c).slice(0, 3).map(v => (v /= 255) <= .03928 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4); return .2126 * r + .7152 * g + .0722 * b; };
-	const behind = e => { for (; e; e = e.parentElement) { const c = getComputedStyle(e).backgroundColor; if ((parts(c)[3] ?? 1) === 1) return c; } return "rgb(0, 255, 0)"; };
-	const faint = [];
-	for (const e of document.querySelectorAll("body *")) {
-		if (!e.checkVisibility() || e.disabled || ![...e.childNodes].some(n => n.nodeType === 3 && n.data.trim())) continue;
-		const style = getComputedStyle(e), [a, b] = [light(e instanceof SVGElement ? style.fill : style.color), light(behind(e))];
-		const ratio = (Math.max(a, b) + .05) / (Math.min(a, b) + .05);
-		if (ratio < 4.5) faint.push(ratio.toFixed(2) + " " + e.outerHTML.slice(0, 120));
-	}
-	return faint;
-})()`
-
 func TestLightAndDark(t *testing.T) {
-	b := openBrowser(t)
+	b := browsertest.New(t, nil)
 	s := serveHostile(t)
 	seen := make(map[string]string)
 	for _, scheme := range []string{"light", "dark"} {
-		b.prefer("prefers-color-scheme", scheme)
-		b.open(s.URL())
-		b.wait("all is shown", allDrawn)
-		b.click("#stop") // its question too
-		seen[eval[string](b, `getComputedStyle(document.body).backgroundColor`)] = scheme
-		if faint := eval[[]string](b, contrasts); len(faint) > 0 {
+		b.Prefer("prefers-color-scheme", scheme)
+		b.Open(s.URL())
+		b.Wait("all is shown", allDrawn)
+		b.Click("#stop") // its question too
+		seen[browsertest.Eval[string](b, `getComputedStyle(document.body).backgroundColor`)] = scheme
+		if faint := b.Faint(); len(faint) > 0 {
 			t.Errorf("%s: %d texts are hard to read, the first: %s", scheme, len(faint), faint[0])
 		}
 	}
@@ -143,22 +124,22 @@ func TestLightAndDark(t *testing.T) {
 	}
 	const moving = `document.getAnimations().length`
 	for preference, want := range map[string]int{"no-preference": 1, "reduce": 0} {
-		b.prefer("prefers-reduced-motion", preference)
-		b.open(s.URL())
-		b.wait("it runs", `document.getElementById("state").textContent === "running"`)
-		if got := eval[int](b, moving); got != want {
+		b.Prefer("prefers-reduced-motion", preference)
+		b.Open(s.URL())
+		b.Wait("it runs", `document.getElementById("state").textContent === "running"`)
+		if got := browsertest.Eval[int](b, moving); got != want {
 			t.Errorf("with motion %s, %d things move", preference, got)
 		}
 	}
-	b.wantNoFault(s.URL())
+	b.WantNoFault(s.URL())
 }
 
 // TestNames holds that who does not see the page is told what is what.
 func TestNames(t *testing.T) {
-	b := openBrowser(t)
+	b := browsertest.New(t, nil)
 	s := serveHostile(t)
-	b.open(s.URL())
-	b.wait("all is shown", allDrawn)
+	b.Open(s.URL())
+	b.Wait("all is shown", allDrawn)
 	for what, expression := range map[string]string{
 		"what has no name":            `[...document.querySelectorAll("section, button, [role=region], [role=img], dialog")].filter(e => !e.ariaLabel && !e.getAttribute("aria-labelledby") && !e.textContent.trim())`,
 		"a name that is not there":    `[...document.querySelectorAll("[aria-labelledby]")].filter(e => !e.getAttribute("aria-labelledby").split(" ").every(id => document.getElementById(id)))`,
@@ -167,11 +148,11 @@ func TestNames(t *testing.T) {
 		"a page without a language":   `[document.documentElement].filter(e => !e.lang)`,
 		"a heading without one above": `[...document.querySelectorAll("h2")].filter(() => document.querySelectorAll("h1").length !== 1)`,
 	} {
-		if bad := eval[[]string](b, expression+`.map(e => e.outerHTML.slice(0, 200))`); len(bad) > 0 {
+		if bad := browsertest.Eval[[]string](b, expression+`.map(e => e.outerHTML.slice(0, 200))`); len(bad) > 0 {
 			t.Errorf("%s: %s", what, bad[0])
 		}
 	}
-	if live := eval[string](b, `document.querySelector("[role=status]").id + document.querySelectorAll("[role=status], [aria-live]").length`); live != "state1" {
+	if live := browsertest.Eval[string](b, `document.querySelector("[role=status]").id + document.querySelectorAll("[role=status], [aria-live]").length`); live != "state1" {
 		t.Errorf("what is read out when it changes: %s", live)
 	}
 }
@@ -179,8 +160,8 @@ func TestNames(t *testing.T) {
 // TestListsStandStill holds that a list does not move under the pointer, and goes on
 // after it.
 func TestListsStandStill(t *testing.T) {
-	b := openBrowser(t)
-	b.do(chromedp.EmulateViewport(1280, 900))
+	b := browsertest.New(t, nil)
+	b.Resize(1280, 900)
 	s, f := serve(t, nil)
 	f.change(func(f *fake) { f.status = atWork() })
 	add := func(n int) {
@@ -190,42 +171,42 @@ func TestListsStandStill(t *testing.T) {
 		f.change(func(f *fake) { f.status.Pages = n })
 	}
 	add(1)
-	b.open(s.URL())
+	b.Open(s.URL())
 	const first = `document.querySelector("#pages tbody tr")?.cells[0].textContent`
-	b.wait("the first", first+` === "http://h/1"`)
-	eval[int](b, `document.querySelector("#pages a").focus(), 1`)
+	b.Wait("the first", first+` === "http://h/1"`)
+	browsertest.Eval[int](b, `document.querySelector("#pages a").focus(), 1`)
 	add(2)
-	b.wait("the numbers move", `document.getElementById("pages-count").textContent === "2"`)
-	if got := eval[string](b, first); got != "http://h/1" {
+	b.Wait("the numbers move", `document.getElementById("pages-count").textContent === "2"`)
+	if got := browsertest.Eval[string](b, first); got != "http://h/1" {
 		t.Errorf("the list has moved: %s", got)
 	}
-	eval[int](b, `document.activeElement.blur(), 1`)
-	b.wait("the list moves again", first+` === "http://h/2"`)
-	b.wantNoFault(s.URL())
+	browsertest.Eval[int](b, `document.activeElement.blur(), 1`)
+	b.Wait("the list moves again", first+` === "http://h/2"`)
+	b.WantNoFault(s.URL())
 }
 
 // TestTokenInBrowser comes in with the token in the address, and has the page stop the
 // crawl.
 func TestTokenInBrowser(t *testing.T) {
-	b := openBrowser(t)
+	b := browsertest.New(t, nil)
 	s, f := serve(t, &Options{Token: secret})
 	f.change(func(f *fake) { f.status = atWork() })
-	b.open(s.URL() + "?token=" + secret)
-	b.wait("it runs", `document.getElementById("state").textContent === "running"`)
-	if got := eval[string](b, `location.href + document.cookie`); got != s.URL() {
+	b.Open(s.URL() + "?token=" + secret)
+	b.Wait("it runs", `document.getElementById("state").textContent === "running"`)
+	if got := browsertest.Eval[string](b, `location.href + document.cookie`); got != s.URL() {
 		t.Errorf("the page is at %s", got)
 	}
-	b.click("#pause")
-	b.wait("it pauses", `document.getElementById("state").textContent.startsWith("pausing")`)
+	b.Click("#pause")
+	b.Wait("it pauses", `document.getElementById("state").textContent.startsWith("pausing")`)
 	if f.called() != "pause" {
 		t.Errorf("the crawl was told %q", f.called())
 	}
-	b.wantNoFault(s.URL())
+	b.WantNoFault(s.URL())
 }
 
 // TestPageOfAnotherOrigin has a page of somebody else try all that a browser lets it.
 func TestPageOfAnotherOrigin(t *testing.T) {
-	b := openBrowser(t)
+	b := browsertest.New(t, nil)
 	s, f := serve(t, nil)
 	f.change(func(f *fake) { f.status = atWork() })
 	evil := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -244,9 +225,9 @@ window.said = [];
 </script>`, s.URL(), changeHeader)
 	}))
 	defer evil.Close()
-	b.do(chromedp.Navigate(evil.URL))
-	b.wait("it has tried", `window.said.length === 5`)
-	if got := eval[string](b, `said.join(" ")`); got != "refused refused refused refused sent" {
+	b.Open(evil.URL)
+	b.Wait("it has tried", `window.said.length === 5`)
+	if got := browsertest.Eval[string](b, `said.join(" ")`); got != "refused refused refused refused sent" {
 		t.Errorf("it was told %s", got)
 	}
 	if f.called() != "" {

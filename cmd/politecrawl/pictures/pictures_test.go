@@ -12,8 +12,6 @@ import (
 	"regexp"
 	"slices"
 	"testing"
-
-	"github.com/chromedp/chromedp"
 )
 
 var update = flag.Bool("update", false, "take the pictures that have changed anew")
@@ -71,21 +69,23 @@ func TestReadmeShowsPictures(t *testing.T) {
 func take(t *testing.T) {
 	demo := runDemo(t)
 	b := openBrowser(t)
-	b.show(demo.running.markup(demo.command))
-	keep(t, "progress.png", b.element("main", 2))
-	b.show(demo.over.markup(demo.command))
-	keep(t, "summary.png", b.element("main", 2))
+	show(t, b, demo.running.markup(demo.command))
+	keep(t, "progress.png", b.PictureOf("main", 2))
+	show(t, b, demo.over.markup(demo.command))
+	keep(t, "summary.png", b.PictureOf("main", 2))
 
-	b.prefer("light")
-	b.do(chromedp.EmulateViewport(1200, 1000), chromedp.Navigate("file://"+demo.report))
-	keep(t, "report.png", b.view())
-	b.prefer("dark")
-	b.do(chromedp.EmulateViewport(1200, 900), chromedp.Navigate("file://"+demo.report+"#sitemaps"))
-	keep(t, "report-sitemaps.png", b.view())
+	b.Prefer("prefers-color-scheme", "light")
+	b.Resize(1200, 1000)
+	b.Open("file://" + demo.report)
+	keep(t, "report.png", b.Picture())
+	b.Prefer("prefers-color-scheme", "dark")
+	b.Resize(1200, 900)
+	b.Open("file://" + demo.report + "#sitemaps")
+	keep(t, "report-sitemaps.png", b.Picture())
 
-	b.prefer("light")
-	b.do(chromedp.EmulateViewport(1200, 1000))
-	keep(t, "dashboard.png", b.dashboard())
+	b.Prefer("prefers-color-scheme", "light")
+	b.Resize(1200, 1000)
+	keep(t, "dashboard.png", dashboard(t, b))
 }
 
 // keep writes a picture, unless the one that is there is much the same.
