@@ -116,9 +116,9 @@ var importRules = []importRule{
 	{"the metrics are in crawler/monitor only", onlyIn("github.com/prometheus/client_golang", "crawler/monitor")},
 	{"temoto/robotstxt is imported by tests only", onlyIn("github.com/temoto/robotstxt")},
 	{
-		"chromedp is for tests: nothing but internal/browsertest is linked with it",
+		"chromedp is for tests: nothing but crawler/browsertest is linked with it",
 		func(p goPackage) []string {
-			if p.Path == "internal/browsertest" {
+			if p.Path == "crawler/browsertest" {
 				return nil
 			}
 			return among(p.Deps, "github.com/chromedp")
@@ -181,7 +181,7 @@ func TestImportRulesCanFail(t *testing.T) {
 		in("crawler/extract", "fields.go", "github.com/PuerkitoBio/goquery"),
 		in("cmd/politecrawl", "config.go", "github.com/spf13/viper", "github.com/spf13/cobra", "crawler"),
 		in("examples/attach", "main.go", colly, "robotsext"),
-		in("internal/browsertest", "tab.go", "github.com/chromedp/chromedp"),
+		in("crawler/browsertest", "tab.go", "github.com/chromedp/chromedp"),
 	}
 	if diff := cmp.Diff([]string(nil), breaches(fine, importRules)); diff != "" {
 		t.Errorf("breaches found where there are none:\n%s", diff)
@@ -247,7 +247,7 @@ func imports(p goPackage) []string {
 // no dot in their first element; those of this module begin with its folders.
 func standard(path string) bool {
 	first, _, _ := strings.Cut(path, "/")
-	return !strings.Contains(first, ".") && !within(path, "cmd/politecrawl", "crawler", "robotsext", "internal", "examples")
+	return !strings.Contains(first, ".") && !within(path, "cmd/politecrawl", "crawler", "robotsext", "examples")
 }
 
 // listPackages asks the go command for the packages of this module.

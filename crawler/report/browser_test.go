@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/politecrawl/politecrawl/internal/browsertest"
+	"github.com/politecrawl/politecrawl/crawler/browsertest"
 )
 
 // openReport opens the report of a crawl.
