@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/shown"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
@@ -77,15 +78,15 @@ func robotsError(r *output.Robots) string {
 // robotsRowOf describes a robots.txt for a crawler of this product token.
 func robotsRowOf(r *output.Robots, token string) *robotsRow {
 	row := &robotsRow{
-		At: r.FetchedAt, Host: addressOf(r.Origin), Outcome: shown(r.Outcome), Status: r.Status,
-		Error: shown(robotsError(r)), Until: r.ExpiresAt,
+		At: r.FetchedAt, Host: addressOf(r.Origin), Outcome: shown.Text(r.Outcome), Status: r.Status,
+		Error: shown.Text(robotsError(r)), Until: r.ExpiresAt,
 	}
 	if r.Outcome == unreachable {
 		row.Until = r.RetryAt
 	}
 	if r.Body != nil {
 		group := robotstxt.Parse(r.Body, nil).Group(token)
-		row.Group, row.Rules, row.Delay = shown(group.Name()), len(group.Rules()), group.CrawlDelay().Seconds()
+		row.Group, row.Rules, row.Delay = shown.Text(group.Name()), len(group.Rules()), group.CrawlDelay().Seconds()
 	}
 	return row
 }

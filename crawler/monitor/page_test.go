@@ -14,6 +14,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/crawler/browsertest"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/shown"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
 )
@@ -70,7 +71,7 @@ func TestHostileTextsInBrowser(t *testing.T) {
 	if got := browsertest.Eval[string](b, `typeof window.ran + " " + document.querySelectorAll("script, img, base, iframe").length + " " + document.baseURI`); got != "undefined 1 "+s.URL() {
 		t.Errorf("something of the site is part of the page: %s", got)
 	}
-	if got := browsertest.Eval[string](b, `document.querySelector("h1").textContent`); got != shown(markup) {
+	if got := browsertest.Eval[string](b, `document.querySelector("h1").textContent`); got != shown.Text(markup) {
 		t.Errorf("the title is %q", got)
 	}
 	if bad := browsertest.Eval[[]string](b, `[...document.links].map(a => a.href).filter(u => !/^http:\/\/h\.example\//.test(u) && u !== location.origin + "/metrics")`); len(bad) > 0 {
@@ -235,19 +236,8 @@ window.said = [];
 	}
 }
 
-func TestShown(t *testing.T) {
-	for in, want := range map[string]string{
-		"plain": "plain", "日本": "日本", "a\x00b": `a\x00b`, "\u202ex": `\u202ex`, "\xff": `\xff`, "\n": `\n`,
-		strings.Repeat("é", maxShown): strings.Repeat("é", maxShown), strings.Repeat("é", maxShown+1): strings.Repeat("é", maxShown) + "…",
-	} {
-		if got := shown(in); got != want {
-			t.Errorf("%q is shown as %q, want %q", in, got, want)
-		}
-	}
-}
-
-func FuzzShown(f *testing.F) {
-	for _, seed := range []string{"plain", markup, "\xff\xfe", strings.Repeat("é", maxShown+1)} {
+func FuzzAddress(f *testing.F) {
+	for _, seed := range []string{"plain", markup, "\xff\xfe", strings.Repeat("é", shown.Max+1)} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

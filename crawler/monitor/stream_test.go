@@ -12,6 +12,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/shown"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -170,7 +171,7 @@ func TestViewerWhoDoesNotRead(t *testing.T) {
 	v := view(t, s)
 	until(v, "now", func(overview) bool { return true })
 
-	long := strings.Repeat("x", 10*maxShown)
+	long := strings.Repeat("x", 10*shown.Max)
 	began, n := time.Now(), 0
 	for n = 0; n < 200; n++ { // 200 times all that can be on the page: more than any buffer between the two holds
 		var found output.Found

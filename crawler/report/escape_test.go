@@ -112,21 +112,6 @@ func TestHostileTexts(t *testing.T) {
 	}
 }
 
-func TestShown(t *testing.T) {
-	for in, want := range map[string]string{
-		"plain, ツ and é":         "plain, ツ and é",
-		"\x1b[31mred\x00":        `\x1b[31mred\x00`,
-		"\u202eback":             `\u202eback`,
-		"\xff":                   `\xff`,
-		strings.Repeat("é", 400): strings.Repeat("é", maxShown) + "…",
-		strings.Repeat("é", 300): strings.Repeat("é", 300),
-	} {
-		if got := shown(in); got != want {
-			t.Errorf("shown(%q) = %q", in, got)
-		}
-	}
-}
-
 // TestCommonDoubts holds that the page says once what holds for most kinds.
 func TestCommonDoubts(t *testing.T) {
 	c := everything()

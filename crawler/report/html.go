@@ -8,13 +8,12 @@ import (
 	"fmt"
 	"html/template"
 	"io"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
+
+	"github.com/politecrawl/politecrawl/crawler/internal/shown"
 )
 
 var (
@@ -56,7 +55,7 @@ type card struct {
 func (r *Report) WriteHTML(w io.Writer) error {
 	t, err := template.New("page").Funcs(template.FuncMap{
 		"number": thousands[int], "size": size[int64], "bytes": size[int], "millis": millis, "duration": duration,
-		"moment": moment, "clock": clockTime, "date": date, "shown": shown, "web": web, "host": originOf, "zero": time.Time.IsZero,
+		"moment": moment, "clock": clockTime, "date": date, "shown": shown.Text, "web": web, "host": originOf, "zero": time.Time.IsZero,
 		"list": func(values ...any) []any { return values }, "quantity": quantity,
 		"top":    func(all []string) []string { return all[:min(len(all), maxTop)] },
 		"below":  func(all []string) []string { return all[min(len(all), maxTop):] },
@@ -225,31 +224,5 @@ func date(t time.Time) string {
 
 func clockTime(t time.Time) string { return t.UTC().Format("15:04:05") }
 
-// maxShown is how much of a text is shown, in characters.
-const maxShown = 300
-
-// shown is text of a site as a person can see it: what is invisible or turns the
-// direction of reading is written as an escape, and what is too long is cut.
-func shown(text string) string {
-	var b strings.Builder
-	for n := 0; len(text) > 0; n++ {
-		r, size := utf8.DecodeRuneInString(text)
-		switch {
-		case n == maxShown:
-			return b.String() + "…"
-		case r == utf8.RuneError && size == 1 || !unicode.IsGraphic(r):
-			quoted := strconv.Quote(text[:size])
-			b.WriteString(quoted[1 : len(quoted)-1])
-		default:
-			b.WriteString(text[:size])
-		}
-		text = text[size:]
-	}
-	return b.String()
-}
-
 // web tells whether a text is a URL that a browser may be sent to.
-func web(text string) bool {
-	u, err := url.Parse(text)
-	return err == nil && len(text) <= maxAddress && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
-}
+func web(text string) bool { return shown.Link(text, maxAddress) }
