@@ -10,6 +10,8 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+
+	"github.com/politecrawl/politecrawl/crawler/output/internal/whole"
 )
 
 // Lengths says how much of the files of a directory counts, in bytes. A crawl
@@ -204,7 +206,7 @@ func (l *lines) cut(counted int64) error {
 	}
 	l.length = min(info.Size(), counted)
 	if info.Size() < counted {
-		if l.length, err = wholeLines(l.file, l.length); err != nil {
+		if l.length, err = whole.Lines(l.file, l.length); err != nil {
 			return err
 		}
 	}
@@ -212,23 +214,6 @@ func (l *lines) cut(counted int64) error {
 		return nil
 	}
 	return l.file.Truncate(l.length)
-}
-
-// wholeLines returns how many of the first length bytes of a file are whole lines.
-func wholeLines(r io.ReaderAt, length int64) (int64, error) {
-	var buf [4096]byte
-	for end := length; end > 0; {
-		start := max(end-int64(len(buf)), 0)
-		part := buf[:end-start]
-		if _, err := r.ReadAt(part, start); err != nil {
-			return 0, err
-		}
-		if i := bytes.LastIndexByte(part, '\n'); i >= 0 {
-			return start + int64(i) + 1, nil
-		}
-		end = start
-	}
-	return 0, nil
 }
 
 func (l *lines) append(text []byte) error {

@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/crawler/output/internal/sinktest"
 )
 
 func textLogger(w io.Writer) *slog.Logger { return slog.New(slog.NewTextHandler(w, nil)) }
@@ -86,12 +87,12 @@ func FuzzText(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, title, to string) {
 		dir := t.TempDir()
-		s := openSink(t, dir, nil, nil)
-		write(t, s, &output.Found{
+		s := sinktest.Open(t, Format(nil), dir, nil)
+		sinktest.Put(t, s, &output.Found{
 			Pages: []*output.Page{{URL: "http://a.test/", Title: title, Fields: map[string]any{"x": title}}},
 			Links: []*output.Links{{URL: title, To: []string{to}}},
 		})
-		closeSink(t, s)
+		sinktest.Close(t, s)
 		page := records(t, dir, PagesFile)[1]
 		link := records(t, dir, LinksFile)[1]
 		for cell, in := range map[string]string{page[2]: title, link[0]: title, link[1]: to} {
@@ -117,16 +118,16 @@ func FuzzOpen(f *testing.F) {
 	f.Add([]byte("[-1]"), []byte{})
 	f.Fuzz(func(t *testing.T, mark, content []byte) {
 		dir := t.TempDir()
-		s := openSink(t, dir, nil, nil)
-		write(t, s, &output.Found{Links: []*output.Links{{URL: "http://a.test/", To: []string{"http://a.test/1", "http://a.test/2"}}}})
-		closeSink(t, s)
+		s := sinktest.Open(t, Format(nil), dir, nil)
+		sinktest.Put(t, s, &output.Found{Links: []*output.Links{{URL: "http://a.test/", To: []string{"http://a.test/1", "http://a.test/2"}}}})
+		sinktest.Close(t, s)
 		appendTo(t, filepath.Join(dir, LinksFile), content)
 		s, err := Format(nil).Open(dir, mark)
 		if err != nil {
 			return
 		}
-		write(t, s, &output.Found{Links: []*output.Links{{URL: "http://a.test/", To: []string{"http://a.test/last"}}}})
-		closeSink(t, s)
+		sinktest.Put(t, s, &output.Found{Links: []*output.Links{{URL: "http://a.test/", To: []string{"http://a.test/last"}}}})
+		sinktest.Close(t, s)
 		if !bytes.HasSuffix(readFile(t, filepath.Join(dir, LinksFile)), []byte("\nhttp://a.test/,http://a.test/last\r\n")) {
 			t.Error("a torn record stands before the last")
 		}
@@ -137,9 +138,9 @@ func FuzzOpen(f *testing.F) {
 func TestLongText(t *testing.T) {
 	long := strings.Repeat("=é\x00", 3<<20)
 	dir := t.TempDir()
-	s := openSink(t, dir, nil, nil)
-	write(t, s, &output.Found{Pages: []*output.Page{{URL: "http://a.test/", Title: long}}})
-	closeSink(t, s)
+	s := sinktest.Open(t, Format(nil), dir, nil)
+	sinktest.Put(t, s, &output.Found{Pages: []*output.Page{{URL: "http://a.test/", Title: long}}})
+	sinktest.Close(t, s)
 	r := csv.NewReader(bytes.NewReader(readFile(t, filepath.Join(dir, PagesFile))))
 	rows, err := r.ReadAll()
 	if err != nil || undo(rows[1][2]) != strings.ReplaceAll(long, "\x00", "\ufffd") {

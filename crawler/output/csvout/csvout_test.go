@@ -13,40 +13,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/crawler/output/internal/sinktest"
 )
 
 var noon = time.Date(2026, 5, 4, 12, 0, 0, 250e6, time.FixedZone("", 7200))
-
-func openSink(t *testing.T, dir string, mark []byte, opts *Options) output.Sink {
-	t.Helper()
-	s, err := Format(opts).Open(dir, mark)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
-
-func write(t *testing.T, s output.Sink, f *output.Found) (mark []byte) {
-	t.Helper()
-	if err := s.Write(f); err != nil {
-		t.Fatal(err)
-	}
-	mark, err := s.Commit(false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(mark) > output.MaxMark {
-		t.Errorf("the mark has %d bytes", len(mark))
-	}
-	return mark
-}
-
-func closeSink(t *testing.T, s output.Sink) {
-	t.Helper()
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
-}
 
 // records reads a table as any program would.
 func records(t *testing.T, dir, name string) [][]string {
@@ -68,8 +38,8 @@ func records(t *testing.T, dir, name string) [][]string {
 // Each column has what the line of JSON has in the field of that name.
 func TestColumns(t *testing.T) {
 	dir := t.TempDir()
-	s := openSink(t, dir, nil, nil)
-	write(t, s, &output.Found{
+	s := sinktest.Open(t, Format(nil), dir, nil)
+	sinktest.Put(t, s, &output.Found{
 		Pages: []*output.Page{
 			{
 				URL: "http://a.test/?a=1&b=\"2\"", Status: 200, Title: "Tea, and\r\n\"cakes\"", Depth: 1, Via: "http://a.test/", Source: "link",
@@ -91,7 +61,7 @@ func TestColumns(t *testing.T) {
 		}},
 		Entries: []*output.Entry{{URL: "http://a.test/", Sitemap: "http://a.test/map.xml", LastMod: noon}, {URL: "http://a.test/2", Sitemap: "http://a.test/map.xml"}},
 	})
-	closeSink(t, s)
+	sinktest.Close(t, s)
 	const at = "2026-05-04T10:00:00.25Z"
 	want := map[string][][]string{
 		PagesFile: {
@@ -152,18 +122,18 @@ func TestGoOn(t *testing.T) {
 		return &output.Found{Pages: []*output.Page{{URL: url}}, Links: []*output.Links{{URL: url, To: []string{"http://a.test/x"}}}}
 	}
 	dir := t.TempDir()
-	s := openSink(t, dir, nil, nil)
+	s := sinktest.Open(t, Format(nil), dir, nil)
 	first, err := s.Commit(true)
 	if err != nil {
 		t.Fatal(err)
 	}
-	mark := write(t, s, page("http://a.test/1"))
-	write(t, s, page("http://a.test/beyond"))
-	closeSink(t, s)
+	mark := sinktest.Put(t, s, page("http://a.test/1"))
+	sinktest.Put(t, s, page("http://a.test/beyond"))
+	sinktest.Close(t, s)
 
-	s = openSink(t, dir, mark, nil)
-	write(t, s, page("http://a.test/2"))
-	closeSink(t, s)
+	s = sinktest.Open(t, Format(nil), dir, mark)
+	sinktest.Put(t, s, page("http://a.test/2"))
+	sinktest.Close(t, s)
 	urls := func() (all []string) {
 		for _, row := range records(t, dir, PagesFile)[1:] {
 			all = append(all, row[0])
@@ -177,11 +147,11 @@ func TestGoOn(t *testing.T) {
 		t.Errorf("%d records of links, want the names and 2", n)
 	}
 
-	closeSink(t, openSink(t, dir, first, nil))
+	sinktest.Close(t, sinktest.Open(t, Format(nil), dir, first))
 	if n := len(records(t, dir, PagesFile)); n != 1 {
 		t.Errorf("%d records, want the names alone", n)
 	}
-	closeSink(t, openSink(t, dir, nil, nil))
+	sinktest.Close(t, sinktest.Open(t, Format(nil), dir, nil))
 	if rows := records(t, dir, PagesFile); len(rows) != 0 { // nothing counts, and nothing was committed
 		t.Errorf("%q", rows)
 	}
@@ -191,10 +161,10 @@ func TestGoOn(t *testing.T) {
 // record.
 func TestLost(t *testing.T) {
 	dir := t.TempDir()
-	s := openSink(t, dir, nil, nil)
-	write(t, s, &output.Found{Pages: []*output.Page{{URL: "http://a.test/1"}}})
-	mark := write(t, s, &output.Found{Pages: []*output.Page{{URL: "http://a.test/2"}}})
-	closeSink(t, s)
+	s := sinktest.Open(t, Format(nil), dir, nil)
+	sinktest.Put(t, s, &output.Found{Pages: []*output.Page{{URL: "http://a.test/1"}}})
+	mark := sinktest.Put(t, s, &output.Found{Pages: []*output.Page{{URL: "http://a.test/2"}}})
+	sinktest.Close(t, s)
 	name := filepath.Join(dir, PagesFile)
 	info, err := os.Stat(name)
 	if err != nil {
@@ -204,9 +174,9 @@ func TestLost(t *testing.T) {
 		t.Fatal(err)
 	}
 	said := new(strings.Builder)
-	s = openSink(t, dir, mark, &Options{Logger: textLogger(said)})
-	write(t, s, &output.Found{Pages: []*output.Page{{URL: "http://a.test/3"}}})
-	closeSink(t, s)
+	s = sinktest.Open(t, Format(&Options{Logger: textLogger(said)}), dir, mark)
+	sinktest.Put(t, s, &output.Found{Pages: []*output.Page{{URL: "http://a.test/3"}}})
+	sinktest.Close(t, s)
 	rows := records(t, dir, PagesFile)
 	if len(rows) != 3 || rows[1][0] != "http://a.test/1" || rows[2][0] != "http://a.test/3" {
 		t.Errorf("%q", rows)
@@ -226,9 +196,9 @@ func TestOpenErrors(t *testing.T) {
 		}
 	}
 	dir := t.TempDir()
-	s := openSink(t, dir, nil, nil)
-	mark := write(t, s, &output.Found{})
-	closeSink(t, s)
+	s := sinktest.Open(t, Format(nil), dir, nil)
+	mark := sinktest.Put(t, s, &output.Found{})
+	sinktest.Close(t, s)
 	name := filepath.Join(dir, PagesFile)
 	b, err := os.ReadFile(name)
 	if err != nil {
@@ -248,7 +218,7 @@ func TestOpenErrors(t *testing.T) {
 // A table that cannot be written is told by the first commit, and by every later one.
 func TestFullDisk(t *testing.T) {
 	dir := t.TempDir()
-	opened := openSink(t, dir, nil, nil)
+	opened := sinktest.Open(t, Format(nil), dir, nil)
 	s, ok := opened.(*sink)
 	if !ok {
 		t.Fatal("not ours")
@@ -273,5 +243,5 @@ func TestFullDisk(t *testing.T) {
 	if err := s.Write(&output.Found{Links: []*output.Links{{URL: "http://a.test/", To: many}}}); err == nil {
 		t.Error("write goes on after a failure")
 	}
-	closeSink(t, s)
+	sinktest.Close(t, s)
 }

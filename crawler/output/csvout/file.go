@@ -2,13 +2,14 @@ package csvout
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"slices"
+
+	"github.com/politecrawl/politecrawl/crawler/output/internal/whole"
 )
 
 // file is a table that grows.
@@ -47,37 +48,20 @@ func openFile(name string, columns []string, counted int64) (_ *file, err error)
 	return f, nil
 }
 
-// cut shortens the file to the records that lie within the bytes that count.
+// cut shortens the file to the records that lie within the bytes that count. No record
+// has a line break within.
 func (f *file) cut(counted int64) error {
 	info, err := f.file.Stat()
 	if err != nil {
 		return err
 	}
-	if f.length, err = wholeRecords(f.file, max(min(counted, info.Size()), 0)); err != nil {
+	if f.length, err = whole.Lines(f.file, max(min(counted, info.Size()), 0)); err != nil {
 		return err
 	}
 	if f.length == info.Size() {
 		return nil
 	}
 	return f.file.Truncate(f.length)
-}
-
-// wholeRecords returns how many of the first length bytes of a table are whole
-// records, in none of which there is a line break.
-func wholeRecords(r io.ReaderAt, length int64) (int64, error) {
-	var buf [4096]byte
-	for end := length; end > 0; {
-		start := max(end-int64(len(buf)), 0)
-		part := buf[:end-start]
-		if _, err := r.ReadAt(part, start); err != nil {
-			return 0, err
-		}
-		if i := bytes.LastIndexByte(part, '\n'); i >= 0 {
-			return start + int64(i) + 1, nil
-		}
-		end = start
-	}
-	return 0, nil
 }
 
 func (f *file) record(cells []string) error {

@@ -1,12 +1,12 @@
 package csvout
 
 import (
-	"bytes"
 	"fmt"
 	"strconv"
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/crawler/output/internal/nested"
 )
 
 // The tables, as they stand in sink.files and in a mark. A table that comes later
@@ -40,23 +40,15 @@ var tables = [...]struct {
 }
 
 func (s *sink) page(p *output.Page) error {
-	directives, err := encode(len(p.Directives), p.Directives)
+	cells, err := nested.Of(p)
 	if err != nil {
-		return err
-	}
-	usage, err := encode(len(p.Usage), p.Usage)
-	if err != nil {
-		return err
-	}
-	fields, err := encode(len(p.Fields), p.Fields)
-	if err != nil {
-		return err
+		return fmt.Errorf("csvout: %w", err)
 	}
 	return s.record(pages,
 		s.text(p.URL), number(p.Status), s.text(p.Title), number(p.Depth), s.text(p.Via), s.text(p.Source), s.text(p.Location),
 		s.text(p.ContentType), number(p.Bytes), number(p.Links), s.text(p.Canonical),
-		s.text(directives), s.text(usage), s.text(p.Withheld), moment(p.FetchedAt), strconv.FormatInt(p.Millis, 10), number(p.Attempt),
-		s.text(p.Hash), strconv.FormatBool(p.Unchanged), s.text(p.DuplicateOf), s.text(fields))
+		s.text(cells.Directives), s.text(cells.Usage), s.text(p.Withheld), moment(p.FetchedAt), strconv.FormatInt(p.Millis, 10), number(p.Attempt),
+		s.text(p.Hash), strconv.FormatBool(p.Unchanged), s.text(p.DuplicateOf), s.text(cells.Fields))
 }
 
 func (s *sink) rejection(r *output.Rejection) error {
@@ -97,17 +89,4 @@ func moment(t time.Time) string {
 		return ""
 	}
 	return t.UTC().Format(time.RFC3339Nano)
-}
-
-// encode is a list or an object of so many members as JSON, and nothing where it
-// is empty.
-func encode(members int, v any) (string, error) {
-	if members == 0 {
-		return "", nil
-	}
-	line, err := output.Line(nil, v)
-	if err != nil {
-		return "", fmt.Errorf("csvout: %w", err)
-	}
-	return string(bytes.TrimSpace(line)), nil
 }

@@ -8,47 +8,9 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
 var noon = time.Date(2026, 5, 4, 12, 0, 0, 250e6, time.FixedZone("", 7200))
-
-func openSink(t *testing.T, dir string, mark []byte, opts *Options) output.Sink {
-	t.Helper()
-	s, err := Format(opts).Open(dir, mark)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
-
-func write(t *testing.T, s output.Sink, f *output.Found) (mark []byte) {
-	t.Helper()
-	if err := s.Write(f); err != nil {
-		t.Fatal(err)
-	}
-	return commit(t, s, false)
-}
-
-func commit(t *testing.T, s output.Sink, power bool) (mark []byte) {
-	t.Helper()
-	mark, err := s.Commit(power)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(mark) > output.MaxMark {
-		t.Errorf("the mark has %d bytes", len(mark))
-	}
-	return mark
-}
-
-func closeSink(t *testing.T, s output.Sink) {
-	t.Helper()
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
-}
 
 // reader opens the database as another program would.
 func reader(t *testing.T, dir string) *sql.DB {

@@ -3,16 +3,18 @@ package sqlite
 import (
 	"strings"
 	"testing"
+
+	"github.com/politecrawl/politecrawl/crawler/output/internal/sinktest"
 )
 
 // The questions about one URL are answered by an index, not by reading all links.
 func TestPlans(t *testing.T) {
 	dir := t.TempDir()
-	s := openSink(t, dir, nil, nil)
+	s := sinktest.Open(t, Format(nil), dir, nil)
 	for _, url := range []string{"http://a.test/1", "http://a.test/2", "http://a.test/3"} {
-		write(t, s, page(url))
+		sinktest.Put(t, s, page(url))
 	}
-	closeSink(t, s)
+	sinktest.Close(t, s)
 	for _, query := range []string{
 		"SELECT to_url FROM links WHERE from_url = 'http://a.test/1'",
 		"SELECT from_url FROM links WHERE to_url = 'http://a.test/1'",

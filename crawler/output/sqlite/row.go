@@ -1,32 +1,24 @@
 package sqlite
 
 import (
-	"bytes"
 	"fmt"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/crawler/output/internal/nested"
 )
 
 func (s *sink) page(p *output.Page) error {
-	directives, err := encode(len(p.Directives), p.Directives)
+	cells, err := nested.Of(p)
 	if err != nil {
-		return err
-	}
-	usage, err := encode(len(p.Usage), p.Usage)
-	if err != nil {
-		return err
-	}
-	fields, err := encode(len(p.Fields), p.Fields)
-	if err != nil {
-		return err
+		return fmt.Errorf("sqlite: %w", err)
 	}
 	return s.insert(pages,
 		clean(p.URL), p.Status, clean(p.Title), p.Depth, clean(p.Via), clean(p.Source), optional(p.Location),
-		clean(p.ContentType), p.Bytes, p.Links, optional(p.Canonical), directives, usage, optional(p.Withheld),
-		moment(p.FetchedAt), p.Millis, p.Attempt, optional(p.Hash), p.Unchanged, optional(p.DuplicateOf), fields)
+		clean(p.ContentType), p.Bytes, p.Links, optional(p.Canonical), optional(cells.Directives), optional(cells.Usage), optional(p.Withheld),
+		moment(p.FetchedAt), p.Millis, p.Attempt, optional(p.Hash), p.Unchanged, optional(p.DuplicateOf), optional(cells.Fields))
 }
 
 func (s *sink) rejection(r *output.Rejection) error {
@@ -86,16 +78,4 @@ func moment(t time.Time) any {
 		return nil
 	}
 	return t.UTC().Format("2006-01-02T15:04:05.000Z")
-}
-
-// encode is a list or an object of so many members as JSON; NULL where it is empty.
-func encode(members int, v any) (any, error) {
-	if members == 0 {
-		return nil, nil
-	}
-	line, err := output.Line(nil, v)
-	if err != nil {
-		return nil, fmt.Errorf("sqlite: %w", err)
-	}
-	return string(bytes.TrimSpace(line)), nil
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/crawler/output/internal/sinktest"
 )
 
 // page is a page with two links.
@@ -29,8 +30,8 @@ func page(url string) *output.Found {
 // Each column has what the line of JSON has in the field of that name.
 func TestColumns(t *testing.T) {
 	dir := t.TempDir()
-	s := openSink(t, dir, nil, nil)
-	write(t, s, &output.Found{
+	s := sinktest.Open(t, Format(nil), dir, nil)
+	sinktest.Put(t, s, &output.Found{
 		Pages: []*output.Page{{URL: "http://a.test/bare"}}, // a full one is in TestCrawl
 		Rejected: []*output.Rejection{{
 			URL: "http://a.test/no", Reason: output.Disallowed, Rule: "Disallow: /no", Line: 7, RobotsURL: "http://a.test/robots.txt",
@@ -48,7 +49,7 @@ func TestColumns(t *testing.T) {
 			{Origin: "http://c.test", Outcome: "rules", Body: []byte{}},
 		},
 	})
-	closeSink(t, s)
+	sinktest.Close(t, s)
 	const at = "2026-05-04T10:00:00.250Z"
 	for table, want := range map[string][]string{
 		"pages": {"1|http://a.test/bare|0||0|||NULL||0|0|NULL|NULL|NULL|NULL|NULL|0|0|NULL|0|NULL|NULL"},
@@ -82,24 +83,24 @@ func TestColumns(t *testing.T) {
 // A crawl that goes on keeps what counts and nothing else, whatever the cache knew.
 func TestGoOn(t *testing.T) {
 	dir := t.TempDir()
-	s := openSink(t, dir, nil, nil)
-	first := commit(t, s, false)
-	mark := write(t, s, page("http://a.test/1"))
-	write(t, s, page("http://a.test/beyond"))
+	s := sinktest.Open(t, Format(nil), dir, nil)
+	first := sinktest.Commit(t, s, false)
+	mark := sinktest.Put(t, s, page("http://a.test/1"))
+	sinktest.Put(t, s, page("http://a.test/beyond"))
 	if err := s.Write(page("http://a.test/never")); err != nil { // and not committed
 		t.Fatal(err)
 	}
-	closeSink(t, s)
+	sinktest.Close(t, s)
 	if got := askDir(t, dir, "SELECT url FROM pages"); !slices.Equal(got, []string{"http://a.test/1", "http://a.test/beyond"}) {
 		t.Errorf("committed: %q", got)
 	}
 
-	s = openSink(t, dir, mark, nil)
-	if got := commit(t, s, false); !bytes.Equal(got, mark) {
+	s = sinktest.Open(t, Format(nil), dir, mark)
+	if got := sinktest.Commit(t, s, false); !bytes.Equal(got, mark) {
 		t.Errorf("mark %s, want %s as nothing was written", got, mark)
 	}
-	write(t, s, page("http://a.test/2"))
-	closeSink(t, s)
+	sinktest.Put(t, s, page("http://a.test/2"))
+	sinktest.Close(t, s)
 	if got := askDir(t, dir, "SELECT id, url FROM pages"); !slices.Equal(got, []string{"1|http://a.test/1", "2|http://a.test/2"}) {
 		t.Errorf("pages: %q", got)
 	}
@@ -113,7 +114,7 @@ func TestGoOn(t *testing.T) {
 	}
 
 	for _, mark := range [][]byte{first, nil} {
-		closeSink(t, openSink(t, dir, mark, nil))
+		sinktest.Close(t, sinktest.Open(t, Format(nil), dir, mark))
 		for _, table := range tableNames {
 			if got := askDir(t, dir, "SELECT count(*) FROM "+table); got[0] != "0" {
 				t.Errorf("mark %s: %s has %s rows", mark, table, got[0])
@@ -131,9 +132,9 @@ func TestNothingCounts(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	s := openSink(t, dir, nil, nil)
-	write(t, s, page("http://a.test/1"))
-	closeSink(t, s)
+	s := sinktest.Open(t, Format(nil), dir, nil)
+	sinktest.Put(t, s, page("http://a.test/1"))
+	sinktest.Close(t, s)
 	left, err := filepath.Glob(filepath.Join(dir, "*"))
 	if err != nil || !slices.Equal(left, []string{filepath.Join(dir, File)}) {
 		t.Errorf("left: %q, %v", left, err)
@@ -147,21 +148,21 @@ func TestNothingCounts(t *testing.T) {
 // later is taken for one that counted.
 func TestLost(t *testing.T) {
 	dir := t.TempDir()
-	s := openSink(t, dir, nil, nil)
-	write(t, s, page("http://a.test/1"))
-	mark := write(t, s, page("http://a.test/2"))
-	closeSink(t, s)
+	s := sinktest.Open(t, Format(nil), dir, nil)
+	sinktest.Put(t, s, page("http://a.test/1"))
+	mark := sinktest.Put(t, s, page("http://a.test/2"))
+	sinktest.Close(t, s)
 	lose(t, dir, "DELETE FROM pages WHERE id > 1", "DELETE FROM urls WHERE id > 3", "DELETE FROM link WHERE id > 2")
 	said := new(strings.Builder)
-	s = openSink(t, dir, mark, &Options{Logger: slog.New(slog.NewTextHandler(said, nil))})
-	write(t, s, page("http://a.test/3"))
-	closeSink(t, s)
+	s = sinktest.Open(t, Format(&Options{Logger: slog.New(slog.NewTextHandler(said, nil))}), dir, mark)
+	sinktest.Put(t, s, page("http://a.test/3"))
+	sinktest.Close(t, s)
 	if strings.Count(said.String(), "has lost rows") != 3 {
 		t.Errorf("it says %q", said)
 	}
-	s = openSink(t, dir, mark, nil) // killed before a mark was heard of
-	write(t, s, page("http://a.test/4"))
-	closeSink(t, s)
+	s = sinktest.Open(t, Format(nil), dir, mark) // killed before a mark was heard of
+	sinktest.Put(t, s, page("http://a.test/4"))
+	sinktest.Close(t, s)
 	if got := askDir(t, dir, "SELECT id, url FROM pages"); !slices.Equal(got, []string{"1|http://a.test/1", "3|http://a.test/4"}) {
 		t.Errorf("pages: %q", got)
 	}
@@ -172,7 +173,7 @@ func TestLost(t *testing.T) {
 	if err := os.Remove(filepath.Join(dir, File)); err != nil {
 		t.Fatal(err)
 	}
-	closeSink(t, openSink(t, dir, mark, nil))
+	sinktest.Close(t, sinktest.Open(t, Format(nil), dir, mark))
 	if got := askDir(t, dir, "SELECT count(*) FROM pages"); got[0] != "0" {
 		t.Error("a file that is missing is not begun again")
 	}
@@ -237,12 +238,12 @@ func spoil(dir, statements string) error {
 // The disk is full: the error says so, and stays. What was committed is there.
 func TestFullDisk(t *testing.T) {
 	dir := t.TempDir()
-	opened := openSink(t, dir, nil, nil)
+	opened := sinktest.Open(t, Format(nil), dir, nil)
 	s, ok := opened.(*sink)
 	if !ok {
 		t.Fatal("not ours")
 	}
-	mark := write(t, s, page("http://a.test/1"))
+	mark := sinktest.Put(t, s, page("http://a.test/1"))
 	if err := s.exec("PRAGMA max_page_count = 60"); err != nil {
 		t.Fatal(err)
 	}
@@ -259,10 +260,10 @@ func TestFullDisk(t *testing.T) {
 	if mark, err := s.Commit(false); !errors.Is(err, ErrFull) || mark != nil {
 		t.Errorf("commit after a failure = %s, %v", mark, err)
 	}
-	closeSink(t, s)
-	s2 := openSink(t, dir, mark, nil)
-	write(t, s2, page("http://a.test/3"))
-	closeSink(t, s2)
+	sinktest.Close(t, s)
+	s2 := sinktest.Open(t, Format(nil), dir, mark)
+	sinktest.Put(t, s2, page("http://a.test/3"))
+	sinktest.Close(t, s2)
 	if got := askDir(t, dir, "SELECT url FROM pages"); !slices.Equal(got, []string{"http://a.test/1", "http://a.test/3"}) {
 		t.Errorf("pages: %q", got)
 	}
@@ -272,8 +273,8 @@ func TestFullDisk(t *testing.T) {
 // in nobody's way, and he sees what was there when he began.
 func TestReader(t *testing.T) {
 	dir := t.TempDir()
-	s := openSink(t, dir, nil, &Options{Wait: 10 * time.Millisecond})
-	write(t, s, page("http://a.test/1"))
+	s := sinktest.Open(t, Format(&Options{Wait: 10 * time.Millisecond}), dir, nil)
+	sinktest.Put(t, s, page("http://a.test/1"))
 	db := reader(t, dir)
 	tx, err := db.BeginTx(t.Context(), nil)
 	if err != nil {
@@ -289,11 +290,11 @@ func TestReader(t *testing.T) {
 	if n := count(); n != 1 {
 		t.Errorf("%d pages", n)
 	}
-	write(t, s, page("http://a.test/2"))
+	sinktest.Put(t, s, page("http://a.test/2"))
 	if n := count(); n != 1 {
 		t.Errorf("%d pages in the transaction of before", n)
 	}
-	closeSink(t, s)
+	sinktest.Close(t, s)
 	if err := tx.Rollback(); err != nil {
 		t.Fatal(err)
 	}
@@ -306,8 +307,8 @@ func TestReader(t *testing.T) {
 // ends.
 func TestLocked(t *testing.T) {
 	dir := t.TempDir()
-	s := openSink(t, dir, nil, &Options{Wait: 50 * time.Millisecond})
-	write(t, s, page("http://a.test/1"))
+	s := sinktest.Open(t, Format(&Options{Wait: 50 * time.Millisecond}), dir, nil)
+	sinktest.Put(t, s, page("http://a.test/1"))
 	other := reader(t, dir)
 	conn, err := other.Conn(t.Context())
 	if err != nil {
@@ -322,12 +323,12 @@ func TestLocked(t *testing.T) {
 	if _, err := s.Commit(false); !errors.Is(err, ErrLocked) {
 		t.Errorf("commit = %v", err)
 	}
-	closeSink(t, s)
+	sinktest.Close(t, s)
 }
 
 // What a commit forces to the disk follows what it is asked for.
 func TestPower(t *testing.T) {
-	s, ok := openSink(t, t.TempDir(), nil, nil).(*sink)
+	s, ok := sinktest.Open(t, Format(nil), t.TempDir(), nil).(*sink)
 	if !ok {
 		t.Fatal("not ours")
 	}
@@ -335,7 +336,7 @@ func TestPower(t *testing.T) {
 		if err := s.Write(page(fmt.Sprintf("http://a.test/%d", i))); err != nil {
 			t.Fatal(err)
 		}
-		commit(t, s, power)
+		sinktest.Commit(t, s, power)
 		var level int
 		if err := s.conn.QueryRowContext(t.Context(), "PRAGMA synchronous").Scan(&level); err != nil {
 			t.Fatal(err)
@@ -344,5 +345,5 @@ func TestPower(t *testing.T) {
 			t.Errorf("commit %d: synchronous is %d, want %d", i, level, want)
 		}
 	}
-	closeSink(t, s)
+	sinktest.Close(t, s)
 }

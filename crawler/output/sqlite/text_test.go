@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/crawler/output/internal/sinktest"
 )
 
 func TestClean(t *testing.T) {
@@ -43,7 +44,7 @@ func FuzzText(f *testing.F) {
 	}
 	f.Cleanup(func() { _ = db.Close() })
 	f.Fuzz(func(t *testing.T, title, url string) {
-		write(t, s, &output.Found{
+		sinktest.Put(t, s, &output.Found{
 			Pages:  []*output.Page{{URL: url, Title: title, Fields: map[string]any{"x": title}}},
 			Links:  []*output.Links{{URL: url, To: []string{title, url, title}}},
 			Robots: []*output.Robots{{Origin: title, Body: []byte(title)}},
@@ -79,10 +80,10 @@ func FuzzMark(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, mark []byte) {
 		dir := t.TempDir()
-		s := openSink(t, dir, nil, nil)
-		write(t, s, page("http://a.test/1"))
-		write(t, s, page("http://a.test/2"))
-		closeSink(t, s)
+		s := sinktest.Open(t, Format(nil), dir, nil)
+		sinktest.Put(t, s, page("http://a.test/1"))
+		sinktest.Put(t, s, page("http://a.test/2"))
+		sinktest.Close(t, s)
 		s, err := Format(nil).Open(dir, mark)
 		if err != nil {
 			return
@@ -91,7 +92,7 @@ func FuzzMark(f *testing.F) {
 		if _, failed := s.Commit(true); (err == nil) != (failed == nil) {
 			t.Errorf("write = %v, commit = %v", err, failed)
 		}
-		closeSink(t, s)
+		sinktest.Close(t, s)
 		if got := askDir(t, dir, "PRAGMA integrity_check"); got[0] != "ok" {
 			t.Error(got)
 		}
@@ -101,12 +102,12 @@ func FuzzMark(f *testing.F) {
 // Texts of any length go through, also as URLs, and leave nothing behind in memory.
 func TestLongTexts(t *testing.T) {
 	dir := t.TempDir()
-	s := openSink(t, dir, nil, nil)
+	s := sinktest.Open(t, Format(nil), dir, nil)
 	long := strings.Repeat("é\x00'", 10<<20/4)
-	write(t, s, &output.Found{Pages: []*output.Page{{URL: "http://a.test/", Title: long}}})
+	sinktest.Put(t, s, &output.Found{Pages: []*output.Page{{URL: "http://a.test/", Title: long}}})
 	for n := range 2 {
 		url := fmt.Sprintf("http://a.test/%d/%s", n, strings.Repeat("x", 1<<18))
-		write(t, s, &output.Found{
+		sinktest.Put(t, s, &output.Found{
 			Links: []*output.Links{{URL: url, To: []string{url + "/1", url + "/2"}}},
 		})
 	}
@@ -116,7 +117,7 @@ func TestLongTexts(t *testing.T) {
 	if held := m.HeapAlloc - uint64(len(long)); held > 40<<20 {
 		t.Errorf("%d bytes are held", held)
 	}
-	closeSink(t, s)
+	sinktest.Close(t, s)
 	db := reader(t, dir)
 	var title string
 	if err := db.QueryRowContext(t.Context(), "SELECT title FROM pages WHERE id = 1").Scan(&title); err != nil || title != strings.ReplaceAll(long, "\x00", "\ufffd") {
@@ -149,7 +150,7 @@ func TestCache(t *testing.T) {
 	}
 
 	dir := t.TempDir()
-	s, ok := openSink(t, dir, nil, nil).(*sink)
+	s, ok := sinktest.Open(t, Format(nil), dir, nil).(*sink)
 	if !ok {
 		t.Fatal("not ours")
 	}
@@ -158,8 +159,8 @@ func TestCache(t *testing.T) {
 	for n := range 3 * batchLinks {
 		all = append(all, fmt.Sprintf("http://a.test/%d", n%1000))
 	}
-	write(t, s, &output.Found{Links: []*output.Links{{URL: "http://a.test/1", To: all}, {URL: "http://a.test/new", To: all}}})
-	closeSink(t, s)
+	sinktest.Put(t, s, &output.Found{Links: []*output.Links{{URL: "http://a.test/1", To: all}, {URL: "http://a.test/new", To: all}}})
+	sinktest.Close(t, s)
 	if got := askDir(t, dir, "SELECT count(*), count(DISTINCT url) FROM urls"); got[0] != "1001|1001" {
 		t.Errorf("urls: %s", got[0])
 	}

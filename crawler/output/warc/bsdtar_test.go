@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/crawler/output/internal/sinktest"
 )
 
 // bsdtar runs libarchive's bsdtar. Where there is none the test is skipped, but for
@@ -161,7 +162,7 @@ func TestBsdtar(t *testing.T) {
 			}
 			r.get(server.URL + "/twin")
 			flush(t, s, r)
-			closeSink(t, s)
+			sinktest.Close(t, s)
 
 			all := readDir(t, dir)
 			compare(t, dir, all, server.URL)
@@ -179,7 +180,7 @@ func TestBsdtar(t *testing.T) {
 
 func flush(t *testing.T, s output.Sink, r *recorder) {
 	t.Helper()
-	write(t, s, &r.found)
+	sinktest.Write(t, s, &r.found)
 	r.found = output.Found{}
 }
 
@@ -261,10 +262,10 @@ func TestBsdtarAwkward(t *testing.T) {
 	large := answered("http://a.test/large", 200, "")
 	large.Body = bytes.Repeat([]byte("."), size-len(large.Response))
 	for range 2 {
-		write(t, s, &output.Found{Exchanges: []*output.Exchange{answered("http://a.test/small", 200, ""), large}})
+		sinktest.Write(t, s, &output.Found{Exchanges: []*output.Exchange{answered("http://a.test/small", 200, ""), large}})
 		large.Body[0]++
 	}
-	closeSink(t, s)
+	sinktest.Close(t, s)
 	all := readDir(t, dir)
 	for number := range 2 {
 		archive := filepath.Join(dir, fileName(number))

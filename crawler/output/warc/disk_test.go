@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/crawler/output/internal/sinktest"
 )
 
 // withRoom lets files of this process grow to a size, as on a disk that is full then.
@@ -77,26 +78,26 @@ func TestFullDisk(t *testing.T) {
 				dir := t.TempDir()
 				s := openSink(t, dir, &Options{MaxBytes: limit})
 				if room > 0 {
-					write(t, s, some(1))
+					sinktest.Write(t, s, some(1))
 				}
 				before := contents(t, dir)
-				mark := commit(t, s, true)
+				mark := sinktest.Commit(t, s, true)
 				var err error
 				withRoom(t, room, func() { err = s.Write(large) })
 				if enough := limit > 0 && room > 500_000; (err == nil) != enough {
 					t.Fatalf("Write = %v", err)
 				} else if enough {
-					closeSink(t, s)
+					sinktest.Close(t, s)
 					return
 				}
 				if !errors.Is(err, syscall.EFBIG) || !maps.Equal(contents(t, dir), before) {
 					t.Fatalf("Write = %v, files %s; want %s", err, sizes(contents(t, dir)), sizes(before))
 				}
-				if again := commit(t, s, true); !bytes.Equal(again, mark) {
+				if again := sinktest.Commit(t, s, true); !bytes.Equal(again, mark) {
 					t.Errorf("mark %s, want %s", again, mark)
 				}
-				write(t, s, large) // there is room again
-				closeSink(t, s)
+				sinktest.Write(t, s, large) // there is room again
+				sinktest.Close(t, s)
 				urls := urlsOf(readDir(t, dir))
 				if room > 0 {
 					urls = urls[1:]

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/crawler/output/internal/sinktest"
 )
 
 // contents returns what is in the files of a directory, by their names.
@@ -67,15 +68,15 @@ func TestRotation(t *testing.T) {
 	const limit = 3000
 	s := openSink(t, dir, &Options{MaxBytes: limit})
 	for n := range 20 {
-		write(t, s, some(n))
+		sinktest.Write(t, s, some(n))
 	}
 	var many output.Found // and within one call
 	for n := 20; n < 40; n++ {
 		f := some(n)
 		many.Exchanges, many.Pages = append(many.Exchanges, f.Exchanges...), append(many.Pages, f.Pages...)
 	}
-	write(t, s, &many)
-	closeSink(t, s)
+	sinktest.Write(t, s, &many)
+	sinktest.Close(t, s)
 	all := readDir(t, dir)
 	if got := urlsOf(all); len(got) != 40 || !slices.IsSortedFunc(got, func(a, b string) int { return len(a) - len(b) }) {
 		t.Errorf("%d responses: %q", len(got), got)
@@ -103,16 +104,16 @@ func TestGoOn(t *testing.T) {
 		t.Run(fmt.Sprint("files of ", limit), func(t *testing.T) {
 			dir := t.TempDir()
 			s := openSink(t, dir, &Options{MaxBytes: limit})
-			marks := [][]byte{commit(t, s, true)}
+			marks := [][]byte{sinktest.Commit(t, s, true)}
 			states := []map[string]string{contents(t, dir)}
 			for n := range 8 {
-				write(t, s, some(n))
-				marks = append(marks, commit(t, s, n%2 == 0))
+				sinktest.Write(t, s, some(n))
+				marks = append(marks, sinktest.Commit(t, s, n%2 == 0))
 				states = append(states, contents(t, dir))
 			}
-			write(t, s, some(8)) // and is killed before Commit
+			sinktest.Write(t, s, some(8)) // and is killed before Commit
 			killed := contents(t, dir)
-			closeSink(t, s)
+			sinktest.Close(t, s)
 			for n, mark := range marks {
 				dir := t.TempDir()
 				for name, content := range killed {
@@ -122,11 +123,11 @@ func TestGoOn(t *testing.T) {
 				if got := contents(t, dir); !maps.Equal(got, states[n]) {
 					t.Fatalf("at %s: %s; want %s", mark, sizes(got), sizes(states[n]))
 				}
-				if again := commit(t, s, true); !bytes.Equal(again, mark) {
+				if again := sinktest.Commit(t, s, true); !bytes.Equal(again, mark) {
 					t.Errorf("Commit after Open(%s) = %s", mark, again)
 				}
-				write(t, s, some(100))
-				closeSink(t, s)
+				sinktest.Write(t, s, some(100))
+				sinktest.Close(t, s)
 				urls := urlsOf(readDir(t, dir))
 				if len(urls) != n+1 || urls[n] != "100" {
 					t.Errorf("after %s there are responses of %q", mark, urls)
@@ -156,11 +157,11 @@ func TestBegin(t *testing.T) {
 	if got := slices.Sorted(maps.Keys(contents(t, dir))); !slices.Equal(got, slices.Sorted(slices.Values(others))) {
 		t.Errorf("files %q are left, want %q", got, others)
 	}
-	write(t, s, &output.Found{}) // nothing to archive, nothing to begin
-	if mark := commit(t, s, true); len(contents(t, dir)) != len(others) {
+	sinktest.Write(t, s, &output.Found{}) // nothing to archive, nothing to begin
+	if mark := sinktest.Commit(t, s, true); len(contents(t, dir)) != len(others) {
 		t.Errorf("files for nothing, mark %s", mark)
 	}
-	closeSink(t, s)
+	sinktest.Close(t, s)
 	for _, name := range others {
 		if match, err := filepath.Match(Format(nil).Files[0], name); err != nil || match {
 			t.Errorf("the pattern matches %s, %v", name, err)
@@ -180,12 +181,12 @@ func TestShorter(t *testing.T) {
 	s := openSink(t, dir, nil)
 	var marks []place
 	for n := range 3 {
-		write(t, s, some(n))
-		commit(t, s, false)
+		sinktest.Write(t, s, some(n))
+		sinktest.Commit(t, s, false)
 		marks = append(marks, s.(*sink).files.place)
 	}
-	mark := commit(t, s, false)
-	closeSink(t, s)
+	mark := sinktest.Commit(t, s, false)
+	sinktest.Close(t, s)
 	name := filepath.Join(dir, fileName(0))
 	whole := contents(t, dir)[fileName(0)]
 	for _, tt := range []struct {
@@ -210,8 +211,8 @@ func TestShorter(t *testing.T) {
 				writeFile(t, name, whole[:tt.length])
 			}
 			s := reopen(t, dir, &Options{Logger: slog.New(slog.NewTextHandler(&log, nil))}, mark)
-			write(t, s, some(9))
-			closeSink(t, s)
+			sinktest.Write(t, s, some(9))
+			sinktest.Close(t, s)
 			if got := urlsOf(readDir(t, dir)); !slices.Equal(got, tt.want) {
 				t.Errorf("responses of %q, want %q", got, tt.want)
 			}
@@ -237,7 +238,7 @@ func TestNoDirectory(t *testing.T) {
 	if err := s.Write(some(1)); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("Write = %v", err)
 	}
-	closeSink(t, s)
+	sinktest.Close(t, s)
 	writeFile(t, dir, "a file")
 	if s, err := Format(nil).Open(dir, nil); err == nil {
 		t.Errorf("Open = %v", s)
@@ -248,10 +249,10 @@ func TestNoDirectory(t *testing.T) {
 func TestTooMany(t *testing.T) {
 	dir := t.TempDir()
 	s := reopen(t, dir, &Options{MaxBytes: 1}, fmt.Appendf(nil, `{"file":%d}`, mostFiles-1))
-	write(t, s, &output.Found{Exchanges: some(1).Exchanges})
+	sinktest.Write(t, s, &output.Found{Exchanges: some(1).Exchanges})
 	before := contents(t, dir)
 	if err := s.Write(some(2)); err == nil || !maps.Equal(contents(t, dir), before) {
 		t.Errorf("Write = %v, files %s", err, sizes(contents(t, dir)))
 	}
-	closeSink(t, s)
+	sinktest.Close(t, s)
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/crawler/output/internal/sinktest"
 )
 
 // FuzzWrite holds that whatever a site sends comes back as it was, in records that
@@ -37,8 +38,8 @@ func FuzzWrite(f *testing.F) {
 			Links:     []*output.Links{{URL: url, To: []string{via, url, response}}},
 		}
 		s := openSink(t, dir, opts)
-		write(t, s, found)
-		closeSink(t, s)
+		sinktest.Write(t, s, found)
+		sinktest.Close(t, s)
 
 		all := slices.DeleteFunc(readDir(t, dir), func(r *parsed) bool { return r.kind() == "warcinfo" || isFiller(r) })
 		var got []string
@@ -69,9 +70,9 @@ func FuzzWrite(f *testing.F) {
 func FuzzOpen(f *testing.F) {
 	dir := f.TempDir()
 	s := openSink(f, dir, nil)
-	write(f, s, some(1))
-	mark := commit(f, s, false)
-	closeSink(f, s)
+	sinktest.Write(f, s, some(1))
+	mark := sinktest.Commit(f, s, false)
+	sinktest.Close(f, s)
 	file := contents(f, dir)[fileName(0)]
 	f.Add(mark, []byte(file))
 	f.Add(mark, []byte(file[:len(file)-1]))
@@ -88,8 +89,8 @@ func FuzzOpen(f *testing.F) {
 			return
 		}
 		at := s.(*sink).files.place
-		write(t, s, some(2))
-		closeSink(t, s)
+		sinktest.Write(t, s, some(2))
+		sinktest.Close(t, s)
 		for number := range 3 {
 			b, err := os.ReadFile(filepath.Join(dir, fileName(number)))
 			if number < at.File && (err != nil || !bytes.Equal(b, content)) {
@@ -99,6 +100,6 @@ func FuzzOpen(f *testing.F) {
 				t.Errorf("%s has %d bytes, %v; %d counted", fileName(number), len(b), err, at.Length)
 			}
 		}
-		closeSink(t, openSink(t, dir, nil)) // removes what is left
+		sinktest.Close(t, openSink(t, dir, nil)) // removes what is left
 	})
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/crawler/output/internal/sinktest"
 )
 
 // fixed is a source of identifiers that are the same in each run.
@@ -33,37 +34,7 @@ func reopen(t testing.TB, dir string, opts *Options, mark []byte) output.Sink {
 			opts.Rand = rand.NewChaCha8([32]byte{2})
 		}
 	}
-	s, err := Format(opts).Open(dir, mark)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
-
-func write(t testing.TB, s output.Sink, f *output.Found) {
-	t.Helper()
-	if err := s.Write(f); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func commit(t testing.TB, s output.Sink, power bool) []byte {
-	t.Helper()
-	mark, err := s.Commit(power)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if mark == nil || len(mark) > output.MaxMark {
-		t.Fatalf("mark of %d bytes", len(mark))
-	}
-	return mark
-}
-
-func closeSink(t testing.TB, s output.Sink) {
-	t.Helper()
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	return sinktest.Open(t, Format(opts), dir, mark)
 }
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 123456789, time.UTC)
@@ -83,8 +54,8 @@ func written(t *testing.T, f *output.Found) []*parsed {
 	t.Helper()
 	dir := t.TempDir()
 	s := openSink(t, dir, nil)
-	write(t, s, f)
-	closeSink(t, s)
+	sinktest.Write(t, s, f)
+	sinktest.Close(t, s)
 	all := readDir(t, dir)
 	return slices.DeleteFunc(all[1:], isFiller)
 }
@@ -127,10 +98,10 @@ func TestExchange(t *testing.T) {
 func TestEdition11(t *testing.T) {
 	dir := t.TempDir()
 	s := openSink(t, dir, &Options{Edition: Edition11})
-	write(t, s, &output.Found{Exchanges: []*output.Exchange{
+	sinktest.Write(t, s, &output.Found{Exchanges: []*output.Exchange{
 		answered("http://a.test/1", 200, "same"), answered("http://a.test/2", 200, "same"),
 	}})
-	closeSink(t, s)
+	sinktest.Close(t, s)
 	all := readDir(t, dir)
 	revisit := all[len(all)-1]
 	for name, want := range map[string]string{
@@ -236,8 +207,8 @@ func TestWarcinfo(t *testing.T) {
 			Software: "politecrawl/1.2.3", UserAgent: "Bot/1 (+https://example.com/)", Operator: "Someone\r\nEvil: yes\xff",
 			Settings: []Field{{"isPartOf", "winter"}, {"description", ""}, {"workers", "8"}},
 		})
-		write(t, s, &output.Found{Exchanges: []*output.Exchange{answered("http://a.test/", 200, "")}})
-		closeSink(t, s)
+		sinktest.Write(t, s, &output.Found{Exchanges: []*output.Exchange{answered("http://a.test/", 200, "")}})
+		sinktest.Close(t, s)
 		r := readDir(t, dir)[0]
 		want := "software: politecrawl/1.2.3\r\n" +
 			"format: WARC File Format 1.0\r\n" +

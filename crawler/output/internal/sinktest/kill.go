@@ -1,0 +1,105 @@
+package sinktest
+
+import (
+	"bufio"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+// A Writer writes to a sink until its process is killed.
+type Writer struct {
+	Format output.Format
+	Found  func(n int) *output.Found // what is the nth, from 0 on
+	Most   int                       // so many are committed together at the most
+}
+
+// The environment of a process that writes: the directory, and how many were counted
+// before with their mark, as it says them itself.
+const (
+	dirEnv  = "POLITECRAWL_TEST_SINK"
+	markEnv = "POLITECRAWL_TEST_MARK"
+)
+
+// Main is for TestMain. It runs the tests, or writes where [Writer.Kill] has started
+// this process.
+func (w Writer) Main(m *testing.M) {
+	if dir, ok := os.LookupEnv(dirEnv); ok {
+		fmt.Fprintln(os.Stderr, w.write(dir, os.Getenv(markEnv)))
+		os.Exit(1)
+	}
+	os.Exit(m.Run())
+}
+
+// write goes on from where the last mark was, and says each that it gets.
+func (w Writer) write(dir, last string) error {
+	n, mark := 0, []byte(nil)
+	if number, rest, ok := strings.Cut(last, " "); ok {
+		mark = []byte(rest)
+		if _, err := fmt.Sscan(number, &n); err != nil {
+			return err
+		}
+	}
+	s, err := w.Format.Open(dir, mark)
+	if err != nil {
+		return err
+	}
+	for {
+		for range 1 + rand.IntN(w.Most) {
+			if err := s.Write(w.Found(n)); err != nil {
+				return err
+			}
+			n++
+		}
+		mark, err := s.Commit(n%7 == 0)
+		if err != nil {
+			return err
+		}
+		fmt.Printf("%d %s\n", n, mark)
+	}
+}
+
+// Kill kills processes that write, one after the other. Each goes on from the mark that
+// was heard of last. It returns how many count in the end: those and no others are in
+// the directory then.
+func (w Writer) Kill(t *testing.T, dir string) (count int) {
+	t.Helper()
+	var last string
+	for range 10 {
+		cmd := exec.Command(os.Args[0])
+		said := new(strings.Builder)
+		cmd.Env, cmd.Stderr = append(os.Environ(), dirEnv+"="+dir, markEnv+"="+last), said
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		timer := time.AfterFunc(time.Duration(50+rand.IntN(200))*time.Millisecond, func() { _ = cmd.Process.Kill() })
+		lines := bufio.NewScanner(out)
+		for lines.Scan() {
+			if rand.IntN(10) > 0 { // and if it is not heard of, the one before holds
+				last = lines.Text()
+			}
+		}
+		timer.Stop()
+		_ = cmd.Wait()
+		if said.Len() > 0 {
+			t.Fatal(said)
+		}
+	}
+	if _, err := fmt.Sscan(last, &count); err != nil || count == 0 {
+		t.Fatalf("nothing was committed: %q", last)
+	}
+	_, mark, _ := strings.Cut(last, " ")
+	Close(t, Open(t, w.Format, dir, []byte(mark)))
+	t.Logf("%d count", count)
+	return count
+}
