@@ -1,6 +1,9 @@
 package robotstxt
 
-import "strings"
+import (
+	"bytes"
+	"strings"
+)
 
 // The canonical form in which paths and rules are compared, octet by octet
 // (RFC 9309 section 2.2.2, RFC 3986 section 6.2.2):
@@ -274,7 +277,7 @@ func removeDotSegments(s string) string {
 		switch segment {
 		case "/.", "/..":
 			if segment == "/.." {
-				out = out[:max(strings.LastIndexByte(string(out), '/'), 0)]
+				out = out[:max(bytes.LastIndexByte(out, '/'), 0)]
 			}
 			if path == "" {
 				out = append(out, '/')

@@ -154,6 +154,10 @@ func TestMatchGrowth(t *testing.T) {
 			}
 		})
 	}
+	dots := func(n int) time.Duration { // each goes back over a long path
+		f, url := Parse(rules(1), nil), "http://h/"+strings.Repeat("a", 5*n)+strings.Repeat("/b/..", n)
+		return least(func() { f.Check(url, "x") })
+	}
 	for _, c := range []struct {
 		name       string
 		small, big time.Duration
@@ -161,6 +165,7 @@ func TestMatchGrowth(t *testing.T) {
 		{"path length", cost(100, 1000), cost(100, 20000)},
 		{"stars", cost(50, 20000), cost(1000, 20000)},
 		{"a thousand times the rules", among(10), among(10000)},
+		{"dot segments", dots(1000), dots(20000)},
 	} {
 		t.Run("ROB-MAT-26/growth with "+c.name, func(t *testing.T) {
 			if c.big > 60*c.small {
