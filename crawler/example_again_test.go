@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 
 	"github.com/politecrawl/politecrawl/crawler"
@@ -13,10 +12,8 @@ import (
 
 // How does a crawl go on that was stopped or killed?
 func ExampleSaved() {
-	site := newSite(map[string]string{"/": `<a href="/a">a</a> <a href="/b">b</a>`, "/a": "a", "/b": "b"})
-	defer site.Close()
-	cfg, remove := quick(site.URL + "/")
-	defer remove()
+	_, cfg, done := newSite(map[string]string{"/": `<a href="/a">a</a> <a href="/b">b</a>`, "/a": "a", "/b": "b"})
+	defer done()
 	cfg.MaxPages = 1
 
 	first, err := crawler.New(cfg, nil)
@@ -55,7 +52,7 @@ func ExampleSaved() {
 // What has changed since the last crawl? What has not is not sent again.
 func ExampleOptions_recrawl() {
 	round := "first"
-	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	site, cfg, done := serve(func(w http.ResponseWriter, r *http.Request) {
 		etag := map[string]string{"/": `"1"`, "/news": `"` + round + `"`}[r.URL.Path]
 		w.Header().Set("Content-Type", "text/html")
 		w.Header().Set("ETag", etag)
@@ -67,10 +64,8 @@ func ExampleOptions_recrawl() {
 		default:
 			fmt.Fprintf(w, `<title>The %s round</title><a href="/news">news</a>`, round)
 		}
-	}))
-	defer site.Close()
-	cfg, remove := quick(site.URL + "/")
-	defer remove()
+	})
+	defer done()
 
 	for _, opts := range []*crawler.Options{nil, {Recrawl: true}} {
 		c, err := crawler.New(cfg, opts)

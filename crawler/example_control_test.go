@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler"
@@ -12,10 +11,8 @@ import (
 
 // How is a crawl held for a while, and watched?
 func ExampleCrawler_Pause() {
-	site := newSite(map[string]string{"/": `<a href="/a">a</a>`, "/a": "a"})
-	defer site.Close()
-	cfg, remove := quick(site.URL + "/")
-	defer remove()
+	_, cfg, done := newSite(map[string]string{"/": `<a href="/a">a</a>`, "/a": "a"})
+	defer done()
 
 	var c *crawler.Crawler
 	c, err := crawler.New(cfg, &crawler.Options{Begun: func() {
@@ -60,7 +57,7 @@ func ExampleCrawler_Abort() {
 // endDuring crawls a site that calls end while it is asked for its first page.
 func endDuring(end func(c *crawler.Crawler)) {
 	var c *crawler.Crawler
-	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	_, cfg, done := serve(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/robots.txt" {
 			end(c)
 			select {
@@ -70,10 +67,8 @@ func endDuring(end func(c *crawler.Crawler)) {
 		}
 		w.Header().Set("Content-Type", "text/html")
 		fmt.Fprint(w, `<a href="/a">a</a> <a href="/b">b</a>`)
-	}))
-	defer site.Close()
-	cfg, remove := quick(site.URL + "/")
-	defer remove()
+	})
+	defer done()
 	c, err := crawler.New(cfg, nil)
 	if err != nil {
 		fmt.Println(err)
@@ -89,10 +84,8 @@ func endDuring(end func(c *crawler.Crawler)) {
 
 // What does a crawl know of a host?
 func ExampleCrawler_Host() {
-	site := newSite(map[string]string{"/robots.txt": "User-agent: *\nDisallow:\n", "/": "home"})
-	defer site.Close()
-	cfg, remove := quick(site.URL + "/")
-	defer remove()
+	site, cfg, done := newSite(map[string]string{"/robots.txt": "User-agent: *\nDisallow:\n", "/": "home"})
+	defer done()
 
 	var c *crawler.Crawler
 	c, err := crawler.New(cfg, &crawler.Options{Begun: func() {

@@ -15,10 +15,8 @@ import (
 
 // How does a crawl write CSV beside its lines of JSON?
 func ExampleOptions_formats() {
-	site := newSite(map[string]string{"/": `<title>Home</title><a href="/about">about</a>`, "/about": "<title>About us</title>"})
-	defer site.Close()
-	cfg, remove := quick(site.URL + "/")
-	defer remove()
+	site, cfg, done := newSite(map[string]string{"/": `<title>Home</title><a href="/about">about</a>`, "/about": "<title>About us</title>"})
+	defer done()
 	cfg.Write = []string{"csv"} // of the formats that there are, this one
 
 	c, err := crawler.New(cfg, &crawler.Options{Formats: []output.Format{csvout.Format(nil)}})
@@ -41,10 +39,8 @@ func ExampleOptions_formats() {
 
 // How is a crawl kept in memory, with a frontier of one's own?
 func ExampleOptions_frontier() {
-	site := newSite(map[string]string{"/": `<a href="/a">a</a>`, "/a": "a"})
-	defer site.Close()
-	cfg, remove := quick(site.URL + "/")
-	defer remove()
+	_, cfg, done := newSite(map[string]string{"/": `<a href="/a">a</a>`, "/a": "a"})
+	defer done()
 
 	f := frontier.NewMemory(&frontier.Options{Delay: cfg.Delay, MaxInFlight: cfg.PerHost})
 	c, err := crawler.New(cfg, &crawler.Options{Frontier: f}) // which closes it
@@ -64,13 +60,11 @@ func ExampleOptions_frontier() {
 
 // What would a crawl do, and how long would it take? No page is asked for.
 func ExampleNewPlanner() {
-	site := newSite(map[string]string{
+	_, cfg, done := newSite(map[string]string{
 		"/robots.txt": "User-agent: *\nDisallow: /private/\nCrawl-delay: 0.1\nSitemap: {site}/map.txt\n",
 		"/map.txt":    "{site}/a\n{site}/b\n{site}/private/c\n{site}/private/d\n",
 	})
-	defer site.Close()
-	cfg, remove := quick(site.URL + "/")
-	defer remove()
+	defer done()
 
 	p, err := crawler.NewPlanner(cfg, nil)
 	if err != nil {

@@ -14,9 +14,10 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// newSite serves pages on loopback, so that the examples run anywhere.
-func newSite(pages map[string]string) *httptest.Server {
-	return httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+// newSite serves pages on loopback, so that the examples run anywhere. They may use
+// {site} for its URL.
+func newSite(pages map[string]string) (site *httptest.Server, cfg crawler.Config, done func()) {
+	return serve(func(w http.ResponseWriter, r *http.Request) {
 		text, ok := pages[r.URL.Path]
 		if !ok {
 			http.NotFound(w, r)
@@ -26,33 +27,35 @@ func newSite(pages map[string]string) *httptest.Server {
 			w.Header().Set("Content-Type", "text/html")
 		}
 		fmt.Fprint(w, strings.ReplaceAll(text, "{site}", "http://"+r.Host))
-	}))
+	})
 }
 
-// quick is the configuration of a crawl that need not be gentle, as nobody but us has
-// anything from the site.
-func quick(url string) (cfg crawler.Config, remove func()) {
+// serve returns a site, and the configuration of a crawl of it that need not be gentle,
+// as nobody but us has anything from the site.
+func serve(answer http.HandlerFunc) (site *httptest.Server, cfg crawler.Config, done func()) {
 	dir, err := os.MkdirTemp("", "example")
 	if err != nil {
 		panic(err)
 	}
+	site = httptest.NewServer(answer)
 	cfg = crawler.Default()
-	cfg.URLs, cfg.Output, cfg.Delay = []string{url}, filepath.Join(dir, "crawl"), 0
-	return cfg, func() { _ = os.RemoveAll(dir) }
+	cfg.URLs, cfg.Output, cfg.Delay = []string{site.URL + "/"}, filepath.Join(dir, "crawl"), 0
+	return site, cfg, func() {
+		site.Close()
+		_ = os.RemoveAll(dir)
+	}
 }
 
 // How do I crawl a site, and what do I get?
 func Example_howDoICrawlASite() {
-	site := newSite(map[string]string{
+	site, cfg, done := newSite(map[string]string{
 		"/robots.txt": "User-agent: *\nDisallow: /private/\nSitemap: {site}/map.txt\n",
 		"/map.txt":    "{site}/listed\n",
 		"/":           `<title>Home</title><a href="/about">about</a> <a href="/private/">private</a>`,
 		"/about":      `<title>About us</title>`,
 		"/listed":     `<title>Nobody links here</title>`,
 	})
-	defer site.Close()
-	cfg, remove := quick(site.URL + "/")
-	defer remove()
+	defer done()
 	cfg.UserAgent = "examplebot/1.0 (+https://example.com/bot)"
 
 	c, err := crawler.New(cfg, nil)
