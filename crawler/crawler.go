@@ -180,7 +180,7 @@ func New(cfg Config, opts *Options) (*Crawler, error) {
 		c.notice(fmt.Sprintf("%s lists more than %d sitemaps; the others are not read (max-sitemaps)", o, cfg.MaxSitemaps))
 	}}
 	c.putAside = func(urls []left) error { return c.aside.put(urls) }
-	c.keep = c.keepRobots
+	c.keep = c.out.robots
 	c.working, c.abort = context.WithCancel(c.books)
 	return c, nil
 }
@@ -269,11 +269,14 @@ func (c *Crawler) heedLimits() {
 // fail stops the crawl for an error of our own side.
 func (c *Crawler) fail(err error) {
 	c.ending.Lock()
-	defer c.ending.Unlock()
+	first := c.fault == nil
 	c.end = EndFailed
 	c.fault = cmp.Or(c.fault, err)
-	c.log.Error("crawl fails", "error", err)
 	c.leave()
+	c.ending.Unlock()
+	if first { // each worker comes with it
+		c.log.Error("crawl fails", "error", err)
+	}
 }
 
 // stir lets the watch see that something has changed.

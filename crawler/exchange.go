@@ -33,7 +33,8 @@ type recording struct {
 	body bytes.Buffer
 	end  bool // of the body was seen
 
-	unpack bool // the body, if it comes packed
+	unpack  bool // the body, if it comes packed
+	proxied bool // the address is that of a proxy
 
 	mu     sync.Mutex // guards both below: a connection is dialled elsewhere
 	fields []byte     // of the request as they were sent
@@ -65,8 +66,11 @@ func record(req *http.Request, done func(e *output.Exchange, held string)) (*rec
 		WroteHeaderField: func(key string, values []string) {
 			r.mu.Lock()
 			defer r.mu.Unlock()
-			if key == ":authority" {
+			switch {
+			case key == ":authority":
 				key = "Host"
+			case strings.EqualFold(key, "Proxy-Authorization"): // is between us and the proxy
+				return
 			}
 			for _, value := range values {
 				if !strings.HasPrefix(key, ":") { // what else HTTP/2 says of its own
@@ -78,14 +82,22 @@ func record(req *http.Request, done func(e *output.Exchange, held string)) (*rec
 }
 
 // answered takes the answer, whose body is recorded while it is read. It is called
-// before anybody changes the answer.
+// before anybody changes the answer. That of a page is withheld by what the page asks
+// for; of the others nobody asks but the site's cache control.
 func (r *recording) answered(req *http.Request, resp *http.Response) {
 	var head bytes.Buffer
-	fmt.Fprintf(&head, "HTTP/1.1 %s\r\n", cmp.Or(strings.TrimSpace(resp.Status), fmt.Sprint(resp.StatusCode)))
+	proto := "HTTP/1.1"
+	if resp.ProtoMajor == 1 {
+		proto = resp.Proto
+	}
+	fmt.Fprintf(&head, "%s %s\r\n", proto, cmp.Or(strings.TrimSpace(resp.Status), fmt.Sprint(resp.StatusCode)))
 	_ = resp.Header.Write(&head) // a buffer does not fail
 	head.WriteString("\r\n")
 	r.ex.Response, r.ex.Status, r.ex.Proto = head.Bytes(), resp.StatusCode, resp.Proto
 	r.ex.Request = r.request(req)
+	if r.held == "" && noStore(resp.Header) {
+		r.ex.Withheld = "no-store" // ROB-CAC-06
+	}
 	resp.Body = &recordedBody{ReadCloser: resp.Body, r: r}
 	if r.unpack && strings.EqualFold(resp.Header.Get("Content-Encoding"), "gzip") {
 		resp.Header.Del("Content-Encoding")
@@ -111,12 +123,26 @@ func (b *unpackedBody) Read(p []byte) (n int, err error) {
 	return b.z.Read(p)
 }
 
+// noStore tells whether an answer asks not to be written to disk.
+func noStore(h http.Header) bool {
+	for _, field := range h.Values("Cache-Control") {
+		for directive := range strings.SplitSeq(field, ",") {
+			if strings.EqualFold(strings.TrimSpace(directive), "no-store") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // request is the head of the request: as it was sent, or, where the transport does not
 // tell, as it was to be sent.
 func (r *recording) request(req *http.Request) []byte {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.ex.Addr = r.addr
+	if !r.proxied {
+		r.ex.Addr = r.addr
+	}
 	head := fmt.Appendf(nil, "%s %s HTTP/1.1\r\n", req.Method, req.URL.RequestURI())
 	if r.fields != nil {
 		return append(append(head, r.fields...), "\r\n"...)
@@ -150,7 +176,9 @@ func (b *recordedBody) Close() error {
 	err := b.ReadCloser.Close()
 	b.once.Do(func() {
 		r := b.r
-		r.ex.Body, r.ex.Took = r.body.Bytes(), time.Since(r.ex.Began)
+		if r.ex.Took = time.Since(r.ex.Began); r.ex.Withheld == "" {
+			r.ex.Body = r.body.Bytes()
+		}
 		r.ex.Cut = r.ex.Cut || !r.end
 		r.done(&r.ex, r.held)
 	})

@@ -170,7 +170,7 @@ func judgeKilled(t *testing.T, site *demosite.Site, cfg Config, kills []time.Tim
 	if diff := cmp.Diff(wantRejected, rejected); diff != "" {
 		t.Errorf("%s (-want +got):\n%s", output.RejectedFile, diff)
 	}
-	sameInSink(t, cfg, false)
+	sameInSink(t, cfg, true)
 	for _, name := range []string{output.PagesFile, output.RejectedFile, output.SitemapsFile, output.RobotsFile, journalFile} {
 		b, err := os.ReadFile(filepath.Join(cfg.Output, name))
 		if err != nil || !strings.HasSuffix(string(b), "\n") {

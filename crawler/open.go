@@ -40,7 +40,7 @@ func (c *Crawler) open() (err error) {
 	if c.out.journal, err = openJournal(filepath.Join(c.cfg.Output, journalFile)); err != nil {
 		return err
 	}
-	if err := c.out.openSinks(c.formats, c.counted.Sinks); err != nil {
+	if err := c.openSinks(); err != nil {
 		return err
 	}
 	c.ledger = newLedger(c.frontier, c.out, c.counted, c.tally.page)
@@ -140,14 +140,17 @@ func (c *Crawler) connect() error {
 	if base == nil {
 		base = newTransport(&c.cfg)
 	}
-	record := c.recorder()
+	w := &wire{base: base, working: c.working, record: c.recorder()}
+	if t, ok := base.(*http.Transport); ok {
+		w.proxy = t.Proxy
+	}
 	var err error
 	c.robots, err = robotsext.New(c.cfg.UserAgent, &robotsext.Options{
-		Transport: &wire{base: base, working: c.working, record: record},
+		Transport: w,
 		Wait:      c.wait,
 		Timeout:   c.cfg.RobotsTimeout,
 		RetryMin:  c.cfg.RobotsRetry,
-		Cache:     &robotsCache{frontier: c.frontier, failed: c.failed, since: c.roundBegan},
+		Cache:     &robotsCache{frontier: c.frontier, failed: c.failed, since: c.roundBegan, again: c.out.again},
 		Logger:    c.log,
 		OnRecord:  c.learned,
 		OnChange:  c.logChange,
@@ -156,7 +159,7 @@ func (c *Crawler) connect() error {
 	if err != nil {
 		return fmt.Errorf("crawler: %w", err)
 	}
-	c.fetch = newFetcher(c.working, &c.cfg, c.robots, record != nil)
+	c.fetch = newFetcher(c.working, &c.cfg, c.robots, w.record != nil)
 	c.sitemaps = &http.Client{
 		Transport:     c.robots.Transport(nil),
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },

@@ -17,26 +17,14 @@ type pauses struct {
 // takes a request more: the rest of a chain of redirects of a robots.txt. Limits of time
 // go on.
 func (c *Crawler) Pause() {
-	c.pauses.mu.Lock()
-	defer c.pauses.mu.Unlock()
-	if c.pauses.over != nil {
-		return
-	}
-	c.pauses.over = make(chan struct{})
-	c.log.Info("crawl paused")
-	if c.pauses.call != nil {
-		c.pauses.call()
-		c.pauses.call = nil
+	if c.pauses.begin() {
+		c.log.Info("crawl paused")
 	}
 }
 
 // Continue ends a pause.
 func (c *Crawler) Continue() {
-	c.pauses.mu.Lock()
-	defer c.pauses.mu.Unlock()
-	if c.pauses.over != nil {
-		close(c.pauses.over)
-		c.pauses.over = nil
+	if c.pauses.end() {
 		c.log.Info("crawl goes on")
 		c.stir()
 	}
@@ -51,6 +39,33 @@ func (c *Crawler) paused() bool {
 	c.pauses.mu.Lock()
 	defer c.pauses.mu.Unlock()
 	return c.pauses.over != nil
+}
+
+// begin begins a pause, unless there is one.
+func (p *pauses) begin() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.over != nil {
+		return false
+	}
+	p.over = make(chan struct{})
+	if p.call != nil {
+		p.call()
+		p.call = nil
+	}
+	return true
+}
+
+// end ends the pause, if there is one.
+func (p *pauses) end() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.over == nil {
+		return false
+	}
+	close(p.over)
+	p.over = nil
+	return true
 }
 
 // ready waits until there is no pause, and returns a context for waiting for a URL,

@@ -126,6 +126,9 @@ func (c *Crawler) openCounted(s *state) error {
 	if c.counted, err = countedIn(note); err != nil {
 		return err
 	}
+	if err := c.takeOver(s.Config.Write); err != nil {
+		return err
+	}
 	if more := c.cfg.MaxHostPages; s.Config.MaxHostPages > 0 && (more == 0 || more > s.Config.MaxHostPages) {
 		if err := c.bringBackFull(); err != nil {
 			return err
@@ -170,7 +173,7 @@ func (c *Crawler) bringBackFull() error {
 	c.counted.Rejected = length
 	for _, f := range c.opts.Formats {
 		if !f.Exchanges { // it is given all lines again, and needs no others
-			delete(c.counted.Sinks, f.Name)
+			c.counted.stale(f.Name)
 		}
 	}
 	_, err = c.frontier.Finish(c.books, nil, c.counted.bytes())

@@ -14,8 +14,9 @@ import (
 // that all who share the frontier share it, and a restart does not lose it.
 type robotsCache struct {
 	frontier frontier.Frontier
-	failed   func() bool // the crawl has: what a record asks for may not have been taken in
-	since    time.Time   // when this round of the crawl began: an older record is asked for again
+	failed   func() bool                 // the crawl has: what a record asks for may not have been taken in
+	again    func(robotsext.Origin) bool // this record has to be asked for again, though it is not old; nil: none has
+	since    time.Time                   // when this round of the crawl began: an older record is asked for again
 }
 
 // Load implements robotsext.Cache.
@@ -31,7 +32,7 @@ func (c *robotsCache) Load(ctx context.Context, o robotsext.Origin) (*robotsext.
 	if err := json.Unmarshal(host.Robots.Data, rec); err != nil {
 		return nil, fmt.Errorf("crawler: robots.txt of %s in the frontier: %w", o, err)
 	}
-	if rec.FetchedAt.Before(c.since) && rec.ExpiresAt.After(rec.FetchedAt) {
+	if (rec.FetchedAt.Before(c.since) || c.again != nil && c.again(o)) && rec.ExpiresAt.After(rec.FetchedAt) {
 		rec.ExpiresAt = rec.FetchedAt // it still serves while the site cannot be asked
 	}
 	return rec, nil

@@ -2,7 +2,6 @@ package crawler
 
 import (
 	"github.com/politecrawl/politecrawl/crawler/frontier"
-	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
@@ -76,17 +75,6 @@ func (c *Crawler) seedJoined(a address) error {
 	}
 	rec.File = robotstxt.Parse(rec.Body, nil)
 	return c.seedSitemaps(rec)
-}
-
-// keepRobots writes a robots.txt to the output.
-func (c *Crawler) keepRobots(rec *robotsext.Record) error {
-	about, body := *rec, rec.Body
-	about.Body, about.Copy = nil, nil // they stand in a file of their own
-	if rec.NoStore {
-		body = nil // ROB-CAC-06
-	}
-	c.out.add(func(f *output.Found) { f.Robots = append(f.Robots, robotsFound(rec)) })
-	return c.out.dir.Robots(string(rec.Origin), body, &about)
 }
 
 // seedSitemaps brings the Sitemap lines of a host into the frontier, where they

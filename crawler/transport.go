@@ -67,6 +67,7 @@ func checkProxy(raw string) error {
 type wire struct {
 	base    http.RoundTripper
 	working context.Context
+	proxy   func(*http.Request) (*url.URL, error) // as base has it; nil: not known
 	record  func(e *output.Exchange, held string) // takes what has gone over it; nil: nobody does
 }
 
@@ -79,6 +80,7 @@ func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
 	var rec *recording
 	if w.record != nil {
 		rec, out = record(out, w.record)
+		rec.proxied = w.proxied(out)
 	}
 	resp, err := w.base.RoundTrip(out)
 	if err != nil {
@@ -93,6 +95,15 @@ func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
 	readableLocation(resp)
 	keepPacked(resp)
 	return resp, nil
+}
+
+// proxied tells whether a request goes through a proxy.
+func (w *wire) proxied(req *http.Request) bool {
+	if w.proxy == nil {
+		return false
+	}
+	by, err := w.proxy(req)
+	return err == nil && by != nil
 }
 
 // readableLocation rewrites a Location that browsers can read and net/url cannot:

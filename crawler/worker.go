@@ -1,6 +1,7 @@
 package crawler
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -216,7 +217,12 @@ func (c *Crawler) fetchPage(v *visit) (frontier.Outcome, error) {
 	} else {
 		outcome, err = c.answered(v, got)
 	}
-	c.out.release(v.u.String(), v.noCopy)
+	if c.fetch.recorded {
+		if v.page == nil && c.cfg.ObeyNoindex {
+			v.noCopy = cmp.Or(v.noCopy, "unread") // nobody has seen what it asks for
+		}
+		c.out.release(v.u.String(), v.noCopy)
+	}
 	bytes := 0
 	if v.page != nil {
 		bytes = v.page.Bytes
@@ -291,6 +297,7 @@ func (c *Crawler) page(v *visit, got *reply) *output.Page {
 
 // found reads what a page leads to: the target of a redirect, or its links.
 func (c *Crawler) found(v *visit, got *reply, page *output.Page) ([]frontier.Item, error) {
+	v.noCopy = c.noCopy(c.directives(got.header, nil))
 	if location := got.header.Get("Location"); location != "" && got.status >= 300 && got.status < 400 {
 		page.Location = location
 		return c.redirected(v, location)

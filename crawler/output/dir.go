@@ -62,7 +62,7 @@ func Vacant(path string, formats ...Format) error {
 	if name := Written(path); name != "" {
 		return fmt.Errorf("%w: %q has %s in it; name another directory or remove this one", ErrExists, path, name)
 	}
-	names, err := filesOf(path, formats)
+	names, err := FilesOf(path, formats...)
 	if err == nil && len(names) > 0 {
 		err = fmt.Errorf("%w: %q has %s in it; name another directory or remove this one", ErrExists, path, names[0])
 	}
@@ -80,9 +80,9 @@ func Written(path string) string {
 	return ""
 }
 
-// filesOf returns the names of the files of formats in a directory, which may be
+// FilesOf returns the names of the files of formats in a directory, which may be
 // missing.
-func filesOf(path string, formats []Format) (names []string, err error) {
+func FilesOf(path string, formats ...Format) (names []string, err error) {
 	inside, err := os.ReadDir(path)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("output: %w", err)
@@ -186,6 +186,9 @@ func (d *Dir) Lengths() Lengths {
 		Sitemaps: d.files[sitemaps].length, Links: d.files[links].length, Entries: d.files[entries].length,
 	}
 }
+
+// RobotsLength returns how long robots.jsonl is.
+func (d *Dir) RobotsLength() int64 { return d.robots.length() }
 
 // Sync returns when everything written has reached the disk.
 func (d *Dir) Sync() error {

@@ -32,6 +32,13 @@ func (l *Log) Append(lines []byte) (at int64, err error) {
 	return at, l.lines.append(lines)
 }
 
+// length returns how long the file is.
+func (l *Log) length() int64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.lines.length
+}
+
 // Sync returns when everything appended has reached the disk.
 func (l *Log) Sync() error {
 	if err := l.lines.file.Sync(); err != nil {

@@ -35,7 +35,7 @@ func Rotate(path string, number int, formats ...Format) (Files, error) {
 		Pages: aside(PagesFile), Rejected: aside(RejectedFile), Sitemaps: aside(SitemapsFile),
 		Links: aside(LinksFile), Entries: aside(EntriesFile), Robots: aside(RobotsFile),
 	}
-	names, err := filesOf(path, formats)
+	names, err := FilesOf(path, formats...)
 	failed = append(failed, err)
 	for _, name := range names {
 		aside(name)
@@ -47,18 +47,19 @@ func Rotate(path string, number int, formats ...Format) (Files, error) {
 // that begin at counted or beyond it. It returns how long the file is then. Nobody may
 // have it open.
 func DropRejections(path string, counted int64, drop func(*Rejection) bool) (length int64, err error) {
-	var kept Batch
+	var kept []byte
 	name := filepath.Join(path, RejectedFile)
 	err = Each(name, func(at int64, r *Rejection) error {
 		if at >= counted || drop(r) {
 			return nil
 		}
-		return kept.Reject(r)
+		kept, err = Line(kept, r)
+		return err
 	})
 	if err != nil {
 		return 0, err
 	}
-	return int64(len(kept.lines[rejected])), replace(name, kept.lines[rejected], 0o644)
+	return int64(len(kept)), replace(name, kept, 0o644)
 }
 
 // Rotated tells whether files were put aside under a number.

@@ -74,19 +74,21 @@ type Robots struct {
 }
 
 // Exchange is a request and its answer as they went over the wire, whatever they were
-// for: a page, a robots.txt, a sitemap. Those of HTTP/2 are written as in HTTP/1.1.
+// for: a page, a robots.txt, a sitemap. What is between the crawl and a proxy is left
+// out. The fields of an answer are in the order of their names, in their usual spelling;
+// heads of HTTP/2 are written as in HTTP/1.1.
 type Exchange struct {
 	URL      string
 	Began    time.Time
 	Took     time.Duration // to the end of the body, or to where it was left
-	Addr     string        // the IP address that was asked; empty: not known
+	Addr     string        // the IP address that was asked; empty: not known, or it was a proxy's
 	Proto    string        // of the answer: HTTP/1.1, HTTP/2.0
 	Request  []byte        // its line and fields, with the empty line
 	Response []byte        // its line and fields, with the empty line; without Transfer-Encoding
 	Status   int
 	Body     []byte // as it was sent, Content-Encoding included, but not chunked
 	Cut      bool   // the body goes on behind Body
-	Withheld string // the directive of the page for which Body is left out, such as noindex; empty: none
+	Withheld string // what Body is left out for, such as noindex or no-store; empty: nothing
 }
 
 // join adds what another holds.

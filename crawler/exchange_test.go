@@ -1,0 +1,220 @@
+package crawler
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+// keeping is a format without a name that keeps what it is given.
+type keeping struct {
+	mu sync.Mutex
+	output.Found
+}
+
+func (k *keeping) format() output.Format {
+	return output.Format{Exchanges: true, Open: func(string, []byte) (output.Sink, error) { return k, nil }}
+}
+
+func (k *keeping) Write(f *output.Found) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.Exchanges = append(k.Exchanges, f.Exchanges...)
+	k.Pages = append(k.Pages, f.Pages...)
+	k.Robots = append(k.Robots, f.Robots...)
+	return nil
+}
+
+func (k *keeping) Commit(bool) ([]byte, error) { return nil, nil }
+func (k *keeping) Close() error                { return nil }
+
+// wireLog is a server's connection that keeps what comes in.
+type wireLog struct {
+	net.Listener
+	mu sync.Mutex
+	in map[net.Conn]*bytes.Buffer
+}
+
+func (l *wireLog) Accept() (net.Conn, error) {
+	conn, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.in[conn] = new(bytes.Buffer)
+	return &loggedConn{Conn: conn, log: l, buf: l.in[conn]}, nil
+}
+
+type loggedConn struct {
+	net.Conn
+	log *wireLog
+	buf *bytes.Buffer
+}
+
+func (c *loggedConn) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	c.log.mu.Lock()
+	defer c.log.mu.Unlock()
+	c.buf.Write(p[:n])
+	return n, err
+}
+
+// Exchanges are what went over the wire: requests as the server received them, bodies
+// as it sent them, of robots.txt, sitemaps, pages and redirects.
+func TestExchanges(t *testing.T) {
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	_, _ = io.WriteString(z, "<title>packed</title>")
+	_ = z.Close()
+	mux := http.NewServeMux()
+	mux.HandleFunc("/robots.txt", func(w http.ResponseWriter, r *http.Request) {
+		_, _ = fmt.Fprintf(w, "User-agent: *\nDisallow: /no\nSitemap: http://%s/map.txt\n", r.Host)
+	})
+	mux.HandleFunc("/map.txt", func(w http.ResponseWriter, r *http.Request) {
+		_, _ = fmt.Fprintf(w, "http://%s/moved\nhttp://%s/long\nhttp://%s/hidden\nhttp://%s/unkept\n", r.Host, r.Host, r.Host, r.Host)
+	})
+	mux.HandleFunc("/moved", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/packed?a=1&b", http.StatusFound) })
+	mux.HandleFunc("/packed", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		w.Header().Set("Content-Encoding", "gzip")
+		_, _ = w.Write(packed.Bytes())
+	})
+	mux.HandleFunc("/long", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(bytes.Repeat([]byte("x"), 100_000)) })
+	mux.HandleFunc("/hidden", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = io.WriteString(w, `<meta name="robots" content="noindex">secret`)
+	})
+	mux.HandleFunc("/unkept", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("X-Robots-Tag", "noarchive")
+		_, _ = io.WriteString(w, `secret`)
+	})
+	plain, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	log := &wireLog{Listener: plain, in: make(map[net.Conn]*bytes.Buffer)}
+	server := &http.Server{Handler: mux, ReadHeaderTimeout: time.Minute}
+	go func() { _ = server.Serve(log) }()
+	t.Cleanup(func() { _ = server.Close() })
+
+	mux.HandleFunc("/broken", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Length", "100")
+		_, _ = io.WriteString(w, `secret`)
+	})
+	mux.HandleFunc("/gone", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("X-Robots-Tag", "noindex")
+		w.WriteHeader(http.StatusGone)
+		_, _ = io.WriteString(w, `secret`)
+	})
+	cfg := testConfig(t, "http://"+plain.Addr().String()+"/moved", "http://"+plain.Addr().String()+"/broken", "http://"+plain.Addr().String()+"/gone")
+	cfg.MaxBody = 50_000
+	kept := new(keeping)
+	run(t, cfg, &Options{Formats: []output.Format{kept.format()}})
+
+	var received, sent []string
+	log.mu.Lock()
+	for _, in := range log.in {
+		for _, head := range strings.SplitAfter(in.String(), "\r\n\r\n") {
+			if head != "" {
+				received = append(received, head)
+			}
+		}
+	}
+	log.mu.Unlock()
+	by := make(map[string]*output.Exchange)
+	for _, e := range kept.Exchanges {
+		sent = append(sent, string(e.Request))
+		by[strings.TrimPrefix(e.URL, "http://"+plain.Addr().String())] = e
+		if e.Addr != "127.0.0.1" || e.Proto != "HTTP/1.1" || e.Began.IsZero() || e.Took <= 0 {
+			t.Errorf("%s: %+v", e.URL, e)
+		}
+		if !bytes.HasPrefix(e.Response, fmt.Appendf(nil, "HTTP/1.1 %d ", e.Status)) || !bytes.HasSuffix(e.Response, []byte("\r\n\r\n")) {
+			t.Errorf("%s: %q", e.URL, e.Response)
+		}
+	}
+	slices.Sort(received)
+	slices.Sort(sent)
+	if strings.Contains(strings.Join(received, ""), heldField) {
+		t.Errorf("the site was sent %s: %q", heldField, received)
+	}
+	if diff := cmp.Diff(received, sent); diff != "" {
+		t.Errorf("requests (-received +recorded):\n%s", diff)
+	}
+	for path, want := range map[string]struct {
+		status int
+		body   []byte
+		cut    bool
+		field  string
+	}{
+		"/robots.txt":   {200, []byte("User-agent: *\nDisallow: /no\nSitemap: http://" + plain.Addr().String() + "/map.txt\n"), false, "Content-Length: "},
+		"/moved":        {302, nil, false, "Location: /packed?a=1&b\r\n"},
+		"/packed?a=1&b": {200, packed.Bytes(), false, "Content-Encoding: gzip\r\n"},
+		"/long":         {200, nil, true, "Content-Type: text/plain"},
+	} {
+		e := by[path]
+		if e == nil || e.Status != want.status || e.Cut != want.cut || !bytes.Contains(e.Response, []byte(want.field)) ||
+			want.body != nil && !bytes.Equal(e.Body, want.body) {
+			t.Errorf("%s: %+v", path, e)
+		}
+	}
+	for path, rule := range map[string]string{"/hidden": "noindex", "/unkept": "noarchive", "/broken": "unread", "/gone": "noindex"} {
+		if e := by[path]; e == nil || e.Body != nil || e.Withheld != rule {
+			t.Errorf("%s: %+v", path, e)
+		}
+	}
+	if len(by) != 9 || len(kept.Exchanges) != 9 || len(by["/long"].Body) < cfg.MaxBody {
+		t.Errorf("%d exchanges", len(by))
+	}
+}
+
+// What is between the crawl and its proxy is not archived, nor what asks not to be
+// stored; with obey-noindex off a page is, whatever it asks for.
+func TestExchangesWithheld(t *testing.T) {
+	const secret = "hunter2"
+	s := newSite(t, "127.0.0.1", nil) // the proxy: it answers for any host
+	s.handle("/robots.txt", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Cache-Control", "max-age=60, No-Store")
+		_, _ = io.WriteString(w, "User-agent: *\nDisallow: /no\n")
+	})
+	s.handle("/p", func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Proxy-Authorization") == "" {
+			t.Error("the proxy was not told who asks")
+		}
+		w.Header().Set("X-Robots-Tag", "noarchive")
+		_, _ = io.WriteString(w, "content")
+	})
+	cfg := testConfig(t, "http://site.example/p")
+	cfg.Proxies = []string{"http://alice:" + secret + "@" + strings.TrimPrefix(s.url, "http://")}
+	cfg.ObeyNoindex = false
+	kept := new(keeping)
+	run(t, cfg, &Options{Formats: []output.Format{kept.format()}})
+	if len(kept.Exchanges) != 2 {
+		t.Fatalf("%d exchanges", len(kept.Exchanges))
+	}
+	for _, e := range kept.Exchanges {
+		if strings.Contains(string(e.Request), "Authorization") || e.Addr != "" {
+			t.Errorf("of the proxy there is address %q, request %q", e.Addr, e.Request)
+		}
+		if page := strings.HasSuffix(e.URL, "/p"); page && string(e.Body) != "content" || !page && (e.Body != nil || e.Withheld != "no-store") {
+			t.Errorf("ROB-CAC-06: %+v", e)
+		}
+	}
+	for _, r := range kept.Robots {
+		if r.Body != nil {
+			t.Errorf("ROB-CAC-06: %+v", r)
+		}
+	}
+}

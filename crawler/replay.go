@@ -1,0 +1,121 @@
+package crawler
+
+import (
+	"path/filepath"
+
+	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/robotsext"
+)
+
+// replayCommit is how many lines a sink is given before it commits.
+const replayCommit = 20 * maxPostings
+
+// A replayer gives a sink what the files of lines hold, which are all but the exchanges.
+type replayer struct {
+	dir   *output.Dir
+	sink  output.Sink
+	batch output.Batch
+	n     int
+}
+
+// replay gives a sink all that the directory has.
+func replay(dir *output.Dir, s output.Sink) error {
+	r := &replayer{dir: dir, sink: s}
+	for _, file := range []func() error{
+		func() error { return replayLines(r, output.SitemapsFile, r.batch.Sitemap) },
+		func() error { return replayLines(r, output.EntriesFile, r.batch.Entry) },
+		func() error { return replayLines(r, output.PagesFile, r.batch.Page) },
+		func() error { return replayLines(r, output.LinksFile, r.batch.Links) },
+		func() error { return replayLines(r, output.RejectedFile, r.batch.Reject) },
+	} {
+		if err := file(); err != nil {
+			return err
+		}
+	}
+	if err := r.flush(); err != nil {
+		return err
+	}
+	_, err := replayRobots(dir, s, 0)
+	return err
+}
+
+func replayLines[T any](r *replayer, name string, add func(*T) error) error {
+	return each(filepath.Join(r.dir.Path(), name), func(v *T) error {
+		if err := add(v); err != nil {
+			return err
+		}
+		return r.added()
+	})
+}
+
+// replayRobots gives a sink the lines of robots.jsonl from a place on, and returns whose
+// they are. Only the last robots.txt of an origin is there with its text.
+func replayRobots(dir *output.Dir, s output.Sink, from int64) (origins map[robotsext.Origin]bool, err error) {
+	name := filepath.Join(dir.Path(), output.RobotsFile)
+	last := make(map[robotsext.Origin]int64)
+	err = output.Each(name, func(at int64, v *robotsext.Record) error {
+		last[v.Origin] = at
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	r, origins := &replayer{dir: dir, sink: s}, make(map[robotsext.Origin]bool)
+	err = output.Each(name, func(at int64, v *robotsext.Record) error {
+		if at < from {
+			return nil
+		}
+		origins[v.Origin] = true
+		found := robotsFound(v)
+		if last[v.Origin] == at && !v.NoStore {
+			if text, err := output.RobotsText(dir.Path(), string(v.Origin)); err == nil && len(text) > 0 {
+				found.Body = text
+			}
+		}
+		r.batch.Loose(&output.Found{Robots: []*output.Robots{found}})
+		return r.added()
+	})
+	if err != nil {
+		return origins, err
+	}
+	return origins, r.flush()
+}
+
+// added counts what was added to the batch, and passes it on now and then.
+func (r *replayer) added() error {
+	if r.n++; r.n%maxPostings > 0 {
+		return nil
+	}
+	if err := r.flush(); err != nil || r.n%replayCommit > 0 {
+		return err
+	}
+	_, err := r.sink.Commit(false) // so that it need not hold all of it
+	return err
+}
+
+// flush passes on what is in the batch, if there is anything.
+func (r *replayer) flush() error {
+	if r.n == 0 {
+		return nil
+	}
+	defer r.batch.Reset()
+	return r.sink.Write(r.batch.Found())
+}
+
+// robotsFound is what a sink is told of a robots.txt.
+func robotsFound(rec *robotsext.Record) *output.Robots {
+	r := &output.Robots{
+		Origin: string(rec.Origin), Outcome: rec.Outcome.String(), Status: rec.Status,
+		FetchedAt: rec.FetchedAt, ExpiresAt: rec.ExpiresAt, RetryAt: rec.RetryAt,
+	}
+	if n := len(rec.Chain); n > 0 {
+		r.URL = rec.Chain[n-1]
+	}
+	if rec.Err != nil {
+		r.Error = rec.Err.Error()
+	}
+	if !rec.NoStore {
+		r.Body = rec.Body // ROB-CAC-06
+	}
+	return r
+}
