@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -32,9 +33,10 @@ Each crawler is asked for as its operator says it looks for its group: Applebot 
 what is said to Googlebot where nobody speaks of Applebot, and AdsBot-Google obeys only
 what is said to itself. --agent names others in their place, as in "robots check".
 
-With --format json the result is one object: from, fetch, paths (path and alike, the
-number of rules that are about such paths) and agents, and truncated where the file is
-longer than what is read of it; each agent has agent, operator,
+With --format json the result is one object: from, fetch, paths (path and alike, how
+many more paths were tried that are of its kind) and agents, and truncated where the
+file is longer than what is read of it, and rules_left_out where rules have so many
+wildcards that no path was tried for so many of them; each agent has agent, operator,
 purpose (search, training, answers, user or other), tokens, group and verdicts, one for
 each path: verdict, rule and line.
 
@@ -90,7 +92,8 @@ type shownMatrix struct {
 	Paths  []shownPath  `json:"paths"`
 	Agents []shownAgent `json:"agents"`
 
-	Truncated bool `json:"truncated,omitempty"` // the file goes on behind what is read of it
+	Left      int  `json:"rules_left_out,omitempty"` // no path was made of them: it would have taken too long
+	Truncated bool `json:"truncated,omitempty"`      // the file goes on behind what is read of it
 
 	sections bool // the agents come by purpose
 }
@@ -132,7 +135,7 @@ func (s *shownMatrix) ask(file *robotstxt.File, asked []knownAgent, paths []stri
 		s.Paths = append(s.Paths, shownPath{Path: path})
 	}
 	if len(paths) == 0 {
-		s.Paths = tellingPaths(groups)
+		s.Paths, s.Left = tellingPaths(groups)
 	}
 	for i, g := range groups {
 		for _, p := range s.Paths {
@@ -152,12 +155,18 @@ func shownVerdictOf(v robotstxt.Verdict) shownVerdict {
 	return s
 }
 
+// mostAsked bounds the work that goes into finding paths to ask for, in steps of
+// robotstxt.Group.Cost. Ordinary files of thousands of rules take a hundredth of it.
+const mostAsked = 1_000_000_000
+
 // tellingPaths returns / and, of the paths that the rules of the groups are
-// about, the first of each kind: those that the same groups allow.
-func tellingPaths(groups []*robotstxt.Group) []shownPath {
-	var paths []shownPath
+// about, the first of each kind: those that the same groups allow. Where that would
+// take too much, it leaves out rules and says how many.
+func tellingPaths(groups []*robotstxt.Group) (paths []shownPath, left int) {
+	groups = distinct(groups)
 	kinds := map[string]int{} // by who may fetch them
 	asked := map[string]bool{}
+	steps := mostAsked
 	add := func(path string) {
 		if asked[path] {
 			return
@@ -165,6 +174,7 @@ func tellingPaths(groups []*robotstxt.Group) []shownPath {
 		asked[path] = true
 		kind := make([]byte, len(groups))
 		for i, g := range groups {
+			steps -= g.Cost(path)
 			if g.Match(path).Allowed {
 				kind[i] = 1
 			}
@@ -185,10 +195,25 @@ func tellingPaths(groups []*robotstxt.Group) []shownPath {
 		}
 		looked[&rules[0]] = true
 		for i := range rules {
+			if steps < 0 {
+				left += len(rules) - i
+				break
+			}
 			add(samplePath(rules[i].Pattern))
 		}
 	}
-	return paths
+	return paths, left
+}
+
+// distinct returns each group once: most agents have that of "*".
+func distinct(groups []*robotstxt.Group) []*robotstxt.Group {
+	var list []*robotstxt.Group
+	for _, g := range groups {
+		if !slices.Contains(list, g) {
+			list = append(list, g)
+		}
+	}
+	return list
 }
 
 // samplePath returns a path that a rule is about.
@@ -245,6 +270,9 @@ func (s shownMatrix) text(paint painter, width int) string {
 		}
 		p.printf("\n")
 	}
+	if s.Left > 0 {
+		p.printf("%s\n", paint(yellow, fmt.Sprintf("%d rules were not looked at: there are too many wildcards", s.Left)))
+	}
 	return p.b.String()
 }
 
@@ -275,8 +303,8 @@ func groupName(name string) string {
 
 // cut is text in at most so many characters.
 func cut(text string, most int) string {
-	if len(text) > most {
-		return text[:most-1] + "…"
+	if characters := []rune(text); len(characters) > most {
+		return string(characters[:most-1]) + "…"
 	}
 	return text
 }

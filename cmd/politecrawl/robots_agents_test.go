@@ -172,3 +172,13 @@ func TestAgentsMisuse(t *testing.T) {
 		})
 	}
 }
+
+// TestCut holds that no character is cut in two.
+func TestCut(t *testing.T) {
+	if got := cut("ééééé", 4); got != "ééé…" {
+		t.Errorf("got %q", got)
+	}
+	if got := cut("ééééé", 5); got != "ééééé" {
+		t.Errorf("got %q", got)
+	}
+}

@@ -68,3 +68,29 @@ func TestShowManyAgents(t *testing.T) {
 		}
 	}
 }
+
+// TestAgentsManyRules holds that agents who share a group are asked for once, and
+// that a file by which all have different groups is given up.
+func TestAgentsManyRules(t *testing.T) {
+	var rules, names, own strings.Builder
+	word := strings.NewReplacer("0", "a", "1", "b")
+	for i := range 5000 {
+		fmt.Fprintf(&rules, "Disallow: /*%sc\n", word.Replace(fmt.Sprintf("%015b", i)))
+	}
+	for _, k := range knownAgents {
+		if tokens := k.agent().tokens; len(tokens) > 0 {
+			fmt.Fprintf(&names, "User-agent: %s\n", tokens[0])
+			fmt.Fprintf(&own, "User-agent: %s\nAllow: /%[1]s\n", tokens[0])
+		}
+	}
+	shared := runWith(t, "User-agent: *\n"+rules.String(), "robots", "agents", "-", "--format", "json").matrixOf(t)
+	if len(shared.Paths) != 2 || shared.Paths[1].Alike != 4999 || shared.Left != 0 {
+		t.Errorf("one group: %+v, %d rules left out", shared.Paths, shared.Left)
+	}
+	const remark = " rules were not looked at: there are too many wildcards\n"
+	start := time.Now()
+	got := runWith(t, names.String()+rules.String()+own.String(), "robots", "agents", "-")
+	if took := time.Since(start); took > 20*time.Second || got.code != exitDone || !strings.HasSuffix(got.out, remark) {
+		t.Errorf("a group for each: %v, exit code %d, %.1000s", took, got.code, got.out)
+	}
+}

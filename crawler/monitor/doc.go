@@ -51,11 +51,16 @@
 //     operator happens to visit can still make their browser send requests to it; those
 //     are told by the Host header (a name of the page's own, made to point here:
 //     DNS rebinding), by Sec-Fetch-Site and Origin, and, where something would change,
-//     by a secret of this process that only its own page knows.
+//     by a secret of this process that only its own page knows. Programs on the same
+//     machine are not kept out: whoever has an account there can read the page, and
+//     with it the secret, and so stop the crawl. Set a token where that matters.
 //   - With a token every path but /healthz asks for it, as "Authorization: Bearer"
 //     or, for a browser, once as "?token=" in the URL, which is traded for a cookie.
 //     The token travels as it is: put TLS or a tunnel in front where the network is not
 //     to be trusted.
+//   - At most 64 connections are served at a time, so that those who have no token
+//     cannot take from the crawl the descriptors that it needs. They can keep viewers
+//     waiting.
 //   - The page may load from its own origin alone, may not be framed, and shows what
 //     sites wrote as text.
 package monitor

@@ -14,11 +14,9 @@ type index struct {
 	forest atomic.Pointer[forest]
 }
 
-// The costs, where looking at one rule costs 1, about.
-const (
-	growCost   = 32 // growing a forest costs so much for each rule
-	searchPart = 4  // searching a path for what follows a star costs 1 for so many octets
-)
+// growCost is what growing a forest costs for each rule, about, where looking at
+// one costs 1.
+const growCost = 32
 
 // match returns the lowest rank of a rule that matches path, or rank if that is
 // lower.
@@ -44,10 +42,8 @@ func (x *index) tryAll(path string, rank int32) (lowest int32, cost int64) {
 		if r.rank >= rank {
 			break
 		}
-		matches, searched := matchPattern(r.pattern, path)
-		if cost++; searched {
-			cost += int64(len(path) / searchPart)
-		}
+		matches, one := matchPattern(r.pattern, path)
+		cost += int64(one)
 		if matches {
 			return r.rank, cost
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 // checkBothWays is Check. It holds the two ways that an index has to find a rule
@@ -121,5 +122,42 @@ func TestParseAllocations(t *testing.T) {
 				t.Errorf("%v allocations, more than %v", n, c.most)
 			}
 		})
+	}
+}
+
+// TestRunsOfStars holds that a run of stars costs hardly more than one, in a rule
+// that is not in a forest yet and in fields that never are.
+func TestRunsOfStars(t *testing.T) {
+	path := "/" + strings.Repeat("*", 100_000) + "b"
+	f := Parse([]byte("User-agent: *\nDisallow: "+strings.Repeat("*", 250_000)+"b\nContent-Usage: "+path+"x a=y\nClean-param: a "+path+"x\n"), nil)
+	g := f.Group("x")
+	for name, tt := range map[string]struct {
+		ask   func()
+		limit time.Duration
+	}{
+		"ROB-MAT-26/a rule":        {func() { g.compiled().index.tryAll("/ab", noRank) }, 700 * time.Microsecond},
+		"ROB-EXT-05/Content-Usage": {func() { g.ContentUsage("/a") }, 30 * time.Microsecond},
+		"ROB-EXT-03/Clean-param":   {func() { f.CleanURL("/a?a=b") }, 30 * time.Microsecond},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := least(tt.ask); got > tt.limit {
+				t.Errorf("%v, more than %v", got, tt.limit)
+			}
+		})
+	}
+}
+
+// TestGrowEarly holds that what was compared in vain counts, not only the rules.
+func TestGrowEarly(t *testing.T) {
+	body := "User-agent: *\n"
+	for i := range 1000 {
+		body += "Disallow: /" + strings.Repeat("a", i) + "c\n"
+	}
+	g := Parse([]byte(body), nil).Group("x")
+	for range 2 {
+		g.Match("/" + strings.Repeat("a", 1100))
+	}
+	if g.compiled().index.forest.Load() == nil {
+		t.Error("ROB-MAT-26: no forest after comparing a million octets")
 	}
 }

@@ -42,6 +42,7 @@ func (p pattern) withoutRuns() pattern {
 func (p *pattern) matchRest(s string) bool {
 	rest := p.rest
 	for {
+		rest = strings.TrimLeft(rest, "*") // several are as good as one
 		star := strings.IndexByte(rest, '*')
 		if star < 0 {
 			break
@@ -58,29 +59,37 @@ func (p *pattern) matchRest(s string) bool {
 	return strings.Contains(s, rest)
 }
 
+// The costs of trying a pattern, where looking at it costs 1.
+const (
+	comparePart = 8  // octets of its beginning that were compared
+	searchPart  = 4  // octets of the path, which was searched for what follows a star
+	starPart    = 32 // octets of the pattern, which was gone through for its stars
+)
+
 // matchPattern reports whether a canonical pattern matches a canonical path, and
-// whether the path had to be searched for that. It is for a pattern that has not
-// been made ready, and quick to see that most do not match.
-func matchPattern(canonical, path string) (matches, searched bool) {
+// about what it cost to tell. It is for a pattern that has not been made ready, and
+// quick to see that most do not match.
+func matchPattern(canonical, path string) (matches bool, cost int) {
 	i := 0
 	for i < len(canonical) && canonical[i] != '*' && canonical[i] != '$' {
 		if i == len(path) || canonical[i] != path[i] {
-			return false, false
+			return false, 1 + i/comparePart
 		}
 		i++
 	}
+	cost = 1 + i/comparePart
 	if i == len(canonical) {
-		return true, false
+		return true, cost
 	}
 	p := splitPattern(canonical)
-	return p.match(path), true
+	return p.match(path), cost + len(path)/searchPart + len(canonical)/starPart
 }
 
 // writtenPattern makes a rule path as written ready for matching without an
 // index, with its length: for lines that are few.
 func writtenPattern(written string) (p pattern, length int) {
 	canonical, length := canonicalRule(written, 0)
-	return splitPattern(canonical), length
+	return splitPattern(canonical).withoutRuns(), length
 }
 
 // match reports whether the pattern matches a canonical path.

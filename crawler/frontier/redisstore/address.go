@@ -52,9 +52,7 @@ func (a address) String() string {
 //
 // Errors say what is wrong and do not repeat what may hold a password.
 func parseAddress(text string) (address, error) {
-	bad := func(format string, args ...any) (address, error) {
-		return address{}, fmt.Errorf("%w: %s", ErrAddress, fmt.Sprintf(format, args...))
-	}
+	bad := func(what string) (address, error) { return address{}, fmt.Errorf("%w: %s", ErrAddress, what) }
 	var a address
 	scheme, rest, ok := strings.Cut(text, "://")
 	if !ok {
@@ -75,7 +73,7 @@ func parseAddress(text string) (address, error) {
 		a.user, err1 = url.PathUnescape(user)
 		a.password, err2 = url.PathUnescape(password)
 		if err1 != nil || err2 != nil {
-			return bad("user or password has a %% that is not %%25")
+			return bad("user or password has a % that is not %25")
 		}
 		rest = rest[at+1:]
 	}
@@ -90,7 +88,7 @@ func parseAddress(text string) (address, error) {
 	for server := range strings.SplitSeq(servers, ",") {
 		s, err := parseServer(server)
 		if err != nil {
-			return bad("%v", err)
+			return bad(err.Error())
 		}
 		a.servers = append(a.servers, s)
 	}

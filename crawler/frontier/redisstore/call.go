@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -51,17 +52,16 @@ func (s *Store) common() []string {
 }
 
 // run calls a script, again and again while Redis is not available and there is
-// patience left. Make is asked for the call each time, and told whether it was
-// made before, so that it may have been done, and how often the server was
-// found to have begun anew.
-func (s *Store) run(ctx context.Context, sc script, make func(again bool) call) (reply, error) {
+// patience left. Prepare is asked for the call each time, and told whether it was
+// made before, so that it may have been done.
+func (s *Store) run(ctx context.Context, sc script, prepare func(again bool) call) (reply, error) {
 	var deadline time.Time
 	if s.opts.Patience > 0 {
 		deadline = time.Now().Add(s.opts.Patience)
 	}
 	again, load, pause := false, false, firstPause
 	for {
-		c := make(again)
+		c := prepare(again)
 		answer, err := s.invoke(ctx, sc, c, load)
 		reply, isReply := rueidis.IsRedisErr(err)
 		switch {
@@ -96,11 +96,15 @@ func (s *Store) run(ctx context.Context, sc script, make func(again bool) call) 
 }
 
 func (s *Store) invoke(ctx context.Context, sc script, c call, load bool) (reply, error) {
+	return s.client.Do(ctx, s.command(sc, c, load)).ToArray()
+}
+
+func (s *Store) command(sc script, c call, load bool) rueidis.Completed {
 	name, text := "EVALSHA", sc.sha
 	if load {
 		name, text = "EVAL", sc.text
 	}
-	return s.client.Do(ctx, s.client.B().Arbitrary(name, text, "1").Keys(c.key).Args(c.args...).Build()).ToArray()
+	return s.client.B().Arbitrary(name, text, "1").Keys(c.key).Args(c.args...).Build()
 }
 
 // fixed is for run: a call that is the same each time.
@@ -121,17 +125,22 @@ func (s *Store) each(ctx context.Context, sc script, args []string, take func(re
 		}
 		return err
 	}
-	var mu sync.Mutex // guards take
-	return s.together(s.layout.shards, func(k int) error {
-		r, err := s.run(ctx, sc, fixed(s.call(k, append(args[:len(args):len(args)], strconv.Itoa(k))...)))
-		if err != nil {
-			return err
+	calls, cmds := make([]call, s.layout.shards), make([]rueidis.Completed, s.layout.shards)
+	for k := range calls {
+		calls[k] = s.call(k, append(slices.Clip(args), strconv.Itoa(k))...)
+		cmds[k] = s.command(sc, calls[k], false)
+	}
+	answers := s.client.DoMulti(ctx, cmds...)
+	for k, answer := range answers {
+		r, err := answer.ToArray()
+		if err != nil { // what can be done about it, run does
+			if r, err = s.run(ctx, sc, fixed(calls[k])); err != nil {
+				return err
+			}
 		}
-		mu.Lock()
-		defer mu.Unlock()
 		take(r)
-		return nil
-	})
+	}
+	return nil
 }
 
 // together does n things at a time.
@@ -164,26 +173,30 @@ func (s *Store) boot(ctx context.Context, alone bool) error {
 	if err != nil {
 		return classify(err)
 	}
-	args := "0"
-	if alone {
-		args = "1"
-	}
-	var all [][]string
+	var calls []call
 	if s.cluster {
 		for k := range s.layout.shards {
-			all = append(all, []string{strconv.Itoa(k)})
+			calls = append(calls, s.call(k, flag(alone), strconv.Itoa(k)))
 		}
 	} else {
-		all = [][]string{nil}
+		calls = []call{s.call(0, flag(alone))}
 		for k := range s.layout.shards {
-			all[0] = append(all[0], strconv.Itoa(k))
+			calls[0].args = append(calls[0].args, strconv.Itoa(k))
 		}
 	}
-	err = s.together(len(all), func(i int) error {
-		c := s.call(i, append([]string{args}, all[i]...)...)
-		cmd := s.client.B().Arbitrary("EVAL", s.scripts.boot.text, "1").Keys(c.key).Args(c.args...).Build()
-		return classify(s.client.Do(ctx, cmd).Error())
-	})
+	cmds := make([]rueidis.Completed, len(calls))
+	for i, c := range calls {
+		cmds[i] = s.command(s.scripts.boot, c, false)
+	}
+	for i, answer := range s.client.DoMulti(ctx, cmds...) {
+		err := answer.Error()
+		if reply, ok := rueidis.IsRedisErr(err); ok && reply.IsNoScript() {
+			err = s.client.Do(ctx, s.command(s.scripts.boot, calls[i], true)).Error()
+		}
+		if err != nil {
+			return classify(err)
+		}
+	}
 	s.forget()
-	return err
+	return nil
 }

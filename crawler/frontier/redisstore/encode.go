@@ -44,7 +44,7 @@ func cutString(text string) (s, rest string, err error) {
 	if size <= 0 || n > uint64(len(text)-size) {
 		return "", "", errDamaged
 	}
-	end := size + int(n) //nolint:gosec // at most len(text)
+	end := size + int(n)
 	return text[size:end], text[end:], nil
 }
 
@@ -81,7 +81,7 @@ func encodeRobots(r *frontier.Robots) string {
 	if !r.FailingSince.IsZero() {
 		since = r.FailingSince.UnixMilli()
 	}
-	b := binary.BigEndian.AppendUint64(nil, uint64(since)) //nolint:gosec // its bits
+	b := binary.BigEndian.AppendUint64(nil, uint64(since))
 	return string(append(b, r.Data...))
 }
 
@@ -90,7 +90,7 @@ func decodeRobots(text string) (*frontier.Robots, error) {
 		return nil, errDamaged
 	}
 	r := &frontier.Robots{Data: bytes.Clone([]byte(text[8:]))}
-	if since := int64(binary.BigEndian.Uint64([]byte(text[:8]))); since != math.MinInt64 { //nolint:gosec // its bits
+	if since := int64(binary.BigEndian.Uint64([]byte(text[:8]))); since != math.MinInt64 {
 		r.FailingSince = time.UnixMilli(since)
 	}
 	return r, nil
@@ -143,7 +143,7 @@ func decodeCalls(text string) ([]call, error) {
 			return -1
 		}
 		text = text[size:]
-		return int(n) //nolint:gosec // at most len(text)
+		return int(n)
 	}
 	n := number()
 	if n < 0 {
@@ -174,11 +174,11 @@ func decodeCalls(text string) ([]call, error) {
 
 // micros returns d in microseconds, as scripts take it: rounded up.
 func micros(d time.Duration) string {
-	us := d / time.Microsecond
-	if d > us*time.Microsecond {
+	us := d.Microseconds()
+	if d%time.Microsecond > 0 {
 		us++
 	}
-	return strconv.FormatInt(int64(us), 10)
+	return strconv.FormatInt(us, 10)
 }
 
 // until is micros of the time from now to t; "0" when that has passed.

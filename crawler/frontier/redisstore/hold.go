@@ -13,6 +13,8 @@ const (
 	// reservation is how long leases stay away from a host for one that waits
 	// to hold it and is not heard of.
 	reservation = 10 * time.Second
+	// grace is how long a call is waited for when its caller has gone.
+	grace = time.Second
 	// renewal is how often one that waits is heard of.
 	renewal = 3 * time.Second
 )
@@ -29,8 +31,13 @@ func (s *Store) Hold(ctx context.Context, h frontier.Host) (release func(delay t
 	wake := make(chan struct{}, 1)
 	s.awaitHold(string(h), wake)
 	defer s.forgetHold(string(h), wake)
+	// A call that is on its way is waited for, or it might take the slot when
+	// nobody is there any more.
+	calls, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	defer context.AfterFunc(ctx, func() { time.AfterFunc(grace, cancel) })()
 	for {
-		r, err := s.ask(ctx, s.scripts.hold, shard, 3, string(h), caller,
+		r, err := s.ask(calls, s.scripts.hold, shard, 3, string(h), caller,
 			micros(s.opts.LeaseTime), micros(reservation), s.opts.Worker)
 		if err != nil {
 			s.leaveLine(h, caller)

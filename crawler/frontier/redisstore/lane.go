@@ -21,8 +21,9 @@ const (
 	// serverLanes is how many turns may be on their way to one server: it works
 	// on one while the next is composed.
 	serverLanes = 2
-	// clusterLanes is the same for a Cluster, of which each turn asks more.
-	clusterLanes = 4
+	// clusterLanes is the same for a Cluster. More would make a turn smaller, and
+	// each is a call of many shards.
+	clusterLanes = 2
 
 	jobsAtOnce  = 64   // most in a turn
 	itemsAtOnce = 2000 // as soon as there are as many a turn is full
@@ -91,7 +92,7 @@ func (s *Store) ready() bool {
 			return true
 		}
 	}
-	return len(s.waiters) > 0 && (s.view.next() <= s.view.now() || time.Since(s.view.polled) >= poll)
+	return len(s.waiters) > 0 && (s.view.next() <= s.view.now() || s.view.old())
 }
 
 // arm sets the timer for the next time at which there may be something to lease
@@ -131,7 +132,7 @@ func (s *Store) serve(lane int) {
 		for _, w := range waiters {
 			w.taken = true
 		}
-		poll := len(waiters) > 0 && (time.Since(s.view.polled) >= poll || s.view.next() == 0)
+		poll := len(waiters) > 0 && s.view.old()
 		s.mu.Unlock()
 		b := &batch{s: s, lane: lane, jobs: jobs, waiters: waiters}
 		b.serve(s.alive, poll)
@@ -284,13 +285,15 @@ func (b *batch) serveServer(ctx context.Context, jobs []*job) error {
 	var most int
 	if t.orders, most = b.orders(); len(t.orders) > 0 {
 		s.mu.Lock()
-		t.from = s.view.due(most + 3)
+		t.from = s.view.due(most + 1)
 		s.mu.Unlock()
-		for _, k := range t.from {
-			delete(from, k)
-		}
-		for k := range from {
-			t.from = append(t.from, k)
+		if len(t.from) <= most { // what the endings make ready is welcome
+			for _, k := range t.from {
+				delete(from, k)
+			}
+			for k := range from {
+				t.from = append(t.from, k)
+			}
 		}
 		b.nonces = append(b.nonces, t.nonce)
 	}

@@ -103,11 +103,11 @@ func (l *layout) in(shard int, name string) string {
 
 func (l *layout) shard(h frontier.Host) int { return l.shardOf(string(h)) }
 
-func (l *layout) shardOf(name string) int { return int(l.places.Sum(name) % uint64(l.shards)) } //nolint:gosec // below shards
+func (l *layout) shardOf(name string) int { return int(l.places.Sum(name) % uint64(l.shards)) }
 
 // place says where in its shard it is kept that a URL was seen: in which bucket,
 // and as what. Both hashes have to be the same for two URLs to be taken for one.
 func (l *layout) place(url string, sum uint64) (bucket int, hash string) {
-	bucket = int(l.places.Sum(url) % uint64(l.buckets)) //nolint:gosec // below buckets
+	bucket = int(l.places.Sum(url) % uint64(l.buckets))
 	return bucket, strconv.FormatUint(1+sum%(hashes-1), 10)
 }

@@ -11,7 +11,7 @@ import (
 
 // PasswordVariable is the environment variable that the password is taken from
 // when nothing else names one.
-const PasswordVariable = "POLITECRAWL_REDIS_PASSWORD" //nolint:gosec // the name of one, not a password
+const PasswordVariable = "POLITECRAWL_REDIS_PASSWORD"
 
 // Options are the settings of a Store.
 type Options struct {

@@ -94,7 +94,12 @@ func Open(ctx context.Context, addr string, opts *Options) (*Store, error) {
 		client.Close()
 		return nil, err
 	}
-	s.work.Go(s.listen)
+	listening := make(chan struct{})
+	s.work.Go(func() { s.listen(listening) })
+	select {
+	case <-listening:
+	case <-time.After(time.Second): // without it others are heard of a little later
+	}
 	return s, nil
 }
 
@@ -119,13 +124,16 @@ func (s *Store) open(ctx context.Context) error {
 	if err := s.client.Do(ctx, cmd).Error(); err != nil {
 		return classify(err)
 	}
-	if err := s.boot(ctx, others == 0); err != nil {
+	if err := s.boot(ctx, false); err != nil {
 		return err
 	}
 	if err := s.resume(ctx); err != nil {
 		return err
 	}
-	return s.reclaim(ctx, "")
+	if err := s.reclaim(ctx, ""); err != nil || others > 0 {
+		return err
+	}
+	return s.boot(ctx, true)
 }
 
 // find reads the crawl's record, and writes it when there is none.
@@ -245,7 +253,6 @@ func (s *Store) Close() error {
 }
 
 func (s *Store) leave(ctx context.Context) error {
-	s.opts.Patience = -1
 	owner, err := s.client.Do(ctx, s.client.B().Hget().Key(s.layout.in(s.home, "workers")).Field(s.opts.Worker).Build()).ToString()
 	if err != nil {
 		return classify(err)
@@ -253,12 +260,18 @@ func (s *Store) leave(ctx context.Context) error {
 	if owner != s.instance {
 		return ErrTaken
 	}
-	all := []string{s.opts.Worker, ""}
-	args := func(k int) call { return s.call(k, append(all, strconv.Itoa(k))...) }
-	err = s.together(s.layout.shards, func(k int) error {
-		_, err := s.invoke(ctx, s.scripts.reclaim, args(k), true)
-		return classify(err)
-	})
+	// The context of calls has ended, so these go without run.
+	var cmds []rueidis.Completed
+	for k := range s.layout.shards {
+		cmds = append(cmds, s.command(s.scripts.reclaim, s.call(k, s.opts.Worker, "", strconv.Itoa(k)), false))
+	}
+	for k, answer := range s.client.DoMulti(ctx, cmds...) {
+		if reply, ok := rueidis.IsRedisErr(answer.Error()); ok && reply.IsNoScript() {
+			_, err = s.invoke(ctx, s.scripts.reclaim, s.call(k, s.opts.Worker, "", strconv.Itoa(k)), true)
+		} else {
+			err = errors.Join(err, classify(answer.Error()))
+		}
+	}
 	_, err2 := s.join(ctx, "out")
 	return errors.Join(err, err2)
 }

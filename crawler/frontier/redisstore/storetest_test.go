@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"strconv"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -30,7 +29,7 @@ func TestMain(m *testing.M) {
 	if place == "" {
 		goleak.VerifyTestMain(m)
 	}
-	if err := storetest.Child(described(""), place, os.Stdin, os.Stdout); err != nil {
+	if err := storetest.Child(described("", 0, 0), place, os.Stdin, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
@@ -38,15 +37,15 @@ func TestMain(m *testing.M) {
 
 // described describes the store to the suite. A place is an address and the name
 // of a crawl.
-func described(url string) storetest.Store {
+func described(url string, shards int, unit time.Duration) storetest.Store {
 	n, _ := strconv.Atoi(os.Getenv(killsEnv))
 	places := &places{open: make(map[string]map[int]bool)}
 	return storetest.Store{
 		Open: places.Open,
 		Place: func(testing.TB) string {
-			return url + " " + newNonce()
+			return fmt.Sprintf("%s %d %s", url, shards, newNonce())
 		},
-		Unit:    150 * time.Millisecond,
+		Unit:    unit,
 		Durable: true,
 		Command: func(place string) *exec.Cmd {
 			cmd := exec.Command(os.Args[0])
@@ -66,7 +65,11 @@ type places struct {
 }
 
 func (p *places) Open(place string) (frontier.Frontier, error) {
-	url, crawl, _ := strings.Cut(place, " ")
+	var url, crawl string
+	var shards int
+	if _, err := fmt.Sscan(place, &url, &shards, &crawl); err != nil {
+		return nil, err
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.open[place] == nil {
@@ -76,7 +79,7 @@ func (p *places) Open(place string) (frontier.Frontier, error) {
 	for p.open[place][n] {
 		n++
 	}
-	s, err := Open(context.Background(), url, &Options{Crawl: crawl, Worker: fmt.Sprintf("worker-%d", n)})
+	s, err := Open(context.Background(), url, &Options{Crawl: crawl, Shards: shards, Worker: fmt.Sprintf("worker-%d", n)})
 	if err != nil {
 		return nil, err
 	}
@@ -99,9 +102,9 @@ func (p *placed) Close() error {
 }
 
 func TestServer(t *testing.T) {
-	storetest.Run(t, described(redistest.Start(t).URL()))
+	storetest.Run(t, described(redistest.Start(t).URL(), 0, 150*time.Millisecond))
 }
 
 func TestCluster(t *testing.T) {
-	storetest.Run(t, described(redistest.StartCluster(t, false).URL()))
+	storetest.Run(t, described(redistest.StartCluster(t, false).URL(), 12, 250*time.Millisecond))
 }

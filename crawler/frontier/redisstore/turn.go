@@ -266,7 +266,7 @@ func (s *Store) leased(t *turn, l reply) error {
 	bucket, hash := s.layout.place(url, s.layout.urls.Sum(url))
 	w := t.orders[number].w
 	w.leases = append(w.leases, frontier.Lease{
-		Item:       frontier.Item{URL: url, Host: host, Priority: uint8(l.int(4)), Meta: meta}, //nolint:gosec // it was one
+		Item:       frontier.Item{URL: url, Host: host, Priority: uint8(l.int(4)), Meta: meta},
 		ID:         ticket{shard, l.string(3), bucket, hash}.id(),
 		Attempt:    int(l.int(5)),
 		Expires:    t.made.Add(time.Duration(length) * time.Microsecond),

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/redis/rueidis"
@@ -25,6 +26,7 @@ type view struct {
 	base   time.Time // by which local time is measured
 	ahead  int64     // by how many microseconds Redis's clock is ahead of that, at least
 	polled time.Time // when all heads were asked for
+	stale  bool      // messages may have been missed since
 }
 
 // A head is the time at which there is something to do in a shard, on the clock
@@ -34,7 +36,7 @@ type head struct {
 }
 
 func newView(shards int) view {
-	return view{heads: make([]head, shards), base: time.Now()}
+	return view{heads: make([]head, shards), base: time.Now(), stale: true}
 }
 
 // now returns the time on the clock of Redis, which may be a little later.
@@ -72,12 +74,8 @@ func (v *view) next() int64 {
 	return least
 }
 
-// unknown says that nothing is known any more.
-func (v *view) unknown() {
-	for i := range v.heads {
-		v.heads[i].at = 0
-	}
-}
+// old reports whether all heads are to be asked for.
+func (v *view) old() bool { return v.stale || time.Since(v.polled) >= poll }
 
 // due returns shards in which there is something to do, the earliest first.
 func (v *view) due(most int) []int {
@@ -107,10 +105,13 @@ func (s *Store) learn(r reply, at int) {
 
 // refresh asks for all heads.
 func (s *Store) refresh(ctx context.Context) error {
+	s.mu.Lock()
+	s.view.stale, s.view.polled = false, time.Now()
+	s.mu.Unlock()
 	err := s.each(ctx, s.scripts.heads, nil, func(r reply) { s.learn(r, 1) })
-	if err == nil {
+	if err != nil {
 		s.mu.Lock()
-		s.view.polled = time.Now()
+		s.view.stale = true
 		s.mu.Unlock()
 	}
 	return err
@@ -121,17 +122,20 @@ func (s *Store) forget() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.cache = s.newCache()
-	s.view.unknown()
+	s.view.stale = true
 }
 
-// listen hears what other workers have made to be had earlier.
-func (s *Store) listen() {
+// listen hears what other workers have made to be had earlier. It closes
+// listening when it does for the first time.
+func (s *Store) listen(listening chan struct{}) {
+	var once sync.Once
 	ctx := rueidis.WithOnSubscriptionHook(s.alive, func(rueidis.PubSubSubscription) {
 		// What was said before is missed.
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.view.unknown()
+		s.view.stale = true
 		s.kick()
+		once.Do(func() { close(listening) })
 	})
 	pause := firstPause
 	for s.alive.Err() == nil {

@@ -124,7 +124,7 @@ func (l *listing) entries() error {
 				continue
 			}
 			seen[id] = true
-			it := frontier.Item{Host: host, Priority: uint8(e.int(2)), NotBefore: ahead(e.int(4))} //nolint:gosec // it was one
+			it := frontier.Item{Host: host, Priority: uint8(e.int(2)), NotBefore: ahead(e.int(4))}
 			if it.URL, it.Meta, err = decodeURL(e.string(3), host); err != nil {
 				return err
 			}
@@ -145,7 +145,7 @@ func (l *listing) queue(q *stretch) error {
 		return err
 	}
 	for i := range r.array(0) {
-		it := frontier.Item{Host: q.host, Priority: uint8(q.priority)} //nolint:gosec // it was one
+		it := frontier.Item{Host: q.host, Priority: uint8(q.priority)}
 		if it.URL, it.Meta, err = decodeURL(r.array(0).string(i), q.host); err != nil {
 			return err
 		}

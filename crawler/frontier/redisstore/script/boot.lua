@@ -10,7 +10,8 @@ for i = 6, #ARGV do
 	local s = shard(ARGV[i])
 	local c = counts(s)
 	if ARGV[5] == '1' or c[RUN] ~= run then
-		c[BOOT], c[BOOTS], c[RUN] = now, c[BOOTS] + 1, run
+		-- Who is alone has a moment to go until the crawl is open.
+		c[BOOT], c[BOOTS], c[RUN] = ARGV[5] == '1' and after(20000) or now, c[BOOTS] + 1, run
 		call('SET', s.state, pack(c))
 	end
 end

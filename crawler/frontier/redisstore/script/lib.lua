@@ -79,7 +79,7 @@ local function host(s, name)
 	if raw then
 		h.v = unpack(raw)
 		if h.v[BOOTS] ~= c[BOOTS] then -- requests may have been on their way
-			h.v[CLOCK] = max(h.v[CLOCK], min(c[BOOT] + h.v[DELAY], FAR))
+			if h.v[DELAY] > 0 then h.v[CLOCK] = max(h.v[CLOCK], min(c[BOOT] + h.v[DELAY], FAR)) end
 			h.v[BOOTS] = c[BOOTS]
 		end
 	else
@@ -168,6 +168,7 @@ local function entryBack(h, id, entry, ready)
 	if ready > now then
 		lower(s, ready)
 		call('ZADD', s.later, digits(ready), id)
+		if s.ready then s.ready = min(s.ready, ready) end
 		count(h, SCHEDULED, 1)
 		return
 	end
@@ -207,6 +208,7 @@ local function open(h, length, nonce)
 	slots[#slots + 1] = now
 	touch(h)
 	call('ZADD', h.s.expiry, digits(after(length)), token)
+	if h.s.expires then h.s.expires = min(h.s.expires, after(length)) end
 	return token
 end
 
@@ -253,32 +255,34 @@ end
 -- is done in parts.
 local PART = 1000
 local function advance(s)
-	if s.advanced then return end
-	s.advanced = true
+	if s.heads then return end
 	s.heads = true
-	local r = call('ZRANGEBYSCORE', s.expiry, '-inf', digits(now), 'WITHSCORES', 'LIMIT', 0, PART)
-	if #r > 0 then guard(s) end
-	s.more = #r == 2 * PART
-	for i = 1, #r, 2 do
-		giveBack(s, r[i], unpack(call('HGET', s.leases, r[i])), tonumber(r[i + 1]), true)
+	s.expires, s.ready = (first(s.expiry)), (first(s.later))
+	if s.expires <= now then
+		guard(s)
+		local r = call('ZRANGEBYSCORE', s.expiry, '-inf', digits(now), 'WITHSCORES', 'LIMIT', 0, PART)
+		for i = 1, #r, 2 do
+			giveBack(s, r[i], unpack(call('HGET', s.leases, r[i])), tonumber(r[i + 1]), true)
+		end
+		s.expires = (first(s.expiry))
 	end
-	r = call('ZRANGEBYSCORE', s.later, '-inf', digits(now), 'LIMIT', 0, PART)
-	if #r > 0 then guard(s) end
-	for _, id in ipairs(r) do
-		local entry = unpack(call('HGET', s.entries, id))
-		local h = host(s, entry[1])
-		call('ZREM', s.later, id)
-		count(h, SCHEDULED, -1)
-		entryBack(h, id, entry, 0)
+	if s.ready <= now then
+		guard(s)
+		for _, id in ipairs(call('ZRANGEBYSCORE', s.later, '-inf', digits(now), 'LIMIT', 0, PART)) do
+			local entry = unpack(call('HGET', s.entries, id))
+			local h = host(s, entry[1])
+			call('ZREM', s.later, id)
+			count(h, SCHEDULED, -1)
+			entryBack(h, id, entry, 0)
+		end
+		s.ready = (first(s.later))
 	end
 end
 
 -- find returns a lease that has not expired.
 local function find(s, token)
-	advance(s)
 	local raw = call('HGET', s.leases, token)
-	if not raw then return nil end
-	if s.more and tonumber(call('ZSCORE', s.expiry, token)) <= now then return nil end
+	if not raw or tonumber(call('ZSCORE', s.expiry, token)) <= now then return nil end
 	return unpack(raw)
 end
 
@@ -303,7 +307,7 @@ local function flush()
 		if #set > 0 then call('HSET', s.hosts, spread(set)) end
 		if s.c and guarded then call('SET', s.state, pack(s.c)) end
 		if s.heads or s.lowered then
-			local head = min((first(s.due)), (first(s.later)), (first(s.expiry)))
+			local head = min((first(s.due)), s.ready or (first(s.later)), s.expires or (first(s.expiry)))
 			heads[#heads + 1] = tonumber(s.k)
 			heads[#heads + 1] = head
 			if s.lowered then news[#news + 1] = 's' .. s.k .. ' ' .. digits(now) .. ' ' .. digits(head) end

@@ -1,4 +1,5 @@
--- Leaves the line for a hold.
+-- Leaves the line for a hold, and ends the hold that the caller got without
+-- hearing of it.
 --
 -- ARGV: shard, host, caller. The answer is now, heads.
 
@@ -15,4 +16,9 @@ for i = 1, #line, 2 do
 	end
 end
 touch(h)
+local slots = h.v[SLOTS]
+for i = #slots - 1, 1, -2 do
+	local lease = unpack(call('HGET', s.leases, slots[i]))
+	if lease[3] == caller then giveBack(s, slots[i], lease, now, false) end
+end
 return {now, flush()}
