@@ -85,3 +85,39 @@ func TestStop(t *testing.T) {
 		})
 	}
 }
+
+// A pause is no reason to give up what would have to be waited for too long.
+func TestPauseKeepsTheCrawl(t *testing.T) {
+	s := newSite(t, "127.0.0.1", nil)
+	var c *Crawler
+	s.handle("/", func(w http.ResponseWriter, _ *http.Request) {
+		c.Pause()
+		w.Header().Set("Retry-After", "3600")
+		w.WriteHeader(http.StatusServiceUnavailable)
+	})
+	cfg := testConfig(t, s.url)
+	cfg.Retries = 1
+	c, err := New(cfg, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan End, 1)
+	go func() {
+		sum, err := c.Run(t.Context())
+		if err != nil {
+			t.Error(err)
+			ended <- ""
+			return
+		}
+		ended <- sum.End
+	}()
+	select {
+	case end := <-ended:
+		t.Fatalf("%s during the pause", end)
+	case <-time.After(500 * time.Millisecond):
+	}
+	c.Continue()
+	if end := <-ended; end != EndLater {
+		t.Errorf("ended: %s", end)
+	}
+}
