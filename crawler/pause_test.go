@@ -114,7 +114,7 @@ func TestPauseKeepsTheCrawl(t *testing.T) {
 	select {
 	case end := <-ended:
 		t.Fatalf("%s during the pause", end)
-	case <-time.After(500 * time.Millisecond):
+	case <-time.After(1500 * time.Millisecond): // the retry was due after a second
 	}
 	c.Continue()
 	if end := <-ended; end != EndLater {
