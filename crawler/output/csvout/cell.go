@@ -9,10 +9,32 @@ import (
 // text is a text of a site as it stands in a cell.
 func (s *sink) text(t string) string {
 	t = oneLine(t)
-	if !s.keepFormulas && formula(t) {
-		return "'" + t
+	if s.keepFormulas || !strings.ContainsAny(t, formulaBegins) {
+		return t
 	}
-	return t
+	var marked strings.Builder
+	for rest := t; rest != ""; {
+		// Where a spreadsheet takes semicolons for the separator, a cell begins behind
+		// each of them, whatever quotes a program put around the text.
+		part := rest
+		if i := strings.IndexByte(rest, ';'); i >= 0 {
+			part = rest[:i+1]
+		}
+		rest = rest[len(part):]
+		if formula(part) {
+			marked.WriteByte('\'')
+		}
+		marked.WriteString(part)
+	}
+	return marked.String()
+}
+
+// nested is a list or an object, as JSON. The escape means the same to who reads that.
+func (s *sink) nested(json string) string {
+	if !s.keepFormulas {
+		json = strings.ReplaceAll(json, ";", `\u003b`)
+	}
+	return s.text(json)
 }
 
 // oneLine makes a text valid UTF-8 without control characters.
@@ -41,14 +63,14 @@ func plain(t string) bool {
 	return true
 }
 
+// formulaBegins are the characters that a formula begins with.
+const formulaBegins = "=+-@＝＋－＠"
+
 // formula tells whether a spreadsheet might take a text for one. Apostrophes count
-// like spaces, so that which of them were added can be told.
+// like spaces, so that which of them were added can be told; so do quotes, which a
+// spreadsheet that was told another separator drops.
 func formula(t string) bool {
-	t = strings.TrimLeftFunc(t, func(r rune) bool { return r == '\'' || unicode.IsSpace(r) })
+	t = strings.TrimLeftFunc(t, func(r rune) bool { return r == '\'' || r == '"' || unicode.IsSpace(r) })
 	first, _ := utf8.DecodeRuneInString(t)
-	switch first {
-	case '=', '+', '-', '@', '＝', '＋', '－', '＠':
-		return true
-	}
-	return false
+	return t != "" && strings.ContainsRune(formulaBegins, first)
 }

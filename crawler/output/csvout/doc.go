@@ -25,10 +25,17 @@
 // A spreadsheet takes a cell that begins with = + - or @ for a formula, whatever
 // quotes there are around it. So a title like =HYPERLINK(...) makes a site's text a
 // program on the machine of whoever opens the table. Every text that begins so, also
-// behind spaces or in full-width characters, gets an apostrophe before it, which
-// spreadsheets take for "this is text". To get the text of a site back, remove one
-// apostrophe where, behind apostrophes and spaces, there is one of these characters.
-// [Options.KeepFormulas] leaves the texts as they are, for programs.
+// behind spaces or quotes or in full-width characters, gets an apostrophe before it,
+// which spreadsheets take for "this is text".
+//
+// In much of the world spreadsheets take semicolons for the separator, and with it what
+// stands behind one for a cell, even within quotes. So the same is done behind every
+// semicolon of a text: x;=1 becomes x;'=1. In the cells of JSON a semicolon is written
+// as \u003b.
+//
+// To get the text of a site back, remove one apostrophe, at the beginning and behind
+// every semicolon, where behind apostrophes, quotes and spaces there is one of these
+// characters. [Options.KeepFormulas] leaves the texts as they are, for programs.
 //
 // # Going on
 //

@@ -47,8 +47,8 @@ func (s *sink) page(p *output.Page) error {
 	return s.record(pages,
 		s.text(p.URL), number(p.Status), s.text(p.Title), number(p.Depth), s.text(p.Via), s.text(p.Source), s.text(p.Location),
 		s.text(p.ContentType), number(p.Bytes), number(p.Links), s.text(p.Canonical),
-		s.text(cells.Directives), s.text(cells.Usage), s.text(p.Withheld), moment(p.FetchedAt), strconv.FormatInt(p.Millis, 10), number(p.Attempt),
-		s.text(p.Hash), strconv.FormatBool(p.Unchanged), s.text(p.DuplicateOf), s.text(cells.Fields))
+		s.nested(cells.Directives), s.nested(cells.Usage), s.text(p.Withheld), moment(p.FetchedAt), strconv.FormatInt(p.Millis, 10), number(p.Attempt),
+		s.text(p.Hash), strconv.FormatBool(p.Unchanged), s.text(p.DuplicateOf), s.nested(cells.Fields))
 }
 
 func (s *sink) rejection(r *output.Rejection) error {

@@ -91,12 +91,8 @@ func Compare(before, after *robotstxt.File, opts *Options) *Diff {
 	if before.String() == after.String() {
 		return c.diff
 	}
-	seen := map[string]bool{anybody: true}
-	for _, name := range slices.Concat(before.Agents(), after.Agents()) {
-		if folded := strings.ToLower(name); !seen[folded] {
-			seen[folded] = true
-			c.compare(name)
-		}
+	for _, name := range namedIn(before, after) {
+		c.compare(name)
 	}
 	c.compare(anybody)
 	c.diff.Removed, c.diff.Added = missing(before.Sitemaps, after.Sitemaps), missing(after.Sitemaps, before.Sitemaps)
@@ -105,6 +101,19 @@ func Compare(before, after *robotstxt.File, opts *Options) *Diff {
 
 // anybody stands for an agent that neither file names.
 const anybody = "*"
+
+// namedIn returns the agents that two files name, each once: whether two names are
+// one is for the files to say.
+func namedIn(before, after *robotstxt.File) []string {
+	names := before.Agents()
+	unnamed := before.NamedGroup()
+	for _, name := range after.Agents() {
+		if before.NamedGroup(name) == unnamed {
+			names = append(names, name)
+		}
+	}
+	return slices.DeleteFunc(names, func(name string) bool { return name == anybody })
+}
 
 // missing returns the sitemaps of one file that the other does not have.
 func missing(from, in []robotstxt.Sitemap) []robotstxt.Sitemap {
@@ -134,7 +143,7 @@ type comparison struct {
 // agents are those of one file, in sets that it says the same to.
 type agents struct {
 	file   *robotstxt.File
-	sets   map[string]int // of each name in lower case
+	sets   map[*robotstxt.Group]int
 	orders map[int]*order // of each set that was asked for
 }
 
@@ -147,10 +156,10 @@ type order struct {
 }
 
 func agentsOf(file *robotstxt.File) agents {
-	a := agents{file, map[string]int{}, map[int]*order{}}
+	a := agents{file, map[*robotstxt.Group]int{}, map[int]*order{}}
 	for i, set := range file.AgentSets() {
 		for _, name := range set {
-			a.sets[strings.ToLower(name)] = i
+			a.sets[file.Group(name)] = i
 		}
 	}
 	return a
@@ -158,10 +167,8 @@ func agentsOf(file *robotstxt.File) agents {
 
 // set returns the set of an agent, none if nothing is said to it.
 func (a *agents) set(name string) int {
-	for _, name := range [...]string{strings.ToLower(name), anybody} {
-		if i, ok := a.sets[name]; ok {
-			return i
-		}
+	if i, ok := a.sets[a.file.Group(name)]; ok {
+		return i
 	}
 	return none
 }

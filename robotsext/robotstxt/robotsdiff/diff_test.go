@@ -198,6 +198,34 @@ func TestOptions(t *testing.T) {
 	}
 }
 
+// TestNames holds that two names are one where the files say so, and only there.
+func TestNames(t *testing.T) {
+	const one, other = "User-agent: %s\nDisallow: /\n", "User-agent: %s\nDisallow: /x\n"
+	for _, tt := range []struct {
+		name, was, is string
+		opts          robotstxt.Options
+		want          []string
+	}{
+		{"ROB-UA-02/octets that are no UTF-8", "\xe9bot", "\xe8bot", robotstxt.Options{WideTokens: true}, []string{"\xe8bot -/x by [] [4]"}},
+		{"ROB-UA-02/the Kelvin sign is no k", "kbot", "\u212abot", robotstxt.Options{WideTokens: true}, []string{"\u212abot -/x by [] [4]"}},
+		{"ROB-UA-02/case counts", "Bot", "bot", robotstxt.Options{CaseSensitiveAgents: true}, []string{"bot -/x by [] [4]"}},
+		{"ROB-UA-02/case does not count", "Bot", "bot", robotstxt.Options{}, nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			was := fmt.Sprintf(one, tt.was)
+			is := was + fmt.Sprintf(other, tt.is)
+			got := told(Compare(robotstxt.Parse([]byte(was), &tt.opts), robotstxt.Parse([]byte(is), &tt.opts), nil))
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			back := told(Compare(robotstxt.Parse([]byte(is), &tt.opts), robotstxt.Parse([]byte(was), &tt.opts), nil))
+			if len(back) != len(got) {
+				t.Errorf("the other way round: %q", back)
+			}
+		})
+	}
+}
+
 // TestGivesUp holds that hostile files end, and say so.
 func TestGivesUp(t *testing.T) {
 	stars := func(a, b string) string {
