@@ -18,8 +18,7 @@ import (
 )
 
 // BenchmarkCrawl crawls 2,000 hosts with 16 workers that fetch in no time, 30
-// links a page. b.N is the number of pages; REDISSTORE_PROCESSES is not needed:
-// one process keeps a server busy.
+// links a page. b.N is the number of pages. One process keeps a server busy.
 func BenchmarkCrawl(b *testing.B) {
 	for _, c := range []struct {
 		name    string
