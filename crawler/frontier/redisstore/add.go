@@ -60,28 +60,37 @@ func (s *Store) Known(ctx context.Context, urls []string) ([]bool, error) {
 	if err := s.enter(ctx); err != nil {
 		return nil, err
 	}
-	ctx, cancel := s.within(ctx)
-	defer cancel()
 	known := make([]bool, 0, len(urls))
 	for part := range slices.Chunk(urls, itemsAtOnce) {
-		cmds := make([]rueidis.Completed, len(part))
-		for i, url := range part {
-			// A URL without host was never added, and may be asked for anywhere.
-			host, _ := frontier.HostOf(url)
-			bucket, hash := s.layout.place(url, s.layout.urls.Sum(url))
-			key := s.layout.in(s.layout.shard(host), "seen:"+decimal(bucket))
-			cmds[i] = s.client.B().Smismember().Key(key).Member(hash+"0", hash+"1", hash+"2").Build()
+		err := s.patiently(ctx, func(ctx context.Context) error {
+			more, err := s.known(ctx, part)
+			known = append(known, more...)
+			return err
+		})
+		if err != nil {
+			return nil, err
 		}
-		for _, r := range s.client.DoMulti(ctx, cmds...) {
-			states, err := r.AsIntSlice()
-			if err != nil {
-				if ended := s.ended(ctx); ended != nil {
-					return nil, ended
-				}
-				return nil, classify(err)
-			}
-			known = append(known, slices.Contains(states, 1))
+	}
+	return known, nil
+}
+
+// known says for each URL whether it was added, or nothing at all.
+func (s *Store) known(ctx context.Context, urls []string) ([]bool, error) {
+	cmds := make([]rueidis.Completed, len(urls))
+	for i, url := range urls {
+		// A URL without host was never added, and may be asked for anywhere.
+		host, _ := frontier.HostOf(url)
+		bucket, hash := s.layout.place(url, s.layout.urls.Sum(url))
+		key := s.layout.in(s.layout.shard(host), "seen:"+decimal(bucket))
+		cmds[i] = s.client.B().Smismember().Key(key).Member(hash+"0", hash+"1", hash+"2").Build()
+	}
+	known := make([]bool, len(urls))
+	for i, r := range s.client.DoMulti(ctx, cmds...) {
+		states, err := r.AsIntSlice()
+		if err != nil {
+			return nil, err
 		}
+		known[i] = slices.Contains(states, 1)
 	}
 	return known, nil
 }

@@ -52,18 +52,18 @@ func (a address) String() string {
 //
 // Errors say what is wrong and do not repeat what may hold a password.
 func parseAddress(text string) (address, error) {
-	bad := func(what string) (address, error) { return address{}, fmt.Errorf("%w: %s", ErrAddress, what) }
+	bad := func(what string) error { return fmt.Errorf("%w: %s", ErrAddress, what) }
 	var a address
 	scheme, rest, ok := strings.Cut(text, "://")
 	if !ok {
-		return bad("it does not begin with redis:// or rediss://")
+		return a, bad("it does not begin with redis:// or rediss://")
 	}
 	switch scheme {
 	case "redis":
 	case "rediss":
 		a.secure = true
 	default:
-		return bad("the scheme is neither redis nor rediss")
+		return a, bad("the scheme is neither redis nor rediss")
 	}
 	rest, query, _ := strings.Cut(rest, "?")
 	// The last @ ends the user information, as a password may have others.
@@ -73,7 +73,7 @@ func parseAddress(text string) (address, error) {
 		a.user, err1 = url.PathUnescape(user)
 		a.password, err2 = url.PathUnescape(password)
 		if err1 != nil || err2 != nil {
-			return bad("user or password has a % that is not %25")
+			return a, bad("user or password has a % that is not %25")
 		}
 		rest = rest[at+1:]
 	}
@@ -81,24 +81,24 @@ func parseAddress(text string) (address, error) {
 	if path != "" {
 		db, err := strconv.Atoi(path)
 		if err != nil || db < 0 {
-			return bad("the path is not the number of a database")
+			return a, bad("the path is not the number of a database")
 		}
 		a.db = db
 	}
 	for server := range strings.SplitSeq(servers, ",") {
 		s, err := parseServer(server)
 		if err != nil {
-			return bad(err.Error())
+			return a, bad(err.Error())
 		}
 		a.servers = append(a.servers, s)
 	}
 	values, err := url.ParseQuery(query)
 	if err != nil {
-		return bad("what is behind the ? cannot be read")
+		return a, bad("what is behind the ? cannot be read")
 	}
 	for key, value := range values {
 		if key != "master" || len(value) != 1 || value[0] == "" {
-			return bad("behind the ? only master=NAME may stand, once")
+			return a, bad("behind the ? only master=NAME may stand, once")
 		}
 		a.sentinel = value[0]
 	}

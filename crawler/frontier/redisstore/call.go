@@ -107,6 +107,31 @@ func (s *Store) command(sc script, c call, load bool) rueidis.Completed {
 	return s.client.B().Arbitrary(name, text, "1").Keys(c.key).Args(c.args...).Build()
 }
 
+// patiently has a command that only reads done again while Redis is not available
+// and there is patience left.
+func (s *Store) patiently(ctx context.Context, do func(ctx context.Context) error) error {
+	ctx, cancel := s.within(ctx)
+	defer cancel()
+	deadline := time.Now().Add(s.opts.Patience)
+	for pause := firstPause; ; pause = min(2*pause, lastPause) {
+		err := do(ctx)
+		if err == nil || rueidis.IsRedisNil(err) {
+			return err
+		}
+		if ended := s.ended(ctx); ended != nil {
+			return ended
+		}
+		if err = classify(err); !errors.Is(err, ErrUnavailable) || !time.Now().Add(pause).Before(deadline) {
+			return err
+		}
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return s.ended(ctx)
+		}
+	}
+}
+
 // fixed is for run: a call that is the same each time.
 func fixed(c call) func(bool) call { return func(bool) call { return c } }
 

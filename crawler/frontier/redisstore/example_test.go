@@ -22,7 +22,6 @@ func ExampleOpen() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer f.Close()
 	if _, err := f.Add(ctx, []frontier.Item{{URL: "https://example.com/"}}); err != nil {
 		log.Fatal(err)
 	}
@@ -38,6 +37,9 @@ func ExampleOpen() {
 		if _, err := f.Finish(ctx, []frontier.Outcome{{Lease: l.ID, Result: frontier.Done, HostDelay: time.Second}}, nil); err != nil {
 			log.Fatal(err)
 		}
+	}
+	if err := f.Close(); err != nil {
+		log.Fatal(err)
 	}
 }
 

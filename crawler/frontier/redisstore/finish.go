@@ -79,25 +79,18 @@ func (s *Store) Note(ctx context.Context) ([]byte, error) {
 	if err := s.enter(ctx); err != nil {
 		return nil, err
 	}
-	ctx, cancel := s.within(ctx)
-	defer cancel()
-	cmd := s.client.B().Hget().Key(s.layout.in(s.home, "notes")).Field(s.opts.Worker).Build()
-	note, err := s.client.Do(ctx, cmd).AsBytes()
+	var note []byte
+	err := s.patiently(ctx, func(ctx context.Context) (err error) {
+		note, err = s.client.Do(ctx, s.client.B().Hget().Key(s.layout.in(s.home, "notes")).Field(s.opts.Worker).Build()).AsBytes()
+		return err
+	})
 	switch {
 	case rueidis.IsRedisNil(err):
 		return nil, nil
 	case err != nil:
-		return nil, s.failed(ctx, err)
+		return nil, err
 	}
 	return append([]byte{}, note...), nil
-}
-
-// failed is classify for a call that ctx may have ended.
-func (s *Store) failed(ctx context.Context, err error) error {
-	if ended := s.ended(ctx); ended != nil {
-		return ended
-	}
-	return classify(err)
 }
 
 // Extend implements frontier.Frontier.

@@ -118,7 +118,7 @@ func (s *Store) compose(t *turn, again bool) call {
 	} else {
 		args = append(args, "", "", "")
 	}
-	args = append(args, "", strconv.Itoa(len(t.orders)))
+	args = append(args, strconv.Itoa(len(t.orders)))
 	for _, o := range t.orders {
 		length := s.opts.LeaseTime
 		if o.w.req.For > 0 {

@@ -3,8 +3,8 @@
 -- it takes one.
 --
 -- ARGV, behind what all scripts have: nonce, worker, whether the call is made
--- again; shard of the note or '', the note, the worker's epoch; the latest due
--- time to lease or ''; then orders of leases, shards to lease from, and sections.
+-- again; shard of the note or '', the note, the worker's instance; then orders of
+-- leases, shards to lease from, and sections.
 -- Each list has its length in front.
 --
 --	order    most leases, most of a host, length
@@ -17,8 +17,8 @@
 -- leases, and the heads of shards.
 
 local nonce, worker, again = ARGV[5], ARGV[6], ARGV[7] == '1'
-local noteShard, note, epoch, bound = ARGV[8], ARGV[9], ARGV[10], ARGV[11]
-local at = 11
+local noteShard, note, instance = ARGV[8], ARGV[9], ARGV[10]
+local at = 10
 local function arg()
 	at = at + 1
 	return ARGV[at]
@@ -148,7 +148,7 @@ local function fill(candidates, number, most, perHost, length)
 			if not k.top then k.top, k.name = first(k.due) end
 			if not k.stop and k.top <= now + given and (not s or k.top < s.top) then s = k end
 		end
-		if not s or bound ~= '' and s.top > tonumber(bound) then break end
+		if not s then break end
 		local h = host(s, s.name)
 		s.top = nil
 		guard(s)
@@ -180,7 +180,7 @@ end
 
 if noteShard ~= '' then
 	local p = NS .. '{s' .. noteShard .. '}:'
-	if call('HGET', p .. 'workers', worker) ~= epoch then
+	if call('HGET', p .. 'workers', worker) ~= instance then
 		return redis.error_reply('TAKEN another has the worker\'s name')
 	end
 end
