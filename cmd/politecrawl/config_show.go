@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -27,8 +28,9 @@ func (p *program) configShowCommand() *cobra.Command {
 		Long: `Show what "politecrawl crawl" with the same arguments, flags and environment would
 work with, and for each key where its value came from: a flag, a variable of the
 environment, a line of the configuration file, or the default. A flag wins over the
-environment, the environment over the file. The text is YAML and can be saved as a
-configuration file.
+environment, the environment over the file. The text is YAML and can be saved as a configuration
+file; the users and passwords of proxies are left out of it, and have to be put in
+again. --format json has them as they are.
 
 A value that "crawl" would refuse is shown too, and the exit code is 2 then.`,
 		Example: `  politecrawl config show --config configs/gentle.yaml --delay 5s
@@ -88,17 +90,47 @@ func (p *program) showConfig(keys []shownKey, format outputFormat, origin bool) 
 	}
 	var b strings.Builder
 	for _, k := range keys {
+		var remarks []string
+		if k.From != "" {
+			remarks = append(remarks, printable(k.From))
+		}
+		if list, isList := k.Value.([]string); isList && k.Key == proxyKey {
+			open := make([]string, len(list))
+			for i, raw := range list {
+				open[i] = withoutProxyUser(raw)
+			}
+			if !slices.Equal(open, list) {
+				k.Value, remarks = open, append(remarks, "user and password are left out")
+			}
+		}
 		value, err := marshal(k.Value)
 		if err != nil {
 			return err
 		}
 		fmt.Fprintf(&b, "%s: %s", k.Key, value)
-		if k.From != "" {
-			b.WriteString("  # " + printable(k.From))
+		if len(remarks) > 0 {
+			b.WriteString("  # " + strings.Join(remarks, "; "))
 		}
 		b.WriteString("\n")
 	}
 	return p.print(b.String())
+}
+
+// proxyKey is the key whose values may have a password in them.
+const proxyKey = "proxy"
+
+// withoutProxyUser takes user and password out of the URL of a proxy, which may be none:
+// as far as the last @.
+func withoutProxyUser(raw string) string {
+	last := strings.LastIndexByte(raw, '@')
+	if last < 0 {
+		return raw
+	}
+	scheme := ""
+	if i := strings.Index(raw[:last], "://"); i >= 0 {
+		scheme = raw[:i+len("://")]
+	}
+	return scheme + hidden + raw[last:]
 }
 
 // refused returns what "crawl" would refuse, but that there is no start URL yet.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net/url"
 	"os"
 	"regexp"
 	"strings"
@@ -129,17 +130,21 @@ const hidden = "***"
 
 var (
 	// secretName matches the names of attributes that are secret as a whole.
-	secretName = regexp.MustCompile(`(?i)^(proxy[-_]?)?(authorization|set-cookie2?|cookies?|passw(or)?d|secret|token)$`)
+	secretName = regexp.MustCompile(`(?i)^(proxy[-_]?)?(authorization|set-cookie2?|cookies?|passw(or)?d|secret|token)$|api[-_]?key$`)
 
 	// userinfo matches the user and password of a URL, as far as the last @ before
 	// its path.
 	userinfo = regexp.MustCompile(`([A-Za-z][A-Za-z0-9+.-]*:)?//[^\s/?#"'<>]*@`)
 
 	// secretHeader matches header fields that are secret, in a text that quotes them.
-	secretHeader = regexp.MustCompile(`(?i)\b((?:proxy-)?authorization|set-cookie2?|cookie):[^\r\n"]*`)
+	secretHeader = regexp.MustCompile(`(?i)\b((?:proxy-)?authorization|set-cookie2?|cookie|api-?key|(?:x|api|access|auth|private|session)-(?:[a-z]+-)*(?:key|token|secret|password|session)):[^\r\n"]*`)
 
-	// secretParam matches the parameters of a URL that let in whoever has them.
-	secretParam = regexp.MustCompile(`(?i)([?&;](?:[a-z_.-]*token|api[_-]?key|[a-z_.-]*password|passwd|pwd|[a-z_.-]*secret|sig|[a-z-]*signature|authorization|auth|jsessionid|phpsessid|session[_-]?id|sid)=)[^&;?#\s"']*`)
+	// param matches a parameter of a URL.
+	param = regexp.MustCompile(`[?&;#][^=&;?#\s"'<>]+=[^&;?#\s"']*`)
+
+	// secretParam matches the names of those that let in whoever has them.
+	secretParam = regexp.MustCompile(`(?i)(?:token|key|pass(?:w(?:or)?d|phrase)?|pwd|secret|signature|credentials?|session|sess(?:ion)?[_.-]?id|jwt|auth|authorization|` +
+		`(?:^|[_.-])(?:sig|sid)|^(?:auth[_.-]?)?code)(?:\[.*\])?$`)
 )
 
 // withoutSecrets takes users and passwords, the values of telling parameters and
@@ -147,12 +152,26 @@ var (
 func withoutSecrets(text string) string {
 	text = withoutUserinfo(text)
 	if strings.ContainsRune(text, '=') {
-		text = secretParam.ReplaceAllString(text, "${1}"+hidden)
+		text = param.ReplaceAllStringFunc(text, withoutValue)
 	}
 	if strings.ContainsRune(text, ':') {
 		text = secretHeader.ReplaceAllString(text, "$1: "+hidden)
 	}
 	return text
+}
+
+// withoutValue takes the value out of a parameter whose name tells that it is secret,
+// however that is written.
+func withoutValue(param string) string {
+	name, _, _ := strings.Cut(param[1:], "=")
+	meant := name
+	if plain, err := url.QueryUnescape(name); err == nil {
+		meant = plain
+	}
+	if !secretParam.MatchString(meant) {
+		return param
+	}
+	return param[:1] + name + "=" + hidden
 }
 
 // withoutUserinfo takes users and passwords out of the URLs in a text.

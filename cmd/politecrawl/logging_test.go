@@ -100,6 +100,32 @@ func TestLogAttributes(t *testing.T) {
 	}
 }
 
+// TestSecretNames holds which parameters and header fields are left out.
+func TestSecretNames(t *testing.T) {
+	const url = "http://h/p?a=1&"
+	for _, name := range []string{
+		"token", "access_token", "access%5Ftoken", "acc%65ss-token", "token[]", "token%5B%5D", "key", "api_key", "x-api-key", "pass", "password", "session", "session_id",
+		"PHPSESSID", "jsessionid", "sid", "jwt", "code", "auth_code", "sig", "X-Amz-Credential", "X-Amz-Signature", "client_secret", "passphrase", "pwd",
+	} {
+		if got, want := withoutSecrets("get "+url+name+"=hunter2&b=2"), "get "+url+name+"=***&b=2"; got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	if got, want := withoutSecrets("http://h/#access_token=hunter2"), "http://h/#access_token=***"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	for _, field := range []string{"Authorization", "Proxy-Authorization", "Cookie", "Set-Cookie", "X-Api-Key", "Api-Key", "X-Amz-Security-Token", "X-Auth-Token", "Private-Token"} {
+		if got, want := withoutSecrets("the field "+field+": hunter2 and more"), "the field "+field+": ***"; got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	for _, plain := range []string{url + "page=2&sort=name&zip_code=1&design=x&side=y", "X-Robots-Tag: noindex", "product token: x", "a=1; b=2"} {
+		if got := withoutSecrets(plain); got != plain {
+			t.Errorf("%q became %q", plain, got)
+		}
+	}
+}
+
 // TestLogHoldsNoSecret crawls through a proxy with a password a site that hands out
 // cookies, and links and redirects with passwords and keys in them, and looks for all
 // of these in the log.
@@ -178,6 +204,8 @@ func TestErrorsHoldNoPassword(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	for _, args := range [][]string{
 		{"http://alice:hunter2@127.0.0.1:1/"}, {"http://h/", "--proxy", "ftp://alice:hunter2@h"}, {"http://h/", "--proxy", "http://alice:hunter2@h:x"},
+		{"http://h/", "--proxy", "http://alice:hunter2/2@h:3128"}, {"http://h/", "--proxy", "http://alice:1/hunter2@h:3128"}, {"http://h/", "--proxy", "http://alice:1?hunter2@h:3128"},
+		{"http://h/", "--proxy", "http://alice:1#hunter2@h:3128"}, {"http://h/", "--proxy", "alice:hunter2@h:3128"}, {"http://h/", "--proxy", "http://alice:hunter2%@h"},
 	} {
 		got := run(t, append([]string{"crawl", "--output", out}, args...)...)
 		if got.code != exitMisuse || got.stderr == "" || strings.Contains(got.stderr, "hunter2") {

@@ -189,6 +189,26 @@ func TestConfigShow(t *testing.T) {
 	}
 }
 
+// TestConfigShowPassword holds that the text, which is shown around, has nothing of what
+// a proxy is told, whether it is a URL or not, and says so; and that JSON has it.
+func TestConfigShowPassword(t *testing.T) {
+	for _, proxy := range []string{"http://alice:hunter2@h:3128", "http://alice:hunter2/2@h:3128", "alice:hunter2@h:3128"} {
+		for _, origin := range []string{"true", "false"} {
+			got := run(t, "config", "show", "--proxy", "http://open:1", "--proxy", proxy, "--origin="+origin)
+			if strings.Contains(got.out+got.stderr, "hunter2") || strings.Contains(got.out, "alice") ||
+				!strings.Contains(got.out, `***@h:3128"]`) || !strings.Contains(got.out, "user and password are left out\n") || !strings.Contains(got.out, `["http://open:1"`) {
+				t.Errorf("%s: %+v", proxy, got)
+			}
+		}
+		if got := run(t, "config", "show", "--proxy", proxy, "--format", "json"); !strings.Contains(got.out, `"`+proxy+`"`) {
+			t.Errorf("%s: %+v", proxy, got)
+		}
+	}
+	if got := run(t, "config", "show", "--proxy", "http://open:1"); strings.Contains(got.out, "left out") {
+		t.Errorf("%+v", got)
+	}
+}
+
 func TestBadConfig(t *testing.T) {
 	tests := []struct {
 		name, file, text string // file is the name, text what is in it

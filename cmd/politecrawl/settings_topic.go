@@ -27,8 +27,8 @@ by line ends; a flag is given once for each. What is true by default is switched
 with =false: --links=false.
 
 A crawl keeps its settings in its directory, and --resume and --recrawl take them from
-there and from flags; of the environment, only what is about the log counts then, which
-is not kept.
+there and from flags; of the environment, only what is about the log counts then, and
+POLITECRAWL_LISTEN_TOKEN, which are not kept.
 
 The keys and their defaults:
 
