@@ -14,8 +14,13 @@ import (
 // more to do with, single hosts mean little.
 const maxAsked = 500
 
+// maxKnown is how many hosts a roster has at most. One for which there is no room is
+// heard of again with its next page.
+const maxKnown = 10_000
+
 // A roster knows the hosts that a crawl has something to do with: it is given what the
 // crawl finds, and a host leaves it when none of its URLs is left. It is an output.Sink.
+// Of a crawl that goes on it does not know the hosts from before until they are heard of.
 type roster struct {
 	mu    sync.Mutex // guards hosts
 	hosts map[string]bool
@@ -42,7 +47,14 @@ func (r *roster) add(raw string) {
 		return
 	}
 	if origin, err := robotsext.OriginOf(u); err == nil {
-		r.hosts[string(origin)] = true
+		r.take(string(origin))
+	}
+}
+
+// take takes up a host, if there is room.
+func (r *roster) take(origin string) {
+	if len(r.hosts) < maxKnown {
+		r.hosts[origin] = true
 	}
 }
 
@@ -51,7 +63,7 @@ func (r *roster) Write(f *output.Found) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, robots := range f.Robots {
-		r.hosts[robots.Origin] = true
+		r.take(robots.Origin)
 	}
 	for _, page := range f.Pages {
 		r.add(page.URL)
@@ -83,6 +95,7 @@ func (r *roster) look(ask func(origin string) (frontier.HostRecord, error), late
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if len(r.hosts) > maxAsked {
+		r.prune(ask)
 		return turns{}
 	}
 	t := turns{known: true, later: len(later)}
@@ -95,7 +108,7 @@ func (r *roster) look(ask func(origin string) (frontier.HostRecord, error), late
 		if err != nil {
 			return turns{}
 		}
-		left := rec.Pending + rec.Scheduled + rec.Leased
+		left := leftOf(rec)
 		if left == 0 {
 			delete(r.hosts, h) // it comes back with its next page
 			continue
@@ -119,3 +132,20 @@ func (r *roster) look(ask func(origin string) (frontier.HostRecord, error), late
 	}
 	return t
 }
+
+// prune asks for some of too many hosts, others each time, and lets those go that are
+// done with.
+func (r *roster) prune(ask func(origin string) (frontier.HostRecord, error)) {
+	asked := 0
+	for h := range r.hosts { // in an order that is another each time
+		if asked++; asked > maxAsked {
+			return
+		}
+		if rec, err := ask(h); err == nil && leftOf(rec) == 0 {
+			delete(r.hosts, h)
+		}
+	}
+}
+
+// leftOf is how many URLs of a host are left.
+func leftOf(rec frontier.HostRecord) int { return rec.Pending + rec.Scheduled + rec.Leased }

@@ -151,13 +151,41 @@ func TestRoster(t *testing.T) {
 	if got := r.look(ask, []string{"http://later"}, now); got != want {
 		t.Errorf("only a later host is left beside one that is asked: %+v, want %+v", got, want)
 	}
-	asked = 0
-	for i := range maxAsked {
+}
+
+// TestRosterOfManyHosts holds that a roster of too many hosts is bounded, asks for no
+// more of them at a time, and says again how they stand when most are done with.
+func TestRosterOfManyHosts(t *testing.T) {
+	r := newRoster([]string{"http://left/"})
+	for i := range 10 * maxKnown {
 		r.add(fmt.Sprintf("http://h%d/", i))
 	}
-	if got := r.look(ask, nil, now); got != (turns{}) || asked > 0 {
-		t.Errorf("of too many hosts %d were asked for: %+v", asked, got)
+	if len(r.hosts) != maxKnown {
+		t.Errorf("it has %d hosts", len(r.hosts))
 	}
+	asked := 0
+	ask := func(origin string) (frontier.HostRecord, error) {
+		asked++
+		if origin == "http://left" {
+			return frontier.HostRecord{MaxInFlight: 1, Counts: frontier.Counts{Leased: 1}}, nil
+		}
+		return frontier.HostRecord{Counts: frontier.Counts{Done: 1}}, nil
+	}
+	want := turns{known: true, active: 1}
+	for range maxKnown/maxAsked + 2 {
+		asked = 0
+		got := r.look(ask, nil, time.Now())
+		if asked > maxAsked {
+			t.Fatalf("%d hosts were asked for at once", asked)
+		}
+		if got.known {
+			if got != want || len(r.hosts) != 1 {
+				t.Errorf("%+v of %d hosts, want %+v", got, len(r.hosts), want)
+			}
+			return
+		}
+	}
+	t.Errorf("%d hosts are left and nothing is known", len(r.hosts))
 }
 
 // TestProgressView holds that what is said stands above the view, and that the view
