@@ -61,6 +61,18 @@ func (g *Group) Rules() []Rule {
 	return g.compiled().rules
 }
 
+// Count returns how many rules and other fields the group has. It takes no memory,
+// while Rules keeps what it has returned: of a hostile file every agent may have a
+// group of its own with most of the rules.
+func (g *Group) Count() (rules, fields int) {
+	for _, b := range g.blocks {
+		block := &g.file.blocks[b]
+		rules += int(block.rules.hi - block.rules.lo)
+		fields += int(block.extensions.hi - block.extensions.lo)
+	}
+	return rules, fields
+}
+
 // Extensions returns the other fields of the group in file order.
 func (g *Group) Extensions() []Extension {
 	var ext []Extension

@@ -170,3 +170,17 @@ func TestRepeatedRules(t *testing.T) {
 		}
 	}
 }
+
+func TestCount(t *testing.T) {
+	f := Parse([]byte("User-agent: a\nDisallow: /x\nAllow: /y\nz: 1\nUser-agent: b\nDisallow: /z\nUser-agent: a\nUser-agent: c\nAllow: /\nz: 2\n"), nil)
+	for _, agent := range []string{"a", "b", "c", "x"} {
+		g := f.Group(agent)
+		rules, fields := g.Count()
+		if rules != len(g.Rules()) || fields != len(g.Extensions()) {
+			t.Errorf("ROB-GRP-09: %s: %d rules and %d fields, but %v and %v", agent, rules, fields, g.Rules(), g.Extensions())
+		}
+	}
+	if rules, fields := f.Group("a").Count(); rules != 3 || fields != 2 {
+		t.Errorf("ROB-GRP-09: %d rules, %d fields", rules, fields)
+	}
+}
