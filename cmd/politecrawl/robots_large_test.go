@@ -1,7 +1,9 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -66,6 +68,49 @@ func TestShowManyAgents(t *testing.T) {
 		if took := time.Since(start); took > 3*time.Second || got.code != exitDone || strings.Count(got.out, "Disallow: /100/") != 1 {
 			t.Errorf("ROB-GRP-01: %s: %v, exit code %d", format, took, got.code)
 		}
+	}
+}
+
+// overlapping is a file of n agents that share n rules, as many fields, and have a
+// group of their own besides.
+func overlapping(n int) string {
+	var names, shared, own strings.Builder
+	for i := range n {
+		name := strings.Map(func(c rune) rune { return c - '0' + 'a' }, fmt.Sprint(i))
+		fmt.Fprintf(&names, "User-agent: %s\n", name)
+		fmt.Fprintf(&shared, "Allow: /%d\nx: %[1]d\n", i)
+		fmt.Fprintf(&own, "User-agent: %s\nAllow: /x\n", name)
+	}
+	return names.String() + shared.String() + own.String()
+}
+
+// TestShowOverlap holds that groups which overlap are listed up to a bound.
+func TestShowOverlap(t *testing.T) {
+	file := writeFile(t, "robots.txt", overlapping(6000))
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	got := run(t, "robots", "show", file, "--format", "json")
+	runtime.ReadMemStats(&after)
+	if used := after.TotalAlloc - before.TotalAlloc; used > 500<<20 {
+		t.Errorf("ROB-GRP-09: %d MiB allocated", used>>20)
+	}
+	var s shownFile
+	if err := json.Unmarshal([]byte(got.out), &s); err != nil {
+		t.Fatal(err)
+	}
+	listed, unlisted := 0, 0
+	for _, g := range s.Groups {
+		if g.Unlisted > 0 {
+			unlisted++
+		}
+		listed += len(g.Rules) + len(g.Fields)
+	}
+	if len(s.Groups) != 6000 || unlisted < 5900 || listed > mostShown || listed < mostShown/2 || len(s.Other) > 0 {
+		t.Errorf("ROB-GRP-09: %d groups, %d not listed, %d lines, %d of no group", len(s.Groups), unlisted, listed, len(s.Other))
+	}
+	got = run(t, "robots", "show", file)
+	if !strings.Contains(got.out, "For b:\n") || !strings.Contains(got.out, "        12001 rules and fields, not listed: too many groups overlap\n") {
+		t.Errorf("ROB-GRP-09: %.300s", got.out)
 	}
 }
 

@@ -46,6 +46,7 @@ type shownGroup struct {
 	Rules      []shownRule  `json:"rules"`
 	CrawlDelay float64      `json:"crawl_delay,omitempty"` // seconds
 	Fields     []shownField `json:"fields,omitempty"`
+	Unlisted   int          `json:"unlisted,omitempty"` // rules and fields that are not listed, see mostShown
 }
 
 type shownRule struct {
@@ -84,7 +85,8 @@ func (p *program) robotsShowCommand() *cobra.Command {
 		Long: `Show a robots.txt as it is understood: the groups, merged by agent, with the line of
 each rule; delays, sitemaps, other fields, and what is odd about it. For a URL the
 robots.txt of its origin is fetched, and the outcome, the status, the chain of
-redirects and the times are shown too. A - reads standard input.
+redirects and the times are shown too. A - reads standard input. No more than 100,000
+rules and fields are listed: a file in which groups overlap may come to many millions.
 
 Exit code: 0, 2 misuse, 3 the file could not be read, 4 the robots.txt is unreachable.`,
 		Args: arguments(1, 1, "one URL, file name or -"),
@@ -158,14 +160,8 @@ func (r ruling) shown() shownFile {
 	for _, f := range r.file.Findings {
 		s.Findings = append(s.Findings, shownFinding{f.Line, string(f.Kind), f.Text, f.Kind.Message()})
 	}
-	inGroup := map[int]bool{}
-	for _, g := range s.Groups {
-		for _, f := range g.Fields {
-			inGroup[f.Line] = true
-		}
-	}
 	for _, e := range r.file.Extensions {
-		if !inGroup[e.Line] {
+		if len(e.Agents) == 0 {
 			s.Other = append(s.Other, shownField{e.Line, e.Field, e.Value})
 		}
 	}
@@ -184,13 +180,25 @@ func fetchOf(rec *robotsext.Record) *shownFetch {
 	return f
 }
 
+// mostShown is how many rules and fields are listed of all groups together. No file
+// has so many lines that are any, but where groups overlap each agent may have most
+// of the file for its own.
+const mostShown = 100_000
+
 // shownGroups lists the groups in file order. Agents for whom the same lines
 // hold, because one run of User-agent lines names them, are shown together.
 func shownGroups(file *robotstxt.File) []shownGroup {
 	groups := []shownGroup{}
 	shown := map[string]int{} // by the numbers of the lines
+	left := mostShown
 	for _, agents := range file.AgentSets() {
 		own := file.Group(agents[0]) // for "*", which is no token, the global group
+		rules, fields := own.Count()
+		if rules+fields > left {
+			groups = append(groups, shownGroup{Agents: agents, Rules: []shownRule{}, Unlisted: rules + fields})
+			continue
+		}
+		left -= rules + fields
 		g := shownGroup{Agents: agents, Rules: []shownRule{}, CrawlDelay: own.CrawlDelay().Seconds()}
 		var lines []byte
 		for _, rule := range own.Rules() {

@@ -68,6 +68,10 @@ func (s shownFile) text(paint painter) string {
 
 func (p *showPage) group(g shownGroup) {
 	p.printf("\nFor %s:\n", printable(strings.Join(g.Agents, ", ")))
+	if g.Unlisted > 0 {
+		p.printf("        %s\n", p.paint(yellow, fmt.Sprintf("%d rules and fields, not listed: too many groups overlap", g.Unlisted)))
+		return
+	}
 	if len(g.Rules) == 0 {
 		p.printf("        everything is allowed\n")
 	}
