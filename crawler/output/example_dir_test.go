@@ -130,3 +130,21 @@ func ExampleDropRejections() {
 	fmt.Println(length, err)
 	// Output: 0 <nil>
 }
+
+// Which files has a format of mine written in the directory of a crawl?
+func ExampleFilesOf() {
+	dir, err := os.MkdirTemp("", "crawl")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	for _, name := range []string{"titles.txt", "titles.1.txt", "pages.jsonl"} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
+			fmt.Println(err)
+			return
+		}
+	}
+	fmt.Println(output.FilesOf(dir, output.Format{Name: "titles", Files: []string{"titles.txt"}}))
+	// Output: [titles.txt] <nil>
+}

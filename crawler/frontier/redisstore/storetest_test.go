@@ -27,7 +27,8 @@ const (
 func TestMain(m *testing.M) {
 	place := os.Getenv(childEnv)
 	if place == "" {
-		goleak.VerifyTestMain(m)
+		// The client closes connections to nodes that have gone five seconds later.
+		goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/redis/rueidis.(*clusterClient)._refresh.func2"))
 	}
 	if err := storetest.Child(described("", 0, 0), place, os.Stdin, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, err)
