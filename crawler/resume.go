@@ -34,7 +34,7 @@ type state struct {
 	Ended *ending `json:"ended,omitempty"`
 }
 
-const stateVersion = 1
+const stateVersion = output.Version
 
 type ending struct {
 	End  End `json:"end"`

@@ -4,12 +4,16 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/crawler/output/csvout"
+	"github.com/politecrawl/politecrawl/crawler/output/sqlite"
 )
 
 // summaryText is what a crawl did, for a person.
@@ -36,11 +40,24 @@ func summaryText(s *printedSummary) string {
 	if s.Duplicates > 0 {
 		line("duplicates", "%s with the content of another", number(s.Duplicates, "page"))
 	}
-	line("files", "%s, %s and %s/ in %s", output.PagesFile, output.RejectedFile, output.RobotsDir, printable(s.Output))
+	line("files", "%s and %s/ in %s", strings.Join(filesIn(s.Output), ", "), output.RobotsDir, printable(s.Output))
 	if s.Report != "" {
 		line("report", "%s", printable(s.Report))
 	}
 	return b.String()
+}
+
+// filesIn names the files in the directory of a crawl that people look for first, and
+// those of the formats that it was written in too.
+func filesIn(dir string) []string {
+	names := []string{output.PagesFile, output.RejectedFile}
+	for shown, file := range map[string]string{"*.csv": csvout.PagesFile, sqlite.File: sqlite.File, "crawl-*.warc.gz": "crawl-00000.warc.gz"} {
+		if _, err := os.Stat(filepath.Join(dir, file)); err == nil {
+			names = append(names, shown)
+		}
+	}
+	slices.Sort(names[2:])
+	return names
 }
 
 // endText says why the crawl ended, and what it left.

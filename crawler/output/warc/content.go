@@ -195,10 +195,15 @@ func (s *sink) page(p *output.Page, links *output.Links) error {
 	return s.put(typeFields, s.text)
 }
 
+// mostHops is how many links the way to a page has at most.
+const mostHops = 100
+
 // hops is the way to a page in the letters of hopsFromSeed: a link L, a redirect R, a
-// sitemap M. What came before the last hop is known only by the number of links.
+// sitemap M. What came before the last hop is known only by the number of links. Of a
+// way without end, such as that through a calendar, the first links are left out: with all
+// of them the archive would grow with the square of the way.
 func hops(p *output.Page) string {
-	way := strings.Repeat("L", max(p.Depth, 0))
+	way := strings.Repeat("L", min(max(p.Depth, 0), mostHops))
 	switch p.Source {
 	case "redirect":
 		return way + "R"

@@ -42,8 +42,8 @@
 //     server-not-modified it is a 304; the record it refers to is named where this
 //     crawl has made it.
 //   - metadata, one for each page: the page it was found in (via), how (hopsFromSeed: L
-//     for each link, then R for a redirect or M for a sitemap), how long it took, and
-//     the links that go out of it.
+//     for each link, a hundred at most, then R for a redirect or M for a sitemap), how
+//     long it took, and the links that go out of it.
 //
 // # What else to know
 //

@@ -175,12 +175,13 @@ func TestMetadata(t *testing.T) {
 			{URL: "http://a.test/page", Status: 200, Source: "redirect", Via: "http://a.test/", Depth: 0, Millis: 34},
 			{URL: "http://a.test/listed", Status: 200, Source: "sitemap", Via: "http://a.test/sitemap.xml", FetchedAt: noon.Add(time.Hour)},
 			{URL: "http://a.test/deep", Status: 200, Source: "link", Via: "http://a.test/page", Depth: 3, FetchedAt: noon},
+			{URL: "http://a.test/trap", Status: 200, Source: "link", Via: "http://a.test/page", Depth: 1 << 20, FetchedAt: noon},
 		},
 		Links: []*output.Links{{URL: "http://a.test/page", To: []string{"http://a.test/deep", "http://b.test/a b\r\nvia: c"}}},
 	}
 	got := written(t, f)
 	if want := []string{
-		"request /", "response /", "request /page", "response /page", "metadata /", "metadata /page", "metadata /listed", "metadata /deep",
+		"request /", "response /", "request /page", "response /page", "metadata /", "metadata /page", "metadata /listed", "metadata /deep", "metadata /trap",
 	}; !slices.Equal(kinds(got), want) {
 		t.Fatalf("records %q, want %q", kinds(got), want)
 	}
@@ -192,6 +193,7 @@ func TestMetadata(t *testing.T) {
 			"outlink: http://a.test/deep L\r\noutlink: http://b.test/a%20b%0D%0Avia:%20c L\r\n"},
 		{"", "2026-03-01T13:00:00Z", "via: http://a.test/sitemap.xml\r\nhopsFromSeed: M\r\nfetchTimeMs: 0\r\n"},
 		{"", "2026-03-01T12:00:00Z", "via: http://a.test/page\r\nhopsFromSeed: LLL\r\nfetchTimeMs: 0\r\n"},
+		{"", "2026-03-01T12:00:00Z", "via: http://a.test/page\r\nhopsFromSeed: " + strings.Repeat("L", 100) + "\r\nfetchTimeMs: 0\r\n"},
 	} {
 		r := got[4+i]
 		if r.get("WARC-Concurrent-To") != want.concurrent || r.get("WARC-Date") != want.date || string(r.block) != want.block {

@@ -170,3 +170,29 @@ func TestBase(t *testing.T) {
 		t.Errorf("%+v, want the fix %s", findings, want)
 	}
 }
+
+// TestWithColon holds that what is put right keeps the value as it is.
+func TestWithColon(t *testing.T) {
+	for text, want := range map[string]string{
+		"Disallow .gif$":        "Disallow: .gif$",
+		"Disallow -x":           "Disallow: -x",
+		"Disallow.gif":          "Disallow: .gif",
+		"Disallow =x":           "Disallow: =x",
+		"Disallow. /x":          "Disallow: /x",
+		"Disallow; /x":          "Disallow: /x",
+		"Disallow=/x":           "Disallow: /x",
+		"Disallow -> /x":        "Disallow: /x",
+		"Disallow \uff1a*.gif":  "Disallow: *.gif",
+		"Allow - ":              "Allow: ",
+		"Allow":                 "Allow: ",
+		"User-agent = *":        "User-agent: *",
+		"User-agent=Foo":        "User-agent: Foo",
+		"Crawl-delay .5":        "Crawl-delay: .5",
+		"Crawl-delay = 5":       "Crawl-delay: 5",
+		"Sitemap => http://h/x": "Sitemap: http://h/x",
+	} {
+		if got, ok := withColon(text); got != want || !ok {
+			t.Errorf("ROB-FMT-02: %q: %q, %v; want %q", text, got, ok, want)
+		}
+	}
+}

@@ -106,6 +106,29 @@ func (l *linter) explain(f robotstxt.Finding, r *record) (message, fix string) {
 // order in which they are tried.
 var knownFields = []string{"user-agent", "useragent", "user agent", "disallow", "allow", "sitemap", "crawl-delay", "noindex", "host", "clean-param"}
 
+// separators are what people write in place of a colon, the longer ones first.
+var separators = []string{"->", "=>", "：", "–", "=", ";", ",", ">", ".", "-"}
+
+// valueAfter returns the value in what follows the name of a field. A separator
+// before it is left out only if it cannot belong to it: a rule's path may begin with
+// a separator, as in .gif, unless a slash or star comes next; and the value of another
+// field with a dot or minus, as in .5.
+func valueAfter(field, rest string) string {
+	value := strings.TrimSpace(rest)
+	for _, separator := range separators {
+		after, ok := strings.CutPrefix(value, separator)
+		if !ok {
+			continue
+		}
+		path := field == "allow" || field == "disallow"
+		if after == "" || strings.ContainsRune(" \t/*", rune(after[0])) || !path && separator != "." && separator != "-" {
+			return strings.TrimSpace(after)
+		}
+		break
+	}
+	return value
+}
+
 // withColon guesses what a line without a colon was meant to be.
 func withColon(text string) (meant string, ok bool) {
 	const between = " \t=;.,：-–>"
@@ -117,7 +140,7 @@ func withColon(text string) (meant string, ok bool) {
 		if strings.HasPrefix(name, "user") {
 			name = "user-agent"
 		}
-		return properName(name) + ": " + strings.TrimLeft(rest, between),
+		return properName(name) + ": " + valueAfter(name, rest),
 			rest == "" || strings.ContainsRune(between+"/*", rune(rest[0])) || rest[0] >= 0x80
 	}
 	name, value, _ := strings.Cut(text, " ")

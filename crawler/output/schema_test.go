@@ -1,0 +1,91 @@
+package output
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// schemaFields are the names in the first table of a section of SCHEMA.md, in order.
+func schemaFields(t *testing.T, section string) (names []string) {
+	t.Helper()
+	text, err := os.ReadFile("SCHEMA.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, found := strings.Cut(string(text), "\n## "+section+"\n")
+	if !found {
+		t.Fatalf("SCHEMA.md has no section %q", section)
+	}
+	rest, _, _ = strings.Cut(rest, "\n## ")
+	_, table, _ := strings.Cut(rest, "\n|---|---|---|\n")
+	table, _, _ = strings.Cut(table, "\n\n")
+	for _, row := range regexp.MustCompile("(?m)^\\| `([a-z_]+)` \\| [a-z ]+ \\|").FindAllStringSubmatch(table, -1) {
+		names = append(names, row[1])
+	}
+	return names
+}
+
+// TestSchema holds that SCHEMA.md has every field of every line, in the order of the
+// lines. The values name no fields, so that one that is added has to be added here.
+func TestSchema(t *testing.T) {
+	now := time.Unix(1e9, 0)
+	for file, line := range map[string]any{
+		PagesFile: Page{
+			"u", 200, "t", 1, "v", "link", "l", "text/html", 1, 1, "c", []Directive{{"noindex", "h"}}, map[string]bool{"x": true}, "noindex",
+			now, 1, 1, "h", true, "d", map[string]any{"x": "y"},
+		},
+		RejectedFile: Rejection{"u", Disallowed, "r", 1, "r", "*", 1, "v", "link", "d"},
+		LinksFile:    Links{"u", []string{"v"}},
+		SitemapsFile: Sitemap{"u", 200, "h", "v", 1, 1, 1, "d", now},
+		EntriesFile:  Entry{"u", "s", now},
+	} {
+		text, err := json.Marshal(line)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var written map[string]json.RawMessage
+		if err := json.Unmarshal(text, &written); err != nil {
+			t.Fatal(err)
+		}
+		// Names are not nested in these values under names of their own line.
+		names := slices.SortedFunc(maps.Keys(written), func(a, b string) int {
+			return strings.Index(string(text), `"`+a+`":`) - strings.Index(string(text), `"`+b+`":`)
+		})
+		if diff := cmp.Diff(names, schemaFields(t, file)); diff != "" {
+			t.Errorf("%s (-written +described):\n%s", file, diff)
+		}
+	}
+}
+
+// TestSchemaReasons holds that SCHEMA.md has every reason, and the version.
+func TestSchemaReasons(t *testing.T) {
+	text, err := os.ReadFile("SCHEMA.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasPrefix(string(text), fmt.Sprintf("# The directory of a crawl, version %d\n", Version)) {
+		t.Errorf("SCHEMA.md is not of version %d", Version)
+	}
+	source, err := os.ReadFile("output.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	reasons := regexp.MustCompile(`(?m)^\t\w+ +Reason = "([a-z-]+)"`).FindAllStringSubmatch(string(source), -1)
+	if len(reasons) < 12 {
+		t.Errorf("only %d reasons", len(reasons))
+	}
+	for _, reason := range reasons {
+		if !strings.Contains(string(text), "\n| `"+reason[1]+"` | ") {
+			t.Errorf("SCHEMA.md has no reason %q", reason[1])
+		}
+	}
+}

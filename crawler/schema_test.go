@@ -1,0 +1,63 @@
+package crawler
+
+import (
+	"encoding/json"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/robotsext"
+)
+
+// TestSchema holds that SCHEMA.md of package output has every field of the files that
+// are made from types of others.
+func TestSchema(t *testing.T) {
+	schema, err := os.ReadFile("output/SCHEMA.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, now := t.TempDir(), time.Unix(1e9, 0)
+	d, err := output.Create(dir, &state{stateVersion, Config{}, true, 1, now, true, &ending{EndFinished, 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := outputs{dir: d}
+	err = out.robots(&robotsext.Record{
+		Origin: "http://h", Outcome: robotsext.Unreachable, Status: 503, Err: os.ErrNotExist, Body: []byte("x"), Truncated: true, Chain: []string{"u"},
+		FetchedAt: now, ExpiresAt: now, FailingSince: now, RetryAt: now, Failures: 1, Outage: 1, CopyLost: true,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for name, least := range map[string]int{output.RobotsFile: 14, output.StateFile: 7} {
+		_, section, _ := strings.Cut(string(schema), "\n## "+name+"\n")
+		section, _, _ = strings.Cut(section, "\n## ")
+		text, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var fields map[string]any
+		if err := json.Unmarshal(text, &fields); err != nil {
+			t.Fatal(err)
+		}
+		if len(fields) < least {
+			t.Errorf("%s has only %d fields", name, len(fields))
+		}
+		for _, field := range slices.Sorted(maps.Keys(fields)) {
+			if !strings.Contains(section, "\n| `"+field+"` | ") {
+				t.Errorf("SCHEMA.md does not explain %q of %s", field, name)
+			}
+		}
+		if described := strings.Count(section, "\n| `"); described != len(fields) {
+			t.Errorf("SCHEMA.md has %d fields of %s, which has %d", described, name, len(fields))
+		}
+	}
+}
