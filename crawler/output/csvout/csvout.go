@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/crawler/output/internal/durable"
 )
 
 // The names of the files in the directory of a crawl.
@@ -57,6 +58,8 @@ func Format(opts *Options) output.Format {
 
 // sink is the files of one crawl.
 type sink struct {
+	dir          string
+	named        bool // the names of the files have reached the disk
 	keepFormulas bool
 	files        [len(tables)]*file
 }
@@ -71,7 +74,7 @@ func open(dir string, mark []byte, opts Options) (_ output.Sink, err error) {
 			return nil, fmt.Errorf("%w: %q", ErrMark, mark)
 		}
 	}
-	s := &sink{keepFormulas: opts.KeepFormulas}
+	s := &sink{dir: dir, keepFormulas: opts.KeepFormulas}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.Close())
@@ -127,6 +130,12 @@ func (s *sink) Commit(power bool) (mark []byte, err error) {
 			return nil, err
 		}
 		now[i] = f.length
+	}
+	if power && !s.named {
+		if err := durable.Dir(s.dir); err != nil {
+			return nil, fmt.Errorf("csvout: %w", err)
+		}
+		s.named = true
 	}
 	return json.Marshal(now)
 }

@@ -4,8 +4,11 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
+	"path/filepath"
 
 	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/crawler/output/internal/durable"
 )
 
 // sink writes to the database of a crawl.
@@ -15,6 +18,7 @@ type sink struct {
 	conn   *sql.Conn // the only one of db
 	begun  bool      // a transaction
 	power  bool      // a commit reaches the disk
+	named  bool      // the name of the database has reached it
 	counts counts
 	known  *cache
 	failed error // nothing is written after a failure, which may have ended the transaction
@@ -78,6 +82,12 @@ func (s *sink) commit(power bool) error {
 		if err := s.end(); err != nil {
 			return err
 		}
+	}
+	if power && !s.named {
+		if err := durable.Dir(filepath.Dir(s.name)); err != nil {
+			return fmt.Errorf("sqlite: %w", err)
+		}
+		s.named = true
 	}
 	switch {
 	case power == s.power:

@@ -11,6 +11,8 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+
+	"github.com/politecrawl/politecrawl/crawler/output/internal/durable"
 )
 
 // The names of files are crawl-00000.warc.gz and so on. A crawl that was put aside
@@ -241,11 +243,7 @@ func (f *files) sync() error {
 	if !f.newNames {
 		return nil
 	}
-	dir, err := os.Open(f.dir)
-	if err != nil {
-		return fmt.Errorf("warc: %w", err)
-	}
-	if err := errors.Join(dir.Sync(), dir.Close()); err != nil {
+	if err := durable.Dir(f.dir); err != nil {
 		return fmt.Errorf("warc: %w", err)
 	}
 	f.newNames = false

@@ -1,0 +1,56 @@
+package csvout
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/politecrawl/politecrawl/crawler/output/internal/sinktest"
+)
+
+// A commit that is to outlive the machine brings the files to the disk: of what cannot be
+// brought there, such as a pipe, it says so.
+func TestPowerFiles(t *testing.T) {
+	s := sinktest.Open(t, Format(nil), t.TempDir(), nil).(*sink)
+	t.Cleanup(func() { _ = s.Close() })
+	out, in, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = out.Close() })
+	if err := s.files[entries].close(); err != nil {
+		t.Fatal(err)
+	}
+	s.files[entries].file = in
+	if _, err := s.Commit(false); err != nil {
+		t.Errorf("without power: %v", err)
+	}
+	if _, err := s.Commit(true); !errors.Is(err, syscall.EINVAL) {
+		t.Errorf("with power: %v", err)
+	}
+}
+
+// Such a commit brings the names of the files there too, once.
+func TestPowerNames(t *testing.T) {
+	dir := t.TempDir()
+	s := sinktest.Open(t, Format(nil), dir, nil).(*sink)
+	t.Cleanup(func() { _ = s.Close() })
+	s.dir = filepath.Join(dir, "missing")
+	if _, err := s.Commit(false); err != nil {
+		t.Errorf("without power: %v", err)
+	}
+	if _, err := s.Commit(true); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("with power: %v", err)
+	}
+	s.dir = dir
+	if _, err := s.Commit(true); err != nil {
+		t.Error(err)
+	}
+	s.dir = filepath.Join(dir, "missing")
+	if _, err := s.Commit(true); err != nil {
+		t.Errorf("the second time: %v", err)
+	}
+}

@@ -1,0 +1,53 @@
+package warc
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+)
+
+// The bytes of a file that another one follows reach the disk, whatever the commits ask
+// for: of what cannot be brought there, such as a pipe, it says so.
+func TestNextSyncs(t *testing.T) {
+	f, err := newFiles(t.TempDir(), 1<<20, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, in, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = out.Close() })
+	f.file = in
+	if err := f.next(); !errors.Is(err, syscall.EINVAL) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// So do the names of files, once for each.
+func TestSyncNames(t *testing.T) {
+	dir := t.TempDir()
+	f, err := newFiles(dir, 1<<20, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.next(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = f.close() })
+	f.dir = filepath.Join(dir, "missing")
+	if err := f.sync(); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("got %v", err)
+	}
+	f.dir = dir
+	if err := f.sync(); err != nil {
+		t.Error(err)
+	}
+	f.dir = filepath.Join(dir, "missing")
+	if err := f.sync(); err != nil {
+		t.Errorf("the second time: %v", err)
+	}
+}
