@@ -75,7 +75,7 @@ func (d *fileDiff) run(ctx context.Context, oldName, newName string) error {
 	}
 	diff := robotsdiff.Compare(was.file, is.file, nil)
 	if !diff.Complete {
-		const why = "the files differ in so much, or hold so many wildcards, that they were not compared to the end"
+		const why = "the files differ in so much, or hold so many rules or wildcards, that they were not compared to the end"
 		if !diff.Changed() {
 			return failed("robots diff: %s; no change was found until then", why)
 		}

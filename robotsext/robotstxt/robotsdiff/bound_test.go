@@ -3,6 +3,7 @@ package robotsdiff
 import (
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -75,6 +76,29 @@ func TestBound(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestOverlap holds that the bound is one on memory too, where every agent has most of
+// the rules for its own.
+func TestOverlap(t *testing.T) {
+	var names, shared, own strings.Builder
+	for i := range 5000 {
+		name := strings.Map(func(c rune) rune { return c - '0' + 'a' }, fmt.Sprint(i))
+		fmt.Fprintf(&names, "User-agent: %s\n", name)
+		fmt.Fprintf(&shared, "Allow: /%d\n", i)
+		fmt.Fprintf(&own, "User-agent: %s\nAllow: /x\n", name)
+	}
+	f := parse(names.String() + shared.String() + own.String())
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	d := Compare(f, parse(""), nil)
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	if kept := int(after.HeapAlloc-before.HeapAlloc) >> 20; d.Complete || kept > 400 {
+		t.Errorf("ROB-GRP-09: %d MiB kept, complete %v", kept, d.Complete)
+	}
+	runtime.KeepAlive(f)
 }
 
 // TestRunsOfStars holds that they are no more than one star.

@@ -2,6 +2,7 @@ package robotsdiff
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"fmt"
 	"slices"
 	"strings"
@@ -83,7 +84,7 @@ const defaultMaxSteps = 600_000_000
 func Compare(before, after *robotstxt.File, opts *Options) *Diff {
 	c := comparison{
 		old: agentsOf(before), new: agentsOf(after), steps: defaultMaxSteps,
-		diff: &Diff{Complete: true}, said: map[[2]int]int{}, finds: map[string][]find{}, places: map[string]int{},
+		diff: &Diff{Complete: true}, said: map[[2]int]int{}, finds: map[[2]digest][]find{}, places: map[string]int{},
 	}
 	if opts != nil && opts.MaxSteps > 0 {
 		c.steps = opts.MaxSteps
@@ -135,9 +136,9 @@ type comparison struct {
 	old, new agents
 	steps    int
 	diff     *Diff
-	said     map[[2]int]int    // where in diff.Agents it is said what happened to two sets; none: nothing has
-	finds    map[string][]find // by the text of the rules: different groups may say the same
-	places   map[string]int    // in diff.Agents, by what the agents there have in common
+	said     map[[2]int]int       // where in diff.Agents it is said what happened to two sets; none: nothing has
+	finds    map[[2]digest][]find // by the text of the rules: different groups may say the same
+	places   map[string]int       // in diff.Agents, by what the agents there have in common
 }
 
 // agents are those of one file, in sets that it says the same to.
@@ -147,11 +148,14 @@ type agents struct {
 	orders map[int]*order // of each set that was asked for
 }
 
+// A digest stands for the text of some rules: orders may be many, and share most.
+type digest [sha256.Size]byte
+
 // An order is what a file says to a set of agents.
 type order struct {
 	group *robotstxt.Group
 	delay time.Duration
-	text  string // the rules, by precedence
+	text  digest // of the rules, by precedence
 	side  *side  // nil: not yet made
 }
 
@@ -208,13 +212,14 @@ func (c *comparison) order(a *agents, set int, name string) *order {
 	}
 	group := a.file.Group(name)
 	o := &order{group: group, delay: group.CrawlDelay()}
-	c.steps -= 20 * len(group.Extensions())
-	var text strings.Builder
+	rules, fields := group.Count()
+	c.steps -= 500*rules + 20*fields // it is memory too: the file keeps the rules that it has ranked
+	hash := sha256.New()
 	for _, r := range group.Ranked() {
-		c.steps -= 30 + len(r.Canonical)/8
-		fmt.Fprintf(&text, "%v %d %s\n", r.Allow, r.Length, r.Canonical)
+		c.steps -= len(r.Canonical) / 8
+		fmt.Fprintf(hash, "%v %d %s\n", r.Allow, r.Length, r.Canonical)
 	}
-	o.text = text.String()
+	hash.Sum(o.text[:0])
 	a.orders[set] = o
 	return o
 }
@@ -235,8 +240,7 @@ func (c *comparison) changes(before, after *order) []Change {
 		return nil
 	}
 	s := search{old: c.sideOf(before), new: c.sideOf(after)}
-	key := before.text + "\n" + after.text
-	c.steps -= len(key) / 100
+	key := [2]digest{before.text, after.text}
 	found, ok := c.finds[key]
 	if !ok {
 		s.steps = c.steps

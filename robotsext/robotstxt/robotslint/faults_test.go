@@ -192,7 +192,7 @@ func TestWithColon(t *testing.T) {
 		"Sitemap => http://h/x": "Sitemap: http://h/x",
 	} {
 		if got, ok := withColon(text); got != want || !ok {
-			t.Errorf("ROB-FMT-02: %q: %q, %v; want %q", text, got, ok, want)
+			t.Errorf("ROB-FMT-13: %q: %q, %v; want %q", text, got, ok, want)
 		}
 	}
 }
