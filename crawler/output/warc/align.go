@@ -47,8 +47,11 @@ func room(at, header, block, filler int64) (before, behind int64, last bool) {
 // record, in fields of which every reader may take or leave what it knows.
 type filler struct {
 	head  []byte
-	block []byte
+	block [][]byte // in parts, since it may be as long as the largest body
 }
+
+// dots are what most of a filler is.
+var dots = bytes.Repeat([]byte("."), 1<<15)
 
 // fill makes a filler of as many bytes as leastFiller returns, or more.
 func fill(edition Edition, id recordID, date time.Time, total int64) filler {
@@ -60,14 +63,15 @@ func fill(edition Edition, id recordID, date time.Time, total int64) filler {
 	}
 	const name, end = "padding: ", "\r\n"
 	length := max(int(total)-len(head(0))-len(recordEnd), len(name)+len(end))
-	block := bytes.Repeat([]byte("."), length)
-	copy(block, name)
-	copy(block[length-len(end):], end)
-	return filler{head(length), block}
+	block := [][]byte{[]byte(name)}
+	for left := length - len(name) - len(end); left > 0; left -= len(dots) {
+		block = append(block, dots[:min(left, len(dots))])
+	}
+	return filler{head(length), append(block, []byte(end))}
 }
 
 // leastFiller returns the size of the least filler.
 func leastFiller(edition Edition) int64 {
 	f := fill(edition, recordID{}, time.Time{}, 0)
-	return int64(len(f.head) + len(f.block) + len(recordEnd))
+	return int64(len(f.head) + size(f.block) + len(recordEnd))
 }

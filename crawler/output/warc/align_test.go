@@ -2,6 +2,7 @@ package warc
 
 import (
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"testing"
 	"time"
@@ -73,7 +74,7 @@ func TestFiller(t *testing.T) {
 	least := leastFiller(Edition10)
 	for _, size := range []int64{least, least + 1, least + 100, 10_000, blockSize + least, 1_000_000} {
 		f := fill(Edition10, recordID{6: 0x40, 8: 0x80}, time.Now(), size)
-		plain := slices.Concat(f.head, f.block, recordEnd)
+		plain := slices.Concat(f.head, slices.Concat(f.block...), recordEnd)
 		r, err := parse(plain)
 		if err != nil {
 			t.Fatalf("%d: %v", size, err)
@@ -81,5 +82,20 @@ func TestFiller(t *testing.T) {
 		if int64(len(plain)) != size || !isFiller(r) {
 			t.Errorf("a filler of %d bytes has %d", size, len(plain))
 		}
+	}
+}
+
+// A filler behind a large body is as long, and is not built in memory.
+func TestLongFiller(t *testing.T) {
+	const long = 64 << 20
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f := fill(Edition10, recordID{}, time.Time{}, long)
+	runtime.ReadMemStats(&after)
+	if n := len(f.head) + size(f.block) + len(recordEnd); n != long {
+		t.Errorf("it has %d bytes", n)
+	}
+	if took := after.TotalAlloc - before.TotalAlloc; took > 1<<20 {
+		t.Errorf("%d bytes were allocated", took)
 	}
 }

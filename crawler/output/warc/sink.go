@@ -143,7 +143,7 @@ func (s *sink) fill(total int64) error {
 		return err
 	}
 	f := fill(s.edition, id, time.Now(), total)
-	return s.files.add(f.head, f.block)
+	return s.files.add(f.head, f.block...)
 }
 
 // Commit implements output.Sink.
