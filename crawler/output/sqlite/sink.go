@@ -97,11 +97,11 @@ func (s *sink) commit(power bool) error {
 		return s.exec("PRAGMA synchronous = normal")
 	}
 	// The last commits may not have reached the disk. The next takes all of the log
-	// there.
+	// there, if it writes: an UPDATE to the same value would not.
 	s.power = true
 	err := s.exec("PRAGMA synchronous = full")
 	if err == nil {
-		err = s.exec("UPDATE meta SET value = value WHERE key = 'format'")
+		err = s.exec("REPLACE INTO meta SELECT * FROM meta WHERE key = 'format'")
 	}
 	return err
 }

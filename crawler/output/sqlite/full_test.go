@@ -1,0 +1,24 @@
+package sqlite
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/crawler/output/internal/sinktest"
+)
+
+// A database has no more URLs than a link can tell apart.
+func TestMostURLs(t *testing.T) {
+	s := sinktest.Open(t, Format(nil), t.TempDir(), nil).(*sink)
+	t.Cleanup(func() { _ = s.Close() })
+	s.counts[urls] = math.MaxInt32 - 2 // the page and one link more
+	if err := s.Write(&output.Found{Links: []*output.Links{{URL: "http://a.test/", To: []string{"http://a.test/1"}}}}); err != nil {
+		t.Errorf("the last: %v", err)
+	}
+	err := s.Write(&output.Found{Links: []*output.Links{{URL: "http://a.test/", To: []string{"http://a.test/2"}}}})
+	if err == nil || !strings.Contains(err.Error(), "more URLs than links can tell apart") {
+		t.Errorf("one more: %v", err)
+	}
+}
