@@ -52,10 +52,7 @@ func binary(w http.ResponseWriter, is bool) {
 // timed serves what is recorded for some seconds.
 func timed(usual time.Duration, start func(http.ResponseWriter) (stop func(), err error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		d := usual
-		if s, err := strconv.ParseFloat(r.FormValue("seconds"), 64); err == nil && s > 0 {
-			d = min(time.Duration(s*float64(time.Second)), maxProfile)
-		}
+		d := profileTime(r.FormValue("seconds"), usual)
 		// Its time is known: those for all other answers do not hold.
 		out := http.NewResponseController(w)
 		_ = out.SetReadDeadline(time.Time{})
@@ -74,4 +71,13 @@ func timed(usual time.Duration, start func(http.ResponseWriter) (stop func(), er
 		case <-r.Context().Done():
 		}
 	}
+}
+
+// profileTime is how long a profile is taken for, of the seconds that were asked for.
+func profileTime(seconds string, usual time.Duration) time.Duration {
+	s, err := strconv.ParseFloat(seconds, 64)
+	if err != nil || !(s > 0) { // not a number is neither
+		return usual
+	}
+	return time.Duration(min(s, maxProfile.Seconds()) * float64(time.Second))
 }

@@ -1,0 +1,31 @@
+package monitor
+
+import (
+	"testing"
+	"time"
+)
+
+// A profile is taken for no longer than it may be, whatever number is asked for.
+func TestProfileTime(t *testing.T) {
+	const usual = 30 * time.Second
+	for seconds, want := range map[string]time.Duration{
+		"": usual, "x": usual, "0": usual, "-1": usual, "NaN": usual, "-Inf": usual,
+		"0.5": 500 * time.Millisecond, "60": time.Minute, "301": maxProfile, "1e12": maxProfile, "1e300": maxProfile, "Inf": maxProfile,
+	} {
+		if got := profileTime(seconds, usual); got != want {
+			t.Errorf("%q: %v, want %v", seconds, got, want)
+		}
+	}
+}
+
+// What is not shown is no secret, not even where there is none.
+func TestSame(t *testing.T) {
+	for _, tt := range []struct {
+		given, secret string
+		want          bool
+	}{{"a", "a", true}, {"a", "b", false}, {"a", "", false}, {"", "a", false}, {"", "", false}} {
+		if got := same(tt.given, tt.secret); got != tt.want {
+			t.Errorf("same(%q, %q) = %v", tt.given, tt.secret, got)
+		}
+	}
+}
