@@ -55,7 +55,7 @@ func (f *file) cut(counted int64) error {
 	if err != nil {
 		return err
 	}
-	if f.length, err = whole.Lines(f.file, max(min(counted, info.Size()), 0)); err != nil {
+	if f.length, err = whole.Lines(f.file, min(counted, info.Size())); err != nil {
 		return err
 	}
 	if f.length == info.Size() {
