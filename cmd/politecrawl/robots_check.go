@@ -72,7 +72,7 @@ names.
 of it that matches, with its length and line, which of them decides and why, and how
 the robots.txt was come by. To find every rule that matches costs some microseconds a
 URL; in a hostile file of tens of thousands of rules with wildcards, each of which has
-to be tried, some tenths of a millisecond.
+to be tried, about half a millisecond, and longer with longer URLs.
 
 With --format json each answer is an object on a line of its own: url, agent, verdict
 (allowed, disallowed or later), group, rule, line, robots_url; where robots.txt was

@@ -61,7 +61,8 @@
 //
 // # Cost
 //
-// Parse reads a body once, copies it once, and hardly allocates otherwise; what
+// Parse takes each line apart in one pass, after quick looks at the whole body for
+// its encoding and line ends, copies it once, and hardly allocates otherwise; what
 // it costs is proportional to the size of the body, however its lines are
 // arranged. The rules of a group are put in order of precedence when somebody
 // first asks for them, and then tried one after the other. A group that goes on
@@ -76,7 +77,8 @@
 // backtracking and no regular expression, so a rule costs at most about one look
 // through the path, however many stars it has, and a verdict at most the number
 // of such rules times the length of the path. A hostile file of the default size
-// comes to some 20,000 rules.
+// comes to some 20,000 rules. For a short path they take some ten microseconds where
+// the digest rules them out, and one or two milliseconds where it does not.
 //
 // The benchmarks set this package beside github.com/temoto/robotstxt. This is what
 //

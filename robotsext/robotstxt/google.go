@@ -32,7 +32,7 @@ func (d decision) has(one decision) bool { return d&one != 0 }
 const googleLineLimit = 2083*8 - 1
 
 // googleGroup merges the groups of all tokens. With one of them it is that
-// token's own group.
+// token's own group; with more the rules are ranked anew at each call.
 func (f *File) googleGroup(tokens []string) *Group {
 	var named []int
 	for _, token := range tokens {

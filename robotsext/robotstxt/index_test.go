@@ -161,3 +161,30 @@ func TestGrowEarly(t *testing.T) {
 		t.Error("ROB-MAT-26: no forest after comparing a million octets")
 	}
 }
+
+// TestPartsOfEscapes holds that a rule is compared in its second form also where a
+// star is in the midst of an escape.
+func TestPartsOfEscapes(t *testing.T) {
+	for rule, url := range map[string]string{"/a?x%*y": "/a?x:zy", "/a?x*Ay": "/a?x:y"} {
+		f := Parse([]byte("User-agent: *\nDisallow: "+rule), nil)
+		if checkBothWays(t, f, url, "x").Allowed {
+			t.Errorf("ROB-MAT-19: %s does not match %s", rule, url)
+		}
+	}
+}
+
+// TestCostParts holds what is charged for the path and for the index of rules that
+// may meet an escape in a query.
+func TestCostParts(t *testing.T) {
+	if n := new(Group).Cost("/" + strings.Repeat("a", 79)); n != 12 {
+		t.Errorf("ROB-MAT-26: %d steps for a path of 80 octets and no rules", n)
+	}
+	body := "User-agent: *\n"
+	for i := range 1000 {
+		body += fmt.Sprintf("Disallow: /x*%%2F%d\n", i)
+	}
+	g := Parse([]byte(body), nil).Group("x")
+	if plain, query := g.Cost("/ab"), g.Cost("/a?b"); query < plain+1000 {
+		t.Errorf("ROB-MAT-19: %d steps, and %d with a query", plain, query)
+	}
+}

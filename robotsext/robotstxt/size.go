@@ -20,7 +20,9 @@ const (
 // Size estimates the memory that the file takes, in bytes: its text, what was made
 // of each line, and the compiled form of all rules, which comes into being as the
 // groups are asked for. It is the same whether that has happened or not, so that
-// a cache can keep account by it.
+// a cache can keep account by it. It is made for a few crawlers: where groups
+// overlap, each agent has rules of its own that are merged from them, and these are
+// not counted. Who asks for thousands of agents has Group.Count.
 func (f *File) Size() int {
 	if f.size.Load() == 0 {
 		f.size.Store(int64(f.estimate()))

@@ -44,6 +44,8 @@
 //   - changes of URLs that escape some of these characters in their query, and
 //     leave others as they are;
 //   - what hangs on a rule that has half of an escape, such as /*%2 or *2F;
+//   - that /robots.txt itself is allowed whatever the rules say: a pattern that
+//     matches it, even it alone, is reported without that exception;
 //   - crawlers that do not obey "*" (robotstxt.File.NamedGroup), and those with
 //     several names: ask for each name;
 //   - fields other than Allow, Disallow, Crawl-delay and Sitemap.
