@@ -1,6 +1,7 @@
 package output
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -58,7 +59,7 @@ func TestSchema(t *testing.T) {
 		}
 		// Names are not nested in these values under names of their own line.
 		names := slices.SortedFunc(maps.Keys(written), func(a, b string) int {
-			return strings.Index(string(text), `"`+a+`":`) - strings.Index(string(text), `"`+b+`":`)
+			return bytes.Index(text, []byte(`"`+a+`":`)) - bytes.Index(text, []byte(`"`+b+`":`))
 		})
 		if diff := cmp.Diff(names, schemaFields(t, file)); diff != "" {
 			t.Errorf("%s (-written +described):\n%s", file, diff)

@@ -95,7 +95,7 @@ func undo(cell string) string {
 func readWithSemicolons(t *testing.T, table []byte) {
 	t.Helper()
 	for line := range strings.Lines(string(table)) {
-		for _, cell := range strings.Split(line, ";") {
+		for cell := range strings.SplitSeq(line, ";") {
 			cell = strings.TrimLeftFunc(cell, func(r rune) bool { return r == '"' || unicode.IsSpace(r) })
 			if first, _ := utf8.DecodeRuneInString(cell); cell != "" && strings.ContainsRune("=+-@＝＋－＠", first) {
 				t.Errorf("%q in %q", cell, line)
