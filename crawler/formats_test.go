@@ -186,7 +186,7 @@ func TestSinkMarkTooLong(t *testing.T) {
 	}
 }
 
-type longSink struct{ askedSink }
+type longSink struct{}
 
 func (longSink) Write(*output.Found) error   { return nil }
 func (longSink) Close() error                { return nil }
