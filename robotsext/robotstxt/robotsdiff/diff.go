@@ -217,7 +217,7 @@ func (c *comparison) order(a *agents, set int, name string) *order {
 	hash := sha256.New()
 	for _, r := range group.Ranked() {
 		c.steps -= len(r.Canonical) / 8
-		fmt.Fprintf(hash, "%v %d %s\n", r.Allow, r.Length, r.Canonical)
+		_, _ = fmt.Fprintf(hash, "%v %d %s\n", r.Allow, r.Length, r.Canonical)
 	}
 	hash.Sum(o.text[:0])
 	a.orders[set] = o
