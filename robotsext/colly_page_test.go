@@ -50,7 +50,11 @@ func refusalOrFailure(c *colly.Collector) {
 	})
 }
 
-func paceAndSitemaps(ctx context.Context, robots *robotsext.Robots, c *colly.Collector, site *url.URL) {
+func paceAndSitemaps(ctx context.Context, robots *robotsext.Robots, c *colly.Collector) error {
+	site, err := url.Parse("https://example.com/")
+	if err != nil {
+		return err
+	}
 	robots.Pace(c, 10*time.Second)
 	for page, err := range robots.Sitemaps(ctx, site) {
 		if err != nil {
@@ -59,6 +63,7 @@ func paceAndSitemaps(ctx context.Context, robots *robotsext.Robots, c *colly.Col
 		}
 		_ = c.Visit(page.Loc)
 	}
+	return nil
 }
 
 // TestCollyPage holds that the code in COLLY.md is code.

@@ -39,7 +39,7 @@
 //
 //	SELECT url FROM untitled_pages ORDER BY url;
 //
-// Where do redirects lead, and is something there?
+// Which pages were found by a redirect, and what are they?
 //
 //	SELECT via AS redirect, url AS target, status FROM pages WHERE source = 'redirect' ORDER BY redirect;
 //

@@ -126,7 +126,7 @@ func askQuestions(t *testing.T, db *sql.DB, l *lines) {
 	answers := map[string]func() []string{
 		"Which links are broken, and where do they stand?":             l.broken,
 		"Which pages have no title?":                                   l.untitled,
-		"Where do redirects lead, and is something there?":             l.targets,
+		"Which pages were found by a redirect, and what are they?":     l.targets,
 		"Which redirects could the links to them spare?":               l.spared,
 		"Which pages are there more than once?":                        l.copies,
 		"What did which line of robots.txt keep away?":                 l.blocked,
