@@ -95,8 +95,9 @@ var waitChecks = []check{
 			ended <- err
 		}()
 		s.sleep(1)
+		due := s.in(2) // or later, when it takes long to finish
 		s.finish(l, frontier.Outcome{Result: frontier.Done, HostDelay: s.units(2)})
-		s.wakes(two, 1, func() {
+		s.wakesAt(two, func(time.Time) time.Time { return due }, func() {
 			cancel()
 			if err := <-ended; !errors.Is(err, context.Canceled) {
 				s.Errorf("Hold: %v", err)
@@ -189,6 +190,12 @@ var waitChecks = []check{
 // later.
 func (s *subject) wakes(url string, units int, do func()) {
 	s.Helper()
+	s.wakesAt(url, func(did time.Time) time.Time { return did.Add(s.units(units)) }, do)
+}
+
+// wakesAt is wakes with the time of the lease, which may depend on when do began.
+func (s *subject) wakesAt(url string, at func(did time.Time) time.Time, do func()) {
+	s.Helper()
 	did := make(chan time.Time, 1)
 	var doing sync.WaitGroup
 	defer doing.Wait()
@@ -198,7 +205,7 @@ func (s *subject) wakes(url string, units int, do func()) {
 		do()
 	})
 	got := s.leases(frontier.LeaseRequest{Wait: s.units(10)})
-	s.atTime("the lease", (<-did).Add(s.units(units)))
+	s.atTime("the lease", at(<-did))
 	if len(got) != 1 || got[0].URL != url {
 		s.Fatalf("leased %v, want %s", urlsOf(got), url)
 	}
