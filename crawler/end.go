@@ -35,11 +35,14 @@ func (c *Crawler) ended() (*Summary, error) {
 		err = output.SaveState(c.cfg.Output, c.state)
 	}
 	err = errors.Join(err, c.close())
-	hosts, _ := c.aside.waiting()
+	hosts, why := c.aside.waiting()
 	c.tally.count(func(s *Summary) {
 		s.End = end
 		for _, h := range hosts {
 			s.Waiting = append(s.Waiting, string(h))
+		}
+		if len(hosts) > 0 {
+			s.WaitingWhy = strings.TrimPrefix(why[hosts[0]].Detail, "robotsext: ")
 		}
 		s.Left = left
 		s.Hosts = stats.Hosts

@@ -36,10 +36,11 @@ type Summary struct {
 	Joined     []string              `json:"joined,omitempty"`
 	Left       int                   `json:"left"` // URLs that still wait in the frontier
 	NextDue    time.Time             `json:"next_due,omitzero"`
-	Bytes      int64                 `json:"bytes"`             // of the bodies of pages
-	Duplicates int                   `json:"duplicates"`        // pages with the body of another
-	Unchanged  int                   `json:"unchanged"`         // pages that were fetched before and are the same
-	Waiting    []string              `json:"waiting,omitempty"` // hosts left whose robots.txt cannot be reached
+	Bytes      int64                 `json:"bytes"`                 // of the bodies of pages
+	Duplicates int                   `json:"duplicates"`            // pages with the body of another
+	Unchanged  int                   `json:"unchanged"`             // pages that were fetched before and are the same
+	Waiting    []string              `json:"waiting,omitempty"`     // hosts left whose robots.txt cannot be reached
+	WaitingWhy string                `json:"waiting_why,omitempty"` // what came of asking the first of them
 	Began      time.Time             `json:"began"`
 	Took       time.Duration         `json:"took_ns"`
 	Output     string                `json:"output"`

@@ -197,7 +197,7 @@ func TestCrawlLater(t *testing.T) {
 	})
 	dir := filepath.Join(t.TempDir(), "out")
 	got := run(t, "crawl", site.URL, "--max-wait", "10ms", "--output", dir)
-	for _, part := range []string{"1 URL left", "--max-wait", time.Now().Format(" -07:00: "), "  waiting     for robots.txt of " + site.URL + "\n"} {
+	for _, part := range []string{"1 URL left", "--max-wait", time.Now().Format(" -07:00: "), "  waiting     for robots.txt of " + site.URL + ": status 503\n"} {
 		if !strings.Contains(got.out, part) {
 			t.Errorf("%q is missing in:\n%s", part, got.out)
 		}

@@ -135,5 +135,8 @@ func waitingText(s *crawler.Summary) string {
 	if more := len(s.Waiting) - maxWaiting; more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
 	}
+	if s.WaitingWhy != "" {
+		text += ": " + printable(s.WaitingWhy)
+	}
 	return fmt.Sprintf("  waiting     for robots.txt of %s\n", text)
 }
