@@ -25,13 +25,13 @@ build: ## Build bin/politecrawl
 	$(GO) build -o bin/politecrawl ./cmd/politecrawl
 
 .PHONY: test
-test: chromium bsdtar ## Vet, test under the race detector, fuzz each target for TESTFUZZ (3s)
+test: chromium bsdtar redis ## Vet, test under the race detector, fuzz each target for TESTFUZZ (3s)
 	$(GO) vet ./...
 	$(GO) test -race -vet=off -timeout 10m ./...
 	@$(call fuzz,$(TESTFUZZ))
 
-# Tests look at pages in Chromium, and read archives back with bsdtar. Both are
-# installed for root on Debian and in continuous integration; elsewhere the tests of
+# Tests look at pages in Chromium, read archives back with bsdtar, and start servers of
+# Redis. These are installed for root on Debian and in continuous integration; elsewhere the tests of
 # what is missing are skipped.
 .PHONY: chromium
 chromium:
@@ -40,6 +40,10 @@ chromium:
 .PHONY: bsdtar
 bsdtar:
 	@$(call tool,bsdtar,libarchive-tools,tests that read archives back)
+
+.PHONY: redis
+redis:
+	@$(call tool,redis-server valkey-server,redis-server,tests of the frontier on Redis)
 
 .PHONY: pictures
 pictures: chromium ## Take the pictures of the documentation anew where they have changed

@@ -1,0 +1,96 @@
+package redisstore
+
+import (
+	"context"
+	"slices"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/redis/rueidis"
+)
+
+// Add implements frontier.Frontier.
+func (s *Store) Add(ctx context.Context, items []frontier.Item) ([]bool, error) {
+	return s.addAll(ctx, items, false)
+}
+
+// Revisit implements frontier.Frontier.
+func (s *Store) Revisit(ctx context.Context, items []frontier.Item) ([]bool, error) {
+	return s.addAll(ctx, items, true)
+}
+
+func (s *Store) addAll(ctx context.Context, items []frontier.Item, revisit bool) ([]bool, error) {
+	if err := s.enter(ctx); err != nil {
+		return nil, err
+	}
+	hosts, err := frontier.HostsOf(items)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]bool, 0, len(items))
+	for part := range slices.Chunk(items, itemsAtOnce) {
+		var fresh []bool
+		j := &job{}
+		j.items, fresh = s.items(part, hosts[len(all):], revisit)
+		if err := s.do(ctx, j); err != nil {
+			return nil, err
+		}
+		all = append(all, fresh...)
+	}
+	return all, nil
+}
+
+// items prepares items for their way, and makes room for the answers.
+func (s *Store) items(list []frontier.Item, hosts []frontier.Host, revisit bool) ([]*item, []bool) {
+	fresh, items, at := make([]bool, len(list)), make([]item, len(list)), make([]*item, len(list))
+	for i := range list {
+		it := &list[i]
+		items[i] = item{
+			url: it.URL, host: hosts[i], priority: it.Priority, notBefore: it.NotBefore,
+			text:  encodeURL(it.URL, hosts[i], it.Meta),
+			shard: s.layout.shard(hosts[i]), sum: s.layout.urls.Sum(it.URL),
+			revisit: revisit, fresh: &fresh[i],
+		}
+		at[i] = &items[i]
+	}
+	return at, fresh
+}
+
+// Known implements frontier.Frontier.
+func (s *Store) Known(ctx context.Context, urls []string) ([]bool, error) {
+	if err := s.enter(ctx); err != nil {
+		return nil, err
+	}
+	known := make([]bool, 0, len(urls))
+	for part := range slices.Chunk(urls, itemsAtOnce) {
+		err := s.patiently(ctx, func(ctx context.Context) error {
+			more, err := s.known(ctx, part)
+			known = append(known, more...)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return known, nil
+}
+
+// known says for each URL whether it was added, or nothing at all.
+func (s *Store) known(ctx context.Context, urls []string) ([]bool, error) {
+	cmds := make([]rueidis.Completed, len(urls))
+	for i, url := range urls {
+		// A URL without host was never added, and may be asked for anywhere.
+		host, _ := frontier.HostOf(url)
+		bucket, hash := s.layout.place(url, s.layout.urls.Sum(url))
+		key := s.layout.in(s.layout.shard(host), "seen:"+decimal(bucket))
+		cmds[i] = s.client.B().Smismember().Key(key).Member(hash+"0", hash+"1", hash+"2").Build()
+	}
+	known := make([]bool, len(urls))
+	for i, r := range s.client.DoMulti(ctx, cmds...) {
+		states, err := r.AsIntSlice()
+		if err != nil {
+			return nil, err
+		}
+		known[i] = slices.Contains(states, 1)
+	}
+	return known, nil
+}

@@ -1,0 +1,183 @@
+package redisstore
+
+import (
+	"crypto/tls"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/redis/rueidis"
+)
+
+const defaultPort = "6379"
+
+// An address says where Redis is and who asks. Its password is in no text that
+// comes out of this package.
+type address struct {
+	servers  []string // host:port
+	secure   bool
+	db       int
+	user     string
+	password string
+	sentinel string // name of the master that the servers, Sentinels then, know of
+}
+
+// String returns the address as it may be shown.
+func (a address) String() string {
+	var b strings.Builder
+	b.WriteString("redis")
+	if a.secure {
+		b.WriteString("s")
+	}
+	b.WriteString("://")
+	if a.user != "" {
+		b.WriteString(url.User(a.user).String() + "@")
+	}
+	b.WriteString(strings.Join(a.servers, ","))
+	if a.db != 0 {
+		b.WriteString("/" + strconv.Itoa(a.db))
+	}
+	if a.sentinel != "" {
+		b.WriteString("?master=" + url.QueryEscape(a.sentinel))
+	}
+	return b.String()
+}
+
+// parseAddress reads
+//
+//	redis[s]://[user[:password]@]host[:port][,host[:port]…][/db][?master=NAME]
+//
+// Errors say what is wrong and do not repeat what may hold a password.
+func parseAddress(text string) (address, error) {
+	bad := func(what string) error { return fmt.Errorf("%w: %s", ErrAddress, what) }
+	var a address
+	scheme, rest, ok := strings.Cut(text, "://")
+	if !ok {
+		return a, bad("it does not begin with redis:// or rediss://")
+	}
+	switch scheme {
+	case "redis":
+	case "rediss":
+		a.secure = true
+	default:
+		return a, bad("the scheme is neither redis nor rediss")
+	}
+	rest, query, _ := strings.Cut(rest, "?")
+	// The last @ ends the user information, as a password may have others.
+	if at := strings.LastIndexByte(rest, '@'); at >= 0 {
+		user, password, _ := strings.Cut(rest[:at], ":")
+		var err1, err2 error
+		a.user, err1 = url.PathUnescape(user)
+		a.password, err2 = url.PathUnescape(password)
+		if err1 != nil || err2 != nil {
+			return a, bad("user or password has a % that is not %25")
+		}
+		rest = rest[at+1:]
+	}
+	servers, path, _ := strings.Cut(rest, "/")
+	if path != "" {
+		db, err := strconv.Atoi(path)
+		if err != nil || db < 0 {
+			return a, bad("the path is not the number of a database")
+		}
+		a.db = db
+	}
+	for server := range strings.SplitSeq(servers, ",") {
+		s, err := parseServer(server)
+		if err != nil {
+			return a, bad(err.Error())
+		}
+		a.servers = append(a.servers, s)
+	}
+	values, err := url.ParseQuery(query)
+	if err != nil {
+		return a, bad("what is behind the ? cannot be read")
+	}
+	for key, value := range values {
+		if key != "master" || len(value) != 1 || value[0] == "" {
+			return a, bad("behind the ? only master=NAME may stand, once")
+		}
+		a.sentinel = value[0]
+	}
+	return a, nil
+}
+
+// parseServer reads host, host:port, [IPv6] or [IPv6]:port.
+func parseServer(text string) (string, error) {
+	host, port := text, defaultPort
+	if strings.HasPrefix(text, "[") {
+		end := strings.IndexByte(text, ']')
+		if end < 0 {
+			return "", fmt.Errorf("a [ without a ]")
+		}
+		host = text[1:end]
+		if net.ParseIP(host) == nil {
+			return "", fmt.Errorf("what stands in [ ] is not an IP address")
+		}
+		if tail := text[end+1:]; tail != "" {
+			if tail[0] != ':' {
+				return "", fmt.Errorf("something else than a port behind a ]")
+			}
+			port = tail[1:]
+		}
+	} else if h, p, ok := strings.Cut(text, ":"); ok {
+		host, port = h, p
+	}
+	if host == "" || strings.ContainsAny(host, " \t\r\n@%") {
+		return "", fmt.Errorf("a server without a name")
+	}
+	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
+		return "", fmt.Errorf("a port that is not a number from 1 to 65535")
+	}
+	return net.JoinHostPort(host, port), nil
+}
+
+// credentials fills in what the address does not say.
+func (a *address) credentials(o *Options) error {
+	if o.Username != "" {
+		a.user = o.Username
+	}
+	switch {
+	case o.Password != "":
+		a.password = o.Password
+	case a.password != "":
+	case o.PasswordFile != "":
+		text, err := os.ReadFile(o.PasswordFile)
+		if err != nil {
+			return fmt.Errorf("redisstore: password file: %w", err)
+		}
+		a.password = strings.TrimRight(string(text), "\r\n")
+	default:
+		a.password = os.Getenv(PasswordVariable)
+	}
+	return nil
+}
+
+func (a address) client(o *Options) rueidis.ClientOption {
+	c := rueidis.ClientOption{
+		InitAddress: a.servers, SelectDB: a.db,
+		Username: a.user, Password: a.password, ClientName: "politecrawl:" + o.Worker,
+		// Which calls may be made again is for this package to say.
+		DisableRetry: true,
+		DisableCache: true,
+		// A page's links are some kilobytes.
+		ReadBufferEachConn: 64 << 10, WriteBufferEachConn: 64 << 10,
+	}
+	if a.secure {
+		c.TLSConfig = o.TLS
+		if c.TLSConfig == nil {
+			c.TLSConfig = &tls.Config{MinVersion: tls.VersionTLS12}
+		}
+	}
+	if a.sentinel != "" {
+		c.Sentinel = rueidis.SentinelOption{
+			MasterSet: a.sentinel, TLSConfig: c.TLSConfig,
+			Username: a.user, Password: a.password,
+			TopologyRefreshInterval: sentinelRefresh,
+		}
+	}
+	return c
+}

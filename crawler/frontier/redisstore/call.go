@@ -1,0 +1,227 @@
+package redisstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/redis/rueidis"
+)
+
+const (
+	firstPause = 20 * time.Millisecond
+	lastPause  = 2 * time.Second
+)
+
+// A call is what a script is called with: the key that says where, and ARGV.
+type call struct {
+	key  string
+	args []string
+}
+
+// A reply is what a script answers, an array.
+type reply []rueidis.RedisMessage
+
+func (r reply) int(i int) int64 {
+	n, _ := r[i].AsInt64()
+	return n
+}
+
+func (r reply) string(i int) string {
+	s, _ := r[i].ToString()
+	return s
+}
+
+func (r reply) array(i int) reply {
+	a, _ := r[i].ToArray()
+	return a
+}
+
+// call returns a call of a script from the library for a shard.
+func (s *Store) call(shard int, args ...string) call {
+	return call{s.layout.in(shard, "state"), append(s.common(), args...)}
+}
+
+// common are the arguments that lib.lua takes.
+func (s *Store) common() []string {
+	return []string{s.layout.namespace, micros(s.opts.Delay), strconv.Itoa(s.opts.MaxInFlight), s.instance}
+}
+
+// run calls a script, again and again while Redis is not available and there is
+// patience left. Prepare is asked for the call each time, and told whether it was
+// made before, so that it may have been done.
+func (s *Store) run(ctx context.Context, sc script, prepare func(again bool) call) (reply, error) {
+	var deadline time.Time
+	if s.opts.Patience > 0 {
+		deadline = time.Now().Add(s.opts.Patience)
+	}
+	again, load, pause := false, false, firstPause
+	for {
+		c := prepare(again)
+		answer, err := s.invoke(ctx, sc, c, load)
+		reply, isReply := rueidis.IsRedisErr(err)
+		switch {
+		case err == nil:
+			return answer, nil
+		case isReply && reply.IsNoScript():
+			// Not done. The server has not worked for this crawl since it began
+			// to run: it may have forgotten what it has said.
+			if err = s.boot(ctx, false); err == nil {
+				load = true
+				continue
+			}
+		default:
+			again = again || !isReply
+			err = classify(err)
+		}
+		load = false
+		if ctx.Err() != nil {
+			return nil, s.ended(ctx)
+		}
+		if !errors.Is(err, ErrUnavailable) && !errors.Is(err, ErrReadOnly) || !time.Now().Add(pause).Before(deadline) {
+			return nil, err
+		}
+		s.opts.Logger.Warn("redis is not available", "err", err, "again in", pause)
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return nil, s.ended(ctx)
+		}
+		pause = min(2*pause, lastPause)
+	}
+}
+
+func (s *Store) invoke(ctx context.Context, sc script, c call, load bool) (reply, error) {
+	return s.client.Do(ctx, s.command(sc, c, load)).ToArray()
+}
+
+func (s *Store) command(sc script, c call, load bool) rueidis.Completed {
+	name, text := "EVALSHA", sc.sha
+	if load {
+		name, text = "EVAL", sc.text
+	}
+	return s.client.B().Arbitrary(name, text, "1").Keys(c.key).Args(c.args...).Build()
+}
+
+// patiently has a command that only reads done again while Redis is not available
+// and there is patience left.
+func (s *Store) patiently(ctx context.Context, do func(ctx context.Context) error) error {
+	ctx, cancel := s.within(ctx)
+	defer cancel()
+	deadline := time.Now().Add(s.opts.Patience)
+	for pause := firstPause; ; pause = min(2*pause, lastPause) {
+		err := do(ctx)
+		if err == nil || rueidis.IsRedisNil(err) {
+			return err
+		}
+		if ended := s.ended(ctx); ended != nil {
+			return ended
+		}
+		if err = classify(err); !errors.Is(err, ErrUnavailable) || !time.Now().Add(pause).Before(deadline) {
+			return err
+		}
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return s.ended(ctx)
+		}
+	}
+}
+
+// fixed is for run: a call that is the same each time.
+func fixed(c call) func(bool) call { return func(bool) call { return c } }
+
+// each calls a script for all shards: on one server once, with their numbers
+// behind args, and of a Cluster for each alone. Take is called with one answer
+// at a time.
+func (s *Store) each(ctx context.Context, sc script, args []string, take func(reply)) error {
+	if !s.cluster {
+		c := s.call(0, args...)
+		for k := range s.layout.shards {
+			c.args = append(c.args, strconv.Itoa(k))
+		}
+		r, err := s.run(ctx, sc, fixed(c))
+		if err == nil {
+			take(r)
+		}
+		return err
+	}
+	calls, cmds := make([]call, s.layout.shards), make([]rueidis.Completed, s.layout.shards)
+	for k := range calls {
+		calls[k] = s.call(k, append(slices.Clip(args), strconv.Itoa(k))...)
+		cmds[k] = s.command(sc, calls[k], false)
+	}
+	answers := s.client.DoMulti(ctx, cmds...)
+	for k, answer := range answers {
+		r, err := answer.ToArray()
+		if err != nil { // what can be done about it, run does
+			if r, err = s.run(ctx, sc, fixed(calls[k])); err != nil {
+				return err
+			}
+		}
+		take(r)
+	}
+	return nil
+}
+
+// together does n things at a time.
+func (*Store) together(n int, do func(i int) error) error {
+	if n == 1 {
+		return do(0)
+	}
+	errs := make([]error, n)
+	var wg sync.WaitGroup
+	for i := range n {
+		wg.Go(func() { errs[i] = do(i) })
+	}
+	wg.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// boot has every shard look whether its server began to run since, and forgets
+// what this process knows from before.
+func (s *Store) boot(ctx context.Context, alone bool) error {
+	key := s.layout.key("meta")
+	id, err := s.client.Do(ctx, s.client.B().Hget().Key(key).Field("id").Build()).ToString()
+	if rueidis.IsRedisNil(err) || err == nil && id != s.layout.id {
+		return fmt.Errorf("%w: %s", ErrGone, s.layout.namespace)
+	}
+	if err != nil {
+		return classify(err)
+	}
+	var calls []call
+	if s.cluster {
+		for k := range s.layout.shards {
+			calls = append(calls, s.call(k, flag(alone), strconv.Itoa(k)))
+		}
+	} else {
+		calls = []call{s.call(0, flag(alone))}
+		for k := range s.layout.shards {
+			calls[0].args = append(calls[0].args, strconv.Itoa(k))
+		}
+	}
+	cmds := make([]rueidis.Completed, len(calls))
+	for i, c := range calls {
+		cmds[i] = s.command(s.scripts.boot, c, false)
+	}
+	for i, answer := range s.client.DoMulti(ctx, cmds...) {
+		err := answer.Error()
+		if reply, ok := rueidis.IsRedisErr(err); ok && reply.IsNoScript() {
+			err = s.client.Do(ctx, s.command(s.scripts.boot, calls[i], true)).Error()
+		}
+		if err != nil {
+			return classify(err)
+		}
+	}
+	s.forget()
+	return nil
+}

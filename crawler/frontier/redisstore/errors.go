@@ -1,0 +1,106 @@
+package redisstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+
+	"github.com/redis/rueidis"
+)
+
+var (
+	// ErrFull says that Redis has used the memory that it may use (maxmemory)
+	// and refuses writes. Nothing of the call was done, and it may be made
+	// again when there is room. A worker that meets it should stop.
+	ErrFull = errors.New("redisstore: redis is full")
+
+	// ErrReadOnly says that the server takes no writes: it is a replica, or
+	// cannot save to its disk. Nothing of the call was done.
+	ErrReadOnly = errors.New("redisstore: redis is read-only")
+
+	// ErrUnavailable says that Redis could not be reached, or was not ready,
+	// for as long as Options.Patience. The call may have been done or not, and
+	// can be made again. Leases that are out stay their holder's until they
+	// expire.
+	ErrUnavailable = errors.New("redisstore: redis is not available")
+
+	// ErrRefused says that Redis did not let us in, or does not let us do what
+	// is needed: user, password, or the user's permissions.
+	ErrRefused = errors.New("redisstore: redis refuses")
+
+	// ErrAddress says that an address of a server makes no sense.
+	ErrAddress = errors.New("redisstore: bad address")
+
+	// ErrTaken says that another process has opened the crawl under this
+	// worker's name since. What this one does no longer counts.
+	ErrTaken = errors.New("redisstore: another process has taken the worker's name")
+
+	// ErrGone says that the crawl is no longer on the server: it was deleted,
+	// or the server came back without its data.
+	ErrGone = errors.New("redisstore: the crawl is gone from redis")
+
+	// ErrNone says that there is no crawl of that name to be joined.
+	ErrNone = errors.New("redisstore: no such crawl")
+
+	// ErrFormat says that the crawl was made by another version of this
+	// package, or is no crawl.
+	ErrFormat = errors.New("redisstore: not a crawl of this version")
+)
+
+// classes are the beginnings of error replies.
+var classes = []struct {
+	prefix string
+	class  error
+}{
+	{"OOM ", ErrFull},
+	{"READONLY ", ErrReadOnly},
+	{"MISCONF ", ErrReadOnly},
+	{"LOADING ", ErrUnavailable},
+	{"CLUSTERDOWN", ErrUnavailable},
+	{"MASTERDOWN", ErrUnavailable},
+	{"TRYAGAIN", ErrUnavailable},
+	{"BUSY ", ErrUnavailable},
+	{"NOREPLICAS", ErrUnavailable},
+	{"MOVED ", ErrUnavailable},
+	{"ASK ", ErrUnavailable},
+	{"NOAUTH", ErrRefused},
+	{"WRONGPASS", ErrRefused},
+	{"NOPERM", ErrRefused},
+	{"TAKEN ", ErrTaken},
+}
+
+// classify returns the error with its class.
+func classify(err error) error {
+	if err == nil {
+		return nil
+	}
+	if reply, ok := rueidis.IsRedisErr(err); ok {
+		text := strings.TrimPrefix(reply.Error(), "ERR ")
+		for _, c := range classes {
+			// A command that fails inside a script says so with its own words
+			// in front or behind the script's, by version.
+			if strings.HasPrefix(text, c.prefix) || strings.Contains(text, ": -"+c.prefix) {
+				return fmt.Errorf("%w: %s", c.class, text)
+			}
+		}
+		return fmt.Errorf("redisstore: %s", text)
+	}
+	if isNetwork(err) {
+		return fmt.Errorf("%w: %w", ErrUnavailable, err)
+	}
+	return fmt.Errorf("redisstore: %w", err)
+}
+
+// isNetwork tells what befalls a connection from what befalls a call.
+func isNetwork(err error) bool {
+	if errors.Is(err, context.Canceled) {
+		return false
+	}
+	_, isNet := errors.AsType[net.Error](err)
+	return isNet || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
+		errors.Is(err, net.ErrClosed) || errors.Is(err, context.DeadlineExceeded) ||
+		errors.Is(err, rueidis.ErrClosing) || errors.Is(err, rueidis.ErrNoSlot)
+}

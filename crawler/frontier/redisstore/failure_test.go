@@ -1,0 +1,350 @@
+//go:build unix
+
+package redisstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore/redistest"
+)
+
+func openTest(t testing.TB, url string, o Options) *Store {
+	t.Helper()
+	if o.Crawl == "" {
+		o.Crawl = "test"
+	}
+	s, err := Open(t.Context(), url, &o)
+	if err != nil {
+		t.Fatalf("Open: %v", err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+func testItems(name string, n int) []frontier.Item {
+	items := make([]frontier.Item, n)
+	for i := range items {
+		items[i].URL = fmt.Sprintf("http://h%d.test/%s/%d", i%20, name, i)
+	}
+	return items
+}
+
+// A server that is full refuses a call whole: what was there before is there
+// afterwards, and the worker goes on when there is room.
+func TestFull(t *testing.T) {
+	server := redistest.Start(t)
+	s := openTest(t, server.URL(), Options{})
+	ctx := t.Context()
+	if _, err := s.Add(ctx, testItems("a", 40)); err != nil {
+		t.Fatal(err)
+	}
+	leases, err := s.Lease(ctx, frontier.LeaseRequest{Max: 5})
+	if err != nil || len(leases) != 5 {
+		t.Fatalf("leased %d, %v", len(leases), err)
+	}
+	before, err := s.Stats(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server.Do(t, "CONFIG", "SET", "maxmemory", "1")
+	for name, call := range map[string]func() error{
+		"Add":   func() error { _, err := s.Add(ctx, testItems("b", 10)); return err },
+		"Lease": func() error { _, err := s.Lease(ctx, frontier.LeaseRequest{}); return err },
+		"Finish": func() error {
+			_, err := s.Finish(ctx, []frontier.Outcome{{Lease: leases[0].ID, Result: frontier.Done, Links: testItems("c", 3)}}, []byte("note"))
+			return err
+		},
+		"UpdateHost": func() error { return s.UpdateHost(ctx, "http://h1.test", frontier.HostUpdate{MaxInFlight: 2}) },
+		"Hold":       func() error { _, err := s.Hold(ctx, "http://x.test"); return err },
+	} {
+		if err := call(); !errors.Is(err, ErrFull) {
+			t.Errorf("%s on a full server: %v, want %v", name, err, ErrFull)
+		}
+	}
+	server.Do(t, "CONFIG", "SET", "maxmemory", "0")
+	after, err := s.Stats(ctx)
+	if err != nil || after.Counts != before.Counts {
+		t.Errorf("counts are %+v, %v, and were %+v", after.Counts, err, before.Counts)
+	}
+	errs, err := s.Finish(ctx, []frontier.Outcome{{Lease: leases[0].ID, Result: frontier.Done}}, nil)
+	if err != nil || errs[0] != nil {
+		t.Errorf("Finish with room again: %v, %v", errs, err)
+	}
+}
+
+func TestReadOnly(t *testing.T) {
+	server := redistest.Start(t)
+	s := openTest(t, server.URL(), Options{Patience: -1})
+	server.Do(t, "CONFIG", "SET", "replica-read-only", "yes")
+	server.Do(t, "REPLICAOF", "127.0.0.1", "1")
+	_, err := s.Add(t.Context(), testItems("a", 1))
+	if !errors.Is(err, ErrReadOnly) && !errors.Is(err, ErrUnavailable) {
+		t.Errorf("Add to a replica: %v", err)
+	}
+	server.Do(t, "REPLICAOF", "NO", "ONE")
+	if added, err := s.Add(t.Context(), testItems("a", 1)); err != nil || !added[0] {
+		t.Errorf("Add to what is a master again: %v, %v", added, err)
+	}
+}
+
+func TestUnavailable(t *testing.T) {
+	server := redistest.Start(t)
+	if _, err := Open(t.Context(), "redis://127.0.0.1:1", &Options{Password: "secret"}); !errors.Is(err, ErrUnavailable) || strings.Contains(err.Error(), "secret") {
+		t.Errorf("Open where nobody listens: %v", err)
+	}
+	s := openTest(t, server.URL(), Options{Patience: 100 * time.Millisecond})
+	server.Kill()
+	if _, err := s.Add(t.Context(), testItems("a", 1)); !errors.Is(err, ErrUnavailable) {
+		t.Errorf("Add to a server that is gone: %v", err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if _, err := s.Lease(ctx, frontier.LeaseRequest{Wait: -1}); err == nil {
+		t.Error("leased from a server that is gone")
+	}
+}
+
+func TestRefused(t *testing.T) {
+	server := redistest.Start(t, "--requirepass", "right")
+	if _, err := Open(t.Context(), server.URL(), &Options{Password: "secret"}); !errors.Is(err, ErrRefused) || strings.Contains(err.Error(), "secret") {
+		t.Errorf("Open with a wrong password: %v", err)
+	}
+	s := openTest(t, server.URL(), Options{Password: "right"})
+	if text := s.String(); strings.Contains(text, "right") {
+		t.Errorf("the password is told: %s", text)
+	}
+}
+
+// A server that comes back without its data has lost the crawl, and says so.
+func TestGone(t *testing.T) {
+	server := redistest.Start(t)
+	s := openTest(t, server.URL(), Options{})
+	if _, err := s.Add(t.Context(), testItems("a", 1)); err != nil {
+		t.Fatal(err)
+	}
+	server.Restart(t)
+	if _, err := s.Add(t.Context(), testItems("b", 1)); !errors.Is(err, ErrGone) {
+		t.Errorf("Add to a server that has lost all: %v, want %v", err, ErrGone)
+	}
+	if _, err := Open(t.Context(), server.URL(), &Options{Crawl: "test", Join: true}); !errors.Is(err, ErrNone) {
+		t.Errorf("joining what is not there: %v, want %v", err, ErrNone)
+	}
+}
+
+// Who opens a crawl under the name of another has its note and leases.
+func TestTaken(t *testing.T) {
+	server := redistest.Start(t)
+	ctx := t.Context()
+	first := openTest(t, server.URL(), Options{Worker: "w"})
+	if _, err := first.Add(ctx, testItems("a", 1)); err != nil {
+		t.Fatal(err)
+	}
+	leases, err := first.Lease(ctx, frontier.LeaseRequest{})
+	if err != nil || len(leases) != 1 {
+		t.Fatalf("leased %v, %v", leases, err)
+	}
+	if _, err := first.Finish(ctx, nil, []byte("first")); err != nil {
+		t.Fatal(err)
+	}
+	other := openTest(t, server.URL(), Options{Worker: "x"})
+	if note, err := other.Note(ctx); err != nil || note != nil {
+		t.Errorf("another worker's note: %q, %v", note, err)
+	}
+	second := openTest(t, server.URL(), Options{Worker: "w"})
+	if note, err := second.Note(ctx); err != nil || string(note) != "first" {
+		t.Errorf("note of the same name: %q, %v", note, err)
+	}
+	if again, err := second.Lease(ctx, frontier.LeaseRequest{}); err != nil || len(again) != 1 || again[0].Attempt != 2 {
+		t.Errorf("leased %v, %v", again, err)
+	}
+	if _, err := first.Finish(ctx, []frontier.Outcome{{Lease: leases[0].ID, Result: frontier.Done}}, []byte("late")); !errors.Is(err, ErrTaken) {
+		t.Errorf("Finish of the first: %v, want %v", err, ErrTaken)
+	}
+}
+
+// A call whose answer was lost is made again and gets the same answer: what it
+// has added is new, what it has leased is leased once, what it has ended is ended.
+func TestAgain(t *testing.T) {
+	for _, name := range []string{"server", "cluster"} {
+		t.Run(name, func(t *testing.T) {
+			var s *Store
+			if name == "server" {
+				s = openTest(t, redistest.Start(t).URL(), Options{})
+			} else {
+				s = openTest(t, redistest.StartCluster(t, false).URL(), Options{Shards: 6})
+			}
+			ctx := t.Context()
+			list := testItems("a", 1)
+			hosts, err := frontier.HostsOf(list)
+			if err != nil {
+				t.Fatal(err)
+			}
+			items, fresh := s.items(list, hosts, false)
+			w := &waiter{}
+			var all sections
+			all.of(items[0].shard).add(items[0])
+			tn := &turn{key: s.layout.in(items[0].shard, "last:w:0"), nonce: newNonce(), sections: all.list, whole: true,
+				from: []int{items[0].shard}, orders: []order{{w: w, most: 1, perHost: 1}}}
+			for _, again := range []bool{false, true, true} {
+				fresh[0], w.leases = false, nil
+				r, err := s.invoke(ctx, s.scripts.turn, s.compose(tn, again), true)
+				if err == nil {
+					err = s.answered(tn, r)
+				}
+				if err != nil || !fresh[0] || len(w.leases) != 1 {
+					t.Fatalf("again %v: new %v, leased %v, %v", again, fresh[0], w.leases, err)
+				}
+			}
+			ticket, _ := s.layout.readTicket(w.leases[0].ID)
+			var ends sections
+			var lost error
+			sec := ends.of(ticket.shard)
+			sec.endings = []ending{{ticket: ticket, result: frontier.Done, err: &lost}}
+			end := &turn{key: tn.key, nonce: newNonce(), sections: ends.list}
+			for _, again := range []bool{false, true} {
+				r, err := s.invoke(ctx, s.scripts.turn, s.compose(end, again), true)
+				if err == nil {
+					err = s.answered(end, r)
+				}
+				if err != nil || lost != nil {
+					t.Fatalf("again %v: %v, %v", again, lost, err)
+				}
+			}
+			if st, err := s.Stats(ctx); err != nil || st.Counts != (frontier.Counts{Added: 1, Done: 1}) {
+				t.Errorf("counts are %+v, %v", st.Counts, err)
+			}
+		})
+	}
+}
+
+// Redis is killed and restarted under load, several times: what was acknowledged
+// is there, each page is finished once but for those whose end was not
+// acknowledged, and the workers go on by themselves.
+func TestRestart(t *testing.T) {
+	server := redistest.Start(t, "--appendonly", "yes", "--appendfsync", "everysec")
+	s := openTest(t, server.URL(), Options{})
+	survive(t, s, s, func() { server.Restart(t) })
+}
+
+// The master of a Cluster is killed, and its replica takes over. What the master
+// had acknowledged and not yet sent to it may be lost: so nothing is written in
+// the moment of the kill.
+func TestFailover(t *testing.T) {
+	cluster := redistest.StartCluster(t, true)
+	s := openTest(t, cluster.URL(), Options{Shards: 6})
+	ctx := t.Context()
+	if _, err := s.Add(ctx, testItems("a", 200)); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(300 * time.Millisecond)
+	cluster.Masters[0].Kill()
+	done := 0
+	for deadline := time.Now().Add(25 * time.Second); done < 200 && time.Now().Before(deadline); {
+		leases, err := s.Lease(ctx, frontier.LeaseRequest{Max: 20, Wait: time.Second})
+		if err != nil {
+			t.Fatalf("Lease: %v", err)
+		}
+		for _, l := range leases {
+			if errs, err := s.Finish(ctx, []frontier.Outcome{{Lease: l.ID, Result: frontier.Done}}, nil); err != nil || errs[0] != nil {
+				t.Fatalf("Finish: %v, %v", errs, err)
+			}
+			done++
+		}
+	}
+	if st, err := s.Stats(ctx); err != nil || st.Done != 200 {
+		t.Errorf("%d done; counts are %+v, %v", done, st.Counts, err)
+	}
+}
+
+// survive has two stores, which may be one, crawl while disturb is called a few
+// times, and looks whether something is missing.
+func survive(t *testing.T, s, other *Store, disturb func()) {
+	ctx, cancel := context.WithTimeout(t.Context(), 60*time.Second)
+	defer cancel()
+	if _, err := s.Add(ctx, testItems("seed", 100)); err != nil {
+		t.Fatal(err)
+	}
+	var mu sync.Mutex
+	acked, finished := make(map[string]bool), make(map[string]int)
+	for _, it := range testItems("seed", 100) {
+		acked[it.URL] = true
+	}
+	stop := make(chan struct{})
+	var wg sync.WaitGroup
+	for n := range 8 {
+		store := s
+		if n%2 == 1 {
+			store = other
+		}
+		wg.Go(func() {
+			for i := 0; ; i++ {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				leases, err := store.Lease(ctx, frontier.LeaseRequest{Wait: 100 * time.Millisecond})
+				if err != nil {
+					t.Errorf("Lease: %v", err)
+					return
+				}
+				for _, l := range leases {
+					links := testItems(fmt.Sprintf("%d-%d", n, i), 2)
+					errs, err := store.Finish(ctx, []frontier.Outcome{{Lease: l.ID, Result: frontier.Done, Links: links, HostDelay: time.Millisecond}}, nil)
+					if err != nil || errs[0] != nil {
+						t.Errorf("Finish: %v, %v", errs, err)
+						return
+					}
+					mu.Lock()
+					finished[l.URL]++
+					for _, it := range links {
+						acked[it.URL] = true
+					}
+					mu.Unlock()
+				}
+			}
+		})
+	}
+	for range 4 {
+		time.Sleep(400 * time.Millisecond)
+		disturb()
+	}
+	time.Sleep(300 * time.Millisecond)
+	close(stop)
+	wg.Wait()
+	for url, n := range finished {
+		if n > 1 {
+			t.Errorf("%s was finished %d times", url, n)
+		}
+	}
+	items := make([]frontier.Item, 0, len(acked))
+	for url := range acked {
+		items = append(items, frontier.Item{URL: url})
+	}
+	s.forget() // what this process knows is not asked
+	added, err := s.Add(ctx, items)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lost := 0
+	for _, a := range added {
+		if a {
+			lost++
+		}
+	}
+	st, err := s.Stats(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if lost > 0 || st.Done < len(finished) || st.Added != st.Pending+st.Scheduled+st.Leased+st.Done+st.Dropped {
+		t.Errorf("%d of %d lost, %d finished, counts %+v", lost, len(acked), len(finished), st.Counts)
+	}
+	t.Logf("%d pages, %d URLs", len(finished), len(acked))
+}

@@ -1,0 +1,143 @@
+package redisstore
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/redis/rueidis"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+)
+
+// linksAtOnce is how many links may go with the ends of their pages' leases.
+// More are stored before these.
+const linksAtOnce = 5000
+
+// Finish implements frontier.Frontier. The note is the worker's own.
+func (s *Store) Finish(ctx context.Context, outcomes []frontier.Outcome, note []byte) ([]error, error) {
+	if len(note) > frontier.MaxNote {
+		return nil, fmt.Errorf("%w: a note of %d bytes", frontier.ErrInvalid, len(note))
+	}
+	if err := s.enter(ctx); err != nil {
+		return nil, err
+	}
+	errs := make([]error, len(outcomes))
+	j := &job{note: bytes.Clone(note)}
+	for i := range outcomes {
+		errs[i] = s.ending(j, &outcomes[i], &errs[i])
+	}
+	if len(j.items) == 0 && len(j.endings) == 0 && note == nil {
+		return errs, nil
+	}
+	if len(j.items) > linksAtOnce {
+		for len(j.items) > 0 {
+			n := min(len(j.items), itemsAtOnce)
+			if err := s.do(ctx, &job{items: j.items[:n]}); err != nil {
+				return nil, err
+			}
+			j.items = j.items[n:]
+		}
+	}
+	if err := s.do(ctx, j); err != nil {
+		return nil, err
+	}
+	return errs, nil
+}
+
+// ending prepares an outcome. Its links are for Redis also when its lease is not
+// one of this crawl.
+func (s *Store) ending(j *job, o *frontier.Outcome, lost *error) error {
+	if !o.Result.Valid() {
+		return fmt.Errorf("%w: %v", frontier.ErrInvalid, o.Result)
+	}
+	hosts, err := frontier.HostsOf(o.Links)
+	if err != nil {
+		return err
+	}
+	t, ok := s.layout.readTicket(o.Lease)
+	items, _ := s.items(o.Links, hosts, false)
+	for _, it := range items {
+		it.own = ok && it.shard == t.shard
+	}
+	j.items = append(j.items, items...)
+	if !ok {
+		return frontier.ErrLeaseLost
+	}
+	e := ending{ticket: t, result: o.Result, notBefore: o.NotBefore, hostDelay: max(o.HostDelay, 0), err: lost}
+	if o.Validators != nil {
+		e.validators = encodeValidators(o.Validators)
+	}
+	j.endings = append(j.endings, e)
+	return nil
+}
+
+// Note implements frontier.Frontier. It is what this worker, or an earlier
+// process of its name, has given.
+func (s *Store) Note(ctx context.Context) ([]byte, error) {
+	if err := s.enter(ctx); err != nil {
+		return nil, err
+	}
+	var note []byte
+	err := s.patiently(ctx, func(ctx context.Context) (err error) {
+		note, err = s.client.Do(ctx, s.client.B().Hget().Key(s.layout.in(s.home, "notes")).Field(s.opts.Worker).Build()).AsBytes()
+		return err
+	})
+	switch {
+	case rueidis.IsRedisNil(err):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	}
+	return append([]byte{}, note...), nil
+}
+
+// Extend implements frontier.Frontier.
+func (s *Store) Extend(ctx context.Context, ids []frontier.LeaseID, d time.Duration) error {
+	if err := s.enter(ctx); err != nil {
+		return err
+	}
+	ctx, cancel := s.within(ctx)
+	defer cancel()
+	// Of a Cluster each shard is asked alone.
+	tickets, calls := make([]ticket, len(ids)), make(map[int][]int)
+	kept := make([]bool, len(ids))
+	for i, id := range ids {
+		t, ok := s.layout.readTicket(id)
+		if !ok {
+			continue
+		}
+		tickets[i] = t
+		place := 0
+		if s.cluster {
+			place = t.shard
+		}
+		calls[place] = append(calls[place], i)
+	}
+	for place, members := range calls {
+		c := s.call(place, micros(max(d, 0)))
+		for _, i := range members {
+			c.args = append(c.args, decimal(tickets[i].shard), tickets[i].token)
+		}
+		r, err := s.run(ctx, s.scripts.extend, fixed(c))
+		if err != nil {
+			return err
+		}
+		found := r.string(1)
+		for n, i := range members {
+			kept[i] = n < len(found) && found[n] == '1'
+		}
+		s.learn(r, 2)
+	}
+	var lost []frontier.LeaseID
+	for i, ok := range kept {
+		if !ok {
+			lost = append(lost, ids[i])
+		}
+	}
+	if lost != nil {
+		return &frontier.LostError{Leases: lost}
+	}
+	return nil
+}

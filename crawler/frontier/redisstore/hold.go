@@ -1,0 +1,112 @@
+package redisstore
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+)
+
+const (
+	// reservation is how long leases stay away from a host for one that waits
+	// to hold it and is not heard of.
+	reservation = 10 * time.Second
+	// grace is how long a call is waited for when its caller has gone.
+	grace = time.Second
+	// renewal is how often one that waits is heard of.
+	renewal = 3 * time.Second
+)
+
+// Hold implements frontier.Frontier.
+func (s *Store) Hold(ctx context.Context, h frontier.Host) (release func(delay time.Duration), err error) {
+	if h == "" {
+		return nil, fmt.Errorf("%w: no host", frontier.ErrInvalid)
+	}
+	if err := s.enter(ctx); err != nil {
+		return nil, err
+	}
+	caller, shard := newNonce(), s.layout.shard(h)
+	wake := make(chan struct{}, 1)
+	s.awaitHold(string(h), wake)
+	defer s.forgetHold(string(h), wake)
+	// A call that is on its way is waited for, or it might take the slot when
+	// nobody is there any more.
+	calls, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	defer context.AfterFunc(ctx, func() { time.AfterFunc(grace, cancel) })()
+	for {
+		r, err := s.ask(calls, s.scripts.hold, shard, 3, string(h), caller,
+			micros(s.opts.LeaseTime), micros(reservation), s.opts.Worker)
+		if err != nil {
+			s.leaveLine(h, caller)
+			return nil, err
+		}
+		if token := r.string(1); token != "" {
+			return s.releaser(shard, token), nil
+		}
+		wait := min(time.Duration(r.int(2)-r.int(0))*time.Microsecond, renewal)
+		timer := time.NewTimer(max(wait, 200*time.Microsecond))
+		select {
+		case <-wake:
+		case <-timer.C:
+		case <-ctx.Done():
+			err = ctx.Err()
+		case <-s.alive.Done():
+			err = frontier.ErrClosed
+		}
+		timer.Stop()
+		if err != nil {
+			s.leaveLine(h, caller)
+			return nil, err
+		}
+	}
+}
+
+func (s *Store) awaitHold(h string, wake chan struct{}) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.holding[h] == nil {
+		s.holding[h] = make(map[chan struct{}]bool)
+	}
+	s.holding[h][wake] = true
+}
+
+func (s *Store) forgetHold(h string, wake chan struct{}) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.holding[h], wake)
+	if len(s.holding[h]) == 0 {
+		delete(s.holding, h)
+	}
+}
+
+// leaveLine takes a caller out of the line, if Redis can be reached. If not, its
+// reservation ends by itself.
+func (s *Store) leaveLine(h frontier.Host, caller string) {
+	if s.alive.Err() != nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(s.alive, time.Second)
+	defer cancel()
+	if _, err := s.ask(ctx, s.scripts.unhold, s.layout.shard(h), 1, string(h), caller); err != nil {
+		s.opts.Logger.Warn("a host stays reserved for a while", "host", h, "err", err)
+	}
+}
+
+// releaser returns the function that ends a hold.
+func (s *Store) releaser(shard int, token string) func(time.Duration) {
+	var once sync.Once
+	return func(delay time.Duration) {
+		once.Do(func() {
+			if s.alive.Err() != nil {
+				return
+			}
+			_, err := s.ask(s.alive, s.scripts.release, shard, 1, token, micros(max(delay, 0)))
+			if err != nil {
+				s.opts.Logger.Warn("a hold ends when it expires", "err", err)
+			}
+		})
+	}
+}

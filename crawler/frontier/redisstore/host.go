@@ -1,0 +1,159 @@
+package redisstore
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+)
+
+func decimal(n int) string { return strconv.Itoa(n) }
+
+// ask calls a script for a shard and learns from the answer.
+func (s *Store) ask(ctx context.Context, sc script, shard, heads int, args ...string) (reply, error) {
+	ctx, cancel := s.within(ctx)
+	defer cancel()
+	r, err := s.run(ctx, sc, fixed(s.call(shard, append([]string{decimal(shard)}, args...)...)))
+	if err == nil {
+		s.learn(r, heads)
+	}
+	return r, err
+}
+
+// Host implements frontier.Frontier.
+func (s *Store) Host(ctx context.Context, h frontier.Host) (frontier.HostRecord, error) {
+	if err := s.enter(ctx); err != nil {
+		return frontier.HostRecord{}, err
+	}
+	r, err := s.ask(ctx, s.scripts.host, s.layout.shard(h), 7, string(h))
+	if err != nil {
+		return frontier.HostRecord{}, err
+	}
+	record := frontier.HostRecord{
+		Host:         h,
+		Delay:        time.Duration(r.int(1)) * time.Microsecond,
+		MaxInFlight:  int(r.int(2)),
+		BlockedUntil: ahead(r.int(3)),
+		Due:          ahead(r.int(4)),
+		Counts:       counts(r.array(5)),
+	}
+	if !r[6].IsNil() {
+		record.Robots, err = decodeRobots(r.string(6))
+	}
+	return record, err
+}
+
+// counts reads added, pending, scheduled, leased, done, dropped.
+func counts(r reply) frontier.Counts {
+	if len(r) < 6 {
+		return frontier.Counts{}
+	}
+	return frontier.Counts{
+		Added: int(r.int(0)), Pending: int(r.int(1)), Scheduled: int(r.int(2)),
+		Leased: int(r.int(3)), Done: int(r.int(4)), Dropped: int(r.int(5)),
+	}
+}
+
+// ahead returns the time in that many microseconds, zero for none.
+func ahead(us int64) time.Time {
+	if us <= 0 {
+		return time.Time{}
+	}
+	return time.Now().Add(time.Duration(us) * time.Microsecond)
+}
+
+// UpdateHost implements frontier.Frontier.
+func (s *Store) UpdateHost(ctx context.Context, h frontier.Host, u frontier.HostUpdate) error {
+	if h == "" {
+		return fmt.Errorf("%w: no host", frontier.ErrInvalid)
+	}
+	if err := s.enter(ctx); err != nil {
+		return err
+	}
+	args := []string{string(h), "", "", "", "", ""}
+	if u.Delay != nil {
+		args[1] = micros(max(*u.Delay, 0))
+	}
+	if u.MaxInFlight > 0 {
+		args[2] = decimal(u.MaxInFlight)
+	}
+	if !u.BlockUntil.IsZero() {
+		args[3] = until(u.BlockUntil)
+	}
+	if u.Robots != nil {
+		args[4], args[5] = "r", encodeRobots(u.Robots)
+	}
+	_, err := s.ask(ctx, s.scripts.update, s.layout.shard(h), 1, args...)
+	return err
+}
+
+// Stats implements frontier.Frontier. The shards of a Cluster are not counted at
+// one moment; what was finished meanwhile is told as leased, so that a link is
+// never missing of a page that is told as done.
+func (s *Store) Stats(ctx context.Context) (frontier.Stats, error) {
+	if err := s.enter(ctx); err != nil {
+		return frontier.Stats{}, err
+	}
+	ctx, cancel := s.within(ctx)
+	defer cancel()
+	var before []shardStats
+	if s.cluster {
+		var err error
+		if before, _, err = s.shardStats(ctx); err != nil {
+			return frontier.Stats{}, err
+		}
+	}
+	all, next, err := s.shardStats(ctx)
+	if err != nil {
+		return frontier.Stats{}, err
+	}
+	st := frontier.Stats{NextDue: next}
+	for k, c := range all {
+		if before != nil {
+			done, dropped := min(c.Done, before[k].Done), min(c.Dropped, before[k].Dropped)
+			c.Leased += c.Done - done + c.Dropped - dropped
+			c.Done, c.Dropped = done, dropped
+		}
+		st.Added += c.Added
+		st.Pending += c.Pending
+		st.Scheduled += c.Scheduled
+		st.Leased += c.Leased
+		st.Done += c.Done
+		st.Dropped += c.Dropped
+		st.Hosts += c.hosts
+	}
+	return st, nil
+}
+
+type shardStats struct {
+	frontier.Counts
+	hosts int
+}
+
+// shardStats counts each shard, and tells when something is due next.
+func (s *Store) shardStats(ctx context.Context) (all []shardStats, next time.Time, err error) {
+	all = make([]shardStats, s.layout.shards)
+	var least time.Duration = -1
+	err = s.each(ctx, s.scripts.stats, nil, func(r reply) {
+		for i := range r.array(1) {
+			c := r.array(1).array(i)
+			k := c.int(8)
+			if len(c) < 9 || k < 0 || k >= int64(len(all)) {
+				continue
+			}
+			all[k] = shardStats{counts(c), int(c.int(6))}
+			if at := c.int(7); at < never {
+				if wait := time.Duration(max(at-r.int(0), 0)) * time.Microsecond; least < 0 || wait < least {
+					least = wait
+				}
+			}
+		}
+		s.learn(r, 2)
+	})
+	if least >= 0 {
+		next = time.Now().Add(least)
+	}
+	return all, next, err
+}

@@ -1,0 +1,352 @@
+package redisstore
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/frontier/internal/seen"
+)
+
+// Calls of Add, Finish and Lease are not sent one by one. A lane takes what has
+// come in while the lanes were on their way, sends it as one turn, and hands out
+// the answers: the more there is to do, the more of it shares a round trip, and
+// one who is alone does not wait for others. Lanes are goroutines that end when
+// there is nothing to do.
+
+const (
+	// serverLanes is how many turns may be on their way to one server: it works
+	// on one while the next is composed.
+	serverLanes = 2
+	// clusterLanes is the same for a Cluster. More would make a turn smaller, and
+	// each is a call of many shards.
+	clusterLanes = 2
+
+	jobsAtOnce  = 64   // most in a turn
+	itemsAtOnce = 2000 // as soon as there are as many a turn is full
+	leasesEach  = 64   // most orders in a turn
+)
+
+// A job is a call of Add, Revisit or Finish.
+type job struct {
+	items   []*item  // of Add, Revisit, and links
+	endings []ending // of Finish
+	note    []byte   // nil: none
+	done    chan struct{}
+	err     error
+}
+
+func (j *job) end(err error) {
+	j.err = err
+	close(j.done)
+}
+
+// do has a job done.
+func (s *Store) do(ctx context.Context, j *job) error {
+	j.done = make(chan struct{})
+	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		return frontier.ErrClosed
+	}
+	s.queue = append(s.queue, j)
+	s.kick()
+	s.mu.Unlock()
+	select {
+	case <-j.done:
+		return j.err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// kick starts a lane when there is something to do and one is free, or else has
+// the timer do so when the time comes. The lock is held.
+func (s *Store) kick() {
+	if s.closed {
+		return
+	}
+	if !s.ready() {
+		s.arm()
+		return
+	}
+	for n, busy := range s.lanes {
+		if !busy {
+			s.lanes[n] = true
+			s.work.Go(func() { s.serve(n) })
+			return
+		}
+	}
+}
+
+// ready reports whether there is something to do. The lock is held.
+func (s *Store) ready() bool {
+	if len(s.queue) > 0 {
+		return true
+	}
+	for _, w := range s.waiters {
+		if !w.tried {
+			return true
+		}
+	}
+	return len(s.waiters) > 0 && (s.view.next() <= s.view.now() || s.view.old())
+}
+
+// arm sets the timer for the next time at which there may be something to lease
+// for one who waits. The lock is held.
+func (s *Store) arm() {
+	if len(s.waiters) == 0 {
+		return
+	}
+	wait := max(time.Duration(s.view.next()-s.view.now())*time.Microsecond, 0)
+	wait = max(min(wait, time.Until(s.view.polled.Add(poll))), 100*time.Microsecond)
+	if s.timer == nil {
+		s.timer = time.AfterFunc(wait, func() {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.kick()
+		})
+		return
+	}
+	s.timer.Reset(wait)
+}
+
+// serve is a lane.
+func (s *Store) serve(lane int) {
+	for {
+		s.mu.Lock()
+		if s.closed || !s.ready() {
+			s.lanes[lane] = false
+			if !s.closed {
+				s.arm()
+			}
+			s.mu.Unlock()
+			return
+		}
+		jobs := s.takeJobs()
+		waiters := s.waiters[:min(len(s.waiters), leasesEach)]
+		s.waiters = s.waiters[len(waiters):]
+		for _, w := range waiters {
+			w.taken = true
+		}
+		poll := len(waiters) > 0 && s.view.old()
+		s.mu.Unlock()
+		b := &batch{s: s, lane: lane, jobs: jobs, waiters: waiters}
+		b.serve(s.alive, poll)
+	}
+}
+
+func (s *Store) takeJobs() []*job {
+	n, items := 0, 0
+	for n < len(s.queue) && n < jobsAtOnce && items < itemsAtOnce {
+		items += len(s.queue[n].items)
+		n++
+	}
+	jobs := s.queue[:n:n]
+	s.queue = s.queue[n:]
+	return jobs
+}
+
+func (s *Store) newCache() *seen.Cache {
+	if s.opts.CacheBytes <= 0 {
+		return nil
+	}
+	return seen.NewCache(s.opts.CacheBytes)
+}
+
+// A batch is what a lane deals with at a time.
+type batch struct {
+	s       *Store
+	lane    int
+	jobs    []*job
+	waiters []*waiter
+	nonces  []string // of calls that leased
+}
+
+func (b *batch) serve(ctx context.Context, poll bool) {
+	s := b.s
+	if err := s.adopt(ctx); err != nil {
+		b.end(err)
+		return
+	}
+	var err error
+	if poll {
+		if err = s.refresh(ctx); err != nil && len(b.jobs) == 0 {
+			b.end(err)
+			return
+		}
+	}
+	if s.cluster {
+		err = b.serveCluster(ctx)
+	} else {
+		err = b.serveServer(ctx, b.jobs)
+	}
+	if err == nil {
+		err = b.insist(ctx, poll)
+	}
+	b.end(err)
+}
+
+// adopt gives back what calls have leased whose answers never came.
+func (s *Store) adopt(ctx context.Context) error {
+	for {
+		s.mu.Lock()
+		if len(s.orphans) == 0 {
+			s.mu.Unlock()
+			return nil
+		}
+		nonce := s.orphans[0]
+		s.mu.Unlock()
+		if err := s.reclaim(ctx, nonce); err != nil {
+			return err
+		}
+		s.mu.Lock()
+		s.orphans = slices.DeleteFunc(s.orphans, func(n string) bool { return n == nonce })
+		s.mu.Unlock()
+	}
+}
+
+// insist looks again for those who do not wait: what is known of the shards may
+// be old.
+func (b *batch) insist(ctx context.Context, known bool) error {
+	for range 100 { // a shard that has much to catch up with does so in parts
+		hurry := false
+		for _, w := range b.waiters {
+			hurry = hurry || w.req.Wait == 0 && len(w.leases) == 0
+		}
+		if !hurry {
+			return nil
+		}
+		if !known {
+			if err := b.s.refresh(ctx); err != nil {
+				return err
+			}
+			known = true
+		}
+		b.s.mu.Lock()
+		due := b.s.view.next() <= b.s.view.now()
+		b.s.mu.Unlock()
+		if !due {
+			return nil
+		}
+		var err error
+		if b.s.cluster {
+			err = b.leaseCluster(ctx)
+		} else {
+			err = b.serveServer(ctx, nil)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// orders are those of waiters that have nothing yet.
+func (b *batch) orders() (orders []order, most int) {
+	for _, w := range b.waiters {
+		if len(w.leases) > 0 {
+			continue
+		}
+		o := order{w: w, most: max(w.req.Max, 1)}
+		o.perHost = o.most
+		if w.req.PerHost > 0 {
+			o.perHost = w.req.PerHost
+		}
+		orders = append(orders, o)
+		most += o.most
+	}
+	return orders, most
+}
+
+// serveServer does jobs, and leases, in one call.
+func (b *batch) serveServer(ctx context.Context, jobs []*job) error {
+	s := b.s
+	t := &turn{key: s.layout.in(0, "last:"+s.opts.Worker+":"+strconv.Itoa(b.lane)), nonce: newNonce()}
+	var all sections
+	from := make(map[int]bool)
+	for _, j := range jobs {
+		for _, it := range j.items {
+			all.of(it.shard).add(it)
+		}
+		for _, e := range j.endings {
+			sec := all.of(e.shard)
+			sec.endings = append(sec.endings, e)
+			from[e.shard] = true
+		}
+		if j.note != nil {
+			t.note = j.note
+		}
+	}
+	t.sections = all.list
+	var most int
+	if t.orders, most = b.orders(); len(t.orders) > 0 {
+		s.mu.Lock()
+		t.from = s.view.due(most + 1)
+		s.mu.Unlock()
+		if len(t.from) <= most { // what the endings make ready is welcome
+			for _, k := range t.from {
+				delete(from, k)
+			}
+			for k := range from {
+				t.from = append(t.from, k)
+			}
+		}
+		b.nonces = append(b.nonces, t.nonce)
+	}
+	if len(jobs) == 0 && len(t.from) == 0 {
+		return nil
+	}
+	return s.turn(ctx, t)
+}
+
+// end hands out the answers. Waiters that have none go on waiting.
+func (b *batch) end(err error) {
+	s := b.s
+	if err != nil && s.alive.Err() != nil {
+		err = frontier.ErrClosed
+	}
+	for _, j := range b.jobs {
+		j.end(err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err != nil && !errors.Is(err, ErrFull) && !errors.Is(err, ErrReadOnly) {
+		s.orphans = append(s.orphans, b.nonces...)
+	}
+	var wait []*waiter
+	for _, w := range b.waiters {
+		w.taken, w.tried = false, true
+		switch {
+		case w.gone:
+			s.giveBack(w.leases)
+		case err != nil:
+			w.leases = nil
+			w.end(err)
+		case len(w.leases) > 0 || w.req.Wait == 0 || w.late:
+			w.end(nil)
+		case s.closed:
+			w.end(frontier.ErrClosed)
+		default:
+			wait = append(wait, w)
+		}
+	}
+	s.waiters = append(wait, s.waiters...)
+	s.kick()
+}
+
+// giveBack ends leases that nobody has come to know of. The lock is held.
+func (s *Store) giveBack(leases []frontier.Lease) {
+	j := &job{done: make(chan struct{})}
+	for _, l := range leases {
+		if t, ok := s.layout.readTicket(l.ID); ok {
+			j.endings = append(j.endings, ending{ticket: t, result: frontier.Defer, err: new(error)})
+		}
+	}
+	if len(j.endings) > 0 && !s.closed {
+		s.queue = append(s.queue, j)
+	}
+}

@@ -1,0 +1,113 @@
+package redisstore
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"strconv"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/frontier/internal/siphash"
+)
+
+const (
+	// format is the version of all that is kept.
+	format = 1
+
+	// perBucket is how many hashes a bucket has on average when all the URLs
+	// expected are known. The most that a bucket then has is rarely above 400,
+	// and well below the 512 from which on Redis keeps a set of numbers as a
+	// hash table, at six times the memory (set-max-intset-entries).
+	perBucket = 300
+
+	// hashes is the number of different hashes. With one more decimal digit,
+	// the state of the URL, they are still numbers of 64 bits.
+	hashes = (1<<63 - 10) / 10
+)
+
+// A layout is what a crawl was made with.
+type layout struct {
+	namespace string // what all keys begin with
+	id        string // of this crawl, and no other that had its name
+	shards    int
+	buckets   int // of a shard
+	urls      siphash.Key
+	places    siphash.Key
+}
+
+func newLayout(o *Options) layout {
+	l := layout{
+		namespace: namespace(o), id: newNonce(), shards: o.Shards,
+		buckets: max(o.Expected/(o.Shards*perBucket), 1),
+	}
+	_, _ = rand.Read(l.urls[:]) // never fails
+	_, _ = rand.Read(l.places[:])
+	return l
+}
+
+func namespace(o *Options) string { return o.Prefix + ":" + o.Crawl + ":" }
+
+// newNonce returns a name that nobody else has.
+func newNonce() string {
+	var b [8]byte
+	_, _ = rand.Read(b[:]) // never fails
+	return hex.EncodeToString(b[:])
+}
+
+// fields are the fields of the crawl's record.
+func (l *layout) fields() []string {
+	return []string{
+		"format", strconv.Itoa(format), "id", l.id,
+		"shards", strconv.Itoa(l.shards), "buckets", strconv.Itoa(l.buckets),
+		"urls", hex.EncodeToString(l.urls[:]), "places", hex.EncodeToString(l.places[:]),
+	}
+}
+
+func readLayout(namespace string, fields map[string]string) (layout, error) {
+	l := layout{namespace: namespace, id: fields["id"]}
+	if fields["format"] != strconv.Itoa(format) {
+		return l, fmt.Errorf("%w: %s has format %q, this is %d", ErrFormat, l.key("meta"), fields["format"], format)
+	}
+	var err [4]error
+	l.shards, err[0] = strconv.Atoi(fields["shards"])
+	l.buckets, err[1] = strconv.Atoi(fields["buckets"])
+	err[2] = readKey(&l.urls, fields["urls"])
+	err[3] = readKey(&l.places, fields["places"])
+	for _, e := range err {
+		if e != nil {
+			return l, fmt.Errorf("%w: %s: %w", ErrFormat, l.key("meta"), e)
+		}
+	}
+	if l.id == "" || l.shards < 1 || l.shards > maxShards || l.buckets < 1 {
+		return l, fmt.Errorf("%w: %s has %d shards of %d buckets", ErrFormat, l.key("meta"), l.shards, l.buckets)
+	}
+	return l, nil
+}
+
+func readKey(k *siphash.Key, text string) error {
+	b, err := hex.DecodeString(text)
+	if err == nil && len(b) != len(k) {
+		err = fmt.Errorf("a key of %d bytes", len(b))
+	}
+	copy(k[:], b)
+	return err
+}
+
+func (l *layout) key(name string) string { return l.namespace + name }
+
+// in returns a key of a shard. What stands in { } decides where in a Cluster a
+// key is.
+func (l *layout) in(shard int, name string) string {
+	return l.namespace + "{s" + strconv.Itoa(shard) + "}:" + name
+}
+
+func (l *layout) shard(h frontier.Host) int { return l.shardOf(string(h)) }
+
+func (l *layout) shardOf(name string) int { return int(l.places.Sum(name) % uint64(l.shards)) }
+
+// place says where in its shard it is kept that a URL was seen: in which bucket,
+// and as what. Both hashes have to be the same for two URLs to be taken for one.
+func (l *layout) place(url string, sum uint64) (bucket int, hash string) {
+	bucket = int(l.places.Sum(url) % uint64(l.buckets))
+	return bucket, strconv.FormatUint(1+sum%(hashes-1), 10)
+}

@@ -1,0 +1,129 @@
+package redisstore
+
+import (
+	"crypto/tls"
+	"fmt"
+	"log/slog"
+	"os"
+	"regexp"
+	"time"
+)
+
+// PasswordVariable is the environment variable that the password is taken from
+// when nothing else names one.
+const PasswordVariable = "POLITECRAWL_REDIS_PASSWORD"
+
+// Options are the settings of a Store.
+type Options struct {
+	// Crawl is the name of the crawl: letters, digits, '.', '_' and '-'. Any
+	// number of crawls share a server. Empty: "default".
+	Crawl string
+	// Prefix stands before all keys of all crawls. Empty: "politecrawl".
+	Prefix string
+	// Worker is the name of this process in the crawl. What a process left
+	// under the name (its note, its leases) is taken over by the next that
+	// opens the crawl with it, so a process that is to go on after a crash
+	// needs a name that it keeps, and no two have the same at a time. Empty:
+	// the name of the machine with a random ending, so that leases of a
+	// process that dies come back when they expire.
+	Worker string
+	// Join: there must be such a crawl (ErrNone). It is not made.
+	Join bool
+
+	// Shards and Expected are fixed when the crawl is made, and are not looked
+	// at later. Shards is into how many parts hosts are divided, which is the
+	// most servers of a Cluster that the crawl can use; 0: 64. Expected is how
+	// many URLs it may come to know in all; beyond that a URL takes more
+	// memory, as the package comment says. 0: 10 million.
+	Shards   int
+	Expected int
+
+	// Delay and MaxInFlight are those of a host that is new, until UpdateHost
+	// changes them. 0: no delay, and 1 in flight. All workers should agree.
+	Delay       time.Duration
+	MaxInFlight int
+	// LeaseTime is the length of a lease whose request leaves it open, and of
+	// a hold. 0: 10 minutes.
+	LeaseTime time.Duration
+	// Patience is for how long a call is made again, at growing distances,
+	// while Redis is not available. 0: 30 seconds. Less: it is not.
+	Patience time.Duration
+	// CacheBytes is the memory for URLs that are known to be known, which are
+	// then not asked of Redis. 0: 16 MiB, which is 2 million of them. Less:
+	// none.
+	CacheBytes int
+
+	// Username and Password are those of the ACL user. Where they are empty
+	// those of the address count, then, for the password, PasswordFile, whose
+	// end of line is not part of it, and PasswordVariable.
+	Username     string
+	Password     string
+	PasswordFile string
+	// TLS is used for addresses with rediss. Nil: the machine's certificate
+	// authorities, TLS 1.2 at least.
+	TLS *tls.Config
+
+	// Logger is told of restarts and connections lost. Nil: nobody is.
+	Logger *slog.Logger
+}
+
+const (
+	defaultShards    = 64
+	defaultExpected  = 10_000_000
+	defaultLeaseTime = 10 * time.Minute
+	defaultPatience  = 30 * time.Second
+	defaultCache     = 16 << 20
+
+	maxShards = 4096
+)
+
+var nameForm = regexp.MustCompile(`^[A-Za-z0-9._-]{1,100}$`)
+
+func (o *Options) withDefaults() (Options, error) {
+	var opts Options
+	if o != nil {
+		opts = *o
+	}
+	if opts.Crawl == "" {
+		opts.Crawl = "default"
+	}
+	if opts.Prefix == "" {
+		opts.Prefix = "politecrawl"
+	}
+	if opts.Worker == "" {
+		machine, err := os.Hostname()
+		if err != nil || !nameForm.MatchString(machine) {
+			machine = "worker"
+		}
+		opts.Worker = machine[:min(len(machine), 60)] + "-" + newNonce()
+	}
+	for what, name := range map[string]string{"crawl": opts.Crawl, "prefix": opts.Prefix, "worker": opts.Worker} {
+		if !nameForm.MatchString(name) {
+			return opts, fmt.Errorf("redisstore: %s %q: only letters, digits, '.', '_', '-', and at most 100 of them", what, name)
+		}
+	}
+	if opts.Shards < 0 || opts.Shards > maxShards {
+		return opts, fmt.Errorf("redisstore: %d shards: 1 to %d are possible", opts.Shards, maxShards)
+	}
+	if opts.Shards == 0 {
+		opts.Shards = defaultShards
+	}
+	if opts.Expected <= 0 {
+		opts.Expected = defaultExpected
+	}
+	opts.Delay = max(opts.Delay, 0)
+	opts.MaxInFlight = max(opts.MaxInFlight, 1)
+	if opts.LeaseTime <= 0 {
+		opts.LeaseTime = defaultLeaseTime
+	}
+	if opts.Patience == 0 {
+		opts.Patience = defaultPatience
+	}
+	if opts.CacheBytes == 0 {
+		opts.CacheBytes = defaultCache
+	}
+	if opts.Logger == nil {
+		opts.Logger = slog.New(slog.DiscardHandler)
+	}
+	return opts, nil
+}

@@ -1,0 +1,248 @@
+// Package redistest starts Redis servers and Clusters for tests, on free ports of
+// 127.0.0.1, with their files in directories that are removed when the test ends.
+package redistest
+
+import (
+	"bytes"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// patience is how long a server may take to begin.
+const patience = 20 * time.Second
+
+// A Server is a redis-server in a process of its own.
+type Server struct {
+	// Addr is where it listens: 127.0.0.1 and its port.
+	Addr string
+
+	port    int
+	dir     string
+	binary  string
+	options []string
+
+	mu  sync.Mutex // guards cmd
+	cmd *exec.Cmd  // nil: not running
+}
+
+// Need returns the path of redis-server, or valkey-server where there is none.
+// Where there is neither the test is skipped, and fails when the environment has
+// CI.
+func Need(t testing.TB) string {
+	t.Helper()
+	for _, name := range []string{"redis-server", "valkey-server"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+	}
+	if os.Getenv("CI") != "" {
+		t.Fatal("redis-server is not installed")
+	}
+	t.Skip("redis-server is not installed")
+	return ""
+}
+
+// Start starts a server with options of its configuration, such as
+// "--appendonly", "yes", and ends it with the test.
+func Start(t testing.TB, options ...string) *Server {
+	t.Helper()
+	binary := Need(t)
+	var err error
+	for range 5 { // somebody else may take the port meanwhile
+		s := &Server{binary: binary, dir: t.TempDir(), port: freePort(t), options: options}
+		s.Addr = net.JoinHostPort("127.0.0.1", strconv.Itoa(s.port))
+		if err = s.start(); err == nil {
+			t.Cleanup(s.Kill)
+			return s
+		}
+	}
+	t.Fatalf("redistest: %v", err)
+	return nil
+}
+
+// freePort returns a port that is free, and whose port for the bus of a Cluster
+// is so too.
+func freePort(t testing.TB) int {
+	t.Helper()
+	for range 100 {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatalf("redistest: %v", err)
+		}
+		port := l.Addr().(*net.TCPAddr).Port
+		_ = l.Close()
+		if port > 55000 {
+			continue
+		}
+		bus, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port+10000)))
+		if err == nil {
+			_ = bus.Close()
+			return port
+		}
+	}
+	t.Fatal("redistest: no free port")
+	return 0
+}
+
+func (s *Server) start() error {
+	args := append([]string{
+		"--port", strconv.Itoa(s.port), "--bind", "127.0.0.1", "--dir", s.dir,
+		"--save", "", "--appendonly", "no", "--logfile", filepath.Join(s.dir, "log"), "--daemonize", "no",
+	}, s.options...)
+	cmd := exec.Command(s.binary, args...)
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	ended := make(chan struct{})
+	go func() {
+		_ = cmd.Wait()
+		close(ended)
+	}()
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); {
+		select {
+		case <-ended:
+			return fmt.Errorf("redis-server ended: %s", &out)
+		default:
+		}
+		if answer, err := ask(s.Addr, "PING"); err == nil && (answer == "+PONG" || strings.HasPrefix(answer, "-NOAUTH")) {
+			s.mu.Lock()
+			s.cmd = cmd
+			s.mu.Unlock()
+			return nil
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	_ = cmd.Process.Kill()
+	<-ended
+	return fmt.Errorf("redis-server does not answer at %s", s.Addr)
+}
+
+// Kill ends the server with SIGKILL, if it runs.
+func (s *Server) Kill() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.cmd == nil {
+		return
+	}
+	_ = s.cmd.Process.Kill()
+	// Its port is free when nobody can connect any more.
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+		c, err := net.Dial("tcp", s.Addr)
+		if err != nil {
+			break
+		}
+		_ = c.Close()
+	}
+	s.cmd = nil
+}
+
+// Restart starts the server again, after Kill, with the data that it kept.
+func (s *Server) Restart(t testing.TB) {
+	t.Helper()
+	s.Kill()
+	if err := s.start(); err != nil {
+		t.Fatalf("redistest: %v", err)
+	}
+}
+
+// URL returns the server's address for redisstore.Open.
+func (s *Server) URL() string { return "redis://" + s.Addr }
+
+// Dir returns the directory of the server's files.
+func (s *Server) Dir() string { return s.dir }
+
+// Do sends a command and returns the answer as it came over the wire, the first
+// line of it, or for a bulk string its content.
+func (s *Server) Do(t testing.TB, args ...string) string {
+	t.Helper()
+	answer, err := ask(s.Addr, args...)
+	if err != nil {
+		t.Fatalf("redistest: %s: %v", args[0], err)
+	}
+	return answer
+}
+
+// A Cluster is several servers that share the keys.
+type Cluster struct {
+	Masters  []*Server
+	Replicas []*Server // of the masters with the same index; none without
+}
+
+// URL returns the addresses of the masters for redisstore.Open.
+func (c *Cluster) URL() string {
+	addrs := make([]string, len(c.Masters))
+	for i, m := range c.Masters {
+		addrs[i] = m.Addr
+	}
+	return "redis://" + strings.Join(addrs, ",")
+}
+
+// StartCluster starts a Cluster of three masters, with a replica of each if so
+// wished.
+func StartCluster(t testing.TB, replicas bool, options ...string) *Cluster {
+	t.Helper()
+	const masters, slots = 3, 16384
+	options = append([]string{"--cluster-enabled", "yes", "--cluster-node-timeout", "1000", "--cluster-config-file", "nodes"}, options...)
+	c := &Cluster{}
+	for range masters {
+		c.Masters = append(c.Masters, Start(t, options...))
+	}
+	if replicas {
+		for range masters {
+			c.Replicas = append(c.Replicas, Start(t, options...))
+		}
+	}
+	for i, m := range c.Masters {
+		m.Do(t, "CLUSTER", "ADDSLOTSRANGE", strconv.Itoa(i*slots/masters), strconv.Itoa((i+1)*slots/masters-1))
+		m.Do(t, "CLUSTER", "SET-CONFIG-EPOCH", strconv.Itoa(i+1))
+	}
+	all := append(append([]*Server{}, c.Masters...), c.Replicas...)
+	for _, s := range all[1:] {
+		s.Do(t, "CLUSTER", "MEET", "127.0.0.1", strconv.Itoa(all[0].port))
+	}
+	until(t, "the Cluster to form", func() bool {
+		for _, s := range all {
+			if strings.Count(s.Do(t, "CLUSTER", "NODES"), "\n") < len(all) {
+				return false
+			}
+		}
+		return true
+	})
+	for i, r := range c.Replicas {
+		id := c.Masters[i].Do(t, "CLUSTER", "MYID")
+		until(t, "a replica", func() bool { return r.Do(t, "CLUSTER", "REPLICATE", id) == "+OK" })
+	}
+	until(t, "the Cluster", func() bool {
+		for _, s := range all {
+			if !strings.Contains(s.Do(t, "CLUSTER", "INFO"), "cluster_state:ok") {
+				return false
+			}
+		}
+		for _, r := range c.Replicas {
+			if !strings.Contains(r.Do(t, "INFO", "replication"), "master_link_status:up") {
+				return false
+			}
+		}
+		return true
+	})
+	return c
+}
+
+func until(t testing.TB, what string, ok func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(patience); !ok(); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("redistest: waited in vain for %s", what)
+		}
+	}
+}

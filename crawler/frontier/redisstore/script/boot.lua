@@ -1,0 +1,18 @@
+-- Looks whether the server that has a shard began to run since, or is another:
+-- requests may then be on their way that it does not know of. All hosts of the
+-- shard are then due no earlier than their delay from now. So they are when
+-- nobody worked on the crawl until now.
+--
+-- ARGV: 1 when nobody worked on it; shards.
+
+local run = string.match(call('INFO', 'server'), 'run_id:(%w+)')
+for i = 6, #ARGV do
+	local s = shard(ARGV[i])
+	local c = counts(s)
+	if ARGV[5] == '1' or c[RUN] ~= run then
+		-- Who is alone has a moment to go until the crawl is open.
+		c[BOOT], c[BOOTS], c[RUN] = ARGV[5] == '1' and after(20000) or now, c[BOOTS] + 1, run
+		call('SET', s.state, pack(c))
+	end
+end
+return now

@@ -1,0 +1,20 @@
+-- Gives back the leases of a worker, whose process is gone, or those of one of
+-- its calls, whose answer never came, so that no request was made.
+--
+-- ARGV: worker, nonce or '', shards. The answer is now, how many, heads.
+
+local worker, nonce, n = ARGV[5], ARGV[6], 0
+for i = 7, #ARGV do
+	local s = shard(ARGV[i])
+	advance(s)
+	local all = call('HGETALL', s.leases)
+	for j = 1, #all, 2 do
+		local lease = unpack(all[j + 1])
+		if lease[2] == worker and (nonce == '' or nonce == lease[3]) then
+			guard(s)
+			giveBack(s, all[j], lease, now, nonce == '')
+			n = n + 1
+		end
+	end
+end
+return {now, n, flush()}

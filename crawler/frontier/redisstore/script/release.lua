@@ -1,0 +1,13 @@
+-- Ends a hold. One that has ended already is left.
+--
+-- ARGV: shard, token, delay of the host. The answer is now, heads.
+
+local s, token, delay = shard(ARGV[5]), ARGV[6], tonumber(ARGV[7])
+local lease = find(s, token)
+if lease and lease[5] == '' then
+	guard(s)
+	local h = host(s, lease[1])
+	local start = close(h, token)
+	if delay > 0 then requested(h, start, now, delay) end
+end
+return {now, flush()}

@@ -1,0 +1,24 @@
+-- Leaves the line for a hold, and ends the hold that the caller got without
+-- hearing of it.
+--
+-- ARGV: shard, host, caller. The answer is now, heads.
+
+local s, caller = shard(ARGV[5]), ARGV[7]
+advance(s)
+guard(s)
+local h = host(s, ARGV[6])
+local line = h.v[HOLDS]
+for i = 1, #line, 2 do
+	if line[i] == caller then
+		table.remove(line, i)
+		table.remove(line, i)
+		break
+	end
+end
+touch(h)
+local slots = h.v[SLOTS]
+for i = #slots - 1, 1, -2 do
+	local lease = unpack(call('HGET', s.leases, slots[i]))
+	if lease[3] == caller then giveBack(s, slots[i], lease, now, false) end
+end
+return {now, flush()}

@@ -1,0 +1,19 @@
+-- Changes settings of a host.
+--
+-- ARGV: shard, host, delay or '', slots or '', wait until the end of the block or
+-- '', r or '', the record of robots.txt. The answer is now, heads.
+
+local s = shard(ARGV[5])
+advance(s)
+guard(s)
+local h = host(s, ARGV[6])
+local v = h.v
+if ARGV[7] ~= '' then v[DELAY] = tonumber(ARGV[7]) end
+if ARGV[8] ~= '' then v[LIMIT] = tonumber(ARGV[8]) end
+if ARGV[9] ~= '' then v[BLOCKED] = max(v[BLOCKED], after(tonumber(ARGV[9]))) end
+if ARGV[10] ~= '' then
+	v[ROBOTS] = 1
+	call('HSET', s.p .. 'robots', h.name, ARGV[11])
+end
+touch(h)
+return {now, flush()}

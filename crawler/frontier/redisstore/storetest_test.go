@@ -1,0 +1,111 @@
+//go:build unix
+
+package redisstore
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore/redistest"
+	"github.com/politecrawl/politecrawl/crawler/frontier/storetest"
+)
+
+const (
+	childEnv = "REDISSTORE_TEST_PLACE" // a test binary that finds it is a child of storetest
+	killsEnv = "REDISSTORE_KILLS"      // how many processes to kill; empty: 20
+)
+
+func TestMain(m *testing.M) {
+	place := os.Getenv(childEnv)
+	if place == "" {
+		// The client closes connections to nodes that have gone five seconds later.
+		goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/redis/rueidis.(*clusterClient)._refresh.func2"))
+	}
+	if err := storetest.Child(described("", 0, 0), place, os.Stdin, os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// described describes the store to the suite. A place is an address and the name
+// of a crawl.
+func described(url string, shards int, unit time.Duration) storetest.Store {
+	n, _ := strconv.Atoi(os.Getenv(killsEnv))
+	places := &places{open: make(map[string]map[int]bool)}
+	return storetest.Store{
+		Open: places.Open,
+		Place: func(testing.TB) string {
+			return fmt.Sprintf("%s %d %s", url, shards, newNonce())
+		},
+		Unit:    unit,
+		Durable: true,
+		Command: func(place string) *exec.Cmd {
+			cmd := exec.Command(os.Args[0])
+			cmd.Env = append(os.Environ(), childEnv+"="+place)
+			cmd.Stderr = os.Stderr
+			return cmd
+		},
+		Kills: n,
+	}
+}
+
+// places gives those who open a place the names that workers would have: the
+// first that nobody has at the time, which a killed process leaves behind.
+type places struct {
+	mu   sync.Mutex
+	open map[string]map[int]bool
+}
+
+func (p *places) Open(place string) (frontier.Frontier, error) {
+	var url, crawl string
+	var shards int
+	if _, err := fmt.Sscan(place, &url, &shards, &crawl); err != nil {
+		return nil, err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.open[place] == nil {
+		p.open[place] = make(map[int]bool)
+	}
+	n := 0
+	for p.open[place][n] {
+		n++
+	}
+	s, err := Open(context.Background(), url, &Options{Crawl: crawl, Shards: shards, Worker: fmt.Sprintf("worker-%d", n)})
+	if err != nil {
+		return nil, err
+	}
+	p.open[place][n] = true
+	return &placed{s, func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		delete(p.open[place], n)
+	}}, nil
+}
+
+type placed struct {
+	*Store
+	leave func()
+}
+
+func (p *placed) Close() error {
+	defer p.leave()
+	return p.Store.Close()
+}
+
+func TestServer(t *testing.T) {
+	storetest.Run(t, described(redistest.Start(t).URL(), 0, 150*time.Millisecond))
+}
+
+func TestCluster(t *testing.T) {
+	storetest.Run(t, described(redistest.StartCluster(t, false).URL(), 12, 250*time.Millisecond))
+}

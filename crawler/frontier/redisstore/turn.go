@@ -1,0 +1,276 @@
+package redisstore
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+)
+
+// againArg is the place in a turn's arguments that says that it was sent before.
+const againArg = 6
+
+// An item is a URL on its way to Redis.
+type item struct {
+	url       string
+	host      frontier.Host
+	priority  uint8
+	notBefore time.Time
+	text      string // URL and Meta as they are kept
+	shard     int
+	sum       uint64
+	revisit   bool
+	own       bool  // a link to the shard of its page
+	fresh     *bool // the answer: it is new, or comes again
+}
+
+// An ending is an outcome on its way.
+type ending struct {
+	ticket
+	result     frontier.Result
+	notBefore  time.Time
+	hostDelay  time.Duration
+	validators string // as they are kept; empty: none
+	err        *error // the answer
+}
+
+// A section is what a turn does in a shard.
+type section struct {
+	shard   int
+	hosts   []*group
+	byName  map[frontier.Host]*group
+	endings []ending
+}
+
+// A group is items of one host.
+type group struct {
+	host  frontier.Host
+	items []*item
+}
+
+func (sec *section) add(it *item) {
+	g := sec.byName[it.host]
+	if g == nil {
+		g = &group{host: it.host}
+		sec.byName[it.host] = g
+		sec.hosts = append(sec.hosts, g)
+	}
+	g.items = append(g.items, it)
+}
+
+// Sections are those of a turn, by shard.
+type sections struct {
+	list []*section
+	at   map[int]*section
+}
+
+func (ss *sections) of(shard int) *section {
+	sec := ss.at[shard]
+	if sec == nil {
+		if ss.at == nil {
+			ss.at = make(map[int]*section)
+		}
+		sec = &section{shard: shard, byName: make(map[frontier.Host]*group)}
+		ss.at[shard] = sec
+		ss.list = append(ss.list, sec)
+	}
+	return sec
+}
+
+// A turn is one call of the script of that name.
+type turn struct {
+	key      string // where it is, and where its answer is kept for a second call
+	nonce    string
+	note     []byte // nil: none
+	orders   []order
+	from     []int // shards to lease from
+	sections []*section
+	whole    bool // sends also what the cache knows
+
+	sent  []*item   // in the order in which the answers come
+	ended []ending  // so too
+	made  time.Time // when it was sent: leases last from then, for all that their holder knows
+}
+
+// An order is for leases.
+type order struct {
+	w       *waiter
+	most    int
+	perHost int
+}
+
+// turn makes a turn and deals with its answer.
+func (s *Store) turn(ctx context.Context, t *turn) error {
+	r, err := s.run(ctx, s.scripts.turn, func(again bool) call { return s.compose(t, again) })
+	if err != nil {
+		return err
+	}
+	return s.answered(t, r)
+}
+
+// compose writes the call of a turn.
+func (s *Store) compose(t *turn, again bool) call {
+	args := append(s.common(), t.nonce, s.opts.Worker, flag(again))
+	if t.note != nil {
+		args = append(args, strconv.Itoa(s.home), string(t.note), s.instance)
+	} else {
+		args = append(args, "", "", "")
+	}
+	args = append(args, strconv.Itoa(len(t.orders)))
+	for _, o := range t.orders {
+		length := s.opts.LeaseTime
+		if o.w.req.For > 0 {
+			length = o.w.req.For
+		}
+		args = append(args, strconv.Itoa(o.most), strconv.Itoa(o.perHost), micros(length))
+	}
+	args = append(args, strconv.Itoa(len(t.from)))
+	for _, k := range t.from {
+		args = append(args, strconv.Itoa(k))
+	}
+	args = append(args, strconv.Itoa(len(t.sections)))
+	t.sent, t.ended, t.made = t.sent[:0], t.ended[:0], time.Now()
+	for _, sec := range t.sections {
+		args = s.composeSection(args, t, sec)
+	}
+	return call{t.key, args}
+}
+
+func flag(b bool) string {
+	if b {
+		return "1"
+	}
+	return "0"
+}
+
+func (s *Store) composeSection(args []string, t *turn, sec *section) []string {
+	args = append(args, strconv.Itoa(sec.shard), "")
+	hosts, n := 0, len(args)-1
+	for _, g := range sec.hosts {
+		items := s.unknown(g.items, t.whole)
+		if len(items) == 0 {
+			continue
+		}
+		hosts++
+		args = append(args, string(g.host), strconv.Itoa(len(items)))
+		for _, it := range items {
+			bucket, hash := s.layout.place(it.url, it.sum)
+			mode := "a"
+			if it.revisit {
+				mode = "r"
+			}
+			args = append(args, mode, strconv.Itoa(bucket), hash, strconv.Itoa(int(it.priority)),
+				until(it.notBefore), it.text)
+		}
+		t.sent = append(t.sent, items...)
+	}
+	args[n] = strconv.Itoa(hosts)
+	args = append(args, strconv.Itoa(len(sec.endings)))
+	for _, e := range sec.endings {
+		wait := until(e.notBefore)
+		if e.notBefore.IsZero() {
+			wait = ""
+		}
+		has := ""
+		if e.validators != "" {
+			has = "v"
+		}
+		args = append(args, e.token, strconv.Itoa(int(e.result)), wait, micros(e.hostDelay),
+			strconv.Itoa(e.bucket), e.hash, has, e.validators)
+	}
+	t.ended = append(t.ended, sec.endings...)
+	return args
+}
+
+// unknown returns those items that are not known to be known.
+func (s *Store) unknown(items []*item, whole bool) []*item {
+	if whole {
+		return items
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.cache == nil {
+		return items
+	}
+	var rest []*item
+	for _, it := range items {
+		if !it.revisit && s.cache.Has(it.sum) {
+			*it.fresh = false
+		} else {
+			rest = append(rest, it)
+		}
+	}
+	return rest
+}
+
+// answered deals with the answer to a turn: now, items, outcomes, leases, heads.
+func (s *Store) answered(t *turn, r reply) error {
+	items, endings := r.string(1), r.string(2)
+	if len(items) != len(t.sent) || len(endings) != len(t.ended) {
+		return fmt.Errorf("redisstore: %d answers to %d items, %d to %d outcomes", len(items), len(t.sent), len(endings), len(t.ended))
+	}
+	for i, it := range t.sent {
+		*it.fresh = items[i] == '1'
+	}
+	for i, e := range t.ended {
+		if endings[i] != '1' {
+			*e.err = frontier.ErrLeaseLost
+		}
+	}
+	for _, m := range r.array(3) {
+		l, err := m.ToArray()
+		if err != nil {
+			return err
+		}
+		if err := s.leased(t, l); err != nil {
+			return err
+		}
+	}
+	s.mu.Lock()
+	if s.cache != nil {
+		for _, it := range t.sent {
+			s.cache.Add(it.sum)
+		}
+	}
+	s.mu.Unlock()
+	s.learn(r, 4)
+	return nil
+}
+
+// leased reads a lease: order, shard, host, token, priority, attempt, length,
+// URL with Meta, validators.
+func (s *Store) leased(t *turn, l reply) error {
+	host := frontier.Host(l.string(2))
+	url, meta, err := decodeURL(l.string(7), host)
+	if err != nil {
+		return err
+	}
+	validators, err := decodeValidators(l.string(8))
+	if err != nil {
+		return err
+	}
+	length, err := strconv.ParseInt(l.string(6), 10, 64)
+	if err != nil {
+		return errDamaged
+	}
+	number := int(l.int(0)) - 1
+	if number < 0 || number >= len(t.orders) {
+		return errDamaged
+	}
+	shard, err := strconv.Atoi(l.string(1))
+	if err != nil {
+		return errDamaged
+	}
+	bucket, hash := s.layout.place(url, s.layout.urls.Sum(url))
+	w := t.orders[number].w
+	w.leases = append(w.leases, frontier.Lease{
+		Item:       frontier.Item{URL: url, Host: host, Priority: uint8(l.int(4)), Meta: meta},
+		ID:         ticket{shard, l.string(3), bucket, hash}.id(),
+		Attempt:    int(l.int(5)),
+		Expires:    t.made.Add(time.Duration(length) * time.Microsecond),
+		Validators: validators,
+	})
+	return nil
+}

@@ -1,0 +1,166 @@
+package redisstore
+
+import (
+	"context"
+	"iter"
+	"strconv"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+)
+
+// Waiting implements frontier.Frontier. A shard is listed in three steps. First it
+// is noted which numbers stand in its queues, then the entries are listed that
+// came back or wait for a time, and then those of the queues that were noted and
+// are still there. What moves from a queue to the entries was pending before, is
+// listed once, and so is what was over, which comes to the end of a queue.
+func (s *Store) Waiting(ctx context.Context, h frontier.Host) iter.Seq2[frontier.Item, error] {
+	return func(yield func(frontier.Item, error) bool) {
+		if err := s.enter(ctx); err != nil {
+			yield(frontier.Item{}, err)
+			return
+		}
+		shards := []int{s.layout.shard(h)}
+		if h == "" {
+			shards = shards[:0]
+			for k := range s.layout.shards {
+				shards = append(shards, k)
+			}
+		}
+		for _, k := range shards {
+			l := &listing{s: s, ctx: ctx, shard: k, host: h, yield: yield}
+			if err := l.list(); err != nil {
+				yield(frontier.Item{}, err)
+				return
+			}
+			if l.over {
+				return
+			}
+		}
+	}
+}
+
+// A listing lists a shard.
+type listing struct {
+	s     *Store
+	ctx   context.Context
+	shard int
+	host  frontier.Host // empty: all
+	yield func(frontier.Item, error) bool
+	over  bool // the loop was left
+}
+
+// A stretch is what stands in a queue, by numbers.
+type stretch struct {
+	host     frontier.Host
+	priority int
+	from, to int64
+}
+
+func (l *listing) part(args ...string) (reply, error) {
+	if err := l.s.enter(l.ctx); err != nil {
+		return nil, err
+	}
+	ctx, cancel := l.s.within(l.ctx)
+	defer cancel()
+	args = append([]string{decimal(l.shard)}, args...)
+	return l.s.run(ctx, l.s.scripts.list, fixed(l.s.call(l.shard, args...)))
+}
+
+func (l *listing) list() error {
+	queues, err := l.queues()
+	if err != nil {
+		return err
+	}
+	if err := l.entries(); err != nil {
+		return err
+	}
+	for _, q := range queues {
+		for q.from < q.to && !l.over {
+			if err := l.queue(&q); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (l *listing) queues() (queues []stretch, err error) {
+	seen := make(map[frontier.Host]bool) // a host may be told twice
+	for cursor := "0"; ; {
+		r, err := l.part("hosts", cursor, string(l.host))
+		if err != nil {
+			return nil, err
+		}
+		names := make(map[frontier.Host]bool)
+		for i := range r.array(1) {
+			q := r.array(1).array(i)
+			host := frontier.Host(q.string(0))
+			if seen[host] {
+				continue
+			}
+			names[host] = true
+			queues = append(queues, stretch{host, int(q.int(1)), q.int(2), q.int(2) + q.int(3)})
+		}
+		for name := range names {
+			seen[name] = true
+		}
+		if cursor = r.string(0); cursor == "0" {
+			return queues, nil
+		}
+	}
+}
+
+func (l *listing) entries() error {
+	seen := make(map[string]bool) // an entry may be told twice
+	for cursor := "0"; !l.over; {
+		r, err := l.part("entries", cursor)
+		if err != nil {
+			return err
+		}
+		for i := range r.array(1) {
+			e := r.array(1).array(i)
+			host, id := frontier.Host(e.string(1)), e.string(0)
+			if l.host != "" && host != l.host || seen[id] {
+				continue
+			}
+			seen[id] = true
+			it := frontier.Item{Host: host, Priority: uint8(e.int(2)), NotBefore: ahead(e.int(4))}
+			if it.URL, it.Meta, err = decodeURL(e.string(3), host); err != nil {
+				return err
+			}
+			if err := l.give(it); err != nil || l.over {
+				return err
+			}
+		}
+		if cursor = r.string(0); cursor == "0" {
+			return nil
+		}
+	}
+	return nil
+}
+
+func (l *listing) queue(q *stretch) error {
+	r, err := l.part("queue", string(q.host), decimal(q.priority), strconv.FormatInt(q.from, 10), strconv.FormatInt(q.to, 10))
+	if err != nil {
+		return err
+	}
+	for i := range r.array(0) {
+		it := frontier.Item{Host: q.host, Priority: uint8(q.priority)}
+		if it.URL, it.Meta, err = decodeURL(r.array(0).string(i), q.host); err != nil {
+			return err
+		}
+		if err := l.give(it); err != nil || l.over {
+			return err
+		}
+	}
+	q.from = max(r.int(1), q.from+1)
+	return nil
+}
+
+func (l *listing) give(it frontier.Item) error {
+	if err := l.s.enter(l.ctx); err != nil {
+		return err
+	}
+	l.over = !l.yield(it, nil)
+	return nil
+}
