@@ -28,6 +28,9 @@ func (h *herald) begun(cfg crawler.Config, opts crawler.Options) {
 	case opts.Recrawl:
 		what = "crawling " + number(hostsOf(cfg.URLs), "host") + " again"
 	}
+	if cfg.Frontier != "" {
+		what += fmt.Sprintf(" with all who have joined %q on %s", cfg.Join, cfg.Frontier)
+	}
 	h.notice(fmt.Sprintf("%s into %q; Ctrl-C finishes what is in flight", what, cfg.Output))
 }
 
