@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"net/url"
@@ -51,7 +50,7 @@ func (l *sharedLimits) set(c *Config) {
 func Joined(ctx context.Context, cfg Config, given func(key string) bool) (Config, error) {
 	joined := cfg
 	err := observe(ctx, cfg, func(store *redisstore.Store) error {
-		heard, err := store.Sync(ctx, nil, 0)
+		heard, err := hear(ctx, store)
 		if err != nil {
 			return err
 		}
@@ -121,6 +120,22 @@ func differs(crawl, cfg Config, given func(key string) bool) error {
 	}
 	return fmt.Errorf("%w: the crawl %q has another %s, which all who work on it share; leave that out, or begin a crawl of another name (join)",
 		ErrConfig, cfg.Join, strings.Join(keys, ", another "))
+}
+
+// hear returns all that a crawl was told so far.
+func hear(ctx context.Context, store *redisstore.Store) (*redisstore.News, error) {
+	var told [][]byte
+	for next := 0; ; {
+		heard, err := store.Sync(ctx, nil, next)
+		if err != nil {
+			return nil, err
+		}
+		told, next = append(told, heard.Told...), heard.Next
+		if len(heard.Told) == 0 {
+			heard.Told = told
+			return heard, nil
+		}
+	}
 }
 
 // unlike returns the keys that all processes of a crawl share and that two
@@ -194,6 +209,6 @@ func checkShared(c *Config) error {
 func storeOptions(c *Config) *redisstore.Options {
 	return &redisstore.Options{
 		Crawl: c.Join, Prefix: c.FrontierPrefix, Worker: c.Worker, Expected: c.ExpectedURLs,
-		PasswordFile: c.FrontierPasswordFile, CAFile: c.FrontierCAFile,
+		PasswordFile: c.FrontierPasswordFile,
 	}
 }

@@ -62,7 +62,7 @@ func (c *Crawler) redisTrouble(err error) {
 // on it have.
 func (s *shared) adopt() error {
 	c := s.c
-	heard, err := s.store.Sync(c.books, nil, 0)
+	heard, err := hear(c.books, s.store)
 	if err != nil {
 		return err
 	}
