@@ -253,7 +253,7 @@ func (w *workers) dirs() []string {
 // Four workers crawl 1,000 hosts, and one of them is killed every second or so: every
 // page is fetched and none is lost, and no host is asked by two at once, or too soon.
 func TestWorkersAreKilled(t *testing.T) {
-	const delay, inFlight = 300 * time.Millisecond, 16
+	const delay, inFlight = time.Second, 16
 	server := redistest.Start(t)
 	hosts := newCrowd(t, 1000, 10)
 	w := crowdWorkers(t, server.URL(), hosts, 4, delay, inFlight)
@@ -266,7 +266,7 @@ func TestWorkersAreKilled(t *testing.T) {
 			select {
 			case <-stop:
 				return
-			case <-time.After(time.Duration(500+random.IntN(1500)) * time.Millisecond):
+			case <-time.After(time.Duration(300+random.IntN(700)) * time.Millisecond):
 				w.kill(random)
 			}
 		}
@@ -275,7 +275,7 @@ func TestWorkersAreKilled(t *testing.T) {
 	close(stop)
 	killer.Wait()
 	t.Logf("%d kills", w.killed)
-	if w.killed < 5 {
+	if w.killed < 8 {
 		t.Errorf("only %d kills", w.killed)
 	}
 	hosts.judge(t, delay, w.killed*inFlight)
