@@ -73,7 +73,7 @@ type Peer struct {
 	// Working says that it has not ended, and was heard of in the last seconds.
 	Working bool `json:"working"`
 	// Ago is how long ago that was.
-	Ago time.Duration `json:"ago_ns"`
+	Ago time.Duration `json:"-"`
 }
 
 // status is what a process says of itself.
@@ -86,7 +86,7 @@ type status struct {
 type Shared struct {
 	Frontier string `json:"frontier"` // where it is
 	Name     string `json:"name"`
-	Worker   string `json:"worker"` // the name of this process
+	Worker   string `json:"worker,omitempty"` // the name of this process, if it is one of them
 	// Workers are all processes that have ever worked on it, this one included, by
 	// name.
 	Workers []Peer `json:"workers"`

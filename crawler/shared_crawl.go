@@ -13,7 +13,7 @@ import (
 // A SharedCrawl is how a crawl that several processes share is getting on.
 type SharedCrawl struct {
 	Shared
-	Stats frontier.Stats `json:"stats"`
+	Stats frontier.Stats
 }
 
 // SharedStatus says how the crawl is getting on that cfg.Join names at cfg.Frontier. The

@@ -55,7 +55,7 @@ func (c *Crawler) redisTrouble(err error) {
 		c.notice("Redis is back; the crawl goes on")
 		return
 	}
-	c.notice(fmt.Sprintf("%v: nothing new is asked for until it is back; what is in flight is kept", err))
+	c.notice(fmt.Sprintf("%s: nothing new is asked for until it is back; what is in flight is kept", strings.TrimPrefix(err.Error(), "redisstore: ")))
 }
 
 // adopt takes in what the crawl has been told so far, and the settings that all who work

@@ -60,7 +60,7 @@ func redisError(err error) error {
 	case errors.Is(err, redisstore.ErrUnavailable):
 		return failed("%w; is it running, and is --frontier its address?", err)
 	case errors.Is(err, redisstore.ErrRefused):
-		return failed("%w; the password is taken from the variable %s or from --frontier-password-file, and the user from the address (redis://user@host)", err, redisstore.PasswordVariable)
+		return failed("%w; the password is taken from the variable %s or from --frontier-password-file, and the user from the address", err, redisstore.PasswordVariable)
 	case errors.Is(err, redisstore.ErrFull):
 		return failed("%w: its maxmemory is used up; give it more, then go on with --resume. Nothing is lost", err)
 	case errors.Is(err, redisstore.ErrReadOnly):
@@ -150,7 +150,7 @@ func (p *program) crawlStatusCommand() *cobra.Command {
 			return sharedError(f.cfg, err)
 		}
 		if format == formatJSON {
-			return p.printJSON(st)
+			return p.printJSON(printedShared(st))
 		}
 		return p.print(sharedText(st))
 	}
@@ -183,6 +183,39 @@ func sharedError(cfg crawler.Config, err error) error {
 		return failed("%w; stop it first: politecrawl crawl stop %s --frontier %s", withoutPrefix(err), shellWord(cfg.Join), shellWord(cfg.Frontier))
 	}
 	return redisError(err)
+}
+
+// A printedCrawl is how a shared crawl is getting on, for a script.
+type printedCrawl struct {
+	Name      string          `json:"name"`
+	Frontier  string          `json:"frontier"`
+	Finished  bool            `json:"finished"`
+	Pages     int             `json:"pages"` // by all workers
+	URLs      int             `json:"urls"`
+	Pending   int             `json:"pending"`
+	Scheduled int             `json:"scheduled"`
+	InFlight  int             `json:"in_flight"`
+	Done      int             `json:"done"`
+	Dropped   int             `json:"dropped"`
+	Hosts     int             `json:"hosts"`
+	Workers   []printedWorker `json:"workers"`
+}
+
+type printedWorker struct {
+	crawler.Peer
+	SecondsAgo float64 `json:"seconds_ago"` // since it was heard of
+}
+
+func printedShared(s *crawler.SharedCrawl) printedCrawl {
+	f := s.Stats
+	c := printedCrawl{
+		Name: s.Name, Frontier: s.Frontier, Finished: f.Finished(), Pages: s.Pages(),
+		URLs: f.Added, Pending: f.Pending, Scheduled: f.Scheduled, InFlight: f.Leased, Done: f.Done, Dropped: f.Dropped, Hosts: f.Hosts,
+	}
+	for _, w := range s.Workers {
+		c.Workers = append(c.Workers, printedWorker{w, w.Ago.Seconds()})
+	}
+	return c
 }
 
 // sharedText is how a shared crawl is getting on, for a person.

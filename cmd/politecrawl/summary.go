@@ -30,7 +30,7 @@ func summaryText(s *printedSummary) string {
 	}
 	line("rejected", "%d%s", rejected, counts(s.Rejected, ""))
 	if all := s.Shared; all != nil {
-		line("crawl", "%s in all by %s, %d still at work; this is %s of %s", number(all.Pages(), "page"), number(len(all.Workers), "worker"), all.Working(), all.Worker, all.Name)
+		line("crawl", "%s in all by %s; this is %s of %s", number(all.Pages(), "page"), number(len(all.Workers), "worker"), all.Worker, all.Name)
 	}
 	line("robots.txt", "%d requested, for %s", s.Robots, number(s.Hosts, "host"))
 	line("sitemaps", "%d read, with %s", s.Sitemaps, number(s.Entries, "entry"))
