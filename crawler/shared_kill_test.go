@@ -324,31 +324,3 @@ func TestMasterIsKilled(t *testing.T) {
 	hosts.judge(t, delay, 2*inFlight+unreplicated)
 	hosts.judgeSegments(t, w.dirs(), 2*inFlight+unreplicated)
 }
-
-// BenchmarkTwoWorkers crawls hosts that are slow to answer with one worker and with two:
-// what binds the crawl is how many requests each has in flight, so that two are to be
-// done in half the time.
-//
-//	go test -run '^$' -bench TwoWorkers -benchtime 1x ./crawler
-func BenchmarkTwoWorkers(b *testing.B) {
-	took := make(map[int]time.Duration)
-	for b.Loop() {
-		for _, n := range []int{1, 2} {
-			server := redistest.Start(b)
-			hosts := newCrowd(b, 100, 5)
-			for _, h := range hosts.hosts {
-				h.slow = 200 * time.Millisecond
-			}
-			w := crowdWorkers(b, server.URL(), hosts, n, 50*time.Millisecond, 4)
-			began := time.Now()
-			w.start()()
-			took[n] = time.Since(began)
-			hosts.judge(b, 50*time.Millisecond, 0)
-			hosts.judgeSegments(b, w.dirs(), 0)
-		}
-	}
-	b.ReportMetric(took[1].Seconds(), "s-one")
-	b.ReportMetric(took[2].Seconds(), "s-two")
-	b.ReportMetric(took[1].Seconds()/took[2].Seconds(), "x")
-	b.ReportMetric(0, "ns/op")
-}
