@@ -120,6 +120,8 @@
 //	too many sitemaps               host, limit
 //	links not read, fields not read url, error
 //	file has lost lines             file, bytes
+//	leases lost                     count
+//	limits are not given back       error
 //	crawl fails                     error
 //
 // And at Debug the rest:

@@ -21,8 +21,8 @@ const (
 
 	// sharedLease is how long a process that died keeps its URLs from the others. One
 	// that lives extends its leases every extendPause.
-	sharedLease = 2 * time.Minute
-	extendPause = 20 * time.Second
+	sharedLease = time.Minute
+	extendPause = 15 * time.Second
 
 	// outage is for how long a process waits for Redis before it gives up. The crawl
 	// goes on by itself until then.

@@ -53,17 +53,17 @@ func newCrowd(t testing.TB, hosts, pages int) *crowd {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := httptest.NewUnstartedServer(http.HandlerFunc(c.serve))
-	_ = server.Listener.Close()
-	server.Listener = l
-	server.Start()
-	t.Cleanup(server.Close)
 	c.port = l.Addr().(*net.TCPAddr).Port
 	for i := range hosts {
 		host := fmt.Sprintf("127.1.%d.%d:%d", i/250, i%250+1, c.port)
 		c.hosts[host] = &crowdHost{asked: make(map[string]int)}
 		c.starts = append(c.starts, "http://"+host+"/0")
 	}
+	server := httptest.NewUnstartedServer(http.HandlerFunc(c.serve))
+	_ = server.Listener.Close()
+	server.Listener = l
+	server.Start()
+	t.Cleanup(server.Close)
 	return c
 }
 
