@@ -458,3 +458,33 @@ func TestSharedRecrawl(t *testing.T) {
 		}
 	}
 }
+
+// Who interrupts a crawl twice need not wait until Redis is back, and loses nothing.
+func TestInterruptWithoutRedis(t *testing.T) {
+	server := redistest.Start(t, "--appendonly", "yes", "--appendfsync", "always")
+	s := wide(t, "127.0.0.1", 30)
+	cfg := worker(t, sharedConfig(t, server.URL(), s.url+"/"), "w1")
+	cfg.Delay = 50 * time.Millisecond
+	c, err := New(cfg, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		for len(s.asked()) < 5 {
+			time.Sleep(10 * time.Millisecond)
+		}
+		server.Kill()
+		cancel()
+		time.Sleep(100 * time.Millisecond)
+		c.Abort()
+	}()
+	sum, err := c.Run(ctx)
+	if err != nil || sum.End != EndInterrupted || sum.Took > 2*closingTime+5*time.Second {
+		t.Fatalf("%+v, %v", sum, err)
+	}
+	server.Restart(t)
+	if got := resume(t, cfg, nil); got.End != EndFinished || got.Pages != 31 || len(s.asked()) > 33 {
+		t.Errorf("%+v, asked for %d", got.Summary, len(s.asked()))
+	}
+}
