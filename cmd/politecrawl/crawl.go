@@ -73,7 +73,7 @@ other numbers are of all runs since the crawl, or its last recrawl, began.`,
 			if err := s.validate(); err != nil {
 				return err
 			}
-			h := &herald{program: p, quiet: quiet, log: s.log, listen: listen}
+			h := &herald{program: p, quiet: quiet, log: s.log, listen: listen, seen: s.seen()}
 			return p.crawl(cmd.Context(), s.config, s.options(), format, h)
 		},
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // SaveState replaces the state file of the directory by v as JSON. Only its owner
-// can read it: the URL of a proxy may have a password in it.
+// can read it: the query of a start URL may have a key in it.
 func SaveState(path string, v any) error {
 	b, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
