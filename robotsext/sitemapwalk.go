@@ -71,7 +71,7 @@ func (w *sitemapWalk) job(file, via string) *sitemapJob {
 		return nil
 	}
 	w.known[address] = true
-	return &sitemapJob{SitemapFile: SitemapFile{URL: withoutUser(file), Via: via}, address: address, told: -1}
+	return &sitemapJob{SitemapFile: SitemapFile{URL: secret.Stripped(file), Via: via}, address: address, told: -1}
 }
 
 // nested makes a job of a file that the index j lists, or nil if it is not to be
@@ -91,17 +91,6 @@ func (w *sitemapWalk) nested(j *sitemapJob, e sitemap.Entry) *sitemapJob {
 	}
 	file := w.job(e.Loc, j.URL)
 	file.parent, file.depth = j, j.depth+1
-	return file
-}
-
-// withoutUser is a URL without a user name and a password: they belong to whoever wrote
-// it, and are never sent.
-func withoutUser(file string) string {
-	file = secret.Reference(file)
-	if u, err := url.Parse(file); err == nil && u.User != nil {
-		u.User = nil
-		return u.String()
-	}
 	return file
 }
 

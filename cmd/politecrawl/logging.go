@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/politecrawl/politecrawl/internal/jsontext"
 	"github.com/politecrawl/politecrawl/internal/secret"
 )
 
@@ -75,7 +76,7 @@ func (l *logging) open(stderr io.Writer) (log *slog.Logger, end func() error, er
 	}
 	if l.format == logJSON {
 		opts.ReplaceAttr = forJSON
-		return slog.New(slog.NewJSONHandler(out, opts)), end, nil
+		return slog.New(slog.NewJSONHandler(jsontext.NewWriter(out), opts)), end, nil
 	}
 	return slog.New(slog.NewTextHandler(out, opts)), end, nil
 }

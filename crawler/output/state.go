@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"github.com/politecrawl/politecrawl/internal/jsontext"
 )
 
 // SaveState replaces the state file of the directory by v as JSON. Only its owner
@@ -15,7 +17,7 @@ func SaveState(path string, v any) error {
 	if err != nil {
 		return fmt.Errorf("output: %w", err)
 	}
-	return replace(filepath.Join(path, StateFile), append(b, '\n'), 0o600)
+	return replace(filepath.Join(path, StateFile), append(jsontext.Tame(b), '\n'), 0o600)
 }
 
 // State reads the state file of the directory into v. The error is ErrNone where

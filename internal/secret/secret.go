@@ -23,7 +23,13 @@ const Hidden = "***"
 // Reference returns a URL, or a reference as it stands in a document, without the user
 // and the password. What stands before the host is found as browsers find it: with
 // slashes of either kind, and as if there were no tabs and line breaks.
-func Reference(ref string) string {
+func Reference(ref string) string { return withUser(ref, Hidden+"@") }
+
+// Stripped is Reference for a URL that is to be used: nothing stands in place of them.
+func Stripped(ref string) string { return withUser(ref, "") }
+
+// withUser puts other in the place of the user, the password and the @ behind them.
+func withUser(ref, other string) string {
 	if !strings.Contains(ref, "@") {
 		return ref
 	}
@@ -33,7 +39,7 @@ func Reference(ref string) string {
 	if at < 0 {
 		return ref
 	}
-	return plain[:begin] + Hidden + plain[begin+at:]
+	return plain[:begin] + other + plain[begin+at+1:]
 }
 
 // Doubtful returns what a person gave for a URL and is none, without what may be a user
@@ -130,8 +136,9 @@ var (
 	scheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*:`)
 
 	// users matches the user and password of a URL, as far as the last @ before its
-	// path. In a quoted text a quote in them is written with a backslash.
-	users = regexp.MustCompile(`((?:[A-Za-z][A-Za-z0-9+.-]*:)?(?://|\\\\))(?:\\"|[^\s/?#"<>])*@`)
+	// path. In a quoted text a quote in them is written with a backslash. Two slashes
+	// within a word that is no URL are those of a path.
+	users = regexp.MustCompile(`((?:[A-Za-z][A-Za-z0-9+.-]*:|^|[\s"'(<>=,;])(?://|\\\\))(?:\\"|[^\s/?#"<>])*@`)
 
 	// secretName matches the names of attributes that are secret as a whole.
 	secretName = regexp.MustCompile(`(?i)^(proxy[-_]?)?(authorization|set-cookie2?|cookies?|passw(or)?d|secret|token)$|api[-_]?key$`)

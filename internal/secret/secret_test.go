@@ -19,6 +19,7 @@ func TestAll(t *testing.T) {
 		"http://alice@h/":                                            "http://***@h/",
 		"socks5://a:p@ss@h:1080":                                     "socks5://***@h:1080",
 		"//alice:hunter2@h/x":                                        "//***@h/x",
+		"Disallow: /a//b@c":                                          "Disallow: /a//b@c",
 		`Get "http://a:hunter2@h/": EOF, "https://b:hunter2@i/x"`:    `Get "http://***@h/": EOF, "https://***@i/x"`,
 		`"http://a:hunter'2@h/" is none`:                             `"http://***@h/" is none`,
 		`"http://a:hunter\"2@h/" is none`:                            `"http://***@h/" is none`,
@@ -112,6 +113,9 @@ func TestReference(t *testing.T) {
 	} {
 		if got := Reference(in); got != want {
 			t.Errorf("Reference(%q) = %q, want %q", in, got, want)
+		}
+		if got, want := Stripped(in), strings.Replace(want, Hidden+"@", "", 1); got != want {
+			t.Errorf("Stripped(%q) = %q, want %q", in, got, want)
 		}
 	}
 }
