@@ -190,7 +190,7 @@ func (s *secretSearch) table(name string, text []byte) {
 	for _, row := range rows {
 		for _, cell := range row {
 			for part := range strings.SplitSeq(cell, ";") {
-				if part = strings.TrimLeft(part, " \""); part != "" && strings.Contains("=+-@\t\r", part[:1]) {
+				if part = strings.TrimLeft(part, " \""); strings.IndexAny(part, "=+-@\t\r") == 0 {
 					s.t.Errorf("%s has the formula %q", name, cell)
 				}
 			}
