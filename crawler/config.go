@@ -152,6 +152,36 @@ type Config struct {
 	// DurablePower.
 	Durability Durability `json:"durability"`
 
+	// Frontier is where processes share a crawl: the address of a Redis or Valkey
+	// server, of some of a Cluster, or of Sentinels, as [redisstore.Open] takes it,
+	// without a password. Empty: the crawl is this process's alone, and its frontier
+	// stands in Output.
+	Frontier string `json:"frontier"`
+
+	// Join is the name of the crawl that is shared. The first process makes it, with
+	// all settings that the others then have too, but for those of the process itself;
+	// see [Joined].
+	Join string `json:"join"`
+
+	// Worker is the name of this process in a crawl that is shared. Empty: that of the
+	// machine with a random ending. It is kept with Output.
+	Worker string `json:"worker"`
+
+	// FrontierPrefix stands before all keys in Redis.
+	FrontierPrefix string `json:"frontier-prefix"`
+
+	// FrontierPasswordFile is a file with the password for Redis. Empty: it is in the
+	// environment variable [redisstore.PasswordVariable], or there is none.
+	FrontierPasswordFile string `json:"frontier-password-file"`
+
+	// FrontierCAFile is a file with the certificates, in PEM, by which that of Redis is
+	// judged. Empty: those of the machine.
+	FrontierCAFile string `json:"frontier-ca-file"`
+
+	// ExpectedURLs is how many URLs a crawl that is shared may come to know. With more
+	// of them each takes more memory in Redis. It counts when the crawl is made.
+	ExpectedURLs int `json:"expected-urls"`
+
 	// RobotsRetry is the time to the first new try after a robots.txt could not
 	// be reached; it doubles from there (ROB-CAC-13).
 	RobotsRetry time.Duration `json:"robots-retry"`
@@ -196,6 +226,9 @@ func Default() Config {
 		RobotsTimeout:  30 * time.Second,
 		RobotsRetry:    time.Minute,
 		Durability:     DurableProcess,
+		Join:           "default",
+		FrontierPrefix: "politecrawl",
+		ExpectedURLs:   10_000_000,
 	}
 }
 
@@ -255,6 +288,10 @@ func (c Config) Validate() error {
 	check(c.RobotsTimeout > 0, "robots-timeout", "%v is not a time to wait", c.RobotsTimeout)
 	check(c.RobotsRetry > 0, "robots-retry", "%v is not a time to wait", c.RobotsRetry)
 	check(c.Durability.valid(), "durability", "%q is none of process, power", string(c.Durability))
+	if err := checkShared(&c); err != nil {
+		check(false, "frontier", "%v", err)
+	}
+	check(c.ExpectedURLs > 0, "expected-urls", "%d is not a number of URLs", c.ExpectedURLs)
 	if _, err := robotstxt.ProductToken(c.UserAgent); err != nil {
 		check(false, "user-agent", "%q holds no product token (letters, - and _) that a robots.txt could name", c.UserAgent)
 	}

@@ -53,7 +53,7 @@ func (c *Crawler) work(leases context.Context) error {
 		if err != nil {
 			return nil
 		}
-		got, err := c.frontier.Lease(waiting, frontier.LeaseRequest{Max: 1, PerHost: 1, Wait: -1, For: leaseTime(&c.cfg)})
+		got, err := c.frontier.Lease(waiting, frontier.LeaseRequest{Max: 1, PerHost: 1, Wait: -1, For: c.leaseTime})
 		if err != nil {
 			if waiting.Err() != nil {
 				continue
@@ -62,6 +62,9 @@ func (c *Crawler) work(leases context.Context) error {
 		}
 		for _, lease := range got {
 			v := &visit{lease: lease}
+			if c.shared != nil {
+				c.shared.lent(lease.ID)
+			}
 			outcome := v.deferred() // as it stays when it was on its way when a pause or the end came
 			if waiting.Err() == nil {
 				if outcome, err = c.visit(v); err != nil {
@@ -70,6 +73,9 @@ func (c *Crawler) work(leases context.Context) error {
 			}
 			if err := c.ledger.post(&posting{outcome: outcome, page: v.page, lines: v.lines}); err != nil {
 				return err
+			}
+			if c.shared != nil {
+				c.shared.returned(lease.ID)
 			}
 			c.stir()
 		}
@@ -131,7 +137,8 @@ func (c *Crawler) outOfTurn(ctx context.Context, v *visit) (bool, error) {
 	if err != nil {
 		return true, nil // the next turn will show the same
 	}
-	if leased := v.lease.Expires.Add(-leaseTime(&c.cfg)); rec.FetchedAt.After(leased) {
+	// A time ahead of ours is by the clock of another machine, and says nothing.
+	if leased := v.lease.Expires.Add(-c.leaseTime); rec.FetchedAt.After(leased) && !rec.FetchedAt.After(time.Now()) {
 		return true, nil
 	}
 	if rec.File != nil {
@@ -200,7 +207,11 @@ const crowdedPause = 50 * time.Millisecond
 
 // fetchPage asks for a page and deals with its answer.
 func (c *Crawler) fetchPage(v *visit) (frontier.Outcome, error) {
-	switch c.limits.take(v.lease.Host) {
+	share, err := c.limits.take(c.books, v.lease.Host)
+	if err != nil {
+		return frontier.Outcome{}, err
+	}
+	switch share {
 	case granted:
 	case hostSpent:
 		return frontier.Outcome{Lease: v.lease.ID, Result: frontier.Drop}, c.reject(v, v.rejection(output.HostFull, nil))
@@ -228,7 +239,7 @@ func (c *Crawler) fetchPage(v *visit) (frontier.Outcome, error) {
 	if v.page != nil {
 		bytes = v.page.Bytes
 	}
-	c.limits.done(v.lease.Host, v.page != nil, bytes)
+	err = errors.Join(err, c.limits.done(c.books, v.lease.Host, v.page != nil, bytes))
 	c.heedLimits()
 	return outcome, err
 }

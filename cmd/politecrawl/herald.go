@@ -31,6 +31,9 @@ func (h *herald) begun(cfg crawler.Config, opts crawler.Options) {
 	case opts.Recrawl:
 		what = "crawling " + number(hostsOf(cfg.URLs), "host") + " again"
 	}
+	if cfg.Frontier != "" {
+		what += fmt.Sprintf(" with all who have joined %q on %s", cfg.Join, cfg.Frontier)
+	}
 	h.notice(fmt.Sprintf("%s into %q; Ctrl-C finishes what is in flight", what, cfg.Output))
 	for _, flag := range slices.Sorted(maps.Keys(h.seen)) {
 		h.note(fmt.Sprintf("the secret in %s is seen by other users of this machine, in its list of processes; set %s in its place", flag, h.seen[flag]))

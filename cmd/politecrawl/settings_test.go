@@ -270,10 +270,10 @@ func TestBadConfig(t *testing.T) {
 		run(t, "config", "show", "extra").wantRefusal(t, exitMisuse, `politecrawl: "extra" has no scheme`)
 	})
 	t.Run("several, a line each", func(t *testing.T) {
-		file := writeFile(t, "c.yaml", "worker: 1\ndelays: 2s\n")
+		file := writeFile(t, "c.yaml", "workes: 1\ndelays: 2s\n")
 		got := run(t, "crawl", "http://h/", "--config", file)
 		var want string
-		for line, unknown := range []string{`"worker" (did you mean workers?)`, `"delays" (did you mean delay?)`} {
+		for line, unknown := range []string{`"workes" (did you mean workers?)`, `"delays" (did you mean delay?)`} {
 			want += fmt.Sprintf("politecrawl: --config \"%s:%d\": unknown key %s; \"politecrawl help settings\" lists the keys\n", file, line+1, unknown)
 		}
 		if diff := cmp.Diff(ran{code: exitMisuse, stderr: want}, got, cmp.AllowUnexported(ran{})); diff != "" {
