@@ -8,6 +8,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+
+	"github.com/politecrawl/politecrawl/internal/jsontext"
 )
 
 // WriteFiles writes report.json and report.html into a directory, which is made where it
@@ -26,7 +28,7 @@ func (r *Report) WriteFiles(dir string) error {
 
 // WriteJSON writes the report as SCHEMA.md describes it.
 func (r *Report) WriteJSON(w io.Writer) error {
-	enc := json.NewEncoder(w)
+	enc := json.NewEncoder(jsontext.NewWriter(w))
 	enc.SetEscapeHTML(false) // a URL with & should read like one
 	enc.SetIndent("", "  ")
 	if err := enc.Encode(r); err != nil {
