@@ -8,6 +8,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/extract"
 	"github.com/politecrawl/politecrawl/crawler/params"
+	"github.com/politecrawl/politecrawl/internal/secret"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
@@ -93,7 +94,8 @@ type Config struct {
 	Retries int `json:"retries"`
 
 	// Proxies are the URLs of proxies; each host is asked through one of them.
-	// Empty: the environment decides (HTTPS_PROXY, NO_PROXY and so on).
+	// Empty: the environment decides (HTTPS_PROXY, NO_PROXY and so on). Users and
+	// passwords in them are not written down; see [Config.WithoutSecrets].
 	Proxies []string `json:"proxy"`
 
 	// Links lists in links.jsonl what each page links to.
@@ -314,21 +316,26 @@ func fieldRules(texts []string) (*extract.Rules, error) {
 
 func checkStart(raw string) error {
 	raw = strings.TrimSpace(raw)
-	scheme, rest, ok := strings.Cut(raw, "://")
+	scheme, _, ok := strings.Cut(raw, "://")
+	shown := secret.Doubtful(raw)
 	switch {
 	case raw == "":
 		return errors.New("a start URL is empty")
 	case !ok:
-		return fmt.Errorf("%q has no scheme; write it as https://%s or http://%[2]s", raw, strings.TrimLeft(raw, "/"))
+		return fmt.Errorf("%q has no scheme; write it as https://%s or http://%[2]s", shown, strings.TrimPrefix(strings.TrimLeft(shown, "/"), secret.Hidden+"@"))
 	case !strings.EqualFold(scheme, "http") && !strings.EqualFold(scheme, "https"):
-		return fmt.Errorf("%q: scheme %q cannot be crawled; use http or https", raw, scheme)
-	case strings.Contains(strings.SplitN(rest, "/", 2)[0], "@"):
-		return fmt.Errorf("%q holds a user name or password, which are never sent; leave them out", raw)
+		return fmt.Errorf("%q: scheme %q cannot be crawled; use http or https", shown, scheme)
+	case secret.Reference(raw) != raw:
+		return fmt.Errorf("%q holds a user name or password, which are never sent; leave them out", shown)
 	}
-	if _, err := resolve("", raw); err != nil {
-		return fmt.Errorf("%q is not a URL: %w", raw, cause(err))
+	_, err := resolve("", raw)
+	switch {
+	case err == nil:
+		return nil
+	case shown != raw: // the cause repeats it
+		return fmt.Errorf("%q is not a URL", shown)
 	}
-	return nil
+	return fmt.Errorf("%q is not a URL: %w", raw, cause(err))
 }
 
 // cause is the innermost error, without the URL that those around it repeat.

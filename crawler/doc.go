@@ -131,9 +131,9 @@
 //
 // with what package robotsext says of each fetch of a robots.txt, and the database of its
 // work. Host is an origin, such as https://example.com; took and delay are durations; next
-// is when there will be another try. URLs and errors stand there as they are: a handler
-// that shows the log around should take out what is secret in them, as that of the
-// program does.
+// is when there will be another try. URLs stand there with their queries, without users and
+// passwords: a handler that shows the log around should take out what is secret in
+// queries, as that of the program does.
 //
 // # What it costs
 //

@@ -83,7 +83,7 @@ func (c *Crawler) begin() error {
 		return err
 	}
 	var err error
-	c.state = &state{Version: stateVersion, Config: c.cfg}
+	c.state = &state{Version: stateVersion, Config: c.cfg.WithoutSecrets()}
 	c.out.dir, err = output.Create(c.cfg.Output, c.state)
 	return err
 }

@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/internal/secret"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/sitemap"
 )
@@ -134,6 +134,7 @@ func (c *Crawler) seedEntries(v *visit, resp *http.Response, line *output.Sitema
 			return err
 		}
 		if err != nil {
+			err = secret.Error(err)
 			c.log.Warn("sitemap faulty", "url", v.u.String(), "host", v.trail.listed, "error", err)
 			c.notice(fmt.Sprintf("sitemap %s: %v", v.u, err))
 			line.Detail = err.Error()
@@ -164,16 +165,17 @@ func (f *finds) entry(v *visit, entry sitemap.Entry, covered bool) error {
 	if entry.Sitemap {
 		t.listed, t.nested = v.trail.listed, v.trail.nested+1
 		if !covered || t.nested > maxNested {
-			f.c.log.Warn("sitemap left alone", "url", entry.Loc, "host", v.trail.listed, "via", v.u.String(), "line", entry.Line)
+			loc := secret.Reference(entry.Loc)
+			f.c.log.Warn("sitemap left alone", "url", loc, "host", v.trail.listed, "via", v.u.String(), "line", entry.Line)
 			f.c.notice(fmt.Sprintf("sitemap %s, line %d: %s is not read: an index may list sitemaps of its own host, and indexes nest %d deep",
-				v.u, entry.Line, entry.Loc, maxNested))
+				v.u, entry.Line, loc, maxNested))
 			return nil
 		}
 		return f.sitemap(entry.Loc, t)
 	}
 	a, err := resolve("", entry.Loc)
 	if err != nil {
-		shown := address{url: strings.ToValidUTF8(entry.Loc[:min(len(entry.Loc), maxShown)], "")}
+		shown := shownOf(entry.Loc)
 		f.leave(frontier.Item{URL: shown.url}, shown, t, output.Invalid, err.Error())
 		return nil
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/extract"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/internal/secret"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
@@ -310,7 +311,7 @@ func (c *Crawler) page(v *visit, got *reply) *output.Page {
 func (c *Crawler) found(v *visit, got *reply, page *output.Page) ([]frontier.Item, error) {
 	v.noCopy = c.noCopy(c.directives(got.header, nil))
 	if location := got.header.Get("Location"); location != "" && got.status >= 300 && got.status < 400 {
-		page.Location = location
+		page.Location = secret.Reference(location)
 		return c.redirected(v, location)
 	}
 	if got.status < 200 || got.status >= 300 {
@@ -346,7 +347,7 @@ func (v *visit) rejection(reason output.Reason, detail error) output.Rejection {
 		Depth: v.trail.depth, Via: v.trail.via, Source: v.trail.source.String(),
 	}
 	if detail != nil {
-		r.Detail = detail.Error()
+		r.Detail = secret.Users(detail.Error())
 	}
 	return r
 }
