@@ -134,6 +134,9 @@ func (s *Store) Made() bool { return s.made }
 func (s *Store) Settings() []byte { return []byte(s.layout.settings) }
 
 func (s *Store) open(ctx context.Context) error {
+	if err := s.keeps(ctx); err != nil {
+		return err
+	}
 	if err := s.find(ctx); err != nil {
 		return err
 	}
