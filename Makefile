@@ -137,7 +137,7 @@ for platform in $(2); do \
 	echo "$(1)/politecrawl-$$os-$$arch$$ext"; \
 	CGO_ENABLED=0 GOOS=$$os GOARCH=$$arch GOFLAGS= $(GO) build -trimpath -buildvcs=true -ldflags='-s -w' -o "$(1)/politecrawl-$$os-$$arch$$ext" ./cmd/politecrawl; \
 done; \
-$(GO) run ./internal/licenses -texts -platforms '$(2)' ./cmd/politecrawl > $(1)/LICENSES.txt; \
+{ cat LICENSE; echo; $(GO) run ./internal/licenses -texts -platforms '$(2)' ./cmd/politecrawl; } > $(1)/LICENSES.txt; \
 cd $(1); if command -v sha256sum > /dev/null; then sha256sum -- *; else shasum -a 256 -- *; fi > ../SHA256SUMS~; mv ../SHA256SUMS~ SHA256SUMS
 endef
 
