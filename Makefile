@@ -150,6 +150,7 @@ git clone -q . "$$there/elsewhere"; \
 $(MAKE) -s release PLATFORMS="$$platform"; \
 GOCACHE="$$there/cache" $(MAKE) -s -C "$$there/elsewhere" release PLATFORMS="$$platform"; \
 diff dist/SHA256SUMS "$$there/elsewhere/dist/SHA256SUMS" || { echo "the two builds differ" >&2; exit 1; }; \
+dist/politecrawl-$${platform/\//-} version | grep -F "revision $$(git rev-parse HEAD) of" || { echo "the build does not say of what it is" >&2; exit 1; }; \
 cat dist/SHA256SUMS
 endef
 
