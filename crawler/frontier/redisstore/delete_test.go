@@ -16,6 +16,7 @@ import (
 
 // A crawl is deleted with all it has, and nothing else is.
 func TestDelete(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"server", "cluster"} {
 		t.Run(name, func(t *testing.T) {
 			var servers []*redistest.Server

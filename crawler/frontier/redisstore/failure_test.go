@@ -172,6 +172,7 @@ func TestTaken(t *testing.T) {
 // A call whose answer was lost is made again and gets the same answer: what it
 // has added is new, what it has leased is leased once, what it has ended is ended.
 func TestAgain(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"server", "cluster"} {
 		t.Run(name, func(t *testing.T) {
 			var s *Store
@@ -194,7 +195,7 @@ func TestAgain(t *testing.T) {
 				from: []int{items[0].shard}, orders: []order{{w: w, most: 1, perHost: 1}}}
 			for _, again := range []bool{false, true, true} {
 				fresh[0], w.leases = false, nil
-				r, err := s.invoke(ctx, s.scripts.turn, s.compose(tn, again), true)
+				r, err := s.invoke(ctx, s.compose(tn, again), true)
 				if err == nil {
 					err = s.answered(tn, r)
 				}
@@ -209,7 +210,7 @@ func TestAgain(t *testing.T) {
 			sec.endings = []ending{{ticket: ticket, result: frontier.Done, err: &lost}}
 			end := &turn{key: tn.key, nonce: newNonce(), sections: ends.list}
 			for _, again := range []bool{false, true} {
-				r, err := s.invoke(ctx, s.scripts.turn, s.compose(end, again), true)
+				r, err := s.invoke(ctx, s.compose(end, again), true)
 				if err == nil {
 					err = s.answered(end, r)
 				}
@@ -228,6 +229,7 @@ func TestAgain(t *testing.T) {
 // is there, each page is finished once but for those whose end was not
 // acknowledged, and the workers go on by themselves.
 func TestRestart(t *testing.T) {
+	t.Parallel()
 	server := redistest.Start(t, "--appendonly", "yes", "--appendfsync", "everysec")
 	s := openTest(t, server.URL(), Options{})
 	survive(t, s, s, func() { server.Restart(t) })
@@ -237,13 +239,14 @@ func TestRestart(t *testing.T) {
 // had acknowledged and not yet sent to it may be lost: so nothing is written in
 // the moment of the kill.
 func TestFailover(t *testing.T) {
+	t.Parallel()
 	cluster := redistest.StartCluster(t, true)
 	s := openTest(t, cluster.URL(), Options{Shards: 6})
 	ctx := t.Context()
 	if _, err := s.Add(ctx, testItems("a", 200)); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(300 * time.Millisecond)
+	cluster.Masters[0].Replicated(t)
 	cluster.Masters[0].Kill()
 	done := 0
 	for deadline := time.Now().Add(25 * time.Second); done < 200 && time.Now().Before(deadline); {

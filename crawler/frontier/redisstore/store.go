@@ -73,17 +73,9 @@ func Open(ctx context.Context, addr string, opts *Options) (*Store, error) {
 	s.cache = s.newCache()
 	if err := s.open(ctx); err != nil {
 		s.stop()
+		s.work.Wait()
 		s.client.Close()
 		return nil, err
-	}
-	if s.opts.Observe {
-		return s, nil
-	}
-	listening := make(chan struct{})
-	s.work.Go(func() { s.listen(listening) })
-	select {
-	case <-listening:
-	case <-time.After(time.Second): // without it others are heard of a little later
 	}
 	return s, nil
 }
@@ -160,10 +152,19 @@ func (s *Store) open(ctx context.Context) error {
 	if err := s.resume(ctx); err != nil {
 		return err
 	}
-	if err := s.reclaim(ctx, ""); err != nil || others > 0 {
+	if err := s.reclaim(ctx, ""); err != nil {
 		return err
 	}
-	return s.boot(ctx, true, false)
+	listening := make(chan struct{})
+	s.work.Go(func() { s.listen(listening) })
+	select {
+	case <-listening:
+	case <-time.After(time.Second): // without it others are heard of a little later
+	}
+	if others > 0 {
+		return nil
+	}
+	return s.boot(ctx, true, false) // at the end, as delays count from there
 }
 
 // find reads the crawl's record, and writes it when there is none.
@@ -196,7 +197,7 @@ func (s *Store) find(ctx context.Context) error {
 // and returns how many others are there.
 func (s *Store) join(ctx context.Context, way string) (others int64, err error) {
 	// Neither Open nor Close waits for a server that is away.
-	r, err := s.invoke(ctx, s.scripts.join, s.whole("", way, micros(silence)), true)
+	r, err := s.invoke(ctx, s.whole("join", "", way, micros(silence)), true)
 	if err != nil {
 		return 0, classify(err)
 	}
@@ -206,7 +207,7 @@ func (s *Store) join(ctx context.Context, way string) (others int64, err error) 
 // reclaim gives back leases of this worker: all, or those of a call whose answer
 // never came.
 func (s *Store) reclaim(ctx context.Context, nonce string) error {
-	return s.each(ctx, s.scripts.reclaim, []string{s.opts.Worker, nonce}, func(r reply) { s.learn(r, 2) })
+	return s.each(ctx, "reclaim", []string{s.opts.Worker, nonce}, func(r reply) { s.learn(r, 2) })
 }
 
 // resume brings to an end what the last process of this name had begun.
@@ -224,8 +225,8 @@ func (s *Store) resume(ctx context.Context) error {
 		return err
 	}
 	for _, c := range calls {
-		c.args[againArg] = "1"
-		if _, err := s.run(ctx, s.scripts.turn, fixed(c)); err != nil {
+		c.script, c.args[againArg] = s.scripts.shard, "1"
+		if _, err := s.run(ctx, fixed(c)); err != nil {
 			return err
 		}
 	}
@@ -310,13 +311,14 @@ func (s *Store) leave(ctx context.Context) error {
 		return ErrTaken
 	}
 	// The context of calls has ended, so these go without run.
-	var cmds []rueidis.Completed
-	for k := range s.layout.shards {
-		cmds = append(cmds, s.command(s.scripts.reclaim, s.call(k, s.opts.Worker, "", strconv.Itoa(k)), false))
+	cmds, calls := make([]rueidis.Completed, s.layout.shards), make([]call, s.layout.shards)
+	for k := range calls {
+		calls[k] = s.call(k, "reclaim", s.opts.Worker, "", strconv.Itoa(k))
+		cmds[k] = s.command(calls[k], false)
 	}
 	for k, answer := range s.client.DoMulti(ctx, cmds...) {
 		if reply, ok := rueidis.IsRedisErr(answer.Error()); ok && reply.IsNoScript() {
-			_, err = s.invoke(ctx, s.scripts.reclaim, s.call(k, s.opts.Worker, "", strconv.Itoa(k)), true)
+			_, err = s.invoke(ctx, calls[k], true)
 		} else {
 			err = errors.Join(err, classify(answer.Error()))
 		}

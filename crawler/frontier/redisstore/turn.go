@@ -103,7 +103,7 @@ type order struct {
 
 // turn makes a turn and deals with its answer.
 func (s *Store) turn(ctx context.Context, t *turn) error {
-	r, err := s.run(ctx, s.scripts.turn, func(again bool) call { return s.compose(t, again) })
+	r, err := s.run(ctx, func(again bool) call { return s.compose(t, again) })
 	if err != nil {
 		return err
 	}
@@ -112,7 +112,8 @@ func (s *Store) turn(ctx context.Context, t *turn) error {
 
 // compose writes the call of a turn.
 func (s *Store) compose(t *turn, again bool) call {
-	args := append(s.common(), t.nonce, s.opts.Worker, flag(again))
+	c := s.callAt(t.key, "turn", t.nonce, s.opts.Worker, flag(again))
+	args := c.args
 	if t.note != nil {
 		args = append(args, strconv.Itoa(s.home), string(t.note), s.instance)
 	} else {
@@ -135,7 +136,8 @@ func (s *Store) compose(t *turn, again bool) call {
 	for _, sec := range t.sections {
 		args = s.composeSection(args, t, sec)
 	}
-	return call{t.key, args}
+	c.args = args
+	return c
 }
 
 func flag(b bool) string {

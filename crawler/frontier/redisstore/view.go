@@ -108,7 +108,7 @@ func (s *Store) refresh(ctx context.Context) error {
 	s.mu.Lock()
 	s.view.stale, s.view.polled = false, time.Now()
 	s.mu.Unlock()
-	err := s.each(ctx, s.scripts.heads, nil, func(r reply) { s.learn(r, 1) })
+	err := s.each(ctx, "heads", nil, func(r reply) { s.learn(r, 1) })
 	if err != nil {
 		s.mu.Lock()
 		s.view.stale = true

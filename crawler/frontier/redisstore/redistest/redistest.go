@@ -95,7 +95,7 @@ func freePort(t testing.TB) int {
 func (s *Server) start() error {
 	args := append([]string{
 		"--port", strconv.Itoa(s.port), "--bind", "127.0.0.1", "--dir", s.dir,
-		"--save", "", "--appendonly", "no", "--logfile", filepath.Join(s.dir, "log"), "--daemonize", "no",
+		"--save", "", "--appendonly", "no", "--repl-diskless-sync-delay", "0", "--logfile", filepath.Join(s.dir, "log"), "--daemonize", "no",
 	}, s.options...)
 	cmd := exec.Command(s.binary, args...)
 	var out bytes.Buffer
@@ -170,6 +170,18 @@ func (s *Server) Do(t testing.TB, args ...string) string {
 		t.Fatalf("redistest: %s: %v", args[0], err)
 	}
 	return answer
+}
+
+// Replicated waits until the server's replicas have all that it has.
+func (s *Server) Replicated(t testing.TB) {
+	t.Helper()
+	until(t, "the replicas", func() bool {
+		text := s.Do(t, "INFO", "replication")
+		_, offset, _ := strings.Cut(text, "master_repl_offset:")
+		offset, _, _ = strings.Cut(offset, "\r\n")
+		replicas := strings.Count(text, "state=online")
+		return replicas > 0 && replicas == strings.Count(text, "state=") && replicas == strings.Count(text, ",offset="+offset+",")
+	})
 }
 
 // A Cluster is several servers that share the keys.

@@ -1,10 +1,12 @@
--- What the scripts that change a shard have in common. It stands before the text
--- of each. The package comment says what the keys are.
+-- What the scripts for a shard have in common. It stands before them, as the part of
+-- one script that all calls are of: ARGV[1] says which of them is meant. CRAWL is
+-- the crawl's ID, and NS what its keys begin with, of which the package comment
+-- tells.
 --
 -- All times are microseconds of Redis's own clock, whole numbers that a double
 -- holds exactly until the year 2255. Callers give times as distances from now.
 
-local NS, newDelay, newLimit, INSTANCE = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4]
+local newDelay, newLimit, INSTANCE = tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4]
 local spread = unpack
 local call, pack, unpack = redis.call, cmsgpack.pack, cmsgpack.unpack
 local max, min = math.max, math.min
