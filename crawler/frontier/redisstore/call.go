@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -72,11 +73,11 @@ func (s *Store) run(ctx context.Context, prepare func(again bool) call) (reply, 
 		case err == nil:
 			s.well(&trouble)
 			return answer, nil
-		case isReply && reply.IsNoScript():
-			// Not done. The server has not worked for this crawl since it began
-			// to run: it may have forgotten what it has said.
+		case isReply && (reply.IsNoScript() || strings.HasPrefix(reply.Error(), "STALE ")):
+			// Not done. The server has not worked for this crawl, or not for us,
+			// since it began to run: it may have forgotten what it has said.
 			if err = s.boot(ctx, false, false); err == nil {
-				load = true
+				load = reply.IsNoScript()
 				continue
 			}
 		default:
@@ -224,15 +225,17 @@ func (s *Store) boot(ctx context.Context, alone, first bool) error {
 	for i, c := range calls {
 		cmds[i] = s.command(c, false)
 	}
+	runs := make([]string, len(calls))
 	for i, answer := range s.client.DoMulti(ctx, cmds...) {
-		err := answer.Error()
+		r, err := answer.ToArray()
 		if reply, ok := rueidis.IsRedisErr(err); ok && reply.IsNoScript() {
-			err = s.client.Do(ctx, s.command(calls[i], true)).Error()
+			r, err = s.invoke(ctx, calls[i], true)
 		}
 		if err != nil {
 			return classify(err)
 		}
+		runs[i] = reply(r).string(1)
 	}
-	s.forget()
+	s.forget(runs)
 	return nil
 }

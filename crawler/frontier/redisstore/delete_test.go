@@ -6,7 +6,6 @@ import (
 	"errors"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -99,7 +98,7 @@ func TestDeleted(t *testing.T) {
 	}
 	calls := map[string]func() error{
 		"Add":    func() error { _, err := s.Add(ctx, testItems("b", 1)); return err },
-		"Lease":  func() error { _, err := s.Lease(ctx, frontier.LeaseRequest{Wait: 10 * time.Second}); return err },
+		"Lease":  func() error { _, err := s.Lease(ctx, frontier.LeaseRequest{}); return err },
 		"Stats":  func() error { _, err := s.Stats(ctx); return err },
 		"Hold":   func() error { _, err := s.Hold(ctx, "http://x.test"); return err },
 		"Sync":   func() error { _, err := s.Sync(ctx, nil, 0); return err },

@@ -68,6 +68,9 @@ var settleText string
 //go:embed script/delete.lua
 var deleteText string
 
+//go:embed script/check.lua
+var checkText string
+
 //go:embed script/create.lua
 var createText string
 

@@ -27,8 +27,11 @@ const (
 func TestMain(m *testing.M) {
 	place := os.Getenv(childEnv)
 	if place == "" {
-		// The client closes connections to nodes that have gone five seconds later.
-		goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/redis/rueidis.(*clusterClient)._refresh.func2"))
+		// The client closes connections to nodes that have gone five seconds later,
+		// and sleeps up to a second before it looks for others.
+		goleak.VerifyTestMain(m,
+			goleak.IgnoreAnyFunction("github.com/redis/rueidis.(*clusterClient)._refresh.func2"),
+			goleak.IgnoreAnyFunction("github.com/redis/rueidis.(*call).DelayDo.func1"))
 	}
 	if err := storetest.Child(described("", 0), place, os.Stdin, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -103,10 +106,15 @@ func (p *placed) Close() error {
 	return p.Store.Close()
 }
 
+// Both are with a user that may do no more than the package comment says.
 func TestServer(t *testing.T) {
-	storetest.Run(t, described(redistest.Start(t).URL(), 0))
+	server := redistest.Start(t)
+	restrict(t, server)
+	storetest.Run(t, described(restricted(server.URL()), 0))
 }
 
 func TestCluster(t *testing.T) {
-	storetest.Run(t, described(redistest.StartCluster(t, false).URL(), 12))
+	cluster := redistest.StartCluster(t, false)
+	restrict(t, cluster.Masters...)
+	storetest.Run(t, described(restricted(cluster.URL()), 12))
 }

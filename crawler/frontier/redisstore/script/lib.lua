@@ -73,6 +73,7 @@ end
 
 local function nextNumber(s)
 	local c = counts(s)
+	s.changed = true
 	c[SEQ] = c[SEQ] + 1
 	return c[SEQ]
 end
@@ -107,6 +108,7 @@ end
 
 local function count(h, state, n)
 	local c = counts(h.s)
+	h.s.changed = true
 	h.v[state] = h.v[state] + n
 	c[state] = c[state] + n
 end
@@ -313,7 +315,7 @@ local function flush()
 			end
 		end
 		if #set > 0 then call('HSET', s.hosts, spread(set)) end
-		if s.c and guarded then call('SET', s.state, pack(s.c)) end
+		if s.changed then call('SET', s.state, pack(s.c)) end
 		if s.heads or s.lowered then
 			local head = min((first(s.due)), s.ready or (first(s.later)), s.expires or (first(s.expiry)))
 			heads[#heads + 1] = tonumber(s.k)
