@@ -18,7 +18,7 @@ import (
 // others are the crawl's. Start URLs are too, and a process may bring more of them.
 var ownKeys = []string{
 	"output", "workers", "per-ip", "proxy", "write", "durability", "urls",
-	"frontier", "join", "worker", "frontier-prefix", "frontier-password-file", "frontier-ca-file", "expected-urls",
+	"frontier", "join", "worker", "frontier-prefix", "frontier-password-file", "expected-urls",
 }
 
 // limitKeys are those of the crawl that can be changed when a process goes on with it.

@@ -89,7 +89,7 @@ func (f *sharedFlags) command(use, short, long, example string) *cobra.Command {
 	}
 	all := newSettings()
 	cmd.Flags().SortFlags = false
-	for _, key := range []string{"frontier", "frontier-prefix", "frontier-password-file", "frontier-ca-file"} {
+	for _, key := range []string{"frontier", "frontier-prefix", "frontier-password-file"} {
 		cmd.Flags().AddFlag(all.keys.Lookup(key))
 	}
 	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
@@ -98,7 +98,7 @@ func (f *sharedFlags) command(use, short, long, example string) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		for _, key := range []string{"frontier", "frontier-prefix", "frontier-password-file", "frontier-ca-file"} {
+		for _, key := range []string{"frontier", "frontier-prefix", "frontier-password-file"} {
 			if err := all.resolve(v, all.keys.Lookup(key)); err != nil {
 				return &exit{exitMisuse, err}
 			}
