@@ -55,14 +55,20 @@ func (c *Crawler) open() (err error) {
 		return err
 	}
 	if c.shared != nil {
-		if err := c.shared.settle(c.books); err != nil {
+		if err := c.shared.settle(c.books, false); err != nil {
 			return err
 		}
 	}
 	if err := c.seedStart(); err != nil {
 		return err
 	}
-	return c.readmit()
+	if err := c.readmit(); err != nil {
+		return err
+	}
+	if c.shared != nil {
+		close(c.shared.ready)
+	}
+	return nil
 }
 
 // begin makes the directory of a new crawl.
@@ -84,6 +90,9 @@ func (c *Crawler) begin() error {
 	}
 	var err error
 	c.state = &state{Version: stateVersion, Config: c.cfg.WithoutSecrets()}
+	if c.shared != nil {
+		c.state.Shared = c.shared.store.ID()
+	}
 	c.out.dir, err = output.Create(c.cfg.Output, c.state)
 	return err
 }
@@ -149,6 +158,9 @@ func (c *Crawler) connect() error {
 		base = newTransport(&c.cfg)
 	}
 	w := &wire{base: base, working: c.working, record: c.recorder()}
+	if c.shared != nil {
+		w.within = c.shared.held.within
+	}
 	if t, ok := base.(*http.Transport); ok {
 		w.proxy = t.Proxy
 	}

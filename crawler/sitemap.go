@@ -44,11 +44,8 @@ func (f *finds) sitemap(url string, t trail) error {
 	if err != nil {
 		return err
 	}
-	if known[0] {
+	if known[0] || !f.c.files.take(t.listed) {
 		return nil // a list that is read again counts once
-	}
-	if ok, err := f.c.files.take(f.c.books, t.listed); !ok || err != nil {
-		return err
 	}
 	f.items = append(f.items, frontier.Item{URL: key, Host: a.host, Priority: prioritySitemap, Meta: t.encode()})
 	return nil
@@ -197,45 +194,25 @@ func (f *finds) entry(v *visit, entry sitemap.Entry, covered bool) error {
 	return nil
 }
 
-// files counts the sitemap files that hosts list, since a list may be endless.
+// files counts the sitemap files that hosts list, since a list may be endless. Processes
+// that share a crawl count each for itself.
 type files struct {
 	limit int
 	full  func(robotsext.Origin) // called once for an origin that lists more
-
-	counters counters // that all processes of the crawl have; nil: it is this one's alone
 
 	mu    sync.Mutex // guards taken
 	taken map[robotsext.Origin]int
 }
 
 // take tells whether one more file that origin lists is read.
-func (f *files) take(ctx context.Context, origin robotsext.Origin) (ok bool, err error) {
+func (f *files) take(origin robotsext.Origin) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.taken[origin]++
-	ok, first := f.taken[origin] <= f.limit, f.taken[origin] == f.limit+1
-	if f.counters != nil && ok {
-		got, err := f.counters.Take(ctx, sitemapCounter+string(origin), 1, int64(f.limit))
-		if err != nil {
-			return false, err
-		}
-		if ok = got == 1; !ok {
-			first, f.taken[origin] = true, f.limit+1
-		}
-	}
-	if first {
+	if f.taken[origin] == f.limit+1 {
 		f.full(origin)
 	}
-	return ok, nil
-}
-
-// count adds to taken how many files each origin lists, by the names of counters.
-func (f *files) count(taken map[string]int64) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	for origin, n := range f.taken {
-		taken[sitemapCounter+string(origin)] = int64(min(n, f.limit))
-	}
+	return f.taken[origin] <= f.limit
 }
 
 // seed puts what a document leads to into the frontier at once, before the document
