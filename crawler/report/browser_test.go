@@ -175,6 +175,9 @@ func TestWorkersInBrowser(t *testing.T) {
 		t.Errorf("directories: %s", got)
 	}
 	states := rows(t, b, "table-segments", 1)
+	if got := rows(t, b, "table-segments", 0); !strings.HasSuffix(got, "/crawl (laptop-1)") {
+		t.Errorf("directories: %s", got)
+	}
 	for _, words := range []string{"came to the end", "ended: <script>", "12 URLs left", "is still running", "is running or was killed"} {
 		if !strings.Contains(states, words) {
 			t.Errorf("workers: %s; they do not say %q", states, words)

@@ -117,11 +117,8 @@ func (u *union) learnRejections() error {
 		return nil
 	}
 	return read(u.segments, output.RejectedFile, func(s *segment, r *output.Rejection) {
-		k, page := u.key(r)
+		k, _ := u.key(r)
 		old := u.facts.byURL[k]
-		if page && old.status != 0 {
-			return
-		}
 		depth := uint8(min(max(r.Depth, 0), math.MaxUint8))
 		if old.segment == 0 || says(r.Reason, depth, u.facts.reason(old), old.depth) {
 			u.facts.leave(k, r.Reason)
