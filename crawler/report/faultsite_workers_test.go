@@ -41,7 +41,7 @@ func crawlTogether(t *testing.T, cfg crawler.Config, workers int) []string {
 		work.Go(func() { _, errs[i] = c.Run(ctx) })
 	}
 	work.Wait()
-	if err := errors.Join(append(errs, ctx.Err())...); err != nil {
+	if err := errors.Join(errors.Join(errs...), ctx.Err()); err != nil {
 		t.Fatal(err)
 	}
 	return dirs

@@ -249,12 +249,16 @@ func TestFilesThatAreNotThere(t *testing.T) {
 }
 
 func TestDamagedFile(t *testing.T) {
-	dir := everything().write(t)
-	if err := os.WriteFile(filepath.Join(dir, output.LinksFile), []byte("{}\nnonsense\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := Make([]string{dir}, nil); err == nil || !strings.Contains(err.Error(), output.LinksFile) {
-		t.Errorf("Make = %v", err)
+	for _, name := range []string{output.PagesFile, output.RejectedFile, output.LinksFile, output.SitemapsFile, output.EntriesFile, output.RobotsFile, output.StateFile} {
+		whole, damaged := everything().write(t), everything().write(t)
+		if err := os.WriteFile(filepath.Join(damaged, name), []byte("{}\nnonsense\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for _, dirs := range [][]string{{damaged}, {whole, damaged}} {
+			if _, err := Make(dirs, nil); err == nil || !strings.Contains(err.Error(), filepath.Join(damaged, name)) {
+				t.Errorf("%s, %d directories: Make = %v", name, len(dirs), err)
+			}
+		}
 	}
 }
 

@@ -70,11 +70,8 @@ func (u *union) learnFetches() error {
 	if err != nil {
 		return err
 	}
-	for _, latest := range []map[key]uint16{pages, files} {
-		for k, number := range latest {
-			u.latest[k] = number
-		}
-	}
+	maps.Copy(u.latest, pages)
+	maps.Copy(u.latest, files)
 	return u.learnReadings()
 }
 
