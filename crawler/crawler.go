@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"net"
 	"net/http"
 	"sync"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/crawler/params"
 	"github.com/politecrawl/politecrawl/robotsext"
+	"github.com/politecrawl/politecrawl/robotsext/guard"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
@@ -39,8 +41,9 @@ type Options struct {
 	// to know what the crawl finds in any case. Nil: none.
 	Formats []output.Format
 
-	// Transport sends all requests, below the robots.txt gate. Nil: one made
-	// for crawling.
+	// Transport sends all requests, below the robots.txt gate. It connects to
+	// whatever it likes: Config.AllowAddr and Config.Proxies say nothing to it. Nil:
+	// one made for crawling, which both bind.
 	Transport http.RoundTripper
 
 	// Logger gets the lines that the package comment lists, and what helps to
@@ -66,6 +69,9 @@ type Crawler struct {
 	log     *slog.Logger
 	notice  func(string)
 	pauses  pauses
+
+	guard    *guard.Guard  // which addresses may be connected to; nil: Options.Transport knows
+	resolver *net.Resolver // that looks their names up; nil: the machine's
 
 	// Opened by Run; see open.go.
 	frontier frontier.Frontier
@@ -149,6 +155,10 @@ func New(cfg Config, opts *Options) (*Crawler, error) {
 	if err != nil {
 		return nil, err
 	}
+	addresses, err := newGuard(&cfg, opts)
+	if err != nil {
+		return nil, err
+	}
 	formats, err := chosen(cfg.Write, opts.Formats)
 	if err != nil {
 		return nil, err
@@ -161,6 +171,7 @@ func New(cfg Config, opts *Options) (*Crawler, error) {
 		token:     token,
 		log:       cmp.Or(opts.Logger, slog.New(slog.DiscardHandler)),
 		notice:    opts.Notice,
+		guard:     addresses,
 		origins:   newOrigins(),
 		scope:     newBoundary(cfg.Scope),
 		limits:    newLimits(&cfg),

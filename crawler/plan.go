@@ -36,6 +36,9 @@ type Plan struct {
 	Bound    Bound   `json:"bound"`
 	Slowest  string  `json:"slowest,omitempty"`
 
+	// Refused are the start URLs at addresses that AllowAddr does not allow.
+	Refused []RefusedStart `json:"refused,omitempty"`
+
 	// FrontierBytes is what the frontier would take on disk, and MemoryBytes what
 	// the crawl would in memory, at the most. See plan_size.go for how that was
 	// measured.

@@ -28,7 +28,7 @@ func (p *Planner) plan() (*Plan, error) {
 	plan := &Plan{
 		End: end, Began: sum.Began, Took: Seconds(now.Sub(sum.Began)),
 		Rejected: make(map[output.Reason]int),
-		Robots:   sum.Robots, Sitemaps: sum.Sitemaps, Entries: sum.Entries,
+		Robots:   sum.Robots, Sitemaps: sum.Sitemaps, Entries: sum.Entries, Refused: sum.Refused,
 		FrontierBytes: frontierSize(s.known+len(s.files), s.bytes), MemoryBytes: memorySize(s.known),
 		Hosts: []*PlannedHost{}, Others: []*PlannedHost{}, Disallowed: []*PlannedRule{},
 		Files: slices.Concat([]*PlannedSitemap{}, s.files, unread),
@@ -104,9 +104,12 @@ func (p *Planner) host(h *headcount, now time.Time) *PlannedHost {
 			host.Error = rec.Err.Error()
 		}
 		if rec.Outcome == robotsext.Unreachable {
-			host.RetryAt = rec.RetryAt
+			reason := output.Address
+			if !isRefused(rec) {
+				reason, host.RetryAt = output.Later, rec.RetryAt
+			}
 			if n := len(h.waiting); n > 0 {
-				host.Rejected[output.Later] = n
+				host.Rejected[reason] += n
 			}
 		}
 	}
