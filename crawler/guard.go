@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"net/url"
 	"slices"
+	"strings"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/output"
@@ -99,11 +100,14 @@ func (c *Crawler) robotsTarget(v *visit, err error) string {
 	return rec.Chain[len(rec.Chain)-1]
 }
 
-// refuseStart tells that what somebody asked for by name is refused.
+// refuseStart tells that what somebody asked for by name is refused. A crawl of that
+// alone is over at once, and its summary says it.
 func (c *Crawler) refuseStart(s RefusedStart) {
 	c.tally.count(func(sum *Summary) {
 		sum.Refused = append(slices.Clip(sum.Refused), s)
 	})
 	c.log.Warn("start URL refused", "url", s.URL, "error", s.Why)
-	c.notice(s.URL + " is not asked for: " + s.Why + "; see allow-addr")
+	if len(c.cfg.URLs) > 1 {
+		c.notice(s.URL + " is not asked for: " + strings.TrimPrefix(s.Why, "guard: ") + "; see allow-addr")
+	}
 }

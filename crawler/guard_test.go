@@ -225,15 +225,38 @@ func TestGuardedStart(t *testing.T) {
 	if !slices.Equal(got.Refused, want) || got.Pages != 0 || got.Rejected[output.Address] != 1 || got.End != EndFinished {
 		t.Errorf("%+v, want refused %+v", got.Summary, want)
 	}
-	if !slices.ContainsFunc(got.notices, func(n string) bool { return strings.Contains(n, s.url) && strings.Contains(n, "allow-addr") }) {
-		t.Errorf("notices %q", got.notices)
-	}
 	s.wantUntouched(t)
 
 	// With the address allowed, a recrawl asks for it.
 	cfg.AllowAddr = []string{"127.0.0.1"}
 	if got := run(t, cfg, &Options{Recrawl: true}); got.Pages != 1 || len(got.rejected) != 0 || len(got.Refused) != 0 {
 		t.Errorf("recrawl: %+v", got.Summary)
+	}
+}
+
+// TestGuardedStarts: one of several start URLs is refused, and the person hears of it
+// while the others are crawled.
+func TestGuardedStarts(t *testing.T) {
+	inside, s := newSite(t, "127.0.0.1", nil), newSite(t, "127.0.0.2", map[string]string{"/": "home"})
+	got := run(t, guardedConfig(t, s.url+"/", inside.url+"/"), nil)
+	want := inside.url + "/ is not asked for: address 127.0.0.1 is not allowed (loopback); see allow-addr"
+	if got.Pages != 1 || len(got.Refused) != 1 || !slices.Equal(got.notices, []string{want}) {
+		t.Errorf("%+v, notices %q", got.Summary, got.notices)
+	}
+	inside.wantUntouched(t)
+}
+
+// TestGuardForgets: that a robots.txt was refused is not kept, so that nothing waits when
+// its address is allowed.
+func TestGuardForgets(t *testing.T) {
+	s := newSite(t, "127.0.0.1", map[string]string{"/": "home", "/more": "more"})
+	cfg := guardedConfig(t, s.url+"/")
+	if got := run(t, cfg, nil); got.Rejected[output.Address] != 1 {
+		t.Errorf("%+v", got.Summary)
+	}
+	cfg.URLs, cfg.AllowAddr = append(cfg.URLs, s.url+"/more"), []string{"127.0.0.1"}
+	if got := run(t, cfg, &Options{Resume: true}); got.End != EndFinished || !slices.Equal(got.paths(s.url), []string{"/more"}) {
+		t.Errorf("resumed: %+v", got.Summary)
 	}
 }
 
