@@ -14,9 +14,17 @@ func (c *Crawler) ended() (*Summary, error) {
 	c.ending.Lock()
 	end, fault, last := c.end, c.fault, c.stats
 	c.ending.Unlock()
+	if c.shared != nil {
+		c.shared.leave()
+	}
 	err := fault
-	if fault == nil { // else nothing can be written any more
-		err = c.writeAside()
+	if c.books.Err() != nil { // somebody did not want to wait for Redis any longer
+		end, fault, err = EndInterrupted, nil, nil
+		c.notice("Redis was not told of what was fetched last; that is asked for again when the crawl goes on")
+	} else if fault == nil { // else nothing can be written any more
+		if err = c.recovered(); err == nil {
+			err = c.writeAside()
+		}
 	}
 	if err == nil {
 		// Nor does the frontier know of this mark.
@@ -25,7 +33,7 @@ func (c *Crawler) ended() (*Summary, error) {
 	stats, statsErr := c.frontier.Stats(c.books)
 	if statsErr != nil {
 		stats = last
-		if fault == nil {
+		if fault == nil && c.books.Err() == nil {
 			err = errors.Join(err, statsErr)
 		}
 	}
@@ -51,6 +59,9 @@ func (c *Crawler) ended() (*Summary, error) {
 		}
 	})
 	sum := c.tally.summary()
+	if c.shared != nil {
+		sum.Shared = c.shared.about()
+	}
 	if err != nil {
 		sum.End = EndFailed
 		err = fmt.Errorf("crawler: %w", err)
@@ -165,6 +176,9 @@ func (c *Crawler) close() error {
 	}
 	if c.ledger != nil {
 		errs = append(errs, c.ledger.copies.close())
+	}
+	if c.lock != nil {
+		errs = append(errs, c.lock.Close())
 	}
 	return errors.Join(append(errs, c.out.close())...)
 }

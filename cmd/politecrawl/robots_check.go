@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/politecrawl/politecrawl/internal/secret"
 )
 
 // A check is one run of "robots check".
@@ -191,7 +193,7 @@ func (c *check) ask(ctx context.Context, u inputLine) error {
 	}
 	for _, a := range c.asked {
 		ans := ruling.answer(target, a)
-		ans.URL = u.text
+		ans.URL = secret.Reference(u.text)
 		if c.explain && !c.quiet {
 			ans.Explain = ruling.explain(target, a, c.groups)
 		}
