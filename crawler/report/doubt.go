@@ -95,6 +95,7 @@ func (c *circumstances) doubts(kind Kind) []string {
 		return list
 	}
 	because(output.Later, "their robots.txt could not be read")
+	because(output.Address, "their hosts are at addresses that are not public and not allowed")
 	because(output.HostFull, "left out by the limit of pages of a host")
 	because(output.Unchanged, "left out, since their sitemap says that they have not changed")
 	if kind != NotLinked && kind != NotListed {
