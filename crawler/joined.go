@@ -16,7 +16,7 @@ import (
 // ownKeys are the keys of Config that each process of a shared crawl has by itself. The
 // others are the crawl's. Start URLs are too, and a process may bring more of them.
 var ownKeys = []string{
-	"output", "workers", "per-ip", "proxy", "write", "durability", "urls",
+	"output", "workers", "per-ip", "proxy", "allow-addr", "write", "durability", "urls",
 	"frontier", "join", "worker", "frontier-prefix", "frontier-password-file", "expected-urls",
 }
 
@@ -64,7 +64,7 @@ func replace[T any](old, value *T) {
 
 // Joined returns cfg with the settings of the crawl that cfg.Join names at cfg.Frontier,
 // so that a process can join it: all but those of the process itself, which are Output,
-// Workers, PerIP, Proxies, Write, Durability and what has to do with the frontier. Start
+// Workers, PerIP, Proxies, AllowAddr, Write, Durability and what has to do with the frontier. Start
 // URLs of cfg come on top of the crawl's. Given tells which keys of cfg are not to be
 // changed: it is an [ErrConfig] when the crawl has another value for one of these. The
 // error is [redisstore.ErrNone] when there is no such crawl, and the process that runs
