@@ -82,7 +82,7 @@
 //	…:{all}:workers            hash     worker → instance, status, when it was heard of
 //	…:{all}:told               list     messages of Tell
 //	…:{all}:totals             hash     counter → number
-//	…:{all}:taken              hash     worker → what it has taken of each counter
+//	…:{all}:taken:WORKER       hash     counter → what the worker has taken of it
 //	…:{all}:last               hash     instance → the last answer to its Tell or Take
 //
 //	…:{sN}:state               string   counts, number of the last token, restarts
