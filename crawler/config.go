@@ -85,6 +85,14 @@ type Config struct {
 	// Timeout is for one page, from connecting to the last byte received.
 	Timeout time.Duration `json:"timeout"`
 
+	// FirstByteTimeout is how long an answer may take to begin once the request has
+	// been sent: a page's, a sitemap's, a robots.txt's. 0 is no limit but Timeout.
+	FirstByteTimeout time.Duration `json:"first-byte-timeout"`
+
+	// StallTimeout breaks off an answer that has brought less than 1 KiB in so long,
+	// and is not over. 0 is no limit but Timeout.
+	StallTimeout time.Duration `json:"stall-timeout"`
+
 	// MaxBody is how many bytes of a page are read; the rest is left unread.
 	MaxBody int `json:"max-body"`
 
@@ -173,27 +181,29 @@ func (d Durability) valid() bool { return d == DurableProcess || d == DurablePow
 // pages.
 func Default() Config {
 	return Config{
-		Output:         "crawl",
-		Workers:        16,
-		Delay:          time.Second,
-		PerHost:        1,
-		MaxCrawlDelay:  30 * time.Second,
-		ResponseFactor: 1,
-		MaxDepth:       -1,
-		MaxWait:        2 * time.Minute,
-		Scope:          ScopeHost,
-		UserAgent:      DefaultUserAgent,
-		Timeout:        30 * time.Second,
-		MaxBody:        10 << 20,
-		Retries:        3,
-		Links:          true,
-		SitemapOrder:   ByLastMod,
-		MaxSitemaps:    1000,
-		ObeyNoindex:    true,
-		ObeyNofollow:   true,
-		RobotsTimeout:  30 * time.Second,
-		RobotsRetry:    time.Minute,
-		Durability:     DurableProcess,
+		Output:           "crawl",
+		Workers:          16,
+		Delay:            time.Second,
+		PerHost:          1,
+		MaxCrawlDelay:    30 * time.Second,
+		ResponseFactor:   1,
+		MaxDepth:         -1,
+		MaxWait:          2 * time.Minute,
+		Scope:            ScopeHost,
+		UserAgent:        DefaultUserAgent,
+		Timeout:          30 * time.Second,
+		FirstByteTimeout: 20 * time.Second,
+		StallTimeout:     10 * time.Second,
+		MaxBody:          10 << 20,
+		Retries:          3,
+		Links:            true,
+		SitemapOrder:     ByLastMod,
+		MaxSitemaps:      1000,
+		ObeyNoindex:      true,
+		ObeyNofollow:     true,
+		RobotsTimeout:    30 * time.Second,
+		RobotsRetry:      time.Minute,
+		Durability:       DurableProcess,
 	}
 }
 
@@ -243,6 +253,8 @@ func (c Config) Validate() error {
 	check(c.MaxWait >= 0, "max-wait", "%v is negative", c.MaxWait)
 	check(c.Scope.valid(), "scope", "%q is none of host, domain, any", string(c.Scope))
 	check(c.Timeout > 0, "timeout", "%v is not a time to wait", c.Timeout)
+	check(c.FirstByteTimeout >= 0, "first-byte-timeout", "%v is negative; 0 is no limit", c.FirstByteTimeout)
+	check(c.StallTimeout >= 0, "stall-timeout", "%v is negative; 0 is no limit", c.StallTimeout)
 	check(c.MaxBody > 0, "max-body", "%d is not a number of bytes to read", c.MaxBody)
 	check(c.Retries >= 0, "retries", "%d is negative", c.Retries)
 	check(c.SitemapOrder.valid(), "sitemap-order", "%q is none of lastmod, priority, none", string(c.SitemapOrder))

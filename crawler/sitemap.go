@@ -63,6 +63,7 @@ func (c *Crawler) readSitemap(v *visit) (outcome frontier.Outcome, err error) {
 		return outcome, err
 	}
 	req.Header.Set("User-Agent", c.cfg.UserAgent)
+	req.Header.Set("Accept-Encoding", "gzip") // which package sitemap takes off, and is wary of
 	began := time.Now()
 	resp, err := c.sitemaps.Do(req)
 	if err != nil {

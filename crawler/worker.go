@@ -292,6 +292,7 @@ func (c *Crawler) page(v *visit, got *reply) *output.Page {
 		Depth: v.trail.depth, Via: v.trail.via, Source: v.trail.source.String(),
 		ContentType: got.header.Get("Content-Type"), Bytes: len(got.body),
 		FetchedAt: got.began.UTC(), Millis: got.took.Milliseconds(), Attempt: v.lease.Attempt,
+		Truncated: got.cut,
 	}
 }
 

@@ -61,6 +61,8 @@ type Page struct {
 	Unchanged   bool           `json:"unchanged,omitempty"`    // the site says so (304), or the body is the one of the last fetch
 	DuplicateOf string         `json:"duplicate_of,omitempty"` // a page fetched before with the same body
 	Fields      map[string]any `json:"fields,omitempty"`       // by the names of the extract rules: a string, or a list of them
+	Truncated   string         `json:"truncated,omitempty"`    // the limit that cut the body short: max-body or ratio
+	LinksLeft   int            `json:"links_left,omitempty"`   // of Links, those behind a limit, which were not taken up
 }
 
 // Links are the links of a page: one line of links.jsonl, for a page that has any.
