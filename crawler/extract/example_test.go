@@ -3,6 +3,7 @@ package extract_test
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/politecrawl/politecrawl/crawler/extract"
 )
@@ -17,6 +18,13 @@ func ExampleParse() {
 	// Output:
 	// Home
 	// /about (nofollow)
+}
+
+// What if somebody puts a million links on a page?
+func ExampleParseMax() {
+	doc := extract.ParseMax([]byte(strings.Repeat(`<a href="/trap">`, 1_000_000)), 10_000)
+	fmt.Println(len(doc.Links), "links, and", doc.LinksLeft, "that were left")
+	// Output: 10000 links, and 990000 that were left
 }
 
 // How are fields of one's own read from a page?
