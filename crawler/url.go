@@ -8,6 +8,7 @@ import (
 	whatwg "github.com/nlnwa/whatwg-url/url"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/internal/secret"
 	"github.com/politecrawl/politecrawl/robotsext"
 )
 
@@ -17,8 +18,8 @@ import (
 // octet.
 var urls = whatwg.NewParser(whatwg.WithPercentEncodeSinglePercentSign())
 
-// maxURL is the longest URL that is taken up, in bytes. Longer ones are made by
-// mistake or to hurt.
+// maxURL is the longest URL that is read at all, in bytes: the most that servers take
+// with a request line. Longer ones are made by mistake or to hurt.
 const maxURL = 8 << 10
 
 // address is a URL in canonical form, with the parts that decide about it.
@@ -40,7 +41,7 @@ func Canonical(raw string) (string, error) {
 // resolve reads a reference as it stands in the document at base.
 func resolve(base, ref string) (address, error) {
 	if len(ref) > maxURL {
-		return address{}, fmt.Errorf("crawler: a URL of %d bytes; the longest that is taken up has %d", len(ref), maxURL)
+		return address{}, fmt.Errorf("%w: %d bytes, the longest that is taken up has %d", errLongURL, len(ref), maxURL)
 	}
 	var u *whatwg.Url
 	var err error
@@ -50,25 +51,35 @@ func resolve(base, ref string) (address, error) {
 		u, err = urls.ParseRef(base, ref)
 	}
 	if err != nil {
-		return address{}, fmt.Errorf("crawler: %q: %w", ref, err)
+		return address{}, unusable(ref, err)
 	}
 	if s := u.Scheme(); s != "http" && s != "https" {
-		return address{}, fmt.Errorf("crawler: %q: %w", ref, robotsext.ErrUnsupportedScheme)
+		return address{}, unusable(ref, robotsext.ErrUnsupportedScheme)
 	}
 	u.SetUsername("")
 	u.SetPassword("")
 	parsed, err := url.Parse(u.Href(true))
 	if err != nil {
-		return address{}, fmt.Errorf("crawler: %q: %w", ref, err)
+		return address{}, unusable(ref, err)
 	}
 	origin, err := robotsext.OriginOf(parsed)
 	if err != nil {
-		return address{}, fmt.Errorf("crawler: %q: %w", ref, err)
+		return address{}, unusable(ref, err)
 	}
 	// What net/http sends is the form of net/url, which escapes a little more.
 	canonical := parsed.String()
 	if len(canonical) > maxURL {
-		return address{}, fmt.Errorf("crawler: a URL of %d bytes; the longest that is taken up has %d", len(canonical), maxURL)
+		return address{}, fmt.Errorf("%w: %d bytes, the longest that is taken up has %d", errLongURL, len(canonical), maxURL)
 	}
 	return address{url: canonical, host: frontier.Host(origin), hostname: strings.TrimSuffix(u.Hostname(), ".")}, nil
+}
+
+// unusable is the error for a reference that cannot be requested. It stands in the
+// output, so it repeats no password.
+func unusable(ref string, err error) error {
+	shown := secret.Doubtful(ref)
+	if shown != ref && strings.Contains(err.Error(), "@") { // it repeats the URL
+		return fmt.Errorf("crawler: %q is not a URL", shown)
+	}
+	return fmt.Errorf("crawler: %q: %w", shown, err)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/viper"
 
 	"github.com/politecrawl/politecrawl/crawler"
+	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore"
 )
 
 // settings is the configuration of a crawl while it is put together, from flags,
@@ -59,6 +60,8 @@ func newSettings() *settings {
 	k.Float64Var(&c.ResponseFactor, "response-factor", c.ResponseFactor, "let a host rest at least `F` times as long as its last answer took")
 	k.IntVar(&c.MaxPages, "max-pages", c.MaxPages, "end after `N` pages (0: no limit)")
 	k.IntVar(&c.MaxHostPages, "max-host-pages", c.MaxHostPages, "fetch at most `N` pages of a host (0: no limit)")
+	k.IntVar(&c.TrapPages, "trap-pages", c.TrapPages, "fetch at most `N` pages of one pattern of URLs (/calendar?month) of a host when they have nothing new (0: no limit)")
+	k.IntVar(&c.MaxHosts, "max-hosts", c.MaxHosts, "take up at most `N` hosts, with --scope domain or any (0: no limit)")
 	k.Int64Var(&c.MaxBytes, "max-bytes", c.MaxBytes, "end after pages of `N` bytes in all (0: no limit)")
 	k.IntVar(&c.MaxDepth, "max-depth", c.MaxDepth, "follow links `N` steps away from a start URL or sitemap entry (-1: no limit)")
 	k.DurationVar(&c.MaxTime, "max-time", c.MaxTime, "end after so long (0: no limit)")
@@ -66,7 +69,13 @@ func newSettings() *settings {
 	k.StringVar((*string)(&c.Scope), "scope", string(c.Scope), "what belongs to the crawl: `host|domain|any`")
 	k.StringVar(&c.UserAgent, "user-agent", c.UserAgent, "`NAME` sent with every request; its product token chooses the rules")
 	k.DurationVar(&c.Timeout, "timeout", c.Timeout, "longest time for one page")
+	k.DurationVar(&c.FirstByteTimeout, "first-byte-timeout", c.FirstByteTimeout, "longest time for an answer to begin (0: no limit but --timeout)")
+	k.DurationVar(&c.StallTimeout, "stall-timeout", c.StallTimeout, "break an answer off that brings less than 1 KiB in so long (0: no limit but --timeout)")
 	k.IntVar(&c.MaxBody, "max-body", c.MaxBody, "read at most `N` bytes of a page")
+	k.IntVar(&c.MaxLinks, "max-links", c.MaxLinks, "take up at most `N` links of a page (0: no limit)")
+	k.IntVar(&c.MaxURL, "max-url", c.MaxURL, "take up URLs of at most `N` bytes")
+	k.IntVar(&c.MaxParams, "max-params", c.MaxParams, "take up URLs of at most `N` query parameters (0: no limit)")
+	k.IntVar(&c.MaxRepeats, "max-repeats", c.MaxRepeats, "follow links in whose path a part stands at most `N` times in a row (0: no limit)")
 	k.IntVar(&c.Retries, "retries", c.Retries, "ask `N` more times for a page that failed")
 	k.StringArrayVar(&c.Proxies, proxyKey, c.Proxies, "send requests through the proxy `URL`; given several times, each host has one of them; one with a password is better set as "+variable(proxyKey)+", which other users do not see")
 	k.BoolVar(&c.Links, "links", c.Links, "list in links.jsonl what each page links to")
@@ -79,11 +88,19 @@ func newSettings() *settings {
 	k.BoolVar(&c.OnlySitemaps, "only-sitemaps", c.OnlySitemaps, "fetch the start URLs and what sitemaps list, and follow no links")
 	k.BoolVar(&c.ProbeSitemap, "probe-sitemap", c.ProbeSitemap, "ask for /sitemap.xml where robots.txt names no sitemap")
 	k.IntVar(&c.MaxSitemaps, "max-sitemaps", c.MaxSitemaps, "read at most `N` sitemap files for a host")
+	k.IntVar(&c.MaxSitemapEntries, "max-sitemap-entries", c.MaxSitemapEntries, "take at most `N` pages from the sitemaps of a host (0: no limit)")
 	k.BoolVar(&c.ObeyNoindex, "obey-noindex", c.ObeyNoindex, "list pages that ask for noindex without their content")
 	k.BoolVar(&c.ObeyNofollow, "obey-nofollow", c.ObeyNofollow, "leave links alone that are nofollow, ugc or sponsored")
 	k.DurationVar(&c.RobotsTimeout, "robots-timeout", c.RobotsTimeout, "longest time for one robots.txt with its redirects")
 	k.DurationVar(&c.RobotsRetry, "robots-retry", c.RobotsRetry, "time to the first new try of a robots.txt that could not be reached")
 	k.StringVar((*string)(&c.Durability), "durability", string(c.Durability), "what the crawl can go on after, the end of its process or that of the machine: `process|power`")
+	k.StringVar(&c.Frontier, "frontier", c.Frontier, "share the crawl with other processes, by the Redis or Valkey at `URL`: redis://host:port, rediss:// for TLS, several hosts with commas between them")
+	k.StringVar(&c.Join, "join", c.Join, "`NAME` of the crawl that is shared; the first process makes it, the others have its settings")
+	k.StringVar(&c.Worker, "worker", c.Worker, "`NAME` of this process in a crawl that is shared (default: the machine's, with a random ending)")
+	k.StringVar(&c.FrontierPrefix, "frontier-prefix", c.FrontierPrefix, "`PREFIX` of all keys in Redis")
+	k.StringVar(&c.FrontierPasswordFile, "frontier-password-file", c.FrontierPasswordFile, "`FILE` with the password for Redis (default: the variable "+redisstore.PasswordVariable+")")
+	k.StringVar(&c.FrontierCAFile, "frontier-ca-file", c.FrontierCAFile, "PEM `FILE` of the authority that the certificate of Redis is from (default: those of the machine)")
+	k.IntVar(&c.ExpectedURLs, "expected-urls", c.ExpectedURLs, "make room in Redis for `N` URLs; each beyond takes more memory")
 	s.log.keys(k)
 	return s
 }

@@ -27,6 +27,23 @@ func ExampleParseMax() {
 	// Output: 10000 links, and 990000 that were left
 }
 
+// Is there anything on this page that I have not seen?
+func ExampleRuns() {
+	seen := make(map[string]bool)
+	for _, page := range []string{`<h1>Red shirts</h1><img src="/1.png"> 20 €`, `<h1>Red shirts</h1><img src="/2.png"> 20 €`} {
+		for run := range extract.Runs([]byte(page)) {
+			if !seen[string(run)] {
+				fmt.Printf("%s;", run)
+			}
+			seen[string(run)] = true
+		}
+		fmt.Println()
+	}
+	// Output:
+	// Red shirts;/1.png;20 €;
+	// /2.png;
+}
+
 // How are fields of one's own read from a page?
 func ExampleRules() {
 	rules, err := extract.NewRules(map[string]extract.Rule{

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/internal/secret"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt/robotslint"
 )
@@ -275,7 +276,7 @@ func (r *robotsFiles) parse(h *RobotsHost) {
 		}
 		h.Oddities += 1 + f.More
 		if len(h.Lint) < maxEvents {
-			h.Lint = append(h.Lint, Oddity{f.Line, f.Severity, clip(f.Message), clip(f.Fix)})
+			h.Lint = append(h.Lint, Oddity{f.Line, f.Severity, clip(secret.Users(f.Message)), clip(secret.Users(f.Fix))})
 		}
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+
+	"github.com/politecrawl/politecrawl/internal/jsontext"
 )
 
 // Write makes the report of the crawl in a directory and writes report.json and
@@ -28,7 +30,7 @@ func Write(dir string, opts *Options) (*Report, error) {
 
 // WriteJSON writes the report as SCHEMA.md describes it.
 func (r *Report) WriteJSON(w io.Writer) error {
-	enc := json.NewEncoder(w)
+	enc := json.NewEncoder(jsontext.NewWriter(w))
 	enc.SetEscapeHTML(false) // a URL with & should read like one
 	enc.SetIndent("", "  ")
 	if err := enc.Encode(r); err != nil {
