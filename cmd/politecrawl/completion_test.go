@@ -108,7 +108,8 @@ func TestCompletionInBash(t *testing.T) {
 		{"crawl ", nil, []string{"example", "(files)"}},
 		{"crawl https://example.com/ ", nil, []string{"example", "(files)"}},
 		{"report ", []string{"example"}, []string{"notes.txt", "crawl.yaml"}},
-		{"report example ", nil, []string{"example", "(files)"}},
+		{"report example ", []string{"example"}, []string{"notes.txt", "crawl.yaml"}}, // of another worker
+		{"frontier stats example ", nil, []string{"example", "(files)"}},
 		{"frontier stats ", []string{"example"}, []string{"notes.txt"}},
 		{"man ", []string{"example"}, []string{"notes.txt"}},
 		{"robots lint ", []string{"(files)"}, nil},

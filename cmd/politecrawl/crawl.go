@@ -165,7 +165,11 @@ func (p *program) runCrawl(ctx context.Context, cfg crawler.Config, opts crawler
 	if err != nil {
 		return printed, failed("%w", withoutPrefix(err))
 	}
-	if _, err := report.Write(cfg.Output, nil); err != nil {
+	found, err := report.Make([]string{cfg.Output}, nil)
+	if err == nil {
+		err = found.WriteFiles(cfg.Output)
+	}
+	if err != nil {
 		return printed, failed("the crawl is written down, but not its report: %w; write it with: politecrawl report %s", withoutPrefix(err), shellWord(cfg.Output))
 	}
 	printed.Report = filepath.Join(cfg.Output, report.HTMLFile)
