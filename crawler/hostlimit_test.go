@@ -22,6 +22,7 @@ func TestMaxHosts(t *testing.T) {
 	})
 	proxy.mux.HandleFunc("/robots.txt", http.NotFound)
 	cfg := testConfig(t, "http://h0.trap.test/")
+	cfg.MaxPages = 200 // else it would not come to an end
 	cfg.Proxies, cfg.Scope, cfg.MaxHosts = []string{proxy.url}, ScopeDomain, 10
 	got := run(t, cfg, nil)
 	if got.Hosts != 10 || got.Pages != 20 || got.Rejected[output.TooManyHosts] != 11 {
