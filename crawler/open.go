@@ -150,15 +150,15 @@ func (c *Crawler) held() error {
 
 // connect makes what talks to the network. Nothing is sent yet.
 func (c *Crawler) connect() error {
-	base := c.opts.Transport
-	if base == nil {
-		base = newTransport(&c.cfg)
-	}
-	w := &wire{base: base, working: c.working, record: c.recorder()}
-	if t, ok := base.(*http.Transport); ok {
+	w := &wire{base: c.opts.Transport, working: c.working, record: c.recorder()}
+	if t, ok := w.base.(*http.Transport); ok {
 		w.proxy = t.Proxy
 	}
-	w.base = &thrifty{base: base, fail: c.fail}
+	if w.base == nil {
+		own := newTransport(&c.cfg)
+		w.base, w.proxy = c.guard.Transport(own, c.dialer()), own.Proxy
+	}
+	w.base = &thrifty{base: w.base, fail: c.fail}
 	var err error
 	c.robots, err = robotsext.New(c.cfg.UserAgent, &robotsext.Options{
 		Transport: w,

@@ -20,12 +20,11 @@ import (
 // delay, none has to be connected to for every request.
 const maxIdle = 2048
 
-// newTransport returns a transport for crawling: it keeps one connection to a host,
-// or as many as may be in flight there.
+// newTransport returns a transport for crawling, but for its dialer: it keeps one
+// connection to a host, or as many as may be in flight there.
 func newTransport(cfg *Config) *http.Transport {
 	return &http.Transport{
 		Proxy:                  proxies(cfg.Proxies),
-		DialContext:            (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
 		TLSHandshakeTimeout:    10 * time.Second,
 		ResponseHeaderTimeout:  cfg.Timeout,
 		ForceAttemptHTTP2:      true,
@@ -34,6 +33,11 @@ func newTransport(cfg *Config) *http.Transport {
 		IdleConnTimeout:        30 * time.Second,
 		MaxResponseHeaderBytes: 256 << 10,
 	}
+}
+
+// dialer makes the connections of a crawl, as far as its guard lets it.
+func (c *Crawler) dialer() *net.Dialer {
+	return &net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second, Resolver: c.resolver}
 }
 
 // proxies returns what chooses a proxy for a request: the same one for all requests

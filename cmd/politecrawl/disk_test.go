@@ -103,7 +103,7 @@ func runChild(t *testing.T, limit string, files []*os.File, args ...string) ran 
 	t.Helper()
 	cmd := command(t, args...)
 	if limit != "" {
-		cmd.Args = append([]string{"sh", "-c", limit + ` && exec "$0" "$@"`, cmd.Path}, args...)
+		cmd.Args = append([]string{"sh", "-c", limit + ` && exec "$0" "$@"`, cmd.Path}, cmd.Args[1:]...)
 		cmd.Path = "/bin/sh"
 	}
 	cmd.ExtraFiles = files

@@ -119,4 +119,5 @@ const (
 	TooManyHops Reason = "redirects"    // the end of too long a chain of redirects
 	Alias       Reason = "alias"        // it stands for another URL, by its parameters
 	HostFull    Reason = "host-full"    // its host has had max-host-pages
+	Address     Reason = "address"      // its host, or where its robots.txt redirects to, is at an address that allow-addr does not allow
 )

@@ -59,6 +59,7 @@ var meanings = map[output.Reason]string{
 	output.TooManyHops: "it is the end of too long a chain of redirects",
 	output.Alias:       "it stands for another URL, by its parameters",
 	output.HostFull:    "its host has had as many pages as the crawl takes",
+	output.Address:     "its host, or where its robots.txt redirects to, is at an address that is not public and not allowed",
 }
 
 // refusals sorts what was left alone by reason and rule.
