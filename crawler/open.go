@@ -150,7 +150,7 @@ func (c *Crawler) held() error {
 
 // connect makes what talks to the network. Nothing is sent yet.
 func (c *Crawler) connect() error {
-	w := &wire{base: c.opts.Transport, working: c.working, record: c.recorder()}
+	w := &wire{base: c.opts.Transport, working: c.working, stall: c.cfg.StallTimeout, record: c.recorder()}
 	if t, ok := w.base.(*http.Transport); ok {
 		w.proxy = t.Proxy
 	}

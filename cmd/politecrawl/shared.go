@@ -44,7 +44,7 @@ func (s *settings) join(ctx context.Context) error {
 func isOfRedis(err error) bool {
 	for _, class := range []error{
 		redisstore.ErrUnavailable, redisstore.ErrRefused, redisstore.ErrFull, redisstore.ErrReadOnly,
-		redisstore.ErrTaken, redisstore.ErrGone, redisstore.ErrAddress,
+		redisstore.ErrTaken, redisstore.ErrGone, redisstore.ErrAddress, redisstore.ErrTLS,
 	} {
 		if errors.Is(err, class) {
 			return true

@@ -126,9 +126,14 @@ func TestReplica(t *testing.T) {
 func TestSentinel(t *testing.T) {
 	t.Parallel()
 	watched := redistest.StartWatched(t)
+	restrict(t, watched.Master, watched.Replica)
+	for _, s := range watched.Sentinels {
+		s.Do(t, "ACL", "SETUSER", "crawler", "on", ">secret", "allchannels", "+@all")
+	}
 	w := &web{putOff: time.Hour}
-	a := openTest(t, watched.URL(), Options{Worker: "a", LeaseTime: 2 * time.Second})
-	b := openTest(t, watched.URL(), Options{Worker: "b", LeaseTime: 2 * time.Second})
+	url := restricted(watched.URL())
+	a := openTest(t, url, Options{Worker: "a", LeaseTime: 2 * time.Second})
+	b := openTest(t, url, Options{Worker: "b", LeaseTime: 2 * time.Second})
 	watched.Master.Replicated(t) // so that both are known of
 	w.crawl(t, a, b, func() {
 		time.Sleep(300 * time.Millisecond)

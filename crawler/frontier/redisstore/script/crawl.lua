@@ -5,6 +5,7 @@
 -- empty for one that may be made twice.
 
 local ALL, WORKER, INSTANCE, NONCE = NS .. '{all}:', ARGV[2], ARGV[3], ARGV[4]
+local MINE = ALL .. 'taken:' .. WORKER -- what this worker has taken of each counter
 local call, pack, unpack = redis.call, cmsgpack.pack, cmsgpack.unpack
 
 local clock = call('TIME')
