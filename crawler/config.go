@@ -218,10 +218,6 @@ type Config struct {
 	// environment variable [redisstore.PasswordVariable], or there is none.
 	FrontierPasswordFile string `json:"frontier-password-file"`
 
-	// FrontierCAFile is a file with the certificates, in PEM, by which that of Redis is
-	// judged. Empty: those of the machine.
-	FrontierCAFile string `json:"frontier-ca-file"`
-
 	// ExpectedURLs is how many URLs a crawl that is shared may come to know. With more
 	// of them each takes more memory in Redis. It counts when the crawl is made.
 	ExpectedURLs int `json:"expected-urls"`

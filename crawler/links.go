@@ -267,8 +267,8 @@ func (c *Crawler) redirected(v *visit, location string) ([]frontier.Item, error)
 // join brings the host that a start URL led to into the scope, says so, and
 // takes up the URLs of it that were left aside until now.
 func (c *Crawler) join(a address) error {
-	if c.shared != nil && !c.scope.holds(a) {
-		if err := c.shared.tell(told{Joined: a.url}); err != nil {
+	if c.shared != nil {
+		if err := c.shared.join(a); err != nil {
 			return err
 		}
 	}

@@ -61,14 +61,20 @@ func (c *Crawler) open() (err error) {
 		return err
 	}
 	if c.shared != nil {
-		if err := c.shared.settle(c.books); err != nil {
+		if err := c.shared.settle(c.books, false); err != nil {
 			return err
 		}
 	}
 	if err := c.seedStart(); err != nil {
 		return err
 	}
-	return c.readmit()
+	if err := c.readmit(); err != nil {
+		return err
+	}
+	if c.shared != nil {
+		close(c.shared.ready)
+	}
+	return nil
 }
 
 // begin makes the directory of a new crawl.
@@ -90,6 +96,9 @@ func (c *Crawler) begin() error {
 	}
 	var err error
 	c.state = &state{Version: stateVersion, Config: c.cfg.WithoutSecrets()}
+	if c.shared != nil {
+		c.state.Shared = c.shared.store.ID()
+	}
 	c.out.dir, err = output.Create(c.cfg.Output, c.state)
 	return err
 }
@@ -151,6 +160,9 @@ func (c *Crawler) held() error {
 // connect makes what talks to the network. Nothing is sent yet.
 func (c *Crawler) connect() error {
 	w := &wire{base: c.opts.Transport, working: c.working, stall: c.cfg.StallTimeout, record: c.recorder()}
+	if c.shared != nil {
+		w.within = c.shared.held.within
+	}
 	if t, ok := w.base.(*http.Transport); ok {
 		w.proxy = t.Proxy
 	}

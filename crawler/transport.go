@@ -91,6 +91,9 @@ type wire struct {
 	record  func(e *output.Exchange, held string) // takes what has gone over it; nil: nobody does
 
 	unpacker unpacker
+
+	// within bounds a request by the lease of its host; nil: leases last.
+	within func(req *http.Request, lose func()) (done func(), err error)
 }
 
 // RoundTrip implements http.RoundTripper.
@@ -98,6 +101,14 @@ func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithCancel(req.Context())
 	unlink := context.AfterFunc(w.working, cancel)
 	end := func() { unlink(); cancel() }
+	if w.within != nil {
+		done, err := w.within(req, cancel)
+		if err != nil {
+			end()
+			return nil, err
+		}
+		end = func() { done(); unlink(); cancel() }
+	}
 	out, packed := w.unpacker.ask(req.WithContext(ctx))
 	var rec *recording
 	if w.record != nil {

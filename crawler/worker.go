@@ -65,7 +65,7 @@ func (c *Crawler) work(leases context.Context) error {
 		for _, lease := range got {
 			v := &visit{lease: lease}
 			if c.shared != nil {
-				c.shared.lent(lease.ID)
+				c.shared.held.add(&lease)
 			}
 			outcome := v.deferred() // as it stays when it was on its way when a pause or the end came
 			if waiting.Err() == nil {
@@ -73,11 +73,13 @@ func (c *Crawler) work(leases context.Context) error {
 					return err
 				}
 			}
+			if c.shared != nil && c.shared.held.remove(lease.ID) {
+				// Another process has it: this one says nothing of it.
+				outcome = frontier.Outcome{Lease: lease.ID, Result: frontier.Defer, HostDelay: requested}
+				v.page, v.lines = nil, output.Batch{}
+			}
 			if err := c.ledger.post(&posting{outcome: outcome, page: v.page, lines: v.lines}); err != nil {
 				return err
-			}
-			if c.shared != nil {
-				c.shared.returned(lease.ID)
 			}
 			c.stir()
 		}
