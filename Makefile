@@ -144,6 +144,7 @@ endef
 # rebuild makes the release of this platform here and, with an empty cache, in a clone
 # somewhere else.
 define rebuild
+git rev-parse HEAD > /dev/null || { echo "this is no clone: there is no revision to build" >&2; exit 0; }; \
 there=$$(mktemp -d); trap 'chmod -R u+w "$$there"; rm -rf "$$there"' EXIT; \
 platform=$$($(GO) env GOOS)/$$($(GO) env GOARCH); \
 git clone -q . "$$there/elsewhere"; \

@@ -11,6 +11,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/frontier/pebblestore"
 	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/internal/descriptors"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
@@ -27,6 +28,11 @@ func (c *Crawler) open() (err error) {
 		}
 	}()
 	c.frontier = c.opts.Frontier // closed with the rest, also when it comes to nothing
+	if c.opts.Transport == nil {
+		if err := checkDescriptors(&c.cfg, descriptors.Limit()); err != nil {
+			return err
+		}
+	}
 	begin := c.begin
 	switch {
 	case c.opts.Recrawl:
@@ -164,6 +170,7 @@ func (c *Crawler) connect() error {
 		own := newTransport(&c.cfg)
 		w.base, w.proxy = c.guard.Transport(own, c.dialer()), own.Proxy
 	}
+	w.base = &thrifty{base: w.base, fail: c.fail}
 	var err error
 	c.robots, err = robotsext.New(c.cfg.UserAgent, &robotsext.Options{
 		Transport: w,

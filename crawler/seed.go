@@ -42,8 +42,8 @@ func (c *Crawler) learned(rec *robotsext.Record) {
 func (c *Crawler) takeIn(rec *robotsext.Record) {
 	c.learning.RLock()
 	defer c.learning.RUnlock()
-	if c.closed {
-		return // a fetch that nobody waits for any more
+	if c.closed || c.failed() {
+		return // a fetch that nobody waits for any more, or that our own failure ended
 	}
 	c.tally.count(func(s *Summary) { s.Robots++ })
 	c.logRobots(rec)

@@ -12,11 +12,12 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/internal/descriptors"
 )
 
-// maxIdle is how many connections are kept between requests, at the least: of that
-// many hosts, each of which is asked again after its delay, none has to be
-// connected to for every request.
+// maxIdle is how many connections are kept between requests, at the least, where there
+// are descriptors for them: of that many hosts, each of which is asked again after its
+// delay, none has to be connected to for every request.
 const maxIdle = 2048
 
 // maxHeader is how many bytes the head of an answer may have, one with interim answers
@@ -31,7 +32,7 @@ func newTransport(cfg *Config) *http.Transport {
 		TLSHandshakeTimeout:    10 * time.Second,
 		ResponseHeaderTimeout:  cfg.FirstByteTimeout,
 		ForceAttemptHTTP2:      true,
-		MaxIdleConns:           max(maxIdle, 2*cfg.Workers),
+		MaxIdleConns:           idleConnections(cfg.Workers, descriptors.Limit()),
 		MaxIdleConnsPerHost:    cfg.PerHost,
 		IdleConnTimeout:        30 * time.Second,
 		MaxResponseHeaderBytes: maxHeader,

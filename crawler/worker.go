@@ -183,6 +183,8 @@ func (c *Crawler) refused(v *visit, err error) (frontier.Outcome, error) {
 	switch {
 	case errors.Is(err, guard.ErrRefused):
 		return outcome, c.bar(v, err)
+	case c.failed():
+		return v.deferred(), nil // what it was refused for may be our fault
 	case ok && blocked.Reason == robotsext.Later:
 		// All URLs of the host wait together. The first of them that comes after
 		// that has its robots.txt asked for again.
@@ -259,7 +261,7 @@ func (c *Crawler) unanswered(v *visit, took time.Duration, err error) (frontier.
 	if _, ok := errors.AsType[*robotsext.BlockedError](err); ok || errors.Is(err, guard.ErrRefused) {
 		return c.refused(v, err) // the record expired since it was asked, or the name has another address
 	}
-	if c.working.Err() != nil { // aborted
+	if c.working.Err() != nil || c.failed() { // aborted, or nobody can be asked any more
 		return v.deferred(), nil
 	}
 	outcome := frontier.Outcome{Lease: v.lease.ID, Result: frontier.Drop, HostDelay: c.pace.after(took)}
