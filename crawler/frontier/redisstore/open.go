@@ -176,7 +176,7 @@ func (s *Store) permitted(ctx context.Context) error {
 var keyed = []string{
 	"get", "set", "incr",
 	"hdel", "hexists", "hget", "hgetall", "hincrby", "hscan", "hset",
-	"lpop", "lrange", "rpush",
+	"llen", "lpop", "lrange", "rpush",
 	"sadd", "smismember", "srem",
 	"zadd", "zrange", "zrangebyscore", "zrem", "zscore",
 }
