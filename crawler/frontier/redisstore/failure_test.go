@@ -78,6 +78,18 @@ func TestFull(t *testing.T) {
 	}
 }
 
+// A server that would forget parts of a crawl is not used.
+func TestEviction(t *testing.T) {
+	server := redistest.Start(t, "--maxmemory", "100mb", "--maxmemory-policy", "allkeys-lru")
+	if _, err := Open(t.Context(), server.URL(), nil); !errors.Is(err, ErrEvicts) || !strings.Contains(err.Error(), "allkeys-lru") {
+		t.Errorf("Open: %v", err)
+	}
+	for _, args := range [][]string{{"maxmemory-policy", "volatile-lru"}, {"maxmemory-policy", "noeviction"}, {"maxmemory", "0"}} {
+		server.Do(t, append([]string{"CONFIG", "SET"}, args...)...)
+		openTest(t, server.URL(), Options{})
+	}
+}
+
 // A server that is full for a while in the middle of a crawl costs nothing but time.
 func TestFullCrawl(t *testing.T) {
 	t.Parallel()

@@ -85,6 +85,9 @@ func (s *Store) open(ctx context.Context) error {
 	if err := s.permitted(ctx); err != nil {
 		return err
 	}
+	if err := s.keeps(ctx); err != nil {
+		return err
+	}
 	if err := s.find(ctx); err != nil {
 		return err
 	}
