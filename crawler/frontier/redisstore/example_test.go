@@ -67,7 +67,7 @@ func ExampleStore_Take() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }() // what log.Fatal leaves open comes back when it expires
 	const most = 1_000_000 // pages of the crawl
 	written := int64(0)    // by this worker, in all its lives
 	if err := f.Settle(ctx, map[string]int64{"pages": written}); err != nil {
@@ -120,7 +120,7 @@ func ExampleStore_Sync() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }() // what log.Fatal leaves open comes back when it expires
 	news, err := f.Sync(ctx, nil, 0)
 	if err != nil {
 		log.Fatal(err)
