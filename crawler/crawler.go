@@ -97,6 +97,8 @@ type Crawler struct {
 	params    *params.Rules
 	fields    *extract.Rules
 	files     *files
+	hostLimit *hostLimit
+	traps     *traps
 	order     *order
 	tally     *tally
 
@@ -185,6 +187,7 @@ func New(cfg Config, opts *Options) (*Crawler, error) {
 		order:     &order{by: cfg.SitemapOrder, now: time.Now(), since: since},
 		tally:     newTally(cfg.Output),
 		params:    drop,
+		traps:     newTraps(cfg.TrapPages),
 		fields:    fields,
 		changed:   make(chan struct{}, 1),
 		books:     context.Background(),
@@ -193,9 +196,13 @@ func New(cfg Config, opts *Options) (*Crawler, error) {
 	if c.notice == nil {
 		c.notice = func(string) {}
 	}
-	c.files = &files{limit: cfg.MaxSitemaps, taken: make(map[robotsext.Origin]int), full: func(o robotsext.Origin) {
+	c.files = &files{limit: cfg.MaxSitemaps, taken: make(map[robotsext.Origin]int), pages: make(map[robotsext.Origin]int), maxPages: cfg.MaxSitemapEntries, full: func(o robotsext.Origin) {
 		c.log.Warn("too many sitemaps", "host", o, "limit", cfg.MaxSitemaps)
 		c.notice(fmt.Sprintf("%s lists more than %d sitemaps; the others are not read (max-sitemaps)", o, cfg.MaxSitemaps))
+	}}
+	c.hostLimit = &hostLimit{most: cfg.MaxHosts, full: func() {
+		c.log.Warn("too many hosts", "limit", cfg.MaxHosts)
+		c.notice(fmt.Sprintf("there are more than %d hosts; those that are new are left alone (max-hosts)", cfg.MaxHosts))
 	}}
 	c.putAside = func(urls []left) error { return c.aside.put(urls) }
 	c.keep = c.out.robots
@@ -236,12 +243,7 @@ func (c *Crawler) Run(ctx context.Context) (*Summary, error) {
 	}
 	c.heedLimits() // an earlier process may have reached one
 	var books, workers sync.WaitGroup
-	told, quiet := context.WithCancel(c.books)
-	defer quiet()
 	books.Go(c.ledger.run)
-	if c.shared != nil {
-		books.Go(func() { c.shared.run(told) })
-	}
 	for range c.cfg.Workers {
 		workers.Go(func() {
 			if err := c.work(leases); err != nil {
@@ -251,7 +253,6 @@ func (c *Crawler) Run(ctx context.Context) (*Summary, error) {
 	}
 	c.watch(leases)
 	workers.Wait()
-	quiet()
 	close(c.ledger.work)
 	books.Wait()
 	if ctx.Err() != nil {
@@ -301,7 +302,9 @@ func (c *Crawler) fail(err error) {
 	first := c.fault == nil
 	c.end = EndFailed
 	c.fault = cmp.Or(c.fault, err)
-	c.leave()
+	if c.leave != nil {
+		c.leave()
+	}
 	c.ending.Unlock()
 	if first { // each worker comes with it
 		c.log.Error("crawl fails", "error", err)
@@ -362,8 +365,10 @@ func (c *Crawler) look() (again time.Duration, err error) {
 	c.ending.Unlock()
 	switch {
 	case stats.Finished():
-		if news, err := c.heard(); news || err != nil {
-			return 0, err // there may be more to do
+		if c.shared != nil {
+			if over, err := c.shared.over(c.books); !over || err != nil {
+				return 0, err
+			}
 		}
 		c.stop(EndFinished)
 		return 0, nil
@@ -381,19 +386,13 @@ func (c *Crawler) look() (again time.Duration, err error) {
 	return wait, err
 }
 
-// heard tells whether the other processes of the crawl have told something that this one
-// had not heard of.
-func (c *Crawler) heard() (news bool, err error) {
-	if c.shared == nil {
-		return false, nil
-	}
-	return c.shared.sync(c.books)
-}
-
 // patience is how long the crawl waits with nothing to do: max-wait, and at least
 // as long as the turn of a host takes, or the retry of a page while one is left.
 func (c *Crawler) patience(stats frontier.Stats) (time.Duration, error) {
 	wait := max(c.cfg.MaxWait, c.pace.slowest.get())
+	if c.shared != nil { // others know hosts that are slower
+		wait = max(wait, c.cfg.MaxCrawlDelay, maxSlow)
+	}
 	left := stats.Pending + stats.Scheduled
 	if err := c.recovered(); err != nil {
 		return 0, err

@@ -76,7 +76,7 @@ func (r *revisits) all(old output.Files) error {
 		switch {
 		case j.Reason == output.Address && t.source != fromStart && isLiteral(j.URL):
 			// left aside where it was found
-		case slices.Contains([]output.Reason{output.Disallowed, output.Failed, output.HostFull, output.Alias, output.Address}, j.Reason):
+		case slices.Contains([]output.Reason{output.Disallowed, output.Failed, output.HostFull, output.Alias, output.Address, output.Trap, output.SitemapFull}, j.Reason):
 			if t.source != fromSitemap || !sitemaps[j.URL] {
 				return r.add(j.URL, t)
 			}

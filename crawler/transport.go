@@ -12,12 +12,17 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/internal/descriptors"
 )
 
-// maxIdle is how many connections are kept between requests, at the least: of that
-// many hosts, each of which is asked again after its delay, none has to be
-// connected to for every request.
+// maxIdle is how many connections are kept between requests, at the least, where there
+// are descriptors for them: of that many hosts, each of which is asked again after its
+// delay, none has to be connected to for every request.
 const maxIdle = 2048
+
+// maxHeader is how many bytes the head of an answer may have, one with interim answers
+// before it together with these. Servers send less than 8 KiB; browsers take 256.
+const maxHeader = 256 << 10
 
 // newTransport returns a transport for crawling, but for its dialer: it keeps one
 // connection to a host, or as many as may be in flight there.
@@ -25,12 +30,12 @@ func newTransport(cfg *Config) *http.Transport {
 	return &http.Transport{
 		Proxy:                  proxies(cfg.Proxies),
 		TLSHandshakeTimeout:    10 * time.Second,
-		ResponseHeaderTimeout:  cfg.Timeout,
+		ResponseHeaderTimeout:  cfg.FirstByteTimeout,
 		ForceAttemptHTTP2:      true,
-		MaxIdleConns:           max(maxIdle, 2*cfg.Workers),
+		MaxIdleConns:           idleConnections(cfg.Workers, descriptors.Limit()),
 		MaxIdleConnsPerHost:    cfg.PerHost,
 		IdleConnTimeout:        30 * time.Second,
-		MaxResponseHeaderBytes: 256 << 10,
+		MaxResponseHeaderBytes: maxHeader,
 	}
 }
 
@@ -76,12 +81,19 @@ func checkProxy(raw string) error {
 
 // wire sends the requests of a crawl, below everything else. It ends them when
 // the crawl is aborted, and puts right what would stop the layers above from
-// seeing an answer as it is.
+// seeing an answer as it is. It also holds what a site may do to whoever reads its
+// answer: see unpack.go and stall.go.
 type wire struct {
 	base    http.RoundTripper
 	working context.Context
+	stall   time.Duration                         // the time in which a body has to get on; zero: it may take its time
 	proxy   func(*http.Request) (*url.URL, error) // as base has it; nil: not known
 	record  func(e *output.Exchange, held string) // takes what has gone over it; nil: nobody does
+
+	unpacker unpacker
+
+	// within bounds a request by the lease of its host; nil: leases last.
+	within func(req *http.Request, lose func()) (done func(), err error)
 }
 
 // RoundTrip implements http.RoundTripper.
@@ -89,7 +101,15 @@ func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithCancel(req.Context())
 	unlink := context.AfterFunc(w.working, cancel)
 	end := func() { unlink(); cancel() }
-	out := req.WithContext(ctx)
+	if w.within != nil {
+		done, err := w.within(req, cancel)
+		if err != nil {
+			end()
+			return nil, err
+		}
+		end = func() { done(); unlink(); cancel() }
+	}
+	out, packed := w.unpacker.ask(req.WithContext(ctx))
 	var rec *recording
 	if w.record != nil {
 		rec, out = record(out, w.record)
@@ -100,13 +120,21 @@ func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
 		end()
 		return nil, err
 	}
+	if resp.Body == nil {
+		resp.Body = http.NoBody
+	}
+	if w.stall > 0 && resp.Body != http.NoBody {
+		resp.Body = newStallBody(resp.Body, w.stall, cancel)
+	}
 	if rec != nil {
 		rec.answered(out, resp)
+	}
+	if packed {
+		w.unpacker.unpack(resp)
 	}
 	resp.Request = req
 	resp.Body = &endingBody{ReadCloser: resp.Body, end: end}
 	readableLocation(resp)
-	keepPacked(resp)
 	return resp, nil
 }
 
@@ -133,17 +161,6 @@ func readableLocation(resp *http.Response) {
 		resp.Header.Set("Location", a.url)
 	} else {
 		resp.Header.Del("Location")
-	}
-}
-
-// keepPacked keeps colly from unpacking what is an archive by itself, and not
-// merely sent so. It guesses from the name and the type, fails on a page that
-// only looks so, and knows no limit when it is right.
-func keepPacked(resp *http.Response) {
-	if resp.Header.Get("Content-Encoding") == "" &&
-		(strings.Contains(strings.ToLower(resp.Header.Get("Content-Type")), "gzip") ||
-			strings.HasSuffix(strings.ToLower(resp.Request.URL.Path), ".gz")) {
-		resp.Uncompressed = true
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"net/url"
 	"time"
@@ -12,10 +13,10 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/extract"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/output"
-	"github.com/politecrawl/politecrawl/internal/secret"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/guard"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
+	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
 
 const (
@@ -64,7 +65,7 @@ func (c *Crawler) work(leases context.Context) error {
 		for _, lease := range got {
 			v := &visit{lease: lease}
 			if c.shared != nil {
-				c.shared.lent(lease.ID)
+				c.shared.held.add(&lease)
 			}
 			outcome := v.deferred() // as it stays when it was on its way when a pause or the end came
 			if waiting.Err() == nil {
@@ -72,11 +73,13 @@ func (c *Crawler) work(leases context.Context) error {
 					return err
 				}
 			}
+			if c.shared != nil && c.shared.held.remove(lease.ID) {
+				// Another process has it: this one says nothing of it.
+				outcome = frontier.Outcome{Lease: lease.ID, Result: frontier.Defer, HostDelay: requested}
+				v.page, v.lines = nil, output.Batch{}
+			}
 			if err := c.ledger.post(&posting{outcome: outcome, page: v.page, lines: v.lines}); err != nil {
 				return err
-			}
-			if c.shared != nil {
-				c.shared.returned(lease.ID)
 			}
 			c.stir()
 		}
@@ -180,6 +183,8 @@ func (c *Crawler) refused(v *visit, err error) (frontier.Outcome, error) {
 	switch {
 	case errors.Is(err, guard.ErrRefused):
 		return outcome, c.bar(v, err)
+	case c.failed():
+		return v.deferred(), nil // what it was refused for may be our fault
 	case ok && blocked.Reason == robotsext.Later:
 		// All URLs of the host wait together. The first of them that comes after
 		// that has its robots.txt asked for again.
@@ -210,6 +215,9 @@ const crowdedPause = 50 * time.Millisecond
 
 // fetchPage asks for a page and deals with its answer.
 func (c *Crawler) fetchPage(v *visit) (frontier.Outcome, error) {
+	if outcome, trapped, err := c.trapped(v); trapped || err != nil {
+		return outcome, err
+	}
 	share, err := c.limits.take(c.books, v.lease.Host)
 	if err != nil {
 		return frontier.Outcome{}, err
@@ -253,7 +261,7 @@ func (c *Crawler) unanswered(v *visit, took time.Duration, err error) (frontier.
 	if _, ok := errors.AsType[*robotsext.BlockedError](err); ok || errors.Is(err, guard.ErrRefused) {
 		return c.refused(v, err) // the record expired since it was asked, or the name has another address
 	}
-	if c.working.Err() != nil { // aborted
+	if c.working.Err() != nil || c.failed() { // aborted, or nobody can be asked any more
 		return v.deferred(), nil
 	}
 	outcome := frontier.Outcome{Lease: v.lease.ID, Result: frontier.Drop, HostDelay: c.pace.after(took)}
@@ -305,8 +313,9 @@ func (c *Crawler) page(v *visit, got *reply) *output.Page {
 	return &output.Page{
 		URL: v.u.String(), Status: got.status,
 		Depth: v.trail.depth, Via: v.trail.via, Source: v.trail.source.String(),
-		ContentType: got.header.Get("Content-Type"), Bytes: len(got.body),
+		ContentType: clip(got.header.Get("Content-Type"), maxShown), Bytes: len(got.body),
 		FetchedAt: got.began.UTC(), Millis: got.took.Milliseconds(), Attempt: v.lease.Attempt,
+		Truncated: got.cut,
 	}
 }
 
@@ -314,7 +323,7 @@ func (c *Crawler) page(v *visit, got *reply) *output.Page {
 func (c *Crawler) found(v *visit, got *reply, page *output.Page) ([]frontier.Item, error) {
 	v.noCopy = c.noCopy(c.directives(got.header, nil))
 	if location := got.header.Get("Location"); location != "" && got.status >= 300 && got.status < 400 {
-		page.Location = secret.Reference(location)
+		page.Location = clip(secret.Reference(location), maxURL)
 		return c.redirected(v, location)
 	}
 	if got.status < 200 || got.status >= 300 {
@@ -324,7 +333,7 @@ func (c *Crawler) found(v *visit, got *reply, page *output.Page) ([]frontier.Ite
 	kind, text := got.header.Get("Content-Type"), []byte(nil)
 	if isHTML(kind, got.body) {
 		text = toUTF8(got.body, kind)
-		doc = extract.Parse(text)
+		doc = extract.ParseMax(text, cmp.Or(c.cfg.MaxLinks, math.MaxInt))
 	}
 	asked := c.directives(got.header, doc)
 	c.describe(page, asked, doc)
@@ -339,8 +348,11 @@ func (c *Crawler) found(v *visit, got *reply, page *output.Page) ([]frontier.Ite
 			c.notice(fmt.Sprintf("%s: no fields: %v", page.URL, err))
 		}
 	}
-	page.Links = len(doc.Links)
-	return c.links(v, doc, asked.NoFollow(), page.Withheld != "")
+	if err := c.countPage(v, text); err != nil {
+		return nil, err
+	}
+	page.Links, page.LinksLeft = len(doc.Links)+doc.LinksLeft, doc.LinksLeft
+	return c.links(v, doc, asked.NoFollow(), page)
 }
 
 // rejection describes v for rejected.jsonl.
