@@ -76,8 +76,8 @@ func (s *Store) run(ctx context.Context, prepare func(again bool) call) (reply, 
 		case err == nil:
 			s.well(&trouble)
 			return answer, nil
-		case isReply && reply.IsNoScript() && s.opts.Observe:
-			load = true // who made the crawl may only just be at it: nothing is for us to look after
+		case isReply && reply.IsNoScript() && c.script == s.scripts.crawl:
+			load = true // it is by the script of the shards that a server is found to have begun anew
 			continue
 		case isReply && (reply.IsNoScript() || strings.HasPrefix(reply.Error(), "STALE ")):
 			// Not done. The server has not worked for this crawl, or not for us,

@@ -103,7 +103,7 @@
 //	…:{sN}:over:B              hash     hash → validators, of URLs that are over
 //	…:{sN}:notes, intents      hash     worker → its note; what a Finish is about to do
 //	…:{sN}:workers             hash     worker → instance that has the name
-//	…:{sN}:last:WORKER:LANE    string   the last answer, for an hour
+//	…:{sN}:last:WORKER:LANE    string   the last answer, for a week
 //	…:{sN}:calls               string   number of calls that changed something
 //
 // A hash of a URL is a whole number of 60 bits with one more decimal digit: 0 for

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log"
+	"slices"
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
@@ -67,32 +68,29 @@ func ExampleStore_Take() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer func() { _ = f.Close() }()
 	const most = 1_000_000 // pages of the crawl
 	written := int64(0)    // by this worker, in all its lives
 	if err := f.Settle(ctx, map[string]int64{"pages": written}); err != nil {
-		log.Fatal(err) //nolint:gocritic // what is left open is closed by the end
+		log.Fatal(err)
 	}
+	stopped := func(message []byte) bool { return string(message) == "stop" } // by Tell
 	for next := 0; ; {
 		got, err := f.Take(ctx, "pages", 100, most)
 		if err != nil {
 			log.Fatal(err)
 		}
-		if got == 0 {
-			fmt.Println("the limit is reached")
-			return
-		}
-		// … fetch so many pages …
+		// … fetch as many pages as that …
 		news, err := f.Sync(ctx, []byte("fetching"), next)
 		if err != nil {
 			log.Fatal(err)
 		}
-		for _, message := range news.Told {
-			if string(message) == "stop" { // by Tell
-				return
-			}
+		if got == 0 || slices.ContainsFunc(news.Told, stopped) {
+			break
 		}
 		next = news.Next
+	}
+	if err := f.Close(); err != nil {
+		log.Fatal(err)
 	}
 }
 
@@ -120,13 +118,15 @@ func ExampleStore_Sync() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer func() { _ = f.Close() }()
 	news, err := f.Sync(ctx, nil, 0)
 	if err != nil {
-		log.Fatal(err) //nolint:gocritic // what is left open is closed by the end
+		log.Fatal(err)
 	}
 	fmt.Println("for", news.Age)
 	for _, w := range news.Workers {
 		fmt.Printf("%s was heard of %v ago, at work: %v\n", w.Name, w.Ago, w.Open)
+	}
+	if err := f.Close(); err != nil {
+		log.Fatal(err)
 	}
 }

@@ -23,6 +23,7 @@ type item struct {
 	sum       uint64
 	revisit   bool
 	own       bool  // a link to the shard of its page
+	left      bool  // out of its turn, as it is known
 	fresh     *bool // the answer: it is new, or comes again
 }
 
@@ -89,7 +90,7 @@ type turn struct {
 	sections []*section
 	whole    bool // sends also what the cache knows
 
-	forgot int       // which cache it was composed by
+	forgot int       // which cache it was first composed by
 	sent   []*item   // in the order in which the answers come
 	ended  []ending  // so too
 	made   time.Time // when it was sent: leases last from then, for all that their holder knows
@@ -120,7 +121,7 @@ func (s *Store) compose(t *turn, again bool) call {
 	} else {
 		args = append(args, "", "", "")
 	}
-	args = append(args, s.basis(t)...)
+	args = append(args, s.basis(t, again)...)
 	args = append(args, strconv.Itoa(len(t.orders)))
 	for _, o := range t.orders {
 		length := s.opts.LeaseTime
@@ -136,7 +137,7 @@ func (s *Store) compose(t *turn, again bool) call {
 	args = append(args, strconv.Itoa(len(t.sections)))
 	t.sent, t.ended, t.made = t.sent[:0], t.ended[:0], time.Now()
 	for _, sec := range t.sections {
-		args = s.composeSection(args, t, sec)
+		args = s.composeSection(args, t, sec, again)
 	}
 	c.args = args
 	return c
@@ -144,11 +145,13 @@ func (s *Store) compose(t *turn, again bool) call {
 
 // basis returns the run of the server that what is left out of a turn was said in,
 // with a shard to tell it by.
-func (s *Store) basis(t *turn) []string {
+func (s *Store) basis(t *turn, again bool) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	t.forgot = s.forgot
-	if t.whole || s.cache == nil || len(t.sections) == 0 || s.runs == nil {
+	if !again {
+		t.forgot = s.forgot
+	}
+	if t.forgot != s.forgot || t.whole || s.cache == nil || len(t.sections) == 0 || s.runs == nil {
 		return []string{"", ""}
 	}
 	shard := t.sections[0].shard
@@ -166,11 +169,11 @@ func flag(b bool) string {
 	return "0"
 }
 
-func (s *Store) composeSection(args []string, t *turn, sec *section) []string {
+func (s *Store) composeSection(args []string, t *turn, sec *section, again bool) []string {
 	args = append(args, strconv.Itoa(sec.shard), "")
 	hosts, n := 0, len(args)-1
 	for _, g := range sec.hosts {
-		items := s.unknown(g.items, t.whole)
+		items := s.choose(t, g.items, again)
 		if len(items) == 0 {
 			continue
 		}
@@ -181,6 +184,8 @@ func (s *Store) composeSection(args []string, t *turn, sec *section) []string {
 			mode := "a"
 			if it.revisit {
 				mode = "r"
+			} else if it.left {
+				mode = "A"
 			}
 			args = append(args, mode, strconv.Itoa(bucket), hash, strconv.Itoa(int(it.priority)),
 				until(it.notBefore), it.text)
@@ -205,25 +210,26 @@ func (s *Store) composeSection(args []string, t *turn, sec *section) []string {
 	return args
 }
 
-// unknown returns those items that are not known to be known.
-func (s *Store) unknown(items []*item, whole bool) []*item {
-	if whole {
-		return items
-	}
+// choose returns those items that are not known to be known. When a turn is made
+// again, which may have been done, they are those of the first time, and the others
+// too when the server may have forgotten them.
+func (s *Store) choose(t *turn, items []*item, again bool) (chosen []*item) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.cache == nil {
+	if s.cache == nil || t.whole || again && t.forgot != s.forgot {
 		return items
 	}
-	var rest []*item
 	for _, it := range items {
-		if !it.revisit && s.cache.Has(it.sum) {
+		if !again {
+			it.left = !it.revisit && s.cache.Has(it.sum)
+		}
+		if it.left {
 			*it.fresh = false
 		} else {
-			rest = append(rest, it)
+			chosen = append(chosen, it)
 		}
 	}
-	return rest
+	return chosen
 }
 
 // answered deals with the answer to a turn: now, items, outcomes, leases, heads.

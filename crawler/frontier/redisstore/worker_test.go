@@ -385,3 +385,44 @@ func TestForgotten(t *testing.T) {
 		t.Errorf("Finish of one whose name was taken: %v", err)
 	}
 }
+
+// An observer who comes first to a server that began anew does not keep the workers
+// from finding out. One who comes while a crawl is only just being made can look at
+// who is there.
+func TestObserverFirst(t *testing.T) {
+	server := redistest.Start(t, "--appendonly", "yes", "--appendfsync", "always")
+	ctx := t.Context()
+	s := openTest(t, server.URL(), Options{Worker: "w", Delay: time.Second})
+	o := openTest(t, server.URL(), Options{Observe: true})
+	if _, err := s.Add(ctx, testItems("a", 1)); err != nil {
+		t.Fatal(err)
+	}
+	runs := func() int {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return s.forgot
+	}
+	before := runs()
+	server.Restart(t)
+	sync1(t, o, "", 0)
+	if _, err := o.Stats(ctx); err != nil {
+		t.Errorf("Stats by the observer: %v", err)
+	}
+	if h, err := o.Host(ctx, "http://h0.test"); err != nil || time.Until(h.Due) < 500*time.Millisecond {
+		t.Errorf("the host is due at %v, %v", h.Due, err)
+	}
+	if _, err := s.Add(ctx, testItems("b", 1)); err != nil {
+		t.Fatal(err)
+	}
+	if runs() == before {
+		t.Error("the worker has not found out")
+	}
+	server.Do(t, "HDEL", s.layout.key("meta"), "whole")
+	for k := range s.layout.shards {
+		server.Do(t, "DEL", s.layout.in(k, "state"))
+	}
+	server.Do(t, "SCRIPT", "FLUSH")
+	if news := sync1(t, o, "", 0); len(news.Workers) != 1 {
+		t.Errorf("news of a crawl that is being made: %+v", news)
+	}
+}

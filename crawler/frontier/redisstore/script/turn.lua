@@ -11,7 +11,8 @@
 --	order    most leases, most of a host, length
 --	section  shard, list of hosts, list of outcomes
 --	host     name, list of items
---	item     a for Add or r for Revisit, bucket, hash, priority, wait, URL with Meta
+--	item     a for Add or r for Revisit, bucket, hash, priority, wait, URL with Meta;
+--	         A for Add when the call is made again and was made without the item
 --	outcome  token, result, wait, delay of the host, bucket, hash, v or '', validators
 --
 -- The answer is now, a digit for each item, a digit for each outcome, the
@@ -205,26 +206,34 @@ if before then
 	before = unpack(before)
 	if before[1] ~= nonce then before = nil end
 end
-if before then
-	items, outcomes, sections = before[2], before[3], 0
-end
+local known = {} -- answers to the items that the call was first made with
 for _ = 1, sections do
 	local s = shard(arg())
 	for _ = 1, tonumber(arg()) do
 		local h = {s = s, name = arg()}
 		for _ = 1, tonumber(arg()) do
-			items[#items + 1] = take(h, arg(), arg(), arg(), tonumber(arg()), tonumber(arg()), arg())
+			local mode, answer = arg(), nil
+			if before and mode ~= 'A' then
+				at = at + 5
+				answer = string.sub(before[2], #known + 1, #known + 1)
+			else
+				answer = take(h, mode, arg(), arg(), tonumber(arg()), tonumber(arg()), arg())
+			end
+			items[#items + 1] = answer
+			if mode ~= 'A' then known[#known + 1] = answer end
 		end
 	end
 	for _ = 1, tonumber(arg()) do
-		outcomes[#outcomes + 1] = finish(s, arg(), arg(), arg(), tonumber(arg()), arg(), arg(), arg(), arg())
+		if before then
+			at = at + 8
+		else
+			outcomes[#outcomes + 1] = finish(s, arg(), arg(), arg(), tonumber(arg()), arg(), arg(), arg(), arg())
+		end
 	end
 end
-if not before then
-	items, outcomes = table.concat(items), table.concat(outcomes)
-	if noteShard ~= '' then
-		call('HSET', NS .. '{s' .. noteShard .. '}:notes', worker, note)
-	end
+items, outcomes = table.concat(items), before and before[3] or table.concat(outcomes)
+if not before and noteShard ~= '' then
+	call('HSET', NS .. '{s' .. noteShard .. '}:notes', worker, note)
 end
 
 local found = false
@@ -251,6 +260,6 @@ end
 local heads = flush()
 if not before and guarded then
 	-- For a call that is made again because its answer was lost.
-	call('SET', KEYS[1], pack({nonce, items, outcomes}), 'EX', 3600)
+	call('SET', KEYS[1], pack({nonce, table.concat(known), outcomes}), 'EX', 604800)
 end
 return {now, items, outcomes, leases, heads}
