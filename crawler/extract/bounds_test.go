@@ -19,14 +19,15 @@ func TestLongTextIsNotCopied(t *testing.T) {
 	const size = 8 << 20
 	for _, page := range []string{
 		"<script>" + strings.Repeat("x", size) + "</script>", "<style>" + strings.Repeat("x</", size/3) + "</STYLE >",
-		"<title>" + strings.Repeat("x ", size/2) + "</title/>", "<!--" + strings.Repeat("x", size) + "-->", strings.Repeat("x", size),
+		"<title>" + strings.Repeat("x ", size/2) + "</title/>", "<title>" + strings.Repeat("x ", size/2), "<script>" + strings.Repeat("x", size), "<!--" + strings.Repeat("x", size) + "-->", strings.Repeat("x", size),
 	} {
 		body := []byte(page + "<a href=x>")
+		open := strings.HasSuffix(page, "x") && page[0] == '<' || strings.HasSuffix(page, " ") // it has no end
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		doc := Parse(body)
 		runtime.ReadMemStats(&after)
-		if took := after.TotalAlloc - before.TotalAlloc; len(doc.Links) != 1 || took > 1<<20 {
+		if took := after.TotalAlloc - before.TotalAlloc; (len(doc.Links) != 1) != open || took > 1<<20 {
 			t.Errorf("%.10s…: %d links, %d KiB", page, len(doc.Links), took>>10)
 		}
 	}

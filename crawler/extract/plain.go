@@ -57,18 +57,18 @@ func (p *parser) skip(name []byte) {
 	if len(p.tokens.Buffered()) > 0 {
 		return
 	}
-	if end := rawEnd(p.rest.page, name); end > 0 && (string(name) != "script" || !bytes.Contains(p.rest.page[:end], []byte("<!--"))) {
+	if end := rawEnd(p.rest.page, name); string(name) != "script" || !bytes.Contains(p.rest.page[:end], []byte("<!--")) {
 		p.rest.page, p.rest.given = p.rest.page[end:], 0
 	}
 }
 
-// rawEnd returns where the end tag of an element begins that has no markup in it; less
-// than zero: there is none.
+// rawEnd returns where the end tag of an element begins that has no markup in it: the end
+// of the page when there is none.
 func rawEnd(page, name []byte) int {
 	for at := 0; ; at += len("</") {
 		next := bytes.Index(page[at:], []byte("</"))
 		if next < 0 {
-			return -1
+			return len(page)
 		}
 		at += next
 		tag := page[at+len("</"):]
