@@ -11,12 +11,13 @@ import (
 	"strings"
 	"time"
 
+	"github.com/politecrawl/politecrawl/crawler/internal/descriptors"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// maxIdle is how many connections are kept between requests, at the least: of that
-// many hosts, each of which is asked again after its delay, none has to be
-// connected to for every request.
+// maxIdle is how many connections are kept between requests, at the least, where there
+// are descriptors for them: of that many hosts, each of which is asked again after its
+// delay, none has to be connected to for every request.
 const maxIdle = 2048
 
 // maxHeader is how many bytes the head of an answer may have, one with interim answers
@@ -31,7 +32,7 @@ func newTransport(cfg *Config) *http.Transport {
 		TLSHandshakeTimeout:    10 * time.Second,
 		ResponseHeaderTimeout:  cfg.FirstByteTimeout,
 		ForceAttemptHTTP2:      true,
-		MaxIdleConns:           max(maxIdle, 2*cfg.Workers),
+		MaxIdleConns:           idleConnections(cfg.Workers, descriptors.Limit()),
 		MaxIdleConnsPerHost:    cfg.PerHost,
 		IdleConnTimeout:        30 * time.Second,
 		MaxResponseHeaderBytes: maxHeader,
@@ -90,6 +91,9 @@ type wire struct {
 	record  func(e *output.Exchange, held string) // takes what has gone over it; nil: nobody does
 
 	unpacker unpacker
+
+	// within bounds a request by the lease of its host; nil: leases last.
+	within func(req *http.Request, lose func()) (done func(), err error)
 }
 
 // RoundTrip implements http.RoundTripper.
@@ -97,6 +101,14 @@ func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithCancel(req.Context())
 	unlink := context.AfterFunc(w.working, cancel)
 	end := func() { unlink(); cancel() }
+	if w.within != nil {
+		done, err := w.within(req, cancel)
+		if err != nil {
+			end()
+			return nil, err
+		}
+		end = func() { done(); unlink(); cancel() }
+	}
 	out, packed := w.unpacker.ask(req.WithContext(ctx))
 	var rec *recording
 	if w.record != nil {
