@@ -95,6 +95,35 @@
 // before its delay has passed since the crawl went on, because nobody can know when
 // the last request to it has ended.
 //
+// # What it takes from a site, at the most
+//
+// A crawl asks strangers, and some of them mean harm. Whatever they send, it ends, in
+// bounded memory, with a line that says why; what has a key in Config can be changed.
+//
+//	an answer begins within first-byte-timeout, and ends within timeout    failed
+//	it brings 1 KiB in each stall-timeout                                  failed
+//	its head has at most 256 KiB                                           failed
+//	its body is read up to max-body                                        truncated: max-body
+//	it unpacks to at most 500 times what came, beyond its first MiB        truncated: ratio
+//	it is packed in no way that was not asked for, and not twice           failed
+//	a page has max-links links, and 16 MiB of URLs                         links_left
+//	a title has 1 KiB, a field 1 MiB, the tree for it 400,000 tags         cut
+//	a URL has max-url bytes and max-params parameters                      too-long
+//	a part of its path stands there max-repeats times in a row             repeating
+//	ten redirects follow one another                                       redirects
+//	a pattern of URLs leads on and on with nothing new after trap-pages    trap
+//	there are max-hosts hosts                                              hosts
+//	a host has max-sitemaps files with max-sitemap-entries pages in all    sitemap-full
+//	a robots.txt is read up to 512,000 bytes, and its rules to there       truncated, in robots.jsonl
+//	cookies are not kept
+//
+// In memory that comes to some 50 MB for each worker that reads a page of 10 MiB, twice
+// that with GOMEMLIMIT not set, and to 64 MiB for patterns, whatever the number of hosts.
+//
+// Patterns that were closed stay closed when a crawl goes on, until trap-pages is raised
+// or another round begins. For the others it begins to count anew, so that a crawl which
+// is killed every hour may fetch trap-pages of a trap each time.
+//
 // # The log
 //
 // [Options.Logger] is for whoever operates a crawl, and for their programs: messages and

@@ -26,8 +26,8 @@ type hostLimit struct {
 }
 
 const (
-	// maxKnownHosts is how many hosts are remembered.
-	maxKnownHosts = 10_000
+	// maxKnownHosts is how many hosts are remembered, in some 5 MB.
+	maxKnownHosts = 50_000
 
 	// recountHosts is after how many new hosts the frontier is asked how many there are.
 	recountHosts = 256
@@ -36,19 +36,16 @@ const (
 // admits tells whether URLs of a host are taken up. A host that is new counts from
 // then on.
 func (l *hostLimit) admits(ctx context.Context, f frontier.Frontier, host frontier.Host) (bool, error) {
-	if l.most == 0 {
+	if l.most == 0 || l.knows(host) {
 		return true, nil
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.known[host] {
-		return true, nil
-	}
-	rec, err := f.Host(ctx, host)
+	rec, err := f.Host(ctx, host) // without the lock: a frontier may be far away
 	if err != nil {
 		return false, err
 	}
-	if rec.Added == 0 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if rec.Added == 0 && !l.known[host] {
 		if ok, err := l.another(ctx, f); !ok || err != nil {
 			return false, err
 		}
@@ -58,6 +55,12 @@ func (l *hostLimit) admits(ctx context.Context, f frontier.Frontier, host fronti
 	}
 	l.known[host] = true
 	return true, nil
+}
+
+func (l *hostLimit) knows(host frontier.Host) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.known[host]
 }
 
 // another counts a host, unless that is one too many.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -94,6 +95,42 @@ func TestStallTimeouts(t *testing.T) {
 	}
 	if r := got.refusal(t, s.url+"/mute"); r.Reason != output.Failed || !strings.Contains(r.Detail, "awaiting response headers") {
 		t.Errorf("%+v", r)
+	}
+}
+
+// Of an answer that goes on and on, at a pace that is none to complain of, as much is
+// read as may be, for as long as it may take.
+func TestEndlessPage(t *testing.T) {
+	t.Parallel()
+	var sent atomic.Int64
+	s := newSite(t, "127.0.0.1", nil)
+	for path, pause := range map[string]time.Duration{"/fast": 0, "/steady": 5 * time.Millisecond} {
+		s.handle(path, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/html")
+			piece := []byte(strings.Repeat("x", 32<<10))
+			for {
+				n, err := w.Write(piece)
+				sent.Add(int64(n))
+				if err != nil {
+					return // the crawl breaks it off
+				}
+				time.Sleep(pause)
+			}
+		})
+	}
+	cfg := testConfig(t, s.url+"/fast")
+	cfg.MaxBody, cfg.Timeout = 1<<20, 3*time.Second
+	got := run(t, cfg, nil)
+	// What the sockets hold is sent and not read.
+	if got.Pages != 1 || got.pages[0].Bytes != 1<<20 || got.pages[0].Truncated != cutByMaxBody || sent.Load() > 32<<20 {
+		t.Errorf("%+v; %d bytes were sent", got.pages, sent.Load())
+	}
+	cfg = testConfig(t, s.url+"/steady")
+	cfg.MaxBody, cfg.Timeout = 1<<30, 300*time.Millisecond
+	began := time.Now()
+	got = run(t, cfg, nil)
+	if r := got.refusal(t, s.url+"/steady"); r.Reason != output.Failed || time.Since(began) > 5*time.Second {
+		t.Errorf("%+v after %v", r, time.Since(began))
 	}
 }
 

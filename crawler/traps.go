@@ -12,19 +12,25 @@ import (
 // A trap is a part of a site that has no end: a calendar with a link to the next month,
 // filters that can be combined, a session id in every link. No single URL gives it
 // away, and a shop of a million articles has as many URLs. What tells them apart is
-// that a trap has nothing new to say.
+// that a trap has nothing new to say, and yet leads on and on.
 //
 // So the URLs of a host are sorted into patterns (pattern.go), and each pattern has a
-// budget. The first pages of it, trap-pages, are free. Each of those that follow costs
-// one of a tenth as many, and one that shows something which the pages of the pattern
-// before it did not show brings trapGain; only every trapSample-th is looked at, and
-// counts for all. Where nothing is left, the pattern is closed: its URLs are left alone,
-// each with a line in rejected.jsonl. An archive of a hundred thousand articles never gets there,
-// nor does one in which nine of ten are missing.
+// budget. The first pages of it, trap-pages, are free. Of those that follow,
+//
+//   - one that shows something which the pages of the pattern before it did not show
+//     brings trapGain,
+//   - one that does not, but leads to URLs that nobody knew, of this pattern or of
+//     another that has had its free pages, costs one of a tenth as many,
+//   - all others cost nothing: what leads nowhere comes to an end by itself.
+//
+// Only every trapSample-th is looked at, and counts for all. Where nothing is left, the
+// pattern is closed: its URLs are left alone, each with a line in rejected.jsonl. An
+// archive of a hundred thousand articles never gets there, nor does one in which nine of
+// ten are missing, nor products without a word that lists lead to.
 //
 // Only what is found by links, and by redirects of these, is counted and left alone.
 // What the person asks for, and what a site lists in its sitemaps, is no trap. Nor is
-// a page that leads nowhere: an error, a file that is no HTML.
+// a page without links: an error, a file that is no HTML.
 const (
 	trapGain   = 10
 	trapSample = 4
@@ -97,36 +103,52 @@ func (t *traps) closedFor(host frontier.Host, url string) (name string, pages in
 	return "", 0, false
 }
 
-// fetched counts a page, and tells when that closes its pattern.
-func (t *traps) fetched(host frontier.Host, url string, page []byte) (name string, pages int, closes bool) {
+// fetched counts a page, and tells whether it is to be judged.
+func (t *traps) fetched(host frontier.Host, url string) (judged bool) {
 	if t.free == 0 {
-		return "", 0, false
+		return false
 	}
 	names := patternsOf(url)
 	t.mu.Lock()
-	name, p := t.pattern(host, names)
-	p.pages++
-	beyond := p.pages - t.free
-	if beyond == 1 {
+	defer t.mu.Unlock()
+	_, p := t.pattern(host, names)
+	if p.pages++; p.pages == t.free+1 {
 		p.left = max(t.free/10, leastTrial)
 	}
-	t.mu.Unlock()
-	if beyond <= 0 {
-		return "", 0, false
-	}
-	var shown []item
-	sampled := beyond%trapSample == 1
-	if sampled {
-		shown = t.shown(page)
-	}
+	return p.pages > t.free && (p.pages-t.free)%trapSample == 1
+}
+
+// spent tells whether the pattern of a URL has had its free pages.
+func (t *traps) spent(host frontier.Host, url string) bool {
+	names := patternsOf(url)
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	p.left--
-	if sampled && t.isNews(p, shown) {
+	h, ok := t.young[host]
+	if !ok {
+		h = t.old[host]
+	}
+	p := h[names[0]]
+	if p == nil {
+		p = h[names[1]]
+	}
+	return p != nil && p.pages > t.free
+}
+
+// judge decides about a page, which may lead to more of its like, and tells when that
+// closes its pattern.
+func (t *traps) judge(host frontier.Host, url string, page []byte, leads bool) (name string, pages int, closes bool) {
+	names, shown := patternsOf(url), t.shown(page)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	name, p := t.pattern(host, names)
+	switch {
+	case t.isNews(p, shown):
 		p.left += trapGain * trapSample
+	case leads:
+		p.left -= trapSample
 	}
 	key := t.key(host, name)
-	if _, already := t.closed[key]; already || p.left > 0 {
+	if _, already := t.closed[key]; already || p.left > 0 || p.pages <= t.free {
 		return "", 0, false
 	}
 	t.closed[key] = p.pages

@@ -348,11 +348,12 @@ func (c *Crawler) found(v *visit, got *reply, page *output.Page) ([]frontier.Ite
 			c.notice(fmt.Sprintf("%s: no fields: %v", page.URL, err))
 		}
 	}
-	if err := c.countPage(v, text); err != nil {
+	page.Links, page.LinksLeft = len(doc.Links)+doc.LinksLeft, doc.LinksLeft
+	links, err := c.links(v, doc, asked.NoFollow(), page)
+	if err != nil {
 		return nil, err
 	}
-	page.Links, page.LinksLeft = len(doc.Links)+doc.LinksLeft, doc.LinksLeft
-	return c.links(v, doc, asked.NoFollow(), page)
+	return links, c.countPage(v, text, links)
 }
 
 // rejection describes v for rejected.jsonl.
