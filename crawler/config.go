@@ -8,9 +8,9 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/extract"
 	"github.com/politecrawl/politecrawl/crawler/params"
-	"github.com/politecrawl/politecrawl/internal/secret"
 	"github.com/politecrawl/politecrawl/robotsext/guard"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
+	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
 
 // DefaultUserAgent is what the crawler calls itself unless told otherwise. Its

@@ -14,8 +14,8 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/extract"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/output"
-	"github.com/politecrawl/politecrawl/internal/secret"
 	"github.com/politecrawl/politecrawl/robotsext/robotstag"
+	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
 
 // The priorities of URLs by where they come from: what the person asked for,

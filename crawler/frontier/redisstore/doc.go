@@ -66,7 +66,7 @@
 //
 //	ACL SETUSER crawler on >PASSWORD resetkeys ~politecrawl:* resetchannels &politecrawl:* -@all \
 //		+ping +eval +evalsha +subscribe +unsubscribe +publish +time +info \
-//		+get +set +incr +hdel +hexists +hget +hgetall +hincrby +hscan +hset +lpop +lrange +rpush \
+//		+get +set +incr +hdel +hexists +hget +hgetall +hincrby +hscan +hset +llen +lpop +lrange +rpush \
 //		+sadd +smismember +srem +zadd +zrange +zrangebyscore +zrem +zscore \
 //		+cluster|slots +unlink +scan +role
 //
