@@ -149,7 +149,7 @@
 //	start URL refused               url, error
 //	sitemap missing                 url, host, status
 //	sitemap faulty                  url, host, error
-//	sitemap left alone              url, host, via, line
+//	sitemap left alone              url, host, via, line (0: its URL is too long)
 //	too many sitemaps               host, limit
 //	too many sitemap entries        url, host, limit
 //	too many hosts                  limit
@@ -198,4 +198,23 @@
 // known, idle and still connected.
 //
 //	go test -run '^$' -bench ManyHosts -benchtime 2x ./crawler
+//
+// # What it holds in memory
+//
+// What a site can make grow has an end, or grows on the disk. There are, beside what the
+// frontier says of itself:
+//
+//	a URL left aside             some 40 bytes; the rest of it is in the journal
+//	a page, by its body          some 30 bytes, to tell that another has the same
+//	a host                       some hundred bytes, for at most MaxHosts
+//	names of hosts, addresses    those met last: 10,000, 100,000
+//	a page being worked on       its body, of MaxBody at the most, and MaxLinks links, each
+//	                             with its line of output; as many at a time as Workers
+//	a sitemap being read         its lines of output, one for each of 50,000 entries
+//	an answer to be archived     its body until it is written, 64 MiB at the most
+//	what is to be written        that of 256 URLs at a time
+//
+// The collector of garbage keeps to GOMEMLIMIT as well as that lets it. When there is no
+// memory, no disk, no file or connection left, the crawl fails and can go on: what was
+// told as done stays, and what was not is asked for again.
 package crawler
