@@ -8,6 +8,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/extract"
 	"github.com/politecrawl/politecrawl/crawler/params"
+	"github.com/politecrawl/politecrawl/internal/secret"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
@@ -93,7 +94,8 @@ type Config struct {
 	Retries int `json:"retries"`
 
 	// Proxies are the URLs of proxies; each host is asked through one of them.
-	// Empty: the environment decides (HTTPS_PROXY, NO_PROXY and so on).
+	// Empty: the environment decides (HTTPS_PROXY, NO_PROXY and so on). Users and
+	// passwords in them are not written down; see [Config.WithoutSecrets].
 	Proxies []string `json:"proxy"`
 
 	// Links lists in links.jsonl what each page links to.
@@ -150,6 +152,36 @@ type Config struct {
 	// DurablePower.
 	Durability Durability `json:"durability"`
 
+	// Frontier is where processes share a crawl: the address of a Redis or Valkey
+	// server, of some of a Cluster, or of Sentinels, as [redisstore.Open] takes it,
+	// without a password. Empty: the crawl is this process's alone, and its frontier
+	// stands in Output.
+	Frontier string `json:"frontier"`
+
+	// Join is the name of the crawl that is shared. The first process makes it, with
+	// all settings that the others then have too, but for those of the process itself;
+	// see [Joined].
+	Join string `json:"join"`
+
+	// Worker is the name of this process in a crawl that is shared. Empty: that of the
+	// machine with a random ending. It is kept with Output.
+	Worker string `json:"worker"`
+
+	// FrontierPrefix stands before all keys in Redis.
+	FrontierPrefix string `json:"frontier-prefix"`
+
+	// FrontierPasswordFile is a file with the password for Redis. Empty: it is in the
+	// environment variable [redisstore.PasswordVariable], or there is none.
+	FrontierPasswordFile string `json:"frontier-password-file"`
+
+	// FrontierCAFile is a file with the certificates, in PEM, by which that of Redis is
+	// judged. Empty: those of the machine.
+	FrontierCAFile string `json:"frontier-ca-file"`
+
+	// ExpectedURLs is how many URLs a crawl that is shared may come to know. With more
+	// of them each takes more memory in Redis. It counts when the crawl is made.
+	ExpectedURLs int `json:"expected-urls"`
+
 	// RobotsRetry is the time to the first new try after a robots.txt could not
 	// be reached; it doubles from there (ROB-CAC-13).
 	RobotsRetry time.Duration `json:"robots-retry"`
@@ -194,6 +226,9 @@ func Default() Config {
 		RobotsTimeout:  30 * time.Second,
 		RobotsRetry:    time.Minute,
 		Durability:     DurableProcess,
+		Join:           "default",
+		FrontierPrefix: "politecrawl",
+		ExpectedURLs:   10_000_000,
 	}
 }
 
@@ -253,6 +288,10 @@ func (c Config) Validate() error {
 	check(c.RobotsTimeout > 0, "robots-timeout", "%v is not a time to wait", c.RobotsTimeout)
 	check(c.RobotsRetry > 0, "robots-retry", "%v is not a time to wait", c.RobotsRetry)
 	check(c.Durability.valid(), "durability", "%q is none of process, power", string(c.Durability))
+	if err := checkShared(&c); err != nil {
+		check(false, "frontier", "%v", err)
+	}
+	check(c.ExpectedURLs > 0, "expected-urls", "%d is not a number of URLs", c.ExpectedURLs)
 	if _, err := robotstxt.ProductToken(c.UserAgent); err != nil {
 		check(false, "user-agent", "%q holds no product token (letters, - and _) that a robots.txt could name", c.UserAgent)
 	}
@@ -277,21 +316,26 @@ func fieldRules(texts []string) (*extract.Rules, error) {
 
 func checkStart(raw string) error {
 	raw = strings.TrimSpace(raw)
-	scheme, rest, ok := strings.Cut(raw, "://")
+	scheme, _, ok := strings.Cut(raw, "://")
+	shown := secret.Doubtful(raw)
 	switch {
 	case raw == "":
 		return errors.New("a start URL is empty")
 	case !ok:
-		return fmt.Errorf("%q has no scheme; write it as https://%s or http://%[2]s", raw, strings.TrimLeft(raw, "/"))
+		return fmt.Errorf("%q has no scheme; write it as https://%s or http://%[2]s", shown, strings.TrimPrefix(strings.TrimLeft(shown, "/"), secret.Hidden+"@"))
 	case !strings.EqualFold(scheme, "http") && !strings.EqualFold(scheme, "https"):
-		return fmt.Errorf("%q: scheme %q cannot be crawled; use http or https", raw, scheme)
-	case strings.Contains(strings.SplitN(rest, "/", 2)[0], "@"):
-		return fmt.Errorf("%q holds a user name or password, which are never sent; leave them out", raw)
+		return fmt.Errorf("%q: scheme %q cannot be crawled; use http or https", shown, scheme)
+	case secret.Reference(raw) != raw:
+		return fmt.Errorf("%q holds a user name or password, which are never sent; leave them out", shown)
 	}
-	if _, err := resolve("", raw); err != nil {
-		return fmt.Errorf("%q is not a URL: %w", raw, cause(err))
+	_, err := resolve("", raw)
+	switch {
+	case err == nil:
+		return nil
+	case shown != raw: // the cause repeats it
+		return fmt.Errorf("%q is not a URL", shown)
 	}
-	return nil
+	return fmt.Errorf("%q is not a URL: %w", raw, cause(err))
 }
 
 // cause is the innermost error, without the URL that those around it repeat.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"sync"
@@ -104,8 +105,13 @@ type Crawler struct {
 	abort   context.CancelFunc
 
 	// books is the context of telling the frontier what became of a URL, which
-	// is done in any case.
+	// is done in any case. Only where it is shared, and may be out of reach, does that
+	// end, a little after working.
 	books context.Context
+
+	shared    *shared       // with other processes; nil: the crawl is this one's alone
+	lock      io.Closer     // of the directory, where the frontier is not in it
+	leaseTime time.Duration // of each lease
 
 	// changed wakes the watch. It holds one signal: more say nothing new.
 	changed chan struct{}
@@ -171,6 +177,7 @@ func New(cfg Config, opts *Options) (*Crawler, error) {
 		fields:    fields,
 		changed:   make(chan struct{}, 1),
 		books:     context.Background(),
+		leaseTime: leaseTime(&cfg),
 	}
 	if c.notice == nil {
 		c.notice = func(string) {}
@@ -182,6 +189,11 @@ func New(cfg Config, opts *Options) (*Crawler, error) {
 	c.putAside = func(urls []left) error { return c.aside.put(urls) }
 	c.keep = c.out.robots
 	c.working, c.abort = context.WithCancel(c.books)
+	if cfg.Frontier != "" {
+		books, end := context.WithCancel(c.books)
+		context.AfterFunc(c.working, func() { time.AfterFunc(closingTime, end) })
+		c.books = books
+	}
 	return c, nil
 }
 
@@ -208,12 +220,17 @@ func (c *Crawler) Run(ctx context.Context) (*Summary, error) {
 	if stopped {
 		leave() // before it ran
 	}
-	if c.cfg.MaxTime > 0 {
+	if c.cfg.MaxTime > 0 && c.shared == nil { // else it is the crawl's, not the process's
 		defer time.AfterFunc(c.cfg.MaxTime, func() { c.stop(EndMaxTime) }).Stop()
 	}
 	c.heedLimits() // an earlier process may have reached one
 	var books, workers sync.WaitGroup
+	told, quiet := context.WithCancel(c.books)
+	defer quiet()
 	books.Go(c.ledger.run)
+	if c.shared != nil {
+		books.Go(func() { c.shared.run(told) })
+	}
 	for range c.cfg.Workers {
 		workers.Go(func() {
 			if err := c.work(leases); err != nil {
@@ -223,6 +240,7 @@ func (c *Crawler) Run(ctx context.Context) (*Summary, error) {
 	}
 	c.watch(leases)
 	workers.Wait()
+	quiet()
 	close(c.ledger.work)
 	books.Wait()
 	if ctx.Err() != nil {
@@ -297,12 +315,16 @@ func (c *Crawler) watch(leases context.Context) {
 		if err != nil {
 			c.fail(err)
 		}
+		rest := watchRest
+		if c.shared != nil { // others change it, and looking costs more
+			wait, rest = min(wait, sharedRest), sharedRest
+		}
 		due.Reset(max(wait, watchPause))
 		select {
 		case <-leases.Done():
 			return
 		case <-c.changed:
-			_ = sleep(leases, watchRest)
+			_ = sleep(leases, rest)
 		case <-due.C:
 		}
 	}
@@ -313,6 +335,9 @@ const (
 	// watchRest that between two others.
 	watchPause = 100 * time.Millisecond
 	watchRest  = 5 * time.Millisecond
+
+	// sharedRest is the time between two looks at a frontier that others share.
+	sharedRest = 500 * time.Millisecond
 )
 
 // look stops the crawl when it is over, and else returns when to look again.
@@ -326,6 +351,9 @@ func (c *Crawler) look() (again time.Duration, err error) {
 	c.ending.Unlock()
 	switch {
 	case stats.Finished():
+		if news, err := c.heard(); news || err != nil {
+			return 0, err // there may be more to do
+		}
 		c.stop(EndFinished)
 		return 0, nil
 	case stats.NextDue.IsZero():
@@ -342,11 +370,23 @@ func (c *Crawler) look() (again time.Duration, err error) {
 	return wait, err
 }
 
+// heard tells whether the other processes of the crawl have told something that this one
+// had not heard of.
+func (c *Crawler) heard() (news bool, err error) {
+	if c.shared == nil {
+		return false, nil
+	}
+	return c.shared.sync(c.books)
+}
+
 // patience is how long the crawl waits with nothing to do: max-wait, and at least
 // as long as the turn of a host takes, or the retry of a page while one is left.
 func (c *Crawler) patience(stats frontier.Stats) (time.Duration, error) {
 	wait := max(c.cfg.MaxWait, c.pace.slowest.get())
 	left := stats.Pending + stats.Scheduled
+	if err := c.recovered(); err != nil {
+		return 0, err
+	}
 	hosts, _ := c.aside.waiting()
 	for _, h := range hosts {
 		rec, err := c.frontier.Host(c.books, h)

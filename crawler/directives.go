@@ -6,6 +6,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/extract"
 	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/internal/secret"
 	"github.com/politecrawl/politecrawl/robotsext/robotstag"
 )
 
@@ -34,7 +35,7 @@ func (c *Crawler) describe(page *output.Page, d *robotstag.Directives, doc *extr
 		page.Withheld = rule.String()
 		return
 	}
-	page.Canonical = d.Canonical()
+	page.Canonical = secret.Reference(d.Canonical())
 	if doc != nil {
 		page.Title = doc.Title
 	}

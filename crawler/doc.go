@@ -65,6 +65,11 @@
 // returns; [Options.Recrawl] asks again for what it asked for, on condition that it has
 // changed.
 //
+// Processes on several machines work on one crawl where [Config.Frontier] is the address
+// of a Redis: each has its own directory, [Joined] gives it the settings of the crawl, and
+// SHARED.md tells what they share. Here it is in the files shared*.go; all else goes by the
+// frontier, as if there was one process.
+//
 // # What a crawl outlives
 //
 // A crawl may end at any moment, by kill -9 too, and goes on with [Options.Resume].
@@ -115,6 +120,8 @@
 //	too many sitemaps               host, limit
 //	links not read, fields not read url, error
 //	file has lost lines             file, bytes
+//	leases lost                     count
+//	limits are not given back       error
 //	crawl fails                     error
 //
 // And at Debug the rest:
@@ -124,9 +131,9 @@
 //
 // with what package robotsext says of each fetch of a robots.txt, and the database of its
 // work. Host is an origin, such as https://example.com; took and delay are durations; next
-// is when there will be another try. URLs and errors stand there as they are: a handler
-// that shows the log around should take out what is secret in them, as that of the
-// program does.
+// is when there will be another try. URLs stand there with their queries, without users and
+// passwords: a handler that shows the log around should take out what is secret in
+// queries, as that of the program does.
 //
 // # What it costs
 //

@@ -14,9 +14,14 @@ func (c *Crawler) ended() (*Summary, error) {
 	c.ending.Lock()
 	end, fault, last := c.end, c.fault, c.stats
 	c.ending.Unlock()
+	if c.shared != nil {
+		c.shared.leave()
+	}
 	err := fault
 	if fault == nil { // else nothing can be written any more
-		err = c.writeAside()
+		if err = c.recovered(); err == nil {
+			err = c.writeAside()
+		}
 	}
 	if err == nil {
 		// Nor does the frontier know of this mark.
@@ -48,6 +53,9 @@ func (c *Crawler) ended() (*Summary, error) {
 		s.Hosts = stats.Hosts
 		if s.Left > 0 {
 			s.NextDue = stats.NextDue
+		}
+		if c.shared != nil {
+			s.Shared = c.shared.about()
 		}
 	})
 	sum := c.tally.summary()
@@ -165,6 +173,9 @@ func (c *Crawler) close() error {
 	}
 	if c.ledger != nil {
 		errs = append(errs, c.ledger.copies.close())
+	}
+	if c.lock != nil {
+		errs = append(errs, c.lock.Close())
 	}
 	return errors.Join(append(errs, c.out.close())...)
 }

@@ -52,7 +52,7 @@ func crawlAsChild(config string) error {
 }
 
 // child starts a process that crawls, and returns when it has begun or ended.
-func child(t *testing.T, cfg Config) (cmd *exec.Cmd, said *bytes.Buffer) {
+func child(t testing.TB, cfg Config) (cmd *exec.Cmd, said *bytes.Buffer) {
 	t.Helper()
 	config, err := json.Marshal(cfg)
 	if err != nil {

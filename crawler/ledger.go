@@ -17,6 +17,7 @@ import (
 //
 // One goroutine does it, and takes what all workers have ready at a time.
 type ledger struct {
+	books    context.Context // of telling the frontier
 	frontier frontier.Frontier
 	out      *outputs
 	counted  counted // as the frontier knows it
@@ -38,9 +39,9 @@ type posting struct {
 // maxPostings is how many postings are written at a time, at the most.
 const maxPostings = 256
 
-func newLedger(f frontier.Frontier, out *outputs, c counted, wrote func(*output.Page)) *ledger {
+func newLedger(books context.Context, f frontier.Frontier, out *outputs, c counted, wrote func(*output.Page)) *ledger {
 	return &ledger{
-		frontier: f, out: out, counted: c, wrote: wrote,
+		books: books, frontier: f, out: out, counted: c, wrote: wrote,
 		copies: newCopies(filepath.Join(out.dir.Path(), output.PagesFile)),
 		work:   make(chan *posting, maxPostings),
 	}
@@ -100,7 +101,7 @@ func (l *ledger) write(ready []*posting) error {
 	if err := l.out.commit(&l.counted); err != nil {
 		return err
 	}
-	errs, err := l.frontier.Finish(context.Background(), outcomes, l.counted.bytes())
+	errs, err := l.frontier.Finish(l.books, outcomes, l.counted.bytes())
 	if err != nil {
 		return err
 	}

@@ -1,31 +1,54 @@
 package crawler
 
 import (
+	"context"
 	"sync"
+	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 )
 
 // limits hands out what a crawl may still fetch: pages and bytes in all, and pages
 // of each host. It is safe for concurrent use.
+//
+// Processes that share a crawl share its limits: each takes pages from a counter that
+// all have, some at a time, before it hands them out here. A process that dies with
+// pages in hand gives them back when it goes on. Bytes are known afterwards only, and
+// those of the others with a delay.
 type limits struct {
-	perHost int
+	counters counters // nil: the crawl is this process's alone
+	block    int      // how many pages are taken from a counter at a time
 
-	mu    sync.Mutex // guards all below
-	all   budget
-	hosts map[frontier.Host]*budget
-	bytes int64 // left; negative: no limit
+	drawing sync.Mutex // held while pages are taken from a counter
+
+	mu        sync.Mutex    // guards all below
+	perHost   int           // pages; 0: no limit
+	maxTime   time.Duration // of the crawl, where processes share it; 0: no limit
+	all       *budget
+	hosts     map[frontier.Host]*budget // where there is a limit for each
+	maxBytes  int64                     // 0: no limit
+	bytes     int64                     // of this process
+	elsewhere int64                     // bytes of the others, as far as is known
 }
 
+// counters are numbers that the processes of a crawl share; see
+// [redisstore.Store.Take].
+type counters interface {
+	Take(ctx context.Context, counter string, n, most int64) (got int64, err error)
+}
+
+// The names of counters. Those of hosts and origins have these behind them.
+const (
+	pageCounter    = "pages"
+	hostCounter    = "pages of "
+	sitemapCounter = "sitemaps of "
+)
+
 func newLimits(cfg *Config) *limits {
-	l := &limits{perHost: cfg.MaxHostPages, all: newBudget(cfg.MaxPages), bytes: cfg.MaxBytes}
-	if l.bytes == 0 {
-		l.bytes = -1
+	return &limits{
+		perHost: cfg.MaxHostPages, maxTime: cfg.MaxTime, all: &budget{limit: cfg.MaxPages}, maxBytes: cfg.MaxBytes,
+		hosts: make(map[frontier.Host]*budget), block: max(cfg.Workers/2, 1),
 	}
-	if l.perHost > 0 {
-		l.hosts = make(map[frontier.Host]*budget)
-	}
-	return l
 }
 
 // A share is the answer to a wish for a page.
@@ -38,32 +61,87 @@ const (
 	hostSpent              // the host has
 )
 
-// take reserves one page of a host.
-func (l *limits) take(h frontier.Host) share {
+// take reserves one page of a host. The error is that of the counters.
+func (l *limits) take(ctx context.Context, h frontier.Host) (share, error) {
+	for {
+		s, short := l.tryTake(h)
+		if short == nil {
+			return s, nil
+		}
+		if err := l.draw(ctx, h, short); err != nil {
+			return s, err
+		}
+	}
+}
+
+// tryTake is take, unless a budget has to draw first, which is returned then.
+func (l *limits) tryTake(h frontier.Host) (s share, short *budget) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	host := l.host(h)
 	switch {
 	case l.end() != "":
-		return allSpent
-	case host.spent():
-		return hostSpent
-	case l.all.left == 0 || host.left == 0:
-		return crowded
+		return allSpent, nil
+	case host.spent(l.shared()):
+		return hostSpent, nil
+	}
+	for _, b := range []*budget{host, l.all} {
+		switch {
+		case !b.empty(l.shared()):
+		case l.shared() && !b.dry:
+			return crowded, b
+		default:
+			return crowded, nil
+		}
 	}
 	l.all.take()
 	host.take()
-	return granted
+	return granted, nil
+}
+
+// draw takes pages from a counter for a budget that is empty.
+func (l *limits) draw(ctx context.Context, h frontier.Host, b *budget) error {
+	l.drawing.Lock()
+	defer l.drawing.Unlock()
+	l.mu.Lock()
+	counter, n, most := pageCounter, l.block, l.all.limit
+	if b != l.all {
+		counter, n, most = hostCounter+string(h), 1, l.perHost
+	}
+	enough := !b.empty(true) || b.dry // somebody else has drawn
+	l.mu.Unlock()
+	if enough {
+		return nil
+	}
+	got, err := l.counters.Take(ctx, counter, int64(n), int64(most))
+	if err != nil {
+		return err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	b.drawn += int(got)
+	b.dry = got == 0
+	return nil
 }
 
 // done ends a turn that take granted: whether it brought a page, and of how many
-// bytes.
-func (l *limits) done(h frontier.Host, fetched bool, bytes int) {
+// bytes. The error is that of the counters.
+func (l *limits) done(ctx context.Context, h frontier.Host, fetched bool, bytes int) error {
 	l.mu.Lock()
-	defer l.mu.Unlock()
 	l.all.done(fetched)
-	l.host(h).done(fetched)
-	l.spend(bytes)
+	host := l.host(h)
+	host.done(fetched)
+	l.bytes += int64(bytes)
+	back := l.shared() && !fetched && host.drawn > 0
+	if back { // the next turn of the host may be another process's
+		host.drawn--
+	}
+	l.mu.Unlock()
+	if !back {
+		return nil
+	}
+	_, err := l.counters.Take(ctx, hostCounter+string(h), -1, int64(l.perHost))
+	return err
 }
 
 // reached says which limit ends the crawl; empty: none.
@@ -75,9 +153,9 @@ func (l *limits) reached() End {
 
 func (l *limits) end() End {
 	switch {
-	case l.all.spent():
+	case l.all.spent(l.shared()):
 		return EndMaxPages
-	case l.bytes == 0:
+	case l.maxBytes > 0 && l.bytes+l.elsewhere >= l.maxBytes:
 		return EndMaxBytes
 	}
 	return ""
@@ -87,29 +165,64 @@ func (l *limits) end() End {
 func (l *limits) count(h frontier.Host, bytes int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for _, b := range []*budget{&l.all, l.host(h)} {
-		if b.left > 0 {
-			b.left--
-		}
+	for _, b := range []*budget{l.all, l.host(h)} {
+		b.fetched++
+		b.drawn++
 	}
-	l.spend(bytes)
+	l.bytes += int64(bytes)
 }
 
-func (l *limits) spend(bytes int) {
-	if l.bytes > 0 {
-		l.bytes = max(l.bytes-int64(bytes), 0)
+// share has the limits be those of all processes that have these counters.
+func (l *limits) share(c counters) { l.counters = c }
+
+func (l *limits) shared() bool { return l.counters != nil }
+
+// taken returns what this process has of each counter, once nothing is in flight: the
+// pages that it has fetched.
+func (l *limits) taken() map[string]int64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	taken := map[string]int64{pageCounter: int64(l.all.fetched)}
+	for h, b := range l.hosts {
+		taken[hostCounter+string(h)] = int64(b.fetched)
 	}
+	return taken
+}
+
+// others notes how many bytes the other processes have had.
+func (l *limits) others(bytes int64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.elsewhere = bytes
+}
+
+// change sets other limits.
+func (l *limits) change(to *sharedLimits) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.maxBytes, l.maxTime, l.perHost = to.MaxBytes, to.MaxTime, to.MaxHostPages
+	l.all.limit, l.all.dry = to.MaxPages, false
+	for _, b := range l.hosts {
+		b.limit, b.dry = l.perHost, false
+	}
+}
+
+// time returns the limit of time.
+func (l *limits) time() time.Duration {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.maxTime
 }
 
 // host returns the budget of a host. Where there is no limit, all share one that
 // says so.
 func (l *limits) host(h frontier.Host) *budget {
-	if l.hosts == nil {
-		return &budget{left: -1}
+	if l.perHost == 0 {
+		return &budget{}
 	}
 	b := l.hosts[h]
 	if b == nil {
-		b = new(newBudget(l.perHost))
+		b = &budget{limit: l.perHost}
 		l.hosts[h] = b
 	}
 	return b
@@ -118,30 +231,35 @@ func (l *limits) host(h frontier.Host) *budget {
 // budget is a number of pages. A turn that brought no page gives its share back,
 // so that a limit is met exactly.
 type budget struct {
-	left  int // pages neither fetched nor in flight; negative: no limit
-	turns int // in flight
+	limit   int // 0: none
+	fetched int
+	turns   int // in flight
+
+	// Of a budget that is shared: how many pages this process may have, those that
+	// it has had included, and whether there were no more for it.
+	drawn int
+	dry   bool
 }
 
-func newBudget(limit int) budget {
-	if limit == 0 {
-		limit = -1
+// empty tells whether there is no page to hand out.
+func (b *budget) empty(shared bool) bool {
+	most := b.limit
+	if shared {
+		most = b.drawn
 	}
-	return budget{left: limit}
+	return b.limit > 0 && b.fetched+b.turns >= most
 }
 
 // spent tells whether all pages have been fetched.
-func (b *budget) spent() bool { return b.left == 0 && b.turns == 0 }
-
-func (b *budget) take() {
-	if b.left > 0 {
-		b.left--
-	}
-	b.turns++
+func (b *budget) spent(shared bool) bool {
+	return b.empty(shared) && b.turns == 0 && (!shared || b.dry)
 }
+
+func (b *budget) take() { b.turns++ }
 
 func (b *budget) done(fetched bool) {
 	b.turns--
-	if !fetched && b.left >= 0 {
-		b.left++
+	if fetched {
+		b.fetched++
 	}
 }

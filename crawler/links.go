@@ -11,6 +11,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/extract"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/internal/secret"
 	"github.com/politecrawl/politecrawl/robotsext/robotstag"
 )
 
@@ -118,8 +119,14 @@ func (f *finds) invalid(v *visit, ref string, err error) {
 		return
 	}
 	t := trail{source: fromLink, depth: v.trail.depth + 1, via: v.u.String()}
-	shown := address{url: strings.ToValidUTF8(ref[:min(len(ref), maxShown)], "")}
+	shown := shownOf(ref)
 	f.leave(frontier.Item{URL: shown.url}, shown, t, output.Invalid, err.Error())
+}
+
+// shownOf is a reference that is no URL as it stands in the output.
+func shownOf(ref string) address {
+	ref = secret.Doubtful(ref)
+	return address{url: strings.ToValidUTF8(ref[:min(len(ref), maxShown)], "")}
 }
 
 func (f *finds) leave(item frontier.Item, a address, t trail, reason output.Reason, detail string) {
@@ -190,6 +197,11 @@ func (c *Crawler) redirected(v *visit, location string) ([]frontier.Item, error)
 // join brings the host that a start URL led to into the scope, says so, and
 // takes up the URLs of it that were left aside until now.
 func (c *Crawler) join(a address) error {
+	if c.shared != nil && !c.scope.holds(a) {
+		if err := c.shared.tell(told{Joined: a.url}); err != nil {
+			return err
+		}
+	}
 	taken, news, err := c.grow(a)
 	if err != nil {
 		return err

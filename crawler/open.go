@@ -43,16 +43,21 @@ func (c *Crawler) open() (err error) {
 	if err := c.openSinks(); err != nil {
 		return err
 	}
-	c.ledger = newLedger(c.frontier, c.out, c.counted, c.tally.page)
+	c.ledger = newLedger(c.books, c.frontier, c.out, c.counted, c.tally.page)
 	c.aside = newAside(c.out.journal, c.scope.key)
 	c.pace = newPace(&c.cfg, c.frontier, c.opts.Resume || c.opts.Recrawl)
-	c.pace.changed = c.repaced
+	c.pace.changed, c.pace.shared = c.repaced, c.shared != nil
 	c.pace.log = c.log
 	if err := c.connect(); err != nil {
 		return err
 	}
 	if err := c.restore(); err != nil {
 		return err
+	}
+	if c.shared != nil {
+		if err := c.shared.settle(c.books); err != nil {
+			return err
+		}
 	}
 	if err := c.seedStart(); err != nil {
 		return err
@@ -78,7 +83,7 @@ func (c *Crawler) begin() error {
 		return err
 	}
 	var err error
-	c.state = &state{Version: stateVersion, Config: c.cfg}
+	c.state = &state{Version: stateVersion, Config: c.cfg.WithoutSecrets()}
 	c.out.dir, err = output.Create(c.cfg.Output, c.state)
 	return err
 }
@@ -87,8 +92,8 @@ func (c *Crawler) begin() error {
 // crawl, whose other files somebody has removed: what that crawl had done would be
 // taken for done.
 func (c *Crawler) unused() error {
-	if c.opts.Frontier != nil {
-		return nil // it may be shared
+	if c.opts.Frontier != nil || c.shared != nil {
+		return nil
 	}
 	stats, err := c.frontier.Stats(c.books)
 	if err != nil {
@@ -105,11 +110,14 @@ func (c *Crawler) unused() error {
 
 // openFrontier opens the frontier. Its lock is that of the whole directory.
 func (c *Crawler) openFrontier() (err error) {
-	if c.frontier != nil {
+	switch {
+	case c.frontier != nil:
 		return nil
+	case c.cfg.Frontier != "":
+		return c.openShared()
 	}
 	opts := &pebblestore.Options{
-		Delay: c.cfg.Delay, MaxInFlight: c.cfg.PerHost, LeaseTime: leaseTime(&c.cfg), Logger: c.log,
+		Delay: c.cfg.Delay, MaxInFlight: c.cfg.PerHost, LeaseTime: c.leaseTime, Logger: c.log,
 	}
 	if c.cfg.Durability == DurablePower {
 		opts.Durability = pebblestore.Power

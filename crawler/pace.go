@@ -29,13 +29,15 @@ type pace struct {
 	cfg      *Config
 	frontier frontier.Frontier
 	resumed  bool    // hosts may be spared that are not in spared
+	shared   bool    // others spare hosts too
 	changed  bool    // hosts may have been set by other settings
 	slowest  longest // of all hosts so far
 	log      *slog.Logger
 
 	mu      sync.Mutex // guards all below
 	spared  map[frontier.Host]bool
-	renewed map[frontier.Host]bool // where changed: those that were set by this process
+	asks    map[frontier.Host]time.Time // where shared: when the frontier was asked whether others spare it
+	renewed map[frontier.Host]bool      // where changed: those that were set by this process
 }
 
 func newPace(cfg *Config, f frontier.Frontier, resumed bool) *pace {
@@ -59,7 +61,7 @@ func (p *pace) asked(ctx context.Context, host frontier.Host, group *robotstxt.G
 	defer p.mu.Unlock()
 	delay := p.wanted(group)
 	p.slowest.observe(delay)
-	if p.spared[host] || p.resumed {
+	if p.spared[host] || p.resumed || p.shared {
 		rec, err := p.frontier.Host(ctx, host)
 		if err != nil {
 			return err
@@ -71,7 +73,7 @@ func (p *pace) asked(ctx context.Context, host frontier.Host, group *robotstxt.G
 	}
 	// The request for robots.txt has just ended. Where several may be in flight,
 	// others are waiting for no more than that.
-	return p.frontier.UpdateHost(ctx, host, frontier.HostUpdate{Delay: &delay, BlockUntil: time.Now().Add(delay)})
+	return p.frontier.UpdateHost(ctx, host, frontier.HostUpdate{Delay: &delay, MaxInFlight: p.cfg.PerHost, BlockUntil: time.Now().Add(delay)})
 }
 
 // renew sets a host as the settings are now, where they are not those that the host
@@ -134,7 +136,7 @@ func (p *pace) answered(ctx context.Context, v *visit, status int, header http.H
 	failed := status == http.StatusTooManyRequests || status == http.StatusInternalServerError || status == http.StatusServiceUnavailable
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if !failed && (status >= 400 || !p.spared[host] && !p.resumed) {
+	if !failed && (status >= 400 || !p.mayBeSpared(host)) {
 		return nil
 	}
 	rec, err := p.frontier.Host(ctx, host)
@@ -160,6 +162,28 @@ func (p *pace) answered(ctx context.Context, v *visit, status int, header http.H
 	p.slowest.observe(delay)
 	return p.frontier.UpdateHost(ctx, host, frontier.HostUpdate{Delay: &delay})
 }
+
+// sparedByOthers is how often the frontier is asked whether somebody else spares a host,
+// which costs a round trip; a host recovers the more slowly.
+const sparedByOthers = 30 * time.Second
+
+// mayBeSpared tells whether a host may be slower than it asks to be. The lock is held.
+func (p *pace) mayBeSpared(host frontier.Host) bool {
+	if p.spared[host] || p.resumed && !p.shared {
+		return true
+	}
+	if !p.shared || time.Since(p.asks[host]) < sparedByOthers {
+		return false
+	}
+	if p.asks == nil || len(p.asks) >= maxAsks {
+		p.asks = make(map[frontier.Host]time.Time)
+	}
+	p.asks[host] = time.Now()
+	return true
+}
+
+// maxAsks bounds the memory for when hosts were asked about.
+const maxAsks = 100_000
 
 // after is what an outcome asks for beyond the host's delay: that a slow server
 // is left alone for as long as it took to answer (ROB-POL-07). Without a delay

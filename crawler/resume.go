@@ -45,7 +45,7 @@ type ending struct {
 func (s *state) setConfig(cfg Config) {
 	old := &s.Config
 	s.Repaced = s.Repaced || old.Delay != cfg.Delay || old.MaxCrawlDelay != cfg.MaxCrawlDelay || old.PerHost != cfg.PerHost
-	s.Config = cfg
+	s.Config = cfg.WithoutSecrets()
 }
 
 // ErrFrontierLost says that a crawl cannot go on, since its frontier is not there any
@@ -54,7 +54,9 @@ var ErrFrontierLost = errors.New("crawler: frontier lost")
 
 // Saved returns the configuration of the crawl in a directory, for
 // [Options.Resume] and [Options.Recrawl]. Its Output is dir, wherever that was
-// when the crawl began. The error is [output.ErrNone] when there is no crawl.
+// when the crawl began. Proxies that had a user and a password have to be given
+// again; see [Config.WithoutSecrets]. The error is [output.ErrNone] when there is no
+// crawl.
 func Saved(dir string) (Config, error) {
 	s, err := loadState(dir)
 	if err != nil {

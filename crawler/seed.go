@@ -14,6 +14,11 @@ func (c *Crawler) seedStart() error {
 		if err != nil {
 			return err
 		}
+		if c.shared != nil && !c.scope.holds(a) {
+			if err := c.shared.tell(told{Start: raw}); err != nil {
+				return err
+			}
+		}
 		c.scope.join(a)
 		t := trail{source: fromStart, start: true}
 		items = append(items, frontier.Item{URL: a.url, Host: a.host, Priority: priorityStart, Meta: t.encode()})

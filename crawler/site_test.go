@@ -127,7 +127,7 @@ type crawl struct {
 }
 
 // testConfig is a configuration for loopback: no delay, nothing waits long.
-func testConfig(t *testing.T, urls ...string) Config {
+func testConfig(t testing.TB, urls ...string) Config {
 	t.Helper()
 	cfg := Default()
 	cfg.URLs, cfg.Output = urls, filepath.Join(t.TempDir(), "crawl")

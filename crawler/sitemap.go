@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/internal/secret"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/sitemap"
 )
@@ -44,8 +44,11 @@ func (f *finds) sitemap(url string, t trail) error {
 	if err != nil {
 		return err
 	}
-	if known[0] || !f.c.files.take(t.listed) {
+	if known[0] {
 		return nil // a list that is read again counts once
+	}
+	if ok, err := f.c.files.take(f.c.books, t.listed); !ok || err != nil {
+		return err
 	}
 	f.items = append(f.items, frontier.Item{URL: key, Host: a.host, Priority: prioritySitemap, Meta: t.encode()})
 	return nil
@@ -131,6 +134,7 @@ func (c *Crawler) seedEntries(v *visit, resp *http.Response, line *output.Sitema
 			return err
 		}
 		if err != nil {
+			err = secret.Error(err)
 			c.log.Warn("sitemap faulty", "url", v.u.String(), "host", v.trail.listed, "error", err)
 			c.notice(fmt.Sprintf("sitemap %s: %v", v.u, err))
 			line.Detail = err.Error()
@@ -161,16 +165,17 @@ func (f *finds) entry(v *visit, entry sitemap.Entry, covered bool) error {
 	if entry.Sitemap {
 		t.listed, t.nested = v.trail.listed, v.trail.nested+1
 		if !covered || t.nested > maxNested {
-			f.c.log.Warn("sitemap left alone", "url", entry.Loc, "host", v.trail.listed, "via", v.u.String(), "line", entry.Line)
+			loc := secret.Reference(entry.Loc)
+			f.c.log.Warn("sitemap left alone", "url", loc, "host", v.trail.listed, "via", v.u.String(), "line", entry.Line)
 			f.c.notice(fmt.Sprintf("sitemap %s, line %d: %s is not read: an index may list sitemaps of its own host, and indexes nest %d deep",
-				v.u, entry.Line, entry.Loc, maxNested))
+				v.u, entry.Line, loc, maxNested))
 			return nil
 		}
 		return f.sitemap(entry.Loc, t)
 	}
 	a, err := resolve("", entry.Loc)
 	if err != nil {
-		shown := address{url: strings.ToValidUTF8(entry.Loc[:min(len(entry.Loc), maxShown)], "")}
+		shown := shownOf(entry.Loc)
 		f.leave(frontier.Item{URL: shown.url}, shown, t, output.Invalid, err.Error())
 		return nil
 	}
@@ -197,19 +202,40 @@ type files struct {
 	limit int
 	full  func(robotsext.Origin) // called once for an origin that lists more
 
+	counters counters // that all processes of the crawl have; nil: it is this one's alone
+
 	mu    sync.Mutex // guards taken
 	taken map[robotsext.Origin]int
 }
 
 // take tells whether one more file that origin lists is read.
-func (f *files) take(origin robotsext.Origin) bool {
+func (f *files) take(ctx context.Context, origin robotsext.Origin) (ok bool, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.taken[origin]++
-	if f.taken[origin] == f.limit+1 {
+	ok, first := f.taken[origin] <= f.limit, f.taken[origin] == f.limit+1
+	if f.counters != nil && ok {
+		got, err := f.counters.Take(ctx, sitemapCounter+string(origin), 1, int64(f.limit))
+		if err != nil {
+			return false, err
+		}
+		if ok = got == 1; !ok {
+			first, f.taken[origin] = true, f.limit+1
+		}
+	}
+	if first {
 		f.full(origin)
 	}
-	return f.taken[origin] <= f.limit
+	return ok, nil
+}
+
+// count adds to taken how many files each origin lists, by the names of counters.
+func (f *files) count(taken map[string]int64) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for origin, n := range f.taken {
+		taken[sitemapCounter+string(origin)] = int64(min(n, f.limit))
+	}
 }
 
 // seed puts what a document leads to into the frontier at once, before the document

@@ -22,7 +22,7 @@ type Status struct {
 // [Options.Begun] until Run returns, by any goroutine. The error is that of a
 // frontier which is closed or has failed.
 func (c *Crawler) Status() (*Status, error) {
-	stats, err := c.frontier.Stats(c.books)
+	stats, err := c.counts()
 	if err != nil {
 		return nil, err
 	}
@@ -34,11 +34,24 @@ func (c *Crawler) Status() (*Status, error) {
 	if s.Left > 0 {
 		s.NextDue = stats.NextDue
 	}
+	if c.shared != nil {
+		s.Shared = c.shared.about()
+	}
 	hosts, _ := c.aside.waiting()
 	for _, h := range hosts {
 		s.Waiting = append(s.Waiting, string(h))
 	}
 	return s, nil
+}
+
+// counts returns the counts of the frontier, those last seen where asking costs more.
+func (c *Crawler) counts() (frontier.Stats, error) {
+	if c.shared == nil {
+		return c.frontier.Stats(c.books)
+	}
+	c.ending.Lock()
+	defer c.ending.Unlock()
+	return c.stats, nil
 }
 
 // Host returns what the crawl knows of an origin, as scheme://host:port: its clock, its

@@ -19,6 +19,7 @@ const (
 	EndMaxTime     End = "max-time"    // the limit was reached
 	EndLater       End = "later"       // only hosts that cannot be asked yet were left
 	EndInterrupted End = "interrupted" // the context of Run ended
+	EndStopped     End = "stopped"     // the crawl was stopped for all who share it
 	EndFailed      End = "failed"      // Run returned an error
 )
 
@@ -44,6 +45,7 @@ type Summary struct {
 	Began      time.Time             `json:"began"`
 	Took       time.Duration         `json:"took_ns"`
 	Output     string                `json:"output"`
+	Shared     *Shared               `json:"shared,omitempty"` // nil: nobody else works on the crawl
 }
 
 // tally collects the numbers of a Summary from all workers.

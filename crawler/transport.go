@@ -52,10 +52,7 @@ func proxies(list []string) func(*http.Request) (*url.URL, error) {
 // checkProxy says what is wrong with the URL of a proxy. Of one that is not understood
 // any part before the last @ may belong to a password.
 func checkProxy(raw string) error {
-	shown := raw
-	if i := strings.LastIndexByte(raw, '@'); i >= 0 {
-		shown = "***" + raw[i:]
-	}
+	shown := withoutProxyUser(raw)
 	const write = "write it as http://host:port, https://host:port or socks5://host:port"
 	u, err := url.Parse(raw)
 	switch {
@@ -65,6 +62,8 @@ func checkProxy(raw string) error {
 		return fmt.Errorf("%q is not a URL: %w", raw, cause(err))
 	case u.Scheme != "http" && u.Scheme != "https" && u.Scheme != "socks5" && u.Scheme != "socks5h", u.Host == "":
 		return fmt.Errorf("%q is no proxy; %s", shown, write)
+	case lacksUser(u):
+		return fmt.Errorf("%q: its user and password are not kept with a crawl; give the proxy again, with these", raw)
 	case strings.Trim(u.Path, "/") != "", u.RawQuery != "", u.Fragment != "": // mostly a password with such a character in it
 		return fmt.Errorf("%q has more than a proxy has; %s, and / ? # in a name or password before it as %%2F %%3F %%23", shown, write)
 	}

@@ -8,6 +8,7 @@ import (
 	whatwg "github.com/nlnwa/whatwg-url/url"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/internal/secret"
 	"github.com/politecrawl/politecrawl/robotsext"
 )
 
@@ -50,20 +51,20 @@ func resolve(base, ref string) (address, error) {
 		u, err = urls.ParseRef(base, ref)
 	}
 	if err != nil {
-		return address{}, fmt.Errorf("crawler: %q: %w", ref, err)
+		return address{}, unusable(ref, err)
 	}
 	if s := u.Scheme(); s != "http" && s != "https" {
-		return address{}, fmt.Errorf("crawler: %q: %w", ref, robotsext.ErrUnsupportedScheme)
+		return address{}, unusable(ref, robotsext.ErrUnsupportedScheme)
 	}
 	u.SetUsername("")
 	u.SetPassword("")
 	parsed, err := url.Parse(u.Href(true))
 	if err != nil {
-		return address{}, fmt.Errorf("crawler: %q: %w", ref, err)
+		return address{}, unusable(ref, err)
 	}
 	origin, err := robotsext.OriginOf(parsed)
 	if err != nil {
-		return address{}, fmt.Errorf("crawler: %q: %w", ref, err)
+		return address{}, unusable(ref, err)
 	}
 	// What net/http sends is the form of net/url, which escapes a little more.
 	canonical := parsed.String()
@@ -71,4 +72,14 @@ func resolve(base, ref string) (address, error) {
 		return address{}, fmt.Errorf("crawler: a URL of %d bytes; the longest that is taken up has %d", len(canonical), maxURL)
 	}
 	return address{url: canonical, host: frontier.Host(origin), hostname: strings.TrimSuffix(u.Hostname(), ".")}, nil
+}
+
+// unusable is the error for a reference that cannot be requested. It stands in the
+// output, so it repeats no password.
+func unusable(ref string, err error) error {
+	shown := secret.Doubtful(ref)
+	if shown != ref && strings.Contains(err.Error(), "@") { // it repeats the URL
+		return fmt.Errorf("crawler: %q is not a URL", shown)
+	}
+	return fmt.Errorf("crawler: %q: %w", shown, err)
 }

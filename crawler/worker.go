@@ -12,6 +12,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/extract"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/internal/secret"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
@@ -52,7 +53,7 @@ func (c *Crawler) work(leases context.Context) error {
 		if err != nil {
 			return nil
 		}
-		got, err := c.frontier.Lease(waiting, frontier.LeaseRequest{Max: 1, PerHost: 1, Wait: -1, For: leaseTime(&c.cfg)})
+		got, err := c.frontier.Lease(waiting, frontier.LeaseRequest{Max: 1, PerHost: 1, Wait: -1, For: c.leaseTime})
 		if err != nil {
 			if waiting.Err() != nil {
 				continue
@@ -61,6 +62,9 @@ func (c *Crawler) work(leases context.Context) error {
 		}
 		for _, lease := range got {
 			v := &visit{lease: lease}
+			if c.shared != nil {
+				c.shared.lent(lease.ID)
+			}
 			outcome := v.deferred() // as it stays when it was on its way when a pause or the end came
 			if waiting.Err() == nil {
 				if outcome, err = c.visit(v); err != nil {
@@ -69,6 +73,9 @@ func (c *Crawler) work(leases context.Context) error {
 			}
 			if err := c.ledger.post(&posting{outcome: outcome, page: v.page, lines: v.lines}); err != nil {
 				return err
+			}
+			if c.shared != nil {
+				c.shared.returned(lease.ID)
 			}
 			c.stir()
 		}
@@ -130,7 +137,8 @@ func (c *Crawler) outOfTurn(ctx context.Context, v *visit) (bool, error) {
 	if err != nil {
 		return true, nil // the next turn will show the same
 	}
-	if leased := v.lease.Expires.Add(-leaseTime(&c.cfg)); rec.FetchedAt.After(leased) {
+	// A time ahead of ours is by the clock of another machine, and says nothing.
+	if leased := v.lease.Expires.Add(-c.leaseTime); rec.FetchedAt.After(leased) && !rec.FetchedAt.After(time.Now()) {
 		return true, nil
 	}
 	if rec.File != nil {
@@ -199,7 +207,11 @@ const crowdedPause = 50 * time.Millisecond
 
 // fetchPage asks for a page and deals with its answer.
 func (c *Crawler) fetchPage(v *visit) (frontier.Outcome, error) {
-	switch c.limits.take(v.lease.Host) {
+	share, err := c.limits.take(c.books, v.lease.Host)
+	if err != nil {
+		return frontier.Outcome{}, err
+	}
+	switch share {
 	case granted:
 	case hostSpent:
 		return frontier.Outcome{Lease: v.lease.ID, Result: frontier.Drop}, c.reject(v, v.rejection(output.HostFull, nil))
@@ -227,7 +239,7 @@ func (c *Crawler) fetchPage(v *visit) (frontier.Outcome, error) {
 	if v.page != nil {
 		bytes = v.page.Bytes
 	}
-	c.limits.done(v.lease.Host, v.page != nil, bytes)
+	err = errors.Join(err, c.limits.done(c.books, v.lease.Host, v.page != nil, bytes))
 	c.heedLimits()
 	return outcome, err
 }
@@ -299,7 +311,7 @@ func (c *Crawler) page(v *visit, got *reply) *output.Page {
 func (c *Crawler) found(v *visit, got *reply, page *output.Page) ([]frontier.Item, error) {
 	v.noCopy = c.noCopy(c.directives(got.header, nil))
 	if location := got.header.Get("Location"); location != "" && got.status >= 300 && got.status < 400 {
-		page.Location = location
+		page.Location = secret.Reference(location)
 		return c.redirected(v, location)
 	}
 	if got.status < 200 || got.status >= 300 {
@@ -335,7 +347,7 @@ func (v *visit) rejection(reason output.Reason, detail error) output.Rejection {
 		Depth: v.trail.depth, Via: v.trail.via, Source: v.trail.source.String(),
 	}
 	if detail != nil {
-		r.Detail = detail.Error()
+		r.Detail = secret.Users(detail.Error())
 	}
 	return r
 }

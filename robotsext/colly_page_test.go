@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"log"
+	"net"
+	"net/http"
 	"net/url"
 	"os"
 	"regexp"
@@ -14,6 +16,7 @@ import (
 	"github.com/gocolly/colly/v2"
 
 	"github.com/politecrawl/politecrawl/robotsext"
+	"github.com/politecrawl/politecrawl/robotsext/guard"
 )
 
 // The functions below are the blocks of Go in COLLY.md, compiled; TestCollyPage holds
@@ -66,9 +69,25 @@ func paceAndSitemaps(ctx context.Context, robots *robotsext.Robots, c *colly.Col
 	return nil
 }
 
+func ownNetwork() error {
+	robots, err := robotsext.New("examplebot/1.0 (+https://example.com/bot)", &robotsext.Options{Guard: guard.New()})
+	if err != nil {
+		return err
+	}
+	c := colly.NewCollector(robots.Attach)
+	return c.Visit("https://example.com/")
+}
+
+func ownNetworkWithout() error {
+	dialer := &net.Dialer{Timeout: 30 * time.Second, Control: guard.New().Control}
+	c := colly.NewCollector()
+	c.WithTransport(&http.Transport{DialContext: dialer.DialContext})
+	return c.Visit("https://example.com/")
+}
+
 // TestCollyPage holds that the code in COLLY.md is code.
 func TestCollyPage(t *testing.T) {
-	_ = []any{before, after, refusalOrFailure, paceAndSitemaps}
+	_ = []any{before, after, refusalOrFailure, paceAndSitemaps, ownNetwork, ownNetworkWithout}
 	page, err := os.ReadFile("COLLY.md")
 	if err != nil {
 		t.Fatal(err)
@@ -78,8 +97,8 @@ func TestCollyPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	blocks := regexp.MustCompile("(?s)```go\n(.*?)```").FindAllStringSubmatch(string(page), -1)
-	if len(blocks) != 4 {
-		t.Fatalf("%d blocks of code, want 4", len(blocks))
+	if len(blocks) != 6 {
+		t.Fatalf("%d blocks of code, want 6", len(blocks))
 	}
 	for _, block := range blocks {
 		indented := "\t" + strings.ReplaceAll(strings.TrimSuffix(block[1], "\n"), "\n", "\n\t") + "\n"

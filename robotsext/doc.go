@@ -52,6 +52,7 @@
 //	sitemaps                  1,000 files a walk, one a second or as Crawl-delay says, 5 min for each
 //	sitemap not answered      5xx, 429, network errors: asked again 3 times, an hour's waiting in all
 //	records in memory         100,000 and about 512 MiB, least recently used go first
+//	addresses                 any that can be connected to; Options.Guard: public ones alone
 //
 // A record costs 5.5 KB of memory with a file of 600 bytes, which is typical, and
 // 13 KB on average of real ones (BenchmarkRecordMemory): 100,000 are between half

@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"strings"
 	"time"
 
 	"github.com/gocolly/colly/v2"
 
 	"github.com/politecrawl/politecrawl/robotsext"
+	"github.com/politecrawl/politecrawl/robotsext/guard"
 )
 
 // Are redirects and HEAD requests checked too?
@@ -83,4 +85,32 @@ func ExampleOptions_refuseInGate() {
 	// Output:
 	// /page later: true
 	// <nil>
+}
+
+// How do I keep a site from sending my collector into my own network?
+func ExampleOptions_guard() {
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		if req.URL.Path == "/robots.txt" {
+			http.NotFound(w, req)
+			return
+		}
+		http.Redirect(w, req, "http://169.254.169.254/latest/meta-data/", http.StatusFound)
+	}))
+	defer site.Close()
+	robots, err := robotsext.New("examplebot/1.0", &robotsext.Options{
+		Guard: guard.New(netip.MustParsePrefix("127.0.0.0/8")), // where the site of this example is
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	c := colly.NewCollector(robots.Attach)
+	err = c.Visit(site.URL + "/page")
+	fmt.Println(errors.Is(err, guard.ErrRefused))
+	if refused, ok := errors.AsType[*guard.AddressError](err); ok {
+		fmt.Println(refused)
+	}
+	// Output:
+	// true
+	// guard: address 169.254.169.254 is not allowed (cloud metadata)
 }

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/politecrawl/politecrawl/internal/secret"
 )
 
 // answer is what one fetch of a robots.txt came to, redirects included.
@@ -146,18 +148,18 @@ func location(u *url.URL, h http.Header) (*url.URL, error) {
 	}
 	next, err := u.Parse(value)
 	if err != nil {
-		return nil, fmt.Errorf("redirect: %w", err)
+		return nil, fmt.Errorf("redirect: %w", secret.Error(err))
 	}
 	o, err := OriginOf(next)
 	if err == nil && next.Scheme != "http" && next.Scheme != "https" {
 		err = fmt.Errorf("%w %q", ErrUnsupportedScheme, next.Scheme)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("redirect to %q: %w", value, err)
+		return nil, fmt.Errorf("redirect to %q: %w", secret.Reference(value), secret.Error(err))
 	}
 	target, err := url.Parse(string(o) + next.RequestURI())
 	if err != nil {
-		return nil, fmt.Errorf("redirect to %q: %w", value, err)
+		return nil, fmt.Errorf("redirect to %q: %w", secret.Reference(value), secret.Error(err))
 	}
 	return target, nil
 }

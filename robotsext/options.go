@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"time"
 
+	"github.com/politecrawl/politecrawl/robotsext/guard"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 	"github.com/politecrawl/politecrawl/robotsext/sitemap"
 )
@@ -31,6 +32,15 @@ type Options struct {
 	// values of the context under which a record was first asked for. Nil: a
 	// transport of its own, with proxies from the environment.
 	Transport http.RoundTripper
+	// Guard says which addresses may be connected to, by the transport that takes
+	// the place of a nil Transport: for robots.txt and its redirects, sitemaps, and
+	// the pages of collectors and of Robots.Transport(nil). A robots.txt at an
+	// address that it refuses is unreachable, and the error is a guard.ErrRefused.
+	// Proxies are connected to in any case; see guard.Guard.Transport. It cannot be
+	// set together with Transport, which has to be guarded by who makes it, like
+	// Fetchers (ftpfetch.Options.Guard). Nil: no guard, every address is connected
+	// to, that of your own machine included.
+	Guard *guard.Guard
 	// Fetchers open robots.txt for schemes other than http and https, of which
 	// "ftp" is the one that has an Origin; see package ftpfetch. Nil: none, and
 	// such URLs are refused with ErrUnsupportedScheme.
@@ -143,6 +153,8 @@ func (o *Options) validate() error {
 		}
 	}
 	switch {
+	case o.Guard != nil && o.Transport != nil:
+		return errors.New("robotsext: Options.Guard is for a transport of this package's own; guard that in Options.Transport by Guard.Transport")
 	case o.RetryMax != 0 && o.RetryMin > o.RetryMax:
 		return errors.New("robotsext: Options.RetryMin is greater than RetryMax")
 	case o.MinAge > or(o.MaxAge, defaultLifetime):
@@ -178,7 +190,7 @@ func or[T comparable](v, zero T) T {
 func newTransport() *http.Transport {
 	return &http.Transport{
 		Proxy:                  http.ProxyFromEnvironment,
-		DialContext:            (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
+		DialContext:            newDialer().DialContext,
 		TLSHandshakeTimeout:    10 * time.Second,
 		ExpectContinueTimeout:  time.Second,
 		ForceAttemptHTTP2:      true,
@@ -187,4 +199,8 @@ func newTransport() *http.Transport {
 		IdleConnTimeout:        30 * time.Second,
 		MaxResponseHeaderBytes: 256 << 10,
 	}
+}
+
+func newDialer() *net.Dialer {
+	return &net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}
 }

@@ -26,8 +26,8 @@ type Robots struct {
 	tokens       []string
 	ignoreGlobal bool
 
-	transport http.RoundTripper      // as given, or our own
-	proxied   func() *http.Transport // a twin of transport for collectors with a proxy; nil if it takes none
+	transport http.RoundTripper        // as given, or our own
+	proxied   func() http.RoundTripper // a twin of transport for collectors with a proxy; nil if it takes none
 	fetchers  map[string]Fetcher
 	wait      func(context.Context, *url.URL) (func(), error)
 	timeout   time.Duration
@@ -121,7 +121,12 @@ func New(userAgent string, opts *Options) (*Robots, error) {
 		r.transport = newTransport()
 	}
 	if t, ok := r.transport.(*http.Transport); ok {
-		r.proxied = sync.OnceValue(func() *http.Transport { return withCollectorProxy(t) })
+		guarded := func(t *http.Transport) http.RoundTripper { return t }
+		if g := opts.Guard; g != nil {
+			guarded = func(t *http.Transport) http.RoundTripper { return g.Transport(t, newDialer()) }
+		}
+		r.transport = guarded(t)
+		r.proxied = sync.OnceValue(func() http.RoundTripper { return guarded(withCollectorProxy(t)) })
 	}
 	if r.log == nil {
 		r.log = slog.New(slog.DiscardHandler)

@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"net/url"
 	"time"
+
+	"github.com/politecrawl/politecrawl/robotsext/guard"
 )
 
 // maxSitemapRedirects is how many redirects of one sitemap are followed.
@@ -66,12 +68,21 @@ func (w *sitemapWalk) turn(ctx context.Context, u *url.URL) (release func(), err
 	return done, nil
 }
 
-// refusal makes a failure that may pass of a refusal for the time being.
+// refusal makes a failure that may pass of a refusal for the time being, other than by
+// Options.Guard.
 func (r *Robots) refusal(err error) error {
-	if blocked, ok := errors.AsType[*BlockedError](err); ok && blocked.Reason == Later {
+	if blocked, ok := errors.AsType[*BlockedError](err); ok && blocked.Reason == Later && !errors.Is(err, guard.ErrRefused) {
 		return &passing{err: blocked, at: time.Now().Add(blocked.RetryAt.Sub(r.now()))}
 	}
 	return err
+}
+
+// failure makes a failure that may pass of a request that got no answer.
+func (r *Robots) failure(ctx context.Context, err error, j *sitemapJob) error {
+	if errors.Is(err, guard.ErrRefused) {
+		return err
+	}
+	return &passing{err: causeOr(ctx, err), at: r.again(j, nil)}
 }
 
 // ask makes one request. It returns the body of an answer that has one to be
@@ -82,7 +93,7 @@ func (w *sitemapWalk) ask(ctx context.Context, u *url.URL, j *sitemapJob) (body 
 	if fetcher := r.fetchers[u.Scheme]; fetcher != nil {
 		body, err := r.askFetcher(ctx, fetcher, u)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			err = &passing{err: causeOr(ctx, err), at: r.again(j, nil)}
+			err = r.failure(ctx, err, j)
 		}
 		return body, nil, err
 	}
@@ -98,7 +109,7 @@ func (w *sitemapWalk) ask(ctx context.Context, u *url.URL, j *sitemapJob) (body 
 		if _, ok := errors.AsType[*BlockedError](err); ok { // the rules are new
 			return nil, nil, r.refusal(err)
 		}
-		return nil, nil, &passing{err: causeOr(ctx, err), at: r.again(j, nil)}
+		return nil, nil, r.failure(ctx, err, j)
 	}
 	j.Status = resp.StatusCode
 	if 200 <= resp.StatusCode && resp.StatusCode <= 299 {

@@ -117,7 +117,7 @@ func (r *Robots) Sitemap(ctx context.Context, u *url.URL) iter.Seq2[sitemap.Entr
 		defer release()
 		if w, _ := r.walk(ctx, u, yield); w != nil {
 			plain := *u
-			plain.User, plain.Fragment, plain.RawFragment = nil, "", ""
+			plain.Fragment, plain.RawFragment = "", ""
 			w.push([]*sitemapJob{w.job(plain.String(), "")})
 			w.run(ctx)
 		}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/politecrawl/politecrawl/internal/secret"
 	"github.com/politecrawl/politecrawl/robotsext/sitemap"
 )
 
@@ -70,7 +71,7 @@ func (w *sitemapWalk) job(file, via string) *sitemapJob {
 		return nil
 	}
 	w.known[address] = true
-	return &sitemapJob{SitemapFile: SitemapFile{URL: file, Via: via}, address: address, told: -1}
+	return &sitemapJob{SitemapFile: SitemapFile{URL: secret.Stripped(file), Via: via}, address: address, told: -1}
 }
 
 // nested makes a job of a file that the index j lists, or nil if it is not to be

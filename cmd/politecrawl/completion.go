@@ -22,7 +22,7 @@ func completable(cmd *cobra.Command) {
 			_ = cmd.RegisterFlagCompletionFunc(f.Name, completionOf(f))
 		}
 	})
-	if cmd.ValidArgsFunction == nil && !cmd.HasSubCommands() {
+	if cmd.ValidArgsFunction == nil && !isGroup(cmd) {
 		cmd.ValidArgsFunction = argumentCompletion(cmd.Use)
 	}
 	for _, sub := range cmd.Commands() {

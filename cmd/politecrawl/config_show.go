@@ -8,6 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/politecrawl/politecrawl/crawler"
 )
 
 func (p *program) configCommand() *cobra.Command {
@@ -28,9 +30,9 @@ func (p *program) configShowCommand() *cobra.Command {
 		Long: `Show what "politecrawl crawl" with the same arguments, flags and environment would
 work with, and for each key where its value came from: a flag, a variable of the
 environment, a line of the configuration file, or the default. A flag wins over the
-environment, the environment over the file. The text is YAML and can be saved as a configuration
-file; the users and passwords of proxies are left out of it, and have to be put in
-again. --format json has them as they are.
+environment, the environment over the file. The text is YAML and can be saved as a
+configuration file; the users and passwords of proxies are left out of it, as of the
+JSON of --format json, and have to be put in again.
 
 A value that "crawl" would refuse is shown too, and the exit code is 2 then.`,
 		Example: `  politecrawl config show --config configs/gentle.yaml --delay 5s
@@ -54,9 +56,10 @@ A value that "crawl" would refuse is shown too, and the exit code is 2 then.`,
 
 // A shownKey is one key of the effective configuration.
 type shownKey struct {
-	Key   string `json:"key"`
-	Value any    `json:"value"` // a string, a json.Number, a bool or a list of strings
-	From  string `json:"from,omitempty"`
+	Key      string `json:"key"`
+	Value    any    `json:"value"` // a string, a json.Number, a bool or a list of strings
+	From     string `json:"from,omitempty"`
+	Withheld bool   `json:"withheld,omitempty"` // user and password are left out of the value
 }
 
 func (s *settings) shown() []shownKey {
@@ -71,6 +74,10 @@ func (s *settings) shown() []shownKey {
 		}
 		if list, isList := f.Value.(pflag.SliceValue); isList {
 			k.Value = append([]string{}, list.GetSlice()...) // none is an empty list
+		}
+		if f.Name == proxyKey {
+			open := withoutSecrets(s.config.Proxies)
+			k.Value, k.Withheld = open, !slices.Equal(open, s.config.Proxies)
 		}
 		keys = append(keys, k)
 	})
@@ -94,14 +101,8 @@ func (p *program) showConfig(keys []shownKey, format outputFormat, origin bool) 
 		if k.From != "" {
 			remarks = append(remarks, printable(k.From))
 		}
-		if list, isList := k.Value.([]string); isList && k.Key == proxyKey {
-			open := make([]string, len(list))
-			for i, raw := range list {
-				open[i] = withoutProxyUser(raw)
-			}
-			if !slices.Equal(open, list) {
-				k.Value, remarks = open, append(remarks, "user and password are left out")
-			}
+		if k.Withheld {
+			remarks = append(remarks, "user and password are left out")
 		}
 		value, err := marshal(k.Value)
 		if err != nil {
@@ -119,18 +120,9 @@ func (p *program) showConfig(keys []shownKey, format outputFormat, origin bool) 
 // proxyKey is the key whose values may have a password in them.
 const proxyKey = "proxy"
 
-// withoutProxyUser takes user and password out of the URL of a proxy, which may be none:
-// as far as the last @.
-func withoutProxyUser(raw string) string {
-	last := strings.LastIndexByte(raw, '@')
-	if last < 0 {
-		return raw
-	}
-	scheme := ""
-	if i := strings.Index(raw[:last], "://"); i >= 0 {
-		scheme = raw[:i+len("://")]
-	}
-	return scheme + hidden + raw[last:]
+// withoutSecrets returns the URLs of proxies as they may be shown; none is an empty list.
+func withoutSecrets(proxies []string) []string {
+	return append([]string{}, crawler.Config{Proxies: proxies}.WithoutSecrets().Proxies...)
 }
 
 // refused returns what "crawl" would refuse, but that there is no start URL yet.

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/politecrawl/politecrawl/crawler"
+	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore"
 	"github.com/politecrawl/politecrawl/crawler/report"
 )
 
@@ -56,15 +57,26 @@ given another: --max-pages 0. --max-time is for each run by itself.
 rejected.jsonl as failed, after all --retries. --recrawl does.
 
 The time in the summary ("finished after 3s", and seconds in JSON) is this run's; the
-other numbers are of all runs since the crawl, or its last recrawl, began.`,
+other numbers are of all runs since the crawl, or its last recrawl, began.
+
+With --frontier any number of processes, on any machines, work on one crawl. Give the
+same command on each, with an --output of its own; those after the first need no start
+URLs. They share the settings, all limits and one clock for each host. "crawl status
+NAME" tells how it is getting on, "crawl stop NAME" ends it for all, "report DIR…" reads
+what they wrote together, and --resume goes on with one of them. The password for Redis
+is taken from the variable ` + redisstore.PasswordVariable + ` or from a file.`,
 		Example: `  politecrawl crawl https://example.com/ --max-pages 100 --output example
   politecrawl crawl --seeds urls.txt --config configs/gentle.yaml
   politecrawl crawl --seeds urls.txt --listen 127.0.0.1:8080
   politecrawl crawl https://example.com/ --quiet --log json --log-file crawl.log
+  politecrawl crawl https://example.com/ --frontier redis://10.0.0.5 --join example
   politecrawl crawl --resume example --max-pages 200
   politecrawl crawl --recrawl example`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := s.loadOrGoOn(cmd, args, p.in); err != nil {
+				return err
+			}
+			if err := s.join(cmd.Context()); err != nil {
 				return err
 			}
 			if len(s.config.URLs) == 0 {
@@ -73,7 +85,7 @@ other numbers are of all runs since the crawl, or its last recrawl, began.`,
 			if err := s.validate(); err != nil {
 				return err
 			}
-			h := &herald{program: p, quiet: quiet, log: s.log, listen: listen}
+			h := &herald{program: p, quiet: quiet, log: s.log, listen: listen, seen: s.seen()}
 			return p.crawl(cmd.Context(), s.config, s.options(), format, h)
 		},
 	}
@@ -82,6 +94,7 @@ other numbers are of all runs since the crawl, or its last recrawl, began.`,
 	cmd.Flags().BoolVar(&quiet, "quiet", false, "say nothing but errors (and the summary, when --format is json)")
 	listen.flags(cmd.Flags())
 	s.flags(cmd.Flags())
+	cmd.AddCommand(p.crawlStatusCommand(), p.crawlStopCommand(), p.crawlDeleteCommand())
 	return cmd
 }
 
@@ -146,10 +159,17 @@ func (p *program) runCrawl(ctx context.Context, cfg crawler.Config, opts crawler
 		return nil, notBegun(cfg.Output, opts, err)
 	}
 	printed := newPrintedSummary(sum)
+	if isOfRedis(err) {
+		return printed, redisError(err)
+	}
 	if err != nil {
 		return printed, failed("%w", withoutPrefix(err))
 	}
-	if _, err := report.Write(cfg.Output, nil); err != nil {
+	found, err := report.Make([]string{cfg.Output}, nil)
+	if err == nil {
+		err = found.WriteFiles(cfg.Output)
+	}
+	if err != nil {
 		return printed, failed("the crawl is written down, but not its report: %w; write it with: politecrawl report %s", withoutPrefix(err), shellWord(cfg.Output))
 	}
 	printed.Report = filepath.Join(cfg.Output, report.HTMLFile)
@@ -181,7 +201,7 @@ func (e unprefixed) Error() string {
 	var texts []string
 	for line := range strings.Lines(e.err.Error()) {
 		line = strings.TrimSuffix(line, "\n")
-		for _, prefix := range []string{"report: ", "crawler: ", "output: ", "frontier: ", "pebblestore: ", "robotsext: ", "robotstxt: ", "demosite: ", "monitor: "} {
+		for _, prefix := range []string{"report: ", "crawler: ", "output: ", "frontier: ", "pebblestore: ", "redisstore: ", "robotsext: ", "robotstxt: ", "demosite: ", "monitor: "} {
 			line = strings.TrimPrefix(line, prefix)
 		}
 		texts = append(texts, line)

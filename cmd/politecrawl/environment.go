@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore"
 )
 
 // envPrefix begins the environment variable of each key: POLITECRAWL_MAX_PAGES.
@@ -42,7 +44,7 @@ func (s *settings) checkEnvironment(environ []string) error {
 }
 
 // otherVariables are read by the completion that cobra provides, and by --listen.
-var otherVariables = []string{tokenVariable, envPrefix + "_ACTIVE_HELP", envPrefix + "_COMPLETION_DESCRIPTIONS"}
+var otherVariables = []string{tokenVariable, redisstore.PasswordVariable, envPrefix + "_ACTIVE_HELP", envPrefix + "_COMPLETION_DESCRIPTIONS"}
 
 // serviceVariable matches what follows the prefix in the variables that Kubernetes
 // gives every container beside a service of the name politecrawl.

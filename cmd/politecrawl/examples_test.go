@@ -9,6 +9,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -32,6 +33,9 @@ func TestPackagesTeach(t *testing.T) {
 		}
 		packages++
 		for _, lack := range lacks(t, p.Path, filepath.Join("..", "..", filepath.FromSlash(p.Path))) {
+			if p.Path == "crawler" && needsRedis.MatchString(lack) {
+				continue
+			}
 			t.Errorf("%s: %s", p.Path, lack)
 		}
 	}
@@ -39,6 +43,10 @@ func TestPackagesTeach(t *testing.T) {
 		t.Errorf("only %d packages were looked at", packages)
 	}
 }
+
+// needsRedis matches what is said of functions of package crawler whose examples would
+// need a server.
+var needsRedis = regexp.MustCompile(`\b(ExampleJoined is not checked|calls (DeleteShared|Joined|SharedStatus|StopShared))$`)
 
 // TestExamplesAnswer holds that each program in examples begins with the question that
 // it answers, and is tested.

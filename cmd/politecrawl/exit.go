@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/politecrawl/politecrawl/internal/secret"
 )
 
 // The exit codes, which scripts rely on.
@@ -109,7 +111,7 @@ func (p *program) report(err error) int {
 // notice writes a line for a person to standard error, which others may come to see
 // too. There is nobody to tell when that fails.
 func (p *program) notice(line string) {
-	_, _ = fmt.Fprintln(p.err, printable(withoutUserinfo(line)))
+	_, _ = fmt.Fprintln(p.err, printable(secret.Users(line)))
 }
 
 // complain writes an error that does not end the command yet.

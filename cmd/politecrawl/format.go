@@ -1,13 +1,15 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"io"
 	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
+
+	"github.com/politecrawl/politecrawl/internal/jsontext"
 )
 
 // outputFormat is the value of --format.
@@ -44,13 +46,13 @@ func (p *program) printJSON(v any) error {
 // marshal returns v as JSON in which &, < and > stand for themselves: URLs are
 // full of them and nobody puts this into a page.
 func marshal(v any) (string, error) {
-	var b strings.Builder
+	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(v); err != nil {
 		return "", failed("cannot write the results as JSON: %w", err)
 	}
-	return strings.TrimSuffix(b.String(), "\n"), nil
+	return string(jsontext.Tame(bytes.TrimSuffix(b.Bytes(), []byte("\n")))), nil
 }
 
 // A colour is the terminal's code for one.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/frontier/pebblestore"
 	"github.com/politecrawl/politecrawl/robotsext"
@@ -31,6 +32,10 @@ const frontierFolder = "frontier"
 // viewFrontier opens the frontier of the crawl whose output directory is dir, or
 // the one that dir itself is, has look look at it, and closes it again.
 func viewFrontier(command, dir string, look func(*pebblestore.View) error) error {
+	if saved, err := crawler.Saved(dir); err == nil && saved.Frontier != "" {
+		return misuse("%s: the frontier of this crawl is on %s; see: politecrawl crawl status %s --frontier %s",
+			command, saved.Frontier, shellWord(saved.Join), shellWord(saved.Frontier))
+	}
 	if below := filepath.Join(dir, frontierFolder); isDirectory(below) {
 		dir = below
 	}

@@ -3,13 +3,17 @@ package main
 import (
 	"errors"
 	"io"
+	"os"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"github.com/spf13/viper"
 
 	"github.com/politecrawl/politecrawl/crawler"
+	"github.com/politecrawl/politecrawl/internal/secret"
 )
 
 // again gives fs the flags that take the configuration from an earlier crawl.
@@ -75,6 +79,32 @@ func (s *settings) loadOrGoOn(cmd *cobra.Command, args []string, stdin io.Reader
 		if err := set(); err != nil {
 			return err
 		}
+	}
+	return s.restoreProxies(v, name)
+}
+
+// restoreProxies gives the proxies of an earlier crawl, which is kept without their users
+// and passwords, those of the environment. The flag is the one that names the crawl.
+func (s *settings) restoreProxies(v *viper.Viper, flag string) error {
+	var given crawler.Config
+	if os.Getenv(variable(proxyKey)) != "" {
+		keys := pflag.NewFlagSet("environment", pflag.ContinueOnError)
+		keys.StringArrayVar(&given.Proxies, proxyKey, nil, "")
+		if err := assign(keys.Lookup(proxyKey), v.Get(proxyKey)); err != nil {
+			return misuse("%s: %w", variable(proxyKey), err)
+		}
+	}
+	shown := withoutSecrets(given.Proxies)
+	for i, raw := range s.config.Proxies {
+		if !strings.Contains(raw, "//"+secret.Hidden+"@") {
+			continue
+		}
+		at := slices.Index(shown, raw)
+		if at < 0 {
+			return misuse("--%s: the crawl goes through the proxy %q, whose user and password are not kept with it: set %s to the whole URL, or give --%s",
+				flag, raw, variable(proxyKey), proxyKey)
+		}
+		s.config.Proxies[i], s.from[proxyKey] = given.Proxies[at], "environment "+variable(proxyKey)
 	}
 	return nil
 }

@@ -59,6 +59,8 @@ func notBegun(dir string, opts crawler.Options, err error) error {
 		return misuse("--output: %w, or go on with it by --resume %s", withoutPrefix(err), shellWord(dir))
 	case errors.Is(err, output.ErrExists):
 		return misuse("--output: %w; without %s that crawl cannot go on", withoutPrefix(err), output.StateFile)
+	case isOfRedis(err):
+		return redisError(err)
 	case onDisk && isNew:
 		return misuse("--output: %w; name a directory that can be written", quoted(err))
 	case onDisk:

@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/robotsext"
@@ -14,6 +16,7 @@ type herald struct {
 	quiet  bool
 	log    logging
 	listen listening
+	seen   map[string]string // flags that hold a secret, and the variables that could
 }
 
 // begun says that the crawl has begun.
@@ -28,7 +31,26 @@ func (h *herald) begun(cfg crawler.Config, opts crawler.Options) {
 	case opts.Recrawl:
 		what = "crawling " + number(hostsOf(cfg.URLs), "host") + " again"
 	}
+	if cfg.Frontier != "" {
+		what += fmt.Sprintf(" with all who have joined %q on %s", cfg.Join, cfg.Frontier)
+	}
 	h.notice(fmt.Sprintf("%s into %q; Ctrl-C finishes what is in flight", what, cfg.Output))
+	for _, flag := range slices.Sorted(maps.Keys(h.seen)) {
+		h.note(fmt.Sprintf("the secret in %s is seen by other users of this machine, in its list of processes; set %s in its place", flag, h.seen[flag]))
+	}
+}
+
+// seen returns the flags that were given with a secret in them, each with the variable
+// of the environment that other users do not see.
+func (s *settings) seen() map[string]string {
+	seen := make(map[string]string)
+	if s.from[proxyKey] == "flag --"+proxyKey && !slices.Equal(withoutSecrets(s.config.Proxies), s.config.Proxies) {
+		seen["--"+proxyKey] = variable(proxyKey)
+	}
+	if s.given(tokenFlag) {
+		seen["--"+tokenFlag] = tokenVariable
+	}
+	return seen
 }
 
 // note says what is good to know and no failure.

@@ -73,9 +73,9 @@ var importRules = []importRule{
 		},
 	},
 	{
-		"robotstxt, sitemap and robotstag are built on the standard library alone (and x/net/idna)",
+		"robotstxt, sitemap, robotstag and guard are built on the standard library alone (and x/net/idna)",
 		func(p goPackage) []string {
-			if !within(p.Path, "robotsext/robotstxt", "robotsext/sitemap", "robotsext/robotstag") {
+			if !within(p.Path, "robotsext/robotstxt", "robotsext/sitemap", "robotsext/robotstag", "robotsext/guard") {
 				return nil
 			}
 			return slices.DeleteFunc(imports(p), func(path string) bool {
@@ -91,7 +91,7 @@ var importRules = []importRule{
 	{
 		"no pure package, frontier or sink is linked with colly",
 		func(p goPackage) []string {
-			if !within(p.Path, "robotsext/robotstxt", "robotsext/sitemap", "robotsext/robotstag",
+			if !within(p.Path, "robotsext/robotstxt", "robotsext/sitemap", "robotsext/robotstag", "robotsext/guard",
 				"crawler/frontier", "crawler/output", "crawler/demosite") {
 				return nil
 			}

@@ -25,9 +25,11 @@ type listening struct {
 // not see it.
 const tokenVariable = envPrefix + "_LISTEN_TOKEN"
 
+const tokenFlag = "listen-token"
+
 func (l *listening) flags(fs *pflag.FlagSet) {
 	fs.StringVar(&l.addr, "listen", "", "while it runs, serve a live page, /metrics and /healthz at `HOST:PORT`, as in 127.0.0.1:8080")
-	fs.StringVar(&l.token, "listen-token", "", "whoever looks at --listen has to show `TOKEN`; better set as "+tokenVariable+", which other users do not see")
+	fs.StringVar(&l.token, tokenFlag, "", "whoever looks at --listen has to show `TOKEN`; better set as "+tokenVariable+", which other users do not see")
 	fs.BoolVar(&l.pprof, "pprof", false, "serve profiles of this process at --listen too, below /debug/pprof/")
 }
 

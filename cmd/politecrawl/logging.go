@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net/url"
 	"os"
-	"regexp"
-	"strings"
 
 	"github.com/spf13/pflag"
+
+	"github.com/politecrawl/politecrawl/internal/jsontext"
+	"github.com/politecrawl/politecrawl/internal/secret"
 )
 
 // logging is what a crawl writes to its log, and where. Its keys are the program's
@@ -76,7 +76,7 @@ func (l *logging) open(stderr io.Writer) (log *slog.Logger, end func() error, er
 	}
 	if l.format == logJSON {
 		opts.ReplaceAttr = forJSON
-		return slog.New(slog.NewJSONHandler(out, opts)), end, nil
+		return slog.New(slog.NewJSONHandler(jsontext.NewWriter(out), opts)), end, nil
 	}
 	return slog.New(slog.NewTextHandler(out, opts)), end, nil
 }
@@ -94,8 +94,8 @@ func forJSON(groups []string, a slog.Attr) slog.Attr {
 // shown around. That no line is given such a thing in the first place is not enough,
 // since URLs and errors come from others.
 func discreet(_ []string, a slog.Attr) slog.Attr {
-	if secretName.MatchString(a.Key) {
-		return slog.String(a.Key, hidden)
+	if secret.Name(a.Key) {
+		return slog.String(a.Key, secret.Hidden)
 	}
 	switch a.Value.Kind() {
 	case slog.KindTime:
@@ -104,7 +104,7 @@ func discreet(_ []string, a slog.Attr) slog.Attr {
 		}
 	case slog.KindString:
 		if text := a.Value.String(); text != "" {
-			return slog.String(a.Key, withoutSecrets(text))
+			return slog.String(a.Key, secret.All(text))
 		}
 	case slog.KindAny:
 		switch value := a.Value.Any().(type) {
@@ -112,72 +112,15 @@ func discreet(_ []string, a slog.Attr) slog.Attr {
 			return slog.Attr{}
 		case *slog.Source: // nothing of others is in it
 		case error: // with %+v, as the handler would write it, some errors bring their stack along
-			return slog.String(a.Key, withoutSecrets(value.Error()))
+			return slog.String(a.Key, secret.All(value.Error()))
 		case fmt.Stringer: // which JSON would not write so
-			return slog.String(a.Key, withoutSecrets(value.String()))
+			return slog.String(a.Key, secret.All(value.String()))
 		default:
 			text := fmt.Sprint(value)
-			if clean := withoutSecrets(text); clean != text {
+			if clean := secret.All(text); clean != text {
 				return slog.String(a.Key, clean)
 			}
 		}
 	}
 	return a
-}
-
-// hidden stands in place of what is secret.
-const hidden = "***"
-
-var (
-	// secretName matches the names of attributes that are secret as a whole.
-	secretName = regexp.MustCompile(`(?i)^(proxy[-_]?)?(authorization|set-cookie2?|cookies?|passw(or)?d|secret|token)$|api[-_]?key$`)
-
-	// userinfo matches the user and password of a URL, as far as the last @ before
-	// its path.
-	userinfo = regexp.MustCompile(`([A-Za-z][A-Za-z0-9+.-]*:)?//[^\s/?#"'<>]*@`)
-
-	// secretHeader matches header fields that are secret, in a text that quotes them.
-	secretHeader = regexp.MustCompile(`(?i)\b((?:proxy-)?authorization|set-cookie2?|cookie|api-?key|(?:x|api|access|auth|private|session)-(?:[a-z]+-)*(?:key|token|secret|password|session)):[^\r\n"]*`)
-
-	// param matches a parameter of a URL.
-	param = regexp.MustCompile(`[?&;#][^=&;?#\s"'<>]+=[^&;?#\s"']*`)
-
-	// secretParam matches the names of those that let in whoever has them.
-	secretParam = regexp.MustCompile(`(?i)(?:token|key|pass(?:w(?:or)?d|phrase)?|pwd|secret|signature|credentials?|session|sess(?:ion)?[_.-]?id|jwt|auth|authorization|` +
-		`(?:^|[_.-])(?:sig|sid)|^(?:auth[_.-]?)?code)(?:\[.*\])?$`)
-)
-
-// withoutSecrets takes users and passwords, the values of telling parameters and
-// header fields out of a text.
-func withoutSecrets(text string) string {
-	text = withoutUserinfo(text)
-	if strings.ContainsRune(text, '=') {
-		text = param.ReplaceAllStringFunc(text, withoutValue)
-	}
-	if strings.ContainsRune(text, ':') {
-		text = secretHeader.ReplaceAllString(text, "$1: "+hidden)
-	}
-	return text
-}
-
-// withoutValue takes the value out of a parameter whose name tells that it is secret,
-// however that is written.
-func withoutValue(param string) string {
-	name, _, _ := strings.Cut(param[1:], "=")
-	meant := name
-	if plain, err := url.QueryUnescape(name); err == nil {
-		meant = plain
-	}
-	if !secretParam.MatchString(meant) {
-		return param
-	}
-	return param[:1] + name + "=" + hidden
-}
-
-// withoutUserinfo takes users and passwords out of the URLs in a text.
-func withoutUserinfo(text string) string {
-	if !strings.Contains(text, "@") {
-		return text
-	}
-	return userinfo.ReplaceAllString(text, "${1}//"+hidden+"@")
 }

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -18,46 +17,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
-
-func TestWithoutSecrets(t *testing.T) {
-	for in, want := range map[string]string{
-		"nothing secret, a@b and 1/2":                                "nothing secret, a@b and 1/2",
-		"https://example.com/@user?a=b@c":                            "https://example.com/@user?a=b@c",
-		"http://alice:hunter2@h/":                                    "http://***@h/",
-		"http://alice@h/":                                            "http://***@h/",
-		"socks5://a:p@ss@h:1080":                                     "socks5://***@h:1080",
-		"//alice:hunter2@h/x":                                        "//***@h/x",
-		`Get "http://a:hunter2@h/": EOF, "https://b:hunter2@i/x"`:    `Get "http://***@h/": EOF, "https://***@i/x"`,
-		"http://h/?token=hunter2&a=1&api_key=hunter2#x":              "http://h/?token=***&a=1&api_key=***#x",
-		"http://h/?X-Amz-Signature=hunter2&X-Amz-Security-Token=x;y": "http://h/?X-Amz-Signature=***&X-Amz-Security-Token=***;y",
-		"http://h/;jsessionid=hunter2?tokens=3&sidebar=4":            "http://h/;jsessionid=***?tokens=3&sidebar=4",
-		`malformed header "Cookie: a=hunter2"`:                       `malformed header "Cookie: ***"`,
-		"Proxy-Authorization: Basic aHVudGVyMg==":                    "Proxy-Authorization: ***",
-	} {
-		if got := withoutSecrets(in); got != want {
-			t.Errorf("withoutSecrets(%q) = %q, want %q", in, got, want)
-		}
-	}
-}
-
-func FuzzWithoutSecrets(f *testing.F) {
-	for _, s := range []string{"http://alice:hunter2@h/", "//a@", "?token=x", "cookie: \x00", "a:///@@", "http://\xff@h"} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		once := withoutSecrets(text)
-		if again := withoutSecrets(once); again != once {
-			t.Errorf("%q becomes %q, and that %q", text, once, again)
-		}
-		if u, err := url.Parse(strings.TrimSpace(text)); err == nil && u.User != nil && !strings.ContainsAny(text, " '\"<>") {
-			if name := u.User.String(); len(name) > 3 && !strings.Contains(name, "*") && strings.Contains(once, "//"+name+"@") {
-				t.Errorf("%q is left in %q", name, once)
-			}
-		}
-	})
-}
 
 // A named is a value that says what it is.
 type named string
@@ -97,32 +59,6 @@ func TestLogAttributes(t *testing.T) {
 		"what": "named it", "Cookie": "***", "Authorization": "***", "token": "***", "header": map[string]any{"Set-Cookie": "***"},
 	}, line); diff != "" {
 		t.Error(diff)
-	}
-}
-
-// TestSecretNames holds which parameters and header fields are left out.
-func TestSecretNames(t *testing.T) {
-	const url = "http://h/p?a=1&"
-	for _, name := range []string{
-		"token", "access_token", "access%5Ftoken", "acc%65ss-token", "token[]", "token%5B%5D", "key", "api_key", "x-api-key", "pass", "password", "session", "session_id",
-		"PHPSESSID", "jsessionid", "sid", "jwt", "code", "auth_code", "sig", "X-Amz-Credential", "X-Amz-Signature", "client_secret", "passphrase", "pwd",
-	} {
-		if got, want := withoutSecrets("get "+url+name+"=hunter2&b=2"), "get "+url+name+"=***&b=2"; got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
-	}
-	if got, want := withoutSecrets("http://h/#access_token=hunter2"), "http://h/#access_token=***"; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
-	for _, field := range []string{"Authorization", "Proxy-Authorization", "Cookie", "Set-Cookie", "X-Api-Key", "Api-Key", "X-Amz-Security-Token", "X-Auth-Token", "Private-Token"} {
-		if got, want := withoutSecrets("the field "+field+": hunter2 and more"), "the field "+field+": ***"; got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
-	}
-	for _, plain := range []string{url + "page=2&sort=name&zip_code=1&design=x&side=y", "X-Robots-Tag: noindex", "product token: x", "a=1; b=2"} {
-		if got := withoutSecrets(plain); got != plain {
-			t.Errorf("%q became %q", plain, got)
-		}
 	}
 }
 
@@ -210,6 +146,23 @@ func TestErrorsHoldNoPassword(t *testing.T) {
 		got := run(t, append([]string{"crawl", "--output", out}, args...)...)
 		if got.code != exitMisuse || got.stderr == "" || strings.Contains(got.stderr, "hunter2") {
 			t.Errorf("%q: %+v", args, got)
+		}
+	}
+	for _, url := range []string{
+		"alice:hunter2@h/", "//alice:hunter2@h/", "ftp://alice:hunter2@h/", "http://alice:hunter2@h:x/", "https://alice:hunter2/2@h/",
+		"https://alice:hunter2@/", "https://alice:hunter2@h:99999/", "https://alice:hunter%2@h/", "https://alice:hunter2 @h/",
+	} {
+		commands := [][]string{{"crawl", url}, {"plan", url}, {"robots", "check", url}, {"crawl", "--seeds", writeFile(t, "seeds", url+"\n")}}
+		if strings.Contains(url, "://") { // else they take it for a file
+			commands = append(commands, []string{"robots", "show", url}, []string{"robots", "lint", url}, []string{"sitemap", url})
+		}
+		for _, args := range commands {
+			if got := run(t, args...); got.code == exitDone || got.stderr == "" || strings.Contains(got.stderr+got.out, "hunter2") {
+				t.Errorf("%q: %+v", args, got)
+			}
+		}
+		if err := (crawler.Config{URLs: []string{url}}).Validate(); err == nil || strings.Contains(err.Error(), "hunter") {
+			t.Errorf("%q: %v", url, err)
 		}
 	}
 }

@@ -3,7 +3,7 @@
 //	politecrawl demo                          see a polite crawl, on this machine alone
 //	politecrawl crawl https://example.com/    crawl a site
 //	politecrawl plan https://example.com/     what a crawl of it would do
-//	politecrawl report DIR                    what a crawl found, as a page
+//	politecrawl report DIR…                   what a crawl found, as a page
 //	politecrawl frontier stats DIR            what a stopped crawl has left to do
 //	politecrawl robots check URL…             may these URLs be fetched, and by which line?
 //	politecrawl robots show URL               a robots.txt as it is understood

@@ -72,7 +72,7 @@ func (m *manual) synopsis(cmd *cobra.Command) {
 	use := strings.Fields(strings.TrimSuffix(cmd.UseLine(), " [flags]"))
 	words := len(strings.Fields(cmd.CommandPath()))
 	text := []string{`\fB` + roff(strings.Join(use[:words], " ")) + `\fR`}
-	if cmd.HasAvailableSubCommands() {
+	if isGroup(cmd) {
 		text = append(text, `\fICOMMAND\fR`)
 	}
 	if cmd.HasAvailableLocalFlags() {

@@ -26,6 +26,9 @@ func (r *reading) lines() []string {
 		pages = fmt.Sprintf("paused: %s of %s known", number(r.Pages, "page"), number(r.Frontier.Added, "URL"))
 	}
 	lines := []string{pages, r.hostLine()}
+	if all := r.Shared; all != nil {
+		lines = append(lines, fmt.Sprintf("crawl %s: %s by %s, %d at work", all.Name, number(all.Pages(), "page"), number(len(all.Workers), "worker"), all.Working()))
+	}
 	if rejected := total(r.Rejected); rejected > 0 {
 		lines = append(lines, fmt.Sprintf("rejected: %d%s", rejected, counts(r.Rejected, "")))
 	}

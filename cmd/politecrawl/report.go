@@ -19,6 +19,7 @@ import (
 type printedReport struct {
 	HTML     string           `json:"html"`
 	JSON     string           `json:"json"`
+	Segments []report.Segment `json:"segments,omitempty"`
 	Summary  report.Summary   `json:"summary"`
 	Findings []report.Finding `json:"findings"`
 	Notes    []string         `json:"notes"`
@@ -28,38 +29,64 @@ func (p *program) reportCommand() *cobra.Command {
 	var (
 		format outputFormat
 		rows   int
+		to     string
 	)
 	cmd := &cobra.Command{
-		Use:   "report DIR",
+		Use:   "report DIR…",
 		Short: "Write the report of a crawl again: what is there, what is broken, what was left alone",
 		Long: `Read the files of a crawl and write report.html and report.json beside them. DIR is the
 crawl's output directory. The crawl may have been stopped or be running: the report then
 says so, and is of what had been written.
 
+Where several workers did one crawl, each into a directory of its own, name them all:
+they are read as one crawl, in which each page counts once, and --output says where the
+report goes. It says which workers are running or were killed, as far as their files
+tell.
+
 report.html needs no network and nothing but itself; report.json has the same for
 programs. What is most important is printed.`,
 		Example: `  politecrawl report example
+  politecrawl report w1 w2 w3 --output all
   politecrawl report example --format json`,
-		Args: arguments(1, 1, "the output directory of a crawl"),
-		RunE: func(_ *cobra.Command, args []string) error {
+		Args: arguments(1, -1, "the output directory of a crawl"),
+		RunE: func(_ *cobra.Command, dirs []string) error {
 			if rows < 1 {
 				return misuse("report: --rows: %d is no number of rows; give 1 or more", rows)
 			}
-			dir := args[0]
-			r, err := report.Write(dir, &report.Options{Rows: rows, Ending: endingOf(dir)})
-			if err != nil {
-				return reportError(dir, err)
+			switch {
+			case to != "":
+			case len(dirs) > 1:
+				return misuse("report: say where the report of several directories goes: %s", withOutput(dirs))
+			default:
+				to = dirs[0]
 			}
-			html, data := filepath.Join(dir, report.HTMLFile), filepath.Join(dir, report.JSONFile)
+			r, err := report.Make(dirs, &report.Options{Rows: rows, Ending: endingOf})
+			if err == nil {
+				err = r.WriteFiles(to)
+			}
+			if err != nil {
+				return reportError(dirs, err)
+			}
+			html, data := filepath.Join(to, report.HTMLFile), filepath.Join(to, report.JSONFile)
 			if format == formatJSON {
-				return p.printJSON(printedReport{html, data, r.Summary, r.Findings, r.Notes})
+				return p.printJSON(printedReport{html, data, r.Segments, r.Summary, r.Findings, r.Notes})
 			}
 			return p.print(reportText(r, html, p.painter()))
 		},
 	}
 	format.flag(cmd)
 	cmd.Flags().IntVar(&rows, "rows", report.DefaultRows, "list at most `N` rows of each kind; the counts are exact")
+	cmd.Flags().StringVar(&to, "output", "", "write the report into `DIR`, which is made where it is missing (default: the directory of the crawl)")
 	return cmd
+}
+
+// withOutput is the command that writes the report of several directories.
+func withOutput(dirs []string) string {
+	words := []string{"politecrawl report"}
+	for _, dir := range dirs {
+		words = append(words, shellWord(dir))
+	}
+	return strings.Join(append(words, "--output all"), " ")
 }
 
 // endingOf looks into the frontier of a crawl for what is left to do; nil: it has
@@ -79,15 +106,20 @@ func endingOf(dir string) *report.Ending {
 	return &report.Ending{Left: totals.Pending + totals.Scheduled}
 }
 
-// reportError says what to do about a directory of which no report can be made. All
-// errors of package report begin with its name, as all of this command do.
-func reportError(dir string, err error) error {
-	err = withoutPrefix(errors.Unwrap(err))
+// reportError says what to do about directories of which no report can be made, or
+// about one that it cannot be written into.
+func reportError(dirs []string, err error) error {
+	err = withoutPrefix(err)
+	for _, dir := range dirs {
+		if !isDirectory(dir) {
+			return misuse("report: there is no directory %q; name the output directory of a crawl", dir)
+		}
+	}
 	switch {
-	case !isDirectory(dir):
-		return misuse("report: there is no directory %q; name the output directory of a crawl", dir)
 	case errors.Is(err, output.ErrNone):
 		return misuse("report: %w; name the output directory of a crawl", err)
+	case errors.Is(err, report.ErrNotOneCrawl):
+		return misuse("report: %w", err)
 	}
 	return failed("report: %w", err)
 }
@@ -97,6 +129,9 @@ func reportText(r *report.Report, html string, paint painter) string {
 	var b strings.Builder
 	s := r.Summary
 	fmt.Fprintf(&b, "%s: %s on %s, %s left alone\n", stateText(s), number(s.Pages, "page"), number(s.Hosts, "host"), number(s.Rejected, "URL"))
+	if n := len(r.Segments); n > 0 {
+		fmt.Fprintf(&b, "  %-10s  of %s, read as one crawl\n", "files", number(n, "worker"))
+	}
 	names := map[report.Topic]string{
 		report.OnPages: "pages", report.OnBroken: "broken", report.OnRobots: "robots.txt", report.OnSitemaps: "sitemaps",
 	}
@@ -111,7 +146,7 @@ func reportText(r *report.Report, html string, paint painter) string {
 		fmt.Fprintf(&b, "  %-10s  %s\n", name, paint(colours[f.Level], printable(f.Text)))
 	}
 	for _, note := range r.Notes {
-		fmt.Fprintf(&b, "  %-10s  %s\n", "note", note)
+		fmt.Fprintf(&b, "  %-10s  %s\n", "note", printable(note))
 	}
 	fmt.Fprintf(&b, "  %-10s  %s, and %s beside it\n", "report", printable(html), report.JSONFile)
 	return b.String()

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -97,6 +98,87 @@ func TestReportJSON(t *testing.T) {
 	}
 	if err != nil || whole.Summary.Pages != 2 || len(whole.Slowest.Rows) != 1 || whole.Slowest.Total != 2 {
 		t.Errorf("%v in %s", err, body)
+	}
+}
+
+// workerCrawls writes the output directories of two workers of a crawl, of which the
+// second may have been killed, and returns where they are.
+func workerCrawls(t *testing.T, names ...string) string {
+	t.Helper()
+	root := t.TempDir()
+	const site = "https://a.example"
+	for i, name := range names {
+		state := map[string]any{"config": map[string]any{"urls": []string{site + "/"}, "frontier": "redis://127.0.0.1:1", "join": name}}
+		if i == 0 {
+			state["ended"] = report.Ending{End: "finished"}
+		}
+		d, err := output.Create(filepath.Join(root, fmt.Sprintf("w%d", i+1)), state)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b output.Batch
+		for _, page := range []string{"/", fmt.Sprintf("/%d", i)} {
+			err = errors.Join(err, b.Page(&output.Page{URL: site + page, Status: 200, ContentType: "text/html", Source: "link"}))
+		}
+		if err := errors.Join(err, d.Write(&b), d.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return root
+}
+
+func TestReportOfWorkers(t *testing.T) {
+	root := workerCrawls(t, "nightly", "nightly")
+	w1, w2, to := filepath.Join(root, "w1"), filepath.Join(root, "w2"), filepath.Join(root, "to", "all")
+	got := run(t, "report", w1, w2, "--output", to)
+	if got.code != exitDone || got.stderr != "" {
+		t.Errorf("exit code %d, standard error %q", got.code, got.stderr)
+	}
+	wantGolden(t, filepath.Join("report", "workers.txt"), strings.ReplaceAll(got.out, root+"/", ""))
+	for _, name := range []string{report.HTMLFile, report.JSONFile} {
+		if _, err := os.Stat(filepath.Join(to, name)); err != nil {
+			t.Error(err)
+		}
+		if _, err := os.Stat(filepath.Join(w1, name)); err == nil {
+			t.Errorf("%s is also in w1", name)
+		}
+	}
+	var printed printedReport
+	got = run(t, "report", w2, w1, "--output", w1, "--format", "json")
+	if err := json.Unmarshal([]byte(got.out), &printed); err != nil || printed.HTML != filepath.Join(w1, report.HTMLFile) ||
+		len(printed.Segments) != 2 || printed.Segments[0].Dir != w2 || printed.Segments[0].State != report.Unknown || printed.Summary.Pages != 3 {
+		t.Errorf("%v in %s", err, got.out)
+	}
+	one := filepath.Join(root, "one")
+	if got := run(t, "report", w1, "--output", one); got.code != exitDone || !strings.Contains(got.out, filepath.Join(one, report.HTMLFile)) {
+		t.Errorf("exit code %d: %s", got.code, got.out)
+	}
+}
+
+func TestReportOfWorkersRefusals(t *testing.T) {
+	t.Chdir(workerCrawls(t, "nightly", "weekly"))
+	if err := errors.Join(os.Mkdir("it's", 0o755), os.Mkdir("empty", 0o755), os.WriteFile("file", nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		name  string
+		args  []string
+		code  int
+		words []string
+	}{
+		{"no place", []string{"w1", "it's"}, exitMisuse, []string{"where the report", `politecrawl report w1 'it'\''s' --output all`}},
+		{"no place of one", []string{"w1", "--output", "file"}, exitFailed, []string{"file"}},
+		{"of two crawls", []string{"w1", "w2", "--output", "all"}, exitMisuse, []string{"not make up one crawl", `"w1"`, `"nightly"`, `"w2"`, `"weekly"`}},
+		{"twice", []string{"w1", "./w1", "--output", "all"}, exitMisuse, []string{`"w1" and "./w1" are the same`}},
+		{"one that is missing", []string{"w1", "w3", "--output", "all"}, exitMisuse, []string{`no directory "w3"`}},
+		{"one of something else", []string{"w1", "empty", "--output", "all"}, exitMisuse, []string{"holds no crawl", "empty"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			run(t, append([]string{"report"}, tt.args...)...).wantRefusal(t, tt.code, append(tt.words, "politecrawl: report: ")...)
+			if _, err := os.Stat("all"); err == nil {
+				t.Error("the place of the report was made")
+			}
+		})
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/politecrawl/politecrawl/crawler"
+	"github.com/politecrawl/politecrawl/internal/secret"
 )
 
 // A check is one run of "robots check".
@@ -195,7 +196,7 @@ func (c *check) ask(ctx context.Context, u inputLine) error {
 	}
 	for _, a := range c.asked {
 		ans := ruling.answer(target, a)
-		ans.URL = u.text
+		ans.URL = secret.Reference(u.text)
 		if c.explain && !c.quiet {
 			ans.Explain = ruling.explain(target, a, c.groups)
 		}

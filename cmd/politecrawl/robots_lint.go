@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/politecrawl/politecrawl/crawler"
+	"github.com/politecrawl/politecrawl/internal/secret"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt/robotslint"
 )
@@ -176,7 +177,9 @@ func (l *lint) body(name string, body []byte, opts robotslint.Options) error {
 		if f.Severity != robotslint.Note {
 			l.code = worse(l.code, exitFindings)
 		}
-		found := lintFinding{name, f.Line, string(f.Severity), string(f.Kind), f.Rule, f.Text, f.Message, f.Fix, f.More}
+		found := lintFinding{
+			name, f.Line, string(f.Severity), string(f.Kind), f.Rule, secret.Users(f.Text), secret.Users(f.Message), secret.Users(f.Fix), f.More,
+		}
 		if err := l.write(found); err != nil {
 			return err
 		}

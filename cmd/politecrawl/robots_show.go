@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/politecrawl/politecrawl/crawler"
+	"github.com/politecrawl/politecrawl/internal/secret"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
@@ -155,14 +156,14 @@ func (r ruling) shown() shownFile {
 	s.Truncated = r.cut()
 	s.Groups = shownGroups(r.file)
 	for _, m := range r.file.Sitemaps {
-		s.Sitemaps = append(s.Sitemaps, shownSitemap{m.Line, m.URL})
+		s.Sitemaps = append(s.Sitemaps, shownSitemap{m.Line, secret.Reference(m.URL)})
 	}
 	for _, f := range r.file.Findings {
-		s.Findings = append(s.Findings, shownFinding{f.Line, string(f.Kind), f.Text, f.Kind.Message()})
+		s.Findings = append(s.Findings, shownFinding{f.Line, string(f.Kind), secret.Users(f.Text), f.Kind.Message()})
 	}
 	for _, e := range r.file.Extensions {
 		if len(e.Agents) == 0 {
-			s.Other = append(s.Other, shownField{e.Line, e.Field, e.Value})
+			s.Other = append(s.Other, shownField{e.Line, e.Field, secret.Users(e.Value)})
 		}
 	}
 	return s
@@ -206,7 +207,7 @@ func shownGroups(file *robotstxt.File) []shownGroup {
 			lines = binary.AppendUvarint(lines, uint64(rule.Line))
 		}
 		for _, e := range own.Extensions() {
-			g.Fields = append(g.Fields, shownField{e.Line, e.Field, e.Value})
+			g.Fields = append(g.Fields, shownField{e.Line, e.Field, secret.Users(e.Value)})
 			lines = binary.AppendUvarint(lines, uint64(e.Line))
 		}
 		if i, ok := shown[string(lines)]; ok && len(lines) > 0 {

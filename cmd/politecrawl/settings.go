@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/viper"
 
 	"github.com/politecrawl/politecrawl/crawler"
+	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore"
 )
 
 // settings is the configuration of a crawl while it is put together, from flags,
@@ -84,6 +85,13 @@ func newSettings() *settings {
 	k.DurationVar(&c.RobotsTimeout, "robots-timeout", c.RobotsTimeout, "longest time for one robots.txt with its redirects")
 	k.DurationVar(&c.RobotsRetry, "robots-retry", c.RobotsRetry, "time to the first new try of a robots.txt that could not be reached")
 	k.StringVar((*string)(&c.Durability), "durability", string(c.Durability), "what the crawl can go on after, the end of its process or that of the machine: `process|power`")
+	k.StringVar(&c.Frontier, "frontier", c.Frontier, "share the crawl with other processes, by the Redis or Valkey at `URL`: redis://host:port, rediss:// for TLS, several hosts with commas between them")
+	k.StringVar(&c.Join, "join", c.Join, "`NAME` of the crawl that is shared; the first process makes it, the others have its settings")
+	k.StringVar(&c.Worker, "worker", c.Worker, "`NAME` of this process in a crawl that is shared (default: the machine's, with a random ending)")
+	k.StringVar(&c.FrontierPrefix, "frontier-prefix", c.FrontierPrefix, "`PREFIX` of all keys in Redis")
+	k.StringVar(&c.FrontierPasswordFile, "frontier-password-file", c.FrontierPasswordFile, "`FILE` with the password for Redis (default: the variable "+redisstore.PasswordVariable+")")
+	k.StringVar(&c.FrontierCAFile, "frontier-ca-file", c.FrontierCAFile, "PEM `FILE` of the authority that the certificate of Redis is from (default: those of the machine)")
+	k.IntVar(&c.ExpectedURLs, "expected-urls", c.ExpectedURLs, "make room in Redis for `N` URLs; each beyond takes more memory")
 	s.log.keys(k)
 	return s
 }

@@ -6,6 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore"
 )
 
 // settingsTopic is not a command but a page of help.
@@ -27,8 +29,8 @@ by line ends; a flag is given once for each. What is true by default is switched
 with =false: --links=false.
 
 A crawl keeps its settings in its directory, and --resume and --recrawl take them from
-there and from flags; of the environment, only what is about the log counts then, and
-POLITECRAWL_LISTEN_TOKEN, which are not kept.
+there and from flags; of the environment, only what is about the log counts then,
+POLITECRAWL_LISTEN_TOKEN and ` + redisstore.PasswordVariable + `, which are not kept.
 
 The keys and their defaults:
 

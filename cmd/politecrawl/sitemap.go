@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/politecrawl/politecrawl/crawler"
+	"github.com/politecrawl/politecrawl/crawler/output/csvout"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/sitemap"
 )
@@ -161,6 +162,7 @@ func (l *listing) file(_ context.Context, name string) error {
 // entry writes what is listed, unless something else is asked for.
 func (l *listing) entry(e sitemap.Entry) error {
 	l.totals.addEntry(e)
+	withoutUsers(&e)
 	var err error
 	switch {
 	case l.check || l.stats:
@@ -208,6 +210,9 @@ func (l *listing) writeRow(cells []string) error {
 		rows = append([][]string{head}, rows...)
 	}
 	for _, row := range rows {
+		for i, cell := range row {
+			row[i] = csvout.Cell(cell)
+		}
 		if err := l.table.Write(row); err != nil {
 			return failed("cannot write the results: %w", err)
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/politecrawl/politecrawl/internal/secret"
 	"github.com/politecrawl/politecrawl/robotsext/sitemap"
 )
 
@@ -105,6 +106,24 @@ func listedRestrictionOf(r sitemap.Restriction) *listedRestriction {
 		return nil
 	}
 	return (*listedRestriction)(&r)
+}
+
+// withoutUsers takes users and passwords out of the URLs of an entry, which are for
+// nobody who has not got them from the site itself.
+func withoutUsers(e *sitemap.Entry) {
+	e.Loc = secret.Stripped(e.Loc)
+	for i := range e.Alternates {
+		e.Alternates[i].Href = secret.Stripped(e.Alternates[i].Href)
+	}
+	for i := range e.Images {
+		image := &e.Images[i]
+		image.Loc, image.License = secret.Stripped(image.Loc), secret.Stripped(image.License)
+	}
+	for i := range e.Videos {
+		v := &e.Videos[i]
+		v.ThumbnailLoc, v.UploaderURL = secret.Stripped(v.ThumbnailLoc), secret.Stripped(v.UploaderURL)
+		v.ContentLoc, v.PlayerLoc = secret.Stripped(v.ContentLoc), secret.Stripped(v.PlayerLoc)
+	}
 }
 
 // entryColumns are the columns of the table of pages. Where a page has several

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/politecrawl/politecrawl/internal/secret"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/sitemap"
 )
@@ -38,6 +39,7 @@ func (l *listing) finding(file string, f sitemap.Finding) error {
 // report counts a finding, and writes it if --check says so.
 func (l *listing) report(f sitemapFinding) error {
 	l.totals.Findings[f.Kind]++
+	f.Text, f.Error = secret.Users(f.Text), secret.Users(f.Error)
 	if !l.check {
 		return nil
 	}

@@ -29,6 +29,9 @@ func summaryText(s *printedSummary) string {
 		rejected += n
 	}
 	line("rejected", "%d%s", rejected, counts(s.Rejected, ""))
+	if all := s.Shared; all != nil {
+		line("crawl", "%s in all by %s; this is %s of %s", number(all.Pages(), "page"), number(len(all.Workers), "worker"), all.Worker, all.Name)
+	}
 	line("robots.txt", "%d requested, for %s", s.Robots, number(s.Hosts, "host"))
 	line("sitemaps", "%d read, with %s", s.Sitemaps, number(s.Entries, "entry"))
 	if len(s.Joined) > 0 {
@@ -76,6 +79,8 @@ func endText(s *crawler.Summary) string {
 	case crawler.EndLater:
 		return fmt.Sprintf("ended after %v, %s whose hosts cannot be asked before %s: go on then, or wait longer with --max-wait",
 			took, left, moment(s.NextDue))
+	case crawler.EndStopped:
+		return fmt.Sprintf("stopped for all workers after %v, %s", took, left)
 	case crawler.EndInterrupted:
 		return fmt.Sprintf("interrupted after %v, %s", took, left)
 	}

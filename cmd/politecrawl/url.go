@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/politecrawl/politecrawl/internal/secret"
 	"github.com/politecrawl/politecrawl/robotsext"
 )
 
@@ -16,6 +17,18 @@ import (
 // found in pages, and those hold stray % signs and worse. The error is for who
 // wrote the URL, and says what to write instead.
 func originURL(raw string) (*url.URL, error) {
+	u, err := readOrigin(raw)
+	if shown := secret.Doubtful(raw); err != nil && shown != raw {
+		// The error speaks of it without what may be a password.
+		if _, err := readOrigin(shown); err != nil {
+			return nil, err
+		}
+		return nil, fmt.Errorf("%q is not a URL; a user name and password are never sent, leave them out", shown)
+	}
+	return u, err
+}
+
+func readOrigin(raw string) (*url.URL, error) {
 	scheme, rest, ok := strings.Cut(raw, "://")
 	if !ok {
 		return nil, incomplete(raw)
@@ -61,7 +74,7 @@ func incomplete(raw string) error {
 		}
 		return fmt.Errorf("%q is no whole URL; write it as %s://%s", raw, scheme, strings.TrimLeft(rest, "/"))
 	}
-	rest := strings.TrimLeft(raw, "/")
+	rest := strings.TrimPrefix(strings.TrimLeft(raw, "/"), secret.Hidden+"@")
 	first, second := "https", "http"
 	if isLocal(rest) {
 		first, second = second, first

@@ -29,6 +29,10 @@ func group(cmd *cobra.Command) *cobra.Command {
 	return cmd
 }
 
+// isGroup tells whether a command is nothing without one of its own commands: it has no
+// place for arguments.
+func isGroup(cmd *cobra.Command) bool { return cmd.HasSubCommands() && !strings.Contains(cmd.Use, " ") }
+
 // helpCommand is cobra's help command, except that a topic which does not exist
 // is an error.
 func helpCommand() *cobra.Command {

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/cespare/xxhash/v2"
+
+	"github.com/politecrawl/politecrawl/internal/jsontext"
 )
 
 // The names in the directory of a crawl.
@@ -213,7 +215,7 @@ func (d *Dir) Robots(origin string, body []byte, record any) error {
 	if err := replace(base+".txt", body, 0o644); err != nil {
 		return err
 	}
-	if err := replace(base+".json", append(about, '\n'), 0o644); err != nil {
+	if err := replace(base+".json", append(jsontext.Tame(about), '\n'), 0o644); err != nil {
 		return err
 	}
 	line, err := Line(nil, record)

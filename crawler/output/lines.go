@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 
 	"github.com/politecrawl/politecrawl/crawler/output/internal/whole"
+	"github.com/politecrawl/politecrawl/internal/jsontext"
 )
 
 // Lengths says how much of the files of a directory counts, in bytes. A crawl
@@ -108,7 +109,11 @@ func Line(dst []byte, v any) ([]byte, error) {
 	if err := enc.Encode(v); err != nil {
 		return nil, fmt.Errorf("output: %w", err)
 	}
-	return buf.Bytes(), nil
+	text := buf.Bytes()
+	if tame := jsontext.Tame(text[len(dst):]); len(tame) > len(text)-len(dst) {
+		return append(text[:len(dst)], tame...), nil
+	}
+	return text, nil
 }
 
 // Pages reads the lines of pages.jsonl in a directory of a crawl, in the order in

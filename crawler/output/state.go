@@ -6,16 +6,18 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"github.com/politecrawl/politecrawl/internal/jsontext"
 )
 
 // SaveState replaces the state file of the directory by v as JSON. Only its owner
-// can read it: the URL of a proxy may have a password in it.
+// can read it: the query of a start URL may have a key in it.
 func SaveState(path string, v any) error {
 	b, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
 		return fmt.Errorf("output: %w", err)
 	}
-	return replace(filepath.Join(path, StateFile), append(b, '\n'), 0o600)
+	return replace(filepath.Join(path, StateFile), append(jsontext.Tame(b), '\n'), 0o600)
 }
 
 // State reads the state file of the directory into v. The error is ErrNone where

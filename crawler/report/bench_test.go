@@ -1,6 +1,7 @@
 package report
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -8,12 +9,15 @@ import (
 	"runtime"
 	"strconv"
 	"testing"
+	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
 // BenchmarkMake makes the report of a crawl of 100,000 pages (REPORT_PAGES in the
-// environment: of so many) with 20 links each, all listed in a sitemap.
+// environment: of so many) with 20 links each, all listed in a sitemap, that one worker
+// did, and that three did: these have one page of a thousand twice, and have all left
+// the same URLs alone, one for ten pages.
 func BenchmarkMake(b *testing.B) {
 	pages := 100_000
 	if text := os.Getenv("REPORT_PAGES"); text != "" {
@@ -23,53 +27,16 @@ func BenchmarkMake(b *testing.B) {
 		}
 		pages = n
 	}
-	dir := b.TempDir()
-	d, err := output.Create(dir, map[string]any{"ended": Ending{End: "finished"}})
-	if err != nil {
-		b.Fatal(err)
+	for _, workers := range []int{1, 3} {
+		b.Run(fmt.Sprintf("workers=%d", workers), func(b *testing.B) { benchmarkMake(b, pages, workers) })
 	}
-	url := func(i int) string {
-		return fmt.Sprintf("https://host-%d.example/section/%d/page-%d.html", i%100, i%1000, i)
-	}
-	entries, err := os.Create(filepath.Join(dir, output.EntriesFile))
-	if err != nil {
-		b.Fatal(err)
-	}
-	for i := range pages {
-		var batch output.Batch
-		page := &output.Page{
-			URL: url(i), Status: 200, Title: "Page " + strconv.Itoa(i), Depth: i % 9, Via: url(i / 2), Source: "link", ContentType: "text/html",
-			Bytes: 20_000 + i, Links: 20, FetchedAt: at(i), Millis: int64(i % 700), Attempt: 1,
-		}
-		switch i % 50 {
-		case 7:
-			page.Status = 404
-		case 8:
-			page.Status, page.Location = 301, url(i+1)
-		}
-		links := &output.Links{URL: url(i)}
-		for j := range 20 {
-			links.To = append(links.To, url((i*31+j*17)%pages))
-		}
-		line, err := output.Line(nil, output.Entry{URL: url(i), Sitemap: "https://host-0.example/sitemap.xml"})
-		if err == nil {
-			_, err = entries.Write(line)
-		}
-		for _, err := range []error{err, batch.Page(page), batch.Links(links), d.Write(&batch)} {
-			if err != nil {
-				b.Fatal(err)
-			}
-		}
-	}
-	for _, err := range []error{entries.Close(), d.Close()} {
-		if err != nil {
-			b.Fatal(err)
-		}
-	}
+}
+
+func benchmarkMake(b *testing.B, pages, workers int) {
+	dirs := benchmarkCrawl(b, pages, workers)
 	before := heap()
 	for b.Loop() {
-		m := &maker{dir: dir, Options: (*Options)(nil).withDefaults(), lines: make(map[string]int)}
-		m.begin()
+		m := begun(b, dirs...)
 		if err := m.learn(); err != nil {
 			b.Fatal(err)
 		}
@@ -78,11 +45,83 @@ func BenchmarkMake(b *testing.B) {
 		if err := m.name(); err != nil {
 			b.Fatal(err)
 		}
-		if err := m.report().WriteHTML(io.Discard); err != nil {
+		r := m.report()
+		if err := r.WriteHTML(io.Discard); err != nil {
 			b.Fatal(err)
+		}
+		if r.Summary.Pages != pages || r.Summary.Rejected != pages/10 {
+			b.Fatalf("%+v", r.Summary)
 		}
 	}
 	b.ReportMetric(b.Elapsed().Seconds()/float64(b.N)/float64(pages)*1e6, "µs/page")
+}
+
+// benchmarkCrawl makes the directories of the workers.
+func benchmarkCrawl(b *testing.B, pages, workers int) []string {
+	b.Helper()
+	var dirs []string
+	var out []*output.Dir
+	for i := range workers {
+		dirs = append(dirs, filepath.Join(b.TempDir(), strconv.Itoa(i)))
+		d, err := output.Create(dirs[i], map[string]any{"ended": Ending{End: "finished"}})
+		if err != nil {
+			b.Fatal(err)
+		}
+		out = append(out, d)
+	}
+	write := func(worker int, batch *output.Batch, err error) {
+		if err := errors.Join(err, out[worker].Write(batch)); err != nil {
+			b.Fatal(err)
+		}
+	}
+	for i := range pages {
+		var batch output.Batch
+		page, links := benchmarkPage(i, pages)
+		write(i%workers, &batch, errors.Join(batch.Page(page), batch.Links(links),
+			batch.Entry(&output.Entry{URL: page.URL, Sitemap: "https://host-0.example/sitemap.xml"})))
+		if workers > 1 && i%1000 == 0 {
+			again := *page
+			again.FetchedAt = again.FetchedAt.Add(time.Minute)
+			var batch output.Batch
+			write((i+1)%workers, &batch, errors.Join(batch.Page(&again), batch.Links(links)))
+		}
+		if i%10 > 0 {
+			continue
+		}
+		for worker := range workers {
+			var batch output.Batch
+			away := &output.Rejection{URL: fmt.Sprintf("https://away-%d.example/", i), Reason: output.OutOfScope, Depth: i % 9, Via: page.URL, Source: "link"}
+			write(worker, &batch, batch.Reject(away))
+		}
+	}
+	for _, d := range out {
+		if err := d.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+	return dirs
+}
+
+// benchmarkPage is one page of many, with its links.
+func benchmarkPage(i, pages int) (*output.Page, *output.Links) {
+	url := func(i int) string {
+		return fmt.Sprintf("https://host-%d.example/section/%d/page-%d.html", i%100, i%1000, i)
+	}
+	page := &output.Page{
+		URL: url(i), Status: 200, Title: "Page " + strconv.Itoa(i), Depth: i % 9, Via: url(i / 2), Source: "link", ContentType: "text/html",
+		Bytes: 20_000 + i, Links: 20, FetchedAt: at(i), Millis: int64(i % 700), Attempt: 1, Hash: fmt.Sprintf("%016x", i-i%50/49),
+	}
+	switch i % 50 {
+	case 7:
+		page.Status = 404
+	case 8:
+		page.Status, page.Location = 301, url(i+1)
+	}
+	links := &output.Links{URL: page.URL}
+	for j := range 20 {
+		links.To = append(links.To, url((i*31+j*17)%pages))
+	}
+	return page, links
 }
 
 // heap is how many bytes are in use.

@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"strings"
 
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
@@ -12,7 +13,7 @@ type Broken struct {
 	Status int      `json:"status,omitempty"` // 4xx or 5xx; 0: no answer
 	Detail string   `json:"detail,omitempty"` // why there was none
 	Links  int      `json:"links"`            // pages that link to it; without links.jsonl: that are known to
-	From   []string `json:"from"`             // the first of them
+	From   []string `json:"from"`             // the first of them, by URL
 	Via    string   `json:"via,omitempty"`    // where it was found first
 	Source string   `json:"source"`           // how: start, sitemap, link or redirect
 }
@@ -27,7 +28,7 @@ type brokenPages struct {
 	links  map[key]int // how many pages link to a URL that is broken
 	rows   firsts[Broken]
 	chosen List[Broken]
-	byURL  map[key]*Broken
+	from   map[key]*firsts[string] // of those in chosen, which pages link to them
 }
 
 func newBrokenPages(f *facts, rows int) *brokenPages {
@@ -70,10 +71,9 @@ func (b *brokenPages) add(k key, row Broken) {
 // choose picks those that will be in the list.
 func (b *brokenPages) choose() {
 	b.chosen = b.rows.list()
-	b.byURL = make(map[key]*Broken)
-	for i := range b.chosen.Rows {
-		row := &b.chosen.Rows[i]
-		b.byURL[keyOf(row.URL)] = row
+	b.from = make(map[key]*firsts[string])
+	for _, row := range b.chosen.Rows {
+		b.from[keyOf(row.URL)] = new(newFirsts(maxFrom, strings.Compare))
 	}
 }
 
@@ -82,10 +82,19 @@ func (b *brokenPages) name(l *output.Links) {
 	from := keyOf(l.URL)
 	for _, to := range l.To {
 		k := keyOf(to)
-		if row := b.byURL[k]; row != nil && k != from && len(row.From) < maxFrom {
-			row.From = append(row.From, l.URL)
+		if pages := b.from[k]; pages != nil && k != from {
+			pages.add(l.URL)
 		}
 	}
 }
 
-func (b *brokenPages) list() List[Broken] { return b.chosen }
+func (b *brokenPages) list() List[Broken] {
+	if !b.linked {
+		return b.chosen // with the one page that is known
+	}
+	for i := range b.chosen.Rows {
+		row := &b.chosen.Rows[i]
+		row.From = b.from[keyOf(row.URL)].list().Rows
+	}
+	return b.chosen
+}

@@ -13,7 +13,7 @@ import (
 func openReport(t *testing.T, b *browsertest.Tab, c *crawl) {
 	t.Helper()
 	dir := c.write(t)
-	if _, err := Write(dir, nil); err != nil {
+	if _, err := write(dir, nil); err != nil {
 		t.Fatal(err)
 	}
 	b.Open("file://" + filepath.Join(dir, HTMLFile))

@@ -78,10 +78,31 @@ func (c *crawl) write(t *testing.T) string {
 	return dir
 }
 
+// begun is the maker of the report of directories that has still to read them.
+func begun(t testing.TB, dirs ...string) *maker {
+	t.Helper()
+	m := &maker{Options: (*Options)(nil).withDefaults()}
+	var err error
+	if m.segments, err = openSegments(dirs, m.Ending); err != nil {
+		t.Fatal(err)
+	}
+	m.begin()
+	return m
+}
+
+// write makes the report of a directory and writes it there.
+func write(dir string, opts *Options) (*Report, error) {
+	r, err := Make([]string{dir}, opts)
+	if err == nil {
+		err = r.WriteFiles(dir)
+	}
+	return r, err
+}
+
 // make makes the directory and its report.
 func (c *crawl) make(t *testing.T) *Report {
 	t.Helper()
-	r, err := Make(c.write(t), &Options{Now: func() time.Time { return at(3600) }})
+	r, err := Make([]string{c.write(t)}, &Options{Now: func() time.Time { return at(3600) }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +124,7 @@ func everything() *crawl {
 			bare:    "User-agent: politecrawl\nDisallow:\n",
 		},
 	}
-	c.linked("/fine", "")
+	c.page("/fine", output.Page{Source: "link", Depth: 1, Title: "Title of /fine", Hash: "f"})
 	c.linked("/new", "")
 	c.linked("/unlisted", "")
 	c.linked("/future", "")
@@ -120,7 +141,7 @@ func everything() *crawl {
 		Source: "link", Directives: []output.Directive{{Rule: "none", Source: "X-Robots-Tag line 1"}, {Rule: "max-snippet: 20", Source: "X-Robots-Tag line 1"}},
 		Usage: map[string]bool{"train-ai": false},
 	})
-	c.page("/copy", output.Page{Source: "link", Canonical: "/fine", DuplicateOf: example + "/fine", Depth: 2})
+	c.page("/copy", output.Page{Source: "link", Canonical: "/fine", Hash: "f", Depth: 2})
 	c.page("/gone", output.Page{Source: "link", Status: 404, Depth: 2})
 	c.page("/error", output.Page{Source: "redirect", Status: 500, Via: example + "/to-error", Depth: 2})
 	for _, redirect := range [][2]string{

@@ -29,10 +29,16 @@ type wishes struct {
 	rows            int
 	pages, withheld int
 	mute            int // pages that are withheld with their links
-	rules           map[string]*Directive
+	rules           map[string]*wish
 }
 
-func newWishes(rows int) *wishes { return &wishes{rows: rows, rules: make(map[string]*Directive)} }
+// A wish is a directive with the pages that ask for it.
+type wish struct {
+	Directive
+	urls firsts[string]
+}
+
+func newWishes(rows int) *wishes { return &wishes{rows: rows, rules: make(map[string]*wish)} }
 
 func (w *wishes) page(p *output.Page) {
 	if p.Withheld != "" {
@@ -44,7 +50,7 @@ func (w *wishes) page(p *output.Page) {
 	if len(p.Directives)+len(p.Usage) > 0 {
 		w.pages++
 	}
-	asked := make(map[*Directive]bool)
+	asked := make(map[*wish]bool)
 	for _, d := range p.Directives {
 		rule := w.rule(d.Rule)
 		if strings.HasPrefix(d.Source, "meta") {
@@ -65,20 +71,18 @@ func (w *wishes) page(p *output.Page) {
 	}
 	for rule := range asked {
 		rule.Pages++
-		if len(rule.Examples) < maxExamples {
-			rule.Examples = append(rule.Examples, p.URL)
-		}
+		rule.urls.add(p.URL)
 	}
 }
 
-func (w *wishes) rule(name string) *Directive {
+func (w *wishes) rule(name string) *wish {
 	name = clip(name)
 	if w.rules[name] == nil {
 		if len(w.rules) >= maxNames {
 			name = otherNames
 		}
 		if w.rules[name] == nil {
-			w.rules[name] = &Directive{Rule: name, Examples: []string{}}
+			w.rules[name] = &wish{Directive{Rule: name}, newFirsts(maxExamples, strings.Compare)}
 		}
 	}
 	return w.rules[name]
@@ -89,7 +93,9 @@ func (w *wishes) list() Directives {
 		return cmp.Or(cmp.Compare(b.Pages, a.Pages), cmp.Compare(a.Rule, b.Rule))
 	})
 	for _, rule := range w.rules {
-		most.add(*rule)
+		row := rule.Directive
+		row.Examples = rule.urls.list().Rows
+		most.add(row)
 	}
 	return Directives{Pages: w.pages, Withheld: w.withheld, Rules: most.list()}
 }

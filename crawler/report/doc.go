@@ -8,7 +8,9 @@
 // robots.txt for all that it kept away, the outages and changes of each robots.txt,
 // duplicates, and what pages ask of crawlers.
 //
-//	r, err := report.Write("example", nil) // the directory of a crawl
+//	r, err := report.Make([]string{"example"}, nil) // the directory of a crawl
+//	…
+//	err = r.WriteFiles("example")
 //
 // # Sitemaps against the site
 //
@@ -24,10 +26,24 @@
 // it had limits, that a robots.txt or a sitemap could not be read, that the files of
 // the crawl lack something. With no such reason, what is listed is all there is.
 //
+// # Many workers, one crawl
+//
+// Where several workers do one crawl, each writes a directory of its own, and [Make]
+// reads them together: each page, rejection, sitemap file and robots.txt counts once,
+// whichever of them has it (SCHEMA.md says which line counts where several do), and
+// what one worker's sitemap lists is held against what all of them found. So the report
+// says what it would say had one worker done it all. A worker that was killed has not
+// written down all that it left alone; the report says so.
+//
+//	r, err := report.Make([]string{"w1", "w2", "w3"}, nil)
+//	…
+//	err = r.WriteFiles("all")
+//
 // # What it costs
 //
-// The files are read as streams, twice. Of each URL some 40 bytes are kept between
-// the two readings, and of each list only as many rows as it will have; the counts
+// The files are read as streams, twice; of several directories the pages, and what was
+// left alone, once more before that, to see what counts. Of each URL some 40 bytes are
+// kept between the readings, and of each list only as many rows as it will have; the counts
 // are exact all the same. A crawl of 100,000 pages with two million links takes some
 // three seconds and 70 MB (BenchmarkMake).
 //

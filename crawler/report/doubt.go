@@ -10,6 +10,7 @@ import (
 type circumstances struct {
 	unfinished   string // why it is not known that the crawl saw everything; empty: it did
 	trail        bool   // the entries of sitemaps were not written down
+	partTrail    int    // nor those of the sitemaps that so many workers have read, where others' were
 	linksUnknown bool   // the links of pages were not
 	onlySitemaps bool   // no link was followed
 	unchanged    int    // pages that answered 304, and so told no links
@@ -21,8 +22,9 @@ type circumstances struct {
 func (m *maker) circumstances() circumstances {
 	c := circumstances{
 		unfinished:   m.unfinished(),
-		linksUnknown: m.lines[output.LinksFile] == 0 && m.census.links > 0,
-		onlySitemaps: m.state.Config.OnlySitemaps,
+		partTrail:    len(m.segments.withoutEntries()),
+		linksUnknown: len(m.segments.withoutLinks()) > 0,
+		onlySitemaps: m.segments.onlySitemaps(),
 		unchanged:    m.census.statuses[304],
 		withheld:     m.wishes.mute,
 		reasons:      make(map[output.Reason]int),
@@ -35,27 +37,22 @@ func (m *maker) circumstances() circumstances {
 
 // unfinished says why the crawl may not have seen everything.
 func (m *maker) unfinished() string {
-	switch e := m.ending(); {
-	case e == nil:
+	switch state, e := m.segments.over(); state {
+	case Unknown:
 		return "it is not known whether the crawl came to its end"
-	case e.End == EndRunning:
+	case Running:
 		return "the crawl is still running"
-	case e.Left > 0:
+	case Stopped:
 		return "the crawl is not finished: " + quantity(e.Left, "URL") + " had still to be fetched"
 	}
-	return ""
-}
-
-// ending is how the crawl ended; nil: that is not known.
-func (m *maker) ending() *Ending {
-	if m.Ending == nil {
-		return m.state.Ended
+	switch open := len(m.segments.open()); open {
+	case 0:
+		return ""
+	case 1:
+		return "of one worker it is not known whether it came to its end, nor all that it has left alone"
+	default:
+		return fmt.Sprintf("of %s it is not known whether they came to their end, nor all that they have left alone", quantity(open, "worker"))
 	}
-	e := *m.Ending
-	if e.End == "" && m.state.Ended != nil {
-		e.End = m.state.Ended.End
-	}
-	return &e
 }
 
 // doubts says why what was found of a kind is not the whole truth.
@@ -74,6 +71,8 @@ func (c *circumstances) doubts(kind Kind) []string {
 	doubt(c.trail && kind == FalseDate, "the entries of the sitemaps were not written down, nor their dates")
 	doubt(c.trail && kind != NotListed && kind != FalseDate && kind != NotLinked,
 		"the entries of the sitemaps were not written down: only what was first found in one is known to be listed")
+	doubt(!c.trail && c.partTrail > 0 && kind != NotLinked,
+		"the entries of the sitemaps that %s read were not written down", quantity(c.partTrail, "worker"))
 	doubt(c.unread > 0 && kind != NotLinked, "%s could not be read", quantity(c.unread, "sitemap file"))
 	if kind == FalseDate || kind == NotFetched {
 		return list

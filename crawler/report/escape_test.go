@@ -39,7 +39,7 @@ func hostileCrawl() *crawl {
 				output.Page{
 					URL: u, Status: 200, Title: text, Via: text, Source: text, Location: text, ContentType: text, Canonical: text,
 					Directives: []output.Directive{{Rule: text, Source: text}}, Usage: map[string]bool{text: true}, Withheld: text,
-					DuplicateOf: text, Millis: 99_999, Bytes: 1 << 30, Links: i,
+					Hash: "e", Millis: 99_999, Bytes: 1 << 30, Links: i,
 				},
 				output.Page{URL: u + "/404", Status: 404, Via: text, Source: text},
 				output.Page{URL: u + "/301", Status: 301, Location: text, Via: text, Source: "redirect"},

@@ -51,11 +51,11 @@ func smallCrawl() (dir string, remove func()) {
 }
 
 // How is the report of a crawl made?
-func ExampleWrite() {
+func ExampleMake() {
 	dir, remove := smallCrawl()
 	defer remove()
 
-	r, err := report.Write(dir, nil)
+	r, err := report.Make([]string{dir}, nil)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -63,8 +63,6 @@ func ExampleWrite() {
 	for _, f := range r.Findings {
 		fmt.Println(f.Level, f.Text)
 	}
-	_, err = os.Stat(filepath.Join(dir, report.HTMLFile))
-	fmt.Println("report.html is there:", err == nil)
 	// Output:
 	// bad 1 URL answers with an error or not at all
 	// bad 2 pages link to https://example.com/gone
@@ -72,15 +70,84 @@ func ExampleWrite() {
 	// note the most by “Disallow: /private/”, line 2 of https://example.com/robots.txt: 1 URL
 	// bad 1 URL listed but broken
 	// warn 1 URL linked but not listed
-	// report.html is there: true
 }
 
-// Which links of a site are broken, and where are they?
-func ExampleMake() {
+// How is the report written beside the files of the crawl?
+func ExampleReport_WriteFiles() {
 	dir, remove := smallCrawl()
 	defer remove()
 
-	r, err := report.Make(dir, &report.Options{Rows: 1000})
+	r, err := report.Make([]string{dir}, nil)
+	if err == nil {
+		err = r.WriteFiles(dir)
+	}
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, name := range []string{report.HTMLFile, report.JSONFile} {
+		_, err := os.Stat(filepath.Join(dir, name))
+		fmt.Println(name, "is there:", err == nil)
+	}
+	// Output:
+	// report.html is there: true
+	// report.json is there: true
+}
+
+// How is the report of a crawl made that several workers did?
+func ExampleMake_workers() {
+	first, remove := smallCrawl()
+	defer remove()
+
+	// The second worker had a page again, since the lease of the first had expired,
+	// and one of its own. It was killed before its end.
+	const site = "https://example.com"
+	second := first + "-2"
+	d, err := output.Create(second, map[string]any{"config": map[string]any{"urls": []string{site + "/"}}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	at := time.Date(2026, 5, 4, 12, 1, 0, 0, time.UTC)
+	var b output.Batch
+	err = errors.Join(
+		b.Page(&output.Page{URL: site + "/gone", Status: 200, Source: "link", Via: site + "/", ContentType: "text/html", FetchedAt: at}),
+		b.Page(&output.Page{URL: site + "/news", Status: 200, Source: "link", Via: site + "/", ContentType: "text/html", FetchedAt: at}),
+		d.Write(&b), d.Close())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+
+	r, err := report.Make([]string{first, second}, nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(r.Summary.Pages, "pages,", r.Broken.Total, "broken")
+	for i, s := range r.Segments {
+		fmt.Printf("worker %d: %d pages, %s\n", i+1, s.Pages, s.State)
+	}
+	for _, note := range r.Notes {
+		fmt.Println(strings.ReplaceAll(note, second, "worker 2"))
+	}
+	_, err = report.Make([]string{first, first}, nil)
+	fmt.Println("one of them twice:", errors.Is(err, report.ErrNotOneCrawl))
+	// Output:
+	// 4 pages, 0 broken
+	// worker 1: 2 pages, finished
+	// worker 2: 2 pages, unknown
+	// 1 page stands in more than one directory: of each the line of the last fetch counts
+	// worker 2: it is not known whether its worker is still running or was killed; what it has left alone may not all be there
+	// one of them twice: true
+}
+
+// Which links of a site are broken, and where are they?
+func ExampleMake_broken() {
+	dir, remove := smallCrawl()
+	defer remove()
+
+	r, err := report.Make([]string{dir}, &report.Options{Rows: 1000})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -103,7 +170,7 @@ func ExampleMake_sitemaps() {
 	defer remove()
 
 	// The caller knows that the crawl was stopped with 12 URLs left.
-	r, err := report.Make(dir, &report.Options{Ending: &report.Ending{Left: 12}})
+	r, err := report.Make([]string{dir}, &report.Options{Ending: func(string) *report.Ending { return &report.Ending{Left: 12} }})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -127,7 +194,7 @@ func ExampleReport_WriteJSON() {
 	dir, remove := smallCrawl()
 	defer remove()
 
-	r, err := report.Make(dir, nil)
+	r, err := report.Make([]string{dir}, nil)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -157,7 +224,7 @@ func ExampleReport_WriteHTML() {
 	dir, remove := smallCrawl()
 	defer remove()
 
-	r, err := report.Make(dir, nil)
+	r, err := report.Make([]string{dir}, nil)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -18,6 +18,9 @@ type fact struct {
 	marks  marks
 	status int16 // of its page; 0: it has none
 	reason uint8 // its place in facts.reasons, from 1; 0: it was not left alone
+
+	depth   uint8  // where several directories may say why it was left alone: in the line that counts
+	segment uint16 // the number of the directory with that line; 0: any
 }
 
 type marks uint16
@@ -75,6 +78,13 @@ func (f *facts) page(k key, status int, m marks) {
 func (f *facts) leave(k key, reason output.Reason) {
 	known := f.byURL[k]
 	known.reason = f.place(reason)
+	f.byURL[k] = known
+}
+
+// elect notes which directory says why a URL was left alone.
+func (f *facts) elect(k key, segment uint16, depth uint8) {
+	known := f.byURL[k]
+	known.segment, known.depth = segment, depth
 	f.byURL[k] = known
 }
 

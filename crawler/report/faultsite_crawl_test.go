@@ -40,7 +40,7 @@ func crawl(t *testing.T, cfg crawler.Config, opts *crawler.Options) *report.Repo
 	if err := errors.Join(err, ctx.Err()); err != nil {
 		t.Fatal(err)
 	}
-	r, err := report.Write(cfg.Output, nil)
+	r, err := report.Make([]string{cfg.Output}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

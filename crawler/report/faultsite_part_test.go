@@ -100,7 +100,7 @@ func TestFaultSiteInterrupted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := report.Write(cfg.Output, nil)
+	r, err := report.Make([]string{cfg.Output}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

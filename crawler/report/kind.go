@@ -78,7 +78,7 @@ type Discrepancy struct {
 // A Discrepant is one URL, or for FalseDate one entry.
 type Discrepant struct {
 	URL     string    `json:"url"`
-	Sitemap string    `json:"sitemap,omitempty"` // the first that lists it
+	Sitemap string    `json:"sitemap,omitempty"` // the first by name that lists it
 	Detail  string    `json:"detail,omitempty"`
 	LastMod time.Time `json:"lastmod,omitzero"`
 }

@@ -19,6 +19,7 @@ func (l List[T]) More() int { return l.Total - len(l.Rows) }
 type firsts[T any] struct {
 	limit   int
 	compare func(a, b T) int
+	same    func(a, b T) bool // rows of which one stands for all, the first; nil: there are none
 	rows    []T
 	total   int
 }
@@ -29,6 +30,11 @@ func newFirsts[T any](limit int, compare func(a, b T) int) firsts[T] {
 
 func (f *firsts[T]) add(row T) {
 	f.total++
+	f.offer(row)
+}
+
+// offer is add for a row that was counted before, by another that is the same.
+func (f *firsts[T]) offer(row T) {
 	f.rows = append(f.rows, row)
 	if len(f.rows) >= 2*f.limit {
 		f.cut()
@@ -38,6 +44,9 @@ func (f *firsts[T]) add(row T) {
 // cut sorts the rows and drops those that are not wanted.
 func (f *firsts[T]) cut() {
 	slices.SortStableFunc(f.rows, f.compare)
+	if f.same != nil {
+		f.rows = slices.CompactFunc(f.rows, f.same)
+	}
 	if len(f.rows) > f.limit {
 		clear(f.rows[f.limit:])
 		f.rows = f.rows[:f.limit]

@@ -9,15 +9,18 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// Make reads the directory of a crawl. The error is [output.ErrNone] where there
-// is none. Files that are missing, as an older version has not written them, or
-// nobody wanted them, are said to be in Report.Notes.
+// Make reads the directory of a crawl, or those of all workers of a crawl that several
+// have done together, as one crawl. The error is [output.ErrNone] where one holds
+// none, and [ErrNotOneCrawl] where they do not belong together. Files that are
+// missing, as an older version has not written them, or nobody wanted them, are said
+// to be in Report.Notes.
 //
 // A crawl may be running meanwhile; the report is then of what it had written.
-func Make(dir string, opts *Options) (*Report, error) {
-	m := &maker{dir: dir, Options: opts.withDefaults(), lines: make(map[string]int)}
-	if err := output.State(dir, &m.state); err != nil {
-		return nil, fmt.Errorf("report: %w", err)
+func Make(dirs []string, opts *Options) (*Report, error) {
+	m := &maker{Options: opts.withDefaults()}
+	var err error
+	if m.segments, err = openSegments(dirs, m.Ending); err != nil {
+		return nil, err
 	}
 	m.begin()
 	if err := m.learn(); err != nil {
@@ -36,11 +39,10 @@ func Make(dir string, opts *Options) (*Report, error) {
 type maker struct {
 	Options
 
-	dir   string
-	state state
-	lines map[string]int // how many each file had at the first reading
+	segments segments
 
 	facts      *facts
+	union      *union
 	census     *census
 	broken     *brokenPages
 	redirects  *redirects
@@ -52,25 +54,15 @@ type maker struct {
 	wishes     *wishes
 }
 
-// state is what crawl.json says, as far as it matters here.
-type state struct {
-	Round  int     `json:"round"`
-	Ended  *Ending `json:"ended"`
-	Config struct {
-		URLs         []string `json:"urls"`
-		UserAgent    string   `json:"user-agent"`
-		OnlySitemaps bool     `json:"only-sitemaps"`
-	} `json:"config"`
-}
-
 func (m *maker) begin() {
 	m.facts = newFacts()
 	m.census = newCensus(m.Rows)
 	m.broken = newBrokenPages(m.facts, m.Rows)
 	m.redirects = newRedirects(m.facts, m.Rows)
-	m.refusals = newRefusals(m.dir, m.Rows)
-	m.robots = newRobotsFiles(m.dir, m.state.Config.UserAgent, m.Rows, m.census.at)
+	m.robots = newRobotsFiles(m.segments, m.Rows, m.census.at)
+	m.refusals = newRefusals(m.robots, m.Rows)
 	m.sitemaps = newSitemapFiles(m.Rows)
+	m.union = newUnion(m.facts, m.sitemaps, m.segments)
 	m.reconciler = newReconciler(m.facts, m.sitemaps, m.Rows)
 	m.copies = newCopies(m.Rows)
 	m.wishes = newWishes(m.Rows)
@@ -79,21 +71,31 @@ func (m *maker) begin() {
 // learn is the first reading.
 func (m *maker) learn() error {
 	return errors.Join(
-		read(m, output.SitemapsFile, m.learnSitemap),
-		read(m, output.PagesFile, m.learnPage),
-		read(m, output.RejectedFile, m.learnRejection),
-		read(m, output.EntriesFile, m.reconciler.learnEntry),
-		read(m, output.LinksFile, m.learnLinks),
-		m.robots.read(m.state.Round),
+		m.union.learnFetches(),
+		read(m.segments, output.SitemapsFile, m.learnSitemap),
+		read(m.segments, output.PagesFile, m.learnPage),
+		m.union.learnRejections(),
+		read(m.segments, output.RejectedFile, m.learnRejection),
+		read(m.segments, output.EntriesFile, m.learnEntry),
+		read(m.segments, output.LinksFile, m.learnLinks),
+		m.robots.read(),
 	)
 }
 
-func (m *maker) learnSitemap(s *output.Sitemap) {
-	m.census.at(s.FetchedAt)
-	m.sitemaps.learn(s)
+func (m *maker) learnSitemap(s *segment, f *output.Sitemap) {
+	if !m.union.sitemap(s, f) {
+		return
+	}
+	s.listing = s.listing || f.Pages > 0
+	m.census.at(f.FetchedAt)
+	m.sitemaps.learn(f)
 }
 
-func (m *maker) learnPage(p *output.Page) {
+func (m *maker) learnPage(s *segment, p *output.Page) {
+	if !m.union.page(s, p) {
+		return
+	}
+	s.page(p)
 	k := keyOf(p.URL)
 	var is marks
 	if noindexOf(p) != "" {
@@ -116,7 +118,11 @@ func (m *maker) learnPage(p *output.Page) {
 	m.wishes.page(p)
 }
 
-func (m *maker) learnRejection(r *output.Rejection) {
+func (m *maker) learnRejection(s *segment, r *output.Rejection) {
+	if !m.union.rejection(s, r) {
+		return
+	}
+	s.rejected++
 	m.census.rejection(r)
 	m.refusals.learn(r)
 	m.robots.rejection(r)
@@ -130,7 +136,16 @@ func (m *maker) learnRejection(r *output.Rejection) {
 	}
 }
 
-func (m *maker) learnLinks(l *output.Links) {
+func (m *maker) learnEntry(s *segment, e *output.Entry) {
+	if m.union.entry(s, e) {
+		m.reconciler.learnEntry(e)
+	}
+}
+
+func (m *maker) learnLinks(s *segment, l *output.Links) {
+	if !m.union.links(s, l) {
+		return
+	}
 	from := keyOf(l.URL)
 	for _, to := range l.To {
 		k := keyOf(to)
@@ -153,22 +168,25 @@ func (m *maker) conclude() {
 // name is the second reading.
 func (m *maker) name() error {
 	err := errors.Join(
-		read(m, output.PagesFile, m.namePage),
-		read(m, output.RejectedFile, m.nameRejection),
+		read(m.segments, output.PagesFile, m.namePage),
+		read(m.segments, output.RejectedFile, m.nameRejection),
 	)
 	if err != nil {
 		return err
 	}
 	m.broken.choose()
 	m.reconciler.choose()
-	err = read(m, output.EntriesFile, m.reconciler.nameEntry)
+	err = read(m.segments, output.EntriesFile, m.nameEntry)
 	if m.broken.linked && m.broken.chosen.Total > 0 { // else there is nothing to look for in the largest file
-		err = errors.Join(err, read(m, output.LinksFile, m.broken.name))
+		err = errors.Join(err, read(m.segments, output.LinksFile, m.nameLinks))
 	}
 	return err
 }
 
-func (m *maker) namePage(p *output.Page) {
+func (m *maker) namePage(s *segment, p *output.Page) {
+	if !m.union.page(s, p) {
+		return
+	}
 	k := keyOf(p.URL)
 	m.census.place(p)
 	m.broken.page(k, p)
@@ -177,7 +195,10 @@ func (m *maker) namePage(p *output.Page) {
 	m.reconciler.page(k, p)
 }
 
-func (m *maker) nameRejection(r *output.Rejection) {
+func (m *maker) nameRejection(s *segment, r *output.Rejection) {
+	if !m.union.rejection(s, r) {
+		return
+	}
 	m.refusals.name(r)
 	if m.sitemaps.rejected(r) {
 		return
@@ -187,9 +208,21 @@ func (m *maker) nameRejection(r *output.Rejection) {
 	m.reconciler.rejection(k, r)
 }
 
+func (m *maker) nameEntry(s *segment, e *output.Entry) {
+	if m.union.entry(s, e) {
+		m.reconciler.nameEntry(e)
+	}
+}
+
+func (m *maker) nameLinks(s *segment, l *output.Links) {
+	if m.union.links(s, l) {
+		m.broken.name(l)
+	}
+}
+
 func (m *maker) report() *Report {
 	r := &Report{
-		Version: Version, MadeAt: m.Now().UTC().Truncate(0),
+		Version: Version, MadeAt: m.Now().UTC().Truncate(0), Segments: m.segments.list(),
 		Statuses: m.census.statusList(), Types: m.census.types.list(m.Rows), Hosts: m.census.hostList(),
 		Depths: m.census.depthList(), Times: m.census.times(),
 		Slowest: m.census.slowest.list(), Largest: m.census.largest.list(),
@@ -206,24 +239,29 @@ func (m *maker) report() *Report {
 // errEnough ends the second reading of a file where the first one ended.
 var errEnough = errors.New("enough")
 
-// read calls f for each line of a file, and nothing where the file is missing. A
-// second time it stops where the first did: a crawl may be writing.
-func read[T any](m *maker, name string, f func(*T)) error {
-	limit, again := m.lines[name]
-	n := 0
-	err := output.Each(filepath.Join(m.dir, name), func(_ int64, v *T) error {
-		if again && n == limit {
-			return errEnough
+// read calls f for each line of a file in every directory, and nothing where the file
+// is missing. The next time it stops where the first did: a crawl may be writing.
+func read[T any](all segments, name string, f func(*segment, *T)) error {
+	for _, s := range all {
+		limit, again := s.lines[name]
+		n := 0
+		err := output.Each(filepath.Join(s.dir, name), func(_ int64, v *T) error {
+			if again && n == limit {
+				return errEnough
+			}
+			n++
+			f(s, v)
+			return nil
+		})
+		if !again {
+			s.lines[name] = n
 		}
-		n++
-		f(v)
-		return nil
-	})
-	if !again {
-		m.lines[name] = n
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			s.missing[name] = true
+		case err != nil && !errors.Is(err, errEnough):
+			return err
+		}
 	}
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, errEnough) {
-		return nil
-	}
-	return err
+	return nil
 }

@@ -25,7 +25,7 @@ type reconciler struct {
 
 	rows  map[Kind]*firsts[Discrepant]
 	lists map[Kind]List[Discrepant]
-	byURL map[key][]*Discrepant // in lists, that still have no sitemap
+	byURL map[key][]*Discrepant // in lists, that want for a sitemap
 }
 
 func newReconciler(f *facts, files *sitemapFiles, rows int) *reconciler {
@@ -35,11 +35,14 @@ func newReconciler(f *facts, files *sitemapFiles, rows int) *reconciler {
 		rows: make(map[Kind]*firsts[Discrepant]),
 	}
 	for _, k := range kinds {
-		c.rows[k.kind] = new(newFirsts(rows, func(a, b Discrepant) int {
-			return cmp.Or(cmp.Compare(a.URL, b.URL), cmp.Compare(a.Sitemap, b.Sitemap), a.LastMod.Compare(b.LastMod))
-		}))
+		c.rows[k.kind] = new(newFirsts(rows, byEntry))
 	}
+	c.rows[NotFetched].same = func(a, b Discrepant) bool { return a.URL == b.URL }
 	return c
+}
+
+func byEntry(a, b Discrepant) int {
+	return cmp.Or(cmp.Compare(a.URL, b.URL), cmp.Compare(a.Sitemap, b.Sitemap), a.LastMod.Compare(b.LastMod))
 }
 
 // learnEntry takes up an entry. It comes after the pages and what was left alone.
@@ -220,16 +223,19 @@ func (c *reconciler) nameEntry(e *output.Entry) {
 	k := keyOf(e.URL)
 	f := c.facts.byURL[k]
 	for _, row := range c.byURL[k] {
-		if row.Sitemap == "" {
+		if better := (Discrepant{URL: row.URL, Sitemap: e.Sitemap, LastMod: e.LastMod}); row.Sitemap == "" || byEntry(better, *row) < 0 {
 			row.Sitemap, row.LastMod = e.Sitemap, e.LastMod
 		}
 	}
 	faults := c.faults(f)
 	if slices.Contains(faults, NotFetched) {
 		faults = nil // it may have none
-		if !f.has(met) {
+		row := Discrepant{URL: e.URL, Sitemap: e.Sitemap, LastMod: e.LastMod, Detail: c.notFetched(f)}
+		if f.has(met) {
+			c.rows[NotFetched].offer(row)
+		} else {
 			c.facts.mark(k, met)
-			c.rows[NotFetched].add(Discrepant{URL: e.URL, Sitemap: e.Sitemap, LastMod: e.LastMod, Detail: c.notFetched(f)})
+			c.rows[NotFetched].add(row)
 		}
 	}
 	if detail := c.falseDate(e); detail != "" {

@@ -63,13 +63,13 @@ var meanings = map[output.Reason]string{
 
 // refusals sorts what was left alone by reason and rule.
 type refusals struct {
-	dir     string
+	robots  *robotsFiles
 	rows    int
 	total   int
 	reasons map[output.Reason]*firsts[RejectedURL]
 	rules   map[ruleKey]int
 	chosen  List[Rule]
-	byKey   map[ruleKey]*Rule
+	urls    map[ruleKey]*firsts[string] // of those in chosen, which they kept away
 }
 
 type ruleKey struct {
@@ -77,17 +77,19 @@ type ruleKey struct {
 	line                   int
 }
 
-func newRefusals(dir string, rows int) *refusals {
-	return &refusals{dir: dir, rows: rows, reasons: make(map[output.Reason]*firsts[RejectedURL]), rules: make(map[ruleKey]int)}
+func newRefusals(robots *robotsFiles, rows int) *refusals {
+	return &refusals{robots: robots, rows: rows, reasons: make(map[output.Reason]*firsts[RejectedURL]), rules: make(map[ruleKey]int)}
 }
 
 func keyOfRule(r *output.Rejection) ruleKey { return ruleKey{r.RobotsURL, r.Group, r.Rule, r.Line} }
+
+func (r *Rule) key() ruleKey { return ruleKey{r.RobotsURL, r.Group, r.Rule, r.Line} }
 
 func (x *refusals) learn(r *output.Rejection) {
 	x.total++
 	group := x.reasons[r.Reason]
 	if group == nil {
-		group = new(newFirsts(x.rows, func(a, b RejectedURL) int { return cmp.Compare(a.URL, b.URL) }))
+		group = new(newFirsts(x.rows, func(a, b RejectedURL) int { return cmp.Or(cmp.Compare(a.URL, b.URL), cmp.Compare(a.Via, b.Via)) }))
 		x.reasons[r.Reason] = group
 	}
 	group.add(RejectedURL{r.URL, r.Via, r.Source, r.Rule, r.Line, clip(r.Detail)})
@@ -103,17 +105,17 @@ func (x *refusals) choose() {
 			cmp.Compare(a.Line, b.Line), cmp.Compare(a.Group, b.Group))
 	})
 	for k, urls := range x.rules {
-		most.add(Rule{RobotsURL: k.robotsURL, Line: k.line, Rule: k.rule, Group: k.group, URLs: urls, Examples: []string{}})
+		most.add(Rule{RobotsURL: k.robotsURL, Line: k.line, Rule: k.rule, Group: k.group, URLs: urls})
 	}
 	x.chosen = most.list()
-	x.byKey = make(map[ruleKey]*Rule)
+	x.urls = make(map[ruleKey]*firsts[string])
 	texts := make(map[string][]string)
 	for i := range x.chosen.Rows {
 		row := &x.chosen.Rows[i]
-		x.byKey[ruleKey{row.RobotsURL, row.Group, row.Rule, row.Line}] = row
+		x.urls[row.key()] = new(newFirsts(maxExamples, strings.Compare))
 		lines, ok := texts[row.RobotsURL]
 		if !ok {
-			lines = robotsLines(x.dir, originOf(row.RobotsURL))
+			lines = x.robots.lines(originOf(row.RobotsURL))
 			texts[row.RobotsURL] = lines
 		}
 		if 0 < row.Line && row.Line <= len(lines) {
@@ -127,8 +129,8 @@ func (x *refusals) name(r *output.Rejection) {
 	if r.Reason != output.Disallowed {
 		return
 	}
-	if row := x.byKey[keyOfRule(r)]; row != nil && len(row.Examples) < maxExamples {
-		row.Examples = append(row.Examples, r.URL)
+	if urls := x.urls[keyOfRule(r)]; urls != nil {
+		urls.add(r.URL)
 	}
 }
 
@@ -139,15 +141,19 @@ func (x *refusals) list() Rejected {
 	for reason, urls := range x.reasons {
 		groups.add(ReasonGroup{reason, meanings[reason], urls.list()})
 	}
+	for i := range x.chosen.Rows {
+		row := &x.chosen.Rows[i]
+		row.Examples = x.urls[row.key()].list().Rows
+	}
 	return Rejected{Total: x.total, Reasons: groups.list().Rows, Rules: x.chosen}
 }
 
-// robotsLines returns the lines of the robots.txt of an origin as it was last; none
-// when it is not there. They end as robots.txt has it (ROB-FMT-02).
-func robotsLines(dir, origin string) []string {
-	body, err := output.RobotsText(dir, origin)
-	if err != nil {
-		return nil // the site may have asked not to keep it
+// lines returns the lines of the robots.txt of an origin as it was last; none when it
+// is not there. They end as robots.txt has it (ROB-FMT-02).
+func (r *robotsFiles) lines(origin string) []string {
+	body, ok := r.text(origin)
+	if !ok {
+		return nil
 	}
 	text := strings.TrimPrefix(string(body), "\ufeff")
 	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")

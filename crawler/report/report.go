@@ -14,11 +14,13 @@ const (
 	HTMLFile = "report.html"
 )
 
-// A Report is what the directory of a crawl says. The names and meanings of its
+// A Report is what the directory of a crawl says, or those of all its workers together. The names and meanings of its
 // fields in JSON are in SCHEMA.md.
 type Report struct {
 	Version int       `json:"version"`
 	MadeAt  time.Time `json:"made_at"`
+
+	Segments []Segment `json:"segments,omitempty"` // where several workers did the crawl: the directory of each
 
 	Findings []Finding `json:"findings"` // what to know first, by topic, the worst first
 	Notes    []string  `json:"notes"`    // what the report cannot say, and why
@@ -47,9 +49,10 @@ type Options struct {
 	// whatever it is. 0 is DefaultRows.
 	Rows int
 
-	// Ending is how the crawl ended, where the caller knows it better than
-	// crawl.json does, or some of it; nil: what crawl.json says.
-	Ending *Ending
+	// Ending says how the crawl in a directory ended, where the caller knows it better
+	// than crawl.json does, or some of it; nil, and what returns nil: what crawl.json
+	// says.
+	Ending func(dir string) *Ending
 
 	// Now tells the time that the report is made at; nil is time.Now.
 	Now func() time.Time
@@ -76,6 +79,9 @@ func (o *Options) withDefaults() Options {
 	}
 	if all.Rows <= 0 {
 		all.Rows = DefaultRows
+	}
+	if all.Ending == nil {
+		all.Ending = func(string) *Ending { return nil }
 	}
 	if all.Now == nil {
 		all.Now = time.Now

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -163,10 +164,12 @@ func TestRows(t *testing.T) {
 		path := "/" + strconv.Itoa(100+i)
 		c.page(path, output.Page{Source: "link", Status: 404})
 		c.reject("/no"+path, output.Rejection{Reason: output.Nofollow, Source: "link"})
-		c.page("/copy"+path, output.Page{Source: "link", DuplicateOf: example + "/of" + path, Millis: int64(i)})
+		hash := fmt.Sprintf("%016x", i)
+		c.page("/original"+path, output.Page{Source: "link", Hash: hash})
+		c.page("/copy"+path, output.Page{Source: "link", Hash: hash, Millis: int64(100 + i)})
 		c.page("/moved"+path, output.Page{Status: 301, Source: "link", Location: path})
 	}
-	r, err := Make(c.write(t), &Options{Rows: 3})
+	r, err := Make([]string{c.write(t)}, &Options{Rows: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -183,11 +186,11 @@ func TestRows(t *testing.T) {
 	if b := r.Broken.Rows; b[0].URL != example+"/100" || b[2].URL != example+"/102" {
 		t.Errorf("not the first: %s", asJSON(t, b))
 	}
-	if s := r.Slowest.Rows; s[0].Millis != 49 || s[2].Millis != 47 {
+	if s := r.Slowest.Rows; s[0].Millis != 149 || s[2].Millis != 147 {
 		t.Errorf("not the slowest: %s", asJSON(t, s))
 	}
 	for _, g := range r.Duplicates.Groups.Rows {
-		if g.URL == "" || len(g.Examples) != 1 {
+		if !strings.Contains(g.URL, "/original/") || len(g.Examples) != 1 || !strings.Contains(g.Examples[0], "/copy/") {
 			t.Errorf("%+v", g)
 		}
 	}
@@ -204,7 +207,7 @@ func TestFilesThatAreNotThere(t *testing.T) {
 		if err := os.Remove(name); err != nil {
 			t.Fatal(err)
 		}
-		r, err := Make(dir, nil)
+		r, err := Make([]string{dir}, nil)
 		if err != nil {
 			t.Fatalf("without %s: %v", name, err)
 		}
@@ -212,14 +215,14 @@ func TestFilesThatAreNotThere(t *testing.T) {
 			t.Fatalf("without %s: %v", name, err)
 		}
 	}
-	r, err := Make(dir, nil)
+	r, err := Make([]string{dir}, nil)
 	if err != nil || r.Summary.Pages != 0 || len(r.Robots.Hosts.Rows) != 2 { // these stand in robots/ too
 		t.Errorf("%+v, %v", r.Summary, err)
 	}
 	if err := os.Remove(filepath.Join(dir, output.StateFile)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Make(dir, nil); !errors.Is(err, output.ErrNone) {
+	if _, err := Make([]string{dir}, nil); !errors.Is(err, output.ErrNone) {
 		t.Errorf("without %s: %v", output.StateFile, err)
 	}
 }
@@ -229,7 +232,7 @@ func TestDamagedFile(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, output.LinksFile), []byte("{}\nnonsense\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Make(dir, nil); err == nil || !strings.Contains(err.Error(), output.LinksFile) {
+	if _, err := Make([]string{dir}, nil); err == nil || !strings.Contains(err.Error(), output.LinksFile) {
 		t.Errorf("Make = %v", err)
 	}
 }
@@ -237,8 +240,7 @@ func TestDamagedFile(t *testing.T) {
 // TestWhileTheCrawlGoesOn holds that both readings see the same.
 func TestWhileTheCrawlGoesOn(t *testing.T) {
 	dir := everything().write(t)
-	m := &maker{dir: dir, Options: (*Options)(nil).withDefaults(), lines: make(map[string]int)}
-	m.begin()
+	m := begun(t, dir)
 	if err := m.learn(); err != nil {
 		t.Fatal(err)
 	}
@@ -264,10 +266,6 @@ func TestSchema(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var report any
-	if err := json.Unmarshal([]byte(asJSON(t, everything().make(t))), &report); err != nil {
-		t.Fatal(err)
-	}
 	var fields []string
 	var walk func(v any)
 	walk = func(v any) {
@@ -283,7 +281,15 @@ func TestSchema(t *testing.T) {
 			}
 		}
 	}
-	walk(report)
+	stopped := everything()
+	stopped.state["ended"] = Ending{"interrupted", 3}
+	for _, r := range []*Report{everything().make(t), together(t, everything(), stopped)} {
+		var report any
+		if err := json.Unmarshal([]byte(asJSON(t, r)), &report); err != nil {
+			t.Fatal(err)
+		}
+		walk(report)
+	}
 	slices.Sort(fields)
 	fields = slices.Compact(fields)
 	if len(fields) < 80 {

@@ -2,17 +2,13 @@ package report
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
-	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/internal/secret"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt/robotslint"
 )
@@ -79,36 +75,21 @@ type RobotsChange struct {
 // maxEvents is how many outages, changes and oddities are listed of one host.
 const maxEvents = 10
 
-// earlierRobots is the name that robots.jsonl has once a recrawl was begun.
-const earlierRobots = "robots.%d.jsonl"
-
-// robotsLine is a line of robots.jsonl: robotsext.Record as JSON, and a hash of the
-// text where the crawl has written one.
-type robotsLine struct {
-	Origin       string    `json:"origin"`
-	Outcome      string    `json:"outcome"`
-	Status       int       `json:"status"`
-	Error        string    `json:"error"`
-	Hash         string    `json:"hash"`
-	Chain        []string  `json:"chain"`
-	FetchedAt    time.Time `json:"fetched_at"`
-	FailingSince time.Time `json:"failing_since"`
-}
-
 // robotsFiles follows the robots.txt of each host.
 type robotsFiles struct {
-	dir    string
-	tokens []string // of the crawl
-	rows   int
-	hosts  map[string]*robotsHistory
-	seen   func(time.Time) // is told when there was a fetch
+	segments segments
+	tokens   []string // of the crawl
+	rows     int
+	hosts    map[string]*robotsHistory
+	seen     func(time.Time) // is told when there was a fetch
 }
 
 // robotsHistory is a host with what its robots.txt was when it last was something.
 type robotsHistory struct {
 	RobotsHost
 
-	known   bool // it was something
+	segment *segment // of the last fetch
+	known   bool     // it was something
 	last    robotsLine
 	outages firsts[Outage]
 	changes firsts[RobotsChange]
@@ -116,9 +97,9 @@ type robotsHistory struct {
 	outage  Outage
 }
 
-func newRobotsFiles(dir, userAgent string, rows int, seen func(time.Time)) *robotsFiles {
-	r := &robotsFiles{dir: dir, rows: rows, hosts: make(map[string]*robotsHistory), seen: seen}
-	if token, err := robotstxt.ProductToken(userAgent); err == nil {
+func newRobotsFiles(all segments, rows int, seen func(time.Time)) *robotsFiles {
+	r := &robotsFiles{segments: all, rows: rows, hosts: make(map[string]*robotsHistory), seen: seen}
+	if token, err := robotstxt.ProductToken(all.userAgent()); err == nil {
 		r.tokens = []string{token}
 	}
 	return r
@@ -126,33 +107,25 @@ func newRobotsFiles(dir, userAgent string, rows int, seen func(time.Time)) *robo
 
 // read goes through all fetches or, where they were not written down, through what
 // is known last. Those of the crawl before this one tell what has changed since.
-func (r *robotsFiles) read(round int) error {
-	if round > 0 {
-		err := output.Each(filepath.Join(r.dir, fmt.Sprintf(earlierRobots, round)), func(_ int64, l *robotsLine) error { r.before(l); return nil })
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
+func (r *robotsFiles) read() error {
+	return errors.Join(
+		inOrder(r.segments, robotsBefore, func(_ *segment, l *robotsLine) { r.before(l) }),
+		inOrder(r.segments, robotsFetches, r.fetch))
+}
+
+// text returns the robots.txt of an origin as it was last; false where it is not there,
+// as when the site has asked not to keep it.
+func (r *robotsFiles) text(origin string) ([]byte, bool) {
+	all := r.segments
+	if h := r.hosts[origin]; h != nil && h.segment != nil {
+		all = append(segments{h.segment}, all...)
+	}
+	for _, s := range all {
+		if body, err := output.RobotsText(s.dir, origin); err == nil {
+			return body, true
 		}
 	}
-	name := filepath.Join(r.dir, output.RobotsFile)
-	err := output.Each(name, func(_ int64, l *robotsLine) error { r.fetch(l); return nil })
-	if !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	names, err := filepath.Glob(filepath.Join(r.dir, output.RobotsDir, "*.json"))
-	if err != nil {
-		return err
-	}
-	for _, name := range names {
-		body, err := os.ReadFile(name)
-		if err != nil {
-			return err
-		}
-		var l robotsLine
-		if err := json.Unmarshal(body, &l); err == nil { // else it is none of the crawl's
-			r.fetch(&l)
-		}
-	}
-	return nil
+	return nil, false
 }
 
 func (r *robotsFiles) host(origin string) *robotsHistory {
@@ -188,9 +161,10 @@ func (r *robotsFiles) before(l *robotsLine) {
 }
 
 // fetch takes up one fetch of a robots.txt.
-func (r *robotsFiles) fetch(l *robotsLine) {
+func (r *robotsFiles) fetch(s *segment, l *robotsLine) {
 	r.seen(l.FetchedAt)
 	h := r.host(l.Origin)
+	h.segment = s
 	h.Fetches++
 	h.Outcome, h.Status, h.Error, h.FetchedAt = l.Outcome, l.Status, clip(l.Error), l.FetchedAt
 	h.Chain = nil
@@ -261,8 +235,8 @@ func (r *robotsFiles) list() Robots {
 
 // parse says what the text of a robots.txt means for the crawl.
 func (r *robotsFiles) parse(h *RobotsHost) {
-	body, err := output.RobotsText(r.dir, h.Origin)
-	if err != nil || h.Outcome != "rules" {
+	body, ok := r.text(h.Origin)
+	if !ok || h.Outcome != "rules" {
 		return
 	}
 	file := robotstxt.Parse(body, &robotstxt.Options{MaxCrawlDelay: 24 * time.Hour})
@@ -275,7 +249,7 @@ func (r *robotsFiles) parse(h *RobotsHost) {
 		}
 		h.Oddities += 1 + f.More
 		if len(h.Lint) < maxEvents {
-			h.Lint = append(h.Lint, Oddity{f.Line, f.Severity, clip(f.Message), clip(f.Fix)})
+			h.Lint = append(h.Lint, Oddity{f.Line, f.Severity, clip(secret.Users(f.Message)), clip(secret.Users(f.Fix))})
 		}
 	}
 }

@@ -43,7 +43,9 @@ func (s *sitemapFiles) learn(m *output.Sitemap) {
 		URL: m.URL, Status: m.Status, Host: m.Host, Via: m.Via, Pages: m.Pages, Sitemaps: m.Sitemaps, Detail: clip(m.Detail),
 	})
 	s.pages += m.Pages
-	s.read[k] = m.FetchedAt
+	if m.FetchedAt.After(s.read[k]) {
+		s.read[k] = m.FetchedAt
+	}
 	if m.Sitemaps > 0 {
 		s.indexes[k] = true
 	}
@@ -113,7 +115,7 @@ func (s *sitemapFiles) list() List[SitemapFile] {
 		case bad(a) != bad(b):
 			return 1
 		}
-		return cmp.Or(cmp.Compare(b.Faults, a.Faults), cmp.Compare(a.URL, b.URL), cmp.Compare(a.Host, b.Host))
+		return cmp.Or(cmp.Compare(b.Faults, a.Faults), cmp.Compare(a.URL, b.URL), cmp.Compare(a.Host, b.Host), cmp.Compare(a.Via, b.Via))
 	})
 	for _, f := range s.files {
 		f.Faults = s.faults[keyOf(f.URL)]

@@ -45,14 +45,14 @@ const (
 
 func (m *maker) summary(r *Report) Summary {
 	c := m.census
+	urls := m.segments.urls()
 	s := Summary{
-		URLs: List[string]{Total: len(m.state.Config.URLs)}, UserAgent: m.state.Config.UserAgent,
-		State: Unknown, Round: m.state.Round,
+		URLs:      List[string]{Total: len(urls), Rows: urls[:min(m.Rows, len(urls))]},
+		UserAgent: m.segments.userAgent(), Round: m.segments.round(),
 		Began: c.began.UTC(), Ended: c.ended.UTC(), Seconds: c.ended.Sub(c.began).Seconds(),
 		Hosts: len(c.hosts), Pages: c.pages, Bytes: c.bytes,
 		Rejected: c.rejected, Broken: r.Broken.Total,
 	}
-	s.URLs.Rows = append([]string{}, m.state.Config.URLs[:min(m.Rows, s.URLs.Total)]...)
 	for _, status := range r.Statuses {
 		if fine(status.Status) {
 			s.OK += status.Pages
@@ -61,30 +61,11 @@ func (m *maker) summary(r *Report) Summary {
 	if group := m.refusals.reasons[output.Disallowed]; group != nil {
 		s.Disallowed = group.total
 	}
-	if e := m.ending(); e != nil {
+	var e *Ending
+	if s.State, e = m.segments.over(); e != nil {
 		s.End, s.Left = e.End, e.Left
-		switch {
-		case e.End == EndRunning:
-			s.State = Running
-		case e.Left > 0:
-			s.State = Stopped
-		default:
-			s.State = Finished
-		}
 	}
 	return s
-}
-
-// notes says what the report cannot say, and why.
-func (m *maker) notes() []string {
-	notes := []string{}
-	if m.reconciler.within.trail && m.sitemaps.pages > 0 {
-		notes = append(notes, output.EntriesFile+" is missing or empty, so that the entries of sitemaps are known only as far as they were the first way to a URL")
-	}
-	if m.reconciler.within.linksUnknown {
-		notes = append(notes, output.LinksFile+" is missing or empty, so that of the pages that link to a URL only the one is known by which it was found")
-	}
-	return notes
 }
 
 // quantity writes n things.

@@ -41,29 +41,37 @@ const maxMoments = 48
 
 // clock knows when pages came, and how long they took.
 type clock struct {
-	began, ended time.Time
-	millis       map[int64]int // pages by how long they took
-	course       []Moment
+	span
+	millis map[int64]int // pages by how long they took
+	course []Moment
 }
+
+// span is the time from the first thing that happened to the last.
+type span struct{ began, ended time.Time }
 
 func newClock() clock { return clock{millis: make(map[int64]int)} }
 
 func (c *clock) page(p *output.Page) {
 	c.millis[p.Millis]++
-	c.at(p.FetchedAt)
-	c.at(p.FetchedAt.Add(time.Duration(p.Millis) * time.Millisecond))
+	c.fetched(p)
+}
+
+// fetched notes that a page was fetched.
+func (s *span) fetched(p *output.Page) {
+	s.at(p.FetchedAt)
+	s.at(p.FetchedAt.Add(time.Duration(p.Millis) * time.Millisecond))
 }
 
 // at notes that something happened.
-func (c *clock) at(t time.Time) {
+func (s *span) at(t time.Time) {
 	if t.IsZero() {
 		return
 	}
-	if c.began.IsZero() || t.Before(c.began) {
-		c.began = t
+	if s.began.IsZero() || t.Before(s.began) {
+		s.began = t
 	}
-	if t.After(c.ended) {
-		c.ended = t
+	if t.After(s.ended) {
+		s.ended = t
 	}
 }
 

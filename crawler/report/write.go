@@ -8,27 +8,27 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+
+	"github.com/politecrawl/politecrawl/internal/jsontext"
 )
 
-// Write makes the report of the crawl in a directory and writes report.json and
-// report.html there. They take the place of earlier ones only when both are whole;
-// on a disk that is full the earlier ones stay. The Report is there also when it could
-// not be written, and nil when none could be made.
-func Write(dir string, opts *Options) (*Report, error) {
-	r, err := Make(dir, opts)
-	if err != nil {
-		return nil, err
+// WriteFiles writes report.json and report.html into a directory, which is made where it
+// is missing. They take the place of earlier ones only when both are whole; on a disk
+// that is full the earlier ones stay.
+func (r *Report) WriteFiles(dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("report: %w", err)
 	}
 	json, html := filepath.Join(dir, JSONFile), filepath.Join(dir, HTMLFile)
 	if err := writeFiles(map[string]func(io.Writer) error{json: r.WriteJSON, html: r.WriteHTML}); err != nil {
-		return r, fmt.Errorf("report: %w", err)
+		return fmt.Errorf("report: %w", err)
 	}
-	return r, nil
+	return nil
 }
 
 // WriteJSON writes the report as SCHEMA.md describes it.
 func (r *Report) WriteJSON(w io.Writer) error {
-	enc := json.NewEncoder(w)
+	enc := json.NewEncoder(jsontext.NewWriter(w))
 	enc.SetEscapeHTML(false) // a URL with & should read like one
 	enc.SetIndent("", "  ")
 	if err := enc.Encode(r); err != nil {

@@ -17,7 +17,7 @@ import (
 func TestWrite(t *testing.T) {
 	dir := everything().write(t)
 	for range 2 {
-		if _, err := Write(dir, &Options{Ending: &Ending{End: "max-pages", Left: 3}}); err != nil {
+		if _, err := write(dir, &Options{Ending: func(string) *Ending { return &Ending{End: "max-pages", Left: 3} }}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -40,7 +40,7 @@ func TestWrite(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, "sub"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Write(filepath.Join(dir, "sub"), nil); !errors.Is(err, output.ErrNone) {
+	if _, err := write(filepath.Join(dir, "sub"), nil); !errors.Is(err, output.ErrNone) {
 		t.Errorf("Write of no crawl: %v", err)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "sub", HTMLFile)); !errors.Is(err, fs.ErrNotExist) {
@@ -52,7 +52,7 @@ func TestWrite(t *testing.T) {
 // full, leaves the earlier one, and nothing of itself.
 func TestWriteFails(t *testing.T) {
 	dir := everything().write(t)
-	before, err := Write(dir, nil)
+	before, err := write(dir, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +94,7 @@ func TestWriteFails(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, HTMLFile), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	r, err := Write(dir, nil)
+	r, err := write(dir, nil)
 	if err == nil || r == nil || r.Summary.Pages != before.Summary.Pages {
 		t.Errorf("Write = %v, %v", r, err)
 	}

@@ -6,7 +6,9 @@
 //		Fetchers: map[string]robotsext.Fetcher{"ftp": ftpfetch.New(nil)},
 //	})
 //
-// It logs in as anonymous and retrieves the file in passive mode. FTP has no
+// It logs in as anonymous and retrieves the file in passive mode, from the address that
+// it is connected to already: another one that the server may name in its reply to PASV
+// is not used. FTP has no
 // status codes of HTTP, but replies that come near to them (RFC 959 4.2): 550 to
 // RETR, by which servers say that there is no such file, or 551, which
 // goftp.io/server says in its place, is fs.ErrNotExist; for robots.txt that
@@ -26,6 +28,8 @@ import (
 	"strings"
 
 	"github.com/jlaffaye/ftp"
+
+	"github.com/politecrawl/politecrawl/robotsext/guard"
 )
 
 // Options changes how files are fetched. The zero value, like nil, is fit for
@@ -37,7 +41,13 @@ type Options struct {
 	// DialContext makes the connections, for commands and for data. Nil: those
 	// of net.Dialer.
 	DialContext func(ctx context.Context, network, addr string) (net.Conn, error)
+	// Guard says which addresses may be connected to where DialContext is nil, for
+	// commands and for data. Together with DialContext, which it cannot see into, it
+	// has every file fail. Nil: no guard.
+	Guard *guard.Guard
 }
+
+var errTwoDialers = errors.New("Options.Guard is for connections of this package's own; guard DialContext yourself, by the Control function of a net.Dialer")
 
 // New returns a function that opens the file at an ftp: URL. A user name or
 // password in the URL is not used. The end of the context ends the transfer.
@@ -45,6 +55,11 @@ type Options struct {
 // the only sign by which a whole file can be told from a cut one. It is a
 // robotsext.Fetcher.
 func New(opts *Options) func(ctx context.Context, u *url.URL) (io.ReadCloser, error) {
+	return opener(opts, net.Dialer{})
+}
+
+// opener is New, by connections of dialer unless opts has its own.
+func opener(opts *Options, dialer net.Dialer) func(ctx context.Context, u *url.URL) (io.ReadCloser, error) {
 	o := Options{}
 	if opts != nil {
 		o = *opts
@@ -52,8 +67,14 @@ func New(opts *Options) func(ctx context.Context, u *url.URL) (io.ReadCloser, er
 	if o.Password == "" {
 		o.Password = "anonymous@"
 	}
-	if o.DialContext == nil {
-		o.DialContext = new(net.Dialer).DialContext
+	switch {
+	case o.DialContext == nil:
+		if o.Guard != nil {
+			dialer.Control = o.Guard.Control
+		}
+		o.DialContext = dialer.DialContext
+	case o.Guard != nil:
+		o.DialContext = func(context.Context, string, string) (net.Conn, error) { return nil, errTwoDialers }
 	}
 	return o.open
 }

@@ -19,7 +19,7 @@ func (s *Store) Revisit(ctx context.Context, items []frontier.Item) ([]bool, err
 }
 
 func (s *Store) addAll(ctx context.Context, items []frontier.Item, revisit bool) ([]bool, error) {
-	if err := s.enter(ctx); err != nil {
+	if err := s.enterWorker(ctx); err != nil {
 		return nil, err
 	}
 	hosts, err := frontier.HostsOf(items)

@@ -60,17 +60,20 @@ func (s *Store) run(ctx context.Context, sc script, prepare func(again bool) cal
 		deadline = time.Now().Add(s.opts.Patience)
 	}
 	again, load, pause := false, false, firstPause
+	var trouble trouble
+	defer s.over(&trouble)
 	for {
 		c := prepare(again)
 		answer, err := s.invoke(ctx, sc, c, load)
 		reply, isReply := rueidis.IsRedisErr(err)
 		switch {
 		case err == nil:
+			s.well(&trouble)
 			return answer, nil
 		case isReply && reply.IsNoScript():
 			// Not done. The server has not worked for this crawl since it began
 			// to run: it may have forgotten what it has said.
-			if err = s.boot(ctx, false); err == nil {
+			if err = s.boot(ctx, false, false); err == nil {
 				load = true
 				continue
 			}
@@ -85,6 +88,7 @@ func (s *Store) run(ctx context.Context, sc script, prepare func(again bool) cal
 		if !errors.Is(err, ErrUnavailable) && !errors.Is(err, ErrReadOnly) || !time.Now().Add(pause).Before(deadline) {
 			return nil, err
 		}
+		s.ill(&trouble, err)
 		s.opts.Logger.Warn("redis is not available", "err", err, "again in", pause)
 		select {
 		case <-time.After(pause):
@@ -113,9 +117,12 @@ func (s *Store) patiently(ctx context.Context, do func(ctx context.Context) erro
 	ctx, cancel := s.within(ctx)
 	defer cancel()
 	deadline := time.Now().Add(s.opts.Patience)
+	var trouble trouble
+	defer s.over(&trouble)
 	for pause := firstPause; ; pause = min(2*pause, lastPause) {
 		err := do(ctx)
 		if err == nil || rueidis.IsRedisNil(err) {
+			s.well(&trouble)
 			return err
 		}
 		if ended := s.ended(ctx); ended != nil {
@@ -124,6 +131,7 @@ func (s *Store) patiently(ctx context.Context, do func(ctx context.Context) erro
 		if err = classify(err); !errors.Is(err, ErrUnavailable) || !time.Now().Add(pause).Before(deadline) {
 			return err
 		}
+		s.ill(&trouble, err)
 		select {
 		case <-time.After(pause):
 		case <-ctx.Done():
@@ -188,8 +196,9 @@ func (*Store) together(n int, do func(i int) error) error {
 }
 
 // boot has every shard look whether its server began to run since, and forgets
-// what this process knows from before.
-func (s *Store) boot(ctx context.Context, alone bool) error {
+// what this process knows from before. Shards that are not there are made when
+// the crawl is only just being made.
+func (s *Store) boot(ctx context.Context, alone, first bool) error {
 	key := s.layout.key("meta")
 	id, err := s.client.Do(ctx, s.client.B().Hget().Key(key).Field("id").Build()).ToString()
 	if rueidis.IsRedisNil(err) || err == nil && id != s.layout.id {
@@ -201,10 +210,10 @@ func (s *Store) boot(ctx context.Context, alone bool) error {
 	var calls []call
 	if s.cluster {
 		for k := range s.layout.shards {
-			calls = append(calls, s.call(k, flag(alone), strconv.Itoa(k)))
+			calls = append(calls, s.call(k, flag(alone), flag(first), strconv.Itoa(k)))
 		}
 	} else {
-		calls = []call{s.call(0, flag(alone))}
+		calls = []call{s.call(0, flag(alone), flag(first))}
 		for k := range s.layout.shards {
 			calls[0].args = append(calls[0].args, strconv.Itoa(k))
 		}

@@ -30,11 +30,21 @@
 // from then, as requests may have been on their way that it does not know of. So
 // they are when the first worker opens a crawl that nobody worked on.
 //
-// While Redis cannot be reached, calls are made again for Options.Patience, and
-// then fail with ErrUnavailable. A call whose answer was lost is sent again under
+// While Redis cannot be reached, calls are made again for Options.Patience, which
+// may be for ever, and then fail with ErrUnavailable. A call whose answer was lost is sent again under
 // its old number, and gets the old answer: what it added is new, what it leased is
 // leased, what it ended is ended. A server that is full or read-only refuses a
 // call whole (ErrFull, ErrReadOnly): workers stop, nothing is lost.
+//
+// # The crawl as a whole
+//
+// Beside the frontier there is what workers need to act as one. Options.Settings
+// are those of the first and get to all. Sync, every few seconds, says that a
+// worker is there and tells how the others are and what Tell has told them. Take
+// shares out a limit, such as the most pages of a crawl: no more is taken of a
+// counter than there is, and a worker that comes back after a crash sets right
+// by Settle what it had taken. An observer may look on and tell the workers to
+// stop, and List and Delete are for who looks after the server.
 //
 // # Keys
 //
@@ -42,9 +52,14 @@
 // when a crawl is made. What belongs to a shard has its tag {sN} in the key, which
 // in a Cluster is on one server, so that a script may change all of it as one.
 //
-//	politecrawl:NAME:meta      hash     format, shards, buckets, secret keys of hashes
-//	politecrawl:NAME:workers   hash     worker → instance, of those that have it open
 //	politecrawl:NAME:wake      channel  what is to be had earlier than was thought
+//
+//	…:{all}:meta               hash     format, shards, buckets, secret keys of hashes, settings
+//	…:{all}:workers            hash     worker → instance, status, when it was heard of
+//	…:{all}:told               list     messages of Tell
+//	…:{all}:totals             hash     counter → number
+//	…:{all}:taken              hash     worker → what it has taken of each counter
+//	…:{all}:last               hash     instance → the last answer to its Tell or Take
 //
 //	…:{sN}:state               string   counts, number of the last token, restarts
 //	…:{sN}:hosts               hash     host → settings, clock, counts, open slots, queues

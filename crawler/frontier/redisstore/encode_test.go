@@ -105,7 +105,7 @@ func TestRobots(t *testing.T) {
 }
 
 func TestLayout(t *testing.T) {
-	o, err := (&Options{Crawl: "c"}).withDefaults()
+	o, err := (&Options{Crawl: "c", Settings: []byte("\x00s")}).withDefaults()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +118,7 @@ func TestLayout(t *testing.T) {
 	if err != nil || got != l {
 		t.Fatalf("%+v came back as %+v, %v", l, got, err)
 	}
-	for field, value := range map[string]string{"format": "2", "id": "", "shards": "0", "buckets": "x", "urls": "00", "places": "zz"} {
+	for field, value := range map[string]string{"format": "2", "id": "", "deleted": "1", "shards": "0", "buckets": "x", "urls": "00", "places": "zz"} {
 		bad := maps.Clone(fields)
 		bad[field] = value
 		if _, err := readLayout(l.namespace, bad); err == nil {

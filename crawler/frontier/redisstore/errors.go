@@ -45,6 +45,13 @@ var (
 	// ErrNone says that there is no crawl of that name to be joined.
 	ErrNone = errors.New("redisstore: no such crawl")
 
+	// ErrObserver says that the crawl was opened with Options.Observe, and that
+	// the call is one for workers.
+	ErrObserver = errors.New("redisstore: an observer may not do this")
+
+	// ErrInUse says that a crawl is not deleted because somebody works on it.
+	ErrInUse = errors.New("redisstore: the crawl is in use")
+
 	// ErrFormat says that the crawl was made by another version of this
 	// package, or is no crawl.
 	ErrFormat = errors.New("redisstore: not a crawl of this version")
@@ -70,6 +77,8 @@ var classes = []struct {
 	{"WRONGPASS", ErrRefused},
 	{"NOPERM", ErrRefused},
 	{"TAKEN ", ErrTaken},
+	{"GONE ", ErrGone},
+	{"INUSE ", ErrInUse},
 }
 
 // classify returns the error with its class.
@@ -82,7 +91,7 @@ func classify(err error) error {
 		for _, c := range classes {
 			// A command that fails inside a script says so with its own words
 			// in front or behind the script's, by version.
-			if strings.HasPrefix(text, c.prefix) || strings.Contains(text, ": -"+c.prefix) {
+			if strings.HasPrefix(text, c.prefix) || strings.Contains(text, ": -"+c.prefix) || strings.Contains(text, ": "+c.prefix) {
 				return fmt.Errorf("%w: %s", c.class, text)
 			}
 		}

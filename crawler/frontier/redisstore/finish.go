@@ -20,7 +20,7 @@ func (s *Store) Finish(ctx context.Context, outcomes []frontier.Outcome, note []
 	if len(note) > frontier.MaxNote {
 		return nil, fmt.Errorf("%w: a note of %d bytes", frontier.ErrInvalid, len(note))
 	}
-	if err := s.enter(ctx); err != nil {
+	if err := s.enterWorker(ctx); err != nil {
 		return nil, err
 	}
 	errs := make([]error, len(outcomes))
@@ -95,7 +95,7 @@ func (s *Store) Note(ctx context.Context) ([]byte, error) {
 
 // Extend implements frontier.Frontier.
 func (s *Store) Extend(ctx context.Context, ids []frontier.LeaseID, d time.Duration) error {
-	if err := s.enter(ctx); err != nil {
+	if err := s.enterWorker(ctx); err != nil {
 		return err
 	}
 	ctx, cancel := s.within(ctx)

@@ -24,7 +24,7 @@ func (s *Store) Hold(ctx context.Context, h frontier.Host) (release func(delay t
 	if h == "" {
 		return nil, fmt.Errorf("%w: no host", frontier.ErrInvalid)
 	}
-	if err := s.enter(ctx); err != nil {
+	if err := s.enterWorker(ctx); err != nil {
 		return nil, err
 	}
 	caller, shard := newNonce(), s.layout.shard(h)

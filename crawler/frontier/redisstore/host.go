@@ -69,7 +69,7 @@ func (s *Store) UpdateHost(ctx context.Context, h frontier.Host, u frontier.Host
 	if h == "" {
 		return fmt.Errorf("%w: no host", frontier.ErrInvalid)
 	}
-	if err := s.enter(ctx); err != nil {
+	if err := s.enterWorker(ctx); err != nil {
 		return err
 	}
 	args := []string{string(h), "", "", "", "", ""}

@@ -33,11 +33,13 @@ type layout struct {
 	buckets   int // of a shard
 	urls      siphash.Key
 	places    siphash.Key
+	settings  string
+	whole     bool // all shards have their records
 }
 
 func newLayout(o *Options) layout {
 	l := layout{
-		namespace: namespace(o), id: newNonce(), shards: o.Shards,
+		namespace: namespace(o), id: newNonce(), shards: o.Shards, settings: string(o.Settings),
 		buckets: max(o.Expected/(o.Shards*perBucket), 1),
 	}
 	_, _ = rand.Read(l.urls[:]) // never fails
@@ -60,13 +62,17 @@ func (l *layout) fields() []string {
 		"format", strconv.Itoa(format), "id", l.id,
 		"shards", strconv.Itoa(l.shards), "buckets", strconv.Itoa(l.buckets),
 		"urls", hex.EncodeToString(l.urls[:]), "places", hex.EncodeToString(l.places[:]),
+		"settings", l.settings,
 	}
 }
 
 func readLayout(namespace string, fields map[string]string) (layout, error) {
-	l := layout{namespace: namespace, id: fields["id"]}
+	l := layout{namespace: namespace, id: fields["id"], settings: fields["settings"], whole: fields["whole"] != ""}
 	if fields["format"] != strconv.Itoa(format) {
 		return l, fmt.Errorf("%w: %s has format %q, this is %d", ErrFormat, l.key("meta"), fields["format"], format)
+	}
+	if fields["deleted"] != "" {
+		return l, fmt.Errorf("%w: %s is being deleted", ErrGone, l.namespace)
 	}
 	var err [4]error
 	l.shards, err[0] = strconv.Atoi(fields["shards"])
@@ -93,7 +99,11 @@ func readKey(k *siphash.Key, text string) error {
 	return err
 }
 
-func (l *layout) key(name string) string { return l.namespace + name }
+// key returns a key of the crawl as a whole. They are on one server.
+func (l *layout) key(name string) string { return l.namespace + "{all}:" + name }
+
+// wake is the channel on which workers are told what came earlier.
+func (l *layout) wake() string { return l.namespace + "wake" }
 
 // in returns a key of a shard. What stands in { } decides where in a Cluster a
 // key is.

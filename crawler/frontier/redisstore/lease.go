@@ -28,7 +28,7 @@ func (w *waiter) end(err error) {
 
 // Lease implements frontier.Frontier.
 func (s *Store) Lease(ctx context.Context, req frontier.LeaseRequest) ([]frontier.Lease, error) {
-	if err := s.enter(ctx); err != nil {
+	if err := s.enterWorker(ctx); err != nil {
 		return nil, err
 	}
 	w := &waiter{req: req, done: make(chan struct{})}

@@ -7,6 +7,8 @@ import (
 	"os"
 	"regexp"
 	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier"
 )
 
 // PasswordVariable is the environment variable that the password is taken from
@@ -29,6 +31,14 @@ type Options struct {
 	Worker string
 	// Join: there must be such a crawl (ErrNone). It is not made.
 	Join bool
+	// Observe opens a crawl, which must be there, to look at it and to Tell
+	// its workers something, without being one of them. Whatever would change
+	// its URLs, hosts or counters is refused with ErrObserver.
+	Observe bool
+	// Settings are kept with the crawl when it is made by this Open, and are
+	// then those of all workers, by Settings. The store does not look at them.
+	// At most 64 KiB.
+	Settings []byte
 
 	// Shards and Expected are fixed when the crawl is made, and are not looked
 	// at later. Shards is into how many parts hosts are divided, which is the
@@ -45,9 +55,17 @@ type Options struct {
 	// LeaseTime is the length of a lease whose request leaves it open, and of
 	// a hold. 0: 10 minutes.
 	LeaseTime time.Duration
-	// Patience is for how long a call is made again, at growing distances,
-	// while Redis is not available. 0: 30 seconds. Less: it is not.
+	// Patience is for how long a call is made again, at distances that grow to
+	// two seconds, while Redis is not available or takes no writes. 0: 30
+	// seconds. Less: it is not. With math.MaxInt64 a call goes on until its
+	// context ends; a Lease that waits then takes longer than its Wait by as
+	// long as Redis is away. Open itself does not wait.
 	Patience time.Duration
+	// OnTrouble is called when a call has to be made again and none had to
+	// just before, with what befell it (ErrUnavailable, ErrReadOnly), and with
+	// nil when all goes well again. It is called by one goroutine at a time,
+	// and has to return soon, without using the store. Nil: nobody is told.
+	OnTrouble func(err error)
 	// CacheBytes is the memory for URLs that are known to be known, which are
 	// then not asked of Redis. 0: 16 MiB, which is 2 million of them. Less:
 	// none.
@@ -74,7 +92,8 @@ const (
 	defaultPatience  = 30 * time.Second
 	defaultCache     = 16 << 20
 
-	maxShards = 4096
+	maxShards   = 4096
+	maxSettings = 64 << 10
 )
 
 var nameForm = regexp.MustCompile(`^[A-Za-z0-9._-]{1,100}$`)
@@ -101,6 +120,9 @@ func (o *Options) withDefaults() (Options, error) {
 		if !nameForm.MatchString(name) {
 			return opts, fmt.Errorf("redisstore: %s %q: only letters, digits, '.', '_', '-', and at most 100 of them", what, name)
 		}
+	}
+	if len(opts.Settings) > maxSettings {
+		return opts, fmt.Errorf("%w: settings of %d bytes", frontier.ErrInvalid, len(opts.Settings))
 	}
 	if opts.Shards < 0 || opts.Shards > maxShards {
 		return opts, fmt.Errorf("redisstore: %d shards: 1 to %d are possible", opts.Shards, maxShards)

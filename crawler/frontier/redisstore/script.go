@@ -48,35 +48,57 @@ var reclaimText string
 //go:embed script/intent.lua
 var intentText string
 
+//go:embed script/crawl.lua
+var crawlText string
+
+//go:embed script/sync.lua
+var syncText string
+
+//go:embed script/tell.lua
+var tellText string
+
+//go:embed script/take.lua
+var takeText string
+
+//go:embed script/settle.lua
+var settleText string
+
+//go:embed script/delete.lua
+var deleteText string
+
 //go:embed script/create.lua
 var createText string
 
 //go:embed script/join.lua
 var joinText string
 
-// A script is one of a crawl. The crawl's keys stand in its text, so that no
+// A script is one of a crawl. The crawl's name and ID stand in its text, so that no
 // other crawl has it: a server that does not know it has not yet worked for this
 // crawl since it began to run.
 type script struct {
 	text, sha string
 }
 
-func newScript(text, namespace string) script {
-	text = "-- " + namespace + "\n" + text
-	sum := sha1.Sum([]byte(text)) //nolint:gosec // how Redis names scripts
-	return script{text: text, sha: hex.EncodeToString(sum[:])}
-}
-
 type scripts struct {
+	// These are for a shard, or on one server for several.
 	turn, heads, extend, hold, unhold, release, update, host, stats, list, boot, reclaim, intent script
+	// These are for the crawl as a whole.
+	join, sync, tell, take, settle script
 }
 
-func newScripts(namespace string) scripts {
-	with := func(text string) script { return newScript(libText+"\n"+text, namespace) }
+func newScripts(l *layout) scripts {
+	with := func(lib, text string) script {
+		text = "local CRAWL = '" + l.id + "' -- " + l.namespace + "\n" + lib + "\n" + text
+		sum := sha1.Sum([]byte(text)) //nolint:gosec // how Redis names scripts
+		return script{text: text, sha: hex.EncodeToString(sum[:])}
+	}
+	shard := func(text string) script { return with(libText, text) }
+	crawl := func(text string) script { return with(crawlText, text) }
 	return scripts{
-		turn: with(turnText), heads: with(headsText), extend: with(extendText),
-		hold: with(holdText), unhold: with(unholdText), release: with(releaseText),
-		update: with(updateText), host: with(hostText), stats: with(statsText), list: with(listText),
-		boot: with(bootText), reclaim: with(reclaimText), intent: with(intentText),
+		turn: shard(turnText), heads: shard(headsText), extend: shard(extendText),
+		hold: shard(holdText), unhold: shard(unholdText), release: shard(releaseText),
+		update: shard(updateText), host: shard(hostText), stats: shard(statsText), list: shard(listText),
+		boot: shard(bootText), reclaim: shard(reclaimText), intent: shard(intentText),
+		join: crawl(joinText), sync: crawl(syncText), tell: crawl(tellText), take: crawl(takeText), settle: crawl(settleText),
 	}
 }

@@ -30,6 +30,7 @@ type Store struct {
 	layout   layout
 	scripts  scripts
 	instance string // of this opening of the crawl
+	made     bool   // by this opening
 	home     int    // the shard that the worker's note is in
 
 	alive context.Context // ends with Close
@@ -48,6 +49,10 @@ type Store struct {
 	orphans []string // nonces of calls whose answer never came and that may have leased
 
 	notes sync.Mutex // held by a Finish with a note in a Cluster: intents are one at a time
+
+	changing chan struct{} // holds something while a Tell or Take is on its way: they are one at a time
+
+	troubles troubles
 }
 
 var _ frontier.Frontier = (*Store)(nil)
@@ -60,6 +65,31 @@ var _ frontier.Frontier = (*Store)(nil)
 //
 // A server that answers as one of a Cluster is used so.
 func Open(ctx context.Context, addr string, opts *Options) (*Store, error) {
+	s, err := connect(ctx, addr, opts)
+	if err != nil {
+		return nil, err
+	}
+	s.alive, s.stop = context.WithCancel(context.Background())
+	s.cache = s.newCache()
+	if err := s.open(ctx); err != nil {
+		s.stop()
+		s.client.Close()
+		return nil, err
+	}
+	if s.opts.Observe {
+		return s, nil
+	}
+	listening := make(chan struct{})
+	s.work.Go(func() { s.listen(listening) })
+	select {
+	case <-listening:
+	case <-time.After(time.Second): // without it others are heard of a little later
+	}
+	return s, nil
+}
+
+// connect returns a store that has its client and nothing else.
+func connect(ctx context.Context, addr string, opts *Options) (*Store, error) {
 	o, err := opts.withDefaults()
 	if err != nil {
 		return nil, err
@@ -83,22 +113,10 @@ func Open(ctx context.Context, addr string, opts *Options) (*Store, error) {
 		instance: newNonce(),
 		lanes:    make([]bool, serverLanes),
 		holding:  make(map[string]map[chan struct{}]bool),
+		changing: make(chan struct{}, 1),
 	}
 	if s.cluster {
 		s.lanes = make([]bool, clusterLanes)
-	}
-	s.alive, s.stop = context.WithCancel(context.Background())
-	s.cache = s.newCache()
-	if err := s.open(ctx); err != nil {
-		s.stop()
-		client.Close()
-		return nil, err
-	}
-	listening := make(chan struct{})
-	s.work.Go(func() { s.listen(listening) })
-	select {
-	case <-listening:
-	case <-time.After(time.Second): // without it others are heard of a little later
 	}
 	return s, nil
 }
@@ -109,13 +127,22 @@ func (s *Store) String() string { return s.address.String() + " " + s.opts.Crawl
 // Worker returns the name of this process in the crawl.
 func (s *Store) Worker() string { return s.opts.Worker }
 
+// Made reports whether the crawl was made by this Open.
+func (s *Store) Made() bool { return s.made }
+
+// Settings returns the Options.Settings that the crawl was made with.
+func (s *Store) Settings() []byte { return []byte(s.layout.settings) }
+
 func (s *Store) open(ctx context.Context) error {
 	if err := s.find(ctx); err != nil {
 		return err
 	}
-	s.scripts = newScripts(s.layout.namespace)
+	s.scripts = newScripts(&s.layout)
 	s.home = s.layout.shardOf(s.opts.Worker)
 	s.view = newView(s.layout.shards)
+	if s.opts.Observe {
+		return nil
+	}
 	others, err := s.join(ctx, "in")
 	if err != nil {
 		return err
@@ -124,8 +151,11 @@ func (s *Store) open(ctx context.Context) error {
 	if err := s.client.Do(ctx, cmd).Error(); err != nil {
 		return classify(err)
 	}
-	if err := s.boot(ctx, false); err != nil {
+	if err := s.boot(ctx, false, !s.layout.whole); err != nil {
 		return err
+	}
+	if err := s.client.Do(ctx, s.client.B().Hset().Key(s.layout.key("meta")).FieldValue().FieldValue("whole", "1").Build()).Error(); err != nil {
+		return classify(err)
 	}
 	if err := s.resume(ctx); err != nil {
 		return err
@@ -133,20 +163,25 @@ func (s *Store) open(ctx context.Context) error {
 	if err := s.reclaim(ctx, ""); err != nil || others > 0 {
 		return err
 	}
-	return s.boot(ctx, true)
+	return s.boot(ctx, true, false)
 }
 
 // find reads the crawl's record, and writes it when there is none.
 func (s *Store) find(ctx context.Context) error {
 	l := newLayout(&s.opts)
 	key := l.key("meta")
-	var cmd rueidis.Completed
-	if s.opts.Join {
-		cmd = s.client.B().Hgetall().Key(key).Build()
+	var fields map[string]string
+	var err error
+	if s.opts.Join || s.opts.Observe {
+		fields, err = s.client.Do(ctx, s.client.B().Hgetall().Key(key).Build()).AsStrMap()
 	} else {
-		cmd = s.client.B().Eval().Script(createText).Numkeys(1).Key(key).Arg(l.fields()...).Build()
+		var r reply
+		r, err = s.client.Do(ctx, s.client.B().Eval().Script(createText).Numkeys(1).Key(key).Arg(l.fields()...).Build()).ToArray()
+		if err == nil {
+			s.made = r.int(0) == 1
+			fields, err = r[1].AsStrMap()
+		}
 	}
-	fields, err := s.client.Do(ctx, cmd).AsStrMap()
 	if err != nil {
 		return classify(err)
 	}
@@ -157,13 +192,15 @@ func (s *Store) find(ctx context.Context) error {
 	return err
 }
 
-// join brings this worker into the list of those that have the crawl open, or
-// out of it, and returns how many others there are.
-func (s *Store) join(ctx context.Context, what string) (others int64, err error) {
-	cmd := s.client.B().Eval().Script(joinText).Numkeys(1).Key(s.layout.key("workers")).
-		Arg(s.opts.Worker, s.instance, what).Build()
-	others, err = s.client.Do(ctx, cmd).AsInt64()
-	return others, classify(err)
+// join brings this worker among those that have the crawl open, or out of them,
+// and returns how many others are there.
+func (s *Store) join(ctx context.Context, way string) (others int64, err error) {
+	// Neither Open nor Close waits for a server that is away.
+	r, err := s.invoke(ctx, s.scripts.join, s.whole("", way, micros(silence)), true)
+	if err != nil {
+		return 0, classify(err)
+	}
+	return r.int(1), nil
 }
 
 // reclaim gives back leases of this worker: all, or those of a call whose answer
@@ -203,6 +240,14 @@ func (s *Store) enter(ctx context.Context) error {
 	return s.ended(s.alive)
 }
 
+// enterWorker is enter for what only workers may do.
+func (s *Store) enterWorker(ctx context.Context) error {
+	if s.opts.Observe {
+		return ErrObserver
+	}
+	return s.enter(ctx)
+}
+
 // ended returns the reason for which a context has ended, or nil.
 func (s *Store) ended(ctx context.Context) error {
 	if s.alive.Err() != nil {
@@ -240,6 +285,10 @@ func (s *Store) Close() error {
 	s.waiters, s.queue = nil, nil
 	s.mu.Unlock()
 	s.work.Wait()
+	if s.opts.Observe {
+		s.client.Close()
+		return nil
+	}
 
 	// What fails here comes back when it expires.
 	ctx, cancel := context.WithTimeout(context.Background(), leaving)

@@ -140,7 +140,7 @@ func (s *Store) listen(listening chan struct{}) {
 	pause := firstPause
 	for s.alive.Err() == nil {
 		began := time.Now()
-		cmd := s.client.B().Subscribe().Channel(s.layout.key("wake")).Build()
+		cmd := s.client.B().Subscribe().Channel(s.layout.wake()).Build()
 		err := s.client.Receive(ctx, cmd, func(m rueidis.PubSubMessage) { s.hear(m.Message) })
 		if s.alive.Err() != nil {
 			return

@@ -8,8 +8,18 @@ import (
 
 // text is a text of a site as it stands in a cell.
 func (s *sink) text(t string) string {
+	if s.keepFormulas {
+		return oneLine(t)
+	}
+	return Cell(t)
+}
+
+// Cell returns a text that others wrote as it can stand in a cell of a table: on one
+// line, without control characters, and nothing that a spreadsheet takes for a formula.
+// The package comment says how. It is for tables that are made without a crawl.
+func Cell(t string) string {
 	t = oneLine(t)
-	if s.keepFormulas || !strings.ContainsAny(t, formulaBegins) {
+	if !strings.ContainsAny(t, formulaBegins) {
 		return t
 	}
 	var marked strings.Builder

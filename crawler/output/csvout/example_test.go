@@ -53,3 +53,12 @@ func ExampleFormat() {
 	// url,reason,rule,line,robots_url,group,depth,via,source,detail
 	// https://example.com/private,disallowed,Disallow: /private,2,https://example.com/robots.txt,*,1,https://example.com/,link,'=1+1
 }
+
+// How does a text of a stranger go into a table of one's own?
+func ExampleCell() {
+	fmt.Println(csvout.Cell("=HYPERLINK(\"https://evil.example/\")"))
+	fmt.Println(csvout.Cell("two\nlines; -1"))
+	// Output:
+	// '=HYPERLINK("https://evil.example/")
+	// two lines;' -1
+}

@@ -3,12 +3,12 @@
 -- shard are then due no earlier than their delay from now. So they are when
 -- nobody worked on the crawl until now.
 --
--- ARGV: 1 when nobody worked on it; shards.
+-- ARGV: 1 when nobody worked on it, 1 when it is only just being made; shards.
 
 local run = string.match(call('INFO', 'server'), 'run_id:(%w+)')
-for i = 6, #ARGV do
+for i = 7, #ARGV do
 	local s = shard(ARGV[i])
-	local c = counts(s)
+	local c = counts(s, ARGV[6] == '1')
 	if ARGV[5] == '1' or c[RUN] ~= run then
 		-- Who is alone has a moment to go until the crawl is open.
 		c[BOOT], c[BOOTS], c[RUN] = ARGV[5] == '1' and after(20000) or now, c[BOOTS] + 1, run

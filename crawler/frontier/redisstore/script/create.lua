@@ -1,6 +1,8 @@
 -- Makes a crawl, or tells what it was made with.
 --
--- KEYS: the record of the crawl. ARGV: its fields and values.
+-- KEYS: the record of the crawl. ARGV: its fields and values. The answer is whether
+-- it was made, and the record.
 
-if redis.call('EXISTS', KEYS[1]) == 0 then redis.call('HSET', KEYS[1], unpack(ARGV)) end
-return redis.call('HGETALL', KEYS[1])
+local made = redis.call('EXISTS', KEYS[1]) == 0
+if made then redis.call('HSET', KEYS[1], unpack(ARGV)) end
+return {made and 1 or 0, redis.call('HGETALL', KEYS[1])}

@@ -2,5 +2,9 @@
 --
 -- ARGV: shards. The answer is now, heads.
 
-for i = 5, #ARGV do shard(ARGV[i]).heads = true end
+for i = 5, #ARGV do
+	local s = shard(ARGV[i])
+	s.heads = true
+	counts(s)
+end
 return {now, flush()}

@@ -1,12 +1,27 @@
--- Brings a worker into the list of those that have the crawl open, or out of it
--- when it still has its name.
+-- Brings a worker among those that have the crawl open, or out of them when it
+-- still has its name.
 --
--- KEYS: the list. ARGV: worker, instance, in or out. The answer is how many others are in it.
+-- ARGV: in or out, how long a worker that is not heard of counts as there. The
+-- answer is now, how many others are there.
 
-if ARGV[3] == 'in' then
-	redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
-elseif redis.call('HGET', KEYS[1], ARGV[1]) == ARGV[2] then
-	redis.call('HDEL', KEYS[1], ARGV[1])
-	return redis.call('HLEN', KEYS[1])
+local way, silence = ARGV[5], tonumber(ARGV[6])
+local others, there = 0, 0
+local all = call('HGETALL', ALL .. 'workers')
+for i = 1, #all, 2 do
+	local w = unpack(all[i + 1])
+	if w[OPEN] == 1 and now - w[BEAT] < silence then
+		there = there + 1
+		if all[i] ~= WORKER then others = others + 1 end
+	end
 end
-return redis.call('HLEN', KEYS[1]) - 1
+local me = worker(WORKER)
+if way == 'in' then
+	if call('HEXISTS', ALL .. 'meta', 'deleted') == 1 then return redis.error_reply('GONE the crawl is being deleted') end
+	if there == 0 then call('HSET', ALL .. 'meta', 'began', string.format('%.0f', now)) end
+	if me then call('HDEL', ALL .. 'last', me[WHO]) end
+	call('HSET', ALL .. 'workers', WORKER, pack({INSTANCE, 1, now, me and me[STATUS] or ''}))
+elseif not taken(me) then
+	me[OPEN] = 0
+	call('HSET', ALL .. 'workers', WORKER, pack(me))
+end
+return {now, others}

@@ -26,7 +26,7 @@ local BANDS = 17 -- priority, number of its first, length: of each list, by prio
 local HOLDS = 18 -- caller, end of its reservation: of those who wait for a hold
 
 -- So is that of a shard. The counts have the numbers that they have in a host.
-local SEQ, BOOT, RUN, HOSTS = 1, 2, 3, 4
+local SEQ, BOOT, RUN, HOSTS, ID = 1, 2, 3, 4, 5
 
 local shards, order = {}, {} -- those that the call touches
 
@@ -42,26 +42,32 @@ local function shard(k)
 	return s
 end
 
+-- counts returns a shard's record. There is one unless the crawl was deleted, or
+-- is only just being made.
+local function counts(s, make)
+	local c = s.c
+	if not c then
+		local raw = call('GET', s.state)
+		c = raw and unpack(raw)
+		if not c and make then c = {0, 0, '', 0, CRAWL, 0, 0, 0, 0, 0, 0, 0, 0, 0} end
+		if not c or c[ID] ~= CRAWL then error('GONE the crawl was deleted, or its server came back without it') end
+		s.c = c
+	end
+	return c
+end
+
 -- What the server would refuse for want of memory is tried before anything is
 -- changed: it decides when a script starts and stays with that, so that a
 -- script is refused whole or not at all.
 local guarded = false
 local function guard(s)
 	if not guarded then
+		counts(s)
 		call('INCR', s.p .. 'calls')
 		guarded = true
 	end
 end
 
-local function counts(s)
-	local c = s.c
-	if not c then
-		local raw = call('GET', s.state)
-		c = raw and unpack(raw) or {0, 0, '', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
-		s.c = c
-	end
-	return c
-end
 
 local function nextNumber(s)
 	local c = counts(s)

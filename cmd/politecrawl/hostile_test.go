@@ -1,0 +1,359 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"database/sql"
+	"encoding/base64"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+
+	"github.com/politecrawl/politecrawl/crawler/browsertest"
+)
+
+// A secretSearch looks for secrets in all that a crawl of a hostileSite has brought forth.
+type secretSearch struct {
+	t   *testing.T
+	own []string // of whoever runs the crawl: nobody is to see them
+	all []string // with those of the site, which stand in nothing but copies of what it sent
+}
+
+func newSecretSearch(t *testing.T) *secretSearch {
+	coded := func(user string) string { return base64.StdEncoding.EncodeToString([]byte(user)) }
+	own := []string{proxyPassword, watchToken, "aladdin", coded("aladdin:" + proxyPassword)}
+	return &secretSearch{t, own, append([]string{sitePassword, coded("alice:" + sitePassword)}, own...)}
+}
+
+// in looks for secrets in a text.
+func (s *secretSearch) in(what string, text []byte, secrets []string) {
+	s.t.Helper()
+	for _, secret := range secrets {
+		if i := bytes.Index(text, []byte(secret)); i >= 0 {
+			s.t.Errorf("%s has %q: …%.300q", what, secret, text[max(i-150, 0):])
+		}
+	}
+}
+
+// tame holds that a terminal shows a text and does not obey it.
+func (s *secretSearch) tame(what string, text []byte) {
+	s.t.Helper()
+	if i := bytes.IndexFunc(text, func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\r' }); i >= 0 {
+		s.t.Errorf("%s has a control character: …%.100q", what, text[max(i-50, 0):])
+	}
+}
+
+// dir looks through the directory of a crawl.
+func (s *secretSearch) dir(dir string) {
+	s.t.Helper()
+	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		name, err := filepath.Rel(dir, path)
+		switch {
+		case err != nil:
+			return err
+		case strings.HasPrefix(name, "frontier/"): // which holds each robots.txt as it came
+			s.in(name, text, s.own)
+		case strings.HasPrefix(name, "robots/") && strings.HasSuffix(name, ".txt"):
+			s.in(name, text, s.own)
+		case strings.HasSuffix(name, ".sqlite"):
+			s.in(name, text, s.own)
+			s.database(path)
+		case strings.HasSuffix(name, ".warc.gz"):
+			s.archive(name, text)
+		case strings.HasSuffix(name, ".csv"):
+			s.in(name, text, s.all)
+			s.tame(name, text)
+			s.table(name, text)
+		default:
+			s.in(name, text, s.all)
+			s.tame(name, text)
+			s.coded(name, text)
+		}
+		return nil
+	})
+	if err != nil {
+		s.t.Error(err)
+	}
+}
+
+// coded looks into what JSON has in base64.
+func (s *secretSearch) coded(name string, text []byte) {
+	s.t.Helper()
+	for _, m := range regexp.MustCompile(`"meta":"([^"]*)"`).FindAllSubmatch(text, -1) {
+		plain, err := base64.StdEncoding.DecodeString(string(m[1]))
+		if err != nil {
+			s.t.Errorf("%s: %v", name, err)
+		}
+		s.in(name+" (meta)", plain, s.all)
+	}
+}
+
+// database looks through all tables, but for the copies of robots.txt.
+func (s *secretSearch) database(path string) {
+	s.t.Helper()
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	cells := 0
+	for _, table := range []string{"meta", "pages", "rejected", "urls", "sitemaps", "entries", "robots"} {
+		rows, err := db.QueryContext(s.t.Context(), "SELECT * FROM "+table)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		columns, err := rows.Columns()
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		for rows.Next() {
+			row := make([]sql.RawBytes, len(columns))
+			to := make([]any, len(columns))
+			for i := range row {
+				to[i] = &row[i]
+			}
+			if err := rows.Scan(to...); err != nil {
+				s.t.Fatal(err)
+			}
+			for i, cell := range row {
+				if columns[i] != "body" {
+					s.in("crawl.sqlite, "+table+"."+columns[i], cell, s.all)
+					cells++
+				}
+			}
+		}
+		if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+	if cells < 200 {
+		s.t.Errorf("crawl.sqlite has %d cells", cells)
+	}
+}
+
+// archive looks through an archive: the site's passwords may stand in its answers alone.
+func (s *secretSearch) archive(name string, packed []byte) {
+	s.t.Helper()
+	z, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	text, err := io.ReadAll(z)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.in(name, text, s.own)
+	kinds := make(map[string]int)
+	for record := range bytes.SplitSeq(text, []byte("WARC/1.0\r\n")) {
+		head, _, _ := bytes.Cut(record, []byte("\r\n\r\n"))
+		s.in(name+" (head of a record)", head, s.all)
+		kind := string(regexp.MustCompile(`WARC-Type: (\w*)`).Find(head))
+		if kinds[kind]++; kind != "WARC-Type: response" && kind != "WARC-Type: revisit" { // which has the fields of an answer
+			s.in(name+" ("+kind+")", record, s.all)
+		}
+	}
+	if kinds["WARC-Type: response"] < 10 || kinds["WARC-Type: request"] < 10 || kinds["WARC-Type: warcinfo"] != 1 {
+		s.t.Errorf("%s has %v", name, kinds)
+	}
+}
+
+// table holds that no spreadsheet finds a formula, whether commas or semicolons separate
+// its cells.
+func (s *secretSearch) table(name string, text []byte) {
+	s.t.Helper()
+	rows, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
+	if err != nil {
+		s.t.Fatalf("%s: %v", name, err)
+	}
+	for _, row := range rows {
+		for _, cell := range row {
+			for part := range strings.SplitSeq(cell, ";") {
+				if part = strings.TrimLeft(part, " \""); strings.IndexAny(part, "=+-@\t\r") == 0 {
+					s.t.Errorf("%s has the formula %q", name, cell)
+				}
+			}
+		}
+	}
+}
+
+// TestHostileSite crawls a site that wants to harm whoever looks at what a crawl finds,
+// through a proxy with a password, with all that a crawl can write, and looks for all
+// secrets everywhere: in files, in what is printed, in the live page, in the list of
+// processes.
+func TestHostileSite(t *testing.T) {
+	site, search := newHostileSite(t), newSecretSearch(t)
+	dir := filepath.Join(t.TempDir(), "crawl")
+	log := filepath.Join(t.TempDir(), "log.json")
+	child := func(args ...string) *exec.Cmd {
+		cmd := command(t, args...)
+		cmd.Env = append(cmd.Env, "POLITECRAWL_PROXY="+site.url, tokenVariable+"="+watchToken, "HTTP_PROXY="+site.url)
+		return cmd
+	}
+	quick := []string{"--delay", "0s", "--retries", "1", "--max-wait", "0s", "--robots-timeout", "5s"}
+	first := child(append([]string{
+		"crawl", "http://site.test/", "http://other.test/", "http://moved.test/", "http://lost.test/", "--output", dir, "--extract", "heading=h1",
+		"--write", "csv,sqlite,warc", "--listen", "127.0.0.1:0", "--pprof", "--log", "json", "--log-level", "debug", "--log-file", log,
+	}, quick...)...)
+	said, err := first.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	first.Stdout = &out
+	if err := first.Start(); err != nil {
+		t.Fatal(err)
+	}
+	notes := bufio.NewReader(said)
+	var stderr strings.Builder
+	var page string
+	for page == "" {
+		line, err := notes.ReadString('\n')
+		stderr.WriteString(line)
+		if m := regexp.MustCompile(`watch it at (http://\S+)`).FindStringSubmatch(line); m != nil {
+			page = m[1]
+		}
+		if err != nil {
+			t.Fatalf("%v after %s", err, stderr.String())
+		}
+	}
+	select {
+	case <-site.reached:
+	case <-time.After(20 * time.Second):
+		t.Fatalf("the crawl does not come to its last page: %s", readText(t, log))
+	}
+	t.Run("list of processes", func(t *testing.T) {
+		if runtime.GOOS != "linux" {
+			t.Skip("there is no /proc")
+		}
+		newSecretSearch(t).in("cmdline", []byte(readText(t, fmt.Sprintf("/proc/%d/cmdline", first.Process.Pid))), search.all)
+	})
+	t.Run("live page", func(t *testing.T) { watchHostile(t, page) })
+	t.Run("live page in a browser", func(t *testing.T) {
+		b := browsertest.New(t, nil)
+		b.Open(page + "?token=" + watchToken)
+		b.Wait("pages are listed", `document.querySelectorAll("#pages tbody tr").length > 5`)
+		wantNothingRan(t, b, page)
+	})
+	close(site.free)
+	rest, err := io.ReadAll(notes)
+	if err != nil {
+		t.Error(err)
+	}
+	stderr.Write(rest)
+	if err := first.Wait(); first.ProcessState.ExitCode() != exitLater { // lost.test
+		t.Errorf("%v: %s", err, stderr.String())
+	}
+	search.in("the summary", out.Bytes(), search.all)
+	search.tame("the summary", out.Bytes())
+	search.in("standard error", []byte(stderr.String()), search.all)
+	search.tame("standard error", []byte(stderr.String()))
+	search.dir(dir)
+	search.in("the log", []byte(readText(t, log)), search.all)
+	search.tame("the log", []byte(readText(t, log)))
+	for line := range strings.Lines(readText(t, log)) {
+		var entry struct{ Time, Level, Msg string }
+		if err := json.Unmarshal([]byte(line), &entry); err != nil || entry.Level == "forged" || entry.Time == "" {
+			t.Errorf("a line of the log is %q: %v", line, err)
+		}
+	}
+	for _, args := range [][]string{
+		append([]string{"crawl", "--resume", dir, "--log", "text", "--log-level", "debug"}, quick...),
+		append([]string{"crawl", "--recrawl", dir, "--format", "json", "--quiet"}, quick...),
+		{"report", dir}, {"report", dir, "--format", "json"}, {"config", "show"}, {"config", "show", "--format", "json"},
+		{"frontier", "stats", dir}, {"frontier", "ls", dir}, {"frontier", "ls", dir, "--urls", "--limit", "0"}, {"frontier", "export", dir},
+		{"plan", "http://site.test/", "--delay", "0s"}, {"plan", "http://site.test/", "--delay", "0s", "--format", "json"},
+		{"robots", "show", "http://site.test/"}, {"robots", "show", "http://site.test/", "--format", "json"}, {"robots", "lint", "http://site.test/"},
+		{"robots", "lint", "http://lost.test/"}, {"robots", "check", "http://alice:" + sitePassword + "@site.test/no/x"}, {"robots", "agents", "http://site.test/"},
+		{"robots", "check", "http://alice:" + sitePassword + "@lost.test/no/x", "--format", "json"}, {"robots", "check", "http://site.test/no", "--explain"},
+		{"robots", "diff", "http://site.test/", "http://moved.test/"},
+		{"sitemap", "http://site.test/", "--delay", "0s"}, {"sitemap", "http://other.test/index.xml", "--delay", "0s", "--check"},
+		{"sitemap", "http://site.test/map.xml", "--delay", "0s", "--check", "--format", "csv"}, {"sitemap", "http://site.test/map.xml", "--delay", "0s", "--format", "json"},
+	} {
+		cmd := child(args...)
+		var out, stderr bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &out, &stderr
+		_ = cmd.Run() // most find something
+		what := strings.Join(args, " ")
+		if out.Len()+stderr.Len() == 0 && args[0] != "crawl" || cmd.ProcessState.ExitCode() == exitMisuse || cmd.ProcessState.ExitCode() < 0 {
+			t.Errorf("%s: exit code %d, %s", what, cmd.ProcessState.ExitCode(), stderr.String())
+		}
+		for name, text := range map[string][]byte{"standard output of " + what: out.Bytes(), "standard error of " + what: stderr.Bytes()} {
+			search.in(name, text, search.all)
+			search.tame(name, text)
+			search.coded(name, text)
+		}
+		if bytes.Contains(stderr.Bytes(), []byte("\ntime=2030")) {
+			t.Errorf("%s: a line of the log is forged", what)
+		}
+	}
+	search.dir(dir) // with the files of both rounds, and the report
+	site.wantNothingSent(t)
+	t.Run("report in a browser", func(t *testing.T) {
+		b := browsertest.New(t, nil)
+		b.Open("file://" + filepath.Join(dir, "report.html"))
+		wantNothingRan(t, b, "file://")
+	})
+}
+
+// wantNothingRan holds that an open page runs nothing that a site wrote, and asks nobody
+// else for anything.
+func wantNothingRan(t *testing.T, b *browsertest.Tab, own string) {
+	t.Helper()
+	browsertest.Eval[int](b, `document.querySelectorAll("details").forEach(d => d.open = true), 1`)
+	if got := browsertest.Eval[string](b, `typeof window.ran + document.querySelectorAll("[onerror], [onmouseover], img, iframe, base, a[href^='javascript']").length`); got != "undefined0" {
+		t.Errorf("something of the site is markup: %s", got)
+	}
+	if text := browsertest.Eval[string](b, `document.body.innerText`); !strings.Contains(text, "<script>window.ran = 1</script>") {
+		t.Errorf("the page does not show what the site wrote: %.1000s", text)
+	}
+	b.WantNoFault(own, "data:")
+}
+
+// watchHostile looks at all that is served while a crawl runs.
+func watchHostile(t *testing.T, page string) {
+	search := newSecretSearch(t)
+	for _, path := range []string{"", "page.js", "metrics", "healthz", "debug/pprof/", "debug/pprof/goroutine?debug=2", "debug/pprof/cmdline", "events"} {
+		ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, page+path, http.NoBody)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Authorization", "Bearer "+watchToken)
+		resp, err := (&http.Transport{DisableKeepAlives: true}).RoundTrip(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := new(bytes.Buffer)
+		if _, err := io.CopyN(text, resp.Body, 100<<10); err != nil && !errors.Is(err, io.EOF) && path != "events" {
+			t.Error(err)
+		}
+		_ = resp.Body.Close()
+		cancel()
+		if known := path != "debug/pprof/cmdline"; known != (resp.StatusCode == http.StatusOK) || known && text.Len() == 0 {
+			t.Errorf("/%s: status %d, %d bytes", path, resp.StatusCode, text.Len())
+		}
+		search.in("/"+path, text.Bytes(), search.all)
+	}
+}

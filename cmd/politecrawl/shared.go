@@ -1,0 +1,241 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/politecrawl/politecrawl/crawler"
+	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore"
+)
+
+// joinTime is how long a command waits for Redis before the crawl is begun.
+const joinTime = 15 * time.Second
+
+// join completes the configuration of a crawl that others may have begun: with its
+// settings, where it is there. Those that were given have to be the same.
+func (s *settings) join(ctx context.Context) error {
+	if s.config.Frontier == "" || s.resume != "" || s.recrawl != "" {
+		return nil
+	}
+	given := func(key string) bool { return s.from[key] != fromDefault }
+	ctx, cancel := context.WithTimeout(ctx, joinTime)
+	defer cancel()
+	joined, err := crawler.Joined(ctx, s.config, given)
+	switch {
+	case err == nil:
+		s.config = joined
+		return nil
+	case errors.Is(err, redisstore.ErrNone) && len(s.config.URLs) == 0:
+		return misuse("there is no crawl %q on %s to be joined; give start URLs, and this process begins it", s.config.Join, s.config.Frontier)
+	case errors.Is(err, redisstore.ErrNone):
+		return nil // this process makes it
+	case errors.Is(err, crawler.ErrConfig):
+		return &exit{exitMisuse, withoutPrefix(err)}
+	}
+	return redisError(err)
+}
+
+// isOfRedis tells whether an error is one that redisError knows what to do about.
+func isOfRedis(err error) bool {
+	for _, class := range []error{
+		redisstore.ErrUnavailable, redisstore.ErrRefused, redisstore.ErrFull, redisstore.ErrReadOnly,
+		redisstore.ErrTaken, redisstore.ErrGone, redisstore.ErrAddress,
+	} {
+		if errors.Is(err, class) {
+			return true
+		}
+	}
+	return false
+}
+
+// redisError says what to do about Redis.
+func redisError(err error) error {
+	err = withoutPrefix(err)
+	switch {
+	case errors.Is(err, redisstore.ErrUnavailable):
+		return failed("%w; is it running, and is --frontier its address?", err)
+	case errors.Is(err, redisstore.ErrRefused):
+		return failed("%w; the password is taken from the variable %s or from --frontier-password-file, and the user from the address", err, redisstore.PasswordVariable)
+	case errors.Is(err, redisstore.ErrFull):
+		return failed("%w: its maxmemory is used up; give it more, then go on with --resume. Nothing is lost", err)
+	case errors.Is(err, redisstore.ErrReadOnly):
+		return failed("%w: name its master, or see why it cannot write to its disk; then go on with --resume. Nothing is lost", err)
+	case errors.Is(err, redisstore.ErrTaken):
+		return failed("%w: another process goes on in its place. Each needs a name (--worker) and an --output of its own", err)
+	case errors.Is(err, redisstore.ErrGone):
+		return failed("%w: it was deleted, or Redis came back without its data (appendonly is off?)", err)
+	case errors.Is(err, redisstore.ErrAddress):
+		return misuse("--frontier: %w", err)
+	}
+	return failed("%w", err)
+}
+
+// A sharedFlags names a crawl that processes share.
+type sharedFlags struct {
+	cfg crawler.Config
+}
+
+func (f *sharedFlags) command(use, short, long, example string) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: use + " NAME", Short: short, Long: long, Example: example,
+		Args: arguments(1, 1, "the name of a crawl, as given to --join"),
+	}
+	all := newSettings()
+	cmd.Flags().SortFlags = false
+	for _, key := range []string{"frontier", "frontier-prefix", "frontier-password-file", "frontier-ca-file"} {
+		cmd.Flags().AddFlag(all.keys.Lookup(key))
+	}
+	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
+		all.given = cmd.Flags().Changed
+		v, err := all.sources()
+		if err != nil {
+			return err
+		}
+		for _, key := range []string{"frontier", "frontier-prefix", "frontier-password-file", "frontier-ca-file"} {
+			if err := all.resolve(v, all.keys.Lookup(key)); err != nil {
+				return &exit{exitMisuse, err}
+			}
+		}
+		if all.config.Frontier == "" {
+			return misuseOf(cmd, "--frontier: give the address of the Redis that the crawl is on")
+		}
+		f.cfg = all.config
+		f.cfg.Join = args[0]
+		return nil
+	}
+	return cmd
+}
+
+func (p *program) crawlStopCommand() *cobra.Command {
+	var f sharedFlags
+	cmd := f.command("stop", "End a crawl that several processes share",
+		`Tell all processes that work on the crawl to end. Each finishes what it has in flight,
+writes its report, and can go on later with --resume. Those that join later are not
+affected.`,
+		"  politecrawl crawl stop news --frontier redis://10.0.0.5")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		ctx, cancel := context.WithTimeout(cmd.Context(), joinTime)
+		defer cancel()
+		all, err := crawler.StopShared(ctx, f.cfg)
+		if err != nil {
+			return sharedError(f.cfg, err)
+		}
+		if all.Working() == 0 {
+			return p.print(fmt.Sprintf("nobody is at work on %s\n", all.Name))
+		}
+		return p.print(fmt.Sprintf("told %s of %s to end; they do within seconds, when what is in flight is finished\n", number(all.Working(), "worker"), all.Name))
+	}
+	return cmd
+}
+
+func (p *program) crawlStatusCommand() *cobra.Command {
+	var (
+		f      sharedFlags
+		format outputFormat
+	)
+	cmd := f.command("status", "Say how a crawl is getting on that several processes share",
+		`Say how far a crawl is that several processes share, and who works on it.`,
+		"  politecrawl crawl status news --frontier redis://10.0.0.5")
+	format.flag(cmd)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		ctx, cancel := context.WithTimeout(cmd.Context(), joinTime)
+		defer cancel()
+		st, err := crawler.SharedStatus(ctx, f.cfg)
+		if err != nil {
+			return sharedError(f.cfg, err)
+		}
+		if format == formatJSON {
+			return p.printJSON(printedShared(st))
+		}
+		return p.print(sharedText(st))
+	}
+	return cmd
+}
+
+func (p *program) crawlDeleteCommand() *cobra.Command {
+	var f sharedFlags
+	cmd := f.command("delete", "Take a crawl that several processes shared out of Redis",
+		`Take all that Redis has of a crawl out of it: its frontier, the clocks of its hosts, what
+was known of their robots.txt. What the workers have written stays, and cannot go on any
+more. A crawl that a worker is at is left alone: stop it first.`,
+		"  politecrawl crawl delete news --frontier redis://10.0.0.5")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if err := crawler.DeleteShared(cmd.Context(), f.cfg); err != nil {
+			return sharedError(f.cfg, err)
+		}
+		return p.print(fmt.Sprintf("%s is deleted\n", f.cfg.Join))
+	}
+	return cmd
+}
+
+func sharedError(cfg crawler.Config, err error) error {
+	switch {
+	case errors.Is(err, crawler.ErrConfig):
+		return &exit{exitMisuse, withoutPrefix(err)}
+	case errors.Is(err, redisstore.ErrNone):
+		return misuse("there is no crawl %q on %s", cfg.Join, cfg.Frontier)
+	case errors.Is(err, redisstore.ErrInUse):
+		return failed("%w; stop it first: politecrawl crawl stop %s --frontier %s", withoutPrefix(err), shellWord(cfg.Join), shellWord(cfg.Frontier))
+	}
+	return redisError(err)
+}
+
+// A printedCrawl is how a shared crawl is getting on, for a script.
+type printedCrawl struct {
+	Name      string          `json:"name"`
+	Frontier  string          `json:"frontier"`
+	Finished  bool            `json:"finished"`
+	Pages     int             `json:"pages"` // by all workers
+	URLs      int             `json:"urls"`
+	Pending   int             `json:"pending"`
+	Scheduled int             `json:"scheduled"`
+	InFlight  int             `json:"in_flight"`
+	Done      int             `json:"done"`
+	Dropped   int             `json:"dropped"`
+	Hosts     int             `json:"hosts"`
+	Workers   []printedWorker `json:"workers"`
+}
+
+type printedWorker struct {
+	crawler.Peer
+	SecondsAgo float64 `json:"seconds_ago"` // since it was heard of
+}
+
+func printedShared(s *crawler.SharedCrawl) printedCrawl {
+	f := s.Stats
+	c := printedCrawl{
+		Name: s.Name, Frontier: s.Frontier, Finished: f.Finished(), Pages: s.Pages(),
+		URLs: f.Added, Pending: f.Pending, Scheduled: f.Scheduled, InFlight: f.Leased, Done: f.Done, Dropped: f.Dropped, Hosts: f.Hosts,
+	}
+	for _, w := range s.Workers {
+		c.Workers = append(c.Workers, printedWorker{w, w.Ago.Seconds()})
+	}
+	return c
+}
+
+// sharedText is how a shared crawl is getting on, for a person.
+func sharedText(s *crawler.SharedCrawl) string {
+	var b strings.Builder
+	f := s.Stats
+	state := fmt.Sprintf("%s left", number(f.Pending+f.Scheduled+f.Leased, "URL"))
+	if f.Finished() {
+		state = "finished"
+	}
+	fmt.Fprintf(&b, "%s: %s, %s of %s known on %s, %d in flight\n", s.Name, state, number(s.Pages(), "page"), number(f.Added, "URL"), number(f.Hosts, "host"), f.Leased)
+	for _, w := range s.Workers {
+		fmt.Fprintf(&b, "  %-30s  %s, %s\n", w.Worker, number(w.Pages, "page"), workerState(w))
+	}
+	return b.String()
+}
+
+func workerState(w crawler.Peer) string {
+	if w.Working {
+		return "at work"
+	}
+	return "not at work, last heard of " + roughly(w.Ago) + " ago"
+}

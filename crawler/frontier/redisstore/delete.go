@@ -1,0 +1,114 @@
+package redisstore
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/redis/rueidis"
+)
+
+// scanned is how many keys are looked at in a step.
+const scanned = 1000
+
+// Delete removes a crawl, and all that it has on its servers. While a worker has
+// it open that was heard of in the last 30 seconds the error is ErrInUse; others
+// that have it open find it gone (ErrGone). A Delete that came to no end is called
+// again: until then the crawl cannot be opened.
+func Delete(ctx context.Context, addr string, opts *Options) error {
+	s, err := connect(ctx, addr, opts)
+	if err != nil {
+		return err
+	}
+	defer s.client.Close()
+	l := layout{namespace: namespace(&s.opts)}
+	meta, workers := l.key("meta"), l.key("workers")
+	cmd := s.client.B().Eval().Script(deleteText).Numkeys(2).Key(meta, workers).Arg(micros(silence)).Build()
+	fields, err := s.client.Do(ctx, cmd).AsStrMap()
+	if err != nil {
+		return classify(err)
+	}
+	if len(fields) == 0 {
+		return fmt.Errorf("%w: %v", ErrNone, s)
+	}
+	delete(fields, "deleted")
+	l, err = readLayout(l.namespace, fields)
+	if err != nil {
+		return err
+	}
+	// Without these nothing is written any more by one who still has it open.
+	var states []string
+	for k := range l.shards {
+		states = append(states, l.in(k, "state"))
+	}
+	if err := s.unlink(ctx, states); err != nil {
+		return err
+	}
+	err = s.scan(ctx, l.namespace+"*", func(keys []string) error {
+		return s.unlink(ctx, slices.DeleteFunc(keys, func(key string) bool { return key == meta }))
+	})
+	if err != nil {
+		return err
+	}
+	return s.unlink(ctx, []string{meta})
+}
+
+// List returns the names of the crawls on a server or Cluster that have the prefix
+// of opts, sorted.
+func List(ctx context.Context, addr string, opts *Options) ([]string, error) {
+	s, err := connect(ctx, addr, opts)
+	if err != nil {
+		return nil, err
+	}
+	defer s.client.Close()
+	const end = ":{all}:meta"
+	names := make(map[string]bool)
+	err = s.scan(ctx, s.opts.Prefix+":*"+end, func(keys []string) error {
+		for _, key := range keys {
+			names[strings.TrimSuffix(strings.TrimPrefix(key, s.opts.Prefix+":"), end)] = true
+		}
+		return nil
+	})
+	return slices.Sorted(maps.Keys(names)), err
+}
+
+func (s *Store) unlink(ctx context.Context, keys []string) error {
+	cmds := make([]rueidis.Completed, len(keys))
+	for i, key := range keys {
+		cmds[i] = s.client.B().Unlink().Key(key).Build()
+	}
+	for _, answer := range s.client.DoMulti(ctx, cmds...) {
+		if err := answer.Error(); err != nil {
+			return classify(err)
+		}
+	}
+	return nil
+}
+
+// scan calls do with the keys of a pattern, of all masters. A key may come twice.
+func (s *Store) scan(ctx context.Context, pattern string, do func(keys []string) error) error {
+	for addr, node := range s.client.Nodes() {
+		role, err := node.Do(ctx, node.B().Role().Build()).ToArray()
+		if err != nil {
+			return fmt.Errorf("%w: %s", classify(err), addr)
+		}
+		if reply(role).string(0) != "master" {
+			continue
+		}
+		for cursor := uint64(0); ; {
+			entry, err := node.Do(ctx, node.B().Scan().Cursor(cursor).Match(pattern).Count(scanned).Build()).AsScanEntry()
+			if err != nil {
+				return fmt.Errorf("%w: %s", classify(err), addr)
+			}
+			if err := do(entry.Elements); err != nil {
+				return err
+			}
+			if cursor = entry.Cursor; cursor == 0 {
+				break
+			}
+		}
+	}
+	return nil
+}

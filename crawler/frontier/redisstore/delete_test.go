@@ -1,0 +1,127 @@
+//go:build unix
+
+package redisstore
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore/redistest"
+)
+
+// A crawl is deleted with all it has, and nothing else is.
+func TestDelete(t *testing.T) {
+	for _, name := range []string{"server", "cluster"} {
+		t.Run(name, func(t *testing.T) {
+			var servers []*redistest.Server
+			var url string
+			if name == "server" {
+				servers = []*redistest.Server{redistest.Start(t)}
+				url = servers[0].URL()
+			} else {
+				c := redistest.StartCluster(t, false)
+				servers, url = c.Masters, c.URL()
+			}
+			ctx := t.Context()
+			fill := func(o Options) *Store {
+				o.Shards = 4
+				s := openTest(t, url, o)
+				if _, err := s.Add(ctx, testItems("a", 50)); err != nil {
+					t.Fatal(err)
+				}
+				return s
+			}
+			keys := func(prefix string) (n int) {
+				for _, server := range servers {
+					n += strings.Count(server.Do(t, "EVAL", "return table.concat(redis.call('KEYS', ARGV[1]), '\\n') .. '\\n'", "0", prefix+"*"), prefix)
+				}
+				return n
+			}
+			a := fill(Options{Crawl: "a"})
+			for _, o := range []Options{{Crawl: "a.b"}, {Crawl: "b"}, {Crawl: "a", Prefix: "other"}} {
+				fill(o)
+			}
+			list := func(want ...string) {
+				t.Helper()
+				got, err := List(ctx, url, nil)
+				if diff := cmp.Diff(want, got); diff != "" || err != nil {
+					t.Errorf("List: %v (-want +got):\n%s", err, diff)
+				}
+			}
+			list("a", "a.b", "b")
+			if err := Delete(ctx, url, &Options{Crawl: "a"}); !errors.Is(err, ErrInUse) || !strings.Contains(err.Error(), a.Worker()) {
+				t.Errorf("Delete of what is in use: %v", err)
+			}
+			if err := Delete(ctx, url, &Options{Crawl: "c"}); !errors.Is(err, ErrNone) {
+				t.Errorf("Delete of what is not there: %v", err)
+			}
+			if n := keys("politecrawl:a:"); n < 10 {
+				t.Fatalf("%d keys", n)
+			}
+			_ = a.Close()
+			others := keys("politecrawl:a.b:") + keys("politecrawl:b:") + keys("other:a:")
+			if err := Delete(ctx, url, &Options{Crawl: "a"}); err != nil {
+				t.Fatalf("Delete: %v", err)
+			}
+			list("a.b", "b")
+			if n, left := keys("politecrawl:a:"), keys("politecrawl:a.b:")+keys("politecrawl:b:")+keys("other:a:"); n != 0 || left != others {
+				t.Errorf("%d keys are left; %d of others, which were %d", n, left, others)
+			}
+		})
+	}
+}
+
+// A worker that was not heard of for long, and wakes after its crawl was deleted or
+// made anew, changes nothing.
+func TestDeleted(t *testing.T) {
+	server := redistest.Start(t)
+	ctx := t.Context()
+	s := openTest(t, server.URL(), Options{Worker: "w"})
+	if _, err := s.Add(ctx, testItems("a", 2)); err != nil {
+		t.Fatal(err)
+	}
+	leases, err := s.Lease(ctx, frontier.LeaseRequest{})
+	if err != nil || len(leases) != 1 {
+		t.Fatalf("leased %v, %v", leases, err)
+	}
+	// As if it had last been heard of longer ago.
+	server.Do(t, "EVAL", `local w = cmsgpack.unpack(redis.call('HGET', KEYS[1], 'w'))
+		w[3] = w[3] - ARGV[1]
+		redis.call('HSET', KEYS[1], 'w', cmsgpack.pack(w))`, "1", s.layout.key("workers"), micros(silence))
+	if err := Delete(ctx, server.URL(), &Options{Crawl: "test"}); err != nil {
+		t.Fatalf("Delete: %v", err)
+	}
+	calls := map[string]func() error{
+		"Add":    func() error { _, err := s.Add(ctx, testItems("b", 1)); return err },
+		"Lease":  func() error { _, err := s.Lease(ctx, frontier.LeaseRequest{Wait: 10 * time.Second}); return err },
+		"Stats":  func() error { _, err := s.Stats(ctx); return err },
+		"Hold":   func() error { _, err := s.Hold(ctx, "http://x.test"); return err },
+		"Sync":   func() error { _, err := s.Sync(ctx, nil, 0); return err },
+		"Take":   func() error { _, err := s.Take(ctx, "pages", 1, 1); return err },
+		"Settle": func() error { return s.Settle(ctx, nil) },
+		"Tell":   func() error { return s.Tell(ctx, []byte("x")) },
+		"Update": func() error { return s.UpdateHost(ctx, "http://x.test", frontier.HostUpdate{MaxInFlight: 2}) },
+	}
+	for name, call := range calls {
+		if err := call(); !errors.Is(err, ErrGone) {
+			t.Errorf("%s after the crawl was deleted: %v", name, err)
+		}
+	}
+	if n := server.Do(t, "DBSIZE"); n != ":0" {
+		t.Errorf("there are keys: %s", n)
+	}
+	anew := openTest(t, server.URL(), Options{Worker: "v"})
+	for name, call := range calls {
+		if err := call(); !errors.Is(err, ErrGone) {
+			t.Errorf("%s after the crawl was made anew: %v", name, err)
+		}
+	}
+	if st, err := anew.Stats(ctx); err != nil || st.Counts != (frontier.Counts{}) {
+		t.Errorf("the new crawl has %+v, %v", st.Counts, err)
+	}
+}

@@ -1,0 +1,18 @@
+-- Marks a crawl as one that is being deleted, when nobody works on it.
+--
+-- KEYS: the record of the crawl, its workers. ARGV: how long a worker that is not
+-- heard of counts as there. The answer is the crawl's record.
+
+local record = redis.call('HGETALL', KEYS[1])
+if #record == 0 then return record end
+local clock = redis.call('TIME')
+local now = clock[1] * 1000000 + clock[2]
+local all = redis.call('HGETALL', KEYS[2])
+for i = 1, #all, 2 do
+	local w = cmsgpack.unpack(all[i + 1])
+	if w[2] == 1 and now - w[3] < tonumber(ARGV[1]) then
+		return redis.error_reply('INUSE by ' .. all[i])
+	end
+end
+redis.call('HSET', KEYS[1], 'deleted', '1')
+return record

@@ -1,0 +1,332 @@
+//go:build unix
+
+package redisstore
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore/redistest"
+)
+
+// Settings are the maker's.
+func TestSettings(t *testing.T) {
+	url := redistest.Start(t).URL()
+	if _, err := Open(t.Context(), url, &Options{Settings: make([]byte, maxSettings+1)}); !errors.Is(err, frontier.ErrInvalid) {
+		t.Errorf("Open with too many settings: %v", err)
+	}
+	settings := bytes.Repeat([]byte{0, 255, '\n'}, maxSettings/3)
+	first := openTest(t, url, Options{Settings: settings})
+	second := openTest(t, url, Options{Settings: []byte("other")})
+	if !first.Made() || second.Made() {
+		t.Errorf("made by the first: %v, by the second: %v", first.Made(), second.Made())
+	}
+	for _, s := range []*Store{first, second} {
+		if !bytes.Equal(s.Settings(), settings) {
+			t.Errorf("%s has other settings, %d bytes", s.Worker(), len(s.Settings()))
+		}
+	}
+}
+
+func sync1(t *testing.T, s *Store, status string, from int) *News {
+	t.Helper()
+	var text []byte
+	if status != "" {
+		text = []byte(status)
+	}
+	news, err := s.Sync(t.Context(), text, from)
+	if err != nil {
+		t.Fatalf("Sync: %v", err)
+	}
+	return news
+}
+
+func TestTell(t *testing.T) {
+	s := openTest(t, redistest.Start(t).URL(), Options{})
+	ctx := t.Context()
+	want := [][]byte{[]byte("stop"), {}, {0, 255}}
+	for _, m := range want {
+		if err := s.Tell(ctx, m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	news := sync1(t, s, "", 0)
+	if diff := cmp.Diff(want, news.Told); diff != "" || news.Next != 3 {
+		t.Errorf("told, next %d (-want +got):\n%s", news.Next, diff)
+	}
+	if news = sync1(t, s, "", news.Next); len(news.Told) != 0 || news.Next != 3 {
+		t.Errorf("told again: %q, next %d", news.Told, news.Next)
+	}
+	if err := s.Tell(ctx, make([]byte, maxMessage+1)); !errors.Is(err, frontier.ErrInvalid) {
+		t.Errorf("told too much: %v", err)
+	}
+	// The call is made again, its answer was lost.
+	c := s.whole("n1", "once")
+	for range 2 {
+		if r, err := s.invoke(ctx, s.scripts.tell, c, true); err != nil || r.int(1) != 4 {
+			t.Errorf("%d messages, %v", r.int(1), err)
+		}
+	}
+	if news = sync1(t, s, "", 3); news.Next != 4 {
+		t.Errorf("told twice: %q", news.Told)
+	}
+}
+
+func TestSync(t *testing.T) {
+	url := redistest.Start(t).URL()
+	first := openTest(t, url, Options{Worker: "first"})
+	began := time.Now()
+	time.Sleep(30 * time.Millisecond)
+	second := openTest(t, url, Options{Worker: "second"})
+	sync1(t, second, "fetching", 0)
+	sync1(t, second, "", 0)
+	watcher := openTest(t, url, Options{Observe: true})
+
+	news := sync1(t, watcher, "", 0)
+	peers := make(map[string]Peer)
+	for _, p := range news.Workers {
+		if p.Ago < 0 || p.Ago > time.Since(began)+time.Second {
+			t.Errorf("%s was heard of %v ago", p.Name, p.Ago)
+		}
+		p.Ago, p.Status = 0, bytes.Clone(p.Status)
+		peers[p.Name] = p
+	}
+	want := map[string]Peer{
+		"first":  {Name: "first", Status: []byte{}, Open: true},
+		"second": {Name: "second", Status: []byte("fetching"), Open: true},
+	}
+	if diff := cmp.Diff(want, peers); diff != "" {
+		t.Errorf("workers (-want +got):\n%s", diff)
+	}
+	// The second has not begun a new run, and who left stays in the list.
+	if news.Age < 30*time.Millisecond || news.Age > time.Since(began)+time.Second {
+		t.Errorf("the run has lasted %v", news.Age)
+	}
+	_ = second.Close()
+	for _, p := range sync1(t, watcher, "", 0).Workers {
+		if p.Open != (p.Name == "first") {
+			t.Errorf("%s has the crawl open: %v", p.Name, p.Open)
+		}
+	}
+	// When all have left the next begins a run.
+	_ = first.Close()
+	time.Sleep(30 * time.Millisecond)
+	began = time.Now()
+	third := openTest(t, url, Options{Worker: "third"})
+	if age := sync1(t, third, "", 0).Age; age > time.Since(began) {
+		t.Errorf("the new run has lasted %v", age)
+	}
+	if _, err := third.Sync(t.Context(), make([]byte, maxStatus+1), 0); !errors.Is(err, frontier.ErrInvalid) {
+		t.Errorf("a status that is too long: %v", err)
+	}
+	again := openTest(t, url, Options{Worker: "third"})
+	if _, err := third.Sync(t.Context(), nil, 0); !errors.Is(err, ErrTaken) {
+		t.Errorf("Sync of one whose name was taken: %v", err)
+	}
+	sync1(t, again, "", 0)
+}
+
+// A counter never goes beyond its limit, whoever takes of it, and what a worker has
+// taken can be set right.
+func TestTake(t *testing.T) {
+	for _, name := range []string{"server", "cluster"} {
+		t.Run(name, func(t *testing.T) {
+			var url string
+			if name == "server" {
+				url = redistest.Start(t).URL()
+			} else {
+				url = redistest.StartCluster(t, false).URL()
+			}
+			ctx := t.Context()
+			a := openTest(t, url, Options{Worker: "a", Shards: 4})
+			b := openTest(t, url, Options{Worker: "b"})
+			var wg sync.WaitGroup
+			var mu sync.Mutex
+			sum := int64(0)
+			for n := range 8 {
+				wg.Go(func() {
+					for range 10 {
+						got, err := []*Store{a, b}[n%2].Take(ctx, "pages", 7, 500)
+						if err != nil {
+							t.Errorf("Take: %v", err)
+						}
+						mu.Lock()
+						sum += got
+						mu.Unlock()
+					}
+				})
+			}
+			wg.Wait()
+			if sum != 500 {
+				t.Errorf("took %d of 500", sum)
+			}
+			take := func(s *Store, n, most, want int64) {
+				t.Helper()
+				if got, err := s.Take(ctx, "pages", n, most); err != nil || got != want {
+					t.Errorf("took %d, %v; want %d", got, err, want)
+				}
+			}
+			if err := a.Settle(ctx, map[string]int64{"pages": 100, "bytes": 1 << 50}); err != nil {
+				t.Fatal(err)
+			}
+			if err := b.Settle(ctx, map[string]int64{"pages": 50}); err != nil {
+				t.Fatal(err)
+			}
+			take(b, 1000, 160, 10)
+			take(b, -100, 0, -60) // no more than it has
+			take(a, 1, 100, 0)
+			take(a, 5, 102, 2)
+			if err := a.Settle(ctx, nil); err != nil {
+				t.Fatal(err)
+			}
+			take(b, 10, 10, 10)
+			if got, err := b.Take(ctx, "bytes", maxCount, maxCount); err != nil || got != maxCount {
+				t.Errorf("took %d bytes, %v", got, err)
+			}
+			// The call is made again, its answer was lost.
+			c := b.whole("n1", "pages", "5", "20")
+			for range 2 {
+				if r, err := b.invoke(ctx, b.scripts.take, c, true); err != nil || r.int(1) != 5 {
+					t.Errorf("took %d, %v", r.int(1), err)
+				}
+			}
+			take(b, 100, 20, 5)
+			if _, err := b.Take(ctx, "pages", maxCount+1, 1); !errors.Is(err, frontier.ErrInvalid) {
+				t.Errorf("took too much: %v", err)
+			}
+		})
+	}
+}
+
+// An observer sees the crawl and changes nothing of it.
+func TestObserve(t *testing.T) {
+	url := redistest.Start(t).URL()
+	ctx := t.Context()
+	if _, err := Open(ctx, url, &Options{Crawl: "test", Observe: true}); !errors.Is(err, ErrNone) {
+		t.Errorf("observing what is not there: %v", err)
+	}
+	s := openTest(t, url, Options{Worker: "w", Settings: []byte("x")})
+	if _, err := s.Add(ctx, testItems("a", 3)); err != nil {
+		t.Fatal(err)
+	}
+	leases, err := s.Lease(ctx, frontier.LeaseRequest{})
+	if err != nil || len(leases) != 1 {
+		t.Fatalf("leased %v, %v", leases, err)
+	}
+	o := openTest(t, url, Options{Observe: true, Worker: "w"}) // a name that changes nothing
+	if string(o.Settings()) != "x" || o.Made() {
+		t.Errorf("settings %q, made %v", o.Settings(), o.Made())
+	}
+	if st, err := o.Stats(ctx); err != nil || st.Added != 3 || st.Leased != 1 {
+		t.Errorf("counts are %+v, %v", st.Counts, err)
+	}
+	if h, err := o.Host(ctx, leases[0].Host); err != nil || h.Leased != 1 {
+		t.Errorf("host is %+v, %v", h, err)
+	}
+	n := 0
+	for _, err := range o.Waiting(ctx, "") {
+		if err != nil {
+			t.Fatal(err)
+		}
+		n++
+	}
+	if n != 2 {
+		t.Errorf("%d wait", n)
+	}
+	if err := o.Tell(ctx, []byte("stop")); err != nil {
+		t.Error(err)
+	}
+	for name, call := range map[string]func() error{
+		"Add":        func() error { _, err := o.Add(ctx, testItems("b", 1)); return err },
+		"Revisit":    func() error { _, err := o.Revisit(ctx, testItems("b", 1)); return err },
+		"Lease":      func() error { _, err := o.Lease(ctx, frontier.LeaseRequest{}); return err },
+		"Finish":     func() error { _, err := o.Finish(ctx, nil, []byte("n")); return err },
+		"Extend":     func() error { return o.Extend(ctx, []frontier.LeaseID{leases[0].ID}, time.Hour) },
+		"Hold":       func() error { _, err := o.Hold(ctx, "http://x.test"); return err },
+		"UpdateHost": func() error { return o.UpdateHost(ctx, "http://x.test", frontier.HostUpdate{MaxInFlight: 2}) },
+		"Sync":       func() error { _, err := o.Sync(ctx, []byte("here"), 0); return err },
+		"Take":       func() error { _, err := o.Take(ctx, "pages", 1, 1); return err },
+		"Settle":     func() error { return o.Settle(ctx, nil) },
+	} {
+		if err := call(); !errors.Is(err, ErrObserver) {
+			t.Errorf("%s by an observer: %v", name, err)
+		}
+	}
+	_ = o.Close()
+	news := sync1(t, s, "", 0)
+	if len(news.Told) != 1 || len(news.Workers) != 1 || !news.Workers[0].Open {
+		t.Errorf("told %q, workers %v", news.Told, news.Workers)
+	}
+	errs, err := s.Finish(ctx, []frontier.Outcome{{Lease: leases[0].ID, Result: frontier.Done}}, nil)
+	if err != nil || errs[0] != nil {
+		t.Errorf("Finish of what was leased before: %v, %v", errs, err)
+	}
+}
+
+// When Redis comes back all calls go on by themselves, and a person can be told.
+func TestTrouble(t *testing.T) {
+	server := redistest.Start(t, "--appendonly", "yes")
+	ctx := t.Context()
+	var mu sync.Mutex
+	var told []error
+	s := openTest(t, server.URL(), Options{Patience: 1<<63 - 1, OnTrouble: func(err error) {
+		mu.Lock()
+		defer mu.Unlock()
+		told = append(told, err)
+	}})
+	if _, err := s.Add(ctx, testItems("a", 1)); err != nil {
+		t.Fatal(err)
+	}
+	leases, err := s.Lease(ctx, frontier.LeaseRequest{})
+	if err != nil || len(leases) != 1 {
+		t.Fatalf("leased %v, %v", leases, err)
+	}
+	var wg sync.WaitGroup
+	wg.Go(func() { // waits, before and after
+		if again, err := s.Lease(ctx, frontier.LeaseRequest{Wait: -1}); err != nil || len(again) != 1 {
+			t.Errorf("leased %v, %v", again, err)
+		}
+	})
+	server.Kill()
+	wg.Go(func() {
+		errs, err := s.Finish(ctx, []frontier.Outcome{{Lease: leases[0].ID, Result: frontier.Done}}, []byte("note"))
+		if err != nil || errs[0] != nil {
+			t.Errorf("Finish: %v, %v", errs, err)
+		}
+	})
+	wg.Go(func() {
+		if added, err := s.Add(ctx, testItems("b", 1)); err != nil || !added[0] {
+			t.Errorf("Add: %v, %v", added, err)
+		}
+	})
+	wg.Go(func() {
+		if got, err := s.Take(ctx, "pages", 3, 10); err != nil || got != 3 {
+			t.Errorf("took %d, %v", got, err)
+		}
+	})
+	wg.Go(func() {
+		if note, err := s.Note(ctx); err != nil {
+			t.Errorf("Note: %q, %v", note, err)
+		}
+	})
+	short, cancel := context.WithTimeout(ctx, 300*time.Millisecond)
+	defer cancel()
+	if err := s.Tell(short, []byte("x")); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("Tell with a context that ends: %v", err)
+	}
+	server.Restart(t)
+	wg.Wait()
+	sync1(t, s, "", 0)
+	mu.Lock()
+	defer mu.Unlock()
+	if len(told) != 2 || !errors.Is(told[0], ErrUnavailable) || told[1] != nil {
+		t.Errorf("told of %v", told)
+	}
+}

@@ -1,0 +1,7 @@
+package report
+
+import "testing"
+
+// WriteEverything makes the directory of a crawl with a case of every kind that a
+// report knows.
+func WriteEverything(t *testing.T) string { return everything().write(t) }

@@ -1,0 +1,278 @@
+package report
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+// ErrNotOneCrawl says that directories are not those of the workers of one crawl.
+var ErrNotOneCrawl = errors.New("report: the directories do not make up one crawl")
+
+// A Segment is the directory of one of the workers that have done a crawl together.
+type Segment struct {
+	Dir   string `json:"dir"` // as the caller named it
+	State State  `json:"state"`
+	End   string `json:"end,omitempty"`  // how its worker ended
+	Left  int    `json:"left,omitempty"` // URLs that had still to be fetched then, by whichever worker
+
+	Began time.Time `json:"began,omitzero"` // its first page
+	Ended time.Time `json:"ended,omitzero"` // its last page
+
+	Pages    int `json:"pages"`    // of which the line in this directory counts
+	Rejected int `json:"rejected"` // likewise
+}
+
+// segment is a directory that is read.
+type segment struct {
+	dir    string
+	number uint16 // from 1, in the order of the names
+	state  state
+	ending *Ending // nil: not known
+
+	lines    map[string]int  // how many each file had at the first reading
+	missing  map[string]bool // files that are
+	pages    int             // that count
+	rejected int             // likewise
+	linking  bool            // a page that counts has links
+	listing  bool            // a sitemap that counts lists pages
+	span
+}
+
+// state is what crawl.json says, as far as it matters here.
+type state struct {
+	Round  int     `json:"round"`
+	Ended  *Ending `json:"ended"`
+	Config struct {
+		URLs         []string `json:"urls"`
+		UserAgent    string   `json:"user-agent"`
+		OnlySitemaps bool     `json:"only-sitemaps"`
+		Links        *bool    `json:"links"`    // that those of pages are written down
+		Frontier     string   `json:"frontier"` // that several workers share; empty: a crawl of one
+		Join         string   `json:"join"`     // the name that the crawl has there
+	} `json:"config"`
+}
+
+// page counts a page.
+func (s *segment) page(p *output.Page) {
+	s.pages++
+	s.linking = s.linking || p.Withheld == "" && p.Links > 0
+	s.fetched(p)
+}
+
+// openSegments reads what the directories say of themselves.
+func openSegments(dirs []string, ending func(dir string) *Ending) (segments, error) {
+	if len(dirs) == 0 {
+		return nil, fmt.Errorf("%w: none is named", ErrNotOneCrawl)
+	}
+	if len(dirs) > math.MaxUint16 {
+		return nil, fmt.Errorf("%w: %d are too many", ErrNotOneCrawl, len(dirs))
+	}
+	var all segments
+	for i, dir := range dirs {
+		s := &segment{dir: dir, number: uint16(i + 1), lines: make(map[string]int), missing: make(map[string]bool)}
+		if err := output.State(dir, &s.state); err != nil {
+			return nil, fmt.Errorf("report: %w", err)
+		}
+		s.ending = s.state.Ended
+		if known := ending(dir); known != nil {
+			e := *known
+			if e.End == "" && s.ending != nil {
+				e.End = s.ending.End
+			}
+			s.ending = &e
+		}
+		all = append(all, s)
+	}
+	return all, all.belong()
+}
+
+// segments are the directories of a crawl, in the order in which they were named.
+type segments []*segment
+
+// belong returns ErrNotOneCrawl when a directory stands there twice, or two name
+// different crawls.
+func (all segments) belong() error {
+	var named *segment
+	infos := make([]os.FileInfo, len(all))
+	for i, s := range all {
+		var err error
+		if infos[i], err = os.Stat(s.dir); err != nil {
+			return fmt.Errorf("report: %w", err)
+		}
+		for j, other := range infos[:i] {
+			if os.SameFile(other, infos[i]) {
+				return fmt.Errorf("%w: %q and %q are the same one", ErrNotOneCrawl, all[j].dir, s.dir)
+			}
+		}
+		switch {
+		case s.state.Config.Join == "":
+		case named == nil:
+			named = s
+		case named.state.Config.Join != s.state.Config.Join:
+			return fmt.Errorf("%w: %q is of the crawl %q, %q of the crawl %q",
+				ErrNotOneCrawl, named.dir, named.state.Config.Join, s.dir, s.state.Config.Join)
+		}
+	}
+	return nil
+}
+
+// shared tells whether the workers had one frontier, so that what was left was left
+// to all.
+func (all segments) shared() bool {
+	return len(all.those(func(s *segment) bool { return s.state.Config.Frontier == "" && s.state.Config.Join == "" })) == 0
+}
+
+// round is how many crawls of the same URLs came before.
+func (all segments) round() int {
+	round := 0
+	for _, s := range all {
+		round = max(round, s.state.Round)
+	}
+	return round
+}
+
+// urls are the start URLs, each once.
+func (all segments) urls() []string {
+	urls := []string{}
+	known := make(map[string]bool)
+	for _, s := range all {
+		for _, u := range s.state.Config.URLs {
+			if !known[u] {
+				known[u] = true
+				urls = append(urls, u)
+			}
+		}
+	}
+	return urls
+}
+
+// userAgent is what the crawl called itself: in the first directory that says so.
+func (all segments) userAgent() string {
+	for _, s := range all {
+		if ua := s.state.Config.UserAgent; ua != "" {
+			return ua
+		}
+	}
+	return ""
+}
+
+// onlySitemaps tells whether a worker followed no links.
+func (all segments) onlySitemaps() bool {
+	return len(all.those(func(s *segment) bool { return s.state.Config.OnlySitemaps })) > 0
+}
+
+// over is how far the crawl has come, and the ending that says so; nil: none does.
+// It is asked after the pages were read.
+//
+// The workers of a crawl with one frontier each saw what was left in it when they
+// ended: when one saw nothing, nothing is, whatever became of the others; else the
+// one that was at work last knows best. Without one frontier, what is left is what
+// each has left.
+func (all segments) over() (State, *Ending) {
+	shared := all.shared()
+	known, left := true, 0
+	var running, last, unfinished *Ending
+	var lastAt, unfinishedAt time.Time
+	for _, s := range all {
+		e := s.ending
+		switch {
+		case e == nil:
+			known = false
+			continue
+		case e.End == EndRunning:
+			running = e
+			continue
+		case e.Left == 0 && shared && s.state.Round == all.round():
+			return Finished, e
+		case e.Left > 0 && (unfinished == nil || s.ended.After(unfinishedAt)):
+			unfinished, unfinishedAt = e, s.ended
+		}
+		left += e.Left
+		if last == nil || s.ended.After(lastAt) {
+			last, lastAt = e, s.ended
+		}
+	}
+	switch {
+	case running != nil:
+		return Running, running
+	case !known:
+		return Unknown, nil
+	case unfinished == nil:
+		return Finished, last
+	case shared:
+		return Stopped, unfinished
+	}
+	return Stopped, &Ending{End: unfinished.End, Left: left}
+}
+
+// open are the directories whose worker is still running, or may be, or was killed:
+// what it has left alone is not all in its files.
+func (all segments) open() segments {
+	return all.those(func(s *segment) bool { return s.progress() == Running || s.progress() == Unknown })
+}
+
+// withoutLinks are the directories without the links of the pages in them.
+func (all segments) withoutLinks() segments {
+	return all.those(func(s *segment) bool {
+		written := s.state.Config.Links
+		switch {
+		case !s.linking:
+			return false
+		case written == nil:
+			return s.lines[output.LinksFile] == 0
+		}
+		return !*written || s.missing[output.LinksFile]
+	})
+}
+
+// withoutEntries are the directories without the entries of the sitemaps in them.
+func (all segments) withoutEntries() segments {
+	return all.those(func(s *segment) bool { return s.listing && s.missing[output.EntriesFile] })
+}
+
+// those returns the directories of which something holds.
+func (all segments) those(holds func(*segment) bool) segments {
+	var some segments
+	for _, s := range all {
+		if holds(s) {
+			some = append(some, s)
+		}
+	}
+	return some
+}
+
+// progress is how far the worker of a segment has come.
+func (s *segment) progress() State {
+	switch {
+	case s.ending == nil:
+		return Unknown
+	case s.ending.End == EndRunning:
+		return Running
+	case s.ending.Left > 0:
+		return Stopped
+	}
+	return Finished
+}
+
+// list is what a report has of the directories: nothing where there is only one.
+func (all segments) list() []Segment {
+	if len(all) == 1 {
+		return nil
+	}
+	var list []Segment
+	for _, s := range all {
+		row := Segment{
+			Dir: s.dir, State: s.progress(), Began: s.began.UTC(), Ended: s.ended.UTC(), Pages: s.pages, Rejected: s.rejected,
+		}
+		if s.ending != nil {
+			row.End, row.Left = s.ending.End, s.ending.Left
+		}
+		list = append(list, row)
+	}
+	return list
+}

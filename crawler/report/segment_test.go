@@ -1,0 +1,255 @@
+package report
+
+import (
+	"errors"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+// endings are workers that ended so, each a page later than the one before.
+func endings(shared bool, ends ...*Ending) []*crawl {
+	var workers []*crawl
+	for i, e := range ends {
+		workers = append(workers, worker(func(c *crawl) {
+			c.page("/"+strings.Repeat("x", i+1), output.Page{Source: "link"})
+			c.pages[0].FetchedAt = at(10 * (i + 1))
+			c.state["ended"] = e
+			if e == nil {
+				delete(c.state, "ended")
+			}
+			if !shared {
+				config := c.state["config"].(map[string]any)
+				delete(config, "frontier")
+				delete(config, "join")
+			}
+		}))
+	}
+	return workers
+}
+
+// TestEndOfSeveral holds what is said of the end of a crawl that several workers did,
+// by how each of them ended.
+func TestEndOfSeveral(t *testing.T) {
+	done, stopped, running := &Ending{End: "finished"}, &Ending{"interrupted", 7}, &Ending{End: EndRunning}
+	later := &Ending{"max-time", 30}
+	const killed1 = "w1: it is not known whether its worker is still running or was killed; what it has left alone may not all be there"
+	const running2 = "w2: its worker is still running; what it has left alone will be known when it ends"
+	for _, tt := range []struct {
+		name   string
+		shared bool
+		ends   []*Ending
+		state  State
+		end    string
+		left   int
+		doubt  string
+		notes  []string
+	}{
+		{"all at the end", true, []*Ending{done, done}, Finished, "finished", 0, "", nil},
+		{"one left early", true, []*Ending{stopped, done}, Finished, "finished", 0, "", nil},
+		{"one was killed, the others went on to the end", true, []*Ending{nil, done}, Finished, "finished", 0,
+			"of one worker it is not known whether it came to its end, nor all that it has left alone", []string{killed1}},
+		{"two were killed", true, []*Ending{nil, done, nil}, Finished, "finished", 0,
+			"of 2 workers it is not known whether they came to their end, nor all that they have left alone",
+			[]string{killed1, strings.Replace(killed1, "w1", "w3", 1)}},
+		{"all were stopped: the last knows how much is left", true, []*Ending{stopped, later}, Stopped, "max-time", 30, "30 URLs had still to be fetched", nil},
+		{"all were stopped, the other way round", true, []*Ending{later, stopped}, Stopped, "interrupted", 7, "7 URLs had still to be fetched", nil},
+		{"one was killed, the other stopped", true, []*Ending{nil, stopped}, Unknown, "", 0, "it is not known whether the crawl came to its end", []string{killed1}},
+		{"one is running", true, []*Ending{stopped, running}, Running, EndRunning, 0, "the crawl is still running", []string{running2}},
+
+		{"apart: all at the end", false, []*Ending{done, done}, Finished, "finished", 0, "", nil},
+		{"apart: one was stopped", false, []*Ending{stopped, done}, Stopped, "interrupted", 7, "7 URLs had still to be fetched", nil},
+		{"apart: both were stopped", false, []*Ending{stopped, later}, Stopped, "max-time", 37, "37 URLs had still to be fetched", nil},
+		{"apart: one was killed", false, []*Ending{nil, done}, Unknown, "", 0, "it is not known whether the crawl came to its end", []string{killed1}},
+		{"apart: one is running", false, []*Ending{done, running}, Running, EndRunning, 0, "the crawl is still running", []string{running2}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			workers := endings(tt.shared, tt.ends...)
+			workers[0].sitemaps = []output.Sitemap{{URL: example + "/sitemap.xml", Status: 200, Host: example, Pages: 1}}
+			workers[0].entries = []output.Entry{{URL: example + "/x", Sitemap: example + "/sitemap.xml"}}
+			r := together(t, workers...)
+			s := r.Summary
+			if s.State != tt.state || s.End != tt.end || s.Left != tt.left {
+				t.Errorf("%s, %q, %d left; want %s, %q, %d", s.State, s.End, s.Left, tt.state, tt.end, tt.left)
+			}
+			if diff := cmp.Diff(append([]string{}, tt.notes...), r.Notes); diff != "" {
+				t.Errorf("notes (-want +got):\n%s", diff)
+			}
+			for _, k := range r.Sitemaps.Kinds {
+				if got := strings.Join(k.Inconclusive, "; "); tt.doubt == "" && got != "" || !strings.Contains(got, tt.doubt) {
+					t.Errorf("%s is inconclusive for %q, want %q", k.Kind, got, tt.doubt)
+				}
+			}
+			for i, e := range tt.ends {
+				got := r.Segments[i]
+				want := Segment{Dir: got.Dir, State: map[*Ending]State{nil: Unknown, done: Finished, stopped: Stopped, later: Stopped, running: Running}[e],
+					Began: at(10 * (i + 1)), Ended: got.Ended, Pages: 1}
+				if e != nil {
+					want.End, want.Left = e.End, e.Left
+				}
+				if got != want || got.Ended.Sub(got.Began).Milliseconds() != 20 {
+					t.Errorf("w%d: %+v, want %+v", i+1, got, want)
+				}
+			}
+		})
+	}
+}
+
+// TestEndOfAnEarlierRound holds that what a worker has not crawled again is not what
+// became of the recrawl.
+func TestEndOfAnEarlierRound(t *testing.T) {
+	workers := endings(true, &Ending{End: "finished"}, &Ending{"interrupted", 5})
+	workers[1].state["round"] = 1
+	r := together(t, workers...)
+	if r.Summary.State != Stopped || r.Summary.Left != 5 || r.Summary.Round != 1 || len(r.Notes) != 1 || r.Notes[0] != "w1 is of the first crawl, w2 of recrawl 1" {
+		t.Errorf("%+v, notes %q", r.Summary, r.Notes)
+	}
+}
+
+// TestEndingByTheCaller holds that the caller is asked of each directory.
+func TestEndingByTheCaller(t *testing.T) {
+	var dirs []string
+	for _, c := range endings(true, nil, &Ending{"interrupted", 5}) {
+		dirs = append(dirs, c.write(t))
+	}
+	r, err := Make(dirs, &Options{Ending: func(dir string) *Ending {
+		if dir == dirs[1] {
+			return &Ending{Left: 3}
+		}
+		return &Ending{End: EndRunning}
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, b := r.Segments[0], r.Segments[1]; a.State != Running || b.State != Stopped || b.End != "interrupted" || b.Left != 3 {
+		t.Errorf("%+v", r.Segments)
+	}
+}
+
+// TestNotOneCrawl holds which directories are refused.
+func TestNotOneCrawl(t *testing.T) {
+	named := func(name string) string {
+		return worker(func(c *crawl) { c.state["config"].(map[string]any)["join"] = name }).write(t)
+	}
+	a, again, b, nameless := named("a"), named("a"), named("b"), named("")
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(a, link); err != nil {
+		t.Fatal(err)
+	}
+	for name, tt := range map[string]struct {
+		dirs  []string
+		words []string // none: it is taken
+	}{
+		"none":                    {nil, []string{"none is named"}},
+		"one":                     {[]string{a}, nil},
+		"the same name":           {[]string{a, again}, nil},
+		"one without a name":      {[]string{a, nameless, again}, nil},
+		"another name":            {[]string{a, again, b}, []string{a, b, `"a"`, `"b"`}},
+		"another after one of no": {[]string{nameless, a, b}, []string{a, b, `"a"`, `"b"`}},
+		"twice":                   {[]string{a, again, a}, []string{a, "the same"}},
+		"twice by other names":    {[]string{a, link}, []string{a, link, "the same"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := Make(tt.dirs, nil)
+			if errors.Is(err, ErrNotOneCrawl) != (tt.words != nil) || tt.words == nil && err != nil {
+				t.Fatalf("Make = %v", err)
+			}
+			for _, word := range tt.words {
+				if !strings.Contains(err.Error(), word) {
+					t.Errorf("%q does not say %q", err, word)
+				}
+			}
+		})
+	}
+	if _, err := Make([]string{a, filepath.Dir(a)}, nil); !errors.Is(err, output.ErrNone) || !strings.Contains(err.Error(), filepath.Dir(a)) {
+		t.Errorf("with no crawl: %v", err)
+	}
+}
+
+// TestSegmentsThatDiffer holds that what ought to be the same in all directories and is
+// not is said, and no password with it.
+func TestSegmentsThatDiffer(t *testing.T) {
+	workers := []*crawl{worker(func(*crawl) {}), worker(func(*crawl) {})}
+	config := func(i int) map[string]any { return workers[i].state["config"].(map[string]any) }
+	config(0)["user-agent"], config(1)["user-agent"] = "a/1", "b/1"
+	config(1)["frontier"] = "redis://:secret@10.0.0.1"
+	config(1)["urls"] = []string{other + "/", example + "/"}
+	config(1)["only-sitemaps"] = true
+	r := together(t, workers...)
+	want := []string{
+		`the worker of w1 called itself "a/1", that of w2 "b/1"`,
+		"the workers of w1 and w2 name the frontier by different addresses: these have to be of one server",
+	}
+	if diff := cmp.Diff(want, r.Notes); diff != "" {
+		t.Errorf("notes (-want +got):\n%s", diff)
+	}
+	if s := r.Summary; s.UserAgent != "a/1" || !slices.Equal(s.URLs.Rows, []string{example + "/", other + "/"}) {
+		t.Errorf("%+v", s)
+	}
+	if strings.Contains(asJSON(t, r), "secret") {
+		t.Error("a password is in the report")
+	}
+}
+
+// TestFilesThatOneLacks holds that what the files of one worker lack makes the findings
+// inconclusive which rest on it.
+func TestFilesThatOneLacks(t *testing.T) {
+	whole := everything()
+	part := worker(func(c *crawl) {
+		c.page("/part", output.Page{Source: "link"})
+		c.sitemaps = []output.Sitemap{{URL: other + "/sitemap.xml", Status: 200, Host: other, Pages: 1}}
+		c.entries = []output.Entry{{URL: example + "/part", Sitemap: other + "/sitemap.xml"}}
+	})
+	for name, tt := range map[string]struct {
+		remove string
+		links  bool // as the configuration has it
+		doubts []Kind
+		notes  []string
+	}{
+		"nothing":             {"", true, nil, []string{}},
+		"links.jsonl":         {output.LinksFile, true, []Kind{NotLinked}, []string{"w2: links.jsonl is missing or empty, so that it is not known what its pages link to"}},
+		"links by its config": {"", false, []Kind{NotLinked}, []string{"w2: links.jsonl is missing or empty, so that it is not known what its pages link to"}},
+		"entries.jsonl": {output.EntriesFile, true,
+			[]Kind{BrokenEntry, Redirected, Disallowed, Noindex, Elsewhere, NotEntitled, FalseDate, NotListed, NotFetched},
+			[]string{"w2: entries.jsonl is missing, so that the entries of the sitemaps that its worker read are not known"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			part.state["config"].(map[string]any)["links"] = tt.links
+			dirs := []string{whole.write(t), part.write(t)}
+			if tt.remove != "" {
+				if err := os.Remove(filepath.Join(dirs[1], tt.remove)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			r, err := Make(dirs, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			doubtful := make(map[Kind]bool)
+			for _, k := range r.Sitemaps.Kinds {
+				if len(k.Inconclusive) > 0 {
+					doubtful[k.Kind] = true
+				}
+			}
+			if diff := cmp.Diff(slices.Sorted(slices.Values(tt.doubts)), slices.Sorted(maps.Keys(doubtful))); diff != "" {
+				t.Errorf("inconclusive (-want +got):\n%s", diff)
+			}
+			for i := range r.Notes {
+				r.Notes[i] = strings.Replace(r.Notes[i], dirs[1], "w2", 1)
+			}
+			if diff := cmp.Diff(tt.notes, r.Notes); diff != "" {
+				t.Errorf("notes (-want +got):\n%s", diff)
+			}
+			if unknown := slices.Contains(tt.doubts, NotLinked); (len(found(r, NotLinked)) == 0) != unknown {
+				t.Errorf("not linked: %v", found(r, NotLinked))
+			}
+		})
+	}
+}

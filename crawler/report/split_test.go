@@ -1,0 +1,184 @@
+package report_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/politecrawl/politecrawl/crawler"
+	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/crawler/report"
+)
+
+// split shares the directory of a crawl out to those of workers, as if these had done
+// it together: each line goes where pick says, by the URL that it is of.
+func split(t *testing.T, dir string, workers int, pick func(url string) int) []string {
+	t.Helper()
+	to := make([]string, workers)
+	for i := range to {
+		to[i] = filepath.Join(t.TempDir(), fmt.Sprintf("w%d", i+1))
+		shareState(t, dir, to[i])
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "*.jsonl"))
+	if err != nil || len(files) < 6 {
+		t.Fatal(files, err)
+	}
+	slices.Reverse(files) // pages.jsonl before links.jsonl
+	pages := make(map[string]int)
+	for _, file := range files {
+		name := filepath.Base(file)
+		if name == "journal.jsonl" {
+			continue
+		}
+		body, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		parts := make([]bytes.Buffer, workers)
+		for line := range bytes.Lines(body) {
+			var v struct{ URL, Sitemap, Origin string }
+			if err := json.Unmarshal(line, &v); err != nil {
+				t.Fatal(err)
+			}
+			url := v.URL + v.Origin
+			if v.Sitemap != "" { // its worker has written the entry
+				url = v.Sitemap
+			}
+			i, fetched := pages[url]
+			if name != output.LinksFile || !fetched { // whose worker has written these
+				i = pick(url)
+			}
+			if name == output.PagesFile {
+				pages[url] = i
+			}
+			parts[i].Write(line)
+		}
+		for i := range parts {
+			put(t, filepath.Join(to[i], name), parts[i].Bytes())
+		}
+	}
+	share(t, filepath.Join(dir, output.RobotsDir), to, pick)
+	return to
+}
+
+// shareState makes the directory of a worker, with what the whole crawl says of itself.
+func shareState(t *testing.T, dir, to string) {
+	t.Helper()
+	var state map[string]any
+	if err := errors.Join(output.State(dir, &state), os.MkdirAll(filepath.Join(to, output.RobotsDir), 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	config := state["config"].(map[string]any)
+	config["links"] = true
+	config["frontier"], config["join"] = "redis://127.0.0.1:1", "nightly"
+	if err := output.SaveState(to, state); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// share gives the files robots/scheme_name,port.txt to those who the origin is picked for.
+func share(t *testing.T, robots string, to []string, pick func(url string) int) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(robots, "*.txt"))
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	for _, file := range files {
+		origin := strings.NewReplacer("_", "://", ",", ":").Replace(strings.TrimSuffix(filepath.Base(file), ".txt"))
+		body, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		put(t, filepath.Join(to[pick(origin)], output.RobotsDir, filepath.Base(file)), body)
+	}
+}
+
+func put(t *testing.T, name string, body []byte) {
+	t.Helper()
+	if err := os.WriteFile(name, body, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// byHost gives each host to one worker.
+func byHost(workers int) func(string) int {
+	return func(text string) int {
+		h := fnv.New32a()
+		if u, err := url.Parse(text); err == nil {
+			_, _ = h.Write([]byte(u.Host))
+		}
+		return int(h.Sum32() % uint32(workers))
+	}
+}
+
+// atRandom gives each line to any worker.
+func atRandom(workers int, seed uint64) func(string) int {
+	r := rand.New(rand.NewPCG(seed, 8))
+	return func(string) int { return r.IntN(workers) }
+}
+
+// wantSame holds that the report of a crawl and that of its parts say the same.
+func wantSame(t *testing.T, whole string, parts []string) {
+	t.Helper()
+	for _, rows := range []int{2, 1000} {
+		opts := &report.Options{Rows: rows}
+		one, err := report.Make([]string{whole}, opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		several, err := report.Make(parts, opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(one, several, cmpopts.IgnoreFields(report.Report{}, "MadeAt", "Segments", "Notes")); diff != "" {
+			t.Errorf("%d rows (-one crawl +its parts):\n%s", rows, diff)
+		}
+		pages := 0
+		for _, s := range several.Segments {
+			pages += s.Pages
+		}
+		if len(parts) > 1 && (len(several.Segments) != len(parts) || pages != one.Summary.Pages) || one.Summary.Pages == 0 || len(several.Notes) > 0 {
+			t.Errorf("%d directories with %d pages, of %d; notes %q", len(several.Segments), pages, one.Summary.Pages, several.Notes)
+		}
+	}
+}
+
+// TestPartsOfOneCrawl holds that a crawl which several workers did has the report that
+// it would have had, had one of them done it all: by whichever of them each line was
+// written, and in whichever order their directories are named.
+func TestPartsOfOneCrawl(t *testing.T) {
+	s := startFaultSite(t)
+	cfg := s.config(t)
+	crawl(t, cfg, nil)
+	again := s.config(t)
+	crawl(t, again, nil)
+	s.set(func(s *faultSite) { s.rules = "Disallow: /open-no-more" })
+	crawl(t, again, &crawler.Options{Recrawl: true})
+	for name, dir := range map[string]string{
+		"a case of everything": report.WriteEverything(t), "the site of faults": cfg.Output, "a recrawl of it": again.Output,
+	} {
+		t.Run(name, func(t *testing.T) {
+			parts := split(t, dir, 3, byHost(3))
+			wantSame(t, dir, parts)
+			slices.Reverse(parts)
+			wantSame(t, dir, parts)
+			for seed := range uint64(8) {
+				parts := split(t, dir, 3, atRandom(3, seed))
+				wantSame(t, dir, parts)
+			}
+			wantSame(t, dir, split(t, dir, 1, atRandom(1, 0)))
+		})
+	}
+}

@@ -1,0 +1,377 @@
+package report
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+// worker is a crawl of one of several workers that came to its end.
+func worker(change func(*crawl)) *crawl {
+	c := &crawl{state: map[string]any{
+		"config": map[string]any{"urls": []string{example + "/"}, "links": true, "frontier": "redis://127.0.0.1:1", "join": "nightly"},
+		"ended":  Ending{End: "finished"},
+	}}
+	change(c)
+	return c
+}
+
+// together makes the report of the crawls as one.
+func together(t *testing.T, workers ...*crawl) *Report {
+	t.Helper()
+	var dirs []string
+	for _, c := range workers {
+		dirs = append(dirs, c.write(t))
+	}
+	r, err := Make(dirs, &Options{Now: func() time.Time { return at(3600) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range r.Notes {
+		for j, dir := range dirs {
+			r.Notes[i] = strings.ReplaceAll(r.Notes[i], dir, fmt.Sprintf("w%d", j+1))
+		}
+	}
+	return r
+}
+
+// inAnyOrder runs a test with the workers in the order given, and in the other one.
+func inAnyOrder(t *testing.T, workers []*crawl, test func(*testing.T, *Report)) {
+	t.Helper()
+	for _, order := range []string{"in order", "in the other order"} {
+		t.Run(order, func(t *testing.T) { test(t, together(t, workers...)) })
+		slices.Reverse(workers)
+	}
+}
+
+// reasons are the reasons for which URLs were left alone, with their paths.
+func reasons(r *Report) map[output.Reason][]string {
+	found := make(map[output.Reason][]string)
+	for _, g := range r.Rejected.Reasons {
+		for _, row := range g.URLs.Rows {
+			found[g.Reason] = append(found[g.Reason], strings.TrimPrefix(row.URL, example))
+		}
+	}
+	return found
+}
+
+// TestPageOfTwoWorkers holds that a page counts once, as it was fetched last, with all
+// that the last fetch found; and that this is said.
+func TestPageOfTwoWorkers(t *testing.T) {
+	early := worker(func(c *crawl) {
+		c.page("/", output.Page{Source: "start"})
+		c.page("/twice", output.Page{Source: "link", Status: 503, Bytes: 1, Depth: 1, Hash: "a"})
+		c.links = []output.Links{{URL: example + "/", To: []string{example + "/twice"}}, {URL: example + "/twice", To: []string{example + "/gone", example + "/was"}}}
+	})
+	late := worker(func(c *crawl) {
+		c.page("/gone", output.Page{Source: "link", Status: 404})
+		c.page("/twice", output.Page{Source: "link", Bytes: 500, Depth: 2, Hash: "b", Millis: 77})
+		c.page("/same", output.Page{Source: "link", Hash: "b"})
+		c.pages[1].FetchedAt = at(20)
+		c.links = []output.Links{{URL: example + "/twice", To: []string{example + "/gone"}}}
+	})
+	inAnyOrder(t, []*crawl{early, late}, func(t *testing.T, r *Report) {
+		s := r.Summary
+		if s.Pages != 4 || s.OK != 3 || s.Bytes != 500+3*1000 || s.Broken != 1 {
+			t.Errorf("%+v", s)
+		}
+		if want := []Status{{200, 3}, {404, 1}}; !slices.Equal(r.Statuses, want) {
+			t.Errorf("statuses %v", r.Statuses)
+		}
+		if b := r.Broken.Rows[0]; b.URL != example+"/gone" || b.Links != 1 || !slices.Equal(b.From, []string{example + "/twice"}) {
+			t.Errorf("%+v", b)
+		}
+		if r.Slowest.Total != 4 || r.Slowest.Rows[0].Millis != 77 {
+			t.Errorf("%+v", r.Slowest)
+		}
+		if d := r.Duplicates; d.Copies != 1 || d.Groups.Rows[0].URL != example+"/same" || !slices.Equal(d.Groups.Rows[0].Examples, []string{example + "/twice"}) {
+			t.Errorf("%+v", d)
+		}
+		if want := []string{"1 page stands in more than one directory: of each the line of the last fetch counts"}; !slices.Equal(r.Notes, want) {
+			t.Errorf("notes %q", r.Notes)
+		}
+	})
+}
+
+// TestFetchedAfterAll holds that a URL which one worker left alone and another fetched
+// is a page and nothing else.
+func TestFetchedAfterAll(t *testing.T) {
+	left := worker(func(c *crawl) {
+		for path, reason := range map[string]output.Reason{
+			"/later": output.Later, "/away": output.OutOfScope, "/deep": output.TooDeep, "/failed": output.Failed, "/no": output.Disallowed, "/full": output.HostFull,
+		} {
+			c.reject(path, output.Rejection{Reason: reason, Source: "link", Depth: 3})
+		}
+		c.reject("/alone", output.Rejection{Reason: output.Nofollow, Source: "link"})
+	})
+	fetched := worker(func(c *crawl) {
+		c.page("/", output.Page{Source: "start"})
+		for _, path := range []string{"/later", "/away", "/deep", "/failed", "/no", "/full"} {
+			c.page(path, output.Page{Source: "link", Depth: 1})
+		}
+		c.sitemaps = []output.Sitemap{{URL: example + "/sitemap.xml", Status: 200, Host: example, Pages: 1, FetchedAt: at(1)}}
+		c.entries = []output.Entry{{URL: example + "/later", Sitemap: example + "/sitemap.xml"}}
+	})
+	inAnyOrder(t, []*crawl{left, fetched}, func(t *testing.T, r *Report) {
+		if diff := cmp.Diff(map[output.Reason][]string{output.Nofollow: {"/alone"}}, reasons(r)); diff != "" {
+			t.Errorf("left alone (-want +got):\n%s", diff)
+		}
+		if s := r.Summary; s.Pages != 7 || s.Rejected != 1 || s.Disallowed != 0 || s.Broken != 0 || r.Rejected.Total != 1 || r.Rejected.Rules.Total != 0 {
+			t.Errorf("%+v", s)
+		}
+		for _, d := range r.Depths {
+			if d.Depth == 3 {
+				t.Errorf("%+v", d)
+			}
+		}
+		if h := r.Hosts.Rows[0]; h.Later+h.Failed+h.Disallowed != 0 {
+			t.Errorf("%+v", h)
+		}
+		for _, k := range r.Sitemaps.Kinds {
+			if len(k.Inconclusive) > 0 {
+				t.Errorf("%s is inconclusive: %v", k.Kind, k.Inconclusive)
+			}
+		}
+		if r.Sitemaps.Fine != 1 || len(found(r, NotFetched)) > 0 {
+			t.Errorf("%+v", r.Sitemaps)
+		}
+	})
+}
+
+// TestLeftAloneByTwo holds that a URL which several workers left alone counts once,
+// for the reason that says most of it.
+func TestLeftAloneByTwo(t *testing.T) {
+	for _, tt := range []struct {
+		more, less output.Reason
+		depth      int // of more; that of less is 2
+	}{
+		{output.Disallowed, output.Later, 5},
+		{output.Disallowed, output.OutOfScope, 5},
+		{output.Disallowed, output.Nofollow, 5},
+		{output.Failed, output.Later, 5},
+		{output.Alias, output.Later, 5},
+		{output.HostFull, output.TooDeep, 5},
+		{output.Invalid, output.NotEntitled, 5},
+		{output.Later, output.OutOfScope, 5},
+		{output.Later, output.TooDeep, 5},
+		{output.Later, output.TooManyHops, 5},
+		{output.Later, output.Unchanged, 5},
+		{output.OutOfScope, output.Nofollow, 5},
+		{output.OutOfScope, output.NotEntitled, 5},
+		{output.TooDeep, output.Unchanged, 5},
+		{output.TooManyHops, output.Nofollow, 5},
+		{output.OutOfScope, output.OutOfScope, 1},
+		{output.NotEntitled, output.Nofollow, 1},
+		{output.Nofollow, output.NotEntitled, 1},
+		{output.OutOfScope, output.TooDeep, 1},
+		{output.Failed, output.Disallowed, 1},
+		{output.Disallowed, output.Failed, 2},
+		{output.Later, output.Later, 1},
+	} {
+		t.Run(fmt.Sprintf("%s over %s", tt.more, tt.less), func(t *testing.T) {
+			more := worker(func(c *crawl) {
+				c.reject("/x", output.Rejection{Reason: tt.more, Source: "link", Depth: tt.depth, Via: example + "/more", Rule: "Disallow: /x", Line: 2})
+				c.reject("/mine", output.Rejection{Reason: output.Alias, Source: "link"})
+			})
+			less := worker(func(c *crawl) {
+				c.reject("/x", output.Rejection{Reason: tt.less, Source: "link", Depth: 2, Via: example + "/less", Rule: "Disallow: /x", Line: 2})
+			})
+			inAnyOrder(t, []*crawl{more, less, less}, func(t *testing.T, r *Report) {
+				at := slices.IndexFunc(r.Rejected.Reasons, func(g ReasonGroup) bool { return g.Reason == tt.more })
+				if at < 0 || r.Rejected.Total != 2 || r.Summary.Rejected != 2 {
+					t.Fatalf("%+v", r.Rejected)
+				}
+				row := r.Rejected.Reasons[at].URLs.Rows[len(r.Rejected.Reasons[at].URLs.Rows)-1]
+				if row.URL != example+"/x" || row.Via != example+"/more" {
+					t.Errorf("%+v", row)
+				}
+				if !slices.ContainsFunc(r.Depths, func(d Depth) bool { return d.Depth == tt.depth && d.Rejected == 1 }) {
+					t.Errorf("depths %+v", r.Depths)
+				}
+				rejected := 0
+				for _, s := range r.Segments {
+					rejected += s.Rejected
+				}
+				if rejected != 2 {
+					t.Errorf("%+v", r.Segments)
+				}
+				if rules := r.Rejected.Rules; tt.more == output.Disallowed && (rules.Total != 1 || rules.Rows[0].URLs != 1 || len(rules.Rows[0].Examples) != 1) {
+					t.Errorf("%+v", rules)
+				}
+			})
+		})
+	}
+}
+
+// TestSitemapLeftAlone holds that a sitemap file and a page of the same URL are two.
+func TestSitemapLeftAlone(t *testing.T) {
+	const file = example + "/sitemap.xml"
+	disallowed := output.Rejection{Reason: output.Disallowed, Source: "sitemap", Via: example + "/robots.txt", Rule: "Disallow: /sitemap.xml", Line: 2}
+	asSitemap := func(c *crawl) {
+		c.reject("/sitemap.xml", disallowed)
+		c.sitemaps = []output.Sitemap{{URL: file, Host: example, Via: example + "/robots.txt", Detail: "disallowed", FetchedAt: at(1)}}
+	}
+	asPage := worker(func(c *crawl) { c.page("/sitemap.xml", output.Page{Source: "link", ContentType: "text/xml"}) })
+	inAnyOrder(t, []*crawl{worker(asSitemap), worker(asSitemap), asPage}, func(t *testing.T, r *Report) {
+		if r.Summary.Pages != 1 || r.Rejected.Total != 1 || r.Sitemaps.Files.Total != 1 || r.Sitemaps.Files.Rows[0].Detail != "disallowed: Disallow: /sitemap.xml" {
+			t.Errorf("%s", asJSON(t, r))
+		}
+	})
+}
+
+// TestRobotsOfTwoWorkers holds that a robots.txt has one history, of which each worker
+// knows a part, and that its text is that of the last fetch.
+func TestRobotsOfTwoWorkers(t *testing.T) {
+	const old, young = "User-agent: *\nDisallow: /old\n", "User-agent: *\nDisallow: /young\nDisallow: /x\n"
+	good := robotsLine{Origin: example, Outcome: "rules", Status: 200, Chain: []string{example + "/robots.txt"}}
+	down := robotsLine{Origin: example, Outcome: "unreachable", Status: 503, FailingSince: at(10), Chain: good.Chain}
+	then := func(l robotsLine, second int) robotsLine { l.FetchedAt = at(second); return l }
+	a := worker(func(c *crawl) {
+		c.robots = []robotsLine{then(good, 1), then(down, 15), then(good, 30)}
+		c.texts = map[string]string{example: old}
+	})
+	b := worker(func(c *crawl) {
+		c.robots = []robotsLine{then(down, 10), then(down, 20), then(good, 40)}
+		c.texts = map[string]string{example: young}
+		c.reject("/x", output.Rejection{Reason: output.Disallowed, Source: "link", Rule: "Disallow: /x", Line: 3, Group: "*"})
+	})
+	inAnyOrder(t, []*crawl{a, b}, func(t *testing.T, r *Report) {
+		if r.Robots.Outages != 1 || r.Robots.Changes != 1 || r.Robots.Hosts.Total != 1 {
+			t.Fatalf("%s", asJSON(t, r.Robots))
+		}
+		h := r.Robots.Hosts.Rows[0]
+		if o := h.Outages.Rows[0]; !o.From.Equal(at(10)) || !o.To.Equal(at(30)) || o.Tries != 3 {
+			t.Errorf("%+v", o)
+		}
+		if ch := h.Changes.Rows[0]; !ch.At.Equal(at(40)) || ch.What != "text" {
+			t.Errorf("%+v", ch)
+		}
+		if h.Fetches != 6 || !h.FetchedAt.Equal(at(40)) || h.Rules != 2 || h.Outcome != "rules" {
+			t.Errorf("%+v", h)
+		}
+		if text := r.Rejected.Rules.Rows[0].Text; text != "Disallow: /x" {
+			t.Errorf("line %q", text)
+		}
+	})
+}
+
+// TestRobotsInTheFolder holds that where robots.jsonl is missing the last record counts.
+func TestRobotsInTheFolder(t *testing.T) {
+	line := robotsLine{Origin: example, Outcome: "rules", Status: 200, FetchedAt: at(1)}
+	a := worker(func(c *crawl) {
+		c.robots, c.texts = []robotsLine{line}, map[string]string{example: "User-agent: *\nDisallow: /a\n"}
+	})
+	line.Outcome, line.Status, line.FetchedAt = "allow-all", 404, at(2)
+	b := worker(func(c *crawl) { c.robots = []robotsLine{line} })
+	dirs := []string{a.write(t), b.write(t)}
+	for _, dir := range dirs {
+		if err := os.Remove(filepath.Join(dir, output.RobotsFile)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 2 {
+		r, err := Make(dirs, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if h := r.Robots.Hosts.Rows; len(h) != 1 || h[0].Outcome != "allow-all" || r.Robots.Changes != 1 || h[0].Changes.Rows[0].From != "rules" {
+			t.Errorf("%s", asJSON(t, r.Robots))
+		}
+		slices.Reverse(dirs)
+	}
+}
+
+// TestSitemapOfTwoWorkers holds that a sitemap file which two workers read counts once,
+// with the entries of the last reading; and twice where two hosts list it.
+func TestSitemapOfTwoWorkers(t *testing.T) {
+	const file = example + "/sitemap.xml"
+	reading := func(second int, host string, paths ...string) func(*crawl) {
+		return func(c *crawl) {
+			c.sitemaps = append(c.sitemaps, output.Sitemap{URL: file, Status: 200, Host: host, Via: host + "/robots.txt", Pages: len(paths), FetchedAt: at(second)})
+			for _, path := range paths {
+				c.entries = append(c.entries, output.Entry{URL: example + path, Sitemap: file})
+			}
+		}
+	}
+	pages := func(c *crawl) {
+		c.page("/", output.Page{Source: "start"})
+		c.page("/a", output.Page{Source: "link"})
+		c.page("/b", output.Page{Source: "sitemap"})
+	}
+	for _, tt := range []struct {
+		name                 string
+		first, second        func(*crawl)
+		files, entries, urls int
+		notFetched           []string
+	}{
+		{"the last reading", reading(1, example, "/", "/", "/a", "/gone-since"), reading(2, example, "/", "/a", "/b", "/c"), 1, 4, 4, []string{"/c"}},
+		{"a last one that failed", reading(1, example, "/", "/a"), reading(2, example), 1, 1, 1, []string{}}, // there is no entry: "/b" was found in a sitemap
+		{"of two hosts", reading(1, example, "/", "/a"), reading(2, other, "/", "/a", "/b"), 2, 5, 3, []string{}},
+		{"of one host and of both", reading(1, example, "/", "/a"), func(c *crawl) {
+			reading(2, example, "/", "/a")(c)
+			reading(3, other, "/", "/a")(c)
+		}, 2, 4, 2, []string{}},
+		{"of both hosts and of one", func(c *crawl) {
+			reading(1, example, "/")(c)
+			reading(3, other, "/", "/a")(c)
+		}, reading(2, example, "/"), 2, 4, 2, []string{}}, // of the first worker the entries of both: they do not say whose they are
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			inAnyOrder(t, []*crawl{worker(tt.first), worker(tt.second), worker(pages)}, func(t *testing.T, r *Report) {
+				if s := r.Sitemaps; s.Files.Total != tt.files || s.Entries != tt.entries || s.URLs != tt.urls {
+					t.Errorf("%d files, %d entries, %d URLs: %s", s.Files.Total, s.Entries, s.URLs, asJSON(t, s.Files))
+				}
+				if diff := cmp.Diff(tt.notFetched, found(r, NotFetched)); diff != "" {
+					t.Errorf("not fetched (-want +got):\n%s", diff)
+				}
+			})
+		})
+	}
+}
+
+// TestReconciliationAcross holds that what one worker's sitemap lists, another has
+// fetched and a third links to is as it should be.
+func TestReconciliationAcross(t *testing.T) {
+	workers := []*crawl{
+		worker(func(c *crawl) {
+			c.sitemaps = []output.Sitemap{{URL: example + "/sitemap.xml", Status: 200, Host: example, Pages: 5, FetchedAt: at(1)}}
+			for _, path := range []string{"/linked", "/orphan", "/moved", "/no", "/target"} {
+				c.entries = append(c.entries, output.Entry{URL: example + path, Sitemap: example + "/sitemap.xml"})
+			}
+		}),
+		worker(func(c *crawl) {
+			c.page("/linked", output.Page{Source: "sitemap"})
+			c.page("/orphan", output.Page{Source: "sitemap"})
+			c.page("/target", output.Page{Source: "sitemap"})
+			c.page("/moved", output.Page{Source: "sitemap", Status: 301, Location: "/to"})
+		}),
+		worker(func(c *crawl) {
+			c.page("/", output.Page{Source: "start"})
+			c.page("/to", output.Page{Source: "link", Status: 301, Location: "/target"})
+			c.page("/unlisted", output.Page{Source: "link"})
+			c.reject("/no", output.Rejection{Reason: output.Disallowed, Source: "sitemap", Rule: "Disallow: /no", Line: 2})
+			c.links = []output.Links{{URL: example + "/", To: []string{example + "/linked", example + "/to", example + "/unlisted"}}}
+		}),
+	}
+	inAnyOrder(t, workers, func(t *testing.T, r *Report) {
+		for _, k := range kinds {
+			want := map[Kind][]string{
+				NotLinked: {"/orphan"}, NotListed: {"/", "/unlisted"}, Redirected: {"/moved"}, Disallowed: {"/no"},
+			}[k.kind]
+			if diff := cmp.Diff(append([]string{}, want...), found(r, k.kind)); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", k.kind, diff)
+			}
+		}
+		if c := r.Redirects.Chains.Rows; len(c) != 1 || c[0].Hops != 2 || c[0].End != EndPage {
+			t.Errorf("%+v", c)
+		}
+	})
+}

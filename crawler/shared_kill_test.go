@@ -1,0 +1,326 @@
+package crawler
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore/redistest"
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+// A crowd is many hosts on one listener: the addresses of 127.0.0.0/8 are all this
+// machine. It remembers what each was asked.
+type crowd struct {
+	port   int
+	pages  int // of each host
+	starts []string
+
+	mu    sync.Mutex // guards all below
+	hosts map[string]*crowdHost
+}
+
+type crowdHost struct {
+	busy  int
+	ended time.Time      // of the last request
+	asked map[string]int // by path
+	gaps  []gap
+	most  int           // requests at once
+	slow  time.Duration // until an answer
+}
+
+// A gap is the time between two requests to a host.
+type gap struct {
+	at   time.Time // when the second came
+	took time.Duration
+}
+
+func newCrowd(t testing.TB, hosts, pages int) *crowd {
+	t.Helper()
+	c := &crowd{pages: pages, hosts: make(map[string]*crowdHost)}
+	l, err := net.Listen("tcp4", "0.0.0.0:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.port = l.Addr().(*net.TCPAddr).Port
+	for i := range hosts {
+		host := fmt.Sprintf("127.1.%d.%d:%d", i/250, i%250+1, c.port)
+		c.hosts[host] = &crowdHost{asked: make(map[string]int)}
+		c.starts = append(c.starts, "http://"+host+"/0")
+	}
+	server := httptest.NewUnstartedServer(http.HandlerFunc(c.serve))
+	_ = server.Listener.Close()
+	server.Listener = l
+	server.Start()
+	t.Cleanup(server.Close)
+	return c
+}
+
+func (c *crowd) serve(w http.ResponseWriter, r *http.Request) {
+	began := time.Now()
+	c.mu.Lock()
+	h := c.hosts[r.Host]
+	h.busy++
+	h.most = max(h.most, h.busy)
+	h.asked[r.URL.Path]++
+	if !h.ended.IsZero() {
+		h.gaps = append(h.gaps, gap{began, began.Sub(h.ended)})
+	}
+	c.mu.Unlock()
+	time.Sleep(h.slow)
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	n, err := strconv.Atoi(strings.TrimPrefix(r.URL.Path, "/"))
+	switch {
+	case r.URL.Path == "/robots.txt":
+		_, _ = fmt.Fprint(w, "User-agent: *\nDisallow: /no\n")
+	case err == nil && n < c.pages:
+		_, _ = fmt.Fprintf(w, `<title>%d</title><a href="/%d">next</a><a href="/no">no</a>`, n, min(n+1, c.pages-1))
+	default:
+		w.WriteHeader(http.StatusNotFound)
+	}
+	c.mu.Lock()
+	h.busy--
+	h.ended = time.Now()
+	c.mu.Unlock()
+}
+
+// done tells how many pages have been asked for.
+func (c *crowd) done() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	n := 0
+	for _, h := range c.hosts {
+		n += len(h.asked)
+	}
+	return n
+}
+
+// judge judges by what the hosts saw. What was in flight at a kill may have been asked
+// for again, once for each.
+func (c *crowd) judge(t testing.TB, delay time.Duration, inFlight int) {
+	t.Helper()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	repeated, robots, early, least := 0, 0, 0, time.Hour
+	for name, h := range c.hosts {
+		if h.most > 1 {
+			t.Errorf("%s: %d requests at once", name, h.most)
+		}
+		if h.asked["/no"] > 0 || len(h.asked) != c.pages+1 {
+			t.Errorf("%s was asked for %v", name, h.asked)
+		}
+		for path, n := range h.asked {
+			repeated += n - 1
+			if path == "/robots.txt" {
+				robots += n - 1
+			}
+		}
+		for _, g := range h.gaps {
+			least = min(least, g.took)
+			if g.took < delay {
+				early++
+				t.Errorf("%s was asked after %v, delay %v", name, g.took, delay)
+			}
+		}
+		if t.Failed() && early > 20 {
+			t.FailNow()
+		}
+	}
+	t.Logf("%d hosts, %d pages each; asked again: %d, of them %d robots.txt; smallest gap %v, delay %v", len(c.hosts), c.pages, repeated, robots, least, delay)
+	if repeated > inFlight {
+		t.Errorf("%d requests were made again, and %d were in flight at kills", repeated, inFlight)
+	}
+}
+
+// judgeSegments judges by what the workers wrote: each page is in one of their files.
+// Those whose lease was lost while they could not tell may be in two.
+func (c *crowd) judgeSegments(t testing.TB, dirs []string, twice int) {
+	t.Helper()
+	found := make(map[string]int)
+	for _, dir := range dirs {
+		err := output.Each(filepath.Join(dir, output.PagesFile), func(_ int64, p *output.Page) error {
+			found[p.URL]++
+			if p.Status != http.StatusOK {
+				t.Errorf("%s: status %d", p.URL, p.Status)
+			}
+			return nil
+		})
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			t.Fatal(err)
+		}
+	}
+	if len(found) != len(c.hosts)*c.pages {
+		t.Errorf("%d pages are listed, want %d", len(found), len(c.hosts)*c.pages)
+	}
+	double := 0
+	for _, n := range found {
+		double += n - 1
+	}
+	t.Logf("%d pages listed, %d of them twice", len(found), double)
+	if double > twice {
+		t.Errorf("%d pages are listed twice, at most %d may be", double, twice)
+	}
+}
+
+// workers are processes of one crawl, each of which begins again when it has ended before
+// the crawl is over.
+type workers struct {
+	t    testing.TB
+	cfgs []Config
+
+	mu      sync.Mutex // guards all below
+	running []*exec.Cmd
+	killed  int
+}
+
+// start starts the workers, and returns what waits until all have come to the end of the
+// crawl.
+func (w *workers) start() (wait func()) {
+	w.running = make([]*exec.Cmd, len(w.cfgs))
+	var all sync.WaitGroup
+	for i := range w.cfgs {
+		all.Go(func() { w.live(i) })
+		if i == 0 {
+			time.Sleep(500 * time.Millisecond) // the settings are the same: any may make the crawl
+		}
+	}
+	return all.Wait
+}
+
+// live runs a worker, again and again as long as it is killed.
+func (w *workers) live(i int) {
+	for {
+		cmd, said := child(w.t, w.cfgs[i])
+		w.mu.Lock()
+		w.running[i] = cmd
+		w.mu.Unlock()
+		err := cmd.Wait()
+		w.mu.Lock()
+		w.running[i] = nil
+		w.mu.Unlock()
+		if err == nil {
+			return
+		}
+		if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.ExitCode() >= 0 { // else it was killed
+			w.t.Errorf("worker %d: %v: %s", i, err, said)
+			return
+		}
+	}
+}
+
+// kill kills one of the workers that are at work.
+func (w *workers) kill(random *rand.Rand) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	i := random.IntN(len(w.running))
+	if cmd := w.running[i]; cmd != nil && cmd.Process.Kill() == nil {
+		w.killed++
+	}
+}
+
+// crowdWorkers are n workers on a crawl of a crowd.
+func crowdWorkers(t testing.TB, url string, c *crowd, n int, delay time.Duration, inFlight int) *workers {
+	t.Helper()
+	w := &workers{t: t}
+	for i := range n {
+		cfg := worker(t, sharedConfig(t, url, c.starts...), fmt.Sprintf("w%d", i+1))
+		cfg.Delay, cfg.Workers, cfg.ResponseFactor, cfg.MaxWait = delay, inFlight, 0, time.Minute
+		cfg.Timeout, cfg.RobotsTimeout = 30*time.Second, 30*time.Second
+		w.cfgs = append(w.cfgs, cfg)
+	}
+	return w
+}
+
+func (w *workers) dirs() []string {
+	var dirs []string
+	for _, cfg := range w.cfgs {
+		dirs = append(dirs, cfg.Output)
+	}
+	return dirs
+}
+
+// Four workers crawl 1,000 hosts, and one of them is killed every second or so: every
+// page is fetched and none is lost, and no host is asked by two at once, or too soon.
+func TestWorkersAreKilled(t *testing.T) {
+	const delay, inFlight = time.Second, 16
+	server := redistest.Start(t)
+	hosts := newCrowd(t, 1000, 10)
+	w := crowdWorkers(t, server.URL(), hosts, 4, delay, inFlight)
+	wait := w.start()
+	random := rand.New(rand.NewPCG(1, 2))
+	stop := make(chan struct{})
+	var killer sync.WaitGroup
+	killer.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			case <-time.After(time.Duration(300+random.IntN(700)) * time.Millisecond):
+				w.kill(random)
+			}
+		}
+	})
+	wait()
+	close(stop)
+	killer.Wait()
+	t.Logf("%d kills", w.killed)
+	if w.killed < 8 {
+		t.Errorf("only %d kills", w.killed)
+	}
+	hosts.judge(t, delay, w.killed*inFlight)
+	hosts.judgeSegments(t, w.dirs(), 0)
+}
+
+// Redis is killed under load, twice, and comes back: nothing is lost, nothing is listed
+// twice but what was in flight, and the workers go on by themselves.
+func TestRedisIsKilled(t *testing.T) {
+	const delay, inFlight = 200 * time.Millisecond, 16
+	server := redistest.Start(t, "--appendonly", "yes", "--appendfsync", "everysec")
+	hosts := newCrowd(t, 300, 12)
+	w := crowdWorkers(t, server.URL(), hosts, 2, delay, inFlight)
+	wait := w.start()
+	for _, at := range []int{600, 2000} {
+		for hosts.done() < at {
+			time.Sleep(20 * time.Millisecond)
+		}
+		server.Kill()
+		before := hosts.done()
+		time.Sleep(1500 * time.Millisecond)
+		if after := hosts.done(); after-before > 2*inFlight {
+			t.Errorf("without Redis %d new pages were asked for", after-before)
+		}
+		server.Restart(t)
+	}
+	wait()
+	hosts.judge(t, delay, 4*inFlight)
+	hosts.judgeSegments(t, w.dirs(), 4*inFlight)
+}
+
+// A master of a Cluster is killed, and its replica takes over: the crawl goes on. What
+// the replica had not been told of is fetched again.
+func TestMasterIsKilled(t *testing.T) {
+	const delay, inFlight = 200 * time.Millisecond, 16
+	cluster := redistest.StartCluster(t, true, "--cluster-node-timeout", "1000")
+	hosts := newCrowd(t, 200, 8)
+	w := crowdWorkers(t, cluster.URL(), hosts, 2, delay, inFlight)
+	wait := w.start()
+	for hosts.done() < 400 {
+		time.Sleep(20 * time.Millisecond)
+	}
+	cluster.Masters[0].Kill()
+	wait()
+	const unreplicated = 64
+	hosts.judge(t, delay, 2*inFlight+unreplicated)
+	hosts.judgeSegments(t, w.dirs(), 2*inFlight+unreplicated)
+}

@@ -1,0 +1,148 @@
+package crawler
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/frontier/pebblestore"
+	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore"
+)
+
+// openShared opens the frontier of a crawl that has other processes, or makes it. The
+// directory is locked by itself, which an embedded frontier does on the way.
+func (c *Crawler) openShared() error {
+	lock, err := pebblestore.Lock(filepath.Join(c.cfg.Output, frontierDir))
+	if err != nil {
+		return err
+	}
+	c.lock = lock
+	settings, err := settingsOf(c.cfg)
+	if err != nil {
+		return err
+	}
+	opts := storeOptions(&c.cfg)
+	opts.Join = c.opts.Resume || c.opts.Recrawl
+	opts.Settings = settings
+	opts.Delay = c.cfg.Delay
+	// A host that nobody has asked yet is asked for its robots.txt first, by one.
+	opts.MaxInFlight = 1
+	opts.LeaseTime = max(sharedLease, 2*c.cfg.RobotsTimeout)
+	opts.Patience, opts.OnTrouble = outage, c.redisTrouble
+	opts.Logger = c.log
+	store, err := redisstore.Open(c.books, c.cfg.Frontier, opts)
+	if errors.Is(err, redisstore.ErrNone) {
+		return fmt.Errorf("%w: %w", ErrFrontierLost, err)
+	}
+	if err != nil {
+		return err
+	}
+	c.frontier, c.cfg.Worker = store, store.Worker()
+	c.shared = &shared{c: c, store: store, leases: make(map[frontier.LeaseID]bool)}
+	c.limits.share(store)
+	c.files.counters = store
+	c.leaseTime = opts.LeaseTime
+	return c.shared.adopt()
+}
+
+// redisTrouble tells a person that Redis is away, and that it is back.
+func (c *Crawler) redisTrouble(err error) {
+	if err == nil {
+		c.notice("Redis is back; the crawl goes on")
+		return
+	}
+	c.notice(fmt.Sprintf("%s: nothing new is asked for until it is back; what is in flight is kept", strings.TrimPrefix(err.Error(), "redisstore: ")))
+}
+
+// adopt takes in what the crawl has been told so far, and the settings that all who work
+// on it have.
+func (s *shared) adopt() error {
+	c := s.c
+	heard, err := hear(c.books, s.store)
+	if err != nil {
+		return err
+	}
+	s.next = heard.Next
+	mine := c.cfg
+	mine.URLs = nil
+	crawl, err := adopt(mine, s.store.Settings(), heard.Told)
+	if err != nil {
+		return err
+	}
+	begun := crawl.URLs
+	for _, text := range heard.Told {
+		m, err := readTold(text)
+		if err != nil {
+			return err
+		}
+		if m.Joined != "" {
+			begun = append(begun, m.Joined)
+		}
+	}
+	for _, u := range begun {
+		a, err := resolve("", u)
+		if err != nil {
+			return fmt.Errorf("crawler: a URL of the crawl %q: %w", c.cfg.Join, err)
+		}
+		c.scope.join(a)
+	}
+	if c.opts.Resume || c.opts.Recrawl {
+		err = s.readjust(crawl)
+	} else {
+		err = differs(crawl, c.cfg, func(string) bool { return true })
+	}
+	return errors.Join(err, s.take(heard))
+}
+
+// readjust has a process that goes on take the limits that the crawl has now, or tell it
+// of those that it was given.
+func (s *shared) readjust(crawl Config) error {
+	c := s.c
+	saved, err := Saved(c.cfg.Output)
+	if err != nil {
+		return err
+	}
+	changed, err := unlike(saved, c.cfg)
+	if err != nil {
+		return err
+	}
+	for _, key := range changed {
+		if !slices.Contains(limitKeys, key) {
+			return fmt.Errorf("%w: %s: all who work on the crawl %q share it, and it stays as it was; only %s can be changed",
+				ErrConfig, key, c.cfg.Join, strings.Join(limitKeys, ", "))
+		}
+	}
+	limits := limitsOf(&crawl)
+	if len(changed) > 0 {
+		limits = limitsOf(&c.cfg)
+		if err := s.tell(told{Limits: limits}); err != nil {
+			return err
+		}
+	}
+	limits.set(&c.cfg)
+	c.limits.change(limits)
+	return nil
+}
+
+// settle has the counters of the crawl say what this process has of them, after it read
+// what it has fetched: one that was killed had more in hand.
+func (s *shared) settle(ctx context.Context) error {
+	taken := s.c.limits.taken()
+	s.c.files.count(taken)
+	return s.store.Settle(ctx, taken)
+}
+
+// leave tells the others how far this process has come, and gives back what it has in
+// hand of the limits. What of it does not come about, does when the process goes on.
+func (s *shared) leave() {
+	ctx, cancel := context.WithTimeout(s.c.books, closingTime)
+	defer cancel()
+	_, err := s.sync(ctx)
+	if err := errors.Join(err, s.settle(ctx)); err != nil {
+		s.c.log.Warn("limits are not given back", "error", err)
+	}
+}

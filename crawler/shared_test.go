@@ -1,0 +1,427 @@
+package crawler
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/frontier/pebblestore"
+	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore"
+	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore/redistest"
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+// worker is cfg for another worker of the same crawl.
+func worker(t testing.TB, cfg Config, name string) Config {
+	t.Helper()
+	cfg.Worker, cfg.Output = name, filepath.Join(t.TempDir(), name)
+	return cfg
+}
+
+// sharedConfig is a configuration of a crawl on a server of its own.
+func sharedConfig(t testing.TB, url string, urls ...string) Config {
+	t.Helper()
+	cfg := testConfig(t, urls...)
+	cfg.Frontier, cfg.Join, cfg.ExpectedURLs = url, "news", 10_000
+	return cfg
+}
+
+// together has workers crawl at the same time, and returns what each did. The first
+// has begun before the others do.
+func together(t *testing.T, cfgs ...Config) []*crawl {
+	t.Helper()
+	all := make([]*crawl, len(cfgs))
+	begun := make(chan struct{})
+	var work sync.WaitGroup
+	for i, cfg := range cfgs {
+		opts := &Options{}
+		if i == 0 {
+			opts.Begun = sync.OnceFunc(func() { close(begun) })
+		} else {
+			<-begun
+		}
+		work.Go(func() { all[i] = run(t, cfg, opts) })
+	}
+	work.Wait()
+	return all
+}
+
+// wide serves a page with links to n others, each with a link on.
+func wide(t *testing.T, address string, n int) *site {
+	t.Helper()
+	pages, front := map[string]string{"/robots.txt": "User-agent: *\nDisallow: /no\n"}, `<a href="/no">no</a>`
+	for i := range n {
+		front += fmt.Sprintf(`<a href="/%d">%[1]d</a>`, i)
+		pages[fmt.Sprintf("/%d", i)] = fmt.Sprintf(`<title>%d</title><a href="/%d">on</a>`, i, (i+1)%n)
+	}
+	pages["/"] = front
+	return newSite(t, address, pages)
+}
+
+// allPages returns the URLs that workers fetched, sorted.
+func allPages(all []*crawl) []string {
+	var urls []string
+	for _, c := range all {
+		urls = append(urls, c.paths("")...)
+	}
+	slices.Sort(urls)
+	return urls
+}
+
+// Two workers fetch each page once, ask for each robots.txt once, and keep the delay of
+// a host between them.
+func TestSharedCrawl(t *testing.T) {
+	server := redistest.Start(t)
+	const hosts, pages, delay = 6, 8, 60 * time.Millisecond
+	var sites []*site
+	var starts []string
+	for i := range hosts {
+		s := wide(t, fmt.Sprintf("127.0.3.%d", i+1), pages)
+		sites, starts = append(sites, s), append(starts, s.url+"/")
+	}
+	cfg := sharedConfig(t, server.URL(), starts...)
+	cfg.Delay, cfg.Workers = delay, 4
+	all := together(t, worker(t, cfg, "w1"), worker(t, cfg, "w2"))
+	for _, s := range sites {
+		requests := s.requests()
+		if len(requests) != pages+2 || s.count("/robots.txt") != 1 || s.count("/no") != 0 {
+			t.Errorf("%s was asked for %v", s.url, requests)
+		}
+		for i, r := range requests[1:] {
+			if gap := r.began.Sub(requests[i].end); gap < delay {
+				t.Errorf("%s: %s came %v after %s", s.url, r.uri, gap, requests[i].uri)
+			}
+		}
+	}
+	got := allPages(all)
+	if len(got) != hosts*(pages+1) || len(slices.Compact(got)) != hosts*(pages+1) {
+		t.Errorf("%d pages, want %d once each: %v", len(got), hosts*(pages+1), got)
+	}
+	for _, c := range all {
+		if c.End != EndFinished || c.Left != 0 || c.Pages == 0 || c.Hosts != hosts {
+			t.Errorf("%+v", c.Summary)
+		}
+		if c.Shared == nil || len(c.Shared.Workers) != 2 || c.Shared.Name != "news" {
+			t.Errorf("shared: %+v", c.Shared)
+		}
+	}
+	st, err := SharedStatus(t.Context(), cfg)
+	if err != nil || st.Pages() != hosts*(pages+1) || st.Working() != 0 || !st.Stats.Finished() {
+		t.Errorf("%+v, %v", st, err)
+	}
+}
+
+// A worker that joins has the settings of the crawl, brings its own start URLs, and may
+// not have other settings.
+func TestJoined(t *testing.T) {
+	server := redistest.Start(t)
+	one, two := wide(t, "127.0.0.1", 1), wide(t, "127.0.0.2", 1)
+	cfg := sharedConfig(t, server.URL(), one.url+"/")
+	cfg.MaxDepth, cfg.Retries = 7, 1
+	if _, err := Joined(t.Context(), cfg, nil); !errors.Is(err, redisstore.ErrNone) {
+		t.Errorf("before it is made: %v", err)
+	}
+	run(t, worker(t, cfg, "w1"), nil)
+
+	bare := Default()
+	bare.Frontier, bare.Join, bare.Output, bare.Workers, bare.URLs = cfg.Frontier, cfg.Join, "elsewhere", 3, []string{two.url + "/"}
+	got, err := Joined(t.Context(), bare, func(key string) bool { return key == "output" || key == "workers" })
+	want := cfg
+	want.URLs = []string{one.url + "/", two.url + "/"}
+	want.Output, want.Workers, want.Worker = "elsewhere", 3, ""
+	want.ExpectedURLs = bare.ExpectedURLs
+	if err != nil || fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("%+v, %v\nwant %+v", got, err, want)
+	}
+	if _, err := Joined(t.Context(), bare, func(key string) bool { return key == "max-depth" }); !errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), "another max-depth,") {
+		t.Errorf("another max-depth: %v", err)
+	}
+	// The same is said without Joined.
+	bare.Output = filepath.Join(t.TempDir(), "w2")
+	c, err := New(bare, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Run(t.Context()); !errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), "max-depth") {
+		t.Errorf("other settings: %v", err)
+	}
+	got.Output, got.Worker = filepath.Join(t.TempDir(), "w3"), "w3"
+	if crawl := run(t, got, nil); !slices.Equal(crawl.paths(""), []string{two.url + "/", two.url + "/0"}) {
+		t.Errorf("pages %v", crawl.paths(""))
+	}
+}
+
+// What one worker learns of the scope holds for all: also for what another had left
+// aside before.
+func TestSharedScopeGrows(t *testing.T) {
+	server := redistest.Start(t)
+	target := newSite(t, "127.0.0.3", map[string]string{"/": "target", "/deep": "deep"})
+	links := newSite(t, "127.0.0.1", map[string]string{"/": fmt.Sprintf(`<a href="%s/deep">elsewhere</a>`, target.url)})
+	asked := make(chan struct{})
+	redirects := newSite(t, "127.0.0.2", nil)
+	redirects.handle("/go", func(w http.ResponseWriter, _ *http.Request) {
+		<-asked
+		w.Header().Set("Location", target.url+"/")
+		w.WriteHeader(302)
+	})
+	cfg := sharedConfig(t, server.URL(), links.url+"/", redirects.url+"/go")
+	cfg.Workers = 1
+	go func() { // the link is left aside before the redirect comes
+		for links.count("/") == 0 {
+			time.Sleep(10 * time.Millisecond)
+		}
+		time.Sleep(300 * time.Millisecond)
+		close(asked)
+	}()
+	all := together(t, worker(t, cfg, "w1"), worker(t, cfg, "w2"))
+	if got := allPages(all); !slices.Contains(got, target.url+"/deep") || !slices.Contains(got, target.url+"/") {
+		t.Errorf("pages %v", got)
+	}
+	for _, c := range all {
+		for _, r := range c.rejected {
+			t.Errorf("%s left alone: %+v", c.Output, r)
+		}
+	}
+}
+
+// Limits are of all workers together.
+func TestSharedLimits(t *testing.T) {
+	server := redistest.Start(t)
+	a, b := wide(t, "127.0.0.1", 60), wide(t, "127.0.0.2", 60)
+	for name, tt := range map[string]struct {
+		set   func(*Config)
+		check func(all []*crawl) bool
+	}{
+		"max-pages": {
+			func(c *Config) { c.MaxPages = 50 },
+			func(all []*crawl) bool {
+				return len(allPages(all)) == 50 && all[0].End == EndMaxPages && all[1].End == EndMaxPages
+			},
+		},
+		"max-host-pages": {
+			func(c *Config) { c.MaxHostPages = 20 },
+			func(all []*crawl) bool {
+				return len(allPages(all)) == 40 && all[0].End == EndFinished && all[0].Rejected[output.HostFull]+all[1].Rejected[output.HostFull] == 82
+			},
+		},
+		// One that is in flight when the limit is met, and what the other had not told.
+		"max-bytes": {
+			func(c *Config) { c.MaxBytes, c.Delay = 4000, 100*time.Millisecond },
+			func(all []*crawl) bool {
+				n := all[0].Bytes + all[1].Bytes
+				return n >= 4000 && n < 8000 && all[0].End == EndMaxBytes && all[1].End == EndMaxBytes
+			},
+		},
+		"max-time": {
+			func(c *Config) { c.MaxTime, c.Delay = 2*time.Second, 100*time.Millisecond },
+			func(all []*crawl) bool {
+				return all[0].End == EndMaxTime && all[1].End == EndMaxTime && all[0].Took < 6*time.Second
+			},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cfg := sharedConfig(t, server.URL(), a.url+"/", b.url+"/")
+			cfg.Join, cfg.Workers = name, 4
+			tt.set(&cfg)
+			all := together(t, worker(t, cfg, "w1"), worker(t, cfg, "w2"))
+			if !tt.check(all) {
+				t.Errorf("%d pages, %+v, %+v", len(allPages(all)), all[0].Summary, all[1].Summary)
+			}
+		})
+	}
+}
+
+// A limit that a worker is given when it goes on holds for all; other settings stay.
+func TestSharedResume(t *testing.T) {
+	server := redistest.Start(t)
+	s := wide(t, "127.0.0.1", 20)
+	cfg := sharedConfig(t, server.URL(), s.url+"/")
+	cfg.MaxPages = 5
+	one, two := worker(t, cfg, "w1"), worker(t, cfg, "w2")
+	run(t, one, nil)
+	if got := run(t, two, nil); got.End != EndMaxPages || got.Pages != 0 {
+		t.Errorf("joined after the limit: %+v", got.Summary)
+	}
+	two.MaxDepth = 3
+	c, err := New(two, &Options{Resume: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Run(t.Context()); !errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), "max-depth") {
+		t.Errorf("another depth: %v", err)
+	}
+	two.MaxDepth = cfg.MaxDepth
+	got := resume(t, two, func(c *Config) { c.MaxPages = 8 })
+	if got.End != EndMaxPages || got.Pages != 3 {
+		t.Errorf("with more pages: %+v", got.Summary)
+	}
+	if got := resume(t, one, nil); got.End != EndMaxPages || got.Pages != 5 {
+		t.Errorf("the other: %+v", got.Summary)
+	}
+	one.MaxPages = 8 // which it learned then
+	got = resume(t, one, func(c *Config) { c.MaxPages = 0 })
+	if got.End != EndFinished || got.Pages != 18 || len(s.asked()) != 21 {
+		t.Errorf("to the end: %+v, asked %d", got.Summary, len(s.asked()))
+	}
+}
+
+// A crawl is stopped for all who work on it, and goes on.
+func TestStopShared(t *testing.T) {
+	server := redistest.Start(t)
+	s := wide(t, "127.0.0.1", 40)
+	cfg := sharedConfig(t, server.URL(), s.url+"/")
+	cfg.Delay = 100 * time.Millisecond
+	one, two := worker(t, cfg, "w1"), worker(t, cfg, "w2")
+	go func() {
+		for len(s.asked()) < 3 {
+			time.Sleep(10 * time.Millisecond)
+		}
+		if err := DeleteShared(t.Context(), cfg); !errors.Is(err, redisstore.ErrInUse) {
+			t.Errorf("deleting what is at work: %v", err)
+		}
+		if _, err := StopShared(t.Context(), cfg); err != nil {
+			t.Error(err)
+		}
+	}()
+	for _, c := range together(t, one, two) {
+		if c.End != EndStopped || c.Left == 0 {
+			t.Errorf("%+v", c.Summary)
+		}
+	}
+	var all []*crawl
+	for _, cfg := range []Config{one, two} {
+		all = append(all, resume(t, cfg, nil))
+	}
+	if got := allPages(all); len(got) != 41 || len(s.asked()) != 41 {
+		t.Errorf("%d pages, asked for %d", len(got), len(s.asked()))
+	}
+	if err := DeleteShared(t.Context(), cfg); err != nil {
+		t.Error(err)
+	}
+	c, err := New(one, &Options{Resume: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Run(t.Context()); !errors.Is(err, ErrFrontierLost) {
+		t.Errorf("going on with a crawl that was deleted: %v", err)
+	}
+}
+
+// A directory is one process's, and a name is one worker's.
+func TestSharedDirectoryIsLocked(t *testing.T) {
+	server := redistest.Start(t)
+	s := wide(t, "127.0.0.1", 30)
+	cfg := worker(t, sharedConfig(t, server.URL(), s.url+"/"), "w1")
+	cfg.Delay = 50 * time.Millisecond
+	ctx, cancel := context.WithCancel(t.Context())
+	opts := &Options{Begun: func() {
+		defer cancel()
+		second, err := New(cfg, &Options{Resume: true})
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		if _, err := second.Run(t.Context()); !errors.Is(err, pebblestore.ErrInUse) {
+			t.Errorf("a second process in the directory: %v", err)
+		}
+	}}
+	c, err := New(cfg, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if sum, err := c.Run(ctx); err != nil || sum.End != EndInterrupted {
+		t.Errorf("%+v, %v", sum, err)
+	}
+}
+
+// A password is not taken from where others see it, and what is no address is not asked.
+func TestSharedAddress(t *testing.T) {
+	cfg := testConfig(t, "http://example.com/")
+	for addr, want := range map[string]string{
+		"redis://user:secret@host":  "list of processes",
+		"redis://:sec%zzret@host":   "redis://host:port",
+		"http://host":               "redis://host:port",
+		"redis://host?what=secret2": "redis://host:port",
+	} {
+		cfg.Frontier = addr
+		err := cfg.Validate()
+		if !errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%s: %v", addr, err)
+		}
+	}
+	cfg.Frontier, cfg.Join = "redis://host", "what is it"
+	if err := cfg.Validate(); !errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), "join") {
+		t.Error(err)
+	}
+}
+
+// A host that one worker slowed down is slow for the other, and a budget that another has
+// used up is empty.
+func TestBudgetsAreShared(t *testing.T) {
+	shared := &fakeCounters{taken: map[string]int64{}}
+	cfg := Default()
+	cfg.MaxPages, cfg.MaxHostPages, cfg.Workers = 10, 4, 6
+	one, two := newLimits(&cfg), newLimits(&cfg)
+	one.share(shared)
+	two.share(shared)
+	take := func(l *limits, h frontier.Host, want share) {
+		t.Helper()
+		if got, err := l.take(t.Context(), h); got != want || err != nil {
+			t.Errorf("take: %d, %v, want %d", got, err, want)
+		}
+	}
+	done := func(l *limits, h frontier.Host, fetched bool) {
+		t.Helper()
+		if err := l.done(t.Context(), h, fetched, 0); err != nil {
+			t.Error(err)
+		}
+	}
+	take(one, "a", granted)
+	take(one, "a", granted)
+	take(two, "a", granted)
+	take(two, "a", granted)
+	take(one, "a", crowded) // its own may come back
+	done(one, "a", true)
+	done(one, "a", false) // which goes back to all
+	take(two, "a", granted)
+	take(one, "a", hostSpent)
+	done(two, "a", true)
+	done(two, "a", true)
+	done(two, "a", true)
+	take(two, "a", hostSpent)
+	for range 4 {
+		take(one, "b", granted)
+	}
+	for range 4 {
+		done(one, "b", true)
+	}
+	take(two, "c", granted)
+	take(one, "c", granted)
+	done(one, "c", true)
+	if one.reached() != "" {
+		t.Error("one has come to an end while two has a page in hand")
+	}
+	take(one, "c", allSpent)
+	take(two, "c", crowded)
+	done(two, "c", true)
+	take(two, "c", allSpent)
+	if n := shared.taken[pageCounter]; n != 10 {
+		t.Errorf("%d pages", n)
+	}
+}
+
+type fakeCounters struct{ taken map[string]int64 }
+
+func (f *fakeCounters) Take(_ context.Context, counter string, n, most int64) (int64, error) {
+	n = min(n, most-f.taken[counter])
+	f.taken[counter] += n
+	return n, nil
+}

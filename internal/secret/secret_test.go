@@ -1,0 +1,182 @@
+package secret
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"strings"
+	"testing"
+
+	whatwg "github.com/nlnwa/whatwg-url/url"
+)
+
+func TestAll(t *testing.T) {
+	for in, want := range map[string]string{
+		"nothing secret, a@b and 1/2":                                "nothing secret, a@b and 1/2",
+		"https://example.com/@user?a=b@c":                            "https://example.com/@user?a=b@c",
+		"http://alice:hunter2@h/":                                    "http://***@h/",
+		"http://alice@h/":                                            "http://***@h/",
+		"socks5://a:p@ss@h:1080":                                     "socks5://***@h:1080",
+		"//alice:hunter2@h/x":                                        "//***@h/x",
+		"Disallow: /a//b@c":                                          "Disallow: /a//b@c",
+		`Get "http://a:hunter2@h/": EOF, "https://b:hunter2@i/x"`:    `Get "http://***@h/": EOF, "https://***@i/x"`,
+		`"http://a:hunter'2@h/" is none`:                             `"http://***@h/" is none`,
+		`"http://a:hunter\"2@h/" is none`:                            `"http://***@h/" is none`,
+		`http:\\a:hunter2@h\x`:                                       `http:\\***@h\x`,
+		"http://h/?token=hunter2&a=1&api_key=hunter2#x":              "http://h/?token=***&a=1&api_key=***#x",
+		"http://h/?X-Amz-Signature=hunter2&X-Amz-Security-Token=x;y": "http://h/?X-Amz-Signature=***&X-Amz-Security-Token=***;y",
+		"http://h/;jsessionid=hunter2?tokens=3&sidebar=4":            "http://h/;jsessionid=***?tokens=3&sidebar=4",
+		`malformed header "Cookie: a=hunter2"`:                       `malformed header "Cookie: ***"`,
+		"Proxy-Authorization: Basic aHVudGVyMg==":                    "Proxy-Authorization: ***",
+	} {
+		if got := All(in); got != want {
+			t.Errorf("All(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
+func FuzzAll(f *testing.F) {
+	for _, s := range []string{"http://alice:hunter2@h/", "//a@", "?token=x", "cookie: \x00", "a:///@@", "http://\xff@h", "http://a'b@h"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		once := All(text)
+		if again := All(once); again != once {
+			t.Errorf("%q becomes %q, and that %q", text, once, again)
+		}
+		if u, err := url.Parse(strings.TrimSpace(text)); err == nil && u.User != nil && !strings.ContainsAny(text, " \"<>") {
+			if name := u.User.String(); len(name) > 3 && !strings.Contains(name, "*") && strings.Contains(once, "//"+name+"@") {
+				t.Errorf("%q is left in %q", name, once)
+			}
+		}
+	})
+}
+
+// TestNames holds which parameters and header fields are left out.
+func TestNames(t *testing.T) {
+	const url = "http://h/p?a=1&"
+	for _, name := range []string{
+		"token", "access_token", "access%5Ftoken", "acc%65ss-token", "token[]", "token%5B%5D", "key", "api_key", "x-api-key", "pass", "password", "session", "session_id",
+		"PHPSESSID", "jsessionid", "sid", "jwt", "code", "auth_code", "sig", "X-Amz-Credential", "X-Amz-Signature", "client_secret", "passphrase", "pwd",
+	} {
+		if got, want := All("get "+url+name+"=hunter2&b=2"), "get "+url+name+"=***&b=2"; got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	if got, want := All("http://h/#access_token=hunter2"), "http://h/#access_token=***"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	for _, field := range []string{"Authorization", "Proxy-Authorization", "Cookie", "Set-Cookie", "X-Api-Key", "Api-Key", "X-Amz-Security-Token", "X-Auth-Token", "Private-Token"} {
+		if got, want := All("the field "+field+": hunter2 and more"), "the field "+field+": ***"; got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	for _, plain := range []string{url + "page=2&sort=name&zip_code=1&design=x&side=y", "X-Robots-Tag: noindex", "product token: x", "a=1; b=2"} {
+		if got := All(plain); got != plain {
+			t.Errorf("%q became %q", plain, got)
+		}
+	}
+	for word, want := range map[string]bool{"Authorization": true, "proxy_authorization": true, "Set-Cookie": true, "token": true, "X-Api-Key": true, "url": false, "host": false} {
+		if got := Name(word); got != want {
+			t.Errorf("Name(%q) = %t", word, got)
+		}
+	}
+}
+
+func TestReference(t *testing.T) {
+	for in, want := range map[string]string{
+		"":                               "",
+		"/a//b@c":                        "/a//b@c",
+		"a@b":                            "a@b",
+		"mailto:a@b":                     "mailto:a@b",
+		"https://h/@a//b@c":              "https://h/@a//b@c",
+		"https://h?a@b":                  "https://h?a@b",
+		"https://h#a@b":                  "https://h#a@b",
+		"http://u:p@h/x?y=a@b":           "http://***@h/x?y=a@b",
+		"http://u@h":                     "http://***@h",
+		"HTTP://u:p@q@h:8/":              "HTTP://***@h:8/",
+		"//u:p@h/":                       "//***@h/",
+		`\\u:p@h/`:                       `\\***@h/`,
+		`http:\/u:p@h\x@y`:               `http:\/***@h\x@y`,
+		"http:u:p@h/":                    "http:***@h/",
+		"http:////u:p@h/":                "http:////***@h/",
+		" \x00http://u:p@h/":             " \x00http://***@h/",
+		"ht\ntp:/\t/u:\rp@h/":            "http://***@h/",
+		"gopher://u:p@h/":                "gopher://***@h/",
+		"javascript:x('//a@b')":          "javascript:x('//a@b')",
+		"http://u:p w'\"<x>@h/":          "http://***@h/",
+		"//\tno\there@":                  "//***@",
+		"a\tb@c":                         "a\tb@c",
+		"https://" + Hidden + "@h/":      "https://" + Hidden + "@h/",
+		"/path/https://user:password@h/": "/path/https://user:password@h/",
+	} {
+		if got := Reference(in); got != want {
+			t.Errorf("Reference(%q) = %q, want %q", in, got, want)
+		}
+		if got, want := Stripped(in), strings.Replace(want, Hidden+"@", "", 1); got != want {
+			t.Errorf("Stripped(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
+// What a browser would send as a password is never left, and where it sends none
+// nothing is changed.
+func FuzzReference(f *testing.F) {
+	for _, s := range []string{"http://alice:hunter2@h/", "//a:b@c", "http:a@b", "\thttp:\\a:b@c/", "https:///x:y@z?@", "/a@b", "http://h/a@b", "http:/x@/y"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, ref string) {
+		got := Reference(ref)
+		if again := Reference(got); again != got {
+			t.Errorf("%q becomes %q, and that %q", ref, got, again)
+		}
+		for _, base := range []string{"http://base.test/dir/", "https://base.test/"} {
+			before, err := whatwg.ParseRef(base, ref)
+			if err != nil || before.Scheme() != "http" && before.Scheme() != "https" {
+				continue
+			}
+			after, err := whatwg.ParseRef(base, got)
+			if err != nil {
+				t.Fatalf("%q can be read, and %q cannot: %v", ref, got, err)
+			}
+			if before.Username() == "" && before.Password() == "" {
+				continue
+			}
+			if after.Username() != "***" || after.Password() != "" {
+				t.Errorf("%q: %q has the user %q and the password %q", ref, got, after.Username(), after.Password())
+			}
+			if before.Host() != after.Host() || before.Pathname() != after.Pathname() || before.Search() != after.Search() {
+				t.Errorf("%q is for %s, and %q for %s", ref, before.Href(true), got, after.Href(true))
+			}
+		}
+	})
+}
+
+func TestDoubtful(t *testing.T) {
+	for in, want := range map[string]string{
+		"":                        "",
+		"example.com/@user":       "example.com/@user",
+		"/path@":                  "/path@",
+		"mailto:a@b":              "mailto:a@b",
+		"u:p@h":                   "***@h",
+		"u:p@h/@x":                "***@h/@x",
+		"http://u:p/q?r#s@h:x/":   "http://***@h:x/",
+		"ftp://h/":                "ftp://h/",
+		"https://" + Hidden + "@": "https://" + Hidden + "@",
+	} {
+		if got := Doubtful(in); got != want {
+			t.Errorf("Doubtful(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestError(t *testing.T) {
+	err := Error(fmt.Errorf(`get "http://u:p@h/": %w`, io.EOF))
+	if err.Error() != `get "http://***@h/": EOF` || !errors.Is(err, io.EOF) {
+		t.Error(err)
+	}
+	if Error(nil) != nil || Error(io.EOF) != io.EOF {
+		t.Error("an error without a user is changed")
+	}
+}

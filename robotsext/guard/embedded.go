@@ -1,0 +1,52 @@
+package guard
+
+import "net/netip"
+
+// inner is an address of IPv4 that one of IPv6 stands for: what is sent to the one
+// arrives, by way of a translator or a tunnel, at the other.
+type inner struct {
+	form string // the name of the way
+	addr netip.Addr
+}
+
+// forms are the blocks of addresses that stand for one of IPv4, and where in them that
+// begins.
+var forms = []struct {
+	name   string
+	prefix netip.Prefix
+	at     int
+}{
+	{"IPv4-compatible", netip.MustParsePrefix("::/96"), 12},           // RFC 4291 2.5.5.1
+	{"IPv4-translated", netip.MustParsePrefix("::ffff:0:0:0/96"), 12}, // RFC 2765
+	{"NAT64", netip.MustParsePrefix("64:ff9b::/96"), 12},              // RFC 6052
+	{"6to4", netip.MustParsePrefix("2002::/16"), 2},                   // RFC 3056
+	{"Teredo", netip.MustParsePrefix("2001::/32"), 4},                 // RFC 4380: its server
+}
+
+// embedded returns the addresses of IPv4 that addr, which is not a mapped one, stands
+// for.
+func embedded(addr netip.Addr) []inner {
+	if !addr.Is6() {
+		return nil
+	}
+	b := addr.As16()
+	v4 := func(at int) netip.Addr { return netip.AddrFrom4([4]byte(b[at : at+4])) }
+	var found []inner
+	for _, f := range forms {
+		if f.prefix.Contains(addr) {
+			found = append(found, inner{f.name, v4(f.at)})
+			if f.name == "Teredo" { // and the client, whose bits are inverted
+				client := v4(12).As4()
+				for i := range client {
+					client[i] = ^client[i]
+				}
+				found = append(found, inner{f.name, netip.AddrFrom4(client)})
+			}
+		}
+	}
+	// ISATAP, by the second half of an address (RFC 5214 6.1).
+	if b[8]&^0x03 == 0 && b[9] == 0 && b[10] == 0x5e && b[11] == 0xfe {
+		found = append(found, inner{"ISATAP", v4(12)})
+	}
+	return found
+}

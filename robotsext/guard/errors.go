@@ -1,0 +1,32 @@
+package guard
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+)
+
+// ErrRefused is the class of all errors by which a connection is refused. It is found
+// through what net and net/http wrap around it.
+var ErrRefused = errors.New("guard: refused")
+
+// AddressError is the refusal of an address. It is an ErrRefused.
+type AddressError struct {
+	Addr netip.Addr // as it was to be connected to
+	Kind Kind       // why it is refused
+
+	// Form says how Addr stands for Inner, an address of IPv4 that Kind is of: NAT64,
+	// 6to4 and so on. Empty: it stands for itself, and Inner is no address.
+	Form  string
+	Inner netip.Addr
+}
+
+func (e *AddressError) Error() string {
+	if e.Form != "" {
+		return fmt.Sprintf("guard: address %s is not allowed (%s of %s: %s)", e.Addr, e.Form, e.Inner, e.Kind)
+	}
+	return fmt.Sprintf("guard: address %s is not allowed (%s)", e.Addr, e.Kind)
+}
+
+// Unwrap returns ErrRefused.
+func (e *AddressError) Unwrap() error { return ErrRefused }

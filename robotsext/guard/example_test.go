@@ -1,0 +1,118 @@
+package guard_test
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"net/url"
+
+	"github.com/politecrawl/politecrawl/robotsext/guard"
+)
+
+// How do I keep an http.Client from being sent into my own network?
+func ExampleGuard_Control() {
+	g := guard.New()
+	dialer := &net.Dialer{Control: g.Control}
+	client := &http.Client{Transport: &http.Transport{DialContext: dialer.DialContext}}
+
+	_, err := client.Get("http://169.254.169.254/latest/meta-data/")
+	fmt.Println(errors.Is(err, guard.ErrRefused))
+	if refused, ok := errors.AsType[*guard.AddressError](err); ok {
+		fmt.Println(refused.Addr, "is", refused.Kind)
+	}
+	// Output:
+	// true
+	// 169.254.169.254 is cloud metadata
+}
+
+// How do I allow my own test server?
+func ExampleNew() {
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "hello") }))
+	defer site.Close()
+	dialer := &net.Dialer{Control: guard.New(netip.MustParsePrefix("127.0.0.0/8")).Control}
+	client := &http.Client{Transport: &http.Transport{DialContext: dialer.DialContext}}
+
+	resp, err := client.Get(site.URL)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer resp.Body.Close()
+	fmt.Println(resp.Status)
+	// Output:
+	// 200 OK
+}
+
+// May this address be connected to, and why not?
+func ExampleGuard_Check() {
+	g := guard.New()
+	for _, addr := range []string{"93.184.215.14", "192.168.1.1", "64:ff9b::7f00:1"} {
+		fmt.Println(g.Check(netip.MustParseAddr(addr)))
+	}
+	// Output:
+	// <nil>
+	// guard: address 192.168.1.1 is not allowed (private)
+	// guard: address 64:ff9b::7f00:1 is not allowed (NAT64 of 127.0.0.1: loopback)
+}
+
+// How do I judge a URL that somebody else will fetch, as a proxy does?
+func ExampleGuard_CheckHost() {
+	g := guard.New()
+	for _, raw := range []string{"http://example.com/", "http://[::1]/", "http://0x7f.1/"} {
+		u, err := url.Parse(raw)
+		if err != nil {
+			fmt.Println(err)
+			continue
+		}
+		fmt.Println(g.CheckHost(u.Hostname()))
+	}
+	// Output:
+	// <nil>
+	// guard: address ::1 is not allowed (loopback)
+	// guard: refused: host "0x7f.1" is no name, and an IP address is not written so
+}
+
+// How do I use a proxy on my own machine, and still let nobody else get at it?
+func ExampleGuard_Transport() {
+	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		fmt.Fprintln(w, "fetched for you:", req.URL)
+		fmt.Println("the proxy is asked for", req.URL)
+	}))
+	defer proxy.Close()
+	by, err := url.Parse(proxy.URL)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	client := &http.Client{Transport: guard.New().Transport(&http.Transport{Proxy: http.ProxyURL(by)}, nil)}
+	for _, target := range []string{"http://example.com/", "http://127.0.0.1:9200/"} {
+		resp, err := client.Get(target)
+		if err != nil {
+			fmt.Println(errors.Unwrap(err))
+			continue
+		}
+		resp.Body.Close()
+	}
+	// Output:
+	// the proxy is asked for http://example.com/
+	// guard: address 127.0.0.1 is not allowed (loopback)
+}
+
+// How do I read what a user allows?
+func ExampleParsePrefix() {
+	for _, text := range []string{"10.0.0.0/8", "::1", "localhost"} {
+		p, err := guard.ParsePrefix(text)
+		if err != nil {
+			fmt.Println(err)
+			continue
+		}
+		fmt.Println(p)
+	}
+	// Output:
+	// 10.0.0.0/8
+	// ::1/128
+	// guard: "localhost" is neither an IP address nor a network of them: write it as 127.0.0.1, 10.0.0.0/8 or fd00::/8
+}
