@@ -2,6 +2,7 @@ package crawler
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"hash/fnv"
 	"io"
@@ -92,6 +93,10 @@ func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
 		rec.proxied = w.proxied(out)
 	}
 	resp, err := w.base.RoundTrip(out)
+	if err == nil && resp.StatusCode == http.StatusSwitchingProtocols {
+		err = errSwitched
+		_ = resp.Body.Close() // nothing but this ends it
+	}
 	if err != nil {
 		end()
 		return nil, err
@@ -105,6 +110,10 @@ func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
 	keepPacked(resp)
 	return resp, nil
 }
+
+// errSwitched is what a 101 comes to: whatever follows is no answer, and net/http would
+// wait for it beyond every time limit.
+var errSwitched = errors.New("crawler: status 101: the site switches to a protocol that it was not asked for")
 
 // proxied tells whether a request goes through a proxy.
 func (w *wire) proxied(req *http.Request) bool {

@@ -1,0 +1,107 @@
+package faultsite
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/demosite"
+)
+
+// An exchange is a request and the answer to it.
+type exchange struct {
+	site *Site
+	host *host
+	peer *peer
+	nth  int    // on its connection, from 1
+	path string // that was asked for, with its query
+	good content
+	seen demosite.Request
+
+	dropped time.Time // when the client gave up a stream of HTTP/2; zero: it has not
+}
+
+// left is when the client gave the answer up, if it has.
+func (x *exchange) left() (at time.Time, ok bool) {
+	switch {
+	case !x.dropped.IsZero():
+		return x.dropped, true
+	case x.peer.hasLeft():
+		return x.peer.leftAt, true
+	}
+	return time.Time{}, false
+}
+
+// content is what stands in a body, and its media type.
+type content struct {
+	mediaType string
+	body      []byte
+}
+
+// packet is about what reaches a client at once. Of a longer answer the client may
+// have read the beginning long before the end has been sent.
+const packet = 16 << 10
+
+// send sends a part of the answer, and tells whether the client was still there.
+func (x *exchange) send(part string) bool {
+	_, err := x.peer.Write([]byte(part))
+	return err == nil
+}
+
+// sendLast sends the rest of the answer. From the moment before the last packet the
+// client may know all of it, or that it is none.
+func (x *exchange) sendLast(rest string) bool {
+	status, retryAfter := statusOf(rest)
+	if n := len(rest) - packet; n > 0 {
+		if !x.send(rest[:n]) {
+			return false
+		}
+		rest = rest[n:]
+	}
+	x.over(status, retryAfter)
+	return x.send(rest)
+}
+
+// over notes that the answer ends here, as far as the client is concerned.
+func (x *exchange) over(status int, retryAfter time.Duration) {
+	x.seen.End, x.seen.Status, x.seen.RetryAfter = time.Now(), status, retryAfter
+}
+
+// wait lets time pass, and tells whether the client was still there at the end.
+func (x *exchange) wait(d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-x.peer.left:
+		return false
+	case <-timer.C:
+		return true
+	}
+}
+
+// sound answers as it should be.
+func (x *exchange) sound() (keepIt bool) {
+	status, fields := "200 OK", "Cache-Control: max-age=600\r\n"
+	if x.good.body == nil {
+		status, x.good = "404 Not Found", plain("There is nothing here.\n")
+	}
+	if x.host.spoils() {
+		fields += "Connection: close\r\n"
+	}
+	x.sendLast(x.fill("HTTP/1.1 " + status + "\r\nContent-Type: {type}\r\nContent-Length: {len}\r\n" + fields + "\r\n{body}"))
+	return !x.host.spoils()
+}
+
+func plain(text string) content { return content{"text/plain; charset=utf-8", []byte(text)} }
+
+func markup(text string) content { return content{"text/html; charset=utf-8", []byte(text)} }
+
+// newExchange begins an exchange: the request has been read.
+func (s *Site) newExchange(h *host, p *peer, req *http.Request, nth int) *exchange {
+	return &exchange{
+		site: s, host: h, peer: p, nth: nth, path: req.RequestURI, good: h.content(req.URL.Path, s.resting.Load()),
+		seen: demosite.Request{
+			Start: time.Now(), Origin: h.Origin, Host: req.Host, Method: req.Method,
+			URI: req.RequestURI, UserAgent: req.UserAgent(), Remote: req.RemoteAddr,
+		},
+	}
+}

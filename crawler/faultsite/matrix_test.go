@@ -1,0 +1,137 @@
+package faultsite_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler"
+	"github.com/politecrawl/politecrawl/crawler/faultsite"
+)
+
+// authority is trusted by all crawls of these tests; see TestMain.
+var authority *faultsite.Authority
+
+func TestMain(m *testing.M) {
+	os.Exit(func() int {
+		var err error
+		if authority, err = faultsite.NewAuthority(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+		dir, err := os.MkdirTemp("", "faultsite")
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+		defer os.RemoveAll(dir)
+		file := filepath.Join(dir, "authority.pem")
+		if err := os.WriteFile(file, authority.PEM(), 0o600); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+		os.Setenv("SSL_CERT_FILE", file)
+		return m.Run()
+	}())
+}
+
+// impatient is a configuration under which nothing takes long.
+func impatient(t *testing.T, urls ...string) crawler.Config {
+	t.Helper()
+	cfg := crawler.Default()
+	cfg.URLs, cfg.Output = urls, filepath.Join(t.TempDir(), "crawl")
+	cfg.Delay, cfg.ResponseFactor, cfg.Workers = 40*time.Millisecond, 0, 4
+	cfg.Timeout, cfg.RobotsTimeout = 600*time.Millisecond, 600*time.Millisecond
+	cfg.Retries, cfg.MaxWait, cfg.RobotsRetry = 0, 0, time.Minute
+	cfg.MaxBody = 4 << 20
+	return cfg
+}
+
+// Every fault befalls every kind of answer, each in a crawl of its own beside a sound
+// host: what is written down of it is what the table says, everything else is crawled as
+// if nothing had been, and the hosts have nothing to complain of.
+func TestMatrix(t *testing.T) {
+	var cells sync.WaitGroup
+	defer cells.Wait()
+	room := make(chan struct{}, atOnce)
+	for _, f := range faultsite.Faults() {
+		for _, k := range []faultsite.Kind{faultsite.Page, faultsite.Robots, faultsite.Sitemap} {
+			if f.Want(k).As == "" {
+				continue
+			}
+			room <- struct{}{}
+			cells.Go(func() {
+				defer func() { <-room }()
+				t.Run(f.Name+"/"+string(k), func(t *testing.T) { cell(t, f, k) })
+			})
+		}
+	}
+}
+
+// atOnce is how many crawls go on at a time: they mostly wait.
+const atOnce = 16
+
+// cellTime is how long a crawl may take that meets with one fault.
+const cellTime = 20 * time.Second
+
+func cell(t *testing.T, f *faultsite.Fault, k faultsite.Kind) {
+	cfg := impatient(t)
+	site, err := faultsite.Start(&faultsite.Options{
+		Hosts: []faultsite.Host{{Kind: faultsite.Sound}, {Fault: f.Name, Kind: k}},
+		Delay: cfg.Delay, Authority: authority,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := site.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	cfg.URLs = site.StartURLs()
+	c, err := crawler.New(cfg, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), cellTime)
+	defer cancel()
+	defer context.AfterFunc(ctx, c.Abort)()
+	sum, err := c.Run(ctx)
+	if err != nil || ctx.Err() != nil {
+		t.Fatalf("%v, %v: %+v", err, ctx.Err(), sum)
+	}
+	got := &result{t: t, cfg: cfg, sound: site.Places()[0].Origin, host: site.Places()[1].Origin, fault: f, kind: k}
+	got.read()
+	want := f.Want(k)
+	end := crawler.EndFinished
+	if want.As == faultsite.Unreachable {
+		end = crawler.EndLater
+	}
+	if sum.End != end {
+		t.Errorf("the crawl ended: %s, want %s", sum.End, end)
+	}
+	for _, path := range []string{"/", "/after", "/listed"} {
+		got.page(got.sound+path, 200)
+	}
+	got.closed(got.sound)
+	switch k {
+	case faultsite.Page:
+		got.ofPage(want)
+	case faultsite.Robots:
+		got.ofRobots(want)
+	case faultsite.Sitemap:
+		got.ofSitemap(want)
+	}
+	got.requests(site, want)
+	if t.Failed() || testing.Verbose() {
+		for _, r := range site.Requests(got.host) {
+			t.Logf("%s %s [%d] %v", r.Method, r.URI, r.Status, r.End.Sub(r.Start))
+		}
+		t.Logf("took %v; pages %+v\nrejected %+v\nrobots %+v\nsitemaps %+v", sum.Took, got.pages, got.rejected, got.robots, got.sitemaps)
+	}
+}
+

@@ -1,0 +1,99 @@
+package faultsite
+
+import (
+	"crypto/tls"
+	"io"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/demosite"
+)
+
+// accept serves the connections to a host until its listener is closed.
+func (s *Site) accept(h *host) {
+	for {
+		c, err := h.listener.Accept()
+		if err != nil {
+			return
+		}
+		tcp, ok := c.(*net.TCPConn)
+		if !ok || !s.keep(c) {
+			_ = c.Close()
+			continue
+		}
+		s.serving.Go(func() {
+			defer s.forget(c)
+			defer c.Close()
+			s.serve(h, tcp)
+		})
+	}
+}
+
+// serve serves one connection.
+func (s *Site) serve(h *host, tcp *net.TCPConn) {
+	bad := h.spoiled()
+	began := time.Now()
+	if bad && h.fault.connect != nil {
+		p := meet(tcp, tcp)
+		defer p.Close()
+		go func() { _, _ = io.Copy(io.Discard, p.in) }() // so that its end is seen
+		h.fault.connect(&exchange{site: s, host: h, peer: p})
+		s.spoilt(h, p, tcp, began)
+		return
+	}
+	if h.good == nil {
+		p := meet(tcp, tcp)
+		defer p.Close()
+		s.converse(h, p)
+		return
+	}
+	config := h.good
+	if bad {
+		config = h.bad
+	}
+	c := tls.Server(tcp, config)
+	if err := c.Handshake(); err != nil {
+		if bad {
+			_ = tcp.Close()
+			p := meet(tcp, tcp) // which has left
+			<-p.left
+			s.spoilt(h, p, tcp, began)
+		}
+		return
+	}
+	p := meet(c, tcp)
+	defer p.Close()
+	if c.ConnectionState().NegotiatedProtocol == "h2" {
+		s.converse2(h, p)
+		return
+	}
+	s.converse(h, p)
+}
+
+// spoilt records a connection that came to no request.
+func (s *Site) spoilt(h *host, p *peer, tcp *net.TCPConn, began time.Time) {
+	s.note(h, &exchange{peer: p, seen: demosite.Request{Start: began, Origin: h.Origin, Remote: tcp.RemoteAddr().String()}}, true)
+}
+
+// converse answers one request after the other.
+func (s *Site) converse(h *host, p *peer) {
+	for nth := 1; ; nth++ {
+		req, err := http.ReadRequest(p.in)
+		if err != nil {
+			return
+		}
+		req.RemoteAddr = p.RemoteAddr().String()
+		x := s.newExchange(h, p, req, nth)
+		fault := h.faulty(req.URL.Path)
+		answer := (*exchange).sound
+		if fault {
+			answer = h.fault.act
+		}
+		again := answer(x)
+		s.note(h, x, fault)
+		if !again {
+			return
+		}
+	}
+}
