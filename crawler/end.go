@@ -18,7 +18,10 @@ func (c *Crawler) ended() (*Summary, error) {
 		c.shared.leave()
 	}
 	err := fault
-	if fault == nil { // else nothing can be written any more
+	if c.books.Err() != nil { // somebody did not want to wait for Redis any longer
+		end, fault, err = EndInterrupted, nil, nil
+		c.notice("Redis was not told of what was fetched last; that is asked for again when the crawl goes on")
+	} else if fault == nil { // else nothing can be written any more
 		if err = c.recovered(); err == nil {
 			err = c.writeAside()
 		}
@@ -30,7 +33,7 @@ func (c *Crawler) ended() (*Summary, error) {
 	stats, statsErr := c.frontier.Stats(c.books)
 	if statsErr != nil {
 		stats = last
-		if fault == nil {
+		if fault == nil && c.books.Err() == nil {
 			err = errors.Join(err, statsErr)
 		}
 	}
@@ -54,11 +57,11 @@ func (c *Crawler) ended() (*Summary, error) {
 		if s.Left > 0 {
 			s.NextDue = stats.NextDue
 		}
-		if c.shared != nil {
-			s.Shared = c.shared.about()
-		}
 	})
 	sum := c.tally.summary()
+	if c.shared != nil {
+		sum.Shared = c.shared.about()
+	}
 	if err != nil {
 		sum.End = EndFailed
 		err = fmt.Errorf("crawler: %w", err)

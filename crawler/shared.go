@@ -280,13 +280,20 @@ func (s *shared) extend(ctx context.Context) error {
 	return err
 }
 
-// about says who works on the crawl.
+// about says who works on the crawl. Of this process it is known best.
 func (s *shared) about() *Shared {
+	mine := s.c.tally.summary()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return &Shared{
+	all := &Shared{
 		Frontier: s.c.cfg.Frontier, Name: s.c.cfg.Join, Worker: s.store.Worker(), Workers: slices.Clone(s.peers),
 	}
+	for i := range all.Workers {
+		if w := &all.Workers[i]; w.Worker == all.Worker {
+			w.Pages, w.Bytes = mine.Pages, mine.Bytes
+		}
+	}
+	return all
 }
 
 // recovered forgets the hosts of which another process has reached the robots.txt since
