@@ -20,19 +20,30 @@ import (
 // connected to for every request.
 const maxIdle = 2048
 
+// How long a connection and its handshake may take, at the most: the time of the page,
+// sitemap or robots.txt that it is for goes on.
+const (
+	connectTime   = 10 * time.Second
+	handshakeTime = 10 * time.Second
+)
+
+// maxHeader is how many bytes the head of an answer may have, one with interim answers
+// before it together with these. Servers send less than 8 KiB; browsers take 256.
+const maxHeader = 256 << 10
+
 // newTransport returns a transport for crawling: it keeps one connection to a host,
 // or as many as may be in flight there.
 func newTransport(cfg *Config) *http.Transport {
 	return &http.Transport{
 		Proxy:                  proxies(cfg.Proxies),
-		DialContext:            (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
-		TLSHandshakeTimeout:    10 * time.Second,
+		DialContext:            (&net.Dialer{Timeout: min(connectTime, cfg.Timeout), KeepAlive: 30 * time.Second}).DialContext,
+		TLSHandshakeTimeout:    min(handshakeTime, cfg.Timeout),
 		ResponseHeaderTimeout:  cfg.Timeout,
 		ForceAttemptHTTP2:      true,
 		MaxIdleConns:           max(maxIdle, 2*cfg.Workers),
 		MaxIdleConnsPerHost:    cfg.PerHost,
 		IdleConnTimeout:        30 * time.Second,
-		MaxResponseHeaderBytes: 256 << 10,
+		MaxResponseHeaderBytes: maxHeader,
 	}
 }
 
@@ -77,43 +88,48 @@ func checkProxy(raw string) error {
 type wire struct {
 	base    http.RoundTripper
 	working context.Context
+	pause   func(context.Context, *url.URL)       // lets the delay of the host of a URL pass
 	proxy   func(*http.Request) (*url.URL, error) // as base has it; nil: not known
 	record  func(e *output.Exchange, held string) // takes what has gone over it; nil: nobody does
 }
 
 // RoundTrip implements http.RoundTripper.
 func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
-	ctx, cancel := context.WithCancel(req.Context())
-	unlink := context.AfterFunc(w.working, cancel)
-	end := func() { unlink(); cancel() }
-	out := req.WithContext(ctx)
+	began := time.Now()
+	ctx, cancel := context.WithCancelCause(req.Context())
+	unlink := context.AfterFunc(w.working, func() { cancel(nil) })
+	end := func() { unlink(); cancel(nil) }
+	l := &line{ctx: ctx, pause: func(ctx context.Context) { w.pause(ctx, req.URL) }, giveUp: cancel}
+	out := req.WithContext(l.traced(ctx))
 	var rec *recording
 	if w.record != nil {
 		rec, out = record(out, w.record)
 		rec.proxied = w.proxied(out)
 	}
 	resp, err := w.base.RoundTrip(out)
-	if err == nil && resp.StatusCode == http.StatusSwitchingProtocols {
-		err = errSwitched
-		_ = resp.Body.Close() // nothing but this ends it
+	if err == nil && resp.StatusCode < 200 {
+		err = fmt.Errorf("what came is no answer: its status is %03d", resp.StatusCode)
+		_ = resp.Body.Close() // after 101 nothing else would end it, no time limit either
 	}
 	if err != nil {
+		if errors.Is(context.Cause(ctx), errRefusedAgain) {
+			err = errRefusedAgain
+		}
+		err = explained(ctx, err, began, false)
+		l.drop()
 		end()
 		return nil, err
 	}
+	resp.Body = l.over(resp)
 	if rec != nil {
 		rec.answered(out, resp)
 	}
 	resp.Request = req
-	resp.Body = &endingBody{ReadCloser: resp.Body, end: end}
+	resp.Body = &endingBody{ReadCloser: resp.Body, end: end, explain: func(err error) error { return explained(ctx, err, began, true) }}
 	readableLocation(resp)
 	keepPacked(resp)
 	return resp, nil
 }
-
-// errSwitched is what a 101 comes to: whatever follows is no answer, and net/http would
-// wait for it beyond every time limit.
-var errSwitched = errors.New("crawler: status 101: the site switches to a protocol that it was not asked for")
 
 // proxied tells whether a request goes through a proxy.
 func (w *wire) proxied(req *http.Request) bool {
@@ -152,10 +168,17 @@ func keepPacked(resp *http.Response) {
 	}
 }
 
-// endingBody calls end when the body is closed.
+// endingBody calls end when the body is closed, and puts words on what breaks it off.
 type endingBody struct {
 	io.ReadCloser
-	end func()
+	end     func()
+	explain func(error) error
+}
+
+// Read implements io.Reader.
+func (b *endingBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	return n, b.explain(err)
 }
 
 // Close closes the body and tells of its end.

@@ -37,16 +37,34 @@ func codings() []*Fault {
 		}),
 		lost("bad-gzip", "says that the body is packed, which it is not", "gzip", raw(keep, "{head}Content-Encoding: gzip\nContent-Length: {len}\n\n{body}")),
 		lost("broken-gzip", "packs the body, and spoils it", "gzip", squeezed(func(b []byte) []byte { copy(b[12:], "\xff\xff\xff\xff\xff\xff"); return b })),
-		lost("bad-checksum", "packs the body, and states a wrong checksum", "gzip", squeezed(func(b []byte) []byte { b[len(b)-6] ^= 1; return b })),
-		lost("cut-gzip", "packs the body, and sends half of that as a whole", "gzip", squeezed(func(b []byte) []byte { return b[:len(b)/2] })),
-		lost("empty-gzip-header", "says that the body is packed, and sends a part of a header", "gzip", squeezed(func(b []byte) []byte { return b[:5] })),
-		lost("unasked-coding", "packs the body in a way that was not asked for", "br", raw(keep, "{head}Content-Encoding: br\nContent-Length: {len}\n\n{body}")),
-		lost("coding-unknown", "packs the body in a way that nobody knows", "parcel", raw(keep, "{head}Content-Encoding: parcel\nContent-Length: {len}\n\n{body}")),
-		lost("coding-twice", "packs the body twice", "gzip", func(x *exchange) bool {
-			b := pack(pack(x.good.body))
-			x.sendLast(x.fill("{head}Content-Encoding: gzip, gzip\r\nContent-Length: "+strconv.Itoa(len(b))+"\r\n\r\n") + string(b))
-			return true
+		partly(lost("bad-checksum", "packs the body, and states a wrong checksum", "gzip", squeezed(func(b []byte) []byte { b[len(b)-6] ^= 1; return b }))),
+		lost("cut-gzip", "packs the body, and sends half of that as a whole", "breaks off", squeezed(func(b []byte) []byte { return b[:len(b)/2] })),
+		lost("close-in-gzip", "packs the body, and closes the connection in the middle of it", "breaks off", func(x *exchange) bool {
+			b := pack(x.good.body)
+			x.sendLast(x.fill("{head}Content-Encoding: gzip\r\nContent-Length: "+strconv.Itoa(len(b))+"\r\n\r\n") + string(b[:len(b)/2]))
+			return false
 		}),
+		lost("empty-gzip-header", "says that the body is packed, and sends a part of a header", "breaks off", squeezed(func(b []byte) []byte { return b[:5] })),
+		// What is a sitemap shows in what it holds, whatever the header says.
+		{
+			Name: "unasked-coding", Does: "packs the body in a way that was not asked for, it says",
+			Page: failed(`"br"`), Robots: unreachable(`"br"`), Sitemap: read(),
+			act: raw(keep, "{head}Content-Encoding: br\nContent-Length: {len}\n\n{body}"),
+		},
+		{
+			Name: "unknown-coding", Does: "packs the body in a way that nobody knows, it says",
+			Page: whole(), Robots: unreachable(`"parcel"`), Sitemap: read(), // browsers take no notice of it
+			act: raw(keep, "{head}Content-Encoding: parcel\nContent-Length: {len}\n\n{body}"),
+		},
+		{
+			Name: "coding-twice", Does: "packs the body twice",
+			Page: failed("gzip, gzip"), Robots: unreachable(`"gzip" on top of "gzip"`), Sitemap: read(),
+			act: func(x *exchange) bool {
+				b := pack(pack(x.good.body))
+				x.sendLast(x.fill("{head}Content-Encoding: gzip, gzip\r\nContent-Length: "+strconv.Itoa(len(b))+"\r\n\r\n") + string(b))
+				return true
+			},
+		},
 		{
 			Name: "gzip-bomb", Does: "packs a body without end, a thousand to one",
 			Page: whole(), Robots: rules(), Sitemap: faulty("").following(),
@@ -55,7 +73,7 @@ func codings() []*Fault {
 		},
 		{
 			Name: "gzip-of-nothing", Does: "packs nothing, without end",
-			Page: failed("gzip"), Robots: unreachable("without end"), Sitemap: failed(""),
+			Page: failed("packed body without content"), Robots: unreachable("without end"), Sitemap: faulty(""),
 			act: bomb(func(*exchange) []byte { return flushed(nil, nil, true) }, bytes.Repeat([]byte("\x00\x00\x00\xff\xff"), 1<<10)),
 		},
 	}

@@ -26,8 +26,8 @@ func contents() []*Fault {
 	}
 	none := Want{}
 	return []*Fault{
-		only(whole(), rules(), faulty("").following(), "nul-bytes", "has NUL bytes in the body, and at its end", after(func() []byte { return []byte("\n\x00\x00\x00a\x00b<\x00>\x00\n\x00") })),
-		only(whole(), rules(), faulty("").following(), "invalid-utf8", "has bytes in the body that are no UTF-8", after(func() []byte { return []byte("\n<p>\xff\xfe\xc0\xaf\xed\xa0\x80</p>\n") })),
+		only(whole(), rules(), read(), "nul-bytes", "has NUL bytes in the body, and at its end", after(func() []byte { return []byte("\n\x00\x00\x00a\x00b<\x00>\x00\n\x00") })),
+		only(whole(), rules(), read(), "invalid-utf8", "has bytes in the body that are no UTF-8", after(func() []byte { return []byte("\n<p>\xff\xfe\xc0\xaf\xed\xa0\x80</p>\n") })),
 		only(whole(), rules(), read(), "utf-8-mark", "has the mark of UTF-8 before the body", before("\xef\xbb\xbf")),
 		only(whole(), rules().opening(), read(), "utf-16", "sends the body in UTF-16, with its mark", body(func(x *exchange) []byte { return wide(x.good.body) })),
 		only(whole(), rules(), none, "endless-body", "sends a body without end", flood("{head}\n{body}", strings.Repeat("<p>more\n", 2<<10))),
@@ -86,8 +86,8 @@ func wide(text []byte) []byte {
 
 // lists are robots.txt files and sitemaps that are none, or too much of one.
 func lists() []*Fault {
-	robots := func(name, does string, want Want, text func() string) *Fault {
-		return &Fault{Name: name, Does: does, Robots: want, act: body(func(x *exchange) []byte { return []byte(text() + string(x.good.body)) })}
+	robots := func(name, does string, want Want, text func(origin string) string) *Fault {
+		return &Fault{Name: name, Does: does, Robots: want, act: body(func(x *exchange) []byte { return []byte(text(x.host.Origin) + string(x.good.body)) })}
 	}
 	sitemap := func(name, does string, want Want, text func(origin string) string) *Fault {
 		return &Fault{Name: name, Does: does, Sitemap: want, act: body(func(x *exchange) []byte { return []byte(text(x.host.Origin)) })}
@@ -95,26 +95,26 @@ func lists() []*Fault {
 	entry := func(origin, path string) string { return "<url><loc>" + origin + path + "</loc></url>" }
 	both := func(origin string) string { return entry(origin, listedPath) + entry(origin, afterPath) }
 	return []*Fault{
-		robots("robots-of-html", "has a page for a robots.txt", rules(), func() string { return "<!doctype html><title>Not here</title><p>\n" }),
-		robots("robots-giant-line", "has a line of 300 KiB in its robots.txt", rules(), func() string { return "Disallow: /" + strings.Repeat("x", 300<<10) + "\n" }),
-		robots("robots-many-rules", "has twenty thousand rules", rules(), func() string {
+		robots("robots-of-html", "has a page for a robots.txt", rules(), func(string) string { return "<!doctype html><title>Not here</title><p>\n" }),
+		robots("robots-giant-line", "has a line of 300 KiB in its robots.txt", rules(), func(string) string { return "Disallow: /" + strings.Repeat("x", 300<<10) + "\n" }),
+		robots("robots-many-rules", "has twenty thousand rules", rules(), func(string) string {
 			return "User-agent: *\n" + strings.Repeat("Disallow: /a*b*c*d$\n", 20_000) + "\n"
 		}),
-		robots("robots-many-groups", "has forty thousand groups", rules(), func() string { return strings.Repeat("User-agent: x\n", 30_000) + "Disallow: /\n\n" }),
-		robots("robots-stars", "has a rule of ten thousand stars", rules(), func() string {
+		robots("robots-many-groups", "has forty thousand groups", rules(), func(string) string { return strings.Repeat("User-agent: x\n", 30_000) + "Disallow: /\n\n" }),
+		robots("robots-stars", "has a rule of ten thousand stars", rules(), func(string) string {
 			return "User-agent: *\nDisallow: /" + strings.Repeat("*a", 10_000) + "$\n"
 		}),
-		robots("robots-many-sitemaps", "lists ten thousand sitemaps that it closes", rules(), func() string {
+		robots("robots-many-sitemaps", "lists ten thousand sitemaps that it closes", rules(), func(o string) string {
 			var b strings.Builder
 			for i := range 10_000 {
-				fmt.Fprintf(&b, "Sitemap: http://127.0.0.1:1/%d.xml\n", i)
+				fmt.Fprintf(&b, "Sitemap: %s%s%d.xml\n", o, closedPath, i)
 			}
 			return b.String()
 		}),
-		robots("robots-odd-delay", "asks for delays that are none", rules(), func() string {
+		robots("robots-odd-delay", "asks for delays that are none", rules(), func(string) string {
 			return "User-agent: *\nCrawl-delay: 1e999\nCrawl-delay: -1\nCrawl-delay: NaN\nRequest-rate: 0/0\nVisit-time: 9999-9999\n"
 		}),
-		robots("robots-odd-sitemaps", "lists sitemaps that are none", rules(), func() string {
+		robots("robots-odd-sitemaps", "lists sitemaps that are none", rules(), func(string) string {
 			return "Sitemap: \nSitemap: /relative.xml\nSitemap: javascript:x\nSitemap: http://[\nSitemap: file:///etc/passwd\nSitemap: " + strings.Repeat("x", 9000) + "\n"
 		}),
 		sitemap("sitemap-of-html", "has a page for a sitemap", faulty(""), func(string) string { return "<!doctype html><title>Not here</title><p>" }),
@@ -126,6 +126,9 @@ func lists() []*Fault {
 		}),
 		sitemap("sitemap-of-itself", "has an index that lists itself", Want{As: Read, Status: 200}, func(o string) string {
 			return "<sitemapindex><sitemap><loc>" + o + sitemapPath + "</loc></sitemap></sitemapindex>"
+		}),
+		sitemap("sitemap-nul", "has a NUL in a sitemap", read(), func(o string) string {
+			return "<urlset>" + both(o) + "\x00<url>\x00</url></urlset>"
 		}),
 		sitemap("sitemap-nested", "nests a hundred thousand elements in a sitemap", faulty("nested").following(), func(o string) string {
 			return "<urlset>" + both(o) + strings.Repeat("<a>", 100_000) + "</urlset>"

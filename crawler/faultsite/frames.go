@@ -19,6 +19,7 @@ func frames() []*Fault {
 		return f
 	}
 	broken := func(name, does, says string, a act2) *Fault { return over(lost(name, does, says, nil), a) }
+	half := func(name, does, says string, a act2) *Fault { return partly(broken(name, does, says, a)) }
 	well := func(name, does string, a act2) *Fault { return over(fine(name, does, nil), a) }
 	once := func(f *Fault) *Fault {
 		f.Page, f.Robots, f.Sitemap = f.Page.twice(), f.Robots.twice(), f.Sitemap.twice()
@@ -35,27 +36,27 @@ func frames() []*Fault {
 			x.data(nil, true)
 		}),
 		broken("h2-no-answer", "reads the request and never answers", "within", func(*stream) {}),
-		broken("h2-stop-in-body", "stops in the middle of the body", "within", func(x *stream) {
+		half("h2-stop-in-body", "stops in the middle of the body", "within", func(x *stream) {
 			x.headers("200", false)
 			x.data(x.good.body[:len(x.good.body)/2], false)
 		}),
 		broken("h2-reset", "resets the stream instead of an answer", "reset", func(x *stream) { x.reset(http2.ErrCodeInternal) }),
 		broken("h2-calm", "resets the stream, since it has had enough", "reset", func(x *stream) { x.reset(http2.ErrCodeEnhanceYourCalm) }),
 		broken("h2-cancel", "resets the stream, as if asked to", "reset", func(x *stream) { x.reset(http2.ErrCodeCancel) }),
-		broken("h2-refused", "refuses each stream", "refused", func(x *stream) { x.reset(http2.ErrCodeRefusedStream) }),
+		once(broken("h2-refused", "refuses each stream", "turns the request away", func(x *stream) { x.reset(http2.ErrCodeRefusedStream) })),
 		once(well("h2-refused-once", "refuses the stream, the first time", func(x *stream) { x.firstTime(http2.ErrCodeRefusedStream) })),
 		once(well("h2-protocol-error-once", "sees an error in the request, the first time", func(x *stream) { x.firstTime(http2.ErrCodeProtocol) })),
-		broken("h2-reset-in-body", "resets the stream in the middle of the body", "reset", func(x *stream) {
+		half("h2-reset-in-body", "resets the stream in the middle of the body", "reset", func(x *stream) {
 			x.headers("200", false)
 			x.data(x.good.body[:len(x.good.body)/2], false)
 			x.reset(http2.ErrCodeInternal)
 		}),
-		broken("h2-no-error-in-body", "resets the stream in the middle of the body, and says that all is well", "breaks off", func(x *stream) {
+		half("h2-no-error-in-body", "resets the stream in the middle of the body, and says that all is well", "reset", func(x *stream) {
 			x.headers("200", false)
 			x.data(x.good.body[:len(x.good.body)/2], false)
 			x.reset(http2.ErrCodeNo)
 		}),
-		broken("h2-goaway", "sends the client away from each connection", "closed", func(x *stream) { x.goAway(0, http2.ErrCodeNo) }),
+		once(broken("h2-goaway", "sends the client away from each connection", "turns the request away", func(x *stream) { x.goAway(0, http2.ErrCodeNo) })),
 		once(well("h2-goaway-once", "sends the client away, the first time", func(x *stream) {
 			if x.again() {
 				x.whole()
@@ -63,7 +64,7 @@ func frames() []*Fault {
 			}
 			x.goAway(0, http2.ErrCodeNo)
 		})),
-		broken("h2-goaway-in-body", "sends the client away in the middle of the body", "closed", func(x *stream) {
+		half("h2-goaway-in-body", "sends the client away in the middle of the body", "closed", func(x *stream) {
 			x.headers("200", false)
 			x.data(x.good.body[:len(x.good.body)/2], false)
 			x.goAway(x.id, http2.ErrCodeInternal)
@@ -72,7 +73,7 @@ func frames() []*Fault {
 			x.whole()
 			x.goAway(x.id, http2.ErrCodeNo)
 		}),
-		broken("h2-close", "closes the connection instead of an answer", "closed", func(x *stream) { x.hangUp() }),
+		broken("h2-close", "closes the connection instead of an answer", "breaks off", func(x *stream) { x.hangUp() }),
 		broken("h2-garbage", "sends what are no frames", "HTTP/2", func(x *stream) {
 			x.end(0)
 			x.send(strings.Repeat("\xff\x00 garbage ", 1<<10))
@@ -91,19 +92,19 @@ func frames() []*Fault {
 			x.end(0)
 			_ = x.framer.WriteHeaders(http2.HeadersFrameParam{StreamID: x.id, BlockFragment: []byte("\xff\xff\xff\xff\xff\xff"), EndHeaders: true})
 		}),
-		broken("h2-endless-headers", "sends header fields without end", "header", func(x *stream) {
+		broken("h2-endless-headers", "sends header fields without end", "HTTP/2", func(x *stream) {
 			block := x.pack(":status", "200", "x-more", strings.Repeat("more", 1<<8))
 			_ = x.framer.WriteHeaders(http2.HeadersFrameParam{StreamID: x.id, BlockFragment: block})
 			more := x.pack("x-more", strings.Repeat("more", 1<<8))
 			for x.framer.WriteContinuation(x.id, false, more) == nil {
 			}
 		}),
-		broken("h2-length-too-long", "states a length of more than there is", "breaks off", func(x *stream) {
+		complete(broken("h2-length-too-long", "states a length of more than there is", "breaks off", func(x *stream) {
 			x.fields(false, ":status", "200", "content-type", x.good.mediaType, "content-length", strconv.Itoa(len(x.good.body)+100))
 			x.end(200)
 			x.data(x.good.body, true)
-		}),
-		broken("h2-length-too-short", "states a length of less than there is", "HTTP/2", func(x *stream) {
+		})),
+		broken("h2-length-too-short", "states a length of less than there is", "not HTTP", func(x *stream) {
 			x.fields(false, ":status", "200", "content-type", x.good.mediaType, "content-length", "5")
 			x.end(200)
 			x.data(x.good.body, true)
@@ -136,7 +137,7 @@ func frames() []*Fault {
 
 // bounded is for a body that a crawler may have had enough of before it breaks off.
 func (f *Fault) bounded() *Fault {
-	f.Robots = rules()
+	f.Robots = rules().opening()
 	return f
 }
 

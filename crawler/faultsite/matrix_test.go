@@ -44,8 +44,8 @@ func impatient(t *testing.T, urls ...string) crawler.Config {
 	t.Helper()
 	cfg := crawler.Default()
 	cfg.URLs, cfg.Output = urls, filepath.Join(t.TempDir(), "crawl")
-	cfg.Delay, cfg.ResponseFactor, cfg.Workers = 40*time.Millisecond, 0, 4
-	cfg.Timeout, cfg.RobotsTimeout = 600*time.Millisecond, 600*time.Millisecond
+	cfg.Delay, cfg.ResponseFactor, cfg.Workers = 60*time.Millisecond, 0, 4
+	cfg.Timeout, cfg.RobotsTimeout = 2*time.Second, 2*time.Second
 	cfg.Retries, cfg.MaxWait, cfg.RobotsRetry = 0, 0, time.Minute
 	cfg.MaxBody = 4 << 20
 	return cfg
@@ -87,11 +87,12 @@ func cell(t *testing.T, f *faultsite.Fault, k faultsite.Kind) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() {
+	closeSite := sync.OnceFunc(func() {
 		if err := site.Close(); err != nil {
 			t.Error(err)
 		}
-	}()
+	})
+	defer closeSite()
 	cfg.URLs = site.StartURLs()
 	c, err := crawler.New(cfg, nil)
 	if err != nil {
@@ -126,6 +127,7 @@ func cell(t *testing.T, f *faultsite.Fault, k faultsite.Kind) {
 	case faultsite.Sitemap:
 		got.ofSitemap(want)
 	}
+	closeSite() // so that all is recorded
 	got.requests(site, want)
 	if t.Failed() || testing.Verbose() {
 		for _, r := range site.Requests(got.host) {
@@ -134,4 +136,3 @@ func cell(t *testing.T, f *faultsite.Fault, k faultsite.Kind) {
 		t.Logf("took %v; pages %+v\nrejected %+v\nrobots %+v\nsitemaps %+v", sum.Took, got.pages, got.rejected, got.robots, got.sitemaps)
 	}
 }
-

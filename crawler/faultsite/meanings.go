@@ -83,7 +83,7 @@ func redirects() []*Fault {
 		},
 		{
 			Name: "redirect-in-a-circle", Does: "redirects from one to the other and back",
-			Page: fetched(302), Robots: open(302), Sitemap: missing(302),
+			Page: fetched(301), Robots: open(301), Sitemap: missing(301),
 			act: func(x *exchange) bool {
 				next := map[string]string{faultPath + "/1": faultPath + "/2", faultPath + "/2": faultPath + "/3"}[x.path]
 				if next == "" {
@@ -106,13 +106,19 @@ func redirects() []*Fault {
 		nowhere("location-garbage", "redirects to what is no URL", "Location: http://[::1:bad/\xff%%\n"),
 		nowhere("location-script", "redirects to a script", "Location: javascript:alert(1)\n"),
 		nowhere("location-file", "redirects to a file of the reader's", "Location: file:///etc/passwd\n"),
-		nowhere("location-long", "redirects to a URL of 100 KiB", "Location: /"+strings.Repeat("x", 100<<10)+"\n"),
+		nowhere("location-long", "redirects to a URL of 100 KiB", "Location: /"+strings.Repeat("x", 100<<10)+"\n").open404(),
 		nowhere("location-no-port", "redirects to a port that there is none of", "Location: http://127.0.0.1:99999/\n"),
 		{
 			Name: "location-closed", Does: "redirects to what robots.txt closes",
 			Page: fetched(302), Robots: Want{}, Sitemap: missing(302),
-			act: raw(keep, "HTTP/1.1 302 Found\nLocation: "+closedPath+"page\nContent-Length: 0\n\n"),
+			act: raw(keep, "HTTP/1.1 302 Found\nLocation: "+closedPath+"elsewhere\nContent-Length: 0\n\n"),
 		},
 		fine("refresh", "asks to go elsewhere by a field that is none", raw(keep, "{head}Refresh: 0; url="+closedPath+"page\nContent-Length: {len}\n\n{body}")),
 	}
+}
+
+// open404 is for a redirect that a robots.txt may have: there is nothing there.
+func (f *Fault) open404() *Fault {
+	f.Robots = open(404)
+	return f
 }

@@ -12,6 +12,10 @@ import (
 // memory is how many requests to each host are remembered, and how many violations.
 const memory = 64
 
+// notice is how long it may take to notice that a client has left, on a machine that has
+// much else to do. It is for requests that were not answered to their end alone.
+const notice = 500 * time.Millisecond
+
 // ledger is what is kept of the requests to one host. Its owner guards it.
 type ledger struct {
 	clock    demosite.Clock
@@ -37,14 +41,13 @@ type Report struct {
 // note takes in a request that is over.
 //
 // Of one whose client has left, the site knows only when it noticed, which is later than
-// the client did. So much later than a quarter of the delay it is not: the client is
-// given as much.
+// the client did. The client is given what that may take.
 func (s *Site) note(h *host, x *exchange, fault bool) {
 	r := x.seen
 	if r.End.IsZero() {
 		r.End = time.Now()
 		if left, ok := x.left(); ok {
-			r.End = left.Add(-s.delay / 4)
+			r.End = left.Add(-notice)
 		}
 		if r.End.Before(r.Start) {
 			r.End = r.Start

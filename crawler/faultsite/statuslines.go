@@ -15,7 +15,7 @@ func statusLines() []*Fault {
 		lost("another-protocol", "answers by another protocol", says, raw(shut, "SSH-2.0-OpenSSH_9.9\n")),
 		lost("shoutcast", "answers as a radio station does", says, raw(shut, "ICY 200 OK\nContent-Type: {type}\n\n{body}")),
 		lost("endless-reason", "sends a status line without end", "header", flood("HTTP/1.1 200 ", strings.Repeat("OK ", 1<<10))),
-		lost("status-000", "has the status 000", says, raw(shut, "HTTP/1.1 000 Nothing\nContent-Type: {type}\nContent-Length: {len}\n\n{body}")),
+		lost("status-000", "has the status 000", "000", raw(shut, "HTTP/1.1 000 Nothing\nContent-Type: {type}\nContent-Length: {len}\n\n{body}")),
 		{
 			Name: "status-999", Does: "has the status 999",
 			Page: fetched(999), Robots: unreachable("999").status(999), Sitemap: missing(999),
@@ -40,6 +40,6 @@ func interim() []*Fault {
 		lost("endless-early-hints", "sends hints without end", "header", flood("", strings.Repeat(hints, 50))),
 		lost("large-early-hints", "sends hints without end, each of them large", "header", flood("", "HTTP/1.1 103 Early Hints\nX-Large: "+strings.Repeat("large", 10<<10)+"\n\n")),
 		lost("hints-and-no-more", "sends hints, and then nothing", "within", raw(hang, hints)),
-		lost("hints-and-closed", "sends hints, and closes the connection", "closed", raw(shut, hints)),
+		lost("hints-and-closed", "sends hints, and closes the connection", "breaks off", raw(shut, hints)),
 	}
 }

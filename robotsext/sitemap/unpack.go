@@ -61,6 +61,9 @@ func (g gunzip) Read(p []byte) (int, error) {
 }
 
 func gzipError(err error) error {
+	if below, ok := errors.AsType[*Finding](err); ok {
+		return below // has more to say
+	}
 	_, corrupt := errors.AsType[flate.CorruptInputError](err)
 	if corrupt || errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return &Finding{Kind: BadGzip, Err: err}
