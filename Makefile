@@ -3,6 +3,7 @@
 
 GO            ?= go
 GOLANGCI_LINT := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+GOVULNCHECK   := golang.org/x/vuln/cmd/govulncheck@v1.8.0
 
 FUZZTIME  ?= 1m
 TESTFUZZ  ?= 3s
@@ -10,6 +11,10 @@ BENCH     ?= .
 BENCHTIME ?= 1s
 COUNT     ?= 1
 PKG       ?= ./...
+VULNDB    ?=
+
+# What releases are made for.
+PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 freebsd/amd64
 
 SHELL       := bash
 .SHELLFLAGS := -euo pipefail -c
@@ -18,7 +23,7 @@ SHELL       := bash
 
 .PHONY: help
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: build
 build: ## Build bin/politecrawl
@@ -67,9 +72,35 @@ lint: ## Run golangci-lint as .golangci.yml says
 	$(GO) run $(GOLANGCI_LINT) config verify
 	$(GO) run $(GOLANGCI_LINT) run
 
+.PHONY: check
+check: tidy licenses vuln ## Look at what is linked: go.mod, licences, known vulnerabilities
+
+.PHONY: tidy
+tidy:
+	$(GO) mod tidy -diff
+	$(GO) mod verify
+
+.PHONY: licenses
+licenses:
+	$(GO) run ./internal/licenses -platforms '$(PLATFORMS)' ./... > /dev/null
+
+# VULNDB is the URL of a copy of the database; empty: the one of the Go project. Where
+# neither it nor the tool can be had that is said and no failure: nothing is known then.
+.PHONY: vuln
+vuln:
+	@$(call vuln,bin)
+
+.PHONY: release
+release: ## Build dist/ for all platforms, from what is committed
+	@$(call release,dist,$(PLATFORMS))
+
+.PHONY: rebuild
+rebuild: ## Build twice, in two directories and with an empty cache, and compare
+	@$(call rebuild)
+
 .PHONY: clean
-clean: ## Remove what build made
-	rm -rf bin
+clean: ## Remove what build and release made
+	rm -rf bin dist
 
 # tool sees to it that there is one of some commands: $(call tool,COMMANDS,PACKAGE,USE).
 define tool
@@ -83,6 +114,44 @@ if [ -n "$${CI:-}" ] || { [ -z "$$as" ] && grep -qs '^ID.*debian' /etc/os-releas
 else \
 	echo "there is no $(firstword $(1)): $(3) are skipped; install it (on Debian: apt-get install $(2))" >&2; \
 fi
+endef
+
+# vuln asks govulncheck, which goes to DIR: $(call vuln,DIR). It ends with 3 when it
+# finds something.
+define vuln
+unknown() { printf 'govulncheck: nothing is known of vulnerabilities, since %s could not be had:\n%s\n' "$$1" "$$2" >&2; exit 0; }; \
+out=$$(GOBIN=$(abspath $(1)) $(GO) install $(GOVULNCHECK) 2>&1) || unknown "the tool" "$$out"; \
+code=0; out=$$($(1)/govulncheck $(if $(VULNDB),-db $(VULNDB)) ./... 2>&1) || code=$$?; \
+if [ "$$code" = 1 ] && grep -q '^govulncheck: fetching vulnerabilities:' <<< "$$out"; then unknown "the database" "$$out"; fi; \
+printf '%s\n' "$$out"; \
+exit "$$code"
+endef
+
+# release builds from what is committed into DIR, the same wherever and whenever that is
+# done by the same version of Go: $(call release,DIR,PLATFORMS).
+define release
+if [ -n "$$(git status --porcelain)" ]; then echo "there is something that is not committed, and would not be in a release" >&2; exit 1; fi; \
+rm -rf $(1); mkdir -p $(1); \
+for platform in $(2); do \
+	os=$${platform%/*} arch=$${platform#*/} ext=; [ "$$os" != windows ] || ext=.exe; \
+	echo "$(1)/politecrawl-$$os-$$arch$$ext"; \
+	CGO_ENABLED=0 GOOS=$$os GOARCH=$$arch GOFLAGS= $(GO) build -trimpath -buildvcs=true -ldflags='-s -w' -o "$(1)/politecrawl-$$os-$$arch$$ext" ./cmd/politecrawl; \
+done; \
+{ cat LICENSE; echo; $(GO) run ./internal/licenses -texts -platforms '$(2)' ./cmd/politecrawl; } > $(1)/LICENSES.txt; \
+cd $(1); if command -v sha256sum > /dev/null; then sha256sum -- *; else shasum -a 256 -- *; fi > ../SHA256SUMS~; mv ../SHA256SUMS~ SHA256SUMS
+endef
+
+# rebuild makes the release of this platform here and, with an empty cache, in a clone
+# somewhere else.
+define rebuild
+there=$$(mktemp -d); trap 'chmod -R u+w "$$there"; rm -rf "$$there"' EXIT; \
+platform=$$($(GO) env GOOS)/$$($(GO) env GOARCH); \
+git clone -q . "$$there/elsewhere"; \
+$(MAKE) -s release PLATFORMS="$$platform"; \
+GOCACHE="$$there/cache" $(MAKE) -s -C "$$there/elsewhere" release PLATFORMS="$$platform"; \
+diff dist/SHA256SUMS "$$there/elsewhere/dist/SHA256SUMS" || { echo "the two builds differ" >&2; exit 1; }; \
+dist/politecrawl-$${platform/\//-} version | grep -F "revision $$(git rev-parse HEAD) of" || { echo "the build does not say of what it is" >&2; exit 1; }; \
+cat dist/SHA256SUMS
 endef
 
 # fuzz runs every fuzz target of the module, one after the other, and goes on

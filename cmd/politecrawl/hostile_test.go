@@ -25,6 +25,9 @@ import (
 	"unicode"
 
 	"github.com/politecrawl/politecrawl/crawler/browsertest"
+	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore"
+	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore/redistest"
+	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
 // A secretSearch looks for secrets in all that a crawl of a hostileSite has brought forth.
@@ -203,6 +206,7 @@ func (s *secretSearch) table(name string, text []byte) {
 // secrets everywhere: in files, in what is printed, in the live page, in the list of
 // processes.
 func TestHostileSite(t *testing.T) {
+	t.Parallel()
 	site, search := newHostileSite(t), newSecretSearch(t)
 	dir := filepath.Join(t.TempDir(), "crawl")
 	log := filepath.Join(t.TempDir(), "log.json")
@@ -309,12 +313,47 @@ func TestHostileSite(t *testing.T) {
 		}
 	}
 	search.dir(dir) // with the files of both rounds, and the report
+	t.Run("shared", func(t *testing.T) { shareHostile(t, child, quick) })
 	site.wantNothingSent(t)
 	t.Run("report in a browser", func(t *testing.T) {
 		b := browsertest.New(t, nil)
 		b.Open("file://" + filepath.Join(dir, "report.html"))
 		wantNothingRan(t, b, "file://")
 	})
+}
+
+// shareHostile crawls the site by way of a Redis with a password.
+func shareHostile(t *testing.T, child func(args ...string) *exec.Cmd, quick []string) {
+	const password = "red1s-pa55"
+	server := redistest.Start(t, "--requirepass", password)
+	search, dir := newSecretSearch(t), filepath.Join(t.TempDir(), "crawl")
+	search.own, search.all = append(search.own, password), append(search.all, password)
+	at := []string{"--frontier", server.URL()}
+	for environ, runs := range map[string][][]string{
+		redisstore.PasswordVariable + "=": {append([]string{"crawl", "http://site.test/", "--output", dir + "-refused"}, at...)},
+		redisstore.PasswordVariable + "=" + password: {
+			append(append([]string{"crawl", "http://site.test/", "--output", dir, "--log", "json", "--log-level", "debug", "--write", "csv,sqlite,warc"}, at...), quick...),
+			append([]string{"crawl", "status", "default", "--format", "json"}, at...),
+			append([]string{"crawl", "stop", "default"}, at...),
+			append([]string{"crawl", "--resume", dir, "--log", "text"}, quick...),
+			{"report", dir},
+		},
+	} {
+		for _, args := range runs {
+			cmd := child(args...)
+			cmd.Env = append(cmd.Env, environ)
+			text, err := cmd.CombinedOutput()
+			if len(text) == 0 || cmd.ProcessState.ExitCode() == exitMisuse || err == nil && strings.HasSuffix(environ, "=") {
+				t.Errorf("%v: exit code %d, %s", args, cmd.ProcessState.ExitCode(), text)
+			}
+			search.in(strings.Join(args, " "), text, search.all)
+			search.tame(strings.Join(args, " "), text)
+		}
+	}
+	if pages := jsonLines[output.Page](t, filepath.Join(dir, output.PagesFile)); len(pages) < 10 {
+		t.Errorf("%d pages", len(pages))
+	}
+	search.dir(dir)
 }
 
 // wantNothingRan holds that an open page runs nothing that a site wrote, and asks nobody
