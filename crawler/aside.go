@@ -195,8 +195,8 @@ func (s *aside) waiting() ([]frontier.Host, map[frontier.Host]*output.Rejection)
 }
 
 // restore reads back what an earlier process has put aside, and gives the URLs
-// whose hosts joined the scope to join.
-func (s *aside) restore(join func(url string) error) error {
+// whose hosts joined the scope to join, and patterns that were closed to shut.
+func (s *aside) restore(join func(url string) error, shut func(*closedPattern)) error {
 	return s.journal.each(func(at int64, e *entry) error {
 		switch {
 		case e.Left != nil:
@@ -210,6 +210,8 @@ func (s *aside) restore(join func(url string) error) error {
 			s.later[e.Later] = e.Why
 		case e.Back != "":
 			delete(s.later, e.Back)
+		case e.Trap != nil:
+			shut(e.Trap)
 		}
 		return nil
 	})

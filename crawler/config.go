@@ -59,6 +59,15 @@ type Config struct {
 	// MaxHostPages is how many pages are fetched of each host; 0 is no limit.
 	MaxHostPages int `json:"max-host-pages"`
 
+	// TrapPages is how many pages of one pattern of URLs (as /calendar?month) are fetched
+	// of a host whatever they say; beyond that, only as long as they bring something new.
+	// 0 is no limit. It is for what is found by links; see traps.go.
+	TrapPages int `json:"trap-pages"`
+
+	// MaxHosts is how many hosts the crawl takes up, with a scope in which there may be
+	// others than those of the start URLs; 0 is no limit.
+	MaxHosts int `json:"max-hosts"`
+
 	// MaxBytes ends the crawl after pages of so many bytes, decoded; 0 is no
 	// limit. The pages in flight then are finished.
 	MaxBytes int64 `json:"max-bytes"`
@@ -86,8 +95,32 @@ type Config struct {
 	// Timeout is for one page, from connecting to the last byte received.
 	Timeout time.Duration `json:"timeout"`
 
+	// FirstByteTimeout is how long an answer may take to begin once the request has
+	// been sent: a page's, a sitemap's, a robots.txt's. 0 is no limit but Timeout.
+	FirstByteTimeout time.Duration `json:"first-byte-timeout"`
+
+	// StallTimeout breaks off an answer that has brought less than 1 KiB in so long,
+	// and is not over. 0 is no limit but Timeout.
+	StallTimeout time.Duration `json:"stall-timeout"`
+
 	// MaxBody is how many bytes of a page are read; the rest is left unread.
 	MaxBody int `json:"max-body"`
+
+	// MaxLinks is how many links of a page are taken up; 0 is no limit. The others are
+	// counted.
+	MaxLinks int `json:"max-links"`
+
+	// MaxURL is the longest URL that is taken up, in bytes. RFC 9110 asks everybody to
+	// understand 8,000.
+	MaxURL int `json:"max-url"`
+
+	// MaxParams is how many query parameters a URL may have that is taken up; 0 is no
+	// limit.
+	MaxParams int `json:"max-params"`
+
+	// MaxRepeats is how often a part of a path may stand there in a row in a URL that
+	// is found by a link, as three times in /a/b/a/b/a/b; 0 is no limit.
+	MaxRepeats int `json:"max-repeats"`
 
 	// Retries is how often a page that failed (network error, 429, 5xx) is asked
 	// for again (ROB-POL-08).
@@ -135,6 +168,10 @@ type Config struct {
 
 	// MaxSitemaps is how many sitemap files are read for one host.
 	MaxSitemaps int `json:"max-sitemaps"`
+
+	// MaxSitemapEntries is how many pages are taken from the sitemaps of one host, all
+	// together; 0 is no limit.
+	MaxSitemapEntries int `json:"max-sitemap-entries"`
 
 	// ObeyNoindex keeps the content of pages that ask for it out of the output;
 	// they are listed either way (ROB-PAG-06).
@@ -205,30 +242,39 @@ func (d Durability) valid() bool { return d == DurableProcess || d == DurablePow
 // pages.
 func Default() Config {
 	return Config{
-		Output:         "crawl",
-		Workers:        16,
-		Delay:          time.Second,
-		PerHost:        1,
-		MaxCrawlDelay:  30 * time.Second,
-		ResponseFactor: 1,
-		MaxDepth:       -1,
-		MaxWait:        2 * time.Minute,
-		Scope:          ScopeHost,
-		UserAgent:      DefaultUserAgent,
-		Timeout:        30 * time.Second,
-		MaxBody:        10 << 20,
-		Retries:        3,
-		Links:          true,
-		SitemapOrder:   ByLastMod,
-		MaxSitemaps:    1000,
-		ObeyNoindex:    true,
-		ObeyNofollow:   true,
-		RobotsTimeout:  30 * time.Second,
-		RobotsRetry:    time.Minute,
-		Durability:     DurableProcess,
-		Join:           "default",
-		FrontierPrefix: "politecrawl",
-		ExpectedURLs:   10_000_000,
+		Output:            "crawl",
+		Workers:           16,
+		Delay:             time.Second,
+		PerHost:           1,
+		MaxCrawlDelay:     30 * time.Second,
+		ResponseFactor:    1,
+		MaxDepth:          -1,
+		MaxWait:           2 * time.Minute,
+		Scope:             ScopeHost,
+		UserAgent:         DefaultUserAgent,
+		Timeout:           30 * time.Second,
+		FirstByteTimeout:  20 * time.Second,
+		StallTimeout:      10 * time.Second,
+		MaxBody:           10 << 20,
+		MaxLinks:          10_000,
+		MaxURL:            8000,
+		MaxParams:         100,
+		MaxRepeats:        3,
+		TrapPages:         1000,
+		MaxHosts:          100_000,
+		MaxSitemapEntries: 10_000_000,
+		Retries:           3,
+		Links:             true,
+		SitemapOrder:      ByLastMod,
+		MaxSitemaps:       1000,
+		ObeyNoindex:       true,
+		ObeyNofollow:      true,
+		RobotsTimeout:     30 * time.Second,
+		RobotsRetry:       time.Minute,
+		Durability:        DurableProcess,
+		Join:              "default",
+		FrontierPrefix:    "politecrawl",
+		ExpectedURLs:      10_000_000,
 	}
 }
 
@@ -273,18 +319,27 @@ func (c Config) Validate() error {
 	check(c.MaxDepth >= -1, "max-depth", "%d is less than -1, which is no limit", c.MaxDepth)
 	check(c.MaxPages >= 0, "max-pages", "%d is negative; 0 is no limit", c.MaxPages)
 	check(c.MaxHostPages >= 0, "max-host-pages", "%d is negative; 0 is no limit", c.MaxHostPages)
+	check(c.TrapPages >= 0, "trap-pages", "%d is negative; 0 is no limit", c.TrapPages)
+	check(c.MaxHosts >= 0, "max-hosts", "%d is negative; 0 is no limit", c.MaxHosts)
 	check(c.MaxBytes >= 0, "max-bytes", "%d is negative; 0 is no limit", c.MaxBytes)
 	check(c.MaxTime >= 0, "max-time", "%v is negative; 0 is no limit", c.MaxTime)
 	check(c.MaxWait >= 0, "max-wait", "%v is negative", c.MaxWait)
 	check(c.Scope.valid(), "scope", "%q is none of host, domain, any", string(c.Scope))
 	check(c.Timeout > 0, "timeout", "%v is not a time to wait", c.Timeout)
+	check(c.FirstByteTimeout >= 0, "first-byte-timeout", "%v is negative; 0 is no limit", c.FirstByteTimeout)
+	check(c.StallTimeout >= 0, "stall-timeout", "%v is negative; 0 is no limit", c.StallTimeout)
 	check(c.MaxBody > 0, "max-body", "%d is not a number of bytes to read", c.MaxBody)
+	check(c.MaxLinks >= 0, "max-links", "%d is negative; 0 is no limit", c.MaxLinks)
+	check(c.MaxURL > 0 && c.MaxURL <= maxURL, "max-url", "%d is not a number of bytes from 1 to %d", c.MaxURL, maxURL)
+	check(c.MaxParams >= 0, "max-params", "%d is negative; 0 is no limit", c.MaxParams)
+	check(c.MaxRepeats >= 0, "max-repeats", "%d is negative; 0 is no limit", c.MaxRepeats)
 	check(c.Retries >= 0, "retries", "%d is negative", c.Retries)
 	check(c.SitemapOrder.valid(), "sitemap-order", "%q is none of lastmod, priority, none", string(c.SitemapOrder))
 	if _, err := parseSince(c.Since); err != nil {
 		check(false, "since", "%v", err)
 	}
 	check(c.MaxSitemaps >= 0, "max-sitemaps", "%d is negative; 0 is to read none", c.MaxSitemaps)
+	check(c.MaxSitemapEntries >= 0, "max-sitemap-entries", "%d is negative; 0 is no limit", c.MaxSitemapEntries)
 	check(c.RobotsTimeout > 0, "robots-timeout", "%v is not a time to wait", c.RobotsTimeout)
 	check(c.RobotsRetry > 0, "robots-retry", "%v is not a time to wait", c.RobotsRetry)
 	check(c.Durability.valid(), "durability", "%q is none of process, power", string(c.Durability))

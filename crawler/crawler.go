@@ -91,6 +91,8 @@ type Crawler struct {
 	params    *params.Rules
 	fields    *extract.Rules
 	files     *files
+	hostLimit *hostLimit
+	traps     *traps
 	order     *order
 	tally     *tally
 
@@ -174,6 +176,7 @@ func New(cfg Config, opts *Options) (*Crawler, error) {
 		order:     &order{by: cfg.SitemapOrder, now: time.Now(), since: since},
 		tally:     newTally(cfg.Output),
 		params:    drop,
+		traps:     newTraps(cfg.TrapPages),
 		fields:    fields,
 		changed:   make(chan struct{}, 1),
 		books:     context.Background(),
@@ -182,9 +185,13 @@ func New(cfg Config, opts *Options) (*Crawler, error) {
 	if c.notice == nil {
 		c.notice = func(string) {}
 	}
-	c.files = &files{limit: cfg.MaxSitemaps, taken: make(map[robotsext.Origin]int), full: func(o robotsext.Origin) {
+	c.files = &files{limit: cfg.MaxSitemaps, taken: make(map[robotsext.Origin]int), pages: make(map[robotsext.Origin]int), maxPages: cfg.MaxSitemapEntries, full: func(o robotsext.Origin) {
 		c.log.Warn("too many sitemaps", "host", o, "limit", cfg.MaxSitemaps)
 		c.notice(fmt.Sprintf("%s lists more than %d sitemaps; the others are not read (max-sitemaps)", o, cfg.MaxSitemaps))
+	}}
+	c.hostLimit = &hostLimit{most: cfg.MaxHosts, full: func() {
+		c.log.Warn("too many hosts", "limit", cfg.MaxHosts)
+		c.notice(fmt.Sprintf("there are more than %d hosts; those that are new are left alone (max-hosts)", cfg.MaxHosts))
 	}}
 	c.putAside = func(urls []left) error { return c.aside.put(urls) }
 	c.keep = c.out.robots

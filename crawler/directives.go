@@ -35,7 +35,7 @@ func (c *Crawler) describe(page *output.Page, d *robotstag.Directives, doc *extr
 		page.Withheld = rule.String()
 		return
 	}
-	page.Canonical = secret.Reference(d.Canonical())
+	page.Canonical = clip(secret.Reference(d.Canonical()), maxURL)
 	if doc != nil {
 		page.Title = doc.Title
 	}
@@ -62,7 +62,7 @@ func (c *Crawler) why(page *robotstag.Rule, rel string) string {
 	case page != nil:
 		return page.String() + " in " + page.Source.String() + " of the page"
 	case !robotstag.ParseRel(rel).Follow():
-		return "rel=\"" + rel + "\" of the link"
+		return "rel=\"" + clip(rel, maxShown) + "\" of the link"
 	}
 	return ""
 }

@@ -118,6 +118,10 @@
 //	sitemap faulty                  url, host, error
 //	sitemap left alone              url, host, via, line
 //	too many sitemaps               host, limit
+//	too many sitemap entries        url, host, limit
+//	too many hosts                  limit
+//	too many links                  url, links, left
+//	URLs of a pattern are left alone  host, pattern, pages
 //	links not read, fields not read url, error
 //	file has lost lines             file, bytes
 //	leases lost                     count

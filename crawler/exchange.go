@@ -3,7 +3,6 @@ package crawler
 import (
 	"bytes"
 	"cmp"
-	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
@@ -33,7 +32,6 @@ type recording struct {
 	body bytes.Buffer
 	end  bool // of the body was seen
 
-	unpack  bool // the body, if it comes packed
 	proxied bool // the address is that of a proxy
 
 	mu     sync.Mutex // guards both below: a connection is dialled elsewhere
@@ -41,19 +39,13 @@ type recording struct {
 	addr   string
 }
 
-// record returns a recording of a request, and the request to send in its place. It
-// asks for packed bodies where net/http would: that unpacks what it asked for itself,
-// and nobody sees what was sent.
+// record returns a recording of a request, and the request to send in its place.
 func record(req *http.Request, done func(e *output.Exchange, held string)) (*recording, *http.Request) {
 	r := &recording{done: done, held: req.Header.Get(heldField), ex: output.Exchange{URL: req.URL.String(), Began: time.Now()}}
 	clone := *req
 	clone.Header = req.Header.Clone()
 	clone.Header.Del(heldField)
 	req = &clone
-	if req.Header.Get("Accept-Encoding") == "" && req.Header.Get("Range") == "" && req.Method == http.MethodGet {
-		req.Header.Set("Accept-Encoding", "gzip")
-		r.unpack = true
-	}
 	return r, req.WithContext(httptrace.WithClientTrace(req.Context(), &httptrace.ClientTrace{
 		GotConn: func(info httptrace.GotConnInfo) {
 			r.mu.Lock()
@@ -99,28 +91,6 @@ func (r *recording) answered(req *http.Request, resp *http.Response) {
 		r.ex.Withheld = "no-store" // ROB-CAC-06
 	}
 	resp.Body = &recordedBody{ReadCloser: resp.Body, r: r}
-	if r.unpack && strings.EqualFold(resp.Header.Get("Content-Encoding"), "gzip") {
-		resp.Header.Del("Content-Encoding")
-		resp.Header.Del("Content-Length")
-		resp.ContentLength, resp.Uncompressed = -1, true
-		resp.Body = &unpackedBody{ReadCloser: resp.Body}
-	}
-}
-
-// unpackedBody is a gzipped body as it was before.
-type unpackedBody struct {
-	io.ReadCloser
-	z *gzip.Reader // nil: nothing was read yet
-}
-
-// Read implements io.Reader.
-func (b *unpackedBody) Read(p []byte) (n int, err error) {
-	if b.z == nil {
-		if b.z, err = gzip.NewReader(b.ReadCloser); err != nil {
-			return 0, err
-		}
-	}
-	return b.z.Read(p)
 }
 
 // noStore tells whether an answer asks not to be written to disk.

@@ -26,6 +26,7 @@ type reply struct {
 	status int
 	header http.Header
 	body   []byte // decoded, at most max-body bytes
+	cut    string // what cut the body short: cutByMaxBody, cutByRatio; empty: nothing did
 	began  time.Time
 	took   time.Duration
 }
@@ -45,7 +46,7 @@ func newFetcher(ctx context.Context, cfg *Config, robots *robotsext.Robots, reco
 	c.CacheDir = ""
 	c.MaxDepth, c.MaxRequests = 0, 0
 	c.AllowedDomains, c.DisallowedDomains = nil, nil
-	c.MaxBodySize = cfg.MaxBody
+	c.MaxBodySize = cfg.MaxBody + 1 // the one more tells that there is more
 	c.DisableCookies()
 	c.SetRequestTimeout(cfg.Timeout)
 	c.SetRedirectHandler(func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse })
@@ -54,6 +55,9 @@ func newFetcher(ctx context.Context, cfg *Config, robots *robotsext.Robots, reco
 	c.OnResponse(func(r *colly.Response) {
 		got := r.Ctx.GetAny(replyKey).(*reply)
 		got.status, got.header, got.body = r.StatusCode, *r.Headers, r.Body
+		if got.cut = got.header.Get(cutField); len(got.body) > cfg.MaxBody {
+			got.body, got.cut = got.body[:cfg.MaxBody], cutByMaxBody
+		}
 	})
 	return &fetcher{collector: c, recorded: recorded}
 }

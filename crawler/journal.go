@@ -34,6 +34,9 @@ type entry struct {
 	Later frontier.Host     `json:"later,omitempty"`
 	Why   *output.Rejection `json:"why,omitempty"`
 	Back  frontier.Host     `json:"back,omitempty"`
+
+	// Trap is a pattern of URLs that was closed.
+	Trap *closedPattern `json:"trap,omitempty"`
 }
 
 // openJournal opens the journal, or begins one.

@@ -2,6 +2,9 @@ package crawler
 
 import (
 	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
 	"mime"
 	"net/http"
 	"strings"
@@ -25,13 +28,18 @@ const (
 	priorityLink    = 96
 )
 
-// maxShown is how much of a reference that is no URL is shown.
+// maxShown is how much is shown, in bytes, of what a site has written and a person may
+// want to see: a reference that is no URL, a media type.
 const maxShown = 200
+
+// maxLinkBytes is how much the links of a page may take in the frontier, each with the
+// URL of the page. With a base of 8 KB, a page of 100 KB could have a hundred MB.
+const maxLinkBytes = 16 << 20
 
 // links turns the links of a page into items for the frontier, and leaves aside
 // what does not belong to the crawl. They are listed unless the content of the page
 // is to be withheld.
-func (c *Crawler) links(v *visit, doc *extract.Document, nofollow *robotstag.Rule, withheld bool) ([]frontier.Item, error) {
+func (c *Crawler) links(v *visit, doc *extract.Document, nofollow *robotstag.Rule, page *output.Page) ([]frontier.Item, error) {
 	base := v.u.String()
 	if doc.Base != "" {
 		if b, err := resolve(base, doc.Base); err == nil {
@@ -48,10 +56,16 @@ func (c *Crawler) links(v *visit, doc *extract.Document, nofollow *robotstag.Rul
 	seen, to := make(map[string]bool, len(doc.Links)), make([]string, 0, len(doc.Links))
 	at := trail{source: fromLink, depth: v.trail.depth + 1, via: v.u.String()}
 	meta := at.encode() // all links of a page share it
-	for _, link := range doc.Links {
+	size := 0
+	for i, link := range doc.Links {
+		if size > maxLinkBytes {
+			page.LinksLeft += len(doc.Links) - i
+			break
+		}
 		a, err := refs.resolve(link.URL)
 		if err != nil {
-			found.invalid(v, link.URL, err)
+			size += maxShown + len(meta)
+			found.invalid(v, base, link.URL, err)
 			continue
 		}
 		if a.host == v.lease.Host {
@@ -61,6 +75,7 @@ func (c *Crawler) links(v *visit, doc *extract.Document, nofollow *robotstag.Rul
 		}
 		followed, again := seen[a.url]
 		if !again {
+			size += len(a.url) + len(meta)
 			to = append(to, a.url)
 		}
 		if followed || c.cfg.OnlySitemaps {
@@ -71,7 +86,10 @@ func (c *Crawler) links(v *visit, doc *extract.Document, nofollow *robotstag.Rul
 		seen[a.url] = why == "" // a second link may be followed where the first was not
 		found.link(a, at, meta, why)
 	}
-	if c.cfg.Links && len(to) > 0 && !withheld {
+	if page.LinksLeft > 0 {
+		c.log.Warn("too many links", "url", page.URL, "links", page.Links, "left", page.LinksLeft)
+	}
+	if c.cfg.Links && len(to) > 0 && page.Withheld == "" {
 		if err := v.lines.Links(&output.Links{URL: v.u.String(), To: to}); err != nil {
 			return nil, err
 		}
@@ -85,6 +103,7 @@ type finds struct {
 	c     *Crawler
 	items []frontier.Item
 	left  []left
+	err   error // of the frontier, the first
 }
 
 func newFinds(c *Crawler) *finds { return &finds{c: c} }
@@ -109,17 +128,48 @@ func (f *finds) inScope(item frontier.Item, a address, t trail) {
 		f.leave(item, a, t, output.TooDeep, "")
 		return
 	}
+	f.bounded(item, a, t)
+}
+
+// bounded takes up a URL that belongs to the crawl, unless it is beyond a limit of
+// what the crawl takes up at all.
+func (f *finds) bounded(item frontier.Item, a address, t trail) {
+	if reason, detail := f.c.beyond(a, t, &f.err); reason != "" {
+		f.leave(item, a, t, reason, detail)
+		return
+	}
 	f.items = append(f.items, item)
+}
+
+// beyond says which limit keeps a URL out, and how; empty: none does.
+func (c *Crawler) beyond(a address, t trail, failed *error) (output.Reason, string) {
+	if reason, detail := c.bound(a.url, t); reason != "" {
+		return reason, detail
+	}
+	if c.cfg.Scope == ScopeHost {
+		return "", "" // its hosts were named
+	}
+	ok, err := c.hostLimit.admits(c.books, c.frontier, a.host)
+	if *failed = cmp.Or(*failed, err); !ok {
+		return output.TooManyHosts, ""
+	}
+	return "", ""
 }
 
 // invalid lists a link that was meant to lead to a page and cannot. Others, such
 // as mailto: and javascript:, lead to none.
-func (f *finds) invalid(v *visit, ref string, err error) {
+func (f *finds) invalid(v *visit, base, ref string, err error) {
+	t := trail{source: fromLink, depth: v.trail.depth + 1, via: v.u.String()}
+	if errors.Is(err, errLongURL) {
+		if a, ok := overlong(base, ref); ok {
+			f.leave(frontier.Item{URL: a.url}, a, t, output.TooLong, "this is how it begins: "+err.Error())
+			return
+		}
+	}
 	lower := strings.ToLower(strings.TrimSpace(ref[:min(len(ref), 20)]))
 	if !strings.HasPrefix(lower, "http:") && !strings.HasPrefix(lower, "https:") && !strings.HasPrefix(lower, "//") {
 		return
 	}
-	t := trail{source: fromLink, depth: v.trail.depth + 1, via: v.u.String()}
 	shown := shownOf(ref)
 	f.leave(frontier.Item{URL: shown.url}, shown, t, output.Invalid, err.Error())
 }
@@ -127,7 +177,15 @@ func (f *finds) invalid(v *visit, ref string, err error) {
 // shownOf is a reference that is no URL as it stands in the output.
 func shownOf(ref string) address {
 	ref = secret.Doubtful(ref)
-	return address{url: strings.ToValidUTF8(ref[:min(len(ref), maxShown)], "")}
+	return address{url: clip(ref, maxShown)}
+}
+
+// clip shortens a text to some bytes, at a character.
+func clip(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "")
 }
 
 func (f *finds) leave(item frontier.Item, a address, t trail, reason output.Reason, detail string) {
@@ -140,6 +198,9 @@ func (f *finds) leave(item frontier.Item, a address, t trail, reason output.Reas
 // way. It comes before the items reach the frontier, so that what is in both is
 // known to be there when the crawl ends.
 func (f *finds) settle() error {
+	if f.err != nil {
+		return f.err
+	}
 	f.c.joining.RLock() // the scope does not grow between the last look and put
 	defer f.c.joining.RUnlock()
 	pending := f.left
@@ -155,13 +216,18 @@ func (f *finds) settle() error {
 		}
 		f.left = append(f.left, l)
 	}
-	return f.c.putAside(f.left)
+	return cmp.Or(f.err, f.c.putAside(f.left))
 }
 
 // redirected takes up the target of a redirect. It goes back to the frontier
 // like any URL: its own scope, robots.txt and delay hold for it.
 func (c *Crawler) redirected(v *visit, location string) ([]frontier.Item, error) {
 	a, err := resolve(v.u.String(), location)
+	if errors.Is(err, errLongURL) {
+		found := newFinds(c)
+		found.invalid(v, v.u.String(), location, err)
+		return nil, found.settle()
+	}
 	if err != nil {
 		return nil, nil // it leads to no page
 	}
@@ -174,14 +240,16 @@ func (c *Crawler) redirected(v *visit, location string) ([]frontier.Item, error)
 	found := newFinds(c)
 	switch {
 	case t.hops > maxHops:
-		found.leave(item, a, t, output.TooManyHops, "")
+		found.leave(item, a, t, output.TooManyHops, fmt.Sprintf("more than %d", maxHops))
 	case t.start:
 		if err := c.join(a); err != nil {
 			return nil, err
 		}
 		found.items = append(found.items, item)
-	case t.sitemap() || c.scope.holds(a):
+	case t.sitemap():
 		found.items = append(found.items, item)
+	case c.scope.holds(a):
+		found.bounded(item, a, t)
 		if a.host == v.lease.Host && c.cleaned(a.url, v.file) != a.url {
 			// It may have been left alone for the URL that leads to it.
 			if _, err := c.frontier.Revisit(c.books, []frontier.Item{item}); err != nil {

@@ -148,7 +148,7 @@ func (c *Crawler) connect() error {
 	if base == nil {
 		base = newTransport(&c.cfg)
 	}
-	w := &wire{base: base, working: c.working, pause: c.letPass, record: c.recorder()}
+	w := &wire{base: base, working: c.working, pause: c.letPass, stall: c.cfg.StallTimeout, record: c.recorder()}
 	if t, ok := base.(*http.Transport); ok {
 		w.proxy = t.Proxy
 	}

@@ -73,7 +73,7 @@ func (r *revisits) all(old output.Files) error {
 	err = each(old.Rejected, func(j *output.Rejection) error {
 		t := trailOf(j)
 		switch j.Reason {
-		case output.Disallowed, output.Failed, output.HostFull, output.Alias:
+		case output.Disallowed, output.Failed, output.HostFull, output.Alias, output.Trap, output.SitemapFull:
 			if t.source != fromSitemap || !sitemaps[j.URL] {
 				return r.add(j.URL, t)
 			}

@@ -1,6 +1,7 @@
 package crawler
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -131,10 +132,8 @@ func (c *Crawler) openCounted(s *state) error {
 	if err := c.takeOver(s.Config.Write); err != nil {
 		return err
 	}
-	if more := c.cfg.MaxHostPages; s.Config.MaxHostPages > 0 && (more == 0 || more > s.Config.MaxHostPages) {
-		if err := c.bringBackFull(); err != nil {
-			return err
-		}
+	if err := c.bringBack(s); err != nil {
+		return err
 	}
 	var missing map[string]int64
 	if c.out.dir, missing, err = output.Open(c.cfg.Output, c.counted.Lengths); err != nil {
@@ -151,13 +150,26 @@ func (c *Crawler) openCounted(s *state) error {
 	return output.SaveState(c.cfg.Output, s)
 }
 
-// bringBackFull brings back the URLs that were left alone because their host had had
-// its pages. Killed between the two last steps, the crawl says that lines are missing,
+// bringBack brings back the URLs that were left alone because of a limit that is
+// wider now. Killed between the two last steps, the crawl says that lines are missing,
 // and none are.
-func (c *Crawler) bringBackFull() error {
+func (c *Crawler) bringBack(s *state) error {
+	var reasons []output.Reason
+	for reason, limit := range map[output.Reason][2]int{
+		output.HostFull: {s.Config.MaxHostPages, c.cfg.MaxHostPages},
+		output.Trap:     {s.Config.TrapPages, c.cfg.TrapPages},
+	} {
+		if before, now := limit[0], limit[1]; before > 0 && (now == 0 || now > before) {
+			reasons = append(reasons, reason)
+		}
+	}
+	if len(reasons) == 0 {
+		return nil
+	}
 	full := &revisits{c: c}
+	isFull := func(r *output.Rejection) bool { return slices.Contains(reasons, r.Reason) }
 	for r, err := range output.Rejections(c.cfg.Output) {
-		if err == nil && r.Reason == output.HostFull {
+		if err == nil && isFull(r) {
 			err = full.add(r.URL, trailOf(r))
 		}
 		if err != nil {
@@ -167,7 +179,6 @@ func (c *Crawler) bringBackFull() error {
 	if err := full.flush(); err != nil {
 		return err
 	}
-	isFull := func(r *output.Rejection) bool { return r.Reason == output.HostFull }
 	length, err := output.DropRejections(c.cfg.Output, c.counted.Rejected, isFull)
 	if err != nil {
 		return err
@@ -185,7 +196,7 @@ func (c *Crawler) bringBackFull() error {
 // restore brings back what an earlier process has written. For a new crawl there is
 // nothing to bring back.
 func (c *Crawler) restore() error {
-	if err := c.aside.restore(c.joinAgain); err != nil {
+	if err := c.aside.restore(c.joinAgain, c.closeAgain); err != nil {
 		return err
 	}
 	dir := c.cfg.Output
@@ -210,6 +221,7 @@ func (c *Crawler) restore() error {
 		}
 		c.tally.sitemap(s)
 		c.files.taken[robotsext.Origin(s.Host)]++
+		c.files.pages[robotsext.Origin(s.Host)] += s.Pages
 	}
 	for _, err := range output.Read[struct{}](filepath.Join(dir, output.RobotsFile)) {
 		if err != nil {
@@ -235,15 +247,21 @@ func (c *Crawler) joinAgain(url string) error {
 // readmit takes up URLs that were left aside and belong to the crawl now: because
 // its limits were changed, or it was killed before it came to take them up.
 func (c *Crawler) readmit() error {
+	var failed error
 	taken, err := c.aside.take(func(l left) bool {
 		switch l.rejection.Reason {
 		case output.OutOfScope:
 			return c.scope.holds(l.at)
 		case output.TooDeep:
 			return c.cfg.MaxDepth < 0 || l.rejection.Depth <= c.cfg.MaxDepth
+		case output.TooLong, output.Repeating, output.TooManyHosts:
+			t, err := decodeTrail(l.item.Meta) // of one that is not there as a whole there is none
+			reason, _ := c.beyond(l.at, t, &failed)
+			return err == nil && reason == ""
 		}
 		return false
 	})
+	err = cmp.Or(failed, err)
 	if err != nil {
 		return err
 	}

@@ -58,6 +58,11 @@ func (f *finds) sitemap(url string, t trail) error {
 // while they arrive. Killed half-way, it is read again from the start, and what
 // it added before stays added once.
 func (c *Crawler) readSitemap(v *visit) (outcome frontier.Outcome, err error) {
+	if c.files.spent(v.trail.listed) {
+		r := v.rejection(output.SitemapFull, nil)
+		r.Detail = c.files.most(v.trail.listed)
+		return frontier.Outcome{Lease: v.lease.ID, Result: frontier.Drop}, c.reject(v, r)
+	}
 	outcome = frontier.Outcome{Lease: v.lease.ID, Result: frontier.Done, HostDelay: requested}
 	ctx, cancel := context.WithTimeout(c.working, sitemapTime)
 	defer cancel()
@@ -66,6 +71,7 @@ func (c *Crawler) readSitemap(v *visit) (outcome frontier.Outcome, err error) {
 		return outcome, err
 	}
 	req.Header.Set("User-Agent", c.cfg.UserAgent)
+	req.Header.Set("Accept-Encoding", "gzip") // which package sitemap takes off, and is wary of
 	began := time.Now()
 	resp, err := c.sitemaps.Do(req)
 	if err != nil {
@@ -128,6 +134,7 @@ func (c *Crawler) seedEntries(v *visit, resp *http.Response, line *output.Sitema
 	found := newFinds(c)
 	for entry, err := range sitemap.Read(resp.Body, nil) {
 		if errors.Is(err, sitemap.Unreadable) {
+			c.files.giveBack(v.trail.listed, line.Pages) // it is read again, or was not one
 			if failure := c.seed(found); failure != nil {
 				return failure
 			}
@@ -142,8 +149,13 @@ func (c *Crawler) seedEntries(v *visit, resp *http.Response, line *output.Sitema
 		}
 		if entry.Sitemap {
 			line.Sitemaps++
-		} else {
+		} else if c.files.page(v.trail.listed) {
 			line.Pages++
+		} else {
+			line.Detail = c.files.most(v.trail.listed)
+			c.log.Warn("too many sitemap entries", "url", v.u.String(), "host", v.trail.listed, "limit", c.cfg.MaxSitemapEntries)
+			c.notice(fmt.Sprintf("sitemap %s, line %d: %s; what follows is not read", v.u, entry.Line, line.Detail))
+			break
 		}
 		if err := found.entry(v, entry, scope.Covers(entry)); err != nil {
 			return err
@@ -174,7 +186,7 @@ func (f *finds) entry(v *visit, entry sitemap.Entry, covered bool) error {
 		return f.sitemap(entry.Loc, t)
 	}
 	a, err := resolve("", entry.Loc)
-	if err != nil {
+	if err != nil { // one that is too long package sitemap has left out
 		shown := shownOf(entry.Loc)
 		f.leave(frontier.Item{URL: shown.url}, shown, t, output.Invalid, err.Error())
 		return nil
@@ -192,20 +204,54 @@ func (f *finds) entry(v *visit, entry sitemap.Entry, covered bool) error {
 	case f.c.order.old(entry):
 		f.leave(item, a, t, output.Unchanged, "")
 	default:
-		f.items = append(f.items, item)
+		f.bounded(item, a, t)
 	}
 	return nil
 }
 
-// files counts the sitemap files that hosts list, since a list may be endless.
+// files counts the sitemap files that hosts list, since a list may be endless, and the
+// pages that these list. Of several processes at one crawl each counts the pages that
+// it reads itself.
 type files struct {
-	limit int
-	full  func(robotsext.Origin) // called once for an origin that lists more
+	limit    int
+	maxPages int                    // of all files that a host lists; 0: there is no limit
+	full     func(robotsext.Origin) // called once for an origin that lists more
 
 	counters counters // that all processes of the crawl have; nil: it is this one's alone
 
-	mu    sync.Mutex // guards taken
+	mu    sync.Mutex // guards both below
 	taken map[robotsext.Origin]int
+	pages map[robotsext.Origin]int
+}
+
+// page tells whether one more page is taken from the files that origin lists.
+func (f *files) page(origin robotsext.Origin) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.maxPages > 0 && f.pages[origin] >= f.maxPages {
+		return false
+	}
+	f.pages[origin]++
+	return true
+}
+
+// giveBack takes back that pages were taken.
+func (f *files) giveBack(origin robotsext.Origin, pages int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.pages[origin] -= pages
+}
+
+// spent tells whether no page is taken any more.
+func (f *files) spent(origin robotsext.Origin) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.maxPages > 0 && f.pages[origin] >= f.maxPages
+}
+
+// most says why no page is taken any more.
+func (f *files) most(origin robotsext.Origin) string {
+	return fmt.Sprintf("the sitemaps of %s list more than %d pages (max-sitemap-entries)", origin, f.maxPages)
 }
 
 // take tells whether one more file that origin lists is read.

@@ -38,7 +38,7 @@ func newTransport(cfg *Config) *http.Transport {
 		Proxy:                  proxies(cfg.Proxies),
 		DialContext:            (&net.Dialer{Timeout: min(connectTime, cfg.Timeout), KeepAlive: 30 * time.Second}).DialContext,
 		TLSHandshakeTimeout:    min(handshakeTime, cfg.Timeout),
-		ResponseHeaderTimeout:  cfg.Timeout,
+		ResponseHeaderTimeout:  cfg.FirstByteTimeout,
 		ForceAttemptHTTP2:      true,
 		MaxIdleConns:           max(maxIdle, 2*cfg.Workers),
 		MaxIdleConnsPerHost:    cfg.PerHost,
@@ -84,13 +84,17 @@ func checkProxy(raw string) error {
 
 // wire sends the requests of a crawl, below everything else. It ends them when
 // the crawl is aborted, and puts right what would stop the layers above from
-// seeing an answer as it is.
+// seeing an answer as it is. It also holds what a site may do to whoever reads its
+// answer: see unpack.go and stall.go.
 type wire struct {
 	base    http.RoundTripper
 	working context.Context
 	pause   func(context.Context, *url.URL)       // lets the delay of the host of a URL pass
+	stall   time.Duration                         // the time in which a body has to get on; zero: it may take its time
 	proxy   func(*http.Request) (*url.URL, error) // as base has it; nil: not known
 	record  func(e *output.Exchange, held string) // takes what has gone over it; nil: nobody does
+
+	unpacker unpacker
 }
 
 // RoundTrip implements http.RoundTripper.
@@ -100,7 +104,7 @@ func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
 	unlink := context.AfterFunc(w.working, func() { cancel(nil) })
 	end := func() { unlink(); cancel(nil) }
 	l := &line{ctx: ctx, pause: func(ctx context.Context) { w.pause(ctx, req.URL) }, giveUp: cancel}
-	out := req.WithContext(l.traced(ctx))
+	out, packed := w.unpacker.ask(req.WithContext(l.traced(ctx)))
 	var rec *recording
 	if w.record != nil {
 		rec, out = record(out, w.record)
@@ -120,14 +124,22 @@ func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
 		end()
 		return nil, err
 	}
+	if resp.Body == nil {
+		resp.Body = http.NoBody
+	}
 	resp.Body = l.over(resp)
+	if w.stall > 0 && resp.Body != http.NoBody {
+		resp.Body = newStallBody(resp.Body, w.stall, end)
+	}
 	if rec != nil {
 		rec.answered(out, resp)
+	}
+	if packed {
+		w.unpacker.unpack(resp)
 	}
 	resp.Request = req
 	resp.Body = &endingBody{ReadCloser: resp.Body, end: end, explain: func(err error) error { return explained(ctx, err, began, true) }}
 	readableLocation(resp)
-	keepPacked(resp)
 	return resp, nil
 }
 
@@ -154,17 +166,6 @@ func readableLocation(resp *http.Response) {
 		resp.Header.Set("Location", a.url)
 	} else {
 		resp.Header.Del("Location")
-	}
-}
-
-// keepPacked keeps colly from unpacking what is an archive by itself, and not
-// merely sent so. It guesses from the name and the type, fails on a page that
-// only looks so, and knows no limit when it is right.
-func keepPacked(resp *http.Response) {
-	if resp.Header.Get("Content-Encoding") == "" &&
-		(strings.Contains(strings.ToLower(resp.Header.Get("Content-Type")), "gzip") ||
-			strings.HasSuffix(strings.ToLower(resp.Request.URL.Path), ".gz")) {
-		resp.Uncompressed = true
 	}
 }
 

@@ -18,8 +18,8 @@ import (
 // octet.
 var urls = whatwg.NewParser(whatwg.WithPercentEncodeSinglePercentSign())
 
-// maxURL is the longest URL that is taken up, in bytes. Longer ones are made by
-// mistake or to hurt.
+// maxURL is the longest URL that is read at all, in bytes: the most that servers take
+// with a request line. Longer ones are made by mistake or to hurt.
 const maxURL = 8 << 10
 
 // address is a URL in canonical form, with the parts that decide about it.
@@ -41,7 +41,7 @@ func Canonical(raw string) (string, error) {
 // resolve reads a reference as it stands in the document at base.
 func resolve(base, ref string) (address, error) {
 	if len(ref) > maxURL {
-		return address{}, fmt.Errorf("crawler: a URL of %d bytes; the longest that is taken up has %d", len(ref), maxURL)
+		return address{}, fmt.Errorf("%w: %d bytes, the longest that is taken up has %d", errLongURL, len(ref), maxURL)
 	}
 	var u *whatwg.Url
 	var err error
@@ -69,7 +69,7 @@ func resolve(base, ref string) (address, error) {
 	// What net/http sends is the form of net/url, which escapes a little more.
 	canonical := parsed.String()
 	if len(canonical) > maxURL {
-		return address{}, fmt.Errorf("crawler: a URL of %d bytes; the longest that is taken up has %d", len(canonical), maxURL)
+		return address{}, fmt.Errorf("%w: %d bytes, the longest that is taken up has %d", errLongURL, len(canonical), maxURL)
 	}
 	return address{url: canonical, host: frontier.Host(origin), hostname: strings.TrimSuffix(u.Hostname(), ".")}, nil
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"net/url"
 	"time"
@@ -207,6 +208,9 @@ const crowdedPause = 50 * time.Millisecond
 
 // fetchPage asks for a page and deals with its answer.
 func (c *Crawler) fetchPage(v *visit) (frontier.Outcome, error) {
+	if outcome, trapped, err := c.trapped(v); trapped || err != nil {
+		return outcome, err
+	}
 	share, err := c.limits.take(c.books, v.lease.Host)
 	if err != nil {
 		return frontier.Outcome{}, err
@@ -302,8 +306,9 @@ func (c *Crawler) page(v *visit, got *reply) *output.Page {
 	return &output.Page{
 		URL: v.u.String(), Status: got.status,
 		Depth: v.trail.depth, Via: v.trail.via, Source: v.trail.source.String(),
-		ContentType: got.header.Get("Content-Type"), Bytes: len(got.body),
+		ContentType: clip(got.header.Get("Content-Type"), maxShown), Bytes: len(got.body),
 		FetchedAt: got.began.UTC(), Millis: got.took.Milliseconds(), Attempt: v.lease.Attempt,
+		Truncated: got.cut,
 	}
 }
 
@@ -311,7 +316,7 @@ func (c *Crawler) page(v *visit, got *reply) *output.Page {
 func (c *Crawler) found(v *visit, got *reply, page *output.Page) ([]frontier.Item, error) {
 	v.noCopy = c.noCopy(c.directives(got.header, nil))
 	if location := got.header.Get("Location"); location != "" && got.status >= 300 && got.status < 400 {
-		page.Location = secret.Reference(location)
+		page.Location = clip(secret.Reference(location), maxURL)
 		return c.redirected(v, location)
 	}
 	if got.status < 200 || got.status >= 300 {
@@ -321,7 +326,7 @@ func (c *Crawler) found(v *visit, got *reply, page *output.Page) ([]frontier.Ite
 	kind, text := got.header.Get("Content-Type"), []byte(nil)
 	if isHTML(kind, got.body) {
 		text = toUTF8(got.body, kind)
-		doc = extract.Parse(text)
+		doc = extract.ParseMax(text, cmp.Or(c.cfg.MaxLinks, math.MaxInt))
 	}
 	asked := c.directives(got.header, doc)
 	c.describe(page, asked, doc)
@@ -336,8 +341,11 @@ func (c *Crawler) found(v *visit, got *reply, page *output.Page) ([]frontier.Ite
 			c.notice(fmt.Sprintf("%s: no fields: %v", page.URL, err))
 		}
 	}
-	page.Links = len(doc.Links)
-	return c.links(v, doc, asked.NoFollow(), page.Withheld != "")
+	if err := c.countPage(v, text); err != nil {
+		return nil, err
+	}
+	page.Links, page.LinksLeft = len(doc.Links)+doc.LinksLeft, doc.LinksLeft
+	return c.links(v, doc, asked.NoFollow(), page)
 }
 
 // rejection describes v for rejected.jsonl.

@@ -108,6 +108,10 @@ func (p *parser) link(ref []byte) {
 	if ref == nil {
 		return
 	}
+	if len(p.doc.Links) >= p.most {
+		p.doc.LinksLeft++
+		return
+	}
 	if p.doc.Links == nil {
 		p.doc.Links = make([]Link, 0, 32)
 	}
@@ -145,7 +149,7 @@ func (p *parser) meta() {
 		return
 	}
 	name := bytes.TrimSpace(p.attrs.name)
-	if len(name) > 0 && len(p.attrs.content) > 0 {
+	if len(name) > 0 && len(p.attrs.content) > 0 && len(p.doc.Meta) < maxMeta {
 		p.doc.Meta = append(p.doc.Meta, Meta{Name: strings.ToLower(p.text.keep(name)), Content: p.text.keep(p.attrs.content)})
 	}
 }

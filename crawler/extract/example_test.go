@@ -3,6 +3,7 @@ package extract_test
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/politecrawl/politecrawl/crawler/extract"
 )
@@ -17,6 +18,30 @@ func ExampleParse() {
 	// Output:
 	// Home
 	// /about (nofollow)
+}
+
+// What if somebody puts a million links on a page?
+func ExampleParseMax() {
+	doc := extract.ParseMax([]byte(strings.Repeat(`<a href="/trap">`, 1_000_000)), 10_000)
+	fmt.Println(len(doc.Links), "links, and", doc.LinksLeft, "that were left")
+	// Output: 10000 links, and 990000 that were left
+}
+
+// Is there anything on this page that I have not seen?
+func ExampleRuns() {
+	seen := make(map[string]bool)
+	for _, page := range []string{`<h1>Red shirts</h1><img src="/1.png"> 20 €`, `<h1>Red shirts</h1><img src="/2.png"> 20 €`} {
+		for run := range extract.Runs([]byte(page)) {
+			if !seen[string(run)] {
+				fmt.Printf("%s;", run)
+			}
+			seen[string(run)] = true
+		}
+		fmt.Println()
+	}
+	// Output:
+	// Red shirts;/1.png;20 €;
+	// /2.png;
 }
 
 // How are fields of one's own read from a page?

@@ -18,16 +18,24 @@
 // cost what Parse saves; a crawl without such rules never builds one.
 package extract
 
-import "golang.org/x/net/html"
+import (
+	"math"
+
+	"golang.org/x/net/html"
+)
 
 // Document is what one page says, in the order in which it says it.
 type Document struct {
 	Title     string // white space collapsed; empty: none
 	Base      string // href of the first base element, unresolved; empty: none
 	Canonical string // href of the first link rel=canonical, unresolved; empty: none
-	Meta      []Meta // meta elements with a name and a content
+	Meta      []Meta // meta elements with a name and a content, the first thousand
 	Links     []Link
+	LinksLeft int // how many there are behind those that ParseMax was to keep
 }
+
+// maxMeta is how many meta elements are kept. Pages have twenty.
+const maxMeta = 1000
 
 // Meta is a meta element: <meta name="robots" content="nofollow">.
 type Meta struct {
@@ -43,8 +51,12 @@ type Link struct {
 
 // Parse reads a page in UTF-8. It never fails: HTML has no errors, and what a
 // page says before it breaks off still counts.
-func Parse(body []byte) *Document {
-	p := parser{doc: &Document{}, rest: source{page: body}}
+func Parse(body []byte) *Document { return ParseMax(body, math.MaxInt) }
+
+// ParseMax is Parse for pages of strangers, who may put a million links on one: it
+// keeps the first links of them and counts the others.
+func ParseMax(body []byte, links int) *Document {
+	p := parser{doc: &Document{}, most: links, rest: source{page: body}}
 	p.tokens = html.NewTokenizer(&p.rest)
 	for {
 		if !p.raw && len(p.tokens.Buffered()) == 0 {
@@ -70,6 +82,7 @@ func Parse(body []byte) *Document {
 // between two tokens, where it holds none back, plain may move rest on.
 type parser struct {
 	doc    *Document
+	most   int // links to be kept
 	rest   source
 	tokens *html.Tokenizer
 	attrs  attributes

@@ -1,10 +1,10 @@
 package extract
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"maps"
+	"runtime"
 	"slices"
 	"strings"
 	"unicode"
@@ -28,8 +28,12 @@ const maxFieldName = 64
 // Rules are compiled rules, by the name of their field. They are safe for
 // concurrent use. A nil *Rules has none.
 type Rules struct {
-	fields []field // by name
+	fields []field       // by name
+	trees  chan struct{} // holds one for each tree that is there: a tree is many times its page
 }
+
+// ErrTooManyTags says that fields are those of the beginning of a page.
+var ErrTooManyTags = errors.New("extract: a page")
 
 type field struct {
 	name    string
@@ -52,7 +56,7 @@ func (e *FieldError) Unwrap() error { return e.Err }
 // NewRules compiles rules. The error joins a [*FieldError] for each rule that is
 // wrong.
 func NewRules(rules map[string]Rule) (*Rules, error) {
-	r := &Rules{}
+	r := &Rules{trees: make(chan struct{}, runtime.GOMAXPROCS(0))}
 	var wrong []error
 	for _, name := range slices.Sorted(maps.Keys(rules)) {
 		if err := checkField(name); err != nil {
@@ -92,13 +96,16 @@ func checkField(name string) error {
 // noscript holds is there. Without rules, the page is not read.
 //
 // A value has at most 64 KiB, a list at most 1,000 values and 1 MiB; the rest is
-// left out. The error is for pages that are no tree any more, with hundreds of
-// elements open at once.
+// left out. A page of more than 400,000 tags is read as far as these: there are
+// fields then, and an error of the class [ErrTooManyTags]. Other errors are for pages
+// that are no tree any more, with hundreds of elements open at once.
 func (r *Rules) Fields(body []byte) (map[string]any, error) {
 	if r == nil || len(r.fields) == 0 {
 		return nil, nil
 	}
-	root, err := html.ParseWithOptions(bytes.NewReader(body), html.ParseOptionEnableScripting(false))
+	r.trees <- struct{}{}
+	defer func() { <-r.trees }()
+	root, whole, err := tree(body)
 	if err != nil {
 		return nil, fmt.Errorf("extract: %w", err)
 	}
@@ -114,7 +121,10 @@ func (r *Rules) Fields(body []byte) (map[string]any, error) {
 			found[f.name] = values[0]
 		}
 	}
-	return found, nil
+	if !whole {
+		err = fmt.Errorf("%w of more than %d tags; what stands behind these was not read", ErrTooManyTags, maxTags)
+	}
+	return found, err
 }
 
 // values returns the values of f in page, one if f wants the first.

@@ -40,6 +40,7 @@ var (
 		string(output.Disallowed), string(output.Later), string(output.OutOfScope), string(output.NotEntitled),
 		string(output.Unchanged), string(output.TooDeep), string(output.Nofollow), string(output.Failed),
 		string(output.Invalid), string(output.TooManyHops), string(output.Alias), string(output.HostFull),
+		string(output.Trap), string(output.Repeating), string(output.TooLong), string(output.TooManyHosts), string(output.SitemapFull),
 	}
 	outcomes = []string{"rules", "allow-all", unreachable}
 )

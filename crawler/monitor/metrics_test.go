@@ -102,6 +102,7 @@ politecrawl_rejected_total{reason="depth"} 0
 politecrawl_rejected_total{reason="disallowed"} 1
 politecrawl_rejected_total{reason="failed"} 0
 politecrawl_rejected_total{reason="host-full"} 0
+politecrawl_rejected_total{reason="hosts"} 0
 politecrawl_rejected_total{reason="invalid"} 0
 politecrawl_rejected_total{reason="later"} 0
 politecrawl_rejected_total{reason="nofollow"} 0
@@ -109,6 +110,10 @@ politecrawl_rejected_total{reason="not-entitled"} 0
 politecrawl_rejected_total{reason="other"} 1
 politecrawl_rejected_total{reason="out-of-scope"} 0
 politecrawl_rejected_total{reason="redirects"} 0
+politecrawl_rejected_total{reason="repeating"} 0
+politecrawl_rejected_total{reason="sitemap-full"} 0
+politecrawl_rejected_total{reason="too-long"} 0
+politecrawl_rejected_total{reason="trap"} 0
 politecrawl_rejected_total{reason="unchanged"} 0
 # HELP politecrawl_robots_fetches_total Fetches of a robots.txt, by what came of them.
 # TYPE politecrawl_robots_fetches_total counter

@@ -61,6 +61,8 @@ type Page struct {
 	Unchanged   bool           `json:"unchanged,omitempty"`    // the site says so (304), or the body is the one of the last fetch
 	DuplicateOf string         `json:"duplicate_of,omitempty"` // a page fetched before with the same body
 	Fields      map[string]any `json:"fields,omitempty"`       // by the names of the extract rules: a string, or a list of them
+	Truncated   string         `json:"truncated,omitempty"`    // the limit that cut the body short: max-body or ratio
+	LinksLeft   int            `json:"links_left,omitempty"`   // of Links, those behind a limit, which were not taken up
 }
 
 // Links are the links of a page: one line of links.jsonl, for a page that has any.
@@ -107,16 +109,21 @@ type Reason string
 
 // The reasons. Scripts rely on their spelling.
 const (
-	Disallowed  Reason = "disallowed"   // a rule of robots.txt
-	Later       Reason = "later"        // robots.txt was unreachable until the crawl ended
-	OutOfScope  Reason = "out-of-scope" // not one of the crawl's hosts
-	NotEntitled Reason = "not-entitled" // listed only by a sitemap that may not speak for it
-	Unchanged   Reason = "unchanged"    // its sitemap says that it did not change since the date asked for
-	TooDeep     Reason = "depth"        // more links away than max-depth
-	Nofollow    Reason = "nofollow"     // found only where the page asks not to follow
-	Failed      Reason = "failed"       // no answer after all retries
-	Invalid     Reason = "invalid"      // not a URL that can be requested
-	TooManyHops Reason = "redirects"    // the end of too long a chain of redirects
-	Alias       Reason = "alias"        // it stands for another URL, by its parameters
-	HostFull    Reason = "host-full"    // its host has had max-host-pages
+	Disallowed   Reason = "disallowed"   // a rule of robots.txt
+	Later        Reason = "later"        // robots.txt was unreachable until the crawl ended
+	OutOfScope   Reason = "out-of-scope" // not one of the crawl's hosts
+	NotEntitled  Reason = "not-entitled" // listed only by a sitemap that may not speak for it
+	Unchanged    Reason = "unchanged"    // its sitemap says that it did not change since the date asked for
+	TooDeep      Reason = "depth"        // more links away than max-depth
+	Nofollow     Reason = "nofollow"     // found only where the page asks not to follow
+	Failed       Reason = "failed"       // no answer after all retries
+	Invalid      Reason = "invalid"      // not a URL that can be requested
+	TooManyHops  Reason = "redirects"    // the end of too long a chain of redirects
+	Alias        Reason = "alias"        // it stands for another URL, by its parameters
+	HostFull     Reason = "host-full"    // its host has had max-host-pages
+	Trap         Reason = "trap"         // the pages of URLs like it have had nothing new for long
+	Repeating    Reason = "repeating"    // a part of its path stands there again and again
+	TooLong      Reason = "too-long"     // it has more bytes, or parameters, than a URL that is taken up
+	TooManyHosts Reason = "hosts"        // the crawl has had max-hosts before its host
+	SitemapFull  Reason = "sitemap-full" // a sitemap that is not read: those of its host have listed max-sitemap-entries
 )

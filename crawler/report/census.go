@@ -62,6 +62,7 @@ type census struct {
 	pages    int
 	bytes    int64
 	links    int // that pages have
+	cut      int // pages that were not read to their end, or not all links of which were taken up
 	rejected int
 	statuses map[int]int
 	types    names
@@ -91,6 +92,9 @@ func (c *census) page(p *output.Page) {
 		c.links += p.Links
 	}
 	c.statuses[p.Status]++
+	if p.Truncated != "" || p.LinksLeft > 0 {
+		c.cut++
+	}
 	if fine(p.Status) {
 		c.types.add(mediaType(p.ContentType))
 	}

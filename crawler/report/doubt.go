@@ -15,6 +15,7 @@ type circumstances struct {
 	onlySitemaps bool   // no link was followed
 	unchanged    int    // pages that answered 304, and so told no links
 	withheld     int    // pages that ask to be left out, whose links are not written down
+	cut          int    // pages whose links are not all known
 	unread       int    // sitemap files
 	reasons      map[output.Reason]int
 }
@@ -27,6 +28,7 @@ func (m *maker) circumstances() circumstances {
 		onlySitemaps: m.segments.onlySitemaps(),
 		unchanged:    m.census.statuses[304],
 		withheld:     m.wishes.mute,
+		cut:          m.census.cut,
 		reasons:      make(map[output.Reason]int),
 	}
 	for reason, urls := range m.refusals.reasons {
@@ -79,12 +81,18 @@ func (c *circumstances) doubts(kind Kind) []string {
 	}
 	because(output.Later, "their robots.txt could not be read")
 	because(output.HostFull, "left out by the limit of pages of a host")
+	because(output.TooManyHosts, "left out by the limit of hosts")
+	because(output.SitemapFull, "sitemaps left out by the limit of their entries")
+	because(output.TooLong, "left out for their length")
 	because(output.Unchanged, "left out, since their sitemap says that they have not changed")
 	if kind != NotLinked && kind != NotListed {
 		return list
 	}
 	because(output.TooDeep, "left out by the limit of depth")
+	because(output.Trap, "left out as URLs of a trap")
+	because(output.Repeating, "left out, since their paths repeat")
 	doubt(c.onlySitemaps, "no link was followed")
+	doubt(c.cut > 0, "%s had more text or links than were read", quantity(c.cut, "page"))
 	if kind != NotLinked {
 		return list
 	}

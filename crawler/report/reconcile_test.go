@@ -123,6 +123,23 @@ func TestInconclusive(t *testing.T) {
 		{"depth", func(c *crawl) {
 			c.reject("/deep", output.Rejection{Reason: output.TooDeep, Source: "link"})
 		}, []Kind{NotLinked, NotListed}, "limit of depth"},
+		{"hosts", func(c *crawl) {
+			c.reject("/late", output.Rejection{Reason: output.TooManyHosts, Source: "link"})
+		}, but(FalseDate, NotFetched), "limit of hosts"},
+		{"sitemap entries", func(c *crawl) {
+			c.reject("/late.xml", output.Rejection{Reason: output.SitemapFull, Source: "sitemap"})
+		}, but(FalseDate, NotFetched), "limit of their entries"},
+		{"long URLs", func(c *crawl) {
+			c.reject("/?a&b", output.Rejection{Reason: output.TooLong, Source: "link"})
+		}, but(FalseDate, NotFetched), "for their length"},
+		{"a trap", func(c *crawl) {
+			c.reject("/calendar?month=12", output.Rejection{Reason: output.Trap, Source: "link"})
+		}, []Kind{NotLinked, NotListed}, "URLs of a trap"},
+		{"repeating paths", func(c *crawl) {
+			c.reject("/a/a/a/a", output.Rejection{Reason: output.Repeating, Source: "link"})
+		}, []Kind{NotLinked, NotListed}, "paths repeat"},
+		{"a page that was cut short", func(c *crawl) { c.page("/big", output.Page{Source: "link", Truncated: "max-body"}) }, []Kind{NotLinked, NotListed}, "1 page had more"},
+		{"too many links", func(c *crawl) { c.page("/map", output.Page{Source: "link", LinksLeft: 1}) }, []Kind{NotLinked, NotListed}, "1 page had more"},
 		{"a sitemap that failed", func(c *crawl) {
 			c.sitemaps = append(c.sitemaps, output.Sitemap{URL: example + "/bad.xml", Status: 500, Host: example})
 		}, but(NotLinked), "1 sitemap file could not be read"},

@@ -47,18 +47,23 @@ const maxExamples = 10
 
 // meanings say for a person what a reason means.
 var meanings = map[output.Reason]string{
-	output.Disallowed:  "a line of robots.txt disallows it",
-	output.Later:       "its robots.txt could not be read until the crawl ended",
-	output.OutOfScope:  "it is not on one of the crawl's hosts",
-	output.NotEntitled: "only a sitemap lists it that may not speak for its host",
-	output.Unchanged:   "its sitemap says that it has not changed since the date asked for",
-	output.TooDeep:     "it is more links away than the crawl went",
-	output.Nofollow:    "it was found only where the page asks not to follow",
-	output.Failed:      "no answer came, however often it was asked for",
-	output.Invalid:     "it is no URL that can be requested",
-	output.TooManyHops: "it is the end of too long a chain of redirects",
-	output.Alias:       "it stands for another URL, by its parameters",
-	output.HostFull:    "its host has had as many pages as the crawl takes",
+	output.Disallowed:   "a line of robots.txt disallows it",
+	output.Later:        "its robots.txt could not be read until the crawl ended",
+	output.OutOfScope:   "it is not on one of the crawl's hosts",
+	output.NotEntitled:  "only a sitemap lists it that may not speak for its host",
+	output.Unchanged:    "its sitemap says that it has not changed since the date asked for",
+	output.TooDeep:      "it is more links away than the crawl went",
+	output.Nofollow:     "it was found only where the page asks not to follow",
+	output.Failed:       "no answer came, however often it was asked for",
+	output.Invalid:      "it is no URL that can be requested",
+	output.TooManyHops:  "it is the end of too long a chain of redirects",
+	output.Alias:        "it stands for another URL, by its parameters",
+	output.HostFull:     "its host has had as many pages as the crawl takes",
+	output.Trap:         "the pages of URLs like it had nothing new for long",
+	output.Repeating:    "a part of its path stands there again and again",
+	output.TooLong:      "it has more bytes or parameters than URLs have",
+	output.TooManyHosts: "its host is new, and the crawl has had as many as it takes",
+	output.SitemapFull:  "it is a sitemap, and those of its host have listed as many pages as the crawl takes",
 }
 
 // refusals sorts what was left alone by reason and rule.

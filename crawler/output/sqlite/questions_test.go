@@ -416,7 +416,8 @@ func compare(t *testing.T, db *sql.DB, dir string, l *lines) {
 	for i, row := range ask(t, db, `SELECT json_object('url', url, 'status', status, 'title', title, 'depth', depth, 'via', via, 'source', source,
 		'location', location, 'content_type', content_type, 'bytes', bytes, 'links', links, 'canonical', canonical, 'directives', json(directives),
 		'content_usage', json(content_usage), 'withheld', withheld, 'fetched_at', fetched_at, 'ms', ms, 'attempt', attempt, 'hash', hash,
-		'unchanged', json(iif(unchanged, 'true', 'false')), 'duplicate_of', duplicate_of, 'fields', json(fields)) FROM pages ORDER BY id`) {
+		'unchanged', json(iif(unchanged, 'true', 'false')), 'duplicate_of', duplicate_of, 'fields', json(fields),
+		'truncated', truncated, 'links_left', links_left) FROM pages ORDER BY id`) {
 		var got output.Page
 		if err := json.Unmarshal([]byte(row), &got); err != nil {
 			t.Fatal(err)

@@ -25,7 +25,9 @@ CREATE TABLE pages (
   hash          TEXT,                -- of the body
   unchanged     INTEGER NOT NULL,    -- 1: the site says so, or the body is the one of the last fetch
   duplicate_of  TEXT,                -- a page fetched before with the same body
-  fields        TEXT                 -- JSON: {"price": "3", "tags": ["a", "b"], ...}
+  fields        TEXT,                -- JSON: {"price": "3", "tags": ["a", "b"], ...}
+  truncated     TEXT,                -- the limit that cut the body short: max-body or ratio
+  links_left    INTEGER              -- of links, those behind a limit, which were not taken up
 );
 CREATE INDEX pages_url ON pages (url);
 

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -52,7 +53,7 @@ func TestColumns(t *testing.T) {
 	sinktest.Close(t, s)
 	const at = "2026-05-04T10:00:00.250Z"
 	for table, want := range map[string][]string{
-		"pages": {"1|http://a.test/bare|0||0|||NULL||0|0|NULL|NULL|NULL|NULL|NULL|0|0|NULL|0|NULL|NULL"},
+		"pages": {"1|http://a.test/bare|0||0|||NULL||0|0|NULL|NULL|NULL|NULL|NULL|0|0|NULL|0|NULL|NULL|NULL|0"},
 		"rejected": {
 			"1|http://a.test/no|disallowed|Disallow: /no|7|http://a.test/robots.txt|*|2|http://a.test/|link|why",
 			"2|http://a.test/bare|||0||NULL|0|||NULL",
@@ -188,6 +189,30 @@ func lose(t *testing.T, dir string, statements ...string) {
 		if _, err := db.ExecContext(t.Context(), statement); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// A database that an earlier program of this version has begun is gone on with.
+func TestColumnsOfAnEarlierProgram(t *testing.T) {
+	s := sinktest.Open(t, Format(nil), t.TempDir(), nil)
+	mark := sinktest.Put(t, s, &output.Found{})
+	sinktest.Close(t, s)
+	dir, old := t.TempDir(), schema
+	for _, a := range slices.Backward(added) {
+		line := regexp.MustCompile(`,( *--.*)?\n +` + a.column + " .*")
+		if old = line.ReplaceAllString(old, ""); strings.Contains(old, a.column) {
+			t.Fatalf("the schema still has %s", a.column)
+		}
+	}
+	if err := spoil(dir, fmt.Sprintf("%s; PRAGMA application_id = %d; PRAGMA user_version = %d", old, applicationID, Version)); err != nil {
+		t.Fatal(err)
+	}
+	s = sinktest.Open(t, Format(nil), dir, mark)
+	sinktest.Put(t, s, &output.Found{Pages: []*output.Page{{URL: "http://a.test/2", Truncated: "max-body", LinksLeft: 3}}})
+	sinktest.Close(t, s)
+	want := []string{"http://a.test/2|max-body|3"}
+	if got := askDir(t, dir, "SELECT url, truncated, links_left FROM pages ORDER BY id"); !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 

@@ -1,0 +1,77 @@
+package extract
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestRuns(t *testing.T) {
+	for _, tt := range []struct {
+		page string
+		want []string
+	}{
+		{"", nil},
+		{" just text ", []string{"just text"}},
+		{"<title>A page</title><p>one <b>two</b>\n three", []string{"A page", "one", "two", "three"}},
+		{"a<!-- <p>no</p> -->b<SCRIPT>no </style> no</script >c<style>no</style>d", []string{"a", "b", "c", "d"}},
+		{`<img alt=x src="/a b.png"><IMG src=/c.png><img src='/d'><p src=no><iframe src=/f></iframe><imgs src=no>`, []string{"/a b.png", "/c.png", "/d", "/f"}},
+		{"<source src=/v.webm><img src=><img src", []string{"/v.webm"}},
+		{"a<script>never ends", []string{"a"}},
+		{"a<!-- never ends", []string{"a"}},
+		{"a<p never ends", []string{"a"}},
+		{"<scripted>text</scripted>", []string{"text"}},
+	} {
+		var got []string
+		for run, media := range Runs([]byte(tt.page)) {
+			got = append(got, string(run))
+			if media != strings.HasPrefix(string(run), "/") {
+				t.Errorf("%q: %t", run, media)
+			}
+		}
+		if !slices.Equal(got, tt.want) {
+			t.Errorf("Runs(%q) = %q, want %q", tt.page, got, tt.want)
+		}
+	}
+}
+
+func TestRunsTime(t *testing.T) {
+	t.Parallel()
+	for _, piece := range []string{"<", "</", "<!--", "<script>", "<script></", "<style></", "<img ", "<img src=", `<img src="`, "x>", "<p>x"} {
+		page := []byte(strings.Repeat(piece, (4<<20)/len(piece)))
+		began := time.Now()
+		for range Runs(page) {
+		}
+		if took := time.Since(began); took > 5*time.Second {
+			t.Errorf("4 MiB of %q take %v", piece, took)
+		}
+	}
+}
+
+func FuzzRuns(f *testing.F) {
+	for _, seed := range lookPlain {
+		f.Add([]byte(seed))
+	}
+	f.Add([]byte("<script></sc</script><img src='"))
+	f.Fuzz(func(t *testing.T, page []byte) {
+		size := 0
+		for run := range Runs(page) {
+			if size += len(run); len(run) == 0 {
+				t.Error("an empty run")
+			}
+		}
+		if size > len(page) {
+			t.Errorf("%d bytes to see on a page of %d", size, len(page))
+		}
+	})
+}
+
+func BenchmarkRuns(b *testing.B) {
+	page := []byte(strings.Repeat(`<p class="x">Some text with <a href="/a/link">a link</a> in it, and more of it.</p>`, 250))
+	b.SetBytes(int64(len(page)))
+	for b.Loop() {
+		for range Runs(page) {
+		}
+	}
+}

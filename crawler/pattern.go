@@ -1,0 +1,187 @@
+package crawler
+
+import (
+	"slices"
+	"strings"
+)
+
+// Traps are made of URLs that differ in what a program counts or combines: numbers,
+// dates, session ids, filters. Take these out, and thousands of URLs are one pattern:
+//
+//	/calendar?month=2031-05          /calendar?month
+//	/2024/05/some-title              /#/#/*
+//	/p/123456                        /p/#
+//	/s/8f3c1a2b9d/index.html         /s/~/*.html
+//	/shop?color=red&size=m&page=2    /shop?+
+//
+// # stands for digits, ~ for a token that nobody would write, * for the last part of a
+// path, ?+ for three parameters or more.
+
+const (
+	// maxParamNames is how many parameters a pattern names. Filters can be combined in
+	// any number of ways, and where three of them are, the names tell no more.
+	maxParamNames = 2
+
+	// maxPatternDepth is how many parts of a path a coarse pattern tells apart.
+	maxPatternDepth = 10
+
+	// maxPattern is the longest pattern, in bytes, that is not coarse.
+	maxPattern = 200
+
+	// leastToken is how long a part of a path with digits and letters is that is taken
+	// for a token, leastHex one of hexadecimal digits.
+	leastToken = 16
+	leastHex   = 8
+)
+
+// patternsOf returns the pattern of a URL in canonical form, without its host, and a
+// coarse one, of which there are no more than some dozens.
+func patternsOf(url string) [2]string {
+	_, path, _ := strings.Cut(url, "://")
+	if at := strings.IndexByte(path, '/'); at >= 0 {
+		path = path[at:]
+	}
+	path, query, hasQuery := strings.Cut(path, "?")
+	var b strings.Builder
+	parts := strings.Split(strings.TrimPrefix(path, "/"), "/")
+	last := len(parts) - 1
+	if last > 0 && parts[last] == "" {
+		last-- // of a path that ends in a slash
+	}
+	for i, part := range parts {
+		b.WriteByte('/')
+		name, params, _ := strings.Cut(part, ";") // /page;jsessionid=0123
+		if i == last && !hasQuery {
+			b.WriteString(foldLast(name))
+		} else {
+			b.WriteString(foldPart(name))
+		}
+		writeNames(&b, ';', params, ";")
+	}
+	names := 0
+	if hasQuery {
+		names = writeNames(&b, '?', query, "&")
+	}
+	coarse := strings.Repeat("/*", min(len(parts), maxPatternDepth))
+	if hasQuery {
+		coarse += "?" + strings.Repeat("+", min(names, maxParamNames+1))
+	}
+	if b.Len() > maxPattern {
+		return [2]string{coarse, coarse}
+	}
+	return [2]string{b.String(), coarse}
+}
+
+// writeNames writes the names of parameters, sorted, and returns how many there are.
+func writeNames(b *strings.Builder, begin byte, params, separator string) int {
+	var names []string
+	for pair := range strings.SplitSeq(params, separator) {
+		name, _, _ := strings.Cut(pair, "=")
+		if name = foldPart(name); name != "" && !slices.Contains(names, name) {
+			if names = append(names, name); len(names) > maxParamNames {
+				b.WriteByte(begin)
+				b.WriteByte('+')
+				return len(names)
+			}
+		}
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		b.WriteByte(begin)
+		b.WriteString(name)
+		begin = '&'
+	}
+	return len(names)
+}
+
+// foldPart folds a part of a path, or the name of a parameter.
+func foldPart(part string) string {
+	k := kindsOf(part)
+	switch {
+	case k.isToken(len(part)):
+		return "~"
+	case k.digits == 0:
+		return part
+	}
+	return foldDigits(part)
+}
+
+// foldLast folds the last part of a path, which mostly is the name of a page.
+func foldLast(part string) string {
+	name, extension := part, ""
+	if dot := strings.LastIndexByte(part, '.'); dot >= 0 && len(part)-dot <= len(".xhtml") && kindsOf(part[dot:]).digits == 0 {
+		name, extension = part[:dot], part[dot:]
+	}
+	k := kindsOf(name)
+	switch {
+	case part == "":
+		return ""
+	case k.isToken(len(name)):
+		return "~" + extension
+	case k.digits > 0 && k.letters == 0 && k.others == 0: // 123456, 2031-05
+		return foldDigits(name) + extension
+	}
+	return "*" + extension
+}
+
+// foldDigits puts # in place of digits that are not those of an escape.
+func foldDigits(part string) string {
+	b := make([]byte, 0, len(part))
+	for i := 0; i < len(part); i++ {
+		switch {
+		case isEscape(part, i):
+			b = append(b, part[i:i+3]...)
+			i += 2
+		case !isDigit(part[i]):
+			b = append(b, part[i])
+		case len(b) == 0 || b[len(b)-1] != '#':
+			b = append(b, '#')
+		}
+	}
+	return string(b)
+}
+
+// kinds counts the characters of a part.
+type kinds struct {
+	digits, letters, dashes, others int
+	hex                             int // digits and letters that are hexadecimal digits
+}
+
+func kindsOf(part string) (k kinds) {
+	for i := 0; i < len(part); i++ {
+		switch c := part[i] | 0x20; {
+		case isEscape(part, i):
+			k.others++
+			i += 2
+		case isDigit(part[i]):
+			k.digits++
+			k.hex++
+		case 'a' <= c && c <= 'z':
+			k.letters++
+			if c <= 'f' {
+				k.hex++
+			}
+		case part[i] == '-' || part[i] == '_':
+			k.dashes++
+		default:
+			k.others++
+		}
+	}
+	return k
+}
+
+// isToken tells whether a part of some length is one that no person has written.
+func (k kinds) isToken(length int) bool {
+	switch {
+	case k.others > 0, k.digits == 0, k.letters == 0:
+		return false
+	case k.hex+k.dashes == length:
+		return length >= leastHex
+	}
+	return k.dashes == 0 && length >= leastToken
+}
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+// isEscape tells whether %XX begins at a place.
+func isEscape(s string, i int) bool { return s[i] == '%' && i+2 < len(s) }

@@ -1,0 +1,57 @@
+package crawler
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+func TestPatternsOf(t *testing.T) {
+	for _, tt := range []struct{ path, fine, coarse string }{
+		{"/", "/", "/*"},
+		{"/about", "/*", "/*"},
+		{"/calendar?month=2031-05", "/calendar?month", "/*?+"},
+		{"/events/2031/05/", "/events/#/#/", "/*/*/*/*"},
+		{"/events/2031-05-17.html", "/events/#-#-#.html", "/*/*"},
+		{"/2024/05/some-title", "/#/#/*", "/*/*/*"},
+		{"/2024/05/top-10-titles/", "/#/#/*/", "/*/*/*/*"},
+		{"/p/123456", "/p/#", "/*/*"},
+		{"/p/123456?ref=home", "/p/#?ref", "/*/*?+"},
+		{"/blog/page12.html", "/blog/*.html", "/*/*"},
+		{"/s/8f3c1a2b9d/index.html", "/s/~/*.html", "/*/*/*"},
+		{"/download/0b5c7c1e-9a1f-4a63-8a52-2f1c3d4e5f60", "/download/~", "/*/*"},
+		{"/a;jsessionid=0123/b;v=1", "/a;jsessionid/*;v", "/*/*"},
+		{"/shop?size=m&color=red", "/shop?color&size", "/*?++"},
+		{"/shop?color=red&size=m&page=2", "/shop?+", "/*?+++"},
+		{"/shop?f[0]=a&f[1]=b&f[2]=c", "/shop?f[#]", "/*?+"},
+		{"/shop?", "/shop", "/*?"},
+		{"/index.php?route=product/product&product_id=5", "/index.php?product_id&route", "/*?++"},
+		{"/page?sid=1&sid=2", "/page?sid", "/*?+"},
+		{"/session/x7Gq2LpTz91KwVb4/", "/session/~/", "/*/*/*"},
+		{"/report-2024/q3", "/report-#/*", "/*/*"},
+		{"/" + strings.Repeat("long-", 40) + "/a", "/*/*", "/*/*"},
+		{"/a//b", "/a//*", "/*/*/*"},
+		{"/%D1%82%D0%B5%D0%BC%D0%B0/7", "/%D1%82%D0%B5%D0%BC%D0%B0/#", "/*/*"},
+	} {
+		if got := patternsOf("https://a.test:8080" + tt.path); got != [2]string{tt.fine, tt.coarse} {
+			t.Errorf("patternsOf(%s) = %q, want %q and %q", tt.path, got, tt.fine, tt.coarse)
+		}
+	}
+}
+
+// However a site makes up its URLs, its coarse patterns are few.
+func TestCoarsePatternsAreFew(t *testing.T) {
+	seen := make(map[string]bool)
+	for depth := range 200 {
+		for params := range 20 {
+			url := "https://a.test" + strings.Repeat("/x", depth)
+			for i := range params {
+				url += fmt.Sprintf("%c%c%d=1", "?&"[min(i, 1)], 'a'+i, depth)
+			}
+			seen[patternsOf(url)[1]] = true
+		}
+	}
+	if len(seen) > 4*maxPatternDepth {
+		t.Errorf("%d coarse patterns: %v", len(seen), seen)
+	}
+}

@@ -1,0 +1,170 @@
+package crawler
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+// packed gzips a text.
+func packed(t *testing.T, text []byte) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	_, err := z.Write(text)
+	if err = errors.Join(err, z.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// over repeats a text, for 64 MiB, and counts what was taken of it.
+type over struct {
+	text  []byte
+	taken int64
+}
+
+func (o *over) Read(p []byte) (int, error) {
+	if o.taken > 64<<20 {
+		return 0, io.EOF
+	}
+	n := copy(p, o.text[o.taken%int64(len(o.text)):])
+	o.taken += int64(n)
+	return n, nil
+}
+
+// answer is an answer with that for a body.
+func (o *over) answer(coding string) *http.Response {
+	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Encoding": {coding}}, Body: io.NopCloser(o)}
+}
+
+func TestUnpackEndless(t *testing.T) {
+	noise := make([]byte, 64<<10)
+	random := rand.NewChaCha8([32]byte{})
+	_, _ = random.Read(noise)
+	for _, test := range []struct {
+		name   string
+		body   []byte // a whole gzip file; one may follow another
+		out    int64  // what may come out at the most
+		in     int64  // and be taken in
+		cut    string
+		failed error
+	}{
+		{"zeros, 1,000 to 1", packed(t, make([]byte, 1<<20)), 3 << 20, 64 << 10, cutByRatio, nil},
+		{"nothing", packed(t, nil), 0, 2 << 20, "", errPacked},
+		{"noise", packed(t, noise), 10 << 20, 11 << 20, "", nil}, // is for max-body
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			endless := &over{text: test.body}
+			resp := endless.answer("gzip")
+			new(unpacker).unpack(resp)
+			n, err := io.Copy(io.Discard, io.LimitReader(resp.Body, 10<<20))
+			if !errors.Is(err, test.failed) || resp.Header.Get(cutField) != test.cut {
+				t.Errorf("error %v, cut by %q", err, resp.Header.Get(cutField))
+			}
+			if n > test.out || endless.taken > test.in {
+				t.Errorf("%d bytes came out of %d", n, endless.taken)
+			}
+		})
+	}
+}
+
+// What colly unpacks has no limit there, so it gets nothing to unpack.
+func TestUnpackLeavesNothingToColly(t *testing.T) {
+	page := []byte("<title>a page</title>")
+	once := packed(t, make([]byte, 32<<20))
+	twice := packed(t, once)
+	s := newSite(t, "127.0.0.1", nil)
+	for _, answer := range []struct {
+		path, coding, kind string
+		body               []byte
+	}{
+		{"/gzip", "gzip", "text/html", packed(t, page)},
+		{"/x-gzip", "X-Gzip", "text/html", packed(t, page)},
+		{"/identity", "identity", "text/html", page},
+		{"/charset", "UTF-8", "text/html", page},
+		{"/twice", "gzip, gzip", "text/html", twice},
+		{"/br", "br", "text/html", []byte("as br writes it")},
+		{"/bomb.xml.gz", "deflate", "text/html", once},
+		{"/archive.gz", "", "application/gzip", once},
+		{"/archive.xml.gz", "gzip", "text/html", twice},
+		{"/none", "br", "text/html", nil},
+		{"/gone", "br", "text/html", []byte("as br writes it")},
+	} {
+		s.handle(answer.path, func(w http.ResponseWriter, _ *http.Request) {
+			if answer.coding != "" {
+				w.Header().Set("Content-Encoding", answer.coding)
+			}
+			w.Header().Set("Content-Type", answer.kind)
+			w.Header().Set(cutField, "by the site")
+			if answer.path == "/gone" {
+				w.WriteHeader(http.StatusGone)
+			}
+			_, _ = w.Write(answer.body)
+		})
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	got := run(t, testConfig(t, s.url+"/gzip", s.url+"/x-gzip", s.url+"/identity", s.url+"/charset", s.url+"/twice", s.url+"/br",
+		s.url+"/bomb.xml.gz", s.url+"/archive.gz", s.url+"/archive.xml.gz", s.url+"/none", s.url+"/gone"), nil)
+	runtime.ReadMemStats(&after)
+	if took := after.TotalAlloc - before.TotalAlloc; took > 32<<20 {
+		t.Errorf("%d MiB of memory were taken for some KB that came", took>>20)
+	}
+	for _, p := range got.pages {
+		if p.Truncated != "" {
+			t.Errorf("%s is truncated by %s", p.URL, p.Truncated)
+		}
+		switch path := strings.TrimPrefix(p.URL, s.url); path {
+		case "/gzip", "/x-gzip", "/identity", "/charset":
+			if p.Title != "a page" {
+				t.Errorf("%s: %+v", path, p)
+			}
+		case "/none", "/gone":
+		case "/archive.gz", "/archive.xml.gz": // an archive is taken as it is
+			if p.Bytes > 100_000 {
+				t.Errorf("%s: %d bytes", path, p.Bytes)
+			}
+		default:
+			t.Errorf("%s was read: %+v", path, p)
+		}
+	}
+	for path, coding := range map[string]string{"/twice": `"gzip, gzip"`, "/br": `"br"`, "/bomb.xml.gz": `"deflate"`} {
+		if r := got.refusal(t, s.url+path); r.Reason != output.Failed || !strings.Contains(r.Detail, coding) {
+			t.Errorf("%+v", r)
+		}
+	}
+	if got.Pages != 8 {
+		t.Errorf("%d pages", got.Pages)
+	}
+}
+
+// A page that was cut says so, and one that is just as long as it may be was not.
+func TestTruncated(t *testing.T) {
+	s := newSite(t, "127.0.0.1", map[string]string{"/long": strings.Repeat("x", 1001), "/just": strings.Repeat("x", 1000)})
+	s.handle("/zeros", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		w.Header().Set("Content-Encoding", "gzip")
+		_, _ = w.Write(packed(t, make([]byte, 8<<20)))
+	})
+	for _, test := range []struct {
+		path  string
+		most  int
+		bytes int // at the most
+		cut   string
+	}{{"/long", 1000, 1000, cutByMaxBody}, {"/just", 1000, 1000, ""}, {"/zeros", 20 << 20, 5 << 20, cutByRatio}} {
+		cfg := testConfig(t, s.url+test.path)
+		cfg.MaxBody = test.most
+		if got := run(t, cfg, nil); len(got.pages) != 1 || got.pages[0].Truncated != test.cut || got.pages[0].Bytes > test.bytes {
+			t.Errorf("%s: %+v", test.path, got.pages)
+		}
+	}
+}
