@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"sync"
+	"syscall"
+	"time"
 )
 
 // A line is what is known of the connection that a request goes over.
@@ -29,6 +31,7 @@ type line struct {
 
 	mu    sync.Mutex // guards all below: the connection may tell of itself at any time
 	conn  net.Conn   // the last one; nil: none yet
+	dead  bool       // conn was closed before the request got it
 	sent  bool       // on conn
 	again int        // how often it was to be sent again
 }
@@ -58,7 +61,7 @@ func (l *line) traced(ctx context.Context) context.Context {
 func (l *line) got(conn net.Conn) (wait bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	wait, l.sent, l.conn = l.sent, false, conn
+	wait, l.sent, l.conn, l.dead = l.sent, false, conn, closed(conn)
 	if wait {
 		l.again++
 	}
@@ -66,6 +69,48 @@ func (l *line) got(conn net.Conn) (wait bool) {
 		l.giveUp(errRefusedAgain)
 	}
 	return wait
+}
+
+// closed tells whether drop has closed a connection.
+func closed(conn net.Conn) bool {
+	c, ok := conn.(*tls.Conn)
+	if !ok {
+		return false
+	}
+	below, ok := c.NetConn().(syscall.Conn)
+	if !ok {
+		return false
+	}
+	raw, err := below.SyscallConn()
+	return err != nil || raw.Control(func(uintptr) {}) != nil
+}
+
+const (
+	// deadPause is how long net/http may take to find out that a connection was closed.
+	deadPause = 5 * time.Millisecond
+	maxDead   = 100
+)
+
+// send sends a request over l. One that got a connection which has been closed goes over
+// another: nothing of it was sent.
+func (l *line) send(base http.RoundTripper, req *http.Request) (resp *http.Response, err error) {
+	for range maxDead {
+		if resp, err = base.RoundTrip(req); err == nil || !l.unsent() || sleep(l.ctx, deadPause) != nil {
+			break
+		}
+	}
+	return resp, err
+}
+
+// unsent tells whether the connection had been closed before the request was sent on it,
+// which then was not.
+func (l *line) unsent() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.dead {
+		l.sent = false
+	}
+	return l.dead
 }
 
 // drop closes the connection if it is one of HTTP/2, which nobody else closes.

@@ -110,7 +110,7 @@ func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
 		rec, out = record(out, w.record)
 		rec.proxied = w.proxied(out)
 	}
-	resp, err := w.base.RoundTrip(out)
+	resp, err := l.send(w.base, out)
 	if err == nil && resp.StatusCode < 200 {
 		err = fmt.Errorf("what came is no answer: its status is %03d", resp.StatusCode)
 		_ = resp.Body.Close() // after 101 nothing else would end it, no time limit either

@@ -35,16 +35,16 @@ func codings() []*Fault {
 			x.sendLast(x.fill("{head}Content-Encoding: gzip\r\nContent-Length: "+strconv.Itoa(len(b))+"\r\n\r\n") + string(b))
 			return true
 		}),
-		lost("bad-gzip", "says that the body is packed, which it is not", "gzip", raw(keep, "{head}Content-Encoding: gzip\nContent-Length: {len}\n\n{body}")),
-		lost("broken-gzip", "packs the body, and spoils it", "gzip", squeezed(func(b []byte) []byte { copy(b[12:], "\xff\xff\xff\xff\xff\xff"); return b })),
-		partly(lost("bad-checksum", "packs the body, and states a wrong checksum", "gzip", squeezed(func(b []byte) []byte { b[len(b)-6] ^= 1; return b }))),
-		lost("cut-gzip", "packs the body, and sends half of that as a whole", "breaks off", squeezed(func(b []byte) []byte { return b[:len(b)/2] })),
+		damaged(lost("bad-gzip", "says that the body is packed, which it is not", "gzip", raw(keep, "{head}Content-Encoding: gzip\nContent-Length: {len}\n\n{body}")), read()),
+		damaged(lost("broken-gzip", "packs the body, and spoils it", "gzip", squeezed(func(b []byte) []byte { copy(b[12:], "\xff\xff\xff\xff\xff\xff"); return b })), faulty("gzip")),
+		damaged(lost("bad-checksum", "packs the body, and states a wrong checksum", "gzip", squeezed(func(b []byte) []byte { b[len(b)-6] ^= 1; return b })), faulty("gzip").following()),
+		damaged(lost("cut-gzip", "packs the body, and sends half of that as a whole", "breaks off", squeezed(func(b []byte) []byte { return b[:len(b)/2] })), faulty("gzip")),
 		lost("close-in-gzip", "packs the body, and closes the connection in the middle of it", "breaks off", func(x *exchange) bool {
 			b := pack(x.good.body)
 			x.sendLast(x.fill("{head}Content-Encoding: gzip\r\nContent-Length: "+strconv.Itoa(len(b))+"\r\n\r\n") + string(b[:len(b)/2]))
 			return false
 		}),
-		lost("empty-gzip-header", "says that the body is packed, and sends a part of a header", "breaks off", squeezed(func(b []byte) []byte { return b[:5] })),
+		damaged(lost("empty-gzip-header", "says that the body is packed, and sends a part of a header", "breaks off", squeezed(func(b []byte) []byte { return b[:5] })), faulty("gzip")),
 		// What is a sitemap shows in what it holds, whatever the header says.
 		{
 			Name: "unasked-coding", Does: "packs the body in a way that was not asked for, it says",
@@ -77,6 +77,13 @@ func codings() []*Fault {
 			act: bomb(func(*exchange) []byte { return flushed(nil, nil, true) }, bytes.Repeat([]byte("\x00\x00\x00\xff\xff"), 1<<10)),
 		},
 	}
+}
+
+// damaged is for a fault of what stands in the body: of a sitemap that is a thing to be
+// told of, and no reason to ask for it again.
+func damaged(f *Fault, sitemap Want) *Fault {
+	f.Sitemap = sitemap
+	return f
 }
 
 // pack packs text with gzip.

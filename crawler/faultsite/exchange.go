@@ -16,19 +16,6 @@ type exchange struct {
 	path string // that was asked for, with its query
 	good content
 	seen demosite.Request
-
-	dropped time.Time // when the client gave up a stream of HTTP/2; zero: it has not
-}
-
-// left is when the client gave the answer up, if it has.
-func (x *exchange) left() (at time.Time, ok bool) {
-	switch {
-	case !x.dropped.IsZero():
-		return x.dropped, true
-	case x.peer.hasLeft():
-		return x.peer.leftAt, true
-	}
-	return time.Time{}, false
 }
 
 // content is what stands in a body, and its media type.

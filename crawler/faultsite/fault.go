@@ -23,7 +23,7 @@ type As string
 const (
 	Fetched     As = "fetched"     // an answer like any other, with its status
 	Failed      As = "failed"      // no answer that could be read as a whole; a sitemap too
-	Endless     As = "redirects"   // a chain of redirects that is given up
+	Chained     As = "redirects"   // a chain of redirects that is given up
 	Rules       As = "rules"       // robots.txt: there is one (ROB-GEN-01)
 	AllowAll    As = "allow-all"   // robots.txt: there is none
 	Unreachable As = "unreachable" // robots.txt: nobody knows, so nothing may be fetched
@@ -53,6 +53,9 @@ type Want struct {
 type Fault struct {
 	Name string
 	Does string // for a person, as in "the server …"
+
+	// Endless tells that nothing but a time limit ends the answer.
+	Endless bool
 
 	Page, Robots, Sitemap Want
 
@@ -117,6 +120,13 @@ func (w Want) twice() Want         { w.Twice = true; return w }
 // lost is a fault that leaves no answer of any kind, for one reason.
 func lost(name, does, says string, a act) *Fault {
 	return &Fault{Name: name, Does: does, Page: failed(says), Robots: unreachable(says), Sitemap: failed(says), act: a}
+}
+
+// waits is a fault that only a time limit ends.
+func waits(name, does, says string, a act) *Fault {
+	f := lost(name, does, says, a)
+	f.Endless = true
+	return f
 }
 
 // fine is a fault that does no harm.

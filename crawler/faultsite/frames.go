@@ -19,6 +19,10 @@ func frames() []*Fault {
 		return f
 	}
 	broken := func(name, does, says string, a act2) *Fault { return over(lost(name, does, says, nil), a) }
+	endless := func(f *Fault) *Fault {
+		f.Endless = true
+		return f
+	}
 	half := func(name, does, says string, a act2) *Fault { return partly(broken(name, does, says, a)) }
 	well := func(name, does string, a act2) *Fault { return over(fine(name, does, nil), a) }
 	once := func(f *Fault) *Fault {
@@ -35,11 +39,11 @@ func frames() []*Fault {
 			x.end(200)
 			x.data(nil, true)
 		}),
-		broken("h2-no-answer", "reads the request and never answers", "within", func(*stream) {}),
-		half("h2-stop-in-body", "stops in the middle of the body", "within", func(x *stream) {
+		endless(broken("h2-no-answer", "reads the request and never answers", "within", func(*stream) {})),
+		endless(half("h2-stop-in-body", "stops in the middle of the body", "come to a halt", func(x *stream) {
 			x.headers("200", false)
 			x.data(x.good.body[:len(x.good.body)/2], false)
-		}),
+		})),
 		broken("h2-reset", "resets the stream instead of an answer", "reset", func(x *stream) { x.reset(http2.ErrCodeInternal) }),
 		broken("h2-calm", "resets the stream, since it has had enough", "reset", func(x *stream) { x.reset(http2.ErrCodeEnhanceYourCalm) }),
 		broken("h2-cancel", "resets the stream, as if asked to", "reset", func(x *stream) { x.reset(http2.ErrCodeCancel) }),
@@ -126,19 +130,16 @@ func frames() []*Fault {
 			}
 			x.whole()
 		}),
-		broken("h2-past-the-window", "sends a body without end, and never asks whether there is room", "HTTP/2", func(x *stream) {
+		over(&Fault{
+			Name: "h2-endless-body", Does: "sends a body without end, and goes on when it is told to stop",
+			Page: fetched(200), Robots: rules().opening(),
+		}, func(x *stream) {
 			x.headers("200", false)
 			block := []byte(strings.Repeat("more ", 3<<10))
-			for x.framer.WriteData(x.id, false, block) == nil {
+			for x.wait(x.site.beat/8) && x.framer.WriteData(x.id, false, block) == nil {
 			}
-		}).bounded(),
+		}),
 	}
-}
-
-// bounded is for a body that a crawler may have had enough of before it breaks off.
-func (f *Fault) bounded() *Fault {
-	f.Robots = rules().opening()
-	return f
 }
 
 // pack packs header fields: names and values.

@@ -8,7 +8,7 @@ func framing() []*Fault {
 	chunked := "{head}Transfer-Encoding: chunked\n\n"
 	return []*Fault{
 		complete(lost("length-too-long", "states a Content-Length of more than there is, and closes the connection", "breaks off", raw(shut, "{head}Content-Length: 9{len}\n\n{body}"))),
-		complete(lost("length-too-long-open", "states a Content-Length of more than there is, and keeps the connection", "within", raw(hang, "{head}Content-Length: 9{len}\n\n{body}"))),
+		complete(waits("length-too-long-open", "states a Content-Length of more than there is, and keeps the connection", "come to a halt", raw(hang, "{head}Content-Length: 9{len}\n\n{body}"))),
 		fine("length-too-short", "goes on behind the Content-Length", raw(keep, "{head}Content-Length: {len}\n\n{body}and more\n")),
 		fine("answer-unasked", "sends another answer behind the one", raw(keep, "{head}Content-Length: {len}\n\n{body}HTTP/1.1 200 OK\nContent-Length: 5\n\nagain")),
 		fine("garbage-after", "sends bytes that mean nothing behind the answer", raw(keep, "{head}Content-Length: {len}\n\n{body}\x00\xff\x00\xff")),

@@ -34,7 +34,7 @@ func meanings() []*Fault {
 			Page: fetched(304), Robots: unreachable("304").status(304), Sitemap: missing(304),
 			act: withBody("304 Not Modified"),
 		},
-		lost("answer-to-head", "sends the header alone, as if asked for no more", "within", raw(hang, "{head}Content-Length: {len}\n\n")),
+		waits("answer-to-head", "sends the header alone, as if asked for no more", "come to a halt", raw(hang, "{head}Content-Length: {len}\n\n")),
 		{
 			Name: "empty", Does: "sends a body without a byte",
 			Page: fetched(200), Robots: rules().opening(), Sitemap: faulty("empty"),
@@ -95,7 +95,7 @@ func redirects() []*Fault {
 		},
 		{
 			Name: "redirect-without-end", Does: "redirects to another URL each time",
-			Page: Want{As: Endless, Status: 302}, Robots: open(302), Sitemap: Want{As: Endless, Status: 302},
+			Page: Want{As: Chained, Status: 302}, Robots: open(302), Sitemap: Want{As: Chained, Status: 302},
 			act: func(x *exchange) bool {
 				x.sendLast("HTTP/1.1 302 Found\r\nLocation: " + faultPath + "/" + strings.Repeat("x", strings.Count(x.path, "x")+1) + "\r\nContent-Length: 0\r\n\r\n")
 				return true

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"io"
 	"net"
-	"time"
 )
 
 // A peer is a client at the other end of a connection. What it sends is read all the
@@ -15,7 +14,6 @@ type peer struct {
 	in       *bufio.Reader // what the client sends
 	pipe     *io.PipeReader
 	left     chan struct{} // closed when the client has left, or the connection was closed
-	leftAt   time.Time     // when; to be read after left was closed
 }
 
 // meet takes over a connection whose handshake is over.
@@ -30,7 +28,6 @@ func meet(c net.Conn, tcp *net.TCPConn) *peer {
 				_, _ = w.Write(buf[:n]) // fails when nobody wants it any more
 			}
 			if err != nil {
-				p.leftAt = time.Now()
 				close(p.left)
 				_ = w.CloseWithError(err)
 				return
@@ -38,16 +35,6 @@ func meet(c net.Conn, tcp *net.TCPConn) *peer {
 		}
 	}()
 	return p
-}
-
-// hasLeft tells whether the client has.
-func (p *peer) hasLeft() bool {
-	select {
-	case <-p.left:
-		return true
-	default:
-		return false
-	}
 }
 
 // reset breaks the connection off.

@@ -4,17 +4,12 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/demosite"
 )
 
 // memory is how many requests to each host are remembered, and how many violations.
 const memory = 64
-
-// notice is how long it may take to notice that a client has left, on a machine that has
-// much else to do. It is for requests that were not answered to their end alone.
-const notice = 500 * time.Millisecond
 
 // ledger is what is kept of the requests to one host. Its owner guards it.
 type ledger struct {
@@ -40,18 +35,13 @@ type Report struct {
 
 // note takes in a request that is over.
 //
-// Of one whose client has left, the site knows only when it noticed, which is later than
-// the client did. The client is given what that may take.
+// Of one whose client has left before the end, the site learns only later, on a busy
+// machine much later. It is taken to have ended when it began: what it says of the next
+// request is too little rather than too much.
 func (s *Site) note(h *host, x *exchange, fault bool) {
 	r := x.seen
 	if r.End.IsZero() {
-		r.End = time.Now()
-		if left, ok := x.left(); ok {
-			r.End = left.Add(-notice)
-		}
-		if r.End.Before(r.Start) {
-			r.End = r.Start
-		}
+		r.End = r.Start
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -111,7 +111,7 @@ func (r *result) ofPage(want faultsite.Want) {
 	switch want.As {
 	case faultsite.Fetched:
 		r.page(fault, want.Status)
-	case faultsite.Endless:
+	case faultsite.Chained:
 		r.page(fault, want.Status)
 		r.gaveUp()
 	default:
@@ -182,7 +182,7 @@ func (r *result) ofSitemap(want faultsite.Want) {
 		r.refused(url, output.Failed, want.Says)
 	case faultsite.Faulty:
 		r.said("the sitemap", line.Detail, want.Says)
-	case faultsite.Endless:
+	case faultsite.Chained:
 		r.gaveUp()
 	default:
 		if line.Detail != "" {

@@ -5,7 +5,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"time"
 
 	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
@@ -63,7 +62,6 @@ func (s *Site) converse2(h *host, p *peer) {
 			}
 		case *http2.RSTStreamFrame:
 			if x := open[f.StreamID]; x != nil {
-				x.dropped = time.Now()
 				s.note(h, x.exchange, true)
 				delete(open, f.StreamID)
 			}

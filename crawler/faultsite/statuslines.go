@@ -39,7 +39,7 @@ func interim() []*Fault {
 		fine("continue-unasked", "asks for a body that there is none of", raw(keep, "HTTP/1.1 100 Continue\n\n{head}Content-Length: {len}\n\n{body}")),
 		lost("endless-early-hints", "sends hints without end", "header", flood("", strings.Repeat(hints, 50))),
 		lost("large-early-hints", "sends hints without end, each of them large", "header", flood("", "HTTP/1.1 103 Early Hints\nX-Large: "+strings.Repeat("large", 10<<10)+"\n\n")),
-		lost("hints-and-no-more", "sends hints, and then nothing", "within", raw(hang, hints)),
+		waits("hints-and-no-more", "sends hints, and then nothing", "within", raw(hang, hints)),
 		lost("hints-and-closed", "sends hints, and closes the connection", "breaks off", raw(shut, hints)),
 	}
 }
