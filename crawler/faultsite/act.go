@@ -95,12 +95,16 @@ func drip(text, unit string) act { return flow(text, unit, true) }
 // they are taken.
 func flood(text, block string) act { return flow(text, block, false) }
 
+// burst is how much of a flood comes in one beat: there may be many at a time, and others
+// who want to be heard.
+const burst = 1 << 20
+
 func flow(text, unit string, slow bool) act {
 	text, unit = strings.ReplaceAll(text, "\n", "\r\n"), strings.ReplaceAll(unit, "\n", "\r\n")
 	return func(x *exchange) bool {
-		for ok := x.send(x.fill(text)); ok; ok = x.send(unit) {
-			if slow && !x.wait(x.site.beat) {
-				return false
+		for n, ok := 0, x.send(x.fill(text)); ok; ok = x.send(unit) {
+			if n += len(unit); slow || n > burst {
+				n, ok = 0, x.wait(x.site.beat)
 			}
 		}
 		return false

@@ -16,6 +16,7 @@ type exchange struct {
 	path string // that was asked for, with its query
 	good content
 	seen demosite.Request
+	last demosite.Clock // of the host, when the request came
 }
 
 // content is what stands in a body, and its media type.
@@ -85,7 +86,7 @@ func markup(text string) content { return content{"text/html; charset=utf-8", []
 // newExchange begins an exchange: the request has been read.
 func (s *Site) newExchange(h *host, p *peer, req *http.Request, nth int) *exchange {
 	return &exchange{
-		site: s, host: h, peer: p, nth: nth, path: req.RequestURI, good: h.content(req.URL.Path, s.resting.Load()),
+		site: s, host: h, peer: p, nth: nth, path: req.RequestURI, last: h.clock(), good: h.content(req.URL.Path, s.resting.Load()),
 		seen: demosite.Request{
 			Start: time.Now(), Origin: h.Origin, Host: req.Host, Method: req.Method,
 			URI: req.RequestURI, UserAgent: req.UserAgent(), Remote: req.RemoteAddr,

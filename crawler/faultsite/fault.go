@@ -89,6 +89,9 @@ func Faults() []*Fault {
 		framing(), codings(), meanings(), redirects(), frames(), contents(), lists())
 }
 
+// OfConnections tells whether the fault befalls connections, and not what comes over them.
+func (f *Fault) OfConnections() bool { return f.connect != nil || f.secure != nil }
+
 // find returns the fault of a name, or nil.
 func find(name string) *Fault {
 	for _, f := range Faults() {

@@ -115,7 +115,10 @@ func frames() []*Fault {
 		}),
 		broken("h2-early-hints", "sends hints without end", "header", func(x *stream) {
 			block := x.pack(":status", "103", "link", "</x>; rel=preload", "x-large", strings.Repeat("large", 1<<8))
-			for x.framer.WriteHeaders(http2.HeadersFrameParam{StreamID: x.id, BlockFragment: block, EndHeaders: true}) == nil {
+			for n := 1; x.framer.WriteHeaders(http2.HeadersFrameParam{StreamID: x.id, BlockFragment: block, EndHeaders: true}) == nil; n++ {
+				if n%100 == 0 && !x.wait(x.site.beat) {
+					return
+				}
 			}
 		}),
 		well("h2-settings-flood", "sends a thousand settings before the answer", func(x *stream) {

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/politecrawl/politecrawl/crawler/demosite"
 )
 
 // A Host says what a host of the site does wrong.
@@ -55,7 +57,14 @@ type host struct {
 
 // spoils tells whether the fault of the host is one of connections.
 func (h *host) spoils() bool {
-	return h.fault != nil && (h.fault.connect != nil || h.fault.secure != nil)
+	return h.fault != nil && h.fault.OfConnections()
+}
+
+// clock is the host's, as it stands.
+func (h *host) clock() demosite.Clock {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.ledger.clock
 }
 
 // spoiled tells, of each connection once, whether it is: all of a host whose fault

@@ -17,6 +17,13 @@ import (
 var authority *faultsite.Authority
 
 func TestMain(m *testing.M) {
+	if config := os.Getenv(crawlEnv); config != "" {
+		if err := crawlAsChild(config); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
 	os.Exit(func() int {
 		var err error
 		if authority, err = faultsite.NewAuthority(); err != nil {

@@ -36,19 +36,23 @@ type Report struct {
 // note takes in a request that is over.
 //
 // Of one whose client has left before the end, the site learns only later, on a busy
-// machine much later. It is taken to have ended when it began: what it says of the next
-// request is too little rather than too much.
+// machine much later. It is judged by what was known when it came, and taken to have ended
+// right then: that says of the next request too little rather than too much.
 func (s *Site) note(h *host, x *exchange, fault bool) {
-	r := x.seen
-	if r.End.IsZero() {
-		r.End = r.Start
-	}
+	r, left := x.seen, x.seen.End.IsZero()
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	l := &h.ledger
 	l.number++
 	r.Number = l.number
-	found := l.clock.See(r, s.delay)
+	var found []demosite.Violation
+	if left {
+		r.End = r.Start
+		found = x.last.Judge(r, s.delay)
+	} else {
+		found = l.clock.Judge(r, s.delay)
+	}
+	l.clock.Take(r)
 	path, _, _ := strings.Cut(r.URI, "?")
 	found = append(found, h.permission(r, path)...)
 	if fault {

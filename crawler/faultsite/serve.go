@@ -33,13 +33,13 @@ func (s *Site) accept(h *host) {
 // serve serves one connection.
 func (s *Site) serve(h *host, tcp *net.TCPConn) {
 	bad := h.spoiled()
-	began := time.Now()
+	began, last := time.Now(), h.clock()
 	if bad && h.fault.connect != nil {
 		p := meet(tcp, tcp)
 		defer p.Close()
 		go func() { _, _ = io.Copy(io.Discard, p.in) }() // so that its end is seen
 		h.fault.connect(&exchange{site: s, host: h, peer: p})
-		s.spoilt(h, p, tcp, began)
+		s.spoilt(h, last, tcp, began)
 		return
 	}
 	if h.good == nil {
@@ -55,10 +55,7 @@ func (s *Site) serve(h *host, tcp *net.TCPConn) {
 	c := tls.Server(tcp, config)
 	if err := c.Handshake(); err != nil {
 		if bad {
-			_ = tcp.Close()
-			p := meet(tcp, tcp) // which has left
-			<-p.left
-			s.spoilt(h, p, tcp, began)
+			s.spoilt(h, last, tcp, began)
 		}
 		return
 	}
@@ -72,8 +69,8 @@ func (s *Site) serve(h *host, tcp *net.TCPConn) {
 }
 
 // spoilt records a connection that came to no request.
-func (s *Site) spoilt(h *host, p *peer, tcp *net.TCPConn, began time.Time) {
-	s.note(h, &exchange{peer: p, seen: demosite.Request{Start: began, Origin: h.Origin, Remote: tcp.RemoteAddr().String()}}, true)
+func (s *Site) spoilt(h *host, last demosite.Clock, tcp *net.TCPConn, began time.Time) {
+	s.note(h, &exchange{last: last, seen: demosite.Request{Start: began, Origin: h.Origin, Remote: tcp.RemoteAddr().String()}}, true)
 }
 
 // converse answers one request after the other.
