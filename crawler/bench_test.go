@@ -111,6 +111,7 @@ func cpuTime() time.Duration {
 
 func benchCrawler(b *testing.B, site, out string) {
 	cfg := Default()
+	cfg.AllowAddr = []string{"127.0.0.0/8"}
 	cfg.URLs, cfg.Output, cfg.Delay, cfg.Workers, cfg.PerHost = []string{site + "/p/0"}, out, 0, 4, 4
 	c, err := New(cfg, nil)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/extract"
 	"github.com/politecrawl/politecrawl/crawler/params"
 	"github.com/politecrawl/politecrawl/internal/secret"
+	"github.com/politecrawl/politecrawl/robotsext/guard"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
@@ -130,6 +131,12 @@ type Config struct {
 	// Empty: the environment decides (HTTPS_PROXY, NO_PROXY and so on). Users and
 	// passwords in them are not written down; see [Config.WithoutSecrets].
 	Proxies []string `json:"proxy"`
+
+	// AllowAddr are IP addresses and networks (127.0.0.1, 10.0.0.0/8) that may be
+	// connected to although they are not public. All others that are not are
+	// refused, whatever name or redirect leads to them; see package guard. A proxy
+	// of Proxies or the environment needs no leave.
+	AllowAddr []string `json:"allow-addr"`
 
 	// Links lists in links.jsonl what each page links to.
 	Links bool `json:"links"`
@@ -303,6 +310,11 @@ func (c Config) Validate() error {
 	for _, raw := range c.Proxies {
 		if err := checkProxy(raw); err != nil {
 			check(false, "proxy", "%v", err)
+		}
+	}
+	for _, text := range c.AllowAddr {
+		if _, err := guard.ParsePrefix(text); err != nil {
+			check(false, "allow-addr", "%s", strings.TrimPrefix(err.Error(), "guard: "))
 		}
 	}
 	if _, err := fieldRules(c.Extract); err != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"sync"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/crawler/params"
 	"github.com/politecrawl/politecrawl/robotsext"
+	"github.com/politecrawl/politecrawl/robotsext/guard"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
@@ -40,8 +42,9 @@ type Options struct {
 	// to know what the crawl finds in any case. Nil: none.
 	Formats []output.Format
 
-	// Transport sends all requests, below the robots.txt gate. Nil: one made
-	// for crawling.
+	// Transport sends all requests, below the robots.txt gate. It connects to
+	// whatever it likes: Config.AllowAddr and Config.Proxies say nothing to it. Nil:
+	// one made for crawling, which both bind.
 	Transport http.RoundTripper
 
 	// Logger gets the lines that the package comment lists, and what helps to
@@ -67,6 +70,9 @@ type Crawler struct {
 	log     *slog.Logger
 	notice  func(string)
 	pauses  pauses
+
+	guard    *guard.Guard  // which addresses may be connected to; nil: Options.Transport knows
+	resolver *net.Resolver // that looks their names up; nil: the machine's
 
 	// Opened by Run; see open.go.
 	frontier frontier.Frontier
@@ -157,6 +163,10 @@ func New(cfg Config, opts *Options) (*Crawler, error) {
 	if err != nil {
 		return nil, err
 	}
+	addresses, err := newGuard(&cfg, opts)
+	if err != nil {
+		return nil, err
+	}
 	formats, err := chosen(cfg.Write, opts.Formats)
 	if err != nil {
 		return nil, err
@@ -169,6 +179,7 @@ func New(cfg Config, opts *Options) (*Crawler, error) {
 		token:     token,
 		log:       cmp.Or(opts.Logger, slog.New(slog.DiscardHandler)),
 		notice:    opts.Notice,
+		guard:     addresses,
 		origins:   newOrigins(),
 		scope:     newBoundary(cfg.Scope),
 		limits:    newLimits(&cfg),

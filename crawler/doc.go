@@ -35,6 +35,9 @@
 // Who decides what:
 //
 //   - package robotsext: whether a URL may be asked for.
+//   - package guard: which addresses may be connected to, since links, redirects,
+//     sitemaps and names are chosen by strangers. It is asked at the moment of
+//     connecting, for pages, sitemaps and robots.txt alike.
 //   - package frontier: which URL is next, and when. It has the only clock of a
 //     host, and one turn of a host is one request: to robots.txt, a sitemap or a
 //     page. A redirect is not followed on the spot; its target is a URL like any
@@ -114,6 +117,7 @@
 //
 //	robots.txt unreachable          host, status, error, since, next
 //	URL left alone                  url, reason (failed), error, attempt
+//	start URL refused               url, error
 //	sitemap missing                 url, host, status
 //	sitemap faulty                  url, host, error
 //	sitemap left alone              url, host, via, line

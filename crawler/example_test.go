@@ -39,6 +39,7 @@ func serve(answer http.HandlerFunc) (site *httptest.Server, cfg crawler.Config, 
 	}
 	site = httptest.NewServer(answer)
 	cfg = crawler.Default()
+	cfg.AllowAddr = []string{"127.0.0.0/8"}
 	cfg.URLs, cfg.Output, cfg.Delay = []string{site.URL + "/"}, filepath.Join(dir, "crawl"), 0
 	return site, cfg, func() {
 		site.Close()

@@ -84,6 +84,7 @@ func crawlHosts(tb testing.TB, n int, delay time.Duration) (took time.Duration, 
 		tb.Fatal(err)
 	}
 	cfg := Default()
+	cfg.AllowAddr = []string{"127.0.0.0/8"}
 	cfg.Output, cfg.Delay, cfg.Workers, cfg.ResponseFactor = filepath.Join(tb.TempDir(), "crawl"), delay, 64, 0
 	for _, h := range hosts {
 		cfg.URLs = append(cfg.URLs, h+"/0")

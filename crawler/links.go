@@ -115,6 +115,7 @@ func (f *finds) link(a address, t trail, meta []byte, unfollowed string) {
 	switch {
 	case unfollowed != "":
 		f.leave(item, a, t, output.Nofollow, unfollowed)
+	case f.barred(item, a, t):
 	case !f.c.scope.holds(a):
 		f.leave(item, a, t, output.OutOfScope, "")
 	default:
@@ -241,6 +242,7 @@ func (c *Crawler) redirected(v *visit, location string) ([]frontier.Item, error)
 	switch {
 	case t.hops > maxHops:
 		found.leave(item, a, t, output.TooManyHops, fmt.Sprintf("more than %d", maxHops))
+	case found.barred(item, a, t):
 	case t.start:
 		if err := c.join(a); err != nil {
 			return nil, err

@@ -144,13 +144,13 @@ func (c *Crawler) held() error {
 
 // connect makes what talks to the network. Nothing is sent yet.
 func (c *Crawler) connect() error {
-	base := c.opts.Transport
-	if base == nil {
-		base = newTransport(&c.cfg)
-	}
-	w := &wire{base: base, working: c.working, pause: c.letPass, stall: c.cfg.StallTimeout, record: c.recorder()}
-	if t, ok := base.(*http.Transport); ok {
+	w := &wire{base: c.opts.Transport, working: c.working, pause: c.letPass, stall: c.cfg.StallTimeout, record: c.recorder()}
+	if t, ok := w.base.(*http.Transport); ok {
 		w.proxy = t.Proxy
+	}
+	if w.base == nil {
+		own := newTransport(&c.cfg)
+		w.base, w.proxy = c.guard.Transport(own, c.dialer()), own.Proxy
 	}
 	var err error
 	c.robots, err = robotsext.New(c.cfg.UserAgent, &robotsext.Options{

@@ -13,9 +13,10 @@ import (
 //	/p/123456                        /p/#
 //	/s/8f3c1a2b9d/index.html         /s/~/*.html
 //	/shop?color=red&size=m&page=2    /shop?+
+//	/here/a/b/a/index.html           /here/**
 //
 // # stands for digits, ~ for a token that nobody would write, * for the last part of a
-// path, ?+ for three parameters or more.
+// path, ?+ for three parameters or more, ** for a path in which a name comes again.
 
 const (
 	// maxParamNames is how many parameters a pattern names. Filters can be combined in
@@ -23,7 +24,7 @@ const (
 	maxParamNames = 2
 
 	// maxPatternDepth is how many parts of a path a coarse pattern tells apart.
-	maxPatternDepth = 10
+	maxPatternDepth = 6
 
 	// maxPattern is the longest pattern, in bytes, that is not coarse.
 	maxPattern = 200
@@ -48,7 +49,12 @@ func patternsOf(url string) [2]string {
 	if last > 0 && parts[last] == "" {
 		last-- // of a path that ends in a slash
 	}
+	again := comesAgain(parts[:len(parts)-1])
 	for i, part := range parts {
+		if again && i > 0 {
+			b.WriteString("/**")
+			break
+		}
 		b.WriteByte('/')
 		name, params, _ := strings.Cut(part, ";") // /page;jsessionid=0123
 		if i == last && !hasQuery {
@@ -70,6 +76,16 @@ func patternsOf(url string) [2]string {
 		return [2]string{coarse, coarse}
 	}
 	return [2]string{b.String(), coarse}
+}
+
+// comesAgain tells whether a part of a path that is no number stands there twice.
+func comesAgain(parts []string) bool {
+	for i, part := range parts {
+		if slices.Contains(parts[:i], part) && kindsOf(part).digits < len(part) {
+			return true
+		}
+	}
+	return false
 }
 
 // writeNames writes the names of parameters, sorted, and returns how many there are.

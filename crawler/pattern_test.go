@@ -30,6 +30,10 @@ func TestPatternsOf(t *testing.T) {
 		{"/session/x7Gq2LpTz91KwVb4/", "/session/~/", "/*/*/*"},
 		{"/report-2024/q3", "/report-#/*", "/*/*"},
 		{"/" + strings.Repeat("long-", 40) + "/a", "/*/*", "/*/*"},
+		{"/here/a/b/a/index.html", "/here/**", "/*/*/*/*/*"},
+		{"/here/a/b/a/?x=1", "/here/**?x", "/*/*/*/*/*?+"},
+		{"/2024/2024/01/x", "/#/#/#/*", "/*/*/*/*"},
+		{"/a/b/c/d/e/f/g", "/a/b/c/d/e/f/*", "/*/*/*/*/*/*"},
 		{"/a//b", "/a//*", "/*/*/*"},
 		{"/%D1%82%D0%B5%D0%BC%D0%B0/7", "/%D1%82%D0%B5%D0%BC%D0%B0/#", "/*/*"},
 	} {

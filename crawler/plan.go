@@ -36,6 +36,9 @@ type Plan struct {
 	Bound    Bound   `json:"bound"`
 	Slowest  string  `json:"slowest,omitempty"`
 
+	// Refused are the start URLs at addresses that AllowAddr does not allow.
+	Refused []RefusedStart `json:"refused,omitempty"`
+
 	// FrontierBytes is what the frontier would take on disk, and MemoryBytes what
 	// the crawl would in memory, at the most. See plan_size.go for how that was
 	// measured.
@@ -56,7 +59,7 @@ type PlannedHost struct {
 	RobotsURL string    `json:"robots_url,omitempty"`
 	Status    int       `json:"robots_status,omitempty"`
 	Error     string    `json:"robots_error,omitempty"`
-	RetryAt   time.Time `json:"retry_at,omitzero"` // unreachable: not to be asked before
+	RetryAt   time.Time `json:"retry_at,omitzero"` // unreachable: not to be asked before; zero: not at all, for its address
 	Group     string    `json:"group,omitempty"`   // whose rules hold; empty: there is none
 
 	URLs     int                   `json:"urls"`

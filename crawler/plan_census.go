@@ -45,7 +45,7 @@ type fate uint8
 const inFrontier fate = 255
 
 // fates are the reasons for which an entry of a sitemap does not reach the frontier.
-var fates = [...]output.Reason{output.OutOfScope, output.NotEntitled, output.Unchanged, output.Invalid, output.TooLong, output.TooManyHosts}
+var fates = [...]output.Reason{output.OutOfScope, output.NotEntitled, output.Unchanged, output.Invalid, output.Address, output.TooLong, output.TooManyHosts}
 
 // headcount counts the URLs of one host.
 type headcount struct {

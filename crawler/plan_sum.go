@@ -2,6 +2,7 @@ package crawler
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"net/url"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
+	"github.com/politecrawl/politecrawl/robotsext/guard"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
@@ -28,7 +30,7 @@ func (p *Planner) plan() (*Plan, error) {
 	plan := &Plan{
 		End: end, Began: sum.Began, Took: Seconds(now.Sub(sum.Began)),
 		Rejected: make(map[output.Reason]int),
-		Robots:   sum.Robots, Sitemaps: sum.Sitemaps, Entries: sum.Entries,
+		Robots:   sum.Robots, Sitemaps: sum.Sitemaps, Entries: sum.Entries, Refused: sum.Refused,
 		FrontierBytes: frontierSize(s.known+len(s.files), s.bytes), MemoryBytes: memorySize(s.known),
 		Hosts: []*PlannedHost{}, Others: []*PlannedHost{}, Disallowed: []*PlannedRule{},
 		Files: slices.Concat([]*PlannedSitemap{}, s.files, unread),
@@ -102,11 +104,17 @@ func (p *Planner) host(h *headcount, now time.Time) *PlannedHost {
 		host.Outcome, host.RobotsURL, host.Status = rec.Outcome.String(), rec.Origin.RobotsURL(), rec.Status
 		if rec.Err != nil {
 			host.Error = rec.Err.Error()
+			if refused, ok := errors.AsType[*guard.AddressError](rec.Err); ok {
+				host.Error = refused.Error()
+			}
 		}
 		if rec.Outcome == robotsext.Unreachable {
-			host.RetryAt = rec.RetryAt
+			reason := output.Address
+			if !isRefused(rec) {
+				reason, host.RetryAt = output.Later, rec.RetryAt
+			}
 			if n := len(h.waiting); n > 0 {
-				host.Rejected[output.Later] = n
+				host.Rejected[reason] += n
 			}
 		}
 	}

@@ -49,8 +49,8 @@ func NewPlanner(cfg Config, opts *Options) (*Planner, error) {
 	c.putAside, c.keep = p.census.leave, p.census.learn
 	base := c.opts.Transport
 	if base == nil {
-		own := newTransport(&c.cfg)
-		base, p.hangUp = own, own.CloseIdleConnections
+		base = c.guard.Transport(newTransport(&c.cfg), c.dialer())
+		p.hangUp = (&http.Client{Transport: base}).CloseIdleConnections
 	}
 	c.opts.Transport = &meter{base: base, census: p.census}
 	if err := c.connect(); err != nil {

@@ -3,6 +3,7 @@ package crawler
 import (
 	"errors"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
@@ -72,8 +73,10 @@ func (r *revisits) all(old output.Files) error {
 	}
 	err = each(old.Rejected, func(j *output.Rejection) error {
 		t := trailOf(j)
-		switch j.Reason {
-		case output.Disallowed, output.Failed, output.HostFull, output.Alias, output.Trap, output.SitemapFull:
+		switch {
+		case j.Reason == output.Address && t.source != fromStart && isLiteral(j.URL):
+			// left aside where it was found
+		case slices.Contains([]output.Reason{output.Disallowed, output.Failed, output.HostFull, output.Alias, output.Address, output.Trap, output.SitemapFull}, j.Reason):
 			if t.source != fromSitemap || !sitemaps[j.URL] {
 				return r.add(j.URL, t)
 			}

@@ -258,6 +258,8 @@ func (c *Crawler) readmit() error {
 			t, err := decodeTrail(l.item.Meta) // of one that is not there as a whole there is none
 			reason, _ := c.beyond(l.at, t, &failed)
 			return err == nil && reason == ""
+		case output.Address:
+			return c.refusal(l.at) == nil
 		}
 		return false
 	})
@@ -277,9 +279,16 @@ func (c *Crawler) takeUp(taken []left) error {
 		if err != nil {
 			return err
 		}
-		if c.scope.holds(l.at) {
+		switch {
+		case l.rejection.Reason == output.Address && t.source == fromSitemap:
+			// The sitemap cannot have stood at this address, nor the robots.txt that
+			// lists it: neither could have been read.
+			found.leave(l.item, l.at, t, output.NotEntitled, "")
+		case c.scope.holds(l.at):
 			found.inScope(l.item, l.at, t)
-		} else {
+		case l.rejection.Reason == output.Address:
+			found.leave(l.item, l.at, t, output.OutOfScope, "")
+		default:
 			found.left = append(found.left, l)
 		}
 	}

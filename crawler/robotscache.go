@@ -38,8 +38,12 @@ func (c *robotsCache) Load(ctx context.Context, o robotsext.Origin) (*robotsext.
 	return rec, nil
 }
 
-// Store implements robotsext.Cache.
+// Store implements robotsext.Cache. What the guard refused is not kept: stored, the
+// error would be a text like that of any host which may answer later.
 func (c *robotsCache) Store(ctx context.Context, rec *robotsext.Record) error {
+	if isRefused(rec) {
+		return nil
+	}
 	if c.failed() {
 		return fmt.Errorf("crawler: robots.txt of %s: the crawl has failed", rec.Origin)
 	}

@@ -50,7 +50,10 @@ func (c *Crawler) takeIn(rec *robotsext.Record) {
 
 func (c *Crawler) learn(rec *robotsext.Record) error {
 	host := frontier.Host(rec.Origin)
-	if rec.Outcome == robotsext.Unreachable {
+	switch {
+	case isRefused(rec):
+		return c.keep(rec) // its URLs are not to wait: they come to the same refusal
+	case rec.Outcome == robotsext.Unreachable:
 		// Nothing new is known, but for when to come back.
 		if err := c.frontier.UpdateHost(c.books, host, frontier.HostUpdate{BlockUntil: rec.RetryAt}); err != nil {
 			return err

@@ -134,11 +134,18 @@ func testConfig(t testing.TB, urls ...string) Config {
 	cfg.Delay, cfg.MaxWait, cfg.RobotsRetry = 0, 0, 50*time.Millisecond
 	cfg.Timeout, cfg.RobotsTimeout = 5*time.Second, 5*time.Second
 	cfg.Retries = 0
+	cfg.AllowAddr = []string{"127.0.0.0/8"}
 	return cfg
 }
 
 // run crawls to the end and reads the output back.
 func run(t *testing.T, cfg Config, opts *Options) *crawl {
+	t.Helper()
+	return runChanged(t, cfg, opts, func(*Crawler) {})
+}
+
+// runChanged is run with a change before it begins that Options cannot make.
+func runChanged(t *testing.T, cfg Config, opts *Options, change func(*Crawler)) *crawl {
 	t.Helper()
 	var mu sync.Mutex
 	got := &crawl{}
@@ -154,6 +161,7 @@ func run(t *testing.T, cfg Config, opts *Options) *crawl {
 	if err != nil {
 		t.Fatal(err)
 	}
+	change(c)
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	if got.Summary, err = c.Run(ctx); err != nil {

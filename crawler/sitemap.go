@@ -197,6 +197,7 @@ func (f *finds) entry(v *visit, entry sitemap.Entry, covered bool) error {
 	}
 	item := frontier.Item{URL: a.url, Host: a.host, Priority: f.c.order.priority(entry), Meta: t.encode()}
 	switch {
+	case f.barred(item, a, t):
 	case !covered:
 		f.leave(item, a, t, output.NotEntitled, "")
 	case !f.c.scope.holds(a):

@@ -203,3 +203,56 @@ func TestROB_PAG_01(t *testing.T) {
 		t.Errorf("rejected %+v", got.rejected)
 	}
 }
+
+// The sitemaps of a host list as many pages as may be taken; what comes after that is
+// not read, and said.
+func TestMaxSitemapEntries(t *testing.T) {
+	pages := map[string]string{"/robots.txt": "Sitemap: {site}/1.txt\nSitemap: {site}/2.txt\nSitemap: {site}/3.txt\n", "/": "start"}
+	for file := 1; file <= 3; file++ {
+		for i := range 4 {
+			path := fmt.Sprintf("/%d-%d", file, i)
+			pages[fmt.Sprintf("/%d.txt", file)] += "{site}" + path + "\n"
+			pages[path] = "page"
+		}
+	}
+	s := newSite(t, "127.0.0.1", pages)
+	cfg := testConfig(t, s.url+"/")
+	cfg.MaxSitemapEntries, cfg.Workers = 6, 1
+	got := run(t, cfg, nil)
+	if got.Entries != 6 || got.Sitemaps != 2 || got.Pages != 7 {
+		t.Errorf("%+v", got.Summary)
+	}
+	if r := got.refusal(t, s.url+"/3.txt"); r.Reason != output.SitemapFull || !strings.Contains(r.Detail, "more than 6 pages") || s.count("/3.txt") > 0 {
+		t.Errorf("%+v", r)
+	}
+	for _, line := range readOutput[output.Sitemap](t, cfg, output.SitemapsFile) {
+		if cut := line.URL == s.url+"/2.txt"; cut && (line.Pages != 2 || !strings.Contains(line.Detail, "max-sitemap-entries")) {
+			t.Errorf("%+v", line)
+		}
+	}
+	if len(got.notices) != 1 || !strings.Contains(got.notices[0], "/2.txt, line 3:") {
+		t.Errorf("notices %q", got.notices)
+	}
+	// What an earlier process has taken counts, and so does nothing that is read again.
+	got = resume(t, cfg, nil)
+	if got.Entries != 6 || got.Pages != 7 {
+		t.Errorf("%+v", got.Summary)
+	}
+	cfg.Output += "-again"
+	cfg.MaxSitemapEntries, cfg.Retries = 8, 3
+	var asked atomic.Int32
+	s.handle("/4.txt", func(w http.ResponseWriter, r *http.Request) {
+		for i := range 4 {
+			_, _ = fmt.Fprintf(w, "http://%s/1-%d\n", r.Host, i)
+		}
+		if asked.Add(1) < 3 {
+			_ = http.NewResponseController(w).Flush()
+			panic(http.ErrAbortHandler)
+		}
+	})
+	other := newSite(t, "127.0.0.2", map[string]string{"/robots.txt": "Sitemap: " + s.url + "/4.txt\n", "/": "start"})
+	cfg.URLs = []string{other.url + "/"}
+	if got = run(t, cfg, nil); got.Entries != 4 || asked.Load() != 3 {
+		t.Errorf("%+v, asked %d times", got.Summary, asked.Load())
+	}
+}

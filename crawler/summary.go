@@ -2,6 +2,8 @@ package crawler
 
 import (
 	"maps"
+	"net/netip"
+	"slices"
 	"sync"
 	"time"
 
@@ -42,10 +44,19 @@ type Summary struct {
 	Unchanged  int                   `json:"unchanged"`             // pages that were fetched before and are the same
 	Waiting    []string              `json:"waiting,omitempty"`     // hosts left whose robots.txt cannot be reached
 	WaitingWhy string                `json:"waiting_why,omitempty"` // what came of asking the first of them
+	Refused    []RefusedStart        `json:"refused,omitempty"`     // start URLs that this process was not allowed to connect to
 	Began      time.Time             `json:"began"`
 	Took       time.Duration         `json:"took_ns"`
 	Output     string                `json:"output"`
 	Shared     *Shared               `json:"shared,omitempty"` // nil: nobody else works on the crawl
+}
+
+// RefusedStart is a start URL whose host has an address that [Config.AllowAddr] does not
+// allow, or whose robots.txt redirects to such an address.
+type RefusedStart struct {
+	URL  string     `json:"url"`
+	Addr netip.Addr `json:"addr,omitzero"` // of its host; none: it is the redirect's
+	Why  string     `json:"why"`
 }
 
 // tally collects the numbers of a Summary from all workers.
@@ -96,7 +107,7 @@ func (t *tally) summary() Summary {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	s := t.sum
-	s.Statuses, s.Rejected = maps.Clone(s.Statuses), maps.Clone(s.Rejected)
+	s.Statuses, s.Rejected, s.Refused = maps.Clone(s.Statuses), maps.Clone(s.Rejected), slices.Clone(s.Refused)
 	s.Took = time.Since(s.Began)
 	return s
 }

@@ -31,12 +31,11 @@ const (
 // before it together with these. Servers send less than 8 KiB; browsers take 256.
 const maxHeader = 256 << 10
 
-// newTransport returns a transport for crawling: it keeps one connection to a host,
-// or as many as may be in flight there.
+// newTransport returns a transport for crawling, but for its dialer: it keeps one
+// connection to a host, or as many as may be in flight there.
 func newTransport(cfg *Config) *http.Transport {
 	return &http.Transport{
 		Proxy:                  proxies(cfg.Proxies),
-		DialContext:            (&net.Dialer{Timeout: min(connectTime, cfg.Timeout), KeepAlive: 30 * time.Second}).DialContext,
 		TLSHandshakeTimeout:    min(handshakeTime, cfg.Timeout),
 		ResponseHeaderTimeout:  cfg.FirstByteTimeout,
 		ForceAttemptHTTP2:      true,
@@ -45,6 +44,11 @@ func newTransport(cfg *Config) *http.Transport {
 		IdleConnTimeout:        30 * time.Second,
 		MaxResponseHeaderBytes: maxHeader,
 	}
+}
+
+// dialer makes the connections of a crawl, as far as its guard lets it.
+func (c *Crawler) dialer() *net.Dialer {
+	return &net.Dialer{Timeout: min(connectTime, c.cfg.Timeout), KeepAlive: 30 * time.Second, Resolver: c.resolver}
 }
 
 // proxies returns what chooses a proxy for a request: the same one for all requests

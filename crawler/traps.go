@@ -16,10 +16,10 @@ import (
 //
 // So the URLs of a host are sorted into patterns (pattern.go), and each pattern has a
 // budget. The first pages of it, trap-pages, are free. Each of those that follow costs
-// one, and one that shows something which the pages of the pattern before it did not
-// show brings trapGain; only every trapSample-th is looked at, and counts for all.
-// Where nothing is left, the pattern is closed: its URLs are left alone, each with a
-// line in rejected.jsonl. An archive of a hundred thousand articles never gets there,
+// one of a tenth as many, and one that shows something which the pages of the pattern
+// before it did not show brings trapGain; only every trapSample-th is looked at, and
+// counts for all. Where nothing is left, the pattern is closed: its URLs are left alone,
+// each with a line in rejected.jsonl. An archive of a hundred thousand articles never gets there,
 // nor does one in which nine of ten are missing.
 //
 // Only what is found by links, and by redirects of these, is counted and left alone.
@@ -28,6 +28,7 @@ import (
 const (
 	trapGain   = 10
 	trapSample = 4
+	leastTrial = 10 * trapSample // where a tenth is less
 )
 
 // What a page has to show beyond what was seen, in bytes of text, to bring something,
@@ -107,7 +108,7 @@ func (t *traps) fetched(host frontier.Host, url string, page []byte) (name strin
 	p.pages++
 	beyond := p.pages - t.free
 	if beyond == 1 {
-		p.left = max(t.free/10, trapSample)
+		p.left = max(t.free/10, leastTrial)
 	}
 	t.mu.Unlock()
 	if beyond <= 0 {

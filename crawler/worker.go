@@ -15,6 +15,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/internal/secret"
 	"github.com/politecrawl/politecrawl/robotsext"
+	"github.com/politecrawl/politecrawl/robotsext/guard"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
@@ -105,7 +106,7 @@ func (c *Crawler) visit(v *visit) (frontier.Outcome, error) {
 	ctx, turn := withTurn(c.working, v.lease.Host)
 	err = c.robots.Check(ctx, v.u)
 	took, spent := turn.spent()
-	if blocked, ok := errors.AsType[*robotsext.BlockedError](err); (!ok || blocked.Reason != robotsext.Later) && ctx.Err() == nil {
+	if !waits(err) && ctx.Err() == nil {
 		if err := c.aside.resume(v.lease.Host); err != nil {
 			return frontier.Outcome{}, err
 		}
@@ -178,6 +179,8 @@ func (c *Crawler) refused(v *visit, err error) (frontier.Outcome, error) {
 	outcome := frontier.Outcome{Lease: v.lease.ID, Result: frontier.Drop}
 	blocked, ok := errors.AsType[*robotsext.BlockedError](err)
 	switch {
+	case errors.Is(err, guard.ErrRefused):
+		return outcome, c.bar(v, err)
 	case ok && blocked.Reason == robotsext.Later:
 		// All URLs of the host wait together. The first of them that comes after
 		// that has its robots.txt asked for again.
@@ -251,8 +254,8 @@ func (c *Crawler) fetchPage(v *visit) (frontier.Outcome, error) {
 // unanswered deals with a request that brought no answer, or only a part of it, and
 // took so long.
 func (c *Crawler) unanswered(v *visit, took time.Duration, err error) (frontier.Outcome, error) {
-	if _, ok := errors.AsType[*robotsext.BlockedError](err); ok {
-		return c.refused(v, err) // the record expired since it was asked
+	if _, ok := errors.AsType[*robotsext.BlockedError](err); ok || errors.Is(err, guard.ErrRefused) {
+		return c.refused(v, err) // the record expired since it was asked, or the name has another address
 	}
 	if c.working.Err() != nil { // aborted
 		return v.deferred(), nil

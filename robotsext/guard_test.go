@@ -2,6 +2,7 @@ package robotsext_test
 
 import (
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/guard"
+	"github.com/politecrawl/politecrawl/robotsext/guard/guardtest"
 )
 
 // newSiteAt is newSite at another address of loopback.
@@ -134,6 +136,28 @@ func TestGuardOfRedirects(t *testing.T) {
 		listing.wantAsked(t, robotsLine)
 	})
 	inside.wantAsked(t)
+}
+
+// TestGuardOfSitemapRebound: a sitemap whose host has another address than for its
+// robots.txt is given up at once: asking again would not change the address.
+func TestGuardOfSitemapRebound(t *testing.T) {
+	s := newSiteAt(t, "127.0.0.2", func(w http.ResponseWriter, req *http.Request) {
+		w.Header().Set("Connection", "close")
+		fmt.Fprintf(w, "Sitemap: http://%s/s.xml\n", req.Host)
+	})
+	dialer := &net.Dialer{Resolver: guardtest.Resolver(netip.MustParseAddr("127.0.0.2"), netip.MustParseAddr("127.0.0.1"))}
+	opts := &robotsext.Options{Transport: guard.New(netip.MustParsePrefix("127.0.0.2/32")).Transport(&http.Transport{}, dialer), SitemapDelay: -1, RetryMin: time.Millisecond}
+	attempts := 0
+	opts.OnSitemap = func(f robotsext.SitemapFile) { attempts += f.Attempts }
+	_, port, err := net.SplitHostPort(s.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, errs := gather(newRobots(t, opts).Sitemaps(t.Context(), mustParse(t, "http://rebind.example:"+port+"/")))
+	if len(errs) != 1 || !errors.Is(errs[0], guard.ErrRefused) || attempts != 1 {
+		t.Errorf("errors %v after %d attempts", errs, attempts)
+	}
+	s.wantAsked(t, robotsLine)
 }
 
 // TestGuardAllows: what is allowed goes on as before.

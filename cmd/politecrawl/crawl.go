@@ -32,6 +32,11 @@ for each URL that was left alone and why, robots/ the robots.txt files seen. At 
 report.html says what was found; "politecrawl report DIR" writes that of a crawl which
 is running or was killed.
 
+Only public addresses are connected to. What a link, redirect, sitemap or name leads to on
+this machine, in a private network or at a cloud's metadata service is listed in
+rejected.jsonl as "address"; --allow-addr 127.0.0.0/8, or another network or address,
+allows it. A start URL that is refused, with no page to show, is exit code 3.
+
 The flags from --output on are also keys of the configuration file and, in capitals
 with POLITECRAWL_ before them, environment variables: POLITECRAWL_MAX_PAGES=100. A
 flag wins over the environment, the environment over the file. "politecrawl help
@@ -107,6 +112,9 @@ func (p *program) crawl(ctx context.Context, cfg crawler.Config, opts crawler.Op
 		case !h.quiet:
 			err = errors.Join(err, p.print(summaryText(sum)+waitingText(sum.Summary)+goOnText(sum.Summary)))
 		}
+	}
+	if err == nil {
+		err = notAllowed(sum.Refused, sum.Pages)
 	}
 	if err != nil {
 		return err
@@ -201,7 +209,7 @@ func (e unprefixed) Error() string {
 	var texts []string
 	for line := range strings.Lines(e.err.Error()) {
 		line = strings.TrimSuffix(line, "\n")
-		for _, prefix := range []string{"report: ", "crawler: ", "output: ", "frontier: ", "pebblestore: ", "redisstore: ", "robotsext: ", "robotstxt: ", "demosite: ", "monitor: "} {
+		for _, prefix := range []string{"report: ", "crawler: ", "output: ", "frontier: ", "pebblestore: ", "redisstore: ", "robotsext: ", "robotstxt: ", "demosite: ", "monitor: ", "guard: "} {
 			line = strings.TrimPrefix(line, prefix)
 		}
 		texts = append(texts, line)

@@ -120,6 +120,7 @@ func (d *demo) crawl(ctx context.Context, site *demosite.Site) (*demoResult, err
 	cfg.URLs = site.StartURLs()
 	cfg.Output = d.output
 	cfg.Delay = demoDelay
+	cfg.AllowAddr = []string{"127.0.0.0/8"}
 	cfg.RobotsRetry = demoRobotsRetry
 	sum, err := d.runCrawl(ctx, cfg, crawler.Options{}, &herald{program: d.program, quiet: d.quiet, log: d.log, listen: d.listen})
 	if err != nil {

@@ -40,7 +40,7 @@ within --max-wait. The first interrupt ends the planning, and what is known is p
 With --format json the result is an object on one line: end, began, took, urls, pages,
 rejected (numbers by reason), beyond (the pages that a limit leaves), requests, robots,
 sitemaps, entries, crawl_end, seconds, bound (what takes this long: host, workers, per-ip)
-and slowest (the host), frontier_bytes, memory_bytes, hosts (those of the crawl), others,
+and slowest (the host), refused (start URLs at addresses that are not allowed: url, addr, why), frontier_bytes, memory_bytes, hosts (those of the crawl), others,
 disallowed (by rule: host, robots_url, group, rule, line, urls, examples) and files (the
 sitemaps: url, host, status, pages, sitemaps, unread). A host has host, robots, robots_url,
 robots_status, robots_error, retry_at, group, urls, pages, rejected, sitemaps,
@@ -82,6 +82,9 @@ func (p *program) plan(ctx context.Context, cfg crawler.Config, format outputFor
 		err = errors.Join(err, p.printJSON(plan))
 	} else {
 		err = errors.Join(err, p.print(newPlanPage(plan, &cfg, p.painter()).text()))
+	}
+	if err == nil {
+		err = notAllowed(plan.Refused, plan.Pages)
 	}
 	if err != nil {
 		return err

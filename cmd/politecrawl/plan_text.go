@@ -173,8 +173,11 @@ func (p *planPage) examples(r *crawler.PlannedRule) string {
 func (p *planPage) trouble() {
 	for _, h := range slices.Concat(p.Hosts, p.Others) {
 		if h.Outcome == "unreachable" {
-			why := cmp.Or(h.Error, fmt.Sprintf("status %d", h.Status))
-			p.line("later", "%s", p.paint(yellow, fmt.Sprintf("%s is unreachable: %s; to be asked again at %s", printable(h.RobotsURL), printable(why), moment(h.RetryAt))))
+			name, why, again := "later", cmp.Or(h.Error, fmt.Sprintf("status %d", h.Status)), "; to be asked again at "+moment(h.RetryAt)
+			if h.RetryAt.IsZero() {
+				name, again = "address", ""
+			}
+			p.line(name, "%s", p.paint(yellow, fmt.Sprintf("%s is unreachable: %s%s", printable(h.RobotsURL), printable(why), again)))
 		}
 		if len(h.VisitTimes) > 0 {
 			text := fmt.Sprintf("%s asks to be visited at %s UTC", printable(h.Host), strings.Join(h.VisitTimes, ", "))

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"strings"
 	"time"
@@ -90,9 +91,16 @@ func withOutput(dirs []string) string {
 }
 
 // endingOf looks into the frontier of a crawl for what is left to do; nil: it has
-// none that can be read.
+// none that can be read, as that of several workers is elsewhere.
 func endingOf(dir string) *report.Ending {
-	view, err := pebblestore.Inspect(filepath.Join(dir, frontierFolder))
+	frontier := filepath.Join(dir, frontierFolder)
+	view, err := pebblestore.Inspect(frontier)
+	if errors.Is(err, pebblestore.ErrForeign) && isDirectory(frontier) {
+		var lock io.Closer
+		if lock, err = pebblestore.Lock(frontier); err == nil {
+			err = errors.Join(pebblestore.ErrForeign, lock.Close()) // nobody is at work here
+		}
+	}
 	switch {
 	case errors.Is(err, pebblestore.ErrInUse):
 		return &report.Ending{End: report.EndRunning}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/frontier/pebblestore"
+	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore/redistest"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/crawler/report"
 )
@@ -152,6 +153,64 @@ func TestReportOfWorkers(t *testing.T) {
 	one := filepath.Join(root, "one")
 	if got := run(t, "report", w1, "--output", one); got.code != exitDone || !strings.Contains(got.out, filepath.Join(one, report.HTMLFile)) {
 		t.Errorf("exit code %d: %s", got.code, got.out)
+	}
+}
+
+// TestReportOfAWorkerAtWork holds that a worker which has its directory open is known
+// to be running, though the frontier is not there, and that nothing is made of one
+// which has not.
+func TestReportOfAWorkerAtWork(t *testing.T) {
+	root := workerCrawls(t, "nightly", "nightly")
+	w1, w2, to := filepath.Join(root, "w1"), filepath.Join(root, "w2"), filepath.Join(root, "all")
+	lock, err := pebblestore.Lock(filepath.Join(w2, frontierFolder))
+	if err != nil {
+		t.Fatal(err)
+	}
+	states := func() string {
+		t.Helper()
+		var printed printedReport
+		got := run(t, "report", w1, w2, "--output", to, "--format", "json")
+		if err := json.Unmarshal([]byte(got.out), &printed); err != nil || len(printed.Segments) != 2 {
+			t.Fatalf("%v in %+v", err, got)
+		}
+		return string(printed.Segments[0].State + " " + printed.Segments[1].State)
+	}
+	if got := states(); got != "finished running" {
+		t.Errorf("while it works: %s", got)
+	}
+	if err := lock.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if got := states(); got != "finished unknown" {
+			t.Errorf("when it was killed: %s", got)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(w1, frontierFolder)); err == nil {
+		t.Error("a frontier was made where there was none")
+	}
+}
+
+// TestReportOfASharedCrawl holds that what workers have left is read as one crawl.
+func TestReportOfASharedCrawl(t *testing.T) {
+	url, dir := chainSite(t, 6), t.TempDir()
+	at := []string{"--frontier", redistest.Start(t).URL(), "--join", "news", "--quiet"}
+	w1, w2, to := filepath.Join(dir, "w1"), filepath.Join(dir, "w2"), filepath.Join(dir, "all")
+	for _, args := range [][]string{
+		{"crawl", url, "--output", w1, "--delay", "0s", "--max-pages", "4"},
+		{"crawl", "--output", w2},
+		{"crawl", "--resume", w2, "--max-pages", "0"},
+	} {
+		if args[1] != "--resume" {
+			args = append(args, at...)
+		}
+		if got := run(t, args...); got.code != exitDone {
+			t.Fatalf("%v: %+v", args, got)
+		}
+	}
+	got := run(t, "report", w1, w2, "--output", to)
+	if got.code != exitDone || !strings.HasPrefix(got.out, "finished: 6 pages on 1 host, 0 URLs left alone\n  files       of 2 workers,") || strings.Contains(got.out, "note") {
+		t.Errorf("%+v", got)
 	}
 }
 

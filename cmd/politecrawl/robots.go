@@ -6,7 +6,6 @@ import (
 	"io"
 	"net/url"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -71,8 +70,12 @@ func fromFile(name string, stdin io.Reader) (robotsSource, error) {
 }
 
 // fromSites fetches the robots.txt of each origin, once.
-func fromSites(userAgent string, timeout time.Duration) (robotsSource, error) {
-	robots, err := robotsext.New(userAgent, &robotsext.Options{Timeout: timeout, Parse: parseOptions()})
+func fromSites(s *siteFlags) (robotsSource, error) {
+	g, err := guardOf(s.allowed)
+	if err != nil {
+		return nil, err
+	}
+	robots, err := robotsext.New(s.userAgent, &robotsext.Options{Timeout: s.timeout, Guard: g, Parse: parseOptions()})
 	if err != nil {
 		return nil, misuse("--user-agent: %w", err)
 	}

@@ -10,20 +10,18 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/internal/secret"
 )
 
 // A check is one run of "robots check".
 type check struct {
 	*program
-	robots    string   // --robots
-	agents    []string // --agent
-	userAgent string
-	timeout   time.Duration
-	format    outputFormat
-	quiet     bool
-	explain   bool
+	robots  string   // --robots
+	agents  []string // --agent
+	site    siteFlags
+	format  outputFormat
+	quiet   bool
+	explain bool
 
 	source robotsSource
 	groups lineFinder
@@ -84,8 +82,8 @@ where robots.txt was fetched, fetch and age_seconds; truncated is true when the 
 longer than what is read of it.
 
 Exit code: 0 all allowed, 1 some disallowed, 2 misuse, 3 the file of --robots could not
-be read, 4 some robots.txt unreachable.
-With --quiet it is the only answer.`,
+be read or the address of a site is not allowed (--allow-addr), 4 some robots.txt
+unreachable. With --quiet it is the only answer.`,
 		Example: `  politecrawl robots check https://example.com/private/ --agent Googlebot,Bingbot
   politecrawl robots check --robots robots.txt /private/ /public/
   politecrawl robots check https://example.com/private/ --explain
@@ -98,8 +96,7 @@ With --quiet it is the only answer.`,
 	flags.SortFlags = false
 	flags.StringVar(&c.robots, "robots", "", "`FILE` to decide by (-: standard input) in place of the sites' own")
 	flags.StringSliceVar(&c.agents, "agent", []string{"politecrawl"}, "product tokens, `A,B`, of the crawlers to ask for")
-	flags.StringVar(&c.userAgent, "user-agent", crawler.DefaultUserAgent, "sent when robots.txt is fetched")
-	flags.DurationVar(&c.timeout, "timeout", 30*time.Second, "longest time for one robots.txt with its redirects")
+	c.site.add(flags)
 	flags.BoolVar(&c.explain, "explain", false, "say how each answer comes about")
 	flags.BoolVar(&c.quiet, "quiet", false, "say nothing but errors")
 	return cmd
@@ -134,8 +131,8 @@ func (c *check) prepare(args []string) error {
 	if readsURLs && c.robots == stdinName {
 		return misuse("robots check: standard input cannot be both the robots.txt and the URLs; give one of them as a file")
 	}
-	if c.timeout <= 0 {
-		return misuse("robots check: --timeout: %v is not a time to wait", c.timeout)
+	if c.site.timeout <= 0 {
+		return misuse("robots check: --timeout: %v is not a time to wait", c.site.timeout)
 	}
 	for _, text := range c.agents {
 		a, err := parseAgent(text)
@@ -154,7 +151,7 @@ func (c *check) prepare(args []string) error {
 		}
 		return nil
 	}
-	c.source, err = fromSites(c.userAgent, c.timeout)
+	c.source, err = fromSites(&c.site)
 	return err
 }
 
@@ -207,7 +204,8 @@ func (c *check) ask(ctx context.Context, u inputLine) error {
 		case disallowed:
 			c.code = worse(c.code, exitFindings)
 		case later:
-			c.code = worse(c.code, exitLater)
+			_, code := ruling.unreachable()
+			c.code = worse(c.code, code)
 		}
 	}
 	return nil
@@ -235,9 +233,12 @@ func (r ruling) answer(rawURL string, a agent) answer {
 	if rec := r.record; rec != nil {
 		ans.Status = rec.Status
 		if r.later() {
-			ans.Verdict, ans.RetryAt = later, rec.RetryAt
-			if rec.Err != nil {
-				ans.Error = reasonIn(rec.Err)
+			ans.Verdict = later
+			if ans.Error = r.barred(); ans.Error == "" {
+				ans.RetryAt = rec.RetryAt
+				if rec.Err != nil {
+					ans.Error = reasonIn(rec.Err)
+				}
 			}
 		}
 		if err := rec.RedirectError(); err != nil {
@@ -282,6 +283,8 @@ func (a answer) text(paint painter) string {
 func (a answer) why() string {
 	from := inWords(a.RobotsURL)
 	switch {
+	case a.Verdict == later && a.RetryAt.IsZero():
+		return fmt.Sprintf("%s is unreachable: %s", from, a.Error)
 	case a.Verdict == later:
 		return fmt.Sprintf("%s is unreachable (%s); ask again after %s", from, a.Error, moment(a.RetryAt))
 	case a.Rule != "" && a.Group != "":

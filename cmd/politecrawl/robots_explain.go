@@ -65,6 +65,9 @@ func (r ruling) explain(rawURL string, a agent, finder lineFinder) *explanation 
 	if rec := r.record; rec != nil {
 		age := time.Since(rec.FetchedAt).Seconds()
 		x.Fetch, x.Age = fetchOf(rec), &age
+		if r.barred() != "" {
+			x.Fetch.RetryAt = time.Time{} // another try would be refused too
+		}
 	}
 	file := r.file
 	if file == nil {
@@ -233,7 +236,9 @@ func (p *explainPage) fetch(x *explanation) {
 	fetched := fmt.Sprintf("fetched %s, %s ago", moment(f.FetchedAt), roughly(time.Duration(*x.Age*float64(time.Second))))
 	if x.Because == becauseUnreachable {
 		p.line("", fetched)
-		p.line("", fmt.Sprintf("failing since %s, next try %s", moment(f.FailingSince), moment(f.RetryAt)))
+		if !f.RetryAt.IsZero() {
+			p.line("", fmt.Sprintf("failing since %s, next try %s", moment(f.FailingSince), moment(f.RetryAt)))
+		}
 		return
 	}
 	p.line("", fetched+", holds until "+moment(f.ExpiresAt))

@@ -7,28 +7,17 @@ import (
 	"io"
 	"io/fs"
 	"strings"
-	"time"
 
-	"github.com/spf13/cobra"
-
-	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
 // A robotsInput reads the robots.txt files that arguments name: a URL has a
 // scheme, and means the file of its origin; all else is a file.
 type robotsInput struct {
-	command   string
-	stdin     io.Reader
-	userAgent string
-	timeout   time.Duration
-	options   *robotstxt.Options
-}
-
-func (in *robotsInput) flags(cmd *cobra.Command) {
-	flags := cmd.Flags()
-	flags.StringVar(&in.userAgent, "user-agent", crawler.DefaultUserAgent, "sent when robots.txt is fetched")
-	flags.DurationVar(&in.timeout, "timeout", 30*time.Second, "longest time for one robots.txt with its redirects")
+	command string
+	stdin   io.Reader
+	site    siteFlags
+	options *robotstxt.Options
 }
 
 // readRobots returns the content of a robots.txt in a file or on standard input.
@@ -53,8 +42,8 @@ func looksLikeSite(name string) bool {
 // read returns the ruling of an argument, always with a file: where there is no
 // robots.txt, an empty one. That it cannot be reached is an error.
 func (in *robotsInput) read(ctx context.Context, name string) (ruling, error) {
-	if in.timeout <= 0 {
-		return ruling{}, misuse("%s: --timeout: %v is not a time to wait", in.command, in.timeout)
+	if in.site.timeout <= 0 {
+		return ruling{}, misuse("%s: --timeout: %v is not a time to wait", in.command, in.site.timeout)
 	}
 	if !strings.Contains(name, "://") {
 		body, err := readRobots(name, in.stdin)
@@ -67,7 +56,7 @@ func (in *robotsInput) read(ctx context.Context, name string) (ruling, error) {
 	if err != nil {
 		return ruling{}, misuse("%s: %w", in.command, err)
 	}
-	source, err := fromSites(in.userAgent, in.timeout)
+	source, err := fromSites(&in.site)
 	if err != nil {
 		return ruling{}, err
 	}
@@ -76,7 +65,8 @@ func (in *robotsInput) read(ctx context.Context, name string) (ruling, error) {
 	case err != nil:
 		return ruling{}, err
 	case r.later():
-		return ruling{}, &exit{exitLater, fmt.Errorf("%s: %s is unreachable: %s; ask again after %s", in.command, r.from, r.reason(), moment(r.record.RetryAt))}
+		why, code := r.unreachable()
+		return ruling{}, &exit{code, fmt.Errorf("%s: %s is unreachable: %s", in.command, r.from, why)}
 	}
 	r.file = robotstxt.Parse(r.record.Body, in.options)
 	return r, nil

@@ -5,11 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/internal/secret"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt/robotslint"
@@ -18,11 +16,10 @@ import (
 // A lint is one run of "robots lint".
 type lint struct {
 	*program
-	userAgent string
-	timeout   time.Duration
-	format    outputFormat
-	limit     int
-	quiet     bool
+	site   siteFlags
+	format outputFormat
+	limit  int
+	quiet  bool
 
 	counts map[robotslint.Severity]int
 	code   int
@@ -70,8 +67,7 @@ read, 4 some robots.txt unreachable. With --quiet it is the only answer.`,
 	l.format.flag(cmd)
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.StringVar(&l.userAgent, "user-agent", crawler.DefaultUserAgent, "sent when robots.txt is fetched")
-	flags.DurationVar(&l.timeout, "timeout", 30*time.Second, "longest time for one robots.txt with its redirects")
+	l.site.add(flags)
 	flags.BoolVar(&l.quiet, "quiet", false, "say nothing but errors")
 	flags.IntVar(&l.limit, "limit", robotslint.DefaultMaxPerKind, "most findings of one kind that are listed for a file, 0 for all")
 	return cmd
@@ -79,8 +75,8 @@ read, 4 some robots.txt unreachable. With --quiet it is the only answer.`,
 
 func (l *lint) run(ctx context.Context, args []string) error {
 	switch {
-	case l.timeout <= 0:
-		return misuse("robots lint: --timeout: %v is not a time to wait", l.timeout)
+	case l.site.timeout <= 0:
+		return misuse("robots lint: --timeout: %v is not a time to wait", l.site.timeout)
 	case l.limit < 0:
 		return misuse("robots lint: --limit: %d is not a number of findings", l.limit)
 	}
@@ -99,7 +95,7 @@ func (l *lint) run(ctx context.Context, args []string) error {
 // cannot be read is complained about, and the others are linted all the same.
 func (l *lint) one(ctx context.Context, arg string) error {
 	if strings.Contains(arg, "://") {
-		return l.site(ctx, arg)
+		return l.remote(ctx, arg)
 	}
 	body, err := readRobots(arg, l.in)
 	if err != nil {
@@ -110,15 +106,15 @@ func (l *lint) one(ctx context.Context, arg string) error {
 	return l.body(arg, body, robotslint.Options{})
 }
 
-// site lints the robots.txt of the origin of a URL.
-func (l *lint) site(ctx context.Context, rawURL string) error {
+// remote lints the robots.txt of the origin of a URL.
+func (l *lint) remote(ctx context.Context, rawURL string) error {
 	origin, err := originURL(rawURL)
 	if err != nil {
 		l.complain(fmt.Errorf("robots lint: %w", err))
 		l.code = worse(l.code, exitMisuse)
 		return nil
 	}
-	source, err := fromSites(l.userAgent, l.timeout)
+	source, err := fromSites(&l.site)
 	if err != nil {
 		return err
 	}
@@ -127,8 +123,9 @@ func (l *lint) site(ctx context.Context, rawURL string) error {
 	case err != nil:
 		return err
 	case r.later():
-		l.complain(fmt.Errorf("robots lint: %s is unreachable: %s; ask again after %s", r.from, r.reason(), moment(r.record.RetryAt)))
-		l.code = worse(l.code, exitLater)
+		why, code := r.unreachable()
+		l.complain(fmt.Errorf("robots lint: %s is unreachable: %s", r.from, why))
+		l.code = worse(l.code, code)
 		return nil
 	case r.record.RedirectError() != nil:
 		return l.astray(r.record)

@@ -11,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/internal/secret"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
@@ -76,9 +75,8 @@ type shownFinding struct {
 
 func (p *program) robotsShowCommand() *cobra.Command {
 	var (
-		format    outputFormat
-		userAgent string
-		timeout   time.Duration
+		format outputFormat
+		site   siteFlags
 	)
 	cmd := &cobra.Command{
 		Use:   "show URL|FILE|-",
@@ -89,10 +87,10 @@ robots.txt of its origin is fetched, and the outcome, the status, the chain of
 redirects and the times are shown too. A - reads standard input. No more than 100,000
 rules and fields are listed: a file in which groups overlap may come to many millions.
 
-Exit code: 0, 2 misuse, 3 the file could not be read, 4 the robots.txt is unreachable.`,
+Exit code: 0, 2 misuse, 3 the file could not be read or its address is not allowed, 4 the robots.txt is unreachable.`,
 		Args: arguments(1, 1, "one URL, file name or -"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			source, origin, err := p.showSource(args[0], userAgent, timeout)
+			source, origin, err := p.showSource(args[0], &site)
 			if err != nil {
 				return err
 			}
@@ -100,13 +98,12 @@ Exit code: 0, 2 misuse, 3 the file could not be read, 4 the robots.txt is unreac
 		},
 	}
 	format.flag(cmd)
-	cmd.Flags().StringVar(&userAgent, "user-agent", crawler.DefaultUserAgent, "sent when robots.txt is fetched")
-	cmd.Flags().DurationVar(&timeout, "timeout", 30*time.Second, "longest time for one robots.txt with its redirects")
+	site.add(cmd.Flags())
 	return cmd
 }
 
 // showSource finds out what arg names: a URL has a scheme, all else is a file.
-func (p *program) showSource(arg, userAgent string, timeout time.Duration) (robotsSource, *url.URL, error) {
+func (p *program) showSource(arg string, site *siteFlags) (robotsSource, *url.URL, error) {
 	if !strings.Contains(arg, "://") {
 		source, err := fromFile(arg, p.in)
 		if err != nil {
@@ -114,14 +111,14 @@ func (p *program) showSource(arg, userAgent string, timeout time.Duration) (robo
 		}
 		return source, nil, err
 	}
-	if timeout <= 0 {
-		return nil, nil, misuse("robots show: --timeout: %v is not a time to wait", timeout)
+	if site.timeout <= 0 {
+		return nil, nil, misuse("robots show: --timeout: %v is not a time to wait", site.timeout)
 	}
 	origin, err := originURL(arg)
 	if err != nil {
 		return nil, nil, misuse("robots show: %w", err)
 	}
-	source, err := fromSites(userAgent, timeout)
+	source, err := fromSites(site)
 	return source, origin, err
 }
 
@@ -129,6 +126,9 @@ func (p *program) show(ctx context.Context, source robotsSource, origin *url.URL
 	r, err := source(ctx, origin)
 	if err != nil {
 		return err
+	}
+	if why := r.barred(); why != "" {
+		return failed("robots show: %s is unreachable: %s", r.from, why)
 	}
 	if format == formatJSON {
 		err = p.printJSON(r.shown())

@@ -78,6 +78,7 @@ func newSettings() *settings {
 	k.IntVar(&c.MaxRepeats, "max-repeats", c.MaxRepeats, "follow links in whose path a part stands at most `N` times in a row (0: no limit)")
 	k.IntVar(&c.Retries, "retries", c.Retries, "ask `N` more times for a page that failed")
 	k.StringArrayVar(&c.Proxies, proxyKey, c.Proxies, "send requests through the proxy `URL`; given several times, each host has one of them; one with a password is better set as "+variable(proxyKey)+", which other users do not see")
+	k.StringSliceVar(&c.AllowAddr, allowAddr, c.AllowAddr, allowAddrUsage)
 	k.BoolVar(&c.Links, "links", c.Links, "list in links.jsonl what each page links to")
 	k.StringSliceVar(&c.Write, "write", c.Write, "write the crawl down as `FORMAT` too: csv, sqlite, warc or warc-1.1; several with commas between them")
 	k.StringArrayVar(&c.Extract, "extract", c.Extract, "add the field `NAME=SELECTOR` to pages.jsonl: title2=h1, images=img@src[]; may be given several times")

@@ -28,6 +28,7 @@ type listing struct {
 	delay        time.Duration
 	userAgent    string
 	timeout      time.Duration
+	allowed      []string // --allow-addr
 	format       outputFormat
 
 	results *bufio.Writer // standard output: there may be millions of entries
@@ -63,7 +64,7 @@ changefreq, priority, alternates, images, videos, news, sitemap (the file it sta
 and line; each finding: sitemap, line, kind, text, error, id.
 
 Exit code: 0, or 1 when a sitemap is disallowed or --check finds something, 2 misuse,
-3 when a sitemap could not be read, 4 when a robots.txt is unreachable.`,
+3 when a sitemap could not be read or its address is not allowed, 4 when a robots.txt is unreachable.`,
 		Example: `  politecrawl sitemap https://example.com/ | politecrawl robots check -
   politecrawl sitemap https://example.com/sitemap.xml --format csv > pages.csv
   politecrawl sitemap --check --stats sitemap.xml.gz`,
@@ -81,6 +82,7 @@ Exit code: 0, or 1 when a sitemap is disallowed or --check finds something, 2 mi
 	flags.DurationVar(&l.delay, "delay", time.Second, "least time between two requests to a host")
 	flags.StringVar(&l.userAgent, "user-agent", crawler.DefaultUserAgent, "sent with every request")
 	flags.DurationVar(&l.timeout, "timeout", 30*time.Second, "longest time for one robots.txt, and to wait for more of a sitemap")
+	flags.StringSliceVar(&l.allowed, allowAddr, nil, allowAddrUsage)
 	return cmd
 }
 

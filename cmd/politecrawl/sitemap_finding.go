@@ -8,6 +8,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/internal/secret"
 	"github.com/politecrawl/politecrawl/robotsext"
+	"github.com/politecrawl/politecrawl/robotsext/guard"
 	"github.com/politecrawl/politecrawl/robotsext/sitemap"
 )
 
@@ -119,6 +120,9 @@ func (l *listing) fail(name string, err error) {
 	text := bare(err)
 	blocked, isBlocked := errors.AsType[*robotsext.BlockedError](err)
 	switch {
+	case errors.Is(err, guard.ErrRefused):
+		l.code = worse(l.code, exitFailed)
+		text = inWords(name) + ": " + refusedAddress(err, "")
 	case isBlocked && blocked.Reason == robotsext.Later:
 		l.code = worse(l.code, exitLater)
 	case isBlocked:

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/robotsext"
+	"github.com/politecrawl/politecrawl/robotsext/guard"
 	"github.com/politecrawl/politecrawl/robotsext/sitemap"
 )
 
@@ -47,8 +48,12 @@ func (l *listing) site(ctx context.Context, raw string) error {
 	if err != nil {
 		return misuse("sitemap: %q is not a URL", raw)
 	}
-	w := &sitemapWalk{listing: l, origin: origin.Scheme + "://" + origin.Host}
-	robots, err := w.open()
+	g, err := guardOf(l.allowed)
+	if err != nil {
+		return err
+	}
+	w := &sitemapWalk{listing: l, origin: origin.Scheme + "://" + origin.Host, site: u}
+	robots, err := w.open(g)
 	if err != nil {
 		return misuse("--user-agent: %w", withoutPrefix(err))
 	}
@@ -66,7 +71,7 @@ func (l *listing) site(ctx context.Context, raw string) error {
 			l.code = worse(l.code, exitInterrupted)
 			return w.failure
 		case err != nil:
-			err = w.refused(err)
+			err = w.refused(ctx, robots, err)
 		default:
 			err = l.entry(entry)
 		}
@@ -82,19 +87,21 @@ func (l *listing) site(ctx context.Context, raw string) error {
 type sitemapWalk struct {
 	*listing
 	origin  string
+	site    *url.URL
 	root    bool                  // the site's own list is walked
 	last    robotsext.SitemapFile // that was done with
 	failure error                 // of writing results
 }
 
 // open makes what fetches the sitemaps.
-func (w *sitemapWalk) open() (*robotsext.Robots, error) {
+func (w *sitemapWalk) open(g *guard.Guard) (*robotsext.Robots, error) {
 	delay := w.delay
 	if delay == 0 {
 		delay = -1 // which is none
 	}
 	return robotsext.New(w.userAgent, &robotsext.Options{
 		Timeout:       w.timeout,
+		Guard:         g,
 		RetryMin:      firstSitemapRetry,
 		RetryMax:      sitemapPatience,
 		SitemapPolicy: w.policy.value(),
@@ -113,8 +120,15 @@ func (w *sitemapWalk) open() (*robotsext.Robots, error) {
 }
 
 // refused deals with an error of the walk: of the last file, or of robots.txt.
-func (w *sitemapWalk) refused(err error) error {
+func (w *sitemapWalk) refused(ctx context.Context, robots *robotsext.Robots, err error) error {
 	if _, ofFile := errors.AsType[*robotsext.SitemapError](err); !ofFile {
+		if rec, unknown := robots.Record(ctx, w.site); unknown == nil {
+			if why := (ruling{record: rec}).barred(); why != "" {
+				w.complain(fmt.Errorf("sitemap: %s/robots.txt is unreachable: %s", w.origin, why))
+				w.code = worse(w.code, exitFailed)
+				return nil
+			}
+		}
 		w.fail(w.origin, err)
 		return nil
 	}

@@ -53,7 +53,7 @@ func quick(t *testing.T, urls ...string) crawler.Config {
 	cfg.URLs, cfg.Output = urls, filepath.Join(t.TempDir(), "crawl")
 	cfg.Delay, cfg.ResponseFactor, cfg.Workers = 60*time.Millisecond, 0, 4
 	cfg.Retries, cfg.MaxWait, cfg.RobotsRetry = 0, 0, time.Minute
-	cfg.MaxBody = 4 << 20
+	cfg.MaxBody, cfg.AllowAddr = 4<<20, []string{"127.0.0.0/8"}
 	return cfg
 }
 

@@ -34,6 +34,7 @@ func startDemo(t *testing.T, delay time.Duration) *demo {
 	}
 	d := &demo{site, server, make(chan *crawler.Summary, 1)}
 	cfg := crawler.Default()
+	cfg.AllowAddr = []string{"127.0.0.0/8"}
 	cfg.URLs, cfg.Output = site.StartURLs(), filepath.Join(t.TempDir(), "crawl")
 	cfg.Delay, cfg.RobotsRetry = delay, time.Second
 	var c *crawler.Crawler

@@ -38,6 +38,7 @@ func Example() {
 	defer server.Close()
 
 	cfg := crawler.Default()
+	cfg.AllowAddr = []string{"127.0.0.0/8"}
 	cfg.URLs, cfg.Output, cfg.Delay, cfg.MaxPages = site.StartURLs(), filepath.Join(dir, "crawl"), 0, 20
 	var c *crawler.Crawler
 	c, err = crawler.New(cfg, &crawler.Options{

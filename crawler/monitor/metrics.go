@@ -41,6 +41,7 @@ var (
 		string(output.Unchanged), string(output.TooDeep), string(output.Nofollow), string(output.Failed),
 		string(output.Invalid), string(output.TooManyHops), string(output.Alias), string(output.HostFull),
 		string(output.Trap), string(output.Repeating), string(output.TooLong), string(output.TooManyHosts), string(output.SitemapFull),
+		string(output.Address),
 	}
 	outcomes = []string{"rules", "allow-all", unreachable}
 )

@@ -97,6 +97,7 @@ politecrawl_pages_total{status="other"} 1
 politecrawl_paused 1
 # HELP politecrawl_rejected_total URLs that were left alone, by reason.
 # TYPE politecrawl_rejected_total counter
+politecrawl_rejected_total{reason="address"} 0
 politecrawl_rejected_total{reason="alias"} 0
 politecrawl_rejected_total{reason="depth"} 0
 politecrawl_rejected_total{reason="disallowed"} 1

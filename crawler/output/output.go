@@ -126,4 +126,5 @@ const (
 	TooLong      Reason = "too-long"     // it has more bytes, or parameters, than a URL that is taken up
 	TooManyHosts Reason = "hosts"        // the crawl has had max-hosts before its host
 	SitemapFull  Reason = "sitemap-full" // a sitemap that is not read: those of its host have listed max-sitemap-entries
+	Address      Reason = "address"      // its host, or where its robots.txt redirects to, is at an address that allow-addr does not allow
 )

@@ -9,14 +9,21 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/browsertest"
 )
 
-// openReport opens the report of a crawl.
-func openReport(t *testing.T, b *browsertest.Tab, c *crawl) {
+// openReport opens the report of a crawl, or that of the crawls of several workers.
+func openReport(t *testing.T, b *browsertest.Tab, workers ...*crawl) {
 	t.Helper()
-	dir := c.write(t)
-	if _, err := write(dir, nil); err != nil {
+	var dirs []string
+	for _, c := range workers {
+		dirs = append(dirs, c.write(t))
+	}
+	r, err := Make(dirs, nil)
+	if err == nil {
+		err = r.WriteFiles(dirs[0])
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
-	b.Open("file://" + filepath.Join(dir, HTMLFile))
+	b.Open("file://" + filepath.Join(dirs[0], HTMLFile))
 }
 
 // bigCrawl is everything, with more rows in some tables.
@@ -26,6 +33,7 @@ func bigCrawl() *crawl {
 		host := fmt.Sprintf("https://host-%02d.example", i)
 		for page := range i + 1 {
 			p := c.pages[0]
+			p.Hash = ""
 			p.URL = fmt.Sprintf("%s/%d/%s", host, page, strings.Repeat("long", 60))
 			c.pages = append(c.pages, p)
 		}
@@ -101,6 +109,7 @@ func TestLongTables(t *testing.T) {
 	c := bigCrawl()
 	for i := range 60 {
 		p := c.pages[0]
+		p.Hash = ""
 		p.URL, p.Status = fmt.Sprintf("%s/broken/%02d", example, i), 404
 		c.pages = append(c.pages, p)
 	}
@@ -145,13 +154,49 @@ func TestWithoutScript(t *testing.T) {
 	b.WantNoFault("file://", "data:")
 }
 
+// bigWorkers are workers of one crawl, each of which ended in another way.
+func bigWorkers() []*crawl {
+	workers := []*crawl{bigCrawl(), hostileCrawl(), bigCrawl(), worker(func(*crawl) {})}
+	workers[1].state["ended"] = Ending{hostile[0], 12}
+	workers[2].state["ended"] = Ending{End: EndRunning}
+	delete(workers[3].state, "ended")
+	return workers
+}
+
+// TestWorkersInBrowser holds that the head of the page lists the directories.
+func TestWorkersInBrowser(t *testing.T) {
+	b := browsertest.New(t, nil)
+	b.Resize(1280, 900)
+	openReport(t, b, bigWorkers()...)
+	if got, want := browsertest.Eval[string](b, `document.querySelector("header .segments summary").textContent`), "the directories of 4 workers"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got := rows(t, b, "table-segments", 0); strings.Count(got, "/crawl") != 4 {
+		t.Errorf("directories: %s", got)
+	}
+	states := rows(t, b, "table-segments", 1)
+	if got := rows(t, b, "table-segments", 0); !strings.HasSuffix(got, "/crawl (laptop-1)") {
+		t.Errorf("directories: %s", got)
+	}
+	for _, words := range []string{"came to the end", "ended: <script>", "12 URLs left", "is still running", "is running or was killed"} {
+		if !strings.Contains(states, words) {
+			t.Errorf("workers: %s; they do not say %q", states, words)
+		}
+	}
+	b.WantNoFault("file://", "data:")
+	openReport(t, b, bigCrawl())
+	if browsertest.Eval[bool](b, `document.querySelector(".segments") !== null`) {
+		t.Error("the report of one crawl has workers")
+	}
+}
+
 // TestOnAPhone holds that nothing is wider than the screen, with all that can be
 // opened open.
 func TestOnAPhone(t *testing.T) {
 	b := browsertest.New(t, nil)
 	b.BePhone()
-	for name, c := range map[string]*crawl{"all": bigCrawl(), "hostile": hostileCrawl()} {
-		openReport(t, b, c)
+	for name, c := range map[string][]*crawl{"all": {bigCrawl()}, "hostile": {hostileCrawl()}, "workers": bigWorkers()} {
+		openReport(t, b, c...)
 		browsertest.Eval[int](b, `document.querySelectorAll("details").forEach(d => d.open = true), 1`)
 		if wide := b.Wide(); len(wide) > 0 {
 			t.Errorf("%s: %d elements are wider than the screen, the first: %s", name, len(wide), wide[0])
@@ -168,7 +213,7 @@ func TestLightAndDark(t *testing.T) {
 	seen := make(map[string]string)
 	for _, scheme := range []string{"light", "dark"} {
 		b.Prefer("prefers-color-scheme", scheme)
-		openReport(t, b, bigCrawl())
+		openReport(t, b, bigWorkers()...)
 		browsertest.Eval[int](b, `document.querySelectorAll("details").forEach(d => d.open = true), 1`)
 		seen[browsertest.Eval[string](b, `getComputedStyle(document.body).backgroundColor`)] = scheme
 		if faint := b.Faint(); len(faint) > 0 {

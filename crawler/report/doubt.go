@@ -9,6 +9,9 @@ import (
 // circumstances are what keeps a crawl from having seen all there is.
 type circumstances struct {
 	unfinished   string // why it is not known that the crawl saw everything; empty: it did
+	part         bool   // the directories of other workers are not known
+	complete     bool   // those of all workers ought to be, and these to have dealt with all
+	unseen       int    // URLs that sitemaps list and that they have not dealt with all the same
 	trail        bool   // the entries of sitemaps were not written down
 	partTrail    int    // nor those of the sitemaps that so many workers have read, where others' were
 	linksUnknown bool   // the links of pages were not
@@ -21,7 +24,10 @@ type circumstances struct {
 }
 
 func (m *maker) circumstances() circumstances {
+	state, _ := m.segments.over()
 	c := circumstances{
+		part:         m.segments.shared() && len(m.segments) == 1,
+		complete:     m.segments.shared() && len(m.segments) > 1 && state == Finished,
 		unfinished:   m.unfinished(),
 		partTrail:    len(m.segments.withoutEntries()),
 		linksUnknown: len(m.segments.withoutLinks()) > 0,
@@ -57,6 +63,15 @@ func (m *maker) unfinished() string {
 	}
 }
 
+// onePart says that a report is not of the whole crawl.
+const onePart = "the crawl may have had other workers, and what these found stands in directories of their own"
+
+// lacking says that the directory of a worker was not named, as far as one can tell.
+func (c *circumstances) lacking() string {
+	return fmt.Sprintf("%s in a sitemap and neither fetched nor left alone, though the crawl is finished: the directory of a worker may be missing",
+		subject(c.unseen, "URL", "is", "are"))
+}
+
 // doubts says why what was found of a kind is not the whole truth.
 func (c *circumstances) doubts(kind Kind) []string {
 	list := []string{}
@@ -69,6 +84,8 @@ func (c *circumstances) doubts(kind Kind) []string {
 		doubt(c.reasons[reason] > 0, "%s: %s", quantity(c.reasons[reason], "URL"), words)
 	}
 	doubt(c.unfinished != "", "%s", c.unfinished)
+	doubt(c.part, "%s", onePart)
+	doubt(c.unseen > 0, "%s", c.lacking())
 	doubt(c.trail && kind == NotListed, "the entries of the sitemaps were not written down, so that a page that was found by a link first may be in one")
 	doubt(c.trail && kind == FalseDate, "the entries of the sitemaps were not written down, nor their dates")
 	doubt(c.trail && kind != NotListed && kind != FalseDate && kind != NotLinked,
@@ -80,6 +97,7 @@ func (c *circumstances) doubts(kind Kind) []string {
 		return list
 	}
 	because(output.Later, "their robots.txt could not be read")
+	because(output.Address, "their hosts are at addresses that are not public and not allowed")
 	because(output.HostFull, "left out by the limit of pages of a host")
 	because(output.TooManyHosts, "left out by the limit of hosts")
 	because(output.SitemapFull, "sitemaps left out by the limit of their entries")

@@ -21,6 +21,7 @@ import (
 func (s *faultSite) config(t *testing.T) crawler.Config {
 	t.Helper()
 	cfg := crawler.Default()
+	cfg.AllowAddr = []string{"127.0.0.0/8"}
 	cfg.URLs, cfg.Output = []string{s.main + "/", s.bare + "/"}, filepath.Join(t.TempDir(), "crawl")
 	cfg.Delay, cfg.RobotsRetry, cfg.Retries, cfg.MaxWait = 0, 20*time.Millisecond, 0, time.Second
 	cfg.Timeout, cfg.RobotsTimeout = 5*time.Second, 5*time.Second

@@ -15,6 +15,9 @@ func (m *maker) notes() []string {
 	if m.reconciler.within.linksUnknown && len(m.segments) == 1 {
 		notes = append(notes, output.LinksFile+" is missing or empty, so that of the pages that link to a URL only the one is known by which it was found")
 	}
+	if m.reconciler.within.part {
+		notes = append(notes, onePart)
+	}
 	if len(m.segments) > 1 {
 		notes = append(notes, m.notesOnSegments()...)
 	}
@@ -27,6 +30,9 @@ func (m *maker) notesOnSegments() []string {
 	note := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
 	if n := m.union.pages; n > 0 {
 		note("%s in more than one directory: of each the line of the last fetch counts", subject(n, "page", "stands", "stand"))
+	}
+	if m.reconciler.within.unseen > 0 {
+		note("%s", m.reconciler.within.lacking())
 	}
 	for _, s := range m.segments.open() {
 		if s.progress() == Running {

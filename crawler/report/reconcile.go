@@ -88,6 +88,9 @@ func (c *reconciler) conclude(within circumstances) {
 			continue
 		}
 		c.result.URLs++
+		if within.complete && f.status == 0 && f.reason == 0 {
+			c.within.unseen++
+		}
 		switch faults := c.faults(f); {
 		case len(faults) == 0 || faults[0] == NotLinked:
 			c.result.Fine++

@@ -177,6 +177,37 @@ func TestInconclusive(t *testing.T) {
 	}
 }
 
+// TestListedTwice holds that of the sitemaps which list a URL the first by name is told,
+// in whichever order they were read, and that a date is held against the last reading.
+func TestListedTwice(t *testing.T) {
+	a, b := example+"/a.xml", example+"/b.xml"
+	for _, order := range [][]string{{a, b}, {b, a}} {
+		c := everything()
+		for i, file := range order {
+			c.sitemaps = append(c.sitemaps,
+				output.Sitemap{URL: file, Status: 200, Host: example, Pages: 2, FetchedAt: at(0).AddDate(0, 0, 9*i)},
+				output.Sitemap{URL: file, Status: 200, Host: other, Pages: 2, FetchedAt: at(0).AddDate(0, 0, 9-9*i)})
+			c.entries = append(c.entries,
+				output.Entry{URL: example + "/nowhere", Sitemap: file, LastMod: at(0).AddDate(0, 0, 5)},
+				output.Entry{URL: example + "/old", Sitemap: file, LastMod: at(0).AddDate(0, 0, 5)})
+		}
+		r := c.make(t)
+		if want := []string{"/alias?x=1", "/nowhere"}; !slices.Equal(found(r, NotFetched), want) {
+			t.Errorf("not fetched: %v", found(r, NotFetched))
+		}
+		if want := []string{"/ancient", "/future"}; !slices.Equal(found(r, FalseDate), want) {
+			t.Errorf("dates that cannot be true: %v", found(r, FalseDate))
+		}
+		for _, k := range r.Sitemaps.Kinds {
+			for _, row := range k.URLs.Rows {
+				if (row.URL == example+"/nowhere" || row.URL == example+"/old") && (row.Sitemap != a || k.URLs.Total != 2) {
+					t.Errorf("%s: %d rows, %+v", k.Kind, k.URLs.Total, row)
+				}
+			}
+		}
+	}
+}
+
 // TestReconciliationWithoutEntries holds what is still known where the entries were
 // not written down: what was first found in a sitemap.
 func TestReconciliationWithoutEntries(t *testing.T) {

@@ -64,6 +64,7 @@ var meanings = map[output.Reason]string{
 	output.TooLong:      "it has more bytes or parameters than URLs have",
 	output.TooManyHosts: "its host is new, and the crawl has had as many as it takes",
 	output.SitemapFull:  "it is a sitemap, and those of its host have listed as many pages as the crawl takes",
+	output.Address:      "its host, or where its robots.txt redirects to, is at an address that is not public and not allowed",
 }
 
 // refusals sorts what was left alone by reason and rule.

@@ -157,6 +157,27 @@ func TestBroken(t *testing.T) {
 	}
 }
 
+// TestDuplicates holds that a page is a copy of the one that was fetched first, whichever
+// line comes first, and which copies say so.
+func TestDuplicates(t *testing.T) {
+	c := &crawl{state: everything().state}
+	const hash = "00000000000000ff"
+	c.page("/second", output.Page{Source: "link", Hash: hash, Canonical: "/first"})
+	c.page("/first", output.Page{Source: "link", Hash: hash, Canonical: "/first"})
+	c.page("/third", output.Page{Source: "link", Hash: hash, Canonical: "/third"})
+	c.page("/fourth", output.Page{Source: "link", Hash: hash})
+	c.page("/other", output.Page{Source: "link", Hash: "1"})
+	c.page("/empty-1", output.Page{Source: "link"})
+	c.page("/empty-2", output.Page{Source: "link"})
+	c.pages[1].FetchedAt = at(1)
+	want := Duplicates{Copies: 3, Declared: 1, Groups: List[CopiesOfOne]{Total: 1, Rows: []CopiesOfOne{
+		{example + "/first", 3, 1, []string{example + "/fourth", example + "/second", example + "/third"}},
+	}}}
+	if diff := cmp.Diff(want, c.make(t).Duplicates); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 // TestRows holds that lists end where they should and counts do not.
 func TestRows(t *testing.T) {
 	c := &crawl{state: everything().state}
@@ -228,12 +249,16 @@ func TestFilesThatAreNotThere(t *testing.T) {
 }
 
 func TestDamagedFile(t *testing.T) {
-	dir := everything().write(t)
-	if err := os.WriteFile(filepath.Join(dir, output.LinksFile), []byte("{}\nnonsense\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := Make([]string{dir}, nil); err == nil || !strings.Contains(err.Error(), output.LinksFile) {
-		t.Errorf("Make = %v", err)
+	for _, name := range []string{output.PagesFile, output.RejectedFile, output.LinksFile, output.SitemapsFile, output.EntriesFile, output.RobotsFile, output.StateFile} {
+		whole, damaged := everything().write(t), everything().write(t)
+		if err := os.WriteFile(filepath.Join(damaged, name), []byte("{}\nnonsense\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for _, dirs := range [][]string{{damaged}, {whole, damaged}} {
+			if _, err := Make(dirs, nil); err == nil || !strings.Contains(err.Error(), filepath.Join(damaged, name)) {
+				t.Errorf("%s, %d directories: Make = %v", name, len(dirs), err)
+			}
+		}
 	}
 }
 
@@ -283,7 +308,7 @@ func TestSchema(t *testing.T) {
 	}
 	stopped := everything()
 	stopped.state["ended"] = Ending{"interrupted", 3}
-	for _, r := range []*Report{everything().make(t), together(t, everything(), stopped)} {
+	for _, r := range []*Report{everything().make(t), together(t, everything(), stopped, worker(func(*crawl) {}))} {
 		var report any
 		if err := json.Unmarshal([]byte(asJSON(t, r)), &report); err != nil {
 			t.Fatal(err)

@@ -88,42 +88,50 @@ func missing(name string) bool {
 // inOrder calls f for the fetches in all directories in the order of time: what becomes
 // of a robots.txt is told by fetches of several workers.
 func inOrder(all segments, fetches func(*segment) iter.Seq2[*robotsLine, error], f func(*segment, *robotsLine)) error {
-	type stream struct {
-		segment *segment
-		next    func() (*robotsLine, error, bool)
-		line    *robotsLine
+	streams := make([]*stream, len(all))
+	for i, s := range all {
+		streams[i] = &stream{segment: s}
+		streams[i].next, streams[i].stop = iter.Pull2(fetches(s))
 	}
-	var streams []*stream
-	advance := func(s *stream) (more bool, err error) {
-		s.line, err, more = s.next()
-		return more && err == nil, err
-	}
-	for _, s := range all {
-		next, stop := iter.Pull2(fetches(s))
-		defer stop()
-		stream := &stream{segment: s, next: next}
-		if more, err := advance(stream); err != nil {
+	defer func() {
+		for _, s := range streams {
+			s.stop()
+		}
+	}()
+	for _, s := range streams {
+		if err := s.advance(); err != nil {
 			return err
-		} else if more {
-			streams = append(streams, stream)
 		}
 	}
-	for len(streams) > 0 {
-		first := 0
-		for i, s := range streams {
-			if s.line.FetchedAt.Before(streams[first].line.FetchedAt) {
-				first = i
-			}
-		}
-		s := streams[first]
+	for s := earliest(streams); s != nil; s = earliest(streams) {
 		f(s.segment, s.line)
-		more, err := advance(s)
-		if err != nil {
+		if err := s.advance(); err != nil {
 			return err
-		}
-		if !more {
-			streams = slices.Delete(streams, first, first+1)
 		}
 	}
 	return nil
+}
+
+// A stream is the fetches in one directory.
+type stream struct {
+	segment *segment
+	line    *robotsLine // the one that is next; nil: there is none
+	next    func() (*robotsLine, error, bool)
+	stop    func()
+}
+
+func (s *stream) advance() (err error) {
+	s.line, err, _ = s.next() // at the end it gives nil
+	return err
+}
+
+// earliest returns the stream with the earliest fetch; nil: none has one.
+func earliest(streams []*stream) *stream {
+	var first *stream
+	for _, s := range streams {
+		if s.line != nil && (first == nil || s.line.FetchedAt.Before(first.line.FetchedAt)) {
+			first = s
+		}
+	}
+	return first
 }

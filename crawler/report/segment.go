@@ -15,10 +15,11 @@ var ErrNotOneCrawl = errors.New("report: the directories do not make up one craw
 
 // A Segment is the directory of one of the workers that have done a crawl together.
 type Segment struct {
-	Dir   string `json:"dir"` // as the caller named it
-	State State  `json:"state"`
-	End   string `json:"end,omitempty"`  // how its worker ended
-	Left  int    `json:"left,omitempty"` // URLs that had still to be fetched then, by whichever worker
+	Dir    string `json:"dir"`              // as the caller named it
+	Worker string `json:"worker,omitempty"` // the name of its worker in the crawl
+	State  State  `json:"state"`
+	End    string `json:"end,omitempty"`  // how its worker ended
+	Left   int    `json:"left,omitempty"` // URLs that had still to be fetched then, by whichever worker
 
 	Began time.Time `json:"began,omitzero"` // its first page
 	Ended time.Time `json:"ended,omitzero"` // its last page
@@ -53,8 +54,18 @@ type state struct {
 		OnlySitemaps bool     `json:"only-sitemaps"`
 		Links        *bool    `json:"links"`    // that those of pages are written down
 		Frontier     string   `json:"frontier"` // that several workers share; empty: a crawl of one
-		Join         string   `json:"join"`     // the name that the crawl has there
+		Join         string   `json:"join"`     // the name that the crawl has there, if there is one
+		Worker       string   `json:"worker"`   // that of its worker
 	} `json:"config"`
+}
+
+// crawl is the name of the crawl that the worker shared with others; empty: it was its
+// own.
+func (s *segment) crawl() string {
+	if s.state.Config.Frontier == "" {
+		return ""
+	}
+	return s.state.Config.Join
 }
 
 // page counts a page.
@@ -110,12 +121,11 @@ func (all segments) belong() error {
 			}
 		}
 		switch {
-		case s.state.Config.Join == "":
+		case s.crawl() == "":
 		case named == nil:
 			named = s
-		case named.state.Config.Join != s.state.Config.Join:
-			return fmt.Errorf("%w: %q is of the crawl %q, %q of the crawl %q",
-				ErrNotOneCrawl, named.dir, named.state.Config.Join, s.dir, s.state.Config.Join)
+		case named.crawl() != s.crawl():
+			return fmt.Errorf("%w: %q is of the crawl %q, %q of the crawl %q", ErrNotOneCrawl, named.dir, named.crawl(), s.dir, s.crawl())
 		}
 	}
 	return nil
@@ -124,7 +134,7 @@ func (all segments) belong() error {
 // shared tells whether the workers had one frontier, so that what was left was left
 // to all.
 func (all segments) shared() bool {
-	return len(all.those(func(s *segment) bool { return s.state.Config.Frontier == "" && s.state.Config.Join == "" })) == 0
+	return len(all.those(func(s *segment) bool { return s.crawl() == "" })) == 0
 }
 
 // round is how many crawls of the same URLs came before.
@@ -267,7 +277,7 @@ func (all segments) list() []Segment {
 	var list []Segment
 	for _, s := range all {
 		row := Segment{
-			Dir: s.dir, State: s.progress(), Began: s.began.UTC(), Ended: s.ended.UTC(), Pages: s.pages, Rejected: s.rejected,
+			Dir: s.dir, Worker: s.state.Config.Worker, State: s.progress(), Began: s.began.UTC(), Ended: s.ended.UTC(), Pages: s.pages, Rejected: s.rejected,
 		}
 		if s.ending != nil {
 			row.End, row.Left = s.ending.End, s.ending.Left

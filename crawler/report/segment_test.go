@@ -39,7 +39,7 @@ func endings(shared bool, ends ...*Ending) []*crawl {
 // by how each of them ended.
 func TestEndOfSeveral(t *testing.T) {
 	done, stopped, running := &Ending{End: "finished"}, &Ending{"interrupted", 7}, &Ending{End: EndRunning}
-	later := &Ending{"max-time", 30}
+	later, limited := &Ending{"max-time", 30}, &Ending{End: "max-pages"}
 	const killed1 = "w1: it is not known whether its worker is still running or was killed; what it has left alone may not all be there"
 	const running2 = "w2: its worker is still running; what it has left alone will be known when it ends"
 	for _, tt := range []struct {
@@ -65,6 +65,8 @@ func TestEndOfSeveral(t *testing.T) {
 		{"one is running", true, []*Ending{stopped, running}, Running, EndRunning, 0, "the crawl is still running", []string{running2}},
 
 		{"apart: all at the end", false, []*Ending{done, done}, Finished, "finished", 0, "", nil},
+		{"apart: the last one has the word", false, []*Ending{limited, done}, Finished, "finished", 0, "", nil},
+		{"apart: the last one has the word, the other way round", false, []*Ending{done, limited}, Finished, "max-pages", 0, "", nil},
 		{"apart: one was stopped", false, []*Ending{stopped, done}, Stopped, "interrupted", 7, "7 URLs had still to be fetched", nil},
 		{"apart: both were stopped", false, []*Ending{stopped, later}, Stopped, "max-time", 37, "37 URLs had still to be fetched", nil},
 		{"apart: one was killed", false, []*Ending{nil, done}, Unknown, "", 0, "it is not known whether the crawl came to its end", []string{killed1}},
@@ -89,7 +91,7 @@ func TestEndOfSeveral(t *testing.T) {
 			}
 			for i, e := range tt.ends {
 				got := r.Segments[i]
-				want := Segment{Dir: got.Dir, State: map[*Ending]State{nil: Unknown, done: Finished, stopped: Stopped, later: Stopped, running: Running}[e],
+				want := Segment{Dir: got.Dir, Worker: "laptop-1", State: map[*Ending]State{nil: Unknown, done: Finished, limited: Finished, stopped: Stopped, later: Stopped, running: Running}[e],
 					Began: at(10 * (i + 1)), Ended: got.Ended, Pages: 1}
 				if e != nil {
 					want.End, want.Left = e.End, e.Left
@@ -139,6 +141,10 @@ func TestNotOneCrawl(t *testing.T) {
 		return worker(func(c *crawl) { c.state["config"].(map[string]any)["join"] = name }).write(t)
 	}
 	a, again, b, nameless := named("a"), named("a"), named("b"), named("")
+	own := worker(func(c *crawl) {
+		config := c.state["config"].(map[string]any)
+		config["frontier"], config["join"] = "", "b" // which says nothing without a frontier
+	}).write(t)
 	link := filepath.Join(t.TempDir(), "link")
 	if err := os.Symlink(a, link); err != nil {
 		t.Fatal(err)
@@ -151,6 +157,7 @@ func TestNotOneCrawl(t *testing.T) {
 		"one":                     {[]string{a}, nil},
 		"the same name":           {[]string{a, again}, nil},
 		"one without a name":      {[]string{a, nameless, again}, nil},
+		"one of its own":          {[]string{a, own, again}, nil},
 		"another name":            {[]string{a, again, b}, []string{a, b, `"a"`, `"b"`}},
 		"another after one of no": {[]string{nameless, a, b}, []string{a, b, `"a"`, `"b"`}},
 		"twice":                   {[]string{a, again, a}, []string{a, "the same"}},

@@ -70,11 +70,8 @@ func (u *union) learnFetches() error {
 	if err != nil {
 		return err
 	}
-	for _, latest := range []map[key]uint16{pages, files} {
-		for k, number := range latest {
-			u.latest[k] = number
-		}
-	}
+	maps.Copy(u.latest, pages)
+	maps.Copy(u.latest, files)
 	return u.learnReadings()
 }
 
@@ -117,11 +114,8 @@ func (u *union) learnRejections() error {
 		return nil
 	}
 	return read(u.segments, output.RejectedFile, func(s *segment, r *output.Rejection) {
-		k, page := u.key(r)
+		k, _ := u.key(r)
 		old := u.facts.byURL[k]
-		if page && old.status != 0 {
-			return
-		}
 		depth := uint8(min(max(r.Depth, 0), math.MaxUint8))
 		if old.segment == 0 || says(r.Reason, depth, u.facts.reason(old), old.depth) {
 			u.facts.leave(k, r.Reason)

@@ -17,7 +17,7 @@ import (
 // worker is a crawl of one of several workers that came to its end.
 func worker(change func(*crawl)) *crawl {
 	c := &crawl{state: map[string]any{
-		"config": map[string]any{"urls": []string{example + "/"}, "links": true, "frontier": "redis://127.0.0.1:1", "join": "nightly"},
+		"config": map[string]any{"urls": []string{example + "/"}, "links": true, "frontier": "redis://127.0.0.1:1", "join": "nightly", "worker": "laptop-1"},
 		"ended":  Ending{End: "finished"},
 	}}
 	change(c)
@@ -266,9 +266,9 @@ func TestRobotsOfTwoWorkers(t *testing.T) {
 // TestRobotsInTheFolder holds that where robots.jsonl is missing the last record counts.
 func TestRobotsInTheFolder(t *testing.T) {
 	line := robotsLine{Origin: example, Outcome: "rules", Status: 200, FetchedAt: at(1)}
-	a := worker(func(c *crawl) {
-		c.robots, c.texts = []robotsLine{line}, map[string]string{example: "User-agent: *\nDisallow: /a\n"}
-	})
+	after := line
+	after.Origin, after.FetchedAt = "https://a.example", at(9) // in the folder it comes first
+	a := worker(func(c *crawl) { c.robots = []robotsLine{line, after} })
 	line.Outcome, line.Status, line.FetchedAt = "allow-all", 404, at(2)
 	b := worker(func(c *crawl) { c.robots = []robotsLine{line} })
 	dirs := []string{a.write(t), b.write(t)}
@@ -282,7 +282,7 @@ func TestRobotsInTheFolder(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if h := r.Robots.Hosts.Rows; len(h) != 1 || h[0].Outcome != "allow-all" || r.Robots.Changes != 1 || h[0].Changes.Rows[0].From != "rules" {
+		if h := r.Robots.Hosts.Rows; len(h) != 2 || h[0].Origin != example || h[0].Outcome != "allow-all" || r.Robots.Changes != 1 || h[0].Changes.Rows[0].From != "rules" {
 			t.Errorf("%s", asJSON(t, r.Robots))
 		}
 		slices.Reverse(dirs)
@@ -319,6 +319,10 @@ func TestSitemapOfTwoWorkers(t *testing.T) {
 			reading(2, example, "/", "/a")(c)
 			reading(3, other, "/", "/a")(c)
 		}, 2, 4, 2, []string{}},
+		{"of both hosts, for the second too early", func(c *crawl) {
+			reading(4, example, "/", "/a")(c)
+			reading(1, other, "/")(c)
+		}, reading(2, other, "/"), 2, 4, 2, []string{}}, // the same
 		{"of both hosts and of one", func(c *crawl) {
 			reading(1, example, "/")(c)
 			reading(3, other, "/", "/a")(c)

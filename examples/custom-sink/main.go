@@ -45,6 +45,7 @@ func main() {
 		}
 		cfg.URLs = site.StartURLs()
 		cfg.Delay, cfg.RobotsRetry = 0, time.Second // nobody is bothered
+		cfg.AllowAddr = []string{"127.0.0.0/8"}     // where the site is
 	}
 	if err := crawl(cfg, os.Stdout); err != nil {
 		log.Fatal(err)

@@ -33,6 +33,7 @@ func main() {
 			log.Fatal(err)
 		}
 		cfg.URLs, cfg.Delay = site.StartURLs(), 0 // nobody is bothered
+		cfg.AllowAddr = []string{"127.0.0.0/8"}   // where the site is
 	}
 	// The first Ctrl-C ends the crawl when what is in flight is finished.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)

@@ -34,6 +34,7 @@ func TestCount(t *testing.T) {
 	defer site.Close()
 	t.Setenv("TMPDIR", t.TempDir())
 	cfg := crawler.Default()
+	cfg.AllowAddr = []string{"127.0.0.0/8"}
 	cfg.URLs, cfg.Delay, cfg.UserAgent = []string{site.URL}, 0, "examplebot/1.0"
 	var out bytes.Buffer
 	if err := count(t.Context(), cfg, &out); err != nil {
@@ -56,6 +57,7 @@ func TestLimits(t *testing.T) {
 	}
 	defer func() { _ = site.Close() }()
 	cfg := crawler.Default()
+	cfg.AllowAddr = []string{"127.0.0.0/8"}
 	cfg.URLs, cfg.Delay, cfg.MaxPages, cfg.MaxDepth, cfg.MaxTime = site.StartURLs(), 10*time.Millisecond, 20, 1, time.Minute
 	cfg.Retries = 0 // a page that failed is a page then
 	if err := count(t.Context(), cfg, io.Discard); err != nil {

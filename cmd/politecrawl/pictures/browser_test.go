@@ -49,6 +49,7 @@ func dashboard(t *testing.T, b *browsertest.Tab) []byte {
 	}
 	defer func() { _ = server.Close() }()
 	cfg := crawler.Default()
+	cfg.AllowAddr = []string{"127.0.0.0/8"}
 	cfg.URLs, cfg.Output = site.StartURLs(), filepath.Join(t.TempDir(), "crawl")
 	cfg.Delay, cfg.RobotsRetry = 200*time.Millisecond, time.Second // slowly enough to be seen
 	var c *crawler.Crawler

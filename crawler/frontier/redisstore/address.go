@@ -2,6 +2,7 @@ package redisstore
 
 import (
 	"crypto/tls"
+	"crypto/x509"
 	"fmt"
 	"net"
 	"net/url"
@@ -23,6 +24,8 @@ type address struct {
 	user     string
 	password string
 	sentinel string // name of the master that the servers, Sentinels then, know of
+
+	ca, cert, key string // files for TLS
 }
 
 // String returns the address as it may be shown.
@@ -48,7 +51,7 @@ func (a address) String() string {
 
 // parseAddress reads
 //
-//	redis[s]://[user[:password]@]host[:port][,host[:port]…][/db][?master=NAME]
+//	redis[s]://[user[:password]@]host[:port][,host[:port]…][/db][?master=NAME][&ca=FILE][&cert=FILE&key=FILE]
 //
 // Errors say what is wrong and do not repeat what may hold a password.
 func parseAddress(text string) (address, error) {
@@ -96,11 +99,18 @@ func parseAddress(text string) (address, error) {
 	if err != nil {
 		return a, bad("what is behind the ? cannot be read")
 	}
+	fields := map[string]*string{"master": &a.sentinel, "ca": &a.ca, "cert": &a.cert, "key": &a.key}
 	for key, value := range values {
-		if key != "master" || len(value) != 1 || value[0] == "" {
-			return a, bad("behind the ? only master=NAME may stand, once")
+		if fields[key] == nil || len(value) != 1 || value[0] == "" {
+			return a, bad("behind the ? only master, ca, cert and key may stand, each once and with a value")
 		}
-		a.sentinel = value[0]
+		*fields[key] = value[0]
+	}
+	switch {
+	case !a.secure && a.ca+a.cert+a.key != "":
+		return a, bad("ca, cert and key are for rediss")
+	case (a.cert == "") != (a.key == ""):
+		return a, bad("cert and key go together")
 	}
 	return a, nil
 }
@@ -156,20 +166,48 @@ func (a *address) credentials(o *Options) error {
 	return nil
 }
 
-func (a address) client(o *Options) rueidis.ClientOption {
+// tls returns the settings for rediss.
+func (a *address) tls(o *Options) (*tls.Config, error) {
+	c := &tls.Config{MinVersion: tls.VersionTLS12}
+	if o.TLS != nil {
+		c = o.TLS.Clone()
+	}
+	if a.ca != "" {
+		text, err := os.ReadFile(a.ca)
+		if err != nil {
+			return nil, fmt.Errorf("redisstore: certificate authority: %w", err)
+		}
+		c.RootCAs = x509.NewCertPool()
+		if !c.RootCAs.AppendCertsFromPEM(text) {
+			return nil, fmt.Errorf("redisstore: certificate authority: there is no certificate in %s", a.ca)
+		}
+	}
+	if a.cert != "" {
+		pair, err := tls.LoadX509KeyPair(a.cert, a.key)
+		if err != nil {
+			return nil, fmt.Errorf("redisstore: certificate of this client: %w", err)
+		}
+		c.Certificates = []tls.Certificate{pair}
+	}
+	return c, nil
+}
+
+func (a *address) client(o *Options) (rueidis.ClientOption, error) {
 	c := rueidis.ClientOption{
 		InitAddress: a.servers, SelectDB: a.db,
 		Username: a.user, Password: a.password, ClientName: "politecrawl:" + o.Worker,
 		// Which calls may be made again is for this package to say.
 		DisableRetry: true,
 		DisableCache: true,
+		// One permission less for the user to need.
+		ClientSetInfo: rueidis.DisableClientSetInfo,
 		// A page's links are some kilobytes.
 		ReadBufferEachConn: 64 << 10, WriteBufferEachConn: 64 << 10,
 	}
 	if a.secure {
-		c.TLSConfig = o.TLS
-		if c.TLSConfig == nil {
-			c.TLSConfig = &tls.Config{MinVersion: tls.VersionTLS12}
+		var err error
+		if c.TLSConfig, err = a.tls(o); err != nil {
+			return c, err
 		}
 	}
 	if a.sentinel != "" {
@@ -179,5 +217,5 @@ func (a address) client(o *Options) rueidis.ClientOption {
 			TopologyRefreshInterval: sentinelRefresh,
 		}
 	}
-	return c
+	return c, nil
 }

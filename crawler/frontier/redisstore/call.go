@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -19,8 +20,9 @@ const (
 
 // A call is what a script is called with: the key that says where, and ARGV.
 type call struct {
-	key  string
-	args []string
+	script script
+	key    string
+	args   []string
 }
 
 // A reply is what a script answers, an array.
@@ -41,20 +43,21 @@ func (r reply) array(i int) reply {
 	return a
 }
 
-// call returns a call of a script from the library for a shard.
-func (s *Store) call(shard int, args ...string) call {
-	return call{s.layout.in(shard, "state"), append(s.common(), args...)}
+// call returns a call of the script for shards.
+func (s *Store) call(shard int, what string, args ...string) call {
+	return s.callAt(s.layout.in(shard, "state"), what, args...)
 }
 
-// common are the arguments that lib.lua takes.
-func (s *Store) common() []string {
-	return []string{s.layout.namespace, micros(s.opts.Delay), strconv.Itoa(s.opts.MaxInFlight), s.instance}
+// callAt is call with another key, of the same shard.
+func (s *Store) callAt(key, what string, args ...string) call {
+	common := []string{what, micros(s.opts.Delay), strconv.Itoa(s.opts.MaxInFlight), s.instance}
+	return call{s.scripts.shard, key, append(common, args...)}
 }
 
 // run calls a script, again and again while Redis is not available and there is
 // patience left. Prepare is asked for the call each time, and told whether it was
 // made before, so that it may have been done.
-func (s *Store) run(ctx context.Context, sc script, prepare func(again bool) call) (reply, error) {
+func (s *Store) run(ctx context.Context, prepare func(again bool) call) (reply, error) {
 	var deadline time.Time
 	if s.opts.Patience > 0 {
 		deadline = time.Now().Add(s.opts.Patience)
@@ -64,17 +67,17 @@ func (s *Store) run(ctx context.Context, sc script, prepare func(again bool) cal
 	defer s.over(&trouble)
 	for {
 		c := prepare(again)
-		answer, err := s.invoke(ctx, sc, c, load)
+		answer, err := s.invoke(ctx, c, load)
 		reply, isReply := rueidis.IsRedisErr(err)
 		switch {
 		case err == nil:
 			s.well(&trouble)
 			return answer, nil
-		case isReply && reply.IsNoScript():
-			// Not done. The server has not worked for this crawl since it began
-			// to run: it may have forgotten what it has said.
+		case isReply && (reply.IsNoScript() || strings.HasPrefix(reply.Error(), "STALE ")):
+			// Not done. The server has not worked for this crawl, or not for us,
+			// since it began to run: it may have forgotten what it has said.
 			if err = s.boot(ctx, false, false); err == nil {
-				load = true
+				load = reply.IsNoScript()
 				continue
 			}
 		default:
@@ -99,14 +102,14 @@ func (s *Store) run(ctx context.Context, sc script, prepare func(again bool) cal
 	}
 }
 
-func (s *Store) invoke(ctx context.Context, sc script, c call, load bool) (reply, error) {
-	return s.client.Do(ctx, s.command(sc, c, load)).ToArray()
+func (s *Store) invoke(ctx context.Context, c call, load bool) (reply, error) {
+	return s.client.Do(ctx, s.command(c, load)).ToArray()
 }
 
-func (s *Store) command(sc script, c call, load bool) rueidis.Completed {
-	name, text := "EVALSHA", sc.sha
+func (s *Store) command(c call, load bool) rueidis.Completed {
+	name, text := "EVALSHA", c.script.sha
 	if load {
-		name, text = "EVAL", sc.text
+		name, text = "EVAL", c.script.text
 	}
 	return s.client.B().Arbitrary(name, text, "1").Keys(c.key).Args(c.args...).Build()
 }
@@ -146,13 +149,13 @@ func fixed(c call) func(bool) call { return func(bool) call { return c } }
 // each calls a script for all shards: on one server once, with their numbers
 // behind args, and of a Cluster for each alone. Take is called with one answer
 // at a time.
-func (s *Store) each(ctx context.Context, sc script, args []string, take func(reply)) error {
+func (s *Store) each(ctx context.Context, what string, args []string, take func(reply)) error {
 	if !s.cluster {
-		c := s.call(0, args...)
+		c := s.call(0, what, args...)
 		for k := range s.layout.shards {
 			c.args = append(c.args, strconv.Itoa(k))
 		}
-		r, err := s.run(ctx, sc, fixed(c))
+		r, err := s.run(ctx, fixed(c))
 		if err == nil {
 			take(r)
 		}
@@ -160,14 +163,14 @@ func (s *Store) each(ctx context.Context, sc script, args []string, take func(re
 	}
 	calls, cmds := make([]call, s.layout.shards), make([]rueidis.Completed, s.layout.shards)
 	for k := range calls {
-		calls[k] = s.call(k, append(slices.Clip(args), strconv.Itoa(k))...)
-		cmds[k] = s.command(sc, calls[k], false)
+		calls[k] = s.call(k, what, append(slices.Clip(args), strconv.Itoa(k))...)
+		cmds[k] = s.command(calls[k], false)
 	}
 	answers := s.client.DoMulti(ctx, cmds...)
 	for k, answer := range answers {
 		r, err := answer.ToArray()
 		if err != nil { // what can be done about it, run does
-			if r, err = s.run(ctx, sc, fixed(calls[k])); err != nil {
+			if r, err = s.run(ctx, fixed(calls[k])); err != nil {
 				return err
 			}
 		}
@@ -210,27 +213,29 @@ func (s *Store) boot(ctx context.Context, alone, first bool) error {
 	var calls []call
 	if s.cluster {
 		for k := range s.layout.shards {
-			calls = append(calls, s.call(k, flag(alone), flag(first), strconv.Itoa(k)))
+			calls = append(calls, s.call(k, "boot", flag(alone), flag(first), strconv.Itoa(k)))
 		}
 	} else {
-		calls = []call{s.call(0, flag(alone), flag(first))}
+		calls = []call{s.call(0, "boot", flag(alone), flag(first))}
 		for k := range s.layout.shards {
 			calls[0].args = append(calls[0].args, strconv.Itoa(k))
 		}
 	}
 	cmds := make([]rueidis.Completed, len(calls))
 	for i, c := range calls {
-		cmds[i] = s.command(s.scripts.boot, c, false)
+		cmds[i] = s.command(c, false)
 	}
+	runs := make([]string, len(calls))
 	for i, answer := range s.client.DoMulti(ctx, cmds...) {
-		err := answer.Error()
+		r, err := answer.ToArray()
 		if reply, ok := rueidis.IsRedisErr(err); ok && reply.IsNoScript() {
-			err = s.client.Do(ctx, s.command(s.scripts.boot, calls[i], true)).Error()
+			r, err = s.invoke(ctx, calls[i], true)
 		}
 		if err != nil {
 			return classify(err)
 		}
+		runs[i] = reply(r).string(1)
 	}
-	s.forget()
+	s.forget(runs)
 	return nil
 }

@@ -77,8 +77,8 @@ func (b *batch) finish(ctx context.Context, ends sections, note []byte) error {
 		turns[i].sections, turns[i].whole = ends.list[i:i+1], true
 		calls[i] = s.compose(turns[i], false)
 	}
-	intent := s.call(s.home, decimal(s.home), s.opts.Worker, s.instance, string(note), encodeCalls(calls))
-	if _, err := s.run(ctx, s.scripts.intent, fixed(intent)); err != nil {
+	intent := s.call(s.home, "intent", decimal(s.home), s.opts.Worker, s.instance, string(note), encodeCalls(calls))
+	if _, err := s.run(ctx, fixed(intent)); err != nil {
 		return err
 	}
 	return s.together(len(turns), func(i int) error { return s.turn(ctx, turns[i]) })

@@ -23,6 +23,9 @@ func Delete(ctx context.Context, addr string, opts *Options) error {
 		return err
 	}
 	defer s.client.Close()
+	if err := s.permitted(ctx); err != nil {
+		return err
+	}
 	l := layout{namespace: namespace(&s.opts)}
 	meta, workers := l.key("meta"), l.key("workers")
 	cmd := s.client.B().Eval().Script(deleteText).Numkeys(2).Key(meta, workers).Arg(micros(silence)).Build()

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -16,6 +15,7 @@ import (
 
 // A crawl is deleted with all it has, and nothing else is.
 func TestDelete(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"server", "cluster"} {
 		t.Run(name, func(t *testing.T) {
 			var servers []*redistest.Server
@@ -98,7 +98,7 @@ func TestDeleted(t *testing.T) {
 	}
 	calls := map[string]func() error{
 		"Add":    func() error { _, err := s.Add(ctx, testItems("b", 1)); return err },
-		"Lease":  func() error { _, err := s.Lease(ctx, frontier.LeaseRequest{Wait: 10 * time.Second}); return err },
+		"Lease":  func() error { _, err := s.Lease(ctx, frontier.LeaseRequest{}); return err },
 		"Stats":  func() error { _, err := s.Stats(ctx); return err },
 		"Hold":   func() error { _, err := s.Hold(ctx, "http://x.test"); return err },
 		"Sync":   func() error { _, err := s.Sync(ctx, nil, 0); return err },

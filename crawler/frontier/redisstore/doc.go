@@ -19,22 +19,30 @@
 //
 // # What outlives what
 //
-// A worker may die at any moment. With appendonly a server that is killed comes
-// back with all that it acknowledged, with appendfsync always after a power cut
-// too, and with everysec without the last second or two. The replica of a Cluster
-// or of Sentinels that takes over may lack what its master acknowledged in its
-// last moments, since replication does not wait: URLs added then are found again
-// on their pages only when these are fetched again, and pages that were finished
-// then are fetched once more. Workers find out that a server began anew, since it
-// does not know their scripts; all hosts are then due no earlier than their delay
-// from then, as requests may have been on their way that it does not know of. So
-// they are when the first worker opens a crawl that nobody worked on.
+// A worker may die at any moment. So may a server with appendonly, and with
+// appendfsync always it comes back with all that it acknowledged, also after a
+// power cut. With everysec it may lack the last second or two: not only after a
+// power cut, as Redis puts off writing while a sync of its disk is under way. A
+// replica that takes over, of a Cluster or by Sentinels, may lack the last moments
+// too, as replication does not wait.
+//
+// What a server forgets it forgets as one, as if it had not been said. Pages that
+// were ended then come again when the leases expire that they had before, and lead
+// to their links again; workers find out that the server began anew, and send again
+// what they thought it knew. So the crawl of one server, or of one with replicas,
+// goes on to its end, and some pages are fetched twice. Of a Cluster one server may
+// forget links when the end of their page is on another, and URLs that come from
+// nowhere else, seeds, may be forgotten on any: where that matters, use always.
+// Hosts of a server that began anew are due no earlier than their delay from then,
+// as requests may have been on their way that it does not know of. So they are when
+// the first worker opens a crawl that nobody worked on.
 //
 // While Redis cannot be reached, calls are made again for Options.Patience, which
-// may be for ever, and then fail with ErrUnavailable. A call whose answer was lost is sent again under
-// its old number, and gets the old answer: what it added is new, what it leased is
-// leased, what it ended is ended. A server that is full or read-only refuses a
-// call whole (ErrFull, ErrReadOnly): workers stop, nothing is lost.
+// may be for ever, and then fail with ErrUnavailable. A call whose answer was lost
+// is sent again under its old number, and gets the old answer: what it added is
+// new, what it leased is leased, what it ended is ended. A server that is full or
+// read-only refuses a call whole (ErrFull, ErrReadOnly): workers stop, nothing is
+// lost.
 //
 // # The crawl as a whole
 //
@@ -45,6 +53,22 @@
 // counter than there is, and a worker that comes back after a crash sets right
 // by Settle what it had taken. An observer may look on and tell the workers to
 // stop, and List and Delete are for who looks after the server.
+//
+// # Who may do what
+//
+// The password comes from Options, the address, a file or the environment, and is
+// in no error, log or String. A user of Redis's access control lists needs no more
+// than this, which Open checks (from Redis 7 on), so that no script breaks off half
+// done; politecrawl is Options.Prefix:
+//
+//	ACL SETUSER crawler on >PASSWORD resetkeys ~politecrawl:* resetchannels &politecrawl:* -@all \
+//		+ping +eval +evalsha +subscribe +unsubscribe +publish +time +info \
+//		+get +set +incr +hdel +hexists +hget +hgetall +hincrby +hscan +hset +lpop +lrange +rpush \
+//		+sadd +smismember +srem +zadd +zrange +zrangebyscore +zrem +zscore \
+//		+cluster|slots +unlink +scan +role
+//
+// The last line is for a Cluster, for Delete and for List. Where the address names
+// a database, +select.
 //
 // # Keys
 //

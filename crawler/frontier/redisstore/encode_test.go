@@ -45,11 +45,11 @@ func FuzzValidators(f *testing.F) {
 }
 
 func FuzzCalls(f *testing.F) {
-	f.Add("key", "a", "", encodeCalls([]call{{"k", []string{"1", ""}}, {"", nil}}))
+	f.Add("key", "a", "", encodeCalls([]call{{key: "k", args: []string{"1", ""}}, {}}))
 	f.Add("", "", "x", "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01")
 	f.Fuzz(func(t *testing.T, key, a, b, damaged string) {
 		_, _ = decodeCalls(damaged)
-		want := []call{{key, []string{a, b}}, {a, []string{}}}
+		want := []call{{key: key, args: []string{a, b}}, {key: a, args: []string{}}}
 		got, err := decodeCalls(encodeCalls(want))
 		if err != nil || len(got) != 2 || got[0].key != key || !slices.Equal(got[0].args, want[0].args) || len(got[1].args) != 0 {
 			t.Fatalf("%q came back as %q, %v", want, got, err)

@@ -2,6 +2,7 @@ package redisstore
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -30,6 +31,11 @@ var (
 	// ErrRefused says that Redis did not let us in, or does not let us do what
 	// is needed: user, password, or the user's permissions.
 	ErrRefused = errors.New("redisstore: redis refuses")
+
+	// ErrTLS says that there is no secure connection: a certificate is not
+	// trusted, or is for another name, or ours is missing, or the server does
+	// not speak TLS at all.
+	ErrTLS = errors.New("redisstore: no secure connection")
 
 	// ErrAddress says that an address of a server makes no sense.
 	ErrAddress = errors.New("redisstore: bad address")
@@ -76,6 +82,7 @@ var classes = []struct {
 	{"NOAUTH", ErrRefused},
 	{"WRONGPASS", ErrRefused},
 	{"NOPERM", ErrRefused},
+	{"The user executing the script can't ", ErrRefused},
 	{"TAKEN ", ErrTaken},
 	{"GONE ", ErrGone},
 	{"INUSE ", ErrInUse},
@@ -97,10 +104,21 @@ func classify(err error) error {
 		}
 		return fmt.Errorf("redisstore: %s", text)
 	}
+	if isTLS(err) {
+		return fmt.Errorf("%w: %w", ErrTLS, err)
+	}
 	if isNetwork(err) {
 		return fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
 	return fmt.Errorf("redisstore: %w", err)
+}
+
+// isTLS tells what befalls a handshake: what we found wrong, or the server did.
+func isTLS(err error) bool {
+	_, untrusted := errors.AsType[*tls.CertificateVerificationError](err)
+	_, plain := errors.AsType[tls.RecordHeaderError](err)
+	remote, isRemote := errors.AsType[*net.OpError](err)
+	return untrusted || plain || isRemote && remote.Op == "remote error"
 }
 
 // isNetwork tells what befalls a connection from what befalls a call.

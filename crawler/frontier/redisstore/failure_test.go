@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -76,6 +75,67 @@ func TestFull(t *testing.T) {
 	errs, err := s.Finish(ctx, []frontier.Outcome{{Lease: leases[0].ID, Result: frontier.Done}}, nil)
 	if err != nil || errs[0] != nil {
 		t.Errorf("Finish with room again: %v, %v", errs, err)
+	}
+}
+
+// A server that is full for a while in the middle of a crawl costs nothing but time.
+func TestFullCrawl(t *testing.T) {
+	t.Parallel()
+	url, server := startServer(t)
+	w := &web{}
+	a := openTest(t, url, Options{Worker: "a"})
+	b := openTest(t, url, Options{Worker: "b"})
+	w.crawl(t, a, b, func() {
+		for range 3 {
+			time.Sleep(200 * time.Millisecond)
+			server.Do(t, "CONFIG", "SET", "maxmemory", "1mb") // less than it has when it is empty
+			time.Sleep(200 * time.Millisecond)
+			server.Do(t, "CONFIG", "SET", "maxmemory", "0")
+		}
+	})
+	if w.full == 0 {
+		t.Error("no call was refused")
+	}
+}
+
+// A replica takes no writes, so that there is nothing to open.
+func TestReplica(t *testing.T) {
+	master := redistest.Start(t)
+	host, port, _ := strings.Cut(master.Addr, ":")
+	replica := redistest.Start(t, "--replicaof", host+" "+port)
+	s := openTest(t, master.URL(), Options{})
+	if _, err := s.Add(t.Context(), testItems("a", 3)); err != nil {
+		t.Fatal(err)
+	}
+	master.Replicated(t)
+	for _, o := range []Options{{Crawl: "other"}, {Crawl: "test", Join: true}} {
+		if _, err := Open(t.Context(), replica.URL(), &o); !errors.Is(err, ErrReadOnly) {
+			t.Errorf("Open of a replica, %+v: %v", o, err)
+		}
+	}
+	if err := Delete(t.Context(), replica.URL(), &Options{Crawl: "test"}); !errors.Is(err, ErrReadOnly) && !errors.Is(err, ErrInUse) {
+		t.Errorf("Delete on a replica: %v", err)
+	}
+	if st, err := s.Stats(t.Context()); err != nil || st.Added != 3 {
+		t.Errorf("counts are %+v, %v", st.Counts, err)
+	}
+}
+
+// The master that Sentinels watch dies, and its replica takes over. What the master
+// had not yet sent to it is forgotten, as one.
+func TestSentinel(t *testing.T) {
+	t.Parallel()
+	watched := redistest.StartWatched(t)
+	w := &web{putOff: time.Hour}
+	a := openTest(t, watched.URL(), Options{Worker: "a", LeaseTime: 2 * time.Second})
+	b := openTest(t, watched.URL(), Options{Worker: "b", LeaseTime: 2 * time.Second})
+	watched.Master.Replicated(t) // so that both are known of
+	w.crawl(t, a, b, func() {
+		time.Sleep(300 * time.Millisecond)
+		w.killing(watched.Master.Kill)
+	})
+	if !strings.Contains(watched.Replica.Do(t, "INFO", "replication"), "role:master") {
+		t.Error("the replica has not taken over")
 	}
 }
 
@@ -172,6 +232,7 @@ func TestTaken(t *testing.T) {
 // A call whose answer was lost is made again and gets the same answer: what it
 // has added is new, what it has leased is leased once, what it has ended is ended.
 func TestAgain(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"server", "cluster"} {
 		t.Run(name, func(t *testing.T) {
 			var s *Store
@@ -194,7 +255,7 @@ func TestAgain(t *testing.T) {
 				from: []int{items[0].shard}, orders: []order{{w: w, most: 1, perHost: 1}}}
 			for _, again := range []bool{false, true, true} {
 				fresh[0], w.leases = false, nil
-				r, err := s.invoke(ctx, s.scripts.turn, s.compose(tn, again), true)
+				r, err := s.invoke(ctx, s.compose(tn, again), true)
 				if err == nil {
 					err = s.answered(tn, r)
 				}
@@ -209,7 +270,7 @@ func TestAgain(t *testing.T) {
 			sec.endings = []ending{{ticket: ticket, result: frontier.Done, err: &lost}}
 			end := &turn{key: tn.key, nonce: newNonce(), sections: ends.list}
 			for _, again := range []bool{false, true} {
-				r, err := s.invoke(ctx, s.scripts.turn, s.compose(end, again), true)
+				r, err := s.invoke(ctx, s.compose(end, again), true)
 				if err == nil {
 					err = s.answered(end, r)
 				}
@@ -224,26 +285,18 @@ func TestAgain(t *testing.T) {
 	}
 }
 
-// Redis is killed and restarted under load, several times: what was acknowledged
-// is there, each page is finished once but for those whose end was not
-// acknowledged, and the workers go on by themselves.
-func TestRestart(t *testing.T) {
-	server := redistest.Start(t, "--appendonly", "yes", "--appendfsync", "everysec")
-	s := openTest(t, server.URL(), Options{})
-	survive(t, s, s, func() { server.Restart(t) })
-}
-
 // The master of a Cluster is killed, and its replica takes over. What the master
 // had acknowledged and not yet sent to it may be lost: so nothing is written in
 // the moment of the kill.
 func TestFailover(t *testing.T) {
+	t.Parallel()
 	cluster := redistest.StartCluster(t, true)
 	s := openTest(t, cluster.URL(), Options{Shards: 6})
 	ctx := t.Context()
 	if _, err := s.Add(ctx, testItems("a", 200)); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(300 * time.Millisecond)
+	cluster.Masters[0].Replicated(t)
 	cluster.Masters[0].Kill()
 	done := 0
 	for deadline := time.Now().Add(25 * time.Second); done < 200 && time.Now().Before(deadline); {
@@ -261,90 +314,4 @@ func TestFailover(t *testing.T) {
 	if st, err := s.Stats(ctx); err != nil || st.Done != 200 {
 		t.Errorf("%d done; counts are %+v, %v", done, st.Counts, err)
 	}
-}
-
-// survive has two stores, which may be one, crawl while disturb is called a few
-// times, and looks whether something is missing.
-func survive(t *testing.T, s, other *Store, disturb func()) {
-	ctx, cancel := context.WithTimeout(t.Context(), 60*time.Second)
-	defer cancel()
-	if _, err := s.Add(ctx, testItems("seed", 100)); err != nil {
-		t.Fatal(err)
-	}
-	var mu sync.Mutex
-	acked, finished := make(map[string]bool), make(map[string]int)
-	for _, it := range testItems("seed", 100) {
-		acked[it.URL] = true
-	}
-	stop := make(chan struct{})
-	var wg sync.WaitGroup
-	for n := range 8 {
-		store := s
-		if n%2 == 1 {
-			store = other
-		}
-		wg.Go(func() {
-			for i := 0; ; i++ {
-				select {
-				case <-stop:
-					return
-				default:
-				}
-				leases, err := store.Lease(ctx, frontier.LeaseRequest{Wait: 100 * time.Millisecond})
-				if err != nil {
-					t.Errorf("Lease: %v", err)
-					return
-				}
-				for _, l := range leases {
-					links := testItems(fmt.Sprintf("%d-%d", n, i), 2)
-					errs, err := store.Finish(ctx, []frontier.Outcome{{Lease: l.ID, Result: frontier.Done, Links: links, HostDelay: time.Millisecond}}, nil)
-					if err != nil || errs[0] != nil {
-						t.Errorf("Finish: %v, %v", errs, err)
-						return
-					}
-					mu.Lock()
-					finished[l.URL]++
-					for _, it := range links {
-						acked[it.URL] = true
-					}
-					mu.Unlock()
-				}
-			}
-		})
-	}
-	for range 4 {
-		time.Sleep(400 * time.Millisecond)
-		disturb()
-	}
-	time.Sleep(300 * time.Millisecond)
-	close(stop)
-	wg.Wait()
-	for url, n := range finished {
-		if n > 1 {
-			t.Errorf("%s was finished %d times", url, n)
-		}
-	}
-	items := make([]frontier.Item, 0, len(acked))
-	for url := range acked {
-		items = append(items, frontier.Item{URL: url})
-	}
-	s.forget() // what this process knows is not asked
-	added, err := s.Add(ctx, items)
-	if err != nil {
-		t.Fatal(err)
-	}
-	lost := 0
-	for _, a := range added {
-		if a {
-			lost++
-		}
-	}
-	st, err := s.Stats(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if lost > 0 || st.Done < len(finished) || st.Added != st.Pending+st.Scheduled+st.Leased+st.Done+st.Dropped {
-		t.Errorf("%d of %d lost, %d finished, counts %+v", lost, len(acked), len(finished), st.Counts)
-	}
-	t.Logf("%d pages, %d URLs", len(finished), len(acked))
 }

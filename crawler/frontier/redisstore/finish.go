@@ -116,11 +116,11 @@ func (s *Store) Extend(ctx context.Context, ids []frontier.LeaseID, d time.Durat
 		calls[place] = append(calls[place], i)
 	}
 	for place, members := range calls {
-		c := s.call(place, micros(max(d, 0)))
+		c := s.call(place, "extend", micros(max(d, 0)))
 		for _, i := range members {
 			c.args = append(c.args, decimal(tickets[i].shard), tickets[i].token)
 		}
-		r, err := s.run(ctx, s.scripts.extend, fixed(c))
+		r, err := s.run(ctx, fixed(c))
 		if err != nil {
 			return err
 		}

@@ -37,7 +37,7 @@ func (s *Store) Hold(ctx context.Context, h frontier.Host) (release func(delay t
 	defer cancel()
 	defer context.AfterFunc(ctx, func() { time.AfterFunc(grace, cancel) })()
 	for {
-		r, err := s.ask(calls, s.scripts.hold, shard, 3, string(h), caller,
+		r, err := s.ask(calls, "hold", shard, 3, string(h), caller,
 			micros(s.opts.LeaseTime), micros(reservation), s.opts.Worker)
 		if err != nil {
 			s.leaveLine(h, caller)
@@ -90,7 +90,7 @@ func (s *Store) leaveLine(h frontier.Host, caller string) {
 	}
 	ctx, cancel := context.WithTimeout(s.alive, time.Second)
 	defer cancel()
-	if _, err := s.ask(ctx, s.scripts.unhold, s.layout.shard(h), 1, string(h), caller); err != nil {
+	if _, err := s.ask(ctx, "unhold", s.layout.shard(h), 1, string(h), caller); err != nil {
 		s.opts.Logger.Warn("a host stays reserved for a while", "host", h, "err", err)
 	}
 }
@@ -103,7 +103,7 @@ func (s *Store) releaser(shard int, token string) func(time.Duration) {
 			if s.alive.Err() != nil {
 				return
 			}
-			_, err := s.ask(s.alive, s.scripts.release, shard, 1, token, micros(max(delay, 0)))
+			_, err := s.ask(s.alive, "release", shard, 1, token, micros(max(delay, 0)))
 			if err != nil {
 				s.opts.Logger.Warn("a hold ends when it expires", "err", err)
 			}

@@ -12,10 +12,10 @@ import (
 func decimal(n int) string { return strconv.Itoa(n) }
 
 // ask calls a script for a shard and learns from the answer.
-func (s *Store) ask(ctx context.Context, sc script, shard, heads int, args ...string) (reply, error) {
+func (s *Store) ask(ctx context.Context, what string, shard, heads int, args ...string) (reply, error) {
 	ctx, cancel := s.within(ctx)
 	defer cancel()
-	r, err := s.run(ctx, sc, fixed(s.call(shard, append([]string{decimal(shard)}, args...)...)))
+	r, err := s.run(ctx, fixed(s.call(shard, what, append([]string{decimal(shard)}, args...)...)))
 	if err == nil {
 		s.learn(r, heads)
 	}
@@ -27,7 +27,7 @@ func (s *Store) Host(ctx context.Context, h frontier.Host) (frontier.HostRecord,
 	if err := s.enter(ctx); err != nil {
 		return frontier.HostRecord{}, err
 	}
-	r, err := s.ask(ctx, s.scripts.host, s.layout.shard(h), 7, string(h))
+	r, err := s.ask(ctx, "host", s.layout.shard(h), 7, string(h))
 	if err != nil {
 		return frontier.HostRecord{}, err
 	}
@@ -85,7 +85,7 @@ func (s *Store) UpdateHost(ctx context.Context, h frontier.Host, u frontier.Host
 	if u.Robots != nil {
 		args[4], args[5] = "r", encodeRobots(u.Robots)
 	}
-	_, err := s.ask(ctx, s.scripts.update, s.layout.shard(h), 1, args...)
+	_, err := s.ask(ctx, "update", s.layout.shard(h), 1, args...)
 	return err
 }
 
@@ -136,7 +136,7 @@ type shardStats struct {
 func (s *Store) shardStats(ctx context.Context) (all []shardStats, next time.Time, err error) {
 	all = make([]shardStats, s.layout.shards)
 	var least time.Duration = -1
-	err = s.each(ctx, s.scripts.stats, nil, func(r reply) {
+	err = s.each(ctx, "stats", nil, func(r reply) {
 		for i := range r.array(1) {
 			c := r.array(1).array(i)
 			k := c.int(8)

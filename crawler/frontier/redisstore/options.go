@@ -77,8 +77,8 @@ type Options struct {
 	Username     string
 	Password     string
 	PasswordFile string
-	// TLS is used for addresses with rediss. Nil: the machine's certificate
-	// authorities, TLS 1.2 at least.
+	// TLS is used for addresses with rediss, together with the files that they
+	// name. Nil: the machine's certificate authorities, TLS 1.2 at least.
 	TLS *tls.Config
 
 	// Logger is told of restarts and connections lost. Nil: nobody is.

@@ -4,6 +4,8 @@ import (
 	"crypto/sha1" //nolint:gosec // how Redis names scripts
 	_ "embed"
 	"encoding/hex"
+	"fmt"
+	"strings"
 )
 
 //go:embed script/lib.lua
@@ -66,6 +68,9 @@ var settleText string
 //go:embed script/delete.lua
 var deleteText string
 
+//go:embed script/check.lua
+var checkText string
+
 //go:embed script/create.lua
 var createText string
 
@@ -79,26 +84,40 @@ type script struct {
 	text, sha string
 }
 
+// Scripts are those of a crawl: one for its shards, which on one server may work on
+// several, and one for the crawl as a whole. What a call is to do is its first
+// argument.
 type scripts struct {
-	// These are for a shard, or on one server for several.
-	turn, heads, extend, hold, unhold, release, update, host, stats, list, boot, reclaim, intent script
-	// These are for the crawl as a whole.
-	join, sync, tell, take, settle script
+	shard, crawl script
 }
 
+// A part of a script is what one of its calls does.
+type part struct{ name, text string }
+
 func newScripts(l *layout) scripts {
-	with := func(lib, text string) script {
-		text = "local CRAWL = '" + l.id + "' -- " + l.namespace + "\n" + lib + "\n" + text
-		sum := sha1.Sum([]byte(text)) //nolint:gosec // how Redis names scripts
-		return script{text: text, sha: hex.EncodeToString(sum[:])}
-	}
-	shard := func(text string) script { return with(libText, text) }
-	crawl := func(text string) script { return with(crawlText, text) }
 	return scripts{
-		turn: shard(turnText), heads: shard(headsText), extend: shard(extendText),
-		hold: shard(holdText), unhold: shard(unholdText), release: shard(releaseText),
-		update: shard(updateText), host: shard(hostText), stats: shard(statsText), list: shard(listText),
-		boot: shard(bootText), reclaim: shard(reclaimText), intent: shard(intentText),
-		join: crawl(joinText), sync: crawl(syncText), tell: crawl(tellText), take: crawl(takeText), settle: crawl(settleText),
+		shard: newScript(l, libText, []part{
+			{"turn", turnText}, {"heads", headsText}, {"extend", extendText},
+			{"hold", holdText}, {"unhold", unholdText}, {"release", releaseText},
+			{"update", updateText}, {"host", hostText}, {"stats", statsText}, {"list", listText},
+			{"boot", bootText}, {"reclaim", reclaimText}, {"intent", intentText},
+		}),
+		crawl: newScript(l, crawlText, []part{
+			{"join", joinText}, {"sync", syncText}, {"tell", tellText}, {"take", takeText}, {"settle", settleText},
+		}),
 	}
+}
+
+func newScript(l *layout, lib string, parts []part) script {
+	var b strings.Builder
+	fmt.Fprintf(&b, "local CRAWL, NS = '%s', '%s'\n%s\n", l.id, l.namespace, lib)
+	for i, p := range parts {
+		if i > 0 {
+			b.WriteString("else")
+		}
+		fmt.Fprintf(&b, "if ARGV[1] == '%s' then\n%s\n", p.name, p.text)
+	}
+	b.WriteString("end")
+	sum := sha1.Sum([]byte(b.String())) //nolint:gosec // how Redis names scripts
+	return script{text: b.String(), sha: hex.EncodeToString(sum[:])}
 }

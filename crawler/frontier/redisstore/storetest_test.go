@@ -27,10 +27,13 @@ const (
 func TestMain(m *testing.M) {
 	place := os.Getenv(childEnv)
 	if place == "" {
-		// The client closes connections to nodes that have gone five seconds later.
-		goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/redis/rueidis.(*clusterClient)._refresh.func2"))
+		// The client closes connections to nodes that have gone five seconds later,
+		// and sleeps up to a second before it looks for others.
+		goleak.VerifyTestMain(m,
+			goleak.IgnoreAnyFunction("github.com/redis/rueidis.(*clusterClient)._refresh.func2"),
+			goleak.IgnoreAnyFunction("github.com/redis/rueidis.(*call).DelayDo.func1"))
 	}
-	if err := storetest.Child(described("", 0, 0), place, os.Stdin, os.Stdout); err != nil {
+	if err := storetest.Child(described("", 0), place, os.Stdin, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
@@ -38,7 +41,7 @@ func TestMain(m *testing.M) {
 
 // described describes the store to the suite. A place is an address and the name
 // of a crawl.
-func described(url string, shards int, unit time.Duration) storetest.Store {
+func described(url string, shards int) storetest.Store {
 	n, _ := strconv.Atoi(os.Getenv(killsEnv))
 	places := &places{open: make(map[string]map[int]bool)}
 	return storetest.Store{
@@ -46,8 +49,9 @@ func described(url string, shards int, unit time.Duration) storetest.Store {
 		Place: func(testing.TB) string {
 			return fmt.Sprintf("%s %d %s", url, shards, newNonce())
 		},
-		Unit:    unit,
-		Durable: true,
+		Unit:     500 * time.Millisecond,
+		Parallel: 24,
+		Durable:  true,
 		Command: func(place string) *exec.Cmd {
 			cmd := exec.Command(os.Args[0])
 			cmd.Env = append(os.Environ(), childEnv+"="+place)
@@ -102,10 +106,15 @@ func (p *placed) Close() error {
 	return p.Store.Close()
 }
 
+// Both are with a user that may do no more than the package comment says.
 func TestServer(t *testing.T) {
-	storetest.Run(t, described(redistest.Start(t).URL(), 0, 150*time.Millisecond))
+	server := redistest.Start(t)
+	restrict(t, server)
+	storetest.Run(t, described(restricted(server.URL()), 0))
 }
 
 func TestCluster(t *testing.T) {
-	storetest.Run(t, described(redistest.StartCluster(t, false).URL(), 12, 250*time.Millisecond))
+	cluster := redistest.StartCluster(t, false)
+	restrict(t, cluster.Masters...)
+	storetest.Run(t, described(restricted(cluster.URL()), 12))
 }

@@ -89,9 +89,10 @@ type turn struct {
 	sections []*section
 	whole    bool // sends also what the cache knows
 
-	sent  []*item   // in the order in which the answers come
-	ended []ending  // so too
-	made  time.Time // when it was sent: leases last from then, for all that their holder knows
+	forgot int       // which cache it was composed by
+	sent   []*item   // in the order in which the answers come
+	ended  []ending  // so too
+	made   time.Time // when it was sent: leases last from then, for all that their holder knows
 }
 
 // An order is for leases.
@@ -103,7 +104,7 @@ type order struct {
 
 // turn makes a turn and deals with its answer.
 func (s *Store) turn(ctx context.Context, t *turn) error {
-	r, err := s.run(ctx, s.scripts.turn, func(again bool) call { return s.compose(t, again) })
+	r, err := s.run(ctx, func(again bool) call { return s.compose(t, again) })
 	if err != nil {
 		return err
 	}
@@ -112,12 +113,14 @@ func (s *Store) turn(ctx context.Context, t *turn) error {
 
 // compose writes the call of a turn.
 func (s *Store) compose(t *turn, again bool) call {
-	args := append(s.common(), t.nonce, s.opts.Worker, flag(again))
+	c := s.callAt(t.key, "turn", t.nonce, s.opts.Worker, flag(again))
+	args := c.args
 	if t.note != nil {
 		args = append(args, strconv.Itoa(s.home), string(t.note), s.instance)
 	} else {
 		args = append(args, "", "", "")
 	}
+	args = append(args, s.basis(t)...)
 	args = append(args, strconv.Itoa(len(t.orders)))
 	for _, o := range t.orders {
 		length := s.opts.LeaseTime
@@ -135,7 +138,25 @@ func (s *Store) compose(t *turn, again bool) call {
 	for _, sec := range t.sections {
 		args = s.composeSection(args, t, sec)
 	}
-	return call{t.key, args}
+	c.args = args
+	return c
+}
+
+// basis returns the run of the server that what is left out of a turn was said in,
+// with a shard to tell it by.
+func (s *Store) basis(t *turn) []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t.forgot = s.forgot
+	if t.whole || s.cache == nil || len(t.sections) == 0 || s.runs == nil {
+		return []string{"", ""}
+	}
+	shard := t.sections[0].shard
+	run := s.runs[0]
+	if s.cluster {
+		run = s.runs[shard]
+	}
+	return []string{strconv.Itoa(shard), run}
 }
 
 func flag(b bool) string {
@@ -229,7 +250,7 @@ func (s *Store) answered(t *turn, r reply) error {
 		}
 	}
 	s.mu.Lock()
-	if s.cache != nil {
+	if s.cache != nil && s.forgot == t.forgot {
 		for _, it := range t.sent {
 			s.cache.Add(it.sum)
 		}

@@ -108,7 +108,7 @@ func (s *Store) refresh(ctx context.Context) error {
 	s.mu.Lock()
 	s.view.stale, s.view.polled = false, time.Now()
 	s.mu.Unlock()
-	err := s.each(ctx, s.scripts.heads, nil, func(r reply) { s.learn(r, 1) })
+	err := s.each(ctx, "heads", nil, func(r reply) { s.learn(r, 1) })
 	if err != nil {
 		s.mu.Lock()
 		s.view.stale = true
@@ -117,10 +117,13 @@ func (s *Store) refresh(ctx context.Context) error {
 	return err
 }
 
-// forget drops what is believed and may no longer be true.
-func (s *Store) forget() {
+// forget drops what is believed and may no longer be true, now that servers are in
+// these runs: those of the shards of a Cluster, or that of the one server.
+func (s *Store) forget(runs []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.runs = runs
+	s.forgot++
 	s.cache = s.newCache()
 	s.view.stale = true
 }

@@ -63,7 +63,7 @@ func (l *listing) part(args ...string) (reply, error) {
 	ctx, cancel := l.s.within(l.ctx)
 	defer cancel()
 	args = append([]string{decimal(l.shard)}, args...)
-	return l.s.run(ctx, l.s.scripts.list, fixed(l.s.call(l.shard, args...)))
+	return l.s.run(ctx, fixed(l.s.call(l.shard, "list", args...)))
 }
 
 func (l *listing) list() error {

@@ -50,7 +50,7 @@ func (s *Store) Tell(ctx context.Context, message []byte) error {
 	if err := s.enter(ctx); err != nil {
 		return err
 	}
-	_, err := s.change(ctx, s.scripts.tell, string(message))
+	_, err := s.change(ctx, "tell", string(message))
 	return err
 }
 
@@ -74,8 +74,8 @@ func (s *Store) Sync(ctx context.Context, status []byte, from int) (*News, error
 	}
 	ctx, cancel := s.within(ctx)
 	defer cancel()
-	c := s.whole("", flag(!s.opts.Observe), has, string(status), decimal(from))
-	r, err := s.run(ctx, s.scripts.sync, fixed(c))
+	c := s.whole("sync", "", flag(!s.opts.Observe), has, string(status), decimal(from))
+	r, err := s.run(ctx, fixed(c))
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +104,7 @@ func (s *Store) Take(ctx context.Context, counter string, n, most int64) (got in
 		return 0, err
 	}
 	most = min(max(most, 0), maxCount)
-	r, err := s.change(ctx, s.scripts.take, counter, strconv.FormatInt(n, 10), strconv.FormatInt(most, 10))
+	r, err := s.change(ctx, "take", counter, strconv.FormatInt(n, 10), strconv.FormatInt(most, 10))
 	if err != nil {
 		return 0, err
 	}
@@ -127,20 +127,20 @@ func (s *Store) Settle(ctx context.Context, taken map[string]int64) error {
 	}
 	ctx, cancel := s.within(ctx)
 	defer cancel()
-	_, err := s.run(ctx, s.scripts.settle, fixed(s.whole("", args...)))
+	_, err := s.run(ctx, fixed(s.whole("settle", "", args...)))
 	return err
 }
 
 func countable(n int64) bool { return -maxCount <= n && n <= maxCount }
 
-// whole returns a call of a script for the crawl as a whole.
-func (s *Store) whole(nonce string, args ...string) call {
-	return call{s.layout.key("meta"), append([]string{s.layout.namespace, s.opts.Worker, s.instance, nonce}, args...)}
+// whole returns a call of the script for the crawl as a whole.
+func (s *Store) whole(what, nonce string, args ...string) call {
+	return call{s.scripts.crawl, s.layout.key("meta"), append([]string{what, s.opts.Worker, s.instance, nonce}, args...)}
 }
 
-// change calls a script that must not be done twice. Redis keeps one answer of each
+// change makes a call that must not be done twice. Redis keeps one answer of each
 // worker, so there is one call at a time.
-func (s *Store) change(ctx context.Context, sc script, args ...string) (reply, error) {
+func (s *Store) change(ctx context.Context, what string, args ...string) (reply, error) {
 	ctx, cancel := s.within(ctx)
 	defer cancel()
 	select {
@@ -149,5 +149,5 @@ func (s *Store) change(ctx context.Context, sc script, args ...string) (reply, e
 		return nil, s.ended(ctx)
 	}
 	defer func() { <-s.changing }()
-	return s.run(ctx, sc, fixed(s.whole(newNonce(), args...)))
+	return s.run(ctx, fixed(s.whole(what, newNonce(), args...)))
 }

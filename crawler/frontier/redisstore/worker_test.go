@@ -68,9 +68,9 @@ func TestTell(t *testing.T) {
 		t.Errorf("told too much: %v", err)
 	}
 	// The call is made again, its answer was lost.
-	c := s.whole("n1", "once")
+	c := s.whole("tell", "n1", "once")
 	for range 2 {
-		if r, err := s.invoke(ctx, s.scripts.tell, c, true); err != nil || r.int(1) != 4 {
+		if r, err := s.invoke(ctx, c, true); err != nil || r.int(1) != 4 {
 			t.Errorf("%d messages, %v", r.int(1), err)
 		}
 	}
@@ -136,6 +136,7 @@ func TestSync(t *testing.T) {
 // A counter never goes beyond its limit, whoever takes of it, and what a worker has
 // taken can be set right.
 func TestTake(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"server", "cluster"} {
 		t.Run(name, func(t *testing.T) {
 			var url string
@@ -191,9 +192,9 @@ func TestTake(t *testing.T) {
 				t.Errorf("took %d bytes, %v", got, err)
 			}
 			// The call is made again, its answer was lost.
-			c := b.whole("n1", "pages", "5", "20")
+			c := b.whole("take", "n1", "pages", "5", "20")
 			for range 2 {
-				if r, err := b.invoke(ctx, b.scripts.take, c, true); err != nil || r.int(1) != 5 {
+				if r, err := b.invoke(ctx, c, true); err != nil || r.int(1) != 5 {
 					t.Errorf("took %d, %v", r.int(1), err)
 				}
 			}

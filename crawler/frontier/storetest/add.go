@@ -70,7 +70,7 @@ var addChecks = []check{
 			s.Fatalf("leased %+v", l.Item)
 		}
 	}},
-	{name: "at the same moment", run: func(s *subject) {
+	{name: "at the same moment", busy: true, run: func(s *subject) {
 		const callers = 8
 		urls := append(numbered(a, 100), numbered(b, 100)...)
 		var mu sync.Mutex

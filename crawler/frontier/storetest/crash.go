@@ -13,7 +13,7 @@ import (
 )
 
 var crashChecks = []check{
-	{name: "after many kills", why: needChild, process: true, run: func(s *subject) {
+	{name: "after many kills", why: needChild, process: true, busy: true, run: func(s *subject) {
 		kills := s.store.Kills
 		if kills == 0 {
 			kills = 20

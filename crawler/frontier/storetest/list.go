@@ -69,6 +69,7 @@ var listChecks = []check{
 		// Of those that are neither leased nor added meanwhile none is
 		// missing, and of all others none comes twice.
 		const each = 1500 // more than a batch is likely to be
+		s.unit /= 4       // nothing is too late here
 		s.update(a, frontier.HostUpdate{MaxInFlight: each})
 		scheduled := make([]frontier.Item, each)
 		for i := range scheduled {

@@ -21,7 +21,7 @@ var orderChecks = []check{
 			s.Fatalf("leased %v, want %v", got, want)
 		}
 	}},
-	{name: "a long queue", run: func(s *subject) {
+	{name: "a long queue", busy: true, run: func(s *subject) {
 		urls := numbered(a, 500)
 		for part := range slices.Chunk(urls, 90) {
 			s.add(part...)

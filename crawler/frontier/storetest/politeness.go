@@ -147,21 +147,24 @@ var politenessChecks = []check{
 	}},
 	{name: "after reopening", why: needDurable, run: func(s *subject) {
 		s.delay(a, 3)
-		s.update(b, frontier.HostUpdate{BlockUntil: s.in(6)})
 		blocked := s.in(6)
+		s.update(b, frontier.HostUpdate{BlockUntil: blocked})
 		s.add(one, two, "http://b.test/1")
 		s.finish(s.lease(one), frontier.Outcome{Result: frontier.Done, HostDelay: time.Nanosecond})
+		s.sleep(1)
+		due := s.in(3) // or a little later, when the store is open
 		s.reopen()
-		opened := time.Now()
-		s.leaseAt(two, opened.Add(s.units(3)))
+		s.leaseAt(two, due)
 		s.leaseAt("http://b.test/1", blocked)
 	}},
 	{name: "after reopening with a request on its way", why: needDurable, run: func(s *subject) {
 		s.delay(a, 3)
 		s.add(one)
 		s.lease(one)
+		s.sleep(1)
+		due := s.in(3) // or a little later, when the store is open
 		s.reopen()
-		s.leaseAt(one, s.in(3))
+		s.leaseAt(one, due)
 	}},
 	{name: "after a kill with a request on its way", why: needChild, process: true, run: func(s *subject) { s.askAndDie("ask") }},
 	{name: "after a kill with a hold", why: needChild, process: true, run: func(s *subject) { s.askAndDie("hold") }},
@@ -211,8 +214,8 @@ var politenessChecks = []check{
 			}
 		})
 		s.sleep(1)
-		s.done(l)
 		due := s.in(3) // the hold lasts 2, and asks for 1
+		s.done(l)
 		waiting.Wait()
 		s.atTime("the lease that waited longer than the hold", due)
 		if holdErr != nil || leaseErr != nil || len(got) != 1 || got[0].URL != two {

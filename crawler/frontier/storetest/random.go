@@ -51,6 +51,7 @@ func worldItem(n int, start time.Time, unit time.Duration) frontier.Item {
 // randomOperations lets several callers do what they like, then ends what is
 // left, and judges all of it.
 func randomOperations(s *subject) {
+	s.unit /= 4 // nothing is too late here
 	rounds, steps := 5, 150
 	if s.store.Bubble == nil {
 		rounds, steps = 1, 40 // time is real

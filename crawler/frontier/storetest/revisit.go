@@ -96,7 +96,7 @@ var revisitChecks = []check{
 		s.done(s.lease(one))
 		s.wakes(one, 0, func() { s.revisit([]bool{true}, items(one)...) })
 	}},
-	{name: "at the same moment as others", run: func(s *subject) {
+	{name: "at the same moment as others", busy: true, run: func(s *subject) {
 		const callers = 8
 		urls := append(numbered(a, 40), numbered(b, 40)...)
 		s.add(urls...)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"runtime"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -134,7 +133,7 @@ func TestRandomOperations(t *testing.T) {
 			s := toyStore(w)
 			s.Bubble(t, func(t *testing.T) {
 				r := &recorder{TB: t}
-				r.run(func() { s.try(r, random) })
+				r.run(func() { (&subject{TB: r, store: s, unit: s.unit(random)}).try(random) })
 				if len(r.failures) == 0 {
 					t.Fatalf("random operations do not find a store that %s", w)
 				}
@@ -166,7 +165,7 @@ func failures(t *testing.T, s Store, number int) map[string][]string {
 			t.Run(c.name, func(t *testing.T) {
 				s.within(t, c, func(t *testing.T) {
 					r := &recorder{TB: t}
-					r.run(func() { s.try(r, c) })
+					r.run(func() { (&subject{TB: r, store: s, unit: s.unit(c)}).try(c) })
 					if len(r.failures) > 0 {
 						found[checkName(p, c)] = r.failures
 					}
@@ -175,38 +174,4 @@ func failures(t *testing.T, s Store, number int) map[string][]string {
 		}
 	}
 	return found
-}
-
-// A recorder is a test that takes note of its failures and passes.
-type recorder struct {
-	testing.TB
-	mu       sync.Mutex // guards failures
-	failures []string
-}
-
-// run runs f, which may end by Fatalf, to its end.
-func (r *recorder) run(f func()) {
-	var wg sync.WaitGroup
-	wg.Go(f)
-	wg.Wait()
-}
-
-func (r *recorder) Errorf(format string, args ...any) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.failures = append(r.failures, fmt.Sprintf(format, args...))
-}
-
-func (r *recorder) Fatalf(format string, args ...any) {
-	r.Errorf(format, args...)
-	runtime.Goexit()
-}
-
-func (r *recorder) Error(args ...any) { r.Errorf("%s", fmt.Sprint(args...)) }
-func (r *recorder) Fatal(args ...any) { r.Fatalf("%s", fmt.Sprint(args...)) }
-
-func (r *recorder) Failed() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return len(r.failures) > 0
 }

@@ -24,10 +24,14 @@ type subject struct {
 	place string
 	unit  time.Duration
 	f     frontier.Frontier
+	// opening is how long it took to open and close the store in all, which
+	// checks take for a moment.
+	opening time.Duration
 }
 
 func (s *subject) open() {
 	s.Helper()
+	defer s.took(time.Now())
 	f, err := s.store.Open(s.place)
 	if err != nil {
 		s.Fatalf("Open: %v", err)
@@ -37,10 +41,13 @@ func (s *subject) open() {
 
 func (s *subject) close() {
 	s.Helper()
+	defer s.took(time.Now())
 	if err := s.f.Close(); err != nil {
 		s.Errorf("Close: %v", err)
 	}
 }
+
+func (s *subject) took(began time.Time) { s.opening += time.Since(began) }
 
 // reopen closes the store and opens its place again.
 func (s *subject) reopen() {

@@ -2,6 +2,7 @@ package redistest
 
 import (
 	"bufio"
+	"crypto/tls"
 	"fmt"
 	"io"
 	"net"
@@ -11,12 +12,15 @@ import (
 )
 
 // ask sends one command over a connection of its own.
-func ask(addr string, args ...string) (string, error) {
-	c, err := net.DialTimeout("tcp", addr, time.Second)
+func (s *Server) ask(args ...string) (string, error) {
+	c, err := net.DialTimeout("tcp", s.Addr, time.Second)
 	if err != nil {
 		return "", err
 	}
 	defer c.Close()
+	if s.tls != nil {
+		c = tls.Client(c, s.tls)
+	}
 	if err := c.SetDeadline(time.Now().Add(5 * time.Second)); err != nil {
 		return "", err
 	}

@@ -4,6 +4,7 @@ package redistest
 
 import (
 	"bytes"
+	"crypto/tls"
 	"fmt"
 	"net"
 	"os"
@@ -28,6 +29,8 @@ type Server struct {
 	dir     string
 	binary  string
 	options []string
+	config  string      // file of a Sentinel; empty: it is none
+	tls     *tls.Config // for who connects; nil: no TLS
 
 	mu  sync.Mutex // guards cmd
 	cmd *exec.Cmd  // nil: not running
@@ -54,10 +57,16 @@ func Need(t testing.TB) string {
 // "--appendonly", "yes", and ends it with the test.
 func Start(t testing.TB, options ...string) *Server {
 	t.Helper()
+	return start(t, func(s *Server) { s.options = options })
+}
+
+func start(t testing.TB, prepare func(s *Server)) *Server {
+	t.Helper()
 	binary := Need(t)
 	var err error
 	for range 5 { // somebody else may take the port meanwhile
-		s := &Server{binary: binary, dir: t.TempDir(), port: freePort(t), options: options}
+		s := &Server{binary: binary, dir: t.TempDir(), port: freePort(t)}
+		prepare(s)
 		s.Addr = net.JoinHostPort("127.0.0.1", strconv.Itoa(s.port))
 		if err = s.start(); err == nil {
 			t.Cleanup(s.Kill)
@@ -93,11 +102,18 @@ func freePort(t testing.TB) int {
 }
 
 func (s *Server) start() error {
-	args := append([]string{
-		"--port", strconv.Itoa(s.port), "--bind", "127.0.0.1", "--dir", s.dir,
-		"--save", "", "--appendonly", "no", "--logfile", filepath.Join(s.dir, "log"), "--daemonize", "no",
-	}, s.options...)
-	cmd := exec.Command(s.binary, args...)
+	args := []string{"--bind", "127.0.0.1", "--dir", s.dir, "--logfile", filepath.Join(s.dir, "log"), "--daemonize", "no"}
+	if s.tls != nil {
+		args = append(args, "--port", "0", "--tls-port", strconv.Itoa(s.port))
+	} else {
+		args = append(args, "--port", strconv.Itoa(s.port))
+	}
+	if s.config != "" {
+		args = append(append([]string{s.config}, args...), "--sentinel")
+	} else {
+		args = append(args, "--save", "", "--appendonly", "no", "--repl-diskless-sync-delay", "0")
+	}
+	cmd := exec.Command(s.binary, append(args, s.options...)...)
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	if err := cmd.Start(); err != nil {
@@ -114,7 +130,7 @@ func (s *Server) start() error {
 			return fmt.Errorf("redis-server ended: %s", &out)
 		default:
 		}
-		if answer, err := ask(s.Addr, "PING"); err == nil && (answer == "+PONG" || strings.HasPrefix(answer, "-NOAUTH")) {
+		if answer, err := s.ask("PING"); err == nil && (answer == "+PONG" || strings.HasPrefix(answer, "-NOAUTH")) {
 			s.mu.Lock()
 			s.cmd = cmd
 			s.mu.Unlock()
@@ -155,8 +171,13 @@ func (s *Server) Restart(t testing.TB) {
 	}
 }
 
-// URL returns the server's address for redisstore.Open.
-func (s *Server) URL() string { return "redis://" + s.Addr }
+// URL returns the server's address for redisstore.Open, without what TLS needs.
+func (s *Server) URL() string {
+	if s.tls != nil {
+		return "rediss://" + s.Addr
+	}
+	return "redis://" + s.Addr
+}
 
 // Dir returns the directory of the server's files.
 func (s *Server) Dir() string { return s.dir }
@@ -165,11 +186,23 @@ func (s *Server) Dir() string { return s.dir }
 // line of it, or for a bulk string its content.
 func (s *Server) Do(t testing.TB, args ...string) string {
 	t.Helper()
-	answer, err := ask(s.Addr, args...)
+	answer, err := s.ask(args...)
 	if err != nil {
 		t.Fatalf("redistest: %s: %v", args[0], err)
 	}
 	return answer
+}
+
+// Replicated waits until the server's replicas have all that it has.
+func (s *Server) Replicated(t testing.TB) {
+	t.Helper()
+	until(t, "the replicas", func() bool {
+		text := s.Do(t, "INFO", "replication")
+		_, offset, _ := strings.Cut(text, "master_repl_offset:")
+		offset, _, _ = strings.Cut(offset, "\r\n")
+		replicas := strings.Count(text, "state=online")
+		return replicas > 0 && replicas == strings.Count(text, "state=") && replicas == strings.Count(text, ",offset="+offset+",")
+	})
 }
 
 // A Cluster is several servers that share the keys.

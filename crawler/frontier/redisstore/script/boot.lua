@@ -3,7 +3,8 @@
 -- shard are then due no earlier than their delay from now. So they are when
 -- nobody worked on the crawl until now.
 --
--- ARGV: 1 when nobody worked on it, 1 when it is only just being made; shards.
+-- ARGV: 1 when nobody worked on it, 1 when it is only just being made; shards. The
+-- answer is now, the run of the server.
 
 local run = string.match(call('INFO', 'server'), 'run_id:(%w+)')
 for i = 7, #ARGV do
@@ -15,4 +16,4 @@ for i = 7, #ARGV do
 		call('SET', s.state, pack(c))
 	end
 end
-return now
+return {now, run}

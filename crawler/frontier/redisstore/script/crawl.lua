@@ -1,10 +1,10 @@
--- What the scripts for a crawl as a whole have in common. It stands before the
--- text of each.
+-- What the scripts for a crawl as a whole have in common. It stands before them, as
+-- lib.lua does before those for a shard.
 --
--- ARGV begins with the crawl's namespace, the worker, its instance, and the nonce
--- of the call, empty for one that may be made twice.
+-- ARGV begins with the script, the worker, its instance, and the nonce of the call,
+-- empty for one that may be made twice.
 
-local ALL, WORKER, INSTANCE, NONCE = ARGV[1] .. '{all}:', ARGV[2], ARGV[3], ARGV[4]
+local ALL, WORKER, INSTANCE, NONCE = NS .. '{all}:', ARGV[2], ARGV[3], ARGV[4]
 local call, pack, unpack = redis.call, cmsgpack.pack, cmsgpack.unpack
 
 local clock = call('TIME')

@@ -1,10 +1,12 @@
--- What the scripts that change a shard have in common. It stands before the text
--- of each. The package comment says what the keys are.
+-- What the scripts for a shard have in common. It stands before them, as the part of
+-- one script that all calls are of: ARGV[1] says which of them is meant. CRAWL is
+-- the crawl's ID, and NS what its keys begin with, of which the package comment
+-- tells.
 --
 -- All times are microseconds of Redis's own clock, whole numbers that a double
 -- holds exactly until the year 2255. Callers give times as distances from now.
 
-local NS, newDelay, newLimit, INSTANCE = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4]
+local newDelay, newLimit, INSTANCE = tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4]
 local spread = unpack
 local call, pack, unpack = redis.call, cmsgpack.pack, cmsgpack.unpack
 local max, min = math.max, math.min
@@ -71,6 +73,7 @@ end
 
 local function nextNumber(s)
 	local c = counts(s)
+	s.changed = true
 	c[SEQ] = c[SEQ] + 1
 	return c[SEQ]
 end
@@ -105,6 +108,7 @@ end
 
 local function count(h, state, n)
 	local c = counts(h.s)
+	h.s.changed = true
 	h.v[state] = h.v[state] + n
 	c[state] = c[state] + n
 end
@@ -311,7 +315,7 @@ local function flush()
 			end
 		end
 		if #set > 0 then call('HSET', s.hosts, spread(set)) end
-		if s.c and guarded then call('SET', s.state, pack(s.c)) end
+		if s.changed then call('SET', s.state, pack(s.c)) end
 		if s.heads or s.lowered then
 			local head = min((first(s.due)), s.ready or (first(s.later)), s.expires or (first(s.expiry)))
 			heads[#heads + 1] = tonumber(s.k)

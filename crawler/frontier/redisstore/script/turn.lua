@@ -3,8 +3,9 @@
 -- it takes one.
 --
 -- ARGV, behind what all scripts have: nonce, worker, whether the call is made
--- again; shard of the note or '', the note, the worker's instance; then orders of
--- leases, shards to lease from, and sections.
+-- again; shard of the note or '', the note, the worker's instance; a shard and the
+-- run of its server since which the worker knows what it knows, or ''; then orders
+-- of leases, shards to lease from, and sections.
 -- Each list has its length in front.
 --
 --	order    most leases, most of a host, length
@@ -18,7 +19,7 @@
 
 local nonce, worker, again = ARGV[5], ARGV[6], ARGV[7] == '1'
 local noteShard, note, instance = ARGV[8], ARGV[9], ARGV[10]
-local at = 10
+local at = 12
 local function arg()
 	at = at + 1
 	return ARGV[at]
@@ -43,6 +44,7 @@ local function take(h, mode, bucket, hash, priority, wait, url)
 		guard(s)
 		if h.v[ADDED] == 0 then
 			local c = counts(s)
+			s.changed = true
 			c[HOSTS] = c[HOSTS] + 1
 		end
 		count(h, ADDED, 1)
@@ -176,6 +178,10 @@ local function fill(candidates, number, most, perHost, length)
 		place(h)
 		h.s.top = nil
 	end
+end
+
+if ARGV[12] ~= '' and counts(shard(ARGV[11]))[RUN] ~= ARGV[12] then
+	return redis.error_reply('STALE the server began anew, and may not know what the worker left out')
 end
 
 if noteShard ~= '' then

@@ -1,0 +1,126 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/politecrawl/politecrawl/crawler"
+	"github.com/politecrawl/politecrawl/robotsext"
+	"github.com/politecrawl/politecrawl/robotsext/guard"
+)
+
+// allowAddr is the name of the flag that every command has which asks sites for
+// something.
+const allowAddr = "allow-addr"
+
+const allowAddrUsage = "connect to the IP address or network `CIDR` although it is not public (127.0.0.1, 10.0.0.0/8); may be given several times"
+
+// siteFlags are the flags of commands that ask sites for their robots.txt.
+type siteFlags struct {
+	userAgent string
+	timeout   time.Duration
+	allowed   []string
+}
+
+func (s *siteFlags) add(flags *pflag.FlagSet) {
+	flags.StringVar(&s.userAgent, "user-agent", crawler.DefaultUserAgent, "sent when robots.txt is fetched")
+	flags.DurationVar(&s.timeout, "timeout", 30*time.Second, "longest time for one robots.txt with its redirects")
+	flags.StringSliceVar(&s.allowed, allowAddr, nil, allowAddrUsage)
+}
+
+// guardOf returns the guard that lets the addresses of --allow-addr through.
+func guardOf(texts []string) (*guard.Guard, error) {
+	var allowed []netip.Prefix
+	for _, text := range texts {
+		p, err := guard.ParsePrefix(text)
+		if err != nil {
+			return nil, misuse("--%s: %w", allowAddr, withoutPrefix(err))
+		}
+		allowed = append(allowed, p)
+	}
+	return guard.New(allowed...), nil
+}
+
+// refusedAddress says of what the guard has refused why, and how to allow it; empty: err
+// is of something else. Whoever asked for the host meant it; where others have led to, as
+// with the target of a redirect, host is empty, and nothing is said of how to get there.
+func refusedAddress(err error, host string) string {
+	refused, ok := errors.AsType[*guard.AddressError](err)
+	switch {
+	case !errors.Is(err, guard.ErrRefused):
+		return ""
+	case !ok:
+		return bare(err)
+	case host == "":
+		return withoutPrefix(refused).Error()
+	}
+	return fmt.Sprintf("%s; if that is the site you mean, allow it with %s", withoutPrefix(refused).Error(), allowing(refused.Addr, host))
+}
+
+// allowing is the flags that let an address of a host through: of the own machine all
+// that it has, since a name such as localhost means several.
+func allowing(addr netip.Addr, host string) string {
+	plain := addr.Unmap().WithZone("")
+	_, err := netip.ParseAddr(strings.Trim(host, "[]"))
+	switch {
+	case plain.IsLoopback() && err != nil:
+		return "--" + allowAddr + " 127.0.0.0/8,::1"
+	case plain.IsLoopback() && plain.Is4():
+		return "--" + allowAddr + " 127.0.0.0/8"
+	}
+	return "--" + allowAddr + " " + plain.String()
+}
+
+// barred says of a ruling that the guard refused why, and how to allow it; empty: it is
+// another one.
+func (r ruling) barred() string {
+	if !r.later() {
+		return ""
+	}
+	if chain := r.record.Chain; len(chain) > 1 {
+		if why := refusedAddress(r.record.Err, ""); why != "" {
+			return "it redirects to " + chain[len(chain)-1] + ": " + why
+		}
+	}
+	return refusedAddress(r.record.Err, hostIn(r.record.Origin))
+}
+
+func hostIn(o robotsext.Origin) string {
+	u, err := url.Parse(string(o))
+	if err != nil {
+		return ""
+	}
+	return u.Hostname()
+}
+
+// unreachable says why a robots.txt could not be read and what to do about it, and the
+// exit code for that.
+func (r ruling) unreachable() (text string, code int) {
+	if why := r.barred(); why != "" {
+		return why, exitFailed
+	}
+	return fmt.Sprintf("%s; ask again after %s", r.reason(), moment(r.record.RetryAt)), exitLater
+}
+
+// notAllowed is the error for a crawl that came to no page, since its start URLs are at
+// addresses that are not allowed; nil: it is not so.
+func notAllowed(refused []crawler.RefusedStart, pages int) error {
+	if len(refused) == 0 || pages > 0 {
+		return nil
+	}
+	first, why := refused[0], ""
+	if u, err := url.Parse(first.URL); err == nil && first.Addr.IsValid() {
+		why = "; if that is the site you mean, allow it with " + allowing(first.Addr, u.Hostname())
+	}
+	more := ""
+	if n := len(refused) - 1; n > 0 {
+		more = fmt.Sprintf(" (and %s likewise)", number(n, "start URL"))
+	}
+	return failed("%s is not asked for: %s%s%s", first.URL, strings.TrimPrefix(first.Why, "guard: "), why, more)
+}

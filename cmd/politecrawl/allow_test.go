@@ -1,0 +1,165 @@
+package main
+
+import (
+	"encoding/json"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/politecrawl/politecrawl/crawler"
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+// untouched is a site that nobody may ask for anything.
+func untouched(t *testing.T) *httptest.Server {
+	return robotsServer(t, func(_ http.ResponseWriter, r *http.Request) { t.Errorf("requested %s %s", r.Method, r.URL) })
+}
+
+// noneAllowed is --allow-addr with an address that no test is about, which keeps run from
+// allowing loopback.
+const noneAllowed = "--" + allowAddr + "=192.0.2.1"
+
+// TestNotAllowed: every command that asks a site for something asks none at an address
+// that is not allowed, ends with exit code 3, and names the flag that would allow it.
+func TestNotAllowed(t *testing.T) {
+	s := untouched(t)
+	out := filepath.Join(t.TempDir(), "crawl")
+	for _, args := range [][]string{
+		{"crawl", s.URL + "/", "--quiet", "--output", out, noneAllowed},
+		{"plan", s.URL + "/", "--quiet", noneAllowed},
+		{"robots", "check", s.URL + "/", noneAllowed},
+		{"robots", "check", s.URL + "/", "--explain", noneAllowed},
+		{"robots", "show", s.URL + "/", noneAllowed},
+		{"robots", "lint", s.URL + "/", noneAllowed},
+		{"robots", "agents", s.URL + "/", noneAllowed},
+		{"robots", "diff", s.URL + "/", s.URL + "/", noneAllowed},
+		{"sitemap", s.URL + "/", noneAllowed},
+		{"sitemap", s.URL + "/s.xml", noneAllowed},
+	} {
+		got := run(t, args...)
+		said := got.out + got.stderr
+		if got.code != exitFailed || !strings.Contains(said, "address 127.0.0.1 is not allowed (loopback)") || strings.Contains(said, "guard: ") && args[0] != "plan" ||
+			strings.Contains(said, "next try") || strings.Contains(said, "ask again") || !strings.Contains(said, "if that is the site you mean, allow it with --allow-addr 127.0.0.0/8") {
+			t.Errorf("%q: exit code %d\n%s\n%s", args, got.code, got.out, got.stderr)
+		}
+	}
+	if r := jsonLines[output.Rejection](t, filepath.Join(out, output.RejectedFile)); len(r) != 1 || r[0].Reason != output.Address || r[0].URL != s.URL+"/" {
+		t.Errorf("rejected.jsonl: %+v", r)
+	}
+}
+
+// TestNotAllowedJSON: the same for programs.
+func TestNotAllowedJSON(t *testing.T) {
+	s := untouched(t)
+	got := run(t, "crawl", s.URL+"/", "--quiet", "--format", "json", "--output", filepath.Join(t.TempDir(), "crawl"), noneAllowed)
+	var sum crawler.Summary
+	if err := json.Unmarshal([]byte(got.out), &sum); err != nil || got.code != exitFailed {
+		t.Fatalf("exit code %d, %v: %s", got.code, err, got.out)
+	}
+	if len(sum.Refused) != 1 || sum.Refused[0].URL != s.URL+"/" || sum.Refused[0].Addr != netip.MustParseAddr("127.0.0.1") {
+		t.Errorf("refused: %+v", sum.Refused)
+	}
+	got = run(t, "robots", "check", s.URL+"/", "--format", "json", noneAllowed)
+	if a := got.answers(t); got.code != exitFailed || len(a) != 1 || a[0].Verdict != later || !a[0].RetryAt.IsZero() || !strings.Contains(a[0].Error, "--allow-addr") {
+		t.Errorf("exit code %d, %+v", got.code, a)
+	}
+}
+
+// TestNotAllowedElsewhere: of an address that a site leads to, nobody is told how to
+// allow it.
+func TestNotAllowedElsewhere(t *testing.T) {
+	s := robotsServer(t, func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, "http://169.254.169.254/robots.txt", http.StatusFound)
+	})
+	for _, args := range [][]string{
+		{"crawl", s.URL + "/", "--quiet", "--output", filepath.Join(t.TempDir(), "crawl")},
+		{"plan", s.URL + "/", "--quiet"},
+		{"robots", "check", s.URL + "/"},
+		{"robots", "show", s.URL + "/"},
+		{"robots", "lint", s.URL + "/"},
+		{"sitemap", s.URL + "/"},
+	} {
+		got := run(t, args...)
+		said := got.out + got.stderr
+		if got.code != exitFailed || !strings.Contains(said, "redirects to http://169.254.169.254/robots.txt: ") || !strings.Contains(said, "is not allowed (cloud metadata)") ||
+			strings.Contains(said, "--allow-addr") {
+			t.Errorf("%q: exit code %d\n%s\n%s", args, got.code, got.out, got.stderr)
+		}
+	}
+}
+
+// TestNotAllowedSitemap: a sitemap of a list is not had, the others are.
+func TestNotAllowedSitemap(t *testing.T) {
+	var s *httptest.Server
+	s = robotsServer(t, func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/robots.txt":
+			_, _ = w.Write([]byte("Sitemap: http://10.1.2.3/s.xml\nSitemap: " + s.URL + "/s.txt\n"))
+		default:
+			_, _ = w.Write([]byte(s.URL + "/page\n"))
+		}
+	})
+	got := run(t, "sitemap", s.URL+"/", "--delay", "0s")
+	if got.code != exitFailed || got.out != s.URL+"/page\n" || !strings.Contains(got.stderr, "http://10.1.2.3/s.xml: address 10.1.2.3 is not allowed (private)") ||
+		strings.Contains(got.stderr, "--allow-addr") {
+		t.Errorf("exit code %d\n%s\n%s", got.code, got.out, got.stderr)
+	}
+}
+
+// TestBadAllowAddr: what is no address is misuse, before anybody is asked.
+func TestBadAllowAddr(t *testing.T) {
+	s := untouched(t)
+	for _, args := range [][]string{{"crawl", s.URL + "/"}, {"plan", s.URL + "/"}, {"robots", "check", s.URL + "/"}, {"robots", "show", s.URL + "/"}, {"robots", "agents", s.URL + "/"}, {"sitemap", s.URL + "/"}} {
+		run(t, append(args, "--allow-addr", "127.0.0.1", "--allow-addr", "localhost")...).
+			wantRefusal(t, exitMisuse, "allow-addr: \"localhost\" is neither an IP address nor a network", "write it as 127.0.0.1, 10.0.0.0/8 or fd00::/8")
+	}
+}
+
+// TestAllowing: the flag that is named lets the address through, and little else.
+func TestAllowing(t *testing.T) {
+	for _, c := range []struct{ host, addr, want string }{
+		{"127.0.0.1", "127.0.0.1", "127.0.0.0/8"},
+		{"[::1]", "::1", "::1"},
+		{"::1", "::1", "::1"},
+		{"localhost", "::1", "127.0.0.0/8,::1"},
+		{"dev.example", "127.0.0.1", "127.0.0.0/8,::1"},
+		{"10.0.0.1", "10.0.0.1", "10.0.0.1"},
+		{"intranet.example", "192.168.1.1", "192.168.1.1"},
+		{"x.example", "::ffff:10.0.0.1", "10.0.0.1"},
+		{"x.example", "fe80::1%eth0", "fe80::1"},
+	} {
+		addr := netip.MustParseAddr(c.addr)
+		got := allowing(addr, c.host)
+		if got != "--allow-addr "+c.want {
+			t.Errorf("%s at %s: %s, want %s", c.host, c.addr, got, c.want)
+		}
+		g, err := guardOf(strings.Split(strings.TrimPrefix(got, "--allow-addr "), ","))
+		if err != nil || g.Check(addr) != nil || g.Check(netip.MustParseAddr("169.254.169.254")) == nil {
+			t.Errorf("%s: %v, %v", got, err, g.Check(addr))
+		}
+	}
+}
+
+// TestLocalhost: the flag that is named for localhost is enough, whichever of its
+// addresses the site listens on.
+func TestLocalhost(t *testing.T) {
+	s := newTestSite(t, map[string]string{"/": "home"})
+	_, port, err := net.SplitHostPort(strings.TrimPrefix(s.url, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	site := "http://localhost:" + port + "/"
+	refused := run(t, "crawl", site, "--quiet", "--output", filepath.Join(t.TempDir(), "crawl"), noneAllowed)
+	_, flag, ok := strings.Cut(strings.TrimSpace(refused.stderr), "allow it with ")
+	if !ok || refused.code != exitFailed {
+		t.Fatalf("exit code %d: %s", refused.code, refused.stderr)
+	}
+	args := append([]string{"crawl", site, "--quiet", "--output", filepath.Join(t.TempDir(), "crawl"), "--delay", "0s"}, strings.Fields(flag)...)
+	if got := run(t, args...); got.code != exitDone || len(s.requested()) == 0 {
+		t.Errorf("%q: exit code %d\n%s", args, got.code, got.stderr)
+	}
+}

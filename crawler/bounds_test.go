@@ -1,0 +1,175 @@
+package crawler
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+func TestRepeated(t *testing.T) {
+	for path, want := range map[string]string{
+		"/":                                "",
+		"/a/b/c/d/e":                       "",
+		"/a/a/a":                           "",
+		"/a/a/a/a":                         "/a",
+		"/x/a/a/a/a/y":                     "/a",
+		"/a/b/a/b/a/b":                     "",
+		"/a/b/a/b/a/b/a/b":                 "/a/b",
+		"/x/a/b/a/b/a/b/a/b":               "/a/b",
+		"/a/b/a/c/a/d/a/e":                 "",
+		"/a/b/c/d/a/b/c/d/a/b/c/d/a/b/c/d": "/a/b/c/d",
+		"/tiles/0/0/0/0/0.png":             "",
+		"/2011/11/11/11/11/x":              "",
+		"/1/a/1/a/1/a/1/a":                 "/1/a",
+		"//////":                           "/",
+		"/a//b":                            "",
+		"/" + strings.Repeat("1/2/3/4/5/6/7/8/x/", 9): "",
+	} {
+		if got := repeated("https://a.test"+path, 3); got != want {
+			t.Errorf("repeated(%s) = %q, want %q", path, got, want)
+		}
+	}
+}
+
+// A URL that is beyond a limit is left alone and listed, and comes back when the limit
+// is wider.
+func TestURLBounds(t *testing.T) {
+	long := "/" + strings.Repeat("x", 300)
+	params := "/search?a" + strings.Repeat("&a=1", 20)
+	const again = "/a/a/a/a/a/"
+	s := newSite(t, "127.0.0.1", map[string]string{
+		"/robots.txt": "Sitemap: {site}/map.txt\n", "/map.txt": "{site}/b/b/b/b/b\n{site}" + params + "1\n{site}" + long + "1\n",
+		"/": fmt.Sprintf(`<a href="%s">1</a><a href="%s">2</a><a href="%s">3</a><a href="/to">4</a><a href="/fine">5</a>
+			<a href="/%s">6</a><a href="data:text/html,%[4]s">7</a><a href="http://%[4]s">8</a>`, long, params, again, strings.Repeat("y", 10_000)),
+		long: "long", again: "again", "/search": "search", "/fine": "fine", "/b/b/b/b/b": "listed",
+	})
+	s.handle("/to", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, long+"2", http.StatusFound) })
+	cfg := testConfig(t, s.url+"/")
+	cfg.MaxURL, cfg.MaxParams, cfg.MaxRepeats = 250, 20, 3
+	got := run(t, cfg, nil)
+	if want := []string{"/", "/b/b/b/b/b", "/fine", "/to"}; !slices.Equal(got.paths(s.url), want) {
+		t.Errorf("pages %v, want %v", got.paths(s.url), want)
+	}
+	for path, want := range map[string]output.Rejection{
+		long:                                  {Reason: output.TooLong, Detail: fmt.Sprintf("it has %d bytes (max-url 250)", len(s.url+long))},
+		long + "1":                            {Reason: output.TooLong, Source: "sitemap"},
+		long + "2":                            {Reason: output.TooLong, Source: "redirect"},
+		params:                                {Reason: output.TooLong, Detail: "it has 21 parameters (max-params 20)"},
+		params + "1":                          {Reason: output.TooLong, Source: "sitemap"},
+		again:                                 {Reason: output.Repeating, Detail: "/a stands in its path more than 3 times in a row (max-repeats)"},
+		"/" + strings.Repeat("y", maxShown-1): {Reason: output.TooLong, Source: "link"},
+	} {
+		r := got.refusal(t, s.url+path)
+		if r.Reason != want.Reason || want.Detail != "" && r.Detail != want.Detail || want.Source != "" && r.Source != want.Source {
+			t.Errorf("%s: %+v, want %+v", path, r, want)
+		}
+	}
+	if got.Rejected[output.TooLong] != 6 || got.Rejected[output.Invalid] != 1 || len(got.rejected) != 8 { // http://yyy is none
+		t.Errorf("%v", got.Rejected)
+	}
+	got = resume(t, cfg, func(c *Config) { c.MaxURL, c.MaxParams, c.MaxRepeats = 1000, 0, 0 })
+	if got.Rejected[output.TooLong] != 1 || got.Rejected[output.Repeating] != 0 || got.Pages != 4+6 {
+		t.Errorf("%v, %d pages: %v", got.Rejected, got.Pages, got.paths(s.url))
+	}
+}
+
+// Of a page with more links than are taken up the others are counted.
+func TestMaxLinks(t *testing.T) {
+	var links strings.Builder
+	pages := map[string]string{}
+	for i := range 50 {
+		fmt.Fprintf(&links, `<a href="/%d">%[1]d</a>`, i)
+		pages[fmt.Sprintf("/%d", i)] = "page"
+	}
+	pages["/"] = links.String()
+	s := newSite(t, "127.0.0.1", pages)
+	cfg := testConfig(t, s.url+"/")
+	cfg.MaxLinks = 20
+	got := run(t, cfg, nil)
+	if p := got.pages[0]; p.Links != 50 || p.LinksLeft != 30 || got.Pages != 21 {
+		t.Errorf("%d pages, %+v", got.Pages, p)
+	}
+	cfg = testConfig(t, s.url+"/")
+	cfg.MaxLinks = 0
+	if got := run(t, cfg, nil); got.pages[0].LinksLeft != 0 || got.Pages != 51 {
+		t.Errorf("%d pages, %+v", got.Pages, got.pages[0])
+	}
+}
+
+// A short page can have links of any length, by a base that is long.
+func TestLinksOfALongBase(t *testing.T) {
+	base := strings.Repeat("x/", 2000)
+	s := newSite(t, "127.0.0.1", map[string]string{"/": `<base href="/` + base + `">` + func() string {
+		var links strings.Builder
+		for i := range 8000 {
+			fmt.Fprintf(&links, "<a href=%d>", i)
+		}
+		return links.String()
+	}()})
+	cfg := testConfig(t, s.url+"/")
+	cfg.MaxPages, cfg.MaxRepeats = 1, 0
+	got := run(t, cfg, nil)
+	taken := 8000 - got.pages[0].LinksLeft
+	if most := maxLinkBytes/len(base) + 1; taken > most || taken < most*9/10 {
+		t.Errorf("%d links of %d bytes were taken up", taken, len(base))
+	}
+}
+
+// What a site writes is kept at a length that a person would want to see.
+func TestTextsAreCut(t *testing.T) {
+	long := strings.Repeat("x", 20_000)
+	s := newSite(t, "127.0.0.1", nil)
+	s.handle("/", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html; x="+long)
+		_, _ = fmt.Fprintf(w, `<title>%s</title><link rel=canonical href="/%[1]s"><a href="/no" rel="nofollow %[1]s">1</a><a href=/to>2</a>`, long)
+	})
+	s.handle("/to", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Location", "/"+long)
+		w.WriteHeader(http.StatusFound)
+	})
+	got := run(t, testConfig(t, s.url+"/"), nil)
+	for _, p := range got.pages {
+		if len(p.ContentType) > maxShown || len(p.Title) > 1024 || len(p.Canonical) > maxURL || len(p.Location) > maxURL {
+			t.Errorf("%+v", p)
+		}
+	}
+	for _, r := range got.rejected {
+		if len(r.URL)+len(r.Detail) > 1000 {
+			t.Errorf("%+v", r)
+		}
+	}
+	if got.Pages != 2 || got.Rejected[output.Nofollow] != 1 || got.Rejected[output.TooLong] != 1 {
+		t.Errorf("%+v", got.Summary)
+	}
+}
+
+// Nothing that a site wants to be kept and sent back is.
+func TestNoCookies(t *testing.T) {
+	s := newSite(t, "127.0.0.1", nil)
+	cookies := 0
+	answer := func(kind, body string) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			cookies += len(r.Header.Values("Cookie"))
+			w.Header().Set("Set-Cookie", "id=1; Path=/")
+			w.Header().Set("Content-Type", kind)
+			_, _ = fmt.Fprint(w, strings.ReplaceAll(body, "{site}", "http://"+r.Host))
+		}
+	}
+	s.handle("/robots.txt", answer("text/plain", "Sitemap: {site}/map.txt\n"))
+	s.handle("/map.txt", answer("text/plain", "{site}/listed\n"))
+	s.handle("/listed", answer("text/html", ""))
+	s.handle("/", answer("text/html", `<a href="/a">a</a>`))
+	s.handle("/a", func(w http.ResponseWriter, r *http.Request) {
+		cookies += len(r.Header.Values("Cookie"))
+		w.Header().Set("Set-Cookie", "id=2; Path=/")
+		http.Redirect(w, r, "/b", http.StatusFound)
+	})
+	s.handle("/b", answer("text/html", ""))
+	if got := run(t, testConfig(t, s.url+"/"), nil); got.Pages != 4 || cookies > 0 {
+		t.Errorf("%d pages, %d cookies", got.Pages, cookies)
+	}
+}

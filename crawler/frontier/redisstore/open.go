@@ -1,0 +1,222 @@
+package redisstore
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/redis/rueidis"
+)
+
+// Open opens a crawl on the Redis or Valkey server at an address, or makes it.
+// Several addresses of a Cluster may be given, and those of Sentinels with the
+// name of their master:
+//
+//	redis[s]://[user[:password]@]host[:port][,host[:port]…][/db][?master=NAME][&ca=FILE][&cert=FILE&key=FILE]
+//
+// A server that answers as one of a Cluster is used so. With rediss the connection
+// is by TLS: ca is a file of certificate authorities (PEM) that sign the servers'
+// certificates, in place of the machine's, and cert and key are this client's own,
+// where servers ask for one.
+func Open(ctx context.Context, addr string, opts *Options) (*Store, error) {
+	s, err := connect(ctx, addr, opts)
+	if err != nil {
+		return nil, err
+	}
+	s.alive, s.stop = context.WithCancel(context.Background())
+	s.cache = s.newCache()
+	if err := s.open(ctx); err != nil {
+		s.stop()
+		s.work.Wait()
+		s.client.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// connect returns a store that has its client and nothing else.
+func connect(ctx context.Context, addr string, opts *Options) (*Store, error) {
+	o, err := opts.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	a, err := parseAddress(addr)
+	if err != nil {
+		return nil, err
+	}
+	if err := a.credentials(&o); err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	settings, err := a.client(&o)
+	if err != nil {
+		return nil, err
+	}
+	client, err := rueidis.NewClient(settings)
+	if a.secure && err == context.DeadlineExceeded { //nolint:errorlint // a connection that is not made has another error around it
+		err = fmt.Errorf("%w: no answer to the handshake, as from a server without TLS", ErrTLS)
+	} else if err != nil {
+		err = classify(err)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: %v", err, a)
+	}
+	s := &Store{
+		opts: o, address: a, client: client, cluster: client.Mode() == rueidis.ClientModeCluster,
+		instance: newNonce(),
+		lanes:    make([]bool, serverLanes),
+		holding:  make(map[string]map[chan struct{}]bool),
+		changing: make(chan struct{}, 1),
+	}
+	if s.cluster {
+		s.lanes = make([]bool, clusterLanes)
+	}
+	return s, nil
+}
+
+func (s *Store) open(ctx context.Context) error {
+	if err := s.permitted(ctx); err != nil {
+		return err
+	}
+	if err := s.find(ctx); err != nil {
+		return err
+	}
+	s.scripts = newScripts(&s.layout)
+	s.home = s.layout.shardOf(s.opts.Worker)
+	s.view = newView(s.layout.shards)
+	if s.opts.Observe {
+		return nil
+	}
+	others, err := s.join(ctx, "in")
+	if err != nil {
+		return err
+	}
+	if err := s.begin(ctx, others == 0); err != nil {
+		_, _ = s.join(ctx, "out")
+		return err
+	}
+	return nil
+}
+
+// begin makes ready what a worker needs. Alone says that no other is there.
+func (s *Store) begin(ctx context.Context, alone bool) error {
+	cmd := s.client.B().Hset().Key(s.layout.in(s.home, "workers")).FieldValue().FieldValue(s.opts.Worker, s.instance).Build()
+	if err := s.client.Do(ctx, cmd).Error(); err != nil {
+		return classify(err)
+	}
+	if err := s.boot(ctx, false, !s.layout.whole); err != nil {
+		return err
+	}
+	if err := s.client.Do(ctx, s.client.B().Hset().Key(s.layout.key("meta")).FieldValue().FieldValue("whole", "1").Build()).Error(); err != nil {
+		return classify(err)
+	}
+	if err := s.resume(ctx); err != nil {
+		return err
+	}
+	if err := s.reclaim(ctx, ""); err != nil {
+		return err
+	}
+	listening := make(chan struct{})
+	s.work.Go(func() { s.listen(listening) })
+	select {
+	case <-listening:
+	case <-time.After(time.Second): // without it others are heard of a little later
+	}
+	if !alone {
+		return nil
+	}
+	return s.boot(ctx, true, false) // at the end, as delays count from there
+}
+
+// find reads the crawl's record, and writes it when there is none.
+func (s *Store) find(ctx context.Context) error {
+	l := newLayout(&s.opts)
+	key := l.key("meta")
+	var fields map[string]string
+	var err error
+	if s.opts.Join || s.opts.Observe {
+		fields, err = s.client.Do(ctx, s.client.B().Hgetall().Key(key).Build()).AsStrMap()
+	} else {
+		var r reply
+		r, err = s.client.Do(ctx, s.client.B().Eval().Script(createText).Numkeys(1).Key(key).Arg(l.fields()...).Build()).ToArray()
+		if err == nil {
+			s.made = r.int(0) == 1
+			fields, err = r[1].AsStrMap()
+		}
+	}
+	if err != nil {
+		return classify(err)
+	}
+	if len(fields) == 0 {
+		return fmt.Errorf("%w: %v", ErrNone, s)
+	}
+	s.layout, err = readLayout(l.namespace, fields)
+	return err
+}
+
+// permitted returns an error that names the commands that the user may not give,
+// and some call would come to need, perhaps when it has done half of its work.
+func (s *Store) permitted(ctx context.Context) error {
+	l := layout{namespace: namespace(&s.opts)}
+	cmd := s.client.B().Eval().Script(checkText).Numkeys(1).Key(l.key("meta")).Arg(l.wake()).Arg(keyed...).Build()
+	missing, err := s.client.Do(ctx, cmd).AsStrSlice()
+	if err != nil {
+		return classify(err)
+	}
+	if len(missing) > 0 {
+		return fmt.Errorf("%w: the user may not do %s", ErrRefused, strings.Join(missing, ", "))
+	}
+	return nil
+}
+
+// keyed are the commands with a key that scripts and the store are made of.
+var keyed = []string{
+	"get", "set", "incr",
+	"hdel", "hexists", "hget", "hgetall", "hincrby", "hscan", "hset",
+	"lpop", "lrange", "rpush",
+	"sadd", "smismember", "srem",
+	"zadd", "zrange", "zrangebyscore", "zrem", "zscore",
+}
+
+// join brings this worker among those that have the crawl open, or out of them,
+// and returns how many others are there.
+func (s *Store) join(ctx context.Context, way string) (others int64, err error) {
+	// Neither Open nor Close waits for a server that is away.
+	r, err := s.invoke(ctx, s.whole("join", "", way, micros(silence)), true)
+	if err != nil {
+		return 0, classify(err)
+	}
+	return r.int(1), nil
+}
+
+// reclaim gives back leases of this worker: all, or those of a call whose answer
+// never came.
+func (s *Store) reclaim(ctx context.Context, nonce string) error {
+	return s.each(ctx, "reclaim", []string{s.opts.Worker, nonce}, func(r reply) { s.learn(r, 2) })
+}
+
+// resume brings to an end what the last process of this name had begun.
+func (s *Store) resume(ctx context.Context) error {
+	key := s.layout.in(s.home, "intents")
+	text, err := s.client.Do(ctx, s.client.B().Hget().Key(key).Field(s.opts.Worker).Build()).ToString()
+	if rueidis.IsRedisNil(err) {
+		return nil
+	}
+	if err != nil {
+		return classify(err)
+	}
+	calls, err := decodeCalls(text)
+	if err != nil {
+		return err
+	}
+	for _, c := range calls {
+		c.script, c.args[againArg] = s.scripts.shard, "1"
+		if _, err := s.run(ctx, fixed(c)); err != nil {
+			return err
+		}
+	}
+	return classify(s.client.Do(ctx, s.client.B().Hdel().Key(key).Field(s.opts.Worker).Build()).Error())
+}

@@ -1,0 +1,53 @@
+package redistest
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// A Watched is a master with a replica that takes over when the master has gone
+// for half a second, as Sentinels see it.
+type Watched struct {
+	Master, Replica *Server
+	Sentinels       []*Server
+}
+
+// URL returns the addresses of the Sentinels for redisstore.Open.
+func (w *Watched) URL() string {
+	addrs := make([]string, len(w.Sentinels))
+	for i, s := range w.Sentinels {
+		addrs[i] = s.Addr
+	}
+	return "redis://" + strings.Join(addrs, ",") + "?master=main"
+}
+
+// StartWatched starts a master, its replica and three Sentinels.
+func StartWatched(t testing.TB, options ...string) *Watched {
+	t.Helper()
+	const sentinels, quorum = 3, 2
+	w := &Watched{Master: Start(t, options...)}
+	w.Replica = Start(t, append([]string{"--replicaof", "127.0.0.1 " + strconv.Itoa(w.Master.port)}, options...)...)
+	w.Master.Replicated(t)
+	for range sentinels {
+		w.Sentinels = append(w.Sentinels, start(t, func(s *Server) {
+			s.config = filepath.Join(s.dir, "sentinel")
+			text := fmt.Sprintf("sentinel monitor main 127.0.0.1 %d %d\n", w.Master.port, quorum) +
+				"sentinel down-after-milliseconds main 500\n" +
+				"sentinel failover-timeout main 3000\n"
+			if err := os.WriteFile(s.config, []byte(text), 0o600); err != nil {
+				t.Fatalf("redistest: %v", err)
+			}
+		}))
+	}
+	for _, s := range w.Sentinels {
+		until(t, "the Sentinels to know each other", func() bool {
+			line := s.Do(t, "INFO", "sentinel")
+			return strings.Contains(line, "slaves=1,sentinels="+strconv.Itoa(sentinels))
+		})
+	}
+	return w
+}

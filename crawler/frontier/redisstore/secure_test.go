@@ -1,0 +1,277 @@
+//go:build unix
+
+package redisstore
+
+import (
+	"bytes"
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore/redistest"
+)
+
+func TestTLS(t *testing.T) {
+	t.Parallel() // it waits for a handshake
+	const local = "127.0.0.1"
+	trusted, stranger := redistest.NewAuthority(t), redistest.NewAuthority(t)
+	open := trusted.StartTLS(t, local, "--tls-auth-clients", "no").URL()
+	// It asks who connects for a certificate. In TLS 1.3 it would say so too late to
+	// be heard for certain.
+	closed := trusted.StartTLS(t, local, "--tls-protocols", "TLSv1.2").URL()
+	other := trusted.StartTLS(t, "redis.test", "--tls-auth-clients", "no").URL()
+	plain := redistest.Start(t)
+	cert, key := trusted.Certificate(t, "client")
+	strangerCert, strangerKey := stranger.Certificate(t, "client")
+	ca := "?ca=" + trusted.CAFile
+	for _, url := range []string{open + ca, closed + ca + "&cert=" + cert + "&key=" + key} {
+		s := openTest(t, url, Options{})
+		if added, err := s.Add(t.Context(), testItems("a", 1)); err != nil || !added[0] {
+			t.Errorf("Add: %v, %v", added, err)
+		}
+	}
+	for _, c := range []struct {
+		name, url string
+		want      error
+		says      string
+	}{
+		{"unknown authority", open, ErrTLS, "unknown authority"},
+		{"another authority", open + "?ca=" + stranger.CAFile, ErrTLS, "unknown authority"},
+		{"another name", other + ca, ErrTLS, local},
+		{"without a certificate of ours", closed + ca, ErrTLS, "remote error"},
+		{"with a stranger's", closed + ca + "&cert=" + strangerCert + "&key=" + strangerKey, ErrTLS, "remote error"},
+		{"server without TLS", strings.Replace(plain.URL(), "redis:", "rediss:", 1), ErrTLS, "without TLS"},
+		{"client without TLS", strings.Replace(open, "rediss:", "redis:", 1), ErrUnavailable, ""},
+		{"no such file", open + "?ca=/no/such/file", os.ErrNotExist, "certificate authority"},
+		{"no certificate in it", open + "?ca=" + key, nil, "no certificate in " + key},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := Open(t.Context(), c.url, &Options{Patience: -1})
+			if err == nil || c.want != nil && !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.says) {
+				t.Errorf("Open: %v, want %v and %q", err, c.want, c.says)
+			}
+		})
+	}
+}
+
+// leastLine is the line of the package comment with the permissions that a user
+// needs.
+func leastLine(t *testing.T) []string {
+	t.Helper()
+	text, err := os.ReadFile("doc.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := regexp.MustCompile(`ACL SETUSER crawler(?:\\\n//|[^\n])*`).Find(text)
+	words := strings.Fields(strings.ReplaceAll(string(line), "\\\n//", ""))
+	if len(words) < 10 {
+		t.Fatalf("the package comment has no line for ACL: %q", line)
+	}
+	return words
+}
+
+// restrict has a server know the user crawler with the password secret, who may do
+// what the package comment says and no more.
+func restrict(t *testing.T, servers ...*redistest.Server) {
+	t.Helper()
+	line := leastLine(t)
+	line[slices.Index(line, ">PASSWORD")] = ">secret"
+	for _, s := range servers {
+		if answer := s.Do(t, line...); answer != "+OK" {
+			t.Fatalf("%s: %s", strings.Join(line, " "), answer)
+		}
+	}
+}
+
+// restricted is a URL with that user.
+func restricted(url string) string {
+	return strings.Replace(url, "redis://", "redis://crawler:secret@", 1)
+}
+
+// Each permission of the line is needed, and what fails for want of it says which.
+func TestLeastPermissions(t *testing.T) {
+	server := redistest.Start(t)
+	ctx := t.Context()
+	restrict(t, server)
+	url := restricted(server.URL())
+	s := openTest(t, url, Options{})
+	for _, word := range leastLine(t) {
+		command, ok := strings.CutPrefix(word, "+")
+		// Some are for connecting, a Cluster, Delete and List alone.
+		if !ok || slices.Contains([]string{"cluster|slots", "ping", "unsubscribe", "unlink", "scan", "role"}, command) {
+			continue
+		}
+		server.Do(t, "ACL", "SETUSER", "crawler", "-"+command)
+		_, err := Open(ctx, url, &Options{Crawl: "other", Patience: -1})
+		if !errors.Is(err, ErrRefused) || !strings.Contains(strings.ToLower(err.Error()), command) {
+			t.Errorf("Open without +%s: %v", command, err)
+		}
+		server.Do(t, "ACL", "SETUSER", "crawler", "+"+command)
+	}
+	for _, command := range []string{"scan", "unlink"} {
+		server.Do(t, "ACL", "SETUSER", "crawler", "-"+command)
+		err := Delete(ctx, url, &Options{Crawl: "other"})
+		if errors.Is(err, ErrNone) {
+			_ = openTest(t, url, Options{Crawl: "other"}).Close()
+			err = Delete(ctx, url, &Options{Crawl: "other"})
+		}
+		if !errors.Is(err, ErrRefused) || !strings.Contains(err.Error(), command) {
+			t.Errorf("Delete without +%s: %v", command, err)
+		}
+		server.Do(t, "ACL", "SETUSER", "crawler", "+"+command)
+	}
+	if _, err := Open(ctx, url, &Options{Prefix: "other"}); !errors.Is(err, ErrRefused) {
+		t.Errorf("Open under a prefix that is not the user's: %v", err)
+	}
+	// Permissions that go while a crawl is on.
+	server.Do(t, "ACL", "SETUSER", "crawler", "-evalsha")
+	if _, err := s.Add(ctx, testItems("a", 1)); !errors.Is(err, ErrRefused) || !strings.Contains(err.Error(), "evalsha") {
+		t.Errorf("Add without +evalsha: %v", err)
+	}
+	server.Do(t, "ACL", "SETUSER", "crawler", "+evalsha")
+	if added, err := s.Add(ctx, testItems("a", 1)); err != nil || !added[0] {
+		t.Errorf("Add with it again: %v, %v", added, err)
+	}
+}
+
+// Scripts use no command that check.lua does not look for.
+func TestPermitted(t *testing.T) {
+	files, err := filepath.Glob("script/*.lua")
+	if err != nil || len(files) < 10 {
+		t.Fatalf("scripts: %v, %v", files, err)
+	}
+	line := strings.Join(leastLine(t), " ") + " "
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range regexp.MustCompile(`call\('([A-Z]+)'`).FindAllSubmatch(text, -1) {
+			command := strings.ToLower(string(m[1]))
+			if !slices.Contains(keyed, command) && !strings.Contains(checkText, "try('"+command+"'") {
+				t.Errorf("%s uses %s, which check.lua does not know", file, command)
+			}
+			if !strings.Contains(line, " +"+command+" ") {
+				t.Errorf("%s uses %s, which is not in the line for ACL", file, command)
+			}
+		}
+	}
+}
+
+// The password is in nothing that comes out, wherever it came from.
+func TestPasswordIsNotTold(t *testing.T) {
+	const secret = "s3cr3t"
+	server := redistest.Start(t, "--requirepass", secret)
+	file := filepath.Join(t.TempDir(), "password")
+	if err := os.WriteFile(file, []byte(secret+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	inURL := strings.Replace(server.URL(), "://", "://:"+secret+"@", 1)
+	for name, c := range map[string]struct {
+		url  string
+		opts Options
+		env  string
+	}{
+		"option":      {server.URL(), Options{Password: secret}, ""},
+		"address":     {inURL, Options{}, ""},
+		"file":        {server.URL(), Options{PasswordFile: file}, ""},
+		"environment": {server.URL(), Options{}, secret},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var log bytes.Buffer
+			var told []string
+			t.Setenv(PasswordVariable, c.env)
+			c.opts.Patience = 50 * time.Millisecond
+			c.opts.Logger = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+			c.opts.OnTrouble = func(err error) {
+				if err != nil {
+					told = append(told, err.Error())
+				}
+			}
+			s := openTest(t, c.url, c.opts)
+			told = append(told, s.String(), s.Worker())
+			fails := func(what string, err error) {
+				t.Helper()
+				if err == nil {
+					t.Errorf("%s worked", what)
+					return
+				}
+				told = append(told, err.Error())
+			}
+			server.Do(t, "CONFIG", "SET", "requirepass", secret) // would be refused, as this connection has no password
+			wrong := c.opts
+			wrong.Username, wrong.Crawl = "nobody", "x"
+			_, err := Open(t.Context(), c.url, &wrong)
+			fails("a wrong user", err)
+			none := c.opts
+			none.Crawl, none.Join = "none", true
+			_, err = Open(t.Context(), c.url, &none)
+			fails("joining nothing", err)
+			fails("deleting nothing", Delete(t.Context(), c.url, &none))
+			server.Kill()
+			_, err = s.Add(t.Context(), testItems("a", 1))
+			fails("Add to nothing", err)
+			_, err = s.Lease(t.Context(), frontier.LeaseRequest{})
+			fails("Lease from nothing", err)
+			_, err = Open(t.Context(), c.url, &c.opts)
+			fails("Open of nothing", err)
+			_ = s.Close()
+			for _, text := range append(told, log.String()) {
+				if strings.Contains(text, secret) {
+					t.Errorf("the password is told: %s", text)
+				}
+			}
+			if !strings.Contains(log.String(), "not available") {
+				t.Errorf("nothing was logged: %s", &log)
+			}
+			server.Restart(t)
+		})
+	}
+}
+
+// Crawls of two prefixes on one server do not see each other.
+func TestPrefix(t *testing.T) {
+	url := redistest.Start(t).URL()
+	ctx := t.Context()
+	var stores [2]*Store
+	for i, prefix := range []string{"one", "two"} {
+		stores[i] = openTest(t, url, Options{Prefix: prefix, Worker: "w"})
+	}
+	for _, s := range stores {
+		if added, err := s.Add(ctx, testItems("a", 3)); err != nil || slices.Contains(added, false) {
+			t.Errorf("Add: %v, %v", added, err)
+		}
+	}
+	if _, err := stores[0].Finish(ctx, nil, []byte("note")); err != nil {
+		t.Error(err)
+	}
+	if note, err := stores[1].Note(ctx); note != nil || err != nil {
+		t.Errorf("the note of another prefix: %q, %v", note, err)
+	}
+	if err := stores[0].Tell(ctx, []byte("stop")); err != nil {
+		t.Error(err)
+	}
+	if news := sync1(t, stores[1], "", 0); len(news.Told) != 0 || len(news.Workers) != 1 {
+		t.Errorf("what another prefix was told: %+v", news)
+	}
+	for i, prefix := range []string{"one", "two", "three"} {
+		names, err := List(ctx, url, &Options{Prefix: prefix})
+		if want := i < 2; err != nil || slices.Contains(names, "test") != want {
+			t.Errorf("crawls of %s: %q, %v", prefix, names, err)
+		}
+	}
+	_ = stores[0].Close()
+	if err := Delete(ctx, url, &Options{Crawl: "test", Prefix: "one"}); err != nil {
+		t.Error(err)
+	}
+	if st, err := stores[1].Stats(ctx); err != nil || st.Added != 3 {
+		t.Errorf("counts are %+v, %v", st.Counts, err)
+	}
+}

@@ -1,0 +1,113 @@
+package crawler
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/robotsext"
+	"github.com/politecrawl/politecrawl/robotsext/guard"
+)
+
+// newGuard returns the guard of a crawl; nil: the caller's transport connects as it
+// likes.
+func newGuard(cfg *Config, opts *Options) (*guard.Guard, error) {
+	if opts.Transport != nil {
+		return nil, nil
+	}
+	allowed := make([]netip.Prefix, 0, len(cfg.AllowAddr))
+	for _, text := range cfg.AllowAddr {
+		p, err := guard.ParsePrefix(text)
+		if err != nil {
+			return nil, fmt.Errorf("%w: allow-addr: %w", ErrConfig, err)
+		}
+		allowed = append(allowed, p)
+	}
+	return guard.New(allowed...), nil
+}
+
+// refusal tells why a URL cannot be asked for whatever else is known of it: its host is
+// an IP address that the guard refuses. For a name it is nil; that is judged by the
+// addresses that it has when it is connected to.
+func (c *Crawler) refusal(a address) error {
+	if c.guard == nil {
+		return nil
+	}
+	return c.guard.CheckHost(a.hostname)
+}
+
+// isLiteral tells whether the host of a URL is an address that had to be refused at
+// sight, if it had to be.
+func isLiteral(raw string) bool {
+	u, err := url.Parse(raw)
+	return err == nil && new(guard.Guard).CheckHost(u.Hostname()) != nil
+}
+
+// barred leaves a URL aside whose host is an address that the guard refuses.
+func (f *finds) barred(item frontier.Item, a address, t trail) bool {
+	err := f.c.refusal(a)
+	if err != nil {
+		f.leave(item, a, t, output.Address, err.Error())
+	}
+	return err != nil
+}
+
+// waits tells whether err is that a robots.txt could not be read and may be later. One
+// at an address that the guard refuses may not.
+func waits(err error) bool {
+	blocked, ok := errors.AsType[*robotsext.BlockedError](err)
+	return ok && blocked.Reason == robotsext.Later && !errors.Is(err, guard.ErrRefused)
+}
+
+// isRefused tells whether a robots.txt was not read because of its address.
+func isRefused(rec *robotsext.Record) bool {
+	return rec.Outcome == robotsext.Unreachable && errors.Is(rec.Err, guard.ErrRefused)
+}
+
+// bar lists a URL that the guard would not have connected to, be it for its
+// robots.txt, for where that redirects to, or for itself.
+func (c *Crawler) bar(v *visit, err error) error {
+	r := v.rejection(output.Address, err)
+	start := RefusedStart{URL: r.URL}
+	if refused, ok := errors.AsType[*guard.AddressError](err); ok {
+		r.Detail, start.Addr = refused.Error(), refused.Addr
+	}
+	if target := c.robotsTarget(v, err); target != "" {
+		r.RobotsURL = robotsext.Origin(v.lease.Host).RobotsURL()
+		r.Detail, start.Addr = "its robots.txt redirects to "+target+": "+r.Detail, netip.Addr{}
+	}
+	if start.Why = r.Detail; v.trail.source == fromStart {
+		c.refuseStart(start)
+	}
+	return c.reject(v, r)
+}
+
+// robotsTarget returns the URL at which the guard ended the redirects of a robots.txt;
+// empty: err is of something else.
+func (c *Crawler) robotsTarget(v *visit, err error) string {
+	if _, ok := errors.AsType[*robotsext.BlockedError](err); !ok {
+		return ""
+	}
+	rec, err := c.robots.Record(c.working, v.u)
+	if err != nil || len(rec.Chain) < 2 || !isRefused(rec) {
+		return ""
+	}
+	return rec.Chain[len(rec.Chain)-1]
+}
+
+// refuseStart tells that what somebody asked for by name is refused. A crawl of that
+// alone is over at once, and its summary says it.
+func (c *Crawler) refuseStart(s RefusedStart) {
+	c.tally.count(func(sum *Summary) {
+		sum.Refused = append(slices.Clip(sum.Refused), s)
+	})
+	c.log.Warn("start URL refused", "url", s.URL, "error", s.Why)
+	if len(c.cfg.URLs) > 1 {
+		c.notice(s.URL + " is not asked for: " + strings.TrimPrefix(s.Why, "guard: ") + "; see allow-addr")
+	}
+}

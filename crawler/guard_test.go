@@ -1,0 +1,374 @@
+package crawler
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/robotsext/guard/guardtest"
+)
+
+// guardedConfig is that of a crawl which may connect to 127.0.0.2 alone, and would be a
+// long time about it if it waited for, or retried, what it may not.
+func guardedConfig(t *testing.T, urls ...string) Config {
+	t.Helper()
+	cfg := testConfig(t, urls...)
+	cfg.AllowAddr, cfg.Scope = []string{"127.0.0.2"}, ScopeAny
+	cfg.Retries, cfg.RobotsRetry = 3, time.Minute
+	return cfg
+}
+
+// wantRefused holds that a URL is listed as being at an address that is not allowed.
+func (c *crawl) wantRefused(t *testing.T, url, detail string) {
+	t.Helper()
+	if r := c.refusal(t, url); r.Reason != output.Address || !strings.Contains(r.Detail, detail) {
+		t.Errorf("%s: %+v, want reason %s and %q", url, r, output.Address, detail)
+	}
+}
+
+// wantUntouched holds that a server saw nothing.
+func (s *site) wantUntouched(t *testing.T) {
+	t.Helper()
+	if got := s.requests(); len(got) > 0 {
+		t.Errorf("%s was asked %d times, first for %s", s.url, len(got), got[0].uri)
+	}
+}
+
+const metadata = "http://169.254.169.254/latest/meta-data/"
+
+// TestGuard: whoever leads there, what is at an address that is not allowed is not asked
+// for, and is listed with the reason, at once.
+func TestGuard(t *testing.T) {
+	inside := newSite(t, "127.0.0.1", map[string]string{"/": "secret", "/a": "secret", "/s.xml": "http://x/"})
+	at := func(path string) string { return inside.url + path }
+	tests := map[string]struct {
+		pages   map[string]string
+		moved   map[string]string // path → Location
+		refused []string
+		rest    map[output.Reason]int // of rejected.jsonl, beside
+	}{
+		"link": {
+			pages:   map[string]string{"/": `<a href="` + metadata + `">m</a><a href="` + at("/a") + `">a</a><a href="http://2130706433/x">odd</a>`},
+			refused: []string{metadata, at("/a"), "http://127.0.0.1/x"},
+		},
+		"link to a name": {
+			pages:   map[string]string{"/": `<a href="http://inside.example/a">a</a>`},
+			refused: []string{"http://inside.example/a"},
+		},
+		"redirect": {
+			pages:   map[string]string{"/": `<a href="/m">m</a><a href="/i">i</a><a href="/n">n</a>`},
+			moved:   map[string]string{"/m": metadata, "/i": at("/a"), "/n": "http://inside.example/a"},
+			refused: []string{metadata, at("/a"), "http://inside.example/a"},
+		},
+		"sitemap entry": {
+			pages:   map[string]string{"/robots.txt": "Sitemap: {site}/s.txt", "/s.txt": metadata + "\n" + at("/a") + "\n", "/": "home"},
+			refused: []string{metadata, at("/a")},
+		},
+		"sitemap": {
+			pages:   map[string]string{"/robots.txt": "Sitemap: " + metadata + "\nSitemap: " + at("/s.xml") + "\nSitemap: http://inside.example/s.xml", "/": "home"},
+			refused: []string{metadata, at("/s.xml"), "http://inside.example/s.xml"},
+		},
+		"redirect of a sitemap": {
+			pages:   map[string]string{"/robots.txt": "Sitemap: {site}/s.xml", "/": "home"},
+			moved:   map[string]string{"/s.xml": at("/s.xml")},
+			refused: []string{at("/s.xml")},
+		},
+		"sitemap of an index": {
+			pages: map[string]string{"/robots.txt": "Sitemap: {site}/s.xml", "/": "home",
+				"/s.xml": `<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><sitemap><loc>` + at("/s.xml") + `</loc></sitemap></sitemapindex>`},
+		},
+		"nofollow": {
+			pages: map[string]string{"/": `<a rel="nofollow" href="` + metadata + `">m</a>`},
+			rest:  map[output.Reason]int{output.Nofollow: 1},
+		},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			s := newSite(t, "127.0.0.2", tt.pages)
+			for path, to := range tt.moved {
+				s.handle(path, http.RedirectHandler(to, http.StatusFound).ServeHTTP)
+			}
+			began := time.Now()
+			got := runChanged(t, guardedConfig(t, s.url+"/"), nil, func(c *Crawler) {
+				c.resolver = guardtest.Resolver(netip.MustParseAddr("127.0.0.1"))
+			})
+			for _, url := range tt.refused {
+				got.wantRefused(t, url, "is not allowed (")
+			}
+			want := len(tt.refused)
+			for reason, n := range tt.rest {
+				if want += n; got.Rejected[reason] != n {
+					t.Errorf("%d were left alone for %s, want %d", got.Rejected[reason], reason, n)
+				}
+			}
+			if got.End != EndFinished || got.Left != 0 || len(got.rejected) != want || len(got.Waiting) > 0 || len(got.Refused) > 0 {
+				t.Errorf("%+v; rejected %+v", got.Summary, got.rejected)
+			}
+			if took := time.Since(began); took > 20*time.Second {
+				t.Errorf("it took %v", took)
+			}
+			if s.count("/") != 1 {
+				t.Errorf("the site was asked for %q", s.asked())
+			}
+		})
+	}
+	inside.wantUntouched(t)
+}
+
+// TestGuardOfRobotsRedirect: a robots.txt that redirects inside leaves its host unread,
+// whose URLs do not wait for that to change. They are listed with the target.
+func TestGuardOfRobotsRedirect(t *testing.T) {
+	inside := newSite(t, "127.0.0.1", map[string]string{"/robots.txt": ""})
+	for _, target := range []string{"http://169.254.169.254/robots.txt", inside.url + "/robots.txt", "http://inside.example/robots.txt"} {
+		s := newSite(t, "127.0.0.2", map[string]string{"/": "home"})
+		s.handle("/robots.txt", http.RedirectHandler(target, http.StatusFound).ServeHTTP)
+		got := runChanged(t, guardedConfig(t, s.url+"/", s.url+"/more"), nil, func(c *Crawler) {
+			c.resolver = guardtest.Resolver(netip.MustParseAddr("127.0.0.1"))
+		})
+		for _, path := range []string{"/", "/more"} {
+			got.wantRefused(t, s.url+path, "its robots.txt redirects to "+target+": guard: address 1")
+			if r := got.refusal(t, s.url+path); r.RobotsURL != s.url+"/robots.txt" {
+				t.Errorf("%+v", r)
+			}
+		}
+		if got.End != EndFinished || len(got.Refused) != 2 || got.Refused[0].Addr.IsValid() || len(s.asked()) != 0 || s.count("/robots.txt") != 1 {
+			t.Errorf("%+v; the site was asked for %v", got.Summary, s.requests())
+		}
+	}
+	inside.wantUntouched(t)
+}
+
+// serveAt starts a server on a port of an address of loopback, which closes its
+// connections.
+func serveAt(t *testing.T, addr string, s *site) (port string) {
+	t.Helper()
+	l, err := net.Listen("tcp4", addr)
+	if err != nil {
+		t.Fatalf("this test needs the loopback address %s: %v", addr, err)
+	}
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Connection", "close")
+		s.serve(w, r)
+	}))
+	_ = server.Listener.Close()
+	server.Listener = l
+	server.Start()
+	t.Cleanup(server.Close)
+	_, port, err = net.SplitHostPort(l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return port
+}
+
+// TestGuardAgainstRebinding: the name has an address that is allowed when robots.txt is
+// asked for, and another one when it is the page's turn.
+func TestGuardAgainstRebinding(t *testing.T) {
+	pages := map[string]string{"/robots.txt": "", "/": "page"}
+	inside, outside := &site{mux: http.NewServeMux()}, &site{mux: http.NewServeMux()}
+	for path, body := range pages {
+		inside.page(path, body)
+		outside.page(path, body)
+	}
+	port := serveAt(t, "127.0.0.1:0", inside)
+	serveAt(t, "127.0.0.2:"+port, outside)
+	start := "http://rebind.example:" + port + "/"
+	got := runChanged(t, guardedConfig(t, start), nil, func(c *Crawler) {
+		c.resolver = guardtest.Resolver(netip.MustParseAddr("127.0.0.2"), netip.MustParseAddr("127.0.0.1"))
+	})
+	got.wantRefused(t, start, "guard: address 127.0.0.1 is not allowed (loopback)")
+	if seen := outside.requests(); len(seen) != 1 || seen[0].uri != "/robots.txt" {
+		t.Errorf("outside saw %v, want robots.txt alone", seen)
+	}
+	inside.wantUntouched(t)
+}
+
+// TestGuardIsPrompt: a host at an address that is not allowed has many URLs, none of
+// which waits for a turn or for its robots.txt.
+func TestGuardIsPrompt(t *testing.T) {
+	var links strings.Builder
+	for i := range 300 {
+		fmt.Fprintf(&links, `<a href="http://inside.example/%d">x</a>`, i)
+	}
+	s := newSite(t, "127.0.0.2", map[string]string{"/": links.String()})
+	cfg := guardedConfig(t, s.url+"/")
+	cfg.Delay = 100 * time.Millisecond
+	began := time.Now()
+	got := runChanged(t, cfg, nil, func(c *Crawler) { c.resolver = guardtest.Resolver(netip.MustParseAddr("10.0.0.1")) })
+	if got.Rejected[output.Address] != 300 || got.End != EndFinished || got.Robots != 2 {
+		t.Errorf("%+v", got.Summary)
+	}
+	if took := time.Since(began); took > 15*time.Second { // by turns it would be 30 s
+		t.Errorf("it took %v", took)
+	}
+}
+
+// TestGuardedStart: a start URL at an address that is not allowed is said to be so, by
+// the summary and to the person.
+func TestGuardedStart(t *testing.T) {
+	s := newSite(t, "127.0.0.1", map[string]string{"/": "home"})
+	cfg := testConfig(t, s.url+"/")
+	cfg.AllowAddr, cfg.RobotsRetry = nil, time.Minute
+	got := run(t, cfg, nil)
+	want := []RefusedStart{{URL: s.url + "/", Addr: netip.MustParseAddr("127.0.0.1"), Why: "guard: address 127.0.0.1 is not allowed (loopback)"}}
+	if !slices.Equal(got.Refused, want) || got.Pages != 0 || got.Rejected[output.Address] != 1 || got.End != EndFinished {
+		t.Errorf("%+v, want refused %+v", got.Summary, want)
+	}
+	s.wantUntouched(t)
+
+	// With the address allowed, a recrawl asks for it.
+	cfg.AllowAddr = []string{"127.0.0.1"}
+	if got := run(t, cfg, &Options{Recrawl: true}); got.Pages != 1 || len(got.rejected) != 0 || len(got.Refused) != 0 {
+		t.Errorf("recrawl: %+v", got.Summary)
+	}
+}
+
+// TestGuardedStarts: one of several start URLs is refused, and the person hears of it
+// while the others are crawled.
+func TestGuardedStarts(t *testing.T) {
+	inside, s := newSite(t, "127.0.0.1", nil), newSite(t, "127.0.0.2", map[string]string{"/": "home"})
+	got := run(t, guardedConfig(t, s.url+"/", inside.url+"/"), nil)
+	want := inside.url + "/ is not asked for: address 127.0.0.1 is not allowed (loopback); see allow-addr"
+	if got.Pages != 1 || len(got.Refused) != 1 || !slices.Equal(got.notices, []string{want}) {
+		t.Errorf("%+v, notices %q", got.Summary, got.notices)
+	}
+	inside.wantUntouched(t)
+}
+
+// TestGuardForgets: that a robots.txt was refused is not kept, so that nothing waits when
+// its address is allowed.
+func TestGuardForgets(t *testing.T) {
+	s := newSite(t, "127.0.0.1", map[string]string{"/": "home", "/more": "more"})
+	cfg := guardedConfig(t, s.url+"/")
+	if got := run(t, cfg, nil); got.Rejected[output.Address] != 1 {
+		t.Errorf("%+v", got.Summary)
+	}
+	cfg.URLs, cfg.AllowAddr = append(cfg.URLs, s.url+"/more"), []string{"127.0.0.1"}
+	if got := run(t, cfg, &Options{Resume: true}); got.End != EndFinished || !slices.Equal(got.paths(s.url), []string{"/more"}) {
+		t.Errorf("resumed: %+v", got.Summary)
+	}
+}
+
+// TestGuardAllowedLater: what was refused at sight is taken up when its address is
+// allowed, and the rest still belongs where it belonged.
+func TestGuardAllowedLater(t *testing.T) {
+	inside := newSite(t, "127.0.0.1", map[string]string{"/a": "a", "/listed": "l"})
+	s := newSite(t, "127.0.0.2", map[string]string{
+		"/": `<a href="` + inside.url + `/a">a</a><a href="http://127.0.0.3:1/b">b</a>`, "/robots.txt": "Sitemap: {site}/s.txt", "/s.txt": inside.url + "/listed\n",
+	})
+	cfg := guardedConfig(t, s.url+"/")
+	got := run(t, cfg, nil)
+	for _, url := range []string{inside.url + "/a", inside.url + "/listed", "http://127.0.0.3:1/b"} {
+		got.wantRefused(t, url, "(loopback)")
+	}
+	cfg.AllowAddr = append(cfg.AllowAddr, "127.0.0.1")
+	got = run(t, cfg, &Options{Resume: true})
+	if got.Pages != 2 || !slices.Contains(got.paths(inside.url), "/a") {
+		t.Errorf("resumed: %+v", got.Summary)
+	}
+	if r := got.refusal(t, inside.url+"/listed"); r.Reason != output.NotEntitled {
+		t.Errorf("%+v", r)
+	}
+	got.wantRefused(t, "http://127.0.0.3:1/b", "(loopback)")
+	cfg.Scope = ScopeHost
+	got = run(t, cfg, &Options{Recrawl: true})
+	got.wantRefused(t, "http://127.0.0.3:1/b", "(loopback)")
+}
+
+// TestGuardAndScope: of a crawl that stays on its hosts too, a link to an address that is
+// not allowed is listed as such; when it is allowed, it is out of scope.
+func TestGuardAndScope(t *testing.T) {
+	s := newSite(t, "127.0.0.2", map[string]string{"/": `<a href="http://10.1.2.3/a">a</a><a href="http://name.example/">n</a>`})
+	cfg := guardedConfig(t, s.url+"/")
+	cfg.Scope = ScopeHost
+	got := run(t, cfg, nil)
+	got.wantRefused(t, "http://10.1.2.3/a", "(private)")
+	if r := got.refusal(t, "http://name.example/"); r.Reason != output.OutOfScope {
+		t.Errorf("%+v", r)
+	}
+	cfg.AllowAddr = append(cfg.AllowAddr, "10.0.0.0/8")
+	got = run(t, cfg, &Options{Resume: true})
+	if r := got.refusal(t, "http://10.1.2.3/a"); r.Reason != output.OutOfScope || r.Detail != "" {
+		t.Errorf("%+v", r)
+	}
+}
+
+// TestGuardAndProxies: a proxy is connected to wherever it is; it is not sent addresses
+// that are not allowed, and is no page itself.
+func TestGuardAndProxies(t *testing.T) {
+	var mu sync.Mutex
+	var seen []string
+	backend := newSite(t, "127.0.0.1", map[string]string{"/robots.txt": "", "/": `<a href="` + metadata + `">m</a><a href="http://127.0.0.1/">l</a>`})
+	to, err := url.Parse(backend.url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy := httptest.NewServer(&httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
+		mu.Lock()
+		defer mu.Unlock()
+		seen = append(seen, r.In.Host+r.In.URL.Path)
+		r.Out.URL.Host = to.Host
+	}})
+	t.Cleanup(proxy.Close)
+	backend.page("/p", `<a href="`+proxy.URL+`/">p</a>`)
+	cfg := guardedConfig(t, "http://site.example/", "http://site.example/p", "http://169.254.169.254/start")
+	cfg.AllowAddr, cfg.Proxies = nil, []string{proxy.URL}
+	got := run(t, cfg, nil)
+	for _, url := range []string{metadata, "http://127.0.0.1/", proxy.URL + "/", "http://169.254.169.254/start"} {
+		got.wantRefused(t, url, "is not allowed (")
+	}
+	slices.Sort(seen)
+	if want := []string{"site.example/", "site.example/p", "site.example/robots.txt"}; !slices.Equal(seen, want) || got.Pages != 2 {
+		t.Errorf("the proxy saw %q, want %q; %+v", seen, want, got.Summary)
+	}
+}
+
+// TestGuardIsNotForTransports: who brings a transport decides himself.
+func TestGuardIsNotForTransports(t *testing.T) {
+	s := newSite(t, "127.0.0.1", map[string]string{"/": `<a href="/a">a</a>`, "/a": "a"})
+	cfg := testConfig(t, s.url+"/")
+	cfg.AllowAddr = nil
+	if got := run(t, cfg, &Options{Transport: &http.Transport{DisableKeepAlives: true}}); got.Pages != 2 {
+		t.Errorf("%+v", got.Summary)
+	}
+}
+
+// TestBadAllowAddr: what is no address is said to be none.
+func TestBadAllowAddr(t *testing.T) {
+	for _, text := range []string{"", "localhost", "127.0.0.1:80", "10.0.0.0/33", "[::1]"} {
+		cfg := testConfig(t, "http://127.0.0.1/")
+		cfg.AllowAddr = []string{"127.0.0.1", text}
+		if err := cfg.Validate(); !errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), fmt.Sprintf("allow-addr: %q is neither", text)) {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+// TestPlanOfGuarded: a plan says what the crawl would.
+func TestPlanOfGuarded(t *testing.T) {
+	inside := newSite(t, "127.0.0.1", map[string]string{"/": "home"})
+	s := newSite(t, "127.0.0.2", map[string]string{"/robots.txt": "Sitemap: {site}/s.txt\nSitemap: " + inside.url + "/s.xml", "/s.txt": "{site}/a\n" + metadata + "\n"})
+	p, err := NewPlanner(guardedConfig(t, s.url+"/", inside.url+"/"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := p.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if plan.End != EndFinished || plan.Pages != 2 || plan.Rejected[output.Address] != 2 || len(plan.Rejected) != 1 || len(plan.Refused) != 1 || plan.Refused[0].URL != inside.url+"/" {
+		t.Errorf("%+v", plan)
+	}
+	inside.wantUntouched(t)
+}

@@ -1,0 +1,66 @@
+package crawler
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+// Of endless hosts as many are taken up as may be; those that are known go on.
+func TestMaxHosts(t *testing.T) {
+	// One machine that serves every name of a domain, through which all goes.
+	proxy := newSite(t, "127.0.0.1", nil)
+	proxy.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		var n int
+		_, _ = fmt.Sscanf(r.Host, "h%d.trap.test", &n)
+		_, _ = fmt.Fprintf(w, `<a href="http://h%d.trap.test/">next</a><a href="http://h%d.trap.test/">one more</a><a href="/a">a</a>`, 2*n+1, 2*n+2)
+	})
+	proxy.mux.HandleFunc("/robots.txt", http.NotFound)
+	cfg := testConfig(t, "http://h0.trap.test/")
+	cfg.MaxPages = 200 // else it would not come to an end
+	cfg.Proxies, cfg.Scope, cfg.MaxHosts = []string{proxy.url}, ScopeDomain, 10
+	got := run(t, cfg, nil)
+	if got.Hosts != 10 || got.Pages != 20 || got.Rejected[output.TooManyHosts] != 11 {
+		t.Errorf("%+v", got.Summary)
+	}
+	if len(got.notices) != 1 || !strings.Contains(got.notices[0], "max-hosts") {
+		t.Errorf("notices %q", got.notices)
+	}
+	got = resume(t, cfg, func(c *Config) { c.MaxHosts = 12 })
+	if got.Hosts != 12 || got.Pages != 24 || got.Rejected[output.TooManyHosts] != 13 {
+		t.Errorf("%+v", got.Summary)
+	}
+}
+
+// A host counts once, also when what was remembered of it is forgotten.
+func TestHostLimitCountsOnce(t *testing.T) {
+	f := frontier.NewMemory(nil)
+	told := 0
+	l := &hostLimit{most: 3, full: func() { told++ }}
+	admits := func(host frontier.Host, want bool) {
+		t.Helper()
+		if ok, err := l.admits(t.Context(), f, host); err != nil || ok != want {
+			t.Errorf("%s is admitted: %t, %v", host, ok, err)
+		}
+	}
+	for _, host := range []frontier.Host{"http://a.test", "http://b.test"} {
+		if _, err := f.Add(t.Context(), []frontier.Item{{URL: string(host) + "/"}}); err != nil {
+			t.Fatal(err)
+		}
+		admits(host, true)
+	}
+	admits("http://c.test", true)
+	admits("http://d.test", false)
+	admits("http://e.test", false)
+	clear(l.known)
+	admits("http://a.test", true)
+	if l.most = 0; told != 1 {
+		t.Errorf("told %d times", told)
+	}
+	admits("http://e.test", true)
+}

@@ -1,0 +1,356 @@
+package crawler
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+// prose is some text that nobody has seen before, the same for the same seed.
+func prose(seed uint64, words int) string {
+	random := rand.New(rand.NewPCG(seed, 1))
+	var b strings.Builder
+	for range words {
+		for range 3 + random.IntN(6) {
+			b.WriteByte('a' + byte(random.IntN(26)))
+		}
+		b.WriteByte(' ')
+	}
+	return b.String()
+}
+
+// trapSite is a site with pages, of which some are the doors of traps.
+func trapSite(t *testing.T) *site {
+	s := newSite(t, "127.0.0.1", map[string]string{"/about": "<p>" + prose(1, 50), "/contact": "<p>" + prose(2, 50), "/news/": "<p>" + prose(3, 50)})
+	menu := `<title>Shop</title><nav><a href="/about">About us</a><a href="/contact">Contact</a><a href="/news/">News</a></nav>` + "<p>" + prose(4, 100) + "</p>"
+	html := func(path string, body func(r *http.Request) string) {
+		s.mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "text/html; charset=utf-8")
+			_, _ = fmt.Fprint(w, menu+body(r))
+		})
+	}
+	html("/{$}", func(*http.Request) string {
+		return `<a href="/calendar?month=2024-01">Calendar</a><a href="/days/2024/1/1">Days</a><a href="/here/a/">Here</a><a href="/s/1/account?sid=0a">Account</a><a href="/shop">Shop</a>`
+	})
+	// A month leads to the next, with nothing in it.
+	html("/calendar", func(r *http.Request) string {
+		var year, month int
+		_, _ = fmt.Sscanf(r.FormValue("month"), "%d-%d", &year, &month)
+		next := 12*year + month
+		return fmt.Sprintf(`<h1>%s %d</h1><table><td>1<td>2<td>3</table>No events. <a href="?month=%d-%02d">Next</a> <a href="?month=%d-%[4]d">Next</a>`,
+			[]string{"January", "February", "March"}[month%3], year, next/12, next%12+1, next/12+100)
+	})
+	// And so does a day, in its path.
+	html("/days/{year}/{month}/{day}", func(r *http.Request) string {
+		day, _ := strconv.Atoi(r.PathValue("day"))
+		year, _ := strconv.Atoi(r.PathValue("year"))
+		return fmt.Sprintf(`<h1>Day %d of %d</h1><a href="/days/%[2]d/1/%d">tomorrow</a><a href="/days/%d/1/%[1]d">next year</a>`, day, year, day+1, year+1)
+	})
+	// A link that was meant to lead elsewhere leads one further down, by one way or two.
+	html("/here/", func(*http.Request) string { return `<a href="a/">a</a><a href="b/">b</a>` })
+	// Every page is under another session id, in the path and in the query.
+	html("/s/{session}/account", func(r *http.Request) string {
+		n := rand.Uint64() //nolint:gosec // it is a test
+		return fmt.Sprintf(`<p>Please log in.</p><a href="/s/%d/account?sid=%x">Account</a><a href="account?sid=%x">Help</a>`, n, n, n+1)
+	})
+	// Forty products, and filters that can be combined in a million ways and more.
+	html("/shop", func(r *http.Request) string {
+		var b strings.Builder
+		fmt.Fprintf(&b, "<h1>Products: %s</h1>", r.URL.RawQuery)
+		products := rand.New(rand.NewPCG(uint64(len(r.URL.RawQuery)), 2)).Perm(40)
+		if r.URL.RawQuery != "" {
+			products = products[:10]
+		}
+		for _, i := range products {
+			fmt.Fprintf(&b, `<p><a href="/p/%d">%s</a> <img src="/img/%[1]d.png"> %[1]d.99</p>`, 1000+i, prose(uint64(100+i), 5))
+		}
+		for _, name := range []string{"color", "size", "brand", "price", "sort", "view"} {
+			for value := range 4 {
+				query := r.URL.Query()
+				query.Set(name, strconv.Itoa(value))
+				fmt.Fprintf(&b, `<a href="/shop?%s">%s %d</a>`, query.Encode(), name, value)
+			}
+		}
+		return b.String()
+	})
+	html("/p/{id}", func(r *http.Request) string {
+		id, _ := strconv.Atoi(r.PathValue("id"))
+		return "<h1>Product</h1><p>" + prose(uint64(id), 40)
+	})
+	return s
+}
+
+// A crawl of a site full of traps ends by itself, with all pages that are worth it.
+func TestTraps(t *testing.T) {
+	t.Parallel()
+	s := trapSite(t)
+	cfg := testConfig(t, s.url+"/")
+	cfg.TrapPages, cfg.Links, cfg.MaxPages = 40, false, 3000 // else it would not come to an end
+	got := run(t, cfg, nil)
+	want := []string{"/", "/about", "/contact", "/news/", "/shop"}
+	for i := range 40 {
+		want = append(want, fmt.Sprintf("/p/%d", 1000+i))
+	}
+	fetched := got.paths(s.url)
+	for _, path := range want {
+		if !slices.Contains(fetched, path) {
+			t.Errorf("%s was not fetched", path)
+		}
+	}
+	kinds := make(map[string]int)
+	for _, path := range fetched {
+		kind, _, _ := strings.Cut(strings.TrimPrefix(path, "/")+"/", "/")
+		kind, _, _ = strings.Cut(kind, "?")
+		kinds[kind]++
+	}
+	t.Logf("%d pages, %v; rejected %v", got.Pages, kinds, got.Rejected)
+	for kind, most := range map[string]int{"calendar": 200, "days": 200, "here": 200, "s": 200, "shop": 500, "p": 40} {
+		if kinds[kind] > most {
+			t.Errorf("%d pages of %s were fetched", kinds[kind], kind)
+		}
+	}
+	if got.End != EndFinished || got.Rejected[output.Trap] == 0 || got.Rejected[output.Repeating] == 0 {
+		t.Errorf("%+v", got.Summary)
+	}
+	for _, r := range got.rejected {
+		if r.Reason == output.Trap && !strings.Contains(r.Detail, "trap-pages 40") {
+			t.Errorf("%+v", r)
+		}
+	}
+	if !slices.ContainsFunc(got.notices, func(line string) bool { return strings.Contains(line, "pages like /calendar?month") }) {
+		t.Errorf("notices %q", got.notices)
+	}
+}
+
+// A large site that is none is fetched whole: articles by date, which a list of five
+// hundred pages leads to, each of which only the one before it knows, and products, which
+// are numbers.
+func TestLargeSiteIsNoTrap(t *testing.T) {
+	t.Parallel()
+	const articles, perPage = 5000, 10
+	s := newSite(t, "127.0.0.1", nil)
+	article := func(i int) string { return fmt.Sprintf("/%d/%02d/%s", 2000+i/240, i/20%12+1, slug(i)) }
+	serve := func(w http.ResponseWriter, body string) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		_, _ = fmt.Fprintf(w, `<title>Site</title><nav><a href="/">Home</a><a href="/blog">Blog</a></nav><p>The same on every page, again and again.</p>%s`, body)
+	}
+	s.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		_, name, _ := strings.Cut(r.URL.Path[1:], "/")
+		i, err := strconv.Atoi(name[strings.LastIndexByte(name, '-')+1:])
+		if err != nil || r.URL.Path != article(i) && r.URL.Path != fmt.Sprintf("/p/%d", i) {
+			http.NotFound(w, r)
+			return
+		}
+		serve(w, fmt.Sprintf(`<h1>%s</h1><p>%s</p>`, slug(i), prose(uint64(i), 30)))
+	})
+	s.mux.HandleFunc("/{$}", func(w http.ResponseWriter, _ *http.Request) { serve(w, "") })
+	s.mux.HandleFunc("/blog", func(w http.ResponseWriter, r *http.Request) {
+		page, _ := strconv.Atoi(r.FormValue("page"))
+		var b strings.Builder
+		for i := page * perPage; i < min((page+1)*perPage, articles); i++ {
+			fmt.Fprintf(&b, `<p><a href="%s">%s</a>`, article(i), prose(uint64(i), 3))
+			if i%5 == 0 {
+				fmt.Fprintf(&b, `<p><a href="/p/%d">Product</a>`, i)
+			}
+		}
+		if (page+1)*perPage < articles {
+			fmt.Fprintf(&b, `<a href="/blog?page=%d">older</a>`, page+1)
+		}
+		serve(w, b.String())
+	})
+	cfg := testConfig(t, s.url+"/")
+	cfg.TrapPages, cfg.Links = 20, false // any of its patterns has many times as many
+	got := run(t, cfg, nil)
+	if want := 1 + articles + articles/perPage + articles/5; got.Pages != want || len(got.rejected) > 0 || got.Statuses[200] != want {
+		t.Errorf("%d pages, want %d; statuses %v, rejected %v, notices %q", got.Pages, want, got.Statuses, got.Rejected, got.notices)
+	}
+}
+
+// slug is the name of an article, which ends in its number.
+func slug(i int) string {
+	return strings.ReplaceAll(strings.TrimSpace(prose(uint64(i), 3)), " ", "-") + "-" + strconv.Itoa(i)
+}
+
+// What is closed stays closed for a crawl that goes on, and opens when more is allowed.
+func TestTrapsAndResume(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "127.0.0.1", nil)
+	const months = 400
+	s.mux.HandleFunc("/{$}", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		n, _ := strconv.Atoi(r.FormValue("month"))
+		for i := 2*n + 1; i <= min(2*n+2, months); i++ {
+			_, _ = fmt.Fprintf(w, `<a href="/?month=%d">%[1]d</a>`, i)
+		}
+	})
+	cfg := testConfig(t, s.url+"/")
+	cfg.TrapPages, cfg.Workers = 20, 4
+	got := run(t, cfg, nil)
+	first := got.Pages
+	if first < 60 || first > 65 || got.Rejected[output.Trap] == 0 || got.End != EndFinished {
+		t.Fatalf("%+v", got.Summary)
+	}
+	// A URL that comes now is left alone at once.
+	s.page("/door", `<a href="/?month=399">1</a><a href="/?month=400">2</a>`)
+	rejected := got.Rejected[output.Trap]
+	got = resume(t, cfg, func(c *Config) { c.URLs = append(c.URLs, s.url+"/door") })
+	if got.Pages != first+1 || got.Rejected[output.Trap] != rejected+2 {
+		t.Errorf("%d pages after %d, %v", got.Pages, first, got.Rejected)
+	}
+	cfg.URLs = append(cfg.URLs, s.url+"/door")
+	got = resume(t, cfg, func(c *Config) { c.TrapPages = 0 })
+	if got.Pages != months+2 || len(got.rejected) > 0 {
+		t.Errorf("%d pages, rejected %v", got.Pages, got.Rejected)
+	}
+	// In another round the pattern is as good as any.
+	cfg.TrapPages = 0
+	got = again(t, cfg, Options{Recrawl: true})
+	if got.Rejected[output.Trap] > 0 || got.Pages != months+2 {
+		t.Errorf("%d pages, rejected %v", got.Pages, got.Rejected)
+	}
+}
+
+// What a sitemap lists, and what was asked for, is no trap.
+func TestListedIsNoTrap(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "127.0.0.1", nil)
+	s.handle("/robots.txt", func(w http.ResponseWriter, r *http.Request) {
+		_, _ = fmt.Fprintf(w, "Sitemap: http://%s/map.txt\n", r.Host)
+	})
+	s.handle("/map.txt", func(w http.ResponseWriter, r *http.Request) {
+		for i := range 100 {
+			_, _ = fmt.Fprintf(w, "http://%s/?id=%d\n", r.Host, i)
+		}
+	})
+	s.mux.HandleFunc("/{$}", func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Content-Type", "text/html") })
+	starts := []string{}
+	for i := range 50 {
+		starts = append(starts, fmt.Sprintf("%s/?id=%d", s.url, 1000+i))
+	}
+	cfg := testConfig(t, starts...)
+	cfg.TrapPages = 10
+	if got := run(t, cfg, nil); got.Pages != 150 || len(got.rejected) > 0 {
+		t.Errorf("%d pages, rejected %v", got.Pages, got.Rejected)
+	}
+}
+
+// fill counts pages of a pattern until it closes, and returns how many; most: it does not.
+func fill(tr *traps, host frontier.Host, most int, page func(i int) string) int {
+	for i := range most {
+		if _, pages, closes := tr.fetched(host, fmt.Sprintf("%s/x?id=%d", host, i), []byte(page(i))); closes {
+			return pages
+		}
+	}
+	return most
+}
+
+func TestTrapBudget(t *testing.T) {
+	nav := "<nav>" + prose(1, 200) + "</nav>"
+	for _, tt := range []struct {
+		name  string
+		page  func(i int) string
+		least int // pages until it is closed
+		most  int
+	}{
+		{"the same", func(int) string { return nav }, 1100, 1110},
+		{"nothing", func(int) string { return "" }, 1100, 1110},
+		{"a date", func(i int) string {
+			return fmt.Sprintf("%s<h1>%d May %d</h1><p>0%d.05.%d</p>", nav, i%31, 2000+i/31, i%10, i)
+		}, 1100, 1110},
+		{"a short answer", func(i int) string { return nav + "<p>Nothing is " + prose(uint64(i), 3) }, 1100, 1110},
+		{"a script", func(i int) string { return nav + "<script>" + prose(uint64(i), 300) + "</script>" }, 1100, 1110},
+		{"things that were all there", func(i int) string {
+			var b strings.Builder
+			for k := range 20 {
+				b.WriteString("<p>" + prose(uint64((i*7+k*13)%1000), 6))
+			}
+			return nav + b.String()
+		}, 1100, 5000},
+		{"articles", func(i int) string { return nav + "<p>" + prose(uint64(i), 30) }, 20_000, 20_000},
+		{"pictures", func(i int) string { return fmt.Sprintf(`%s<img src="/%d.jpg">`, nav, i) }, 20_000, 20_000},
+		{"tables", func(i int) string {
+			b := nav + "<table>"
+			for k := range 30 {
+				b += fmt.Sprintf("<td>%d.%d", (i*31+k*17)%997, (i*i+k)%9973)
+			}
+			return b
+		}, 3000, 3000},
+		{"one of ten is there", func(i int) string { return nav + []string{"<p>" + prose(uint64(i), 30), "<p>gone"}[min(i/4%10, 1)] }, 20_000, 20_000},
+		{"one of forty is there", func(i int) string { return nav + []string{"<p>" + prose(uint64(i), 30), "<p>gone"}[min(i/4%40, 1)] }, 1100, 2000},
+		{"a thousand in a row are gone, after ten thousand", func(i int) string {
+			if i > 10_000 && i < 11_000 {
+				return nav
+			}
+			return nav + "<p>" + prose(uint64(i), 30)
+		}, 20_000, 20_000},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			pages := tt.most
+			if tt.least < tt.most { // it is to be closed by then
+				pages += 1000
+			}
+			if got := fill(newTraps(1000), "https://a.test", pages, tt.page); got < tt.least || got > tt.most {
+				t.Errorf("closed after %d pages, want %d to %d", got, tt.least, tt.most)
+			}
+		})
+	}
+}
+
+// However many hosts and patterns there are, traps remember so many.
+func TestTrapsMemory(t *testing.T) {
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	tr := newTraps(1)
+	for host := range 45_000 {
+		h := frontier.Host(fmt.Sprintf("https://www.host-%d.test", host))
+		for i := range 4 {
+			for range 2 - min(i, 1) { // the second is looked at
+				tr.fetched(h, fmt.Sprintf("%s/some/path/%d?id%c=1", h, i, 'a'+i), []byte("<p>text</p>"))
+			}
+		}
+	}
+	for i := range 3000 {
+		tr.fetched("https://deep.test", "https://deep.test/"+url.PathEscape(prose(uint64(i), 1))+"/x", nil)
+	}
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	if took := int64(after.HeapAlloc) - int64(before.HeapAlloc); took > 100<<20 {
+		t.Errorf("%d MiB", took>>20)
+	} else {
+		t.Logf("%d MiB", took>>20)
+	}
+	count := 0
+	for _, h := range []map[frontier.Host]map[string]*pattern{tr.young, tr.old} {
+		for _, patterns := range h {
+			count += 1 + len(patterns)
+		}
+	}
+	if deep := tr.young["https://deep.test"]; count > maxPatterns || len(tr.watched) > maxWatched || len(deep) > maxHostPatterns+1 {
+		t.Errorf("%d patterns, %d of them watched, %d of one host", count, len(tr.watched), len(deep))
+	}
+	runtime.KeepAlive(tr)
+}
+
+func BenchmarkTraps(b *testing.B) {
+	page := []byte(strings.Repeat(`<p class="x">Some text with <a href="/a/link">a link</a> in it, and more of it.</p>`, 250))
+	for name, free := range map[string]int{"free": 1 << 40, "watched": 1} {
+		b.Run(name, func(b *testing.B) {
+			tr := newTraps(free)
+			for i := range b.N {
+				tr.closedFor("https://a.test", "https://a.test/2024/05/some-title")
+				tr.fetched("https://a.test", fmt.Sprintf("https://a.test/2024/05/some-title-%d", i), page)
+			}
+		})
+	}
+}
