@@ -132,7 +132,11 @@ func tooLong(ctx context.Context, text string, began time.Time) string {
 	if !ok || time.Until(deadline) > 0 {
 		deadline = time.Now()
 	}
-	return fmt.Sprintf("no whole answer within %v", deadline.Sub(began).Round(10*time.Millisecond))
+	took := deadline.Sub(began).Round(10 * time.Millisecond)
+	if strings.Contains(text, "awaiting response headers") {
+		return fmt.Sprintf("no answer began within %v (first-byte-timeout)", took)
+	}
+	return fmt.Sprintf("no whole answer within %v", took)
 }
 
 // inShort is an error of a request without what http.Client says around it: the URL, which

@@ -63,9 +63,9 @@ func raw(then ending, text string) act {
 }
 
 // body answers with a body of one's own, as it should be sent.
-func body(make func(x *exchange) []byte) act {
+func body(text func(x *exchange) []byte) act {
 	return func(x *exchange) bool {
-		b := make(x)
+		b := text(x)
 		x.sendLast(x.fill("{head}Content-Length: "+strconv.Itoa(len(b))+"\r\n\r\n") + string(b))
 		return true
 	}
@@ -102,9 +102,10 @@ const burst = 1 << 20
 func flow(text, unit string, slow bool) act {
 	text, unit = strings.ReplaceAll(text, "\n", "\r\n"), strings.ReplaceAll(unit, "\n", "\r\n")
 	return func(x *exchange) bool {
-		for n, ok := 0, x.send(x.fill(text)); ok; ok = x.send(unit) {
-			if n += len(unit); slow || n > burst {
-				n, ok = 0, x.wait(x.site.beat)
+		sent := 0
+		for ok := x.send(x.fill(text)); ok; ok = ok && x.send(unit) {
+			if sent += len(unit); slow || sent > burst {
+				sent, ok = 0, x.wait(x.site.beat)
 			}
 		}
 		return false

@@ -14,8 +14,8 @@ func contents() []*Fault {
 	before := func(text string) act {
 		return body(func(x *exchange) []byte { return append([]byte(text), x.good.body...) })
 	}
-	after := func(make func() []byte) act {
-		return body(func(x *exchange) []byte { return append(slices.Clip(x.good.body), make()...) })
+	after := func(text func() []byte) act {
+		return body(func(x *exchange) []byte { return append(slices.Clip(x.good.body), text()...) })
 	}
 	times := func(n int, text string) func() []byte {
 		return func() []byte { return bytes.Repeat([]byte(text), n) }

@@ -25,28 +25,18 @@ type content struct {
 	body      []byte
 }
 
-// packet is about what reaches a client at once. Of a longer answer the client may
-// have read the beginning long before the end has been sent.
-const packet = 16 << 10
-
 // send sends a part of the answer, and tells whether the client was still there.
 func (x *exchange) send(part string) bool {
 	_, err := x.peer.Write([]byte(part))
 	return err == nil
 }
 
-// sendLast sends the rest of the answer. From the moment before the last packet the
-// client may know all of it, or that it is none.
-func (x *exchange) sendLast(rest string) bool {
+// sendLast sends the rest of the answer. It is taken to be over right before: the client
+// may see at any byte of it that it is none, or that it has had enough.
+func (x *exchange) sendLast(rest string) {
 	status, retryAfter := statusOf(rest)
-	if n := len(rest) - packet; n > 0 {
-		if !x.send(rest[:n]) {
-			return false
-		}
-		rest = rest[n:]
-	}
 	x.over(status, retryAfter)
-	return x.send(rest)
+	x.send(rest)
 }
 
 // over notes that the answer ends here, as far as the client is concerned.

@@ -1,6 +1,7 @@
 package faultsite
 
 import (
+	"bytes"
 	"strconv"
 	"strings"
 
@@ -32,7 +33,7 @@ func frames() []*Fault {
 	return []*Fault{
 		well("h2", "answers over HTTP/2", func(x *stream) { x.whole() }),
 		well("h2-pieces", "answers over HTTP/2 in frames of a byte", func(x *stream) {
-			x.headers("200", false)
+			x.headers("200")
 			for i := range x.good.body {
 				x.data(x.good.body[i:i+1], false)
 			}
@@ -41,7 +42,7 @@ func frames() []*Fault {
 		}),
 		endless(broken("h2-no-answer", "reads the request and never answers", "within", func(*stream) {})),
 		endless(half("h2-stop-in-body", "stops in the middle of the body", "come to a halt", func(x *stream) {
-			x.headers("200", false)
+			x.headers("200")
 			x.data(x.good.body[:len(x.good.body)/2], false)
 		})),
 		broken("h2-reset", "resets the stream instead of an answer", "reset", func(x *stream) { x.reset(http2.ErrCodeInternal) }),
@@ -51,12 +52,12 @@ func frames() []*Fault {
 		once(well("h2-refused-once", "refuses the stream, the first time", func(x *stream) { x.firstTime(http2.ErrCodeRefusedStream) })),
 		once(well("h2-protocol-error-once", "sees an error in the request, the first time", func(x *stream) { x.firstTime(http2.ErrCodeProtocol) })),
 		half("h2-reset-in-body", "resets the stream in the middle of the body", "reset", func(x *stream) {
-			x.headers("200", false)
+			x.headers("200")
 			x.data(x.good.body[:len(x.good.body)/2], false)
 			x.reset(http2.ErrCodeInternal)
 		}),
 		half("h2-no-error-in-body", "resets the stream in the middle of the body, and says that all is well", "reset", func(x *stream) {
-			x.headers("200", false)
+			x.headers("200")
 			x.data(x.good.body[:len(x.good.body)/2], false)
 			x.reset(http2.ErrCodeNo)
 		}),
@@ -69,7 +70,7 @@ func frames() []*Fault {
 			x.goAway(0, http2.ErrCodeNo)
 		})),
 		half("h2-goaway-in-body", "sends the client away in the middle of the body", "closed", func(x *stream) {
-			x.headers("200", false)
+			x.headers("200")
 			x.data(x.good.body[:len(x.good.body)/2], false)
 			x.goAway(x.id, http2.ErrCodeInternal)
 		}),
@@ -89,7 +90,7 @@ func frames() []*Fault {
 		}),
 		broken("h2-no-status", "leaves the status out", "HTTP", func(x *stream) {
 			x.end(0)
-			x.fields(false, "content-type", x.good.mediaType)
+			x.fields("content-type", x.good.mediaType)
 			x.data(x.good.body, true)
 		}),
 		broken("h2-bad-packing", "packs the header fields so that nobody can unpack them", "HTTP/2", func(x *stream) {
@@ -104,12 +105,12 @@ func frames() []*Fault {
 			}
 		}),
 		complete(broken("h2-length-too-long", "states a length of more than there is", "breaks off", func(x *stream) {
-			x.fields(false, ":status", "200", "content-type", x.good.mediaType, "content-length", strconv.Itoa(len(x.good.body)+100))
+			x.fields(":status", "200", "content-type", x.good.mediaType, "content-length", strconv.Itoa(len(x.good.body)+100))
 			x.end(200)
 			x.data(x.good.body, true)
 		})),
 		broken("h2-length-too-short", "states a length of less than there is", "not HTTP", func(x *stream) {
-			x.fields(false, ":status", "200", "content-type", x.good.mediaType, "content-length", "5")
+			x.fields(":status", "200", "content-type", x.good.mediaType, "content-length", "5")
 			x.end(200)
 			x.data(x.good.body, true)
 		}),
@@ -137,7 +138,7 @@ func frames() []*Fault {
 			Name: "h2-endless-body", Does: "sends a body without end, and goes on when it is told to stop",
 			Page: fetched(200), Robots: rules().opening(),
 		}, func(x *stream) {
-			x.headers("200", false)
+			x.headers("200")
 			block := []byte(strings.Repeat("more ", 3<<10))
 			for x.wait(x.site.beat/8) && x.framer.WriteData(x.id, false, block) == nil {
 			}
@@ -151,16 +152,16 @@ func (x *stream) pack(fields ...string) []byte {
 	for i := 0; i < len(fields); i += 2 {
 		_ = x.packer.WriteField(hpack.HeaderField{Name: fields[i], Value: fields[i+1]}) // a buffer does not fail
 	}
-	return append([]byte(nil), x.block.Bytes()...)
+	return bytes.Clone(x.block.Bytes())
 }
 
 // fields sends header fields.
-func (x *stream) fields(last bool, fields ...string) {
-	_ = x.framer.WriteHeaders(http2.HeadersFrameParam{StreamID: x.id, BlockFragment: x.pack(fields...), EndStream: last, EndHeaders: true})
+func (x *stream) fields(fields ...string) {
+	_ = x.framer.WriteHeaders(http2.HeadersFrameParam{StreamID: x.id, BlockFragment: x.pack(fields...), EndHeaders: true})
 }
 
-func (x *stream) headers(status string, last bool) {
-	x.fields(last, ":status", status, "content-type", x.good.mediaType, "cache-control", "max-age=600")
+func (x *stream) headers(status string) {
+	x.fields(":status", status, "content-type", x.good.mediaType, "cache-control", "max-age=600")
 }
 
 func (x *stream) data(p []byte, last bool) { _ = x.framer.WriteData(x.id, last, p) }
@@ -171,7 +172,7 @@ func (x *stream) whole() {
 	if x.good.body == nil {
 		status, x.good = 404, plain("There is nothing here.\n")
 	}
-	x.headers(strconv.Itoa(status), false)
+	x.headers(strconv.Itoa(status))
 	x.end(status)
 	x.data(x.good.body, true)
 }

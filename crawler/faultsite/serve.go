@@ -23,9 +23,9 @@ func (s *Site) accept(h *host) {
 			continue
 		}
 		s.serving.Go(func() {
-			defer s.forget(c)
-			defer c.Close()
 			s.serve(h, tcp)
+			_ = c.Close() // it may be closed already
+			s.forget(c)
 		})
 	}
 }
@@ -34,38 +34,44 @@ func (s *Site) accept(h *host) {
 func (s *Site) serve(h *host, tcp *net.TCPConn) {
 	bad := h.spoiled()
 	began, last := time.Now(), h.clock()
-	if bad && h.fault.connect != nil {
-		p := meet(tcp, tcp)
-		defer p.Close()
-		go func() { _, _ = io.Copy(io.Discard, p.in) }() // so that its end is seen
-		h.fault.connect(&exchange{site: s, host: h, peer: p})
+	var conn net.Conn = tcp
+	http2 := false
+	switch {
+	case bad && h.fault.connect != nil:
+		s.meet(tcp, tcp, func(p *peer) {
+			go func() { _, _ = io.Copy(io.Discard, p.in) }() // so that its end is seen
+			h.fault.connect(&exchange{site: s, host: h, peer: p})
+		})
 		s.spoilt(h, last, tcp, began)
 		return
-	}
-	if h.good == nil {
-		p := meet(tcp, tcp)
-		defer p.Close()
-		s.converse(h, p)
-		return
-	}
-	config := h.good
-	if bad {
-		config = h.bad
-	}
-	c := tls.Server(tcp, config)
-	if err := c.Handshake(); err != nil {
+	case h.good != nil:
+		config := h.good
 		if bad {
-			s.spoilt(h, last, tcp, began)
+			config = h.bad
 		}
-		return
+		c := tls.Server(tcp, config)
+		if err := c.Handshake(); err != nil {
+			if bad {
+				s.spoilt(h, last, tcp, began)
+			}
+			return
+		}
+		conn, http2 = c, c.ConnectionState().NegotiatedProtocol == "h2"
 	}
-	p := meet(c, tcp)
-	defer p.Close()
-	if c.ConnectionState().NegotiatedProtocol == "h2" {
-		s.converse2(h, p)
-		return
-	}
-	s.converse(h, p)
+	s.meet(conn, tcp, func(p *peer) {
+		if http2 {
+			s.converse2(h, p)
+		} else {
+			s.converse(h, p)
+		}
+	})
+}
+
+// meet deals with a client, and closes the connection.
+func (s *Site) meet(conn net.Conn, tcp *net.TCPConn, deal func(p *peer)) {
+	p := meet(conn, tcp)
+	deal(p)
+	_ = p.Close() // the client may have left
 }
 
 // spoilt records a connection that came to no request.

@@ -106,7 +106,7 @@ func (s *soak) start(hosts int, delay time.Duration) {
 	}
 	s.t.Cleanup(func() { _ = s.site.Close() }) // a second time, if all went well
 	s.cfg = quick(s.t, s.site.StartURLs()...)
-	s.cfg.Delay, s.cfg.Workers, s.cfg.MaxBody, s.cfg.Links = delay, 256, 64<<10, false
+	s.cfg.Delay, s.cfg.Workers, s.cfg.MaxBody, s.cfg.Links, s.cfg.TrapPages = delay, 256, 64<<10, false, 0
 	s.cfg.Timeout, s.cfg.RobotsTimeout, s.cfg.FirstByteTimeout, s.cfg.StallTimeout = 8*time.Second, 8*time.Second, 5*time.Second, 3*time.Second
 	s.cfg.Retries, s.cfg.RobotsRetry, s.cfg.MaxSitemaps = 2, 2*time.Minute, 20
 	if s.time < time.Minute {
