@@ -89,7 +89,7 @@ tidy:
 
 .PHONY: licenses
 licenses:
-	$(GO) run ./internal/licenses -platforms '$(PLATFORMS)' ./... > /dev/null
+	$(GO) run ./cmd/internal/licenses -platforms '$(PLATFORMS)' ./... > /dev/null
 
 # VULNDB is the URL of a copy of the database; empty: the one of the Go project. Where
 # neither it nor the tool can be had that is said and no failure: nothing is known then.
@@ -144,13 +144,14 @@ for platform in $(2); do \
 	echo "$(1)/politecrawl-$$os-$$arch$$ext"; \
 	CGO_ENABLED=0 GOOS=$$os GOARCH=$$arch GOFLAGS= $(GO) build -trimpath -buildvcs=true -ldflags='-s -w' -o "$(1)/politecrawl-$$os-$$arch$$ext" ./cmd/politecrawl; \
 done; \
-{ cat LICENSE; echo; $(GO) run ./internal/licenses -texts -platforms '$(2)' ./cmd/politecrawl; } > $(1)/LICENSES.txt; \
+{ cat LICENSE; echo; $(GO) run ./cmd/internal/licenses -texts -platforms '$(2)' ./cmd/politecrawl; } > $(1)/LICENSES.txt; \
 cd $(1); if command -v sha256sum > /dev/null; then sha256sum -- *; else shasum -a 256 -- *; fi > ../SHA256SUMS~; mv ../SHA256SUMS~ SHA256SUMS
 endef
 
 # rebuild makes the release of this platform here and, with an empty cache, in a clone
 # somewhere else.
 define rebuild
+git rev-parse HEAD > /dev/null || { echo "this is no clone: there is no revision to build" >&2; exit 0; }; \
 there=$$(mktemp -d); trap 'chmod -R u+w "$$there"; rm -rf "$$there"' EXIT; \
 platform=$$($(GO) env GOOS)/$$($(GO) env GOARCH); \
 git clone -q . "$$there/elsewhere"; \

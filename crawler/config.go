@@ -8,9 +8,9 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/extract"
 	"github.com/politecrawl/politecrawl/crawler/params"
-	"github.com/politecrawl/politecrawl/internal/secret"
 	"github.com/politecrawl/politecrawl/robotsext/guard"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
+	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
 
 // DefaultUserAgent is what the crawler calls itself unless told otherwise. Its
@@ -217,10 +217,6 @@ type Config struct {
 	// FrontierPasswordFile is a file with the password for Redis. Empty: it is in the
 	// environment variable [redisstore.PasswordVariable], or there is none.
 	FrontierPasswordFile string `json:"frontier-password-file"`
-
-	// FrontierCAFile is a file with the certificates, in PEM, by which that of Redis is
-	// judged. Empty: those of the machine.
-	FrontierCAFile string `json:"frontier-ca-file"`
 
 	// ExpectedURLs is how many URLs a crawl that is shared may come to know. With more
 	// of them each takes more memory in Redis. It counts when the crawl is made.

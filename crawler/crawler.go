@@ -243,12 +243,7 @@ func (c *Crawler) Run(ctx context.Context) (*Summary, error) {
 	}
 	c.heedLimits() // an earlier process may have reached one
 	var books, workers sync.WaitGroup
-	told, quiet := context.WithCancel(c.books)
-	defer quiet()
 	books.Go(c.ledger.run)
-	if c.shared != nil {
-		books.Go(func() { c.shared.run(told) })
-	}
 	for range c.cfg.Workers {
 		workers.Go(func() {
 			if err := c.work(leases); err != nil {
@@ -258,7 +253,6 @@ func (c *Crawler) Run(ctx context.Context) (*Summary, error) {
 	}
 	c.watch(leases)
 	workers.Wait()
-	quiet()
 	close(c.ledger.work)
 	books.Wait()
 	if ctx.Err() != nil {
@@ -308,7 +302,9 @@ func (c *Crawler) fail(err error) {
 	first := c.fault == nil
 	c.end = EndFailed
 	c.fault = cmp.Or(c.fault, err)
-	c.leave()
+	if c.leave != nil {
+		c.leave()
+	}
 	c.ending.Unlock()
 	if first { // each worker comes with it
 		c.log.Error("crawl fails", "error", err)
@@ -369,8 +365,10 @@ func (c *Crawler) look() (again time.Duration, err error) {
 	c.ending.Unlock()
 	switch {
 	case stats.Finished():
-		if news, err := c.heard(); news || err != nil {
-			return 0, err // there may be more to do
+		if c.shared != nil {
+			if over, err := c.shared.over(c.books); !over || err != nil {
+				return 0, err
+			}
 		}
 		c.stop(EndFinished)
 		return 0, nil
@@ -388,19 +386,13 @@ func (c *Crawler) look() (again time.Duration, err error) {
 	return wait, err
 }
 
-// heard tells whether the other processes of the crawl have told something that this one
-// had not heard of.
-func (c *Crawler) heard() (news bool, err error) {
-	if c.shared == nil {
-		return false, nil
-	}
-	return c.shared.sync(c.books)
-}
-
 // patience is how long the crawl waits with nothing to do: max-wait, and at least
 // as long as the turn of a host takes, or the retry of a page while one is left.
 func (c *Crawler) patience(stats frontier.Stats) (time.Duration, error) {
 	wait := max(c.cfg.MaxWait, c.pace.slowest.get())
+	if c.shared != nil { // others know hosts that are slower
+		wait = max(wait, c.cfg.MaxCrawlDelay, maxSlow)
+	}
 	left := stats.Pending + stats.Scheduled
 	if err := c.recovered(); err != nil {
 		return 0, err

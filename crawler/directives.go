@@ -6,8 +6,8 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/extract"
 	"github.com/politecrawl/politecrawl/crawler/output"
-	"github.com/politecrawl/politecrawl/internal/secret"
 	"github.com/politecrawl/politecrawl/robotsext/robotstag"
+	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
 
 // directives reads what a page asks of this crawler, in its header and, where it

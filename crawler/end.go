@@ -171,6 +171,9 @@ func (c *Crawler) close() error {
 	if c.sitemaps != nil {
 		c.sitemaps.CloseIdleConnections() // those of the pages too: they share a transport
 	}
+	if c.shared != nil && c.shared.quit != nil {
+		c.shared.end()
+	}
 	if c.frontier != nil {
 		errs = append(errs, c.frontier.Close())
 	}

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -17,32 +16,55 @@ import (
 // ownKeys are the keys of Config that each process of a shared crawl has by itself. The
 // others are the crawl's. Start URLs are too, and a process may bring more of them.
 var ownKeys = []string{
-	"output", "workers", "per-ip", "proxy", "write", "durability", "urls",
-	"frontier", "join", "worker", "frontier-prefix", "frontier-password-file", "frontier-ca-file", "expected-urls",
+	"output", "workers", "per-ip", "proxy", "allow-addr", "write", "durability", "urls",
+	"frontier", "join", "worker", "frontier-prefix", "frontier-password-file", "expected-urls",
 }
 
 // limitKeys are those of the crawl that can be changed when a process goes on with it.
 var limitKeys = []string{"max-pages", "max-host-pages", "max-bytes", "max-time"}
 
-// sharedLimits are the limits of all processes of a crawl together.
+// sharedLimits are limits of all processes of a crawl together. What is nil stays.
 type sharedLimits struct {
-	MaxPages     int           `json:"max-pages"`
-	MaxHostPages int           `json:"max-host-pages"`
-	MaxBytes     int64         `json:"max-bytes"`
-	MaxTime      time.Duration `json:"max-time"`
+	MaxPages     *int           `json:"max-pages,omitempty"`
+	MaxHostPages *int           `json:"max-host-pages,omitempty"`
+	MaxBytes     *int64         `json:"max-bytes,omitempty"`
+	MaxTime      *time.Duration `json:"max-time,omitempty"`
 }
 
-func limitsOf(c *Config) *sharedLimits {
-	return &sharedLimits{c.MaxPages, c.MaxHostPages, c.MaxBytes, c.MaxTime}
+// limitsOf returns the limits of c that have these keys.
+func limitsOf(c *Config, keys []string) *sharedLimits {
+	l := &sharedLimits{}
+	for _, key := range keys {
+		switch key {
+		case "max-pages":
+			l.MaxPages = &c.MaxPages
+		case "max-host-pages":
+			l.MaxHostPages = &c.MaxHostPages
+		case "max-bytes":
+			l.MaxBytes = &c.MaxBytes
+		case "max-time":
+			l.MaxTime = &c.MaxTime
+		}
+	}
+	return l
 }
 
 func (l *sharedLimits) set(c *Config) {
-	c.MaxPages, c.MaxHostPages, c.MaxBytes, c.MaxTime = l.MaxPages, l.MaxHostPages, l.MaxBytes, l.MaxTime
+	replace(&c.MaxPages, l.MaxPages)
+	replace(&c.MaxHostPages, l.MaxHostPages)
+	replace(&c.MaxBytes, l.MaxBytes)
+	replace(&c.MaxTime, l.MaxTime)
+}
+
+func replace[T any](old, value *T) {
+	if value != nil {
+		*old = *value
+	}
 }
 
 // Joined returns cfg with the settings of the crawl that cfg.Join names at cfg.Frontier,
 // so that a process can join it: all but those of the process itself, which are Output,
-// Workers, PerIP, Proxies, Write, Durability and what has to do with the frontier. Start
+// Workers, PerIP, Proxies, AllowAddr, Write, Durability and what has to do with the frontier. Start
 // URLs of cfg come on top of the crawl's. Given tells which keys of cfg are not to be
 // changed: it is an [ErrConfig] when the crawl has another value for one of these. The
 // error is [redisstore.ErrNone] when there is no such crawl, and the process that runs
@@ -95,8 +117,6 @@ func adopt(cfg Config, settings []byte, messages [][]byte) (Config, error) {
 			return cfg, err
 		case m.Limits != nil:
 			m.Limits.set(&joined)
-		case m.Start != "":
-			joined.URLs = append(joined.URLs, m.Start)
 		}
 	}
 	for _, u := range cfg.URLs {
@@ -186,14 +206,12 @@ func checkShared(c *Config) error {
 	if c.Frontier == "" {
 		return nil
 	}
-	if err := redisstore.CheckAddress(c.Frontier); err != nil {
+	switch password, err := redisstore.CheckAddress(c.Frontier); {
+	case err != nil:
 		return fmt.Errorf("%s; write it as redis://host:port", strings.TrimPrefix(err.Error(), "redisstore: "))
-	}
-	if u, err := url.Parse(c.Frontier); err == nil && u.User != nil {
-		if _, has := u.User.Password(); has {
-			return fmt.Errorf("the address has a password in it, which would be seen in the list of processes and be kept with the crawl; set %s, or name a file that has it (frontier-password-file)",
-				redisstore.PasswordVariable)
-		}
+	case password:
+		return fmt.Errorf("the address has a password in it, which would be seen in the list of processes and be kept with the crawl; set %s, or name a file that has it (frontier-password-file)",
+			redisstore.PasswordVariable)
 	}
 	for what, name := range map[string]string{"join": c.Join, "frontier-prefix": c.FrontierPrefix} {
 		if !redisstore.ValidName(name) {

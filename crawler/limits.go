@@ -29,6 +29,7 @@ type limits struct {
 	maxBytes  int64                     // 0: no limit
 	bytes     int64                     // of this process
 	elsewhere int64                     // bytes of the others, as far as is known
+	changes   int                       // how often limits were
 }
 
 // counters are numbers that the processes of a crawl share; see
@@ -37,11 +38,10 @@ type counters interface {
 	Take(ctx context.Context, counter string, n, most int64) (got int64, err error)
 }
 
-// The names of counters. Those of hosts and origins have these behind them.
+// The names of counters. That of a host has it behind it.
 const (
-	pageCounter    = "pages"
-	hostCounter    = "pages of "
-	sitemapCounter = "sitemaps of "
+	pageCounter = "pages"
+	hostCounter = "pages of "
 )
 
 func newLimits(cfg *Config) *limits {
@@ -109,6 +109,7 @@ func (l *limits) draw(ctx context.Context, h frontier.Host, b *budget) error {
 		counter, n, most = hostCounter+string(h), 1, l.perHost
 	}
 	enough := !b.empty(true) || b.dry // somebody else has drawn
+	changes := l.changes
 	l.mu.Unlock()
 	if enough {
 		return nil
@@ -120,7 +121,7 @@ func (l *limits) draw(ctx context.Context, h frontier.Host, b *budget) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	b.drawn += int(got)
-	b.dry = got == 0
+	b.dry = got == 0 && changes == l.changes // else it was asked for by an old limit
 	return nil
 }
 
@@ -132,7 +133,7 @@ func (l *limits) done(ctx context.Context, h frontier.Host, fetched bool, bytes 
 	host := l.host(h)
 	host.done(fetched)
 	l.bytes += int64(bytes)
-	back := l.shared() && !fetched && host.drawn > 0
+	back := l.shared() && host.limit > 0 && !fetched
 	if back { // the next turn of the host may be another process's
 		host.drawn--
 	}
@@ -177,14 +178,24 @@ func (l *limits) share(c counters) { l.counters = c }
 
 func (l *limits) shared() bool { return l.counters != nil }
 
-// taken returns what this process has of each counter, once nothing is in flight: the
-// pages that it has fetched.
-func (l *limits) taken() map[string]int64 {
+// taken returns how much of each counter is in this process's hands. Over says that it
+// hands out no more: it keeps the pages that it has fetched, and those in flight.
+func (l *limits) taken(over bool) map[string]int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	taken := map[string]int64{pageCounter: int64(l.all.fetched)}
+	taken := make(map[string]int64)
+	note := func(counter string, b *budget) {
+		if b.limit == 0 {
+			return // nobody asks the counter
+		}
+		if over {
+			b.drawn = b.fetched + b.turns
+		}
+		taken[counter] = int64(b.drawn)
+	}
+	note(pageCounter, l.all)
 	for h, b := range l.hosts {
-		taken[hostCounter+string(h)] = int64(b.fetched)
+		note(hostCounter+string(h), b)
 	}
 	return taken
 }
@@ -196,28 +207,34 @@ func (l *limits) others(bytes int64) {
 	l.elsewhere = bytes
 }
 
-// change sets other limits.
+// change sets other limits, of pages in flight too: where there was none before, those
+// that this process has had count.
 func (l *limits) change(to *sharedLimits) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.maxBytes, l.maxTime, l.perHost = to.MaxBytes, to.MaxTime, to.MaxHostPages
-	l.all.limit, l.all.dry = to.MaxPages, false
-	for _, b := range l.hosts {
-		b.limit, b.dry = l.perHost, false
+	replace(&l.maxBytes, to.MaxBytes)
+	replace(&l.maxTime, to.MaxTime)
+	replace(&l.perHost, to.MaxHostPages)
+	if to.MaxPages != nil {
+		l.all.change(*to.MaxPages)
 	}
+	for _, b := range l.hosts {
+		b.change(l.perHost)
+	}
+	l.changes++
 }
 
-// time returns the limit of time.
-func (l *limits) time() time.Duration {
+// longest returns the limit of time.
+func (l *limits) longest() time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.maxTime
 }
 
-// host returns the budget of a host. Where there is no limit, all share one that
-// says so.
+// host returns the budget of a host. Where there is no limit, and nobody can set one, all
+// share one that says so.
 func (l *limits) host(h frontier.Host) *budget {
-	if l.perHost == 0 {
+	if l.perHost == 0 && !l.shared() {
 		return &budget{}
 	}
 	b := l.hosts[h]
@@ -241,6 +258,14 @@ type budget struct {
 	dry   bool
 }
 
+// change sets another limit.
+func (b *budget) change(limit int) {
+	if b.limit == 0 {
+		b.drawn = b.fetched + b.turns
+	}
+	b.limit, b.dry = limit, false
+}
+
 // empty tells whether there is no page to hand out.
 func (b *budget) empty(shared bool) bool {
 	most := b.limit
@@ -255,7 +280,10 @@ func (b *budget) spent(shared bool) bool {
 	return b.empty(shared) && b.turns == 0 && (!shared || b.dry)
 }
 
-func (b *budget) take() { b.turns++ }
+func (b *budget) take() {
+	b.turns++
+	b.drawn = max(b.drawn, b.fetched+b.turns) // without a limit all are
+}
 
 func (b *budget) done(fetched bool) {
 	b.turns--

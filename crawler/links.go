@@ -15,8 +15,8 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/extract"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/output"
-	"github.com/politecrawl/politecrawl/internal/secret"
 	"github.com/politecrawl/politecrawl/robotsext/robotstag"
+	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
 
 // The priorities of URLs by where they come from: what the person asked for,
@@ -268,8 +268,8 @@ func (c *Crawler) redirected(v *visit, location string) ([]frontier.Item, error)
 // join brings the host that a start URL led to into the scope, says so, and
 // takes up the URLs of it that were left aside until now.
 func (c *Crawler) join(a address) error {
-	if c.shared != nil && !c.scope.holds(a) {
-		if err := c.shared.tell(told{Joined: a.url}); err != nil {
+	if c.shared != nil {
+		if err := c.shared.join(a); err != nil {
 			return err
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/frontier/pebblestore"
 	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/internal/descriptors"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
@@ -27,6 +28,11 @@ func (c *Crawler) open() (err error) {
 		}
 	}()
 	c.frontier = c.opts.Frontier // closed with the rest, also when it comes to nothing
+	if c.opts.Transport == nil {
+		if err := checkDescriptors(&c.cfg, descriptors.Limit()); err != nil {
+			return err
+		}
+	}
 	begin := c.begin
 	switch {
 	case c.opts.Recrawl:
@@ -55,14 +61,20 @@ func (c *Crawler) open() (err error) {
 		return err
 	}
 	if c.shared != nil {
-		if err := c.shared.settle(c.books); err != nil {
+		if err := c.shared.settle(c.books, false); err != nil {
 			return err
 		}
 	}
 	if err := c.seedStart(); err != nil {
 		return err
 	}
-	return c.readmit()
+	if err := c.readmit(); err != nil {
+		return err
+	}
+	if c.shared != nil {
+		close(c.shared.ready)
+	}
+	return nil
 }
 
 // begin makes the directory of a new crawl.
@@ -84,6 +96,9 @@ func (c *Crawler) begin() error {
 	}
 	var err error
 	c.state = &state{Version: stateVersion, Config: c.cfg.WithoutSecrets()}
+	if c.shared != nil {
+		c.state.Shared = c.shared.store.ID()
+	}
 	c.out.dir, err = output.Create(c.cfg.Output, c.state)
 	return err
 }
@@ -145,6 +160,9 @@ func (c *Crawler) held() error {
 // connect makes what talks to the network. Nothing is sent yet.
 func (c *Crawler) connect() error {
 	w := &wire{base: c.opts.Transport, working: c.working, pause: c.letPass, stall: c.cfg.StallTimeout, record: c.recorder()}
+	if c.shared != nil {
+		w.within = c.shared.held.within
+	}
 	if t, ok := w.base.(*http.Transport); ok {
 		w.proxy = t.Proxy
 	}
@@ -152,6 +170,7 @@ func (c *Crawler) connect() error {
 		own := newTransport(&c.cfg)
 		w.base, w.proxy = c.guard.Transport(own, c.dialer()), own.Proxy
 	}
+	w.base = &thrifty{base: w.base, fail: c.fail}
 	var err error
 	c.robots, err = robotsext.New(c.cfg.UserAgent, &robotsext.Options{
 		Transport: w,

@@ -30,6 +30,9 @@ type state struct {
 	Began      time.Time `json:"began,omitzero"`
 	Revisiting bool      `json:"revisiting,omitempty"`
 
+	// Shared is what tells the crawl from all others, where processes share it.
+	Shared string `json:"shared,omitempty"`
+
 	// Ended is how the crawl ended when it was last at work. Nil: it is at work,
 	// or was killed.
 	Ended *ending `json:"ended,omitempty"`
@@ -98,16 +101,24 @@ func (c *Crawler) claim() (*state, error) {
 	if err := c.openFrontier(); err != nil {
 		return nil, err
 	}
-	if err := c.sameCrawl(); err != nil {
+	s, err := loadState(c.cfg.Output) // again: now nobody else changes it
+	if err != nil {
 		return nil, err
 	}
-	return loadState(c.cfg.Output) // again: now nobody else changes it
+	return s, c.sameCrawl(s)
 }
 
 // sameCrawl returns an error when the frontier knows nothing of the crawl whose files
 // are there: somebody has removed it. By its lights none of their lines counts, and
 // all would be cut off.
-func (c *Crawler) sameCrawl() error {
+func (c *Crawler) sameCrawl(s *state) error {
+	if c.shared != nil {
+		if id := c.shared.store.ID(); id != s.Shared {
+			return fmt.Errorf("%w: the crawl %q on %s is another one than that in %q, which was deleted there or is elsewhere",
+				ErrFrontierLost, c.cfg.Join, c.cfg.Frontier, c.cfg.Output)
+		}
+		return nil
+	}
 	stats, err := c.frontier.Stats(c.books)
 	if err != nil || stats.Added > 0 {
 		return err

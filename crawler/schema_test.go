@@ -22,7 +22,7 @@ func TestSchema(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir, now := t.TempDir(), time.Unix(1e9, 0)
-	d, err := output.Create(dir, &state{stateVersion, Config{}, true, 1, now, true, &ending{EndFinished, 1}})
+	d, err := output.Create(dir, &state{stateVersion, Config{}, true, 1, now, true, "ab12", &ending{EndFinished, 1}})
 	if err != nil {
 		t.Fatal(err)
 	}

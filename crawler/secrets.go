@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/politecrawl/politecrawl/internal/secret"
+	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
 
 // WithoutSecrets returns the configuration as it may be written down and shown: where a

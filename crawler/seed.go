@@ -14,12 +14,16 @@ func (c *Crawler) seedStart() error {
 		if err != nil {
 			return err
 		}
-		if c.shared != nil && !c.scope.holds(a) {
-			if err := c.shared.tell(told{Start: raw}); err != nil {
+		if c.shared != nil {
+			if err := c.shared.join(a); err != nil {
 				return err
 			}
 		}
-		c.scope.join(a)
+		if c.scope.join(a) && c.shared != nil { // somebody may have read its robots.txt before
+			if err := c.seedJoined(a); err != nil {
+				return err
+			}
+		}
 		t := trail{source: fromStart, start: true}
 		items = append(items, frontier.Item{URL: a.url, Host: a.host, Priority: priorityStart, Meta: t.encode()})
 	}
@@ -38,8 +42,8 @@ func (c *Crawler) learned(rec *robotsext.Record) {
 func (c *Crawler) takeIn(rec *robotsext.Record) {
 	c.learning.RLock()
 	defer c.learning.RUnlock()
-	if c.closed {
-		return // a fetch that nobody waits for any more
+	if c.closed || c.failed() {
+		return // a fetch that nobody waits for any more, or that our own failure ended
 	}
 	c.tally.count(func(s *Summary) { s.Robots++ })
 	c.logRobots(rec)
@@ -66,6 +70,11 @@ func (c *Crawler) learn(rec *robotsext.Record) error {
 	}
 	if err := c.pace.asked(c.books, host, group); err != nil {
 		return err
+	}
+	if origin, err := resolve("", string(rec.Origin)+"/"); err == nil && c.shared != nil && !c.scope.holds(origin) {
+		if _, err := c.shared.sync(c.books); err != nil { // whether it belongs to the crawl now
+			return err
+		}
 	}
 	if err := c.seedSitemaps(rec); err != nil {
 		return err

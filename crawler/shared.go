@@ -3,14 +3,12 @@ package crawler
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
-	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore"
 )
 
@@ -18,11 +16,6 @@ const (
 	// syncPause is how often a process tells the others of a crawl how it is getting
 	// on, and hears of them.
 	syncPause = time.Second
-
-	// sharedLease is how long a process that died keeps its URLs from the others. One
-	// that lives extends its leases every extendPause.
-	sharedLease = time.Minute
-	extendPause = 15 * time.Second
 
 	// outage is for how long a process waits for Redis before it gives up. The crawl
 	// goes on by itself until then.
@@ -32,8 +25,8 @@ const (
 	// answer.
 	closingTime = 5 * time.Second
 
-	// alive is for how long a process that is not heard of is taken to be at work.
-	alive = 15 * time.Second
+	// silence is for how long a process that is not heard of is taken to be at work.
+	silence = 30 * time.Second
 )
 
 // shared is the part of a process in a crawl that has others: what they tell each other
@@ -42,22 +35,24 @@ const (
 type shared struct {
 	c     *Crawler
 	store *redisstore.Store
+	held  held // leases
+
+	ready chan struct{} // closed when what is told can be acted on
+	quit  context.CancelFunc
+	work  sync.WaitGroup
 
 	hearing sync.Mutex // held while news are asked for and acted on; guards next
 	next    int        // message
 
-	mu     sync.Mutex // guards all below
-	leases map[frontier.LeaseID]bool
-	peers  []Peer
-	age    time.Duration // of the crawl, when it was last heard of
+	mu    sync.Mutex // guards peers
+	peers []Peer
 }
 
 // told is a message to all processes of a crawl, now and later. It says one of the
 // things below.
 type told struct {
-	// Start is a start URL that came with a process. Joined is a URL whose host belongs
-	// to the crawl since a start URL led there.
-	Start  string `json:"start,omitempty"`
+	// Joined is the root of a host that belongs to the crawl since a process brought a
+	// start URL there, or a start URL led there.
 	Joined string `json:"joined,omitempty"`
 	// Limits are new ones.
 	Limits *sharedLimits `json:"limits,omitempty"`
@@ -121,25 +116,73 @@ func (s *shared) tell(message told) error {
 	return s.store.Tell(s.c.books, text)
 }
 
-// run hears of the others, and extends the leases of this process, until ctx ends.
-func (s *shared) run(ctx context.Context) {
-	heard, extended := time.NewTicker(syncPause), time.NewTicker(extendPause)
-	defer heard.Stop()
-	defer extended.Stop()
-	var err error
-	for err == nil {
+// join tells all that the host of a URL belongs to the crawl. That comes before the URL
+// is in the frontier, so that who is given it can know.
+func (s *shared) join(a address) error {
+	if s.c.scope.holds(a) {
+		return nil
+	}
+	return s.tell(told{Joined: string(a.host) + "/"})
+}
+
+// start begins to tell the others that this process is there, and to keep its leases.
+func (s *shared) start() {
+	var ctx context.Context
+	ctx, s.quit = context.WithCancel(s.c.books)
+	s.ready = make(chan struct{})
+	s.work.Go(func() { s.every(ctx, extendPause, func() error { return s.held.extend(ctx, s.store, s.c.log) }) })
+	s.work.Go(func() {
+		s.every(ctx, syncPause, func() error {
+			select {
+			case <-s.ready:
+				_, err := s.sync(ctx)
+				return err
+			default:
+				return s.beat(ctx)
+			}
+		})
+	})
+}
+
+// end ends what start began.
+func (s *shared) end() {
+	s.quit()
+	s.work.Wait()
+}
+
+// every does something now and then, until ctx ends. Its error ends the crawl.
+func (s *shared) every(ctx context.Context, pause time.Duration, do func() error) {
+	tick := time.NewTicker(pause)
+	defer tick.Stop()
+	for {
 		select {
-		case <-heard.C:
-			_, err = s.sync(ctx)
-		case <-extended.C:
-			err = s.extend(ctx)
+		case <-tick.C:
 		case <-ctx.Done():
 			return
 		}
+		if err := do(); err != nil {
+			if ctx.Err() == nil {
+				s.c.fail(err)
+			}
+			return
+		}
 	}
-	if ctx.Err() == nil {
-		s.c.fail(err)
+}
+
+// beat says that this process is there, while it cannot act on anything yet.
+func (s *shared) beat(ctx context.Context) error {
+	_, err := s.store.Sync(ctx, s.status(), s.next)
+	return err
+}
+
+// status is what this process says of itself.
+func (s *shared) status() []byte {
+	mine := s.c.tally.summary()
+	text, err := json.Marshal(status{Pages: mine.Pages, Bytes: mine.Bytes})
+	if err != nil {
+		panic(err) // two numbers
 	}
+	return text
 }
 
 // sync tells the others how this process is getting on, and acts on what they have told.
@@ -147,12 +190,24 @@ func (s *shared) run(ctx context.Context) {
 func (s *shared) sync(ctx context.Context) (news bool, err error) {
 	s.hearing.Lock()
 	defer s.hearing.Unlock()
-	mine := s.c.tally.summary()
-	text, err := json.Marshal(status{Pages: mine.Pages, Bytes: mine.Bytes})
-	if err != nil {
-		return false, err
+	return s.hear(ctx)
+}
+
+// over tells whether nothing is left to do, by a look at the frontier while nothing that
+// was told is being acted on.
+func (s *shared) over(ctx context.Context) (bool, error) {
+	s.hearing.Lock()
+	defer s.hearing.Unlock()
+	if news, err := s.hear(ctx); news || err != nil {
+		return false, err // there may be more to do
 	}
-	heard, err := s.store.Sync(ctx, text, s.next)
+	stats, err := s.store.Stats(ctx)
+	return stats.Finished(), err
+}
+
+// hear is sync. The lock is held.
+func (s *shared) hear(ctx context.Context) (news bool, err error) {
+	heard, err := s.store.Sync(ctx, s.status(), s.next)
 	if err != nil {
 		return false, err
 	}
@@ -164,7 +219,7 @@ func (s *shared) sync(ctx context.Context) (news bool, err error) {
 		if err != nil {
 			return false, err
 		}
-		if err := s.act(m); err != nil {
+		if err := s.act(ctx, m); err != nil {
 			return false, err
 		}
 	}
@@ -194,9 +249,9 @@ func (s *shared) take(heard *redisstore.News) error {
 	}
 	s.c.limits.others(others)
 	s.mu.Lock()
-	s.peers, s.age = peers, heard.Age
+	s.peers = peers
 	s.mu.Unlock()
-	if limit := s.c.limits.time(); limit > 0 && heard.Age >= limit {
+	if limit := s.c.limits.longest(); limit > 0 && heard.Age >= limit {
 		s.c.stop(EndMaxTime)
 	}
 	return nil
@@ -211,73 +266,42 @@ func peersOf(heard *redisstore.News) ([]Peer, error) {
 				return nil, fmt.Errorf("crawler: what worker %s says of itself: %w", w.Name, err)
 			}
 		}
-		peers[i] = Peer{Worker: w.Name, Pages: st.Pages, Bytes: st.Bytes, Working: w.Open && w.Ago < alive, Ago: w.Ago}
+		peers[i] = Peer{Worker: w.Name, Pages: st.Pages, Bytes: st.Bytes, Working: w.Open && w.Ago < silence, Ago: w.Ago}
 	}
 	slices.SortFunc(peers, func(a, b Peer) int { return strings.Compare(a.Worker, b.Worker) })
 	return peers, nil
 }
 
 // act does what a message asks for.
-func (s *shared) act(m told) error {
+func (s *shared) act(ctx context.Context, m told) error {
 	switch {
 	case m.Stop:
 		s.c.notice("the crawl is stopped")
 		s.c.stop(EndStopped)
 	case m.Limits != nil:
 		s.c.limits.change(m.Limits)
-	case m.Start != "":
-		return s.grow(m.Start)
+		return s.settle(ctx, false)
 	case m.Joined != "":
 		return s.grow(m.Joined)
 	}
 	return nil
 }
 
-// grow brings the host of a URL into the scope, with what this process has left aside
-// of it.
+// grow brings a host into the scope, with what this process has left aside of it, and its
+// sitemaps, if its robots.txt was read before.
 func (s *shared) grow(url string) error {
 	a, err := resolve("", url)
 	if err != nil {
 		return fmt.Errorf("crawler: what another worker tells: %w", err)
 	}
-	taken, _, err := s.c.grow(a)
-	if err != nil {
+	taken, news, err := s.c.grow(a)
+	if err != nil || !news {
+		return err
+	}
+	if err := s.c.seedJoined(a); err != nil {
 		return err
 	}
 	return s.c.takeUp(taken)
-}
-
-// lent notes a lease, for extend; returned forgets it.
-func (s *shared) lent(id frontier.LeaseID) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.leases[id] = true
-}
-
-func (s *shared) returned(id frontier.LeaseID) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.leases, id)
-}
-
-// extend makes the leases of this process last. Those that are lost have been given to
-// another worker, and their outcome will be refused.
-func (s *shared) extend(ctx context.Context) error {
-	s.mu.Lock()
-	ids := make([]frontier.LeaseID, 0, len(s.leases))
-	for id := range s.leases {
-		ids = append(ids, id)
-	}
-	s.mu.Unlock()
-	if len(ids) == 0 {
-		return nil
-	}
-	err := s.store.Extend(ctx, ids, sharedLease)
-	if lost, ok := errors.AsType[*frontier.LostError](err); ok {
-		s.c.log.Warn("leases lost", "count", len(lost.Leases))
-		return nil
-	}
-	return err
 }
 
 // about says who works on the crawl. Of this process it is known best.

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -198,6 +199,19 @@ func (w *workers) start() (wait func()) {
 	return all.Wait
 }
 
+// allBegun waits until all have begun: who begins does not wait for Redis.
+func (w *workers) allBegun() {
+	for {
+		w.mu.Lock()
+		all := !slices.Contains(w.running, nil)
+		w.mu.Unlock()
+		if all {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
 // live runs a worker, again and again as long as it is killed.
 func (w *workers) live(i int) {
 	for {
@@ -290,6 +304,7 @@ func TestRedisIsKilled(t *testing.T) {
 	hosts := newCrowd(t, 300, 12)
 	w := crowdWorkers(t, server.URL(), hosts, 2, delay, inFlight)
 	wait := w.start()
+	w.allBegun()
 	for _, at := range []int{600, 2000} {
 		for hosts.done() < at {
 			time.Sleep(20 * time.Millisecond)
@@ -315,6 +330,7 @@ func TestMasterIsKilled(t *testing.T) {
 	hosts := newCrowd(t, 200, 8)
 	w := crowdWorkers(t, cluster.URL(), hosts, 2, delay, inFlight)
 	wait := w.start()
+	w.allBegun()
 	for hosts.done() < 400 {
 		time.Sleep(20 * time.Millisecond)
 	}

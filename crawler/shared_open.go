@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/frontier/pebblestore"
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore"
 )
@@ -16,6 +15,14 @@ import (
 // openShared opens the frontier of a crawl that has other processes, or makes it. The
 // directory is locked by itself, which an embedded frontier does on the way.
 func (c *Crawler) openShared() error {
+	goesOn := c.opts.Resume || c.opts.Recrawl
+	if goesOn {
+		if err := c.checkShared(); err != nil {
+			return err
+		}
+	} else if err := c.checkWorker(); err != nil {
+		return err
+	}
 	lock, err := pebblestore.Lock(filepath.Join(c.cfg.Output, frontierDir))
 	if err != nil {
 		return err
@@ -26,7 +33,7 @@ func (c *Crawler) openShared() error {
 		return err
 	}
 	opts := storeOptions(&c.cfg)
-	opts.Join = c.opts.Resume || c.opts.Recrawl
+	opts.Join = goesOn
 	opts.Settings = settings
 	opts.Delay = c.cfg.Delay
 	// A host that nobody has asked yet is asked for its robots.txt first, by one.
@@ -42,11 +49,54 @@ func (c *Crawler) openShared() error {
 		return err
 	}
 	c.frontier, c.cfg.Worker = store, store.Worker()
-	c.shared = &shared{c: c, store: store, leases: make(map[frontier.LeaseID]bool)}
+	c.shared = &shared{c: c, store: store}
 	c.limits.share(store)
-	c.files.counters = store
 	c.leaseTime = opts.LeaseTime
-	return c.shared.adopt()
+	if err := c.shared.adopt(); err != nil {
+		return err
+	}
+	c.shared.start()
+	return nil
+}
+
+// checkShared returns an error when the crawl in the directory is another than that which
+// is to go on, before anything there is touched.
+func (c *Crawler) checkShared() error {
+	saved, err := Saved(c.cfg.Output)
+	switch {
+	case err != nil:
+		return err
+	case saved.Frontier == "":
+		return fmt.Errorf("%w: frontier: the crawl in %q has its own, and goes on with that", ErrConfig, c.cfg.Output)
+	case saved.Join != c.cfg.Join || saved.Worker != c.cfg.Worker:
+		return fmt.Errorf("%w: join, worker: %q holds what worker %q did of the crawl %q, and goes on as that", ErrConfig, c.cfg.Output, saved.Worker, saved.Join)
+	}
+	return nil
+}
+
+// checkWorker returns an error when the name of this process is that of another, which
+// would lose its leases to this one.
+func (c *Crawler) checkWorker() error {
+	if c.cfg.Worker == "" {
+		return nil // it gets one that is new
+	}
+	err := observe(c.books, c.cfg, func(store *redisstore.Store) error {
+		heard, err := store.Sync(c.books, nil, 0)
+		if err != nil {
+			return err
+		}
+		for _, w := range heard.Workers {
+			if w.Name == c.cfg.Worker && len(w.Status) > 0 { // else it has done nothing
+				return fmt.Errorf("%w: worker: the crawl %q has one called %q; go on with what that has written (resume), or choose another name",
+					ErrConfig, c.cfg.Join, c.cfg.Worker)
+			}
+		}
+		return nil
+	})
+	if errors.Is(err, redisstore.ErrNone) {
+		return nil
+	}
+	return err
 }
 
 // redisTrouble tells a person that Redis is away, and that it is back.
@@ -116,24 +166,24 @@ func (s *shared) readjust(crawl Config) error {
 				ErrConfig, key, c.cfg.Join, strings.Join(limitKeys, ", "))
 		}
 	}
-	limits := limitsOf(&crawl)
 	if len(changed) > 0 {
-		limits = limitsOf(&c.cfg)
-		if err := s.tell(told{Limits: limits}); err != nil {
+		news := limitsOf(&c.cfg, changed)
+		if err := s.tell(told{Limits: news}); err != nil {
 			return err
 		}
+		news.set(&crawl)
 	}
-	limits.set(&c.cfg)
-	c.limits.change(limits)
+	now := limitsOf(&crawl, limitKeys)
+	now.set(&c.cfg)
+	c.limits.change(now)
 	return nil
 }
 
-// settle has the counters of the crawl say what this process has of them, after it read
-// what it has fetched: one that was killed had more in hand.
-func (s *shared) settle(ctx context.Context) error {
-	taken := s.c.limits.taken()
-	s.c.files.count(taken)
-	return s.store.Settle(ctx, taken)
+// settle has the counters of the crawl say what this process has of them: one that was
+// killed had more in hand, and where there was no limit before nobody counted. Over says
+// that it takes no more.
+func (s *shared) settle(ctx context.Context, over bool) error {
+	return s.store.Settle(ctx, s.c.limits.taken(over))
 }
 
 // leave tells the others how far this process has come, and gives back what it has in
@@ -142,7 +192,7 @@ func (s *shared) leave() {
 	ctx, cancel := context.WithTimeout(s.c.books, closingTime)
 	defer cancel()
 	_, err := s.sync(ctx)
-	if err := errors.Join(err, s.settle(ctx)); err != nil {
+	if err := errors.Join(err, s.settle(ctx, true)); err != nil {
 		s.c.log.Warn("limits are not given back", "error", err)
 	}
 }

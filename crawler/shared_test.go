@@ -133,6 +133,7 @@ func TestJoined(t *testing.T) {
 
 	bare := Default()
 	bare.Frontier, bare.Join, bare.Output, bare.Workers, bare.URLs = cfg.Frontier, cfg.Join, "elsewhere", 3, []string{two.url + "/"}
+	bare.AllowAddr = cfg.AllowAddr
 	got, err := Joined(t.Context(), bare, func(key string) bool { return key == "output" || key == "workers" })
 	want := cfg
 	want.URLs = []string{one.url + "/", two.url + "/"}

@@ -10,8 +10,8 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/output"
-	"github.com/politecrawl/politecrawl/internal/secret"
 	"github.com/politecrawl/politecrawl/robotsext"
+	"github.com/politecrawl/politecrawl/robotsext/secret"
 	"github.com/politecrawl/politecrawl/robotsext/sitemap"
 )
 
@@ -44,11 +44,8 @@ func (f *finds) sitemap(url string, t trail) error {
 	if err != nil {
 		return err
 	}
-	if known[0] {
+	if known[0] || !f.c.files.take(t.listed) {
 		return nil // a list that is read again counts once
-	}
-	if ok, err := f.c.files.take(f.c.books, t.listed); !ok || err != nil {
-		return err
 	}
 	f.items = append(f.items, frontier.Item{URL: key, Host: a.host, Priority: prioritySitemap, Meta: t.encode()})
 	return nil
@@ -211,14 +208,11 @@ func (f *finds) entry(v *visit, entry sitemap.Entry, covered bool) error {
 }
 
 // files counts the sitemap files that hosts list, since a list may be endless, and the
-// pages that these list. Of several processes at one crawl each counts the pages that
-// it reads itself.
+// pages that these list. Of several processes at one crawl each counts for itself.
 type files struct {
 	limit    int
 	maxPages int                    // of all files that a host lists; 0: there is no limit
 	full     func(robotsext.Origin) // called once for an origin that lists more
-
-	counters counters // that all processes of the crawl have; nil: it is this one's alone
 
 	mu    sync.Mutex // guards both below
 	taken map[robotsext.Origin]int
@@ -256,33 +250,14 @@ func (f *files) most(origin robotsext.Origin) string {
 }
 
 // take tells whether one more file that origin lists is read.
-func (f *files) take(ctx context.Context, origin robotsext.Origin) (ok bool, err error) {
+func (f *files) take(origin robotsext.Origin) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.taken[origin]++
-	ok, first := f.taken[origin] <= f.limit, f.taken[origin] == f.limit+1
-	if f.counters != nil && ok {
-		got, err := f.counters.Take(ctx, sitemapCounter+string(origin), 1, int64(f.limit))
-		if err != nil {
-			return false, err
-		}
-		if ok = got == 1; !ok {
-			first, f.taken[origin] = true, f.limit+1
-		}
-	}
-	if first {
+	if f.taken[origin] == f.limit+1 {
 		f.full(origin)
 	}
-	return ok, nil
-}
-
-// count adds to taken how many files each origin lists, by the names of counters.
-func (f *files) count(taken map[string]int64) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	for origin, n := range f.taken {
-		taken[sitemapCounter+string(origin)] = int64(min(n, f.limit))
-	}
+	return f.taken[origin] <= f.limit
 }
 
 // seed puts what a document leads to into the frontier at once, before the document

@@ -13,11 +13,12 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/internal/descriptors"
 )
 
-// maxIdle is how many connections are kept between requests, at the least: of that
-// many hosts, each of which is asked again after its delay, none has to be
-// connected to for every request.
+// maxIdle is how many connections are kept between requests, at the least, where there
+// are descriptors for them: of that many hosts, each of which is asked again after its
+// delay, none has to be connected to for every request.
 const maxIdle = 2048
 
 // How long a connection and its handshake may take, at the most: the time of the page,
@@ -39,7 +40,7 @@ func newTransport(cfg *Config) *http.Transport {
 		TLSHandshakeTimeout:    min(handshakeTime, cfg.Timeout),
 		ResponseHeaderTimeout:  cfg.FirstByteTimeout,
 		ForceAttemptHTTP2:      true,
-		MaxIdleConns:           max(maxIdle, 2*cfg.Workers),
+		MaxIdleConns:           idleConnections(cfg.Workers, descriptors.Limit()),
 		MaxIdleConnsPerHost:    cfg.PerHost,
 		IdleConnTimeout:        30 * time.Second,
 		MaxResponseHeaderBytes: maxHeader,
@@ -99,6 +100,9 @@ type wire struct {
 	record  func(e *output.Exchange, held string) // takes what has gone over it; nil: nobody does
 
 	unpacker unpacker
+
+	// within bounds a request by the lease of its host; nil: leases last.
+	within func(req *http.Request, lose func()) (done func(), err error)
 }
 
 // RoundTrip implements http.RoundTripper.
@@ -107,6 +111,14 @@ func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithCancelCause(req.Context())
 	unlink := context.AfterFunc(w.working, func() { cancel(nil) })
 	end := func() { unlink(); cancel(nil) }
+	if w.within != nil {
+		done, err := w.within(req, func() { cancel(nil) })
+		if err != nil {
+			end()
+			return nil, err
+		}
+		end = func() { done(); unlink(); cancel(nil) }
+	}
 	l := &line{ctx: ctx, pause: func(ctx context.Context) { w.pause(ctx, req.URL) }, giveUp: cancel}
 	out, packed := w.unpacker.ask(req.WithContext(l.traced(ctx)))
 	var rec *recording
@@ -133,7 +145,7 @@ func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	resp.Body = l.over(resp)
 	if w.stall > 0 && resp.Body != http.NoBody {
-		resp.Body = newStallBody(resp.Body, w.stall, end)
+		resp.Body = newStallBody(resp.Body, w.stall, func() { cancel(nil) })
 	}
 	if rec != nil {
 		rec.answered(out, resp)

@@ -8,8 +8,8 @@ import (
 	whatwg "github.com/nlnwa/whatwg-url/url"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
-	"github.com/politecrawl/politecrawl/internal/secret"
 	"github.com/politecrawl/politecrawl/robotsext"
+	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
 
 // urls reads URLs as browsers do (the WHATWG standard), with the parser and the

@@ -13,10 +13,10 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/extract"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/output"
-	"github.com/politecrawl/politecrawl/internal/secret"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/guard"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
+	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
 
 const (
@@ -65,7 +65,7 @@ func (c *Crawler) work(leases context.Context) error {
 		for _, lease := range got {
 			v := &visit{lease: lease}
 			if c.shared != nil {
-				c.shared.lent(lease.ID)
+				c.shared.held.add(&lease)
 			}
 			outcome := v.deferred() // as it stays when it was on its way when a pause or the end came
 			if waiting.Err() == nil {
@@ -73,11 +73,13 @@ func (c *Crawler) work(leases context.Context) error {
 					return err
 				}
 			}
+			if c.shared != nil && c.shared.held.remove(lease.ID) {
+				// Another process has it: this one says nothing of it.
+				outcome = frontier.Outcome{Lease: lease.ID, Result: frontier.Defer, HostDelay: requested}
+				v.page, v.lines = nil, output.Batch{}
+			}
 			if err := c.ledger.post(&posting{outcome: outcome, page: v.page, lines: v.lines}); err != nil {
 				return err
-			}
-			if c.shared != nil {
-				c.shared.returned(lease.ID)
 			}
 			c.stir()
 		}
@@ -181,6 +183,8 @@ func (c *Crawler) refused(v *visit, err error) (frontier.Outcome, error) {
 	switch {
 	case errors.Is(err, guard.ErrRefused):
 		return outcome, c.bar(v, err)
+	case c.failed():
+		return v.deferred(), nil // what it was refused for may be our fault
 	case ok && blocked.Reason == robotsext.Later:
 		// All URLs of the host wait together. The first of them that comes after
 		// that has its robots.txt asked for again.
@@ -257,7 +261,7 @@ func (c *Crawler) unanswered(v *visit, took time.Duration, err error) (frontier.
 	if _, ok := errors.AsType[*robotsext.BlockedError](err); ok || errors.Is(err, guard.ErrRefused) {
 		return c.refused(v, err) // the record expired since it was asked, or the name has another address
 	}
-	if c.working.Err() != nil { // aborted
+	if c.working.Err() != nil || c.failed() { // aborted, or nobody can be asked any more
 		return v.deferred(), nil
 	}
 	outcome := frontier.Outcome{Lease: v.lease.ID, Result: frontier.Drop, HostDelay: c.pace.after(took)}

@@ -12,7 +12,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/politecrawl/politecrawl/internal/secret"
+	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
 
 // answer is what one fetch of a robots.txt came to, redirects included.

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/politecrawl/politecrawl/internal/secret"
+	"github.com/politecrawl/politecrawl/robotsext/secret"
 	"github.com/politecrawl/politecrawl/robotsext/sitemap"
 )
 

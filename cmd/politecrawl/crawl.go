@@ -170,6 +170,9 @@ func (p *program) runCrawl(ctx context.Context, cfg crawler.Config, opts crawler
 	if isOfRedis(err) {
 		return printed, redisError(err)
 	}
+	if short := shortError(cfg.Output, err); short != nil {
+		return printed, short
+	}
 	if err != nil {
 		return printed, failed("%w", withoutPrefix(err))
 	}

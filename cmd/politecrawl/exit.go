@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/politecrawl/politecrawl/internal/secret"
+	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
 
 // The exit codes, which scripts rely on.

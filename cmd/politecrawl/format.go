@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"github.com/politecrawl/politecrawl/internal/jsontext"
+	"github.com/politecrawl/politecrawl/crawler/output/jsontext"
 )
 
 // outputFormat is the value of --format.

@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/viper"
 
 	"github.com/politecrawl/politecrawl/crawler"
-	"github.com/politecrawl/politecrawl/internal/secret"
+	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
 
 // again gives fs the flags that take the configuration from an earlier crawl.

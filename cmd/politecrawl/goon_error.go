@@ -50,6 +50,9 @@ func notBegun(dir string, opts crawler.Options, err error) error {
 	}
 	isNew := flag == "output"
 	_, onDisk := errors.AsType[*fs.PathError](err)
+	if short := shortError(dir, err); short != nil {
+		return short
+	}
 	switch {
 	case errors.Is(err, pebblestore.ErrInUse) && isNew:
 		return failed("%w; wait for its end, or name another directory with --output", withoutPrefix(err))

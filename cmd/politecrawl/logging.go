@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/politecrawl/politecrawl/internal/jsontext"
-	"github.com/politecrawl/politecrawl/internal/secret"
+	"github.com/politecrawl/politecrawl/crawler/output/jsontext"
+	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
 
 // logging is what a crawl writes to its log, and where. Its keys are the program's

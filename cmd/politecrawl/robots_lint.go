@@ -8,9 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/politecrawl/politecrawl/internal/secret"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt/robotslint"
+	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
 
 // A lint is one run of "robots lint".

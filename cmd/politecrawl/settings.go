@@ -100,7 +100,6 @@ func newSettings() *settings {
 	k.StringVar(&c.Worker, "worker", c.Worker, "`NAME` of this process in a crawl that is shared (default: the machine's, with a random ending)")
 	k.StringVar(&c.FrontierPrefix, "frontier-prefix", c.FrontierPrefix, "`PREFIX` of all keys in Redis")
 	k.StringVar(&c.FrontierPasswordFile, "frontier-password-file", c.FrontierPasswordFile, "`FILE` with the password for Redis (default: the variable "+redisstore.PasswordVariable+")")
-	k.StringVar(&c.FrontierCAFile, "frontier-ca-file", c.FrontierCAFile, "PEM `FILE` of the authority that the certificate of Redis is from (default: those of the machine)")
 	k.IntVar(&c.ExpectedURLs, "expected-urls", c.ExpectedURLs, "make room in Redis for `N` URLs; each beyond takes more memory")
 	s.log.keys(k)
 	return s

@@ -43,8 +43,8 @@ func (s *settings) join(ctx context.Context) error {
 // isOfRedis tells whether an error is one that redisError knows what to do about.
 func isOfRedis(err error) bool {
 	for _, class := range []error{
-		redisstore.ErrUnavailable, redisstore.ErrRefused, redisstore.ErrFull, redisstore.ErrReadOnly,
-		redisstore.ErrTaken, redisstore.ErrGone, redisstore.ErrAddress,
+		redisstore.ErrUnavailable, redisstore.ErrRefused, redisstore.ErrFull, redisstore.ErrEvicts, redisstore.ErrReadOnly,
+		redisstore.ErrTaken, redisstore.ErrGone, redisstore.ErrAddress, redisstore.ErrTLS,
 	} {
 		if errors.Is(err, class) {
 			return true
@@ -63,6 +63,8 @@ func redisError(err error) error {
 		return failed("%w; the password is taken from the variable %s or from --frontier-password-file, and the user from the address", err, redisstore.PasswordVariable)
 	case errors.Is(err, redisstore.ErrFull):
 		return failed("%w: its maxmemory is used up; give it more, then go on with --resume. Nothing is lost", err)
+	case errors.Is(err, redisstore.ErrEvicts):
+		return failed("%w, or parts of the crawl would be lost without a word: CONFIG SET maxmemory-policy noeviction, or another server", err)
 	case errors.Is(err, redisstore.ErrReadOnly):
 		return failed("%w: name its master, or see why it cannot write to its disk; then go on with --resume. Nothing is lost", err)
 	case errors.Is(err, redisstore.ErrTaken):
@@ -87,7 +89,7 @@ func (f *sharedFlags) command(use, short, long, example string) *cobra.Command {
 	}
 	all := newSettings()
 	cmd.Flags().SortFlags = false
-	for _, key := range []string{"frontier", "frontier-prefix", "frontier-password-file", "frontier-ca-file"} {
+	for _, key := range []string{"frontier", "frontier-prefix", "frontier-password-file"} {
 		cmd.Flags().AddFlag(all.keys.Lookup(key))
 	}
 	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
@@ -96,7 +98,7 @@ func (f *sharedFlags) command(use, short, long, example string) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		for _, key := range []string{"frontier", "frontier-prefix", "frontier-password-file", "frontier-ca-file"} {
+		for _, key := range []string{"frontier", "frontier-prefix", "frontier-password-file"} {
 			if err := all.resolve(v, all.keys.Lookup(key)); err != nil {
 				return &exit{exitMisuse, err}
 			}

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/politecrawl/politecrawl/internal/secret"
+	"github.com/politecrawl/politecrawl/robotsext/secret"
 	"github.com/politecrawl/politecrawl/robotsext/sitemap"
 )
 

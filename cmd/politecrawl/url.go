@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/politecrawl/politecrawl/internal/secret"
 	"github.com/politecrawl/politecrawl/robotsext"
+	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
 
 // originURL returns scheme, host and port of an absolute http or https URL. The

@@ -11,7 +11,7 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
-	"github.com/politecrawl/politecrawl/internal/jsontext"
+	"github.com/politecrawl/politecrawl/crawler/output/jsontext"
 )
 
 // The names in the directory of a crawl.

@@ -12,7 +12,7 @@ import (
 	"path/filepath"
 
 	"github.com/politecrawl/politecrawl/crawler/output/internal/whole"
-	"github.com/politecrawl/politecrawl/internal/jsontext"
+	"github.com/politecrawl/politecrawl/crawler/output/jsontext"
 )
 
 // Lengths says how much of the files of a directory counts, in bytes. A crawl

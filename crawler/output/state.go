@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/politecrawl/politecrawl/internal/jsontext"
+	"github.com/politecrawl/politecrawl/crawler/output/jsontext"
 )
 
 // SaveState replaces the state file of the directory by v as JSON. Only its owner

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/output"
-	"github.com/politecrawl/politecrawl/internal/secret"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt/robotslint"
+	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
 
 // Robots is the robots.txt of every host.

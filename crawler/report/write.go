@@ -9,7 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/politecrawl/politecrawl/internal/jsontext"
+	"github.com/politecrawl/politecrawl/crawler/output/jsontext"
 )
 
 // WriteFiles writes report.json and report.html into a directory, which is made where it

@@ -15,6 +15,8 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/politecrawl/politecrawl/internal/descriptors"
 )
 
 const (
@@ -193,6 +195,9 @@ func (d *directory) database(opts *Options, readOnly bool, fail func(error)) (*p
 
 const databaseFormat = pebble.FormatNewest
 
+// maxOpenFiles is how many files the database keeps open at the most.
+const maxOpenFiles = 1000
+
 func databaseOptions(opts *Options, disk *disk) *pebble.Options {
 	log := logger{opts.Logger, disk}
 	return &pebble.Options{
@@ -200,6 +205,7 @@ func databaseOptions(opts *Options, disk *disk) *pebble.Options {
 		FormatMajorVersion: databaseFormat,
 		CacheSize:          opts.CacheBytes,
 		MemTableSize:       opts.memTable,
+		MaxOpenFiles:       min(maxOpenFiles, descriptors.Limit()/4), // of which it takes more where it has to
 		Logger:             log,
 		EventListener: &pebble.EventListener{
 			BackgroundError:   func(err error) { log.Errorf("%v", err) },

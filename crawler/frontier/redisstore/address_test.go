@@ -21,10 +21,12 @@ func TestAddress(t *testing.T) {
 		{"rediss://crawler:s%3Acret@h:7000", address{servers: []string{"h:7000"}, secure: true, user: "crawler", password: "s:cret"}, "rediss://crawler@h:7000"},
 		{"redis://:p@w@h", address{servers: []string{"h:6379"}, password: "p@w"}, "redis://h:6379"},
 		{"redis://s1:26379,s2:26379?master=my+master", address{servers: []string{"s1:26379", "s2:26379"}, sentinel: "my master"}, "redis://s1:26379,s2:26379?master=my+master"},
+		{"rediss://h?ca=/ca.pem&cert=c&key=k", address{servers: []string{"h:6379"}, secure: true, ca: "/ca.pem", cert: "c", key: "k"}, "rediss://h:6379"},
 	} {
 		got, err := parseAddress(c.text)
 		if err != nil || !slices.Equal(got.servers, c.want.servers) || got.secure != c.want.secure || got.db != c.want.db ||
-			got.user != c.want.user || got.password != c.want.password || got.sentinel != c.want.sentinel || got.String() != c.show {
+			got.user != c.want.user || got.password != c.want.password || got.sentinel != c.want.sentinel ||
+			got.ca != c.want.ca || got.cert != c.want.cert || got.key != c.want.key || got.String() != c.show {
 			t.Errorf("parseAddress(%q) = %+v, %v, shown as %v", c.text, got, err, got)
 		}
 	}
@@ -35,6 +37,7 @@ func TestBadAddress(t *testing.T) {
 		"", "localhost:6379", "http://secret@h", "redis://", "redis://:secret@", "redis://u:secret@h:0", "redis://u:secret@h:99999",
 		"redis://u:secret@h/x", "redis://u:secret@h/-1", "redis://u:secret%zz@h", "redis://u:secret@[::1", "redis://u:secret@[x]:1",
 		"redis://u:secret@h?password=secret", "redis://u:secret@h?master=", "redis://u:secret@h?master=a&master=b",
+		"redis://u:secret@h?ca=x", "rediss://u:secret@h?cert=x", "rediss://u:secret@h?key=x", "rediss://u:secret@h?ca=x&ca=y",
 		"redis://u:secret@a,,b", "redis://u:secret@h?%zz", "redis://u:secret@[::1]x", "redis://u:secret@a b",
 	} {
 		_, err := Open(t.Context(), text, nil)

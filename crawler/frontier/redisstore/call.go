@@ -16,6 +16,8 @@ import (
 const (
 	firstPause = 20 * time.Millisecond
 	lastPause  = 2 * time.Second
+	// failOver is for how long a server that takes no writes is asked again.
+	failOver = 30 * time.Second
 )
 
 // A call is what a script is called with: the key that says where, and ARGV.
@@ -62,6 +64,7 @@ func (s *Store) run(ctx context.Context, prepare func(again bool) call) (reply, 
 	if s.opts.Patience > 0 {
 		deadline = time.Now().Add(s.opts.Patience)
 	}
+	var refused time.Time // first, by one that takes no writes
 	again, load, pause := false, false, firstPause
 	var trouble trouble
 	defer s.over(&trouble)
@@ -88,8 +91,14 @@ func (s *Store) run(ctx context.Context, prepare func(again bool) call) (reply, 
 		if ctx.Err() != nil {
 			return nil, s.ended(ctx)
 		}
-		if !errors.Is(err, ErrUnavailable) && !errors.Is(err, ErrReadOnly) || !time.Now().Add(pause).Before(deadline) {
+		if errors.Is(err, ErrReadOnly) && refused.IsZero() {
+			refused = time.Now()
+		}
+		switch {
+		case !errors.Is(err, ErrUnavailable) && !errors.Is(err, ErrReadOnly), !time.Now().Add(pause).Before(deadline):
 			return nil, err
+		case errors.Is(err, ErrReadOnly) && time.Since(refused) > failOver:
+			return nil, err // and no replica that is about to be the master
 		}
 		s.ill(&trouble, err)
 		s.opts.Logger.Warn("redis is not available", "err", err, "again in", pause)

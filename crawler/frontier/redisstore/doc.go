@@ -33,6 +33,9 @@
 // goes on to its end, and some pages are fetched twice. Of a Cluster one server may
 // forget links when the end of their page is on another, and URLs that come from
 // nowhere else, seeds, may be forgotten on any: where that matters, use always.
+// Slots of a Cluster are not to be moved while workers are on, since a script
+// cannot follow keys that leave in the middle of it.
+//
 // Hosts of a server that began anew are due no earlier than their delay from then,
 // as requests may have been on their way that it does not know of. So they are when
 // the first worker opens a crawl that nobody worked on.
@@ -63,12 +66,13 @@
 //
 //	ACL SETUSER crawler on >PASSWORD resetkeys ~politecrawl:* resetchannels &politecrawl:* -@all \
 //		+ping +eval +evalsha +subscribe +unsubscribe +publish +time +info \
-//		+get +set +incr +hdel +hexists +hget +hgetall +hincrby +hscan +hset +lpop +lrange +rpush \
+//		+get +set +incr +hdel +hexists +hget +hgetall +hincrby +hscan +hset +llen +lpop +lrange +rpush \
 //		+sadd +smismember +srem +zadd +zrange +zrangebyscore +zrem +zscore \
 //		+cluster|slots +unlink +scan +role
 //
-// The last line is for a Cluster, for Delete and for List. Where the address names
-// a database, +select.
+// The last line is for a Cluster, for Sentinels, for Delete and for List. Where the
+// address names a database, +select. Sentinels are asked as the same user, who has
+// to be known to them too.
 //
 // # Keys
 //
@@ -82,7 +86,7 @@
 //	…:{all}:workers            hash     worker → instance, status, when it was heard of
 //	…:{all}:told               list     messages of Tell
 //	…:{all}:totals             hash     counter → number
-//	…:{all}:taken              hash     worker → what it has taken of each counter
+//	…:{all}:taken:WORKER       hash     counter → what the worker has taken of it
 //	…:{all}:last               hash     instance → the last answer to its Tell or Take
 //
 //	…:{sN}:state               string   counts, number of the last token, restarts

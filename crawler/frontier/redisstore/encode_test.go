@@ -105,7 +105,7 @@ func TestRobots(t *testing.T) {
 }
 
 func TestLayout(t *testing.T) {
-	o, err := (&Options{Crawl: "c", Settings: []byte("\x00s")}).withDefaults()
+	o, err := (&Options{Crawl: "c", Shards: 64, Settings: []byte("\x00s")}).withDefaults()
 	if err != nil {
 		t.Fatal(err)
 	}

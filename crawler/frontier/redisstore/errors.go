@@ -18,6 +18,10 @@ var (
 	// again when there is room. A worker that meets it should stop.
 	ErrFull = errors.New("redisstore: redis is full")
 
+	// ErrEvicts says that the server forgets keys of any kind when it is full
+	// (maxmemory-policy), and would lose parts of a crawl without a word.
+	ErrEvicts = errors.New("redisstore: redis forgets keys when it is full")
+
 	// ErrReadOnly says that the server takes no writes: it is a replica, or
 	// cannot save to its disk. Nothing of the call was done.
 	ErrReadOnly = errors.New("redisstore: redis is read-only")

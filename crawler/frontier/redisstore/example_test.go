@@ -59,3 +59,74 @@ func ExampleOpen_addresses() {
 		_ = f.Close()
 	}
 }
+
+// How do workers share a limit, and tell each other to stop?
+func ExampleStore_Take() {
+	ctx := context.Background()
+	f, err := redisstore.Open(ctx, "redis://127.0.0.1:6379", &redisstore.Options{Crawl: "news", Worker: "machine-3"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer f.Close()
+	const most = 1_000_000 // pages of the crawl
+	written := int64(0)    // by this worker, in all its lives
+	if err := f.Settle(ctx, map[string]int64{"pages": written}); err != nil {
+		log.Fatal(err)
+	}
+	for next := 0; ; {
+		got, err := f.Take(ctx, "pages", 100, most)
+		if err != nil {
+			log.Fatal(err)
+		}
+		if got == 0 {
+			fmt.Println("the limit is reached")
+			return
+		}
+		// … fetch so many pages …
+		news, err := f.Sync(ctx, []byte("fetching"), next)
+		if err != nil {
+			log.Fatal(err)
+		}
+		for _, message := range news.Told {
+			if string(message) == "stop" { // by Tell
+				return
+			}
+		}
+		next = news.Next
+	}
+}
+
+// How are crawls that are over removed?
+func ExampleDelete() {
+	ctx, address := context.Background(), "redis://127.0.0.1:6379"
+	names, err := redisstore.List(ctx, address, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, name := range names {
+		err := redisstore.Delete(ctx, address, &redisstore.Options{Crawl: name})
+		if errors.Is(err, redisstore.ErrInUse) {
+			fmt.Println(name, "goes on")
+		} else if err != nil {
+			log.Fatal(err)
+		}
+	}
+}
+
+// Who works on a crawl?
+func ExampleStore_Sync() {
+	ctx := context.Background()
+	f, err := redisstore.Open(ctx, "redis://127.0.0.1:6379", &redisstore.Options{Crawl: "news", Observe: true})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer f.Close()
+	news, err := f.Sync(ctx, nil, 0)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("for", news.Age)
+	for _, w := range news.Workers {
+		fmt.Printf("%s was heard of %v ago, at work: %v\n", w.Name, w.Ago, w.Open)
+	}
+}

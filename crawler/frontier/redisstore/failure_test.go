@@ -78,6 +78,18 @@ func TestFull(t *testing.T) {
 	}
 }
 
+// A server that would forget parts of a crawl is not used.
+func TestEviction(t *testing.T) {
+	server := redistest.Start(t, "--maxmemory", "100mb", "--maxmemory-policy", "allkeys-lru")
+	if _, err := Open(t.Context(), server.URL(), nil); !errors.Is(err, ErrEvicts) || !strings.Contains(err.Error(), "allkeys-lru") {
+		t.Errorf("Open: %v", err)
+	}
+	for _, args := range [][]string{{"maxmemory-policy", "volatile-lru"}, {"maxmemory-policy", "noeviction"}, {"maxmemory", "0"}} {
+		server.Do(t, append([]string{"CONFIG", "SET"}, args...)...)
+		openTest(t, server.URL(), Options{})
+	}
+}
+
 // A server that is full for a while in the middle of a crawl costs nothing but time.
 func TestFullCrawl(t *testing.T) {
 	t.Parallel()
@@ -126,9 +138,14 @@ func TestReplica(t *testing.T) {
 func TestSentinel(t *testing.T) {
 	t.Parallel()
 	watched := redistest.StartWatched(t)
+	restrict(t, watched.Master, watched.Replica)
+	for _, s := range watched.Sentinels {
+		s.Do(t, "ACL", "SETUSER", "crawler", "on", ">secret", "allchannels", "+@all")
+	}
 	w := &web{putOff: time.Hour}
-	a := openTest(t, watched.URL(), Options{Worker: "a", LeaseTime: 2 * time.Second})
-	b := openTest(t, watched.URL(), Options{Worker: "b", LeaseTime: 2 * time.Second})
+	url := restricted(watched.URL())
+	a := openTest(t, url, Options{Worker: "a", LeaseTime: 2 * time.Second})
+	b := openTest(t, url, Options{Worker: "b", LeaseTime: 2 * time.Second})
 	watched.Master.Replicated(t) // so that both are known of
 	w.crawl(t, a, b, func() {
 		time.Sleep(300 * time.Millisecond)

@@ -1,6 +1,7 @@
 package redisstore
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -71,14 +72,20 @@ func connect(ctx context.Context, addr string, opts *Options) (*Store, error) {
 		holding:  make(map[string]map[chan struct{}]bool),
 		changing: make(chan struct{}, 1),
 	}
+	shards := serverShards
 	if s.cluster {
 		s.lanes = make([]bool, clusterLanes)
+		shards = clusterShards
 	}
+	s.opts.Shards = cmp.Or(s.opts.Shards, shards)
 	return s, nil
 }
 
 func (s *Store) open(ctx context.Context) error {
 	if err := s.permitted(ctx); err != nil {
+		return err
+	}
+	if err := s.keeps(ctx); err != nil {
 		return err
 	}
 	if err := s.find(ctx); err != nil {
@@ -176,7 +183,7 @@ func (s *Store) permitted(ctx context.Context) error {
 var keyed = []string{
 	"get", "set", "incr",
 	"hdel", "hexists", "hget", "hgetall", "hincrby", "hscan", "hset",
-	"lpop", "lrange", "rpush",
+	"llen", "lpop", "lrange", "rpush",
 	"sadd", "smismember", "srem",
 	"zadd", "zrange", "zrangebyscore", "zrem", "zscore",
 }

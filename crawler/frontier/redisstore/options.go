@@ -42,7 +42,9 @@ type Options struct {
 
 	// Shards and Expected are fixed when the crawl is made, and are not looked
 	// at later. Shards is into how many parts hosts are divided, which is the
-	// most servers of a Cluster that the crawl can use; 0: 64. Expected is how
+	// most servers of a Cluster that the crawl can use, and each part costs a
+	// little; 0: 16 in a Cluster, and 1 on a server, which then is all that the
+	// crawl can ever use. Expected is how
 	// many URLs it may come to know in all; beyond that a URL takes more
 	// memory, as the package comment says. 0: 10 million.
 	Shards   int
@@ -86,7 +88,8 @@ type Options struct {
 }
 
 const (
-	defaultShards    = 64
+	serverShards     = 1
+	clusterShards    = 16
 	defaultExpected  = 10_000_000
 	defaultLeaseTime = 10 * time.Minute
 	defaultPatience  = 30 * time.Second
@@ -126,9 +129,6 @@ func (o *Options) withDefaults() (Options, error) {
 	}
 	if opts.Shards < 0 || opts.Shards > maxShards {
 		return opts, fmt.Errorf("redisstore: %d shards: 1 to %d are possible", opts.Shards, maxShards)
-	}
-	if opts.Shards == 0 {
-		opts.Shards = defaultShards
 	}
 	if opts.Expected <= 0 {
 		opts.Expected = defaultExpected

@@ -67,6 +67,10 @@ func (s *Store) Worker() string { return s.opts.Worker }
 // Made reports whether the crawl was made by this Open.
 func (s *Store) Made() bool { return s.made }
 
+// ID returns what tells this crawl from all others, also from those that had or will have
+// its name.
+func (s *Store) ID() string { return s.layout.id }
+
 // Settings returns the Options.Settings that the crawl was made with.
 func (s *Store) Settings() []byte { return []byte(s.layout.settings) }
 

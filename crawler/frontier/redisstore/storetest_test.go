@@ -106,11 +106,15 @@ func (p *placed) Close() error {
 	return p.Store.Close()
 }
 
-// Both are with a user that may do no more than the package comment says.
-func TestServer(t *testing.T) {
+// All are with a user that may do no more than the package comment says.
+func TestServer(t *testing.T) { testServer(t, 0) }
+
+func TestShards(t *testing.T) { testServer(t, 12) }
+
+func testServer(t *testing.T, shards int) {
 	server := redistest.Start(t)
 	restrict(t, server)
-	storetest.Run(t, described(restricted(server.URL()), 0))
+	storetest.Run(t, described(restricted(server.URL()), shards))
 }
 
 func TestCluster(t *testing.T) {

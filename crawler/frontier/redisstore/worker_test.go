@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"testing"
 	"time"
@@ -199,6 +200,16 @@ func TestTake(t *testing.T) {
 				}
 			}
 			take(b, 100, 20, 5)
+			many := make(map[string]int64) // such as one for each host
+			for n := range 20_000 {
+				many[fmt.Sprintf("pages of http://h%d.test", n)] = 3
+			}
+			if err := a.Settle(ctx, many); err != nil {
+				t.Errorf("Settle of many: %v", err)
+			}
+			if got, err := b.Take(ctx, "pages of http://h19999.test", 9, 5); err != nil || got != 2 {
+				t.Errorf("took %d, %v", got, err)
+			}
 			if _, err := b.Take(ctx, "pages", maxCount+1, 1); !errors.Is(err, frontier.ErrInvalid) {
 				t.Errorf("took too much: %v", err)
 			}
@@ -329,5 +340,48 @@ func TestTrouble(t *testing.T) {
 	defer mu.Unlock()
 	if len(told) != 2 || !errors.Is(told[0], ErrUnavailable) || told[1] != nil {
 		t.Errorf("told of %v", told)
+	}
+}
+
+// A server that came back without its last moments may have forgotten who is there
+// and what was told. The worker goes on.
+func TestForgotten(t *testing.T) {
+	server := redistest.Start(t)
+	ctx := t.Context()
+	s := openTest(t, server.URL(), Options{Worker: "w"})
+	for range 2 {
+		if err := s.Tell(ctx, []byte("old")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	from := sync1(t, s, "here", 0).Next
+	for _, key := range []string{s.layout.key("workers"), s.layout.in(s.home, "workers")} {
+		if answer := server.Do(t, "HDEL", key, "w"); answer != ":1" {
+			t.Fatalf("HDEL: %s", answer)
+		}
+	}
+	server.Do(t, "LTRIM", s.layout.key("told"), "0", "0")
+	if got, err := s.Take(ctx, "pages", 2, 3); err != nil || got != 2 {
+		t.Errorf("took %d, %v", got, err)
+	}
+	if _, err := s.Finish(ctx, nil, []byte("note")); err != nil {
+		t.Errorf("Finish: %v", err)
+	}
+	news := sync1(t, s, "here", from)
+	if len(news.Workers) != 1 || !news.Workers[0].Open || news.Next != 1 {
+		t.Errorf("news are %+v", news)
+	}
+	if err := s.Tell(ctx, []byte("new")); err != nil {
+		t.Fatal(err)
+	}
+	if news = sync1(t, s, "", news.Next); len(news.Told) != 1 || string(news.Told[0]) != "new" {
+		t.Errorf("told %q", news.Told)
+	}
+	again := openTest(t, server.URL(), Options{Worker: "w"})
+	if note, err := again.Note(ctx); err != nil || string(note) != "note" {
+		t.Errorf("note %q, %v", note, err)
+	}
+	if _, err := s.Finish(ctx, nil, []byte("late")); !errors.Is(err, ErrTaken) {
+		t.Errorf("Finish of one whose name was taken: %v", err)
 	}
 }

@@ -5,6 +5,7 @@
 -- empty for one that may be made twice.
 
 local ALL, WORKER, INSTANCE, NONCE = NS .. '{all}:', ARGV[2], ARGV[3], ARGV[4]
+local MINE = ALL .. 'taken:' .. WORKER -- what this worker has taken of each counter
 local call, pack, unpack = redis.call, cmsgpack.pack, cmsgpack.unpack
 
 local clock = call('TIME')
@@ -20,8 +21,10 @@ local function worker(name)
 	return raw and unpack(raw)
 end
 
+-- taken is the error for one whose name another has. A server that began anew may
+-- have forgotten who has it.
 local function taken(me)
-	if me and me[WHO] == INSTANCE then return nil end
+	if not me or me[WHO] == INSTANCE then return nil end
 	return redis.error_reply('TAKEN another has the worker\'s name')
 end
 

@@ -4,7 +4,7 @@
 -- ARGV: shard, worker, its instance, note, the calls. The answer is now.
 
 local p = NS .. '{s' .. ARGV[5] .. '}:'
-if call('HGET', p .. 'workers', ARGV[6]) ~= ARGV[7] then
+if not named(p, ARGV[6], ARGV[7]) then
 	return redis.error_reply('TAKEN another has the worker\'s name')
 end
 call('HSET', p .. 'notes', ARGV[6], ARGV[8])

@@ -20,7 +20,7 @@ if way == 'in' then
 	if there == 0 then call('HSET', ALL .. 'meta', 'began', string.format('%.0f', now)) end
 	if me then call('HDEL', ALL .. 'last', me[WHO]) end
 	call('HSET', ALL .. 'workers', WORKER, pack({INSTANCE, 1, now, me and me[STATUS] or ''}))
-elseif not taken(me) then
+elseif me and not taken(me) then
 	me[OPEN] = 0
 	call('HSET', ALL .. 'workers', WORKER, pack(me))
 end

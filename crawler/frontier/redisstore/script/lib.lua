@@ -58,6 +58,14 @@ local function counts(s, make)
 	return c
 end
 
+-- named reports whether a worker's name is still that of its instance. A server that
+-- began anew may have forgotten whose it is.
+local function named(p, worker, instance)
+	local has = call('HGET', p .. 'workers', worker)
+	if not has then call('HSET', p .. 'workers', worker, instance) end
+	return not has or has == instance
+end
+
 -- What the server would refuse for want of memory is tried before anything is
 -- changed: it decides when a script starts and stays with that, so that a
 -- script is refused whole or not at all.

@@ -4,14 +4,16 @@
 
 local err = taken(worker(WORKER))
 if err then return err end
-local before, mine = call('HGET', ALL .. 'taken', WORKER), {}
-before = before and unpack(before) or {}
-for i = 5, #ARGV, 2 do mine[ARGV[i]] = tonumber(ARGV[i + 1]) end
-for counter, n in pairs(mine) do
-	call('HINCRBY', ALL .. 'totals', counter, string.format('%.0f', n - (before[counter] or 0)))
+local more = {}
+for i = 5, #ARGV, 2 do more[ARGV[i]] = tonumber(ARGV[i + 1]) end
+local all = call('HGETALL', MINE)
+for i = 1, #all, 2 do
+	more[all[i]] = (more[all[i]] or 0) - tonumber(all[i + 1])
 end
-for counter, n in pairs(before) do
-	if not mine[counter] then call('HINCRBY', ALL .. 'totals', counter, string.format('%.0f', -n)) end
+for counter, n in pairs(more) do
+	if n ~= 0 then
+		call('HINCRBY', ALL .. 'totals', counter, string.format('%.0f', n))
+		if call('HINCRBY', MINE, counter, string.format('%.0f', n)) == 0 then call('HDEL', MINE, counter) end
+	end
 end
-call('HSET', ALL .. 'taken', WORKER, pack(mine))
 return {now}

@@ -10,11 +10,13 @@ if ARGV[5] == '1' then
 	local me = worker(WORKER)
 	local err = taken(me)
 	if err then return err end
+	me = me or {INSTANCE, 1, now, ''}
 	me[BEAT] = now
 	if ARGV[6] ~= '' then me[STATUS] = ARGV[7] end
 	call('HSET', ALL .. 'workers', WORKER, pack(me))
 end
-local from = tonumber(ARGV[8])
+-- A server that began anew may have fewer than it had.
+local from = math.min(tonumber(ARGV[8]), call('LLEN', ALL .. 'told'))
 local told = call('LRANGE', ALL .. 'told', from, from + PART - 1)
 local workers, all = {}, call('HGETALL', ALL .. 'workers')
 for i = 1, #all, 2 do

@@ -8,17 +8,13 @@ if before then return {now, before} end
 local err = taken(worker(WORKER))
 if err then return err end
 local counter, n, most = ARGV[5], tonumber(ARGV[6]), tonumber(ARGV[7])
-local mine = call('HGET', ALL .. 'taken', WORKER)
-mine = mine and unpack(mine) or {}
-local has = mine[counter] or 0
 if n > 0 then
 	n = math.max(math.min(n, most - tonumber(call('HGET', ALL .. 'totals', counter) or 0)), 0)
 else
-	n = math.max(n, -has)
+	n = math.max(n, -tonumber(call('HGET', MINE, counter) or 0))
 end
 if n ~= 0 then
 	call('HINCRBY', ALL .. 'totals', counter, string.format('%.0f', n))
-	mine[counter] = has + n
-	call('HSET', ALL .. 'taken', WORKER, pack(mine))
+	call('HINCRBY', MINE, counter, string.format('%.0f', n))
 end
 return answer(n)

@@ -186,7 +186,7 @@ end
 
 if noteShard ~= '' then
 	local p = NS .. '{s' .. noteShard .. '}:'
-	if call('HGET', p .. 'workers', worker) ~= instance then
+	if not named(p, worker, instance) then
 		return redis.error_reply('TAKEN another has the worker\'s name')
 	end
 end

@@ -112,7 +112,7 @@ func TestLinked(t *testing.T) {
 			want[r.Path] = under[r.Path]
 		}
 	}
-	table, err := os.ReadFile("../../DEPENDENCIES.md")
+	table, err := os.ReadFile("../../politecrawl/DEPENDENCIES.md")
 	if err != nil {
 		t.Fatal(err)
 	}

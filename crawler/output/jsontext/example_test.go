@@ -1,0 +1,20 @@
+package jsontext_test
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/politecrawl/politecrawl/crawler/output/jsontext"
+)
+
+// How is JSON written that a terminal may show?
+func ExampleTame() {
+	fmt.Printf("%q\n", jsontext.Tame([]byte("{\"title\":\"\u009b2J\"}")))
+	w := jsontext.NewWriter(os.Stdout)
+	if _, err := w.Write([]byte("{\"title\":\"\x7f\"}\n")); err != nil {
+		fmt.Println(err)
+	}
+	// Output:
+	// "{\"title\":\"\\u009b2J\"}"
+	// {"title":"\u007f"}
+}

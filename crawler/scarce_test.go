@@ -1,0 +1,88 @@
+package crawler
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+func TestCheckDescriptors(t *testing.T) {
+	for _, tt := range []struct {
+		workers, limit int
+		fits           bool
+	}{{1, 130, true}, {1, 129, false}, {16, 160, true}, {16, 159, false}, {1000, 1024, false}, {1000, 2128, true}} {
+		err := checkDescriptors(&Config{Workers: tt.workers}, tt.limit)
+		if (err == nil) != tt.fits {
+			t.Errorf("%d workers with %d: %v", tt.workers, tt.limit, err)
+		}
+		if needed := fmt.Sprintf("ulimit -n %d", ownFiles+perWorker*tt.workers); err != nil && !strings.Contains(err.Error(), needed) {
+			t.Errorf("%v; want %s", err, needed)
+		}
+	}
+}
+
+// TestIdleConnections holds that what is kept between requests leaves room for what goes
+// on, and is never without limit, which 0 would be to a transport.
+func TestIdleConnections(t *testing.T) {
+	for _, tt := range []struct{ workers, limit, want int }{
+		{16, 1 << 20, maxIdle}, {5000, 1 << 20, 10_000}, {16, 160, 1}, {16, 0, 1}, {16, 1024, (1024 - 160) / 2}, {16, 161, 1}, {16, 164, 2},
+	} {
+		if got := idleConnections(tt.workers, tt.limit); got != tt.want {
+			t.Errorf("%d workers with %d: %d, want %d", tt.workers, tt.limit, got, tt.want)
+		}
+	}
+}
+
+// A stingy transport has errors for the first requests.
+type stingy struct {
+	errs         []error
+	asked, freed int
+}
+
+func (s *stingy) RoundTrip(*http.Request) (*http.Response, error) {
+	s.asked++
+	if s.asked <= len(s.errs) {
+		return nil, s.errs[s.asked-1]
+	}
+	return &http.Response{StatusCode: 200, Body: http.NoBody}, nil
+}
+
+func (s *stingy) CloseIdleConnections() { s.freed++ }
+
+func TestThrifty(t *testing.T) {
+	full := &net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("socket", syscall.EMFILE)}
+	lookup := &net.DNSError{Err: "dial udp 127.0.0.1:53: socket: too many open files", Name: "h"}
+	lookup.Err = strings.TrimSuffix(lookup.Err, "too many open files") + syscall.EMFILE.Error()
+	refused := &net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
+	for _, tt := range []struct {
+		name               string
+		errs               []error
+		asked, freed, fell int
+		ok                 bool
+	}{
+		{"all is well", nil, 1, 0, 0, true},
+		{"a site that is down", []error{refused}, 1, 0, 0, false},
+		{"none left, and then one", []error{full}, 2, 1, 0, true},
+		{"none left", []error{full, full}, 2, 1, 1, false},
+		{"none left to ask for a name", []error{fmt.Errorf("dial tcp: %w", lookup), lookup}, 2, 1, 1, false},
+		{"none left, and then a site that is down", []error{full, refused}, 2, 1, 0, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			base, fell := &stingy{errs: tt.errs}, 0
+			_, err := (&thrifty{base: base, fail: func(err error) {
+				fell++
+				if !errors.Is(err, tt.errs[1]) {
+					t.Errorf("fails with %v", err)
+				}
+			}}).RoundTrip(&http.Request{})
+			if (err == nil) != tt.ok || base.asked != tt.asked || base.freed != tt.freed || fell != tt.fell {
+				t.Errorf("%v; asked %d times, freed %d, failed %d", err, base.asked, base.freed, fell)
+			}
+		})
+	}
+}

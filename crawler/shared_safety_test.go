@@ -1,0 +1,225 @@
+package crawler
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore/redistest"
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+// refuses wants a crawl not to begin, and its files as they were.
+func refuses(t *testing.T, cfg Config, opts *Options, class error, text string) {
+	t.Helper()
+	name := filepath.Join(cfg.Output, output.PagesFile)
+	before, _ := os.ReadFile(name)
+	c, err := New(cfg, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Run(t.Context()); !errors.Is(err, class) || !strings.Contains(err.Error(), text) {
+		t.Errorf("%v, want %v with %q", err, class, text)
+	}
+	if after, _ := os.ReadFile(name); string(after) != string(before) {
+		t.Errorf("%s had %d bytes, and has %d", name, len(before), len(after))
+	}
+}
+
+// What a worker has written is not taken for a part of another crawl, whatever that is
+// called, nor of another worker.
+func TestResumeIntoAnotherCrawl(t *testing.T) {
+	server := redistest.Start(t)
+	s := wide(t, "127.0.0.1", 5)
+	cfg := sharedConfig(t, server.URL(), s.url+"/")
+	one := worker(t, cfg, "w1")
+	run(t, one, nil)
+	twin := one
+	twin.Output = filepath.Join(t.TempDir(), "twin")
+	refuses(t, twin, nil, ErrConfig, `has one called "w1"`)
+
+	renamed := one
+	renamed.Join = "else"
+	refuses(t, renamed, &Options{Resume: true}, ErrConfig, "join")
+	if err := DeleteShared(t.Context(), cfg); err != nil {
+		t.Fatal(err)
+	}
+	refuses(t, one, &Options{Resume: true}, ErrFrontierLost, "no such crawl")
+	run(t, worker(t, cfg, "w2"), nil)
+	refuses(t, one, &Options{Resume: true}, ErrFrontierLost, "is another one")
+
+	alone := testConfig(t, s.url+"/")
+	run(t, alone, nil)
+	alone.Frontier, alone.Join = cfg.Frontier, cfg.Join
+	refuses(t, alone, &Options{Resume: true}, ErrConfig, "has its own")
+}
+
+// The sitemaps of a host that one worker brings are read, also when another asks for its
+// robots.txt before it has heard of that.
+func TestSitemapsOfAHostThatJoins(t *testing.T) {
+	server := redistest.Start(t)
+	busy := wide(t, "127.0.0.1", 30)
+	brought := newSite(t, "127.0.0.2", map[string]string{
+		"/robots.txt": "Sitemap: {site}/map.txt\n", "/map.txt": "{site}/listed\n", "/": "front", "/listed": "listed",
+	})
+	cfg := sharedConfig(t, server.URL(), busy.url+"/")
+	cfg.Delay = 50 * time.Millisecond
+	more := worker(t, cfg, "w2")
+	more.URLs = append(slices.Clone(cfg.URLs), brought.url+"/")
+	all := together(t, worker(t, cfg, "w1"), more)
+	if !slices.Contains(allPages(all), brought.url+"/listed") {
+		t.Errorf("pages %v", allPages(all))
+	}
+}
+
+// A site cannot end the crawl by what a start URL leads to.
+func TestLongRedirectOfAStart(t *testing.T) {
+	server := redistest.Start(t)
+	good := wide(t, "127.0.0.1", 10)
+	target := newSite(t, "127.0.0.3", nil)
+	target.handle("/x", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = fmt.Fprint(w, "here")
+	})
+	bad := newSite(t, "127.0.0.2", nil)
+	bad.handle("/go", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Location", target.url+"/x?"+strings.Repeat("a&", 700))
+		w.WriteHeader(http.StatusFound)
+	})
+	cfg := sharedConfig(t, server.URL(), good.url+"/", bad.url+"/go")
+	got := run(t, worker(t, cfg, "w1"), nil)
+	if got.End != EndFinished || got.Pages != 11+1+1 {
+		t.Errorf("%+v", got.Summary)
+	}
+}
+
+// Limits that are set while others are at work count what these have had.
+func TestLimitsAreSetLater(t *testing.T) {
+	all := &fakeCounters{taken: map[string]int64{}}
+	cfg := Default()
+	one := newLimits(&cfg)
+	one.share(all)
+	take := func(h frontier.Host, want share) {
+		t.Helper()
+		if got, err := one.take(t.Context(), h); got != want || err != nil {
+			t.Fatalf("%d, %v, want %d", got, err, want)
+		}
+	}
+	done := func(h frontier.Host) {
+		t.Helper()
+		if err := one.done(t.Context(), h, true, 0); err != nil {
+			t.Error(err)
+		}
+	}
+	take("a", granted)
+	take("a", granted)
+	done("a") // and one is in flight
+	pages, perHost := 4, 3
+	one.change(&sharedLimits{MaxPages: &pages, MaxHostPages: &perHost})
+	for counter, n := range one.taken(false) {
+		all.taken[counter] = n
+	}
+	take("a", granted)
+	take("a", crowded)
+	done("a")
+	done("a")
+	take("a", hostSpent)
+	take("b", granted)
+	done("b")
+	take("b", allSpent)
+	if all.taken[pageCounter] != 4 || all.taken[hostCounter+"a"] != 3 {
+		t.Errorf("%v", all.taken)
+	}
+	more := 5
+	one.change(&sharedLimits{MaxPages: &more})
+	take("b", granted)
+	if one.perHost != perHost {
+		t.Errorf("the limit per host is %d", one.perHost)
+	}
+}
+
+// extending is a frontier that extends leases, unless it is away or has given them away.
+type extending struct {
+	away  bool
+	gone  []frontier.LeaseID
+	calls int
+}
+
+func (e *extending) Extend(context.Context, []frontier.LeaseID, time.Duration) error {
+	e.calls++
+	switch {
+	case e.away:
+		return errors.New("away")
+	case e.gone != nil:
+		return &frontier.LostError{Leases: e.gone}
+	}
+	return nil
+}
+
+// A process makes no request under a lease that has ended, and breaks off one that is on
+// its way then.
+func TestLeasesThatEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h, f := &held{}, &extending{}
+		log := slog.New(slog.DiscardHandler)
+		lease := frontier.Lease{Item: frontier.Item{Host: "http://a.example"}, ID: "1", Expires: time.Now().Add(sharedLease)}
+		h.add(&lease)
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://a.example/x", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lost := make(chan time.Time, 1)
+		done, err := h.within(req, func() { lost <- time.Now() })
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer done()
+		for range 8 { // two minutes
+			time.Sleep(extendPause)
+			if err := h.extend(t.Context(), f, log); err != nil {
+				t.Fatal(err)
+			}
+		}
+		last := time.Now()
+		f.away = true
+		if err := h.extend(t.Context(), f, log); err == nil {
+			t.Error("no error of a frontier that is away")
+		}
+		if at := <-lost; at.Sub(last) != sharedLease-leaseMargin {
+			t.Errorf("broken off %v after it was extended last", at.Sub(last))
+		}
+		if _, err := h.within(req, func() {}); !errors.Is(err, errLeaseLost) {
+			t.Errorf("a request under a lease that has ended: %v", err)
+		}
+		other, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://b.example/x", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := h.within(other, func() {}); err != nil {
+			t.Errorf("a request to a host without a lease: %v", err)
+		}
+		if !h.remove(lease.ID) {
+			t.Error("the lease has not ended")
+		}
+
+		lease.ID, lease.Expires = "2", time.Now().Add(sharedLease)
+		h.add(&lease)
+		f.away, f.gone = false, []frontier.LeaseID{"2"}
+		if err := h.extend(t.Context(), f, log); err != nil {
+			t.Error(err)
+		}
+		if _, err := h.within(req, func() {}); !errors.Is(err, errLeaseLost) || !h.remove("2") {
+			t.Errorf("a lease that another has: %v", err)
+		}
+	})
+}
