@@ -3,6 +3,8 @@ package faultsite_test
 import (
 	"context"
 	"fmt"
+	"io"
+	"log"
 	"os"
 	"path/filepath"
 	"sync"
@@ -24,6 +26,7 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
+	log.SetOutput(io.Discard) // net/http shows there what sites send unasked
 	os.Exit(func() int {
 		var err error
 		if authority, err = faultsite.NewAuthority(); err != nil {
@@ -90,7 +93,7 @@ const cellTime = time.Minute
 func cell(t *testing.T, f *faultsite.Fault, k faultsite.Kind) {
 	cfg := quick(t)
 	if f.Endless { // what else there is has to be done in that time too, on a busy machine
-		cfg.Timeout, cfg.RobotsTimeout, cfg.FirstByteTimeout, cfg.StallTimeout = 3*time.Second, 3*time.Second, 3*time.Second, 2*time.Second
+		cfg.Timeout, cfg.RobotsTimeout, cfg.FirstByteTimeout, cfg.StallTimeout = 10*time.Second, 10*time.Second, 3*time.Second, 2*time.Second
 	}
 	site, err := faultsite.Start(&faultsite.Options{
 		Hosts: []faultsite.Host{{Kind: faultsite.Sound}, {Fault: f.Name, Kind: k}},

@@ -77,9 +77,9 @@ func giants() []giant {
 			change: func(c *crawler.Config) { c.MaxBody, c.MaxPages = 64<<20, 1 }},
 		{name: "a page with a million links, without max-links", path: "/", write: links(1_000_000, "<a href=/%d>x</a>\n"), bound: 640, pages: 1,
 			change: func(c *crawler.Config) { c.MaxBody, c.MaxLinks, c.MaxPages = 64<<20, 0, 1 }},
-		{name: "a page with 100,000 hosts", path: "/", write: hosts(100_000), bound: 128, pages: 1,
+		{name: "a page with 100,000 hosts", path: "/", write: hosts(100_000), bound: 256, pages: 1,
 			change: func(c *crawler.Config) { c.Scope, c.MaxTime = crawler.ScopeAny, 5*time.Second }},
-		{name: "a page with 100,000 hosts, without max-links", path: "/", write: hosts(100_000), bound: 384, pages: 1,
+		{name: "a page with 100,000 hosts, without max-links", path: "/", write: hosts(100_000), bound: 512, pages: 1,
 			change: func(c *crawler.Config) { c.Scope, c.MaxTime, c.MaxLinks = crawler.ScopeAny, 5*time.Second, 0 }},
 	}
 }
