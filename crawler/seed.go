@@ -72,7 +72,7 @@ func (c *Crawler) learn(rec *robotsext.Record) error {
 		return err
 	}
 	if origin, err := resolve("", string(rec.Origin)+"/"); err == nil && c.shared != nil && !c.scope.holds(origin) {
-		if _, err := c.shared.sync(c.books); err != nil { // whether it belongs to the crawl now
+		if err := c.shared.sync(c.books); err != nil { // whether it belongs to the crawl now
 			return err
 		}
 	}

@@ -135,8 +135,7 @@ func (s *shared) start() {
 		s.every(ctx, syncPause, func() error {
 			select {
 			case <-s.ready:
-				_, err := s.sync(ctx)
-				return err
+				return s.sync(ctx)
 			default:
 				return s.beat(ctx)
 			}
@@ -186,11 +185,11 @@ func (s *shared) status() []byte {
 }
 
 // sync tells the others how this process is getting on, and acts on what they have told.
-// News says that something was told.
-func (s *shared) sync(ctx context.Context) (news bool, err error) {
+func (s *shared) sync(ctx context.Context) error {
 	s.hearing.Lock()
 	defer s.hearing.Unlock()
-	return s.hear(ctx)
+	_, err := s.hear(ctx)
+	return err
 }
 
 // over tells whether nothing is left to do, by a look at the frontier while nothing that
@@ -205,7 +204,7 @@ func (s *shared) over(ctx context.Context) (bool, error) {
 	return stats.Finished(), err
 }
 
-// hear is sync. The lock is held.
+// hear is sync, and tells whether something was told. The lock is held.
 func (s *shared) hear(ctx context.Context) (news bool, err error) {
 	heard, err := s.store.Sync(ctx, s.status(), s.next)
 	if err != nil {

@@ -191,7 +191,7 @@ func (s *shared) settle(ctx context.Context, over bool) error {
 func (s *shared) leave() {
 	ctx, cancel := context.WithTimeout(s.c.books, closingTime)
 	defer cancel()
-	_, err := s.sync(ctx)
+	err := s.sync(ctx)
 	if err := errors.Join(err, s.settle(ctx, true)); err != nil {
 		s.c.log.Warn("limits are not given back", "error", err)
 	}

@@ -1,10 +1,12 @@
 package crawler
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -31,7 +33,7 @@ func refuses(t *testing.T, cfg Config, opts *Options, class error, text string) 
 	if _, err := c.Run(t.Context()); !errors.Is(err, class) || !strings.Contains(err.Error(), text) {
 		t.Errorf("%v, want %v with %q", err, class, text)
 	}
-	if after, _ := os.ReadFile(name); string(after) != string(before) {
+	if after, _ := os.ReadFile(name); !bytes.Equal(after, before) {
 		t.Errorf("%s had %d bytes, and has %d", name, len(before), len(after))
 	}
 }
@@ -126,9 +128,7 @@ func TestLimitsAreSetLater(t *testing.T) {
 	done("a") // and one is in flight
 	pages, perHost := 4, 3
 	one.change(&sharedLimits{MaxPages: &pages, MaxHostPages: &perHost})
-	for counter, n := range one.taken(false) {
-		all.taken[counter] = n
-	}
+	maps.Copy(all.taken, one.taken(false))
 	take("a", granted)
 	take("a", crowded)
 	done("a")

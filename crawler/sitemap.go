@@ -144,15 +144,16 @@ func (c *Crawler) seedEntries(v *visit, resp *http.Response, line *output.Sitema
 			line.Detail = err.Error()
 			break
 		}
-		if entry.Sitemap {
-			line.Sitemaps++
-		} else if c.files.page(v.trail.listed) {
-			line.Pages++
-		} else {
+		if !entry.Sitemap && !c.files.page(v.trail.listed) {
 			line.Detail = c.files.most(v.trail.listed)
 			c.log.Warn("too many sitemap entries", "url", v.u.String(), "host", v.trail.listed, "limit", c.cfg.MaxSitemapEntries)
 			c.notice(fmt.Sprintf("sitemap %s, line %d: %s; what follows is not read", v.u, entry.Line, line.Detail))
 			break
+		}
+		if entry.Sitemap {
+			line.Sitemaps++
+		} else {
+			line.Pages++
 		}
 		if err := found.entry(v, entry, scope.Covers(entry)); err != nil {
 			return err

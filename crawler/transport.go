@@ -12,8 +12,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/politecrawl/politecrawl/crawler/internal/descriptors"
 	"github.com/politecrawl/politecrawl/crawler/output"
-	"github.com/politecrawl/politecrawl/internal/descriptors"
 )
 
 // maxIdle is how many connections are kept between requests, at the least, where there

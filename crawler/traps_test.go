@@ -59,7 +59,7 @@ func trapSite(t *testing.T) *site {
 	html("/here/", func(*http.Request) string { return `<a href="a/">a</a><a href="b/">b</a>` })
 	// Every page is under another session id, in the path and in the query.
 	html("/s/{session}/account", func(r *http.Request) string {
-		n := rand.Uint64() //nolint:gosec // it is a test
+		n := rand.Uint64()
 		return fmt.Sprintf(`<p>Please log in.</p><a href="/s/%d/account?sid=%x">Account</a><a href="account?sid=%x">Help</a>`, n, n, n+1)
 	})
 	// Forty products, and filters that can be combined in a million ways and more.

@@ -54,7 +54,8 @@ again for all that the crawl in DIR has asked for, and for nothing that the site
 has not changed.
 
 Both take the settings that the crawl had, and neither a file nor the environment.
-Flags that are given with them change these for good: a later --resume has them too.
+Flags that are given with them change these for good: a later --resume has them too. Of a crawl that several processes share only the
+limits can be changed, --max-pages, --max-host-pages, --max-bytes and --max-time.
 So --recrawl of a crawl that a limit has ended ends at that limit again, unless it is
 given another: --max-pages 0. --max-time is for each run by itself.
 
@@ -106,11 +107,15 @@ is taken from the variable ` + redisstore.PasswordVariable + ` or from a file.`,
 func (p *program) crawl(ctx context.Context, cfg crawler.Config, opts crawler.Options, format outputFormat, h *herald) error {
 	sum, err := p.runCrawl(ctx, cfg, opts, h)
 	if sum != nil {
+		goOn := goOnText(sum.Summary)
+		if errors.Is(err, redisstore.ErrGone) || errors.Is(err, redisstore.ErrTaken) {
+			goOn = "" // it cannot, or another does
+		}
 		switch {
 		case format == formatJSON:
 			err = errors.Join(err, p.printJSON(sum))
 		case !h.quiet:
-			err = errors.Join(err, p.print(summaryText(sum)+waitingText(sum.Summary)+goOnText(sum.Summary)))
+			err = errors.Join(err, p.print(summaryText(sum)+waitingText(sum.Summary)+goOn))
 		}
 	}
 	if err == nil {

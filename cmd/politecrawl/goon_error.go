@@ -11,6 +11,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/crawler/frontier/pebblestore"
+	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -62,6 +63,8 @@ func notBegun(dir string, opts crawler.Options, err error) error {
 		return misuse("--output: %w, or go on with it by --resume %s", withoutPrefix(err), shellWord(dir))
 	case errors.Is(err, output.ErrExists):
 		return misuse("--output: %w; without %s that crawl cannot go on", withoutPrefix(err), output.StateFile)
+	case errors.Is(err, redisstore.ErrNone):
+		return failed("%w. What this worker has written stays as it is; crawl again under another name (--join), with another --output", withoutPrefix(err))
 	case isOfRedis(err):
 		return redisError(err)
 	case onDisk && isNew:

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,15 +20,31 @@ const joinTime = 15 * time.Second
 // join completes the configuration of a crawl that others may have begun: with its
 // settings, where it is there. Those that were given have to be the same.
 func (s *settings) join(ctx context.Context) error {
-	if s.config.Frontier == "" || s.resume != "" || s.recrawl != "" {
+	given := func(key string) bool { return s.from[key] != fromDefault }
+	switch {
+	case s.resume != "" || s.recrawl != "":
+		return nil
+	case s.config.Frontier == "" && given("join"):
+		return misuse("--join: %s is the name of a crawl that processes share; say on which Redis, with --frontier", printable(s.config.Join))
+	case s.config.Frontier == "":
 		return nil
 	}
-	given := func(key string) bool { return s.from[key] != fromDefault }
 	ctx, cancel := context.WithTimeout(ctx, joinTime)
 	defer cancel()
-	joined, err := crawler.Joined(ctx, s.config, given)
+	own := s.config
+	own.URLs = nil
+	joined, err := crawler.Joined(ctx, own, given)
+	isNew := func(u string) bool { return !slices.Contains(joined.URLs, u) }
 	switch {
+	case err == nil && !given("join") && slices.ContainsFunc(s.config.URLs, isNew):
+		return misuse("there is a crawl of other start URLs on %s already; give this one a name of its own, with --join NAME, or bring more URLs to that one, with --join %s",
+			s.config.Frontier, joined.Join)
 	case err == nil:
+		for _, u := range s.config.URLs {
+			if isNew(u) {
+				joined.URLs = append(joined.URLs, u)
+			}
+		}
 		s.config = joined
 		return nil
 	case errors.Is(err, redisstore.ErrNone) && len(s.config.URLs) == 0:
@@ -181,8 +198,10 @@ func sharedError(cfg crawler.Config, err error) error {
 		return &exit{exitMisuse, withoutPrefix(err)}
 	case errors.Is(err, redisstore.ErrNone):
 		return misuse("there is no crawl %q on %s", cfg.Join, cfg.Frontier)
+	case errors.Is(err, redisstore.ErrFull):
+		return failed("%w: its maxmemory is used up, and this needs some memory too; give it more first", withoutPrefix(err))
 	case errors.Is(err, redisstore.ErrInUse):
-		return failed("%w; stop it first: politecrawl crawl stop %s --frontier %s", withoutPrefix(err), shellWord(cfg.Join), shellWord(cfg.Frontier))
+		return failed("%w; stop it first: politecrawl crawl stop %s --frontier %s (a worker that died counts as at work for half a minute)", withoutPrefix(err), shellWord(cfg.Join), shellWord(cfg.Frontier))
 	}
 	return redisError(err)
 }

@@ -47,6 +47,7 @@ func TestSharedCrawl(t *testing.T) {
 	crawl("--join", "news").wantRefusal(t, exitMisuse, `no crawl "news"`, "give start URLs")
 	run(t, "crawl", url, "--frontier", "redis://:"+secret+"@127.0.0.1").wantRefusal(t, exitMisuse, "list of processes", redisstore.PasswordVariable)
 	run(t, "crawl", "stop", "news").wantRefusal(t, exitMisuse, "--frontier")
+	run(t, "crawl", url, "--join", "news").wantRefusal(t, exitMisuse, "--join", "--frontier")
 
 	got := crawl(url, "--join", "news", "--worker", "one", "--output", w1, "--delay", "0s", "--max-pages", "4", "--quiet", "--format", "json")
 	if got.code != exitDone || !strings.Contains(got.out, `"pages":4`) || !strings.Contains(got.out, `"worker":"one"`) {
@@ -58,6 +59,10 @@ func TestSharedCrawl(t *testing.T) {
 		!strings.Contains(got.stderr, `with all who have joined "news" on `+server.URL()) {
 		t.Errorf("the second: %+v", got)
 	}
+	if got := crawl(url, "--output", filepath.Join(dir, "d1"), "--max-pages", "1", "--allow-addr", "127.0.0.0/8"); got.code != exitDone {
+		t.Errorf("without a name: %+v", got)
+	}
+	crawl("http://127.0.0.1:1/", "--output", filepath.Join(dir, "d2")).wantRefusal(t, exitMisuse, "other start URLs", "--join")
 	run(t, "frontier", "stats", w1).wantRefusal(t, exitMisuse, "politecrawl crawl status news --frontier "+server.URL())
 
 	got = run(t, "crawl", "--resume", w2, "--max-pages", "0")

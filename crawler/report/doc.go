@@ -45,7 +45,8 @@
 // left alone, once more before that, to see what counts. Of each URL some 40 bytes are
 // kept between the readings, and of each list only as many rows as it will have; the counts
 // are exact all the same. A crawl of 100,000 pages with two million links takes some
-// three seconds and 70 MB (BenchmarkMake).
+// three seconds and 70 MB (BenchmarkMake); in the directories of three workers it takes
+// no more memory, and some 5 % more of the processor.
 //
 // # What it trusts
 //

@@ -82,7 +82,7 @@ func TestModule(t *testing.T) {
 // DEPENDENCIES.md says of each that it asks for itself what for, and under which licence.
 func TestLinked(t *testing.T) {
 	var out strings.Builder
-	if err := run(t.Context(), &out, false, []string{"linux/amd64", "windows/amd64"}, []string{"-test", "../../..."}); err != nil {
+	if err := run(t.Context(), &out, false, []string{"linux/amd64", "windows/amd64"}, []string{"-test", "../../../..."}); err != nil {
 		t.Error(err)
 	}
 	under := make(map[string]string)

@@ -16,7 +16,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
-	"github.com/politecrawl/politecrawl/internal/descriptors"
+	"github.com/politecrawl/politecrawl/crawler/internal/descriptors"
 )
 
 const (

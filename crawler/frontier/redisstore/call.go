@@ -76,6 +76,9 @@ func (s *Store) run(ctx context.Context, prepare func(again bool) call) (reply, 
 		case err == nil:
 			s.well(&trouble)
 			return answer, nil
+		case isReply && reply.IsNoScript() && s.opts.Observe:
+			load = true // who made the crawl may only just be at it: nothing is for us to look after
+			continue
 		case isReply && (reply.IsNoScript() || strings.HasPrefix(reply.Error(), "STALE ")):
 			// Not done. The server has not worked for this crawl, or not for us,
 			// since it began to run: it may have forgotten what it has said.

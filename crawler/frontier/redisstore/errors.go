@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"regexp"
 	"strings"
 
 	"github.com/redis/rueidis"
@@ -92,13 +93,17 @@ var classes = []struct {
 	{"INUSE ", ErrInUse},
 }
 
+// scriptPlace matches where in which script a command has failed, which tells a person
+// nothing.
+var scriptPlace = regexp.MustCompile(`^user_script:\d+: | script: [0-9a-f]{40}, on @user_script:\d+\.?`)
+
 // classify returns the error with its class.
 func classify(err error) error {
 	if err == nil {
 		return nil
 	}
 	if reply, ok := rueidis.IsRedisErr(err); ok {
-		text := strings.TrimPrefix(reply.Error(), "ERR ")
+		text := scriptPlace.ReplaceAllString(strings.TrimPrefix(reply.Error(), "ERR "), "")
 		for _, c := range classes {
 			// A command that fails inside a script says so with its own words
 			// in front or behind the script's, by version.

@@ -123,7 +123,7 @@ func checkHost(s *subject, between func()) {
 	s.update(a, frontier.HostUpdate{MaxInFlight: 1})
 	expect(0, 1, since, "{\x00\xff")
 	s.add(one)
-	s.sleep(2)           // a host waits after reopening
+	s.sleep(3)           // a host waits after reopening
 	s.done(s.lease(one)) // the last URL of a host takes nothing with it
 	s.update(a, frontier.HostUpdate{Robots: &frontier.Robots{}})
 	expect(0, 1, time.Time{}, "")
