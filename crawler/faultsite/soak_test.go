@@ -150,6 +150,7 @@ func (s *soak) kill() {
 
 // finish lets the crawl come to its end, and judges it.
 func (s *soak) finish() {
+	s.trend.end()
 	s.site.Rest()
 	select {
 	case <-s.crawl.done:

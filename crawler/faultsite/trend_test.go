@@ -12,12 +12,22 @@ type trend struct {
 	mu    sync.Mutex // guards all below
 	times []time.Duration
 	of    []vitals
+	over  bool // what comes later does not count
 }
 
 func (r *trend) add(at time.Duration, v *vitals) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.times, r.of = append(r.times, at), append(r.of, *v)
+	if !r.over {
+		r.times, r.of = append(r.times, at), append(r.of, *v)
+	}
+}
+
+// end has it see nothing any more.
+func (r *trend) end() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.over = true
 }
 
 // perURL is what a crawl may keep in mind of each URL that it knows, in bytes.
