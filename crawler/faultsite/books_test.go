@@ -13,6 +13,8 @@ import (
 type account struct {
 	place  faultsite.Place
 	chain  []byte          // for each page of the chain: how many lines there are about it
+	read   []bool          // for each: it was fetched
+	front  bool            // the front page was fetched
 	failed int             // of them, about pages that were given up
 	other  map[string]int  // the same for other pages
 	later  map[string]bool // URLs that could not be asked for yet
