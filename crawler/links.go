@@ -1,6 +1,7 @@
 package crawler
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -324,9 +325,10 @@ func isHTML(contentType string, body []byte) bool {
 }
 
 // toUTF8 decodes a page whose encoding stands in the page itself. One that the
-// header names was decoded on arrival, by colly.
+// header names was decoded on arrival, by colly, unless a byte order mark tells better.
 func toUTF8(body []byte, contentType string) []byte {
-	if strings.Contains(strings.ToLower(contentType), "charset") {
+	marked := bytes.HasPrefix(body, []byte("\xff\xfe")) || bytes.HasPrefix(body, []byte("\xfe\xff"))
+	if !marked && strings.Contains(strings.ToLower(contentType), "charset") {
 		return body
 	}
 	encoding, name, certain := charset.DetermineEncoding(body, contentType)

@@ -93,7 +93,7 @@ func TestStallTimeouts(t *testing.T) {
 	if r := got.refusal(t, s.url+"/drip"); r.Reason != output.Failed || !strings.Contains(r.Detail, errStalled.Error()) {
 		t.Errorf("%+v", r)
 	}
-	if r := got.refusal(t, s.url+"/mute"); r.Reason != output.Failed || !strings.Contains(r.Detail, "awaiting response headers") {
+	if r := got.refusal(t, s.url+"/mute"); r.Reason != output.Failed || !strings.Contains(r.Detail, "first-byte-timeout") {
 		t.Errorf("%+v", r)
 	}
 }
@@ -145,7 +145,7 @@ func TestMaxHeader(t *testing.T) {
 		})
 	}
 	got := run(t, testConfig(t, s.url+"/"), nil)
-	if r := got.refusal(t, s.url+"/more"); r.Reason != output.Failed || !strings.Contains(r.Detail, "exceeded") || got.Pages != 2 {
+	if r := got.refusal(t, s.url+"/more"); r.Reason != output.Failed || !strings.Contains(r.Detail, "larger than 256 KiB") || got.Pages != 2 {
 		t.Errorf("%+v, %d pages", r, got.Pages)
 	}
 }

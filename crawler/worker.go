@@ -269,7 +269,7 @@ func (c *Crawler) unanswered(v *visit, took time.Duration, err error) (frontier.
 		c.logRetry(v, &outcome, 0, err)
 		return outcome, nil
 	}
-	return outcome, c.reject(v, v.rejection(output.Failed, err))
+	return outcome, c.reject(v, v.rejection(output.Failed, inShort(err)))
 }
 
 // answered turns an answer into an outcome and the page's line.

@@ -60,9 +60,18 @@ func (g gunzip) Read(p []byte) (int, error) {
 	return n, gzipError(err)
 }
 
+// errCut stands for io.ErrUnexpectedEOF, which tells nobody what ended where.
+var errCut = errors.New("it breaks off")
+
 func gzipError(err error) error {
+	if below, ok := errors.AsType[*Finding](err); ok {
+		return below // has more to say
+	}
+	if err == io.ErrUnexpectedEOF { //nolint:errorlint // one that is wrapped comes from below
+		return &Finding{Kind: BadGzip, Err: errCut}
+	}
 	_, corrupt := errors.AsType[flate.CorruptInputError](err)
-	if corrupt || errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) || errors.Is(err, io.ErrUnexpectedEOF) {
+	if corrupt || errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) {
 		return &Finding{Kind: BadGzip, Err: err}
 	}
 	return err
