@@ -87,7 +87,10 @@ func TestViewOnTerminal(t *testing.T) {
 			shown, last := screens(t, sent)
 			all := strings.Join(shown, "\n")
 			// The view is drawn after a second and after two, when three of five pages are there.
-			for _, want := range []string{"pages: 3, ", "/s, of 6 URLs known, ", " to go at the polite rate", "hosts: 1, ", " in flight", "rejected: 1 (disallowed: 1)", "errors: 1 (status 404: 1)"} {
+			if !regexp.MustCompile(`pages: [234], `).MatchString(all) { // which of them, goes by how busy the machine is
+				t.Errorf("never shown: the pages on their way; the last screen is\n%s", strings.Join(last, "\n"))
+			}
+			for _, want := range []string{"/s, of 6 URLs known, ", " to go at the polite rate", "hosts: 1, ", " in flight", "rejected: 1 (disallowed: 1)", "errors: 1 (status 404: 1)"} {
 				if !strings.Contains(all, want) {
 					t.Errorf("never shown: %q; the last screen is\n%s", want, strings.Join(last, "\n"))
 				}
