@@ -107,6 +107,21 @@ func (c *crowd) done() int {
 	return n
 }
 
+// since tells how many requests came after a time.
+func (c *crowd) since(at time.Time) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	n := 0
+	for _, h := range c.hosts {
+		for _, g := range h.gaps {
+			if g.at.After(at) {
+				n++
+			}
+		}
+	}
+	return n
+}
+
 // judge judges by what the hosts saw. What was in flight at a kill may have been asked
 // for again, once for each.
 func (c *crowd) judge(t testing.TB, delay time.Duration, inFlight int) {
@@ -305,11 +320,13 @@ func TestRedisIsKilled(t *testing.T) {
 	w := crowdWorkers(t, server.URL(), hosts, 2, delay, inFlight)
 	wait := w.start()
 	w.allBegun()
+	again := 4 * inFlight
 	for _, at := range []int{600, 2000} {
 		for hosts.done() < at {
 			time.Sleep(20 * time.Millisecond)
 		}
 		server.Kill()
+		again += hosts.since(time.Now().Add(-unwritten))
 		before := hosts.done()
 		time.Sleep(1500 * time.Millisecond)
 		if after := hosts.done(); after-before > 2*inFlight {
@@ -318,9 +335,14 @@ func TestRedisIsKilled(t *testing.T) {
 		server.Restart(t)
 	}
 	wait()
-	hosts.judge(t, delay, 4*inFlight)
-	hosts.judgeSegments(t, w.dirs(), 4*inFlight)
+	hosts.judge(t, delay, again)
+	hosts.judgeSegments(t, w.dirs(), again)
 }
+
+// unwritten is how far back a server with appendfsync everysec may have forgotten what it
+// acknowledged, where the disk is slow: it puts writing off for up to two seconds while it
+// waits for the disk. On a disk that is not busy it forgets nothing.
+const unwritten = 2500 * time.Millisecond
 
 // A master of a Cluster is killed, and its replica takes over: the crawl goes on. What
 // the replica had not been told of is fetched again.

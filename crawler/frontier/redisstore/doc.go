@@ -131,18 +131,19 @@
 // # What it costs
 //
 // A crawl of 2,000 hosts, 16 workers in one process that fetch in no time, 30
-// links a page, 12 of a hundred of them new, on two cores that were used by others
-// too (load 1.3 to 2.5), Redis 7.0 on the same machine. Scripts are EVALSHA a page,
-// and CPU is in microseconds a page:
+// links a page, 12 of a hundred of them new, on two cores that others wanted too
+// (load 12 to 17, at a better priority than theirs), Redis 7.0 on the same machine.
+// Scripts are EVALSHA a page, and CPU is in microseconds a page:
 //
 //	                        pages/s   scripts   Redis's CPU   the worker's CPU
-//	one server                7,587      0.38           123                 53
-//	appendfsync everysec      7,349      0.38           132                 50
-//	without the cache         4,062      0.39           219                107
-//	Cluster of 3 masters      2,499      13.9           370                190
+//	one server                8,325      0.43            79                 41
+//	appendfsync everysec      7,316      0.43            93                 46
+//	without the cache         3,603      0.46           177                 91
+//	Cluster of 3 masters      2,259       6.6           289                147
 //
-// A server is busy with one core, so that Redis's CPU is what limits it: some 8,000
-// pages/s. Workers that fetch for real do not come near that. A Cluster is for
+// These are the better of two rounds of 30,000 pages; of 100,000 pages one server did
+// 8,280 a second. A server is busy with one core at the most, so that by its CPU a page
+// it could do 12,000 where workers have cores of their own. Workers that fetch for real do not come near that. A Cluster is for
 // memory and for several machines; on two cores its masters only take CPU from each
 // other, and a turn that touches many shards is many calls.
 //
