@@ -336,6 +336,28 @@ func TestTrapBudget(t *testing.T) {
 	}
 }
 
+// A host with more patterns than are counted one by one has coarse ones for the rest. One
+// of these closes without the others of its shape.
+func TestCoarsePatternClosesAlone(t *testing.T) {
+	const host = "https://a.test"
+	tr := newTraps(20)
+	for i := range maxHostPatterns {
+		tr.fetched(host, fmt.Sprintf("%s/%s/page", host, slug(i)))
+	}
+	trap := func(i int) string { return fmt.Sprintf("%s/x-%s/page", host, slug(i)) }
+	closes := false
+	for i := 0; i < 200 && !closes; i++ {
+		if tr.fetched(host, trap(i)) {
+			_, _, closes = tr.judge(host, trap(i), nil, true)
+		}
+	}
+	for url, want := range map[string]bool{trap(1000): true, fmt.Sprintf("%s/%s/other", host, slug(7)): false, host + "/a/b/c": false} {
+		if name, _, closed := tr.closedFor(host, url); closed != want {
+			t.Errorf("%s, counted as %s, is closed: %t", url, name, closed)
+		}
+	}
+}
+
 // However many hosts and patterns there are, traps remember so many.
 func TestTrapsMemory(t *testing.T) {
 	var before, after runtime.MemStats
