@@ -20,7 +20,7 @@ type hostLimit struct {
 
 	mu    sync.Mutex // guards all below
 	known map[frontier.Host]bool
-	hosts int // of the crawl, as far as this process knows
+	hosts int  // of the crawl, as far as this process knows
 	asked bool // the frontier for their number
 	since int  // new hosts since then
 	told  bool
