@@ -117,8 +117,8 @@
 //	a robots.txt is read up to 512,000 bytes, and its rules to there       truncated, in robots.jsonl
 //	cookies are not kept
 //
-// In memory that comes to some 50 MB for each worker that reads a page of 10 MiB, twice
-// that with GOMEMLIMIT not set, and to 64 MiB for patterns, whatever the number of hosts.
+// In memory that comes to some 50 MB for each worker that reads a page of 10 MiB, less
+// with GOMEMLIMIT, and to 64 MiB for patterns, whatever the number of hosts.
 //
 // Patterns that were closed stay closed when a crawl goes on, until trap-pages is raised
 // or another round begins. For the others it begins to count anew, so that a crawl which

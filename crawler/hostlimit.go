@@ -20,8 +20,9 @@ type hostLimit struct {
 
 	mu    sync.Mutex // guards all below
 	known map[frontier.Host]bool
-	hosts int // of the crawl, as far as this process knows
-	since int // hosts brought since the frontier was asked for their number
+	hosts int  // of the crawl, as far as this process knows
+	asked bool // the frontier for their number
+	since int  // new hosts since then
 	told  bool
 }
 
@@ -65,13 +66,13 @@ func (l *hostLimit) knows(host frontier.Host) bool {
 
 // another counts a host, unless that is one too many.
 func (l *hostLimit) another(ctx context.Context, f frontier.Frontier) (bool, error) {
-	if l.since == 0 || l.since >= recountHosts {
+	if l.since++; !l.asked || l.since > recountHosts {
 		stats, err := f.Stats(ctx)
 		if err != nil {
 			return false, err
 		}
 		// Those that this process has brought may be on their way to the frontier.
-		l.hosts, l.since = max(l.hosts, stats.Hosts), 0
+		l.hosts, l.since, l.asked = max(l.hosts, stats.Hosts), 0, true
 	}
 	if l.hosts >= l.most {
 		if !l.told {
@@ -81,6 +82,5 @@ func (l *hostLimit) another(ctx context.Context, f frontier.Frontier) (bool, err
 		return false, nil
 	}
 	l.hosts++
-	l.since++
 	return true, nil
 }

@@ -14,19 +14,19 @@ import (
 // away, and a shop of a million articles has as many URLs. What tells them apart is
 // that a trap has nothing new to say, and yet leads on and on.
 //
-// So the URLs of a host are sorted into patterns (pattern.go), and each pattern has a
-// budget. The first pages of it, trap-pages, are free. Of those that follow,
+// So the URLs of a host are sorted into patterns (pattern.go). The first pages of a
+// pattern, trap-pages, are free. After these it has a budget, a tenth as many at first,
+// of which each page that follows
 //
-//   - one that shows something which the pages of the pattern before it did not show
-//     brings trapGain,
-//   - one that does not, but leads to URLs that nobody knew, of this pattern or of
-//     another that has had its free pages, costs one of a tenth as many,
-//   - all others cost nothing: what leads nowhere comes to an end by itself.
+//   - adds trapGain when it shows something that the pages before it did not show,
+//   - takes one when it does not, and leads to URLs that nobody knew, of this pattern or
+//     of another that has had its free pages,
+//   - takes nothing otherwise: what leads nowhere comes to an end by itself.
 //
-// Only every trapSample-th is looked at, and counts for all. Where nothing is left, the
+// Only every trapSample-th is looked at, and counts for all. When nothing is left, the
 // pattern is closed: its URLs are left alone, each with a line in rejected.jsonl. An
 // archive of a hundred thousand articles never gets there, nor does one in which nine of
-// ten are missing, nor products without a word that lists lead to.
+// ten are missing, nor do products without a word that lists lead to.
 //
 // Only what is found by links, and by redirects of these, is counted and left alone.
 // What the person asks for, and what a site lists in its sitemaps, is no trap. Nor is
@@ -90,17 +90,21 @@ func newTraps(free int) *traps {
 // closedFor returns the pattern of a URL, when it is closed, and how many pages were
 // fetched by then.
 func (t *traps) closedFor(host frontier.Host, url string) (name string, pages int, closed bool) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if len(t.closed) == 0 {
+	if !t.anyClosed() {
 		return "", 0, false
 	}
-	for _, name := range patternsOf(url) {
-		if pages, ok := t.closed[t.key(host, name)]; ok {
-			return name, pages, true
-		}
-	}
-	return "", 0, false
+	names := patternsOf(url)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	name, _ = t.look(host, names)
+	pages, closed = t.closed[t.key(host, name)]
+	return name, pages, closed
+}
+
+func (t *traps) anyClosed() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.closed) > 0
 }
 
 // fetched counts a page, and tells whether it is to be judged.
@@ -123,14 +127,7 @@ func (t *traps) spent(host frontier.Host, url string) bool {
 	names := patternsOf(url)
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	h, ok := t.young[host]
-	if !ok {
-		h = t.old[host]
-	}
-	p := h[names[0]]
-	if p == nil {
-		p = h[names[1]]
-	}
+	_, p := t.look(host, names)
 	return p != nil && p.pages > t.free
 }
 
@@ -166,8 +163,22 @@ func (t *traps) key(host frontier.Host, name string) uint64 {
 	return maphash.String(t.seed, string(host)+name)
 }
 
-// pattern returns what is known of the pattern that a URL is counted by.
+// look returns the name of the pattern that a URL is counted by, and what is known of
+// it; nil: nothing is.
+func (t *traps) look(host frontier.Host, names [2]string) (string, *pattern) {
+	h, ok := t.young[host]
+	if !ok {
+		h = t.old[host]
+	}
+	if p := h[names[0]]; p != nil || len(h) < maxHostPatterns {
+		return names[0], p
+	}
+	return names[1], h[names[1]]
+}
+
+// pattern is look for a page that is to be counted.
 func (t *traps) pattern(host frontier.Host, names [2]string) (string, *pattern) {
+	name, p := t.look(host, names)
 	h, ok := t.young[host]
 	if !ok {
 		if h = t.old[host]; h == nil {
@@ -176,12 +187,6 @@ func (t *traps) pattern(host frontier.Host, names [2]string) (string, *pattern) 
 		delete(t.old, host)
 		t.young[host] = h
 		t.patterns += 1 + len(h) // a host takes as much as a pattern
-	}
-	name := names[0]
-	p := h[name]
-	if p == nil && len(h) >= maxHostPatterns {
-		name = names[1]
-		p = h[name]
 	}
 	if p == nil {
 		p = &pattern{}
