@@ -73,7 +73,7 @@ func codings() []*Fault {
 		},
 		{
 			Name: "gzip-of-nothing", Does: "packs nothing, without end",
-			Page: failed("packed body without content"), Robots: unreachable("without end"), Sitemap: faulty(""),
+			Page: failed("packed body without content"), Robots: unreachable("without end"), Sitemap: faulty("unpacks to nothing"),
 			act: bomb(func(*exchange) []byte { return flushed(nil, nil, true) }, bytes.Repeat([]byte("\x00\x00\x00\xff\xff"), 1<<10)),
 		},
 	}
