@@ -67,13 +67,13 @@ func codings() []*Fault {
 		},
 		{
 			Name: "gzip-bomb", Does: "packs a body without end, a thousand to one",
-			Page: whole(), Robots: rules(), Sitemap: faulty("").following(),
+			Page: whole().cut(), Robots: rules().cut(), Sitemap: faulty("").following(),
 			act: bomb(func(x *exchange) []byte { return flushed(front(x), []byte(strings.Repeat("\n", 1<<20)), true) },
 				flushed(nil, []byte(strings.Repeat("\n", 1<<20)), false)),
 		},
 		{
 			Name: "gzip-of-nothing", Does: "packs nothing, without end",
-			Page: failed("packed body without content"), Robots: unreachable("without end"), Sitemap: faulty(""),
+			Page: failed("packed body without content"), Robots: unreachable("without end"), Sitemap: faulty("unpacks to nothing"),
 			act: bomb(func(*exchange) []byte { return flushed(nil, nil, true) }, bytes.Repeat([]byte("\x00\x00\x00\xff\xff"), 1<<10)),
 		},
 	}

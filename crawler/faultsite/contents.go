@@ -30,7 +30,7 @@ func contents() []*Fault {
 		only(whole(), rules(), read(), "invalid-utf8", "has bytes in the body that are no UTF-8", after(func() []byte { return []byte("\n<p>\xff\xfe\xc0\xaf\xed\xa0\x80</p>\n") })),
 		only(whole(), rules(), read(), "utf-8-mark", "has the mark of UTF-8 before the body", before("\xef\xbb\xbf")),
 		only(whole(), rules().opening(), read(), "utf-16", "sends the body in UTF-16, with its mark", body(func(x *exchange) []byte { return wide(x.good.body) })),
-		only(whole(), rules(), none, "endless-body", "sends a body without end", flood("{head}\n{body}", strings.Repeat("<p>more\n", 2<<10))),
+		only(whole().cut(), rules().cut(), none, "endless-body", "sends a body without end", flood("{head}\n{body}", strings.Repeat("<p>more\n", 2<<10))),
 		only(none, none, faulty("").following(), "endless-sitemap", "sends a sitemap without end", func(x *exchange) bool {
 			front := strings.TrimSuffix(string(x.good.body), "</urlset>\n")
 			for ok := x.send(x.fill("{head}\r\n") + front); ok; {
@@ -38,7 +38,7 @@ func contents() []*Fault {
 			}
 			return false
 		}),
-		only(whole(), rules(), none, "endless-line", "sends a line without end", flood("{head}\n{body}", strings.Repeat("x", 32<<10))),
+		only(whole().cut(), rules().cut(), none, "endless-line", "sends a line without end", flood("{head}\n{body}", strings.Repeat("x", 32<<10))),
 		only(whole(), none, none, "giant-title", "has a title of 1 MiB", before("<title>"+strings.Repeat("title ", 1<<20/6)+"</title>")),
 		only(whole(), none, none, "title-without-end", "begins a title and never ends it", body(func(x *exchange) []byte {
 			return append(bytes.Clone(x.good.body), "<title>"+strings.Repeat("and on ", 1<<16)...)

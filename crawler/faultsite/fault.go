@@ -44,6 +44,8 @@ type Want struct {
 	// Opens tells whether a robots.txt is one without rules: what the host meant to close
 	// is open.
 	Opens bool
+	// Cut tells whether more comes than is read, which the record has to say.
+	Cut bool
 	// Twice tells whether the request comes a second time, after the delay, without
 	// having failed: its connection went away before an answer began.
 	Twice bool
@@ -118,6 +120,7 @@ func faulty(says string) Want      { return Want{As: Faulty, Status: 200, Says: 
 func (w Want) following() Want     { w.Follows = true; return w }
 func (w Want) status(n int) Want   { w.Status = n; return w }
 func (w Want) opening() Want       { w.Opens = true; return w }
+func (w Want) cut() Want           { w.Cut = true; return w }
 func (w Want) twice() Want         { w.Twice = true; return w }
 
 // lost is a fault that leaves no answer of any kind, for one reason.

@@ -31,6 +31,8 @@ type robotsLine struct {
 	Outcome string `json:"outcome"`
 	Status  int    `json:"status"`
 	Error   string `json:"error"`
+
+	Truncated bool `json:"truncated"`
 }
 
 func (r *result) read() {
@@ -118,6 +120,9 @@ func (r *result) ofPage(want faultsite.Want) {
 		r.refused(fault, output.Failed, want.Says)
 	}
 	r.leads(r.host+"/behind", want.Follows)
+	if p := r.pages[fault]; p != nil && (p.Truncated != "") != want.Cut {
+		r.t.Errorf("the page was cut by: %q, want %v", p.Truncated, want.Cut)
+	}
 }
 
 // leads says whether a URL that only the faulty answer leads to was crawled.
@@ -147,7 +152,7 @@ func (r *result) ofRobots(want faultsite.Want) {
 	if line == nil {
 		r.t.Fatal("robots.jsonl has no line about the host")
 	}
-	if line.Outcome != string(want.As) || line.Status != want.Status && want.As != faultsite.Unreachable {
+	if line.Outcome != string(want.As) || line.Truncated != want.Cut || line.Status != want.Status && want.As != faultsite.Unreachable {
 		r.t.Errorf("robots.jsonl: %+v, want %+v", line, want)
 	}
 	switch {
