@@ -25,7 +25,7 @@ type aside struct {
 
 	mu    sync.Mutex // guards all below
 	urls  map[uint64]place
-	away  map[string]bool // by key: hosts of which a URL was left out of scope
+	away  map[uint64]bool // by the hash of the key: hosts of which a URL was left out of scope
 	later map[frontier.Host]*output.Rejection
 }
 
@@ -47,7 +47,7 @@ type left struct {
 
 func newAside(j *journal, key func(address) string) *aside {
 	return &aside{
-		journal: j, key: key, seed: maphash.MakeSeed(), away: make(map[string]bool),
+		journal: j, key: key, seed: maphash.MakeSeed(), away: make(map[uint64]bool),
 		urls: make(map[uint64]place), later: make(map[frontier.Host]*output.Rejection),
 	}
 }
@@ -56,7 +56,7 @@ func newAside(j *journal, key func(address) string) *aside {
 func (s *aside) put(urls []left) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var entries []*entry
+	entries := make([]*entry, 0, len(urls))
 	for i := range urls {
 		l := &urls[i]
 		if s.holds(&l.rejection) {
@@ -65,22 +65,24 @@ func (s *aside) put(urls []left) error {
 		// So that a second in the same call counts as known.
 		s.urls[s.hash(l.rejection.URL)] = placeOf(-1, &l.rejection)
 		if l.rejection.Reason == output.OutOfScope {
-			s.away[s.key(l.at)] = true
+			s.away[s.hash(s.key(l.at))] = true
 		}
 		entries = append(entries, &entry{Left: &l.rejection, Priority: l.item.Priority, Meta: l.item.Meta})
 	}
-	if len(entries) == 0 {
-		return nil
-	}
-	at, err := s.journal.append(entries...)
-	if err != nil {
-		return err
-	}
-	for i, e := range entries {
-		s.urls[s.hash(e.Left.URL)] = placeOf(at[i], e.Left)
+	for some := range slices.Chunk(entries, asideBatch) {
+		at, err := s.journal.append(some...)
+		if err != nil {
+			return err
+		}
+		for i, e := range some {
+			s.urls[s.hash(e.Left.URL)] = placeOf(at[i], e.Left)
+		}
 	}
 	return nil
 }
+
+// asideBatch is how many URLs are written to the journal, or given back, at a time.
+const asideBatch = 500
 
 func placeOf(at int64, r *output.Rejection) place {
 	return place{at: at, depth: r.Depth, weak: weak(r.Reason)}
@@ -91,7 +93,7 @@ func placeOf(at int64, r *output.Rejection) place {
 func (s *aside) mayHold(a address) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.away[s.key(a)]
+	return s.away[s.hash(s.key(a))]
 }
 
 // holds tells whether a URL is aside for a reason that says as much as this one, and
@@ -128,19 +130,28 @@ func (s *aside) each(f func(e *entry) error) error {
 	})
 }
 
-// take removes and returns the URLs for which pass says so.
-func (s *aside) take(pass func(left) bool) (taken []left, err error) {
-	err = s.each(func(e *entry) error {
+// take removes the URLs for which pass says so, and gives them to give, some at a time.
+func (s *aside) take(pass func(left) bool, give func([]left) error) error {
+	var taken []left
+	err := s.each(func(e *entry) error {
 		l, err := e.left()
-		if err == nil && pass(l) {
-			taken = append(taken, l)
-			s.mu.Lock()
-			delete(s.urls, s.hash(l.rejection.URL))
-			s.mu.Unlock()
+		if err != nil || !pass(l) {
+			return nil // what is no URL is no item either
 		}
-		return nil // what is no URL is no item either
+		s.mu.Lock()
+		delete(s.urls, s.hash(l.rejection.URL))
+		s.mu.Unlock()
+		if taken = append(taken, l); len(taken) < asideBatch {
+			return nil
+		}
+		some := taken
+		taken = nil
+		return give(some)
 	})
-	return taken, err
+	if err != nil || len(taken) == 0 {
+		return err
+	}
+	return give(taken)
 }
 
 // left returns the URL of an entry as it was put aside.
@@ -202,7 +213,7 @@ func (s *aside) restore(join func(url string) error, shut func(*closedPattern)) 
 		case e.Left != nil:
 			s.urls[s.hash(e.Left.URL)] = placeOf(at, e.Left)
 			if a, err := resolve("", e.Left.URL); err == nil && e.Left.Reason == output.OutOfScope {
-				s.away[s.key(a)] = true
+				s.away[s.hash(s.key(a))] = true
 			}
 		case e.Joined != "":
 			return join(e.Joined)

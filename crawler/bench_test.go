@@ -113,6 +113,7 @@ func benchCrawler(b *testing.B, site, out string) {
 	cfg := Default()
 	cfg.AllowAddr = []string{"127.0.0.0/8"}
 	cfg.URLs, cfg.Output, cfg.Delay, cfg.Workers, cfg.PerHost = []string{site + "/p/0"}, out, 0, 4, 4
+	cfg.TrapPages = max(cfg.TrapPages, benchPages(b)) // its pages all say the same
 	c, err := New(cfg, nil)
 	if err != nil {
 		b.Fatal(err)

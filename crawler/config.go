@@ -61,8 +61,9 @@ type Config struct {
 	MaxHostPages int `json:"max-host-pages"`
 
 	// TrapPages is how many pages of one pattern of URLs (as /calendar?month) are fetched
-	// of a host whatever they say; beyond that, only as long as they bring something new.
-	// 0 is no limit. It is for what is found by links; see traps.go.
+	// of a host in any case. Beyond that, those that lead to ever more of their like have
+	// to show something new now and then. 0 is no limit. It is for what links lead to;
+	// see traps.go.
 	TrapPages int `json:"trap-pages"`
 
 	// MaxHosts is how many hosts the crawl takes up, with a scope in which there may be
@@ -263,7 +264,7 @@ func Default() Config {
 		MaxURL:            8000,
 		MaxParams:         100,
 		MaxRepeats:        3,
-		TrapPages:         1000,
+		TrapPages:         10_000,
 		MaxHosts:          100_000,
 		MaxSitemapEntries: 10_000_000,
 		Retries:           3,

@@ -30,7 +30,7 @@
 // The files follow it: seed.go puts URLs in, worker.go takes one from lease to
 // outcome, fetch.go asks colly for it, links.go takes up what it leads to, ledger.go
 // has what came of it written down, by outputs.go, and tells the frontier; crawler.go
-// starts the workers and sees when there is nothing left to do.
+// starts the workers, and watch.go sees when there is nothing left to do.
 //
 // Who decides what:
 //
@@ -95,6 +95,35 @@
 // before its delay has passed since the crawl went on, because nobody can know when
 // the last request to it has ended.
 //
+// # What it takes from a site, at the most
+//
+// A crawl asks strangers, and some of them mean harm. Whatever they send, it ends, in
+// bounded memory, with a line that says why; what has a key in Config can be changed.
+//
+//	an answer begins within first-byte-timeout, and ends within timeout    failed
+//	it brings 1 KiB in each stall-timeout                                  failed
+//	its head has at most 256 KiB                                           failed
+//	its body is read up to max-body                                        truncated: max-body
+//	it unpacks to at most 500 times what came, beyond its first MiB        truncated: ratio
+//	it is packed in no way that was not asked for, and not twice           failed
+//	a page has max-links links, and 16 MiB of URLs                         links_left
+//	a title has 1 KiB, a field 1 MiB, the tree for it 400,000 tags         cut
+//	a URL has max-url bytes and max-params parameters                      too-long
+//	a part of its path stands there max-repeats times in a row             repeating
+//	ten redirects follow one another                                       redirects
+//	a pattern of URLs leads on and on with nothing new after trap-pages    trap
+//	there are max-hosts hosts                                              hosts
+//	a host has max-sitemaps files with max-sitemap-entries pages in all    sitemap-full
+//	a robots.txt is read up to 512,000 bytes, and its rules to there       truncated, in robots.jsonl
+//	cookies are not kept
+//
+// In memory that comes to some 50 MB for each worker that reads a page of 10 MiB, less
+// with GOMEMLIMIT, and to 64 MiB for patterns, whatever the number of hosts.
+//
+// Patterns that were closed stay closed when a crawl goes on, until trap-pages is raised
+// or another round begins. For the others it begins to count anew, so that a crawl which
+// is killed every hour may fetch trap-pages of a trap each time.
+//
 // # The log
 //
 // [Options.Logger] is for whoever operates a crawl, and for their programs: messages and
@@ -120,7 +149,7 @@
 //	start URL refused               url, error
 //	sitemap missing                 url, host, status
 //	sitemap faulty                  url, host, error
-//	sitemap left alone              url, host, via, line
+//	sitemap left alone              url, host, via, line (0: its URL is too long)
 //	too many sitemaps               host, limit
 //	too many sitemap entries        url, host, limit
 //	too many hosts                  limit
@@ -169,4 +198,23 @@
 // known, idle and still connected.
 //
 //	go test -run '^$' -bench ManyHosts -benchtime 2x ./crawler
+//
+// # What it holds in memory
+//
+// What a site can make grow has an end, or grows on the disk. There are, beside what the
+// frontier says of itself:
+//
+//	a URL left aside             some 40 bytes; the rest of it is in the journal
+//	a page, by its body          some 30 bytes, to tell that another has the same
+//	a host                       some hundred bytes, for at most MaxHosts
+//	names of hosts, addresses    those met last: 10,000, 100,000
+//	a page being worked on       its body, of MaxBody at the most, and MaxLinks links, each
+//	                             with its line of output; as many at a time as Workers
+//	a sitemap being read         its lines of output, one for each of 50,000 entries
+//	an answer to be archived     its body until it is written, 64 MiB at the most
+//	what is to be written        that of 256 URLs at a time
+//
+// The collector of garbage keeps to GOMEMLIMIT as well as that lets it. When there is no
+// memory, no disk, no file or connection left, the crawl fails and can go on: what was
+// told as done stays, and what was not is asked for again.
 package crawler

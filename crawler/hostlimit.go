@@ -20,14 +20,15 @@ type hostLimit struct {
 
 	mu    sync.Mutex // guards all below
 	known map[frontier.Host]bool
-	hosts int // of the crawl, as far as this process knows
-	since int // hosts brought since the frontier was asked for their number
+	hosts int  // of the crawl, as far as this process knows
+	asked bool // the frontier for their number
+	since int  // new hosts since then
 	told  bool
 }
 
 const (
-	// maxKnownHosts is how many hosts are remembered.
-	maxKnownHosts = 10_000
+	// maxKnownHosts is how many hosts are remembered, in some 5 MB.
+	maxKnownHosts = 50_000
 
 	// recountHosts is after how many new hosts the frontier is asked how many there are.
 	recountHosts = 256
@@ -36,19 +37,16 @@ const (
 // admits tells whether URLs of a host are taken up. A host that is new counts from
 // then on.
 func (l *hostLimit) admits(ctx context.Context, f frontier.Frontier, host frontier.Host) (bool, error) {
-	if l.most == 0 {
+	if l.most == 0 || l.knows(host) {
 		return true, nil
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.known[host] {
-		return true, nil
-	}
-	rec, err := f.Host(ctx, host)
+	rec, err := f.Host(ctx, host) // without the lock: a frontier may be far away
 	if err != nil {
 		return false, err
 	}
-	if rec.Added == 0 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if rec.Added == 0 && !l.known[host] {
 		if ok, err := l.another(ctx, f); !ok || err != nil {
 			return false, err
 		}
@@ -60,15 +58,21 @@ func (l *hostLimit) admits(ctx context.Context, f frontier.Frontier, host fronti
 	return true, nil
 }
 
+func (l *hostLimit) knows(host frontier.Host) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.known[host]
+}
+
 // another counts a host, unless that is one too many.
 func (l *hostLimit) another(ctx context.Context, f frontier.Frontier) (bool, error) {
-	if l.since == 0 || l.since >= recountHosts {
+	if l.since++; !l.asked || l.since > recountHosts {
 		stats, err := f.Stats(ctx)
 		if err != nil {
 			return false, err
 		}
 		// Those that this process has brought may be on their way to the frontier.
-		l.hosts, l.since = max(l.hosts, stats.Hosts), 0
+		l.hosts, l.since, l.asked = max(l.hosts, stats.Hosts), 0, true
 	}
 	if l.hosts >= l.most {
 		if !l.told {
@@ -78,6 +82,5 @@ func (l *hostLimit) another(ctx context.Context, f frontier.Frontier) (bool, err
 		return false, nil
 	}
 	l.hosts++
-	l.since++
 	return true, nil
 }

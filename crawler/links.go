@@ -1,6 +1,7 @@
 package crawler
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -53,7 +54,7 @@ func (c *Crawler) links(v *visit, doc *extract.Document, nofollow *robotstag.Rul
 	found := newFinds(c)
 	found.items = make([]frontier.Item, 0, len(doc.Links))
 	seen, to := make(map[string]bool, len(doc.Links)), make([]string, 0, len(doc.Links))
-	at := trail{source: fromLink, depth: v.trail.depth + 1, via: v.u.String()}
+	at := trail{source: fromLink, depth: v.trail.depth + 1, via: v.via()}
 	meta := at.encode() // all links of a page share it
 	size := 0
 	for i, link := range doc.Links {
@@ -159,7 +160,7 @@ func (c *Crawler) beyond(a address, t trail, failed *error) (output.Reason, stri
 // invalid lists a link that was meant to lead to a page and cannot. Others, such
 // as mailto: and javascript:, lead to none.
 func (f *finds) invalid(v *visit, base, ref string, err error) {
-	t := trail{source: fromLink, depth: v.trail.depth + 1, via: v.u.String()}
+	t := trail{source: fromLink, depth: v.trail.depth + 1, via: v.via()}
 	if errors.Is(err, errLongURL) {
 		if a, ok := overlong(base, ref); ok {
 			f.leave(frontier.Item{URL: a.url}, a, t, output.TooLong, "this is how it begins: "+err.Error())
@@ -232,7 +233,7 @@ func (c *Crawler) redirected(v *visit, location string) ([]frontier.Item, error)
 		return nil, nil // it leads to no page
 	}
 	t := v.trail
-	t.source, t.hops, t.via = fromRedirect, t.hops+1, v.u.String()
+	t.source, t.hops, t.via = fromRedirect, t.hops+1, v.via()
 	item := frontier.Item{URL: a.url, Host: a.host, Priority: v.lease.Priority, Meta: t.encode()}
 	if t.sitemap() {
 		item.URL = sitemapKey(a.url, t.listed)
@@ -301,8 +302,11 @@ func (c *Crawler) grow(a address) (taken []left, news bool, err error) {
 	if !c.aside.mayHold(a) {
 		return nil, news, nil
 	}
-	taken, err = c.aside.take(func(l left) bool {
+	err = c.aside.take(func(l left) bool {
 		return l.rejection.Reason == output.OutOfScope && c.scope.holds(l.at)
+	}, func(some []left) error { // all at once: they may be taken up only when scope may be read again
+		taken = append(taken, some...)
+		return nil
 	})
 	return taken, news, err
 }
@@ -321,9 +325,10 @@ func isHTML(contentType string, body []byte) bool {
 }
 
 // toUTF8 decodes a page whose encoding stands in the page itself. One that the
-// header names was decoded on arrival, by colly.
+// header names was decoded on arrival, by colly, unless a byte order mark tells better.
 func toUTF8(body []byte, contentType string) []byte {
-	if strings.Contains(strings.ToLower(contentType), "charset") {
+	marked := bytes.HasPrefix(body, []byte("\xff\xfe")) || bytes.HasPrefix(body, []byte("\xfe\xff"))
+	if !marked && strings.Contains(strings.ToLower(contentType), "charset") {
 		return body
 	}
 	encoding, name, certain := charset.DetermineEncoding(body, contentType)

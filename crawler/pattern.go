@@ -26,8 +26,10 @@ const (
 	// maxPatternDepth is how many parts of a path a coarse pattern tells apart.
 	maxPatternDepth = 6
 
-	// maxPattern is the longest pattern, in bytes, that is not coarse.
+	// maxPattern is the longest pattern, in bytes, that is not coarse, and maxParts the
+	// most parts that the path of one may have.
 	maxPattern = 200
+	maxParts   = 50
 
 	// leastToken is how long a part of a path with digits and letters is that is taken
 	// for a token, leastHex one of hexadecimal digits.
@@ -45,6 +47,10 @@ func patternsOf(url string) [2]string {
 	path, query, hasQuery := strings.Cut(path, "?")
 	var b strings.Builder
 	parts := strings.Split(strings.TrimPrefix(path, "/"), "/")
+	whole := len(parts) <= maxParts
+	if !whole {
+		parts = parts[:maxParts]
+	}
 	last := len(parts) - 1
 	if last > 0 && parts[last] == "" {
 		last-- // of a path that ends in a slash
@@ -72,7 +78,7 @@ func patternsOf(url string) [2]string {
 	if hasQuery {
 		coarse += "?" + strings.Repeat("+", min(names, maxParamNames+1))
 	}
-	if b.Len() > maxPattern {
+	if !whole || b.Len() > maxPattern {
 		return [2]string{coarse, coarse}
 	}
 	return [2]string{b.String(), coarse}

@@ -34,6 +34,7 @@ func TestPatternsOf(t *testing.T) {
 		{"/here/a/b/a/?x=1", "/here/**?x", "/*/*/*/*/*?+"},
 		{"/2024/2024/01/x", "/#/#/#/*", "/*/*/*/*"},
 		{"/a/b/c/d/e/f/g", "/a/b/c/d/e/f/*", "/*/*/*/*/*/*"},
+		{strings.Repeat("/x1/y2", 4000), "/*/*/*/*/*/*", "/*/*/*/*/*/*"},
 		{"/a//b", "/a//*", "/*/*/*"},
 		{"/%D1%82%D0%B5%D0%BC%D0%B0/7", "/%D1%82%D0%B5%D0%BC%D0%B0/#", "/*/*"},
 	} {
@@ -58,4 +59,23 @@ func TestCoarsePatternsAreFew(t *testing.T) {
 	if len(seen) > 4*maxPatternDepth {
 		t.Errorf("%d coarse patterns: %v", len(seen), seen)
 	}
+}
+
+// FuzzPatternsOf holds that a pattern says less than its URL, in a form of its own, and
+// that the path of a URL is looked at in time.
+func FuzzPatternsOf(f *testing.F) {
+	for _, url := range []string{"https://a.test/", "https://a.test/a;b=1/%41%/1?x&&=&y=%", "https://a.test/a/b/a/b", "https://a.test?x", "", "://", ":////////"} {
+		f.Add(url)
+	}
+	f.Fuzz(func(t *testing.T, url string) {
+		for i, name := range patternsOf(url) {
+			if len(name) > maxPattern || i == 0 && len(name) > 2*len(url)+2 {
+				t.Errorf("pattern %d of %q: %q", i, url, name)
+			}
+		}
+		page, _, _ := strings.Cut(url, "?")
+		if block := repeated(page, 1); block != "" && !strings.Contains(page, block+block) {
+			t.Errorf("%q does not stand in %q twice in a row", block, page)
+		}
+	})
 }

@@ -89,8 +89,12 @@ type origins struct {
 	known map[string]address
 }
 
-// maxOrigins bounds how many are remembered.
-const maxOrigins = 10_000
+// maxOrigins bounds how many are remembered, and maxWritten how long they are: a name has
+// 253 characters at the most.
+const (
+	maxOrigins = 10_000
+	maxWritten = 300
+)
 
 func newOrigins() *origins { return &origins{known: make(map[string]address)} }
 
@@ -110,7 +114,7 @@ func (o *origins) cut(url string) (a address, rest string, ok bool) {
 	}
 	written := url[:end]
 	switch {
-	case end == start || end < len(url) && url[end] != '/':
+	case end == start || end < len(url) && url[end] != '/' || len(written) > maxWritten:
 		return address{}, "", false
 	case end == len(url):
 		rest = "/"

@@ -259,7 +259,7 @@ func (c *Crawler) joinAgain(url string) error {
 // its limits were changed, or it was killed before it came to take them up.
 func (c *Crawler) readmit() error {
 	var failed error
-	taken, err := c.aside.take(func(l left) bool {
+	err := c.aside.take(func(l left) bool {
 		switch l.rejection.Reason {
 		case output.OutOfScope:
 			return c.scope.holds(l.at)
@@ -273,12 +273,8 @@ func (c *Crawler) readmit() error {
 			return c.refusal(l.at) == nil
 		}
 		return false
-	})
-	err = cmp.Or(failed, err)
-	if err != nil {
-		return err
-	}
-	return c.takeUp(taken)
+	}, c.takeUp)
+	return cmp.Or(failed, err)
 }
 
 // takeUp puts URLs into the frontier that were left aside, unless another reason

@@ -95,6 +95,19 @@ func (c *Crawler) rested(ctx context.Context, host frontier.Host) error {
 	return sleep(ctx, rec.Delay)
 }
 
+// letPass lets the delay of the host of a URL pass, for a request that goes out again.
+func (c *Crawler) letPass(ctx context.Context, u *url.URL) {
+	origin, err := robotsext.OriginOf(u)
+	if err != nil {
+		return // nor was it sent
+	}
+	rec, err := c.frontier.Host(ctx, frontier.Host(origin))
+	if err != nil {
+		rec.Delay = c.cfg.Delay
+	}
+	_ = sleep(ctx, rec.Delay) // or until the request is over in any case
+}
+
 // waitAgain lets a request go out within the turn, not before the delay after
 // the one that went before it.
 func (c *Crawler) waitAgain(ctx context.Context, t *turn) (done func(), err error) {

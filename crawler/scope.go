@@ -54,6 +54,9 @@ func (b *boundary) holds(a address) bool {
 	b.mu.RUnlock()
 	if held {
 		b.mu.Lock()
+		if len(b.hosts) >= maxOrigins { // a domain may have hosts without end
+			clear(b.hosts)
+		}
 		b.hosts[a.host] = true
 		b.mu.Unlock()
 	}

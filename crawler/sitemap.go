@@ -22,6 +22,10 @@ const (
 	// maxNested is how deep an index may stand in an index (ROB-SMP-20).
 	maxNested = 2
 
+	// maxSitemapURL is the longest URL of a sitemap file, in bytes, which stands in the
+	// line of each of its entries. URLs in sitemaps are to be shorter than that.
+	maxSitemapURL = 2048
+
 	// seedBatch is how many entries of a sitemap go into the frontier at once.
 	seedBatch = 500
 )
@@ -37,6 +41,10 @@ func sitemapKey(url string, listed robotsext.Origin) string {
 func (f *finds) sitemap(url string, t trail) error {
 	a, err := resolve("", url)
 	if err != nil {
+		return nil
+	}
+	if len(a.url) > maxSitemapURL {
+		f.c.log.Warn("sitemap left alone", "url", a.url[:maxShown], "host", t.listed, "via", t.via, "line", 0)
 		return nil
 	}
 	key := sitemapKey(a.url, t.listed)
@@ -171,7 +179,7 @@ func (c *Crawler) seedEntries(v *visit, resp *http.Response, line *output.Sitema
 // entry takes up an entry of a sitemap: a page, or a sitemap below an index.
 // What the sitemap may not speak for is left aside (ROB-SMP-18).
 func (f *finds) entry(v *visit, entry sitemap.Entry, covered bool) error {
-	t := trail{source: fromSitemap, via: v.u.String(), lastMod: entry.LastMod}
+	t := trail{source: fromSitemap, via: v.via(), lastMod: entry.LastMod}
 	if entry.Sitemap {
 		t.listed, t.nested = v.trail.listed, v.trail.nested+1
 		if !covered || t.nested > maxNested {

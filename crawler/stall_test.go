@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -92,8 +93,44 @@ func TestStallTimeouts(t *testing.T) {
 	if r := got.refusal(t, s.url+"/drip"); r.Reason != output.Failed || !strings.Contains(r.Detail, errStalled.Error()) {
 		t.Errorf("%+v", r)
 	}
-	if r := got.refusal(t, s.url+"/mute"); r.Reason != output.Failed || !strings.Contains(r.Detail, "awaiting response headers") {
+	if r := got.refusal(t, s.url+"/mute"); r.Reason != output.Failed || !strings.Contains(r.Detail, "first-byte-timeout") {
 		t.Errorf("%+v", r)
+	}
+}
+
+// Of an answer that goes on and on, at a pace that is none to complain of, as much is
+// read as may be, for as long as it may take.
+func TestEndlessPage(t *testing.T) {
+	t.Parallel()
+	var sent atomic.Int64
+	s := newSite(t, "127.0.0.1", nil)
+	for path, pause := range map[string]time.Duration{"/fast": 0, "/steady": 5 * time.Millisecond} {
+		s.handle(path, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/html")
+			piece := []byte(strings.Repeat("x", 32<<10))
+			for {
+				n, err := w.Write(piece)
+				sent.Add(int64(n))
+				if err != nil {
+					return // the crawl breaks it off
+				}
+				time.Sleep(pause)
+			}
+		})
+	}
+	cfg := testConfig(t, s.url+"/fast")
+	cfg.MaxBody, cfg.Timeout = 1<<20, 3*time.Second
+	got := run(t, cfg, nil)
+	// What the sockets hold is sent and not read.
+	if got.Pages != 1 || got.pages[0].Bytes != 1<<20 || got.pages[0].Truncated != cutByMaxBody || sent.Load() > 32<<20 {
+		t.Errorf("%+v; %d bytes were sent", got.pages, sent.Load())
+	}
+	cfg = testConfig(t, s.url+"/steady")
+	cfg.MaxBody, cfg.Timeout = 1<<30, 300*time.Millisecond
+	began := time.Now()
+	got = run(t, cfg, nil)
+	if r := got.refusal(t, s.url+"/steady"); r.Reason != output.Failed || time.Since(began) > 5*time.Second {
+		t.Errorf("%+v after %v", r, time.Since(began))
 	}
 }
 
@@ -108,7 +145,7 @@ func TestMaxHeader(t *testing.T) {
 		})
 	}
 	got := run(t, testConfig(t, s.url+"/"), nil)
-	if r := got.refusal(t, s.url+"/more"); r.Reason != output.Failed || !strings.Contains(r.Detail, "exceeded") || got.Pages != 2 {
+	if r := got.refusal(t, s.url+"/more"); r.Reason != output.Failed || !strings.Contains(r.Detail, "larger than 256 KiB") || got.Pages != 2 {
 		t.Errorf("%+v, %d pages", r, got.Pages)
 	}
 }

@@ -59,6 +59,19 @@ type trail struct {
 	nested int              // indexes above it
 }
 
+// maxVia is how much of a long URL tells where others were found. Each of them is kept
+// with it, and a page may have thousands.
+const maxVia = 1000
+
+// via is the URL of a visit for the trails of what it leads to.
+func (v *visit) via() string {
+	url := v.u.String()
+	if len(url) <= maxVia {
+		return url
+	}
+	return url[:maxVia] + "…"
+}
+
 // priority is that of the URL in the frontier, for one that was not ordered among
 // the entries of a sitemap.
 func (t trail) priority() uint8 {

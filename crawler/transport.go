@@ -2,6 +2,7 @@ package crawler
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"hash/fnv"
 	"io"
@@ -20,6 +21,13 @@ import (
 // delay, none has to be connected to for every request.
 const maxIdle = 2048
 
+// How long a connection and its handshake may take, at the most: the time of the page,
+// sitemap or robots.txt that it is for goes on.
+const (
+	connectTime   = 10 * time.Second
+	handshakeTime = 10 * time.Second
+)
+
 // maxHeader is how many bytes the head of an answer may have, one with interim answers
 // before it together with these. Servers send less than 8 KiB; browsers take 256.
 const maxHeader = 256 << 10
@@ -29,7 +37,7 @@ const maxHeader = 256 << 10
 func newTransport(cfg *Config) *http.Transport {
 	return &http.Transport{
 		Proxy:                  proxies(cfg.Proxies),
-		TLSHandshakeTimeout:    10 * time.Second,
+		TLSHandshakeTimeout:    min(handshakeTime, cfg.Timeout),
 		ResponseHeaderTimeout:  cfg.FirstByteTimeout,
 		ForceAttemptHTTP2:      true,
 		MaxIdleConns:           idleConnections(cfg.Workers, descriptors.Limit()),
@@ -41,7 +49,7 @@ func newTransport(cfg *Config) *http.Transport {
 
 // dialer makes the connections of a crawl, as far as its guard lets it.
 func (c *Crawler) dialer() *net.Dialer {
-	return &net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second, Resolver: c.resolver}
+	return &net.Dialer{Timeout: min(connectTime, c.cfg.Timeout), KeepAlive: 30 * time.Second, Resolver: c.resolver}
 }
 
 // proxies returns what chooses a proxy for a request: the same one for all requests
@@ -86,6 +94,7 @@ func checkProxy(raw string) error {
 type wire struct {
 	base    http.RoundTripper
 	working context.Context
+	pause   func(context.Context, *url.URL)       // lets the delay of the host of a URL pass
 	stall   time.Duration                         // the time in which a body has to get on; zero: it may take its time
 	proxy   func(*http.Request) (*url.URL, error) // as base has it; nil: not known
 	record  func(e *output.Exchange, held string) // takes what has gone over it; nil: nobody does
@@ -98,33 +107,45 @@ type wire struct {
 
 // RoundTrip implements http.RoundTripper.
 func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
-	ctx, cancel := context.WithCancel(req.Context())
-	unlink := context.AfterFunc(w.working, cancel)
-	end := func() { unlink(); cancel() }
+	began := time.Now()
+	ctx, cancel := context.WithCancelCause(req.Context())
+	unlink := context.AfterFunc(w.working, func() { cancel(nil) })
+	end := func() { unlink(); cancel(nil) }
 	if w.within != nil {
-		done, err := w.within(req, cancel)
+		done, err := w.within(req, func() { cancel(nil) })
 		if err != nil {
 			end()
 			return nil, err
 		}
-		end = func() { done(); unlink(); cancel() }
+		end = func() { done(); unlink(); cancel(nil) }
 	}
-	out, packed := w.unpacker.ask(req.WithContext(ctx))
+	l := &line{ctx: ctx, pause: func(ctx context.Context) { w.pause(ctx, req.URL) }, giveUp: cancel}
+	out, packed := w.unpacker.ask(req.WithContext(l.traced(ctx)))
 	var rec *recording
 	if w.record != nil {
 		rec, out = record(out, w.record)
 		rec.proxied = w.proxied(out)
 	}
-	resp, err := w.base.RoundTrip(out)
+	resp, err := l.send(w.base, out)
+	if err == nil && resp.StatusCode < 200 {
+		err = fmt.Errorf("what came is no answer: its status is %03d", resp.StatusCode)
+		_ = resp.Body.Close() // after 101 nothing else would end it, no time limit either
+	}
 	if err != nil {
+		if errors.Is(context.Cause(ctx), errRefusedAgain) {
+			err = errRefusedAgain
+		}
+		err = explained(ctx, err, began, false)
+		l.drop()
 		end()
 		return nil, err
 	}
 	if resp.Body == nil {
 		resp.Body = http.NoBody
 	}
+	resp.Body = l.over(resp)
 	if w.stall > 0 && resp.Body != http.NoBody {
-		resp.Body = newStallBody(resp.Body, w.stall, cancel)
+		resp.Body = newStallBody(resp.Body, w.stall, func() { cancel(nil) })
 	}
 	if rec != nil {
 		rec.answered(out, resp)
@@ -133,7 +154,7 @@ func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
 		w.unpacker.unpack(resp)
 	}
 	resp.Request = req
-	resp.Body = &endingBody{ReadCloser: resp.Body, end: end}
+	resp.Body = &endingBody{ReadCloser: resp.Body, end: end, explain: func(err error) error { return explained(ctx, err, began, true) }}
 	readableLocation(resp)
 	return resp, nil
 }
@@ -164,10 +185,17 @@ func readableLocation(resp *http.Response) {
 	}
 }
 
-// endingBody calls end when the body is closed.
+// endingBody calls end when the body is closed, and puts words on what breaks it off.
 type endingBody struct {
 	io.ReadCloser
-	end func()
+	end     func()
+	explain func(error) error
+}
+
+// Read implements io.Reader.
+func (b *endingBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	return n, b.explain(err)
 }
 
 // Close closes the body and tells of its end.

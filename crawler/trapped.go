@@ -2,6 +2,7 @@ package crawler
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
@@ -35,26 +36,50 @@ func (c *Crawler) trapped(v *visit) (frontier.Outcome, bool, error) {
 		return frontier.Outcome{}, false, nil
 	}
 	r := v.rejection(output.Trap, nil)
-	r.Detail = fmt.Sprintf("%s: %d pages were fetched, the last of which had nothing new (trap-pages %d)", name, pages, c.cfg.TrapPages)
+	r.Detail = fmt.Sprintf("%s: %d pages were fetched, the last of which had nothing new and led to ever more (trap-pages %d)", name, pages, c.cfg.TrapPages)
 	return frontier.Outcome{Lease: v.lease.ID, Result: frontier.Drop}, true, c.reject(v, r)
 }
 
-// countPage counts a page for its pattern, which may close that.
-func (c *Crawler) countPage(v *visit, text []byte) error {
-	if !v.trail.mayBeTrap() {
+// countPage counts a page for its pattern, which may close that. Links are what it leads
+// to, and not in the frontier yet.
+func (c *Crawler) countPage(v *visit, text []byte, links []frontier.Item) error {
+	if !v.trail.mayBeTrap() || !c.traps.fetched(v.lease.Host, v.lease.URL) {
 		return nil
 	}
-	name, pages, closes := c.traps.fetched(v.lease.Host, v.lease.URL, text)
+	leads, err := c.leadsOn(v.lease.Host, links)
+	if err != nil {
+		return err
+	}
+	name, pages, closes := c.traps.judge(v.lease.Host, v.lease.URL, text, leads)
 	if !closes {
 		return nil
 	}
 	c.log.Warn("URLs of a pattern are left alone", "host", v.lease.Host, "pattern", name, "pages", pages)
-	c.notice(fmt.Sprintf("%s: after %d pages like %s, which had nothing new in the end, others that links lead to are left alone (trap-pages)",
+	c.notice(fmt.Sprintf("%s: after %d pages like %s, which had nothing new in the end and led to ever more, others that links lead to are left alone (trap-pages)",
 		v.lease.Host, pages, name))
-	_, err := c.out.journal.append(&entry{Trap: &closedPattern{
+	_, err = c.out.journal.append(&entry{Trap: &closedPattern{
 		Host: v.lease.Host, Pattern: name, Pages: pages, Free: c.cfg.TrapPages, At: time.Now(),
 	}})
 	return err
+}
+
+// maxLeads is how many links of a page are looked at for where they lead.
+const maxLeads = 1000
+
+// leadsOn tells whether there is a URL among links that nobody knew, of a pattern that
+// has had its free pages.
+func (c *Crawler) leadsOn(host frontier.Host, links []frontier.Item) (bool, error) {
+	var more []string
+	for _, item := range links[:min(len(links), maxLeads)] {
+		if item.Host == host && c.traps.spent(host, item.URL) {
+			more = append(more, item.URL)
+		}
+	}
+	if len(more) == 0 {
+		return false, nil
+	}
+	known, err := c.frontier.Known(c.books, more)
+	return slices.Contains(known, false), err
 }
 
 // closeAgain closes a pattern that an earlier process has closed, unless more is

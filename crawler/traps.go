@@ -12,19 +12,25 @@ import (
 // A trap is a part of a site that has no end: a calendar with a link to the next month,
 // filters that can be combined, a session id in every link. No single URL gives it
 // away, and a shop of a million articles has as many URLs. What tells them apart is
-// that a trap has nothing new to say.
+// that a trap has nothing new to say, and yet leads on and on.
 //
-// So the URLs of a host are sorted into patterns (pattern.go), and each pattern has a
-// budget. The first pages of it, trap-pages, are free. Each of those that follow costs
-// one of a tenth as many, and one that shows something which the pages of the pattern
-// before it did not show brings trapGain; only every trapSample-th is looked at, and
-// counts for all. Where nothing is left, the pattern is closed: its URLs are left alone,
-// each with a line in rejected.jsonl. An archive of a hundred thousand articles never gets there,
-// nor does one in which nine of ten are missing.
+// So the URLs of a host are sorted into patterns (pattern.go). The first pages of a
+// pattern, trap-pages, are free. After these it has a budget, a tenth as many at first,
+// of which each page that follows
+//
+//   - adds trapGain when it shows something that the pages before it did not show,
+//   - takes one when it does not, and leads to URLs that nobody knew, of this pattern or
+//     of another that has had its free pages,
+//   - takes nothing otherwise: what leads nowhere comes to an end by itself.
+//
+// Only every trapSample-th is looked at, and counts for all. When nothing is left, the
+// pattern is closed: its URLs are left alone, each with a line in rejected.jsonl. An
+// archive of a hundred thousand articles never gets there, nor does one in which nine of
+// ten are missing, nor do products without a word that lists lead to.
 //
 // Only what is found by links, and by redirects of these, is counted and left alone.
 // What the person asks for, and what a site lists in its sitemaps, is no trap. Nor is
-// a page that leads nowhere: an error, a file that is no HTML.
+// a page without links: an error, a file that is no HTML.
 const (
 	trapGain   = 10
 	trapSample = 4
@@ -84,49 +90,62 @@ func newTraps(free int) *traps {
 // closedFor returns the pattern of a URL, when it is closed, and how many pages were
 // fetched by then.
 func (t *traps) closedFor(host frontier.Host, url string) (name string, pages int, closed bool) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if len(t.closed) == 0 {
-		return "", 0, false
-	}
-	for _, name := range patternsOf(url) {
-		if pages, ok := t.closed[t.key(host, name)]; ok {
-			return name, pages, true
-		}
-	}
-	return "", 0, false
-}
-
-// fetched counts a page, and tells when that closes its pattern.
-func (t *traps) fetched(host frontier.Host, url string, page []byte) (name string, pages int, closes bool) {
-	if t.free == 0 {
+	if !t.anyClosed() {
 		return "", 0, false
 	}
 	names := patternsOf(url)
 	t.mu.Lock()
-	name, p := t.pattern(host, names)
-	p.pages++
-	beyond := p.pages - t.free
-	if beyond == 1 {
-		p.left = max(t.free/10, leastTrial)
-	}
-	t.mu.Unlock()
-	if beyond <= 0 {
-		return "", 0, false
-	}
-	var shown []item
-	sampled := beyond%trapSample == 1
-	if sampled {
-		shown = t.shown(page)
-	}
+	defer t.mu.Unlock()
+	name, _ = t.look(host, names)
+	pages, closed = t.closed[t.key(host, name)]
+	return name, pages, closed
+}
+
+func (t *traps) anyClosed() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	p.left--
-	if sampled && t.isNews(p, shown) {
+	return len(t.closed) > 0
+}
+
+// fetched counts a page, and tells whether it is to be judged.
+func (t *traps) fetched(host frontier.Host, url string) (judged bool) {
+	if t.free == 0 {
+		return false
+	}
+	names := patternsOf(url)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	_, p := t.pattern(host, names)
+	if p.pages++; p.pages == t.free+1 {
+		p.left = max(t.free/10, leastTrial)
+	}
+	return p.pages > t.free && (p.pages-t.free)%trapSample == 1
+}
+
+// spent tells whether the pattern of a URL has had its free pages.
+func (t *traps) spent(host frontier.Host, url string) bool {
+	names := patternsOf(url)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	_, p := t.look(host, names)
+	return p != nil && p.pages > t.free
+}
+
+// judge decides about a page, which may lead to more of its like, and tells when that
+// closes its pattern.
+func (t *traps) judge(host frontier.Host, url string, page []byte, leads bool) (name string, pages int, closes bool) {
+	names, shown := patternsOf(url), t.shown(page)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	name, p := t.pattern(host, names)
+	switch {
+	case t.isNews(p, shown):
 		p.left += trapGain * trapSample
+	case leads:
+		p.left -= trapSample
 	}
 	key := t.key(host, name)
-	if _, already := t.closed[key]; already || p.left > 0 {
+	if _, already := t.closed[key]; already || p.left > 0 || p.pages <= t.free {
 		return "", 0, false
 	}
 	t.closed[key] = p.pages
@@ -144,8 +163,22 @@ func (t *traps) key(host frontier.Host, name string) uint64 {
 	return maphash.String(t.seed, string(host)+name)
 }
 
-// pattern returns what is known of the pattern that a URL is counted by.
+// look returns the name of the pattern that a URL is counted by, and what is known of
+// it; nil: nothing is.
+func (t *traps) look(host frontier.Host, names [2]string) (string, *pattern) {
+	h, ok := t.young[host]
+	if !ok {
+		h = t.old[host]
+	}
+	if p := h[names[0]]; p != nil || len(h) < maxHostPatterns {
+		return names[0], p
+	}
+	return names[1], h[names[1]]
+}
+
+// pattern is look for a page that is to be counted.
 func (t *traps) pattern(host frontier.Host, names [2]string) (string, *pattern) {
+	name, p := t.look(host, names)
 	h, ok := t.young[host]
 	if !ok {
 		if h = t.old[host]; h == nil {
@@ -154,12 +187,6 @@ func (t *traps) pattern(host frontier.Host, names [2]string) (string, *pattern) 
 		delete(t.old, host)
 		t.young[host] = h
 		t.patterns += 1 + len(h) // a host takes as much as a pattern
-	}
-	name := names[0]
-	p := h[name]
-	if p == nil && len(h) >= maxHostPatterns {
-		name = names[1]
-		p = h[name]
 	}
 	if p == nil {
 		p = &pattern{}

@@ -269,7 +269,7 @@ func (c *Crawler) unanswered(v *visit, took time.Duration, err error) (frontier.
 		c.logRetry(v, &outcome, 0, err)
 		return outcome, nil
 	}
-	return outcome, c.reject(v, v.rejection(output.Failed, err))
+	return outcome, c.reject(v, v.rejection(output.Failed, inShort(err)))
 }
 
 // answered turns an answer into an outcome and the page's line.
@@ -348,11 +348,12 @@ func (c *Crawler) found(v *visit, got *reply, page *output.Page) ([]frontier.Ite
 			c.notice(fmt.Sprintf("%s: no fields: %v", page.URL, err))
 		}
 	}
-	if err := c.countPage(v, text); err != nil {
+	page.Links, page.LinksLeft = len(doc.Links)+doc.LinksLeft, doc.LinksLeft
+	links, err := c.links(v, doc, asked.NoFollow(), page)
+	if err != nil {
 		return nil, err
 	}
-	page.Links, page.LinksLeft = len(doc.Links)+doc.LinksLeft, doc.LinksLeft
-	return c.links(v, doc, asked.NoFollow(), page)
+	return links, c.countPage(v, text, links)
 }
 
 // rejection describes v for rejected.jsonl.

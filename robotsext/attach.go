@@ -180,11 +180,17 @@ func noRobots(req *http.Request) *http.Response {
 	}
 }
 
+// maxWarned is how many origins are remembered that were warned of.
+const maxWarned = 10_000
+
 // warn logs once for each record that a URL is refused with an error that the
 // caller may not get to see.
 func (g *collectorGate) warn(rec *Record) {
 	g.mu.Lock()
 	known := g.warned[rec.Origin].Equal(rec.FetchedAt)
+	if len(g.warned) >= maxWarned {
+		clear(g.warned) // of some it is said once more
+	}
 	g.warned[rec.Origin] = rec.FetchedAt
 	g.mu.Unlock()
 	if !known {

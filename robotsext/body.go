@@ -2,6 +2,7 @@ package robotsext
 
 import (
 	"bytes"
+	"compress/flate"
 	"compress/gzip"
 	"errors"
 	"fmt"
@@ -86,11 +87,34 @@ func decode(resp *http.Response, raw io.Reader) (io.Reader, error) {
 			return raw, nil // a body without a byte, not one that breaks off
 		}
 		if err != nil {
-			return nil, fmt.Errorf("robotsext: reading robots.txt: %w", err)
+			return nil, fmt.Errorf("robotsext: reading robots.txt: %w", damaged(err))
 		}
-		return unzipped, nil
+		return gunzip{unzipped}, nil
 	}
 	return nil, fmt.Errorf("robotsext: content coding %q was not offered", coding)
+}
+
+// gunzip is a gzip layer whose own faults are told from those below it.
+type gunzip struct{ z *gzip.Reader }
+
+func (g gunzip) Read(p []byte) (int, error) {
+	n, err := g.z.Read(p)
+	return n, damaged(err)
+}
+
+// errCutGzip stands for io.ErrUnexpectedEOF, which tells nobody what ended where.
+var errCutGzip = errors.New("the gzip data breaks off")
+
+// damaged says of an error that it is the gzip data's, if it is.
+func damaged(err error) error {
+	_, corrupt := errors.AsType[flate.CorruptInputError](err)
+	switch {
+	case err == io.ErrUnexpectedEOF: //nolint:errorlint // one that is wrapped comes from below
+		return errCutGzip
+	case corrupt, errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum):
+		return fmt.Errorf("the gzip data is damaged: %w", err)
+	}
+	return err
 }
 
 // maxRaw bounds what is received for limit decoded bytes. No honest encoder

@@ -92,19 +92,20 @@ var importRules = []importRule{
 		"no pure package, frontier or sink is linked with colly",
 		func(p goPackage) []string {
 			if !within(p.Path, "robotsext/robotstxt", "robotsext/sitemap", "robotsext/robotstag", "robotsext/guard",
-				"crawler/frontier", "crawler/output", "crawler/demosite") {
+				"crawler/frontier", "crawler/output", "crawler/demosite", "crawler/faultsite") {
 				return nil
 			}
 			return among(p.Deps, "github.com/gocolly/colly")
 		},
 	},
 	{
-		"a judge shares no code with what it judges: demosite and robotstxttest use nothing of this module",
+		"a judge shares no code with what it judges: demosite, faultsite and robotstxttest use nothing of this module but each other",
 		func(p goPackage) []string {
-			if !within(p.Path, "crawler/demosite", "robotsext/robotstxt/robotstxttest") {
+			judges := []string{"crawler/demosite", "crawler/faultsite", "robotsext/robotstxt/robotstxttest"}
+			if !within(p.Path, judges...) {
 				return nil
 			}
-			return slices.DeleteFunc(among(p.Deps, "robotsext", "crawler", "cmd", "examples"), func(d string) bool { return within(d, p.Path) })
+			return slices.DeleteFunc(among(p.Deps, "robotsext", "crawler", "cmd", "examples"), func(d string) bool { return within(d, judges...) })
 		},
 	},
 	{"goquery is imported by crawler/extract only", onlyIn("github.com/PuerkitoBio/goquery", "crawler/extract")},
@@ -157,6 +158,7 @@ func TestImportRulesCanFail(t *testing.T) {
 		in("robotsext/sitemap", "xml.go", "golang.org/x/net/html"),
 		in("robotsext", "gate.go", colly),
 		in("crawler/demosite", "robots.go", "robotsext/robotstxt"),
+		in("crawler/faultsite", "http2.go", "crawler/frontier"),
 		in("crawler/frontier", "memory.go", colly),
 		in("crawler", "worker.go", "github.com/PuerkitoBio/goquery", "github.com/spf13/viper", "github.com/spf13/cobra",
 			"github.com/cockroachdb/pebble/v2", "github.com/redis/rueidis",

@@ -18,6 +18,7 @@ package main
 import (
 	"context"
 	"io"
+	"log"
 	"os"
 	"runtime/debug"
 
@@ -30,6 +31,7 @@ func main() {
 		// takes an eighth of the processor time less.
 		debug.SetGCPercent(gcPercent)
 	}
+	log.SetOutput(io.Discard) // net/http shows there what sites send unasked
 	p := &program{in: os.Stdin, out: os.Stdout, err: os.Stderr}
 	os.Exit(p.run(context.Background(), os.Args[1:]))
 }

@@ -60,7 +60,7 @@ func newSettings() *settings {
 	k.Float64Var(&c.ResponseFactor, "response-factor", c.ResponseFactor, "let a host rest at least `F` times as long as its last answer took")
 	k.IntVar(&c.MaxPages, "max-pages", c.MaxPages, "end after `N` pages (0: no limit)")
 	k.IntVar(&c.MaxHostPages, "max-host-pages", c.MaxHostPages, "fetch at most `N` pages of a host (0: no limit)")
-	k.IntVar(&c.TrapPages, "trap-pages", c.TrapPages, "fetch at most `N` pages of one pattern of URLs (/calendar?month) of a host when they have nothing new (0: no limit)")
+	k.IntVar(&c.TrapPages, "trap-pages", c.TrapPages, "fetch `N` pages of one pattern of URLs (/calendar?month) of a host, and more only while they have something new or lead nowhere (0: no limit)")
 	k.IntVar(&c.MaxHosts, "max-hosts", c.MaxHosts, "take up at most `N` hosts, with --scope domain or any (0: no limit)")
 	k.Int64Var(&c.MaxBytes, "max-bytes", c.MaxBytes, "end after pages of `N` bytes in all (0: no limit)")
 	k.IntVar(&c.MaxDepth, "max-depth", c.MaxDepth, "follow links `N` steps away from a start URL or sitemap entry (-1: no limit)")

@@ -66,9 +66,8 @@ type judge struct {
 
 // ledger is what the judge has noted about one host.
 type ledger struct {
-	robots   []Request          // answers on the way to its rules, from wherever they came
-	last     Request            // of the requests so far, the one that ended last
-	waits    Request            // the one whose Retry-After reaches furthest
+	robots   []Request // answers on the way to its rules, from wherever they came
+	clock    Clock
 	asked    map[string]bool    // URLs of pages
 	answered map[*route]Request // first request that needs no second
 }
@@ -101,7 +100,7 @@ func (j *judge) see(r Request) {
 	if !h.named(r.Host) {
 		j.violation(UnknownName, r, Request{}, r.Host)
 	}
-	j.timing(h, l, r)
+	j.report.Violations = append(j.report.Violations, l.clock.See(r, j.least(h, l, r))...)
 	if route == nil || route.class != robots {
 		j.permission(h, l, r, route)
 	}
@@ -109,35 +108,15 @@ func (j *judge) see(r Request) {
 		j.advice(Nameless, r, Request{}, r.UserAgent)
 	}
 	j.count(l, r, route)
-
-	if l.last.Number == 0 || endsAfter(r, l.last) {
-		l.last = r
-	}
-	if r.RetryAfter > 0 && (l.waits.Number == 0 || due(r).After(due(l.waits))) {
-		l.waits = r
-	}
 }
 
-// timing compares a request with those of the same host before it.
-func (j *judge) timing(h *host, l *ledger, r Request) {
-	if l.waits.Number != 0 && r.Start.Before(due(l.waits)) {
-		j.violation(BeforeRetryAfter, r, l.waits,
-			fmt.Sprintf("%v after it, asked for %v", r.Start.Sub(l.waits.End), l.waits.RetryAfter))
-	}
-	if l.last.Number == 0 {
-		return
-	}
-	if l.last.End.IsZero() || l.last.End.After(r.Start) {
-		j.violation(Overlap, r, l.last, "")
-		return
-	}
-	least := j.delay
+// least is the time that belongs before a request: the delay, and the host's
+// Crawl-delay from when its rules are known.
+func (j *judge) least(h *host, l *ledger, r Request) time.Duration {
 	if _, known := l.rulesAt(r.Start); known {
-		least = max(least, h.crawlDelay(j.audience))
+		return max(j.delay, h.crawlDelay(j.audience))
 	}
-	if gap := r.Start.Sub(l.last.End); gap < least {
-		j.violation(TooSoon, r, l.last, fmt.Sprintf("%v instead of %v", gap, least))
-	}
+	return j.delay
 }
 
 // permission asks whether a request other than one for a robots.txt was
@@ -240,12 +219,3 @@ func (l *ledger) rulesAt(t time.Time) (told Request, known bool) {
 func unreachable(r Request) bool {
 	return r.Status >= 500 || r.Status == http.StatusTooManyRequests || r.Status == http.StatusProxyAuthRequired
 }
-
-// endsAfter reports whether a ended after b; one that is being answered ends
-// after all others.
-func endsAfter(a, b Request) bool {
-	return a.End.IsZero() || !b.End.IsZero() && a.End.After(b.End)
-}
-
-// due is the time before which the host of r did not want to be asked.
-func due(r Request) time.Time { return r.End.Add(r.RetryAfter) }

@@ -11,6 +11,10 @@ import (
 // shown to people, and a page may hold megabytes of it.
 const maxTitle = 1024
 
+// maxTitleText is how much of a title element is looked at: white space, and what is
+// written in escapes, may make it longer than what it says.
+const maxTitleText = 64 << 10
+
 // attributes are those that matter of an element; nil: it does not have it.
 type attributes struct {
 	href, src, rel, name, content, equiv []byte
@@ -91,12 +95,21 @@ func (p *parser) title() {
 	if p.hasTitle {
 		return
 	}
-	p.raw = false
-	if p.tokens.Next() != html.TextToken {
+	if end := rawEnd(p.rest.page, []byte("title")); end > maxTitleText && len(p.tokens.Buffered()) == 0 {
+		p.keepTitle(html.UnescapeString(string(p.rest.page[:maxTitleText])))
+		p.rest.page, p.rest.given = p.rest.page[end:], 0
 		return
 	}
+	p.raw = false
+	if p.tokens.Next() == html.TextToken {
+		p.keepTitle(string(p.tokens.Text()))
+	}
+}
+
+// keepTitle takes the text of a title.
+func (p *parser) keepTitle(text string) {
 	p.hasTitle = true
-	title := strings.Join(strings.Fields(string(p.tokens.Text())), " ")
+	title := strings.Join(strings.Fields(text), " ")
 	if len(title) > maxTitle {
 		title = strings.ToValidUTF8(title[:maxTitle], "")
 	}

@@ -101,6 +101,8 @@ func (p *parser) startTag(closed bool) {
 		closed && p.svg > 0: // drawings are XML: what closes itself has no text, even a title
 		p.raw = false
 		p.tokens.NextIsNotRawText()
+	case p.raw && string(name) != "title":
+		p.skip(name)
 	}
 	p.attrs = attributes{}
 	if isRead(name) {

@@ -50,6 +50,37 @@ func (p *parser) plainMarkup(b []byte) int {
 	}
 }
 
+// skip passes by the text of an element whose text is not markup, up to its end tag: a
+// script of some MB would be moved through the tokenizer's buffer for nothing. In a
+// script a comment may have an end tag that is none, so one with any is read.
+func (p *parser) skip(name []byte) {
+	if len(p.tokens.Buffered()) > 0 {
+		return
+	}
+	if end := rawEnd(p.rest.page, name); string(name) != "script" || !bytes.Contains(p.rest.page[:end], []byte("<!--")) {
+		p.rest.page, p.rest.given = p.rest.page[end:], 0
+	}
+}
+
+// rawEnd returns where the end tag of an element begins that has no markup in it: the end
+// of the page when there is none.
+func rawEnd(page, name []byte) int {
+	for at := 0; ; at += len("</") {
+		next := bytes.Index(page[at:], []byte("</"))
+		if next < 0 {
+			return len(page)
+		}
+		at += next
+		tag := page[at+len("</"):]
+		if len(tag) <= len(name) || !bytes.EqualFold(tag[:len(name)], name) {
+			continue
+		}
+		if c := tag[len(name)]; isSpace(c) || c == '/' || c == '>' {
+			return at
+		}
+	}
+}
+
 // plainEndTag reads </name>.
 func (p *parser) plainEndTag(b []byte) int {
 	end := nameEnd(b, len("</"))

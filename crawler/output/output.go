@@ -121,7 +121,7 @@ const (
 	TooManyHops  Reason = "redirects"    // the end of too long a chain of redirects
 	Alias        Reason = "alias"        // it stands for another URL, by its parameters
 	HostFull     Reason = "host-full"    // its host has had max-host-pages
-	Trap         Reason = "trap"         // the pages of URLs like it have had nothing new for long
+	Trap         Reason = "trap"         // pages of URLs like it had nothing new, and led to ever more
 	Repeating    Reason = "repeating"    // a part of its path stands there again and again
 	TooLong      Reason = "too-long"     // it has more bytes, or parameters, than a URL that is taken up
 	TooManyHosts Reason = "hosts"        // the crawl has had max-hosts before its host

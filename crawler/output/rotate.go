@@ -1,6 +1,7 @@
 package output
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
 	"os"
@@ -47,19 +48,30 @@ func Rotate(path string, number int, formats ...Format) (Files, error) {
 // that begin at counted or beyond it. It returns how long the file is then. Nobody may
 // have it open.
 func DropRejections(path string, counted int64, drop func(*Rejection) bool) (length int64, err error) {
-	var kept []byte
 	name := filepath.Join(path, RejectedFile)
+	kept, err := os.Create(name + "~") // there may be more of them than memory has room for
+	if err != nil {
+		return 0, fmt.Errorf("output: %w", err)
+	}
+	buffer, line := bufio.NewWriter(kept), []byte(nil)
 	err = Each(name, func(at int64, r *Rejection) error {
 		if at >= counted || drop(r) {
 			return nil
 		}
-		kept, err = Line(kept, r)
+		if line, err = Line(line[:0], r); err != nil {
+			return err
+		}
+		length += int64(len(line))
+		_, err = buffer.Write(line)
 		return err
 	})
-	if err != nil {
-		return 0, err
+	if err = errors.Join(err, buffer.Flush(), kept.Close()); err == nil {
+		err = os.Rename(kept.Name(), name)
 	}
-	return int64(len(kept)), replace(name, kept, 0o644)
+	if err != nil {
+		return 0, errors.Join(err, os.Remove(kept.Name()))
+	}
+	return length, nil
 }
 
 // Rotated tells whether files were put aside under a number.

@@ -181,7 +181,7 @@ func (s *faultSite) checkBroken(t *testing.T, r *report.Report) {
 	got := make(map[string]broken)
 	for _, b := range r.Broken.Rows {
 		got[s.short(b.URL)[0]] = broken{b.Status, b.Links, s.short(b.From...)}
-		if b.Status == 0 && !strings.Contains(b.Detail, "EOF") {
+		if b.Status == 0 && !strings.Contains(b.Detail, "closed before an answer") {
 			t.Errorf("%s failed for %q", b.URL, b.Detail)
 		}
 	}

@@ -59,7 +59,7 @@ var meanings = map[output.Reason]string{
 	output.TooManyHops:  "it is the end of too long a chain of redirects",
 	output.Alias:        "it stands for another URL, by its parameters",
 	output.HostFull:     "its host has had as many pages as the crawl takes",
-	output.Trap:         "the pages of URLs like it had nothing new for long",
+	output.Trap:         "the pages of URLs like it had nothing new, and led to ever more",
 	output.Repeating:    "a part of its path stands there again and again",
 	output.TooLong:      "it has more bytes or parameters than URLs have",
 	output.TooManyHosts: "its host is new, and the crawl has had as many as it takes",

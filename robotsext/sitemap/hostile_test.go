@@ -62,7 +62,7 @@ func TestHostile(t *testing.T) {
 		{"10 GiB of spaces behind a small gzip", repeat(spaces, 10_240), 0, RatioTooHigh},
 		{"gzip twice, a thousandth of a thousandth", bytes.NewReader(packed(t, string(packed(t, one+strings.Repeat("\n", 4<<20))))), 1, RatioTooHigh},
 		{"gzip three times", bytes.NewReader(packed(t, string(packed(t, string(packed(t, one)))))), 0, BadGzip},
-		{"gzip of nothing, for ever", &endless{piece: packed(t, "")}, 0, TooManyBytes},
+		{"gzip of nothing, for ever", &endless{piece: packed(t, "")}, 0, BadGzip},
 		{"gzip cut in its header", strings.NewReader("\x1f\x8b\x08\x00"), 0, BadGzip},
 		{"gzip header without end", io.MultiReader(strings.NewReader("\x1f\x8b\x08\x08\x00\x00\x00\x00\x00\xff"), &endless{piece: []byte("name")}), 0, BadGzip},
 		{"gzip that is none", strings.NewReader("\x1f\x8bsitemap"), 0, BadGzip},

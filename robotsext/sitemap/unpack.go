@@ -16,7 +16,14 @@ const (
 	// ratioGrace is what of an unpacked body does not count for its ratio: a
 	// small file proves nothing.
 	ratioGrace = 1 << 20
+
+	// idleGrace is how many bytes may arrive beyond twice what they unpack to. gzip
+	// adds a few to what it cannot shorten; a stream of empty blocks has no other end.
+	idleGrace = 1 << 20
 )
+
+// errIdle is what is wrong with gzip data that goes on and on.
+var errIdle = errors.New("it unpacks to nothing")
 
 // A meter counts the bytes of one layer of a body and stops it at max.
 type meter struct {
@@ -27,6 +34,9 @@ type meter struct {
 
 	packed *meter // the body as it arrived; nil for that one itself
 	ratio  int64
+
+	// What the body is unpacked to, in the innermost layer; nil: it is not packed.
+	unpacked *meter
 }
 
 func (m *meter) Read(p []byte) (int, error) {
@@ -45,6 +55,8 @@ func (m *meter) Read(p []byte) (int, error) {
 		err = &Finding{Kind: TooManyBytes}
 	case m.packed != nil && (m.n-ratioGrace)/m.ratio > m.packed.n:
 		err = &Finding{Kind: RatioTooHigh}
+	case m.unpacked != nil && m.n > 2*m.unpacked.n+idleGrace:
+		n, err = 0, &Finding{Kind: BadGzip, Err: errIdle}
 	case m.packed == nil && err != nil && err != io.EOF:
 		err = &Finding{Kind: Unreadable, Err: err}
 	}
@@ -60,9 +72,18 @@ func (g gunzip) Read(p []byte) (int, error) {
 	return n, gzipError(err)
 }
 
+// errCut stands for io.ErrUnexpectedEOF, which tells nobody what ended where.
+var errCut = errors.New("it breaks off")
+
 func gzipError(err error) error {
+	if below, ok := errors.AsType[*Finding](err); ok {
+		return below // has more to say
+	}
+	if err == io.ErrUnexpectedEOF { //nolint:errorlint // one that is wrapped comes from below
+		return &Finding{Kind: BadGzip, Err: errCut}
+	}
 	_, corrupt := errors.AsType[flate.CorruptInputError](err)
-	if corrupt || errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) || errors.Is(err, io.ErrUnexpectedEOF) {
+	if corrupt || errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) {
 		return &Finding{Kind: BadGzip, Err: err}
 	}
 	return err
@@ -99,6 +120,7 @@ func unpack(r io.Reader, o *Options) (*body, error) {
 		}
 		b.layers++
 		b.unpacked = &meter{r: gunzip{z}, max: o.MaxBytes, packed: packed, ratio: int64(o.MaxRatio)}
+		packed.unpacked = b.unpacked
 		b.Reader = bufio.NewReader(b.unpacked)
 	}
 }

@@ -1,0 +1,139 @@
+package faultsite_test
+
+import (
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/politecrawl/politecrawl/crawler/faultsite"
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+// account is what the files of a crawl say of one host.
+type account struct {
+	place  faultsite.Place
+	chain  []byte          // for each page of the chain: how many lines there are about it
+	read   []bool          // for each: it was fetched
+	front  bool            // the front page was fetched
+	failed int             // of them, about pages that were given up
+	other  map[string]int  // the same for other pages
+	later  map[string]bool // URLs that could not be asked for yet
+
+	connections bool // the fault is of these, so that every page may be given up
+}
+
+// books goes through what was written down: each page that a page which was fetched links
+// to has one line, in the one file or in the other, unless its host could never be asked.
+func (s *soak) books() {
+	accounts := make(map[string]*account)
+	connections := make(map[string]bool)
+	for _, f := range faultsite.Faults() {
+		connections[f.Name] = f.OfConnections()
+	}
+	for _, p := range s.site.Places() {
+		accounts[p.Origin] = &account{
+			place: p, chain: make([]byte, s.site.Published(p.Origin)), read: make([]bool, s.site.Published(p.Origin)),
+			other: make(map[string]int), later: make(map[string]bool), connections: connections[p.Fault],
+		}
+	}
+	for p, err := range output.Read[output.Page](filepath.Join(s.cfg.Output, output.PagesFile)) {
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		a, path := find(accounts, p.URL)
+		if n, ok := s.page(a, p.URL, path); ok {
+			a.chain[n]++
+			a.read[n] = true
+		} else if a != nil {
+			a.other[path]++
+			a.front = a.front || path == "/"
+		}
+	}
+	for r, err := range output.Read[output.Rejection](filepath.Join(s.cfg.Output, output.RejectedFile)) {
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		a, path := find(accounts, r.URL)
+		switch n, ok := s.page(a, r.URL, path); {
+		case a == nil:
+		case ok && r.Reason == output.Failed:
+			a.chain[n]++
+			a.failed++
+			if !a.connections && a.sound(n) {
+				s.t.Errorf("%s, which is sound, was given up: %s", r.URL, r.Detail)
+			}
+		case r.Reason == output.Failed:
+			a.other[path]++
+		case r.Reason == output.Later:
+			a.later[path] = true
+		}
+	}
+	s.balance(accounts)
+}
+
+// find returns the account of a URL, and its path; nil: it is none of the site's.
+func find(accounts map[string]*account, url string) (a *account, path string) {
+	scheme, rest, _ := strings.Cut(url, "://")
+	host, path, _ := strings.Cut(rest, "/")
+	return accounts[scheme+"://"+host], "/" + path
+}
+
+// page is the number of a page of the chain, if there is one.
+func (s *soak) page(a *account, url, path string) (n int, ok bool) {
+	digits, ok := strings.CutPrefix(path, "/p/")
+	if !ok || a == nil {
+		return 0, false
+	}
+	n, err := strconv.Atoi(digits)
+	if err != nil || n >= len(a.chain) {
+		s.t.Errorf("%s was never published", url)
+		return 0, false
+	}
+	return n, true
+}
+
+// sound tells whether the fault of the host does not befall a page of the chain.
+func (a *account) sound(n int) bool { return a.place.Kind != faultsite.Page || n%4 != 3 }
+
+// known tells whether a page that is sound, and was fetched, links to page n: one of the
+// two before it, or the front page.
+func (a *account) known(n int) bool {
+	for at := n - 2; at < n; at++ {
+		if at < 0 && a.front || at >= 0 && a.read[at] && a.sound(at) {
+			return true
+		}
+	}
+	return false
+}
+
+// balance says what is missing, and what is there twice.
+func (s *soak) balance(accounts map[string]*account) {
+	urls, lost, twice, failed, later := 0, 0, 0, 0, 0
+	for _, a := range accounts {
+		if a.later["/"] {
+			later++
+			if f := a.place.Fault; a.place.Kind != faultsite.Robots {
+				s.t.Errorf("%s could not be crawled, whose robots.txt is sound (%s)", a.place.Origin, f)
+			}
+			continue
+		}
+		for _, path := range []string{"/", "/after"} {
+			if n := a.other[path]; n != 1 {
+				s.t.Errorf("%s%s was written down %d times (%s %s)", a.place.Origin, path, n, a.place.Kind, a.place.Fault)
+			}
+		}
+		failed += a.failed
+		for n, lines := range a.chain {
+			urls++
+			switch {
+			case lines == 0 && a.known(n):
+				lost++
+				s.t.Errorf("lost: %s/p/%d (%s %s)", a.place.Origin, n, a.place.Kind, a.place.Fault)
+			case lines > 1:
+				twice++
+				s.t.Errorf("%d times: %s/p/%d (%s %s)", lines, a.place.Origin, n, a.place.Kind, a.place.Fault)
+			}
+		}
+	}
+	s.t.Logf("%d pages of the chains: %d lost, %d twice, %d given up; %d hosts whose robots.txt could not be reached", urls, lost, twice, failed, later)
+}

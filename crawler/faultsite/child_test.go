@@ -1,0 +1,188 @@
+package faultsite_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"runtime"
+	"runtime/metrics"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler"
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+// crawlEnv has this test binary crawl, by the configuration in it, or go on with what is
+// in its directory, and write a line about itself every now and then.
+const crawlEnv = "FAULTSITE_TEST_CRAWL"
+
+// vitals are how a process that crawls is doing.
+type vitals struct {
+	Pages, Left int
+	Heap        int64 // bytes that the last garbage collection found in use
+	RSS, Peak   int64 // of the process, in bytes
+	Goroutines  int
+	Descriptors int
+	End         crawler.End // once it is known
+}
+
+// pulse is the time between two lines.
+const pulse = 500 * time.Millisecond
+
+// crawlAsChild is the process that crawls.
+func crawlAsChild(config string) error {
+	var cfg crawler.Config
+	if err := json.Unmarshal([]byte(config), &cfg); err != nil {
+		return err
+	}
+	begun := make(chan struct{})
+	opts := &crawler.Options{Begun: func() { close(begun) }}
+	saved, err := crawler.Saved(cfg.Output)
+	switch {
+	case err == nil:
+		cfg, opts.Resume = saved, true
+	case !errors.Is(err, output.ErrNone):
+		return err
+	}
+	c, err := crawler.New(cfg, opts)
+	if err != nil {
+		return err
+	}
+	say := json.NewEncoder(os.Stdout)
+	ended := make(chan struct{})
+	var saying sync.WaitGroup
+	saying.Go(func() {
+		ticks := time.NewTicker(pulse)
+		defer ticks.Stop()
+		for {
+			select {
+			case <-ended:
+				return
+			case <-ticks.C:
+			}
+			select {
+			case <-begun:
+			default:
+				continue
+			}
+			v := examine()
+			if s, err := c.Status(); err == nil {
+				v.Pages, v.Left = s.Pages, s.Left
+			}
+			_ = say.Encode(v)
+		}
+	})
+	sum, err := c.Run(context.Background())
+	close(ended)
+	saying.Wait()
+	if err != nil {
+		return err
+	}
+	v := examine()
+	v.Pages, v.Left, v.End = sum.Pages, sum.Left, sum.End
+	return say.Encode(v)
+}
+
+// examine looks at this process.
+func examine() *vitals {
+	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	metrics.Read(live)
+	v := &vitals{Heap: int64(live[0].Value.Uint64()), Goroutines: runtime.NumGoroutine()}
+	status, _ := os.ReadFile("/proc/self/status") // on Linux
+	for line := range strings.Lines(string(status)) {
+		name, value, _ := strings.Cut(line, ":")
+		kib, _ := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(value), " kB"), 10, 64)
+		switch name {
+		case "VmRSS":
+			v.RSS = kib << 10
+		case "VmHWM":
+			v.Peak = kib << 10
+		}
+	}
+	if open, err := os.ReadDir("/proc/self/fd"); err == nil {
+		v.Descriptors = len(open) - 1 // the directory itself
+	}
+	return v
+}
+
+// life is a process that crawls, as its parent sees it.
+type life struct {
+	cmd  *exec.Cmd
+	said bytes.Buffer // to standard error
+	done chan struct{}
+	err  error // how it ended; to be read after done
+
+	mu    sync.Mutex // guards last
+	last  vitals
+	heard func(*vitals) // told of each line
+}
+
+// live starts a process that crawls.
+func live(t *testing.T, cfg crawler.Config, heard func(*vitals)) *life {
+	t.Helper()
+	config, err := json.Marshal(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &life{cmd: exec.Command(os.Args[0]), done: make(chan struct{}), heard: heard}
+	l.cmd.Env = append(os.Environ(), crawlEnv+"="+string(config))
+	l.cmd.Stderr = &l.said
+	out, err := l.cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := l.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		l.listen(out)
+		l.err = l.cmd.Wait()
+		close(l.done)
+	}()
+	return l
+}
+
+func (l *life) listen(out io.Reader) {
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		var v vitals
+		if json.Unmarshal(lines.Bytes(), &v) != nil {
+			continue // killed in the middle
+		}
+		l.mu.Lock()
+		l.last = v
+		l.mu.Unlock()
+		if l.heard != nil {
+			l.heard(&v)
+		}
+	}
+}
+
+func (l *life) vitals() vitals {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.last
+}
+
+// fate is how the process ended, in words.
+func (l *life) fate() error {
+	<-l.done
+	if l.err == nil {
+		return nil
+	}
+	return fmt.Errorf("%w: %s", l.err, lastLines(l.said.String()))
+}
+
+func lastLines(text string) string {
+	const most = 2000
+	return text[max(len(text)-most, 0):]
+}

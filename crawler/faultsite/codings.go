@@ -1,0 +1,114 @@
+package faultsite
+
+import (
+	"bytes"
+	"compress/gzip"
+	"strconv"
+	"strings"
+)
+
+// codings are bodies that are not packed as they say.
+func codings() []*Fault {
+	packed := "{head}Content-Encoding: gzip\nContent-Length: "
+	squeezed := func(change func([]byte) []byte) act {
+		return func(x *exchange) bool {
+			b := change(pack(x.good.body))
+			x.sendLast(x.fill(strings.ReplaceAll(packed, "\n", "\r\n")+strconv.Itoa(len(b))+"\r\n\r\n") + string(b))
+			return true
+		}
+	}
+	// What is packed is HTML and a robots.txt and a sitemap: its front, and then blanks.
+	bomb := func(begin func(x *exchange) []byte, block []byte) act {
+		return func(x *exchange) bool {
+			for ok := x.send(x.fill("{head}Content-Encoding: gzip\r\n\r\n") + string(begin(x))); ok; {
+				ok = x.send(string(block))
+			}
+			return false
+		}
+	}
+	front := func(x *exchange) []byte { return bytes.TrimSuffix(x.good.body, []byte("</urlset>\n")) }
+	return []*Fault{
+		fine("gzip", "packs the answer", squeezed(func(b []byte) []byte { return b })),
+		fine("gzip-members", "packs the answer in two parts", func(x *exchange) bool {
+			half := len(x.good.body) / 2
+			b := append(pack(x.good.body[:half]), pack(x.good.body[half:])...)
+			x.sendLast(x.fill("{head}Content-Encoding: gzip\r\nContent-Length: "+strconv.Itoa(len(b))+"\r\n\r\n") + string(b))
+			return true
+		}),
+		damaged(lost("bad-gzip", "says that the body is packed, which it is not", "gzip", raw(keep, "{head}Content-Encoding: gzip\nContent-Length: {len}\n\n{body}")), read()),
+		damaged(lost("broken-gzip", "packs the body, and spoils it", "gzip", squeezed(func(b []byte) []byte { copy(b[12:], "\xff\xff\xff\xff\xff\xff"); return b })), faulty("gzip")),
+		damaged(lost("bad-checksum", "packs the body, and states a wrong checksum", "gzip", squeezed(func(b []byte) []byte { b[len(b)-6] ^= 1; return b })), faulty("gzip").following()),
+		damaged(lost("cut-gzip", "packs the body, and sends half of that as a whole", "breaks off", squeezed(func(b []byte) []byte { return b[:len(b)/2] })), faulty("gzip")),
+		lost("close-in-gzip", "packs the body, and closes the connection in the middle of it", "breaks off", func(x *exchange) bool {
+			b := pack(x.good.body)
+			x.sendLast(x.fill("{head}Content-Encoding: gzip\r\nContent-Length: "+strconv.Itoa(len(b))+"\r\n\r\n") + string(b[:len(b)/2]))
+			return false
+		}),
+		damaged(lost("empty-gzip-header", "says that the body is packed, and sends a part of a header", "breaks off", squeezed(func(b []byte) []byte { return b[:5] })), faulty("gzip")),
+		// What is a sitemap shows in what it holds, whatever the header says.
+		{
+			Name: "unasked-coding", Does: "packs the body in a way that was not asked for, it says",
+			Page: failed(`"br"`), Robots: unreachable(`"br"`), Sitemap: read(),
+			act: raw(keep, "{head}Content-Encoding: br\nContent-Length: {len}\n\n{body}"),
+		},
+		{
+			Name: "unknown-coding", Does: "packs the body in a way that nobody knows, it says",
+			Page: whole(), Robots: unreachable(`"parcel"`), Sitemap: read(), // browsers take no notice of it
+			act: raw(keep, "{head}Content-Encoding: parcel\nContent-Length: {len}\n\n{body}"),
+		},
+		{
+			Name: "coding-twice", Does: "packs the body twice",
+			Page: failed("gzip, gzip"), Robots: unreachable(`"gzip" on top of "gzip"`), Sitemap: read(),
+			act: func(x *exchange) bool {
+				b := pack(pack(x.good.body))
+				x.sendLast(x.fill("{head}Content-Encoding: gzip, gzip\r\nContent-Length: "+strconv.Itoa(len(b))+"\r\n\r\n") + string(b))
+				return true
+			},
+		},
+		{
+			Name: "gzip-bomb", Does: "packs a body without end, a thousand to one",
+			Page: whole().cut(), Robots: rules().cut(), Sitemap: faulty("").following(),
+			act: bomb(func(x *exchange) []byte { return flushed(front(x), []byte(strings.Repeat("\n", 1<<20)), true) },
+				flushed(nil, []byte(strings.Repeat("\n", 1<<20)), false)),
+		},
+		{
+			Name: "gzip-of-nothing", Does: "packs nothing, without end",
+			Page: failed("packed body without content"), Robots: unreachable("without end"), Sitemap: faulty("unpacks to nothing"),
+			act: bomb(func(*exchange) []byte { return flushed(nil, nil, true) }, bytes.Repeat([]byte("\x00\x00\x00\xff\xff"), 1<<10)),
+		},
+	}
+}
+
+// damaged is for a fault of what stands in the body: of a sitemap that is a thing to be
+// told of, and no reason to ask for it again.
+func damaged(f *Fault, sitemap Want) *Fault {
+	f.Sitemap = sitemap
+	return f
+}
+
+// pack packs text with gzip.
+func pack(text []byte) []byte {
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	_, _ = w.Write(text) // a buffer does not fail
+	_ = w.Close()
+	return b.Bytes()
+}
+
+// flushed is the beginning of what gzip makes of a text and a block after it; without
+// the beginning, of that block where it stood before already: such a piece can be
+// repeated for ever.
+func flushed(text, block []byte, beginning bool) []byte {
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	_, _ = w.Write(text)
+	_, _ = w.Write(block)
+	_ = w.Flush()
+	if beginning {
+		return b.Bytes()
+	}
+	n := b.Len()
+	_, _ = w.Write(block)
+	_ = w.Flush()
+	return b.Bytes()[n:]
+}

@@ -1,0 +1,151 @@
+package faultsite
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf16"
+)
+
+// contents are bodies with something in them that should not be there, framed as they
+// should be.
+func contents() []*Fault {
+	before := func(text string) act {
+		return body(func(x *exchange) []byte { return append([]byte(text), x.good.body...) })
+	}
+	after := func(text func() []byte) act {
+		return body(func(x *exchange) []byte { return append(slices.Clip(x.good.body), text()...) })
+	}
+	times := func(n int, text string) func() []byte {
+		return func() []byte { return bytes.Repeat([]byte(text), n) }
+	}
+	// only befalls one kind of body.
+	only := func(page, robots, sitemap Want, name, does string, a act) *Fault {
+		return &Fault{Name: name, Does: does, Page: page, Robots: robots, Sitemap: sitemap, act: a}
+	}
+	none := Want{}
+	return []*Fault{
+		only(whole(), rules(), read(), "nul-bytes", "has NUL bytes in the body, and at its end", after(func() []byte { return []byte("\n\x00\x00\x00a\x00b<\x00>\x00\n\x00") })),
+		only(whole(), rules(), read(), "invalid-utf8", "has bytes in the body that are no UTF-8", after(func() []byte { return []byte("\n<p>\xff\xfe\xc0\xaf\xed\xa0\x80</p>\n") })),
+		only(whole(), rules(), read(), "utf-8-mark", "has the mark of UTF-8 before the body", before("\xef\xbb\xbf")),
+		only(whole(), rules().opening(), read(), "utf-16", "sends the body in UTF-16, with its mark", body(func(x *exchange) []byte { return wide(x.good.body) })),
+		only(whole().cut(), rules().cut(), none, "endless-body", "sends a body without end", flood("{head}\n{body}", strings.Repeat("<p>more\n", 2<<10))),
+		only(none, none, faulty("").following(), "endless-sitemap", "sends a sitemap without end", func(x *exchange) bool {
+			front := strings.TrimSuffix(string(x.good.body), "</urlset>\n")
+			for ok := x.send(x.fill("{head}\r\n") + front); ok; {
+				ok = x.send(strings.Repeat("<!-- more -->\n", 2<<10))
+			}
+			return false
+		}),
+		only(whole().cut(), rules().cut(), none, "endless-line", "sends a line without end", flood("{head}\n{body}", strings.Repeat("x", 32<<10))),
+		only(whole(), none, none, "giant-title", "has a title of 1 MiB", before("<title>"+strings.Repeat("title ", 1<<20/6)+"</title>")),
+		only(whole(), none, none, "title-without-end", "begins a title and never ends it", body(func(x *exchange) []byte {
+			return append(bytes.Clone(x.good.body), "<title>"+strings.Repeat("and on ", 1<<16)...)
+		})),
+		only(whole(), none, none, "markup-in-title", "has markup and control characters for a title", before("<title>&lt;script&gt;alert(1)&lt;/script&gt;\x1b[31m\x07\u202e=cmd|' /C calc'!A0</title>")),
+		only(whole(), none, none, "million-links", "links to a hundred thousand pages that robots.txt closes", after(func() []byte {
+			var b bytes.Buffer
+			for i := range 100_000 {
+				fmt.Fprintf(&b, "<a href=%s%d>x</a>\n", closedPath, i)
+			}
+			return b.Bytes()
+		})),
+		only(whole(), none, none, "deep-nesting", "nests a hundred thousand elements", after(times(100_000, "<div><b>"))),
+		only(whole(), none, none, "deep-tables", "nests tables in what may not hold any", after(times(20_000, "<table><p><a href=/behind><select><svg>"))),
+		only(whole(), none, none, "giant-attribute", "has an attribute of 2 MiB", after(func() []byte { return []byte(`<a title="` + strings.Repeat("x", 2<<20) + `">x</a>`) })),
+		only(whole(), none, none, "many-attributes", "has an element of a hundred thousand attributes", after(func() []byte { return []byte("<p " + strings.Repeat("a=b ", 100_000) + ">") })),
+		only(whole(), none, none, "giant-link", "links to a URL of 1 MiB", after(func() []byte { return []byte(`<a href="/` + strings.Repeat("x", 1<<20) + `">x</a>`) })),
+		only(whole(), none, none, "comment-without-end", "begins a comment and never ends it", after(func() []byte { return []byte("<!--" + strings.Repeat("- ", 1<<18)) })),
+		only(whole(), none, none, "tag-without-end", "begins a tag and never ends it", after(func() []byte { return []byte("<a href=" + strings.Repeat("/x", 1<<18)) })),
+		only(whole(), none, none, "script-without-end", "begins a script and never ends it", after(func() []byte { return []byte("<script>" + strings.Repeat("<!--<script>", 1<<16)) })),
+		only(whole(), none, none, "entities", "has a hundred thousand entities", after(times(100_000, "&NotEqualTilde;&#x10FFFF;&#0;&amp"))),
+		only(whole(), none, none, "odd-links", "links to what are no pages", after(func() []byte {
+			return []byte(`<a href="http://[">a</a><a href="//">b</a><a href="http://%zz/">c</a><a href="javascript:void(0)">d</a>` +
+				`<a href="data:text/html,<a href=/>">e</a><a href="mailto:x@y">f</a><a href=" ">g</a><a href="#">h</a><a href="\x00">i</a>` +
+				`<a href="http://user:secret@127.0.0.1:1/">j</a><a href="http://999.999.999.999/">k</a><a href="ftp://127.0.0.1/">l</a>`)
+		})),
+		only(fetched(200), none, none, "picture", "sends a picture as a page", body(func(*exchange) []byte {
+			return append([]byte("\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"), bytes.Repeat([]byte("\x00\x01<a\xff>\xfe"), 1<<12)...)
+		})),
+		only(fetched(200), rules().opening(), faulty(""), "packed-unsaid", "packs the body, and does not say so", body(func(x *exchange) []byte { return pack(x.good.body) })).readable(),
+	}
+}
+
+// readable is for sitemaps, which are unpacked whatever the header says.
+func (f *Fault) readable() *Fault { f.Sitemap = read(); return f }
+
+// wide is text in UTF-16, the lesser byte first.
+func wide(text []byte) []byte {
+	out := []byte("\xff\xfe")
+	for _, unit := range utf16.Encode([]rune(string(text))) {
+		out = append(out, byte(unit), byte(unit>>8))
+	}
+	return out
+}
+
+// lists are robots.txt files and sitemaps that are none, or too much of one.
+func lists() []*Fault {
+	robots := func(name, does string, want Want, text func(origin string) string) *Fault {
+		return &Fault{Name: name, Does: does, Robots: want, act: body(func(x *exchange) []byte { return []byte(text(x.host.Origin) + string(x.good.body)) })}
+	}
+	sitemap := func(name, does string, want Want, text func(origin string) string) *Fault {
+		return &Fault{Name: name, Does: does, Sitemap: want, act: body(func(x *exchange) []byte { return []byte(text(x.host.Origin)) })}
+	}
+	entry := func(origin, path string) string { return "<url><loc>" + origin + path + "</loc></url>" }
+	both := func(origin string) string { return entry(origin, listedPath) + entry(origin, afterPath) }
+	return []*Fault{
+		robots("robots-of-html", "has a page for a robots.txt", rules(), func(string) string { return "<!doctype html><title>Not here</title><p>\n" }),
+		robots("robots-giant-line", "has a line of 300 KiB in its robots.txt", rules(), func(string) string { return "Disallow: /" + strings.Repeat("x", 300<<10) + "\n" }),
+		robots("robots-many-rules", "has twenty thousand rules", rules(), func(string) string {
+			return "User-agent: *\n" + strings.Repeat("Disallow: /a*b*c*d$\n", 20_000) + "\n"
+		}),
+		robots("robots-many-groups", "has forty thousand groups", rules(), func(string) string { return strings.Repeat("User-agent: x\n", 30_000) + "Disallow: /\n\n" }),
+		robots("robots-stars", "has a rule of ten thousand stars", rules(), func(string) string {
+			return "User-agent: *\nDisallow: /" + strings.Repeat("*a", 10_000) + "$\n"
+		}),
+		robots("robots-many-sitemaps", "lists ten thousand sitemaps that it closes", rules(), func(o string) string {
+			var b strings.Builder
+			for i := range 10_000 {
+				fmt.Fprintf(&b, "Sitemap: %s%s%d.xml\n", o, closedPath, i)
+			}
+			return b.String()
+		}),
+		robots("robots-odd-delay", "asks for delays that are none", rules(), func(string) string {
+			return "User-agent: *\nCrawl-delay: 1e999\nCrawl-delay: -1\nCrawl-delay: NaN\nRequest-rate: 0/0\nVisit-time: 9999-9999\n"
+		}),
+		robots("robots-odd-sitemaps", "lists sitemaps that are none", rules(), func(string) string {
+			return "Sitemap: \nSitemap: /relative.xml\nSitemap: javascript:x\nSitemap: http://[\nSitemap: file:///etc/passwd\nSitemap: " + strings.Repeat("x", 9000) + "\n"
+		}),
+		sitemap("sitemap-of-html", "has a page for a sitemap", faulty(""), func(string) string { return "<!doctype html><title>Not here</title><p>" }),
+		sitemap("sitemap-cut", "ends a sitemap in the middle", faulty("").following(), func(o string) string {
+			return "<urlset>" + both(o) + "<url><loc>" + o
+		}),
+		sitemap("sitemap-too-many", "lists sixty thousand pages", faulty("more entries").following(), func(o string) string {
+			return "<urlset>" + both(o) + strings.Repeat(entry(o, closedPath+"x"), 60_000) + "</urlset>"
+		}),
+		sitemap("sitemap-of-itself", "has an index that lists itself", Want{As: Read, Status: 200}, func(o string) string {
+			return "<sitemapindex><sitemap><loc>" + o + sitemapPath + "</loc></sitemap></sitemapindex>"
+		}),
+		sitemap("sitemap-nul", "has a NUL in a sitemap", read(), func(o string) string {
+			return "<urlset>" + both(o) + "\x00<url>\x00</url></urlset>"
+		}),
+		sitemap("sitemap-nested", "nests a hundred thousand elements in a sitemap", faulty("nested").following(), func(o string) string {
+			return "<urlset>" + both(o) + strings.Repeat("<a>", 100_000) + "</urlset>"
+		}),
+		sitemap("sitemap-entities", "has entities that grow into each other", Want{As: Read, Status: 200, Follows: true}, func(o string) string {
+			return `<!DOCTYPE urlset [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;"><!ENTITY c "&b;&b;&b;&b;&b;&b;&b;&b;">` +
+				`<!ENTITY x SYSTEM "file:///etc/passwd">]><urlset>` + both(o) + "<url><loc>&c;&x;</loc></url></urlset>"
+		}),
+		sitemap("sitemap-giant-tag", "has a tag of 2 MiB in a sitemap", faulty("tag").following(), func(o string) string {
+			return "<urlset>" + both(o) + "<url a='" + strings.Repeat("x", 2<<20) + "'></url></urlset>"
+		}),
+		sitemap("sitemap-giant-location", "lists a URL of 1 MiB", read(), func(o string) string {
+			return "<urlset>" + both(o) + entry(o, "/"+strings.Repeat("x", 1<<20)) + "</urlset>"
+		}),
+		sitemap("sitemap-odd-locations", "lists what are no pages", read(), func(o string) string {
+			return "<urlset>" + both(o) + "<url><loc>javascript:x</loc></url><url><loc>http://[</loc></url><url></url><url><loc/></url>" +
+				"<url><loc>http://169.254.169.254/latest/meta-data/</loc><lastmod>never</lastmod><priority>much</priority></url></urlset>"
+		}),
+	}
+}

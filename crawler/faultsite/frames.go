@@ -1,0 +1,221 @@
+package faultsite
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+
+	"golang.org/x/net/http2"
+	"golang.org/x/net/http2/hpack"
+)
+
+// An act2 answers one request over HTTP/2. An answer that is not over when it returns
+// stays open until the client gives it up.
+type act2 func(x *stream)
+
+// frames are the faults of HTTP/2.
+func frames() []*Fault {
+	over := func(f *Fault, a act2) *Fault {
+		f.act2 = a
+		return f
+	}
+	broken := func(name, does, says string, a act2) *Fault { return over(lost(name, does, says, nil), a) }
+	endless := func(f *Fault) *Fault {
+		f.Endless = true
+		return f
+	}
+	half := func(name, does, says string, a act2) *Fault { return partly(broken(name, does, says, a)) }
+	well := func(name, does string, a act2) *Fault { return over(fine(name, does, nil), a) }
+	once := func(f *Fault) *Fault {
+		f.Page, f.Robots, f.Sitemap = f.Page.twice(), f.Robots.twice(), f.Sitemap.twice()
+		return f
+	}
+	return []*Fault{
+		well("h2", "answers over HTTP/2", func(x *stream) { x.whole() }),
+		well("h2-pieces", "answers over HTTP/2 in frames of a byte", func(x *stream) {
+			x.headers("200")
+			for i := range x.good.body {
+				x.data(x.good.body[i:i+1], false)
+			}
+			x.end(200)
+			x.data(nil, true)
+		}),
+		endless(broken("h2-no-answer", "reads the request and never answers", "within", func(*stream) {})),
+		endless(half("h2-stop-in-body", "stops in the middle of the body", "come to a halt", func(x *stream) {
+			x.headers("200")
+			x.data(x.good.body[:len(x.good.body)/2], false)
+		})),
+		broken("h2-reset", "resets the stream instead of an answer", "reset", func(x *stream) { x.reset(http2.ErrCodeInternal) }),
+		broken("h2-calm", "resets the stream, since it has had enough", "reset", func(x *stream) { x.reset(http2.ErrCodeEnhanceYourCalm) }),
+		broken("h2-cancel", "resets the stream, as if asked to", "reset", func(x *stream) { x.reset(http2.ErrCodeCancel) }),
+		once(broken("h2-refused", "refuses each stream", "turns the request away", func(x *stream) { x.reset(http2.ErrCodeRefusedStream) })),
+		once(well("h2-refused-once", "refuses the stream, the first time", func(x *stream) { x.firstTime(http2.ErrCodeRefusedStream) })),
+		once(well("h2-protocol-error-once", "sees an error in the request, the first time", func(x *stream) { x.firstTime(http2.ErrCodeProtocol) })),
+		half("h2-reset-in-body", "resets the stream in the middle of the body", "reset", func(x *stream) {
+			x.headers("200")
+			x.data(x.good.body[:len(x.good.body)/2], false)
+			x.reset(http2.ErrCodeInternal)
+		}),
+		half("h2-no-error-in-body", "resets the stream in the middle of the body, and says that all is well", "reset", func(x *stream) {
+			x.headers("200")
+			x.data(x.good.body[:len(x.good.body)/2], false)
+			x.reset(http2.ErrCodeNo)
+		}),
+		once(broken("h2-goaway", "sends the client away from each connection", "turns the request away", func(x *stream) { x.goAway(0, http2.ErrCodeNo) })),
+		once(well("h2-goaway-once", "sends the client away, the first time", func(x *stream) {
+			if x.again() {
+				x.whole()
+				return
+			}
+			x.goAway(0, http2.ErrCodeNo)
+		})),
+		half("h2-goaway-in-body", "sends the client away in the middle of the body", "closed", func(x *stream) {
+			x.headers("200")
+			x.data(x.good.body[:len(x.good.body)/2], false)
+			x.goAway(x.id, http2.ErrCodeInternal)
+		}),
+		well("h2-goaway-after", "sends the client away after the answer", func(x *stream) {
+			x.whole()
+			x.goAway(x.id, http2.ErrCodeNo)
+		}),
+		broken("h2-close", "closes the connection instead of an answer", "breaks off", func(x *stream) { x.hangUp() }),
+		broken("h2-garbage", "sends what are no frames", "HTTP/2", func(x *stream) {
+			x.end(0)
+			x.send(strings.Repeat("\xff\x00 garbage ", 1<<10))
+			x.hangUp()
+		}),
+		broken("h2-stream-zero", "sends a body that belongs to no request", "HTTP/2", func(x *stream) {
+			x.end(0)
+			x.send("\x00\x00\x05\x00\x01\x00\x00\x00\x00hello")
+		}),
+		broken("h2-no-status", "leaves the status out", "HTTP", func(x *stream) {
+			x.end(0)
+			x.fields("content-type", x.good.mediaType)
+			x.data(x.good.body, true)
+		}),
+		broken("h2-bad-packing", "packs the header fields so that nobody can unpack them", "HTTP/2", func(x *stream) {
+			x.end(0)
+			_ = x.framer.WriteHeaders(http2.HeadersFrameParam{StreamID: x.id, BlockFragment: []byte("\xff\xff\xff\xff\xff\xff"), EndHeaders: true})
+		}),
+		broken("h2-endless-headers", "sends header fields without end", "HTTP/2", func(x *stream) {
+			block := x.pack(":status", "200", "x-more", strings.Repeat("more", 1<<8))
+			_ = x.framer.WriteHeaders(http2.HeadersFrameParam{StreamID: x.id, BlockFragment: block})
+			more := x.pack("x-more", strings.Repeat("more", 1<<8))
+			for x.framer.WriteContinuation(x.id, false, more) == nil {
+			}
+		}),
+		complete(broken("h2-length-too-long", "states a length of more than there is", "breaks off", func(x *stream) {
+			x.fields(":status", "200", "content-type", x.good.mediaType, "content-length", strconv.Itoa(len(x.good.body)+100))
+			x.end(200)
+			x.data(x.good.body, true)
+		})),
+		broken("h2-length-too-short", "states a length of less than there is", "not HTTP", func(x *stream) {
+			x.fields(":status", "200", "content-type", x.good.mediaType, "content-length", "5")
+			x.end(200)
+			x.data(x.good.body, true)
+		}),
+		broken("h2-early-hints", "sends hints without end", "header", func(x *stream) {
+			block := x.pack(":status", "103", "link", "</x>; rel=preload", "x-large", strings.Repeat("large", 1<<8))
+			for n := 1; x.framer.WriteHeaders(http2.HeadersFrameParam{StreamID: x.id, BlockFragment: block, EndHeaders: true}) == nil; n++ {
+				if n%100 == 0 && !x.wait(x.site.beat) {
+					return
+				}
+			}
+		}),
+		well("h2-settings-flood", "sends a thousand settings before the answer", func(x *stream) {
+			for range 1000 {
+				_ = x.framer.WriteSettings(http2.Setting{ID: http2.SettingInitialWindowSize, Val: 1 << 16})
+			}
+			x.whole()
+		}),
+		well("h2-ping-flood", "pings a thousand times before the answer", func(x *stream) {
+			for range 1000 {
+				_ = x.framer.WritePing(false, [8]byte{})
+			}
+			x.whole()
+		}),
+		over(&Fault{
+			Name: "h2-endless-body", Does: "sends a body without end, and goes on when it is told to stop",
+			Page: fetched(200).cut(), Robots: rules().opening().cut(),
+		}, func(x *stream) {
+			x.headers("200")
+			block := []byte(strings.Repeat("more ", 3<<10))
+			for x.wait(x.site.beat/8) && x.framer.WriteData(x.id, false, block) == nil {
+			}
+		}),
+	}
+}
+
+// pack packs header fields: names and values.
+func (x *stream) pack(fields ...string) []byte {
+	x.block.Reset()
+	for i := 0; i < len(fields); i += 2 {
+		_ = x.packer.WriteField(hpack.HeaderField{Name: fields[i], Value: fields[i+1]}) // a buffer does not fail
+	}
+	return bytes.Clone(x.block.Bytes())
+}
+
+// fields sends header fields.
+func (x *stream) fields(fields ...string) {
+	_ = x.framer.WriteHeaders(http2.HeadersFrameParam{StreamID: x.id, BlockFragment: x.pack(fields...), EndHeaders: true})
+}
+
+func (x *stream) headers(status string) {
+	x.fields(":status", status, "content-type", x.good.mediaType, "cache-control", "max-age=600")
+}
+
+func (x *stream) data(p []byte, last bool) { _ = x.framer.WriteData(x.id, last, p) }
+
+// whole answers as it should be.
+func (x *stream) whole() {
+	status := 200
+	if x.good.body == nil {
+		status, x.good = 404, plain("There is nothing here.\n")
+	}
+	x.headers(strconv.Itoa(status))
+	x.end(status)
+	x.data(x.good.body, true)
+}
+
+// end notes that the answer ends here, as far as the client is concerned.
+func (x *stream) end(status int) { x.over(status, 0) }
+
+func (x *stream) reset(code http2.ErrCode) {
+	x.end(0)
+	_ = x.framer.WriteRSTStream(x.id, code)
+}
+
+// firstTime resets the stream of a request that comes for the first time, and answers it
+// when it comes again.
+func (x *stream) firstTime(code http2.ErrCode) {
+	if x.again() {
+		x.whole()
+		return
+	}
+	x.reset(code)
+}
+
+// again tells whether the host was asked for this before, since it told so the last time.
+func (x *stream) again() bool {
+	x.host.mu.Lock()
+	defer x.host.mu.Unlock()
+	x.host.second = !x.host.second
+	return !x.host.second
+}
+
+// goAway says what the last stream is that will be dealt with, and hangs up.
+func (x *stream) goAway(last uint32, code http2.ErrCode) {
+	if x.seen.End.IsZero() {
+		x.end(0)
+	}
+	_ = x.framer.WriteGoAway(last, code, nil)
+	x.closing = true
+}
+
+// hangUp closes the connection.
+func (x *stream) hangUp() {
+	if x.seen.End.IsZero() {
+		x.end(0)
+	}
+	x.closing = true
+}

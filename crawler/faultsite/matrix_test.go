@@ -1,0 +1,153 @@
+package faultsite_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler"
+	"github.com/politecrawl/politecrawl/crawler/faultsite"
+)
+
+// authority is trusted by all crawls of these tests; see TestMain.
+var authority *faultsite.Authority
+
+func TestMain(m *testing.M) {
+	if config := os.Getenv(crawlEnv); config != "" {
+		if err := crawlAsChild(config); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	log.SetOutput(io.Discard) // net/http shows there what sites send unasked
+	os.Exit(func() int {
+		var err error
+		if authority, err = faultsite.NewAuthority(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+		dir, err := os.MkdirTemp("", "faultsite")
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+		defer func() { _ = os.RemoveAll(dir) }()
+		file := filepath.Join(dir, "authority.pem")
+		if err := os.WriteFile(file, authority.PEM(), 0o600); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+		if err := os.Setenv("SSL_CERT_FILE", file); err != nil { // read when a certificate is first looked at
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+		return m.Run()
+	}())
+}
+
+// quick is a configuration under which nothing is waited for that a fault does not ask for.
+func quick(t *testing.T, urls ...string) crawler.Config {
+	t.Helper()
+	cfg := crawler.Default()
+	cfg.URLs, cfg.Output = urls, filepath.Join(t.TempDir(), "crawl")
+	cfg.Delay, cfg.ResponseFactor, cfg.Workers = 60*time.Millisecond, 0, 4
+	cfg.Retries, cfg.MaxWait, cfg.RobotsRetry = 0, 0, time.Minute
+	cfg.MaxBody, cfg.AllowAddr = 4<<20, []string{"127.0.0.0/8"}
+	return cfg
+}
+
+// Every fault befalls every kind of answer, each in a crawl of its own beside a sound
+// host: what is written down of it is what the table says, everything else is crawled as
+// if nothing had been, and the hosts have nothing to complain of.
+func TestMatrix(t *testing.T) {
+	var cells sync.WaitGroup
+	defer cells.Wait()
+	room := make(chan struct{}, atOnce)
+	for _, f := range faultsite.Faults() {
+		for _, k := range []faultsite.Kind{faultsite.Page, faultsite.Robots, faultsite.Sitemap} {
+			if f.Want(k).As == "" {
+				continue
+			}
+			room <- struct{}{}
+			cells.Go(func() {
+				defer func() { <-room }()
+				t.Run(f.Name+"/"+string(k), func(t *testing.T) { cell(t, f, k) })
+			})
+		}
+	}
+}
+
+// atOnce is how many crawls go on at a time: they mostly wait.
+const atOnce = 16
+
+// cellTime is how long a crawl may take that meets with one fault.
+const cellTime = time.Minute
+
+func cell(t *testing.T, f *faultsite.Fault, k faultsite.Kind) {
+	cfg := quick(t)
+	if f.Endless { // what else there is has to be done in that time too, on a busy machine
+		cfg.Timeout, cfg.RobotsTimeout, cfg.FirstByteTimeout, cfg.StallTimeout = 10*time.Second, 10*time.Second, 3*time.Second, 2*time.Second
+	}
+	site, err := faultsite.Start(&faultsite.Options{
+		Hosts: []faultsite.Host{{Kind: faultsite.Sound}, {Fault: f.Name, Kind: k}},
+		Delay: cfg.Delay, Authority: authority,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	closeSite := sync.OnceFunc(func() {
+		if err := site.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	defer closeSite()
+	cfg.URLs = site.StartURLs()
+	c, err := crawler.New(cfg, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), cellTime)
+	defer cancel()
+	defer context.AfterFunc(ctx, c.Abort)()
+	sum, err := c.Run(ctx)
+	if err != nil || ctx.Err() != nil {
+		t.Fatalf("%v, %v: %+v", err, ctx.Err(), sum)
+	}
+	got := &result{t: t, cfg: cfg, sound: site.Places()[0].Origin, host: site.Places()[1].Origin, fault: f, kind: k}
+	got.read()
+	want := f.Want(k)
+	end := crawler.EndFinished
+	if want.As == faultsite.Unreachable {
+		end = crawler.EndLater
+	}
+	if sum.End != end {
+		t.Errorf("the crawl ended: %s, want %s", sum.End, end)
+	}
+	for _, path := range []string{"/", "/after", "/listed"} {
+		got.page(got.sound+path, 200)
+	}
+	got.closed(got.sound)
+	switch k {
+	case faultsite.Page:
+		got.ofPage(want)
+	case faultsite.Robots:
+		got.ofRobots(want)
+	case faultsite.Sitemap:
+		got.ofSitemap(want)
+	}
+	closeSite() // so that all is recorded
+	got.requests(site, want)
+	if t.Failed() || testing.Verbose() {
+		for _, r := range site.Requests(got.host) {
+			t.Logf("%s %s [%d] %v", r.Method, r.URI, r.Status, r.End.Sub(r.Start))
+		}
+		t.Logf("took %v; pages %+v\nrejected %+v\nrobots %+v\nsitemaps %+v", sum.Took, got.pages, got.rejected, got.robots, got.sitemaps)
+	}
+}

@@ -1,0 +1,177 @@
+package faultsite_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler"
+	"github.com/politecrawl/politecrawl/crawler/faultsite"
+)
+
+// A giant is an answer that no memory is to hold.
+type giant struct {
+	name string
+	// path is where it is; the other paths of the host are sound, and small.
+	path string
+	// write sends it, until the client has had enough.
+	write func(w http.ResponseWriter)
+	// change is what the crawl is told beside the usual.
+	change func(cfg *crawler.Config)
+	// bound is the most memory that the process may come to take, in MiB, with all that it
+	// is: its code, what it takes to crawl one small page (see [TestPeak]), and this.
+	bound int64
+}
+
+// TestPeak measures the peak of the memory of a process (VmHWM) that meets with one giant
+// each, with the garbage collector set as the program sets it.
+func TestPeak(t *testing.T) {
+	if raceEnabled || runtime.GOOS != "linux" {
+		t.Skip("it measures a process on Linux that is built as a release is")
+	}
+	if testing.Short() {
+		t.Skip("it takes half a minute")
+	}
+	for _, g := range giants() {
+		t.Run(g.name, func(t *testing.T) {
+			server := httptest.NewServer(g.handler())
+			defer server.Close()
+			cfg := quick(t, server.URL+"/")
+			if g.change != nil {
+				g.change(&cfg)
+			}
+			peak(t, cfg, g.bound)
+		})
+	}
+	t.Run("every fault there is", func(t *testing.T) {
+		site, err := faultsite.Start(&faultsite.Options{Authority: authority})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = site.Close() }()
+		cfg := quick(t, site.StartURLs()...)
+		cfg.Timeout, cfg.RobotsTimeout, cfg.FirstByteTimeout, cfg.StallTimeout = 10*time.Second, 10*time.Second, 3*time.Second, 2*time.Second
+		cfg.Workers = 64
+		peak(t, cfg, 640)
+	})
+}
+
+// peak has a process crawl without a delay, and holds that it takes so many MiB at the
+// most.
+func peak(t *testing.T, cfg crawler.Config, bound int64) {
+	t.Helper()
+	cfg.Delay = 0
+	cfg.Workers, cfg.MaxBody = max(cfg.Workers, crawler.Default().Workers), max(cfg.MaxBody, crawler.Default().MaxBody)
+	t.Setenv("GOGC", "400")
+	began := time.Now()
+	l := live(t, cfg, nil)
+	if err := l.fate(); err != nil {
+		t.Fatal(err)
+	}
+	v := l.vitals()
+	t.Logf("peak RSS %d MiB (bound %d), live heap at the end %d MiB, %d pages, %d URLs wait, %v",
+		v.Peak>>20, bound, v.Heap>>20, v.Pages, v.Left, time.Since(began).Round(10*time.Millisecond))
+	if v.Peak > bound<<20 || v.Peak == 0 || v.Pages == 0 {
+		t.Errorf("%+v", v)
+	}
+}
+
+func giants() []giant {
+	return []giant{
+		{name: "a small page", bound: 48},
+		{name: "a page of 1 GiB", path: "/", write: big(1<<30, "<p>more text\n"), bound: 80},
+		{name: "a page of 1 GiB in one line", path: "/", write: big(1<<30, strings.Repeat("x", 4<<10)), bound: 80},
+		{name: "a gzip of 10 GiB", path: "/", write: zeros(10 << 30), bound: 64},
+		{name: "a robots.txt of 1 GiB", path: "/robots.txt", write: big(1<<30, "Disallow: /x\n"), bound: 64},
+		{name: "a robots.txt of 10 GiB of gzip", path: "/robots.txt", write: zeros(10 << 30), bound: 64},
+		{name: "a page with a million links", path: "/", write: links(1_000_000, "<a href=/%d>x</a>\n"), bound: 128,
+			change: func(c *crawler.Config) { c.MaxBody, c.MaxPages = 64<<20, 1 }},
+		{name: "a page with a million links, without max-links", path: "/", write: links(1_000_000, "<a href=/%d>x</a>\n"), bound: 640,
+			change: func(c *crawler.Config) { c.MaxBody, c.MaxLinks, c.MaxPages = 64<<20, 0, 1 }},
+		{name: "a page with 100,000 hosts", path: "/", write: hosts(100_000), bound: 256,
+			change: func(c *crawler.Config) { c.Scope, c.MaxTime = crawler.ScopeAny, 5*time.Second }},
+		{name: "a page with 100,000 hosts, without max-links", path: "/", write: hosts(100_000), bound: 768,
+			change: func(c *crawler.Config) { c.Scope, c.MaxTime, c.MaxLinks = crawler.ScopeAny, 5*time.Second, 0 }},
+	}
+}
+
+// handler serves a page, and the giant.
+func (g giant) handler() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.URL.Path == g.path && r.URL.Path != "/robots.txt":
+			w.Header().Set("Content-Type", "text/html; charset=utf-8")
+			g.write(w)
+		case r.URL.Path == g.path:
+			w.Header().Set("Content-Type", "text/plain")
+			_, _ = io.WriteString(w, "User-agent: *\n")
+			g.write(w)
+		case r.URL.Path == "/":
+			w.Header().Set("Content-Type", "text/html; charset=utf-8")
+			_, _ = io.WriteString(w, "<title>small</title>")
+		default:
+			http.NotFound(w, r)
+		}
+	})
+}
+
+// big writes so many bytes.
+func big(size int, text string) func(http.ResponseWriter) {
+	block := []byte(strings.Repeat(text, 64<<10/len(text)))
+	return func(w http.ResponseWriter) {
+		for n := 0; n < size; n += len(block) {
+			if _, err := w.Write(block); err != nil {
+				return
+			}
+		}
+	}
+}
+
+// zeros writes what unpacks to so many bytes of a kind.
+func zeros(size int) func(http.ResponseWriter) {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	block := bytes.Repeat([]byte("\n"), 1<<20)
+	for range 2 { // the second repeats what stood before, and can be repeated itself
+		_, _ = z.Write(block)
+		_ = z.Flush()
+	}
+	first := b.Len()
+	_, _ = z.Write(block)
+	_ = z.Flush()
+	return func(w http.ResponseWriter) {
+		w.Header().Set("Content-Encoding", "gzip")
+		_, err := w.Write(b.Bytes()[:first])
+		for n := 2 << 20; n < size && err == nil; n += 1 << 20 {
+			_, err = w.Write(b.Bytes()[first:])
+		}
+	}
+}
+
+func links(n int, format string) func(http.ResponseWriter) {
+	return func(w http.ResponseWriter) {
+		for i := range n {
+			if _, err := fmt.Fprintf(w, format, i); err != nil {
+				return
+			}
+		}
+	}
+}
+
+// hosts writes links to so many hosts, at none of which anybody listens.
+func hosts(n int) func(http.ResponseWriter) {
+	return func(w http.ResponseWriter) {
+		for i := range n {
+			if _, err := fmt.Fprintf(w, "<a href=http://127.%d.%d.%d:9/>x</a>\n", 1+i>>16, i>>8&255, i&255); err != nil {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,5 @@
+//go:build race
+
+package faultsite_test
+
+const raceEnabled = true

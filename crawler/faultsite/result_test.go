@@ -1,0 +1,216 @@
+package faultsite_test
+
+import (
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/politecrawl/politecrawl/crawler"
+	"github.com/politecrawl/politecrawl/crawler/faultsite"
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+// result is a crawl of a faulty host and a sound one, read back from its files.
+type result struct {
+	t           *testing.T
+	cfg         crawler.Config
+	sound, host string // origins
+	fault       *faultsite.Fault
+	kind        faultsite.Kind
+
+	pages    map[string]*output.Page
+	rejected map[string]*output.Rejection
+	robots   map[string]*robotsLine
+	sitemaps map[string]*output.Sitemap
+}
+
+// robotsLine is a line of robots.jsonl, as far as it matters here.
+type robotsLine struct {
+	Origin  string `json:"origin"`
+	Outcome string `json:"outcome"`
+	Status  int    `json:"status"`
+	Error   string `json:"error"`
+
+	Truncated bool `json:"truncated"`
+}
+
+func (r *result) read() {
+	r.pages = byURL(r, output.PagesFile, func(p *output.Page) string { return p.URL })
+	r.rejected = byURL(r, output.RejectedFile, func(p *output.Rejection) string { return p.URL })
+	r.robots = byURL(r, output.RobotsFile, func(p *robotsLine) string { return p.Origin })
+	r.sitemaps = byURL(r, output.SitemapsFile, func(p *output.Sitemap) string { return p.URL })
+}
+
+// byURL reads a file of lines, none of which may stand there twice.
+func byURL[T any](r *result, name string, url func(*T) string) map[string]*T {
+	lines := make(map[string]*T)
+	for line, err := range output.Read[T](filepath.Join(r.cfg.Output, name)) {
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		u := url(line)
+		if _, twice := lines[u]; twice {
+			r.t.Errorf("%s has two lines about %s", name, u)
+		}
+		lines[u] = line
+	}
+	return lines
+}
+
+// page says that a URL was fetched, and nothing else is told of it.
+func (r *result) page(url string, status int) {
+	r.t.Helper()
+	switch p := r.pages[url]; {
+	case p == nil:
+		r.t.Errorf("%s was not fetched: %+v", url, r.rejected[url])
+	case p.Status != status:
+		r.t.Errorf("%s has status %d, want %d", url, p.Status, status)
+	case r.rejected[url] != nil:
+		r.t.Errorf("%s was fetched and rejected: %+v", url, r.rejected[url])
+	}
+}
+
+// refused says that a URL was left alone, for a reason and with words that say so.
+func (r *result) refused(url string, reason output.Reason, says string) {
+	r.t.Helper()
+	line := r.rejected[url]
+	switch {
+	case line == nil || r.pages[url] != nil:
+		r.t.Errorf("%s was not rejected: %+v", url, r.pages[url])
+		return
+	case line.Reason != reason:
+		r.t.Errorf("%s was rejected: %s, want %s", url, line.Reason, reason)
+	}
+	if reason == output.Failed || reason == output.Later {
+		r.said(url, line.Detail, says)
+	}
+}
+
+// closed says that what the robots.txt of a host closes was left alone.
+func (r *result) closed(origin string) {
+	r.t.Helper()
+	r.refused(origin+"/closed/page", output.Disallowed, "")
+}
+
+// riddles are what nobody understands who has not written the program.
+var riddles = regexp.MustCompile(`context deadline|context canceled|Client\.Timeout|read tcp|write tcp|dial tcp|Get "|0x|%!|^EOF$|: EOF$|unexpected EOF$|transportRead|[^[:print:]…“”]`)
+
+// said holds that a text says what it should, in words for a person.
+func (r *result) said(what, text, says string) {
+	r.t.Helper()
+	if !strings.Contains(text, says) || text == "" || riddles.MatchString(text) || len(text) > 300 {
+		r.t.Errorf("%s: the record says %q, want %q, in words for people", what, text, says)
+	}
+}
+
+// ofPage judges a fault of a page.
+func (r *result) ofPage(want faultsite.Want) {
+	r.page(r.host+"/", 200)
+	r.page(r.host+"/after", 200)
+	r.closed(r.host)
+	fault := r.host + "/fault"
+	switch want.As {
+	case faultsite.Fetched:
+		r.page(fault, want.Status)
+	case faultsite.Chained:
+		r.page(fault, want.Status)
+		r.gaveUp()
+	default:
+		r.refused(fault, output.Failed, want.Says)
+	}
+	r.leads(r.host+"/behind", want.Follows)
+	if p := r.pages[fault]; p != nil && (p.Truncated != "") != want.Cut {
+		r.t.Errorf("the page was cut by: %q, want %v", p.Truncated, want.Cut)
+	}
+}
+
+// leads says whether a URL that only the faulty answer leads to was crawled.
+func (r *result) leads(url string, follows bool) {
+	r.t.Helper()
+	if follows {
+		r.page(url, 200)
+	} else if r.pages[url] != nil {
+		r.t.Errorf("%s was crawled, which only an answer without worth leads to", url)
+	}
+}
+
+// gaveUp says that a chain of redirects was left at some point.
+func (r *result) gaveUp() {
+	r.t.Helper()
+	for _, line := range r.rejected {
+		if line.Reason == output.TooManyHops && strings.HasPrefix(line.URL, r.host+"/fault/") {
+			return
+		}
+	}
+	r.t.Errorf("no end of the redirects was listed: %+v", r.rejected)
+}
+
+// ofRobots judges a fault of a robots.txt.
+func (r *result) ofRobots(want faultsite.Want) {
+	line := r.robots[r.host]
+	if line == nil {
+		r.t.Fatal("robots.jsonl has no line about the host")
+	}
+	if line.Outcome != string(want.As) || line.Truncated != want.Cut || line.Status != want.Status && want.As != faultsite.Unreachable {
+		r.t.Errorf("robots.jsonl: %+v, want %+v", line, want)
+	}
+	switch {
+	case want.As == faultsite.Unreachable:
+		r.said("robots.txt", line.Error, want.Says)
+		r.refused(r.host+"/", output.Later, want.Says)
+		return
+	case want.As == faultsite.AllowAll || want.Opens:
+		r.page(r.host+"/closed/page", 404)
+	default:
+		r.closed(r.host)
+	}
+	r.page(r.host+"/", 200)
+	r.page(r.host+"/after", 200)
+}
+
+// ofSitemap judges a fault of a sitemap.
+func (r *result) ofSitemap(want faultsite.Want) {
+	r.page(r.host+"/", 200)
+	r.page(r.host+"/after", 200)
+	r.closed(r.host)
+	url := r.host + "/sitemap.xml"
+	line := r.sitemaps[url]
+	if line == nil {
+		r.t.Fatal("sitemaps.jsonl has no line about the sitemap")
+	}
+	if line.Status != want.Status {
+		r.t.Errorf("sitemaps.jsonl: %+v, want %+v", line, want)
+	}
+	switch want.As {
+	case faultsite.Failed:
+		r.refused(url, output.Failed, want.Says)
+	case faultsite.Faulty:
+		r.said("the sitemap", line.Detail, want.Says)
+	case faultsite.Chained:
+		r.gaveUp()
+	default:
+		if line.Detail != "" {
+			r.t.Errorf("sitemaps.jsonl: %+v, want no detail", line)
+		}
+	}
+	r.leads(r.host+"/listed", want.Follows)
+}
+
+// requests judges by what the hosts saw.
+func (r *result) requests(site *faultsite.Site, want faultsite.Want) {
+	rep := site.Report()
+	for _, v := range rep.Violations {
+		r.t.Errorf("violation: %v", v)
+	}
+	wantFaults := 1
+	switch {
+	case want.Twice:
+		wantFaults = 2
+	case strings.HasPrefix(r.fault.Name, "redirect-"):
+		wantFaults = rep.Faults[r.fault.Name+" "+string(r.kind)] // as many as there are hops
+	}
+	if n := rep.Faults[r.fault.Name+" "+string(r.kind)]; n != wantFaults {
+		r.t.Errorf("the fault was met with %d times, want %d", n, wantFaults)
+	}
+}

@@ -1,0 +1,82 @@
+package faultsite
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"net"
+	"time"
+)
+
+// A connect spoils a connection before a request is read, if any is.
+type connect func(x *exchange)
+
+// A secure makes what a host shows of itself where it should not be trusted.
+type secure func(a *Authority, address string) (*tls.Config, error)
+
+// insecure are the faults of TLS, and of connections that come to no request. Where they
+// befall a page or a sitemap, robots.txt came over another connection.
+func insecure() []*Fault {
+	cert := func(change func(*x509.Certificate)) secure {
+		return func(a *Authority, address string) (*tls.Config, error) {
+			c, err := a.sign(address, change)
+			return &tls.Config{Certificates: []tls.Certificate{c}, MinVersion: tls.VersionTLS12}, err
+		}
+	}
+	unknown := func(_ *Authority, address string) (*tls.Config, error) {
+		stranger, err := NewAuthority()
+		if err != nil {
+			return nil, err
+		}
+		return cert(nil)(stranger, address)
+	}
+	old := func(a *Authority, address string) (*tls.Config, error) {
+		config, err := cert(nil)(a, address)
+		if err == nil {
+			config.MinVersion, config.MaxVersion = tls.VersionTLS10, tls.VersionTLS11 // what is wrong with it
+		}
+		return config, err
+	}
+	spoil := func(name, does, says string, how secure) *Fault {
+		f := lost(name, does, says, nil)
+		f.secure = how
+		return f
+	}
+	cut := func(name, does, says string, how connect) *Fault {
+		f := spoil(name, does, says, cert(nil))
+		f.connect = how
+		return f
+	}
+	plain := func(name, does, says string, how connect) *Fault {
+		f := lost(name, does, says, nil)
+		f.connect = how
+		return f
+	}
+	silent := func(f *Fault) *Fault {
+		f.Endless = true
+		return f
+	}
+	return []*Fault{
+		spoil("expired-certificate", "shows a certificate that has expired", "expired",
+			cert(func(c *x509.Certificate) { c.NotAfter = time.Now().Add(-time.Minute) })),
+		spoil("early-certificate", "shows a certificate that is not valid yet", "not yet valid",
+			cert(func(c *x509.Certificate) { c.NotBefore = time.Now().Add(time.Hour) })),
+		spoil("wrong-name", "shows a certificate of another name", "certificate is valid for",
+			cert(func(c *x509.Certificate) { c.IPAddresses = []net.IP{net.IPv4(192, 0, 2, 1)} })),
+		spoil("unknown-authority", "shows a certificate of an authority that nobody knows", "unknown authority", unknown),
+		spoil("old-tls", "speaks TLS 1.1 at most", "protocol version", old),
+		cut("handshake-closed", "closes the connection in the middle of the handshake", "closed", func(x *exchange) {
+			x.wait(x.site.beat)
+		}),
+		cut("handshake-reset", "resets the connection in the middle of the handshake", "reset", func(x *exchange) {
+			x.wait(x.site.beat)
+			x.peer.reset()
+		}),
+		silent(cut("handshake-silent", "says nothing in the handshake", "within", func(x *exchange) { hang.of(x) })),
+		cut("handshake-garbage", "answers the handshake with what is no TLS", "TLS", func(x *exchange) {
+			x.send("HTTP/1.1 400 Bad Request\r\n\r\nThis is a plain port.\r\n")
+			x.wait(linger)
+		}),
+		plain("closed-at-once", "closes each connection as soon as it is there", "the connection was", func(*exchange) {}),
+		plain("reset-at-once", "resets each connection as soon as it is there", "reset", func(x *exchange) { x.peer.reset() }),
+	}
+}

@@ -1,0 +1,155 @@
+package crawler
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptrace"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// A line is what is known of the connection that a request goes over.
+//
+// net/http sends a request again, by itself and at once, where it may: over HTTP/1 when
+// the connection was used before and goes away instead of an answer, over HTTP/2 when the
+// site refuses the stream, or sends the client away. A site that does nothing else is
+// asked without a pause and without end. Here a request that was sent and is to be sent
+// again waits first, as any other would, and does not go out a third time.
+//
+// Over HTTP/2 an answer that is not wanted any more goes on arriving, as long as the site
+// likes: its connection carries others. One on which an answer was left before its end is
+// therefore closed, as it is over HTTP/1.
+type line struct {
+	ctx    context.Context
+	pause  func(ctx context.Context) // lets the delay of the host pass
+	giveUp func(cause error)         // ends ctx
+
+	mu    sync.Mutex // guards all below: the connection may tell of itself at any time
+	conn  net.Conn   // the last one; nil: none yet
+	dead  bool       // conn was closed before the request got it
+	sent  bool       // on conn
+	again int        // how often it was to be sent again
+}
+
+// errRefusedAgain is what becomes of a request that would be sent a third time.
+var errRefusedAgain = errors.New("crawler: the site turns the request away without an answer, as it did before")
+
+// traced returns ctx with l listening.
+func (l *line) traced(ctx context.Context) context.Context {
+	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		GotConn: func(info httptrace.GotConnInfo) {
+			if !l.got(info.Conn) {
+				return
+			}
+			l.pause(l.ctx)
+		},
+		WroteHeaders: func() {
+			l.mu.Lock()
+			defer l.mu.Unlock()
+			l.sent = true
+		},
+	})
+}
+
+// got takes note of a connection that the request is about to be sent on, and tells
+// whether it has to wait, since it was sent before.
+func (l *line) got(conn net.Conn) (wait bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	wait, l.sent, l.conn, l.dead = l.sent, false, conn, closed(conn)
+	if wait {
+		l.again++
+	}
+	if l.again > 1 {
+		l.giveUp(errRefusedAgain)
+	}
+	return wait
+}
+
+// closed tells whether drop has closed a connection.
+func closed(conn net.Conn) bool {
+	c, ok := conn.(*tls.Conn)
+	if !ok {
+		return false
+	}
+	below, ok := c.NetConn().(syscall.Conn)
+	if !ok {
+		return false
+	}
+	raw, err := below.SyscallConn()
+	return err != nil || raw.Control(func(uintptr) {}) != nil
+}
+
+const (
+	// deadPause is how long net/http may take to find out that a connection was closed.
+	deadPause = 5 * time.Millisecond
+	maxDead   = 100
+)
+
+// send sends a request over l. One that got a connection which has been closed goes over
+// another: nothing of it was sent.
+func (l *line) send(base http.RoundTripper, req *http.Request) (resp *http.Response, err error) {
+	for range maxDead {
+		if resp, err = base.RoundTrip(req); err == nil || !l.unsent() || sleep(l.ctx, deadPause) != nil {
+			break
+		}
+	}
+	return resp, err
+}
+
+// unsent tells whether the connection had been closed before the request was sent on it,
+// which then was not.
+func (l *line) unsent() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.dead {
+		l.sent = false
+	}
+	return l.dead
+}
+
+// drop closes the connection if it is one of HTTP/2, which nobody else closes.
+func (l *line) drop() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if c, ok := l.conn.(*tls.Conn); ok && c.ConnectionState().NegotiatedProtocol == "h2" {
+		_ = c.Close()
+	}
+}
+
+// lineBody is the body of an answer over a line. One that is closed before its end was
+// read takes the line with it.
+type lineBody struct {
+	io.ReadCloser
+	line *line
+	over bool // its end was read
+}
+
+// over returns the body of an answer, watched over.
+func (l *line) over(resp *http.Response) io.ReadCloser {
+	if resp.ProtoMajor != 2 || resp.Body == http.NoBody || resp.ContentLength == 0 {
+		return resp.Body
+	}
+	return &lineBody{ReadCloser: resp.Body, line: l}
+}
+
+// Read implements io.Reader.
+func (b *lineBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	b.over = b.over || errors.Is(err, io.EOF)
+	return n, err
+}
+
+// Close closes the body.
+func (b *lineBody) Close() error {
+	err := b.ReadCloser.Close()
+	if !b.over {
+		b.line.drop()
+	}
+	return err
+}

@@ -1,0 +1,117 @@
+package crawler
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+// What is kept of where a URL was found does not grow with that.
+func TestViaIsCut(t *testing.T) {
+	long := "/" + strings.Repeat("x", 3000)
+	s := newSite(t, "127.0.0.1", map[string]string{
+		"/": `<a href="` + long + `">long</a>`, long: `<a href="/next">next</a><a href="http://elsewhere.test/">out</a>`, "/next": "next",
+	})
+	got := run(t, testConfig(t, s.url+"/"), nil)
+	want := (s.url + long)[:maxVia] + "…"
+	if via := got.refusal(t, "http://elsewhere.test/").Via; via != want {
+		t.Errorf("left alone, found in %.50s… of %d bytes", via, len(via))
+	}
+	for _, p := range got.pages {
+		if p.URL == s.url+"/next" && p.Via != want || p.URL == s.url+long && p.Via != s.url+"/" {
+			t.Errorf("%.50s… found in %.50s… of %d bytes", p.URL, p.Via, len(p.Via))
+		}
+	}
+	if len(got.pages) != 3 {
+		t.Errorf("%d pages", len(got.pages))
+	}
+}
+
+// However many URLs were left aside, some at a time are held when they are taken up.
+func TestAsideInParts(t *testing.T) {
+	j, err := openJournal(filepath.Join(t.TempDir(), journalFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = j.close() }()
+	const n = 2*asideBatch + 7
+	s := newAside(j, newBoundary(ScopeHost).key)
+	var all []left
+	for i := range n {
+		a := address{url: fmt.Sprintf("http://h%d.test/", i), host: frontier.Host(fmt.Sprintf("http://h%d.test", i)), hostname: fmt.Sprintf("h%d.test", i)}
+		all = append(all, left{at: a, rejection: output.Rejection{URL: a.url, Reason: output.OutOfScope, Depth: 1}})
+	}
+	if err := s.put(all); err != nil {
+		t.Fatal(err)
+	}
+	if !s.mayHold(all[n-1].at) || s.mayHold(address{host: "http://other.test", hostname: "other.test"}) {
+		t.Error("it does not know whose URLs it holds")
+	}
+	seen, parts := make(map[string]bool), 0
+	give := func(some []left) error {
+		parts++
+		for _, l := range some {
+			seen[l.rejection.URL] = true
+		}
+		if len(some) > asideBatch {
+			t.Errorf("%d at a time", len(some))
+		}
+		return s.put(some[:1]) // which may be left aside again meanwhile, and is not met again
+	}
+	if err := s.take(func(left) bool { return true }, give); err != nil || len(seen) != n || parts != 3 {
+		t.Errorf("%v: %d URLs in %d parts", err, len(seen), parts)
+	}
+	if len(s.urls) != 3 {
+		t.Errorf("%d are still there", len(s.urls))
+	}
+}
+
+// A domain may have hosts without end; what is remembered of them has one.
+func TestScopeForgetsHosts(t *testing.T) {
+	b := newBoundary(ScopeDomain)
+	start, err := resolve("", "http://example.com/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.join(start)
+	for i := range 2*maxOrigins + 10 {
+		if !b.holds(address{host: frontier.Host(fmt.Sprintf("http://h%d.example.com", i)), hostname: fmt.Sprintf("h%d.example.com", i)}) {
+			t.Fatalf("host %d is not of the domain", i)
+		}
+	}
+	if len(b.hosts) > maxOrigins || len(b.keys) != 1 {
+		t.Errorf("%d hosts are remembered, and %d keys", len(b.hosts), len(b.keys))
+	}
+}
+
+// A sitemap whose URL is longer than one may be is not read: each of its entries would
+// repeat it.
+func TestLongSitemapURL(t *testing.T) {
+	long := "/" + strings.Repeat("x", maxSitemapURL) + ".txt"
+	s := newSite(t, "127.0.0.1", map[string]string{
+		"/robots.txt": "Sitemap: {site}" + long + "\nSitemap: {site}/short.txt\n", long: "{site}/of-long\n", "/short.txt": "{site}/of-short\n",
+		"/": "start", "/of-long": "no", "/of-short": "yes",
+	})
+	got := run(t, testConfig(t, s.url+"/"), nil)
+	if s.count(long) > 0 || s.count("/of-short") != 1 || got.Sitemaps != 1 {
+		t.Errorf("%+v", got.Summary)
+	}
+}
+
+// A name that is longer than a host's may be is read like any other text, and not
+// remembered.
+func TestLongNamesAreNotRemembered(t *testing.T) {
+	o := newOrigins()
+	for _, name := range []string{strings.Repeat("a.", 200) + "test", strings.Repeat("x", 300)} {
+		if _, _, ok := o.cut("http://" + name + "/"); ok || len(o.known) > 0 {
+			t.Errorf("%.20s… is remembered", name)
+		}
+	}
+	if _, rest, ok := o.cut("http://example.com:8080/x"); !ok || rest != "/x" || len(o.known) != 1 {
+		t.Errorf("%q, %t", rest, ok)
+	}
+}

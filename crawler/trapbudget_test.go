@@ -1,0 +1,154 @@
+package crawler
+
+import (
+	"fmt"
+	"net/url"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+)
+
+// fill counts pages of a pattern until it closes, and returns how many; most: it does not.
+func fill(tr *traps, host frontier.Host, most int, page func(i int) string) int {
+	for i := range most {
+		url := fmt.Sprintf("%s/x?id=%d", host, i)
+		if !tr.fetched(host, url) {
+			continue
+		}
+		if _, pages, closes := tr.judge(host, url, []byte(page(i)), true); closes {
+			return pages
+		}
+	}
+	return most
+}
+
+func TestTrapBudget(t *testing.T) {
+	nav := "<nav>" + prose(1, 200) + "</nav>"
+	for _, tt := range []struct {
+		name  string
+		page  func(i int) string
+		least int // pages until it is closed
+		most  int
+	}{
+		{"the same", func(int) string { return nav }, 1090, 1110},
+		{"nothing", func(int) string { return "" }, 1090, 1110},
+		{"a date", func(i int) string {
+			return fmt.Sprintf("%s<h1>%d May %d</h1><p>0%d.05.%d</p>", nav, i%31, 2000+i/31, i%10, i)
+		}, 1090, 1110},
+		{"a short answer", func(i int) string { return nav + "<p>Nothing is " + prose(uint64(i), 3) }, 1090, 1110},
+		{"a script", func(i int) string { return nav + "<script>" + prose(uint64(i), 300) + "</script>" }, 1090, 1110},
+		{"things that were all there", func(i int) string {
+			var b strings.Builder
+			for k := range 20 {
+				b.WriteString("<p>" + prose(uint64((i*7+k*13)%1000), 6))
+			}
+			return nav + b.String()
+		}, 1090, 5000},
+		{"articles", func(i int) string { return nav + "<p>" + prose(uint64(i), 30) }, 20_000, 20_000},
+		{"pictures", func(i int) string { return fmt.Sprintf(`%s<img src="/%d.jpg">`, nav, i) }, 20_000, 20_000},
+		{"tables", func(i int) string {
+			b := nav + "<table>"
+			for k := range 30 {
+				b += fmt.Sprintf("<td>%d.%d", (i*31+k*17)%997, (i*i+k)%9973)
+			}
+			return b
+		}, 3000, 3000},
+		{"one of ten is there", func(i int) string { return nav + []string{"<p>" + prose(uint64(i), 30), "<p>gone"}[min(i/4%10, 1)] }, 20_000, 20_000},
+		{"one of forty is there", func(i int) string { return nav + []string{"<p>" + prose(uint64(i), 30), "<p>gone"}[min(i/4%40, 1)] }, 1090, 2000},
+		{"a thousand in a row are gone, after ten thousand", func(i int) string {
+			if i > 10_000 && i < 11_000 {
+				return nav
+			}
+			return nav + "<p>" + prose(uint64(i), 30)
+		}, 20_000, 20_000},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			pages := tt.most
+			if tt.least < tt.most { // it is to be closed by then
+				pages += 1000
+			}
+			if got := fill(newTraps(1000), "https://a.test", pages, tt.page); got < tt.least || got > tt.most {
+				t.Errorf("closed after %d pages, want %d to %d", got, tt.least, tt.most)
+			}
+		})
+	}
+}
+
+// A host with more patterns than are counted one by one has coarse ones for the rest. One
+// of these closes without the others of its shape.
+func TestCoarsePatternClosesAlone(t *testing.T) {
+	const host = "https://a.test"
+	tr := newTraps(20)
+	for i := range maxHostPatterns {
+		tr.fetched(host, fmt.Sprintf("%s/%s/page", host, slug(i)))
+	}
+	trap := func(i int) string { return fmt.Sprintf("%s/x-%s/page", host, slug(i)) }
+	closes := false
+	for i := 0; i < 200 && !closes; i++ {
+		if tr.fetched(host, trap(i)) {
+			_, _, closes = tr.judge(host, trap(i), nil, true)
+		}
+	}
+	for url, want := range map[string]bool{trap(1000): true, fmt.Sprintf("%s/%s/other", host, slug(7)): false, host + "/a/b/c": false} {
+		if name, _, closed := tr.closedFor(host, url); closed != want {
+			t.Errorf("%s, counted as %s, is closed: %t", url, name, closed)
+		}
+	}
+}
+
+// However many hosts and patterns there are, traps remember so many.
+func TestTrapsMemory(t *testing.T) {
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	tr := newTraps(1)
+	for host := range 45_000 {
+		h := frontier.Host(fmt.Sprintf("https://www.host-%d.test", host))
+		for i := range 4 {
+			for range 2 - min(i, 1) { // the second is looked at
+				if url := fmt.Sprintf("%s/some/path/%d?id%c=1", h, i, 'a'+i); tr.fetched(h, url) {
+					tr.judge(h, url, []byte("<p>text</p>"), true)
+				}
+			}
+		}
+	}
+	for i := range 3000 {
+		tr.fetched("https://deep.test", "https://deep.test/"+url.PathEscape(prose(uint64(i), 1))+"/x")
+	}
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	if took := int64(after.HeapAlloc) - int64(before.HeapAlloc); took > 100<<20 {
+		t.Errorf("%d MiB", took>>20)
+	} else {
+		t.Logf("%d MiB", took>>20)
+	}
+	count := 0
+	for _, h := range []map[frontier.Host]map[string]*pattern{tr.young, tr.old} {
+		for _, patterns := range h {
+			count += 1 + len(patterns)
+		}
+	}
+	if deep := tr.young["https://deep.test"]; count > maxPatterns || len(tr.watched) > maxWatched || len(deep) > maxHostPatterns+1 {
+		t.Errorf("%d patterns, %d of them watched, %d of one host", count, len(tr.watched), len(deep))
+	}
+	runtime.KeepAlive(tr)
+}
+
+func BenchmarkTraps(b *testing.B) {
+	page := []byte(strings.Repeat(`<p class="x">Some text with <a href="/a/link">a link</a> in it, and more of it.</p>`, 250))
+	for name, free := range map[string]int{"free": 1 << 40, "watched": 1} {
+		b.Run(name, func(b *testing.B) {
+			tr := newTraps(free)
+			for i := range b.N {
+				tr.closedFor("https://a.test", "https://a.test/2024/05/some-title")
+				url := fmt.Sprintf("https://a.test/2024/05/some-title-%d", i)
+				if tr.fetched("https://a.test", url) {
+					tr.judge("https://a.test", url, page, true)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,108 @@
+package crawler
+
+import (
+	"context"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+)
+
+// stir lets the watch see that something has changed.
+func (c *Crawler) stir() {
+	select {
+	case c.changed <- struct{}{}:
+	default:
+	}
+}
+
+// watch ends the crawl when nothing is left, or nothing that it would wait for.
+// It looks after outcomes, and when what it waits for is due.
+func (c *Crawler) watch(leases context.Context) {
+	due := time.NewTimer(time.Hour)
+	defer due.Stop()
+	for {
+		wait, err := c.look()
+		if err != nil {
+			c.fail(err)
+		}
+		rest := watchRest
+		if c.shared != nil { // others change it, and looking costs more
+			wait, rest = min(wait, sharedRest), sharedRest
+		}
+		due.Reset(max(wait, watchPause))
+		select {
+		case <-leases.Done():
+			return
+		case <-c.changed:
+			_ = sleep(leases, rest)
+		case <-due.C:
+		}
+	}
+}
+
+const (
+	// watchPause is the least time between two looks that nothing has caused,
+	// watchRest that between two others.
+	watchPause = 100 * time.Millisecond
+	watchRest  = 5 * time.Millisecond
+
+	// sharedRest is the time between two looks at a frontier that others share.
+	sharedRest = 500 * time.Millisecond
+)
+
+// look stops the crawl when it is over, and else returns when to look again.
+func (c *Crawler) look() (again time.Duration, err error) {
+	stats, err := c.frontier.Stats(c.books)
+	if err != nil {
+		return 0, err
+	}
+	c.ending.Lock()
+	c.stats = stats
+	c.ending.Unlock()
+	switch {
+	case stats.Finished():
+		if c.shared != nil {
+			if over, err := c.shared.over(c.books); !over || err != nil {
+				return 0, err
+			}
+		}
+		c.stop(EndFinished)
+		return 0, nil
+	case stats.NextDue.IsZero():
+		return time.Hour, nil // for leases to end, which is a change
+	}
+	wait := time.Until(stats.NextDue)
+	if stats.Leased > 0 || wait <= 0 || c.paused() {
+		return wait, nil
+	}
+	patience, err := c.patience(stats)
+	if err == nil && wait > patience {
+		c.stop(EndLater)
+	}
+	return wait, err
+}
+
+// patience is how long the crawl waits with nothing to do: max-wait, and at least
+// as long as the turn of a host takes, or the retry of a page while one is left.
+func (c *Crawler) patience(stats frontier.Stats) (time.Duration, error) {
+	wait := max(c.cfg.MaxWait, c.pace.slowest.get())
+	if c.shared != nil { // others know hosts that are slower
+		wait = max(wait, c.cfg.MaxCrawlDelay, maxSlow)
+	}
+	left := stats.Pending + stats.Scheduled
+	if err := c.recovered(); err != nil {
+		return 0, err
+	}
+	hosts, _ := c.aside.waiting()
+	for _, h := range hosts {
+		rec, err := c.frontier.Host(c.books, h)
+		if err != nil {
+			return 0, err
+		}
+		left -= rec.Pending + rec.Scheduled
+	}
+	if left > 0 {
+		wait = max(wait, retryBase<<maxBackoff)
+	}
+	return wait, nil
+}
