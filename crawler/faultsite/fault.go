@@ -94,16 +94,6 @@ func Faults() []*Fault {
 // OfConnections tells whether the fault befalls connections, and not what comes over them.
 func (f *Fault) OfConnections() bool { return f.connect != nil || f.secure != nil }
 
-// find returns the fault of a name, or nil.
-func find(name string) *Fault {
-	for _, f := range Faults() {
-		if f.Name == name {
-			return f
-		}
-	}
-	return nil
-}
-
 // beat is the time between two bytes of what is slow, unless Options say otherwise.
 const beat = 20 * time.Millisecond
 

@@ -16,7 +16,6 @@ type ledger struct {
 	clock    demosite.Clock
 	known    bool // robots.txt was answered
 	number   int  // of requests so far
-	faults   int  // of which a fault befell
 	requests []demosite.Request
 }
 
@@ -55,9 +54,6 @@ func (s *Site) note(h *host, x *exchange, fault bool) {
 	l.clock.Take(r)
 	path, _, _ := strings.Cut(r.URI, "?")
 	found = append(found, h.permission(r, path)...)
-	if fault {
-		l.faults++
-	}
 	if len(l.requests) == memory {
 		l.requests = append(l.requests[:0], l.requests[1:]...)
 	}

@@ -64,8 +64,12 @@ func Start(opts *Options) (*Site, error) {
 		delay: o.Delay, beat: cmp.Or(o.Beat, beat),
 		report: Report{Faults: make(map[string]int)}, open: make(map[net.Conn]bool),
 	}
+	faults := make(map[string]*Fault)
+	for _, f := range Faults() {
+		faults[f.Name] = f
+	}
 	for i, wanted := range o.Hosts {
-		h, err := newHost(wanted, i, &o)
+		h, err := newHost(wanted, faults[wanted.Fault], i, &o)
 		if err != nil {
 			return nil, errors.Join(err, s.Close())
 		}
@@ -79,12 +83,10 @@ func Start(opts *Options) (*Site, error) {
 const perNet = 250
 
 // newHost opens the i-th host.
-func newHost(wanted Host, i int, o *Options) (*host, error) {
-	h := &host{Place: Place{Host: wanted}, pages: o.Pages}
-	if wanted.Kind != Sound {
-		if h.fault = find(wanted.Fault); h.fault == nil || h.fault.Want(wanted.Kind).As == "" {
-			return nil, fmt.Errorf("%w: there is no fault %q of a %s", ErrOptions, wanted.Fault, wanted.Kind)
-		}
+func newHost(wanted Host, f *Fault, i int, o *Options) (*host, error) {
+	h := &host{Place: Place{Host: wanted}, fault: f, pages: o.Pages}
+	if (f == nil) != (wanted.Kind == Sound) || f != nil && f.Want(wanted.Kind).As == "" {
+		return nil, fmt.Errorf("%w: there is no fault %q of a %s", ErrOptions, wanted.Fault, wanted.Kind)
 	}
 	address := fmt.Sprintf("127.0.%d.%d", i/perNet, i%perNet+1)
 	listener, err := net.Listen("tcp", address+":0")
