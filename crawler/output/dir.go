@@ -11,6 +11,7 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
+	"github.com/politecrawl/politecrawl/crawler/output/internal/durable"
 	"github.com/politecrawl/politecrawl/crawler/output/jsontext"
 )
 
@@ -34,11 +35,12 @@ var (
 )
 
 // Dir is the directory of one crawl. It is safe for concurrent use, but for
-// Write.
+// Write and Sync.
 type Dir struct {
 	path   string
 	files  [kinds]*lines
 	robots *Log
+	named  bool // the names of the files have reached the disk
 }
 
 // The files of lines, as they stand in Dir.files and in a Batch.
@@ -192,12 +194,19 @@ func (d *Dir) Lengths() Lengths {
 // RobotsLength returns how long robots.jsonl is.
 func (d *Dir) RobotsLength() int64 { return d.robots.length() }
 
-// Sync returns when everything written has reached the disk.
+// Sync returns when every line that Write has written has reached the disk. It is not to
+// be called by two at a time.
 func (d *Dir) Sync() error {
 	for _, l := range d.files {
 		if err := l.file.Sync(); err != nil {
 			return fmt.Errorf("output: %w", err)
 		}
+	}
+	if !d.named {
+		if err := durable.Dir(d.path); err != nil {
+			return fmt.Errorf("output: %w", err)
+		}
+		d.named = true
 	}
 	return nil
 }
@@ -212,10 +221,10 @@ func (d *Dir) Robots(origin string, body []byte, record any) error {
 		return fmt.Errorf("output: record of %s: %w", origin, err)
 	}
 	base := filepath.Join(d.path, RobotsDir, fileName(origin))
-	if err := replace(base+".txt", body, 0o644); err != nil {
+	if err := replace(base+".txt", body); err != nil {
 		return err
 	}
-	if err := replace(base+".json", append(jsontext.Tame(about), '\n'), 0o644); err != nil {
+	if err := replace(base+".json", append(jsontext.Tame(about), '\n')); err != nil {
 		return err
 	}
 	line, err := Line(nil, record)
@@ -244,8 +253,8 @@ func fileName(origin string) string {
 
 // replace writes a file so that a reader finds the old content or the new one,
 // never half of it.
-func replace(path string, content []byte, mode os.FileMode) error {
-	if err := os.WriteFile(path+"~", content, mode); err != nil {
+func replace(path string, content []byte) error {
+	if err := os.WriteFile(path+"~", content, 0o644); err != nil {
 		return fmt.Errorf("output: %w", err)
 	}
 	if err := os.Rename(path+"~", path); err != nil {

@@ -7,17 +7,39 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/politecrawl/politecrawl/crawler/output/internal/durable"
 	"github.com/politecrawl/politecrawl/crawler/output/jsontext"
 )
 
-// SaveState replaces the state file of the directory by v as JSON. Only its owner
-// can read it: the query of a start URL may have a key in it.
+// SaveState replaces the state file of the directory by v as JSON, on the disk: without
+// it no crawl goes on. Only its owner can read it: the query of a start URL may have a
+// key in it.
 func SaveState(path string, v any) error {
 	b, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
 		return fmt.Errorf("output: %w", err)
 	}
-	return replace(filepath.Join(path, StateFile), append(jsontext.Tame(b), '\n'), 0o600)
+	name := filepath.Join(path, StateFile)
+	if err := write(name+"~", append(jsontext.Tame(b), '\n')); err != nil {
+		return fmt.Errorf("output: %w", err)
+	}
+	if err := errors.Join(os.Rename(name+"~", name), durable.Dir(path)); err != nil {
+		return fmt.Errorf("output: %w", err)
+	}
+	return nil
+}
+
+// write writes a file for its owner, and returns when it has reached the disk.
+func write(name string, content []byte) error {
+	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(content)
+	if err == nil {
+		err = file.Sync()
+	}
+	return errors.Join(err, file.Close())
 }
 
 // State reads the state file of the directory into v. The error is ErrNone where
