@@ -54,7 +54,7 @@ func TestRobotsIsNeverTorn(t *testing.T) {
 	}
 	fullFile(t, name+"~")
 	if err := write("third"); !errors.Is(err, syscall.ENOSPC) {
-		t.Errorf("on a full disk: %v", err)
+		t.Fatalf("on a full disk: %v", err)
 	}
 	if text, err := os.ReadFile(name); string(text) != "second" || err != nil {
 		t.Errorf("it holds %q, %v", text, err)
@@ -102,7 +102,7 @@ func TestDropRejections(t *testing.T) {
 	t.Run("full disk", func(t *testing.T) {
 		fullFile(t, name+"~")
 		if _, err := DropRejections(dir, counted, drop); !errors.Is(err, syscall.ENOSPC) {
-			t.Errorf("%v", err)
+			t.Fatalf("%v", err)
 		}
 		if after, err := os.ReadFile(name); !bytes.Equal(after, text) || err != nil {
 			t.Errorf("it holds %q, %v", after, err)
@@ -111,6 +111,9 @@ func TestDropRejections(t *testing.T) {
 			t.Errorf("beside it is %s~, %v", name, err)
 		}
 	})
+	if t.Failed() {
+		return
+	}
 	length, err := DropRejections(dir, counted, drop)
 	if err != nil {
 		t.Fatal(err)
