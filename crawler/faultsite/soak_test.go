@@ -230,9 +230,24 @@ func (s *soak) finish() {
 	s.t.Logf("faults survived: %s", survived(rep.Faults))
 	s.books()
 	for _, m := range s.crawlers {
-		if s.time >= time.Minute { // what is shorter has no trend
+		s.leaks(m.crawl.vitals())
+		if s.time >= leastTrend {
 			m.trend.judge(s.t)
 		}
+	}
+}
+
+// leastTrend is the shortest time in which a crawl of two thousand hosts has met with all
+// of them on a busy machine too, so that what it takes later is growth.
+const leastTrend = 10 * time.Minute
+
+// leaks holds that nothing is left of a crawl that is over, and that it never took more
+// than it may.
+func (s *soak) leaks(v vitals) {
+	const goroutines, descriptors, peak = 100, 100, 640 << 20
+	if v.Goroutines > goroutines || v.Descriptors > descriptors || v.Peak > peak {
+		s.t.Errorf("at its end the crawl has %d goroutines and %d descriptors, and took %d MiB at the most; want no more than %d, %d and %d",
+			v.Goroutines, v.Descriptors, v.Peak>>20, goroutines, descriptors, peak>>20)
 	}
 }
 
