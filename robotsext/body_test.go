@@ -194,3 +194,27 @@ func TestNilBody(t *testing.T) {
 		})
 	}
 }
+
+// A body that says nothing is not read to its end, whatever status it comes with.
+func TestUnwantedBody(t *testing.T) {
+	for code, want := range map[int]robotsext.Outcome{302: robotsext.AllowAll, 404: robotsext.AllowAll, 500: robotsext.Unreachable} {
+		t.Run(fmt.Sprintf("ROB-STA-01/%d without end", code), func(t *testing.T) {
+			var sent atomic.Int64
+			rec := fetched(t, newSite(t, func(w http.ResponseWriter, req *http.Request) {
+				w.Header().Set("Location", "/robots.txt")
+				w.WriteHeader(code)
+				for piece := bytes.Repeat([]byte("x"), 32<<10); sent.Load() < 64<<20; {
+					n, err := w.Write(piece)
+					sent.Add(int64(n))
+					if err != nil {
+						return
+					}
+				}
+			}))
+			wantOutcome(t, rec, want)
+			if n := sent.Load(); n > 32<<20 { // what the sockets hold is sent and not read
+				t.Errorf("%d bytes were sent", n)
+			}
+		})
+	}
+}

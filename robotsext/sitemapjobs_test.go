@@ -1,0 +1,88 @@
+package robotsext_test
+
+import (
+	"fmt"
+	"net/http"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/politecrawl/politecrawl/robotsext"
+	"github.com/politecrawl/politecrawl/robotsext/sitemap"
+)
+
+// held is how much is in use beyond what was before.
+func held(before uint64) int64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc) - int64(before)
+}
+
+// TestSitemapJobsInMemory: of the files that indexes list no more are kept in mind than
+// may be read.
+func TestSitemapJobsInMemory(t *testing.T) {
+	const most = 3 << 20
+	t.Run("ROB-SMP-20/an index of many", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			var files []string
+			for i := range 40_000 {
+				files = append(files, fmt.Sprintf("%s/%s/%d.xml", siteA, strings.Repeat("x", 100), i))
+			}
+			whole := index(append(files, "http://b.example/")...) // the last one is not its to list
+			files = nil
+			before, peak := uint64(0), int64(-1)
+			r := newRobots(t, &robotsext.Options{
+				MaxSitemaps: 2,
+				OnSitemapFinding: func(_ string, f sitemap.Finding) {
+					if f.Kind == robotsext.OutOfScope {
+						peak = held(before)
+					}
+				},
+				Transport: roundTripper(func(req *http.Request) (*http.Response, error) {
+					switch req.URL.Path {
+					case "/robots.txt":
+						return robotsListing(siteA + "/1.xml")[0].RoundTrip(req)
+					case "/1.xml":
+						before = uint64(held(0))
+						return ok(whole)[0].RoundTrip(req)
+					}
+					return ok(urlset())[0].RoundTrip(req)
+				}),
+			})
+			gather(r.Sitemaps(t.Context(), rootA))
+			if peak < 0 || peak > most+int64(len(whole)) { // which is received meanwhile
+				t.Errorf("%d KiB are held at the end of the index", peak>>10)
+			}
+			runtime.KeepAlive(whole)
+		})
+	})
+	t.Run("ROB-SMP-20/indexes of as many as may be read", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			const limit = 300
+			asked, before, peak := 0, uint64(0), int64(0)
+			r := newRobots(t, &robotsext.Options{MaxSitemaps: limit, Transport: roundTripper(func(req *http.Request) (*http.Response, error) {
+				switch asked++; {
+				case req.URL.Path == "/robots.txt":
+					return robotsListing(siteA + "/x")[0].RoundTrip(req)
+				case asked == 2:
+					before = uint64(held(0))
+				case asked%50 == 0:
+					peak = max(peak, held(before))
+				}
+				var files []string
+				if depth := strings.Count(req.URL.Path, "/"); depth < 3 {
+					for i := range limit {
+						files = append(files, fmt.Sprintf("%s%s/%d%s", siteA, req.URL.Path, i, strings.Repeat("x", 100)))
+					}
+				}
+				return ok(index(files...))[0].RoundTrip(req)
+			})})
+			gather(r.Sitemaps(t.Context(), rootA))
+			if asked != limit+1 || peak > most {
+				t.Errorf("%d requests, %d KiB are held", asked, peak>>10)
+			}
+		})
+	})
+}
