@@ -120,6 +120,7 @@ type Crawler struct {
 	shared    *shared       // with other processes; nil: the crawl is this one's alone
 	lock      io.Closer     // of the directory, where the frontier is not in it
 	leaseTime time.Duration // of each lease
+	extension time.Duration // by which they are extended, where others share the crawl
 
 	// changed wakes the watch. It holds one signal: more say nothing new.
 	changed chan struct{}
@@ -192,6 +193,7 @@ func New(cfg Config, opts *Options) (*Crawler, error) {
 		changed:   make(chan struct{}, 1),
 		books:     context.Background(),
 		leaseTime: leaseTime(&cfg),
+		extension: sharedLease,
 	}
 	if c.notice == nil {
 		c.notice = func(string) {}

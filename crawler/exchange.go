@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/robotsext"
 )
 
 // maxRecorded is how much of a body an exchange keeps: no sitemap and no robots.txt is
@@ -87,22 +88,10 @@ func (r *recording) answered(req *http.Request, resp *http.Response) {
 	head.WriteString("\r\n")
 	r.ex.Response, r.ex.Status, r.ex.Proto = head.Bytes(), resp.StatusCode, resp.Proto
 	r.ex.Request = r.request(req)
-	if r.held == "" && noStore(resp.Header) {
+	if r.held == "" && robotsext.NoStore(resp.Header) {
 		r.ex.Withheld = "no-store" // ROB-CAC-06
 	}
 	resp.Body = &recordedBody{ReadCloser: resp.Body, r: r}
-}
-
-// noStore tells whether an answer asks not to be written to disk.
-func noStore(h http.Header) bool {
-	for _, field := range h.Values("Cache-Control") {
-		for directive := range strings.SplitSeq(field, ",") {
-			if strings.EqualFold(strings.TrimSpace(directive), "no-store") {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // request is the head of the request: as it was sent, or, where the transport does not

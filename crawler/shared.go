@@ -130,7 +130,7 @@ func (s *shared) start() {
 	var ctx context.Context
 	ctx, s.quit = context.WithCancel(s.c.books)
 	s.ready = make(chan struct{})
-	s.work.Go(func() { s.every(ctx, extendPause, func() error { return s.held.extend(ctx, s.store, s.c.log) }) })
+	s.work.Go(func() { s.every(ctx, s.held.pause(), func() error { return s.held.extend(ctx, s.store, s.c.log) }) })
 	s.work.Go(func() {
 		s.every(ctx, syncPause, func() error {
 			select {

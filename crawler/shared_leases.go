@@ -12,16 +12,8 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext"
 )
 
-const (
-	// sharedLease is how long a process that died keeps its URLs from the others. One
-	// that lives extends its leases every extendPause.
-	sharedLease = time.Minute
-	extendPause = 15 * time.Second
-
-	// leaseMargin is how long before its end a lease is given up: a request that has been
-	// sent is answered a little later, and a clock may run faster than that of Redis.
-	leaseMargin = 5 * time.Second
-)
+// sharedLease is how long a process that died keeps its URLs from the others.
+const sharedLease = time.Minute
 
 // errLeaseLost says that a request was not sent, or was broken off, because another
 // process may have been given its host.
@@ -31,6 +23,8 @@ var errLeaseLost = errors.New("crawler: lease lost")
 // knows: Redis may be out of its reach and not out of that of others, and then nobody
 // extends them. It is safe for concurrent use.
 type held struct {
+	lease time.Duration // for how long they are extended each time
+
 	mu     sync.Mutex // guards leases
 	leases map[frontier.LeaseID]*lent
 }
@@ -39,6 +33,13 @@ type lent struct {
 	host frontier.Host
 	end  time.Time
 }
+
+// pause is how often the leases are extended.
+func (h *held) pause() time.Duration { return h.lease / 4 }
+
+// margin is how long before its end a lease is given up: a request that has been sent is
+// answered a little later, and a clock may run faster than that of Redis.
+func (h *held) margin() time.Duration { return h.lease / 12 }
 
 func (h *held) add(l *frontier.Lease) {
 	h.mu.Lock()
@@ -55,7 +56,7 @@ func (h *held) remove(id frontier.LeaseID) (lost bool) {
 	defer h.mu.Unlock()
 	l, ok := h.leases[id]
 	delete(h.leases, id)
-	return !ok || time.Until(l.end) <= leaseMargin
+	return !ok || time.Until(l.end) <= h.margin()
 }
 
 // left returns for how long a host may be asked: until the first of its leases ends that
@@ -64,7 +65,7 @@ func (h *held) left(host frontier.Host) (left time.Duration, known bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, l := range h.leases {
-		if d := time.Until(l.end) - leaseMargin; l.host == host && (!known || d < left) {
+		if d := time.Until(l.end) - h.margin(); l.host == host && (!known || d < left) {
 			left, known = d, true
 		}
 	}
@@ -88,8 +89,8 @@ func (h *held) extend(ctx context.Context, f extender, log *slog.Logger) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	end := time.Now().Add(sharedLease)
-	err := f.Extend(ctx, ids, sharedLease)
+	end := time.Now().Add(h.lease)
+	err := f.Extend(ctx, ids, h.lease)
 	lost, isLost := errors.AsType[*frontier.LostError](err)
 	if err != nil && !isLost {
 		return err

@@ -38,7 +38,7 @@ func (c *Crawler) openShared() error {
 	opts.Delay = c.cfg.Delay
 	// A host that nobody has asked yet is asked for its robots.txt first, by one.
 	opts.MaxInFlight = 1
-	opts.LeaseTime = max(sharedLease, 2*c.cfg.RobotsTimeout)
+	opts.LeaseTime = max(c.extension, 2*c.cfg.RobotsTimeout)
 	opts.Patience, opts.OnTrouble = outage, c.redisTrouble
 	opts.Logger = c.log
 	store, err := redisstore.Open(c.books, c.cfg.Frontier, opts)
@@ -49,7 +49,7 @@ func (c *Crawler) openShared() error {
 		return err
 	}
 	c.frontier, c.cfg.Worker = store, store.Worker()
-	c.shared = &shared{c: c, store: store}
+	c.shared = &shared{c: c, store: store, held: held{lease: c.extension}}
 	c.limits.share(store)
 	c.leaseTime = opts.LeaseTime
 	if err := c.shared.adopt(); err != nil {

@@ -170,7 +170,7 @@ func (e *extending) Extend(context.Context, []frontier.LeaseID, time.Duration) e
 // its way then.
 func TestLeasesThatEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h, f := &held{}, &extending{}
+		h, f := &held{lease: sharedLease}, &extending{}
 		log := slog.New(slog.DiscardHandler)
 		lease := frontier.Lease{Item: frontier.Item{Host: "http://a.example"}, ID: "1", Expires: time.Now().Add(sharedLease)}
 		h.add(&lease)
@@ -185,7 +185,7 @@ func TestLeasesThatEnd(t *testing.T) {
 		}
 		defer done()
 		for range 8 { // two minutes
-			time.Sleep(extendPause)
+			time.Sleep(h.pause())
 			if err := h.extend(t.Context(), f, log); err != nil {
 				t.Fatal(err)
 			}
@@ -195,7 +195,7 @@ func TestLeasesThatEnd(t *testing.T) {
 		if err := h.extend(t.Context(), f, log); err == nil {
 			t.Error("no error of a frontier that is away")
 		}
-		if at := <-lost; at.Sub(last) != sharedLease-leaseMargin {
+		if at := <-lost; at.Sub(last) != sharedLease-h.margin() {
 			t.Errorf("broken off %v after it was extended last", at.Sub(last))
 		}
 		if _, err := h.within(req, func() {}); !errors.Is(err, errLeaseLost) {

@@ -62,3 +62,14 @@ func ExampleRetryAfter() {
 	// 30m0s
 	// 0s
 }
+
+// May this answer be written to disk?
+func ExampleNoStore() {
+	for _, value := range []string{"max-age=600", "private, No-Store", `private="no-store"`} {
+		fmt.Println(robotsext.NoStore(http.Header{"Cache-Control": {value}}), value)
+	}
+	// Output:
+	// false max-age=600
+	// true private, No-Store
+	// false private="no-store"
+}

@@ -116,6 +116,10 @@ func cutUnquoted(s string) (before, after string) {
 	return s, ""
 }
 
+// NoStore tells whether an answer asks not to be written to disk: the directive no-store
+// of Cache-Control (RFC 9111 5.2.2.5, ROB-CAC-06).
+func NoStore(h http.Header) bool { return cacheControl(h).has("no-store") }
+
 // maxRetryAfter caps what a site may ask for by Retry-After (ROB-POL-04).
 const maxRetryAfter = 24 * time.Hour
 

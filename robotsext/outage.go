@@ -89,7 +89,7 @@ func (r *Robots) settle(prior *Record, lost bool, a *answer, now time.Time) *Rec
 	}
 	if a.outcome != Unreachable {
 		rec.ExpiresAt = now.Add(r.life.of(a.header, now, a.transit))
-		rec.NoStore = cacheControl(a.header).has("no-store")
+		rec.NoStore = NoStore(a.header)
 		r.parse(rec)
 		return rec
 	}

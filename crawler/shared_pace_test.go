@@ -1,0 +1,369 @@
+package crawler
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore/redistest"
+	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/robotsext"
+)
+
+// A countedFrontier counts how often it is asked for a host.
+type countedFrontier struct {
+	frontier.Frontier
+	asked int
+}
+
+func (f *countedFrontier) Host(ctx context.Context, h frontier.Host) (frontier.HostRecord, error) {
+	f.asked++
+	return f.Frontier.Host(ctx, h)
+}
+
+// A host that one process spares is spared by all, and comes back to its pace by the good
+// answers that any of them gets. Those that do not spare it ask for that now and then.
+func TestHostIsSparedByOthers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const host, base = frontier.Host("http://a.test"), 100 * time.Millisecond
+		f := &countedFrontier{Frontier: frontier.NewMemory(nil)}
+		cfg := Default()
+		cfg.Delay = base
+		process := func(resumed bool) *pace {
+			p := newPace(&cfg, f, resumed)
+			p.shared = true
+			return p
+		}
+		answered := func(p *pace, status int, want time.Duration) {
+			t.Helper()
+			if err := p.answered(t.Context(), &visit{lease: frontier.Lease{Item: frontier.Item{Host: host}}}, status, nil); err != nil {
+				t.Fatal(err)
+			}
+			if rec, err := f.Frontier.Host(t.Context(), host); err != nil || rec.Delay != want {
+				t.Errorf("the delay is %v, %v, want %v", rec.Delay, err, want)
+			}
+		}
+		one, two, three, four := process(false), process(false), process(false), process(true)
+		for _, p := range []*pace{one, two} {
+			if err := p.asked(t.Context(), host, nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		answered(one, 503, 2*base)
+		answered(one, 503, 4*base)
+		if err := two.asked(t.Context(), host, nil); err != nil {
+			t.Fatal(err)
+		}
+		answered(two, 200, 360*time.Millisecond) // and not base
+		answered(two, 200, 324*time.Millisecond) // it knows now
+		for _, p := range []*pace{three, four} {
+			rec, err := f.Frontier.Host(t.Context(), host)
+			if err != nil {
+				t.Fatal(err)
+			}
+			first := rec.Delay - rec.Delay/10
+			answered(p, 200, first)
+			f.asked = 0
+			answered(p, 200, first)
+			if f.asked > 0 {
+				t.Errorf("the frontier is asked at every answer, which costs a round trip")
+			}
+			time.Sleep(sparedByOthers)
+			answered(p, 200, first-first/10)
+		}
+		for range 20 {
+			if err := two.answered(t.Context(), &visit{lease: frontier.Lease{Item: frontier.Item{Host: host}}}, 200, nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		answered(two, 200, base)
+	})
+}
+
+// However many hosts there are, when they were asked about is remembered of some.
+func TestAskedAboutIsBounded(t *testing.T) {
+	p := &pace{shared: true}
+	for i := range maxAsks + 10 {
+		p.mayBeSpared(frontier.Host(fmt.Sprintf("http://h%d.test", i)))
+	}
+	if n := len(p.asks); n == 0 || n > maxAsks {
+		t.Errorf("%d are remembered", n)
+	}
+}
+
+// A host that nobody has asked yet is asked by one, for its robots.txt, whoever has its
+// URLs; then for as many pages at once as may be, and not before its delay.
+func TestNewHostIsAskedByOne(t *testing.T) {
+	server := redistest.Start(t)
+	const delay, pages, slow = 60 * time.Millisecond, 8, 400 * time.Millisecond
+	s := newSite(t, "127.0.0.1", nil)
+	handle := func(path string) {
+		s.handle(path, func(w http.ResponseWriter, _ *http.Request) {
+			time.Sleep(slow) // so long are they in flight
+			w.Header().Set("Content-Type", "text/html")
+			_, _ = fmt.Fprint(w, "page")
+		})
+	}
+	handle("/robots.txt")
+	var starts []string
+	for i := range pages {
+		handle(fmt.Sprint("/", i))
+		starts = append(starts, fmt.Sprint(s.url, "/", i))
+	}
+	cfg := sharedConfig(t, server.URL(), starts...)
+	cfg.Delay, cfg.PerHost, cfg.ResponseFactor = delay, 3, 0
+	together(t, worker(t, cfg, "w1"), worker(t, cfg, "w2"))
+	requests, most := s.requests(), 0
+	if len(requests) != pages+1 || requests[0].uri != "/robots.txt" {
+		t.Fatalf("%+v", requests)
+	}
+	for i, r := range requests[1:] {
+		if gap := r.began.Sub(requests[0].end); gap < delay-5*time.Millisecond { // it is in Redis before the answer has been read
+			t.Errorf("%s came %v after robots.txt", r.uri, gap)
+		}
+		busy := 0
+		for _, before := range requests[1 : i+2] {
+			if before.end.After(r.began) {
+				busy++
+			}
+		}
+		most = max(most, busy)
+	}
+	if most < 2 || most > cfg.PerHost {
+		t.Errorf("%d pages were in flight at once, want up to %d", most, cfg.PerHost)
+	}
+}
+
+// A robots.txt that was read by a clock ahead of this machine's does not hold up its host
+// until that time has come here too.
+func TestClockOfAnotherIsAhead(t *testing.T) {
+	s := newSite(t, "127.0.0.1", map[string]string{"/": "page"})
+	f := frontier.NewMemory(nil)
+	now := time.Now()
+	data, err := json.Marshal(&robotsext.Record{
+		Origin: robotsext.Origin(s.url), Outcome: robotsext.AllowAll, Status: http.StatusNotFound,
+		FetchedAt: now.Add(50 * time.Second), ExpiresAt: now.Add(24 * time.Hour),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.UpdateHost(t.Context(), frontier.Host(s.url), frontier.HostUpdate{Robots: &frontier.Robots{Data: data}}); err != nil {
+		t.Fatal(err)
+	}
+	cfg := testConfig(t, s.url+"/")
+	cfg.MaxTime = 3 * time.Second
+	got := run(t, cfg, &Options{Frontier: f})
+	if got.End != EndFinished || got.Pages != 1 || s.count("/robots.txt") != 0 {
+		t.Errorf("%+v, asked for %v", got.Summary, s.requests())
+	}
+}
+
+// What is in flight for longer than a lease stays with the process that has it, as long
+// as that is there.
+func TestLeasesLast(t *testing.T) {
+	server := redistest.Start(t)
+	const lease = 1200 * time.Millisecond
+	s := newSite(t, "127.0.0.1", map[string]string{"/robots.txt": ""})
+	s.handle("/", func(w http.ResponseWriter, _ *http.Request) {
+		time.Sleep(5 * lease / 2)
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = fmt.Fprint(w, "page")
+	})
+	cfg := sharedConfig(t, server.URL(), s.url+"/")
+	cfg.RobotsTimeout = lease / 2
+	var work sync.WaitGroup
+	all := make([]*crawl, 2)
+	for i, name := range []string{"w1", "w2"} {
+		cfg := worker(t, cfg, name)
+		work.Go(func() { all[i] = runChanged(t, cfg, nil, func(c *Crawler) { c.extension = lease }) })
+	}
+	work.Wait()
+	if got := allPages(all); !slices.Equal(got, []string{s.url + "/"}) || s.count("/") != 1 {
+		t.Errorf("pages %v, asked for %v", got, s.asked())
+	}
+}
+
+// A robots.txt that redirects to another host takes the turn of that, which nobody
+// extends: it lasts for as long as that may take.
+func TestHoldsLast(t *testing.T) {
+	server := redistest.Start(t)
+	cfg := worker(t, sharedConfig(t, server.URL(), "http://127.0.0.1:1/"), "w1")
+	cfg.RobotsTimeout = 5 * time.Minute
+	cfg.MaxTime = time.Nanosecond
+	var got *Crawler
+	runChanged(t, cfg, nil, func(c *Crawler) { got = c })
+	if got.leaseTime < 2*cfg.RobotsTimeout {
+		t.Errorf("%v, and a robots.txt may take %v", got.leaseTime, cfg.RobotsTimeout)
+	}
+}
+
+// A host that this process could not reach, and another has reached since, waits no more.
+func TestRecoveredByOthers(t *testing.T) {
+	const host = frontier.Host("http://a.test")
+	f := frontier.NewMemory(nil)
+	cfg := Default()
+	cfg.MaxWait, cfg.MaxCrawlDelay = 0, 0
+	c := &Crawler{cfg: cfg, frontier: f, books: t.Context(), pace: newPace(&cfg, f, false), aside: newAside(nil, newBoundary(ScopeHost).key)}
+	patience := func(want time.Duration) {
+		t.Helper()
+		stats, err := f.Stats(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := c.patience(stats); err != nil || got != want {
+			t.Errorf("patience %v, %v, want %v", got, err, want)
+		}
+	}
+	if _, err := f.Add(t.Context(), []frontier.Item{{URL: "http://a.test/1"}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.aside.wait(host, output.Rejection{Reason: output.Later}); err != nil {
+		t.Fatal(err)
+	}
+	robots := func(r *frontier.Robots) {
+		t.Helper()
+		if err := f.UpdateHost(t.Context(), host, frontier.HostUpdate{Robots: r}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	robots(&frontier.Robots{FailingSince: time.Now()})
+	patience(cfg.Delay) // it has nothing but the host that cannot be reached
+	c.shared = &shared{}
+	patience(maxSlow) // others may know one that is slower
+	c.cfg.MaxCrawlDelay = 2 * maxSlow
+	patience(2 * maxSlow)
+	c.cfg.MaxCrawlDelay = 0
+	robots(&frontier.Robots{})
+	c.shared = nil
+	patience(cfg.Delay) // what there is of others is not asked for
+	c.shared = &shared{}
+	patience(retryBase << maxBackoff) // its page may have to be asked for again
+	if hosts, _ := c.aside.waiting(); len(hosts) > 0 {
+		t.Errorf("%v wait", hosts)
+	}
+}
+
+// Who comes to the end with a host that he could not reach says nothing of it when another
+// has reached it.
+func TestEndAfterOthersRecovered(t *testing.T) {
+	server := redistest.Start(t)
+	var well atomic.Bool
+	lost := newSite(t, "127.0.0.2", map[string]string{"/": "page"})
+	lost.handle("/robots.txt", func(w http.ResponseWriter, _ *http.Request) {
+		if !well.Load() {
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}
+	})
+	inside, free := make(chan struct{}), make(chan struct{})
+	slow := newSite(t, "127.0.0.1", nil)
+	slow.handle("/", func(http.ResponseWriter, *http.Request) {
+		close(inside)
+		<-free
+	})
+	cfg := sharedConfig(t, server.URL(), lost.url+"/", slow.url+"/")
+	cfg.Workers, cfg.Delay, cfg.Timeout = 1, 50*time.Millisecond, time.Minute
+	one, two := worker(t, cfg, "w1"), worker(t, cfg, "w2")
+	var second *crawl
+	var work sync.WaitGroup
+	work.Go(func() {
+		<-inside // until it comes out, the first asks for nothing else
+		if lost.count("/robots.txt") == 0 {
+			t.Error("the first has not asked for the robots.txt")
+		}
+		well.Store(true)
+		second = run(t, two, nil)
+	})
+	work.Go(func() {
+		for lost.count("/") == 0 {
+			time.Sleep(10 * time.Millisecond)
+		}
+		close(free)
+	})
+	first := run(t, one, nil)
+	work.Wait()
+	for _, c := range []*crawl{first, second} {
+		if c.End != EndFinished || len(c.Waiting) > 0 || c.WaitingWhy != "" || len(c.rejected) > 0 {
+			t.Errorf("%+v, left alone: %+v", c.Summary, c.rejected)
+		}
+	}
+}
+
+// A person is told that Redis is away, and that it is back.
+func TestRedisTroubleIsTold(t *testing.T) {
+	server := redistest.Start(t, "--appendonly", "yes", "--appendfsync", "always")
+	s := wide(t, "127.0.0.1", 30)
+	cfg := worker(t, sharedConfig(t, server.URL(), s.url+"/"), "w1")
+	cfg.Delay = 20 * time.Millisecond
+	var work sync.WaitGroup
+	work.Go(func() {
+		for len(s.asked()) < 5 {
+			time.Sleep(5 * time.Millisecond)
+		}
+		server.Kill()
+		time.Sleep(300 * time.Millisecond)
+		server.Restart(t)
+	})
+	got := run(t, cfg, nil)
+	work.Wait()
+	away := slices.IndexFunc(got.notices, func(line string) bool {
+		return strings.Contains(line, "nothing new is asked for until it is back") && !strings.Contains(line, "redisstore: ")
+	})
+	back := slices.IndexFunc(got.notices, func(line string) bool { return strings.Contains(line, "Redis is back") })
+	if away < 0 || back < away || got.End != EndFinished || got.Pages != 31 {
+		t.Errorf("%q, %+v", got.notices, got.Summary)
+	}
+}
+
+// While a process opens its files, which may take long, the others know that it is there;
+// and what they tell meanwhile it acts on when it can.
+func TestWhileItOpens(t *testing.T) {
+	server := redistest.Start(t)
+	target := newSite(t, "127.0.0.3", map[string]string{"/": "target"})
+	links := newSite(t, "127.0.0.1", map[string]string{"/": fmt.Sprintf(`<a href="%s/">elsewhere</a>`, target.url)})
+	cfg := sharedConfig(t, server.URL(), links.url+"/")
+	slow := worker(t, cfg, "w1")
+	slow.Write = []string{"slow"}
+	opening, free := make(chan struct{}), make(chan struct{})
+	format := output.Format{Name: "slow", Open: func(string, []byte) (output.Sink, error) {
+		close(opening)
+		<-free
+		return &askedSink{}, nil
+	}}
+	var first *crawl
+	var work sync.WaitGroup
+	var slowest *Crawler
+	work.Go(func() {
+		first = runChanged(t, slow, &Options{Formats: []output.Format{format}}, func(c *Crawler) { slowest = c })
+	})
+	<-opening
+	brings := worker(t, cfg, "w2")
+	brings.URLs = append(slices.Clone(brings.URLs), target.url+"/") // of which w1 has to hear
+	second := run(t, brings, nil)
+	time.Sleep(2 * syncPause)
+	st, err := SharedStatus(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range st.Workers {
+		if w.Worker == "w1" && (!w.Working || w.Ago > 3*syncPause/2) {
+			t.Errorf("nothing is heard of a worker that is opening: %+v", w)
+		}
+	}
+	close(free)
+	work.Wait()
+	if got := allPages([]*crawl{first, second}); !slices.Equal(got, []string{links.url + "/", target.url + "/"}) || len(st.Workers) != 2 {
+		t.Errorf("pages %v, %+v", got, st.Workers)
+	}
+	if !slowest.scope.holds(mustResolve(t, target.url+"/")) {
+		t.Error("it has not heard of a host that joined while it was opening")
+	}
+}

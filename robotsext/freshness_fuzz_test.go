@@ -1,0 +1,68 @@
+package robotsext
+
+import (
+	"math/big"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+)
+
+// FuzzCacheControl holds that whatever a site says of the age of its answer, that is used
+// for no less and no more than the bounds say (ROB-CAC-04, ROB-CAC-05), and that what it
+// does not want stored is not (ROB-CAC-06).
+func FuzzCacheControl(f *testing.F) {
+	f.Add("max-age=600", "", "", "", "")
+	f.Add(`private="no-store, a", MAX-AGE="60"`, "max-age=1", "0", "Thu, 01 Oct 2026 15:00:00 GMT", "")
+	f.Add("max-age=99999999999999999999", " no-cache ,", "99999999999999999999", "", "Thu, 01 Oct 0001 15:00:00 GMT")
+	f.Add(`a="\", no-store", =, ,,"`, "No-Store", "-1", "Fri, 31 Dec 9999 23:59:59 GMT", "Thu, 01 Jan 0001 00:00:00 GMT")
+	f.Fuzz(func(t *testing.T, first, second, age, expires, date string) {
+		now := time.Date(2026, 10, 1, 12, 0, 0, 0, time.UTC)
+		bounds := lifetimes{floor: 5 * time.Minute, ceiling: 24 * time.Hour}
+		h := http.Header{"Cache-Control": {first, second}, "Age": {age}, "Expires": {expires}, "Date": {date}}
+		life := bounds.of(h, now, time.Second)
+		if life < bounds.floor || life > bounds.ceiling {
+			t.Errorf("used for %v", life)
+		}
+		both := strings.ToLower(first + "," + second)
+		if NoStore(h) && !strings.Contains(both, "no-store") {
+			t.Error("no-store, which nobody said")
+		}
+		if !strings.ContainsAny(both, `"=`) { // then it is a list of words
+			said := false
+			for word := range strings.SplitSeq(both, ",") {
+				said = said || strings.TrimSpace(word) == "no-store"
+			}
+			if said != NoStore(h) || said && life != bounds.floor {
+				t.Errorf("no-store: %v, want %v; used for %v", NoStore(h), said, life)
+			}
+		}
+	})
+}
+
+// FuzzRetryAfter holds that a host is left alone for as long as it asks, for a day at the
+// most, and not at all if nobody can tell what it asks (ROB-POL-04).
+func FuzzRetryAfter(f *testing.F) {
+	for _, value := range []string{
+		"", "0", "120", " 7 ", "-1", "+1", "1.5", "1e9", "86401", "9223372036", "9223372037", "18446744073709551616", "٣", "1, 2",
+		"Thu, 01 Oct 2026 15:00:00 GMT", "Thursday, 01-Oct-26 15:00:00 GMT", "Thu Oct  1 15:00:00 2026", "Fri, 31 Dec 9999 23:59:59 GMT", "Mon, 01 Jan 0000 00:00:00 GMT",
+	} {
+		f.Add(value)
+	}
+	f.Fuzz(func(t *testing.T, value string) {
+		now := time.Date(2026, 10, 1, 12, 0, 0, 0, time.UTC)
+		got := RetryAfter(http.Header{"Retry-After": {value}}, now)
+		value, want := strings.TrimSpace(value), time.Duration(0)
+		if at, err := http.ParseTime(value); err == nil {
+			want = min(max(at.Sub(now), 0), maxRetryAfter)
+		} else if n, ok := new(big.Int).SetString(value, 10); ok && strings.Trim(value, "0123456789") == "" {
+			want = maxRetryAfter
+			if n.Cmp(big.NewInt(int64(maxRetryAfter/time.Second))) < 0 {
+				want = time.Duration(n.Int64()) * time.Second
+			}
+		}
+		if got != want {
+			t.Errorf("%q: left alone for %v, want %v", value, got, want)
+		}
+	})
+}
