@@ -286,21 +286,25 @@ func TestGuardAllowedLater(t *testing.T) {
 	got.wantRefused(t, "http://127.0.0.3:1/b", "(loopback)")
 }
 
-// TestGuardAndScope: of a crawl that stays on its hosts too, a link to an address that is
-// not allowed is listed as such; when it is allowed, it is out of scope.
+// TestGuardAndScope: of a crawl that stays on its hosts too, a link or a redirect to an
+// address that is not allowed is listed as such; when it is allowed, it is out of scope.
 func TestGuardAndScope(t *testing.T) {
-	s := newSite(t, "127.0.0.2", map[string]string{"/": `<a href="http://10.1.2.3/a">a</a><a href="http://name.example/">n</a>`})
+	s := newSite(t, "127.0.0.2", map[string]string{"/": `<a href="http://10.1.2.3/a">a</a><a href="http://name.example/">n</a><a href="/m">m</a>`})
+	s.handle("/m", http.RedirectHandler("http://10.1.2.3/m", http.StatusFound).ServeHTTP)
 	cfg := guardedConfig(t, s.url+"/")
 	cfg.Scope = ScopeHost
 	got := run(t, cfg, nil)
 	got.wantRefused(t, "http://10.1.2.3/a", "(private)")
+	got.wantRefused(t, "http://10.1.2.3/m", "(private)")
 	if r := got.refusal(t, "http://name.example/"); r.Reason != output.OutOfScope {
 		t.Errorf("%+v", r)
 	}
 	cfg.AllowAddr = append(cfg.AllowAddr, "10.0.0.0/8")
 	got = run(t, cfg, &Options{Resume: true})
-	if r := got.refusal(t, "http://10.1.2.3/a"); r.Reason != output.OutOfScope || r.Detail != "" {
-		t.Errorf("%+v", r)
+	for _, path := range []string{"/a", "/m"} {
+		if r := got.refusal(t, "http://10.1.2.3"+path); r.Reason != output.OutOfScope || r.Detail != "" {
+			t.Errorf("%+v", r)
+		}
 	}
 }
 

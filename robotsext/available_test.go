@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/politecrawl/politecrawl/robotsext"
@@ -49,6 +50,31 @@ func TestProbeMissing(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A site that does not answer for what is missing is asked for no longer than for its
+// robots.txt.
+func TestProbeMissingHasALimit(t *testing.T) {
+	t.Run("ROB-STA-09/no answer", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			r := newRobots(t, &robotsext.Options{ProbeMissing: true, Transport: roundTripper(func(req *http.Request) (*http.Response, error) {
+				if req.URL.Path == "/robots.txt" {
+					return reply{status: 500}.RoundTrip(req)
+				}
+				<-req.Context().Done()
+				return nil, req.Context().Err()
+			})})
+			began := time.Now()
+			rec, err := r.Record(t.Context(), mustParse(t, "http://example.com/"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			wantOutcome(t, rec, robotsext.Unreachable)
+			if took := time.Since(began); took > time.Minute {
+				t.Errorf("took %s", took)
+			}
+		})
+	})
 }
 
 func TestAvailable(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/politecrawl/politecrawl/robotsext"
@@ -90,15 +91,22 @@ func TestContent(t *testing.T) {
 	})
 	t.Run("ROB-FET-13/empty members without end", func(t *testing.T) {
 		nothing := zip(nil)
+		var sent atomic.Int64
 		rec := fetched(t, newSite(t, func(w http.ResponseWriter, req *http.Request) {
 			w.Header().Set("Content-Encoding", "gzip")
-			for block := bytes.Repeat(nothing, 1000); ; {
-				if _, err := w.Write(block); err != nil {
+			for block := bytes.Repeat(nothing, 1000); sent.Load() < 64<<20; {
+				n, err := w.Write(block)
+				sent.Add(int64(n))
+				if err != nil {
 					return
 				}
 			}
 		}))
 		wantOutcome(t, rec, robotsext.Unreachable)
+		// What the sockets hold is sent and not read.
+		if n := sent.Load(); n > 32<<20 || !strings.Contains(rec.Err.Error(), "without end") {
+			t.Errorf("error %v after %d bytes", rec.Err, n)
+		}
 	})
 }
 
@@ -183,6 +191,30 @@ func TestNilBody(t *testing.T) {
 				t.Fatal(err)
 			}
 			wantOutcome(t, rec, want)
+		})
+	}
+}
+
+// A body that says nothing is not read to its end, whatever status it comes with.
+func TestUnwantedBody(t *testing.T) {
+	for code, want := range map[int]robotsext.Outcome{302: robotsext.AllowAll, 404: robotsext.AllowAll, 500: robotsext.Unreachable} {
+		t.Run(fmt.Sprintf("ROB-STA-01/%d without end", code), func(t *testing.T) {
+			var sent atomic.Int64
+			rec := fetched(t, newSite(t, func(w http.ResponseWriter, req *http.Request) {
+				w.Header().Set("Location", "/robots.txt")
+				w.WriteHeader(code)
+				for piece := bytes.Repeat([]byte("x"), 32<<10); sent.Load() < 64<<20; {
+					n, err := w.Write(piece)
+					sent.Add(int64(n))
+					if err != nil {
+						return
+					}
+				}
+			}))
+			wantOutcome(t, rec, want)
+			if n := sent.Load(); n > 32<<20 { // what the sockets hold is sent and not read
+				t.Errorf("%d bytes were sent", n)
+			}
 		})
 	}
 }

@@ -112,6 +112,15 @@ func TestInvalidAnswers(t *testing.T) {
 		r := newRobots(t, &robotsext.Options{Transport: &http.Transport{TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12}}})
 		wantLater(t, r.Check(t.Context(), mustParse(t, s.URL)))
 	})
+	t.Run("ROB-FET-15/header of 300 KB", func(t *testing.T) {
+		s := newSite(t, func(w http.ResponseWriter, _ *http.Request) {
+			for i := range 300 {
+				w.Header().Set(fmt.Sprintf("X-%d", i), strings.Repeat("x", 1000))
+			}
+			fmt.Fprint(w, private)
+		})
+		wantOutcome(t, fetched(t, s), robotsext.Unreachable)
+	})
 	t.Run("ROB-FET-15/not HTTP", func(t *testing.T) {
 		s := newSite(t, func(w http.ResponseWriter, _ *http.Request) {
 			conn, _, err := http.NewResponseController(w).Hijack()

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/politecrawl/politecrawl/robotsext"
@@ -123,6 +124,17 @@ func TestReuse(t *testing.T) {
 		if got := rec.ExpiresAt.Sub(rec.FetchedAt); got > 10*time.Minute-50*time.Millisecond {
 			t.Errorf("used for %s, though the answer took 50 ms", got)
 		}
+	})
+	t.Run("ROB-CAC-08/transit longer than the lifetime, and the longest Age", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			rec := recordBy(t, roundTripper(func(req *http.Request) (*http.Response, error) {
+				time.Sleep(2 * time.Second)
+				return reply{status: 200, header: http.Header{"Cache-Control": {"max-age=1"}, "Age": {"99999999999999999999"}}}.RoundTrip(req)
+			}))
+			if got := rec.ExpiresAt.Sub(rec.FetchedAt); got != 5*time.Minute {
+				t.Errorf("used for %s, want no longer than the floor", got)
+			}
+		})
 	})
 	t.Run("clock set back", func(t *testing.T) {
 		h := newHost(t, robotsext.Options{})

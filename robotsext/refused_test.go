@@ -3,6 +3,7 @@ package robotsext_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
@@ -234,4 +235,24 @@ func TestNotPossible(t *testing.T) {
 			t.Error("refused before OnRequest, or by the bare error: say so in the documentation")
 		}
 	})
+}
+
+// Of ever more origins that are unreachable not all are remembered that were warned of:
+// after ten thousand others one is warned of again.
+func TestWarningsAreForgotten(t *testing.T) {
+	var log bytes.Buffer
+	r := newRobots(t, &robotsext.Options{
+		Logger:    slog.New(slog.NewTextHandler(&log, nil)),
+		Transport: roundTripper(func(req *http.Request) (*http.Response, error) { return reply{status: 500}.RoundTrip(req) }),
+	})
+	c := colly.NewCollector(r.Attach)
+	const first = "http://first.example/"
+	wantLater(t, c.Visit(first))
+	for i := range 10_000 {
+		wantLater(t, c.Visit(fmt.Sprintf("http://h%d.example/", i)))
+	}
+	wantLater(t, c.Visit(first))
+	if n := strings.Count(log.String(), "host=http://first.example "); n != 2 {
+		t.Errorf("%d warnings of the first, want 2", n)
+	}
 }

@@ -90,11 +90,14 @@ func (o *Options) open(ctx context.Context, u *url.URL) (io.ReadCloser, error) {
 	f := &file{hangUp: hangUp}
 	dial := func(network, addr string) (net.Conn, error) {
 		conn, err := o.DialContext(ctx, network, addr)
-		if err == nil {
-			f.dialled++
-			context.AfterFunc(ctx, func() { _ = conn.Close() })
+		if err != nil {
+			return nil, err
 		}
-		return conn, err
+		context.AfterFunc(ctx, func() { _ = conn.Close() })
+		if f.dialled++; f.dialled == 1 {
+			conn = &commands{Conn: conn, left: maxReplies}
+		}
+		return conn, nil
 	}
 	if err := f.retrieve(net.JoinHostPort(u.Hostname(), port), strings.TrimPrefix(u.Path, "/"), o.Password, dial); err != nil {
 		if ctx.Err() != nil { // the connections were closed for that
@@ -104,6 +107,29 @@ func (o *Options) open(ctx context.Context, u *url.URL) (io.ReadCloser, error) {
 		return nil, fmt.Errorf("ftpfetch: %w", err)
 	}
 	return f, nil
+}
+
+// maxReplies is how many bytes a server may say to all commands together. The client
+// keeps each reply whole, of whatever length; servers send less than 4 KiB.
+const maxReplies = 64 << 10
+
+// errReplies says that a server talks and does not come to the file.
+var errReplies = errors.New("the replies have no end")
+
+// commands is the connection for commands, over which a bounded number of bytes is read.
+type commands struct {
+	net.Conn
+	left int
+}
+
+// Read implements net.Conn.
+func (c *commands) Read(p []byte) (int, error) {
+	if c.left == 0 {
+		return 0, errReplies
+	}
+	n, err := c.Conn.Read(p[:min(len(p), c.left)])
+	c.left -= n
+	return n, err
 }
 
 // file is a transfer under way.

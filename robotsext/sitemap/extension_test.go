@@ -103,6 +103,36 @@ func TestExtensionLimits(t *testing.T) {
 			}
 		})
 	}
+	t.Run("tags of a video", func(t *testing.T) {
+		e, tell := readOne(t, "<video:video><video:content_loc>http://h.example/</video:content_loc>"+strings.Repeat("<video:tag>x</video:tag>", maxTags+1)+"</video:video>")
+		if len(e.Videos) != 1 || len(e.Videos[0].Tags) != maxTags || !slices.Equal(tell, []Kind{TooManyItems}) {
+			t.Errorf("%+v, %q", e.Videos, tell)
+		}
+	})
+	t.Run("words", func(t *testing.T) {
+		d := newDecoder(&reading{})
+		for i := range 10 * maxWords {
+			d.appendix = 0 // as in another entry
+			if w := fmt.Sprintf("word-%d", i); d.word([]byte(w)) != w || d.word([]byte(strings.Repeat(w, 100))) == "" {
+				t.Errorf("%s is another word", w)
+			}
+		}
+		if len(d.words) != maxWords || len(d.words[strings.Repeat("word-0", 100)]) > 0 {
+			t.Errorf("%d words are kept", len(d.words))
+		}
+	})
+	t.Run("prefixes", func(t *testing.T) {
+		var b strings.Builder
+		for i := range maxBindings + 1 {
+			fmt.Fprintf(&b, ` xmlns:p%d="http://www.google.com/schemas/sitemap-image/1.1"`, i)
+		}
+		doc := "<urlset" + b.String() + "><url><loc>http://h.example/</loc>" +
+			"<p0:image><p0:loc>http://h.example/first</p0:loc></p0:image><p64:image><p64:loc>http://h.example/last</p64:loc></p64:image></url></urlset>"
+		entries, _, err := readAll(strings.NewReader(doc), Options{})
+		if err != nil || len(entries) != 1 || len(entries[0].Images) != 1 || entries[0].Images[0].Loc != "http://h.example/first" {
+			t.Errorf("%+v, %v: one prefix more than may be in force has a meaning", entries, err)
+		}
+	})
 	t.Run("text", func(t *testing.T) {
 		caption := "<image:image><image:loc>http://h.example/</image:loc><image:caption>" + strings.Repeat("x", 8000) + "</image:caption></image:image>"
 		e, tell := readOne(t, strings.Repeat(caption, 200))

@@ -95,6 +95,7 @@ func TestHostile(t *testing.T) {
 
 		{"deep nesting", forever(one, "<a>"), 1, NestedTooDeep},
 		{"deep nesting of long names", forever(one, "<"+strings.Repeat("name", 1000)+">"), 1, NestedTooDeep},
+		{"deep nesting of the longest names", forever(one, "<"+strings.Repeat("name", 15_000)+">"), 1, NestedTooDeep},
 		{"deep nesting in an entry", strings.NewReader(one + "<url><x>" + thousand), 1, NestedTooDeep},
 		{"namespaces without end", forever(one+"<url", " xmlns:a='b'"), 1, TagTooLong},
 		{"namespaces on every element", forever(one, "<url"+strings.Repeat(" xmlns:a='b'", 1000)+"/>"), 1, TooManyBytes},
@@ -177,6 +178,10 @@ func TestFindingsAreBounded(t *testing.T) {
 	}
 	if s.Findings != MaxEntries+1 || s.Skipped != MaxEntries || s.Complete {
 		t.Errorf("%+v", s)
+	}
+	_, findings, _ = readAll(strings.NewReader(urlset("<loc>"+strings.Repeat("no", 2000)+"</loc>")), Options{})
+	if len(findings) != 1 || len(findings[0].Text) > maxFindingText+len("…") {
+		t.Errorf("%v", findings)
 	}
 }
 

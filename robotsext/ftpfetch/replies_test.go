@@ -1,0 +1,35 @@
+package ftpfetch
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+	"sync/atomic"
+	"testing"
+)
+
+// TestRepliesWithoutEnd: of a server that goes on and on about one command no more is
+// read than all replies may have together.
+func TestRepliesWithoutEnd(t *testing.T) {
+	for name, reply := range map[string]struct{ begins, goesOn string }{
+		"a line":           {"220 ", strings.Repeat("x", 1000)},
+		"lines":            {"220-hello\r\n", "220-" + strings.Repeat("x", 1000) + "\r\n"},
+		"lines of nothing": {"220-hello\r\n", strings.Repeat("\r\n", 500)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var sent atomic.Int64
+			server := listen(t, "127.0.0.1:0", func(conn net.Conn) {
+				_, err := fmt.Fprint(conn, reply.begins)
+				for n := 0; err == nil && sent.Load() < 64<<20; sent.Add(int64(n)) {
+					n, err = fmt.Fprint(conn, reply.goesOn)
+				}
+			})
+			err := open(t, nil, net.Dialer{}, fmt.Sprintf("ftp://127.0.0.1:%d/robots.txt", server.port()))
+			// What the sockets hold is sent and not read.
+			if n := sent.Load(); !errors.Is(err, errReplies) || n > 32<<20 {
+				t.Errorf("error %v after %d bytes", err, n)
+			}
+		})
+	}
+}
