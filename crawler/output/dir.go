@@ -115,8 +115,8 @@ func Create(path string, state any) (*Dir, error) {
 		return nil, err
 	}
 	d := &Dir{path: path}
-	if err := os.MkdirAll(filepath.Join(path, RobotsDir), 0o755); err != nil {
-		return nil, fmt.Errorf("output: %w", err)
+	if err := makeRobotsDir(path); err != nil {
+		return nil, err
 	}
 	if err := SaveState(path, state); err != nil {
 		return nil, err
@@ -139,8 +139,8 @@ func Open(path string, counted Lengths) (d *Dir, missing map[string]int64, err e
 		return nil, nil, err
 	}
 	d = &Dir{path: path}
-	if err := os.MkdirAll(filepath.Join(path, RobotsDir), 0o755); err != nil {
-		return nil, nil, fmt.Errorf("output: %w", err)
+	if err := makeRobotsDir(path); err != nil {
+		return nil, nil, err
 	}
 	if err := d.open(counted); err != nil {
 		return nil, nil, err
@@ -221,10 +221,10 @@ func (d *Dir) Robots(origin string, body []byte, record any) error {
 		return fmt.Errorf("output: record of %s: %w", origin, err)
 	}
 	base := filepath.Join(d.path, RobotsDir, fileName(origin))
-	if err := replace(base+".txt", body); err != nil {
+	if err := replace(base+".txt", body, 0o644, false); err != nil {
 		return err
 	}
-	if err := replace(base+".json", append(jsontext.Tame(about), '\n')); err != nil {
+	if err := replace(base+".json", append(jsontext.Tame(about), '\n'), 0o644, false); err != nil {
 		return err
 	}
 	line, err := Line(nil, record)
@@ -252,12 +252,59 @@ func fileName(origin string) string {
 }
 
 // replace writes a file so that a reader finds the old content or the new one,
-// never half of it.
-func replace(path string, content []byte) error {
-	if err := os.WriteFile(path+"~", content, 0o644); err != nil {
+// never half of it; with power also after the machine went down.
+func replace(path string, content []byte, mode os.FileMode, power bool) error {
+	file, err := beside(path, mode)
+	if err != nil {
+		return err
+	}
+	if err := fill(file, content, power); err != nil {
 		return fmt.Errorf("output: %w", err)
 	}
-	if err := os.Rename(path+"~", path); err != nil {
+	if err := os.Rename(file.Name(), path); err != nil {
+		return fmt.Errorf("output: %w", err)
+	}
+	return nil
+}
+
+// beside opens the file that is to take the place of another. What may be there under
+// its name is not written to: it may be a link, or a file that others can read.
+func beside(path string, mode os.FileMode) (*os.File, error) {
+	if err := os.Remove(path + "~"); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, fmt.Errorf("output: %w", err)
+	}
+	file, err := os.OpenFile(path+"~", os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
+	if err != nil {
+		return nil, fmt.Errorf("output: %w", err)
+	}
+	return file, nil
+}
+
+// fill writes a file and closes it, with power when its bytes have reached the disk.
+func fill(file *os.File, content []byte, power bool) error {
+	_, err := file.Write(content)
+	if err == nil && power {
+		err = file.Sync()
+	}
+	return errors.Join(err, file.Close())
+}
+
+// noLink refuses a name that is a link: what a crawl writes stays in its directory, also
+// where somebody else has been there first.
+func noLink(path string) error {
+	if info, err := os.Lstat(path); err == nil && info.Mode()&os.ModeSymlink != 0 {
+		return fmt.Errorf("output: %q is a link; a crawl writes to none", path)
+	}
+	return nil
+}
+
+// makeRobotsDir makes the directory for robots.txt files where it is missing.
+func makeRobotsDir(path string) error {
+	name := filepath.Join(path, RobotsDir)
+	if err := noLink(name); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(name, 0o755); err != nil {
 		return fmt.Errorf("output: %w", err)
 	}
 	return nil

@@ -19,27 +19,13 @@ func SaveState(path string, v any) error {
 	if err != nil {
 		return fmt.Errorf("output: %w", err)
 	}
-	name := filepath.Join(path, StateFile)
-	if err := write(name+"~", append(jsontext.Tame(b), '\n')); err != nil {
-		return fmt.Errorf("output: %w", err)
+	if err := replace(filepath.Join(path, StateFile), append(jsontext.Tame(b), '\n'), 0o600, true); err != nil {
+		return err
 	}
-	if err := errors.Join(os.Rename(name+"~", name), durable.Dir(path)); err != nil {
+	if err := durable.Dir(path); err != nil {
 		return fmt.Errorf("output: %w", err)
 	}
 	return nil
-}
-
-// write writes a file for its owner, and returns when it has reached the disk.
-func write(name string, content []byte) error {
-	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = file.Write(content)
-	if err == nil {
-		err = file.Sync()
-	}
-	return errors.Join(err, file.Close())
 }
 
 // State reads the state file of the directory into v. The error is ErrNone where
