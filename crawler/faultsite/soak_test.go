@@ -34,6 +34,7 @@ type soak struct {
 	disk     *smallDisk        // of the only member; nil: there is none to be had
 	redis    *redistest.Server // that the members share; nil: there is one member
 	late     int               // sound answers that came too late for a time limit
+	told     int               // violations that were written
 }
 
 // A member is one of the processes that crawl.
@@ -258,6 +259,10 @@ func (s *soak) tell(when string) {
 		faults += n
 	}
 	s.t.Logf("%s: %d requests, %d faults of %d kinds, %d disallowed, %d violations", when, rep.Requests, faults, len(rep.Faults), rep.Disallowed, rep.Found)
+	for _, v := range rep.Violations[s.told:] {
+		s.t.Logf("  violation: %v (the answer before it ended at %v, status %d; it may have gone unheard: %v)", v, v.Earlier.End.Sub(s.began), v.Earlier.Status, s.unheard(v))
+	}
+	s.told = len(rep.Violations)
 	for _, m := range s.crawlers {
 		v := m.crawl.vitals()
 		s.t.Logf("  process %d: %d pages, %d URLs wait; heap %d MiB, RSS %d MiB (at most %d), %d goroutines, %d descriptors",
