@@ -119,6 +119,8 @@
 //	a robots.txt is read up to 512,000 bytes, and its rules to there       truncated, in robots.jsonl
 //	cookies are not kept
 //
+// THREATS.md says who may want what of a crawl, and how each defence is tested.
+//
 // In memory that comes to some 50 MB for each worker that reads a page of 10 MiB, less
 // with GOMEMLIMIT, and to 64 MiB for patterns, whatever the number of hosts.
 //
