@@ -179,8 +179,9 @@ func TestNoCookies(t *testing.T) {
 			_, _ = fmt.Fprint(w, strings.ReplaceAll(body, "{site}", "http://"+r.Host))
 		}
 	}
-	s.handle("/robots.txt", answer("text/plain", "Sitemap: {site}/map.txt\n"))
+	s.handle("/robots.txt", answer("text/plain", "Sitemap: {site}/map.txt\nSitemap: {site}/more.txt\n"))
 	s.handle("/map.txt", answer("text/plain", "{site}/listed\n"))
+	s.handle("/more.txt", answer("text/plain", "{site}/listed\n"))
 	s.handle("/listed", answer("text/html", ""))
 	s.handle("/", answer("text/html", `<a href="/a">a</a>`))
 	s.handle("/a", func(w http.ResponseWriter, r *http.Request) {

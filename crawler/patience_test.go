@@ -67,6 +67,24 @@ func TestSitemapTime(t *testing.T) {
 	})
 }
 
+// A robots.txt that goes on and on is waited for as long as robots-timeout says.
+func TestRobotsTimeout(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const site = "http://a.example"
+		cfg := testConfig(t, site+"/")
+		cfg.RobotsTimeout = 40 * time.Second
+		took := make(chan time.Duration, 1)
+		got := run(t, cfg, &Options{Frontier: frontier.NewMemory(nil), Transport: network(func(req *http.Request) *http.Response {
+			began := time.Now()
+			context.AfterFunc(req.Context(), func() { took <- time.Since(began) })
+			return says("text/plain", &steady{ctx: req.Context(), line: "#" + strings.Repeat("x", 500) + "\n"})
+		})})
+		if r, after := got.refusal(t, site+"/"), <-took; r.Reason != output.Later || after != cfg.RobotsTimeout {
+			t.Errorf("%+v after %v", r, after)
+		}
+	})
+}
+
 // Two hosts whose robots.txt redirect to each other at the same moment do not wait for
 // each other for ever.
 func TestRobotsThatWaitForEachOther(t *testing.T) {
