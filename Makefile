@@ -35,7 +35,7 @@ build: ## Build bin/politecrawl
 test: chromium bsdtar redis ## Vet, test under the race detector, fuzz each target for TESTFUZZ (3s)
 	$(GO) vet ./...
 	$(GO) test -race -vet=off -timeout 10m ./...
-	$(GO) test -vet=off -timeout 20m ./crawler/faultsite -run '^Test(Soak|Peak)$$' -count 1 -soak $(TESTSOAK)
+	$(GO) test -vet=off -timeout 20m ./crawler/faultsite -run '^Test(Soak|SharedSoak|Peak)$$' -count 1 -soak $(TESTSOAK)
 	@$(call fuzz,$(TESTFUZZ))
 
 # Tests look at pages in Chromium, read archives back with bsdtar, and start servers of
@@ -67,7 +67,7 @@ fuzz: ## Fuzz each target for FUZZTIME (1m)
 
 .PHONY: soak
 soak: ## Crawl 2,000 hosts with every fault there is for SOAK (1h), kill it at times, and judge
-	$(GO) test -vet=off -timeout 0 ./crawler/faultsite -run '^Test(Soak|Peak)$$' -count 1 -v -soak $(SOAK)
+	$(GO) test -vet=off -timeout 0 ./crawler/faultsite -run '^Test(Soak|SharedSoak|Peak)$$' -count 1 -v -soak $(SOAK)
 
 .PHONY: bench
 bench: ## Run the benchmarks and tabulate ours/temoto (PKG=./..., BENCH=regexp, BENCHTIME=1s, COUNT=1)

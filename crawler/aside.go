@@ -16,18 +16,27 @@ import (
 // robots.txt is unreachable, whose URLs wait in the frontier. What is still aside
 // when the crawl ends goes into rejected.jsonl.
 //
-// All of it stands in the journal. In memory is only where: of a URL some 40 bytes.
+// All of it stands in the journal. In memory is only where: of a URL some 70 bytes, and
+// 50 more where its host is new. A page can have ten thousand links to nowhere, so
+// there is an end to that: what comes later is left alone and not listed.
 // It is safe for concurrent use.
 type aside struct {
 	journal *journal
 	key     func(address) string // what URLs of one scope have in common
 	seed    maphash.Seed
+	most    int    // how many URLs are kept
+	full    func() // called when there are more; nil: nobody wants to know
 
 	mu    sync.Mutex // guards all below
 	urls  map[uint64]place
 	away  map[uint64]bool // by the hash of the key: hosts of which a URL was left out of scope
 	later map[frontier.Host]*output.Rejection
+	over  bool // full was called
 }
+
+// maxAside is how many URLs are kept aside: some 300 MB of memory, or 500 where each has a
+// host of its own.
+const maxAside = 4_000_000
 
 // place is where the entry that counts of a URL begins in the journal. Two URLs of
 // the same hash are taken for one; among a million the chance that there are any is
@@ -47,7 +56,7 @@ type left struct {
 
 func newAside(j *journal, key func(address) string) *aside {
 	return &aside{
-		journal: j, key: key, seed: maphash.MakeSeed(), away: make(map[uint64]bool),
+		journal: j, key: key, seed: maphash.MakeSeed(), most: maxAside, away: make(map[uint64]bool),
 		urls: make(map[uint64]place), later: make(map[frontier.Host]*output.Rejection),
 	}
 }
@@ -62,8 +71,12 @@ func (s *aside) put(urls []left) error {
 		if s.holds(&l.rejection) {
 			continue
 		}
-		// So that a second in the same call counts as known.
-		s.urls[s.hash(l.rejection.URL)] = placeOf(-1, &l.rejection)
+		url := s.hash(l.rejection.URL)
+		if _, known := s.urls[url]; !known && len(s.urls) >= s.most {
+			s.tellFull()
+			continue
+		}
+		s.urls[url] = placeOf(-1, &l.rejection) // so that a second in the same call counts as known
 		if l.rejection.Reason == output.OutOfScope {
 			s.away[s.hash(s.key(l.at))] = true
 		}
@@ -79,6 +92,14 @@ func (s *aside) put(urls []left) error {
 		}
 	}
 	return nil
+}
+
+// tellFull says, once, that there are more URLs than are kept.
+func (s *aside) tellFull() {
+	if !s.over && s.full != nil {
+		s.full()
+	}
+	s.over = true
 }
 
 // asideBatch is how many URLs are written to the journal, or given back, at a time.

@@ -23,6 +23,9 @@ func (c *Crawler) bound(url string, t trail) (output.Reason, string) {
 		return output.TooLong, fmt.Sprintf("it has %d bytes (max-url %d)", len(url), c.cfg.MaxURL)
 	}
 	page, query, _ := strings.Cut(url, "?")
+	if n := pathParts(page); n > maxPathParts {
+		return output.TooLong, fmt.Sprintf("its path has %d parts, the longest that is taken up has %d", n, maxPathParts)
+	}
 	if most := c.cfg.MaxParams; most > 0 && len(query) > most {
 		if n := 1 + strings.Count(query, "&"); n > most {
 			return output.TooLong, fmt.Sprintf("it has %d parameters (max-params %d)", n, most)

@@ -3,7 +3,10 @@ package crawler
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -122,7 +125,7 @@ func TestMaxLinks(t *testing.T) {
 
 // A short page can have links of any length, by a base that is long.
 func TestLinksOfALongBase(t *testing.T) {
-	base := strings.Repeat("x/", 2000)
+	base := strings.Repeat(strings.Repeat("x", 39)+"/", 100)
 	s := newSite(t, "127.0.0.1", map[string]string{"/": `<base href="/` + base + `">` + func() string {
 		var links strings.Builder
 		for i := range 8000 {
@@ -192,5 +195,77 @@ func TestNoCookies(t *testing.T) {
 	s.handle("/b", answer("text/html", ""))
 	if got := run(t, testConfig(t, s.url+"/"), nil); got.Pages != 4 || cookies > 0 {
 		t.Errorf("%d pages, %d cookies", got.Pages, cookies)
+	}
+}
+
+// A reference that takes the parser of URLs the time of the square of its length is not
+// read: with ten thousand of them, a page of 128 KB took minutes.
+func TestTangledURLs(t *testing.T) {
+	parts, user := strings.Repeat("/a", 4000), strings.Repeat("a", 8000)
+	for _, ref := range []string{
+		parts, "https://a.test" + parts, strings.Repeat(`\`, 8000), strings.Repeat("../", 2700), strings.Repeat("/a", maxPathParts+1),
+		"http://" + user + "@b/", "//" + user + "@b/", strings.Repeat("a@", 4000), "http:" + strings.Repeat(":", 8000) + "@b", `\\` + user + "@b?x",
+	} {
+		if a, err := resolve("https://a.test/", ref); !errors.Is(err, errLongURL) {
+			t.Errorf("%.20s… is read: %.40s…, %v", ref, a.url, err)
+		}
+	}
+	if _, err := resolve("https://a.test"+parts, "./1"); !errors.Is(err, errLongURL) {
+		t.Errorf("a base of 4,000 parts is read: %v", err)
+	}
+	for _, ref := range []string{
+		strings.Repeat("/a", maxPathParts-10), "/?" + parts, "/#" + parts, "/?" + user + "@b", "/" + strings.Repeat("a", 900) + "@b", "/" + user,
+	} {
+		if _, err := resolve("https://a.test/", ref); err != nil {
+			t.Errorf("%.20s…: %v", ref, err)
+		}
+	}
+
+	s := newSite(t, "127.0.0.1", nil)
+	s.page("/", "<a href='"+parts+"'>1</a><a href='./"+parts[1:]+"'>2</a><a href='/fine'>3</a>")
+	got := run(t, testConfig(t, s.url+"/"), nil)
+	if want := []string{"/", "/fine"}; !slices.Equal(got.paths(s.url), want) {
+		t.Errorf("pages %v, want %v", got.paths(s.url), want)
+	}
+	if len(got.rejected) == 0 {
+		t.Error("nothing is listed")
+	}
+	for _, r := range got.rejected {
+		if r.Reason != output.TooLong || !strings.Contains(r.Detail, "parts") {
+			t.Errorf("listed as %s: %.100s", r.Reason, r.Detail)
+		}
+	}
+}
+
+// What is repeated of a site's words in each line is cut: a rule of 500 KB that closes ten
+// thousand links would be 5 GB of lines, an answer that is quoted 256 KiB.
+func TestDetailsAreCut(t *testing.T) {
+	const most = 2 * maxDetail // a line has more than the text
+	s := newSite(t, "127.0.0.1", map[string]string{
+		"/robots.txt": "User-agent: *\nDisallow: /no" + strings.Repeat("*", 400_000) + "\n",
+		"/":           "<a href=/no/1>1</a><a href=/no/2>2</a><a href=/odd>3</a><a href='http://[" + strings.Repeat("x", 8000) + "'>4</a>",
+	})
+	s.handle("/odd", func(w http.ResponseWriter, _ *http.Request) {
+		conn, _, err := http.NewResponseController(w).Hijack()
+		if err == nil {
+			_, _ = fmt.Fprintf(conn, "HTTP/1.1 200 OK\r\nTransfer-Encoding: %s\r\n\r\n", strings.Repeat("x", 100_000))
+			_ = conn.Close()
+		}
+	})
+	var log strings.Builder
+	cfg := testConfig(t, s.url+"/")
+	cfg.Retries = 1
+	run(t, cfg, &Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	text, err := os.ReadFile(filepath.Join(cfg.Output, output.RejectedFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(string(text), "\n"); n != 4 {
+		t.Errorf("%d lines, want 4", n)
+	}
+	for line := range strings.Lines(string(text) + log.String()) {
+		if len(line) > most {
+			t.Errorf("a line of %d bytes: %.300s…", len(line), line)
+		}
 	}
 }

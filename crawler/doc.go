@@ -109,13 +109,17 @@
 //	a page has max-links links, and 16 MiB of URLs                         links_left
 //	a title has 1 KiB, a field 1 MiB, the tree for it 400,000 tags         cut
 //	a URL has max-url bytes and max-params parameters                      too-long
+//	its path has 200 parts                                                 too-long
 //	a part of its path stands there max-repeats times in a row             repeating
 //	ten redirects follow one another                                       redirects
 //	a pattern of URLs leads on and on with nothing new after trap-pages    trap
 //	there are max-hosts hosts                                              hosts
+//	four million URLs are left alone                                       not listed
 //	a host has max-sitemaps files with max-sitemap-entries pages in all    sitemap-full
 //	a robots.txt is read up to 512,000 bytes, and its rules to there       truncated, in robots.jsonl
 //	cookies are not kept
+//
+// THREATS.md says who may want what of a crawl, and how each defence is tested.
 //
 // In memory that comes to some 50 MB for each worker that reads a page of 10 MiB, less
 // with GOMEMLIMIT, and to 64 MiB for patterns, whatever the number of hosts.
@@ -153,6 +157,7 @@
 //	too many sitemaps               host, limit
 //	too many sitemap entries        url, host, limit
 //	too many hosts                  limit
+//	too many URLs left alone        limit
 //	too many links                  url, links, left
 //	URLs of a pattern are left alone  host, pattern, pages
 //	links not read, fields not read url, error
@@ -204,7 +209,8 @@
 // What a site can make grow has an end, or grows on the disk. There are, beside what the
 // frontier says of itself:
 //
-//	a URL left aside             some 40 bytes; the rest of it is in the journal
+//	a URL left aside             some 70 bytes, 120 with a host of its own, for at most 4
+//	                             million; the rest of it is in the journal
 //	a page, by its body          some 30 bytes, to tell that another has the same
 //	a host                       some hundred bytes, for at most MaxHosts
 //	names of hosts, addresses    those met last: 10,000, 100,000

@@ -32,8 +32,14 @@ const (
 // want to see: a reference that is no URL, a media type.
 const maxShown = 200
 
+// maxDetail is how much is repeated of a site's own words in each line about a URL, in
+// bytes: an error quotes an answer of 256 KiB, and a rule of robots.txt may have 500 KB and
+// match all that there is.
+const maxDetail = 1 << 10
+
 // maxLinkBytes is how much the links of a page may take in the frontier, each with the
-// URL of the page. With a base of 8 KB, a page of 100 KB could have a hundred MB.
+// URL of the page. With a base of 8 KB, a page of 100 KB could have a hundred MB. One that
+// stands there again counts too, since it takes as long to read.
 const maxLinkBytes = 16 << 20
 
 // links turns the links of a page into items for the frontier, and leaves aside
@@ -73,9 +79,9 @@ func (c *Crawler) links(v *visit, doc *extract.Document, nofollow *robotstag.Rul
 		} else {
 			a.url = c.cleaned(a.url, nil)
 		}
+		size += len(a.url) + len(meta)
 		followed, again := seen[a.url]
 		if !again {
-			size += len(a.url) + len(meta)
 			to = append(to, a.url)
 		}
 		if followed || c.cfg.OnlySitemaps {
@@ -191,7 +197,7 @@ func clip(text string, most int) string {
 
 func (f *finds) leave(item frontier.Item, a address, t trail, reason output.Reason, detail string) {
 	f.left = append(f.left, left{item: item, at: a, rejection: output.Rejection{
-		URL: a.url, Reason: reason, Depth: t.depth, Via: t.via, Source: t.source.String(), Detail: detail,
+		URL: a.url, Reason: reason, Depth: t.depth, Via: t.via, Source: t.source.String(), Detail: clip(detail, maxDetail),
 	}})
 }
 

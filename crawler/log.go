@@ -53,7 +53,7 @@ func (c *Crawler) logChange(before, after *robotsext.Record) {
 func (c *Crawler) logRetry(v *visit, outcome *frontier.Outcome, status int, err error) {
 	why := slog.Int("status", status)
 	if err != nil {
-		why = slog.Any("error", err)
+		why = slog.String("error", clip(err.Error(), maxDetail))
 	}
 	c.log.LogAttrs(c.books, slog.LevelInfo, "URL is asked for again",
 		slog.String("url", v.lease.URL), why, slog.Int("attempt", v.lease.Attempt), slog.Time("next", outcome.NotBefore))

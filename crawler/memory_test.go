@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/netip"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -216,3 +217,31 @@ func TestRecordedBodyIsCut(t *testing.T) {
 type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) { return len(p), nil }
+
+// Pages may link to ever more places that do not belong to the crawl; what is kept of
+// them has an end, which is told once. What is known already is still kept better.
+func TestAsideIsBounded(t *testing.T) {
+	j, err := openJournal(filepath.Join(t.TempDir(), journalFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = j.close() }()
+	s := newAside(j, newBoundary(ScopeHost).key)
+	told := 0
+	s.most, s.full = 10, func() { told++ }
+	for i := range 30 {
+		for _, depth := range []int{2, 1} {
+			a := address{url: fmt.Sprintf("http://h%d.test/", i), hostname: fmt.Sprintf("h%d.test", i)}
+			if err := s.put([]left{{at: a, rejection: output.Rejection{URL: a.url, Reason: output.OutOfScope, Depth: depth}}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	var depths []int
+	if err := s.each(func(e *entry) error { depths = append(depths, e.Left.Depth); return nil }); err != nil {
+		t.Fatal(err)
+	}
+	if len(s.urls) != 10 || len(s.away) != 10 || told != 1 || !slices.Equal(depths, []int{1, 1, 1, 1, 1, 1, 1, 1, 1, 1}) {
+		t.Errorf("%d URLs and %d hosts are kept, depths %v, told %d times", len(s.urls), len(s.away), depths, told)
+	}
+}

@@ -51,6 +51,10 @@ func (c *Crawler) open() (err error) {
 	}
 	c.ledger = newLedger(c.books, c.frontier, c.out, c.counted, c.tally.page)
 	c.aside = newAside(c.out.journal, c.scope.key)
+	c.aside.full = func() {
+		c.log.Warn("too many URLs left alone", "limit", maxAside)
+		c.notice(fmt.Sprintf("more than %d URLs are left alone; those that are new are not listed", maxAside))
+	}
 	c.pace = newPace(&c.cfg, c.frontier, c.opts.Resume || c.opts.Recrawl)
 	c.pace.changed, c.pace.shared = c.repaced, c.shared != nil
 	c.pace.log = c.log

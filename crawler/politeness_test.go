@@ -324,3 +324,43 @@ func TestSitemapRedirectChainIsListedByItsURL(t *testing.T) {
 		t.Errorf("pages %v", got.paths(s.url))
 	}
 }
+
+// A host that others lead to, by sitemaps, redirects, links and a robots.txt that moves
+// there, has one clock all the same, and its own robots.txt comes first.
+func TestThirdHostIsSpared(t *testing.T) {
+	const delay = 50 * time.Millisecond
+	victim := newSite(t, "127.0.0.9", map[string]string{"/robots.txt": "User-agent: *\nDisallow: /no\n", "/others.txt": "", "/map.txt": "", "/page": "page"})
+	var starts []string
+	for i := range 3 {
+		var list, links strings.Builder
+		for j := range 4 {
+			fmt.Fprintf(&list, "Sitemap: %s/map.txt?%d-%d\nSitemap: %[1]s/no?%[2]d-%d\n", victim.url, i, j)
+			fmt.Fprintf(&links, "<a href='/to?%d-%d'>1</a><a href='%s/page?link-%[1]d-%[2]d'>2</a><a href='%[3]s/no?%[1]d-%d'>3</a>", i, j, victim.url)
+		}
+		s := newSite(t, fmt.Sprintf("127.0.0.%d", i+1), map[string]string{"/": links.String()})
+		s.handle("/to", func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, victim.url+"/page?"+r.URL.RawQuery, http.StatusFound)
+		})
+		s.page("/robots.txt", list.String())
+		starts = append(starts, s.url+"/")
+	}
+	moved := newSite(t, "127.0.0.4", map[string]string{"/": "page"})
+	moved.handle("/robots.txt", func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, victim.url+"/others.txt", http.StatusFound)
+	})
+	cfg := testConfig(t, append(starts, moved.url+"/")...)
+	cfg.Delay, cfg.Scope = delay, ScopeAny
+	run(t, cfg, nil)
+	requests := victim.requests()
+	if len(requests) != 12+24+2 {
+		t.Errorf("%d requests", len(requests))
+	}
+	for i, r := range requests {
+		if strings.HasPrefix(r.uri, "/no") || strings.HasPrefix(r.uri, "/robots.txt") && i > 1 {
+			t.Errorf("request %d is for %s", i, r.uri)
+		}
+		if i > 0 && r.began.Sub(requests[i-1].end) < delay {
+			t.Errorf("%s is asked for %v after %s", r.uri, r.began.Sub(requests[i-1].end), requests[i-1].uri)
+		}
+	}
+}

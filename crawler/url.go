@@ -1,6 +1,7 @@
 package crawler
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"strings"
@@ -22,6 +23,13 @@ var urls = whatwg.NewParser(whatwg.WithPercentEncodeSinglePercentSign())
 // with a request line. Longer ones are made by mistake or to hurt.
 const maxURL = 8 << 10
 
+// maxPathParts is how many parts the path of a URL may have that is read, and maxUser how
+// long a host may be that has a user before it, in bytes.
+const (
+	maxPathParts = 200
+	maxUser      = 1 << 10
+)
+
 // address is a URL in canonical form, with the parts that decide about it.
 type address struct {
 	url      string        // absolute, canonical, no fragment, no user info
@@ -40,8 +48,8 @@ func Canonical(raw string) (string, error) {
 
 // resolve reads a reference as it stands in the document at base.
 func resolve(base, ref string) (address, error) {
-	if len(ref) > maxURL {
-		return address{}, fmt.Errorf("%w: %d bytes, the longest that is taken up has %d", errLongURL, len(ref), maxURL)
+	if err := cmp.Or(tangled(ref), tangled(base)); err != nil {
+		return address{}, err
 	}
 	var u *whatwg.Url
 	var err error
@@ -50,6 +58,11 @@ func resolve(base, ref string) (address, error) {
 	} else {
 		u, err = urls.ParseRef(base, ref)
 	}
+	return addressOf(ref, u, err)
+}
+
+// addressOf is what was read of a reference, in canonical form.
+func addressOf(ref string, u *whatwg.Url, err error) (address, error) {
 	if err != nil {
 		return address{}, unusable(ref, err)
 	}
@@ -73,6 +86,37 @@ func resolve(base, ref string) (address, error) {
 	}
 	return address{url: canonical, host: frontier.Host(origin), hostname: strings.TrimSuffix(u.Hostname(), ".")}, nil
 }
+
+// tangled says why a text is no URL that is read. It is too long, or the parser takes a
+// time that grows with the square of it: that copies all it has of a user name with each
+// character, and all it has of a path with each part. At 8 KiB this is ten milliseconds and
+// more, and a page has ten thousand links.
+func tangled(ref string) error {
+	if len(ref) > maxURL {
+		return fmt.Errorf("%w: %d bytes, the longest that is taken up has %d", errLongURL, len(ref), maxURL)
+	}
+	before := ref
+	if i := strings.IndexAny(ref, "?#"); i >= 0 {
+		before = ref[:i]
+	}
+	if n := pathParts(before); n > maxPathParts {
+		return fmt.Errorf("%w: %d parts of a path, the longest that is taken up has %d", errLongURL, n, maxPathParts)
+	}
+	if len(before) <= maxUser || !strings.Contains(before, "@") {
+		return nil
+	}
+	for part := range strings.FieldsFuncSeq(before, isSlash) {
+		if len(part) > maxUser && strings.Contains(part, "@") {
+			return fmt.Errorf("%w: %d bytes with a user, the longest that is taken up has %d", errLongURL, len(part), maxUser)
+		}
+	}
+	return nil
+}
+
+// pathParts counts the parts of a path.
+func pathParts(path string) int { return strings.Count(path, "/") + strings.Count(path, `\`) }
+
+func isSlash(r rune) bool { return r == '/' || r == '\\' }
 
 // unusable is the error for a reference that cannot be requested. It stands in the
 // output, so it repeats no password, and not all of what is long: a page may have

@@ -199,7 +199,7 @@ func (c *Crawler) refused(v *visit, err error) (frontier.Outcome, error) {
 		r := v.rejection(output.Disallowed, nil)
 		r.RobotsURL, r.Group = blocked.RobotsURL, blocked.Group
 		if rule := blocked.Rule; rule != nil {
-			r.Rule, r.Line = rule.String(), rule.Line
+			r.Rule, r.Line = clip(rule.String(), maxDetail), rule.Line
 		}
 		return outcome, c.reject(v, r)
 	case c.working.Err() != nil:
@@ -363,7 +363,7 @@ func (v *visit) rejection(reason output.Reason, detail error) output.Rejection {
 		Depth: v.trail.depth, Via: v.trail.via, Source: v.trail.source.String(),
 	}
 	if detail != nil {
-		r.Detail = secret.Users(detail.Error())
+		r.Detail = clip(secret.Users(detail.Error()), maxDetail)
 	}
 	return r
 }

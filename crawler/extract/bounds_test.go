@@ -1,10 +1,13 @@
 package extract
 
 import (
+	"errors"
 	"runtime"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 func TestMaxMeta(t *testing.T) {
@@ -47,5 +50,28 @@ func TestParseTime(t *testing.T) {
 		if took := time.Since(began); took > 5*time.Second {
 			t.Errorf("1 MiB of %q takes %v", piece, took)
 		}
+	}
+}
+
+// TestSlowSelector: a page on which a selector looks at each element before each is given
+// up, with what was found until then.
+func TestSlowSelector(t *testing.T) {
+	rules, err := NewRules(map[string]Rule{"a-first": {Selector: "p"}, "b-none": {Selector: "h3 ~ p"}, "c-never": {Selector: "p"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := []byte("<p>one" + strings.Repeat("<p>", 50_000))
+	rules.time = 50 * time.Millisecond // of some seconds
+	began := time.Now()
+	fields, err := rules.Fields(page)
+	if !errors.Is(err, ErrTooSlow) || errors.Is(err, ErrTooManyTags) {
+		t.Errorf("error %v after %v", err, time.Since(began))
+	}
+	if diff := cmp.Diff(map[string]any{"a-first": "one", "c-never": "one"}, fields); diff != "" {
+		t.Errorf("fields (-want +got):\n%s", diff)
+	}
+	rules.time = time.Hour
+	if _, err := rules.Fields([]byte(strings.Repeat("<p>", 1000))); err != nil {
+		t.Errorf("a page that is looked through at once: %v", err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 
 	"github.com/PuerkitoBio/goquery"
@@ -22,6 +23,10 @@ const (
 	maxField   = 1 << 20  // bytes of all values of one field
 )
 
+// maxTime is how long fields may take on a page. A selector with ~ looks at all elements
+// before each, so that four hundred thousand in a row keep it busy for minutes.
+const maxTime = 2 * time.Second
+
 // maxFieldName is the longest name of a field, in bytes.
 const maxFieldName = 64
 
@@ -30,10 +35,15 @@ const maxFieldName = 64
 type Rules struct {
 	fields []field       // by name
 	trees  chan struct{} // holds one for each tree that is there: a tree is many times its page
+	time   time.Duration // for the fields of a page
 }
 
-// ErrTooManyTags says that fields are those of the beginning of a page.
-var ErrTooManyTags = errors.New("extract: a page")
+// ErrTooManyTags says that fields are those of the beginning of a page, ErrTooSlow that
+// there was no time for all that match.
+var (
+	ErrTooManyTags = errors.New("extract: a page")
+	ErrTooSlow     = errors.New("extract: a page")
+)
 
 type field struct {
 	name    string
@@ -56,7 +66,7 @@ func (e *FieldError) Unwrap() error { return e.Err }
 // NewRules compiles rules. The error joins a [*FieldError] for each rule that is
 // wrong.
 func NewRules(rules map[string]Rule) (*Rules, error) {
-	r := &Rules{trees: make(chan struct{}, runtime.GOMAXPROCS(0))}
+	r := &Rules{trees: make(chan struct{}, runtime.GOMAXPROCS(0)), time: maxTime}
 	var wrong []error
 	for _, name := range slices.Sorted(maps.Keys(rules)) {
 		if err := checkField(name); err != nil {
@@ -97,8 +107,10 @@ func checkField(name string) error {
 //
 // A value has at most 64 KiB, a list at most 1,000 values and 1 MiB; the rest is
 // left out. A page of more than 400,000 tags is read as far as these: there are
-// fields then, and an error of the class [ErrTooManyTags]. Other errors are for pages
-// that are no tree any more, with hundreds of elements open at once.
+// fields then, and an error of the class [ErrTooManyTags]. One of the class [ErrTooSlow] is
+// for pages that keep the selectors busy for seconds: that is looked at between elements,
+// so that a selector with several ~, or with one in :has, may still take longer. Other
+// errors are for pages that are no tree any more, with hundreds of elements open at once.
 func (r *Rules) Fields(body []byte) (map[string]any, error) {
 	if r == nil || len(r.fields) == 0 {
 		return nil, nil
@@ -109,10 +121,13 @@ func (r *Rules) Fields(body []byte) (map[string]any, error) {
 	if err != nil {
 		return nil, fmt.Errorf("extract: %w", err)
 	}
-	page := goquery.NewDocumentFromNode(root)
 	found := make(map[string]any, len(r.fields))
+	deadline := time.Now().Add(r.time)
 	for _, f := range r.fields {
-		values := f.values(page)
+		values, inTime := f.values(root, deadline)
+		if !inTime {
+			err = fmt.Errorf("%w that takes more than %v to look through for fields; what was found by then is all there is", ErrTooSlow, r.time)
+		}
 		switch {
 		case len(values) == 0:
 		case f.rule.All:
@@ -121,20 +136,30 @@ func (r *Rules) Fields(body []byte) (map[string]any, error) {
 			found[f.name] = values[0]
 		}
 	}
-	if !whole {
+	if !whole && err == nil {
 		err = fmt.Errorf("%w of more than %d tags; what stands behind these was not read", ErrTooManyTags, maxTags)
 	}
 	return found, err
 }
 
-// values returns the values of f in page, one if f wants the first.
-func (f *field) values(page *goquery.Document) []string {
+// values returns the values of f in page, one if f wants the first, and whether it was
+// looked through before the deadline.
+func (f *field) values(page *html.Node, deadline time.Time) (values []string, inTime bool) {
 	most, size := 1, 0
 	if f.rule.All {
 		most = maxMatches
 	}
-	var values []string
-	for _, node := range page.FindMatcher(f.matcher).Nodes {
+	looked := 0
+	for node := range page.Descendants() {
+		if node.Type != html.ElementNode {
+			continue
+		}
+		if looked++; looked%100 == 0 && time.Now().After(deadline) {
+			return values, false
+		}
+		if !f.matcher.Match(node) {
+			continue
+		}
 		value, ok := f.value(node)
 		if !ok {
 			continue
@@ -147,7 +172,7 @@ func (f *field) values(page *goquery.Document) []string {
 			break
 		}
 	}
-	return values
+	return values, true
 }
 
 // value returns what an element has for f.

@@ -124,6 +124,7 @@ func FuzzTree(f *testing.F) {
 		if n, tags := nodesOf(root), bytes.Count(page, []byte("<")); n > 10*tags+10 {
 			t.Errorf("%d nodes of %d tags", n, tags)
 		}
+		page = bytes.ReplaceAll(page, []byte("\x00"), nil) // as the parser does: what stands on both sides may be one character then
 		if !bytes.Contains(page, []byte(disguise)) && !bytes.Contains(page, []byte("&#")) && strings.Contains(render(t, root), disguise) {
 			t.Errorf("something is disguised in %q", render(t, root))
 		}

@@ -5,14 +5,15 @@ import (
 	"flag"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler"
-	"github.com/politecrawl/politecrawl/crawler/demosite"
 	"github.com/politecrawl/politecrawl/crawler/faultsite"
+	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore/redistest"
 )
 
 var (
@@ -20,100 +21,146 @@ var (
 	soakHosts = flag.Int("soak.hosts", 0, "how many hosts TestSoak crawls; 0: as many as suit its time")
 )
 
-// A trial is something that befalls the crawl itself.
-type trial struct {
-	name string
-	at   float64 // when, as a part of the time
-	befall
-}
-
-// befall brings it about. It returns when the crawl goes on.
-type befall func(s *soak)
-
-// trials are what the crawl has to go through. They are over before half of its time is,
-// so that the rest shows whether it grows.
-var trials = []trial{
-	{"kill -9", 0.04, (*soak).kill},
-	{"kill -9", 0.09, (*soak).kill},
-	{"kill -9", 0.15, (*soak).kill},
-	{"kill -9", 0.22, (*soak).kill},
-	{"kill -9", 0.30, (*soak).kill},
-	{"kill -9", 0.40, (*soak).kill},
-}
-
-// soak is a long crawl of many faulty hosts.
+// soak is a long crawl of many faulty hosts, by one process or by several that share it.
 type soak struct {
 	t     *testing.T
 	site  *faultsite.Site
-	cfg   crawler.Config
+	delay time.Duration
 	time  time.Duration
 	began time.Time
 
-	crawl *life
-	lived time.Time // since when
-	kills []time.Time
-	trend *trend // of crawl
+	crawlers []*member
+	breaks   []time.Time       // when answers on their way may have gone unheard
+	disk     *smallDisk        // of the only member; nil: there is none to be had
+	redis    *redistest.Server // that the members share; nil: there is one member
+	late     int               // sound answers that came too late for a time limit
+	told     int               // violations that were written
 }
 
-// leastLife is how long a crawl goes on, at the least, before something befalls it.
+// A member is one of the processes that crawl.
+type member struct {
+	cfg   crawler.Config
+	crawl *life
+	lived time.Time // since when
+	trend *trend    // of crawl
+}
+
+// leastLife is how long a process goes on, at the least, before something befalls it.
 const leastLife = 2 * time.Second
 
 // A process crawls hosts with every fault of the table, as often as the time allows. It
-// is killed now and then, and goes on. At the end no URL is lost or fetched twice, the
-// hosts have nothing to complain of, and the process has not grown.
+// is killed now and then, and its disk gets full, and it goes on. At the end no URL is
+// lost or fetched twice, the hosts have nothing to complain of, and the process has not
+// grown.
 func TestSoak(t *testing.T) {
-	s := &soak{t: t, time: cmp.Or(*soakTime, 6*time.Second)}
-	hosts, delay := cmp.Or(*soakHosts, 2000), 3*time.Second
-	if s.time < time.Minute {
-		hosts, delay = cmp.Or(*soakHosts, 150), 200*time.Millisecond
+	t.Parallel()
+	s := newSoak(t, 2000, 150)
+	cfg := s.config()
+	s.disk = newSmallDisk(t)
+	if s.disk != nil {
+		cfg.Output = filepath.Join(s.disk.dir, "crawl")
 	}
-	s.start(hosts, delay)
+	s.crawlers = []*member{{cfg: cfg}}
+	s.run([]trial{
+		{"kill -9", 0.04, (*soak).kill},
+		{"kill -9", 0.09, (*soak).kill},
+		{"disk full", 0.15, (*soak).fillDisk},
+		{"kill -9", 0.22, (*soak).kill},
+		{"disk full", 0.30, (*soak).fillDisk},
+		{"kill -9", 0.40, (*soak).kill},
+	})
+}
+
+// TestSharedSoak is TestSoak for two processes that share a crawl, and lose their Redis.
+func TestSharedSoak(t *testing.T) {
+	t.Parallel()
+	s := newSoak(t, 500, 80)
+	// What it has written survives its own end, if not the machine's; see SHARED.md.
+	s.redis = redistest.Start(t, "--appendonly", "yes", "--appendfsync", "no")
+	for _, name := range []string{"one", "two"} {
+		cfg := s.config()
+		cfg.Output = filepath.Join(t.TempDir(), name)
+		cfg.Frontier, cfg.Join, cfg.Worker = s.redis.URL(), "soak", name
+		s.crawlers = append(s.crawlers, &member{cfg: cfg})
+	}
+	s.run([]trial{
+		{"kill -9", 0.04, (*soak).kill},
+		{"Redis is lost", 0.09, (*soak).loseRedis},
+		{"kill -9", 0.15, (*soak).kill},
+		{"Redis is lost", 0.22, (*soak).loseRedis},
+		{"kill -9", 0.30, (*soak).kill},
+		{"Redis is lost", 0.40, (*soak).loseRedis},
+	})
+}
+
+// newSoak opens the site: of so many hosts, or of few where there is little time.
+func newSoak(t *testing.T, hosts, few int) *soak {
+	s := &soak{t: t, time: cmp.Or(*soakTime, 6*time.Second), delay: 3 * time.Second}
+	if s.time < time.Minute {
+		hosts, s.delay = few, 200*time.Millisecond
+	}
+	var err error
+	s.site, err = faultsite.Start(&faultsite.Options{Hosts: spread(cmp.Or(*soakHosts, hosts)), Pages: -1, Delay: s.delay, Authority: authority})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.site.Close() }) // a second time, if all went well
+	return s
+}
+
+// config says how the site is crawled.
+func (s *soak) config() crawler.Config {
+	cfg := quick(s.t, s.site.StartURLs()...)
+	cfg.Delay, cfg.Workers, cfg.MaxBody, cfg.Links, cfg.TrapPages = s.delay, 256, 64<<10, false, 0
+	cfg.Timeout, cfg.RobotsTimeout, cfg.FirstByteTimeout, cfg.StallTimeout = 8*time.Second, 8*time.Second, 5*time.Second, 3*time.Second
+	cfg.Retries, cfg.RobotsRetry, cfg.MaxSitemaps = 2, 2*time.Minute, 20
+	if s.time < time.Minute {
+		cfg.Timeout, cfg.RobotsTimeout, cfg.FirstByteTimeout, cfg.StallTimeout = 2*time.Second, 2*time.Second, 2*time.Second, time.Second
+		cfg.Retries = 1
+	}
+	return cfg
+}
+
+// run has the crawl go on for its time, through its trials, and judges it. The trials are
+// over before half of the time is, so that the rest shows whether it grows.
+func (s *soak) run(trials []trial) {
+	s.began = time.Now()
 	defer func() {
-		if s.crawl != nil {
-			_ = s.crawl.cmd.Process.Kill() // it has ended if all went well
-			<-s.crawl.done
+		for _, m := range s.crawlers {
+			if m.crawl != nil {
+				_ = m.crawl.cmd.Process.Kill() // it has ended if all went well
+				<-m.crawl.done
+			}
 		}
 	}()
-	s.live()
+	for i, m := range s.crawlers {
+		if i > 0 {
+			time.Sleep(time.Second) // the first makes the crawl that the others join
+		}
+		s.live(m)
+	}
 	s.tell("start")
-	due, left := time.Duration(0), trials
-	step := min(max(s.time/10, time.Second), time.Minute)
-	for ticks := time.NewTicker(pulse); time.Since(s.began) < s.time; <-ticks.C {
+	due, step := time.Duration(0), min(max(s.time/10, time.Second), time.Minute)
+	for ticks := time.NewTicker(pulse); time.Since(s.began) < s.time || len(trials) > 0; <-ticks.C {
 		if since := time.Since(s.began); since >= due+step {
 			due = since.Truncate(step)
 			s.tell(due.String())
 		}
-		if len(left) > 0 && time.Since(s.began) >= time.Duration(left[0].at*float64(s.time)) && time.Since(s.lived) > leastLife {
-			left[0].befall(s)
-			left = left[1:]
+		if len(trials) > 0 && time.Since(s.began) >= time.Duration(trials[0].at*float64(s.time)) && s.settled() {
+			s.t.Logf("%v: %s", time.Since(s.began).Round(time.Second), trials[0].name)
+			trials[0].befall(s, s.crawlers[len(trials)%len(s.crawlers)])
+			trials = trials[1:]
 		}
-		select {
-		case <-s.crawl.done:
-			t.Fatalf("the crawl ended by itself: %v", s.crawl.fate())
-		default:
+		for _, m := range s.crawlers {
+			select {
+			case <-m.crawl.done:
+				s.t.Fatalf("the crawl ended by itself: %v", m.crawl.fate())
+			default:
+			}
 		}
 	}
 	s.tell("the time is over; no more pages")
 	s.finish()
-}
-
-// start opens the site and says how it is crawled.
-func (s *soak) start(hosts int, delay time.Duration) {
-	var err error
-	s.site, err = faultsite.Start(&faultsite.Options{Hosts: spread(hosts), Pages: -1, Delay: delay, Authority: authority})
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	s.t.Cleanup(func() { _ = s.site.Close() }) // a second time, if all went well
-	s.cfg = quick(s.t, s.site.StartURLs()...)
-	s.cfg.Delay, s.cfg.Workers, s.cfg.MaxBody, s.cfg.Links, s.cfg.TrapPages = delay, 256, 64<<10, false, 0
-	s.cfg.Timeout, s.cfg.RobotsTimeout, s.cfg.FirstByteTimeout, s.cfg.StallTimeout = 8*time.Second, 8*time.Second, 5*time.Second, 3*time.Second
-	s.cfg.Retries, s.cfg.RobotsRetry, s.cfg.MaxSitemaps = 2, 2*time.Minute, 20
-	if s.time < time.Minute {
-		s.cfg.Timeout, s.cfg.RobotsTimeout, s.cfg.FirstByteTimeout, s.cfg.StallTimeout = 2*time.Second, 2*time.Second, 2*time.Second, time.Second
-		s.cfg.Retries = 1
-	}
-	s.began = time.Now()
 }
 
 // spread is so many hosts, with every fault in turn and a sound one after every four.
@@ -129,40 +176,44 @@ func spread(n int) []faultsite.Host {
 	return hosts
 }
 
-// live starts the crawl, or has it go on.
-func (s *soak) live() {
-	s.lived, s.trend = time.Now(), new(trend)
-	s.crawl = live(s.t, s.cfg, func(v *vitals) { s.trend.add(time.Since(s.began), v) })
+// settled tells whether all processes have been crawling for a while: one that begins
+// needs its disk and its Redis, and ends if it has them not.
+func (s *soak) settled() bool {
+	return !slices.ContainsFunc(s.crawlers, func(m *member) bool {
+		return time.Since(m.lived) < leastLife || m.crawl.vitals().Goroutines == 0
+	})
 }
 
-// kill ends the process that crawls at any moment, and starts another.
-func (s *soak) kill() {
-	if err := s.crawl.cmd.Process.Kill(); err != nil {
-		s.t.Fatalf("%v: %v", err, s.crawl.fate())
-	}
-	s.kills = append(s.kills, time.Now())
-	<-s.crawl.done
-	if text := s.crawl.said.String(); strings.Contains(text, "panic") {
-		s.t.Fatal(lastLines(text))
-	}
-	s.live()
+// live starts a process that crawls, or has it go on.
+func (s *soak) live(m *member) {
+	m.lived, m.trend = time.Now(), new(trend)
+	m.crawl = live(s.t, m.cfg, func(v *vitals) { m.trend.add(time.Since(s.began), v) })
 }
 
 // finish lets the crawl come to its end, and judges it.
 func (s *soak) finish() {
-	s.trend.end()
+	for _, m := range s.crawlers {
+		m.trend.end()
+	}
 	s.site.Rest()
-	select {
-	case <-s.crawl.done:
-	case <-time.After(s.time/2 + 5*time.Minute):
-		s.t.Fatalf("the crawl does not come to its end: %+v", s.crawl.vitals())
-	}
-	if err := s.crawl.fate(); err != nil {
-		s.t.Fatal(err)
-	}
-	v := s.crawl.vitals()
-	if v.End != crawler.EndLater && v.End != crawler.EndFinished {
-		s.t.Errorf("the crawl ended: %s", v.End)
+	over := time.After(s.time/2 + 5*time.Minute)
+	for _, m := range s.crawlers {
+		for ended := false; !ended; {
+			select {
+			case <-m.crawl.done:
+				ended = true
+			case <-time.After(patience / 6):
+				s.tell("not yet at its end")
+			case <-over:
+				s.t.Fatalf("the crawl does not come to its end: %+v", m.crawl.vitals())
+			}
+		}
+		if err := m.crawl.fate(); err != nil {
+			s.t.Fatal(err)
+		}
+		if v := m.crawl.vitals(); v.End != crawler.EndLater && v.End != crawler.EndFinished {
+			s.t.Errorf("the crawl ended: %s", v.End)
+		}
 	}
 	if err := s.site.Close(); err != nil {
 		s.t.Error(err)
@@ -179,29 +230,44 @@ func (s *soak) finish() {
 	}
 	s.t.Logf("faults survived: %s", survived(rep.Faults))
 	s.books()
-	if s.time >= time.Minute { // what is shorter has no trend
-		s.trend.judge(s.t)
+	for _, m := range s.crawlers {
+		s.leaks(m.crawl.vitals())
+		if s.time >= leastTrend {
+			m.trend.judge(s.t)
+		}
 	}
 }
 
-// unheard tells whether a violation is that of a Retry-After on an answer that was on
-// its way when the crawl was killed.
-func (s *soak) unheard(v demosite.Violation) bool {
-	return v.Kind == demosite.BeforeRetryAfter && slices.ContainsFunc(s.kills, func(at time.Time) bool {
-		return at.Sub(v.Earlier.End).Abs() < time.Second/2
-	})
+// leastTrend is the shortest time in which a crawl of two thousand hosts has met with all
+// of them on a busy machine too, so that what it takes later is growth.
+const leastTrend = 10 * time.Minute
+
+// leaks holds that nothing is left of a crawl that is over, and that it never took more
+// than it may.
+func (s *soak) leaks(v vitals) {
+	const goroutines, descriptors, peak = 100, 100, 640 << 20
+	if v.Goroutines > goroutines || v.Descriptors > descriptors || v.Peak > peak {
+		s.t.Errorf("at its end the crawl has %d goroutines and %d descriptors, and took %d MiB at the most; want no more than %d, %d and %d",
+			v.Goroutines, v.Descriptors, v.Peak>>20, goroutines, descriptors, peak>>20)
+	}
 }
 
 // tell writes how things stand.
 func (s *soak) tell(when string) {
-	rep, v := s.site.Report(), s.crawl.vitals()
-	faults := 0
+	rep, faults := s.site.Report(), 0
 	for _, n := range rep.Faults {
 		faults += n
 	}
-	s.t.Logf("%s: %d requests, %d faults of %d kinds, %d disallowed, %d violations, %d kills; %d pages, %d URLs wait; heap %d MiB, RSS %d MiB (at most %d), %d goroutines, %d descriptors",
-		when, rep.Requests, faults, len(rep.Faults), rep.Disallowed, rep.Found, len(s.kills),
-		v.Pages, v.Left, v.Heap>>20, v.RSS>>20, v.Peak>>20, v.Goroutines, v.Descriptors)
+	s.t.Logf("%s: %d requests, %d faults of %d kinds, %d disallowed, %d violations", when, rep.Requests, faults, len(rep.Faults), rep.Disallowed, rep.Found)
+	for _, v := range rep.Violations[s.told:] {
+		s.t.Logf("  violation: %v (the answer before it ended at %v, status %d; it may have gone unheard: %v)", v, v.Earlier.End.Sub(s.began), v.Earlier.Status, s.unheard(v))
+	}
+	s.told = len(rep.Violations)
+	for _, m := range s.crawlers {
+		v := m.crawl.vitals()
+		s.t.Logf("  process %d: %d pages, %d URLs wait; heap %d MiB, RSS %d MiB (at most %d), %d goroutines, %d descriptors",
+			m.crawl.cmd.Process.Pid, v.Pages, v.Left, v.Heap>>20, v.RSS>>20, v.Peak>>20, v.Goroutines, v.Descriptors)
+	}
 }
 
 // survived lists how often each fault was met with.

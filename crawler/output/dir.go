@@ -113,8 +113,8 @@ func Create(path string, state any) (*Dir, error) {
 		return nil, err
 	}
 	d := &Dir{path: path}
-	if err := os.MkdirAll(filepath.Join(path, RobotsDir), 0o755); err != nil {
-		return nil, fmt.Errorf("output: %w", err)
+	if err := makeRobotsDir(path); err != nil {
+		return nil, err
 	}
 	if err := SaveState(path, state); err != nil {
 		return nil, err
@@ -137,8 +137,8 @@ func Open(path string, counted Lengths) (d *Dir, missing map[string]int64, err e
 		return nil, nil, err
 	}
 	d = &Dir{path: path}
-	if err := os.MkdirAll(filepath.Join(path, RobotsDir), 0o755); err != nil {
-		return nil, nil, fmt.Errorf("output: %w", err)
+	if err := makeRobotsDir(path); err != nil {
+		return nil, nil, err
 	}
 	if err := d.open(counted); err != nil {
 		return nil, nil, err
@@ -243,12 +243,42 @@ func fileName(origin string) string {
 }
 
 // replace writes a file so that a reader finds the old content or the new one,
-// never half of it.
+// never half of it. What may be there under the other name is not written to: it may be
+// a link, or a file that others can read.
 func replace(path string, content []byte, mode os.FileMode) error {
-	if err := os.WriteFile(path+"~", content, mode); err != nil {
+	if err := os.Remove(path + "~"); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("output: %w", err)
+	}
+	file, err := os.OpenFile(path+"~", os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
+	if err != nil {
+		return fmt.Errorf("output: %w", err)
+	}
+	_, err = file.Write(content)
+	if err = errors.Join(err, file.Close()); err != nil {
 		return fmt.Errorf("output: %w", err)
 	}
 	if err := os.Rename(path+"~", path); err != nil {
+		return fmt.Errorf("output: %w", err)
+	}
+	return nil
+}
+
+// noLink refuses a name that is a link: what a crawl writes stays in its directory, also
+// where somebody else has been there first.
+func noLink(path string) error {
+	if info, err := os.Lstat(path); err == nil && info.Mode()&os.ModeSymlink != 0 {
+		return fmt.Errorf("output: %q is a link; a crawl writes to none", path)
+	}
+	return nil
+}
+
+// makeRobotsDir makes the directory for robots.txt files where it is missing.
+func makeRobotsDir(path string) error {
+	name := filepath.Join(path, RobotsDir)
+	if err := noLink(name); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(name, 0o755); err != nil {
 		return fmt.Errorf("output: %w", err)
 	}
 	return nil

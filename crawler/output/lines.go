@@ -191,6 +191,9 @@ type lines struct {
 // openLines opens a file to append to it, and cuts off what lies beyond the bytes
 // that count.
 func openLines(path string, counted int64) (*lines, error) {
+	if err := noLink(path); err != nil {
+		return nil, err
+	}
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o644)
 	if err != nil {
 		return nil, fmt.Errorf("output: %w", err)

@@ -1,0 +1,52 @@
+package faultsite_test
+
+import (
+	"fmt"
+	"syscall"
+	"testing"
+)
+
+// A smallDisk is a disk in memory that can be made as small as what is on it.
+type smallDisk struct{ dir string }
+
+// roomy is how large it is as long as it is not to be full.
+const roomy = 16 << 30
+
+// newSmallDisk returns an empty disk; nil, where this process may not mount one.
+func newSmallDisk(t *testing.T) *smallDisk {
+	t.Helper()
+	d := &smallDisk{t.TempDir()}
+	if syscall.Mount("tmpfs", d.dir, "tmpfs", 0, fmt.Sprintf("size=%d", int64(roomy))) != nil {
+		return nil
+	}
+	t.Cleanup(func() { _ = syscall.Unmount(d.dir, syscall.MNT_DETACH) })
+	return d
+}
+
+// fill leaves next to no room.
+func (d *smallDisk) fill(t *testing.T) {
+	t.Helper()
+	var err error
+	for range 10 { // more may be written meanwhile
+		var now syscall.Statfs_t
+		if err = syscall.Statfs(d.dir, &now); err != nil {
+			t.Fatal(err)
+		}
+		if err = d.resize(int64(now.Blocks-now.Bfree)*now.Bsize + 64<<10); err == nil {
+			return
+		}
+	}
+	t.Fatal(err)
+}
+
+// empty makes room.
+func (d *smallDisk) empty(t *testing.T) {
+	t.Helper()
+	if err := d.resize(roomy); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (d *smallDisk) resize(size int64) error {
+	return syscall.Mount("tmpfs", d.dir, "tmpfs", syscall.MS_REMOUNT, fmt.Sprintf("size=%d", size))
+}

@@ -1,0 +1,13 @@
+//go:build !linux
+
+package faultsite_test
+
+import "testing"
+
+// A smallDisk is to be had on Linux.
+type smallDisk struct{ dir string }
+
+func newSmallDisk(*testing.T) *smallDisk { return nil }
+
+func (d *smallDisk) fill(*testing.T)  {}
+func (d *smallDisk) empty(*testing.T) {}
