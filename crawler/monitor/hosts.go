@@ -86,7 +86,7 @@ func robotsRowOf(r *output.Robots, token string) *robotsRow {
 	}
 	if r.Body != nil {
 		group := robotstxt.Parse(r.Body, nil).Group(token)
-		row.Group, row.Rules, row.Delay = shown.Text(group.Name()), len(group.Rules()), group.CrawlDelay().Seconds()
+		row.Group, row.Rules, row.Delay = group.Name(), len(group.Rules()), group.CrawlDelay().Seconds()
 	}
 	return row
 }

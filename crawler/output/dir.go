@@ -11,6 +11,7 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
+	"github.com/politecrawl/politecrawl/crawler/output/internal/durable"
 	"github.com/politecrawl/politecrawl/crawler/output/jsontext"
 )
 
@@ -34,11 +35,12 @@ var (
 )
 
 // Dir is the directory of one crawl. It is safe for concurrent use, but for
-// Write.
+// Write and Sync.
 type Dir struct {
 	path   string
 	files  [kinds]*lines
 	robots *Log
+	named  bool // the names of the files have reached the disk
 }
 
 // The files of lines, as they stand in Dir.files and in a Batch.
@@ -192,12 +194,19 @@ func (d *Dir) Lengths() Lengths {
 // RobotsLength returns how long robots.jsonl is.
 func (d *Dir) RobotsLength() int64 { return d.robots.length() }
 
-// Sync returns when everything written has reached the disk.
+// Sync returns when every line that Write has written has reached the disk. It is not to
+// be called by two at a time.
 func (d *Dir) Sync() error {
 	for _, l := range d.files {
 		if err := l.file.Sync(); err != nil {
 			return fmt.Errorf("output: %w", err)
 		}
+	}
+	if !d.named {
+		if err := durable.Dir(d.path); err != nil {
+			return fmt.Errorf("output: %w", err)
+		}
+		d.named = true
 	}
 	return nil
 }
@@ -212,10 +221,10 @@ func (d *Dir) Robots(origin string, body []byte, record any) error {
 		return fmt.Errorf("output: record of %s: %w", origin, err)
 	}
 	base := filepath.Join(d.path, RobotsDir, fileName(origin))
-	if err := replace(base+".txt", body, 0o644); err != nil {
+	if err := replace(base+".txt", body, 0o644, false); err != nil {
 		return err
 	}
-	if err := replace(base+".json", append(jsontext.Tame(about), '\n'), 0o644); err != nil {
+	if err := replace(base+".json", append(jsontext.Tame(about), '\n'), 0o644, false); err != nil {
 		return err
 	}
 	line, err := Line(nil, record)
@@ -243,24 +252,41 @@ func fileName(origin string) string {
 }
 
 // replace writes a file so that a reader finds the old content or the new one,
-// never half of it. What may be there under the other name is not written to: it may be
-// a link, or a file that others can read.
-func replace(path string, content []byte, mode os.FileMode) error {
-	if err := os.Remove(path + "~"); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("output: %w", err)
-	}
-	file, err := os.OpenFile(path+"~", os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
+// never half of it; with power also after the machine went down.
+func replace(path string, content []byte, mode os.FileMode, power bool) error {
+	file, err := beside(path, mode)
 	if err != nil {
+		return err
+	}
+	if err := fill(file, content, power); err != nil {
 		return fmt.Errorf("output: %w", err)
 	}
-	_, err = file.Write(content)
-	if err = errors.Join(err, file.Close()); err != nil {
-		return fmt.Errorf("output: %w", err)
-	}
-	if err := os.Rename(path+"~", path); err != nil {
+	if err := os.Rename(file.Name(), path); err != nil {
 		return fmt.Errorf("output: %w", err)
 	}
 	return nil
+}
+
+// beside opens the file that is to take the place of another. What may be there under
+// its name is not written to: it may be a link, or a file that others can read.
+func beside(path string, mode os.FileMode) (*os.File, error) {
+	if err := os.Remove(path + "~"); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, fmt.Errorf("output: %w", err)
+	}
+	file, err := os.OpenFile(path+"~", os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
+	if err != nil {
+		return nil, fmt.Errorf("output: %w", err)
+	}
+	return file, nil
+}
+
+// fill writes a file and closes it, with power when its bytes have reached the disk.
+func fill(file *os.File, content []byte, power bool) error {
+	_, err := file.Write(content)
+	if err == nil && power {
+		err = file.Sync()
+	}
+	return errors.Join(err, file.Close())
 }
 
 // noLink refuses a name that is a link: what a crawl writes stays in its directory, also

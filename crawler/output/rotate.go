@@ -49,9 +49,9 @@ func Rotate(path string, number int, formats ...Format) (Files, error) {
 // have it open.
 func DropRejections(path string, counted int64, drop func(*Rejection) bool) (length int64, err error) {
 	name := filepath.Join(path, RejectedFile)
-	kept, err := os.Create(name + "~") // there may be more of them than memory has room for
+	kept, err := beside(name, 0o644) // there may be more of them than memory has room for
 	if err != nil {
-		return 0, fmt.Errorf("output: %w", err)
+		return 0, err
 	}
 	buffer, line := bufio.NewWriter(kept), []byte(nil)
 	err = Each(name, func(at int64, r *Rejection) error {

@@ -7,17 +7,25 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/politecrawl/politecrawl/crawler/output/internal/durable"
 	"github.com/politecrawl/politecrawl/crawler/output/jsontext"
 )
 
-// SaveState replaces the state file of the directory by v as JSON. Only its owner
-// can read it: the query of a start URL may have a key in it.
+// SaveState replaces the state file of the directory by v as JSON, on the disk: without
+// it no crawl goes on. Only its owner can read it: the query of a start URL may have a
+// key in it.
 func SaveState(path string, v any) error {
 	b, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
 		return fmt.Errorf("output: %w", err)
 	}
-	return replace(filepath.Join(path, StateFile), append(jsontext.Tame(b), '\n'), 0o600)
+	if err := replace(filepath.Join(path, StateFile), append(jsontext.Tame(b), '\n'), 0o600, true); err != nil {
+		return err
+	}
+	if err := durable.Dir(path); err != nil {
+		return fmt.Errorf("output: %w", err)
+	}
+	return nil
 }
 
 // State reads the state file of the directory into v. The error is ErrNone where

@@ -1,0 +1,57 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+)
+
+// What a person is told has no user and no password in it, whatever it is made of.
+func TestNoticeHoldsNoPassword(t *testing.T) {
+	var out bytes.Buffer
+	(&program{err: &out}).notice("the proxy http://alice:hunter2@h:3128 says \x1b[2J")
+	if want := "the proxy http://***@h:3128 says \\x1b[2J\n"; out.String() != want {
+		t.Errorf("%q, want %q", out.String(), want)
+	}
+}
+
+// What a robots.txt or a sitemap has of users and passwords is shown by no command, in no
+// form.
+func TestFilesHoldNoPassword(t *testing.T) {
+	const user = "alice:hunter2@"
+	robots := writeFile(t, "robots.txt", strings.ReplaceAll(`note: http://USERh/
+http://USERh/ is no field
+Sitemap: http://USERh/map.xml
+Sitemap: http://USERh:x/map.xml
+Sitemap: /map.xml http://USERh/
+User-agent: *
+Disallow: http://USERh/no
+Disalow: http://USERh/
+Crawl-delay: http://USERh/
+Visit-time: http://USERh/
+note: http://USERh/
+Request-rate: http://USERh/
+`, "USER", user))
+	sitemap := writeFile(t, "map.xml", strings.ReplaceAll(`<?xml version="1.0"?>
+<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:xhtml="http://www.w3.org/1999/xhtml"
+ xmlns:image="http://www.google.com/schemas/sitemap-image/1.1" xmlns:video="http://www.google.com/schemas/sitemap-video/1.1">
+<url><loc>http://USERh.test/a</loc>
+<xhtml:link rel="alternate" hreflang="de" href="http://USERh.test/de"/>
+<image:image><image:loc>http://USERh.test/i.png</image:loc><image:license>http://USERh.test/licence</image:license></image:image>
+<video:video><video:thumbnail_loc>http://USERh.test/t.png</video:thumbnail_loc><video:title>t</video:title><video:description>d</video:description>
+<video:content_loc>http://USERh.test/v.mp4</video:content_loc><video:player_loc>http://USERh.test/player</video:player_loc>
+<video:uploader info="http://USERh.test/me">me</video:uploader></video:video></url>
+<url><loc>http://USERh.test:x/</loc></url>
+</urlset>`, "USER", user))
+	for _, args := range [][]string{
+		{"robots", "show", robots}, {"robots", "show", robots, "--format", "json"}, {"robots", "lint", robots}, {"robots", "lint", robots, "--format", "json"},
+		{"robots", "check", "http://h/no", "--robots", robots, "--explain"}, {"robots", "agents", robots},
+		{"sitemap", sitemap}, {"sitemap", sitemap, "--format", "json"}, {"sitemap", sitemap, "--format", "csv"}, {"sitemap", sitemap, "--check"},
+		{"sitemap", sitemap, "--check", "--format", "json"},
+	} {
+		got := run(t, args...)
+		if text := got.out + got.stderr; strings.Contains(text, "hunter2") || len(got.out) < 10 {
+			t.Errorf("%q: %s", args, text)
+		}
+	}
+}

@@ -1,0 +1,150 @@
+package crawler
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/netip"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+// zeros are a body without end.
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) { return len(p), nil }
+
+// An exchange keeps so much of a body, however long that is.
+func TestRecordedIsBounded(t *testing.T) {
+	var got *output.Exchange
+	r := &recording{done: func(e *output.Exchange, _ string) { got = e }}
+	body := &recordedBody{ReadCloser: io.NopCloser(io.LimitReader(zeros{}, maxRecorded+10)), r: r}
+	if n, err := io.Copy(io.Discard, body); n != maxRecorded+10 || err != nil {
+		t.Errorf("%d bytes, %v, are read", n, err)
+	}
+	if err := body.Close(); err != nil || len(got.Body) != maxRecorded || !got.Cut {
+		t.Errorf("%d bytes are kept, cut %t, %v", len(got.Body), got.Cut, err)
+	}
+}
+
+// The addresses of so many hosts are kept.
+func TestResolvedIsBounded(t *testing.T) {
+	a := newAddresses(1)
+	a.lookup = func(context.Context, string) ([]netip.Addr, error) { return nil, errors.New("no such host") }
+	for i := range maxResolved + 10 {
+		a.address(t.Context(), frontier.Host(fmt.Sprintf("http://h%d.test", i)))
+	}
+	if n := len(a.known); n == 0 || n > maxResolved {
+		t.Errorf("%d are kept", n)
+	}
+}
+
+// The limit of hosts remembers some of them.
+func TestKnownHostsAreBounded(t *testing.T) {
+	l, f := &hostLimit{most: 1 << 30}, frontier.NewMemory(nil)
+	for i := range maxKnownHosts + 10 {
+		if ok, err := l.admits(t.Context(), f, frontier.Host(fmt.Sprintf("http://h%d.test", i))); !ok || err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := len(l.known); n == 0 || n > maxKnownHosts {
+		t.Errorf("%d are remembered", n)
+	}
+}
+
+// The hosts of URLs are remembered by how they are written: some of them, short ones, and
+// without the text that they stood in.
+func TestOriginsAreBounded(t *testing.T) {
+	o := newOrigins()
+	for i := range maxOrigins {
+		o.known[fmt.Sprintf("http://h%d.test", i)] = address{}
+	}
+	if _, _, ok := o.cut("http://another.test/"); !ok {
+		t.Error("another is not known")
+	}
+	if n := len(o.known); n == 0 || n > maxOrigins {
+		t.Errorf("%d are remembered", n)
+	}
+	o = newOrigins()
+	if _, _, ok := o.cut("http://h.test:" + strings.Repeat("0", maxWritten) + "8080/"); ok || len(o.known) > 0 {
+		t.Error("a port with zeros without end is remembered")
+	}
+	before := inUse()
+	const pages, size = 64, 1 << 20
+	for i := range pages {
+		page := fmt.Sprintf("http://h%d.test/", i) + strings.Repeat("x", size)
+		o.cut(page[:strings.IndexByte(page, 'x')])
+	}
+	if kept := int64(inUse()) - int64(before); kept > pages*size/4 {
+		t.Errorf("%d bytes of pages are kept for %d names", kept, pages)
+	}
+	runtime.KeepAlive(o)
+}
+
+// A counting frontier knows how much it was given, and asked about, at a time.
+type counting struct {
+	frontier.Frontier
+
+	mu           sync.Mutex // guards both below
+	added, asked int
+}
+
+func (c *counting) Add(ctx context.Context, items []frontier.Item) ([]bool, error) {
+	c.mu.Lock()
+	c.added = max(c.added, len(items))
+	c.mu.Unlock()
+	return c.Frontier.Add(ctx, items)
+}
+
+func (c *counting) Known(ctx context.Context, urls []string) ([]bool, error) {
+	c.mu.Lock()
+	c.asked = max(c.asked, len(urls))
+	c.mu.Unlock()
+	return c.Frontier.Known(ctx, urls)
+}
+
+// widest is a sink that knows how many rejections it was given at a time.
+type widest struct {
+	askedSink
+	rejected int
+}
+
+func (w *widest) Write(f *output.Found) error {
+	w.rejected = max(w.rejected, len(f.Rejected))
+	return nil
+}
+
+// A sitemap of any length, and what is left aside until the end, are dealt with some at a
+// time.
+func TestManyAreDealtWithInParts(t *testing.T) {
+	const n = 3*rejectBatch + 7
+	lost := newSite(t, "127.0.0.2", nil)
+	lost.handle("/robots.txt", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) })
+	var inside, outside strings.Builder
+	for i := range n {
+		fmt.Fprintf(&outside, `<a href="%s/%d">later</a>`, lost.url, i)
+		fmt.Fprintf(&inside, "{site}/no/%d\n", i)
+		fmt.Fprintf(&outside, `<a href="http://h%d.test/">out</a>`, i)
+	}
+	s := newSite(t, "127.0.0.1", map[string]string{
+		"/robots.txt": "User-agent: *\nDisallow: /no\nSitemap: {site}/map.txt\n", "/map.txt": inside.String(), "/": outside.String(),
+	})
+	cfg := testConfig(t, s.url+"/", lost.url+"/")
+	cfg.RobotsRetry = time.Hour
+	f, w := &counting{Frontier: frontier.NewMemory(nil)}, new(widest)
+	got := run(t, cfg, &Options{Frontier: f, Formats: []output.Format{{Open: func(string, []byte) (output.Sink, error) { return w, nil }}}})
+	if got.Rejected[output.OutOfScope] != n || got.Rejected[output.Disallowed] != n || got.Rejected[output.Later] != n+1 {
+		t.Fatalf("%+v", got.Summary)
+	}
+	if f.added > seedBatch || f.asked > rejectBatch || w.rejected > rejectBatch {
+		t.Errorf("at a time %d are added, %d asked about, %d written", f.added, f.asked, w.rejected)
+	}
+}

@@ -1,0 +1,139 @@
+//go:build unix
+
+package pebblestore
+
+import (
+	"errors"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// told is a logger of a disk that is in use, and what that fails with.
+func told(state int32) (l logger, failures func() []error) {
+	var all []error
+	d := &disk{fail: func(err error) { all = append(all, err) }}
+	d.state.Store(state)
+	return logger{slog.New(slog.DiscardHandler), d}, func() []error { return all }
+}
+
+// Where the database cannot go on the store fails, and the database does nothing more.
+func TestFatal(t *testing.T) {
+	if alone(t) { // since it never returns
+		return
+	}
+	l, failures := told(armed)
+	returned := make(chan struct{})
+	failed := make(chan struct{})
+	inner := l.disk.fail
+	l.disk.fail = func(err error) { inner(err); close(failed) }
+	go func() {
+		l.Fatalf("the %s is lost", "manifest")
+		close(returned)
+	}()
+	select {
+	case <-failed:
+	case <-time.After(5 * time.Second):
+		t.Fatal("nobody is told")
+	}
+	select {
+	case <-returned:
+		t.Error("it returns")
+	case <-time.After(100 * time.Millisecond):
+	}
+	if all := failures(); len(all) != 1 || all[0].Error() != "pebblestore: the manifest is lost" {
+		t.Errorf("%v", all)
+	}
+}
+
+// What is read and is not what was written makes the store fail; while it is being opened
+// whoever reads says so.
+func TestCorruption(t *testing.T) {
+	info := pebble.DataCorruptionInfo{Path: "000001.sst", Details: errors.New("checksum")}
+	l, failures := told(armed)
+	l.corruption(info)
+	if all := failures(); len(all) != 1 || !errors.Is(all[0], ErrDamaged) || l.disk.state.Load() != broken {
+		t.Errorf("%v", all)
+	}
+	l, failures = told(opening)
+	if l.corruption(info); len(failures()) > 0 || l.disk.state.Load() != opening {
+		t.Errorf("while it is being opened: %v", failures())
+	}
+}
+
+// A store whose manifest is lost is not begun anew over what it has.
+func TestManifestIsLost(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir, nil)
+	addURLs(t, s, "http://a.test/1")
+	closeStore(t, s)
+	for _, pattern := range []string{"marker.manifest*", "MANIFEST-*"} {
+		names, err := filepath.Glob(filepath.Join(dir, pattern))
+		if err != nil || len(names) == 0 {
+			t.Fatalf("%v, %v", names, err)
+		}
+		for _, name := range names {
+			if err := os.Remove(name); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	before := list(t, dir)
+	if _, err := Open(dir, nil); !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), "manifest is lost") {
+		t.Errorf("Open = %v", err)
+	}
+	if after := list(t, dir); after != before {
+		t.Errorf("%s has %s, and had %s", dir, after, before)
+	}
+}
+
+// flushed is a file that counts how often it is brought to the disk.
+type flushed struct {
+	vfs.File
+	n int
+}
+
+func (f *flushed) Sync() error                { f.n++; return io.ErrShortWrite }
+func (f *flushed) SyncData() error            { f.n++; return io.ErrShortWrite }
+func (f *flushed) SyncTo(int64) (bool, error) { f.n++; return true, io.ErrShortWrite }
+
+// With durability power all that the database wants on the disk is brought there, and a
+// failure is told; without it nothing is.
+func TestFlush(t *testing.T) {
+	if alone(t) { // since a failure holds up whoever meets it
+		return
+	}
+	for _, flush := range []bool{true, false} {
+		for name, call := range map[string]func(f *diskFile) error{
+			"Sync":     func(f *diskFile) error { return f.Sync() },
+			"SyncData": func(f *diskFile) error { return f.SyncData() },
+			"SyncTo":   func(f *diskFile) error { _, err := f.SyncTo(1); return err },
+		} {
+			failed := make(chan error, 1)
+			file := new(flushed)
+			f := &diskFile{file, &disk{flush: flush, fail: func(err error) { failed <- err }}}
+			if !flush {
+				if err := call(f); err != nil || file.n > 0 {
+					t.Errorf("%s: flushed %d times, %v", name, file.n, err)
+				}
+				continue
+			}
+			go func() { _ = call(f) }()
+			select {
+			case err := <-failed:
+				if !errors.Is(err, io.ErrShortWrite) {
+					t.Errorf("%s fails with %v", name, err)
+				}
+			case <-time.After(5 * time.Second):
+				t.Errorf("%s does not reach the disk, or nobody is told of its failure", name)
+			}
+		}
+	}
+}

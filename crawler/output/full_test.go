@@ -1,0 +1,240 @@
+//go:build unix
+
+package output
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// withRoom lets the files of this process grow to a size, as on a disk that is full then.
+func withRoom(t *testing.T, size uint64, call func()) {
+	t.Helper()
+	signal.Ignore(syscall.SIGXFSZ) // so that the write fails instead
+	defer signal.Reset(syscall.SIGXFSZ)
+	var before syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &before); err != nil {
+		t.Fatal(err)
+	}
+	limit := before
+	limit.Cur = size
+	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &before); err != nil {
+			t.Fatal(err)
+		}
+	}()
+	call()
+}
+
+// Who has a robots.txt open while another takes its place reads the one or the other, and
+// never half of it; and where there is no room for the other, the first stays.
+func TestRobotsIsNeverTorn(t *testing.T) {
+	d, err := Create(t.TempDir(), "state")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = d.Close() }()
+	write := func(body string) error { return d.Robots("http://a.test", []byte(body), map[string]string{}) }
+	if err := write("first"); err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(d.Path(), RobotsDir, "http_a.test.txt")
+	open, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = open.Close() }()
+	if err := write("second"); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := io.ReadAll(open); string(text) != "first" || err != nil {
+		t.Errorf("it was opened before and holds %q, %v", text, err)
+	}
+	withRoom(t, 3, func() { err = write("third") })
+	if !errors.Is(err, syscall.EFBIG) {
+		t.Errorf("on a full disk: %v", err)
+	}
+	if text, err := os.ReadFile(name); string(text) != "second" || err != nil {
+		t.Errorf("it holds %q, %v", text, err)
+	}
+}
+
+// What is being written is not read yet: a line without an end is none.
+func TestReadWhileItIsWritten(t *testing.T) {
+	name := filepath.Join(t.TempDir(), PagesFile)
+	if err := os.WriteFile(name, []byte(`{"url":"a"}`+"\n"+`{"url":"b`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for p, err := range Read[Page](name) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, p.URL)
+	}
+	if !slices.Equal(got, []string{"a"}) {
+		t.Errorf("%q", got)
+	}
+}
+
+// DropRejections takes out what it is told to and what does not count. Where there is no
+// room for the rest the file stays as it was, and nothing is left beside it.
+func TestDropRejections(t *testing.T) {
+	dir := t.TempDir()
+	name := filepath.Join(dir, RejectedFile)
+	var text []byte
+	var counted int64
+	for _, url := range []string{"a", "drop", "b", "beyond"} {
+		if url == "beyond" {
+			counted = int64(len(text))
+		}
+		var err error
+		if text, err = Line(text, &Rejection{URL: url}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(name, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	drop := func(r *Rejection) bool { return r.URL == "drop" }
+	t.Run("full disk", func(t *testing.T) {
+		var err error
+		withRoom(t, 10, func() { _, err = DropRejections(dir, counted, drop) })
+		if !errors.Is(err, syscall.EFBIG) {
+			t.Errorf("%v", err)
+		}
+		if after, err := os.ReadFile(name); !bytes.Equal(after, text) || err != nil {
+			t.Errorf("it holds %q, %v", after, err)
+		}
+		if _, err := os.Lstat(name + "~"); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("beside it is %s~, %v", name, err)
+		}
+	})
+	t.Run("link", func(t *testing.T) {
+		outside := filepath.Join(t.TempDir(), "mine")
+		if err := errors.Join(os.WriteFile(outside, []byte("mine"), 0o600), os.Symlink(outside, name+"~")); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := DropRejections(dir, int64(len(text)), func(*Rejection) bool { return false }); err != nil {
+			t.Error(err)
+		}
+		if after, err := os.ReadFile(outside); string(after) != "mine" || err != nil {
+			t.Errorf("what a link led to holds %q, %v", after, err)
+		}
+	})
+	length, err := DropRejections(dir, counted, drop)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var urls []string
+	for r, err := range Rejections(dir) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		urls = append(urls, r.URL)
+	}
+	if info, err := os.Stat(name); !slices.Equal(urls, []string{"a", "b"}) || err != nil || info.Size() != length {
+		t.Errorf("%q are left, in %d bytes, %v, %v", urls, length, info, err)
+	}
+}
+
+// Sync brings the files to the disk, and once their names: of what cannot be brought
+// there, such as a pipe, it says so.
+func TestSync(t *testing.T) {
+	d, err := Create(t.TempDir(), "state")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = d.Close() }()
+	dir := d.path
+	d.path = filepath.Join(dir, "missing")
+	if err := d.Sync(); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a directory that is not there: %v", err)
+	}
+	d.path = dir
+	if err := d.Sync(); err != nil {
+		t.Error(err)
+	}
+	d.path = filepath.Join(dir, "missing")
+	if err := d.Sync(); err != nil {
+		t.Errorf("the second time: %v", err)
+	}
+	out, in, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = out.Close() }()
+	if err := d.files[links].close(); err != nil {
+		t.Fatal(err)
+	}
+	d.files[links].file = in
+	if err := d.Sync(); !errors.Is(err, syscall.EINVAL) {
+		t.Errorf("a pipe: %v", err)
+	}
+}
+
+// What takes the place of the state of a crawl, without which it cannot go on, is brought
+// to the disk first: of what cannot be brought there, such as a pipe, it is said so.
+func TestFill(t *testing.T) {
+	for power, want := range map[bool]error{false: nil, true: syscall.EINVAL} {
+		out, in, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := fill(in, []byte("new"), power); !errors.Is(err, want) {
+			t.Errorf("power %t: %v, want %v", power, err, want)
+		}
+		if text, err := io.ReadAll(out); string(text) != "new" || err != nil {
+			t.Errorf("%q, %v", text, err)
+		}
+		_ = out.Close()
+	}
+}
+
+// What a site wrote reaches no terminal as a command, whatever file it is read from.
+func TestFilesAreTame(t *testing.T) {
+	const wild = "\x1b[2J\u009b31m\x7f\u0085"
+	d, err := Create(t.TempDir(), map[string]string{"url": wild})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := new(Batch)
+	if err := errors.Join(
+		b.Page(&Page{URL: "http://a.test/", Title: wild}), d.Write(b),
+		d.Robots("http://a.test", nil, map[string]string{"error": wild}), d.Close()); err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range []string{PagesFile, RobotsFile, StateFile, filepath.Join(RobotsDir, "http_a.test.json")} {
+		text, err := os.ReadFile(filepath.Join(d.Path(), file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.ContainsAny(string(text), wild[:1]+"\u009b\x7f\u0085") {
+			t.Errorf("%s holds %q", file, text)
+		}
+		var line map[string]any
+		if err := json.Unmarshal(text, &line); err != nil {
+			t.Errorf("%s: %v", file, err)
+		}
+		found := false
+		for _, value := range line {
+			found = found || value == wild
+		}
+		if !found {
+			t.Errorf("%s does not hold what was written: %s", file, text)
+		}
+	}
+}

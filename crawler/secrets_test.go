@@ -1,0 +1,76 @@
+package crawler
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+func TestWithoutProxyUser(t *testing.T) {
+	for in, want := range map[string]string{
+		"http://h:3128":                 "http://h:3128",
+		"http://me:hunter2@h:3128":      "http://***@h:3128",
+		"http://me:hun@ter2@h:3128":     "http://***@h:3128",
+		"me:hunter2@h:3128":             "***@h:3128",
+		"socks5://me:hun/ter2@h":        "socks5://***@h",
+		"http://me:hunter2@h:3128/?a@b": "http://***@b", // what is no proxy
+	} {
+		if got := withoutProxyUser(in); got != want {
+			t.Errorf("%q is shown as %q, want %q", in, got, want)
+		}
+		cfg := Config{Proxies: []string{in}}
+		if got := cfg.WithoutSecrets().Proxies[0]; got != want || cfg.Proxies[0] != in {
+			t.Errorf("%q is written as %q, want %q; the configuration has %q", in, got, want, cfg.Proxies[0])
+		}
+	}
+}
+
+// A proxy that has lost its user is refused: it would be asked without.
+func TestProxyWithoutItsUser(t *testing.T) {
+	cfg := testConfig(t, "http://a.test/")
+	cfg.Proxies = []string{"http://***@h:3128"}
+	if err := cfg.Validate(); !errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), "not kept with a crawl") {
+		t.Error(err)
+	}
+}
+
+// What a program is told, that uses this package, has no password of a URL either: no
+// notice, no line of the log, no line of the output.
+func TestNoticesHoldNoPassword(t *testing.T) {
+	const user = "alice:hunter2@"
+	s := newSite(t, "127.0.0.1", map[string]string{
+		"/robots.txt": "Sitemap: {site}/index.xml\nSitemap: {site}/torn.xml\n",
+		"/torn.xml":   "<urlset></http://" + user + "b.test></urlset>",
+		"/index.xml":  "<sitemapindex><sitemap><loc>http://" + user + "elsewhere.test/map.xml</loc></sitemap></sitemapindex>",
+		"/":           `<a href="http://` + user + `a.test:x/">no URL</a><a href="http://` + user + `elsewhere.test/">out</a>`,
+	})
+	var log bytes.Buffer
+	cfg := testConfig(t, s.url+"/")
+	got := run(t, cfg, &Options{Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))})
+	if text := fmt.Sprint(got.notices); strings.Contains(text, "hunter2") || !strings.Contains(text, "http://***@elsewhere.test/map.xml is not read") || !strings.Contains(text, "http://***@b.test") {
+		t.Errorf("notices: %s", text)
+	}
+	if text := log.String(); strings.Contains(text, "hunter2") || !strings.Contains(text, "http://***@elsewhere.test/map.xml") {
+		t.Errorf("log: %s", text)
+	}
+	sitemaps := readOutput[output.Sitemap](t, cfg, output.SitemapsFile)
+	if text := fmt.Sprintf("%+v %+v %+v", got.pages, got.rejected, sitemaps); strings.Contains(text, "hunter2") || len(got.rejected) != 2 {
+		t.Errorf("output: %s", text)
+	}
+}
+
+// Why a URL was left alone says nothing of a user, whatever error that is.
+func TestDetailHoldsNoPassword(t *testing.T) {
+	v := &visit{u: &url.URL{Scheme: "http", Host: "a.test", Path: "/"}}
+	r := v.rejection(output.Failed, fmt.Errorf(`get "http://alice:hunter2@proxy.test/": %w`, io.EOF))
+	if want := `get "http://***@proxy.test/": EOF`; r.Detail != want {
+		t.Errorf("%q, want %q", r.Detail, want)
+	}
+}

@@ -1,0 +1,68 @@
+package crawler
+
+import (
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore/redistest"
+)
+
+// A request that is on its way when its lease ends, since Redis is away, is broken off
+// before another process may be given the host.
+func TestRequestEndsWithItsLease(t *testing.T) {
+	server := redistest.Start(t, "--appendonly", "yes", "--appendfsync", "always")
+	const lease = 1200 * time.Millisecond
+	s := newSite(t, "127.0.0.1", map[string]string{"/robots.txt": ""})
+	var work sync.WaitGroup
+	var once sync.Once
+	s.handle("/", func(_ http.ResponseWriter, r *http.Request) {
+		once.Do(func() {
+			server.Kill()
+			began := time.Now()
+			select {
+			case <-r.Context().Done():
+			case <-time.After(4 * lease):
+			}
+			if took := time.Since(began); took > lease {
+				t.Errorf("it goes on for %v, and the lease lasts %v", took, lease)
+			}
+			work.Go(func() { server.Restart(t) })
+		})
+	})
+	cfg := worker(t, sharedConfig(t, server.URL(), s.url+"/"), "w1")
+	cfg.RobotsTimeout, cfg.Timeout = lease/2, time.Minute
+	got := runChanged(t, cfg, nil, func(c *Crawler) { c.extension = lease })
+	work.Wait()
+	if got.End != EndFinished || got.Pages != 1 || s.count("/") != 2 {
+		t.Errorf("%+v, asked for %v", got.Summary, s.asked())
+	}
+}
+
+// A host that is only asked for the robots.txt of others has the delay of the crawl.
+func TestDelayOfAHostBehindRedirects(t *testing.T) {
+	server := redistest.Start(t)
+	const delay = 200 * time.Millisecond
+	behind := newSite(t, "127.0.0.9", map[string]string{"/all.txt": "User-agent: *\nDisallow: /no\n"})
+	var starts []string
+	for _, address := range []string{"127.0.0.1", "127.0.0.2", "127.0.0.3"} {
+		s := newSite(t, address, map[string]string{"/": "page"})
+		s.handle("/robots.txt", func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, behind.url+"/all.txt", http.StatusFound)
+		})
+		starts = append(starts, s.url+"/")
+	}
+	cfg := worker(t, sharedConfig(t, server.URL(), starts...), "w1")
+	cfg.Delay = delay
+	got := run(t, cfg, nil)
+	requests := behind.requests()
+	if got.Pages != len(starts) || len(requests) != len(starts) {
+		t.Fatalf("%+v, %v", got.Summary, requests)
+	}
+	for i, r := range requests[1:] {
+		if gap := r.began.Sub(requests[i].end); gap < delay {
+			t.Errorf("it was asked again after %v, the delay is %v", gap, delay)
+		}
+	}
+}
