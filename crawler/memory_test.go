@@ -1,14 +1,10 @@
 package crawler
 
 import (
-	"context"
 	"fmt"
-	"io"
-	"net/netip"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
@@ -111,7 +107,7 @@ func TestLongSitemapURL(t *testing.T) {
 // remembered.
 func TestLongNamesAreNotRemembered(t *testing.T) {
 	o := newOrigins()
-	for _, name := range []string{strings.Repeat("a.", 200) + "test", strings.Repeat("x", 300), "example.com:" + strings.Repeat("0", 5000) + "80"} {
+	for _, name := range []string{strings.Repeat("a.", 200) + "test", strings.Repeat("x", 300)} {
 		if _, _, ok := o.cut("http://" + name + "/"); ok || len(o.known) > 0 {
 			t.Errorf("%.20s… is remembered", name)
 		}
@@ -121,72 +117,10 @@ func TestLongNamesAreNotRemembered(t *testing.T) {
 	}
 }
 
-// Of the hosts that a crawl meets so many are remembered, by whatever way they are.
-func TestHostsAreForgotten(t *testing.T) {
-	o := newOrigins()
-	for i := range 2*maxOrigins + 10 {
-		if _, _, ok := o.cut(fmt.Sprintf("http://h%d.test/", i)); !ok {
-			t.Fatalf("host %d is not read", i)
-		}
-	}
-	if len(o.known) > maxOrigins {
-		t.Errorf("%d ways to write a host are remembered", len(o.known))
-	}
-	l, f := &hostLimit{most: 1 << 30}, frontier.NewMemory(nil)
-	for i := range maxKnownHosts + 10 {
-		if ok, err := l.admits(t.Context(), f, frontier.Host(fmt.Sprintf("http://h%d.test", i))); !ok || err != nil {
-			t.Fatalf("host %d is not admitted: %v", i, err)
-		}
-	}
-	if len(l.known) > maxKnownHosts {
-		t.Errorf("%d hosts are remembered as known", len(l.known))
-	}
-	a := newAddresses(1)
-	a.lookup = func(context.Context, string) ([]netip.Addr, error) { return nil, nil }
-	for i := range maxResolved + 10 {
-		a.address(t.Context(), frontier.Host(fmt.Sprintf("http://h%d.test", i)))
-	}
-	if len(a.known) > maxResolved {
-		t.Errorf("%d addresses are remembered", len(a.known))
-	}
-}
-
-// batches is a frontier that remembers how much came at once.
-type batches struct {
-	frontier.Frontier
-	most atomic.Int64 // items added at once
-	asks atomic.Int64 // URLs asked for at once
-}
-
-func (b *batches) Add(ctx context.Context, items []frontier.Item) ([]bool, error) {
-	b.most.Store(max(b.most.Load(), int64(len(items))))
-	return b.Frontier.Add(ctx, items)
-}
-
-func (b *batches) Known(ctx context.Context, urls []string) ([]bool, error) {
-	b.asks.Store(max(b.asks.Load(), int64(len(urls))))
-	return b.Frontier.Known(ctx, urls)
-}
-
-// The entries of a sitemap go on some at a time, however many there are.
-func TestSitemapInParts(t *testing.T) {
-	var lines strings.Builder
-	for i := range 5 * seedBatch {
-		fmt.Fprintf(&lines, "{site}/closed/%d\n", i)
-	}
-	s := newSite(t, "127.0.0.1", map[string]string{
-		"/robots.txt": "Sitemap: {site}/map.txt\nUser-agent: *\nDisallow: /closed/\n", "/map.txt": lines.String(), "/": "start",
-	})
-	f := &batches{Frontier: frontier.NewMemory(nil)}
-	if got := run(t, testConfig(t, s.url+"/"), &Options{Frontier: f}); got.Entries != 5*seedBatch || f.most.Load() > seedBatch {
-		t.Errorf("of %d entries %d were added at once", got.Entries, f.most.Load())
-	}
-}
-
 // Of a page with very many links some are looked at for where they lead.
 func TestLeadsInParts(t *testing.T) {
 	const host = "http://a.test"
-	f := &batches{Frontier: frontier.NewMemory(nil)}
+	f := &counting{Frontier: frontier.NewMemory(nil)}
 	c := &Crawler{traps: newTraps(1), frontier: f, books: t.Context()}
 	for range 2 { // the pattern has had its free pages
 		c.traps.fetched(host, host+"/?id=1")
@@ -195,28 +129,10 @@ func TestLeadsInParts(t *testing.T) {
 	for i := range 2 * maxLeads {
 		links = append(links, frontier.Item{URL: fmt.Sprintf("%s/?id=%d", host, i), Host: host})
 	}
-	if leads, err := c.leadsOn(host, links); !leads || err != nil || f.asks.Load() > maxLeads {
-		t.Errorf("%t, %v: %d URLs were looked at", leads, err, f.asks.Load())
+	if leads, err := c.leadsOn(host, links); !leads || err != nil || f.asked > maxLeads {
+		t.Errorf("%t, %v: %d URLs were looked at", leads, err, f.asked)
 	}
 }
-
-// Of what goes over the wire so much is recorded.
-func TestRecordedBodyIsCut(t *testing.T) {
-	var got *output.Exchange
-	r := &recording{done: func(e *output.Exchange, _ string) { got = e }}
-	b := &recordedBody{ReadCloser: io.NopCloser(io.LimitReader(zeros{}, maxRecorded+1)), r: r}
-	if n, err := io.Copy(io.Discard, b); n != maxRecorded+1 || err != nil {
-		t.Fatalf("%d bytes, %v", n, err)
-	}
-	if err := b.Close(); err != nil || len(got.Body) != maxRecorded || !got.Cut {
-		t.Errorf("%v: %d bytes are recorded, cut: %t", err, len(got.Body), got.Cut)
-	}
-}
-
-// zeros has no end.
-type zeros struct{}
-
-func (zeros) Read(p []byte) (int, error) { return len(p), nil }
 
 // Pages may link to ever more places that do not belong to the crawl; what is kept of
 // them has an end, which is told once. What is known already is still kept better.
