@@ -21,9 +21,9 @@ type closedPattern struct {
 }
 
 // mayBeTrap tells whether a page counts for its pattern: what was asked for and what a
-// site lists itself does not.
+// site lists itself does not, nor where these redirect to.
 func (t trail) mayBeTrap() bool {
-	return !t.start && (t.source == fromLink || t.source == fromRedirect)
+	return !t.start && !t.isEntry()
 }
 
 // trapped leaves a URL alone whose pattern is closed.
