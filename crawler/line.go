@@ -75,31 +75,35 @@ func (l *line) got(conn net.Conn) (wait bool) {
 }
 
 const (
-	// deadPause is how long net/http may take to find out that a connection was closed.
+	// deadPause is how long net/http may take to find out that a connection was closed. On
+	// a busy machine it may take longer: each pause is ten times the one before.
 	deadPause = 5 * time.Millisecond
-	maxDead   = 100
+	maxDead   = 3 // connections, and the next one is the last
 )
 
 // send sends a request over l. One that got a connection which has been closed goes over
 // another: nothing of it was sent.
 func (l *line) send(base http.RoundTripper, req *http.Request) (resp *http.Response, err error) {
+	pause := deadPause
 	for range maxDead {
-		if resp, err = base.RoundTrip(req); err == nil || !l.unsent() || sleep(l.ctx, deadPause) != nil {
-			break
+		if resp, err = base.RoundTrip(req); err == nil || !l.unsent() || sleep(l.ctx, pause) != nil {
+			return resp, err
 		}
+		pause *= 10
 	}
-	return resp, err
+	return base.RoundTrip(req)
 }
 
 // unsent tells whether the connection had been closed before the request was sent on it,
-// which then was not.
+// which then was not. What comes next is about another connection, if there will be one.
 func (l *line) unsent() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.dead {
-		l.sent = false
+	if !l.dead {
+		return false
 	}
-	return l.dead
+	l.dead, l.sent = false, false
+	return true
 }
 
 // done says that the request is over, and whether its answer was left before the end.

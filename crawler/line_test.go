@@ -5,11 +5,14 @@ import (
 	"crypto/tls"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httptrace"
 	"net/url"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -98,6 +101,73 @@ func TestLineOfMany(t *testing.T) {
 	if len(w.lines.on) != 0 {
 		t.Errorf("counted for ever: %v", w.lines.on)
 	}
+}
+
+// roundTrips is a base that is a function.
+type roundTrips func(*http.Request) (*http.Response, error)
+
+func (f roundTrips) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }
+
+// A request that gets connections which were closed goes over another, as long as it may be
+// that net/http has not found out. What fails for another reason is not tried again.
+func TestDeadLine(t *testing.T) {
+	refused := &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}
+	for _, test := range []struct {
+		name  string
+		dead  int // of the connections, the first ones
+		then  error
+		trips int
+	}{
+		{"the second is alive", 1, nil, 2},
+		{"the fourth is alive", maxDead, nil, maxDead + 1},
+		{"all are dead", 100, nil, maxDead + 1},
+		{"there is no second", 1, refused, 2},
+		{"there is none", 0, refused, 1},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			trips := 0
+			base := roundTrips(func(req *http.Request) (*http.Response, error) {
+				trips++
+				if trips > test.dead && test.then != nil {
+					return nil, test.then // no connection was got
+				}
+				conn := http2Conn(t)
+				if trips <= test.dead {
+					_ = conn.Close()
+				}
+				trace := httptrace.ContextClientTrace(req.Context())
+				trace.GotConn(httptrace.GotConnInfo{Conn: conn, Reused: true})
+				if trips <= test.dead {
+					return nil, net.ErrClosed
+				}
+				trace.WroteHeaders()
+				return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: http.NoBody, Request: req}, nil
+			})
+			resp, err := testWire(t, base).RoundTrip(httptest.NewRequest(http.MethodGet, "https://a.example/", nil))
+			if err == nil {
+				_ = resp.Body.Close()
+			}
+			if sound := test.then == nil && test.dead <= maxDead; trips != test.trips || (err == nil) != sound {
+				t.Errorf("%d round trips, want %d; %v", trips, test.trips, err)
+			}
+		})
+	}
+}
+
+// http2Conn returns a connection to a server of HTTP/2.
+func http2Conn(t *testing.T) *tls.Conn {
+	t.Helper()
+	server := httptest.NewUnstartedServer(http.NotFoundHandler())
+	server.EnableHTTP2 = true
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	trusted := server.Client().Transport.(*http.Transport).TLSClientConfig
+	conn, err := tls.Dial("tcp", server.Listener.Addr().String(), &tls.Config{RootCAs: trusted.RootCAs, NextProtos: []string{"h2"}, MinVersion: tls.VersionTLS12})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	return conn
 }
 
 // An answer that is not read to its end costs no other URL of the host anything.
