@@ -25,8 +25,11 @@ const (
 // checkDescriptors returns an error when the process may have too few.
 func checkDescriptors(cfg *Config, limit int) error {
 	if needed := ownFiles + perWorker*cfg.Workers; limit < needed {
-		return fmt.Errorf("crawler: this process may have %d files and connections open, and needs %d for %d workers: raise the limit (ulimit -n %d), or choose fewer workers",
-			limit, needed, cfg.Workers, needed)
+		remedy := fmt.Sprintf("raise the limit (ulimit -n %d)", needed)
+		if fewer := (limit - ownFiles) / perWorker; fewer > 0 {
+			remedy += fmt.Sprintf(", or choose no more than %d", fewer)
+		}
+		return fmt.Errorf("crawler: this process may have %d files and connections open, and needs %d for %d workers: %s", limit, needed, cfg.Workers, remedy)
 	}
 	return nil
 }
