@@ -176,6 +176,18 @@ func (c *Crawler) seedEntries(v *visit, resp *http.Response, line *output.Sitema
 	return c.seed(found)
 }
 
+// foreign leaves a sitemap aside that the index of another host lists.
+func (f *finds) foreign(url string, t trail) {
+	a, err := resolve("", url)
+	if err != nil || len(a.url) > maxSitemapURL {
+		return
+	}
+	item := frontier.Item{URL: sitemapKey(a.url, t.listed), Host: a.host, Priority: prioritySitemap, Meta: t.encode()}
+	if !f.barred(item, a, t) {
+		f.leave(item, a, t, output.NotEntitled, "")
+	}
+}
+
 // entry takes up an entry of a sitemap: a page, or a sitemap below an index.
 // What the sitemap may not speak for is left aside (ROB-SMP-18).
 func (f *finds) entry(v *visit, entry sitemap.Entry, covered bool) error {
@@ -187,6 +199,9 @@ func (f *finds) entry(v *visit, entry sitemap.Entry, covered bool) error {
 			f.c.log.Warn("sitemap left alone", "url", loc, "host", v.trail.listed, "via", v.u.String(), "line", entry.Line)
 			f.c.notice(fmt.Sprintf("sitemap %s, line %d: %s is not read: an index may list sitemaps of its own host, and indexes nest %d deep",
 				v.u, entry.Line, loc, maxNested))
+			if !covered {
+				f.foreign(entry.Loc, t)
+			}
 			return nil
 		}
 		return f.sitemap(entry.Loc, t)
