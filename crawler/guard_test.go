@@ -195,6 +195,28 @@ func TestGuardOfRareSpelling(t *testing.T) {
 	}
 }
 
+// TestForeignSitemaps: no more sitemaps of others that an index lists are named than the
+// host may list of its own. A recrawl asks for none of them.
+func TestForeignSitemaps(t *testing.T) {
+	var index strings.Builder
+	index.WriteString(`<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">`)
+	for i := range 5 {
+		fmt.Fprintf(&index, "<sitemap><loc>http://127.0.0.1/%d.xml</loc></sitemap>", i)
+	}
+	index.WriteString("</sitemapindex>")
+	s := newSite(t, "127.0.0.2", map[string]string{"/robots.txt": "Sitemap: {site}/s.xml", "/s.xml": index.String(), "/": "home"})
+	cfg := guardedConfig(t, s.url+"/")
+	cfg.MaxSitemaps = 3
+	if got := run(t, cfg, nil); got.Rejected[output.Address] != 3 || got.Sitemaps != 1 {
+		t.Errorf("%+v", got.Summary)
+	}
+	cfg.AllowAddr = append(cfg.AllowAddr, "127.0.0.1")
+	got := run(t, cfg, &Options{Recrawl: true})
+	if files := readOutput[output.Sitemap](t, cfg, output.SitemapsFile); len(files) != 1 || files[0].URL != s.url+"/s.xml" {
+		t.Errorf("%+v; sitemaps.jsonl: %+v", got.Summary, files)
+	}
+}
+
 // serveAt starts a server on a port of an address of loopback, which closes its
 // connections.
 func serveAt(t *testing.T, addr string, s *site) (port string) {

@@ -102,9 +102,12 @@ func (p *Planner) host(h *headcount, now time.Time) *PlannedHost {
 		host.Outcome, host.RobotsURL, host.Status = rec.Outcome.String(), rec.Origin.RobotsURL(), rec.Status
 		if rec.Err != nil {
 			host.Error = rec.Err.Error()
-			if isRefused(rec) {
-				host.Error = refusalIn(rec.Err)
-			}
+		}
+		if isRefused(rec) {
+			host.Error = refusalIn(rec.Err)
+		}
+		if isUnasked(rec) {
+			host.Outcome = ""
 		}
 		if rec.Outcome == robotsext.Unreachable {
 			reason := output.Address

@@ -92,6 +92,23 @@ func TestNotAllowedElsewhere(t *testing.T) {
 	}
 }
 
+// TestNotAllowedIsNotAsked: a host at an address that is not allowed is not among those
+// whose robots.txt was requested, for a crawl and for a plan.
+func TestNotAllowedIsNotAsked(t *testing.T) {
+	s := newTestSite(t, map[string]string{"/": "home"})
+	const start = "http://169.254.169.254/"
+	got := run(t, "crawl", s.url+"/", start, "--output", filepath.Join(t.TempDir(), "crawl"))
+	if !strings.Contains(got.out+got.stderr, "robots.txt  1 requested, for 1 host\n") {
+		t.Errorf("exit code %d\n%s\n%s", got.code, got.out, got.stderr)
+	}
+	got = run(t, "plan", start, "--quiet")
+	if !strings.Contains(got.out, " 0, of which 0 for robots.txt and sitemaps\n") ||
+		!strings.Contains(got.out, start+"robots.txt is not read: address 169.254.169.254 is not allowed (cloud metadata)\n") ||
+		strings.Contains(got.out, "unreachable") || strings.Contains(got.out, "what there is on") {
+		t.Errorf("exit code %d\n%s\n%s", got.code, got.out, got.stderr)
+	}
+}
+
 // TestNotAllowedSitemap: a sitemap of a list is not had, the others are.
 func TestNotAllowedSitemap(t *testing.T) {
 	var s *httptest.Server
