@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -81,6 +82,25 @@ func TestURLBounds(t *testing.T) {
 	}
 }
 
+// A URL that is too long is none, whether it is that as it is written or as it is sent.
+func TestLongURLs(t *testing.T) {
+	for name, url := range map[string]string{
+		"written": "http://a.test/" + strings.Repeat("\t", maxURL), "sent": "http://a.test/" + strings.Repeat("é", maxURL/4),
+		"plain": "http://a.test/" + strings.Repeat("x", maxURL),
+	} {
+		if got, err := Canonical(url); !errors.Is(err, errLongURL) {
+			t.Errorf("%s: %d bytes, %v", name, len(got), err)
+		}
+		refs, err := newResolver("http://a.test/", newOrigins())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a, err := refs.resolve(url); !errors.Is(err, errLongURL) {
+			t.Errorf("%s, in a page: %d bytes, %v", name, len(a.url), err)
+		}
+	}
+}
+
 // Of a page with more links than are taken up the others are counted.
 func TestMaxLinks(t *testing.T) {
 	var links strings.Builder
@@ -129,7 +149,7 @@ func TestTextsAreCut(t *testing.T) {
 	s := newSite(t, "127.0.0.1", nil)
 	s.handle("/", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html; x="+long)
-		_, _ = fmt.Fprintf(w, `<title>%s</title><link rel=canonical href="/%[1]s"><a href="/no" rel="nofollow %[1]s">1</a><a href=/to>2</a>`, long)
+		_, _ = fmt.Fprintf(w, `<title>%s</title><link rel=canonical href="/%[1]s"><a href="/no" rel="nofollow %[1]s">1</a><a href=/to>2</a><a href="http://[%.5000[1]s/">3</a>`, long)
 	})
 	s.handle("/to", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Location", "/"+long)
@@ -146,7 +166,7 @@ func TestTextsAreCut(t *testing.T) {
 			t.Errorf("%+v", r)
 		}
 	}
-	if got.Pages != 2 || got.Rejected[output.Nofollow] != 1 || got.Rejected[output.TooLong] != 1 {
+	if got.Pages != 2 || got.Rejected[output.Nofollow] != 1 || got.Rejected[output.TooLong] != 1 || got.Rejected[output.Invalid] != 1 {
 		t.Errorf("%+v", got.Summary)
 	}
 }
@@ -163,8 +183,9 @@ func TestNoCookies(t *testing.T) {
 			_, _ = fmt.Fprint(w, strings.ReplaceAll(body, "{site}", "http://"+r.Host))
 		}
 	}
-	s.handle("/robots.txt", answer("text/plain", "Sitemap: {site}/map.txt\n"))
+	s.handle("/robots.txt", answer("text/plain", "Sitemap: {site}/map.txt\nSitemap: {site}/more.txt\n"))
 	s.handle("/map.txt", answer("text/plain", "{site}/listed\n"))
+	s.handle("/more.txt", answer("text/plain", "{site}/listed\n"))
 	s.handle("/listed", answer("text/html", ""))
 	s.handle("/", answer("text/html", `<a href="/a">a</a>`))
 	s.handle("/a", func(w http.ResponseWriter, r *http.Request) {
@@ -247,5 +268,9 @@ func TestDetailsAreCut(t *testing.T) {
 		if len(line) > most {
 			t.Errorf("a line of %d bytes: %.300s…", len(line), line)
 		}
+	}
+	f := newFinds(nil)
+	if f.leave(frontier.Item{}, address{}, trail{}, output.Address, strings.Repeat("x", most)); len(f.left[0].rejection.Detail) > maxDetail {
+		t.Errorf("%d bytes of a detail are kept", len(f.left[0].rejection.Detail))
 	}
 }

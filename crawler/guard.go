@@ -60,6 +60,19 @@ func refusalIn(err error) string {
 	return strings.TrimPrefix(said.Error(), "guard: ")
 }
 
+// mayBeAsked tells whether a URL that was refused for its address, when it was to be asked
+// for, is no longer refused at sight. What was left aside at sight comes back by itself.
+func (c *Crawler) mayBeAsked(r *output.Rejection) bool {
+	a, err := resolve("", r.URL)
+	return err == nil && !leftAtSight(r) && c.refusal(a) == nil
+}
+
+// leftAtSight tells whether a URL that is rejected for its address was never to be asked
+// for: one that somebody else has written down, with an address for its host.
+func leftAtSight(r *output.Rejection) bool {
+	return trailOf(r).source != fromStart && isLiteral(r.URL)
+}
+
 // barred leaves a URL aside whose host is an address that the guard refuses.
 func (f *finds) barred(item frontier.Item, a address, t trail) bool {
 	err := f.c.refusal(a)

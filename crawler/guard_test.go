@@ -323,7 +323,7 @@ func TestGuardForgets(t *testing.T) {
 		t.Errorf("%+v", got.Summary)
 	}
 	cfg.URLs, cfg.AllowAddr = append(cfg.URLs, s.url+"/more"), []string{"127.0.0.1"}
-	if got := run(t, cfg, &Options{Resume: true}); got.End != EndFinished || !slices.Equal(got.paths(s.url), []string{"/more"}) {
+	if got := run(t, cfg, &Options{Resume: true}); got.End != EndFinished || got.Pages != 2 || len(got.rejected) != 0 {
 		t.Errorf("resumed: %+v", got.Summary)
 	}
 }
@@ -352,6 +352,28 @@ func TestGuardAllowedLater(t *testing.T) {
 	cfg.Scope = ScopeHost
 	got = run(t, cfg, &Options{Recrawl: true})
 	got.wantRefused(t, "http://127.0.0.3:1/b", "(loopback)")
+}
+
+// TestStartAllowedLater: a start URL, and a name, that were refused when they were to be
+// asked for are asked for when the crawl goes on and they are allowed.
+func TestStartAllowedLater(t *testing.T) {
+	s := newSite(t, "127.0.0.1", map[string]string{"/": "front"})
+	name := strings.Replace(s.url, "127.0.0.1", "localhost", 1)
+	cfg := guardedConfig(t, s.url+"/", name+"/", "http://127.0.0.3:1/")
+	cfg.AllowAddr = nil
+	got := run(t, cfg, nil)
+	if got.Pages != 0 || got.Rejected[output.Address] != 3 || len(got.Refused) != 3 {
+		t.Fatalf("%+v", got.Summary)
+	}
+	if got = run(t, cfg, &Options{Resume: true}); got.Pages != 0 || got.Rejected[output.Address] != 3 || len(s.asked()) != 0 {
+		t.Errorf("nothing more is allowed: %+v", got.Summary)
+	}
+	cfg.AllowAddr = []string{"127.0.0.1", "::1"}
+	got = run(t, cfg, &Options{Resume: true})
+	if paths := got.paths(s.url); !slices.Equal(paths, []string{"/"}) || got.Pages != 2 || got.Rejected[output.Address] != 1 {
+		t.Errorf("%v, %+v", paths, got.Summary)
+	}
+	got.wantRefused(t, "http://127.0.0.3:1/", "(loopback)")
 }
 
 // TestGuardAndScope: of a crawl that stays on its hosts too, a link or a redirect to an

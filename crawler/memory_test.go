@@ -117,6 +117,23 @@ func TestLongNamesAreNotRemembered(t *testing.T) {
 	}
 }
 
+// Of a page with very many links some are looked at for where they lead.
+func TestLeadsInParts(t *testing.T) {
+	const host = "http://a.test"
+	f := &counting{Frontier: frontier.NewMemory(nil)}
+	c := &Crawler{traps: newTraps(1), frontier: f, books: t.Context()}
+	for range 2 { // the pattern has had its free pages
+		c.traps.fetched(host, host+"/?id=1")
+	}
+	var links []frontier.Item
+	for i := range 2 * maxLeads {
+		links = append(links, frontier.Item{URL: fmt.Sprintf("%s/?id=%d", host, i), Host: host})
+	}
+	if leads, err := c.leadsOn(host, links); !leads || err != nil || f.asked > maxLeads {
+		t.Errorf("%t, %v: %d URLs were looked at", leads, err, f.asked)
+	}
+}
+
 // Pages may link to ever more places that do not belong to the crawl; what is kept of
 // them has an end, which is told once. What is known already is still kept better.
 func TestAsideIsBounded(t *testing.T) {

@@ -74,8 +74,8 @@ func (r *revisits) all(old output.Files) error {
 	err = each(old.Rejected, func(j *output.Rejection) error {
 		t := trailOf(j)
 		switch {
-		case j.Reason == output.Address && t.source != fromStart && isLiteral(j.URL):
-			// left aside where it was found
+		case j.Reason == output.Address && leftAtSight(j):
+			// it stands in the journal
 		case slices.Contains([]output.Reason{output.Disallowed, output.Failed, output.HostFull, output.Alias, output.Address, output.Trap, output.SitemapFull}, j.Reason):
 			if t.source != fromSitemap || !sitemaps[j.URL] {
 				return r.add(j.URL, t)

@@ -162,8 +162,8 @@ func (c *Crawler) openCounted(s *state) error {
 }
 
 // bringBack brings back the URLs that were left alone because of a limit that is
-// wider now. Killed between the two last steps, the crawl says that lines are missing,
-// and none are.
+// wider now, or of an address that is allowed now. Killed between the two last steps, the
+// crawl says that lines are missing, and none are.
 func (c *Crawler) bringBack(s *state) error {
 	var reasons []output.Reason
 	for reason, limit := range map[output.Reason][2]int{
@@ -174,23 +174,28 @@ func (c *Crawler) bringBack(s *state) error {
 			reasons = append(reasons, reason)
 		}
 	}
+	if slices.ContainsFunc(c.cfg.AllowAddr, func(cidr string) bool { return !slices.Contains(s.Config.AllowAddr, cidr) }) {
+		reasons = append(reasons, output.Address)
+	}
 	if len(reasons) == 0 {
 		return nil
 	}
-	full := &revisits{c: c}
-	isFull := func(r *output.Rejection) bool { return slices.Contains(reasons, r.Reason) }
+	again := &revisits{c: c}
+	isBack := func(r *output.Rejection) bool {
+		return slices.Contains(reasons, r.Reason) && (r.Reason != output.Address || c.mayBeAsked(r))
+	}
 	for r, err := range output.Rejections(c.cfg.Output) {
-		if err == nil && isFull(r) {
-			err = full.add(r.URL, trailOf(r))
+		if err == nil && isBack(r) {
+			err = again.add(r.URL, trailOf(r))
 		}
 		if err != nil {
 			return err
 		}
 	}
-	if err := full.flush(); err != nil {
+	if err := again.flush(); err != nil {
 		return err
 	}
-	length, err := output.DropRejections(c.cfg.Output, c.counted.Rejected, isFull)
+	length, err := output.DropRejections(c.cfg.Output, c.counted.Rejected, isBack)
 	if err != nil {
 		return err
 	}

@@ -25,8 +25,11 @@ const (
 // checkDescriptors returns an error when the process may have too few.
 func checkDescriptors(cfg *Config, limit int) error {
 	if needed := ownFiles + perWorker*cfg.Workers; limit < needed {
-		return fmt.Errorf("crawler: this process may have %d files and connections open, and needs %d for %d workers: raise the limit (ulimit -n %d), or choose fewer workers",
-			limit, needed, cfg.Workers, needed)
+		remedy := fmt.Sprintf("raise the limit (ulimit -n %d)", needed)
+		if fewer := (limit - ownFiles) / perWorker; fewer > 0 {
+			remedy += fmt.Sprintf(", or choose no more than %d", fewer)
+		}
+		return fmt.Errorf("crawler: this process may have %d files and connections open, and needs %d for %d workers: %s", limit, needed, cfg.Workers, remedy)
 	}
 	return nil
 }
@@ -46,7 +49,7 @@ type thrifty struct {
 }
 
 // RoundTrip implements http.RoundTripper. Only requests without a body go through it, and
-// one that found no descriptor has not been sent.
+// one that found no descriptor for a connection has not been sent.
 func (t *thrifty) RoundTrip(req *http.Request) (*http.Response, error) {
 	resp, err := t.base.RoundTrip(req)
 	if !exhausted(err) {

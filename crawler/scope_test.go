@@ -2,7 +2,10 @@ package crawler
 
 import (
 	"net/http"
+	"slices"
 	"testing"
+
+	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
 func TestScope(t *testing.T) {
@@ -139,4 +142,33 @@ func mustResolve(t *testing.T, raw string) address {
 		t.Fatal(err)
 	}
 	return a
+}
+
+// What lies outside is not asked for, whether a redirect or a sitemap leads there.
+func TestOutside(t *testing.T) {
+	other := newSite(t, "127.0.0.2", map[string]string{"/robots.txt": "", "/maps/": "{site}/maps/a\n", "/maps/a": "a", "/b": "b", "/c": "c"})
+	s := newSite(t, "127.0.0.1", map[string]string{
+		"/robots.txt": "Sitemap: " + other.url + "/maps/\nSitemap: {site}/own.txt\n", "/own.txt": other.url + "/c\n", "/": `<a href="/to">to</a>`,
+	})
+	s.handle("/to", http.RedirectHandler(other.url+"/b", http.StatusFound).ServeHTTP)
+	for scope, want := range map[Scope]map[string]output.Reason{
+		ScopeHost: {"/maps/a": output.OutOfScope, "/b": output.OutOfScope, "/c": output.NotEntitled},
+		ScopeAny:  {"/c": output.NotEntitled}, // a sitemap may not speak for others, wherever the crawl goes
+	} {
+		cfg := testConfig(t, s.url+"/")
+		cfg.Scope = scope
+		asked := other.asked()
+		got := run(t, cfg, nil)
+		for path, reason := range want {
+			if r := got.refusal(t, other.url+path); r.Reason != reason {
+				t.Errorf("scope %s: %+v, want %s", scope, r, reason)
+			}
+			if slices.Contains(other.asked()[len(asked):], path) {
+				t.Errorf("scope %s: %s was asked for", scope, path)
+			}
+		}
+		if len(got.rejected) != len(want) {
+			t.Errorf("scope %s: rejected %+v", scope, got.rejected)
+		}
+	}
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore"
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore/redistest"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
@@ -365,5 +366,16 @@ func TestWhileItOpens(t *testing.T) {
 	}
 	if !slowest.scope.holds(mustResolve(t, target.url+"/")) {
 		t.Error("it has not heard of a host that joined while it was opening")
+	}
+}
+
+// Who has not been heard of for long is not taken to be at work, though he never said that
+// he ended.
+func TestSilentWorker(t *testing.T) {
+	peers, err := peersOf(&redisstore.News{Workers: []redisstore.Peer{
+		{Name: "a", Open: true, Ago: silence - time.Second}, {Name: "b", Open: true, Ago: silence}, {Name: "c", Ago: time.Second},
+	}})
+	if err != nil || len(peers) != 3 || !peers[0].Working || peers[1].Working || peers[2].Working {
+		t.Errorf("%+v, %v", peers, err)
 	}
 }

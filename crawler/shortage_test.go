@@ -133,7 +133,10 @@ func TestLedger(t *testing.T) {
 				t.Errorf("%d at a time", m)
 			}
 			lines := 0
-			for range output.Pages(dir.Path()) {
+			for _, err := range output.Pages(dir.Path()) {
+				if err != nil {
+					t.Fatal(err)
+				}
 				lines++
 			}
 			if fails && (f.calls.Load() != 1 || failed.Load() != n || lines > maxPostings) {

@@ -256,3 +256,19 @@ func TestMaxSitemapEntries(t *testing.T) {
 		t.Errorf("%+v, asked %d times", got.Summary, asked.Load())
 	}
 }
+
+// Indexes of indexes of indexes are read so far down.
+func TestNestedIndexes(t *testing.T) {
+	pages := map[string]string{"/robots.txt": "Sitemap: {site}/0.xml\n", "/": "start"}
+	for i := range 10 {
+		pages[fmt.Sprintf("/%d.xml", i)] = fmt.Sprintf("<sitemapindex><sitemap><loc>{site}/%d.xml</loc></sitemap></sitemapindex>", i+1)
+	}
+	s := newSite(t, "127.0.0.1", pages)
+	got := run(t, testConfig(t, s.url+"/"), nil)
+	if got.Sitemaps != 1+maxNested || s.count(fmt.Sprintf("/%d.xml", maxNested)) != 1 || s.count(fmt.Sprintf("/%d.xml", maxNested+1)) != 0 {
+		t.Errorf("%d sitemaps were read, asked %q", got.Sitemaps, s.asked())
+	}
+	if len(got.notices) != 1 || !strings.Contains(got.notices[0], "indexes nest 2 deep") {
+		t.Errorf("notices %q", got.notices)
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"os"
 	"strings"
 	"time"
 
@@ -85,6 +86,25 @@ func checkProxy(raw string) error {
 		return fmt.Errorf("%q has more than a proxy has; %s, and / ? # in a name or password before it as %%2F %%3F %%23", shown, write)
 	}
 	return nil
+}
+
+// checkProxyVariables says what is wrong with the proxies of the environment. Who reads
+// these does without one that is not understood, and would go past it to the sites.
+func checkProxyVariables() error {
+	var bad []error
+	for _, name := range []string{"HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy"} {
+		raw := os.Getenv(name)
+		if raw != "" && !strings.Contains(raw, "://") {
+			raw = "http://" + raw
+		}
+		if raw == "" {
+			continue
+		}
+		if err := checkProxy(raw); err != nil {
+			bad = append(bad, fmt.Errorf("%w: the variable %s: %w", ErrConfig, name, err))
+		}
+	}
+	return errors.Join(bad...)
 }
 
 // wire sends the requests of a crawl, below everything else. It ends them when

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
@@ -164,4 +165,25 @@ func TestAddresses(t *testing.T) {
 	if take("http://a.example", false); asked != 4 || len(a.busy) != 2 {
 		t.Errorf("%d names were looked up, busy %v", asked, a.busy)
 	}
+}
+
+// An address is looked up again after a while: it may be another one by then.
+func TestAddressesGrowOld(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		asked := 0
+		a := newAddresses(1)
+		a.lookup = func(context.Context, string) ([]netip.Addr, error) {
+			asked++
+			return []netip.Addr{netip.AddrFrom4([4]byte{192, 0, 2, byte(asked)})}, nil
+		}
+		first := a.address(t.Context(), "http://a.example")
+		time.Sleep(resolvedFor - time.Second)
+		if again := a.address(t.Context(), "http://a.example"); again != first {
+			t.Errorf("%s is asked for too soon", again)
+		}
+		time.Sleep(2 * time.Second)
+		if again := a.address(t.Context(), "http://a.example"); again == first {
+			t.Errorf("%s is old", again)
+		}
+	})
 }

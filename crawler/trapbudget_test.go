@@ -99,6 +99,21 @@ func TestCoarsePatternClosesAlone(t *testing.T) {
 	}
 }
 
+// Of a page that is long, or shows very many things, some are looked at.
+func TestTrapsLookAtSo(t *testing.T) {
+	tr := newTraps(1)
+	if n := len(tr.shown([]byte(strings.Repeat("<p>a thing", 2*maxShownItems)))); n != maxShownItems {
+		t.Errorf("%d things are looked at", n)
+	}
+	size := 0
+	for _, i := range tr.shown([]byte(strings.Repeat("<p>"+strings.Repeat("x", 1000), 2*maxShownBytes/1000))) {
+		size += i.size
+	}
+	if size > maxShownBytes || size < maxShownBytes*9/10 {
+		t.Errorf("%d bytes are looked at", size)
+	}
+}
+
 // However many hosts and patterns there are, traps remember so many.
 func TestTrapsMemory(t *testing.T) {
 	var before, after runtime.MemStats

@@ -119,10 +119,12 @@ func pathParts(path string) int { return strings.Count(path, "/") + strings.Coun
 func isSlash(r rune) bool { return r == '/' || r == '\\' }
 
 // unusable is the error for a reference that cannot be requested. It stands in the
-// output, so it repeats no password.
+// output, so it repeats no password, and not all of what is long: a page may have
+// thousands of them.
 func unusable(ref string, err error) error {
-	shown := secret.Doubtful(ref)
-	if shown != ref && strings.Contains(err.Error(), "@") { // it repeats the URL
+	hidden := secret.Doubtful(ref)
+	shown, why := clip(hidden, maxShown), err.Error()
+	if hidden != ref && strings.Contains(why, "@") || len(why) > 2*maxShown { // it repeats the URL
 		return fmt.Errorf("crawler: %q is not a URL", shown)
 	}
 	return fmt.Errorf("crawler: %q: %w", shown, err)

@@ -112,14 +112,19 @@ func (r ruling) unreachable() (text string, code int) {
 }
 
 // notAllowed is the error for a crawl that came to no page, since its start URLs are at
-// addresses that are not allowed; nil: it is not so.
-func notAllowed(refused []crawler.RefusedStart, pages int) error {
+// addresses that are not allowed; nil: it is not so. A crawl in dir goes on when they are;
+// empty: there is none.
+func notAllowed(refused []crawler.RefusedStart, pages int, dir string) error {
 	if len(refused) == 0 || pages > 0 {
 		return nil
 	}
 	first, why := refused[0], ""
 	if u, err := url.Parse(first.URL); err == nil && first.Addr.IsValid() {
-		why = "; if that is the site you mean, allow it with " + allowing(first.Addr, u.Hostname())
+		why = "; if that is the site you mean, allow it with "
+		if dir != "" {
+			why = "; if that is the site you mean, allow it and go on with: politecrawl crawl --resume " + shellWord(dir) + " "
+		}
+		why += allowing(first.Addr, u.Hostname())
 	}
 	more := ""
 	if n := len(refused) - 1; n > 0 {

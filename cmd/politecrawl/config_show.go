@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/politecrawl/politecrawl/crawler"
+	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
 
 func (p *program) configCommand() *cobra.Command {
@@ -75,9 +76,16 @@ func (s *settings) shown() []shownKey {
 		if list, isList := f.Value.(pflag.SliceValue); isList {
 			k.Value = append([]string{}, list.GetSlice()...) // none is an empty list
 		}
-		if f.Name == proxyKey {
+		switch f.Name {
+		case proxyKey:
 			open := withoutSecrets(s.config.Proxies)
 			k.Value, k.Withheld = open, !slices.Equal(open, s.config.Proxies)
+		case "urls": // one with a password is refused, and need not be shown for that
+			open := make([]string, len(s.config.URLs))
+			for i, raw := range s.config.URLs {
+				open[i] = secret.Reference(raw)
+			}
+			k.Value, k.Withheld = open, !slices.Equal(open, s.config.URLs)
 		}
 		keys = append(keys, k)
 	})

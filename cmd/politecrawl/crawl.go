@@ -119,7 +119,7 @@ func (p *program) crawl(ctx context.Context, cfg crawler.Config, opts crawler.Op
 		}
 	}
 	if err == nil {
-		err = notAllowed(sum.Refused, sum.Pages)
+		err = notAllowed(sum.Refused, sum.Pages, sum.Output)
 	}
 	if err != nil {
 		return err

@@ -78,7 +78,8 @@ func TestFileLimit(t *testing.T) {
 	}
 	t.Run("too few", func(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "crawl")
-		runChild(t, "ulimit -n 100", nil, crawl(dir)...).wantRefusal(t, exitFailed, "may have 100 files and connections open", "needs 160 for 16 workers", "ulimit -n 160", "fewer workers")
+		runChild(t, "ulimit -n 100", nil, crawl(dir)...).wantRefusal(t, exitFailed, "may have 100 files and connections open", "needs 160 for 16 workers", "ulimit -n 160")
+		runChild(t, "ulimit -n 140", nil, crawl(dir)...).wantRefusal(t, exitFailed, "ulimit -n 160", "no more than 6")
 		if exists(dir) {
 			t.Error("something was written")
 		}

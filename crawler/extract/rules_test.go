@@ -2,8 +2,10 @@ package extract
 
 import (
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
@@ -70,6 +72,32 @@ func TestWithoutRulesThePageIsNotRead(t *testing.T) {
 	if allocs := testing.AllocsPerRun(5, func() { _, _ = empty.Fields(page) }); allocs > 0 {
 		t.Errorf("%v allocations", allocs)
 	}
+}
+
+// Many workers may have rules to read pages by; as many trees are there at a time as can
+// be worked on.
+func TestTreesAtATime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		rules, err := NewRules(map[string]Rule{"all": {Selector: "p"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range runtime.GOMAXPROCS(0) { // as those have who are at it
+			rules.trees <- struct{}{}
+		}
+		done := false
+		go func() {
+			_, _ = rules.Fields([]byte("<p>text</p>"))
+			done = true
+		}()
+		if synctest.Wait(); done {
+			t.Error("another tree was made")
+		}
+		<-rules.trees
+		if synctest.Wait(); !done {
+			t.Error("no tree was made when there was room")
+		}
+	})
 }
 
 func TestFieldBounds(t *testing.T) {

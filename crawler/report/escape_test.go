@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -23,6 +24,7 @@ var hostile = []string{
 	"\u202e\u0000\x1b[31m\u2028" + `<base href="https://evil.example/">`,
 	`<meta http-equiv="refresh" content="0;url=https://evil.example/">`,
 	`<link rel=stylesheet href=https://evil.example/x.css><iframe src=https://evil.example/>`,
+	"\u202e\u2028gpj.exe", // which may stand in a URL
 	strings.Repeat(`<b>`, 5000),
 }
 
@@ -50,6 +52,9 @@ func hostileCrawl() *crawl {
 					Via: text, Source: text, Detail: text,
 				})
 			}
+			c.rejected = append(c.rejected, output.Rejection{ // by a line that is not there any more
+				URL: u + "/gone", Reason: output.Disallowed, Rule: "Disallow: " + text, Line: 1000 + i, RobotsURL: example + "/robots.txt", Via: text, Source: text,
+			})
 			for _, path := range []string{"", "/404", "/301", "/no/disallowed", "/no/failed", "/no/not-entitled", "/nowhere"} {
 				c.entries = append(c.entries, output.Entry{URL: u + path, Sitemap: text, LastMod: day.AddDate(50, 0, 0)})
 			}
@@ -59,7 +64,8 @@ func hostileCrawl() *crawl {
 		c.robots = append(c.robots,
 			robotsLine{Origin: origin, Outcome: text, Error: text, Chain: []string{text, text}, FetchedAt: at(1), FailingSince: at(1)},
 			robotsLine{Origin: origin, Outcome: "rules", Chain: []string{text}, FetchedAt: at(2)},
-			robotsLine{Origin: origin, Outcome: "rules", Chain: []string{text, text}, FetchedAt: at(3)})
+			robotsLine{Origin: origin, Outcome: "rules", Chain: []string{text, text}, FetchedAt: at(3)},
+			robotsLine{Origin: fmt.Sprintf("https://lost%d.example", i), Outcome: "unreachable", Error: text, FetchedAt: at(1), FailingSince: at(1)})
 		c.texts[origin] = "User-agent: politecrawl\nDisallow: " + text + "\n"
 	}
 	c.texts[example] = "User-agent: *\nDisallow: /private/ # " + strings.Join(hostile, " ") + "\n"

@@ -180,7 +180,7 @@ func TestFindingsAreBounded(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 	_, findings, _ = readAll(strings.NewReader(urlset("<loc>"+strings.Repeat("no", 2000)+"</loc>")), Options{})
-	if len(findings) != 1 || len(findings[0].Text) > maxFindingText+len("…") {
+	if len(findings) != 1 || len(findings[0].Text) > 100+len("…") {
 		t.Errorf("%v", findings)
 	}
 }

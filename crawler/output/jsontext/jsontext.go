@@ -3,59 +3,63 @@
 // encoding/json escapes the control characters below U+0020, but not DEL and not those
 // from U+0080 to U+009F. Among these is U+009B, with which a terminal begins what it
 // begins with ESC and [ as well: a page whose title has it could move the cursor or set
-// the title of the window of whoever looks at pages.jsonl. Written as \u009b it is the
-// same JSON.
+// the title of the window of whoever looks at pages.jsonl. Nor does it escape the marks
+// that turn the direction of writing, with which a text looks like another one, as
+// "gpj.exe" does behind U+202E. Written as \u009b and \u202e they are the same JSON.
 package jsontext
 
 import (
-	"bytes"
 	"fmt"
 	"io"
+	"unicode"
+	"unicode/utf8"
 )
 
-// Tame returns JSON with all control characters escaped. It is text itself where there
-// is none.
+// Tame returns JSON with all control characters and marks of direction escaped. It is
+// text itself where there is none.
 func Tame(text []byte) []byte {
-	if bytes.IndexByte(text, del) < 0 && !hasHigh(text) {
+	var tame []byte // nil: as text so far
+	done := 0       // of text
+	for i := 0; i < len(text); {
+		r, size := wild(text[i:])
+		if r != 0 {
+			if tame == nil {
+				tame = make([]byte, 0, len(text)+len(text)/8+16)
+			}
+			tame = fmt.Appendf(append(tame, text[done:i]...), `\u%04x`, r)
+			done = i + size
+		}
+		i += size
+	}
+	if tame == nil {
 		return text
 	}
-	tame := make([]byte, 0, len(text)+len(text)/8+16)
-	for i := 0; i < len(text); i++ {
-		switch {
-		case text[i] == del:
-			tame = fmt.Appendf(tame, `\u%04x`, del)
-		case isHigh(text[i:]):
-			i++
-			tame = fmt.Appendf(tame, `\u%04x`, text[i])
-		default:
-			tame = append(tame, text[i])
-		}
-	}
-	return tame
+	return append(tame, text[done:]...)
 }
 
+// The first octets, in UTF-8, of all that is escaped.
 const (
-	del  = 0x7f
-	lead = 0xc2 // the first octet in UTF-8 of U+0080 to U+00BF, whose second is the same as their number
+	del       = 0x7f
+	leadC1    = 0xc2 // of U+0080 to U+00BF
+	leadMark  = 0xd8 // of U+0600 to U+063F
+	leadMarks = 0xe2 // of U+2000 to U+2FFF
 )
 
-// hasHigh tells whether there is a control character above DEL in a text.
-func hasHigh(text []byte) bool {
-	for {
-		i := bytes.IndexByte(text, lead)
-		if i < 0 {
-			return false
-		}
-		if text = text[i:]; isHigh(text) {
-			return true
-		}
-		text = text[1:]
+// wild returns the character that a text begins with if it is to be escaped, and how many
+// octets may be passed over in any case.
+func wild(text []byte) (r rune, size int) {
+	switch text[0] {
+	case del:
+		return del, 1
+	case leadC1, leadMark, leadMarks:
+	default:
+		return 0, 1
 	}
-}
-
-// isHigh tells whether a text begins with one.
-func isHigh(text []byte) bool {
-	return len(text) > 1 && text[0] == lead && text[1] >= 0x80 && text[1] <= 0x9f
+	r, size = utf8.DecodeRune(text)
+	if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
+		return r, size
+	}
+	return 0, size
 }
 
 // NewWriter returns a writer that hands on to w what is Tame of each Write, of which each

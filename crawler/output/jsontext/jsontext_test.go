@@ -12,13 +12,17 @@ import (
 
 func TestTame(t *testing.T) {
 	for in, want := range map[string]string{
-		``:                           ``,
-		`"plain"`:                    `"plain"`,
-		"\"é ¿ ツ\"":                  "\"é ¿ ツ\"",
-		"\"\u009b31m\u007f\"":        `"\u009b31m\u007f"`,
-		"\"\u007f\u0080\u009f\u00a0": `"\u007f\u0080\u009f` + "\u00a0",
-		"\xc2":                       "\xc2",
-		"\xc2\xc2\x9b":               "\xc2" + `\u009b`,
+		``:                              ``,
+		`"plain"`:                       `"plain"`,
+		"\"é ¿ ツ\"":                     "\"é ¿ ツ\"",
+		"\"\u009b31m\u007f\"":           `"\u009b31m\u007f"`,
+		"\"\u007f\u0080\u009f\u00a0":    `"\u007f\u0080\u009f` + "\u00a0",
+		"\"\u202egpj.exe\u2066\u2069\"": `"\u202egpj.exe\u2066\u2069"`,
+		"\u061c\u200e\u200f\u202a":      `\u061c\u200e\u200f\u202a`,
+		"\u2014 \u2065\u206a ؛ \u200d":  "\u2014 \u2065\u206a ؛ \u200d",
+		"\xe2\x80":                      "\xe2\x80",
+		"\xc2":                          "\xc2",
+		"\xc2\xc2\x9b":                  "\xc2" + `\u009b`,
 	} {
 		if got := Tame([]byte(in)); string(got) != want {
 			t.Errorf("Tame(%q) = %q, want %q", in, got, want)
@@ -28,7 +32,7 @@ func TestTame(t *testing.T) {
 
 // What is read is what was written, and nothing in it controls anything.
 func FuzzTame(f *testing.F) {
-	for _, s := range []string{"plain", "\u009b31m", "\u007f\u0080\x00\x1b", "é\xc2", "\xc2\x9b\xff", strings.Repeat("\u0090", 100)} {
+	for _, s := range []string{"plain", "\u009b31m", "\u007f\u0080\x00\x1b", "é\xc2", "\xc2\x9b\xff", strings.Repeat("\u0090", 100), "\u202egpj.exe\u2069\u061c"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
@@ -37,7 +41,7 @@ func FuzzTame(f *testing.F) {
 			t.Fatal(err)
 		}
 		tame := Tame(bytes.Clone(text))
-		if bytes.ContainsFunc(tame, unicode.IsControl) {
+		if bytes.ContainsFunc(tame, unicode.IsControl) || bytes.ContainsFunc(tame, func(r rune) bool { return unicode.Is(unicode.Bidi_Control, r) }) {
 			t.Errorf("%q", tame)
 		}
 		var before, after string

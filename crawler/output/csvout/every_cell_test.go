@@ -1,0 +1,64 @@
+package csvout
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+
+	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/crawler/output/internal/sinktest"
+)
+
+// Whatever cell a site can write into: it holds no formula, whether commas or semicolons
+// separate cells, and no control character.
+func TestEveryCellIsTame(t *testing.T) {
+	const bad = "=1+1;=2\r\n\u009b\t;@SUM(1)"
+	now := time.Now()
+	dir := t.TempDir()
+	s := sinktest.Open(t, Format(nil), dir, nil)
+	sinktest.Put(t, s, &output.Found{
+		Pages: []*output.Page{{
+			URL: bad, Title: bad, Via: bad, Source: bad, Location: bad, ContentType: bad, Canonical: bad,
+			Directives: []output.Directive{{Rule: bad, Source: bad}}, Usage: map[string]bool{bad: true}, Withheld: bad,
+			Hash: bad, DuplicateOf: bad, Truncated: bad, Fields: map[string]any{bad: bad}, FetchedAt: now,
+		}},
+		Rejected: []*output.Rejection{{
+			URL: bad, Reason: output.Reason(bad), Rule: bad, RobotsURL: bad, Group: bad, Via: bad, Source: bad, Detail: bad,
+		}},
+		Links:    []*output.Links{{URL: bad, To: []string{bad}}},
+		Sitemaps: []*output.Sitemap{{URL: bad, Host: bad, Via: bad, Detail: bad, FetchedAt: now}},
+		Entries:  []*output.Entry{{URL: bad, Sitemap: bad, LastMod: now}},
+	})
+	sinktest.Close(t, s)
+	for file, texts := range map[string]int{PagesFile: 14, RejectedFile: 8, LinksFile: 2, SitemapsFile: 4, EntriesFile: 2} {
+		rows, err := csv.NewReader(bytes.NewReader(readFile(t, filepath.Join(dir, file)))).ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := 0
+		for i, cell := range rows[1] {
+			if rows[0][i] == "directives" { // which is made tame so that it still says the same
+				var list []output.Directive
+				if err := json.Unmarshal([]byte(cell), &list); err != nil || len(list) != 1 || list[0].Rule != bad {
+					t.Errorf("%q is read as %q, %v", cell, list, err)
+				}
+			}
+			if strings.Contains(cell, "1+1") {
+				found++
+			}
+			for part := range strings.SplitSeq(cell, ";") {
+				if strings.IndexAny(strings.TrimLeft(part, ` "`), "=+-@") == 0 || strings.ContainsFunc(part, unicode.IsControl) {
+					t.Errorf("%s: %s holds %q", file, rows[0][i], cell)
+				}
+			}
+		}
+		if found != texts {
+			t.Errorf("%s has %d cells of the site, want %d", file, found, texts)
+		}
+	}
+}
