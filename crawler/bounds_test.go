@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -84,7 +85,7 @@ func TestURLBounds(t *testing.T) {
 // A URL that is too long is none, whether it is that as it is written or as it is sent.
 func TestLongURLs(t *testing.T) {
 	for name, url := range map[string]string{
-		"written": "http://a.test/" + strings.Repeat("a/../", maxURL), "sent": "http://a.test/" + strings.Repeat("é", maxURL/4),
+		"written": "http://a.test/" + strings.Repeat("\t", maxURL), "sent": "http://a.test/" + strings.Repeat("é", maxURL/4),
 		"plain": "http://a.test/" + strings.Repeat("x", maxURL),
 	} {
 		if got, err := Canonical(url); !errors.Is(err, errLongURL) {
@@ -267,5 +268,9 @@ func TestDetailsAreCut(t *testing.T) {
 		if len(line) > most {
 			t.Errorf("a line of %d bytes: %.300s…", len(line), line)
 		}
+	}
+	f := newFinds(nil)
+	if f.leave(frontier.Item{}, address{}, trail{}, output.Address, strings.Repeat("x", most)); len(f.left[0].rejection.Detail) > maxDetail {
+		t.Errorf("%d bytes of a detail are kept", len(f.left[0].rejection.Detail))
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/params"
 	"github.com/politecrawl/politecrawl/robotsext/guard"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
-	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
 
 // DefaultUserAgent is what the crawler calls itself unless told otherwise. Its
@@ -376,36 +375,4 @@ func fieldRules(texts []string) (*extract.Rules, error) {
 		rules[name] = rule
 	}
 	return extract.NewRules(rules)
-}
-
-func checkStart(raw string) error {
-	raw = strings.TrimSpace(raw)
-	scheme, _, ok := strings.Cut(raw, "://")
-	shown := secret.Doubtful(raw)
-	switch {
-	case raw == "":
-		return errors.New("a start URL is empty")
-	case !ok:
-		return fmt.Errorf("%q has no scheme; write it as https://%s or http://%[2]s", shown, strings.TrimPrefix(strings.TrimLeft(shown, "/"), secret.Hidden+"@"))
-	case !strings.EqualFold(scheme, "http") && !strings.EqualFold(scheme, "https"):
-		return fmt.Errorf("%q: scheme %q cannot be crawled; use http or https", shown, scheme)
-	case secret.Reference(raw) != raw:
-		return fmt.Errorf("%q holds a user name or password, which are never sent; leave them out", shown)
-	}
-	_, err := resolve("", raw)
-	switch {
-	case err == nil:
-		return nil
-	case shown != raw: // the cause repeats it
-		return fmt.Errorf("%q is not a URL", shown)
-	}
-	return fmt.Errorf("%q is not a URL: %w", raw, cause(err))
-}
-
-// cause is the innermost error, without the URL that those around it repeat.
-func cause(err error) error {
-	for inner := errors.Unwrap(err); inner != nil; inner = errors.Unwrap(err) {
-		err = inner
-	}
-	return err
 }

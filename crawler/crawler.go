@@ -148,6 +148,11 @@ func New(cfg Config, opts *Options) (*Crawler, error) {
 	if opts.Resume && opts.Recrawl {
 		return nil, fmt.Errorf("%w: a crawl goes on or begins again, not both", ErrConfig)
 	}
+	if opts.Transport == nil && len(cfg.Proxies) == 0 {
+		if err := checkProxyVariables(); err != nil {
+			return nil, err
+		}
+	}
 	token, err := robotstxt.ProductToken(cfg.UserAgent)
 	if err != nil {
 		return nil, err

@@ -205,5 +205,6 @@ func (k kinds) isToken(length int) bool {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// isEscape tells whether %XX begins at a place.
+// isEscape tells whether there is a % at a place, with room for what it escapes behind it:
+// what is none counts as one, since that makes no difference to a pattern.
 func isEscape(s string, i int) bool { return s[i] == '%' && i+2 < len(s) }

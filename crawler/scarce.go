@@ -49,7 +49,7 @@ type thrifty struct {
 }
 
 // RoundTrip implements http.RoundTripper. Only requests without a body go through it, and
-// one that found no descriptor has not been sent.
+// one that found no descriptor for a connection has not been sent.
 func (t *thrifty) RoundTrip(req *http.Request) (*http.Response, error) {
 	resp, err := t.base.RoundTrip(req)
 	if !exhausted(err) {

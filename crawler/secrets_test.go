@@ -74,3 +74,21 @@ func TestDetailHoldsNoPassword(t *testing.T) {
 		t.Errorf("%q, want %q", r.Detail, want)
 	}
 }
+
+// A proxy of the environment that is not understood is not passed over, and its password
+// is not shown.
+func TestProxyVariables(t *testing.T) {
+	for _, name := range []string{"HTTP_PROXY", "https_proxy"} {
+		for value, wrong := range map[string]bool{
+			"proxy.example:3128": false, "http://user:word@proxy.example:3128": false, "socks5://proxy.example": false, "": false,
+			"http://user:p%zz@proxy.example:3128": true, "user:pa/ss@proxy.example:3128": true, "ftp://proxy.example": true,
+		} {
+			t.Setenv(name, value)
+			_, err := New(testConfig(t, "http://127.0.0.1/"), nil)
+			if wrong != errors.Is(err, ErrConfig) || wrong && (!strings.Contains(err.Error(), name) || strings.Contains(err.Error(), "zz") || strings.Contains(err.Error(), "user")) {
+				t.Errorf("%s=%s: %v", name, value, err)
+			}
+			t.Setenv(name, "")
+		}
+	}
+}

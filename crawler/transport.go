@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"os"
 	"strings"
 	"time"
 
@@ -87,6 +88,25 @@ func checkProxy(raw string) error {
 	return nil
 }
 
+// checkProxyVariables says what is wrong with the proxies of the environment. Who reads
+// these does without one that is not understood, and would go past it to the sites.
+func checkProxyVariables() error {
+	var bad []error
+	for _, name := range []string{"HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy"} {
+		raw := os.Getenv(name)
+		if raw != "" && !strings.Contains(raw, "://") {
+			raw = "http://" + raw
+		}
+		if raw == "" {
+			continue
+		}
+		if err := checkProxy(raw); err != nil {
+			bad = append(bad, fmt.Errorf("%w: the variable %s: %w", ErrConfig, name, err))
+		}
+	}
+	return errors.Join(bad...)
+}
+
 // wire sends the requests of a crawl, below everything else. It ends them when
 // the crawl is aborted, and puts right what would stop the layers above from
 // seeing an answer as it is. It also holds what a site may do to whoever reads its
@@ -100,6 +120,7 @@ type wire struct {
 	record  func(e *output.Exchange, held string) // takes what has gone over it; nil: nobody does
 
 	unpacker unpacker
+	lines    lines
 
 	// within bounds a request by the lease of its host; nil: leases last.
 	within func(req *http.Request, lose func()) (done func(), err error)
@@ -119,7 +140,7 @@ func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
 		}
 		end = func() { done(); unlink(); cancel(nil) }
 	}
-	l := &line{ctx: ctx, pause: func(ctx context.Context) { w.pause(ctx, req.URL) }, giveUp: cancel}
+	l := &line{ctx: ctx, pause: func(ctx context.Context) { w.pause(ctx, req.URL) }, giveUp: cancel, lines: &w.lines}
 	out, packed := w.unpacker.ask(req.WithContext(l.traced(ctx)))
 	var rec *recording
 	if w.record != nil {
@@ -136,7 +157,7 @@ func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
 			err = errRefusedAgain
 		}
 		err = explained(ctx, err, began, false)
-		l.drop()
+		l.done(true)
 		end()
 		return nil, err
 	}

@@ -26,12 +26,13 @@ func TestSitemapJobsInMemory(t *testing.T) {
 	const most = 3 << 20
 	t.Run("ROB-SMP-20/an index of many", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			var files []string
-			for i := range 40_000 {
-				files = append(files, fmt.Sprintf("%s/%s/%d.xml", siteA, strings.Repeat("x", 100), i))
-			}
-			whole := index(append(files, "http://b.example/")...) // the last one is not its to list
-			files = nil
+			whole := func() string {
+				var files []string
+				for i := range 40_000 {
+					files = append(files, fmt.Sprintf("%s/%s/%d.xml", siteA, strings.Repeat("x", 100), i))
+				}
+				return index(append(files, "http://b.example/")...) // the last one is not its to list
+			}()
 			before, peak := uint64(0), int64(-1)
 			r := newRobots(t, &robotsext.Options{
 				MaxSitemaps: 2,

@@ -41,8 +41,8 @@ type Rules struct {
 // ErrTooManyTags says that fields are those of the beginning of a page, ErrTooSlow that
 // there was no time for all that match.
 var (
-	ErrTooManyTags = errors.New("extract: a page")
-	ErrTooSlow     = errors.New("extract: a page")
+	ErrTooManyTags = errors.New("extract: a page of too many tags")
+	ErrTooSlow     = errors.New("extract: a page that takes too long to look through")
 )
 
 type field struct {
@@ -126,7 +126,7 @@ func (r *Rules) Fields(body []byte) (map[string]any, error) {
 	for _, f := range r.fields {
 		values, inTime := f.values(root, deadline)
 		if !inTime {
-			err = fmt.Errorf("%w that takes more than %v to look through for fields; what was found by then is all there is", ErrTooSlow, r.time)
+			err = fmt.Errorf("%w for fields: what was found within %v is all there is", ErrTooSlow, r.time)
 		}
 		switch {
 		case len(values) == 0:
@@ -137,7 +137,7 @@ func (r *Rules) Fields(body []byte) (map[string]any, error) {
 		}
 	}
 	if !whole && err == nil {
-		err = fmt.Errorf("%w of more than %d tags; what stands behind these was not read", ErrTooManyTags, maxTags)
+		err = fmt.Errorf("%w: what stands behind the first %d was not read", ErrTooManyTags, maxTags)
 	}
 	return found, err
 }

@@ -20,9 +20,10 @@ const maxTags = 400_000
 //
 // has two more elements than it has tags, and with five hundred such tags, each with
 // another attribute, a page of 300 KB makes a tree of 3 GB. A crawler has no use for
-// the rule, nor for the one that ends a drawing at such a tag. So these tags get another name on their way to the parser, by which they
-// are elements like any other, and their own again in the tree. (The rule stays for a,
-// of which there is only one to be opened again.)
+// the rule, nor for the one that ends a drawing at such a tag. So these tags get another
+// name on their way to the parser, by which they are elements like any other, and their
+// own again in the tree. (The rule stays for a, of which there is only one to be opened
+// again.)
 const disguise = "\ue000" // begins no tag, and ends no name of one that anybody has seen
 
 // tree reads a page. It is not whole when it has more tags than a tree may have.

@@ -8,12 +8,11 @@
 //
 // It logs in as anonymous and retrieves the file in passive mode, from the address that
 // it is connected to already: another one that the server may name in its reply to PASV
-// is not used. FTP has no
-// status codes of HTTP, but replies that come near to them (RFC 959 4.2): 550 to
-// RETR, by which servers say that there is no such file, or 551, which
-// goftp.io/server says in its place, is fs.ErrNotExist; for robots.txt that
-// means that all is allowed. The same replies to another command, every other
-// refusal, and all trouble with connections are errors that mean not to know.
+// is not used. FTP has no status codes of HTTP, but replies that come near to them
+// (RFC 959 4.2): 550 to RETR, by which servers say that there is no such file, or 551,
+// which goftp.io/server says in its place, is fs.ErrNotExist; for robots.txt that means
+// that all is allowed. The same replies to another command, every other refusal, and all
+// trouble with connections are errors that mean not to know.
 package ftpfetch
 
 import (

@@ -21,8 +21,10 @@ func TestRepliesWithoutEnd(t *testing.T) {
 			var sent atomic.Int64
 			server := listen(t, "127.0.0.1:0", func(conn net.Conn) {
 				_, err := fmt.Fprint(conn, reply.begins)
-				for n := 0; err == nil && sent.Load() < 64<<20; sent.Add(int64(n)) {
+				for err == nil && sent.Load() < 64<<20 {
+					var n int
 					n, err = fmt.Fprint(conn, reply.goesOn)
+					sent.Add(int64(n))
 				}
 			})
 			err := open(t, nil, net.Dialer{}, fmt.Sprintf("ftp://127.0.0.1:%d/robots.txt", server.port()))

@@ -1,8 +1,8 @@
 // Command licenses says under which licence each module is that packages are linked with,
 // and fails where one is not among those that may be passed on with this program.
 //
-//	go run ./internal/licenses ./...                       module, version, licence
-//	go run ./internal/licenses -texts ./cmd/politecrawl    the texts, to go with a binary
+//	go run ./cmd/internal/licenses ./...                       module, version, licence
+//	go run ./cmd/internal/licenses -texts ./cmd/politecrawl    the texts, to go with a binary
 //
 // With -platforms "linux/amd64 windows/amd64" the modules are those of all of these.
 //
