@@ -2,14 +2,12 @@ package crawler
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptrace"
 	"sync"
-	"syscall"
 	"time"
 )
 
@@ -23,16 +21,17 @@ import (
 //
 // Over HTTP/2 an answer that is not wanted any more goes on arriving, as long as the site
 // likes: its connection carries others. One on which an answer was left before its end is
-// therefore closed, as it is over HTTP/1.
+// therefore closed, as it is over HTTP/1, when nothing else is under way on it.
 type line struct {
 	ctx    context.Context
 	pause  func(ctx context.Context) // lets the delay of the host pass
 	giveUp func(cause error)         // ends ctx
+	lines  *lines                    // of all requests
 
 	mu    sync.Mutex // guards all below: the connection may tell of itself at any time
-	conn  net.Conn   // the last one; nil: none yet
-	dead  bool       // conn was closed before the request got it
-	sent  bool       // on conn
+	conn  net.Conn   // the last one, on which lines count the request; nil: none
+	dead  bool       // the last one was closed before the request got it
+	sent  bool       // on the last one
 	again int        // how often it was to be sent again
 }
 
@@ -61,7 +60,11 @@ func (l *line) traced(ctx context.Context) context.Context {
 func (l *line) got(conn net.Conn) (wait bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	wait, l.sent, l.conn, l.dead = l.sent, false, conn, closed(conn)
+	l.leave(false)
+	wait, l.sent, l.dead = l.sent, false, !l.lines.take(conn)
+	if !l.dead {
+		l.conn = conn
+	}
 	if wait {
 		l.again++
 	}
@@ -71,68 +74,62 @@ func (l *line) got(conn net.Conn) (wait bool) {
 	return wait
 }
 
-// closed tells whether drop has closed a connection.
-func closed(conn net.Conn) bool {
-	c, ok := conn.(*tls.Conn)
-	if !ok {
-		return false
-	}
-	below, ok := c.NetConn().(syscall.Conn)
-	if !ok {
-		return false
-	}
-	raw, err := below.SyscallConn()
-	return err != nil || raw.Control(func(uintptr) {}) != nil
-}
-
 const (
-	// deadPause is how long net/http may take to find out that a connection was closed.
+	// deadPause is how long net/http may take to find out that a connection was closed. On
+	// a busy machine it may take longer: each pause is ten times the one before.
 	deadPause = 5 * time.Millisecond
-	maxDead   = 100
+	maxDead   = 3 // connections, and the next one is the last
 )
 
 // send sends a request over l. One that got a connection which has been closed goes over
 // another: nothing of it was sent.
 func (l *line) send(base http.RoundTripper, req *http.Request) (resp *http.Response, err error) {
+	pause := deadPause
 	for range maxDead {
-		if resp, err = base.RoundTrip(req); err == nil || !l.unsent() || sleep(l.ctx, deadPause) != nil {
-			break
+		if resp, err = base.RoundTrip(req); err == nil || !l.unsent() || sleep(l.ctx, pause) != nil {
+			return resp, err
 		}
+		pause *= 10
 	}
-	return resp, err
+	return base.RoundTrip(req)
 }
 
 // unsent tells whether the connection had been closed before the request was sent on it,
-// which then was not.
+// which then was not. What comes next is about another connection, if there will be one.
 func (l *line) unsent() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.dead {
-		l.sent = false
+	if !l.dead {
+		return false
 	}
-	return l.dead
+	l.dead, l.sent = false, false
+	return true
 }
 
-// drop closes the connection if it is one of HTTP/2, which nobody else closes.
-func (l *line) drop() {
+// done says that the request is over, and whether its answer was left before the end.
+func (l *line) done(left bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if c, ok := l.conn.(*tls.Conn); ok && c.ConnectionState().NegotiatedProtocol == "h2" {
-		_ = c.Close()
-	}
+	l.leave(left)
 }
 
-// lineBody is the body of an answer over a line. One that is closed before its end was
-// read takes the line with it.
+// leave takes the request off its connection. l.mu is held.
+func (l *line) leave(left bool) {
+	l.lines.leave(l.conn, left)
+	l.conn = nil
+}
+
+// lineBody is the body of an answer over a line, which is over when the body is closed.
 type lineBody struct {
 	io.ReadCloser
 	line *line
-	over bool // its end was read
+	end  bool // was read
 }
 
 // over returns the body of an answer, watched over.
 func (l *line) over(resp *http.Response) io.ReadCloser {
-	if resp.ProtoMajor != 2 || resp.Body == http.NoBody || resp.ContentLength == 0 {
+	if resp.Body == http.NoBody || resp.ContentLength == 0 {
+		l.done(false)
 		return resp.Body
 	}
 	return &lineBody{ReadCloser: resp.Body, line: l}
@@ -141,15 +138,13 @@ func (l *line) over(resp *http.Response) io.ReadCloser {
 // Read implements io.Reader.
 func (b *lineBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
-	b.over = b.over || errors.Is(err, io.EOF)
+	b.end = b.end || errors.Is(err, io.EOF)
 	return n, err
 }
 
 // Close closes the body.
 func (b *lineBody) Close() error {
 	err := b.ReadCloser.Close()
-	if !b.over {
-		b.line.drop()
-	}
+	b.line.done(!b.end)
 	return err
 }

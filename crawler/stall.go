@@ -35,9 +35,8 @@ type stallBody struct {
 // newStallBody returns body with a watch over it, which cancel ends the request for.
 func newStallBody(body io.ReadCloser, within time.Duration, cancel func()) *stallBody {
 	b := &stallBody{ReadCloser: body, within: within, cancel: cancel}
-	b.mu.Lock() // the timer is not set yet
-	defer b.mu.Unlock()
 	b.timer = time.AfterFunc(within, b.look)
+	b.timer.Stop()
 	return b
 }
 
@@ -45,10 +44,12 @@ func newStallBody(body io.ReadCloser, within time.Duration, cancel func()) *stal
 func (b *stallBody) Read(p []byte) (int, error) {
 	b.mu.Lock()
 	b.since = time.Now()
+	b.timer.Reset(b.within - b.waited)
 	b.mu.Unlock()
 	n, err := b.ReadCloser.Read(p)
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	b.timer.Stop()
 	b.waited += time.Since(b.since)
 	b.since = time.Time{}
 	b.got += n
@@ -59,15 +60,16 @@ func (b *stallBody) Read(p []byte) (int, error) {
 }
 
 // look breaks the body off when it has come to a halt, and else looks again when it
-// may have.
+// may have. It may come too late for the Read that it was to look at.
 func (b *stallBody) look() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	now := time.Now()
-	if !b.since.IsZero() {
-		b.waited += now.Sub(b.since)
-		b.since = now
+	if b.since.IsZero() {
+		return
 	}
+	now := time.Now()
+	b.waited += now.Sub(b.since)
+	b.since = now
 	if b.waited < b.within {
 		b.timer.Reset(b.within - b.waited)
 		return
@@ -79,10 +81,4 @@ func (b *stallBody) look() {
 	}
 	b.waited, b.got = 0, 0
 	b.timer.Reset(b.within)
-}
-
-// Close closes the body.
-func (b *stallBody) Close() error {
-	b.timer.Stop()
-	return b.ReadCloser.Close()
 }

@@ -70,6 +70,29 @@ func TestStall(t *testing.T) {
 	}
 }
 
+// The watch over a body does not outlive a Read, however late it looks.
+func TestStallTimerEnds(t *testing.T) {
+	b := newStallBody(io.NopCloser(strings.NewReader("some text")), time.Hour, func() { t.Error("broken off") })
+	idle := func(when string) {
+		t.Helper()
+		if b.timer.Stop() {
+			t.Errorf("%s the timer runs", when)
+		}
+	}
+	idle("before the first Read")
+	if n, err := b.Read(make([]byte, 4)); n != 4 || err != nil {
+		t.Fatal(n, err)
+	}
+	idle("after a Read")
+	b.look() // it had fired, and waited for the lock
+	idle("after a look that came after the Read")
+	if err := b.Close(); err != nil {
+		t.Error(err)
+	}
+	b.look()
+	idle("after a look that came after Close")
+}
+
 // Of an answer that comes to a halt the crawl says so, and goes on.
 func TestStallTimeouts(t *testing.T) {
 	t.Parallel()

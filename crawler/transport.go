@@ -120,6 +120,7 @@ type wire struct {
 	record  func(e *output.Exchange, held string) // takes what has gone over it; nil: nobody does
 
 	unpacker unpacker
+	lines    lines
 
 	// within bounds a request by the lease of its host; nil: leases last.
 	within func(req *http.Request, lose func()) (done func(), err error)
@@ -139,7 +140,7 @@ func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
 		}
 		end = func() { done(); unlink(); cancel(nil) }
 	}
-	l := &line{ctx: ctx, pause: func(ctx context.Context) { w.pause(ctx, req.URL) }, giveUp: cancel}
+	l := &line{ctx: ctx, pause: func(ctx context.Context) { w.pause(ctx, req.URL) }, giveUp: cancel, lines: &w.lines}
 	out, packed := w.unpacker.ask(req.WithContext(l.traced(ctx)))
 	var rec *recording
 	if w.record != nil {
@@ -156,7 +157,7 @@ func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
 			err = errRefusedAgain
 		}
 		err = explained(ctx, err, began, false)
-		l.drop()
+		l.done(true)
 		end()
 		return nil, err
 	}
