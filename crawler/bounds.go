@@ -17,7 +17,7 @@ var errLongURL = errors.New("crawler: too long a URL")
 const maxBlock = 8
 
 // bound says which limit of single URLs keeps one out, and how; empty: none does.
-// What a site lists itself may be written as it likes.
+// What a site lists itself, and where that redirects to, may be written as it likes.
 func (c *Crawler) bound(url string, t trail) (output.Reason, string) {
 	if len(url) > c.cfg.MaxURL {
 		return output.TooLong, fmt.Sprintf("it has %d bytes (max-url %d)", len(url), c.cfg.MaxURL)
@@ -31,7 +31,7 @@ func (c *Crawler) bound(url string, t trail) (output.Reason, string) {
 			return output.TooLong, fmt.Sprintf("it has %d parameters (max-params %d)", n, most)
 		}
 	}
-	if most := c.cfg.MaxRepeats; most > 0 && t.source != fromSitemap {
+	if most := c.cfg.MaxRepeats; most > 0 && !t.isEntry() {
 		if block := repeated(page, most); block != "" {
 			return output.Repeating, fmt.Sprintf("%s stands in its path more than %d times in a row (max-repeats)", block, most)
 		}

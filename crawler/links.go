@@ -239,6 +239,7 @@ func (c *Crawler) redirected(v *visit, location string) ([]frontier.Item, error)
 		return nil, nil // it leads to no page
 	}
 	t := v.trail
+	t.entry = t.isEntry()
 	t.source, t.hops, t.via = fromRedirect, t.hops+1, v.via()
 	item := frontier.Item{URL: a.url, Host: a.host, Priority: v.lease.Priority, Meta: t.encode()}
 	if t.sitemap() {

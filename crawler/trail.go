@@ -48,6 +48,7 @@ func sourceOf(word string) source {
 type trail struct {
 	source source
 	start  bool   // a start URL, or where its redirects led
+	entry  bool   // where the redirects of an entry of a sitemap led
 	depth  int    // links away from a start URL or a sitemap entry
 	hops   int    // redirects that led here
 	via    string // the page, sitemap, robots.txt or redirect it was found in
@@ -86,6 +87,9 @@ func (t trail) priority() uint8 {
 	return priorityLink
 }
 
+// isEntry tells whether a sitemap lists the URL, or one that redirects there.
+func (t trail) isEntry() bool { return t.entry || t.source == fromSitemap }
+
 // sitemap tells whether the URL is to be read as a sitemap.
 func (t trail) sitemap() bool { return t.listed != "" }
 
@@ -93,15 +97,24 @@ var errTrail = errors.New("crawler: the frontier holds an item that this version
 
 const trailVersion = 1
 
+// What stands in the third byte of a trail.
+const (
+	startFlag = 1 << iota
+	entryFlag
+)
+
 // encode packs t into some bytes more than its strings have: millions of them
 // wait in a frontier.
 func (t trail) encode() []byte {
 	b := make([]byte, 0, 12+len(t.listed)+len(t.via))
-	start := byte(0)
+	flags := byte(0)
 	if t.start {
-		start = 1
+		flags |= startFlag
 	}
-	b = append(b, trailVersion, byte(t.source), start)
+	if t.entry {
+		flags |= entryFlag
+	}
+	b = append(b, trailVersion, byte(t.source), flags)
 	b = binary.AppendUvarint(b, uint64(t.depth))
 	b = binary.AppendUvarint(b, uint64(t.hops))
 	b = binary.AppendUvarint(b, uint64(t.nested))
@@ -115,7 +128,7 @@ func decodeTrail(b []byte) (trail, error) {
 	if len(b) < 3 || b[0] != trailVersion {
 		return trail{}, errTrail
 	}
-	t := trail{source: source(b[1]), start: b[2] == 1}
+	t := trail{source: source(b[1]), start: b[2]&startFlag != 0, entry: b[2]&entryFlag != 0}
 	b = b[3:]
 	for _, field := range []*int{&t.depth, &t.hops, &t.nested} {
 		v, n := binary.Uvarint(b)

@@ -12,6 +12,7 @@ func TestTrailRoundTrip(t *testing.T) {
 		{source: fromSitemap, via: "http://example.com/robots.txt", listed: "http://example.com", nested: 2},
 		{source: fromSitemap, via: "http://example.com/map.xml", lastMod: time.Unix(1_700_000_000, 0)},
 		{source: fromRedirect, start: true, hops: 1, via: "http://example.com/ü"},
+		{source: fromRedirect, entry: true, hops: 2, via: "http://example.com/old"},
 	} {
 		got, err := decodeTrail(want.encode())
 		if err != nil || got != want {

@@ -167,3 +167,39 @@ func BenchmarkTraps(b *testing.B) {
 		})
 	}
 }
+
+// A page leads on by any of its links, also by one that stands behind thousands of others:
+// a menu, or the pages of the trap that came before it.
+func TestLeadsOn(t *testing.T) {
+	const host = "https://a.test"
+	c := &Crawler{traps: newTraps(1), frontier: frontier.NewMemory(nil), books: t.Context()}
+	for i := range 2 {
+		c.traps.fetched(host, fmt.Sprintf("%s/x?id=%d", host, i))
+	}
+	items := func(format string) (list []frontier.Item) {
+		for i := range 2*maxLeads + 1 {
+			list = append(list, frontier.Item{URL: host + fmt.Sprintf(format, i), Host: host})
+		}
+		return list
+	}
+	menu, before := items("/menu/%d"), items("/x?id=%d")
+	if _, err := c.frontier.Add(t.Context(), before); err != nil {
+		t.Fatal(err)
+	}
+	door := frontier.Item{URL: host + "/x?id=next", Host: host}
+	for _, tt := range []struct {
+		name  string
+		links []frontier.Item
+		want  bool
+	}{
+		{"the door", []frontier.Item{door}, true},
+		{"a menu", menu, false},
+		{"pages that are known", before, false},
+		{"a menu and the door", append(menu[:len(menu):len(menu)], door), true},
+		{"pages that are known and the door", append(before[:len(before):len(before)], door), true},
+	} {
+		if got, err := c.leadsOn(host, tt.links); err != nil || got != tt.want {
+			t.Errorf("%s: leads on: %t, %v", tt.name, got, err)
+		}
+	}
+}

@@ -21,9 +21,9 @@ type closedPattern struct {
 }
 
 // mayBeTrap tells whether a page counts for its pattern: what was asked for and what a
-// site lists itself does not.
+// site lists itself does not, nor where these redirect to.
 func (t trail) mayBeTrap() bool {
-	return !t.start && (t.source == fromLink || t.source == fromRedirect)
+	return !t.start && !t.isEntry()
 }
 
 // trapped leaves a URL alone whose pattern is closed.
@@ -63,23 +63,25 @@ func (c *Crawler) countPage(v *visit, text []byte, links []frontier.Item) error 
 	return err
 }
 
-// maxLeads is how many links of a page are looked at for where they lead.
+// maxLeads is how many URLs the frontier is asked about at once.
 const maxLeads = 1000
 
 // leadsOn tells whether there is a URL among links that nobody knew, of a pattern that
 // has had its free pages.
 func (c *Crawler) leadsOn(host frontier.Host, links []frontier.Item) (bool, error) {
 	var more []string
-	for _, item := range links[:min(len(links), maxLeads)] {
+	for _, item := range links {
 		if item.Host == host && c.traps.spent(host, item.URL) {
 			more = append(more, item.URL)
 		}
 	}
-	if len(more) == 0 {
-		return false, nil
+	for some := range slices.Chunk(more, maxLeads) {
+		known, err := c.frontier.Known(c.books, some)
+		if err != nil || slices.Contains(known, false) {
+			return err == nil, err
+		}
 	}
-	known, err := c.frontier.Known(c.books, more)
-	return slices.Contains(known, false), err
+	return false, nil
 }
 
 // closeAgain closes a pattern that an earlier process has closed, unless more is

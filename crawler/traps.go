@@ -29,8 +29,8 @@ import (
 // ten are missing, nor do products without a word that lists lead to.
 //
 // Only what is found by links, and by redirects of these, is counted and left alone.
-// What the person asks for, and what a site lists in its sitemaps, is no trap. Nor is
-// a page without links: an error, a file that is no HTML.
+// What the person asks for, and what a site lists in its sitemaps, is no trap, wherever
+// it redirects to. Nor is a page without links: an error, a file that is no HTML.
 const (
 	trapGain   = 10
 	trapSample = 4

@@ -242,6 +242,51 @@ func TestTrapsAndResume(t *testing.T) {
 	}
 }
 
+// What a sitemap lists is no trap where it redirects either, in the next round as in the
+// first, and may repeat itself.
+func TestListedAndMovedIsNoTrap(t *testing.T) {
+	t.Parallel()
+	const listed = 150
+	moved := func(id string) string {
+		if id == "100" {
+			return "/a/a/a/a/a"
+		}
+		return "/new?id=" + id
+	}
+	s := newSite(t, "127.0.0.1", nil)
+	s.handle("/robots.txt", func(w http.ResponseWriter, r *http.Request) {
+		_, _ = fmt.Fprintf(w, "Sitemap: http://%s/map.txt\n", r.Host)
+	})
+	s.handle("/map.txt", func(w http.ResponseWriter, r *http.Request) {
+		for i := range listed {
+			_, _ = fmt.Fprintf(w, "http://%s/old?id=%d\n", r.Host, i+100)
+		}
+	})
+	s.mux.HandleFunc("/old", func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, moved(r.FormValue("id")), http.StatusMovedPermanently)
+	})
+	// Each page is the door to a trap of the same pattern.
+	s.mux.HandleFunc("/new", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = fmt.Fprintf(w, `<a href="?id=1%s">next</a>`, r.FormValue("id"))
+	})
+	s.page("/a/a/a/a/a", "")
+	s.page("/", "")
+	cfg := testConfig(t, s.url+"/")
+	cfg.TrapPages, cfg.MaxPages = 10, 2000
+	for round, got := range []*crawl{run(t, cfg, nil), again(t, cfg, Options{Recrawl: true})} {
+		fetched := got.paths(s.url)
+		for i := range listed {
+			if path := moved(strconv.Itoa(i + 100)); !slices.Contains(fetched, path) {
+				t.Errorf("round %d: %s was not fetched", round, path)
+			}
+		}
+		if got.Rejected[output.Trap] == 0 || got.End != EndFinished {
+			t.Errorf("round %d: what is linked to is no trap: %+v", round, got.Summary)
+		}
+	}
+}
+
 // What a sitemap lists, and what was asked for, is no trap.
 func TestListedIsNoTrap(t *testing.T) {
 	t.Parallel()
