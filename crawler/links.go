@@ -245,6 +245,9 @@ func (c *Crawler) redirected(v *visit, location string) ([]frontier.Item, error)
 	if t.sitemap() {
 		item.URL = sitemapKey(a.url, t.listed)
 	}
+	if v.trail.mayBeTrap() {
+		c.traps.moved(v.lease.Host, v.lease.URL)
+	}
 	found := newFinds(c)
 	switch {
 	case t.hops > maxHops:

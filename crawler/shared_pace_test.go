@@ -107,22 +107,34 @@ func TestNewHostIsAskedByOne(t *testing.T) {
 	server := redistest.Start(t)
 	const delay, pages, slow = 60 * time.Millisecond, 8, 400 * time.Millisecond
 	s := newSite(t, "127.0.0.1", nil)
-	handle := func(path string) {
+	handle := func(path string, wait <-chan struct{}) {
 		s.handle(path, func(w http.ResponseWriter, _ *http.Request) {
+			<-wait
 			time.Sleep(slow) // so long are they in flight
 			w.Header().Set("Content-Type", "text/html")
 			_, _ = fmt.Fprint(w, "page")
 		})
 	}
-	handle("/robots.txt")
+	now, both := make(chan struct{}), make(chan struct{})
+	close(now)
+	handle("/robots.txt", both)
 	var starts []string
 	for i := range pages {
-		handle(fmt.Sprint("/", i))
+		handle(fmt.Sprint("/", i), now)
 		starts = append(starts, fmt.Sprint(s.url, "/", i))
 	}
 	cfg := sharedConfig(t, server.URL(), starts...)
 	cfg.Delay, cfg.PerHost, cfg.ResponseFactor = delay, 3, 0
-	together(t, worker(t, cfg, "w1"), worker(t, cfg, "w2"))
+	cfg.Workers = 2 // which leaves room for those of the other
+	one, two := worker(t, cfg, "w1"), worker(t, cfg, "w2")
+	begun := make(chan struct{})
+	var work sync.WaitGroup
+	work.Go(func() { run(t, one, &Options{Begun: func() { close(begun) }}) })
+	work.Go(func() {
+		<-begun
+		run(t, two, &Options{Begun: func() { close(both) }}) // while the first waits for robots.txt
+	})
+	work.Wait()
 	requests, most := s.requests(), 0
 	if len(requests) != pages+1 || requests[0].uri != "/robots.txt" {
 		t.Fatalf("%+v", requests)
@@ -172,10 +184,10 @@ func TestClockOfAnotherIsAhead(t *testing.T) {
 // as that is there.
 func TestLeasesLast(t *testing.T) {
 	server := redistest.Start(t)
-	const lease = 1200 * time.Millisecond
+	const lease = 2 * time.Second
 	s := newSite(t, "127.0.0.1", map[string]string{"/robots.txt": ""})
 	s.handle("/", func(w http.ResponseWriter, _ *http.Request) {
-		time.Sleep(5 * lease / 2)
+		time.Sleep(2 * lease)
 		w.Header().Set("Content-Type", "text/html")
 		_, _ = fmt.Fprint(w, "page")
 	})

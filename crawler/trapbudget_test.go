@@ -198,7 +198,7 @@ func TestLeadsOn(t *testing.T) {
 		{"a menu and the door", append(menu[:len(menu):len(menu)], door), true},
 		{"pages that are known and the door", append(before[:len(before):len(before)], door), true},
 	} {
-		if got, err := c.leadsOn(host, tt.links); err != nil || got != tt.want {
+		if got, err := c.leadsOn(tt.links); err != nil || got != tt.want {
 			t.Errorf("%s: leads on: %t, %v", tt.name, got, err)
 		}
 	}

@@ -46,7 +46,7 @@ func (c *Crawler) countPage(v *visit, text []byte, links []frontier.Item) error 
 	if !v.trail.mayBeTrap() || !c.traps.fetched(v.lease.Host, v.lease.URL) {
 		return nil
 	}
-	leads, err := c.leadsOn(v.lease.Host, links)
+	leads, err := c.leadsOn(links)
 	if err != nil {
 		return err
 	}
@@ -67,11 +67,12 @@ func (c *Crawler) countPage(v *visit, text []byte, links []frontier.Item) error 
 const maxLeads = 1000
 
 // leadsOn tells whether there is a URL among links that nobody knew, of a pattern that
-// has had its free pages.
-func (c *Crawler) leadsOn(host frontier.Host, links []frontier.Item) (bool, error) {
+// has had its free pages: of any host, since a trap may go to and fro between the
+// origins of a site, such as http and https.
+func (c *Crawler) leadsOn(links []frontier.Item) (bool, error) {
 	var more []string
 	for _, item := range links {
-		if item.Host == host && c.traps.spent(host, item.URL) {
+		if c.traps.spent(item.Host, item.URL) {
 			more = append(more, item.URL)
 		}
 	}

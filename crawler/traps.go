@@ -20,7 +20,7 @@ import (
 //
 //   - adds trapGain when it shows something that the pages before it did not show,
 //   - takes one when it does not, and leads to URLs that nobody knew, of this pattern or
-//     of another that has had its free pages,
+//     of another that has had its free pages (or redirects), of this host or another,
 //   - takes nothing otherwise: what leads nowhere comes to an end by itself.
 //
 // Only every trapSample-th is looked at, and counts for all. When nothing is left, the
@@ -79,6 +79,7 @@ type traps struct {
 // pattern is what is known of the pages of one pattern.
 type pattern struct {
 	pages int
+	moved int     // redirects, which are not judged
 	left  int     // of the budget; at zero it is closed
 	seen  *recent // nil: nothing was looked at, or it is forgotten
 }
@@ -122,13 +123,26 @@ func (t *traps) fetched(host frontier.Host, url string) (judged bool) {
 	return p.pages > t.free && (p.pages-t.free)%trapSample == 1
 }
 
+// moved counts a redirect. It has nothing to show, but as many as there are free pages
+// make its pattern one that others lead on to.
+func (t *traps) moved(host frontier.Host, url string) {
+	if t.free == 0 {
+		return
+	}
+	names := patternsOf(url)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	_, p := t.pattern(host, names)
+	p.moved++
+}
+
 // spent tells whether the pattern of a URL has had its free pages.
 func (t *traps) spent(host frontier.Host, url string) bool {
 	names := patternsOf(url)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	_, p := t.look(host, names)
-	return p != nil && p.pages > t.free
+	return p != nil && p.pages+p.moved > t.free
 }
 
 // judge decides about a page, which may lead to more of its like, and tells when that

@@ -198,6 +198,52 @@ func TestSiteOfOneTextIsNoTrap(t *testing.T) {
 	}
 }
 
+// A trap whose pages lead to another host of the crawl and back is one, and so is one whose
+// links all redirect: to another host, as from http to https, or on the same.
+func TestTrapOfTwoHosts(t *testing.T) {
+	t.Parallel()
+	next := func(r *http.Request) int {
+		n, _ := strconv.Atoi(r.FormValue("month"))
+		return n + 1
+	}
+	page := func(url string) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "text/html")
+			_, _ = fmt.Fprintf(w, `<a href="%s?month=%d">next</a>`, url, next(r))
+		}
+	}
+	redirect := func(url string) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, url+"?"+r.URL.RawQuery, http.StatusMovedPermanently)
+		}
+	}
+	for name, serve := range map[string]func(a, b *site){
+		"to and fro": func(a, b *site) {
+			a.mux.HandleFunc("/view", page(b.url+"/view"))
+			b.mux.HandleFunc("/view", page(a.url+"/view"))
+		},
+		"redirected to another host": func(a, b *site) {
+			a.mux.HandleFunc("/view", page(b.url+"/view"))
+			b.mux.HandleFunc("/view", redirect(a.url+"/view"))
+		},
+		"redirected on the same host": func(a, _ *site) {
+			a.mux.HandleFunc("/view", page("/go"))
+			a.mux.HandleFunc("/go", redirect("/view"))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a, b := newSite(t, "127.0.0.1", nil), newSite(t, "127.0.0.2", nil)
+			serve(a, b)
+			cfg := testConfig(t, a.url+"/view", b.url+"/")
+			cfg.TrapPages, cfg.MaxPages = 20, 400 // else it would not come to an end
+			if got := run(t, cfg, nil); got.End != EndFinished || got.Rejected[output.Trap] == 0 {
+				t.Errorf("%+v", got.Summary)
+			}
+		})
+	}
+}
+
 // slug is the name of an article, which ends in its number.
 func slug(i int) string {
 	return strings.ReplaceAll(strings.TrimSpace(prose(uint64(i), 3)), " ", "-") + "-" + strconv.Itoa(i)

@@ -94,7 +94,7 @@ func (o *Options) open(ctx context.Context, u *url.URL) (io.ReadCloser, error) {
 		}
 		context.AfterFunc(ctx, func() { _ = conn.Close() })
 		if f.dialled++; f.dialled == 1 {
-			conn = &commands{Conn: conn, left: maxReplies}
+			return &commands{Conn: conn, left: maxReplies}, nil
 		}
 		return conn, nil
 	}
