@@ -65,17 +65,18 @@ func inWords(ctx context.Context, err error, began time.Time, inside bool) strin
 	is := func(what string) bool { return strings.Contains(text, what) }
 	untrusted, _ := errors.AsType[*tls.CertificateVerificationError](err)
 	_, corrupt := errors.AsType[flate.CorruptInputError](err)
+	plain, noTLS := errors.AsType[tls.RecordHeaderError](err)
 	name, _ := errors.AsType[*net.DNSError](err)
 	switch {
 	case timedOut(err) || is("request canceled"):
-		return tooLong(ctx, text, began)
+		return tooLong(ctx, err, text, began)
 	case name != nil && name.IsNotFound:
 		return fmt.Sprintf("there is no host %q", name.Name)
 	case name != nil:
 		return fmt.Sprintf("the host %q could not be looked up: %s", name.Name, name.Err)
 	case untrusted != nil:
 		return "the certificate is not to be trusted: " + cause(untrusted).Error()
-	case is("server gave HTTP response to HTTPS client") || is("first record does not look like a TLS handshake"):
+	case noTLS && plain.Conn != nil: // a first record that is none; later ones come with nil
 		return "what answers does not speak TLS"
 	case is("tls: "):
 		return "TLS: " + text[strings.LastIndex(text, "tls: ")+len("tls: "):]
@@ -120,23 +121,29 @@ func protocol(err error, text string, is func(string) bool, where string, inside
 	return ""
 }
 
-// tooLong says which time limit was met.
-func tooLong(ctx context.Context, text string, began time.Time) string {
+// tooLong says what had not come when a time limit was met, and how long that took. What
+// net/http has no other name for is told by its text.
+func tooLong(ctx context.Context, err error, text string, began time.Time) string {
+	end := time.Now()
+	if deadline, ok := ctx.Deadline(); ok && deadline.Before(end) {
+		end = deadline
+	}
+	took := end.Sub(began).Round(10 * time.Millisecond)
 	switch {
+	case dialling(err):
+		return fmt.Sprintf("no connection within %v", took)
 	case strings.Contains(text, "TLS handshake timeout"):
-		return fmt.Sprintf("no TLS handshake within %v", handshakeTime)
-	case strings.Contains(text, "dial"):
-		return fmt.Sprintf("no connection within %v", connectTime)
-	}
-	deadline, ok := ctx.Deadline()
-	if !ok || time.Until(deadline) > 0 {
-		deadline = time.Now()
-	}
-	took := deadline.Sub(began).Round(10 * time.Millisecond)
-	if strings.Contains(text, "awaiting response headers") {
+		return fmt.Sprintf("no TLS handshake within %v", took)
+	case strings.Contains(text, "awaiting response headers"):
 		return fmt.Sprintf("no answer began within %v (first-byte-timeout)", took)
 	}
 	return fmt.Sprintf("no whole answer within %v", took)
+}
+
+// dialling tells whether an error is of making a connection, to a proxy or without one.
+func dialling(err error) bool {
+	op, ok := errors.AsType[*net.OpError](err)
+	return ok && (op.Op == "dial" || dialling(op.Err))
 }
 
 // inShort is an error of a request without what http.Client says around it: the URL, which

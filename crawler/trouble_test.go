@@ -1,0 +1,88 @@
+package crawler
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// Which time limit was met is said with the time that it took.
+func TestTooLong(t *testing.T) {
+	mute := func(context.Context, string, string) (net.Conn, error) {
+		ours, theirs := net.Pipe()
+		go func() { _, _ = io.Copy(io.Discard, theirs) }() // up to when ours is closed
+		return ours, nil
+	}
+	unreachable := func(limit time.Duration) func(context.Context, string, string) (net.Conn, error) {
+		return func(ctx context.Context, network, _ string) (net.Conn, error) {
+			_ = sleep(ctx, limit)
+			return nil, &net.OpError{Op: "dial", Net: network, Err: os.ErrDeadlineExceeded}
+		}
+	}
+	for _, test := range []struct {
+		name    string
+		timeout time.Duration // of the settings
+		page    time.Duration // what is left of it
+		url     string
+		proxy   []string
+		dial    func(context.Context, string, string) (net.Conn, error)
+		says    string
+	}{
+		{"handshake", 30 * time.Second, 30 * time.Second, "https://a.example/", nil, mute, "no TLS handshake within 10s"},
+		{"handshake, by timeout", 2 * time.Second, 30 * time.Second, "https://a.example/", nil, mute, "no TLS handshake within 2s"},
+		{"connection", 2 * time.Second, 30 * time.Second, "http://a.example/", nil, unreachable(2 * time.Second), "no connection within 2s"},
+		{"connection to a proxy", 30 * time.Second, 30 * time.Second, "https://a.example/", []string{"http://b.example:1"}, unreachable(10 * time.Second), "no connection within 10s"},
+		{"page, connecting", 30 * time.Second, time.Second, "http://a.example/", nil, unreachable(10 * time.Second), "no whole answer within 1s"},
+		{"first byte", 30 * time.Second, 30 * time.Second, "http://a.example/", nil, mute, "no answer began within 20s (first-byte-timeout)"},
+		{"page", 30 * time.Second, 3 * time.Second, "http://dial.example/", nil, mute, "no whole answer within 3s"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				cfg := Default()
+				cfg.Timeout, cfg.Proxies = test.timeout, test.proxy
+				transport := newTransport(&cfg)
+				transport.DialContext = test.dial
+				if test.proxy == nil {
+					transport.Proxy = nil // none of the environment
+				}
+				ctx, cancel := context.WithTimeout(t.Context(), test.page)
+				defer cancel()
+				resp, err := testWire(t, transport).RoundTrip(httptest.NewRequestWithContext(ctx, http.MethodGet, test.url, nil))
+				if err == nil {
+					_ = resp.Body.Close()
+				}
+				if err == nil || err.Error() != test.says {
+					t.Errorf("%v, want: %s", err, test.says)
+				}
+				time.Sleep(time.Minute) // net/http goes on connecting
+			})
+		})
+	}
+}
+
+// Of a site that answers in plain text where it should speak TLS the record says so.
+func TestNoTLS(t *testing.T) {
+	server := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(server.Close)
+	cfg := testConfig(t, server.URL)
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, strings.Replace(server.URL, "http:", "https:", 1), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := testWire(t, newTransport(&cfg)).RoundTrip(req)
+	if err == nil {
+		_ = resp.Body.Close()
+	}
+	if _, ok := errors.AsType[tls.RecordHeaderError](err); !ok || err.Error() != "what answers does not speak TLS" {
+		t.Errorf("%v", err)
+	}
+}
