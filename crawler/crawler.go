@@ -203,7 +203,7 @@ func New(cfg Config, opts *Options) (*Crawler, error) {
 	if c.notice == nil {
 		c.notice = func(string) {}
 	}
-	c.files = &files{limit: cfg.MaxSitemaps, taken: make(map[robotsext.Origin]int), pages: make(map[robotsext.Origin]int), maxPages: cfg.MaxSitemapEntries, full: func(o robotsext.Origin) {
+	c.files = &files{limit: cfg.MaxSitemaps, taken: make(map[robotsext.Origin]int), foreign: make(map[robotsext.Origin]int), pages: make(map[robotsext.Origin]int), maxPages: cfg.MaxSitemapEntries, full: func(o robotsext.Origin) {
 		c.log.Warn("too many sitemaps", "host", o, "limit", cfg.MaxSitemaps)
 		c.notice(fmt.Sprintf("%s lists more than %d sitemaps; the others are not read (max-sitemaps)", o, cfg.MaxSitemaps))
 	}}

@@ -144,6 +144,7 @@
 //	host joins the crawl            host, url
 //	host slowed down                host, status, delay
 //	host has recovered              host, delay
+//	host left alone                 host, reason (address), error
 //	host asks to be left alone      host, status, next (Retry-After)
 //	URL is asked for again          url, status or error, attempt, next
 //	sitemap read                    url, host, pages, sitemaps, took

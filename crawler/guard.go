@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/output"
@@ -48,6 +49,17 @@ func isLiteral(raw string) bool {
 	return err == nil && new(guard.Guard).CheckHost(u.Hostname()) != nil
 }
 
+// refusalIn is what the guard said, without what those who asked it have said around it.
+func refusalIn(err error) string {
+	said := err
+	if e, ok := errors.AsType[*guard.AddressError](err); ok {
+		said = e
+	} else if e, ok := errors.AsType[*guard.HostError](err); ok {
+		said = e
+	}
+	return strings.TrimPrefix(said.Error(), "guard: ")
+}
+
 // mayBeAsked tells whether a URL that was refused for its address, when it was to be asked
 // for, is no longer refused at sight. What was left aside at sight comes back by itself.
 func (c *Crawler) mayBeAsked(r *output.Rejection) bool {
@@ -65,7 +77,7 @@ func leftAtSight(r *output.Rejection) bool {
 func (f *finds) barred(item frontier.Item, a address, t trail) bool {
 	err := f.c.refusal(a)
 	if err != nil {
-		f.leave(item, a, t, output.Address, err.Error())
+		f.leave(item, a, t, output.Address, refusalIn(err))
 	}
 	return err != nil
 }
@@ -82,13 +94,28 @@ func isRefused(rec *robotsext.Record) bool {
 	return rec.Outcome == robotsext.Unreachable && errors.Is(rec.Err, guard.ErrRefused)
 }
 
+// isUnasked tells whether a robots.txt was not even asked for because of its address:
+// where a redirect led to one, it was.
+func isUnasked(rec *robotsext.Record) bool { return isRefused(rec) && len(rec.Chain) < 2 }
+
+// shownRobots is a record as it is written down. What the guard refused is no outage that
+// may pass: nobody waits for it.
+func shownRobots(rec *robotsext.Record) *robotsext.Record {
+	shown := *rec
+	if isRefused(rec) {
+		shown.Err = errors.New(refusalIn(rec.Err))
+		shown.FailingSince, shown.RetryAt, shown.Failures, shown.Outage = time.Time{}, time.Time{}, 0, 0
+	}
+	return &shown
+}
+
 // bar lists a URL that the guard would not have connected to, be it for its
 // robots.txt, for where that redirects to, or for itself.
 func (c *Crawler) bar(v *visit, err error) error {
-	r := v.rejection(output.Address, err)
+	r := v.rejection(output.Address, errors.New(refusalIn(err)))
 	start := RefusedStart{URL: r.URL}
 	if refused, ok := errors.AsType[*guard.AddressError](err); ok {
-		r.Detail, start.Addr = refused.Error(), refused.Addr
+		start.Addr = refused.Addr
 	}
 	if target := c.robotsTarget(v, err); target != "" {
 		r.RobotsURL = robotsext.Origin(v.lease.Host).RobotsURL()
@@ -121,6 +148,6 @@ func (c *Crawler) refuseStart(s RefusedStart) {
 	})
 	c.log.Warn("start URL refused", "url", s.URL, "error", s.Why)
 	if len(c.cfg.URLs) > 1 {
-		c.notice(s.URL + " is not asked for: " + strings.TrimPrefix(s.Why, "guard: ") + "; see allow-addr")
+		c.notice(s.URL + " is not asked for: " + s.Why + "; see allow-addr")
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/guard/guardtest"
 )
 
@@ -86,7 +87,10 @@ func TestGuard(t *testing.T) {
 		},
 		"sitemap of an index": {
 			pages: map[string]string{"/robots.txt": "Sitemap: {site}/s.xml", "/": "home",
-				"/s.xml": `<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><sitemap><loc>` + at("/s.xml") + `</loc></sitemap></sitemapindex>`},
+				"/s.xml": `<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><sitemap><loc>` + at("/s.xml") + `</loc></sitemap><sitemap><loc>` + metadata + `</loc></sitemap>` +
+					`<sitemap><loc>http://inside.example/s.xml</loc></sitemap></sitemapindex>`},
+			refused: []string{metadata, at("/s.xml")},
+			rest:    map[output.Reason]int{output.NotEntitled: 1},
 		},
 		"nofollow": {
 			pages: map[string]string{"/": `<a rel="nofollow" href="` + metadata + `">m</a>`},
@@ -100,11 +104,20 @@ func TestGuard(t *testing.T) {
 				s.handle(path, http.RedirectHandler(to, http.StatusFound).ServeHTTP)
 			}
 			began := time.Now()
-			got := runChanged(t, guardedConfig(t, s.url+"/"), nil, func(c *Crawler) {
+			cfg := guardedConfig(t, s.url+"/")
+			got := runChanged(t, cfg, nil, func(c *Crawler) {
 				c.resolver = guardtest.Resolver(netip.MustParseAddr("127.0.0.1"))
 			})
 			for _, url := range tt.refused {
 				got.wantRefused(t, url, "is not allowed (")
+			}
+			for _, m := range readOutput[output.Sitemap](t, cfg, output.SitemapsFile) {
+				if m.Status == 0 && (m.Detail == "" || m.Detail != got.refusal(t, m.URL).Detail) {
+					t.Errorf("sitemaps.jsonl: %+v", m)
+				}
+			}
+			if robots := readOutput[robotsext.Record](t, cfg, output.RobotsFile); len(robots) != 1 || got.Robots != 1 {
+				t.Errorf("%d files of robots were asked for, not that of the site alone: %+v", got.Robots, robots)
 			}
 			want := len(tt.refused)
 			for reason, n := range tt.rest {
@@ -133,20 +146,75 @@ func TestGuardOfRobotsRedirect(t *testing.T) {
 	for _, target := range []string{"http://169.254.169.254/robots.txt", inside.url + "/robots.txt", "http://inside.example/robots.txt"} {
 		s := newSite(t, "127.0.0.2", map[string]string{"/": "home"})
 		s.handle("/robots.txt", http.RedirectHandler(target, http.StatusFound).ServeHTTP)
-		got := runChanged(t, guardedConfig(t, s.url+"/", s.url+"/more"), nil, func(c *Crawler) {
+		cfg := guardedConfig(t, s.url+"/", s.url+"/more")
+		got := runChanged(t, cfg, nil, func(c *Crawler) {
 			c.resolver = guardtest.Resolver(netip.MustParseAddr("127.0.0.1"))
 		})
 		for _, path := range []string{"/", "/more"} {
-			got.wantRefused(t, s.url+path, "its robots.txt redirects to "+target+": guard: address 1")
+			got.wantRefused(t, s.url+path, "its robots.txt redirects to "+target+": address 1")
 			if r := got.refusal(t, s.url+path); r.RobotsURL != s.url+"/robots.txt" {
 				t.Errorf("%+v", r)
 			}
+		}
+		robots := readOutput[map[string]any](t, cfg, output.RobotsFile)
+		if got.Robots != 1 || len(robots) != 1 {
+			t.Fatalf("%d files of robots, %v", got.Robots, robots)
+		}
+		if robots[0]["retry_at"] != nil || robots[0]["failing_since"] != nil || robots[0]["failures"] != nil ||
+			!strings.HasPrefix(robots[0]["error"].(string), "address 1") {
+			t.Errorf("robots.jsonl: %v", robots[0])
 		}
 		if got.End != EndFinished || len(got.Refused) != 2 || got.Refused[0].Addr.IsValid() || len(s.asked()) != 0 || s.count("/robots.txt") != 1 {
 			t.Errorf("%+v; the site was asked for %v", got.Summary, s.requests())
 		}
 	}
 	inside.wantUntouched(t)
+}
+
+// TestGuardOfRareSpelling: a robots.txt that redirects to an address in a spelling that
+// some take for a name, with a proxy and without one. The reason stands there once, in
+// words.
+func TestGuardOfRareSpelling(t *testing.T) {
+	const target = "http://0xa9fea9fe/"
+	s := newSite(t, "127.0.0.2", map[string]string{"/": "home"})
+	s.handle("/robots.txt", http.RedirectHandler(target, http.StatusFound).ServeHTTP)
+	to, err := url.Parse(s.url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy := httptest.NewServer(&httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.Out.URL.Host = to.Host }})
+	t.Cleanup(proxy.Close)
+	direct, proxied := guardedConfig(t, s.url+"/"), guardedConfig(t, "http://site.example/")
+	proxied.Proxies = []string{proxy.URL}
+	for _, cfg := range []Config{direct, proxied} {
+		got := run(t, cfg, nil)
+		want := "its robots.txt redirects to " + target + `: host "0xa9fea9fe" is no name, and an IP address is not written so`
+		if r := got.refusal(t, cfg.URLs[0]); r.Reason != output.Address || r.Detail != want || got.End != EndFinished {
+			t.Errorf("%+v, %+v, want %q", got.Summary, r, want)
+		}
+	}
+}
+
+// TestForeignSitemaps: no more sitemaps of others that an index lists are named than the
+// host may list of its own. A recrawl asks for none of them.
+func TestForeignSitemaps(t *testing.T) {
+	var index strings.Builder
+	index.WriteString(`<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">`)
+	for i := range 5 {
+		fmt.Fprintf(&index, "<sitemap><loc>http://127.0.0.1/%d.xml</loc></sitemap>", i)
+	}
+	index.WriteString("</sitemapindex>")
+	s := newSite(t, "127.0.0.2", map[string]string{"/robots.txt": "Sitemap: {site}/s.xml", "/s.xml": index.String(), "/": "home"})
+	cfg := guardedConfig(t, s.url+"/")
+	cfg.MaxSitemaps = 3
+	if got := run(t, cfg, nil); got.Rejected[output.Address] != 3 || got.Sitemaps != 1 {
+		t.Errorf("%+v", got.Summary)
+	}
+	cfg.AllowAddr = append(cfg.AllowAddr, "127.0.0.1")
+	got := run(t, cfg, &Options{Recrawl: true})
+	if files := readOutput[output.Sitemap](t, cfg, output.SitemapsFile); len(files) != 1 || files[0].URL != s.url+"/s.xml" {
+		t.Errorf("%+v; sitemaps.jsonl: %+v", got.Summary, files)
+	}
 }
 
 // serveAt starts a server on a port of an address of loopback, which closes its
@@ -187,7 +255,7 @@ func TestGuardAgainstRebinding(t *testing.T) {
 	got := runChanged(t, guardedConfig(t, start), nil, func(c *Crawler) {
 		c.resolver = guardtest.Resolver(netip.MustParseAddr("127.0.0.2"), netip.MustParseAddr("127.0.0.1"))
 	})
-	got.wantRefused(t, start, "guard: address 127.0.0.1 is not allowed (loopback)")
+	got.wantRefused(t, start, "address 127.0.0.1 is not allowed (loopback)")
 	if seen := outside.requests(); len(seen) != 1 || seen[0].uri != "/robots.txt" {
 		t.Errorf("outside saw %v, want robots.txt alone", seen)
 	}
@@ -206,7 +274,7 @@ func TestGuardIsPrompt(t *testing.T) {
 	cfg.Delay = 100 * time.Millisecond
 	began := time.Now()
 	got := runChanged(t, cfg, nil, func(c *Crawler) { c.resolver = guardtest.Resolver(netip.MustParseAddr("10.0.0.1")) })
-	if got.Rejected[output.Address] != 300 || got.End != EndFinished || got.Robots != 2 {
+	if got.Rejected[output.Address] != 300 || got.End != EndFinished || got.Robots != 1 {
 		t.Errorf("%+v", got.Summary)
 	}
 	if took := time.Since(began); took > 15*time.Second { // by turns it would be 30 s
@@ -221,7 +289,7 @@ func TestGuardedStart(t *testing.T) {
 	cfg := testConfig(t, s.url+"/")
 	cfg.AllowAddr, cfg.RobotsRetry = nil, time.Minute
 	got := run(t, cfg, nil)
-	want := []RefusedStart{{URL: s.url + "/", Addr: netip.MustParseAddr("127.0.0.1"), Why: "guard: address 127.0.0.1 is not allowed (loopback)"}}
+	want := []RefusedStart{{URL: s.url + "/", Addr: netip.MustParseAddr("127.0.0.1"), Why: "address 127.0.0.1 is not allowed (loopback)"}}
 	if !slices.Equal(got.Refused, want) || got.Pages != 0 || got.Rejected[output.Address] != 1 || got.End != EndFinished {
 		t.Errorf("%+v, want refused %+v", got.Summary, want)
 	}
@@ -395,6 +463,10 @@ func TestPlanOfGuarded(t *testing.T) {
 	}
 	if plan.End != EndFinished || plan.Pages != 2 || plan.Rejected[output.Address] != 2 || len(plan.Rejected) != 1 || len(plan.Refused) != 1 || plan.Refused[0].URL != inside.url+"/" {
 		t.Errorf("%+v", plan)
+	}
+	requests := plan.Requests - plan.Pages // for robots.txt and sitemaps
+	if saw := len(s.requests()); plan.Robots != 1 || requests != saw {
+		t.Errorf("%d of a robots.txt and %d requests are counted, the site saw %d", plan.Robots, requests, saw)
 	}
 	inside.wantUntouched(t)
 }

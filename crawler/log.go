@@ -33,8 +33,13 @@ func (c *Crawler) logEnded(s *Summary, err error) {
 	c.log.LogAttrs(c.books, level, "crawl ended", attrs...)
 }
 
-// logRobots says what a fetch of a robots.txt came to, and when it is asked for again.
+// logRobots says what a fetch of a robots.txt came to, and when it is asked for again: what
+// the guard refused is not.
 func (c *Crawler) logRobots(rec *robotsext.Record) {
+	if isRefused(rec) {
+		c.log.Info("host left alone", "host", rec.Origin, "reason", output.Address, "error", refusalIn(rec.Err))
+		return
+	}
 	if rec.Outcome == robotsext.Unreachable {
 		c.log.Warn("robots.txt unreachable", "host", rec.Origin, "status", rec.Status, "error", rec.Err,
 			"since", rec.FailingSince, "next", rec.RetryAt)

@@ -61,8 +61,12 @@ func (o *outputs) release(url, withheld string) {
 }
 
 // robots writes a robots.txt: to the directory at once, for all its lines count, and to
-// the sinks with what is written next.
+// the sinks with what is written next. One that was not asked for is none.
 func (o *outputs) robots(rec *robotsext.Record) error {
+	if isUnasked(rec) {
+		return nil
+	}
+	rec = shownRobots(rec)
 	about, body := *rec, rec.Body
 	about.Body, about.Copy = nil, nil // they stand in a file of their own
 	if rec.NoStore {

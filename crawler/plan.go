@@ -59,7 +59,7 @@ type PlannedHost struct {
 	RobotsURL string    `json:"robots_url,omitempty"`
 	Status    int       `json:"robots_status,omitempty"`
 	Error     string    `json:"robots_error,omitempty"`
-	RetryAt   time.Time `json:"retry_at,omitzero"` // unreachable: not to be asked before; zero: not at all, for its address
+	RetryAt   time.Time `json:"retry_at,omitzero"` // unreachable: not to be asked before; zero: not at all, for its address, which Error tells
 	Group     string    `json:"group,omitempty"`   // whose rules hold; empty: there is none
 
 	URLs     int                   `json:"urls"`

@@ -284,7 +284,7 @@ func (s *census) request(host frontier.Host, took time.Duration, answered bool) 
 func (s *census) asked() int {
 	n := 0
 	for _, h := range s.hosts {
-		if h.rec != nil || h.failing != nil {
+		if h.rec != nil || h.failing != nil && !isUnasked(h.failing) {
 			n++
 		}
 	}

@@ -2,7 +2,6 @@ package crawler
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"net/url"
 	"slices"
@@ -11,7 +10,6 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
-	"github.com/politecrawl/politecrawl/robotsext/guard"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
@@ -104,9 +102,12 @@ func (p *Planner) host(h *headcount, now time.Time) *PlannedHost {
 		host.Outcome, host.RobotsURL, host.Status = rec.Outcome.String(), rec.Origin.RobotsURL(), rec.Status
 		if rec.Err != nil {
 			host.Error = rec.Err.Error()
-			if refused, ok := errors.AsType[*guard.AddressError](rec.Err); ok {
-				host.Error = refused.Error()
-			}
+		}
+		if isRefused(rec) {
+			host.Error = refusalIn(rec.Err)
+		}
+		if isUnasked(rec) {
+			host.Outcome = ""
 		}
 		if rec.Outcome == robotsext.Unreachable {
 			reason := output.Address

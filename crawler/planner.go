@@ -11,6 +11,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/robotsext"
+	"github.com/politecrawl/politecrawl/robotsext/guard"
 )
 
 // Planner says what a crawl would do, from robots.txt and sitemaps alone: it asks
@@ -249,6 +250,9 @@ type meter struct {
 func (m *meter) RoundTrip(req *http.Request) (*http.Response, error) {
 	began := time.Now()
 	resp, err := m.base.RoundTrip(req)
+	if errors.Is(err, guard.ErrRefused) {
+		return nil, err // it was not sent
+	}
 	if origin, e := robotsext.OriginOf(req.URL); e == nil {
 		m.census.request(frontier.Host(origin), time.Since(began), err == nil)
 	}

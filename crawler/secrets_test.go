@@ -61,7 +61,7 @@ func TestNoticesHoldNoPassword(t *testing.T) {
 		t.Errorf("log: %s", text)
 	}
 	sitemaps := readOutput[output.Sitemap](t, cfg, output.SitemapsFile)
-	if text := fmt.Sprintf("%+v %+v %+v", got.pages, got.rejected, sitemaps); strings.Contains(text, "hunter2") || len(got.rejected) != 2 {
+	if text := fmt.Sprintf("%+v %+v %+v", got.pages, got.rejected, sitemaps); strings.Contains(text, "hunter2") || len(got.rejected) != 3 {
 		t.Errorf("output: %s", text)
 	}
 }

@@ -45,7 +45,9 @@ func (c *Crawler) takeIn(rec *robotsext.Record) {
 	if c.closed || c.failed() {
 		return // a fetch that nobody waits for any more, or that our own failure ended
 	}
-	c.tally.count(func(s *Summary) { s.Robots++ })
+	if !isUnasked(rec) {
+		c.tally.count(func(s *Summary) { s.Robots++ })
+	}
 	c.logRobots(rec)
 	if err := c.learn(rec); err != nil {
 		c.fail(err)

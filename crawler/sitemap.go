@@ -176,6 +176,19 @@ func (c *Crawler) seedEntries(v *visit, resp *http.Response, line *output.Sitema
 	return c.seed(found)
 }
 
+// foreign leaves a sitemap aside that the index of another host lists, as long as there
+// are no more of them than that host may list.
+func (f *finds) foreign(url string, t trail) {
+	a, err := resolve("", url)
+	if err != nil || len(a.url) > maxSitemapURL || !f.c.files.leave(t.listed) {
+		return
+	}
+	item := frontier.Item{URL: sitemapKey(a.url, t.listed), Host: a.host, Priority: prioritySitemap, Meta: t.encode()}
+	if !f.barred(item, a, t) {
+		f.leave(item, a, t, output.NotEntitled, "")
+	}
+}
+
 // entry takes up an entry of a sitemap: a page, or a sitemap below an index.
 // What the sitemap may not speak for is left aside (ROB-SMP-18).
 func (f *finds) entry(v *visit, entry sitemap.Entry, covered bool) error {
@@ -187,6 +200,9 @@ func (f *finds) entry(v *visit, entry sitemap.Entry, covered bool) error {
 			f.c.log.Warn("sitemap left alone", "url", loc, "host", v.trail.listed, "via", v.u.String(), "line", entry.Line)
 			f.c.notice(fmt.Sprintf("sitemap %s, line %d: %s is not read: an index may list sitemaps of its own host, and indexes nest %d deep",
 				v.u, entry.Line, loc, maxNested))
+			if !covered {
+				f.foreign(entry.Loc, t)
+			}
 			return nil
 		}
 		return f.sitemap(entry.Loc, t)
@@ -226,9 +242,18 @@ type files struct {
 	maxPages int                    // of all files that a host lists; 0: there is no limit
 	full     func(robotsext.Origin) // called once for an origin that lists more
 
-	mu    sync.Mutex // guards both below
-	taken map[robotsext.Origin]int
-	pages map[robotsext.Origin]int
+	mu      sync.Mutex // guards all below
+	taken   map[robotsext.Origin]int
+	foreign map[robotsext.Origin]int // sitemaps of others that its indexes list
+	pages   map[robotsext.Origin]int
+}
+
+// leave tells whether one more sitemap of others that origin lists is named.
+func (f *files) leave(origin robotsext.Origin) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.foreign[origin]++
+	return f.foreign[origin] <= f.limit
 }
 
 // page tells whether one more page is taken from the files that origin lists.

@@ -374,7 +374,7 @@ func (c *Crawler) reject(v *visit, r output.Rejection) error {
 	c.logRejection(&r, v.lease.Attempt)
 	if v.trail.sitemap() { // a recrawl will ask for it as one
 		line := v.sitemapLine(0, time.Now())
-		line.Detail = string(r.Reason)
+		line.Detail = cmp.Or(r.Detail, string(r.Reason))
 		if err := v.lines.Sitemap(line); err != nil {
 			return err
 		}

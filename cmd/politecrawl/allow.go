@@ -52,9 +52,12 @@ func guardOf(texts []string) (*guard.Guard, error) {
 // with the target of a redirect, host is empty, and nothing is said of how to get there.
 func refusedAddress(err error, host string) string {
 	refused, ok := errors.AsType[*guard.AddressError](err)
+	odd, isOdd := errors.AsType[*guard.HostError](err)
 	switch {
 	case !errors.Is(err, guard.ErrRefused):
 		return ""
+	case isOdd:
+		return withoutPrefix(odd).Error()
 	case !ok:
 		return bare(err)
 	case host == "":
@@ -127,5 +130,5 @@ func notAllowed(refused []crawler.RefusedStart, pages int, dir string) error {
 	if n := len(refused) - 1; n > 0 {
 		more = fmt.Sprintf(" (and %s likewise)", number(n, "start URL"))
 	}
-	return failed("%s is not asked for: %s%s%s", first.URL, strings.TrimPrefix(first.Why, "guard: "), why, more)
+	return failed("%s is not asked for: %s%s%s", first.URL, first.Why, why, more)
 }

@@ -42,7 +42,7 @@ func TestNotAllowed(t *testing.T) {
 	} {
 		got := run(t, args...)
 		said := got.out + got.stderr
-		if got.code != exitFailed || !strings.Contains(said, "address 127.0.0.1 is not allowed (loopback)") || strings.Contains(said, "guard: ") && args[0] != "plan" ||
+		if got.code != exitFailed || !strings.Contains(said, "address 127.0.0.1 is not allowed (loopback)") || strings.Contains(said, "guard: ") ||
 			strings.Contains(said, "next try") || strings.Contains(said, "ask again") || !strings.Contains(said, "if that is the site you mean, allow it ") || !strings.Contains(said, " --allow-addr 127.0.0.0/8") {
 			t.Errorf("%q: exit code %d\n%s\n%s", args, got.code, got.out, got.stderr)
 		}
@@ -89,6 +89,23 @@ func TestNotAllowedElsewhere(t *testing.T) {
 			strings.Contains(said, "--allow-addr") {
 			t.Errorf("%q: exit code %d\n%s\n%s", args, got.code, got.out, got.stderr)
 		}
+	}
+}
+
+// TestNotAllowedIsNotAsked: a host at an address that is not allowed is not among those
+// whose robots.txt was requested, for a crawl and for a plan.
+func TestNotAllowedIsNotAsked(t *testing.T) {
+	s := newTestSite(t, map[string]string{"/": "home"})
+	const start = "http://169.254.169.254/"
+	got := run(t, "crawl", s.url+"/", start, "--output", filepath.Join(t.TempDir(), "crawl"))
+	if !strings.Contains(got.out+got.stderr, "robots.txt  1 requested, for 1 host\n") {
+		t.Errorf("exit code %d\n%s\n%s", got.code, got.out, got.stderr)
+	}
+	got = run(t, "plan", start, "--quiet")
+	if !strings.Contains(got.out, " 0, of which 0 for robots.txt and sitemaps\n") ||
+		!strings.Contains(got.out, start+"robots.txt is not read: address 169.254.169.254 is not allowed (cloud metadata)\n") ||
+		strings.Contains(got.out, "unreachable") || strings.Contains(got.out, "what there is on") {
+		t.Errorf("exit code %d\n%s\n%s", got.code, got.out, got.stderr)
 	}
 }
 

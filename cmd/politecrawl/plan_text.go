@@ -172,12 +172,12 @@ func (p *planPage) examples(r *crawler.PlannedRule) string {
 // trouble tells of what could not be read.
 func (p *planPage) trouble() {
 	for _, h := range slices.Concat(p.Hosts, p.Others) {
-		if h.Outcome == "unreachable" {
-			name, why, again := "later", cmp.Or(h.Error, fmt.Sprintf("status %d", h.Status)), "; to be asked again at "+moment(h.RetryAt)
-			if h.RetryAt.IsZero() {
-				name, again = "address", ""
-			}
-			p.line(name, "%s", p.paint(yellow, fmt.Sprintf("%s is unreachable: %s%s", printable(h.RobotsURL), printable(why), again)))
+		switch {
+		case isBarred(h):
+			p.line("address", "%s", p.paint(yellow, fmt.Sprintf("%s is not read: %s", printable(h.RobotsURL), printable(h.Error))))
+		case h.Outcome == "unreachable":
+			why := cmp.Or(h.Error, fmt.Sprintf("status %d", h.Status))
+			p.line("later", "%s", p.paint(yellow, fmt.Sprintf("%s is unreachable: %s; to be asked again at %s", printable(h.RobotsURL), printable(why), moment(h.RetryAt))))
 		}
 		if len(h.VisitTimes) > 0 {
 			text := fmt.Sprintf("%s asks to be visited at %s UTC", printable(h.Host), strings.Join(h.VisitTimes, ", "))
@@ -234,11 +234,17 @@ func (p *planPage) unknown() {
 	}
 }
 
+// isBarred tells whether a host is left alone for its address, or for that which its
+// robots.txt redirects to.
+func isBarred(h *crawler.PlannedHost) bool {
+	return (h.Outcome == "" || h.Outcome == "unreachable") && h.Error != "" && h.RetryAt.IsZero()
+}
+
 // unasked are the hosts of which nothing is known.
 func (p *planPage) unasked() []string {
 	names := map[string]bool{}
 	for _, h := range p.Hosts {
-		if h.Outcome == "" || h.Outcome == "unreachable" {
+		if (h.Outcome == "" || h.Outcome == "unreachable") && !isBarred(h) {
 			names[printable(h.Host)] = true
 		}
 	}

@@ -32,7 +32,9 @@ func summaryText(s *printedSummary) string {
 	if all := s.Shared; all != nil {
 		line("crawl", "%s in all by %s; this is %s of %s", number(all.Pages(), "page"), number(len(all.Workers), "worker"), all.Worker, all.Name)
 	}
-	line("robots.txt", "%d requested, for %s", s.Robots, number(s.Hosts, "host"))
+	// No robots.txt is requested of a host at an address that is not allowed, nor of one
+	// whose turn did not come.
+	line("robots.txt", "%d requested, for %s", s.Robots, number(min(s.Robots, s.Hosts), "host"))
 	line("sitemaps", "%d read, with %s", s.Sitemaps, number(s.Entries, "entry"))
 	if len(s.Joined) > 0 {
 		line("joined", "%s, where start URLs redirect to", strings.Join(s.Joined, " "))

@@ -103,12 +103,16 @@ func (n *notables) onBroken(r *Report) {
 
 func (n *notables) onRobots(r *Report) {
 	n.topic = OnRobots
-	down := 0
+	down, refused := 0, 0
 	for _, o := range r.Robots.Outcomes {
-		if o.Name == "unreachable" {
+		switch o.Name {
+		case "unreachable":
 			down = o.Count
+		case refusedOutcome:
+			refused = o.Count
 		}
 	}
+	n.add(Warn, refused, "the robots.txt of %s redirects to an address that is not public and not allowed", quantity(refused, "host"))
 	n.add(Bad, down, "the robots.txt of %s could not be read to the end", quantity(down, "host"))
 	if down == 0 {
 		n.add(Warn, r.Robots.Outages, "%s of a robots.txt that passed", quantity(r.Robots.Outages, "outage"))

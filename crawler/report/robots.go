@@ -15,7 +15,7 @@ import (
 
 // Robots is the robots.txt of every host.
 type Robots struct {
-	Outcomes []Count          `json:"outcomes"` // hosts by outcome: rules, allow-all or unreachable
+	Outcomes []Count          `json:"outcomes"` // hosts by outcome: rules, allow-all, unreachable or refused
 	Outages  int              `json:"outages"`
 	Changes  int              `json:"changes"`
 	Hosts    List[RobotsHost] `json:"hosts"` // those with outages, then those with changes, then those that refused most
@@ -71,6 +71,10 @@ type RobotsChange struct {
 	From string    `json:"from"`
 	To   string    `json:"to"`
 }
+
+// refusedOutcome is the outcome of a robots.txt that redirects to an address that is not
+// public and not allowed. No URL waits for that to change, so it is no outage.
+const refusedOutcome = "refused"
 
 // maxEvents is how many outages, changes and oddities are listed of one host.
 const maxEvents = 10
@@ -154,7 +158,7 @@ func (r *robotsFiles) rejection(j *output.Rejection) {
 
 // before takes up a fetch of the crawl before this one.
 func (r *robotsFiles) before(l *robotsLine) {
-	if l.FailingSince.IsZero() {
+	if l.FailingSince.IsZero() && !l.refused() {
 		h := r.host(l.Origin)
 		h.known, h.last = true, *l
 	}
@@ -170,6 +174,10 @@ func (r *robotsFiles) fetch(s *segment, l *robotsLine) {
 	h.Chain = nil
 	if len(l.Chain) > 1 {
 		h.Chain = l.Chain
+	}
+	if l.refused() {
+		h.Outcome = refusedOutcome
+		return
 	}
 	if !l.FailingSince.IsZero() {
 		if !h.failing {

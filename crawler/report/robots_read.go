@@ -27,6 +27,12 @@ type robotsLine struct {
 	FailingSince time.Time `json:"failing_since"`
 }
 
+// refused tells whether the robots.txt redirects to where the crawl may not go: it came to
+// no conclusion, and nobody waits for one.
+func (l *robotsLine) refused() bool {
+	return l.Outcome == "unreachable" && l.FailingSince.IsZero() && len(l.Chain) > 1
+}
+
 // earlierRobots is the name that robots.jsonl has once a recrawl was begun.
 const earlierRobots = "robots.%d.jsonl"
 

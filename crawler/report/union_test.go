@@ -227,6 +227,34 @@ func TestSitemapLeftAlone(t *testing.T) {
 	})
 }
 
+// TestRobotsRefused holds that a robots.txt which redirects to an address that is not
+// allowed is no outage, and that what it was before is not what it has changed from.
+func TestRobotsRefused(t *testing.T) {
+	good := robotsLine{Origin: example, Outcome: "rules", Status: 200, Chain: []string{example + "/robots.txt"}, FetchedAt: at(1)}
+	c := worker(func(c *crawl) {
+		c.robots = []robotsLine{good, {
+			Origin: example, Outcome: "unreachable", Error: "address 10.0.0.1 is not allowed (private)",
+			Chain: []string{example + "/robots.txt", "http://10.0.0.1/robots.txt"}, FetchedAt: at(2),
+		}}
+	})
+	r := c.make(t)
+	if r.Robots.Outages != 0 || r.Robots.Changes != 0 || r.Robots.Hosts.Total != 1 {
+		t.Fatalf("%s", asJSON(t, r.Robots))
+	}
+	if h := r.Robots.Hosts.Rows[0]; h.Outcome != "refused" || h.Fetches != 2 || len(h.Chain) != 2 || h.Error == "" {
+		t.Errorf("%+v", h)
+	}
+	var said []string
+	for _, f := range r.Findings {
+		if f.Topic == OnRobots {
+			said = append(said, string(f.Level)+" "+f.Text)
+		}
+	}
+	if want := []string{"warn the robots.txt of 1 host redirects to an address that is not public and not allowed"}; !slices.Equal(said, want) {
+		t.Errorf("%q, want %q", said, want)
+	}
+}
+
 // TestRobotsOfTwoWorkers holds that a robots.txt has one history, of which each worker
 // knows a part, and that its text is that of the last fetch.
 func TestRobotsOfTwoWorkers(t *testing.T) {

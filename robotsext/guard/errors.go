@@ -30,3 +30,16 @@ func (e *AddressError) Error() string {
 
 // Unwrap returns ErrRefused.
 func (e *AddressError) Unwrap() error { return ErrRefused }
+
+// HostError is the refusal of a host that some programs take for an address and some for a
+// name, so that nobody can say where a request for it goes. It is an ErrRefused.
+type HostError struct {
+	Host string // without the brackets and dots around it
+}
+
+func (e *HostError) Error() string {
+	return fmt.Sprintf("guard: host %q is no name, and an IP address is not written so", e.Host)
+}
+
+// Unwrap returns ErrRefused.
+func (e *HostError) Unwrap() error { return ErrRefused }

@@ -72,7 +72,7 @@ func ExampleGuard_CheckHost() {
 	// Output:
 	// <nil>
 	// guard: address ::1 is not allowed (loopback)
-	// guard: refused: host "0x7f.1" is no name, and an IP address is not written so
+	// guard: host "0x7f.1" is no name, and an IP address is not written so
 }
 
 // How do I use a proxy on my own machine, and still let nobody else get at it?

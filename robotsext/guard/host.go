@@ -1,7 +1,6 @@
 package guard
 
 import (
-	"fmt"
 	"net/netip"
 	"strings"
 	"unicode"
@@ -11,7 +10,7 @@ import (
 // up. An IP address is judged as by [Guard.Check], and a name that means the own machine
 // by definition (localhost, RFC 6761 6.3) by the address of that. Other spellings of
 // addresses, which some programs take for one and some for a name (127.1, 0x7f.1,
-// 2130706433, 010.0.0.1, digits that are not ASCII), are [ErrRefused]. For all other
+// 2130706433, 010.0.0.1, digits that are not ASCII), are a [*HostError]. For all other
 // names it returns nil: they have to be judged when they have been looked up.
 //
 // It is for requests whose connection somebody else makes, as a proxy does, and for
@@ -34,7 +33,7 @@ func (g *Guard) CheckHost(host string) error {
 		}
 		return g.Check(netip.AddrFrom4([4]byte{127, 0, 0, 1}))
 	case isNumber(last):
-		return fmt.Errorf("%w: host %q is no name, and an IP address is not written so", ErrRefused, host)
+		return &HostError{Host: host}
 	}
 	return nil
 }

@@ -14,9 +14,12 @@ import (
 // dialer and judged by g. Neither of the two is changed; the dial functions of base are
 // not used. A nil dialer is one that waits 30 seconds at most.
 //
+// Before anything is looked up or connected to, the host of a request is judged by
+// [Guard.CheckHost], so that one in a rare spelling of an address is refused whoever would
+// have read it.
+//
 // The proxies that base.Proxy names are connected to whatever their address is, since
-// whoever has set it has chosen them. What is sent to one is judged by [Guard.CheckHost]:
-// a host that is written as an address. What a proxy makes of a name is its own business.
+// whoever has set it has chosen them. What a proxy makes of a name is its own business.
 // The same address is refused to a request that is not for the proxy, as one is where
 // http.ProxyFromEnvironment lets loopback bypass it.
 func (g *Guard) Transport(base *http.Transport, dialer *net.Dialer) http.RoundTripper {
@@ -88,13 +91,14 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 }
 
 // route returns the proxy that a request is to go by; nil: none.
-func (t *transport) route(req *http.Request) (*url.URL, error) {
-	if t.choose == nil || req.URL == nil {
-		return nil, nil
+func (t *transport) route(req *http.Request) (by *url.URL, err error) {
+	if req.URL == nil {
+		return nil, nil // base says what is wrong
 	}
-	by, err := t.choose(req)
-	if err != nil || by == nil {
-		return nil, err
+	if t.choose != nil {
+		if by, err = t.choose(req); err != nil {
+			return nil, err
+		}
 	}
 	return by, t.guard.CheckHost(req.URL.Hostname())
 }

@@ -106,6 +106,30 @@ func TestRebindingPublicFirst(t *testing.T) {
 	inside.wantSeen(t)
 }
 
+// TestRareSpelling: a host that is an address to some is refused before its name is
+// looked up, with a proxy and without one.
+func TestRareSpelling(t *testing.T) {
+	dialer := &net.Dialer{Resolver: &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) {
+		t.Error("a name was looked up")
+		return nil, errors.ErrUnsupported
+	}}}
+	proxy := serve(t, "127.0.0.1:0", hello)
+	through, err := url.Parse(proxy.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, base := range []*http.Transport{{}, {Proxy: http.ProxyURL(through)}} {
+		client := &http.Client{Transport: New().Transport(base, dialer)}
+		for _, host := range []string{"0xa9fea9fe", "127.1", "010.0.0.1"} {
+			_, err := get(t, client, "http://"+host+"/")
+			if e, ok := errors.AsType[*HostError](err); !ok || e.Host != host || !errors.Is(err, ErrRefused) {
+				t.Errorf("%s: %v", host, err)
+			}
+		}
+	}
+	proxy.wantSeen(t)
+}
+
 // TestRebinding: the first answer is an address that may be connected to, and is; the
 // second is another one. The plain Control function of a dialer stands it as well.
 func TestRebinding(t *testing.T) {
