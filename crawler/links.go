@@ -266,6 +266,7 @@ func (c *Crawler) redirected(v *visit, location string) ([]frontier.Item, error)
 		if err := c.join(a); err != nil {
 			return nil, err
 		}
+		c.hostLimit.joined(a.host)
 		found.items = append(found.items, item)
 	case t.sitemap():
 		found.items = append(found.items, item)
