@@ -199,6 +199,42 @@ func TestNoCookies(t *testing.T) {
 	}
 }
 
+// The parts of a path are those behind the host, however the URL is written; one with too
+// many is listed as too long wherever it was found.
+func TestPathParts(t *testing.T) {
+	c := &Crawler{cfg: Default()}
+	most := strings.Repeat("/a/b", maxPathParts/2)
+	for _, ref := range []string{"https://a.test", "//a.test", ""} {
+		a, err := resolve("https://a.test/x/", ref+most)
+		if err != nil {
+			t.Errorf("%s + %d parts: %v", ref, maxPathParts, err)
+		} else if reason, detail := c.bound(a.url, trail{source: fromSitemap}); reason != "" {
+			t.Errorf("%s + %d parts: %s, %s", ref, maxPathParts, reason, detail)
+		}
+		for _, more := range []string{most + "/", "/http:/" + most} {
+			if a, err := resolve("https://a.test/x/", ref+more); !errors.Is(err, errLongURL) {
+				t.Errorf("%s + more than %d parts is read: %s, %v", ref, maxPathParts, a.url, err)
+			}
+		}
+	}
+	if reason, _ := c.bound("https://a.test"+most+"/", trail{source: fromSitemap}); reason != output.TooLong {
+		t.Errorf("%d parts: %q", maxPathParts+1, reason)
+	}
+
+	s := newSite(t, "127.0.0.1", map[string]string{
+		"/robots.txt": "Sitemap: {site}/map.txt\n", "/map.txt": "{site}/listed" + most + "\n", "/": `<a href="/linked` + most + `">1</a>`,
+	})
+	got := run(t, testConfig(t, s.url+"/"), nil)
+	for _, r := range got.rejected {
+		if r.Reason != output.TooLong || !strings.Contains(r.Detail, "parts") {
+			t.Errorf("%+v", r)
+		}
+	}
+	if len(got.rejected) != 2 {
+		t.Errorf("%v", got.Rejected)
+	}
+}
+
 // A reference that takes the parser of URLs the time of the square of its length is not
 // read: with ten thousand of them, a page of 128 KB took minutes.
 func TestTangledURLs(t *testing.T) {

@@ -126,7 +126,9 @@
 //
 // Patterns that were closed stay closed when a crawl goes on, until trap-pages is raised
 // or another round begins. For the others it begins to count anew, so that a crawl which
-// is killed every hour may fetch trap-pages of a trap each time.
+// is killed every hour may fetch trap-pages of a trap each time. So it is with the coarse
+// patterns of a host that has more than a thousand, which hold for what the others do not:
+// they are closed again when it has a thousand.
 //
 // # The log
 //

@@ -3,6 +3,7 @@ package crawler
 import (
 	"context"
 	"sync"
+	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 )
@@ -18,17 +19,22 @@ type hostLimit struct {
 	most int // 0: there is no limit
 	full func()
 
-	mu    sync.Mutex // guards all below
-	known map[frontier.Host]bool
-	hosts int  // of the crawl, as far as this process knows
-	asked bool // the frontier for their number
-	since int  // new hosts since then
-	told  bool
+	mu      sync.Mutex // guards all below
+	known   map[frontier.Host]bool
+	refused map[frontier.Host]time.Time // until when those that were refused are not asked for again
+	hosts   int                         // of the crawl, as far as this process knows
+	asked   bool                        // the frontier for their number
+	since   int                         // new hosts since then
+	told    bool
 }
 
 const (
 	// maxKnownHosts is how many hosts are remembered, in some 5 MB.
 	maxKnownHosts = 50_000
+
+	// refusedFor is how long it is remembered that a host was refused: another process
+	// at the same crawl may bring it.
+	refusedFor = time.Minute
 
 	// recountHosts is after how many new hosts the frontier is asked how many there are.
 	recountHosts = 256
@@ -37,8 +43,11 @@ const (
 // admits tells whether URLs of a host are taken up. A host that is new counts from
 // then on.
 func (l *hostLimit) admits(ctx context.Context, f frontier.Frontier, host frontier.Host) (bool, error) {
-	if l.most == 0 || l.knows(host) {
+	if l.most == 0 {
 		return true, nil
+	}
+	if admitted, known := l.knows(host); known {
+		return admitted, nil
 	}
 	rec, err := f.Host(ctx, host) // without the lock: a frontier may be far away
 	if err != nil {
@@ -47,21 +56,44 @@ func (l *hostLimit) admits(ctx context.Context, f frontier.Frontier, host fronti
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if rec.Added == 0 && !l.known[host] {
-		if ok, err := l.another(ctx, f); !ok || err != nil {
+		ok, err := l.another(ctx, f)
+		if err == nil && !ok {
+			if l.refused == nil || len(l.refused) >= maxKnownHosts {
+				l.refused = make(map[frontier.Host]time.Time)
+			}
+			l.refused[host] = time.Now().Add(refusedFor)
+		}
+		if !ok || err != nil {
 			return false, err
 		}
 	}
+	l.remember(host)
+	return true, nil
+}
+
+// remember says that the crawl has a host. The lock is held.
+func (l *hostLimit) remember(host frontier.Host) {
 	if l.known == nil || len(l.known) >= maxKnownHosts {
 		l.known = make(map[frontier.Host]bool)
 	}
 	l.known[host] = true
-	return true, nil
 }
 
-func (l *hostLimit) knows(host frontier.Host) bool {
+// joined says that the crawl has a host that was not asked about.
+func (l *hostLimit) joined(host frontier.Host) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.known[host]
+	l.remember(host)
+}
+
+// knows tells whether it is remembered of a host that it was admitted, or refused.
+func (l *hostLimit) knows(host frontier.Host) (admitted, known bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.known[host] {
+		return true, true
+	}
+	return false, time.Now().Before(l.refused[host])
 }
 
 // another counts a host, unless that is one too many.

@@ -1,10 +1,13 @@
 package crawler
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/output"
@@ -35,6 +38,54 @@ func TestMaxHosts(t *testing.T) {
 	if got.Hosts != 12 || got.Pages != 24 || got.Rejected[output.TooManyHosts] != 13 {
 		t.Errorf("%+v", got.Summary)
 	}
+}
+
+// hostsAsked counts what a frontier is asked about hosts.
+type hostsAsked struct {
+	frontier.Frontier
+	hosts int
+}
+
+func (f *hostsAsked) Host(ctx context.Context, host frontier.Host) (frontier.HostRecord, error) {
+	f.hosts++
+	return f.Frontier.Host(ctx, host)
+}
+
+// Of a host that was refused the frontier is not asked for each link to it, but later: it
+// may have come from elsewhere. One that joins is never refused.
+func TestHostLimitRemembersRefusals(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := &hostsAsked{Frontier: frontier.NewMemory(nil)}
+		l := &hostLimit{most: 1, full: func() {}}
+		admits := func(host frontier.Host, want bool, asked int) {
+			t.Helper()
+			if ok, err := l.admits(t.Context(), f, host); err != nil || ok != want || f.hosts != asked {
+				t.Errorf("%s is admitted: %t, %v; the frontier was asked %d times, want %d", host, ok, err, f.hosts, asked)
+			}
+		}
+		admits("http://a.test", true, 1)
+		for range 10 {
+			admits("http://b.test", false, 2)
+		}
+		for i := range 2 * maxKnownHosts {
+			if _, err := l.admits(t.Context(), f, frontier.Host(fmt.Sprintf("http://h%d.test", i))); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if len(l.refused) > maxKnownHosts {
+			t.Errorf("%d are remembered", len(l.refused))
+		}
+		asked := f.hosts
+		admits("http://c.test", false, asked+1)
+		l.joined("http://c.test")
+		admits("http://c.test", true, asked+1)
+		admits("http://d.test", false, asked+2)
+		if _, err := f.Add(t.Context(), []frontier.Item{{URL: "http://d.test/"}}); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(refusedFor)
+		admits("http://d.test", true, asked+3)
+	})
 }
 
 // A host counts once, also when what was remembered of it is forgotten.

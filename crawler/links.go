@@ -167,11 +167,8 @@ func (c *Crawler) beyond(a address, t trail, failed *error) (output.Reason, stri
 // as mailto: and javascript:, lead to none.
 func (f *finds) invalid(v *visit, base, ref string, err error) {
 	t := trail{source: fromLink, depth: v.trail.depth + 1, via: v.via()}
-	if errors.Is(err, errLongURL) {
-		if a, ok := overlong(base, ref); ok {
-			f.leave(frontier.Item{URL: a.url}, a, t, output.TooLong, "this is how it begins: "+err.Error())
-			return
-		}
+	if f.overlong(base, ref, t, err) {
+		return
 	}
 	lower := strings.ToLower(strings.TrimSpace(ref[:min(len(ref), 20)]))
 	if !strings.HasPrefix(lower, "http:") && !strings.HasPrefix(lower, "https:") && !strings.HasPrefix(lower, "//") {
@@ -179,6 +176,18 @@ func (f *finds) invalid(v *visit, base, ref string, err error) {
 	}
 	shown := shownOf(ref)
 	f.leave(frontier.Item{URL: shown.url}, shown, t, output.Invalid, err.Error())
+}
+
+// overlong lists a URL that is too long to be read, if err says so, by how it begins.
+func (f *finds) overlong(base, ref string, t trail, err error) bool {
+	if !errors.Is(err, errLongURL) {
+		return false
+	}
+	a, ok := overlong(base, ref)
+	if ok {
+		f.leave(frontier.Item{URL: a.url}, a, t, output.TooLong, "this is how it begins: "+err.Error())
+	}
+	return ok
 }
 
 // shownOf is a reference that is no URL as it stands in the output.
@@ -257,6 +266,7 @@ func (c *Crawler) redirected(v *visit, location string) ([]frontier.Item, error)
 		if err := c.join(a); err != nil {
 			return nil, err
 		}
+		c.hostLimit.joined(a.host)
 		found.items = append(found.items, item)
 	case t.sitemap():
 		found.items = append(found.items, item)

@@ -31,6 +31,9 @@ const (
 	maxPattern = 200
 	maxParts   = 50
 
+	// others ends the name of a coarse pattern, which may else be that of another one.
+	others = " (others)"
+
 	// leastToken is how long a part of a path with digits and letters is that is taken
 	// for a token, leastHex one of hexadecimal digits.
 	leastToken = 16
@@ -78,6 +81,7 @@ func patternsOf(url string) [2]string {
 	if hasQuery {
 		coarse += "?" + strings.Repeat("+", min(names, maxParamNames+1))
 	}
+	coarse += others
 	if !whole || b.Len() > maxPattern {
 		return [2]string{coarse, coarse}
 	}

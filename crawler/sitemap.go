@@ -208,7 +208,10 @@ func (f *finds) entry(v *visit, entry sitemap.Entry, covered bool) error {
 		return f.sitemap(entry.Loc, t)
 	}
 	a, err := resolve("", entry.Loc)
-	if err != nil { // one that is too long package sitemap has left out
+	if err != nil && f.overlong("", entry.Loc, t, err) {
+		return nil
+	}
+	if err != nil {
 		shown := shownOf(entry.Loc)
 		f.leave(frontier.Item{URL: shown.url}, shown, t, output.Invalid, err.Error())
 		return nil

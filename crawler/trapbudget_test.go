@@ -99,6 +99,43 @@ func TestCoarsePatternClosesAlone(t *testing.T) {
 	}
 }
 
+// A pattern that was closed stays so by whatever name its URLs would be counted now: that
+// of a host which has begun anew, since the crawl went on or so many others came, and has
+// had its patterns since. A coarse one of the same form is another.
+func TestClosedStaysClosed(t *testing.T) {
+	const host = "https://a.test"
+	for name, forget := range map[string]func(tr *traps){
+		"going on": func(*traps) {},
+		"other hosts": func(tr *traps) {
+			tr.fetched(host, host+"/calendar?month=1")
+			for i := range maxPatterns {
+				other := frontier.Host(fmt.Sprintf("https://h%d.test", i))
+				tr.fetched(other, string(other)+"/")
+			}
+		},
+	} {
+		tr := newTraps(20)
+		tr.close(host, "/calendar?month", 60)
+		tr.close(host, "/*", 60)
+		forget(tr)
+		check := func(when string) {
+			for path, want := range map[string]bool{"/calendar?month=2": true, "/about": true, "/diary?day=2": false, "/page.html": false} {
+				if found, _, closed := tr.closedFor(host, host+path); closed != want {
+					t.Errorf("%s, %s: %s, found as %s, is closed: %t", name, when, path, found, closed)
+				}
+			}
+		}
+		check("at once")
+		for i := range maxHostPatterns {
+			tr.fetched(host, fmt.Sprintf("%s/%s/page", host, slug(i)))
+		}
+		if tr.fetched(host, host+"/page.html"); tr.young[host]["/*"+others] == nil {
+			t.Errorf("%s: coarse patterns are not counted", name)
+		}
+		check("with a thousand patterns")
+	}
+}
+
 // Of a page that is long, or shows very many things, some are looked at.
 func TestTrapsLookAtSo(t *testing.T) {
 	tr := newTraps(1)

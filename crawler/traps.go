@@ -97,6 +97,10 @@ func (t *traps) closedFor(host frontier.Host, url string) (name string, pages in
 	names := patternsOf(url)
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	// What it is counted by now may be another name: a host that was forgotten begins anew.
+	if pages, closed = t.closed[t.key(host, names[0])]; closed {
+		return names[0], pages, true
+	}
 	name, _ = t.look(host, names)
 	pages, closed = t.closed[t.key(host, name)]
 	return name, pages, closed

@@ -113,8 +113,14 @@ func tangled(ref string) error {
 	return nil
 }
 
-// pathParts counts the parts of a path.
-func pathParts(path string) int { return strings.Count(path, "/") + strings.Count(path, `\`) }
+// pathParts counts the parts of the path of a URL, or of a reference to one.
+func pathParts(ref string) int {
+	scheme, rest, ok := strings.Cut(ref, "//")
+	if ok && (scheme == "" || strings.HasSuffix(scheme, ":")) && !strings.ContainsAny(scheme, `/\`) {
+		ref = rest // the host and the path
+	}
+	return strings.Count(ref, "/") + strings.Count(ref, `\`)
+}
 
 func isSlash(r rune) bool { return r == '/' || r == '\\' }
 
