@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/url"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -232,8 +233,8 @@ func TestLeadsOn(t *testing.T) {
 		{"the door", []frontier.Item{door}, true},
 		{"a menu", menu, false},
 		{"pages that are known", before, false},
-		{"a menu and the door", append(menu[:len(menu):len(menu)], door), true},
-		{"pages that are known and the door", append(before[:len(before):len(before)], door), true},
+		{"a menu and the door", append(slices.Clip(menu), door), true},
+		{"pages that are known and the door", append(slices.Clip(before), door), true},
 	} {
 		if got, err := c.leadsOn(tt.links); err != nil || got != tt.want {
 			t.Errorf("%s: leads on: %t, %v", tt.name, got, err)
