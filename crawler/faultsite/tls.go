@@ -59,7 +59,7 @@ func insecure() []*Fault {
 		spoil("expired-certificate", "shows a certificate that has expired", "expired",
 			cert(func(c *x509.Certificate) { c.NotAfter = time.Now().Add(-time.Minute) })),
 		spoil("early-certificate", "shows a certificate that is not valid yet", "not yet valid",
-			cert(func(c *x509.Certificate) { c.NotBefore = time.Now().Add(time.Hour) })),
+			cert(func(c *x509.Certificate) { c.NotBefore = time.Now().Add(3 * 24 * time.Hour) })),
 		spoil("wrong-name", "shows a certificate of another name", "certificate is valid for",
 			cert(func(c *x509.Certificate) { c.IPAddresses = []net.IP{net.IPv4(192, 0, 2, 1)} })),
 		spoil("unknown-authority", "shows a certificate of an authority that nobody knows", "unknown authority", unknown),
