@@ -63,11 +63,7 @@ func (t *thrifty) RoundTrip(req *http.Request) (*http.Response, error) {
 }
 
 // CloseIdleConnections is what http.Client.CloseIdleConnections calls.
-func (t *thrifty) CloseIdleConnections() {
-	if c, ok := t.base.(interface{ CloseIdleConnections() }); ok {
-		c.CloseIdleConnections()
-	}
-}
+func (t *thrifty) CloseIdleConnections() { (&http.Client{Transport: t.base}).CloseIdleConnections() }
 
 // exhausted tells whether an error is that this process, or the machine, has nothing left
 // to open a connection with. What looks for names says so in words alone.

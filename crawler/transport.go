@@ -180,6 +180,9 @@ func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
+// CloseIdleConnections is what http.Client.CloseIdleConnections calls.
+func (w *wire) CloseIdleConnections() { (&http.Client{Transport: w.base}).CloseIdleConnections() }
+
 // proxied tells whether a request goes through a proxy.
 func (w *wire) proxied(req *http.Request) bool {
 	if w.proxy == nil {

@@ -61,10 +61,17 @@ func (s *soak) loseRedis(*member) {
 	s.redis.Restart(s.t)
 }
 
-// unheard tells whether a violation is that of a Retry-After on an answer that was on
-// its way when the crawl was broken off.
+// unheard tells whether a violation is that of an answer which was on its way when the
+// crawl was broken off: its Retry-After was not read then, and when it ended nobody but
+// the site knows.
 func (s *soak) unheard(v demosite.Violation) bool {
-	return v.Kind == demosite.BeforeRetryAfter && slices.ContainsFunc(s.breaks, func(at time.Time) bool {
-		return at.Sub(v.Earlier.End).Abs() < time.Second/2
+	return slices.ContainsFunc(s.breaks, func(at time.Time) bool {
+		switch v.Kind {
+		case demosite.BeforeRetryAfter:
+			return at.Sub(v.Earlier.End).Abs() < time.Second/2
+		case demosite.TooSoon:
+			return v.Earlier.Start.Before(at) && v.Earlier.End.After(at.Add(-time.Second/10)) && v.Earlier.End.Before(at.Add(time.Second/2))
+		}
+		return false
 	})
 }
