@@ -64,7 +64,7 @@ func (b *stallBody) Read(p []byte) (int, error) {
 func (b *stallBody) look() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.since.IsZero() {
+	if b.since.IsZero() || b.err != nil { // broken off once
 		return
 	}
 	now := time.Now()

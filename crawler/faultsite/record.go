@@ -61,6 +61,16 @@ func (s *Site) note(h *host, x *exchange, fault bool) {
 	s.add(h, fault, found)
 }
 
+// begins notes that the answer to a faulty request begins. A robots.txt without end is
+// known before it ends, and that its client has left may show only after the next request.
+func (h *host) begins() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.Kind == Robots && h.fault.Robots.Cut {
+		h.ledger.known = true
+	}
+}
+
 // permission asks whether a request was allowed. The host's mutex is held.
 func (h *host) permission(r demosite.Request, path string) []demosite.Violation {
 	l := &h.ledger

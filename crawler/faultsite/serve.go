@@ -92,6 +92,7 @@ func (s *Site) converse(h *host, p *peer) {
 		answer := (*exchange).sound
 		if fault {
 			answer = h.fault.act
+			h.begins()
 		}
 		again := answer(x)
 		s.note(h, x, fault)

@@ -115,7 +115,9 @@ func (s *soak) config() crawler.Config {
 	cfg.Timeout, cfg.RobotsTimeout, cfg.FirstByteTimeout, cfg.StallTimeout = 8*time.Second, 8*time.Second, 5*time.Second, 3*time.Second
 	cfg.Retries, cfg.RobotsRetry, cfg.MaxSitemaps = 2, 2*time.Minute, 20
 	if s.time < time.Minute {
-		cfg.Timeout, cfg.RobotsTimeout, cfg.FirstByteTimeout, cfg.StallTimeout = 2*time.Second, 2*time.Second, 2*time.Second, time.Second
+		// No shorter: when a busy site reads a request only after its client has given up,
+		// it sees the next one come too soon.
+		cfg.Timeout, cfg.RobotsTimeout, cfg.FirstByteTimeout, cfg.StallTimeout = 6*time.Second, 6*time.Second, 5*time.Second, 3*time.Second
 		cfg.Retries = 1
 	}
 	return cfg

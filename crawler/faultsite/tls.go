@@ -64,7 +64,8 @@ func insecure() []*Fault {
 			cert(func(c *x509.Certificate) { c.IPAddresses = []net.IP{net.IPv4(192, 0, 2, 1)} })),
 		spoil("unknown-authority", "shows a certificate of an authority that nobody knows", "unknown authority", unknown),
 		spoil("old-tls", "speaks TLS 1.1 at most", "protocol version", old),
-		cut("handshake-closed", "closes the connection in the middle of the handshake", "closed", func(x *exchange) {
+		// What the client has sent meanwhile makes a reset of it, if nobody has read that.
+		cut("handshake-closed", "closes the connection in the middle of the handshake", "before an answer came", func(x *exchange) {
 			x.wait(x.site.beat)
 		}),
 		cut("handshake-reset", "resets the connection in the middle of the handshake", "reset", func(x *exchange) {
