@@ -289,8 +289,8 @@ func (d *decoder) location(text []byte) {
 	}
 }
 
-// atomLink takes the location of an Atom entry: the first link that is no
-// other relation than the entry itself (ROB-SMP-21).
+// atomLink takes the location of an Atom entry: the first link that leads somewhere and is
+// no other relation than the entry itself (ROB-SMP-21).
 func (d *decoder) atomLink(attrs []byte) {
 	var href []byte
 	for {
@@ -309,7 +309,7 @@ func (d *decoder) atomLink(attrs []byte) {
 			}
 		}
 	}
-	if href != nil && d.entry.Loc == "" && !d.bad {
+	if len(href) > 0 && d.entry.Loc == "" && !d.bad {
 		d.location(href)
 	}
 }

@@ -239,8 +239,7 @@ func (n *node) atomEntry() (e Entry, loc []byte) {
 	}
 	for _, link := range n.all(ownWords, "link") {
 		_, hasRel := link.attrs["rel"]
-		_, hasHref := link.attrs["href"]
-		if hasHref && (!hasRel || strings.EqualFold(string(link.attr("rel")), "alternate")) {
+		if len(trim(link.attr("href"))) > 0 && (!hasRel || strings.EqualFold(string(link.attr("rel")), "alternate")) {
 			return e, link.attr("href")
 		}
 	}
