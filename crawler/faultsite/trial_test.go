@@ -40,11 +40,16 @@ func (s *soak) fillDisk(m *member) {
 		return
 	}
 	from := time.Now().Add(-onItsWay)
-	s.disk.fill(s.t)
-	select {
-	case <-m.crawl.done:
-	case <-time.After(patience):
-		s.t.Fatalf("the crawl goes on without a disk: %+v", m.crawl.vitals())
+	for over := time.After(patience); ; {
+		s.disk.fill(s.t) // again: the store makes room when it drops what is old
+		select {
+		case <-m.crawl.done:
+		case <-time.After(pulse):
+			continue
+		case <-over:
+			s.t.Fatalf("the crawl goes on without a disk: %+v", m.crawl.vitals())
+		}
+		break
 	}
 	s.deaf = append(s.deaf, span{from, time.Now()})
 	if err := m.crawl.fate(); err == nil || !strings.Contains(err.Error(), "no space left on device") || strings.Contains(err.Error(), "goroutine ") {
