@@ -1,0 +1,91 @@
+package crawler
+
+import (
+	"net/netip"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+// TestGuardedStart: a start URL at an address that is not allowed is said to be so, by
+// the summary and to the person.
+func TestGuardedStart(t *testing.T) {
+	s := newSite(t, "127.0.0.1", map[string]string{"/": "home"})
+	cfg := testConfig(t, s.url+"/")
+	cfg.AllowAddr, cfg.RobotsRetry = nil, time.Minute
+	got := run(t, cfg, nil)
+	want := []RefusedStart{{URL: s.url + "/", Addr: netip.MustParseAddr("127.0.0.1"), Why: "address 127.0.0.1 is not allowed (loopback)"}}
+	if !slices.Equal(got.Refused, want) || got.Pages != 0 || got.Rejected[output.Address] != 1 || got.End != EndFinished {
+		t.Errorf("%+v, want refused %+v", got.Summary, want)
+	}
+	s.wantUntouched(t)
+
+	// With the address allowed, a recrawl asks for it.
+	cfg.AllowAddr = []string{"127.0.0.1"}
+	if got := run(t, cfg, &Options{Recrawl: true}); got.Pages != 1 || len(got.rejected) != 0 || len(got.Refused) != 0 {
+		t.Errorf("recrawl: %+v", got.Summary)
+	}
+}
+
+// TestGuardedStarts: one of several start URLs is refused, and the person hears of it
+// while the others are crawled.
+func TestGuardedStarts(t *testing.T) {
+	inside, s := newSite(t, "127.0.0.1", nil), newSite(t, "127.0.0.2", map[string]string{"/": "home"})
+	got := run(t, guardedConfig(t, s.url+"/", inside.url+"/"), nil)
+	want := inside.url + "/ is not asked for: address 127.0.0.1 is not allowed (loopback); see allow-addr"
+	if got.Pages != 1 || len(got.Refused) != 1 || !slices.Equal(got.notices, []string{want}) {
+		t.Errorf("%+v, notices %q", got.Summary, got.notices)
+	}
+	inside.wantUntouched(t)
+}
+
+// TestGuardAllowedLater: what was refused at sight is taken up when its address is
+// allowed, and the rest still belongs where it belonged.
+func TestGuardAllowedLater(t *testing.T) {
+	inside := newSite(t, "127.0.0.1", map[string]string{"/a": "a", "/listed": "l"})
+	s := newSite(t, "127.0.0.2", map[string]string{
+		"/": `<a href="` + inside.url + `/a">a</a><a href="http://127.0.0.3:1/b">b</a>`, "/robots.txt": "Sitemap: {site}/s.txt", "/s.txt": inside.url + "/listed\n",
+	})
+	cfg := guardedConfig(t, s.url+"/")
+	got := run(t, cfg, nil)
+	for _, url := range []string{inside.url + "/a", inside.url + "/listed", "http://127.0.0.3:1/b"} {
+		got.wantRefused(t, url, "(loopback)")
+	}
+	cfg.AllowAddr = append(cfg.AllowAddr, "127.0.0.1")
+	got = run(t, cfg, &Options{Resume: true})
+	if got.Pages != 2 || !slices.Contains(got.paths(inside.url), "/a") {
+		t.Errorf("resumed: %+v", got.Summary)
+	}
+	if r := got.refusal(t, inside.url+"/listed"); r.Reason != output.NotEntitled {
+		t.Errorf("%+v", r)
+	}
+	got.wantRefused(t, "http://127.0.0.3:1/b", "(loopback)")
+	cfg.Scope = ScopeHost
+	got = run(t, cfg, &Options{Recrawl: true})
+	got.wantRefused(t, "http://127.0.0.3:1/b", "(loopback)")
+}
+
+// TestStartAllowedLater: a start URL, and a name, that were refused when they were to be
+// asked for are asked for when the crawl goes on and they are allowed.
+func TestStartAllowedLater(t *testing.T) {
+	s := newSite(t, "127.0.0.1", map[string]string{"/": "front"})
+	name := strings.Replace(s.url, "127.0.0.1", "localhost", 1)
+	cfg := guardedConfig(t, s.url+"/", name+"/", "http://127.0.0.3:1/")
+	cfg.AllowAddr = nil
+	got := run(t, cfg, nil)
+	if got.Pages != 0 || got.Rejected[output.Address] != 3 || len(got.Refused) != 3 {
+		t.Fatalf("%+v", got.Summary)
+	}
+	if got = run(t, cfg, &Options{Resume: true}); got.Pages != 0 || got.Rejected[output.Address] != 3 || len(s.asked()) != 0 {
+		t.Errorf("nothing more is allowed: %+v", got.Summary)
+	}
+	cfg.AllowAddr = []string{"127.0.0.1", "::1"}
+	got = run(t, cfg, &Options{Resume: true})
+	if paths := got.paths(s.url); !slices.Equal(paths, []string{"/"}) || got.Pages != 2 || got.Rejected[output.Address] != 1 {
+		t.Errorf("%v, %+v", paths, got.Summary)
+	}
+	got.wantRefused(t, "http://127.0.0.3:1/", "(loopback)")
+}
