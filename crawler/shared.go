@@ -184,12 +184,12 @@ func (s *shared) status() []byte {
 	return text
 }
 
-// sync tells the others how this process is getting on, and acts on what they have told.
+// sync tells the others how this process is getting on, and acts on all that they have
+// told.
 func (s *shared) sync(ctx context.Context) error {
 	s.hearing.Lock()
 	defer s.hearing.Unlock()
-	_, err := s.hear(ctx)
-	return err
+	return s.hear(ctx)
 }
 
 // over tells whether nothing is left to do, by a look at the frontier while nothing that
@@ -197,34 +197,38 @@ func (s *shared) sync(ctx context.Context) error {
 func (s *shared) over(ctx context.Context) (bool, error) {
 	s.hearing.Lock()
 	defer s.hearing.Unlock()
-	if news, err := s.hear(ctx); news || err != nil {
-		return false, err // there may be more to do
+	if err := s.hear(ctx); err != nil {
+		return false, err
 	}
 	stats, err := s.store.Stats(ctx)
 	return stats.Finished(), err
 }
 
-// hear is sync, and tells whether something was told. The lock is held.
-func (s *shared) hear(ctx context.Context) (news bool, err error) {
-	heard, err := s.store.Sync(ctx, s.status(), s.next)
-	if err != nil {
-		return false, err
-	}
-	if err := s.take(heard); err != nil {
-		return false, err
-	}
-	for _, text := range heard.Told {
-		m, err := readTold(text)
+// hear is sync. The lock is held.
+func (s *shared) hear(ctx context.Context) error {
+	for {
+		heard, err := s.store.Sync(ctx, s.status(), s.next)
 		if err != nil {
-			return false, err
+			return err
 		}
-		if err := s.act(ctx, m); err != nil {
-			return false, err
+		if err := s.take(heard); err != nil {
+			return err
+		}
+		for _, text := range heard.Told {
+			m, err := readTold(text)
+			if err != nil {
+				return err
+			}
+			if err := s.act(ctx, m); err != nil {
+				return err
+			}
+		}
+		s.next = heard.Next
+		s.c.heedLimits()
+		if len(heard.Told) == 0 { // they come so many at a time
+			return nil
 		}
 	}
-	s.next = heard.Next
-	s.c.heedLimits()
-	return len(heard.Told) > 0, nil
 }
 
 func readTold(text []byte) (m told, err error) {

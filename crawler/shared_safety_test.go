@@ -223,3 +223,24 @@ func TestLeasesThatEnd(t *testing.T) {
 		}
 	})
 }
+
+// A host is asked no more when the first of the leases ends that a process has of it: then
+// others may be given it.
+func TestFirstLeaseThatEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := &held{lease: sharedLease}
+		const first, leases = 10 * time.Second, 20
+		now := time.Now()
+		for i := range leases {
+			h.add(&frontier.Lease{
+				Item: frontier.Item{Host: "http://a.example"}, ID: frontier.LeaseID(fmt.Sprint(i)),
+				Expires: now.Add(first + time.Duration(i)*time.Second),
+			})
+		}
+		for range leases {
+			if left, known := h.left("http://a.example"); !known || left != first-h.margin() {
+				t.Errorf("%v is left, known %v", left, known)
+			}
+		}
+	})
+}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -157,39 +156,6 @@ func TestJoined(t *testing.T) {
 	got.Output, got.Worker = filepath.Join(t.TempDir(), "w3"), "w3"
 	if crawl := run(t, got, nil); !slices.Equal(crawl.paths(""), []string{two.url + "/", two.url + "/0"}) {
 		t.Errorf("pages %v", crawl.paths(""))
-	}
-}
-
-// What one worker learns of the scope holds for all: also for what another had left
-// aside before.
-func TestSharedScopeGrows(t *testing.T) {
-	server := redistest.Start(t)
-	target := newSite(t, "127.0.0.3", map[string]string{"/": "target", "/deep": "deep"})
-	links := newSite(t, "127.0.0.1", map[string]string{"/": fmt.Sprintf(`<a href="%s/deep">elsewhere</a>`, target.url)})
-	asked := make(chan struct{})
-	redirects := newSite(t, "127.0.0.2", nil)
-	redirects.handle("/go", func(w http.ResponseWriter, _ *http.Request) {
-		<-asked
-		w.Header().Set("Location", target.url+"/")
-		w.WriteHeader(302)
-	})
-	cfg := sharedConfig(t, server.URL(), links.url+"/", redirects.url+"/go")
-	cfg.Workers = 1
-	go func() { // the link is left aside before the redirect comes
-		for links.count("/") == 0 {
-			time.Sleep(10 * time.Millisecond)
-		}
-		time.Sleep(300 * time.Millisecond)
-		close(asked)
-	}()
-	all := together(t, worker(t, cfg, "w1"), worker(t, cfg, "w2"))
-	if got := allPages(all); !slices.Contains(got, target.url+"/deep") || !slices.Contains(got, target.url+"/") {
-		t.Errorf("pages %v", got)
-	}
-	for _, c := range all {
-		for _, r := range c.rejected {
-			t.Errorf("%s left alone: %+v", c.Output, r)
-		}
 	}
 }
 

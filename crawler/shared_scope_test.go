@@ -1,0 +1,165 @@
+package crawler
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore/redistest"
+	"github.com/politecrawl/politecrawl/robotsext"
+)
+
+// What one worker learns of the scope holds for all: also for what another had left
+// aside before.
+func TestSharedScopeGrows(t *testing.T) {
+	server := redistest.Start(t)
+	target := newSite(t, "127.0.0.3", map[string]string{"/deep": "deep"})
+	left, joined := make(chan struct{}), make(chan struct{})
+	target.handle("/", func(http.ResponseWriter, *http.Request) { close(joined) })
+	links := newSite(t, "127.0.0.1", map[string]string{"/": fmt.Sprintf(`<a href="%s/deep">elsewhere</a><a href="/busy">on</a>`, target.url)})
+	links.handle("/busy", func(_ http.ResponseWriter, r *http.Request) {
+		close(left)
+		select {
+		case <-joined:
+		case <-r.Context().Done():
+		}
+	})
+	redirects := newSite(t, "127.0.0.2", nil)
+	redirects.handle("/go", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, target.url+"/", http.StatusFound) })
+	cfg := sharedConfig(t, server.URL(), links.url+"/")
+	cfg.Timeout = time.Minute
+	one, two := worker(t, cfg, "w1"), worker(t, cfg, "w2")
+	one.Workers = 1
+	two.URLs = append(slices.Clone(cfg.URLs), redirects.url+"/go")
+	all := make([]*crawl, 2)
+	second := make(chan struct{})
+	go func() {
+		defer close(second)
+		<-left
+		all[1] = run(t, two, nil)
+	}()
+	all[0] = run(t, one, nil)
+	<-second
+	if got := allPages(all); !slices.Equal(got, []string{links.url + "/", links.url + "/busy", redirects.url + "/go", target.url + "/", target.url + "/deep"}) {
+		t.Errorf("pages %v", got)
+	}
+	for _, c := range all {
+		for _, r := range c.rejected {
+			t.Errorf("%s left alone: %+v", c.Output, r)
+		}
+	}
+}
+
+// A host that belongs to the crawl since a start URL led there belongs to it also for who
+// comes later.
+func TestHostJoinedBefore(t *testing.T) {
+	server := redistest.Start(t)
+	target := newSite(t, "127.0.0.3", map[string]string{"/": "target", "/deep": "deep"})
+	links := newSite(t, "127.0.0.1", map[string]string{"/": fmt.Sprintf(`<a href="%s/deep">elsewhere</a>`, target.url)})
+	redirects := newSite(t, "127.0.0.2", nil)
+	redirects.handle("/go", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, target.url+"/", http.StatusFound) })
+	cfg := sharedConfig(t, server.URL(), redirects.url+"/go")
+	run(t, worker(t, cfg, "w1"), nil)
+	later := worker(t, cfg, "w2")
+	later.URLs = append(slices.Clone(cfg.URLs), links.url+"/")
+	got := run(t, later, nil)
+	if !slices.Equal(got.paths(""), []string{links.url + "/", target.url + "/deep"}) || len(got.rejected) > 0 {
+		t.Errorf("pages %v, left alone: %+v", got.paths(""), got.rejected)
+	}
+}
+
+// The sitemaps of a host that joins are read also where its robots.txt was read before
+// that, and who brought it died before he came to them.
+func TestSitemapsReadByOthers(t *testing.T) {
+	server := redistest.Start(t)
+	s := newSite(t, "127.0.0.1", map[string]string{"/": "page"})
+	brought := newSite(t, "127.0.0.2", map[string]string{"/map.txt": "{site}/listed\n", "/listed": "listed"})
+	now := time.Now()
+	data, err := json.Marshal(&robotsext.Record{
+		Origin: robotsext.Origin(brought.url), Outcome: robotsext.Rules, Status: http.StatusOK,
+		Body: fmt.Appendf(nil, "Sitemap: %s/map.txt\n", brought.url), FetchedAt: now, ExpiresAt: now.Add(time.Hour),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := sharedConfig(t, server.URL(), s.url+"/")
+	got := run(t, worker(t, cfg, "w1"), &Options{Begun: func() {
+		other := byHand(t, cfg, "w2")
+		if err := other.UpdateHost(t.Context(), frontier.Host(brought.url), frontier.HostUpdate{Robots: &frontier.Robots{Data: data}}); err != nil {
+			t.Fatal(err)
+		}
+		tells(t, other, told{Joined: brought.url + "/"})
+	}})
+	if got.End != EndFinished || !slices.Equal(got.paths(""), []string{s.url + "/", brought.url + "/listed"}) {
+		t.Errorf("%+v, pages %v", got.Summary, got.paths(""))
+	}
+}
+
+// When the first page of a host is asked for, its sitemaps are in the frontier, also where
+// it joined so recently that who asks has not heard: he might die before he does.
+func TestSitemapsOfAHostThatJustJoined(t *testing.T) {
+	server := redistest.Start(t)
+	s := newSite(t, "127.0.0.1", map[string]string{"/": "page"})
+	brought := newSite(t, "127.0.0.2", map[string]string{"/robots.txt": "Sitemap: {site}/map.txt\n", "/map.txt": ""})
+	cfg := sharedConfig(t, server.URL(), s.url+"/")
+	got := run(t, worker(t, cfg, "w1"), &Options{Begun: func() {
+		other := byHand(t, cfg, "w2")
+		brought.handle("/", func(http.ResponseWriter, *http.Request) {
+			known, err := other.Known(t.Context(), []string{sitemapKey(brought.url+"/map.txt", robotsext.Origin(brought.url))})
+			if err != nil || !known[0] {
+				t.Errorf("the sitemap is not in the frontier: %v, %v", known, err)
+			}
+		})
+		tells(t, other, told{Joined: brought.url + "/"})
+		start := trail{source: fromStart, start: true}
+		items := []frontier.Item{{URL: brought.url + "/", Host: frontier.Host(brought.url), Priority: priorityStart, Meta: start.encode()}}
+		if _, err := other.Add(t.Context(), items); err != nil {
+			t.Fatal(err)
+		}
+	}})
+	if got.Pages != 2 || brought.count("/") != 1 {
+		t.Errorf("%+v, asked for %v", got.Summary, brought.asked())
+	}
+}
+
+// A host is taken up once, however many workers tell of it.
+func TestHostJoinsOnce(t *testing.T) {
+	c, err := New(testConfig(t, "http://a.test/"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &countedFrontier{Frontier: frontier.NewMemory(nil)}
+	c.frontier, c.aside = f, newAside(nil, c.scope.key)
+	s := &shared{c: c}
+	for range 3 {
+		if err := s.act(t.Context(), told{Joined: "http://b.test/"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !c.scope.holds(mustResolve(t, "http://b.test/x")) || f.asked != 1 {
+		t.Errorf("the frontier was asked %d times, each of which is a round trip", f.asked)
+	}
+}
+
+// However much was told, all of it has been acted on when the crawl is over.
+func TestMuchIsTold(t *testing.T) {
+	server := redistest.Start(t)
+	cfg := sharedConfig(t, server.URL(), "http://a.test/")
+	c, err := New(cfg, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	store := byHand(t, cfg, "w1")
+	for range 2500 {
+		tells(t, store, told{})
+	}
+	tells(t, store, told{Stop: true})
+	c.shared = &shared{c: c, store: store}
+	if over, err := c.shared.over(t.Context()); !over || err != nil || c.end != EndStopped {
+		t.Errorf("over %v, %v, with end %q", over, err, c.end)
+	}
+}
