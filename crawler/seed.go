@@ -55,22 +55,16 @@ func (c *Crawler) takeIn(rec *robotsext.Record) {
 }
 
 func (c *Crawler) learn(rec *robotsext.Record) error {
-	host := frontier.Host(rec.Origin)
-	switch {
-	case isRefused(rec):
-		return c.keep(rec) // its URLs are not to wait: they come to the same refusal
-	case rec.Outcome == robotsext.Unreachable:
-		// Nothing new is known, but for when to come back.
-		if err := c.frontier.UpdateHost(c.books, host, frontier.HostUpdate{BlockUntil: rec.RetryAt}); err != nil {
-			return err
-		}
+	if rec.Outcome == robotsext.Unreachable {
+		// Nothing is known of its URLs yet. The first that is to be asked for has the host
+		// left alone, and says so; see refused.
 		return c.keep(rec)
 	}
 	var group *robotstxt.Group
 	if rec.File != nil {
 		group = c.robots.Group(rec)
 	}
-	if err := c.pace.asked(c.books, host, group); err != nil {
+	if err := c.pace.asked(c.books, frontier.Host(rec.Origin), group); err != nil {
 		return err
 	}
 	if origin, err := resolve("", string(rec.Origin)+"/"); err == nil && c.shared != nil && !c.scope.holds(origin) {

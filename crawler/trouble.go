@@ -1,6 +1,7 @@
 package crawler
 
 import (
+	"cmp"
 	"compress/flate"
 	"compress/gzip"
 	"context"
@@ -50,10 +51,21 @@ func explained(ctx context.Context, err error, began time.Time, inside bool) err
 	if err == nil || err == io.EOF && inside || errors.Is(err, context.Canceled) {
 		return err
 	}
-	if says := inWords(ctx, err, began, inside); says != "" {
+	says := inWords(ctx, err, began, inside)
+	if atProxy(err) { // or the site would be taken to be down
+		says = "the proxy: " + cmp.Or(says, err.Error())
+	}
+	if says != "" {
 		return &trouble{says, err}
 	}
 	return err
+}
+
+// atProxy tells whether an error is of the way to a proxy, or of what that said of the way
+// on (SOCKS).
+func atProxy(err error) bool {
+	op, ok := errors.AsType[*net.OpError](err)
+	return ok && (op.Op == "proxyconnect" || strings.HasPrefix(op.Op, "socks "))
 }
 
 func inWords(ctx context.Context, err error, began time.Time, inside bool) string {

@@ -40,7 +40,7 @@ func TestTooLong(t *testing.T) {
 		{"handshake", 30 * time.Second, 30 * time.Second, "https://a.example/", nil, mute, "no TLS handshake within 10s"},
 		{"handshake, by timeout", 2 * time.Second, 30 * time.Second, "https://a.example/", nil, mute, "no TLS handshake within 2s"},
 		{"connection", 2 * time.Second, 30 * time.Second, "http://a.example/", nil, unreachable(2 * time.Second), "no connection within 2s"},
-		{"connection to a proxy", 30 * time.Second, 30 * time.Second, "https://a.example/", []string{"http://b.example:1"}, unreachable(10 * time.Second), "no connection within 10s"},
+		{"connection to a proxy", 30 * time.Second, 30 * time.Second, "https://a.example/", []string{"http://b.example:1"}, unreachable(10 * time.Second), "the proxy: no connection within 10s"},
 		{"page, connecting", 30 * time.Second, time.Second, "http://a.example/", nil, unreachable(10 * time.Second), "no whole answer within 1s"},
 		{"first byte", 30 * time.Second, 30 * time.Second, "http://a.example/", nil, mute, "no answer began within 20s (first-byte-timeout)"},
 		{"page", 30 * time.Second, 3 * time.Second, "http://dial.example/", nil, mute, "no whole answer within 3s"},
@@ -66,6 +66,28 @@ func TestTooLong(t *testing.T) {
 				time.Sleep(time.Minute) // net/http goes on connecting
 			})
 		})
+	}
+}
+
+// A proxy that is not there is not taken for a site that is down.
+func TestDeadProxy(t *testing.T) {
+	gone, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = gone.Close()
+	for _, scheme := range []string{"http", "socks5"} {
+		for _, to := range []string{"http", "https"} {
+			cfg := Default()
+			cfg.Proxies = []string{scheme + "://" + gone.Addr().String()}
+			resp, err := testWire(t, newTransport(&cfg)).RoundTrip(httptest.NewRequestWithContext(t.Context(), http.MethodGet, to+"://a.example/", nil))
+			if err == nil {
+				_ = resp.Body.Close()
+			}
+			if want := "the proxy: the connection was refused"; err == nil || err.Error() != want {
+				t.Errorf("%s to %s: %v, want: %s", scheme, to, err, want)
+			}
+		}
 	}
 }
 

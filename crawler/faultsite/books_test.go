@@ -19,7 +19,7 @@ type account struct {
 	other  map[string]int  // the same for other pages
 	later  map[string]bool // URLs that could not be asked for yet
 
-	connections bool // the fault is of these, so that every page may be given up
+	connections bool // the fault is of these, so that every page, and the robots.txt, may be given up
 }
 
 // books goes through what was written down: each page that a page which was fetched links
@@ -79,7 +79,7 @@ func (s *soak) bookRejections(accounts map[string]*account, file string) {
 			a.other[path]++
 		case r.Reason == output.Later:
 			a.later[path] = true
-			if path == "/" && a.place.Kind != faultsite.Robots {
+			if path == "/" && a.place.Kind != faultsite.Robots && !a.connections {
 				s.blame(r)
 			}
 		}

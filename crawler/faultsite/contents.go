@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf16"
 )
 
@@ -15,6 +16,7 @@ func contents() []*Fault {
 		return body(func(x *exchange) []byte { return append([]byte(text), x.good.body...) })
 	}
 	after := func(text func() []byte) act {
+		text = sync.OnceValue(text) // it may take a while
 		return body(func(x *exchange) []byte { return append(slices.Clip(x.good.body), text()...) })
 	}
 	times := func(n int, text string) func() []byte {

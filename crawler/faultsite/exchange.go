@@ -39,9 +39,14 @@ func (x *exchange) sendLast(rest string) {
 	x.send(rest)
 }
 
-// over notes that the answer ends here, as far as the client is concerned.
+// over notes that the answer ends here, as far as the client is concerned. One that has
+// left, while a busy machine was still making the answer up, is not concerned any more.
 func (x *exchange) over(status int, retryAfter time.Duration) {
-	x.seen.End, x.seen.Status, x.seen.RetryAfter = time.Now(), status, retryAfter
+	select {
+	case <-x.peer.left:
+	default:
+		x.seen.End, x.seen.Status, x.seen.RetryAfter = time.Now(), status, retryAfter
+	}
 }
 
 // wait lets time pass, and tells whether the client was still there at the end.

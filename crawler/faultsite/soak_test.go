@@ -30,7 +30,7 @@ type soak struct {
 	began time.Time
 
 	crawlers []*member
-	breaks   []time.Time       // when answers on their way may have gone unheard
+	deaf     []span            // when answers on their way may have gone unheard
 	disk     *smallDisk        // of the only member; nil: there is none to be had
 	redis    *redistest.Server // that the members share; nil: there is one member
 	late     int               // sound answers that came too late for a time limit

@@ -194,9 +194,12 @@ func (d *Dir) Lengths() Lengths {
 // RobotsLength returns how long robots.jsonl is.
 func (d *Dir) RobotsLength() int64 { return d.robots.length() }
 
-// Sync returns when every line that Write has written has reached the disk. It is not to
-// be called by two at a time.
+// Sync returns when every line that Write and Robots have written has reached the disk. It
+// is not to be called by two at a time.
 func (d *Dir) Sync() error {
+	if err := d.robots.Sync(); err != nil {
+		return err
+	}
 	for _, l := range d.files {
 		if err := l.file.Sync(); err != nil {
 			return fmt.Errorf("output: %w", err)

@@ -172,17 +172,19 @@ func TestSync(t *testing.T) {
 	if err := d.Sync(); err != nil {
 		t.Errorf("the second time: %v", err)
 	}
-	out, in, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = out.Close() }()
-	if err := d.files[links].close(); err != nil {
-		t.Fatal(err)
-	}
-	d.files[links].file = in
-	if err := d.Sync(); !errors.Is(err, syscall.EINVAL) {
-		t.Errorf("a pipe: %v", err)
+	for name, l := range map[string]*lines{LinksFile: d.files[links], RobotsFile: d.robots.lines} {
+		out, in, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = out.Close() }()
+		whole := l.file
+		l.file = in
+		if err := d.Sync(); !errors.Is(err, syscall.EINVAL) {
+			t.Errorf("%s is a pipe: %v", name, err)
+		}
+		l.file = whole
+		_ = in.Close()
 	}
 }
 

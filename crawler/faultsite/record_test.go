@@ -1,0 +1,49 @@
+package faultsite
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"testing"
+
+	"github.com/politecrawl/politecrawl/crawler/demosite"
+)
+
+// A client that has left does not ask for two things at once when it asks for the next,
+// however long the site goes on with the answer to the first; one that is still there does.
+func TestAnswerToNobody(t *testing.T) {
+	for _, tc := range []struct {
+		name  string
+		stays bool
+		want  []demosite.Kind
+	}{
+		{"its client has left", false, nil},
+		{"its client waits for it", true, []demosite.Kind{demosite.Overlap}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			s := &Site{report: Report{Faults: make(map[string]int)}}
+			h := &host{ledger: ledger{known: true}}
+			begin := func(path string) *exchange {
+				return s.newExchange(h, &peer{left: make(chan struct{})}, httptest.NewRequest(http.MethodGet, path, nil), 1)
+			}
+			end := func(x *exchange) {
+				x.over(http.StatusOK, 0)
+				s.note(h, x, false)
+			}
+			slow := begin(frontPath)
+			if !tc.stays {
+				close(slow.peer.left)
+			}
+			end(begin(afterPath))
+			end(slow)
+
+			var got []demosite.Kind
+			for _, v := range s.Report().Violations {
+				got = append(got, v.Kind)
+			}
+			if !slices.Equal(got, tc.want) {
+				t.Errorf("violations %v, want %v", got, tc.want)
+			}
+		})
+	}
+}
