@@ -155,13 +155,9 @@ func location(u *url.URL, h http.Header) (*url.URL, error) {
 		err = fmt.Errorf("%w %q", ErrUnsupportedScheme, next.Scheme)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("redirect to %q: %w", secret.Reference(value), secret.Error(err))
+		return nil, fmt.Errorf("redirect to %q: %w", secret.Reference(value), err)
 	}
-	target, err := url.Parse(string(o) + next.RequestURI())
-	if err != nil {
-		return nil, fmt.Errorf("redirect to %q: %w", secret.Reference(value), secret.Error(err))
-	}
-	return target, nil
+	return url.Parse(string(o) + next.RequestURI()) // which has no user
 }
 
 // Fetcher opens the robots.txt at u, whose scheme is neither http nor https

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/politecrawl/politecrawl/robotsext"
@@ -96,6 +97,17 @@ func TestRedirects(t *testing.T) {
 			t.Errorf("Authorization: %s", v)
 		}
 	})
+	for name, to := range map[string]string{
+		"no URL": "//user:secret@h.example/%zz", "another scheme": "gopher://user:secret@h.example/", "no host": "http://user:secret@h..example/",
+	} {
+		t.Run("ROB-FET-08/credentials, "+name, func(t *testing.T) {
+			rec := recordBy(t, reply{status: 302, header: http.Header{"Location": {to}}})
+			wantOutcome(t, rec, robotsext.Unreachable)
+			if text := fmt.Sprint(rec.Err); !strings.Contains(text, "redirect") || !strings.Contains(text, "***@h.") || strings.Contains(text, "secret") {
+				t.Errorf("error %s", text)
+			}
+		})
+	}
 	t.Run("ROB-FET-09/into a disallowed path", func(t *testing.T) {
 		s := chain(t, 1, text(private))
 		wantOutcome(t, fetched(t, s), robotsext.Rules)

@@ -95,9 +95,9 @@ func (g *guard) cookie(r *http.Request) *http.Cookie {
 	if at, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr); ok {
 		name += fmt.Sprintf("_%d", at.Port)
 	}
-	return &http.Cookie{ //nolint:gosec // Secure where the way is: without TLS a browser would not send it back
+	return &http.Cookie{ //nolint:gosec // Secure behind a proxy with TLS: without TLS a browser would not send it back
 		Name: name, Value: g.session, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode,
-		Secure: r.TLS != nil || r.Header.Get("X-Forwarded-Proto") == "https",
+		Secure: r.Header.Get("X-Forwarded-Proto") == "https",
 	}
 }
 

@@ -175,8 +175,12 @@ func TestTokenForACookie(t *testing.T) {
 		t.Fatalf("status %d, %v", got.status, got.header)
 	}
 	c := resp.Cookies()[0]
-	if !c.HttpOnly || c.SameSite != http.SameSiteStrictMode || c.Path != "/" || strings.Contains(c.Value, secret) || len(c.Value) < 20 || c.MaxAge != 0 {
+	if !c.HttpOnly || c.Secure || c.SameSite != http.SameSiteStrictMode || c.Path != "/" || strings.Contains(c.Value, secret) || len(c.Value) < 20 || c.MaxAge != 0 {
 		t.Errorf("the cookie is %v", c)
+	}
+	got = ask(t, "GET", s.URL()+"?token="+secret, fields("X-Forwarded-Proto", "https")) // by a proxy with TLS
+	if resp := (http.Response{Header: got.header}); len(resp.Cookies()) != 1 || !resp.Cookies()[0].Secure {
+		t.Errorf("behind TLS the cookies are %v", resp.Cookies())
 	}
 	cookie := fields("Cookie", c.Name+"="+c.Value)
 	page := ask(t, "GET", s.URL(), cookie)

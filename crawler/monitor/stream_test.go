@@ -1,13 +1,17 @@
 package monitor
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
 	"io"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler"
@@ -197,6 +201,50 @@ func TestViewerWhoDoesNotRead(t *testing.T) {
 	if size > 1<<20 {
 		t.Errorf("the board is %d bytes", size)
 	}
+}
+
+// A way is what a server writes to, and one end of a connection without any buffer.
+type way struct{ net.Conn }
+
+func (way) Header() http.Header { return http.Header{} }
+func (way) WriteHeader(int)     {}
+func (way) Flush()              {}
+
+// TestSlowViewer holds that a viewer who reads stays, however long the crawl takes, and
+// that one who does not is left.
+func TestSlowViewer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		near, far := net.Pipe()
+		defer near.Close()
+		defer far.Close()
+		w := newWatch("", 0)
+		left := make(chan struct{})
+		go func() {
+			defer close(left)
+			w.serveEvents(way{near}, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/events", nil))
+		}()
+		read := bufio.NewScanner(far)
+		for n := range 5 {
+			w.board.put([parts][]byte{partNow: fmt.Append(nil, n)})
+			for read.Text() != fmt.Sprint("data: ", n) {
+				if !read.Scan() {
+					t.Fatalf("it is left: %v", read.Err())
+				}
+			}
+			time.Sleep(eventTime)
+		}
+		began := time.Now()
+		w.board.put([parts][]byte{partNow: []byte("more")}) // which nobody reads
+		select {
+		case <-left:
+		case <-time.After(writeTime):
+			near.Close()
+			<-left
+		}
+		if took := time.Since(began); took != eventTime || w.viewers > 0 {
+			t.Errorf("it is left after %v, %d viewers are counted", took, w.viewers)
+		}
+	})
 }
 
 func TestRecent(t *testing.T) {

@@ -3,6 +3,8 @@ package report
 import (
 	"bytes"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -73,12 +75,45 @@ func hostileCrawl() *crawl {
 	return c
 }
 
-// TestHostileTexts holds that nothing of a site becomes markup: the page has the
-// elements of the template and no other, no handler, and no address but http and
-// https.
-func TestHostileTexts(t *testing.T) {
+// TestHostileTexts holds that nothing of a site becomes markup.
+func TestHostileTexts(t *testing.T) { wantTame(t, hostileCrawl().make(t)) }
+
+// TestHostileNames holds the same of what the crawl, its workers and their directories are
+// called and say of themselves, for these may be somebody else's; and of what a site has
+// only one of.
+func TestHostileNames(t *testing.T) {
+	const unseen = "\u202e\x1b[31m\u2028<b>"
+	var dirs []string
+	for round := range 2 { // which differ, so that there is a note
+		dir := worker(func(c *crawl) {
+			c.state["ended"], c.state["round"] = Ending{unseen, 7}, round
+			config := c.state["config"].(map[string]any)
+			config["urls"], config["user-agent"], config["worker"] = []string{"https://" + unseen + "/"}, unseen, unseen
+			c.page("/from", output.Page{Status: 301, Location: "/to"})
+			c.reject("/to", output.Rejection{Reason: unseen})
+			c.reject("/no", output.Rejection{Reason: output.Disallowed, Rule: "Disallow: " + unseen})
+			c.pages = append(c.pages, output.Page{URL: "https://\u202emoc.example/path", Status: 404})
+			c.robots = []robotsLine{{Origin: example, Outcome: unseen}, {Origin: other, Outcome: "rules"}}
+			c.texts = map[string]string{other: "User-agent: a\n" + unseen + ": \nUser-agent: b\nDisallow: /\n"}
+		}).write(t)
+		dirs = append(dirs, filepath.Join(filepath.Dir(dir), unseen))
+		if err := os.Rename(dir, dirs[round]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r, err := Make(dirs, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantTame(t, r)
+}
+
+// wantTame holds that the page of a report has the elements of the template and no other,
+// no handler, no address but http and https, and no character that does not show.
+func wantTame(t *testing.T, r *Report) {
+	t.Helper()
 	var page bytes.Buffer
-	if err := hostileCrawl().make(t).WriteHTML(&page); err != nil {
+	if err := r.WriteHTML(&page); err != nil {
 		t.Fatal(err)
 	}
 	elements := strings.Fields(`a b body br code details div figcaption figure footer h1 h2 h3 head header html li link main meta nav ol p rect

@@ -35,7 +35,7 @@ type RobotsHost struct {
 	Disallowed int `json:"disallowed"`
 	Later      int `json:"later"`
 
-	Group      string  `json:"group,omitempty"`       // the group that holds for this crawl; empty: none does
+	Group      string  `json:"group,omitempty"`       // the group that holds for this crawl, by its token; empty: none does
 	Rules      int     `json:"rules"`                 // in that group
 	CrawlDelay float64 `json:"crawl_delay,omitempty"` // seconds, as the group asks
 	Sitemaps   int     `json:"sitemaps"`              // that the file lists

@@ -58,12 +58,10 @@ func (rd *reading) decode(b *bufio.Reader) io.Reader {
 	return &transcoder{src: b, step: fromTable(asciiOnly)}
 }
 
-// maxDeclaration is how far the end of an XML declaration is looked for.
-const maxDeclaration = 1024
-
-// declaredCharset returns the encoding of the XML declaration, in lower case.
+// declaredCharset returns the encoding of the XML declaration, in lower case. Its end is
+// looked for as far as the buffer of b reaches, which no Peek goes beyond.
 func declaredCharset(b *bufio.Reader) string {
-	for n := 64; n <= maxDeclaration; n *= 2 {
+	for n := 64; ; n *= 2 {
 		head, err := b.Peek(n)
 		decl := bytes.TrimLeft(head, " \t\r\n")
 		if len(decl) > 0 && !bytes.HasPrefix(decl, []byte("<?xml")) {
@@ -82,10 +80,9 @@ func declaredCharset(b *bufio.Reader) string {
 			}
 		}
 		if err != nil {
-			break
+			return ""
 		}
 	}
-	return ""
 }
 
 var bom = []byte("\uFEFF")

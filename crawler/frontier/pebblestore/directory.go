@@ -34,26 +34,25 @@ type directory struct {
 
 // openDirectory locks a directory that has a store or is to have one.
 func openDirectory(dir string) (*directory, error) {
-	if err := makeDirectory(dir); err != nil {
+	if err := makeDirectory(vfs.Default, dir); err != nil {
 		return nil, fmt.Errorf("pebblestore: %w", err)
 	}
 	return lockDirectory(dir, false)
 }
 
-// makeDirectory is os.MkdirAll for a directory that a power cut does not take
-// away.
-func makeDirectory(dir string) error {
-	if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
+// makeDirectory is MkdirAll for a directory that a power cut does not take away.
+func makeDirectory(on vfs.FS, dir string) error {
+	if _, err := on.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	parent := filepath.Dir(dir)
-	if err := makeDirectory(parent); err != nil {
+	if err := makeDirectory(on, parent); err != nil {
 		return err
 	}
-	if err := os.Mkdir(dir, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := on.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	f, err := vfs.Default.OpenDir(parent)
+	f, err := on.OpenDir(parent)
 	if err != nil {
 		return err
 	}
@@ -177,8 +176,6 @@ func (d *directory) database(opts *Options, readOnly bool, fail func(error)) (*p
 		return nil, fmt.Errorf("%w: %s: %w", ErrDamaged, d.path, err)
 	case !desc.Exists && d.hasData():
 		return nil, fmt.Errorf("%w: %s: its manifest is lost", ErrDamaged, d.path)
-	case desc.FormatMajorVersion > databaseFormat:
-		return nil, fmt.Errorf("%w: %s: database format %d", ErrFormat, d.path, desc.FormatMajorVersion)
 	}
 	d.disk = &disk{FS: d.fs, flush: opts.Durability == Power, fail: fail}
 	o := databaseOptions(opts, d.disk)

@@ -133,6 +133,47 @@ func TestFormat(t *testing.T) {
 	}
 }
 
+// TestDatabaseFormat opens a store whose database a later version of it has written.
+func TestDatabaseFormat(t *testing.T) {
+	dir := t.TempDir()
+	closeStore(t, open(t, dir, nil))
+	markers, err := filepath.Glob(filepath.Join(dir, "marker.format-version.*"))
+	if err != nil || len(markers) != 1 {
+		t.Fatalf("%q, %v", markers, err)
+	}
+	later := strings.TrimSuffix(markers[0], filepath.Ext(markers[0])) + fmt.Sprintf(".%03d", databaseFormat+1)
+	if err := os.Rename(markers[0], later); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(dir, nil); !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), dir) {
+		t.Errorf("Open = %v, want %v", err, ErrFormat)
+	}
+	if _, err := Inspect(dir); !errors.Is(err, ErrFormat) {
+		t.Errorf("Inspect = %v, want %v", err, ErrFormat)
+	}
+}
+
+// TestOwnerCannotBeSaid has no room for the name of who has the lock, which matters to
+// nobody who only reads.
+func TestOwnerCannotBeSaid(t *testing.T) {
+	dir := t.TempDir()
+	closeStore(t, open(t, dir, nil))
+	owner := filepath.Join(dir, ownerName)
+	if err := errors.Join(os.Remove(owner), os.Symlink(filepath.Join(dir, "missing", "file"), owner)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(dir, nil); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("Open = %v", err)
+	}
+	v, err := Inspect(dir) // which finds it unlocked
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := v.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestDamaged spoils a store and has it opened and read: there has to be an
 // error, or nothing to be seen of it.
 func TestDamaged(t *testing.T) {
@@ -183,21 +224,26 @@ func TestDamaged(t *testing.T) {
 				t.Errorf("Open without %s = %v, want %v", key, err, ErrDamaged)
 			}
 		}
-		for kind, cut := range map[byte][]byte{kindHost: {3}, kindQueue: {0}} {
+		for _, c := range []struct {
+			kind byte
+			cut  []byte // nil: it is gone
+		}{{kindHost, []byte{3}}, {kindQueue, []byte{0}}, {kindQueue, nil}} {
 			dir := filepath.Join(t.TempDir(), "copy")
 			if err := os.CopyFS(dir, os.DirFS(original)); err != nil {
 				t.Fatal(err)
 			}
 			edit(t, dir, func(db *pebble.DB) error {
-				it, err := db.NewIter(&pebble.IterOptions{LowerBound: []byte{kind}, UpperBound: []byte{kind + 1}})
+				it, err := db.NewIter(&pebble.IterOptions{LowerBound: []byte{c.kind}, UpperBound: []byte{c.kind + 1}})
 				if err != nil {
 					return err
 				}
-				it.First()
-				return errors.Join(db.Set(it.Key(), cut, pebble.Sync), it.Close())
+				if it.First(); c.cut == nil {
+					return errors.Join(db.Delete(it.Key(), pebble.Sync), it.Close())
+				}
+				return errors.Join(db.Set(it.Key(), c.cut, pebble.Sync), it.Close())
 			})
 			if err := use(dir, urls); !errors.Is(err, ErrDamaged) {
-				t.Errorf("a record of %c cut off: %v, want %v", kind, err, ErrDamaged)
+				t.Errorf("a record of %c cut to %v: %v, want %v", c.kind, c.cut, err, ErrDamaged)
 			}
 		}
 	})

@@ -44,7 +44,9 @@ func TestPower(t *testing.T) {
 		t.Run(fmt.Sprint(c.durability), func(t *testing.T) {
 			dir := t.TempDir()
 			fs := vfs.NewCrashableMem()
-			makeSynced(t, fs, dir)
+			if err := makeDirectory(fs, dir); err != nil {
+				t.Fatal(err)
+			}
 			s := openOn(t, dir, fs, &Options{Durability: c.durability})
 			addURLs(t, s, "http://a.test/1", "http://a.test/2")
 			finish(t, s, leaseURL(t, s, "http://a.test/1"), frontier.Outcome{Result: frontier.Done, Links: itemsOf("http://a.test/3")})
@@ -65,20 +67,18 @@ func TestPower(t *testing.T) {
 	}
 }
 
-// makeSynced makes a directory that stays.
-func makeSynced(t *testing.T, fs vfs.FS, dir string) {
-	t.Helper()
-	if err := fs.MkdirAll(dir, 0o755); err != nil {
+// TestDirectoryStays cuts the power when the directory of a store has been made.
+func TestDirectoryStays(t *testing.T) {
+	fs := vfs.NewCrashableMem()
+	dir := filepath.Join(string(filepath.Separator), "not", "there", "yet")
+	if err := makeDirectory(fs, dir); err != nil {
 		t.Fatal(err)
 	}
-	for ; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
-		f, err := fs.OpenDir(filepath.Dir(dir))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := errors.Join(f.Sync(), f.Close()); err != nil {
-			t.Fatal(err)
-		}
+	if info, err := fs.CrashClone(vfs.CrashCloneCfg{}).Stat(dir); err != nil || !info.IsDir() {
+		t.Errorf("Stat = %v, %v", info, err)
+	}
+	if err := makeDirectory(fs, dir); err != nil {
+		t.Errorf("the second time: %v", err)
 	}
 }
 

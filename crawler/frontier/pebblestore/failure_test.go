@@ -5,10 +5,12 @@ package pebblestore
 import (
 	"errors"
 	"io"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -91,6 +93,59 @@ func TestManifestIsLost(t *testing.T) {
 	}
 	if after := list(t, dir); after != before {
 		t.Errorf("%s has %s, and had %s", dir, after, before)
+	}
+}
+
+// An unreadable disk has no file that can be opened.
+type unreadable struct {
+	vfs.FS
+	err error
+}
+
+func (d unreadable) Open(name string, _ ...vfs.OpenOption) (vfs.File, error) {
+	return nil, &fs.PathError{Op: "open", Path: name, Err: d.err}
+}
+
+// A store whose files cannot be opened is not damaged for that: it may be whole. One that
+// lacks some is.
+func TestFilesThatDoNotOpen(t *testing.T) {
+	if alone(t) { // for what the database has begun by then
+		return
+	}
+	dir := t.TempDir()
+	closeStore(t, open(t, dir, nil))
+	for err, damaged := range map[error]bool{syscall.EMFILE: false, syscall.EACCES: false, syscall.EIO: false, syscall.ENOENT: true} {
+		d, fault := openDirectory(dir)
+		if fault != nil {
+			t.Fatal(fault)
+		}
+		d.fs = unreadable{vfs.Default, err}
+		got := errors.Join(newStore((*Options)(nil).withDefaults(), d).open(), d.close())
+		if !errors.Is(got, err) || errors.Is(got, ErrDamaged) != damaged || !strings.Contains(got.Error(), dir) {
+			t.Errorf("%v: open = %v", err, got)
+		}
+	}
+	closeStore(t, open(t, dir, nil))
+}
+
+// The database leaves most descriptors to the crawl, for its connections.
+func TestLeavesDescriptors(t *testing.T) {
+	if alone(t) { // since all of the process has fewer
+		return
+	}
+	var limit syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ limit, want int }{{400, 100}, {160, 40}} {
+		limit.Cur = uint64(c.limit)
+		if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
+			t.Fatal(err)
+		}
+		opts := (*Options)(nil).withDefaults()
+		if got := databaseOptions(&opts, new(disk)).MaxOpenFiles; got != c.want {
+			t.Errorf("%d files of %d, want %d", got, c.limit, c.want)
+		}
 	}
 }
 

@@ -175,3 +175,16 @@ func TestWindow(t *testing.T) {
 		}
 	}
 }
+
+// TestWindowInOrder adds URLs as a crawl finds them: those there is no room for are left
+// to the store.
+func TestWindowInOrder(t *testing.T) {
+	const room = 5
+	var w window
+	for seq := range uint64(3 * room) {
+		taken := w.insert(&entry{seq: seq}, int(seq)-len(w.entries), room, false)
+		if want := seq < room; taken != want || len(w.entries) > room {
+			t.Errorf("%d: taken up %t, want %t; %d in memory", seq, taken, want, len(w.entries))
+		}
+	}
+}

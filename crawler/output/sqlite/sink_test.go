@@ -124,6 +124,24 @@ func TestGoOn(t *testing.T) {
 	}
 }
 
+// A sink that is closed in the middle leaves one file too, which needs no log to be read.
+func TestCloseWithoutCommit(t *testing.T) {
+	dir := t.TempDir()
+	s := sinktest.Open(t, Format(nil), dir, nil)
+	sinktest.Put(t, s, page("http://a.test/1"))
+	sinktest.Write(t, s, page("http://a.test/never"))
+	sinktest.Close(t, s)
+	left, err := filepath.Glob(filepath.Join(dir, "*"))
+	if err != nil || !slices.Equal(left, []string{filepath.Join(dir, File)}) {
+		t.Errorf("left: %q, %v", left, err)
+	}
+	for query, want := range map[string]string{"PRAGMA journal_mode": "delete", "SELECT url FROM pages": "http://a.test/1"} {
+		if got := askDir(t, dir, query); !slices.Equal(got, []string{want}) {
+			t.Errorf("%s: %q, want %q", query, got, want)
+		}
+	}
+}
+
 // With nil nothing of an earlier database is left, also none of what a killed process
 // leaves beside it.
 func TestNothingCounts(t *testing.T) {

@@ -223,6 +223,33 @@ func TestShorter(t *testing.T) {
 	}
 }
 
+// TestHeld holds that little of what is added waits in memory, however much one Write adds.
+func TestHeld(t *testing.T) {
+	f, err := newFiles(t.TempDir(), 1<<30, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.next(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = f.close() }()
+	random := fixed() // bytes that do not get smaller
+	for range 10 {
+		block := make([]byte, held/4)
+		_, _ = random.Read(block) // never fails
+		if err := f.add(nil, block); err != nil {
+			t.Fatal(err)
+		}
+		info, err := f.file.Stat()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if waits := int64(f.packed.Len()); waits >= held || info.Size()+waits != f.Length {
+			t.Fatalf("%d bytes wait, %d are in the file, of %d", waits, info.Size(), f.Length)
+		}
+	}
+}
+
 func TestMarks(t *testing.T) {
 	for _, mark := range []string{"", "x", `{"file":-1}`, `{"length":-1}`, `{"plain":-1}`, `{"file":100000}`, `[]`} {
 		if s, err := Format(nil).Open(t.TempDir(), []byte(mark)); err == nil {

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+
+	"github.com/politecrawl/politecrawl/crawler/output/internal/sinktest"
 )
 
 // The bytes of a file that another one follows reach the disk, whatever the commits ask
@@ -25,6 +27,24 @@ func TestNextSyncs(t *testing.T) {
 	if err := f.next(); !errors.Is(err, syscall.EINVAL) {
 		t.Errorf("got %v", err)
 	}
+}
+
+// So do those of the last file with a commit that is to outlive the machine.
+func TestCommitSyncs(t *testing.T) {
+	s := openSink(t, t.TempDir(), nil).(*sink)
+	out, in, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = out.Close() })
+	s.files.file = in
+	if _, err := s.Commit(false); err != nil {
+		t.Errorf("without power: %v", err)
+	}
+	if _, err := s.Commit(true); !errors.Is(err, syscall.EINVAL) {
+		t.Errorf("with power: %v", err)
+	}
+	sinktest.Close(t, s)
 }
 
 // So do the names of files, once for each.

@@ -1,0 +1,44 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/crawler/output/sqlite"
+)
+
+// What has run out is known by the error, and where that has it in words alone, as that
+// of a lookup of a name, by these.
+func TestShortError(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, output.StateFile), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	lookup := func(err error) error {
+		return &net.DNSError{Err: "dial udp 127.0.0.1:53: socket: " + err.Error(), Name: "a.test"}
+	}
+	for _, tt := range []struct {
+		err    error
+		remedy string // empty: it is none of a shortage
+	}{
+		{lookup(syscall.EMFILE), "ulimit -n"},
+		{fmt.Errorf("crawler: dial tcp: %w", lookup(syscall.ENFILE)), "on this machine"},
+		{&net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("socket", syscall.EMFILE)}, "ulimit -n"},
+		{fmt.Errorf("output: %w", &os.PathError{Op: "write", Path: "pages.jsonl", Err: syscall.ENOSPC}), "make room"},
+		{fmt.Errorf("%w: insert", sqlite.ErrFull), "make room"},
+		{lookup(syscall.ECONNREFUSED), ""},
+		{errors.New(syscall.EMFILE.Error() + " on the other side"), ""},
+	} {
+		got := shortError(dir, tt.err)
+		if tt.remedy == "" && got != nil || tt.remedy != "" && (got == nil || !strings.Contains(got.Error(), tt.remedy) || !strings.Contains(got.Error(), "--resume "+dir)) {
+			t.Errorf("%v: %v, want %q", tt.err, got, tt.remedy)
+		}
+	}
+}
