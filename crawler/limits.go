@@ -19,7 +19,7 @@ type limits struct {
 	counters counters // nil: the crawl is this process's alone
 	block    int      // how many pages are taken from a counter at a time
 
-	drawing sync.Mutex // held while pages are taken from a counter
+	drawing sync.Mutex // held while a counter is changed, and what is drawn with it
 
 	mu        sync.Mutex    // guards all below
 	perHost   int           // pages; 0: no limit
@@ -33,9 +33,10 @@ type limits struct {
 }
 
 // counters are numbers that the processes of a crawl share; see
-// [redisstore.Store.Take].
+// [redisstore.Store.Take] and [redisstore.Store.Settle].
 type counters interface {
 	Take(ctx context.Context, counter string, n, most int64) (got int64, err error)
+	Settle(ctx context.Context, taken map[string]int64) error
 }
 
 // The names of counters. That of a host has it behind it.
@@ -128,20 +129,25 @@ func (l *limits) draw(ctx context.Context, h frontier.Host, b *budget) error {
 // done ends a turn that take granted: whether it brought a page, and of how many
 // bytes. The error is that of the counters.
 func (l *limits) done(ctx context.Context, h frontier.Host, fetched bool, bytes int) error {
+	if l.shared() && !fetched { // it may change a counter
+		l.drawing.Lock()
+		defer l.drawing.Unlock()
+	}
 	l.mu.Lock()
 	l.all.done(fetched)
-	host := l.host(h)
+	host, most := l.host(h), l.perHost
 	host.done(fetched)
 	l.bytes += int64(bytes)
 	back := l.shared() && host.limit > 0 && !fetched
 	if back { // the next turn of the host may be another process's
 		host.drawn--
+		host.dry = false // or of this one
 	}
 	l.mu.Unlock()
 	if !back {
 		return nil
 	}
-	_, err := l.counters.Take(ctx, hostCounter+string(h), -1, int64(l.perHost))
+	_, err := l.counters.Take(ctx, hostCounter+string(h), -1, int64(most))
 	return err
 }
 
@@ -178,8 +184,16 @@ func (l *limits) share(c counters) { l.counters = c }
 
 func (l *limits) shared() bool { return l.counters != nil }
 
-// taken returns how much of each counter is in this process's hands. Over says that it
-// hands out no more: it keeps the pages that it has fetched, and those in flight.
+// settle has the counters say what this process has of them: one that was killed had more
+// in hand, and where there was no limit before nobody counted. Over says that it hands out
+// no more: it keeps the pages that it has fetched, and those in flight.
+func (l *limits) settle(ctx context.Context, over bool) error {
+	l.drawing.Lock()
+	defer l.drawing.Unlock()
+	return l.counters.Settle(ctx, l.taken(over))
+}
+
+// taken returns how much of each counter is in this process's hands; see settle.
 func (l *limits) taken(over bool) map[string]int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()

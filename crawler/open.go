@@ -65,7 +65,7 @@ func (c *Crawler) open() (err error) {
 		return err
 	}
 	if c.shared != nil {
-		if err := c.shared.settle(c.books, false); err != nil {
+		if err := c.limits.settle(c.books, false); err != nil {
 			return err
 		}
 	}

@@ -283,7 +283,7 @@ func (s *shared) act(ctx context.Context, m told) error {
 		s.c.stop(EndStopped)
 	case m.Limits != nil:
 		s.c.limits.change(m.Limits)
-		return s.settle(ctx, false)
+		return s.c.limits.settle(ctx, false)
 	case m.Joined != "":
 		return s.grow(m.Joined)
 	}

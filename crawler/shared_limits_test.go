@@ -141,16 +141,23 @@ func TestLimitIsMetWhileOneWaits(t *testing.T) {
 	}
 }
 
-// askedCounters count how often they are asked, and have something happen meanwhile.
+// askedCounters count how often they are asked, and have something happen on the way to
+// them or back.
 type askedCounters struct {
 	fakeCounters
-	asked     int
-	meanwhile func()
+	asked int
+	there func() // nil: nothing happens
+	back  func()
 }
 
 func (c *askedCounters) Take(ctx context.Context, counter string, n, most int64) (int64, error) {
 	c.asked++
-	c.meanwhile()
+	if c.there != nil {
+		c.there()
+	}
+	if c.back != nil {
+		defer c.back()
+	}
 	return c.fakeCounters.Take(ctx, counter, n, most)
 }
 
@@ -169,7 +176,7 @@ func TestDrawnOnce(t *testing.T) {
 		"no page of a host": {func(c *Config) { c.MaxHostPages = 10 }, hostCounter + "a", 10, 10},
 	} {
 		t.Run(name, func(t *testing.T) {
-			all := &askedCounters{fakeCounters: fakeCounters{taken: map[string]int64{tt.counter: tt.before}}, meanwhile: func() {}}
+			all := &askedCounters{fakeCounters: fakeCounters{taken: map[string]int64{tt.counter: tt.before}}}
 			cfg := Default()
 			cfg.Workers = 6
 			tt.set(&cfg)
@@ -209,11 +216,71 @@ func TestLimitIsRaisedMeanwhile(t *testing.T) {
 			l := newLimits(&cfg)
 			l.share(&askedCounters{
 				fakeCounters: fakeCounters{taken: map[string]int64{tt.counter: 10}},
-				meanwhile:    sync.OnceFunc(func() { l.change(&tt.to) }),
+				back:         sync.OnceFunc(func() { l.change(&tt.to) }),
 			})
 			if got, err := l.take(t.Context(), "a"); got != granted || err != nil {
 				t.Errorf("%d, %v", got, err)
 			}
 		})
+	}
+}
+
+// A counter that is settled while a page is drawn or given back says afterwards what the
+// worker has of it.
+func TestSettledMeanwhile(t *testing.T) {
+	const counter = hostCounter + "a"
+	cfg := Default()
+	cfg.MaxHostPages = 2
+	l := newLimits(&cfg)
+	all := &askedCounters{fakeCounters: fakeCounters{taken: make(map[string]int64)}}
+	l.share(all)
+	var settling sync.WaitGroup
+	settle := func() {
+		settled := make(chan struct{})
+		settling.Go(func() {
+			defer close(settled)
+			if err := l.settle(t.Context(), false); err != nil {
+				t.Error(err)
+			}
+		})
+		select {
+		case <-settled:
+		case <-time.After(20 * time.Millisecond): // it waits, as it should
+		}
+	}
+	all.back = settle // the counter has it, and the worker does not know
+	if got, err := l.take(t.Context(), "a"); got != granted || err != nil {
+		t.Fatalf("%d, %v", got, err)
+	}
+	settling.Wait()
+	if n := all.taken[counter]; n != 1 {
+		t.Errorf("with a page in flight %d are taken", n)
+	}
+	all.back, all.there = nil, settle // the worker has it no more, and the counter does
+	if err := l.done(t.Context(), "a", false, 0); err != nil {
+		t.Fatal(err)
+	}
+	settling.Wait()
+	if n := all.taken[counter]; n != 0 {
+		t.Errorf("with none %d are taken", n)
+	}
+}
+
+// The last page of a host that a turn gives back is there for the next turn, also in a
+// process that was told before that there is none.
+func TestLastPageIsGivenBack(t *testing.T) {
+	cfg := Default()
+	cfg.MaxHostPages = 1
+	l := newLimits(&cfg)
+	l.share(&fakeCounters{taken: make(map[string]int64)})
+	for i, want := range []share{granted, crowded, granted} {
+		if i == 2 {
+			if err := l.done(t.Context(), "a", false, 0); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got, err := l.take(t.Context(), "a"); got != want || err != nil {
+			t.Errorf("turn %d: %d, %v, want %d", i, got, err, want)
+		}
 	}
 }

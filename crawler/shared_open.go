@@ -179,20 +179,13 @@ func (s *shared) readjust(crawl Config) error {
 	return nil
 }
 
-// settle has the counters of the crawl say what this process has of them: one that was
-// killed had more in hand, and where there was no limit before nobody counted. Over says
-// that it takes no more.
-func (s *shared) settle(ctx context.Context, over bool) error {
-	return s.store.Settle(ctx, s.c.limits.taken(over))
-}
-
 // leave tells the others how far this process has come, and gives back what it has in
 // hand of the limits. What of it does not come about, does when the process goes on.
 func (s *shared) leave() {
 	ctx, cancel := context.WithTimeout(s.c.books, closingTime)
 	defer cancel()
 	err := s.sync(ctx)
-	if err := errors.Join(err, s.settle(ctx, true)); err != nil {
+	if err := errors.Join(err, s.c.limits.settle(ctx, true)); err != nil {
 		s.c.log.Warn("limits are not given back", "error", err)
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -128,7 +127,9 @@ func TestLimitsAreSetLater(t *testing.T) {
 	done("a") // and one is in flight
 	pages, perHost := 4, 3
 	one.change(&sharedLimits{MaxPages: &pages, MaxHostPages: &perHost})
-	maps.Copy(all.taken, one.taken(false))
+	if err := one.settle(t.Context(), false); err != nil {
+		t.Fatal(err)
+	}
 	take("a", granted)
 	take("a", crowded)
 	done("a")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -385,10 +386,16 @@ func TestBudgetsAreShared(t *testing.T) {
 	}
 }
 
+// fakeCounters are counters in memory. What is settled is settled for all.
 type fakeCounters struct{ taken map[string]int64 }
 
 func (f *fakeCounters) Take(_ context.Context, counter string, n, most int64) (int64, error) {
 	n = min(n, most-f.taken[counter])
 	f.taken[counter] += n
 	return n, nil
+}
+
+func (f *fakeCounters) Settle(_ context.Context, taken map[string]int64) error {
+	maps.Copy(f.taken, taken)
+	return nil
 }
