@@ -173,7 +173,7 @@ func (d *directory) database(opts *Options, readOnly bool, fail func(error)) (*p
 	case err != nil && strings.Contains(err.Error(), "unknown format"):
 		return nil, fmt.Errorf("%w: %s: %w", ErrFormat, d.path, err)
 	case err != nil:
-		return nil, fmt.Errorf("%w: %s: %w", ErrDamaged, d.path, err)
+		return nil, d.unopened(err)
 	case !desc.Exists && d.hasData():
 		return nil, fmt.Errorf("%w: %s: its manifest is lost", ErrDamaged, d.path)
 	}
@@ -181,13 +181,19 @@ func (d *directory) database(opts *Options, readOnly bool, fail func(error)) (*p
 	o := databaseOptions(opts, d.disk)
 	o.ReadOnly, o.DisableTableStats = readOnly, readOnly
 	db, err := pebble.Open(d.path, o)
-	if _, ok := errors.AsType[syscall.Errno](err); ok && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("pebblestore: opening %s: %w", d.path, err)
-	}
 	if err != nil {
-		return nil, fmt.Errorf("%w: %s: %w", ErrDamaged, d.path, err)
+		return nil, d.unopened(err)
 	}
 	return db, nil
+}
+
+// unopened is why the database could not be opened. What the system says of files is no
+// damage, unless there are none.
+func (d *directory) unopened(err error) error {
+	if _, ok := errors.AsType[syscall.Errno](err); ok && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("pebblestore: opening %s: %w", d.path, err)
+	}
+	return fmt.Errorf("%w: %s: %w", ErrDamaged, d.path, err)
 }
 
 const databaseFormat = pebble.FormatNewest

@@ -96,10 +96,19 @@ func TestManifestIsLost(t *testing.T) {
 	}
 }
 
-// An unreadable disk has no file that can be opened.
+// An unreadable disk has no file that can be opened, and none of its directories either
+// where it has no lists.
 type unreadable struct {
 	vfs.FS
-	err error
+	err    error
+	noList bool
+}
+
+func (d unreadable) List(name string) ([]string, error) {
+	if d.noList {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: d.err}
+	}
+	return d.FS.List(name)
 }
 
 func (d unreadable) Open(name string, _ ...vfs.OpenOption) (vfs.File, error) {
@@ -115,14 +124,16 @@ func TestFilesThatDoNotOpen(t *testing.T) {
 	dir := t.TempDir()
 	closeStore(t, open(t, dir, nil))
 	for err, damaged := range map[error]bool{syscall.EMFILE: false, syscall.EACCES: false, syscall.EIO: false, syscall.ENOENT: true} {
-		d, fault := openDirectory(dir)
-		if fault != nil {
-			t.Fatal(fault)
-		}
-		d.fs = unreadable{vfs.Default, err}
-		got := errors.Join(newStore((*Options)(nil).withDefaults(), d).open(), d.close())
-		if !errors.Is(got, err) || errors.Is(got, ErrDamaged) != damaged || !strings.Contains(got.Error(), dir) {
-			t.Errorf("%v: open = %v", err, got)
+		for _, noList := range []bool{false, true} {
+			d, fault := openDirectory(dir)
+			if fault != nil {
+				t.Fatal(fault)
+			}
+			d.fs = unreadable{vfs.Default, err, noList}
+			got := errors.Join(newStore((*Options)(nil).withDefaults(), d).open(), d.close())
+			if !errors.Is(got, err) || errors.Is(got, ErrDamaged) != damaged || !strings.Contains(got.Error(), dir) {
+				t.Errorf("%v, no list %t: open = %v", err, noList, got)
+			}
 		}
 	}
 	closeStore(t, open(t, dir, nil))

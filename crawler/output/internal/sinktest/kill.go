@@ -71,7 +71,7 @@ func (w Writer) write(dir, last string) error {
 func (w Writer) Kill(t *testing.T, dir string) (count int) {
 	t.Helper()
 	var last string
-	for range 10 {
+	for i := range 10 {
 		cmd := exec.Command(os.Args[0])
 		said := new(strings.Builder)
 		cmd.Env, cmd.Stderr = append(os.Environ(), dirEnv+"="+dir, markEnv+"="+last), said
@@ -82,9 +82,18 @@ func (w Writer) Kill(t *testing.T, dir string) (count int) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		timer := time.AfterFunc(time.Duration(50+rand.IntN(200))*time.Millisecond, func() { _ = cmd.Process.Kill() })
+		// One at any moment, which on a busy machine comes before it has committed anything,
+		// the next when it has.
+		due := time.Duration(50+rand.IntN(200)) * time.Millisecond
+		timer := time.AfterFunc(due, func() { _ = cmd.Process.Kill() })
+		if i%2 == 1 {
+			timer.Stop()
+		}
 		lines := bufio.NewScanner(out)
-		for lines.Scan() {
+		for n := 0; lines.Scan(); n++ {
+			if n == 0 && i%2 == 1 {
+				timer.Reset(due)
+			}
 			if rand.IntN(10) > 0 { // and if it is not heard of, the one before holds
 				last = lines.Text()
 			}
