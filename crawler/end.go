@@ -48,9 +48,7 @@ func (c *Crawler) ended() (*Summary, error) {
 		s.End = end
 		for _, h := range hosts {
 			s.Waiting = append(s.Waiting, string(h))
-		}
-		if len(hosts) > 0 {
-			s.WaitingWhy = strings.TrimPrefix(why[hosts[0]].Detail, "robotsext: ")
+			s.WaitingWhy = append(s.WaitingWhy, strings.TrimPrefix(why[h].Detail, "robotsext: "))
 		}
 		s.Left = left
 		s.Hosts = stats.Hosts

@@ -371,6 +371,20 @@ func TestResumeWithoutFrontier(t *testing.T) {
 	}
 }
 
+// Two hosts cannot be asked, and each is told of with what came of asking it.
+func TestWaitingWhy(t *testing.T) {
+	failing, busy := newSite(t, "127.0.0.1", nil), newSite(t, "127.0.0.2", nil)
+	for s, status := range map[*site]int{failing: http.StatusInternalServerError, busy: http.StatusServiceUnavailable} {
+		s.handle("/robots.txt", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) })
+	}
+	cfg := testConfig(t, busy.url+"/", failing.url+"/")
+	cfg.RobotsRetry = time.Hour
+	got := run(t, cfg, nil)
+	if !slices.Equal(got.Waiting, []string{failing.url, busy.url}) || !slices.Equal(got.WaitingWhy, []string{"status 500", "status 503"}) {
+		t.Errorf("%q: %q", got.Waiting, got.WaitingWhy)
+	}
+}
+
 // What cannot be written down of a robots.txt that cannot be reached, since the disk is
 // full or the process is killed, does not leave its host alone without a reason: when the
 // crawl goes on, each URL of it is listed with that.

@@ -304,7 +304,7 @@ func TestEndAfterOthersRecovered(t *testing.T) {
 	first := run(t, one, nil)
 	work.Wait()
 	for _, c := range []*crawl{first, second} {
-		if c.End != EndFinished || len(c.Waiting) > 0 || c.WaitingWhy != "" || len(c.rejected) > 0 {
+		if c.End != EndFinished || len(c.Waiting) > 0 || len(c.WaitingWhy) > 0 || len(c.rejected) > 0 {
 			t.Errorf("%+v, left alone: %+v", c.Summary, c.rejected)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/politecrawl/politecrawl/crawler"
@@ -58,6 +59,25 @@ func TestCrawlSaysThatItBegins(t *testing.T) {
 	close(site.answer)
 	if err := cmd.Wait(); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestWaitingWhy holds that each host stands with its own reason, those of one together.
+func TestWaitingWhy(t *testing.T) {
+	for _, tt := range []struct {
+		hosts string
+		why   []string
+		want  string
+	}{
+		{"http://a http://b", []string{"status 503", "status 503"}, "  waiting     for robots.txt of http://a http://b: status 503\n"},
+		{"http://a http://b http://c", []string{"status 503", "timed out", "status 503"},
+			"  waiting     for robots.txt of http://a http://c: status 503\n              for robots.txt of http://b: timed out\n"},
+		{"h1 h2 h3 h4 h5 h6 h7 h8", []string{"x", "y", "x", "x", "x", "y", "z", "z"},
+			"  waiting     for robots.txt of h1 h3 h4 h5: x\n              for robots.txt of h2 and 1 more: y\n              for robots.txt of 2 more hosts for other reasons\n"},
+	} {
+		if got := waitingText(&crawler.Summary{Waiting: strings.Fields(tt.hosts), WaitingWhy: tt.why}); got != tt.want {
+			t.Errorf("%s: got\n%swant\n%s", tt.hosts, got, tt.want)
+		}
 	}
 }
 

@@ -133,17 +133,40 @@ func newPrintedSummary(s *crawler.Summary) *printedSummary {
 const maxWaiting = 5
 
 // waitingText names the hosts for which a crawl ended with URLs left, since their
-// robots.txt cannot be reached; empty: there is none.
+// robots.txt cannot be reached, those of one reason on one line; empty: there is none.
 func waitingText(s *crawler.Summary) string {
-	if len(s.Waiting) == 0 {
-		return ""
+	why := make(map[string][]string) // hosts by reason
+	var reasons []string             // in the order of their first hosts
+	for i, host := range s.Waiting {
+		reason := ""
+		if i < len(s.WaitingWhy) {
+			reason = s.WaitingWhy[i]
+		}
+		if why[reason] == nil {
+			reasons = append(reasons, reason)
+		}
+		why[reason] = append(why[reason], host)
 	}
-	text := strings.Join(s.Waiting[:min(len(s.Waiting), maxWaiting)], " ")
-	if more := len(s.Waiting) - maxWaiting; more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
+	var b strings.Builder
+	label, named, told := "waiting", 0, 0
+	for _, reason := range reasons {
+		if named == maxWaiting {
+			break
+		}
+		hosts := why[reason]
+		shown := hosts[:min(len(hosts), maxWaiting-named)]
+		text := strings.Join(shown, " ")
+		if more := len(hosts) - len(shown); more > 0 {
+			text += fmt.Sprintf(" and %d more", more)
+		}
+		if reason != "" {
+			text += ": " + printable(reason)
+		}
+		fmt.Fprintf(&b, "  %-10s  for robots.txt of %s\n", label, text)
+		label, named, told = "", named+len(shown), told+len(hosts)
 	}
-	if s.WaitingWhy != "" {
-		text += ": " + printable(s.WaitingWhy)
+	if more := len(s.Waiting) - told; more > 0 {
+		fmt.Fprintf(&b, "  %-10s  for robots.txt of %s for other reasons\n", "", number(more, "more host"))
 	}
-	return fmt.Sprintf("  waiting     for robots.txt of %s\n", text)
+	return b.String()
 }
