@@ -31,7 +31,8 @@ type aside struct {
 	urls  map[uint64]place
 	away  map[uint64]bool // by the hash of the key: hosts of which a URL was left out of scope
 	later map[frontier.Host]*output.Rejection
-	over  bool // full was called
+	over  bool  // full was called
+	fault error // of the journal: what was to be written then does not stand there, and nobody is to rely on it
 }
 
 // maxAside is how many URLs are kept aside: some 300 MB of memory, or 500 where each has a
@@ -65,6 +66,9 @@ func newAside(j *journal, key func(address) string) *aside {
 func (s *aside) put(urls []left) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.fault != nil {
+		return s.fault
+	}
 	entries := make([]*entry, 0, len(urls))
 	for i := range urls {
 		l := &urls[i]
@@ -83,7 +87,7 @@ func (s *aside) put(urls []left) error {
 		entries = append(entries, &entry{Left: &l.rejection, Priority: l.item.Priority, Meta: l.item.Meta})
 	}
 	for some := range slices.Chunk(entries, asideBatch) {
-		at, err := s.journal.append(some...)
+		at, err := s.append(some...)
 		if err != nil {
 			return err
 		}
@@ -198,12 +202,14 @@ func (s *aside) wait(host frontier.Host, why output.Rejection) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if _, ok := s.later[host]; ok {
-		return nil
+		return s.fault
 	}
 	why.URL, why.Via, why.Source, why.Depth = "", "", "", 0
 	s.later[host] = &why
-	_, err := s.journal.append(&entry{Later: host, Why: &why})
-	return err
+	if _, err := s.append(&entry{Later: host, Why: &why}); err != nil {
+		return err
+	}
+	return s.journal.settle() // before the frontier has the host wait
 }
 
 // resume notes that a host can be asked again.
@@ -211,11 +217,19 @@ func (s *aside) resume(host frontier.Host) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if _, ok := s.later[host]; !ok {
-		return nil
+		return s.fault
 	}
 	delete(s.later, host)
-	_, err := s.journal.append(&entry{Back: host})
+	_, err := s.append(&entry{Back: host})
 	return err
+}
+
+// append writes to the journal, unless that has failed before. The lock is held.
+func (s *aside) append(entries ...*entry) (at []int64, err error) {
+	if s.fault == nil {
+		at, s.fault = s.journal.append(entries...)
+	}
+	return at, s.fault
 }
 
 // waiting returns the hosts whose URLs wait for their robots.txt, sorted, with

@@ -13,8 +13,9 @@ const journalFile = "journal.jsonl"
 // file that only grows; what an entry says holds until a later one says
 // otherwise. It is safe for concurrent use. A nil journal remembers nothing.
 type journal struct {
-	name string
-	log  *output.Log
+	name  string
+	log   *output.Log
+	power bool // what counts at once is to outlive the machine; see settle
 }
 
 // entry is a line of the journal. It says one of the things below.
@@ -40,12 +41,12 @@ type entry struct {
 }
 
 // openJournal opens the journal, or begins one.
-func openJournal(name string) (*journal, error) {
+func openJournal(name string, power bool) (*journal, error) {
 	log, err := output.OpenLog(name)
 	if err != nil {
 		return nil, err
 	}
-	return &journal{name: name, log: log}, nil
+	return &journal{name: name, log: log, power: power}, nil
 }
 
 // append writes entries and returns where each begins.
@@ -66,6 +67,15 @@ func (j *journal) append(entries ...*entry) (at []int64, err error) {
 		at[i] += start
 	}
 	return at, err
+}
+
+// settle returns when what was appended is as safe as the crawl wants its state to be. Most
+// entries need no more than the sync of a commit, since what depends on them comes with it.
+func (j *journal) settle() error {
+	if j == nil || !j.power {
+		return nil
+	}
+	return j.log.Sync()
 }
 
 // each calls f for everything that had been written when it was called, with

@@ -34,7 +34,7 @@ func TestViaIsCut(t *testing.T) {
 
 // However many URLs were left aside, some at a time are held when they are taken up.
 func TestAsideInParts(t *testing.T) {
-	j, err := openJournal(filepath.Join(t.TempDir(), journalFile))
+	j, err := openJournal(filepath.Join(t.TempDir(), journalFile), false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +137,7 @@ func TestLeadsInParts(t *testing.T) {
 // Pages may link to ever more places that do not belong to the crawl; what is kept of
 // them has an end, which is told once. What is known already is still kept better.
 func TestAsideIsBounded(t *testing.T) {
-	j, err := openJournal(filepath.Join(t.TempDir(), journalFile))
+	j, err := openJournal(filepath.Join(t.TempDir(), journalFile), false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -43,7 +43,7 @@ func (c *Crawler) open() (err error) {
 	if err := begin(); err != nil {
 		return err
 	}
-	if c.out.journal, err = openJournal(filepath.Join(c.cfg.Output, journalFile)); err != nil {
+	if c.out.journal, err = openJournal(filepath.Join(c.cfg.Output, journalFile), c.cfg.Durability == DurablePower); err != nil {
 		return err
 	}
 	if err := c.openSinks(); err != nil {

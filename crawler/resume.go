@@ -229,7 +229,7 @@ func (c *Crawler) restore() error {
 		if err != nil {
 			return err
 		}
-		c.tally.sum.Rejected[r.Reason]++
+		c.tally.count(func(s *Summary) { s.Rejected[r.Reason]++ })
 	}
 	for s, err := range output.Sitemaps(dir) {
 		if err != nil {
@@ -243,7 +243,7 @@ func (c *Crawler) restore() error {
 		if err != nil {
 			return err
 		}
-		c.tally.sum.Robots++
+		c.tally.count(func(s *Summary) { s.Robots++ })
 	}
 	return nil
 }
@@ -255,7 +255,7 @@ func (c *Crawler) joinAgain(url string) error {
 		return err
 	}
 	if c.scope.join(a) {
-		c.tally.sum.Joined = append(c.tally.sum.Joined, string(a.host))
+		c.tally.count(func(s *Summary) { s.Joined = append(s.Joined, string(a.host)) })
 	}
 	return nil
 }

@@ -44,7 +44,9 @@ func (c *robotsCache) Store(ctx context.Context, rec *robotsext.Record) error {
 	if isRefused(rec) {
 		return nil
 	}
-	if c.failed() {
+	// Of a site that cannot be asked there is nothing to take in, and when to come back is
+	// to be known also after a failure of ours, unless that is why it could not be asked.
+	if c.failed() && (rec.Outcome != robotsext.Unreachable || rec.Status == 0) {
 		return fmt.Errorf("crawler: robots.txt of %s: the crawl has failed", rec.Origin)
 	}
 	data, err := json.Marshal(rec)

@@ -284,3 +284,18 @@ func TestLastPageIsGivenBack(t *testing.T) {
 		}
 	}
 }
+
+// A worker at its work that is told of a limit says what it has had.
+func TestToldOfALimit(t *testing.T) {
+	c, err := New(testConfig(t, "http://a.test/"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := &fakeCounters{taken: make(map[string]int64)}
+	c.limits.share(all)
+	c.limits.count("http://a.test", 1)
+	most := 5
+	if err := (&shared{c: c}).act(t.Context(), told{Limits: &sharedLimits{MaxPages: &most}}); err != nil || all.taken[pageCounter] != 1 {
+		t.Errorf("%v, %v, want that one page was taken", err, all.taken)
+	}
+}

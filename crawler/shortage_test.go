@@ -161,7 +161,7 @@ func TestCommitForPower(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			j, err := openJournal(filepath.Join(dir.Path(), journalFile))
+			j, err := openJournal(filepath.Join(dir.Path(), journalFile), false)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -91,6 +91,37 @@ func TestDeadProxy(t *testing.T) {
 	}
 }
 
+// Nor is what a proxy says of the way on.
+func TestProxyThatRefuses(t *testing.T) {
+	proxy, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = proxy.Close() })
+	go func() {
+		for {
+			conn, err := proxy.Accept()
+			if err != nil {
+				return
+			}
+			_, _ = io.ReadFull(conn, make([]byte, 3))                  // version, methods
+			_, _ = conn.Write([]byte{5, 0})                            // no password needed
+			_, _ = io.ReadFull(conn, make([]byte, 7+len("a.example"))) // where to
+			_, _ = conn.Write([]byte{5, 5, 0, 1, 0, 0, 0, 0, 0, 0})    // refused (RFC 1928, section 6)
+			_ = conn.Close()
+		}
+	}()
+	cfg := Default()
+	cfg.Proxies = []string{"socks5://" + proxy.Addr().String()}
+	resp, err := testWire(t, newTransport(&cfg)).RoundTrip(httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://a.example/", nil))
+	if err == nil {
+		_ = resp.Body.Close()
+	}
+	if err == nil || !strings.HasPrefix(err.Error(), "the proxy: ") || !strings.HasSuffix(err.Error(), "connection refused") {
+		t.Errorf("%v, want that the proxy says: connection refused", err)
+	}
+}
+
 // Of a site that answers in plain text where it should speak TLS the record says so.
 func TestNoTLS(t *testing.T) {
 	server := httptest.NewServer(http.NotFoundHandler())

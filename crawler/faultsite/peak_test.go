@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"runtime"
@@ -28,6 +29,9 @@ type giant struct {
 	// bound is the most memory that the process may come to take, in MiB, with all that it
 	// is: its code, what it takes to crawl one small page (see [TestPeak]), and this.
 	bound int64
+	// together is the same for one on each of as many hosts as there are workers; 0: it is
+	// not tried.
+	together int64
 }
 
 // TestPeak measures the peak of the memory of a process (VmHWM) that meets with one giant
@@ -48,6 +52,18 @@ func TestPeak(t *testing.T) {
 				g.change(&cfg)
 			}
 			peak(t, cfg, g.bound)
+		})
+	}
+	for _, g := range giants() {
+		if g.together == 0 {
+			continue
+		}
+		t.Run(fmt.Sprintf("%s, %d at once", g.name, crawler.Default().Workers), func(t *testing.T) {
+			peak(t, g.crowd(t), g.together)
+		})
+		t.Run(fmt.Sprintf("%s, %d at once, with GOMEMLIMIT=200MiB", g.name, crawler.Default().Workers), func(t *testing.T) {
+			t.Setenv("GOMEMLIMIT", "200MiB")
+			peak(t, g.crowd(t), 512)
 		})
 	}
 	t.Run("every fault there is", func(t *testing.T) {
@@ -86,8 +102,10 @@ func peak(t *testing.T, cfg crawler.Config, bound int64) {
 func giants() []giant {
 	return []giant{
 		{name: "a small page", bound: 48},
-		{name: "a page of 1 GiB", path: "/", write: big(1<<30, "<p>more text\n"), bound: 80},
+		{name: "a page of 1 GiB", path: "/", write: big(1<<30, "<p>more text\n"), bound: 80, together: 480},
 		{name: "a page of 1 GiB in one line", path: "/", write: big(1<<30, strings.Repeat("x", 4<<10)), bound: 80},
+		{name: "a page of 1 GiB of attributes", path: "/", write: big(1<<30, "<a "+strings.Repeat("b=\"c\" ", 10<<10)), bound: 144, together: 1280},
+		{name: "a page of 1 GiB of comments", path: "/", write: big(1<<30, "<!--"), bound: 144, together: 1280},
 		{name: "a gzip of 10 GiB", path: "/", write: zeros(10 << 30), bound: 64},
 		{name: "a robots.txt of 1 GiB", path: "/robots.txt", write: big(1<<30, "Disallow: /x\n"), bound: 64},
 		{name: "a robots.txt of 10 GiB of gzip", path: "/robots.txt", write: zeros(10 << 30), bound: 64},
@@ -120,6 +138,23 @@ func (g giant) handler() http.Handler {
 			http.NotFound(w, r)
 		}
 	})
+}
+
+// crowd is a crawl of as many hosts as there are workers, each of which has the giant.
+func (g giant) crowd(t *testing.T) crawler.Config {
+	t.Helper()
+	cfg := quick(t)
+	for i := range crawler.Default().Workers {
+		listener, err := net.Listen("tcp", fmt.Sprintf("127.0.3.%d:0", i+1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		server := &http.Server{Handler: g.handler(), ReadHeaderTimeout: time.Minute}
+		go func() { _ = server.Serve(listener) }() // until it is closed
+		t.Cleanup(func() { _ = server.Close() })
+		cfg.URLs = append(cfg.URLs, "http://"+listener.Addr().String()+"/")
+	}
+	return cfg
 }
 
 // big writes so many bytes.
