@@ -113,6 +113,7 @@ func TestDemoInBrowser(t *testing.T) {
 	b.Click("#stop")
 	b.Click(`#sure button[value="stop"]`)
 	b.Wait("it stops", `document.getElementById("state").textContent === "stopped" && document.getElementById("pause").disabled`)
+	b.Wait("nothing is left to press", `![...document.querySelectorAll(".buttons button")].some(b => b.checkVisibility())`)
 	sum := <-d.sum
 	if sum.End != crawler.EndInterrupted || sum.Left == 0 {
 		t.Errorf("it ended %q, with %d left", sum.End, sum.Left)

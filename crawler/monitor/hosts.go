@@ -66,6 +66,13 @@ func (h *hosts) last() []host {
 	return list
 }
 
+// refused is the outcome, for viewers, of a robots.txt that leads to an address which is not
+// allowed.
+const refused = "refused"
+
+// isRefused tells whether a robots.txt is refused: nobody waits until it can be reached.
+func isRefused(r *output.Robots) bool { return r.Outcome == unreachable && r.RetryAt.IsZero() }
+
 // robotsError is why a robots.txt cannot be reached, where the status does not say it.
 func robotsError(r *output.Robots) string {
 	why := strings.TrimPrefix(r.Error, "robotsext: ")
@@ -83,6 +90,9 @@ func robotsRowOf(r *output.Robots, token string) *robotsRow {
 	}
 	if r.Outcome == unreachable {
 		row.Until = r.RetryAt
+	}
+	if isRefused(r) {
+		row.Outcome = refused
 	}
 	if r.Body != nil {
 		group := robotstxt.Parse(r.Body, nil).Group(token)

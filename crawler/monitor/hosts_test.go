@@ -3,10 +3,12 @@ package monitor
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
 // asked is a crawl that counts for how many hosts it was asked.
@@ -33,5 +35,31 @@ func TestRowsOfHostsAreBounded(t *testing.T) {
 	}
 	if rows := robotsRows(list); len(rows) != maxRecent {
 		t.Errorf("%d rows of robots.txt, want %d", len(rows), maxRecent)
+	}
+}
+
+// A robots.txt that leads to an address which is not allowed is told apart from one that
+// may be reached later.
+func TestRefusedRobots(t *testing.T) {
+	now := time.Now()
+	for _, tt := range []struct {
+		robots        output.Robots
+		outcome, says string
+	}{
+		{output.Robots{Error: "address 10.0.0.1 is not allowed (private)"}, "refused", "not to be read from there: address 10.0.0.1 is not allowed (private)"},
+		{output.Robots{Error: "robotsext: status 503", Status: 503, RetryAt: now.Add(time.Minute)}, "unreachable", "cannot be reached"},
+	} {
+		r := &tt.robots
+		r.Origin, r.URL, r.Outcome, r.FetchedAt = "http://h", "http://h/robots.txt", "unreachable", now
+		w := newTestWatch(&fake{})
+		if err := w.Write(&output.Found{Robots: []*output.Robots{r}}); err != nil {
+			t.Fatal(err)
+		}
+		if row := robotsRowOf(r, "bot"); row.Outcome != tt.outcome {
+			t.Errorf("%+v: outcome %q, want %q", r, row.Outcome, tt.outcome)
+		}
+		if faults := w.faults.list(); len(faults) != 1 || !strings.Contains(faults[0].What, tt.says) {
+			t.Errorf("%+v: faults %+v, want %q", r, faults, tt.says)
+		}
 	}
 }

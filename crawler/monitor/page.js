@@ -53,8 +53,9 @@ const code = (status, bad = status >= 400) => element("span", bad ? "code bad" :
 const more = (text) => (text ? element("span", "more", text) : "");
 const whole = (...inside) => element("span", "", ...inside);
 
-const outcomes = { rules: "rules", "allow-all": "none: all is allowed", unreachable: "cannot be reached" };
-const outcome = (o) => element("span", o === "unreachable" ? "bad" : "", outcomes[o] ?? o);
+const outcomes = { rules: "rules", "allow-all": "none: all is allowed", unreachable: "cannot be reached", refused: "leads to where it may not be read" };
+const isBad = (o) => o === "unreachable" || o === "refused";
+const outcome = (o) => element("span", isBad(o) ? "bad" : "", outcomes[o] ?? o);
 
 // The cells of a row of each table.
 const cells = {
@@ -70,7 +71,7 @@ const cells = {
   ],
   faults: (f) => [link(f.url), element("span", "bad", f.what), clock(f.at)],
   robots: (r) => [
-    link(r.host), whole(r.status ? code(r.status, r.outcome === "unreachable") : "", " ", outcome(r.outcome), more(r.error)),
+    link(r.host), whole(r.status ? code(r.status, isBad(r.outcome)) : "", " ", outcome(r.outcome), more(r.error)),
     r.outcome !== "rules" ? "" : whole(r.group ? some(r.rules, "rule") + " for " + (r.group === "*" ? "everyone" : r.group) : "nothing", r.delay ? ", Crawl-delay " + lasting(r.delay) : ""),
     clock(r.at), clock(r.until),
   ],
@@ -136,6 +137,8 @@ function state(now) {
   const can = ["running", "waiting", "pausing", "paused"].includes(is);
   const resume = is === "pausing" || is === "paused";
   $("pause").disabled = $("stop").disabled = !can;
+  $("pause").hidden = $("stop").hidden = is === "ended";
+  if (is === "ended") $("sure").close();
   $("pause").textContent = resume ? "Continue" : "Pause";
   $("pause").dataset.path = resume ? "/continue" : "/pause";
 }

@@ -72,7 +72,10 @@ func (w *watch) Write(f *output.Found) error {
 	for _, r := range f.Robots {
 		h := w.hosts.hear(r.Origin)
 		h.robots, h.asked = robotsRowOf(r, w.token), true
-		if r.Outcome == unreachable {
+		switch {
+		case isRefused(r):
+			w.fault(r.FetchedAt, r.URL, "robots.txt is not to be read from there"+because(0, robotsError(r)))
+		case r.Outcome == unreachable:
 			w.fault(r.FetchedAt, r.URL, "robots.txt cannot be reached"+because(r.Status, robotsError(r)))
 		}
 	}
