@@ -127,6 +127,29 @@ func (c *Crawler) bar(v *visit, err error) error {
 	return c.reject(v, r)
 }
 
+// restoreRefused brings back the start URLs that an earlier process was not allowed to
+// connect to, and that are not allowed now either; see bringBack.
+func (c *Crawler) restoreRefused() error {
+	if c.tally.sum.Rejected[output.Address] == 0 {
+		return nil
+	}
+	for r, err := range output.Rejections(c.cfg.Output) {
+		if err != nil {
+			return err
+		}
+		if r.Reason != output.Address || trailOf(r).source != fromStart {
+			continue
+		}
+		start := RefusedStart{URL: r.URL, Why: r.Detail}
+		if said, ok := strings.CutPrefix(r.Detail, "address "); ok { // as AddressError has it
+			text, _, _ := strings.Cut(said, " ")
+			start.Addr, _ = netip.ParseAddr(text)
+		}
+		c.tally.sum.Refused = append(c.tally.sum.Refused, start)
+	}
+	return nil
+}
+
 // robotsTarget returns the URL at which the guard ended the redirects of a robots.txt;
 // empty: err is of something else.
 func (c *Crawler) robotsTarget(v *visit, err error) string {

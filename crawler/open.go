@@ -64,6 +64,9 @@ func (c *Crawler) open() (err error) {
 	if err := c.restore(); err != nil {
 		return err
 	}
+	if err := c.restoreRefused(); err != nil {
+		return err
+	}
 	if c.shared != nil {
 		if err := c.limits.settle(c.books, false); err != nil {
 			return err

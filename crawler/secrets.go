@@ -20,11 +20,14 @@ func (c Config) WithoutSecrets() Config {
 	return c
 }
 
-// withoutProxyUser puts *** in the place of the user and password of the URL of a proxy.
-// That may be none, or not be understood: any part before the last @ may belong to a
-// password.
+// withoutProxyUser puts *** in the place of the user and password of the URL of a proxy,
+// and of a query or fragment, which that of a proxy has not. It may be none, or not be
+// understood: any part before the last @ may belong to a password.
 func withoutProxyUser(raw string) string {
 	last := strings.LastIndexByte(raw, '@')
+	if i := strings.IndexAny(raw[last+1:], "?#"); i >= 0 {
+		raw = raw[:last+1+i+1] + secret.Hidden
+	}
 	if last < 0 {
 		return raw
 	}

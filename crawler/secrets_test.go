@@ -21,6 +21,8 @@ func TestWithoutProxyUser(t *testing.T) {
 		"me:hunter2@h:3128":             "***@h:3128",
 		"socks5://me:hun/ter2@h":        "socks5://***@h",
 		"http://me:hunter2@h:3128/?a@b": "http://***@b", // what is no proxy
+		"http://h:3128/?key=hunter2":    "http://h:3128/?***",
+		"http://me:hun@h?ter2#x":        "http://***@h?***",
 	} {
 		if got := withoutProxyUser(in); got != want {
 			t.Errorf("%q is shown as %q, want %q", in, got, want)

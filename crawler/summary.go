@@ -44,7 +44,7 @@ type Summary struct {
 	Unchanged  int                   `json:"unchanged"`             // pages that were fetched before and are the same
 	Waiting    []string              `json:"waiting,omitempty"`     // hosts left whose robots.txt cannot be reached
 	WaitingWhy []string              `json:"waiting_why,omitempty"` // what came of asking each of them, in their order; of a Status: none
-	Refused    []RefusedStart        `json:"refused,omitempty"`     // start URLs that this process was not allowed to connect to
+	Refused    []RefusedStart        `json:"refused,omitempty"`     // start URLs that were not to be connected to, and still are not
 	Began      time.Time             `json:"began"`
 	Took       time.Duration         `json:"took_ns"`
 	Output     string                `json:"output"`

@@ -4,13 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"io"
 	"net"
 	"net/http"
 	"net/url"
-	"os"
-	"strings"
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/internal/descriptors"
@@ -38,6 +35,7 @@ const maxHeader = 256 << 10
 func newTransport(cfg *Config) *http.Transport {
 	return &http.Transport{
 		Proxy:                  proxies(cfg.Proxies),
+		OnProxyConnectResponse: tunnelled,
 		TLSHandshakeTimeout:    min(handshakeTime, cfg.Timeout),
 		ResponseHeaderTimeout:  cfg.FirstByteTimeout,
 		ForceAttemptHTTP2:      true,
@@ -51,60 +49,6 @@ func newTransport(cfg *Config) *http.Transport {
 // dialer makes the connections of a crawl, as far as its guard lets it.
 func (c *Crawler) dialer() *net.Dialer {
 	return &net.Dialer{Timeout: min(connectTime, c.cfg.Timeout), KeepAlive: 30 * time.Second, Resolver: c.resolver}
-}
-
-// proxies returns what chooses a proxy for a request: the same one for all requests
-// to a host, so that its clock is also that of the proxy. Without any, the
-// environment decides (HTTPS_PROXY and so on).
-func proxies(list []string) func(*http.Request) (*url.URL, error) {
-	if len(list) == 0 {
-		return http.ProxyFromEnvironment
-	}
-	return func(req *http.Request) (*url.URL, error) {
-		h := fnv.New32a()
-		_, _ = h.Write([]byte(req.URL.Host))
-		return url.Parse(list[h.Sum32()%uint32(len(list))])
-	}
-}
-
-// checkProxy says what is wrong with the URL of a proxy. Of one that is not understood
-// any part before the last @ may belong to a password.
-func checkProxy(raw string) error {
-	shown := withoutProxyUser(raw)
-	const write = "write it as http://host:port, https://host:port or socks5://host:port"
-	u, err := url.Parse(raw)
-	switch {
-	case err != nil && shown != raw:
-		return fmt.Errorf("%q is not a URL; %s, and / ? # @ : %% in a name or password before it as %%2F %%3F %%23 %%40 %%3A %%25", shown, write)
-	case err != nil:
-		return fmt.Errorf("%q is not a URL: %w", raw, cause(err))
-	case u.Scheme != "http" && u.Scheme != "https" && u.Scheme != "socks5" && u.Scheme != "socks5h", u.Host == "":
-		return fmt.Errorf("%q is no proxy; %s", shown, write)
-	case lacksUser(u):
-		return fmt.Errorf("%q: its user and password are not kept with a crawl; give the proxy again, with these", raw)
-	case strings.Trim(u.Path, "/") != "", u.RawQuery != "", u.Fragment != "": // mostly a password with such a character in it
-		return fmt.Errorf("%q has more than a proxy has; %s, and / ? # in a name or password before it as %%2F %%3F %%23", shown, write)
-	}
-	return nil
-}
-
-// checkProxyVariables says what is wrong with the proxies of the environment. Who reads
-// these does without one that is not understood, and would go past it to the sites.
-func checkProxyVariables() error {
-	var bad []error
-	for _, name := range []string{"HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy"} {
-		raw := os.Getenv(name)
-		if raw != "" && !strings.Contains(raw, "://") {
-			raw = "http://" + raw
-		}
-		if raw == "" {
-			continue
-		}
-		if err := checkProxy(raw); err != nil {
-			bad = append(bad, fmt.Errorf("%w: the variable %s: %w", ErrConfig, name, err))
-		}
-	}
-	return errors.Join(bad...)
 }
 
 // wire sends the requests of a crawl, below everything else. It ends them when
@@ -145,9 +89,13 @@ func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
 	var rec *recording
 	if w.record != nil {
 		rec, out = record(out, w.record)
-		rec.proxied = w.proxied(out)
+		rec.proxied = w.proxyOf(out) != nil
 	}
 	resp, err := l.send(w.base, out)
+	if err == nil && resp.StatusCode == http.StatusProxyAuthRequired && w.answersForProxy(out) {
+		err = errProxyAsks
+		_ = resp.Body.Close()
+	}
 	if err == nil && resp.StatusCode < 200 {
 		err = fmt.Errorf("what came is no answer: its status is %03d", resp.StatusCode)
 		_ = resp.Body.Close() // after 101 nothing else would end it, no time limit either
@@ -182,15 +130,6 @@ func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
 
 // CloseIdleConnections is what http.Client.CloseIdleConnections calls.
 func (w *wire) CloseIdleConnections() { (&http.Client{Transport: w.base}).CloseIdleConnections() }
-
-// proxied tells whether a request goes through a proxy.
-func (w *wire) proxied(req *http.Request) bool {
-	if w.proxy == nil {
-		return false
-	}
-	by, err := w.proxy(req)
-	return err == nil && by != nil
-}
 
 // readableLocation rewrites a Location that browsers can read and net/url cannot:
 // http.Client would make an error of it, and the answer would be lost.

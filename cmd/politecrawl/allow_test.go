@@ -52,6 +52,20 @@ func TestNotAllowed(t *testing.T) {
 	}
 }
 
+// TestNotAllowedAgain: nor does a crawl that goes on with nothing more allowed come to
+// another end, or say something else, than it did.
+func TestNotAllowedAgain(t *testing.T) {
+	s := untouched(t)
+	for _, start := range []string{s.URL, strings.Replace(s.URL, "127.0.0.1", "localhost", 1)} {
+		out := filepath.Join(t.TempDir(), "crawl")
+		first := run(t, "crawl", start+"/", "--quiet", "--output", out, noneAllowed)
+		again := run(t, "crawl", "--resume", out, "--quiet", noneAllowed)
+		if first.code != exitFailed || again.code != exitFailed || again.stderr != first.stderr {
+			t.Errorf("exit code %d\n%sand then %d\n%s", first.code, first.stderr, again.code, again.stderr)
+		}
+	}
+}
+
 // TestNotAllowedJSON: the same for programs.
 func TestNotAllowedJSON(t *testing.T) {
 	s := untouched(t)

@@ -124,7 +124,7 @@ func (p *program) crawl(ctx context.Context, cfg crawler.Config, opts crawler.Op
 	if err != nil {
 		return err
 	}
-	return exitWith(endCode(sum.End))
+	return exitWith(crawlCode(sum.Summary))
 }
 
 // runCrawl crawls until the end or the first interrupt, and writes the report. Its
@@ -190,6 +190,15 @@ func (p *program) runCrawl(ctx context.Context, cfg crawler.Config, opts crawler
 	}
 	printed.Report = filepath.Join(cfg.Output, report.HTMLFile)
 	return printed, nil
+}
+
+// crawlCode is the exit code of a crawl. The next run may come to hosts that wait when the
+// time of this one is up; where the crawl has had its pages or bytes, none would.
+func crawlCode(s *crawler.Summary) int {
+	if s.End == crawler.EndMaxTime && len(s.Waiting) > 0 {
+		return exitLater
+	}
+	return endCode(s.End)
 }
 
 // endCode is the exit code of a crawl that ended so.

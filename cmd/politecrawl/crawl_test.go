@@ -207,6 +207,24 @@ func TestCrawlLater(t *testing.T) {
 	}
 }
 
+// TestCrawlTimeIsUp: a crawl whose time is up while a host waits ends with what it would
+// end with had it waited no longer; one that had its pages is done.
+func TestCrawlTimeIsUp(t *testing.T) {
+	busy := robotsServer(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) })
+	got := run(t, "crawl", busy.URL+"/", "--quiet", "--output", filepath.Join(t.TempDir(), "crawl"), "--max-time", "300ms", "--max-wait", "1h", "--format", "json")
+	if got.code != exitLater || !strings.Contains(got.out, `"end":"max-time"`) || !strings.Contains(got.out, `"status 503"`) {
+		t.Errorf("%+v", got)
+	}
+	for end, want := range map[crawler.End]int{crawler.EndMaxTime: exitLater, crawler.EndLater: exitLater, crawler.EndMaxPages: exitDone, crawler.EndMaxBytes: exitDone, crawler.EndInterrupted: exitInterrupted} {
+		if code := crawlCode(&crawler.Summary{End: end, Left: 1, Waiting: []string{"http://h"}}); code != want {
+			t.Errorf("%s: exit code %d, want %d", end, code, want)
+		}
+	}
+	if code := crawlCode(&crawler.Summary{End: crawler.EndMaxTime, Left: 1}); code != exitDone {
+		t.Errorf("no host waits: exit code %d", code)
+	}
+}
+
 func TestCrawlMisuse(t *testing.T) {
 	held := filepath.Join(t.TempDir(), "held")
 	if got := run(t, "crawl", smallSite(t).url, "--delay", "0s", "--output", held); got.code != exitDone {

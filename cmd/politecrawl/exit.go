@@ -36,7 +36,9 @@ func exitCodesTopic() *cobra.Command {
        configuration, or a URL that is none
     3  failed: the command could not do its work, the message says why
     4  later: some host cannot be asked yet (robots.txt unreachable,
-       Retry-After), so its URLs must wait
+       Retry-After), so its URLs must wait; of a crawl that is over: only
+       such hosts were left, or --max-time ended it while the robots.txt
+       of one was unreachable. At --max-pages and --max-bytes it is done
   130  interrupted: what was in flight was finished, or broken off by a
        second interrupt; the rest is left
 

@@ -128,9 +128,10 @@ func giveBack(f *pflag.Flag) func() error {
 	}
 }
 
-// goOnCommand is how to go on with a crawl; empty: there is nothing to go on with.
+// goOnCommand is how to go on with a crawl; empty: there is nothing to go on with. One that
+// failed with no URL left still has to be written down.
 func goOnCommand(s *crawler.Summary) string {
-	if s.Left == 0 {
+	if s.Left == 0 && s.End != crawler.EndFailed {
 		return ""
 	}
 	command := "politecrawl crawl --resume " + shellWord(s.Output)

@@ -109,6 +109,7 @@ func TestGoOnText(t *testing.T) {
 		{crawler.Summary{End: crawler.EndMaxPages, Output: "it's mine", Left: 1}, `to go on: politecrawl crawl --resume 'it'\''s mine' --max-pages N` + "\n"},
 		{crawler.Summary{End: crawler.EndMaxBytes, Output: "a", Left: 1}, "to go on: politecrawl crawl --resume a --max-bytes N\n"},
 		{crawler.Summary{End: crawler.EndFailed, Output: "a", Left: 1}, "to go on: politecrawl crawl --resume a\n"},
+		{crawler.Summary{End: crawler.EndFailed, Output: "a"}, "to go on: politecrawl crawl --resume a\n"},
 	} {
 		if got := goOnText(&tt.sum); got != tt.want {
 			t.Errorf("%+v: %q, want %q", tt.sum, got, tt.want)

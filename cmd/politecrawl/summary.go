@@ -86,6 +86,9 @@ func endText(s *crawler.Summary) string {
 	case crawler.EndInterrupted:
 		return fmt.Sprintf("interrupted after %v, %s", took, left)
 	}
+	if s.Left == 0 { // not that all is done
+		return fmt.Sprintf("failed after %v", took)
+	}
 	return fmt.Sprintf("failed after %v, %s", took, left)
 }
 

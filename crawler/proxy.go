@@ -1,0 +1,110 @@
+package crawler
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"net/http"
+	"net/url"
+	"os"
+	"strconv"
+	"strings"
+)
+
+// proxies returns what chooses a proxy for a request: the same one for all requests
+// to a host, so that its clock is also that of the proxy. Without any, the
+// environment decides (HTTPS_PROXY and so on).
+func proxies(list []string) func(*http.Request) (*url.URL, error) {
+	if len(list) == 0 {
+		return http.ProxyFromEnvironment
+	}
+	return func(req *http.Request) (*url.URL, error) {
+		h := fnv.New32a()
+		_, _ = h.Write([]byte(req.URL.Host))
+		return url.Parse(list[h.Sum32()%uint32(len(list))])
+	}
+}
+
+// checkProxy says what is wrong with the URL of a proxy. Of one that is not understood
+// any part before the last @ may belong to a password.
+func checkProxy(raw string) error {
+	shown := withoutProxyUser(raw)
+	const write = "write it as http://host:port, https://host:port or socks5://host:port"
+	u, err := url.Parse(raw)
+	switch {
+	case err != nil && shown != raw:
+		return fmt.Errorf("%q is not a URL; %s, and / ? # @ : %% in a name or password before it as %%2F %%3F %%23 %%40 %%3A %%25", shown, write)
+	case err != nil:
+		return fmt.Errorf("%q is not a URL: %w", raw, cause(err))
+	case u.Scheme != "http" && u.Scheme != "https" && u.Scheme != "socks5" && u.Scheme != "socks5h", u.Host == "":
+		return fmt.Errorf("%q is no proxy; %s", shown, write)
+	case lacksUser(u):
+		return fmt.Errorf("%q: its user and password are not kept with a crawl; give the proxy again, with these", shown)
+	case badPort(u.Port()):
+		return fmt.Errorf("%q: there is no port %s; ports are 1 to 65535", shown, u.Port())
+	case strings.Trim(u.Path, "/") != "", u.RawQuery != "", u.Fragment != "": // mostly a password with such a character in it
+		return fmt.Errorf("%q has more than a proxy has; %s, and / ? # in a name or password before it as %%2F %%3F %%23", shown, write)
+	}
+	return nil
+}
+
+// badPort tells whether digits, or nothing, behind a host are no port.
+func badPort(digits string) bool {
+	n, err := strconv.ParseUint(digits, 10, 16)
+	return digits != "" && (err != nil || n == 0)
+}
+
+// checkProxyVariables says what is wrong with the proxies of the environment. Who reads
+// these does without one that is not understood, and would go past it to the sites.
+func checkProxyVariables() error {
+	var bad []error
+	for _, name := range []string{"HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy"} {
+		raw := os.Getenv(name)
+		if raw != "" && !strings.Contains(raw, "://") {
+			raw = "http://" + raw
+		}
+		if raw == "" {
+			continue
+		}
+		if err := checkProxy(raw); err != nil {
+			bad = append(bad, fmt.Errorf("%w: the variable %s: %w", ErrConfig, name, err))
+		}
+	}
+	return errors.Join(bad...)
+}
+
+// errProxyAsks stands for an answer 407. Nobody but a proxy gives one (RFC 9110, section
+// 15.5.8), so that it tells nothing of the site.
+var errProxyAsks = &trouble{says: "the proxy asks for a user and password, or refuses those it got (407)"}
+
+// tunnelled is an [http.Transport.OnProxyConnectResponse]: it says what a proxy answers
+// that does not let a connection through to a site.
+func tunnelled(_ context.Context, _ *url.URL, _ *http.Request, resp *http.Response) error {
+	switch resp.StatusCode {
+	case http.StatusOK:
+		return nil
+	case http.StatusProxyAuthRequired:
+		return errProxyAsks
+	}
+	return &trouble{says: strings.TrimSpace(fmt.Sprintf("the proxy: %d %s", resp.StatusCode, http.StatusText(resp.StatusCode)))}
+}
+
+// proxyOf returns the proxy that a request goes through; nil: none.
+func (w *wire) proxyOf(req *http.Request) *url.URL {
+	if w.proxy == nil {
+		return nil
+	}
+	by, err := w.proxy(req)
+	if err != nil {
+		return nil
+	}
+	return by
+}
+
+// answersForProxy tells whether what answers a request is a proxy: what comes through one
+// for https, or one of SOCKS, is the site's.
+func (w *wire) answersForProxy(req *http.Request) bool {
+	by := w.proxyOf(req)
+	return by != nil && req.URL.Scheme == "http" && (by.Scheme == "http" || by.Scheme == "https")
+}
