@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/net/http/httpguts"
+
 	"github.com/politecrawl/politecrawl/crawler/extract"
 	"github.com/politecrawl/politecrawl/crawler/params"
 	"github.com/politecrawl/politecrawl/robotsext/guard"
@@ -355,6 +357,7 @@ func (c Config) Validate() error {
 		check(false, "frontier", "%v", err)
 	}
 	check(c.ExpectedURLs > 0, "expected-urls", "%d is not a number of URLs", c.ExpectedURLs)
+	check(httpguts.ValidHeaderFieldValue(c.UserAgent), "user-agent", "%q holds a line end or another control character, which no field of a request can", c.UserAgent)
 	if _, err := robotstxt.ProductToken(c.UserAgent); err != nil {
 		check(false, "user-agent", "%q holds no product token (letters, - and _) that a robots.txt could name", c.UserAgent)
 	}

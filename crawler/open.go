@@ -177,6 +177,7 @@ func (c *Crawler) connect() error {
 		own := newTransport(&c.cfg)
 		w.base, w.proxy = c.guard.Transport(own, c.dialer()), own.Proxy
 	}
+	c.tellOfProxies()
 	w.base = &thrifty{base: w.base, fail: c.fail}
 	var err error
 	c.robots, err = robotsext.New(c.cfg.UserAgent, &robotsext.Options{

@@ -10,6 +10,8 @@ import (
 	"os"
 	"strconv"
 	"strings"
+
+	"golang.org/x/net/http/httpproxy"
 )
 
 // proxies returns what chooses a proxy for a request: the same one for all requests
@@ -72,6 +74,45 @@ func checkProxyVariables() error {
 		}
 	}
 	return errors.Join(bad...)
+}
+
+// proxyVariables returns the variables of the environment whose proxies are used for the
+// hosts of URLs, with these proxies, as http.ProxyFromEnvironment has it.
+func proxyVariables(urls []string) (used []string) {
+	choose := httpproxy.FromEnvironment().ProxyFunc()
+	for _, scheme := range []string{"http", "https"} { // a site of one may lead to the other
+		upper := strings.ToUpper(scheme) + "_PROXY"
+		name := upper
+		if os.Getenv(upper) == "" {
+			name = strings.ToLower(upper)
+		}
+		for _, raw := range urls {
+			a, err := resolve("", raw)
+			if err != nil {
+				continue
+			}
+			u, err := url.Parse(a.url)
+			if err != nil {
+				continue
+			}
+			if by, err := choose(&url.URL{Scheme: scheme, Host: u.Host}); err == nil && by != nil {
+				used = append(used, fmt.Sprintf("%s (%s://%s)", name, by.Scheme, by.Host))
+				break
+			}
+		}
+	}
+	return used
+}
+
+// tellOfProxies says which proxies of the environment are used, since nobody may have
+// thought of these.
+func (c *Crawler) tellOfProxies() {
+	if c.opts.Transport != nil || len(c.cfg.Proxies) > 0 {
+		return
+	}
+	if used := proxyVariables(c.cfg.URLs); len(used) > 0 {
+		c.notice(fmt.Sprintf("requests go through a proxy, by the environment's %s; where that connects to is its own business (proxy)", strings.Join(used, " and ")))
+	}
 }
 
 // errProxyAsks stands for an answer 407. Nobody but a proxy gives one (RFC 9110, section

@@ -77,3 +77,39 @@ func TestBadProxies(t *testing.T) {
 		}
 	}
 }
+
+// The proxies of the environment that are used are told of, without their users, and those
+// that are not used are not.
+func TestProxiesOfTheEnvironmentAreTold(t *testing.T) {
+	for _, name := range []string{"HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "NO_PROXY", "no_proxy", "REQUEST_METHOD"} {
+		t.Setenv(name, "")
+	}
+	s := newSite(t, "127.0.0.1", nil)
+	for _, tt := range []struct {
+		name, value, no, start string
+		proxy                  []string
+		told                   string // empty: nothing is
+	}{
+		{"HTTP_PROXY", "http://me:hunter2@127.0.0.72:9", "", "http://a.test/", nil, "HTTP_PROXY (http://127.0.0.72:9)"},
+		{"https_proxy", "127.0.0.72:9", "", "http://a.test/", nil, "https_proxy (http://127.0.0.72:9)"},
+		{"HTTP_PROXY", "http://127.0.0.72:9", "a.test", "http://a.test/", nil, ""},
+		{"HTTP_PROXY", "http://127.0.0.72:9", "", s.url + "/", nil, ""},
+		{"HTTP_PROXY", "http://127.0.0.72:9", "", "http://a.test/", []string{s.url}, ""},
+	} {
+		t.Run(tt.name+" "+tt.start+tt.no, func(t *testing.T) {
+			t.Setenv(tt.name, tt.value)
+			t.Setenv("NO_PROXY", tt.no)
+			cfg := testConfig(t, tt.start)
+			cfg.Proxies = tt.proxy
+			var told []string
+			c, err := New(cfg, &Options{Notice: func(line string) { told = append(told, line) }})
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.tellOfProxies()
+			if text := strings.Join(told, "\n"); strings.Contains(text, "hunter2") || !strings.Contains(text, tt.told) || (tt.told == "") != (text == "") {
+				t.Errorf("told %q, want %q", text, tt.told)
+			}
+		})
+	}
+}

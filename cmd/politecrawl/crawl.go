@@ -37,6 +37,9 @@ this machine, in a private network or at a cloud's metadata service is listed in
 rejected.jsonl as "address"; --allow-addr 127.0.0.0/8, or another network or address,
 allows it. A start URL that is refused, with no page to show, is exit code 3.
 
+Where no --proxy is given, those of HTTP_PROXY, HTTPS_PROXY and NO_PROXY are used, and a
+note at the start says so. The address that a proxy connects to for a name is not seen.
+
 The flags from --output on are also keys of the configuration file and, in capitals
 with POLITECRAWL_ before them, environment variables: POLITECRAWL_MAX_PAGES=100. A
 flag wins over the environment, the environment over the file. "politecrawl help
@@ -53,9 +56,12 @@ it, without asking any host sooner than it would have been. "crawl --recrawl DIR
 again for all that the crawl in DIR has asked for, and for nothing that the site says
 has not changed.
 
-Both take the settings that the crawl had, and neither a file nor the environment.
-Flags that are given with them change these for good: a later --resume has them too. Of a crawl that several processes share only the
-limits can be changed, --max-pages, --max-host-pages, --max-bytes and --max-time.
+Both take the settings that the crawl had, and no file. Of the environment they take only
+what is not kept with a crawl: what is about the log, ` + tokenVariable + `,
+` + redisstore.PasswordVariable + `, and of ` + variable(proxyKey) + ` the users and passwords
+of its proxies. Flags that are given with them change its settings for good: a later
+--resume has them too. Of a crawl that several processes share only the limits can be
+changed, --max-pages, --max-host-pages, --max-bytes and --max-time.
 So --recrawl of a crawl that a limit has ended ends at that limit again, unless it is
 given another: --max-pages 0. --max-time is for each run by itself.
 

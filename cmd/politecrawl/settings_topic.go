@@ -29,8 +29,13 @@ by line ends; a flag is given once for each. What is true by default is switched
 with =false: --links=false.
 
 A crawl keeps its settings in its directory, and --resume and --recrawl take them from
-there and from flags; of the environment, only what is about the log counts then,
-POLITECRAWL_LISTEN_TOKEN and ` + redisstore.PasswordVariable + `, which are not kept.
+there and from flags; of the environment, only what is not kept counts then: what is
+about the log, POLITECRAWL_LISTEN_TOKEN, ` + redisstore.PasswordVariable + `, and
+of POLITECRAWL_PROXY the users and passwords of the proxies that the crawl has.
+
+Where no proxy is set, those of HTTP_PROXY, HTTPS_PROXY and NO_PROXY are used, also with
+--resume. What a proxy makes of a name is its own business: no guard of ours sees that
+address.
 
 The keys and their defaults:
 

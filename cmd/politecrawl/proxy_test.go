@@ -1,0 +1,43 @@
+//go:build linux
+
+package main
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A proxy of the environment is told of before anything else is said of the crawl.
+func TestProxyOfTheEnvironment(t *testing.T) {
+	for _, name := range []string{"http_proxy", "HTTPS_PROXY", "https_proxy", "NO_PROXY", "no_proxy", "REQUEST_METHOD"} {
+		t.Setenv(name, "")
+	}
+	t.Setenv("HTTP_PROXY", "http://aladdin:hunter2@127.0.0.1:9")
+	got := runChild(t, "", nil, "crawl", "http://site.test/", "--output", filepath.Join(t.TempDir(), "crawl"), "--delay", "0s", "--max-wait", "0s")
+	if !strings.HasPrefix(got.stderr, "note: ") || !strings.Contains(got.stderr, "HTTP_PROXY (http://127.0.0.1:9)") || strings.Contains(got.stderr, "hunter2") {
+		t.Errorf("%+v", got)
+	}
+}
+
+// What no field of a request can hold is a bad setting, and leaves nothing behind.
+func TestUserAgentOfTwoLines(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "crawl")
+	got := run(t, "crawl", "http://127.0.0.1/", "--output", dir, "--user-agent", "bad\nX-Evil: 1")
+	got.wantRefusal(t, exitMisuse, "user-agent", "line end")
+	if exists(dir) {
+		t.Error("a directory is left")
+	}
+}
+
+// Of the environment counts what is not kept with a crawl, and the help says so.
+func TestHelpNamesWhatIsNotKept(t *testing.T) {
+	for _, args := range [][]string{{"help", "settings"}, {"crawl", "--help"}} {
+		text := run(t, args...).out
+		for _, word := range []string{tokenVariable, "POLITECRAWL_REDIS_PASSWORD", "of POLITECRAWL_PROXY the users and passwords", "HTTP_PROXY, HTTPS_PROXY and NO_PROXY"} {
+			if !strings.Contains(text, word) {
+				t.Errorf("%q does not say %q", args, word)
+			}
+		}
+	}
+}
