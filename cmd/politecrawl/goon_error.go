@@ -67,6 +67,8 @@ func notBegun(dir string, opts crawler.Options, err error) error {
 		return failed("%w. What this worker has written stays as it is; crawl again under another name (--join), with another --output", withoutPrefix(err))
 	case isOfRedis(err):
 		return redisError(err)
+	case onDisk && isNew && short(err) != "" && !errors.Is(err, syscall.EROFS):
+		return failed("--output: %w; %s, or name another directory", quoted(err), short(err))
 	case onDisk && isNew:
 		return misuse("--output: %w; name a directory that can be written", quoted(err))
 	case onDisk:

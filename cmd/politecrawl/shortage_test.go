@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/crawler/output/sqlite"
 )
@@ -39,6 +40,27 @@ func TestShortError(t *testing.T) {
 		got := shortError(dir, tt.err)
 		if tt.remedy == "" && got != nil || tt.remedy != "" && (got == nil || !strings.Contains(got.Error(), tt.remedy) || !strings.Contains(got.Error(), "--resume "+dir)) {
 			t.Errorf("%v: %v, want %q", tt.err, got, tt.remedy)
+		}
+	}
+}
+
+// A crawl that has run out of something before it began has failed, and was asked for
+// rightly; a directory that cannot be written was not.
+func TestShortAtTheStart(t *testing.T) {
+	for _, tt := range []struct {
+		err    error
+		code   int
+		remedy string
+	}{
+		{syscall.ENOSPC, exitFailed, "make room on that disk"},
+		{syscall.EMFILE, exitFailed, "ulimit -n"},
+		{syscall.EACCES, exitMisuse, "can be written"},
+		{syscall.EROFS, exitMisuse, "can be written"},
+	} {
+		err := notBegun(t.TempDir(), crawler.Options{}, &os.PathError{Op: "write", Path: "MANIFEST-000001", Err: tt.err})
+		e, ok := errors.AsType[*exit](err)
+		if !ok || e.code != tt.code || !strings.Contains(err.Error(), tt.remedy) {
+			t.Errorf("%v: %v, want exit code %d and %q", tt.err, err, tt.code, tt.remedy)
 		}
 	}
 }
