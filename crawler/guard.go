@@ -145,7 +145,7 @@ func (c *Crawler) restoreRefused() error {
 			text, _, _ := strings.Cut(said, " ")
 			start.Addr, _ = netip.ParseAddr(text)
 		}
-		c.tally.sum.Refused = append(c.tally.sum.Refused, start)
+		c.tally.count(func(s *Summary) { s.Refused = append(s.Refused, start) })
 	}
 	return nil
 }
