@@ -177,14 +177,13 @@ func TestSync(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer func() { _ = out.Close() }()
 		whole := l.file
 		l.file = in
 		if err := d.Sync(); !errors.Is(err, syscall.EINVAL) {
 			t.Errorf("%s is a pipe: %v", name, err)
 		}
 		l.file = whole
-		_ = in.Close()
+		_, _ = in.Close(), out.Close()
 	}
 }
 
