@@ -4,7 +4,11 @@ import (
 	"errors"
 	"net/http"
 	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
@@ -37,29 +41,38 @@ func TestJournalFails(t *testing.T) {
 	}
 }
 
-// A robots.txt that says when to come back is heeded by who goes on after a failure, though
-// nothing could be written down of it.
-func TestRetryAfterOutlivesAFailure(t *testing.T) {
-	bad := newSite(t, "127.0.0.1", nil)
-	bad.handle("/robots.txt", func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Retry-After", "3600")
-		w.WriteHeader(http.StatusServiceUnavailable)
-	})
-	cfg := testConfig(t, bad.url+"/")
-	c, err := New(cfg, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	full := errors.New("no space left on device")
-	c.keep = func(*robotsext.Record) error { return full }
-	if _, err := c.Run(t.Context()); !errors.Is(err, full) {
-		t.Fatalf("%v, want %v", err, full)
-	}
-	got := resume(t, cfg, nil)
-	if n := bad.count("/robots.txt"); n != 1 {
-		t.Errorf("robots.txt was asked for %d times, want once", n)
-	}
-	if r := got.refusal(t, bad.url+"/"); r.Reason != output.Later {
-		t.Errorf("%+v", r)
+// What cannot be written down of a robots.txt that cannot be reached, since the disk is
+// full, does not leave its host alone without a reason: when the crawl goes on, each URL of
+// it is listed with that. And when to come back is heeded, though it was not written down.
+func TestRobotsGoesUnwritten(t *testing.T) {
+	for _, status := range []int{http.StatusInternalServerError, http.StatusServiceUnavailable} {
+		t.Run(http.StatusText(status), func(t *testing.T) {
+			bad := newSite(t, "127.0.0.1", nil)
+			bad.handle("/robots.txt", func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Retry-After", "3600") // which counts with 503
+				w.WriteHeader(status)
+			})
+			cfg := testConfig(t, bad.url+"/")
+			cfg.RobotsRetry = time.Hour
+			c, err := New(cfg, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			full := errors.New("no space left on device")
+			c.keep = func(*robotsext.Record) error { return full }
+			if _, err := c.Run(t.Context()); !errors.Is(err, full) {
+				t.Fatalf("%v, want %v", err, full)
+			}
+			got := resume(t, cfg, nil)
+			if n := bad.count("/robots.txt"); n != 1 {
+				t.Errorf("robots.txt was asked for %d times, want once", n)
+			}
+			if r := got.refusal(t, bad.url+"/"); r.Reason != output.Later || r.RobotsURL != bad.url+"/robots.txt" || !strings.Contains(r.Detail, strconv.Itoa(status)) {
+				t.Errorf("%+v, want that its robots.txt answers %d", r, status)
+			}
+			if got.End != EndLater || got.Left != 1 || !slices.Equal(got.Waiting, []string{bad.url}) {
+				t.Errorf("%+v, want one URL that waits, of %s", got.Summary, bad.url)
+			}
+		})
 	}
 }

@@ -18,7 +18,6 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/frontier/pebblestore"
 	"github.com/politecrawl/politecrawl/crawler/output"
-	"github.com/politecrawl/politecrawl/robotsext"
 )
 
 // chain is a site of n pages, each of which links to the next and elsewhere.
@@ -382,32 +381,5 @@ func TestWaitingWhy(t *testing.T) {
 	got := run(t, cfg, nil)
 	if !slices.Equal(got.Waiting, []string{failing.url, busy.url}) || !slices.Equal(got.WaitingWhy, []string{"status 500", "status 503"}) {
 		t.Errorf("%q: %q", got.Waiting, got.WaitingWhy)
-	}
-}
-
-// What cannot be written down of a robots.txt that cannot be reached, since the disk is
-// full or the process is killed, does not leave its host alone without a reason: when the
-// crawl goes on, each URL of it is listed with that.
-func TestResumeAfterRobotsWentUnwritten(t *testing.T) {
-	bad := newSite(t, "127.0.0.1", nil)
-	bad.handle("/robots.txt", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) })
-	cfg := testConfig(t, bad.url+"/")
-	cfg.RobotsRetry = time.Hour
-
-	c, err := New(cfg, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	full := errors.New("no space left on device")
-	c.keep = func(*robotsext.Record) error { return full }
-	if _, err := c.Run(t.Context()); !errors.Is(err, full) {
-		t.Fatalf("%v, want %v", err, full)
-	}
-	got := resume(t, cfg, nil)
-	if r := got.refusal(t, bad.url+"/"); r.Reason != output.Later || r.RobotsURL != bad.url+"/robots.txt" || !strings.Contains(r.Detail, "500") {
-		t.Errorf("%+v, want that its robots.txt answers 500", r)
-	}
-	if got.End != EndLater || got.Left != 1 || !slices.Equal(got.Waiting, []string{bad.url}) {
-		t.Errorf("%+v, want one URL that waits, of %s", got.Summary, bad.url)
 	}
 }
