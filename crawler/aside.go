@@ -209,7 +209,8 @@ func (s *aside) wait(host frontier.Host, why output.Rejection) error {
 	if _, err := s.append(&entry{Later: host, Why: &why}); err != nil {
 		return err
 	}
-	return s.journal.settle() // before the frontier has the host wait
+	s.fault = s.journal.settle() // before the frontier has the host wait
+	return s.fault
 }
 
 // resume notes that a host can be asked again.
