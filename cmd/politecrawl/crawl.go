@@ -130,7 +130,11 @@ func (p *program) crawl(ctx context.Context, cfg crawler.Config, opts crawler.Op
 	if err != nil {
 		return err
 	}
-	return exitWith(crawlCode(sum.Summary))
+	code := crawlCode(sum.Summary)
+	if h.quiet && code == exitLater {
+		return &exit{code, errors.New(laterLine(sum.Summary))}
+	}
+	return exitWith(code)
 }
 
 // runCrawl crawls until the end or the first interrupt, and writes the report. Its
