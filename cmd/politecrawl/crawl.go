@@ -144,11 +144,11 @@ func (p *program) runCrawl(ctx context.Context, cfg crawler.Config, opts crawler
 	aside := *p
 	aside.err = view // so that what is said stands above the view
 	h.program = &aside
-	log, endLog, err := h.log.open(view)
+	log, endLog, err := h.log.open(&aside)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = endLog() }() // what could not be written, nobody can be told
+	defer endLog()
 	opts.Logger = log
 	opts.Formats = formats(&cfg, log)
 	var c *crawler.Crawler // what it is of
