@@ -254,7 +254,7 @@ func (r ruling) answer(rawURL string, a agent) answer {
 		ans.Verdict = disallowed
 	}
 	if v.Rule != nil {
-		ans.Rule, ans.Line = v.Rule.String(), v.Rule.Line
+		ans.Rule, ans.Line = secret.Users(v.Rule.String()), v.Rule.Line
 	}
 	return ans
 }

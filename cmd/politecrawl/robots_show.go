@@ -203,7 +203,7 @@ func shownGroups(file *robotstxt.File) []shownGroup {
 		g := shownGroup{Agents: agents, Rules: []shownRule{}, CrawlDelay: own.CrawlDelay().Seconds()}
 		var lines []byte
 		for _, rule := range own.Rules() {
-			g.Rules = append(g.Rules, shownRule{rule.Line, rule.String()})
+			g.Rules = append(g.Rules, shownRule{rule.Line, secret.Users(rule.String())})
 			lines = binary.AppendUvarint(lines, uint64(rule.Line))
 		}
 		for _, e := range own.Extensions() {
