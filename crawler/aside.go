@@ -1,6 +1,7 @@
 package crawler
 
 import (
+	"errors"
 	"hash/maphash"
 	"maps"
 	"slices"
@@ -252,7 +253,11 @@ func (s *aside) restore(join func(url string) error, shut func(*closedPattern)) 
 				s.away[s.hash(s.key(a))] = true
 			}
 		case e.Joined != "":
-			return join(e.Joined)
+			if err := join(e.Joined); err != nil {
+				return output.Damaged(s.journal.name, at, err)
+			}
+		case e.Later != "" && e.Why == nil:
+			return output.Damaged(s.journal.name, at, errors.New("a host waits, and why is missing"))
 		case e.Later != "":
 			s.later[e.Later] = e.Why
 		case e.Back != "":

@@ -1,6 +1,7 @@
 package crawler
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -281,6 +282,32 @@ func TestResumeKeepsJoinedHosts(t *testing.T) {
 	got := resume(t, cfg, func(c *Config) { c.MaxPages = 0 })
 	if diff := cmp.Diff([]string{"/", "/1", "/2", "/3"}, got.paths(www.url)); diff != "" || !slices.Equal(got.Joined, []string{www.url}) {
 		t.Errorf("%+v, pages (-want +got):\n%s", got.Summary, diff)
+	}
+}
+
+// Where the journal is damaged is told, and nothing else happens.
+func TestResumeWithADamagedJournal(t *testing.T) {
+	s := chain(t, 3)
+	cfg := testConfig(t, s.url+"/0")
+	cfg.MaxPages = 1
+	run(t, cfg, nil)
+	name := filepath.Join(cfg.Output, journalFile)
+	whole, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	where := fmt.Sprintf("%q, line %d: ", name, bytes.Count(whole, []byte("\n"))+1)
+	for _, line := range []string{"nonsense", `{"joined":"nowhere"}`, `{"later":"http://h"}`} {
+		if err := os.WriteFile(name, append(slices.Clip(whole), line+"\n"...), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		c, err := New(cfg, &Options{Resume: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if sum, err := c.Run(t.Context()); sum != nil || err == nil || !strings.Contains(err.Error(), where) {
+			t.Errorf("%s: %v, want %s…", line, err, where)
+		}
 	}
 }
 

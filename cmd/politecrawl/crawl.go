@@ -130,7 +130,11 @@ func (p *program) crawl(ctx context.Context, cfg crawler.Config, opts crawler.Op
 	if err != nil {
 		return err
 	}
-	return exitWith(crawlCode(sum.Summary))
+	code := crawlCode(sum.Summary)
+	if h.quiet && code == exitLater {
+		return &exit{code, errors.New(laterLine(sum.Summary))}
+	}
+	return exitWith(code)
 }
 
 // runCrawl crawls until the end or the first interrupt, and writes the report. Its
@@ -140,11 +144,11 @@ func (p *program) runCrawl(ctx context.Context, cfg crawler.Config, opts crawler
 	aside := *p
 	aside.err = view // so that what is said stands above the view
 	h.program = &aside
-	log, endLog, err := h.log.open(view)
+	log, endLog, err := h.log.open(&aside)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = endLog() }() // what could not be written, nobody can be told
+	defer endLog()
 	opts.Logger = log
 	opts.Formats = formats(&cfg, log)
 	var c *crawler.Crawler // what it is of

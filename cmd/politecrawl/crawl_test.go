@@ -205,6 +205,8 @@ func TestCrawlLater(t *testing.T) {
 	if got.code != exitLater {
 		t.Errorf("exit code %d", got.code)
 	}
+	quiet := run(t, "crawl", "--resume", dir, "--max-wait", "10ms", "--quiet")
+	quiet.wantRefusal(t, exitLater, "1 URL left", "--max-wait", "waiting for robots.txt of "+site.URL+": status 503", "to go on: politecrawl crawl --resume "+dir)
 }
 
 // TestCrawlTimeIsUp: a crawl whose time is up while a host waits ends with what it would

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"log/slog"
 	"os"
 
@@ -51,9 +50,9 @@ func (l *logging) keys(fs *pflag.FlagSet) {
 }
 
 // open returns the logger, nil where there is to be none, and what ends its use.
-// What goes to standard error is written to stderr, whole lines at a time.
-func (l *logging) open(stderr io.Writer) (log *slog.Logger, end func() error, err error) {
-	end = func() error { return nil }
+// What goes to standard error is written to that of p, whole lines at a time.
+func (l *logging) open(p *program) (log *slog.Logger, end func(), err error) {
+	end = func() {}
 	switch {
 	case l.format == logOff && l.file != "":
 		return nil, end, misuse("log-file is %q, but log is off; choose --log text or --log json", l.file)
@@ -66,13 +65,14 @@ func (l *logging) open(stderr io.Writer) (log *slog.Logger, end func() error, er
 		return nil, end, misuse("log-level: %w", err)
 	}
 	opts.Level = level
-	out := stderr
+	out := p.err
 	if l.file != "" {
 		file, err := os.OpenFile(l.file, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
 		if err != nil {
 			return nil, end, misuse("log-file: %w; name a file that can be written", quoted(err))
 		}
-		out, end = file, file.Close
+		to := &logFile{file: file, tell: p.complain}
+		out, end = to, to.end
 	}
 	if l.format == logJSON {
 		opts.ReplaceAttr = forJSON

@@ -30,7 +30,7 @@ func (n named) String() string { return "named " + string(n) }
 func TestLogAttributes(t *testing.T) {
 	say := func(format logFormat) string {
 		var out bytes.Buffer
-		log, end, err := (&logging{format: format, level: logInfo}).open(&out)
+		log, end, err := (&logging{format: format, level: logInfo}).open(&program{err: &out})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -38,9 +38,7 @@ func TestLogAttributes(t *testing.T) {
 		log.Info("at http://a:hunter2@h/", "took", 1500*time.Millisecond, "error", errors.New("http://a:hunter2@h/: EOF"), "none", error(nil),
 			"next", time.Time{}, "list", []string{"http://a:hunter2@h/"}, "plain", []string{"a", "b"}, "what", named("http://a:hunter2@h/"),
 			"Cookie", "hunter2", "Authorization", []string{"hunter2"}, "token", 1234, slog.Group("header", "Set-Cookie", "hunter2"))
-		if err := end(); err != nil {
-			t.Error(err)
-		}
+		end()
 		return out.String()
 	}
 	_, text, _ := strings.Cut(say(logText), " ") // the time
@@ -238,6 +236,16 @@ func TestLogFlags(t *testing.T) {
 			t.Errorf("%+v", got)
 		}
 	})
+}
+
+// TestLogFileFull: that a log cannot be written is told once, and ends no crawl.
+func TestLogFileFull(t *testing.T) {
+	const full = "/dev/full"
+	if !exists(full) {
+		t.Skip("there is no " + full)
+	}
+	got := run(t, "crawl", smallSite(t).url, "--output", filepath.Join(t.TempDir(), "out"), "--delay", "0s", "--quiet", "--log", "json", "--log-file", full)
+	got.wantRefusal(t, exitDone, `log-file: write "/dev/full"`, "no space left on device", "make room on that disk")
 }
 
 func readText(t *testing.T, name string) string {

@@ -98,11 +98,11 @@ func (p *program) makePlan(ctx context.Context, cfg crawler.Config, h *herald) (
 	aside := *p
 	aside.err = view // so that what is said stands above the view
 	h.program = &aside
-	log, endLog, err := h.log.open(view)
+	log, endLog, err := h.log.open(&aside)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = endLog() }() // what could not be written, nobody can be told
+	defer endLog()
 	planner, err := crawler.NewPlanner(cfg, &crawler.Options{Logger: log, Notice: h.note, Formats: formats(&cfg, log)})
 	if err != nil {
 		return nil, &exit{exitMisuse, withoutPrefix(err)}

@@ -173,3 +173,13 @@ func waitingText(s *crawler.Summary) string {
 	}
 	return b.String()
 }
+
+// laterLine says on one line why a crawl ended with exit code 4 and how to go on, for who
+// sees no summary.
+func laterLine(s *crawler.Summary) string {
+	var parts []string
+	for line := range strings.Lines(endText(s) + "\n" + waitingText(s) + goOnText(s)) {
+		parts = append(parts, strings.Join(strings.Fields(line), " "))
+	}
+	return strings.Join(parts, "; ")
+}

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -248,13 +249,27 @@ func TestLog(t *testing.T) {
 	if err != nil || n != 401 {
 		t.Errorf("%d lines, %v; want 401", n, err)
 	}
-	if err := os.WriteFile(name, []byte("{}\nnonsense\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for _, err = range Read[Page](name) {
-	}
-	if err == nil || !strings.Contains(err.Error(), name) {
-		t.Errorf("a damaged file: %v", err)
+}
+
+// TestDamaged: which line of a file is wrong is told, in whatever way it is wrong.
+func TestDamaged(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "log")
+	for text, line := range map[string]int{
+		"nonsense\n":                     1,
+		"{}\nnonsense\n":                 2,
+		"{}\n{\"url\":\n{}\n{}\n":        2, // the colon's value is on the next line, and so on
+		"{}\n{}\n\n \n{\"url\":1}\n{}\n": 5,
+		"{}\r\n\x00\x00\x00\n{}\n":       2,
+	} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var err error
+		for _, err = range Read[Page](name) {
+		}
+		if want := fmt.Sprintf("output: %q, line %d: ", name, line); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%q: %v, want %s…", text, err, want)
+		}
 	}
 }
 

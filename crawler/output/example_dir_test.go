@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
@@ -103,14 +104,17 @@ func ExampleOpenLog() {
 	fmt.Println(at, err, log.Close())
 	err = output.Each(name, func(at int64, v *visit) error {
 		fmt.Println(at, v.URL)
+		if v.URL == "/b" {
+			return output.Damaged(name, at, errors.New("nobody visits /b"))
+		}
 		return nil
 	})
-	fmt.Println(err)
+	fmt.Println(strings.ReplaceAll(err.Error(), dir, "."))
 	// Output:
 	// 13 <nil> <nil>
 	// 0 /a
 	// 13 /b
-	// <nil>
+	// output: "./visits.jsonl", line 2: nobody visits /b
 }
 
 // How are rejections taken back that a new configuration would not make?

@@ -10,6 +10,7 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/politecrawl/politecrawl/crawler/output/internal/whole"
 	"github.com/politecrawl/politecrawl/crawler/output/jsontext"
@@ -174,10 +175,36 @@ func Each[T any](name string, f func(at int64, v *T) error) error {
 		case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF): // the second: it is being written
 			return nil
 		case err != nil:
-			return fmt.Errorf("output: %q: %w", name, err)
+			return Damaged(name, at, err)
 		}
 		if err := f(at, v); err != nil {
 			return err
+		}
+	}
+}
+
+// Damaged returns err, which says what is wrong with the line of a file of JSON lines that
+// begins at a byte, with the name of the file and the number of the line.
+func Damaged(name string, at int64, err error) error {
+	file, unread := os.Open(name)
+	if unread != nil {
+		return fmt.Errorf("output: %q: %w", name, err)
+	}
+	defer func() { _ = file.Close() }()
+	return fmt.Errorf("output: %q, line %d: %w", name, lineAt(file, at), err)
+}
+
+// lineAt returns the number, from 1, of the line in which a value begins at a byte or
+// later: space may be before it.
+func lineAt(file io.Reader, at int64) int {
+	r, number := bufio.NewReader(file), 1
+	for ; ; at-- {
+		c, err := r.ReadByte()
+		switch {
+		case err != nil || at <= 0 && !strings.ContainsRune(" \t\r\n", rune(c)):
+			return number
+		case c == '\n':
+			number++
 		}
 	}
 }
