@@ -14,6 +14,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
+	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
 
 // census counts URLs, each once, by host and by what becomes of it. It is safe for
@@ -145,7 +146,7 @@ func (h *headcount) disallow(v robotstxt.Verdict, url string) {
 	if r == nil {
 		r = &PlannedRule{Host: string(h.host), RobotsURL: robotsext.Origin(h.host).RobotsURL(), Group: v.Group.Name()}
 		if v.Rule != nil {
-			r.Rule, r.Line = v.Rule.String(), v.Rule.Line
+			r.Rule, r.Line = secret.Users(v.Rule.String()), v.Rule.Line
 		}
 		h.rules[v.Rule] = r
 	}

@@ -68,6 +68,23 @@ func TestNoticesHoldNoPassword(t *testing.T) {
 	}
 }
 
+// A rule that kept a URL away is repeated without a user, by a crawl and by its plan. The
+// URL itself has that text in its path, where it is no user's, and is left as it is.
+func TestRulesHoldNoPassword(t *testing.T) {
+	s := newSite(t, "127.0.0.1", map[string]string{
+		"/robots.txt": "Sitemap: {site}/map.txt\nUser-agent: *\nDisallow: //alice:hunter2@h/x\n",
+		"/map.txt":    "{site}//alice:hunter2@h/x\n",
+	})
+	const want = "Disallow: //***@h/x"
+	cfg := testConfig(t, s.url+"/")
+	if _, plan := makePlan(t, cfg, nil); len(plan.Disallowed) != 1 || plan.Disallowed[0].Rule != want {
+		t.Errorf("plan: %+v", plan.Disallowed)
+	}
+	if got := run(t, cfg, nil); len(got.rejected) != 1 || got.rejected[0].Rule != want || got.rejected[0].URL != s.url+"//alice:hunter2@h/x" {
+		t.Errorf("rejected: %+v", got.rejected)
+	}
+}
+
 // Why a URL was left alone says nothing of a user, whatever error that is.
 func TestDetailHoldsNoPassword(t *testing.T) {
 	v := &visit{u: &url.URL{Scheme: "http", Host: "a.test", Path: "/"}}

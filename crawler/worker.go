@@ -200,7 +200,7 @@ func (c *Crawler) refused(v *visit, err error) (frontier.Outcome, error) {
 		r := v.rejection(output.Disallowed, nil)
 		r.RobotsURL, r.Group = blocked.RobotsURL, blocked.Group
 		if rule := blocked.Rule; rule != nil {
-			r.Rule, r.Line = clip(rule.String(), maxDetail), rule.Line
+			r.Rule, r.Line = clip(secret.Users(rule.String()), maxDetail), rule.Line
 		}
 		return outcome, c.reject(v, r)
 	case c.working.Err() != nil:

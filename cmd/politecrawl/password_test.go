@@ -24,8 +24,13 @@ http://USERh/ is no field
 Sitemap: http://USERh/map.xml
 Sitemap: http://USERh:x/map.xml
 Sitemap: /map.xml http://USERh/
+Sitemap: //USERh/map.xml
 User-agent: *
 Disallow: http://USERh/no
+Disallow: //USERh/x
+Allow: //USERh/x/y
+Disallow: /a //USERh/x
+Disallow: /a http://USERh/*/x
 Disalow: http://USERh/
 Crawl-delay: http://USERh/
 Visit-time: http://USERh/
@@ -45,7 +50,10 @@ Request-rate: http://USERh/
 </urlset>`, "USER", user))
 	for _, args := range [][]string{
 		{"robots", "show", robots}, {"robots", "show", robots, "--format", "json"}, {"robots", "lint", robots}, {"robots", "lint", robots, "--format", "json"},
-		{"robots", "check", "http://h/no", "--robots", robots, "--explain"}, {"robots", "agents", robots},
+		{"robots", "check", "http://h/no", "--robots", robots, "--explain"},
+		// The rule, decoded, is the path that is asked about: the output has the path as the user wrote it.
+		{"robots", "check", "http://h//alice:%68unter2@h/x", "--robots", robots}, {"robots", "agents", robots}, {"robots", "agents", robots, "--format", "json"},
+		{"robots", "diff", "-", robots}, {"robots", "diff", "-", robots, "--format", "json"},
 		{"sitemap", sitemap}, {"sitemap", sitemap, "--format", "json"}, {"sitemap", sitemap, "--format", "csv"}, {"sitemap", sitemap, "--check"},
 		{"sitemap", sitemap, "--check", "--format", "json"},
 	} {

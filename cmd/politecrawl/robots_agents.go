@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
+	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
 
 // A matrix is one run of "robots agents".
@@ -142,6 +143,11 @@ func (s *shownMatrix) ask(file *robotstxt.File, asked []knownAgent, paths []stri
 			s.Agents[i].Verdicts = append(s.Agents[i].Verdicts, shownVerdictOf(g.Match(p.Path)))
 		}
 	}
+	if len(paths) == 0 { // they are of the file
+		for i := range s.Paths {
+			s.Paths[i].Path = secret.Users(s.Paths[i].Path)
+		}
+	}
 }
 
 func shownVerdictOf(v robotstxt.Verdict) shownVerdict {
@@ -150,7 +156,7 @@ func shownVerdictOf(v robotstxt.Verdict) shownVerdict {
 		s.Verdict = allowed
 	}
 	if v.Rule != nil {
-		s.Rule, s.Line = v.Rule.String(), v.Rule.Line
+		s.Rule, s.Line = secret.Users(v.Rule.String()), v.Rule.Line
 	}
 	return s
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt/robotsdiff"
+	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
 
 // A fileDiff is one run of "robots diff".
@@ -171,7 +172,11 @@ func shownDiffOf(was, is string, d *robotsdiff.Diff) shownDiff {
 	for _, a := range d.Agents {
 		shown := shownAgentDiff{Agents: a.Agents, Changes: []shownChange{}}
 		for _, c := range a.Changes {
-			shown.Changes = append(shown.Changes, shownChange{c.Pattern, c.Except, c.Example, shownDecisionOf(c.Old), shownDecisionOf(c.New)})
+			change := shownChange{secret.Users(c.Pattern), slices.Clone(c.Except), secret.Users(c.Example), shownDecisionOf(c.Old), shownDecisionOf(c.New)}
+			for i := range change.Except {
+				change.Except[i] = secret.Users(change.Except[i])
+			}
+			shown.Changes = append(shown.Changes, change)
 		}
 		if a.OldDelay != a.NewDelay {
 			shown.CrawlDelay = &shownDelayDiff{a.OldDelay.Seconds(), a.NewDelay.Seconds()}
@@ -188,7 +193,7 @@ func shownDecisionOf(d robotsdiff.Decision) shownDecision {
 		s.Verdict = allowed
 	}
 	if d.Rule != nil {
-		s.Rule, s.Lines = d.Rule.String(), d.Lines
+		s.Rule, s.Lines = secret.Users(d.Rule.String()), d.Lines
 	}
 	return s
 }
@@ -196,7 +201,7 @@ func shownDecisionOf(d robotsdiff.Decision) shownDecision {
 func shownSitemapsOf(list []robotstxt.Sitemap) []shownSitemap {
 	shown := []shownSitemap{}
 	for _, m := range list {
-		shown = append(shown, shownSitemap{m.Line, m.URL})
+		shown = append(shown, shownSitemap{m.Line, secret.Reference(m.URL)})
 	}
 	return shown
 }

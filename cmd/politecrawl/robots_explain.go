@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
+	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
 
 // An explanation is what --explain adds to an answer: how it came about.
@@ -79,7 +80,7 @@ func (r ruling) explain(rawURL string, a agent, finder lineFinder) *explanation 
 		x.Lines = finder.of(e.Group)
 	}
 	for _, m := range e.Matches {
-		x.Matches = append(x.Matches, shownMatch{m.Line, m.Length, m.String(), m.Canonical})
+		x.Matches = append(x.Matches, shownMatch{m.Line, m.Length, secret.Users(m.String()), secret.Users(m.Canonical)})
 	}
 	switch {
 	case r.later():

@@ -128,7 +128,7 @@ func (p *program) show(ctx context.Context, source robotsSource, origin *url.URL
 		return err
 	}
 	if why := r.barred(); why != "" {
-		return failed("robots show: %s is unreachable: %s", r.from, why)
+		return failed("robots show: %s is refused: %s", r.from, why)
 	}
 	if format == formatJSON {
 		err = p.printJSON(r.shown())
@@ -203,7 +203,7 @@ func shownGroups(file *robotstxt.File) []shownGroup {
 		g := shownGroup{Agents: agents, Rules: []shownRule{}, CrawlDelay: own.CrawlDelay().Seconds()}
 		var lines []byte
 		for _, rule := range own.Rules() {
-			g.Rules = append(g.Rules, shownRule{rule.Line, rule.String()})
+			g.Rules = append(g.Rules, shownRule{rule.Line, secret.Users(rule.String())})
 			lines = binary.AppendUvarint(lines, uint64(rule.Line))
 		}
 		for _, e := range own.Extensions() {

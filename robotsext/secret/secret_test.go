@@ -20,6 +20,7 @@ func TestAll(t *testing.T) {
 		"socks5://a:p@ss@h:1080":                                     "socks5://***@h:1080",
 		"//alice:hunter2@h/x":                                        "//***@h/x",
 		"Disallow: /a//b@c":                                          "Disallow: /a//b@c",
+		"/a%20//alice:hunter2@h/x":                                   "/a%20//***@h/x",
 		`Get "http://a:hunter2@h/": EOF, "https://b:hunter2@i/x"`:    `Get "http://***@h/": EOF, "https://***@i/x"`,
 		`"http://a:hunter'2@h/" is none`:                             `"http://***@h/" is none`,
 		`"http://a:hunter\"2@h/" is none`:                            `"http://***@h/" is none`,

@@ -57,6 +57,8 @@ func TestCharsets(t *testing.T) {
 		{"by the hook", doc("X-Shout", "!"), "x-shout", "%C3%A4", nil},
 		{"white space before the declaration", " \n" + doc("ISO-8859-1", "\xe4"), "iso-8859-1", "%C3%A4", nil},
 		{"a long declaration", doc("ISO-8859-1' standalone='"+strings.Repeat(" ", 800), "\xe4"), "iso-8859-1", "%C3%A4", nil},
+		{"a declaration of nearly 4 KiB", doc("ISO-8859-1' standalone='"+strings.Repeat(" ", 4000), "\xe4"), "iso-8859-1", "%C3%A4", nil},
+		{"a declaration of more than 4 KiB", doc("ISO-8859-1' standalone='"+strings.Repeat(" ", 4096), "\xe4"), "utf-8", "", []Kind{BadLoc}},
 		{"a declaration without end", "<?xml encoding='latin1'" + strings.Repeat(" ", 2000), "utf-8", "", []Kind{Truncated}},
 	}
 	for _, tt := range tests {

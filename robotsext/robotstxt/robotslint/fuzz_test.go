@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
@@ -25,6 +27,7 @@ func FuzzLint(f *testing.F) {
 		}
 		f.Add(body, uint64(i))
 	}
+	f.Add([]byte("User-agent: a\nX\x1b[2J\xff: 1\nUser-agent: b\n"), uint64(0))
 	f.Add([]byte("<html>\nUser-agent: *\nDisallow: /a \u00a0\n"), uint64(0))
 	for seed := range uint64(10) {
 		f.Add([]byte(newGenerator(seed).file()), seed)
@@ -61,6 +64,9 @@ func checkFindings(t *testing.T, body []byte) {
 		}
 		if !strings.HasPrefix(x.Rule, "ROB-") || x.Message == "" || x.Fix == "" || x.More < 0 {
 			t.Errorf("%+v lacks something", x)
+		}
+		if strings.ContainsFunc(x.Message+x.Fix, func(c rune) bool { return !unicode.IsGraphic(c) }) || !utf8.ValidString(x.Message+x.Fix) {
+			t.Errorf("%+v has characters in it that are none to look at: %q", x, x.Message+x.Fix)
 		}
 		if !slices.Contains([]Severity{Error, Warning, Note}, x.Severity) || kinds[x.Kind].severity == "" {
 			t.Errorf("%+v is of no known kind", x)

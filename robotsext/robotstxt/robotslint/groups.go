@@ -142,7 +142,7 @@ func (l *linter) joined(at int) {
 	l.add(r.line, JoinedGroups, r.text, func() (string, string) {
 		what := "an empty line"
 		if field {
-			what = before.name
+			what = quote(before.name)
 		}
 		return fmt.Sprintf("%s does not end a group: with no Allow or Disallow between, the rules below hold for %s of line %d too", what, quote(above.value), above.line),
 			fmt.Sprintf(`if that is meant, move the User-agent lines together; if not, put the rules that are meant below line %d, or "Disallow:", which forbids nothing`, above.line)
