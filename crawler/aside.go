@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/output"
@@ -31,7 +32,7 @@ type aside struct {
 	mu    sync.Mutex // guards all below
 	urls  map[uint64]place
 	away  map[uint64]bool // by the hash of the key: hosts of which a URL was left out of scope
-	later map[frontier.Host]*output.Rejection
+	later map[frontier.Host]*unreached
 	over  bool  // full was called
 	fault error // of the journal: what was to be written then does not stand there, and nobody is to rely on it
 }
@@ -56,10 +57,16 @@ type left struct {
 	item      frontier.Item
 }
 
+// unreached is what is noted of a host whose URLs wait for its robots.txt.
+type unreached struct {
+	why   output.Rejection // what there is to say of each
+	since time.Time        // when its robots.txt was last looked at; zero: an earlier version has not written it down
+}
+
 func newAside(j *journal, key func(address) string) *aside {
 	return &aside{
 		journal: j, key: key, seed: maphash.MakeSeed(), most: maxAside, away: make(map[uint64]bool),
-		urls: make(map[uint64]place), later: make(map[frontier.Host]*output.Rejection),
+		urls: make(map[uint64]place), later: make(map[frontier.Host]*unreached),
 	}
 }
 
@@ -198,18 +205,17 @@ func (e *entry) key() string {
 }
 
 // wait notes that the URLs of a host wait for its robots.txt, of which why is an
-// example.
-func (s *aside) wait(host frontier.Host, why output.Rejection) error {
+// example, and when that was looked at.
+func (s *aside) wait(host frontier.Host, why output.Rejection, since time.Time) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if old := s.later[host]; old != nil {
-		again := *old
-		s.later[host] = &again // who was allowed before this does not know of it
+		s.later[host] = &unreached{old.why, since} // who was allowed before this does not know of it
 		return s.fault
 	}
 	why.URL, why.Via, why.Source, why.Depth = "", "", "", 0
-	s.later[host] = &why
-	if _, err := s.append(&entry{Later: host, Why: &why}); err != nil {
+	s.later[host] = &unreached{why, since}
+	if _, err := s.append(&entry{Later: host, Why: &why, Since: since.UTC()}); err != nil {
 		return err
 	}
 	s.fault = s.journal.settle() // before the frontier has the host wait
@@ -217,7 +223,7 @@ func (s *aside) wait(host frontier.Host, why output.Rejection) error {
 }
 
 // noted returns what the last call of wait has left of a host; nil: it does not wait.
-func (s *aside) noted(host frontier.Host) *output.Rejection {
+func (s *aside) noted(host frontier.Host) *unreached {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.later[host]
@@ -225,7 +231,7 @@ func (s *aside) noted(host frontier.Host) *output.Rejection {
 
 // resume notes that a host can be asked again, of which that was noted before its
 // robots.txt was looked at. What was noted since holds: that robots.txt is older.
-func (s *aside) resume(host frontier.Host, noted *output.Rejection) error {
+func (s *aside) resume(host frontier.Host, noted *unreached) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if noted == nil || s.later[host] != noted {
@@ -245,8 +251,8 @@ func (s *aside) append(entries ...*entry) (at []int64, err error) {
 }
 
 // waiting returns the hosts whose URLs wait for their robots.txt, sorted, with
-// what there is to say of them.
-func (s *aside) waiting() ([]frontier.Host, map[frontier.Host]*output.Rejection) {
+// what is noted of them.
+func (s *aside) waiting() ([]frontier.Host, map[frontier.Host]*unreached) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Sorted(maps.Keys(s.later)), maps.Clone(s.later)
@@ -269,7 +275,7 @@ func (s *aside) restore(join func(url string) error, shut func(*closedPattern)) 
 		case e.Later != "" && e.Why == nil:
 			return output.Damaged(s.journal.name, at, errors.New("a host waits, and why is missing"))
 		case e.Later != "":
-			s.later[e.Later] = e.Why
+			s.later[e.Later] = &unreached{*e.Why, e.Since}
 		case e.Back != "":
 			delete(s.later, e.Back)
 		case e.Trap != nil:

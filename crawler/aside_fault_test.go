@@ -20,7 +20,9 @@ import (
 func TestJournalFails(t *testing.T) {
 	url := left{rejection: output.Rejection{URL: "http://b.test/x", Reason: output.OutOfScope}}
 	for name, write := range map[string]func(s *aside) error{
-		"a host that waits":     func(s *aside) error { return s.wait("http://a.test", output.Rejection{Reason: output.Later}) },
+		"a host that waits": func(s *aside) error {
+			return s.wait("http://a.test", output.Rejection{Reason: output.Later}, time.Time{})
+		},
 		"a host that is back":   func(s *aside) error { return s.resume("http://back.test", s.noted("http://back.test")) },
 		"a URL that is aside":   func(s *aside) error { return s.put([]left{url}) },
 		"the same, and another": func(s *aside) error { return s.put([]left{url, {rejection: output.Rejection{URL: "http://c.test/"}}}) },
@@ -31,7 +33,7 @@ func TestJournalFails(t *testing.T) {
 				t.Fatal(err)
 			}
 			s := newAside(j, func(a address) string { return a.url })
-			s.later["http://back.test"] = &output.Rejection{}
+			s.later["http://back.test"] = &unreached{}
 			_ = j.close()
 			first := write(s)
 			if second := write(s); first == nil || !errors.Is(second, first) {

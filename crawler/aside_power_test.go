@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
@@ -25,7 +26,7 @@ func TestJournalOutlivesTheMachine(t *testing.T) {
 		}
 		s := newAside(j, func(a address) string { return a.url })
 		for range 2 { // the second worker is told no other thing
-			if err := s.wait("http://a.test", output.Rejection{Reason: output.Later}); !errors.Is(err, want) {
+			if err := s.wait("http://a.test", output.Rejection{Reason: output.Later}, time.Time{}); !errors.Is(err, want) {
 				t.Errorf("power %t: %v, want %v", power, err, want)
 			}
 		}

@@ -62,16 +62,20 @@ func visited(t *testing.T, c *Crawler, v *visit) frontier.Result {
 	return outcome.Result
 }
 
-// reaches has another process that shares the frontier of a crawl reach a robots.txt.
-func reaches(t *testing.T, f frontier.Frontier, origin robotsext.Origin) {
+// stores has another process that shares the frontier of a crawl ask for a robots.txt.
+func stores(t *testing.T, f frontier.Frontier, rec *robotsext.Record) {
 	t.Helper()
-	now := time.Now()
-	err := (&robotsCache{frontier: f, failed: func() bool { return false }}).Store(t.Context(), &robotsext.Record{
-		Origin: origin, Outcome: robotsext.AllowAll, Status: http.StatusNotFound, FetchedAt: now, ExpiresAt: now.Add(24 * time.Hour),
-	})
-	if err != nil {
+	rec.FetchedAt = time.Now()
+	rec.ExpiresAt = rec.FetchedAt.Add(24 * time.Hour)
+	if err := (&robotsCache{frontier: f, failed: func() bool { return false }}).Store(t.Context(), rec); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// reaches has it find that there is none.
+func reaches(t *testing.T, f frontier.Frontier, origin robotsext.Origin) {
+	t.Helper()
+	stores(t, f, &robotsext.Record{Origin: origin, Outcome: robotsext.AllowAll, Status: http.StatusNotFound})
 }
 
 // looked calls a function each time somebody looks whether the context has ended.
@@ -153,4 +157,61 @@ func isAwayAt(t *testing.T, n int, before bool) (reached bool) {
 		}
 	}
 	return true
+}
+
+// A host that is put off for a reason of our own, and not because its robots.txt could not
+// be reached, waits until it has been reached since: by a process that was there before, as
+// by one that starts again.
+func TestPutOffForOurReasons(t *testing.T) {
+	for name, known := range map[string]bool{"nobody knows its robots.txt": false, "it is old": true} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { isPutOff(t, known) })
+		})
+	}
+}
+
+// isPutOff has the robots.txt of a host, which was known once or never, lead to another
+// host whose turn does not come.
+func isPutOff(t *testing.T, known bool) {
+	const host, busy = "http://a.test", "http://b.test"
+	c := opened(t, testConfig(t, host+"/"), &Options{
+		Frontier: frontier.NewMemory(nil),
+		Transport: answering(func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, busy+"/all.txt", http.StatusFound)
+		}),
+	})
+	defer c.abort()
+	c.shared = &shared{c: c}
+	if known {
+		reaches(t, c.frontier, host)
+	}
+	time.Sleep(25 * time.Hour)
+	release, err := c.frontier.Hold(t.Context(), busy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer release(0)
+	if got := visited(t, c, leased(t, c)); got != frontier.Defer {
+		t.Fatal(got)
+	}
+	for _, want := range []bool{true, false} {
+		if !want {
+			reaches(t, c.frontier, host)
+		}
+		for _, when := range []string{"at work", "when it starts again"} {
+			if err := c.recovered(); err != nil {
+				t.Fatal(err)
+			}
+			if hosts, _ := c.aside.waiting(); slices.Contains(hosts, host) != want {
+				t.Errorf("%s: %v wait, reached by another %t", when, hosts, !want)
+			}
+			c.aside = newAside(c.out.journal, c.scope.key)
+			if err := c.restore(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := c.close(); err != nil {
+		t.Error(err)
+	}
 }

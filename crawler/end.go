@@ -43,12 +43,12 @@ func (c *Crawler) ended() (*Summary, error) {
 		err = output.SaveState(c.cfg.Output, c.state)
 	}
 	err = errors.Join(err, c.close())
-	hosts, why := c.aside.waiting()
+	hosts, noted := c.aside.waiting()
 	c.tally.count(func(s *Summary) {
 		s.End = end
 		for _, h := range hosts {
 			s.Waiting = append(s.Waiting, string(h))
-			s.WaitingWhy = append(s.WaitingWhy, strings.TrimPrefix(why[h].Detail, "robotsext: "))
+			s.WaitingWhy = append(s.WaitingWhy, strings.TrimPrefix(noted[h].why.Detail, "robotsext: "))
 		}
 		s.Left = left
 		s.Hosts = stats.Hosts
@@ -78,9 +78,9 @@ func (c *Crawler) writeAside() error {
 	if err := w.flush(); err != nil {
 		return err
 	}
-	hosts, why := c.aside.waiting()
+	hosts, noted := c.aside.waiting()
 	for _, h := range hosts {
-		if err := w.later(h, why[h]); err != nil {
+		if err := w.later(h, &noted[h].why); err != nil {
 			return err
 		}
 	}

@@ -1,6 +1,8 @@
 package crawler
 
 import (
+	"time"
+
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
@@ -31,9 +33,10 @@ type entry struct {
 	Joined string `json:"joined,omitempty"`
 
 	// Later is a host whose robots.txt cannot be reached, with what there is to
-	// say of each of its URLs. Back is one that can be reached again.
+	// say of each of its URLs, and when it was looked at. Back is one that can be reached again.
 	Later frontier.Host     `json:"later,omitempty"`
 	Why   *output.Rejection `json:"why,omitempty"`
+	Since time.Time         `json:"since,omitzero"`
 	Back  frontier.Host     `json:"back,omitempty"`
 
 	// Trap is a pattern of URLs that was closed.

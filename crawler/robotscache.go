@@ -25,15 +25,24 @@ func (c *robotsCache) Load(ctx context.Context, o robotsext.Origin) (*robotsext.
 	if err != nil {
 		return nil, fmt.Errorf("crawler: %w", err)
 	}
+	rec, err := recordIn(host)
+	if rec == nil || err != nil {
+		return nil, err
+	}
+	if (rec.FetchedAt.Before(c.since) || c.again != nil && c.again(o)) && rec.ExpiresAt.After(rec.FetchedAt) {
+		rec.ExpiresAt = rec.FetchedAt // it still serves while the site cannot be asked
+	}
+	return rec, nil
+}
+
+// recordIn returns the robots.txt that is kept beside the clock of a host; nil: none is.
+func recordIn(host frontier.HostRecord) (*robotsext.Record, error) {
 	if host.Robots == nil {
 		return nil, nil
 	}
 	rec := new(robotsext.Record)
 	if err := json.Unmarshal(host.Robots.Data, rec); err != nil {
-		return nil, fmt.Errorf("crawler: robots.txt of %s in the frontier: %w", o, err)
-	}
-	if (rec.FetchedAt.Before(c.since) || c.again != nil && c.again(o)) && rec.ExpiresAt.After(rec.FetchedAt) {
-		rec.ExpiresAt = rec.FetchedAt // it still serves while the site cannot be asked
+		return nil, fmt.Errorf("crawler: robots.txt of %s in the frontier: %w", host.Host, err)
 	}
 	return rec, nil
 }

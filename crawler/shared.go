@@ -331,11 +331,15 @@ func (c *Crawler) recovered() error {
 	}
 	hosts, noted := c.aside.waiting()
 	for _, h := range hosts {
-		rec, err := c.frontier.Host(c.books, h)
-		if err == nil && (rec.Robots == nil || rec.Robots.FailingSince.IsZero()) {
-			err = c.aside.resume(h, noted[h])
-		}
+		host, err := c.frontier.Host(c.books, h)
 		if err != nil {
+			return err
+		}
+		rec, err := recordIn(host)
+		if err != nil || rec == nil || !rec.FailingSince.IsZero() || !rec.FetchedAt.After(noted[h].since) {
+			continue // nobody is known to have reached it
+		}
+		if err := c.aside.resume(h, noted[h]); err != nil {
 			return err
 		}
 	}

@@ -143,7 +143,7 @@ func (c *Crawler) outOfTurn(ctx context.Context, v *visit) (bool, error) {
 		return true, nil // the next turn will show the same
 	}
 	// A time ahead of ours is by the clock of another machine, and says nothing.
-	if leased := v.lease.Expires.Add(-c.leaseTime); rec.FetchedAt.After(leased) && !rec.FetchedAt.After(time.Now()) {
+	if rec.FetchedAt.After(c.began(v)) && !rec.FetchedAt.After(time.Now()) {
 		return true, nil
 	}
 	if rec.File != nil {
@@ -158,6 +158,9 @@ func (c *Crawler) outOfTurn(ctx context.Context, v *visit) (bool, error) {
 	}
 	return true, c.frontier.UpdateHost(c.books, v.lease.Host, frontier.HostUpdate{BlockUntil: until})
 }
+
+// began is when a URL was handed out.
+func (c *Crawler) began(v *visit) time.Time { return v.lease.Expires.Add(-c.leaseTime) }
 
 // deferred gives the URL back as it was.
 func (v *visit) deferred() frontier.Outcome {
@@ -191,7 +194,7 @@ func (c *Crawler) refused(v *visit, err error) (frontier.Outcome, error) {
 		// that has its robots.txt asked for again.
 		r := v.rejection(output.Later, blocked.Err)
 		r.RobotsURL = blocked.RobotsURL
-		if err := c.aside.wait(v.lease.Host, r); err != nil {
+		if err := c.aside.wait(v.lease.Host, r, c.began(v)); err != nil {
 			return outcome, err
 		}
 		outcome.Result = frontier.Defer
