@@ -60,19 +60,39 @@ const (
 	crowded                // the last ones are in flight, and one may be given back
 	allSpent               // the crawl has had all that it may have; see end
 	hostSpent              // the host has
+	hostTaken              // the same by what other processes have taken, who may give it back; see takeAlone
 )
 
 // take reserves one page of a host. The error is that of the counters.
 func (l *limits) take(ctx context.Context, h frontier.Host) (share, error) {
 	for {
 		s, short := l.tryTake(h)
-		if short == nil {
+		switch {
+		case short != nil:
+		case s == crowded || s == allSpent: // after the host's was drawn, maybe
+			return s, l.giveBack(ctx, h)
+		default:
 			return s, nil
 		}
 		if err := l.draw(ctx, h, short); err != nil {
 			return s, err
 		}
 	}
+}
+
+// takeAlone is take while no other process has a page of the host in flight: what has been
+// taken then is given back by nobody.
+func (l *limits) takeAlone(ctx context.Context, h frontier.Host) (share, error) {
+	l.mu.Lock()
+	l.host(h).dry = false
+	l.mu.Unlock()
+	s, err := l.take(ctx, h)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if host := l.host(h); s == hostTaken && host.dry {
+		host.over, s = true, hostSpent
+	}
+	return s, err
 }
 
 // tryTake is take, unless a budget has to draw first, which is returned then.
@@ -83,6 +103,8 @@ func (l *limits) tryTake(h frontier.Host) (s share, short *budget) {
 	switch {
 	case l.end() != "":
 		return allSpent, nil
+	case host.spent(l.shared()) && l.shared() && host.fetched < host.limit && !host.over:
+		return hostTaken, nil
 	case host.spent(l.shared()):
 		return hostSpent, nil
 	}
@@ -129,17 +151,29 @@ func (l *limits) draw(ctx context.Context, h frontier.Host, b *budget) error {
 // done ends a turn that take granted: whether it brought a page, and of how many
 // bytes. The error is that of the counters.
 func (l *limits) done(ctx context.Context, h frontier.Host, fetched bool, bytes int) error {
-	if l.shared() && !fetched { // it may change a counter
-		l.drawing.Lock()
-		defer l.drawing.Unlock()
-	}
 	l.mu.Lock()
 	l.all.done(fetched)
-	host, most := l.host(h), l.perHost
-	host.done(fetched)
+	l.host(h).done(fetched)
 	l.bytes += int64(bytes)
-	back := l.shared() && host.limit > 0 && !fetched
-	if back { // the next turn of the host may be another process's
+	l.mu.Unlock()
+	if fetched {
+		return nil
+	}
+	return l.giveBack(ctx, h)
+}
+
+// giveBack gives back a page of a host that is in hand and not in flight: the next turn of
+// the host may be another process's.
+func (l *limits) giveBack(ctx context.Context, h frontier.Host) error {
+	if !l.shared() {
+		return nil
+	}
+	l.drawing.Lock()
+	defer l.drawing.Unlock()
+	l.mu.Lock()
+	host, most := l.host(h), l.perHost
+	back := host.limit > 0 && host.drawn > host.fetched+host.turns
+	if back {
 		host.drawn--
 		host.dry = false // or of this one
 	}
@@ -267,9 +301,10 @@ type budget struct {
 	turns   int // in flight
 
 	// Of a budget that is shared: how many pages this process may have, those that
-	// it has had included, and whether there were no more for it.
-	drawn int
-	dry   bool
+	// it has had included, whether there were no more for it, and whether there never
+	// will be.
+	drawn     int
+	dry, over bool
 }
 
 // change sets another limit.
@@ -277,7 +312,7 @@ func (b *budget) change(limit int) {
 	if b.limit == 0 {
 		b.drawn = b.fetched + b.turns
 	}
-	b.limit, b.dry = limit, false
+	b.limit, b.dry, b.over = limit, false, false
 }
 
 // empty tells whether there is no page to hand out.

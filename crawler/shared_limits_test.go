@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore"
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore/redistest"
 )
@@ -281,6 +282,26 @@ func TestLastPageIsGivenBack(t *testing.T) {
 		}
 		if got, err := l.take(t.Context(), "a"); got != want || err != nil {
 			t.Errorf("turn %d: %d, %v, want %d", i, got, err, want)
+		}
+	}
+}
+
+// A worker for which there is no page any more has none of a host in hand either, which
+// another that has pages would miss.
+func TestNoPageInHand(t *testing.T) {
+	all := &fakeCounters{taken: make(map[string]int64)}
+	cfg := Default()
+	cfg.MaxPages, cfg.MaxHostPages, cfg.Workers = 4, 1, 8 // four pages are taken at a time
+	one, two := newLimits(&cfg), newLimits(&cfg)
+	one.share(all)
+	two.share(all)
+	for _, turn := range []struct {
+		of   *limits
+		host frontier.Host
+		want share
+	}{{two, "b", granted}, {one, "a", allSpent}, {two, "a", granted}} {
+		if got, err := turn.of.take(t.Context(), turn.host); got != turn.want || err != nil {
+			t.Errorf("%s: %d, %v, want %d", turn.host, got, err, turn.want)
 		}
 	}
 }

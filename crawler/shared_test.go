@@ -360,11 +360,17 @@ func TestBudgetsAreShared(t *testing.T) {
 	done(one, "a", true)
 	done(one, "a", false) // which goes back to all
 	take(two, "a", granted)
-	take(one, "a", hostSpent)
+	take(one, "a", hostTaken) // and may come back
 	done(two, "a", true)
 	done(two, "a", true)
 	done(two, "a", true)
-	take(two, "a", hostSpent)
+	take(two, "a", hostTaken)
+	for range 2 {
+		if got, err := two.takeAlone(t.Context(), "a"); got != hostSpent || err != nil {
+			t.Errorf("%d, %v", got, err)
+		}
+		take(two, "a", hostSpent)
+	}
 	for range 4 {
 		take(one, "b", granted)
 	}
