@@ -11,6 +11,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/internal/errtext"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/guard"
 )
@@ -57,7 +58,7 @@ func refusalIn(err error) string {
 	} else if e, ok := errors.AsType[*guard.HostError](err); ok {
 		said = e
 	}
-	return strings.TrimPrefix(said.Error(), "guard: ")
+	return errtext.Of(said)
 }
 
 // mayBeAsked tells whether a URL that was refused for its address, when it was to be asked
@@ -102,6 +103,9 @@ func isUnasked(rec *robotsext.Record) bool { return isRefused(rec) && len(rec.Ch
 // may pass: nobody waits for it.
 func shownRobots(rec *robotsext.Record) *robotsext.Record {
 	shown := *rec
+	if rec.Err != nil {
+		shown.Err = errors.New(errtext.Of(rec.Err))
+	}
 	if isRefused(rec) {
 		shown.Err = errors.New(refusalIn(rec.Err))
 		shown.FailingSince, shown.RetryAt, shown.Failures, shown.Outage = time.Time{}, time.Time{}, 0, 0
