@@ -33,6 +33,31 @@ func newGuard(cfg *Config, opts *Options) (*guard.Guard, error) {
 	return guard.New(allowed...), nil
 }
 
+// tellOfWide warns of networks in allow-addr so wide that little is left for the guard to
+// do, which somebody may have written who meant one of his own.
+func (c *Crawler) tellOfWide() {
+	var wide []string
+	for _, text := range c.cfg.AllowAddr {
+		if p, err := guard.ParsePrefix(text); err == nil && isWide(p) {
+			wide = append(wide, text)
+		}
+	}
+	if c.guard == nil || len(wide) == 0 {
+		return
+	}
+	networks := strings.Join(wide, " and ")
+	c.log.Warn("guard is off", "networks", networks)
+	c.notice(fmt.Sprintf("all addresses in %s may be connected to, those of cloud metadata services too (allow-addr)", networks))
+}
+
+// isWide tells whether a network has an address of a metadata service in it, and one of
+// another kind that is not public.
+func isWide(p netip.Prefix) bool {
+	g := guard.New(p)
+	allows := func(addr string) bool { return g.Check(netip.MustParseAddr(addr)) == nil }
+	return allows("169.254.169.254") && allows("192.168.0.1") || allows("fd00:ec2::254") && allows("fe80::1")
+}
+
 // refusal tells why a URL cannot be asked for whatever else is known of it: its host is
 // an IP address that the guard refuses. For a name it is nil; that is judged by the
 // addresses that it has when it is connected to.
