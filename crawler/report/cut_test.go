@@ -26,7 +26,7 @@ func TestCut(t *testing.T) {
 	}
 	said := false
 	for _, f := range r.Findings {
-		said = said || f.Topic == OnPages && f.Count == 2 && strings.HasPrefix(f.Text, "2 pages are longer than what a limit let be read")
+		said = said || f.Topic == OnPages && f.Count == 2 && strings.HasPrefix(f.Text, "2 pages are cut short by a limit")
 	}
 	var page bytes.Buffer
 	if err := r.WriteHTML(&page); err != nil {
