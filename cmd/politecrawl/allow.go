@@ -88,10 +88,22 @@ func (r ruling) barred() string {
 	}
 	if chain := r.record.Chain; len(chain) > 1 {
 		if why := refusedAddress(r.record.Err, ""); why != "" {
-			return "it redirects to " + chain[len(chain)-1] + ": " + why
+			target := chain[len(chain)-1]
+			return "it redirects to " + target + ": " + why + trusting(r.record.Err, target)
 		}
 	}
 	return refusedAddress(r.record.Err, hostIn(r.record.Origin))
+}
+
+// trusting is how to allow what a robots.txt redirects to, for whoever knows that site.
+// Where machines are told their secrets there is no site: of that nobody is told.
+func trusting(err error, target string) string {
+	refused, ok := errors.AsType[*guard.AddressError](err)
+	u, bad := url.Parse(target)
+	if !ok || bad != nil || refused.Kind == guard.Metadata || refused.Kind == guard.LinkLocal {
+		return ""
+	}
+	return "; if you trust that redirect, allow it with " + allowing(refused.Addr, u.Hostname())
 }
 
 func hostIn(o robotsext.Origin) string {
@@ -102,13 +114,13 @@ func hostIn(o robotsext.Origin) string {
 	return u.Hostname()
 }
 
-// unreachable says why a robots.txt could not be read and what to do about it, and the
-// exit code for that.
-func (r ruling) unreachable() (text string, code int) {
+// unread says of a robots.txt that it could not be read, why, and what to do about it, and
+// has the exit code for that.
+func (r ruling) unread() (text string, code int) {
 	if why := r.barred(); why != "" {
-		return why, exitFailed
+		return "is refused: " + why, exitFailed
 	}
-	return fmt.Sprintf("%s; ask again after %s", r.reason(), moment(r.record.RetryAt)), exitLater
+	return fmt.Sprintf("is unreachable: %s; ask again after %s", r.reason(), moment(r.record.RetryAt)), exitLater
 }
 
 // notAllowed is the error for a crawl that came to no page, since its start URLs are at

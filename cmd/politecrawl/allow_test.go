@@ -106,6 +106,22 @@ func TestNotAllowedElsewhere(t *testing.T) {
 	}
 }
 
+// TestNotAllowedRedirect: of a robots.txt that redirects to an address which may be that of
+// a site, the commands about robots.txt tell that it is refused, and the flag.
+func TestNotAllowedRedirect(t *testing.T) {
+	s := robotsServer(t, func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, "http://10.1.2.3/robots.txt", http.StatusFound)
+	})
+	for _, command := range []string{"check", "show", "lint", "agents"} {
+		got := run(t, "robots", command, s.URL+"/")
+		const why = "/robots.txt is refused: it redirects to http://10.1.2.3/robots.txt: address 10.1.2.3 is not allowed (private); " +
+			"if you trust that redirect, allow it with --allow-addr 10.1.2.3\n"
+		if said := got.out + got.stderr; got.code != exitFailed || !strings.Contains(said, s.URL+why) || strings.Contains(said, "unreachable") {
+			t.Errorf("%s: exit code %d\n%s\n%s", command, got.code, got.out, got.stderr)
+		}
+	}
+}
+
 // TestNotAllowedIsNotAsked: a host at an address that is not allowed is not among those
 // whose robots.txt was requested, for a crawl and for a plan.
 func TestNotAllowedIsNotAsked(t *testing.T) {

@@ -204,7 +204,7 @@ func (c *check) ask(ctx context.Context, u inputLine) error {
 		case disallowed:
 			c.code = worse(c.code, exitFindings)
 		case later:
-			_, code := ruling.unreachable()
+			_, code := ruling.unread()
 			c.code = worse(c.code, code)
 		}
 	}
@@ -284,7 +284,7 @@ func (a answer) why() string {
 	from := inWords(a.RobotsURL)
 	switch {
 	case a.Verdict == later && a.RetryAt.IsZero():
-		return fmt.Sprintf("%s is unreachable: %s", from, a.Error)
+		return fmt.Sprintf("%s is refused: %s", from, a.Error)
 	case a.Verdict == later:
 		return fmt.Sprintf("%s is unreachable (%s); ask again after %s", from, a.Error, moment(a.RetryAt))
 	case a.Rule != "" && a.Group != "":

@@ -65,8 +65,8 @@ func (in *robotsInput) read(ctx context.Context, name string) (ruling, error) {
 	case err != nil:
 		return ruling{}, err
 	case r.later():
-		why, code := r.unreachable()
-		return ruling{}, &exit{code, fmt.Errorf("%s: %s is unreachable: %s", in.command, r.from, why)}
+		why, code := r.unread()
+		return ruling{}, &exit{code, fmt.Errorf("%s: %s %s", in.command, r.from, why)}
 	}
 	r.file = robotstxt.Parse(r.record.Body, in.options)
 	return r, nil

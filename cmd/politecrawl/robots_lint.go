@@ -123,8 +123,8 @@ func (l *lint) remote(ctx context.Context, rawURL string) error {
 	case err != nil:
 		return err
 	case r.later():
-		why, code := r.unreachable()
-		l.complain(fmt.Errorf("robots lint: %s is unreachable: %s", r.from, why))
+		why, code := r.unread()
+		l.complain(fmt.Errorf("robots lint: %s %s", r.from, why))
 		l.code = worse(l.code, code)
 		return nil
 	case r.record.RedirectError() != nil:

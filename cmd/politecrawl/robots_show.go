@@ -128,7 +128,7 @@ func (p *program) show(ctx context.Context, source robotsSource, origin *url.URL
 		return err
 	}
 	if why := r.barred(); why != "" {
-		return failed("robots show: %s is unreachable: %s", r.from, why)
+		return failed("robots show: %s is refused: %s", r.from, why)
 	}
 	if format == formatJSON {
 		err = p.printJSON(r.shown())

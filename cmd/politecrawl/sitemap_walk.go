@@ -124,7 +124,7 @@ func (w *sitemapWalk) refused(ctx context.Context, robots *robotsext.Robots, err
 	if _, ofFile := errors.AsType[*robotsext.SitemapError](err); !ofFile {
 		if rec, unknown := robots.Record(ctx, w.site); unknown == nil {
 			if why := (ruling{record: rec}).barred(); why != "" {
-				w.complain(fmt.Errorf("sitemap: %s/robots.txt is unreachable: %s", w.origin, why))
+				w.complain(fmt.Errorf("sitemap: %s/robots.txt is refused: %s", w.origin, why))
 				w.code = worse(w.code, exitFailed)
 				return nil
 			}

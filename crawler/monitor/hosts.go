@@ -66,12 +66,20 @@ func (h *hosts) last() []host {
 	return list
 }
 
-// refused is the outcome, for viewers, of a robots.txt that leads to an address which is not
-// allowed.
+// refused is the outcome, for viewers and Prometheus, of a robots.txt that leads to an
+// address which is not allowed.
 const refused = "refused"
 
 // isRefused tells whether a robots.txt is refused: nobody waits until it can be reached.
 func isRefused(r *output.Robots) bool { return r.Outcome == unreachable && r.RetryAt.IsZero() }
+
+// outcomeOf is what viewers and Prometheus are told that came of a robots.txt.
+func outcomeOf(r *output.Robots) string {
+	if isRefused(r) {
+		return refused
+	}
+	return r.Outcome
+}
 
 // robotsError is why a robots.txt cannot be reached, where the status does not say it.
 func robotsError(r *output.Robots) string {
@@ -85,14 +93,11 @@ func robotsError(r *output.Robots) string {
 // robotsRowOf describes a robots.txt for a crawler of this product token.
 func robotsRowOf(r *output.Robots, token string) *robotsRow {
 	row := &robotsRow{
-		At: r.FetchedAt, Host: addressOf(r.Origin), Outcome: shown.Text(r.Outcome), Status: r.Status,
+		At: r.FetchedAt, Host: addressOf(r.Origin), Outcome: shown.Text(outcomeOf(r)), Status: r.Status,
 		Error: shown.Text(robotsError(r)), Until: r.ExpiresAt,
 	}
 	if r.Outcome == unreachable {
 		row.Until = r.RetryAt
-	}
-	if isRefused(r) {
-		row.Outcome = refused
 	}
 	if r.Body != nil {
 		group := robotstxt.Parse(r.Body, nil).Group(token)

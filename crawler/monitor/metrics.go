@@ -43,7 +43,7 @@ var (
 		string(output.Trap), string(output.Repeating), string(output.TooLong), string(output.TooManyHosts), string(output.SitemapFull),
 		string(output.Address),
 	}
-	outcomes = []string{"rules", "allow-all", unreachable}
+	outcomes = []string{"rules", "allow-all", unreachable, refused}
 )
 
 const (
@@ -105,7 +105,7 @@ func (m *metrics) found(f *output.Found) {
 		m.rejected.WithLabelValues(known(string(r.Reason), reasons)).Inc()
 	}
 	for _, r := range f.Robots {
-		m.robots.WithLabelValues(known(r.Outcome, outcomes)).Inc()
+		m.robots.WithLabelValues(known(outcomeOf(r), outcomes)).Inc()
 	}
 	for _, s := range f.Sitemaps {
 		result := failed

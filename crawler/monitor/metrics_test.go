@@ -38,7 +38,7 @@ func TestMetrics(t *testing.T) {
 			{URL: "http://h/b", Status: 799, Unchanged: true},
 		},
 		Rejected: []*output.Rejection{{Reason: output.Disallowed}, {Reason: "made up"}},
-		Robots:   []*output.Robots{{Outcome: "rules"}, {Outcome: "unreachable"}, {Outcome: "unreachable"}},
+		Robots:   []*output.Robots{{Outcome: "rules"}, {Outcome: "unreachable", RetryAt: began}, {Outcome: "unreachable", RetryAt: began}, {Outcome: "unreachable"}},
 		Sitemaps: []*output.Sitemap{{Status: 200}, {Status: 404}, {}},
 		Entries:  []*output.Entry{{}, {}},
 	})
@@ -119,6 +119,7 @@ politecrawl_rejected_total{reason="unchanged"} 0
 # HELP politecrawl_robots_fetches_total Fetches of a robots.txt, by what came of them.
 # TYPE politecrawl_robots_fetches_total counter
 politecrawl_robots_fetches_total{outcome="allow-all"} 0
+politecrawl_robots_fetches_total{outcome="refused"} 1
 politecrawl_robots_fetches_total{outcome="rules"} 1
 politecrawl_robots_fetches_total{outcome="unreachable"} 2
 # HELP politecrawl_sitemap_entries_total Pages that sitemaps list, repeated ones too.
