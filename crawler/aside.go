@@ -202,7 +202,9 @@ func (e *entry) key() string {
 func (s *aside) wait(host frontier.Host, why output.Rejection) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if _, ok := s.later[host]; ok {
+	if old := s.later[host]; old != nil {
+		again := *old
+		s.later[host] = &again // who was allowed before this does not know of it
 		return s.fault
 	}
 	why.URL, why.Via, why.Source, why.Depth = "", "", "", 0
@@ -214,11 +216,19 @@ func (s *aside) wait(host frontier.Host, why output.Rejection) error {
 	return s.fault
 }
 
-// resume notes that a host can be asked again.
-func (s *aside) resume(host frontier.Host) error {
+// noted returns what the last call of wait has left of a host; nil: it does not wait.
+func (s *aside) noted(host frontier.Host) *output.Rejection {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if _, ok := s.later[host]; !ok {
+	return s.later[host]
+}
+
+// resume notes that a host can be asked again, of which that was noted before its
+// robots.txt was looked at. What was noted since holds: that robots.txt is older.
+func (s *aside) resume(host frontier.Host, noted *output.Rejection) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if noted == nil || s.later[host] != noted {
 		return s.fault
 	}
 	delete(s.later, host)

@@ -21,7 +21,7 @@ func TestJournalFails(t *testing.T) {
 	url := left{rejection: output.Rejection{URL: "http://b.test/x", Reason: output.OutOfScope}}
 	for name, write := range map[string]func(s *aside) error{
 		"a host that waits":     func(s *aside) error { return s.wait("http://a.test", output.Rejection{Reason: output.Later}) },
-		"a host that is back":   func(s *aside) error { return s.resume("http://back.test") },
+		"a host that is back":   func(s *aside) error { return s.resume("http://back.test", s.noted("http://back.test")) },
 		"a URL that is aside":   func(s *aside) error { return s.put([]left{url}) },
 		"the same, and another": func(s *aside) error { return s.put([]left{url, {rejection: output.Rejection{URL: "http://c.test/"}}}) },
 	} {

@@ -190,11 +190,12 @@ func (p *Planner) probe(v *visit) (frontier.Outcome, error) {
 		return v.deferred(), c.frontier.UpdateHost(c.books, v.lease.Host, frontier.HostUpdate{BlockUntil: time.Now().Add(addressPause)})
 	}
 	defer release()
+	noted := c.aside.noted(v.lease.Host)
 	ctx, turn := withTurn(c.working, v.lease.Host)
 	outcome := frontier.Outcome{Lease: v.lease.ID, Result: frontier.Done}
 	err = c.robots.Check(ctx, v.u)
 	if blocked, ok := errors.AsType[*robotsext.BlockedError](err); err == nil || ok && blocked.Reason == robotsext.Disallowed {
-		err = c.aside.resume(v.lease.Host)
+		err = c.aside.resume(v.lease.Host, noted)
 	} else {
 		outcome, err = c.refused(v, err)
 	}

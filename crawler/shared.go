@@ -329,11 +329,11 @@ func (c *Crawler) recovered() error {
 	if c.shared == nil {
 		return nil
 	}
-	hosts, _ := c.aside.waiting()
+	hosts, noted := c.aside.waiting()
 	for _, h := range hosts {
 		rec, err := c.frontier.Host(c.books, h)
 		if err == nil && (rec.Robots == nil || rec.Robots.FailingSince.IsZero()) {
-			err = c.aside.resume(h)
+			err = c.aside.resume(h, noted[h])
 		}
 		if err != nil {
 			return err

@@ -106,11 +106,12 @@ func (c *Crawler) visit(v *visit) (frontier.Outcome, error) {
 		return v.deferred(), c.frontier.UpdateHost(c.books, v.lease.Host, frontier.HostUpdate{BlockUntil: time.Now().Add(addressPause)})
 	}
 	defer release()
+	noted := c.aside.noted(v.lease.Host)
 	ctx, turn := withTurn(c.working, v.lease.Host)
 	err = c.robots.Check(ctx, v.u)
 	took, spent := turn.spent()
 	if !waits(err) && ctx.Err() == nil {
-		if err := c.aside.resume(v.lease.Host); err != nil {
+		if err := c.aside.resume(v.lease.Host, noted); err != nil {
 			return frontier.Outcome{}, err
 		}
 	}
