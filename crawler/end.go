@@ -48,7 +48,7 @@ func (c *Crawler) ended() (*Summary, error) {
 		s.End = end
 		for _, h := range hosts {
 			s.Waiting = append(s.Waiting, string(h))
-			s.WaitingWhy = append(s.WaitingWhy, strings.TrimPrefix(noted[h].why.Detail, "robotsext: "))
+			s.WaitingWhy = append(s.WaitingWhy, noted[h].why.Detail)
 		}
 		s.Left = left
 		s.Hosts = stats.Hosts

@@ -11,6 +11,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/internal/errtext"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/guard"
 )
@@ -30,6 +31,31 @@ func newGuard(cfg *Config, opts *Options) (*guard.Guard, error) {
 		allowed = append(allowed, p)
 	}
 	return guard.New(allowed...), nil
+}
+
+// tellOfWide warns of networks in allow-addr so wide that little is left for the guard to
+// do, which somebody may have written who meant one of his own.
+func (c *Crawler) tellOfWide() {
+	var wide []string
+	for _, text := range c.cfg.AllowAddr {
+		if p, err := guard.ParsePrefix(text); err == nil && isWide(p) {
+			wide = append(wide, text)
+		}
+	}
+	if c.guard == nil || len(wide) == 0 {
+		return
+	}
+	networks := strings.Join(wide, " and ")
+	c.log.Warn("guard is off", "networks", networks)
+	c.notice(fmt.Sprintf("all addresses in %s may be connected to, those of cloud metadata services too (allow-addr)", networks))
+}
+
+// isWide tells whether a network has an address of a metadata service in it, and one of
+// another kind that is not public.
+func isWide(p netip.Prefix) bool {
+	g := guard.New(p)
+	allows := func(addr string) bool { return g.Check(netip.MustParseAddr(addr)) == nil }
+	return allows("169.254.169.254") && allows("192.168.0.1") || allows("fd00:ec2::254") && allows("fe80::1")
 }
 
 // refusal tells why a URL cannot be asked for whatever else is known of it: its host is
@@ -57,7 +83,7 @@ func refusalIn(err error) string {
 	} else if e, ok := errors.AsType[*guard.HostError](err); ok {
 		said = e
 	}
-	return strings.TrimPrefix(said.Error(), "guard: ")
+	return errtext.Of(said)
 }
 
 // mayBeAsked tells whether a URL that was refused for its address, when it was to be asked
@@ -102,6 +128,9 @@ func isUnasked(rec *robotsext.Record) bool { return isRefused(rec) && len(rec.Ch
 // may pass: nobody waits for it.
 func shownRobots(rec *robotsext.Record) *robotsext.Record {
 	shown := *rec
+	if rec.Err != nil {
+		shown.Err = errors.New(errtext.Of(rec.Err))
+	}
 	if isRefused(rec) {
 		shown.Err = errors.New(refusalIn(rec.Err))
 		shown.FailingSince, shown.RetryAt, shown.Failures, shown.Outage = time.Time{}, time.Time{}, 0, 0
@@ -163,6 +192,16 @@ func (c *Crawler) robotsTarget(v *visit, err error) string {
 	return rec.Chain[len(rec.Chain)-1]
 }
 
+// remedy is how to allow a start URL, which whoever has written it may want; empty: it is
+// not its own address that is refused.
+func (s *RefusedStart) remedy() string {
+	u, err := url.Parse(s.URL)
+	if err != nil || !s.Addr.IsValid() {
+		return ""
+	}
+	return "; if that is the site you mean, allow it with --allow-addr " + strings.Join(guard.Allowing(s.Addr, u.Hostname()), ",")
+}
+
 // refuseStart tells that what somebody asked for by name is refused. A crawl of that
 // alone is over at once, and its summary says it.
 func (c *Crawler) refuseStart(s RefusedStart) {
@@ -171,6 +210,6 @@ func (c *Crawler) refuseStart(s RefusedStart) {
 	})
 	c.log.Warn("start URL refused", "url", s.URL, "error", s.Why)
 	if len(c.cfg.URLs) > 1 {
-		c.notice(s.URL + " is not asked for: " + s.Why + "; see allow-addr")
+		c.notice(s.URL + " is not asked for: " + s.Why + s.remedy())
 	}
 }

@@ -35,11 +35,37 @@ func TestGuardedStart(t *testing.T) {
 func TestGuardedStarts(t *testing.T) {
 	inside, s := newSite(t, "127.0.0.1", nil), newSite(t, "127.0.0.2", map[string]string{"/": "home"})
 	got := run(t, guardedConfig(t, s.url+"/", inside.url+"/"), nil)
-	want := inside.url + "/ is not asked for: address 127.0.0.1 is not allowed (loopback); see allow-addr"
+	want := inside.url + "/ is not asked for: address 127.0.0.1 is not allowed (loopback); if that is the site you mean, allow it with --allow-addr 127.0.0.0/8"
 	if got.Pages != 1 || len(got.Refused) != 1 || !slices.Equal(got.notices, []string{want}) {
 		t.Errorf("%+v, notices %q", got.Summary, got.notices)
 	}
 	inside.wantUntouched(t)
+}
+
+// TestGuardIsOff: of networks that let everything through, metadata services too, the log
+// warns at the start, and the person; of those that somebody may mean, not.
+func TestGuardIsOff(t *testing.T) {
+	for _, tt := range []struct{ allow, warns string }{
+		{"0.0.0.0/0", "0.0.0.0/0"}, {"::/0", "::/0"}, {"::ffff:0:0/96", "::ffff:0:0/96"}, {"128.0.0.0/1", "128.0.0.0/1"},
+		{"127.0.0.0/8 0.0.0.0/0 ::/0", "0.0.0.0/0 and ::/0"},
+		{"127.0.0.0/8 10.0.0.0/8 192.168.0.0/16 172.16.0.0/12 fc00::/7 fe80::/10", ""},
+		{"169.254.0.0/16 169.254.169.254 fd00:ec2::254", ""},
+	} {
+		s, log := newSite(t, "127.0.0.1", map[string]string{"/": "home"}), &logLines{}
+		cfg := testConfig(t, s.url+"/")
+		cfg.AllowAddr = strings.Fields(tt.allow)
+		got := run(t, cfg, &Options{Logger: log.logger()})
+		var notices []string
+		if tt.warns != "" {
+			notices = []string{"all addresses in " + tt.warns + " may be connected to, those of cloud metadata services too (allow-addr)"}
+		}
+		if !slices.Equal(got.notices, notices) {
+			t.Errorf("%s: notices %q, want %q", tt.allow, got.notices, notices)
+		}
+		if lines := log.named(t, "guard is off"); len(lines) != len(notices) {
+			t.Errorf("%s: %d lines in the log, want %d", tt.allow, len(lines), len(notices))
+		}
+	}
 }
 
 // TestGuardAllowedLater: what was refused at sight is taken up when its address is

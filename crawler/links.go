@@ -15,6 +15,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/extract"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/internal/errtext"
 	"github.com/politecrawl/politecrawl/robotsext/robotstag"
 	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
@@ -206,7 +207,7 @@ func clip(text string, most int) string {
 
 func (f *finds) leave(item frontier.Item, a address, t trail, reason output.Reason, detail string) {
 	f.left = append(f.left, left{item: item, at: a, rejection: output.Rejection{
-		URL: a.url, Reason: reason, Depth: t.depth, Via: t.via, Source: t.source.String(), Detail: clip(detail, maxDetail),
+		URL: a.url, Reason: reason, Depth: t.depth, Via: t.via, Source: t.source.String(), Detail: clip(errtext.Plain(detail), maxDetail),
 	}})
 }
 

@@ -178,6 +178,7 @@ func (c *Crawler) connect() error {
 		w.base, w.proxy = c.guard.Transport(own, c.dialer()), own.Proxy
 	}
 	c.tellOfProxies()
+	c.tellOfWide()
 	w.base = &thrifty{base: w.base, fail: c.fail}
 	var err error
 	c.robots, err = robotsext.New(c.cfg.UserAgent, &robotsext.Options{

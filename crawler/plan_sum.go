@@ -9,6 +9,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/internal/errtext"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
@@ -101,7 +102,7 @@ func (p *Planner) host(h *headcount, now time.Time) *PlannedHost {
 	if rec := cmp.Or(h.rec, h.failing); rec != nil {
 		host.Outcome, host.RobotsURL, host.Status = rec.Outcome.String(), rec.Origin.RobotsURL(), rec.Status
 		if rec.Err != nil {
-			host.Error = rec.Err.Error()
+			host.Error = errtext.Of(rec.Err)
 		}
 		if isRefused(rec) {
 			host.Error = refusalIn(rec.Err)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/internal/errtext"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/secret"
 	"github.com/politecrawl/politecrawl/robotsext/sitemap"
@@ -148,8 +149,8 @@ func (c *Crawler) seedEntries(v *visit, resp *http.Response, line *output.Sitema
 		if err != nil {
 			err = secret.Error(err)
 			c.log.Warn("sitemap faulty", "url", v.u.String(), "host", v.trail.listed, "error", err)
-			c.notice(fmt.Sprintf("sitemap %s: %v", v.u, err))
-			line.Detail = err.Error()
+			line.Detail = errtext.Of(err)
+			c.notice(fmt.Sprintf("sitemap %s: %s", v.u, line.Detail))
 			break
 		}
 		if !entry.Sitemap && !c.files.page(v.trail.listed) {

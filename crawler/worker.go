@@ -13,6 +13,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/extract"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/internal/errtext"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/guard"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
@@ -373,7 +374,7 @@ func (c *Crawler) found(v *visit, got *reply, page *output.Page) ([]frontier.Ite
 		var err error
 		if page.Fields, err = c.fields.Fields(text); err != nil {
 			c.log.Warn("fields not read", "url", page.URL, "error", err)
-			c.notice(fmt.Sprintf("%s: no fields: %v", page.URL, err))
+			c.notice(fmt.Sprintf("%s: no fields: %s", page.URL, errtext.Of(err)))
 		}
 	}
 	page.Links, page.LinksLeft = len(doc.Links)+doc.LinksLeft, doc.LinksLeft
@@ -391,7 +392,7 @@ func (v *visit) rejection(reason output.Reason, detail error) output.Rejection {
 		Depth: v.trail.depth, Via: v.trail.via, Source: v.trail.source.String(),
 	}
 	if detail != nil {
-		r.Detail = clip(secret.Users(detail.Error()), maxDetail)
+		r.Detail = clip(secret.Users(errtext.Of(detail)), maxDetail)
 	}
 	return r
 }

@@ -66,18 +66,9 @@ func refusedAddress(err error, host string) string {
 	return fmt.Sprintf("%s; if that is the site you mean, allow it with %s", withoutPrefix(refused).Error(), allowing(refused.Addr, host))
 }
 
-// allowing is the flags that let an address of a host through: of the own machine all
-// that it has, since a name such as localhost means several.
+// allowing is the flag that lets an address of a host through.
 func allowing(addr netip.Addr, host string) string {
-	plain := addr.Unmap().WithZone("")
-	_, err := netip.ParseAddr(strings.Trim(host, "[]"))
-	switch {
-	case plain.IsLoopback() && err != nil:
-		return "--" + allowAddr + " 127.0.0.0/8,::1"
-	case plain.IsLoopback() && plain.Is4():
-		return "--" + allowAddr + " 127.0.0.0/8"
-	}
-	return "--" + allowAddr + " " + plain.String()
+	return "--" + allowAddr + " " + strings.Join(guard.Allowing(addr, host), ",")
 }
 
 // barred says of a ruling that the guard refused why, and how to allow it; empty: it is

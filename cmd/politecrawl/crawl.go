@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore"
 	"github.com/politecrawl/politecrawl/crawler/report"
+	"github.com/politecrawl/politecrawl/internal/errtext"
 )
 
 func (p *program) crawlCommand() *cobra.Command {
@@ -232,14 +232,4 @@ type unprefixed struct{ err error }
 
 func (e unprefixed) Unwrap() error { return e.err }
 
-func (e unprefixed) Error() string {
-	var texts []string
-	for line := range strings.Lines(e.err.Error()) {
-		line = strings.TrimSuffix(line, "\n")
-		for _, prefix := range []string{"report: ", "crawler: ", "output: ", "frontier: ", "pebblestore: ", "redisstore: ", "robotsext: ", "robotstxt: ", "demosite: ", "monitor: ", "guard: "} {
-			line = strings.TrimPrefix(line, prefix)
-		}
-		texts = append(texts, line)
-	}
-	return strings.Join(texts, "\n")
-}
+func (e unprefixed) Error() string { return errtext.Of(e.err) }

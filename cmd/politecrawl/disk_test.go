@@ -223,12 +223,20 @@ func TestDiskFull(t *testing.T) {
 func TestFileSize(t *testing.T) {
 	t.Parallel()
 	const pages = 150
-	site, dir := newWordySite(t, pages), filepath.Join(t.TempDir(), "crawl")
-	got := runChild(t, "ulimit -f 40", nil, "crawl", site.url+"/0", "--output", dir, "--delay", "0s") // of 512 or 1024 bytes
-	got.wantShort(t, dir, "file too large", "ulimit -f")
-	done := wholeLines(t, dir)[:counted(t, got)]
-	if got := runChild(t, "", nil, "crawl", "--resume", dir); got.code != exitDone || len(done) == 0 {
-		t.Fatalf("after %d pages: %+v", len(done), got)
+	for _, tt := range []struct{ name, formats, limit, says string }{ // of 512 or 1024 bytes
+		{"lines", "", "ulimit -f 40", "file too large"},
+		{"sqlite", "sqlite", "ulimit -f 300", "disk cannot be written or read"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			site, dir := newWordySite(t, pages), filepath.Join(t.TempDir(), "crawl")
+			got := runChild(t, tt.limit, nil, "crawl", site.url+"/0", "--output", dir, "--delay", "0s", "--write", tt.formats)
+			got.wantShort(t, dir, tt.says, "let this process write larger files (ulimit -f)")
+			done := wholeLines(t, dir)[:counted(t, got)]
+			if got := runChild(t, "", nil, "crawl", "--resume", dir); got.code != exitDone || len(done) == 0 {
+				t.Fatalf("after %d pages: %+v", len(done), got)
+			}
+			site.wantAll(t, pages, done, wholeLines(t, dir))
+		})
 	}
-	site.wantAll(t, pages, done, wholeLines(t, dir))
 }

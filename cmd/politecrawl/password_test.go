@@ -63,3 +63,14 @@ Request-rate: http://USERh/
 		}
 	}
 }
+
+// An explanation shows a rule, and the path that was compared with it, as all else does.
+func TestExplanationHoldsNoPassword(t *testing.T) {
+	const robots = "User-agent: *\nDisallow: //alice:hunter2@h/x\n"
+	for _, format := range []string{"text", "json"} {
+		got := runWith(t, robots, "robots", "check", "//alice:hunter2@h/x", "--robots", "-", "--explain", "--format", format)
+		if text := got.out + got.stderr; strings.Contains(text, "hunter2") || strings.Count(text, "//***@h/x") < 4 {
+			t.Error(text)
+		}
+	}
+}

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"io"
 	"net/url"
-	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/politecrawl/politecrawl/internal/errtext"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
@@ -53,7 +53,7 @@ func missing(rec *robotsext.Record) string {
 }
 
 // reasonIn is an error of robotsext on one line.
-func reasonIn(err error) string { return oneLine(strings.TrimPrefix(err.Error(), "robotsext: ")) }
+func reasonIn(err error) string { return oneLine(errtext.Of(err)) }
 
 // A robotsSource finds the ruling of an origin.
 type robotsSource func(ctx context.Context, origin *url.URL) (ruling, error)

@@ -75,7 +75,7 @@ func (r ruling) explain(rawURL string, a agent, finder lineFinder) *explanation 
 		file = robotstxt.Parse(nil, parseOptions())
 	}
 	e := file.Explain(rawURL, a.tokens...)
-	x.Path, x.Token, x.Rules = e.Path, e.Token, len(e.Group.Rules())
+	x.Path, x.Token, x.Rules = secret.Users(e.Path), e.Token, len(e.Group.Rules())
 	if r.file != nil {
 		x.Lines = finder.of(e.Group)
 	}

@@ -16,6 +16,7 @@ var shortages = []struct {
 }{
 	{[]error{syscall.ENOSPC, syscall.EDQUOT, sqlite.ErrFull}, "make room on that disk"},
 	{[]error{syscall.EFBIG}, "let this process write larger files (ulimit -f)"},
+	{[]error{sqlite.ErrIO}, "let this process write larger files (ulimit -f), or see what is wrong with that disk"},
 	{[]error{syscall.EMFILE}, "let this process have more files and connections open (ulimit -n), or give fewer --workers"},
 	{[]error{syscall.ENFILE}, "have fewer files open on this machine, or raise its limit"},
 	{[]error{syscall.ENOMEM, syscall.ENOBUFS}, "give this process more memory, or fewer --workers"},

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/politecrawl/politecrawl/internal/errtext"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/guard"
 	"github.com/politecrawl/politecrawl/robotsext/secret"
@@ -142,7 +143,7 @@ func bare(err error) string {
 	if err == nil {
 		return ""
 	}
-	return oneLine(strings.TrimPrefix(strings.TrimPrefix(err.Error(), "robotsext: "), "sitemap: "))
+	return oneLine(errtext.Of(err))
 }
 
 // requirement is the id of what a sitemap with such a finding does not keep to.

@@ -7,12 +7,12 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/shown"
 	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/internal/errtext"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
@@ -83,7 +83,7 @@ func outcomeOf(r *output.Robots) string {
 
 // robotsError is why a robots.txt cannot be reached, where the status does not say it.
 func robotsError(r *output.Robots) string {
-	why := strings.TrimPrefix(r.Error, "robotsext: ")
+	why := errtext.Plain(r.Error)
 	if why == fmt.Sprintf("status %d", r.Status) {
 		return ""
 	}

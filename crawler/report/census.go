@@ -50,10 +50,13 @@ type Page struct {
 	Status int    `json:"status"`
 	Bytes  int    `json:"bytes"`
 	Millis int64  `json:"ms"`
+
+	// Truncated is the limit that cut the body short, max-body or ratio. Empty: none.
+	Truncated string `json:"truncated,omitempty"`
 }
 
 func pageOf(p *output.Page) Page {
-	return Page{URL: p.URL, Title: clip(p.Title), Status: p.Status, Bytes: p.Bytes, Millis: p.Millis}
+	return Page{URL: p.URL, Title: clip(p.Title), Status: p.Status, Bytes: p.Bytes, Millis: p.Millis, Truncated: clip(p.Truncated)}
 }
 
 // census counts what was fetched.
@@ -62,7 +65,7 @@ type census struct {
 	pages    int
 	bytes    int64
 	links    int // that pages have
-	cut      int // pages that were not read to their end, or not all links of which were taken up
+	partly   int // pages that were not read to their end, or not all links of which were taken up
 	rejected int
 	statuses map[int]int
 	types    names
@@ -70,18 +73,20 @@ type census struct {
 	depths   map[int]*Depth
 	slowest  firsts[Page]
 	largest  firsts[Page]
+	cut      firsts[Page] // that a limit for bodies cut short
 
 	clock
 }
 
 func newCensus(rows int) *census {
 	byURL := func(a, b Page) int { return cmp.Compare(a.URL, b.URL) }
+	bySize := func(a, b Page) int { return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), byURL(a, b)) }
 	return &census{
 		rows: rows, statuses: make(map[int]int), types: make(names),
 		hosts: make(map[string]*Host), depths: make(map[int]*Depth),
 		slowest: newFirsts(rows, func(a, b Page) int { return cmp.Or(cmp.Compare(b.Millis, a.Millis), byURL(a, b)) }),
-		largest: newFirsts(rows, func(a, b Page) int { return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), byURL(a, b)) }),
-		clock:   newClock(),
+		largest: newFirsts(rows, bySize), cut: newFirsts(rows, bySize),
+		clock: newClock(),
 	}
 }
 
@@ -93,7 +98,7 @@ func (c *census) page(p *output.Page) {
 	}
 	c.statuses[p.Status]++
 	if p.Truncated != "" || p.LinksLeft > 0 {
-		c.cut++
+		c.partly++
 	}
 	if fine(p.Status) {
 		c.types.add(mediaType(p.ContentType))
@@ -116,6 +121,9 @@ func (c *census) page(p *output.Page) {
 	}
 	c.slowest.add(pageOf(p))
 	c.largest.add(pageOf(p))
+	if p.Truncated != "" {
+		c.cut.add(pageOf(p))
+	}
 	c.clock.page(p)
 }
 

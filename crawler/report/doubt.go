@@ -34,7 +34,7 @@ func (m *maker) circumstances() circumstances {
 		onlySitemaps: m.segments.onlySitemaps(),
 		unchanged:    m.census.statuses[304],
 		withheld:     m.wishes.mute,
-		cut:          m.census.cut,
+		cut:          m.census.partly,
 		reasons:      make(map[output.Reason]int),
 	}
 	for reason, urls := range m.refusals.reasons {

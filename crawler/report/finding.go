@@ -76,6 +76,7 @@ func (n *notables) onPages(r *Report) {
 	if r.Summary.Pages == 0 {
 		n.add(Bad, 1, "no page was fetched")
 	}
+	n.add(Warn, r.Cut.Total, "%s cut short by a limit (max-body or ratio)", subject(r.Cut.Total, "page", "is", "are"))
 	n.add(Note, r.Duplicates.Copies, "%s the same content as another", subject(r.Duplicates.Copies, "page", "has", "have"))
 	n.add(Note, r.Directives.Pages, "%s something of crawlers in a header or meta element", subject(r.Directives.Pages, "page", "asks", "ask"))
 }

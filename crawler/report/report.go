@@ -33,6 +33,7 @@ type Report struct {
 	Times    Times       `json:"times"`
 	Slowest  List[Page]  `json:"slowest"`
 	Largest  List[Page]  `json:"largest"`
+	Cut      List[Page]  `json:"cut"` // not read to their end, the largest first
 
 	Broken     List[Broken] `json:"broken"`
 	Redirects  Redirects    `json:"redirects"`

@@ -101,6 +101,15 @@ func ExampleGuard_Transport() {
 	// guard: address 127.0.0.1 is not allowed (loopback)
 }
 
+// What do I tell a person to allow, whose own site was refused?
+func ExampleAllowing() {
+	fmt.Println(guard.Allowing(netip.MustParseAddr("10.1.2.3"), "intranet.example"))
+	fmt.Println(guard.Allowing(netip.MustParseAddr("::1"), "localhost"))
+	// Output:
+	// [10.1.2.3]
+	// [127.0.0.0/8 ::1]
+}
+
 // How do I read what a user allows?
 func ExampleParsePrefix() {
 	for _, text := range []string{"10.0.0.0/8", "::1", "localhost"} {

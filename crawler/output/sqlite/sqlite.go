@@ -36,6 +36,11 @@ var (
 
 	// ErrFull says that the disk is full.
 	ErrFull = errors.New("sqlite: disk is full")
+
+	// ErrIO says that the file could not be written, or read, although its disk is not
+	// full: it may have met the limit of a process for the size of files or that of a
+	// user for a disk, or the disk is broken. SQLite does not tell which.
+	ErrIO = errors.New("sqlite: disk cannot be written or read")
 )
 
 // Options are for [Format]. Nil, and every zero field, is what the program does.
@@ -103,6 +108,8 @@ func explain(name string, err error) error {
 			class = ErrLocked
 		case code.SQLITE_FULL:
 			class = ErrFull
+		case code.SQLITE_IOERR:
+			class = ErrIO
 		case code.SQLITE_NOTADB, code.SQLITE_CORRUPT:
 			class = ErrFormat
 		}

@@ -1,0 +1,88 @@
+//go:build unix
+
+package redisstore
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore/redistest"
+)
+
+// A server that is full refuses a call whole: what was there before is there
+// afterwards, and the worker goes on when there is room.
+func TestFull(t *testing.T) {
+	server := redistest.Start(t)
+	s := openTest(t, server.URL(), Options{})
+	ctx := t.Context()
+	if _, err := s.Add(ctx, testItems("a", 40)); err != nil {
+		t.Fatal(err)
+	}
+	leases, err := s.Lease(ctx, frontier.LeaseRequest{Max: 5})
+	if err != nil || len(leases) != 5 {
+		t.Fatalf("leased %d, %v", len(leases), err)
+	}
+	before, err := s.Stats(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server.Do(t, "CONFIG", "SET", "maxmemory", "1")
+	for name, call := range map[string]func() error{
+		"Add":   func() error { _, err := s.Add(ctx, testItems("b", 10)); return err },
+		"Lease": func() error { _, err := s.Lease(ctx, frontier.LeaseRequest{}); return err },
+		"Finish": func() error {
+			_, err := s.Finish(ctx, []frontier.Outcome{{Lease: leases[0].ID, Result: frontier.Done, Links: testItems("c", 3)}}, []byte("note"))
+			return err
+		},
+		"UpdateHost": func() error { return s.UpdateHost(ctx, "http://h1.test", frontier.HostUpdate{MaxInFlight: 2}) },
+		"Hold":       func() error { _, err := s.Hold(ctx, "http://x.test"); return err },
+	} {
+		if err := call(); !errors.Is(err, ErrFull) {
+			t.Errorf("%s on a full server: %v, want %v", name, err, ErrFull)
+		}
+	}
+	server.Do(t, "CONFIG", "SET", "maxmemory", "0")
+	after, err := s.Stats(ctx)
+	if err != nil || after.Counts != before.Counts {
+		t.Errorf("counts are %+v, %v, and were %+v", after.Counts, err, before.Counts)
+	}
+	errs, err := s.Finish(ctx, []frontier.Outcome{{Lease: leases[0].ID, Result: frontier.Done}}, nil)
+	if err != nil || errs[0] != nil {
+		t.Errorf("Finish with room again: %v, %v", errs, err)
+	}
+}
+
+// A server that would forget parts of a crawl is not used.
+func TestEviction(t *testing.T) {
+	server := redistest.Start(t, "--maxmemory", "100mb", "--maxmemory-policy", "allkeys-lru")
+	if _, err := Open(t.Context(), server.URL(), nil); !errors.Is(err, ErrEvicts) || !strings.Contains(err.Error(), "allkeys-lru") {
+		t.Errorf("Open: %v", err)
+	}
+	for _, args := range [][]string{{"maxmemory-policy", "volatile-lru"}, {"maxmemory-policy", "noeviction"}, {"maxmemory", "0"}} {
+		server.Do(t, append([]string{"CONFIG", "SET"}, args...)...)
+		openTest(t, server.URL(), Options{})
+	}
+}
+
+// A server that is full for a while in the middle of a crawl costs nothing but time.
+func TestFullCrawl(t *testing.T) {
+	t.Parallel()
+	url, server := startServer(t)
+	w := &web{}
+	a := openTest(t, url, Options{Worker: "a"})
+	b := openTest(t, url, Options{Worker: "b"})
+	w.crawl(t, a, b, func() {
+		for range 3 {
+			time.Sleep(200 * time.Millisecond)
+			server.Do(t, "CONFIG", "SET", "maxmemory", "1mb") // less than it has when it is empty
+			time.Sleep(200 * time.Millisecond)
+			server.Do(t, "CONFIG", "SET", "maxmemory", "0")
+		}
+	})
+	if w.full == 0 {
+		t.Error("no call was refused")
+	}
+}

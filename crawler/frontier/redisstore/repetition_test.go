@@ -1,0 +1,135 @@
+//go:build unix
+
+package redisstore
+
+import (
+	"testing"
+
+	"github.com/redis/rueidis"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore/redistest"
+)
+
+// A call whose answer was lost is made again and gets the same answer: what it
+// has added is new, what it has leased is leased once, what it has ended is ended.
+func TestAgain(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"server", "cluster"} {
+		t.Run(name, func(t *testing.T) {
+			var s *Store
+			if name == "server" {
+				s = openTest(t, redistest.Start(t).URL(), Options{})
+			} else {
+				s = openTest(t, redistest.StartCluster(t, false).URL(), Options{Shards: 6})
+			}
+			ctx := t.Context()
+			list := testItems("a", 1)
+			hosts, err := frontier.HostsOf(list)
+			if err != nil {
+				t.Fatal(err)
+			}
+			items, fresh := s.items(list, hosts, false)
+			w := &waiter{}
+			var all sections
+			all.of(items[0].shard).add(items[0])
+			tn := &turn{key: s.layout.in(items[0].shard, "last:w:0"), nonce: newNonce(), sections: all.list, whole: true,
+				from: []int{items[0].shard}, orders: []order{{w: w, most: 1, perHost: 1}}}
+			for _, again := range []bool{false, true, true} {
+				fresh[0], w.leases = false, nil
+				r, err := s.invoke(ctx, s.compose(tn, again), true)
+				if err == nil {
+					err = s.answered(tn, r)
+				}
+				if err != nil || !fresh[0] || len(w.leases) != 1 {
+					t.Fatalf("again %v: new %v, leased %v, %v", again, fresh[0], w.leases, err)
+				}
+			}
+			ticket, _ := s.layout.readTicket(w.leases[0].ID)
+			var ends sections
+			var lost error
+			sec := ends.of(ticket.shard)
+			sec.endings = []ending{{ticket: ticket, result: frontier.Done, err: &lost}}
+			end := &turn{key: tn.key, nonce: newNonce(), sections: ends.list}
+			for _, again := range []bool{false, true} {
+				r, err := s.invoke(ctx, s.compose(end, again), true)
+				if err == nil {
+					err = s.answered(end, r)
+				}
+				if err != nil || lost != nil {
+					t.Fatalf("again %v: %v, %v", again, lost, err)
+				}
+			}
+			if st, err := s.Stats(ctx); err != nil || st.Counts != (frontier.Counts{Added: 1, Done: 1}) {
+				t.Errorf("counts are %+v, %v", st.Counts, err)
+			}
+		})
+	}
+}
+
+// A call that is made again is the call that it was, whatever became known since;
+// and when the server may have forgotten what was left out of it, that goes along.
+func TestAgainWithCache(t *testing.T) {
+	s := openTest(t, redistest.Start(t).URL(), Options{})
+	ctx := t.Context()
+	list := testItems("a", 60)
+	if _, err := s.Add(ctx, list[:20]); err != nil {
+		t.Fatal(err)
+	}
+	hosts, err := frontier.HostsOf(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	items, fresh := s.items(list, hosts, false)
+	var all sections
+	for _, it := range items {
+		all.of(it.shard).add(it)
+	}
+	tn := &turn{key: s.layout.in(0, "last:w:0"), nonce: newNonce(), sections: all.list}
+	for n, step := range []struct {
+		before func()
+		sent   int
+	}{
+		{func() {}, 40},
+		{func() { // another call tells of some
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			for _, it := range items[20:40] {
+				s.cache.Add(it.sum)
+			}
+		}, 40},
+		{func() { // the server has forgotten the first ones, and is found to have begun anew
+			if _, err := s.client.Do(ctx, s.client.B().Eval().Script(`for _, k in ipairs(redis.call('KEYS', '*seen*')) do
+				for _, h in ipairs(redis.call('SMEMBERS', k)) do
+					for _, old in ipairs(ARGV) do if h == old .. '0' then redis.call('SREM', k, h) end end
+				end
+			end`).Numkeys(0).Arg(hashesOf(s, items[:20])...).Build()).ToAny(); err != nil && !rueidis.IsRedisNil(err) {
+				t.Fatal(err)
+			}
+			s.forget([]string{"another run"})
+		}, 60},
+	} {
+		step.before()
+		clear(fresh)
+		r, err := s.invoke(ctx, s.compose(tn, n > 0), true)
+		if err == nil {
+			err = s.answered(tn, r)
+		}
+		if err != nil || len(tn.sent) != step.sent {
+			t.Fatalf("step %d: sent %d, want %d, %v", n, len(tn.sent), step.sent, err)
+		}
+		for i, f := range fresh {
+			if want := i >= 20 || n == 2; f != want {
+				t.Errorf("step %d: %s is new: %v", n, list[i].URL, f)
+			}
+		}
+	}
+}
+
+func hashesOf(s *Store, items []*item) (hashes []string) {
+	for _, it := range items {
+		_, hash := s.layout.place(it.url, it.sum)
+		hashes = append(hashes, hash)
+	}
+	return hashes
+}

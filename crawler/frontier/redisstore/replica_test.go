@@ -1,0 +1,90 @@
+//go:build unix
+
+package redisstore
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore/redistest"
+)
+
+// A replica takes no writes, so that there is nothing to open.
+func TestReplica(t *testing.T) {
+	master := redistest.Start(t)
+	host, port, _ := strings.Cut(master.Addr, ":")
+	replica := redistest.Start(t, "--replicaof", host+" "+port)
+	s := openTest(t, master.URL(), Options{})
+	if _, err := s.Add(t.Context(), testItems("a", 3)); err != nil {
+		t.Fatal(err)
+	}
+	master.Replicated(t)
+	for _, o := range []Options{{Crawl: "other"}, {Crawl: "test", Join: true}} {
+		if _, err := Open(t.Context(), replica.URL(), &o); !errors.Is(err, ErrReadOnly) {
+			t.Errorf("Open of a replica, %+v: %v", o, err)
+		}
+	}
+	if err := Delete(t.Context(), replica.URL(), &Options{Crawl: "test"}); !errors.Is(err, ErrReadOnly) && !errors.Is(err, ErrInUse) {
+		t.Errorf("Delete on a replica: %v", err)
+	}
+	if st, err := s.Stats(t.Context()); err != nil || st.Added != 3 {
+		t.Errorf("counts are %+v, %v", st.Counts, err)
+	}
+}
+
+// The master that Sentinels watch dies, and its replica takes over. What the master
+// had not yet sent to it is forgotten, as one.
+func TestSentinel(t *testing.T) {
+	t.Parallel()
+	watched := redistest.StartWatched(t)
+	restrict(t, watched.Master, watched.Replica)
+	for _, s := range watched.Sentinels {
+		s.Do(t, "ACL", "SETUSER", "crawler", "on", ">secret", "allchannels", "+@all")
+	}
+	w := &web{putOff: time.Hour}
+	url := restricted(watched.URL())
+	a := openTest(t, url, Options{Worker: "a", LeaseTime: 2 * time.Second})
+	b := openTest(t, url, Options{Worker: "b", LeaseTime: 2 * time.Second})
+	watched.Master.Replicated(t) // so that both are known of
+	w.crawl(t, a, b, func() {
+		time.Sleep(300 * time.Millisecond)
+		w.killing(watched.Master.Kill)
+	})
+	if !strings.Contains(watched.Replica.Do(t, "INFO", "replication"), "role:master") {
+		t.Error("the replica has not taken over")
+	}
+}
+
+// The master of a Cluster is killed, and its replica takes over. What the master
+// had acknowledged and not yet sent to it may be lost: so nothing is written in
+// the moment of the kill.
+func TestFailover(t *testing.T) {
+	t.Parallel()
+	cluster := redistest.StartCluster(t, true)
+	s := openTest(t, cluster.URL(), Options{Shards: 6})
+	ctx := t.Context()
+	if _, err := s.Add(ctx, testItems("a", 200)); err != nil {
+		t.Fatal(err)
+	}
+	cluster.Masters[0].Replicated(t)
+	cluster.Masters[0].Kill()
+	done := 0
+	for deadline := time.Now().Add(25 * time.Second); done < 200 && time.Now().Before(deadline); {
+		leases, err := s.Lease(ctx, frontier.LeaseRequest{Max: 20, Wait: time.Second})
+		if err != nil {
+			t.Fatalf("Lease: %v", err)
+		}
+		for _, l := range leases {
+			if errs, err := s.Finish(ctx, []frontier.Outcome{{Lease: l.ID, Result: frontier.Done}}, nil); err != nil || errs[0] != nil {
+				t.Fatalf("Finish: %v, %v", errs, err)
+			}
+			done++
+		}
+	}
+	if st, err := s.Stats(ctx); err != nil || st.Done != 200 {
+		t.Errorf("%d done; counts are %+v, %v", done, st.Counts, err)
+	}
+}

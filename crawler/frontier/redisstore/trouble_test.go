@@ -1,0 +1,118 @@
+//go:build unix
+
+package redisstore
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore/redistest"
+)
+
+// When Redis comes back all calls go on by themselves, and a person can be told.
+func TestTrouble(t *testing.T) {
+	server := redistest.Start(t, "--appendonly", "yes")
+	ctx := t.Context()
+	var mu sync.Mutex
+	var told []error
+	s := openTest(t, server.URL(), Options{Patience: 1<<63 - 1, OnTrouble: func(err error) {
+		mu.Lock()
+		defer mu.Unlock()
+		told = append(told, err)
+	}})
+	if _, err := s.Add(ctx, testItems("a", 1)); err != nil {
+		t.Fatal(err)
+	}
+	leases, err := s.Lease(ctx, frontier.LeaseRequest{})
+	if err != nil || len(leases) != 1 {
+		t.Fatalf("leased %v, %v", leases, err)
+	}
+	var wg sync.WaitGroup
+	wg.Go(func() { // waits, before and after
+		if again, err := s.Lease(ctx, frontier.LeaseRequest{Wait: -1}); err != nil || len(again) != 1 {
+			t.Errorf("leased %v, %v", again, err)
+		}
+	})
+	server.Kill()
+	wg.Go(func() {
+		errs, err := s.Finish(ctx, []frontier.Outcome{{Lease: leases[0].ID, Result: frontier.Done}}, []byte("note"))
+		if err != nil || errs[0] != nil {
+			t.Errorf("Finish: %v, %v", errs, err)
+		}
+	})
+	wg.Go(func() {
+		if added, err := s.Add(ctx, testItems("b", 1)); err != nil || !added[0] {
+			t.Errorf("Add: %v, %v", added, err)
+		}
+	})
+	wg.Go(func() {
+		if got, err := s.Take(ctx, "pages", 3, 10); err != nil || got != 3 {
+			t.Errorf("took %d, %v", got, err)
+		}
+	})
+	wg.Go(func() {
+		if note, err := s.Note(ctx); err != nil {
+			t.Errorf("Note: %q, %v", note, err)
+		}
+	})
+	short, cancel := context.WithTimeout(ctx, 300*time.Millisecond)
+	defer cancel()
+	if err := s.Tell(short, []byte("x")); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("Tell with a context that ends: %v", err)
+	}
+	server.Restart(t)
+	wg.Wait()
+	sync1(t, s, "", 0)
+	mu.Lock()
+	defer mu.Unlock()
+	if len(told) != 2 || !errors.Is(told[0], ErrUnavailable) || told[1] != nil {
+		t.Errorf("told of %v", told)
+	}
+}
+
+// A server that came back without its last moments may have forgotten who is there
+// and what was told. The worker goes on.
+func TestForgotten(t *testing.T) {
+	server := redistest.Start(t)
+	ctx := t.Context()
+	s := openTest(t, server.URL(), Options{Worker: "w"})
+	for range 2 {
+		if err := s.Tell(ctx, []byte("old")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	from := sync1(t, s, "here", 0).Next
+	for _, key := range []string{s.layout.key("workers"), s.layout.in(s.home, "workers")} {
+		if answer := server.Do(t, "HDEL", key, "w"); answer != ":1" {
+			t.Fatalf("HDEL: %s", answer)
+		}
+	}
+	server.Do(t, "LTRIM", s.layout.key("told"), "0", "0")
+	if got, err := s.Take(ctx, "pages", 2, 3); err != nil || got != 2 {
+		t.Errorf("took %d, %v", got, err)
+	}
+	if _, err := s.Finish(ctx, nil, []byte("note")); err != nil {
+		t.Errorf("Finish: %v", err)
+	}
+	news := sync1(t, s, "here", from)
+	if len(news.Workers) != 1 || !news.Workers[0].Open || news.Next != 1 {
+		t.Errorf("news are %+v", news)
+	}
+	if err := s.Tell(ctx, []byte("new")); err != nil {
+		t.Fatal(err)
+	}
+	if news = sync1(t, s, "", news.Next); len(news.Told) != 1 || string(news.Told[0]) != "new" {
+		t.Errorf("told %q", news.Told)
+	}
+	again := openTest(t, server.URL(), Options{Worker: "w"})
+	if note, err := again.Note(ctx); err != nil || string(note) != "note" {
+		t.Errorf("note %q, %v", note, err)
+	}
+	if _, err := s.Finish(ctx, nil, []byte("late")); !errors.Is(err, ErrTaken) {
+		t.Errorf("Finish of one whose name was taken: %v", err)
+	}
+}

@@ -1,0 +1,37 @@
+// Package errtext takes the names of this module's packages out of the texts of errors.
+//
+// An error begins with the name of the package that it comes from, and one that wraps
+// another has the names of both: crawler: write sqlite: sqlite: disk is full. A programmer
+// finds the place by them. To who runs the program, and reads a file that it wrote, a report
+// or a log, they mean nothing; so where an error becomes text for a person, it goes through
+// here.
+package errtext
+
+import (
+	"regexp"
+	"strings"
+)
+
+// inner are the packages whose errors others wrap and people come to see, but for those with
+// the name of a setting: that an error is of it is to be seen (bad configuration: output).
+const inner = `crawler|csvout|demosite|ftpfetch|guard|monitor|params|pebblestore|redisstore|report|robotsext|robotstag|robotstxt|sitemap|sqlite|warc`
+
+var (
+	first = regexp.MustCompile(`^(?:(?:extract|frontier|output|` + inner + `): )+`)
+	later = regexp.MustCompile(`("(?:[^"\\]|\\.)*")|(: )(?:(?:` + inner + `): )+`)
+)
+
+// Of is the text of an error without the names of packages.
+func Of(err error) string { return Plain(err.Error()) }
+
+// Plain takes the names of packages out of the text of an error, of several lines where it
+// is of several errors: at the beginning of a line, and behind a colon, where the error
+// begins that another wraps. What stands in quotation marks is somebody else's.
+func Plain(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		line = line[len(first.FindString(line)):]
+		b.WriteString(later.ReplaceAllString(line, "$1$2"))
+	}
+	return b.String()
+}

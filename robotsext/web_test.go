@@ -1,0 +1,105 @@
+package robotsext_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/politecrawl/politecrawl/robotsext"
+)
+
+// web is any number of sites in a bubble of fake time. Every answer but an error
+// takes a second.
+type web struct {
+	t       *testing.T
+	start   time.Time
+	answers map[string][]reply // by URL, one after the other; the last stays
+
+	mu   sync.Mutex
+	sent []string // "seconds URL", without the http:// of a.example
+}
+
+// siteA is left out in the names of its URLs.
+const siteA = "http://a.example"
+
+// onWeb runs a test in a bubble.
+func onWeb(t *testing.T, answers map[string][]reply, test func(t *testing.T, w *web)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		test(t, &web{t: t, start: time.Now(), answers: answers})
+	})
+}
+
+func (w *web) RoundTrip(req *http.Request) (*http.Response, error) {
+	name := strings.TrimPrefix(req.URL.String(), siteA)
+	w.mu.Lock()
+	w.sent = append(w.sent, fmt.Sprintf("%.0f %s", time.Since(w.start).Seconds(), name))
+	queue := w.answers[name]
+	if len(queue) > 1 {
+		w.answers[name] = queue[1:]
+	}
+	w.mu.Unlock()
+	if len(queue) == 0 {
+		return reply{status: 404}.RoundTrip(req)
+	}
+	resp, err := queue[0].RoundTrip(req)
+	if err == nil {
+		time.Sleep(time.Second)
+	}
+	return resp, err
+}
+
+func (w *web) robots(opts robotsext.Options) *robotsext.Robots {
+	opts.Transport = w
+	return newRobots(w.t, &opts)
+}
+
+func (w *web) wantSent(want ...string) {
+	w.t.Helper()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !slices.Equal(w.sent, want) {
+		w.t.Errorf("sent %q, want %q", w.sent, want)
+	}
+}
+
+// after wants so many seconds to have passed.
+func (w *web) after(least, most time.Duration) {
+	w.t.Helper()
+	if took := time.Since(w.start); took < least || took > most {
+		w.t.Errorf("took %s, want %s to %s", took, least, most)
+	}
+}
+
+func ok(body string) []reply { return []reply{{status: 200, body: body}} }
+
+func robotsListing(urls ...string) []reply {
+	var b strings.Builder
+	for _, u := range urls {
+		fmt.Fprintf(&b, "Sitemap: %s\n", u)
+	}
+	return ok(b.String())
+}
+
+var rootA = &url.URL{Scheme: "http", Host: "a.example", Path: "/"}
+
+func short(urls []string) []string {
+	var names []string
+	for _, u := range urls {
+		names = append(names, strings.TrimPrefix(u, siteA))
+	}
+	return names
+}
+
+func wantPages(t *testing.T, got []string, want ...string) {
+	t.Helper()
+	if got = short(got); !slices.Equal(got, want) {
+		t.Errorf("pages %q, want %q", got, want)
+	}
+}
