@@ -1,6 +1,7 @@
 package crawler
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -107,6 +108,59 @@ func isElsewhere(t *testing.T, status int, want frontier.Result) {
 	}
 	if rec, err := c.frontier.Host(t.Context(), "http://a.test"); err != nil || rec.Done != 1 || rec.MaxInFlight != 3 {
 		t.Errorf("%+v, %v, want one page", rec, err)
+	}
+}
+
+// lookedUp calls a function when a host has been looked up, before the caller has the answer.
+type lookedUp struct {
+	frontier.Frontier
+	then func()
+}
+
+func (l *lookedUp) Host(ctx context.Context, h frontier.Host) (frontier.HostRecord, error) {
+	rec, err := l.Frontier.Host(ctx, h)
+	l.then()
+	return rec, err
+}
+
+// A page that came back, and that another process has taken since this one looked whether
+// any is in flight, is in flight.
+func TestLastPageIsTakenMeanwhile(t *testing.T) {
+	const host = "http://a.test"
+	f := frontier.NewMemory(&frontier.Options{MaxInFlight: 2})
+	if _, err := f.Add(t.Context(), []frontier.Item{{URL: host + "/1"}, {URL: host + "/2"}}); err != nil {
+		t.Fatal(err)
+	}
+	all := &fakeCounters{taken: make(map[string]int64)}
+	cfg := Default()
+	cfg.PerHost, cfg.MaxHostPages = 2, 1
+	one, two := newLimits(&cfg), newLimits(&cfg)
+	one.share(all)
+	two.share(all)
+	take := func(l *limits, want share) {
+		t.Helper()
+		if got, err := l.take(t.Context(), host); got != want || err != nil {
+			t.Errorf("%d, %v, want %d", got, err, want)
+		}
+	}
+	lease := func() {
+		t.Helper()
+		if got, err := f.Lease(t.Context(), frontier.LeaseRequest{Max: 1, PerHost: 1}); len(got) != 1 || err != nil {
+			t.Fatal(got, err)
+		}
+	}
+	take(one, granted)
+	lease()
+	take(two, hostTaken)
+	if err := one.done(t.Context(), host, false, 0); err != nil { // and its lease ends
+		t.Fatal(err)
+	}
+	c := &Crawler{cfg: cfg, books: t.Context(), limits: two, frontier: &lookedUp{f, func() {
+		lease()
+		take(one, granted)
+	}}}
+	if got, err := c.takeLast(host); got != crowded || err != nil {
+		t.Errorf("%d, %v, want that a page is in flight", got, err)
 	}
 }
 

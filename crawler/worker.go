@@ -263,27 +263,6 @@ func (c *Crawler) fetchPage(v *visit) (frontier.Outcome, error) {
 	return outcome, err
 }
 
-// takeLast takes a page of a host of which other processes have taken the last. As long as
-// one may be in flight there, the host is handed out to one at a time: so it waits for that
-// page, and who gets it then knows that there is no other.
-func (c *Crawler) takeLast(host frontier.Host) (share, error) {
-	if c.cfg.PerHost == 1 {
-		return c.limits.takeAlone(c.books, host)
-	}
-	rec, err := c.frontier.Host(c.books, host)
-	if err != nil {
-		return crowded, err
-	}
-	if rec.MaxInFlight > 1 || rec.Leased > 1 {
-		return crowded, c.frontier.UpdateHost(c.books, host, frontier.HostUpdate{MaxInFlight: 1})
-	}
-	share, err := c.limits.takeAlone(c.books, host)
-	if share == hostSpent && err == nil { // there is nothing to wait for any more
-		err = c.frontier.UpdateHost(c.books, host, frontier.HostUpdate{MaxInFlight: c.cfg.PerHost})
-	}
-	return share, err
-}
-
 // unanswered deals with a request that brought no answer, or only a part of it, and
 // took so long.
 func (c *Crawler) unanswered(v *visit, took time.Duration, err error) (frontier.Outcome, error) {
