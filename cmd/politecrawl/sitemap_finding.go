@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/politecrawl/politecrawl/internal/errtext"
+	"github.com/politecrawl/politecrawl/crawler/errtext"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/guard"
 	"github.com/politecrawl/politecrawl/robotsext/secret"
