@@ -90,7 +90,6 @@ func TestKill(t *testing.T) {
 	cfg := testConfig(t, site.StartURLs()...)
 	cfg.Delay, cfg.RobotsRetry, cfg.MaxWait, cfg.Retries = 40*time.Millisecond, 300*time.Millisecond, time.Minute, 3
 	cfg.Write = []string{"list"}
-	// Below the delay, a life would often be too short for a page.
 	seed := rand.Uint64()
 	random := rand.New(rand.NewPCG(seed, 0))
 	t.Logf("seed %d", seed)
@@ -102,7 +101,7 @@ func TestKill(t *testing.T) {
 		}
 		cmd, said := child(t, cfg)
 		if killed < kills {
-			time.Sleep(time.Duration(random.Int64N(int64(450 * time.Millisecond)))) // any moment will do
+			live(site, random)
 			moments = append(moments, time.Now())
 			if err := cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
 				t.Fatal(err)
@@ -126,6 +125,17 @@ func TestKill(t *testing.T) {
 	judgeKilled(t, site, cfg, moments)
 }
 
+// live lets a crawl make a few requests, or none where it has to wait, and returns at any
+// moment after that. They are counted, because a crawl has less to do in its lives where
+// much of the time that it waits for passes between them.
+func live(site *demosite.Site, random *rand.Rand) {
+	enough := len(site.Requests()) + random.IntN(5)
+	for end := time.Now().Add(450 * time.Millisecond); len(site.Requests()) < enough && time.Now().Before(end); {
+		time.Sleep(time.Millisecond)
+	}
+	time.Sleep(time.Duration(random.Int64N(int64(20 * time.Millisecond))))
+}
+
 // judgeKilled is judge for a crawl that may have asked for a URL again, and does not
 // know of an answer that was on its way when it was killed.
 func judgeKilled(t *testing.T, site *demosite.Site, cfg Config, kills []time.Time) {
@@ -133,9 +143,11 @@ func judgeKilled(t *testing.T, site *demosite.Site, cfg Config, kills []time.Tim
 	for _, v := range report.Violations {
 		unheard := slices.ContainsFunc(kills, func(at time.Time) bool {
 			since := at.Sub(v.Earlier.End)
-			return -20*time.Millisecond < since && since < 20*time.Millisecond
+			return -20*time.Millisecond < since && since < 100*time.Millisecond // a busy machine may take so long to write it down
 		})
-		if v.Kind != demosite.BeforeRetryAfter || !unheard {
+		// It did not hear the robots.txt with the longer delay either.
+		unlearnt := v.Kind == demosite.TooSoon && v.Earlier.URI == "/robots.txt" && v.Request.Start.Sub(v.Earlier.End) >= cfg.Delay
+		if !unheard || v.Kind != demosite.BeforeRetryAfter && !unlearnt {
 			t.Errorf("violation: %v", v)
 		}
 	}
