@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -66,9 +67,10 @@ func refusedAddress(err error, host string) string {
 	return fmt.Sprintf("%s; if that is the site you mean, allow it with %s", withoutPrefix(refused).Error(), allowing(refused.Addr, host))
 }
 
-// allowing is the flag that lets an address of a host through.
-func allowing(addr netip.Addr, host string) string {
-	return "--" + allowAddr + " " + strings.Join(guard.Allowing(addr, host), ",")
+// allowing is the flag that lets an address of a host through, beside what is allowed
+// already: what --resume is given takes the place of what the crawl had.
+func allowing(addr netip.Addr, host string, already ...string) string {
+	return "--" + allowAddr + " " + strings.Join(slices.Concat(already, guard.Allowing(addr, host)), ",")
 }
 
 // barred says of a ruling that the guard refused why, and how to allow it; empty: it is
@@ -115,9 +117,9 @@ func (r ruling) unread() (text string, code int) {
 }
 
 // notAllowed is the error for a crawl that came to no page, since its start URLs are at
-// addresses that are not allowed; nil: it is not so. A crawl in dir goes on when they are;
-// empty: there is none.
-func notAllowed(refused []crawler.RefusedStart, pages int, dir string) error {
+// addresses that are not allowed; nil: it is not so. A crawl in dir, which allows some
+// already, goes on when they are; empty: there is none.
+func notAllowed(refused []crawler.RefusedStart, pages int, already []string, dir string) error {
 	if len(refused) == 0 || pages > 0 {
 		return nil
 	}
@@ -127,7 +129,7 @@ func notAllowed(refused []crawler.RefusedStart, pages int, dir string) error {
 		if dir != "" {
 			why = "; if that is the site you mean, allow it and go on with: politecrawl crawl --resume " + shellWord(dir) + " "
 		}
-		why += allowing(first.Addr, u.Hostname())
+		why += allowing(first.Addr, u.Hostname(), already...)
 	}
 	more := ""
 	if n := len(refused) - 1; n > 0 {

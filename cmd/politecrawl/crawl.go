@@ -125,7 +125,7 @@ func (p *program) crawl(ctx context.Context, cfg crawler.Config, opts crawler.Op
 		}
 	}
 	if err == nil {
-		err = notAllowed(sum.Refused, sum.Pages, sum.Output)
+		err = notAllowed(sum.Refused, sum.Pages, cfg.AllowAddr, sum.Output)
 	}
 	if err != nil {
 		return err

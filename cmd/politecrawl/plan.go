@@ -84,7 +84,7 @@ func (p *program) plan(ctx context.Context, cfg crawler.Config, format outputFor
 		err = errors.Join(err, p.print(newPlanPage(plan, &cfg, p.painter()).text()))
 	}
 	if err == nil {
-		err = notAllowed(plan.Refused, plan.Pages, "")
+		err = notAllowed(plan.Refused, plan.Pages, nil, "")
 	}
 	if err != nil {
 		return err
