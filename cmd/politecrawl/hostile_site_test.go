@@ -68,7 +68,7 @@ func (s *hostileSite) answer(w http.ResponseWriter, r *http.Request) {
 		h.Set("Location", "ftp://"+user+"site.test/robots.txt")
 		w.WriteHeader(302)
 	case path == "/robots.txt":
-		fmt.Fprintf(w, "User-agent: *\nDisallow: /no\nCrawl-delay: 0\nSitemap: http://%[1]ssite.test/map.xml\nSitemap: http://%[1]ssite.test:x/bad.xml\n"+
+		fmt.Fprintf(w, "User-agent: *\nDisallow: /no\nDisallow: /said?by=http://%[1]sh/\nCrawl-delay: 0\nSitemap: http://%[1]ssite.test/map.xml\nSitemap: http://%[1]ssite.test:x/bad.xml\n"+
 			"Sitemap: http://%[1]sother.test/index.xml\nDisalow: http://%[1]ssite.test/\n", user)
 		for _, ruse := range ruses {
 			fmt.Fprintf(w, "Disallow: /no/%s\nnote: %[1]s\n", ruse)
@@ -109,7 +109,8 @@ func (s *hostileSite) answer(w http.ResponseWriter, r *http.Request) {
 			`<a href="http://%[2]ssite.test/x">1</a><a href="http://%[2]ssite.test:x/">2</a><a href="//%[2]ssite.test/y">3</a><a href="ht`+"\t"+`tp:\\%[2]ssite.test/z">4</a>`+
 			`<a href="http://%[2]selsewhere.test/">5</a><a href="http://%[2]smoved.test/" rel="nofollow">6</a><a href="/moved">7</a><a href="/astray">8</a><a href="/elsewhere">9</a>`+
 			`<a href="/torn">10</a><a href="http://%[2]ssite.test/no">11</a><a href="ftp://%[2]ssite.test/">12</a><a href="http://`+sitePassword+`@site.test/token">13</a>`+
-			`<a href="javascript:window.ran=1">14</a><a href="http://%[2]sy z/">15</a>`, ruses[0], user)
+			`<a href="javascript:window.ran=1">14</a><a href="http://%[2]sy z/">15</a>`+
+			`<a href="/said?by=http://%[3]sh/">16</a>`, ruses[0], user, strings.Replace(user, "s1te", "%731te", 1)) // the rule's own, in other letters
 		for i, ruse := range ruses {
 			fmt.Fprintf(w, `<a href="/ruse%d">r</a><a href="/?%s">q</a><a href="http://site.test:%[2]s/">q</a>`, i, strings.NewReplacer(`"`, "&quot;", "&", "&amp;").Replace(ruse))
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
 
 // Rejected is all that was left alone.
@@ -125,7 +126,7 @@ func (x *refusals) choose() {
 			texts[row.RobotsURL] = lines
 		}
 		if 0 < row.Line && row.Line <= len(lines) {
-			row.Text = strings.TrimSpace(lines[row.Line-1])
+			row.Text = secret.Users(strings.TrimSpace(lines[row.Line-1]))
 		}
 	}
 }

@@ -137,8 +137,9 @@ var (
 
 	// users matches the user and password of a URL, as far as the last @ before its
 	// path. In a quoted text a quote in them is written with a backslash. Two slashes
-	// within a word that is no URL are those of a path.
-	users = regexp.MustCompile(`((?:[A-Za-z][A-Za-z0-9+.-]*:|^|[\s"'(<>=,;]|%20)(?://|\\\\))(?:\\"|[^\s/?#"<>])*@`)
+	// within a word that is no URL are those of a path. %20 and %09 are the space before
+	// a word in a rule of a robots.txt that is shown in its canonical form.
+	users = regexp.MustCompile(`((?:[A-Za-z][A-Za-z0-9+.-]*:|^|[\s"'(<>=,;]|%20|%09)(?://|\\\\))(?:\\"|[^\s/?#"<>])*@`)
 
 	// secretName matches the names of attributes that are secret as a whole.
 	secretName = regexp.MustCompile(`(?i)^(proxy[-_]?)?(authorization|set-cookie2?|cookies?|passw(or)?d|secret|token)$|api[-_]?key$`)

@@ -21,6 +21,7 @@ func TestAll(t *testing.T) {
 		"//alice:hunter2@h/x":                                        "//***@h/x",
 		"Disallow: /a//b@c":                                          "Disallow: /a//b@c",
 		"/a%20//alice:hunter2@h/x":                                   "/a%20//***@h/x",
+		"/a%09//alice:hunter2@h/x":                                   "/a%09//***@h/x",
 		`Get "http://a:hunter2@h/": EOF, "https://b:hunter2@i/x"`:    `Get "http://***@h/": EOF, "https://***@i/x"`,
 		`"http://a:hunter'2@h/" is none`:                             `"http://***@h/" is none`,
 		`"http://a:hunter\"2@h/" is none`:                            `"http://***@h/" is none`,
