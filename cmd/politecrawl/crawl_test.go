@@ -195,7 +195,7 @@ func TestCrawlLater(t *testing.T) {
 		}
 		w.WriteHeader(http.StatusServiceUnavailable)
 	})
-	dir := filepath.Join(t.TempDir(), "out")
+	dir := filepath.Join(t.TempDir(), "out  of  it")
 	got := run(t, "crawl", site.URL, "--max-wait", "10ms", "--output", dir)
 	for _, part := range []string{"1 URL left", "--max-wait", time.Now().Format(" -07:00: "), "  waiting     for robots.txt of " + site.URL + ": status 503\n"} {
 		if !strings.Contains(got.out, part) {
@@ -206,7 +206,7 @@ func TestCrawlLater(t *testing.T) {
 		t.Errorf("exit code %d", got.code)
 	}
 	quiet := run(t, "crawl", "--resume", dir, "--max-wait", "10ms", "--quiet")
-	quiet.wantRefusal(t, exitLater, "1 URL left", "--max-wait", "waiting for robots.txt of "+site.URL+": status 503", "to go on: politecrawl crawl --resume "+dir)
+	quiet.wantRefusal(t, exitLater, "1 URL left", "--max-wait", "waiting for robots.txt of "+site.URL+": status 503", "to go on: politecrawl crawl --resume '"+dir+"'")
 }
 
 // TestCrawlTimeIsUp: a crawl whose time is up while a host waits ends with what it would

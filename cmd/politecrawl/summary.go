@@ -177,9 +177,9 @@ func waitingText(s *crawler.Summary) string {
 // laterLine says on one line why a crawl ended with exit code 4 and how to go on, for who
 // sees no summary.
 func laterLine(s *crawler.Summary) string {
-	var parts []string
-	for line := range strings.Lines(endText(s) + "\n" + waitingText(s) + goOnText(s)) {
+	parts := []string{endText(s)}
+	for line := range strings.Lines(waitingText(s)) {
 		parts = append(parts, strings.Join(strings.Fields(line), " "))
 	}
-	return strings.Join(parts, "; ")
+	return strings.Join(append(parts, strings.TrimSpace(goOnText(s))), "; ") // the command as it is
 }
