@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/politecrawl/politecrawl/crawler/errtext"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
@@ -59,8 +60,8 @@ type left struct {
 
 // unreached is what is noted of a host whose URLs wait for its robots.txt.
 type unreached struct {
-	why   output.Rejection // what there is to say of each
-	since time.Time        // when its robots.txt was last looked at; zero: an earlier version has not written it down
+	why  output.Rejection // what there is to say of each
+	seen time.Time        // of which fetch the robots.txt was that others had reached by then; zero: of none
 }
 
 func newAside(j *journal, key func(address) string) *aside {
@@ -205,17 +206,20 @@ func (e *entry) key() string {
 }
 
 // wait notes that the URLs of a host wait for its robots.txt, of which why is an
-// example, and when that was looked at.
-func (s *aside) wait(host frontier.Host, why output.Rejection, since time.Time) error {
+// example, and which fetch of it is known (see unreached).
+func (s *aside) wait(host frontier.Host, why output.Rejection, seen time.Time) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if old := s.later[host]; old != nil {
-		s.later[host] = &unreached{old.why, since} // who was allowed before this does not know of it
-		return s.fault
+	old := s.later[host]
+	if old != nil {
+		why = old.why
 	}
 	why.URL, why.Via, why.Source, why.Depth = "", "", "", 0
-	s.later[host] = &unreached{why, since}
-	if _, err := s.append(&entry{Later: host, Why: &why, Since: since.UTC()}); err != nil {
+	s.later[host] = &unreached{why, seen} // a new one: who was allowed before this does not know of it
+	if old != nil && old.seen.Equal(seen) {
+		return s.fault
+	}
+	if _, err := s.append(&entry{Later: host, Why: &why, Seen: seen.UTC()}); err != nil {
 		return err
 	}
 	s.fault = s.journal.settle() // before the frontier has the host wait
@@ -275,7 +279,8 @@ func (s *aside) restore(join func(url string) error, shut func(*closedPattern)) 
 		case e.Later != "" && e.Why == nil:
 			return output.Damaged(s.journal.name, at, errors.New("a host waits, and why is missing"))
 		case e.Later != "":
-			s.later[e.Later] = &unreached{*e.Why, e.Since}
+			e.Why.Detail = errtext.Plain(e.Why.Detail) // an earlier version has written it as it was
+			s.later[e.Later] = &unreached{*e.Why, e.Seen}
 		case e.Back != "":
 			delete(s.later, e.Back)
 		case e.Trap != nil:

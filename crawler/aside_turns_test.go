@@ -62,20 +62,21 @@ func visited(t *testing.T, c *Crawler, v *visit) frontier.Result {
 	return outcome.Result
 }
 
-// stores has another process that shares the frontier of a crawl ask for a robots.txt.
-func stores(t *testing.T, f frontier.Frontier, rec *robotsext.Record) {
+// stores has another process that shares the frontier of a crawl, and whose clock is so
+// much ahead, ask for a robots.txt.
+func stores(t *testing.T, f frontier.Frontier, rec *robotsext.Record, ahead time.Duration) {
 	t.Helper()
-	rec.FetchedAt = time.Now()
-	rec.ExpiresAt = rec.FetchedAt.Add(24 * time.Hour)
+	rec.FetchedAt = time.Now().Add(ahead)
+	rec.ExpiresAt = time.Now().Add(24 * time.Hour)
 	if err := (&robotsCache{frontier: f, failed: func() bool { return false }}).Store(t.Context(), rec); err != nil {
 		t.Fatal(err)
 	}
 }
 
 // reaches has it find that there is none.
-func reaches(t *testing.T, f frontier.Frontier, origin robotsext.Origin) {
+func reaches(t *testing.T, f frontier.Frontier, origin robotsext.Origin, ahead time.Duration) {
 	t.Helper()
-	stores(t, f, &robotsext.Record{Origin: origin, Outcome: robotsext.AllowAll, Status: http.StatusNotFound})
+	stores(t, f, &robotsext.Record{Origin: origin, Outcome: robotsext.AllowAll, Status: http.StatusNotFound}, ahead)
 }
 
 // looked calls a function each time somebody looks whether the context has ended.
@@ -125,7 +126,7 @@ func isAwayAt(t *testing.T, n int, before bool) (reached bool) {
 	if before {
 		away = false
 		time.Sleep(time.Second)
-		reaches(t, c.frontier, "http://a.test")
+		reaches(t, c.frontier, "http://a.test", 0)
 	}
 	time.Sleep(24*time.Hour - time.Second)
 	one, two := leased(t, c), leased(t, c)
@@ -161,18 +162,21 @@ func isAwayAt(t *testing.T, n int, before bool) (reached bool) {
 
 // A host that is put off for a reason of our own, and not because its robots.txt could not
 // be reached, waits until it has been reached since: by a process that was there before, as
-// by one that starts again.
+// by one that starts again, and whatever the clocks of others say.
 func TestPutOffForOurReasons(t *testing.T) {
-	for name, known := range map[string]bool{"nobody knows its robots.txt": false, "it is old": true} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) { isPutOff(t, known) })
-		})
+	for _, known := range []bool{false, true} {
+		for _, ahead := range []time.Duration{-100 * time.Hour, 0, 100 * time.Hour} {
+			t.Run(fmt.Sprintf("known %t, clock ahead %v", known, ahead), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) { isPutOff(t, known, ahead) })
+			})
+		}
 	}
 }
 
 // isPutOff has the robots.txt of a host, which was known once or never, lead to another
-// host whose turn does not come.
-func isPutOff(t *testing.T, known bool) {
+// host whose turn does not come; then another process, whose clock is so much ahead,
+// reaches it; then the same once more.
+func isPutOff(t *testing.T, known bool, ahead time.Duration) {
 	const host, busy = "http://a.test", "http://b.test"
 	c := opened(t, testConfig(t, host+"/"), &Options{
 		Frontier: frontier.NewMemory(nil),
@@ -182,34 +186,65 @@ func isPutOff(t *testing.T, known bool) {
 	})
 	defer c.abort()
 	c.shared = &shared{c: c}
-	if known {
-		reaches(t, c.frontier, host)
-	}
-	time.Sleep(25 * time.Hour)
-	release, err := c.frontier.Hold(t.Context(), busy)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer release(0)
-	if got := visited(t, c, leased(t, c)); got != frontier.Defer {
-		t.Fatal(got)
-	}
-	for _, want := range []bool{true, false} {
-		if !want {
-			reaches(t, c.frontier, host)
-		}
+	wantWaits := func(want bool) {
+		t.Helper()
 		for _, when := range []string{"at work", "when it starts again"} {
 			if err := c.recovered(); err != nil {
 				t.Fatal(err)
 			}
 			if hosts, _ := c.aside.waiting(); slices.Contains(hosts, host) != want {
-				t.Errorf("%s: %v wait, reached by another %t", when, hosts, !want)
+				t.Errorf("%s: %v wait, want %t", when, hosts, want)
 			}
 			c.aside = newAside(c.out.journal, c.scope.key)
 			if err := c.restore(); err != nil {
 				t.Fatal(err)
 			}
 		}
+	}
+	if known {
+		reaches(t, c.frontier, host, 0)
+	}
+	for again := range 3 {
+		time.Sleep(25 * time.Hour)
+		release, err := c.frontier.Hold(t.Context(), busy)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := visited(t, c, leased(t, c)); got != frontier.Defer {
+			t.Fatal(got)
+		}
+		release(0)
+		wantWaits(true)
+		reaches(t, c.frontier, host, ahead)
+		if again == 1 {
+			continue // nobody looks whether it was reached before it is put off again
+		}
+		wantWaits(false)
+	}
+	if err := c.close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// An earlier version wrote what came of a robots.txt with the name of a package before it,
+// and not which fetch of it was known.
+func TestNotesOfAnEarlierVersion(t *testing.T) {
+	const host = "http://a.test"
+	c := opened(t, testConfig(t, host+"/"), &Options{Frontier: frontier.NewMemory(nil), Transport: answering(nil)})
+	defer c.abort()
+	c.shared = &shared{c: c}
+	if _, err := c.out.journal.append(&entry{Later: host, Why: &output.Rejection{Reason: output.Later, Detail: "robotsext: status 503"}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.restore(); err != nil {
+		t.Fatal(err)
+	}
+	if noted := c.aside.noted(host); noted == nil || noted.why.Detail != "status 503" {
+		t.Errorf("%+v", noted)
+	}
+	reaches(t, c.frontier, host, 0)
+	if err := c.recovered(); err != nil || c.aside.noted(host) != nil {
+		t.Errorf("%v: it waits although others have reached it", err)
 	}
 	if err := c.close(); err != nil {
 		t.Error(err)

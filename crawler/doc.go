@@ -152,7 +152,7 @@
 // At Warn what somebody may want to mend, and at Error what ends the crawl:
 //
 //	robots.txt unreachable          host, status, error, since, next
-//	guard is off                    networks
+//	guard lets almost all through   networks
 //	URL left alone                  url, reason (failed), error, attempt
 //	start URL refused               url, error
 //	sitemap missing                 url, host, status

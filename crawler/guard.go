@@ -46,7 +46,7 @@ func (c *Crawler) tellOfWide() {
 		return
 	}
 	networks := strings.Join(wide, " and ")
-	c.log.Warn("guard is off", "networks", networks)
+	c.log.Warn("guard lets almost all through", "networks", networks)
 	c.notice(fmt.Sprintf("all addresses in %s may be connected to, those of cloud metadata services too (allow-addr)", networks))
 }
 

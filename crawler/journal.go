@@ -33,10 +33,11 @@ type entry struct {
 	Joined string `json:"joined,omitempty"`
 
 	// Later is a host whose robots.txt cannot be reached, with what there is to
-	// say of each of its URLs, and when it was looked at. Back is one that can be reached again.
+	// say of each of its URLs, and when it was fetched that others could reach until
+	// then. Back is one that can be reached again.
 	Later frontier.Host     `json:"later,omitempty"`
 	Why   *output.Rejection `json:"why,omitempty"`
-	Since time.Time         `json:"since,omitzero"`
+	Seen  time.Time         `json:"seen,omitzero"`
 	Back  frontier.Host     `json:"back,omitempty"`
 
 	// Trap is a pattern of URLs that was closed.

@@ -60,7 +60,7 @@ const (
 	crowded                // the last ones are in flight, and one may be given back
 	allSpent               // the crawl has had all that it may have; see end
 	hostSpent              // the host has
-	hostTaken              // the same by what other processes have taken, who may give it back; see takeAlone
+	hostTaken              // the same by what other processes have taken, who may give it back; see takeLast
 )
 
 // take reserves one page of a host. The error is that of the counters.
@@ -78,42 +78,6 @@ func (l *limits) take(ctx context.Context, h frontier.Host) (share, error) {
 			return s, err
 		}
 	}
-}
-
-// takeLast takes a page of a host of which other processes have taken the last. As long as
-// one may be in flight there, the host is handed out to one at a time: so it waits for that
-// page, and who gets it then knows that there is no other.
-func (c *Crawler) takeLast(host frontier.Host) (share, error) {
-	if c.cfg.PerHost == 1 {
-		return c.limits.takeAlone(c.books, host)
-	}
-	rec, err := c.frontier.Host(c.books, host)
-	if err != nil {
-		return crowded, err
-	}
-	if rec.MaxInFlight > 1 || rec.Leased > 1 {
-		return crowded, c.frontier.UpdateHost(c.books, host, frontier.HostUpdate{MaxInFlight: 1})
-	}
-	share, err := c.limits.takeAlone(c.books, host)
-	if share == hostSpent && err == nil { // there is nothing to wait for any more
-		err = c.frontier.UpdateHost(c.books, host, frontier.HostUpdate{MaxInFlight: c.cfg.PerHost})
-	}
-	return share, err
-}
-
-// takeAlone is take while no other process has a page of the host in flight: what has been
-// taken then is given back by nobody.
-func (l *limits) takeAlone(ctx context.Context, h frontier.Host) (share, error) {
-	l.mu.Lock()
-	l.host(h).dry = false
-	l.mu.Unlock()
-	s, err := l.take(ctx, h)
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if host := l.host(h); s == hostTaken && host.dry {
-		host.over, s = true, hostSpent
-	}
-	return s, err
 }
 
 // tryTake is take, unless a budget has to draw first, which is returned then.
@@ -322,10 +286,10 @@ type budget struct {
 	turns   int // in flight
 
 	// Of a budget that is shared: how many pages this process may have, those that
-	// it has had included, whether there were no more for it, and whether there never
-	// will be.
-	drawn     int
-	dry, over bool
+	// it has had included, whether there were no more for it, whether there never will
+	// be, and whether its host is handed out to one at a time until that is known.
+	drawn               int
+	dry, over, narrowed bool
 }
 
 // change sets another limit.

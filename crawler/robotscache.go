@@ -35,6 +35,23 @@ func (c *robotsCache) Load(ctx context.Context, o robotsext.Origin) (*robotsext.
 	return rec, nil
 }
 
+// reached returns when the robots.txt of a host that others share was fetched, by the clock
+// of who did; zero: it never was, or could not be read since.
+func (c *Crawler) reached(host frontier.Host) (time.Time, error) {
+	if c.shared == nil {
+		return time.Time{}, nil // nobody else will
+	}
+	h, err := c.frontier.Host(c.books, host)
+	if err != nil {
+		return time.Time{}, err
+	}
+	rec, err := recordIn(h)
+	if err != nil || rec == nil || !rec.FailingSince.IsZero() {
+		return time.Time{}, err
+	}
+	return rec.FetchedAt, nil
+}
+
 // recordIn returns the robots.txt that is kept beside the clock of a host; nil: none is.
 func recordIn(host frontier.HostRecord) (*robotsext.Record, error) {
 	if host.Robots == nil {

@@ -331,13 +331,12 @@ func (c *Crawler) recovered() error {
 	}
 	hosts, noted := c.aside.waiting()
 	for _, h := range hosts {
-		host, err := c.frontier.Host(c.books, h)
+		at, err := c.reached(h)
 		if err != nil {
 			return err
 		}
-		rec, err := recordIn(host)
-		if err != nil || rec == nil || !rec.FailingSince.IsZero() || !rec.FetchedAt.After(noted[h].since) {
-			continue // nobody is known to have reached it
+		if at.IsZero() || at.Equal(noted[h].seen) {
+			continue // nobody has reached it since
 		}
 		if err := c.aside.resume(h, noted[h]); err != nil {
 			return err

@@ -164,6 +164,60 @@ func TestLastPageIsTakenMeanwhile(t *testing.T) {
 	}
 }
 
+// When the limit is raised, a host that was handed out to one at a time for its last page,
+// or has had its last, is handed out as before.
+func TestLastPageIsNotTheLast(t *testing.T) {
+	const host = "http://a.test"
+	for _, spent := range []bool{false, true} {
+		f := frontier.NewMemory(&frontier.Options{MaxInFlight: 4})
+		if _, err := f.Add(t.Context(), []frontier.Item{{URL: host + "/1"}}); err != nil {
+			t.Fatal(err)
+		}
+		all := &fakeCounters{taken: make(map[string]int64)}
+		cfg := Default()
+		cfg.PerHost, cfg.MaxHostPages = 4, 1
+		process := func() *Crawler {
+			c := &Crawler{cfg: cfg, books: t.Context(), limits: newLimits(&cfg), frontier: f}
+			c.limits.share(all)
+			return c
+		}
+		one, two := process(), process()
+		take := func(c *Crawler, want share) {
+			t.Helper()
+			if got, err := c.takePage(host); got != want || err != nil {
+				t.Fatalf("%d, %v, want %d", got, err, want)
+			}
+		}
+		wantInFlight := func(want int) {
+			t.Helper()
+			if rec, err := f.Host(t.Context(), host); err != nil || rec.MaxInFlight != want {
+				t.Errorf("spent %t: %d in flight, %v, want %d", spent, rec.MaxInFlight, err, want)
+			}
+		}
+		take(one, granted)
+		take(two, crowded)
+		wantInFlight(1)
+		if err := one.limits.done(t.Context(), host, true, 0); err != nil {
+			t.Fatal(err)
+		}
+		if spent {
+			take(two, hostSpent)
+			wantInFlight(4)
+		}
+		more := 3
+		for _, c := range []*Crawler{one, two} {
+			c.limits.change(&sharedLimits{MaxHostPages: &more})
+		}
+		take(two, granted)
+		wantInFlight(4)
+		take(one, granted)
+		if err := two.limits.done(t.Context(), host, true, 0); err != nil {
+			t.Fatal(err)
+		}
+		take(two, crowded) // for the page that the other has in flight
+	}
+}
+
 // With several pages of a host in flight at once, in several processes, and the last of
 // them coming to nothing, exactly as many are fetched as the limit says.
 func TestLimitIsMetThoughAPageFails(t *testing.T) {

@@ -239,17 +239,17 @@ func TestRecoveredByOthers(t *testing.T) {
 	if _, err := f.Add(t.Context(), []frontier.Item{{URL: "http://a.test/1"}}); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.aside.wait(host, output.Rejection{Reason: output.Later}, time.Now()); err != nil {
+	if err := c.aside.wait(host, output.Rejection{Reason: output.Later}, time.Time{}); err != nil {
 		t.Fatal(err)
 	}
-	stores(t, f, &robotsext.Record{Origin: robotsext.Origin(host), Outcome: robotsext.Unreachable, Status: 500, FailingSince: time.Now()})
+	stores(t, f, &robotsext.Record{Origin: robotsext.Origin(host), Outcome: robotsext.Unreachable, Status: 500, FailingSince: time.Now()}, 0)
 	patience(cfg.Delay) // it has nothing but the host that cannot be reached
 	c.shared = &shared{}
 	patience(maxSlow) // others may know one that is slower
 	c.cfg.MaxCrawlDelay = 2 * maxSlow
 	patience(2 * maxSlow)
 	c.cfg.MaxCrawlDelay = 0
-	reaches(t, f, robotsext.Origin(host))
+	reaches(t, f, robotsext.Origin(host), 0)
 	c.shared = nil
 	patience(cfg.Delay) // what there is of others is not asked for
 	c.shared = &shared{}

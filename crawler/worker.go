@@ -144,7 +144,7 @@ func (c *Crawler) outOfTurn(ctx context.Context, v *visit) (bool, error) {
 		return true, nil // the next turn will show the same
 	}
 	// A time ahead of ours is by the clock of another machine, and says nothing.
-	if rec.FetchedAt.After(c.began(v)) && !rec.FetchedAt.After(time.Now()) {
+	if leased := v.lease.Expires.Add(-c.leaseTime); rec.FetchedAt.After(leased) && !rec.FetchedAt.After(time.Now()) {
 		return true, nil
 	}
 	if rec.File != nil {
@@ -159,9 +159,6 @@ func (c *Crawler) outOfTurn(ctx context.Context, v *visit) (bool, error) {
 	}
 	return true, c.frontier.UpdateHost(c.books, v.lease.Host, frontier.HostUpdate{BlockUntil: until})
 }
-
-// began is when a URL was handed out.
-func (c *Crawler) began(v *visit) time.Time { return v.lease.Expires.Add(-c.leaseTime) }
 
 // deferred gives the URL back as it was.
 func (v *visit) deferred() frontier.Outcome {
@@ -195,7 +192,11 @@ func (c *Crawler) refused(v *visit, err error) (frontier.Outcome, error) {
 		// that has its robots.txt asked for again.
 		r := v.rejection(output.Later, blocked.Err)
 		r.RobotsURL = blocked.RobotsURL
-		if err := c.aside.wait(v.lease.Host, r, c.began(v)); err != nil {
+		seen, err := c.reached(v.lease.Host)
+		if err == nil {
+			err = c.aside.wait(v.lease.Host, r, seen)
+		}
+		if err != nil {
 			return outcome, err
 		}
 		outcome.Result = frontier.Defer
@@ -223,10 +224,7 @@ func (c *Crawler) fetchPage(v *visit) (frontier.Outcome, error) {
 	if outcome, trapped, err := c.trapped(v); trapped || err != nil {
 		return outcome, err
 	}
-	share, err := c.limits.take(c.books, v.lease.Host)
-	if share == hostTaken && err == nil {
-		share, err = c.takeLast(v.lease.Host)
-	}
+	share, err := c.takePage(v.lease.Host)
 	if err != nil {
 		return frontier.Outcome{}, err
 	}

@@ -26,7 +26,8 @@ func Of(err error) string { return Plain(err.Error()) }
 
 // Plain takes the names of packages out of the text of an error, of several lines where it
 // is of several errors: at the beginning of a line, and behind a colon, where the error
-// begins that another wraps. What stands in quotation marks is somebody else's.
+// begins that another wraps. What stands in quotation marks is somebody else's; a server
+// whose reply is not quoted, and has such a name behind a colon, is not told apart.
 func Plain(text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {
