@@ -28,14 +28,14 @@ func (c *Crawler) directives(header http.Header, doc *extract.Document) *robotst
 // listed with that, and without its content.
 func (c *Crawler) describe(page *output.Page, d *robotstag.Directives, doc *extract.Document) {
 	for _, rule := range d.Rules() {
-		page.Directives = append(page.Directives, output.Directive{Rule: rule.String(), Source: rule.Source.String()})
+		page.Directives = append(page.Directives, output.Directive{Rule: secret.Users(rule.String()), Source: rule.Source.String()})
 	}
 	page.Usage = d.Usage()
 	if rule := d.NoIndex(time.Now()); rule != nil && c.cfg.ObeyNoindex {
 		page.Withheld = rule.String()
 		return
 	}
-	page.Canonical = clip(secret.Reference(d.Canonical()), maxURL)
+	page.Canonical = clip(secret.Users(secret.Reference(d.Canonical())), maxURL)
 	if doc != nil {
 		page.Title = doc.Title
 	}

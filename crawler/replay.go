@@ -3,6 +3,7 @@ package crawler
 import (
 	"path/filepath"
 
+	"github.com/politecrawl/politecrawl/crawler/errtext"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
 )
@@ -112,7 +113,7 @@ func robotsFound(rec *robotsext.Record) *output.Robots {
 		r.URL = rec.Chain[n-1]
 	}
 	if rec.Err != nil {
-		r.Error = rec.Err.Error()
+		r.Error = errtext.Of(rec.Err)
 	}
 	if !rec.NoStore {
 		r.Body = rec.Body // ROB-CAC-06

@@ -2,6 +2,7 @@ package crawler
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"net/url"
 	"strings"
@@ -130,7 +131,7 @@ func isSlash(r rune) bool { return r == '/' || r == '\\' }
 func unusable(ref string, err error) error {
 	hidden := secret.Doubtful(ref)
 	shown, why := clip(hidden, maxShown), err.Error()
-	if hidden != ref && strings.Contains(why, "@") || len(why) > 2*maxShown { // it repeats the URL
+	if hidden != ref && !errors.Is(err, robotsext.ErrUnsupportedScheme) || len(why) > 2*maxShown { // it repeats the URL
 		return fmt.Errorf("crawler: %q is not a URL", shown)
 	}
 	return fmt.Errorf("crawler: %q: %w", shown, err)

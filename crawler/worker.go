@@ -319,7 +319,7 @@ func (c *Crawler) page(v *visit, got *reply) *output.Page {
 	return &output.Page{
 		URL: v.u.String(), Status: got.status,
 		Depth: v.trail.depth, Via: v.trail.via, Source: v.trail.source.String(),
-		ContentType: clip(got.header.Get("Content-Type"), maxShown), Bytes: len(got.body),
+		ContentType: clip(secret.Users(got.header.Get("Content-Type")), maxShown), Bytes: len(got.body),
 		FetchedAt: got.began.UTC(), Millis: got.took.Milliseconds(), Attempt: v.lease.Attempt,
 		Truncated: got.cut,
 	}
@@ -329,7 +329,7 @@ func (c *Crawler) page(v *visit, got *reply) *output.Page {
 func (c *Crawler) found(v *visit, got *reply, page *output.Page) ([]frontier.Item, error) {
 	v.noCopy = c.noCopy(c.directives(got.header, nil))
 	if location := got.header.Get("Location"); location != "" && got.status >= 300 && got.status < 400 {
-		page.Location = clip(secret.Reference(location), maxURL)
+		page.Location = clip(secret.Users(secret.Reference(location)), maxURL)
 		return c.redirected(v, location)
 	}
 	if got.status < 200 || got.status >= 300 {
@@ -369,7 +369,7 @@ func (v *visit) rejection(reason output.Reason, detail error) output.Rejection {
 		Depth: v.trail.depth, Via: v.trail.via, Source: v.trail.source.String(),
 	}
 	if detail != nil {
-		r.Detail = clip(secret.Users(errtext.Of(detail)), maxDetail)
+		r.Detail = clip(errtext.Of(detail), maxDetail)
 	}
 	return r
 }

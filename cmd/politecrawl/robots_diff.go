@@ -201,7 +201,7 @@ func shownDecisionOf(d robotsdiff.Decision) shownDecision {
 func shownSitemapsOf(list []robotstxt.Sitemap) []shownSitemap {
 	shown := []shownSitemap{}
 	for _, m := range list {
-		shown = append(shown, shownSitemap{m.Line, secret.Reference(m.URL)})
+		shown = append(shown, shownSitemap{m.Line, secret.Field("Sitemap", m.URL)})
 	}
 	return shown
 }

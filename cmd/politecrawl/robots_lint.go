@@ -169,13 +169,14 @@ func (l *lint) body(name string, body []byte, opts robotslint.Options) error {
 	if l.limit == 0 {
 		opts.MaxPerKind = -1
 	}
-	for _, f := range robotslint.Lint(body, &opts) {
+	tame, shown := secret.Robots(body)
+	for _, f := range robotslint.Lint(tame, &opts) {
 		l.counts[f.Severity] += 1 + f.More
 		if f.Severity != robotslint.Note {
 			l.code = worse(l.code, exitFindings)
 		}
 		found := lintFinding{
-			name, f.Line, string(f.Severity), string(f.Kind), f.Rule, secret.Users(f.Text), secret.Users(f.Message), secret.Users(f.Fix), f.More,
+			name, f.Line, string(f.Severity), string(f.Kind), f.Rule, shown(f.Text), shown(f.Message), shown(f.Fix), f.More,
 		}
 		if err := l.write(found); err != nil {
 			return err

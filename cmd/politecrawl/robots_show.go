@@ -156,17 +156,29 @@ func (r ruling) shown() shownFile {
 	s.Truncated = r.cut()
 	s.Groups = shownGroups(r.file)
 	for _, m := range r.file.Sitemaps {
-		s.Sitemaps = append(s.Sitemaps, shownSitemap{m.Line, secret.Reference(m.URL)})
+		s.Sitemaps = append(s.Sitemaps, shownSitemap{m.Line, secret.Field("Sitemap", m.URL)})
 	}
 	for _, f := range r.file.Findings {
-		s.Findings = append(s.Findings, shownFinding{f.Line, string(f.Kind), secret.Users(f.Text), f.Kind.Message()})
+		s.Findings = append(s.Findings, shownFinding{f.Line, string(f.Kind), secret.Field(fieldOf(f.Kind), f.Text), f.Kind.Message()})
 	}
 	for _, e := range r.file.Extensions {
 		if len(e.Agents) == 0 {
-			s.Other = append(s.Other, shownField{e.Line, e.Field, secret.Users(e.Value)})
+			s.Other = append(s.Other, shownField{e.Line, e.Field, secret.Field(e.Field, e.Value)})
 		}
 	}
 	return s
+}
+
+// fieldOf is the field whose value is the text of a finding, as far as it matters: a rule
+// without a slash may be meant for a URL, and what is said of a sitemap repeats one.
+func fieldOf(kind robotstxt.Kind) string {
+	switch kind {
+	case robotstxt.KindSitemapRelative, robotstxt.KindSitemapScheme, robotstxt.KindSitemapTwice:
+		return "Sitemap"
+	case robotstxt.KindNoSlash:
+		return "Disallow"
+	}
+	return ""
 }
 
 // fetchOf says how a record was come by.
@@ -207,7 +219,7 @@ func shownGroups(file *robotstxt.File) []shownGroup {
 			lines = binary.AppendUvarint(lines, uint64(rule.Line))
 		}
 		for _, e := range own.Extensions() {
-			g.Fields = append(g.Fields, shownField{e.Line, e.Field, secret.Users(e.Value)})
+			g.Fields = append(g.Fields, shownField{e.Line, e.Field, secret.Field(e.Field, e.Value)})
 			lines = binary.AppendUvarint(lines, uint64(e.Line))
 		}
 		if i, ok := shown[string(lines)]; ok && len(lines) > 0 {

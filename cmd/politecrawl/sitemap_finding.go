@@ -41,7 +41,10 @@ func (l *listing) finding(file string, f sitemap.Finding) error {
 // report counts a finding, and writes it if --check says so.
 func (l *listing) report(f sitemapFinding) error {
 	l.totals.Findings[f.Kind]++
-	f.Text, f.Error = secret.Users(f.Text), secret.Users(f.Error)
+	if kind := sitemap.Kind(f.Kind); kind == sitemap.BadLoc || kind == sitemap.BadExtension && f.Error != "" { // a URL that is none
+		f.Text = secret.Doubtful(f.Text)
+	}
+	f.Sitemap, f.Text, f.Error = secret.Users(f.Sitemap), secret.Users(f.Text), secret.Users(f.Error)
 	if !l.check {
 		return nil
 	}

@@ -1,15 +1,19 @@
-// Package errtext takes the names of this module's packages out of the texts of errors.
+// Package errtext takes the names of this module's packages, and users and passwords, out of
+// the texts of errors.
 //
 // An error begins with the name of the package that it comes from, and one that wraps
 // another has the names of both: crawler: write sqlite: sqlite: disk is full. A programmer
 // finds the place by them. To who runs the program, and reads a file that it wrote, a report
 // or a log, they mean nothing; so where an error becomes text for a person, it goes through
-// here.
+// here. Such an error may repeat what a site has answered, and that may have a user and a
+// password in it.
 package errtext
 
 import (
 	"regexp"
 	"strings"
+
+	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
 
 // inner are the packages whose errors others wrap and people come to see, but for those with
@@ -21,16 +25,17 @@ var (
 	later = regexp.MustCompile(`("(?:[^"\\]|\\.)*")|(: )(?:(?:` + inner + `): )+`)
 )
 
-// Of is the text of an error without the names of packages.
+// Of is the text of an error without the names of packages, and without users and passwords.
 func Of(err error) string { return Plain(err.Error()) }
 
 // Plain takes the names of packages out of the text of an error, of several lines where it
 // is of several errors: at the beginning of a line, and behind a colon, where the error
 // begins that another wraps. What stands in quotation marks is somebody else's; a server
-// whose reply is not quoted, and has such a name behind a colon, is not told apart.
+// whose reply is not quoted, and has such a name behind a colon, is not told apart. Users and
+// passwords go by [secret.Users].
 func Plain(text string) string {
 	var b strings.Builder
-	for line := range strings.Lines(text) {
+	for line := range strings.Lines(secret.Users(text)) {
 		line = line[len(first.FindString(line)):]
 		b.WriteString(later.ReplaceAllString(line, "$1$2"))
 	}

@@ -121,7 +121,7 @@ func storedRobots(rec frontier.HostRecord, token string) *robotsRow {
 		FetchedAt: stored.FetchedAt, ExpiresAt: stored.ExpiresAt, RetryAt: stored.RetryAt, Body: stored.Body,
 	}
 	if stored.Err != nil {
-		found.Error = stored.Err.Error()
+		found.Error = errtext.Of(stored.Err)
 	}
 	return robotsRowOf(&found, token)
 }

@@ -251,13 +251,14 @@ func (r *robotsFiles) parse(h *RobotsHost) {
 	group := file.Group(r.tokens...)
 	h.Group, h.Rules, h.CrawlDelay = group.Name(), len(group.Rules()), group.CrawlDelay().Seconds()
 	h.Sitemaps = len(file.Sitemaps)
-	for _, f := range robotslint.Lint(body, &robotslint.Options{URL: h.Origin + "/robots.txt"}) {
+	tame, shown := secret.Robots(body)
+	for _, f := range robotslint.Lint(tame, &robotslint.Options{URL: h.Origin + "/robots.txt"}) {
 		if f.Severity == robotslint.Note {
 			continue
 		}
 		h.Oddities += 1 + f.More
 		if len(h.Lint) < maxEvents {
-			h.Lint = append(h.Lint, Oddity{f.Line, f.Severity, clip(secret.Users(f.Message)), clip(secret.Users(f.Fix))})
+			h.Lint = append(h.Lint, Oddity{f.Line, f.Severity, clip(shown(f.Message)), clip(shown(f.Fix))})
 		}
 	}
 }

@@ -3,6 +3,7 @@ package secret_test
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
@@ -30,4 +31,23 @@ func ExampleAll() {
 	// GET /?token=***&page=2 with Authorization: ***
 	// true false
 	// proxy http://***@10.0.0.1:3128 refuses
+}
+
+// What is shown of a robots.txt whose lines are not what they should be?
+func ExampleField() {
+	fmt.Println(secret.Field("Host", "me:pw@example.com"))
+	fmt.Println(secret.Field("Disallow", "/me:pw@example.com")) // a path
+	// Output:
+	// ***@example.com
+	// /me:pw@example.com
+}
+
+// How is a robots.txt quoted by what knows nothing of secrets?
+func ExampleRobots() {
+	tame, shown := secret.Robots([]byte("Sitemap: https:me:pw@example.com\n"))
+	fmt.Println(strings.Contains(string(tame), "pw"))
+	fmt.Println(shown("bad line: " + strings.TrimSpace(string(tame))))
+	// Output:
+	// false
+	// bad line: Sitemap: https:***@example.com
 }

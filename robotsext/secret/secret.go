@@ -30,31 +30,72 @@ func Stripped(ref string) string { return withUser(ref, "") }
 
 // withUser puts other in the place of the user, the password and the @ behind them.
 func withUser(ref, other string) string {
-	if !strings.Contains(ref, "@") {
+	if !hasAt(ref) {
 		return ref
 	}
-	plain := strings.NewReplacer("\t", "", "\n", "", "\r", "").Replace(ref)
+	plain := unbroken.Replace(ref)
 	begin, end := authority(plain)
-	at := strings.LastIndexByte(plain[begin:end], '@')
-	if at < 0 {
+	_, host, ok := lastAt(plain[begin:end])
+	if !ok {
 		return ref
 	}
-	return plain[:begin] + other + plain[begin+at+1:]
+	return plain[:begin] + other + plain[begin+host:]
 }
 
-// Doubtful returns what a person gave for a URL and is none, without what may be a user
-// and a password: where there is a scheme, all up to the last @, since a password may have
-// a slash in it that should have been written as %2F.
+// Doubtful returns what a person or a site gave for a URL and is none, without what may be
+// a user and a password: where there is a scheme, all up to the last @, since a password may
+// have a slash in it that should have been written as %2F.
 func Doubtful(raw string) string {
-	scheme, rest, ok := strings.Cut(raw, "://")
-	at := strings.LastIndexByte(rest, '@')
-	switch {
-	case ok && at >= 0:
-		return scheme + "://" + Hidden + rest[at:]
-	case ok, strings.HasPrefix(raw, "mailto:"), strings.HasPrefix(raw, "/") && !strings.HasPrefix(raw, "//"):
+	if !hasAt(raw) {
 		return raw
 	}
-	return Reference("//" + raw)[len("//"):]
+	plain := unbroken.Replace(raw)
+	begin, _, host, ok := doubtful(plain)
+	if !ok {
+		return raw
+	}
+	return plain[:begin] + Hidden + "@" + plain[host:]
+}
+
+// doubtful finds the user and password in what is no URL, and what is behind their @.
+func doubtful(raw string) (begin, end, host int, ok bool) {
+	within := len(raw)
+	if m := web.FindStringIndex(raw); m != nil {
+		begin = m[1]
+	} else if i := strings.Index(raw, "://"); i >= 0 {
+		begin = i + len("://")
+	} else if strings.HasPrefix(raw, "mailto:") {
+		m := mailbox.FindStringSubmatchIndex(raw)
+		if m == nil {
+			return 0, 0, 0, false
+		}
+		begin = m[3]
+	} else {
+		rest := strings.TrimLeft(raw, `/\`)
+		if begin = len(raw) - len(rest); begin == 1 { // a path
+			return 0, 0, 0, false
+		}
+		if i := strings.IndexAny(rest, `/\?#`); i >= 0 {
+			within = begin + i
+		}
+	}
+	end, host, ok = lastAt(raw[begin:within])
+	return begin, begin + end, begin + host, ok
+}
+
+// hasAt tells whether there may be a user in a text.
+func hasAt(text string) bool {
+	return strings.ContainsAny(text, "@＠﹫") || strings.Contains(text, "%40")
+}
+
+// lastAt finds the last @, or what becomes one where a host is read.
+func lastAt(text string) (begin, end int, ok bool) {
+	for _, sign := range []string{"@", "＠", "﹫", "%40"} {
+		if i := strings.LastIndex(text, sign); i >= 0 && (!ok || i > begin) {
+			begin, end, ok = i, i+len(sign), true
+		}
+	}
+	return begin, end, ok
 }
 
 // authority finds what stands between the slashes before a host and the path behind it.
@@ -105,17 +146,29 @@ func withoutValue(param string) string {
 	return param[:1] + name + "=" + Hidden
 }
 
-// Users takes users and passwords out of the URLs in a text.
+// Users takes users and passwords out of the URLs in a text. Without a scheme or slashes
+// before it, nothing tells user:password@host from other words with an @ between them.
 func Users(text string) string {
-	if !strings.Contains(text, "@") {
+	if !hasAt(text) {
 		return text
 	}
-	return users.ReplaceAllString(text, "${1}"+Hidden+"@")
+	text = portUser.ReplaceAllString(text, "${1}"+Hidden+"@")
+	hidden := strings.Join(users.FindAllString(text, -1), "\n")
+	if hidden == "" {
+		return text
+	}
+	text = users.ReplaceAllString(text, "${1}${2}${3}"+Hidden+"@")
+	return port.ReplaceAllStringFunc(text, func(said string) string {
+		if what := port.FindStringSubmatch(said)[1]; strings.Contains(hidden, what) {
+			return strings.Replace(said, what, ":"+Hidden, 1)
+		}
+		return said
+	})
 }
 
 // Error is err with a text that [Users] has gone over.
 func Error(err error) error {
-	if err == nil || !strings.Contains(err.Error(), "@") {
+	if err == nil || Users(err.Error()) == err.Error() {
 		return err
 	}
 	return discreet{err}
@@ -131,15 +184,40 @@ func (d discreet) Unwrap() error { return d.err }
 // a header field.
 func Name(word string) bool { return secretName.MatchString(word) }
 
+const (
+	at           = `(?:[@＠﹫]|%40)`
+	webStart     = `(?i:https?|ftp):[/\\]*`
+	mailboxStart = `\b(?:mailto|sips?):`
+	mailboxUser  = `[^\s/?#"<>:@＠﹫]+:`
+)
+
+// unbroken leaves out what browsers leave out of a URL.
+var unbroken = strings.NewReplacer("\t", "", "\n", "", "\r", "")
+
 var (
 	// scheme matches the scheme of a URL.
 	scheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*:`)
 
+	// web matches the beginning of a URL that browsers read however many slashes it has.
+	web = regexp.MustCompile(`^[\x00- ]*` + webStart)
+
 	// users matches the user and password of a URL, as far as the last @ before its
 	// path. In a quoted text a quote in them is written with a backslash. Two slashes
 	// within a word that is no URL are those of a path. %20 and %09 are the space before
-	// a word in a rule of a robots.txt that is shown in its canonical form.
-	users = regexp.MustCompile(`((?:[A-Za-z][A-Za-z0-9+.-]*:|^|[\s"'(<>=,;]|%20|%09)(?://|\\\\))(?:\\"|[^\s/?#"<>])*@`)
+	// a word in a rule of a robots.txt that is shown in its canonical form. Where there is
+	// no @ before the path, and what looks like a port is no number, that is the beginning
+	// of a password with a slash or a space in it.
+	users = regexp.MustCompile(`(?i)(\b` + webStart + `|[a-z][a-z0-9+.-]*:(?://|\\\\)|(?:^|[\s"'(<>=,;]|%20|%09)[/\\]{2,})(?:\\"|[^\s/?#"<>])*` + at +
+		`|(\b` + webStart + `)[^\s/?#"<>\[\]@:\\]*:\d*(?:[^\s\d/?#"'<>\\.,;)\]][^\s"<>]*|\pL[^\r\n/"<>]*)` + at +
+		`|(` + mailboxStart + `)` + mailboxUser + `[^\s/?#"<>]*` + at)
+
+	// mailbox matches a mail address up to the colon that none has before its @.
+	mailbox = regexp.MustCompile(`(?i)^(` + mailboxStart + `)` + mailboxUser)
+
+	// port matches what net/url says of a password for which it looks for a port, and
+	// portUser that with an @ in it that is none to net/url.
+	port     = regexp.MustCompile(`invalid port "(:[^"]+)" after host`)
+	portUser = regexp.MustCompile(`(invalid port ":)[^"]*` + at)
 
 	// secretName matches the names of attributes that are secret as a whole.
 	secretName = regexp.MustCompile(`(?i)^(proxy[-_]?)?(authorization|set-cookie2?|cookies?|passw(or)?d|secret|token)$|api[-_]?key$`)

@@ -13,24 +13,46 @@ import (
 
 func TestAll(t *testing.T) {
 	for in, want := range map[string]string{
-		"nothing secret, a@b and 1/2":                                "nothing secret, a@b and 1/2",
-		"https://example.com/@user?a=b@c":                            "https://example.com/@user?a=b@c",
-		"http://alice:hunter2@h/":                                    "http://***@h/",
-		"http://alice@h/":                                            "http://***@h/",
-		"socks5://a:p@ss@h:1080":                                     "socks5://***@h:1080",
-		"//alice:hunter2@h/x":                                        "//***@h/x",
-		"Disallow: /a//b@c":                                          "Disallow: /a//b@c",
-		"/a%20//alice:hunter2@h/x":                                   "/a%20//***@h/x",
-		"/a%09//alice:hunter2@h/x":                                   "/a%09//***@h/x",
-		`Get "http://a:hunter2@h/": EOF, "https://b:hunter2@i/x"`:    `Get "http://***@h/": EOF, "https://***@i/x"`,
-		`"http://a:hunter'2@h/" is none`:                             `"http://***@h/" is none`,
-		`"http://a:hunter\"2@h/" is none`:                            `"http://***@h/" is none`,
-		`http:\\a:hunter2@h\x`:                                       `http:\\***@h\x`,
-		"http://h/?token=hunter2&a=1&api_key=hunter2#x":              "http://h/?token=***&a=1&api_key=***#x",
-		"http://h/?X-Amz-Signature=hunter2&X-Amz-Security-Token=x;y": "http://h/?X-Amz-Signature=***&X-Amz-Security-Token=***;y",
-		"http://h/;jsessionid=hunter2?tokens=3&sidebar=4":            "http://h/;jsessionid=***?tokens=3&sidebar=4",
-		`malformed header "Cookie: a=hunter2"`:                       `malformed header "Cookie: ***"`,
-		"Proxy-Authorization: Basic aHVudGVyMg==":                    "Proxy-Authorization: ***",
+		"nothing secret, a@b and 1/2":                                   "nothing secret, a@b and 1/2",
+		"https://example.com/@user?a=b@c":                               "https://example.com/@user?a=b@c",
+		"http://alice:hunter2@h/":                                       "http://***@h/",
+		"http://alice@h/":                                               "http://***@h/",
+		"socks5://a:p@ss@h:1080":                                        "socks5://***@h:1080",
+		"//alice:hunter2@h/x":                                           "//***@h/x",
+		"Disallow: /a//b@c":                                             "Disallow: /a//b@c",
+		"/a%20//alice:hunter2@h/x":                                      "/a%20//***@h/x",
+		"/a%09//alice:hunter2@h/x":                                      "/a%09//***@h/x",
+		`Get "http://a:hunter2@h/": EOF, "https://b:hunter2@i/x"`:       `Get "http://***@h/": EOF, "https://***@i/x"`,
+		`"http://a:hunter'2@h/" is none`:                                `"http://***@h/" is none`,
+		`"http://a:hunter\"2@h/" is none`:                               `"http://***@h/" is none`,
+		`http:\\a:hunter2@h\x`:                                          `http:\\***@h\x`,
+		"http://alice:hunter2＠h/":                                       "http://***@h/",
+		"http://alice:hunter2﹫h/":                                       "http://***@h/",
+		"http://alice:hunter2%40h/?a@b":                                 "http://***@h/?a@b",
+		"http //alice:hunter2@h":                                        "http //***@h",
+		"http:///alice:hunter2@h, http:/a:hunter2@h, https:a:hunter2@h": "http:///***@h, http:/***@h, https:***@h",
+		`http:\/\/alice:hunter2@h\/`:                                    `http:\/\/***@h\/`,
+		"/x ///alice:hunter2@h":                                         "/x ///***@h",
+		"view-source:http://alice:hunter2@h/":                           "view-source:http://***@h/",
+		"mailto:alice:hunter2@h":                                        "mailto:***@h",
+		"sip:alice:hunter2@h":                                           "sip:***@h",
+		"mailto:alice@h, sip:alice@h":                                   "mailto:alice@h, sip:alice@h",
+		"http://alice:hunter 2@h/x":                                     "http://***@h/x",
+		"http://alice:hunt/er2@h/x":                                     "http://***@h/x",
+		"http://alice:1hunt/er2@h/x":                                    "http://***@h/x",
+		`http://a:hun/ter2@h: parse "http://a:hun/ter2@h": invalid port ":hun" after host`: `http://***@h: parse "http://***@h": invalid port ":***" after host`,
+		`http://a:hunter2@h:x/: invalid port ":x" after host`:                              `http://***@h:x/: invalid port ":x" after host`,
+		`invalid port ":hunter2＠h" after host`:                                             `invalid port ":***@h" after host`,
+		"http://h:8080/@a and http://h: mail a@b":                                          "http://h:8080/@a and http://h: mail a@b",
+		"http://[::1]:80/a@b, http://h:80, a@b; http://h is a@b's":                         "http://[::1]:80/a@b, http://h:80, a@b; http://h is a@b's",
+		`{"at":"http://h:80/","by":"a@b"}`:                                                 `{"at":"http://h:80/","by":"a@b"}`,
+		"image:tag@sha256:0, alice:word@h":                                                 "image:tag@sha256:0, alice:word@h",
+		"net/http: no a@b; file:///a@b, a%40b /x%40y":                                      "net/http: no a@b; file:///a@b, a%40b /x%40y",
+		"http://h/?token=hunter2&a=1&api_key=hunter2#x":                                    "http://h/?token=***&a=1&api_key=***#x",
+		"http://h/?X-Amz-Signature=hunter2&X-Amz-Security-Token=x;y":                       "http://h/?X-Amz-Signature=***&X-Amz-Security-Token=***;y",
+		"http://h/;jsessionid=hunter2?tokens=3&sidebar=4":                                  "http://h/;jsessionid=***?tokens=3&sidebar=4",
+		`malformed header "Cookie: a=hunter2"`:                                             `malformed header "Cookie: ***"`,
+		"Proxy-Authorization: Basic aHVudGVyMg==":                                          "Proxy-Authorization: ***",
 	} {
 		if got := All(in); got != want {
 			t.Errorf("All(%q) = %q, want %q", in, got, want)
@@ -39,7 +61,7 @@ func TestAll(t *testing.T) {
 }
 
 func FuzzAll(f *testing.F) {
-	for _, s := range []string{"http://alice:hunter2@h/", "//a@", "?token=x", "cookie: \x00", "a:///@@", "http://\xff@h", "http://a'b@h"} {
+	for _, s := range []string{"http://alice:hunter2@h/", "//a@", "?token=x", "cookie: \x00", "a:///@@", "http://\xff@h", "http://a'b@h", "http://a:b/c@d", "http:a:b c@d＠e/", "mailto:a:b@c", "http://a:b/@: invalid port \":b\" after host"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -112,6 +134,8 @@ func TestReference(t *testing.T) {
 		"a\tb@c":                         "a\tb@c",
 		"https://" + Hidden + "@h/":      "https://" + Hidden + "@h/",
 		"/path/https://user:password@h/": "/path/https://user:password@h/",
+		"http://u:p＠h/x＠y":               "http://***@h/x＠y",
+		"http://u:p@q%40h/x%40y":         "http://***@h/x%40y",
 	} {
 		if got := Reference(in); got != want {
 			t.Errorf("Reference(%q) = %q, want %q", in, got, want)
@@ -125,7 +149,7 @@ func TestReference(t *testing.T) {
 // What a browser would send as a password is never left, and where it sends none
 // nothing is changed.
 func FuzzReference(f *testing.F) {
-	for _, s := range []string{"http://alice:hunter2@h/", "//a:b@c", "http:a@b", "\thttp:\\a:b@c/", "https:///x:y@z?@", "/a@b", "http://h/a@b", "http:/x@/y"} {
+	for _, s := range []string{"http://alice:hunter2@h/", "//a:b@c", "http:a@b", "\thttp:\\a:b@c/", "https:///x:y@z?@", "/a@b", "http://h/a@b", "http:/x@/y", "http://a＠b@c/", "//a%40b"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, ref string) {
@@ -166,6 +190,12 @@ func TestDoubtful(t *testing.T) {
 		"http://u:p/q?r#s@h:x/":   "http://***@h:x/",
 		"ftp://h/":                "ftp://h/",
 		"https://" + Hidden + "@": "https://" + Hidden + "@",
+		"mailto:u:p@h":            "mailto:***@h",
+		"http:/u:p/q@h":           "http:/***@h",
+		"https:u:p@h":             "https:***@h",
+		"http://u:p＠h:8/f":        "http://***@h:8/f",
+		"u:p q@h/a@b":             "***@h/a@b",
+		`/\u:p@h`:                 `/\***@h`,
 	} {
 		if got := Doubtful(in); got != want {
 			t.Errorf("Doubtful(%q) = %q, want %q", in, got, want)
