@@ -36,6 +36,22 @@ Crawl-delay: http://USERh/
 Visit-time: http://USERh/
 note: http://USERh/
 Request-rate: http://USERh/
+Sitemap: http:/USERh/map.xml
+Sitemap: http:///USERh/map.xml
+Sitemap: https:USERh
+Sitemap: USERh/foo
+Sitemap: http://alice:hun/hunter2@h/
+Sitemap: http://alice:pass hunter2@h/
+Sitemap: http://alice:hunter2＠h/
+Host: USERfoo
+Host: alice hunter2@foo
+http:/USERh/
+http //USERh
+Disallow: http://alice:pass hunter2@h
+Disallow: http://alice:hunter2 pass@h
+Allow: USERh/f3
+Disallow: http:USERh/f3
+Sitemap: view-source:http://USERh/
 `, "USER", user))
 	sitemap := writeFile(t, "map.xml", strings.ReplaceAll(`<?xml version="1.0"?>
 <urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:xhtml="http://www.w3.org/1999/xhtml"
@@ -47,6 +63,15 @@ Request-rate: http://USERh/
 <video:content_loc>http://USERh.test/v.mp4</video:content_loc><video:player_loc>http://USERh.test/player</video:player_loc>
 <video:uploader info="http://USERh.test/me">me</video:uploader></video:video></url>
 <url><loc>http://USERh.test:x/</loc></url>
+<url><loc>http:///USERh.test/</loc></url>
+<url><loc>http:/USERh.test/</loc></url>
+<url><loc>https:USERh.test/</loc></url>
+<url><loc>USERh.test/</loc></url>
+<url><loc>http://alice:hunter2＠h.test/</loc></url>
+<url><loc>http://alice:pass hunter2@h.test/</loc></url>
+<url><loc>http://alice:hunter2 pass@h.test/</loc></url>
+<url><loc>http://alice:hunter2/pass@h.test/</loc></url>
+<url><loc>http://h.test/v</loc><image:image><image:loc>http:///USERh.test/i.png</image:loc></image:image></url>
 </urlset>`, "USER", user))
 	for _, args := range [][]string{
 		{"robots", "show", robots}, {"robots", "show", robots, "--format", "json"}, {"robots", "lint", robots}, {"robots", "lint", robots, "--format", "json"},

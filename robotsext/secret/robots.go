@@ -22,20 +22,21 @@ func inField(name, value string) (begin, end, host int, ok bool) {
 	if !hasAt(value) {
 		return 0, 0, 0, false
 	}
-	switch name = strings.ToLower(strings.TrimSpace(name)); name {
-	case "http", "https", "ftp": // a URL that was taken for a field
-		before := len(name + ":")
-		begin, end, host, ok = doubtful(name + ":" + value)
-		if !ok || strings.ContainsAny(value[begin-before:end-before], `/\?#`) {
-			return 0, 0, 0, false
+	switch name = strings.ToLower(strings.TrimSpace(name)); {
+	case name == "http", name == "https", name == "ftp", strings.Contains(name, "//"): // a URL that was taken for a field
+		begin = len(value) - len(strings.TrimLeft(value, `/\`))
+		within := value[begin:]
+		if i := strings.IndexAny(within, `/\?#`); i >= 0 {
+			within = within[:i]
 		}
-		return begin - before, end - before, host - before, true
-	case "sitemap", "host":
+		end, host, ok = lastAt(within)
+		return begin, begin + end, begin + host, ok
+	case name == "sitemap", name == "host":
 		if isURL(value) {
 			return 0, 0, 0, false
 		}
 		return doubtful(value)
-	case "allow", "disallow":
+	case name == "allow", name == "disallow":
 		if value[0] == '/' || value[0] == '*' || isURL(value) {
 			return 0, 0, 0, false
 		}
