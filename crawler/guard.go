@@ -68,13 +68,6 @@ func (c *Crawler) refusal(a address) error {
 	return c.guard.CheckHost(a.hostname)
 }
 
-// isLiteral tells whether the host of a URL is an address that had to be refused at
-// sight, if it had to be.
-func isLiteral(raw string) bool {
-	u, err := url.Parse(raw)
-	return err == nil && new(guard.Guard).CheckHost(u.Hostname()) != nil
-}
-
 // refusalIn is what the guard said, without what those who asked it have said around it.
 func refusalIn(err error) string {
 	said := err
@@ -86,17 +79,11 @@ func refusalIn(err error) string {
 	return errtext.Of(said)
 }
 
-// mayBeAsked tells whether a URL that was refused for its address, when it was to be asked
-// for, is no longer refused at sight. What was left aside at sight comes back by itself.
+// mayBeAsked tells whether a URL that was refused for its address is no longer refused at
+// sight.
 func (c *Crawler) mayBeAsked(r *output.Rejection) bool {
 	a, err := resolve("", r.URL)
-	return err == nil && !leftAtSight(r) && c.refusal(a) == nil
-}
-
-// leftAtSight tells whether a URL that is rejected for its address was never to be asked
-// for: one that somebody else has written down, with an address for its host.
-func leftAtSight(r *output.Rejection) bool {
-	return trailOf(r).source != fromStart && isLiteral(r.URL)
+	return err == nil && c.refusal(a) == nil
 }
 
 // barred leaves a URL aside whose host is an address that the guard refuses.
