@@ -179,17 +179,6 @@ func (c *Crawler) robotsTarget(v *visit, err error) string {
 	return rec.Chain[len(rec.Chain)-1]
 }
 
-// remedy is how to allow a start URL, which whoever has written it may want, beside what
-// is allowed already; empty: it is not its own address that is refused.
-func (c *Crawler) remedy(s *RefusedStart) string {
-	u, err := url.Parse(s.URL)
-	if err != nil || !s.Addr.IsValid() {
-		return ""
-	}
-	allow := slices.Concat(c.cfg.AllowAddr, guard.Allowing(s.Addr, u.Hostname()))
-	return "; if that is the site you mean, allow it with --allow-addr " + strings.Join(allow, ",")
-}
-
 // refuseStart tells that what somebody asked for by name is refused. A crawl of that
 // alone is over at once, and its summary says it.
 func (c *Crawler) refuseStart(s RefusedStart) {
@@ -198,6 +187,6 @@ func (c *Crawler) refuseStart(s RefusedStart) {
 	})
 	c.log.Warn("start URL refused", "url", s.URL, "error", s.Why)
 	if len(c.cfg.URLs) > 1 {
-		c.notice(s.URL + " is not asked for: " + s.Why + c.remedy(&s))
+		c.notice(s.URL + " is not asked for: " + s.Why + "; see allow-addr")
 	}
 }
