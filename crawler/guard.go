@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -68,13 +67,6 @@ func (c *Crawler) refusal(a address) error {
 	return c.guard.CheckHost(a.hostname)
 }
 
-// isLiteral tells whether the host of a URL is an address that had to be refused at
-// sight, if it had to be.
-func isLiteral(raw string) bool {
-	u, err := url.Parse(raw)
-	return err == nil && new(guard.Guard).CheckHost(u.Hostname()) != nil
-}
-
 // refusalIn is what the guard said, without what those who asked it have said around it.
 func refusalIn(err error) string {
 	said := err
@@ -86,17 +78,11 @@ func refusalIn(err error) string {
 	return errtext.Of(said)
 }
 
-// mayBeAsked tells whether a URL that was refused for its address, when it was to be asked
-// for, is no longer refused at sight. What was left aside at sight comes back by itself.
+// mayBeAsked tells whether a URL that was refused for its address is no longer refused at
+// sight.
 func (c *Crawler) mayBeAsked(r *output.Rejection) bool {
 	a, err := resolve("", r.URL)
-	return err == nil && !leftAtSight(r) && c.refusal(a) == nil
-}
-
-// leftAtSight tells whether a URL that is rejected for its address was never to be asked
-// for: one that somebody else has written down, with an address for its host.
-func leftAtSight(r *output.Rejection) bool {
-	return trailOf(r).source != fromStart && isLiteral(r.URL)
+	return err == nil && c.refusal(a) == nil
 }
 
 // barred leaves a URL aside whose host is an address that the guard refuses.
@@ -192,17 +178,6 @@ func (c *Crawler) robotsTarget(v *visit, err error) string {
 	return rec.Chain[len(rec.Chain)-1]
 }
 
-// remedy is how to allow a start URL, which whoever has written it may want, beside what
-// is allowed already; empty: it is not its own address that is refused.
-func (c *Crawler) remedy(s *RefusedStart) string {
-	u, err := url.Parse(s.URL)
-	if err != nil || !s.Addr.IsValid() {
-		return ""
-	}
-	allow := slices.Concat(c.cfg.AllowAddr, guard.Allowing(s.Addr, u.Hostname()))
-	return "; if that is the site you mean, allow it with --allow-addr " + strings.Join(allow, ",")
-}
-
 // refuseStart tells that what somebody asked for by name is refused. A crawl of that
 // alone is over at once, and its summary says it.
 func (c *Crawler) refuseStart(s RefusedStart) {
@@ -211,6 +186,6 @@ func (c *Crawler) refuseStart(s RefusedStart) {
 	})
 	c.log.Warn("start URL refused", "url", s.URL, "error", s.Why)
 	if len(c.cfg.URLs) > 1 {
-		c.notice(s.URL + " is not asked for: " + s.Why + c.remedy(&s))
+		c.notice(s.URL + " is not asked for: " + s.Why + "; see allow-addr")
 	}
 }

@@ -35,7 +35,7 @@ func TestGuardedStart(t *testing.T) {
 func TestGuardedStarts(t *testing.T) {
 	inside, s := newSite(t, "127.0.0.1", nil), newSite(t, "127.0.0.2", map[string]string{"/": "home"})
 	got := run(t, guardedConfig(t, s.url+"/", inside.url+"/"), nil)
-	want := inside.url + "/ is not asked for: address 127.0.0.1 is not allowed (loopback); if that is the site you mean, allow it with --allow-addr 127.0.0.2,127.0.0.0/8"
+	want := inside.url + "/ is not asked for: address 127.0.0.1 is not allowed (loopback); see allow-addr"
 	if got.Pages != 1 || len(got.Refused) != 1 || !slices.Equal(got.notices, []string{want}) {
 		t.Errorf("%+v, notices %q", got.Summary, got.notices)
 	}

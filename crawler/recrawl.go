@@ -52,13 +52,13 @@ func (c *Crawler) revisit(s *state) error {
 type revisits struct {
 	c     *Crawler
 	items []frontier.Item
+	doubt []frontier.Item // of which the frontier is to say whether it has them
+	taken map[string]bool // the URLs of these that it has; nil: nobody wants to know
 }
 
 // all brings back what the files of a crawl list.
 func (r *revisits) all(old output.Files) error {
-	sitemaps := make(map[string]bool)
 	err := each(old.Sitemaps, func(s *output.Sitemap) error {
-		sitemaps[s.URL] = true
 		t := trail{source: fromSitemap, via: s.Via, listed: robotsext.Origin(s.Host), nested: s.Nested}
 		return r.add(sitemapKey(s.URL, t.listed), t)
 	})
@@ -72,14 +72,8 @@ func (r *revisits) all(old output.Files) error {
 		return err
 	}
 	err = each(old.Rejected, func(j *output.Rejection) error {
-		t := trailOf(j)
-		switch {
-		case j.Reason == output.Address && leftAtSight(j):
-			// it stands in the journal
-		case slices.Contains([]output.Reason{output.Disallowed, output.Failed, output.HostFull, output.Alias, output.Address, output.Trap, output.SitemapFull}, j.Reason):
-			if t.source != fromSitemap || !sitemaps[j.URL] {
-				return r.add(j.URL, t)
-			}
+		if slices.Contains(turnReasons, j.Reason) {
+			return r.addKnown(j.URL, trailOf(j))
 		}
 		return nil // the others stand in the journal or in the frontier
 	})
@@ -89,29 +83,65 @@ func (r *revisits) all(old output.Files) error {
 	return r.flush()
 }
 
+// turnReasons are those for which a URL is left alone when its turn has come, so that the
+// frontier has it. One that is left for its address at sight stands in the journal.
+var turnReasons = []output.Reason{output.Disallowed, output.Failed, output.HostFull, output.Alias, output.Address, output.Trap, output.SitemapFull}
+
 // trailOf is how the crawl came to a URL that it left alone.
 func trailOf(r *output.Rejection) trail {
 	return trail{source: sourceOf(r.Source), start: r.Source == fromStart.String(), depth: r.Depth, via: r.Via}
 }
 
-// add brings a URL back, ahead of those of its kind that were never asked for. What is no URL, as somebody may have edited the files, is
-// left out.
-func (r *revisits) add(url string, t trail) error {
+// add brings a URL back, ahead of those of its kind that were never asked for. What is no
+// URL, as somebody may have edited the files, is left out.
+func (r *revisits) add(url string, t trail) error { return r.addTo(&r.items, url, t) }
+
+// addKnown is add for a page that was rejected, unless the frontier does not have it: then
+// it never had a turn and comes back from the journal, or is a sitemap and comes back as one.
+func (r *revisits) addKnown(url string, t trail) error { return r.addTo(&r.doubt, url, t) }
+
+func (r *revisits) addTo(items *[]frontier.Item, url string, t trail) error {
 	host, err := frontier.HostOf(url)
 	if err != nil {
 		return nil
 	}
-	r.items = append(r.items, frontier.Item{URL: url, Host: host, Priority: max(t.priority(), 1) - 1, Meta: t.encode()})
-	if len(r.items) < seedBatch {
+	*items = append(*items, frontier.Item{URL: url, Host: host, Priority: max(t.priority(), 1) - 1, Meta: t.encode()})
+	if len(*items) < seedBatch {
 		return nil
 	}
 	return r.flush()
 }
 
 func (r *revisits) flush() error {
+	if err := r.settle(); err != nil {
+		return err
+	}
 	_, err := r.c.frontier.Revisit(r.c.books, r.items)
 	r.items = r.items[:0]
 	return err
+}
+
+// settle takes those in doubt that the frontier has.
+func (r *revisits) settle() error {
+	urls := make([]string, len(r.doubt))
+	for i := range r.doubt {
+		urls[i] = r.doubt[i].URL
+	}
+	known, err := r.c.frontier.Known(r.c.books, urls)
+	if err != nil {
+		return err
+	}
+	for i, item := range r.doubt {
+		if !known[i] {
+			continue
+		}
+		r.items = append(r.items, item)
+		if r.taken != nil {
+			r.taken[item.URL] = true
+		}
+	}
+	r.doubt = r.doubt[:0]
+	return nil
 }
 
 // each reads a file of lines that may be missing.

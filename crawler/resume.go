@@ -180,13 +180,14 @@ func (c *Crawler) bringBack(s *state) error {
 	if len(reasons) == 0 {
 		return nil
 	}
-	again := &revisits{c: c}
-	isBack := func(r *output.Rejection) bool {
-		return slices.Contains(reasons, r.Reason) && (r.Reason != output.Address || c.mayBeAsked(r))
-	}
+	again := &revisits{c: c, taken: make(map[string]bool)}
 	for r, err := range output.Rejections(c.cfg.Output) {
-		if err == nil && isBack(r) {
+		switch {
+		case err != nil || !slices.Contains(reasons, r.Reason):
+		case r.Reason != output.Address:
 			err = again.add(r.URL, trailOf(r))
+		case c.mayBeAsked(r):
+			err = again.addKnown(r.URL, trailOf(r))
 		}
 		if err != nil {
 			return err
@@ -194,6 +195,9 @@ func (c *Crawler) bringBack(s *state) error {
 	}
 	if err := again.flush(); err != nil {
 		return err
+	}
+	isBack := func(r *output.Rejection) bool {
+		return slices.Contains(reasons, r.Reason) && (r.Reason != output.Address || again.taken[r.URL])
 	}
 	length, err := output.DropRejections(c.cfg.Output, c.counted.Rejected, isBack)
 	if err != nil {

@@ -67,10 +67,9 @@ func refusedAddress(err error, host string) string {
 	return fmt.Sprintf("%s; if that is the site you mean, allow it with %s", withoutPrefix(refused).Error(), allowing(refused.Addr, host))
 }
 
-// allowing is the flag that lets an address of a host through, beside what is allowed
-// already: what --resume is given takes the place of what the crawl had.
-func allowing(addr netip.Addr, host string, already ...string) string {
-	return "--" + allowAddr + " " + strings.Join(slices.Concat(already, guard.Allowing(addr, host)), ",")
+// allowing is the flag that lets an address of a host through.
+func allowing(addr netip.Addr, host string) string {
+	return "--" + allowAddr + " " + strings.Join(guard.Allowing(addr, host), ",")
 }
 
 // barred says of a ruling that the guard refused why, and how to allow it; empty: it is
@@ -116,24 +115,44 @@ func (r ruling) unread() (text string, code int) {
 	return fmt.Sprintf("is unreachable: %s; ask again after %s", r.reason(), moment(r.record.RetryAt)), exitLater
 }
 
-// notAllowed is the error for a crawl that came to no page, since its start URLs are at
-// addresses that are not allowed; nil: it is not so. A crawl in dir, which allows some
-// already, goes on when they are; empty: there is none.
-func notAllowed(refused []crawler.RefusedStart, pages int, already []string, dir string) error {
-	if len(refused) == 0 || pages > 0 {
-		return nil
+// notAllowed says which start URLs of a crawl are at addresses that are not allowed, and
+// how to allow them; empty: none is. A crawl in dir, which allows some already, goes on
+// when they are; with dir empty there is none.
+func notAllowed(refused []crawler.RefusedStart, already []string, dir string) string {
+	if len(refused) == 0 {
+		return ""
 	}
 	first, why := refused[0], ""
-	if u, err := url.Parse(first.URL); err == nil && first.Addr.IsValid() {
-		why = "; if that is the site you mean, allow it with "
-		if dir != "" {
-			why = "; if that is the site you mean, allow it and go on with: politecrawl crawl --resume " + shellWord(dir) + " "
-		}
-		why += allowing(first.Addr, u.Hostname(), already...)
+	if flag := allowingAll(refused, already); flag != "" && dir != "" {
+		why = "; if that is the site you mean, allow it and go on with: politecrawl crawl --resume " + shellWord(dir) + " " + flag
+	} else if flag != "" {
+		why = "; if that is the site you mean, allow it with " + flag
 	}
 	more := ""
 	if n := len(refused) - 1; n > 0 {
 		more = fmt.Sprintf(" (and %s likewise)", number(n, "start URL"))
 	}
-	return failed("%s is not asked for: %s%s%s", first.URL, first.Why, why, more)
+	return fmt.Sprintf("%s is not asked for: %s%s%s", first.URL, first.Why, more, why)
+}
+
+// allowingAll is the flag that lets start URLs through that were refused for their own
+// addresses, beside what is allowed already: what --resume is given takes the place of what
+// the crawl had. Empty: none was.
+func allowingAll(refused []crawler.RefusedStart, already []string) string {
+	all := slices.Clone(already)
+	for _, s := range refused {
+		u, err := url.Parse(s.URL)
+		if err != nil || !s.Addr.IsValid() {
+			continue
+		}
+		for _, network := range guard.Allowing(s.Addr, u.Hostname()) {
+			if !slices.Contains(all, network) {
+				all = append(all, network)
+			}
+		}
+	}
+	if len(all) == len(already) {
+		return ""
+	}
+	return "--" + allowAddr + " " + strings.Join(all, ",")
 }

@@ -69,6 +69,24 @@ func TestNotAllowedAgain(t *testing.T) {
 	}
 }
 
+// TestNotAllowedAll: of several start URLs each is named, or counted, and one flag allows
+// all of them, beside what is allowed already; also where others are crawled.
+func TestNotAllowedAll(t *testing.T) {
+	s := newTestSite(t, map[string]string{"/": "home"})
+	for site, want := range map[string]struct {
+		code  int
+		allow string
+	}{s.url: {exitDone, ",10.0.0.1"}, "http://10.0.0.2": {exitFailed, ",10.0.0.2"}} {
+		dir := filepath.Join(t.TempDir(), "crawl")
+		got := run(t, "crawl", site+"/", "http://10.0.0.1/", "http://10.0.0.1/x", "http://[fc00::1]/", "--output", dir, "--delay", "1ms")
+		for _, part := range []string{" is not asked for: address 1", "likewise); if that is the site you mean, allow it and go on with: politecrawl crawl --resume " + dir + " --allow-addr 127.0.0.0/8,", want.allow, ",10.0.0.1", ",fc00::1"} {
+			if got.code != want.code || !strings.Contains(got.stderr, part) {
+				t.Errorf("%s: exit code %d, %q is missing in:\n%s", site, got.code, part, got.stderr)
+			}
+		}
+	}
+}
+
 // TestNotAllowedJSON: the same for programs.
 func TestNotAllowedJSON(t *testing.T) {
 	s := untouched(t)

@@ -124,10 +124,10 @@ func (p *program) crawl(ctx context.Context, cfg crawler.Config, opts crawler.Op
 			err = errors.Join(err, p.print(summaryText(sum)+waitingText(sum.Summary)+goOn))
 		}
 	}
-	if err == nil {
-		err = notAllowed(sum.Refused, sum.Pages, cfg.AllowAddr, sum.Output)
-	}
 	if err != nil {
+		return err
+	}
+	if err := h.notAllowed(notAllowed(sum.Refused, cfg.AllowAddr, sum.Output), sum.Pages == 0 && sum.End != crawler.EndInterrupted); err != nil {
 		return err
 	}
 	code := crawlCode(sum.Summary)

@@ -304,9 +304,9 @@ func newSlowSite(t *testing.T) *slowSite {
 
 // startCrawl starts a crawl of the site as a process and returns it when the
 // site's page has been asked for.
-func startCrawl(t *testing.T, s *slowSite, dir string) (cmd *exec.Cmd, stderr *bufio.Reader) {
+func startCrawl(t *testing.T, s *slowSite, dir string, others ...string) (cmd *exec.Cmd, stderr *bufio.Reader) {
 	t.Helper()
-	cmd = command(t, "crawl", s.url, "--output", dir, "--delay", "1ms", "--quiet", "--format", "json")
+	cmd = command(t, append([]string{"crawl", s.url, "--output", dir, "--delay", "1ms", "--quiet", "--format", "json"}, others...)...)
 	pipe, err := cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -363,7 +363,7 @@ func TestCrawlDrainsAtFirstSignal(t *testing.T) {
 func TestCrawlAbortsAtSecondSignal(t *testing.T) {
 	site := newSlowSite(t)
 	dir := filepath.Join(t.TempDir(), "out")
-	cmd, stderr := startCrawl(t, site, dir)
+	cmd, stderr := startCrawl(t, site, dir, "http://10.0.0.1/") // which is refused, and changes nothing
 	interrupt(t, cmd, os.Interrupt, stderr)
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)

@@ -42,7 +42,8 @@ func exitCodesTopic() *cobra.Command {
   130  interrupted: what was in flight was finished, or broken off by a
        second interrupt; the rest is left
 
-When several are true of one run, the first of 2, 3, 1, 4, 0 is returned.`,
+When several are true of one run, the first of 2, 3, 1, 4, 0 is returned; what was
+interrupted ends with 130 unless it failed.`,
 	}
 }
 

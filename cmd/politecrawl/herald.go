@@ -73,3 +73,16 @@ func hostsOf(urls []string) int {
 	}
 	return len(origins)
 }
+
+// notAllowed says of start URLs that they are refused: as an error where there was nothing
+// else to do, or in vain.
+func (h *herald) notAllowed(text string, inVain bool) error {
+	switch {
+	case text == "":
+	case inVain:
+		return failed("%s", text)
+	default:
+		h.note(text)
+	}
+	return nil
+}

@@ -83,10 +83,10 @@ func (p *program) plan(ctx context.Context, cfg crawler.Config, format outputFor
 	} else {
 		err = errors.Join(err, p.print(newPlanPage(plan, &cfg, p.painter()).text()))
 	}
-	if err == nil {
-		err = notAllowed(plan.Refused, plan.Pages, nil, "")
-	}
 	if err != nil {
+		return err
+	}
+	if err := h.notAllowed(notAllowed(plan.Refused, nil, ""), plan.Pages == 0); err != nil {
 		return err
 	}
 	return exitWith(endCode(plan.End))

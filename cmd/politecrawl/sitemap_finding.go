@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
+	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/crawler/errtext"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/guard"
@@ -126,6 +128,8 @@ func (l *listing) fail(name string, err error) {
 		text = inWords(name) + ": " + refusedAddress(err, "")
 	case isBlocked && blocked.Reason == robotsext.Later:
 		l.code = worse(l.code, exitLater)
+		text = fmt.Sprintf("%s must wait: %s is unreachable: %s; ask again after %s",
+			inWords(blocked.URL), inWords(blocked.RobotsURL), bare(blocked.Err), moment(againAt(blocked)))
 	case isBlocked:
 		l.code = worse(l.code, exitFindings)
 	default:
@@ -136,6 +140,16 @@ func (l *listing) fail(name string, err error) {
 		text += " (--max-files)"
 	}
 	l.complain(errors.New("sitemap: " + text))
+}
+
+// againAt is when to run the command again for a site whose robots.txt is unreachable:
+// what the site says, and no sooner than a crawler would ask it.
+func againAt(blocked *robotsext.BlockedError) time.Time {
+	soon := time.Now().Add(crawler.Default().RobotsRetry)
+	if blocked.RetryAt.After(soon) {
+		return blocked.RetryAt
+	}
+	return soon
 }
 
 // bare is the text of err without the name of the package it comes from.

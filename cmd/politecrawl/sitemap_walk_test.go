@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -185,9 +186,14 @@ func TestSitemapSiteWithoutList(t *testing.T) {
 func TestSitemapSiteUnreachable(t *testing.T) {
 	down := newSitemapSite(t, map[string]string{"/robots.txt": "503"})
 	for _, path := range []string{"/", "/sitemap.xml"} {
+		soon := time.Now().Add(50 * time.Second) // as a crawler would, not as the command did
 		got := down.list(t, path)
-		if got.code != exitLater || got.out != "" || !strings.Contains(got.stderr, "must wait until") {
+		if got.code != exitLater || got.out != "" || !strings.Contains(got.stderr, "must wait: /robots.txt is unreachable: status 503; ask again after ") {
 			t.Errorf("%s: got %+v", path, got)
+		}
+		_, text, _ := strings.Cut(strings.TrimSpace(got.stderr), "ask again after ")
+		if again, err := time.Parse("2006-01-02 15:04:05 -07:00", text); err != nil || again.Before(soon) {
+			t.Errorf("%s: it may be asked again at %v, %v", path, again, err)
 		}
 		down.wantAsked(t, "/robots.txt")
 	}
