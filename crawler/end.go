@@ -37,6 +37,9 @@ func (c *Crawler) ended() (*Summary, error) {
 			err = errors.Join(err, statsErr)
 		}
 	}
+	c.ending.Lock()
+	c.stats = stats // which Status tells as long as the sinks are open
+	c.ending.Unlock()
 	left := stats.Pending + stats.Scheduled + stats.Leased
 	if err == nil {
 		c.state.Ended = &ending{End: end, Left: left}
@@ -172,6 +175,7 @@ func (c *Crawler) close() error {
 	if c.shared != nil && c.shared.quit != nil {
 		c.shared.end()
 	}
+	errs = append(errs, c.out.close()) // while a sink that watches the crawl can still look at the frontier
 	if c.frontier != nil {
 		errs = append(errs, c.frontier.Close())
 	}
@@ -181,5 +185,5 @@ func (c *Crawler) close() error {
 	if c.lock != nil {
 		errs = append(errs, c.lock.Close())
 	}
-	return errors.Join(append(errs, c.out.close())...)
+	return errors.Join(errs...)
 }

@@ -19,7 +19,7 @@ func TestGuardOfRelations(t *testing.T) {
 	link := func(w http.ResponseWriter, path string) {
 		for _, target := range targets {
 			for _, rel := range relations {
-				w.Header().Add("Link", fmt.Sprintf(`<%s%s>; rel="%s"`, target, path, rel))
+				w.Header().Add("Link", fmt.Sprintf("<%s%s>; rel=%q", target, path, rel))
 			}
 		}
 		w.Header().Set("Refresh", "0; url="+allowed.url+"/refresh")

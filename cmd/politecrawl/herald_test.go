@@ -69,11 +69,11 @@ func TestWaitingWhy(t *testing.T) {
 		why   []string
 		want  string
 	}{
-		{"http://a http://b", []string{"status 503", "status 503"}, "  waiting     for robots.txt of http://a http://b: status 503\n"},
+		{"http://a http://b", []string{"status 503", "status 503"}, "  waiting     for robots.txt of http://a, http://b: status 503\n"},
 		{"http://a http://b http://c", []string{"status 503", "timed out", "status 503"},
-			"  waiting     for robots.txt of http://a http://c: status 503\n              for robots.txt of http://b: timed out\n"},
+			"  waiting     for robots.txt of http://a, http://c: status 503\n              for robots.txt of http://b: timed out\n"},
 		{"h1 h2 h3 h4 h5 h6 h7 h8", []string{"x", "y", "x", "x", "x", "y", "z", "z"},
-			"  waiting     for robots.txt of h1 h3 h4 h5: x\n              for robots.txt of h2 and 1 more: y\n              for robots.txt of 2 more hosts for other reasons\n"},
+			"  waiting     for robots.txt of h1, h3, h4, h5: x\n              for robots.txt of h2 and 1 more: y\n              for robots.txt of 2 more hosts for other reasons\n"},
 	} {
 		if got := waitingText(&crawler.Summary{Waiting: strings.Fields(tt.hosts), WaitingWhy: tt.why}); got != tt.want {
 			t.Errorf("%s: got\n%swant\n%s", tt.hosts, got, tt.want)
@@ -86,8 +86,8 @@ func TestWaitingText(t *testing.T) {
 	for hosts, want := range map[int]string{
 		0: "",
 		1: "  waiting     for robots.txt of http://h1\n",
-		5: "  waiting     for robots.txt of http://h1 http://h2 http://h3 http://h4 http://h5\n",
-		7: "  waiting     for robots.txt of http://h1 http://h2 http://h3 http://h4 http://h5 and 2 more\n",
+		5: "  waiting     for robots.txt of http://h1, http://h2, http://h3, http://h4, http://h5\n",
+		7: "  waiting     for robots.txt of http://h1, http://h2, http://h3, http://h4, http://h5 and 2 more\n",
 	} {
 		sum := &crawler.Summary{End: crawler.EndLater}
 		for i := range hosts {

@@ -73,6 +73,18 @@ func TestPlanUnreachable(t *testing.T) {
 	}
 }
 
+// TestPlanOfNoHost holds that no host is counted where none could be asked.
+func TestPlanOfNoHost(t *testing.T) {
+	if got := run(t, "plan", "http://10.0.0.1/", "--quiet"); !strings.HasPrefix(got.out, "a crawl would fetch 0 pages in 0s\n") {
+		t.Errorf("%+v", got)
+	}
+	site := planSite(t)
+	got := run(t, "plan", site.url, "http://10.0.0.1/", "--delay", "0s", "--quiet")
+	if !strings.HasPrefix(got.out, "a crawl would fetch 3 pages of 2 hosts in ") {
+		t.Errorf("%+v", got)
+	}
+}
+
 func TestPlanMisuse(t *testing.T) {
 	for _, args := range [][]string{{"plan"}, {"plan", "example.com"}, {"plan", "http://h/", "--workers", "0"}} {
 		if got := run(t, args...); got.code != exitMisuse || got.out != "" || got.stderr == "" {

@@ -61,7 +61,11 @@ func (p *planPage) headline() {
 	case crawler.EndFailed:
 		p.printf("failed; as far as it was read,\n")
 	}
-	p.printf("a crawl would fetch %s of %s in %s", number(p.Pages, "page"), number(len(p.Hosts), "host"), aboutTime(p.Seconds))
+	of := ""
+	if slices.ContainsFunc(p.Hosts, func(h *crawler.PlannedHost) bool { return !isBarred(h) }) {
+		of = " of " + number(len(p.Hosts), "host")
+	}
+	p.printf("a crawl would fetch %s%s in %s", number(p.Pages, "page"), of, aboutTime(p.Seconds))
 	switch p.CrawlEnd {
 	case crawler.EndMaxPages, crawler.EndMaxTime:
 		p.printf(", and end there by --%s with %s left", p.CrawlEnd, number(p.Beyond, "page"))

@@ -158,7 +158,7 @@ func waitingText(s *crawler.Summary) string {
 		}
 		hosts := why[reason]
 		shown := hosts[:min(len(hosts), maxWaiting-named)]
-		text := strings.Join(shown, " ")
+		text := strings.Join(shown, ", ")
 		if more := len(hosts) - len(shown); more > 0 {
 			text += fmt.Sprintf(" and %d more", more)
 		}

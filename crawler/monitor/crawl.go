@@ -8,7 +8,8 @@ import (
 )
 
 // A Crawl is a crawl as it is watched. [*crawler.Crawler] is one. All methods may be
-// called by several goroutines at once, and from Begin until the crawl has ended.
+// called by several goroutines at once, and from Begin until the sink of
+// [Server.Format] is closed.
 type Crawl interface {
 	// Status returns how it is getting on. It is called once a second.
 	Status() (*crawler.Status, error)

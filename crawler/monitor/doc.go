@@ -30,8 +30,9 @@
 // writes what all viewers are to see, in parts, as JSON that is made once. Each viewer
 // is sent the parts that have changed since it was last sent any: one that is slow
 // misses what came in between, and is never owed more than the parts as they are now.
-// With no viewer nothing is written, and only the numbers are kept. A page costs the
-// crawl about a microsecond, a second with viewers about a tenth of a millisecond.
+// With no viewer nothing is written before the end, and only the numbers are kept. A
+// page costs the crawl about a microsecond, a second with viewers about a tenth of a
+// millisecond.
 //
 // All that is kept is bounded, however many hosts and pages there are. So are the
 // metrics: no label holds a URL, a host or anything else that a site can choose. A

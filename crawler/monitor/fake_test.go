@@ -181,6 +181,17 @@ func (v *viewer) next() (event, error) {
 	}
 }
 
+// into reads the data of an event, if it is one of this name.
+func into(t *testing.T, e event, name string, data any) {
+	t.Helper()
+	if e.name != name {
+		return
+	}
+	if err := json.Unmarshal([]byte(e.data), data); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // until returns the data of the first event of this name that is as it should be.
 func until[T any](v *viewer, name string, is func(T) bool) T {
 	v.t.Helper()

@@ -31,7 +31,7 @@ type watch struct {
 	looking sync.Mutex // held while the board is written
 
 	mu      sync.Mutex // guards all below
-	crawl   Crawl      // nil: it has not begun
+	crawl   Crawl      // nil: it has not begun, or cannot be asked any more
 	viewers int
 	status  *crawler.Status // as it was last seen; nil: never
 	ended   *crawler.Summary
@@ -109,8 +109,24 @@ func (w *watch) fault(at time.Time, url, what string) {
 // Commit implements output.Sink. There is nothing to go on with.
 func (w *watch) Commit(bool) ([]byte, error) { return nil, nil }
 
-// Close implements output.Sink. The server outlives the sink.
-func (w *watch) Close() error { return nil }
+// Close implements output.Sink. Nothing changes any more and the crawl can still be asked:
+// what it says now is the last that viewers see of it. The server outlives the sink.
+func (w *watch) Close() error {
+	w.looking.Lock()
+	defer w.looking.Unlock()
+	w.mu.Lock()
+	c := w.crawl
+	w.mu.Unlock()
+	if c == nil {
+		return nil
+	}
+	w.ask(c, false)
+	w.publish() // for who comes later too
+	w.mu.Lock()
+	w.crawl = nil
+	w.mu.Unlock()
+	return nil
+}
 
 // begin takes the crawl to be watched.
 func (w *watch) begin(c Crawl) {
@@ -158,11 +174,16 @@ func (w *watch) look(fullSecond bool) {
 		return
 	}
 	if c != nil {
-		if status, err := c.Status(); err == nil {
-			w.seen(status, time.Now(), fullSecond)
-		}
+		w.ask(c, fullSecond)
 	}
 	w.show()
+}
+
+// ask asks the crawl how it is getting on.
+func (w *watch) ask(c Crawl, fullSecond bool) {
+	if status, err := c.Status(); err == nil {
+		w.seen(status, time.Now(), fullSecond)
+	}
 }
 
 // seen takes in how the crawl is getting on.
@@ -177,10 +198,16 @@ func (w *watch) seen(status *crawler.Status, now time.Time, fullSecond bool) {
 // show writes what viewers are to see, where there are any.
 func (w *watch) show() {
 	w.mu.Lock()
-	if w.viewers == 0 {
-		w.mu.Unlock()
-		return
+	viewers := w.viewers
+	w.mu.Unlock()
+	if viewers > 0 {
+		w.publish()
 	}
+}
+
+// publish writes what viewers are to see. w.looking is held.
+func (w *watch) publish() {
+	w.mu.Lock()
 	c, list, now := w.crawl, w.hosts.last(), time.Now()
 	view := w.overview(now)
 	pages, rejections, faults := w.pages.list(), w.rejections.list(), w.faults.list()

@@ -19,7 +19,9 @@ type Sink interface {
 	// Format.Open is given to go on from here.
 	Commit(power bool) (mark []byte, err error)
 
-	// Close ends the use of the sink. What was not committed may be lost.
+	// Close ends the use of the sink. What was not committed may be lost. That
+	// of a crawl which has ended comes when nothing changes any more, and the
+	// crawl can still be asked how it is.
 	Close() error
 }
 

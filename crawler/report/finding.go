@@ -76,6 +76,7 @@ func (n *notables) onPages(r *Report) {
 	if r.Summary.Pages == 0 {
 		n.add(Bad, 1, "no page was fetched")
 	}
+	n.add(Warn, r.Rejected.RefusedStarts, "%s not asked for: an address that is not public has to be allowed with --allow-addr", subject(r.Rejected.RefusedStarts, "start URL", "was", "were"))
 	n.add(Warn, r.Cut.Total, "%s cut short by a limit (max-body or ratio)", subject(r.Cut.Total, "page", "is", "are"))
 	n.add(Note, r.Duplicates.Copies, "%s the same content as another", subject(r.Duplicates.Copies, "page", "has", "have"))
 	n.add(Note, r.Directives.Pages, "%s something of crawlers in a header or meta element", subject(r.Directives.Pages, "page", "asks", "ask"))
@@ -114,7 +115,7 @@ func (n *notables) onRobots(r *Report) {
 		}
 	}
 	n.add(Warn, refused, "the robots.txt of %s redirects to an address that is not public and not allowed", quantity(refused, "host"))
-	n.add(Bad, down, "the robots.txt of %s could not be read to the end", quantity(down, "host"))
+	n.add(Bad, down, "the robots.txt of %s could not be read", quantity(down, "host"))
 	if down == 0 {
 		n.add(Warn, r.Robots.Outages, "%s of a robots.txt that passed", quantity(r.Robots.Outages, "outage"))
 	}

@@ -13,6 +13,10 @@ type Rejected struct {
 	Total   int           `json:"total"`
 	Reasons []ReasonGroup `json:"reasons"` // the most frequent first
 	Rules   List[Rule]    `json:"rules"`   // lines of robots.txt, the one that kept most away first
+
+	// RefusedStarts is how many start URLs are at an address that is not allowed, or
+	// have a robots.txt that redirects to one.
+	RefusedStarts int `json:"refused_starts,omitempty"`
 }
 
 // A ReasonGroup is what was left alone for one reason.
@@ -73,6 +77,7 @@ type refusals struct {
 	robots  *robotsFiles
 	rows    int
 	total   int
+	starts  int // refused for their address
 	reasons map[output.Reason]*firsts[RejectedURL]
 	rules   map[ruleKey]int
 	chosen  List[Rule]
@@ -100,8 +105,11 @@ func (x *refusals) learn(r *output.Rejection) {
 		x.reasons[r.Reason] = group
 	}
 	group.add(RejectedURL{r.URL, r.Via, r.Source, r.Rule, r.Line, clip(r.Detail)})
-	if r.Reason == output.Disallowed {
+	switch {
+	case r.Reason == output.Disallowed:
 		x.rules[keyOfRule(r)]++
+	case r.Reason == output.Address && r.Source == "start":
+		x.starts++
 	}
 }
 
@@ -152,7 +160,7 @@ func (x *refusals) list() Rejected {
 		row := &x.chosen.Rows[i]
 		row.Examples = x.urls[row.key()].list().Rows
 	}
-	return Rejected{Total: x.total, Reasons: groups.list().Rows, Rules: x.chosen}
+	return Rejected{Total: x.total, Reasons: groups.list().Rows, Rules: x.chosen, RefusedStarts: x.starts}
 }
 
 // lines returns the lines of the robots.txt of an origin as it was last; none when it

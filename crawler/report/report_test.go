@@ -93,6 +93,43 @@ func TestAllIsWell(t *testing.T) {
 	}
 }
 
+// TestRefusedStarts holds that who looks only at what stands first hears of the start URLs
+// that were refused for their address, however few rows a list has; what links lead to is
+// none of them.
+func TestRefusedStarts(t *testing.T) {
+	c := &crawl{state: everything().state}
+	c.page("/", output.Page{Source: "start"})
+	for _, source := range []string{"start", "start", "link"} {
+		c.rejected = append(c.rejected, output.Rejection{
+			URL: fmt.Sprintf("http://10.0.0.%d/", len(c.rejected)), Reason: output.Address, Source: source, Detail: "address is not allowed (private)",
+		})
+	}
+	c.reject("/private", output.Rejection{Reason: output.Disallowed, Source: "start", Rule: "Disallow: /private", Line: 1})
+	r, err := Make([]string{c.write(t)}, &Options{Rows: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Finding{OnPages, Warn, 2, "2 start URLs were not asked for: an address that is not public has to be allowed with --allow-addr"}
+	if !slices.Contains(r.Findings, want) || r.Rejected.RefusedStarts != 2 {
+		t.Errorf("%d start URLs were refused, findings %+v", r.Rejected.RefusedStarts, r.Findings)
+	}
+	if card := cards(r)[0]; card.Level != Warn || !slices.Contains(card.Findings, want) {
+		t.Errorf("the card: %+v", card)
+	}
+}
+
+// TestRobotsUnread holds what is said of a robots.txt for which no answer came: that it was
+// not read, not how far.
+func TestRobotsUnread(t *testing.T) {
+	c := &crawl{state: everything().state}
+	c.page("/", output.Page{Source: "start"})
+	c.robots = []robotsLine{{Origin: bare, Outcome: "unreachable", Error: "connection refused", Chain: []string{bare + "/robots.txt"}, FetchedAt: at(1), FailingSince: at(1)}}
+	want := Finding{OnRobots, Bad, 1, "the robots.txt of 1 host could not be read"}
+	if r := c.make(t); !slices.Contains(r.Findings, want) {
+		t.Errorf("findings %+v", r.Findings)
+	}
+}
+
 func TestRedirects(t *testing.T) {
 	r := everything().make(t).Redirects
 	var got []string
