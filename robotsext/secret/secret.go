@@ -186,7 +186,7 @@ func Name(word string) bool { return secretName.MatchString(word) }
 
 const (
 	at           = `(?:[@＠﹫]|%40)`
-	webStart     = `(?i:https?|ftp):[/\\]*`
+	webStart     = `(?:https?|ftp):[/\\]*`
 	mailboxStart = `\b(?:mailto|sips?):`
 	mailboxUser  = `[^\s/?#"<>:@＠﹫]+:`
 )
@@ -199,7 +199,7 @@ var (
 	scheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*:`)
 
 	// web matches the beginning of a URL that browsers read however many slashes it has.
-	web = regexp.MustCompile(`^[\x00- ]*` + webStart)
+	web = regexp.MustCompile(`(?i)^[\x00- ]*` + webStart)
 
 	// users matches the user and password of a URL, as far as the last @ before its
 	// path. In a quoted text a quote in them is written with a backslash. Two slashes
