@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -67,14 +68,19 @@ func (s *hostileSite) answer(w http.ResponseWriter, r *http.Request) {
 	case path == "/robots.txt" && host == "lost.test":
 		h.Set("Location", "ftp://"+user+"site.test/robots.txt")
 		w.WriteHeader(302)
+	case path == "/robots.txt" && host == "odd.test": // net/http says what it has read
+		answerAsIs(w, "HTTP/1.1 200 OK\r\nContent-Length: x http://"+user+"h/\r\n\r\n")
 	case path == "/robots.txt":
 		fmt.Fprintf(w, "User-agent: *\nDisallow: /no\nDisallow: /said?by=http://%[1]sh/\nCrawl-delay: 0\nSitemap: http://%[1]ssite.test/map.xml\nSitemap: http://%[1]ssite.test:x/bad.xml\n"+
-			"Sitemap: http://%[1]sother.test/index.xml\nDisalow: http://%[1]ssite.test/\n", user)
+			"Sitemap: http://%[1]sother.test/index.xml\nDisalow: http://%[1]ssite.test/\n"+
+			"Sitemap: http:/%[1]ssite.test/\nSitemap: http:///%[1]ssite.test/\nSitemap: https:%[1]ssite.test\nSitemap: %[1]ssite.test/x\nSitemap: http://alice:x/%[1]ssite.test/\n"+
+			"Host: %[1]ssite.test\nDisallow: http://alice:x %[1]ssite.test\nDisallow: %[1]ssite.test/x\nhttp //%[1]ssite.test/\n", user)
 		for _, ruse := range ruses {
 			fmt.Fprintf(w, "Disallow: /no/%s\nnote: %[1]s\n", ruse)
 		}
 	case path == "/map.xml":
-		fmt.Fprintf(w, "<urlset><url><loc>http://%[1]ssite.test/listed</loc></url><url><loc>http://%[1]ssite.test:x/</loc></url>"+
+		fmt.Fprintf(w, "<urlset><url><loc>http://%[1]ssite.test/listed</loc></url><url><loc>http://%[1]ssite.test:x/</loc></url><url><loc>http:///%[1]ssite.test/</loc></url>"+
+			"<url><loc>http:/%[1]ssite.test/</loc></url><url><loc>http://alice:x %[1]ssite.test/</loc></url><url><loc>http://alice:x/%[1]ssite.test/</loc></url>"+
 			"<url><loc>http://%[1]selsewhere.test/</loc></url><oops %[1]s", user)
 	case path == "/index.xml":
 		fmt.Fprintf(w, "<sitemapindex><sitemap><loc>http://%[1]sother.test/map.xml</loc></sitemap><sitemap><loc>http://%[1]selsewhere.test/map.xml</loc></sitemap></sitemapindex>", user)
@@ -83,6 +89,12 @@ func (s *hostileSite) answer(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(301)
 	case path == "/astray":
 		h.Set("Location", "http://"+user+"site.test:x/")
+		w.WriteHeader(302)
+	case path == "/source":
+		h.Set("Location", "view-source:http://"+user+"site.test/")
+		w.WriteHeader(302)
+	case path == "/mail":
+		h.Set("Location", "mailto:"+user+"site.test")
 		w.WriteHeader(302)
 	case path == "/elsewhere":
 		h.Set("Location", "//"+user+"elsewhere.test/")
@@ -104,12 +116,14 @@ func (s *hostileSite) answer(w http.ResponseWriter, r *http.Request) {
 		s.mu.Unlock()
 		<-s.free
 	default:
-		h.Set("Content-Type", "text/html")
+		h.Set("Content-Type", `text/html; charset="http://`+user+`h/"`)
 		fmt.Fprintf(w, `<title>%s</title><link rel="canonical" href="http://%[2]ssite.test/canonical"><base href="http://%[2]ssite.test/">`+
 			`<a href="http://%[2]ssite.test/x">1</a><a href="http://%[2]ssite.test:x/">2</a><a href="//%[2]ssite.test/y">3</a><a href="ht`+"\t"+`tp:\\%[2]ssite.test/z">4</a>`+
 			`<a href="http://%[2]selsewhere.test/">5</a><a href="http://%[2]smoved.test/" rel="nofollow">6</a><a href="/moved">7</a><a href="/astray">8</a><a href="/elsewhere">9</a>`+
 			`<a href="/torn">10</a><a href="http://%[2]ssite.test/no">11</a><a href="ftp://%[2]ssite.test/">12</a><a href="http://`+sitePassword+`@site.test/token">13</a>`+
 			`<a href="javascript:window.ran=1">14</a><a href="http://%[2]sy z/">15</a>`+
+			`<a href="http://`+strings.Replace(user, "@", "＠", 1)+`site.test/f10">17</a><a href="http://alice:x/%[2]ssite.test/">18</a><a href="/source">19</a><a href="/mail">20</a>`+
+			`<a href="http:///%[2]ssite.test:x/">21</a>`+
 			`<a href="/said?by=http://%[3]sh/">16</a>`, ruses[0], user, strings.Replace(user, "s1te", "%731te", 1)) // the rule's own, in other letters
 		for i, ruse := range ruses {
 			fmt.Fprintf(w, `<a href="/ruse%d">r</a><a href="/?%s">q</a><a href="http://site.test:%[2]s/">q</a>`, i, strings.NewReplacer(`"`, "&quot;", "&", "&amp;").Replace(ruse))
@@ -117,6 +131,15 @@ func (s *hostileSite) answer(w http.ResponseWriter, r *http.Request) {
 		if path == "/target" {
 			fmt.Fprint(w, `<a href="/last">last</a>`)
 		}
+	}
+}
+
+// answerAsIs sends an answer that net/http would not.
+func answerAsIs(w http.ResponseWriter, text string) {
+	conn, _, err := http.NewResponseController(w).Hijack()
+	if err == nil {
+		_, _ = io.WriteString(conn, text)
+		_ = conn.Close()
 	}
 }
 

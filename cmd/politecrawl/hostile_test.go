@@ -217,7 +217,7 @@ func TestHostileSite(t *testing.T) {
 	}
 	quick := []string{"--delay", "0s", "--retries", "1", "--max-wait", "0s", "--robots-timeout", "5s"}
 	first := child(append([]string{
-		"crawl", "http://site.test/", "http://other.test/", "http://moved.test/", "http://lost.test/", "--output", dir, "--extract", "heading=h1",
+		"crawl", "http://site.test/", "http://other.test/", "http://moved.test/", "http://lost.test/", "http://odd.test/", "--output", dir, "--extract", "heading=h1",
 		"--write", "csv,sqlite,warc", "--listen", "127.0.0.1:0", "--pprof", "--log", "json", "--log-level", "debug", "--log-file", log,
 	}, quick...)...)
 	said, err := first.StderrPipe()
@@ -289,7 +289,9 @@ func TestHostileSite(t *testing.T) {
 		{"frontier", "stats", dir}, {"frontier", "ls", dir}, {"frontier", "ls", dir, "--urls", "--limit", "0"}, {"frontier", "export", dir},
 		{"plan", "http://site.test/", "--delay", "0s"}, {"plan", "http://site.test/", "--delay", "0s", "--format", "json"},
 		{"robots", "show", "http://site.test/"}, {"robots", "show", "http://site.test/", "--format", "json"}, {"robots", "lint", "http://site.test/"},
-		{"robots", "lint", "http://lost.test/"}, {"robots", "check", "http://alice:" + sitePassword + "@site.test/no/x"}, {"robots", "agents", "http://site.test/"},
+		{"robots", "lint", "http://lost.test/"}, {"robots", "show", "http://odd.test/"}, {"robots", "show", "http://odd.test/", "--format", "json"},
+		{"robots", "check", "http://odd.test/x"}, {"robots", "check", "http://odd.test/x", "--format", "json"}, {"plan", "http://odd.test/", "--delay", "0s", "--max-wait", "0s", "--format", "json"},
+		{"robots", "check", "http://alice:" + sitePassword + "@site.test/no/x"}, {"robots", "agents", "http://site.test/"},
 		{"robots", "check", "http://alice:" + sitePassword + "@lost.test/no/x", "--format", "json"}, {"robots", "check", "http://site.test/no", "--explain"},
 		{"robots", "diff", "http://site.test/", "http://moved.test/"},
 		{"sitemap", "http://site.test/", "--delay", "0s"}, {"sitemap", "http://other.test/index.xml", "--delay", "0s", "--check"},
