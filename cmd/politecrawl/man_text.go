@@ -87,12 +87,12 @@ func (m *manual) synopsis(cmd *cobra.Command) {
 // prose writes a text of paragraphs. What is indented in it is shown as it stands.
 func (m *manual) prose(text string) {
 	for i, paragraph := range paragraphs(text) {
-		switch {
-		case isIndented(paragraph):
+		if i > 0 { // a heading begins one by itself
+			m.macro("PP")
+		}
+		if isIndented(paragraph) {
 			m.verbatim(paragraph)
 			continue
-		case i > 0:
-			m.macro("PP")
 		}
 		for line := range strings.Lines(paragraph) {
 			m.line(roff(strings.TrimSuffix(line, "\n")))
@@ -132,7 +132,6 @@ func (m *manual) verbatim(text string) {
 			indent = min(indent, len(line)-len(strings.TrimLeft(line, " \t")))
 		}
 	}
-	m.macro("PP")
 	m.macro("RS", "4")
 	m.macro("EX")
 	for _, line := range lines {
