@@ -14,7 +14,8 @@ import (
 // way of Markdown their asterisks, underscores and angle brackets would be lost.
 func manualText(cmd *cobra.Command, date, version string) string {
 	m := &manual{}
-	m.macro("TH", strings.ToUpper(pageName(cmd)), fmt.Sprint(pageSection(cmd)), date, version, "Politecrawl Manual")
+	// A date is read by programs too, and they know it by its hyphens.
+	fmt.Fprintf(&m.b, ".TH %s %s %q %s %s\n", argument(strings.ToUpper(pageName(cmd))), argument(fmt.Sprint(pageSection(cmd))), date, argument(version), argument("Politecrawl Manual"))
 	m.b.WriteString(".nh\n.ad l\n") // no word is broken and no space stretched: there are commands in the text
 	m.macro("SH", "NAME")
 	m.line(roff(pageName(cmd)) + ` \- ` + roff(cmd.Short))
@@ -53,10 +54,13 @@ func (m *manual) line(text string) {
 func (m *manual) macro(name string, args ...string) {
 	m.b.WriteString("." + name)
 	for _, arg := range args {
-		m.b.WriteString(` "` + strings.ReplaceAll(roff(arg), `"`, `\(dq`) + `"`)
+		m.b.WriteString(" " + argument(arg))
 	}
 	m.b.WriteString("\n")
 }
+
+// argument is plain text as an argument of a macro.
+func argument(text string) string { return `"` + strings.ReplaceAll(roff(text), `"`, `\(dq`) + `"` }
 
 // roff writes plain text so that roff prints it as it stands. A hyphen is a minus, so
 // that a flag can be copied from the page, and " and ' stay as they are.
