@@ -47,8 +47,12 @@ const collyUserAgent = "colly - https://github.com/gocolly/colly"
 // nothing under a context that is over: a transport that has no regard for
 // contexts, such as the one that Collector.Appengine sets, sends pages unchecked.
 // And to a host not asked before colly may still send its own request for
-// robots.txt. A client given to SetClient before Attach gets the gate as its
-// transport: never give it http.DefaultClient, which all of the program shares.
+// robots.txt. A context set after Attach takes the seal away: the gate then
+// refuses everything with ErrUnsealed. Do not replace both: what remains is a
+// plain collector, and its own check has no rules for a host that was visited
+// before, or that a clone with a context of its own tried to visit. A client
+// given to SetClient before Attach gets the gate as its transport: never give it
+// http.DefaultClient, which all of the program shares.
 //
 // The first request to a host, unless it is HEAD, finds out about robots.txt
 // before all else: outside the page's timeout and its LimitRule, and if
@@ -57,8 +61,9 @@ const collyUserAgent = "colly - https://github.com/gocolly/colly"
 // the same host by another scheme, COLLY_IGNORE_ROBOTSTXT, a URL that is
 // disallowed rather than unreachable, robots.txt slower than the page's timeout
 // and then unreachable) the request itself is refused: OnRequest has run and the
-// URL is marked. Request.Retry is the way on, at BlockedError.RetryAt. To know
-// before, call Check.
+// URL is marked. IgnoreRobotsTxt set to true after Attach is one of these cases,
+// and has no other effect. Request.Retry is the way on, at BlockedError.RetryAt.
+// To know before, call Check.
 //
 // A HEAD to a host not asked before, colly's own for CheckHead included, and a
 // redirect to one wait for robots.txt within the page's timeout
@@ -77,9 +82,9 @@ func (r *Robots) Attach(c *colly.Collector) {
 	s := sealOf(c.Context)
 	switch {
 	case s == nil:
-		c.Context = newSeal(c.Context, newCollectorGate(c.Context, r))
+		c.Context = newSeal(c.Context, newCollectorGate(c.Context, c, r))
 	case s.gate.robots != r:
-		g := newCollectorGate(s.parent, r)
+		g := newCollectorGate(s.parent, c, r)
 		g.shell.Proxy = s.gate.shell.Proxy
 		g.shell.DisableKeepAlives = s.gate.shell.DisableKeepAlives
 		c.Context = newSeal(s.parent, g)
@@ -92,15 +97,16 @@ func (r *Robots) Attach(c *colly.Collector) {
 // a transport of the type it knows and writes to its fields, instead of putting
 // another in its place.
 type collectorGate struct {
-	robots *Robots
-	shell  *http.Transport
-	parent context.Context // the collector's, for the values that Options.Transport may look for
+	robots    *Robots
+	collector *colly.Collector // the one that Attach was called with
+	shell     *http.Transport
+	parent    context.Context // the collector's, for the values that Options.Transport may look for
 
 	mu     sync.Mutex
 	warned map[Origin]time.Time // FetchedAt of the unreachable records that were logged
 }
 
-func newCollectorGate(parent context.Context, r *Robots) *collectorGate {
+func newCollectorGate(parent context.Context, c *colly.Collector, r *Robots) *collectorGate {
 	refuse := func(context.Context, string, string) (net.Conn, error) {
 		// Only a request that asks for another protocol gets here: net/http takes
 		// https requests with an Upgrade field past registered protocols.
@@ -110,10 +116,11 @@ func newCollectorGate(parent context.Context, r *Robots) *collectorGate {
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
 	g := &collectorGate{
-		robots: r,
-		shell:  &http.Transport{DialContext: refuse, DialTLSContext: refuse, Protocols: protocols},
-		parent: parent,
-		warned: make(map[Origin]time.Time),
+		robots:    r,
+		collector: c,
+		shell:     &http.Transport{DialContext: refuse, DialTLSContext: refuse, Protocols: protocols},
+		parent:    parent,
+		warned:    make(map[Origin]time.Time),
 	}
 	g.shell.RegisterProtocol("http", g)
 	g.shell.RegisterProtocol("https", g)
@@ -141,11 +148,20 @@ func (g *collectorGate) RoundTrip(req *http.Request) (*http.Response, error) {
 // none; only if it is unreachable does colly hear of it, and refuse the URL,
 // unless Options.RefuseInGate leaves that to the gate.
 //
+// colly remembers the answer for as long as the collector lives. A collector that
+// has lost its seal must not be told "no rules": with another transport it would
+// send pages on the strength of that. It gets ErrUnsealed and remembers nothing.
+// The question carries no context, so the collector itself is looked at, and a
+// clone's own context is not seen.
+//
 // The question is under the page's timeout, but the fetch is not, so it is
 // waited for beyond. net/http turns an error that comes after the timeout into
 // one of its own, which nobody could tell from a slow page: then colly is left in
 // the belief that all is well, and the gate refuses the page.
 func (g *collectorGate) answer(req *http.Request) (*http.Response, error) {
+	if sealOf(g.collector.Context) == nil {
+		return nil, ErrUnsealed
+	}
 	if isUserFetch(g.parent) {
 		return noRobots(req), nil
 	}

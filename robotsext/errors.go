@@ -99,7 +99,8 @@ var (
 	// ErrUnsealed is why nothing is sent by a collector that goes through the gate
 	// but does not carry the context that Attach gives: its context was set after
 	// Attach, or not it but a clone of it was attached. Without that context, a
-	// later replacement of the transport would go unnoticed.
+	// later replacement of the transport would go unnoticed. For the same reason
+	// colly's own question for robots.txt gets this error and no answer.
 	ErrUnsealed = errors.New("robotsext: the collector does not have the context that Attach gave it: set its context before Attach, and attach it before cloning it")
 	// ErrUncheckable is the class of requests whose path cannot be compared with
 	// rules, and which are therefore not sent: CONNECT, OPTIONS *, opaque URLs,

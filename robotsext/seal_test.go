@@ -83,3 +83,94 @@ func TestNothingSentAfterTheEnd(t *testing.T) {
 		})
 	}
 }
+
+// A collector that loses both the context and the transport that Attach gave it
+// sends no disallowed page, whichever went first: colly's own question for
+// robots.txt is refused once the context is gone, so that colly asks the site
+// itself as soon as the transport is gone too.
+func TestContextAndClientReplaced(t *testing.T) {
+	type step struct {
+		name string
+		do   func(t *testing.T, s *site, c *colly.Collector) *colly.Collector
+	}
+	var (
+		setContext = step{"context", func(_ *testing.T, _ *site, c *colly.Collector) *colly.Collector {
+			c.Context = context.Background()
+			return c
+		}}
+		replaceClient = step{"client", func(t *testing.T, _ *site, c *colly.Collector) *colly.Collector {
+			transport := &http.Transport{DisableKeepAlives: true}
+			t.Cleanup(transport.CloseIdleConnections)
+			c.SetClient(&http.Client{Transport: transport})
+			return c
+		}}
+		visit = step{"visit", func(_ *testing.T, s *site, c *colly.Collector) *colly.Collector {
+			_ = c.Visit(s.URL + "/ok")
+			c.Wait()
+			return c
+		}}
+		head = step{"head", func(_ *testing.T, s *site, c *colly.Collector) *colly.Collector {
+			_ = c.Head(s.URL + "/ok")
+			c.Wait()
+			return c
+		}}
+		clone = step{"clone", func(_ *testing.T, _ *site, c *colly.Collector) *colly.Collector { return c.Clone() }}
+	)
+	// Beyond reach: "no rules" is what colly remembers of the site by then, and
+	// nothing of Attach is left in the collector. The comment of Attach says so.
+	beyond := true
+	tests := []struct {
+		steps []step
+		sent  bool
+	}{
+		{steps: []step{setContext, replaceClient}},
+		{steps: []step{replaceClient, setContext}},
+		{steps: []step{setContext, visit, replaceClient}},
+		{steps: []step{setContext, head, replaceClient}},
+		{steps: []step{replaceClient, visit, setContext}},
+		{steps: []step{setContext, replaceClient, visit}},
+		{steps: []step{head, setContext, replaceClient}},
+		{steps: []step{setContext, clone, visit, replaceClient}},
+		{steps: []step{setContext, visit, clone, replaceClient}},
+		{steps: []step{clone, setContext, replaceClient}},
+		{steps: []step{visit, setContext}},
+		{steps: []step{visit, replaceClient}},
+		{steps: []step{visit, clone, replaceClient}},
+		{steps: []step{visit, clone, setContext}},
+		{[]step{visit, setContext, replaceClient}, beyond},
+		{[]step{visit, replaceClient, setContext}, beyond},
+		{[]step{clone, setContext, visit, replaceClient}, beyond},
+	}
+	ways := map[string]drive{"sync": direct, "async": asynchronous, "queue": queued}
+	for _, test := range tests {
+		for how, drive := range ways {
+			var names []string
+			for _, step := range test.steps {
+				names = append(names, step.name)
+			}
+			t.Run(strings.Join(names, ", ")+"/"+how, func(t *testing.T) {
+				s := newSite(t, text(private))
+				c := colly.NewCollector(newRobots(t, nil).Attach)
+				c.Async = how == "async"
+				for _, step := range test.steps {
+					c = step.do(t, s, c)
+				}
+				_ = drive(t, c, action{"GET", s.URL + "/private/a"})
+				if sent := s.count("GET /private/a") != 0; sent != test.sent {
+					t.Errorf("disallowed page sent: %t, want %t; the site was asked %q", sent, test.sent, s.asked())
+				}
+			})
+		}
+	}
+}
+
+// What a collector without its context may not have is said to it at once, and
+// asks the site nothing.
+func TestContextSetAfterAttachAsksNothing(t *testing.T) {
+	s := newSite(t, text(private))
+	c := colly.NewCollector(newRobots(t, nil).Attach, colly.StdlibContext(t.Context()))
+	if err := c.Visit(s.URL + "/ok"); !errors.Is(err, robotsext.ErrUnsealed) {
+		t.Errorf("error %v, want ErrUnsealed", err)
+	}
+	s.wantAsked(t)
+}
