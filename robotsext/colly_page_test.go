@@ -3,13 +3,18 @@ package robotsext_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log"
 	"net"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"os"
+	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -105,5 +110,252 @@ func TestCollyPage(t *testing.T) {
 		if !strings.Contains(string(source), indented) {
 			t.Errorf("not in colly_page_test.go:\n%s", block[1])
 		}
+	}
+}
+
+// TestCollyPageIsHeld lists what COLLY.md says, each with the test that shows it.
+func TestCollyPageIsHeld(t *testing.T) {
+	held := []struct{ statement, test string }{
+		{"every request: redirects, HEAD, POST, clones", "TestAttachNeverSendsDisallowed"},
+		{"by scheme, host and port", "TestSchemesOfOneHost"},
+		{"what it knows of an origin is shared", "TestAttachSharedRobots"},
+		{"the user agent need not be set any more", "TestUserAgentOfCollector"},
+		{"robots.txt answers 5xx or 429 | everything is allowed, for ever", "TestPeersAreWrong"},
+		{"no page is requested until it answers", "TestAttachLater"},
+		{"does not answer | every page fails", "TestCollysOwnCheck"},
+		{"404, 403 and other 4xx | everything is allowed | the same", "TestAttachNoRobots"},
+		{"up to 9, within `AllowedDomains`; then every page fails", "TestCollysOwnCheck"},
+		{"up to 5, also to other hosts; then as 404", "TestRedirects"},
+		{"how long it is used | for ever", "TestCollysOwnCheck"},
+		{"between 5 minutes and a day", "TestLifetime"},
+		{"50 first requests at a time | 50 fetches of robots.txt", "TestCollysOwnCheck"},
+		{"| one |", "TestAttachFiftyFirstVisits"},
+		{"one line that makes no sense | every page of the host fails | the line is skipped", "TestCollysOwnCheck"},
+		{"the group of `mybot`, crawler `mybotnet` | bound by it | not bound", "TestPeersAreWrong"},
+		{"`Allow` and `Disallow` of equal length", "TestPeersAreWrong"},
+		{"match in the form that RFC 9309 gives them", "TestPeersAreWrong"},
+		{"the same by `errors.Is`, and in it the rule, its line, the file", "TestAttachNeverSendsDisallowed"},
+		{"`OnError` receives every disallowed URL", "TestErrorsReachCallers"},
+		{"so count it in one of the two places", "TestErrorsReachCallers"},
+		{"`Visit` returns *later* and `OnError` is not called, asynchronous or not", "TestErrorsReachCallers"},
+		{"which drops the errors of `Visit`, and with them these URLs", "TestQueueLater"},
+		{"they reach `OnError` too, in the queue and everywhere else", "TestErrorsReachCallers"},
+		{"so that the function above retries them", "TestQueueLater"},
+		{"`Pace` waits between two requests to an origin as long as its `Crawl-delay` says", "TestPace"},
+		{"here up to 10 s", "TestPace"},
+		{"the longer of both holds", "TestPaceBesideLimitRule"},
+		{"refuses to connect to what is not a public address", "TestGuard"},
+		{"Such an error of `Visit` or `OnError` is a `guard.ErrRefused`", "TestGuard"},
+		{"For robots.txt itself it is *later*", "TestGuard"},
+		{"is connected to by the first wherever it is", "TestGuardAndProxy"},
+		{"by the second only if it is public, or `guard.New` is told to allow it", "TestControlAndProxy"},
+		{"no page is sent, and the error is `robotsext.ErrDetached`", "TestGateTakenAway"},
+		{"colly's own request for the robots.txt of a host that is new to it", "TestGateTakenAway"},
+		{"Such a transport sends pages unchecked", "TestGateTakenAway"},
+		{"`SetProxy` and `SetProxyFunc`: after `Attach`", "TestSetProxyAfterAttach"},
+		{"`c.Context` reads as cancelled afterwards", "TestContextBeforeAttach"},
+		{"nothing is sent, and the error is `robotsext.ErrUnsealed`", "TestContextSetAfterAttach"},
+		{"allows everything on a host that it visited through `Attach`", "TestContextAndClientReplaced"},
+		{"`IgnoreRobotsTxt = true` after `Attach` has no effect", "TestIgnoreRobotsTxtSetAfterAttach"},
+		{"the robots.txt of that host counts too", "TestHostHeaderHasASay"},
+		{"`Attach` on the parent covers them", "TestAttachNeverSendsDisallowed"},
+		{"`Pace` has to be called for each", "TestPace"},
+		{"what colly serves from there is not asked about", "TestNotPossible"},
+	}
+	text, err := os.ReadFile("COLLY.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := strings.Join(strings.Fields(string(text)), " ")
+	tests := testFunctions(t)
+	for _, h := range held {
+		if !strings.Contains(page, h.statement) {
+			t.Errorf("COLLY.md no longer says %q, which %s shows", h.statement, h.test)
+		}
+		if !tests[h.test] {
+			t.Errorf("%s, which shows that %q, is gone", h.test, h.statement)
+		}
+	}
+}
+
+// testFunctions returns the names of the package's tests.
+func testFunctions(t *testing.T) map[string]bool {
+	t.Helper()
+	files, err := filepath.Glob("*_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := make(map[string]bool)
+	for _, file := range files {
+		source, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, match := range regexp.MustCompile(`(?m)^func (Test\w+)\(`).FindAllStringSubmatch(string(source), -1) {
+			names[match[1]] = true
+		}
+	}
+	return names
+}
+
+// What COLLY.md says of colly's own check, where TestPeersAreWrong does not show it.
+func TestCollysOwnCheck(t *testing.T) {
+	newCollector := func(options ...colly.CollectorOption) *colly.Collector {
+		c := colly.NewCollector(options...)
+		c.IgnoreRobotsTxt = false
+		return c
+	}
+	t.Run("no answer: every page fails", func(t *testing.T) {
+		s := newSite(t, outages["reset"])
+		c := newCollector()
+		for _, path := range []string{"/a", "/b"} {
+			if err := c.Visit(s.URL + path); err == nil {
+				t.Errorf("%s: no error", path)
+			}
+		}
+		if pages := s.pages(); len(pages) != 0 {
+			t.Errorf("pages sent: %q", pages)
+		}
+	})
+	t.Run("a line that makes no sense: every page fails", func(t *testing.T) {
+		s := newSite(t, text("User-agent: *\nCrawl-delay: soon\nDisallow: /private\n"))
+		c, ours := newCollector(), colly.NewCollector(newRobots(t, nil).Attach)
+		for _, path := range []string{"/a", "/b"} {
+			if err := c.Visit(s.URL + path); err == nil {
+				t.Errorf("%s: colly has no error", path)
+			}
+			if err := ours.Visit(s.URL + path); err != nil {
+				t.Errorf("%s: with robotsext %v", path, err)
+			}
+		}
+		wantDisallowed(t, ours.Visit(s.URL+"/private"), 3)
+	})
+	t.Run("nine redirects", func(t *testing.T) {
+		if err := newCollector().Visit(chain(t, 9, text(private)).URL + "/a"); err != nil {
+			t.Error(err)
+		}
+		if err := newCollector().Visit(chain(t, 10, text(private)).URL + "/a"); err == nil {
+			t.Error("ten redirects: no error")
+		}
+	})
+	t.Run("redirect to a domain that is not allowed", func(t *testing.T) {
+		s := newSite(t, http.RedirectHandler("http://localhost:1/robots.txt", http.StatusFound).ServeHTTP)
+		if err := newCollector(colly.AllowedDomains("127.0.0.1")).Visit(s.URL + "/a"); err == nil || len(s.pages()) != 0 {
+			t.Errorf("error %v, pages sent %q", err, s.pages())
+		}
+	})
+	t.Run("used for ever, fetched by each first request", func(t *testing.T) {
+		const visits = 50
+		var asked sync.WaitGroup
+		asked.Add(visits)
+		s := newSite(t, func(w http.ResponseWriter, req *http.Request) {
+			asked.Done()
+			asked.Wait() // until all have asked
+			w.Header().Set("Cache-Control", "no-store")
+			text(private)(w, req)
+		})
+		c := newCollector(colly.Async())
+		var visitors sync.WaitGroup
+		for i := range visits {
+			visitors.Go(func() { _ = c.Visit(fmt.Sprintf("%s/%d", s.URL, i)) })
+		}
+		visitors.Wait()
+		c.Wait()
+		if err := c.Visit(s.URL + "/later"); err != nil {
+			t.Error(err)
+		}
+		c.Wait()
+		if n := s.count(robotsLine); n != visits {
+			t.Errorf("robots.txt was requested %d times, want %d", n, visits)
+		}
+	})
+}
+
+// Who learns of a refusal, and how often.
+func TestErrorsReachCallers(t *testing.T) {
+	for _, test := range []struct {
+		name           string
+		robots         http.HandlerFunc
+		opts           robotsext.Options
+		drive          drive
+		visit, onError int
+	}{
+		{"disallowed", text(private), robotsext.Options{}, direct, 1, 1},
+		{"disallowed, async", text(private), robotsext.Options{}, asynchronous, 0, 1},
+		{"disallowed, queue", text(private), robotsext.Options{}, queued, 0, 1},
+		{"later", status(500), robotsext.Options{}, direct, 1, 0},
+		{"later, async", status(500), robotsext.Options{}, asynchronous, 1, 0},
+		{"later, queue", status(500), robotsext.Options{}, queued, 0, 0},
+		{"later, RefuseInGate", status(500), robotsext.Options{RefuseInGate: true}, direct, 1, 1},
+		{"later, RefuseInGate, async", status(500), robotsext.Options{RefuseInGate: true}, asynchronous, 0, 1},
+		{"later, RefuseInGate, queue", status(500), robotsext.Options{RefuseInGate: true}, queued, 0, 1},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := newSite(t, test.robots)
+			c := colly.NewCollector(newRobots(t, &test.opts).Attach)
+			var onError errorList
+			c.OnError(func(_ *colly.Response, err error) { onError.add(err) })
+			all := test.drive(t, c, action{"GET", s.URL + "/private"}) // from Visit and OnError
+			if got := len(onError.errs); got != test.onError {
+				t.Errorf("OnError was called %d times, want %d", got, test.onError)
+			}
+			if got := len(all) - len(onError.errs); got != test.visit {
+				t.Errorf("Visit returned %d errors, want %d", got, test.visit)
+			}
+			for _, err := range all {
+				if !errors.Is(err, colly.ErrRobotsTxtBlocked) {
+					t.Errorf("error %v", err)
+				}
+			}
+			if pages := s.pages(); len(pages) != 0 {
+				t.Errorf("pages sent: %q", pages)
+			}
+		})
+	}
+}
+
+// Once attached, a collector cannot be told to ignore robots.txt.
+func TestIgnoreRobotsTxtSetAfterAttach(t *testing.T) {
+	for how, drive := range drives {
+		t.Run(how, func(t *testing.T) {
+			s := newSite(t, text(private))
+			down := newSite(t, status(500))
+			c := colly.NewCollector(newRobots(t, nil).Attach)
+			c.IgnoreRobotsTxt = true
+			_ = drive(t, c, action{"GET", s.URL + "/a"}, action{"GET", s.URL + "/private"}, action{"HEAD", s.URL + "/private"}, action{"GET", down.URL + "/a"})
+			if got := append(s.pages(), down.pages()...); !slices.Equal(got, []string{"GET /a"}) {
+				t.Errorf("pages sent: %q", got)
+			}
+		})
+	}
+}
+
+// A guard at the dialer guards the way to a proxy too.
+func TestControlAndProxy(t *testing.T) {
+	s := newSite(t, text(""))
+	p := newProxy(t)
+	for name, test := range map[string]struct {
+		guard *guard.Guard
+		sent  bool
+	}{
+		"not public": {guard.New(), false},
+		"allowed":    {guard.New(netip.MustParsePrefix("127.0.0.0/8")), true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dialer := &net.Dialer{Control: test.guard.Control}
+			transport := &http.Transport{DialContext: dialer.DialContext}
+			defer transport.CloseIdleConnections()
+			c := colly.NewCollector()
+			c.WithTransport(transport)
+			if err := c.SetProxy(p.URL); err != nil {
+				t.Fatal(err)
+			}
+			if err := c.Visit(s.URL + "/a"); errors.Is(err, guard.ErrRefused) == test.sent {
+				t.Errorf("error %v", err)
+			}
+			if sent := len(p.seen()) != 0; sent != test.sent {
+				t.Errorf("the proxy saw %q", p.seen())
+			}
+		})
 	}
 }

@@ -214,3 +214,33 @@ func TestPace(t *testing.T) {
 		})
 	})
 }
+
+// A LimitRule of colly's waits after each request, whatever Pace has waited.
+func TestPaceBesideLimitRule(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		rule time.Duration
+		want []string
+	}{
+		{"Crawl-delay is longer", 2 * time.Second, []string{"0 /robots.txt", "5 /a", "10 /b", "15 /c"}},
+		{"LimitRule is longer", 8 * time.Second, []string{"0 /robots.txt", "5 /a", "13 /b", "21 /c"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			paced(t, "User-agent: *⏎Crawl-delay: 5", func(t *testing.T, r *robotsext.Robots, sent func() []string) {
+				c := colly.NewCollector(r.Attach)
+				r.Pace(c, 0)
+				if err := c.Limit(&colly.LimitRule{DomainGlob: "*", Delay: test.rule}); err != nil {
+					t.Fatal(err)
+				}
+				for _, path := range []string{"/a", "/b", "/c"} {
+					if err := c.Visit("http://example.com" + path); err != nil {
+						t.Error(err)
+					}
+				}
+				if got := sent(); !slices.Equal(got, test.want) {
+					t.Errorf("sent %q, want %q", got, test.want)
+				}
+			})
+		})
+	}
+}
