@@ -60,7 +60,7 @@ func (s *settings) join(ctx context.Context) error {
 // isOfRedis tells whether an error is one that redisError knows what to do about.
 func isOfRedis(err error) bool {
 	for _, class := range []error{
-		redisstore.ErrUnavailable, redisstore.ErrRefused, redisstore.ErrFull, redisstore.ErrEvicts, redisstore.ErrReadOnly,
+		redisstore.ErrUnavailable, redisstore.ErrRefused, redisstore.ErrPermission, redisstore.ErrFull, redisstore.ErrEvicts, redisstore.ErrReadOnly,
 		redisstore.ErrTaken, redisstore.ErrGone, redisstore.ErrAddress, redisstore.ErrTLS,
 	} {
 		if errors.Is(err, class) {
@@ -77,7 +77,9 @@ func redisError(err error) error {
 	case errors.Is(err, redisstore.ErrUnavailable):
 		return failed("%w; is it running, and is --frontier its address?", err)
 	case errors.Is(err, redisstore.ErrRefused):
-		return failed("%w; the password is taken from the variable %s or from --frontier-password-file, and the user from the address", err, redisstore.PasswordVariable)
+		return failed("%w; give the password in the variable %s or with --frontier-password-file, and the user in the address", err, redisstore.PasswordVariable)
+	case errors.Is(err, redisstore.ErrPermission):
+		return failed("%w; the password is right: run ACL SETUSER on the server with the permissions that crawler/SHARED.md lists, for keys and channels that begin with --frontier-prefix", err)
 	case errors.Is(err, redisstore.ErrFull):
 		return failed("%w: its maxmemory is used up; give it more, then go on with --resume. Nothing is lost", err)
 	case errors.Is(err, redisstore.ErrEvicts):

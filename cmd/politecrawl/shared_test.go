@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -112,4 +113,101 @@ func TestRedisIsNotThere(t *testing.T) {
 	server.Do(t, "CONFIG", "SET", "maxmemory", "1")
 	got := run(t, "crawl", "http://127.0.0.1:1/", "--output", out, "--frontier", server.URL())
 	got.wantRefusal(t, exitFailed, "redis is full", "maxmemory")
+}
+
+// restricted returns the address of a server, and of a user of it who may do what the
+// line in SHARED.md says and no more. The password is in the environment.
+func restricted(t *testing.T, server *redistest.Server) (url string) {
+	t.Helper()
+	const secret = "hunter2-in-no-output"
+	text, err := os.ReadFile(filepath.Join("..", "..", "crawler", "SHARED.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := regexp.MustCompile(`ACL SETUSER crawler(?:\\\n|[^\n])*`).FindString(string(text))
+	line = strings.ReplaceAll(strings.ReplaceAll(line, "\\\n", ""), ">PASSWORD", ">"+secret)
+	if answer := server.Do(t, strings.Fields(line)...); answer != "+OK" {
+		t.Fatalf("%q: %s", line, answer)
+	}
+	t.Setenv(redisstore.PasswordVariable, secret)
+	return strings.Replace(server.URL(), "://", "://crawler@", 1)
+}
+
+// A user with the permissions of SHARED.md can run every command.
+func TestSharedCrawlByUserOfSharedPage(t *testing.T) {
+	server := redistest.Start(t)
+	at := []string{"--frontier", restricted(t, server)}
+	url, dir := chainSite(t, 6), t.TempDir()
+	w1, w2 := filepath.Join(dir, "w1"), filepath.Join(dir, "w2")
+	for _, args := range [][]string{
+		{"crawl", url, "--join", "news", "--output", w1, "--delay", "0s", "--max-pages", "3"},
+		{"crawl", "--join", "news", "--output", w2},
+		{"crawl", "--resume", w2, "--max-pages", "0"},
+		{"crawl", "--recrawl", w1},
+		{"crawl", "status", "news"},
+		{"crawl", "stop", "news"},
+		{"crawl", "delete", "news"},
+	} {
+		all := args
+		if args[1] != "--resume" && args[1] != "--recrawl" {
+			all = append(all, at...)
+		}
+		if got := run(t, all...); got.code != exitDone {
+			t.Errorf("%s: exit code %d: %s", strings.Join(args, " "), got.code, got.stderr)
+		}
+	}
+	if answer := server.Do(t, "DBSIZE"); answer != ":0" {
+		t.Errorf("after delete the server has %s keys", answer)
+	}
+}
+
+// What a user may not do is told from a password that is wrong or missing, each with
+// what to do about it.
+func TestRedisRefuses(t *testing.T) {
+	server := redistest.Start(t)
+	url := restricted(t, server)
+	status := func(args ...string) ran {
+		return run(t, append([]string{"crawl", "status", "news", "--frontier", url}, args...)...)
+	}
+	permission := []string{"the password is right", "ACL SETUSER", "SHARED.md"}
+	for _, test := range []struct {
+		name  string
+		acl   []string // for SETUSER
+		args  []string
+		words []string
+	}{
+		{"a command of scripts", []string{"-llen"}, nil, append(permission, "+llen")},
+		{"two commands of scripts", []string{"-llen", "-hget"}, nil, append(permission, "+hget +llen")},
+		{"a command of the program", []string{"-eval"}, nil, append(permission, "eval")},
+		{"a prefix", nil, []string{"--frontier-prefix", "other"}, append(permission, "--frontier-prefix")},
+		{"a channel", []string{"resetchannels"}, nil, append(permission, "subscribe")},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if test.acl != nil {
+				server.Do(t, append([]string{"ACL", "SETUSER", "crawler"}, test.acl...)...)
+			}
+			got := status(test.args...)
+			got.wantRefusal(t, exitFailed, test.words...)
+			if strings.Contains(got.stderr, redisstore.PasswordVariable) {
+				t.Errorf("the password is blamed: %s", got.stderr)
+			}
+			restricted(t, server)
+		})
+	}
+	t.Run("a database", func(t *testing.T) {
+		got := run(t, "crawl", "status", "news", "--frontier", url+"/2")
+		got.wantRefusal(t, exitFailed, append(permission, "select")...)
+		server.Do(t, "ACL", "SETUSER", "crawler", "+select")
+		run(t, "crawl", "status", "news", "--frontier", url+"/2").wantRefusal(t, exitMisuse, "no crawl")
+	})
+	for name, password := range map[string]string{"wrong": "wrong", "missing": ""} {
+		t.Run(name+" password", func(t *testing.T) {
+			t.Setenv(redisstore.PasswordVariable, password)
+			got := status()
+			got.wantRefusal(t, exitFailed, redisstore.PasswordVariable, "--frontier-password-file", "user")
+			if strings.Contains(got.stderr, "ACL") || strings.Contains(got.stderr, "is right") {
+				t.Errorf("permissions are blamed: %s", got.stderr)
+			}
+		})
+	}
 }

@@ -33,9 +33,13 @@ var (
 	// expire.
 	ErrUnavailable = errors.New("redisstore: redis is not available")
 
-	// ErrRefused says that Redis did not let us in, or does not let us do what
-	// is needed: user, password, or the user's permissions.
+	// ErrRefused says that Redis did not let us in: the user or the password is
+	// wrong or missing.
 	ErrRefused = errors.New("redisstore: redis refuses")
+
+	// ErrPermission says that the user may not use a command, a key or a channel
+	// that is needed. Its password is right.
+	ErrPermission = errors.New("redisstore: the redis user lacks permissions")
 
 	// ErrTLS says that there is no secure connection: a certificate is not
 	// trusted, or is for another name, or ours is missing, or the server does
@@ -86,8 +90,8 @@ var classes = []struct {
 	{"ASK ", ErrUnavailable},
 	{"NOAUTH", ErrRefused},
 	{"WRONGPASS", ErrRefused},
-	{"NOPERM", ErrRefused},
-	{"The user executing the script can't ", ErrRefused},
+	{"NOPERM", ErrPermission},
+	{"The user executing the script can't ", ErrPermission},
 	{"TAKEN ", ErrTaken},
 	{"GONE ", ErrGone},
 	{"INUSE ", ErrInUse},

@@ -174,7 +174,7 @@ func (s *Store) permitted(ctx context.Context) error {
 		return classify(err)
 	}
 	if len(missing) > 0 {
-		return fmt.Errorf("%w: the user may not do %s", ErrRefused, strings.Join(missing, ", "))
+		return fmt.Errorf("%w: +%s", ErrPermission, strings.Join(missing, " +"))
 	}
 	return nil
 }

@@ -69,12 +69,28 @@ func leastLine(t *testing.T) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	line := regexp.MustCompile(`ACL SETUSER crawler(?:\\\n//|[^\n])*`).Find(text)
-	words := strings.Fields(strings.ReplaceAll(string(line), "\\\n//", ""))
+	words := aclLine(string(text))
 	if len(words) < 10 {
-		t.Fatalf("the package comment has no line for ACL: %q", line)
+		t.Fatalf("the package comment has no line for ACL: %q", words)
 	}
 	return words
+}
+
+// aclLine returns the words of the command that gives the user its permissions.
+func aclLine(text string) []string {
+	line := regexp.MustCompile(`ACL SETUSER crawler(?:\\\n(?://)?|[^\n])*`).FindString(text)
+	return strings.Fields(regexp.MustCompile(`\\\n(?://)?`).ReplaceAllString(line, ""))
+}
+
+// SHARED.md gives the user the same permissions as the package comment.
+func TestSharedPageHasThePermissions(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "SHARED.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := aclLine(string(text)), leastLine(t); !slices.Equal(got, want) {
+		t.Errorf("SHARED.md: %q\nwant %q", got, want)
+	}
 }
 
 // restrict has a server know the user crawler with the password secret, who may do
@@ -110,7 +126,7 @@ func TestLeastPermissions(t *testing.T) {
 		}
 		server.Do(t, "ACL", "SETUSER", "crawler", "-"+command)
 		_, err := Open(ctx, url, &Options{Crawl: "other", Patience: -1})
-		if !errors.Is(err, ErrRefused) || !strings.Contains(strings.ToLower(err.Error()), command) {
+		if !errors.Is(err, ErrPermission) || !strings.Contains(strings.ToLower(err.Error()), command) {
 			t.Errorf("Open without +%s: %v", command, err)
 		}
 		server.Do(t, "ACL", "SETUSER", "crawler", "+"+command)
@@ -122,17 +138,17 @@ func TestLeastPermissions(t *testing.T) {
 			_ = openTest(t, url, Options{Crawl: "other"}).Close()
 			err = Delete(ctx, url, &Options{Crawl: "other"})
 		}
-		if !errors.Is(err, ErrRefused) || !strings.Contains(err.Error(), command) {
+		if !errors.Is(err, ErrPermission) || !strings.Contains(err.Error(), command) {
 			t.Errorf("Delete without +%s: %v", command, err)
 		}
 		server.Do(t, "ACL", "SETUSER", "crawler", "+"+command)
 	}
-	if _, err := Open(ctx, url, &Options{Prefix: "other"}); !errors.Is(err, ErrRefused) {
+	if _, err := Open(ctx, url, &Options{Prefix: "other"}); !errors.Is(err, ErrPermission) {
 		t.Errorf("Open under a prefix that is not the user's: %v", err)
 	}
 	// Permissions that go while a crawl is on.
 	server.Do(t, "ACL", "SETUSER", "crawler", "-evalsha")
-	if _, err := s.Add(ctx, testItems("a", 1)); !errors.Is(err, ErrRefused) || !strings.Contains(err.Error(), "evalsha") {
+	if _, err := s.Add(ctx, testItems("a", 1)); !errors.Is(err, ErrPermission) || !strings.Contains(err.Error(), "evalsha") {
 		t.Errorf("Add without +evalsha: %v", err)
 	}
 	server.Do(t, "ACL", "SETUSER", "crawler", "+evalsha")
