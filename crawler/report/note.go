@@ -15,6 +15,9 @@ func (m *maker) notes() []string {
 	if m.reconciler.within.linksUnknown && len(m.segments) == 1 {
 		notes = append(notes, output.LinksFile+" is missing or empty, so that of the pages that link to a URL only the one is known by which it was found")
 	}
+	if n := m.reconciler.within.unchanged; n > 0 {
+		notes = append(notes, quantity(n, "page")+" had not changed since the last crawl and came without content; the links and duplicates there are not counted")
+	}
 	if m.reconciler.within.part {
 		notes = append(notes, onePart)
 	}

@@ -177,6 +177,17 @@ func TestInconclusive(t *testing.T) {
 	}
 }
 
+// A page that answers 304 comes without its body, so its links and duplicates are missing
+// from the numbers of the report.
+func TestReportNotesPagesWithoutContent(t *testing.T) {
+	c := everything()
+	c.page("/same", output.Page{Status: 304, Source: "link", Unchanged: true})
+	want := []string{"1 page had not changed since the last crawl and came without content; the links and duplicates there are not counted"}
+	if diff := cmp.Diff(want, c.make(t).Notes); diff != "" {
+		t.Errorf("notes (-want +got):\n%s", diff)
+	}
+}
+
 // TestListedTwice holds that of the sitemaps which list a URL the first by name is told,
 // in whichever order they were read, and that a date is held against the last reading.
 func TestListedTwice(t *testing.T) {
