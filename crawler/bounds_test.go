@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -101,26 +102,56 @@ func TestLongURLs(t *testing.T) {
 	}
 }
 
-// Of a page with more links than are taken up the others are counted.
-func TestMaxLinks(t *testing.T) {
-	var links strings.Builder
-	pages := map[string]string{}
-	for i := range 50 {
-		fmt.Fprintf(&links, `<a href="/%d">%[1]d</a>`, i)
-		pages[fmt.Sprintf("/%d", i)] = "page"
+// max-links counts distinct URLs. A page that repeats its links, whatever their spelling,
+// loses none of them.
+func TestMaxLinksCountsDistinctURLs(t *testing.T) {
+	const distinct = 20
+	every := func(spellings ...string) string {
+		var page strings.Builder
+		for _, spelling := range spellings {
+			for i := range distinct {
+				page.WriteString("<a href=\"" + strings.ReplaceAll(spelling, "N", strconv.Itoa(i)) + "\">x</a>")
+			}
+		}
+		return page.String()
 	}
-	pages["/"] = links.String()
-	s := newSite(t, "127.0.0.1", pages)
-	cfg := testConfig(t, s.url+"/")
-	cfg.MaxLinks = 20
-	got := run(t, cfg, nil)
-	if p := got.pages[0]; p.Links != 50 || p.LinksLeft != 30 || got.Pages != 21 {
-		t.Errorf("%d pages, %+v", got.Pages, p)
-	}
-	cfg = testConfig(t, s.url+"/")
-	cfg.MaxLinks = 0
-	if got := run(t, cfg, nil); got.pages[0].LinksLeft != 0 || got.Pages != 51 {
-		t.Errorf("%d pages, %+v", got.Pages, got.pages[0])
+	for _, tt := range []struct {
+		name, page string
+		max, left  int
+	}{
+		{"as many as the limit", every("/N"), distinct, 0},
+		{"one more than the limit", every("/N"), distinct - 1, 1},
+		{"no limit", every("/N"), 0, 0},
+		{"900,000 repeated", strings.Repeat("<a href=/1>", 900_000) + every("/N"), distinct, 0},
+		{"fragments", every("/N", "/N#a", "/N#b", "/N#N"), distinct, 0},
+		{"other spellings", every("/N", "N", "./N", "/./N", "{site}/N", "/x/../N?gone=1", "N?gone=2"), distinct, 0},
+		{"other spellings of one beyond the limit", every("/N", "./N", "/N#a"), distinct - 1, 3},
+		{"what is no page", every("mailto:N@a.test", "javascript:N()", "tel:N", "/N"), distinct, 0},
+		{"a base before the links", "<base href=/b/../>" + every("N", "/N", "./N"), distinct, 0},
+		{"a base behind the links", every("N") + "<base href=/b/>" + every("/b/N"), distinct, 0},
+		{"a second link that may be followed", strings.Repeat("<a rel=nofollow href=/1>", distinct) + every("/N"), distinct, 0},
+		{"the URL of the page itself", strings.Repeat("<a href=#1><a href=''>", distinct) + every("/N"), distinct + 1, 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := newSite(t, "127.0.0.1", map[string]string{"/": tt.page})
+			for i := range distinct {
+				s.page(fmt.Sprintf("/%d", i), "page")
+				s.page(fmt.Sprintf("/b/%d", i), "page")
+			}
+			cfg := testConfig(t, s.url+"/")
+			cfg.MaxLinks, cfg.DropParams = tt.max, []string{"gone"}
+			got := run(t, cfg, nil)
+			want, cut := distinct, []string(nil)
+			if tt.left > 0 {
+				want, cut = distinct-1, []string{"max-links"}
+			}
+			if p := got.pages[0]; p.LinksLeft != tt.left || !slices.Equal(p.CutBy, cut) || p.Links != strings.Count(tt.page, "<a ") {
+				t.Errorf("links %d, left %d, cut by %v; want %d left, cut by %v", p.Links, p.LinksLeft, p.CutBy, tt.left, cut)
+			}
+			if got.Pages != 1+want || got.Cut.Pages != len(cut) || got.Cut.By["max-links"] != len(cut) {
+				t.Errorf("%d pages, cut by %v, want %d pages", got.Pages, got.Cut, 1+want)
+			}
+		})
 	}
 }
 
@@ -140,6 +171,9 @@ func TestLinksOfALongBase(t *testing.T) {
 	taken := 8000 - got.pages[0].LinksLeft
 	if most := maxLinkBytes/len(base) + 1; taken > most || taken < most*9/10 {
 		t.Errorf("%d links of %d bytes were taken up", taken, len(base))
+	}
+	if cut := got.pages[0].CutBy; !slices.Equal(cut, []string{"link-bytes"}) || got.Cut.By["link-bytes"] != 1 {
+		t.Errorf("cut by %v, in the summary %+v", cut, got.Cut)
 	}
 }
 

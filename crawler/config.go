@@ -109,8 +109,8 @@ type Config struct {
 	// MaxBody is how many bytes of a page are read; the rest is left unread.
 	MaxBody int `json:"max-body"`
 
-	// MaxLinks is how many links of a page are taken up; 0 is no limit. The others are
-	// counted.
+	// MaxLinks is how many distinct URLs are taken up that a page links to; 0 is no limit.
+	// Links to others are counted.
 	MaxLinks int `json:"max-links"`
 
 	// MaxURL is the longest URL that is taken up, in bytes. RFC 9110 asks everybody to

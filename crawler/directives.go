@@ -1,6 +1,7 @@
 package crawler
 
 import (
+	"errors"
 	"net/http"
 	"time"
 
@@ -39,6 +40,17 @@ func (c *Crawler) describe(page *output.Page, d *robotstag.Directives, doc *extr
 	if doc != nil {
 		page.Title = doc.Title
 	}
+}
+
+// cutByFields is the limit, as cut_by of pages.jsonl names it, for which a page has not all
+// of its fields.
+func cutByFields(err error) string {
+	for limit, class := range map[string]error{"field-size": extract.ErrTooLarge, "field-tags": extract.ErrTooManyTags, "field-time": extract.ErrTooSlow} {
+		if errors.Is(err, class) {
+			return limit
+		}
+	}
+	return "field-nesting"
 }
 
 // noCopy says what keeps a page from being archived; empty: nothing does.

@@ -103,11 +103,12 @@
 //	an answer begins within first-byte-timeout, and ends within timeout    failed
 //	it brings 1 KiB in each stall-timeout                                  failed
 //	its head has at most 256 KiB                                           failed
-//	its body is read up to max-body                                        truncated: max-body
-//	it unpacks to at most 500 times what came, beyond its first MiB        truncated: ratio
+//	its body is read up to max-body                                        cut_by: max-body
+//	it unpacks to at most 500 times what came, beyond its first MiB        cut_by: ratio
 //	it is packed in no way that was not asked for, and not twice           failed
-//	a page has max-links links, and 16 MiB of URLs                         links_left
-//	a title has 1 KiB, a field 1 MiB, the tree for it 400,000 tags         cut
+//	a page has max-links URLs that it links to, and 16 MiB of them         cut_by: max-links, link-bytes
+//	a title has 1 KiB                                                      cut
+//	a field has 1 MiB, the tree for it 400,000 tags                        cut_by: field-size, …
 //	a URL has max-url bytes and max-params parameters                      too-long
 //	its path has 200 parts                                                 too-long
 //	a part of its path stands there max-repeats times in a row             repeating
@@ -218,8 +219,8 @@
 //	a page, by its body          some 30 bytes, to tell that another has the same
 //	a host                       some hundred bytes, for at most MaxHosts
 //	names of hosts, addresses    those met last: 10,000, 100,000
-//	a page being worked on       its body, of MaxBody at the most, and MaxLinks links, each
-//	                             with its line of output; as many at a time as Workers
+//	a page being worked on       its body, of MaxBody at the most, and MaxLinks URLs, each
+//	                             with its line of output, in 20,000 spellings; as many at a time as Workers
 //	a sitemap being read         its lines of output, one for each of 50,000 entries
 //	an answer to be archived     its body until it is written, 64 MiB at the most
 //	what is to be written        that of 256 URLs at a time

@@ -13,7 +13,6 @@ import (
 	"golang.org/x/net/html/charset"
 
 	"github.com/politecrawl/politecrawl/crawler/errtext"
-	"github.com/politecrawl/politecrawl/crawler/extract"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext/robotstag"
@@ -38,70 +37,34 @@ const maxShown = 200
 // match all that there is.
 const maxDetail = 1 << 10
 
-// maxLinkBytes is how much the links of a page may take in the frontier, each with the
-// URL of the page. With a base of 8 KB, a page of 100 KB could have a hundred MB. One that
-// stands there again counts too, since it takes as long to read.
-const maxLinkBytes = 16 << 20
-
 // links turns the links of a page into items for the frontier, and leaves aside
 // what does not belong to the crawl. They are listed unless the content of the page
 // is to be withheld.
-func (c *Crawler) links(v *visit, doc *extract.Document, nofollow *robotstag.Rule, page *output.Page) ([]frontier.Item, error) {
-	base := v.u.String()
-	if doc.Base != "" {
-		if b, err := resolve(base, doc.Base); err == nil {
-			base = b.url
-		}
-	}
-	refs, err := newResolver(base, c.origins)
-	if err != nil {
-		c.log.Warn("links not read", "url", base, "error", err)
-		return nil, nil
+func (c *Crawler) links(v *visit, read *pageLinks, nofollow *robotstag.Rule, page *output.Page) ([]frontier.Item, error) {
+	if page.Links, page.LinksLeft = read.total, read.left; read.cutBy != "" {
+		page.CutBy = append(page.CutBy, read.cutBy)
+		c.log.Warn("too many links", "url", page.URL, "links", page.Links, "left", page.LinksLeft, "limit", read.cutBy)
 	}
 	found := newFinds(c)
-	found.items = make([]frontier.Item, 0, len(doc.Links))
-	seen, to := make(map[string]bool, len(doc.Links)), make([]string, 0, len(doc.Links))
-	at := trail{source: fromLink, depth: v.trail.depth + 1, via: v.via()}
-	meta := at.encode() // all links of a page share it
-	size := 0
-	for i, link := range doc.Links {
-		if size > maxLinkBytes {
-			page.LinksLeft += len(doc.Links) - i
-			break
-		}
-		a, err := refs.resolve(link.URL)
-		if err != nil {
-			size += maxShown + len(meta)
-			found.invalid(v, base, link.URL, err)
+	found.items = make([]frontier.Item, 0, len(read.links))
+	to := make([]string, 0, len(read.links))
+	for i := range read.links {
+		link := &read.links[i]
+		if link.err != nil {
+			found.invalid(v, read.url, link.ref, link.err)
 			continue
 		}
-		if a.host == v.lease.Host {
-			a.url = c.cleaned(a.url, v.file)
-		} else {
-			a.url = c.cleaned(a.url, nil)
+		to = append(to, link.url)
+		if !c.cfg.OnlySitemaps {
+			found.link(link.address, read.trail, read.meta, c.why(nofollow, link.rel))
 		}
-		size += len(a.url) + len(meta)
-		followed, again := seen[a.url]
-		if !again {
-			to = append(to, a.url)
-		}
-		if followed || c.cfg.OnlySitemaps {
-			seen[a.url] = true
-			continue
-		}
-		why := c.why(nofollow, link.Rel)
-		seen[a.url] = why == "" // a second link may be followed where the first was not
-		found.link(a, at, meta, why)
-	}
-	if page.LinksLeft > 0 {
-		c.log.Warn("too many links", "url", page.URL, "links", page.Links, "left", page.LinksLeft)
 	}
 	if c.cfg.Links && len(to) > 0 && page.Withheld == "" {
 		if err := v.lines.Links(&output.Links{URL: v.u.String(), To: to}); err != nil {
 			return nil, err
 		}
 	}
-	err = found.settle() // which may add to the items
+	err := found.settle() // which may add to the items
 	return found.items, err
 }
 
@@ -171,12 +134,17 @@ func (f *finds) invalid(v *visit, base, ref string, err error) {
 	if f.overlong(base, ref, t, err) {
 		return
 	}
-	lower := strings.ToLower(strings.TrimSpace(ref[:min(len(ref), 20)]))
-	if !strings.HasPrefix(lower, "http:") && !strings.HasPrefix(lower, "https:") && !strings.HasPrefix(lower, "//") {
+	if !isWeb(ref) {
 		return
 	}
 	shown := shownOf(ref)
 	f.leave(frontier.Item{URL: shown.url}, shown, t, output.Invalid, err.Error())
+}
+
+// isWeb tells whether a reference is one to the web.
+func isWeb(ref string) bool {
+	lower := strings.ToLower(strings.TrimSpace(ref[:min(len(ref), 20)]))
+	return strings.HasPrefix(lower, "http:") || strings.HasPrefix(lower, "https:") || strings.HasPrefix(lower, "//")
 }
 
 // overlong lists a URL that is too long to be read, if err says so, by how it begins.

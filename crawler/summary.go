@@ -40,6 +40,7 @@ type Summary struct {
 	Left       int                   `json:"left"` // URLs that still wait in the frontier
 	NextDue    time.Time             `json:"next_due,omitzero"`
 	Bytes      int64                 `json:"bytes"`                 // of the bodies of pages
+	Cut        Cut                   `json:"cut,omitzero"`          // pages that a limit cut something off
 	Duplicates int                   `json:"duplicates"`            // pages with the body of another
 	Unchanged  int                   `json:"unchanged"`             // pages that were fetched before and are the same
 	Waiting    []string              `json:"waiting,omitempty"`     // hosts left whose robots.txt cannot be reached
@@ -57,6 +58,39 @@ type RefusedStart struct {
 	URL  string     `json:"url"`
 	Addr netip.Addr `json:"addr,omitzero"` // of its host; none: it is the redirect's
 	Why  string     `json:"why"`
+}
+
+// Cut is what limits cut off.
+type Cut struct {
+	Pages int            `json:"pages"`
+	By    map[string]int `json:"by"`    // pages by limit, as in cut_by of pages.jsonl; a page may have met several
+	First []CutPage      `json:"first"` // the first hundred pages
+}
+
+// CutPage is a page that limits cut something off.
+type CutPage struct {
+	URL string   `json:"url"`
+	By  []string `json:"by"`
+}
+
+// maxCutPages is how many of these a Summary names.
+const maxCutPages = 100
+
+// page counts a page, if a limit cut something off it.
+func (c *Cut) page(p *output.Page) {
+	limits := p.Limits()
+	if len(limits) == 0 {
+		return
+	}
+	if c.Pages++; c.By == nil {
+		c.By = make(map[string]int)
+	}
+	for _, limit := range limits {
+		c.By[limit]++
+	}
+	if len(c.First) < maxCutPages {
+		c.First = append(c.First, CutPage{p.URL, limits})
+	}
 }
 
 // tally collects the numbers of a Summary from all workers.
@@ -85,6 +119,7 @@ func (t *tally) page(p *output.Page) {
 		s.Pages++
 		s.Statuses[p.Status]++
 		s.Bytes += int64(p.Bytes)
+		s.Cut.page(p)
 		if p.DuplicateOf != "" {
 			s.Duplicates++
 		}
@@ -108,6 +143,7 @@ func (t *tally) summary() Summary {
 	defer t.mu.Unlock()
 	s := t.sum
 	s.Statuses, s.Rejected, s.Refused = maps.Clone(s.Statuses), maps.Clone(s.Rejected), slices.Clone(s.Refused)
+	s.Cut.By, s.Cut.First = maps.Clone(s.Cut.By), slices.Clone(s.Cut.First)
 	s.Took = time.Since(s.Began)
 	return s
 }

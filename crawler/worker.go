@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"net/http"
 	"net/url"
 	"time"
@@ -316,13 +315,17 @@ func (c *Crawler) retry(v *visit, outcome *frontier.Outcome) bool {
 
 // page describes an answer for pages.jsonl.
 func (c *Crawler) page(v *visit, got *reply) *output.Page {
-	return &output.Page{
+	page := &output.Page{
 		URL: v.u.String(), Status: got.status,
 		Depth: v.trail.depth, Via: v.trail.via, Source: v.trail.source.String(),
 		ContentType: clip(secret.Users(got.header.Get("Content-Type")), maxShown), Bytes: len(got.body),
 		FetchedAt: got.began.UTC(), Millis: got.took.Milliseconds(), Attempt: v.lease.Attempt,
 		Truncated: got.cut,
 	}
+	if got.cut != "" {
+		page.CutBy = []string{got.cut}
+	}
+	return page
 }
 
 // found reads what a page leads to: the target of a redirect, or its links.
@@ -336,10 +339,11 @@ func (c *Crawler) found(v *visit, got *reply, page *output.Page) ([]frontier.Ite
 		return nil, nil
 	}
 	var doc *extract.Document
+	var links *pageLinks
 	kind, text := got.header.Get("Content-Type"), []byte(nil)
 	if isHTML(kind, got.body) {
 		text = toUTF8(got.body, kind)
-		doc = extract.ParseMax(text, cmp.Or(c.cfg.MaxLinks, math.MaxInt))
+		doc, links = c.readLinks(v, text)
 	}
 	asked := c.directives(got.header, doc)
 	c.describe(page, asked, doc)
@@ -350,16 +354,16 @@ func (c *Crawler) found(v *visit, got *reply, page *output.Page) ([]frontier.Ite
 	if page.Withheld == "" {
 		var err error
 		if page.Fields, err = c.fields.Fields(text); err != nil {
+			page.CutBy = append(page.CutBy, cutByFields(err))
 			c.log.Warn("fields not read", "url", page.URL, "error", err)
-			c.notice(fmt.Sprintf("%s: no fields: %s", page.URL, errtext.Of(err)))
+			c.notice(fmt.Sprintf("%s: fields are missing: %s", page.URL, errtext.Of(err)))
 		}
 	}
-	page.Links, page.LinksLeft = len(doc.Links)+doc.LinksLeft, doc.LinksLeft
-	links, err := c.links(v, doc, asked.NoFollow(), page)
+	items, err := c.links(v, links, asked.NoFollow(), page)
 	if err != nil {
 		return nil, err
 	}
-	return links, c.countPage(v, text, links)
+	return items, c.countPage(v, text, items)
 }
 
 // rejection describes v for rejected.jsonl.

@@ -72,7 +72,7 @@ func newSettings() *settings {
 	k.DurationVar(&c.FirstByteTimeout, "first-byte-timeout", c.FirstByteTimeout, "longest time for an answer to begin (0: no limit but --timeout)")
 	k.DurationVar(&c.StallTimeout, "stall-timeout", c.StallTimeout, "break an answer off that brings less than 1 KiB in so long (0: no limit but --timeout)")
 	k.IntVar(&c.MaxBody, "max-body", c.MaxBody, "read at most `N` bytes of a page")
-	k.IntVar(&c.MaxLinks, "max-links", c.MaxLinks, "take up at most `N` links of a page (0: no limit)")
+	k.IntVar(&c.MaxLinks, "max-links", c.MaxLinks, "take up at most `N` distinct URLs that a page links to (0: no limit)")
 	k.IntVar(&c.MaxURL, "max-url", c.MaxURL, "take up URLs of at most `N` bytes")
 	k.IntVar(&c.MaxParams, "max-params", c.MaxParams, "take up URLs of at most `N` query parameters (0: no limit)")
 	k.IntVar(&c.MaxRepeats, "max-repeats", c.MaxRepeats, "follow links in whose path a part stands at most `N` times in a row (0: no limit)")

@@ -42,6 +42,9 @@ func summaryText(s *printedSummary) string {
 	if s.Unchanged > 0 {
 		line("unchanged", "%s since the last crawl", number(s.Unchanged, "page"))
 	}
+	if s.Cut.Pages > 0 {
+		line("cut", "%s%s: %s", number(s.Cut.Pages, "page"), counts(s.Cut.By, ""), cutText(&s.Cut))
+	}
 	if s.Duplicates > 0 {
 		line("duplicates", "%s with the content of another", number(s.Duplicates, "page"))
 	}
@@ -50,6 +53,22 @@ func summaryText(s *printedSummary) string {
 		line("report", "%s", printable(s.Report))
 	}
 	return b.String()
+}
+
+// maxCutShown is how many pages are named that a limit cut something off.
+const maxCutShown = 3
+
+// cutText names pages that a limit cut something off.
+func cutText(c *crawler.Cut) string {
+	var urls []string
+	for _, page := range c.First[:min(len(c.First), maxCutShown)] {
+		urls = append(urls, printable(page.URL))
+	}
+	text := strings.Join(urls, ", ")
+	if more := c.Pages - len(urls); more > 0 {
+		text += fmt.Sprintf(" and %d more; see cut_by in %s", more, output.PagesFile)
+	}
+	return text
 }
 
 // filesIn names the files in the directory of a crawl that people look for first, and

@@ -1,9 +1,15 @@
 package main
 
 import (
+	"encoding/json"
+	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/politecrawl/politecrawl/crawler"
+	"github.com/politecrawl/politecrawl/crawler/report"
 )
 
 // TestSummaryFiles holds that the summary names the files of the formats that a crawl is
@@ -14,5 +20,47 @@ func TestSummaryFiles(t *testing.T) {
 	got := run(t, "crawl", site.url, "--output", dir, "--delay", "0s", "--max-pages", "1", "--write", "csv,sqlite,warc")
 	if want := "files       pages.jsonl, rejected.jsonl, *.csv, crawl-*.warc.gz, crawl.sqlite and robots/ in " + dir + "\n"; !strings.Contains(got.out, want) {
 		t.Errorf("%+v, want %q", got, want)
+	}
+}
+
+// TestCutPagesAreNamed: every page that a limit cut something off is named with the limit, in
+// the summary for people and for scripts and in report.json.
+func TestCutPagesAreNamed(t *testing.T) {
+	pages := map[string]string{"/": "<title>" + strings.Repeat("x", 2000) + "</title>"}
+	for i := range 5 {
+		pages["/"] += fmt.Sprintf("<a href=/%d>x</a>", i)
+		pages[fmt.Sprintf("/%d", i)] = "<a href=/a>a</a><a href=/b>b</a><a href=/b#again>b</a><a href=/c>c</a>"
+	}
+	site := newTestSite(t, pages)
+	dir := filepath.Join(t.TempDir(), "out")
+	got := run(t, "crawl", site.url, "--output", dir, "--delay", "0s", "--max-links", "2", "--workers", "1", "--max-body", "1000")
+	if want := fmt.Sprintf("  cut         1 page (max-body: 1): %s/\n", site.url); got.code != exitDone || !strings.Contains(got.out, want) {
+		t.Errorf("exit code %d, %s; want %q", got.code, got.out, want)
+	}
+	dir = filepath.Join(t.TempDir(), "out")
+	got = run(t, "crawl", site.url, "--output", dir, "--delay", "0s", "--max-links", "5", "--workers", "1")
+	if strings.Contains(got.out, "cut") {
+		t.Errorf("none was cut: %s", got.out)
+	}
+	dir = filepath.Join(t.TempDir(), "out")
+	got = run(t, "crawl", site.url+"/0", site.url+"/1", site.url+"/2", site.url+"/3", "--output", dir, "--delay", "0s", "--max-links", "2", "--workers", "1")
+	if want := fmt.Sprintf("  cut         4 pages (max-links: 4): %[1]s/0, %[1]s/1, %[1]s/2 and 1 more; see cut_by in pages.jsonl\n", site.url); !strings.Contains(got.out, want) {
+		t.Errorf("%s; want %q", got.out, want)
+	}
+	var made report.Report
+	text, err := os.ReadFile(filepath.Join(dir, report.JSONFile))
+	if err != nil || json.Unmarshal(text, &made) != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	if rows := made.Cut.Rows; made.Cut.Total != 4 || len(rows) != 4 || strings.Join(rows[0].CutBy, " ") != "max-links" || rows[0].LinksLeft != 1 {
+		t.Errorf("report.json: %+v", made.Cut)
+	}
+	got = run(t, "crawl", "--resume", dir, "--format", "json", "--quiet") // an earlier process has cut them
+	var sum crawler.Summary
+	if err := json.Unmarshal([]byte(got.out), &sum); err != nil {
+		t.Fatal(err)
+	}
+	if c := sum.Cut; c.Pages != 4 || c.By["max-links"] != 4 || len(c.First) != 4 || c.First[3].By[0] != "max-links" {
+		t.Errorf("%+v", c)
 	}
 }

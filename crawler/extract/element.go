@@ -121,14 +121,7 @@ func (p *parser) link(ref []byte) {
 	if ref == nil {
 		return
 	}
-	if len(p.doc.Links) >= p.most {
-		p.doc.LinksLeft++
-		return
-	}
-	if p.doc.Links == nil {
-		p.doc.Links = make([]Link, 0, 32)
-	}
-	p.doc.Links = append(p.doc.Links, Link{URL: p.text.keep(bytes.TrimSpace(ref)), Rel: p.text.keep(p.attrs.rel)})
+	p.take(p.doc.Base, Link{URL: p.text.keep(bytes.TrimSpace(ref)), Rel: p.text.keep(p.attrs.rel)})
 }
 
 // relation takes what a link element points to: the canonical URL is a hint, and

@@ -21,10 +21,16 @@ func ExampleParse() {
 }
 
 // What if somebody puts a million links on a page?
-func ExampleParseMax() {
-	doc := extract.ParseMax([]byte(strings.Repeat(`<a href="/trap">`, 1_000_000)), 10_000)
-	fmt.Println(len(doc.Links), "links, and", doc.LinksLeft, "that were left")
-	// Output: 10000 links, and 990000 that were left
+func ExampleParseFunc() {
+	links, distinct := 0, make(map[string]bool)
+	extract.ParseFunc([]byte(strings.Repeat(`<a href="/trap">`, 1_000_000)), func(_ string, link extract.Link) {
+		links++
+		if len(distinct) < 10_000 {
+			distinct[link.URL] = true
+		}
+	})
+	fmt.Println(links, "links to", len(distinct), "URL")
+	// Output: 1000000 links to 1 URL
 }
 
 // Is there anything on this page that I have not seen?

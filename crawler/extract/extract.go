@@ -19,8 +19,6 @@
 package extract
 
 import (
-	"math"
-
 	"golang.org/x/net/html"
 )
 
@@ -31,7 +29,6 @@ type Document struct {
 	Canonical string // href of the first link rel=canonical, unresolved; empty: none
 	Meta      []Meta // meta elements with a name and a content, the first thousand
 	Links     []Link
-	LinksLeft int // how many there are behind those that ParseMax was to keep
 }
 
 // maxMeta is how many meta elements are kept. Pages have twenty.
@@ -51,12 +48,17 @@ type Link struct {
 
 // Parse reads a page in UTF-8. It never fails: HTML has no errors, and what a
 // page says before it breaks off still counts.
-func Parse(body []byte) *Document { return ParseMax(body, math.MaxInt) }
+func Parse(body []byte) *Document {
+	var links []Link
+	doc := ParseFunc(body, func(_ string, link Link) { links = append(links, link) })
+	doc.Links = links
+	return doc
+}
 
-// ParseMax is Parse for pages of strangers, who may put a million links on one: it
-// keeps the first links of them and counts the others.
-func ParseMax(body []byte, links int) *Document {
-	p := parser{doc: &Document{}, most: links, rest: source{page: body}}
+// ParseFunc is Parse for pages of strangers, who may put a million links on one: it calls
+// take with each link, and the Base that was read before it, and keeps none itself.
+func ParseFunc(body []byte, take func(base string, link Link)) *Document {
+	p := parser{doc: &Document{}, take: take, rest: source{page: body}}
 	p.tokens = html.NewTokenizer(&p.rest)
 	for {
 		if !p.raw && len(p.tokens.Buffered()) == 0 {
@@ -82,7 +84,7 @@ func ParseMax(body []byte, links int) *Document {
 // between two tokens, where it holds none back, plain may move rest on.
 type parser struct {
 	doc    *Document
-	most   int // links to be kept
+	take   func(base string, link Link)
 	rest   source
 	tokens *html.Tokenizer
 	attrs  attributes

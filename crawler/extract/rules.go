@@ -39,10 +39,12 @@ type Rules struct {
 }
 
 // ErrTooManyTags says that fields are those of the beginning of a page, ErrTooSlow that
-// there was no time for all that match.
+// there was no time for all that match, ErrTooLarge that a field has the first of what it
+// would have.
 var (
 	ErrTooManyTags = errors.New("extract: a page of too many tags")
 	ErrTooSlow     = errors.New("extract: a page that takes too long to look through")
+	ErrTooLarge    = errors.New("extract: a field of more than is kept")
 )
 
 type field struct {
@@ -106,7 +108,7 @@ func checkField(name string) error {
 // noscript holds is there. Without rules, the page is not read.
 //
 // A value has at most 64 KiB, a list at most 1,000 values and 1 MiB; the rest is
-// left out. A page of more than 400,000 tags is read as far as these: there are
+// left out, with an error of the class [ErrTooLarge]. A page of more than 400,000 tags is read as far as these: there are
 // fields then, and an error of the class [ErrTooManyTags]. One of the class [ErrTooSlow] is
 // for pages that keep the selectors busy for seconds: that is looked at between elements,
 // so that a selector with several ~, or with one in :has, may still take longer. Other
@@ -124,9 +126,12 @@ func (r *Rules) Fields(body []byte) (map[string]any, error) {
 	found := make(map[string]any, len(r.fields))
 	deadline := time.Now().Add(r.time)
 	for _, f := range r.fields {
-		values, inTime := f.values(root, deadline)
-		if !inTime {
+		values, limit := f.values(root, deadline)
+		switch {
+		case errors.Is(limit, ErrTooSlow):
 			err = fmt.Errorf("%w for fields: what was found within %v is all there is", ErrTooSlow, r.time)
+		case limit != nil && err == nil:
+			err = fmt.Errorf("%w: the rest of %s is left out", limit, f.name)
 		}
 		switch {
 		case len(values) == 0:
@@ -136,26 +141,22 @@ func (r *Rules) Fields(body []byte) (map[string]any, error) {
 			found[f.name] = values[0]
 		}
 	}
-	if !whole && err == nil {
+	if !whole && !errors.Is(err, ErrTooSlow) {
 		err = fmt.Errorf("%w: what stands behind the first %d was not read", ErrTooManyTags, maxTags)
 	}
 	return found, err
 }
 
-// values returns the values of f in page, one if f wants the first, and whether it was
-// looked through before the deadline.
-func (f *field) values(page *html.Node, deadline time.Time) (values []string, inTime bool) {
-	most, size := 1, 0
-	if f.rule.All {
-		most = maxMatches
-	}
-	looked := 0
+// values returns the values of f in page, one if f wants the first. The error is
+// ErrTooSlow or ErrTooLarge, where these are not all.
+func (f *field) values(page *html.Node, deadline time.Time) (values []string, err error) {
+	size, looked := 0, 0
 	for node := range page.Descendants() {
 		if node.Type != html.ElementNode {
 			continue
 		}
 		if looked++; looked%100 == 0 && time.Now().After(deadline) {
-			return values, false
+			return values, ErrTooSlow
 		}
 		if !f.matcher.Match(node) {
 			continue
@@ -164,32 +165,35 @@ func (f *field) values(page *html.Node, deadline time.Time) (values []string, in
 		if !ok {
 			continue
 		}
-		if size += len(value); size > maxField {
-			break
+		if len(value) > maxValue {
+			value, err = strings.ToValidUTF8(value[:maxValue], ""), ErrTooLarge
+		}
+		if size += len(value); size > maxField || len(values) == maxMatches {
+			return values, ErrTooLarge
 		}
 		values = append(values, value)
-		if len(values) == most {
+		if !f.rule.All {
 			break
 		}
 	}
-	return values, true
+	return values, err
 }
 
-// value returns what an element has for f.
+// value returns what an element has for f. One longer than maxValue may not be all.
 func (f *field) value(node *html.Node) (string, bool) {
 	if f.rule.Attr == "" {
 		return text(node), true
 	}
 	for _, a := range node.Attr {
 		if strings.EqualFold(a.Key, f.rule.Attr) {
-			return cut(strings.TrimSpace(a.Val)), true
+			return strings.TrimSpace(a.Val), true
 		}
 	}
 	return "", false
 }
 
-// text returns the text in an element, white space collapsed. Scripts and styles
-// are no text, unless they are what was asked for.
+// text returns the text in an element, white space collapsed, as far as it is kept. Scripts
+// and styles are no text, unless they are what was asked for.
 func text(node *html.Node) string {
 	var b strings.Builder
 	space := false
@@ -207,8 +211,8 @@ func text(node *html.Node) string {
 			}
 			space = false
 			b.WriteRune(c)
-			if b.Len() >= maxValue {
-				return cut(b.String())
+			if b.Len() > maxValue {
+				return b.String()
 			}
 		}
 	}
@@ -217,12 +221,4 @@ func text(node *html.Node) string {
 
 func isCode(node *html.Node) bool {
 	return node.DataAtom == atom.Script || node.DataAtom == atom.Style
-}
-
-// cut shortens a value to what may be kept, at a character.
-func cut(s string) string {
-	if len(s) <= maxValue {
-		return s
-	}
-	return strings.ToValidUTF8(s[:maxValue], "")
 }

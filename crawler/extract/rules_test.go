@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"errors"
 	"fmt"
 	"runtime"
 	"strings"
@@ -111,8 +112,8 @@ func TestFieldBounds(t *testing.T) {
 	long := "x" + strings.Repeat("é", maxValue)
 	page := strings.Repeat("<p>", 2*maxMatches) + fmt.Sprintf("<div title=%q>%[1]s</div>", long) + strings.Repeat("<i>", 100) + long
 	got, err := rules.Fields([]byte(page))
-	if err != nil {
-		t.Fatal(err)
+	if !errors.Is(err, ErrTooLarge) {
+		t.Errorf("error %v, want that something is left out", err)
 	}
 	if n := len(got["all"].([]string)); n != maxMatches {
 		t.Errorf("%d values", n)
@@ -129,6 +130,26 @@ func TestFieldBounds(t *testing.T) {
 	}
 	if size > maxField || size < maxField-maxValue-1 {
 		t.Errorf("%d bytes in one field", size)
+	}
+}
+
+// TestFieldsWithinBounds: what is just as long as it may be is all there, without an error.
+func TestFieldsWithinBounds(t *testing.T) {
+	for name, page := range map[string]string{
+		"values": strings.Repeat("<p>x", maxMatches), "value": "<p> " + strings.Repeat("x", maxValue) + " ",
+	} {
+		for _, all := range []bool{false, true} {
+			rules, err := NewRules(map[string]Rule{"p": {Selector: "p", All: all}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := rules.Fields([]byte(page)); err != nil {
+				t.Errorf("%s, all %t: %v", name, all, err)
+			}
+			if _, err := rules.Fields([]byte(page + "<i>y</i><p>x")); errors.Is(err, ErrTooLarge) != (all || name == "value") {
+				t.Errorf("%s and one more, all %t: %v", name, all, err)
+			}
+		}
 	}
 }
 

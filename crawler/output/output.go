@@ -62,7 +62,24 @@ type Page struct {
 	DuplicateOf string         `json:"duplicate_of,omitempty"` // a page fetched before with the same body
 	Fields      map[string]any `json:"fields,omitempty"`       // by the names of the extract rules: a string, or a list of them
 	Truncated   string         `json:"truncated,omitempty"`    // the limit that cut the body short: max-body or ratio
-	LinksLeft   int            `json:"links_left,omitempty"`   // of Links, those behind a limit, which were not taken up
+	LinksLeft   int            `json:"links_left,omitempty"`   // of Links, those to URLs beyond a limit, which were not taken up
+	CutBy       []string       `json:"cut_by,omitempty"`       // the limits that cut something off: the body, links, fields
+}
+
+// Limits returns the limits that cut something off the page: CutBy, or what an earlier
+// version has written in its place.
+func (p *Page) Limits() []string {
+	if len(p.CutBy) > 0 {
+		return p.CutBy
+	}
+	var limits []string
+	if p.Truncated != "" {
+		limits = append(limits, p.Truncated)
+	}
+	if p.LinksLeft > 0 {
+		limits = append(limits, "max-links")
+	}
+	return limits
 }
 
 // Links are the links of a page: one line of links.jsonl, for a page that has any.

@@ -42,7 +42,7 @@ func TestSchema(t *testing.T) {
 	for file, line := range map[string]any{
 		PagesFile: Page{
 			"u", 200, "t", 1, "v", "link", "l", "text/html", 1, 1, "c", []Directive{{"noindex", "h"}}, map[string]bool{"x": true}, "noindex",
-			now, 1, 1, "h", true, "d", map[string]any{"x": "y"}, "t", 1,
+			now, 1, 1, "h", true, "d", map[string]any{"x": "y"}, "t", 1, []string{"max-links"},
 		},
 		RejectedFile: Rejection{"u", Disallowed, "r", 1, "r", "*", 1, "v", "link", "d"},
 		LinksFile:    Links{"u", []string{"v"}},

@@ -53,10 +53,38 @@ type Page struct {
 
 	// Truncated is the limit that cut the body short, max-body or ratio. Empty: none.
 	Truncated string `json:"truncated,omitempty"`
+
+	// CutBy are the limits that cut something off the page, that of the body among them.
+	CutBy []string `json:"cut_by,omitempty"`
+	// LinksLeft is how many of its links lead to URLs beyond a limit.
+	LinksLeft int `json:"links_left,omitempty"`
 }
 
 func pageOf(p *output.Page) Page {
-	return Page{URL: p.URL, Title: clip(p.Title), Status: p.Status, Bytes: p.Bytes, Millis: p.Millis, Truncated: clip(p.Truncated)}
+	return Page{
+		URL: p.URL, Title: clip(p.Title), Status: p.Status, Bytes: p.Bytes, Millis: p.Millis,
+		Truncated: clip(p.Truncated), CutBy: limitsOf(p), LinksLeft: p.LinksLeft,
+	}
+}
+
+// limitsOf are the limits that cut something off a page. Another program may have written
+// the line.
+func limitsOf(p *output.Page) []string {
+	var limits []string
+	for _, limit := range p.Limits() {
+		if limits = append(limits, clip(limit)); len(limits) == maxLimits {
+			break
+		}
+	}
+	return limits
+}
+
+// maxLimits is how many limits of a page are listed. There are eight.
+const maxLimits = 10
+
+// mayMissLinks tells whether a page has links that are not known.
+func mayMissLinks(p *output.Page) bool {
+	return slices.ContainsFunc(p.Limits(), func(limit string) bool { return !strings.HasPrefix(limit, "field-") })
 }
 
 // census counts what was fetched.
@@ -73,7 +101,8 @@ type census struct {
 	depths   map[int]*Depth
 	slowest  firsts[Page]
 	largest  firsts[Page]
-	cut      firsts[Page] // that a limit for bodies cut short
+	cut      firsts[Page] // that a limit cut something off
+	cutBy    names        // the same by limit
 
 	clock
 }
@@ -85,7 +114,7 @@ func newCensus(rows int) *census {
 		rows: rows, statuses: make(map[int]int), types: make(names),
 		hosts: make(map[string]*Host), depths: make(map[int]*Depth),
 		slowest: newFirsts(rows, func(a, b Page) int { return cmp.Or(cmp.Compare(b.Millis, a.Millis), byURL(a, b)) }),
-		largest: newFirsts(rows, bySize), cut: newFirsts(rows, bySize),
+		largest: newFirsts(rows, bySize), cut: newFirsts(rows, bySize), cutBy: make(names),
 		clock: newClock(),
 	}
 }
@@ -97,7 +126,7 @@ func (c *census) page(p *output.Page) {
 		c.links += p.Links
 	}
 	c.statuses[p.Status]++
-	if p.Truncated != "" || p.LinksLeft > 0 {
+	if mayMissLinks(p) {
 		c.partly++
 	}
 	if fine(p.Status) {
@@ -119,10 +148,14 @@ func (c *census) page(p *output.Page) {
 		h.Broken++
 		d.Broken++
 	}
-	c.slowest.add(pageOf(p))
-	c.largest.add(pageOf(p))
-	if p.Truncated != "" {
-		c.cut.add(pageOf(p))
+	row := pageOf(p)
+	c.slowest.add(row)
+	c.largest.add(row)
+	if len(row.CutBy) > 0 {
+		c.cut.add(row)
+		for _, limit := range row.CutBy {
+			c.cutBy.add(limit)
+		}
 	}
 	c.clock.page(p)
 }

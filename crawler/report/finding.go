@@ -77,9 +77,18 @@ func (n *notables) onPages(r *Report) {
 		n.add(Bad, 1, "no page was fetched")
 	}
 	n.add(Warn, r.Rejected.RefusedStarts, "%s not asked for: an address that is not public has to be allowed with --allow-addr", subject(r.Rejected.RefusedStarts, "start URL", "was", "were"))
-	n.add(Warn, r.Cut.Total, "%s cut short by a limit (max-body or ratio)", subject(r.Cut.Total, "page", "is", "are"))
+	n.add(Warn, r.Cut.Total, "%s cut short by a limit%s", subject(r.Cut.Total, "page", "is", "are"), limitsText(r.CutBy.Rows))
 	n.add(Note, r.Duplicates.Copies, "%s the same content as another", subject(r.Duplicates.Copies, "page", "has", "have"))
 	n.add(Note, r.Directives.Pages, "%s something of crawlers in a header or meta element", subject(r.Directives.Pages, "page", "asks", "ask"))
+}
+
+// limitsText names limits with their counts, in parentheses.
+func limitsText(limits []Count) string {
+	texts := make([]string, len(limits))
+	for i, limit := range limits {
+		texts[i] = brief(limit.Name) + ": " + thousands(limit.Count)
+	}
+	return " (" + strings.Join(texts, ", ") + ")"
 }
 
 func (n *notables) onBroken(r *Report) {

@@ -225,7 +225,7 @@ func (m *maker) report() *Report {
 		Version: Version, MadeAt: m.Now().UTC().Truncate(0), Segments: m.segments.list(),
 		Statuses: m.census.statusList(), Types: m.census.types.list(m.Rows), Hosts: m.census.hostList(),
 		Depths: m.census.depthList(), Times: m.census.times(),
-		Slowest: m.census.slowest.list(), Largest: m.census.largest.list(), Cut: m.census.cut.list(),
+		Slowest: m.census.slowest.list(), Largest: m.census.largest.list(), Cut: m.census.cut.list(), CutBy: m.census.cutBy.list(m.Rows),
 		Broken: m.broken.list(), Redirects: m.redirects.list(), Rejected: m.refusals.list(),
 		Robots: m.robots.list(), Sitemaps: m.reconciler.list(),
 		Duplicates: m.copies.list(), Directives: m.wishes.list(),

@@ -33,7 +33,8 @@ type Report struct {
 	Times    Times       `json:"times"`
 	Slowest  List[Page]  `json:"slowest"`
 	Largest  List[Page]  `json:"largest"`
-	Cut      List[Page]  `json:"cut"` // not read to their end, the largest first
+	Cut      List[Page]  `json:"cut"`    // that a limit cut something off, the largest first
+	CutBy    List[Count] `json:"cut_by"` // the same by limit; a page may have met several
 
 	Broken     List[Broken] `json:"broken"`
 	Redirects  Redirects    `json:"redirects"`

@@ -47,6 +47,7 @@ func TestColumns(t *testing.T) {
 				Directives: []output.Directive{{Rule: "noindex", Source: "meta line 1"}}, Usage: map[string]bool{"train-ai": false},
 				Withheld: "noindex", FetchedAt: noon, Millis: 12, Attempt: 2, Hash: "00ff", Unchanged: true, DuplicateOf: "http://a.test/d",
 				Fields: map[string]any{"price": "3 <4>", "tags": []string{"a", "b"}}, Truncated: "max-body", LinksLeft: 7,
+				CutBy: []string{"max-body", "max-links"},
 			},
 			{URL: "http://a.test/bare"},
 		},
@@ -68,14 +69,14 @@ func TestColumns(t *testing.T) {
 			{
 				"url", "status", "title", "depth", "via", "source", "location", "content_type", "bytes", "links", "canonical",
 				"directives", "content_usage", "withheld", "fetched_at", "ms", "attempt", "hash", "unchanged", "duplicate_of", "fields",
-				"truncated", "links_left",
+				"truncated", "links_left", "cut_by",
 			},
 			{
 				"http://a.test/?a=1&b=\"2\"", "200", "Tea, and  \"cakes\"", "1", "http://a.test/", "link", "/there", "text/html", "512", "3", "http://a.test/c",
 				`[{"rule":"noindex","source":"meta line 1"}]`, `{"train-ai":false}`, "noindex", at, "12", "2", "00ff", "true", "http://a.test/d",
-				`{"price":"3 <4>","tags":["a","b"]}`, "max-body", "7",
+				`{"price":"3 <4>","tags":["a","b"]}`, "max-body", "7", `["max-body","max-links"]`,
 			},
-			{"http://a.test/bare", "0", "", "0", "", "", "", "", "0", "0", "", "", "", "", "", "0", "0", "", "false", "", "", "", "0"},
+			{"http://a.test/bare", "0", "", "0", "", "", "", "", "0", "0", "", "", "", "", "", "0", "0", "", "false", "", "", "", "0", ""},
 		},
 		RejectedFile: {
 			{"url", "reason", "rule", "line", "robots_url", "group", "depth", "via", "source", "detail"},
@@ -100,7 +101,7 @@ func TestColumns(t *testing.T) {
 func TestColumnsAreThoseOfTheLines(t *testing.T) {
 	full := output.Page{
 		Location: "x", Canonical: "x", Directives: []output.Directive{{}}, Usage: map[string]bool{"x": true}, Withheld: "x",
-		Hash: "x", Unchanged: true, DuplicateOf: "x", Fields: map[string]any{"x": 1}, Truncated: "x", LinksLeft: 1,
+		Hash: "x", Unchanged: true, DuplicateOf: "x", Fields: map[string]any{"x": 1}, Truncated: "x", LinksLeft: 1, CutBy: []string{"x"},
 	}
 	for table, v := range map[int]any{
 		pages: full, rejected: output.Rejection{Group: "x", Detail: "x"}, sitemaps: output.Sitemap{Detail: "x"},

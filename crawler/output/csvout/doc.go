@@ -16,7 +16,7 @@
 //     spaces.
 //   - A cell is empty where the line of JSON leaves the field out. Truth is true or
 //     false, times are in UTC as in RFC 3339.
-//   - What is a list or an object in JSON (directives, content_usage, fields) is that
+//   - What is a list or an object in JSON (directives, content_usage, fields, cut_by) is that
 //     JSON in one cell. Columns of their own for the fields of extract rules would
 //     depend on which pages have which.
 //

@@ -25,7 +25,7 @@ func TestEveryCellIsTame(t *testing.T) {
 		Pages: []*output.Page{{
 			URL: bad, Title: bad, Via: bad, Source: bad, Location: bad, ContentType: bad, Canonical: bad,
 			Directives: []output.Directive{{Rule: bad, Source: bad}}, Usage: map[string]bool{bad: true}, Withheld: bad,
-			Hash: bad, DuplicateOf: bad, Truncated: bad, Fields: map[string]any{bad: bad}, FetchedAt: now,
+			Hash: bad, DuplicateOf: bad, Truncated: bad, CutBy: []string{bad}, Fields: map[string]any{bad: bad}, FetchedAt: now,
 		}},
 		Rejected: []*output.Rejection{{
 			URL: bad, Reason: output.Reason(bad), Rule: bad, RobotsURL: bad, Group: bad, Via: bad, Source: bad, Detail: bad,
@@ -35,7 +35,7 @@ func TestEveryCellIsTame(t *testing.T) {
 		Entries:  []*output.Entry{{URL: bad, Sitemap: bad, LastMod: now}},
 	})
 	sinktest.Close(t, s)
-	for file, texts := range map[string]int{PagesFile: 14, RejectedFile: 8, LinksFile: 2, SitemapsFile: 4, EntriesFile: 2} {
+	for file, texts := range map[string]int{PagesFile: 15, RejectedFile: 8, LinksFile: 2, SitemapsFile: 4, EntriesFile: 2} {
 		rows, err := csv.NewReader(bytes.NewReader(readFile(t, filepath.Join(dir, file)))).ReadAll()
 		if err != nil {
 			t.Fatal(err)

@@ -46,7 +46,7 @@ func ExampleFormat() {
 		}
 	}
 	// Output:
-	// [191,191,101,61,21] <nil> <nil>
+	// [198,191,101,61,21] <nil> <nil>
 	// from,to
 	// https://example.com/,"https://example.com/a,b"
 	// https://example.com/,https://example.com/c

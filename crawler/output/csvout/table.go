@@ -28,7 +28,7 @@ var tables = [...]struct {
 	pages: {PagesFile, []string{
 		"url", "status", "title", "depth", "via", "source", "location", "content_type", "bytes", "links", "canonical",
 		"directives", "content_usage", "withheld", "fetched_at", "ms", "attempt", "hash", "unchanged", "duplicate_of", "fields",
-		"truncated", "links_left",
+		"truncated", "links_left", "cut_by",
 	}},
 	rejected: {RejectedFile, []string{
 		"url", "reason", "rule", "line", "robots_url", "group", "depth", "via", "source", "detail",
@@ -49,7 +49,8 @@ func (s *sink) page(p *output.Page) error {
 		s.text(p.URL), number(p.Status), s.text(p.Title), number(p.Depth), s.text(p.Via), s.text(p.Source), s.text(p.Location),
 		s.text(p.ContentType), number(p.Bytes), number(p.Links), s.text(p.Canonical),
 		s.nested(cells.Directives), s.nested(cells.Usage), s.text(p.Withheld), moment(p.FetchedAt), strconv.FormatInt(p.Millis, 10), number(p.Attempt),
-		s.text(p.Hash), strconv.FormatBool(p.Unchanged), s.text(p.DuplicateOf), s.nested(cells.Fields), s.text(p.Truncated), number(p.LinksLeft))
+		s.text(p.Hash), strconv.FormatBool(p.Unchanged), s.text(p.DuplicateOf), s.nested(cells.Fields), s.text(p.Truncated), number(p.LinksLeft),
+		s.nested(cells.CutBy))
 }
 
 func (s *sink) rejection(r *output.Rejection) error {

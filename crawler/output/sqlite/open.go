@@ -123,6 +123,7 @@ func (s *sink) prepare(opts Options) error {
 var added = []struct{ table, column, kind string }{
 	{"pages", "truncated", "TEXT"},
 	{"pages", "links_left", "INTEGER"},
+	{"pages", "cut_by", "TEXT"},
 }
 
 // extend gives the tables of an earlier program the columns that they lack.

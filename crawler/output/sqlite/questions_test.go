@@ -157,7 +157,7 @@ func compare(t *testing.T, db *sql.DB, dir string, l *lines) {
 		'location', location, 'content_type', content_type, 'bytes', bytes, 'links', links, 'canonical', canonical, 'directives', json(directives),
 		'content_usage', json(content_usage), 'withheld', withheld, 'fetched_at', fetched_at, 'ms', ms, 'attempt', attempt, 'hash', hash,
 		'unchanged', json(iif(unchanged, 'true', 'false')), 'duplicate_of', duplicate_of, 'fields', json(fields),
-		'truncated', truncated, 'links_left', links_left) FROM pages ORDER BY id`) {
+		'truncated', truncated, 'links_left', links_left, 'cut_by', json(cut_by)) FROM pages ORDER BY id`) {
 		var got output.Page
 		if err := json.Unmarshal([]byte(row), &got); err != nil {
 			t.Fatal(err)

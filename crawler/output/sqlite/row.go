@@ -19,7 +19,7 @@ func (s *sink) page(p *output.Page) error {
 		clean(p.URL), p.Status, clean(p.Title), p.Depth, clean(p.Via), clean(p.Source), optional(p.Location),
 		clean(p.ContentType), p.Bytes, p.Links, optional(p.Canonical), optional(cells.Directives), optional(cells.Usage), optional(p.Withheld),
 		moment(p.FetchedAt), p.Millis, p.Attempt, optional(p.Hash), p.Unchanged, optional(p.DuplicateOf), optional(cells.Fields),
-		optional(p.Truncated), p.LinksLeft)
+		optional(p.Truncated), p.LinksLeft, optional(cells.CutBy))
 }
 
 func (s *sink) rejection(r *output.Rejection) error {

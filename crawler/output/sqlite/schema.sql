@@ -27,7 +27,8 @@ CREATE TABLE pages (
   duplicate_of  TEXT,                -- a page fetched before with the same body
   fields        TEXT,                -- JSON: {"price": "3", "tags": ["a", "b"], ...}
   truncated     TEXT,                -- the limit that cut the body short: max-body or ratio
-  links_left    INTEGER              -- of links, those behind a limit, which were not taken up
+  links_left    INTEGER,             -- of links, those to URLs beyond a limit, which were not taken up
+  cut_by        TEXT                 -- JSON: ["max-body", "max-links", ...], the limits that cut something off
 );
 CREATE INDEX pages_url ON pages (url);
 

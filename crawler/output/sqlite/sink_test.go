@@ -53,7 +53,7 @@ func TestColumns(t *testing.T) {
 	sinktest.Close(t, s)
 	const at = "2026-05-04T10:00:00.250Z"
 	for table, want := range map[string][]string{
-		"pages": {"1|http://a.test/bare|0||0|||NULL||0|0|NULL|NULL|NULL|NULL|NULL|0|0|NULL|0|NULL|NULL|NULL|0"},
+		"pages": {"1|http://a.test/bare|0||0|||NULL||0|0|NULL|NULL|NULL|NULL|NULL|0|0|NULL|0|NULL|NULL|NULL|0|NULL"},
 		"rejected": {
 			"1|http://a.test/no|disallowed|Disallow: /no|7|http://a.test/robots.txt|*|2|http://a.test/|link|why",
 			"2|http://a.test/bare|||0||NULL|0|||NULL",
@@ -226,10 +226,10 @@ func TestColumnsOfAnEarlierProgram(t *testing.T) {
 		t.Fatal(err)
 	}
 	s = sinktest.Open(t, Format(nil), dir, mark)
-	sinktest.Put(t, s, &output.Found{Pages: []*output.Page{{URL: "http://a.test/2", Truncated: "max-body", LinksLeft: 3}}})
+	sinktest.Put(t, s, &output.Found{Pages: []*output.Page{{URL: "http://a.test/2", Truncated: "max-body", LinksLeft: 3, CutBy: []string{"max-body", "max-links"}}}})
 	sinktest.Close(t, s)
-	want := []string{"http://a.test/2|max-body|3"}
-	if got := askDir(t, dir, "SELECT url, truncated, links_left FROM pages ORDER BY id"); !slices.Equal(got, want) {
+	want := []string{`http://a.test/2|max-body|3|["max-body","max-links"]`}
+	if got := askDir(t, dir, "SELECT url, truncated, links_left, cut_by FROM pages ORDER BY id"); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -11,7 +11,7 @@ import (
 // Cells are the lists and objects of a page as JSON, which is valid UTF-8 on one line;
 // empty: the page has none.
 type Cells struct {
-	Directives, Usage, Fields string
+	Directives, Usage, Fields, CutBy string
 }
 
 // Of returns those of a page.
@@ -22,7 +22,10 @@ func Of(p *output.Page) (c Cells, err error) {
 	if c.Usage, err = encode(len(p.Usage), p.Usage); err != nil {
 		return c, err
 	}
-	c.Fields, err = encode(len(p.Fields), p.Fields)
+	if c.Fields, err = encode(len(p.Fields), p.Fields); err != nil {
+		return c, err
+	}
+	c.CutBy, err = encode(len(p.CutBy), p.CutBy)
 	return c, err
 }
 

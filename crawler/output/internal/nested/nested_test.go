@@ -20,11 +20,13 @@ func TestOf(t *testing.T) {
 				Directives: []output.Directive{{Rule: "noindex", Source: "meta line 1"}},
 				Usage:      map[string]bool{"train-ai": false, "search": true},
 				Fields:     map[string]any{"price": "3 <4> & \x00\xff\n", "tags": []string{"a", "b"}},
+				CutBy:      []string{"max-body", "max-links"},
 			},
 			Cells{
 				`[{"rule":"noindex","source":"meta line 1"}]`,
 				`{"search":true,"train-ai":false}`,
 				`{"price":"3 <4> & \u0000\ufffd\n","tags":["a","b"]}`,
+				`["max-body","max-links"]`,
 			},
 		},
 	} {

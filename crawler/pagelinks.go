@@ -1,0 +1,172 @@
+package crawler
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/politecrawl/politecrawl/crawler/extract"
+	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
+)
+
+// The limits that cut off links, as cut_by of pages.jsonl names them.
+const (
+	cutByMaxLinks  = "max-links"
+	cutByLinkBytes = "link-bytes" // maxLinkBytes
+)
+
+// maxLinkBytes is how much the links of a page may take in the frontier, each with the
+// URL of the page. With a base of 8 KB, a page of 100 KB could have a hundred MB. Another
+// spelling of a URL counts too, since it takes as long to read.
+const maxLinkBytes = 16 << 20
+
+// maxSpellings bounds how many references of a page are remembered as they are written. A
+// reference that was forgotten is resolved again.
+const maxSpellings = 20_000
+
+// pageLinks collects the distinct URLs that a page links to. It keeps max-links of them at
+// the most, however often and in however many spellings the page repeats them.
+type pageLinks struct {
+	c     *Crawler
+	v     *visit
+	trail trail  // of each link
+	meta  []byte // trail, encoded: all links of the page share it
+
+	base  string    // that refs resolves against, as the page writes it
+	whole bool      // base is known to be that of the whole page
+	url   string    // of base
+	refs  *resolver // nil: no link was read yet
+
+	links    []pageLink
+	byURL    map[string]int // places in links
+	spelling map[string]int // the same by reference, without the fragment; notPage and notKept too
+	size     int            // see maxLinkBytes
+
+	total int    // links of the page, repeated ones too
+	left  int    // of these, those to URLs that were not kept
+	cutBy string // the limit that was met first; empty: none
+}
+
+// pageLink is a URL that a page links to.
+type pageLink struct {
+	address
+	rel string // of the first link to it, or of one that may be followed
+
+	ref string // the reference, where it is not a URL
+	err error  // why it is not
+}
+
+// What spelling has for references that are not in links.
+const (
+	notPage = -1 - iota // such as mailto:
+	notKept
+)
+
+// readLinks parses a page in UTF-8. The document is without its links, which are returned.
+func (c *Crawler) readLinks(v *visit, text []byte) (*extract.Document, *pageLinks) {
+	l := &pageLinks{c: c, v: v, trail: trail{source: fromLink, depth: v.trail.depth + 1, via: v.via()}}
+	l.meta = l.trail.encode()
+	doc := extract.ParseFunc(text, l.add)
+	if doc.Base != l.base && l.total > 0 { // it stands behind the first links, and holds for them too
+		l = &pageLinks{c: c, v: v, trail: l.trail, meta: l.meta, base: doc.Base, whole: true}
+		doc = extract.ParseFunc(text, l.add)
+	}
+	return doc, l
+}
+
+// add takes the next link of the page.
+func (l *pageLinks) add(base string, link extract.Link) {
+	if l.total++; l.refs == nil && !l.begin(base) {
+		return
+	}
+	ref, _, found := strings.Cut(link.URL, "#")
+	if found && ref != "" && ref[len(ref)-1] <= ' ' {
+		ref = link.URL // white space before a fragment belongs to the URL
+	}
+	place, known := l.spelling[ref]
+	if !known {
+		place = l.place(ref, link.Rel)
+		if len(l.spelling) >= maxSpellings {
+			clear(l.spelling)
+		}
+		l.spelling[ref] = place
+	}
+	switch {
+	case place == notKept:
+		l.left++
+	case place >= 0:
+		if kept := &l.links[place]; l.c.why(nil, kept.rel) != "" {
+			kept.rel = link.Rel
+		}
+	}
+}
+
+// begin makes ready to resolve links.
+func (l *pageLinks) begin(base string) bool {
+	if !l.whole {
+		l.base = base
+	}
+	l.url = l.v.u.String()
+	if l.base != "" {
+		if b, err := resolve(l.url, l.base); err == nil {
+			l.url = b.url
+		}
+	}
+	var err error
+	if l.refs, err = newResolver(l.url, l.c.origins); err != nil {
+		l.c.log.Warn("links not read", "url", l.url, "error", err)
+		return false
+	}
+	l.byURL, l.spelling = make(map[string]int), make(map[string]int)
+	return true
+}
+
+// place returns the place of a reference in links, where it may be new.
+func (l *pageLinks) place(ref, rel string) int {
+	if l.size > maxLinkBytes {
+		return l.leave(cutByLinkBytes)
+	}
+	a, err := l.refs.resolve(ref)
+	link := pageLink{address: a, rel: rel}
+	if err != nil {
+		l.size += maxShown + len(l.meta)
+		if !l.meansPage(ref, err) {
+			return notPage
+		}
+		link.url, link.ref, link.err = ref, ref, err
+	} else {
+		var file *robotstxt.File
+		if a.host == l.v.lease.Host {
+			file = l.v.file
+		}
+		link.url = l.c.cleaned(a.url, file)
+		l.size += len(link.url) + len(l.meta)
+	}
+	if place, known := l.byURL[link.url]; known {
+		return place
+	}
+	if most := l.c.cfg.MaxLinks; most > 0 && len(l.links) >= most {
+		return l.leave(cutByMaxLinks)
+	}
+	place := len(l.links)
+	l.byURL[link.url] = place
+	l.links = append(l.links, link)
+	return place
+}
+
+// leave says that a URL is not kept, because of a limit.
+func (l *pageLinks) leave(limit string) int {
+	if l.cutBy == "" {
+		l.cutBy = limit
+	}
+	return notKept
+}
+
+// meansPage tells whether a reference that is not a URL was meant to lead to a page.
+func (l *pageLinks) meansPage(ref string, err error) bool {
+	if errors.Is(err, errLongURL) {
+		if _, ok := overlong(l.url, ref); ok {
+			return true
+		}
+	}
+	return isWeb(ref)
+}
