@@ -2,6 +2,7 @@ package crawler
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -158,6 +159,41 @@ func TestAnswersThatConfuseTheLayersAbove(t *testing.T) {
 	}
 	if r := got.refusal(t, "http://[broken/"); r.Reason != output.Invalid || r.Detail == "" || len(got.rejected) != 1 {
 		t.Errorf("rejected %+v", got.rejected)
+	}
+}
+
+// ROB-LOC-16: a URL with a port that cannot exist is invalid, wherever it enters the crawl.
+func TestROB_LOC_16_ImpossiblePortsAreInvalid(t *testing.T) {
+	for _, port := range []string{"0", "000", "65536"} {
+		t.Run(port, func(t *testing.T) {
+			link, listed, target := "http://127.0.0.1:"+port+"/link", "http://127.0.0.1:"+port+"/listed", "http://127.0.0.1:"+port+"/target"
+			s := newSite(t, "127.0.0.1", map[string]string{
+				"/robots.txt": "Sitemap: {site}/map.xml\nSitemap: http://127.0.0.1:" + port + "/map.xml\n",
+				"/map.xml":    "<urlset><url><loc>" + listed + "</loc></url></urlset>",
+				"/":           `<a href="` + link + `">1</a><a href="/moved">2</a>`,
+			})
+			s.handle("/moved", func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Location", target)
+				w.WriteHeader(http.StatusFound)
+			})
+			cfg := testConfig(t, s.url)
+			cfg.Scope = ScopeAny
+			got := run(t, cfg, nil)
+			if diff := cmp.Diff([]string{"/", "/moved"}, got.paths(s.url)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			if r := got.refusal(t, link); r.Reason != output.Invalid || !strings.Contains(r.Detail, "port") {
+				t.Errorf("link: %+v", r)
+			}
+			for _, r := range got.rejected {
+				if r.Reason != output.Invalid {
+					t.Errorf("rejected as %s: %+v", r.Reason, r)
+				}
+			}
+			if err := testConfig(t, "http://127.0.0.1:"+port+"/").Validate(); !errors.Is(err, ErrConfig) {
+				t.Errorf("start URL: %v", err)
+			}
+		})
 	}
 }
 

@@ -17,7 +17,7 @@ var (
 	// that could be asked for (ROB-LOC-12).
 	ErrUnsupportedScheme = errors.New("robotsext: unsupported scheme")
 	// ErrInvalidHost is the class of URLs whose host is empty or cannot be a
-	// host (ROB-LOC-08, ROB-LOC-15, ROB-LOC-16).
+	// host, or whose port is not 1 to 65535 (ROB-LOC-08, ROB-LOC-15, ROB-LOC-16).
 	ErrInvalidHost = errors.New("robotsext: invalid host")
 )
 
@@ -40,7 +40,7 @@ const robotsPath = "/robots.txt"
 // OriginOf returns the origin of an absolute URL. It fails with
 // ErrUnsupportedScheme unless the scheme is http, https or ftp, and with
 // ErrInvalidHost when the host is empty, has invalid characters, is an IPv6
-// address with a zone, or cannot be decoded.
+// address with a zone, or cannot be decoded, or the port is not 1 to 65535.
 //
 // International names are mapped by UTS 46, non-transitional (ROB-LOC-08); a
 // trailing dot is kept, since such a name may be served differently
@@ -66,8 +66,8 @@ func OriginOf(u *url.URL) (Origin, error) {
 	port := u.Port()
 	if port != "" {
 		n, err := strconv.ParseUint(port, 10, 16)
-		if err != nil {
-			return "", fmt.Errorf("%w: port %q", ErrInvalidHost, port)
+		if err != nil || n == 0 {
+			return "", fmt.Errorf("%w %q: there is no port %s; ports are 1 to 65535", ErrInvalidHost, u.Host, port)
 		}
 		port = strconv.FormatUint(n, 10)
 	}

@@ -80,7 +80,10 @@ func TestOriginOf(t *testing.T) {
 		{"ROB-LOC-16/dot", "http://./", "", robotsext.ErrInvalidHost},
 		{"ROB-LOC-16/long label", "http://" + strings.Repeat("a", 64) + ".example/", "", robotsext.ErrInvalidHost},
 		{"ROB-LOC-16/long name", "http://" + strings.Repeat("a.", 128) + "/", "", robotsext.ErrInvalidHost},
-		{"ROB-LOC-16/port", "http://example.com:65536/", "", robotsext.ErrInvalidHost},
+		{"ROB-LOC-16/highest port", "http://example.com:65535/", "http://example.com:65535", nil},
+		{"ROB-LOC-16/port above 65535", "http://example.com:65536/", "", robotsext.ErrInvalidHost},
+		{"ROB-LOC-16/port 0", "http://example.com:0/", "", robotsext.ErrInvalidHost},
+		{"ROB-LOC-16/port 0 with leading zeros", "ftp://[::1]:000/", "", robotsext.ErrInvalidHost},
 		{"ROB-LOC-17/underscore", "http://a_b.example/", "http://a_b.example", nil},
 	}
 	for _, test := range tests {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net"
 	"net/url"
-	"strconv"
 	"strings"
 
 	"github.com/politecrawl/politecrawl/robotsext"
@@ -48,11 +47,6 @@ func readOrigin(raw string) (*url.URL, error) {
 	}
 	if u.Hostname() == "" {
 		return nil, fmt.Errorf("%q has no host; write it as %s://example.com/", raw, scheme)
-	}
-	if port := u.Port(); port != "" {
-		if _, err := strconv.ParseUint(port, 10, 16); err != nil {
-			return nil, fmt.Errorf("%q: there is no port %s; ports end at 65535", raw, port)
-		}
 	}
 	if _, err := robotsext.OriginOf(u); err != nil {
 		return nil, fmt.Errorf("%q: %w", raw, withoutPrefix(err))

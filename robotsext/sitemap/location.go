@@ -119,7 +119,7 @@ func canonicalAuthority(authority string) (string, error) {
 	port := ""
 	if i := strings.LastIndexByte(host, ':'); i >= 0 && !strings.HasSuffix(host, "]") {
 		host, port = host[:i], host[i:]
-		if n, err := strconv.ParseUint("0"+port[1:], 10, 32); err != nil || n > 65535 {
+		if n, err := strconv.ParseUint(port[1:], 10, 16); port != ":" && (err != nil || n == 0) {
 			return "", errPort
 		}
 	}
