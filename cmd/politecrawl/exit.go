@@ -32,9 +32,10 @@ func exitCodesTopic() *cobra.Command {
     1  findings: some URL asked about is disallowed, a sitemap or
        robots.txt is not as it should be, two robots.txt files differ in
        what they mean, the demo saw a violation
-    2  misuse: a bad argument, flag, variable of the environment or
-       configuration, or a URL that is none
-    3  failed: the command could not do its work, the message says why
+    2  misuse: a bad argument, flag, environment variable or setting, an
+       invalid URL, or a file or directory that you name and that cannot
+       be opened
+    3  failed: the command could not do its work; the message says why
     4  later: some host cannot be asked yet (robots.txt unreachable,
        Retry-After), so its URLs must wait; of a crawl that is over: only
        such hosts were left, or --max-time ended it while the robots.txt
@@ -63,7 +64,8 @@ func (e *exit) Error() string {
 
 func (e *exit) Unwrap() error { return e.err }
 
-// misuse is the error for what the user has to write differently.
+// misuse is the error for what the user has to write differently; a file that they
+// name and that cannot be opened is among it.
 func misuse(format string, args ...any) error {
 	return &exit{exitMisuse, fmt.Errorf(format, args...)}
 }
@@ -97,18 +99,21 @@ func (p *program) report(err error) int {
 	if err == nil {
 		return exitDone
 	}
-	code := exitFailed
-	e, ok := errors.AsType[*exit](err)
-	switch {
-	case ok:
-		code = e.code
-	case errors.Is(err, context.Canceled):
-		code = exitInterrupted
-	}
-	if !ok || e.err != nil {
+	if e, ok := errors.AsType[*exit](err); !ok || e.err != nil {
 		p.complain(err)
 	}
-	return code
+	return exitCode(err)
+}
+
+// exitCode returns the code that a command ends with for err.
+func exitCode(err error) int {
+	if e, ok := errors.AsType[*exit](err); ok {
+		return e.code
+	}
+	if errors.Is(err, context.Canceled) {
+		return exitInterrupted
+	}
+	return exitFailed
 }
 
 // notice writes a line for a person to standard error, which others may come to see

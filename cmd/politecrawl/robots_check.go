@@ -81,9 +81,9 @@ one in each part that it is merged from), rules (how many the group has), matche
 where robots.txt was fetched, fetch and age_seconds; truncated is true when the file is
 longer than what is read of it.
 
-Exit code: 0 all allowed, 1 some disallowed, 2 misuse, 3 the file of --robots could not
-be read or the address of a site is not allowed (--allow-addr), 4 some robots.txt
-unreachable. With --quiet it is the only answer.`,
+Exit code: 0 all allowed, 1 some disallowed, 2 misuse, 3 failed, as when the address of a
+site is not allowed (--allow-addr), 4 some robots.txt unreachable. With --quiet it is the
+only answer.`,
 		Example: `  politecrawl robots check https://example.com/private/ --agent Googlebot,Bingbot
   politecrawl robots check --robots robots.txt /private/ /public/
   politecrawl robots check https://example.com/private/ --explain

@@ -27,9 +27,9 @@ func readRobots(name string, stdin io.Reader) ([]byte, error) {
 	case err == nil:
 		return body, nil
 	case errors.Is(err, fs.ErrNotExist) && looksLikeSite(name):
-		return nil, failed("%w; for that of a site, write https://%s", err, name)
+		return nil, misuse("%w; for that of a site, write https://%s", err, name)
 	}
-	return nil, failed("%w", err) // the command line is as it should be
+	return nil, err
 }
 
 // looksLikeSite reports whether the name of a file that is not there may be a URL

@@ -56,8 +56,8 @@ With --format json each finding is an object on a line of its own: file, line, s
 (error, warning or note), kind, id, text, message, fix, and more, the number of findings
 of the same kind that were left out.
 
-Exit code: 0 nothing but notes, 1 errors or warnings, 2 misuse, 3 a file could not be
-read, 4 some robots.txt unreachable. With --quiet it is the only answer.`,
+Exit code: 0 nothing but notes, 1 errors or warnings, 2 misuse, 3 failed, 4 some
+robots.txt unreachable. With --quiet it is the only answer.`,
 		Example: `  politecrawl robots lint robots.txt
   politecrawl robots lint https://example.com/
   politecrawl robots lint --format json robots.txt | jq -r .kind | sort | uniq -c`,
@@ -100,7 +100,7 @@ func (l *lint) one(ctx context.Context, arg string) error {
 	body, err := readRobots(arg, l.in)
 	if err != nil {
 		l.complain(fmt.Errorf("robots lint: %w", err))
-		l.code = worse(l.code, exitFailed)
+		l.code = worse(l.code, exitCode(err))
 		return nil
 	}
 	return l.body(arg, body, robotslint.Options{})

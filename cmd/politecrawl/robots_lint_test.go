@@ -151,8 +151,8 @@ func TestLintSeveral(t *testing.T) {
 		!strings.Contains(got.stderr, "absent.txt") || !strings.Contains(got.stderr, "no host") {
 		t.Errorf("%+v", got)
 	}
-	if got := run(t, "robots", "lint", lintSample, "absent.txt"); got.code != exitFailed {
-		t.Errorf("exit code %d, want %d", got.code, exitFailed)
+	if got := run(t, "robots", "lint", lintSample, "absent.txt"); got.code != exitMisuse {
+		t.Errorf("exit code %d, want %d", got.code, exitMisuse)
 	}
 }
 
@@ -160,19 +160,18 @@ func TestLintMisuse(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		args  []string
-		code  int
 		words []string
 	}{
-		{"nothing", nil, exitMisuse, []string{"give file names, URLs or -"}},
-		{"missing file", []string{"absent.txt"}, exitFailed, []string{"absent.txt", "no such file"}},
-		{"directory", []string{"testdata"}, exitFailed, []string{"testdata", "directory"}},
-		{"unsupported scheme", []string{"gopher://h/"}, exitMisuse, []string{`"gopher"`, "http or https"}},
-		{"bad timeout", []string{"http://h", "--timeout", "0s"}, exitMisuse, []string{"--timeout"}},
-		{"bad limit", []string{"-", "--limit", "-1"}, exitMisuse, []string{"--limit", "-1"}},
-		{"bad user agent", []string{"http://h", "--user-agent", "007"}, exitMisuse, []string{"--user-agent"}},
+		{"nothing", nil, []string{"give file names, URLs or -"}},
+		{"missing file", []string{"absent.txt"}, []string{"absent.txt", "no such file"}},
+		{"directory", []string{"testdata"}, []string{"testdata", "directory"}},
+		{"unsupported scheme", []string{"gopher://h/"}, []string{`"gopher"`, "http or https"}},
+		{"bad timeout", []string{"http://h", "--timeout", "0s"}, []string{"--timeout"}},
+		{"bad limit", []string{"-", "--limit", "-1"}, []string{"--limit", "-1"}},
+		{"bad user agent", []string{"http://h", "--user-agent", "007"}, []string{"--user-agent"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			run(t, append([]string{"robots", "lint"}, tt.args...)...).wantRefusal(t, tt.code, tt.words...)
+			run(t, append([]string{"robots", "lint"}, tt.args...)...).wantRefusal(t, exitMisuse, tt.words...)
 		})
 	}
 }

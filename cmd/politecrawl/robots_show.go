@@ -87,7 +87,8 @@ robots.txt of its origin is fetched, and the outcome, the status, the chain of
 redirects and the times are shown too. A - reads standard input. No more than 100,000
 rules and fields are listed: a file in which groups overlap may come to many millions.
 
-Exit code: 0, 2 misuse, 3 the file could not be read or its address is not allowed, 4 the robots.txt is unreachable.`,
+Exit code: 0, 2 misuse, 3 failed, as when the address of the site is not allowed, 4 the
+robots.txt is unreachable.`,
 		Args: arguments(1, 1, "one URL, file name or -"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			source, origin, err := p.showSource(args[0], &site)

@@ -61,7 +61,7 @@ func (s *settings) join(ctx context.Context) error {
 func isOfRedis(err error) bool {
 	for _, class := range []error{
 		redisstore.ErrUnavailable, redisstore.ErrRefused, redisstore.ErrPermission, redisstore.ErrFull, redisstore.ErrEvicts, redisstore.ErrReadOnly,
-		redisstore.ErrTaken, redisstore.ErrGone, redisstore.ErrAddress, redisstore.ErrTLS,
+		redisstore.ErrTaken, redisstore.ErrGone, redisstore.ErrAddress, redisstore.ErrTLS, redisstore.ErrCredentials,
 	} {
 		if errors.Is(err, class) {
 			return true
@@ -90,6 +90,8 @@ func redisError(err error) error {
 		return failed("%w: another process goes on in its place. Each needs a name (--worker) and an --output of its own", err)
 	case errors.Is(err, redisstore.ErrGone):
 		return failed("%w: it was deleted, or Redis came back without its data (appendonly is off?)", err)
+	case errors.Is(err, redisstore.ErrCredentials):
+		return misuse("--frontier: %w; %s", err, readable)
 	case errors.Is(err, redisstore.ErrAddress):
 		return misuse("--frontier: %w", err)
 	}

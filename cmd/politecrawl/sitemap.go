@@ -64,7 +64,8 @@ changefreq, priority, alternates, images, videos, news, sitemap (the file it sta
 and line; each finding: sitemap, line, kind, text, error, id.
 
 Exit code: 0, or 1 when a sitemap is disallowed or --check finds something, 2 misuse,
-3 when a sitemap could not be read or its address is not allowed, 4 when a robots.txt is unreachable.`,
+3 when a sitemap could not be fetched or its address is not allowed, 4 when a robots.txt
+is unreachable.`,
 		Example: `  politecrawl sitemap https://example.com/ | politecrawl robots check -
   politecrawl sitemap https://example.com/sitemap.xml --format csv > pages.csv
   politecrawl sitemap --check --stats sitemap.xml.gz`,

@@ -157,7 +157,7 @@ func (a *address) credentials(o *Options) error {
 	case o.PasswordFile != "":
 		text, err := os.ReadFile(o.PasswordFile)
 		if err != nil {
-			return fmt.Errorf("redisstore: password file: %w", err)
+			return fmt.Errorf("%w: password: %w", ErrCredentials, err)
 		}
 		a.password = strings.TrimRight(string(text), "\r\n")
 	default:
@@ -175,17 +175,17 @@ func (a *address) tls(o *Options) (*tls.Config, error) {
 	if a.ca != "" {
 		text, err := os.ReadFile(a.ca)
 		if err != nil {
-			return nil, fmt.Errorf("redisstore: certificate authority: %w", err)
+			return nil, fmt.Errorf("%w: certificate authority: %w", ErrCredentials, err)
 		}
 		c.RootCAs = x509.NewCertPool()
 		if !c.RootCAs.AppendCertsFromPEM(text) {
-			return nil, fmt.Errorf("redisstore: certificate authority: there is no certificate in %s", a.ca)
+			return nil, fmt.Errorf("%w: certificate authority: there is no certificate in %q", ErrCredentials, a.ca)
 		}
 	}
 	if a.cert != "" {
 		pair, err := tls.LoadX509KeyPair(a.cert, a.key)
 		if err != nil {
-			return nil, fmt.Errorf("redisstore: certificate of this client: %w", err)
+			return nil, fmt.Errorf("%w: certificate of this client: %w", ErrCredentials, err)
 		}
 		c.Certificates = []tls.Certificate{pair}
 	}

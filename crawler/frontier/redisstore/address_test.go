@@ -73,7 +73,7 @@ func TestPassword(t *testing.T) {
 			t.Errorf("password of %s with %+v is %q, %v, want %q", c.text, c.opts, a.password, err, c.want)
 		}
 	}
-	if _, err := Open(context.Background(), "redis://h", &Options{PasswordFile: file + "x"}); !errors.Is(err, os.ErrNotExist) {
+	if _, err := Open(context.Background(), "redis://h", &Options{PasswordFile: file + "x"}); !errors.Is(err, os.ErrNotExist) || !errors.Is(err, ErrCredentials) {
 		t.Errorf("a password file that is missing: %v", err)
 	}
 }

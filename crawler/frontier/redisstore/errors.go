@@ -46,6 +46,10 @@ var (
 	// not speak TLS at all.
 	ErrTLS = errors.New("redisstore: no secure connection")
 
+	// ErrCredentials says that a file which Options or the address name, with a
+	// password or a certificate, cannot be read or used.
+	ErrCredentials = errors.New("redisstore: bad file of credentials")
+
 	// ErrAddress says that an address of a server makes no sense.
 	ErrAddress = errors.New("redisstore: bad address")
 

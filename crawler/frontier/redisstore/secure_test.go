@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -50,7 +51,7 @@ func TestTLS(t *testing.T) {
 		{"server without TLS", strings.Replace(plain.URL(), "redis:", "rediss:", 1), ErrTLS, "without TLS"},
 		{"client without TLS", strings.Replace(open, "rediss:", "redis:", 1), ErrUnavailable, ""},
 		{"no such file", open + "?ca=/no/such/file", os.ErrNotExist, "certificate authority"},
-		{"no certificate in it", open + "?ca=" + key, nil, "no certificate in " + key},
+		{"no certificate in it", open + "?ca=" + key, ErrCredentials, "no certificate in " + strconv.Quote(key)},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := Open(t.Context(), c.url, &Options{Patience: -1})
