@@ -21,7 +21,7 @@ const DefaultUserAgent = "politecrawl/0.1 (+https://github.com/politecrawl/polit
 // Config is everything that decides what a crawl does. It is plain data: the
 // keys are the same words in a configuration file, in the environment (with
 // POLITECRAWL_ before them) and as flags. Start from [Default] and change what
-// should differ; a zero Config is not valid.
+// should differ; a zero Config is not valid. No time is longer than a year.
 type Config struct {
 	// URLs are the start URLs. Each brings its host into the scope.
 	URLs []string `json:"urls"`
@@ -51,8 +51,8 @@ type Config struct {
 	MaxCrawlDelay time.Duration `json:"max-crawl-delay"`
 
 	// ResponseFactor keeps a host waiting for at least this many times as long
-	// as its last answer took, so that a slow server is asked less often
-	// (ROB-POL-07). It has no effect where Delay is zero.
+	// as its last answer took, from 0 to 100, so that a slow server is asked less
+	// often (ROB-POL-07). It has no effect where Delay is zero.
 	ResponseFactor float64 `json:"response-factor"`
 
 	// MaxPages ends the crawl after so many pages; 0 is no limit.
@@ -283,6 +283,13 @@ func Default() Config {
 	}
 }
 
+// maxDuration is the longest time that a key may say, a year, and maxResponseFactor the
+// largest factor. The crawl multiplies and adds them, and a time.Duration ends at 292 years.
+const (
+	maxDuration       = 365 * 24 * time.Hour
+	maxResponseFactor = 100
+)
+
 // ErrConfig is the class of every error that [Config.Validate] returns.
 var ErrConfig = errors.New("crawler: bad configuration")
 
@@ -325,7 +332,7 @@ func (c Config) Validate() error {
 	}
 	check(c.Delay >= 0, "delay", "%v is negative", c.Delay)
 	check(c.MaxCrawlDelay >= 0, "max-crawl-delay", "%v is negative", c.MaxCrawlDelay)
-	check(c.ResponseFactor >= 0, "response-factor", "%v is negative", c.ResponseFactor)
+	check(c.ResponseFactor >= 0 && c.ResponseFactor <= maxResponseFactor, "response-factor", "%v is not a number from 0 to %d", c.ResponseFactor, maxResponseFactor)
 	check(c.MaxDepth >= -1, "max-depth", "%d is less than -1, which is no limit", c.MaxDepth)
 	check(c.MaxPages >= 0, "max-pages", "%d is negative; 0 is no limit", c.MaxPages)
 	check(c.MaxHostPages >= 0, "max-host-pages", "%d is negative; 0 is no limit", c.MaxHostPages)
@@ -352,6 +359,16 @@ func (c Config) Validate() error {
 	check(c.MaxSitemapEntries >= 0, "max-sitemap-entries", "%d is negative; 0 is no limit", c.MaxSitemapEntries)
 	check(c.RobotsTimeout > 0, "robots-timeout", "%v is not a time to wait", c.RobotsTimeout)
 	check(c.RobotsRetry > 0, "robots-retry", "%v is not a time to wait", c.RobotsRetry)
+	for _, d := range []struct {
+		key  string
+		time time.Duration
+	}{
+		{"delay", c.Delay}, {"max-crawl-delay", c.MaxCrawlDelay}, {"max-time", c.MaxTime}, {"max-wait", c.MaxWait},
+		{"timeout", c.Timeout}, {"first-byte-timeout", c.FirstByteTimeout}, {"stall-timeout", c.StallTimeout},
+		{"robots-timeout", c.RobotsTimeout}, {"robots-retry", c.RobotsRetry},
+	} {
+		check(d.time <= maxDuration, d.key, "%v is longer than %v", d.time, maxDuration)
+	}
 	check(c.Durability.valid(), "durability", "%q is none of process, power", string(c.Durability))
 	if err := checkShared(&c); err != nil {
 		check(false, "frontier", "%v", err)

@@ -68,8 +68,10 @@ func (s *settings) shown() []shownKey {
 	s.keys.VisitAll(func(f *pflag.Flag) {
 		k := shownKey{Key: f.Name, Value: f.Value.String(), From: s.from[f.Name]}
 		switch f.Value.Type() {
-		case "int", "float64":
-			k.Value = json.Number(f.Value.String())
+		case "int", "int64", "float64":
+			if text := f.Value.String(); json.Valid([]byte(text)) { // not NaN, nor Inf
+				k.Value = json.Number(text)
+			}
 		case "bool":
 			k.Value = f.Value.String() == "true"
 		}

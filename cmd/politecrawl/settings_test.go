@@ -173,6 +173,7 @@ func TestConfigShow(t *testing.T) {
 	want := []shownKey{
 		{Key: "urls", Value: []any{"http://h/"}, From: "command line"},
 		{Key: "workers", Value: 16.0, From: "default"},
+		{Key: "max-bytes", Value: 0.0, From: "default"},
 		{Key: "delay", Value: "1s", From: "default"},
 	}
 	keys = slices.DeleteFunc(keys, func(k shownKey) bool {
@@ -339,6 +340,55 @@ func TestRefusedValueHasAPlace(t *testing.T) {
 		if shown := strings.Contains(got.out, "workers: 0  # file "+file+":2\n"); shown != (args[0] == "config") {
 			t.Errorf("%s: shown %v:\n%s", args[0], shown, got.out)
 		}
+	}
+}
+
+// TestNumberOutOfRangeIsMisuse holds that a number or time that a crawl could not reckon with
+// is refused wherever it comes from, and that "config show" still shows it.
+func TestNumberOutOfRangeIsMisuse(t *testing.T) {
+	type setting struct{ key, value, says string }
+	settings := []setting{{"response-factor", "1000", "1000 is not a number from 0 to 100"}}
+	for _, value := range []string{"Inf", "+Inf", "-Inf", "NaN", "-1", "1e300"} {
+		settings = append(settings, setting{"response-factor", value, "is not a number from 0 to 100"})
+	}
+	for _, key := range []string{
+		"delay", "max-crawl-delay", "max-time", "max-wait", "timeout", "first-byte-timeout", "stall-timeout", "robots-timeout", "robots-retry",
+	} {
+		settings = append(settings, setting{key, "8760h0m1s", "8760h0m1s is longer than 8760h0m0s"}, setting{key, "2562047h", "is longer than 8760h0m0s"},
+			setting{key, "-1s", "-1s is"}, setting{key, "Inf", `"Inf" is not a time such as`})
+	}
+	newSettings().keys.VisitAll(func(f *pflag.Flag) {
+		if kind := f.Value.Type(); (kind == "duration" || kind == "float64") && !slices.ContainsFunc(settings, func(s setting) bool { return s.key == f.Name }) {
+			t.Errorf("%s is not tested", f.Name)
+		}
+	})
+	refused := func(t *testing.T, s setting, args ...string) {
+		t.Helper()
+		out := filepath.Join(t.TempDir(), "out")
+		run(t, append([]string{"crawl", "http://127.0.0.1:1/", "--output", out}, args...)...).wantRefusal(t, exitMisuse, s.key, s.says)
+		if exists(out) {
+			t.Error("the output directory was made")
+		}
+		if got := run(t, append([]string{"config", "show"}, args...)...); got.code != exitMisuse || !strings.Contains(got.stderr, s.says) {
+			t.Errorf("config show: %+v", got)
+		}
+	}
+	for _, s := range settings {
+		t.Run(s.key+"/"+s.value, func(t *testing.T) {
+			refused(t, s, "--"+s.key+"="+s.value)
+			t.Run("file", func(t *testing.T) {
+				refused(t, s, "--config", writeFile(t, "c.yaml", s.key+": "+s.value+"\n"))
+			})
+			t.Run("environment", func(t *testing.T) {
+				t.Setenv(variable(s.key), s.value)
+				refused(t, s)
+			})
+		})
+	}
+	for file, text := range map[string]string{"c.yaml": "response-factor: .inf\n", "c.toml": "response-factor = nan\n"} {
+		t.Run(file, func(t *testing.T) {
+			refused(t, setting{"response-factor", text, "is not a number from 0 to 100"}, "--config", writeFile(t, file, text))
+		})
 	}
 }
 

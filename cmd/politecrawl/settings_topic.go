@@ -24,9 +24,9 @@ environment and a flag of "politecrawl crawl":
 A flag wins over the environment, the environment over the file, the file over the
 default; "politecrawl config show" tells which value holds and where it came from. A
 key or a variable that is none of these is refused. Times are written 500ms, 2s, 5m or
-1h30m. In the environment the items of a list are separated by spaces, those of extract
-by line ends; a flag is given once for each. What is true by default is switched off
-with =false: --links=false.
+1h30m, and are at most 8760h, a year. In the environment the items of a list are
+separated by spaces, those of extract by line ends; a flag is given once for each. What
+is true by default is switched off with =false: --links=false.
 
 A crawl keeps its settings in its directory, and --resume and --recrawl take them from
 there and from flags; of the environment, only what is not kept counts then: what is

@@ -133,8 +133,10 @@ func explainFlagError(cmd *cobra.Command, err error) error {
 // badValue says what a value that flag refused should have been.
 func badValue(flag *pflag.Flag, value string) error {
 	switch kind := flag.Value.Type(); kind {
-	case "int":
+	case "int", "int64":
 		return fmt.Errorf("%q is not a whole number", value)
+	case "float64":
+		return fmt.Errorf("%q is not a number", value)
 	case "duration":
 		return fmt.Errorf("%q is not a time such as 500ms, 2s or 1h30m", value)
 	case "bool":

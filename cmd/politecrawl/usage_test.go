@@ -36,6 +36,9 @@ func TestMisuseOfCommands(t *testing.T) {
 		{[]string{"crawl", "--user-agnet", "x"}, []string{"(did you mean --user-agent?)"}},
 		{[]string{"crawl", "--workers", "x"}, []string{"crawl: --workers:", `"x" is not a whole number`}},
 		{[]string{"crawl", "--quiet=x"}, []string{"crawl: --quiet:", `"x" is neither true nor false`}},
+		{[]string{"crawl", "--max-bytes", "1.5"}, []string{"crawl: --max-bytes:", `"1.5" is not a whole number`}},
+		{[]string{"crawl", "--response-factor", "x"}, []string{"crawl: --response-factor:", `"x" is not a number`}},
+		{[]string{"crawl", "--response-factor", "1e999"}, []string{"crawl: --response-factor:", `"1e999" is not a number`}},
 		{[]string{"crawl", "--delay"}, []string{"crawl: --delay needs a value"}},
 	} {
 		t.Run(strings.Join(tt.args, " "), func(t *testing.T) {
