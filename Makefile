@@ -15,6 +15,9 @@ COUNT     ?= 1
 PKG       ?= ./...
 VULNDB    ?=
 
+# Pages of the documentation packages that tests crawl.
+DOCS := $(addprefix /usr/share/doc/,sqlite3/index.html python3/html/index.html debian-policy/policy.html/index.html git-doc/index.html)
+
 # What releases are made for.
 PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 freebsd/amd64
 
@@ -32,15 +35,15 @@ build: ## Build bin/politecrawl
 	$(GO) build -o bin/politecrawl ./cmd/politecrawl
 
 .PHONY: test
-test: chromium bsdtar redis ## Vet, test under the race detector, fuzz each target for TESTFUZZ (3s)
+test: chromium bsdtar redis docs ## Vet, test under the race detector, fuzz each target for TESTFUZZ (3s)
 	$(GO) vet ./...
 	$(GO) test -race -vet=off -timeout 20m ./...
 	$(GO) test -vet=off -timeout 20m ./crawler/faultsite -run '^Test(Soak|SharedSoak|Peak)$$' -count 1 -soak $(TESTSOAK)
 	@$(call fuzz,$(TESTFUZZ))
 
-# Tests look at pages in Chromium, read archives back with bsdtar, and start servers of
-# Redis. These are installed for root on Debian and in continuous integration; elsewhere the tests of
-# what is missing are skipped.
+# Tests look at pages in Chromium, read archives back with bsdtar, start servers of
+# Redis, and crawl documentation packages of Debian. These are installed for root on Debian and in
+# continuous integration; elsewhere the tests of what is missing are skipped.
 .PHONY: chromium
 chromium:
 	@$(call tool,chromium chromium-browser google-chrome google-chrome-stable,chromium,tests that look at pages)
@@ -52,6 +55,12 @@ bsdtar:
 .PHONY: redis
 redis:
 	@$(call tool,redis-server valkey-server,redis-server,tests of the frontier on Redis)
+
+# Container images often exclude /usr/share/doc; the option includes it. The pattern matches
+# python3-doc and the package that has its files, which has a version in its name.
+.PHONY: docs
+docs:
+	@$(call files,$(DOCS),--reinstall -o 'Dpkg::Options::=--path-include=/usr/share/doc/*' sqlite3-doc '^python3[.0-9]*-doc$$' debian-policy git-doc,tests that crawl real sites)
 
 .PHONY: pictures
 pictures: chromium ## Take the pictures of the documentation anew where they have changed
@@ -109,17 +118,32 @@ rebuild: ## Build twice, in two directories and with an empty cache, and compare
 clean: ## Remove what build and release made
 	rm -rf bin dist
 
-# tool sees to it that there is one of some commands: $(call tool,COMMANDS,PACKAGE,USE).
+# tool installs PACKAGE unless one of COMMANDS is there: $(call tool,COMMANDS,PACKAGE,USE).
 define tool
 for name in $(1); do \
 	if command -v "$$name" > /dev/null; then exit 0; fi; \
 done; \
+missing="$(firstword $(1))"; $(call install,$(2),$(3))
+endef
+
+# files installs PACKAGES unless all FILES are there: $(call files,FILES,PACKAGES,USE).
+define files
+missing=; \
+for name in $(1); do \
+	[ -e "$$name" ] || missing=$$name; \
+done; \
+[ -n "$$missing" ] || exit 0; \
+$(call install,$(2),$(3))
+endef
+
+# install installs PACKAGES, or says what is missing and that USE is skipped: $(call install,PACKAGES,USE).
+define install
 as=; [ "$$(id -u)" = 0 ] || as=sudo; \
 if [ -n "$${CI:-}" ] || { [ -z "$$as" ] && grep -qs '^ID.*debian' /etc/os-release; }; then \
 	$$as apt-get update -q; \
-	$$as env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends $(2); \
+	$$as env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends $(1); \
 else \
-	echo "there is no $(firstword $(1)): $(3) are skipped; install it (on Debian: apt-get install $(2))" >&2; \
+	echo "there is no $$missing: $(2) are skipped; install it (on Debian: apt-get install $(1))" >&2; \
 fi
 endef
 
