@@ -6,8 +6,6 @@ import (
 	"net"
 	"net/netip"
 	"strings"
-
-	"golang.org/x/net/netutil"
 )
 
 var (
@@ -17,11 +15,6 @@ var (
 	// ErrAddress says that an address cannot be listened on.
 	ErrAddress = errors.New("monitor: cannot listen")
 )
-
-// maxConnections is how many connections are served at a time; more wait. The crawl has
-// its files and connections of the same supply that these take from, and whoever can
-// reach the address can open some, with a token or without.
-const maxConnections = 64
 
 // listen takes a TCP address. One that is not loopback is for those alone who have a
 // token.
@@ -41,7 +34,7 @@ func listen(addr, token string) (net.Listener, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrAddress, err)
 	}
-	return netutil.LimitListener(l, maxConnections), nil
+	return bounded(l), nil
 }
 
 // urlOf is where a browser on this machine finds the server.

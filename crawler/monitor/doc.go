@@ -60,8 +60,11 @@
 //     The token travels as it is: put TLS or a tunnel in front where the network is not
 //     to be trusted.
 //   - At most 64 connections are served at a time, so that those who have no token
-//     cannot take from the crawl the descriptors that it needs. They can keep viewers
-//     waiting.
+//     cannot take from the crawl the descriptors that it needs, and at most 24 of one
+//     remote address (of 64 bits of an IPv6 address), so that one of them cannot keep
+//     /healthz from answering the others. More of the same address are closed at once. A
+//     connection without a whole request is closed after 2 seconds, one between two
+//     requests after 10. Three such addresses can still keep viewers waiting.
 //   - The page may load from its own origin alone, may not be framed, and shows what
 //     sites wrote as text.
 package monitor

@@ -53,12 +53,13 @@ type Server struct {
 	active sync.WaitGroup // the goroutines of the server
 }
 
-// How long a client may take. A stream of events has a time for each write.
+// How long a client may take. Those of reading are short: a connection that says nothing
+// takes the place of another. A stream of events has a time for each write.
 const (
-	headerTime = 5 * time.Second
-	readTime   = 10 * time.Second
+	headerTime = 2 * time.Second
+	readTime   = 5 * time.Second
 	writeTime  = 30 * time.Second
-	idleTime   = time.Minute
+	idleTime   = 10 * time.Second
 	closeTime  = 2 * time.Second
 )
 
