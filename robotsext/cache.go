@@ -1,6 +1,7 @@
 package robotsext
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -129,13 +130,12 @@ func (r *Robots) fly(ctx context.Context, s *slot, f *flight, force bool) {
 		}
 	}
 	now := r.now()
-	switch held := kept.held(now); {
+	switch held := r.retryAfter(s.origin) > 0; {
 	case kept != nil && !kept.due(now) && (!force || held):
 		told = kept
 		return
 	case held:
-		told = r.notNow(s.origin, kept, lost, errHeld)
-		told.RetryAt = kept.RetryAt
+		told = r.notNow(s.origin, kept, lost, errRetryAfter)
 		return
 	}
 	a := r.ask(ctx, s.origin)
@@ -195,8 +195,8 @@ func (r *Robots) note(rec *Record) {
 	}
 }
 
-// errHeld is why a record that has expired is not fetched yet.
-var errHeld = errors.New("robotsext: the site asked by Retry-After to be left alone")
+// errRetryAfter is why a robots.txt is not fetched yet.
+var errRetryAfter = errors.New("robotsext: the site sent Retry-After, and that has not passed")
 
 // errEnded is why those who waited for a fetch have to come again that one of the
 // caller's functions did not return from, by runtime.Goexit or a panic.
@@ -208,7 +208,7 @@ func (r *Robots) notNow(o Origin, prior *Record, lost bool, err error) *Record {
 	now := r.now()
 	rec := &Record{
 		Origin: o, Outcome: Unreachable, Err: clipError(err),
-		FetchedAt: now, ExpiresAt: now, RetryAt: now.Add(min(r.retryMin, time.Minute)),
+		FetchedAt: now, ExpiresAt: now, RetryAt: now.Add(cmp.Or(r.retryAfter(o), min(r.retryMin, time.Minute))),
 	}
 	rec.Copy, rec.CopyLost = prior.lastGood()
 	rec.CopyLost = rec.CopyLost || prior == nil && lost
@@ -237,9 +237,8 @@ func (r *Robots) load(ctx context.Context, o Origin) (rec *Record, lost bool) {
 }
 
 // heardOf notes that a page request to o got an answer that shows the site alive
-// (ROB-STA-10), or one that asks to be left alone.
+// (ROB-STA-10).
 func (r *Robots) heardOf(o Origin, resp *http.Response) {
-	r.heed(o, resp)
 	if resp.StatusCode >= 500 || resp.StatusCode == 429 {
 		return
 	}

@@ -47,6 +47,7 @@
 //	lifetime of an outcome    24 h; Cache-Control and Expires within 5 min and 24 h
 //	unreachable               5xx, 429, 407, network and framing errors, bad redirects
 //	next try                  after 1 min, doubling to 1 h (10 min for 503), Retry-After up to 24 h
+//	Retry-After               obeyed with any status, for robots.txt, sitemaps and Robots.Pace
 //	after 30 days of that     the last good copy; if there never was one, all allowed
 //	no robots.txt             any other 4xx
 //	sitemaps                  1,000 files a walk, one a second or as Crawl-delay says, 5 min for each

@@ -51,7 +51,7 @@ func ExampleCleanURL() {
 	// <nil> robotsext: request has no path that robots.txt could speak of: mailto:jane@example.com
 }
 
-// How long does an answer ask to be left alone?
+// How long does a response ask to wait before the next request?
 func ExampleRetryAfter() {
 	now := time.Date(2026, time.March, 1, 12, 0, 0, 0, time.UTC)
 	for _, value := range []string{"120", "Sun, 01 Mar 2026 12:30:00 GMT", "soon"} {

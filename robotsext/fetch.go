@@ -106,7 +106,7 @@ func (r *Robots) hop(ctx context.Context, limit *timeLimit, u *url.URL, a *answe
 	defer resp.Body.Close()
 	a.status, a.header, a.transit = resp.StatusCode, resp.Header, time.Since(sent)
 	if o, err := OriginOf(u); err == nil {
-		r.heed(o, resp)
+		defer r.hold(o, RetryAfter(resp.Header, r.now()))
 	}
 	what := dispose(resp.StatusCode, r.uniform4xx)
 	if what == follow {
@@ -193,16 +193,24 @@ func (r *Robots) fetchBy(ctx context.Context, limit *timeLimit, open Fetcher, u 
 }
 
 // turn waits, off the clock of the fetch, until u may be requested (ROB-FET-17).
-// The request counts as under way until release is called (ROB-FET-19).
+// The request counts as under way until release is called (ROB-FET-19). A
+// Retry-After, such as that of the redirect to u, is waited for if it is not
+// longer than a fetch may take: askers wait too, and may have no time limit.
 func (r *Robots) turn(ctx context.Context, limit *timeLimit, u *url.URL) (release func(), err error) {
+	o, err := OriginOf(u)
+	if err != nil {
+		return nil, err
+	}
+	if r.retryAfter(o) > r.timeout {
+		return nil, errRetryAfter
+	}
 	limit.pause()
 	defer limit.resume()
 	done, err := r.waitFor(ctx, u)
 	if err != nil {
 		return nil, err
 	}
-	o, err := OriginOf(u)
-	if err != nil {
+	if err := r.await(ctx, o, 0); err != nil {
 		done()
 		return nil, err
 	}

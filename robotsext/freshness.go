@@ -123,12 +123,38 @@ func NoStore(h http.Header) bool { return cacheControl(h).has("no-store") }
 // maxRetryAfter caps what a site may ask for by Retry-After (ROB-POL-04).
 const maxRetryAfter = 24 * time.Hour
 
-// RetryAfter returns how long an answer asks to be left alone: a number of seconds
-// or a date (RFC 9110 10.2.3), 0 for none and for what is neither.
+// RetryAfter returns how long a response that was received at now asks to wait
+// before the next request, at most a day; zero if it does not. Of several fields
+// the longest counts, and those that nobody can read do not (ROB-POL-04).
 func RetryAfter(h http.Header, now time.Time) time.Duration {
-	value := strings.TrimSpace(h.Get("Retry-After"))
-	if at, err := http.ParseTime(value); err == nil {
-		return min(max(at.Sub(now), 0), maxRetryAfter)
+	// The clock of a server may be wrong, so its dates are read by its own Date.
+	sent, err := http.ParseTime(h.Get("Date"))
+	if err != nil {
+		sent = now
 	}
-	return min(deltaSeconds(value), maxRetryAfter)
+	var longest time.Duration
+	for _, value := range h.Values("Retry-After") {
+		value = strings.TrimSpace(value)
+		if at, err := http.ParseTime(value); err == nil {
+			longest = max(longest, at.Sub(sent))
+		} else {
+			longest = max(longest, roundedUpSeconds(value))
+		}
+	}
+	return min(longest, maxRetryAfter)
+}
+
+// roundedUpSeconds reads a number of seconds, whole or with decimals: zero for
+// what is none. RFC 9110 allows whole ones alone; a server that sends others
+// wants to be waited for all the same.
+func roundedUpSeconds(s string) time.Duration {
+	whole, decimals, _ := strings.Cut(s, ".")
+	if strings.Trim(whole+decimals, "0123456789") != "" {
+		return 0
+	}
+	seconds := min(deltaSeconds(whole), maxRetryAfter) // forever and a second would overflow
+	if strings.Trim(decimals, "0") != "" {
+		seconds += time.Second
+	}
+	return seconds
 }

@@ -3,6 +3,7 @@ package robotsext
 import (
 	"math/big"
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -40,29 +41,46 @@ func FuzzCacheControl(f *testing.F) {
 	})
 }
 
-// FuzzRetryAfter holds that a host is left alone for as long as it asks, for a day at the
-// most, and not at all if nobody can tell what it asks (ROB-POL-04).
+// FuzzRetryAfter holds that the wait is the longest of those that the fields ask for, a day
+// at the most, by the server's clock, and nothing if nobody can tell (ROB-POL-04).
 func FuzzRetryAfter(f *testing.F) {
+	const noon = "Thu, 01 Oct 2026 12:00:00 GMT"
 	for _, value := range []string{
-		"", "0", "120", " 7 ", "-1", "+1", "1.5", "1e9", "86401", "9223372036", "9223372037", "18446744073709551616", "٣", "1, 2",
+		"", "0", "120", " 7 ", "-1", "+1", "1.5", "5.", ".5", ".", "1.2.3", "1e9", "86401", "9223372036", "9223372036.9", "9223372037", "18446744073709551616", "٣", "1, 2",
 		"Thu, 01 Oct 2026 15:00:00 GMT", "Thursday, 01-Oct-26 15:00:00 GMT", "Thu Oct  1 15:00:00 2026", "Fri, 31 Dec 9999 23:59:59 GMT", "Mon, 01 Jan 0000 00:00:00 GMT",
 	} {
-		f.Add(value)
+		f.Add(value, "5", noon)
+		f.Add("0.2", value, "Thu, 01 Oct 2026 14:59:00 GMT")
+		f.Add(value, "", value)
 	}
-	f.Fuzz(func(t *testing.T, value string) {
+	f.Fuzz(func(t *testing.T, first, second, date string) {
 		now := time.Date(2026, 10, 1, 12, 0, 0, 0, time.UTC)
-		got := RetryAfter(http.Header{"Retry-After": {value}}, now)
-		value, want := strings.TrimSpace(value), time.Duration(0)
-		if at, err := http.ParseTime(value); err == nil {
-			want = min(max(at.Sub(now), 0), maxRetryAfter)
-		} else if n, ok := new(big.Int).SetString(value, 10); ok && strings.Trim(value, "0123456789") == "" {
-			want = maxRetryAfter
-			if n.Cmp(big.NewInt(int64(maxRetryAfter/time.Second))) < 0 {
-				want = time.Duration(n.Int64()) * time.Second
-			}
+		got := RetryAfter(http.Header{"Retry-After": {first, second}, "Date": {date}}, now)
+		sent, err := http.ParseTime(date)
+		if err != nil {
+			sent = now
 		}
-		if got != want {
-			t.Errorf("%q: left alone for %v, want %v", value, got, want)
+		if want := max(askedWait(first, sent), askedWait(second, sent)); got != want {
+			t.Errorf("%q and %q, sent at %q: %v, want %v", first, second, date, got, want)
 		}
 	})
+}
+
+var decimal = regexp.MustCompile(`^(\d+\.?\d*|\.\d+)$`)
+
+// askedWait is what one value of Retry-After asks for, by exact arithmetic.
+func askedWait(value string, sent time.Time) time.Duration {
+	value = strings.TrimSpace(value)
+	if at, err := http.ParseTime(value); err == nil {
+		return min(max(at.Sub(sent), 0), maxRetryAfter)
+	}
+	seconds, ok := new(big.Rat).SetString(value)
+	if !ok || !decimal.MatchString(value) {
+		return 0
+	}
+	roundedUp := new(big.Int).Div(new(big.Int).Add(seconds.Num(), new(big.Int).Sub(seconds.Denom(), big.NewInt(1))), seconds.Denom())
+	if roundedUp.Cmp(big.NewInt(int64(maxRetryAfter/time.Second))) >= 0 {
+		return maxRetryAfter
+	}
+	return time.Duration(roundedUp.Int64()) * time.Second
 }

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 )
 
 // Transport returns a RoundTripper that asks Check before every request, and
@@ -95,10 +96,15 @@ func (r *Robots) pass(asker, sender context.Context, req *http.Request, base htt
 		resp.Body = http.NoBody
 	}
 	r.heardOf(o, resp)
+	wait := RetryAfter(resp.Header, r.now())
+	r.hold(o, wait)
 	if resp.Body == http.NoBody { // often left open, having nothing to close
 		end()
 	} else {
-		releaseAtClose(resp, end)
+		releaseAtClose(resp, sync.OnceFunc(func() {
+			r.hold(o, wait) // it counts from the end of the response
+			end()
+		}))
 	}
 	return resp, nil
 }

@@ -355,7 +355,7 @@ func TestRetryAfter(t *testing.T) {
 		{"far date", "Thu, 01 Oct 2099 15:00:00 GMT", day},
 		{"negative", "-120", time.Minute},
 		{"garbage", "soon", time.Minute},
-		{"fraction", "120.5", time.Minute},
+		{"decimals", "120.5", 121 * time.Second},
 	} {
 		for _, status := range []int{429, 503} {
 			t.Run(fmt.Sprintf("ROB-STA-01/ROB-CAC-13/ROB-POL-04/%d/%s", status, test.name), func(t *testing.T) {

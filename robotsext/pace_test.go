@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strconv"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -33,9 +34,10 @@ func paced(t *testing.T, robots string, test func(t *testing.T, r *robotsext.Rob
 			case "/slow":
 				time.Sleep(3 * time.Second)
 			case "/gone":
-				return reply{status: 404, header: http.Header{"Retry-After": {"120"}}}.RoundTrip(req)
-			case "/busy":
-				return reply{status: 429, header: http.Header{"Retry-After": {"120"}}}.RoundTrip(req)
+				return reply{status: 404}.RoundTrip(req)
+			}
+			if status, err := strconv.Atoi(req.URL.Query().Get("status")); err == nil {
+				return reply{status: status, header: http.Header{"Retry-After": {"120"}}}.RoundTrip(req)
 			}
 			return reply{status: 200, body: "a page"}.RoundTrip(req)
 		})})
@@ -151,19 +153,21 @@ func TestPace(t *testing.T) {
 			}
 		})
 	})
-	t.Run("ROB-POL-04", func(t *testing.T) {
-		paced(t, private, func(t *testing.T, r *robotsext.Robots, sent func() []string) {
-			c := colly.NewCollector(r.Attach)
-			r.Pace(c, 2*time.Second)
-			_ = c.Visit("http://example.com/busy")
-			_ = c.Visit("http://other.example.com/a")
-			_ = c.Visit("http://example.com/a")
-			want := []string{"0 /robots.txt", "0 /busy", "0 /robots.txt", "0 /a", "120 /a"}
-			if got := sent(); !slices.Equal(got, want) {
-				t.Errorf("sent %q, want %q", got, want)
-			}
+	for _, status := range []int{200, 304, 403, 404, 429, 500, 503} {
+		t.Run(fmt.Sprintf("ROB-POL-04/%d", status), func(t *testing.T) {
+			paced(t, private, func(t *testing.T, r *robotsext.Robots, sent func() []string) {
+				c := colly.NewCollector(r.Attach)
+				r.Pace(c, 2*time.Second)
+				_ = c.Visit(fmt.Sprintf("http://example.com/busy?status=%d", status))
+				_ = c.Visit("http://other.example.com/a")
+				_ = c.Visit("http://example.com/a")
+				want := []string{"0 /robots.txt", "0 /busy", "0 /robots.txt", "0 /a", "120 /a"}
+				if got := sent(); !slices.Equal(got, want) {
+					t.Errorf("sent %q, want %q", got, want)
+				}
+			})
 		})
-	})
+	}
 	t.Run("ROB-POL-06", func(t *testing.T) {
 		paced(t, asks5, func(t *testing.T, r *robotsext.Robots, sent func() []string) {
 			c := colly.NewCollector(r.Attach)

@@ -108,12 +108,6 @@ func (rec *Record) refreshFailed(wait time.Duration, now time.Time) *Record {
 	return &held
 }
 
-// held reports whether the site asked, by its answer to a refresh, not to be
-// asked at now.
-func (rec *Record) held(now time.Time) bool {
-	return rec != nil && rec.FailingSince.IsZero() && now.Before(rec.RetryAt) && rec.RetryAt.Sub(now) <= maxRetryAfter
-}
-
 // blank reports whether the record stands for one that could not be stored or
 // believed: it knows no more than that there was something.
 func (rec *Record) blank() bool {

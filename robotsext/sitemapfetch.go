@@ -20,7 +20,7 @@ const maxSitemapRedirects = 5
 // its turn and is checked by the robots.txt of its own origin (ROB-SMP-04).
 func (w *sitemapWalk) open(ctx context.Context, u *url.URL, j *sitemapJob) (*download, error) {
 	for hop := range maxSitemapRedirects + 1 {
-		release, err := w.turn(ctx, u)
+		release, err := w.turn(ctx, u, hop > 0)
 		if err != nil {
 			return nil, err
 		}
@@ -44,8 +44,9 @@ func (w *sitemapWalk) open(ctx context.Context, u *url.URL, j *sitemapJob) (*dow
 }
 
 // turn waits until u may be requested. release is to be called when the answer
-// has been received.
-func (w *sitemapWalk) turn(ctx context.Context, u *url.URL) (release func(), err error) {
+// has been received. A Retry-After is waited for here if u is the target of a
+// redirect, which another try would only meet again.
+func (w *sitemapWalk) turn(ctx context.Context, u *url.URL, redirected bool) (release func(), err error) {
 	r := w.robots
 	if err := r.Check(ctx, u); err != nil {
 		return nil, r.refusal(err)
@@ -54,8 +55,11 @@ func (w *sitemapWalk) turn(ctx context.Context, u *url.URL) (release func(), err
 	if err != nil {
 		return nil, err
 	}
-	if at := r.heldUntil(rec.Origin); time.Now().Before(at) {
-		return nil, &passing{err: fmt.Errorf("robotsext: %s asks to be left alone", rec.Origin), at: at, untested: true}
+	switch wait := r.retryAfter(rec.Origin); {
+	case redirected && wait <= w.patience:
+		w.patience -= wait
+	case wait > 0:
+		return nil, &passing{err: fmt.Errorf("robotsext: %s sent Retry-After, and that has not passed", rec.Origin), at: time.Now().Add(wait), untested: true}
 	}
 	done, err := r.waitFor(ctx, u)
 	if err != nil {

@@ -2,7 +2,6 @@ package robotsext
 
 import (
 	"context"
-	"net/http"
 	"sync"
 	"time"
 )
@@ -15,7 +14,7 @@ type traffic struct {
 	began    time.Time // start of the latest request
 	ended    time.Time // end of the latest request
 	claimed  time.Time // before this the turn is somebody's who has not begun yet
-	held     time.Time // until when the origin asked to be left alone
+	held     time.Time // before this, by Options.Now, the origin wants no request
 
 	turns   chan struct{} // holds a token while somebody's turn is next
 	idle    chan struct{} // gets one when nothing is in flight any more
@@ -45,18 +44,13 @@ func (r *Robots) begin(o Origin) (end func()) {
 	})
 }
 
-// heed notes that an answer of o asks to be left alone for a while (ROB-POL-04).
-func (r *Robots) heed(o Origin, resp *http.Response) {
-	switch s := resp.StatusCode; {
-	case s == 429, s == 503, 300 <= s && s <= 399:
-	default:
-		return
-	}
-	now := time.Now()
-	wait := RetryAfter(resp.Header, now)
+// hold notes that o, by the Retry-After of a response, wants no request for so
+// long from now on (ROB-POL-04).
+func (r *Robots) hold(o Origin, wait time.Duration) {
 	if wait == 0 {
 		return
 	}
+	now := r.now()
 	r.table.mu.Lock()
 	defer r.table.mu.Unlock()
 	if s := r.table.slots[o]; s != nil {
@@ -64,25 +58,33 @@ func (r *Robots) heed(o Origin, resp *http.Response) {
 	}
 }
 
-// heldUntil is the time before which o does not want to be asked; a time in the
-// past, or zero, if it may be.
-func (r *Robots) heldUntil(o Origin) time.Time {
+// retryAfter returns how long o still wants no request; zero if one may be sent.
+func (r *Robots) retryAfter(o Origin) time.Duration {
 	r.table.mu.Lock()
 	defer r.table.mu.Unlock()
 	if s := r.table.slots[o]; s != nil {
-		return s.traffic.held
+		return s.traffic.retryAfter(r.now())
 	}
-	return time.Time{}
+	return 0
 }
 
-// await returns when a request to o may begin: when o does not ask to be left
-// alone, and, unless delay is zero, when nothing is in flight and the last
-// request ended so long ago. Who asked first is first. The error is that of ctx.
+// retryAfter is Robots.retryAfter at now. A clock that was set back makes nobody
+// wait for longer than a server may ask for.
+func (f *traffic) retryAfter(now time.Time) time.Duration {
+	if wait := f.held.Sub(now); 0 < wait && wait <= maxRetryAfter {
+		return wait
+	}
+	return 0
+}
+
+// await returns when a request to o may begin: when its Retry-After has passed,
+// and, unless delay is zero, when nothing is in flight and the last request ended
+// so long ago. Who asked first is first. The error is that of ctx.
 func (r *Robots) await(ctx context.Context, o Origin, delay time.Duration) error {
 	t := r.table
 	t.mu.Lock()
 	f := &t.touch(o).traffic
-	if (f.waiting == 0 || delay == 0) && f.claim(time.Now(), delay, r.timeout) <= 0 {
+	if (f.waiting == 0 || delay == 0) && r.claim(f, delay) <= 0 {
 		t.mu.Unlock()
 		return nil
 	}
@@ -104,7 +106,7 @@ func (r *Robots) await(ctx context.Context, o Origin, delay time.Duration) error
 	defer func() { <-f.turns }()
 	for {
 		t.mu.Lock()
-		wait := f.claim(time.Now(), delay, r.timeout)
+		wait := r.claim(f, delay)
 		t.mu.Unlock()
 		if wait <= 0 {
 			return nil
@@ -122,25 +124,25 @@ func (r *Robots) await(ctx context.Context, o Origin, delay time.Duration) error
 	}
 }
 
-// claim takes the turn at now if it may be taken, or says how long to wait before
-// trying again. A request in flight is waited for, but no longer than patience:
-// somebody may have forgotten to close an answer. Who has taken a turn may never
-// send anything, so from start to start it is worth no more than a delay.
-func (f *traffic) claim(now time.Time, delay, patience time.Duration) time.Duration {
-	at := f.held
-	if delay > 0 {
-		at = latest(at, latest(f.claimed, f.ended.Add(delay)))
-		if f.inFlight > 0 {
-			at = latest(at, f.began.Add(patience))
-		}
-	}
-	if wait := at.Sub(now); wait > 0 {
+// claim takes the turn now if it may be taken, or says how long to wait before
+// trying again. A request in flight is waited for, but no longer than
+// Options.Timeout: somebody may have forgotten to close an answer. Who has taken a
+// turn may never send anything, so from start to start it is worth no more than a
+// delay. The caller holds mu.
+func (r *Robots) claim(f *traffic, delay time.Duration) time.Duration {
+	wait := f.retryAfter(r.now())
+	if delay == 0 {
 		return wait
 	}
-	if delay > 0 {
+	now := time.Now()
+	at := latest(f.claimed, f.ended.Add(delay))
+	if f.inFlight > 0 {
+		at = latest(at, f.began.Add(r.timeout))
+	}
+	if wait = max(wait, at.Sub(now)); wait <= 0 {
 		f.claimed = now.Add(delay)
 	}
-	return 0
+	return wait
 }
 
 // latest is the later of two times.

@@ -1,0 +1,188 @@
+package robotsext_test
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/gocolly/colly/v2"
+
+	"github.com/politecrawl/politecrawl/robotsext"
+)
+
+// retryAfter is a response with a Retry-After of so many seconds.
+func retryAfter(status, seconds int, location string) reply {
+	r := reply{status: status, header: http.Header{"Retry-After": {fmt.Sprint(seconds)}}}
+	if location != "" {
+		r.header.Set("Location", location)
+	}
+	return r
+}
+
+// Requests of this package to a server wait for the Retry-After of any response.
+func TestRetryAfterIsObeyed(t *testing.T) {
+	t.Run("ROB-POL-04/robots.txt that is there, before a sitemap", func(t *testing.T) {
+		robots := retryAfter(200, 60, "")
+		robots.body = "Sitemap: " + siteA + "/1.xml\n"
+		onWeb(t, map[string][]reply{
+			"/robots.txt": {robots},
+			"/1.xml":      ok(urlset(siteA + "/a")),
+		}, func(t *testing.T, w *web) {
+			pages, errs := gather(w.robots(robotsext.Options{}).Sitemaps(t.Context(), rootA))
+			wantPages(t, pages, "/a")
+			w.wantSent("0 /robots.txt", "61 /1.xml")
+			if len(errs) > 0 {
+				t.Error(errs)
+			}
+		})
+	})
+	t.Run("ROB-POL-04/sitemap that is there, before the next", func(t *testing.T) {
+		first := retryAfter(200, 60, "")
+		first.body = urlset(siteA + "/a")
+		onWeb(t, map[string][]reply{
+			"/robots.txt": robotsListing(siteA+"/1.xml", siteA+"/2.xml"),
+			"/1.xml":      {first},
+			"/2.xml":      ok(urlset(siteA + "/b")),
+		}, func(t *testing.T, w *web) {
+			pages, errs := gather(w.robots(robotsext.Options{}).Sitemaps(t.Context(), rootA))
+			wantPages(t, pages, "/a", "/b")
+			w.wantSent("0 /robots.txt", "2 /1.xml", "63 /2.xml")
+			if len(errs) > 0 {
+				t.Error(errs)
+			}
+		})
+	})
+	t.Run("ROB-POL-04/redirect of robots.txt", func(t *testing.T) {
+		onWeb(t, map[string][]reply{
+			"/robots.txt": {retryAfter(301, 20, "/r.txt")},
+			"/r.txt":      ok("User-agent: *\nDisallow: /private\n"),
+		}, func(t *testing.T, w *web) {
+			rec, err := w.robots(robotsext.Options{}).Record(t.Context(), rootA)
+			if err != nil {
+				t.Fatal(err)
+			}
+			wantOutcome(t, rec, robotsext.Rules)
+			w.wantSent("0 /robots.txt", "21 /r.txt")
+		})
+	})
+	t.Run("ROB-POL-04/redirect of robots.txt, longer than a fetch may take", func(t *testing.T) {
+		onWeb(t, map[string][]reply{
+			"/robots.txt": {retryAfter(301, 3600, "/r.txt")},
+		}, func(t *testing.T, w *web) {
+			r := w.robots(robotsext.Options{})
+			want := w.start.Add(3601 * time.Second)
+			for range 3 {
+				if blocked := wantLater(t, r.Check(t.Context(), rootA)); !blocked.RetryAt.Equal(want) {
+					t.Errorf("to be asked again at %s, want %s", blocked.RetryAt, want)
+				}
+				time.Sleep(5 * time.Minute)
+			}
+			w.wantSent("0 /robots.txt")
+		})
+	})
+	t.Run("ROB-POL-04/redirect of robots.txt to another origin", func(t *testing.T) {
+		onWeb(t, map[string][]reply{
+			"/robots.txt":            {retryAfter(301, 3600, "http://b.example/r.txt")},
+			"http://b.example/r.txt": ok("User-agent: *\nDisallow: /private\n"),
+		}, func(t *testing.T, w *web) {
+			rec, err := w.robots(robotsext.Options{}).Record(t.Context(), rootA)
+			if err != nil {
+				t.Fatal(err)
+			}
+			wantOutcome(t, rec, robotsext.Rules)
+			w.wantSent("0 /robots.txt", "1 http://b.example/r.txt")
+		})
+	})
+	t.Run("ROB-POL-04/redirect of a sitemap", func(t *testing.T) {
+		onWeb(t, map[string][]reply{
+			"/robots.txt": robotsListing(siteA + "/1.xml"),
+			"/1.xml":      {retryAfter(302, 60, "/2.xml")},
+			"/2.xml":      ok(urlset(siteA + "/a")),
+		}, func(t *testing.T, w *web) {
+			pages, errs := gather(w.robots(robotsext.Options{}).Sitemaps(t.Context(), rootA))
+			wantPages(t, pages, "/a")
+			w.wantSent("0 /robots.txt", "2 /1.xml", "63 /2.xml")
+			if len(errs) > 0 {
+				t.Error(errs)
+			}
+		})
+	})
+	t.Run("ROB-POL-04/redirect of a sitemap, longer than a walk waits", func(t *testing.T) {
+		onWeb(t, map[string][]reply{
+			"/robots.txt": robotsListing(siteA + "/1.xml"),
+			"/1.xml":      {retryAfter(302, 7200, "/2.xml")},
+		}, func(t *testing.T, w *web) {
+			_, errs := gather(w.robots(robotsext.Options{}).Sitemaps(t.Context(), rootA))
+			w.wantSent("0 /robots.txt", "2 /1.xml")
+			if len(errs) != 1 {
+				t.Errorf("errors %v", errs)
+			}
+		})
+	})
+	t.Run("ROB-POL-04/page, from its end", func(t *testing.T) {
+		onWeb(t, map[string][]reply{
+			"/robots.txt": ok("User-agent: *\nAllow: /\n"),
+			"/a":          {retryAfter(200, 60, "")},
+			"/b":          ok("page"),
+		}, func(t *testing.T, w *web) {
+			r := w.robots(robotsext.Options{})
+			resp, err := (&http.Client{Transport: r.Transport(nil)}).Get(siteA + "/a")
+			if err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(100 * time.Second) // the body takes its time
+			_ = resp.Body.Close()
+			c := colly.NewCollector(r.Attach)
+			r.Pace(c, 0)
+			if err := c.Visit(siteA + "/b"); err != nil {
+				t.Error(err)
+			}
+			w.wantSent("0 /robots.txt", "1 /a", "162 /b")
+		})
+	})
+	t.Run("ROB-POL-04/page, before robots.txt is fetched again", func(t *testing.T) {
+		robots := ok("User-agent: *\nDisallow: /private\n")[0]
+		robots.header = http.Header{"Cache-Control": {"max-age=300"}}
+		onWeb(t, map[string][]reply{
+			"/robots.txt": {robots, robots},
+			"/a":          {retryAfter(404, 3600, "")},
+		}, func(t *testing.T, w *web) {
+			r := w.robots(robotsext.Options{})
+			resp, err := (&http.Client{Transport: r.Transport(nil)}).Get(siteA + "/a")
+			if err != nil {
+				t.Fatal(err)
+			}
+			_ = resp.Body.Close()
+			time.Sleep(10 * time.Minute)
+			want := w.start.Add(3602 * time.Second)
+			if blocked := wantLater(t, r.Check(t.Context(), rootA)); !blocked.RetryAt.Equal(want) {
+				t.Errorf("to be asked again at %s, want %s", blocked.RetryAt, want)
+			}
+			time.Sleep(time.Until(want))
+			if err := r.Check(t.Context(), rootA); err != nil {
+				t.Error(err)
+			}
+			w.wantSent("0 /robots.txt", "1 /a", "3602 /robots.txt")
+		})
+	})
+	t.Run("ROB-POL-04/robots.txt that is there, before it is fetched again", func(t *testing.T) {
+		robots := retryAfter(200, 3600, "")
+		robots.header.Set("Cache-Control", "max-age=300")
+		onWeb(t, map[string][]reply{"/robots.txt": {robots, robots}}, func(t *testing.T, w *web) {
+			r := w.robots(robotsext.Options{})
+			if err := r.Check(t.Context(), rootA); err != nil {
+				t.Error(err)
+			}
+			time.Sleep(10 * time.Minute)
+			wantLater(t, r.Check(t.Context(), rootA))
+			w.wantSent("0 /robots.txt")
+		})
+	})
+	t.Run("ROB-POL-04/ROB-STA-09/no probe", func(t *testing.T) {
+		onWeb(t, map[string][]reply{"/robots.txt": {retryAfter(503, 3600, "")}}, func(t *testing.T, w *web) {
+			wantLater(t, w.robots(robotsext.Options{ProbeMissing: true}).Check(t.Context(), rootA))
+			w.wantSent("0 /robots.txt")
+		})
+	})
+}
