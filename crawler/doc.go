@@ -146,7 +146,7 @@
 //	host slowed down                host, status, delay
 //	host has recovered              host, delay
 //	host left alone                 host, reason (address), error
-//	host asks to be left alone      host, status, next (Retry-After)
+//	host sent Retry-After           host, status, next
 //	URL is asked for again          url, status or error, attempt, next
 //	sitemap read                    url, host, pages, sitemaps, took
 //

@@ -95,7 +95,7 @@ func TestLog(t *testing.T) {
 		{"INFO", "robots.txt read", 1, map[string]any{"host": s.url, "status": 200.0, "outcome": "rules"}},
 		{"WARN", "robots.txt unreachable", 1, map[string]any{"host": closed.url, "status": 500.0}},
 		{"INFO", "host slowed down", 1, map[string]any{"host": s.url, "status": 503.0}},
-		{"INFO", "host asks to be left alone", 1, map[string]any{"host": s.url, "status": 503.0}},
+		{"INFO", "host sent Retry-After", 1, map[string]any{"host": s.url, "status": 503.0}},
 		{"INFO", "URL is asked for again", 2, map[string]any{"attempt": 1.0}},
 		{"INFO", "sitemap read", 2, map[string]any{"host": s.url, "pages": 1.0}},
 		{"WARN", "sitemap faulty", 1, map[string]any{"url": s.url + "/bad.xml", "host": s.url}},

@@ -166,7 +166,7 @@ func (c *Crawler) held() error {
 
 // connect makes what talks to the network. Nothing is sent yet.
 func (c *Crawler) connect() error {
-	w := &wire{base: c.opts.Transport, working: c.working, pause: c.letPass, stall: c.cfg.StallTimeout, record: c.recorder()}
+	w := &wire{base: c.opts.Transport, working: c.working, pause: c.letPass, retryAfter: c.obeyRetryAfter, stall: c.cfg.StallTimeout, record: c.recorder()}
 	if c.shared != nil {
 		w.within = c.shared.held.within
 	}

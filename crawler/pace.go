@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
-	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
@@ -123,16 +122,12 @@ func closedUntil(group *robotstxt.Group, now time.Time) (until time.Time, closed
 	return until, len(hours) > 0
 }
 
-// answered learns from an answer. One that says when to come back keeps every
-// request from the host until then (ROB-POL-04). Failures double the delay of the
-// whole host, good answers take a tenth off again until it is back where it was
+// answered learns from the status of a response. Failures double the delay of the
+// whole host, good responses take a tenth off again until it is back where it was
 // (ROB-POL-05). Refusals such as 403 and 404 say nothing about the load
 // (ROB-POL-06).
-func (p *pace) answered(ctx context.Context, v *visit, status int, header http.Header) error {
+func (p *pace) answered(ctx context.Context, v *visit, status int) error {
 	host := v.lease.Host
-	if err := p.heed(ctx, host, status, header); err != nil {
-		return err
-	}
 	failed := status == http.StatusTooManyRequests || status == http.StatusInternalServerError || status == http.StatusServiceUnavailable
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -193,21 +188,6 @@ func (p *pace) after(took time.Duration) time.Duration {
 		return requested
 	}
 	return max(requested, time.Duration(p.cfg.ResponseFactor*float64(took)))
-}
-
-// heed obeys Retry-After, on the answers that may have it: 429, 503 and
-// redirects.
-func (p *pace) heed(ctx context.Context, host frontier.Host, status int, header http.Header) error {
-	if status != http.StatusTooManyRequests && status != http.StatusServiceUnavailable && status/100 != 3 {
-		return nil
-	}
-	now := time.Now()
-	wait := robotsext.RetryAfter(header, now)
-	if wait <= 0 {
-		return nil
-	}
-	p.log.Info("host asks to be left alone", "host", host, "status", status, "next", now.Add(wait))
-	return p.frontier.UpdateHost(ctx, host, frontier.HostUpdate{BlockUntil: now.Add(wait)})
 }
 
 // longest remembers the longest delay of any host.

@@ -271,7 +271,7 @@ func TestROB_POL_05(t *testing.T) {
 	}
 	answer := func(status int, want time.Duration) {
 		t.Helper()
-		if err := p.answered(ctx, at, status, http.Header{}); err != nil || delay() != want {
+		if err := p.answered(ctx, at, status); err != nil || delay() != want {
 			t.Fatalf("after %d the delay is %v, %v; want %v", status, delay(), err, want)
 		}
 	}
@@ -289,7 +289,7 @@ func TestROB_POL_05(t *testing.T) {
 	}
 	at.group = group
 	for range 40 {
-		if err := p.answered(ctx, at, 200, http.Header{}); err != nil {
+		if err := p.answered(ctx, at, 200); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -298,7 +298,7 @@ func TestROB_POL_05(t *testing.T) {
 	p = newPace(p.cfg, f, true) // the process ended, and the crawl goes on
 	answer(200, 5400*time.Millisecond)
 	for range 9 {
-		if err := p.answered(ctx, at, 503, http.Header{}); err != nil {
+		if err := p.answered(ctx, at, 503); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -3,6 +3,7 @@ package crawler
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"net/url"
 	"sync"
 	"time"
@@ -83,44 +84,92 @@ func (c *Crawler) rest(ctx context.Context, host frontier.Host) (done func(), er
 	return func() { c.resting.Store(host, struct{}{}) }, nil
 }
 
-// rested lets the delay of a host pass that was asked by rest.
+// rested lets the pause of a host pass that was asked by rest. A Retry-After may be longer
+// than the lease: then the page for which robots.txt was requested has timed out.
 func (c *Crawler) rested(ctx context.Context, host frontier.Host) error {
 	if _, ok := c.resting.LoadAndDelete(host); !ok {
 		return nil
 	}
-	rec, err := c.frontier.Host(ctx, host)
+	pause, err := c.pauseOf(ctx, host, time.Now())
 	if err != nil {
 		return err
 	}
-	return sleep(ctx, rec.Delay)
+	return sleep(ctx, min(pause, c.leaseTime))
 }
 
-// letPass lets the delay of the host of a URL pass, for a request that goes out again.
+// pauseOf returns how long a host still waits for its next request after one that ended at a
+// time, where no lease keeps the two apart: its delay, and its Retry-After.
+func (c *Crawler) pauseOf(ctx context.Context, host frontier.Host, ended time.Time) (time.Duration, error) {
+	rec, err := c.frontier.Host(ctx, host)
+	if err != nil {
+		return 0, err
+	}
+	return max(time.Until(ended.Add(rec.Delay)), time.Until(rec.BlockedUntil), 0), nil
+}
+
+// obeyRetryAfter has the host that a request went to wait, where the response asks for that
+// (ROB-POL-04). The time counts from the end of the response, where ended is to be called.
+func (c *Crawler) obeyRetryAfter(req *http.Request, resp *http.Response) (ended func()) {
+	wait := robotsext.RetryAfter(resp.Header, time.Now())
+	if wait == 0 {
+		return func() {}
+	}
+	host, err := frontier.HostOf(req.URL.String())
+	if err != nil {
+		return func() {} // no lease leads there either
+	}
+	c.log.Info("host sent Retry-After", "host", host, "status", resp.StatusCode, "next", time.Now().Add(wait))
+	if t, ok := req.Context().Value(turnKey{}).(*turn); ok && t.host == host && isUnreachable(resp.StatusCode) {
+		return func() {} // refused has it wait that long, when the journal has the reason
+	}
+	hold := func() {
+		c.learning.RLock()
+		defer c.learning.RUnlock()
+		if c.closed || c.failed() {
+			return // a robots.txt that nobody waits for any more
+		}
+		if err := c.frontier.UpdateHost(c.books, host, frontier.HostUpdate{BlockUntil: time.Now().Add(wait)}); err != nil {
+			c.fail(err)
+		}
+	}
+	hold()
+	return hold
+}
+
+// isUnreachable tells whether a robots.txt with this status cannot be reached (ROB-STA-01).
+func isUnreachable(status int) bool {
+	return status == http.StatusTooManyRequests || status >= 500
+}
+
+// letPass lets the pause of the host of a URL pass, for a request that goes out again.
 func (c *Crawler) letPass(ctx context.Context, u *url.URL) {
 	origin, err := robotsext.OriginOf(u)
 	if err != nil {
 		return // nor was it sent
 	}
-	rec, err := c.frontier.Host(ctx, frontier.Host(origin))
+	pause, err := c.pauseOf(ctx, frontier.Host(origin), time.Now())
 	if err != nil {
-		rec.Delay = c.cfg.Delay
+		pause = c.cfg.Delay
 	}
-	_ = sleep(ctx, rec.Delay) // or until the request is over in any case
+	_ = sleep(ctx, pause) // or until the request is over in any case
 }
 
-// waitAgain lets a request go out within the turn, not before the delay after
-// the one that went before it.
+// waitAgain lets a request go out within the turn, not before the pause after the one that
+// went before it. A longer one than another host would be waited for is an error.
 func (c *Crawler) waitAgain(ctx context.Context, t *turn) (done func(), err error) {
 	t.mu.Lock()
 	again, ended := t.asked, t.ended
 	t.asked = true
 	t.mu.Unlock()
 	if again {
-		rec, err := c.frontier.Host(ctx, t.host)
+		pause, err := c.pauseOf(ctx, t.host, ended)
 		if err != nil {
 			return nil, err
 		}
-		if err := sleep(ctx, time.Until(ended.Add(rec.Delay))); err != nil {
+		if pause > c.holdTime() {
+			return nil, fmt.Errorf("crawler: the turn of %s comes in %v", t.host, pause.Round(time.Second))
+		}
+		if err := sleep(ctx, pause); err != nil {
 			return nil, err
 		}
 	}

@@ -46,7 +46,7 @@ func TestHostIsSparedByOthers(t *testing.T) {
 		}
 		answered := func(p *pace, status int, want time.Duration) {
 			t.Helper()
-			if err := p.answered(t.Context(), &visit{lease: frontier.Lease{Item: frontier.Item{Host: host}}}, status, nil); err != nil {
+			if err := p.answered(t.Context(), &visit{lease: frontier.Lease{Item: frontier.Item{Host: host}}}, status); err != nil {
 				t.Fatal(err)
 			}
 			if rec, err := f.Frontier.Host(t.Context(), host); err != nil || rec.Delay != want {
@@ -82,7 +82,7 @@ func TestHostIsSparedByOthers(t *testing.T) {
 			answered(p, 200, first-first/10)
 		}
 		for range 20 {
-			if err := two.answered(t.Context(), &visit{lease: frontier.Lease{Item: frontier.Item{Host: host}}}, 200, nil); err != nil {
+			if err := two.answered(t.Context(), &visit{lease: frontier.Lease{Item: frontier.Item{Host: host}}}, 200); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -86,7 +86,7 @@ func (c *Crawler) readSitemap(v *visit) (outcome frontier.Outcome, err error) {
 	defer func() { _ = resp.Body.Close() }()
 	defer func() { outcome.HostDelay = max(outcome.HostDelay, c.pace.after(time.Since(began))) }()
 
-	if err := c.pace.answered(c.books, v, resp.StatusCode, resp.Header); err != nil {
+	if err := c.pace.answered(c.books, v, resp.StatusCode); err != nil {
 		return outcome, err
 	}
 	if location := resp.Header.Get("Location"); location != "" && resp.StatusCode/100 == 3 {

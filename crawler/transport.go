@@ -63,6 +63,9 @@ type wire struct {
 	proxy   func(*http.Request) (*url.URL, error) // as base has it; nil: not known
 	record  func(e *output.Exchange, held string) // takes what has gone over it; nil: nobody does
 
+	// retryAfter obeys that of a response, whose end it is told of; nil: nobody does.
+	retryAfter func(*http.Request, *http.Response) (ended func())
+
 	unpacker unpacker
 	lines    lines
 
@@ -108,6 +111,10 @@ func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
 		l.done(true)
 		end()
 		return nil, err
+	}
+	if w.retryAfter != nil {
+		ended, endAll := w.retryAfter(req, resp), end
+		end = func() { ended(); endAll() }
 	}
 	if resp.Body == nil {
 		resp.Body = http.NoBody

@@ -280,7 +280,7 @@ func (c *Crawler) unanswered(v *visit, took time.Duration, err error) (frontier.
 // answered turns an answer into an outcome and the page's line.
 func (c *Crawler) answered(v *visit, got *reply) (frontier.Outcome, error) {
 	outcome := frontier.Outcome{Lease: v.lease.ID, Result: frontier.Done, HostDelay: c.pace.after(got.took)}
-	if err := c.pace.answered(c.books, v, got.status, got.header); err != nil {
+	if err := c.pace.answered(c.books, v, got.status); err != nil {
 		return outcome, err
 	}
 	if temporary(got.status) && c.retry(v, &outcome) {
