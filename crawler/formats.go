@@ -169,7 +169,7 @@ func (c *Crawler) openSink(f output.Format) error {
 	}
 	origins, err := replayRobots(c.out.dir, s, c.counted.Robots)
 	if f.Exchanges {
-		c.out.unarchived = origins
+		c.out.requestAgain(slices.Collect(maps.Keys(origins))...)
 	}
 	return err
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/frontier/pebblestore"
 	"github.com/politecrawl/politecrawl/crawler/internal/descriptors"
+	"github.com/politecrawl/politecrawl/crawler/internal/durable"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
@@ -44,6 +45,9 @@ func (c *Crawler) open() (err error) {
 		return err
 	}
 	if c.out.journal, err = openJournal(filepath.Join(c.cfg.Output, journalFile), c.cfg.Durability == DurablePower); err != nil {
+		return err
+	}
+	if err := c.restoreRobots(); err != nil {
 		return err
 	}
 	if err := c.openSinks(); err != nil {
@@ -92,7 +96,7 @@ func (c *Crawler) begin() error {
 		}
 		return err
 	}
-	if err := os.MkdirAll(c.cfg.Output, 0o755); err != nil {
+	if err := durable.MkdirAll(c.cfg.Output); err != nil {
 		return fmt.Errorf("crawler: %w", err)
 	}
 	if err := c.openFrontier(); err != nil {

@@ -19,10 +19,10 @@ type outputs struct {
 
 	robotsGiven int64 // bytes of robots.jsonl that the sinks have; the ledger's alone
 
-	mu         sync.Mutex                    // guards all below, and the order of robots.jsonl and loose
-	loose      output.Found                  // for the sinks, with what is written next
-	held       map[string][]*output.Exchange // by the URL of the page that they wait for
-	unarchived map[robotsext.Origin]bool     // whose robots.txt lacks in the archive
+	mu      sync.Mutex                    // guards all below, and the order of robots.jsonl and loose
+	loose   output.Found                  // for the sinks, with what is written next
+	held    map[string][]*output.Exchange // by the URL of the page that they wait for
+	refetch map[robotsext.Origin]bool     // whose robots.txt is missing in a file or an archive
 }
 
 // A sink is one of the configuration.
@@ -61,7 +61,9 @@ func (o *outputs) release(url, withheld string) {
 }
 
 // robots writes a robots.txt: to the directory at once, for all its lines count, and to
-// the sinks with what is written next. One that was not asked for is none.
+// the sinks with what is written next. One that was not asked for is none. When it
+// returns, the directory has it for good: the frontier gets the record next, and then
+// nobody requests it again.
 func (o *outputs) robots(rec *robotsext.Record) error {
 	if isUnasked(rec) {
 		return nil
@@ -72,22 +74,49 @@ func (o *outputs) robots(rec *robotsext.Record) error {
 	if rec.NoStore {
 		body = nil // ROB-CAC-06
 	}
+	line, err := o.dir.Robots(string(rec.Origin), body, &about, o.power)
+	if err != nil {
+		return err
+	}
+	if err := o.robotsLine(line, rec); err != nil || !o.power {
+		return err
+	}
+	return o.dir.RobotsLog().Sync()
+}
+
+// robotsLine adds the line of a robots.txt to robots.jsonl, and the record for the sinks,
+// in the same order.
+func (o *outputs) robotsLine(line []byte, rec *robotsext.Record) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if len(o.sinks) > 0 {
 		o.loose.Robots = append(o.loose.Robots, robotsFound(rec))
 	}
-	return o.dir.Robots(string(rec.Origin), body, &about)
+	_, err := o.dir.RobotsLog().Append(line)
+	return err
 }
 
-// again tells, once, whether the robots.txt of an origin has to be asked for again
-// although it is known: the process was killed before its exchange was archived.
+// again tells, once, whether the robots.txt of an origin has to be requested again
+// although it is known: the machine or the process went down before all of it was
+// written.
 func (o *outputs) again(origin robotsext.Origin) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	again := o.unarchived[origin]
-	delete(o.unarchived, origin)
+	again := o.refetch[origin]
+	delete(o.refetch, origin)
 	return again
+}
+
+// requestAgain has again return true for origins.
+func (o *outputs) requestAgain(origins ...robotsext.Origin) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.refetch == nil {
+		o.refetch = make(map[robotsext.Origin]bool)
+	}
+	for _, origin := range origins {
+		o.refetch[origin] = true
+	}
 }
 
 // write writes a batch everywhere.
@@ -100,7 +129,7 @@ func (o *outputs) write(b *output.Batch) error {
 	}
 	o.mu.Lock()
 	loose := o.loose
-	o.loose, o.robotsGiven = output.Found{}, o.dir.RobotsLength()
+	o.loose, o.robotsGiven = output.Found{}, o.dir.RobotsLog().Length()
 	o.mu.Unlock()
 	b.Loose(&loose)
 	for _, s := range o.sinks {

@@ -252,6 +252,31 @@ func (c *Crawler) restore() error {
 	return nil
 }
 
+// restoreRobots writes files of robots.txt again that a power cut took: the frontier has
+// their text. Where it has another, the robots.txt is requested again.
+func (c *Crawler) restoreRobots() error {
+	if !c.opts.Resume || c.cfg.Durability != DurablePower {
+		return nil
+	}
+	cache := &robotsCache{frontier: c.frontier, failed: c.failed}
+	lost, err := c.out.dir.RestoreRobots(func(origin string) ([]byte, error) {
+		rec, err := cache.Load(c.books, robotsext.Origin(origin))
+		if err != nil || rec == nil {
+			return nil, err
+		}
+		return rec.Body, nil
+	})
+	if err != nil || len(lost) == 0 {
+		return err
+	}
+	for _, origin := range lost {
+		c.out.requestAgain(robotsext.Origin(origin))
+	}
+	c.notice(fmt.Sprintf("%s/ has lost robots.txt files (%d, the first of %s); each is requested again before the next page of its origin",
+		output.RobotsDir, len(lost), lost[0]))
+	return nil
+}
+
 // joinAgain brings the host of a URL back into the scope.
 func (c *Crawler) joinAgain(url string) error {
 	a, err := resolve("", url)

@@ -1,18 +1,12 @@
 package output
 
 import (
-	"crypto/sha256"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
-	"github.com/cespare/xxhash/v2"
-
-	"github.com/politecrawl/politecrawl/crawler/output/internal/durable"
-	"github.com/politecrawl/politecrawl/crawler/output/jsontext"
+	"github.com/politecrawl/politecrawl/crawler/internal/durable"
 )
 
 // The names in the directory of a crawl.
@@ -40,7 +34,6 @@ type Dir struct {
 	path   string
 	files  [kinds]*lines
 	robots *Log
-	named  bool // the names of the files have reached the disk
 }
 
 // The files of lines, as they stand in Dir.files and in a Batch.
@@ -163,6 +156,7 @@ func (d *Dir) open(counted Lengths) error {
 		d.files[kind] = l
 	}
 	var err error
+	// Last, since it brings the names of the other files to the disk as well.
 	if d.robots, err = OpenLog(filepath.Join(d.path, RobotsFile)); err != nil {
 		return errors.Join(err, d.Close())
 	}
@@ -191,71 +185,23 @@ func (d *Dir) Lengths() Lengths {
 	}
 }
 
-// RobotsLength returns how long robots.jsonl is.
-func (d *Dir) RobotsLength() int64 { return d.robots.length() }
-
-// Sync returns when every line that Write and Robots have written has reached the disk. It
-// is not to be called by two at a time.
+// Sync returns when every line that was written has reached the disk. It is not to be
+// called by two at a time.
 func (d *Dir) Sync() error {
 	if err := d.robots.Sync(); err != nil {
 		return err
 	}
 	for _, l := range d.files {
-		if err := l.file.Sync(); err != nil {
+		if err := durable.File(l.file); err != nil {
 			return fmt.Errorf("output: %w", err)
 		}
-	}
-	if !d.named {
-		if err := durable.Dir(d.path); err != nil {
-			return fmt.Errorf("output: %w", err)
-		}
-		d.named = true
 	}
 	return nil
 }
 
-// Robots writes what an origin's robots.txt was: the body as it came, and the
-// record about it as JSON. A later fetch of the same origin replaces both, and
-// adds a line to robots.jsonl. They are for people to read; the crawl itself
-// never reads them back.
-func (d *Dir) Robots(origin string, body []byte, record any) error {
-	about, err := json.MarshalIndent(record, "", "  ")
-	if err != nil {
-		return fmt.Errorf("output: record of %s: %w", origin, err)
-	}
-	base := filepath.Join(d.path, RobotsDir, fileName(origin))
-	if err := replace(base+".txt", body, 0o644, false); err != nil {
-		return err
-	}
-	if err := replace(base+".json", append(jsontext.Tame(about), '\n'), 0o644, false); err != nil {
-		return err
-	}
-	line, err := Line(nil, record)
-	if err != nil {
-		return err
-	}
-	if end := len(line) - len("}\n"); body != nil && end > len("{") {
-		line = fmt.Appendf(line[:end], ",\"hash\":\"%016x\"}\n", xxhash.Sum64(body)) // to see that the text has changed
-	}
-	_, err = d.robots.Append(line)
-	return err
-}
-
-// fileName makes an origin a name that every file system takes, and no two the
-// same one: http://example.com:8080 is http_example.com,8080.
-func fileName(origin string) string {
-	const longest = 200
-	scheme, rest, _ := strings.Cut(origin, "://")
-	name := scheme + "_" + strings.ReplaceAll(rest, ":", ",")
-	if len(name) > longest {
-		sum := sha256.Sum256([]byte(origin))
-		name = fmt.Sprintf("%s-%x", name[:longest-65], sum)
-	}
-	return name
-}
-
 // replace writes a file so that a reader finds the old content or the new one,
-// never half of it; with power also after the machine went down.
+// never half of it; with power also after the machine went down, and the new one once
+// it has returned.
 func replace(path string, content []byte, mode os.FileMode, power bool) error {
 	file, err := beside(path, mode)
 	if err != nil {
@@ -264,7 +210,11 @@ func replace(path string, content []byte, mode os.FileMode, power bool) error {
 	if err := fill(file, content, power); err != nil {
 		return fmt.Errorf("output: %w", err)
 	}
-	if err := os.Rename(file.Name(), path); err != nil {
+	rename := os.Rename
+	if power {
+		rename = durable.Rename
+	}
+	if err := rename(file.Name(), path); err != nil {
 		return fmt.Errorf("output: %w", err)
 	}
 	return nil
@@ -287,7 +237,7 @@ func beside(path string, mode os.FileMode) (*os.File, error) {
 func fill(file *os.File, content []byte, power bool) error {
 	_, err := file.Write(content)
 	if err == nil && power {
-		err = file.Sync()
+		err = durable.File(file)
 	}
 	return errors.Join(err, file.Close())
 }
@@ -307,7 +257,7 @@ func makeRobotsDir(path string) error {
 	if err := noLink(name); err != nil {
 		return err
 	}
-	if err := os.MkdirAll(name, 0o755); err != nil {
+	if err := durable.MkdirAll(name); err != nil {
 		return fmt.Errorf("output: %w", err)
 	}
 	return nil

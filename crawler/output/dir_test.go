@@ -326,6 +326,16 @@ func TestCreateWhereADirectoryCannotBe(t *testing.T) {
 	}
 }
 
+// addRobots writes a robots.txt with its line.
+func addRobots(d *Dir, origin string, body []byte, record any) error {
+	line, err := d.Robots(origin, body, record, false)
+	if err != nil {
+		return err
+	}
+	_, err = d.RobotsLog().Append(line)
+	return err
+}
+
 func TestRobotsReplaces(t *testing.T) {
 	d, err := Create(t.TempDir(), "state")
 	if err != nil {
@@ -333,7 +343,7 @@ func TestRobotsReplaces(t *testing.T) {
 	}
 	defer func() { _ = d.Close() }()
 	for _, body := range []string{"first, and longer", "second"} {
-		if err := d.Robots("http://example.com:8080", []byte(body), map[string]string{"outcome": "rules"}); err != nil {
+		if err := addRobots(d, "http://example.com:8080", []byte(body), map[string]string{"outcome": "rules"}); err != nil {
 			t.Fatal(err)
 		}
 	}

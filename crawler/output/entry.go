@@ -2,7 +2,6 @@ package output
 
 import (
 	"iter"
-	"os"
 	"path/filepath"
 	"time"
 )
@@ -22,10 +21,4 @@ type Entry struct {
 // Entries reads the lines of entries.jsonl like Pages.
 func Entries(path string) iter.Seq2[*Entry, error] {
 	return Read[Entry](filepath.Join(path, EntriesFile))
-}
-
-// RobotsText reads the robots.txt of an origin as the directory of a crawl has it:
-// as it was last. The error is fs.ErrNotExist where there is none.
-func RobotsText(path, origin string) ([]byte, error) {
-	return os.ReadFile(filepath.Join(path, RobotsDir, fileName(origin)+".txt"))
 }

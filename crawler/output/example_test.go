@@ -31,9 +31,18 @@ func exampleCrawl() (dir string, remove func(), err error) {
 		b.Sitemap(&output.Sitemap{URL: site + "/map.xml", Status: 200, Pages: 1}),
 		b.Entry(&output.Entry{URL: site + "/", Sitemap: site + "/map.xml", LastMod: time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)}),
 		d.Write(&b),
-		d.Robots(site, []byte("User-agent: *\nDisallow: /private/\n"), map[string]string{"outcome": "rules"}),
+		exampleRobots(d, site, []byte("User-agent: *\nDisallow: /private/\n")),
 		d.Close())
 	return dir, func() { _ = os.RemoveAll(parent) }, err
+}
+
+func exampleRobots(d *output.Dir, origin string, body []byte) error {
+	line, err := d.Robots(origin, body, map[string]string{"outcome": "rules"}, false)
+	if err != nil {
+		return err
+	}
+	_, err = d.RobotsLog().Append(line)
+	return err
 }
 
 // Which pages did a crawl find broken?

@@ -47,7 +47,7 @@ func TestRobotsIsNeverTorn(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = d.Close() }()
-	write := func(body string) error { return d.Robots("http://a.test", []byte(body), map[string]string{}) }
+	write := func(body string) error { return addRobots(d, "http://a.test", []byte(body), map[string]string{}) }
 	if err := write("first"); err != nil {
 		t.Fatal(err)
 	}
@@ -151,26 +151,16 @@ func TestDropRejections(t *testing.T) {
 	}
 }
 
-// Sync brings the files to the disk, and once their names: of what cannot be brought
-// there, such as a pipe, it says so.
+// Sync brings the files to the disk: of what cannot be brought there, such as a pipe, it
+// says so.
 func TestSync(t *testing.T) {
 	d, err := Create(t.TempDir(), "state")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = d.Close() }()
-	dir := d.path
-	d.path = filepath.Join(dir, "missing")
-	if err := d.Sync(); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("a directory that is not there: %v", err)
-	}
-	d.path = dir
 	if err := d.Sync(); err != nil {
 		t.Error(err)
-	}
-	d.path = filepath.Join(dir, "missing")
-	if err := d.Sync(); err != nil {
-		t.Errorf("the second time: %v", err)
 	}
 	for name, l := range map[string]*lines{LinksFile: d.files[links], RobotsFile: d.robots.lines} {
 		out, in, err := os.Pipe()
@@ -215,7 +205,7 @@ func TestFilesAreTame(t *testing.T) {
 	b := new(Batch)
 	if err := errors.Join(
 		b.Page(&Page{URL: "http://a.test/", Title: wild}), d.Write(b),
-		d.Robots("http://a.test", nil, map[string]string{"error": wild}), d.Close()); err != nil {
+		addRobots(d, "http://a.test", nil, map[string]string{"error": wild}), d.Close()); err != nil {
 		t.Fatal(err)
 	}
 	for _, file := range []string{PagesFile, RobotsFile, StateFile, filepath.Join(RobotsDir, "http_a.test.json")} {

@@ -32,7 +32,7 @@ func TestLinks(t *testing.T) {
 			}
 			d, err := Create(dir, map[string]string{"secret": "x"})
 			if err == nil {
-				err = d.Robots("http://a.test", []byte("x"), struct{}{})
+				_, err = d.Robots("http://a.test", []byte("x"), struct{}{}, false)
 				_ = d.Close()
 			}
 			if refused := err != nil; refused != (name != StateFile+"~") {

@@ -1,9 +1,13 @@
 package output
 
 import (
+	"errors"
 	"fmt"
 	"math"
+	"path/filepath"
 	"sync"
+
+	"github.com/politecrawl/politecrawl/crawler/internal/durable"
 )
 
 // A Log is a file of JSON lines of which every whole line counts. It is safe for
@@ -14,11 +18,14 @@ type Log struct {
 }
 
 // OpenLog opens a log to append to it, or begins one. A last line that is torn is
-// cut off.
+// cut off. The names in its directory have then reached the disk.
 func OpenLog(name string) (*Log, error) {
 	l, err := openLines(name, math.MaxInt64)
 	if err != nil {
 		return nil, err
+	}
+	if err := durable.Dir(filepath.Dir(name)); err != nil {
+		return nil, errors.Join(fmt.Errorf("output: %w", err), l.close())
 	}
 	return &Log{lines: l}, nil
 }
@@ -32,8 +39,8 @@ func (l *Log) Append(lines []byte) (at int64, err error) {
 	return at, l.lines.append(lines)
 }
 
-// length returns how long the file is.
-func (l *Log) length() int64 {
+// Length returns how long the file is.
+func (l *Log) Length() int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.lines.length
@@ -41,7 +48,7 @@ func (l *Log) length() int64 {
 
 // Sync returns when everything appended has reached the disk.
 func (l *Log) Sync() error {
-	if err := l.lines.file.Sync(); err != nil {
+	if err := durable.File(l.lines.file); err != nil {
 		return fmt.Errorf("output: %w", err)
 	}
 	return nil

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/politecrawl/politecrawl/crawler/internal/durable"
 )
 
 // Files are the names of the files of lines that one crawl of a directory wrote.
@@ -41,12 +43,16 @@ func Rotate(path string, number int, formats ...Format) (Files, error) {
 	for _, name := range names {
 		aside(name)
 	}
+	// The crawl begins new files by these names and says that they count.
+	if err := durable.Dir(path); err != nil {
+		failed = append(failed, fmt.Errorf("output: %w", err))
+	}
 	return f, errors.Join(failed...)
 }
 
 // DropRejections takes lines out of rejected.jsonl: those that drop says, and those
-// that begin at counted or beyond it. It returns how long the file is then. Nobody may
-// have it open.
+// that begin at counted or beyond it. It returns how long the file is then, on the disk:
+// cut to that length, the old file would have a torn line. Nobody may have it open.
 func DropRejections(path string, counted int64, drop func(*Rejection) bool) (length int64, err error) {
 	name := filepath.Join(path, RejectedFile)
 	kept, err := beside(name, 0o644) // there may be more of them than memory has room for
@@ -65,8 +71,11 @@ func DropRejections(path string, counted int64, drop func(*Rejection) bool) (len
 		_, err = buffer.Write(line)
 		return err
 	})
-	if err = errors.Join(err, buffer.Flush(), kept.Close()); err == nil {
-		err = os.Rename(kept.Name(), name)
+	if err = errors.Join(err, buffer.Flush()); err == nil {
+		err = durable.File(kept)
+	}
+	if err = errors.Join(err, kept.Close()); err == nil {
+		err = durable.Rename(kept.Name(), name)
 	}
 	if err != nil {
 		return 0, errors.Join(err, os.Remove(kept.Name()))

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/politecrawl/politecrawl/crawler/output/internal/durable"
 	"github.com/politecrawl/politecrawl/crawler/output/jsontext"
 )
 
@@ -19,13 +18,7 @@ func SaveState(path string, v any) error {
 	if err != nil {
 		return fmt.Errorf("output: %w", err)
 	}
-	if err := replace(filepath.Join(path, StateFile), append(jsontext.Tame(b), '\n'), 0o600, true); err != nil {
-		return err
-	}
-	if err := durable.Dir(path); err != nil {
-		return fmt.Errorf("output: %w", err)
-	}
-	return nil
+	return replace(filepath.Join(path, StateFile), append(jsontext.Tame(b), '\n'), 0o600, true)
 }
 
 // State reads the state file of the directory into v. The error is ErrNone where

@@ -61,7 +61,9 @@ func (c *crawl) write(t *testing.T) string {
 			body = append(body, "\n# version "+l.Hash...)
 		}
 		l.Hash = ""
-		err = errors.Join(err, d.Robots(l.Origin, body, l))
+		line, failure := d.Robots(l.Origin, body, l, false)
+		_, full := d.RobotsLog().Append(line)
+		err = errors.Join(err, failure, full)
 	}
 	var entries []byte
 	for _, e := range c.entries {

@@ -9,12 +9,13 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/politecrawl/politecrawl/crawler/internal/durable"
 	"github.com/politecrawl/politecrawl/crawler/output/jsontext"
 )
 
 // WriteFiles writes report.json and report.html into a directory, which is made where it
-// is missing. They take the place of earlier ones only when both are whole; on a disk
-// that is full the earlier ones stay.
+// is missing. They take the place of earlier ones only when both are whole: on a disk
+// that is full, or after a power cut, the earlier ones stay.
 func (r *Report) WriteFiles(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("report: %w", err)
@@ -53,7 +54,7 @@ func writeFiles(files map[string]func(io.Writer) error) (err error) {
 		whole[path] = name
 	}
 	for path, name := range whole {
-		if err := os.Rename(name, path); err != nil {
+		if err := durable.Rename(name, path); err != nil {
 			return err
 		}
 		delete(whole, path)
@@ -71,6 +72,9 @@ func writeBeside(path string, write func(io.Writer) error) (name string, err err
 	buffer := bufio.NewWriterSize(file, 1<<16)
 	if err = write(buffer); err == nil { // else Flush says it again
 		err = buffer.Flush()
+	}
+	if err == nil {
+		err = durable.File(file)
 	}
 	if err = errors.Join(err, file.Chmod(0o644), file.Close()); err != nil {
 		return "", errors.Join(err, os.Remove(file.Name()))

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"io"
@@ -11,6 +12,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/politecrawl/politecrawl/crawler/internal/durable/powercut"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -45,6 +47,26 @@ func TestWrite(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(dir, "sub", HTMLFile)); !errors.Is(err, fs.ErrNotExist) {
 		t.Error("a report of no crawl was written")
+	}
+}
+
+// A report that was written is there after a power cut, in place of the earlier one.
+func TestWriteOutlivesPowerCut(t *testing.T) {
+	dir := everything().write(t)
+	if _, err := write(dir, nil); err != nil {
+		t.Fatal(err)
+	}
+	disk := powercut.Watch(t, dir)
+	if _, err := write(dir, &Options{Ending: func(string) *Ending { return &Ending{End: "max-pages", Left: 3} }}); err != nil {
+		t.Fatal(err)
+	}
+	left := disk.Cut()
+	for _, name := range []string{JSONFile, HTMLFile} {
+		want, err := os.ReadFile(filepath.Join(dir, name))
+		got, err2 := os.ReadFile(filepath.Join(left, name))
+		if err := errors.Join(err, err2); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("%s: %d bytes are left, want %d, %v", name, len(got), len(want), err)
+		}
 	}
 }
 

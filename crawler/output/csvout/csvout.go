@@ -7,8 +7,8 @@ import (
 	"log/slog"
 	"path/filepath"
 
+	"github.com/politecrawl/politecrawl/crawler/internal/durable"
 	"github.com/politecrawl/politecrawl/crawler/output"
-	"github.com/politecrawl/politecrawl/crawler/output/internal/durable"
 )
 
 // The names of the files in the directory of a crawl.

@@ -9,6 +9,7 @@ import (
 	"os"
 	"slices"
 
+	"github.com/politecrawl/politecrawl/crawler/internal/durable"
 	"github.com/politecrawl/politecrawl/crawler/output/internal/whole"
 )
 
@@ -88,7 +89,7 @@ func (f *file) flush(power bool) error {
 	if !power {
 		return nil
 	}
-	if err := f.file.Sync(); err != nil {
+	if err := durable.File(f.file); err != nil {
 		return fmt.Errorf("csvout: %w", err)
 	}
 	return nil

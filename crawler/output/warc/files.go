@@ -12,7 +12,7 @@ import (
 	"path/filepath"
 	"strconv"
 
-	"github.com/politecrawl/politecrawl/crawler/output/internal/durable"
+	"github.com/politecrawl/politecrawl/crawler/internal/durable"
 )
 
 // The names of files are crawl-00000.warc.gz and so on. A crawl that was put aside
@@ -180,7 +180,7 @@ func (f *files) begun() bool { return f.file != nil && !f.full && f.Length < f.l
 func (f *files) next() error {
 	if f.file != nil {
 		// Nobody comes back to this file, so its bytes reach the disk now.
-		if err := errors.Join(f.flush(), f.file.Sync(), f.close()); err != nil {
+		if err := errors.Join(f.flush(), durable.File(f.file), f.close()); err != nil {
 			return fmt.Errorf("warc: %w", err)
 		}
 		f.place, f.full = place{File: f.File + 1}, false
@@ -236,7 +236,7 @@ func (f *files) flush() error {
 // sync returns when all that was flushed has reached the disk.
 func (f *files) sync() error {
 	if f.file != nil {
-		if err := f.file.Sync(); err != nil {
+		if err := durable.File(f.file); err != nil {
 			return fmt.Errorf("warc: %w", err)
 		}
 	}

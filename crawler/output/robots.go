@@ -1,0 +1,161 @@
+package output
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/cespare/xxhash/v2"
+)
+
+// Robots writes what an origin's robots.txt was, in place of what it was before: the body
+// as it came, and the record about it as JSON. They are for people to read; the crawl
+// itself never reads them back. It returns the line that the fetch is to have in
+// [Dir.RobotsLog].
+//
+// With power, the files have reached the disk. Append the line after that, so that no
+// power cut leaves a line without its files.
+func (d *Dir) Robots(origin string, body []byte, record any, power bool) (line []byte, err error) {
+	if line, err = Line(nil, record); err != nil {
+		return nil, err
+	}
+	about, err := indented(line)
+	if err != nil {
+		return nil, err
+	}
+	if err := d.writeRobots(origin, body, about, power); err != nil {
+		return nil, err
+	}
+	if end := len(line) - len("}\n"); body != nil && end > len("{") {
+		l := robotsLine{Hash: hashOf(body)}
+		line = append(line[:end], l.hashField()+"}\n"...)
+	}
+	return line, nil
+}
+
+// indented returns a line of JSON as a person reads it.
+func indented(line []byte) ([]byte, error) {
+	var text bytes.Buffer
+	if err := json.Indent(&text, line, "", "  "); err != nil {
+		return nil, fmt.Errorf("output: %w", err)
+	}
+	return text.Bytes(), nil
+}
+
+func (d *Dir) writeRobots(origin string, body, about []byte, power bool) error {
+	base := d.robotsBase(origin)
+	if err := replace(base+".txt", body, 0o644, power); err != nil {
+		return err
+	}
+	return replace(base+".json", about, 0o644, power)
+}
+
+// robotsBase returns the path of the files of an origin, without ".txt" and ".json".
+func (d *Dir) robotsBase(origin string) string {
+	return filepath.Join(d.path, RobotsDir, fileName(origin))
+}
+
+// RobotsLog returns the log of robots.txt fetches, robots.jsonl.
+func (d *Dir) RobotsLog() *Log { return d.robots }
+
+// RobotsText reads the robots.txt of an origin as the directory of a crawl has it:
+// as it was last. The error is fs.ErrNotExist where there is none.
+func RobotsText(path, origin string) ([]byte, error) {
+	return os.ReadFile(filepath.Join(path, RobotsDir, fileName(origin)+".txt"))
+}
+
+// A robotsLine is what RestoreRobots needs of a line of robots.jsonl.
+type robotsLine struct {
+	Origin string `json:"origin"`
+	Hash   string `json:"hash"` // of the text; empty: there was none to be kept
+}
+
+// RestoreRobots writes the files of robots.txt again that are missing or damaged, by the
+// last line of each origin in robots.jsonl, and brings them to the disk. Text returns the
+// robots.txt of an origin as it is known elsewhere. Lost are the origins of which that is
+// another text, or none.
+func (d *Dir) RestoreRobots(text func(origin string) ([]byte, error)) (lost []string, err error) {
+	name := filepath.Join(d.path, RobotsFile)
+	last := make(map[string]int64)
+	err = Each(name, func(at int64, l *robotsLine) error {
+		last[l.Origin] = at
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	err = Each(name, func(at int64, line *json.RawMessage) error {
+		var l robotsLine
+		if err := json.Unmarshal(*line, &l); err != nil {
+			return Damaged(name, at, err)
+		}
+		if last[l.Origin] != at {
+			return nil
+		}
+		found, err := d.restoreRobots(l, *line, text)
+		if err == nil && !found {
+			lost = append(lost, l.Origin)
+		}
+		return err
+	})
+	return lost, err
+}
+
+// restoreRobots is RestoreRobots for one origin. It tells whether the text was found.
+func (d *Dir) restoreRobots(l robotsLine, line []byte, text func(origin string) ([]byte, error)) (found bool, err error) {
+	line, ok := bytes.CutSuffix(line, []byte(l.hashField()+"}"))
+	if !ok {
+		return false, nil // somebody has edited the line
+	}
+	about, err := indented(append(line, "}\n"...))
+	if err != nil {
+		return false, err
+	}
+	base := d.robotsBase(l.Origin)
+	body, err := os.ReadFile(base + ".txt")
+	switch whole := err == nil && l.of(body); {
+	case whole:
+		if was, err := os.ReadFile(base + ".json"); err == nil && bytes.Equal(was, about) {
+			return true, nil
+		}
+	case l.Hash == "":
+		body = nil
+	default:
+		if body, err = text(l.Origin); err != nil || !l.of(body) {
+			return false, err
+		}
+	}
+	return true, d.writeRobots(l.Origin, body, about, true)
+}
+
+// of tells whether a text is the one of the line.
+func (l robotsLine) of(text []byte) bool {
+	return l.Hash == "" && len(text) == 0 || l.Hash == hashOf(text)
+}
+
+// hashField returns the last field of the line, with the comma before it.
+func (l robotsLine) hashField() string {
+	if l.Hash == "" {
+		return ""
+	}
+	return `,"hash":"` + l.Hash + `"`
+}
+
+func hashOf(text []byte) string { return fmt.Sprintf("%016x", xxhash.Sum64(text)) }
+
+// fileName makes an origin a name that every file system takes, and no two the
+// same one: http://example.com:8080 is http_example.com,8080.
+func fileName(origin string) string {
+	const longest = 200
+	scheme, rest, _ := strings.Cut(origin, "://")
+	name := scheme + "_" + strings.ReplaceAll(rest, ":", ",")
+	if len(name) > longest {
+		sum := sha256.Sum256([]byte(origin))
+		name = fmt.Sprintf("%s-%x", name[:longest-65], sum)
+	}
+	return name
+}

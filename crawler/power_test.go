@@ -1,0 +1,249 @@
+package crawler
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/durable/powercut"
+	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/crawler/output/csvout"
+	"github.com/politecrawl/politecrawl/crawler/output/sqlite"
+	"github.com/politecrawl/politecrawl/crawler/output/warc"
+	"github.com/politecrawl/politecrawl/robotsext"
+)
+
+// powerConfig is a configuration for a crawl that is to outlive power cuts, or not, and a
+// disk that says what a cut would leave of the directory of its Output.
+func powerConfig(t *testing.T, d Durability, urls ...string) (Config, *powercut.Disk) {
+	t.Helper()
+	cfg := testConfig(t, urls...)
+	cfg.Durability = d
+	return cfg, powercut.Watch(t, filepath.Dir(cfg.Output))
+}
+
+// leftOf is the directory of a crawl after a power cut now.
+func leftOf(disk *powercut.Disk, cfg Config, kept ...string) string {
+	for i, name := range kept {
+		kept[i] = filepath.Join(filepath.Base(cfg.Output), name)
+	}
+	return filepath.Join(disk.Cut(kept...), filepath.Base(cfg.Output))
+}
+
+// cutting is a frontier before which the power is cut each time it is told something: what
+// it is told to rely on has to be left then.
+type cutting struct {
+	frontier.Frontier
+	t        *testing.T
+	cfg      Config
+	disk     *powercut.Disk
+	finished int
+	robots   int
+}
+
+func (f *cutting) Finish(ctx context.Context, o []frontier.Outcome, note []byte) ([]error, error) {
+	f.finished++
+	c, err := countedIn(note)
+	if err != nil {
+		f.t.Error(err)
+	}
+	left := leftOf(f.disk, f.cfg)
+	has := func(name string, counted int64) {
+		if text, err := os.ReadFile(filepath.Join(left, name)); int64(len(text)) < counted {
+			f.t.Errorf("%d bytes of %s count, %d are left: %v", counted, name, len(text), err)
+		}
+	}
+	has(output.PagesFile, c.Pages)
+	has(output.RejectedFile, c.Rejected)
+	has(output.SitemapsFile, c.Sitemaps)
+	has(output.LinksFile, c.Links)
+	has(output.EntriesFile, c.Entries)
+	has(output.RobotsFile, c.Robots)
+	var tables []int64
+	var archive struct{ Length int64 }
+	if err := errors.Join(json.Unmarshal(c.Sinks["csv"], &tables), json.Unmarshal(c.Sinks["warc"], &archive)); err != nil {
+		f.t.Error(err)
+	}
+	for i, name := range []string{csvout.PagesFile, csvout.RejectedFile, csvout.LinksFile, csvout.SitemapsFile, csvout.EntriesFile} {
+		has(name, tables[i])
+	}
+	has("crawl-00000.warc.gz", archive.Length)
+	return f.Frontier.Finish(ctx, o, note)
+}
+
+func (f *cutting) UpdateHost(ctx context.Context, h frontier.Host, u frontier.HostUpdate) error {
+	if u.Robots != nil {
+		f.robots++
+		rec := new(robotsext.Record)
+		if err := json.Unmarshal(u.Robots.Data, rec); err != nil {
+			f.t.Error(err)
+		}
+		left := leftOf(f.disk, f.cfg)
+		if text, err := output.RobotsText(left, string(rec.Origin)); !bytes.Equal(text, rec.Body) || err != nil {
+			f.t.Errorf("the robots.txt that is left is %q, %v", text, err)
+		}
+		var lines []string
+		for line, err := range output.Read[robotsext.Record](filepath.Join(left, output.RobotsFile)) {
+			if err != nil {
+				f.t.Error(err)
+				break
+			}
+			lines = append(lines, string(line.Origin))
+		}
+		if !slices.Contains(lines, string(rec.Origin)) {
+			f.t.Errorf("%s has lines of %q, not of %s", output.RobotsFile, lines, rec.Origin)
+		}
+	}
+	return f.Frontier.UpdateHost(ctx, h, u)
+}
+
+// Files reach the disk before the frontier relies on them, whatever the moment at which
+// the machine goes down.
+func TestFilesOutlivePowerCutBeforeFrontier(t *testing.T) {
+	s := newSite(t, "127.0.0.1", map[string]string{
+		"/robots.txt": "User-agent: *\nDisallow: /no\nSitemap: {site}/map.xml\n",
+		"/map.xml":    `<urlset><url><loc>{site}/a</loc></url></urlset>`,
+		"/":           `<a href="/a">a</a><a href="/no">no</a>`,
+		"/a":          `<a href="/b">b</a>`,
+		"/b":          "b",
+	})
+	other := newSite(t, "127.0.0.2", map[string]string{"/robots.txt": "User-agent: *\n", "/": "other"})
+	cfg, disk := powerConfig(t, DurablePower, s.url+"/", other.url+"/")
+	cfg.Write = []string{"csv", "warc"}
+	f := &cutting{Frontier: frontier.NewMemory(nil), t: t, cfg: cfg, disk: disk}
+	got := run(t, cfg, &Options{Frontier: f, Formats: []output.Format{csvout.Format(nil), warc.Format(nil)}})
+	if got.Pages != 4 || f.finished < 3 || f.robots != 2 {
+		t.Errorf("%d pages, %d finishes, %d records", got.Pages, f.finished, f.robots)
+	}
+}
+
+// Without power, a crawl waits for the disk when it begins and when it ends, and at no
+// time between.
+func TestProcessDoesNotWaitForDisk(t *testing.T) {
+	count := func(origins, pages int) int {
+		var urls []string
+		for range origins {
+			urls = append(urls, chain(t, pages).url+"/0")
+		}
+		cfg, disk := powerConfig(t, DurableProcess, urls...)
+		cfg.Write = []string{"csv"}
+		if got := run(t, cfg, &Options{Frontier: frontier.NewMemory(nil), Formats: []output.Format{csvout.Format(nil)}}); got.Pages != origins*pages {
+			t.Errorf("%d pages, want %d", got.Pages, origins*pages)
+		}
+		return disk.Syncs()
+	}
+	if few, many := count(1, 1), count(3, 5); few != many {
+		t.Errorf("%d files and directories were brought to the disk with a page, %d with 15 of 3 origins", few, many)
+	}
+}
+
+// robotsBodies are the texts in the table robots of a crawl's database.
+func robotsBodies(t *testing.T, cfg Config) (bodies []sql.NullString) {
+	t.Helper()
+	db, err := sql.Open("sqlite", filepath.Join(cfg.Output, sqlite.File))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	rows, err := db.QueryContext(t.Context(), "SELECT body FROM robots ORDER BY id")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var body sql.NullString
+		if err := rows.Scan(&body); err != nil {
+			t.Fatal(err)
+		}
+		bodies = append(bodies, body)
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return bodies
+}
+
+// A crawl goes on with what a power cut has left of it, and lacks nothing, in another
+// format too.
+func TestResumeAfterPowerCut(t *testing.T) {
+	const n = 6
+	s := chain(t, n)
+	cfg, disk := powerConfig(t, DurablePower, s.url+"/0")
+	cfg.MaxPages = 2
+	run(t, cfg, nil)
+	cfg.Output = leftOf(disk, cfg, frontierDir)
+	cfg.MaxPages, cfg.Write = 0, []string{"sqlite"}
+	got := run(t, cfg, &Options{Resume: true, Formats: []output.Format{sqlite.Format(nil)}})
+	got.whole(t, s, n)
+	if len(got.notices) != 0 {
+		t.Errorf("notices %q", got.notices)
+	}
+	if bodies := robotsBodies(t, cfg); len(bodies) != 1 || bodies[0].String != "User-agent: *\nDisallow: /no\n" {
+		t.Errorf("bodies of robots.txt: %+v", bodies)
+	}
+	if n := s.count("/robots.txt"); n != 1 {
+		t.Errorf("robots.txt was requested %d times", n)
+	}
+}
+
+// What a power cut took of robots/ is written again by what the frontier knows, and
+// requested again where that is not the text of the line.
+func TestResumeRestoresRobots(t *testing.T) {
+	const text = "User-agent: *\nDisallow: /no\n"
+	for _, test := range []struct {
+		name     string
+		damage   func(cfg Config) error
+		requests int // for robots.txt
+		notice   string
+		bodies   []sql.NullString
+	}{
+		{
+			"removed",
+			func(cfg Config) error { return os.RemoveAll(filepath.Join(cfg.Output, output.RobotsDir)) },
+			1, "", []sql.NullString{{String: text, Valid: true}},
+		},
+		{
+			"removed, and another text in the frontier",
+			func(cfg Config) error {
+				name := filepath.Join(cfg.Output, output.RobotsFile)
+				line, err := os.ReadFile(name)
+				at := bytes.LastIndex(line, []byte(`"hash":"`)) + len(`"hash":"`)
+				copy(line[at:], "0123456789abcdef")
+				return errors.Join(err, os.WriteFile(name, line, 0o600), os.RemoveAll(filepath.Join(cfg.Output, output.RobotsDir)))
+			},
+			2, "robots/ has lost robots.txt files (1, the first of ", []sql.NullString{{}, {String: text, Valid: true}},
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := chain(t, 6)
+			cfg := testConfig(t, s.url+"/0")
+			cfg.Durability, cfg.MaxPages = DurablePower, 2
+			run(t, cfg, nil)
+			if err := test.damage(cfg); err != nil {
+				t.Fatal(err)
+			}
+			cfg.MaxPages, cfg.Write = 0, []string{"sqlite"}
+			got := run(t, cfg, &Options{Resume: true, Formats: []output.Format{sqlite.Format(nil)}})
+			if notices := strings.Join(got.notices, "\n"); !strings.Contains(notices, test.notice) || (notices == "") != (test.notice == "") {
+				t.Errorf("notices %q, want %q", notices, test.notice)
+			}
+			if n := s.count("/robots.txt"); n != test.requests {
+				t.Errorf("robots.txt was requested %d times, want %d", n, test.requests)
+			}
+			if bodies := robotsBodies(t, cfg); !slices.Equal(bodies, test.bodies) {
+				t.Errorf("bodies of robots.txt: %+v, want %+v", bodies, test.bodies)
+			}
+			if kept, err := output.RobotsText(cfg.Output, s.url); string(kept) != text || err != nil {
+				t.Errorf("in robots/ is %q, %v", kept, err)
+			}
+		})
+	}
+}
