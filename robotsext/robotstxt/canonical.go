@@ -8,19 +8,25 @@ import (
 // The canonical form in which paths and rules are compared, octet by octet
 // (RFC 9309 section 2.2.2, RFC 3986 section 6.2.2):
 //
-//   - control characters, space and every octet from 0x80 are %-escaped;
+//   - octets that no URI holds raw are %-escaped (ROB-MAT-28): control
+//     characters, space, " < > \ ^ ` { | }, every octet from 0x80, and [ ];
 //   - escapes of unreserved characters are decoded, all others are written in
 //     upper case, and a % that begins no escape stays as it is;
 //   - a * or $ that stands for itself is escaped, so that in a rule a bare *
 //     is a wildcard and a final $ the end of the URL.
+//
+// A query may hold [ ] raw, but there they are equal to their escapes
+// (ROB-MAT-19), and what stands behind a star in a rule may match a path or a
+// query: so they are escaped wherever they stand.
 //
 // Where decoding would put a hexadecimal digit after a stray %, and so make up
 // an escape that nobody wrote, the escape stays: the canonical form of a
 // canonical form is itself.
 
 const (
-	unreserved = 1 << iota // A-Z a-z 0-9 - . _ ~
-	escaped                // controls, space, octets from 0x80
+	unreserved uint16 = 1 << iota // A-Z a-z 0-9 - . _ ~
+	escaped                       // controls, space, octets from 0x80
+	illegal                       // the other octets that no URI holds raw in its path
 	hexDigit
 	pathSpecial // what canonicalPath has to look at
 	noHost      // in the name of a host
@@ -30,7 +36,7 @@ const (
 )
 
 // class holds the properties of each octet.
-var class = func() (t [256]uint8) {
+var class = func() (t [256]uint16) {
 	for i := range t {
 		b := byte(i)
 		switch {
@@ -49,7 +55,10 @@ var class = func() (t [256]uint8) {
 	for _, b := range []byte("-.abcdefghijklmnopqrstuvwxyz0123456789") {
 		t[b] |= plainHost
 	}
-	for _, b := range []byte(":/?@[]") {
+	for _, b := range []byte("\"<>\\^`{|}[]") {
+		t[b] |= illegal | pathSpecial
+	}
+	for _, b := range []byte(querySigns) {
 		t[b] |= querySign
 	}
 	for _, b := range []byte("%*$#?.") {
@@ -77,11 +86,12 @@ func canonicalPath(path string, d decision) string {
 		path, _, _ = strings.Cut(path, "\x00")
 	}
 	w := escaper{
-		out:    make([]byte, 0, len(path)+16),
-		decode: !d.has(googleEscapes),
-		upper:  !d.has(googleURL),
-		octets: !d.has(googleURL),
-		spaces: !d.has(googleURL),
+		out:     make([]byte, 0, len(path)+16),
+		decode:  !d.has(googleEscapes),
+		upper:   !d.has(googleURL),
+		octets:  !d.has(googleURL),
+		spaces:  !d.has(googleURL),
+		illegal: !d.has(googleIllegal),
 	}
 	if path == "" || path[0] != '/' {
 		w.out = append(w.out, '/')
@@ -136,56 +146,67 @@ func isCanonicalPath(path string) bool {
 }
 
 // plainLen returns the length of a beginning of s that is in canonical form, seen
-// at a glance: it holds nothing up to %, which * is not, and nothing from DEL.
+// at a glance.
 func plainLen(s string) int {
 	n := 0
 	for ; n+8 <= len(s); n += 8 {
-		if x := eight(s, n); below(x, '%'+1)|(x|(x+lanes))&highs != 0 {
-			break
+		if maybeEscaped(eight(s, n)) {
+			return n
 		}
+	}
+	if n > 0 && !maybeEscaped(eight(s, len(s)-8)) {
+		return len(s)
 	}
 	return n
 }
 
 // canonicalRule returns the canonical form of a rule's path, and its length for
-// the comparison with other rules: that of the canonical form, where every *
-// and $ written as such counts as one octet (ROB-MAT-03).
+// the comparison with other rules: that of the canonical form, where every * and
+// $ written as such counts as one octet, and so does a bracket in the query, which
+// may stand there raw (ROB-MAT-03).
 func canonicalRule(pattern string, d decision) (canonical string, length int) {
 	plain := true
 	for i := plainLen(pattern); i < len(pattern) && plain; i++ {
 		b := pattern[i]
-		plain = b != '%' && class[b]&escaped == 0 && (b != '$' || i == len(pattern)-1)
+		plain = b != '%' && class[b]&(escaped|illegal) == 0 && (b != '$' || i == len(pattern)-1)
 	}
 	if plain {
 		return pattern, len(pattern)
 	}
 	w := escaper{
-		out:    make([]byte, 0, len(pattern)+16),
-		decode: !d.has(googleEscapes),
-		upper:  true,
-		octets: true,
-		spaces: !d.has(googleSpaces),
+		out:     make([]byte, 0, len(pattern)+16),
+		decode:  !d.has(googleEscapes),
+		upper:   true,
+		octets:  true,
+		spaces:  !d.has(googleSpaces),
+		illegal: !d.has(googleIllegal),
 	}
-	literal := 0
+	asOne, query := 0, false
 	for i := 0; i < len(pattern); {
-		if pattern[i] == '$' && i < len(pattern)-1 && !d.has(googleSpecials) { // ROB-MAT-07
+		switch b := pattern[i]; {
+		case b == '$' && i < len(pattern)-1 && !d.has(googleSpecials): // ROB-MAT-07
 			w.escape('$')
-			literal++
+			asOne++
 			i++
-		} else {
-			i += w.copy(pattern[i:])
+			continue
+		case b == '?':
+			query = true
+		case (b == '[' || b == ']') && query && w.illegal:
+			asOne++
 		}
+		i += w.copy(pattern[i:])
 	}
-	return string(w.out), len(w.out) - 2*literal
+	return string(w.out), len(w.out) - 2*asOne
 }
 
 // escaper builds a canonical form, or as much of it as it is told.
 type escaper struct {
-	out    []byte
-	decode bool // escapes of unreserved characters
-	upper  bool // write escapes in upper case
-	octets bool // escape octets from 0x80
-	spaces bool // escape white space and controls
+	out     []byte
+	decode  bool // escapes of unreserved characters
+	upper   bool // write escapes in upper case
+	octets  bool // escape octets from 0x80
+	spaces  bool // escape white space and controls
+	illegal bool // escape the other octets that no URI holds raw
 }
 
 // copy appends the canonical form of what s begins with, one octet or one
@@ -193,7 +214,7 @@ type escaper struct {
 func (w *escaper) copy(s string) int {
 	b := s[0]
 	if b != '%' {
-		if b > 0x7f && w.octets || b <= 0x7f && class[b]&escaped != 0 && w.spaces {
+		if w.escapes(b) {
 			w.escape(b)
 		} else {
 			w.out = append(w.out, b)
@@ -213,6 +234,17 @@ func (w *escaper) copy(s string) int {
 		w.out = append(w.out, s[:3]...)
 	}
 	return 3
+}
+
+// escapes reports whether an octet other than % is to be escaped.
+func (w *escaper) escapes(b byte) bool {
+	switch {
+	case b > 0x7f:
+		return w.octets
+	case class[b]&illegal != 0:
+		return w.illegal
+	}
+	return class[b]&escaped != 0 && w.spaces
 }
 
 // completesStray reports whether v, put after what is there, would be read as a

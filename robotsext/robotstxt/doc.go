@@ -32,11 +32,11 @@
 //
 // A path can be written in more than one way: /a%7Eb, /a%7eb and /a~b are the
 // same page. Rule and URL are therefore compared in a canonical form, octet by
-// octet. Octets that a URL cannot hold are escaped, escapes of unreserved
-// characters (letters, digits, - . _ ~) are decoded, the others are written in
-// upper case, and dot segments are removed from the URL. Reserved characters
-// stay apart from their escapes, /a%2Fb is not /a/b, but in a query
-// either form of : / ? @ [ ] will do. The length of a rule is that of its
+// octet. Octets that a URL cannot hold, such as { | and in a path [, are escaped,
+// escapes of unreserved characters (letters, digits, - . _ ~) are decoded, the
+// others are written in upper case, and dot segments are removed from the URL.
+// Reserved characters stay apart from their escapes, /a%2Fb is not /a/b, but in a
+// query either form of : / ? @ [ ] ' will do. The length of a rule is that of its
 // canonical form.
 //
 // Lines that make no sense are skipped, as are fields with other names. A file

@@ -36,7 +36,8 @@ type RankedRule struct {
 	Canonical string
 
 	// Length is what precedence goes by. It is not always that of Canonical: a $
-	// that stands for itself counts as one octet (ROB-MAT-03).
+	// that stands for itself counts as one octet, and so does a raw bracket in the
+	// query (ROB-MAT-03).
 	Length int
 }
 

@@ -24,11 +24,13 @@ var awkward = []string{
 	"User-agent: a\nUser-agent: b\nDisallow: /../%2e%2E/./..\nAllow: /.%2e\nUser-agent: c\n#\nUser-agent: a\nDisallow: /a\x01\nAllow: /b\n",
 	"Sitemap: http://h\nSitemap: http://H:80/\nSitemap: :\nSitemap: //\nSitemap: http://[::1]:/\nSitemap: ftp://u:p@h?x\n",
 	"<html>\nUser-agent: *\nDisallow: /x y\tz\n</html>",
+	"User-agent: *\nDisallow: /{a|b}\nAllow: /\"<>\\^`?[']:%5b%27\nDisallow: /*[]*'\n",
 }
 
 var awkwardURLs = []string{
 	"", "/", "//", "://", "http://", "http://h", "http://h/a%2Fb?u=http%3A%2F%2Fh/", "h?a#b", "http://u:p;w@h/../%2e./a/..",
 	"/%%34%31", "/a?b?c/:@[]", "/é\xe9\x00%", "#", "/.", "/..", "/?/../", "http://[::1/x", "//http://h;p?q", "/robots.txt",
+	"/%7ba|b}?[%27]:",
 }
 
 func small(parts ...int) bool {
@@ -257,12 +259,12 @@ func checkCanonical(t *testing.T, s string) {
 	if again := canonicalPath(path, 0); again != path {
 		t.Errorf("path %q: %q, then %q", s, path, again)
 	}
-	if !strings.HasPrefix(path, "/") || strings.ContainsAny(path, "*$# \t\x00") || !isASCII(path) {
+	if !strings.HasPrefix(path, "/") || strings.ContainsAny(path, "*$#\t\x00"+neverRaw) || !isASCII(path) {
 		t.Errorf("path %q: %q", s, path)
 	}
 	rule, length := canonicalRule(s, 0)
 	again, _ := canonicalRule(rule, 0)
-	if again != rule || !isASCII(rule) || length > len(rule) || strings.Contains(strings.TrimSuffix(rule, "$"), "$") {
+	if again != rule || !isASCII(rule) || strings.ContainsAny(rule, neverRaw) || length > len(rule) || strings.Contains(strings.TrimSuffix(rule, "$"), "$") {
 		t.Errorf("rule %q: %q of length %d, then %q", s, rule, length, again)
 	}
 	escaped := escapeQuery(path)

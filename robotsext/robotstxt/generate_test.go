@@ -30,7 +30,7 @@ func (g generator) path() string {
 	return g.pick("/", "/", "/", "/", "/", "*", "", "a", "//", "/?", "/a?", "/a?b=") + g.some(4,
 		"a", "b", "ab", "/", "/", "?", "=", "&", ".", "..", "/.", "/../", "*", "*", "$", "%", "%2", "%61", "%2f", "%2F",
 		"%2e", "%2E/", "%3a", ":", "@", "[", "]", "F", "A", "2", "0", "%zz", "%%34%31", "%25", "é", "\xe9", "%C3%A9", " ",
-		"%20", "\t", "+", ";", "~", "%7e", "\x01", "\x7f", "%2A", "%24", "%3F", "%40", "index.html", "a?b", "http://")
+		"%20", "\t", "+", ";", "~", "%7e", "\x01", "\x7f", "%2A", "%24", "%3F", "%40", "{", "|", "%7C", "%5b", "'", "%27", "index.html", "a?b", "http://")
 }
 
 // variant makes up another way to write a path, or a path close to it.
@@ -38,8 +38,8 @@ func (g generator) variant(path string) string {
 	path = strings.TrimSuffix(path, "$")
 	path = strings.ReplaceAll(path, "*", g.pick("", "a", "/", "?", "2F", "b/a", "*"))
 	for range g.IntN(3) {
-		from := g.pick("/", "?", "a", "b", ":", "@", "%2F", "%3A", "%61", "%", "é", "[", " ")
-		to := g.pick("/", "?", "a", "%2F", "%2f", "%3A", ":", "%3F", "%61", "%62", "%C3%A9", "%40", "/./", "/x/../", "%20")
+		from := g.pick("/", "?", "a", "b", ":", "@", "%2F", "%3A", "%61", "%", "é", "[", " ", "{", "|", "'", "%27")
+		to := g.pick("/", "?", "a", "%2F", "%2f", "%3A", ":", "%3F", "%61", "%62", "%C3%A9", "%40", "/./", "/x/../", "%20", "%5B", "%7b", "%7C", "|", "'", "%27")
 		path = strings.Replace(path, from, to, 1+g.IntN(2))
 	}
 	return path + g.pick("", "", "a", "/", "?a=b", "/../", "$")

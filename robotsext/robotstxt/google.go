@@ -4,7 +4,7 @@ package robotstxt
 // parser differ. They are all that Options.GoogleParser changes: a File with no
 // decision is read by the specification, one with all of them bug for bug as
 // Google's parser would.
-type decision uint16
+type decision uint32
 
 const (
 	googleFields   decision = 1 << iota // fields by prefix and misspelt, two words without a colon (D6)
@@ -21,6 +21,7 @@ const (
 	googleLimit                         // no size limit (ROB-FMT-14)
 	googleLines                         // long lines are cut (ROB-FMT-18)
 	googleDots                          // dot segments stay in the URL (ROB-MAT-25)
+	googleIllegal                       // octets that no URI holds raw stay as they are (ROB-MAT-28)
 	googleVoid                          // rules and agents without effect are kept: they are matched, and say nothing
 
 	allGoogle = 1<<iota - 1

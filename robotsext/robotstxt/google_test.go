@@ -104,6 +104,7 @@ var intended = map[decision]struct {
 	googleLimit:    {"size limit (ROB-FMT-14)", isLarge},
 	googleLines:    {"long lines kept (ROB-FMT-18)", func(c sharedVerdict) bool { return len(c.body) > googleLineLimit }},
 	googleDots:     {"dot segments removed (ROB-MAT-25)", inURL(`/(\.|%2[eE])`)},
+	googleIllegal:  {"octets that no URI holds raw (ROB-MAT-28)", inEither("[\"<>\\\\^`{|}\\[\\]]|(?i)%(22|3[ce]|5[b-e]|60|7[b-d])")},
 	// Not in the list, since no crawler may have such a token.
 	googleVoid: {"the empty token names nobody (ROB-UA-10)", func(c sharedVerdict) bool { return slices.Contains(c.agents, "") }},
 }
@@ -169,7 +170,7 @@ func TestIntendedDifferences(t *testing.T) {
 func explain(c sharedVerdict) decision {
 	for size := 1; size <= 3; size++ {
 		for d := decision(1); d <= allGoogle; d++ {
-			if bits.OnesCount16(uint16(d)) == size &&
+			if bits.OnesCount32(uint32(d)) == size &&
 				parse(c.body, Options{}, d).Check(c.url, c.agents...).Allowed == c.allowed {
 				return d
 			}

@@ -27,6 +27,17 @@ func below(x uint64, limit byte) uint64 {
 	return (x - uint64(limit)*lanes) &^ x & highs
 }
 
+// maybeEscaped reports whether an octet of x may be one that the canonical form of a
+// rule escapes or looks at: one up to %, which * is not, one from DEL, or one of
+// < > [ \ ] ^ ` { | }. It takes ~ for one too.
+func maybeEscaped(x uint64) bool {
+	braces := (x | 0x20*lanes) ^ 0x7f*lanes                    // [ { are 4, \ | 3, ] } 2, ^ ~ 1, _ and DEL 0
+	none := (x ^ '`'*lanes) + 0x7f*lanes                       // the highest bit is set unless it is a `
+	none &= (x&^(('<'^'>')*lanes) ^ '<'*lanes) + 0x7f*lanes    // the same for < and >
+	none &= ^(braces + 0x7f*lanes) | (braces + (0x80-5)*lanes) // and for 1 to 4
+	return (below(x, '%'+1)|x|(x+lanes)|^none)&highs != 0
+}
+
 // indexControl returns the position of the first control character of s from i
 // on, or len(s) if there is none.
 func indexControl(s string, i int) int { return indexControlOr(s, i, 0) }

@@ -32,7 +32,7 @@ func TestOctets(t *testing.T) {
 			}
 		}
 		n := plainLen(s)
-		if i := indexFunc(s, 0, func(b byte) bool { return class[b]&escaped != 0 || b == '%' || b == '$' }); i < n {
+		if i := indexFunc(s, 0, func(b byte) bool { return class[b]&(escaped|illegal) != 0 || b == '%' || b == '$' }); i < n {
 			t.Errorf("%q is plain up to %d, not %d", s, i, n)
 		}
 	}
@@ -44,7 +44,7 @@ func TestOctets(t *testing.T) {
 		}
 	}
 	r := rand.New(rand.NewPCG(1, 1))
-	near := []byte("\x00\x01\x1f\x20\x21\x22\x23\x24\x25\x26\x27\x39\x3a\x3b\x7e\x7f\x80\x81\x9f\xa0\xa3\xba\xfe\xff")
+	near := []byte("\x00\x01\x1f\x20\x21\x22\x23\x24\x25\x26\x27\x39\x3a\x3b\x3c\x3d\x3e\x3f\x40\x5a\x5b\x5c\x5d\x5e\x5f\x60\x7a\x7b\x7c\x7d\x7e\x7f\x80\x81\x9f\xa0\xa3\xba\xfe\xff")
 	for range 100_000 {
 		s := make([]byte, r.IntN(40))
 		for i := range s {

@@ -1,8 +1,12 @@
 package robotstxt
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/politecrawl/politecrawl/robotsext/robotstxt/robotstxttest"
 )
 
 func TestRules(t *testing.T) {
@@ -17,6 +21,11 @@ func TestRules(t *testing.T) {
 		{name: "ROB-MAT-03/a literal dollar counts one, not three", file: "User-agent: *⏎Allow: /a$b⏎Disallow: /a**b", want: "a /a$b D"},
 		{name: "ROB-MAT-03/octets of the canonical form", file: "User-agent: *⏎Allow: /*********⏎Disallow: /ツ⏎", want: "a /%E3%83%84 A"},
 		{name: "ROB-MAT-03/octets after decoding", file: "User-agent: *⏎Allow: /aaaa⏎Disallow: /%61%61", want: "a /aaaa A"},
+		{name: "ROB-MAT-03/octets after escaping", file: "User-agent: *⏎Allow: /a**⏎Disallow: /a{", want: "a /a%7Bb D"},
+		{name: "ROB-MAT-03/an escaped octet counts three", file: "User-agent: *⏎Allow: /a***⏎Disallow: /a{", want: "a /a%7Bb A"},
+		{name: "ROB-MAT-03/a bracket counts three in the path", file: "User-agent: *⏎Allow: /a**⏎Disallow: /a[", want: "a /a[b D"},
+		{name: "ROB-MAT-03/a bracket counts one in the query", file: "User-agent: *⏎Allow: /?a**⏎Disallow: /?a[", want: "a /?a[b A, a /?a%5Bb A"},
+		{name: "ROB-MAT-03/an escaped bracket counts three in the query", file: "User-agent: *⏎Allow: /?a**⏎Disallow: /?a%5B", want: "a /?a[b D, a /?a%5Bb D"},
 		{name: "ROB-MAT-04/tie", file: "User-agent: *⏎Allow: /folder⏎Disallow: /folder", want: "a /folder/x A"},
 		{name: "ROB-MAT-04/tie in the other order", file: "User-agent: *⏎Disallow: /folder⏎Allow: /folder", want: "a /folder/x A"},
 		{name: "ROB-MAT-05/wildcard against prefix", file: "User-agent: *⏎Allow: /page⏎Disallow: /*.htm", want: "a /page.htm D"},
@@ -49,6 +58,8 @@ func TestRules(t *testing.T) {
 		{name: "ROB-MAT-19/escaped in the URL", file: "User-agent: *⏎Disallow: /foo/bar?baz=https://foo.bar", want: "a /foo/bar?baz=https%3A%2F%2Ffoo.bar D, a /foo/bar?baz=https%3a//foo.bar D"},
 		{name: "ROB-MAT-19/escaped in the rule", file: "User-agent: *⏎Disallow: /x?u=%40%5Ba%5D%3F", want: "a /x?u=@[a]? D, a /x?u=%40[a]%3F D"},
 		{name: "ROB-MAT-19/not in the path", file: "User-agent: *⏎Disallow: /a%3Ab", want: "a /a:b A, a /a:b?%3A A"},
+		{name: "ROB-MAT-19/an apostrophe", file: "User-agent: *⏎Disallow: /q?z='⏎Disallow: /r?z=%27", want: "a /q?z=' D, a /q?z=%27 D, a /q?z= A, a /r?z=' D, a /r?z=%27 D"},
+		{name: "ROB-MAT-19/no apostrophe in the path", file: "User-agent: *⏎Disallow: /it's", want: "a /it's D, a /it%27s A, a /it%27s?' A"},
 		{name: "ROB-MAT-19/not other characters", file: "User-agent: *⏎Disallow: /x?a=%26", want: "a /x?a=& A, a /x?a=%26 D"},
 		{name: "ROB-MAT-19/behind a wildcard", file: "User-agent: *⏎Disallow: /*?*u=http://", want: "a /p?x=1&u=http%3A%2F%2Fh D, a /p?x=1&u=http%3A A"},
 		{name: "ROB-MAT-19/length", file: "User-agent: *⏎Allow: /x?a=/b⏎Disallow: /x?a=%2F", want: "a /x?a=/b D"},
@@ -63,8 +74,55 @@ func TestRules(t *testing.T) {
 		{name: "ROB-MAT-25/doubled slashes", file: "User-agent: *⏎Disallow: /b", want: "a //b A, a /a/..//b A, a /a//../b A, a /a//../../b D"},
 		{name: "ROB-MAT-25/not in the query", file: "User-agent: *⏎Disallow: /a?b=/../c", want: "a /a?b=/../c D, a /c A, a /x/../a?b=/../c D"},
 		{name: "ROB-MAT-25/not in rules", file: "User-agent: *⏎Disallow: /a/../b", want: "a /b A, a /a/../b A"},
+		{name: "ROB-MAT-28/brackets behind a star", file: "User-agent: *⏎Disallow: /*[]=a/b:*'", want: "a /x[]=a/b:' D, a /x%5B%5D=a/b:' D, a /x?f[]=a/b:' D, a /x?f%5b%5d=a/b:' D, a /x?f=a/b:' A"},
+		{name: "ROB-MAT-28/a star and a dollar keep their meaning", file: "User-agent: *⏎Disallow: /{*}$", want: "a /{id} D, a /%7bid%7D D, a /{id}/ A"},
+		{name: "ROB-MAT-28/not decoded twice", file: "User-agent: *⏎Disallow: /%257B", want: "a /{ A, a /%7B A, a /%257B D"},
 		{name: "ROB-MAT-27/full URL", file: "User-agent: *⏎Disallow: http://h/x", want: "a /x A, a http://h/x A"},
 	})
+}
+
+// neverRaw are octets that no URI holds raw in its path, save controls, which make
+// a rule invalid.
+const neverRaw = "\"<>\\^`{|}[] \x7f\x80\xff"
+
+// TestIllegalOctets shows that rule and URL match however each of them spells an
+// octet that no URI holds raw.
+func TestIllegalOctets(t *testing.T) {
+	for i := range len(neverRaw) {
+		spellings := []string{neverRaw[i : i+1], fmt.Sprintf("%%%02X", neverRaw[i]), fmt.Sprintf("%%%02x", neverRaw[i])}
+		for _, place := range []string{"/a_b", "/x?a_b", "/*a_b", "/*?*a_b", "/a_b$"} {
+			for _, inRule := range spellings {
+				body := []byte("User-agent: *\nDisallow: " + strings.Replace(place, "_", inRule, 1) + "\n")
+				for _, inURL := range append(spellings, "", "%25"+spellings[1][1:]) {
+					path := strings.NewReplacer("_", inURL, "*", "", "$", "").Replace(place)
+					t.Run("ROB-MAT-28/"+place+" "+inRule+" "+inURL, func(t *testing.T) {
+						want := !slices.Contains(spellings, inURL)
+						if v := checkBothWays(t, Parse(body, nil), "http://h"+path, "x"); v.Allowed != want {
+							t.Errorf("%s: %q is allowed: %v", body, path, v.Allowed)
+						}
+						if robotstxttest.Allowed(body, nil, "http://h"+path) != want {
+							t.Errorf("%s: %q: the naive judge disagrees", body, path)
+						}
+					})
+				}
+			}
+		}
+	}
+}
+
+// TestIllegalOctetsForGoogle shows that GoogleParser compares them as they are.
+func TestIllegalOctetsForGoogle(t *testing.T) {
+	for i := range len("\"<>\\^`{|}[]") {
+		raw, escape := neverRaw[i:i+1], fmt.Sprintf("%%%02X", neverRaw[i])
+		f := Parse([]byte("User-agent: *\nDisallow: /r"+raw+"\nDisallow: /e"+escape+"\n"), &Options{GoogleParser: true})
+		for path, want := range map[string]bool{"/r" + raw: false, "/r" + escape: true, "/e" + raw: true, "/e" + escape: false} {
+			t.Run("ROB-MAT-28/Google "+path, func(t *testing.T) {
+				if v := checkBothWays(t, f, "http://h"+path, "x"); v.Allowed != want {
+					t.Errorf("allowed: %v", v.Allowed)
+				}
+			})
+		}
+	}
 }
 
 func TestPathTable(t *testing.T) {

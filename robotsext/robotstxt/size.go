@@ -64,7 +64,7 @@ func compiledBytes(pattern string) int {
 		switch b := pattern[i]; {
 		case b == '*' && i < len(pattern)-1:
 			wild = wildBytes
-		case class[b]&escaped != 0:
+		case class[b]&(escaped|illegal) != 0:
 			escapes++
 			forms |= 1
 		case b == '%' || b == '$' && i < len(pattern)-1:

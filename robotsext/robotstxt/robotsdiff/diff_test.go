@@ -112,6 +112,9 @@ func TestCompare(t *testing.T) {
 			"ROB-MAT-19/a query in two forms", "User-agent: *⏎Disallow: /a?u=/b", "User-agent: *⏎Disallow: /a?u=%2fb", nil,
 		},
 		{
+			"ROB-MAT-28/octets that no URI holds raw", "User-agent: *⏎Disallow: /a|b[1]⏎Disallow: /*?{", "User-agent: *⏎Disallow: /a%7cb%5B1%5d⏎Disallow: /*?%7B", nil,
+		},
+		{
 			"ROB-UA-08/an empty group", "User-agent: *⏎Disallow: /a", "User-agent: *⏎Disallow: /a⏎User-agent: x",
 			[]string{"x +/a by [2] []"},
 		},

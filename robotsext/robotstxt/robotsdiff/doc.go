@@ -36,7 +36,7 @@
 // Where no rule has more than one form, a URL has changed if and only if it is
 // matched by the Pattern of a Change and by none of its exceptions. More than one
 // form have rules in which, behind a question mark or a star that may stand for
-// it, there is one of : / ? @ [ ] or its escape, since in a query either will do;
+// it, there is one of : / ? @ ' or its escape, since in a query either will do;
 // and those with a dot after a slash, since a path has no dot segments but a
 // query may. With such rules each URL that has changed is still matched by a
 // Change of the same verdicts, but an exception may claim too much. Not seen are

@@ -19,7 +19,7 @@ var (
 	plainText = []string{"a", "b", "/", "/", "a", "b"}
 	query     = []string{"a", "b", "/", "/", "?", "=", "&"}
 	forms2    = []string{"a", "b", "/", "?", "?", ":", "%2F", "%3F", "/", "%3A"}
-	awkward   = []string{"a", "/", "?", "%61", ".", "..", "/../", "/./", "é", "[", "$", " ", "%25", "%2A", "%24"}
+	awkward   = []string{"a", "/", "?", "%61", ".", "..", "/../", "/./", "é", "[", "{", "%7b", "|", "'", "%27", "$", " ", "%25", "%2A", "%24"}
 )
 
 func newGenerator(seed uint64, alphabet []string) generator {

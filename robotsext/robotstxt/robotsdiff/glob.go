@@ -152,8 +152,8 @@ func (s *search) covers(g, h glob) bool {
 
 // The characters that may stand in a query either as they are or escaped.
 var (
-	queryEscapes   = strings.NewReplacer(":", "%3A", "/", "%2F", "?", "%3F", "@", "%40", "[", "%5B", "]", "%5D")
-	queryUnescapes = strings.NewReplacer("%3A", ":", "%2F", "/", "%3F", "?", "%40", "@", "%5B", "[", "%5D", "]")
+	queryEscapes   = strings.NewReplacer(":", "%3A", "/", "%2F", "?", "%3F", "@", "%40", "'", "%27")
+	queryUnescapes = strings.NewReplacer("%3A", ":", "%2F", "/", "%3F", "?", "%40", "@", "%27", "'")
 )
 
 // escapeQuery escapes such characters after the first question mark.

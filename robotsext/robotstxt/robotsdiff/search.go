@@ -286,7 +286,7 @@ func (f *find) paths(fresh string) iter.Seq[string] {
 
 // fillers are the characters that a star may become: none that means something
 // in a URL, and none that could become part of an escape.
-const fillers = "zqjkxwvyuhgmnoprstliZQJKXWVYUHGMNOPRSTLI~!'()+,;|^{}<>\"`\\=-_&"
+const fillers = "zqjkxwvyuhgmnoprstliZQJKXWVYUHGMNOPRSTLI~!()+,;=-_&"
 
 // survey finds a character that occurs in no rule, and whether queries have to be
 // minded.

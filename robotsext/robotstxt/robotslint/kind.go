@@ -110,7 +110,7 @@ var kinds = map[Kind]struct {
 	TwoFields:        {Error, "ROB-FMT-02"},
 	InnerSpace:       {Warning, "ROB-FMT-19"},
 	InnerDollar:      {Warning, "ROB-MAT-07"},
-	Unescaped:        {Warning, "ROB-MAT-15"},
+	Unescaped:        {Warning, "ROB-MAT-28"},
 	NeverMatches:     {Error, "ROB-MAT-25"},
 	Regexp:           {Error, "ROB-MAT-06"},
 	OwnFile:          {Note, "ROB-MAT-21"},

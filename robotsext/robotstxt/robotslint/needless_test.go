@@ -215,6 +215,7 @@ func TestNeedless(t *testing.T) {
 		{"ROB-GRP-09/the same", "D /a⏎D /b⏎D /a", "4 duplicate-rule"},
 		{"ROB-GRP-09/the same, thrice", "D /a⏎D /a⏎D /a", "3 duplicate-rule⏎4 duplicate-rule"},
 		{"ROB-MAT-17/the same, written in another way", "D /a%7eb⏎D /a~b", "3 unreachable-rule"},
+		{"ROB-MAT-28/the same, an octet that no URI holds raw", "D /1%7c⏎D /1|", "3 unreachable-rule"},
 		{"ROB-MAT-04/as long, Allow", "A /a⏎D /a", "3 overruled-rule"},
 		{"ROB-MAT-04/as long, Allow comes later", "D /a⏎A /a", "2 overruled-rule"},
 		{"ROB-MAT-03/longer by a star", "A /a⏎D /a*", "2 overruled-rule"},

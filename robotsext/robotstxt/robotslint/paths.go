@@ -92,7 +92,7 @@ func (l *linter) path(r *record) {
 var looksRegexp = regexp.MustCompile(`^[^?%=&]*[a-z]\|[a-z]|^[/*]?\^|\\[.dwsb/?+*-]|\[[^\]/]*[a-z0-9]-[a-z0-9][^\]/]*\]|\([^()/]+\|[^()]+\)|\.\+|\.\*\$`)
 
 // unescaped are the characters that browsers and crawlers escape in the path of a
-// URL; the canonical form in which rules are compared leaves them as they are.
+// URL, and that Google's parser compares as they are (ROB-MAT-28).
 const unescaped = "\"<>\\^`{}"
 
 func (l *linter) unescaped(r *record) {
@@ -102,7 +102,7 @@ func (l *linter) unescaped(r *record) {
 			return `a \ in a URL is taken for a /, so hardly any URL matches`, write(r.name + ": " + strings.ReplaceAll(r.value, `\`, "/"))
 		}
 		i := strings.IndexAny(r.value, unescaped)
-		return fmt.Sprintf("%q stands in URLs as %s, and the two are not the same for most crawlers", r.value[i], escapeAll(r.value[i:i+1], unescaped)),
+		return fmt.Sprintf("%q stands in URLs as %s, and the two are not the same for some crawlers", r.value[i], escapeAll(r.value[i:i+1], unescaped)),
 			write(r.name + ": " + escaped)
 	})
 }

@@ -108,4 +108,4 @@ func escapeQuery(s string) string {
 	return b.String()
 }
 
-const queryEscapes = ":/?@[]"
+const queryEscapes = ":/?@'"

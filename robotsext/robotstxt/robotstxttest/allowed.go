@@ -131,21 +131,28 @@ func usable(value string) bool {
 
 // canonicalRule returns the canonical form of a rule's path, in which a star is
 // always a wildcard and a dollar sign always the end of the URL, and its length
-// in octets, a dollar sign counting as one wherever it stands.
+// in octets, in which a dollar sign counts as one wherever it stands, and so does
+// a bracket in the query.
 func canonicalRule(value string) (rule string, length int) {
 	var out []byte
-	dollars := 0
+	asOne := strings.Count(value, "$")
+	if _, query, ok := strings.Cut(value, "?"); ok {
+		asOne += strings.Count(query, "[") + strings.Count(query, "]")
+	}
 	for in := value; in != ""; {
 		switch {
 		case in == "$" || in[0] == '*':
 			out, in = append(out, in[0]), in[1:]
 		case in[0] == '$':
-			out, in, dollars = append(out, "%24"...), in[1:], dollars+1
+			out, in = append(out, "%24"...), in[1:]
 		default:
 			out, in = canonicalOctet(out, in)
 		}
 	}
-	return string(out), len(out) - 2*dollars
+	if strings.HasSuffix(value, "$") {
+		asOne-- // it is one octet already
+	}
+	return string(out), len(out) - 2*asOne
 }
 
 var (
@@ -196,7 +203,7 @@ func canonicalOctet(out []byte, in string) (newOut []byte, newIn string) {
 		}
 		return fmt.Appendf(out, "%%%02X", b), in[3:]
 	}
-	if b := in[0]; b <= ' ' || b >= 0x7f {
+	if b := in[0]; b <= ' ' || b >= 0x7f || strings.IndexByte("\"<>\\^`{|}[]", b) >= 0 { // ROB-MAT-28
 		return fmt.Appendf(out, "%%%02X", b), in[1:]
 	}
 	return append(out, in[0]), in[1:]
@@ -239,8 +246,9 @@ func withoutDots(path string) string {
 	return "/" + strings.Join(kept, "/")
 }
 
-// matches compares as they are, then with the characters that need no escape in
-// a query escaped on both sides (ROB-MAT-19).
+// matches compares as they are, then with the characters that some clients escape
+// in a query and others do not escaped on both sides (ROB-MAT-19). Brackets are in
+// the canonical form already.
 func matches(rule, path string) bool {
 	return match(rule, path) || match(escapeQuery(rule), escapeQuery(path))
 }
@@ -251,7 +259,7 @@ func escapeQuery(s string) string {
 		return s
 	}
 	return before + "?" + strings.NewReplacer(
-		":", "%3A", "/", "%2F", "?", "%3F", "@", "%40", "[", "%5B", "]", "%5D").Replace(query)
+		":", "%3A", "/", "%2F", "?", "%3F", "@", "%40", "'", "%27").Replace(query)
 }
 
 // match notes, octet by octet of the path, which beginnings of the rule fit what
