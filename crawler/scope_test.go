@@ -53,6 +53,7 @@ func TestCanonical(t *testing.T) {
 		{"fragment", "http://example.com/a#b", "http://example.com/a"},
 		{"user info", "http://user:secret@example.com/", "http://example.com/"},
 		{"ROB-MAT-25 dot segments", "http://example.com/a/../b/./c/%2e%2e/d", "http://example.com/b/d"},
+		{"ROB-MAT-28 octets that no URI holds raw, and no others", "http://example.com/it's|a%2Fb^(x)?|'", "http://example.com/it's%7Ca%2Fb%5E(x)?|%27"},
 		{"ROB-LOC-08 IDN", "http://WWW.MÜLLER.eu/ü", "http://www.xn--mller-kva.eu/%C3%BC"},
 		{"doubled slashes stay", "http://example.com//a//b", "http://example.com//a//b"},
 		{"an empty query stays", "http://example.com/?", "http://example.com/?"},
@@ -84,7 +85,7 @@ func TestCanonical(t *testing.T) {
 func FuzzCanonical(f *testing.F) {
 	for _, seed := range []string{
 		"http://example.com", "HTTP://Ex%41mple.com:80/a/../b?q#f", "http://[2001:DB8::1]:8080/%zz", "http://müller.eu/ü?ü",
-		"http://a_b.example/|^`{}", "http://user:pw@h/;p?a=b&c", "http://h/%", "http://h//a\\b", "http://0x7f.1/", "http://h?", "http://h./a%2Fb",
+		"http://a_b.example/|^`{}", "http://user:pw@h/;p?a=b&c", "http://h/%", "http://h//a\\b", "http://0x7f.1/", "http://h?", "http://h./a%2Fb", "http://h/it's|a%2Fb",
 	} {
 		f.Add(seed)
 	}

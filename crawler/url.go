@@ -76,11 +76,14 @@ func addressOf(ref string, u *whatwg.Url, err error) (address, error) {
 	if err != nil {
 		return address{}, unusable(ref, err)
 	}
+	// net/http escapes a little more than browsers do.
+	if parsed, err = robotsext.CleanURL(parsed); err != nil {
+		return address{}, unusable(ref, err)
+	}
 	origin, err := robotsext.OriginOf(parsed)
 	if err != nil {
 		return address{}, unusable(ref, err)
 	}
-	// What net/http sends is the form of net/url, which escapes a little more.
 	canonical := parsed.String()
 	if len(canonical) > maxURL {
 		return address{}, fmt.Errorf("%w: %d bytes, the longest that is taken up has %d", errLongURL, len(canonical), maxURL)

@@ -3,6 +3,7 @@ package robotsext_test
 import (
 	"errors"
 	"net/url"
+	"path"
 	"strings"
 	"testing"
 
@@ -61,8 +62,45 @@ func TestCleanURL(t *testing.T) {
 	}
 }
 
+// TestCleanURLKeepsSpelling shows that an octet which no URI holds raw is escaped
+// without a change to the rest of the path.
+func TestCleanURLKeepsSpelling(t *testing.T) {
+	for _, test := range []struct{ in, want string }{
+		{"/a|b%2Fc", "/a%7Cb%2Fc"},
+		{"/it's|(x)*!", "/it's%7C(x)*!"},
+		{"/%41%7e\"<>^`{}%2a", "/%41%7e%22%3C%3E%5E%60%7B%7D%2a"},
+		{"/é's", "/%C3%A9's"},
+		{"/a b/[1]'?|'", "/a%20b/[1]'?|'"},
+		{"/a/%2e%2e/|%2e%2e/b%2Fc", "/%7C%2e%2e/b%2Fc"},
+	} {
+		t.Run("ROB-MAT-28/"+test.in, func(t *testing.T) {
+			in := mustParse(t, "http://h"+test.in)
+			before := *in
+			got, err := robotsext.CleanURL(in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got.RequestURI() != test.want || got.Path != path.Clean(in.Path) {
+				t.Errorf("requested as %s, want %s", got.RequestURI(), test.want)
+			}
+			if *in != before {
+				t.Error("the URL given was changed")
+			}
+		})
+	}
+	for _, u := range []*url.URL{
+		{Scheme: "http", Host: "h", Path: "/it's|"},
+		{Scheme: "http", Host: "h", Path: "/b|", RawPath: "/a|"}, // of another path
+	} {
+		want := u.RequestURI()
+		if got, err := robotsext.CleanURL(u); err != nil || got.RequestURI() != want {
+			t.Errorf("%#v: requested as %v, %v, want %s", u, got, err, want)
+		}
+	}
+}
+
 func FuzzCleanURL(f *testing.F) {
-	for _, seed := range []string{"/a/../b", "/%2e%2E/", "//./x?y", "/a/%2e", "/..%2f.."} {
+	for _, seed := range []string{"/a/../b", "/%2e%2E/", "//./x?y", "/a/%2e", "/..%2f..", "/a|b%2Fc", "/é's"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, path string) {
@@ -79,6 +117,9 @@ func FuzzCleanURL(f *testing.F) {
 			case ".", "..":
 				t.Fatalf("%q: dots left in %q", path, clean.EscapedPath())
 			}
+		}
+		if clean.Path != u.Path && !strings.Contains(u.Path, "/.") {
+			t.Fatalf("%q: the path has become %q", path, clean.Path)
 		}
 		again, err := robotsext.CleanURL(clean)
 		if err != nil || again.RequestURI() != clean.RequestURI() {
