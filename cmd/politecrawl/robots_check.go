@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
 
@@ -58,6 +59,7 @@ func (p *program) robotsCheckCommand() *cobra.Command {
 		Use:   "check URL…",
 		Short: "May these URLs be fetched, by which agent, by which line?",
 		Long: `Say for each URL whether it may be fetched, and which line of robots.txt decides.
+A URL is judged as a crawl sends it: /a\b as /a/b, /100% as /100%25.
 The robots.txt of each URL's origin is fetched, or read from --robots; with that, a
 path such as /private/ will do for a URL. A single - reads URLs from standard input,
 one a line.
@@ -211,7 +213,8 @@ func (c *check) ask(ctx context.Context, u inputLine) error {
 	return nil
 }
 
-// target is the URL that is asked about, and its origin.
+// target returns the URL that is asked about, as a crawl sends it, and its origin. A
+// URL that a crawl does not send, being too long, is judged as it is written.
 func (c *check) target(raw string) (target string, origin *url.URL, err error) {
 	switch {
 	case c.robots != "" && raw != "" && !strings.ContainsAny(raw[:1], "/?#") && !strings.Contains(raw, ":"):
@@ -223,8 +226,15 @@ func (c *check) target(raw string) (target string, origin *url.URL, err error) {
 	default:
 		target = "https://localhost" + raw // one file decides, whatever the origin
 	}
-	origin, err = originURL(target)
-	return target, origin, err
+	if origin, err = originURL(target); err != nil {
+		return "", nil, err
+	}
+	canonical, err := crawler.Canonical(target)
+	if err != nil {
+		return target, origin, nil
+	}
+	origin, err = originURL(canonical)
+	return canonical, origin, err
 }
 
 // answer asks the ruling about one URL for one agent.

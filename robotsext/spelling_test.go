@@ -1,0 +1,73 @@
+package robotsext_test
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/gocolly/colly/v2"
+
+	"github.com/politecrawl/politecrawl/robotsext"
+)
+
+// TestEverySpellingIsBound shows that a rule keeps colly with Attach, and a client
+// with Transport, from a link that is spelt like it, raw or escaped.
+func TestEverySpellingIsBound(t *testing.T) {
+	var links []string
+	rules := "User-agent: *\n"
+	for i, octet := range strings.Split("\"<>^`{|}[] é", "") {
+		escape := url.PathEscape(octet)
+		for j, inRule := range []string{octet, escape, strings.ToLower(escape)} {
+			for k, place := range []string{"a%sb", "?a%sb"} {
+				dir := fmt.Sprintf("/%d-%d-%d/", i, j, k)
+				rules += "Disallow: " + dir + fmt.Sprintf(place, inRule) + "\n"
+				for _, inLink := range []string{octet, escape, strings.ToLower(escape)} {
+					links = append(links, dir+fmt.Sprintf(place, inLink)+"/1")
+				}
+			}
+		}
+	}
+	rules += "Disallow: /q?z='\nDisallow: /r?z=%27\nDisallow: /it's\n"
+	links = append(links, "/q?z='", "/q?z=%27", "/r?z='", "/r?z=%27", "/it's")
+	t.Run("ROB-MAT-28/colly", func(t *testing.T) {
+		s := newSite(t, text(rules))
+		c := colly.NewCollector(newRobots(t, nil).Attach, colly.AllowURLRevisit())
+		for _, link := range links {
+			if err := c.Visit(s.URL + link); !errors.Is(err, colly.ErrRobotsTxtBlocked) {
+				t.Errorf("%s: error %v", link, err)
+			}
+		}
+		s.wantAsked(t, robotsLine)
+	})
+	t.Run("ROB-MAT-28/net/http", func(t *testing.T) {
+		s := newSite(t, text(rules))
+		client := &http.Client{Transport: newRobots(t, nil).Transport(nil)}
+		for _, link := range links {
+			resp, err := client.Do(&http.Request{URL: s.url(link)})
+			if err == nil {
+				_ = resp.Body.Close()
+			}
+			if blocked, ok := errors.AsType[*robotsext.BlockedError](err); !ok || blocked.Reason != robotsext.Disallowed {
+				t.Errorf("%s: error %v", link, err)
+			}
+		}
+		s.wantAsked(t, robotsLine)
+	})
+	t.Run("ROB-MAT-28/another spelling is another page", func(t *testing.T) {
+		s := newSite(t, text("User-agent: *\nDisallow: /a{\nDisallow: /it's\nDisallow: /a/b\n"))
+		client := &http.Client{Transport: newRobots(t, nil).Transport(nil)}
+		want := []string{robotsLine}
+		for _, link := range []string{"/a", "/a%257B", "/it%27s|'", "/a%2Fb|"} {
+			resp, err := client.Do(&http.Request{URL: s.url(link)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			_ = resp.Body.Close()
+			want = append(want, "GET "+strings.ReplaceAll(link, "|", "%7C"))
+		}
+		s.wantAsked(t, want...)
+	})
+}
