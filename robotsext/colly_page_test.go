@@ -160,6 +160,8 @@ func TestCollyPageIsHeld(t *testing.T) {
 		{"the robots.txt of that host counts too", "TestHostHeaderHasASay"},
 		{"`Attach` on the parent covers them", "TestAttachNeverSendsDisallowed"},
 		{"`Pace` has to be called for each", "TestPace"},
+		{"requests `/it's|a%2Fb` as `/it%27s%7Ca/b`", "TestCollyRespellsPath"},
+		{"`robotsext.CleanURL` gives the URL that keeps its spelling", "TestCollyRespellsPath"},
 		{"what colly serves from there is not asked about", "TestNotPossible"},
 	}
 	text, err := os.ReadFile("COLLY.md")

@@ -71,3 +71,26 @@ func TestEverySpellingIsBound(t *testing.T) {
 		s.wantAsked(t, want...)
 	})
 }
+
+// TestCollyRespellsPath shows what colly makes of a path with a raw |, and that
+// CleanURL keeps it from that.
+func TestCollyRespellsPath(t *testing.T) {
+	s := newSite(t, text("User-agent: *\nDisallow: /it's|a%2Fb/private\n"))
+	c := colly.NewCollector(newRobots(t, nil).Attach)
+	clean := func(path string) string {
+		u, err := robotsext.CleanURL(s.url(path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return u.String()
+	}
+	for _, link := range []string{s.URL + "/it's|a%2Fb", clean("/it's|a%2Fb")} {
+		if err := c.Visit(link); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := c.Visit(clean("/it's|a%2Fb/private")); !errors.Is(err, colly.ErrRobotsTxtBlocked) {
+		t.Errorf("ROB-MAT-28: error %v", err)
+	}
+	s.wantAsked(t, robotsLine, "GET /it%27s%7Ca/b", "GET /it's%7Ca%2Fb")
+}

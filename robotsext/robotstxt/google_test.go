@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"math/bits"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -163,6 +164,38 @@ func TestIntendedDifferences(t *testing.T) {
 		total += counts[name]
 	}
 	t.Logf("%6d of %d verdicts differ", total, n)
+}
+
+// TestIntendedDifferencesAreDocumented shows that POLICIES.md lists every intended
+// difference, with an example that is one.
+func TestIntendedDifferencesAreDocumented(t *testing.T) {
+	page, err := os.ReadFile("../POLICIES.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(page), "## Differences from Google's parser")
+	rows := map[string]string{} // examples by id
+	for _, row := range regexp.MustCompile(`(?m)^\| [^|]* \| [^|]* \|([^|]*)\| ([A-Z]\S+) \|$`).FindAllStringSubmatch(table, -1) {
+		rows[row[2]] = strings.TrimSpace(row[1])
+	}
+	for d, info := range intended {
+		id := strings.Trim(info.name[strings.LastIndexByte(info.name, '('):], "()")
+		if example, ok := rows[id]; !ok && d != googleVoid {
+			t.Errorf("POLICIES.md does not list %s", info.name)
+		} else if example != "" {
+			rule, path, _ := strings.Cut(strings.Trim(example, "`"), "` and `")
+			body := []byte("User-agent: *\n" + strings.ReplaceAll(rule, "⏎", "\n") + "\n")
+			here := Parse(body, nil).Check("http://h"+path, "x").Allowed
+			google := Parse(body, &Options{GoogleParser: true}).Check("http://h"+path, "x").Allowed
+			if here == google || parse(body, Options{}, d).Check("http://h"+path, "x").Allowed != google {
+				t.Errorf("%s: %s is no example of it", info.name, example)
+			}
+		}
+		delete(rows, id)
+	}
+	for id := range rows {
+		t.Errorf("POLICIES.md lists %s, which is not intended", id)
+	}
 }
 
 // explain returns the fewest intended decisions, three at most, that turn the
