@@ -29,6 +29,7 @@ func (s *sitemapSet) add(value string, line int, base string) (reason Kind) {
 	if isPlainURL(value) {
 		return s.insert(Sitemap{value, line}, value)
 	}
+	value = strings.TrimSpace(value) // Unicode white space, which is no part of a URL
 	host, ok := authority(value)
 	if !ok {
 		if hasScheme(value) {

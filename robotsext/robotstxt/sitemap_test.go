@@ -28,6 +28,7 @@ func TestSitemaps(t *testing.T) {
 		{"ROB-SMP-06/userinfo", "Sitemap: http://ü:p@MÜLLER.eu/%41", "http://%C3%BC:p@xn--mller-kva.eu/%41", nil},
 		{"ROB-SMP-06/space", "Sitemap: https://h/a b.xml", "https://h/a%20b.xml", nil},
 		{"ROB-SMP-06/a host that is none", "Sitemap: https://a b/s.xml⏎Sitemap: http://xn--ü/s.xml⏎Sitemap: http://<h>/s", "", nil},
+		{"ROB-SMP-06/Unicode white space around it", "Sitemap:\u00a0https://h/1.xml⏎Sitemap: \u3000https://h/2.xml\u00a0⏎Sitemap: https://h/3\u00a0.xml", "https://h/1.xml https://h/2.xml https://h/3%C2%A0.xml", nil},
 		{"ROB-SMP-07/relative", "Sitemap: /s.xml⏎Sitemap: s.xml⏎Sitemap: //h/s.xml⏎Sitemap: h/s.xml⏎Sitemap: h:80/s.xml⏎Sitemap:", "", nil},
 		{"ROB-SMP-07/no host", "Sitemap: http:///s.xml⏎Sitemap: http:s.xml⏎Sitemap: http://:80/", "", nil},
 		{"ROB-SMP-07/resolved", "Sitemap: /s.xml⏎Sitemap: a/s.xml⏎Sitemap: //g/s.xml⏎Sitemap: http://f/s.xml⏎Sitemap: /ü.xml", "https://h:8443/s.xml https://h:8443/a/s.xml https://g/s.xml http://f/s.xml https://h:8443/%C3%BC.xml", resolve},

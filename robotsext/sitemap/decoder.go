@@ -237,7 +237,7 @@ func (d *decoder) collect(tok token) {
 
 // value takes the text of a leaf that has ended.
 func (d *decoder) value(el elem) {
-	text := trim(d.field)
+	text := bytes.TrimSpace(d.field)
 	if len(d.badRef) > 0 {
 		d.report(BadReference, d.badRef, nil)
 	}
@@ -302,9 +302,9 @@ func (d *decoder) atomLink(attrs []byte) {
 		value, _ = appendText(nil, value)
 		switch string(name) {
 		case "href":
-			href = trim(value)
+			href = bytes.TrimSpace(value)
 		case "rel":
-			if !bytes.EqualFold(trim(value), []byte("alternate")) {
+			if !bytes.EqualFold(bytes.TrimSpace(value), []byte("alternate")) {
 				return
 			}
 		}

@@ -96,7 +96,7 @@ func (d *decoder) alternate(attrs []byte) {
 		if bytes.IndexByte(value, '&') >= 0 {
 			value, _ = appendText(nil, value)
 		}
-		value = trim(value)
+		value = bytes.TrimSpace(value)
 		switch string(name) {
 		case "rel":
 			isAlternate = bytes.EqualFold(value, []byte("alternate"))
@@ -144,7 +144,7 @@ func (d *decoder) attr(want string) string {
 		}
 		if string(name) == want {
 			value, _ = appendText(nil, value)
-			return string(trim(value))
+			return string(bytes.TrimSpace(value))
 		}
 		attrs = rest
 	}

@@ -141,7 +141,7 @@ func (rd *reading) run(r io.Reader) error {
 	rd.window = newWindow(rd.decode(b.Reader))
 	rd.skipBOM()
 	switch {
-	case !rd.skipSpace():
+	case !rd.skipBlank():
 		if rd.err == io.EOF {
 			return &Finding{Kind: Empty}
 		}

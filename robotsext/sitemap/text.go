@@ -16,7 +16,7 @@ func (rd *reading) readLines() error {
 	}
 	rd.summary.Format = Text
 	var bad string // the first line that is no URL
-	for rd.skipSpace() {
+	for rd.skipBlank() {
 		e, err := rd.begin()
 		if err != nil {
 			return err
@@ -28,7 +28,7 @@ func (rd *reading) readLines() error {
 		if tooLong {
 			line, err = nil, errLong
 		} else {
-			e.Loc, err = location(trim(line))
+			e.Loc, err = location(bytes.TrimSpace(line))
 		}
 		if err != nil {
 			if rd.summary.Skipped++; rd.summary.Skipped == 1 {

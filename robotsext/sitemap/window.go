@@ -3,6 +3,8 @@ package sitemap
 import (
 	"bytes"
 	"io"
+	"unicode"
+	"unicode/utf8"
 )
 
 // windowSize is how much of a body is in memory at a time, and so also the
@@ -104,10 +106,26 @@ func (w *window) skipSpace() bool {
 	}
 }
 
+// skipBlank drops white space, that of Unicode too, and reports whether anything is
+// behind it.
+func (w *window) skipBlank() bool {
+	for w.skipSpace() {
+		for !utf8.FullRune(w.rest()) && w.fill() {
+		}
+		r, n := utf8.DecodeRune(w.rest())
+		if !unicode.IsSpace(r) {
+			return true
+		}
+		w.pos += n
+	}
+	return false
+}
+
 // isSpace reports whether c is white space in XML.
 func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\r' || c == '\t' }
 
-// trim drops white space at both ends.
+// trim drops white space as XML has it at both ends: that of names. Values lose
+// Unicode white space too, which editors and templates put around them.
 func trim(b []byte) []byte {
 	for len(b) > 0 && isSpace(b[0]) {
 		b = b[1:]
