@@ -59,7 +59,7 @@ func (r *Report) WriteHTML(w io.Writer) error {
 		"list": func(values ...any) []any { return values }, "quantity": quantity,
 		"top":    func(all []string) []string { return all[:min(len(all), maxTop)] },
 		"below":  func(all []string) []string { return all[min(len(all), maxTop):] },
-		"beyond": func(some []string, all int) int { return all - len(some) },
+		"beyond": func(some, all int) int { return all - some },
 		"hops":   func(chain []string) int { return len(chain) - 1 },
 		"last":   func(chain []string) string { return chain[len(chain)-1] },
 		"own":    without,
@@ -196,7 +196,7 @@ func duration(seconds float64) string {
 	d := time.Duration(seconds * float64(time.Second))
 	switch {
 	case d < time.Minute:
-		return fmt.Sprintf("%.1f s", seconds)
+		return millis(d.Milliseconds())
 	case d < time.Hour:
 		return fmt.Sprintf("%d min %02d s", d/time.Minute, d%time.Minute/time.Second)
 	case d < 48*time.Hour:

@@ -19,7 +19,7 @@ type Redirects struct {
 // A Chain is a redirect that no other one leads to, and where it ends.
 type Chain struct {
 	Steps []Step   `json:"steps"` // the URLs, first to last; of a loop, up to the first that comes again
-	Hops  int      `json:"hops"`  // redirects
+	Hops  int      `json:"hops"`  // redirects, but for one to itself
 	End   ChainEnd `json:"end"`
 	Why   string   `json:"why,omitempty"` // the reason, where the end was left alone
 }
@@ -182,11 +182,16 @@ func (w walk) rank() int {
 	return slices.Index([]ChainEnd{EndLoop, EndNever, EndBroken, EndNone, EndLeft, EndPage, EndUnseen}, w.end)
 }
 
+// hops counts the redirects that lead to another URL.
 func (w walk) hops() int {
-	if w.end == EndNone {
-		return len(w.keys)
+	n := len(w.keys) - 1
+	switch {
+	case w.end == EndNone:
+		return n + 1
+	case w.end == EndLoop && w.keys[n] == w.keys[n-1]:
+		return n - 1
 	}
-	return len(w.keys) - 1
+	return n
 }
 
 func (r *redirects) take(worst *firsts[walk], w walk) {
