@@ -24,6 +24,16 @@ const faint = `(() => {
 	return faint;
 })()`
 
+// Clipped lists the labels of charts that do not fit into them, by their text: what is
+// outside an SVG element is not drawn.
+func (b *Tab) Clipped() []string {
+	b.t.Helper()
+	return Eval[[]string](b, `[...document.querySelectorAll("svg text")].filter(e => {
+		const label = e.getBoundingClientRect(), chart = e.ownerSVGElement.getBoundingClientRect();
+		return e.checkVisibility() && label.width > 0 && (label.top < chart.top - .5 || label.bottom > chart.bottom + .5 || label.left < chart.left - .5 || label.right > chart.right + .5);
+	}).map(e => e.textContent)`)
+}
+
 // Wide lists what goes beyond the screen of a phone, by the beginning of its markup,
 // and the page itself if it can be moved sideways. The heads of tables do not count:
 // there each cell says what it is.

@@ -76,6 +76,24 @@ func TestFaint(t *testing.T) {
 	}
 }
 
+func TestClipped(t *testing.T) {
+	b := New(t, nil)
+	for markup, want := range map[string]string{
+		`<svg viewBox="0 0 100 30"><text x="0" y="20">x</text></svg>`:                       "",
+		`<svg viewBox="0 0 100 30"><text x="0" y="5">above</text></svg>`:                    "above",
+		`<svg viewBox="0 0 100 30"><text x="0" y="30">below</text></svg>`:                   "below",
+		`<svg viewBox="0 0 100 30"><text x="95" y="20">right</text></svg>`:                  "right",
+		`<svg viewBox="0 0 100 30"><text x="5" y="20" text-anchor="end">left</text></svg>`:  "left",
+		`<svg viewBox="0 0 100 30"><text x="0" y="5"></text></svg>`:                         "",
+		`<svg viewBox="0 0 100 30" style="display: none"><text x="0" y="5">no</text></svg>`: "",
+	} {
+		openText(t, b, markup)
+		if got := strings.Join(b.Clipped(), " "); got != want {
+			t.Errorf("%s: %q, want %q", markup, got, want)
+		}
+	}
+}
+
 func TestWide(t *testing.T) {
 	b := New(t, nil)
 	b.BePhone()

@@ -138,7 +138,7 @@ func hostRows(ctx context.Context, c Crawl, list []host, now time.Time) (rows []
 		records[h.origin] = rec
 		row := hostRow{
 			Host: addressOf(h.origin), Done: rec.Done, Waiting: rec.Pending + rec.Scheduled, Flying: rec.Leased,
-			Delay: seconds(rec.Delay), Status: h.status, At: h.at,
+			Delay: rec.Delay.Seconds(), Status: h.status, At: h.at,
 		}
 		due := rec.Due
 		if rec.BlockedUntil.After(now) {
@@ -159,7 +159,8 @@ func hostRows(ctx context.Context, c Crawl, list []host, now time.Time) (rows []
 	return rows, records
 }
 
-// seconds is a time for a viewer, who need not know it more exactly than to a tenth.
+// seconds is a time that moves, for a viewer, who need not know it more exactly than to a
+// tenth.
 func seconds(d time.Duration) float64 { return d.Round(100 * time.Millisecond).Seconds() }
 
 // counts sorts numbers by size, the largest first, and joins what is beyond most.

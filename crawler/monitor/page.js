@@ -18,6 +18,8 @@ const size = (n) => {
   return n.toFixed(1) + " TB";
 };
 const lasting = (s) => {
+  if (s === 0) return "0 s";
+  if (s < 0.9995) return Math.max(1, Math.round(s * 1000)) + " ms";
   if (s < 10) return s.toFixed(1) + " s";
   if (s < 60) return s.toFixed(0) + " s";
   if (s < 3600) return Math.floor(s / 60) + " min " + String(Math.floor(s % 60)).padStart(2, "0") + " s";
@@ -64,7 +66,7 @@ const cells = {
     h.due ? element("span", h.blocked ? "warn-text" : "", (h.blocked ? "asked to wait, in " : "in ") + lasting(h.due)) : h.waiting ? "due" : "–",
     h.robots ? outcome(h.robots) : "", h.status ? whole(code(h.status), " ", clock(h.at)) : "",
   ],
-  pages: (p) => [whole(link(p.url), more(p.note)), code(p.status), p.title ?? "", size(p.bytes), p.ms < 1000 ? p.ms + " ms" : lasting(p.ms / 1000), clock(p.at)],
+  pages: (p) => [whole(link(p.url), more(p.note)), code(p.status), p.title ?? "", size(p.bytes), lasting(p.ms / 1000), clock(p.at)],
   rejections: (r) => [
     link(r.url), r.reason,
     whole(r.rule ? element("code", "", r.rule) : "", r.rule && r.line ? ", line " + r.line : "", r.rule && r.detail ? ", " : "", r.detail ?? ""), clock(r.at),

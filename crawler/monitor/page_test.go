@@ -86,6 +86,56 @@ func TestHostileTextsInBrowser(t *testing.T) {
 	b.WantNoFault(s.URL())
 }
 
+// No label of the chart is cut off, on a phone, a tablet, or a desk.
+func TestLabelsFitIntoTheChart(t *testing.T) {
+	b := browsertest.New(t, nil)
+	s := serveHostile(t)
+	b.Open(s.URL())
+	b.Wait("all is shown", allDrawn)
+	for _, width := range []int64{320, browsertest.PhoneWidth, 390, 700, 701, 1280} {
+		b.Resize(width, 844)
+		if labels := browsertest.Eval[int](b, `[...document.querySelectorAll("#chart text")].filter(e => e.textContent).length`); labels != 3 {
+			t.Errorf("%d labels, want 3", labels)
+		}
+		if clipped := b.Clipped(); len(clipped) > 0 {
+			t.Errorf("%d pixels wide: %q are cut off", width, clipped)
+		}
+	}
+}
+
+// A time below a second is told in milliseconds: --delay 50ms is not 0.1 s.
+func TestTimesBelowASecond(t *testing.T) {
+	b := browsertest.New(t, nil)
+	s, f := serve(t, nil)
+	want := map[string]string{}
+	f.change(func(f *fake) {
+		f.status = atWork()
+		for shown, delay := range map[string]time.Duration{
+			"0 s": 0, "1 ms": 100 * time.Microsecond, "50 ms": 50 * time.Millisecond, "250 ms": 250 * time.Millisecond, "999 ms": 999 * time.Millisecond,
+			"1.0 s": time.Second, "1.5 s": 1500 * time.Millisecond, "30 s": 30 * time.Second,
+		} {
+			host := fmt.Sprintf("http://h%d", delay)
+			f.hosts[host], want[host] = frontier.HostRecord{Delay: delay, Counts: frontier.Counts{Done: 1}}, shown
+		}
+	})
+	var found output.Found
+	for host := range want {
+		found.Pages = append(found.Pages, &output.Page{URL: host + "/", Status: 200, Millis: 40})
+	}
+	if err := s.watch.Write(&found); err != nil {
+		t.Fatal(err)
+	}
+	b.Open(s.URL())
+	b.Wait("all hosts are shown", fmt.Sprintf(`document.querySelectorAll("#hosts tbody tr").length === %d`, len(want)))
+	got := browsertest.Eval[map[string]string](b, `Object.fromEntries([...document.querySelectorAll("#hosts tbody tr")].map(r => [r.cells[0].textContent, r.querySelector("[data-label=Delay]").textContent]))`)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if got := browsertest.Eval[string](b, `document.querySelector("#pages [data-label=Took]").textContent`); got != "40 ms" {
+		t.Errorf("a page took %q", got)
+	}
+}
+
 // TestOnAPhone holds that nothing is wider than the screen.
 func TestOnAPhone(t *testing.T) {
 	b := browsertest.New(t, nil)

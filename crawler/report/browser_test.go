@@ -201,6 +201,9 @@ func TestOnAPhone(t *testing.T) {
 		if wide := b.Wide(); len(wide) > 0 {
 			t.Errorf("%s: %d elements are wider than the screen, the first: %s", name, len(wide), wide[0])
 		}
+		if clipped := b.Clipped(); len(clipped) > 0 {
+			t.Errorf("%s: labels are cut off: %q", name, clipped)
+		}
 		if got := browsertest.Eval[string](b, `getComputedStyle(document.querySelector("#table-broken td:nth-child(2)"), "::before").content`); got != `attr(data-label)` && got != `"Status"` {
 			t.Errorf("%s: a cell without its name: %s", name, got)
 		}
