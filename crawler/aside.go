@@ -30,12 +30,16 @@ type aside struct {
 	most    int    // how many URLs are kept
 	full    func() // called when there are more; nil: nobody wants to know
 
-	mu    sync.Mutex // guards all below
-	urls  map[uint64]place
-	away  map[uint64]bool // by the hash of the key: hosts of which a URL was left out of scope
-	later map[frontier.Host]*unreached
-	over  bool  // full was called
-	fault error // of the journal: what was to be written then does not stand there, and nobody is to rely on it
+	inFrontier func(urls []string) ([]bool, error)   // which URLs the frontier knows
+	counted    func(r *output.Rejection, change int) // called when a URL begins to count (1), or no longer does (-1); see skipState
+
+	mu      sync.Mutex      // guards all below
+	reasons []output.Reason // by their numbers in places
+	urls    map[uint64]place
+	away    map[uint64]bool // by the hash of the key: hosts of which a URL was left out of scope
+	later   map[frontier.Host]*unreached
+	over    bool  // full was called
+	fault   error // of the journal: what was to be written then does not stand there, and nobody is to rely on it
 }
 
 // maxAside is how many URLs are kept aside: some 300 MB of memory, or 500 where each has a
@@ -46,9 +50,11 @@ const maxAside = 4_000_000
 // the same hash are taken for one; among a million the chance that there are any is
 // 3 in 100 million.
 type place struct {
-	at    int64
-	depth int
-	weak  bool
+	at      int64
+	depth   int32
+	reason  uint8 // a number of aside.reasons
+	state   skipState
+	sitemap bool // it is that of a sitemap, which the frontier tells from a page
 }
 
 // left is a URL that is not in the frontier, and the item it would be there.
@@ -68,43 +74,58 @@ func newAside(j *journal, key func(address) string) *aside {
 	return &aside{
 		journal: j, key: key, seed: maphash.MakeSeed(), most: maxAside, away: make(map[uint64]bool),
 		urls: make(map[uint64]place), later: make(map[frontier.Host]*unreached),
+		inFrontier: func(urls []string) ([]bool, error) { return make([]bool, len(urls)), nil },
+		counted:    func(*output.Rejection, int) {},
 	}
 }
 
-// put leaves URLs aside.
+// put leaves URLs aside, and counts those that the frontier does not know.
 func (s *aside) put(urls []left) error {
+	fresh, err := s.write(urls)
+	if err != nil || len(fresh) == 0 {
+		return err
+	}
+	return s.count(fresh)
+}
+
+// write leaves URLs aside, and returns the entries that this took.
+func (s *aside) write(urls []left) (fresh []*entry, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.fault != nil {
-		return s.fault
+		return nil, s.fault
 	}
-	entries := make([]*entry, 0, len(urls))
 	for i := range urls {
 		l := &urls[i]
 		if s.holds(&l.rejection) {
 			continue
 		}
 		url := s.hash(l.rejection.URL)
-		if _, known := s.urls[url]; !known && len(s.urls) >= s.most {
+		old, known := s.urls[url]
+		if !known && len(s.urls) >= s.most {
 			s.tellFull()
 			continue
 		}
-		s.urls[url] = placeOf(-1, &l.rejection) // so that a second in the same call counts as known
+		e := &entry{Left: &l.rejection, Priority: l.item.Priority, Meta: l.item.Meta}
+		s.urls[url] = s.replace(old, s.placeOf(-1, e), l.rejection.URL) // so that a second in the same call counts as known
 		if l.rejection.Reason == output.OutOfScope {
 			s.away[s.hash(s.key(l.at))] = true
 		}
-		entries = append(entries, &entry{Left: &l.rejection, Priority: l.item.Priority, Meta: l.item.Meta})
+		fresh = append(fresh, e)
 	}
-	for some := range slices.Chunk(entries, asideBatch) {
+	for some := range slices.Chunk(fresh, asideBatch) {
 		at, err := s.append(some...)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		for i, e := range some {
-			s.urls[s.hash(e.Left.URL)] = placeOf(at[i], e.Left)
+			url := s.hash(e.Left.URL)
+			p := s.urls[url]
+			p.at = at[i]
+			s.urls[url] = p
 		}
 	}
-	return nil
+	return fresh, nil
 }
 
 // tellFull says, once, that there are more URLs than are kept.
@@ -118,8 +139,8 @@ func (s *aside) tellFull() {
 // asideBatch is how many URLs are written to the journal, or given back, at a time.
 const asideBatch = 500
 
-func placeOf(at int64, r *output.Rejection) place {
-	return place{at: at, depth: r.Depth, weak: weak(r.Reason)}
+func (s *aside) placeOf(at int64, e *entry) place {
+	return place{at: at, depth: int32(e.Left.Depth), reason: s.numberOf(e.Left.Reason), sitemap: e.key() != e.Left.URL}
 }
 
 // mayHold tells whether a URL of the scope that a belongs to may have been left out
@@ -134,10 +155,13 @@ func (s *aside) mayHold(a address) bool {
 // was found no further away.
 func (s *aside) holds(r *output.Rejection) bool {
 	old, ok := s.urls[s.hash(r.URL)]
-	if !ok || old.weak != weak(r.Reason) {
-		return ok && !old.weak
+	if !ok {
+		return false
 	}
-	return old.depth <= r.Depth
+	if was := weak(s.reasons[old.reason]); was != weak(r.Reason) {
+		return !was
+	}
+	return int(old.depth) <= r.Depth
 }
 
 func (s *aside) hash(url string) uint64 { return maphash.String(s.seed, url) }
@@ -172,9 +196,7 @@ func (s *aside) take(pass func(left) bool, give func([]left) error) error {
 		if err != nil || !pass(l) {
 			return nil // what is no URL is no item either
 		}
-		s.mu.Lock()
-		delete(s.urls, s.hash(l.rejection.URL))
-		s.mu.Unlock()
+		s.remove(l.rejection.URL)
 		if taken = append(taken, l); len(taken) < asideBatch {
 			return nil
 		}
@@ -265,10 +287,17 @@ func (s *aside) waiting() ([]frontier.Host, map[frontier.Host]*unreached) {
 // restore reads back what an earlier process has put aside, and gives the URLs
 // whose hosts joined the scope to join, and patterns that were closed to shut.
 func (s *aside) restore(join func(url string) error, shut func(*closedPattern)) error {
-	return s.journal.each(func(at int64, e *entry) error {
+	var some []*entry
+	err := s.journal.each(func(at int64, e *entry) error {
 		switch {
 		case e.Left != nil:
-			s.urls[s.hash(e.Left.URL)] = placeOf(at, e.Left)
+			s.urls[s.hash(e.Left.URL)] = s.placeOf(at, e)
+			if some = append(some, e); len(some) == asideBatch {
+				if err := s.mark(some); err != nil {
+					return err
+				}
+				some = some[:0]
+			}
 			if a, err := resolve("", e.Left.URL); err == nil && e.Left.Reason == output.OutOfScope {
 				s.away[s.hash(s.key(a))] = true
 			}
@@ -288,4 +317,8 @@ func (s *aside) restore(join func(url string) error, shut func(*closedPattern)) 
 		}
 		return nil
 	})
+	if err != nil {
+		return err
+	}
+	return s.mark(some)
 }

@@ -122,6 +122,7 @@ func (w *rejector) later(h frontier.Host, why *output.Rejection) error {
 			return err
 		}
 		r := *why
+		w.c.tally.reject(r.Reason, 1)
 		r.URL, _, _ = strings.Cut(item.URL, "#") // of a sitemap's key
 		r.Depth, r.Via, r.Source = t.depth, t.via, t.source.String()
 		if err := w.write(&r); err != nil {
@@ -135,7 +136,6 @@ func (w *rejector) write(r *output.Rejection) error {
 	if err := w.batch.Reject(r); err != nil {
 		return err
 	}
-	w.c.tally.count(func(s *Summary) { s.Rejected[r.Reason]++ })
 	if w.n++; w.n%rejectBatch > 0 {
 		return nil
 	}
@@ -148,11 +148,15 @@ func (w *rejector) flush() error {
 		if err != nil {
 			return err
 		}
-		entries := w.entries
+		entries, urls := w.entries, w.urls
 		w.entries, w.urls = nil, nil
 		for i, e := range entries {
-			if known[i] {
-				continue // it was taken up after all
+			if known[i] { // it was taken up after all
+				w.c.aside.added([]frontier.Item{{URL: urls[i]}})
+				continue
+			}
+			if e.Left.Announced = w.c.aside.isCounted(e.Left.URL); !e.Left.Announced {
+				w.c.tally.reject(e.Left.Reason, 1)
 			}
 			if err := w.write(e.Left); err != nil {
 				return err

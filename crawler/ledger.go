@@ -22,7 +22,8 @@ type ledger struct {
 	out      *outputs
 	counted  counted // as the frontier knows it
 	copies   *copies
-	wrote    func(*output.Page) // told of each line of pages.jsonl
+	wrote    func(*output.Page)    // told of each line of pages.jsonl
+	added    func([]frontier.Item) // told of what was added to the frontier
 
 	work  chan *posting
 	batch output.Batch
@@ -41,7 +42,7 @@ const maxPostings = 256
 
 func newLedger(books context.Context, f frontier.Frontier, out *outputs, c counted, wrote func(*output.Page)) *ledger {
 	return &ledger{
-		books: books, frontier: f, out: out, counted: c, wrote: wrote,
+		books: books, frontier: f, out: out, counted: c, wrote: wrote, added: func([]frontier.Item) {},
 		copies: newCopies(filepath.Join(out.dir.Path(), output.PagesFile)),
 		work:   make(chan *posting, maxPostings),
 	}
@@ -115,6 +116,7 @@ func (l *ledger) write(ready []*posting) error {
 		if p.page != nil {
 			l.wrote(p.page)
 		}
+		l.added(p.outcome.Links)
 	}
 	return nil
 }

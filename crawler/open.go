@@ -59,6 +59,9 @@ func (c *Crawler) open() (err error) {
 		c.log.Warn("too many URLs left alone", "limit", maxAside)
 		c.notice(fmt.Sprintf("more than %d URLs are left alone; those that are new are not listed", maxAside))
 	}
+	c.aside.inFrontier = func(urls []string) ([]bool, error) { return c.frontier.Known(c.books, urls) }
+	c.aside.counted = c.countSkip
+	c.ledger.added = c.aside.added
 	c.pace = newPace(&c.cfg, c.frontier, c.opts.Resume || c.opts.Recrawl)
 	c.pace.changed, c.pace.shared = c.repaced, c.shared != nil
 	c.pace.log = c.log

@@ -60,6 +60,20 @@ func (o *outputs) release(url, withheld string) {
 	delete(o.held, url)
 }
 
+// skipped tells the sinks of a URL that is skipped for now, or is withdrawn from these,
+// with what is written next.
+func (o *outputs) skipped(r *output.Rejection, withdrawn bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	switch {
+	case len(o.sinks) == 0:
+	case withdrawn:
+		o.loose.Withdrawn = append(o.loose.Withdrawn, r)
+	default:
+		o.loose.Skipped = append(o.loose.Skipped, r)
+	}
+}
+
 // robots writes a robots.txt: to the directory at once, for all its lines count, and to
 // the sinks with what is written next. One that was not asked for is none. When it
 // returns, the directory has it for good: the frontier gets the record next, and then

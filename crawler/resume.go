@@ -219,6 +219,9 @@ func (c *Crawler) restore() error {
 	if err := c.aside.restore(c.joinAgain, c.closeAgain); err != nil {
 		return err
 	}
+	for reason, n := range c.aside.countRestored() {
+		c.tally.reject(reason, n)
+	}
 	dir := c.cfg.Output
 	err := output.Each(filepath.Join(dir, output.PagesFile), func(at int64, p *output.Page) error {
 		c.ledger.copies.restore(p, at)
@@ -233,7 +236,7 @@ func (c *Crawler) restore() error {
 		if err != nil {
 			return err
 		}
-		c.tally.count(func(s *Summary) { s.Rejected[r.Reason]++ })
+		c.tally.reject(r.Reason, 1)
 	}
 	for s, err := range output.Sitemaps(dir) {
 		if err != nil {
@@ -336,6 +339,5 @@ func (c *Crawler) takeUp(taken []left) error {
 	if err := found.settle(); err != nil {
 		return err
 	}
-	_, err := c.frontier.Add(c.books, found.items)
-	return err
+	return c.add(found.items)
 }

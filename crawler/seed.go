@@ -27,8 +27,16 @@ func (c *Crawler) seedStart() error {
 		t := trail{source: fromStart, start: true}
 		items = append(items, frontier.Item{URL: a.url, Host: a.host, Priority: priorityStart, Meta: t.encode()})
 	}
-	_, err := c.frontier.Add(c.books, items)
-	return err
+	return c.add(items)
+}
+
+// add puts URLs into the frontier.
+func (c *Crawler) add(items []frontier.Item) error {
+	if _, err := c.frontier.Add(c.books, items); err != nil {
+		return err
+	}
+	c.aside.added(items)
+	return nil
 }
 
 // learned is called with each robots.txt that was fetched, before any URL is

@@ -304,6 +304,5 @@ func (c *Crawler) seed(found *finds) error {
 	if err := found.settle(); err != nil {
 		return err
 	}
-	_, err := c.frontier.Add(c.books, found.items)
-	return err
+	return c.add(found.items)
 }

@@ -31,7 +31,7 @@ type Summary struct {
 	End        End                   `json:"end"`
 	Pages      int                   `json:"pages"`    // lines of pages.jsonl
 	Statuses   map[int]int           `json:"statuses"` // pages by status
-	Rejected   map[output.Reason]int `json:"rejected"` // lines of rejected.jsonl by reason
+	Rejected   map[output.Reason]int `json:"rejected"` // URLs by reason: lines of rejected.jsonl, and those that will have one if nothing else leads to them
 	Robots     int                   `json:"robots"`   // fetches of a robots.txt
 	Sitemaps   int                   `json:"sitemaps"` // sitemap files read
 	Entries    int                   `json:"entries"`  // pages that they list
@@ -111,6 +111,15 @@ func (t *tally) count(change func(*Summary)) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	change(&t.sum)
+}
+
+// reject counts a URL that is rejected; a change of -1: no longer for this reason.
+func (t *tally) reject(r output.Reason, change int) {
+	t.count(func(s *Summary) {
+		if s.Rejected[r] += change; s.Rejected[r] == 0 {
+			delete(s.Rejected, r)
+		}
+	})
 }
 
 // page counts a line of pages.jsonl.

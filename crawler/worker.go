@@ -380,7 +380,7 @@ func (v *visit) rejection(reason output.Reason, detail error) output.Rejection {
 
 // reject writes a URL that will not be fetched any more.
 func (c *Crawler) reject(v *visit, r output.Rejection) error {
-	c.tally.count(func(s *Summary) { s.Rejected[r.Reason]++ })
+	c.tally.reject(r.Reason, 1)
 	c.logRejection(&r, v.lease.Attempt)
 	if v.trail.sitemap() { // a recrawl will ask for it as one
 		line := v.sitemapLine(0, time.Now())

@@ -34,6 +34,10 @@
 // page costs the crawl about a microsecond, a second with viewers about a tenth of a
 // millisecond.
 //
+// URLs that the crawl skips where it finds them, such as those out of scope, are counted and
+// shown at once, although they stand in no file before it ends. One that is fetched after all
+// is taken off again, and counted as withdrawn.
+//
 // All that is kept is bounded, however many hosts and pages there are. So are the
 // metrics: no label holds a URL, a host or anything else that a site can choose. A
 // status that HTTP does not know is "other".

@@ -1,6 +1,7 @@
 package monitor
 
 import (
+	"iter"
 	"net/http"
 	"runtime"
 	"runtime/debug"
@@ -25,6 +26,7 @@ type metrics struct {
 
 	pages     *prometheus.CounterVec // status
 	rejected  *prometheus.CounterVec // reason
+	withdrawn *prometheus.CounterVec // reason
 	robots    *prometheus.CounterVec // outcome
 	sitemaps  *prometheus.CounterVec // result
 	bytes     prometheus.Counter
@@ -68,7 +70,8 @@ func newMetrics() *metrics {
 	m := &metrics{
 		registry:  prometheus.NewRegistry(),
 		pages:     counters("pages_total", "Pages that were fetched, by the status of the answer; other: one that HTTP does not know.", "status", "200"),
-		rejected:  counters("rejected_total", "URLs that were left alone, by reason.", "reason", reasons...),
+		rejected:  counters("rejected_total", "URLs that were rejected, by reason, counted when that happens.", "reason", reasons...),
+		withdrawn: counters("rejections_withdrawn_total", "Of those, URLs that were fetched after all, or rejected for another reason then.", "reason", reasons...),
 		robots:    counters("robots_fetches_total", "Fetches of a robots.txt, by what came of them.", "outcome", outcomes...),
 		sitemaps:  counters("sitemaps_total", "Sitemap files that were asked for, by result: read, or failed.", "result", read, failed),
 		bytes:     counter("page_bytes_total", "Bytes of the bodies of pages, decoded."),
@@ -82,7 +85,7 @@ func newMetrics() *metrics {
 		}),
 	}
 	m.registry.MustRegister(
-		m.pages, m.rejected, m.robots, m.sitemaps, m.bytes, m.entries, m.duplicate, m.unchanged, m.took,
+		m.pages, m.rejected, m.withdrawn, m.robots, m.sitemaps, m.bytes, m.entries, m.duplicate, m.unchanged, m.took,
 		buildInfo(), collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 	)
 	return m
@@ -101,8 +104,11 @@ func (m *metrics) found(f *output.Found) {
 			m.unchanged.Inc()
 		}
 	}
-	for _, r := range f.Rejected {
+	for r := range rejections(f) {
 		m.rejected.WithLabelValues(known(string(r.Reason), reasons)).Inc()
+	}
+	for _, r := range f.Withdrawn {
+		m.withdrawn.WithLabelValues(known(string(r.Reason), reasons)).Inc()
 	}
 	for _, r := range f.Robots {
 		m.robots.WithLabelValues(known(outcomeOf(r), outcomes)).Inc()
@@ -115,6 +121,22 @@ func (m *metrics) found(f *output.Found) {
 		m.sitemaps.WithLabelValues(result).Inc()
 	}
 	m.entries.Add(float64(len(f.Entries)))
+}
+
+// rejections are the URLs that are rejected now, or skipped for now, each once.
+func rejections(f *output.Found) iter.Seq[*output.Rejection] {
+	return func(yield func(*output.Rejection) bool) {
+		for _, r := range f.Skipped {
+			if !yield(r) {
+				return
+			}
+		}
+		for _, r := range f.Rejected {
+			if !r.Announced && !yield(r) {
+				return
+			}
+		}
+	}
 }
 
 // statusLabel is the value of a label for a status.

@@ -37,10 +37,12 @@ func TestMetrics(t *testing.T) {
 			{URL: "http://h/a", Status: 200, Bytes: 500, Millis: 2000, DuplicateOf: "http://h/"},
 			{URL: "http://h/b", Status: 799, Unchanged: true},
 		},
-		Rejected: []*output.Rejection{{Reason: output.Disallowed}, {Reason: "made up"}},
-		Robots:   []*output.Robots{{Outcome: "rules"}, {Outcome: "unreachable", RetryAt: began}, {Outcome: "unreachable", RetryAt: began}, {Outcome: "unreachable"}},
-		Sitemaps: []*output.Sitemap{{Status: 200}, {Status: 404}, {}},
-		Entries:  []*output.Entry{{}, {}},
+		Rejected:  []*output.Rejection{{Reason: output.Disallowed}, {Reason: "made up"}, {Reason: output.OutOfScope, Announced: true}},
+		Skipped:   []*output.Rejection{{Reason: output.OutOfScope}, {Reason: output.Nofollow}},
+		Withdrawn: []*output.Rejection{{Reason: output.Nofollow}},
+		Robots:    []*output.Robots{{Outcome: "rules"}, {Outcome: "unreachable", RetryAt: began}, {Outcome: "unreachable", RetryAt: began}, {Outcome: "unreachable"}},
+		Sitemaps:  []*output.Sitemap{{Status: 200}, {Status: 404}, {}},
+		Entries:   []*output.Entry{{}, {}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -95,7 +97,7 @@ politecrawl_pages_total{status="other"} 1
 # HELP politecrawl_paused 1 while the crawl is paused, else 0.
 # TYPE politecrawl_paused gauge
 politecrawl_paused 1
-# HELP politecrawl_rejected_total URLs that were left alone, by reason.
+# HELP politecrawl_rejected_total URLs that were rejected, by reason, counted when that happens.
 # TYPE politecrawl_rejected_total counter
 politecrawl_rejected_total{reason="address"} 0
 politecrawl_rejected_total{reason="alias"} 0
@@ -106,16 +108,36 @@ politecrawl_rejected_total{reason="host-full"} 0
 politecrawl_rejected_total{reason="hosts"} 0
 politecrawl_rejected_total{reason="invalid"} 0
 politecrawl_rejected_total{reason="later"} 0
-politecrawl_rejected_total{reason="nofollow"} 0
+politecrawl_rejected_total{reason="nofollow"} 1
 politecrawl_rejected_total{reason="not-entitled"} 0
 politecrawl_rejected_total{reason="other"} 1
-politecrawl_rejected_total{reason="out-of-scope"} 0
+politecrawl_rejected_total{reason="out-of-scope"} 1
 politecrawl_rejected_total{reason="redirects"} 0
 politecrawl_rejected_total{reason="repeating"} 0
 politecrawl_rejected_total{reason="sitemap-full"} 0
 politecrawl_rejected_total{reason="too-long"} 0
 politecrawl_rejected_total{reason="trap"} 0
 politecrawl_rejected_total{reason="unchanged"} 0
+# HELP politecrawl_rejections_withdrawn_total Of those, URLs that were fetched after all, or rejected for another reason then.
+# TYPE politecrawl_rejections_withdrawn_total counter
+politecrawl_rejections_withdrawn_total{reason="address"} 0
+politecrawl_rejections_withdrawn_total{reason="alias"} 0
+politecrawl_rejections_withdrawn_total{reason="depth"} 0
+politecrawl_rejections_withdrawn_total{reason="disallowed"} 0
+politecrawl_rejections_withdrawn_total{reason="failed"} 0
+politecrawl_rejections_withdrawn_total{reason="host-full"} 0
+politecrawl_rejections_withdrawn_total{reason="hosts"} 0
+politecrawl_rejections_withdrawn_total{reason="invalid"} 0
+politecrawl_rejections_withdrawn_total{reason="later"} 0
+politecrawl_rejections_withdrawn_total{reason="nofollow"} 1
+politecrawl_rejections_withdrawn_total{reason="not-entitled"} 0
+politecrawl_rejections_withdrawn_total{reason="out-of-scope"} 0
+politecrawl_rejections_withdrawn_total{reason="redirects"} 0
+politecrawl_rejections_withdrawn_total{reason="repeating"} 0
+politecrawl_rejections_withdrawn_total{reason="sitemap-full"} 0
+politecrawl_rejections_withdrawn_total{reason="too-long"} 0
+politecrawl_rejections_withdrawn_total{reason="trap"} 0
+politecrawl_rejections_withdrawn_total{reason="unchanged"} 0
 # HELP politecrawl_robots_fetches_total Fetches of a robots.txt, by what came of them.
 # TYPE politecrawl_robots_fetches_total counter
 politecrawl_robots_fetches_total{outcome="allow-all"} 0
@@ -178,6 +200,8 @@ func hostile(r *rand.Rand, n int) *output.Found {
 	for range n {
 		f.Pages = append(f.Pages, &output.Page{URL: odd(), Title: odd(), Location: odd(), Status: int(r.Int32()) - 1<<30, Bytes: int(r.Int32()), Millis: r.Int64(), FetchedAt: now})
 		f.Rejected = append(f.Rejected, &output.Rejection{URL: odd(), Reason: output.Reason(odd()), Rule: odd(), Detail: odd()})
+		f.Skipped = append(f.Skipped, &output.Rejection{URL: odd(), Reason: output.Reason(odd()), Detail: odd()})
+		f.Withdrawn = append(f.Withdrawn, f.Skipped[len(f.Skipped)-1])
 		f.Robots = append(f.Robots, &output.Robots{Origin: odd(), Outcome: odd(), Error: odd(), URL: odd(), FetchedAt: now})
 		f.Sitemaps = append(f.Sitemaps, &output.Sitemap{URL: odd(), Status: r.Int(), Detail: odd()})
 	}

@@ -1,5 +1,7 @@
 package monitor
 
+import "slices"
+
 // A recent keeps the last few of many.
 type recent[T any] struct {
 	rows []T
@@ -14,6 +16,16 @@ func (r *recent[T]) add(row T) {
 	}
 	r.rows[r.next] = row
 	r.next = (r.next + 1) % r.most
+}
+
+// remove takes rows away.
+func (r *recent[T]) remove(gone func(T) bool) {
+	if !slices.ContainsFunc(r.rows, gone) {
+		return
+	}
+	rows := slices.DeleteFunc(r.list(), gone)
+	slices.Reverse(rows)
+	r.rows, r.next = rows, 0
 }
 
 // list returns a copy of them, the last one first.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/shown"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
@@ -90,12 +91,17 @@ func (w *watch) Write(f *output.Found) error {
 			w.fault(p.FetchedAt, p.URL, "answered"+because(p.Status, ""))
 		}
 	}
-	for _, r := range f.Rejected {
+	for r := range rejections(f) {
 		w.numbers.rejections++
 		w.rejections.add(rejectionRowOf(r, w.numbers.rejections, now))
 		if r.Reason == output.Failed || r.Reason == output.Invalid {
 			w.fault(now, r.URL, string(r.Reason)+because(0, r.Detail))
 		}
+	}
+	for _, r := range f.Withdrawn {
+		w.rejections.remove(func(row rejectionRow) bool {
+			return row.URL == addressOf(r.URL) && row.Reason == shown.Text(string(r.Reason))
+		})
 	}
 	return nil
 }

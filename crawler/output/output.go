@@ -119,6 +119,10 @@ type Rejection struct {
 	Via       string `json:"via"`
 	Source    string `json:"source"`
 	Detail    string `json:"detail,omitempty"` // more, for a person
+
+	// Announced says that [Found.Skipped] has had it before: of this process, or an
+	// earlier one that worked on the crawl.
+	Announced bool `json:"-"`
 }
 
 // Reason is why a URL was left alone.

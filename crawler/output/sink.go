@@ -53,8 +53,15 @@ type Format struct {
 // Found is what a crawl found: as much as it writes down together, each list in the
 // order in which it came about.
 type Found struct {
-	Pages     []*Page
-	Rejected  []*Rejection
+	Pages    []*Page
+	Rejected []*Rejection // lines of rejected.jsonl
+
+	// Skipped are URLs that are skipped where they are found, such as those out of scope.
+	// Another way may lead to them, so that they have their line, in Rejected, when the
+	// crawl ends. Withdrawn are those of them that have none, or one for another reason; they
+	// come with what is written next.
+	Skipped, Withdrawn []*Rejection
+
 	Links     []*Links
 	Sitemaps  []*Sitemap
 	Entries   []*Entry
@@ -97,6 +104,8 @@ type Exchange struct {
 func (f *Found) join(other *Found) {
 	f.Pages = append(f.Pages, other.Pages...)
 	f.Rejected = append(f.Rejected, other.Rejected...)
+	f.Skipped = append(f.Skipped, other.Skipped...)
+	f.Withdrawn = append(f.Withdrawn, other.Withdrawn...)
 	f.Links = append(f.Links, other.Links...)
 	f.Sitemaps = append(f.Sitemaps, other.Sitemaps...)
 	f.Entries = append(f.Entries, other.Entries...)
@@ -108,6 +117,8 @@ func (f *Found) join(other *Found) {
 func (f *Found) reset() {
 	empty(&f.Pages)
 	empty(&f.Rejected)
+	empty(&f.Skipped)
+	empty(&f.Withdrawn)
 	empty(&f.Links)
 	empty(&f.Sitemaps)
 	empty(&f.Entries)
