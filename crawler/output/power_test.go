@@ -231,6 +231,28 @@ func TestRestoreRobots(t *testing.T) {
 			t.Errorf("lost %q, %v; want %s", lost, err, gone)
 		}
 	})
+	t.Run("a line that somebody has edited", func(t *testing.T) {
+		hash := hashOf([]byte(powerText))
+		for _, line := range []string{
+			`{"origin":"http://gone.test","hash":"` + hash + `","number":2}`,
+			`{"origin":"http://gone.test","hash": "` + hash + `"}`,
+			`{"origin":"http://../../gone.test","hash":"` + hash + `"}`,
+			`{"origin":"/","hash":"` + hash + `"}`,
+		} {
+			d := prepare(t)
+			if _, err := d.RobotsLog().Append([]byte(line + "\n")); err != nil {
+				t.Fatal(err)
+			}
+			want := contents(t, filepath.Dir(d.Path()))
+			lost, err := d.RestoreRobots(func(string) ([]byte, error) { return []byte(powerText), nil })
+			if err != nil || len(lost) != 1 {
+				t.Errorf("%s: lost %q, %v", line, lost, err)
+			}
+			if got := contents(t, filepath.Dir(d.Path())); fmt.Sprint(got) != fmt.Sprint(want) {
+				t.Errorf("%s: got %q\nwant %q", line, got, want)
+			}
+		}
+	})
 	t.Run("an error", func(t *testing.T) {
 		d := prepare(t)
 		if err := os.Remove(filepath.Join(d.Path(), RobotsDir, "http_gone.test.txt")); err != nil {

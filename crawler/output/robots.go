@@ -108,7 +108,7 @@ func (d *Dir) RestoreRobots(text func(origin string) ([]byte, error)) (lost []st
 // restoreRobots is RestoreRobots for one origin. It tells whether the text was found.
 func (d *Dir) restoreRobots(l robotsLine, line []byte, text func(origin string) ([]byte, error)) (found bool, err error) {
 	line, ok := bytes.CutSuffix(line, []byte(l.hashField()+"}"))
-	if !ok {
+	if !ok || strings.ContainsAny(fileName(l.Origin), `/\`) {
 		return false, nil // somebody has edited the line
 	}
 	about, err := indented(append(line, "}\n"...))
