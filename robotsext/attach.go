@@ -2,57 +2,50 @@ package robotsext
 
 import (
 	"context"
-	"fmt"
-	"net"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/gocolly/colly/v2"
 )
 
-// collyUserAgent is what colly sends unless it is told otherwise.
+// collyUserAgent is how the name begins that colly sends unless it is told otherwise.
 const collyUserAgent = "colly - https://github.com/gocolly/colly"
 
 // Attach has every request of c checked: pages, redirects, HEAD, POST, and those
-// of its clones. Call it right after NewCollector, or pass it there:
+// of its clones. Call it once for each collector that NewCollector makes:
 //
 //	c := colly.NewCollector(robots.Attach)
 //
 // A refused URL is an error of Visit (in an asynchronous collector, of OnError)
 // for which errors.Is(err, colly.ErrRobotsTxtBlocked) holds, and
-// errors.AsType[*BlockedError] tells the rule, its line, and whether it is for
+// errors.As finds a *BlockedError that tells the rule, its line, and whether it is for
 // good or for later.
 //
-// Attach sets c's transport, c.Context and IgnoreRobotsTxt, and the user agent
-// if that is still colly's own. So set transports by Options.Transport, set
-// c.Context (colly.StdlibContext) before Attach, and keep a variable of your own
-// for that context: c.Context reads as cancelled from now on, for all but the
-// methods of Robots. SetProxy goes after Attach. Attaching again changes nothing,
-// attaching another Robots replaces the first.
+// What the program has set on c stays in use: WithTransport, SetClient, SetProxy,
+// SetProxyFunc and c.Context may come before Attach or after it. robots.txt is
+// fetched the same way as c's pages. Where c has no transport of its own, requests
+// go through Options.Transport. Attach sets IgnoreRobotsTxt to false, and the user
+// agent to that of New if it is still colly's own.
 //
-// Clones made after Attach are checked as c is. Make them anew when another
-// Robots replaces the first: pages of an older clone go through a proxy that is
-// set later, but not what Pace and Check ask for with its Context. Clones share
-// their parent's transport, so attaching to a clone puts the gate before its
-// parent too, which then sends nothing until it is attached itself.
+// A transport set after Attach is adopted when the next request is made, a client
+// when OnRequest is called for it. So colly itself may request the robots.txt of the
+// first host through a new client, and obey its own reading of it too. Call Attach
+// again after SetClient to avoid that. A client given to SetClient is copied and
+// never changed, so it may be used elsewhere.
+//
+// c.Context becomes a seal: a context like the one before while requests are
+// checked, and over, with ErrDetached, once c's client has another transport. Clones
+// have no callbacks, so a clone whose parent was given a new client sends nothing
+// until its parent makes a request or Attach is called. Two things break the seal. A
+// transport that ignores contexts sends what a clone asks for, and a clone with a
+// context that was set after Attach is not sealed.
 //
 // One Robots keeps one record for each origin, whichever collector had it fetched
 // and by which proxy. An origin that a dead proxy does not reach is unreachable
-// for every other collector too, until RetryAt: give collectors with proxies that
-// are not to be relied on a Robots of their own, and no Cache in common.
-//
-// Should WithTransport or SetClient take the gate away, no page is sent any
-// more, and the error is ErrDetached. That is net/http's doing, which sends
-// nothing under a context that is over: a transport that has no regard for
-// contexts, such as the one that Collector.Appengine sets, sends pages unchecked.
-// And to a host not asked before colly may still send its own request for
-// robots.txt. A context set after Attach takes the seal away: the gate then
-// refuses everything with ErrUnsealed. Do not replace both: what remains is a
-// plain collector, and its own check has no rules for a host that was visited
-// before, or that a clone with a context of its own tried to visit. A client
-// given to SetClient before Attach gets the gate as its transport: never give it
-// http.DefaultClient, which all of the program shares.
+// for every other collector too, until RetryAt: give collectors with unreliable
+// proxies a Robots of their own, and no Cache in common.
 //
 // The first request to a host, unless it is HEAD, finds out about robots.txt
 // before all else: outside the page's timeout and its LimitRule, and if
@@ -72,75 +65,81 @@ const collyUserAgent = "colly - https://github.com/gocolly/colly"
 //
 // colly's queue drops the errors of Visit, and with them the URLs of a host whose
 // robots.txt is unreachable: all that is left is a warning in Options.Logger, one
-// for each time that robots.txt was asked for. With Options.RefuseInGate it is
-// always the request that is refused, and OnError gets to hear of it.
+// for each time that robots.txt was requested. With Options.RefuseInGate it is
+// always the request that is refused, and OnError receives it.
+//
+// Attach reads c's client by reflection. Where a version of colly keeps it elsewhere,
+// Attach logs that it adopts nothing, and c sends no page once its transport, client
+// or context is replaced (ErrDetached, ErrUnsealed).
 func (r *Robots) Attach(c *colly.Collector) {
-	if c.UserAgent == collyUserAgent {
+	if strings.HasPrefix(c.UserAgent, collyUserAgent) {
 		c.UserAgent = r.userAgent
 	}
 	c.IgnoreRobotsTxt = false
-	s := sealOf(c.Context)
-	switch {
-	case s == nil:
-		c.Context = newSeal(c.Context, newCollectorGate(c.Context, c, r))
-	case s.gate.robots != r:
-		g := newCollectorGate(s.parent, c, r)
-		g.shell.Proxy = s.gate.shell.Proxy
-		g.shell.DisableKeepAlives = s.gate.shell.DisableKeepAlives
-		c.Context = newSeal(s.parent, g)
+	g, known := r.gateOf(c)
+	if !known && g.client.known() {
+		c.OnRequest(func(req *colly.Request) { g.keep(req.URL.Scheme) })
 	}
-	c.WithTransport(sealOf(c.Context).gate.shell)
+	if ctx := contextOf(c); ctx != nil {
+		if s := sealOf(*ctx); s == nil || s.gate != g {
+			*ctx = newSeal(g.parent, g)
+		}
+	}
+	g.install()
 }
 
-// collectorGate is the gate before a collector and its clones. colly reaches it
-// through the shell, an *http.Transport that sends nothing itself: SetProxy finds
-// a transport of the type it knows and writes to its fields, instead of putting
-// another in its place.
+// gateOf returns the gate of r before c, a new one if there is none yet.
+func (r *Robots) gateOf(c *colly.Collector) (g *collectorGate, known bool) {
+	parent := context.Background()
+	if ctx := contextOf(c); ctx != nil {
+		parent = *ctx
+	}
+	if s := sealOf(parent); s != nil {
+		if s.gate.robots == r {
+			return s.gate, s.gate.collector == c
+		}
+		parent = s.parent
+	}
+	return newCollectorGate(parent, c, r), false
+}
+
+// collectorGate is the gate before a collector and its clones.
 type collectorGate struct {
 	robots    *Robots
 	collector *colly.Collector // the one that Attach was called with
-	shell     *http.Transport
-	parent    context.Context // the collector's, for the values that Options.Transport may look for
+	client    collectorClient
+	parent    context.Context // the collector's at Attach, for the values that Options.Transport may look for
 
 	mu     sync.Mutex
+	shell  *shell               // the one put in place last
 	warned map[Origin]time.Time // FetchedAt of the unreachable records that were logged
+	lost   bool                 // it was logged that the gate is gone
 }
 
 func newCollectorGate(parent context.Context, c *colly.Collector, r *Robots) *collectorGate {
-	refuse := func(context.Context, string, string) (net.Conn, error) {
-		// Only a request that asks for another protocol gets here: net/http takes
-		// https requests with an Upgrade field past registered protocols.
-		return nil, fmt.Errorf("%w: Upgrade", ErrUncheckable)
-	}
-	// HTTP/1 alone: the transport must not claim "https" for HTTP/2.
-	protocols := new(http.Protocols)
-	protocols.SetHTTP1(true)
-	g := &collectorGate{
+	return &collectorGate{
 		robots:    r,
 		collector: c,
-		shell:     &http.Transport{DialContext: refuse, DialTLSContext: refuse, Protocols: protocols},
+		client:    clientOf(c),
 		parent:    parent,
 		warned:    make(map[Origin]time.Time),
 	}
-	g.shell.RegisterProtocol("http", g)
-	g.shell.RegisterProtocol("https", g)
-	return g
 }
 
-// RoundTrip answers colly's question for robots.txt, and checks what else there is.
-func (g *collectorGate) RoundTrip(req *http.Request) (*http.Response, error) {
-	ctx := req.Context()
-	s := sealOf(ctx)
-	if s == nil {
-		// Requests for pages always carry CheckRevisitKey, colly's question about
-		// robots.txt never does.
-		if ctx.Value(colly.CheckRevisitKey) == nil && req.Method == http.MethodGet && req.URL.Path == robotsPath {
-			return g.answer(req)
-		}
-		closeBody(req)
-		return nil, ErrUnsealed
+// current returns the shell that was put in place last.
+func (g *collectorGate) current() *shell {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.shell
+}
+
+// context returns the context that the program has given the collector, without seal.
+func (g *collectorGate) context() context.Context {
+	ctx := contextOf(g.collector)
+	if ctx == nil || sealOf(*ctx) != nil {
+		return g.parent
 	}
-	return s.pass(req, g.robots, g.shell, collectorBase{g.robots})
+	return *ctx
 }
 
 // answer answers colly's own question for /robots.txt, which it asks once for
@@ -148,21 +147,22 @@ func (g *collectorGate) RoundTrip(req *http.Request) (*http.Response, error) {
 // none; only if it is unreachable does colly hear of it, and refuse the URL,
 // unless Options.RefuseInGate leaves that to the gate.
 //
-// colly remembers the answer for as long as the collector lives. A collector that
-// has lost its seal must not be told "no rules": with another transport it would
-// send pages on the strength of that. It gets ErrUnsealed and remembers nothing.
-// The question carries no context, so the collector itself is looked at, and a
-// clone's own context is not seen.
+// colly remembers the answer for as long as the collector lives. Where a new client
+// cannot be adopted, a collector that has lost its seal must not be told "no rules":
+// by that client it would send pages on the strength of it. It gets ErrUnsealed and
+// remembers nothing.
 //
 // The question is under the page's timeout, but the fetch is not, so it is
 // waited for beyond. net/http turns an error that comes after the timeout into
 // one of its own, which nobody could tell from a slow page: then colly is left in
 // the belief that all is well, and the gate refuses the page.
-func (g *collectorGate) answer(req *http.Request) (*http.Response, error) {
-	if sealOf(g.collector.Context) == nil {
+func (s *shell) answer(req *http.Request) (*http.Response, error) {
+	g := s.gate
+	ctx := g.context()
+	if !g.client.known() && g.unsealed() {
 		return nil, ErrUnsealed
 	}
-	if isUserFetch(g.parent) {
+	if isUserFetch(ctx) || !governed(req.URL.Scheme) {
 		return noRobots(req), nil
 	}
 	asked, err := g.robots.originOf(req.URL)
@@ -170,7 +170,7 @@ func (g *collectorGate) answer(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	for _, site := range sites(req.URL, req.Host) {
-		rec, err := g.robots.Record(context.WithValue(g.parent, shellKey{}, g.shell), site)
+		rec, err := g.robots.Record(context.WithValue(ctx, shellKey{}, s), site)
 		if err != nil {
 			return nil, err
 		}

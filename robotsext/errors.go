@@ -90,23 +90,21 @@ func (e *BlockedError) As(target any) bool { return errors.As(e.Err, target) }
 
 // Errors of a collector that is no longer, or cannot be, checked.
 var (
-	// ErrDetached is why nothing is sent by a collector whose transport was
-	// replaced after Attach, by WithTransport or SetClient: its requests would
-	// not be checked any more. (A transport that has no regard for contexts, as
-	// Collector.Appengine sets, sends them.) It is also what becomes of a collector's https
-	// request with an Upgrade field, which net/http takes past every gate.
-	ErrDetached = errors.New("robotsext: the collector's transport was replaced after Attach, so robots.txt is not checked: set transports by Options.Transport")
-	// ErrUnsealed is why nothing is sent by a collector that goes through the gate
-	// but does not carry the context that Attach gives: its context was set after
-	// Attach, or not it but a clone of it was attached. Without that context, a
-	// later replacement of the transport would go unnoticed. For the same reason
-	// colly's own question for robots.txt gets this error and no answer.
+	// ErrDetached is why nothing is sent by a collector whose client was replaced
+	// after Attach and that has no OnRequest callback to adopt it, as a clone: its
+	// requests would not be checked any more.
+	ErrDetached = errors.New("robotsext: the collector has another transport than Attach gave it, so robots.txt is not checked: call Attach again after SetClient")
+	// ErrUnsealed is why nothing is sent by a collector whose context was set after
+	// Attach, or of which not it but a clone was attached, where robotsext does not
+	// know the version of colly: a later replacement of the transport would go
+	// unnoticed. For the same reason colly's own question for robots.txt gets this
+	// error and no answer.
 	ErrUnsealed = errors.New("robotsext: the collector does not have the context that Attach gave it: set its context before Attach, and attach it before cloning it")
 	// ErrUncheckable is the class of requests whose path cannot be compared with
 	// rules, and which are therefore not sent: CONNECT, OPTIONS *, opaque URLs,
 	// an https request that asks for another protocol.
 	ErrUncheckable = errors.New("robotsext: request has no path that robots.txt could speak of")
-	// ErrProxy is why nothing is sent by a collector on which SetProxy was
-	// called while Options.Transport is of a type that takes no proxy.
+	// ErrProxy is why nothing is sent by a collector without a transport of its own
+	// on which SetProxy was called while Options.Transport takes no proxy.
 	ErrProxy = errors.New("robotsext: SetProxy needs Options.Transport to be nil or an *http.Transport")
 )

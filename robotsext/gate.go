@@ -30,7 +30,7 @@ import (
 // that goes through a proxy should therefore be given there.
 func (r *Robots) Transport(base http.RoundTripper) http.RoundTripper {
 	if base == nil {
-		base = r.transport
+		base = r.base.transport
 	}
 	return &gate{robots: r, base: base}
 }
@@ -49,7 +49,7 @@ func (g *gate) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	// A collector whose transport was replaced by one that leads here is checked
 	// all the same.
-	return s.pass(req, g.robots, s.gate.shell, g.base)
+	return s.pass(req, g.robots, s.gate.current(), g.base)
 }
 
 // CloseIdleConnections is what http.Client.CloseIdleConnections calls.
@@ -121,6 +121,9 @@ func (r *Robots) admit(ctx context.Context, req *http.Request) (*url.URL, error)
 	if req.URL == nil || req.Method == http.MethodConnect {
 		return nil, fmt.Errorf("%w: %s", ErrUncheckable, req.Method)
 	}
+	if !governed(req.URL.Scheme) {
+		return req.URL, nil
+	}
 	u, err := CleanURL(req.URL)
 	if err != nil {
 		return nil, err
@@ -134,6 +137,17 @@ func (r *Robots) admit(ctx context.Context, req *http.Request) (*url.URL, error)
 		}
 	}
 	return u, nil
+}
+
+// governed reports whether robots.txt speaks of URLs with scheme. Others, such as those
+// of files, pass the gate: the transport says whether it serves them. No scheme is an
+// error of the URL.
+func governed(scheme string) bool {
+	switch strings.ToLower(scheme) {
+	case "http", "https", "ftp", "":
+		return true
+	}
+	return false
 }
 
 // sites is what has a say in a request to u with the field host: the authority
@@ -160,53 +174,4 @@ func (r *Robots) watchName(req *http.Request) {
 		r.log.WarnContext(req.Context(), "User-Agent without the crawler's product token: sites cannot tell whom their robots.txt binds",
 			"user_agent", agent, "tokens", r.tokens, "url", req.URL.Redacted())
 	})
-}
-
-// shellKey is the context key for the shell of the collector on whose behalf a
-// request is sent.
-type shellKey struct{}
-
-// roundTrip sends req by Options.Transport, or by its twin when req is sent for
-// a collector that has a proxy.
-func (r *Robots) roundTrip(req *http.Request) (*http.Response, error) {
-	shell, _ := req.Context().Value(shellKey{}).(*http.Transport)
-	if shell == nil {
-		return r.transport.RoundTrip(req)
-	}
-	if shell.DisableKeepAlives && !req.Close {
-		req = req.WithContext(req.Context())
-		req.Close = true
-	}
-	if shell.Proxy == nil {
-		return r.transport.RoundTrip(req)
-	}
-	if r.proxied == nil {
-		closeBody(req)
-		return nil, ErrProxy
-	}
-	return r.proxied().RoundTrip(req)
-}
-
-// withCollectorProxy is t with the proxy of the collector that a request is sent
-// for.
-func withCollectorProxy(t *http.Transport) *http.Transport {
-	twin := t.Clone()
-	twin.Proxy = func(req *http.Request) (*url.URL, error) {
-		shell, _ := req.Context().Value(shellKey{}).(*http.Transport)
-		if shell == nil || shell.Proxy == nil {
-			return nil, ErrProxy
-		}
-		// colly's proxy switcher writes to the request it is given, which would
-		// change what was checked.
-		return shell.Proxy(req.Clone(req.Context()))
-	}
-	return twin
-}
-
-// collectorBase is roundTrip as a RoundTripper.
-type collectorBase struct{ robots *Robots }
-
-// RoundTrip sends req without asking anything.
-func (b collectorBase) RoundTrip(req *http.Request) (*http.Response, error) {
-	return b.robots.roundTrip(req)
 }

@@ -1,6 +1,7 @@
 package robotsext
 
 import (
+	"context"
 	"time"
 
 	"github.com/gocolly/colly/v2"
@@ -25,8 +26,16 @@ import (
 // context. Redirects are not waited for. Clones have no callbacks, so Pace them
 // too.
 func (r *Robots) Pace(c *colly.Collector, longest time.Duration) {
+	client := clientOf(c)
 	c.OnRequest(func(req *colly.Request) {
-		ctx, release := unsealed(c.Context)
+		ctx := context.Background()
+		if set := contextOf(c); set != nil {
+			ctx = *set
+		}
+		if sealOf(ctx) == nil && client.known() {
+			ctx = context.WithValue(ctx, shellKey{}, shellOf(client.get().Transport))
+		}
+		ctx, release := unsealed(ctx)
 		defer release()
 		if r.Check(ctx, req.URL) != nil {
 			return // the gate will say so

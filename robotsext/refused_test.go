@@ -209,21 +209,6 @@ func TestNotPossible(t *testing.T) {
 			t.Errorf("the page was requested %d times", n)
 		}
 	})
-	t.Run("transport and proxy set before", func(t *testing.T) {
-		s := newSite(t, text(private))
-		p := newProxy(t)
-		c := colly.NewCollector()
-		if err := c.SetProxy(p.URL); err != nil {
-			t.Fatal(err)
-		}
-		newRobots(t, nil).Attach(c)
-		if err := c.Visit(s.URL + "/a"); err != nil {
-			t.Error(err)
-		}
-		if len(p.seen()) != 0 {
-			t.Error("the proxy is still there: say so in the documentation")
-		}
-	})
 	t.Run("visited mark and OnRequest", func(t *testing.T) {
 		s := newSite(t, text(private))
 		c := colly.NewCollector(newRobots(t, nil).Attach)

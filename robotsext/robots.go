@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -14,6 +13,7 @@ import (
 
 	"golang.org/x/net/http/httpguts"
 
+	"github.com/politecrawl/politecrawl/robotsext/guard"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 	"github.com/politecrawl/politecrawl/robotsext/sitemap"
 )
@@ -26,11 +26,11 @@ type Robots struct {
 	tokens       []string
 	ignoreGlobal bool
 
-	transport http.RoundTripper        // as given, or our own
-	proxied   func() http.RoundTripper // a twin of transport for collectors with a proxy; nil if it takes none
-	fetchers  map[string]Fetcher
-	wait      func(context.Context, *url.URL) (func(), error)
-	timeout   time.Duration
+	base     base // of Options.Transport
+	guard    *guard.Guard
+	fetchers map[string]Fetcher
+	wait     func(context.Context, *url.URL) (func(), error)
+	timeout  time.Duration
 
 	retryMin, retryMax time.Duration
 	life               lifetimes
@@ -48,7 +48,8 @@ type Robots struct {
 	sitemaps sitemapSettings
 
 	log      *slog.Logger
-	nameless sync.Once
+	nameless sync.Once // a User-Agent without product token was logged
+	unread   sync.Once // a colly whose clients cannot be read was logged
 	onRecord func(*Record)
 	onChange func(before, after *Record)
 	now      func() time.Time
@@ -77,7 +78,7 @@ func New(userAgent string, opts *Options) (*Robots, error) {
 		userAgent:    userAgent,
 		tokens:       tokens,
 		ignoreGlobal: opts.IgnoreGlobal,
-		transport:    opts.Transport,
+		guard:        opts.Guard,
 		fetchers:     opts.Fetchers,
 		wait:         opts.Wait,
 		timeout:      or(opts.Timeout, 30*time.Second),
@@ -117,19 +118,9 @@ func New(userAgent string, opts *Options) (*Robots, error) {
 	if opts.Parse != nil && opts.Parse.MaxBytes > 0 {
 		r.maxBytes = opts.Parse.MaxBytes
 	}
-	if r.transport == nil {
-		r.transport = newTransport()
-	}
-	if t, ok := r.transport.(*http.Transport); ok {
-		guarded := func(t *http.Transport) http.RoundTripper { return t }
-		if g := opts.Guard; g != nil {
-			guarded = func(t *http.Transport) http.RoundTripper { return g.Transport(t, newDialer()) }
-		}
-		r.transport = guarded(t)
-		r.proxied = sync.OnceValue(func() http.RoundTripper { return guarded(withCollectorProxy(t)) })
-	}
+	r.base = r.ownBase(opts.Transport)
 	if r.log == nil {
-		r.log = slog.New(slog.DiscardHandler)
+		r.log = slog.Default()
 	}
 	if r.sitemaps.onFile == nil {
 		r.sitemaps.onFile = func(SitemapFile) {}
@@ -259,7 +250,7 @@ func (r *Robots) Group(rec *Record) *robotstxt.Group {
 // request.
 func (r *Robots) CloseIdleConnections() {
 	type closer interface{ CloseIdleConnections() }
-	if c, ok := r.transport.(closer); ok {
+	if c, ok := r.base.transport.(closer); ok {
 		c.CloseIdleConnections()
 	}
 }

@@ -8,22 +8,22 @@ import (
 	"time"
 )
 
-// seal is the context that Attach gives a collector. To everybody but the gate
-// it is over, with ErrDetached, so no transport that heeds contexts sends a
-// request that carries it; the gate opens it for requests that may be sent. A
-// collector that loses its gate therefore falls silent instead of going on
-// unchecked. It does go on with a transport that heeds no context, as the one of
-// colly's Appengine: a request does not tell who sends it.
+// seal is the context that Attach gives a collector. It is the program's context for as
+// long as the gate is in place, and over, with ErrDetached, once the collector's client
+// has another transport: then no transport that respects contexts sends a request that
+// carries it. A collector that has lost its gate falls silent instead of going on
+// unchecked. Where the client cannot be read, the seal is over for everybody but the
+// gate, which opens it for requests that may be sent.
 type seal struct {
 	parent context.Context // the collector's context before
 	gate   *collectorGate
-	done   chan struct{} // closed
+	over   chan struct{} // closed
 }
 
 func newSeal(parent context.Context, g *collectorGate) *seal {
-	done := make(chan struct{})
-	close(done)
-	return &seal{parent: parent, gate: g, done: done}
+	over := make(chan struct{})
+	close(over)
+	return &seal{parent: parent, gate: g, over: over}
 }
 
 type sealKey struct{}
@@ -37,11 +37,21 @@ func sealOf(ctx context.Context) *seal {
 // Deadline is the parent's.
 func (s *seal) Deadline() (time.Time, bool) { return s.parent.Deadline() }
 
-// Done is closed: the seal is over for everybody but the gate.
-func (s *seal) Done() <-chan struct{} { return s.done }
+// Done is the parent's, or closed without the gate.
+func (s *seal) Done() <-chan struct{} {
+	if s.gate.inPlace() {
+		return s.parent.Done()
+	}
+	return s.over
+}
 
-// Err is ErrDetached.
-func (s *seal) Err() error { return ErrDetached }
+// Err is the parent's, or ErrDetached without the gate.
+func (s *seal) Err() error {
+	if s.gate.inPlace() {
+		return s.parent.Err()
+	}
+	return ErrDetached
+}
 
 // Value is the parent's, and the seal itself for the gate.
 func (s *seal) Value(key any) any {
@@ -67,16 +77,19 @@ func (s *seal) open(sealed context.Context) (ctx context.Context, release func()
 	}
 }
 
-// unsealed is ctx as it is to be used by methods of Robots: if it is a
-// collector's, which has ended for everybody else, it goes on for as long as the
-// collector's context before, and what is sent goes through its proxy.
+// unsealed is ctx as it is to be used by methods of Robots: if it is a collector's, it
+// goes on for as long as the collector's context before, and what is sent goes through
+// the collector's transport and proxy.
 func unsealed(ctx context.Context) (opened context.Context, release func()) {
 	s := sealOf(ctx)
-	if s == nil || !errors.Is(ctx.Err(), ErrDetached) {
+	if s == nil {
 		return ctx, func() {}
 	}
-	opened, release = s.open(ctx)
-	return context.WithValue(opened, shellKey{}, s.gate.shell), release
+	release = func() {}
+	if errors.Is(ctx.Err(), ErrDetached) {
+		ctx, release = s.open(ctx)
+	}
+	return context.WithValue(ctx, shellKey{}, s.gate.current()), release
 }
 
 // pass sends req, whose context comes from s, past the gate of r through base,
@@ -85,7 +98,7 @@ func unsealed(ctx context.Context) (opened context.Context, release func()) {
 // robots.txt is waited for under the collector's context, as long as the page may
 // take: so Options.Transport finds the caller's values, and no trace that colly
 // has put on the page's request.
-func (s *seal) pass(req *http.Request, r *Robots, shell *http.Transport, base http.RoundTripper) (*http.Response, error) {
+func (s *seal) pass(req *http.Request, r *Robots, shell *shell, base http.RoundTripper) (*http.Response, error) {
 	if s.parent.Err() != nil {
 		closeBody(req)
 		return nil, context.Cause(s.parent)

@@ -12,46 +12,6 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext"
 )
 
-// Without the seal only colly's own question is answered, which is a GET for
-// /robots.txt without the mark that colly's pages carry.
-func TestUnsealedIsNotAnswered(t *testing.T) {
-	s := newSite(t, text(private))
-	client := &http.Client{}
-	c := colly.NewCollector()
-	c.SetClient(client)
-	newRobots(t, nil).Attach(c) // the client leads to the gate
-	page := context.WithValue(t.Context(), colly.CheckRevisitKey, true)
-	for name, test := range map[string]struct {
-		ctx          context.Context
-		method, path string
-	}{
-		"page":               {t.Context(), "GET", "/a"},
-		"robots.txt as page": {page, "GET", "/robots.txt"},
-		"HEAD":               {t.Context(), "HEAD", "/robots.txt"},
-		"POST":               {t.Context(), "POST", "/robots.txt"},
-		"robots.txt below":   {t.Context(), "GET", "/a/robots.txt"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			body := &watchedBody{Reader: strings.NewReader("x")}
-			req, err := http.NewRequestWithContext(test.ctx, test.method, s.URL+test.path, body)
-			if err != nil {
-				t.Fatal(err)
-			}
-			resp, err := client.Do(req)
-			if err == nil {
-				_ = resp.Body.Close()
-			}
-			if !errors.Is(err, robotsext.ErrUnsealed) {
-				t.Errorf("error %v, want ErrUnsealed", err)
-			}
-			if !body.closed {
-				t.Error("the body was left open")
-			}
-		})
-	}
-	s.wantAsked(t)
-}
-
 // When the collector's context is over, not even what needs no check is given to
 // a transport.
 func TestNothingSentAfterTheEnd(t *testing.T) {
@@ -85,9 +45,9 @@ func TestNothingSentAfterTheEnd(t *testing.T) {
 }
 
 // A collector that loses both the context and the transport that Attach gave it
-// sends no disallowed page, whichever went first: colly's own question for
-// robots.txt is refused once the context is gone, so that colly asks the site
-// itself as soon as the transport is gone too.
+// sends no disallowed page, whichever went first. Beyond reach is only a clone that
+// has neither the seal nor callbacks, on a host of which colly remembers "no rules":
+// the comment of Attach says so.
 func TestContextAndClientReplaced(t *testing.T) {
 	type step struct {
 		name string
@@ -116,8 +76,6 @@ func TestContextAndClientReplaced(t *testing.T) {
 		}}
 		clone = step{"clone", func(_ *testing.T, _ *site, c *colly.Collector) *colly.Collector { return c.Clone() }}
 	)
-	// Beyond reach: "no rules" is what colly remembers of the site by then, and
-	// nothing of Attach is left in the collector. The comment of Attach says so.
 	beyond := true
 	tests := []struct {
 		steps []step
@@ -130,15 +88,15 @@ func TestContextAndClientReplaced(t *testing.T) {
 		{steps: []step{replaceClient, visit, setContext}},
 		{steps: []step{setContext, replaceClient, visit}},
 		{steps: []step{head, setContext, replaceClient}},
-		{steps: []step{setContext, clone, visit, replaceClient}},
-		{steps: []step{setContext, visit, clone, replaceClient}},
+		{[]step{setContext, clone, visit, replaceClient}, beyond},
+		{[]step{setContext, visit, clone, replaceClient}, beyond},
 		{steps: []step{clone, setContext, replaceClient}},
 		{steps: []step{visit, setContext}},
 		{steps: []step{visit, replaceClient}},
 		{steps: []step{visit, clone, replaceClient}},
 		{steps: []step{visit, clone, setContext}},
-		{[]step{visit, setContext, replaceClient}, beyond},
-		{[]step{visit, replaceClient, setContext}, beyond},
+		{steps: []step{visit, setContext, replaceClient}},
+		{steps: []step{visit, replaceClient, setContext}},
 		{[]step{clone, setContext, visit, replaceClient}, beyond},
 	}
 	ways := map[string]drive{"sync": direct, "async": asynchronous, "queue": queued}
@@ -162,15 +120,4 @@ func TestContextAndClientReplaced(t *testing.T) {
 			})
 		}
 	}
-}
-
-// What a collector without its context may not have is said to it at once, and
-// asks the site nothing.
-func TestContextSetAfterAttachAsksNothing(t *testing.T) {
-	s := newSite(t, text(private))
-	c := colly.NewCollector(newRobots(t, nil).Attach, colly.StdlibContext(t.Context()))
-	if err := c.Visit(s.URL + "/ok"); !errors.Is(err, robotsext.ErrUnsealed) {
-		t.Errorf("error %v, want ErrUnsealed", err)
-	}
-	s.wantAsked(t)
 }

@@ -2,6 +2,7 @@ package robotsext_test
 
 import (
 	"fmt"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -114,6 +115,12 @@ func (s *site) url(path string) *url.URL {
 
 func newRobots(t *testing.T, opts *robotsext.Options) *robotsext.Robots {
 	t.Helper()
+	if opts == nil {
+		opts = &robotsext.Options{}
+	}
+	if opts.Logger == nil {
+		opts.Logger = slog.New(slog.DiscardHandler)
+	}
 	r, err := robotsext.New(agent, opts)
 	if err != nil {
 		t.Fatal(err)

@@ -1,0 +1,310 @@
+package robotsext_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gocolly/colly/v2"
+
+	"github.com/politecrawl/politecrawl/robotsext"
+	"github.com/politecrawl/politecrawl/robotsext/guard"
+)
+
+// What a program has set on the collector's client stays, for robots.txt too. TestDropIn
+// shows the same of transports, clients, proxies and contexts.
+func TestAttachAdopts(t *testing.T) {
+	t.Run("TLS settings", func(t *testing.T) {
+		var asked []string
+		s := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+			asked = append(asked, req.URL.Path)
+			if req.URL.Path == "/robots.txt" {
+				fmt.Fprint(w, private)
+			}
+		}))
+		defer s.Close()
+		roots := x509.NewCertPool()
+		roots.AddCert(s.Certificate())
+		c := colly.NewCollector(newRobots(t, nil).Attach)
+		transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}}
+		defer transport.CloseIdleConnections()
+		c.WithTransport(transport)
+		if err := c.Visit(s.URL + "/a"); err != nil {
+			t.Error(err)
+		}
+		wantDisallowed(t, c.Visit(s.URL+"/private"), 2)
+		if want := "/robots.txt /a"; strings.Join(asked, " ") != want {
+			t.Errorf("asked %q, want %q", asked, want)
+		}
+	})
+	t.Run("TLS settings and proxy", func(t *testing.T) {
+		s := newSite(t, text(private))
+		p := newProxy(t)
+		c := colly.NewCollector(newRobots(t, nil).Attach)
+		c.WithTransport(&http.Transport{ResponseHeaderTimeout: time.Minute})
+		if err := c.Visit(s.URL + "/a"); err != nil {
+			t.Error(err)
+		}
+		if err := c.SetProxy(p.URL); err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Visit(s.URL + "/b"); err != nil {
+			t.Error(err)
+		}
+		if got := p.seen(); len(got) != 1 {
+			t.Errorf("the proxy saw %q, want /b", got)
+		}
+	})
+	t.Run("SetProxy replaces a transport that takes none", func(t *testing.T) {
+		s := newSite(t, text(private))
+		p := newProxy(t)
+		c := colly.NewCollector()
+		c.WithTransport(roundTripper(func(*http.Request) (*http.Response, error) { return nil, errors.New("not by this") }))
+		newRobots(t, nil).Attach(c)
+		if err := c.SetProxy(p.URL); err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Visit(s.URL + "/a"); err != nil {
+			t.Error(err)
+		}
+		if got := p.seen(); len(got) != 2 {
+			t.Errorf("the proxy saw %q, want robots.txt and /a", got)
+		}
+	})
+	t.Run("timeout", func(t *testing.T) {
+		s := newSite(t, status(404))
+		s.hang.Store(true)
+		c := colly.NewCollector(newRobots(t, nil).Attach)
+		c.SetClient(&http.Client{Timeout: 50 * time.Millisecond})
+		var timeout interface{ Timeout() bool }
+		if err := c.Head(s.URL + "/a"); !errors.As(err, &timeout) || !timeout.Timeout() {
+			t.Errorf("error %v, want a timeout", err)
+		}
+	})
+	t.Run("redirect check", func(t *testing.T) {
+		s := newSite(t, text(private))
+		stop := errors.New("no further")
+		c := colly.NewCollector(newRobots(t, nil).Attach)
+		c.SetClient(&http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return stop }})
+		if err := c.Head(s.URL + "/to?/b"); !errors.Is(err, stop) {
+			t.Errorf("error %v, want that of CheckRedirect", err)
+		}
+	})
+	t.Run("cookies", func(t *testing.T) {
+		s := newSite(t, text(private))
+		c := colly.NewCollector(newRobots(t, nil).Attach)
+		if err := c.SetCookies(s.URL, []*http.Cookie{{Name: "a", Value: "b"}}); err != nil {
+			t.Fatal(err)
+		}
+		if got := c.Cookies(s.URL); len(got) != 1 || got[0].Value != "b" {
+			t.Errorf("cookies %v", got)
+		}
+		c.DisableCookies()
+		c.WithTransport(&http.Transport{DisableKeepAlives: true})
+		wantDisallowed(t, c.Head(s.URL+"/private"), 2)
+		if err := c.Visit(s.URL + "/a"); err != nil {
+			t.Error(err)
+		}
+		s.wantAsked(t, robotsLine, "GET /a")
+		if got := s.seen[1].Header.Get("Cookie"); got != "" {
+			t.Errorf("sent the cookie %q though cookies are disabled", got)
+		}
+	})
+}
+
+// robots.txt speaks of http, https and ftp. What else the program's transport serves
+// passes.
+func TestOtherSchemesPass(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "a.html"), []byte("<p>hello</p>"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	files := &http.Transport{}
+	files.RegisterProtocol("file", http.NewFileTransport(http.Dir(dir)))
+	own := roundTripper(func(req *http.Request) (*http.Response, error) {
+		if req.URL.Scheme != "memory" {
+			return nil, errors.New("sent " + req.URL.String())
+		}
+		return reply{status: 200, body: "hello"}.RoundTrip(req)
+	})
+	for name, test := range map[string]struct {
+		transport http.RoundTripper
+		url       string
+	}{
+		"file":       {files, "file:///a.html"},
+		"own scheme": {own, "memory://host/a"},
+	} {
+		for when, attach := range map[string]func(c *colly.Collector, r *robotsext.Robots){
+			"before": func(c *colly.Collector, r *robotsext.Robots) { c.WithTransport(test.transport); r.Attach(c) },
+			"after":  func(c *colly.Collector, r *robotsext.Robots) { r.Attach(c); c.WithTransport(test.transport) },
+		} {
+			t.Run("ROB-LOC-12/"+name+"/"+when, func(t *testing.T) {
+				r := newRobots(t, nil)
+				c := colly.NewCollector()
+				attach(c, r)
+				var body string
+				c.OnResponse(func(r *colly.Response) { body = string(r.Body) })
+				if err := c.Visit(test.url); err != nil {
+					t.Error(err)
+				}
+				if !strings.Contains(body, "hello") {
+					t.Errorf("body %q", body)
+				}
+				if err := r.Check(t.Context(), mustParse(t, test.url)); !errors.Is(err, robotsext.ErrUnsupportedScheme) {
+					t.Errorf("Check: error %v, want ErrUnsupportedScheme", err)
+				}
+			})
+		}
+	}
+}
+
+// c.Context is the program's for as long as requests are checked.
+func TestContextLives(t *testing.T) {
+	s := newSite(t, text(private))
+	stop := errors.New("enough")
+	parent, cancel := context.WithCancelCause(t.Context())
+	c := colly.NewCollector(colly.StdlibContext(parent), newRobots(t, nil).Attach)
+	derived, release := context.WithCancel(c.Context)
+	defer release()
+	for name, ctx := range map[string]context.Context{"c.Context": c.Context, "derived": derived} {
+		select {
+		case <-ctx.Done():
+			t.Errorf("%s is over: %v", name, ctx.Err())
+		default:
+		}
+		if err := ctx.Err(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	c.WithTransport(&http.Transport{DisableKeepAlives: true}) // adopted when something is sent
+	if err := c.Context.Err(); err != nil {
+		t.Errorf("after WithTransport: %v", err)
+	}
+	c.SetClient(&http.Client{})
+	select {
+	case <-c.Context.Done():
+	default:
+		t.Error("alive after SetClient")
+	}
+	if err := c.Context.Err(); !errors.Is(err, robotsext.ErrDetached) {
+		t.Errorf("after SetClient: %v, want ErrDetached", err)
+	}
+	if err := c.Visit(s.URL + "/a"); err != nil {
+		t.Error(err)
+	}
+	if err := c.Context.Err(); err != nil {
+		t.Errorf("after the next request: %v", err)
+	}
+	cancel(stop)
+	<-c.Context.Done()
+	<-derived.Done()
+	if err := context.Cause(c.Context); !errors.Is(err, stop) {
+		t.Errorf("cause %v, want %v", err, stop)
+	}
+	if err := c.Visit(s.URL + "/b"); !errors.Is(err, stop) {
+		t.Errorf("error %v, want %v", err, stop)
+	}
+}
+
+// With Options.Guard no transport is adopted that goes past it.
+func TestGuardHoldsForAdoptedTransports(t *testing.T) {
+	dial := (&http.Transport{}).Clone()
+	dial.DialContext = http.DefaultTransport.(*http.Transport).DialContext
+	for name, test := range map[string]struct {
+		transport http.RoundTripper
+		refused   bool // by the guard; else not sent at all
+	}{
+		"no dial function": {&http.Transport{}, true},
+		"dial function":    {dial, false},
+		"no http.Transport": {roundTripper(func(*http.Request) (*http.Response, error) {
+			return reply{status: 404}.RoundTrip(nil)
+		}), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newSite(t, text(""))
+			var log bytes.Buffer
+			r := newRobots(t, &robotsext.Options{Guard: guard.New(), Logger: slog.New(slog.NewTextHandler(&log, nil))})
+			c := colly.NewCollector()
+			c.WithTransport(test.transport)
+			r.Attach(c)
+			for _, err := range []error{c.Visit(s.URL + "/a"), c.Head(s.URL + "/a")} {
+				if err == nil || errors.Is(err, guard.ErrRefused) != test.refused {
+					t.Errorf("error %v", err)
+				}
+			}
+			if said := strings.Contains(log.String(), "cannot be guarded"); said == test.refused {
+				t.Errorf("logged %s", &log)
+			}
+			s.wantAsked(t)
+		})
+	}
+}
+
+// Transports and clients are swapped between the visits of many goroutines, as colly
+// allows: never during one. Each visit is of a host that colly has not asked.
+func TestSwapsAmongManyVisits(t *testing.T) {
+	for name, swap := range map[string]func(c *colly.Collector, t http.RoundTripper){
+		"WithTransport": func(c *colly.Collector, t http.RoundTripper) { c.WithTransport(t) },
+		"SetClient":     func(c *colly.Collector, t http.RoundTripper) { c.SetClient(&http.Client{Transport: t}) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			var mu sync.Mutex
+			var sent []string
+			newTransport := func() http.RoundTripper {
+				return roundTripper(func(req *http.Request) (*http.Response, error) {
+					if req.URL.Path == "/robots.txt" {
+						return reply{status: 200, body: private}.RoundTrip(req)
+					}
+					mu.Lock()
+					defer mu.Unlock()
+					sent = append(sent, req.URL.Path)
+					return reply{status: 200}.RoundTrip(req)
+				})
+			}
+			c := colly.NewCollector(newRobots(t, nil).Attach)
+			c.Async = true
+			const visitors, rounds = 64, 20
+			var swapping sync.RWMutex // held for reading during a visit
+			var wg sync.WaitGroup
+			for i := range visitors {
+				wg.Go(func() {
+					for n := range rounds {
+						swapping.RLock()
+						host := fmt.Sprintf("http://h%d-%d.example", i, n)
+						_ = c.Visit(host + "/private")
+						_ = c.Visit(host + "/ok")
+						swapping.RUnlock()
+					}
+				})
+			}
+			for range rounds {
+				swapping.Lock()
+				c.Wait() // asynchronous requests are visits too
+				swap(c, newTransport())
+				swapping.Unlock()
+			}
+			wg.Wait()
+			c.Wait()
+			if len(sent) == 0 {
+				t.Error("nothing was sent")
+			}
+			for _, path := range sent {
+				if path != "/ok" {
+					t.Fatalf("sent %s", path)
+				}
+			}
+		})
+	}
+}
