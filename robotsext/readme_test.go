@@ -24,31 +24,24 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/guard"
 )
 
-// The functions below are the blocks of Go in COLLY.md, compiled; TestCollyPage holds
+// The functions below are the blocks of Go in README.md, compiled; TestReadmeCode holds
 // that they are the same.
 
-func before() error {
-	c := colly.NewCollector(colly.UserAgent("examplebot/1.0 (+https://example.com/bot)"))
-	c.IgnoreRobotsTxt = false // colly ignores robots.txt unless told so
-	err := c.Visit("https://example.com/private/")
-	return err
-}
-
-func after() error {
+func oneLine() error {
 	robots, err := robotsext.New("examplebot/1.0 (+https://example.com/bot)", nil)
 	if err != nil {
 		return err
 	}
-	c := colly.NewCollector(robots.Attach)
+	c := colly.NewCollector(robots.Attach) // the one line
 	err = c.Visit("https://example.com/private/")
 	return err
 }
 
 func refusalOrFailure(c *colly.Collector) {
 	c.OnError(func(r *colly.Response, err error) {
-		blocked, ok := errors.AsType[*robotsext.BlockedError](err)
+		var blocked *robotsext.BlockedError
 		switch {
-		case !ok:
+		case !errors.As(err, &blocked):
 			log.Print("failed: ", err)
 		case blocked.Reason == robotsext.Disallowed:
 			log.Print("not for us: ", blocked.URL, ", by line ", blocked.Rule.Line, " of ", blocked.RobotsURL)
@@ -90,31 +83,31 @@ func ownNetworkWithout() error {
 	return c.Visit("https://example.com/")
 }
 
-// TestCollyPage holds that the code in COLLY.md is code.
-func TestCollyPage(t *testing.T) {
-	_ = []any{before, after, refusalOrFailure, paceAndSitemaps, ownNetwork, ownNetworkWithout}
-	page, err := os.ReadFile("COLLY.md")
+// TestReadmeCode holds that the code in README.md is code.
+func TestReadmeCode(t *testing.T) {
+	_ = []any{oneLine, refusalOrFailure, paceAndSitemaps, ownNetwork, ownNetworkWithout}
+	page, err := os.ReadFile("README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	source, err := os.ReadFile("colly_page_test.go")
+	source, err := os.ReadFile("readme_test.go")
 	if err != nil {
 		t.Fatal(err)
 	}
 	blocks := regexp.MustCompile("(?s)```go\n(.*?)```").FindAllStringSubmatch(string(page), -1)
-	if len(blocks) != 6 {
-		t.Fatalf("%d blocks of code, want 6", len(blocks))
+	if len(blocks) != 5 {
+		t.Fatalf("%d blocks of code, want 5", len(blocks))
 	}
 	for _, block := range blocks {
 		indented := "\t" + strings.ReplaceAll(strings.TrimSuffix(block[1], "\n"), "\n", "\n\t") + "\n"
 		if !strings.Contains(string(source), indented) {
-			t.Errorf("not in colly_page_test.go:\n%s", block[1])
+			t.Errorf("not in readme_test.go:\n%s", block[1])
 		}
 	}
 }
 
-// TestCollyPageIsHeld lists what COLLY.md says, each with the test that shows it.
-func TestCollyPageIsHeld(t *testing.T) {
+// TestReadmeIsHeld lists what README.md says, each with the test that shows it.
+func TestReadmeIsHeld(t *testing.T) {
 	held := []struct{ statement, test string }{
 		{"every request: redirects, HEAD, POST, clones", "TestAttachNeverSendsDisallowed"},
 		{"by scheme, host and port", "TestSchemesOfOneHost"},
@@ -149,22 +142,27 @@ func TestCollyPageIsHeld(t *testing.T) {
 		{"For robots.txt itself it is *later*", "TestGuard"},
 		{"is connected to by the first wherever it is", "TestGuardAndProxy"},
 		{"by the second only if it is public, or `guard.New` is told to allow it", "TestControlAndProxy"},
-		{"no page is sent, and the error is `robotsext.ErrDetached`", "TestGateTakenAway"},
-		{"colly's own request for the robots.txt of a host that is new to it", "TestGateTakenAway"},
-		{"Such a transport sends pages unchecked", "TestGateTakenAway"},
-		{"`SetProxy` and `SetProxyFunc`: after `Attach`", "TestSetProxyAfterAttach"},
-		{"`c.Context` reads as cancelled afterwards", "TestContextBeforeAttach"},
-		{"nothing is sent, and the error is `robotsext.ErrUnsealed`", "TestContextSetAfterAttach"},
-		{"allows everything on a host that it visited through `Attach`", "TestContextAndClientReplaced"},
-		{"`IgnoreRobotsTxt = true` after `Attach` has no effect", "TestIgnoreRobotsTxtSetAfterAttach"},
-		{"the robots.txt of that host counts too", "TestHostHeaderHasASay"},
-		{"`Attach` on the parent covers them", "TestAttachNeverSendsDisallowed"},
-		{"`Pace` has to be called for each", "TestPace"},
+		{"All of it stays in use, whether you set it before `Attach` or after it, and robots.txt is fetched the same way", "TestDropIn"},
+		{"TLS settings, timeouts, redirect checks", "TestAttachAdopts"},
+		{"it stays unchecked where you use it elsewhere", "TestClientOfTheProgramIsNotChanged"},
+		{"call `robots.Attach(c)` again", "TestDropIn"},
+		{"Until then the clones of that collector send nothing", "TestClonesAreClosedByANewClient"},
+		{"It ends when yours does", "TestContextLives"},
+		{"A context that you set after `Attach` is used as it is", "TestDropIn"},
+		{"a clone without the context that `Attach` gives, whose client is replaced too, sends pages unchecked", "TestContextAndClientReplaced"},
+		{"with `StatusCode` 0", "TestErrorsReachCallers"},
+		{"robotsext chooses the rules by the name given to `New`", "TestUserAgentOfCollector"},
+		{"After `Attach` that has no effect", "TestIgnoreRobotsTxtSetAfterAttach"},
+		{"The robots.txt of that host counts too", "TestHostHeaderHasASay"},
+		{"These pass: robots.txt speaks of http, https and ftp only", "TestOtherSchemesPass"},
+		{"Clones of an attached collector are checked as it is", "TestAttachNeverSendsDisallowed"},
+		{"Call it for each clone: clones have no callbacks", "TestPace"},
+		{"What colly serves from there is not checked", "TestNotPossible"},
 		{"requests `/it's|a%2Fb` as `/it%27s%7Ca/b`", "TestCollyRespellsPath"},
 		{"`robotsext.CleanURL` gives the URL that keeps its spelling", "TestCollyRespellsPath"},
-		{"what colly serves from there is not asked about", "TestNotPossible"},
+		{"a warning says that nothing is adopted", "TestUnknownColly"},
 	}
-	text, err := os.ReadFile("COLLY.md")
+	text, err := os.ReadFile("README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,7 +170,7 @@ func TestCollyPageIsHeld(t *testing.T) {
 	tests := testFunctions(t)
 	for _, h := range held {
 		if !strings.Contains(page, h.statement) {
-			t.Errorf("COLLY.md no longer says %q, which %s shows", h.statement, h.test)
+			t.Errorf("README.md no longer says %q, which %s shows", h.statement, h.test)
 		}
 		if !tests[h.test] {
 			t.Errorf("%s, which shows that %q, is gone", h.test, h.statement)
@@ -200,7 +198,7 @@ func testFunctions(t *testing.T) map[string]bool {
 	return names
 }
 
-// What COLLY.md says of colly's own check, where TestPeersAreWrong does not show it.
+// What README.md says of colly's own check, where TestPeersAreWrong does not show it.
 func TestCollysOwnCheck(t *testing.T) {
 	newCollector := func(options ...colly.CollectorOption) *colly.Collector {
 		c := colly.NewCollector(options...)
