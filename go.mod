@@ -19,13 +19,14 @@ require (
 	github.com/spf13/cobra v1.10.2
 	github.com/spf13/pflag v1.0.10
 	github.com/spf13/viper v1.21.0
-	github.com/temoto/robotstxt v1.1.2
 	go.uber.org/goleak v1.3.0
 	goftp.io/server/v2 v2.0.3
 	golang.org/x/net v0.62.0
 	golang.org/x/term v0.47.0
 	modernc.org/sqlite v1.40.0
 )
+
+require github.com/temoto/robotstxt v1.1.2 // indirect
 
 require (
 	github.com/DataDog/zstd v1.5.7 // indirect
@@ -65,6 +66,7 @@ require (
 	github.com/ncruces/go-strftime v0.1.9 // indirect
 	github.com/pelletier/go-toml/v2 v2.2.4 // indirect
 	github.com/pkg/errors v0.9.1 // indirect
+	github.com/politecrawl/politecrawl/robotsext v0.0.0
 	github.com/prometheus/client_model v0.6.3 // indirect
 	github.com/prometheus/common v0.72.0 // indirect
 	github.com/prometheus/procfs v0.22.0 // indirect
@@ -86,3 +88,5 @@ require (
 	modernc.org/mathutil v1.7.1 // indirect
 	modernc.org/memory v1.11.0 // indirect
 )
+
+replace github.com/politecrawl/politecrawl/robotsext => ./robotsext

@@ -107,11 +107,11 @@ var errCutGzip = errors.New("the gzip data breaks off")
 
 // damaged says of an error that it is the gzip data's, if it is.
 func damaged(err error) error {
-	_, corrupt := errors.AsType[flate.CorruptInputError](err)
+	var corrupt flate.CorruptInputError
 	switch {
 	case err == io.ErrUnexpectedEOF: //nolint:errorlint // one that is wrapped comes from below
 		return errCutGzip
-	case corrupt, errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum):
+	case errors.As(err, &corrupt), errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum):
 		return fmt.Errorf("the gzip data is damaged: %w", err)
 	}
 	return err

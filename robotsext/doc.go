@@ -24,9 +24,10 @@
 // before each request, redirects included.
 //
 //	err := robots.Check(ctx, u)
-//	switch blocked, _ := errors.AsType[*robotsext.BlockedError](err); {
+//	var blocked *robotsext.BlockedError
+//	switch {
 //	case err == nil: // fetch u
-//	case blocked == nil: // ctx is over, or u is no URL that a robots.txt speaks of
+//	case !errors.As(err, &blocked): // ctx is over, or u is no URL that a robots.txt speaks of
 //	case blocked.Reason == robotsext.Disallowed: // blocked.Rule says by which line
 //	case blocked.Reason == robotsext.Later: // not before blocked.RetryAt
 //	}

@@ -35,8 +35,8 @@ func (r Reason) String() string {
 
 // BlockedError is the refusal of one URL. For both reasons
 // errors.Is(err, colly.ErrRobotsTxtBlocked) holds, so that code written for
-// colly's own check goes on working; errors.AsType[*BlockedError](err) gives
-// the detail.
+// colly's own check goes on working; errors.As with a *BlockedError gives the
+// detail.
 type BlockedError struct {
 	// URL is what was to be fetched, as it was given but for a password. Where
 	// Visit refuses before all else, as Attach says, only the host of the URL is

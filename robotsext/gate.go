@@ -130,7 +130,8 @@ func (r *Robots) admit(ctx context.Context, req *http.Request) (*url.URL, error)
 	}
 	for _, site := range sites(u, req.Host) {
 		if err := r.Check(ctx, site); err != nil {
-			if blocked, ok := errors.AsType[*BlockedError](err); ok {
+			var blocked *BlockedError
+			if errors.As(err, &blocked) {
 				blocked.URL = req.URL.Redacted() // nobody else has it yet
 			}
 			return nil, err

@@ -75,7 +75,8 @@ func (w *sitemapWalk) turn(ctx context.Context, u *url.URL, redirected bool) (re
 // refusal makes a failure that may pass of a refusal for the time being, other than by
 // Options.Guard.
 func (r *Robots) refusal(err error) error {
-	if blocked, ok := errors.AsType[*BlockedError](err); ok && blocked.Reason == Later && !errors.Is(err, guard.ErrRefused) {
+	var blocked *BlockedError
+	if errors.As(err, &blocked) && blocked.Reason == Later && !errors.Is(err, guard.ErrRefused) {
 		return &passing{err: blocked, at: time.Now().Add(blocked.RetryAt.Sub(r.now()))}
 	}
 	return err
@@ -110,7 +111,7 @@ func (w *sitemapWalk) ask(ctx context.Context, u *url.URL, j *sitemapJob) (body 
 	req.Header.Set("Accept-Encoding", "gzip") // kept as it comes: it is less to keep
 	resp, err := r.Transport(nil).RoundTrip(req)
 	if err != nil {
-		if _, ok := errors.AsType[*BlockedError](err); ok { // the rules are new
+		if errors.As(err, new(*BlockedError)) { // the rules are new
 			return nil, nil, r.refusal(err)
 		}
 		return nil, nil, r.failure(ctx, err, j)

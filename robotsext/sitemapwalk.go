@@ -142,7 +142,8 @@ func (w *sitemapWalk) run(ctx context.Context) {
 			w.yield(sitemap.Entry{}, context.Cause(ctx))
 			return
 		}
-		if p, ok := errors.AsType[*passing](err); ok {
+		var p *passing
+		if errors.As(err, &p) {
 			if p.untested || j.tries <= maxSitemapRetries {
 				j.RetryAt, j.Err = p.at, p.err
 				w.deferred = append(w.deferred, j)
@@ -204,7 +205,8 @@ func (w *sitemapWalk) visit(ctx context.Context, j *sitemapJob) error {
 	}
 	j.tries++
 	err := w.read(ctx, j)
-	if p, ok := errors.AsType[*passing](err); ok && p.untested {
+	var p *passing
+	if errors.As(err, &p) && p.untested {
 		j.tries--
 	}
 	return err
@@ -233,8 +235,8 @@ func (w *sitemapWalk) done(j *sitemapJob, err error) {
 // isAbsent tells that a file whose existence was but a guess is not there: the
 // site says so, shows a page in its place, or does not want it to be asked for.
 func isAbsent(j *sitemapJob, err error) bool {
-	blocked, ok := errors.AsType[*BlockedError](err)
-	return ok && blocked.Reason == Disallowed ||
+	var blocked *BlockedError
+	return errors.As(err, &blocked) && blocked.Reason == Disallowed ||
 		j.Status >= 400 && j.Status <= 499 && j.Status != 429 ||
 		errors.Is(err, sitemap.NotASitemap) || errors.Is(err, sitemap.Empty)
 }

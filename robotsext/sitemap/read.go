@@ -187,8 +187,8 @@ func (rd *reading) report(kind Kind, text []byte, err error) {
 
 // last makes a finding of the error that ended the reading, and reports it.
 func (rd *reading) last(err error) *Finding {
-	f, ok := errors.AsType[*Finding](err)
-	if !ok {
+	var f *Finding
+	if !errors.As(err, &f) {
 		f = &Finding{Kind: Unreadable, Err: err}
 	}
 	rd.place(f)

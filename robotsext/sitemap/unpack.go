@@ -76,14 +76,15 @@ func (g gunzip) Read(p []byte) (int, error) {
 var errCut = errors.New("it breaks off")
 
 func gzipError(err error) error {
-	if below, ok := errors.AsType[*Finding](err); ok {
+	var below *Finding
+	if errors.As(err, &below) {
 		return below // has more to say
 	}
 	if err == io.ErrUnexpectedEOF { //nolint:errorlint // one that is wrapped comes from below
 		return &Finding{Kind: BadGzip, Err: errCut}
 	}
-	_, corrupt := errors.AsType[flate.CorruptInputError](err)
-	if corrupt || errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) {
+	var corrupt flate.CorruptInputError
+	if errors.As(err, &corrupt) || errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) {
 		return &Finding{Kind: BadGzip, Err: err}
 	}
 	return err

@@ -13,7 +13,7 @@ import (
 	"goftp.io/server/v2/driver/file"
 
 	"github.com/politecrawl/politecrawl/robotsext"
-	"github.com/politecrawl/politecrawl/robotsext/ftpfetch"
+	"github.com/politecrawl/politecrawl/crawler/ftpfetch"
 )
 
 // How is the robots.txt of an FTP site obeyed?

@@ -23,7 +23,7 @@ import (
 	"goftp.io/server/v2/driver/file"
 
 	"github.com/politecrawl/politecrawl/robotsext"
-	"github.com/politecrawl/politecrawl/robotsext/ftpfetch"
+	"github.com/politecrawl/politecrawl/crawler/ftpfetch"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
