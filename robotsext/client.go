@@ -12,7 +12,7 @@ import (
 // collectorClient reads the http.Client of a collector, which colly keeps to
 // itself and whose transport a program may set before Attach and after it.
 type collectorClient struct {
-	field reflect.Value // httpBackend.Client, a *http.Client; not valid where colly has no such field
+	field reflect.Value //nolint:forbidigo // httpBackend.Client, a *http.Client; not valid where colly has no such field
 }
 
 // clientOf finds the field by its name and type, which are those of colly v2.1.0 to
@@ -32,7 +32,7 @@ func clientOf(c *colly.Collector) collectorClient {
 }
 
 // known reports whether the client can be read.
-func (c collectorClient) known() bool { return c.field.IsValid() }
+func (c collectorClient) known() bool { return c.field.IsValid() } //nolint:forbidigo // as in clientOf
 
 // get returns the client that the collector has now. Call it only where known.
 func (c collectorClient) get() *http.Client {

@@ -32,7 +32,8 @@ func ExampleRobots_Attach() {
 	c := colly.NewCollector()
 	robots.Attach(c)
 	for _, err := range []error{c.Visit(site.URL + "/moved"), c.Head(site.URL + "/private/there"), c.Clone().Visit(site.URL + "/private/too")} {
-		if blocked, ok := errors.AsType[*robotsext.BlockedError](err); ok {
+		var blocked *robotsext.BlockedError
+		if errors.As(err, &blocked) {
 			fmt.Println(strings.TrimPrefix(blocked.URL, site.URL), blocked.Reason)
 		}
 	}
@@ -75,7 +76,8 @@ func ExampleOptions_refuseInGate() {
 	}
 	c := colly.NewCollector(robots.Attach, colly.Async(true))
 	c.OnError(func(r *colly.Response, err error) {
-		if blocked, ok := errors.AsType[*robotsext.BlockedError](err); ok && blocked.Reason == robotsext.Later {
+		var blocked *robotsext.BlockedError
+		if errors.As(err, &blocked) && blocked.Reason == robotsext.Later {
 			fmt.Println(r.Request.URL.Path, "later:", blocked.RetryAt.After(time.Now())) // by r.Request.Retry
 		}
 	})
@@ -107,7 +109,8 @@ func ExampleOptions_guard() {
 	c := colly.NewCollector(robots.Attach)
 	err = c.Visit(site.URL + "/page")
 	fmt.Println(errors.Is(err, guard.ErrRefused))
-	if refused, ok := errors.AsType[*guard.AddressError](err); ok {
+	var refused *guard.AddressError
+	if errors.As(err, &refused) {
 		fmt.Println(refused)
 	}
 	// Output:

@@ -25,7 +25,8 @@ func ExampleRobots_Transport() {
 
 	for _, path := range []string{"/public/", "/private/"} {
 		resp, err := client.Get(site.URL + path)
-		if blocked, ok := errors.AsType[*robotsext.BlockedError](err); ok {
+		var blocked *robotsext.BlockedError
+		if errors.As(err, &blocked) {
 			fmt.Println(path, blocked.Reason)
 		} else if err == nil {
 			resp.Body.Close()
@@ -56,10 +57,11 @@ func ExampleRobots_Check() {
 			return
 		}
 		err = robots.Check(context.Background(), u)
-		switch blocked, _ := errors.AsType[*robotsext.BlockedError](err); {
+		var blocked *robotsext.BlockedError
+		switch {
 		case err == nil:
 			fmt.Println("fetch it")
-		case blocked == nil:
+		case !errors.As(err, &blocked):
 			fmt.Println(err)
 		case blocked.Reason == robotsext.Disallowed:
 			fmt.Println("leave it alone, by line", blocked.Rule.Line)

@@ -43,7 +43,8 @@ func ExampleRobots_Sitemaps() {
 	ctx := context.Background()
 	for page, err := range robots.Sitemaps(ctx, u) {
 		if err != nil {
-			if failed, ok := errors.AsType[*robotsext.SitemapError](err); ok {
+			var failed *robotsext.SitemapError
+			if errors.As(err, &failed) {
 				fmt.Println("not read:", strings.TrimPrefix(failed.URL, site.URL))
 			}
 			continue // with the other files

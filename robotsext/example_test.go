@@ -51,7 +51,8 @@ func Example_mayIFetchThisAndWhyNot() {
 	for _, path := range []string{"/private/press/2026", "/private/diary"} {
 		u, _ := url.Parse(site.URL + path)
 		err := robots.Check(context.Background(), u)
-		if blocked, ok := errors.AsType[*robotsext.BlockedError](err); ok {
+		var blocked *robotsext.BlockedError
+		if errors.As(err, &blocked) {
 			fmt.Printf("%s is %s by line %d, %s\n", path, blocked.Reason, blocked.Rule.Line, blocked.Rule)
 			continue
 		}

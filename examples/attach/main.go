@@ -28,7 +28,8 @@ func run(start string) error {
 	c := colly.NewCollector(robots.Attach, colly.MaxRequests(5)) // the one line: robots.Attach
 	c.OnResponse(func(r *colly.Response) { log.Println("fetched", r.Request.URL) })
 	c.OnHTML("a[href]", func(a *colly.HTMLElement) {
-		if blocked, ok := errors.AsType[*robotsext.BlockedError](a.Request.Visit(a.Attr("href"))); ok {
+		var blocked *robotsext.BlockedError
+		if errors.As(a.Request.Visit(a.Attr("href")), &blocked) {
 			log.Println(blocked.Reason, blocked)
 		}
 	})
