@@ -15,6 +15,10 @@ COUNT     ?= 1
 PKG       ?= ./...
 VULNDB    ?=
 
+# Go does not go into the modules below the one that it is started in: each is named here
+# by its folder. A target does its work in all of them, but for MODULES=robotsext.
+MODULES ?= $(sort $(patsubst %/go.mod,%,$(shell find . -name testdata -prune -o -name go.mod -print)))
+
 # Pages of the documentation packages that tests crawl.
 DOCS := $(addprefix /usr/share/doc/,sqlite3/index.html python3/html/index.html debian-policy/policy.html/index.html git-doc/index.html)
 
@@ -36,8 +40,8 @@ build: ## Build bin/politecrawl
 
 .PHONY: test
 test: chromium bsdtar redis docs ## Vet, test under the race detector, fuzz each target for TESTFUZZ (3s)
-	$(GO) vet ./...
-	$(GO) test -race -vet=off -timeout 20m ./...
+	$(call each,$(GO) vet -stdversion=false ./...) # tests may use more of Go than the go directive says; lint looks at the code
+	$(call each,$(GO) test -race -vet=off -timeout 20m ./...)
 	$(GO) test -vet=off -timeout 20m ./crawler/faultsite -run '^Test(Soak|SharedSoak|Peak)$$' -count 1 -soak $(TESTSOAK)
 	@$(call fuzz,$(TESTFUZZ))
 
@@ -64,7 +68,7 @@ docs:
 
 .PHONY: pictures
 pictures: chromium ## Take the pictures of the documentation anew where they have changed
-	$(GO) test ./cmd/politecrawl/pictures -run '^TestPictures$$' -count 1 -v -update
+	$(GO) -C crawler/browsertest test ./pictures -run '^TestPictures$$' -count 1 -v -update
 
 .PHONY: man
 man: ## Write the manual pages into bin/man
@@ -79,26 +83,27 @@ soak: ## Crawl 2,000 hosts with every fault there is for SOAK (1h), kill it at t
 	$(GO) test -vet=off -timeout 0 ./crawler/faultsite -run '^Test(Soak|SharedSoak|Peak)$$' -count 1 -v -soak $(SOAK)
 
 .PHONY: bench
-bench: ## Run the benchmarks and tabulate ours/temoto (PKG=./..., BENCH=regexp, BENCHTIME=1s, COUNT=1)
-	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -benchtime $(BENCHTIME) -count $(COUNT) $(PKG) | \
+bench: ## Run the benchmarks and tabulate ours/temoto (MODULES=robotsext, PKG=./..., BENCH=regexp, BENCHTIME=1s, COUNT=1)
+	@$(call each,$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -benchtime $(BENCHTIME) -count $(COUNT) $(PKG)) | \
 		awk -f robotsext/robotstxt/testdata/table.awk
 
 .PHONY: lint
 lint: ## Run golangci-lint as .golangci.yml says
 	$(GO) run $(GOLANGCI_LINT) config verify
-	$(GO) run $(GOLANGCI_LINT) run
+	$(call each,$(GO) run $(GOLANGCI_LINT) run)
 
 .PHONY: check
 check: tidy licenses vuln ## Look at what is linked: go.mod, licences, known vulnerabilities
 
 .PHONY: tidy
 tidy:
-	$(GO) mod tidy -diff
-	$(GO) mod verify
+	$(call each,$(GO) mod tidy -diff)
+	$(call each,$(GO) mod verify)
 
 .PHONY: licenses
 licenses:
-	$(GO) run ./cmd/internal/licenses -platforms '$(PLATFORMS)' ./... > /dev/null
+	$(GO) build -o bin/licenses ./cmd/internal/licenses
+	$(call each,$(abspath bin/licenses) -platforms '$(PLATFORMS)' ./... > /dev/null)
 
 # VULNDB is the URL of a copy of the database; empty: the one of the Go project. Where
 # neither it nor the tool can be had that is said and no failure: nothing is known then.
@@ -117,6 +122,9 @@ rebuild: ## Build twice, in two directories and with an empty cache, and compare
 .PHONY: clean
 clean: ## Remove what build and release made
 	rm -rf bin dist
+
+# each runs a command in the folder of each module: $(call each,COMMAND).
+each = for module in $(MODULES); do (cd "$$module"; $(1)); done
 
 # tool installs PACKAGE unless one of COMMANDS is there: $(call tool,COMMANDS,PACKAGE,USE).
 define tool
@@ -148,14 +156,16 @@ fi
 endef
 
 # vuln asks govulncheck, which goes to DIR: $(call vuln,DIR). It ends with 3 when it
-# finds something.
+# finds something in a module, after those before.
 define vuln
 unknown() { printf 'govulncheck: nothing is known of vulnerabilities, since %s could not be had:\n%s\n' "$$1" "$$2" >&2; exit 0; }; \
 out=$$(GOBIN=$(abspath $(1)) $(GO) install $(GOVULNCHECK) 2>&1) || unknown "the tool" "$$out"; \
-code=0; out=$$($(1)/govulncheck $(if $(VULNDB),-db $(VULNDB)) ./... 2>&1) || code=$$?; \
-if [ "$$code" = 1 ] && grep -q '^govulncheck: fetching vulnerabilities:' <<< "$$out"; then unknown "the database" "$$out"; fi; \
-printf '%s\n' "$$out"; \
-exit "$$code"
+for module in $(MODULES); do \
+	code=0; out=$$($(abspath $(1))/govulncheck -C "$$module" $(if $(VULNDB),-db $(VULNDB)) ./... 2>&1) || code=$$?; \
+	if [ "$$code" = 1 ] && grep -q '^govulncheck: fetching vulnerabilities:' <<< "$$out"; then unknown "the database" "$$out"; fi; \
+	printf '%s\n' "$$out"; \
+	[ "$$code" = 0 ] || exit "$$code"; \
+done
 endef
 
 # release builds from what is committed into DIR, the same wherever and whenever that is
@@ -186,7 +196,7 @@ dist/politecrawl-$${platform/\//-} version | grep -F "revision $$(git rev-parse 
 cat dist/SHA256SUMS
 endef
 
-# fuzz runs every fuzz target of the module, one after the other, and goes on
+# fuzz runs every fuzz target of every module, one after the other, and goes on
 # after a finding so that one run tells all. `go test -list` prints a package's
 # targets and then the line "ok <package>", which is where each gets its package.
 #
@@ -194,13 +204,13 @@ endef
 # with a bare "context deadline exceeded" (https://go.dev/issue/75804). A finding
 # always names the input that failed, so that line without one is let pass.
 define fuzz
-targets=$$($(GO) test -race -vet=off -list '^Fuzz' ./... | \
-	awk '/^Fuzz/ { names[n++] = $$1 } $$1 == "ok" { for (i = 0; i < n; i++) print $$2, names[i] } !/^Fuzz/ { n = 0 }'); \
+targets=$$(set -e; $(call each,$(GO) test -race -vet=off -list '^Fuzz' ./... | \
+	awk -v module="$$module" '/^Fuzz/ { names[n++] = $$1 } $$1 == "ok" { for (i = 0; i < n; i++) print module " " $$2 " " names[i] } !/^Fuzz/ { n = 0 }')); \
 failed=; \
-while read -r pkg name; do \
+while read -r module pkg name; do \
 	[ -n "$$name" ] || continue; \
 	echo "fuzz $(1) $$name $$pkg"; \
-	if out=$$($(GO) test -vet=off -run '^$$' -fuzz "^$$name\$$" -fuzztime $(1) "$$pkg" 2>&1); then continue; fi; \
+	if out=$$($(GO) -C "$$module" test -vet=off -run '^$$' -fuzz "^$$name\$$" -fuzztime $(1) "$$pkg" 2>&1); then continue; fi; \
 	if grep -qx ' *context deadline exceeded' <<< "$$out" && ! grep -Eq 'Failing input|seed corpus entry' <<< "$$out"; then continue; fi; \
 	printf '%s\n' "$$out"; failed="$$failed $$name"; \
 done <<< "$$targets"; \

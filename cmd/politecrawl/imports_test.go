@@ -7,6 +7,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io"
+	"io/fs"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -19,8 +20,8 @@ import (
 
 const modulePath = "github.com/politecrawl/politecrawl"
 
-// goPackage is what the rules need of a package of this module. Paths of this
-// module are written relative to its root: "robotsext", "crawler/frontier".
+// goPackage is what the rules need of a package of this repository. Its paths are
+// written relative to the root: "robotsext", "crawler/frontier".
 type goPackage struct {
 	Path  string
 	Files map[string][]string // file name → imports; tests are not looked at
@@ -39,7 +40,7 @@ type importRule struct {
 // or the drop-in links nothing that only the crawler or the program needs.
 var importRules = []importRule{
 	{
-		"imports point down: the program uses the crawler, the crawler the drop-in, never the reverse",
+		"imports point down: the program uses the crawler, the crawler the drop-in, never the reverse; robotsext, a module of its own, uses nothing of the others",
 		func(p goPackage) []string {
 			switch {
 			case within(p.Path, "cmd", "examples"):
@@ -84,8 +85,8 @@ var importRules = []importRule{
 		},
 	},
 	{
-		"colly is imported by robotsext/{attach,seal,pace,errors}.go, crawler/fetch.go and the examples only",
-		onlyIn("github.com/gocolly/colly", "robotsext/attach.go", "robotsext/seal.go", "robotsext/pace.go",
+		"colly is imported by robotsext/{attach,client,seal,pace,errors}.go, crawler/fetch.go and the examples only",
+		onlyIn("github.com/gocolly/colly", "robotsext/attach.go", "robotsext/client.go", "robotsext/seal.go", "robotsext/pace.go",
 			"robotsext/errors.go", "crawler/fetch.go", "examples"),
 	},
 	{
@@ -117,12 +118,12 @@ var importRules = []importRule{
 	{"the metrics are in crawler/monitor only", onlyIn("github.com/prometheus/client_golang", "crawler/monitor")},
 	{"temoto/robotstxt is imported by tests only", onlyIn("github.com/temoto/robotstxt")},
 	{
-		"chromedp is for tests: nothing but crawler/browsertest is linked with it",
+		"chromedp is for tests: nothing but crawler/browsertest, a module of its own, is linked with it",
 		func(p goPackage) []string {
-			if p.Path == "crawler/browsertest" {
+			if within(p.Path, "crawler/browsertest") {
 				return nil
 			}
-			return among(p.Deps, "github.com/chromedp")
+			return among(p.Deps, "github.com/chromedp", "crawler/browsertest")
 		},
 	},
 	{
@@ -252,17 +253,51 @@ func standard(path string) bool {
 	return !strings.Contains(first, ".") && !within(path, "cmd/politecrawl", "crawler", "robotsext", "examples")
 }
 
-// listPackages asks the go command for the packages of this module.
+// moduleDirs returns the folders of the modules of this repository.
+func moduleDirs(t *testing.T) []string {
+	t.Helper()
+	root := filepath.Join("..", "..")
+	var dirs []string
+	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.Name() == "go.mod" {
+			dirs = append(dirs, filepath.Dir(path))
+		}
+		if entry.IsDir() && entry.Name() == "testdata" {
+			return fs.SkipDir
+		}
+		return err
+	})
+	if err != nil || len(dirs) < 3 {
+		t.Fatalf("modules: %q, %v", dirs, err)
+	}
+	return dirs
+}
+
+// listPackages asks the go command for the packages of all modules.
 func listPackages(t *testing.T) []goPackage {
 	t.Helper()
+	var pkgs []goPackage
+	for _, dir := range moduleDirs(t) {
+		found := listModule(t, dir)
+		if len(found) == 0 {
+			t.Fatalf("go list found no package in %s", dir)
+		}
+		pkgs = append(pkgs, found...)
+	}
+	return pkgs
+}
+
+// listModule asks for the packages of one module.
+func listModule(t *testing.T, dir string) []goPackage {
+	t.Helper()
 	cmd := exec.Command("go", "list", "-json=ImportPath,Dir,GoFiles,Deps", "./...")
-	cmd.Dir = filepath.Join("..", "..")
+	cmd.Dir = dir
 	out, err := cmd.Output()
 	if err != nil {
 		if failed, ok := errors.AsType[*exec.ExitError](err); ok {
 			err = fmt.Errorf("%w: %s", err, failed.Stderr)
 		}
-		t.Fatalf("go list: %v", err)
+		t.Fatalf("go list in %s: %v", dir, err)
 	}
 	var pkgs []goPackage
 	for dec := json.NewDecoder(strings.NewReader(string(out))); ; {
@@ -271,9 +306,9 @@ func listPackages(t *testing.T) []goPackage {
 			GoFiles, Deps   []string
 		}
 		if err := dec.Decode(&p); err == io.EOF {
-			break
+			return pkgs
 		} else if err != nil {
-			t.Fatalf("go list: %v", err)
+			t.Fatalf("go list in %s: %v", dir, err)
 		}
 		pkg := goPackage{Path: relative(p.ImportPath), Files: map[string][]string{}}
 		for _, dep := range p.Deps {
@@ -284,10 +319,19 @@ func listPackages(t *testing.T) []goPackage {
 		}
 		pkgs = append(pkgs, pkg)
 	}
-	if len(pkgs) == 0 {
-		t.Fatal("go list found no package")
+}
+
+// TestImportersGetNoBrowser holds that the modules that others require do not ask for what
+// drives a browser: a requirement that only tests have is one of each importer too.
+func TestImportersGetNoBrowser(t *testing.T) {
+	for _, dir := range moduleDirs(t) {
+		text := readText(t, filepath.Join(dir, "go.mod"))
+		for _, path := range []string{"chromedp", modulePath + "/crawler/browsertest"} {
+			if strings.Contains(text, path) && !strings.HasPrefix(text, "module "+modulePath+"/crawler/browsertest\n") {
+				t.Errorf("the go.mod of %s names %s", dir, path)
+			}
+		}
 	}
-	return pkgs
 }
 
 // fileImports returns the imports of one file.

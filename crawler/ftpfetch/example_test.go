@@ -12,8 +12,8 @@ import (
 	"goftp.io/server/v2"
 	"goftp.io/server/v2/driver/file"
 
-	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/crawler/ftpfetch"
+	"github.com/politecrawl/politecrawl/robotsext"
 )
 
 // How is the robots.txt of an FTP site obeyed?

@@ -22,8 +22,8 @@ import (
 	"goftp.io/server/v2"
 	"goftp.io/server/v2/driver/file"
 
-	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/crawler/ftpfetch"
+	"github.com/politecrawl/politecrawl/robotsext"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

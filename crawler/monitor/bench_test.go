@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/politecrawl/politecrawl/crawler/internal/hostiletest"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -32,7 +33,7 @@ func BenchmarkWrite(b *testing.B) {
 func BenchmarkLook(b *testing.B) {
 	w := newTestWatch(&fake{})
 	w.enter()
-	if err := w.Write(hostileFound()); err != nil {
+	if err := w.Write(hostiletest.Found()); err != nil {
 		b.Fatal(err)
 	}
 	b.ReportAllocs()

@@ -85,3 +85,22 @@ func TestLastUpdate(t *testing.T) {
 		}
 	}
 }
+
+// TestEndOfACrawlThatDidNotBegin holds that who waits for one is told.
+func TestEndOfACrawlThatDidNotBegin(t *testing.T) {
+	for _, sum := range []*crawler.Summary{nil, {End: crawler.EndFailed}} {
+		s, err := Listen("127.0.0.1:0", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := view(t, s)
+		until(v, "now", func(o overview) bool { return o.State == "beginning" })
+		s.End(sum)
+		if last := until(v, "ended", func(ending) bool { return true }); sum != nil && last.End != string(sum.End) {
+			t.Errorf("it ended %q", last.End)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -82,7 +82,7 @@
 //
 // The benchmarks set this package beside github.com/temoto/robotstxt. This is what
 //
-//	make bench PKG=./robotsext/robotstxt BENCHTIME=150ms COUNT=5
+//	make bench MODULES=robotsext PKG=./robotstxt BENCHTIME=150ms COUNT=5
 //
 // came to on one core of an AMD EPYC, with Go 1.26. Parse is parsing alone, First
 // is parsing and one verdict, Agents a file that is half User-agent lines and half

@@ -60,6 +60,6 @@
 //
 // and the heap grows by less than 4 MiB, as TestMemory measures. To repeat:
 //
-//	go test -run '^$' -bench BenchmarkRead ./robotsext/sitemap
-//	go test -v -run TestMemory ./robotsext/sitemap
+//	go -C robotsext test -run '^$' -bench BenchmarkRead ./sitemap
+//	go -C robotsext test -v -run TestMemory ./sitemap
 package sitemap

@@ -78,21 +78,49 @@ func TestModule(t *testing.T) {
 	}
 }
 
-// TestLinked holds that all that this module is linked with may be passed on, and that
-// DEPENDENCIES.md says of each that it asks for itself what for, and under which licence.
+// TestLinked holds that all that our modules are linked with may be passed on, and that
+// DEPENDENCIES.md says of each that one of them asks for itself what for, and under which
+// licence.
 func TestLinked(t *testing.T) {
-	var out strings.Builder
-	if err := run(t.Context(), &out, false, []string{"linux/amd64", "windows/amd64"}, []string{"-test", "../../../..."}); err != nil {
-		t.Error(err)
+	root, err := filepath.Abs("../../..")
+	if err != nil {
+		t.Fatal(err)
 	}
-	under := make(map[string]string)
-	for line := range strings.Lines(out.String()) {
-		words := strings.Fields(line)
-		under[words[0]] = words[2]
+	under, want := make(map[string]string), make(map[string]string)
+	for _, module := range []string{".", "robotsext", "crawler/browsertest"} {
+		t.Chdir(filepath.Join(root, module))
+		var out strings.Builder
+		if err := run(t.Context(), &out, false, []string{"linux/amd64", "windows/amd64"}, []string{"-test", "./..."}); err != nil {
+			t.Errorf("%s: %v", module, err)
+		}
+		for line := range strings.Lines(out.String()) {
+			words := strings.Fields(line)
+			under[words[0]] = words[2]
+		}
+		for _, path := range required(t) {
+			want[path] = under[path]
+		}
 	}
 	if len(under) < 50 || under["std"] != "BSD-3-Clause" {
 		t.Errorf("%d modules; the standard library is under %q", len(under), under["std"])
 	}
+	t.Chdir(root)
+	table, err := os.ReadFile("cmd/politecrawl/DEPENDENCIES.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := make(map[string]string)
+	for _, row := range regexp.MustCompile("(?m)^\\| `([^`]+)` \\| (.{15,}) \\| (\\S+) \\|$").FindAllStringSubmatch(string(table), -1) {
+		got[row[1]] = row[3]
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("DEPENDENCIES.md (-go.mod +table):\n%s", diff)
+	}
+}
+
+// required returns the modules of others that the go.mod here asks for itself.
+func required(t *testing.T) []string {
+	t.Helper()
 	text, err := exec.CommandContext(t.Context(), "go", "mod", "edit", "-json").Output()
 	if err != nil {
 		t.Fatal(err)
@@ -106,23 +134,13 @@ func TestLinked(t *testing.T) {
 	if err := json.Unmarshal(text, &mod); err != nil {
 		t.Fatal(err)
 	}
-	want := make(map[string]string)
+	var paths []string
 	for _, r := range mod.Require {
-		if !r.Indirect {
-			want[r.Path] = under[r.Path]
+		if !r.Indirect && !strings.HasPrefix(r.Path, "github.com/politecrawl/politecrawl") {
+			paths = append(paths, r.Path)
 		}
 	}
-	table, err := os.ReadFile("../../politecrawl/DEPENDENCIES.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	got := make(map[string]string)
-	for _, row := range regexp.MustCompile("(?m)^\\| `([^`]+)` \\| (.{15,}) \\| (\\S+) \\|$").FindAllStringSubmatch(string(table), -1) {
-		got[row[1]] = row[3]
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("DEPENDENCIES.md (-go.mod +table):\n%s", diff)
-	}
+	return paths
 }
 
 // TestListRefuses holds that a module is named that may not be passed on.

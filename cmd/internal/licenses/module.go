@@ -73,6 +73,9 @@ func add(ctx context.Context, modules map[string]module, platform string, packag
 		}
 		m := p.Module.module
 		if r := p.Module.Replace; r != nil {
+			if r.Version == "" { // a folder of this repository
+				continue
+			}
 			m = *r
 		}
 		modules[m.Path] = m

@@ -64,7 +64,7 @@
 // In robots.txt files of real sites there were these findings. The table is
 // counted, and held against this text, by
 //
-//	go test -run TestCorpus -v ./robotsext/robotstxt/robotslint
+//	go -C robotsext test -run TestCorpus -v ./robotstxt/robotslint
 //
 //	of 499 files 268 are clean
 //

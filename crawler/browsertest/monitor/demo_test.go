@@ -1,8 +1,9 @@
-package monitor
+package monitor_test
 
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"path/filepath"
 	"testing"
 	"time"
@@ -10,13 +11,14 @@ import (
 	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/crawler/browsertest"
 	"github.com/politecrawl/politecrawl/crawler/demosite"
+	"github.com/politecrawl/politecrawl/crawler/monitor"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
 // A demo is a crawl of the demo site that is watched.
 type demo struct {
 	site   *demosite.Site
-	server *Server
+	server *monitor.Server
 	sum    chan *crawler.Summary // what Run returned
 }
 
@@ -28,7 +30,7 @@ func startDemo(t *testing.T, delay time.Duration) *demo {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { site.Close() })
-	server, err := Listen("127.0.0.1:0", &Options{Title: "the demo site"})
+	server, err := monitor.Listen("127.0.0.1:0", &monitor.Options{Title: "the demo site"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,8 +93,8 @@ func TestDemoInBrowser(t *testing.T) {
 	if now := len(d.site.Requests()); now != seen {
 		t.Errorf("paused, the site was asked %d times more", now-seen)
 	}
-	if got := get(t, d.server.URL()+"healthz"); got.status != 200 {
-		t.Errorf("paused, it is not well: %s", got.body)
+	if status, text := get(t, d.server.URL()+"healthz"); status != http.StatusOK {
+		t.Errorf("paused, it is not well: %s", text)
 	}
 
 	b.Click("#pause")

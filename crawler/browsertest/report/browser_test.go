@@ -1,7 +1,9 @@
-package report
+package report_test
 
 import (
 	"fmt"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -9,42 +11,42 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/browsertest"
 )
 
-// openReport opens the report of a crawl, or that of the crawls of several workers.
-func openReport(t *testing.T, b *browsertest.Tab, workers ...*crawl) {
-	t.Helper()
-	var dirs []string
-	for _, c := range workers {
-		dirs = append(dirs, c.write(t))
+// pages is the directory of the pages that package report writes of the crawls of its
+// tests.
+var pages string
+
+func TestMain(m *testing.M) { os.Exit(runWithPages(m)) }
+
+func runWithPages(m *testing.M) int {
+	var err error
+	if pages, err = os.MkdirTemp("", "pages"); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
 	}
-	r, err := Make(dirs, nil)
-	if err == nil {
-		err = r.WriteFiles(dirs[0])
+	defer func() { _ = os.RemoveAll(pages) }()
+	write := exec.Command("go", "test", "-vet=off", "-count=1", "-run", "^TestWritePages$", "./crawler/report", "-pages", pages)
+	write.Dir = filepath.Join("..", "..", "..")
+	if out, err := write.CombinedOutput(); err != nil {
+		fmt.Fprintf(os.Stderr, "%v: %v\n%s", write, err, out)
+		return 1
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	b.Open("file://" + filepath.Join(dirs[0], HTMLFile))
+	return m.Run()
 }
 
-// bigCrawl is everything, with more rows in some tables.
-func bigCrawl() *crawl {
-	c := everything()
-	for i := range 20 {
-		host := fmt.Sprintf("https://host-%02d.example", i)
-		for page := range i + 1 {
-			p := c.pages[0]
-			p.Hash = ""
-			p.URL = fmt.Sprintf("%s/%d/%s", host, page, strings.Repeat("long", 60))
-			c.pages = append(c.pages, p)
-		}
+// openReport opens one of the pages.
+func openReport(t *testing.T, b *browsertest.Tab, name string) {
+	t.Helper()
+	page := filepath.Join(pages, name+".html")
+	if _, err := os.Stat(page); err != nil {
+		t.Fatal(err)
 	}
-	return c
+	b.Open("file://" + page)
 }
 
 func TestPageInBrowser(t *testing.T) {
 	b := browsertest.New(t, nil)
 	b.Resize(1280, 900)
-	openReport(t, b, bigCrawl())
+	openReport(t, b, "big")
 	for _, id := range []string{"statuses", "depths", "spread", "course", "rejected", "sitemaps"} {
 		bars := browsertest.Eval[int](b, `[...document.querySelectorAll("#chart-`+id+` rect")].filter(r => {
 			const box = r.getBoundingClientRect();
@@ -73,7 +75,7 @@ func rows(t *testing.T, b *browsertest.Tab, table string, column int) string {
 func TestTablesSortAndFilter(t *testing.T) {
 	b := browsertest.New(t, nil)
 	b.Resize(1280, 900)
-	openReport(t, b, bigCrawl())
+	openReport(t, b, "big")
 	sort := func(column int) string {
 		b.Click(fmt.Sprintf("#table-hosts th:nth-child(%d) button", column+1))
 		return browsertest.Eval[string](b, fmt.Sprintf(`document.querySelector("#table-hosts th:nth-child(%d)").ariaSort`, column+1))
@@ -106,18 +108,11 @@ func TestTablesSortAndFilter(t *testing.T) {
 func TestLongTables(t *testing.T) {
 	b := browsertest.New(t, nil)
 	b.Resize(1280, 900)
-	c := bigCrawl()
-	for i := range 60 {
-		p := c.pages[0]
-		p.Hash = ""
-		p.URL, p.Status = fmt.Sprintf("%s/broken/%02d", example, i), 404
-		c.pages = append(c.pages, p)
-	}
-	openReport(t, b, c)
+	openReport(t, b, "long")
 	shown := func(want int, first string) {
 		t.Helper()
 		rows := browsertest.Eval[[]string](b, `[...document.querySelectorAll("#table-broken tbody tr")].filter(r => r.checkVisibility()).map(r => r.cells[0].textContent)`)
-		if len(rows) != want || !strings.HasPrefix(rows[0], example+first) {
+		if len(rows) != want || !strings.HasPrefix(rows[0], "https://example.com"+first) {
 			t.Errorf("%d rows from %q on, want %d from %s", len(rows), rows[0], want, first)
 		}
 	}
@@ -144,7 +139,7 @@ func TestLongTables(t *testing.T) {
 func TestWithoutScript(t *testing.T) {
 	b := browsertest.New(t, nil)
 	b.DisableScript()
-	openReport(t, b, bigCrawl())
+	openReport(t, b, "big")
 	if n := browsertest.Eval[int](b, `document.querySelectorAll(".tools").length`); n != 0 {
 		t.Fatalf("the script ran: %d tools", n)
 	}
@@ -154,20 +149,11 @@ func TestWithoutScript(t *testing.T) {
 	b.WantNoFault("file://", "data:")
 }
 
-// bigWorkers are workers of one crawl, each of which ended in another way.
-func bigWorkers() []*crawl {
-	workers := []*crawl{bigCrawl(), hostileCrawl(), bigCrawl(), worker(func(*crawl) {})}
-	workers[1].state["ended"] = Ending{hostile[0], 12}
-	workers[2].state["ended"] = Ending{End: EndRunning}
-	delete(workers[3].state, "ended")
-	return workers
-}
-
 // TestWorkersInBrowser holds that the head of the page lists the directories.
 func TestWorkersInBrowser(t *testing.T) {
 	b := browsertest.New(t, nil)
 	b.Resize(1280, 900)
-	openReport(t, b, bigWorkers()...)
+	openReport(t, b, "workers")
 	if got, want := browsertest.Eval[string](b, `document.querySelector("header .segments summary").textContent`), "the directories of 4 workers"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
@@ -184,7 +170,7 @@ func TestWorkersInBrowser(t *testing.T) {
 		}
 	}
 	b.WantNoFault("file://", "data:")
-	openReport(t, b, bigCrawl())
+	openReport(t, b, "big")
 	if browsertest.Eval[bool](b, `document.querySelector(".segments") !== null`) {
 		t.Error("the report of one crawl has workers")
 	}
@@ -195,8 +181,8 @@ func TestWorkersInBrowser(t *testing.T) {
 func TestOnAPhone(t *testing.T) {
 	b := browsertest.New(t, nil)
 	b.BePhone()
-	for name, c := range map[string][]*crawl{"all": {bigCrawl()}, "hostile": {hostileCrawl()}, "workers": bigWorkers()} {
-		openReport(t, b, c...)
+	for _, name := range []string{"big", "hostile", "workers"} {
+		openReport(t, b, name)
 		browsertest.Eval[int](b, `document.querySelectorAll("details").forEach(d => d.open = true), 1`)
 		if wide := b.Wide(); len(wide) > 0 {
 			t.Errorf("%s: %d elements are wider than the screen, the first: %s", name, len(wide), wide[0])
@@ -216,7 +202,7 @@ func TestLightAndDark(t *testing.T) {
 	seen := make(map[string]string)
 	for _, scheme := range []string{"light", "dark"} {
 		b.Prefer("prefers-color-scheme", scheme)
-		openReport(t, b, bigWorkers()...)
+		openReport(t, b, "workers")
 		browsertest.Eval[int](b, `document.querySelectorAll("details").forEach(d => d.open = true), 1`)
 		seen[browsertest.Eval[string](b, `getComputedStyle(document.body).backgroundColor`)] = scheme
 		if faint := b.Faint(); len(faint) > 0 {
@@ -231,7 +217,7 @@ func TestLightAndDark(t *testing.T) {
 
 func TestHostileTextsInBrowser(t *testing.T) {
 	b := browsertest.New(t, nil)
-	openReport(t, b, hostileCrawl())
+	openReport(t, b, "hostile")
 	browsertest.Eval[int](b, `document.querySelectorAll("details").forEach(d => d.open = true), 1`)
 	if got := browsertest.Eval[string](b, `typeof window.ran + " " + document.baseURI.slice(0, 7)`); got != "undefined file://" {
 		t.Errorf("something of the site ran: %s", got)

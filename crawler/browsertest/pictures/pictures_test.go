@@ -16,6 +16,12 @@ import (
 
 var update = flag.Bool("update", false, "take the pictures that have changed anew")
 
+// root is the folder of the repository, dir that of the pictures.
+var (
+	root = filepath.Join("..", "..", "..")
+	dir  = filepath.Join(root, "cmd", "politecrawl", "pictures")
+)
+
 // names are all the pictures.
 var names = []string{"progress.png", "summary.png", "report.png", "report-sitemaps.png", "dashboard.png"}
 
@@ -29,7 +35,7 @@ func TestPictures(t *testing.T) {
 		take(t)
 	}
 	for _, name := range names {
-		body, err := os.ReadFile(name)
+		body, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil {
 			t.Error(err)
 			continue
@@ -41,12 +47,12 @@ func TestPictures(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	found, err := filepath.Glob("*.png")
+	found, err := filepath.Glob(filepath.Join(dir, "*"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range found {
-		if !slices.Contains(names, name) {
+	for _, path := range found {
+		if name := filepath.Base(path); !slices.Contains(names, name) {
 			t.Errorf("%s is nobody's picture", name)
 		}
 	}
@@ -54,7 +60,7 @@ func TestPictures(t *testing.T) {
 
 // TestReadmeShowsPictures holds that the README shows no picture that is not there.
 func TestReadmeShowsPictures(t *testing.T) {
-	readme, err := os.ReadFile("../../../README.md")
+	readme, err := os.ReadFile(filepath.Join(root, "README.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +102,8 @@ func keep(t *testing.T, name string, shot []byte) {
 		t.Fatal(err)
 	}
 	taken = fewColours(taken)
-	body, err := os.ReadFile(name)
+	path := filepath.Join(dir, name)
+	body, err := os.ReadFile(path)
 	if err == nil {
 		old, err := png.Decode(bytes.NewReader(body))
 		if err == nil && alike(old, taken) {
@@ -111,7 +118,7 @@ func keep(t *testing.T, name string, shot []byte) {
 	if err := encoder.Encode(&b, taken); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(name, b.Bytes(), 0o644); err != nil {
+	if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	t.Logf("%s: %d bytes", name, b.Len())

@@ -1,62 +1,40 @@
-package monitor
+package monitor_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"strings"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
-	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/crawler/browsertest"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/hostiletest"
 	"github.com/politecrawl/politecrawl/crawler/internal/shown"
+	"github.com/politecrawl/politecrawl/crawler/monitor"
 	"github.com/politecrawl/politecrawl/crawler/output"
-	"github.com/politecrawl/politecrawl/robotsext"
 )
 
-// markup is what a site of bad will writes.
-const markup = `</script><script>window.ran=1</script><img src=x onerror=window.ran=1>"'><base href="http://127.0.0.9:1/">` + "\u202e\x00\r\ndata: x\n\nevent: ended\ndata: {}\n\n"
-
-// hostileFound has it in all texts.
-func hostileFound() *output.Found {
-	now, long := time.Now(), strings.Repeat("long", 400)
-	f := &output.Found{}
-	for i, u := range []string{"http://h.example/" + markup, "javascript:window.ran=1", "data:text/html,<script>1</script>", "http://h.example/" + long, "//127.0.0.9:1/", "\xff", ""} {
-		f.Pages = append(f.Pages, &output.Page{URL: u, Title: markup + long, Status: 100 + 200*i, Location: markup, FetchedAt: now}, &output.Page{URL: u, Withheld: markup}, &output.Page{URL: u, DuplicateOf: markup + long})
-		f.Rejected = append(f.Rejected, &output.Rejection{URL: u, Reason: output.Failed, Detail: markup + long}, &output.Rejection{URL: u, Reason: output.Reason(markup), Rule: "Disallow: " + markup + long, Line: 1})
-		f.Robots = append(f.Robots, &output.Robots{Origin: "http://" + markup + fmt.Sprint(i), URL: u, Outcome: "unreachable", Error: markup + long, FetchedAt: now, RetryAt: now},
-			&output.Robots{Origin: u, Outcome: markup, Status: -1, Body: []byte("User-agent: *\nCrawl-delay: " + long + "\nDisallow: " + markup), ExpiresAt: now.Add(24 * time.Hour)})
-	}
-	return f
-}
-
 // serveHostile serves a crawl that found nothing good, and did much.
-func serveHostile(t *testing.T) *Server {
+func serveHostile(t *testing.T) *monitor.Server {
 	t.Helper()
-	s, f := serve(t, &Options{Title: markup})
+	s, f := serve(t, &monitor.Options{Title: hostiletest.Markup})
 	f.change(func(f *fake) {
 		f.status = atWork()
 		f.status.Pages, f.status.Bytes, f.status.Frontier.Added, f.status.Left, f.status.Took = 123_456_789, 9e15, 1e10, 987_654_321, 1e6*time.Second
-		f.status.Rejected = map[output.Reason]int{output.Reason(markup): 1e9, output.Failed: 2}
+		f.status.Rejected = map[output.Reason]int{output.Reason(hostiletest.Markup): 1e9, output.Failed: 2}
 		f.status.Statuses = map[int]int{}
 		for i := range 1000 {
 			f.status.Statuses[i] = i
 		}
 		for range 100 {
-			f.status.Waiting = append(f.status.Waiting, markup)
+			f.status.Waiting = append(f.status.Waiting, hostiletest.Markup)
 		}
 		for i := range 7 {
-			f.hosts["http://"+markup+fmt.Sprint(i)] = frontier.HostRecord{Delay: time.Hour, BlockedUntil: time.Now().Add(1000 * time.Hour), Counts: frontier.Counts{Done: 1e9}}
+			f.hosts["http://"+hostiletest.Markup+fmt.Sprint(i)] = frontier.HostRecord{Delay: time.Hour, BlockedUntil: time.Now().Add(1000 * time.Hour), Counts: frontier.Counts{Done: 1e9}}
 		}
 	})
-	if err := s.watch.Write(hostileFound()); err != nil {
-		t.Fatal(err)
-	}
+	hand(t, s, hostiletest.Found())
 	return s
 }
 
@@ -71,7 +49,7 @@ func TestHostileTextsInBrowser(t *testing.T) {
 	if got := browsertest.Eval[string](b, `typeof window.ran + " " + document.querySelectorAll("script, img, base, iframe").length + " " + document.baseURI`); got != "undefined 1 "+s.URL() {
 		t.Errorf("something of the site is part of the page: %s", got)
 	}
-	if got := browsertest.Eval[string](b, `document.querySelector("h1").textContent`); got != shown.Text(markup) {
+	if got := browsertest.Eval[string](b, `document.querySelector("h1").textContent`); got != shown.Text(hostiletest.Markup) {
 		t.Errorf("the title is %q", got)
 	}
 	if bad := browsertest.Eval[[]string](b, `[...document.links].map(a => a.href).filter(u => !/^http:\/\/h\.example\//.test(u) && u !== location.origin + "/metrics")`); len(bad) > 0 {
@@ -216,9 +194,7 @@ func TestListsStandStill(t *testing.T) {
 	s, f := serve(t, nil)
 	f.change(func(f *fake) { f.status = atWork() })
 	add := func(n int) {
-		if err := s.watch.Write(&output.Found{Pages: []*output.Page{{URL: fmt.Sprintf("http://h/%d", n), Status: 200}}}); err != nil {
-			t.Fatal(err)
-		}
+		hand(t, s, &output.Found{Pages: []*output.Page{{URL: fmt.Sprintf("http://h/%d", n), Status: 200}}})
 		f.change(func(f *fake) { f.status.Pages = n })
 	}
 	add(1)
@@ -236,11 +212,13 @@ func TestListsStandStill(t *testing.T) {
 	b.WantNoFault(s.URL())
 }
 
+const secret = "a-token-that-is-hard-to-guess"
+
 // TestTokenInBrowser comes in with the token in the address, and has the page stop the
 // crawl.
 func TestTokenInBrowser(t *testing.T) {
 	b := browsertest.New(t, nil)
-	s, f := serve(t, &Options{Token: secret})
+	s, f := serve(t, &monitor.Options{Token: secret})
 	f.change(func(f *fake) { f.status = atWork() })
 	b.Open(s.URL() + "?token=" + secret)
 	b.Wait("it runs", `document.getElementById("state").textContent === "running"`)
@@ -273,7 +251,7 @@ window.said = [];
 	await new Promise(r => document.querySelector("iframe").onload = r);
 	said.push("sent");
 })();
-</script>`, s.URL(), changeHeader)
+</script>`, s.URL(), "X-Politecrawl-Change")
 	}))
 	defer evil.Close()
 	b.Open(evil.URL)
@@ -283,81 +261,5 @@ window.said = [];
 	}
 	if f.called() != "" {
 		t.Errorf("the crawl was told %q", f.called())
-	}
-}
-
-func FuzzAddress(f *testing.F) {
-	for _, seed := range []string{"plain", markup, "\xff\xfe", strings.Repeat("é", shown.Max+1)} {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		a := addressOf(text)
-		data, err := json.Marshal(a)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var back address
-		if err := json.Unmarshal(data, &back); err != nil || back.Text != a.Text {
-			t.Errorf("%q comes back as %q, %v", a.Text, back.Text, err)
-		}
-		if strings.ContainsAny(string(data), "\r\n<>") {
-			t.Errorf("%q would end a line, or be markup", data)
-		}
-		if a.Href != "" && !strings.HasPrefix(strings.ToLower(a.Href), "http") {
-			t.Errorf("a link to %q", a.Href)
-		}
-	})
-}
-
-// TestRobotsOfAnEarlierProcess takes what the frontier has kept.
-func TestRobotsOfAnEarlierProcess(t *testing.T) {
-	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	data, err := json.Marshal(&robotsext.Record{
-		Origin: "http://h", Outcome: robotsext.Rules, Status: 200, Body: []byte("User-agent: *\nCrawl-delay: 3\nDisallow: /x\n"),
-		FetchedAt: at, ExpiresAt: at.Add(time.Hour),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	f := &fake{status: atWork(), hosts: map[string]frontier.HostRecord{
-		"http://h": {Robots: &frontier.Robots{Data: data}}, "http://torn": {Robots: &frontier.Robots{Data: data[:9]}}, "http://none": {},
-	}}
-	w := newTestWatch(f)
-	w.enter()
-	for host := range f.hosts {
-		if err := w.Write(&output.Found{Pages: []*output.Page{{URL: host + "/", Status: 200}}}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	w.look(false)
-	w.look(false)
-	want := []robotsRow{{
-		At: at, Host: address{"http://h", "http://h"}, Outcome: "rules", Status: 200, Group: "*", Rules: 1, Delay: 3, Until: at.Add(time.Hour),
-	}}
-	var got []robotsRow
-	if err := json.Unmarshal(w.board.parts[partRobots], &got); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
-}
-
-// TestEndOfACrawlThatDidNotBegin holds that who waits for one is told.
-func TestEndOfACrawlThatDidNotBegin(t *testing.T) {
-	for _, sum := range []*crawler.Summary{nil, {End: crawler.EndFailed}} {
-		s, err := Listen("127.0.0.1:0", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		v := view(t, s)
-		until(v, "now", func(o overview) bool { return o.State == "beginning" })
-		s.End(sum)
-		if last := until(v, "ended", func(ending) bool { return true }); sum != nil && last.End != string(sum.End) {
-			t.Errorf("it ended %q", last.End)
-		}
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
 	}
 }

@@ -1,4 +1,4 @@
-// Package pictures holds the pictures of the documentation, and what makes them.
+// Package pictures makes the pictures of the documentation, cmd/politecrawl/pictures.
 //
 //	make pictures
 //

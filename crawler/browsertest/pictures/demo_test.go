@@ -26,7 +26,8 @@ func runDemo(t *testing.T) *demo {
 		t.Fatalf("the pictures need script(1), which has a terminal to run in: %v", err)
 	}
 	dir := t.TempDir()
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", filepath.Join(dir, "politecrawl"), "github.com/politecrawl/politecrawl/cmd/politecrawl")
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", filepath.Join(dir, "politecrawl"), "./cmd/politecrawl")
+	build.Dir = root
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
