@@ -14,6 +14,7 @@ BENCHTIME ?= 1s
 COUNT     ?= 1
 PKG       ?= ./...
 VULNDB    ?=
+VERSION   ?=
 
 # Go does not go into the modules below the one that it is started in: each is named here
 # by its folder. A target does its work in all of them, but for MODULES=robotsext.
@@ -111,8 +112,10 @@ licenses:
 vuln:
 	@$(call vuln,bin)
 
+# VERSION is that of dist/modules; empty: the tag of what is committed, or what Go calls a
+# commit without one.
 .PHONY: release
-release: ## Build dist/ for all platforms, from what is committed
+release: ## Build dist/ for all platforms, from what is committed, and dist/modules for `go install` (VERSION=v1.2.3)
 	@$(call release,dist,$(PLATFORMS))
 
 .PHONY: rebuild
@@ -179,7 +182,8 @@ for platform in $(2); do \
 	CGO_ENABLED=0 GOOS=$$os GOARCH=$$arch GOFLAGS= $(GO) build -trimpath -buildvcs=true -ldflags='-s -w' -o "$(1)/politecrawl-$$os-$$arch$$ext" ./cmd/politecrawl; \
 done; \
 { cat LICENSE; echo; $(GO) run ./cmd/internal/licenses -texts -platforms '$(2)' ./cmd/politecrawl; } > $(1)/LICENSES.txt; \
-cd $(1); if command -v sha256sum > /dev/null; then sha256sum -- *; else shasum -a 256 -- *; fi > ../SHA256SUMS~; mv ../SHA256SUMS~ SHA256SUMS
+$(GO) run ./cmd/internal/modules -version '$(VERSION)' $(1)/modules; \
+cd $(1); find * -type f | LC_ALL=C sort | if command -v sha256sum > /dev/null; then xargs sha256sum --; else xargs shasum -a 256 --; fi > ../SHA256SUMS~; mv ../SHA256SUMS~ SHA256SUMS
 endef
 
 # rebuild makes the release of this platform here and, with an empty cache, in a clone
@@ -193,7 +197,24 @@ $(MAKE) -s release PLATFORMS="$$platform"; \
 GOCACHE="$$there/cache" $(MAKE) -s -C "$$there/elsewhere" release PLATFORMS="$$platform"; \
 diff dist/SHA256SUMS "$$there/elsewhere/dist/SHA256SUMS" || { echo "the two builds differ" >&2; exit 1; }; \
 dist/politecrawl-$${platform/\//-} version | grep -F "revision $$(git rev-parse HEAD) of" || { echo "the build does not say of what it is" >&2; exit 1; }; \
+$(call install,$$there); \
 cat dist/SHA256SUMS
+endef
+
+# install gets the program, and robotsext for a colly program, as anybody would who has
+# dist/modules for a module proxy, into a directory with a cache: $(call install,DIR).
+define install
+( module=github.com/politecrawl/politecrawl; \
+	version=$$(cat "dist/modules/$$module/@v/list"); \
+	export GOPROXY="file://$$PWD/dist/modules,file://$$($(GO) env GOMODCACHE)/cache/download,$$($(GO) env GOPROXY)" GONOSUMDB="$$module"; \
+	export GOMODCACHE="$(1)/mod" GOCACHE="$(1)/cache" GOBIN="$(1)/bin" GOFLAGS=-trimpath CGO_ENABLED=0; \
+	mkdir "$(1)/program"; cp robotsext/testdata/light/main.go "$(1)/program"; cd "$(1)/program"; \
+	$(GO) install "$$module/cmd/politecrawl@$$version"; \
+	"$(1)/bin/politecrawl" version | grep -F "$$version"; \
+	"$(1)/bin/politecrawl" demo --help > /dev/null; \
+	$(GO) mod init example.com/program; \
+	$(GO) get "$$module/robotsext@$$version"; \
+	$(GO) build . )
 endef
 
 # fuzz runs every fuzz target of every module, one after the other, and goes on

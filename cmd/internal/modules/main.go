@@ -1,0 +1,42 @@
+// Command modules writes the modules of this repository as a module proxy serves them, from
+// what is committed:
+//
+//	go run ./cmd/internal/modules -version v1.2.3 dist/modules
+//
+// The modules are that of the root and those that its go.mod replaces by folders. They
+// require each other at the version, and replace nothing: `go install` refuses a program
+// whose go.mod has replace directives.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+)
+
+func main() {
+	version := flag.String("version", "", "version of the modules; empty: the tag of the commit, or its pseudo-version")
+	flag.Parse()
+	if flag.NArg() != 1 {
+		fmt.Fprintln(os.Stderr, "usage: modules [-version v1.2.3] DIR")
+		os.Exit(2)
+	}
+	if err := run(context.Background(), ".", *version, flag.Arg(0)); err != nil {
+		fmt.Fprintln(os.Stderr, "modules:", err)
+		os.Exit(1)
+	}
+}
+
+// run writes the modules of a repository into a directory.
+func run(ctx context.Context, repository, version, dir string) error {
+	c, err := readCommit(ctx, repository)
+	if err != nil {
+		return err
+	}
+	if version == "" {
+		version = c.version
+	}
+	r := &release{commit: c, version: version, dir: dir}
+	return r.write()
+}
