@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/politecrawl/politecrawl/crawler/browsertest"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/hostiletest"
@@ -100,9 +102,7 @@ func TestTimesBelowASecond(t *testing.T) {
 	for host := range want {
 		found.Pages = append(found.Pages, &output.Page{URL: host + "/", Status: 200, Millis: 40})
 	}
-	if err := s.watch.Write(&found); err != nil {
-		t.Fatal(err)
-	}
+	hand(t, s, &found)
 	b.Open(s.URL())
 	b.Wait("all hosts are shown", fmt.Sprintf(`document.querySelectorAll("#hosts tbody tr").length === %d`, len(want)))
 	got := browsertest.Eval[map[string]string](b, `Object.fromEntries([...document.querySelectorAll("#hosts tbody tr")].map(r => [r.cells[0].textContent, r.querySelector("[data-label=Delay]").textContent]))`)
