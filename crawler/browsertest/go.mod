@@ -5,6 +5,7 @@ go 1.26.0
 require (
 	github.com/chromedp/cdproto v0.159.0
 	github.com/chromedp/chromedp v0.22.1
+	github.com/google/go-cmp v0.7.0
 	github.com/politecrawl/politecrawl v0.0.0
 	go.uber.org/goleak v1.3.0
 )
