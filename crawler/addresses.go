@@ -84,12 +84,10 @@ func (a *addresses) address(ctx context.Context, host frontier.Host) netip.Addr 
 		return r.addr
 	}
 	r = resolved{at: now}
-	if u, err := url.Parse(string(host)); err == nil {
-		if addrs, err := a.lookup(ctx, u.Hostname()); err == nil {
-			for _, addr := range addrs {
-				if addr = addr.Unmap(); !r.addr.IsValid() || addr.Less(r.addr) {
-					r.addr = addr
-				}
+	if addrs, err := a.lookup(ctx, (&url.URL{Host: string(host)}).Hostname()); err == nil {
+		for _, addr := range addrs {
+			if addr = addr.Unmap(); !r.addr.IsValid() || addr.Less(r.addr) {
+				r.addr = addr
 			}
 		}
 	}

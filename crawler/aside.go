@@ -11,11 +11,12 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/errtext"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/robotsext"
 )
 
 // aside keeps what is left alone for now. That is, first, URLs which are not in
 // the frontier: out of scope, too deep, behind nofollow; each may still be taken
-// up, because the scope grew or another way was found. And second, the hosts whose
+// up, because the scope grew or another way was found. And second, the origins whose
 // robots.txt is unreachable, whose URLs wait in the frontier. What is still aside
 // when the crawl ends goes into rejected.jsonl.
 //
@@ -37,7 +38,7 @@ type aside struct {
 	reasons []output.Reason // by their numbers in places
 	urls    map[uint64]place
 	away    map[uint64]bool // by the hash of the key: hosts of which a URL was left out of scope
-	later   map[frontier.Host]*unreached
+	later   map[robotsext.Origin]*unreached
 	over    bool  // full was called
 	fault   error // of the journal: what was to be written then does not stand there, and nobody is to rely on it
 }
@@ -64,7 +65,7 @@ type left struct {
 	item      frontier.Item
 }
 
-// unreached is what is noted of a host whose URLs wait for its robots.txt.
+// unreached is what is noted of an origin whose URLs wait for its robots.txt.
 type unreached struct {
 	why  output.Rejection // what there is to say of each
 	seen time.Time        // of which fetch the robots.txt was that others had reached by then; zero: of none
@@ -73,7 +74,7 @@ type unreached struct {
 func newAside(j *journal, key func(address) string) *aside {
 	return &aside{
 		journal: j, key: key, seed: maphash.MakeSeed(), most: maxAside, away: make(map[uint64]bool),
-		urls: make(map[uint64]place), later: make(map[frontier.Host]*unreached),
+		urls: make(map[uint64]place), later: make(map[robotsext.Origin]*unreached),
 		inFrontier: func(urls []string) ([]bool, error) { return make([]bool, len(urls)), nil },
 		counted:    func(*output.Rejection, int) {},
 	}
@@ -227,44 +228,44 @@ func (e *entry) key() string {
 	return e.Left.URL
 }
 
-// wait notes that the URLs of a host wait for its robots.txt, of which why is an
+// wait notes that the URLs of an origin wait for its robots.txt, of which why is an
 // example, and which fetch of it is known (see unreached).
-func (s *aside) wait(host frontier.Host, why output.Rejection, seen time.Time) error {
+func (s *aside) wait(o robotsext.Origin, why output.Rejection, seen time.Time) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	old := s.later[host]
+	old := s.later[o]
 	if old != nil {
 		why = old.why
 	}
 	why.URL, why.Via, why.Source, why.Depth = "", "", "", 0
-	s.later[host] = &unreached{why, seen} // a new one: who was allowed before this does not know of it
+	s.later[o] = &unreached{why, seen} // a new one: who was allowed before this does not know of it
 	if old != nil && old.seen.Equal(seen) {
 		return s.fault
 	}
-	if _, err := s.append(&entry{Later: host, Why: &why, Seen: seen.UTC()}); err != nil {
+	if _, err := s.append(&entry{Later: o, Why: &why, Seen: seen.UTC()}); err != nil {
 		return err
 	}
-	s.fault = s.journal.settle() // before the frontier has the host wait
+	s.fault = s.journal.settle() // before the frontier has the URL wait
 	return s.fault
 }
 
-// noted returns what the last call of wait has left of a host; nil: it does not wait.
-func (s *aside) noted(host frontier.Host) *unreached {
+// noted returns what the last call of wait has left of an origin; nil: it does not wait.
+func (s *aside) noted(o robotsext.Origin) *unreached {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.later[host]
+	return s.later[o]
 }
 
-// resume notes that a host can be asked again, of which that was noted before its
+// resume notes that an origin can be asked again, of which that was noted before its
 // robots.txt was looked at. What was noted since holds: that robots.txt is older.
-func (s *aside) resume(host frontier.Host, noted *unreached) error {
+func (s *aside) resume(o robotsext.Origin, noted *unreached) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if noted == nil || s.later[host] != noted {
+	if noted == nil || s.later[o] != noted {
 		return s.fault
 	}
-	delete(s.later, host)
-	_, err := s.append(&entry{Back: host})
+	delete(s.later, o)
+	_, err := s.append(&entry{Back: o})
 	return err
 }
 
@@ -276,9 +277,9 @@ func (s *aside) append(entries ...*entry) (at []int64, err error) {
 	return at, s.fault
 }
 
-// waiting returns the hosts whose URLs wait for their robots.txt, sorted, with
+// waiting returns the origins whose URLs wait for their robots.txt, sorted, with
 // what is noted of them.
-func (s *aside) waiting() ([]frontier.Host, map[frontier.Host]*unreached) {
+func (s *aside) waiting() ([]robotsext.Origin, map[robotsext.Origin]*unreached) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Sorted(maps.Keys(s.later)), maps.Clone(s.later)
@@ -306,7 +307,7 @@ func (s *aside) restore(join func(url string) error, shut func(*closedPattern)) 
 				return output.Damaged(s.journal.name, at, err)
 			}
 		case e.Later != "" && e.Why == nil:
-			return output.Damaged(s.journal.name, at, errors.New("a host waits, and why is missing"))
+			return output.Damaged(s.journal.name, at, errors.New("an origin waits, and why is missing"))
 		case e.Later != "":
 			e.Why.Detail = errtext.Plain(e.Why.Detail) // an earlier version has written it as it was
 			s.later[e.Later] = &unreached{*e.Why, e.Seen}

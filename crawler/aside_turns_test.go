@@ -206,7 +206,7 @@ func isPutOff(t *testing.T, known bool, ahead time.Duration) {
 	}
 	for again := range 3 {
 		time.Sleep(25 * time.Hour)
-		release, err := c.frontier.Hold(t.Context(), busy)
+		release, err := c.frontier.Hold(t.Context(), hostOf(busy))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -40,7 +40,7 @@ func TestResolvedIsBounded(t *testing.T) {
 	a := newAddresses(1)
 	a.lookup = func(context.Context, string) ([]netip.Addr, error) { return nil, errors.New("no such host") }
 	for i := range maxResolved + 10 {
-		a.address(t.Context(), frontier.Host(fmt.Sprintf("http://h%d.test", i)))
+		a.address(t.Context(), frontier.Host(fmt.Sprintf("h%d.test", i)))
 	}
 	if n := len(a.known); n == 0 || n > maxResolved {
 		t.Errorf("%d are kept", n)
@@ -51,7 +51,7 @@ func TestResolvedIsBounded(t *testing.T) {
 func TestKnownHostsAreBounded(t *testing.T) {
 	l, f := &hostLimit{most: 1 << 30}, frontier.NewMemory(nil)
 	for i := range maxKnownHosts + 10 {
-		if ok, err := l.admits(t.Context(), f, frontier.Host(fmt.Sprintf("http://h%d.test", i))); !ok || err != nil {
+		if ok, err := l.admits(t.Context(), f, frontier.Host(fmt.Sprintf("h%d.test", i))); !ok || err != nil {
 			t.Fatal(err)
 		}
 	}

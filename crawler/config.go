@@ -42,8 +42,9 @@ type Config struct {
 	// hosts; 0 is no limit. Above the limit hosts take turns.
 	PerIP int `json:"per-ip"`
 
-	// PerHost is how many requests may be in flight on one host. Above 1 the
-	// delay counts from start to start.
+	// PerHost is how many requests may be in flight on one host, which is a server:
+	// http://h, https://h and http://h. are one. Above 1 the delay counts from start
+	// to start.
 	PerHost int `json:"per-host"`
 
 	// MaxCrawlDelay is the longest Crawl-delay that is obeyed as written; a

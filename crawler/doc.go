@@ -177,7 +177,8 @@
 //	URL left alone                  url, reason, rule, line, error, attempt
 //
 // with what package robotsext says of each fetch of a robots.txt, and the database of its
-// work. Host is an origin, such as https://example.com; took and delay are durations; next
+// work. Host is an origin, such as https://example.com, where it is about a robots.txt or a
+// sitemap, and else a server, such as example.com; took and delay are durations; next
 // is when there will be another try. URLs stand there with their queries, without users and
 // passwords: a handler that shows the log around should take out what is secret in
 // queries, as that of the program does.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/robotsext"
 )
 
 // ended writes what is still aside, closes everything and sums up.
@@ -111,11 +112,14 @@ func (w *rejector) left(e *entry) error {
 	return w.flush()
 }
 
-// later takes all URLs of a host that wait for its robots.txt.
-func (w *rejector) later(h frontier.Host, why *output.Rejection) error {
-	for item, err := range w.c.frontier.Waiting(w.c.books, h) {
+// later takes all URLs of an origin that wait for its robots.txt.
+func (w *rejector) later(o robotsext.Origin, why *output.Rejection) error {
+	for item, err := range w.c.frontier.Waiting(w.c.books, hostOf(string(o))) {
 		if err != nil {
 			return err
+		}
+		if originOf(item.URL) != o {
+			continue
 		}
 		t, err := decodeTrail(item.Meta)
 		if err != nil {

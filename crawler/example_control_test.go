@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler"
+	"github.com/politecrawl/politecrawl/crawler/frontier"
 )
 
 // How is a crawl held for a while, and watched?
@@ -89,7 +90,8 @@ func ExampleCrawler_Host() {
 
 	var c *crawler.Crawler
 	c, err := crawler.New(cfg, &crawler.Options{Begun: func() {
-		host, err := c.Host(context.Background(), site.URL)
+		name, _ := frontier.HostOf(site.URL)
+		host, err := c.Host(context.Background(), name)
 		fmt.Println("URLs that wait:", host.Pending, "at a time:", host.MaxInFlight, "delay:", host.Delay, err)
 	}})
 	if err != nil {

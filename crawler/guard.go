@@ -133,7 +133,7 @@ func (c *Crawler) bar(v *visit, err error) error {
 		start.Addr = refused.Addr
 	}
 	if target := c.robotsTarget(v, err); target != "" {
-		r.RobotsURL = robotsext.Origin(v.lease.Host).RobotsURL()
+		r.RobotsURL = v.origin.RobotsURL()
 		r.Detail, start.Addr = "its robots.txt redirects to "+target+": "+r.Detail, netip.Addr{}
 	}
 	if start.Why = r.Detail; v.trail.source == fromStart {

@@ -63,12 +63,12 @@ func TestHostLimitRemembersRefusals(t *testing.T) {
 				t.Errorf("%s is admitted: %t, %v; the frontier was asked %d times, want %d", host, ok, err, f.hosts, asked)
 			}
 		}
-		admits("http://a.test", true, 1)
+		admits("a.test", true, 1)
 		for range 10 {
-			admits("http://b.test", false, 2)
+			admits("b.test", false, 2)
 		}
 		for i := range 2 * maxKnownHosts {
-			if _, err := l.admits(t.Context(), f, frontier.Host(fmt.Sprintf("http://h%d.test", i))); err != nil {
+			if _, err := l.admits(t.Context(), f, frontier.Host(fmt.Sprintf("h%d.test", i))); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -76,15 +76,15 @@ func TestHostLimitRemembersRefusals(t *testing.T) {
 			t.Errorf("%d are remembered", len(l.refused))
 		}
 		asked := f.hosts
-		admits("http://c.test", false, asked+1)
-		l.joined("http://c.test")
-		admits("http://c.test", true, asked+1)
-		admits("http://d.test", false, asked+2)
+		admits("c.test", false, asked+1)
+		l.joined("c.test")
+		admits("c.test", true, asked+1)
+		admits("d.test", false, asked+2)
 		if _, err := f.Add(t.Context(), []frontier.Item{{URL: "http://d.test/"}}); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(refusedFor)
-		admits("http://d.test", true, asked+3)
+		admits("d.test", true, asked+3)
 	})
 }
 
@@ -99,19 +99,19 @@ func TestHostLimitCountsOnce(t *testing.T) {
 			t.Errorf("%s is admitted: %t, %v", host, ok, err)
 		}
 	}
-	for _, host := range []frontier.Host{"http://a.test", "http://b.test"} {
-		if _, err := f.Add(t.Context(), []frontier.Item{{URL: string(host) + "/"}}); err != nil {
+	for _, host := range []frontier.Host{"a.test", "b.test"} {
+		if _, err := f.Add(t.Context(), []frontier.Item{{URL: "http://" + string(host) + "/"}}); err != nil {
 			t.Fatal(err)
 		}
 		admits(host, true)
 	}
-	admits("http://c.test", true)
-	admits("http://d.test", false)
-	admits("http://e.test", false)
+	admits("c.test", true)
+	admits("d.test", false)
+	admits("e.test", false)
 	clear(l.known)
-	admits("http://a.test", true)
+	admits("a.test", true)
 	if l.most = 0; told != 1 {
 		t.Errorf("told %d times", told)
 	}
-	admits("http://e.test", true)
+	admits("e.test", true)
 }

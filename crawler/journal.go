@@ -3,15 +3,15 @@ package crawler
 import (
 	"time"
 
-	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/robotsext"
 )
 
 // journalFile is the name of the journal in the directory of a crawl.
 const journalFile = "journal.jsonl"
 
 // journal is what a crawl has to remember beside its frontier: URLs left aside,
-// hosts that joined the scope, hosts whose robots.txt cannot be reached. It is a
+// hosts that joined the scope, origins whose robots.txt cannot be reached. It is a
 // file that only grows; what an entry says holds until a later one says
 // otherwise. It is safe for concurrent use. A nil journal remembers nothing.
 type journal struct {
@@ -32,13 +32,13 @@ type entry struct {
 	// there.
 	Joined string `json:"joined,omitempty"`
 
-	// Later is a host whose robots.txt cannot be reached, with what there is to
+	// Later is an origin whose robots.txt cannot be reached, with what there is to
 	// say of each of its URLs, and when it was fetched that others could reach until
 	// then. Back is one that can be reached again.
-	Later frontier.Host     `json:"later,omitempty"`
+	Later robotsext.Origin  `json:"later,omitempty"`
 	Why   *output.Rejection `json:"why,omitempty"`
 	Seen  time.Time         `json:"seen,omitzero"`
-	Back  frontier.Host     `json:"back,omitempty"`
+	Back  robotsext.Origin  `json:"back,omitempty"`
 
 	// Trap is a pattern of URLs that was closed.
 	Trap *closedPattern `json:"trap,omitempty"`

@@ -241,7 +241,7 @@ func (c *Crawler) redirected(v *visit, location string) ([]frontier.Item, error)
 		found.items = append(found.items, item)
 	case c.scope.holds(a):
 		found.bounded(item, a, t)
-		if a.host == v.lease.Host && c.cleaned(a.url, v.file) != a.url {
+		if a.origin == v.origin && c.cleaned(a.url, v.file) != a.url {
 			// It may have been left alone for the URL that leads to it.
 			if _, err := c.frontier.Revisit(c.books, []frontier.Item{item}); err != nil {
 				return nil, err
@@ -270,9 +270,9 @@ func (c *Crawler) join(a address) error {
 		if err := c.seedJoined(a); err != nil {
 			return err
 		}
-		c.tally.count(func(s *Summary) { s.Joined = append(s.Joined, string(a.host)) })
+		c.tally.count(func(s *Summary) { s.Joined = append(s.Joined, string(a.origin)) })
 		c.log.Info("host joins the crawl", "host", a.host, "url", a.url)
-		c.notice("a start URL redirects to " + string(a.host) + ", which belongs to the crawl from here on")
+		c.notice("a start URL redirects to " + string(a.origin) + ", which belongs to the crawl from here on")
 	}
 	return c.takeUp(taken)
 }

@@ -43,13 +43,13 @@ func TestAsideInParts(t *testing.T) {
 	s := newAside(j, newBoundary(ScopeHost).key)
 	var all []left
 	for i := range n {
-		a := address{url: fmt.Sprintf("http://h%d.test/", i), host: frontier.Host(fmt.Sprintf("http://h%d.test", i)), hostname: fmt.Sprintf("h%d.test", i)}
+		a := address{url: fmt.Sprintf("http://h%d.test/", i), host: frontier.Host(fmt.Sprintf("h%d.test", i)), hostname: fmt.Sprintf("h%d.test", i)}
 		all = append(all, left{at: a, rejection: output.Rejection{URL: a.url, Reason: output.OutOfScope, Depth: 1}})
 	}
 	if err := s.put(all); err != nil {
 		t.Fatal(err)
 	}
-	if !s.mayHold(all[n-1].at) || s.mayHold(address{host: "http://other.test", hostname: "other.test"}) {
+	if !s.mayHold(all[n-1].at) || s.mayHold(address{host: "other.test", hostname: "other.test"}) {
 		t.Error("it does not know whose URLs it holds")
 	}
 	seen, parts := make(map[string]bool), 0
@@ -80,7 +80,7 @@ func TestScopeForgetsHosts(t *testing.T) {
 	}
 	b.join(start)
 	for i := range 2*maxOrigins + 10 {
-		if !b.holds(address{host: frontier.Host(fmt.Sprintf("http://h%d.example.com", i)), hostname: fmt.Sprintf("h%d.example.com", i)}) {
+		if !b.holds(address{host: frontier.Host(fmt.Sprintf("h%d.example.com", i)), hostname: fmt.Sprintf("h%d.example.com", i)}) {
 			t.Fatalf("host %d is not of the domain", i)
 		}
 	}
@@ -119,15 +119,15 @@ func TestLongNamesAreNotRemembered(t *testing.T) {
 
 // Of a page with very many links as many are looked at as it takes to see that it leads on.
 func TestLeadsInParts(t *testing.T) {
-	const host = "http://a.test"
+	const host = "a.test"
 	f := &counting{Frontier: frontier.NewMemory(nil)}
 	c := &Crawler{traps: newTraps(1), frontier: f, books: t.Context()}
 	for range 2 { // the pattern has had its free pages
-		c.traps.fetched(host, host+"/?id=1")
+		c.traps.fetched(host, "http://"+host+"/?id=1")
 	}
 	var links []frontier.Item
 	for i := range 2 * maxLeads {
-		links = append(links, frontier.Item{URL: fmt.Sprintf("%s/?id=%d", host, i), Host: host})
+		links = append(links, frontier.Item{URL: fmt.Sprintf("http://%s/?id=%d", host, i), Host: host})
 	}
 	if leads, err := c.leadsOn(links); !leads || err != nil || f.asked > maxLeads {
 		t.Errorf("%t, %v: %d URLs were looked at", leads, err, f.asked)
@@ -147,7 +147,7 @@ func TestAsideIsBounded(t *testing.T) {
 	s.most, s.full = 10, func() { told++ }
 	for i := range 30 {
 		for _, depth := range []int{2, 1} {
-			a := address{url: fmt.Sprintf("http://h%d.test/", i), hostname: fmt.Sprintf("h%d.test", i)}
+			a := address{url: fmt.Sprintf("http://h%d.test/", i), host: frontier.Host(fmt.Sprintf("h%d.test", i)), hostname: fmt.Sprintf("h%d.test", i)}
 			if err := s.put([]left{{at: a, rejection: output.Rejection{URL: a.url, Reason: output.OutOfScope, Depth: depth}}}); err != nil {
 				t.Fatal(err)
 			}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -197,17 +198,23 @@ func (c *Crawler) connect() error {
 		Logger:    c.log,
 		OnRecord:  c.learned,
 		OnChange:  c.logChange,
-		Parse:     &robotstxt.Options{MaxCrawlDelay: c.cfg.MaxCrawlDelay, RequestRateDelay: true},
+		Parse:     robotsOptions(&c.cfg),
 	})
 	if err != nil {
 		return fmt.Errorf("crawler: %w", err)
 	}
+	c.pace.group = c.robots.Group
 	c.fetch = newFetcher(c.working, &c.cfg, c.robots, w.record != nil)
 	c.sitemaps = &http.Client{
 		Transport:     c.robots.Transport(nil),
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 	return nil
+}
+
+// robotsOptions is how a crawl reads robots.txt.
+func robotsOptions(cfg *Config) *robotstxt.Options {
+	return &robotstxt.Options{MaxCrawlDelay: cfg.MaxCrawlDelay, RequestRateDelay: true}
 }
 
 // recorder returns what takes the exchanges; nil: no format wants them.
@@ -218,11 +225,24 @@ func (c *Crawler) recorder() func(e *output.Exchange, held string) {
 	return c.out.exchange
 }
 
-// hostOf is the host of a URL in canonical form.
+// hostOf is the host of a URL or an origin; empty: it has none.
 func hostOf(url string) frontier.Host {
 	h, err := frontier.HostOf(url)
 	if err != nil {
 		return ""
 	}
 	return h
+}
+
+// originOf is the origin of a URL; empty: it has none.
+func originOf(raw string) robotsext.Origin {
+	u, err := url.Parse(raw)
+	if err != nil {
+		return ""
+	}
+	o, err := robotsext.OriginOf(u)
+	if err != nil {
+		return ""
+	}
+	return o
 }

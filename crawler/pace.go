@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
@@ -33,6 +34,9 @@ type pace struct {
 	slowest  longest // of all hosts so far
 	log      *slog.Logger
 
+	// group returns the rules of a robots.txt for this crawler.
+	group func(*robotsext.Record) *robotstxt.Group
+
 	mu      sync.Mutex // guards all below
 	spared  map[frontier.Host]bool
 	asks    map[frontier.Host]time.Time // where shared: when the frontier was asked whether others spare it
@@ -45,7 +49,7 @@ func newPace(cfg *Config, f frontier.Frontier, resumed bool) *pace {
 	return p
 }
 
-// wanted is the delay that a host asks for by its robots.txt, within bounds.
+// wanted is the delay that a robots.txt asks for, within bounds.
 func (p *pace) wanted(group *robotstxt.Group) time.Duration {
 	if group == nil {
 		return p.cfg.Delay
@@ -53,22 +57,41 @@ func (p *pace) wanted(group *robotstxt.Group) time.Duration {
 	return max(p.cfg.Delay, min(group.CrawlDelay(), p.cfg.MaxCrawlDelay))
 }
 
-// asked sets the delay of a host to what its robots.txt asks for. A host that is
-// being spared stays so.
-func (p *pace) asked(ctx context.Context, host frontier.Host, group *robotstxt.Group) error {
+// wantedOf is the delay that a host asks for: the longest that any robots.txt of its
+// origins does. Group is that of the origin o, which rec may not have yet.
+func (p *pace) wantedOf(rec frontier.HostRecord, o robotsext.Origin, group *robotstxt.Group) time.Duration {
+	delay := p.wanted(group)
+	for other := range rec.Robots {
+		if other == string(o) {
+			continue
+		}
+		r, err := recordIn(rec, robotsext.Origin(other))
+		if err != nil {
+			continue // it is read again before a URL of that origin is asked for
+		}
+		r.File = robotstxt.Parse(r.Body, robotsOptions(p.cfg))
+		delay = max(delay, p.wanted(p.group(r)))
+	}
+	return delay
+}
+
+// asked sets the delay of a host to what the robots.txt of the origin o asks for, and
+// those of its other origins. A host that is being spared stays so.
+func (p *pace) asked(ctx context.Context, o robotsext.Origin, group *robotstxt.Group) error {
+	host := hostOf(string(o))
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	delay := p.wanted(group)
+	rec, err := p.frontier.Host(ctx, host)
+	if err != nil {
+		return err
+	}
+	delay := p.wantedOf(rec, o, group)
 	p.slowest.observe(delay)
-	if p.spared[host] || p.resumed || p.shared {
-		rec, err := p.frontier.Host(ctx, host)
-		if err != nil {
-			return err
-		}
-		if rec.Delay > delay {
-			p.spared[host] = true // by this process or an earlier one
-			delay = rec.Delay
-		}
+	if rec.Delay > delay {
+		// It is spared by this process or another one, or another origin of it asks for
+		// this, whose record is on its way to the frontier.
+		p.spared[host] = true
+		delay = rec.Delay
 	}
 	// The request for robots.txt has just ended. Where several may be in flight,
 	// others are waiting for no more than that.
@@ -77,7 +100,8 @@ func (p *pace) asked(ctx context.Context, host frontier.Host, group *robotstxt.G
 
 // renew sets a host as the settings are now, where they are not those that the host
 // was set by. It tells whether the host has to wait for longer than it has.
-func (p *pace) renew(ctx context.Context, host frontier.Host, group *robotstxt.Group) (wait bool, err error) {
+func (p *pace) renew(ctx context.Context, v *visit) (wait bool, err error) {
+	host := v.lease.Host
 	if !p.changed {
 		return false, nil
 	}
@@ -92,7 +116,7 @@ func (p *pace) renew(ctx context.Context, host frontier.Host, group *robotstxt.G
 		return false, err
 	}
 	update := frontier.HostUpdate{MaxInFlight: p.cfg.PerHost}
-	if delay := p.wanted(group); delay > rec.Delay {
+	if delay := p.wantedOf(rec, v.origin, v.group); delay > rec.Delay {
 		wait = true
 		update.Delay, update.BlockUntil = &delay, time.Now().Add(delay)
 		p.slowest.observe(delay)
@@ -138,7 +162,7 @@ func (p *pace) answered(ctx context.Context, v *visit, status int) error {
 	if err != nil {
 		return err
 	}
-	base, delay := p.wanted(v.group), rec.Delay
+	base, delay := p.wantedOf(rec, v.origin, v.group), rec.Delay
 	switch {
 	case failed:
 		delay = max(delay, min(max(2*delay, leastSlow), maxSlow))

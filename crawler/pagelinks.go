@@ -135,7 +135,7 @@ func (l *pageLinks) place(ref, rel string) int {
 		link.url, link.ref, link.err = ref, ref, err
 	} else {
 		var file *robotstxt.File
-		if a.host == l.v.lease.Host {
+		if a.origin == l.v.origin {
 			file = l.v.file
 		}
 		link.url = l.c.cleaned(a.url, file)

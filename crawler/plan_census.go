@@ -17,7 +17,7 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
 
-// census counts URLs, each once, by host and by what becomes of it. It is safe for
+// census counts URLs, each once, by origin and by what becomes of it. It is safe for
 // concurrent use.
 type census struct {
 	c    *Crawler
@@ -25,7 +25,7 @@ type census struct {
 
 	mu     sync.Mutex // guards all below
 	fates  map[uint64]fate
-	hosts  map[frontier.Host]*headcount
+	hosts  map[robotsext.Origin]*headcount
 	others *headcount // of hosts for which there is no room
 	known  int        // URLs that the frontier of a crawl would hold
 	bytes  int64      // that they have together
@@ -48,9 +48,9 @@ const inFrontier fate = 255
 // fates are the reasons for which an entry of a sitemap does not reach the frontier.
 var fates = [...]output.Reason{output.OutOfScope, output.NotEntitled, output.Unchanged, output.Invalid, output.Address, output.TooLong, output.TooManyHosts}
 
-// headcount counts the URLs of one host.
+// headcount counts the URLs of one origin.
 type headcount struct {
-	host    frontier.Host
+	origin  robotsext.Origin
 	rec     *robotsext.Record // the first that came to a conclusion; nil: there is none yet
 	failing *robotsext.Record // until then, the last that did not
 	group   *robotstxt.Group  // of rec; nil: it has no rules
@@ -69,20 +69,20 @@ type headcount struct {
 func newCensus(c *Crawler) *census {
 	return &census{
 		c: c, seed: maphash.MakeSeed(), fates: make(map[uint64]fate),
-		hosts: make(map[frontier.Host]*headcount), others: newHeadcount(""),
+		hosts: make(map[robotsext.Origin]*headcount), others: newHeadcount(""),
 	}
 }
 
-func newHeadcount(h frontier.Host) *headcount {
-	return &headcount{host: h, rejected: make(map[output.Reason]int), rules: make(map[*robotstxt.Rule]*PlannedRule)}
+func newHeadcount(o robotsext.Origin) *headcount {
+	return &headcount{origin: o, rejected: make(map[output.Reason]int), rules: make(map[*robotstxt.Rule]*PlannedRule)}
 }
 
 // add counts a page that a crawl would take into its frontier. Ask says that it is
-// the first of a host of which nothing is known.
+// the first of an origin of which nothing is known.
 func (s *census) add(item frontier.Item, t trail) (added, ask bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	h := s.count(item.Host)
+	h := s.count(originOf(item.URL))
 	ask = h.rec == nil && !h.sought
 	h.sought = true
 	return s.take(h, item, t), ask
@@ -144,7 +144,7 @@ func (h *headcount) disallow(v robotstxt.Verdict, url string) {
 	h.rejected[output.Disallowed]++
 	r := h.rules[v.Rule]
 	if r == nil {
-		r = &PlannedRule{Host: string(h.host), RobotsURL: robotsext.Origin(h.host).RobotsURL(), Group: v.Group.Name()}
+		r = &PlannedRule{Host: string(h.origin), RobotsURL: h.origin.RobotsURL(), Group: v.Group.Name()}
 		if v.Rule != nil {
 			r.Rule, r.Line = secret.Users(v.Rule.String()), v.Rule.Line
 		}
@@ -171,11 +171,11 @@ func (s *census) leave(urls []left) error {
 		if now == 0 {
 			return fmt.Errorf("crawler: a plan does not know the reason %q", r.Reason)
 		}
-		host := urls[i].at.host
-		if host == "" { // it is no URL: the sitemap's
-			host = hostOf(r.Via)
+		origin := urls[i].at.origin
+		if origin == "" { // it is no URL: the sitemap's
+			origin = originOf(r.Via)
 		}
-		h := s.count(host)
+		h := s.count(origin)
 		key := maphash.String(s.seed, r.URL)
 		switch old := s.fates[key]; {
 		case old == 0:
@@ -205,23 +205,23 @@ func (s *census) revoke(h *headcount, old fate) {
 	}
 }
 
-// count returns the headcount of a host.
-func (s *census) count(host frontier.Host) *headcount {
-	h := s.hosts[host]
+// count returns the headcount of an origin.
+func (s *census) count(o robotsext.Origin) *headcount {
+	h := s.hosts[o]
 	switch {
 	case h != nil:
 		return h
-	case len(s.hosts) >= maxOthers && !s.belongs(host):
+	case len(s.hosts) >= maxOthers && !s.belongs(o):
 		return s.others
 	}
-	h = newHeadcount(host)
-	s.hosts[host] = h
+	h = newHeadcount(o)
+	s.hosts[o] = h
 	return h
 }
 
-// belongs tells whether a host is one of the crawl's.
-func (s *census) belongs(host frontier.Host) bool {
-	a, err := resolve("", string(host)+"/")
+// belongs tells whether an origin is one of the crawl's.
+func (s *census) belongs(o robotsext.Origin) bool {
+	a, err := resolve("", string(o)+"/")
 	return err == nil && s.c.scope.holds(a)
 }
 
@@ -229,11 +229,11 @@ func (s *census) belongs(host frontier.Host) bool {
 func (s *census) learn(rec *robotsext.Record) error {
 	var addr netip.Addr
 	if s.c.addresses != nil {
-		addr = s.c.addresses.address(s.c.working, frontier.Host(rec.Origin))
+		addr = s.c.addresses.address(s.c.working, hostOf(string(rec.Origin)))
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	h := s.count(frontier.Host(rec.Origin))
+	h := s.count(rec.Origin)
 	switch {
 	case h == s.others, h.rec != nil:
 		return nil // what was judged was judged by the first
@@ -269,11 +269,11 @@ func (s *census) file(f *output.Sitemap) {
 	s.files = append(s.files, p)
 }
 
-// request counts a request to a host, and how long its answer took to begin.
-func (s *census) request(host frontier.Host, took time.Duration, answered bool) {
+// request counts a request to an origin, and how long its answer took to begin.
+func (s *census) request(o robotsext.Origin, took time.Duration, answered bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	h := s.count(host)
+	h := s.count(o)
 	h.requests++
 	if answered {
 		h.answers++
@@ -281,7 +281,7 @@ func (s *census) request(host frontier.Host, took time.Duration, answered bool) 
 	}
 }
 
-// asked counts the hosts whose robots.txt was asked for.
+// asked counts the origins whose robots.txt was asked for.
 func (s *census) asked() int {
 	n := 0
 	for _, h := range s.hosts {

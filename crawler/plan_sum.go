@@ -3,6 +3,7 @@ package crawler
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"net/url"
 	"slices"
 	"time"
@@ -35,26 +36,23 @@ func (p *Planner) plan() (*Plan, error) {
 		Files: slices.Concat([]*PlannedSitemap{}, s.files, unread),
 	}
 	course := &timetable{workers: c.cfg.Workers, perIP: c.cfg.PerIP}
-	for _, h := range s.hosts {
-		host := p.host(h, now)
-		hourly := newHours(windowsOf(h.group), sum.Began)
-		clock := newClock(max(time.Duration(host.Delay), c.pace.after(time.Duration(host.Answer))), time.Duration(host.Answer), c.cfg.PerHost)
-		clock.host, clock.before, clock.pages, clock.addr, clock.hours = host.Host, h.requests, host.Pages, h.addr, hourly
-		host.Requests = clock.before + clock.pages
-		host.Seconds = Seconds(clock.end(host.Requests))
+	for _, origins := range s.servers() {
+		hosts, clock := p.server(origins, now, sum.Began)
 		course.clocks = append(course.clocks, clock)
-		plan.add(host)
-		for _, rule := range h.rules {
-			plan.Disallowed = append(plan.Disallowed, rule)
-		}
-		if s.belongs(h.host) {
-			plan.Hosts = append(plan.Hosts, host)
-		} else {
-			plan.Others = append(plan.Others, host)
+		for i, h := range origins {
+			plan.add(hosts[i])
+			for _, rule := range h.rules {
+				plan.Disallowed = append(plan.Disallowed, rule)
+			}
+			if s.belongs(h.origin) {
+				plan.Hosts = append(plan.Hosts, hosts[i])
+			} else {
+				plan.Others = append(plan.Others, hosts[i])
+			}
 		}
 	}
 	if s.others.urls+s.others.requests > 0 {
-		rest := p.host(s.others, now)
+		rest := p.host(s.others, now, 0)
 		rest.Requests = s.others.requests
 		plan.add(rest)
 		plan.Others = append(plan.Others, rest)
@@ -89,11 +87,55 @@ func (plan *Plan) within(f forecast) {
 	}
 }
 
-// host sums up a host, but for its requests.
-func (p *Planner) host(h *headcount, now time.Time) *PlannedHost {
+// servers returns the origins of each server.
+func (s *census) servers() [][]*headcount {
+	byServer := make(map[frontier.Host][]*headcount)
+	for _, o := range slices.Sorted(maps.Keys(s.hosts)) {
+		server := hostOf(string(o))
+		byServer[server] = append(byServer[server], s.hosts[o])
+	}
+	return slices.Collect(maps.Values(byServer))
+}
+
+// server sums up the origins of a server, which share its clock and max-host-pages.
+func (p *Planner) server(origins []*headcount, now, began time.Time) (hosts []*PlannedHost, all clock) {
+	var delay, took time.Duration
+	answers, most := 0, -1
+	for _, h := range origins {
+		host := p.host(h, now, all.pages)
+		hosts = append(hosts, host)
+		host.Requests = h.requests + host.Pages
+		all.before, all.pages = all.before+h.requests, all.pages+host.Pages
+		if host.Requests > most {
+			all.host, most = host.Host, host.Requests
+		}
+		answers, took = answers+h.answers, took+h.took
+		delay = max(delay, time.Duration(host.Delay))
+		if h.addr.IsValid() {
+			all.addr = h.addr
+		}
+		if hours := newHours(windowsOf(h.group), began); hours != nil {
+			all.hours = hours // of the last, where there are several
+		}
+	}
+	c := p.c
+	if answers > 0 {
+		took /= time.Duration(answers)
+	}
+	pace := newClock(max(delay, c.pace.after(took)), took, c.cfg.PerHost)
+	all.cycle, all.took = pace.cycle, pace.took
+	for _, host := range hosts {
+		host.Delay, host.Seconds = Seconds(delay), Seconds(all.end(host.Requests))
+	}
+	return hosts, all
+}
+
+// host sums up an origin, but for its requests. Other pages of its server are planned
+// already.
+func (p *Planner) host(h *headcount, now time.Time, others int) *PlannedHost {
 	c := p.c
 	host := &PlannedHost{
-		Host: string(h.host), URLs: h.urls, Pages: h.pages, Rejected: h.rejected,
+		Host: string(h.origin), URLs: h.urls, Pages: h.pages, Rejected: h.rejected,
 		Delay: Seconds(c.pace.wanted(h.group)),
 	}
 	if h.answers > 0 {
@@ -120,9 +162,9 @@ func (p *Planner) host(h *headcount, now time.Time) *PlannedHost {
 			}
 		}
 	}
-	if limit := c.cfg.MaxHostPages; limit > 0 && host.Pages > limit {
-		host.Rejected[output.HostFull] = host.Pages - limit
-		host.Pages = limit
+	if left := max(c.cfg.MaxHostPages-others, 0); c.cfg.MaxHostPages > 0 && host.Pages > left {
+		host.Rejected[output.HostFull] = host.Pages - left
+		host.Pages = left
 	}
 	if h.group != nil {
 		host.Group = h.group.Name()
@@ -136,7 +178,7 @@ func (p *Planner) host(h *headcount, now time.Time) *PlannedHost {
 	}
 	c.files.mu.Lock()
 	defer c.files.mu.Unlock()
-	listed := c.files.taken[robotsext.Origin(h.host)]
+	listed := c.files.taken[h.origin]
 	host.Sitemaps = listed
 	host.SitemapsBeyond = max(0, listed-c.cfg.MaxSitemaps)
 	return host

@@ -185,27 +185,31 @@ func (p *Planner) probe(v *visit) (frontier.Outcome, error) {
 	if v.u, err = url.Parse(v.lease.URL); err != nil {
 		return frontier.Outcome{}, err
 	}
+	if v.origin, err = robotsext.OriginOf(v.u); err != nil {
+		return frontier.Outcome{}, err
+	}
 	release, ok := c.addresses.take(c.working, v.lease.Host)
 	if !ok {
 		return v.deferred(), c.frontier.UpdateHost(c.books, v.lease.Host, frontier.HostUpdate{BlockUntil: time.Now().Add(addressPause)})
 	}
 	defer release()
-	noted := c.aside.noted(v.lease.Host)
+	noted := c.aside.noted(v.origin)
 	ctx, turn := withTurn(c.working, v.lease.Host)
 	outcome := frontier.Outcome{Lease: v.lease.ID, Result: frontier.Done}
-	err = c.robots.Check(ctx, v.u)
-	if blocked, ok := errors.AsType[*robotsext.BlockedError](err); err == nil || ok && blocked.Reason == robotsext.Disallowed {
-		err = c.aside.resume(v.lease.Host, noted)
+	why := c.robots.Check(ctx, v.u)
+	if blocked, ok := errors.AsType[*robotsext.BlockedError](why); why == nil || ok && blocked.Reason == robotsext.Disallowed {
+		err = c.aside.resume(v.origin, noted)
 	} else {
-		outcome, err = c.refused(v, err)
+		outcome, err = c.refused(v, why)
 	}
 	if took, spent := turn.spent(); spent {
 		outcome.HostDelay = c.pace.after(took)
+		err = errors.Join(err, c.waitForServer(turn, why))
 	}
 	return outcome, err
 }
 
-// plannedFrontier keeps the sitemaps, and of each host one page, for whose sake its
+// plannedFrontier keeps the sitemaps, and of each origin one page, for whose sake its
 // robots.txt is asked for. The other pages are counted.
 type plannedFrontier struct {
 	frontier.Frontier
@@ -241,7 +245,7 @@ func (f *plannedFrontier) Add(ctx context.Context, items []frontier.Item) ([]boo
 	return added, nil
 }
 
-// meter counts the requests to each host, and how long it takes to answer.
+// meter counts the requests to each origin, and how long it takes to answer.
 type meter struct {
 	base   http.RoundTripper
 	census *census
@@ -255,7 +259,7 @@ func (m *meter) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, err // it was not sent
 	}
 	if origin, e := robotsext.OriginOf(req.URL); e == nil {
-		m.census.request(frontier.Host(origin), time.Since(began), err == nil)
+		m.census.request(origin, time.Since(began), err == nil)
 	}
 	return resp, err
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
@@ -256,7 +257,7 @@ func TestJoinKeepsMaxDepth(t *testing.T) {
 
 // ROB-POL-05, ROB-POL-06: failures slow the whole host, and only they.
 func TestROB_POL_05(t *testing.T) {
-	const host frontier.Host = "http://example.com"
+	const host, origin = frontier.Host("example.com"), robotsext.Origin("http://example.com")
 	ctx := t.Context()
 	f := frontier.NewMemory(&frontier.Options{Delay: time.Second})
 	defer func() { _ = f.Close() }()
@@ -284,7 +285,7 @@ func TestROB_POL_05(t *testing.T) {
 	answer(404, 8*time.Second)
 	answer(200, 7200*time.Millisecond) // a tenth less
 	group := robotstxt.Parse([]byte("User-agent: *\nCrawl-delay: 3"), nil).Group("x")
-	if err := p.asked(ctx, host, group); err != nil || delay() != 7200*time.Millisecond {
+	if err := p.asked(ctx, origin, group); err != nil || delay() != 7200*time.Millisecond {
 		t.Errorf("a new robots.txt made a host that is being spared faster: %v, %v", delay(), err)
 	}
 	at.group = group
@@ -319,13 +320,13 @@ func TestROB_POL_07(t *testing.T) {
 
 // ROB-EXT-02: Request-rate is a delay, Visit-time closes a host.
 func TestROB_EXT_02(t *testing.T) {
-	const host frontier.Host = "http://example.com"
+	const host, origin = frontier.Host("example.com"), robotsext.Origin("http://example.com")
 	f := frontier.NewMemory(nil)
 	defer func() { _ = f.Close() }()
 	p := newPace(&Config{MaxCrawlDelay: time.Hour}, f, false)
 	file := robotstxt.Parse([]byte("User-agent: *\nRequest-rate: 1/10m\nVisit-time: 0200-0300\nVisit-time: 1400-1430\n"),
 		&robotstxt.Options{RequestRateDelay: true, MaxCrawlDelay: time.Hour})
-	if err := p.asked(t.Context(), host, file.Group("x")); err != nil {
+	if err := p.asked(t.Context(), origin, file.Group("x")); err != nil {
 		t.Fatal(err)
 	}
 	if rec, err := f.Host(t.Context(), host); err != nil || rec.Delay != 10*time.Minute {

@@ -80,10 +80,10 @@ func (f *cutting) Finish(ctx context.Context, o []frontier.Outcome, note []byte)
 }
 
 func (f *cutting) UpdateHost(ctx context.Context, h frontier.Host, u frontier.HostUpdate) error {
-	if u.Robots != nil {
+	for _, robots := range u.Robots {
 		f.robots++
 		rec := new(robotsext.Record)
-		if err := json.Unmarshal(u.Robots.Data, rec); err != nil {
+		if err := json.Unmarshal(robots.Data, rec); err != nil {
 			f.t.Error(err)
 		}
 		left := leftOf(f.disk, f.cfg)

@@ -27,7 +27,7 @@ func newResolver(base string, known *origins) (*resolver, error) {
 			return nil, err
 		}
 	}
-	origin := string(a.host)
+	origin := string(a.origin)
 	path, _, _ := strings.Cut(a.url[len(origin):], "?")
 	return &resolver{origins: known, base: a, origin: origin, folder: path[:strings.LastIndexByte(path, '/')+1]}, nil
 }
@@ -41,7 +41,7 @@ func (r *resolver) resolve(ref string) (address, error) {
 		return r.parse(ref)
 	}
 	if a, path, ok := r.origins.cut(plain); ok && isPlain(path) {
-		a.url = string(a.host) + path
+		a.url = string(a.origin) + path
 		return a, nil
 	}
 	if !isPlain(plain) {
@@ -149,7 +149,7 @@ func (o *origins) cut(url string) (a address, rest string, ok bool) {
 		return a, rest, true
 	}
 	a, err := resolve("", written+"/")
-	if err != nil || a.url != string(a.host)+"/" {
+	if err != nil || a.url != string(a.origin)+"/" {
 		return address{}, "", false
 	}
 	o.mu.Lock()

@@ -287,7 +287,7 @@ func (c *Crawler) joinAgain(url string) error {
 		return err
 	}
 	if c.scope.join(a) {
-		c.tally.count(func(s *Summary) { s.Joined = append(s.Joined, string(a.host)) })
+		c.tally.count(func(s *Summary) { s.Joined = append(s.Joined, string(a.origin)) })
 	}
 	return nil
 }

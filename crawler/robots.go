@@ -2,6 +2,7 @@ package crawler
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -17,10 +18,12 @@ import (
 type turn struct {
 	host frontier.Host
 
-	mu    sync.Mutex // guards both below
+	mu    sync.Mutex // guards all below
 	asked bool       // a robots.txt request was sent to host
 	began time.Time  // when the last of them did
 	ended time.Time  // and when it ended
+	busy  bool       // it failed, as the server has too much to do
+	until time.Time  // before which that wants no request, by Retry-After
 }
 
 type turnKey struct{}
@@ -41,6 +44,30 @@ func (t *turn) spent() (took time.Duration, spent bool) {
 	return max(t.ended.Sub(t.began), 0), t.asked
 }
 
+// serverBusy notes that the response to a robots.txt request says that the server of the host has
+// too much to do: not only this file is out of reach.
+func (t *turn) serverBusy(until time.Time) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.busy, t.until = true, until
+}
+
+// waitForServer has the whole host of a turn wait, where its server asks for that by its
+// response to a robots.txt request that failed. It comes when the reason is written down,
+// without which no host waits. Err is what the robots.txt came to.
+func (c *Crawler) waitForServer(t *turn, err error) error {
+	t.mu.Lock()
+	busy, until := t.busy, t.until
+	t.mu.Unlock()
+	if !busy || c.failed() { // then nothing is written down any more
+		return nil
+	}
+	if blocked, ok := errors.AsType[*robotsext.BlockedError](err); ok && blocked.RetryAt.After(until) {
+		until = blocked.RetryAt
+	}
+	return c.frontier.UpdateHost(c.books, t.host, frontier.HostUpdate{BlockUntil: until})
+}
+
 // holdTime bounds the wait for the turn of another host when a robots.txt
 // redirects there. Two hosts whose files redirect to each other at the same
 // moment would otherwise wait for ever; so one of them is asked again later.
@@ -48,15 +75,14 @@ func (c *Crawler) holdTime() time.Duration { return 20*time.Second + 2*c.pace.sl
 
 // wait takes the turn for one request of a robots.txt fetch, since it counts as
 // a request of the host it goes to (ROB-FET-19, ROB-POL-01). The first goes to
-// the host whose lease the worker holds. A redirect may lead back there, which
-// takes the delay between the two, or to another host, whose clock the frontier
-// keeps.
+// the host whose lease the worker holds. A redirect may lead back there, as from
+// http to https, which takes the delay between the two, or to another host, whose
+// clock the frontier keeps.
 func (c *Crawler) wait(ctx context.Context, u *url.URL) (done func(), err error) {
-	origin, err := robotsext.OriginOf(u)
+	host, err := frontier.HostOf(u.String())
 	if err != nil {
 		return nil, err
 	}
-	host := frontier.Host(origin)
 	t, ok := ctx.Value(turnKey{}).(*turn)
 	if !ok {
 		return c.rest(ctx, host)
@@ -111,16 +137,21 @@ func (c *Crawler) pauseOf(ctx context.Context, host frontier.Host, ended time.Ti
 // (ROB-POL-04). The time counts from the end of the response, where ended is to be called.
 func (c *Crawler) obeyRetryAfter(req *http.Request, resp *http.Response) (ended func()) {
 	wait := robotsext.RetryAfter(resp.Header, time.Now())
-	if wait == 0 {
-		return func() {}
-	}
 	host, err := frontier.HostOf(req.URL.String())
 	if err != nil {
 		return func() {} // no lease leads there either
 	}
+	t, ok := req.Context().Value(turnKey{}).(*turn)
+	failed := ok && t.host == host && isUnreachable(resp.StatusCode)
+	if failed && (wait > 0 || isBusy(resp.StatusCode)) {
+		t.serverBusy(time.Now().Add(wait))
+	}
+	if wait == 0 {
+		return func() {}
+	}
 	c.log.Info("host sent Retry-After", "host", host, "status", resp.StatusCode, "next", time.Now().Add(wait))
-	if t, ok := req.Context().Value(turnKey{}).(*turn); ok && t.host == host && isUnreachable(resp.StatusCode) {
-		return func() {} // refused has it wait that long, when the journal has the reason
+	if failed {
+		return func() {} // see waitForServer
 	}
 	hold := func() {
 		c.learning.RLock()
@@ -136,6 +167,11 @@ func (c *Crawler) obeyRetryAfter(req *http.Request, resp *http.Response) (ended 
 	return hold
 }
 
+// isBusy tells whether a status is about the server, and not about the URL.
+func isBusy(status int) bool {
+	return status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable
+}
+
 // isUnreachable tells whether a robots.txt with this status cannot be reached (ROB-STA-01).
 func isUnreachable(status int) bool {
 	return status == http.StatusTooManyRequests || status >= 500
@@ -143,11 +179,7 @@ func isUnreachable(status int) bool {
 
 // letPass lets the pause of the host of a URL pass, for a request that goes out again.
 func (c *Crawler) letPass(ctx context.Context, u *url.URL) {
-	origin, err := robotsext.OriginOf(u)
-	if err != nil {
-		return // nor was it sent
-	}
-	pause, err := c.pauseOf(ctx, frontier.Host(origin), time.Now())
+	pause, err := c.pauseOf(ctx, hostOf(u.String()), time.Now())
 	if err != nil {
 		pause = c.cfg.Delay
 	}
@@ -174,7 +206,7 @@ func (c *Crawler) waitAgain(ctx context.Context, t *turn) (done func(), err erro
 		}
 	}
 	t.mu.Lock()
-	t.began = time.Now()
+	t.began, t.busy, t.until = time.Now(), false, time.Time{}
 	t.mu.Unlock()
 	return func() {
 		t.mu.Lock()

@@ -10,8 +10,8 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext"
 )
 
-// robotsCache keeps the robots.txt of a host beside its clock in the frontier, so
-// that all who share the frontier share it, and a restart does not lose it.
+// robotsCache keeps the robots.txt of an origin beside the clock of its host in the
+// frontier, so that all who share the frontier share it, and a restart does not lose it.
 type robotsCache struct {
 	frontier frontier.Frontier
 	failed   func() bool                 // the crawl has: what a record asks for may not have been taken in
@@ -21,11 +21,11 @@ type robotsCache struct {
 
 // Load implements robotsext.Cache.
 func (c *robotsCache) Load(ctx context.Context, o robotsext.Origin) (*robotsext.Record, error) {
-	host, err := c.frontier.Host(ctx, frontier.Host(o))
+	host, err := c.frontier.Host(ctx, hostOf(string(o)))
 	if err != nil {
 		return nil, fmt.Errorf("crawler: %w", err)
 	}
-	rec, err := recordIn(host)
+	rec, err := recordIn(host, o)
 	if rec == nil || err != nil {
 		return nil, err
 	}
@@ -35,31 +35,33 @@ func (c *robotsCache) Load(ctx context.Context, o robotsext.Origin) (*robotsext.
 	return rec, nil
 }
 
-// reached returns when the robots.txt of a host that others share was fetched, by the clock
-// of who did; zero: it never was, or could not be read since.
-func (c *Crawler) reached(host frontier.Host) (time.Time, error) {
+// reached returns when a robots.txt that others share was fetched, by the clock of who
+// did; zero: it never was, or could not be read since.
+func (c *Crawler) reached(o robotsext.Origin) (time.Time, error) {
 	if c.shared == nil {
 		return time.Time{}, nil // nobody else will
 	}
-	h, err := c.frontier.Host(c.books, host)
+	h, err := c.frontier.Host(c.books, hostOf(string(o)))
 	if err != nil {
 		return time.Time{}, err
 	}
-	rec, err := recordIn(h)
+	rec, err := recordIn(h, o)
 	if err != nil || rec == nil || !rec.FailingSince.IsZero() {
 		return time.Time{}, err
 	}
 	return rec.FetchedAt, nil
 }
 
-// recordIn returns the robots.txt that is kept beside the clock of a host; nil: none is.
-func recordIn(host frontier.HostRecord) (*robotsext.Record, error) {
-	if host.Robots == nil {
+// recordIn returns the robots.txt of an origin that is kept beside the clock of its host;
+// nil: none is.
+func recordIn(host frontier.HostRecord, o robotsext.Origin) (*robotsext.Record, error) {
+	robots, ok := host.Robots[string(o)]
+	if !ok {
 		return nil, nil
 	}
 	rec := new(robotsext.Record)
-	if err := json.Unmarshal(host.Robots.Data, rec); err != nil {
-		return nil, fmt.Errorf("crawler: robots.txt of %s in the frontier: %w", host.Host, err)
+	if err := json.Unmarshal(robots.Data, rec); err != nil {
+		return nil, fmt.Errorf("crawler: robots.txt of %s in the frontier: %w", o, err)
 	}
 	return rec, nil
 }
@@ -79,7 +81,7 @@ func (c *robotsCache) Store(ctx context.Context, rec *robotsext.Record) error {
 	if err != nil {
 		return fmt.Errorf("crawler: robots.txt of %s: %w", rec.Origin, err)
 	}
-	return c.frontier.UpdateHost(ctx, frontier.Host(rec.Origin), frontier.HostUpdate{
-		Robots: &frontier.Robots{FailingSince: rec.FailingSince, Data: data},
+	return c.frontier.UpdateHost(ctx, hostOf(string(rec.Origin)), frontier.HostUpdate{
+		Robots: map[string]frontier.Robots{string(rec.Origin): {FailingSince: rec.FailingSince, Data: data}},
 	})
 }

@@ -2,7 +2,6 @@ package crawler
 
 import (
 	"net"
-	"net/url"
 	"strings"
 	"sync"
 
@@ -15,8 +14,9 @@ import (
 type Scope string
 
 const (
-	// ScopeHost is the hosts of the start URLs: the same host name, http and
-	// https alike, and the same port unless it is a default one.
+	// ScopeHost is the servers of the start URLs: the same host name, with a dot
+	// behind it or not, http and https alike, and the same port unless it is a
+	// default one.
 	ScopeHost Scope = "host"
 	// ScopeDomain is the registrable domains of the start URLs with all their
 	// sub-domains (example.co.uk for www.example.co.uk), on any port.
@@ -79,16 +79,13 @@ func (b *boundary) join(a address) bool {
 // key is what two URLs of one scope have in common.
 func (b *boundary) key(a address) string {
 	if b.scope == ScopeDomain {
-		if net.ParseIP(strings.Trim(a.hostname, "[]")) != nil {
-			return a.hostname
+		if ip := net.ParseIP(strings.Trim(a.hostname, "[]")); ip != nil {
+			return ip.String()
 		}
 		if domain, err := publicsuffix.EffectiveTLDPlusOne(a.hostname); err == nil {
 			return domain
 		}
 		return a.hostname // a public suffix itself, or a bare name such as localhost
 	}
-	if u, err := url.Parse(string(a.host)); err == nil && u.Port() != "" {
-		return a.hostname + ":" + u.Port()
-	}
-	return a.hostname
+	return string(a.host)
 }

@@ -1,6 +1,9 @@
 package crawler
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
@@ -44,7 +47,7 @@ func (c *Crawler) add(items []frontier.Item) error {
 // belongs to the crawl become seeds.
 func (c *Crawler) learned(rec *robotsext.Record) {
 	c.takeIn(rec)
-	_ = c.rested(c.working, frontier.Host(rec.Origin)) // only the end of the crawl cuts it short
+	_ = c.rested(c.working, hostOf(string(rec.Origin))) // only the end of the crawl cuts it short
 }
 
 func (c *Crawler) takeIn(rec *robotsext.Record) {
@@ -64,15 +67,14 @@ func (c *Crawler) takeIn(rec *robotsext.Record) {
 
 func (c *Crawler) learn(rec *robotsext.Record) error {
 	if rec.Outcome == robotsext.Unreachable {
-		// Nothing is known of its URLs yet. The first that is to be asked for has the host
-		// left alone, and says so; see refused.
+		// Nothing is known of its URLs yet. Each is put off when its turn comes; see refused.
 		return c.keep(rec)
 	}
 	var group *robotstxt.Group
 	if rec.File != nil {
 		group = c.robots.Group(rec)
 	}
-	if err := c.pace.asked(c.books, frontier.Host(rec.Origin), group); err != nil {
+	if err := c.pace.asked(c.books, rec.Origin, group); err != nil {
 		return err
 	}
 	if origin, err := resolve("", string(rec.Origin)+"/"); err == nil && c.shared != nil && !c.scope.holds(origin) {
@@ -87,15 +89,26 @@ func (c *Crawler) learn(rec *robotsext.Record) error {
 }
 
 // seedJoined brings the sitemaps of a host that has come to belong to the crawl into
-// the frontier, if its robots.txt was read before that.
+// the frontier, as far as robots.txt files of its origins were read before that.
 func (c *Crawler) seedJoined(a address) error {
-	cache := &robotsCache{frontier: c.frontier, failed: c.failed}
-	rec, err := cache.Load(c.books, robotsext.Origin(a.host))
-	if err != nil || rec == nil || rec.Outcome == robotsext.Unreachable {
+	host, err := c.frontier.Host(c.books, a.host)
+	if err != nil {
 		return err
 	}
-	rec.File = robotstxt.Parse(rec.Body, nil)
-	return c.seedSitemaps(rec)
+	for _, origin := range slices.Sorted(maps.Keys(host.Robots)) {
+		rec, err := recordIn(host, robotsext.Origin(origin))
+		if err != nil {
+			return err
+		}
+		if rec.Outcome == robotsext.Unreachable {
+			continue
+		}
+		rec.File = robotstxt.Parse(rec.Body, nil)
+		if err := c.seedSitemaps(rec); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // seedSitemaps brings the Sitemap lines of a host into the frontier, where they

@@ -122,7 +122,7 @@ func (s *shared) join(a address) error {
 	if s.c.scope.holds(a) {
 		return nil
 	}
-	return s.tell(told{Joined: string(a.host) + "/"})
+	return s.tell(told{Joined: string(a.origin) + "/"})
 }
 
 // start begins to tell the others that this process is there, and to keep its leases.

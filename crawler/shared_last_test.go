@@ -106,7 +106,7 @@ func isElsewhere(t *testing.T, status int, want frontier.Result) {
 			t.Errorf("%s: %v of a host that has had its pages", v.lease.URL, got)
 		}
 	}
-	if rec, err := c.frontier.Host(t.Context(), "http://a.test"); err != nil || rec.Done != 1 || rec.MaxInFlight != 3 {
+	if rec, err := c.frontier.Host(t.Context(), "a.test"); err != nil || rec.Done != 1 || rec.MaxInFlight != 3 {
 		t.Errorf("%+v, %v, want one page", rec, err)
 	}
 }
@@ -126,9 +126,9 @@ func (l *lookedUp) Host(ctx context.Context, h frontier.Host) (frontier.HostReco
 // A page that came back, and that another process has taken since this one looked whether
 // any is in flight, is in flight.
 func TestLastPageIsTakenMeanwhile(t *testing.T) {
-	const host = "http://a.test"
+	const host = "a.test"
 	f := frontier.NewMemory(&frontier.Options{MaxInFlight: 2})
-	if _, err := f.Add(t.Context(), []frontier.Item{{URL: host + "/1"}, {URL: host + "/2"}}); err != nil {
+	if _, err := f.Add(t.Context(), []frontier.Item{{URL: "http://" + host + "/1"}, {URL: "http://" + host + "/2"}}); err != nil {
 		t.Fatal(err)
 	}
 	all := &fakeCounters{taken: make(map[string]int64)}
@@ -167,10 +167,10 @@ func TestLastPageIsTakenMeanwhile(t *testing.T) {
 // When the limit is raised, a host that was handed out to one at a time for its last page,
 // or has had its last, is handed out as before.
 func TestLastPageIsNotTheLast(t *testing.T) {
-	const host = "http://a.test"
+	const host = "a.test"
 	for _, spent := range []bool{false, true} {
 		f := frontier.NewMemory(&frontier.Options{MaxInFlight: 4})
-		if _, err := f.Add(t.Context(), []frontier.Item{{URL: host + "/1"}}); err != nil {
+		if _, err := f.Add(t.Context(), []frontier.Item{{URL: "http://" + host + "/1"}}); err != nil {
 			t.Fatal(err)
 		}
 		all := &fakeCounters{taken: make(map[string]int64)}

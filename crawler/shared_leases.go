@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
-	"github.com/politecrawl/politecrawl/robotsext"
 )
 
 // sharedLease is how long a process that died keeps its URLs from the others.
@@ -125,11 +124,7 @@ func (h *held) extend(ctx context.Context, f extender, log *slog.Logger) error {
 // that is so already. Done ends the watch.
 func (h *held) within(req *http.Request, lose func()) (done func(), err error) {
 	done = func() {}
-	origin, err := robotsext.OriginOf(req.URL)
-	if err != nil {
-		return done, nil
-	}
-	host := frontier.Host(origin)
+	host := hostOf(req.URL.String())
 	left, known := h.left(host)
 	switch {
 	case !known:

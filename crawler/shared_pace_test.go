@@ -35,7 +35,7 @@ func (f *countedFrontier) Host(ctx context.Context, h frontier.Host) (frontier.H
 // answers that any of them gets. Those that do not spare it ask for that now and then.
 func TestHostIsSparedByOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		const host, base = frontier.Host("http://a.test"), 100 * time.Millisecond
+		const host, origin, base = frontier.Host("a.test"), robotsext.Origin("http://a.test"), 100 * time.Millisecond
 		f := &countedFrontier{Frontier: frontier.NewMemory(nil)}
 		cfg := Default()
 		cfg.Delay = base
@@ -55,13 +55,13 @@ func TestHostIsSparedByOthers(t *testing.T) {
 		}
 		one, two, three, four := process(false), process(false), process(false), process(true)
 		for _, p := range []*pace{one, two} {
-			if err := p.asked(t.Context(), host, nil); err != nil {
+			if err := p.asked(t.Context(), origin, nil); err != nil {
 				t.Fatal(err)
 			}
 		}
 		answered(one, 503, 2*base)
 		answered(one, 503, 4*base)
-		if err := two.asked(t.Context(), host, nil); err != nil {
+		if err := two.asked(t.Context(), origin, nil); err != nil {
 			t.Fatal(err)
 		}
 		answered(two, 200, 360*time.Millisecond) // and not base
@@ -94,7 +94,7 @@ func TestHostIsSparedByOthers(t *testing.T) {
 func TestAskedAboutIsBounded(t *testing.T) {
 	p := &pace{shared: true}
 	for i := range maxAsks + 10 {
-		p.mayBeSpared(frontier.Host(fmt.Sprintf("http://h%d.test", i)))
+		p.mayBeSpared(frontier.Host(fmt.Sprintf("h%d.test", i)))
 	}
 	if n := len(p.asks); n == 0 || n > maxAsks {
 		t.Errorf("%d are remembered", n)
@@ -169,7 +169,7 @@ func TestClockOfAnotherIsAhead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := f.UpdateHost(t.Context(), frontier.Host(s.url), frontier.HostUpdate{Robots: &frontier.Robots{Data: data}}); err != nil {
+	if err := f.UpdateHost(t.Context(), hostOf(s.url), frontier.HostUpdate{Robots: map[string]frontier.Robots{s.url: {Data: data}}}); err != nil {
 		t.Fatal(err)
 	}
 	cfg := testConfig(t, s.url+"/")
@@ -221,7 +221,7 @@ func TestHoldsLast(t *testing.T) {
 
 // A host that this process could not reach, and another has reached since, waits no more.
 func TestRecoveredByOthers(t *testing.T) {
-	const host = frontier.Host("http://a.test")
+	const origin = robotsext.Origin("http://a.test")
 	f := frontier.NewMemory(nil)
 	cfg := Default()
 	cfg.MaxWait, cfg.MaxCrawlDelay = 0, 0
@@ -239,17 +239,17 @@ func TestRecoveredByOthers(t *testing.T) {
 	if _, err := f.Add(t.Context(), []frontier.Item{{URL: "http://a.test/1"}}); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.aside.wait(host, output.Rejection{Reason: output.Later}, time.Time{}); err != nil {
+	if err := c.aside.wait(origin, output.Rejection{Reason: output.Later}, time.Time{}); err != nil {
 		t.Fatal(err)
 	}
-	stores(t, f, &robotsext.Record{Origin: robotsext.Origin(host), Outcome: robotsext.Unreachable, Status: 500, FailingSince: time.Now()}, 0)
+	stores(t, f, &robotsext.Record{Origin: origin, Outcome: robotsext.Unreachable, Status: 500, FailingSince: time.Now()}, 0)
 	patience(cfg.Delay) // it has nothing but the host that cannot be reached
 	c.shared = &shared{}
 	patience(maxSlow) // others may know one that is slower
 	c.cfg.MaxCrawlDelay = 2 * maxSlow
 	patience(2 * maxSlow)
 	c.cfg.MaxCrawlDelay = 0
-	reaches(t, f, robotsext.Origin(host), 0)
+	reaches(t, f, origin, 0)
 	c.shared = nil
 	patience(cfg.Delay) // what there is of others is not asked for
 	c.shared = &shared{}

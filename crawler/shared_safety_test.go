@@ -173,7 +173,7 @@ func TestLeasesThatEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h, f := &held{lease: sharedLease}, &extending{}
 		log := slog.New(slog.DiscardHandler)
-		lease := frontier.Lease{Item: frontier.Item{Host: "http://a.example"}, ID: "1", Expires: time.Now().Add(sharedLease)}
+		lease := frontier.Lease{Item: frontier.Item{Host: "a.example"}, ID: "1", Expires: time.Now().Add(sharedLease)}
 		h.add(&lease)
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://a.example/x", nil)
 		if err != nil {
@@ -234,12 +234,12 @@ func TestFirstLeaseThatEnds(t *testing.T) {
 		now := time.Now()
 		for i := range leases {
 			h.add(&frontier.Lease{
-				Item: frontier.Item{Host: "http://a.example"}, ID: frontier.LeaseID(fmt.Sprint(i)),
+				Item: frontier.Item{Host: "a.example"}, ID: frontier.LeaseID(fmt.Sprint(i)),
 				Expires: now.Add(first + time.Duration(i)*time.Second),
 			})
 		}
 		for range leases {
-			if left, known := h.left("http://a.example"); !known || left != first-h.margin() {
+			if left, known := h.left("a.example"); !known || left != first-h.margin() {
 				t.Errorf("%v is left, known %v", left, known)
 			}
 		}

@@ -54,8 +54,9 @@ func (c *Crawler) counts() (frontier.Stats, error) {
 	return c.stats, nil
 }
 
-// Host returns what the crawl knows of an origin, as scheme://host:port: its clock, its
-// queue. When it can be called and what the error is, is as with Status.
-func (c *Crawler) Host(ctx context.Context, origin string) (frontier.HostRecord, error) {
-	return c.frontier.Host(ctx, frontier.Host(origin))
+// Host returns what the crawl knows of a host (see [frontier.HostOf]): its clock, its queue,
+// the robots.txt files of its origins. When it can be called and what the error is, is as
+// with Status.
+func (c *Crawler) Host(ctx context.Context, host frontier.Host) (frontier.HostRecord, error) {
+	return c.frontier.Host(ctx, host)
 }

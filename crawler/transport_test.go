@@ -159,13 +159,13 @@ func TestAddresses(t *testing.T) {
 		}
 		return release
 	}
-	first := take("http://a.example", true)
-	take("https://b.example:8443", false) // the same address
-	take("http://c.example", true)
-	take("http://none.example", true) // let the request say what is wrong
+	first := take("a.example", true)
+	take("b.example:8443", false) // the same address
+	take("c.example", true)
+	take("none.example", true) // let the request say what is wrong
 	first()
-	take("https://b.example:8443", true)
-	if take("http://a.example", false); asked != 4 || len(a.busy) != 2 {
+	take("b.example:8443", true)
+	if take("a.example", false); asked != 4 || len(a.busy) != 2 {
 		t.Errorf("%d names were looked up, busy %v", asked, a.busy)
 	}
 }
@@ -179,13 +179,13 @@ func TestAddressesGrowOld(t *testing.T) {
 			asked++
 			return []netip.Addr{netip.AddrFrom4([4]byte{192, 0, 2, byte(asked)})}, nil
 		}
-		first := a.address(t.Context(), "http://a.example")
+		first := a.address(t.Context(), "a.example")
 		time.Sleep(resolvedFor - time.Second)
-		if again := a.address(t.Context(), "http://a.example"); again != first {
+		if again := a.address(t.Context(), "a.example"); again != first {
 			t.Errorf("%s is asked for too soon", again)
 		}
 		time.Sleep(2 * time.Second)
-		if again := a.address(t.Context(), "http://a.example"); again == first {
+		if again := a.address(t.Context(), "a.example"); again == first {
 			t.Errorf("%s is old", again)
 		}
 	})

@@ -110,7 +110,7 @@ func TestClosedStaysClosed(t *testing.T) {
 		"other hosts": func(tr *traps) {
 			tr.fetched(host, host+"/calendar?month=1")
 			for i := range maxPatterns {
-				other := frontier.Host(fmt.Sprintf("https://h%d.test", i))
+				other := frontier.Host(fmt.Sprintf("h%d.test", i))
 				tr.fetched(other, string(other)+"/")
 			}
 		},
@@ -159,7 +159,7 @@ func TestTrapsMemory(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	tr := newTraps(1)
 	for host := range 45_000 {
-		h := frontier.Host(fmt.Sprintf("https://www.host-%d.test", host))
+		h := frontier.Host(fmt.Sprintf("www.host-%d.test", host))
 		for i := range 4 {
 			for range 2 - min(i, 1) { // the second is looked at
 				if url := fmt.Sprintf("%s/some/path/%d?id%c=1", h, i, 'a'+i); tr.fetched(h, url) {

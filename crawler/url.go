@@ -33,8 +33,9 @@ const (
 
 // address is a URL in canonical form, with the parts that decide about it.
 type address struct {
-	url      string        // absolute, canonical, no fragment, no user info
-	host     frontier.Host // its origin: the unit of politeness
+	url      string           // absolute, canonical, no fragment, no user info
+	origin   robotsext.Origin // whose robots.txt binds
+	host     frontier.Host    // the server: the unit of politeness
 	hostname string
 }
 
@@ -88,7 +89,7 @@ func addressOf(ref string, u *whatwg.Url, err error) (address, error) {
 	if len(canonical) > maxURL {
 		return address{}, fmt.Errorf("%w: %d bytes, the longest that is taken up has %d", errLongURL, len(canonical), maxURL)
 	}
-	return address{url: canonical, host: frontier.Host(origin), hostname: strings.TrimSuffix(u.Hostname(), ".")}, nil
+	return address{url: canonical, origin: origin, host: hostOf(string(origin)), hostname: strings.TrimSuffix(u.Hostname(), ".")}, nil
 }
 
 // tangled says why a text is no URL that is read. It is too long, or the parser takes a

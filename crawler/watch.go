@@ -93,13 +93,19 @@ func (c *Crawler) patience(stats frontier.Stats) (time.Duration, error) {
 	if err := c.recovered(); err != nil {
 		return 0, err
 	}
-	hosts, _ := c.aside.waiting()
-	for _, h := range hosts {
+	origins, _ := c.aside.waiting()
+	waiting := make(map[frontier.Host]int) // origins of each host
+	for _, o := range origins {
+		waiting[hostOf(string(o))]++
+	}
+	for h, n := range waiting {
 		rec, err := c.frontier.Host(c.books, h)
 		if err != nil {
 			return 0, err
 		}
-		left -= rec.Pending + rec.Scheduled
+		if len(rec.Robots) <= n { // else some of its URLs may be of an origin that can be asked
+			left -= rec.Pending + rec.Scheduled
+		}
 	}
 	if left > 0 {
 		wait = max(wait, retryBase<<maxBackoff)

@@ -35,11 +35,12 @@ const (
 
 // visit is one lease on its way through a worker.
 type visit struct {
-	lease frontier.Lease
-	trail trail
-	u     *url.URL         // as it will be sent
-	file  *robotstxt.File  // the robots.txt of the host; nil: there is none
-	group *robotstxt.Group // its rules for this crawler; nil: none
+	lease  frontier.Lease
+	trail  trail
+	u      *url.URL         // as it will be sent
+	origin robotsext.Origin // of u, whose robots.txt binds
+	file   *robotstxt.File  // that robots.txt; nil: there is none
+	group  *robotstxt.Group // its rules for this crawler; nil: none
 
 	// What is to be written down of it, together with its outcome.
 	page   *output.Page
@@ -99,18 +100,21 @@ func (c *Crawler) visit(v *visit) (frontier.Outcome, error) {
 		return frontier.Outcome{Lease: v.lease.ID, Result: frontier.Drop}, c.reject(v, v.rejection(output.Invalid, err))
 	}
 	v.u.Fragment = "" // what tells a sitemap's key from a page's
+	if v.origin, err = robotsext.OriginOf(v.u); err != nil {
+		return frontier.Outcome{Lease: v.lease.ID, Result: frontier.Drop}, c.reject(v, v.rejection(output.Invalid, err))
+	}
 
 	release, ok := c.addresses.take(c.working, v.lease.Host)
 	if !ok {
 		return v.deferred(), c.frontier.UpdateHost(c.books, v.lease.Host, frontier.HostUpdate{BlockUntil: time.Now().Add(addressPause)})
 	}
 	defer release()
-	noted := c.aside.noted(v.lease.Host)
+	noted := c.aside.noted(v.origin)
 	ctx, turn := withTurn(c.working, v.lease.Host)
 	err = c.robots.Check(ctx, v.u)
 	took, spent := turn.spent()
 	if !waits(err) && ctx.Err() == nil {
-		if err := c.aside.resume(v.lease.Host, noted); err != nil {
+		if err := c.aside.resume(v.origin, noted); err != nil {
 			return frontier.Outcome{}, err
 		}
 	}
@@ -118,7 +122,7 @@ func (c *Crawler) visit(v *visit) (frontier.Outcome, error) {
 	case spent:
 		// The host has had its request: robots.txt. Its rules, delay and
 		// sitemaps are known now; the URL itself waits for the next turn.
-		return c.afterRobots(v, took, err)
+		return c.afterRobots(v, turn, took, err)
 	case err != nil:
 		return c.refused(v, err)
 	}
@@ -149,7 +153,7 @@ func (c *Crawler) outOfTurn(ctx context.Context, v *visit) (bool, error) {
 	if rec.File != nil {
 		v.file, v.group = rec.File, c.robots.Group(rec)
 	}
-	if wait, err := c.pace.renew(c.books, v.lease.Host, v.group); wait || err != nil {
+	if wait, err := c.pace.renew(c.books, v); wait || err != nil {
 		return true, err
 	}
 	until, closed := closedUntil(v.group, time.Now())
@@ -166,15 +170,15 @@ func (v *visit) deferred() frontier.Outcome {
 
 // afterRobots gives the URL back after a turn that went to robots.txt, and how long
 // that took.
-func (c *Crawler) afterRobots(v *visit, took time.Duration, err error) (frontier.Outcome, error) {
-	outcome := v.deferred()
-	if err != nil {
-		if outcome, err = c.refused(v, err); err != nil {
+func (c *Crawler) afterRobots(v *visit, t *turn, took time.Duration, why error) (outcome frontier.Outcome, err error) {
+	outcome = v.deferred()
+	if why != nil {
+		if outcome, err = c.refused(v, why); err != nil {
 			return outcome, err
 		}
 	}
 	outcome.HostDelay = c.pace.after(took)
-	return outcome, nil
+	return outcome, c.waitForServer(t, why)
 }
 
 // refused deals with a URL that may not be asked for: now, or at all.
@@ -187,19 +191,16 @@ func (c *Crawler) refused(v *visit, err error) (frontier.Outcome, error) {
 	case c.failed():
 		return v.deferred(), nil // what it was refused for may be our fault
 	case ok && blocked.Reason == robotsext.Later:
-		// All URLs of the host wait together. The first of them that comes after
-		// that has its robots.txt asked for again.
+		// The URLs of other origins of the host go on. The first of this one that comes
+		// after that has its robots.txt asked for again.
 		r := v.rejection(output.Later, blocked.Err)
 		r.RobotsURL = blocked.RobotsURL
-		seen, err := c.reached(v.lease.Host)
+		seen, err := c.reached(v.origin)
 		if err == nil {
-			err = c.aside.wait(v.lease.Host, r, seen)
+			err = c.aside.wait(v.origin, r, seen)
 		}
-		if err != nil {
-			return outcome, err
-		}
-		outcome.Result = frontier.Defer
-		return outcome, c.frontier.UpdateHost(c.books, v.lease.Host, frontier.HostUpdate{BlockUntil: blocked.RetryAt})
+		outcome.Result, outcome.NotBefore = frontier.Defer, blocked.RetryAt
+		return outcome, err
 	case ok:
 		r := v.rejection(output.Disallowed, nil)
 		r.RobotsURL, r.Group = blocked.RobotsURL, blocked.Group

@@ -7,7 +7,6 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -69,8 +68,6 @@ func frontierError(command, dir string, err error) error {
 		return misuse("%s: there is no directory %q; %s", command, dir, name)
 	case errors.Is(err, pebblestore.ErrForeign):
 		return misuse("%w; %s", err, name)
-	case errors.Is(err, pebblestore.ErrFormat):
-		return failed("%w; use the politecrawl that wrote it, or a later one", err)
 	case errors.Is(err, pebblestore.ErrDamaged):
 		return failed("%w; what is lost cannot be told, so crawl again into a new directory", err)
 	}
@@ -82,8 +79,8 @@ type urlFilter struct {
 	host  string
 	state urlState
 
-	name  string          // what host means as a name, whatever the scheme and the port; empty: hosts tell
-	hosts []frontier.Host // that host may mean else; nil: all
+	server frontier.Host // that host means; empty: all
+	ports  bool          // on any port
 }
 
 // urlState is the value of --state.
@@ -92,49 +89,41 @@ type urlState string
 const anyState urlState = "any"
 
 func (f *urlFilter) flags(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.host, "host", "", "only this host: `NAME` (with every scheme and port), name:port or scheme://name:port")
+	cmd.Flags().StringVar(&f.host, "host", "", "only this host: `NAME` (with every port), name:port or a URL of it")
 	choice(cmd, &f.state, "state", "only URLs in this state", anyState,
 		urlState(pebblestore.Pending.String()), urlState(pebblestore.Scheduled.String()),
 		urlState(pebblestore.Done.String()), urlState(pebblestore.Dropped.String()))
 }
 
-// prepare refuses a host that is none, and finds out how the frontier has it. What is
-// not written is not asked for: a name alone is meant whatever scheme and port are,
-// one with a port whatever the scheme is. A scheme without a port has its own.
+// prepare refuses a host that is none, and finds out how the frontier has it. A name alone
+// is meant whatever the port is; a URL and an origin are of a host with one.
 func (f *urlFilter) prepare(command string) error {
 	if f.host == "" {
 		return nil
 	}
-	written := []string{f.host}
-	if !strings.Contains(f.host, "://") {
-		written = []string{"https://" + f.host, "http://" + f.host}
+	raw := f.host
+	if !strings.Contains(raw, "://") {
+		raw = "https://" + raw
 	}
-	for _, raw := range written {
-		u, err := originURL(raw)
-		if err != nil {
-			return misuse("%s: --host: %w", command, err)
-		}
-		origin, err := robotsext.OriginOf(u)
-		if err != nil {
-			return misuse("%s: --host: %w", command, withoutPrefix(err))
-		}
-		if len(written) > 1 && u.Port() == "" {
-			_, f.name, _ = strings.Cut(string(origin), "://")
-			return nil
-		}
-		f.hosts = append(f.hosts, frontier.Host(origin))
+	u, err := originURL(raw)
+	if err != nil {
+		return misuse("%s: --host: %w", command, err)
 	}
-	return nil
+	origin, err := robotsext.OriginOf(u)
+	if err != nil {
+		return misuse("%s: --host: %w", command, withoutPrefix(err))
+	}
+	f.ports = raw != f.host && u.Port() == ""
+	f.server, err = frontier.HostOf(string(origin))
+	return err
 }
 
 // has tells whether h is a host that is asked for.
 func (f *urlFilter) has(h frontier.Host) bool {
-	if f.name != "" {
-		_, rest, _ := strings.Cut(string(h), "://")
-		port, ok := strings.CutPrefix(rest, f.name)
-		return ok && (port == "" || port[0] == ':')
+	if f.server == "" || h == f.server {
+		return true
 	}
-	return f.hosts == nil || slices.Contains(f.hosts, h)
+	return f.ports && strings.HasPrefix(string(h), string(f.server)+":")
 }
 
 // urls yields the URLs that are left, one after the other: there may be more than

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"time"
@@ -53,8 +54,9 @@ that are done or dropped.
 DIR is the crawl's output directory, or the folder frontier in it. Nothing is changed.
 
 With --format json each line is an object: host, urls, pending, scheduled, done,
-dropped, delay (in seconds), max_in_flight, due, blocked_until, robots (known or
-failing), robots_outcome, robots_status, failing_since; of a URL the same as "frontier export" writes.`,
+dropped, delay (in seconds), max_in_flight, due, blocked_until, and robots, a list with
+an object for each origin of the host: origin, state (known or failing), outcome, status,
+failing_since; of a URL the same as "frontier export" writes.`,
 		Example: `  politecrawl frontier ls example
   politecrawl frontier ls example --sort due --limit 0
   politecrawl frontier ls example --urls --host example.com --state pending`,
@@ -208,9 +210,16 @@ type shownHost struct {
 	MaxInFlight  int       `json:"max_in_flight"`
 	Due          time.Time `json:"due,omitzero"`
 	BlockedUntil time.Time `json:"blocked_until,omitzero"`
-	Robots       string    `json:"robots,omitempty"` // known or failing
-	Outcome      string    `json:"robots_outcome,omitempty"`
-	Status       int       `json:"robots_status,omitempty"`
+
+	Robots []shownRecord `json:"robots,omitempty"` // of its origins, by name
+}
+
+// A shownRecord is what is known of a robots.txt as JSON.
+type shownRecord struct {
+	Origin       string    `json:"origin"`
+	State        string    `json:"state"` // known or failing
+	Outcome      string    `json:"outcome,omitempty"`
+	Status       int       `json:"status,omitempty"`
 	FailingSince time.Time `json:"failing_since,omitzero"`
 }
 
@@ -219,17 +228,40 @@ func shownHostOf(h frontier.HostRecord) shownHost {
 		Host: string(h.Host), URLs: h.Added, Pending: h.Pending, Scheduled: h.Scheduled, Done: h.Done, Dropped: h.Dropped,
 		Delay: h.Delay.Seconds(), MaxInFlight: h.MaxInFlight, Due: utc(h.Due), BlockedUntil: utc(h.BlockedUntil),
 	}
-	if h.Robots == nil {
-		return s
+	for _, origin := range slices.Sorted(maps.Keys(h.Robots)) {
+		s.Robots = append(s.Robots, shownRecordOf(origin, h.Robots[origin]))
 	}
-	if s.Robots = "known"; !h.Robots.FailingSince.IsZero() {
-		s.Robots, s.FailingSince = "failing", utc(h.Robots.FailingSince)
+	return s
+}
+
+func shownRecordOf(origin string, robots frontier.Robots) shownRecord {
+	s := shownRecord{Origin: origin, State: "known"}
+	if !robots.FailingSince.IsZero() {
+		s.State, s.FailingSince = "failing", utc(robots.FailingSince)
 	}
 	var rec robotsext.Record // as the crawler writes it; who else used the store may have written something else
-	if err := json.Unmarshal(h.Robots.Data, &rec); err == nil {
+	if err := json.Unmarshal(robots.Data, &rec); err == nil {
 		s.Outcome, s.Status = rec.Outcome.String(), rec.Status
 	}
 	return s
+}
+
+// robotsText sums up the robots.txt files of a host, and tells whether one is failing: that
+// matters most.
+func (l *frontierList) robotsText(records []shownRecord) (text string, failing bool) {
+	text = "not known"
+	for i, r := range records {
+		switch {
+		case r.State == "failing":
+			return "failing " + roughly(max(l.now.Sub(r.FailingSince), 0)), true
+		case i > 0 && text == "rules":
+		case r.Outcome == robotsext.AllowAll.String() && r.Status != 0:
+			text = fmt.Sprintf("none, %d", r.Status)
+		default:
+			text = cmp.Or(r.Outcome, r.State)
+		}
+	}
+	return text, false
 }
 
 func (l *frontierList) hostText(h shownHost, first bool) string {
@@ -238,20 +270,16 @@ func (l *frontierList) hostText(h shownHost, first bool) string {
 		head = l.paint(faint, fmt.Sprintf("%9s  %9s  %9s  %9s  %6s  %-9s  %-8s  %-15s  %s",
 			"pending", "scheduled", "done", "dropped", "delay", "due", "blocked", "robots.txt", "host")) + "\n"
 	}
-	due, blocked, robots, tint := "", "", "not known", plain
+	due, blocked, tint := "", "", plain
 	if h.Pending > 0 {
 		due = fromNow(h.Due, l.now)
 	}
 	if h.BlockedUntil.After(l.now) {
 		blocked = roughly(h.BlockedUntil.Sub(l.now))
 	}
-	switch {
-	case h.Robots == "failing":
-		robots, tint = "failing "+roughly(max(l.now.Sub(h.FailingSince), 0)), yellow
-	case h.Outcome == robotsext.AllowAll.String() && h.Status != 0:
-		robots = fmt.Sprintf("none, %d", h.Status)
-	case h.Robots != "":
-		robots = cmp.Or(h.Outcome, h.Robots)
+	robots, failing := l.robotsText(h.Robots)
+	if failing {
+		tint = yellow
 	}
 	return head + fmt.Sprintf("%9d  %9d  %9d  %9d  %6s  %-9s  %s  %s  %s\n", h.Pending, h.Scheduled, h.Done, h.Dropped,
 		seconds(math.Round(h.Delay*1000)/1000), due, l.paint(yellow, fmt.Sprintf("%-8s", blocked)), l.paint(tint, fmt.Sprintf("%-15s", robots)), printable(h.Host))

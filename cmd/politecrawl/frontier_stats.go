@@ -105,12 +105,15 @@ func (t *frontierTotals) add(h frontier.HostRecord, now time.Time) {
 	if h.BlockedUntil.After(now) {
 		t.Blocked++
 	}
+	failing := false
+	for _, robots := range h.Robots {
+		failing = failing || !robots.FailingSince.IsZero()
+	}
 	switch {
-	case h.Robots == nil:
-	case h.Robots.FailingSince.IsZero():
-		t.Known++
-	default:
+	case failing:
 		t.Failing++
+	case len(h.Robots) > 0:
+		t.Known++
 	}
 	if h.Pending > 0 {
 		due := h.Due

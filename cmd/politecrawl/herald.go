@@ -4,9 +4,10 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/politecrawl/politecrawl/crawler"
-	"github.com/politecrawl/politecrawl/robotsext"
+	"github.com/politecrawl/politecrawl/crawler/frontier"
 )
 
 // A herald tells a person on standard error what a crawl is up to: that it has
@@ -61,17 +62,15 @@ func (h *herald) note(line string) {
 	h.notice("note: " + line)
 }
 
-// hostsOf counts the hosts of URLs, each with its scheme and port.
+// hostsOf counts the hosts of URLs.
 func hostsOf(urls []string) int {
-	origins := map[robotsext.Origin]bool{}
+	hosts := map[frontier.Host]bool{}
 	for _, raw := range urls {
-		if u, err := originURL(raw); err == nil {
-			if origin, err := robotsext.OriginOf(u); err == nil {
-				origins[origin] = true
-			}
+		if h, err := frontier.HostOf(strings.ToLower(raw)); err == nil {
+			hosts[h] = true
 		}
 	}
-	return len(origins)
+	return len(hosts)
 }
 
 // notAllowed says of start URLs that they are refused: as an error where there was nothing

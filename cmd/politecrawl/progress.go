@@ -47,7 +47,7 @@ type progress struct {
 // A crawlView is what a progress shows: a [crawler.Crawler].
 type crawlView interface {
 	Status() (*crawler.Status, error)
-	Host(ctx context.Context, origin string) (frontier.HostRecord, error)
+	Host(ctx context.Context, host frontier.Host) (frontier.HostRecord, error)
 }
 
 // A sample is how many pages there were at a time.
@@ -121,8 +121,8 @@ func (p *progress) show() {
 		return // the crawl is ending, and will say so
 	}
 	now := time.Now()
-	hosts := p.known.look(func(origin string) (frontier.HostRecord, error) {
-		return p.crawl.Host(context.Background(), origin)
+	hosts := p.known.look(func(host frontier.Host) (frontier.HostRecord, error) {
+		return p.crawl.Host(context.Background(), host)
 	}, s.Waiting, now)
 	p.mu.Lock()
 	defer p.mu.Unlock()

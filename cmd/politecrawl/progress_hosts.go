@@ -1,13 +1,12 @@
 package main
 
 import (
-	"net/url"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/output"
-	"github.com/politecrawl/politecrawl/robotsext"
 )
 
 // maxAsked is how many hosts the frontier is asked for at a time. Of a crawl that has
@@ -23,14 +22,14 @@ const maxKnown = 10_000
 // Of a crawl that goes on it does not know the hosts from before until they are heard of.
 type roster struct {
 	mu    sync.Mutex // guards hosts
-	hosts map[string]bool
+	hosts map[frontier.Host]bool
 }
 
 // newRoster begins with the hosts of the start URLs.
 func newRoster(urls []string) *roster {
-	r := &roster{hosts: map[string]bool{}}
+	r := &roster{hosts: map[frontier.Host]bool{}}
 	for _, raw := range urls {
-		r.add(raw)
+		r.add(strings.ToLower(raw))
 	}
 	return r
 }
@@ -40,21 +39,10 @@ func (r *roster) format() output.Format {
 	return output.Format{Open: func(string, []byte) (output.Sink, error) { return r, nil }}
 }
 
-// add takes up the host of a URL.
+// add takes up the host of a URL, if there is room.
 func (r *roster) add(raw string) {
-	u, err := url.Parse(raw)
-	if err != nil {
-		return
-	}
-	if origin, err := robotsext.OriginOf(u); err == nil {
-		r.take(string(origin))
-	}
-}
-
-// take takes up a host, if there is room.
-func (r *roster) take(origin string) {
-	if len(r.hosts) < maxKnown {
-		r.hosts[origin] = true
+	if host, err := frontier.HostOf(raw); err == nil && len(r.hosts) < maxKnown {
+		r.hosts[host] = true
 	}
 }
 
@@ -63,7 +51,7 @@ func (r *roster) Write(f *output.Found) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, robots := range f.Robots {
-		r.take(robots.Origin)
+		r.add(robots.Origin)
 	}
 	for _, page := range f.Pages {
 		r.add(page.URL)
@@ -84,25 +72,27 @@ type turns struct {
 	waiting int  // hosts whose turn is to come
 	later   int  // hosts that cannot be asked for now
 
-	next  string        // of those not being asked, the host that is due first; empty: none
+	next  frontier.Host // of those not being asked, the host that is due first; empty: none
 	due   time.Time     // when that is
 	quiet time.Duration // how long the host with the most to do takes, at its delay
 }
 
-// look asks for each host how it stands. Those without a robots.txt for now are later
-// ones.
-func (r *roster) look(ask func(origin string) (frontier.HostRecord, error), later []string, now time.Time) turns {
+// look asks for each host how it stands. Later are the origins without a robots.txt for now;
+// a host is a later one when it has no others.
+func (r *roster) look(ask func(frontier.Host) (frontier.HostRecord, error), later []string, now time.Time) turns {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if len(r.hosts) > maxAsked {
 		r.prune(ask)
 		return turns{}
 	}
-	t := turns{known: true, later: len(later)}
-	held := map[string]bool{}
-	for _, h := range later {
-		held[h] = true
+	held := map[frontier.Host]int{} // origins
+	for _, origin := range later {
+		if h, err := frontier.HostOf(origin); err == nil {
+			held[h]++
+		}
 	}
+	t := turns{known: true, later: len(held)}
 	for h := range r.hosts {
 		rec, err := ask(h)
 		if err != nil {
@@ -120,8 +110,11 @@ func (r *roster) look(ask func(origin string) (frontier.HostRecord, error), late
 		if rec.Leased == 0 && (t.next == "" || due.Before(t.due) || due.Equal(t.due) && h < t.next) {
 			t.next, t.due = h, due
 		}
-		if held[h] {
-			continue
+		if n := held[h]; n > 0 {
+			if len(rec.Robots) <= n {
+				continue
+			}
+			t.later--
 		}
 		t.quiet = max(t.quiet, max(due.Sub(now), 0)+time.Duration(left-1)*rec.Delay/time.Duration(max(rec.MaxInFlight, 1)))
 		if rec.Leased > 0 {
@@ -135,7 +128,7 @@ func (r *roster) look(ask func(origin string) (frontier.HostRecord, error), late
 
 // prune asks for some of too many hosts, others each time, and lets those go that are
 // done with.
-func (r *roster) prune(ask func(origin string) (frontier.HostRecord, error)) {
+func (r *roster) prune(ask func(frontier.Host) (frontier.HostRecord, error)) {
 	asked := 0
 	for h := range r.hosts { // in an order that is another each time
 		if asked++; asked > maxAsked {

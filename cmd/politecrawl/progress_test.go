@@ -19,13 +19,13 @@ import (
 // A playedCrawl is a crawl that does what a test wants to see shown.
 type playedCrawl struct {
 	status func() (*crawler.Status, error)
-	hosts  map[string]frontier.HostRecord
+	hosts  map[frontier.Host]frontier.HostRecord
 }
 
 func (c *playedCrawl) Status() (*crawler.Status, error) { return c.status() }
 
-func (c *playedCrawl) Host(_ context.Context, origin string) (frontier.HostRecord, error) {
-	return c.hosts[origin], nil
+func (c *playedCrawl) Host(_ context.Context, host frontier.Host) (frontier.HostRecord, error) {
+	return c.hosts[host], nil
 }
 
 // TestProgressLines holds what is said where there is no terminal, and how often.
@@ -34,9 +34,9 @@ func TestProgressLines(t *testing.T) {
 		var said lockedBuffer
 		p := newProgress(&said)
 		pages := 0
-		c := &playedCrawl{hosts: map[string]frontier.HostRecord{
-			"http://a": {Delay: 10 * time.Second, MaxInFlight: 1, Counts: frontier.Counts{Pending: 599, Leased: 1}},
-			"http://b": {Delay: time.Second, MaxInFlight: 1, Due: time.Now().Add(time.Hour), Counts: frontier.Counts{Pending: 6660}},
+		c := &playedCrawl{hosts: map[frontier.Host]frontier.HostRecord{
+			"a": {Delay: 10 * time.Second, MaxInFlight: 1, Counts: frontier.Counts{Pending: 599, Leased: 1}},
+			"b": {Delay: time.Second, MaxInFlight: 1, Due: time.Now().Add(time.Hour), Counts: frontier.Counts{Pending: 6660}},
 		}}
 		c.status = func() (*crawler.Status, error) {
 			pages += 60
@@ -121,33 +121,33 @@ func TestRoster(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	records := map[string]frontier.HostRecord{
-		"http://a":     {Delay: time.Second, MaxInFlight: 1, Counts: frontier.Counts{Leased: 1, Pending: 9}},
-		"http://b":     {Delay: 2 * time.Second, MaxInFlight: 4, Due: now.Add(3 * time.Second), Counts: frontier.Counts{Pending: 8}},
-		"http://c":     {Delay: time.Second, MaxInFlight: 1, Due: now.Add(5 * time.Second), Counts: frontier.Counts{Scheduled: 1}},
-		"http://told":  {Delay: time.Second, MaxInFlight: 1, BlockedUntil: now.Add(time.Minute), Counts: frontier.Counts{Pending: 1}},
-		"http://later": {Delay: time.Second, MaxInFlight: 1, BlockedUntil: now.Add(time.Hour), Counts: frontier.Counts{Pending: 1000}},
-		"http://done":  {Counts: frontier.Counts{Done: 1}},
+	records := map[frontier.Host]frontier.HostRecord{
+		"a":     {Delay: time.Second, MaxInFlight: 1, Counts: frontier.Counts{Leased: 1, Pending: 9}},
+		"b":     {Delay: 2 * time.Second, MaxInFlight: 4, Due: now.Add(3 * time.Second), Counts: frontier.Counts{Pending: 8}},
+		"c":     {Delay: time.Second, MaxInFlight: 1, Due: now.Add(5 * time.Second), Counts: frontier.Counts{Scheduled: 1}},
+		"told":  {Delay: time.Second, MaxInFlight: 1, BlockedUntil: now.Add(time.Minute), Counts: frontier.Counts{Pending: 1}},
+		"later": {Delay: time.Second, MaxInFlight: 1, BlockedUntil: now.Add(time.Hour), Counts: frontier.Counts{Pending: 1000}},
+		"done":  {Counts: frontier.Counts{Done: 1}},
 	}
 	asked := 0
-	ask := func(origin string) (frontier.HostRecord, error) {
+	ask := func(host frontier.Host) (frontier.HostRecord, error) {
 		asked++
-		return records[origin], nil
+		return records[host], nil
 	}
-	want := turns{known: true, active: 1, waiting: 3, later: 1, next: "http://b", due: now.Add(3 * time.Second), quiet: time.Minute}
+	want := turns{known: true, active: 1, waiting: 3, later: 1, next: "b", due: now.Add(3 * time.Second), quiet: time.Minute}
 	for i, n := range []int{6, 5} { // the second time without the one that is done with
 		if got := r.look(ask, []string{"http://later"}, now); got != want || asked != n {
 			t.Errorf("look %d: %d hosts asked for, want %d; %+v, want %+v", i+1, asked, n, got, want)
 		}
 		asked = 0
 	}
-	if got := r.look(func(string) (frontier.HostRecord, error) { return frontier.HostRecord{}, frontier.ErrClosed }, nil, now); got != (turns{}) {
+	if got := r.look(func(frontier.Host) (frontier.HostRecord, error) { return frontier.HostRecord{}, frontier.ErrClosed }, nil, now); got != (turns{}) {
 		t.Errorf("where nobody can say: %+v", got)
 	}
-	delete(records, "http://b")
-	delete(records, "http://c")
-	delete(records, "http://told")
-	want = turns{known: true, active: 1, later: 1, next: "http://later", due: now.Add(time.Hour), quiet: 9 * time.Second}
+	delete(records, "b")
+	delete(records, "c")
+	delete(records, "told")
+	want = turns{known: true, active: 1, later: 1, next: "later", due: now.Add(time.Hour), quiet: 9 * time.Second}
 	if got := r.look(ask, []string{"http://later"}, now); got != want {
 		t.Errorf("only a later host is left beside one that is asked: %+v, want %+v", got, want)
 	}
@@ -164,9 +164,9 @@ func TestRosterOfManyHosts(t *testing.T) {
 		t.Errorf("it has %d hosts", len(r.hosts))
 	}
 	asked := 0
-	ask := func(origin string) (frontier.HostRecord, error) {
+	ask := func(host frontier.Host) (frontier.HostRecord, error) {
 		asked++
-		if origin == "http://left" {
+		if host == "left" {
 			return frontier.HostRecord{MaxInFlight: 1, Counts: frontier.Counts{Leased: 1}}, nil
 		}
 		return frontier.HostRecord{Counts: frontier.Counts{Done: 1}}, nil

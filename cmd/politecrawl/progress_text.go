@@ -54,7 +54,7 @@ func (r *reading) hostLine() string {
 	}
 	next := "the next"
 	if h := r.hosts; h.next != "" && !h.due.After(r.NextDue.Add(time.Second)) {
-		next = printable(h.next)
+		next = printable(string(h.next))
 	}
 	return line + ", " + next + " is due in " + longTime(wait)
 }

@@ -33,6 +33,10 @@
 //
 // # Politeness
 //
+// A host is a server, whatever the scheme and however its name is spelt: http://h/,
+// https://h/ and http://h./ are URLs of one host (see Host). Each of its origins
+// has a robots.txt of its own.
+//
 // A host has slots, one by default, and a clock. Each lease takes a slot until
 // it ends, and what its outcome says of the delay sets the clock: with one
 // slot the delay runs from the end of a request to the start of the next, with

@@ -58,7 +58,7 @@ func ExampleMemory_Hold() {
 		fmt.Println(err)
 		return
 	}
-	release, err := f.Hold(ctx, "https://a.example")
+	release, err := f.Hold(ctx, "a.example")
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -83,7 +83,7 @@ func ExampleMemory_Waiting() {
 		return
 	}
 	fetchOne(f, "")
-	for item, err := range f.Waiting(ctx, "https://a.example") {
+	for item, err := range f.Waiting(ctx, "a.example") {
 		fmt.Println("waits:", item.URL, err)
 	}
 	known, err := f.Known(ctx, []string{"https://a.example/1", "https://a.example/3"})

@@ -55,13 +55,13 @@ func ExampleHostUpdate() {
 		return
 	}
 	until := time.Now().Add(time.Hour)
-	if err := f.UpdateHost(ctx, "https://a.example", frontier.HostUpdate{BlockUntil: until}); err != nil {
+	if err := f.UpdateHost(ctx, "a.example", frontier.HostUpdate{BlockUntil: until}); err != nil {
 		fmt.Println(err)
 		return
 	}
 	leases, err := f.Lease(ctx, frontier.LeaseRequest{})
 	fmt.Println(len(leases), err)
-	host, err := f.Host(ctx, "https://a.example")
+	host, err := f.Host(ctx, "a.example")
 	fmt.Println(host.Pending, time.Until(host.Due) > 59*time.Minute, err)
 	// Output:
 	// 0 <nil>
@@ -101,18 +101,19 @@ func ExampleLostError() {
 
 // Which URLs share a clock?
 func ExampleHostOf() {
-	for _, url := range []string{"https://a.example/1?x", "https://a.example:8443/1", "about:blank"} {
+	for _, url := range []string{"https://a.example/1?x", "http://a.example./1", "https://a.example:8443/1", "about:blank"} {
 		host, err := frontier.HostOf(url)
 		fmt.Printf("%q %v\n", host, err)
 	}
 	// Output:
-	// "https://a.example" <nil>
-	// "https://a.example:8443" <nil>
+	// "a.example" <nil>
+	// "a.example" <nil>
+	// "a.example:8443" <nil>
 	// "" frontier: invalid argument: no host in URL "about:blank"
 }
 
 // Whose clocks do these items use? A store asks for all before it takes any.
 func ExampleHostsOf() {
-	fmt.Println(frontier.HostsOf([]frontier.Item{{URL: "https://a.example/"}, {URL: "https://a.example/", Host: "https://proxy.example"}}))
-	// Output: [https://a.example https://proxy.example] <nil>
+	fmt.Println(frontier.HostsOf([]frontier.Item{{URL: "https://a.example/"}, {URL: "https://a.example/", Host: "proxy.example"}}))
+	// Output: [a.example proxy.example] <nil>
 }

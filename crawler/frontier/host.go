@@ -2,6 +2,7 @@ package frontier
 
 import (
 	"bytes"
+	"maps"
 	"time"
 )
 
@@ -21,8 +22,9 @@ type HostRecord struct {
 	// Due is when the host's clock allows the next request, if a slot is
 	// free, whether or not it has a URL that waits. Zero: now.
 	Due time.Time
-	// Robots is as it was given to UpdateHost. Nil: never given.
-	Robots *Robots
+	// Robots are the records of robots.txt by origin, as they were given to
+	// UpdateHost: http://h and https://h are one host and have a file each.
+	Robots map[string]Robots
 	// Counts are the host's URLs by state.
 	Counts
 }
@@ -42,11 +44,12 @@ type HostUpdate struct {
 	// that of several answers that come at once none lifts the block of
 	// another.
 	BlockUntil time.Time
-	// Robots, when not nil, replaces HostRecord.Robots.
-	Robots *Robots
+	// Robots replaces the records of its origins in HostRecord.Robots, and
+	// leaves those of others.
+	Robots map[string]Robots
 }
 
-// Robots is what is known of a host's robots.txt, kept beside the host's clock
+// Robots is what is known of an origin's robots.txt, kept beside the host's clock
 // for whoever judges by it, so that all workers on a store share it and a
 // restart does not lose it. A store does not look at it.
 type Robots struct {
@@ -58,9 +61,11 @@ type Robots struct {
 	Data []byte
 }
 
-func (r *Robots) clone() *Robots {
-	if r == nil {
-		return nil
+// cloneRobots returns a copy of records that shares no memory with them.
+func cloneRobots(records map[string]Robots) map[string]Robots {
+	clone := maps.Clone(records)
+	for origin, r := range clone {
+		clone[origin] = Robots{FailingSince: r.FailingSince, Data: bytes.Clone(r.Data)}
 	}
-	return &Robots{FailingSince: r.FailingSince, Data: bytes.Clone(r.Data)}
+	return clone
 }

@@ -4,29 +4,28 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/politecrawl/politecrawl/robotsext/server"
 )
 
-// A Host is the unit of politeness, and of sharding: an origin in canonical
-// form, scheme://host or scheme://host:port, lower case, the default port left
-// out, as in "https://example.com". Two URLs of the same Host share its clock.
+// A Host is a server, the unit of politeness and of sharding (ROB-POL-01): the
+// host name in lower case and without trailing dot, an IPv4-mapped address as
+// IPv4, and the port unless it is 80 or 443, as in "example.com" and
+// "[2001:db8::1]:8443". The scheme is no part of it: http://h/ and https://h/ are
+// two URLs of one Host, and share its clock.
 type Host string
 
-// HostOf returns the host of a canonical, absolute URL. It cuts and does not
-// canonicalise. The error is ErrInvalid.
+// HostOf returns the host of an absolute URL. The error is ErrInvalid.
 func HostOf(url string) (Host, error) {
-	scheme, rest, ok := strings.Cut(url, "://")
-	authority := rest
-	if end := strings.IndexAny(rest, "/?#"); end >= 0 {
-		authority = rest[:end]
+	_, authority, ok := strings.Cut(url, "://")
+	if end := strings.IndexAny(authority, "/?#"); end >= 0 {
+		authority = authority[:end]
 	}
-	name := authority[strings.LastIndexByte(authority, '@')+1:]
+	name := server.Name(authority[strings.LastIndexByte(authority, '@')+1:])
 	if !ok || !isAbsolute(url) || name == "" {
 		return "", fmt.Errorf("%w: no host in URL %q", ErrInvalid, url)
 	}
-	if len(name) < len(authority) { // user information is no part of the host
-		return Host(scheme + "://" + name), nil
-	}
-	return Host(url[:len(scheme)+len("://")+len(name)]), nil
+	return Host(name), nil
 }
 
 // isAbsolute tells a URL that may be canonical from a path: it begins with the

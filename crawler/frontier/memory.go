@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"hash/maphash"
+	"maps"
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier/internal/heap"
@@ -202,7 +203,7 @@ func (m *Memory) Host(ctx context.Context, name Host) (HostRecord, error) {
 		MaxInFlight:  h.Limit,
 		BlockedUntil: m.sched.Ahead(h.Blocked, now),
 		Due:          m.sched.Ahead(h.Due(), now),
-		Robots:       h.robots.clone(),
+		Robots:       cloneRobots(h.robots),
 		Counts:       h.counts,
 	}, nil
 }
@@ -224,8 +225,10 @@ func (m *Memory) UpdateHost(ctx context.Context, name Host, u HostUpdate) error 
 	if u.MaxInFlight > 0 {
 		h.Limit = u.MaxInFlight
 	}
-	if u.Robots != nil {
-		h.robots = u.Robots.clone()
+	if h.robots == nil {
+		h.robots = cloneRobots(u.Robots)
+	} else {
+		maps.Copy(h.robots, cloneRobots(u.Robots))
 	}
 	h.Blocked = max(h.Blocked, m.sched.Instant(u.BlockUntil))
 	m.sched.Place(&h.Host, now)

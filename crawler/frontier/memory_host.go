@@ -47,7 +47,7 @@ type host struct {
 
 	name   Host
 	counts Counts
-	robots *Robots
+	robots map[string]Robots // by origin
 
 	fresh []band            // by priority
 	back  heap.Heap[*entry] // came back, and are ready

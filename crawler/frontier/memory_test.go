@@ -84,7 +84,7 @@ func TestMemoryOptions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := frontier.NewMemory(&frontier.Options{Delay: 2 * time.Second, MaxInFlight: 2, LeaseTime: time.Minute})
 		defer m.Close()
-		for _, host := range []frontier.Host{"http://a.test", "http://unknown.test"} {
+		for _, host := range []frontier.Host{"a.test", "unknown.test"} {
 			r, err := m.Host(t.Context(), host)
 			if err != nil || r.Delay != 2*time.Second || r.MaxInFlight != 2 {
 				t.Fatalf("Host(%s) = %+v, %v", host, r, err)
@@ -113,14 +113,14 @@ func TestMemoryHoldExpires(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := frontier.NewMemory(&frontier.Options{Delay: time.Second, LeaseTime: time.Minute})
 		defer m.Close()
-		release, err := m.Hold(t.Context(), "http://a.test")
+		release, err := m.Hold(t.Context(), "a.test")
 		if err != nil {
 			t.Fatal(err)
 		}
 		add(t, m, page)
 		leaseAt(t, m, time.Minute+time.Second)
 		release(time.Hour) // of a slot that somebody else has by now
-		if r, err := m.Host(t.Context(), "http://a.test"); err != nil || !r.Due.IsZero() {
+		if r, err := m.Host(t.Context(), "a.test"); err != nil || !r.Due.IsZero() {
 			t.Fatalf("Host = %+v, %v", r, err)
 		}
 	})

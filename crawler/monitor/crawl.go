@@ -14,7 +14,7 @@ type Crawl interface {
 	// Status returns how it is getting on. It is called once a second.
 	Status() (*crawler.Status, error)
 	// Host returns what its frontier knows of an origin.
-	Host(ctx context.Context, origin string) (frontier.HostRecord, error)
+	Host(ctx context.Context, host frontier.Host) (frontier.HostRecord, error)
 	// Pause stops the handing out of URLs, Continue begins it again, Stop ends
 	// the crawl. None of them waits.
 	Pause()

@@ -26,7 +26,7 @@ var _ Crawl = (*crawler.Crawler)(nil)
 type fake struct {
 	mu     sync.Mutex // guards all below
 	status crawler.Status
-	hosts  map[string]frontier.HostRecord
+	hosts  map[frontier.Host]frontier.HostRecord
 	err    error // of Status
 	calls  []string
 
@@ -43,10 +43,10 @@ func (f *fake) Status() (*crawler.Status, error) {
 	return &s, f.err
 }
 
-func (f *fake) Host(_ context.Context, origin string) (frontier.HostRecord, error) {
+func (f *fake) Host(_ context.Context, host frontier.Host) (frontier.HostRecord, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	rec, ok := f.hosts[origin]
+	rec, ok := f.hosts[host]
 	if !ok {
 		return rec, errors.New("not known")
 	}
@@ -88,7 +88,7 @@ func serve(t *testing.T, opts *Options) (*Server, *fake) {
 			t.Error(err)
 		}
 	})
-	f := &fake{hosts: map[string]frontier.HostRecord{}}
+	f := &fake{hosts: map[frontier.Host]frontier.HostRecord{}}
 	s.Begin(f)
 	return s, f
 }

@@ -24,7 +24,7 @@ const (
 	maxHostRows = 25
 )
 
-// A host is what is remembered of one that was heard of of late.
+// A host is what is remembered of an origin that was heard of of late.
 type host struct {
 	origin string
 	heard  int // higher is later
@@ -106,14 +106,15 @@ func robotsRowOf(r *output.Robots, token string) *robotsRow {
 	return row
 }
 
-// storedRobots describes the robots.txt that a frontier has kept from an earlier
+// storedRobots describes the robots.txt of an origin that a frontier has kept from an earlier
 // process. Nil: it has none.
-func storedRobots(rec frontier.HostRecord, token string) *robotsRow {
-	if rec.Robots == nil {
+func storedRobots(rec frontier.HostRecord, origin, token string) *robotsRow {
+	robots, ok := rec.Robots[origin]
+	if !ok {
 		return nil
 	}
 	var stored robotsext.Record
-	if err := json.Unmarshal(rec.Robots.Data, &stored); err != nil {
+	if err := json.Unmarshal(robots.Data, &stored); err != nil {
 		return nil // the crawl will say so
 	}
 	found := output.Robots{
@@ -126,18 +127,30 @@ func storedRobots(rec frontier.HostRecord, token string) *robotsRow {
 	return robotsRowOf(&found, token)
 }
 
-// hostRows asks the crawl what it knows of hosts, at a time. Hosts it cannot tell of
-// are left out.
+// hostRows asks the crawl what it knows of the servers of hosts, each of which has one row,
+// with what its origin heard of last has answered. Hosts it cannot tell of are left out. The
+// records are by origin.
 func hostRows(ctx context.Context, c Crawl, list []host, now time.Time) (rows []hostRow, records map[string]frontier.HostRecord) {
 	rows, records = []hostRow{}, make(map[string]frontier.HostRecord)
+	servers := make(map[frontier.Host]frontier.HostRecord)
 	for _, h := range list[:min(len(list), maxHostRows)] {
-		rec, err := c.Host(ctx, h.origin)
+		server, err := frontier.HostOf(h.origin)
 		if err != nil {
 			continue
 		}
-		records[h.origin] = rec
+		if rec, known := servers[server]; known {
+			records[h.origin] = rec
+			continue
+		}
+		rec, err := c.Host(ctx, server)
+		if err != nil {
+			continue
+		}
+		servers[server], records[h.origin] = rec, rec
+		name := addressOf(h.origin)
+		name.Text = shown.Text(string(server))
 		row := hostRow{
-			Host: addressOf(h.origin), Done: rec.Done, Waiting: rec.Pending + rec.Scheduled, Flying: rec.Leased,
+			Host: name, Done: rec.Done, Waiting: rec.Pending + rec.Scheduled, Flying: rec.Leased,
 			Delay: rec.Delay.Seconds(), Status: h.status, At: h.at,
 		}
 		due := rec.Due

@@ -17,7 +17,7 @@ type asked struct {
 	hosts int
 }
 
-func (a *asked) Host(context.Context, string) (frontier.HostRecord, error) {
+func (a *asked) Host(context.Context, frontier.Host) (frontier.HostRecord, error) {
 	a.hosts++
 	return frontier.HostRecord{}, nil
 }

@@ -22,13 +22,14 @@ func TestRobotsOfAnEarlierProcess(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &fake{status: atWork(), hosts: map[string]frontier.HostRecord{
-		"http://h": {Robots: &frontier.Robots{Data: data}}, "http://torn": {Robots: &frontier.Robots{Data: data[:9]}}, "http://none": {},
+	f := &fake{status: atWork(), hosts: map[frontier.Host]frontier.HostRecord{
+		"h":    {Robots: map[string]frontier.Robots{"http://h": {Data: data}}},
+		"torn": {Robots: map[string]frontier.Robots{"http://torn": {Data: data[:9]}}}, "none": {},
 	}}
 	w := newTestWatch(f)
 	w.enter()
 	for host := range f.hosts {
-		if err := w.Write(&output.Found{Pages: []*output.Page{{URL: host + "/", Status: 200}}}); err != nil {
+		if err := w.Write(&output.Found{Pages: []*output.Page{{URL: "http://" + string(host) + "/", Status: 200}}}); err != nil {
 			t.Fatal(err)
 		}
 	}

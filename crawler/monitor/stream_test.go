@@ -25,7 +25,7 @@ func TestStream(t *testing.T) {
 	f.change(func(f *fake) {
 		f.status = atWork()
 		f.status.Pages, f.status.Rejected = 2, map[output.Reason]int{output.Disallowed: 3, output.Failed: 1}
-		f.hosts["http://h"] = frontier.HostRecord{Delay: time.Second, Due: time.Now().Add(time.Hour), Counts: frontier.Counts{Pending: 3, Scheduled: 2, Leased: 1, Done: 7}}
+		f.hosts["h"] = frontier.HostRecord{Delay: time.Second, Due: time.Now().Add(time.Hour), Counts: frontier.Counts{Pending: 3, Scheduled: 2, Leased: 1, Done: 7}}
 	})
 	sink, err := s.Format().Open("", nil)
 	if err != nil {
@@ -48,7 +48,7 @@ func TestStream(t *testing.T) {
 		t.Errorf("now: %+v", now)
 	}
 	hosts := until(v, "hosts", func(rows []hostRow) bool { return len(rows) > 0 })
-	if h := hosts[0]; h.Host.Text != "http://h" || h.Done != 7 || h.Waiting != 5 || h.Flying != 1 || h.Delay != 1 || h.Due < 3500 || h.Robots != "rules" || h.Status != 404 {
+	if h := hosts[0]; h.Host.Text != "h" || h.Host.Href != "http://h" || h.Done != 7 || h.Waiting != 5 || h.Flying != 1 || h.Delay != 1 || h.Due < 3500 || h.Robots != "rules" || h.Status != 404 {
 		t.Errorf("hosts: %+v", h)
 	}
 	pages := until(v, "pages", func([]pageRow) bool { return true })

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"net/url"
 	"sync"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/shown"
 	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
@@ -83,8 +85,8 @@ func (w *watch) Write(f *output.Found) error {
 	for _, p := range f.Pages {
 		w.numbers.pages++
 		w.pages.add(pageRowOf(p, w.numbers.pages))
-		if origin, err := frontier.HostOf(p.URL); err == nil {
-			h := w.hosts.hear(string(origin))
+		if origin := originOf(p.URL); origin != "" {
+			h := w.hosts.hear(origin)
 			h.status, h.at = p.Status, p.FetchedAt
 		}
 		if p.Status >= 400 {
@@ -233,6 +235,19 @@ func (w *watch) publish() {
 	w.board.put(fresh)
 }
 
+// originOf returns the origin of a URL; empty: it has none.
+func originOf(raw string) string {
+	u, err := url.Parse(raw)
+	if err != nil {
+		return ""
+	}
+	origin, err := robotsext.OriginOf(u)
+	if err != nil {
+		return ""
+	}
+	return string(origin)
+}
+
 // recall takes the robots.txt files of an earlier process from what the frontier
 // knows of hosts.
 func (w *watch) recall(records map[string]frontier.HostRecord) {
@@ -240,7 +255,7 @@ func (w *watch) recall(records map[string]frontier.HostRecord) {
 	defer w.mu.Unlock()
 	for origin, rec := range records {
 		if h := w.hosts.known[origin]; h != nil && !h.asked {
-			h.robots, h.asked = storedRobots(rec, w.token), true
+			h.robots, h.asked = storedRobots(rec, origin, w.token), true
 		}
 	}
 }

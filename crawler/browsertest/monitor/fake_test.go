@@ -24,7 +24,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 type fake struct {
 	mu     sync.Mutex // guards all below
 	status crawler.Status
-	hosts  map[string]frontier.HostRecord
+	hosts  map[frontier.Host]frontier.HostRecord
 	calls  []string
 }
 
@@ -35,10 +35,10 @@ func (f *fake) Status() (*crawler.Status, error) {
 	return &s, nil
 }
 
-func (f *fake) Host(_ context.Context, origin string) (frontier.HostRecord, error) {
+func (f *fake) Host(_ context.Context, host frontier.Host) (frontier.HostRecord, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	rec, ok := f.hosts[origin]
+	rec, ok := f.hosts[host]
 	if !ok {
 		return rec, errors.New("not known")
 	}
@@ -80,7 +80,7 @@ func serve(t *testing.T, opts *monitor.Options) (*monitor.Server, *fake) {
 			t.Error(err)
 		}
 	})
-	f := &fake{hosts: map[string]frontier.HostRecord{}}
+	f := &fake{hosts: map[frontier.Host]frontier.HostRecord{}}
 	s.Begin(f)
 	return s, f
 }

@@ -33,7 +33,7 @@ func serveHostile(t *testing.T) *monitor.Server {
 			f.status.Waiting = append(f.status.Waiting, hostiletest.Markup)
 		}
 		for i := range 7 {
-			f.hosts["http://"+hostiletest.Markup+fmt.Sprint(i)] = frontier.HostRecord{Delay: time.Hour, BlockedUntil: time.Now().Add(1000 * time.Hour), Counts: frontier.Counts{Done: 1e9}}
+			f.hosts[frontier.Host(fmt.Sprint(i)+"<")] = frontier.HostRecord{Delay: time.Hour, BlockedUntil: time.Now().Add(1000 * time.Hour), Counts: frontier.Counts{Done: 1e9}}
 		}
 	})
 	hand(t, s, hostiletest.Found())
@@ -94,13 +94,13 @@ func TestTimesBelowASecond(t *testing.T) {
 			"0 s": 0, "1 ms": 100 * time.Microsecond, "50 ms": 50 * time.Millisecond, "250 ms": 250 * time.Millisecond, "999 ms": 999 * time.Millisecond,
 			"1.0 s": time.Second, "1.5 s": 1500 * time.Millisecond, "30 s": 30 * time.Second,
 		} {
-			host := fmt.Sprintf("http://h%d", delay)
-			f.hosts[host], want[host] = frontier.HostRecord{Delay: delay, Counts: frontier.Counts{Done: 1}}, shown
+			host := fmt.Sprintf("h%d", delay)
+			f.hosts[frontier.Host(host)], want[host] = frontier.HostRecord{Delay: delay, Counts: frontier.Counts{Done: 1}}, shown
 		}
 	})
 	var found output.Found
 	for host := range want {
-		found.Pages = append(found.Pages, &output.Page{URL: host + "/", Status: 200, Millis: 40})
+		found.Pages = append(found.Pages, &output.Page{URL: "http://" + host + "/", Status: 200, Millis: 40})
 	}
 	hand(t, s, &found)
 	b.Open(s.URL())

@@ -162,9 +162,15 @@ func (db *database) host(id hostID) (record *hostRecord, err error) {
 	return record, err
 }
 
-// robots returns the robots record of a host, nil when there is none.
-func (db *database) robots(id hostID) (robots *frontier.Robots, err error) {
-	_, err = db.read(idKey(nil, kindRobots, id), func(r *reader) { robots = r.robots() })
+// robots returns the robots records of a host by origin, nil when there are none.
+func (db *database) robots(id hostID) (robots map[string]frontier.Robots, err error) {
+	err = db.scan(idKey(nil, kindRobots, id), idKey(nil, kindRobots, id+1), func(key []byte, r *reader) bool {
+		if robots == nil {
+			robots = make(map[string]frontier.Robots)
+		}
+		robots[originOf(key)] = r.robots()
+		return true
+	})
 	return robots, err
 }
 

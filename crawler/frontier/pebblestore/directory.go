@@ -26,10 +26,11 @@ const (
 
 // A directory is where a store lies, locked.
 type directory struct {
-	path string
-	lock io.Closer
-	fs   vfs.FS // of the database
-	disk *disk
+	path  string
+	lock  io.Closer
+	owner string // the file that names the process; empty: others may have the lock too
+	fs    vfs.FS // of the database
+	disk  *disk
 }
 
 // openDirectory locks a directory that has a store or is to have one.
@@ -88,10 +89,20 @@ func lockDirectory(dir string, readOnly bool) (*directory, error) {
 		}
 		return nil, &InUseError{Dir: dir, PID: readOwner(owner)}
 	}
-	if err := os.WriteFile(owner, []byte(strconv.Itoa(os.Getpid())+"\n"), 0o644); err != nil && !readOnly { // who reads can do so on a full disk
-		return nil, errors.Join(fmt.Errorf("pebblestore: %w", err), d.lock.Close())
-	}
+	d.owner = owner
 	return d, nil
+}
+
+// sign writes which process has the lock. A directory that is refused is left as it
+// was, so this comes after all checks.
+func (d *directory) sign() error {
+	if d.owner == "" {
+		return nil
+	}
+	if err := os.WriteFile(d.owner, []byte(strconv.Itoa(os.Getpid())+"\n"), 0o644); err != nil {
+		return fmt.Errorf("pebblestore: %w", err)
+	}
+	return nil
 }
 
 // forbidden reports whether a file could not be opened for writing because this

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/cockroachdb/pebble/v2"
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 )
@@ -119,18 +120,53 @@ func edit(t *testing.T, dir string, change func(*pebble.DB) error) {
 	}
 }
 
-func TestFormat(t *testing.T) {
-	dir := t.TempDir()
-	closeStore(t, open(t, dir, nil))
-	edit(t, dir, func(db *pebble.DB) error {
-		return db.Set(metaKey(metaFormat), binary.AppendUvarint(nil, format+1), pebble.Sync)
-	})
-	if _, err := Open(dir, nil); !errors.Is(err, ErrFormat) {
-		t.Errorf("Open = %v, want %v", err, ErrFormat)
+// TestRefusesOtherFormats opens stores that an earlier and a later version of this
+// package have written. Nothing in them changes, so that their version can go on.
+func TestRefusesOtherFormats(t *testing.T) {
+	for name, version := range map[string]uint64{"earlier": format - 1, "later": format + 1} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			s := open(t, dir, nil)
+			addURLs(t, s, "http://a.test/1")
+			closeStore(t, s)
+			edit(t, dir, func(db *pebble.DB) error {
+				return db.Set(metaKey(metaFormat), binary.AppendUvarint(nil, version), pebble.Sync)
+			})
+			if err := os.WriteFile(filepath.Join(dir, ownerName), []byte("1\n"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			before := contents(t, dir)
+			_, openErr := Open(dir, nil)
+			_, inspectErr := Inspect(dir)
+			for call, err := range map[string]error{"Open": openErr, "Inspect": inspectErr} {
+				if !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), dir) ||
+					!strings.Contains(err.Error(), "finish the crawl with the version of the program that began it, or begin anew in another directory") {
+					t.Errorf("%s = %v, want %v and what to do", call, err, ErrFormat)
+				}
+			}
+			if diff := cmp.Diff(before, contents(t, dir)); diff != "" {
+				t.Errorf("the refused directory has changed (-before +after):\n%s", diff)
+			}
+		})
 	}
-	if _, err := Inspect(dir); !errors.Is(err, ErrFormat) {
-		t.Errorf("Inspect = %v, want %v", err, ErrFormat)
+}
+
+// contents returns the files of a directory by name.
+func contents(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	all := make(map[string]string)
+	files, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
 	}
+	for _, f := range files {
+		data, err := os.ReadFile(filepath.Join(dir, f.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[f.Name()] = string(data)
+	}
+	return all
 }
 
 // TestDatabaseFormat opens a store whose database a later version of it has written.

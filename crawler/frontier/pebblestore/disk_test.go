@@ -176,8 +176,8 @@ func TestDiskFull(t *testing.T) {
 				"Add":   func() error { _, err := s.Add(t.Context(), itemsOf("http://a.test/new")); return err },
 				"Lease": func() error { _, err := s.Lease(t.Context(), frontier.LeaseRequest{Wait: -1}); return err },
 				"Stats": func() error { _, err := s.Stats(t.Context()); return err },
-				"Host":  func() error { _, err := s.Host(t.Context(), "http://a.test"); return err },
-				"Hold":  func() error { _, err := s.Hold(t.Context(), "http://c.test"); return err },
+				"Host":  func() error { _, err := s.Host(t.Context(), "a.test"); return err },
+				"Hold":  func() error { _, err := s.Hold(t.Context(), "c.test"); return err },
 			} {
 				if err := call(); !errors.Is(err, syscall.ENOSPC) {
 					t.Errorf("%s = %v, want %v", name, err, syscall.ENOSPC)
@@ -242,7 +242,7 @@ func TestWaitsForOthers(t *testing.T) {
 // TestKilledWhileAsking kills a process at the earliest moment at which a
 // request can be on its way, when nothing that follows from it is on disk.
 func TestKilledWhileAsking(t *testing.T) {
-	const host, url, delay = frontier.Host("http://a.test"), "http://a.test/1", time.Hour
+	const host, url, delay = frontier.Host("a.test"), "http://a.test/1", time.Hour
 	for name, ask := range map[string]func(*testing.T, *Store, *fullDisk){
 		"lease": func(t *testing.T, s *Store, disk *fullDisk) {
 			addURLs(t, s, url)

@@ -36,7 +36,7 @@
 //	time        t milliseconds, number    the same, of those scheduled
 //	attempt     a id, number              attempt of an open lease
 //	validators  v id, hash of URL         validators
-//	robots      r id                      robots record
+//	robots      r id, origin              robots record
 //	meta        m name                    format, seed of hashes, number of openings, note
 //
 // A queue record that was written once is removed by SingleDelete, which leaves

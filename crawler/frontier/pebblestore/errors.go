@@ -13,9 +13,9 @@ var (
 	// ErrForeign says that a directory holds something else than a store.
 	ErrForeign = errors.New("pebblestore: not a frontier")
 
-	// ErrFormat says that a store was written by a later version of this
+	// ErrFormat says that a store was written by another version of this
 	// package.
-	ErrFormat = errors.New("pebblestore: written by a later version")
+	ErrFormat = errors.New("pebblestore: written by another version")
 
 	// ErrDamaged says that a store is not as it was left. What is lost cannot
 	// be told, so that it is better crawled again.

@@ -90,8 +90,8 @@ func ExampleInspect() {
 		fmt.Println(url.State, url.URL, err)
 	}
 	// Output:
-	// https://a.example 1 1 <nil>
-	// https://b.example 1 0 <nil>
+	// a.example 1 1 <nil>
+	// b.example 1 0 <nil>
 	// pending https://a.example/2 <nil>
 	// pending https://b.example/ <nil>
 	// done https://a.example/1 <nil>

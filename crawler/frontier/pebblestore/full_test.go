@@ -133,10 +133,10 @@ func TestFailureToldOnce(t *testing.T) {
 		"Lease":  func(s *Store) error { _, err := s.Lease(t.Context(), frontier.LeaseRequest{Wait: -1}); return err },
 		"Finish": func(s *Store) error { _, err := s.Finish(t.Context(), nil, []byte("note")); return err },
 		"Extend": func(s *Store) error { return s.Extend(t.Context(), nil, time.Second) },
-		"Hold":   func(s *Store) error { _, err := s.Hold(t.Context(), "http://a.test"); return err },
-		"Host":   func(s *Store) error { _, err := s.Host(t.Context(), "http://a.test"); return err },
+		"Hold":   func(s *Store) error { _, err := s.Hold(t.Context(), "a.test"); return err },
+		"Host":   func(s *Store) error { _, err := s.Host(t.Context(), "a.test"); return err },
 		"UpdateHost": func(s *Store) error {
-			return s.UpdateHost(t.Context(), "http://a.test", frontier.HostUpdate{MaxInFlight: 2})
+			return s.UpdateHost(t.Context(), "a.test", frontier.HostUpdate{MaxInFlight: 2})
 		},
 		"Waiting": func(s *Store) error {
 			for _, err := range s.Waiting(t.Context(), "") {

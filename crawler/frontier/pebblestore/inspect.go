@@ -37,6 +37,7 @@ func Inspect(dir string) (*View, error) {
 	if err := v.open(); err != nil {
 		return nil, errors.Join(err, d.close())
 	}
+	_ = d.sign() // who reads can do so on a full disk
 	return v, nil
 }
 
@@ -200,7 +201,7 @@ func (v *View) hosts(yield func(frontier.HostRecord) bool) error {
 	var failed error
 	err = v.db.scanAll(kindHost, func(key []byte, r *reader) bool {
 		id, h := idOf(key), r.host()
-		var robots *frontier.Robots
+		var robots map[string]frontier.Robots
 		if robots, failed = v.db.robots(id); failed != nil {
 			return false
 		}

@@ -14,6 +14,7 @@ import (
 func TestInspect(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const a, b = "http://a.test", "http://b.test"
+		const hostA, hostB = frontier.Host("a.test"), frontier.Host("b.test")
 		dir := t.TempDir()
 		s := open(t, dir, nil)
 		later := time.Now().Add(time.Hour)
@@ -22,7 +23,7 @@ func TestInspect(t *testing.T) {
 			frontier.Item{URL: a + "/2"},
 			frontier.Item{URL: b + "/1", NotBefore: later, Meta: []byte("later")},
 			frontier.Item{URL: b + "?2", Priority: 9},
-			frontier.Item{URL: "http://1.b.test/", Host: b},
+			frontier.Item{URL: "http://1.b.test/", Host: hostB},
 			frontier.Item{URL: "http://c.test/1"})
 		v := &frontier.Validators{ETag: "e", LastModified: "l", BodyHash: []byte{1}}
 		finish(t, s, leaseURL(t, s, a+"/2"), frontier.Outcome{
@@ -34,9 +35,9 @@ func TestInspect(t *testing.T) {
 		})
 		finish(t, s, leaseURL(t, s, "http://c.test/1"), frontier.Outcome{Result: frontier.Drop})
 		leaseURL(t, s, b+"?2") // and never finished
-		if err := s.UpdateHost(t.Context(), b, frontier.HostUpdate{
+		if err := s.UpdateHost(t.Context(), hostB, frontier.HostUpdate{
 			Delay: new(2 * time.Second), MaxInFlight: 4, BlockUntil: later,
-			Robots: &frontier.Robots{FailingSince: due, Data: []byte("r")},
+			Robots: map[string]frontier.Robots{"http://a.test": {FailingSince: due, Data: []byte("r")}},
 		}); err != nil {
 			t.Fatal(err)
 		}
@@ -53,13 +54,13 @@ func TestInspect(t *testing.T) {
 		}
 		var never time.Time
 		want := []URL{
-			{Item: item(a+"/3", a, 0, due, ""), State: Pending},
-			{Item: item(a+"/1", a, 3, due, "one"), State: Pending},
-			{Item: item(b+"?2", b, 9, later, ""), State: Pending, Attempts: 1},
-			{Item: item(b+"/1", b, 0, later, "later"), State: Scheduled},
-			{Item: item("http://1.b.test/", b, 0, later.Add(time.Hour), ""), State: Scheduled, Validators: v},
-			{Item: item(a+"/2", a, 0, never, ""), State: Done, Validators: v},
-			{Item: item("http://c.test/1", "http://c.test", 0, never, ""), State: Dropped},
+			{Item: item(a+"/3", hostA, 0, due, ""), State: Pending},
+			{Item: item(a+"/1", hostA, 3, due, "one"), State: Pending},
+			{Item: item(b+"?2", hostB, 9, later, ""), State: Pending, Attempts: 1},
+			{Item: item(b+"/1", hostB, 0, later, "later"), State: Scheduled},
+			{Item: item("http://1.b.test/", hostB, 0, later.Add(time.Hour), ""), State: Scheduled, Validators: v},
+			{Item: item(a+"/2", hostA, 0, never, ""), State: Done, Validators: v},
+			{Item: item("http://c.test/1", "c.test", 0, never, ""), State: Dropped},
 		}
 		for range 2 { // looking changes nothing
 			var got []URL
@@ -86,13 +87,13 @@ func TestInspect(t *testing.T) {
 			}
 		}
 		wantHosts := []frontier.HostRecord{
-			{Host: a, MaxInFlight: 1, Due: due, Counts: frontier.Counts{Added: 3, Pending: 2, Done: 1}},
+			{Host: hostA, MaxInFlight: 1, Due: due, Counts: frontier.Counts{Added: 3, Pending: 2, Done: 1}},
 			{
-				Host: b, Delay: 2 * time.Second, MaxInFlight: 4, BlockedUntil: later, Due: later,
-				Robots: &frontier.Robots{FailingSince: due, Data: []byte("r")},
+				Host: hostB, Delay: 2 * time.Second, MaxInFlight: 4, BlockedUntil: later, Due: later,
+				Robots: map[string]frontier.Robots{"http://a.test": {FailingSince: due, Data: []byte("r")}},
 				Counts: frontier.Counts{Added: 3, Pending: 1, Scheduled: 2},
 			},
-			{Host: "http://c.test", MaxInFlight: 1, Counts: frontier.Counts{Added: 1, Dropped: 1}},
+			{Host: "c.test", MaxInFlight: 1, Counts: frontier.Counts{Added: 1, Dropped: 1}},
 		}
 		var hosts []frontier.HostRecord
 		for h, err := range view.Hosts() {

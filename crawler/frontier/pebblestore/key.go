@@ -13,7 +13,7 @@ const (
 	kindTime       = 't' // ms, seq → entry that is scheduled
 	kindAttempt    = 'a' // id, seq → attempt of an open lease
 	kindValidators = 'v' // id, hash → validators
-	kindRobots     = 'r' // id → robots record
+	kindRobots     = 'r' // id, origin → robots record
 )
 
 const (
@@ -55,6 +55,10 @@ func hashKey(buf []byte, kind byte, id hostID, hash uint64) []byte {
 	return binary.BigEndian.AppendUint64(idKey(buf, kind, id), hash)
 }
 
+func robotsKey(buf []byte, id hostID, origin string) []byte {
+	return append(idKey(buf, kindRobots, id), origin...)
+}
+
 func queueKey(buf []byte, id hostID, p place) []byte {
 	return binary.BigEndian.AppendUint64(append(idKey(buf, kindQueue, id), p.priority), p.seq)
 }
@@ -76,8 +80,9 @@ const (
 	timeLen  = 1 + 8 + 8
 )
 
-func idOf(key []byte) hostID    { return hostID(binary.BigEndian.Uint32(key[1:])) }
-func hashOf(key []byte) uint64  { return binary.BigEndian.Uint64(key[idLen:]) }
-func seqOf(key []byte) uint64   { return binary.BigEndian.Uint64(key[len(key)-8:]) }
-func placeOf(key []byte) place  { return place{key[idLen], seqOf(key)} }
-func millisOf(key []byte) int64 { return int64(binary.BigEndian.Uint64(key[1:]) ^ 1<<63) }
+func originOf(key []byte) string { return string(key[idLen:]) }
+func idOf(key []byte) hostID     { return hostID(binary.BigEndian.Uint32(key[1:])) }
+func hashOf(key []byte) uint64   { return binary.BigEndian.Uint64(key[idLen:]) }
+func seqOf(key []byte) uint64    { return binary.BigEndian.Uint64(key[len(key)-8:]) }
+func placeOf(key []byte) place   { return place{key[idLen], seqOf(key)} }
+func millisOf(key []byte) int64  { return int64(binary.BigEndian.Uint64(key[1:]) ^ 1<<63) }

@@ -11,8 +11,9 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 )
 
-// format is the version of what this package writes. A later one is refused.
-const format = 1
+// format is the version of what this package writes; any other is refused. In
+// version 1 a host was an origin.
+const format = 2
 
 // runBits is what is left of a 64-bit number for what a run counts. Numbers of
 // leases and entries begin with that of the run, so that none comes twice.
@@ -98,13 +99,32 @@ func (s *Store) resume(version []byte) error {
 	return err
 }
 
+// checkFormat returns an error when the database is of another version. It reads only,
+// as a database that is opened for writing changes before anything can be read.
+func (s *Store) checkFormat() error {
+	if desc, err := pebble.Peek(s.dir.path, s.dir.fs); err != nil || !desc.Exists {
+		return nil //nolint:nilerr // what is wrong with it is told when it is opened
+	}
+	read, err := s.dir.database(&s.opts, true, s.fail)
+	if err != nil {
+		return err
+	}
+	db := database{DB: read, path: s.dir.path}
+	version, err := db.meta(metaFormat)
+	if err == nil && version != nil {
+		err = checkFormat(version, db.path)
+	}
+	return errors.Join(err, db.Close())
+}
+
 // checkFormat looks at the version of a store.
 func checkFormat(version []byte, path string) error {
 	if version == nil {
 		return fmt.Errorf("%w: %s is a database of something else", ErrForeign, path)
 	}
-	if v, n := binary.Uvarint(version); n <= 0 || v > format {
-		return fmt.Errorf("%w: %s has format %d, known is %d", ErrFormat, path, v, format)
+	if v, n := binary.Uvarint(version); n <= 0 || v != format {
+		return fmt.Errorf("%w: %s has format %d and this version needs %d; finish the crawl with the version of the program that began it, or begin anew in another directory",
+			ErrFormat, path, v, format)
 	}
 	return nil
 }

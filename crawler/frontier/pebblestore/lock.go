@@ -1,6 +1,7 @@
 package pebblestore
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -17,6 +18,9 @@ func Lock(dir string) (io.Closer, error) {
 	d, err := lockDirectory(dir, false)
 	if err != nil {
 		return nil, err
+	}
+	if err := d.sign(); err != nil {
+		return nil, errors.Join(err, d.close())
 	}
 	return lock{d}, nil
 }

@@ -98,11 +98,11 @@ func BenchmarkPage(b *testing.B) {
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "pages/s")
 }
 
-const pageHost = frontier.Host("http://127.0.0.1:8080")
+const pageHost = frontier.Host("127.0.0.1:8080")
 
 func pageItem(n int) frontier.Item {
 	return frontier.Item{
-		URL: fmt.Sprintf("%s/section/%d/article-%d.html", pageHost, n%17, n), Host: pageHost,
+		URL: fmt.Sprintf("http://%s/section/%d/article-%d.html", pageHost, n%17, n), Host: pageHost,
 		Meta: []byte{1, byte(n), byte(n >> 8)},
 	}
 }

@@ -225,12 +225,12 @@ func (r *reader) validators() *frontier.Validators {
 	return v
 }
 
-func appendRobots(buf []byte, robots *frontier.Robots) []byte {
+func appendRobots(buf []byte, robots frontier.Robots) []byte {
 	return append(appendMillis(buf, robots.FailingSince), robots.Data...)
 }
 
-func (r *reader) robots() *frontier.Robots {
-	robots := &frontier.Robots{FailingSince: r.millis()}
+func (r *reader) robots() frontier.Robots {
+	robots := frontier.Robots{FailingSince: r.millis()}
 	if len(r.rest) > 0 {
 		robots.Data = append(robots.Data, r.rest...)
 	}

@@ -64,7 +64,7 @@ func TestRecords(t *testing.T) {
 		}
 	}
 	for _, want := range []*hostRecord{
-		{name: "http://a.test", limit: 1},
+		{name: "a.test", limit: 1},
 		{
 			name: "ip:1.2.3.4", run: 1 << 40, delay: time.Hour, limit: 300,
 			blocked: time.UnixMilli(1 << 40), clock: time.UnixMilli(-5),
@@ -86,9 +86,9 @@ func TestRecords(t *testing.T) {
 // FuzzRecords reads what may lie on a disk that is damaged.
 func FuzzRecords(f *testing.F) {
 	f.Add(appendTimed(nil, &entry{id: 3, known: true, attempts: 1, path: "/x", meta: []byte("m")}))
-	f.Add(appendHost(nil, &hostRecord{name: "http://a.test", clock: time.UnixMilli(5)}))
+	f.Add(appendHost(nil, &hostRecord{name: "a.test", clock: time.UnixMilli(5)}))
 	f.Add(appendValidators(nil, &frontier.Validators{ETag: "e", LastModified: "l", BodyHash: []byte("h")}))
-	f.Add(appendRobots(nil, &frontier.Robots{FailingSince: time.UnixMilli(1), Data: []byte("d")}))
+	f.Add(appendRobots(nil, frontier.Robots{FailingSince: time.UnixMilli(1), Data: []byte("d")}))
 	f.Add(appendOver(nil, Done, &entry{path: "/x"}))
 	f.Add([]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01})
 	f.Fuzz(func(t *testing.T, value []byte) {

@@ -12,7 +12,7 @@ import (
 
 // TestRestart closes and opens a store: no host is asked sooner for that.
 func TestRestart(t *testing.T) {
-	const host, one, two = frontier.Host("http://a.test"), "http://a.test/1", "http://a.test/2"
+	const host, one, two = frontier.Host("a.test"), "http://a.test/1", "http://a.test/2"
 	ctx := context.Background()
 	opts := &Options{LeaseTime: 20 * time.Second}
 	for _, c := range []struct {
@@ -102,7 +102,7 @@ func update(t *testing.T, s *Store, h frontier.Host, u frontier.HostUpdate) {
 // for the start of the store.
 func TestSettingsOutlive(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		const host, url = frontier.Host("http://a.test"), "http://a.test/1"
+		const host, url = frontier.Host("a.test"), "http://a.test/1"
 		s := open(t, t.TempDir(), nil)
 		defer s.Close()
 		addURLs(t, s, url)
@@ -145,7 +145,7 @@ func TestClosedWhileWaiting(t *testing.T) {
 					errs <- err
 					return
 				}
-				if _, err := s.Host(context.Background(), "http://b.test"); err != nil {
+				if _, err := s.Host(context.Background(), "b.test"); err != nil {
 					errs <- err
 					return
 				}

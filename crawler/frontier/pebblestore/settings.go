@@ -74,22 +74,23 @@ func (s *Store) UpdateHost(ctx context.Context, name frontier.Host, u frontier.H
 	h.Blocked = max(h.Blocked, s.sched.Instant(u.BlockUntil))
 	s.sched.Place(&h.Host, now)
 	r := &request{changes: []change{s.recordChange(h, now)}, done: make(chan struct{})}
-	if u.Robots != nil {
-		r.changes = append(r.changes, &robotsChange{h.id, appendRobots(nil, u.Robots)})
+	for origin, robots := range u.Robots {
+		r.changes = append(r.changes, &robotsChange{h.id, origin, appendRobots(nil, robots)})
 	}
 	s.queue.push(r)
 	s.sched.Leave(now)
 	return s.wait(r)
 }
 
-// A robotsChange writes the robots record of a host. Nobody keeps it in memory.
+// A robotsChange writes the robots record of an origin. Nobody keeps it in memory.
 type robotsChange struct {
-	id    hostID
-	value []byte
+	id     hostID
+	origin string
+	value  []byte
 }
 
 func (c *robotsChange) write(b *batch) {
-	b.key = idKey(b.key, kindRobots, c.id)
+	b.key = robotsKey(b.key, c.id, c.origin)
 	b.put(b.key, c.value)
 }
 

@@ -64,8 +64,8 @@ var _ frontier.Frontier = (*Store)(nil)
 //
 // The directory is locked while the store is open: the error is an *InUseError
 // when it is locked by another, which may be this process. It is ErrForeign when
-// the directory holds something else, ErrFormat when it was written by a later
-// version of this package, and ErrDamaged when it is not as it was left. When the
+// the directory holds something else, ErrFormat when it was written by another
+// version of this package, which changes nothing in it, and ErrDamaged when it is not as it was left. When the
 // disk cannot be written, as when it is full, the error says so, and what the
 // database had in memory by then stays with the process.
 func Open(dir string, opts *Options) (*Store, error) {
@@ -118,6 +118,12 @@ func (s *Store) open() error {
 }
 
 func (s *Store) openDatabase() error {
+	if err := s.checkFormat(); err != nil {
+		return err
+	}
+	if err := s.dir.sign(); err != nil {
+		return err
+	}
 	db, err := s.dir.database(&s.opts, false, s.fail)
 	if err != nil {
 		return err

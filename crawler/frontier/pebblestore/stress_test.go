@@ -76,8 +76,8 @@ func TestForgottenHosts(t *testing.T) {
 				wg.Go(func() {
 					rng := rand.New(rand.NewPCG(uint64(w), 4))
 					for range each {
-						h := frontier.Host(fmt.Sprintf("http://h%d.test", rng.IntN(hosts)))
-						it := frontier.Item{URL: fmt.Sprintf("%s/%d", h, rng.IntN(80))}
+						h := frontier.Host(fmt.Sprintf("h%d.test", rng.IntN(hosts)))
+						it := frontier.Item{URL: fmt.Sprintf("http://%s/%d", h, rng.IntN(80))}
 						added, err := s.Add(ctx, []frontier.Item{it})
 						if err != nil {
 							t.Error(err)
@@ -92,10 +92,10 @@ func TestForgottenHosts(t *testing.T) {
 						}
 						mu.Unlock()
 						if rng.IntN(4) == 0 {
-							if err := s.UpdateHost(ctx, h, frontier.HostUpdate{Robots: &frontier.Robots{Data: []byte(h)}}); err != nil {
+							if err := s.UpdateHost(ctx, h, frontier.HostUpdate{Robots: map[string]frontier.Robots{"http://" + string(h): {Data: []byte(h)}}}); err != nil {
 								t.Error(err)
 							}
-							if r, err := s.Host(ctx, h); err != nil || r.Robots == nil || string(r.Robots.Data) != string(h) {
+							if r, err := s.Host(ctx, h); err != nil || string(r.Robots["http://"+string(h)].Data) != string(h) {
 								t.Errorf("Host = %+v, %v", r, err)
 							}
 						}

@@ -100,12 +100,12 @@ func TestDeleted(t *testing.T) {
 		"Add":    func() error { _, err := s.Add(ctx, testItems("b", 1)); return err },
 		"Lease":  func() error { _, err := s.Lease(ctx, frontier.LeaseRequest{}); return err },
 		"Stats":  func() error { _, err := s.Stats(ctx); return err },
-		"Hold":   func() error { _, err := s.Hold(ctx, "http://x.test"); return err },
+		"Hold":   func() error { _, err := s.Hold(ctx, "x.test"); return err },
 		"Sync":   func() error { _, err := s.Sync(ctx, nil, 0); return err },
 		"Take":   func() error { _, err := s.Take(ctx, "pages", 1, 1); return err },
 		"Settle": func() error { return s.Settle(ctx, nil) },
 		"Tell":   func() error { return s.Tell(ctx, []byte("x")) },
-		"Update": func() error { return s.UpdateHost(ctx, "http://x.test", frontier.HostUpdate{MaxInFlight: 2}) },
+		"Update": func() error { return s.UpdateHost(ctx, "x.test", frontier.HostUpdate{MaxInFlight: 2}) },
 	}
 	for name, call := range calls {
 		if err := call(); !errors.Is(err, ErrGone) {

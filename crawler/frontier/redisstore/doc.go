@@ -91,7 +91,7 @@
 //
 //	…:{sN}:state               string   counts, number of the last token, restarts
 //	…:{sN}:hosts               hash     host → settings, clock, counts, open slots, queues
-//	…:{sN}:robots              hash     host → record of robots.txt
+//	…:{sN}:robots              hash     host → records of robots.txt by origin
 //	…:{sN}:due                 zset     host → when it may be leased from
 //	…:{sN}:queue:P:HOST        list     URLs of priority P that were never leased, and Meta
 //	…:{sN}:entries             hash     id → a URL that came back or waits for a time

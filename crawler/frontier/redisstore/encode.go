@@ -76,7 +76,7 @@ func decodeValidators(text string) (*frontier.Validators, error) {
 
 // encodeRobots returns r as it is kept: the first failure in milliseconds, the
 // least number there is for none, and the record.
-func encodeRobots(r *frontier.Robots) string {
+func encodeRobots(r frontier.Robots) string {
 	since := int64(math.MinInt64)
 	if !r.FailingSince.IsZero() {
 		since = r.FailingSince.UnixMilli()
@@ -85,11 +85,11 @@ func encodeRobots(r *frontier.Robots) string {
 	return string(append(b, r.Data...))
 }
 
-func decodeRobots(text string) (*frontier.Robots, error) {
+func decodeRobots(text string) (frontier.Robots, error) {
 	if len(text) < 8 {
-		return nil, errDamaged
+		return frontier.Robots{}, errDamaged
 	}
-	r := &frontier.Robots{Data: bytes.Clone([]byte(text[8:]))}
+	r := frontier.Robots{Data: bytes.Clone([]byte(text[8:]))}
 	if since := int64(binary.BigEndian.Uint64([]byte(text[:8]))); since != math.MinInt64 {
 		r.FailingSince = time.UnixMilli(since)
 	}

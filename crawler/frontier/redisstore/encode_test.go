@@ -13,8 +13,9 @@ import (
 )
 
 func FuzzURL(f *testing.F) {
-	f.Add("http://a.test/x?y", "http://a.test", []byte("meta"), "\x03/ab")
-	f.Add("http://u@a.test", "http://a.test", []byte(nil), "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01x")
+	f.Add("http://a.test/x?y", "a.test", []byte("meta"), "\x03/ab")
+	f.Add("https://a.test/x?y", "a.test", []byte("meta"), "\x04:/ab")
+	f.Add("http://u@a.test", "a.test", []byte(nil), "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01x")
 	f.Add("", "", []byte{0}, "")
 	f.Fuzz(func(t *testing.T, url, host string, meta []byte, damaged string) {
 		h := frontier.Host(host)
@@ -71,7 +72,7 @@ func FuzzTicket(f *testing.F) {
 }
 
 func FuzzMessage(f *testing.F) {
-	f.Add("other\ns3 100 50\nhhttp://a.test")
+	f.Add("other\ns3 100 50\nha.test")
 	f.Add("me\ns3 100 50")
 	f.Add("s\ns99999 1 1\ns-1 1 1\ns1 x\n\nh")
 	f.Fuzz(func(t *testing.T, message string) {
@@ -89,7 +90,7 @@ func FuzzMessage(f *testing.F) {
 }
 
 func TestRobots(t *testing.T) {
-	for _, want := range []*frontier.Robots{
+	for _, want := range []frontier.Robots{
 		{Data: []byte{}},
 		{FailingSince: time.UnixMilli(1234), Data: []byte("x")},
 		{FailingSince: time.UnixMilli(-1), Data: []byte{0}},
@@ -118,7 +119,7 @@ func TestLayout(t *testing.T) {
 	if err != nil || got != l {
 		t.Fatalf("%+v came back as %+v, %v", l, got, err)
 	}
-	for field, value := range map[string]string{"format": "2", "id": "", "deleted": "1", "shards": "0", "buckets": "x", "urls": "00", "places": "zz"} {
+	for field, value := range map[string]string{"format": "1", "id": "", "deleted": "1", "shards": "0", "buckets": "x", "urls": "00", "places": "zz"} {
 		bad := maps.Clone(fields)
 		bad[field] = value
 		if _, err := readLayout(l.namespace, bad); err == nil {

@@ -73,7 +73,7 @@ var (
 
 	// ErrFormat says that the crawl was made by another version of this
 	// package, or is no crawl.
-	ErrFormat = errors.New("redisstore: not a crawl of this version")
+	ErrFormat = errors.New("redisstore: made by another version")
 )
 
 // classes are the beginnings of error replies.

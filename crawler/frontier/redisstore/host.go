@@ -39,10 +39,21 @@ func (s *Store) Host(ctx context.Context, h frontier.Host) (frontier.HostRecord,
 		Due:          ahead(r.int(4)),
 		Counts:       counts(r.array(5)),
 	}
-	if !r[6].IsNil() {
-		record.Robots, err = decodeRobots(r.string(6))
-	}
+	record.Robots, err = robots(r.array(6))
 	return record, err
+}
+
+// robots reads records of robots.txt, each of which has its origin before it.
+func robots(r reply) (records map[string]frontier.Robots, err error) {
+	for i := 0; i+1 < len(r); i += 2 {
+		if records == nil {
+			records = make(map[string]frontier.Robots)
+		}
+		if records[r.string(i)], err = decodeRobots(r.string(i + 1)); err != nil {
+			return nil, err
+		}
+	}
+	return records, nil
 }
 
 // counts reads added, pending, scheduled, leased, done, dropped.
@@ -72,7 +83,7 @@ func (s *Store) UpdateHost(ctx context.Context, h frontier.Host, u frontier.Host
 	if err := s.enterWorker(ctx); err != nil {
 		return err
 	}
-	args := []string{string(h), "", "", "", "", ""}
+	args := []string{string(h), "", "", ""}
 	if u.Delay != nil {
 		args[1] = micros(max(*u.Delay, 0))
 	}
@@ -82,8 +93,8 @@ func (s *Store) UpdateHost(ctx context.Context, h frontier.Host, u frontier.Host
 	if !u.BlockUntil.IsZero() {
 		args[3] = until(u.BlockUntil)
 	}
-	if u.Robots != nil {
-		args[4], args[5] = "r", encodeRobots(u.Robots)
+	for origin, r := range u.Robots {
+		args = append(args, origin, encodeRobots(r))
 	}
 	_, err := s.ask(ctx, "update", s.layout.shard(h), 1, args...)
 	return err

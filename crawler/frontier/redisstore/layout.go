@@ -1,6 +1,7 @@
 package redisstore
 
 import (
+	"cmp"
 	"crypto/rand"
 	"encoding/hex"
 	"fmt"
@@ -11,8 +12,8 @@ import (
 )
 
 const (
-	// format is the version of all that is kept.
-	format = 1
+	// format is the version of all that is kept. In version 1 a host was an origin.
+	format = 2
 
 	// perBucket is how many hashes a bucket has on average when all the URLs
 	// expected are known. The most that a bucket then has is rarely above 400,
@@ -69,7 +70,8 @@ func (l *layout) fields() []string {
 func readLayout(namespace string, fields map[string]string) (layout, error) {
 	l := layout{namespace: namespace, id: fields["id"], settings: fields["settings"], whole: fields["whole"] != ""}
 	if fields["format"] != strconv.Itoa(format) {
-		return l, fmt.Errorf("%w: %s has format %q, this is %d", ErrFormat, l.key("meta"), fields["format"], format)
+		return l, fmt.Errorf("%w: %s has format %s and this version needs %d; finish the crawl with the version of the program that began it, or begin one of another name",
+			ErrFormat, l.key("meta"), cmp.Or(fields["format"], "0"), format)
 	}
 	if fields["deleted"] != "" {
 		return l, fmt.Errorf("%w: %s is being deleted", ErrGone, l.namespace)

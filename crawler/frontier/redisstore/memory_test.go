@@ -37,8 +37,8 @@ func TestFull(t *testing.T) {
 			_, err := s.Finish(ctx, []frontier.Outcome{{Lease: leases[0].ID, Result: frontier.Done, Links: testItems("c", 3)}}, []byte("note"))
 			return err
 		},
-		"UpdateHost": func() error { return s.UpdateHost(ctx, "http://h1.test", frontier.HostUpdate{MaxInFlight: 2}) },
-		"Hold":       func() error { _, err := s.Hold(ctx, "http://x.test"); return err },
+		"UpdateHost": func() error { return s.UpdateHost(ctx, "h1.test", frontier.HostUpdate{MaxInFlight: 2}) },
+		"Hold":       func() error { _, err := s.Hold(ctx, "x.test"); return err },
 	} {
 		if err := call(); !errors.Is(err, ErrFull) {
 			t.Errorf("%s on a full server: %v, want %v", name, err, ErrFull)

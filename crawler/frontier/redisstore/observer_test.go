@@ -55,8 +55,8 @@ func TestObserve(t *testing.T) {
 		"Lease":      func() error { _, err := o.Lease(ctx, frontier.LeaseRequest{}); return err },
 		"Finish":     func() error { _, err := o.Finish(ctx, nil, []byte("n")); return err },
 		"Extend":     func() error { return o.Extend(ctx, []frontier.LeaseID{leases[0].ID}, time.Hour) },
-		"Hold":       func() error { _, err := o.Hold(ctx, "http://x.test"); return err },
-		"UpdateHost": func() error { return o.UpdateHost(ctx, "http://x.test", frontier.HostUpdate{MaxInFlight: 2}) },
+		"Hold":       func() error { _, err := o.Hold(ctx, "x.test"); return err },
+		"UpdateHost": func() error { return o.UpdateHost(ctx, "x.test", frontier.HostUpdate{MaxInFlight: 2}) },
 		"Sync":       func() error { _, err := o.Sync(ctx, []byte("here"), 0); return err },
 		"Take":       func() error { _, err := o.Take(ctx, "pages", 1, 1); return err },
 		"Settle":     func() error { return o.Settle(ctx, nil) },
@@ -98,7 +98,7 @@ func TestObserverFirst(t *testing.T) {
 	if _, err := o.Stats(ctx); err != nil {
 		t.Errorf("Stats by the observer: %v", err)
 	}
-	if h, err := o.Host(ctx, "http://h0.test"); err != nil || time.Until(h.Due) < 500*time.Millisecond {
+	if h, err := o.Host(ctx, "h0.test"); err != nil || time.Until(h.Due) < 500*time.Millisecond {
 		t.Errorf("the host is due at %v, %v", h.Due, err)
 	}
 	if _, err := s.Add(ctx, testItems("b", 1)); err != nil {

@@ -307,7 +307,7 @@ func TestStale(t *testing.T) {
 				if err != nil || st.Counts != want {
 					t.Errorf("counts are %+v, %v, want %+v", st.Counts, err, want)
 				}
-				if h, err := other.Host(ctx, "http://h.test"); err != nil || !h.Due.IsZero() {
+				if h, err := other.Host(ctx, "h.test"); err != nil || !h.Due.IsZero() {
 					t.Errorf("the host is due at %v, %v", h.Due, err)
 				}
 			}

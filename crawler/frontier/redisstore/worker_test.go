@@ -201,12 +201,12 @@ func TestTake(t *testing.T) {
 			take(b, 100, 20, 5)
 			many := make(map[string]int64) // such as one for each host
 			for n := range 20_000 {
-				many[fmt.Sprintf("pages of http://h%d.test", n)] = 3
+				many[fmt.Sprintf("pages of h%d.test", n)] = 3
 			}
 			if err := a.Settle(ctx, many); err != nil {
 				t.Errorf("Settle of many: %v", err)
 			}
-			if got, err := b.Take(ctx, "pages of http://h19999.test", 9, 5); err != nil || got != 2 {
+			if got, err := b.Take(ctx, "pages of h19999.test", 9, 5); err != nil || got != 2 {
 				t.Errorf("took %d, %v", got, err)
 			}
 			if _, err := b.Take(ctx, "pages", maxCount+1, 1); !errors.Is(err, frontier.ErrInvalid) {

@@ -63,7 +63,7 @@ func leaseOne(f frontier.Frontier, out io.Writer) error {
 	}
 	// A store may count the attempt without making Lease wait for it, but
 	// before whatever it acknowledges next.
-	if err := f.UpdateHost(context.Background(), "http://elsewhere.test", frontier.HostUpdate{MaxInFlight: 1}); err != nil {
+	if err := f.UpdateHost(context.Background(), "elsewhere.test", frontier.HostUpdate{MaxInFlight: 1}); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintln(out, "attempt", got[0].Attempt)

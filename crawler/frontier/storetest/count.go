@@ -45,7 +45,7 @@ var countChecks = []check{
 		expect(0, 0, 0, -1, 0, 1)
 		s.finish(all[two], frontier.Outcome{Result: frontier.Defer, NotBefore: s.in(3)})
 		expect(0, 0, 1, -1, 0, 0)
-		s.finish(all[three], frontier.Outcome{Result: frontier.Done, Links: items(one, string(a)+"/4")})
+		s.finish(all[three], frontier.Outcome{Result: frontier.Done, Links: items(one, urlOf(a, "/4"))})
 		expect(1, 1, 0, -1, 1, 0)
 		s.sleep(4)
 		expect(0, 1, -1, 0, 0, 0)
@@ -57,7 +57,7 @@ var countChecks = []check{
 		expect(0, 0, 0, 0, 0, 0)
 	}},
 	{name: "hosts", run: func(s *subject) {
-		s.update("http://settings.test", frontier.HostUpdate{MaxInFlight: 2})
+		s.update("settings.test", frontier.HostUpdate{MaxInFlight: 2})
 		s.add(one, two, "http://b.test/1")
 		s.drain()
 		if got := s.stats().Hosts; got != 2 {
@@ -66,7 +66,7 @@ var countChecks = []check{
 		if got, want := s.host(a).Counts, (frontier.Counts{Added: 2, Done: 2}); got != want {
 			s.Errorf("counts of a finished host are %+v, want %+v", got, want)
 		}
-		if got := s.host("http://unknown.test"); got.Host != "http://unknown.test" || got.MaxInFlight != 1 || got.Counts != (frontier.Counts{}) {
+		if got := s.host("unknown.test"); got.Host != "unknown.test" || got.MaxInFlight != 1 || got.Counts != (frontier.Counts{}) {
 			s.Errorf("a host that is not known: %+v", got)
 		}
 	}},

@@ -48,8 +48,8 @@ var linkChecks = []check{
 			}
 		})
 		for i := range pages {
-			found := numbered(frontier.Host(fmt.Sprintf("http://b%d.test", i)), links)
-			s.finish(s.lease(fmt.Sprintf("%s/%d", a, i)), frontier.Outcome{Result: frontier.Done, Links: later(s, found)})
+			found := numbered(frontier.Host(fmt.Sprintf("b%d.test", i)), links)
+			s.finish(s.lease(fmt.Sprintf("http://%s/%d", a, i)), frontier.Outcome{Result: frontier.Done, Links: later(s, found)})
 		}
 		close(stop)
 		watch.Wait()

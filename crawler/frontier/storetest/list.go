@@ -23,7 +23,7 @@ var listChecks = []check{
 			frontier.Item{URL: three, Priority: 3, NotBefore: at, Meta: []byte("three")},
 			frontier.Item{URL: "http://b.test/1"})
 		for i, r := range []frontier.Result{frontier.Done, frontier.Drop, frontier.Retry, frontier.Defer} {
-			s.addItems(frontier.Item{URL: fmt.Sprintf("%s/%v", a, r)})
+			s.addItems(frontier.Item{URL: fmt.Sprintf("http://%s/%v", a, r)})
 			o := frontier.Outcome{Result: r}
 			if i > 1 {
 				o.NotBefore = back
@@ -31,8 +31,8 @@ var listChecks = []check{
 			s.finish(s.leaseOf(a), o)
 		}
 		want := []frontier.Item{
-			{URL: string(a) + "/defer", NotBefore: back},
-			{URL: string(a) + "/retry", NotBefore: back},
+			{URL: urlOf(a, "/defer"), NotBefore: back},
+			{URL: urlOf(a, "/retry"), NotBefore: back},
 			{URL: one, Priority: 1},
 			{URL: two, Priority: 2, Meta: []byte("two")},
 			{URL: three, Priority: 3, NotBefore: at, Meta: []byte("three")},
@@ -46,7 +46,7 @@ var listChecks = []check{
 		s.finish(l, frontier.Outcome{Result: frontier.Retry})
 		s.waits(a, want...)
 		s.waits("", append(want, frontier.Item{URL: "http://b.test/1"})...)
-		s.waits("http://unknown.test")
+		s.waits("unknown.test")
 		s.sleep(7)
 		for i := range want {
 			want[i].NotBefore = time.Time{}
@@ -73,12 +73,12 @@ var listChecks = []check{
 		s.update(a, frontier.HostUpdate{MaxInFlight: each})
 		scheduled := make([]frontier.Item, each)
 		for i := range scheduled {
-			scheduled[i] = frontier.Item{URL: fmt.Sprintf("%s/at/%d", a, i), NotBefore: s.in(5 + i%10)}
+			scheduled[i] = frontier.Item{URL: fmt.Sprintf("http://%s/at/%d", a, i), NotBefore: s.in(5 + i%10)}
 		}
 		s.addItems(scheduled...)
 		s.add(numbered(a, each)...)
 		// The first to be leased is done already, and comes again.
-		first := s.lease(string(a) + "/0")
+		first := s.lease(urlOf(a, "/0"))
 		s.done(first)
 		n, met, moved := 0, make(map[string]int), map[string]bool{first.URL: true}
 		for it, err := range s.f.Waiting(s.Context(), a) {
@@ -88,7 +88,7 @@ var listChecks = []check{
 			met[it.URL]++
 			switch n++; {
 			case n%100 == 0:
-				s.addAny(items(fmt.Sprintf("%s/new/%d", a, n))...)
+				s.addAny(items(fmt.Sprintf("http://%s/new/%d", a, n))...)
 			case n%100 == 50:
 				for _, r := range []frontier.Outcome{{Result: frontier.Retry}, {Result: frontier.Retry, NotBefore: s.in(90)}, {Result: frontier.Drop}} {
 					l := s.leaseOf(a)

@@ -84,7 +84,7 @@ func (l *loading) work(number int) error {
 }
 
 func (l *loading) url(worker, n int) string {
-	return fmt.Sprintf("http://h%d.test/%s-%d-%d", n/2%loadHosts, l.name, worker, n)
+	return spelt(n, frontier.Host(fmt.Sprintf("h%d.test", n/2%loadHosts)), fmt.Sprintf("/%s-%d-%d", l.name, worker, n))
 }
 
 // finish finishes what there is.

@@ -18,7 +18,7 @@ var memoryChecks = []check{
 		before := heap()
 		length := 0
 		for i := range hosts {
-			urls := numbered(frontier.Host(fmt.Sprintf("http://host%d.test", i)), each)
+			urls := numbered(frontier.Host(fmt.Sprintf("host%d.test", i)), each)
 			for _, u := range urls {
 				length += len(u)
 			}

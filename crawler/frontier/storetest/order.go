@@ -12,10 +12,10 @@ var orderChecks = []check{
 	{name: "priority, then discovery", run: func(s *subject) {
 		var want []string
 		for i, p := range []uint8{3, 0, 255, 3, 0, 7, 3} {
-			s.addItems(frontier.Item{URL: fmt.Sprintf("%s/%d-%d", a, p, i), Priority: p})
+			s.addItems(frontier.Item{URL: fmt.Sprintf("http://%s/%d-%d", a, p, i), Priority: p})
 		}
 		for _, u := range []string{"0-1", "0-4", "3-0", "3-3", "3-6", "7-5", "255-2"} {
-			want = append(want, string(a)+"/"+u)
+			want = append(want, urlOf(a, "/"+u))
 		}
 		if got := s.drain(); !slices.Equal(got, want) {
 			s.Fatalf("leased %v, want %v", got, want)
@@ -33,10 +33,10 @@ var orderChecks = []check{
 	{name: "what comes back goes ahead", run: func(s *subject) {
 		s.addItems(
 			frontier.Item{URL: one, Priority: 1}, frontier.Item{URL: two, Priority: 1},
-			frontier.Item{URL: three, Priority: 2}, frontier.Item{URL: string(a) + "/0", Priority: 0})
-		l := s.lease(string(a) + "/0")
+			frontier.Item{URL: three, Priority: 2}, frontier.Item{URL: urlOf(a, "/0"), Priority: 0})
+		l := s.lease(urlOf(a, "/0"))
 		s.finish(l, frontier.Outcome{Result: frontier.Defer})
-		s.done(s.lease(string(a) + "/0"))
+		s.done(s.lease(urlOf(a, "/0")))
 		s.finish(s.lease(one), frontier.Outcome{Result: frontier.Retry})
 		if got, want := s.drain(), []string{one, two, three}; !slices.Equal(got, want) {
 			s.Fatalf("leased %v, want %v", got, want)
@@ -44,10 +44,10 @@ var orderChecks = []check{
 	}},
 	{name: "hosts by due time", run: func(s *subject) {
 		for i := range 3 {
-			s.add(numbered(frontier.Host(fmt.Sprintf("http://h%d.test", i)), 2)...)
+			s.add(numbered(frontier.Host(fmt.Sprintf("h%d.test", i)), 2)...)
 		}
 		for _, l := range s.leases(frontier.LeaseRequest{Max: 3}) {
-			delay := map[frontier.Host]int{"http://h0.test": 5, "http://h1.test": 3, "http://h2.test": 4}[l.Host]
+			delay := map[frontier.Host]int{"h0.test": 5, "h1.test": 3, "h2.test": 4}[l.Host]
 			s.finish(l, frontier.Outcome{Result: frontier.Done, HostDelay: s.units(delay)})
 		}
 		s.sleep(6)
@@ -81,7 +81,7 @@ func (s *subject) turns(slots int, delay time.Duration) {
 	s.update(a, frontier.HostUpdate{MaxInFlight: slots})
 	s.add(numbered(a, 100)...)
 	for i := range small {
-		s.add(numbered(frontier.Host(fmt.Sprintf("http://small%d.test", i)), rounds)...)
+		s.add(numbered(frontier.Host(fmt.Sprintf("small%d.test", i)), rounds)...)
 	}
 	served := make(map[frontier.Host]int)
 	for n := 1; n <= rounds*(small+1); n++ {
@@ -97,7 +97,7 @@ func (s *subject) turns(slots int, delay time.Duration) {
 		// Time passes between requests, or it would be no order by time.
 		time.Sleep(2 * time.Millisecond)
 		for i := range small {
-			h := frontier.Host(fmt.Sprintf("http://small%d.test", i))
+			h := frontier.Host(fmt.Sprintf("small%d.test", i))
 			if want := n / (small + 1); served[h] < want {
 				s.Fatalf("%s was served %d times in %d leases among %d hosts, want %d; the big one %d times",
 					h, served[h], n, small+1, want, served[a])

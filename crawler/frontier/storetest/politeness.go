@@ -10,9 +10,9 @@ import (
 )
 
 var (
-	one   = string(a) + "/1"
-	two   = string(a) + "/2"
-	three = string(a) + "/3"
+	one   = urlOf(a, "/1")
+	two   = urlOf(a, "/2")
+	three = urlOf(a, "/3")
 )
 
 var politenessChecks = []check{
@@ -105,7 +105,7 @@ var politenessChecks = []check{
 	{name: "other hosts do not wait", run: func(s *subject) {
 		s.add(one, two)
 		s.finish(s.lease(one), frontier.Outcome{Result: frontier.Done, HostDelay: s.units(50)})
-		s.add("http://b.test/1", "http://a.test:8080/1", "https://a.test/1")
+		s.add("http://b.test/1", "http://a.test:8080/1", "https://www.a.test/1")
 		if got := s.leases(frontier.LeaseRequest{Max: 10}); len(got) != 3 {
 			s.Fatalf("leased %v, want 3", urlsOf(got))
 		}

@@ -19,7 +19,7 @@ const (
 )
 
 func worldHost(n int) frontier.Host {
-	return frontier.Host(fmt.Sprintf("http://h%d.test", n%worldHosts))
+	return frontier.Host(fmt.Sprintf("h%d.test", n%worldHosts))
 }
 
 // settings returns slots and delay of a host, the delay in units.
@@ -39,7 +39,7 @@ func settings(h frontier.Host) (slots, delay int) {
 
 func worldItem(n int, start time.Time, unit time.Duration) frontier.Item {
 	it := frontier.Item{
-		URL:      fmt.Sprintf("%s/%d", worldHost(n), n),
+		URL:      spelt(n/worldHosts, worldHost(n), fmt.Sprintf("/%d", n)),
 		Priority: uint8(n / worldHosts % 3),
 	}
 	if n%7 == 0 {

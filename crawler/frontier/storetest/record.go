@@ -12,14 +12,15 @@ import (
 
 var recordChecks = []check{
 	{name: "items", run: func(s *subject) {
+		s.update(a, frontier.HostUpdate{MaxInFlight: 2})
 		want := []frontier.Item{
 			{URL: "http://a.test/path?q=1&r=%20", Host: a, Meta: []byte{0, 1, 0xff, '\n', 0}},
-			{URL: "http://a.test:8080/", Host: "http://a.test:8080", Priority: 255},
-			{URL: "https://a.test", Host: "https://a.test"},
-			{URL: "https://q.test?query", Host: "https://q.test", Meta: bytes.Repeat([]byte("meta "), 2000)},
-			{URL: "http://user:pw@u.test/x", Host: "http://u.test"},
-			{URL: "http://[::1]:81/x", Host: "http://[::1]:81"},
-			{URL: "http://xn--bcher-kva.test/" + string(bytes.Repeat([]byte("long/"), 2000)), Host: "http://xn--bcher-kva.test"},
+			{URL: "http://a.test:8080/", Host: "a.test:8080", Priority: 255},
+			{URL: "https://a.test", Host: a},
+			{URL: "https://q.test?query", Host: "q.test", Meta: bytes.Repeat([]byte("meta "), 2000)},
+			{URL: "http://user:pw@u.test/x", Host: "u.test"},
+			{URL: "http://[::1]:81/x", Host: "[::1]:81"},
+			{URL: "http://xn--bcher-kva.test/" + string(bytes.Repeat([]byte("long/"), 2000)), Host: "xn--bcher-kva.test"},
 			{URL: "http://shared.test/1", Host: "ip:192.0.2.1"},
 			{URL: "http://1.shared.test/", Host: "ip:192.0.2.2"},
 		}
@@ -40,13 +41,13 @@ var recordChecks = []check{
 	}},
 	{name: "the caller's bytes are its own", run: func(s *subject) {
 		given := []frontier.Item{{URL: one, Meta: []byte("meta")}, {URL: two, Meta: []byte("meta"), NotBefore: s.in(1)}}
-		robots := &frontier.Robots{Data: []byte("data")}
+		robots := map[string]frontier.Robots{"http://a.test": {Data: []byte("data")}}
 		hash := []byte("hash")
 		s.addItems(given...)
 		s.update(a, frontier.HostUpdate{Robots: robots})
 		l := s.lease(one)
 		s.finish(l, frontier.Outcome{Result: frontier.Retry, Validators: &frontier.Validators{BodyHash: hash}})
-		for _, b := range [][]byte{given[0].Meta, given[1].Meta, robots.Data, hash, l.Meta, robotsOf(s)} {
+		for _, b := range [][]byte{given[0].Meta, given[1].Meta, robots["http://a.test"].Data, hash, l.Meta, robotsOf(s)} {
 			clear(b)
 		}
 		l = s.lease(one)
@@ -104,7 +105,7 @@ func checkHost(s *subject, between func()) {
 	since := time.Now().Add(-700 * time.Hour).Truncate(time.Millisecond)
 	s.update(a, frontier.HostUpdate{
 		Delay: new(s.units(2)), MaxInFlight: 3,
-		Robots: &frontier.Robots{FailingSince: since, Data: []byte{'{', 0, 0xff}},
+		Robots: map[string]frontier.Robots{"http://a.test": {FailingSince: since, Data: []byte{'{', 0, 0xff}}},
 	})
 	expect := func(delay, slots int, failing time.Time, data string) {
 		s.Helper()
@@ -113,8 +114,8 @@ func checkHost(s *subject, between func()) {
 		if got.Host != a || got.Delay != s.units(delay) || got.MaxInFlight != slots {
 			s.Fatalf("record is %+v", got)
 		}
-		if got.Robots == nil || !got.Robots.FailingSince.Equal(failing) || string(got.Robots.Data) != data {
-			s.Fatalf("robots record is %+v, want failing since %v, %q", got.Robots, failing, data)
+		if robots, ok := got.Robots["http://a.test"]; !ok || !robots.FailingSince.Equal(failing) || string(robots.Data) != data {
+			s.Fatalf("robots records are %+v, want failing since %v, %q", got.Robots, failing, data)
 		}
 	}
 	expect(2, 3, since, "{\x00\xff")
@@ -125,19 +126,16 @@ func checkHost(s *subject, between func()) {
 	s.add(one)
 	s.sleep(3)           // a host waits after reopening
 	s.done(s.lease(one)) // the last URL of a host takes nothing with it
-	s.update(a, frontier.HostUpdate{Robots: &frontier.Robots{}})
+	s.update(a, frontier.HostUpdate{Robots: map[string]frontier.Robots{"http://a.test": {}}})
 	expect(0, 1, time.Time{}, "")
-	if r := s.host(b); r.Robots != nil {
+	if r := s.host(b); len(r.Robots) > 0 {
 		s.Fatalf("a host without robots record has %+v", r.Robots)
 	}
 }
 
 func robotsOf(s *subject) []byte {
 	s.Helper()
-	if r := s.host(a).Robots; r != nil {
-		return r.Data
-	}
-	return nil
+	return s.host(a).Robots["http://a.test"].Data
 }
 
 func hashOf(l frontier.Lease) []byte {

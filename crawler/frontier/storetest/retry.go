@@ -9,7 +9,7 @@ import (
 var retryChecks = []check{
 	{name: "not before its time", run: func(s *subject) {
 		for _, r := range []frontier.Result{frontier.Retry, frontier.Defer, frontier.Done} {
-			url := string(a) + "/" + r.String()
+			url := urlOf(a, "/"+r.String())
 			s.add(url)
 			at := s.in(3)
 			s.finish(s.lease(url), frontier.Outcome{Result: r, NotBefore: at})
@@ -25,7 +25,7 @@ var retryChecks = []check{
 	{name: "holds up nothing and keeps its priority", run: func(s *subject) {
 		s.addItems(
 			frontier.Item{URL: one, Priority: 1}, frontier.Item{URL: two, Priority: 1},
-			frontier.Item{URL: three, Priority: 1}, frontier.Item{URL: string(a) + "/9", Priority: 9})
+			frontier.Item{URL: three, Priority: 1}, frontier.Item{URL: urlOf(a, "/9"), Priority: 9})
 		at := s.in(3)
 		s.finish(s.lease(one), frontier.Outcome{Result: frontier.Retry, NotBefore: at})
 		s.done(s.lease(two))
@@ -36,7 +36,7 @@ var retryChecks = []check{
 			s.done(l)
 		}
 		s.done(s.lease(three))
-		s.done(s.lease(string(a) + "/9"))
+		s.done(s.lease(urlOf(a, "/9")))
 	}},
 	{name: "first lease not before its time", run: func(s *subject) {
 		at := s.in(3)

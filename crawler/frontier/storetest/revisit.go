@@ -101,7 +101,7 @@ var revisitChecks = []check{
 		urls := append(numbered(a, 40), numbered(b, 40)...)
 		s.add(urls...)
 		s.drain()
-		urls = append(urls, numbered("http://c.test", 20)...) // these are new
+		urls = append(urls, numbered("c.test", 20)...) // these are new
 		var mu sync.Mutex
 		wins := make(map[string]int)
 		var wg sync.WaitGroup

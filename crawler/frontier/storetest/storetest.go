@@ -10,7 +10,7 @@
 //		})
 //	}
 //
-// There are fifteen points. Each of their checks is a subtest, with the number of
+// There are sixteen points. Each of their checks is a subtest, with the number of
 // its point in its name. Checks that cannot apply to a store, by what its Store
 // says of it, are skipped with the reason.
 //
@@ -123,6 +123,7 @@ var points = []point{
 	{13, "what is kept comes back", slices.Concat(recordChecks, noteChecks)},
 	{14, "what is over comes again", revisitChecks},
 	{15, "what waits is listed", listChecks},
+	{16, "a host is a server", serverChecks},
 }
 
 // Run tests the kind of store that s describes.

@@ -12,8 +12,8 @@ import (
 
 // a and b are the hosts of most checks.
 const (
-	a = frontier.Host("http://a.test")
-	b = frontier.Host("http://b.test")
+	a = frontier.Host("a.test")
+	b = frontier.Host("b.test")
 )
 
 // A subject is the store under a check, with the steps that checks are made
@@ -71,11 +71,20 @@ func items(urls ...string) []frontier.Item {
 	return items
 }
 
+// urlOf returns the URL of a path on h.
+func urlOf(h frontier.Host, path string) string { return "http://" + string(h) + path }
+
+// spelt is urlOf in the n-th of the ways to spell one host in URLs that are
+// different all the same.
+func spelt(n int, h frontier.Host, path string) string {
+	return fmt.Sprintf([]string{"http://%s%s", "https://%s%s", "http://%s.%s", "https://%s.:80%s"}[n%4], h, path)
+}
+
 // numbered returns n URLs of h: h/0, h/1, …
 func numbered(h frontier.Host, n int) []string {
 	urls := make([]string, n)
 	for i := range urls {
-		urls[i] = fmt.Sprintf("%s/%d", h, i)
+		urls[i] = urlOf(h, fmt.Sprintf("/%d", i))
 	}
 	return urls
 }

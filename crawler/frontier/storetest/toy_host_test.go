@@ -5,6 +5,7 @@ package storetest
 import (
 	"bytes"
 	"context"
+	"maps"
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
@@ -28,8 +29,9 @@ func (t *toy) Host(ctx context.Context, name frontier.Host) (frontier.HostRecord
 	if !r.BlockedUntil.After(now) {
 		r.BlockedUntil = time.Time{}
 	}
-	if r.Robots != nil {
-		r.Robots = &frontier.Robots{FailingSince: r.Robots.FailingSince, Data: bytes.Clone(r.Robots.Data)}
+	r.Robots = maps.Clone(r.Robots)
+	for origin, rec := range r.Robots {
+		r.Robots[origin] = frontier.Robots{FailingSince: rec.FailingSince, Data: bytes.Clone(rec.Data)}
 	}
 	r.Counts = t.count(now, name)
 	return r, nil
@@ -56,11 +58,14 @@ func (t *toy) UpdateHost(ctx context.Context, name frontier.Host, u frontier.Hos
 			h.BlockedUntil = u.BlockUntil
 		}
 	}
-	if u.Robots != nil {
-		h.Robots = &frontier.Robots{FailingSince: u.Robots.FailingSince, Data: bytes.Clone(u.Robots.Data)}
+	if u.Robots != nil && (h.Robots == nil || t.is(oneRobotsRecord)) {
+		h.Robots = make(map[string]frontier.Robots)
+	}
+	for origin, rec := range u.Robots {
 		if t.is(forgetsFailing) {
-			h.Robots.FailingSince = time.Time{}
+			rec.FailingSince = time.Time{}
 		}
+		h.Robots[origin] = frontier.Robots{FailingSince: rec.FailingSince, Data: bytes.Clone(rec.Data)}
 	}
 	return nil
 }

@@ -5,7 +5,9 @@ package storetest
 import (
 	"bytes"
 	"context"
+	"net/url"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
@@ -172,6 +174,16 @@ func (t *toy) valid(items []frontier.Item) error {
 func (t *toy) own(it frontier.Item) frontier.Item {
 	if it.Host == "" || t.is(hostFromURL) {
 		it.Host, _ = frontier.HostOf(it.URL)
+		switch {
+		case t.is(clockPerOrigin):
+			u, _ := url.Parse(it.URL)
+			it.Host = frontier.Host(u.Scheme + "://" + u.Host)
+		case t.is(portsAreOneHost):
+			name, _, _ := strings.Cut(string(it.Host), ":")
+			it.Host = frontier.Host(name)
+		case t.is(respellsURLs):
+			it.URL = strings.Replace(it.URL, "https:", "http:", 1)
+		}
 	}
 	if !t.is(keepsCallersBytes) {
 		it.Meta = bytes.Clone(it.Meta)

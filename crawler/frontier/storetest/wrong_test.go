@@ -114,6 +114,11 @@ const (
 	listsByIndex     wrong = "loses its place in a list that changes"
 	listsOneHost     wrong = "lists nothing for all hosts"
 	listsNoErrors    wrong = "ends a list without its error"
+
+	clockPerOrigin  wrong = "has a clock for each spelling of a host"
+	portsAreOneHost wrong = "has one clock for all ports"
+	respellsURLs    wrong = "keeps URLs with another scheme"
+	oneRobotsRecord wrong = "keeps one robots record of a host"
 )
 
 // wrongs says which point has to find what.
@@ -143,4 +148,5 @@ var wrongs = []struct {
 	{14, revisitClearsValidators}, {14, revisitsFirst}, {14, revisitIsNew}, {14, sleepsThroughChanges}, {14, asksThenMarks}, {14, neverWrites},
 	{15, listsOnlyPending}, {15, listsLeased}, {15, listsNoTimes}, {15, listsByIndex}, {15, listsOneHost}, {15, listsNoErrors},
 	{15, keepsCallersBytes}, {15, neverWrites},
+	{16, clockPerOrigin}, {16, portsAreOneHost}, {16, respellsURLs}, {16, oneRobotsRecord}, {16, ignoresBlocks}, {16, neverWrites},
 }

@@ -1,12 +1,17 @@
 -- Tells what is known of a host.
 --
 -- ARGV: shard, host. The answer is now, delay, slots, wait until the end of the
--- block, wait until it is due, counts, the record of robots.txt or false, heads.
+-- block, wait until it is due, counts, the records of robots.txt, each with its
+-- origin before it, heads.
 
 local s = shard(ARGV[5])
 advance(s)
 local h = host(s, ARGV[6])
 local v = h.v
-local robots = v[ROBOTS] == 1 and call('HGET', s.p .. 'robots', h.name)
+local robots = {}
+for origin, record in pairs(robotsOf(h)) do
+	robots[#robots + 1] = origin
+	robots[#robots + 1] = record
+end
 local counted = {v[ADDED], v[PENDING], v[SCHEDULED], v[LEASED], v[DONE], v[DROPPED]}
 return {now, v[DELAY], v[LIMIT], max(v[BLOCKED] - now, 0), max(dueOf(v) - now, 0), counted, robots, flush()}

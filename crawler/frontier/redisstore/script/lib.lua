@@ -22,7 +22,7 @@ local function after(d) return min(now + d, FAR) end
 local DELAY, LIMIT, CLOCK, BLOCKED = 1, 2, 3, 4
 local SINCE, SCORE = 5, 6 -- when it came into the due set, and under which score; 0: it is not in
 local ADDED, PENDING, SCHEDULED, LEASED, DONE, DROPPED = 7, 8, 9, 10, 11, 12
-local BACK, BOOTS, ROBOTS = 13, 14, 15 -- pending that came back; restarts it knows of; 1: has a robots record
+local BACK, BOOTS, ROBOTS = 13, 14, 15 -- pending that came back; restarts it knows of; 1: has robots records
 local SLOTS = 16 -- token, start, token, start …
 local BANDS = 17 -- priority, number of its first, length: of each list, by priority
 local HOLDS = 18 -- caller, end of its reservation: of those who wait for a hold
@@ -104,6 +104,12 @@ local function host(s, name)
 	end
 	s.known[name] = h
 	return h
+end
+
+-- robotsOf returns the records of robots.txt of h by origin.
+local function robotsOf(h)
+	local raw = h.v[ROBOTS] == 1 and call('HGET', h.s.p .. 'robots', h.name)
+	return raw and unpack(raw) or {}
 end
 
 -- touch has what is done to h written at the end.

@@ -1,7 +1,7 @@
 -- Changes settings of a host.
 --
 -- ARGV: shard, host, delay or '', slots or '', wait until the end of the block or
--- '', r or '', the record of robots.txt. The answer is now, heads.
+-- '', then origins, each with its record of robots.txt. The answer is now, heads.
 
 local s = shard(ARGV[5])
 advance(s)
@@ -11,9 +11,11 @@ local v = h.v
 if ARGV[7] ~= '' then v[DELAY] = tonumber(ARGV[7]) end
 if ARGV[8] ~= '' then v[LIMIT] = tonumber(ARGV[8]) end
 if ARGV[9] ~= '' then v[BLOCKED] = max(v[BLOCKED], after(tonumber(ARGV[9]))) end
-if ARGV[10] ~= '' then
+if #ARGV > 9 then
+	local robots = robotsOf(h)
+	for i = 10, #ARGV, 2 do robots[ARGV[i]] = ARGV[i + 1] end
 	v[ROBOTS] = 1
-	call('HSET', s.p .. 'robots', h.name, ARGV[11])
+	call('HSET', s.p .. 'robots', h.name, pack(robots))
 end
 touch(h)
 return {now, flush()}

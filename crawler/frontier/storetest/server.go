@@ -1,0 +1,143 @@
+package storetest
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+)
+
+// spellings are URLs of one server, a, that are different all the same.
+var spellings = []string{
+	"http://a.test/1", "https://a.test/1", "http://a.test./1", "https://a.test./1",
+	"http://a.test:443/1", "https://a.test:80/1", "https://a.test?1", "http://a.test#1", "https://a.test", "http://a.test",
+}
+
+var serverChecks = []check{
+	{name: "ROB-POL-01 one clock", run: func(s *subject) {
+		s.add(spellings[:4]...)
+		l := s.lease(spellings[0])
+		for _, next := range spellings[1:4] {
+			due := s.in(2)
+			s.finish(l, frontier.Outcome{Result: frontier.Done, HostDelay: s.units(2)})
+			s.none()
+			s.due(a, due)
+			l = s.leaseAt(next, due)
+		}
+	}},
+	{name: "ROB-POL-01 slots in flight", run: func(s *subject) {
+		s.add(spellings...)
+		if got := s.all(); len(got) != 1 {
+			s.Fatalf("leased %v, want 1", urlsOf(got))
+		}
+		s.update(a, frontier.HostUpdate{MaxInFlight: 3})
+		if got := s.all(); len(got) != 2 {
+			s.Fatalf("leased %v, want 2", urlsOf(got))
+		}
+	}},
+	{name: "ROB-POL-04 blocked until", run: func(s *subject) {
+		s.add(spellings[:3]...)
+		until := s.in(3)
+		s.update(a, frontier.HostUpdate{BlockUntil: until})
+		s.none()
+		for _, url := range spellings[:3] {
+			s.done(s.leaseAt(url, until))
+			until = time.Now()
+		}
+	}},
+	{name: "ROB-POL-01 another port is another server", run: func(s *subject) {
+		s.update(a, frontier.HostUpdate{BlockUntil: s.in(50)})
+		s.add("https://a.test/", "http://a.test:8080/", "https://a.test:8443/", "https://www.a.test/")
+		if got := s.leases(frontier.LeaseRequest{Max: 10}); len(got) != 3 {
+			s.Fatalf("leased %v, want 3", urlsOf(got))
+		}
+	}},
+	{name: "ROB-POL-01 one host is counted", run: func(s *subject) {
+		s.add(spellings...)
+		if got := s.stats().Hosts; got != 1 {
+			s.Fatalf("%d hosts, want 1", got)
+		}
+		if got := s.host(a).Added; got != len(spellings) {
+			s.Fatalf("%s has %d URLs, want %d", a, got, len(spellings))
+		}
+	}},
+	{name: "robots.txt records of each origin", run: func(s *subject) { checkRobots(s, func() {}) }},
+	{name: "robots.txt records of each origin after reopening", why: needDurable, run: func(s *subject) { checkRobots(s, s.reopen) }},
+	{name: "URLs come back as they were", run: func(s *subject) { checkSpellings(s, func() {}) }},
+	{name: "URLs come back as they were after reopening", why: needDurable, run: func(s *subject) { checkSpellings(s, s.reopen) }},
+}
+
+// all leases whatever can be had without waiting.
+func (s *subject) all() (all []frontier.Lease) {
+	s.Helper()
+	for {
+		got := s.leases(frontier.LeaseRequest{Max: 100})
+		if len(got) == 0 {
+			return all
+		}
+		all = append(all, got...)
+	}
+}
+
+// checkRobots writes records of robots.txt of two origins of a, and reads them again
+// after each change, when between has been run.
+func checkRobots(s *subject, between func()) {
+	const web, secure, dotted = "http://a.test", "https://a.test", "http://a.test."
+	since := time.Now().Add(-time.Hour).Truncate(time.Millisecond)
+	want := make(map[string]frontier.Robots)
+	update := func(records map[string]frontier.Robots) {
+		s.Helper()
+		s.update(a, frontier.HostUpdate{Robots: records})
+		maps.Copy(want, records)
+		between()
+		sameTime := cmp.Comparer(func(t, u time.Time) bool { return t.Equal(u) })
+		if diff := cmp.Diff(want, s.host(a).Robots, sameTime); diff != "" {
+			s.Fatalf("robots records (-want +got):\n%s", diff)
+		}
+	}
+	update(map[string]frontier.Robots{web: {FailingSince: since, Data: []byte{0, 1, 0xff}}})
+	update(map[string]frontier.Robots{secure: {Data: []byte("secure")}})
+	update(map[string]frontier.Robots{web: {Data: []byte("plain")}, dotted: {FailingSince: since, Data: []byte("d")}})
+	if got := s.host(b).Robots; len(got) > 0 {
+		s.Fatalf("another host has the robots records %+v", got)
+	}
+}
+
+// checkSpellings sees each URL in every state, when between has been run.
+func checkSpellings(s *subject, between func()) {
+	s.update(a, frontier.HostUpdate{MaxInFlight: 2 * len(spellings)})
+	all := items(spellings...)
+	expect := func() []frontier.Lease {
+		s.Helper()
+		between()
+		s.waits(a, all...)
+		got := s.all()
+		if urls := urlsOf(got); !slices.Equal(urls, spellings) {
+			s.Fatalf("leased %v, want %v", urls, spellings)
+		}
+		for _, l := range got {
+			if l.Host != a {
+				s.Fatalf("%s is of the host %s, want %s", l.URL, l.Host, a)
+			}
+		}
+		return got
+	}
+	s.addItems(all...)
+	for _, l := range expect() {
+		s.finish(l, frontier.Outcome{Result: frontier.Retry})
+	}
+	for _, l := range expect() {
+		s.done(l)
+	}
+	between()
+	for i, fresh := range s.addAny(all...) {
+		if fresh {
+			s.Fatalf("%s was added twice", spellings[i])
+		}
+	}
+	s.revisit(slices.Repeat([]bool{true}, len(all)), all...)
+	expect()
+}

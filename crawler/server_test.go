@@ -1,0 +1,329 @@
+package crawler
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore/redistest"
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+// A webServer is the machine behind example.com, with its ports 80 and 443 and one record
+// of what it was asked for.
+type webServer struct {
+	site
+	plain, secure net.Addr
+	tls           *tls.Config // of its clients
+}
+
+// newWebServer serves pages by "origin/path", and the same for all origins by "/path".
+func newWebServer(t *testing.T, pages map[string]http.HandlerFunc) *webServer {
+	t.Helper()
+	s := &webServer{site: site{mux: http.NewServeMux()}}
+	s.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		answer := pages[originAsked(r)+r.RequestURI]
+		if answer == nil {
+			answer = pages[r.RequestURI]
+		}
+		if answer == nil {
+			answer = http.NotFound
+		}
+		answer(w, r)
+	})
+	handler := http.HandlerFunc(s.serve)
+	plain, secure := httptest.NewServer(handler), httptest.NewTLSServer(handler)
+	t.Cleanup(plain.Close)
+	t.Cleanup(secure.Close)
+	s.plain, s.secure = plain.Listener.Addr(), secure.Listener.Addr()
+	s.tls = secure.Client().Transport.(*http.Transport).TLSClientConfig
+	return s
+}
+
+// originAsked is the origin that a request is to.
+func originAsked(r *http.Request) string {
+	if r.TLS != nil {
+		return "https://" + r.Host
+	}
+	return "http://" + r.Host
+}
+
+// transport connects to the server, whatever the name.
+func (s *webServer) transport() *http.Transport {
+	return &http.Transport{
+		TLSClientConfig: s.tls.Clone(),
+		DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
+			to := s.plain
+			if strings.HasSuffix(addr, ":443") {
+				to = s.secure
+			}
+			return new(net.Dialer).DialContext(ctx, network, to.String())
+		},
+	}
+}
+
+// wantSpaced holds that the server never had two requests at once, and that much time
+// between them.
+func wantSpaced(t *testing.T, requests []request, least time.Duration) {
+	t.Helper()
+	for i, r := range requests[1:] {
+		if gap := r.began.Sub(requests[i].end); gap < least {
+			t.Errorf("%s came %v after %s, want %v", r.uri, gap, requests[i].uri, least)
+		}
+	}
+}
+
+// spellings links to every way to write the URL /a of example.com.
+const spellings = `<a href="http://example.com/a">1</a><a href="https://example.com/a">2</a><a href="http://example.com./a">3</a>
+	<a href="https://example.com./a">4</a>`
+
+var spelt = []string{"http://example.com./a", "http://example.com/", "http://example.com/a", "https://example.com./a", "https://example.com/a"}
+
+// ROB-POL-01: http, https and the name with a dot are one server, which gets one request at
+// a time, a delay apart, robots.txt included, by its own record. Their URLs are different.
+func TestROB_POL_01_OneServerHasOneClock(t *testing.T) {
+	s := newWebServer(t, map[string]http.HandlerFunc{
+		"/robots.txt": page(200, ""), "/a": page(200, "a"), "/": page(200, spellings),
+	})
+	cfg := testConfig(t, "http://example.com/")
+	cfg.Delay, cfg.Workers = 100*time.Millisecond, 8
+	got := run(t, cfg, &Options{Transport: s.transport()})
+	if diff := cmp.Diff(spelt, got.paths("")); diff != "" {
+		t.Errorf("pages (-want +got):\n%s", diff)
+	}
+	requests := s.requests()
+	if len(requests) != len(spelt)+4 { // a robots.txt of each origin
+		t.Errorf("%d requests", len(requests))
+	}
+	wantSpaced(t, requests, cfg.Delay-5*time.Millisecond) // the answer is read a little later than it is sent
+	if got.Hosts != 1 {
+		t.Errorf("%d hosts, want 1", got.Hosts)
+	}
+}
+
+// The same of a crawl that several processes share.
+func TestROB_POL_01_OneServerHasOneClockInASharedCrawl(t *testing.T) {
+	server := redistest.Start(t)
+	s := newWebServer(t, map[string]http.HandlerFunc{
+		"/robots.txt": page(200, ""), "/a": page(200, "a"), "/": page(200, spellings),
+	})
+	cfg := sharedConfig(t, server.URL(), "http://example.com/")
+	cfg.Delay = 150 * time.Millisecond
+	var work sync.WaitGroup
+	all := make([]*crawl, 2)
+	for i, name := range []string{"w1", "w2"} {
+		cfg := worker(t, cfg, name)
+		work.Go(func() { all[i] = run(t, cfg, &Options{Transport: s.transport()}) })
+	}
+	work.Wait()
+	if diff := cmp.Diff(spelt, allPages(all)); diff != "" {
+		t.Errorf("pages (-want +got):\n%s", diff)
+	}
+	wantSpaced(t, s.requests(), cfg.Delay-5*time.Millisecond)
+}
+
+// And of a crawl that was stopped and goes on.
+func TestROB_POL_01_OneServerHasOneClockAfterResume(t *testing.T) {
+	s := newWebServer(t, map[string]http.HandlerFunc{
+		"/robots.txt": page(200, ""), "/a": page(200, "a"), "/": page(200, spellings),
+	})
+	cfg := testConfig(t, "http://example.com/")
+	cfg.Delay, cfg.MaxPages = 300*time.Millisecond, 3
+	if first := run(t, cfg, &Options{Transport: s.transport()}); first.End != EndMaxPages {
+		t.Fatalf("%+v", first.Summary)
+	}
+	cfg.MaxPages = 0
+	got := run(t, cfg, &Options{Transport: s.transport(), Resume: true})
+	if diff := cmp.Diff(spelt, got.paths("")); diff != "" {
+		t.Errorf("pages (-want +got):\n%s", diff)
+	}
+	wantSpaced(t, s.requests(), cfg.Delay-5*time.Millisecond)
+}
+
+// A fakeServer answers in memory, at the time of a bubble.
+type fakeServer struct {
+	site
+	pages map[string]http.HandlerFunc // by URL; nil at "http:": it takes no connections
+}
+
+// RoundTrip implements http.RoundTripper.
+func (s *fakeServer) RoundTrip(r *http.Request) (*http.Response, error) {
+	if answer, known := s.pages[r.URL.Scheme+":"]; known && answer == nil {
+		return nil, &net.OpError{Op: "dial", Err: errors.New("connection refused")}
+	}
+	w := httptest.NewRecorder()
+	began := time.Now()
+	if answer := s.pages[r.URL.String()]; answer != nil {
+		answer(w, r)
+	} else {
+		http.NotFound(w, r)
+	}
+	s.seen.Lock()
+	defer s.seen.Unlock()
+	s.seen.requests = append(s.seen.requests, request{uri: r.URL.String(), began: began, end: time.Now()})
+	return w.Result(), nil
+}
+
+// inBubble crawls http://example.com/ and https://example.com/ of a server where time
+// passes by itself.
+func inBubble(t *testing.T, pages map[string]http.HandlerFunc, change func(*Config), look func(t *testing.T, got *crawl, s *fakeServer)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		s := &fakeServer{pages: pages}
+		cfg := testConfig(t, "http://example.com/", "https://example.com/")
+		cfg.Delay, cfg.RobotsRetry, cfg.MaxWait = time.Second, time.Hour, 10*time.Minute
+		if change != nil {
+			change(&cfg)
+		}
+		look(t, run(t, cfg, &Options{Transport: s}), s)
+	})
+}
+
+// ROB-POL-04: Retry-After of one origin holds for all of the server.
+func TestROB_POL_04_RetryAfterHoldsForTheServer(t *testing.T) {
+	tries := 0
+	busy := func(w http.ResponseWriter, r *http.Request) {
+		if tries++; tries > 1 {
+			page(200, "at last")(w, r)
+			return
+		}
+		w.Header().Set("Retry-After", "60")
+		w.WriteHeader(http.StatusServiceUnavailable)
+	}
+	inBubble(t, map[string]http.HandlerFunc{
+		"http://example.com/robots.txt": page(200, ""), "https://example.com/robots.txt": page(200, ""),
+		"http://example.com/":  busy,
+		"https://example.com/": page(200, `<a href="/1">1</a><a href="/2">2</a>`), "https://example.com/1": page(200, "1"), "https://example.com/2": page(200, "2"),
+	}, func(c *Config) { c.Retries = 2 }, func(t *testing.T, got *crawl, s *fakeServer) {
+		requests := s.requests()
+		at := slices.IndexFunc(requests, func(r request) bool { return r.uri == "http://example.com/" })
+		if gap := requests[at+1].began.Sub(requests[at].end); gap < time.Minute {
+			t.Errorf("%s was asked for %v after Retry-After: 60", requests[at+1].uri, gap)
+		}
+		if got.Pages != 4 {
+			t.Errorf("%+v", got.Summary)
+		}
+	})
+}
+
+// ROB-POL-03: while the robots.txt of one origin cannot be read, its URLs wait and those of
+// another origin of the server are crawled. Where the server asks for quiet all wait.
+func TestROB_POL_03_OneOriginIsUnreachable(t *testing.T) {
+	status := func(code int, fields ...string) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			for i := 0; i < len(fields); i += 2 {
+				w.Header().Set(fields[i], fields[i+1])
+			}
+			w.WriteHeader(code)
+		}
+	}
+	for name, tt := range map[string]struct {
+		robots http.HandlerFunc // of http; nil: the connection is refused
+		quiet  bool
+	}{
+		"connection refused": {nil, false},
+		"500":                {status(500), false},
+		"503":                {status(503), true},
+		"429":                {status(429), true},
+		"503 Retry-After":    {status(503, "Retry-After", "7200"), true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			pages := map[string]http.HandlerFunc{
+				"https://example.com/robots.txt": page(200, ""), "https://example.com/": page(200, `<a href="/1">1</a><a href="http://example.com/2">2</a>`),
+				"https://example.com/1": page(200, "1"),
+			}
+			if tt.robots == nil {
+				pages["http:"] = nil
+			} else {
+				pages["http://example.com/robots.txt"] = tt.robots
+			}
+			inBubble(t, pages, nil, func(t *testing.T, got *crawl, s *fakeServer) {
+				want := []string{"https://example.com/", "https://example.com/1"}
+				if tt.quiet {
+					want = nil
+				}
+				if diff := cmp.Diff(want, got.paths("")); diff != "" {
+					t.Errorf("pages (-want +got):\n%s", diff)
+				}
+				if r := got.refusal(t, "http://example.com/"); r.Reason != output.Later || r.RobotsURL != "http://example.com/robots.txt" {
+					t.Errorf("%+v", r)
+				}
+				if !slices.Equal(got.Waiting, []string{"http://example.com"}) || got.End != EndLater {
+					t.Errorf("%+v", got.Summary)
+				}
+				if requests := s.requests(); len(requests) > 1 {
+					wantSpaced(t, requests, time.Second)
+				}
+			})
+		})
+	}
+}
+
+// ROB-FET-19: a robots.txt that redirects to another origin of its server waits for the
+// delay in between, and for no other turn.
+func TestROB_FET_19_RedirectOfRobotsStaysOnTheServer(t *testing.T) {
+	redirect := http.RedirectHandler("https://example.com/robots.txt", http.StatusMovedPermanently).ServeHTTP
+	inBubble(t, map[string]http.HandlerFunc{
+		"http://example.com/robots.txt": redirect, "https://example.com/robots.txt": page(200, "User-agent: *\nDisallow: /no\n"),
+		"http://example.com/": page(200, `<a href="/no">no</a>`), "https://example.com/": page(200, `<a href="/no">no</a>`),
+	}, nil, func(t *testing.T, got *crawl, s *fakeServer) {
+		if got.Pages != 2 || got.Rejected[output.Disallowed] != 2 || got.End != EndFinished {
+			t.Errorf("%+v", got.Summary)
+		}
+		requests := s.requests()
+		if len(requests) != 5 {
+			t.Errorf("%d requests, want 5", len(requests))
+		}
+		wantSpaced(t, requests, time.Second)
+		if took := requests[len(requests)-1].end.Sub(requests[0].began); took > 10*time.Second {
+			t.Errorf("it took %v", took)
+		}
+	})
+}
+
+// ROB-POL-02: the delay of a server is the longest that one of its origins asks for.
+func TestROB_POL_02_LongestCrawlDelayOfTheOrigins(t *testing.T) {
+	slow, quick := page(200, "User-agent: *\nCrawl-delay: 5\n"), page(200, "User-agent: *\nCrawl-delay: 2\n")
+	links := `<a href="/1">1</a><a href="/2">2</a>`
+	for name, tt := range map[string]struct{ plain, secure http.HandlerFunc }{"of the first": {slow, quick}, "of the last": {quick, slow}} {
+		t.Run(name, func(t *testing.T) {
+			pages := map[string]http.HandlerFunc{"http://example.com/robots.txt": tt.plain, "https://example.com/robots.txt": tt.secure}
+			for _, origin := range []string{"http://example.com", "https://example.com"} {
+				pages[origin+"/"], pages[origin+"/1"], pages[origin+"/2"] = page(200, links), page(200, "1"), page(200, "2")
+			}
+			inBubble(t, pages, nil, func(t *testing.T, got *crawl, s *fakeServer) {
+				if got.Pages != 6 {
+					t.Errorf("%+v", got.Summary)
+				}
+				requests := s.requests()
+				read := slices.IndexFunc(requests, func(r request) bool { return r.uri == "https://example.com/robots.txt" })
+				wantSpaced(t, requests[read:], 5*time.Second)
+			})
+		})
+	}
+}
+
+// max-host-pages is for a server, by whatever name and scheme.
+func TestHostPagesAreOfAServer(t *testing.T) {
+	pages := make(map[string]http.HandlerFunc)
+	for _, origin := range []string{"http://example.com", "https://example.com"} {
+		pages[origin+"/robots.txt"], pages[origin+"/"] = page(200, ""), page(200, `<a href="/1">1</a><a href="/2">2</a>`)
+		pages[origin+"/1"], pages[origin+"/2"] = page(200, "1"), page(200, "2")
+	}
+	inBubble(t, pages, func(c *Config) { c.MaxHostPages = 3 }, func(t *testing.T, got *crawl, _ *fakeServer) {
+		if got.Pages != 3 || got.Rejected[output.HostFull] == 0 || got.Hosts != 1 {
+			t.Errorf("%+v", got.Summary)
+		}
+	})
+}
