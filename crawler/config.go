@@ -126,7 +126,7 @@ type Config struct {
 	// is found by a link, as three times in /a/b/a/b/a/b; 0 is no limit.
 	MaxRepeats int `json:"max-repeats"`
 
-	// Retries is how often a page that failed (network error, 429, 5xx) is asked
+	// Retries is how often a page that failed (network error, 408, 429, 5xx) is asked
 	// for again (ROB-POL-08).
 	Retries int `json:"retries"`
 

@@ -9,6 +9,8 @@ import (
 	"net/http/httptrace"
 	"sync"
 	"time"
+
+	"github.com/politecrawl/politecrawl/robotsext"
 )
 
 // A line is what is known of the connection that a request goes over.
@@ -19,6 +21,10 @@ import (
 // asked without a pause and without end. Here a request that was sent and is to be sent
 // again waits first, as any other would, and does not go out a third time.
 //
+// A site that closes an idle connection may also say so, by 408. Where that crosses a
+// request it looks like the response, and says nothing of the URL: the request is sent
+// again in the same way, over a new connection.
+//
 // Over HTTP/2 an answer that is not wanted any more goes on arriving, as long as the site
 // likes: its connection carries others. One on which an answer was left before its end is
 // therefore closed, as it is over HTTP/1, when nothing else is under way on it.
@@ -28,11 +34,14 @@ type line struct {
 	giveUp func(cause error)         // ends ctx
 	lines  *lines                    // of all requests
 
-	mu    sync.Mutex // guards all below: the connection may tell of itself at any time
-	conn  net.Conn   // the last one, on which lines count the request; nil: none
-	dead  bool       // the last one was closed before the request got it
-	sent  bool       // on the last one
-	again int        // how often it was to be sent again
+	mu      sync.Mutex // guards all below: the connection may tell of itself at any time
+	conn    net.Conn   // the last one, on which lines count the request; nil: none
+	dead    bool       // the last one was closed before the request got it
+	reused  bool       // the last one had carried another request
+	expired bool       // the site has timed the last one out: it carries no other request
+	sent    bool       // on the last one
+	again   int        // how often it was to be sent again
+	fresh   bool       // it is to be sent over a new connection
 }
 
 // errRefusedAgain is what becomes of a request that would be sent a third time.
@@ -42,7 +51,7 @@ var errRefusedAgain = errors.New("crawler: the site turns the request away witho
 func (l *line) traced(ctx context.Context) context.Context {
 	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GotConn: func(info httptrace.GotConnInfo) {
-			if !l.got(info.Conn) {
+			if !l.got(info.Conn, info.Reused) {
 				return
 			}
 			l.pause(l.ctx)
@@ -50,18 +59,22 @@ func (l *line) traced(ctx context.Context) context.Context {
 		WroteHeaders: func() {
 			l.mu.Lock()
 			defer l.mu.Unlock()
-			l.sent = true
+			l.sent = l.sent || l.conn != nil
 		},
 	})
 }
 
 // got takes note of a connection that the request is about to be sent on, and tells
 // whether it has to wait, since it was sent before.
-func (l *line) got(conn net.Conn) (wait bool) {
+func (l *line) got(conn net.Conn, reused bool) (wait bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.leave(false)
-	wait, l.sent, l.dead = l.sent, false, !l.lines.take(conn)
+	if l.fresh && reused {
+		_ = below(conn).Close() // net/http writes nothing, and takes another one
+		return false
+	}
+	wait, l.sent, l.dead, l.reused = l.sent, false, !l.lines.take(conn), reused
 	if !l.dead {
 		l.conn = conn
 	}
@@ -81,9 +94,36 @@ const (
 	maxDead   = 3 // connections, and the next one is the last
 )
 
-// send sends a request over l. One that got a connection which has been closed goes over
+// send sends a request over l, and once more where the site has timed out an idle connection.
+func (l *line) send(base http.RoundTripper, req *http.Request) (*http.Response, error) {
+	resp, err := l.sendOnce(base, req)
+	if err != nil || !l.timedOut(resp) {
+		return resp, err
+	}
+	_ = resp.Body.Close()
+	l.done(false)
+	if resp, err = l.sendOnce(base, req); err == nil {
+		l.timedOut(resp)
+	}
+	return resp, err
+}
+
+// timedOut takes note of a response, and tells whether it is about the connection alone. One
+// that says when to come back is not sent again here.
+func (l *line) timedOut(resp *http.Response) bool {
+	if resp.StatusCode != http.StatusRequestTimeout {
+		return false
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.expired = true
+	l.fresh = resp.ProtoMajor == 1 && l.reused && l.again == 0 && robotsext.RetryAfter(resp.Header, time.Now()) == 0
+	return l.fresh
+}
+
+// sendOnce sends a request over l. One that got a connection which has been closed goes over
 // another: nothing of it was sent.
-func (l *line) send(base http.RoundTripper, req *http.Request) (resp *http.Response, err error) {
+func (l *line) sendOnce(base http.RoundTripper, req *http.Request) (resp *http.Response, err error) {
 	pause := deadPause
 	for range maxDead {
 		if resp, err = base.RoundTrip(req); err == nil || !l.unsent() || sleep(l.ctx, pause) != nil {
@@ -113,10 +153,13 @@ func (l *line) done(left bool) {
 	l.leave(left)
 }
 
-// leave takes the request off its connection. l.mu is held.
+// leave takes the request off its connection, and has that closed if it is expired. l.mu is
+// held.
 func (l *line) leave(left bool) {
-	l.lines.leave(l.conn, left)
-	l.conn = nil
+	if shared := l.lines.leave(l.conn, left || l.expired); l.expired && !shared && l.conn != nil {
+		_ = below(l.conn).Close()
+	}
+	l.conn, l.expired = nil, false
 }
 
 // lineBody is the body of an answer over a line, which is over when the body is closed.

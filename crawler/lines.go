@@ -43,25 +43,27 @@ func (s *lines) take(conn net.Conn) bool {
 	return true
 }
 
-// leave takes a request off a connection that it was put on, and tells whether its answer
-// was left before the end. With the last one goes a connection on which any was.
-func (s *lines) leave(conn net.Conn, left bool) {
+// leave takes a request off a connection that it was put on; left says that its answer was,
+// before the end. With the last one goes a connection on which any was. It tells whether
+// the connection is one of these.
+func (s *lines) leave(conn net.Conn, left bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	l, ok := s.on[conn]
 	if !ok {
-		return
+		return false
 	}
 	l.requests--
 	l.left = l.left || left
 	if l.requests > 0 {
 		s.on[conn] = l
-		return
+		return true
 	}
 	delete(s.on, conn)
 	if l.left {
 		_ = below(conn).Close() // without a farewell, for which TLS would wait
 	}
+	return true
 }
 
 // closed tells whether a connection was closed on this side.

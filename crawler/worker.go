@@ -299,9 +299,9 @@ func (c *Crawler) answered(v *visit, got *reply) (frontier.Outcome, error) {
 	return outcome, nil
 }
 
-// temporary tells whether a status says to ask again later.
+// temporary tells whether a URL with this status is retried.
 func temporary(status int) bool {
-	return status == http.StatusTooManyRequests || status >= 500
+	return status == http.StatusRequestTimeout || status == http.StatusTooManyRequests || status >= 500
 }
 
 // retry asks for another attempt where one is left (ROB-POL-08).

@@ -52,7 +52,7 @@
 //	after 30 days of that     the last good copy; if there never was one, all allowed
 //	no robots.txt             any other 4xx
 //	sitemaps                  1,000 files a walk, one a second or as Crawl-delay says, 5 min for each
-//	sitemap not answered      5xx, 429, network errors: asked again 3 times, an hour's waiting in all
+//	sitemap not answered      5xx, 408, 429, network errors: asked again 3 times, an hour's waiting in all
 //	records in memory         100,000 and about 512 MiB, least recently used go first
 //	addresses                 any that can be connected to; Options.Guard: public ones alone
 //

@@ -7,9 +7,11 @@ import (
 	"io"
 	"io/fs"
 	"net/http"
+	"net/http/httptrace"
 	"net/url"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/politecrawl/politecrawl/robotsext/secret"
@@ -93,6 +95,10 @@ func (r *Robots) hop(ctx context.Context, limit *timeLimit, u *url.URL, a *answe
 	// Nothing else: no condition, no range, no cookie, no credential
 	// (ROB-FET-01, ROB-FET-18). Naming the coding keeps the transport from
 	// decoding on its own, without a limit.
+	var reused atomic.Bool // the connection had carried another request
+	req = req.WithContext(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		GotConn: func(info httptrace.GotConnInfo) { reused.Store(info.Reused) },
+	}))
 	req.Header.Set("User-Agent", r.userAgent)
 	req.Header.Set("Accept", "text/plain,*/*;q=0.8")
 	req.Header.Set("Accept-Encoding", "gzip")
@@ -109,6 +115,9 @@ func (r *Robots) hop(ctx context.Context, limit *timeLimit, u *url.URL, a *answe
 		defer r.hold(o, RetryAfter(resp.Header, r.now()))
 	}
 	what := dispose(resp.StatusCode, r.uniform4xx)
+	if resp.StatusCode == http.StatusRequestTimeout && resp.ProtoMajor == 1 && reused.Load() {
+		what = serverError // the site may have timed out the idle connection, which says nothing of the file
+	}
 	if what == follow {
 		next, err := location(u, resp.Header)
 		if err != nil {

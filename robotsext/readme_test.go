@@ -333,7 +333,6 @@ func TestIgnoreRobotsTxtSetAfterAttach(t *testing.T) {
 // A guard at the dialer guards the way to a proxy too.
 func TestControlAndProxy(t *testing.T) {
 	s := newSite(t, text(""))
-	p := newProxy(t)
 	for name, test := range map[string]struct {
 		guard *guard.Guard
 		sent  bool
@@ -342,6 +341,7 @@ func TestControlAndProxy(t *testing.T) {
 		"allowed":    {guard.New(netip.MustParsePrefix("127.0.0.0/8")), true},
 	} {
 		t.Run(name, func(t *testing.T) {
+			p := newProxy(t)
 			dialer := &net.Dialer{Control: test.guard.Control}
 			transport := &http.Transport{DialContext: dialer.DialContext}
 			defer transport.CloseIdleConnections()

@@ -123,14 +123,14 @@ func (w *sitemapWalk) ask(ctx context.Context, u *url.URL, j *sitemapJob) (body 
 	defer resp.Body.Close()
 	drain(resp)
 	err = fmt.Errorf("robotsext: status %d", resp.StatusCode)
-	switch dispose(resp.StatusCode, false) {
-	case follow:
+	switch what := dispose(resp.StatusCode, false); {
+	case what == follow:
 		next, redirect := location(u, resp.Header)
 		if redirect != nil {
 			return nil, nil, fmt.Errorf("%w: %w", err, redirect)
 		}
 		return nil, next, nil
-	case serverError: // 5xx, 429, and what is no answer
+	case what == serverError, resp.StatusCode == http.StatusRequestTimeout: // 5xx, 429, and what is no response
 		return nil, nil, &passing{err: err, at: r.again(j, resp.Header)}
 	}
 	return nil, nil, err

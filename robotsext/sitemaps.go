@@ -74,7 +74,7 @@ type SitemapFile struct {
 // and Crawl-delay count together with the pages that go through this Robots, as
 // Pace says. A file is received as fast as it comes, so the loop may take its
 // time; what it has not taken yet is kept in memory, as it came, compressed
-// maybe, 50 MiB at most. 429, 5xx and network errors are asked again up to three
+// maybe, 50 MiB at most. 408, 429, 5xx and network errors are asked again up to three
 // times, with the back-off of Options.RetryMin or at Retry-After, while other
 // files go on (ROB-POL-08, ROB-SMP-24). A file that breaks off is then read on
 // where it did.

@@ -237,7 +237,7 @@ func (w *sitemapWalk) done(j *sitemapJob, err error) {
 func isAbsent(j *sitemapJob, err error) bool {
 	var blocked *BlockedError
 	return errors.As(err, &blocked) && blocked.Reason == Disallowed ||
-		j.Status >= 400 && j.Status <= 499 && j.Status != 429 ||
+		j.Status >= 400 && j.Status <= 499 && j.Status != 408 && j.Status != 429 ||
 		errors.Is(err, sitemap.NotASitemap) || errors.Is(err, sitemap.Empty)
 }
 

@@ -120,6 +120,19 @@ func TestSitemapRetries(t *testing.T) {
 			}
 		})
 	})
+	t.Run("ROB-POL-08/ROB-SMP-24/408", func(t *testing.T) {
+		onWeb(t, map[string][]reply{
+			"/robots.txt": robotsListing(siteA + "/1.xml"),
+			"/1.xml":      {{status: 408}, ok(urlset(siteA + "/a"))[0]},
+		}, func(t *testing.T, w *web) {
+			pages, errs := gather(w.robots(robotsext.Options{}).Sitemaps(t.Context(), rootA))
+			if len(errs) > 0 {
+				t.Error(errs)
+			}
+			wantPages(t, pages, "/a")
+			w.wantSent("0 /robots.txt", "2 /1.xml", "63 /1.xml")
+		})
+	})
 	t.Run("ROB-POL-04/ROB-SMP-24/429", func(t *testing.T) {
 		onWeb(t, map[string][]reply{
 			"/robots.txt":            robotsListing(siteA+"/1.xml", "http://b.example/3.xml", siteA+"/2.xml"),

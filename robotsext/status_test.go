@@ -160,6 +160,38 @@ func checkOutcome(t *testing.T, rec *robotsext.Record, words string) {
 	}
 }
 
+// A server that times out an idle connection may say so by 408. Where that crosses the request
+// for robots.txt it looks like the response, and must not allow everything.
+func TestRequestTimeoutOnReusedConnection(t *testing.T) {
+	for name, test := range map[string]struct {
+		before int // requests of the connection before
+		want   robotsext.Outcome
+	}{
+		"ROB-STA-01/new connection":    {0, robotsext.AllowAll},
+		"ROB-STA-01/reused connection": {1, robotsext.Unreachable},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newSite(t, status(http.StatusRequestTimeout))
+			transport := &http.Transport{}
+			defer transport.CloseIdleConnections()
+			for range test.before {
+				resp, err := (&http.Client{Transport: transport}).Get(s.URL + "/page")
+				if err != nil {
+					t.Fatal(err)
+				}
+				_, _ = io.Copy(io.Discard, resp.Body)
+				_ = resp.Body.Close()
+			}
+			r := newRobots(t, &robotsext.Options{Transport: transport})
+			rec, err := r.Record(t.Context(), s.url("/page"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			wantOutcome(t, rec, test.want)
+		})
+	}
+}
+
 func TestUniform4xx(t *testing.T) {
 	for _, status := range []int{407, 429, 404} {
 		r := newRobots(t, &robotsext.Options{Transport: reply{status: status}, Uniform4xx: true})

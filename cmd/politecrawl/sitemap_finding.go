@@ -113,7 +113,7 @@ func faultOf(f robotsext.SitemapFile) (about sitemapFinding, ok bool) {
 		about.Kind, about.ID = "may not be fetched", "ROB-SMP-04"
 	case errors.Is(f.Err, robotsext.ErrSitemapDepth):
 		about.Kind, about.ID = "not followed", "ROB-SMP-20"
-	case f.Status >= 400 && f.Status <= 499 && f.Status != 429:
+	case f.Status >= 400 && f.Status <= 499 && f.Status != 408 && f.Status != 429:
 		about.Kind, about.ID = "not there", "ROB-SMP-24"
 	default:
 		return sitemapFinding{}, false

@@ -31,6 +31,13 @@ func broken() []*Fault {
 		again(lost("reset-before-status", "resets the connection instead of an answer, each one anew", "reset", raw(reset, ""))),
 		again(fine("close-reused", "closes the connection instead of an answer, if it has carried one before", reused(raw(shut, ""), (*exchange).sound))),
 		again(fine("reset-reused", "resets the connection instead of an answer, if it has carried one before", reused(raw(reset, ""), (*exchange).sound))),
+		again(fine("timeout-reused", "answers 408 if the connection has carried an answer before", reused(raw(keep, "HTTP/1.1 408 Request Timeout\nContent-Length: 0\n\n"), (*exchange).sound))),
+		fine("timeout-idle", "says 408 after the answer, and closes the connection", raw(shut, "{head}Content-Length: {len}\n\n{body}HTTP/1.1 408 Request Timeout\nConnection: close\nContent-Length: 0\n\n")),
+		again(&Fault{
+			Name: "timeout-always", Does: "answers 408",
+			Page: fetched(408), Robots: open(408), Sitemap: missing(408),
+			act: raw(keep, "HTTP/1.1 408 Request Timeout\nContent-Length: 0\n\n"),
+		}),
 		fine("close-unannounced", "closes the connection after the answer, without having said so", raw(shut, "{head}Content-Length: {len}\n\n{body}")),
 		fine("reset-unannounced", "resets the connection after the answer", raw(reset, "{head}Content-Length: {len}\n\n{body}")),
 		fine("old-protocol", "answers by HTTP/1.0, and closes the connection", raw(shut, "HTTP/1.0 200 OK\nContent-Type: {type}\n\n{body}")),
