@@ -110,20 +110,26 @@ type collectorGate struct {
 	client    collectorClient
 	parent    context.Context // the collector's at Attach, for the values that Options.Transport may look for
 
-	mu     sync.Mutex
-	shell  *shell               // the one put in place last
-	warned map[Origin]time.Time // FetchedAt of the unreachable records that were logged
-	lost   bool                 // it was logged that the gate is gone
+	watched watchedJar // the jar of adopted
+
+	mu      sync.Mutex
+	adopted *http.Client         // the collector's, unless another was set since
+	jar     http.CookieJar       // the program's; nil if cookies are disabled
+	shell   *shell               // the one put in place last
+	warned  map[Origin]time.Time // FetchedAt of the unreachable records that were logged
+	lost    bool                 // it was logged that the gate is gone
 }
 
 func newCollectorGate(parent context.Context, c *colly.Collector, r *Robots) *collectorGate {
-	return &collectorGate{
+	g := &collectorGate{
 		robots:    r,
 		collector: c,
 		client:    clientOf(c),
 		parent:    parent,
 		warned:    make(map[Origin]time.Time),
 	}
+	g.watched.gate = g
+	return g
 }
 
 // current returns the shell that was put in place last.

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"reflect"
+	"sync/atomic"
 
 	"github.com/gocolly/colly/v2"
 )
@@ -39,14 +40,23 @@ func (c collectorClient) get() *http.Client {
 	return (*http.Client)(c.field.UnsafePointer()) //nolint:forbidigo // as in clientOf
 }
 
-// set gives the collector another client. colly reads the field for its own request for
-// robots.txt, which may run beside this: it finds the client before or the one after, a
-// word either way. Pages find the one after, having passed OnRequest and its lock.
+// set gives the collector a copy of client, and returns it. colly reads the field for its
+// own request for robots.txt, which may run beside this: it finds the client before or the
+// one after, a word either way, whose fields were there before. What these lead to is older
+// than both, or guarded by the gate's lock. Pages find the client after, having passed
+// OnRequest and that lock.
 //
 //go:norace
-func (c collectorClient) set(client *http.Client) {
-	*(**http.Client)(c.field.Addr().UnsafePointer()) = client //nolint:forbidigo // SetClient would be seen by the race detector
+func (c collectorClient) set(client http.Client) *http.Client {
+	adopted := new(http.Client)
+	*adopted = client
+	published.Add(1)
+	*(**http.Client)(c.field.Addr().UnsafePointer()) = adopted //nolint:forbidigo // SetClient would be seen by the race detector
+	return adopted
 }
+
+// published is a barrier between the fields of a client and the pointer to it.
+var published atomic.Int32
 
 // setTransport sets the transport of a client whose jar is a watchedJar. Whoever uses the
 // transport has passed the jar and its lock; before that, net/http reads the whole client
@@ -70,26 +80,28 @@ func contextOf(c *colly.Collector) *context.Context {
 // for cookies before it reads the client's transport, for every request: pages,
 // redirects, those of clones, and colly's own request for robots.txt. So this is where
 // a transport that was set after Attach is adopted before anything is sent by it.
-type watchedJar struct {
-	jar    http.CookieJar // the program's; nil if cookies are disabled
-	gate   *collectorGate
-	client *http.Client // whose jar this is
-}
+type watchedJar struct{ gate *collectorGate }
 
 // Cookies returns those of the program's jar, with the gate in place.
 func (j *watchedJar) Cookies(u *url.URL) []*http.Cookie {
-	j.gate.adoptTransport(j.client, u.Scheme)
-	if j.jar == nil {
-		return nil
+	if jar := j.gate.adoptTransport(u.Scheme); jar != nil {
+		return jar.Cookies(u)
 	}
-	return j.jar.Cookies(u)
+	return nil
 }
 
 // SetCookies hands cookies on to the program's jar.
 func (j *watchedJar) SetCookies(u *url.URL, cookies []*http.Cookie) {
-	if j.jar != nil {
-		j.jar.SetCookies(u, cookies)
+	if jar := j.programs(); jar != nil {
+		jar.SetCookies(u, cookies)
 	}
+}
+
+// programs returns the jar that the program has set; nil if cookies are disabled.
+func (j *watchedJar) programs() http.CookieJar {
+	j.gate.mu.Lock()
+	defer j.gate.mu.Unlock()
+	return j.gate.jar
 }
 
 // install puts the gate before the transport that the collector has.
@@ -107,55 +119,72 @@ func (g *collectorGate) install() {
 		return
 	}
 	client := g.client.get()
-	jar, watched := client.Jar.(*watchedJar)
-	if s := shellOf(client.Transport); s == nil || s.gate.robots != g.robots || !watched || jar.client != client {
+	if s := shellOf(client.Transport); s == nil || s.gate.robots != g.robots || !g.watches(client) {
 		g.adoptClient(client)
 	}
+}
+
+// watches reports whether a transport that is set on client is noticed. The caller holds
+// g.mu.
+func (g *collectorGate) watches(client *http.Client) bool {
+	jar, ok := client.Jar.(*watchedJar)
+	return ok && jar.gate == g && client == g.adopted
 }
 
 // keep adopts the transport or client that the program has set since the gate was put
 // in place, and puts the gate back. It runs before each request of the collector, but
 // after colly's own request for robots.txt, which a new client sends unseen.
 func (g *collectorGate) keep(scheme string) {
-	client := g.client.get()
-	if jar, ok := client.Jar.(*watchedJar); ok && jar.client == client {
-		g.adoptTransport(client, scheme)
-		return
-	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	client = g.client.get() // another request may have been faster
+	client := g.client.get()
 	s := shellOf(client.Transport)
-	if s == nil {
+	switch {
+	case s != nil:
+	case g.watches(client):
+		s = g.replaceTransport()
+	default:
 		s = g.adoptClient(client)
 	}
 	s.serve(scheme)
 }
 
-// adoptTransport makes the transport of client, which is a copy of ours, the base of a
-// new shell in its place, unless a shell is there already.
-func (g *collectorGate) adoptTransport(client *http.Client, scheme string) {
+// adoptTransport puts the gate back before the transport of the adopted client, and returns
+// the program's cookie jar.
+func (g *collectorGate) adoptTransport(scheme string) http.CookieJar {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	s := shellOf(client.Transport)
+	s := shellOf(g.adopted.Transport)
 	if s == nil {
-		s = g.newShell(client.Transport)
-		setTransport(client, s.front)
+		s = g.replaceTransport()
 	}
 	s.serve(scheme)
+	return g.jar
+}
+
+// replaceTransport makes the transport of the adopted client the base of a new shell in its
+// place. The caller holds g.mu.
+func (g *collectorGate) replaceTransport() *shell {
+	s := g.newShell(g.adopted.Transport)
+	setTransport(g.adopted, s.front)
+	return s
 }
 
 // adoptClient gives the collector a copy of client with the gate before its transport.
-// The program's client stays as it is: it may be in use elsewhere.
+// The program's client stays as it is: it may be in use elsewhere. The caller holds g.mu.
 func (g *collectorGate) adoptClient(client *http.Client) *shell {
-	adopted := *client
-	s := g.newShell(client.Transport)
-	adopted.Transport = s.front
-	if old, ok := client.Jar.(*watchedJar); ok {
-		adopted.Jar = old.jar
+	copied := *client
+	switch jar := client.Jar.(type) {
+	case *watchedJar:
+		if jar.gate != g {
+			g.jar = jar.programs()
+		}
+	default:
+		g.jar = jar
 	}
-	adopted.Jar = &watchedJar{jar: adopted.Jar, gate: g, client: &adopted}
-	g.client.set(&adopted)
+	s := g.newShell(client.Transport)
+	copied.Transport, copied.Jar = s.front, &g.watched
+	g.adopted = g.client.set(copied)
 	return s
 }
 
@@ -168,7 +197,7 @@ func (g *collectorGate) inPlace() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	client := g.client.get()
-	if jar, ok := client.Jar.(*watchedJar); ok && jar.client == client || shellOf(client.Transport) != nil {
+	if g.watches(client) || shellOf(client.Transport) != nil {
 		return true
 	}
 	if !g.lost {
