@@ -219,7 +219,7 @@ func (r *Robots) turn(ctx context.Context, limit *timeLimit, u *url.URL) (releas
 	if err != nil {
 		return nil, err
 	}
-	if err := r.await(ctx, o, 0); err != nil {
+	if err := r.await(ctx, o, r.delayOf(o)); err != nil {
 		done()
 		return nil, err
 	}

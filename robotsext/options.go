@@ -52,7 +52,8 @@ type Options struct {
 	// not end while it runs, even if nobody waits for the record any more: Wait
 	// has to know its own end. If it fails, those who wait for the record are told
 	// to come again within a minute; the site is not held to be unreachable. Here
-	// a crawler takes its turn at the host of u. Nil: no waiting.
+	// a crawler takes its turn at the server of u (see package server). Nil: no
+	// waiting.
 	Wait func(ctx context.Context, u *url.URL) (done func(), err error)
 	// Timeout limits one fetch of robots.txt with its redirects. Zero: 30 s.
 	Timeout time.Duration
@@ -109,7 +110,7 @@ type Options struct {
 	SitemapPolicy sitemap.Policy
 	// MaxSitemaps limits the files that one call of Sitemaps reads. Zero: 1,000.
 	MaxSitemaps int
-	// SitemapDelay is the least time from the end of a request to an origin to the
+	// SitemapDelay is the least time from the end of a request to a server to the
 	// start of one for a sitemap there. A longer Crawl-delay takes its place.
 	// Zero: 1 s. Negative: none.
 	SitemapDelay time.Duration

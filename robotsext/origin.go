@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"golang.org/x/net/idna"
+
+	"github.com/politecrawl/politecrawl/robotsext/server"
 )
 
 // Errors of OriginOf, and so of every method that is given a URL.
@@ -36,6 +38,12 @@ type Origin string
 func (o Origin) RobotsURL() string { return string(o) + robotsPath }
 
 const robotsPath = "/robots.txt"
+
+// server is the server that answers for the origin, and may answer for others.
+func (o Origin) server() string {
+	_, authority, _ := strings.Cut(string(o), "://")
+	return server.Name(authority)
+}
 
 // OriginOf returns the origin of an absolute URL. It fails with
 // ErrUnsupportedScheme unless the scheme is http, https or ftp, and with

@@ -168,6 +168,41 @@ func TestPace(t *testing.T) {
 			})
 		})
 	}
+	t.Run("ROB-POL-01/one server", func(t *testing.T) {
+		paced(t, asks5, func(t *testing.T, r *robotsext.Robots, sent func() []string) {
+			c := colly.NewCollector(r.Attach)
+			r.Pace(c, 0)
+			for _, url := range []string{"http://example.com/a", "https://example.com/b", "http://example.com./c", "http://example.com:443/d"} {
+				if err := c.Visit(url); err != nil {
+					t.Error(err)
+				}
+			}
+			want := []string{"0 /robots.txt", "5 /a", "10 /robots.txt", "15 /b", "20 /robots.txt", "25 /c", "30 /robots.txt", "35 /d"}
+			if got := sent(); !slices.Equal(got, want) {
+				t.Errorf("sent %q, want %q", got, want)
+			}
+			if err := c.Visit("http://example.com:8080/e"); err != nil {
+				t.Error(err)
+			}
+			if got, want := sent()[len(want):], []string{"35 /robots.txt", "40 /e"}; !slices.Equal(got, want) {
+				t.Errorf("of another port: sent %q, want %q", got, want)
+			}
+		})
+	})
+	t.Run("ROB-POL-04/of one server", func(t *testing.T) {
+		paced(t, private, func(t *testing.T, r *robotsext.Robots, sent func() []string) {
+			c := colly.NewCollector(r.Attach)
+			r.Pace(c, 0)
+			_ = c.Visit("http://example.com/a")
+			_ = c.Visit("https://example.com/b")
+			_ = c.Visit("http://example.com/busy?status=503")
+			_ = c.Visit("https://example.com/c")
+			want := []string{"0 /robots.txt", "0 /a", "0 /robots.txt", "0 /b", "0 /busy", "120 /c"}
+			if got := sent(); !slices.Equal(got, want) {
+				t.Errorf("sent %q, want %q", got, want)
+			}
+		})
+	})
 	t.Run("ROB-POL-06", func(t *testing.T) {
 		paced(t, asks5, func(t *testing.T, r *robotsext.Robots, sent func() []string) {
 			c := colly.NewCollector(r.Attach)

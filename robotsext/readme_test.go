@@ -134,7 +134,7 @@ func TestReadmeIsHeld(t *testing.T) {
 		{"which drops the errors of `Visit`, and with them these URLs", "TestQueueLater"},
 		{"they reach `OnError` too, in the queue and everywhere else", "TestErrorsReachCallers"},
 		{"so that the function above retries them", "TestQueueLater"},
-		{"`Pace` waits between two requests to an origin as long as its `Crawl-delay` says", "TestPace"},
+		{"`Pace` waits between two requests to a server as long as its `Crawl-delay` says", "TestPace"},
 		{"here up to 10 s", "TestPace"},
 		{"the longer of both holds", "TestPaceBesideLimitRule"},
 		{"refuses to connect to what is not a public address", "TestGuard"},

@@ -65,7 +65,7 @@ func (w *sitemapWalk) turn(ctx context.Context, u *url.URL, redirected bool) (re
 	if err != nil {
 		return nil, fmt.Errorf("robotsext: waiting for a turn: %w", err)
 	}
-	if err := r.await(ctx, rec.Origin, max(r.sitemaps.delay, r.Group(rec).CrawlDelay())); err != nil {
+	if err := r.await(ctx, rec.Origin, max(r.sitemaps.delay, r.setDelay(rec.Origin, r.Group(rec).CrawlDelay()))); err != nil {
 		done()
 		return nil, err
 	}

@@ -70,7 +70,7 @@ type SitemapFile struct {
 // left out. A listed page may still be disallowed: nothing here overrides a rule
 // (ROB-SMP-23).
 //
-// One file is fetched at a time, when its origin is due: Options.SitemapDelay
+// One file is fetched at a time, when its server is due: Options.SitemapDelay
 // and Crawl-delay count together with the pages that go through this Robots, as
 // Pace says. A file is received as fast as it comes, so the loop may take its
 // time; what it has not taken yet is kept in memory, as it came, compressed

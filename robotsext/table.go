@@ -18,9 +18,10 @@ type table struct {
 	maxSlots int
 	maxBytes int64
 
-	mu      sync.Mutex // guards all below, and the fields of every slot
+	mu      sync.Mutex // guards all below, and the fields of every slot and traffic
 	slots   map[Origin]*slot
-	ring    slot // next is the slot used last, prev the one used least recently
+	servers map[string]*traffic // of slots that have had any, by their server
+	ring    slot                // next is the slot used last, prev the one used least recently
 	bytes   int64
 	evicted bool // something was forgotten: what is unknown may have been known
 }
@@ -30,7 +31,7 @@ type slot struct {
 	rec        *Record   // newest, also when it is due; nil: unknown
 	flight     *flight   // not nil while somebody finds out
 	heard      time.Time // last answer to a page request that shows the site alive
-	traffic    traffic
+	traffic    *traffic  // with the server of origin; nil: none so far
 	prev, next *slot
 }
 
@@ -47,7 +48,7 @@ const (
 )
 
 func newTable(maxSlots int, maxBytes int64) *table {
-	t := &table{maxSlots: maxSlots, maxBytes: maxBytes, slots: make(map[Origin]*slot)}
+	t := &table{maxSlots: maxSlots, maxBytes: maxBytes, slots: make(map[Origin]*slot), servers: make(map[string]*traffic)}
 	t.ring.prev, t.ring.next = &t.ring, &t.ring
 	return t
 }
@@ -67,18 +68,43 @@ func (t *table) touch(o Origin) *slot {
 	return s
 }
 
+// traffic returns the traffic with the server of o. The caller holds mu.
+func (t *table) traffic(o Origin) *traffic {
+	s := t.touch(o)
+	if s.traffic == nil {
+		name := o.server()
+		if t.servers[name] == nil {
+			t.servers[name] = &traffic{}
+		}
+		s.traffic = t.servers[name]
+		s.traffic.slots++
+	}
+	return s.traffic
+}
+
+// drop forgets s. The caller holds mu.
+func (t *table) drop(s *slot) {
+	s.prev.next, s.next.prev = s.next, s.prev
+	delete(t.slots, s.origin)
+	if s.traffic == nil {
+		return
+	}
+	if s.traffic.slots--; s.traffic.slots == 0 {
+		delete(t.servers, s.origin.server())
+	}
+}
+
 // set puts rec into s and makes room. The caller holds mu.
 func (t *table) set(s *slot, rec *Record) {
 	t.bytes += rec.size() - s.rec.size()
 	s.rec = rec
 	for old := t.ring.prev; old != &t.ring && (len(t.slots) > t.maxSlots || t.bytes > t.maxBytes); old = old.prev {
-		if old.flight != nil || old.traffic.waiting > 0 || old == s {
+		if old.flight != nil || old.traffic != nil && old.traffic.waiting > 0 || old == s {
 			continue
 		}
 		t.evicted = t.evicted || old.rec != nil
 		t.bytes -= old.rec.size()
-		old.prev.next, old.next.prev = old.next, old.prev
-		delete(t.slots, old.origin)
+		t.drop(old)
 	}
 }
 

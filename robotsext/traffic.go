@@ -6,15 +6,19 @@ import (
 	"time"
 )
 
-// traffic is what goes on between this Robots and one origin, whoever asks for
-// it: pages, sitemaps and robots.txt count together (ROB-POL-01). Its fields are
-// guarded by the table's mu.
+// traffic is what goes on between this Robots and one server, whoever asks for
+// it: pages, sitemaps and robots.txt of all its origins count together
+// (ROB-POL-01). Its fields are guarded by the table's mu.
 type traffic struct {
+	slots int // of the table: origins of the server
+
+	delays map[Origin]time.Duration // that origins ask for whose pages are paced
+
 	inFlight int
 	began    time.Time // start of the latest request
 	ended    time.Time // end of the latest request
 	claimed  time.Time // before this the turn is somebody's who has not begun yet
-	held     time.Time // before this, by Options.Now, the origin wants no request
+	held     time.Time // before this, by Options.Now, the server wants no request
 
 	turns   chan struct{} // holds a token while somebody's turn is next
 	idle    chan struct{} // gets one when nothing is in flight any more
@@ -27,7 +31,7 @@ func (r *Robots) begin(o Origin) (end func()) {
 	t := r.table
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	f := &t.touch(o).traffic
+	f := t.traffic(o)
 	f.inFlight++
 	f.began = time.Now()
 	return sync.OnceFunc(func() {
@@ -44,8 +48,8 @@ func (r *Robots) begin(o Origin) (end func()) {
 	})
 }
 
-// hold notes that o, by the Retry-After of a response, wants no request for so
-// long from now on (ROB-POL-04).
+// hold notes that the server of o, by the Retry-After of a response, wants no request
+// for so long from now on (ROB-POL-04).
 func (r *Robots) hold(o Origin, wait time.Duration) {
 	if wait == 0 {
 		return
@@ -53,17 +57,17 @@ func (r *Robots) hold(o Origin, wait time.Duration) {
 	now := r.now()
 	r.table.mu.Lock()
 	defer r.table.mu.Unlock()
-	if s := r.table.slots[o]; s != nil {
-		s.traffic.held = latest(s.traffic.held, now.Add(wait))
+	if f := r.table.servers[o.server()]; f != nil {
+		f.held = latest(f.held, now.Add(wait))
 	}
 }
 
-// retryAfter returns how long o still wants no request; zero if one may be sent.
+// retryAfter returns how long the server of o still wants no request; zero if one may be sent.
 func (r *Robots) retryAfter(o Origin) time.Duration {
 	r.table.mu.Lock()
 	defer r.table.mu.Unlock()
-	if s := r.table.slots[o]; s != nil {
-		return s.traffic.retryAfter(r.now())
+	if f := r.table.servers[o.server()]; f != nil {
+		return f.retryAfter(r.now())
 	}
 	return 0
 }
@@ -77,13 +81,13 @@ func (f *traffic) retryAfter(now time.Time) time.Duration {
 	return 0
 }
 
-// await returns when a request to o may begin: when its Retry-After has passed,
-// and, unless delay is zero, when nothing is in flight and the last request ended
-// so long ago. Who asked first is first. The error is that of ctx.
+// await returns when a request to o may begin: when the Retry-After of its server has
+// passed, and, unless delay is zero, when nothing is in flight there and the last
+// request ended so long ago. Who asked first is first. The error is that of ctx.
 func (r *Robots) await(ctx context.Context, o Origin, delay time.Duration) error {
 	t := r.table
 	t.mu.Lock()
-	f := &t.touch(o).traffic
+	f := t.traffic(o)
 	if (f.waiting == 0 || delay == 0) && r.claim(f, delay) <= 0 {
 		t.mu.Unlock()
 		return nil
@@ -143,6 +147,42 @@ func (r *Robots) claim(f *traffic, delay time.Duration) time.Duration {
 		f.claimed = now.Add(delay)
 	}
 	return wait
+}
+
+// setDelay notes the delay that o asks for, and returns that of its server.
+func (r *Robots) setDelay(o Origin, delay time.Duration) time.Duration {
+	t := r.table
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	f := t.traffic(o)
+	switch {
+	case delay == 0:
+		delete(f.delays, o)
+	case f.delays == nil:
+		f.delays = map[Origin]time.Duration{o: delay}
+	default:
+		f.delays[o] = delay
+	}
+	return f.delay()
+}
+
+// delayOf returns the delay of the server of o; zero where nobody paces it.
+func (r *Robots) delayOf(o Origin) time.Duration {
+	t := r.table
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if f := t.servers[o.server()]; f != nil {
+		return f.delay()
+	}
+	return 0
+}
+
+// delay is the longest that an origin asks for. The caller holds mu.
+func (f *traffic) delay() (longest time.Duration) {
+	for _, d := range f.delays {
+		longest = max(longest, d)
+	}
+	return longest
 }
 
 // latest is the later of two times.
