@@ -71,7 +71,11 @@ func (c *Crawler) checkShared() error {
 	case saved.Join != c.cfg.Join || saved.Worker != c.cfg.Worker:
 		return fmt.Errorf("%w: join, worker: %q holds what worker %q did of the crawl %q, and goes on as that", ErrConfig, c.cfg.Output, saved.Worker, saved.Join)
 	}
-	return nil
+	err = observe(c.books, c.cfg, func(*redisstore.Store) error { return nil })
+	if errors.Is(err, redisstore.ErrFormat) {
+		return err
+	}
+	return nil // whatever else is wrong is told when the crawl is opened
 }
 
 // checkWorker returns an error when the name of this process is that of another, which
