@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/netip"
 	"slices"
+	"strings"
 	"syscall"
 )
 
@@ -34,7 +35,7 @@ const mappedBits = 96
 // path of a socket, is [ErrRefused] too.
 func (g *Guard) Control(network, address string, _ syscall.RawConn) error {
 	target, err := netip.ParseAddrPort(address)
-	if err != nil {
+	if err != nil || strings.ContainsAny(target.Addr().Zone(), "[]") { // in which netip and net see different hosts
 		return fmt.Errorf("%w: %s %q is not an IP address with a port", ErrRefused, network, address)
 	}
 	return g.Check(target.Addr())

@@ -194,6 +194,7 @@ func TestControl(t *testing.T) {
 		{"udp4", "127.0.0.1:80", false},
 		{"tcp6", "[::1]:80", false},
 		{"tcp6", "[fe80::1%eth0]:80", false},
+		{"tcp6", "[2000::%0]0]:80", false},
 		{"tcp6", "[::ffff:127.0.0.1]:80", false},
 		{"tcp", ":80", false},
 		{"unix", "/var/run/docker.sock", false},
