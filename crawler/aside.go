@@ -40,7 +40,7 @@ type aside struct {
 	away    map[uint64]bool // by the hash of the key: hosts of which a URL was left out of scope
 	later   map[robotsext.Origin]*unreached
 	over    bool  // full was called
-	fault   error // of the journal: what was to be written then does not stand there, and nobody is to rely on it
+	fault   error // writing the journal failed with this, so nothing may rely on its last lines
 }
 
 // maxAside is how many URLs are kept aside: some 300 MB of memory, or 500 where each has a

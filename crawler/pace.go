@@ -88,8 +88,8 @@ func (p *pace) asked(ctx context.Context, o robotsext.Origin, group *robotstxt.G
 	delay := p.wantedOf(rec, o, group)
 	p.slowest.observe(delay)
 	if rec.Delay > delay {
-		// It is spared by this process or another one, or another origin of it asks for
-		// this, whose record is on its way to the frontier.
+		// A process has slowed the host down, or another of its origins asks for this
+		// delay and its record is not in the frontier yet.
 		p.spared[host] = true
 		delay = rec.Delay
 	}

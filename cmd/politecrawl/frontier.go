@@ -95,8 +95,8 @@ func (f *urlFilter) flags(cmd *cobra.Command) {
 		urlState(pebblestore.Done.String()), urlState(pebblestore.Dropped.String()))
 }
 
-// prepare refuses a host that is none, and finds out how the frontier has it. A name alone
-// is meant whatever the port is; a URL and an origin are of a host with one.
+// prepare parses the host that the user gave. A name alone selects every port; a URL or an
+// origin selects one server. It returns an error for what is not a host.
 func (f *urlFilter) prepare(command string) error {
 	if f.host == "" {
 		return nil

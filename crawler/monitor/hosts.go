@@ -24,7 +24,7 @@ const (
 	maxHostRows = 25
 )
 
-// A host is what is remembered of an origin that was heard of of late.
+// A host is what is remembered of an origin that was recently active.
 type host struct {
 	origin string
 	heard  int // higher is later
@@ -127,9 +127,9 @@ func storedRobots(rec frontier.HostRecord, origin, token string) *robotsRow {
 	return robotsRowOf(&found, token)
 }
 
-// hostRows asks the crawl what it knows of the servers of hosts, each of which has one row,
-// with what its origin heard of last has answered. Hosts it cannot tell of are left out. The
-// records are by origin.
+// hostRows returns one row for each server of the hosts in list, with the last response of
+// its most recently active origin. It skips hosts that the crawl does not know. The records
+// are by origin.
 func hostRows(ctx context.Context, c Crawl, list []host, now time.Time) (rows []hostRow, records map[string]frontier.HostRecord) {
 	rows, records = []hostRow{}, make(map[string]frontier.HostRecord)
 	servers := make(map[frontier.Host]frontier.HostRecord)

@@ -16,9 +16,8 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// TestSkippedURLsAreShownAtOnce: what a crawl skips where it is found is counted and listed
-// while the crawl goes on, not when it ends, and then not once more. A URL that is fetched
-// after all is taken off the list.
+// TestSkippedURLsAreShownAtOnce holds that the live page counts and lists a skipped URL when
+// the crawl skips it, once. A URL that is fetched after all leaves the list.
 func TestSkippedURLsAreShownAtOnce(t *testing.T) {
 	gates := map[string]chan struct{}{"/gate1": make(chan struct{}), "/gate2": make(chan struct{})}
 	open1, open2 := sync.OnceFunc(func() { close(gates["/gate1"]) }), sync.OnceFunc(func() { close(gates["/gate2"]) })
