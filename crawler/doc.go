@@ -166,7 +166,8 @@
 //	too many links                  url, links, left
 //	URLs of a pattern are left alone  host, pattern, pages
 //	links not read, fields not read url, error
-//	file has lost lines             file, bytes
+//	file has lost lines             file, bytes (that are gone), had
+//	files written anew              format, error
 //	leases lost                     count
 //	limits are not given back       error
 //	crawl fails                     error

@@ -43,7 +43,8 @@ func (c *Crawler) ended() (*Summary, error) {
 	c.ending.Unlock()
 	left := stats.Pending + stats.Scheduled + stats.Leased
 	if err == nil {
-		c.state.Ended = &ending{End: end, Left: left}
+		c.state.Unlisted = c.tally.summary().Unlisted
+		c.state.Ended = &ending{End: end, Left: left, Written: c.out.dir.Lengths().Files()}
 		err = output.SaveState(c.cfg.Output, c.state)
 	}
 	err = errors.Join(err, c.close())

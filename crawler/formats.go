@@ -2,11 +2,13 @@ package crawler
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
+	"github.com/politecrawl/politecrawl/crawler/errtext"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -14,8 +16,9 @@ import (
 // agree after a crash.
 type counted struct {
 	output.Lengths
-	Robots int64             `json:"robots"`          // bytes of robots.jsonl, as far as sinks have it
-	Sinks  map[string][]byte `json:"sinks,omitempty"` // the marks, by the names of formats
+	Robots  int64             `json:"robots"`          // bytes of robots.jsonl, as far as sinks have it
+	Journal int64             `json:"journal"`         // bytes of the journal: all of it counts, this shows what is lost
+	Sinks   map[string][]byte `json:"sinks,omitempty"` // the marks, by the names of formats
 
 	// Stale are formats that had a mark, and were not used since: what lacks in their
 	// files is made good when they are used again.
@@ -155,11 +158,24 @@ func (c *Crawler) openSink(f output.Format) error {
 		return err
 	}
 	opened, err := f.Open(c.out.dir.Path(), mark)
+	if mark != nil && errors.Is(err, output.ErrIncomplete) && !f.Exchanges {
+		if err := c.writeAnew(f, err); err != nil {
+			return err
+		}
+		mark = nil
+		opened, err = f.Open(c.out.dir.Path(), nil)
+	}
 	if err != nil {
 		return err
 	}
 	s := sink{opened, f.Name}
 	c.out.sinks = append(c.out.sinks, s)
+	if lossy, ok := opened.(output.Lossy); ok && len(lossy.Lost()) > 0 {
+		c.noteLosses(c.state, lossy.Lost())
+		if err := output.SaveState(c.cfg.Output, c.state); err != nil {
+			return err
+		}
+	}
 	switch {
 	case f.Name == "":
 		return nil
@@ -172,6 +188,25 @@ func (c *Crawler) openSink(f output.Format) error {
 		c.out.requestAgain(slices.Collect(maps.Keys(origins))...)
 	}
 	return err
+}
+
+// writeAnew makes way for the files of a format that are to be written anew, since they are
+// incomplete, as err says. What is left of them is kept where lines are lost too: it may be
+// more than the lines can bring back.
+func (c *Crawler) writeAnew(f output.Format, err error) error {
+	c.log.Warn("files written anew", "format", f.Name, "error", err)
+	text := fmt.Sprintf("the files of %s are written anew: %s", f.Name, errtext.Of(err))
+	if len(c.state.Lost) > 0 {
+		kept, err := output.KeepLost(c.out.dir.Path(), f)
+		if err != nil {
+			return err
+		}
+		if len(kept) > 0 {
+			text += "; what is left of them is in " + strings.Join(kept, ", ")
+		}
+	}
+	c.notice(text)
+	return nil
 }
 
 // markOf is where the sink of a format goes on; nil: it begins anew. Files that somebody

@@ -86,4 +86,12 @@ func (j *journal) settle() error {
 // where it begins, until f fails.
 func (j *journal) each(f func(at int64, e *entry) error) error { return output.Each(j.name, f) }
 
+// length returns how long the journal is.
+func (j *journal) length() int64 {
+	if j == nil {
+		return 0
+	}
+	return j.log.Length()
+}
+
 func (j *journal) close() error { return j.log.Close() }

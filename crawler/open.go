@@ -57,6 +57,7 @@ func (c *Crawler) open() (err error) {
 	c.ledger = newLedger(c.books, c.frontier, c.out, c.counted, c.tally.page)
 	c.aside = newAside(c.out.journal, c.scope.key)
 	c.aside.full = func() {
+		c.tally.count(func(s *Summary) { s.Unlisted = true })
 		c.log.Warn("too many URLs left alone", "limit", maxAside)
 		c.notice(fmt.Sprintf("more than %d URLs are left alone; those that are new are not listed", maxAside))
 	}

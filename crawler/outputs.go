@@ -157,12 +157,12 @@ func (o *outputs) write(b *output.Batch) error {
 // commit makes what was written last, and notes how much that is. Marks of sinks that
 // are not used stay as they were.
 func (o *outputs) commit(c *counted) error {
+	c.Lengths, c.Robots, c.Journal = o.dir.Lengths(), o.robotsGiven, o.journal.length() // before the sync: what others add meanwhile is none of this
 	if o.power {
 		if err := errors.Join(o.dir.Sync(), o.journal.log.Sync()); err != nil {
 			return err
 		}
 	}
-	c.Lengths, c.Robots = o.dir.Lengths(), o.robotsGiven
 	for _, s := range o.sinks {
 		mark, err := s.Commit(o.power)
 		if err == nil && len(mark) > output.MaxMark {

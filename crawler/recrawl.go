@@ -19,8 +19,22 @@ func (c *Crawler) beginAgain() error {
 		return err
 	}
 	if !s.Revisiting { // else a recrawl was begun and goes on
+		if c.counted, err = c.readCounted(); err != nil {
+			return err
+		}
+		lost, err := c.lost(s)
+		if err != nil {
+			return err
+		}
 		for s.Round++; output.Rotated(c.cfg.Output, s.Round); s.Round++ { // of a crawl that was removed
 		}
+		for i := range lost { // their URLs are not among those of this round
+			if lost[i].File != journalFile {
+				lost[i].File = output.RotatedName(lost[i].File, s.Round)
+			}
+		}
+		s.Lost, s.Unlisted, s.Rewriting = nil, false, false
+		c.noteLosses(s, lost)
 		s.Began, s.Revisiting = time.Now(), true
 		s.setConfig(c.cfg)
 		if err := output.SaveState(c.cfg.Output, s); err != nil {

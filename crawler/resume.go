@@ -4,9 +4,10 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"maps"
+	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/output"
@@ -36,13 +37,23 @@ type state struct {
 	// Ended is how the crawl ended when it was last at work. Nil: it is at work,
 	// or was killed.
 	Ended *ending `json:"ended,omitempty"`
+
+	// Lost is what files have lost of what the crawl wrote in them.
+	Lost []output.Loss `json:"lost,omitempty"`
+
+	// Unlisted says that more URLs were skipped than are listed.
+	Unlisted bool `json:"unlisted,omitempty"`
+
+	// Rewriting says that rejected.jsonl is being replaced by a shorter one.
+	Rewriting bool `json:"rewriting,omitempty"`
 }
 
 const stateVersion = output.Version
 
 type ending struct {
-	End  End `json:"end"`
-	Left int `json:"left"` // URLs still to be fetched
+	End     End              `json:"end"`
+	Left    int              `json:"left"`    // URLs still to be fetched
+	Written map[string]int64 `json:"written"` // bytes of each file of lines
 }
 
 // setConfig changes the configuration.
@@ -133,37 +144,77 @@ func (c *Crawler) sameCrawl(s *state) error {
 // openCounted opens the output as far as the frontier knows of it, and saves the
 // configuration, which may have changed.
 func (c *Crawler) openCounted(s *state) error {
-	note, err := c.frontier.Note(c.books)
-	if err != nil {
-		return err
-	}
-	if c.counted, err = countedIn(note); err != nil {
+	var err error
+	if c.counted, err = c.readCounted(); err != nil {
 		return err
 	}
 	if err := c.takeOver(s.Config.Write); err != nil {
 		return err
 	}
+	lost, err := c.lost(s)
+	if err != nil {
+		return err
+	}
 	if err := c.bringBack(s); err != nil {
 		return err
 	}
-	var missing map[string]int64
-	if c.out.dir, missing, err = output.Open(c.cfg.Output, c.counted.Lengths); err != nil {
+	if c.out.dir, err = output.Open(c.cfg.Output, c.counted.Lengths); err != nil {
 		return err
-	}
-	for _, name := range slices.Sorted(maps.Keys(missing)) {
-		c.log.Warn("file has lost lines", "file", name, "bytes", missing[name])
-		c.notice(fmt.Sprintf("%s has lost %d bytes since it was written; the URLs of the lines that are gone are not asked for again", name, missing[name]))
 	}
 	c.roundBegan = s.Began
 	s.setConfig(c.cfg)
-	s.Ended = nil
+	s.Ended, s.Rewriting = nil, false
 	c.repaced, c.state = s.Repaced, s
+	c.noteLosses(s, lost)
+	c.tally.count(func(sum *Summary) { sum.Unlisted = s.Unlisted })
 	return output.SaveState(c.cfg.Output, s)
 }
 
+// readCounted returns how much of the files counts.
+func (c *Crawler) readCounted() (counted, error) {
+	note, err := c.frontier.Note(c.books)
+	if err != nil {
+		return counted{}, err
+	}
+	return countedIn(note)
+}
+
+// lost returns what the files have lost of what the frontier knows of.
+func (c *Crawler) lost(s *state) ([]output.Loss, error) {
+	had := c.counted.Files()
+	had[journalFile] = c.counted.Journal
+	if s.Rewriting { // killed before the frontier heard of it
+		delete(had, output.RejectedFile)
+	}
+	return output.Lost(c.cfg.Output, had)
+}
+
+// noteLosses keeps with the crawl what files have lost, and tells of it. A loss that was
+// noted by a process that was killed before anything else was written is the same.
+func (c *Crawler) noteLosses(s *state, lost []output.Loss) {
+	for _, l := range lost {
+		c.log.Warn("file has lost lines", "file", l.File, "bytes", l.Bytes, "had", l.Had)
+		if !slices.ContainsFunc(s.Lost, func(old output.Loss) bool { return old.File == l.File && old.Had == l.Had }) {
+			s.Lost = append(s.Lost, l)
+		}
+		c.notice(l.String() + "; " + lossText(l.File))
+	}
+	c.tally.count(func(sum *Summary) { sum.Lost = slices.Clone(s.Lost) })
+}
+
+// lossText says what it means that a file has lost something.
+func lossText(file string) string {
+	switch name, _, _ := strings.Cut(file, "."); name {
+	case "pages", "sitemaps":
+		return "the URLs of the lines that are gone are not requested again"
+	case "journal":
+		return "URLs that were skipped, and hosts that joined the crawl, may be forgotten"
+	}
+	return "what is gone is not written again"
+}
+
 // bringBack brings back the URLs that were left alone because of a limit that is
-// wider now, or of an address that is allowed now. Killed between the two last steps, the
-// crawl says that lines are missing, and none are.
+// wider now, or of an address that is allowed now.
 func (c *Crawler) bringBack(s *state) error {
 	var reasons []output.Reason
 	for reason, limit := range map[output.Reason][2]int{
@@ -183,6 +234,8 @@ func (c *Crawler) bringBack(s *state) error {
 	again := &revisits{c: c, taken: make(map[string]bool)}
 	for r, err := range output.Rejections(c.cfg.Output) {
 		switch {
+		case errors.Is(err, os.ErrNotExist):
+			return nil // it is lost
 		case err != nil || !slices.Contains(reasons, r.Reason):
 		case r.Reason != output.Address:
 			err = again.add(r.URL, trailOf(r))
@@ -198,6 +251,10 @@ func (c *Crawler) bringBack(s *state) error {
 	}
 	isBack := func(r *output.Rejection) bool {
 		return slices.Contains(reasons, r.Reason) && (r.Reason != output.Address || again.taken[r.URL])
+	}
+	s.Rewriting = true
+	if err := output.SaveState(c.cfg.Output, s); err != nil {
+		return err
 	}
 	length, err := output.DropRejections(c.cfg.Output, c.counted.Rejected, isBack)
 	if err != nil {

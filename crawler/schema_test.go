@@ -22,7 +22,7 @@ func TestSchema(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir, now := t.TempDir(), time.Unix(1e9, 0)
-	d, err := output.Create(dir, &state{stateVersion, Config{}, true, 1, now, true, "ab12", &ending{EndFinished, 1}})
+	d, err := output.Create(dir, &state{stateVersion, Config{}, true, 1, now, true, "ab12", &ending{EndFinished, 1, nil}, []output.Loss{{}}, true, true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +37,7 @@ func TestSchema(t *testing.T) {
 	if err := d.Close(); err != nil {
 		t.Fatal(err)
 	}
-	for name, least := range map[string]int{output.RobotsFile: 14, output.StateFile: 7} {
+	for name, least := range map[string]int{output.RobotsFile: 14, output.StateFile: 11} {
 		_, section, _ := strings.Cut(string(schema), "\n## "+name+"\n")
 		section, _, _ = strings.Cut(section, "\n## ")
 		text, err := os.ReadFile(filepath.Join(dir, name))

@@ -45,6 +45,8 @@ type Summary struct {
 	Unchanged  int                   `json:"unchanged"`             // pages that were fetched before and are the same
 	Waiting    []string              `json:"waiting,omitempty"`     // hosts left whose robots.txt cannot be reached
 	WaitingWhy []string              `json:"waiting_why,omitempty"` // what came of asking each of them, in their order; of a Status: none
+	Lost       []output.Loss         `json:"lost,omitempty"`        // what files have lost of what was written in them
+	Unlisted   bool                  `json:"unlisted,omitempty"`    // more URLs were skipped than are listed
 	Refused    []RefusedStart        `json:"refused,omitempty"`     // start URLs that were not to be connected to, and still are not
 	Began      time.Time             `json:"began"`
 	Took       time.Duration         `json:"took_ns"`

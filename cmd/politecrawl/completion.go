@@ -48,7 +48,7 @@ func completionOf(f *pflag.Flag) cobra.CompletionFunc {
 func completeFormats(_ *cobra.Command, _ []string, toComplete string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	typed := toComplete[:strings.LastIndex(toComplete, ",")+1]
 	var lists []cobra.Completion
-	for _, format := range formats(new(crawler.Config), nil) {
+	for _, format := range formats(new(crawler.Config)) {
 		if !slices.Contains(strings.Split(typed, ","), format.Name) {
 			lists = append(lists, typed+format.Name)
 		}

@@ -123,6 +123,9 @@ func (p *program) crawl(ctx context.Context, cfg crawler.Config, opts crawler.Op
 		case !h.quiet:
 			err = errors.Join(err, p.print(summaryText(sum)+waitingText(sum.Summary)+goOn))
 		}
+		if h.quiet {
+			h.lost(sum.Lost)
+		}
 	}
 	if err != nil {
 		return err
@@ -150,7 +153,7 @@ func (p *program) runCrawl(ctx context.Context, cfg crawler.Config, opts crawler
 	}
 	defer endLog()
 	opts.Logger = log
-	opts.Formats = formats(&cfg, log)
+	opts.Formats = formats(&cfg)
 	var c *crawler.Crawler // what it is of
 	opts.Notice = h.note
 	known := newRoster(cfg.URLs)

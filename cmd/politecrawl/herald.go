@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
 // A herald tells a person on standard error what a crawl is up to: that it has
@@ -60,6 +62,13 @@ func (h *herald) note(line string) {
 		return
 	}
 	h.notice("note: " + line)
+}
+
+// lost says what files have lost, in any case: it is in no file any more.
+func (h *herald) lost(lost []output.Loss) {
+	for _, l := range lost {
+		h.complain(errors.New(l.String()))
+	}
 }
 
 // hostsOf counts the hosts of URLs.

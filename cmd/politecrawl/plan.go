@@ -103,7 +103,7 @@ func (p *program) makePlan(ctx context.Context, cfg crawler.Config, h *herald) (
 		return nil, err
 	}
 	defer endLog()
-	planner, err := crawler.NewPlanner(cfg, &crawler.Options{Logger: log, Notice: h.note, Formats: formats(&cfg, log)})
+	planner, err := crawler.NewPlanner(cfg, &crawler.Options{Logger: log, Notice: h.note, Formats: formats(&cfg)})
 	if err != nil {
 		return nil, &exit{exitMisuse, withoutPrefix(err)}
 	}

@@ -48,6 +48,16 @@ func summaryText(s *printedSummary) string {
 	if s.Duplicates > 0 {
 		line("duplicates", "%s with the content of another", number(s.Duplicates, "page"))
 	}
+	for i, l := range s.Lost {
+		label := "lost"
+		if i > 0 {
+			label = ""
+		}
+		line(label, "%s", printable(l.String()))
+	}
+	if s.Unlisted {
+		line("unlisted", "more URLs were skipped than %s lists", output.RejectedFile)
+	}
 	line("files", "%s and %s/ in %s", strings.Join(filesIn(s.Output), ", "), output.RobotsDir, printable(s.Output))
 	if s.Report != "" {
 		line("report", "%s", printable(s.Report))

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/politecrawl/politecrawl/crawler"
+	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/crawler/report"
 )
 
@@ -62,5 +63,52 @@ func TestCutPagesAreNamed(t *testing.T) {
 	}
 	if c := sum.Cut; c.Pages != 4 || c.By["max-links"] != 4 || len(c.First) != 4 || c.First[3].By[0] != "max-links" {
 		t.Errorf("%+v", c)
+	}
+}
+
+// TestLostLinesAreSaid: what a file has lost is said with --quiet too, in the summary and in
+// report.json, also by a report that is made without going on.
+func TestLostLinesAreSaid(t *testing.T) {
+	lines := func(dir string) (lost []report.Loss) {
+		t.Helper()
+		var made report.Report
+		text, err := os.ReadFile(filepath.Join(dir, report.JSONFile))
+		if err != nil || json.Unmarshal(text, &made) != nil {
+			t.Fatalf("%v: %s", err, text)
+		}
+		return made.Lost
+	}
+	site := smallSite(t)
+	for _, flags := range [][]string{nil, {"--quiet"}, {"--quiet", "--format", "json"}} {
+		dir := filepath.Join(t.TempDir(), "out")
+		run(t, "crawl", site.url, "--output", dir, "--delay", "0s", "--max-pages", "2", "--quiet")
+		info, err := os.Stat(filepath.Join(dir, output.PagesFile))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Remove(filepath.Join(dir, output.PagesFile)); err != nil {
+			t.Fatal(err)
+		}
+		want := output.Loss{File: output.PagesFile, Bytes: info.Size(), Had: info.Size()}
+		run(t, "report", dir)
+		if lost := lines(dir); len(lost) != 1 || lost[0].Loss != want {
+			t.Errorf("report.json before it goes on: %+v", lost)
+		}
+		got := run(t, append([]string{"crawl", "--resume", dir, "--max-pages", "0"}, flags...)...)
+		if got.code != exitDone || flags != nil && got.stderr != "politecrawl: "+want.String()+"\n" {
+			t.Errorf("%q: exit code %d, standard error %q", flags, got.code, got.stderr)
+		}
+		if flags == nil && (!strings.Contains(got.stderr, "note: "+want.String()) || !strings.Contains(got.out, "  lost        "+want.String()+"\n")) {
+			t.Errorf("%q: %+v", flags, got)
+		}
+		if len(flags) > 1 {
+			var sum crawler.Summary
+			if err := json.Unmarshal([]byte(got.out), &sum); err != nil || len(sum.Lost) != 1 || sum.Lost[0] != want {
+				t.Errorf("%v: %s", err, got.out)
+			}
+		}
+		if lost := lines(dir); len(lost) != 1 || lost[0].Loss != want {
+			t.Errorf("report.json in the end: %+v", lost)
+		}
 	}
 }

@@ -122,29 +122,20 @@ func Create(path string, state any) (*Dir, error) {
 
 // Open opens the directory of a crawl that is to go on. What lies beyond counted
 // in its files is cut off: it was written for URLs whose end the frontier does not
-// know of, so that it will be written again. The error is ErrNone where no crawl
-// was begun.
-//
-// Missing says how many bytes that count are not there, by the name of the file:
-// somebody has changed it, or the machine went down before its disk had them.
-func Open(path string, counted Lengths) (d *Dir, missing map[string]int64, err error) {
+// know of, so that it will be written again. [Lost] says what is not there of what
+// counts. The error is ErrNone where no crawl was begun.
+func Open(path string, counted Lengths) (*Dir, error) {
 	if err := begun(path); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	d = &Dir{path: path}
+	d := &Dir{path: path}
 	if err := makeRobotsDir(path); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if err := d.open(counted); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	missing = make(map[string]int64)
-	for kind, l := range d.files {
-		if lack := counted.of(kind) - l.length; lack > 0 {
-			missing[fileNames[kind]] = lack
-		}
-	}
-	return d, missing, nil
+	return d, nil
 }
 
 func (d *Dir) open(counted Lengths) error {
@@ -182,6 +173,7 @@ func (d *Dir) Lengths() Lengths {
 	return Lengths{
 		Pages: d.files[pages].length, Rejected: d.files[rejected].length,
 		Sitemaps: d.files[sitemaps].length, Links: d.files[links].length, Entries: d.files[entries].length,
+		Robots: d.robots.Length(),
 	}
 }
 

@@ -108,12 +108,16 @@ func TestOpenCutsWhatDoesNotCount(t *testing.T) {
 			if err := errors.Join(d.Write(page("c")), d.Close(), tt.damage(filepath.Join(dir, PagesFile))); err != nil {
 				t.Fatal(err)
 			}
-			d, missing, err := Open(dir, counted)
+			lost, err := Lost(dir, counted.Files())
+			if err != nil || len(lost) > 0 != tt.lost || tt.lost && lost[0].File != PagesFile {
+				t.Errorf("lost %v, %v", lost, err)
+			}
+			d, err = Open(dir, counted)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if lost := missing[PagesFile] > 0; lost != tt.lost || missing[RejectedFile] > 0 {
-				t.Errorf("missing %v", missing)
+			if left := d.Lengths().Pages; tt.lost && lost[0] != (Loss{PagesFile, counted.Pages - left, counted.Pages}) {
+				t.Errorf("lost %v, %d are left of %d", lost, left, counted.Pages)
 			}
 			if err := errors.Join(d.Write(page("new")), d.Close()); err != nil {
 				t.Fatal(err)
@@ -134,7 +138,7 @@ func TestOpenCutsWhatDoesNotCount(t *testing.T) {
 
 func TestOpenWhereThereIsNoCrawl(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "none")
-	if _, _, err := Open(dir, Lengths{}); !errors.Is(err, ErrNone) || !strings.Contains(err.Error(), dir) {
+	if _, err := Open(dir, Lengths{}); !errors.Is(err, ErrNone) || !strings.Contains(err.Error(), dir) {
 		t.Errorf("Open = %v, want ErrNone that names %s", err, dir)
 	}
 	if err := State(dir, new(string)); !errors.Is(err, ErrNone) {

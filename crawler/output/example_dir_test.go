@@ -19,16 +19,22 @@ func ExampleOpen() {
 		return
 	}
 	defer remove()
-	d, missing, err := output.Open(dir, output.Lengths{}) // all counts that the frontier knows of: nothing
+	var counted output.Lengths // all that the frontier knows of: nothing
+	lost, err := output.Lost(dir, counted.Files())
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println("lost:", len(missing), d.Close())
+	d, err := output.Open(dir, counted)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println("lost:", len(lost), d.Close())
 	for page, err := range output.Pages(dir) {
 		fmt.Println("a page that does not count:", page, err)
 	}
-	_, _, err = output.Open(filepath.Dir(dir), output.Lengths{})
+	_, err = output.Open(filepath.Dir(dir), output.Lengths{})
 	fmt.Println(errors.Is(err, output.ErrNone))
 	// Output:
 	// lost: 0 <nil>
@@ -151,4 +157,31 @@ func ExampleFilesOf() {
 	}
 	fmt.Println(output.FilesOf(dir, output.Format{Name: "titles", Files: []string{"titles.txt"}}))
 	// Output: [titles.txt] <nil>
+}
+
+// How are the files of a format of mine written anew, without taking away what is left of them?
+func ExampleKeepLost() {
+	dir, err := os.MkdirTemp("", "crawl")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	titles := output.Format{Name: "titles", Files: []string{"titles.txt"}}
+	for range 2 {
+		if err := os.WriteFile(filepath.Join(dir, "titles.txt"), nil, 0o600); err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Println(output.KeepLost(dir, titles))
+	}
+	// Output:
+	// [titles.lost-1.txt] <nil>
+	// [titles.lost-2.txt] <nil>
+}
+
+// Where are the pages of the second crawl of a directory, after the third has begun?
+func ExampleRotatedName() {
+	fmt.Println(output.RotatedName(output.PagesFile, 2))
+	// Output: pages.2.jsonl
 }

@@ -24,6 +24,16 @@ type Lengths struct {
 	Sitemaps int64 `json:"sitemaps"`
 	Links    int64 `json:"links"`
 	Entries  int64 `json:"entries"`
+	Robots   int64 `json:"robots_lines"` // all of it counts, however long it is: it shows what is lost
+}
+
+// Files returns the lengths by the names of the files.
+func (l Lengths) Files() map[string]int64 {
+	files := map[string]int64{RobotsFile: l.Robots}
+	for kind, name := range fileNames {
+		files[name] = l.of(kind)
+	}
+	return files
 }
 
 func (l Lengths) of(kind int) int64 {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/politecrawl/politecrawl/crawler/internal/durable"
@@ -22,7 +23,7 @@ type Files struct {
 func Rotate(path string, number int, formats ...Format) (Files, error) {
 	var failed []error
 	aside := func(name string) string {
-		to := filepath.Join(path, numbered(name, number))
+		to := filepath.Join(path, RotatedName(name, number))
 		if _, err := os.Lstat(to); err == nil {
 			if info, err := os.Lstat(filepath.Join(path, name)); err == nil && info.Size() > 0 {
 				failed = append(failed, fmt.Errorf("output: %q has %s and %s; move one of them away", path, name, filepath.Base(to)))
@@ -86,15 +87,18 @@ func DropRejections(path string, counted int64, drop func(*Rejection) bool) (len
 // Rotated tells whether files were put aside under a number.
 func Rotated(path string, number int) bool {
 	for _, name := range append(fileNames[:], RobotsFile) {
-		if _, err := os.Lstat(filepath.Join(path, numbered(name, number))); err == nil {
+		if _, err := os.Lstat(filepath.Join(path, RotatedName(name, number))); err == nil {
 			return true
 		}
 	}
 	return false
 }
 
-// numbered is the name of a file that was put aside.
-func numbered(name string, number int) string {
+// RotatedName is the name of a file that was put aside under a number.
+func RotatedName(name string, number int) string { return tagged(name, strconv.Itoa(number)) }
+
+// tagged is the name of a file with a tag before its extension.
+func tagged(name, tag string) string {
 	base, ext, _ := strings.Cut(name, ".")
-	return fmt.Sprintf("%s.%d.%s", base, number, ext)
+	return base + "." + tag + "." + ext
 }

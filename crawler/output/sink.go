@@ -47,7 +47,20 @@ type Format struct {
 	// Open opens the sink of the crawl in a directory. With a mark it goes on from
 	// there, and takes away what was written later. Mark nil: nothing counts, and
 	// what a killed process may have left of it goes.
+	//
+	// The error is [ErrIncomplete] where the files lack something that the mark counts:
+	// then the crawl opens the sink with a nil mark, and gives it all that the files of
+	// lines have. It cannot do so with Exchanges: such a sink goes on with what is
+	// there, and says what is not; see [Lossy].
 	Open func(dir string, mark []byte) (Sink, error)
+}
+
+// A Lossy sink goes on although its files have lost what cannot be written again.
+type Lossy interface {
+	Sink
+
+	// Lost says what that is, as it was found by Open.
+	Lost() []Loss
 }
 
 // Found is what a crawl found: as much as it writes down together, each list in the

@@ -20,6 +20,7 @@ type circumstances struct {
 	withheld     int    // pages that ask to be left out, whose links are not written down
 	cut          int    // pages whose links are not all known
 	unread       int    // sitemap files
+	lost         int    // files that have lost something
 	reasons      map[output.Reason]int
 }
 
@@ -35,6 +36,7 @@ func (m *maker) circumstances() circumstances {
 		unchanged:    m.census.statuses[304],
 		withheld:     m.wishes.mute,
 		cut:          m.census.partly,
+		lost:         len(m.segments.lost()),
 		reasons:      make(map[output.Reason]int),
 	}
 	for reason, urls := range m.refusals.reasons {
@@ -85,6 +87,7 @@ func (c *circumstances) doubts(kind Kind) []string {
 	}
 	doubt(c.unfinished != "", "%s", c.unfinished)
 	doubt(c.part, "%s", onePart)
+	doubt(c.lost > 0, "%s something of what the crawl wrote", subject(c.lost, "file", "has lost", "have lost"))
 	doubt(c.unseen > 0, "%s", c.lacking())
 	doubt(c.trail && kind == NotListed, "the entries of the sitemaps were not written down, so that a page that was found by a link first may be in one")
 	doubt(c.trail && kind == FalseDate, "the entries of the sitemaps were not written down, nor their dates")

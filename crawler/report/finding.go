@@ -76,6 +76,7 @@ func (n *notables) onPages(r *Report) {
 	if r.Summary.Pages == 0 {
 		n.add(Bad, 1, "no page was fetched")
 	}
+	n.add(Bad, len(r.Lost), "%s something of what the crawl wrote: see the notes", subject(len(r.Lost), "file", "has lost", "have lost"))
 	n.add(Warn, r.Rejected.RefusedStarts, "%s not asked for: an address that is not public has to be allowed with --allow-addr", subject(r.Rejected.RefusedStarts, "start URL", "was", "were"))
 	n.add(Warn, r.Cut.Total, "%s cut short by a limit%s", subject(r.Cut.Total, "page", "is", "are"), limitsText(r.CutBy.Rows))
 	n.add(Note, r.Duplicates.Copies, "%s the same content as another", subject(r.Duplicates.Copies, "page", "has", "have"))

@@ -229,7 +229,7 @@ func (m *maker) report() *Report {
 		Broken: m.broken.list(), Redirects: m.redirects.list(), Rejected: m.refusals.list(),
 		Robots: m.robots.list(), Sitemaps: m.reconciler.list(),
 		Duplicates: m.copies.list(), Directives: m.wishes.list(),
-		Notes: m.notes(),
+		Notes: m.notes(), Lost: m.segments.lost(),
 	}
 	r.Summary = m.summary(r)
 	r.Findings = findings(r)

@@ -9,6 +9,16 @@ import (
 // notes says what the report cannot say, and why.
 func (m *maker) notes() []string {
 	notes := []string{}
+	for _, l := range m.segments.lost() {
+		text := l.String() + ": what stood there is missing here"
+		if l.Dir != "" {
+			text = l.Dir + ": " + text
+		}
+		notes = append(notes, text)
+	}
+	for _, s := range m.segments.those(func(s *segment) bool { return s.state.Unlisted }) {
+		notes = append(notes, s.dir+": more URLs were skipped than are listed in "+output.RejectedFile)
+	}
 	if m.reconciler.within.trail && m.sitemaps.pages > 0 {
 		notes = append(notes, output.EntriesFile+" is missing or empty, so that the entries of sitemaps are known only as far as they were the first way to a URL")
 	}

@@ -2,6 +2,8 @@ package report
 
 import (
 	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
 // Version is the version of the form of report.json. It changes when a field
@@ -24,6 +26,7 @@ type Report struct {
 
 	Findings []Finding `json:"findings"` // what to know first, by topic, the worst first
 	Notes    []string  `json:"notes"`    // what the report cannot say, and why
+	Lost     []Loss    `json:"lost"`     // what files have lost of what the crawl wrote in them
 
 	Summary  Summary     `json:"summary"`
 	Statuses []Status    `json:"statuses"` // of pages, in ascending order
@@ -43,6 +46,12 @@ type Report struct {
 	Sitemaps   Sitemaps     `json:"sitemaps"`
 	Duplicates Duplicates   `json:"duplicates"`
 	Directives Directives   `json:"directives"`
+}
+
+// A Loss is what a file of a crawl has lost since it was written.
+type Loss struct {
+	Dir string `json:"dir,omitempty"` // the directory of its worker, where several were read
+	output.Loss
 }
 
 // Options are the choices of a report. Nil Options are its defaults.

@@ -46,9 +46,15 @@ type segment struct {
 
 // state is what crawl.json says, as far as it matters here.
 type state struct {
-	Round  int     `json:"round"`
-	Ended  *Ending `json:"ended"`
-	Config struct {
+	Round int `json:"round"`
+	Ended *struct {
+		Ending
+
+		Written map[string]int64 `json:"written"` // bytes of each file of lines
+	} `json:"ended"`
+	Lost     []output.Loss `json:"lost"`     // as the crawl found it when it went on
+	Unlisted bool          `json:"unlisted"` // more URLs were skipped than are listed
+	Config   struct {
 		URLs         []string `json:"urls"`
 		UserAgent    string   `json:"user-agent"`
 		OnlySitemaps bool     `json:"only-sitemaps"`
@@ -89,7 +95,14 @@ func openSegments(dirs []string, ending func(dir string) *Ending) (segments, err
 		if err := output.State(dir, &s.state); err != nil {
 			return nil, fmt.Errorf("report: %w", err)
 		}
-		s.ending = s.state.Ended
+		if ended := s.state.Ended; ended != nil {
+			s.ending = &ended.Ending
+			lost, err := output.Lost(dir, ended.Written)
+			if err != nil {
+				return nil, fmt.Errorf("report: %w", err)
+			}
+			s.state.Lost = append(s.state.Lost, lost...)
+		}
 		if known := ending(dir); known != nil {
 			e := *known
 			if e.End == "" && s.ending != nil {
@@ -254,6 +267,22 @@ func (all segments) those(holds func(*segment) bool) segments {
 		}
 	}
 	return some
+}
+
+// lost is what the files of all directories have lost.
+func (all segments) lost() []Loss {
+	lost := []Loss{}
+	for _, s := range all {
+		for _, l := range s.state.Lost {
+			row := Loss{Loss: l}
+			row.File = clip(row.File)
+			if len(all) > 1 {
+				row.Dir = s.dir
+			}
+			lost = append(lost, row)
+		}
+	}
+	return lost
 }
 
 // progress is how far the worker of a segment has come.

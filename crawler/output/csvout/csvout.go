@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
 	"path/filepath"
 
 	"github.com/politecrawl/politecrawl/crawler/internal/durable"
@@ -20,14 +19,8 @@ const (
 	EntriesFile  = "entries.csv"
 )
 
-var (
-	// ErrMark says that a mark is none that a commit has returned.
-	ErrMark = errors.New("csvout: not a mark of this format")
-
-	// ErrColumns says that a file which is to be gone on with has other columns: it
-	// was written by another version.
-	ErrColumns = errors.New("csvout: other columns")
-)
+// ErrMark says that a mark is none that a commit has returned.
+var ErrMark = errors.New("csvout: not a mark of this format")
 
 // Options are for [Format]. Nil, and every zero field, is what a person wants who
 // opens the files in a spreadsheet.
@@ -35,9 +28,6 @@ type Options struct {
 	// KeepFormulas leaves texts as they are which a spreadsheet takes for formulas.
 	// Only for files that no spreadsheet ever opens.
 	KeepFormulas bool
-
-	// Logger is told when a file is shorter than a mark says. Nil: nobody is.
-	Logger *slog.Logger
 }
 
 // Format is the format "csv". Nil options are the zero Options.
@@ -45,9 +35,6 @@ func Format(opts *Options) output.Format {
 	var o Options
 	if opts != nil {
 		o = *opts
-	}
-	if o.Logger == nil {
-		o.Logger = slog.New(slog.DiscardHandler)
 	}
 	format := output.Format{Name: "csv", Open: func(dir string, mark []byte) (output.Sink, error) { return open(dir, mark, o) }}
 	for _, t := range tables {
@@ -84,9 +71,6 @@ func open(dir string, mark []byte, opts Options) (_ output.Sink, err error) {
 		name := filepath.Join(dir, t.name)
 		if s.files[i], err = openFile(name, t.columns, counted[i]); err != nil {
 			return nil, err
-		}
-		if lack := counted[i] - s.files[i].length; lack > 0 {
-			opts.Logger.Warn("a table has lost rows", "file", name, "bytes", lack)
 		}
 	}
 	return s, nil

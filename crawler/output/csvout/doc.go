@@ -40,5 +40,7 @@
 // # Going on
 //
 // The files only grow. The mark that a commit returns is how long they are; a crawl
-// that was killed goes on there, and what was written later is cut off.
+// that was killed goes on there, and what was written later is cut off. Where a table has
+// lost rows, or columns were added since, the crawl writes all of them anew from the lines
+// of JSON.
 package csvout

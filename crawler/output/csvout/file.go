@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/politecrawl/politecrawl/crawler/internal/durable"
+	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/crawler/output/internal/whole"
 )
 
@@ -22,7 +23,8 @@ type file struct {
 }
 
 // openFile opens a table to append to it, and cuts off what lies beyond the bytes
-// that count. One that is new, or lost, begins with the names of its columns.
+// that count. One that is new begins with the names of its columns. The error is
+// [output.ErrIncomplete] where it is shorter than what counts, or has other columns.
 func openFile(name string, columns []string, counted int64) (_ *file, err error) {
 	f := new(file)
 	if f.file, err = os.OpenFile(name, os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o644); err != nil {
@@ -36,6 +38,9 @@ func openFile(name string, columns []string, counted int64) (_ *file, err error)
 	if err := f.cut(counted); err != nil {
 		return nil, fmt.Errorf("csvout: %w", err)
 	}
+	if lost := counted - f.length; lost > 0 {
+		return nil, fmt.Errorf("%w: %q has lost %d of %d bytes", output.ErrIncomplete, name, lost, counted)
+	}
 	f.buffer = bufio.NewWriterSize(f, 1<<16)
 	f.records = csv.NewWriter(f.buffer)
 	f.records.UseCRLF = true // RFC 4180
@@ -44,7 +49,7 @@ func openFile(name string, columns []string, counted int64) (_ *file, err error)
 	}
 	found, err := csv.NewReader(io.NewSectionReader(f.file, 0, f.length)).Read()
 	if err != nil || !slices.Equal(found, columns) {
-		return nil, fmt.Errorf("%w: %q was written by another version; let that one finish the crawl, or do without csv", ErrColumns, name)
+		return nil, fmt.Errorf("%w: %q has other columns than this version writes", output.ErrIncomplete, name)
 	}
 	return f, nil
 }

@@ -106,7 +106,9 @@
 // A commit is one transaction. It survives the death of the process by itself
 // (synchronous = NORMAL), and is forced to the disk (FULL) where the crawl wants to
 // survive that of the machine. The mark that a commit returns is the highest id of
-// each table: a crawl that goes on deletes the rows beyond.
+// each table: a crawl that goes on deletes the rows beyond. Where rows are missing, or the
+// database is shorter than it was, the crawl writes it anew from the lines of JSON. These
+// have no robots.txt but the last of each origin.
 //
 // # What it costs
 //

@@ -7,13 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"log/slog"
 	"net/url"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
 //go:embed schema.sql
@@ -57,7 +58,7 @@ func open(dir string, mark []byte, opts Options) (_ *sink, err error) {
 	if err := s.prepare(opts); err != nil {
 		return nil, err
 	}
-	return s, s.cut(opts.Logger)
+	return s, s.cut()
 }
 
 // remove deletes a database with all that belongs to it.
@@ -160,8 +161,9 @@ func (s *sink) create(software string) error {
 	return s.end()
 }
 
-// cut deletes the rows beyond those that count.
-func (s *sink) cut(log *slog.Logger) error {
+// cut deletes the rows beyond those that count. The error is [output.ErrIncomplete] where
+// some of these are not there.
+func (s *sink) cut() error {
 	if err := s.begin(); err != nil {
 		return err
 	}
@@ -176,7 +178,7 @@ func (s *sink) cut(log *slog.Logger) error {
 			return explain(s.name, err)
 		}
 		if highest < count {
-			log.Warn("a table has lost rows", "file", s.name, "table", name, "rows", count-highest)
+			return fmt.Errorf("%w: the table %s of %q has lost rows: there are %d, there were %d", output.ErrIncomplete, name, s.name, highest, count)
 		}
 	}
 	return s.end()

@@ -3,7 +3,6 @@ package sqlite
 import (
 	"errors"
 	"fmt"
-	"log/slog"
 	"time"
 
 	driver "modernc.org/sqlite"
@@ -27,7 +26,8 @@ var (
 	ErrMark = errors.New("sqlite: not a mark of this format")
 
 	// ErrFormat says that a file which is to be gone on with is no database of a
-	// crawl, is damaged, or was written by another version.
+	// crawl, is damaged, or was written by another version. Of one that a crawl goes on
+	// with and that is damaged the error is [output.ErrIncomplete] too.
 	ErrFormat = errors.New("sqlite: not a database of this format")
 
 	// ErrLocked says that another program has been writing to the database for longer
@@ -51,10 +51,6 @@ type Options struct {
 	// Wait is how long to wait for another program that writes to the database;
 	// 0: 30 s.
 	Wait time.Duration
-
-	// Logger is told when the database has fewer rows than a mark says. Nil: nobody
-	// is.
-	Logger *slog.Logger
 }
 
 func (o *Options) withDefaults() Options {
@@ -67,9 +63,6 @@ func (o *Options) withDefaults() Options {
 	}
 	if opts.Wait == 0 {
 		opts.Wait = 30 * time.Second
-	}
-	if opts.Logger == nil {
-		opts.Logger = slog.New(slog.DiscardHandler)
 	}
 	return opts
 }
@@ -110,8 +103,10 @@ func explain(name string, err error) error {
 			class = ErrFull
 		case code.SQLITE_IOERR:
 			class = ErrIO
-		case code.SQLITE_NOTADB, code.SQLITE_CORRUPT:
+		case code.SQLITE_NOTADB:
 			class = ErrFormat
+		case code.SQLITE_CORRUPT:
+			class = fmt.Errorf("%w: %w", ErrFormat, output.ErrIncomplete)
 		}
 	}
 	return fmt.Errorf("%w: %q: %w", class, name, err)

@@ -13,6 +13,7 @@ import (
 	"strconv"
 
 	"github.com/politecrawl/politecrawl/crawler/internal/durable"
+	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
 // The names of files are crawl-00000.warc.gz and so on. A crawl that was put aside
@@ -86,6 +87,21 @@ func (f *files) goTo(to place) (missing int64, err error) {
 	}
 	f.file = file
 	return to.Length - f.Length, nil
+}
+
+// missingBefore returns the files before that of a place that are not there.
+func (f *files) missingBefore(to place) ([]output.Loss, error) {
+	var lost []output.Loss
+	for number := range to.File {
+		name := fileName(number)
+		switch _, err := os.Stat(filepath.Join(f.dir, name)); {
+		case errors.Is(err, fs.ErrNotExist):
+			lost = append(lost, output.Loss{File: name})
+		case err != nil:
+			return nil, fmt.Errorf("warc: %w", err)
+		}
+	}
+	return lost, nil
 }
 
 // cut shortens a file to a place, or where it is shorter already to its last whole

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"log/slog"
 	"maps"
 	"os"
 	"path/filepath"
@@ -202,7 +201,6 @@ func TestShorter(t *testing.T) {
 		{-1, []string{"9"}}, // not there at all
 	} {
 		t.Run(fmt.Sprint(tt.length), func(t *testing.T) {
-			var log bytes.Buffer
 			if tt.length < 0 {
 				if err := os.Remove(name); err != nil {
 					t.Fatal(err)
@@ -210,17 +208,40 @@ func TestShorter(t *testing.T) {
 			} else {
 				writeFile(t, name, whole[:tt.length])
 			}
-			s := reopen(t, dir, &Options{Logger: slog.New(slog.NewTextHandler(&log, nil))}, mark)
+			s := reopen(t, dir, nil, mark)
 			sinktest.Write(t, s, some(9))
 			sinktest.Close(t, s)
 			if got := urlsOf(readDir(t, dir)); !slices.Equal(got, tt.want) {
 				t.Errorf("responses of %q, want %q", got, tt.want)
 			}
-			if !strings.Contains(log.String(), "crawl-00000.warc.gz") || strings.Count(log.String(), "\n") != 1 {
-				t.Errorf("log %q", log.String())
+			lost := s.(output.Lossy).Lost()
+			if len(lost) != 1 || lost[0].File != fileName(0) || lost[0].Had != marks[2].Length || lost[0].Bytes <= 0 || lost[0].Bytes > lost[0].Had {
+				t.Errorf("lost %+v", lost)
 			}
 		})
 	}
+}
+
+// TestFilesBeforeAreGone says which files are not there before the one that is written.
+func TestFilesBeforeAreGone(t *testing.T) {
+	dir := t.TempDir()
+	s := openSink(t, dir, &Options{MaxBytes: 1}) // each page begins a file
+	for n := range 4 {
+		sinktest.Write(t, s, some(n))
+	}
+	mark := sinktest.Commit(t, s, false)
+	sinktest.Close(t, s)
+	if lost := reopen(t, dir, nil, mark).(output.Lossy).Lost(); len(lost) != 0 {
+		t.Errorf("lost %+v", lost)
+	}
+	if err := errors.Join(os.Remove(filepath.Join(dir, fileName(0))), os.Remove(filepath.Join(dir, fileName(2)))); err != nil {
+		t.Fatal(err)
+	}
+	s = reopen(t, dir, nil, mark)
+	if lost := s.(output.Lossy).Lost(); !slices.Equal(lost, []output.Loss{{File: fileName(0)}, {File: fileName(2)}}) {
+		t.Errorf("lost %+v", lost)
+	}
+	sinktest.Close(t, s)
 }
 
 // TestHeld holds that little of what is added waits in memory, however much one Write adds.

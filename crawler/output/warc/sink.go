@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/output"
@@ -25,6 +24,7 @@ type sink struct {
 	urls     *memory[string, capture]
 	links    map[string]*output.Links // of the pages that are being written
 	text     []byte                   // of a block in the making
+	lost     []output.Loss            // as it was found when the sink was opened
 }
 
 // open implements output.Format.Open.
@@ -42,16 +42,19 @@ func open(dir string, mark []byte, opts *Options) (*sink, error) {
 	if err != nil {
 		return nil, err
 	}
+	lost, err := files.missingBefore(at)
+	if err != nil {
+		return nil, err
+	}
 	missing, err := files.goTo(at)
 	if err != nil {
 		return nil, err
 	}
 	if missing > 0 {
-		opts.Logger.Warn("warc: a file is shorter than it was; its last records are lost",
-			slog.String("file", fileName(at.File)), slog.Int64("bytes", missing))
+		lost = append(lost, output.Loss{File: fileName(at.File), Bytes: missing, Had: at.Length})
 	}
 	return &sink{
-		encoder: newEncoder(opts.Edition), files: files, opts: opts, filler: leastFiller(opts.Edition),
+		lost: lost, encoder: newEncoder(opts.Edition), files: files, opts: opts, filler: leastFiller(opts.Edition),
 		payloads: newMemory[payloadKey, captured](remembered), urls: newMemory[string, capture](remembered),
 		links: make(map[string]*output.Links),
 	}, nil
@@ -159,6 +162,9 @@ func (s *sink) Commit(power bool) (mark []byte, err error) {
 	}
 	return mark, nil
 }
+
+// Lost implements output.Lossy.
+func (s *sink) Lost() []output.Loss { return s.lost }
 
 // Close implements output.Sink.
 func (s *sink) Close() error { return s.files.close() }

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/output"
@@ -65,9 +64,6 @@ type Options struct {
 
 	// Rand is where identifiers of records come from; nil: crypto/rand.
 	Rand io.Reader
-
-	// Logger is told when a file was found shorter than it had been; nil: nobody.
-	Logger *slog.Logger
 }
 
 // Field is a field of the warcinfo record.
@@ -88,9 +84,6 @@ func Format(opts *Options) output.Format {
 	o.Robots = cmp.Or(o.Robots, "RFC 9309")
 	if o.Rand == nil {
 		o.Rand = rand.Reader
-	}
-	if o.Logger == nil {
-		o.Logger = slog.New(slog.DiscardHandler)
 	}
 	name := Name
 	if o.Edition == Edition11 {

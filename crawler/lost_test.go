@@ -1,0 +1,253 @@
+package crawler
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/crawler/output/csvout"
+	"github.com/politecrawl/politecrawl/crawler/output/sqlite"
+	"github.com/politecrawl/politecrawl/crawler/output/warc"
+)
+
+// damages are what becomes of a file of a crawl that is not at work.
+var damages = map[string]func(name string) error{
+	"gone":      os.Remove,
+	"empty":     func(name string) error { return os.Truncate(name, 0) },
+	"shortened": func(name string) error { return cutFile(name, 8) }, // of rejected.jsonl the end does not count
+}
+
+// cutFile leaves a part of a file.
+func cutFile(name string, part int64) error {
+	info, err := os.Stat(name)
+	if err != nil {
+		return err
+	}
+	return os.Truncate(name, info.Size()/part)
+}
+
+// listing is a site whose crawl has lines in every file.
+func listing(t *testing.T) *site {
+	s := newSite(t, "127.0.0.1", map[string]string{
+		"/robots.txt": "Sitemap: {site}/map.xml\nUser-agent: *\nDisallow: /no\n",
+		"/map.xml":    `<urlset><url><loc>{site}/1</loc></url><url><loc>{site}/2</loc></url><url><loc>{site}/no/1</loc></url></urlset>`,
+	})
+	for i := range 9 {
+		s.page(fmt.Sprintf("/%d", i), fmt.Sprintf(`page %d <a href="/%d">next</a><a href="/no/%[2]d">no</a><a href="http://other.invalid/%[2]d">out</a>`, i, min(i+1, 8)))
+	}
+	return s
+}
+
+// Tables and the database that lack something when a crawl goes on are written anew, from the
+// files of lines: in the end they say the same as those of a crawl that nobody disturbed.
+func TestResumeWritesIncompleteFormatsAnew(t *testing.T) {
+	formats := []output.Format{csvout.Format(nil), sqlite.Format(nil)}
+	for _, file := range append(slices.Clone(formats[0].Files), sqlite.File) {
+		for damage, spoil := range damages {
+			t.Run(file+" "+damage, func(t *testing.T) {
+				s := listing(t)
+				cfg := testConfig(t, s.url+"/0")
+				cfg.Write, cfg.MaxPages, cfg.Workers = []string{"csv", "sqlite"}, 5, 1
+				run(t, cfg, &Options{Formats: formats})
+				if err := spoil(filepath.Join(cfg.Output, file)); err != nil {
+					t.Fatal(err)
+				}
+				cfg.MaxPages = 0
+				got := run(t, cfg, &Options{Formats: formats, Resume: true})
+				if n := len(got.notices); n != 1 || !strings.Contains(got.notices[0], "written anew") || got.Lost != nil {
+					t.Errorf("notices %q, lost %v", got.notices, got.Lost)
+				}
+				if got.Pages != 9 {
+					t.Errorf("%d pages", got.Pages)
+				}
+				for name, lines := range map[string]int{
+					csvout.PagesFile: len(got.pages), csvout.RejectedFile: len(got.rejected),
+					csvout.EntriesFile: len(readOutput[output.Entry](t, cfg, output.EntriesFile)), csvout.SitemapsFile: 1,
+				} {
+					table, err := os.ReadFile(filepath.Join(cfg.Output, name))
+					if err != nil {
+						t.Fatal(err)
+					}
+					if rows := bytes.Count(table, []byte("\n")) - 1; rows != lines {
+						t.Errorf("%s has %d rows, its file of lines %d", name, rows, lines)
+					}
+				}
+				mark, err := formats[1].Open(cfg.Output, []byte(fmt.Sprintf("[%d,%d]", len(got.pages), len(got.rejected))))
+				if err != nil {
+					t.Fatalf("the database lacks rows: %v", err)
+				}
+				if err := mark.Close(); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+	}
+}
+
+// Where lines are lost too, a table has more than they can bring back: what is left of it
+// stays.
+func TestResumeKeepsWhatLinesDoNotHave(t *testing.T) {
+	s := listing(t)
+	formats := []output.Format{csvout.Format(nil)}
+	cfg := testConfig(t, s.url+"/0")
+	cfg.Write, cfg.MaxPages = []string{"csv"}, 5
+	run(t, cfg, &Options{Formats: formats})
+	tables := make(map[string]string)
+	for _, name := range []string{csvout.PagesFile, csvout.RejectedFile} {
+		text, err := os.ReadFile(filepath.Join(cfg.Output, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		tables[name] = string(text)
+	}
+	if err := errors.Join(os.Remove(filepath.Join(cfg.Output, output.PagesFile)), os.Remove(filepath.Join(cfg.Output, csvout.LinksFile))); err != nil {
+		t.Fatal(err)
+	}
+	cfg.MaxPages = 0
+	got := run(t, cfg, &Options{Formats: formats, Resume: true})
+	for name, want := range tables {
+		kept := strings.Replace(name, ".", ".lost-1.", 1)
+		if text, err := os.ReadFile(filepath.Join(cfg.Output, kept)); err != nil || !strings.HasPrefix(string(text), want[:len(want)/2]) {
+			t.Errorf("%s: %q, %v", kept, text, err)
+		}
+		if !strings.Contains(strings.Join(got.notices, "\n"), kept) {
+			t.Errorf("notices %q do not name %s", got.notices, kept)
+		}
+	}
+}
+
+// What files of lines have lost is said when the crawl goes on, and every time after that: in
+// its summary and in its state.
+func TestResumeSaysWhatIsLost(t *testing.T) {
+	for _, file := range []string{
+		output.PagesFile, output.RejectedFile, output.LinksFile, output.SitemapsFile, output.EntriesFile, output.RobotsFile, journalFile,
+	} {
+		for damage, spoil := range damages {
+			t.Run(file+" "+damage, func(t *testing.T) {
+				s := listing(t)
+				cfg := testConfig(t, s.url+"/0")
+				cfg.MaxPages, cfg.Workers = 5, 1
+				run(t, cfg, nil)
+				name := filepath.Join(cfg.Output, file)
+				if err := spoil(name); err != nil {
+					t.Fatal(err)
+				}
+				cfg.MaxPages = 7
+				got := run(t, cfg, &Options{Resume: true})
+				if len(got.Lost) != 1 || got.Lost[0].File != file || got.Lost[0].Bytes <= 0 || got.Lost[0].Bytes > got.Lost[0].Had {
+					t.Fatalf("lost %+v, want something of %s", got.Lost, file)
+				}
+				if len(got.notices) != 1 || !strings.HasPrefix(got.notices[0], got.Lost[0].String()) {
+					t.Errorf("notices %q", got.notices)
+				}
+				cfg.MaxPages = 0
+				again := run(t, cfg, &Options{Resume: true})
+				if diff := cmp.Diff(got.Lost, again.Lost); diff != "" || len(again.notices) > 0 || again.End != EndFinished {
+					t.Errorf("the next process ends as %s and says %q (-before +now):\n%s", again.End, again.notices, diff)
+				}
+				round := run(t, cfg, &Options{Recrawl: true})
+				if round.Lost != nil {
+					t.Errorf("a recrawl says %v", round.Lost)
+				}
+			})
+		}
+	}
+}
+
+// A recrawl requests what the files list; what they have lost it says.
+func TestRecrawlSaysWhatIsLost(t *testing.T) {
+	s := listing(t)
+	cfg := testConfig(t, s.url+"/0")
+	run(t, cfg, nil)
+	if err := cutFile(filepath.Join(cfg.Output, output.PagesFile), 2); err != nil {
+		t.Fatal(err)
+	}
+	got := run(t, cfg, &Options{Recrawl: true})
+	if len(got.Lost) != 1 || got.Lost[0].File != "pages.1.jsonl" || len(got.notices) != 1 {
+		t.Errorf("lost %v, notices %q", got.Lost, got.notices)
+	}
+}
+
+// Lines that are taken out because a limit is wider now are not lost, also when the process is
+// killed before the frontier knows that.
+func TestRewrittenRejectionsAreNotLost(t *testing.T) {
+	s := listing(t)
+	cfg := testConfig(t, s.url+"/0")
+	cfg.MaxHostPages = 5
+	if got := run(t, cfg, nil); got.Rejected[output.HostFull] == 0 {
+		t.Fatalf("%+v", got.Summary)
+	}
+	saved, err := loadState(cfg.Output)
+	if err != nil {
+		t.Fatal(err)
+	}
+	saved.Rewriting = true
+	length, err := output.DropRejections(cfg.Output, 1<<40, func(r *output.Rejection) bool { return r.Reason == output.HostFull })
+	if err := errors.Join(err, output.SaveState(cfg.Output, saved)); err != nil || length == 0 {
+		t.Fatal(err)
+	}
+	cfg.MaxHostPages = 0
+	if got := run(t, cfg, &Options{Resume: true}); got.Lost != nil || len(got.notices) > 0 {
+		t.Errorf("lost %v, notices %q", got.Lost, got.notices)
+	}
+	if saved, err = loadState(cfg.Output); err != nil || saved.Rewriting {
+		t.Errorf("%+v, %v", saved, err)
+	}
+}
+
+// What an archive has lost cannot be written again, and is said.
+func TestResumeSaysWhatAnArchiveHasLost(t *testing.T) {
+	for damage, spoil := range damages {
+		t.Run(damage, func(t *testing.T) {
+			s := listing(t)
+			cfg := testConfig(t, s.url+"/0")
+			cfg.Write, cfg.MaxPages = []string{"warc"}, 5
+			formats := []output.Format{warc.Format(nil)}
+			run(t, cfg, &Options{Formats: formats})
+			const name = "crawl-00000.warc.gz"
+			if err := spoil(filepath.Join(cfg.Output, name)); err != nil {
+				t.Fatal(err)
+			}
+			cfg.MaxPages = 7
+			got := run(t, cfg, &Options{Formats: formats, Resume: true})
+			if len(got.Lost) != 1 || got.Lost[0].File != name || len(got.notices) == 0 {
+				t.Errorf("lost %v, notices %q", got.Lost, got.notices)
+			}
+			cfg.MaxPages = 0
+			if again := run(t, cfg, &Options{Formats: formats, Resume: true}); !slices.Equal(again.Lost, got.Lost) {
+				t.Errorf("lost %v, before %v", again.Lost, got.Lost)
+			}
+		})
+	}
+}
+
+// A crawl that ended says how much it has written.
+func TestEndSaysWhatIsWritten(t *testing.T) {
+	s := listing(t)
+	cfg := testConfig(t, s.url+"/0")
+	run(t, cfg, nil)
+	saved, err := loadState(cfg.Output)
+	if err != nil || saved.Ended == nil {
+		t.Fatalf("%+v, %v", saved, err)
+	}
+	want := make(map[string]int64)
+	for _, name := range []string{output.PagesFile, output.RejectedFile, output.LinksFile, output.SitemapsFile, output.EntriesFile, output.RobotsFile} {
+		info, err := os.Stat(filepath.Join(cfg.Output, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want[name] = info.Size()
+	}
+	if !maps.Equal(saved.Ended.Written, want) {
+		t.Errorf("%v, want %v", saved.Ended.Written, want)
+	}
+}
