@@ -3,7 +3,6 @@ package crawler
 import (
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/output"
@@ -24,7 +23,7 @@ func (c *Crawler) ended() (*Summary, error) {
 		c.notice("Redis was not told of what was fetched last; that is asked for again when the crawl goes on")
 	} else if fault == nil { // else nothing can be written any more
 		if err = c.recovered(); err == nil {
-			err = c.writeAside()
+			err = c.writeAside(end)
 		}
 	}
 	if err == nil {
@@ -75,7 +74,7 @@ func (c *Crawler) ended() (*Summary, error) {
 
 // writeAside writes what was left alone until the end. The frontier's note does
 // not know of it: a crawl that goes on cuts it off first.
-func (c *Crawler) writeAside() error {
+func (c *Crawler) writeAside(end End) error {
 	w := &rejector{c: c}
 	if err := c.aside.each(w.left); err != nil {
 		return err
@@ -83,9 +82,14 @@ func (c *Crawler) writeAside() error {
 	if err := w.flush(); err != nil {
 		return err
 	}
-	hosts, noted := c.aside.waiting()
-	for _, h := range hosts {
-		if err := w.later(h, &noted[h].why); err != nil {
+	origins, noted := c.aside.waiting()
+	for _, o := range origins {
+		if err := w.unreached(o, &noted[o].why); err != nil {
+			return err
+		}
+	}
+	if end == EndLater {
+		if err := w.blocked(noted); err != nil {
 			return err
 		}
 	}
@@ -99,6 +103,7 @@ type rejector struct {
 	entries []*entry // aside, unless the frontier knows them
 	urls    []string
 	n       int
+	blocks  map[robotsext.Origin]block // see blockOf
 }
 
 // rejectBatch is how many lines are written at a time.
@@ -111,30 +116,6 @@ func (w *rejector) left(e *entry) error {
 		return nil
 	}
 	return w.flush()
-}
-
-// later takes all URLs of an origin that wait for its robots.txt.
-func (w *rejector) later(o robotsext.Origin, why *output.Rejection) error {
-	for item, err := range w.c.frontier.Waiting(w.c.books, hostOf(string(o))) {
-		if err != nil {
-			return err
-		}
-		if originOf(item.URL) != o {
-			continue
-		}
-		t, err := decodeTrail(item.Meta)
-		if err != nil {
-			return err
-		}
-		r := *why
-		w.c.tally.reject(r.Reason, 1)
-		r.URL, _, _ = strings.Cut(item.URL, "#") // of a sitemap's key
-		r.Depth, r.Via, r.Source = t.depth, t.via, t.source.String()
-		if err := w.write(&r); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func (w *rejector) write(r *output.Rejection) error {

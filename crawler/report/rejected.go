@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"strings"
+	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext/secret"
@@ -34,6 +35,8 @@ type RejectedURL struct {
 	Rule   string `json:"rule,omitempty"`
 	Line   int    `json:"line,omitempty"`
 	Detail string `json:"detail,omitempty"`
+
+	RetryAt time.Time `json:"retry_at,omitzero"` // before that it is in vain to try again
 }
 
 // A Rule is a line of a robots.txt with what it kept away.
@@ -53,7 +56,7 @@ const maxExamples = 10
 // meanings say for a person what a reason means.
 var meanings = map[output.Reason]string{
 	output.Disallowed:   "a line of robots.txt disallows it",
-	output.Later:        "its robots.txt could not be read until the crawl ended",
+	output.Later:        "its robots.txt could not be read until the crawl ended, or its host was not to be asked until then",
 	output.OutOfScope:   "it is not on one of the crawl's hosts",
 	output.NotEntitled:  "only a sitemap lists it that may not speak for its host",
 	output.Unchanged:    "its sitemap says that it has not changed since the date asked for",
@@ -104,7 +107,7 @@ func (x *refusals) learn(r *output.Rejection) {
 		group = new(newFirsts(x.rows, func(a, b RejectedURL) int { return cmp.Or(cmp.Compare(a.URL, b.URL), cmp.Compare(a.Via, b.Via)) }))
 		x.reasons[r.Reason] = group
 	}
-	group.add(RejectedURL{r.URL, r.Via, r.Source, r.Rule, r.Line, clip(r.Detail)})
+	group.add(RejectedURL{r.URL, r.Via, r.Source, r.Rule, r.Line, clip(r.Detail), r.RetryAt.UTC()})
 	switch {
 	case r.Reason == output.Disallowed:
 		x.rules[keyOfRule(r)]++

@@ -152,7 +152,9 @@ func (r *robotsFiles) rejection(j *output.Rejection) {
 	case output.Disallowed:
 		r.host(originOf(j.RobotsURL)).Disallowed++
 	case output.Later:
-		r.host(originOf(j.RobotsURL)).Later++
+		if j.RobotsURL != "" { // else it waited for its host
+			r.host(originOf(j.RobotsURL)).Later++
+		}
 	}
 }
 

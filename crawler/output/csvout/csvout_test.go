@@ -54,7 +54,7 @@ func TestColumns(t *testing.T) {
 		},
 		Rejected: []*output.Rejection{{
 			URL: "http://a.test/no", Reason: output.Disallowed, Rule: "Disallow: /no", Line: 7, RobotsURL: "http://a.test/robots.txt",
-			Group: "*", Depth: 2, Via: "http://a.test/", Source: "link", Detail: "why",
+			Group: "*", Depth: 2, Via: "http://a.test/", Source: "link", Detail: "why", RetryAt: noon,
 		}},
 		Links: []*output.Links{{URL: "http://a.test/", To: []string{"http://a.test/1", "http://a.test/2"}}},
 		Sitemaps: []*output.Sitemap{{
@@ -80,8 +80,8 @@ func TestColumns(t *testing.T) {
 			{"http://a.test/bare", "0", "", "0", "", "", "", "", "0", "0", "", "", "", "", "", "0", "0", "", "false", "", "", "", "0", ""},
 		},
 		RejectedFile: {
-			{"url", "reason", "rule", "line", "robots_url", "group", "depth", "via", "source", "detail"},
-			{"http://a.test/no", "disallowed", "Disallow: /no", "7", "http://a.test/robots.txt", "*", "2", "http://a.test/", "link", "why"},
+			{"url", "reason", "rule", "line", "robots_url", "group", "depth", "via", "source", "detail", "retry_at"},
+			{"http://a.test/no", "disallowed", "Disallow: /no", "7", "http://a.test/robots.txt", "*", "2", "http://a.test/", "link", "why", at},
 		},
 		LinksFile: {{"from", "to"}, {"http://a.test/", "http://a.test/1"}, {"http://a.test/", "http://a.test/2"}},
 		SitemapsFile: {
@@ -105,7 +105,7 @@ func TestColumnsAreThoseOfTheLines(t *testing.T) {
 		Hash: "x", Unchanged: true, DuplicateOf: "x", Fields: map[string]any{"x": 1}, Truncated: "x", LinksLeft: 1, CutBy: []string{"x"},
 	}
 	for table, v := range map[int]any{
-		pages: full, rejected: output.Rejection{Group: "x", Detail: "x"}, sitemaps: output.Sitemap{Detail: "x"},
+		pages: full, rejected: output.Rejection{Group: "x", Detail: "x", RetryAt: noon}, sitemaps: output.Sitemap{Detail: "x"},
 		entries: output.Entry{LastMod: noon},
 	} {
 		line, err := output.Line(nil, v)

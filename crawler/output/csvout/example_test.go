@@ -46,12 +46,12 @@ func ExampleFormat() {
 		}
 	}
 	// Output:
-	// [198,191,101,61,21] <nil> <nil>
+	// [198,201,101,61,21] <nil> <nil>
 	// from,to
 	// https://example.com/,"https://example.com/a,b"
 	// https://example.com/,https://example.com/c
-	// url,reason,rule,line,robots_url,group,depth,via,source,detail
-	// https://example.com/private,disallowed,Disallow: /private,2,https://example.com/robots.txt,*,1,https://example.com/,link,'=1+1
+	// url,reason,rule,line,robots_url,group,depth,via,source,detail,retry_at
+	// https://example.com/private,disallowed,Disallow: /private,2,https://example.com/robots.txt,*,1,https://example.com/,link,'=1+1,
 }
 
 // How does a text of a stranger go into a table of one's own?

@@ -31,7 +31,7 @@ var tables = [...]struct {
 		"truncated", "links_left", "cut_by",
 	}},
 	rejected: {RejectedFile, []string{
-		"url", "reason", "rule", "line", "robots_url", "group", "depth", "via", "source", "detail",
+		"url", "reason", "rule", "line", "robots_url", "group", "depth", "via", "source", "detail", "retry_at",
 	}},
 	links: {LinksFile, []string{"from", "to"}},
 	sitemaps: {SitemapsFile, []string{
@@ -56,7 +56,7 @@ func (s *sink) page(p *output.Page) error {
 func (s *sink) rejection(r *output.Rejection) error {
 	return s.record(rejected,
 		s.text(r.URL), s.text(string(r.Reason)), s.text(r.Rule), number(r.Line), s.text(r.RobotsURL), s.text(r.Group),
-		number(r.Depth), s.text(r.Via), s.text(r.Source), s.text(r.Detail))
+		number(r.Depth), s.text(r.Via), s.text(r.Source), s.text(r.Detail), moment(r.RetryAt))
 }
 
 func (s *sink) links(l *output.Links) error {

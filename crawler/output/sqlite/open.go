@@ -125,6 +125,7 @@ var added = []struct{ table, column, kind string }{
 	{"pages", "truncated", "TEXT"},
 	{"pages", "links_left", "INTEGER"},
 	{"pages", "cut_by", "TEXT"},
+	{"rejected", "retry_at", "TEXT"},
 }
 
 // extend gives the tables of an earlier program the columns that they lack.

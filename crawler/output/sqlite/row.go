@@ -25,7 +25,7 @@ func (s *sink) page(p *output.Page) error {
 func (s *sink) rejection(r *output.Rejection) error {
 	return s.insert(rejected,
 		clean(r.URL), clean(string(r.Reason)), clean(r.Rule), r.Line, clean(r.RobotsURL), optional(r.Group),
-		r.Depth, clean(r.Via), clean(r.Source), optional(r.Detail))
+		r.Depth, clean(r.Via), clean(r.Source), optional(r.Detail), moment(r.RetryAt))
 }
 
 func (s *sink) sitemap(m *output.Sitemap) error {

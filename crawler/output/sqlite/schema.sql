@@ -43,7 +43,8 @@ CREATE TABLE rejected (
   depth      INTEGER NOT NULL,
   via        TEXT NOT NULL,
   source     TEXT NOT NULL,
-  detail     TEXT              -- more, for a person
+  detail     TEXT,             -- more, for a person
+  retry_at   TEXT              -- of later: before that it is in vain to try again
 );
 CREATE INDEX rejected_url ON rejected (url);
 

@@ -35,7 +35,7 @@ func TestColumns(t *testing.T) {
 		Pages: []*output.Page{{URL: "http://a.test/bare"}}, // a full one is in TestCrawl
 		Rejected: []*output.Rejection{{
 			URL: "http://a.test/no", Reason: output.Disallowed, Rule: "Disallow: /no", Line: 7, RobotsURL: "http://a.test/robots.txt",
-			Group: "*", Depth: 2, Via: "http://a.test/", Source: "link", Detail: "why",
+			Group: "*", Depth: 2, Via: "http://a.test/", Source: "link", Detail: "why", RetryAt: noon,
 		}, {URL: "http://a.test/bare"}},
 		Links: []*output.Links{{URL: "http://a.test/", To: []string{"http://a.test/1", "http://a.test/"}}, {URL: "http://a.test/1", To: []string{"http://a.test/"}}},
 		Sitemaps: []*output.Sitemap{{
@@ -54,8 +54,8 @@ func TestColumns(t *testing.T) {
 	for table, want := range map[string][]string{
 		"pages": {"1|http://a.test/bare|0||0|||NULL||0|0|NULL|NULL|NULL|NULL|NULL|0|0|NULL|0|NULL|NULL|NULL|0|NULL"},
 		"rejected": {
-			"1|http://a.test/no|disallowed|Disallow: /no|7|http://a.test/robots.txt|*|2|http://a.test/|link|why",
-			"2|http://a.test/bare|||0||NULL|0|||NULL",
+			"1|http://a.test/no|disallowed|Disallow: /no|7|http://a.test/robots.txt|*|2|http://a.test/|link|why|" + at,
+			"2|http://a.test/bare|||0||NULL|0|||NULL|NULL",
 		},
 		"links":    {"http://a.test/|http://a.test/1", "http://a.test/|http://a.test/", "http://a.test/1|http://a.test/"},
 		"urls":     {"1|http://a.test/", "2|http://a.test/1"},
