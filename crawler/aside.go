@@ -304,10 +304,10 @@ func (s *aside) restore(join func(url string) error, shut func(*closedPattern)) 
 			}
 		case e.Joined != "":
 			if err := join(e.Joined); err != nil {
-				return output.Damaged(s.journal.name, at, err)
+				return output.BadLine(err)
 			}
 		case e.Later != "" && e.Why == nil:
-			return output.Damaged(s.journal.name, at, errors.New("an origin waits, and why is missing"))
+			return output.BadLine(errors.New("an origin waits, and why is missing"))
 		case e.Later != "":
 			e.Why.Detail = errtext.Plain(e.Why.Detail) // an earlier version has written it as it was
 			s.later[e.Later] = &unreached{*e.Why, e.Seen}

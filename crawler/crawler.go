@@ -129,6 +129,8 @@ type Crawler struct {
 	learning sync.RWMutex // held while a robots.txt is taken in; guards closed
 	closed   bool
 
+	damaged sync.Map // names of files of whose damage a person was told
+
 	ending sync.Mutex     // guards all below
 	stats  frontier.Stats // as they were last seen
 	end    End

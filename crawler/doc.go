@@ -167,6 +167,8 @@
 //	URLs of a pattern are left alone  host, pattern, pages
 //	links not read, fields not read url, error
 //	file has lost lines             file, bytes (that are gone), had
+//	file is damaged                 file, lines (that cannot be read), error
+//	frontier has lost changes       file, bytes (that are requested again)
 //	files written anew              format, error
 //	leases lost                     count
 //	limits are not given back       error

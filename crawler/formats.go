@@ -181,9 +181,9 @@ func (c *Crawler) openSink(f output.Format) error {
 		return nil
 	case mark == nil:
 		c.counted.Stale = slices.DeleteFunc(c.counted.Stale, func(name string) bool { return name == f.Name })
-		return replay(c.out.dir, s)
+		return c.replay(s)
 	}
-	origins, err := replayRobots(c.out.dir, s, c.counted.Robots)
+	origins, err := c.replayRobots(s, c.counted.Robots)
 	if f.Exchanges {
 		c.out.requestAgain(slices.Collect(maps.Keys(origins))...)
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -148,12 +149,9 @@ func (c *Crawler) restoreRefused() error {
 	if c.tally.sum.Rejected[output.Address] == 0 {
 		return nil
 	}
-	for r, err := range output.Rejections(c.cfg.Output) {
-		if err != nil {
-			return err
-		}
+	return readLines(c, filepath.Join(c.cfg.Output, output.RejectedFile), func(_ int64, r *output.Rejection) error {
 		if r.Reason != output.Address || trailOf(r).source != fromStart {
-			continue
+			return nil
 		}
 		start := RefusedStart{URL: r.URL, Why: r.Detail}
 		if said, ok := strings.CutPrefix(r.Detail, "address "); ok { // as AddressError has it
@@ -161,8 +159,8 @@ func (c *Crawler) restoreRefused() error {
 			start.Addr, _ = netip.ParseAddr(text)
 		}
 		c.tally.count(func(s *Summary) { s.Refused = append(s.Refused, start) })
-	}
-	return nil
+		return nil
+	})
 }
 
 // robotsTarget returns the URL at which the guard ended the redirects of a robots.txt;

@@ -18,6 +18,8 @@ type journal struct {
 	name  string
 	log   *output.Log
 	power bool // what counts at once is to outlive the machine; see settle
+
+	passOver func(error) error // decides about damaged lines, as Crawler.passOver; nil: they are an error
 }
 
 // entry is a line of the journal. It says one of the things below.
@@ -84,7 +86,13 @@ func (j *journal) settle() error {
 
 // each calls f for everything that had been written when it was called, with
 // where it begins, until f fails.
-func (j *journal) each(f func(at int64, e *entry) error) error { return output.Each(j.name, f) }
+func (j *journal) each(f func(at int64, e *entry) error) error {
+	err := output.Each(j.name, f)
+	if j.passOver == nil {
+		return err
+	}
+	return j.passOver(err)
+}
 
 // length returns how long the journal is.
 func (j *journal) length() int64 {

@@ -48,6 +48,7 @@ func (c *Crawler) open() (err error) {
 	if c.out.journal, err = openJournal(filepath.Join(c.cfg.Output, journalFile), c.cfg.Durability == DurablePower); err != nil {
 		return err
 	}
+	c.out.journal.passOver = c.passOver
 	if err := c.restoreRobots(); err != nil {
 		return err
 	}

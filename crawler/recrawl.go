@@ -1,8 +1,6 @@
 package crawler
 
 import (
-	"errors"
-	"os"
 	"slices"
 	"time"
 
@@ -72,20 +70,20 @@ type revisits struct {
 
 // all brings back what the files of a crawl list.
 func (r *revisits) all(old output.Files) error {
-	err := each(old.Sitemaps, func(s *output.Sitemap) error {
+	err := readLines(r.c, old.Sitemaps, func(_ int64, s *output.Sitemap) error {
 		t := trail{source: fromSitemap, via: s.Via, listed: robotsext.Origin(s.Host), nested: s.Nested}
 		return r.add(sitemapKey(s.URL, t.listed), t)
 	})
 	if err != nil {
 		return err
 	}
-	err = each(old.Pages, func(p *output.Page) error {
+	err = readLines(r.c, old.Pages, func(_ int64, p *output.Page) error {
 		return r.add(p.URL, trail{source: sourceOf(p.Source), start: p.Source == fromStart.String(), depth: p.Depth, via: p.Via})
 	})
 	if err != nil {
 		return err
 	}
-	err = each(old.Rejected, func(j *output.Rejection) error {
+	err = readLines(r.c, old.Rejected, func(_ int64, j *output.Rejection) error {
 		if slices.Contains(turnReasons, j.Reason) {
 			return r.addKnown(j.URL, trailOf(j))
 		}
@@ -156,13 +154,4 @@ func (r *revisits) settle() error {
 	}
 	r.doubt = r.doubt[:0]
 	return nil
-}
-
-// each reads a file of lines that may be missing.
-func each[T any](name string, f func(*T) error) error {
-	err := output.Each(name, func(_ int64, v *T) error { return f(v) })
-	if errors.Is(err, os.ErrNotExist) {
-		return nil
-	}
-	return err
 }

@@ -13,15 +13,15 @@ const replayCommit = 20 * maxPostings
 
 // A replayer gives a sink what the files of lines hold, which are all but the exchanges.
 type replayer struct {
-	dir   *output.Dir
+	c     *Crawler
 	sink  output.Sink
 	batch output.Batch
 	n     int
 }
 
 // replay gives a sink all that the directory has.
-func replay(dir *output.Dir, s output.Sink) error {
-	r := &replayer{dir: dir, sink: s}
+func (c *Crawler) replay(s output.Sink) error {
+	r := &replayer{c: c, sink: s}
 	for _, file := range []func() error{
 		func() error { return replayLines(r, output.SitemapsFile, r.batch.Sitemap) },
 		func() error { return replayLines(r, output.EntriesFile, r.batch.Entry) },
@@ -36,12 +36,12 @@ func replay(dir *output.Dir, s output.Sink) error {
 	if err := r.flush(); err != nil {
 		return err
 	}
-	_, err := replayRobots(dir, s, 0)
+	_, err := c.replayRobots(s, 0)
 	return err
 }
 
 func replayLines[T any](r *replayer, name string, add func(*T) error) error {
-	return each(filepath.Join(r.dir.Path(), name), func(v *T) error {
+	return readLines(r.c, filepath.Join(r.c.out.dir.Path(), name), func(_ int64, v *T) error {
 		if err := add(v); err != nil {
 			return err
 		}
@@ -51,25 +51,26 @@ func replayLines[T any](r *replayer, name string, add func(*T) error) error {
 
 // replayRobots gives a sink the lines of robots.jsonl from a place on, and returns whose
 // they are. Only the last robots.txt of an origin is there with its text.
-func replayRobots(dir *output.Dir, s output.Sink, from int64) (origins map[robotsext.Origin]bool, err error) {
-	name := filepath.Join(dir.Path(), output.RobotsFile)
+func (c *Crawler) replayRobots(s output.Sink, from int64) (origins map[robotsext.Origin]bool, err error) {
+	dir := c.out.dir.Path()
+	name := filepath.Join(dir, output.RobotsFile)
 	last := make(map[robotsext.Origin]int64)
-	err = output.Each(name, func(at int64, v *robotsext.Record) error {
+	err = readLines(c, name, func(at int64, v *robotsext.Record) error {
 		last[v.Origin] = at
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	r, origins := &replayer{dir: dir, sink: s}, make(map[robotsext.Origin]bool)
-	err = output.Each(name, func(at int64, v *robotsext.Record) error {
+	r, origins := &replayer{c: c, sink: s}, make(map[robotsext.Origin]bool)
+	err = readLines(c, name, func(at int64, v *robotsext.Record) error {
 		if at < from {
 			return nil
 		}
 		origins[v.Origin] = true
 		found := robotsFound(v)
 		if last[v.Origin] == at && !v.NoStore {
-			if text, err := output.RobotsText(dir.Path(), string(v.Origin)); err == nil && len(text) > 0 {
+			if text, err := output.RobotsText(dir, string(v.Origin)); err == nil && len(text) > 0 {
 				found.Body = text
 			}
 		}

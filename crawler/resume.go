@@ -135,7 +135,7 @@ func (c *Crawler) sameCrawl(s *state) error {
 		return err
 	}
 	if name := output.Written(c.cfg.Output); name != "" {
-		return fmt.Errorf("%w: %q has %s in it, but its frontier is empty or gone, and without that the crawl cannot go on; put %q back, or begin a crawl in another directory",
+		return fmt.Errorf("%w: %q has %s in it, but %q is empty or gone, and without that the crawl cannot go on",
 			ErrFrontierLost, c.cfg.Output, name, filepath.Join(c.cfg.Output, frontierDir))
 	}
 	return nil
@@ -147,6 +147,9 @@ func (c *Crawler) openCounted(s *state) error {
 	var err error
 	if c.counted, err = c.readCounted(); err != nil {
 		return err
+	}
+	if s.Ended != nil && c.shared == nil {
+		c.tellRollback()
 	}
 	if err := c.takeOver(s.Config.Write); err != nil {
 		return err
@@ -199,7 +202,10 @@ func (c *Crawler) noteLosses(s *state, lost []output.Loss) {
 		}
 		c.notice(l.String() + "; " + lossText(l.File))
 	}
-	c.tally.count(func(sum *Summary) { sum.Lost = slices.Clone(s.Lost) })
+	c.tally.count(func(sum *Summary) {
+		damaged := slices.DeleteFunc(sum.Lost, func(l output.Loss) bool { return l.Damage == "" }) // each run finds these by itself
+		sum.Lost = slices.Concat(s.Lost, damaged)
+	})
 }
 
 // lossText says what it means that a file has lost something.
@@ -231,22 +237,25 @@ func (c *Crawler) bringBack(s *state) error {
 	if len(reasons) == 0 {
 		return nil
 	}
-	again := &revisits{c: c, taken: make(map[string]bool)}
-	for r, err := range output.Rejections(c.cfg.Output) {
-		switch {
-		case errors.Is(err, os.ErrNotExist):
-			return nil // it is lost
-		case err != nil || !slices.Contains(reasons, r.Reason):
-		case r.Reason != output.Address:
-			err = again.add(r.URL, trailOf(r))
-		case c.mayBeAsked(r):
-			err = again.addKnown(r.URL, trailOf(r))
-		}
-		if err != nil {
-			return err
-		}
+	file := filepath.Join(c.cfg.Output, output.RejectedFile)
+	if _, err := os.Lstat(file); errors.Is(err, os.ErrNotExist) {
+		return nil // it is lost
 	}
-	if err := again.flush(); err != nil {
+	again := &revisits{c: c, taken: make(map[string]bool)}
+	err := readLines(c, file, func(_ int64, r *output.Rejection) error {
+		switch {
+		case !slices.Contains(reasons, r.Reason):
+		case r.Reason != output.Address:
+			return again.add(r.URL, trailOf(r))
+		case c.mayBeAsked(r):
+			return again.addKnown(r.URL, trailOf(r))
+		}
+		return nil
+	})
+	if err == nil {
+		err = again.flush()
+	}
+	if err != nil {
 		return err
 	}
 	isBack := func(r *output.Rejection) bool {
@@ -279,37 +288,29 @@ func (c *Crawler) restore() error {
 	for reason, n := range c.aside.countRestored() {
 		c.tally.reject(reason, n)
 	}
-	dir := c.cfg.Output
-	err := output.Each(filepath.Join(dir, output.PagesFile), func(at int64, p *output.Page) error {
-		c.ledger.copies.restore(p, at)
-		c.limits.count(hostOf(p.URL), p.Bytes)
-		c.tally.page(p)
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	for r, err := range output.Rejections(dir) {
-		if err != nil {
-			return err
-		}
-		c.tally.reject(r.Reason, 1)
-	}
-	for s, err := range output.Sitemaps(dir) {
-		if err != nil {
-			return err
-		}
-		c.tally.sitemap(s)
-		c.files.taken[robotsext.Origin(s.Host)]++
-		c.files.pages[robotsext.Origin(s.Host)] += s.Pages
-	}
-	for _, err := range output.Read[struct{}](filepath.Join(dir, output.RobotsFile)) {
-		if err != nil {
-			return err
-		}
-		c.tally.count(func(s *Summary) { s.Robots++ })
-	}
-	return nil
+	file := func(name string) string { return filepath.Join(c.cfg.Output, name) }
+	return cmp.Or(
+		readLines(c, file(output.PagesFile), func(at int64, p *output.Page) error {
+			c.ledger.copies.restore(p, at)
+			c.limits.count(hostOf(p.URL), p.Bytes)
+			c.tally.page(p)
+			return nil
+		}),
+		readLines(c, file(output.RejectedFile), func(_ int64, r *output.Rejection) error {
+			c.tally.reject(r.Reason, 1)
+			return nil
+		}),
+		readLines(c, file(output.SitemapsFile), func(_ int64, s *output.Sitemap) error {
+			c.tally.sitemap(s)
+			c.files.taken[robotsext.Origin(s.Host)]++
+			c.files.pages[robotsext.Origin(s.Host)] += s.Pages
+			return nil
+		}),
+		readLines(c, file(output.RobotsFile), func(int64, *struct{}) error {
+			c.tally.count(func(s *Summary) { s.Robots++ })
+			return nil
+		}),
+	)
 }
 
 // restoreRobots writes files of robots.txt again that a power cut took: the frontier has

@@ -114,7 +114,7 @@ func (p *program) crawl(ctx context.Context, cfg crawler.Config, opts crawler.Op
 	sum, err := p.runCrawl(ctx, cfg, opts, h)
 	if sum != nil {
 		goOn := goOnText(sum.Summary)
-		if errors.Is(err, redisstore.ErrGone) || errors.Is(err, redisstore.ErrTaken) {
+		if errors.Is(err, redisstore.ErrGone) || errors.Is(err, redisstore.ErrTaken) || isDamagedFrontier(cfg.Output, err) {
 			goOn = "" // it cannot, or another does
 		}
 		switch {
@@ -190,6 +190,9 @@ func (p *program) runCrawl(ctx context.Context, cfg crawler.Config, opts crawler
 	}
 	if short := shortError(cfg.Output, err); short != nil {
 		return printed, short
+	}
+	if isDamagedFrontier(cfg.Output, err) {
+		return printed, damagedFrontier(cfg.Output, err)
 	}
 	if err != nil {
 		return printed, failed("%w", withoutPrefix(err))

@@ -155,7 +155,10 @@ func TestReadOnly(t *testing.T) {
 		runChild(t, "", nil, "crawl", flag, dir, "--max-pages", "0").wantShort(t, dir, "read-only file system", "mount that file system")
 	}
 	got := runChild(t, "", nil, "report", dir)
-	got.wantRefusal(t, exitFailed, "read-only file system")
+	got.wantRefusal(t, exitMisuse, `write "`+dir+"/report.", "read-only file system", "the files of the crawl are as they were", "politecrawl report "+dir+" --output DIR")
+	if elsewhere := t.TempDir(); runChild(t, "", nil, "report", dir, "--output", elsewhere).code != exitDone {
+		t.Error("the report cannot be written elsewhere either")
+	}
 	if got := runChild(t, "", nil, "frontier", "stats", dir); got.code != exitDone {
 		t.Errorf("%+v", got)
 	}

@@ -35,14 +35,20 @@ func viewFrontier(command, dir string, look func(*pebblestore.View) error) error
 		return misuse("%s: the frontier of this crawl is on %s; see: politecrawl crawl status %s --frontier %s",
 			command, saved.Frontier, shellWord(saved.Join), shellWord(saved.Frontier))
 	}
-	if below := filepath.Join(dir, frontierFolder); isDirectory(below) {
+	crawl := "" // whose frontier it is; empty: that is not known
+	switch below, above := filepath.Join(dir, frontierFolder), filepath.Join(dir, ".."); {
+	case holdsCrawl(dir):
+		crawl, dir = dir, below
+	case isDirectory(below):
 		dir = below
+	case filepath.Base(dir) == frontierFolder && holdsCrawl(above):
+		crawl = above
 	}
 	view, err := pebblestore.Inspect(dir)
 	if err == nil {
 		err = errors.Join(look(view), view.Close())
 	}
-	return frontierError(command, dir, err)
+	return frontierError(command, crawl, dir, err)
 }
 
 func isDirectory(name string) bool {
@@ -50,9 +56,10 @@ func isDirectory(name string) bool {
 	return err == nil && info.IsDir()
 }
 
-// frontierError says what to do about a frontier that cannot be looked at. Errors
-// that say it themselves are left as they are.
-func frontierError(command, dir string, err error) error {
+// frontierError says what to do about the frontier in dir that cannot be looked at. It is
+// that of the crawl in another directory, where that is known. Errors that say it themselves
+// are left as they are.
+func frontierError(command, crawl, dir string, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -64,12 +71,14 @@ func frontierError(command, dir string, err error) error {
 	switch {
 	case errors.Is(err, pebblestore.ErrInUse):
 		return failed("%w; look again when that crawl has ended", err)
+	case crawl != "" && (errors.Is(err, pebblestore.ErrDamaged) || errors.Is(err, pebblestore.ErrForeign) || errors.Is(err, fs.ErrNotExist)):
+		return damagedFrontier(crawl, err)
+	case errors.Is(err, pebblestore.ErrDamaged):
+		return failed("%w; what is lost cannot be told, so crawl again into a new directory", err)
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
 		return misuse("%s: there is no directory %q; %s", command, dir, name)
 	case errors.Is(err, pebblestore.ErrForeign):
 		return misuse("%w; %s", err, name)
-	case errors.Is(err, pebblestore.ErrDamaged):
-		return failed("%w; what is lost cannot be told, so crawl again into a new directory", err)
 	}
 	return failed("%w", err)
 }

@@ -262,7 +262,7 @@ func TestFrontierRefusals(t *testing.T) {
 // TestFrontierOtherFormat holds that what another version has written is told
 // from what is damaged.
 func TestFrontierOtherFormat(t *testing.T) {
-	err := frontierError("frontier ls", "d", pebblestore.ErrFormat)
+	err := frontierError("frontier ls", "", "d", pebblestore.ErrFormat)
 	if text := err.Error(); !strings.Contains(text, "written by another version") {
 		t.Errorf("%q", text)
 	}

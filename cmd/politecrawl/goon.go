@@ -57,7 +57,7 @@ func (s *settings) loadOrGoOn(cmd *cobra.Command, args []string, stdin io.Reader
 		return savedError(name, dir, err)
 	}
 	if len(saved.URLs) == 0 { // no crawl begins without
-		return damagedState(name, dir, errors.New("there is no start URL in it"))
+		return damagedState("--"+name, dir, resumeCommand(name, dir), errors.New("there is no start URL in it"))
 	}
 	var given []func() error
 	var bad []error

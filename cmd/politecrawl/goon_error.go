@@ -20,24 +20,23 @@ import (
 func savedError(flag, dir string, err error) error {
 	above := filepath.Join(dir, "..")
 	none := errors.Is(err, output.ErrNone)
-	_, syntax := errors.AsType[*json.SyntaxError](err)
-	_, kind := errors.AsType[*json.UnmarshalTypeError](err)
-	_, moment := errors.AsType[*time.ParseError](err)
 	switch {
 	case (none || errors.Is(err, syscall.ENOTDIR)) && exists(dir) && holdsCrawl(above):
 		return misuse("--%s: %q is a part of the crawl in %q; name that directory: --%s %s", flag, dir, above, flag, shellWord(above))
+	case isBadJSON(err), none && holdsFrontier(dir):
+		return damagedState("--"+flag, dir, resumeCommand(flag, dir), err)
 	case none:
 		return misuse("--%s: %w; begin one with: politecrawl crawl URL… --output %s", flag, withoutPrefix(err), shellWord(dir))
-	case syntax || kind || moment:
-		return damagedState(flag, dir, err)
 	}
 	return misuse("--%s: %w", flag, withoutPrefix(quoted(err)))
 }
 
-// damagedState is the error for a crawl.json that cannot be understood.
-func damagedState(flag, dir string, err error) error {
-	return failed("--%s: %q is damaged, and without it the crawl cannot go on; crawl again into a new directory (%w)",
-		flag, filepath.Join(dir, output.StateFile), withoutPrefix(err))
+// isBadJSON tells whether a file is not the JSON that it should be.
+func isBadJSON(err error) bool {
+	_, syntax := errors.AsType[*json.SyntaxError](err)
+	_, kind := errors.AsType[*json.UnmarshalTypeError](err)
+	_, moment := errors.AsType[*time.ParseError](err)
+	return syntax || kind || moment
 }
 
 // notBegun says what to do when a crawl could not be begun, or not gone on with.
@@ -55,12 +54,16 @@ func notBegun(dir string, opts crawler.Options, err error) error {
 		return short
 	}
 	switch {
+	case isDamagedFrontier(dir, err):
+		return damagedFrontier(dir, err)
 	case errors.Is(err, pebblestore.ErrInUse) && isNew:
 		return failed("%w; wait for its end, or name another directory with --output", withoutPrefix(err))
 	case errors.Is(err, pebblestore.ErrInUse):
 		return failed("%w; wait for its end", withoutPrefix(err))
 	case errors.Is(err, output.ErrExists) && holdsCrawl(dir):
 		return misuse("--output: %w, or go on with it by --resume %s", withoutPrefix(err), shellWord(dir))
+	case errors.Is(err, output.ErrExists) && holdsFrontier(dir):
+		return misuse("--output: %w; %s is missing there, and --resume %s says how to go on without it", withoutPrefix(err), output.StateFile, shellWord(dir))
 	case errors.Is(err, output.ErrExists):
 		return misuse("--output: %w; without %s that crawl cannot go on", withoutPrefix(err), output.StateFile)
 	case errors.Is(err, redisstore.ErrNone):

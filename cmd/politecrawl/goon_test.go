@@ -184,8 +184,8 @@ func TestResumeUnwritable(t *testing.T) {
 	}
 }
 
-// TestLeftOvers holds that nobody is sent to go on with a crawl of which only a part
-// is there.
+// TestLeftOvers holds that a crawl of which only a part is there is not taken for none, and
+// that whoever wants it learns how to go on.
 func TestLeftOvers(t *testing.T) {
 	site := smallSite(t)
 	for _, removed := range [][]string{
@@ -202,10 +202,12 @@ func TestLeftOvers(t *testing.T) {
 			}
 		}
 		r := run(t, "crawl", site.url, "--output", dir)
-		r.wantRefusal(t, exitMisuse, "--output: ", strconv.Quote(dir), "name another directory or remove this one", "without crawl.json")
-		if strings.Contains(r.stderr, "--resume") {
-			t.Errorf("%v: %s", removed, r.stderr)
+		r.wantRefusal(t, exitMisuse, "--output: ", strconv.Quote(dir), "name another directory or remove this one", "crawl.json is missing there", "--resume "+dir+" says how")
+		run(t, "crawl", "--resume", dir).wantRefusal(t, exitFailed, "crawl.json\" is missing; the frontier", newState)
+		if err := os.RemoveAll(filepath.Join(dir, frontierFolder)); err != nil {
+			t.Fatal(err)
 		}
+		run(t, "crawl", "--resume", dir).wantRefusal(t, exitMisuse, "holds no crawl", "begin one with")
 	}
 }
 

@@ -6,10 +6,12 @@ import (
 	"io"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/crawler/frontier/pebblestore"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/crawler/report"
@@ -57,16 +59,16 @@ programs. What is most important is printed.`,
 			switch {
 			case to != "":
 			case len(dirs) > 1:
-				return misuse("report: say where the report of several directories goes: %s", withOutput(dirs))
+				return misuse("report: say where the report of several directories goes: %s", withOutput(dirs, "all"))
 			default:
 				to = dirs[0]
 			}
 			r, err := report.Make(dirs, &report.Options{Rows: rows, Ending: endingOf})
-			if err == nil {
-				err = r.WriteFiles(to)
-			}
 			if err != nil {
 				return reportError(dirs, err)
+			}
+			if err := r.WriteFiles(to); err != nil {
+				return unwritten(dirs, err)
 			}
 			html, data := filepath.Join(to, report.HTMLFile), filepath.Join(to, report.JSONFile)
 			if format == formatJSON {
@@ -81,13 +83,13 @@ programs. What is most important is printed.`,
 	return cmd
 }
 
-// withOutput is the command that writes the report of several directories.
-func withOutput(dirs []string) string {
+// withOutput is the command that writes the report of directories into another.
+func withOutput(dirs []string, to string) string {
 	words := []string{"politecrawl report"}
 	for _, dir := range dirs {
 		words = append(words, shellWord(dir))
 	}
-	return strings.Join(append(words, "--output all"), " ")
+	return strings.Join(append(words, "--output "+to), " ")
 }
 
 // endingOf looks into the frontier of a crawl for what is left to do; nil: it has
@@ -114,13 +116,15 @@ func endingOf(dir string) *report.Ending {
 	return &report.Ending{Left: totals.Pending + totals.Scheduled}
 }
 
-// reportError says what to do about directories of which no report can be made, or
-// about one that it cannot be written into.
+// reportError says what to do about directories of which no report can be made.
 func reportError(dirs []string, err error) error {
 	err = withoutPrefix(err)
 	for _, dir := range dirs {
 		if !isDirectory(dir) {
 			return misuse("report: there is no directory %q; name the output directory of a crawl", dir)
+		}
+		if _, unread := crawler.Saved(dir); isBadJSON(unread) || errors.Is(unread, output.ErrNone) && holdsFrontier(dir) {
+			return damagedState("report", dir, "politecrawl report "+shellWord(dir), unread)
 		}
 	}
 	switch {
@@ -130,6 +134,16 @@ func reportError(dirs []string, err error) error {
 		return misuse("report: %w", err)
 	}
 	return failed("report: %w", err)
+}
+
+// unwritten says what to do about a report that cannot be written.
+func unwritten(dirs []string, err error) error {
+	const good = "; the files of the crawl are as they were"
+	err = withoutPrefix(quoted(err))
+	if remedy := short(err); remedy != "" && !errors.Is(err, syscall.EROFS) {
+		return failed("report: %w%s; %s, or write the report elsewhere: %s", err, good, remedy, withOutput(dirs, "DIR"))
+	}
+	return misuse("report: %w%s; write the report where that can be done: %s", err, good, withOutput(dirs, "DIR"))
 }
 
 // reportText is a report for a person, in a few lines.

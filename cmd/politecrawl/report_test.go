@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -226,7 +227,7 @@ func TestReportOfWorkersRefusals(t *testing.T) {
 		words []string
 	}{
 		{"no place", []string{"w1", "it's"}, exitMisuse, []string{"where the report", `politecrawl report w1 'it'\''s' --output all`}},
-		{"no place of one", []string{"w1", "--output", "file"}, exitFailed, []string{"file"}},
+		{"no place of one", []string{"w1", "--output", "file"}, exitMisuse, []string{`"file"`, "not a directory", "politecrawl report w1 --output DIR"}},
 		{"of two crawls", []string{"w1", "w2", "--output", "all"}, exitMisuse, []string{"not make up one crawl", `"w1"`, `"nightly"`, `"w2"`, `"weekly"`}},
 		{"twice", []string{"w1", "./w1", "--output", "all"}, exitMisuse, []string{`"w1" and "./w1" are the same`}},
 		{"one that is missing", []string{"w1", "w3", "--output", "all"}, exitMisuse, []string{`no directory "w3"`}},
@@ -243,7 +244,7 @@ func TestReportOfWorkersRefusals(t *testing.T) {
 
 func TestReportRefusals(t *testing.T) {
 	damaged := sampleCrawl(t)
-	if err := os.WriteFile(filepath.Join(damaged, output.PagesFile), []byte("nonsense\n"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(damaged, output.StateFile), []byte("nonsense\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	taken := sampleCrawl(t)
@@ -260,8 +261,10 @@ func TestReportRefusals(t *testing.T) {
 		{"nothing there", []string{filepath.Join(t.TempDir(), "absent")}, exitMisuse, []string{"no directory", "absent"}},
 		{"a directory of something else", []string{t.TempDir()}, exitMisuse, []string{"holds no crawl", output.StateFile, "name the output directory"}},
 		{"no rows", []string{damaged, "--rows", "0"}, exitMisuse, []string{"--rows", "1 or more"}},
-		{"damaged", []string{damaged}, exitFailed, []string{output.PagesFile}},
-		{"cannot be written", []string{taken}, exitFailed, []string{report.HTMLFile}},
+		{"damaged", []string{damaged}, exitFailed, []string{output.StateFile}},
+		{"cannot be written", []string{taken}, exitMisuse, []string{
+			"write " + strconv.Quote(filepath.Join(taken, report.HTMLFile)), "the files of the crawl are as they were", "politecrawl report " + taken + " --output DIR",
+		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			run(t, append([]string{"report"}, tt.args...)...).wantRefusal(t, tt.code, append(tt.words, "politecrawl: report: ")...)

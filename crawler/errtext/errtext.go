@@ -18,7 +18,7 @@ import (
 
 // inner are the packages whose errors others wrap and people come to see, but for those with
 // the name of a setting: that an error is of it is to be seen (bad configuration: output).
-const inner = `crawler|csvout|demosite|ftpfetch|guard|monitor|params|pebblestore|redisstore|report|robotsext|robotstag|robotstxt|sitemap|sqlite|warc`
+const inner = `crawler|csvout|demosite|ftpfetch|guard|monitor|params|pebble|pebblestore|redisstore|report|robotsext|robotstag|robotstxt|sitemap|sqlite|warc`
 
 var (
 	first = regexp.MustCompile(`^(?:(?:extract|frontier|output|` + inner + `): )+`)

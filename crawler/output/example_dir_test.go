@@ -111,7 +111,7 @@ func ExampleOpenLog() {
 	err = output.Each(name, func(at int64, v *visit) error {
 		fmt.Println(at, v.URL)
 		if v.URL == "/b" {
-			return output.Damaged(name, at, errors.New("nobody visits /b"))
+			return output.BadLine(errors.New("nobody visits /b"))
 		}
 		return nil
 	})
@@ -120,7 +120,7 @@ func ExampleOpenLog() {
 	// 13 <nil> <nil>
 	// 0 /a
 	// 13 /b
-	// output: "./visits.jsonl", line 2: nobody visits /b
+	// output: "./visits.jsonl" is damaged: line 2 cannot be read (nobody visits /b)
 }
 
 // How are rejections taken back that a new configuration would not make?

@@ -10,7 +10,6 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/politecrawl/politecrawl/crawler/output/internal/whole"
 	"github.com/politecrawl/politecrawl/crawler/output/jsontext"
@@ -128,7 +127,8 @@ func Line(dst []byte, v any) ([]byte, error) {
 }
 
 // Pages reads the lines of pages.jsonl in a directory of a crawl, in the order in
-// which they were written. An error ends it.
+// which they were written. An error ends it; a [*DamagedError] comes after all lines that
+// can be read.
 func Pages(path string) iter.Seq2[*Page, error] {
 	return Read[Page](filepath.Join(path, PagesFile))
 }
@@ -148,7 +148,7 @@ func AllLinks(path string) iter.Seq2[*Links, error] {
 	return Read[Links](filepath.Join(path, LinksFile))
 }
 
-// Read reads a file of JSON lines. An error ends it.
+// Read reads a file of JSON lines like Pages.
 func Read[T any](name string) iter.Seq2[*T, error] {
 	return func(yield func(*T, error) bool) {
 		err := Each(name, func(_ int64, v *T) error {
@@ -166,7 +166,8 @@ func Read[T any](name string) iter.Seq2[*T, error] {
 var errStop = errors.New("stop")
 
 // Each calls f for each line of a file of JSON lines that was whole when it was
-// called, with where the line begins, until f fails.
+// called, with where the line begins, until f fails. It passes over lines that cannot be
+// read; when all others have been read, the error is a [*DamagedError] that names them.
 func Each[T any](name string, f func(at int64, v *T) error) error {
 	file, err := os.Open(name)
 	if err != nil {
@@ -177,46 +178,57 @@ func Each[T any](name string, f func(at int64, v *T) error) error {
 	if err != nil {
 		return fmt.Errorf("output: %w", err)
 	}
-	dec := json.NewDecoder(bufio.NewReaderSize(io.LimitReader(file, info.Size()), 1<<16))
-	for at := int64(0); ; at = dec.InputOffset() + 1 { // after the line end
+	r := bufio.NewReaderSize(io.LimitReader(file, info.Size()), 1<<16)
+	damage := &DamagedError{File: name}
+	var line []byte
+	for at, number := int64(0), 1; err == nil; at, number = at+int64(len(line)), number+1 {
+		line, err = readLine(r, line[:0])
+		if err != nil && !errors.Is(err, io.EOF) {
+			return fmt.Errorf("output: %w", err)
+		}
 		v := new(T)
-		err := dec.Decode(v)
-		switch {
-		case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF): // the second: it is being written
-			return nil
-		case err != nil:
-			return Damaged(name, at, err)
+		found, why := decode(line, err == nil, v)
+		if found {
+			failed := f(at, v)
+			if bad, ok := errors.AsType[*badLine](failed); ok {
+				why = bad.error
+			} else if failed != nil {
+				return failed
+			}
 		}
-		if err := f(at, v); err != nil {
-			return err
+		if why != nil {
+			damage.add(number, why)
+		}
+	}
+	if len(damage.Lines) > 0 {
+		return damage
+	}
+	return nil
+}
+
+// readLine appends the next line to buf, with its end.
+func readLine(r *bufio.Reader, buf []byte) ([]byte, error) {
+	for {
+		part, err := r.ReadSlice('\n')
+		buf = append(buf, part...)
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return buf, err
 		}
 	}
 }
 
-// Damaged returns err, which says what is wrong with the line of a file of JSON lines that
-// begins at a byte, with the name of the file and the number of the line.
-func Damaged(name string, at int64, err error) error {
-	file, unread := os.Open(name)
-	if unread != nil {
-		return fmt.Errorf("output: %q: %w", name, err)
+// decode reads a line, and tells whether it found something: there is nothing in an empty
+// line, nor in one without an end that is being written.
+func decode(line []byte, ended bool, v any) (found bool, err error) {
+	if len(bytes.TrimSpace(line)) == 0 {
+		return false, nil
 	}
-	defer func() { _ = file.Close() }()
-	return fmt.Errorf("output: %q, line %d: %w", name, lineAt(file, at), err)
-}
-
-// lineAt returns the number, from 1, of the line in which a value begins at a byte or
-// later: space may be before it.
-func lineAt(file io.Reader, at int64) int {
-	r, number := bufio.NewReader(file), 1
-	for ; ; at-- {
-		c, err := r.ReadByte()
-		switch {
-		case err != nil || at <= 0 && !strings.ContainsRune(" \t\r\n", rune(c)):
-			return number
-		case c == '\n':
-			number++
-		}
+	if ended {
+		err = json.Unmarshal(line, v)
+	} else if err = json.NewDecoder(bytes.NewReader(line)).Decode(v); errors.Is(err, io.ErrUnexpectedEOF) {
+		return false, nil
 	}
+	return err == nil, err
 }
 
 // lines is a file of JSON lines that grows.
@@ -242,18 +254,15 @@ func openLines(path string, counted int64) (*lines, error) {
 	return l, nil
 }
 
-// cut shortens the file to the bytes that count. Where it is shorter already, its
-// last line is cut unless it is whole.
+// cut shortens the file to the bytes that count, and to whole lines: what is written next
+// would become part of a line that has no end.
 func (l *lines) cut(counted int64) error {
 	info, err := l.file.Stat()
 	if err != nil {
 		return err
 	}
-	l.length = min(info.Size(), counted)
-	if info.Size() < counted {
-		if l.length, err = whole.Lines(l.file, l.length); err != nil {
-			return err
-		}
+	if l.length, err = whole.Lines(l.file, min(info.Size(), counted)); err != nil {
+		return err
 	}
 	if l.length == info.Size() {
 		return nil

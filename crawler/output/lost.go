@@ -20,11 +20,16 @@ type Loss struct {
 	File  string `json:"file"`  // its name in the directory of the crawl
 	Bytes int64  `json:"bytes"` // that are gone; 0: the whole file is, and nobody knows how long it was
 	Had   int64  `json:"had"`   // bytes that it had; 0: not known
+
+	Damage string `json:"damage,omitempty"` // which of its lines are there and cannot be read, and why
 }
 
 // String says it for a person.
 func (l Loss) String() string {
-	if l.Bytes == 0 {
+	switch {
+	case l.Damage != "":
+		return fmt.Sprintf("%s is damaged: %s; all other lines can be read", l.File, l.Damage)
+	case l.Bytes == 0:
 		return l.File + " is gone"
 	}
 	return fmt.Sprintf("%s has lost %d of %d bytes", l.File, l.Bytes, l.Had)
@@ -43,7 +48,7 @@ func Lost(path string, had map[string]int64) ([]Loss, error) {
 			return nil, err
 		}
 		if left < length {
-			lost = append(lost, Loss{name, length - left, length})
+			lost = append(lost, Loss{File: name, Bytes: length - left, Had: length})
 		}
 	}
 	slices.SortFunc(lost, func(a, b Loss) int { return cmp.Compare(a.File, b.File) })

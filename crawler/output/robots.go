@@ -75,9 +75,9 @@ type robotsLine struct {
 }
 
 // RestoreRobots writes the files of robots.txt again that are missing or damaged, by the
-// last line of each origin in robots.jsonl, and brings them to the disk. Text returns the
-// robots.txt of an origin as it is known elsewhere. Lost are the origins of which that is
-// another text, or none.
+// last line of each origin that can be read in robots.jsonl, and brings them to the disk.
+// Text returns the robots.txt of an origin as it is known elsewhere. Lost are the origins
+// of which that is another text, or none.
 func (d *Dir) RestoreRobots(text func(origin string) ([]byte, error)) (lost []string, err error) {
 	name := filepath.Join(d.path, RobotsFile)
 	last := make(map[string]int64)
@@ -85,15 +85,12 @@ func (d *Dir) RestoreRobots(text func(origin string) ([]byte, error)) (lost []st
 		last[l.Origin] = at
 		return nil
 	})
-	if err != nil {
+	if err := readable(err); err != nil {
 		return nil, err
 	}
 	err = Each(name, func(at int64, line *json.RawMessage) error {
 		var l robotsLine
-		if err := json.Unmarshal(*line, &l); err != nil {
-			return Damaged(name, at, err)
-		}
-		if last[l.Origin] != at {
+		if err := json.Unmarshal(*line, &l); err != nil || last[l.Origin] != at {
 			return nil
 		}
 		found, err := d.restoreRobots(l, *line, text)
@@ -102,7 +99,7 @@ func (d *Dir) RestoreRobots(text func(origin string) ([]byte, error)) (lost []st
 		}
 		return err
 	})
-	return lost, err
+	return lost, readable(err)
 }
 
 // restoreRobots is RestoreRobots for one origin. It tells whether the text was found.

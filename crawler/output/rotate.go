@@ -51,9 +51,10 @@ func Rotate(path string, number int, formats ...Format) (Files, error) {
 	return f, errors.Join(failed...)
 }
 
-// DropRejections takes lines out of rejected.jsonl: those that drop says, and those
-// that begin at counted or beyond it. It returns how long the file is then, on the disk:
-// cut to that length, the old file would have a torn line. Nobody may have it open.
+// DropRejections takes lines out of rejected.jsonl: those that drop says, those that
+// begin at counted or beyond it, and those that cannot be read. It returns how long the file
+// is then, on the disk: cut to that length, the old file would have a torn line. Nobody may
+// have it open.
 func DropRejections(path string, counted int64, drop func(*Rejection) bool) (length int64, err error) {
 	name := filepath.Join(path, RejectedFile)
 	kept, err := beside(name, 0o644) // there may be more of them than memory has room for
@@ -72,7 +73,7 @@ func DropRejections(path string, counted int64, drop func(*Rejection) bool) (len
 		_, err = buffer.Write(line)
 		return err
 	})
-	if err = errors.Join(err, buffer.Flush()); err == nil {
+	if err = errors.Join(readable(err), buffer.Flush()); err == nil {
 		err = durable.File(kept)
 	}
 	if err = errors.Join(err, kept.Close()); err == nil {

@@ -13,7 +13,7 @@ import (
 // have done together, as one crawl. The error is [output.ErrNone] where one holds
 // none, and [ErrNotOneCrawl] where they do not belong together. Files that are
 // missing, as an older version has not written them, or nobody wanted them, are said
-// to be in Report.Notes.
+// to be in Report.Notes, and so are lines that cannot be read.
 //
 // A crawl may be running meanwhile; the report is then of what it had written.
 func Make(dirs []string, opts *Options) (*Report, error) {
@@ -259,8 +259,11 @@ func read[T any](all segments, name string, f func(*segment, *T)) error {
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			s.missing[name] = true
-		case err != nil && !errors.Is(err, errEnough):
-			return err
+		case errors.Is(err, errEnough):
+		default:
+			if err := s.passOver(err); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

@@ -285,16 +285,50 @@ func TestFilesThatAreNotThere(t *testing.T) {
 	}
 }
 
-func TestDamagedFile(t *testing.T) {
-	for _, name := range []string{output.PagesFile, output.RejectedFile, output.LinksFile, output.SitemapsFile, output.EntriesFile, output.RobotsFile, output.StateFile} {
-		whole, damaged := everything().write(t), everything().write(t)
-		if err := os.WriteFile(filepath.Join(damaged, name), []byte("{}\nnonsense\n"), 0o600); err != nil {
+// A report is made of all lines that can be read. It says which cannot, and that all it says
+// of sitemaps may be wrong for that.
+func TestDamagedLinesAreLeftOut(t *testing.T) {
+	whole := everything().make(t)
+	for _, name := range []string{output.PagesFile, output.RejectedFile, output.LinksFile, output.SitemapsFile, output.EntriesFile, output.RobotsFile} {
+		dir := everything().write(t)
+		file := filepath.Join(dir, name)
+		text, err := os.ReadFile(file)
+		if err != nil {
 			t.Fatal(err)
 		}
-		for _, dirs := range [][]string{{damaged}, {whole, damaged}} {
-			if _, err := Make(dirs, nil); err == nil || !strings.Contains(err.Error(), filepath.Join(damaged, name)) {
-				t.Errorf("%s, %d directories: Make = %v", name, len(dirs), err)
+		if err := os.WriteFile(file, append([]byte("nonsense\n"), text...), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		r, err := Make([]string{dir}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		note := name + " is damaged: line 1 cannot be read (invalid character 'o' in literal null (expecting 'u')); all other lines can be read: what stood there is missing here"
+		if diff := cmp.Diff(append([]string{note}, whole.Notes...), r.Notes); diff != "" {
+			t.Errorf("%s: notes (-want +got):\n%s", name, diff)
+		}
+		for _, k := range r.Sitemaps.Kinds {
+			if !slices.Contains(k.Inconclusive, "1 file has lost something of what the crawl wrote") {
+				t.Errorf("%s: %s is not in doubt: %q", name, k.Kind, k.Inconclusive)
 			}
+		}
+		if r.Summary.Pages != whole.Summary.Pages || r.Summary.Rejected != whole.Summary.Rejected || r.Broken.Total != whole.Broken.Total {
+			t.Errorf("%s: %+v", name, r.Summary)
+		}
+		if r, err := Make([]string{everything().write(t), dir}, nil); err != nil || !slices.Contains(r.Notes, dir+": "+note) {
+			t.Errorf("%s, of two directories: %v", name, err)
+		}
+	}
+}
+
+func TestDamagedStateFile(t *testing.T) {
+	whole, damaged := everything().write(t), everything().write(t)
+	if err := os.WriteFile(filepath.Join(damaged, output.StateFile), []byte("{}\nnonsense\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, dirs := range [][]string{{damaged}, {whole, damaged}} {
+		if _, err := Make(dirs, nil); err == nil || !strings.Contains(err.Error(), filepath.Join(damaged, output.StateFile)) {
+			t.Errorf("%d directories: Make = %v", len(dirs), err)
 		}
 	}
 }

@@ -128,7 +128,7 @@ type stream struct {
 
 func (s *stream) advance() (err error) {
 	s.line, err, _ = s.next() // at the end it gives nil
-	return err
+	return s.segment.passOver(err)
 }
 
 // earliest returns the stream with the earliest fetch; nil: none has one.

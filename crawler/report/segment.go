@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/output"
@@ -37,6 +38,7 @@ type segment struct {
 
 	lines    map[string]int  // how many each file had at the first reading
 	missing  map[string]bool // files that are
+	damaged  []output.Loss   // lines that cannot be read
 	pages    int             // that count
 	rejected int             // likewise
 	linking  bool            // a page that counts has links
@@ -79,6 +81,20 @@ func (s *segment) page(p *output.Page) {
 	s.pages++
 	s.linking = s.linking || p.Withheld == "" && p.Links > 0
 	s.fetched(p)
+}
+
+// passOver returns err, unless it names damaged lines: the report is of the others, and
+// says so.
+func (s *segment) passOver(err error) error {
+	damage, ok := errors.AsType[*output.DamagedError](err)
+	if !ok {
+		return err
+	}
+	loss := damage.Loss()
+	if !slices.ContainsFunc(s.damaged, func(known output.Loss) bool { return known.File == loss.File }) {
+		s.damaged = append(s.damaged, loss)
+	}
+	return nil
 }
 
 // openSegments reads what the directories say of themselves.
@@ -273,9 +289,9 @@ func (all segments) those(holds func(*segment) bool) segments {
 func (all segments) lost() []Loss {
 	lost := []Loss{}
 	for _, s := range all {
-		for _, l := range s.state.Lost {
+		for _, l := range slices.Concat(s.state.Lost, s.damaged) {
 			row := Loss{Loss: l}
-			row.File = clip(row.File)
+			row.File, row.Damage = clip(row.File), clip(row.Damage)
 			if len(all) > 1 {
 				row.Dir = s.dir
 			}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -49,17 +50,28 @@ func writeFiles(files map[string]func(io.Writer) error) (err error) {
 	for path, write := range files {
 		name, err := writeBeside(path, write)
 		if err != nil {
-			return err
+			return notWritten(path, err)
 		}
 		whole[path] = name
 	}
 	for path, name := range whole {
 		if err := durable.Rename(name, path); err != nil {
-			return err
+			return notWritten(path, err)
 		}
 		delete(whole, path)
 	}
 	return nil
+}
+
+// notWritten is the error for a file that was to be at a path: it names that, and no file
+// beside it.
+func notWritten(path string, err error) error {
+	if beside, ok := errors.AsType[*fs.PathError](err); ok {
+		err = beside.Err
+	} else if beside, ok := errors.AsType[*os.LinkError](err); ok {
+		err = beside.Err
+	}
+	return &fs.PathError{Op: "write", Path: path, Err: err}
 }
 
 // writeBeside writes what is to be at a path into a new file in the same directory,

@@ -1,6 +1,7 @@
 package pebblestore
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -18,7 +19,7 @@ type database struct {
 
 // damaged says that something cannot be read.
 func (db *database) damaged(err error) error {
-	err = fmt.Errorf("%w: %s: %w", ErrDamaged, db.path, err)
+	err = damaged(db.path, err)
 	if db.broken != nil {
 		db.broken(err)
 	}
@@ -67,7 +68,7 @@ func (db *database) scan(from, to []byte, get func(key []byte, r *reader) bool) 
 			break
 		}
 	}
-	if err = errors.Join(err, it.Error(), it.Close()); err != nil {
+	if err = cmp.Or(err, it.Error(), it.Close()); err != nil { // which may be the same one
 		return db.damaged(err)
 	}
 	return nil
@@ -87,7 +88,7 @@ func (db *database) last(kind byte) (key []byte, err error) {
 	if it.Last() {
 		key = append(key, it.Key()...)
 	}
-	if err := errors.Join(it.Error(), it.Close()); err != nil {
+	if err := cmp.Or(it.Error(), it.Close()); err != nil {
 		return nil, db.damaged(err)
 	}
 	return key, nil

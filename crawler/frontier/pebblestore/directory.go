@@ -160,16 +160,24 @@ func exists(dir string) error {
 	if err := ours(dir); err != nil {
 		return err
 	}
-	if desc, err := pebble.Peek(dir, vfs.Default); err == nil && !desc.Exists {
-		return fmt.Errorf("%w: nothing in %s", ErrForeign, dir)
+	switch desc, err := pebble.Peek(dir, vfs.Default); {
+	case err != nil || desc.Exists:
+		return nil // who opens it says what is wrong
+	case hasData(vfs.Default, dir):
+		return lostManifest(dir)
 	}
-	return nil
+	return fmt.Errorf("%w: nothing in %s", ErrForeign, dir)
+}
+
+// lostManifest is the error for a database without the file that names its files.
+func lostManifest(dir string) error {
+	return damaged(dir, errors.New("its manifest is lost"))
 }
 
 // hasData reports whether there are files that come into being only when a
 // database is complete.
-func (d *directory) hasData() bool {
-	names, err := d.fs.List(d.path)
+func hasData(on vfs.FS, dir string) bool {
+	names, err := on.List(dir)
 	return err == nil && slices.ContainsFunc(names, func(name string) bool {
 		ext := filepath.Ext(name)
 		return ext == ".log" || ext == ".sst"
@@ -185,8 +193,8 @@ func (d *directory) database(opts *Options, readOnly bool, fail func(error)) (*p
 		return nil, fmt.Errorf("%w: %s: %w", ErrFormat, d.path, err)
 	case err != nil:
 		return nil, d.unopened(err)
-	case !desc.Exists && d.hasData():
-		return nil, fmt.Errorf("%w: %s: its manifest is lost", ErrDamaged, d.path)
+	case !desc.Exists && hasData(d.fs, d.path):
+		return nil, lostManifest(d.path)
 	}
 	d.disk = &disk{FS: d.fs, flush: opts.Durability == Power, fail: fail}
 	o := databaseOptions(opts, d.disk)
@@ -204,7 +212,7 @@ func (d *directory) unopened(err error) error {
 	if _, ok := errors.AsType[syscall.Errno](err); ok && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("pebblestore: opening %s: %w", d.path, err)
 	}
-	return fmt.Errorf("%w: %s: %w", ErrDamaged, d.path, err)
+	return damaged(d.path, err)
 }
 
 const databaseFormat = pebble.FormatNewest

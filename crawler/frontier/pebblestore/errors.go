@@ -3,6 +3,7 @@ package pebblestore
 import (
 	"errors"
 	"fmt"
+	"strings"
 )
 
 var (
@@ -19,7 +20,7 @@ var (
 
 	// ErrDamaged says that a store is not as it was left. What is lost cannot
 	// be told, so that it is better crawled again.
-	ErrDamaged = errors.New("pebblestore: damaged")
+	ErrDamaged = errors.New("pebblestore: damaged frontier")
 )
 
 // An InUseError says who has a store open. It is ErrInUse for errors.Is.
@@ -38,3 +39,18 @@ func (e *InUseError) Error() string {
 
 // Unwrap returns ErrInUse.
 func (e *InUseError) Unwrap() error { return ErrInUse }
+
+// damaged is ErrDamaged for the store at a path, with its cause.
+func damaged(path string, cause error) error {
+	return fmt.Errorf("%w: %s: %w", ErrDamaged, path, firstLine{cause})
+}
+
+// A firstLine is an error of the database, which adds lines for its programmers.
+type firstLine struct{ error }
+
+func (e firstLine) Error() string {
+	line, _, _ := strings.Cut(e.error.Error(), "\n")
+	return line
+}
+
+func (e firstLine) Unwrap() error { return e.error }

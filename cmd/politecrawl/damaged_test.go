@@ -1,0 +1,226 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+// begunCrawl is a crawl of a small site that was stopped after one page.
+func begunCrawl(t *testing.T, site *testSite) (dir string) {
+	t.Helper()
+	dir = filepath.Join(t.TempDir(), "crawl")
+	if r := run(t, "crawl", site.url, "--output", dir, "--delay", "0s", "--max-pages", "1"); r.code != exitDone {
+		t.Fatalf("%+v", r)
+	}
+	return dir
+}
+
+// copyOf is a copy of a directory.
+func copyOf(t *testing.T, dir string) string {
+	t.Helper()
+	to := filepath.Join(t.TempDir(), "copy")
+	if err := os.CopyFS(to, os.DirFS(dir)); err != nil {
+		t.Fatal(err)
+	}
+	return to
+}
+
+// wantPages holds that a crawl has each page of a small site once.
+func wantPages(t *testing.T, dir, site string) {
+	t.Helper()
+	pages := map[string]int{}
+	for _, p := range jsonLines[output.Page](t, filepath.Join(dir, output.PagesFile)) {
+		pages[strings.TrimPrefix(p.URL, site)]++
+	}
+	if len(pages) != 3 || pages["/"] != 1 || pages["/a"] != 1 || pages["/b"] != 1 {
+		t.Errorf("pages %v", pages)
+	}
+}
+
+// fileOf is the one file of a frontier that a pattern matches.
+func fileOf(t *testing.T, dir, pattern string) string {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(dir, frontierFolder, pattern))
+	if err != nil || len(names) != 1 {
+		t.Fatalf("%s: %v, %v", pattern, names, err)
+	}
+	return names[0]
+}
+
+// manifestOf is the manifest that counts: there may be an earlier one.
+func manifestOf(t *testing.T, dir string) string {
+	t.Helper()
+	_, name, _ := strings.Cut(filepath.Base(fileOf(t, dir, "marker.manifest.*")), "MANIFEST-")
+	return filepath.Join(dir, frontierFolder, "MANIFEST-"+name)
+}
+
+// Where a frontier is damaged, every command that needs it says what is still good and what
+// to do, and changes nothing. What it says to do works.
+func TestDamagedFrontierSaysWhatIsGoodAndWhatToDo(t *testing.T) {
+	site := smallSite(t)
+	begun := begunCrawl(t, site)
+	young := copyOf(t, begun) // all is in the log of its frontier
+	for range 2 {             // brings what is in the log of the frontier into a table
+		if got := run(t, "crawl", "--resume", begun); got.code != exitDone {
+			t.Fatalf("%+v", got)
+		}
+	}
+	for name, damage := range map[string]func(dir string) error{
+		"table damaged": func(dir string) error {
+			table := fileOf(t, dir, "*.sst")
+			text := []byte(readFile(t, table))
+			text[len(text)/4] ^= 1
+			return os.WriteFile(table, text, 0o600)
+		},
+		"table removed":    func(dir string) error { return os.Remove(fileOf(t, dir, "*.sst")) },
+		"manifest cut":     func(dir string) error { return os.Truncate(manifestOf(t, dir), 20) },
+		"manifest empty":   func(dir string) error { return os.Truncate(manifestOf(t, dir), 0) },
+		"manifest removed": func(dir string) error { return os.Remove(manifestOf(t, dir)) },
+		"marker removed":   func(dir string) error { return os.Remove(fileOf(t, dir, "marker.manifest.*")) },
+		"format removed":   func(dir string) error { return os.Remove(fileOf(t, dir, "marker.format-version.*")) },
+		"all but the log removed": func(dir string) error {
+			return errors.Join(os.Remove(fileOf(t, dir, "*.sst")), os.Remove(manifestOf(t, dir)), os.Remove(fileOf(t, dir, "marker.manifest.*")))
+		},
+		"log removed, with all in it": func(dir string) error {
+			frontier := filepath.Join(dir, frontierFolder)
+			return errors.Join(os.RemoveAll(frontier), os.CopyFS(frontier, os.DirFS(filepath.Join(young, frontierFolder))), os.Remove(fileOf(t, dir, "*.log")))
+		},
+		"directory removed": func(dir string) error { return os.RemoveAll(filepath.Join(dir, frontierFolder)) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir, whole := copyOf(t, begun), copyOf(t, begun)
+			if err := damage(dir); err != nil {
+				t.Fatal(err)
+			}
+			again := "politecrawl crawl " + shellWord(site.url) + " --output NEW"
+			for _, command := range [][]string{
+				{"frontier", "stats", dir}, {"frontier", "ls", dir}, {"frontier", "ls", "--urls", dir}, {"frontier", "export", dir},
+				{"crawl", "--resume", dir}, {"crawl", "--recrawl", dir},
+			} {
+				run(t, command...).wantRefusal(t, exitFailed, "still good (politecrawl report "+shellWord(dir)+")", "still to request is lost",
+					"Put "+strconv.Quote(filepath.Join(dir, frontierFolder))+" back from a copy", "are in "+strconv.Quote(filepath.Join(dir, output.StateFile)), again)
+			}
+			for _, file := range []string{output.PagesFile, output.RejectedFile, output.LinksFile, output.RobotsFile, output.StateFile} {
+				before, after := readFile(t, filepath.Join(begun, file)), readFile(t, filepath.Join(dir, file))
+				if before != after {
+					t.Errorf("%s was changed", file)
+				}
+			}
+
+			if got := run(t, "report", dir); got.code != exitDone || !strings.Contains(got.out, ": 1 page on 1 host") {
+				t.Errorf("report: %+v", got)
+			}
+			next := filepath.Join(t.TempDir(), "new")
+			if got := run(t, append(strings.Fields(strings.Replace(again, "NEW", next, 1))[1:], "--delay", "0s")...); got.code != exitDone {
+				t.Errorf("crawled again: %+v", got)
+			}
+			wantPages(t, next, site.url)
+			frontier := filepath.Join(dir, frontierFolder)
+			if err := os.RemoveAll(frontier); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Rename(filepath.Join(whole, frontierFolder), frontier); err != nil {
+				t.Fatal(err)
+			}
+			if got := run(t, "crawl", "--resume", dir, "--max-pages", "0"); got.code != exitDone {
+				t.Errorf("with a copy put back: %+v", got)
+			}
+			wantPages(t, dir, site.url)
+		})
+	}
+	t.Run("a name that is not there", func(t *testing.T) {
+		run(t, "frontier", "stats", filepath.Join(begun, "fronteir")).wantRefusal(t, exitMisuse, "there is no directory", "fronteir")
+	})
+}
+
+// Where crawl.json is damaged or gone, what is said about it works: nothing that was fetched is
+// requested again, and nothing is missing.
+func TestDamagedStateSaysHowToGoOn(t *testing.T) {
+	for name, damage := range map[string]func(file string) error{
+		"removed":    os.Remove,
+		"empty":      func(file string) error { return os.Truncate(file, 0) },
+		"cut":        func(file string) error { return os.Truncate(file, 100) },
+		"other JSON": func(file string) error { return os.WriteFile(file, []byte("{}"), 0o600) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			site := smallSite(t)
+			dir := begunCrawl(t, site)
+			file := filepath.Join(dir, output.StateFile)
+			if err := damage(file); err != nil {
+				t.Fatal(err)
+			}
+			words := []string{strconv.Quote(file) + " is ", "the frontier, which knows what is done and what is left, is still good", "from a copy", newState}
+			for _, flag := range []string{"resume", "recrawl"} {
+				run(t, "crawl", "--"+flag, dir).wantRefusal(t, exitFailed, append(words, "politecrawl crawl --"+flag+" "+shellWord(dir)+", with the settings")...)
+			}
+			if name != "other JSON" { // of which a report can be made
+				run(t, "report", dir).wantRefusal(t, exitFailed, append(words, "politecrawl report "+shellWord(dir))...)
+			}
+			if name == "removed" {
+				run(t, "crawl", site.url, "--output", dir).wantRefusal(t, exitMisuse, "holds a crawl already", output.StateFile+" is missing", "--resume "+shellWord(dir))
+			}
+
+			if err := os.WriteFile(file, []byte(strings.Replace(newState, "START URL", site.url, 1)), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if got := run(t, "report", dir); got.code != exitDone || !strings.Contains(got.out, ": 1 page on 1 host") {
+				t.Errorf("report: %+v", got)
+			}
+			if got := run(t, "crawl", "--resume", dir, "--delay", "0s"); got.code != exitDone {
+				t.Errorf("%+v", got)
+			}
+			wantPages(t, dir, site.url)
+			seen := map[string]int{}
+			for _, path := range site.requested() {
+				if seen[path]++; seen[path] > 1 {
+					t.Errorf("%s was requested again", path)
+				}
+			}
+		})
+	}
+}
+
+// Damaged lines are said by the crawl that goes on, with --quiet too, and by the report; both
+// do what they can.
+func TestDamagedLinesAreSaid(t *testing.T) {
+	for _, name := range []string{output.PagesFile, output.RejectedFile, output.RobotsFile} {
+		site := smallSite(t)
+		dir := begunCrawl(t, site)
+		if name == output.RejectedFile { // which does not keep what the end of a run lists
+			if got := run(t, "crawl", "--resume", dir, "--max-pages", "0"); got.code != exitDone {
+				t.Fatalf("%+v", got)
+			}
+		}
+		file := filepath.Join(dir, name)
+		text := readFile(t, file)
+		if err := os.WriteFile(file, []byte(strings.Replace(text, `"`, "#", 1)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		says := fmt.Sprintf("%s is damaged: line 1 cannot be read", name)
+		if got := run(t, "report", dir); got.code != exitDone || !strings.Contains(got.out, says) {
+			t.Errorf("%s: report: %+v", name, got)
+		}
+		if got := run(t, "crawl", "--resume", copyOf(t, dir), "--max-pages", "0"); got.code != exitDone || !strings.Contains(got.out, says) {
+			t.Errorf("%s: %+v", name, got)
+		}
+		if got := run(t, "crawl", "--resume", dir, "--max-pages", "0", "--quiet"); got.code != exitDone || got.out != "" || !strings.Contains(got.stderr, says) {
+			t.Errorf("%s, quiet: %+v", name, got)
+		}
+	}
+}
+
+func readFile(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}

@@ -1,0 +1,57 @@
+package crawler
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+// readLines calls f for each line of a file of the crawl that can be read, with where it
+// begins. A file that is missing has no lines.
+func readLines[T any](c *Crawler, name string, f func(at int64, v *T) error) error {
+	err := output.Each(name, f)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return c.passOver(err)
+}
+
+// passOver returns err, unless it names damaged lines: the crawl goes on with the others,
+// and says so once.
+func (c *Crawler) passOver(err error) error {
+	damage, ok := errors.AsType[*output.DamagedError](err)
+	if !ok {
+		return err
+	}
+	if _, told := c.damaged.LoadOrStore(damage.File, true); !told {
+		loss := damage.Loss()
+		c.log.Warn("file is damaged", "file", loss.File, "lines", len(damage.Lines), "error", damage.Err)
+		c.notice(loss.String() + "; " + lossText(loss.File))
+		c.tally.count(func(s *Summary) { s.Lost = append(s.Lost, loss) })
+	}
+	return nil
+}
+
+// tellRollback says that files of a crawl that came to an end are longer than the frontier
+// knows: it has lost its last changes. What it does not know of is cut off the files next,
+// as after a kill, and is requested again.
+func (c *Crawler) tellRollback() {
+	for _, file := range []struct {
+		name    string
+		counted int64
+	}{
+		{output.PagesFile, c.counted.Pages}, {output.SitemapsFile, c.counted.Sitemaps},
+	} {
+		info, err := os.Stat(filepath.Join(c.cfg.Output, file.name))
+		if err != nil || info.Size() <= file.counted {
+			continue
+		}
+		beyond := info.Size() - file.counted
+		c.log.Warn("frontier has lost changes", "file", file.name, "bytes", beyond)
+		c.notice(fmt.Sprintf("the frontier has lost its last changes: the last %d bytes of %s are cut off, and what they were about is requested again", beyond, file.name))
+	}
+}

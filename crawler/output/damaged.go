@@ -1,0 +1,77 @@
+package output
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/politecrawl/politecrawl/crawler/errtext"
+)
+
+// A DamagedError says which lines of a file of JSON lines cannot be read. All others can.
+type DamagedError struct {
+	File  string
+	Lines []int // their numbers, from 1
+	Err   error // what is wrong with the first of them
+}
+
+func (e *DamagedError) Error() string {
+	return fmt.Sprintf("output: %q is damaged: %s", e.File, e.text())
+}
+
+// Unwrap returns what is wrong with the first line.
+func (e *DamagedError) Unwrap() error { return e.Err }
+
+// Loss returns what the file has lost.
+func (e *DamagedError) Loss() Loss {
+	return Loss{File: filepath.Base(e.File), Damage: e.text()}
+}
+
+func (e *DamagedError) text() string {
+	return fmt.Sprintf("%s cannot be read (%s)", linesText(e.Lines), errtext.Of(e.Err))
+}
+
+func (e *DamagedError) add(line int, err error) {
+	if e.Err == nil {
+		e.Err = err
+	}
+	e.Lines = append(e.Lines, line)
+}
+
+// maxLinesText is how many numbers of lines a text repeats.
+const maxLinesText = 5
+
+// linesText names lines by their numbers.
+func linesText(numbers []int) string {
+	var b strings.Builder
+	b.WriteString("line")
+	if len(numbers) > 1 {
+		b.WriteString("s")
+	}
+	for i, n := range numbers[:min(len(numbers), maxLinesText)] {
+		if i > 0 {
+			b.WriteString(",")
+		}
+		fmt.Fprintf(&b, " %d", n)
+	}
+	if more := len(numbers) - maxLinesText; more > 0 {
+		fmt.Fprintf(&b, " and %d more", more)
+	}
+	return b.String()
+}
+
+// readable returns err, unless it says of lines that they cannot be read: those that can
+// are enough for the caller.
+func readable(err error) error {
+	if _, ok := errors.AsType[*DamagedError](err); ok {
+		return nil
+	}
+	return err
+}
+
+// BadLine returns err for a function that Each calls: the line is JSON, and yet makes no
+// sense. Each counts it as one that cannot be read.
+func BadLine(err error) error { return &badLine{err} }
+
+type badLine struct{ error }
