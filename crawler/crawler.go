@@ -43,7 +43,8 @@ type Options struct {
 	Formats []output.Format
 
 	// Transport sends all requests, below the robots.txt gate. It connects to
-	// whatever it likes: Config.AllowAddr and Config.Proxies say nothing to it. Nil:
+	// whatever it likes: Config.AllowAddr and Config.Proxies say nothing to it. A
+	// clone of an [*http.Transport] sends those that a site wants over HTTP/1.1. Nil:
 	// one made for crawling, which both bind.
 	Transport http.RoundTripper
 

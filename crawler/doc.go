@@ -223,6 +223,7 @@
 //	a page, by its body          some 30 bytes, to tell that another has the same
 //	a host                       some hundred bytes, for at most MaxHosts
 //	names of hosts, addresses    those met last: 10,000, 100,000
+//	origins without HTTP/2       those met last: 10,000
 //	a page being worked on       its body, of MaxBody at the most, and MaxLinks URLs, each
 //	                             with its line of output, in 20,000 spellings; as many at a time as Workers
 //	a sitemap being read         its lines of output, one for each of 50,000 entries

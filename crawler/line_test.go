@@ -24,10 +24,15 @@ func http2Site(t *testing.T, cfg *Config, handler http.Handler) (*httptest.Serve
 	server.EnableHTTP2 = true
 	server.StartTLS()
 	t.Cleanup(server.Close)
+	return server, trusting(t, cfg, server)
+}
+
+// trusting returns a transport that trusts a server of TLS.
+func trusting(t *testing.T, cfg *Config, server *httptest.Server) *http.Transport {
 	transport := newTransport(cfg)
 	transport.TLSClientConfig = &tls.Config{RootCAs: server.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs, MinVersion: tls.VersionTLS12}
 	t.Cleanup(transport.CloseIdleConnections)
-	return server, transport
+	return transport
 }
 
 // testWire returns a wire over a base.

@@ -176,20 +176,13 @@ func (c *Crawler) held() error {
 
 // connect makes what talks to the network. Nothing is sent yet.
 func (c *Crawler) connect() error {
-	w := &wire{base: c.opts.Transport, working: c.working, pause: c.letPass, retryAfter: c.obeyRetryAfter, stall: c.cfg.StallTimeout, record: c.recorder()}
+	base, proxy := c.transport()
+	w := &wire{base: &thrifty{base: base, fail: c.fail}, proxy: proxy, working: c.working, pause: c.letPass, retryAfter: c.obeyRetryAfter, stall: c.cfg.StallTimeout, record: c.recorder()}
 	if c.shared != nil {
 		w.within = c.shared.held.within
 	}
-	if t, ok := w.base.(*http.Transport); ok {
-		w.proxy = t.Proxy
-	}
-	if w.base == nil {
-		own := newTransport(&c.cfg)
-		w.base, w.proxy = c.guard.Transport(own, c.dialer()), own.Proxy
-	}
 	c.tellOfProxies()
 	c.tellOfWide()
-	w.base = &thrifty{base: w.base, fail: c.fail}
 	var err error
 	c.robots, err = robotsext.New(c.cfg.UserAgent, &robotsext.Options{
 		Transport: w,

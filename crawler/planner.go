@@ -41,18 +41,15 @@ func NewPlanner(cfg Config, opts *Options) (*Planner, error) {
 		return nil, err
 	}
 	c.formats = nil // nothing is written
-	p := &Planner{c: c, census: newCensus(c), hangUp: func() {}}
+	p := &Planner{c: c, census: newCensus(c)}
 	c.frontier = &plannedFrontier{Frontier: frontier.NewMemory(&frontier.Options{
 		Delay: cfg.Delay, MaxInFlight: cfg.PerHost, LeaseTime: leaseTime(&cfg),
 	}), census: p.census}
 	c.aside = newAside(nil, c.scope.key)
 	c.pace = newPace(&c.cfg, c.frontier, false)
 	c.putAside, c.keep = p.census.leave, p.census.learn
-	base := c.opts.Transport
-	if base == nil {
-		base = c.guard.Transport(newTransport(&c.cfg), c.dialer())
-		p.hangUp = (&http.Client{Transport: base}).CloseIdleConnections
-	}
+	base, _ := c.transport()
+	p.hangUp = (&http.Client{Transport: base}).CloseIdleConnections
 	c.opts.Transport = &meter{base: base, census: p.census}
 	if err := c.connect(); err != nil {
 		return nil, err

@@ -46,6 +46,22 @@ func newTransport(cfg *Config) *http.Transport {
 	}
 }
 
+// transport returns what sends the requests of a crawl, and which proxy it chooses; nil: it
+// does not tell.
+func (c *Crawler) transport() (sends http.RoundTripper, proxy func(*http.Request) (*url.URL, error)) {
+	if c.opts.Transport == nil {
+		own := newTransport(&c.cfg)
+		return &http1Fallback{
+			base:  c.guard.Transport(own, c.dialer()),
+			http1: c.guard.Transport(withoutHTTP2(own), c.dialer()),
+		}, own.Proxy
+	}
+	if given, ok := c.opts.Transport.(*http.Transport); ok {
+		return &http1Fallback{base: given, http1: withoutHTTP2(given)}, given.Proxy
+	}
+	return c.opts.Transport, nil
+}
+
 // dialer makes the connections of a crawl, as far as its guard lets it.
 func (c *Crawler) dialer() *net.Dialer {
 	return &net.Dialer{Timeout: min(connectTime, c.cfg.Timeout), KeepAlive: 30 * time.Second, Resolver: c.resolver}

@@ -52,8 +52,8 @@ func explained(ctx context.Context, err error, began time.Time, inside bool) err
 		return err
 	}
 	says := inWords(ctx, err, began, inside)
-	if atProxy(err) { // or the site would be taken to be down
-		says = "the proxy: " + cmp.Or(says, err.Error())
+	if proxy := atProxy(err); proxy != nil { // or the site would be taken to be down
+		says = "the proxy: " + cmp.Or(says, strings.TrimPrefix(proxy.Error(), "unknown error "))
 	}
 	if says != "" {
 		return &trouble{says, err}
@@ -61,11 +61,14 @@ func explained(ctx context.Context, err error, began time.Time, inside bool) err
 	return err
 }
 
-// atProxy tells whether an error is of the way to a proxy, or of what that said of the way
-// on (SOCKS).
-func atProxy(err error) bool {
+// atProxy returns what went wrong on the way to a proxy, or what that said of the way on
+// (SOCKS); nil: nothing did.
+func atProxy(err error) error {
 	op, ok := errors.AsType[*net.OpError](err)
-	return ok && (op.Op == "proxyconnect" || strings.HasPrefix(op.Op, "socks "))
+	if !ok || op.Op != "proxyconnect" && !strings.HasPrefix(op.Op, "socks ") {
+		return nil
+	}
+	return op.Err
 }
 
 func inWords(ctx context.Context, err error, began time.Time, inside bool) string {
@@ -98,7 +101,7 @@ func inWords(ctx context.Context, err error, began time.Time, inside bool) strin
 		return "the connection was reset " + where
 	case errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum), corrupt:
 		return "the body is no whole gzip, as it says that it is: " + cause(err).Error()
-	case is("response headers exceeded") || is("header list too large") || is("too many 1xx"):
+	case is("response headers exceeded") || is("header list too large") || is("header list larger") || is("too many 1xx"):
 		return fmt.Sprintf("the header of the answer is larger than %d KiB", maxHeader>>10)
 	}
 	return protocol(err, text, is, where, inside)
@@ -111,9 +114,9 @@ func protocol(err error, text string, is func(string) bool, where string, inside
 		_, code, _ := strings.Cut(text, "; ")
 		code, _, _ = strings.Cut(code, ";")
 		return fmt.Sprintf("the request was reset %s (HTTP/2: %s)", where, code)
-	case is("stream error") || is("connection error") || strings.HasPrefix(text, "http2: frame too large") || is("http2: response"):
+	case is("stream error") || is("connection error"):
 		return "what came is not HTTP/2: " + text
-	case is("GOAWAY") || is("client connection lost") || is("client connection force closed"):
+	case is("GOAWAY") || is("http2: client conn"):
 		return "the connection was closed " + where
 	case inside && errors.Is(err, io.ErrUnexpectedEOF):
 		return "the answer breaks off in the middle"
@@ -121,6 +124,8 @@ func protocol(err error, text string, is func(string) bool, where string, inside
 		return "the answer breaks off in its header"
 	case errors.Is(err, io.EOF) || is("server closed idle connection") || errors.Is(err, net.ErrClosed):
 		return "the connection was closed " + where
+	case is("http2: "):
+		return "what came is not HTTP/2: " + strings.TrimPrefix(text, "http2: ")
 	}
 	for _, b := range broken {
 		if strings.HasPrefix(text, b) {

@@ -117,8 +117,29 @@ func TestProxyThatRefuses(t *testing.T) {
 	if err == nil {
 		_ = resp.Body.Close()
 	}
-	if err == nil || !strings.HasPrefix(err.Error(), "the proxy: ") || !strings.HasSuffix(err.Error(), "connection refused") {
-		t.Errorf("%v, want that the proxy says: connection refused", err)
+	if want := "the proxy: connection refused"; err == nil || err.Error() != want {
+		t.Errorf("%v, want: %s", err, want)
+	}
+}
+
+// What net/http says of HTTP/2, which it has no names for, is told in words.
+func TestHTTP2InWords(t *testing.T) {
+	closed := "the connection was closed before an answer came"
+	for text, want := range map[string]string{
+		"http2: client connection lost":                                             closed,
+		"http2: client conn could not be established":                               closed,
+		"http2: client conn not usable":                                             closed,
+		"http2: client conn is closed":                                              closed,
+		"http2: Transport received GOAWAY from server ErrCode:ENHANCE_YOUR_CALM":    closed,
+		"http2: Transport received Server's graceful shutdown GOAWAY":               closed,
+		"http2: frame too large":                                                    "what came is not HTTP/2: frame too large",
+		"http2: response header list larger than advertised limit":                  "the header of the answer is larger than 256 KiB",
+		"stream error: stream ID 1; INTERNAL_ERROR; received from peer":             "the request was reset before an answer came (HTTP/2: INTERNAL_ERROR)",
+		"stream error: stream ID 1; PROTOCOL_ERROR; malformed response from server": "what came is not HTTP/2: stream error: stream ID 1; PROTOCOL_ERROR; malformed response from server",
+	} {
+		if got := explained(t.Context(), errors.New(text), time.Now(), false).Error(); got != want {
+			t.Errorf("%s: %q, want %q", text, got, want)
+		}
 	}
 }
 

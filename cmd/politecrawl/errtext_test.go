@@ -23,12 +23,16 @@ func TestNoPackageNames(t *testing.T) {
 		}
 		_, _ = w.Write([]byte("Sitemap: http://" + r.Host + "/s.xml\n"))
 	})
+	damaged := robotsServer(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Encoding", "gzip")
+		_, _ = w.Write([]byte("no gzip, though it says so"))
+	})
 	odd := robotsServer(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Encoding", "br")
 		_, _ = w.Write([]byte("User-agent: *\n"))
 	})
 	dir := filepath.Join(t.TempDir(), "crawl")
-	got := run(t, "crawl", busy.URL+"/", site.url+"/", coded.URL+"/", odd.URL+"/", "http://10.1.2.3/", "--output", dir, "--delay", "0s", "--max-wait", "0s", "--retries", "0",
+	got := run(t, "crawl", busy.URL+"/", site.url+"/", coded.URL+"/", odd.URL+"/", damaged.URL+"/", "http://10.1.2.3/", "--output", dir, "--delay", "0s", "--max-wait", "0s", "--retries", "0",
 		"--log", "text", "--log-level", "debug", "--write", "csv")
 	if got.code != exitLater {
 		t.Errorf("exit code %d", got.code)
@@ -61,4 +65,4 @@ func TestNoPackageNames(t *testing.T) {
 	}
 }
 
-var packageName = regexp.MustCompile(`(^|[": ])(crawler|robotsext|robotstxt|sitemap|guard|output|frontier|extract): .{0,60}`)
+var packageName = regexp.MustCompile(`(^|[": ])(crawler|robotsext|robotstxt|sitemap|guard|output|frontier|extract|http2?|net/http|x509|gzip|flate): .{0,60}`)

@@ -26,6 +26,17 @@ func frames() []*Fault {
 	}
 	half := func(name, does, says string, a act2) *Fault { return partly(broken(name, does, says, a)) }
 	well := func(name, does string, a act2) *Fault { return over(fine(name, does, nil), a) }
+	// turned is for a request that is answered when it comes again, over HTTP/1.1.
+	turned := func(name, does string, a act2) *Fault {
+		f := over(fine(name, does, (*exchange).sound), a)
+		f.Page, f.Robots, f.Sitemap = f.Page.twice(), f.Robots.twice(), f.Sitemap.twice()
+		return f
+	}
+	// ofFirst is for a fault of the first request on a connection.
+	ofFirst := func(f *Fault) *Fault {
+		f.Page, f.Sitemap = Want{}, Want{}
+		return f
+	}
 	once := func(f *Fault) *Fault {
 		f.Page, f.Robots, f.Sitemap = f.Page.twice(), f.Robots.twice(), f.Sitemap.twice()
 		return f
@@ -84,6 +95,14 @@ func frames() []*Fault {
 			x.send(strings.Repeat("\xff\x00 garbage ", 1<<10))
 			x.hangUp()
 		}),
+		broken("h2-speaks-http1", "agrees on HTTP/2, and answers by HTTP/1.1", "HTTP/2", func(x *stream) {
+			x.end(0)
+			x.send("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")
+			x.hangUp()
+		}),
+		turned("h2-http1-required", "resets the stream, since it wants HTTP/1.1", func(x *stream) { x.reset(http2.ErrCodeHTTP11Required) }),
+		ofFirst(turned("h2-goaway-http1-required", "sends the client away, since it wants HTTP/1.1", func(x *stream) { x.goAway(0, http2.ErrCodeHTTP11Required) })),
+		turned("h2-inadequate-security", "resets the stream, since it wants other TLS", func(x *stream) { x.reset(http2.ErrCodeInadequateSecurity) }),
 		broken("h2-stream-zero", "sends a body that belongs to no request", "HTTP/2", func(x *stream) {
 			x.end(0)
 			x.send("\x00\x00\x05\x00\x01\x00\x00\x00\x00hello")

@@ -94,7 +94,7 @@ func (r *result) closed(origin string) {
 }
 
 // riddles are what nobody understands who has not written the program.
-var riddles = regexp.MustCompile(`context deadline|context canceled|Client\.Timeout|read tcp|write tcp|dial tcp|Get "|0x|%!|^EOF$|: EOF$|unexpected EOF$|transportRead|[^[:print:]…“”]`)
+var riddles = regexp.MustCompile(`context deadline|context canceled|Client\.Timeout|read tcp|write tcp|dial tcp|Get "|0x|%!|^EOF$|: EOF$|unexpected EOF$|transportRead|socks|proxyconnect|(^|: )[a-z0-9/]*(http|http2|x509|gzip|flate|bufio|tls): |[^[:print:]…“”]`)
 
 // said holds that a text says what it should, in words for a person.
 func (r *result) said(what, text, says string) {
