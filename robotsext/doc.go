@@ -20,16 +20,15 @@
 //	…
 //	c := colly.NewCollector(robots.Attach)
 //
-// With net/http it is a RoundTripper, Transport. Everybody else asks Check
-// before each request, redirects included.
+// With net/http it is a RoundTripper, Transport. Everybody else calls Decide
+// before each request, redirects included. Check is the same as an error.
 //
-//	err := robots.Check(ctx, u)
-//	var blocked *robotsext.BlockedError
+//	d, err := robots.Decide(ctx, u)
 //	switch {
-//	case err == nil: // fetch u
-//	case !errors.As(err, &blocked): // ctx is over, or u is no URL that a robots.txt speaks of
-//	case blocked.Reason == robotsext.Disallowed: // blocked.Rule says by which line
-//	case blocked.Reason == robotsext.Later: // not before blocked.RetryAt
+//	case err != nil: // ctx is over, or no robots.txt applies to u
+//	case d.Verdict == robotsext.Allowed: // fetch u, at the pace of d.Group.CrawlDelay()
+//	case d.Verdict == robotsext.Disallowed: // d.Rule says by which line
+//	case d.Verdict == robotsext.Later: // not before d.RetryAt
 //	}
 //
 // # What is promised

@@ -12,27 +12,6 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
-// Reason says why a URL is refused.
-type Reason uint8
-
-const (
-	// Disallowed means that a rule of robots.txt forbids the URL.
-	Disallowed Reason = iota + 1
-	// Later means that robots.txt could not be read, so the URL must wait. It is
-	// not lost: ask again at RetryAt.
-	Later
-)
-
-func (r Reason) String() string {
-	switch r {
-	case Disallowed:
-		return "disallowed"
-	case Later:
-		return "later"
-	}
-	return "unknown"
-}
-
 // BlockedError is the refusal of one URL. For both reasons
 // errors.Is(err, colly.ErrRobotsTxtBlocked) holds, so that code written for
 // colly's own check goes on working; errors.As with a *BlockedError gives the
@@ -43,7 +22,7 @@ type BlockedError struct {
 	// known, and URL is an Origin: it has no path, not even the "/" that every
 	// URL of colly has.
 	URL       string
-	Reason    Reason          // Disallowed or Later
+	Reason    Verdict         // Disallowed or Later
 	Rule      *robotstxt.Rule // Disallowed: the rule that decided, with its line; else nil
 	Group     string          // Disallowed: the product token of the group in force, or "*"
 	Origin    Origin          // whose robots.txt decided

@@ -2,6 +2,7 @@ package robotsext
 
 import (
 	"context"
+	"net/url"
 	"time"
 
 	"github.com/gocolly/colly/v2"
@@ -40,18 +41,32 @@ func (r *Robots) Pace(c *colly.Collector, longest time.Duration) {
 		}
 		ctx, release := unsealed(ctx)
 		defer release()
-		if r.Check(ctx, req.URL) != nil {
+		d, err := r.Decide(ctx, req.URL)
+		if err != nil || d.Verdict != Allowed {
 			return // the gate will say so
 		}
-		rec, err := r.Record(ctx, req.URL)
+		o, delay, err := r.crawlDelay(ctx, req.URL, d)
 		if err != nil {
 			return
 		}
-		delay := r.Group(rec).CrawlDelay()
 		if longest > 0 {
 			delay = min(delay, longest)
 		}
 		// If the context ends first, the request fails by that, without our help.
-		_ = r.await(ctx, rec.Origin, r.setDelay(rec.Origin, delay))
+		_ = r.await(ctx, o, r.setDelay(o, delay))
 	})
+}
+
+// crawlDelay returns the origin of u and the delay between two requests that it
+// asks for. d is the decision on u: a request that no robots.txt was consulted for
+// is paced like the others.
+func (r *Robots) crawlDelay(ctx context.Context, u *url.URL, d Decision) (Origin, time.Duration, error) {
+	if d.Record != nil {
+		return d.Record.Origin, d.Group.CrawlDelay(), nil
+	}
+	rec, err := r.Record(ctx, u)
+	if err != nil {
+		return "", 0, err
+	}
+	return rec.Origin, r.Group(rec).CrawlDelay(), nil
 }

@@ -153,64 +153,6 @@ func identity(userAgent string, opts *Options) ([]string, error) {
 	return slices.Clone(opts.Tokens), nil
 }
 
-// Check reports whether u may be fetched now: nil if it may, a *BlockedError if
-// a rule forbids it or if robots.txt is unreachable, the context's error if ctx
-// has ended or ends before that is known, ErrUnsupportedScheme, ErrInvalidHost or
-// ErrUncheckable for a URL that no robots.txt speaks of. It fetches robots.txt
-// if need be.
-//
-// ctx may be the Context of a collector that Attach was called on, here as in
-// Record, Refresh and Sitemaps: then a fetch takes the way of the collector's own
-// requests, through its proxy. With any other context a proxy that was set by
-// SetProxy has no part in it.
-//
-// u is compared as net/http would send it, dot segments removed (ROB-MAT-25); a
-// client that sends it in another way should use CleanURL first.
-func (r *Robots) Check(ctx context.Context, u *url.URL) error {
-	if isUserFetch(ctx) {
-		return nil
-	}
-	asked := u
-	u, err := CleanURL(u)
-	if err != nil {
-		return err
-	}
-	o, err := r.originOf(u)
-	if err != nil {
-		return err
-	}
-	path := u.RequestURI()
-	if path == robotsPath {
-		return nil // ROB-MAT-21
-	}
-	rec, err := r.record(ctx, o, false)
-	if err != nil {
-		return err
-	}
-	switch rec.Outcome {
-	case AllowAll:
-		return nil
-	case Rules:
-		v := r.Group(rec).Match(path)
-		if v.Allowed {
-			return nil
-		}
-		return &BlockedError{
-			URL: asked.Redacted(), Reason: Disallowed, Rule: v.Rule, Group: v.Group.Name(),
-			Origin: o, RobotsURL: o.RobotsURL(),
-		}
-	}
-	return later(rec, asked.Redacted())
-}
-
-// later is the refusal of url while rec is unreachable.
-func later(rec *Record, url string) *BlockedError {
-	return &BlockedError{
-		URL: url, Reason: Later, RetryAt: rec.RetryAt, Err: rec.Err,
-		Origin: rec.Origin, RobotsURL: rec.Origin.RobotsURL(),
-	}
-}
-
 // Record returns what is known of the robots.txt that u's origin has, and
 // fetches it if need be. An origin whose robots.txt is unreachable has a record
 // too; the error is that of ctx, or that u has no origin.
@@ -236,14 +178,13 @@ func (r *Robots) Refresh(ctx context.Context, u *url.URL) (*Record, error) {
 // Group is the group of rec that binds this crawler. It is empty, not nil, when
 // there is none.
 func (r *Robots) Group(rec *Record) *robotstxt.Group {
-	file := rec.File
-	if file == nil {
-		file = robotstxt.Parse(nil, nil)
+	switch {
+	case rec.File == nil:
+		return &robotstxt.Group{}
+	case r.ignoreGlobal:
+		return rec.File.NamedGroup(r.tokens...)
 	}
-	if r.ignoreGlobal {
-		return file.NamedGroup(r.tokens...)
-	}
-	return file.Group(r.tokens...)
+	return rec.File.Group(r.tokens...)
 }
 
 // CloseIdleConnections closes the connections that are kept open for a next

@@ -48,24 +48,28 @@ func (w *sitemapWalk) open(ctx context.Context, u *url.URL, j *sitemapJob) (*dow
 // redirect, which another try would only meet again.
 func (w *sitemapWalk) turn(ctx context.Context, u *url.URL, redirected bool) (release func(), err error) {
 	r := w.robots
-	if err := r.Check(ctx, u); err != nil {
-		return nil, r.refusal(err)
-	}
-	rec, err := r.Record(ctx, u)
+	d, err := r.Decide(ctx, u)
 	if err != nil {
 		return nil, err
 	}
-	switch wait := r.retryAfter(rec.Origin); {
+	if d.Verdict != Allowed {
+		return nil, r.refusal(d.refusal(u.Redacted()))
+	}
+	o, delay, err := r.crawlDelay(ctx, u, d)
+	if err != nil {
+		return nil, err
+	}
+	switch wait := r.retryAfter(o); {
 	case redirected && wait <= w.patience:
 		w.patience -= wait
 	case wait > 0:
-		return nil, &passing{err: fmt.Errorf("robotsext: %s sent Retry-After, and that has not passed", rec.Origin), at: time.Now().Add(wait), untested: true}
+		return nil, &passing{err: fmt.Errorf("robotsext: %s sent Retry-After, and that has not passed", o), at: time.Now().Add(wait), untested: true}
 	}
 	done, err := r.waitFor(ctx, u)
 	if err != nil {
 		return nil, fmt.Errorf("robotsext: waiting for a turn: %w", err)
 	}
-	if err := r.await(ctx, rec.Origin, max(r.sitemaps.delay, r.setDelay(rec.Origin, r.Group(rec).CrawlDelay()))); err != nil {
+	if err := r.await(ctx, o, max(r.sitemaps.delay, r.setDelay(o, delay))); err != nil {
 		done()
 		return nil, err
 	}
