@@ -1,15 +1,11 @@
 package crawler
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
-
-// errLongURL says that a text is too long for a URL that is taken up.
-var errLongURL = errors.New("crawler: too long a URL")
 
 // maxBlock is how many parts of a path are looked at together for whether they are
 // repeated. A site that links by a relative path where an absolute one was meant has
@@ -64,11 +60,4 @@ func repeated(page string, most int) string {
 		}
 	}
 	return ""
-}
-
-// overlong is the beginning of a URL that is too long to be read; not ok: it was never
-// meant to be that of a page.
-func overlong(base, ref string) (address, bool) {
-	a, err := resolve(base, clip(ref, maxShown))
-	return a, err == nil
 }

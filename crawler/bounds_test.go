@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/shown"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -61,13 +62,13 @@ func TestURLBounds(t *testing.T) {
 		t.Errorf("pages %v, want %v", got.paths(s.url), want)
 	}
 	for path, want := range map[string]output.Rejection{
-		long:                                  {Reason: output.TooLong, Detail: fmt.Sprintf("it has %d bytes (max-url 250)", len(s.url+long))},
-		long + "1":                            {Reason: output.TooLong, Source: "sitemap"},
-		long + "2":                            {Reason: output.TooLong, Source: "redirect"},
-		params:                                {Reason: output.TooLong, Detail: "it has 21 parameters (max-params 20)"},
-		params + "1":                          {Reason: output.TooLong, Source: "sitemap"},
-		again:                                 {Reason: output.Repeating, Detail: "/a stands in its path more than 3 times in a row (max-repeats)"},
-		"/" + strings.Repeat("y", maxShown-1): {Reason: output.TooLong, Source: "link"},
+		long:         {Reason: output.TooLong, Detail: fmt.Sprintf("it has %d bytes (max-url 250)", len(s.url+long))},
+		long + "1":   {Reason: output.TooLong, Source: "sitemap"},
+		long + "2":   {Reason: output.TooLong, Source: "redirect"},
+		params:       {Reason: output.TooLong, Detail: "it has 21 parameters (max-params 20)"},
+		params + "1": {Reason: output.TooLong, Source: "sitemap"},
+		again:        {Reason: output.Repeating, Detail: "/a stands in its path more than 3 times in a row (max-repeats)"},
+		"/" + strings.Repeat("y", shown.MaxBytes-1): {Reason: output.TooLong, Source: "link"},
 	} {
 		r := got.refusal(t, s.url+path)
 		if r.Reason != want.Reason || want.Detail != "" && r.Detail != want.Detail || want.Source != "" && r.Source != want.Source {
@@ -191,7 +192,7 @@ func TestTextsAreCut(t *testing.T) {
 	})
 	got := run(t, testConfig(t, s.url+"/"), nil)
 	for _, p := range got.pages {
-		if len(p.ContentType) > maxShown || len(p.Title) > 1024 || len(p.Canonical) > maxURL || len(p.Location) > maxURL {
+		if len(p.ContentType) > shown.MaxBytes || len(p.Title) > 1024 || len(p.Canonical) > maxURL || len(p.Location) > maxURL {
 			t.Errorf("%+v", p)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/extract"
+	"github.com/politecrawl/politecrawl/crawler/internal/shown"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext/robotstag"
 	"github.com/politecrawl/politecrawl/robotsext/secret"
@@ -36,7 +37,7 @@ func (c *Crawler) describe(page *output.Page, d *robotstag.Directives, doc *extr
 		page.Withheld = rule.String()
 		return
 	}
-	page.Canonical = clip(secret.Users(secret.Reference(d.Canonical())), maxURL)
+	page.Canonical = shown.Clip(secret.Users(secret.Reference(d.Canonical())), maxURL)
 	if doc != nil {
 		page.Title = doc.Title
 	}
@@ -74,7 +75,7 @@ func (c *Crawler) why(page *robotstag.Rule, rel string) string {
 	case page != nil:
 		return page.String() + " in " + page.Source.String() + " of the page"
 	case !robotstag.ParseRel(rel).Follow():
-		return "rel=\"" + clip(rel, maxShown) + "\" of the link"
+		return "rel=\"" + shown.Clip(rel, shown.MaxBytes) + "\" of the link"
 	}
 	return ""
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/errtext"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/shown"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext/robotstag"
 	"github.com/politecrawl/politecrawl/robotsext/secret"
@@ -27,10 +28,6 @@ const (
 	priorityEntry   = 64 // to priorityLink, by the order of sitemap entries
 	priorityLink    = 96
 )
-
-// maxShown is how much is shown, in bytes, of what a site has written and a person may
-// want to see: a reference that is no URL, a media type.
-const maxShown = 200
 
 // maxDetail is how much is repeated of a site's own words in each line about a URL, in
 // bytes: an error quotes an answer of 256 KiB, and a rule of robots.txt may have 500 KB and
@@ -141,12 +138,6 @@ func (f *finds) invalid(v *visit, base, ref string, err error) {
 	f.leave(frontier.Item{URL: shown.url}, shown, t, output.Invalid, err.Error())
 }
 
-// isWeb tells whether a reference is one to the web.
-func isWeb(ref string) bool {
-	lower := strings.ToLower(strings.TrimSpace(ref[:min(len(ref), 20)]))
-	return strings.HasPrefix(lower, "http:") || strings.HasPrefix(lower, "https:") || strings.HasPrefix(lower, "//")
-}
-
 // overlong lists a URL that is too long to be read, if err says so, by how it begins.
 func (f *finds) overlong(base, ref string, t trail, err error) bool {
 	if !errors.Is(err, errLongURL) {
@@ -162,20 +153,12 @@ func (f *finds) overlong(base, ref string, t trail, err error) bool {
 // shownOf is a reference that is no URL as it stands in the output.
 func shownOf(ref string) address {
 	ref = secret.Doubtful(ref)
-	return address{url: clip(ref, maxShown)}
-}
-
-// clip shortens a text to some bytes, at a character.
-func clip(text string, most int) string {
-	if len(text) <= most {
-		return text
-	}
-	return strings.ToValidUTF8(text[:most], "")
+	return address{url: shown.Clip(ref, shown.MaxBytes)}
 }
 
 func (f *finds) leave(item frontier.Item, a address, t trail, reason output.Reason, detail string) {
 	f.left = append(f.left, left{item: item, at: a, rejection: output.Rejection{
-		URL: a.url, Reason: reason, Depth: t.depth, Via: t.via, Source: t.source.String(), Detail: clip(errtext.Plain(detail), maxDetail),
+		URL: a.url, Reason: reason, Depth: t.depth, Via: t.via, Source: t.source.String(), Detail: shown.Clip(errtext.Plain(detail), maxDetail),
 	}})
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/errtext"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/shown"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
 )
@@ -59,7 +60,7 @@ func (c *Crawler) logChange(before, after *robotsext.Record) {
 func (c *Crawler) logRetry(v *visit, outcome *frontier.Outcome, status int, err error) {
 	why := slog.Int("status", status)
 	if err != nil {
-		why = slog.String("error", clip(errtext.Of(err), maxDetail))
+		why = slog.String("error", shown.Clip(errtext.Of(err), maxDetail))
 	}
 	c.log.LogAttrs(c.books, slog.LevelInfo, "URL is asked for again",
 		slog.String("url", v.lease.URL), why, slog.Int("attempt", v.lease.Attempt), slog.Time("next", outcome.NotBefore))

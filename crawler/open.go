@@ -4,12 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
 
-	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/frontier/pebblestore"
 	"github.com/politecrawl/politecrawl/crawler/internal/descriptors"
 	"github.com/politecrawl/politecrawl/crawler/internal/durable"
@@ -218,26 +216,4 @@ func (c *Crawler) recorder() func(e *output.Exchange, held string) {
 		return nil
 	}
 	return c.out.exchange
-}
-
-// hostOf is the host of a URL or an origin; empty: it has none.
-func hostOf(url string) frontier.Host {
-	h, err := frontier.HostOf(url)
-	if err != nil {
-		return ""
-	}
-	return h
-}
-
-// originOf is the origin of a URL; empty: it has none.
-func originOf(raw string) robotsext.Origin {
-	u, err := url.Parse(raw)
-	if err != nil {
-		return ""
-	}
-	o, err := robotsext.OriginOf(u)
-	if err != nil {
-		return ""
-	}
-	return o
 }

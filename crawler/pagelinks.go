@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/politecrawl/politecrawl/crawler/extract"
+	"github.com/politecrawl/politecrawl/crawler/internal/shown"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
@@ -128,7 +129,7 @@ func (l *pageLinks) place(ref, rel string) int {
 	a, err := l.refs.resolve(ref)
 	link := pageLink{address: a, rel: rel}
 	if err != nil {
-		l.size += maxShown + len(l.meta)
+		l.size += shown.MaxBytes + len(l.meta)
 		if !l.meansPage(ref, err) {
 			return notPage
 		}

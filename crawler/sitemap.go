@@ -10,6 +10,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/errtext"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/shown"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/secret"
@@ -45,7 +46,7 @@ func (f *finds) sitemap(url string, t trail) error {
 		return nil
 	}
 	if len(a.url) > maxSitemapURL {
-		f.c.log.Warn("sitemap left alone", "url", a.url[:maxShown], "host", t.listed, "via", t.via, "line", 0)
+		f.c.log.Warn("sitemap left alone", "url", a.url[:shown.MaxBytes], "host", t.listed, "via", t.via, "line", 0)
 		return nil
 	}
 	key := sitemapKey(a.url, t.listed)

@@ -152,3 +152,11 @@ func decodeTrail(b []byte) (trail, error) {
 	t.listed, t.via = robotsext.Origin(b[:listed]), string(b[listed:])
 	return t, nil
 }
+
+// unixOrZero is t in seconds since 1970, and 0 when it is not known.
+func unixOrZero(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.Unix()
+}

@@ -10,6 +10,7 @@ import (
 	whatwg "github.com/nlnwa/whatwg-url/url"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/shown"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
@@ -30,6 +31,10 @@ const (
 	maxPathParts = 200
 	maxUser      = 1 << 10
 )
+
+// errLongURL says that a text is too long, or its path has too many segments, to be read as
+// a URL.
+var errLongURL = errors.New("crawler: too long a URL")
 
 // address is a URL in canonical form, with the parts that decide about it.
 type address struct {
@@ -134,9 +139,44 @@ func isSlash(r rune) bool { return r == '/' || r == '\\' }
 // thousands of them.
 func unusable(ref string, err error) error {
 	hidden := secret.Doubtful(ref)
-	shown, why := clip(hidden, maxShown), err.Error()
-	if hidden != ref && !errors.Is(err, robotsext.ErrUnsupportedScheme) || len(why) > 2*maxShown { // it repeats the URL
-		return fmt.Errorf("crawler: %q is not a URL", shown)
+	short, why := shown.Clip(hidden, shown.MaxBytes), err.Error()
+	if hidden != ref && !errors.Is(err, robotsext.ErrUnsupportedScheme) || len(why) > 2*shown.MaxBytes { // it repeats the URL
+		return fmt.Errorf("crawler: %q is not a URL", short)
 	}
-	return fmt.Errorf("crawler: %q: %w", shown, err)
+	return fmt.Errorf("crawler: %q: %w", short, err)
+}
+
+// hostOf is the host of a URL or an origin; empty: it has none.
+func hostOf(url string) frontier.Host {
+	h, err := frontier.HostOf(url)
+	if err != nil {
+		return ""
+	}
+	return h
+}
+
+// originOf is the origin of a URL; empty: it has none.
+func originOf(raw string) robotsext.Origin {
+	u, err := url.Parse(raw)
+	if err != nil {
+		return ""
+	}
+	o, err := robotsext.OriginOf(u)
+	if err != nil {
+		return ""
+	}
+	return o
+}
+
+// isWeb tells whether a reference is one to the web.
+func isWeb(ref string) bool {
+	lower := strings.ToLower(strings.TrimSpace(ref[:min(len(ref), 20)]))
+	return strings.HasPrefix(lower, "http:") || strings.HasPrefix(lower, "https:") || strings.HasPrefix(lower, "//")
+}
+
+// overlong is the beginning of a URL that is too long to be read; not ok: it was never
+// meant to be that of a page.
+func overlong(base, ref string) (address, bool) {
+	a, err := resolve(base, shown.Clip(ref, shown.MaxBytes))
+	return a, err == nil
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"net/http"
 	"strconv"
-	"time"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -62,12 +61,4 @@ func conditional(v *frontier.Validators) http.Header {
 		h.Set("If-Modified-Since", v.LastModified)
 	}
 	return h
-}
-
-// unixOrZero is t in seconds since 1970, and 0 when it is not known.
-func unixOrZero(t time.Time) int64 {
-	if t.IsZero() {
-		return 0
-	}
-	return t.Unix()
 }

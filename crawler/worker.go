@@ -12,6 +12,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/errtext"
 	"github.com/politecrawl/politecrawl/crawler/extract"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/shown"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/guard"
@@ -205,7 +206,7 @@ func (c *Crawler) refused(v *visit, err error) (frontier.Outcome, error) {
 		r := v.rejection(output.Disallowed, nil)
 		r.RobotsURL, r.Group = blocked.RobotsURL, blocked.Group
 		if rule := blocked.Rule; rule != nil {
-			r.Rule, r.Line = clip(secret.Users(rule.String()), maxDetail), rule.Line
+			r.Rule, r.Line = shown.Clip(secret.Users(rule.String()), maxDetail), rule.Line
 		}
 		return outcome, c.reject(v, r)
 	case c.working.Err() != nil:
@@ -319,7 +320,7 @@ func (c *Crawler) page(v *visit, got *reply) *output.Page {
 	page := &output.Page{
 		URL: v.u.String(), Status: got.status,
 		Depth: v.trail.depth, Via: v.trail.via, Source: v.trail.source.String(),
-		ContentType: clip(secret.Users(got.header.Get("Content-Type")), maxShown), Bytes: len(got.body),
+		ContentType: shown.Clip(secret.Users(got.header.Get("Content-Type")), shown.MaxBytes), Bytes: len(got.body),
 		FetchedAt: got.began.UTC(), Millis: got.took.Milliseconds(), Attempt: v.lease.Attempt,
 		Truncated: got.cut,
 	}
@@ -333,7 +334,7 @@ func (c *Crawler) page(v *visit, got *reply) *output.Page {
 func (c *Crawler) found(v *visit, got *reply, page *output.Page) ([]frontier.Item, error) {
 	v.noCopy = c.noCopy(c.directives(got.header, nil))
 	if location := got.header.Get("Location"); location != "" && got.status >= 300 && got.status < 400 {
-		page.Location = clip(secret.Users(secret.Reference(location)), maxURL)
+		page.Location = shown.Clip(secret.Users(secret.Reference(location)), maxURL)
 		return c.redirected(v, location)
 	}
 	if got.status < 200 || got.status >= 300 {
@@ -374,7 +375,7 @@ func (v *visit) rejection(reason output.Reason, detail error) output.Rejection {
 		Depth: v.trail.depth, Via: v.trail.via, Source: v.trail.source.String(),
 	}
 	if detail != nil {
-		r.Detail = clip(errtext.Of(detail), maxDetail)
+		r.Detail = shown.Clip(errtext.Of(detail), maxDetail)
 	}
 	return r
 }

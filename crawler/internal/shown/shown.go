@@ -43,3 +43,15 @@ func Link(text string, most int) bool {
 	u, err := url.Parse(text)
 	return err == nil && len(text) <= most && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
 }
+
+// MaxBytes is how much a line of output repeats, in bytes, of what a site wrote and a person
+// may want to see: a reference that is no URL, a media type.
+const MaxBytes = 200
+
+// Clip shortens a text to some bytes, at a character.
+func Clip(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "")
+}
