@@ -10,6 +10,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/errtext"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
 )
@@ -26,7 +27,7 @@ import (
 // It is safe for concurrent use.
 type aside struct {
 	journal *journal
-	key     func(address) string // what URLs of one scope have in common
+	key     func(weburl.URL) string // what URLs of one scope have in common
 	seed    maphash.Seed
 	most    int    // how many URLs are kept
 	full    func() // called when there are more; nil: nobody wants to know
@@ -61,7 +62,7 @@ type place struct {
 // left is a URL that is not in the frontier, and the item it would be there.
 type left struct {
 	rejection output.Rejection
-	at        address
+	at        weburl.URL
 	item      frontier.Item
 }
 
@@ -71,7 +72,7 @@ type unreached struct {
 	seen time.Time        // of which fetch the robots.txt was that others had reached by then; zero: of none
 }
 
-func newAside(j *journal, key func(address) string) *aside {
+func newAside(j *journal, key func(weburl.URL) string) *aside {
 	return &aside{
 		journal: j, key: key, seed: maphash.MakeSeed(), most: maxAside, away: make(map[uint64]bool),
 		urls: make(map[uint64]place), later: make(map[robotsext.Origin]*unreached),
@@ -146,7 +147,7 @@ func (s *aside) placeOf(at int64, e *entry) place {
 
 // mayHold tells whether a URL of the scope that a belongs to may have been left out
 // of scope.
-func (s *aside) mayHold(a address) bool {
+func (s *aside) mayHold(a weburl.URL) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.away[s.hash(s.key(a))]
@@ -213,10 +214,10 @@ func (s *aside) take(pass func(left) bool, give func([]left) error) error {
 
 // left returns the URL of an entry as it was put aside.
 func (e *entry) left() (left, error) {
-	a, err := resolve("", e.Left.URL)
+	a, err := weburl.Parse(e.Left.URL)
 	return left{
 		rejection: *e.Left, at: a,
-		item: frontier.Item{URL: e.key(), Host: a.host, Priority: e.Priority, Meta: e.Meta},
+		item: frontier.Item{URL: e.key(), Host: a.Server, Priority: e.Priority, Meta: e.Meta},
 	}, err
 }
 
@@ -299,7 +300,7 @@ func (s *aside) restore(join func(url string) error, shut func(*closedPattern)) 
 				}
 				some = some[:0]
 			}
-			if a, err := resolve("", e.Left.URL); err == nil && e.Left.Reason == output.OutOfScope {
+			if a, err := weburl.Parse(e.Left.URL); err == nil && e.Left.Reason == output.OutOfScope {
 				s.away[s.hash(s.key(a))] = true
 			}
 		case e.Joined != "":

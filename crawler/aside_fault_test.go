@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
 )
@@ -32,7 +33,7 @@ func TestJournalFails(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s := newAside(j, func(a address) string { return a.url })
+			s := newAside(j, func(a weburl.URL) string { return a.Canonical })
 			s.later["http://back.test"] = &unreached{}
 			_ = j.close()
 			first := write(s)

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -24,7 +25,7 @@ func TestJournalOutlivesTheMachine(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := newAside(j, func(a address) string { return a.url })
+		s := newAside(j, func(a weburl.URL) string { return a.Canonical })
 		for range 2 { // the second worker is told no other thing
 			if err := s.wait("http://a.test", output.Rejection{Reason: output.Later}, time.Time{}); !errors.Is(err, want) {
 				t.Errorf("power %t: %v, want %v", power, err, want)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
 )
@@ -206,7 +207,7 @@ func isPutOff(t *testing.T, known bool, ahead time.Duration) {
 	}
 	for again := range 3 {
 		time.Sleep(25 * time.Hour)
-		release, err := c.frontier.Hold(t.Context(), hostOf(busy))
+		release, err := c.frontier.Hold(t.Context(), weburl.ServerOf(busy))
 		if err != nil {
 			t.Fatal(err)
 		}

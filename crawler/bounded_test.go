@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/http"
 	"net/netip"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -58,35 +57,6 @@ func TestKnownHostsAreBounded(t *testing.T) {
 	if n := len(l.known); n == 0 || n > maxKnownHosts {
 		t.Errorf("%d are remembered", n)
 	}
-}
-
-// The hosts of URLs are remembered by how they are written: some of them, short ones, and
-// without the text that they stood in.
-func TestOriginsAreBounded(t *testing.T) {
-	o := newOrigins()
-	for i := range maxOrigins {
-		o.known[fmt.Sprintf("http://h%d.test", i)] = address{}
-	}
-	if _, _, ok := o.cut("http://another.test/"); !ok {
-		t.Error("another is not known")
-	}
-	if n := len(o.known); n == 0 || n > maxOrigins {
-		t.Errorf("%d are remembered", n)
-	}
-	o = newOrigins()
-	if _, _, ok := o.cut("http://h.test:" + strings.Repeat("0", maxWritten) + "8080/"); ok || len(o.known) > 0 {
-		t.Error("a port with zeros without end is remembered")
-	}
-	before := inUse()
-	const pages, size = 64, 1 << 20
-	for i := range pages {
-		page := fmt.Sprintf("http://h%d.test/", i) + strings.Repeat("x", size)
-		o.cut(page[:strings.IndexByte(page, 'x')])
-	}
-	if kept := int64(inUse()) - int64(before); kept > pages*size/4 {
-		t.Errorf("%d bytes of pages are kept for %d names", kept, pages)
-	}
-	runtime.KeepAlive(o)
 }
 
 // A counting frontier knows how much it was given, and asked about, at a time.

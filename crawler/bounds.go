@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -19,8 +20,8 @@ func (c *Crawler) bound(url string, t trail) (output.Reason, string) {
 		return output.TooLong, fmt.Sprintf("it has %d bytes (max-url %d)", len(url), c.cfg.MaxURL)
 	}
 	page, query, _ := strings.Cut(url, "?")
-	if n := pathParts(page); n > maxPathParts {
-		return output.TooLong, fmt.Sprintf("its path has %d parts, the longest that is taken up has %d", n, maxPathParts)
+	if n := weburl.Segments(page); n > weburl.MaxSegments {
+		return output.TooLong, fmt.Sprintf("its path has %d parts, the longest that is taken up has %d", n, weburl.MaxSegments)
 	}
 	if most := c.cfg.MaxParams; most > 0 && len(query) > most {
 		if n := 1 + strings.Count(query, "&"); n > most {

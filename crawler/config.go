@@ -9,6 +9,7 @@ import (
 	"golang.org/x/net/http/httpguts"
 
 	"github.com/politecrawl/politecrawl/crawler/extract"
+	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/params"
 	"github.com/politecrawl/politecrawl/robotsext/guard"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
@@ -348,7 +349,7 @@ func (c Config) Validate() error {
 	check(c.StallTimeout >= 0, "stall-timeout", "%v is negative; 0 is no limit", c.StallTimeout)
 	check(c.MaxBody > 0, "max-body", "%d is not a number of bytes to read", c.MaxBody)
 	check(c.MaxLinks >= 0, "max-links", "%d is negative; 0 is no limit", c.MaxLinks)
-	check(c.MaxURL > 0 && c.MaxURL <= maxURL, "max-url", "%d is not a number of bytes from 1 to %d", c.MaxURL, maxURL)
+	check(c.MaxURL > 0 && c.MaxURL <= weburl.MaxLength, "max-url", "%d is not a number of bytes from 1 to %d", c.MaxURL, weburl.MaxLength)
 	check(c.MaxParams >= 0, "max-params", "%d is negative; 0 is no limit", c.MaxParams)
 	check(c.MaxRepeats >= 0, "max-repeats", "%d is negative; 0 is no limit", c.MaxRepeats)
 	check(c.Retries >= 0, "retries", "%d is negative", c.Retries)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/extract"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/crawler/params"
 	"github.com/politecrawl/politecrawl/robotsext"
@@ -90,7 +91,7 @@ type Crawler struct {
 	roundBegan time.Time // zero: it is no recrawl
 	repaced    bool      // the delays of hosts were set by other settings
 
-	origins   *origins
+	origins   *weburl.OriginCache
 	scope     *boundary
 	joining   sync.RWMutex // held while URLs are judged by scope and put aside, or scope grows
 	limits    *limits
@@ -189,7 +190,7 @@ func New(cfg Config, opts *Options) (*Crawler, error) {
 		log:       cmp.Or(opts.Logger, slog.New(slog.DiscardHandler)),
 		notice:    opts.Notice,
 		guard:     addresses,
-		origins:   newOrigins(),
+		origins:   weburl.NewOriginCache(),
 		scope:     newBoundary(cfg.Scope),
 		limits:    newLimits(&cfg),
 		addresses: newAddresses(cfg.PerIP),

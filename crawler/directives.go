@@ -7,6 +7,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/extract"
 	"github.com/politecrawl/politecrawl/crawler/internal/shown"
+	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext/robotstag"
 	"github.com/politecrawl/politecrawl/robotsext/secret"
@@ -37,7 +38,7 @@ func (c *Crawler) describe(page *output.Page, d *robotstag.Directives, doc *extr
 		page.Withheld = rule.String()
 		return
 	}
-	page.Canonical = shown.Clip(secret.Users(secret.Reference(d.Canonical())), maxURL)
+	page.Canonical = shown.Clip(secret.Users(secret.Reference(d.Canonical())), weburl.MaxLength)
 	if doc != nil {
 		page.Title = doc.Title
 	}

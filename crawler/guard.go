@@ -11,6 +11,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/errtext"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/guard"
@@ -61,11 +62,11 @@ func isWide(p netip.Prefix) bool {
 // refusal tells why a URL cannot be asked for whatever else is known of it: its host is
 // an IP address that the guard refuses. For a name it is nil; that is judged by the
 // addresses that it has when it is connected to.
-func (c *Crawler) refusal(a address) error {
+func (c *Crawler) refusal(a weburl.URL) error {
 	if c.guard == nil {
 		return nil
 	}
-	return c.guard.CheckHost(a.hostname)
+	return c.guard.CheckHost(a.Hostname)
 }
 
 // refusalIn is what the guard said, without what those who asked it have said around it.
@@ -82,12 +83,12 @@ func refusalIn(err error) string {
 // mayBeAsked tells whether a URL that was refused for its address is no longer refused at
 // sight.
 func (c *Crawler) mayBeAsked(r *output.Rejection) bool {
-	a, err := resolve("", r.URL)
+	a, err := weburl.Parse(r.URL)
 	return err == nil && c.refusal(a) == nil
 }
 
 // barred leaves a URL aside whose host is an address that the guard refuses.
-func (f *finds) barred(item frontier.Item, a address, t trail) bool {
+func (f *finds) barred(item frontier.Item, a weburl.URL, t trail) bool {
 	err := f.c.refusal(a)
 	if err != nil {
 		f.leave(item, a, t, output.Address, refusalIn(err))

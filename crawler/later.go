@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
@@ -21,7 +22,7 @@ const maxBlocks = 10_000
 
 // unreached takes the URLs of an origin that wait for its robots.txt.
 func (w *rejector) unreached(o robotsext.Origin, why *output.Rejection) error {
-	return w.waiting(hostOf(string(o)), func(of robotsext.Origin) *output.Rejection {
+	return w.waiting(weburl.ServerOf(string(o)), func(of robotsext.Origin) *output.Rejection {
 		if of == o {
 			return why
 		}
@@ -47,7 +48,7 @@ func (w *rejector) waiting(h frontier.Host, why func(robotsext.Origin) *output.R
 		if err != nil {
 			return err
 		}
-		o := originOf(item.URL)
+		o := weburl.OriginOf(item.URL)
 		said := why(o)
 		if said == nil {
 			continue

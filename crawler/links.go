@@ -15,18 +15,10 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/errtext"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/shown"
+	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext/robotstag"
 	"github.com/politecrawl/politecrawl/robotsext/secret"
-)
-
-// The priorities of URLs by where they come from: what the person asked for,
-// then what the site says it has, then what is found on the way.
-const (
-	priorityStart   = 0
-	prioritySitemap = 32 // sitemap files: the sooner read, the better the order of the rest
-	priorityEntry   = 64 // to priorityLink, by the order of sitemap entries
-	priorityLink    = 96
 )
 
 // maxDetail is how much is repeated of a site's own words in each line about a URL, in
@@ -51,9 +43,9 @@ func (c *Crawler) links(v *visit, read *pageLinks, nofollow *robotstag.Rule, pag
 			found.invalid(v, read.url, link.ref, link.err)
 			continue
 		}
-		to = append(to, link.url)
+		to = append(to, link.Canonical)
 		if !c.cfg.OnlySitemaps {
-			found.link(link.address, read.trail, read.meta, c.why(nofollow, link.rel))
+			found.link(link.URL, read.trail, read.meta, c.why(nofollow, link.rel))
 		}
 	}
 	if c.cfg.Links && len(to) > 0 && page.Withheld == "" {
@@ -77,8 +69,8 @@ func newFinds(c *Crawler) *finds { return &finds{c: c} }
 
 // link takes up a URL found in a page; meta is t encoded. The reason why the link is
 // not to be followed, if there is one, is for a person.
-func (f *finds) link(a address, t trail, meta []byte, unfollowed string) {
-	item := frontier.Item{URL: a.url, Host: a.host, Priority: priorityLink, Meta: meta}
+func (f *finds) link(a weburl.URL, t trail, meta []byte, unfollowed string) {
+	item := frontier.Item{URL: a.Canonical, Host: a.Server, Priority: priorityLink, Meta: meta}
 	switch {
 	case unfollowed != "":
 		f.leave(item, a, t, output.Nofollow, unfollowed)
@@ -91,7 +83,7 @@ func (f *finds) link(a address, t trail, meta []byte, unfollowed string) {
 }
 
 // inScope takes up a URL that belongs to the crawl, unless it is too deep.
-func (f *finds) inScope(item frontier.Item, a address, t trail) {
+func (f *finds) inScope(item frontier.Item, a weburl.URL, t trail) {
 	if limit := f.c.cfg.MaxDepth; limit >= 0 && t.depth > limit {
 		f.leave(item, a, t, output.TooDeep, "")
 		return
@@ -101,7 +93,7 @@ func (f *finds) inScope(item frontier.Item, a address, t trail) {
 
 // bounded takes up a URL that belongs to the crawl, unless it is beyond a limit of
 // what the crawl takes up at all.
-func (f *finds) bounded(item frontier.Item, a address, t trail) {
+func (f *finds) bounded(item frontier.Item, a weburl.URL, t trail) {
 	if reason, detail := f.c.beyond(a, t, &f.err); reason != "" {
 		f.leave(item, a, t, reason, detail)
 		return
@@ -110,14 +102,14 @@ func (f *finds) bounded(item frontier.Item, a address, t trail) {
 }
 
 // beyond says which limit keeps a URL out, and how; empty: none does.
-func (c *Crawler) beyond(a address, t trail, failed *error) (output.Reason, string) {
-	if reason, detail := c.bound(a.url, t); reason != "" {
+func (c *Crawler) beyond(a weburl.URL, t trail, failed *error) (output.Reason, string) {
+	if reason, detail := c.bound(a.Canonical, t); reason != "" {
 		return reason, detail
 	}
 	if c.cfg.Scope == ScopeHost {
 		return "", "" // its hosts were named
 	}
-	ok, err := c.hostLimit.admits(c.books, c.frontier, a.host)
+	ok, err := c.hostLimit.admits(c.books, c.frontier, a.Server)
 	if *failed = cmp.Or(*failed, err); !ok {
 		return output.TooManyHosts, ""
 	}
@@ -127,38 +119,38 @@ func (c *Crawler) beyond(a address, t trail, failed *error) (output.Reason, stri
 // invalid lists a link that was meant to lead to a page and cannot. Others, such
 // as mailto: and javascript:, lead to none.
 func (f *finds) invalid(v *visit, base, ref string, err error) {
-	t := trail{source: fromLink, depth: v.trail.depth + 1, via: v.via()}
+	t := trail{source: fromLink, depth: v.trail.depth + 1, via: viaOf(v.u.String())}
 	if f.overlong(base, ref, t, err) {
 		return
 	}
-	if !isWeb(ref) {
+	if !weburl.IsWeb(ref) {
 		return
 	}
 	shown := shownOf(ref)
-	f.leave(frontier.Item{URL: shown.url}, shown, t, output.Invalid, err.Error())
+	f.leave(frontier.Item{URL: shown.Canonical}, shown, t, output.Invalid, err.Error())
 }
 
 // overlong lists a URL that is too long to be read, if err says so, by how it begins.
 func (f *finds) overlong(base, ref string, t trail, err error) bool {
-	if !errors.Is(err, errLongURL) {
+	if !errors.Is(err, weburl.ErrTooLong) {
 		return false
 	}
-	a, ok := overlong(base, ref)
+	a, ok := weburl.Beginning(base, ref)
 	if ok {
-		f.leave(frontier.Item{URL: a.url}, a, t, output.TooLong, "this is how it begins: "+err.Error())
+		f.leave(frontier.Item{URL: a.Canonical}, a, t, output.TooLong, "this is how it begins: "+err.Error())
 	}
 	return ok
 }
 
 // shownOf is a reference that is no URL as it stands in the output.
-func shownOf(ref string) address {
+func shownOf(ref string) weburl.URL {
 	ref = secret.Doubtful(ref)
-	return address{url: shown.Clip(ref, shown.MaxBytes)}
+	return weburl.URL{Canonical: shown.Clip(ref, shown.MaxBytes)}
 }
 
-func (f *finds) leave(item frontier.Item, a address, t trail, reason output.Reason, detail string) {
+func (f *finds) leave(item frontier.Item, a weburl.URL, t trail, reason output.Reason, detail string) {
 	f.left = append(f.left, left{item: item, at: a, rejection: output.Rejection{
-		URL: a.url, Reason: reason, Depth: t.depth, Via: t.via, Source: t.source.String(), Detail: shown.Clip(errtext.Plain(detail), maxDetail),
+		URL: a.Canonical, Reason: reason, Depth: t.depth, Via: t.via, Source: t.source.String(), Detail: shown.Clip(errtext.Plain(detail), maxDetail),
 	}})
 }
 
@@ -190,8 +182,8 @@ func (f *finds) settle() error {
 // redirected takes up the target of a redirect. It goes back to the frontier
 // like any URL: its own scope, robots.txt and delay hold for it.
 func (c *Crawler) redirected(v *visit, location string) ([]frontier.Item, error) {
-	a, err := resolve(v.u.String(), location)
-	if errors.Is(err, errLongURL) {
+	a, err := weburl.Resolve(v.u.String(), location)
+	if errors.Is(err, weburl.ErrTooLong) {
 		found := newFinds(c)
 		found.invalid(v, v.u.String(), location, err)
 		return nil, found.settle()
@@ -201,10 +193,10 @@ func (c *Crawler) redirected(v *visit, location string) ([]frontier.Item, error)
 	}
 	t := v.trail
 	t.entry = t.isEntry()
-	t.source, t.hops, t.via = fromRedirect, t.hops+1, v.via()
-	item := frontier.Item{URL: a.url, Host: a.host, Priority: v.lease.Priority, Meta: t.encode()}
+	t.source, t.hops, t.via = fromRedirect, t.hops+1, viaOf(v.u.String())
+	item := frontier.Item{URL: a.Canonical, Host: a.Server, Priority: v.lease.Priority, Meta: t.encode()}
 	if t.sitemap() {
-		item.URL = sitemapKey(a.url, t.listed)
+		item.URL = sitemapKey(a.Canonical, t.listed)
 	}
 	if v.trail.mayBeTrap() {
 		c.traps.moved(v.lease.Host, v.lease.URL)
@@ -218,13 +210,13 @@ func (c *Crawler) redirected(v *visit, location string) ([]frontier.Item, error)
 		if err := c.join(a); err != nil {
 			return nil, err
 		}
-		c.hostLimit.joined(a.host)
+		c.hostLimit.joined(a.Server)
 		found.items = append(found.items, item)
 	case t.sitemap():
 		found.items = append(found.items, item)
 	case c.scope.holds(a):
 		found.bounded(item, a, t)
-		if a.origin == v.origin && c.cleaned(a.url, v.file) != a.url {
+		if a.Origin == v.origin && c.cleaned(a.Canonical, v.file) != a.Canonical {
 			// It may have been left alone for the URL that leads to it.
 			if _, err := c.frontier.Revisit(c.books, []frontier.Item{item}); err != nil {
 				return nil, err
@@ -239,7 +231,7 @@ func (c *Crawler) redirected(v *visit, location string) ([]frontier.Item, error)
 
 // join brings the host that a start URL led to into the scope, says so, and
 // takes up the URLs of it that were left aside until now.
-func (c *Crawler) join(a address) error {
+func (c *Crawler) join(a weburl.URL) error {
 	if c.shared != nil {
 		if err := c.shared.join(a); err != nil {
 			return err
@@ -253,22 +245,22 @@ func (c *Crawler) join(a address) error {
 		if err := c.seedJoined(a); err != nil {
 			return err
 		}
-		c.tally.count(func(s *Summary) { s.Joined = append(s.Joined, string(a.origin)) })
-		c.log.Info("host joins the crawl", "host", a.host, "url", a.url)
-		c.notice("a start URL redirects to " + string(a.origin) + ", which belongs to the crawl from here on")
+		c.tally.count(func(s *Summary) { s.Joined = append(s.Joined, string(a.Origin)) })
+		c.log.Info("host joins the crawl", "host", a.Server, "url", a.Canonical)
+		c.notice("a start URL redirects to " + string(a.Origin) + ", which belongs to the crawl from here on")
 	}
 	return c.takeUp(taken)
 }
 
 // grow brings the host of a into the scope and returns what was left aside and
 // belongs to it now.
-func (c *Crawler) grow(a address) (taken []left, news bool, err error) {
+func (c *Crawler) grow(a weburl.URL) (taken []left, news bool, err error) {
 	c.joining.Lock()
 	defer c.joining.Unlock()
 	if news = c.scope.join(a); !news {
 		return nil, false, nil
 	}
-	if _, err := c.out.journal.append(&entry{Joined: a.url}); err != nil {
+	if _, err := c.out.journal.append(&entry{Joined: a.Canonical}); err != nil {
 		return nil, news, err
 	}
 	if !c.aside.mayHold(a) {

@@ -13,6 +13,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 )
 
 // logLines is a log that is kept, as the JSON handler writes it.
@@ -94,8 +96,8 @@ func TestLog(t *testing.T) {
 		{"INFO", "crawl ended", 1, map[string]any{"reason": "later", "pages": float64(got.Pages), "left": 1.0}},
 		{"INFO", "robots.txt read", 1, map[string]any{"host": s.url, "status": 200.0, "outcome": "rules"}},
 		{"WARN", "robots.txt unreachable", 1, map[string]any{"host": closed.url, "status": 500.0}},
-		{"INFO", "host slowed down", 1, map[string]any{"host": string(hostOf(s.url)), "status": 503.0}},
-		{"INFO", "host sent Retry-After", 1, map[string]any{"host": string(hostOf(s.url)), "status": 503.0}},
+		{"INFO", "host slowed down", 1, map[string]any{"host": string(weburl.ServerOf(s.url)), "status": 503.0}},
+		{"INFO", "host sent Retry-After", 1, map[string]any{"host": string(weburl.ServerOf(s.url)), "status": 503.0}},
 		{"INFO", "URL is asked for again", 2, map[string]any{"attempt": 1.0}},
 		{"INFO", "sitemap read", 2, map[string]any{"host": s.url, "pages": 1.0}},
 		{"WARN", "sitemap faulty", 1, map[string]any{"url": s.url + "/bad.xml", "host": s.url}},

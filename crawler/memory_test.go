@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -43,13 +44,13 @@ func TestAsideInParts(t *testing.T) {
 	s := newAside(j, newBoundary(ScopeHost).key)
 	var all []left
 	for i := range n {
-		a := address{url: fmt.Sprintf("http://h%d.test/", i), host: frontier.Host(fmt.Sprintf("h%d.test", i)), hostname: fmt.Sprintf("h%d.test", i)}
-		all = append(all, left{at: a, rejection: output.Rejection{URL: a.url, Reason: output.OutOfScope, Depth: 1}})
+		a := weburl.URL{Canonical: fmt.Sprintf("http://h%d.test/", i), Server: frontier.Host(fmt.Sprintf("h%d.test", i)), Hostname: fmt.Sprintf("h%d.test", i)}
+		all = append(all, left{at: a, rejection: output.Rejection{URL: a.Canonical, Reason: output.OutOfScope, Depth: 1}})
 	}
 	if err := s.put(all); err != nil {
 		t.Fatal(err)
 	}
-	if !s.mayHold(all[n-1].at) || s.mayHold(address{host: "other.test", hostname: "other.test"}) {
+	if !s.mayHold(all[n-1].at) || s.mayHold(weburl.URL{Server: "other.test", Hostname: "other.test"}) {
 		t.Error("it does not know whose URLs it holds")
 	}
 	seen, parts := make(map[string]bool), 0
@@ -74,17 +75,17 @@ func TestAsideInParts(t *testing.T) {
 // A domain may have hosts without end; what is remembered of them has one.
 func TestScopeForgetsHosts(t *testing.T) {
 	b := newBoundary(ScopeDomain)
-	start, err := resolve("", "http://example.com/")
+	start, err := weburl.Parse("http://example.com/")
 	if err != nil {
 		t.Fatal(err)
 	}
 	b.join(start)
-	for i := range 2*maxOrigins + 10 {
-		if !b.holds(address{host: frontier.Host(fmt.Sprintf("h%d.example.com", i)), hostname: fmt.Sprintf("h%d.example.com", i)}) {
+	for i := range 2*maxKnownHosts + 10 {
+		if !b.holds(weburl.URL{Server: frontier.Host(fmt.Sprintf("h%d.example.com", i)), Hostname: fmt.Sprintf("h%d.example.com", i)}) {
 			t.Fatalf("host %d is not of the domain", i)
 		}
 	}
-	if len(b.hosts) > maxOrigins || len(b.keys) != 1 {
+	if len(b.hosts) > maxKnownHosts || len(b.keys) != 1 {
 		t.Errorf("%d hosts are remembered, and %d keys", len(b.hosts), len(b.keys))
 	}
 }
@@ -100,20 +101,6 @@ func TestLongSitemapURL(t *testing.T) {
 	got := run(t, testConfig(t, s.url+"/"), nil)
 	if s.count(long) > 0 || s.count("/of-short") != 1 || got.Sitemaps != 1 {
 		t.Errorf("%+v", got.Summary)
-	}
-}
-
-// A name that is longer than a host's may be is read like any other text, and not
-// remembered.
-func TestLongNamesAreNotRemembered(t *testing.T) {
-	o := newOrigins()
-	for _, name := range []string{strings.Repeat("a.", 200) + "test", strings.Repeat("x", 300)} {
-		if _, _, ok := o.cut("http://" + name + "/"); ok || len(o.known) > 0 {
-			t.Errorf("%.20s… is remembered", name)
-		}
-	}
-	if _, rest, ok := o.cut("http://example.com:8080/x"); !ok || rest != "/x" || len(o.known) != 1 {
-		t.Errorf("%q, %t", rest, ok)
 	}
 }
 
@@ -147,8 +134,8 @@ func TestAsideIsBounded(t *testing.T) {
 	s.most, s.full = 10, func() { told++ }
 	for i := range 30 {
 		for _, depth := range []int{2, 1} {
-			a := address{url: fmt.Sprintf("http://h%d.test/", i), host: frontier.Host(fmt.Sprintf("h%d.test", i)), hostname: fmt.Sprintf("h%d.test", i)}
-			if err := s.put([]left{{at: a, rejection: output.Rejection{URL: a.url, Reason: output.OutOfScope, Depth: depth}}}); err != nil {
+			a := weburl.URL{Canonical: fmt.Sprintf("http://h%d.test/", i), Server: frontier.Host(fmt.Sprintf("h%d.test", i)), Hostname: fmt.Sprintf("h%d.test", i)}
+			if err := s.put([]left{{at: a, rejection: output.Rejection{URL: a.Canonical, Reason: output.OutOfScope, Depth: depth}}}); err != nil {
 				t.Fatal(err)
 			}
 		}

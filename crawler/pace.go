@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
@@ -78,7 +79,7 @@ func (p *pace) wantedOf(rec frontier.HostRecord, o robotsext.Origin, group *robo
 // asked sets the delay of a host to what the robots.txt of the origin o asks for, and
 // those of its other origins. A host that is being spared stays so.
 func (p *pace) asked(ctx context.Context, o robotsext.Origin, group *robotstxt.Group) error {
-	host := hostOf(string(o))
+	host := weburl.ServerOf(string(o))
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	rec, err := p.frontier.Host(ctx, host)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/extract"
 	"github.com/politecrawl/politecrawl/crawler/internal/shown"
+	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
@@ -32,10 +33,10 @@ type pageLinks struct {
 	trail trail  // of each link
 	meta  []byte // trail, encoded: all links of the page share it
 
-	base  string    // that refs resolves against, as the page writes it
-	whole bool      // base is known to be that of the whole page
-	url   string    // of base
-	refs  *resolver // nil: no link was read yet
+	base  string           // that refs resolves against, as the page writes it
+	whole bool             // base is known to be that of the whole page
+	url   string           // of base
+	refs  *weburl.Resolver // nil: no link was read yet
 
 	links    []pageLink
 	byURL    map[string]int // places in links
@@ -49,7 +50,7 @@ type pageLinks struct {
 
 // pageLink is a URL that a page links to.
 type pageLink struct {
-	address
+	weburl.URL
 	rel string // of the first link to it, or of one that may be followed
 
 	ref string // the reference, where it is not a URL
@@ -64,7 +65,7 @@ const (
 
 // readLinks parses a page in UTF-8. The document is without its links, which are returned.
 func (c *Crawler) readLinks(v *visit, text []byte) (*extract.Document, *pageLinks) {
-	l := &pageLinks{c: c, v: v, trail: trail{source: fromLink, depth: v.trail.depth + 1, via: v.via()}}
+	l := &pageLinks{c: c, v: v, trail: trail{source: fromLink, depth: v.trail.depth + 1, via: viaOf(v.u.String())}}
 	l.meta = l.trail.encode()
 	doc := extract.ParseFunc(text, l.add)
 	if doc.Base != l.base && l.total > 0 { // it stands behind the first links, and holds for them too
@@ -108,12 +109,12 @@ func (l *pageLinks) begin(base string) bool {
 	}
 	l.url = l.v.u.String()
 	if l.base != "" {
-		if b, err := resolve(l.url, l.base); err == nil {
-			l.url = b.url
+		if b, err := weburl.Resolve(l.url, l.base); err == nil {
+			l.url = b.Canonical
 		}
 	}
 	var err error
-	if l.refs, err = newResolver(l.url, l.c.origins); err != nil {
+	if l.refs, err = weburl.NewResolver(l.url, l.c.origins); err != nil {
 		l.c.log.Warn("links not read", "url", l.url, "error", err)
 		return false
 	}
@@ -126,30 +127,30 @@ func (l *pageLinks) place(ref, rel string) int {
 	if l.size > maxLinkBytes {
 		return l.leave(cutByLinkBytes)
 	}
-	a, err := l.refs.resolve(ref)
-	link := pageLink{address: a, rel: rel}
+	a, err := l.refs.Resolve(ref)
+	link := pageLink{URL: a, rel: rel}
 	if err != nil {
 		l.size += shown.MaxBytes + len(l.meta)
 		if !l.meansPage(ref, err) {
 			return notPage
 		}
-		link.url, link.ref, link.err = ref, ref, err
+		link.Canonical, link.ref, link.err = ref, ref, err
 	} else {
 		var file *robotstxt.File
-		if a.origin == l.v.origin {
+		if a.Origin == l.v.origin {
 			file = l.v.file
 		}
-		link.url = l.c.cleaned(a.url, file)
-		l.size += len(link.url) + len(l.meta)
+		link.Canonical = l.c.cleaned(a.Canonical, file)
+		l.size += len(link.Canonical) + len(l.meta)
 	}
-	if place, known := l.byURL[link.url]; known {
+	if place, known := l.byURL[link.Canonical]; known {
 		return place
 	}
 	if most := l.c.cfg.MaxLinks; most > 0 && len(l.links) >= most {
 		return l.leave(cutByMaxLinks)
 	}
 	place := len(l.links)
-	l.byURL[link.url] = place
+	l.byURL[link.Canonical] = place
 	l.links = append(l.links, link)
 	return place
 }
@@ -164,10 +165,10 @@ func (l *pageLinks) leave(limit string) int {
 
 // meansPage tells whether a reference that is not a URL was meant to lead to a page.
 func (l *pageLinks) meansPage(ref string, err error) bool {
-	if errors.Is(err, errLongURL) {
-		if _, ok := overlong(l.url, ref); ok {
+	if errors.Is(err, weburl.ErrTooLong) {
+		if _, ok := weburl.Beginning(l.url, ref); ok {
 			return true
 		}
 	}
-	return isWeb(ref)
+	return weburl.IsWeb(ref)
 }

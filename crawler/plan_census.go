@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
@@ -82,7 +83,7 @@ func newHeadcount(o robotsext.Origin) *headcount {
 func (s *census) add(item frontier.Item, t trail) (added, ask bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	h := s.count(originOf(item.URL))
+	h := s.count(weburl.OriginOf(item.URL))
 	ask = h.rec == nil && !h.sought
 	h.sought = true
 	return s.take(h, item, t), ask
@@ -171,9 +172,9 @@ func (s *census) leave(urls []left) error {
 		if now == 0 {
 			return fmt.Errorf("crawler: a plan does not know the reason %q", r.Reason)
 		}
-		origin := urls[i].at.origin
+		origin := urls[i].at.Origin
 		if origin == "" { // it is no URL: the sitemap's
-			origin = originOf(r.Via)
+			origin = weburl.OriginOf(r.Via)
 		}
 		h := s.count(origin)
 		key := maphash.String(s.seed, r.URL)
@@ -221,7 +222,7 @@ func (s *census) count(o robotsext.Origin) *headcount {
 
 // belongs tells whether an origin is one of the crawl's.
 func (s *census) belongs(o robotsext.Origin) bool {
-	a, err := resolve("", string(o)+"/")
+	a, err := weburl.Parse(string(o) + "/")
 	return err == nil && s.c.scope.holds(a)
 }
 
@@ -229,7 +230,7 @@ func (s *census) belongs(o robotsext.Origin) bool {
 func (s *census) learn(rec *robotsext.Record) error {
 	var addr netip.Addr
 	if s.c.addresses != nil {
-		addr = s.c.addresses.address(s.c.working, hostOf(string(rec.Origin)))
+		addr = s.c.addresses.address(s.c.working, weburl.ServerOf(string(rec.Origin)))
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

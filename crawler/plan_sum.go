@@ -10,6 +10,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/errtext"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
@@ -91,7 +92,7 @@ func (plan *Plan) within(f forecast) {
 func (s *census) servers() [][]*headcount {
 	byServer := make(map[frontier.Host][]*headcount)
 	for _, o := range slices.Sorted(maps.Keys(s.hosts)) {
-		server := hostOf(string(o))
+		server := weburl.ServerOf(string(o))
 		byServer[server] = append(byServer[server], s.hosts[o])
 	}
 	return slices.Collect(maps.Values(byServer))

@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	"golang.org/x/net/http/httpproxy"
+
+	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 )
 
 // proxies returns what chooses a proxy for a request: the same one for all requests
@@ -87,11 +89,11 @@ func proxyVariables(urls []string) (used []string) {
 			name = strings.ToLower(upper)
 		}
 		for _, raw := range urls {
-			a, err := resolve("", raw)
+			a, err := weburl.Parse(raw)
 			if err != nil {
 				continue
 			}
-			u, err := url.Parse(a.url)
+			u, err := url.Parse(a.Canonical)
 			if err != nil {
 				continue
 			}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
 )
@@ -292,7 +293,7 @@ func (c *Crawler) restore() error {
 	return cmp.Or(
 		readLines(c, file(output.PagesFile), func(at int64, p *output.Page) error {
 			c.ledger.copies.restore(p, at)
-			c.limits.count(hostOf(p.URL), p.Bytes)
+			c.limits.count(weburl.ServerOf(p.URL), p.Bytes)
 			c.tally.page(p)
 			return nil
 		}),
@@ -340,12 +341,12 @@ func (c *Crawler) restoreRobots() error {
 
 // joinAgain brings the host of a URL back into the scope.
 func (c *Crawler) joinAgain(url string) error {
-	a, err := resolve("", url)
+	a, err := weburl.Parse(url)
 	if err != nil {
 		return err
 	}
 	if c.scope.join(a) {
-		c.tally.count(func(s *Summary) { s.Joined = append(s.Joined, string(a.origin)) })
+		c.tally.count(func(s *Summary) { s.Joined = append(s.Joined, string(a.Origin)) })
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/robotsext"
 )
 
@@ -179,7 +180,7 @@ func isUnreachable(status int) bool {
 
 // letPass lets the pause of the host of a URL pass, for a request that goes out again.
 func (c *Crawler) letPass(ctx context.Context, u *url.URL) {
-	pause, err := c.pauseOf(ctx, hostOf(u.String()), time.Now())
+	pause, err := c.pauseOf(ctx, weburl.ServerOf(u.String()), time.Now())
 	if err != nil {
 		pause = c.cfg.Delay
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/robotsext"
 )
 
@@ -21,7 +22,7 @@ type robotsCache struct {
 
 // Load implements robotsext.Cache.
 func (c *robotsCache) Load(ctx context.Context, o robotsext.Origin) (*robotsext.Record, error) {
-	host, err := c.frontier.Host(ctx, hostOf(string(o)))
+	host, err := c.frontier.Host(ctx, weburl.ServerOf(string(o)))
 	if err != nil {
 		return nil, fmt.Errorf("crawler: %w", err)
 	}
@@ -41,7 +42,7 @@ func (c *Crawler) reached(o robotsext.Origin) (time.Time, error) {
 	if c.shared == nil {
 		return time.Time{}, nil // nobody else will
 	}
-	h, err := c.frontier.Host(c.books, hostOf(string(o)))
+	h, err := c.frontier.Host(c.books, weburl.ServerOf(string(o)))
 	if err != nil {
 		return time.Time{}, err
 	}
@@ -81,7 +82,7 @@ func (c *robotsCache) Store(ctx context.Context, rec *robotsext.Record) error {
 	if err != nil {
 		return fmt.Errorf("crawler: robots.txt of %s: %w", rec.Origin, err)
 	}
-	return c.frontier.UpdateHost(ctx, hostOf(string(rec.Origin)), frontier.HostUpdate{
+	return c.frontier.UpdateHost(ctx, weburl.ServerOf(string(rec.Origin)), frontier.HostUpdate{
 		Robots: map[string]frontier.Robots{string(rec.Origin): {FailingSince: rec.FailingSince, Data: data}},
 	})
 }

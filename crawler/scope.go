@@ -8,6 +8,7 @@ import (
 	"golang.org/x/net/publicsuffix"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 )
 
 // Scope says which URLs belong to a crawl.
@@ -42,29 +43,29 @@ func newBoundary(scope Scope) *boundary {
 }
 
 // holds tells whether a belongs to the crawl.
-func (b *boundary) holds(a address) bool {
+func (b *boundary) holds(a weburl.URL) bool {
 	if b.scope == ScopeAny {
 		return true
 	}
 	b.mu.RLock()
-	known, held := b.hosts[a.host], false
+	known, held := b.hosts[a.Server], false
 	if !known {
 		held = b.keys[b.key(a)]
 	}
 	b.mu.RUnlock()
 	if held {
 		b.mu.Lock()
-		if len(b.hosts) >= maxOrigins { // a domain may have hosts without end
+		if len(b.hosts) >= maxKnownHosts { // a domain may have hosts without end
 			clear(b.hosts)
 		}
-		b.hosts[a.host] = true
+		b.hosts[a.Server] = true
 		b.mu.Unlock()
 	}
 	return known || held
 }
 
 // join brings the host of a into the scope, and tells whether that is news.
-func (b *boundary) join(a address) bool {
+func (b *boundary) join(a weburl.URL) bool {
 	if b.holds(a) {
 		return false
 	}
@@ -77,15 +78,15 @@ func (b *boundary) join(a address) bool {
 }
 
 // key is what two URLs of one scope have in common.
-func (b *boundary) key(a address) string {
+func (b *boundary) key(a weburl.URL) string {
 	if b.scope == ScopeDomain {
-		if ip := net.ParseIP(strings.Trim(a.hostname, "[]")); ip != nil {
+		if ip := net.ParseIP(strings.Trim(a.Hostname, "[]")); ip != nil {
 			return ip.String()
 		}
-		if domain, err := publicsuffix.EffectiveTLDPlusOne(a.hostname); err == nil {
+		if domain, err := publicsuffix.EffectiveTLDPlusOne(a.Hostname); err == nil {
 			return domain
 		}
-		return a.hostname // a public suffix itself, or a bare name such as localhost
+		return a.Hostname // a public suffix itself, or a bare name such as localhost
 	}
-	return string(a.host)
+	return string(a.Server)
 }

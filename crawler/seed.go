@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
@@ -13,7 +14,7 @@ import (
 func (c *Crawler) seedStart() error {
 	var items []frontier.Item
 	for _, raw := range c.cfg.URLs {
-		a, err := resolve("", raw)
+		a, err := weburl.Parse(raw)
 		if err != nil {
 			return err
 		}
@@ -28,7 +29,7 @@ func (c *Crawler) seedStart() error {
 			}
 		}
 		t := trail{source: fromStart, start: true}
-		items = append(items, frontier.Item{URL: a.url, Host: a.host, Priority: priorityStart, Meta: t.encode()})
+		items = append(items, frontier.Item{URL: a.Canonical, Host: a.Server, Priority: priorityStart, Meta: t.encode()})
 	}
 	return c.add(items)
 }
@@ -47,7 +48,7 @@ func (c *Crawler) add(items []frontier.Item) error {
 // belongs to the crawl become seeds.
 func (c *Crawler) learned(rec *robotsext.Record) {
 	c.takeIn(rec)
-	_ = c.rested(c.working, hostOf(string(rec.Origin))) // only the end of the crawl cuts it short
+	_ = c.rested(c.working, weburl.ServerOf(string(rec.Origin))) // only the end of the crawl cuts it short
 }
 
 func (c *Crawler) takeIn(rec *robotsext.Record) {
@@ -77,7 +78,7 @@ func (c *Crawler) learn(rec *robotsext.Record) error {
 	if err := c.pace.asked(c.books, rec.Origin, group); err != nil {
 		return err
 	}
-	if origin, err := resolve("", string(rec.Origin)+"/"); err == nil && c.shared != nil && !c.scope.holds(origin) {
+	if origin, err := weburl.Parse(string(rec.Origin) + "/"); err == nil && c.shared != nil && !c.scope.holds(origin) {
 		if err := c.shared.sync(c.books); err != nil { // whether it belongs to the crawl now
 			return err
 		}
@@ -90,8 +91,8 @@ func (c *Crawler) learn(rec *robotsext.Record) error {
 
 // seedJoined brings the sitemaps of a host that has come to belong to the crawl into
 // the frontier, as far as robots.txt files of its origins were read before that.
-func (c *Crawler) seedJoined(a address) error {
-	host, err := c.frontier.Host(c.books, a.host)
+func (c *Crawler) seedJoined(a weburl.URL) error {
+	host, err := c.frontier.Host(c.books, a.Server)
 	if err != nil {
 		return err
 	}
@@ -115,7 +116,7 @@ func (c *Crawler) seedJoined(a address) error {
 // wait for their turn like pages. Those of a host that only keeps a sitemap or a
 // robots.txt for others are not this crawl's.
 func (c *Crawler) seedSitemaps(rec *robotsext.Record) error {
-	origin, err := resolve("", string(rec.Origin)+"/")
+	origin, err := weburl.Parse(string(rec.Origin) + "/")
 	if err != nil || !c.scope.holds(origin) {
 		return nil
 	}

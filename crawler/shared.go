@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore"
+	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 )
 
 const (
@@ -118,11 +119,11 @@ func (s *shared) tell(message told) error {
 
 // join tells all that the host of a URL belongs to the crawl. That comes before the URL
 // is in the frontier, so that who is given it can know.
-func (s *shared) join(a address) error {
+func (s *shared) join(a weburl.URL) error {
 	if s.c.scope.holds(a) {
 		return nil
 	}
-	return s.tell(told{Joined: string(a.origin) + "/"})
+	return s.tell(told{Joined: string(a.Origin) + "/"})
 }
 
 // start begins to tell the others that this process is there, and to keep its leases.
@@ -293,7 +294,7 @@ func (s *shared) act(ctx context.Context, m told) error {
 // grow brings a host into the scope, with what this process has left aside of it, and its
 // sitemaps, if its robots.txt was read before.
 func (s *shared) grow(url string) error {
-	a, err := resolve("", url)
+	a, err := weburl.Parse(url)
 	if err != nil {
 		return fmt.Errorf("crawler: what another worker tells: %w", err)
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 )
 
 // sharedLease is how long a process that died keeps its URLs from the others.
@@ -124,7 +125,7 @@ func (h *held) extend(ctx context.Context, f extender, log *slog.Logger) error {
 // that is so already. Done ends the watch.
 func (h *held) within(req *http.Request, lose func()) (done func(), err error) {
 	done = func() {}
-	host := hostOf(req.URL.String())
+	host := weburl.ServerOf(req.URL.String())
 	left, known := h.left(host)
 	switch {
 	case !known:

@@ -10,6 +10,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/frontier/pebblestore"
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore"
+	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 )
 
 // openShared opens the frontier of a crawl that has other processes, or makes it. The
@@ -138,7 +139,7 @@ func (s *shared) adopt() error {
 		}
 	}
 	for _, u := range begun {
-		a, err := resolve("", u)
+		a, err := weburl.Parse(u)
 		if err != nil {
 			return fmt.Errorf("crawler: a URL of the crawl %q: %w", c.cfg.Join, err)
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore"
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore/redistest"
+	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
 )
@@ -169,7 +170,7 @@ func TestClockOfAnotherIsAhead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := f.UpdateHost(t.Context(), hostOf(s.url), frontier.HostUpdate{Robots: map[string]frontier.Robots{s.url: {Data: data}}}); err != nil {
+	if err := f.UpdateHost(t.Context(), weburl.ServerOf(s.url), frontier.HostUpdate{Robots: map[string]frontier.Robots{s.url: {Data: data}}}); err != nil {
 		t.Fatal(err)
 	}
 	cfg := testConfig(t, s.url+"/")

@@ -10,6 +10,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore/redistest"
+	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/robotsext"
 )
 
@@ -89,7 +90,7 @@ func TestSitemapsReadByOthers(t *testing.T) {
 	cfg := sharedConfig(t, server.URL(), s.url+"/")
 	got := run(t, worker(t, cfg, "w1"), &Options{Begun: func() {
 		other := byHand(t, cfg, "w2")
-		if err := other.UpdateHost(t.Context(), hostOf(brought.url), frontier.HostUpdate{Robots: map[string]frontier.Robots{brought.url: {Data: data}}}); err != nil {
+		if err := other.UpdateHost(t.Context(), weburl.ServerOf(brought.url), frontier.HostUpdate{Robots: map[string]frontier.Robots{brought.url: {Data: data}}}); err != nil {
 			t.Fatal(err)
 		}
 		tells(t, other, told{Joined: brought.url + "/"})
@@ -116,7 +117,7 @@ func TestSitemapsOfAHostThatJustJoined(t *testing.T) {
 		})
 		tells(t, other, told{Joined: brought.url + "/"})
 		start := trail{source: fromStart, start: true}
-		items := []frontier.Item{{URL: brought.url + "/", Host: hostOf(brought.url), Priority: priorityStart, Meta: start.encode()}}
+		items := []frontier.Item{{URL: brought.url + "/", Host: weburl.ServerOf(brought.url), Priority: priorityStart, Meta: start.encode()}}
 		if _, err := other.Add(t.Context(), items); err != nil {
 			t.Fatal(err)
 		}

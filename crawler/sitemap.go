@@ -11,6 +11,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/errtext"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/shown"
+	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/secret"
@@ -32,24 +33,17 @@ const (
 	seedBatch = 500
 )
 
-// sitemapKey is what the frontier knows a sitemap by. A fragment never reaches
-// the wire; this one keeps a sitemap apart from a page of the same URL, and from
-// the same file listed by another host, whose entries are other ones.
-func sitemapKey(url string, listed robotsext.Origin) string {
-	return url + "#sitemap-of=" + string(listed)
-}
-
 // sitemap takes up a sitemap file that a robots.txt or an index lists.
 func (f *finds) sitemap(url string, t trail) error {
-	a, err := resolve("", url)
+	a, err := weburl.Parse(url)
 	if err != nil {
 		return nil
 	}
-	if len(a.url) > maxSitemapURL {
-		f.c.log.Warn("sitemap left alone", "url", a.url[:shown.MaxBytes], "host", t.listed, "via", t.via, "line", 0)
+	if len(a.Canonical) > maxSitemapURL {
+		f.c.log.Warn("sitemap left alone", "url", a.Canonical[:shown.MaxBytes], "host", t.listed, "via", t.via, "line", 0)
 		return nil
 	}
-	key := sitemapKey(a.url, t.listed)
+	key := sitemapKey(a.Canonical, t.listed)
 	known, err := f.c.frontier.Known(f.c.books, []string{key})
 	if err != nil {
 		return err
@@ -57,7 +51,7 @@ func (f *finds) sitemap(url string, t trail) error {
 	if known[0] || !f.c.files.take(t.listed) {
 		return nil // a list that is read again counts once
 	}
-	f.items = append(f.items, frontier.Item{URL: key, Host: a.host, Priority: prioritySitemap, Meta: t.encode()})
+	f.items = append(f.items, frontier.Item{URL: key, Host: a.Server, Priority: prioritySitemap, Meta: t.encode()})
 	return nil
 }
 
@@ -181,11 +175,11 @@ func (c *Crawler) seedEntries(v *visit, resp *http.Response, line *output.Sitema
 // foreign leaves a sitemap aside that the index of another host lists, as long as there
 // are no more of them than that host may list.
 func (f *finds) foreign(url string, t trail) {
-	a, err := resolve("", url)
-	if err != nil || len(a.url) > maxSitemapURL || !f.c.files.leave(t.listed) {
+	a, err := weburl.Parse(url)
+	if err != nil || len(a.Canonical) > maxSitemapURL || !f.c.files.leave(t.listed) {
 		return
 	}
-	item := frontier.Item{URL: sitemapKey(a.url, t.listed), Host: a.host, Priority: prioritySitemap, Meta: t.encode()}
+	item := frontier.Item{URL: sitemapKey(a.Canonical, t.listed), Host: a.Server, Priority: prioritySitemap, Meta: t.encode()}
 	if !f.barred(item, a, t) {
 		f.leave(item, a, t, output.NotEntitled, "")
 	}
@@ -194,7 +188,7 @@ func (f *finds) foreign(url string, t trail) {
 // entry takes up an entry of a sitemap: a page, or a sitemap below an index.
 // What the sitemap may not speak for is left aside (ROB-SMP-18).
 func (f *finds) entry(v *visit, entry sitemap.Entry, covered bool) error {
-	t := trail{source: fromSitemap, via: v.via(), lastMod: entry.LastMod}
+	t := trail{source: fromSitemap, via: viaOf(v.u.String()), lastMod: entry.LastMod}
 	if entry.Sitemap {
 		t.listed, t.nested = v.trail.listed, v.trail.nested+1
 		if !covered || t.nested > maxNested {
@@ -209,20 +203,20 @@ func (f *finds) entry(v *visit, entry sitemap.Entry, covered bool) error {
 		}
 		return f.sitemap(entry.Loc, t)
 	}
-	a, err := resolve("", entry.Loc)
+	a, err := weburl.Parse(entry.Loc)
 	if err != nil && f.overlong("", entry.Loc, t, err) {
 		return nil
 	}
 	if err != nil {
 		shown := shownOf(entry.Loc)
-		f.leave(frontier.Item{URL: shown.url}, shown, t, output.Invalid, err.Error())
+		f.leave(frontier.Item{URL: shown.Canonical}, shown, t, output.Invalid, err.Error())
 		return nil
 	}
-	a.url = f.c.cleaned(a.url, nil)
-	if err := v.lines.Entry(&output.Entry{URL: a.url, Sitemap: v.u.String(), LastMod: entry.LastMod}); err != nil {
+	a.Canonical = f.c.cleaned(a.Canonical, nil)
+	if err := v.lines.Entry(&output.Entry{URL: a.Canonical, Sitemap: v.u.String(), LastMod: entry.LastMod}); err != nil {
 		return err
 	}
-	item := frontier.Item{URL: a.url, Host: a.host, Priority: f.c.order.priority(entry), Meta: t.encode()}
+	item := frontier.Item{URL: a.Canonical, Host: a.Server, Priority: f.c.order.priority(entry), Meta: t.encode()}
 	switch {
 	case f.barred(item, a, t):
 	case !covered:

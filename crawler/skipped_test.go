@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -212,7 +213,7 @@ func TestSkippedURLInTheFrontier(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer func() { _ = j.close() }()
-			s := newAside(j, func(a address) string { return a.url })
+			s := newAside(j, func(a weburl.URL) string { return a.Canonical })
 			var got []string
 			s.counted = func(r *output.Rejection, change int) { got = append(got, fmt.Sprint(r.Reason, " ", change)) }
 			s.inFrontier = func(urls []string) ([]bool, error) {
@@ -238,7 +239,7 @@ func TestSkippedURLInTheFrontier(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer func() { _ = j.close() }()
-		s, counted := newAside(j, func(a address) string { return a.url }), 0
+		s, counted := newAside(j, func(a weburl.URL) string { return a.Canonical }), 0
 		s.counted = func(_ *output.Rejection, change int) { counted += change }
 		if err := s.put(skip(output.NotEntitled, listed)); err != nil {
 			t.Fatal(err)

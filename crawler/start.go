@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
 
@@ -23,7 +24,7 @@ func checkStart(raw string) error {
 	case secret.Reference(raw) != raw:
 		return fmt.Errorf("%q holds a user name or password, which are never sent; leave them out", shown)
 	}
-	_, err := resolve("", raw)
+	_, err := weburl.Parse(raw)
 	switch {
 	case err == nil:
 		return nil

@@ -8,6 +8,15 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext"
 )
 
+// The priorities of URLs by where they come from: what the person asked for,
+// then what the site says it has, then what is found on the way.
+const (
+	priorityStart   = 0
+	prioritySitemap = 32 // sitemap files: the sooner read, the better the order of the rest
+	priorityEntry   = 64 // to priorityLink, by the order of sitemap entries
+	priorityLink    = 96
+)
+
 // source says how a URL was found.
 type source byte
 
@@ -64,9 +73,8 @@ type trail struct {
 // with it, and a page may have thousands.
 const maxVia = 1000
 
-// via is the URL of a visit for the trails of what it leads to.
-func (v *visit) via() string {
-	url := v.u.String()
+// viaOf returns a URL as the via of what it leads to.
+func viaOf(url string) string {
 	if len(url) <= maxVia {
 		return url
 	}
@@ -159,4 +167,17 @@ func unixOrZero(t time.Time) int64 {
 		return 0
 	}
 	return t.Unix()
+}
+
+// mayBeTrap tells whether a page counts for its pattern: what was asked for and what a
+// site lists itself does not, nor where these redirect to.
+func (t trail) mayBeTrap() bool {
+	return !t.start && !t.isEntry()
+}
+
+// sitemapKey is what the frontier knows a sitemap by. A fragment never reaches
+// the wire; this one keeps a sitemap apart from a page of the same URL, and from
+// the same file listed by another host, whose entries are other ones.
+func sitemapKey(url string, listed robotsext.Origin) string {
+	return url + "#sitemap-of=" + string(listed)
 }

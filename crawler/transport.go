@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/internal/descriptors"
+	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -164,8 +165,8 @@ func readableLocation(resp *http.Response) {
 	if _, err := resp.Request.URL.Parse(location); err == nil {
 		return
 	}
-	if a, err := resolve(resp.Request.URL.String(), location); err == nil {
-		resp.Header.Set("Location", a.url)
+	if a, err := weburl.Resolve(resp.Request.URL.String(), location); err == nil {
+		resp.Header.Set("Location", a.Canonical)
 	} else {
 		resp.Header.Del("Location")
 	}

@@ -20,12 +20,6 @@ type closedPattern struct {
 	At      time.Time     `json:"at"`
 }
 
-// mayBeTrap tells whether a page counts for its pattern: what was asked for and what a
-// site lists itself does not, nor where these redirect to.
-func (t trail) mayBeTrap() bool {
-	return !t.start && !t.isEntry()
-}
-
 // trapped leaves a URL alone whose pattern is closed.
 func (c *Crawler) trapped(v *visit) (frontier.Outcome, bool, error) {
 	if !v.trail.mayBeTrap() {

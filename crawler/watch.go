@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 )
 
 // stir lets the watch see that something has changed.
@@ -96,7 +97,7 @@ func (c *Crawler) patience(stats frontier.Stats) (time.Duration, error) {
 	origins, _ := c.aside.waiting()
 	waiting := make(map[frontier.Host]int) // origins of each host
 	for _, o := range origins {
-		waiting[hostOf(string(o))]++
+		waiting[weburl.ServerOf(string(o))]++
 	}
 	for h, n := range waiting {
 		rec, err := c.frontier.Host(c.books, h)

@@ -13,6 +13,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/extract"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/shown"
+	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/guard"
@@ -334,7 +335,7 @@ func (c *Crawler) page(v *visit, got *reply) *output.Page {
 func (c *Crawler) found(v *visit, got *reply, page *output.Page) ([]frontier.Item, error) {
 	v.noCopy = c.noCopy(c.directives(got.header, nil))
 	if location := got.header.Get("Location"); location != "" && got.status >= 300 && got.status < 400 {
-		page.Location = shown.Clip(secret.Users(secret.Reference(location)), maxURL)
+		page.Location = shown.Clip(secret.Users(secret.Reference(location)), weburl.MaxLength)
 		return c.redirected(v, location)
 	}
 	if got.status < 200 || got.status >= 300 {

@@ -1,4 +1,4 @@
-package crawler
+package weburl
 
 import (
 	"cmp"
@@ -8,40 +8,40 @@ import (
 	whatwg "github.com/nlnwa/whatwg-url/url"
 )
 
-// resolver reads the references of one document.
-type resolver struct {
-	origins *origins
-	base    address
+// Resolver reads the references of one document.
+type Resolver struct {
+	origins *OriginCache
+	base    URL
 	origin  string // of base, without a slash at the end
 	folder  string // the path of base up to its last slash
 
 	parsed *whatwg.Url // base, once it was needed: to read 8 KB takes as long as a page of links
 }
 
-// newResolver returns a resolver for a document at base, a canonical URL.
-func newResolver(base string, known *origins) (*resolver, error) {
+// NewResolver returns a resolver for a document at base, a canonical URL.
+func NewResolver(base string, known *OriginCache) (*Resolver, error) {
 	a, _, ok := known.cut(base)
-	if a.url = base; !ok {
+	if a.Canonical = base; !ok {
 		var err error
-		if a, err = resolve("", base); err != nil {
+		if a, err = Parse(base); err != nil {
 			return nil, err
 		}
 	}
-	origin := string(a.origin)
-	path, _, _ := strings.Cut(a.url[len(origin):], "?")
-	return &resolver{origins: known, base: a, origin: origin, folder: path[:strings.LastIndexByte(path, '/')+1]}, nil
+	origin := string(a.Origin)
+	path, _, _ := strings.Cut(a.Canonical[len(origin):], "?")
+	return &Resolver{origins: known, base: a, origin: origin, folder: path[:strings.LastIndexByte(path, '/')+1]}, nil
 }
 
-// resolve is what resolve does for base, without parsing for the references
+// Resolve is what the function Resolve does for base, without parsing for the references
 // that most pages are full of: paths of plain characters, with or without a host
 // that is known.
-func (r *resolver) resolve(ref string) (address, error) {
+func (r *Resolver) Resolve(ref string) (URL, error) {
 	plain, _, _ := strings.Cut(ref, "#")
-	if len(plain) > maxURL/2 {
+	if len(plain) > MaxLength/2 {
 		return r.parse(ref)
 	}
 	if a, path, ok := r.origins.cut(plain); ok && isPlain(path) {
-		a.url = string(a.origin) + path
+		a.Canonical = string(a.Origin) + path
 		return a, nil
 	}
 	if !isPlain(plain) {
@@ -49,27 +49,27 @@ func (r *resolver) resolve(ref string) (address, error) {
 	}
 	a := r.base
 	if plain[0] == '/' {
-		a.url = r.origin + plain
+		a.Canonical = r.origin + plain
 	} else {
-		a.url = r.origin + r.folder + plain
+		a.Canonical = r.origin + r.folder + plain
 	}
 	return a, nil
 }
 
-// parse is resolve for base.
-func (r *resolver) parse(ref string) (address, error) {
-	if err := cmp.Or(tangled(ref), tangled(r.base.url)); err != nil {
-		return address{}, err
+// parse is Resolve for base.
+func (r *Resolver) parse(ref string) (URL, error) {
+	if err := cmp.Or(checkComplexity(ref), checkComplexity(r.base.Canonical)); err != nil {
+		return URL{}, err
 	}
 	if r.parsed == nil {
-		base, err := urls.Parse(r.base.url)
+		base, err := urls.Parse(r.base.Canonical)
 		if err != nil {
-			return address{}, unusable(ref, err)
+			return URL{}, notURL(ref, err)
 		}
 		r.parsed = base
 	}
 	u, err := r.parsed.Parse(ref)
-	return addressOf(ref, u, err)
+	return urlOf(ref, u, err)
 }
 
 // isPlain tells whether a reference is a path, with or without a query, that
@@ -103,11 +103,11 @@ func isPlain(ref string) bool {
 	return true
 }
 
-// origins remembers the hosts of URLs by the way they are written, since a crawl
+// OriginCache remembers the hosts of URLs by the way they are written, since a crawl
 // meets the same ones all the time. It is safe for concurrent use.
-type origins struct {
+type OriginCache struct {
 	mu    sync.RWMutex // guards known
-	known map[string]address
+	known map[string]URL
 }
 
 // maxOrigins bounds how many are remembered, and maxWritten how long they are: a name has
@@ -117,17 +117,17 @@ const (
 	maxWritten = 300
 )
 
-func newOrigins() *origins { return &origins{known: make(map[string]address)} }
+func NewOriginCache() *OriginCache { return &OriginCache{known: make(map[string]URL)} }
 
 // cut takes an absolute URL apart: the address of its host, with / for a path,
 // and the rest as it is written, which begins with a slash. It is not ok for what
 // has to be parsed as a whole.
-func (o *origins) cut(url string) (a address, rest string, ok bool) {
+func (o *OriginCache) cut(url string) (a URL, rest string, ok bool) {
 	start := len("http://")
 	if strings.HasPrefix(url, "https://") {
 		start++
 	} else if !strings.HasPrefix(url, "http://") {
-		return address{}, "", false
+		return URL{}, "", false
 	}
 	end := start
 	for end < len(url) && isHostChar(url[end]) {
@@ -136,7 +136,7 @@ func (o *origins) cut(url string) (a address, rest string, ok bool) {
 	written := url[:end]
 	switch {
 	case end == start || end < len(url) && url[end] != '/' || len(written) > maxWritten:
-		return address{}, "", false
+		return URL{}, "", false
 	case end == len(url):
 		rest = "/"
 	default:
@@ -148,9 +148,9 @@ func (o *origins) cut(url string) (a address, rest string, ok bool) {
 	if ok {
 		return a, rest, true
 	}
-	a, err := resolve("", written+"/")
-	if err != nil || a.url != string(a.origin)+"/" {
-		return address{}, "", false
+	a, err := Parse(written + "/")
+	if err != nil || a.Canonical != string(a.Origin)+"/" {
+		return URL{}, "", false
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()

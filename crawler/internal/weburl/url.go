@@ -1,0 +1,178 @@
+// Package weburl reads URLs and the references of documents as browsers do, and gives each
+// its one canonical form, with the origin and the server that decide about it.
+package weburl
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+
+	whatwg "github.com/nlnwa/whatwg-url/url"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/shown"
+	"github.com/politecrawl/politecrawl/robotsext"
+	"github.com/politecrawl/politecrawl/robotsext/secret"
+)
+
+// urls reads URLs as browsers do (the WHATWG standard), with the parser and the
+// one option that colly uses: so the URL that the frontier knows, the one that
+// robots.txt is asked about and the one that is sent are the same, octet for
+// octet.
+var urls = whatwg.NewParser(whatwg.WithPercentEncodeSinglePercentSign())
+
+// MaxLength is the longest URL that is read at all, in bytes: the most that servers take
+// with a request line. Longer ones are made by mistake or to hurt.
+const MaxLength = 8 << 10
+
+// MaxSegments is how many segments the path of a URL may have that is read, and maxUser how
+// long a host may be that has a user before it, in bytes.
+const (
+	MaxSegments = 200
+	maxUser     = 1 << 10
+)
+
+// ErrTooLong says that a text is too long, or its path has too many segments, to be read as
+// a URL.
+var ErrTooLong = errors.New("crawler: too long a URL")
+
+// URL is a URL in canonical form, with the parts that decide about it.
+type URL struct {
+	Canonical string           // absolute, canonical, no fragment, no user info
+	Origin    robotsext.Origin // whose robots.txt binds
+	Server    frontier.Host    // the server: the unit of politeness
+	Hostname  string
+}
+
+// Parse reads a URL as it stands by itself. It fails on what is not an http or https URL.
+func Parse(raw string) (URL, error) { return Resolve("", raw) }
+
+// Resolve reads a reference as it stands in the document at base.
+func Resolve(base, ref string) (URL, error) {
+	if err := cmp.Or(checkComplexity(ref), checkComplexity(base)); err != nil {
+		return URL{}, err
+	}
+	var u *whatwg.Url
+	var err error
+	if base == "" {
+		u, err = urls.Parse(ref)
+	} else {
+		u, err = urls.ParseRef(base, ref)
+	}
+	return urlOf(ref, u, err)
+}
+
+// urlOf is what was read of a reference, in canonical form.
+func urlOf(ref string, u *whatwg.Url, err error) (URL, error) {
+	if err != nil {
+		return URL{}, notURL(ref, err)
+	}
+	if s := u.Scheme(); s != "http" && s != "https" {
+		return URL{}, notURL(ref, robotsext.ErrUnsupportedScheme)
+	}
+	u.SetUsername("")
+	u.SetPassword("")
+	parsed, err := url.Parse(u.Href(true))
+	if err != nil {
+		return URL{}, notURL(ref, err)
+	}
+	// net/http escapes a little more than browsers do.
+	if parsed, err = robotsext.CleanURL(parsed); err != nil {
+		return URL{}, notURL(ref, err)
+	}
+	origin, err := robotsext.OriginOf(parsed)
+	if err != nil {
+		return URL{}, notURL(ref, err)
+	}
+	canonical := parsed.String()
+	if len(canonical) > MaxLength {
+		return URL{}, fmt.Errorf("%w: %d bytes, the longest that is taken up has %d", ErrTooLong, len(canonical), MaxLength)
+	}
+	return URL{Canonical: canonical, Origin: origin, Server: ServerOf(string(origin)), Hostname: strings.TrimSuffix(u.Hostname(), ".")}, nil
+}
+
+// checkComplexity says why a text is no URL that is read. It is too long, or the parser takes a
+// time that grows with the square of it: that copies all it has of a user name with each
+// character, and all it has of a path with each part. At 8 KiB this is ten milliseconds and
+// more, and a page has ten thousand links.
+func checkComplexity(ref string) error {
+	if len(ref) > MaxLength {
+		return fmt.Errorf("%w: %d bytes, the longest that is taken up has %d", ErrTooLong, len(ref), MaxLength)
+	}
+	before := ref
+	if i := strings.IndexAny(ref, "?#"); i >= 0 {
+		before = ref[:i]
+	}
+	if n := Segments(before); n > MaxSegments {
+		return fmt.Errorf("%w: %d parts of a path, the longest that is taken up has %d", ErrTooLong, n, MaxSegments)
+	}
+	if len(before) <= maxUser || !strings.Contains(before, "@") {
+		return nil
+	}
+	for part := range strings.FieldsFuncSeq(before, isSlash) {
+		if len(part) > maxUser && strings.Contains(part, "@") {
+			return fmt.Errorf("%w: %d bytes with a user, the longest that is taken up has %d", ErrTooLong, len(part), maxUser)
+		}
+	}
+	return nil
+}
+
+// Segments counts the segments of the path of a URL, or of a reference to one.
+func Segments(ref string) int {
+	scheme, rest, ok := strings.Cut(ref, "//")
+	if ok && (scheme == "" || strings.HasSuffix(scheme, ":")) && !strings.ContainsAny(scheme, `/\`) {
+		ref = rest // the host and the path
+	}
+	return strings.Count(ref, "/") + strings.Count(ref, `\`)
+}
+
+func isSlash(r rune) bool { return r == '/' || r == '\\' }
+
+// notURL is the error for a reference that cannot be requested. It stands in the
+// output, so it repeats no password, and not all of what is long: a page may have
+// thousands of them.
+func notURL(ref string, err error) error {
+	hidden := secret.Doubtful(ref)
+	short, why := shown.Clip(hidden, shown.MaxBytes), err.Error()
+	if hidden != ref && !errors.Is(err, robotsext.ErrUnsupportedScheme) || len(why) > 2*shown.MaxBytes { // it repeats the URL
+		return fmt.Errorf("crawler: %q is not a URL", short)
+	}
+	return fmt.Errorf("crawler: %q: %w", short, err)
+}
+
+// ServerOf returns the server of a URL or an origin; empty: it has none.
+func ServerOf(url string) frontier.Host {
+	h, err := frontier.HostOf(url)
+	if err != nil {
+		return ""
+	}
+	return h
+}
+
+// OriginOf returns the origin of a URL; empty: it has none.
+func OriginOf(raw string) robotsext.Origin {
+	u, err := url.Parse(raw)
+	if err != nil {
+		return ""
+	}
+	o, err := robotsext.OriginOf(u)
+	if err != nil {
+		return ""
+	}
+	return o
+}
+
+// IsWeb tells whether a reference is one to the web.
+func IsWeb(ref string) bool {
+	lower := strings.ToLower(strings.TrimSpace(ref[:min(len(ref), 20)]))
+	return strings.HasPrefix(lower, "http:") || strings.HasPrefix(lower, "https:") || strings.HasPrefix(lower, "//")
+}
+
+// Beginning is the beginning of a URL that is too long to be read; not ok: it was never
+// meant to be that of a page.
+func Beginning(base, ref string) (URL, bool) {
+	a, err := Resolve(base, shown.Clip(ref, shown.MaxBytes))
+	return a, err == nil
+}

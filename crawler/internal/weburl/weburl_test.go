@@ -1,0 +1,159 @@
+package weburl
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// A URL that is too long is none, whether it is that as it is written or as it is sent.
+func TestLongURLs(t *testing.T) {
+	for name, url := range map[string]string{
+		"written": "http://a.test/" + strings.Repeat("\t", MaxLength), "sent": "http://a.test/" + strings.Repeat("é", MaxLength/4),
+		"plain": "http://a.test/" + strings.Repeat("x", MaxLength),
+	} {
+		if u, err := Parse(url); !errors.Is(err, ErrTooLong) {
+			t.Errorf("%s: %d bytes, %v", name, len(u.Canonical), err)
+		}
+		refs, err := NewResolver("http://a.test/", NewOriginCache())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a, err := refs.Resolve(url); !errors.Is(err, ErrTooLong) {
+			t.Errorf("%s, in a page: %d bytes, %v", name, len(a.Canonical), err)
+		}
+	}
+}
+
+// A reference that takes the parser of URLs the time of the square of its length is not
+// read: with ten thousand of them, a page of 128 KB took minutes.
+func TestTooComplexURLs(t *testing.T) {
+	parts, user := strings.Repeat("/a", 4000), strings.Repeat("a", 8000)
+	for _, ref := range []string{
+		parts, "https://a.test" + parts, strings.Repeat(`\`, 8000), strings.Repeat("../", 2700), strings.Repeat("/a", MaxSegments+1),
+		"http://" + user + "@b/", "//" + user + "@b/", strings.Repeat("a@", 4000), "http:" + strings.Repeat(":", 8000) + "@b", `\\` + user + "@b?x",
+	} {
+		if a, err := Resolve("https://a.test/", ref); !errors.Is(err, ErrTooLong) {
+			t.Errorf("%.20s… is read: %.40s…, %v", ref, a.Canonical, err)
+		}
+	}
+	if _, err := Resolve("https://a.test"+parts, "./1"); !errors.Is(err, ErrTooLong) {
+		t.Errorf("a base of 4,000 parts is read: %v", err)
+	}
+	for _, ref := range []string{
+		strings.Repeat("/a", MaxSegments-10), "/?" + parts, "/#" + parts, "/?" + user + "@b", "/" + strings.Repeat("a", 900) + "@b", "/" + user,
+	} {
+		if _, err := Resolve("https://a.test/", ref); err != nil {
+			t.Errorf("%.20s…: %v", ref, err)
+		}
+	}
+}
+
+// FuzzCanonical: a canonical URL stays as it is, and is what net/http sends.
+func FuzzCanonical(f *testing.F) {
+	for _, seed := range []string{
+		"http://example.com", "HTTP://Ex%41mple.com:80/a/../b?q#f", "http://[2001:DB8::1]:8080/%zz", "http://müller.eu/ü?ü",
+		"http://a_b.example/|^`{}", "http://user:pw@h/;p?a=b&c", "http://h/%", "http://h//a\\b", "http://0x7f.1/", "http://h?", "http://h./a%2Fb", "http://h/it's|a%2Fb",
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, raw string) {
+		a, err := Parse(raw)
+		if err != nil {
+			return
+		}
+		again, err := Parse(a.Canonical)
+		if err != nil || again != a {
+			t.Fatalf("%q: %+v became %+v, %v", raw, a, again, err)
+		}
+		req, err := http.NewRequest(http.MethodGet, a.Canonical, nil)
+		if err != nil {
+			t.Fatalf("%q: %v", a.Canonical, err)
+		}
+		if sent := req.URL.Scheme + "://" + req.URL.Host + req.URL.RequestURI(); sent != a.Canonical {
+			t.Errorf("%q: known as %q, sent as %q", raw, a.Canonical, sent)
+		}
+	})
+}
+
+// FuzzResolver: the short way gives what the long way gives.
+func FuzzResolver(f *testing.F) {
+	for _, base := range []string{"http://example.com/dir/page?q=1", "https://example.com:8443/", "http://[::1]/a/b/"} {
+		for _, ref := range []string{
+			"", "/", "/a/b", "c.html", "c?d=e/./f#g", "?x", "#y", "//other/", "./x", "../x", "a/../b", "/.well-known", "a:b", "/a:b", "x?a:b@c,d",
+			"http://example.com/dir/z", "http://example.com:80/", "https://example.com:8443/q", "http://example.comx/", "/%41", "/a b", "/é", "/a//b", "http://Example.COM/x", "http://other.example", "http://1.2.3/x", "http://h:99999/", "http://a:b:c/", "http://xn--a/", "https://other.example?q", "http://-/", "a?b?c", "/a?", ";p", "a\\b",
+		} {
+			f.Add(base, ref)
+		}
+	}
+	known := NewOriginCache()
+	f.Fuzz(func(t *testing.T, base, ref string) {
+		parsed, err := Parse(base)
+		if err != nil {
+			return
+		}
+		b := parsed.Canonical
+		r, err := NewResolver(b, known)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, gotErr := r.Resolve(ref)
+		want, wantErr := Resolve(b, ref)
+		if got != want || (gotErr == nil) != (wantErr == nil) {
+			t.Errorf("%q in %q: %+v, %v; want %+v, %v", ref, b, got, gotErr, want, wantErr)
+		}
+	})
+}
+
+// The hosts of URLs are remembered by how they are written: some of them, short ones, and
+// without the text that they stood in.
+func TestOriginsAreBounded(t *testing.T) {
+	o := NewOriginCache()
+	for i := range maxOrigins {
+		o.known[fmt.Sprintf("http://h%d.test", i)] = URL{}
+	}
+	if _, _, ok := o.cut("http://another.test/"); !ok {
+		t.Error("another is not known")
+	}
+	if n := len(o.known); n == 0 || n > maxOrigins {
+		t.Errorf("%d are remembered", n)
+	}
+	o = NewOriginCache()
+	if _, _, ok := o.cut("http://h.test:" + strings.Repeat("0", maxWritten) + "8080/"); ok || len(o.known) > 0 {
+		t.Error("a port with zeros without end is remembered")
+	}
+	before := heapInUse()
+	const pages, size = 64, 1 << 20
+	for i := range pages {
+		page := fmt.Sprintf("http://h%d.test/", i) + strings.Repeat("x", size)
+		o.cut(page[:strings.IndexByte(page, 'x')])
+	}
+	if kept := int64(heapInUse()) - int64(before); kept > pages*size/4 {
+		t.Errorf("%d bytes of pages are kept for %d names", kept, pages)
+	}
+	runtime.KeepAlive(o)
+}
+
+// A name that is longer than a host's may be is read like any other text, and not
+// remembered.
+func TestLongNamesAreNotRemembered(t *testing.T) {
+	o := NewOriginCache()
+	for _, name := range []string{strings.Repeat("a.", 200) + "test", strings.Repeat("x", 300)} {
+		if _, _, ok := o.cut("http://" + name + "/"); ok || len(o.known) > 0 {
+			t.Errorf("%.20s… is remembered", name)
+		}
+	}
+	if _, rest, ok := o.cut("http://example.com:8080/x"); !ok || rest != "/x" || len(o.known) != 1 {
+		t.Errorf("%q, %t", rest, ok)
+	}
+}
+
+func heapInUse() uint64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapInuse + m.StackInuse
+}
