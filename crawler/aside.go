@@ -10,6 +10,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/errtext"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
@@ -223,8 +224,8 @@ func (e *entry) left() (left, error) {
 
 // key is what the frontier knows the URL of an entry by.
 func (e *entry) key() string {
-	if t, err := decodeTrail(e.Meta); err == nil && t.sitemap() {
-		return sitemapKey(e.Left.URL, t.listed)
+	if t, err := provenance.Decode(e.Meta); err == nil && t.IsSitemap() {
+		return provenance.SitemapKey(e.Left.URL, t.SitemapOf)
 	}
 	return e.Left.URL
 }

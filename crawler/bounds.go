@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
@@ -15,7 +16,7 @@ const maxBlock = 8
 
 // bound says which limit of single URLs keeps one out, and how; empty: none does.
 // What a site lists itself, and where that redirects to, may be written as it likes.
-func (c *Crawler) bound(url string, t trail) (output.Reason, string) {
+func (c *Crawler) bound(url string, t provenance.Provenance) (output.Reason, string) {
 	if len(url) > c.cfg.MaxURL {
 		return output.TooLong, fmt.Sprintf("it has %d bytes (max-url %d)", len(url), c.cfg.MaxURL)
 	}
@@ -28,7 +29,7 @@ func (c *Crawler) bound(url string, t trail) (output.Reason, string) {
 			return output.TooLong, fmt.Sprintf("it has %d parameters (max-params %d)", n, most)
 		}
 	}
-	if most := c.cfg.MaxRepeats; most > 0 && !t.isEntry() {
+	if most := c.cfg.MaxRepeats; most > 0 && !t.IsEntry() {
 		if block := repeated(page, most); block != "" {
 			return output.Repeating, fmt.Sprintf("%s stands in its path more than %d times in a row (max-repeats)", block, most)
 		}

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
 	"github.com/politecrawl/politecrawl/crawler/internal/shown"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
@@ -225,7 +226,7 @@ func TestPathParts(t *testing.T) {
 		a, err := weburl.Resolve("https://a.test/x/", ref+most)
 		if err != nil {
 			t.Errorf("%s + %d parts: %v", ref, weburl.MaxSegments, err)
-		} else if reason, detail := c.bound(a.Canonical, trail{source: fromSitemap}); reason != "" {
+		} else if reason, detail := c.bound(a.Canonical, provenance.Provenance{Source: provenance.Sitemap}); reason != "" {
 			t.Errorf("%s + %d parts: %s, %s", ref, weburl.MaxSegments, reason, detail)
 		}
 		for _, more := range []string{most + "/", "/http:/" + most} {
@@ -234,7 +235,7 @@ func TestPathParts(t *testing.T) {
 			}
 		}
 	}
-	if reason, _ := c.bound("https://a.test"+most+"/", trail{source: fromSitemap}); reason != output.TooLong {
+	if reason, _ := c.bound("https://a.test"+most+"/", provenance.Provenance{Source: provenance.Sitemap}); reason != output.TooLong {
 		t.Errorf("%d parts: %q", weburl.MaxSegments+1, reason)
 	}
 
@@ -303,7 +304,7 @@ func TestDetailsAreCut(t *testing.T) {
 		}
 	}
 	f := newFinds(nil)
-	if f.leave(frontier.Item{}, weburl.URL{}, trail{}, output.Address, strings.Repeat("x", most)); len(f.left[0].rejection.Detail) > maxDetail {
+	if f.leave(frontier.Item{}, weburl.URL{}, provenance.Provenance{}, output.Address, strings.Repeat("x", most)); len(f.left[0].rejection.Detail) > maxDetail {
 		t.Errorf("%d bytes of a detail are kept", len(f.left[0].rejection.Detail))
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/errtext"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
@@ -88,7 +89,7 @@ func (c *Crawler) mayBeAsked(r *output.Rejection) bool {
 }
 
 // barred leaves a URL aside whose host is an address that the guard refuses.
-func (f *finds) barred(item frontier.Item, a weburl.URL, t trail) bool {
+func (f *finds) barred(item frontier.Item, a weburl.URL, t provenance.Provenance) bool {
 	err := f.c.refusal(a)
 	if err != nil {
 		f.leave(item, a, t, output.Address, refusalIn(err))
@@ -138,7 +139,7 @@ func (c *Crawler) bar(v *visit, err error) error {
 		r.RobotsURL = v.origin.RobotsURL()
 		r.Detail, start.Addr = "its robots.txt redirects to "+target+": "+r.Detail, netip.Addr{}
 	}
-	if start.Why = r.Detail; v.trail.source == fromStart {
+	if start.Why = r.Detail; v.prov.Source == provenance.Start {
 		c.refuseStart(start)
 	}
 	return c.reject(v, r)
@@ -151,7 +152,7 @@ func (c *Crawler) restoreRefused() error {
 		return nil
 	}
 	return readLines(c, filepath.Join(c.cfg.Output, output.RejectedFile), func(_ int64, r *output.Rejection) error {
-		if r.Reason != output.Address || trailOf(r).source != fromStart {
+		if r.Reason != output.Address || provenanceOf(r).Source != provenance.Start {
 			return nil
 		}
 		start := RefusedStart{URL: r.URL, Why: r.Detail}

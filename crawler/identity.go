@@ -2,6 +2,7 @@ package crawler
 
 import (
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
@@ -28,7 +29,7 @@ func (c *Crawler) cleaned(url string, file *robotstxt.File) string {
 // robots.txt of its host is known, and leaves it alone for that.
 func (c *Crawler) alias(v *visit) (frontier.Outcome, bool, error) {
 	outcome := frontier.Outcome{Lease: v.lease.ID, Result: frontier.Drop}
-	if v.trail.sitemap() || v.trail.source != fromLink && v.trail.source != fromSitemap {
+	if v.prov.IsSitemap() || v.prov.Source != provenance.Link && v.prov.Source != provenance.Sitemap {
 		return outcome, false, nil
 	}
 	url := c.cleaned(v.lease.URL, v.file)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
@@ -53,7 +54,7 @@ func (w *rejector) waiting(h frontier.Host, why func(robotsext.Origin) *output.R
 		if said == nil {
 			continue
 		}
-		t, err := decodeTrail(item.Meta)
+		t, err := provenance.Decode(item.Meta)
 		if err != nil {
 			return err
 		}
@@ -66,7 +67,7 @@ func (w *rejector) waiting(h frontier.Host, why func(robotsext.Origin) *output.R
 			r.Detail = b.why
 		}
 		r.URL, _, _ = strings.Cut(item.URL, "#") // of a sitemap's key
-		r.Depth, r.Via, r.Source = t.depth, t.via, t.source.String()
+		r.Depth, r.Via, r.Source = t.Depth, t.Via, t.Source.String()
 		r.RetryAt = latest(b.until, item.NotBefore).UTC()
 		w.c.tally.reject(r.Reason, 1)
 		if err := w.write(&r); err != nil {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/errtext"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
 	"github.com/politecrawl/politecrawl/crawler/internal/shown"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
@@ -45,7 +46,7 @@ func (c *Crawler) links(v *visit, read *pageLinks, nofollow *robotstag.Rule, pag
 		}
 		to = append(to, link.Canonical)
 		if !c.cfg.OnlySitemaps {
-			found.link(link.URL, read.trail, read.meta, c.why(nofollow, link.rel))
+			found.link(link.URL, read.prov, read.meta, c.why(nofollow, link.rel))
 		}
 	}
 	if c.cfg.Links && len(to) > 0 && page.Withheld == "" {
@@ -69,8 +70,8 @@ func newFinds(c *Crawler) *finds { return &finds{c: c} }
 
 // link takes up a URL found in a page; meta is t encoded. The reason why the link is
 // not to be followed, if there is one, is for a person.
-func (f *finds) link(a weburl.URL, t trail, meta []byte, unfollowed string) {
-	item := frontier.Item{URL: a.Canonical, Host: a.Server, Priority: priorityLink, Meta: meta}
+func (f *finds) link(a weburl.URL, t provenance.Provenance, meta []byte, unfollowed string) {
+	item := frontier.Item{URL: a.Canonical, Host: a.Server, Priority: provenance.PriorityLink, Meta: meta}
 	switch {
 	case unfollowed != "":
 		f.leave(item, a, t, output.Nofollow, unfollowed)
@@ -83,8 +84,8 @@ func (f *finds) link(a weburl.URL, t trail, meta []byte, unfollowed string) {
 }
 
 // inScope takes up a URL that belongs to the crawl, unless it is too deep.
-func (f *finds) inScope(item frontier.Item, a weburl.URL, t trail) {
-	if limit := f.c.cfg.MaxDepth; limit >= 0 && t.depth > limit {
+func (f *finds) inScope(item frontier.Item, a weburl.URL, t provenance.Provenance) {
+	if limit := f.c.cfg.MaxDepth; limit >= 0 && t.Depth > limit {
 		f.leave(item, a, t, output.TooDeep, "")
 		return
 	}
@@ -93,7 +94,7 @@ func (f *finds) inScope(item frontier.Item, a weburl.URL, t trail) {
 
 // bounded takes up a URL that belongs to the crawl, unless it is beyond a limit of
 // what the crawl takes up at all.
-func (f *finds) bounded(item frontier.Item, a weburl.URL, t trail) {
+func (f *finds) bounded(item frontier.Item, a weburl.URL, t provenance.Provenance) {
 	if reason, detail := f.c.beyond(a, t, &f.err); reason != "" {
 		f.leave(item, a, t, reason, detail)
 		return
@@ -102,7 +103,7 @@ func (f *finds) bounded(item frontier.Item, a weburl.URL, t trail) {
 }
 
 // beyond says which limit keeps a URL out, and how; empty: none does.
-func (c *Crawler) beyond(a weburl.URL, t trail, failed *error) (output.Reason, string) {
+func (c *Crawler) beyond(a weburl.URL, t provenance.Provenance, failed *error) (output.Reason, string) {
 	if reason, detail := c.bound(a.Canonical, t); reason != "" {
 		return reason, detail
 	}
@@ -119,7 +120,7 @@ func (c *Crawler) beyond(a weburl.URL, t trail, failed *error) (output.Reason, s
 // invalid lists a link that was meant to lead to a page and cannot. Others, such
 // as mailto: and javascript:, lead to none.
 func (f *finds) invalid(v *visit, base, ref string, err error) {
-	t := trail{source: fromLink, depth: v.trail.depth + 1, via: viaOf(v.u.String())}
+	t := provenance.Provenance{Source: provenance.Link, Depth: v.prov.Depth + 1, Via: provenance.ViaOf(v.u.String())}
 	if f.overlong(base, ref, t, err) {
 		return
 	}
@@ -131,7 +132,7 @@ func (f *finds) invalid(v *visit, base, ref string, err error) {
 }
 
 // overlong lists a URL that is too long to be read, if err says so, by how it begins.
-func (f *finds) overlong(base, ref string, t trail, err error) bool {
+func (f *finds) overlong(base, ref string, t provenance.Provenance, err error) bool {
 	if !errors.Is(err, weburl.ErrTooLong) {
 		return false
 	}
@@ -148,9 +149,9 @@ func shownOf(ref string) weburl.URL {
 	return weburl.URL{Canonical: shown.Clip(ref, shown.MaxBytes)}
 }
 
-func (f *finds) leave(item frontier.Item, a weburl.URL, t trail, reason output.Reason, detail string) {
+func (f *finds) leave(item frontier.Item, a weburl.URL, t provenance.Provenance, reason output.Reason, detail string) {
 	f.left = append(f.left, left{item: item, at: a, rejection: output.Rejection{
-		URL: a.Canonical, Reason: reason, Depth: t.depth, Via: t.via, Source: t.source.String(), Detail: shown.Clip(errtext.Plain(detail), maxDetail),
+		URL: a.Canonical, Reason: reason, Depth: t.Depth, Via: t.Via, Source: t.Source.String(), Detail: shown.Clip(errtext.Plain(detail), maxDetail),
 	}})
 }
 
@@ -167,7 +168,7 @@ func (f *finds) settle() error {
 	f.left = nil
 	for _, l := range pending {
 		if l.rejection.Reason == output.OutOfScope && f.c.scope.holds(l.at) {
-			t, err := decodeTrail(l.item.Meta)
+			t, err := provenance.Decode(l.item.Meta)
 			if err != nil {
 				return err
 			}
@@ -191,28 +192,28 @@ func (c *Crawler) redirected(v *visit, location string) ([]frontier.Item, error)
 	if err != nil {
 		return nil, nil // it leads to no page
 	}
-	t := v.trail
-	t.entry = t.isEntry()
-	t.source, t.hops, t.via = fromRedirect, t.hops+1, viaOf(v.u.String())
-	item := frontier.Item{URL: a.Canonical, Host: a.Server, Priority: v.lease.Priority, Meta: t.encode()}
-	if t.sitemap() {
-		item.URL = sitemapKey(a.Canonical, t.listed)
+	t := v.prov
+	t.FromEntry = t.IsEntry()
+	t.Source, t.Hops, t.Via = provenance.Redirect, t.Hops+1, provenance.ViaOf(v.u.String())
+	item := frontier.Item{URL: a.Canonical, Host: a.Server, Priority: v.lease.Priority, Meta: t.Encode()}
+	if t.IsSitemap() {
+		item.URL = provenance.SitemapKey(a.Canonical, t.SitemapOf)
 	}
-	if v.trail.mayBeTrap() {
+	if v.prov.MayBeTrap() {
 		c.traps.moved(v.lease.Host, v.lease.URL)
 	}
 	found := newFinds(c)
 	switch {
-	case t.hops > maxHops:
+	case t.Hops > maxHops:
 		found.leave(item, a, t, output.TooManyHops, fmt.Sprintf("more than %d", maxHops))
 	case found.barred(item, a, t):
-	case t.start:
+	case t.FromStart:
 		if err := c.join(a); err != nil {
 			return nil, err
 		}
 		c.hostLimit.joined(a.Server)
 		found.items = append(found.items, item)
-	case t.sitemap():
+	case t.IsSitemap():
 		found.items = append(found.items, item)
 	case c.scope.holds(a):
 		found.bounded(item, a, t)

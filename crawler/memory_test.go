@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
@@ -19,7 +20,7 @@ func TestViaIsCut(t *testing.T) {
 		"/": `<a href="` + long + `">long</a>`, long: `<a href="/next">next</a><a href="http://elsewhere.test/">out</a>`, "/next": "next",
 	})
 	got := run(t, testConfig(t, s.url+"/"), nil)
-	want := (s.url + long)[:maxVia] + "…"
+	want := (s.url + long)[:provenance.MaxVia] + "…"
 	if via := got.refusal(t, "http://elsewhere.test/").Via; via != want {
 		t.Errorf("left alone, found in %.50s… of %d bytes", via, len(via))
 	}

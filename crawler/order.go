@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"time"
 
+	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
 	"github.com/politecrawl/politecrawl/robotsext/sitemap"
 )
 
@@ -33,7 +34,7 @@ type order struct {
 
 // levels is how many priorities of the frontier the entries of sitemaps have,
 // from priorityEntry on.
-const levels = priorityLink - priorityEntry
+const levels = provenance.PriorityLink - provenance.PriorityEntry
 
 // priority is that of an entry in the frontier.
 func (o *order) priority(e sitemap.Entry) uint8 {
@@ -48,7 +49,7 @@ func (o *order) priority(e sitemap.Entry) uint8 {
 		// last hour is first, and among years-old pages nobody can choose.
 		level = min(bits.Len(uint(o.now.Sub(e.LastMod)/time.Hour)), levels-2)
 	}
-	return priorityEntry + uint8(level)
+	return provenance.PriorityEntry + uint8(level)
 }
 
 // old tells whether an entry says that it has not changed since the time that

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
 	"github.com/politecrawl/politecrawl/robotsext/sitemap"
 )
 
@@ -27,8 +28,8 @@ func TestOrderOfSitemapEntries(t *testing.T) {
 			last := -1
 			for i, e := range tt.first {
 				p := int(o.priority(e))
-				if p <= last || p < priorityEntry || p >= priorityLink {
-					t.Errorf("entry %d has priority %d after %d, want more, from %d and below %d", i, p, last, priorityEntry, priorityLink)
+				if p <= last || p < provenance.PriorityEntry || p >= provenance.PriorityLink {
+					t.Errorf("entry %d has priority %d after %d, want more, from %d and below %d", i, p, last, provenance.PriorityEntry, provenance.PriorityLink)
 				}
 				last = p
 			}

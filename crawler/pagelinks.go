@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/politecrawl/politecrawl/crawler/extract"
+	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
 	"github.com/politecrawl/politecrawl/crawler/internal/shown"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
@@ -28,10 +29,10 @@ const maxSpellings = 20_000
 // pageLinks collects the distinct URLs that a page links to. It keeps max-links of them at
 // the most, however often and in however many spellings the page repeats them.
 type pageLinks struct {
-	c     *Crawler
-	v     *visit
-	trail trail  // of each link
-	meta  []byte // trail, encoded: all links of the page share it
+	c    *Crawler
+	v    *visit
+	prov provenance.Provenance // of each link
+	meta []byte                // prov, encoded: all links of the page share it
 
 	base  string           // that refs resolves against, as the page writes it
 	whole bool             // base is known to be that of the whole page
@@ -65,11 +66,11 @@ const (
 
 // readLinks parses a page in UTF-8. The document is without its links, which are returned.
 func (c *Crawler) readLinks(v *visit, text []byte) (*extract.Document, *pageLinks) {
-	l := &pageLinks{c: c, v: v, trail: trail{source: fromLink, depth: v.trail.depth + 1, via: viaOf(v.u.String())}}
-	l.meta = l.trail.encode()
+	l := &pageLinks{c: c, v: v, prov: provenance.Provenance{Source: provenance.Link, Depth: v.prov.Depth + 1, Via: provenance.ViaOf(v.u.String())}}
+	l.meta = l.prov.Encode()
 	doc := extract.ParseFunc(text, l.add)
 	if doc.Base != l.base && l.total > 0 { // it stands behind the first links, and holds for them too
-		l = &pageLinks{c: c, v: v, trail: l.trail, meta: l.meta, base: doc.Base, whole: true}
+		l = &pageLinks{c: c, v: v, prov: l.prov, meta: l.meta, base: doc.Base, whole: true}
 		doc = extract.ParseFunc(text, l.add)
 	}
 	return doc, l

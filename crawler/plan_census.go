@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
@@ -80,7 +81,7 @@ func newHeadcount(o robotsext.Origin) *headcount {
 
 // add counts a page that a crawl would take into its frontier. Ask says that it is
 // the first of an origin of which nothing is known.
-func (s *census) add(item frontier.Item, t trail) (added, ask bool) {
+func (s *census) add(item frontier.Item, t provenance.Provenance) (added, ask bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	h := s.count(weburl.OriginOf(item.URL))
@@ -90,7 +91,7 @@ func (s *census) add(item frontier.Item, t trail) (added, ask bool) {
 }
 
 // take counts a page of h, unless it was counted before.
-func (s *census) take(h *headcount, item frontier.Item, t trail) bool {
+func (s *census) take(h *headcount, item frontier.Item, t provenance.Provenance) bool {
 	key := maphash.String(s.seed, item.URL)
 	old := s.fates[key]
 	if old == inFrontier {
@@ -114,7 +115,7 @@ func (s *census) take(h *headcount, item frontier.Item, t trail) bool {
 
 // judge decides about a page as Crawler.visit would, and robotsext.Robots.Check for
 // it.
-func (s *census) judge(h *headcount, item frontier.Item, t trail) {
+func (s *census) judge(h *headcount, item frontier.Item, t provenance.Provenance) {
 	u, err := url.Parse(item.URL)
 	if err == nil {
 		u, err = robotsext.CleanURL(u)
@@ -129,7 +130,7 @@ func (s *census) judge(h *headcount, item frontier.Item, t trail) {
 			return
 		}
 	}
-	if t.source == fromSitemap {
+	if t.Source == provenance.Sitemap {
 		if clean := s.c.cleaned(item.URL, h.rec.File); clean != item.URL {
 			h.rejected[output.Alias]++
 			item.URL = clean
@@ -164,8 +165,8 @@ func (s *census) leave(urls []left) error {
 	defer s.mu.Unlock()
 	for i := range urls {
 		r := &urls[i].rejection
-		if t, err := decodeTrail(urls[i].item.Meta); err == nil && t.sitemap() { // too many redirects
-			s.files = append(s.files, &PlannedSitemap{URL: r.URL, Host: string(t.listed), Unread: string(r.Reason)})
+		if t, err := provenance.Decode(urls[i].item.Meta); err == nil && t.IsSitemap() { // too many redirects
+			s.files = append(s.files, &PlannedSitemap{URL: r.URL, Host: string(t.SitemapOf), Unread: string(r.Reason)})
 			continue
 		}
 		now := fate(slices.Index(fates[:], r.Reason) + 1)
@@ -250,7 +251,7 @@ func (s *census) learn(rec *robotsext.Record) error {
 	waiting := h.waiting
 	h.waiting = nil
 	for _, item := range waiting {
-		t, err := decodeTrail(item.Meta)
+		t, err := provenance.Decode(item.Meta)
 		if err != nil {
 			return err
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/errtext"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
@@ -207,11 +208,11 @@ func (p *Planner) unread(end End) (list []*PlannedSitemap, err error) {
 		if err != nil {
 			return list, err
 		}
-		t, err := decodeTrail(item.Meta)
+		t, err := provenance.Decode(item.Meta)
 		if err != nil {
 			return list, fmt.Errorf("crawler: plan: %w", err)
 		}
-		if !t.sitemap() {
+		if !t.IsSitemap() {
 			continue // a start URL, whose host says the same
 		}
 		u, err := url.Parse(item.URL)
@@ -219,7 +220,7 @@ func (p *Planner) unread(end End) (list []*PlannedSitemap, err error) {
 			return list, fmt.Errorf("crawler: plan: %w", err)
 		}
 		u.Fragment = ""
-		list = append(list, &PlannedSitemap{URL: u.String(), Host: string(t.listed), Unread: why})
+		list = append(list, &PlannedSitemap{URL: u.String(), Host: string(t.SitemapOf), Unread: why})
 	}
 	slices.SortFunc(list, func(a, b *PlannedSitemap) int { return cmp.Compare(a.URL, b.URL) })
 	return list, nil

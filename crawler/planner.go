@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/guard"
 )
@@ -162,10 +163,10 @@ func (p *Planner) work(leases context.Context) error {
 // robots.txt of its host.
 func (p *Planner) visit(v *visit) (frontier.Outcome, error) {
 	var err error
-	if v.trail, err = decodeTrail(v.lease.Meta); err != nil {
+	if v.prov, err = provenance.Decode(v.lease.Meta); err != nil {
 		return frontier.Outcome{}, err
 	}
-	if !v.trail.sitemap() {
+	if !v.prov.IsSitemap() {
 		return p.probe(v)
 	}
 	outcome, err := p.c.visit(v)
@@ -217,11 +218,11 @@ type plannedFrontier struct {
 func (f *plannedFrontier) Add(ctx context.Context, items []frontier.Item) ([]bool, error) {
 	added, kept, places := make([]bool, len(items)), []frontier.Item{}, []int{}
 	for i, item := range items {
-		t, err := decodeTrail(item.Meta)
+		t, err := provenance.Decode(item.Meta)
 		if err != nil {
 			return nil, err
 		}
-		ask := t.sitemap()
+		ask := t.IsSitemap()
 		if !ask {
 			added[i], ask = f.census.add(item, t)
 		}

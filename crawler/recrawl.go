@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
 )
@@ -71,21 +72,21 @@ type revisits struct {
 // all brings back what the files of a crawl list.
 func (r *revisits) all(old output.Files) error {
 	err := readLines(r.c, old.Sitemaps, func(_ int64, s *output.Sitemap) error {
-		t := trail{source: fromSitemap, via: s.Via, listed: robotsext.Origin(s.Host), nested: s.Nested}
-		return r.add(sitemapKey(s.URL, t.listed), t)
+		t := provenance.Provenance{Source: provenance.Sitemap, Via: s.Via, SitemapOf: robotsext.Origin(s.Host), IndexDepth: s.Nested}
+		return r.add(provenance.SitemapKey(s.URL, t.SitemapOf), t)
 	})
 	if err != nil {
 		return err
 	}
 	err = readLines(r.c, old.Pages, func(_ int64, p *output.Page) error {
-		return r.add(p.URL, trail{source: sourceOf(p.Source), start: p.Source == fromStart.String(), depth: p.Depth, via: p.Via})
+		return r.add(p.URL, provenance.Provenance{Source: provenance.SourceOf(p.Source), FromStart: p.Source == provenance.Start.String(), Depth: p.Depth, Via: p.Via})
 	})
 	if err != nil {
 		return err
 	}
 	err = readLines(r.c, old.Rejected, func(_ int64, j *output.Rejection) error {
 		if slices.Contains(turnReasons, j.Reason) {
-			return r.addKnown(j.URL, trailOf(j))
+			return r.addKnown(j.URL, provenanceOf(j))
 		}
 		return nil // the others stand in the journal or in the frontier
 	})
@@ -99,25 +100,27 @@ func (r *revisits) all(old output.Files) error {
 // frontier has it. One that is left for its address at sight stands in the journal.
 var turnReasons = []output.Reason{output.Disallowed, output.Failed, output.HostFull, output.Alias, output.Address, output.Trap, output.SitemapFull}
 
-// trailOf is how the crawl came to a URL that it left alone.
-func trailOf(r *output.Rejection) trail {
-	return trail{source: sourceOf(r.Source), start: r.Source == fromStart.String(), depth: r.Depth, via: r.Via}
+// provenanceOf is how the crawl came to a URL that it left alone.
+func provenanceOf(r *output.Rejection) provenance.Provenance {
+	return provenance.Provenance{Source: provenance.SourceOf(r.Source), FromStart: r.Source == provenance.Start.String(), Depth: r.Depth, Via: r.Via}
 }
 
 // add brings a URL back, ahead of those of its kind that were never asked for. What is no
 // URL, as somebody may have edited the files, is left out.
-func (r *revisits) add(url string, t trail) error { return r.addTo(&r.items, url, t) }
+func (r *revisits) add(url string, t provenance.Provenance) error { return r.addTo(&r.items, url, t) }
 
 // addKnown is add for a page that was rejected, unless the frontier does not have it: then
 // it never had a turn and comes back from the journal, or is a sitemap and comes back as one.
-func (r *revisits) addKnown(url string, t trail) error { return r.addTo(&r.doubt, url, t) }
+func (r *revisits) addKnown(url string, t provenance.Provenance) error {
+	return r.addTo(&r.doubt, url, t)
+}
 
-func (r *revisits) addTo(items *[]frontier.Item, url string, t trail) error {
+func (r *revisits) addTo(items *[]frontier.Item, url string, t provenance.Provenance) error {
 	host, err := frontier.HostOf(url)
 	if err != nil {
 		return nil
 	}
-	*items = append(*items, frontier.Item{URL: url, Host: host, Priority: max(t.priority(), 1) - 1, Meta: t.encode()})
+	*items = append(*items, frontier.Item{URL: url, Host: host, Priority: max(t.Priority(), 1) - 1, Meta: t.Encode()})
 	if len(*items) < seedBatch {
 		return nil
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
@@ -247,9 +248,9 @@ func (c *Crawler) bringBack(s *state) error {
 		switch {
 		case !slices.Contains(reasons, r.Reason):
 		case r.Reason != output.Address:
-			return again.add(r.URL, trailOf(r))
+			return again.add(r.URL, provenanceOf(r))
 		case c.mayBeAsked(r):
-			return again.addKnown(r.URL, trailOf(r))
+			return again.addKnown(r.URL, provenanceOf(r))
 		}
 		return nil
 	})
@@ -362,7 +363,7 @@ func (c *Crawler) readmit() error {
 		case output.TooDeep:
 			return c.cfg.MaxDepth < 0 || l.rejection.Depth <= c.cfg.MaxDepth
 		case output.TooLong, output.Repeating, output.TooManyHosts:
-			t, err := decodeTrail(l.item.Meta) // of one that is not there as a whole there is none
+			t, err := provenance.Decode(l.item.Meta) // of one that is not there as a whole there is none
 			reason, _ := c.beyond(l.at, t, &failed)
 			return err == nil && reason == ""
 		case output.Address:
@@ -378,12 +379,12 @@ func (c *Crawler) readmit() error {
 func (c *Crawler) takeUp(taken []left) error {
 	found := newFinds(c)
 	for _, l := range taken {
-		t, err := decodeTrail(l.item.Meta)
+		t, err := provenance.Decode(l.item.Meta)
 		if err != nil {
 			return err
 		}
 		switch {
-		case l.rejection.Reason == output.Address && t.source == fromSitemap:
+		case l.rejection.Reason == output.Address && t.Source == provenance.Sitemap:
 			// The sitemap cannot have stood at this address, nor the robots.txt that
 			// lists it: neither could have been read.
 			found.leave(l.item, l.at, t, output.NotEntitled, "")

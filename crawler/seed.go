@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
@@ -28,8 +29,8 @@ func (c *Crawler) seedStart() error {
 				return err
 			}
 		}
-		t := trail{source: fromStart, start: true}
-		items = append(items, frontier.Item{URL: a.Canonical, Host: a.Server, Priority: priorityStart, Meta: t.encode()})
+		t := provenance.Provenance{Source: provenance.Start, FromStart: true}
+		items = append(items, frontier.Item{URL: a.Canonical, Host: a.Server, Priority: provenance.PriorityStart, Meta: t.Encode()})
 	}
 	return c.add(items)
 }
@@ -126,9 +127,9 @@ func (c *Crawler) seedSitemaps(rec *robotsext.Record) error {
 			lines = append(lines, line.URL)
 		}
 	}
-	t := trail{source: fromSitemap, via: rec.Origin.RobotsURL(), listed: rec.Origin}
+	t := provenance.Provenance{Source: provenance.Sitemap, Via: rec.Origin.RobotsURL(), SitemapOf: rec.Origin}
 	if len(lines) == 0 && c.cfg.ProbeSitemap {
-		lines, t.via = []string{string(rec.Origin) + "/sitemap.xml"}, "" // nobody said that it is there
+		lines, t.Via = []string{string(rec.Origin) + "/sitemap.xml"}, "" // nobody said that it is there
 	}
 	found := newFinds(c)
 	for _, url := range lines {

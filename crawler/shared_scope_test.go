@@ -10,6 +10,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore/redistest"
+	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/robotsext"
 )
@@ -110,14 +111,14 @@ func TestSitemapsOfAHostThatJustJoined(t *testing.T) {
 	got := run(t, worker(t, cfg, "w1"), &Options{Begun: func() {
 		other := byHand(t, cfg, "w2")
 		brought.handle("/", func(http.ResponseWriter, *http.Request) {
-			known, err := other.Known(t.Context(), []string{sitemapKey(brought.url+"/map.txt", robotsext.Origin(brought.url))})
+			known, err := other.Known(t.Context(), []string{provenance.SitemapKey(brought.url+"/map.txt", robotsext.Origin(brought.url))})
 			if err != nil || !known[0] {
 				t.Errorf("the sitemap is not in the frontier: %v, %v", known, err)
 			}
 		})
 		tells(t, other, told{Joined: brought.url + "/"})
-		start := trail{source: fromStart, start: true}
-		items := []frontier.Item{{URL: brought.url + "/", Host: weburl.ServerOf(brought.url), Priority: priorityStart, Meta: start.encode()}}
+		start := provenance.Provenance{Source: provenance.Start, FromStart: true}
+		items := []frontier.Item{{URL: brought.url + "/", Host: weburl.ServerOf(brought.url), Priority: provenance.PriorityStart, Meta: start.Encode()}}
 		if _, err := other.Add(t.Context(), items); err != nil {
 			t.Fatal(err)
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/errtext"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
 	"github.com/politecrawl/politecrawl/crawler/internal/shown"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
@@ -34,24 +35,24 @@ const (
 )
 
 // sitemap takes up a sitemap file that a robots.txt or an index lists.
-func (f *finds) sitemap(url string, t trail) error {
+func (f *finds) sitemap(url string, t provenance.Provenance) error {
 	a, err := weburl.Parse(url)
 	if err != nil {
 		return nil
 	}
 	if len(a.Canonical) > maxSitemapURL {
-		f.c.log.Warn("sitemap left alone", "url", a.Canonical[:shown.MaxBytes], "host", t.listed, "via", t.via, "line", 0)
+		f.c.log.Warn("sitemap left alone", "url", a.Canonical[:shown.MaxBytes], "host", t.SitemapOf, "via", t.Via, "line", 0)
 		return nil
 	}
-	key := sitemapKey(a.Canonical, t.listed)
+	key := provenance.SitemapKey(a.Canonical, t.SitemapOf)
 	known, err := f.c.frontier.Known(f.c.books, []string{key})
 	if err != nil {
 		return err
 	}
-	if known[0] || !f.c.files.take(t.listed) {
+	if known[0] || !f.c.files.take(t.SitemapOf) {
 		return nil // a list that is read again counts once
 	}
-	f.items = append(f.items, frontier.Item{URL: key, Host: a.Server, Priority: prioritySitemap, Meta: t.encode()})
+	f.items = append(f.items, frontier.Item{URL: key, Host: a.Server, Priority: provenance.PrioritySitemap, Meta: t.Encode()})
 	return nil
 }
 
@@ -59,9 +60,9 @@ func (f *finds) sitemap(url string, t trail) error {
 // while they arrive. Killed half-way, it is read again from the start, and what
 // it added before stays added once.
 func (c *Crawler) readSitemap(v *visit) (outcome frontier.Outcome, err error) {
-	if c.files.spent(v.trail.listed) {
+	if c.files.spent(v.prov.SitemapOf) {
 		r := v.rejection(output.SitemapFull, nil)
-		r.Detail = c.files.most(v.trail.listed)
+		r.Detail = c.files.most(v.prov.SitemapOf)
 		return frontier.Outcome{Lease: v.lease.ID, Result: frontier.Drop}, c.reject(v, r)
 	}
 	outcome = frontier.Outcome{Lease: v.lease.ID, Result: frontier.Done, HostDelay: requested}
@@ -97,8 +98,8 @@ func (c *Crawler) readSitemap(v *visit) (outcome frontier.Outcome, err error) {
 	}
 	line := v.sitemapLine(resp.StatusCode, began)
 	if resp.StatusCode/100 != 2 {
-		if v.trail.via != "" { // somebody said that it was there
-			c.log.Warn("sitemap missing", "url", v.u.String(), "host", v.trail.listed, "status", resp.StatusCode)
+		if v.prov.Via != "" { // somebody said that it was there
+			c.log.Warn("sitemap missing", "url", v.u.String(), "host", v.prov.SitemapOf, "status", resp.StatusCode)
 			c.notice(fmt.Sprintf("sitemap %s: status %d", v.u, resp.StatusCode))
 		}
 		return outcome, v.lines.Sitemap(line)
@@ -117,8 +118,8 @@ func (c *Crawler) readSitemap(v *visit) (outcome frontier.Outcome, err error) {
 // sitemapLine is the line of sitemaps.jsonl about v.
 func (v *visit) sitemapLine(status int, began time.Time) *output.Sitemap {
 	return &output.Sitemap{
-		URL: v.u.String(), Status: status, Host: string(v.trail.listed),
-		Via: v.trail.via, Nested: v.trail.nested, FetchedAt: began.UTC(),
+		URL: v.u.String(), Status: status, Host: string(v.prov.SitemapOf),
+		Via: v.prov.Via, Nested: v.prov.IndexDepth, FetchedAt: began.UTC(),
 	}
 }
 
@@ -128,14 +129,14 @@ func (v *visit) sitemapLine(status int, began time.Time) *output.Sitemap {
 func (c *Crawler) seedEntries(v *visit, resp *http.Response, line *output.Sitemap) error {
 	// The listing in robots.txt proves that the host vouches for the sitemap,
 	// wherever that lies; without it a sitemap could send the crawl anywhere.
-	scope, err := sitemap.NewScope(sitemap.Listed, v.u.String(), string(v.trail.listed))
+	scope, err := sitemap.NewScope(sitemap.Listed, v.u.String(), string(v.prov.SitemapOf))
 	if err != nil {
 		return err
 	}
 	found := newFinds(c)
 	for entry, err := range sitemap.Read(resp.Body, nil) {
 		if errors.Is(err, sitemap.Unreadable) {
-			c.files.giveBack(v.trail.listed, line.Pages) // it is read again, or was not one
+			c.files.giveBack(v.prov.SitemapOf, line.Pages) // it is read again, or was not one
 			if failure := c.seed(found); failure != nil {
 				return failure
 			}
@@ -143,14 +144,14 @@ func (c *Crawler) seedEntries(v *visit, resp *http.Response, line *output.Sitema
 		}
 		if err != nil {
 			err = secret.Error(err)
-			c.log.Warn("sitemap faulty", "url", v.u.String(), "host", v.trail.listed, "error", err)
+			c.log.Warn("sitemap faulty", "url", v.u.String(), "host", v.prov.SitemapOf, "error", err)
 			line.Detail = errtext.Of(err)
 			c.notice(fmt.Sprintf("sitemap %s: %s", v.u, line.Detail))
 			break
 		}
-		if !entry.Sitemap && !c.files.page(v.trail.listed) {
-			line.Detail = c.files.most(v.trail.listed)
-			c.log.Warn("too many sitemap entries", "url", v.u.String(), "host", v.trail.listed, "limit", c.cfg.MaxSitemapEntries)
+		if !entry.Sitemap && !c.files.page(v.prov.SitemapOf) {
+			line.Detail = c.files.most(v.prov.SitemapOf)
+			c.log.Warn("too many sitemap entries", "url", v.u.String(), "host", v.prov.SitemapOf, "limit", c.cfg.MaxSitemapEntries)
 			c.notice(fmt.Sprintf("sitemap %s, line %d: %s; what follows is not read", v.u, entry.Line, line.Detail))
 			break
 		}
@@ -174,12 +175,12 @@ func (c *Crawler) seedEntries(v *visit, resp *http.Response, line *output.Sitema
 
 // foreign leaves a sitemap aside that the index of another host lists, as long as there
 // are no more of them than that host may list.
-func (f *finds) foreign(url string, t trail) {
+func (f *finds) foreign(url string, t provenance.Provenance) {
 	a, err := weburl.Parse(url)
-	if err != nil || len(a.Canonical) > maxSitemapURL || !f.c.files.leave(t.listed) {
+	if err != nil || len(a.Canonical) > maxSitemapURL || !f.c.files.leave(t.SitemapOf) {
 		return
 	}
-	item := frontier.Item{URL: sitemapKey(a.Canonical, t.listed), Host: a.Server, Priority: prioritySitemap, Meta: t.encode()}
+	item := frontier.Item{URL: provenance.SitemapKey(a.Canonical, t.SitemapOf), Host: a.Server, Priority: provenance.PrioritySitemap, Meta: t.Encode()}
 	if !f.barred(item, a, t) {
 		f.leave(item, a, t, output.NotEntitled, "")
 	}
@@ -188,12 +189,12 @@ func (f *finds) foreign(url string, t trail) {
 // entry takes up an entry of a sitemap: a page, or a sitemap below an index.
 // What the sitemap may not speak for is left aside (ROB-SMP-18).
 func (f *finds) entry(v *visit, entry sitemap.Entry, covered bool) error {
-	t := trail{source: fromSitemap, via: viaOf(v.u.String()), lastMod: entry.LastMod}
+	t := provenance.Provenance{Source: provenance.Sitemap, Via: provenance.ViaOf(v.u.String()), LastMod: entry.LastMod}
 	if entry.Sitemap {
-		t.listed, t.nested = v.trail.listed, v.trail.nested+1
-		if !covered || t.nested > maxNested {
+		t.SitemapOf, t.IndexDepth = v.prov.SitemapOf, v.prov.IndexDepth+1
+		if !covered || t.IndexDepth > maxNested {
 			loc := secret.Reference(entry.Loc)
-			f.c.log.Warn("sitemap left alone", "url", loc, "host", v.trail.listed, "via", v.u.String(), "line", entry.Line)
+			f.c.log.Warn("sitemap left alone", "url", loc, "host", v.prov.SitemapOf, "via", v.u.String(), "line", entry.Line)
 			f.c.notice(fmt.Sprintf("sitemap %s, line %d: %s is not read: an index may list sitemaps of its own host, and indexes nest %d deep",
 				v.u, entry.Line, loc, maxNested))
 			if !covered {
@@ -216,7 +217,7 @@ func (f *finds) entry(v *visit, entry sitemap.Entry, covered bool) error {
 	if err := v.lines.Entry(&output.Entry{URL: a.Canonical, Sitemap: v.u.String(), LastMod: entry.LastMod}); err != nil {
 		return err
 	}
-	item := frontier.Item{URL: a.Canonical, Host: a.Server, Priority: f.c.order.priority(entry), Meta: t.encode()}
+	item := frontier.Item{URL: a.Canonical, Host: a.Server, Priority: f.c.order.priority(entry), Meta: t.Encode()}
 	switch {
 	case f.barred(item, a, t):
 	case !covered:

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
@@ -177,12 +178,12 @@ func TestSkippedURLsAreCountedOnResume(t *testing.T) {
 // end it does not count, and no moment counts it twice.
 func TestSkippedURLInTheFrontier(t *testing.T) {
 	const page = "http://a.test/x"
-	key := sitemapKey(page, "http://a.test")
-	listed := trail{source: fromSitemap, listed: "http://a.test"}
-	skip := func(reason output.Reason, t trail) []left {
-		return []left{{rejection: output.Rejection{URL: page, Reason: reason, Depth: 1}, item: frontier.Item{URL: page, Meta: t.encode()}}}
+	key := provenance.SitemapKey(page, "http://a.test")
+	listed := provenance.Provenance{Source: provenance.Sitemap, SitemapOf: "http://a.test"}
+	skip := func(reason output.Reason, t provenance.Provenance) []left {
+		return []left{{rejection: output.Rejection{URL: page, Reason: reason, Depth: 1}, item: frontier.Item{URL: page, Meta: t.Encode()}}}
 	}
-	found := trail{source: fromLink}
+	found := provenance.Provenance{Source: provenance.Link}
 	add := func(s *aside, url string) { s.added([]frontier.Item{{URL: url}}) }
 	for _, tt := range []struct {
 		name  string

@@ -22,7 +22,7 @@ type closedPattern struct {
 
 // trapped leaves a URL alone whose pattern is closed.
 func (c *Crawler) trapped(v *visit) (frontier.Outcome, bool, error) {
-	if !v.trail.mayBeTrap() {
+	if !v.prov.MayBeTrap() {
 		return frontier.Outcome{}, false, nil
 	}
 	name, pages, closed := c.traps.closedFor(v.lease.Host, v.lease.URL)
@@ -37,7 +37,7 @@ func (c *Crawler) trapped(v *visit) (frontier.Outcome, bool, error) {
 // countPage counts a page for its pattern, which may close that. Links are what it leads
 // to, and not in the frontier yet.
 func (c *Crawler) countPage(v *visit, text []byte, links []frontier.Item) error {
-	if !v.trail.mayBeTrap() || !c.traps.fetched(v.lease.Host, v.lease.URL) {
+	if !v.prov.MayBeTrap() || !c.traps.fetched(v.lease.Host, v.lease.URL) {
 		return nil
 	}
 	leads, err := c.leadsOn(links)

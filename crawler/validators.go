@@ -36,7 +36,7 @@ func (c *Crawler) validators(v *visit, got *reply, page *output.Page) *frontier.
 		page.Hash = hashText(sum)
 	}
 	page.Unchanged = before != nil && bytes.Equal(before.BodyHash, now.BodyHash)
-	if lastMod := v.trail.lastMod; now.LastModified == "" && !lastMod.IsZero() && !lastMod.After(got.began) {
+	if lastMod := v.prov.LastMod; now.LastModified == "" && !lastMod.IsZero() && !lastMod.After(got.began) {
 		now.LastModified = lastMod.UTC().Format(http.TimeFormat)
 	}
 	return now

@@ -12,6 +12,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/errtext"
 	"github.com/politecrawl/politecrawl/crawler/extract"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
 	"github.com/politecrawl/politecrawl/crawler/internal/shown"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
@@ -38,7 +39,7 @@ const (
 // visit is one lease on its way through a worker.
 type visit struct {
 	lease  frontier.Lease
-	trail  trail
+	prov   provenance.Provenance
 	u      *url.URL         // as it will be sent
 	origin robotsext.Origin // of u, whose robots.txt binds
 	file   *robotstxt.File  // that robots.txt; nil: there is none
@@ -94,7 +95,7 @@ func (c *Crawler) work(leases context.Context) error {
 // frontier); what the site does wrong is an outcome.
 func (c *Crawler) visit(v *visit) (frontier.Outcome, error) {
 	var err error
-	if v.trail, err = decodeTrail(v.lease.Meta); err != nil {
+	if v.prov, err = provenance.Decode(v.lease.Meta); err != nil {
 		return frontier.Outcome{}, err
 	}
 	if v.u, err = url.Parse(v.lease.URL); err != nil {
@@ -134,7 +135,7 @@ func (c *Crawler) visit(v *visit) (frontier.Outcome, error) {
 	if outcome, isAlias, err := c.alias(v); isAlias || err != nil {
 		return outcome, err
 	}
-	if v.trail.sitemap() {
+	if v.prov.IsSitemap() {
 		return c.readSitemap(v)
 	}
 	return c.fetchPage(v)
@@ -320,7 +321,7 @@ func (c *Crawler) retry(v *visit, outcome *frontier.Outcome) bool {
 func (c *Crawler) page(v *visit, got *reply) *output.Page {
 	page := &output.Page{
 		URL: v.u.String(), Status: got.status,
-		Depth: v.trail.depth, Via: v.trail.via, Source: v.trail.source.String(),
+		Depth: v.prov.Depth, Via: v.prov.Via, Source: v.prov.Source.String(),
 		ContentType: shown.Clip(secret.Users(got.header.Get("Content-Type")), shown.MaxBytes), Bytes: len(got.body),
 		FetchedAt: got.began.UTC(), Millis: got.took.Milliseconds(), Attempt: v.lease.Attempt,
 		Truncated: got.cut,
@@ -373,7 +374,7 @@ func (c *Crawler) found(v *visit, got *reply, page *output.Page) ([]frontier.Ite
 func (v *visit) rejection(reason output.Reason, detail error) output.Rejection {
 	r := output.Rejection{
 		URL: v.u.String(), Reason: reason,
-		Depth: v.trail.depth, Via: v.trail.via, Source: v.trail.source.String(),
+		Depth: v.prov.Depth, Via: v.prov.Via, Source: v.prov.Source.String(),
 	}
 	if detail != nil {
 		r.Detail = shown.Clip(errtext.Of(detail), maxDetail)
@@ -385,7 +386,7 @@ func (v *visit) rejection(reason output.Reason, detail error) output.Rejection {
 func (c *Crawler) reject(v *visit, r output.Rejection) error {
 	c.tally.reject(r.Reason, 1)
 	c.logRejection(&r, v.lease.Attempt)
-	if v.trail.sitemap() { // a recrawl will ask for it as one
+	if v.prov.IsSitemap() { // a recrawl will ask for it as one
 		line := v.sitemapLine(0, time.Now())
 		line.Detail = cmp.Or(r.Detail, string(r.Reason))
 		if err := v.lines.Sitemap(line); err != nil {

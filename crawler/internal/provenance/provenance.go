@@ -1,0 +1,186 @@
+// Package provenance keeps with each URL how the crawl found it: by which source, how deep,
+// and on which page or in which sitemap. It travels through the frontier with the URL.
+package provenance
+
+import (
+	"encoding/binary"
+	"errors"
+	"time"
+
+	"github.com/politecrawl/politecrawl/robotsext"
+)
+
+// The priorities of URLs by their source: start URLs first, then what the site lists, then
+// what pages link to.
+const (
+	PriorityStart   = 0
+	PrioritySitemap = 32 // sitemap files: read early, they give the rest a better order
+	PriorityEntry   = 64 // up to PriorityLink, by the order of sitemap entries
+	PriorityLink    = 96
+)
+
+// Source says how a URL was found.
+type Source byte
+
+// The sources.
+const (
+	Start Source = iota + 1
+	Sitemap
+	Link
+	Redirect
+)
+
+// String returns the word that the output files use.
+func (s Source) String() string {
+	switch s {
+	case Start:
+		return "start"
+	case Sitemap:
+		return "sitemap"
+	case Link:
+		return "link"
+	case Redirect:
+		return "redirect"
+	}
+	return "unknown"
+}
+
+// SourceOf is the inverse of String.
+func SourceOf(word string) Source {
+	for s := Start; s <= Redirect; s++ {
+		if s.String() == word {
+			return s
+		}
+	}
+	return Link
+}
+
+// Provenance says how the crawl found a URL. The frontier keeps it as the item's Meta, so that
+// a worker needs nothing but the lease.
+type Provenance struct {
+	Source    Source
+	FromStart bool   // a start URL, or where its redirects led
+	FromEntry bool   // where the redirects of an entry of a sitemap led
+	Depth     int    // links away from a start URL or a sitemap entry
+	Hops      int    // redirects that led here
+	Via       string // the page, sitemap, robots.txt or redirect it was found in
+
+	LastMod time.Time // that a sitemap says, to the second; zero: none says it
+
+	// For the URL of a sitemap, which is read for its entries and is no page:
+	SitemapOf  robotsext.Origin // whose robots.txt listed it; empty: a page
+	IndexDepth int              // indexes above it
+}
+
+// MaxVia is how many bytes of a long URL are kept as the via of others: a page may have
+// thousands of links.
+const MaxVia = 1000
+
+// ViaOf returns a URL as the via of what it leads to.
+func ViaOf(url string) string {
+	if len(url) <= MaxVia {
+		return url
+	}
+	return url[:MaxVia] + "…"
+}
+
+// Priority is that of the URL in the frontier, for one that was not ordered among
+// the entries of a sitemap.
+func (p Provenance) Priority() uint8 {
+	switch {
+	case p.IsSitemap():
+		return PrioritySitemap
+	case p.FromStart:
+		return PriorityStart
+	case p.Source == Sitemap:
+		return PriorityEntry
+	}
+	return PriorityLink
+}
+
+// IsEntry tells whether a sitemap lists the URL, or one that redirects there.
+func (p Provenance) IsEntry() bool { return p.FromEntry || p.Source == Sitemap }
+
+// IsSitemap tells whether the URL is to be read as a sitemap.
+func (p Provenance) IsSitemap() bool { return p.SitemapOf != "" }
+
+// MayBeTrap tells whether a page counts for its pattern: what was asked for and what a
+// site lists itself does not, nor where these redirect to.
+func (p Provenance) MayBeTrap() bool {
+	return !p.FromStart && !p.IsEntry()
+}
+
+var errFormat = errors.New("crawler: the frontier holds an item that this version did not write")
+
+const version = 1
+
+// The flags in the third byte of an encoded provenance.
+const (
+	startFlag = 1 << iota
+	entryFlag
+)
+
+// Encode returns p in a few bytes more than its strings take: millions wait in a frontier.
+func (p Provenance) Encode() []byte {
+	b := make([]byte, 0, 12+len(p.SitemapOf)+len(p.Via))
+	flags := byte(0)
+	if p.FromStart {
+		flags |= startFlag
+	}
+	if p.FromEntry {
+		flags |= entryFlag
+	}
+	b = append(b, version, byte(p.Source), flags)
+	b = binary.AppendUvarint(b, uint64(p.Depth))
+	b = binary.AppendUvarint(b, uint64(p.Hops))
+	b = binary.AppendUvarint(b, uint64(p.IndexDepth))
+	b = binary.AppendVarint(b, unixOrZero(p.LastMod))
+	b = binary.AppendUvarint(b, uint64(len(p.SitemapOf)))
+	b = append(b, p.SitemapOf...)
+	return append(b, p.Via...)
+}
+
+// Decode is the inverse of Encode.
+func Decode(b []byte) (Provenance, error) {
+	if len(b) < 3 || b[0] != version {
+		return Provenance{}, errFormat
+	}
+	t := Provenance{Source: Source(b[1]), FromStart: b[2]&startFlag != 0, FromEntry: b[2]&entryFlag != 0}
+	b = b[3:]
+	for _, field := range []*int{&t.Depth, &t.Hops, &t.IndexDepth} {
+		v, n := binary.Uvarint(b)
+		if n <= 0 || v > 1<<31-1 {
+			return Provenance{}, errFormat
+		}
+		*field, b = int(v), b[n:]
+	}
+	seconds, n := binary.Varint(b)
+	if n <= 0 {
+		return Provenance{}, errFormat
+	}
+	if b = b[n:]; seconds != 0 {
+		t.LastMod = time.Unix(seconds, 0)
+	}
+	listed, n := binary.Uvarint(b)
+	if n <= 0 || listed > uint64(len(b)-n) {
+		return Provenance{}, errFormat
+	}
+	b = b[n:]
+	t.SitemapOf, t.Via = robotsext.Origin(b[:listed]), string(b[listed:])
+	return t, nil
+}
+
+// unixOrZero is t in seconds since 1970, and 0 when it is not known.
+func unixOrZero(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.Unix()
+}
+
+// SitemapKey is what the frontier knows a sitemap by. A fragment never reaches
+// the wire; this one keeps a sitemap apart from a page of the same URL, and from
+// the same file listed by another host, whose entries are other ones.
+func SitemapKey(url string, listed robotsext.Origin) string {
+	return url + "#sitemap-of=" + string(listed)
+}
