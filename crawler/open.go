@@ -184,10 +184,9 @@ func (c *Crawler) connect() error {
 	var err error
 	c.robots, err = robotsext.New(c.cfg.UserAgent, &robotsext.Options{
 		Transport: w,
-		Wait:      c.wait,
-		Timeout:   c.cfg.RobotsTimeout,
-		RetryMin:  c.cfg.RobotsRetry,
-		Cache:     &robotsCache{frontier: c.frontier, failed: c.failed, since: c.roundBegan, again: c.out.again},
+		Fetch:     robotsext.FetchOptions{Wait: c.wait, Timeout: c.cfg.RobotsTimeout},
+		Outage:    robotsext.OutageOptions{RetryMin: c.cfg.RobotsRetry},
+		Cache:     robotsext.CacheOptions{Backend: &robotsCache{frontier: c.frontier, failed: c.failed, since: c.roundBegan, again: c.out.again}},
 		Logger:    c.log,
 		OnRecord:  c.learned,
 		OnChange:  c.logChange,

@@ -41,7 +41,7 @@ func TestUntrustedRecord(t *testing.T) {
 			if test.rec.Origin == "" {
 				test.rec.Origin = "http://example.com"
 			}
-			h := newHost(t, robotsext.Options{Cache: givenCache{&test.rec}})
+			h := newHost(t, robotsext.Options{Cache: robotsext.CacheOptions{Backend: givenCache{&test.rec}}})
 			h.now = reply{status: 500}
 			err := h.check("/a")
 			if (len(h.asked) == 1) != test.fetch {
@@ -60,10 +60,10 @@ func TestUntrustedRecord(t *testing.T) {
 		})
 	}
 	t.Run("ROB-STA-05/outage longer than its time", func(t *testing.T) {
-		h := newHost(t, robotsext.Options{Cache: givenCache{&robotsext.Record{
+		h := newHost(t, robotsext.Options{Cache: robotsext.CacheOptions{Backend: givenCache{&robotsext.Record{
 			Origin: "http://example.com", Outcome: robotsext.AllowAll, FetchedAt: now,
 			FailingSince: now.Add(-time.Hour), Outage: 40 * day, RetryAt: years, ExpiresAt: years,
-		}}})
+		}}}})
 		wantLater(t, h.check("/a"))
 		if rec := h.record(); rec.Outage != time.Hour || rec.RetryAt.After(now.Add(day)) {
 			t.Errorf("outage of %s, next try %s", rec.Outage, rec.RetryAt)

@@ -190,11 +190,11 @@ var outages = map[string]http.HandlerFunc{
 	},
 }
 
-// limit is the Options.Timeout by which to meet the outage: short only for the
+// limit is the Options.Fetch.Timeout by which to meet the outage: short only for the
 // one that waits for it, so that a busy machine turns no other into that.
 func limit(outage string) *robotsext.Options {
 	if outage == "timeout" {
-		return &robotsext.Options{Timeout: 50 * time.Millisecond}
+		return &robotsext.Options{Fetch: robotsext.FetchOptions{Timeout: 50 * time.Millisecond}}
 	}
 	return nil
 }

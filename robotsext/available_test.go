@@ -29,7 +29,7 @@ func TestProbeMissing(t *testing.T) {
 	} {
 		t.Run("ROB-STA-09/"+test.name, func(t *testing.T) {
 			var paths []string
-			r := newRobots(t, &robotsext.Options{ProbeMissing: test.probe, Transport: roundTripper(func(req *http.Request) (*http.Response, error) {
+			r := newRobots(t, &robotsext.Options{Outage: robotsext.OutageOptions{ProbeMissing: test.probe}, Transport: roundTripper(func(req *http.Request) (*http.Response, error) {
 				paths = append(paths, req.URL.Path)
 				status := map[string]int{"/robots.txt": test.robots, "/": test.home}[req.URL.Path]
 				if status == 0 {
@@ -57,7 +57,7 @@ func TestProbeMissing(t *testing.T) {
 func TestProbeMissingHasALimit(t *testing.T) {
 	t.Run("ROB-STA-09/no answer", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			r := newRobots(t, &robotsext.Options{ProbeMissing: true, Transport: roundTripper(func(req *http.Request) (*http.Response, error) {
+			r := newRobots(t, &robotsext.Options{Outage: robotsext.OutageOptions{ProbeMissing: true}, Transport: roundTripper(func(req *http.Request) (*http.Response, error) {
 				if req.URL.Path == "/robots.txt" {
 					return reply{status: 500}.RoundTrip(req)
 				}
@@ -93,7 +93,7 @@ func TestAvailable(t *testing.T) {
 		{"long ago", reply{status: 200}, 26 * time.Hour, "D"},
 	} {
 		t.Run("ROB-STA-10/"+test.name, func(t *testing.T) {
-			h := newHost(t, robotsext.Options{Outage: robotsext.Google})
+			h := newHost(t, robotsext.Options{Outage: robotsext.OutageOptions{Profile: robotsext.Google}})
 			h.now = robotsReply
 			h.refresh()
 			h.clock.advance(day)
@@ -118,7 +118,7 @@ func TestAvailable(t *testing.T) {
 		})
 	}
 	t.Run("ROB-STA-10/no traffic", func(t *testing.T) {
-		h := newHost(t, robotsext.Options{Outage: robotsext.Google})
+		h := newHost(t, robotsext.Options{Outage: robotsext.OutageOptions{Profile: robotsext.Google}})
 		h.now = reply{status: 500}
 		if got := letter(h.failFor(31 * day)); got != "D" {
 			t.Errorf("got %s, want D", got)

@@ -118,7 +118,7 @@ func BenchmarkRecordMemory(b *testing.B) {
 			}
 			for b.Loop() {
 				var current string
-				r, err := robotsext.New(agent, &robotsext.Options{Transport: serving(&current), MaxBytes: 1 << 40})
+				r, err := robotsext.New(agent, &robotsext.Options{Transport: serving(&current), Cache: robotsext.CacheOptions{MaxBytes: 1 << 40}})
 				if err != nil {
 					b.Fatal(err)
 				}

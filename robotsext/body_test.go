@@ -183,7 +183,7 @@ func TestSizeLimit(t *testing.T) {
 func TestNilBody(t *testing.T) {
 	for status, want := range map[int]robotsext.Outcome{200: robotsext.Rules, 404: robotsext.AllowAll, 500: robotsext.Unreachable} {
 		t.Run(fmt.Sprintf("ROB-STA-01/%d", status), func(t *testing.T) {
-			r := newRobots(t, &robotsext.Options{ProbeMissing: true, Transport: roundTripper(func(*http.Request) (*http.Response, error) {
+			r := newRobots(t, &robotsext.Options{Outage: robotsext.OutageOptions{ProbeMissing: true}, Transport: roundTripper(func(*http.Request) (*http.Response, error) {
 				return &http.Response{StatusCode: status, Header: http.Header{}}, nil
 			})})
 			rec, err := r.Record(t.Context(), mustParse(t, "http://example.com/"))

@@ -13,7 +13,7 @@ import (
 // for several Robots of a process (NewMemoryCache), in a crawler's frontier, or
 // between processes. Methods are called by several goroutines at a time, though
 // never twice at once for one origin by the same Robots. Everybody who waits for
-// the record waits for the Cache too, no Options.Timeout bounds it, and its ctx
+// the record waits for the Cache too, no Options.Fetch.Timeout bounds it, and its ctx
 // does not end: a Cache that may hang has to know its own end.
 //
 // A Cache must not turn a disallow into an allow (ROB-CAC-17). So Load returns a

@@ -37,7 +37,9 @@ func cacheFiles(t *testing.T, dir string) []string {
 }
 
 func TestRestart(t *testing.T) {
-	open := func(dir string) robotsext.Options { return robotsext.Options{Cache: openCache(t, dir)} }
+	open := func(dir string) robotsext.Options {
+		return robotsext.Options{Cache: robotsext.CacheOptions{Backend: openCache(t, dir)}}
+	}
 	t.Run("ROB-CAC-17/rules", func(t *testing.T) {
 		dir := t.TempDir()
 		h := newHost(t, open(dir))
@@ -109,7 +111,7 @@ func TestRestart(t *testing.T) {
 	t.Run("profile changed", func(t *testing.T) {
 		dir := t.TempDir()
 		google := open(dir)
-		google.Outage = robotsext.Google
+		google.Outage.Profile = robotsext.Google
 		h := newHost(t, google)
 		h.now = reply{status: 500}
 		if got := letter(h.failFor(13 * time.Hour)); got != "A" {
@@ -122,7 +124,9 @@ func TestRestart(t *testing.T) {
 
 func TestNoStore(t *testing.T) {
 	dir := t.TempDir()
-	opts := func() robotsext.Options { return robotsext.Options{Cache: openCache(t, dir)} }
+	opts := func() robotsext.Options {
+		return robotsext.Options{Cache: robotsext.CacheOptions{Backend: openCache(t, dir)}}
+	}
 	h := newHost(t, opts())
 	h.now = robotsReply
 	h.now.header = http.Header{"Cache-Control": {"no-store"}}
@@ -163,11 +167,11 @@ func TestNoStore(t *testing.T) {
 	})
 	t.Run("ROB-CAC-17/lost with the process before an outage", func(t *testing.T) {
 		dir := t.TempDir()
-		h := newHost(t, robotsext.Options{Cache: openCache(t, dir)})
+		h := newHost(t, robotsext.Options{Cache: robotsext.CacheOptions{Backend: openCache(t, dir)}})
 		h.now = robotsReply
 		h.now.header = http.Header{"Cache-Control": {"no-store"}}
 		h.record()
-		h.open(robotsext.Options{Cache: openCache(t, dir)})
+		h.open(robotsext.Options{Cache: robotsext.CacheOptions{Backend: openCache(t, dir)}})
 		h.now = reply{status: 500}
 		if got := letter(h.failFor(31 * day)); got != "D" {
 			t.Errorf("got %s, want D: there was a copy", got)
@@ -175,10 +179,10 @@ func TestNoStore(t *testing.T) {
 	})
 	t.Run("ROB-STA-08/there is nothing to write", func(t *testing.T) {
 		dir := t.TempDir()
-		h := newHost(t, robotsext.Options{Cache: openCache(t, dir)})
+		h := newHost(t, robotsext.Options{Cache: robotsext.CacheOptions{Backend: openCache(t, dir)}})
 		h.now = reply{status: 404, header: http.Header{"Cache-Control": {"no-store"}}}
 		h.record()
-		h.open(robotsext.Options{Cache: openCache(t, dir)})
+		h.open(robotsext.Options{Cache: robotsext.CacheOptions{Backend: openCache(t, dir)}})
 		h.clock.advance(day)
 		h.now = reply{status: 500}
 		if rec := h.failFor(31 * day); letter(rec) != "A" || rec.CopyLost {
@@ -187,11 +191,11 @@ func TestNoStore(t *testing.T) {
 	})
 	t.Run("ROB-CAC-06/unchanged after a restart", func(t *testing.T) {
 		dir := t.TempDir()
-		h := newHost(t, robotsext.Options{Cache: openCache(t, dir)})
+		h := newHost(t, robotsext.Options{Cache: robotsext.CacheOptions{Backend: openCache(t, dir)}})
 		h.now = robotsReply
 		h.now.header = http.Header{"Cache-Control": {"no-store"}}
 		h.record()
-		h.open(robotsext.Options{Cache: openCache(t, dir), OnChange: func(before, after *robotsext.Record) {
+		h.open(robotsext.Options{Cache: robotsext.CacheOptions{Backend: openCache(t, dir)}, OnChange: func(before, after *robotsext.Record) {
 			t.Errorf("changed from %v to %v", before.Outcome, after.Outcome)
 		}})
 		wantDisallowed(t, h.check("/private"), 2)
@@ -224,7 +228,7 @@ func TestDamagedCache(t *testing.T) {
 		},
 		"of another origin": func(t *testing.T, name string) {
 			other := t.TempDir()
-			h := newHost(t, robotsext.Options{Cache: openCache(t, other)})
+			h := newHost(t, robotsext.Options{Cache: robotsext.CacheOptions{Backend: openCache(t, other)}})
 			h.now = reply{status: 404}
 			if _, err := h.r.Record(t.Context(), mustParse(t, "http://other.example/")); err != nil {
 				t.Fatal(err)
@@ -235,19 +239,19 @@ func TestDamagedCache(t *testing.T) {
 	for name, spoil := range damage {
 		t.Run("ROB-CAC-17/"+name, func(t *testing.T) {
 			dir := t.TempDir()
-			h := newHost(t, robotsext.Options{Cache: openCache(t, dir)})
+			h := newHost(t, robotsext.Options{Cache: robotsext.CacheOptions{Backend: openCache(t, dir)}})
 			h.now = robotsReply
 			h.record()
 			spoil(t, cacheFiles(t, dir)[0])
 
-			h.open(robotsext.Options{Cache: openCache(t, dir)})
+			h.open(robotsext.Options{Cache: robotsext.CacheOptions{Backend: openCache(t, dir)}})
 			wantDisallowed(t, h.check("/private"), 2)
 			if len(h.asked) != 2 {
 				t.Errorf("asked %d times: what is unknown is fetched first", len(h.asked))
 			}
 
 			spoil(t, cacheFiles(t, dir)[0])
-			h.open(robotsext.Options{Cache: openCache(t, dir)})
+			h.open(robotsext.Options{Cache: robotsext.CacheOptions{Backend: openCache(t, dir)}})
 			h.now = reply{status: 500}
 			if got := letter(h.failFor(31 * day)); got != "D" {
 				t.Errorf("got %s, want D: there may have been a copy", got)
@@ -281,7 +285,7 @@ func (c brokenCache) Load(context.Context, robotsext.Origin) (*robotsext.Record,
 func (c brokenCache) Store(context.Context, *robotsext.Record) error { return c.err }
 
 func TestCacheThatCannotStore(t *testing.T) {
-	h := newHost(t, robotsext.Options{Cache: brokenCache{errors.New("disk full")}, MaxRecords: 1})
+	h := newHost(t, robotsext.Options{Cache: robotsext.CacheOptions{Backend: brokenCache{errors.New("disk full")}, MaxRecords: 1}})
 	h.now = robotsReply
 	wantDisallowed(t, h.check("/private"), 2)
 	if _, err := h.r.Record(t.Context(), mustParse(t, "http://other.example/")); err != nil {

@@ -39,7 +39,7 @@ func (h *host) evict() {
 func TestStoreFails(t *testing.T) {
 	outdated := func(t *testing.T, age time.Duration) (*host, *flakyCache) {
 		cache := &flakyCache{Cache: openCache(t, t.TempDir())}
-		h := newHost(t, robotsext.Options{Cache: cache, MaxRecords: 1})
+		h := newHost(t, robotsext.Options{Cache: robotsext.CacheOptions{Backend: cache, MaxRecords: 1}})
 		h.now = reply{status: 404}
 		h.record()
 		h.clock.advance(age)
@@ -72,7 +72,7 @@ func TestStoreFails(t *testing.T) {
 	})
 	t.Run("ROB-CAC-17/for more origins than there is memory for", func(t *testing.T) {
 		cache := &flakyCache{Cache: openCache(t, t.TempDir()), fail: true}
-		h := newHost(t, robotsext.Options{Cache: cache, MaxRecords: 1})
+		h := newHost(t, robotsext.Options{Cache: robotsext.CacheOptions{Backend: cache, MaxRecords: 1}})
 		h.now = robotsReply
 		h.evict()
 		h.record()
@@ -118,11 +118,11 @@ func TestFileCacheStoreFails(t *testing.T) {
 // A refresh starts from what the Cache knows, as any fetch does.
 func TestRefreshLoadsFirst(t *testing.T) {
 	cache := robotsext.NewMemoryCache(0, 0)
-	a := newHost(t, robotsext.Options{Cache: cache})
+	a := newHost(t, robotsext.Options{Cache: robotsext.CacheOptions{Backend: cache}})
 	a.now = reply{status: 404}
 	a.record()
 	a.clock.advance(25 * time.Hour)
-	b := newHost(t, robotsext.Options{Cache: cache})
+	b := newHost(t, robotsext.Options{Cache: robotsext.CacheOptions{Backend: cache}})
 	b.clock.set(a.clock.now())
 	b.now = robotsReply
 	b.record()
@@ -148,14 +148,14 @@ func TestStoredUnderOtherOptions(t *testing.T) {
 		writer robotsext.Options
 		status int
 	}{
-		{"429", robotsext.Options{Uniform4xx: true}, 429},
-		{"407", robotsext.Options{Uniform4xx: true}, 407},
-		{"500", robotsext.Options{ProbeMissing: true}, 500},
+		{"429", robotsext.Options{Outage: robotsext.OutageOptions{Uniform4xx: true}}, 429},
+		{"407", robotsext.Options{Outage: robotsext.OutageOptions{Uniform4xx: true}}, 407},
+		{"500", robotsext.Options{Outage: robotsext.OutageOptions{ProbeMissing: true}}, 500},
 	} {
 		for _, same := range []bool{true, false} {
 			t.Run(fmt.Sprintf("ROB-CAC-17/%s/same options %v", test.name, same), func(t *testing.T) {
 				writer := test.writer
-				writer.Cache = openCache(t, t.TempDir())
+				writer.Cache.Backend = openCache(t, t.TempDir())
 				h := newHost(t, writer)
 				h.now = robotsReply
 				h.record()
@@ -186,11 +186,11 @@ func TestStoredUnderOtherOptions(t *testing.T) {
 	t.Run("ROB-LOC-10/no status", func(t *testing.T) {
 		asked := 0
 		options := robotsext.Options{
-			Cache: openCache(t, t.TempDir()),
-			Fetchers: map[string]robotsext.Fetcher{"ftp": func(context.Context, *url.URL) (io.ReadCloser, error) {
+			Cache: robotsext.CacheOptions{Backend: openCache(t, t.TempDir())},
+			Fetch: robotsext.FetchOptions{Schemes: map[string]robotsext.Fetcher{"ftp": func(context.Context, *url.URL) (io.ReadCloser, error) {
 				asked++
 				return nil, fs.ErrNotExist
-			}},
+			}}},
 		}
 		for range 2 {
 			if err := newRobots(t, &options).Check(t.Context(), mustParse(t, "ftp://example.com/a")); err != nil {
@@ -203,10 +203,10 @@ func TestStoredUnderOtherOptions(t *testing.T) {
 	})
 	t.Run("ROB-CAC-17/404", func(t *testing.T) {
 		cache := openCache(t, t.TempDir())
-		h := newHost(t, robotsext.Options{Cache: cache})
+		h := newHost(t, robotsext.Options{Cache: robotsext.CacheOptions{Backend: cache}})
 		h.now = reply{status: 404}
 		h.record()
-		h.open(robotsext.Options{Cache: cache})
+		h.open(robotsext.Options{Cache: robotsext.CacheOptions{Backend: cache}})
 		if err := h.check("/a"); err != nil || len(h.asked) != 1 {
 			t.Errorf("%v, asked %d times", err, len(h.asked))
 		}

@@ -65,8 +65,8 @@ func TestMemoryCache(t *testing.T) {
 		s := newSite(t, text(lines("User-agent: a⏎Disallow: /of-a⏎User-agent: b⏎Disallow: /of-b")))
 		clock := newClock()
 		cache := robotsext.NewMemoryCache(0, 0)
-		a := newRobots(t, &robotsext.Options{Cache: cache, Tokens: []string{"a"}, Now: clock.now})
-		b := newRobots(t, &robotsext.Options{Cache: cache, Tokens: []string{"b"}, Now: clock.now})
+		a := newRobots(t, &robotsext.Options{Cache: robotsext.CacheOptions{Backend: cache}, Tokens: []string{"a"}, Now: clock.now})
+		b := newRobots(t, &robotsext.Options{Cache: robotsext.CacheOptions{Backend: cache}, Tokens: []string{"b"}, Now: clock.now})
 		wantDisallowed(t, a.Check(t.Context(), s.url("/of-a")), 2)
 		wantDisallowed(t, b.Check(t.Context(), s.url("/of-b")), 4)
 		s.wantAsked(t, robotsLine)
@@ -78,7 +78,7 @@ func TestMemoryCache(t *testing.T) {
 	t.Run("ROB-CAC-17/evicted", func(t *testing.T) {
 		cache := robotsext.NewMemoryCache(1, 0)
 		for i, want := range []bool{false, true} {
-			h := newHost(t, robotsext.Options{Cache: cache})
+			h := newHost(t, robotsext.Options{Cache: robotsext.CacheOptions{Backend: cache}})
 			if _, err := h.r.Record(t.Context(), mustParse(t, fmt.Sprintf("http://%d.example/", i))); err != nil {
 				t.Fatal(err)
 			}

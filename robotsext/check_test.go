@@ -34,15 +34,15 @@ func TestNew(t *testing.T) {
 		{"ROB-UA-11/digits on option", "MJ12bot/1.0", robotsext.Options{Tokens: []string{"MJ12bot"}, Parse: &robotstxt.Options{WideTokens: true}}, ""},
 		{"ROB-UA-14/compatible", "Mozilla/5.0 (compatible; ExampleBot/0.1; https://www.example.com/bot.html)", robotsext.Options{}, ""},
 		{"line end", "bot/1.0\r\nX: y", robotsext.Options{}, "header"},
-		{"timeout", agent, robotsext.Options{Timeout: -1}, "Timeout"},
-		{"retries", agent, robotsext.Options{RetryMin: time.Hour, RetryMax: time.Minute}, "RetryMin"},
-		{"lifetimes", agent, robotsext.Options{MinAge: 25 * time.Hour}, "MinAge"},
-		{"limits", agent, robotsext.Options{MaxRecords: -1}, "negative"},
+		{"timeout", agent, robotsext.Options{Fetch: robotsext.FetchOptions{Timeout: -1}}, "Timeout"},
+		{"retries", agent, robotsext.Options{Outage: robotsext.OutageOptions{RetryMin: time.Hour, RetryMax: time.Minute}}, "RetryMin"},
+		{"lifetimes", agent, robotsext.Options{Cache: robotsext.CacheOptions{MinAge: 25 * time.Hour}}, "MinAge"},
+		{"limits", agent, robotsext.Options{Cache: robotsext.CacheOptions{MaxRecords: -1}}, "negative"},
 		{"body limit", agent, robotsext.Options{Parse: &robotstxt.Options{MaxBytes: -1}}, "MaxBytes"},
-		{"profile", agent, robotsext.Options{Outage: 9}, "Outage"},
-		{"sitemap policy", agent, robotsext.Options{SitemapPolicy: 9}, "SitemapPolicy"},
-		{"sitemap timeout", agent, robotsext.Options{SitemapTimeout: -1}, "SitemapTimeout"},
-		{"fetcher", agent, robotsext.Options{Fetchers: map[string]robotsext.Fetcher{"gopher": nil}}, "gopher"},
+		{"profile", agent, robotsext.Options{Outage: robotsext.OutageOptions{Profile: 9}}, "Outage"},
+		{"sitemap policy", agent, robotsext.Options{Sitemaps: robotsext.SitemapOptions{Policy: 9}}, "Sitemaps.Policy"},
+		{"sitemap timeout", agent, robotsext.Options{Sitemaps: robotsext.SitemapOptions{Timeout: -1}}, "Sitemaps.Timeout"},
+		{"fetcher", agent, robotsext.Options{Fetch: robotsext.FetchOptions{Schemes: map[string]robotsext.Fetcher{"gopher": nil}}}, "gopher"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

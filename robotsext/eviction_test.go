@@ -28,7 +28,7 @@ func TestEviction(t *testing.T) {
 		}
 	}
 	t.Run("ROB-CAC-17/by number", func(t *testing.T) {
-		asked := visit(t, robotsext.Options{MaxRecords: 2}, private)
+		asked := visit(t, robotsext.Options{Cache: robotsext.CacheOptions{MaxRecords: 2}}, private)
 		asked("a.example")
 		asked("b.example")
 		asked("a.example") // b is now the least recently used
@@ -48,7 +48,7 @@ func TestEviction(t *testing.T) {
 		"rules, all CR": "User-agent: *\r" + strings.Repeat("Disallow: /*b\r", 2000),
 	} {
 		t.Run("ROB-CAC-17/by bytes/"+name, func(t *testing.T) {
-			asked := visit(t, robotsext.Options{MaxBytes: 1 << 20}, body)
+			asked := visit(t, robotsext.Options{Cache: robotsext.CacheOptions{MaxBytes: 1 << 20}}, body)
 			for i := range 10 {
 				asked(fmt.Sprintf("%d.example", i))
 			}
@@ -64,7 +64,7 @@ func TestFlightIsNotEvicted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		answer := make(chan struct{})
 		asked := 0
-		r := newRobots(t, &robotsext.Options{MaxRecords: 1, Transport: roundTripper(func(req *http.Request) (*http.Response, error) {
+		r := newRobots(t, &robotsext.Options{Cache: robotsext.CacheOptions{MaxRecords: 1}, Transport: roundTripper(func(req *http.Request) (*http.Response, error) {
 			if req.URL.Host == "slow.example" {
 				asked++
 				<-answer
@@ -92,7 +92,7 @@ func TestFlightIsNotEvicted(t *testing.T) {
 // Only a record that is thrown away makes others doubtful, not the slot of an
 // origin that merely answered for another.
 func TestEvictionOfNothing(t *testing.T) {
-	r := newRobots(t, &robotsext.Options{MaxRecords: 1, Transport: roundTripper(func(req *http.Request) (*http.Response, error) {
+	r := newRobots(t, &robotsext.Options{Cache: robotsext.CacheOptions{MaxRecords: 1}, Transport: roundTripper(func(req *http.Request) (*http.Response, error) {
 		if req.URL.Host == "first.example" {
 			return reply{status: 302, header: http.Header{"Location": {"http://elsewhere.example/robots.txt"}}}.RoundTrip(req)
 		}
@@ -150,7 +150,7 @@ func TestRedirectsInMemory(t *testing.T) {
 	for name, bytes := range map[string]int{"much": 1900, "little": 10} {
 		t.Run("ROB-CAC-17/counted/"+name, func(t *testing.T) {
 			clear(asked)
-			r := newRobots(t, &robotsext.Options{MaxBytes: 64 << 10, Transport: transport(bytes)})
+			r := newRobots(t, &robotsext.Options{Cache: robotsext.CacheOptions{MaxBytes: 64 << 10}, Transport: transport(bytes)})
 			for i := range 11 {
 				if _, err := r.Record(t.Context(), mustParse(t, fmt.Sprintf("http://%d.example/", i%10))); err != nil {
 					t.Fatal(err)
@@ -171,7 +171,7 @@ func TestEvictedCopyIsLost(t *testing.T) {
 		outcome robotsext.Outcome
 	}{{"ROB-CAC-17/never had one", false, robotsext.AllowAll}, {"ROB-CAC-17/evicted", true, robotsext.Unreachable}} {
 		t.Run(test.name, func(t *testing.T) {
-			h := newHost(t, robotsext.Options{MaxRecords: 1})
+			h := newHost(t, robotsext.Options{Cache: robotsext.CacheOptions{MaxRecords: 1}})
 			if test.evict {
 				h.now = robotsReply
 				h.record()

@@ -68,7 +68,7 @@ func ExampleNewFileCache() {
 			fmt.Println(err)
 			return
 		}
-		robots, err := robotsext.New("examplebot/1.0", &robotsext.Options{Cache: cache})
+		robots, err := robotsext.New("examplebot/1.0", &robotsext.Options{Cache: robotsext.CacheOptions{Backend: cache}})
 		if err != nil {
 			fmt.Println(err)
 			return
@@ -100,7 +100,7 @@ func ExampleNewMemoryCache() {
 	}
 	cache := robotsext.NewMemoryCache(0, 0)
 	for _, name := range []string{"textbot/1.0", "imagebot/1.0"} {
-		robots, err := robotsext.New(name, &robotsext.Options{Cache: cache})
+		robots, err := robotsext.New(name, &robotsext.Options{Cache: robotsext.CacheOptions{Backend: cache}})
 		if err != nil {
 			fmt.Println(err)
 			return

@@ -33,7 +33,7 @@ func sitemapSite() *httptest.Server {
 func ExampleRobots_Sitemaps() {
 	site := sitemapSite()
 	defer site.Close()
-	robots, err := robotsext.New("examplebot/1.0", &robotsext.Options{SitemapDelay: -1}) // nobody is bothered here
+	robots, err := robotsext.New("examplebot/1.0", &robotsext.Options{Sitemaps: robotsext.SitemapOptions{Delay: -1}}) // nobody is bothered here
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -63,9 +63,11 @@ func ExampleRobots_Sitemap() {
 	site := sitemapSite()
 	defer site.Close()
 	robots, err := robotsext.New("examplebot/1.0", &robotsext.Options{
-		SitemapDelay: -1,
-		OnSitemap: func(f robotsext.SitemapFile) {
-			fmt.Println(strings.TrimPrefix(f.URL, site.URL), f.Status, f.Summary.Format, f.Summary.Entries)
+		Sitemaps: robotsext.SitemapOptions{
+			Delay: -1,
+			OnFile: func(f robotsext.SitemapFile) {
+				fmt.Println(strings.TrimPrefix(f.URL, site.URL), f.Status, f.Summary.Format, f.Summary.Entries)
+			},
 		},
 	})
 	if err != nil {

@@ -23,7 +23,7 @@ type answer struct {
 	outcome   Outcome
 	status    int         // of the last answer, 0 for none
 	err       error       // why the outcome is Unreachable
-	unsent    bool        // it is because Options.Wait failed: no fault of the site
+	unsent    bool        // it is because Options.Fetch.Wait failed: no fault of the site
 	body      []byte      // outcome Rules
 	truncated bool        // body was cut at the size limit
 	header    http.Header // of the last answer
@@ -38,7 +38,7 @@ const maxRedirects = 5
 
 // fetch asks once for the robots.txt of o. It never fails: trouble is the
 // outcome Unreachable. What ctx carries is there for Options.Transport; only
-// Options.Timeout ends the fetch.
+// Options.Fetch.Timeout ends the fetch.
 func (r *Robots) fetch(ctx context.Context, o Origin) *answer {
 	ctx, limit := withTimeLimit(ctx, r.timeout)
 	defer limit.stop()
@@ -172,7 +172,7 @@ func location(u *url.URL, h http.Header) (*url.URL, error) {
 // Fetcher opens the robots.txt at u, whose scheme is neither http nor https
 // (ROB-LOC-10). An error that is fs.ErrNotExist says that there is no such file,
 // which allows everything; any other error, also of reading, says that it is
-// unreachable. The context ends when Options.Timeout is over.
+// unreachable. The context ends when Options.Fetch.Timeout is over.
 type Fetcher func(ctx context.Context, u *url.URL) (io.ReadCloser, error)
 
 func (r *Robots) fetchBy(ctx context.Context, limit *timeLimit, open Fetcher, u *url.URL, a *answer) {
@@ -227,7 +227,7 @@ func (r *Robots) turn(ctx context.Context, limit *timeLimit, u *url.URL) (releas
 	return func() { end(); done() }, nil
 }
 
-// waitFor is Options.Wait.
+// waitFor is Options.Fetch.Wait.
 func (r *Robots) waitFor(ctx context.Context, u *url.URL) (done func(), err error) {
 	if r.wait != nil {
 		done, err = r.wait(ctx, u)

@@ -172,13 +172,15 @@ func TestTimeout(t *testing.T) {
 			var mu sync.Mutex
 			inTurn := 0
 			opts := &robotsext.Options{
-				Timeout: 3 * time.Second,
-				Wait: func(_ context.Context, u *url.URL) (func(), error) {
-					time.Sleep(time.Hour)
-					mu.Lock()
-					defer mu.Unlock()
-					inTurn++
-					return func() { mu.Lock(); inTurn--; mu.Unlock() }, nil
+				Fetch: robotsext.FetchOptions{
+					Timeout: 3 * time.Second,
+					Wait: func(_ context.Context, u *url.URL) (func(), error) {
+						time.Sleep(time.Hour)
+						mu.Lock()
+						defer mu.Unlock()
+						inTurn++
+						return func() { mu.Lock(); inTurn--; mu.Unlock() }, nil
+					},
 				},
 				Transport: roundTripper(func(req *http.Request) (*http.Response, error) {
 					mu.Lock()
@@ -206,8 +208,10 @@ func TestTimeout(t *testing.T) {
 	t.Run("ROB-FET-17/time runs on after a turn", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			opts := &robotsext.Options{
-				Timeout: 3 * time.Second,
-				Wait:    func(context.Context, *url.URL) (func(), error) { time.Sleep(time.Hour); return nil, nil },
+				Fetch: robotsext.FetchOptions{
+					Timeout: 3 * time.Second,
+					Wait:    func(context.Context, *url.URL) (func(), error) { time.Sleep(time.Hour); return nil, nil },
+				},
 				Transport: roundTripper(func(req *http.Request) (*http.Response, error) {
 					<-req.Context().Done()
 					return nil, req.Context().Err()
@@ -227,7 +231,7 @@ func TestTimeout(t *testing.T) {
 	t.Run("no turn", func(t *testing.T) {
 		refused := errors.New("closed")
 		r := newRobots(t, &robotsext.Options{
-			Wait:      func(context.Context, *url.URL) (func(), error) { return nil, refused },
+			Fetch:     robotsext.FetchOptions{Wait: func(context.Context, *url.URL) (func(), error) { return nil, refused }},
 			Transport: roundTripper(func(*http.Request) (*http.Response, error) { t.Error("sent"); return nil, refused }),
 		})
 		if blocked := wantLater(t, r.Check(t.Context(), mustParse(t, "http://example.com/"))); !errors.Is(&blocked, refused) {

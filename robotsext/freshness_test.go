@@ -17,7 +17,7 @@ func TestLifetime(t *testing.T) {
 		early  = "Thu, 01 Oct 2026 11:00:00 GMT"
 		floor  = 5 * time.Minute
 	)
-	week := robotsext.Options{MaxAge: 7 * day}
+	week := robotsext.Options{Cache: robotsext.CacheOptions{MaxAge: 7 * day}}
 	tests := []struct {
 		id     string
 		opts   robotsext.Options
@@ -32,10 +32,10 @@ func TestLifetime(t *testing.T) {
 		{"ROB-CAC-04/default ceiling", robotsext.Options{}, http.Header{"Cache-Control": {"max-age=604800"}}, day},
 		{"ROB-CAC-04/ceiling of a week", week, http.Header{"Cache-Control": {"max-age=604800"}}, 7 * day},
 		{"ROB-CAC-04/ceiling of a week, nothing said", week, nil, day},
-		{"ROB-CAC-04/ceiling of an hour", robotsext.Options{MaxAge: time.Hour}, nil, time.Hour},
+		{"ROB-CAC-04/ceiling of an hour", robotsext.Options{Cache: robotsext.CacheOptions{MaxAge: time.Hour}}, nil, time.Hour},
 		{"ROB-CAC-05/max-age 0", robotsext.Options{}, http.Header{"Cache-Control": {"max-age=0"}}, floor},
-		{"ROB-CAC-05/floor of a minute", robotsext.Options{MinAge: time.Minute}, http.Header{"Cache-Control": {"max-age=0"}}, time.Minute},
-		{"ROB-CAC-05/no floor", robotsext.Options{MinAge: -1}, http.Header{"Cache-Control": {"max-age=0"}}, 0},
+		{"ROB-CAC-05/floor of a minute", robotsext.Options{Cache: robotsext.CacheOptions{MinAge: time.Minute}}, http.Header{"Cache-Control": {"max-age=0"}}, time.Minute},
+		{"ROB-CAC-05/no floor", robotsext.Options{Cache: robotsext.CacheOptions{MinAge: -1}}, http.Header{"Cache-Control": {"max-age=0"}}, 0},
 		{"ROB-CAC-06/no-cache", robotsext.Options{}, http.Header{"Cache-Control": {"no-cache, max-age=3600"}}, floor},
 		{"ROB-CAC-06/no-store", robotsext.Options{}, http.Header{"Cache-Control": {"max-age=3600", "No-Store"}}, floor},
 		{"ROB-CAC-07/Expires", robotsext.Options{}, http.Header{"Date": {date}, "Expires": {hourOn}}, time.Hour},

@@ -24,7 +24,7 @@ import (
 //
 // The wait for robots.txt is part of the request, so a Client.Timeout and the
 // request's context end it too. The fetch goes on for those who ask later, within
-// Options.Timeout.
+// Options.Fetch.Timeout.
 //
 // If base is nil, Options.Transport is used, as for robots.txt itself; a base
 // that goes through a proxy should therefore be given there.

@@ -53,7 +53,7 @@ func wantGuarded(t *testing.T, err error, kind guard.Kind) {
 
 // only allows one address.
 func only(addr string) *robotsext.Options {
-	return &robotsext.Options{Guard: guard.New(netip.MustParsePrefix(addr + "/32")), SitemapDelay: -1}
+	return &robotsext.Options{Guard: guard.New(netip.MustParsePrefix(addr + "/32")), Sitemaps: robotsext.SitemapOptions{Delay: -1}}
 }
 
 // TestGuard: nothing that a Robots sends goes to an address that is not allowed, not even
@@ -146,9 +146,9 @@ func TestGuardOfSitemapRebound(t *testing.T) {
 		fmt.Fprintf(w, "Sitemap: http://%s/s.xml\n", req.Host)
 	})
 	dialer := &net.Dialer{Resolver: guardtest.Resolver(netip.MustParseAddr("127.0.0.2"), netip.MustParseAddr("127.0.0.1"))}
-	opts := &robotsext.Options{Transport: guard.New(netip.MustParsePrefix("127.0.0.2/32")).Transport(&http.Transport{}, dialer), SitemapDelay: -1, RetryMin: time.Millisecond}
+	opts := &robotsext.Options{Transport: guard.New(netip.MustParsePrefix("127.0.0.2/32")).Transport(&http.Transport{}, dialer), Sitemaps: robotsext.SitemapOptions{Delay: -1}, Outage: robotsext.OutageOptions{RetryMin: time.Millisecond}}
 	attempts := 0
-	opts.OnSitemap = func(f robotsext.SitemapFile) { attempts += f.Attempts }
+	opts.Sitemaps.OnFile = func(f robotsext.SitemapFile) { attempts += f.Attempts }
 	_, port, err := net.SplitHostPort(s.Listener.Addr().String())
 	if err != nil {
 		t.Fatal(err)

@@ -17,7 +17,7 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext"
 )
 
-// An error of Options.Wait is ours: it says nothing of the site.
+// An error of Options.Fetch.Wait is ours: it says nothing of the site.
 func TestWaitFails(t *testing.T) {
 	closed := errors.New("closed")
 	for name, known := range map[string]bool{"ROB-STA-04/nothing known": false, "ROB-STA-04/copy known": true} {
@@ -27,9 +27,9 @@ func TestWaitFails(t *testing.T) {
 			recorded := 0
 			options := func() robotsext.Options {
 				return robotsext.Options{
-					Cache:    openCache(t, dir),
+					Cache:    robotsext.CacheOptions{Backend: openCache(t, dir)},
 					OnRecord: func(*robotsext.Record) { recorded++ },
-					Wait:     func(context.Context, *url.URL) (func(), error) { return nil, refused },
+					Fetch:    robotsext.FetchOptions{Wait: func(context.Context, *url.URL) (func(), error) { return nil, refused }},
 				}
 			}
 			h := newHost(t, options())
@@ -65,7 +65,7 @@ func TestWaitFails(t *testing.T) {
 	}
 	t.Run("ROB-STA-06/the copy is fresh", func(t *testing.T) {
 		var refused error
-		h := newHost(t, robotsext.Options{Wait: func(context.Context, *url.URL) (func(), error) { return nil, refused }})
+		h := newHost(t, robotsext.Options{Fetch: robotsext.FetchOptions{Wait: func(context.Context, *url.URL) (func(), error) { return nil, refused }}})
 		h.now = robotsReply
 		good := h.record()
 		refused = closed
@@ -76,12 +76,12 @@ func TestWaitFails(t *testing.T) {
 	t.Run("ROB-STA-04/at a redirect", func(t *testing.T) {
 		r := newRobots(t, &robotsext.Options{
 			Transport: reply{status: 302, header: map[string][]string{"Location": {"http://other.example/r"}}},
-			Wait: func(_ context.Context, u *url.URL) (func(), error) {
+			Fetch: robotsext.FetchOptions{Wait: func(_ context.Context, u *url.URL) (func(), error) {
 				if u.Host == "other.example" {
 					return nil, closed
 				}
 				return nil, nil
-			},
+			}},
 		})
 		rec, err := r.Record(t.Context(), mustParse(t, "http://example.com/"))
 		if err != nil || rec.Outcome != robotsext.Unreachable || !rec.FailingSince.IsZero() || !errors.Is(rec.Err, closed) {
@@ -101,8 +101,8 @@ func TestCallbackEndsGoroutine(t *testing.T) {
 	}
 	for name, options := range map[string]robotsext.Options{
 		"OnRecord": {OnRecord: func(*robotsext.Record) { goexit() }},
-		"Wait":     {Wait: func(context.Context, *url.URL) (func(), error) { goexit(); return nil, nil }},
-		"Cache":    {Cache: goexitCache{goexit}},
+		"Wait":     {Fetch: robotsext.FetchOptions{Wait: func(context.Context, *url.URL) (func(), error) { goexit(); return nil, nil }}},
+		"Cache":    {Cache: robotsext.CacheOptions{Backend: goexitCache{goexit}}},
 	} {
 		t.Run("ROB-FET-03/"+name, func(t *testing.T) {
 			end = true

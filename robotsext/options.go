@@ -16,7 +16,7 @@ import (
 )
 
 // Options changes how a Robots works. The zero value, like nil, is good for a
-// polite crawler.
+// polite crawler, and so is the zero value of each group.
 type Options struct {
 	// Tokens is the crawler's identity: product tokens, most specific first; the
 	// first that has a group in a robots.txt decides (ROB-UA-04). Nil: the token
@@ -26,6 +26,9 @@ type Options struct {
 	// crawler binds it (ROB-UA-09). It is for crawlers that the site's owner has
 	// sent for, and for nobody else.
 	IgnoreGlobal bool
+	// Parse is how files are read. Nil: by the specification. MaxBytes is also
+	// how much of a body is received, so it cannot be negative here.
+	Parse *robotstxt.Options
 
 	// Transport sends the requests for robots.txt and is the default base of
 	// Robots.Transport; a collector's pages go through it too. It sees the
@@ -38,99 +41,24 @@ type Options struct {
 	// address that it refuses is unreachable, and the error is a guard.ErrRefused.
 	// Proxies are connected to in any case; see guard.Guard.Transport. It cannot be
 	// set together with Transport, which has to be guarded by who makes it, like
-	// Fetchers (ftpfetch.Options.Guard). Nil: no guard, every address is connected
-	// to, that of your own machine included.
+	// Fetch.Schemes (ftpfetch.Options.Guard). Nil: no guard, every address is
+	// connected to, that of your own machine included.
 	Guard *guard.Guard
-	// Fetchers open robots.txt for schemes other than http and https, of which
-	// "ftp" is the one that has an Origin; see package ftpfetch. Nil: none, and
-	// such URLs are refused with ErrUnsupportedScheme.
-	Fetchers map[string]Fetcher
-	// Wait is called before each request of a robots.txt fetch, and before each
-	// for a sitemap, and returns when u may be requested; the function it
-	// returns, which may be nil, is called when the request is over. The time it
-	// takes does not count against Timeout. The ctx of a robots.txt fetch does
-	// not end while it runs, even if nobody waits for the record any more: Wait
-	// has to know its own end. If it fails, those who wait for the record are told
-	// to come again within a minute; the site is not held to be unreachable. Here
-	// a crawler takes its turn at the server of u (see package server). Nil: no
-	// waiting.
-	Wait func(ctx context.Context, u *url.URL) (done func(), err error)
-	// Timeout limits one fetch of robots.txt with its redirects. Zero: 30 s.
-	Timeout time.Duration
 
-	// RetryMin and RetryMax bound the time to the next fetch after one that came
-	// to no conclusion: it doubles from the one to the other. After a 503 it
-	// stays below 10 minutes. Sitemaps waits no longer than RetryMax in all for
-	// what has to be fetched again. Zero: 1 minute and 1 hour. More than 24 h
-	// counts as 24 h.
-	RetryMin, RetryMax time.Duration
-	// MinAge and MaxAge bound how long an outcome is used without a new fetch,
-	// whatever the site's Cache-Control or Expires says. Where it says nothing
-	// that is 24 h, or MaxAge if that is less. Zero: 5 minutes and 24 h.
-	// Negative MinAge: no lower bound.
-	MinAge, MaxAge time.Duration
-
-	// Outage says what a long outage comes to mean. Zero: RFC9309.
-	Outage OutageProfile
-	// Available says whether a site is available apart from its robots.txt, which
-	// the profile Google asks 30 days into an outage. Nil: it is if a page
-	// request by Transport or a collector got an answer other than 429 and 5xx
-	// in the last 24 h.
-	Available func(Origin) bool
-	// Uniform4xx reads 429 and 407 like every other 4xx, as the documents before
-	// Google's current one do: there is no robots.txt (D4).
-	Uniform4xx bool
-	// ProbeMissing reads a 5xx as 404 on sites that answer 5xx for what does not
-	// exist: a random path gets the same 5xx while "/" gets 2xx. It costs two
-	// requests that no rule could be known for (ROB-STA-09).
-	ProbeMissing bool
+	Fetch    FetchOptions
+	Cache    CacheOptions
+	Outage   OutageOptions
+	Sitemaps SitemapOptions
 
 	// RefuseInGate has collectors refuse a page whose robots.txt is unreachable
 	// where they refuse one that is disallowed: in the request for the page, so
 	// that OnError is told the whole URL and Request.Retry is the way on, rather
 	// than by an error of Visit alone, which colly's queue drops. OnRequest has
-	// run by then, and the URL is marked as visited.
+	// run by then, and the URL is marked as visited. Default: false.
 	RefuseInGate bool
 
-	// Cache keeps records beyond this Robots. Nil: in memory only.
-	Cache Cache
-	// MaxRecords and MaxBytes bound the records in memory by their number and by
-	// an estimate of their size: about 5.5 KB with a file of 600 bytes, which is
-	// typical, and 13 KB on average of real files, so that 100,000 take between
-	// half a GiB and 1.3 GiB. Zero: 100,000 and 512 MiB.
-	MaxRecords int
-	MaxBytes   int64
-
-	// Parse is how files are read. Nil: by the specification. MaxBytes is also
-	// how much of a body is received, so it cannot be negative here.
-	Parse *robotstxt.Options
-
-	// SitemapPolicy says which entries of a sitemap Sitemaps yields. Zero:
-	// sitemap.Listed.
-	SitemapPolicy sitemap.Policy
-	// MaxSitemaps limits the files that one call of Sitemaps reads. Zero: 1,000.
-	MaxSitemaps int
-	// SitemapDelay is the least time from the end of a request to a server to the
-	// start of one for a sitemap there. A longer Crawl-delay takes its place.
-	// Zero: 1 s. Negative: none.
-	SitemapDelay time.Duration
-	// SitemapTimeout limits how long one sitemap file may take to arrive,
-	// however long its reader takes. Zero: 5 minutes. Within it, Timeout limits
-	// the wait for anything to arrive.
-	SitemapTimeout time.Duration
-	// ProbeSitemap has Sitemaps ask for /sitemap.xml where robots.txt names no
-	// sitemap, or is not there (ROB-SMP-10).
-	ProbeSitemap bool
-	// OnSitemap is called for each sitemap file when Sitemaps is done with it:
-	// it was read, as far as that goes, or given up. OnSitemapFinding is called for
-	// whatever is wrong within a file, in file order, OutOfScope and SitemapLoop
-	// included. Both run between two entries, in the goroutine that ranges over
-	// them.
-	OnSitemap        func(SitemapFile)
-	OnSitemapFinding func(file string, f sitemap.Finding)
-
 	// Logger gets warnings about what the caller should mend, and each fetch at
-	// debug level. Nil: nothing is logged.
+	// debug level. Nil: slog.Default.
 	Logger *slog.Logger
 	// OnRecord is called after each fetch, before anyone who waits for it gets
 	// the record; after one that failed while the record before is fresh, with
@@ -144,11 +72,115 @@ type Options struct {
 	Now func() time.Time
 }
 
+// FetchOptions says how robots.txt files and sitemaps are requested.
+type FetchOptions struct {
+	// Timeout limits one fetch of robots.txt with its redirects. Zero: 30 s.
+	Timeout time.Duration
+	// Wait is called before each request of a robots.txt fetch, and before each
+	// for a sitemap, and returns when u may be requested; the function it
+	// returns, which may be nil, is called when the request is over. The time it
+	// takes does not count against Timeout. The ctx of a robots.txt fetch does
+	// not end while it runs, even if nobody waits for the record any more: Wait
+	// has to know its own end. If it fails, those who wait for the record are told
+	// to come again within a minute; the site is not held to be unreachable. Here
+	// a crawler takes its turn at the server of u (see package server). Nil: no
+	// waiting.
+	Wait func(ctx context.Context, u *url.URL) (done func(), err error)
+	// Schemes opens robots.txt and sitemaps of schemes other than http and https,
+	// of which "ftp" is the one that has an Origin; see package ftpfetch. Nil:
+	// none, and such URLs are refused with ErrUnsupportedScheme.
+	Schemes map[string]Fetcher
+}
+
+// CacheOptions says for how long records are used, and where they are kept.
+type CacheOptions struct {
+	// MinAge and MaxAge bound how long an outcome is used without a new fetch,
+	// whatever the site's Cache-Control or Expires says. Where it says nothing
+	// that is 24 h, or MaxAge if that is less. Zero: 5 minutes and 24 h.
+	// Negative MinAge: no lower bound.
+	MinAge, MaxAge time.Duration
+	// MaxRecords and MaxBytes bound the records in memory by their number and by
+	// an estimate of their size: about 5.5 KB with a file of 600 bytes, which is
+	// typical, and 13 KB on average of real files, so that 100,000 take between
+	// half a GiB and 1.3 GiB. Zero: 100,000 and 512 MiB.
+	MaxRecords int
+	MaxBytes   int64
+	// Backend keeps records beyond this Robots. Nil: in memory only.
+	Backend Cache
+}
+
+// OutageOptions says what holds while robots.txt is unreachable, and when it is
+// requested again.
+type OutageOptions struct {
+	// RetryMin and RetryMax bound the time to the next fetch after one that came
+	// to no conclusion: it doubles from the one to the other. After a 503 it
+	// stays below 10 minutes. Sitemaps waits no longer than RetryMax in all for
+	// what has to be fetched again. Zero: 1 minute and 1 hour. More than 24 h
+	// counts as 24 h.
+	RetryMin, RetryMax time.Duration
+	// Profile says what a long outage comes to mean. Zero: RFC9309.
+	Profile OutageProfile
+	// Available says whether a site is available apart from its robots.txt, which
+	// the profile Google asks 30 days into an outage. Nil: it is if a page
+	// request by Transport or a collector got an answer other than 429 and 5xx
+	// in the last 24 h.
+	Available func(Origin) bool
+	// Uniform4xx reads 429 and 407 like every other 4xx, as the documents before
+	// Google's current one do: there is no robots.txt (D4). Default: false.
+	Uniform4xx bool
+	// ProbeMissing reads a 5xx as 404 on sites that answer 5xx for what does not
+	// exist: a random path gets the same 5xx while "/" gets 2xx. It costs two
+	// requests that no rule could be known for (ROB-STA-09). Default: false.
+	ProbeMissing bool
+}
+
+// SitemapOptions says how Robots.Sitemaps and Robots.Sitemap read.
+type SitemapOptions struct {
+	// Policy says which entries of a sitemap are yielded. Zero: sitemap.Listed.
+	Policy sitemap.Policy
+	// Probe has Sitemaps request /sitemap.xml where robots.txt names no sitemap,
+	// or is not there (ROB-SMP-10). Default: false.
+	Probe bool
+	// MaxFiles limits the files that one call reads. Zero: 1,000.
+	MaxFiles int
+	// Delay is the least time from the end of a request to a server to the start
+	// of one for a sitemap there. A longer Crawl-delay takes its place. Zero: 1 s.
+	// Negative: none.
+	Delay time.Duration
+	// Timeout limits how long one file may take to arrive, however long its
+	// reader takes. Zero: 5 minutes. Within it, Fetch.Timeout limits the wait for
+	// anything to arrive.
+	Timeout time.Duration
+	// OnFile is called for each file that Sitemaps is done with: it was read, as
+	// far as that goes, or given up. OnFinding is called for whatever is wrong
+	// within a file, in file order, OutOfScope and SitemapLoop included. Both run
+	// between two entries, in the goroutine that ranges over them. Nil: no call.
+	OnFile    func(SitemapFile)
+	OnFinding func(file string, f sitemap.Finding)
+}
+
+// withDefaults returns o with a value in place of every zero.
+func (o SitemapOptions) withDefaults() SitemapOptions {
+	o.MaxFiles = or(o.MaxFiles, 1000)
+	o.Delay = max(or(o.Delay, time.Second), 0)
+	o.Timeout = or(o.Timeout, 5*time.Minute)
+	if o.OnFile == nil {
+		o.OnFile = func(SitemapFile) {}
+	}
+	if o.OnFinding == nil {
+		o.OnFinding = func(string, sitemap.Finding) {}
+	}
+	return o
+}
+
 func (o *Options) validate() error {
 	for _, f := range []struct {
 		name string
 		d    time.Duration
-	}{{"Timeout", o.Timeout}, {"RetryMin", o.RetryMin}, {"RetryMax", o.RetryMax}, {"MaxAge", o.MaxAge}, {"SitemapTimeout", o.SitemapTimeout}} {
+	}{
+		{"Fetch.Timeout", o.Fetch.Timeout}, {"Cache.MaxAge", o.Cache.MaxAge}, {"Sitemaps.Timeout", o.Sitemaps.Timeout},
+		{"Outage.RetryMin", o.Outage.RetryMin}, {"Outage.RetryMax", o.Outage.RetryMax},
+	} {
 		if f.d < 0 {
 			return fmt.Errorf("robotsext: Options.%s is negative", f.name)
 		}
@@ -156,22 +188,22 @@ func (o *Options) validate() error {
 	switch {
 	case o.Guard != nil && o.Transport != nil:
 		return errors.New("robotsext: Options.Guard is for a transport of this package's own; guard that in Options.Transport by Guard.Transport")
-	case o.RetryMax != 0 && o.RetryMin > o.RetryMax:
-		return errors.New("robotsext: Options.RetryMin is greater than RetryMax")
-	case o.MinAge > or(o.MaxAge, defaultLifetime):
-		return errors.New("robotsext: Options.MinAge is greater than MaxAge")
-	case o.MaxRecords < 0 || o.MaxBytes < 0 || o.MaxSitemaps < 0:
+	case o.Outage.RetryMax != 0 && o.Outage.RetryMin > o.Outage.RetryMax:
+		return errors.New("robotsext: Options.Outage.RetryMin is greater than RetryMax")
+	case o.Cache.MinAge > or(o.Cache.MaxAge, defaultLifetime):
+		return errors.New("robotsext: Options.Cache.MinAge is greater than MaxAge")
+	case o.Cache.MaxRecords < 0 || o.Cache.MaxBytes < 0 || o.Sitemaps.MaxFiles < 0:
 		return errors.New("robotsext: a limit in Options is negative")
 	case o.Parse != nil && o.Parse.MaxBytes < 0:
 		return errors.New("robotsext: Options.Parse.MaxBytes is negative, but a fetch needs a limit")
-	case o.Outage > Pre2019:
-		return fmt.Errorf("robotsext: unknown Options.Outage %d", o.Outage)
-	case o.SitemapPolicy > sitemap.Any:
-		return fmt.Errorf("robotsext: unknown Options.SitemapPolicy %d", o.SitemapPolicy)
+	case o.Outage.Profile > Pre2019:
+		return fmt.Errorf("robotsext: unknown Options.Outage.Profile %d", o.Outage.Profile)
+	case o.Sitemaps.Policy > sitemap.Any:
+		return fmt.Errorf("robotsext: unknown Options.Sitemaps.Policy %d", o.Sitemaps.Policy)
 	}
-	for scheme := range o.Fetchers {
+	for scheme := range o.Fetch.Schemes {
 		if scheme != "ftp" {
-			return fmt.Errorf("robotsext: Options.Fetchers: %w %q", ErrUnsupportedScheme, scheme)
+			return fmt.Errorf("robotsext: Options.Fetch.Schemes: %w %q", ErrUnsupportedScheme, scheme)
 		}
 	}
 	return nil

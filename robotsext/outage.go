@@ -14,7 +14,7 @@ const (
 	// Google is what Google documents today: after 12 hours the last good
 	// version holds for 30 days, or everything is allowed if there never was
 	// one; then everything is allowed if the site is otherwise available
-	// (Options.Available), and disallowed if not. It allows where RFC 9309 still
+	// (Options.Outage.Available), and disallowed if not. It allows where RFC 9309 still
 	// says MUST disallow.
 	Google
 	// Google2019 is Google's edition of July 2019. It agrees with RFC9309.

@@ -125,7 +125,7 @@ func TestTableLAD(t *testing.T) {
 				for _, available := range []bool{false, true} {
 					name := fmt.Sprintf("ROB-STA-04/%s/%s/copy %s/%s/available %v", column.name, row[0], row[1], e, available)
 					t.Run(name, func(t *testing.T) {
-						h := newHost(t, robotsext.Options{Outage: column.profile, Available: func(robotsext.Origin) bool { return available }})
+						h := newHost(t, robotsext.Options{Outage: robotsext.OutageOptions{Profile: column.profile, Available: func(robotsext.Origin) bool { return available }}})
 						if row[1] == "yes" {
 							h.now = robotsReply
 							h.refresh()
@@ -151,7 +151,7 @@ func TestTableLAD(t *testing.T) {
 func TestLostCopyAndAvailable(t *testing.T) {
 	for _, lost := range []bool{true, false} {
 		t.Run(fmt.Sprintf("ROB-CAC-17/ROB-STA-10/lost %v", lost), func(t *testing.T) {
-			h := newHost(t, robotsext.Options{MaxRecords: 1, Outage: robotsext.Google, Available: func(robotsext.Origin) bool { return true }})
+			h := newHost(t, robotsext.Options{Cache: robotsext.CacheOptions{MaxRecords: 1}, Outage: robotsext.OutageOptions{Profile: robotsext.Google, Available: func(robotsext.Origin) bool { return true }}})
 			if lost {
 				h.now = robotsReply
 				h.record()
@@ -201,7 +201,7 @@ func TestOutage(t *testing.T) {
 		}
 	})
 	t.Run("ROB-CAC-13/options", func(t *testing.T) {
-		h := newHost(t, robotsext.Options{RetryMin: time.Second, RetryMax: 3 * time.Second})
+		h := newHost(t, robotsext.Options{Outage: robotsext.OutageOptions{RetryMin: time.Second, RetryMax: 3 * time.Second}})
 		h.now = reply{status: 503}
 		for _, want := range []time.Duration{time.Second, 2 * time.Second, 3 * time.Second, 3 * time.Second} {
 			if got := h.refresh().RetryAt.Sub(h.clock.now()); got != want {
@@ -210,7 +210,7 @@ func TestOutage(t *testing.T) {
 		}
 	})
 	t.Run("ROB-CAC-13/at most a day", func(t *testing.T) {
-		h := newHost(t, robotsext.Options{RetryMin: 48 * time.Hour, RetryMax: 72 * time.Hour})
+		h := newHost(t, robotsext.Options{Outage: robotsext.OutageOptions{RetryMin: 48 * time.Hour, RetryMax: 72 * time.Hour}})
 		h.now = reply{status: 500}
 		for range 2 {
 			if got := h.refresh().RetryAt.Sub(h.clock.now()); got != day {

@@ -20,7 +20,7 @@ import (
 // The delay is from the end of one request to the start of the next, and there
 // is one request at a time, over all that goes through this Robots: collectors,
 // Transport, Sitemaps, and robots.txt itself (ROB-POL-01, ROB-POL-02,
-// ROB-FET-19); one that takes longer than Options.Timeout is not waited for any
+// ROB-FET-19); one that takes longer than Options.Fetch.Timeout is not waited for any
 // more. A server that asks for no delay is not waited for, unless it has
 // answered with a Retry-After: nothing is sent before that time (ROB-POL-04).
 //

@@ -15,7 +15,6 @@ import (
 
 	"github.com/politecrawl/politecrawl/robotsext/guard"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
-	"github.com/politecrawl/politecrawl/robotsext/sitemap"
 )
 
 // Robots knows, for one crawler, which URLs may be fetched. It is safe for
@@ -45,7 +44,7 @@ type Robots struct {
 	parseOpts *robotstxt.Options
 	maxBytes  int
 
-	sitemaps sitemapSettings
+	sitemaps SitemapOptions // with defaults
 
 	log      *slog.Logger
 	nameless sync.Once // a User-Agent without product token was logged
@@ -73,40 +72,33 @@ func New(userAgent string, opts *Options) (*Robots, error) {
 	if err != nil {
 		return nil, err
 	}
-	maxAge := or(opts.MaxAge, defaultLifetime)
+	maxAge := or(opts.Cache.MaxAge, defaultLifetime)
+	maxRecords := or(opts.Cache.MaxRecords, defaultMaxRecords)
 	r := &Robots{
 		userAgent:    userAgent,
 		tokens:       tokens,
 		ignoreGlobal: opts.IgnoreGlobal,
 		guard:        opts.Guard,
-		fetchers:     opts.Fetchers,
-		wait:         opts.Wait,
-		timeout:      or(opts.Timeout, 30*time.Second),
-		retryMin:     or(opts.RetryMin, min(time.Minute, or(opts.RetryMax, time.Minute))),
-		retryMax:     or(opts.RetryMax, max(time.Hour, opts.RetryMin)),
-		life:         lifetimes{floor: max(or(opts.MinAge, min(5*time.Minute, maxAge)), 0), ceiling: maxAge},
-		profile:      opts.Outage,
-		isAvailable:  opts.Available,
-		uniform4xx:   opts.Uniform4xx,
-		probe:        opts.ProbeMissing,
+		fetchers:     opts.Fetch.Schemes,
+		wait:         opts.Fetch.Wait,
+		timeout:      or(opts.Fetch.Timeout, 30*time.Second),
+		retryMin:     or(opts.Outage.RetryMin, min(time.Minute, or(opts.Outage.RetryMax, time.Minute))),
+		retryMax:     or(opts.Outage.RetryMax, max(time.Hour, opts.Outage.RetryMin)),
+		life:         lifetimes{floor: max(or(opts.Cache.MinAge, min(5*time.Minute, maxAge)), 0), ceiling: maxAge},
+		profile:      opts.Outage.Profile,
+		isAvailable:  opts.Outage.Available,
+		uniform4xx:   opts.Outage.Uniform4xx,
+		probe:        opts.Outage.ProbeMissing,
 		refuseInGate: opts.RefuseInGate,
-		table:        newTable(or(opts.MaxRecords, defaultMaxRecords), or(opts.MaxBytes, defaultMaxBytes)),
-		cache:        opts.Cache,
-		unstored:     unstored{most: or(opts.MaxRecords, defaultMaxRecords)},
+		table:        newTable(maxRecords, or(opts.Cache.MaxBytes, defaultMaxBytes)),
+		cache:        opts.Cache.Backend,
+		unstored:     unstored{most: maxRecords},
 		parseOpts:    opts.Parse,
 		maxBytes:     robotstxt.DefaultMaxBytes,
-		sitemaps: sitemapSettings{
-			policy:    opts.SitemapPolicy,
-			most:      or(opts.MaxSitemaps, 1000),
-			delay:     max(or(opts.SitemapDelay, time.Second), 0),
-			timeout:   or(opts.SitemapTimeout, 5*time.Minute),
-			probe:     opts.ProbeSitemap,
-			onFile:    opts.OnSitemap,
-			onFinding: opts.OnSitemapFinding,
-		},
-		log:      opts.Logger,
-		onRecord: opts.OnRecord,
-		onChange: opts.OnChange,
+		sitemaps:     opts.Sitemaps.withDefaults(),
+		log:          opts.Logger,
+		onRecord:     opts.OnRecord,
+		onChange:     opts.OnChange,
 	}
 	clock := opts.Now
 	if clock == nil {
@@ -121,12 +113,6 @@ func New(userAgent string, opts *Options) (*Robots, error) {
 	r.base = r.ownBase(opts.Transport)
 	if r.log == nil {
 		r.log = slog.Default()
-	}
-	if r.sitemaps.onFile == nil {
-		r.sitemaps.onFile = func(SitemapFile) {}
-	}
-	if r.sitemaps.onFinding == nil {
-		r.sitemaps.onFinding = func(string, sitemap.Finding) {}
 	}
 	return r, nil
 }
@@ -203,7 +189,7 @@ func (r *Robots) originOf(u *url.URL) (Origin, error) {
 		return "", err
 	}
 	if scheme, _, _ := strings.Cut(string(o), ":"); scheme != "http" && scheme != "https" && r.fetchers[scheme] == nil {
-		return "", fmt.Errorf("%w %q: Options.Fetchers has none for it", ErrUnsupportedScheme, scheme)
+		return "", fmt.Errorf("%w %q: Options.Fetch.Schemes has none for it", ErrUnsupportedScheme, scheme)
 	}
 	return o, nil
 }

@@ -27,7 +27,7 @@ func (w *sitemapWalk) open(ctx context.Context, u *url.URL, j *sitemapJob) (*dow
 		if hop == 0 {
 			j.Attempts++
 		}
-		requested, d := newDownload(ctx, w.robots.timeout, w.robots.sitemaps.timeout)
+		requested, d := newDownload(ctx, w.robots.timeout, w.robots.sitemaps.Timeout)
 		body, next, err := w.ask(requested, u, j)
 		if body != nil {
 			go d.receive(requested, body, release)
@@ -69,7 +69,7 @@ func (w *sitemapWalk) turn(ctx context.Context, u *url.URL, redirected bool) (re
 	if err != nil {
 		return nil, fmt.Errorf("robotsext: waiting for a turn: %w", err)
 	}
-	if err := r.await(ctx, o, max(r.sitemaps.delay, r.setDelay(o, delay))); err != nil {
+	if err := r.await(ctx, o, max(r.sitemaps.Delay, r.setDelay(o, delay))); err != nil {
 		done()
 		return nil, err
 	}

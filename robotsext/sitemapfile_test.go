@@ -26,7 +26,7 @@ func TestSitemapFiles(t *testing.T) {
 	t.Run("ROB-SMP-20/all", func(t *testing.T) {
 		onWeb(t, serve, func(t *testing.T, w *web) {
 			var files []robotsext.SitemapFile
-			r := w.robots(robotsext.Options{OnSitemap: func(f robotsext.SitemapFile) { files = append(files, f) }})
+			r := w.robots(robotsext.Options{Sitemaps: robotsext.SitemapOptions{OnFile: func(f robotsext.SitemapFile) { files = append(files, f) }}})
 			pages, errs := gather(r.Sitemaps(t.Context(), rootA))
 			wantPages(t, pages, "/a", "/c")
 			if len(errs) != 2 || len(files) != 4 {
@@ -52,7 +52,7 @@ func TestSitemapFiles(t *testing.T) {
 	t.Run("left half-way", func(t *testing.T) {
 		onWeb(t, serve, func(t *testing.T, w *web) {
 			var files []robotsext.SitemapFile
-			r := w.robots(robotsext.Options{OnSitemap: func(f robotsext.SitemapFile) { files = append(files, f) }})
+			r := w.robots(robotsext.Options{Sitemaps: robotsext.SitemapOptions{OnFile: func(f robotsext.SitemapFile) { files = append(files, f) }}})
 			for entry, err := range r.Sitemaps(t.Context(), rootA) {
 				if err != nil || entry.Index != 0 || entry.File != siteA+"/1.xml.gz" {
 					t.Errorf("entry %+v, error %v", entry, err)
@@ -73,7 +73,7 @@ func TestSitemapFiles(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 			defer cancel()
 			var files []robotsext.SitemapFile
-			r := w.robots(robotsext.Options{OnSitemap: func(f robotsext.SitemapFile) { files = append(files, f) }})
+			r := w.robots(robotsext.Options{Sitemaps: robotsext.SitemapOptions{OnFile: func(f robotsext.SitemapFile) { files = append(files, f) }}})
 			_, errs := gather(r.Sitemaps(ctx, rootA))
 			if len(errs) != 1 || !errors.Is(errs[0], context.DeadlineExceeded) || len(files) != 1 || !errors.Is(files[0].Err, context.DeadlineExceeded) {
 				t.Errorf("errors %v, files %+v", errs, files)
@@ -105,7 +105,7 @@ func TestSitemapFiles(t *testing.T) {
 		onWeb(t, map[string][]reply{"/robots.txt": robotsListing(siteA + "/1.xml")}, func(t *testing.T, w *web) {
 			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 			defer cancel()
-			_, errs := gather(w.robots(robotsext.Options{SitemapDelay: time.Minute}).Sitemaps(ctx, rootA))
+			_, errs := gather(w.robots(robotsext.Options{Sitemaps: robotsext.SitemapOptions{Delay: time.Minute}}).Sitemaps(ctx, rootA))
 			if len(errs) != 1 || !errors.Is(errs[0], context.DeadlineExceeded) {
 				t.Errorf("errors %v", errs)
 			}
@@ -134,7 +134,7 @@ func TestProbeSitemap(t *testing.T) {
 	} {
 		t.Run("ROB-SMP-10/"+test.name, func(t *testing.T) {
 			onWeb(t, map[string][]reply{"/robots.txt": {test.robots}, "/sitemap.xml": {test.answer}}, func(t *testing.T, w *web) {
-				pages, errs := gather(w.robots(robotsext.Options{SitemapDelay: -1, ProbeSitemap: true}).Sitemaps(t.Context(), rootA))
+				pages, errs := gather(w.robots(robotsext.Options{Sitemaps: robotsext.SitemapOptions{Delay: -1, Probe: true}}).Sitemaps(t.Context(), rootA))
 				if len(pages) != test.pages || len(errs) != test.errs {
 					t.Errorf("pages %q, errors %v", pages, errs)
 				}
@@ -176,7 +176,7 @@ func TestSitemap(t *testing.T) {
 		}
 	})
 	t.Run("ROB-SMP-19", func(t *testing.T) {
-		pages, _ := ask(t, siteA+"/d/index.xml", robotsext.Options{SitemapPolicy: sitemap.Directory})
+		pages, _ := ask(t, siteA+"/d/index.xml", robotsext.Options{Sitemaps: robotsext.SitemapOptions{Policy: sitemap.Directory}})
 		wantPages(t, pages, "/d/a")
 	})
 	t.Run("ROB-SMP-04", func(t *testing.T) {
@@ -197,7 +197,7 @@ func TestSitemap(t *testing.T) {
 func TestSitemapByFetcher(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tries := 0
-		r := newRobots(t, &robotsext.Options{Fetchers: map[string]robotsext.Fetcher{"ftp": func(_ context.Context, u *url.URL) (io.ReadCloser, error) {
+		r := newRobots(t, &robotsext.Options{Fetch: robotsext.FetchOptions{Schemes: map[string]robotsext.Fetcher{"ftp": func(_ context.Context, u *url.URL) (io.ReadCloser, error) {
 			switch u.Path {
 			case "/robots.txt":
 				return io.NopCloser(strings.NewReader("Sitemap: ftp://h/1.txt\nSitemap: ftp://h/gone.txt\nSitemap: ftp://h/closed\nUser-agent: *\nDisallow: /closed")), nil
@@ -208,7 +208,7 @@ func TestSitemapByFetcher(t *testing.T) {
 				return io.NopCloser(strings.NewReader("ftp://h/a\nftp://h/b\n")), nil
 			}
 			return nil, fs.ErrNotExist
-		}}})
+		}}}})
 		pages, errs := gather(r.Sitemaps(t.Context(), mustParse(t, "ftp://h/")))
 		if !slices.Equal(pages, []string{"ftp://h/a", "ftp://h/b"}) || len(errs) != 2 || !errors.Is(errs[0], fs.ErrNotExist) {
 			t.Errorf("pages %q, errors %v", pages, errs)

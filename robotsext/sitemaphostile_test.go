@@ -113,7 +113,7 @@ func TestHostileSitemaps(t *testing.T) {
 	t.Run("ROB-SMP-24/no answer", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			start, asked := time.Now(), 0
-			r := newRobots(t, &robotsext.Options{Timeout: 10 * time.Second, Transport: roundTripper(func(req *http.Request) (*http.Response, error) {
+			r := newRobots(t, &robotsext.Options{Fetch: robotsext.FetchOptions{Timeout: 10 * time.Second}, Transport: roundTripper(func(req *http.Request) (*http.Response, error) {
 				if req.URL.Path == "/robots.txt" {
 					return robotsListing(siteA + "/1.xml")[0].RoundTrip(req)
 				}
@@ -139,8 +139,10 @@ func TestHostileSitemaps(t *testing.T) {
 		onWeb(t, map[string][]reply{"/robots.txt": robotsListing(siteA + "/1.xml"), "/1.xml": ok(urlset(urls...))}, func(t *testing.T, w *web) {
 			told, last, left := 0, sitemap.Kind(""), 0
 			r := w.robots(robotsext.Options{
-				OnSitemapFinding: func(_ string, f sitemap.Finding) { told, last = told+1, f.Kind },
-				OnSitemap:        func(f robotsext.SitemapFile) { left = f.OutOfScope },
+				Sitemaps: robotsext.SitemapOptions{
+					OnFinding: func(_ string, f sitemap.Finding) { told, last = told+1, f.Kind },
+					OnFile:    func(f robotsext.SitemapFile) { left = f.OutOfScope },
+				},
 			})
 			pages, errs := gather(r.Sitemaps(t.Context(), rootA))
 			if len(pages)+len(errs) != 0 || told != 1001 || last != sitemap.FindingsDropped || left != 3000 {
@@ -173,7 +175,7 @@ func TestHostileSitemaps(t *testing.T) {
 			"/1.xml":      ok(index(slices.Repeat([]string{siteA + "/1.xml", "HTTP://A.example:80/x/../1.xml", siteA + "/1.xml#x"}, 1000)...)),
 		}, func(t *testing.T, w *web) {
 			told := make(map[sitemap.Kind]int)
-			r := w.robots(robotsext.Options{OnSitemapFinding: func(_ string, f sitemap.Finding) { told[f.Kind]++ }})
+			r := w.robots(robotsext.Options{Sitemaps: robotsext.SitemapOptions{OnFinding: func(_ string, f sitemap.Finding) { told[f.Kind]++ }}})
 			pages, errs := gather(r.Sitemaps(t.Context(), rootA))
 			if len(pages)+len(errs) != 0 || told[robotsext.SitemapLoop] != 1000 || told[sitemap.FindingsDropped] != 1 {
 				t.Errorf("pages %q, errors %v, findings %v", pages, errs, told)
@@ -190,9 +192,9 @@ func TestHostileSitemaps(t *testing.T) {
 			"/4.xml":      ok(index(siteA + "/4.xml")), // deeper than may be, but not to be followed anyway
 		}, func(t *testing.T, w *web) {
 			var told []string
-			r := w.robots(robotsext.Options{OnSitemapFinding: func(file string, f sitemap.Finding) {
+			r := w.robots(robotsext.Options{Sitemaps: robotsext.SitemapOptions{OnFinding: func(file string, f sitemap.Finding) {
 				told = append(told, fmt.Sprintf("%s: %s: %s", file, f.Kind, f.Text))
-			}})
+			}}})
 			pages, errs := gather(r.Sitemaps(t.Context(), rootA))
 			wantPages(t, pages, "/a")
 			want := []string{
@@ -225,7 +227,7 @@ func TestHostileSitemaps(t *testing.T) {
 	t.Run("ROB-SMP-20/indexes that list thousands", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			asked := 0
-			r := newRobots(t, &robotsext.Options{MaxSitemaps: 50, Transport: roundTripper(func(req *http.Request) (*http.Response, error) {
+			r := newRobots(t, &robotsext.Options{Sitemaps: robotsext.SitemapOptions{MaxFiles: 50}, Transport: roundTripper(func(req *http.Request) (*http.Response, error) {
 				if req.URL.Path == "/robots.txt" {
 					return robotsListing(siteA + "/x")[0].RoundTrip(req)
 				}

@@ -35,11 +35,13 @@ func TestSitemapJobsInMemory(t *testing.T) {
 			}()
 			before, peak := uint64(0), int64(-1)
 			r := newRobots(t, &robotsext.Options{
-				MaxSitemaps: 2,
-				OnSitemapFinding: func(_ string, f sitemap.Finding) {
-					if f.Kind == robotsext.OutOfScope {
-						peak = held(before)
-					}
+				Sitemaps: robotsext.SitemapOptions{
+					MaxFiles: 2,
+					OnFinding: func(_ string, f sitemap.Finding) {
+						if f.Kind == robotsext.OutOfScope {
+							peak = held(before)
+						}
+					},
 				},
 				Transport: roundTripper(func(req *http.Request) (*http.Response, error) {
 					switch req.URL.Path {
@@ -66,7 +68,7 @@ func TestSitemapJobsInMemory(t *testing.T) {
 				fmt.Fprintf(&lines, "Sitemap:%s/%d\n", siteA, i)
 			}
 			asked, before, peak := 0, uint64(0), int64(0)
-			r := newRobots(t, &robotsext.Options{MaxSitemaps: 10, Transport: roundTripper(func(req *http.Request) (*http.Response, error) {
+			r := newRobots(t, &robotsext.Options{Sitemaps: robotsext.SitemapOptions{MaxFiles: 10}, Transport: roundTripper(func(req *http.Request) (*http.Response, error) {
 				if req.URL.Path == "/robots.txt" {
 					return ok(lines.String())[0].RoundTrip(req)
 				}

@@ -22,7 +22,7 @@ var (
 // Kinds of findings that only a walk can tell.
 const (
 	// OutOfScope is about an entry, or a nested sitemap, that is left out because
-	// of Options.SitemapPolicy (ROB-SMP-18 to ROB-SMP-20).
+	// of Options.Sitemaps.Policy (ROB-SMP-18 to ROB-SMP-20).
 	OutOfScope sitemap.Kind = "the sitemap has no right to list this, left out"
 	// SitemapLoop is about an index that lists itself, or one that led to it; it
 	// is not read again (ROB-SMP-20).
@@ -58,7 +58,7 @@ type SitemapFile struct {
 	Status   int    // of the last answer; 0: there was none
 	// Summary is of the last reading; zero if there was none.
 	Summary    sitemap.Summary
-	OutOfScope int       // entries left out because of Options.SitemapPolicy
+	OutOfScope int       // entries left out because of Options.Sitemaps.Policy
 	RetryAt    time.Time // as in SitemapError
 	Err        error     // why it was not read to its end; nil: it was, or the caller left
 }
@@ -66,16 +66,16 @@ type SitemapFile struct {
 // Sitemaps yields the pages of all sitemaps that the robots.txt of u's origin
 // lists, as they arrive: each Entry says by File where it stands. Indexes are
 // walked, each file once, and only what the robots.txt of its own origin allows
-// is fetched (ROB-SMP-04); entries that Options.SitemapPolicy does not cover are
+// is fetched (ROB-SMP-04); entries that Options.Sitemaps.Policy does not cover are
 // left out. A listed page may still be disallowed: nothing here overrides a rule
 // (ROB-SMP-23).
 //
-// One file is fetched at a time, when its server is due: Options.SitemapDelay
+// One file is fetched at a time, when its server is due: Options.Sitemaps.Delay
 // and Crawl-delay count together with the pages that go through this Robots, as
 // Pace says. A file is received as fast as it comes, so the loop may take its
 // time; what it has not taken yet is kept in memory, as it came, compressed
 // maybe, 50 MiB at most. 408, 429, 5xx and network errors are asked again up to three
-// times, with the back-off of Options.RetryMin or at Retry-After, while other
+// times, with the back-off of Options.Outage.RetryMin or at Retry-After, while other
 // files go on (ROB-POL-08, ROB-SMP-24). A file that breaks off is then read on
 // where it did.
 //
@@ -98,7 +98,7 @@ func (r *Robots) Sitemaps(ctx context.Context, u *url.URL) iter.Seq2[sitemap.Ent
 				}
 			}
 		}
-		if len(files) == 0 && r.sitemaps.probe {
+		if len(files) == 0 && r.sitemaps.Probe {
 			j := w.job(string(rec.Origin)+"/sitemap.xml", "")
 			j.guess = true
 			files = append(files, j)
@@ -136,18 +136,7 @@ func (r *Robots) walk(ctx context.Context, u *url.URL, yield func(sitemap.Entry,
 		return nil, nil
 	}
 	return &sitemapWalk{
-		robots: r, listing: rec.Origin, left: r.sitemaps.most, patience: r.retryMax,
+		robots: r, listing: rec.Origin, left: r.sitemaps.MaxFiles, patience: r.retryMax,
 		known: make(map[string]bool), yield: yield,
 	}, rec
-}
-
-// sitemapSettings are the options of that name.
-type sitemapSettings struct {
-	policy    sitemap.Policy
-	most      int
-	delay     time.Duration
-	timeout   time.Duration
-	probe     bool
-	onFile    func(SitemapFile)
-	onFinding func(string, sitemap.Finding)
 }

@@ -77,7 +77,7 @@ func TestSitemaps(t *testing.T) {
 		"/moved.xml":       "-> /private/map.xml",
 		"/private/map.xml": urlset("{own}/hidden"),
 	})
-	pages, errs := gather(newRobots(t, &robotsext.Options{SitemapDelay: -1}).Sitemaps(t.Context(), s.url("/any")))
+	pages, errs := gather(newRobots(t, &robotsext.Options{Sitemaps: robotsext.SitemapOptions{Delay: -1}}).Sitemaps(t.Context(), s.url("/any")))
 	t.Run("ROB-SMP-01/ROB-SMP-23", func(t *testing.T) {
 		want := []string{s.URL + "/1", s.URL + "/2", s.URL + "/3", s.URL + "/private/4"}
 		if !slices.Equal(pages, want) {
@@ -115,7 +115,7 @@ func TestSitemapOfOtherOrigin(t *testing.T) {
 	hidden := files(t, map[string]string{"/robots.txt": "User-agent: *\nDisallow: /\n", "/map.xml": urlset("http://example.com/")})
 	open := files(t, map[string]string{"/dir/map.xml": urlset("{own}/dir/below", "{own}/above", "http://third.example/x")})
 	s := files(t, map[string]string{"/robots.txt": "Sitemap: " + hidden.URL + "/map.xml\nSitemap: " + open.URL + "/dir/map.xml\n"})
-	pages, errs := gather(newRobots(t, &robotsext.Options{SitemapDelay: -1}).Sitemaps(t.Context(), s.url("/")))
+	pages, errs := gather(newRobots(t, &robotsext.Options{Sitemaps: robotsext.SitemapOptions{Delay: -1}}).Sitemaps(t.Context(), s.url("/")))
 	t.Run("ROB-SMP-04", func(t *testing.T) {
 		if len(errs) != 1 {
 			t.Fatalf("errors %v", errs)
@@ -149,13 +149,15 @@ func TestSitemapPolicy(t *testing.T) {
 			var left []string
 			var done []robotsext.SitemapFile
 			r := newRobots(t, &robotsext.Options{
-				SitemapDelay: -1, SitemapPolicy: test.policy,
-				OnSitemap: func(f robotsext.SitemapFile) { done = append(done, f) },
-				OnSitemapFinding: func(file string, f sitemap.Finding) {
-					if file != s.URL+"/catalog/sitemap.xml" || f.Kind != robotsext.OutOfScope || f.Line != 1 {
-						t.Errorf("%s: %+v", file, f)
-					}
-					left = append(left, f.Text)
+				Sitemaps: robotsext.SitemapOptions{
+					Delay: -1, Policy: test.policy,
+					OnFile: func(f robotsext.SitemapFile) { done = append(done, f) },
+					OnFinding: func(file string, f sitemap.Finding) {
+						if file != s.URL+"/catalog/sitemap.xml" || f.Kind != robotsext.OutOfScope || f.Line != 1 {
+							t.Errorf("%s: %+v", file, f)
+						}
+						left = append(left, f.Text)
+					},
 				},
 			})
 			pages, errs := gather(r.Sitemaps(t.Context(), s.url("/")))
@@ -189,7 +191,7 @@ func TestSitemapWalkEnds(t *testing.T) {
 			"/2.xml":      index("{own}/3.xml"),
 			"/3.xml":      urlset("{own}/deep"),
 		})
-		pages, errs := gather(newRobots(t, &robotsext.Options{SitemapDelay: -1}).Sitemaps(t.Context(), s.url("/")))
+		pages, errs := gather(newRobots(t, &robotsext.Options{Sitemaps: robotsext.SitemapOptions{Delay: -1}}).Sitemaps(t.Context(), s.url("/")))
 		if len(pages) != 0 || len(errs) != 1 || !errors.Is(errs[0], robotsext.ErrSitemapDepth) {
 			t.Errorf("pages %q, errors %v", pages, errs)
 		}
@@ -202,7 +204,7 @@ func TestSitemapWalkEnds(t *testing.T) {
 			"/1.xml":      urlset("{own}/a"),
 			"/2.xml":      urlset("{own}/b"),
 		})
-		pages, errs := gather(newRobots(t, &robotsext.Options{MaxSitemaps: 2, SitemapDelay: -1}).Sitemaps(t.Context(), s.url("/")))
+		pages, errs := gather(newRobots(t, &robotsext.Options{Sitemaps: robotsext.SitemapOptions{MaxFiles: 2, Delay: -1}}).Sitemaps(t.Context(), s.url("/")))
 		if len(pages) != 1 || len(errs) != 1 || !errors.Is(errs[0], robotsext.ErrSitemapBudget) {
 			t.Errorf("pages %q, errors %v", pages, errs)
 		}
@@ -214,7 +216,7 @@ func TestSitemapWalkEnds(t *testing.T) {
 			"/0.xml":      urlset("{own}/a", "{own}/b"),
 			"/1.xml":      urlset("{own}/c"),
 		})
-		for entry, err := range newRobots(t, &robotsext.Options{SitemapDelay: -1}).Sitemaps(t.Context(), s.url("/")) {
+		for entry, err := range newRobots(t, &robotsext.Options{Sitemaps: robotsext.SitemapOptions{Delay: -1}}).Sitemaps(t.Context(), s.url("/")) {
 			if err != nil || entry.Loc != s.URL+"/a" {
 				t.Error(entry, err)
 			}
@@ -228,7 +230,7 @@ func TestSitemapWalkEnds(t *testing.T) {
 			"/0.xml":      strings.Replace(urlset("{own}/a"), "</urlset>", "</wrong>", 1),
 			"/1.xml":      urlset("{own}/b"),
 		})
-		pages, errs := gather(newRobots(t, &robotsext.Options{SitemapDelay: -1}).Sitemaps(t.Context(), s.url("/")))
+		pages, errs := gather(newRobots(t, &robotsext.Options{Sitemaps: robotsext.SitemapOptions{Delay: -1}}).Sitemaps(t.Context(), s.url("/")))
 		if len(errs) != 1 || len(pages) == 0 || pages[len(pages)-1] != s.URL+"/b" {
 			t.Errorf("pages %q, errors %v", pages, errs)
 		}
@@ -238,7 +240,7 @@ func TestSitemapWalkEnds(t *testing.T) {
 			w.WriteHeader(404)
 			fmt.Fprintf(w, "Sitemap: http://%s/map.xml", req.Host)
 		})
-		pages, errs := gather(newRobots(t, &robotsext.Options{SitemapDelay: -1}).Sitemaps(t.Context(), s.url("/")))
+		pages, errs := gather(newRobots(t, &robotsext.Options{Sitemaps: robotsext.SitemapOptions{Delay: -1}}).Sitemaps(t.Context(), s.url("/")))
 		if len(pages)+len(errs) != 0 {
 			t.Errorf("pages %q, errors %v", pages, errs)
 		}
@@ -246,7 +248,7 @@ func TestSitemapWalkEnds(t *testing.T) {
 	})
 	t.Run("ROB-SMP-09/unreachable", func(t *testing.T) {
 		s := newSite(t, status(500))
-		_, errs := gather(newRobots(t, &robotsext.Options{SitemapDelay: -1}).Sitemaps(t.Context(), s.url("/")))
+		_, errs := gather(newRobots(t, &robotsext.Options{Sitemaps: robotsext.SitemapOptions{Delay: -1}}).Sitemaps(t.Context(), s.url("/")))
 		if len(errs) != 1 {
 			t.Fatalf("errors %v", errs)
 		}
@@ -258,7 +260,7 @@ func TestSitemapWalkEnds(t *testing.T) {
 			"/r.txt":      "Sitemap: {own}/0.xml\n",
 			"/0.xml":      urlset("{own}/a"),
 		})
-		pages, errs := gather(newRobots(t, &robotsext.Options{SitemapDelay: -1}).Sitemaps(t.Context(), s.url("/")))
+		pages, errs := gather(newRobots(t, &robotsext.Options{Sitemaps: robotsext.SitemapOptions{Delay: -1}}).Sitemaps(t.Context(), s.url("/")))
 		if len(pages) != 1 || len(errs) != 0 {
 			t.Errorf("pages %q, errors %v", pages, errs)
 		}
@@ -272,7 +274,7 @@ func TestSitemapWalkEnds(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		var errs []error
-		for _, err := range newRobots(t, &robotsext.Options{SitemapDelay: -1}).Sitemaps(ctx, s.url("/")) {
+		for _, err := range newRobots(t, &robotsext.Options{Sitemaps: robotsext.SitemapOptions{Delay: -1}}).Sitemaps(ctx, s.url("/")) {
 			cancel()
 			if err != nil {
 				errs = append(errs, err)

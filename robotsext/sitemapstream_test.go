@@ -57,8 +57,10 @@ func TestSitemapBreaksOff(t *testing.T) {
 				var told []string
 				var files []robotsext.SitemapFile
 				r := newRobots(t, &robotsext.Options{
-					OnSitemap:        func(f robotsext.SitemapFile) { files = append(files, f) },
-					OnSitemapFinding: func(_ string, f sitemap.Finding) { told = append(told, string(f.Kind)) },
+					Sitemaps: robotsext.SitemapOptions{
+						OnFile:    func(f robotsext.SitemapFile) { files = append(files, f) },
+						OnFinding: func(_ string, f sitemap.Finding) { told = append(told, string(f.Kind)) },
+					},
 					Transport: roundTripper(func(req *http.Request) (*http.Response, error) {
 						resp, _ := reply{status: 200}.RoundTrip(req)
 						if req.URL.Path == "/robots.txt" {
@@ -124,7 +126,7 @@ func TestSitemapStreams(t *testing.T) {
 			return "</urlset>"
 		}}
 		n := 0
-		for _, err := range served(t, body, robotsext.Options{SitemapDelay: -1}).Sitemaps(t.Context(), rootA) {
+		for _, err := range served(t, body, robotsext.Options{Sitemaps: robotsext.SitemapOptions{Delay: -1}}).Sitemaps(t.Context(), rootA) {
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -226,10 +226,10 @@ func (w *sitemapWalk) finish(j *sitemapJob, err error) bool {
 func (w *sitemapWalk) done(j *sitemapJob, err error) {
 	j.Err = err
 	if j.held != nil && err != nil {
-		w.robots.sitemaps.onFinding(j.URL, *j.held)
+		w.robots.sitemaps.OnFinding(j.URL, *j.held)
 	}
 	w.robots.log.Debug("sitemap", "url", j.URL, "status", j.Status, "entries", j.Summary.Entries, "error", err)
-	w.robots.sitemaps.onFile(j.SitemapFile)
+	w.robots.sitemaps.OnFile(j.SitemapFile)
 }
 
 // isAbsent tells that a file whose existence was but a guess is not there: the
@@ -247,7 +247,7 @@ func (w *sitemapWalk) read(ctx context.Context, j *sitemapJob) error {
 	if err != nil {
 		return err
 	}
-	scope, err := sitemap.NewScope(w.robots.sitemaps.policy, j.URL, string(w.listing))
+	scope, err := sitemap.NewScope(w.robots.sitemaps.Policy, j.URL, string(w.listing))
 	if err != nil {
 		return err
 	}
@@ -311,15 +311,15 @@ func (w *sitemapWalk) find(j *sitemapJob, body *download, f sitemap.Finding, tol
 		return
 	}
 	j.told = f.Offset
-	w.robots.sitemaps.onFinding(j.URL, f)
+	w.robots.sitemaps.OnFinding(j.URL, f)
 }
 
 // remark tells of what is wrong with an entry in the eyes of the walk.
 func (w *sitemapWalk) remark(j *sitemapJob, kind sitemap.Kind, e sitemap.Entry) {
 	switch j.remarks++; {
 	case j.remarks <= maxRemarks:
-		w.robots.sitemaps.onFinding(j.URL, sitemap.Finding{Kind: kind, Line: e.Line, Text: e.Loc})
+		w.robots.sitemaps.OnFinding(j.URL, sitemap.Finding{Kind: kind, Line: e.Line, Text: e.Loc})
 	case j.remarks == maxRemarks+1:
-		w.robots.sitemaps.onFinding(j.URL, sitemap.Finding{Kind: sitemap.FindingsDropped, Line: e.Line})
+		w.robots.sitemaps.OnFinding(j.URL, sitemap.Finding{Kind: sitemap.FindingsDropped, Line: e.Line})
 	}
 }

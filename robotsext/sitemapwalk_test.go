@@ -32,7 +32,7 @@ func TestSitemapTurns(t *testing.T) {
 			-1:              {"0 /robots.txt", "1 /1.xml", "2 /2.xml"},
 		} {
 			onWeb(t, two(), func(t *testing.T, w *web) {
-				pages, errs := gather(w.robots(robotsext.Options{SitemapDelay: delay}).Sitemaps(t.Context(), rootA))
+				pages, errs := gather(w.robots(robotsext.Options{Sitemaps: robotsext.SitemapOptions{Delay: delay}}).Sitemaps(t.Context(), rootA))
 				if len(errs) > 0 {
 					t.Error(errs)
 				}
@@ -58,18 +58,18 @@ func TestSitemapTurns(t *testing.T) {
 			w.wantSent("0 /robots.txt", "6 /1.xml", "12 /a", "18 /b", "24 /2.xml", "30 /c")
 		})
 	})
-	t.Run("ROB-POL-01/Options.Wait", func(t *testing.T) {
+	t.Run("ROB-POL-01/Options.Fetch.Wait", func(t *testing.T) {
 		answers := two()
 		answers["/1.xml"] = []reply{{status: 302, header: http.Header{"Location": {"http://b.example/1.xml"}}}}
 		answers["http://b.example/1.xml"] = ok(urlset(siteA + "/a"))
 		onWeb(t, answers, func(t *testing.T, w *web) {
 			var asked []string
 			under := 0
-			r := w.robots(robotsext.Options{Wait: func(_ context.Context, u *url.URL) (func(), error) {
+			r := w.robots(robotsext.Options{Fetch: robotsext.FetchOptions{Wait: func(_ context.Context, u *url.URL) (func(), error) {
 				asked = append(asked, u.String())
 				under++
 				return func() { under-- }, nil
-			}})
+			}}})
 			pages, errs := gather(r.Sitemaps(t.Context(), rootA))
 			wantPages(t, pages, "/a", "/c")
 			want := []string{"/robots.txt", "/1.xml", "http://b.example/robots.txt", "http://b.example/1.xml", "/2.xml"}
@@ -78,15 +78,15 @@ func TestSitemapTurns(t *testing.T) {
 			}
 		})
 	})
-	t.Run("ROB-POL-01/Options.Wait refuses", func(t *testing.T) {
+	t.Run("ROB-POL-01/Options.Fetch.Wait refuses", func(t *testing.T) {
 		onWeb(t, two(), func(t *testing.T, w *web) {
 			full := errors.New("full")
-			r := w.robots(robotsext.Options{Wait: func(_ context.Context, u *url.URL) (func(), error) {
+			r := w.robots(robotsext.Options{Fetch: robotsext.FetchOptions{Wait: func(_ context.Context, u *url.URL) (func(), error) {
 				if u.Path == "/1.xml" {
 					return nil, full
 				}
 				return nil, nil
-			}})
+			}}})
 			pages, errs := gather(r.Sitemaps(t.Context(), rootA))
 			wantPages(t, pages, "/c")
 			if len(errs) != 1 || !errors.Is(errs[0], full) {
@@ -104,7 +104,7 @@ func TestSitemapRetries(t *testing.T) {
 			"/2.xml":      ok(urlset(siteA + "/a")),
 		}, func(t *testing.T, w *web) {
 			var files []robotsext.SitemapFile
-			r := w.robots(robotsext.Options{OnSitemap: func(f robotsext.SitemapFile) { files = append(files, f) }})
+			r := w.robots(robotsext.Options{Sitemaps: robotsext.SitemapOptions{OnFile: func(f robotsext.SitemapFile) { files = append(files, f) }}})
 			pages, errs := gather(r.Sitemaps(t.Context(), rootA))
 			wantPages(t, pages, "/a")
 			if len(errs) != 1 || !strings.Contains(errs[0].Error(), "/1.xml: status 500") {
@@ -154,7 +154,7 @@ func TestSitemapRetries(t *testing.T) {
 			"/1.xml":      {{status: 503, header: http.Header{"Retry-After": {"7200"}}}},
 		}, func(t *testing.T, w *web) {
 			var files []robotsext.SitemapFile
-			r := w.robots(robotsext.Options{OnSitemap: func(f robotsext.SitemapFile) { files = append(files, f) }})
+			r := w.robots(robotsext.Options{Sitemaps: robotsext.SitemapOptions{OnFile: func(f robotsext.SitemapFile) { files = append(files, f) }}})
 			_, errs := gather(r.Sitemaps(t.Context(), rootA))
 			w.wantSent("0 /robots.txt", "2 /1.xml")
 			w.after(0, 10*time.Second)
@@ -188,7 +188,7 @@ func TestSitemapRetries(t *testing.T) {
 			"/robots.txt": robotsListing(siteA + "/1.xml"),
 			"/1.xml":      {{err: io.ErrClosedPipe}, ok(urlset(siteA + "/a"))[0]},
 		}, func(t *testing.T, w *web) {
-			pages, errs := gather(w.robots(robotsext.Options{RetryMin: time.Second}).Sitemaps(t.Context(), rootA))
+			pages, errs := gather(w.robots(robotsext.Options{Outage: robotsext.OutageOptions{RetryMin: time.Second}}).Sitemaps(t.Context(), rootA))
 			wantPages(t, pages, "/a")
 			w.wantSent("0 /robots.txt", "2 /1.xml", "3 /1.xml")
 			if len(errs) > 0 {

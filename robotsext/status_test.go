@@ -194,7 +194,7 @@ func TestRequestTimeoutOnReusedConnection(t *testing.T) {
 
 func TestUniform4xx(t *testing.T) {
 	for _, status := range []int{407, 429, 404} {
-		r := newRobots(t, &robotsext.Options{Transport: reply{status: status}, Uniform4xx: true})
+		r := newRobots(t, &robotsext.Options{Transport: reply{status: status}, Outage: robotsext.OutageOptions{Uniform4xx: true}})
 		rec, err := r.Record(t.Context(), mustParse(t, "http://example.com/"))
 		if err != nil || rec.Outcome != robotsext.AllowAll {
 			t.Errorf("ROB-STA-01 (D4): status %d: %v, %v; want allow-all", status, rec.Outcome, err)

@@ -41,7 +41,7 @@ type flight struct {
 	rec  *Record
 }
 
-// What zero means in Options.MaxRecords and Options.MaxBytes.
+// What zero means in Options.Cache.MaxRecords and Options.Cache.MaxBytes.
 const (
 	defaultMaxRecords = 100_000
 	defaultMaxBytes   = 512 << 20

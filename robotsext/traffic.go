@@ -130,7 +130,7 @@ func (r *Robots) await(ctx context.Context, o Origin, delay time.Duration) error
 
 // claim takes the turn now if it may be taken, or says how long to wait before
 // trying again. A request in flight is waited for, but no longer than
-// Options.Timeout: somebody may have forgotten to close an answer. Who has taken a
+// Options.Fetch.Timeout: somebody may have forgotten to close an answer. Who has taken a
 // turn may never send anything, so from start to start it is worth no more than a
 // delay. The caller holds mu.
 func (r *Robots) claim(f *traffic, delay time.Duration) time.Duration {

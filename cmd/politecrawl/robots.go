@@ -75,7 +75,7 @@ func fromSites(s *siteFlags) (robotsSource, error) {
 	if err != nil {
 		return nil, err
 	}
-	robots, err := robotsext.New(s.userAgent, &robotsext.Options{Timeout: s.timeout, Guard: g, Parse: parseOptions()})
+	robots, err := robotsext.New(s.userAgent, &robotsext.Options{Fetch: robotsext.FetchOptions{Timeout: s.timeout}, Guard: g, Parse: parseOptions()})
 	if err != nil {
 		return nil, misuse("--user-agent: %w", err)
 	}

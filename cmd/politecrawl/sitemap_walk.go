@@ -100,21 +100,22 @@ func (w *sitemapWalk) open(g *guard.Guard) (*robotsext.Robots, error) {
 		delay = -1 // which is none
 	}
 	return robotsext.New(w.userAgent, &robotsext.Options{
-		Timeout:       w.timeout,
-		Guard:         g,
-		RetryMin:      firstSitemapRetry,
-		RetryMax:      sitemapPatience,
-		SitemapPolicy: w.policy.value(),
-		SitemapDelay:  delay,
-		MaxSitemaps:   w.maxFiles,
-		ProbeSitemap:  w.probe,
-		OnSitemap: func(f robotsext.SitemapFile) {
-			w.last = f
-			w.totals.addFile(f)
-			w.failure = errors.Join(w.failure, w.flush())
-		},
-		OnSitemapFinding: func(file string, f sitemap.Finding) {
-			w.failure = errors.Join(w.failure, w.finding(file, f))
+		Fetch:  robotsext.FetchOptions{Timeout: w.timeout},
+		Guard:  g,
+		Outage: robotsext.OutageOptions{RetryMin: firstSitemapRetry, RetryMax: sitemapPatience},
+		Sitemaps: robotsext.SitemapOptions{
+			Policy:   w.policy.value(),
+			Delay:    delay,
+			MaxFiles: w.maxFiles,
+			Probe:    w.probe,
+			OnFile: func(f robotsext.SitemapFile) {
+				w.last = f
+				w.totals.addFile(f)
+				w.failure = errors.Join(w.failure, w.flush())
+			},
+			OnFinding: func(file string, f sitemap.Finding) {
+				w.failure = errors.Join(w.failure, w.finding(file, f))
+			},
 		},
 	})
 }

@@ -25,7 +25,7 @@ func ExampleNew() {
 	}
 	defer stop()
 	robots, err := robotsext.New("examplebot/1.0", &robotsext.Options{
-		Fetchers: map[string]robotsext.Fetcher{"ftp": ftpfetch.New(nil)},
+		Fetch: robotsext.FetchOptions{Schemes: map[string]robotsext.Fetcher{"ftp": ftpfetch.New(nil)}},
 	})
 	if err != nil {
 		fmt.Println(err)

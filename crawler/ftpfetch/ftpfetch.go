@@ -3,7 +3,7 @@
 // such sites and no other should carry an FTP client:
 //
 //	robots, err := robotsext.New(userAgent, &robotsext.Options{
-//		Fetchers: map[string]robotsext.Fetcher{"ftp": ftpfetch.New(nil)},
+//		Fetch: robotsext.FetchOptions{Schemes: map[string]robotsext.Fetcher{"ftp": ftpfetch.New(nil)}},
 //	})
 //
 // It logs in as anonymous and retrieves the file in passive mode, from the address that

@@ -81,8 +81,10 @@ func serve(t *testing.T, files map[string]string) (origin string, auth *anonymou
 func newRobots(t *testing.T, timeout time.Duration) *robotsext.Robots {
 	t.Helper()
 	r, err := robotsext.New("testbot/1.0", &robotsext.Options{
-		Timeout:  timeout,
-		Fetchers: map[string]robotsext.Fetcher{"ftp": ftpfetch.New(nil)},
+		Fetch: robotsext.FetchOptions{
+			Timeout: timeout,
+			Schemes: map[string]robotsext.Fetcher{"ftp": ftpfetch.New(nil)},
+		},
 	})
 	if err != nil {
 		t.Fatal(err)

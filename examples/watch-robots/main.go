@@ -22,11 +22,11 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	site, opts := newSite(), &robotsext.Options{MinAge: -1, MaxAge: time.Second, RetryMin: time.Second}
+	site, opts := newSite(), &robotsext.Options{Cache: robotsext.CacheOptions{MinAge: -1, MaxAge: time.Second}, Outage: robotsext.OutageOptions{RetryMin: time.Second}}
 	defer site.Close()
 	address := site.URL
 	if len(os.Args) > 1 {
-		address, opts = os.Args[1], &robotsext.Options{MaxAge: time.Hour} // look once an hour
+		address, opts = os.Args[1], &robotsext.Options{Cache: robotsext.CacheOptions{MaxAge: time.Hour}} // look once an hour
 	}
 	if err := watch(ctx, address, opts, os.Stdout); err != nil {
 		log.Print(err)

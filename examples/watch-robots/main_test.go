@@ -33,7 +33,7 @@ func TestWatch(t *testing.T) {
 	ctx, end := context.WithTimeout(t.Context(), 30*time.Second)
 	defer end()
 	out := &enough{lines: 4, end: end}
-	opts := &robotsext.Options{MinAge: -1, MaxAge: 10 * time.Millisecond, RetryMin: 10 * time.Millisecond}
+	opts := &robotsext.Options{Cache: robotsext.CacheOptions{MinAge: -1, MaxAge: 10 * time.Millisecond}, Outage: robotsext.OutageOptions{RetryMin: 10 * time.Millisecond}}
 	if err := watch(ctx, site.URL, opts, out); err != nil {
 		t.Fatal(err)
 	}
