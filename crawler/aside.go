@@ -11,6 +11,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/errtext"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
+	"github.com/politecrawl/politecrawl/crawler/internal/trap"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
@@ -289,7 +290,7 @@ func (s *aside) waiting() ([]robotsext.Origin, map[robotsext.Origin]*unreached) 
 
 // restore reads back what an earlier process has put aside, and gives the URLs
 // whose hosts joined the scope to join, and patterns that were closed to shut.
-func (s *aside) restore(join func(url string) error, shut func(*closedPattern)) error {
+func (s *aside) restore(join func(url string) error, shut func(*trap.ClosedPattern)) error {
 	var some []*entry
 	err := s.journal.each(func(at int64, e *entry) error {
 		switch {

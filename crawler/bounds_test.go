@@ -308,3 +308,16 @@ func TestDetailsAreCut(t *testing.T) {
 		t.Errorf("%d bytes of a detail are kept", len(f.left[0].rejection.Detail))
 	}
 }
+
+// FuzzRepeated holds that what is found stands in the path twice in a row.
+func FuzzRepeated(f *testing.F) {
+	for _, url := range []string{"https://a.test/", "https://a.test/a/b/a/b", "https://a.test?x", "", "://", ":////////"} {
+		f.Add(url)
+	}
+	f.Fuzz(func(t *testing.T, url string) {
+		page, _, _ := strings.Cut(url, "?")
+		if block := repeated(page, 1); block != "" && !strings.Contains(page, block+block) {
+			t.Errorf("%q does not stand in %q twice in a row", block, page)
+		}
+	})
+}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/extract"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/trap"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/crawler/params"
@@ -100,7 +101,7 @@ type Crawler struct {
 	fields    *extract.Rules
 	files     *files
 	hostLimit *hostLimit
-	traps     *traps
+	traps     *trap.Detector
 	order     *order
 	tally     *tally
 
@@ -197,7 +198,7 @@ func New(cfg Config, opts *Options) (*Crawler, error) {
 		order:     &order{by: cfg.SitemapOrder, now: time.Now(), since: since},
 		tally:     newTally(cfg.Output),
 		params:    drop,
-		traps:     newTraps(cfg.TrapPages),
+		traps:     trap.New(cfg.TrapPages),
 		fields:    fields,
 		changed:   make(chan struct{}, 1),
 		books:     context.Background(),

@@ -3,6 +3,7 @@ package crawler
 import (
 	"time"
 
+	"github.com/politecrawl/politecrawl/crawler/internal/trap"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
 )
@@ -43,7 +44,7 @@ type entry struct {
 	Back  robotsext.Origin  `json:"back,omitempty"`
 
 	// Trap is a pattern of URLs that was closed.
-	Trap *closedPattern `json:"trap,omitempty"`
+	Trap *trap.ClosedPattern `json:"trap,omitempty"`
 }
 
 // openJournal opens the journal, or begins one.

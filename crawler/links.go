@@ -200,7 +200,7 @@ func (c *Crawler) redirected(v *visit, location string) ([]frontier.Item, error)
 		item.URL = provenance.SitemapKey(a.Canonical, t.SitemapOf)
 	}
 	if v.prov.MayBeTrap() {
-		c.traps.moved(v.lease.Host, v.lease.URL)
+		c.traps.Redirected(v.lease.Host, v.lease.URL)
 	}
 	found := newFinds(c)
 	switch {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
+	"github.com/politecrawl/politecrawl/crawler/internal/trap"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
@@ -109,9 +110,9 @@ func TestLongSitemapURL(t *testing.T) {
 func TestLeadsInParts(t *testing.T) {
 	const host = "a.test"
 	f := &counting{Frontier: frontier.NewMemory(nil)}
-	c := &Crawler{traps: newTraps(1), frontier: f, books: t.Context()}
+	c := &Crawler{traps: trap.New(1), frontier: f, books: t.Context()}
 	for range 2 { // the pattern has had its free pages
-		c.traps.fetched(host, "http://"+host+"/?id=1")
+		c.traps.Fetched(host, "http://"+host+"/?id=1")
 	}
 	var links []frontier.Item
 	for i := range 2 * maxLeads {

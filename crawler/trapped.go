@@ -3,29 +3,18 @@ package crawler
 import (
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/trap"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
-
-// closedPattern is a pattern of URLs that was closed, as the journal has it. What
-// happened on the way there is not kept: a crawl that goes on begins to count anew for
-// the patterns that are open, which costs a trap trap-pages more each time.
-type closedPattern struct {
-	Host    frontier.Host `json:"host"`
-	Pattern string        `json:"pattern"`
-	Pages   int           `json:"pages"` // fetched until then
-	Free    int           `json:"free"`  // trap-pages
-	At      time.Time     `json:"at"`
-}
 
 // trapped leaves a URL alone whose pattern is closed.
 func (c *Crawler) trapped(v *visit) (frontier.Outcome, bool, error) {
 	if !v.prov.MayBeTrap() {
 		return frontier.Outcome{}, false, nil
 	}
-	name, pages, closed := c.traps.closedFor(v.lease.Host, v.lease.URL)
+	name, pages, closed := c.traps.Closed(v.lease.Host, v.lease.URL)
 	if !closed {
 		return frontier.Outcome{}, false, nil
 	}
@@ -37,23 +26,21 @@ func (c *Crawler) trapped(v *visit) (frontier.Outcome, bool, error) {
 // countPage counts a page for its pattern, which may close that. Links are what it leads
 // to, and not in the frontier yet.
 func (c *Crawler) countPage(v *visit, text []byte, links []frontier.Item) error {
-	if !v.prov.MayBeTrap() || !c.traps.fetched(v.lease.Host, v.lease.URL) {
+	if !v.prov.MayBeTrap() || !c.traps.Fetched(v.lease.Host, v.lease.URL) {
 		return nil
 	}
 	leads, err := c.leadsOn(links)
 	if err != nil {
 		return err
 	}
-	name, pages, closes := c.traps.judge(v.lease.Host, v.lease.URL, text, leads)
-	if !closes {
+	closed := c.traps.Judge(v.lease.Host, v.lease.URL, text, leads)
+	if closed == nil {
 		return nil
 	}
-	c.log.Warn("URLs of a pattern are left alone", "host", v.lease.Host, "pattern", name, "pages", pages)
+	c.log.Warn("URLs of a pattern are left alone", "host", closed.Host, "pattern", closed.Pattern, "pages", closed.Pages)
 	c.notice(fmt.Sprintf("%s: after %d pages like %s, which had nothing new in the end and led to ever more, others that links lead to are left alone (trap-pages)",
-		v.lease.Host, pages, name))
-	_, err = c.out.journal.append(&entry{Trap: &closedPattern{
-		Host: v.lease.Host, Pattern: name, Pages: pages, Free: c.cfg.TrapPages, At: time.Now(),
-	}})
+		closed.Host, closed.Pages, closed.Pattern))
+	_, err = c.out.journal.append(&entry{Trap: closed})
 	return err
 }
 
@@ -66,7 +53,7 @@ const maxLeads = 1000
 func (c *Crawler) leadsOn(links []frontier.Item) (bool, error) {
 	var more []string
 	for _, item := range links {
-		if c.traps.spent(item.Host, item.URL) {
+		if c.traps.Exhausted(item.Host, item.URL) {
 			more = append(more, item.URL)
 		}
 	}
@@ -81,8 +68,8 @@ func (c *Crawler) leadsOn(links []frontier.Item) (bool, error) {
 
 // closeAgain closes a pattern that an earlier process has closed, unless more is
 // allowed now, or another round has begun.
-func (c *Crawler) closeAgain(p *closedPattern) {
+func (c *Crawler) closeAgain(p *trap.ClosedPattern) {
 	if c.cfg.TrapPages > 0 && p.Free >= c.cfg.TrapPages && !p.At.Before(c.roundBegan) {
-		c.traps.close(p.Host, p.Pattern, p.Pages)
+		c.traps.Close(p)
 	}
 }

@@ -9,26 +9,16 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/trap"
+	"github.com/politecrawl/politecrawl/crawler/internal/trap/traptest"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// prose is some text that nobody has seen before, the same for the same seed.
-func prose(seed uint64, words int) string {
-	random := rand.New(rand.NewPCG(seed, 1))
-	var b strings.Builder
-	for range words {
-		for range 3 + random.IntN(6) {
-			b.WriteByte('a' + byte(random.IntN(26)))
-		}
-		b.WriteByte(' ')
-	}
-	return b.String()
-}
-
 // trapSite is a site with pages, of which some are the doors of traps.
 func trapSite(t *testing.T) *site {
-	s := newSite(t, "127.0.0.1", map[string]string{"/about": "<p>" + prose(1, 50), "/contact": "<p>" + prose(2, 50), "/news/": "<p>" + prose(3, 50)})
-	menu := `<title>Shop</title><nav><a href="/about">About us</a><a href="/contact">Contact</a><a href="/news/">News</a></nav>` + "<p>" + prose(4, 100) + "</p>"
+	s := newSite(t, "127.0.0.1", map[string]string{"/about": "<p>" + traptest.Prose(1, 50), "/contact": "<p>" + traptest.Prose(2, 50), "/news/": "<p>" + traptest.Prose(3, 50)})
+	menu := `<title>Shop</title><nav><a href="/about">About us</a><a href="/contact">Contact</a><a href="/news/">News</a></nav>` + "<p>" + traptest.Prose(4, 100) + "</p>"
 	html := func(path string, body func(r *http.Request) string) {
 		s.mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Type", "text/html; charset=utf-8")
@@ -68,7 +58,7 @@ func trapSite(t *testing.T) *site {
 			products = products[:10]
 		}
 		for _, i := range products {
-			fmt.Fprintf(&b, `<p><a href="/p/%d">%s</a> <img src="/img/%[1]d.png"> %[1]d.99</p>`, 1000+i, prose(uint64(100+i), 5))
+			fmt.Fprintf(&b, `<p><a href="/p/%d">%s</a> <img src="/img/%[1]d.png"> %[1]d.99</p>`, 1000+i, traptest.Prose(uint64(100+i), 5))
 		}
 		for _, name := range []string{"color", "size", "brand", "price", "sort", "view"} {
 			for value := range 4 {
@@ -81,7 +71,7 @@ func trapSite(t *testing.T) *site {
 	})
 	html("/p/{id}", func(r *http.Request) string {
 		id, _ := strconv.Atoi(r.PathValue("id"))
-		return "<h1>Product</h1><p>" + prose(uint64(id), 40)
+		return "<h1>Product</h1><p>" + traptest.Prose(uint64(id), 40)
 	})
 	return s
 }
@@ -135,7 +125,7 @@ func TestLargeSiteIsNoTrap(t *testing.T) {
 	t.Parallel()
 	const articles, perPage = 5000, 10
 	s := newSite(t, "127.0.0.1", nil)
-	article := func(i int) string { return fmt.Sprintf("/%d/%02d/%s", 2000+i/240, i/20%12+1, slug(i)) }
+	article := func(i int) string { return fmt.Sprintf("/%d/%02d/%s", 2000+i/240, i/20%12+1, traptest.Slug(i)) }
 	serve := func(w http.ResponseWriter, body string) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		_, _ = fmt.Fprintf(w, `<title>Site</title><nav><a href="/">Home</a><a href="/blog">Blog</a></nav><p>The same on every page, again and again.</p>%s`, body)
@@ -147,14 +137,14 @@ func TestLargeSiteIsNoTrap(t *testing.T) {
 			http.NotFound(w, r)
 			return
 		}
-		serve(w, fmt.Sprintf(`<h1>%s</h1><p>%s</p>`, slug(i), prose(uint64(i), 30)))
+		serve(w, fmt.Sprintf(`<h1>%s</h1><p>%s</p>`, traptest.Slug(i), traptest.Prose(uint64(i), 30)))
 	})
 	s.mux.HandleFunc("/{$}", func(w http.ResponseWriter, _ *http.Request) { serve(w, "") })
 	s.mux.HandleFunc("/blog", func(w http.ResponseWriter, r *http.Request) {
 		page, _ := strconv.Atoi(r.FormValue("page"))
 		var b strings.Builder
 		for i := page * perPage; i < min((page+1)*perPage, articles); i++ {
-			fmt.Fprintf(&b, `<p><a href="%s">%s</a>`, article(i), prose(uint64(i), 3))
+			fmt.Fprintf(&b, `<p><a href="%s">%s</a>`, article(i), traptest.Prose(uint64(i), 3))
 			if i%5 == 0 {
 				fmt.Fprintf(&b, `<p><a href="/p/%d">Product</a>`, i)
 			}
@@ -242,11 +232,6 @@ func TestTrapOfTwoHosts(t *testing.T) {
 			}
 		})
 	}
-}
-
-// slug is the name of an article, which ends in its number.
-func slug(i int) string {
-	return strings.ReplaceAll(strings.TrimSpace(prose(uint64(i), 3)), " ", "-") + "-" + strconv.Itoa(i)
 }
 
 // What is closed stays closed for a crawl that goes on, and opens when more is allowed.
@@ -354,5 +339,41 @@ func TestListedIsNoTrap(t *testing.T) {
 	cfg.TrapPages = 10
 	if got := run(t, cfg, nil); got.Pages != 150 || len(got.rejected) > 0 {
 		t.Errorf("%d pages, rejected %v", got.Pages, got.Rejected)
+	}
+}
+
+// A page leads on by any of its links, also by one that stands behind thousands of others:
+// a menu, or the pages of the trap that came before it.
+func TestLeadsOn(t *testing.T) {
+	const host = "https://a.test"
+	c := &Crawler{traps: trap.New(1), frontier: frontier.NewMemory(nil), books: t.Context()}
+	for i := range 2 {
+		c.traps.Fetched(host, fmt.Sprintf("%s/x?id=%d", host, i))
+	}
+	items := func(format string) (list []frontier.Item) {
+		for i := range 2*maxLeads + 1 {
+			list = append(list, frontier.Item{URL: host + fmt.Sprintf(format, i), Host: host})
+		}
+		return list
+	}
+	menu, before := items("/menu/%d"), items("/x?id=%d")
+	if _, err := c.frontier.Add(t.Context(), before); err != nil {
+		t.Fatal(err)
+	}
+	door := frontier.Item{URL: host + "/x?id=next", Host: host}
+	for _, tt := range []struct {
+		name  string
+		links []frontier.Item
+		want  bool
+	}{
+		{"the door", []frontier.Item{door}, true},
+		{"a menu", menu, false},
+		{"pages that are known", before, false},
+		{"a menu and the door", append(slices.Clip(menu), door), true},
+		{"pages that are known and the door", append(slices.Clip(before), door), true},
+	} {
+		if got, err := c.leadsOn(tt.links); err != nil || got != tt.want {
+			t.Errorf("%s: leads on: %t, %v", tt.name, got, err)
+		}
 	}
 }

@@ -1,40 +1,43 @@
-package crawler
-
-import (
-	"hash/maphash"
-	"slices"
-	"sync"
-
-	"github.com/politecrawl/politecrawl/crawler/extract"
-	"github.com/politecrawl/politecrawl/crawler/frontier"
-)
-
+// Package trap detects spider traps.
+//
 // A trap is a part of a site that has no end: a calendar with a link to the next month,
-// filters that can be combined, a session id in every link. No single URL gives it
-// away, and a shop of a million articles has as many URLs. What tells them apart is
-// that a trap has nothing new to say, and yet leads on and on.
+// filters that can be combined, a session id in every link. No single URL gives it away, and a
+// shop of a million articles has as many URLs. The difference is that a trap shows nothing
+// new, and yet leads on and on.
 //
 // So the URLs of a host are sorted into patterns (pattern.go). The first pages of a
 // pattern, trap-pages, are free. After these it has a budget, a tenth as many at first,
 // of which each page that follows
 //
-//   - adds trapGain when it shows something that the pages before it did not show,
+//   - adds gain when it shows something that the pages before it did not show,
 //   - takes one when it does not, and leads to URLs that nobody knew, of this pattern or
 //     of another that has had its free pages (or redirects), of this host or another,
 //   - takes nothing otherwise: what leads nowhere comes to an end by itself.
 //
-// Only every trapSample-th is looked at, and counts for all. When nothing is left, the
-// pattern is closed: its URLs are left alone, each with a line in rejected.jsonl. An
-// archive of a hundred thousand articles never gets there, nor does one in which nine of
-// ten are missing, nor do products without a word that lists lead to.
+// Only one page in sampleEvery is examined, and counts for all. When the budget is spent, the
+// pattern is closed: its URLs are skipped. An archive of a hundred thousand articles never
+// gets there, nor does one in which nine of ten are missing.
 //
-// Only what is found by links, and by redirects of these, is counted and left alone.
+// Only what is found by links, and by redirects of these, is counted and skipped.
 // What the person asks for, and what a site lists in its sitemaps, is no trap, wherever
 // it redirects to. Nor is a page without links: an error, a file that is no HTML.
+package trap
+
+import (
+	"hash/maphash"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/extract"
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+)
+
+// The budget of a pattern; see the package comment.
 const (
-	trapGain   = 10
-	trapSample = 4
-	leastTrial = 10 * trapSample // where a tenth is less
+	gain        = 10
+	sampleEvery = 4
+	leastTrial  = 10 * sampleEvery // where a tenth is less
 )
 
 // What a page has to show beyond what was seen, in bytes of text, to bring something,
@@ -62,8 +65,19 @@ const (
 	maxWatched = 1024
 )
 
-// traps counts pages by pattern. It is safe for concurrent use.
-type traps struct {
+// ClosedPattern is a pattern of URLs that was closed, as the journal has it. What
+// happened on the way there is not kept: a crawl that goes on begins to count anew for
+// the patterns that are open, which costs a trap trap-pages more each time.
+type ClosedPattern struct {
+	Host    frontier.Host `json:"host"`
+	Pattern string        `json:"pattern"`
+	Pages   int           `json:"pages"` // fetched until then
+	Free    int           `json:"free"`  // trap-pages
+	At      time.Time     `json:"at"`
+}
+
+// Detector counts pages by pattern. It is safe for concurrent use.
+type Detector struct {
 	free int // trap-pages; 0: nothing is counted
 	seed maphash.Seed
 
@@ -84,109 +98,111 @@ type pattern struct {
 	seen  *recent // nil: nothing was looked at, or it is forgotten
 }
 
-func newTraps(free int) *traps {
-	return &traps{free: free, seed: maphash.MakeSeed(), closed: make(map[uint64]int), young: make(map[frontier.Host]map[string]*pattern)}
+// New returns a detector that lets each pattern of a host have free pages before it has to
+// show something new; 0: it detects nothing.
+func New(free int) *Detector {
+	return &Detector{free: free, seed: maphash.MakeSeed(), closed: make(map[uint64]int), young: make(map[frontier.Host]map[string]*pattern)}
 }
 
-// closedFor returns the pattern of a URL, when it is closed, and how many pages were
+// Closed returns the pattern of a URL, when it is closed, and how many pages were
 // fetched by then.
-func (t *traps) closedFor(host frontier.Host, url string) (name string, pages int, closed bool) {
-	if !t.anyClosed() {
+func (d *Detector) Closed(host frontier.Host, url string) (name string, pages int, closed bool) {
+	if !d.anyClosed() {
 		return "", 0, false
 	}
 	names := patternsOf(url)
-	t.mu.Lock()
-	defer t.mu.Unlock()
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	// What it is counted by now may be another name: a host that was forgotten begins anew.
-	if pages, closed = t.closed[t.key(host, names[0])]; closed {
+	if pages, closed = d.closed[d.key(host, names[0])]; closed {
 		return names[0], pages, true
 	}
-	name, _ = t.look(host, names)
-	pages, closed = t.closed[t.key(host, name)]
+	name, _ = d.look(host, names)
+	pages, closed = d.closed[d.key(host, name)]
 	return name, pages, closed
 }
 
-func (t *traps) anyClosed() bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return len(t.closed) > 0
+func (d *Detector) anyClosed() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return len(d.closed) > 0
 }
 
-// fetched counts a page, and tells whether it is to be judged.
-func (t *traps) fetched(host frontier.Host, url string) (judged bool) {
-	if t.free == 0 {
+// Fetched counts a page, and tells whether it is to be judged.
+func (d *Detector) Fetched(host frontier.Host, url string) (judged bool) {
+	if d.free == 0 {
 		return false
 	}
 	names := patternsOf(url)
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	_, p := t.pattern(host, names)
-	if p.pages++; p.pages == t.free+1 {
-		p.left = max(t.free/10, leastTrial)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	_, p := d.pattern(host, names)
+	if p.pages++; p.pages == d.free+1 {
+		p.left = max(d.free/10, leastTrial)
 	}
-	return p.pages > t.free && (p.pages-t.free)%trapSample == 1
+	return p.pages > d.free && (p.pages-d.free)%sampleEvery == 1
 }
 
-// moved counts a redirect. It has nothing to show, but as many as there are free pages
+// Redirected counts a redirect. It has nothing to show, but as many as there are free pages
 // make its pattern one that others lead on to.
-func (t *traps) moved(host frontier.Host, url string) {
-	if t.free == 0 {
+func (d *Detector) Redirected(host frontier.Host, url string) {
+	if d.free == 0 {
 		return
 	}
 	names := patternsOf(url)
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	_, p := t.pattern(host, names)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	_, p := d.pattern(host, names)
 	p.moved++
 }
 
-// spent tells whether the pattern of a URL has had its free pages.
-func (t *traps) spent(host frontier.Host, url string) bool {
+// Exhausted tells whether the pattern of a URL has had its free pages.
+func (d *Detector) Exhausted(host frontier.Host, url string) bool {
 	names := patternsOf(url)
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	_, p := t.look(host, names)
-	return p != nil && p.pages+p.moved > t.free
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	_, p := d.look(host, names)
+	return p != nil && p.pages+p.moved > d.free
 }
 
-// judge decides about a page, which may lead to more of its like, and tells when that
-// closes its pattern.
-func (t *traps) judge(host frontier.Host, url string, page []byte, leads bool) (name string, pages int, closes bool) {
-	names, shown := patternsOf(url), t.shown(page)
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	name, p := t.pattern(host, names)
+// Judge examines a page, which may lead to more of its like. It returns the pattern of the
+// page when that closes it, and else nil.
+func (d *Detector) Judge(host frontier.Host, url string, page []byte, leads bool) *ClosedPattern {
+	names, items := patternsOf(url), d.items(page)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	name, p := d.pattern(host, names)
 	switch {
-	case t.isNews(p, shown):
-		p.left += trapGain * trapSample
+	case d.isNews(p, items):
+		p.left += gain * sampleEvery
 	case leads:
-		p.left -= trapSample
+		p.left -= sampleEvery
 	}
-	key := t.key(host, name)
-	if _, already := t.closed[key]; already || p.left > 0 || p.pages <= t.free {
-		return "", 0, false
+	key := d.key(host, name)
+	if _, already := d.closed[key]; already || p.left > 0 || p.pages <= d.free {
+		return nil
 	}
-	t.closed[key] = p.pages
-	return name, p.pages, true
+	d.closed[key] = p.pages
+	return &ClosedPattern{Host: host, Pattern: name, Pages: p.pages, Free: d.free, At: time.Now()}
 }
 
-// close closes a pattern, as an earlier process has.
-func (t *traps) close(host frontier.Host, name string, pages int) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.closed[t.key(host, name)] = pages
+// Close closes a pattern that an earlier process closed.
+func (d *Detector) Close(p *ClosedPattern) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.closed[d.key(p.Host, p.Pattern)] = p.Pages
 }
 
-func (t *traps) key(host frontier.Host, name string) uint64 {
-	return maphash.String(t.seed, string(host)+name)
+func (d *Detector) key(host frontier.Host, name string) uint64 {
+	return maphash.String(d.seed, string(host)+name)
 }
 
 // look returns the name of the pattern that a URL is counted by, and what is known of
 // it; nil: nothing is.
-func (t *traps) look(host frontier.Host, names [2]string) (string, *pattern) {
-	h, ok := t.young[host]
+func (d *Detector) look(host frontier.Host, names [2]string) (string, *pattern) {
+	h, ok := d.young[host]
 	if !ok {
-		h = t.old[host]
+		h = d.old[host]
 	}
 	if p := h[names[0]]; p != nil || len(h) < maxHostPatterns {
 		return names[0], p
@@ -195,35 +211,35 @@ func (t *traps) look(host frontier.Host, names [2]string) (string, *pattern) {
 }
 
 // pattern is look for a page that is to be counted.
-func (t *traps) pattern(host frontier.Host, names [2]string) (string, *pattern) {
-	name, p := t.look(host, names)
-	h, ok := t.young[host]
+func (d *Detector) pattern(host frontier.Host, names [2]string) (string, *pattern) {
+	name, p := d.look(host, names)
+	h, ok := d.young[host]
 	if !ok {
-		if h = t.old[host]; h == nil {
+		if h = d.old[host]; h == nil {
 			h = make(map[string]*pattern)
 		}
-		delete(t.old, host)
-		t.young[host] = h
-		t.patterns += 1 + len(h) // a host takes as much as a pattern
+		delete(d.old, host)
+		d.young[host] = h
+		d.patterns += 1 + len(h) // a host takes as much as a pattern
 	}
 	if p == nil {
 		p = &pattern{}
 		h[name] = p
-		t.patterns++
+		d.patterns++
 	}
-	if t.patterns > maxPatterns/2 {
-		delete(t.young, host)
-		t.old, t.young, t.patterns = t.young, map[frontier.Host]map[string]*pattern{host: h}, 1+len(h)
+	if d.patterns > maxPatterns/2 {
+		delete(d.young, host)
+		d.old, d.young, d.patterns = d.young, map[frontier.Host]map[string]*pattern{host: h}, 1+len(h)
 	}
 	return name, p
 }
 
 // isNews tells whether a page shows enough that those before it did not. Of the first
 // that is looked at nobody can say.
-func (t *traps) isNews(p *pattern, shown []item) bool {
+func (d *Detector) isNews(p *pattern, shown []item) bool {
 	first := p.seen == nil
 	if first {
-		t.watch(p)
+		d.watch(p)
 	}
 	fresh, all := 0, 0
 	for _, i := range shown {
@@ -237,17 +253,17 @@ func (t *traps) isNews(p *pattern, shown []item) bool {
 
 // watch gives a pattern room to remember what its pages show, and takes it from
 // another where there is no more.
-func (t *traps) watch(p *pattern) {
-	if len(t.watched) < maxWatched {
+func (d *Detector) watch(p *pattern) {
+	if len(d.watched) < maxWatched {
 		p.seen = new(recent)
-		t.watched = append(t.watched, p)
+		d.watched = append(d.watched, p)
 		return
 	}
-	before := &t.watched[t.next]
+	before := &d.watched[d.next]
 	p.seen, (*before).seen = (*before).seen, nil
 	clear(p.seen[:])
 	*before = p
-	t.next = (t.next + 1) % maxWatched
+	d.next = (d.next + 1) % maxWatched
 }
 
 // item is a thing that a page shows, by its hash, and how much of the page it is.
@@ -258,21 +274,21 @@ type item struct {
 
 // What is looked at of a page.
 const (
-	maxShownItems = 2000
-	maxShownBytes = 256 << 10
+	maxItems     = 2000
+	maxItemBytes = 256 << 10
 )
 
-// shown lists what a page shows.
-func (t *traps) shown(page []byte) []item {
+// items lists what a page shows.
+func (d *Detector) items(page []byte) []item {
 	items := make([]item, 0, 128)
-	for run, media := range extract.Runs(page[:min(len(page), maxShownBytes)]) {
+	for run, media := range extract.Runs(page[:min(len(page), maxItemBytes)]) {
 		i := item{size: leastNews}
 		if !media {
 			i.size = len(run)
 			run = withoutDates(run)
 		}
-		i.hash = uint32(maphash.Bytes(t.seed, run))
-		if items = append(items, i); len(items) == maxShownItems {
+		i.hash = uint32(maphash.Bytes(d.seed, run))
+		if items = append(items, i); len(items) == maxItems {
 			break
 		}
 	}

@@ -1,32 +1,32 @@
-package crawler
+package trap
 
 import (
 	"fmt"
 	"net/url"
 	"runtime"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/trap/traptest"
 )
 
 // fill counts pages of a pattern until it closes, and returns how many; most: it does not.
-func fill(tr *traps, host frontier.Host, most int, page func(i int) string) int {
+func fill(tr *Detector, host frontier.Host, most int, page func(i int) string) int {
 	for i := range most {
 		url := fmt.Sprintf("%s/x?id=%d", host, i)
-		if !tr.fetched(host, url) {
+		if !tr.Fetched(host, url) {
 			continue
 		}
-		if _, pages, closes := tr.judge(host, url, []byte(page(i)), true); closes {
-			return pages
+		if closed := tr.Judge(host, url, []byte(page(i)), true); closed != nil {
+			return closed.Pages
 		}
 	}
 	return most
 }
 
-func TestTrapBudget(t *testing.T) {
-	nav := "<nav>" + prose(1, 200) + "</nav>"
+func TestBudget(t *testing.T) {
+	nav := "<nav>" + traptest.Prose(1, 200) + "</nav>"
 	for _, tt := range []struct {
 		name  string
 		page  func(i int) string
@@ -38,16 +38,16 @@ func TestTrapBudget(t *testing.T) {
 		{"a date", func(i int) string {
 			return fmt.Sprintf("%s<h1>%d May %d</h1><p>0%d.05.%d</p>", nav, i%31, 2000+i/31, i%10, i)
 		}, 1090, 1110},
-		{"a short answer", func(i int) string { return nav + "<p>Nothing is " + prose(uint64(i), 3) }, 1090, 1110},
-		{"a script", func(i int) string { return nav + "<script>" + prose(uint64(i), 300) + "</script>" }, 1090, 1110},
+		{"a short answer", func(i int) string { return nav + "<p>Nothing is " + traptest.Prose(uint64(i), 3) }, 1090, 1110},
+		{"a script", func(i int) string { return nav + "<script>" + traptest.Prose(uint64(i), 300) + "</script>" }, 1090, 1110},
 		{"things that were all there", func(i int) string {
 			var b strings.Builder
 			for k := range 20 {
-				b.WriteString("<p>" + prose(uint64((i*7+k*13)%1000), 6))
+				b.WriteString("<p>" + traptest.Prose(uint64((i*7+k*13)%1000), 6))
 			}
 			return nav + b.String()
 		}, 1090, 5000},
-		{"articles", func(i int) string { return nav + "<p>" + prose(uint64(i), 30) }, 20_000, 20_000},
+		{"articles", func(i int) string { return nav + "<p>" + traptest.Prose(uint64(i), 30) }, 20_000, 20_000},
 		{"pictures", func(i int) string { return fmt.Sprintf(`%s<img src="/%d.jpg">`, nav, i) }, 20_000, 20_000},
 		{"tables", func(i int) string {
 			b := nav + "<table>"
@@ -56,13 +56,17 @@ func TestTrapBudget(t *testing.T) {
 			}
 			return b
 		}, 3000, 3000},
-		{"one of ten is there", func(i int) string { return nav + []string{"<p>" + prose(uint64(i), 30), "<p>gone"}[min(i/4%10, 1)] }, 20_000, 20_000},
-		{"one of forty is there", func(i int) string { return nav + []string{"<p>" + prose(uint64(i), 30), "<p>gone"}[min(i/4%40, 1)] }, 1090, 2000},
+		{"one of ten is there", func(i int) string {
+			return nav + []string{"<p>" + traptest.Prose(uint64(i), 30), "<p>gone"}[min(i/4%10, 1)]
+		}, 20_000, 20_000},
+		{"one of forty is there", func(i int) string {
+			return nav + []string{"<p>" + traptest.Prose(uint64(i), 30), "<p>gone"}[min(i/4%40, 1)]
+		}, 1090, 2000},
 		{"a thousand in a row are gone, after ten thousand", func(i int) string {
 			if i > 10_000 && i < 11_000 {
 				return nav
 			}
-			return nav + "<p>" + prose(uint64(i), 30)
+			return nav + "<p>" + traptest.Prose(uint64(i), 30)
 		}, 20_000, 20_000},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -71,7 +75,7 @@ func TestTrapBudget(t *testing.T) {
 			if tt.least < tt.most { // it is to be closed by then
 				pages += 1000
 			}
-			if got := fill(newTraps(1000), "https://a.test", pages, tt.page); got < tt.least || got > tt.most {
+			if got := fill(New(1000), "https://a.test", pages, tt.page); got < tt.least || got > tt.most {
 				t.Errorf("closed after %d pages, want %d to %d", got, tt.least, tt.most)
 			}
 		})
@@ -82,19 +86,19 @@ func TestTrapBudget(t *testing.T) {
 // of these closes without the others of its shape.
 func TestCoarsePatternClosesAlone(t *testing.T) {
 	const host = "https://a.test"
-	tr := newTraps(20)
+	tr := New(20)
 	for i := range maxHostPatterns {
-		tr.fetched(host, fmt.Sprintf("%s/%s/page", host, slug(i)))
+		tr.Fetched(host, fmt.Sprintf("%s/%s/page", host, traptest.Slug(i)))
 	}
-	trap := func(i int) string { return fmt.Sprintf("%s/x-%s/page", host, slug(i)) }
+	trap := func(i int) string { return fmt.Sprintf("%s/x-%s/page", host, traptest.Slug(i)) }
 	closes := false
 	for i := 0; i < 200 && !closes; i++ {
-		if tr.fetched(host, trap(i)) {
-			_, _, closes = tr.judge(host, trap(i), nil, true)
+		if tr.Fetched(host, trap(i)) {
+			closes = tr.Judge(host, trap(i), nil, true) != nil
 		}
 	}
-	for url, want := range map[string]bool{trap(1000): true, fmt.Sprintf("%s/%s/other", host, slug(7)): false, host + "/a/b/c": false} {
-		if name, _, closed := tr.closedFor(host, url); closed != want {
+	for url, want := range map[string]bool{trap(1000): true, fmt.Sprintf("%s/%s/other", host, traptest.Slug(7)): false, host + "/a/b/c": false} {
+		if name, _, closed := tr.Closed(host, url); closed != want {
 			t.Errorf("%s, counted as %s, is closed: %t", url, name, closed)
 		}
 	}
@@ -105,32 +109,32 @@ func TestCoarsePatternClosesAlone(t *testing.T) {
 // had its patterns since. A coarse one of the same form is another.
 func TestClosedStaysClosed(t *testing.T) {
 	const host = "https://a.test"
-	for name, forget := range map[string]func(tr *traps){
-		"going on": func(*traps) {},
-		"other hosts": func(tr *traps) {
-			tr.fetched(host, host+"/calendar?month=1")
+	for name, forget := range map[string]func(tr *Detector){
+		"going on": func(*Detector) {},
+		"other hosts": func(tr *Detector) {
+			tr.Fetched(host, host+"/calendar?month=1")
 			for i := range maxPatterns {
 				other := frontier.Host(fmt.Sprintf("h%d.test", i))
-				tr.fetched(other, string(other)+"/")
+				tr.Fetched(other, string(other)+"/")
 			}
 		},
 	} {
-		tr := newTraps(20)
-		tr.close(host, "/calendar?month", 60)
-		tr.close(host, "/*", 60)
+		tr := New(20)
+		tr.Close(&ClosedPattern{Host: host, Pattern: "/calendar?month", Pages: 60})
+		tr.Close(&ClosedPattern{Host: host, Pattern: "/*", Pages: 60})
 		forget(tr)
 		check := func(when string) {
 			for path, want := range map[string]bool{"/calendar?month=2": true, "/about": true, "/diary?day=2": false, "/page.html": false} {
-				if found, _, closed := tr.closedFor(host, host+path); closed != want {
+				if found, _, closed := tr.Closed(host, host+path); closed != want {
 					t.Errorf("%s, %s: %s, found as %s, is closed: %t", name, when, path, found, closed)
 				}
 			}
 		}
 		check("at once")
 		for i := range maxHostPatterns {
-			tr.fetched(host, fmt.Sprintf("%s/%s/page", host, slug(i)))
+			tr.Fetched(host, fmt.Sprintf("%s/%s/page", host, traptest.Slug(i)))
 		}
-		if tr.fetched(host, host+"/page.html"); tr.young[host]["/*"+others] == nil {
+		if tr.Fetched(host, host+"/page.html"); tr.young[host]["/*"+coarseSuffix] == nil {
 			t.Errorf("%s: coarse patterns are not counted", name)
 		}
 		check("with a thousand patterns")
@@ -138,38 +142,38 @@ func TestClosedStaysClosed(t *testing.T) {
 }
 
 // Of a page that is long, or shows very many things, some are looked at.
-func TestTrapsLookAtSo(t *testing.T) {
-	tr := newTraps(1)
-	if n := len(tr.shown([]byte(strings.Repeat("<p>a thing", 2*maxShownItems)))); n != maxShownItems {
+func TestItemsAreBounded(t *testing.T) {
+	tr := New(1)
+	if n := len(tr.items([]byte(strings.Repeat("<p>a thing", 2*maxItems)))); n != maxItems {
 		t.Errorf("%d things are looked at", n)
 	}
 	size := 0
-	for _, i := range tr.shown([]byte(strings.Repeat("<p>"+strings.Repeat("x", 1000), 2*maxShownBytes/1000))) {
+	for _, i := range tr.items([]byte(strings.Repeat("<p>"+strings.Repeat("x", 1000), 2*maxItemBytes/1000))) {
 		size += i.size
 	}
-	if size > maxShownBytes || size < maxShownBytes*9/10 {
+	if size > maxItemBytes || size < maxItemBytes*9/10 {
 		t.Errorf("%d bytes are looked at", size)
 	}
 }
 
 // However many hosts and patterns there are, traps remember so many.
-func TestTrapsMemory(t *testing.T) {
+func TestMemoryIsBounded(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
-	tr := newTraps(1)
+	tr := New(1)
 	for host := range 45_000 {
 		h := frontier.Host(fmt.Sprintf("www.host-%d.test", host))
 		for i := range 4 {
 			for range 2 - min(i, 1) { // the second is looked at
-				if url := fmt.Sprintf("%s/some/path/%d?id%c=1", h, i, 'a'+i); tr.fetched(h, url) {
-					tr.judge(h, url, []byte("<p>text</p>"), true)
+				if url := fmt.Sprintf("%s/some/path/%d?id%c=1", h, i, 'a'+i); tr.Fetched(h, url) {
+					tr.Judge(h, url, []byte("<p>text</p>"), true)
 				}
 			}
 		}
 	}
 	for i := range 3000 {
-		tr.fetched("https://deep.test", "https://deep.test/"+url.PathEscape(prose(uint64(i), 1))+"/x")
+		tr.Fetched("https://deep.test", "https://deep.test/"+url.PathEscape(traptest.Prose(uint64(i), 1))+"/x")
 	}
 	runtime.GC()
 	runtime.ReadMemStats(&after)
@@ -190,54 +194,18 @@ func TestTrapsMemory(t *testing.T) {
 	runtime.KeepAlive(tr)
 }
 
-func BenchmarkTraps(b *testing.B) {
+func Benchmark(b *testing.B) {
 	page := []byte(strings.Repeat(`<p class="x">Some text with <a href="/a/link">a link</a> in it, and more of it.</p>`, 250))
 	for name, free := range map[string]int{"free": 1 << 40, "watched": 1} {
 		b.Run(name, func(b *testing.B) {
-			tr := newTraps(free)
+			tr := New(free)
 			for i := range b.N {
-				tr.closedFor("https://a.test", "https://a.test/2024/05/some-title")
+				tr.Closed("https://a.test", "https://a.test/2024/05/some-title")
 				url := fmt.Sprintf("https://a.test/2024/05/some-title-%d", i)
-				if tr.fetched("https://a.test", url) {
-					tr.judge("https://a.test", url, page, true)
+				if tr.Fetched("https://a.test", url) {
+					tr.Judge("https://a.test", url, page, true)
 				}
 			}
 		})
-	}
-}
-
-// A page leads on by any of its links, also by one that stands behind thousands of others:
-// a menu, or the pages of the trap that came before it.
-func TestLeadsOn(t *testing.T) {
-	const host = "https://a.test"
-	c := &Crawler{traps: newTraps(1), frontier: frontier.NewMemory(nil), books: t.Context()}
-	for i := range 2 {
-		c.traps.fetched(host, fmt.Sprintf("%s/x?id=%d", host, i))
-	}
-	items := func(format string) (list []frontier.Item) {
-		for i := range 2*maxLeads + 1 {
-			list = append(list, frontier.Item{URL: host + fmt.Sprintf(format, i), Host: host})
-		}
-		return list
-	}
-	menu, before := items("/menu/%d"), items("/x?id=%d")
-	if _, err := c.frontier.Add(t.Context(), before); err != nil {
-		t.Fatal(err)
-	}
-	door := frontier.Item{URL: host + "/x?id=next", Host: host}
-	for _, tt := range []struct {
-		name  string
-		links []frontier.Item
-		want  bool
-	}{
-		{"the door", []frontier.Item{door}, true},
-		{"a menu", menu, false},
-		{"pages that are known", before, false},
-		{"a menu and the door", append(slices.Clip(menu), door), true},
-		{"pages that are known and the door", append(slices.Clip(before), door), true},
-	} {
-		if got, err := c.leadsOn(tt.links); err != nil || got != tt.want {
-			t.Errorf("%s: leads on: %t, %v", tt.name, got, err)
-		}
 	}
 }

@@ -1,4 +1,4 @@
-package crawler
+package trap
 
 import (
 	"slices"
@@ -31,8 +31,8 @@ const (
 	maxPattern = 200
 	maxParts   = 50
 
-	// others ends the name of a coarse pattern, which may else be that of another one.
-	others = " (others)"
+	// coarseSuffix ends the name of a coarse pattern, which may else be that of another one.
+	coarseSuffix = " (others)"
 
 	// leastToken is how long a part of a path with digits and letters is that is taken
 	// for a token, leastHex one of hexadecimal digits.
@@ -81,7 +81,7 @@ func patternsOf(url string) [2]string {
 	if hasQuery {
 		coarse += "?" + strings.Repeat("+", min(names, maxParamNames+1))
 	}
-	coarse += others
+	coarse += coarseSuffix
 	if !whole || b.Len() > maxPattern {
 		return [2]string{coarse, coarse}
 	}
