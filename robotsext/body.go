@@ -162,12 +162,18 @@ func wholeLength(contentRange string) (int64, error) {
 	return length, nil
 }
 
-// giveBody gives resp the body that a transport of the caller's may have left out.
-// net/http's client does so too.
-func giveBody(resp *http.Response) {
-	if resp.Body == nil {
+// complete returns what a transport of the caller's has returned, with the body that the
+// response may lack. net/http's client does so too.
+func complete(resp *http.Response, err error) (*http.Response, error) {
+	switch {
+	case err != nil:
+		return nil, err
+	case resp == nil:
+		return nil, errors.New("robotsext: the transport returned neither a response nor an error: it has to return one of them")
+	case resp.Body == nil:
 		resp.Body = http.NoBody
 	}
+	return resp, nil
 }
 
 // drain reads what is left of a short body, so that the connection can carry the

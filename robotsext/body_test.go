@@ -11,6 +11,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/gocolly/colly/v2"
+
 	"github.com/politecrawl/politecrawl/robotsext"
 )
 
@@ -192,6 +194,37 @@ func TestNilBody(t *testing.T) {
 			}
 			wantOutcome(t, rec, want)
 		})
+	}
+}
+
+// A transport that returns neither a response nor an error fails, as in http.Client.
+func TestTransportWithoutResponse(t *testing.T) {
+	const want = "neither a response nor an error"
+	answers := map[string]http.RoundTripper{ // by path; others get nothing
+		"http://robots.example/robots.txt": nil,
+		"http://page.example/robots.txt":   robotsReply,
+		"http://probe.example/robots.txt":  reply{status: 500},
+	}
+	r := newRobots(t, &robotsext.Options{Outage: robotsext.OutageOptions{ProbeMissing: true}, Transport: roundTripper(func(req *http.Request) (*http.Response, error) {
+		if answer := answers[req.URL.String()]; answer != nil {
+			return answer.RoundTrip(req)
+		}
+		return nil, nil //nolint:nilnil // what this is about
+	})})
+	rec, err := r.Record(t.Context(), mustParse(t, "http://robots.example/"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantOutcome(t, rec, robotsext.Unreachable)
+	if !strings.Contains(rec.Err.Error(), want) {
+		t.Errorf("robots.txt: error %v, want %q", rec.Err, want)
+	}
+	if rec, err = r.Record(t.Context(), mustParse(t, "http://probe.example/")); err != nil {
+		t.Fatal(err)
+	}
+	wantOutcome(t, rec, robotsext.Unreachable)
+	if err := colly.NewCollector(r.Attach).Visit("http://page.example/a"); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("page: error %v, want %q", err, want)
 	}
 }
 

@@ -108,7 +108,6 @@ func (r *Robots) hop(ctx context.Context, limit *timeLimit, u *url.URL, a *answe
 		a.unreachable(err)
 		return nil, true
 	}
-	giveBody(resp)
 	defer resp.Body.Close()
 	a.status, a.header, a.transit = resp.StatusCode, resp.Header, time.Since(sent)
 	if o, err := OriginOf(u); err == nil {

@@ -86,15 +86,12 @@ func (r *Robots) pass(asker, sender context.Context, req *http.Request, base htt
 	if err == nil { // else it was not checked, being made for a person
 		end = r.begin(o)
 	}
-	resp, err := base.RoundTrip(out)
+	resp, err := complete(base.RoundTrip(out))
 	if err != nil {
 		end()
 		return nil, err
 	}
 	resp.Request = seen
-	if resp.Body == nil { // http.Client makes nothing of it, so it is met with
-		resp.Body = http.NoBody
-	}
 	r.heardOf(o, resp)
 	wait := RetryAfter(resp.Header, r.now())
 	r.hold(o, wait)

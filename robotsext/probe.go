@@ -38,7 +38,6 @@ func (r *Robots) probeStatus(ctx context.Context, limit *timeLimit, url string) 
 	if err != nil {
 		return 0
 	}
-	giveBody(resp)
 	defer resp.Body.Close()
 	drain(resp)
 	return resp.StatusCode

@@ -124,9 +124,9 @@ type shellKey struct{}
 // for.
 func (r *Robots) roundTrip(req *http.Request) (*http.Response, error) {
 	if s, _ := req.Context().Value(shellKey{}).(*shell); s != nil {
-		return s.send(req)
+		return complete(s.send(req))
 	}
-	return r.base.transport.RoundTrip(req)
+	return complete(r.base.transport.RoundTrip(req))
 }
 
 // collectorBase is roundTrip as a RoundTripper.
