@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"net/http/cookiejar"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -18,6 +19,7 @@ import (
 	"time"
 
 	"github.com/gocolly/colly/v2"
+	"github.com/gocolly/colly/v2/storage"
 
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/guard"
@@ -215,6 +217,75 @@ func TestContextLives(t *testing.T) {
 	}
 	if err := c.Visit(s.URL + "/b"); !errors.Is(err, stop) {
 		t.Errorf("error %v, want %v", err, stop)
+	}
+}
+
+// A cookie jar takes the place of the one by which robotsext notices a transport. The next
+// request of the collector puts it back, so that a later transport is noticed.
+func TestTransportAfterCookieJar(t *testing.T) {
+	for name, setJar := range map[string]func(c *colly.Collector){
+		"DisableCookies": (*colly.Collector).DisableCookies,
+		"SetCookieJar": func(c *colly.Collector) {
+			jar, _ := cookiejar.New(nil) // never fails
+			c.SetCookieJar(jar)
+		},
+		"SetStorage": func(c *colly.Collector) { _ = c.SetStorage(&storage.InMemoryStorage{}) },
+	} {
+		for how, drive := range drives {
+			t.Run(name+"/"+how, func(t *testing.T) {
+				before, s := newSite(t, text(private)), newSite(t, text(private))
+				c := colly.NewCollector(newRobots(t, nil).Attach)
+				setJar(c)
+				if err := c.Visit(before.URL + "/a"); err != nil {
+					t.Fatal(err)
+				}
+				var sent errorList // what the transport sends, as errors
+				c.WithTransport(roundTripper(func(req *http.Request) (*http.Response, error) {
+					sent.add(errors.New(req.URL.Path))
+					return (&http.Transport{DisableKeepAlives: true}).RoundTrip(req)
+				}))
+				errs := drive(t, c, action{"GET", s.URL + "/b"}, action{"GET", s.URL + "/private"})
+				if len(errs) == 0 {
+					t.Error("no error for a disallowed page")
+				}
+				for _, err := range errs {
+					wantDisallowed(t, err, 2)
+				}
+				s.wantAsked(t, robotsLine, "GET /b")
+				if len(sent.errs) != 2 {
+					t.Errorf("the transport sent %q, want robots.txt and /b", sent.errs)
+				}
+			})
+		}
+	}
+}
+
+// A client that is found at a request only is no secret: colly may have requested robots.txt
+// by it, and obeys its own reading.
+func TestClientFoundAtRequestIsLogged(t *testing.T) {
+	for name, attachAgain := range map[string]bool{"SetClient": false, "SetClient and Attach": true} {
+		t.Run(name, func(t *testing.T) {
+			s := newSite(t, text(private))
+			var log bytes.Buffer
+			r := newRobots(t, &robotsext.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+			c := colly.NewCollector(r.Attach)
+			for _, path := range []string{"/a", "/b"} {
+				c.SetClient(&http.Client{Transport: &http.Transport{DisableKeepAlives: true}})
+				if attachAgain {
+					r.Attach(c)
+				}
+				if err := c.Visit(s.URL + path); err != nil {
+					t.Error(err)
+				}
+			}
+			want := 1
+			if attachAgain {
+				want = 0
+			}
+			if n := strings.Count(log.String(), "call Attach again after SetClient"); n != want {
+				t.Errorf("logged %d times, want %d: %s", n, want, &log)
+			}
+		})
 	}
 }
 

@@ -131,19 +131,23 @@ func (g *collectorGate) watches(client *http.Client) bool {
 	return ok && jar.gate == g && client == g.adopted
 }
 
-// keep adopts the transport or client that the program has set since the gate was put
-// in place, and puts the gate back. It runs before each request of the collector, but
-// after colly's own request for robots.txt, which a new client sends unseen.
+// keep adopts the transport, client or cookie jar that the program has set since the gate
+// was put in place, and puts the gate back. It runs before each request of the collector,
+// but after colly's own request for robots.txt, which a new client sends unseen.
 func (g *collectorGate) keep(scheme string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	client := g.client.get()
 	s := shellOf(client.Transport)
+	_, watched := client.Jar.(*watchedJar)
 	switch {
-	case s != nil:
+	case s != nil && (watched || s.gate != g):
 	case g.watches(client):
 		s = g.replaceTransport()
 	default:
+		if s == nil {
+			g.warnLost()
+		}
 		s = g.adoptClient(client)
 	}
 	s.serve(scheme)
@@ -200,11 +204,22 @@ func (g *collectorGate) inPlace() bool {
 	if g.watches(client) || shellOf(client.Transport) != nil {
 		return true
 	}
-	if !g.lost {
-		g.lost = true
-		g.robots.log.WarnContext(g.parent, "a collector has another client than robotsext.Attach gave it: its next request puts the gate back, but clones send nothing until then; call Attach again after SetClient")
-	}
+	g.warnLost()
 	return false
+}
+
+// warnLost logs once that the collector has a client that Attach has not seen. The caller
+// holds g.mu.
+func (g *collectorGate) warnLost() {
+	if g.lost {
+		return
+	}
+	g.lost = true
+	clones := "send nothing"
+	if contextOf(g.collector) == nil {
+		clones = "send pages unchecked"
+	}
+	g.robots.log.WarnContext(g.parent, "a collector has another client than robotsext.Attach gave it: until a request of the collector puts the gate back, colly obeys its own reading of robots.txt, and clones "+clones+"; call Attach again after SetClient, or after a new cookie jar and transport")
 }
 
 // unsealed reports whether the collector's context is another than Attach gave it.

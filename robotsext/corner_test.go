@@ -143,6 +143,13 @@ func TestAttachSecondRobots(t *testing.T) {
 	if len(p.seen()) != 2 {
 		t.Errorf("the proxy saw %q: it was lost", p.seen())
 	}
+	c.DisableCookies() // upon which the second puts its gate back, not the first
+	for range 2 {
+		if err := c.Head(s.URL + "/a"); err != nil {
+			t.Error(err)
+		}
+	}
+	wantDisallowed(t, c.Head(s.URL+"/b"), 5)
 }
 
 func TestAttachToClone(t *testing.T) {
