@@ -32,15 +32,19 @@ const collyUserAgent = "colly - https://github.com/gocolly/colly"
 // A transport set after Attach is adopted when the next request is made, a client
 // when OnRequest is called for it. So colly itself may request the robots.txt of the
 // first host through a new client, and obey its own reading of it too. Call Attach
-// again after SetClient to avoid that. A client given to SetClient is copied and
-// never changed, so it may be used elsewhere.
+// again after SetClient to avoid that. A cookie jar or storage set after Attach hides
+// a transport that is set before the next request: then call Attach again as well. A
+// client given to SetClient is copied and never changed, so it may be used elsewhere,
+// and later changes of it do not reach c.
 //
 // c.Context becomes a seal: a context like the one before while requests are
 // checked, and over, with ErrDetached, once c's client has another transport. Clones
 // have no callbacks, so a clone whose parent was given a new client sends nothing
-// until its parent makes a request or Attach is called. Two things break the seal. A
-// transport that ignores contexts sends what a clone asks for, and a clone with a
-// context that was set after Attach is not sealed.
+// until its parent makes a request or Attach is called. Three things break the seal. A
+// transport that ignores contexts sends what a clone asks for, a clone with a context
+// that was set after Attach is not sealed, and colly v2.1.0 has no contexts: there a
+// new client sends pages unchecked, for clones and when an OnRequest callback set it,
+// until it is adopted.
 //
 // One Robots keeps one record for each origin, whichever collector had it fetched
 // and by which proxy. An origin that a dead proxy does not reach is unreachable
@@ -186,6 +190,12 @@ func (s *shell) answer(req *http.Request) (*http.Response, error) {
 		}
 	}
 	return noRobots(req), nil
+}
+
+// isPage reports whether a request for /robots.txt that has no seal is for a page, in colly
+// v2.1.0, which has no contexts to seal: only the requests for pages have an Accept field.
+func (g *collectorGate) isPage(req *http.Request) bool {
+	return contextOf(g.collector) == nil && req.Header.Get("Accept") != ""
 }
 
 // noRobots is an answer that leaves colly without rules.

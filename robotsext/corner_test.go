@@ -20,37 +20,43 @@ import (
 // they show is said in the comment of Attach.
 
 func TestClonesAreClosedByANewClient(t *testing.T) {
-	for how, drive := range map[string]drive{"clone": cloned, "clone async": clonedAsync} {
-		t.Run(how, func(t *testing.T) {
-			s := newSite(t, text(private))
-			var log bytes.Buffer
-			r := newRobots(t, &robotsext.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
-			c := colly.NewCollector(r.Attach)
-			if err := c.Visit(s.URL + "/before"); err != nil {
-				t.Fatal(err)
-			}
-			c.SetClient(&http.Client{Transport: &http.Transport{DisableKeepAlives: true}})
-			errs := drive(t, c, action{"GET", s.URL + "/get"}, action{"HEAD", s.URL + "/head"}, action{"POST", s.URL + "/post"})
-			s.wantAsked(t, robotsLine, "GET /before")
-			if len(errs) < 3 {
-				t.Errorf("errors %v, want one for each request", errs)
-			}
-			for _, err := range errs {
-				if !errors.Is(err, robotsext.ErrDetached) {
-					t.Errorf("error %v, want ErrDetached", err)
+	transport := &http.Transport{DisableKeepAlives: true}
+	for name, replace := range map[string]func(c *colly.Collector){
+		"SetClient":                func(c *colly.Collector) { c.SetClient(&http.Client{Transport: transport}) },
+		"cookie jar and transport": func(c *colly.Collector) { c.DisableCookies(); c.WithTransport(transport) },
+	} {
+		for how, drive := range map[string]drive{"clone": cloned, "clone async": clonedAsync} {
+			t.Run(name+"/"+how, func(t *testing.T) {
+				s := newSite(t, text(private))
+				var log bytes.Buffer
+				r := newRobots(t, &robotsext.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+				c := colly.NewCollector(r.Attach)
+				if err := c.Visit(s.URL + "/before"); err != nil {
+					t.Fatal(err)
 				}
-			}
-			if n := strings.Count(log.String(), "call Attach again after SetClient"); n != 1 {
-				t.Errorf("logged %d times: %s", n, &log)
-			}
-			if err := c.Visit(s.URL + "/parent"); err != nil {
-				t.Error(err)
-			}
-			if errs := drive(t, c, action{"GET", s.URL + "/after"}, action{"HEAD", s.URL + "/private"}); len(errs) == 0 {
-				t.Error("no error for a disallowed page")
-			}
-			s.wantAsked(t, robotsLine, "GET /before", "GET /parent", "GET /after")
-		})
+				replace(c)
+				errs := drive(t, c, action{"GET", s.URL + "/get"}, action{"HEAD", s.URL + "/head"}, action{"POST", s.URL + "/post"})
+				s.wantAsked(t, robotsLine, "GET /before")
+				if len(errs) < 3 {
+					t.Errorf("errors %v, want one for each request", errs)
+				}
+				for _, err := range errs {
+					if !errors.Is(err, robotsext.ErrDetached) {
+						t.Errorf("error %v, want ErrDetached", err)
+					}
+				}
+				if n := strings.Count(log.String(), "call Attach again after SetClient"); n != 1 {
+					t.Errorf("logged %d times: %s", n, &log)
+				}
+				if err := c.Visit(s.URL + "/parent"); err != nil {
+					t.Error(err)
+				}
+				if errs := drive(t, c, action{"GET", s.URL + "/after"}, action{"HEAD", s.URL + "/private"}); len(errs) == 0 {
+					t.Error("no error for a disallowed page")
+				}
+				s.wantAsked(t, robotsLine, "GET /before", "GET /parent", "GET /after")
+			})
+		}
 	}
 }
 
@@ -304,7 +310,11 @@ func TestClientOfTheProgramIsNotChanged(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = resp.Body.Close()
-	s.wantAsked(t, robotsLine, "GET /private/api")
+	client.Transport = roundTripper(func(*http.Request) (*http.Response, error) { return nil, errors.New("not by this") })
+	if err := c.Visit(s.URL + "/changed"); err != nil {
+		t.Errorf("a change of the client reached the collector: %v", err)
+	}
+	s.wantAsked(t, robotsLine, "GET /private/api", "GET /changed")
 }
 
 // What a collector sends along with its pages is nothing for robots.txt.

@@ -64,9 +64,9 @@
 //
 // A refusal of a single URL before OnRequest runs and the URL is marked as
 // visited: call Check first. Comparing errors by ==: use errors.Is. Checking what
-// colly serves from its CacheDir: that was fetched before. Keeping a transport or
-// a proxy that was set before Attach: give the transport to Options.Transport,
-// set the proxy after. Silencing a collector that lost its gate to a transport
-// that ignores contexts, as by Appengine: do not replace it after Attach.
-// Request.ProxyURL stays empty with a proxy switcher.
+// colly serves from its CacheDir: that was fetched before. Noticing SetClient before
+// colly's own request for robots.txt, or on a clone: call Attach again after it.
+// Silencing a clone that lost its gate to a transport that ignores contexts, or any
+// in colly v2.1.0, which has no contexts: the same. Request.ProxyURL stays empty
+// with a proxy switcher.
 package robotsext

@@ -70,8 +70,8 @@ func (e *BlockedError) As(target any) bool { return errors.As(e.Err, target) }
 // Errors of a collector that is no longer, or cannot be, checked.
 var (
 	// ErrDetached is why nothing is sent by a collector whose client was replaced
-	// after Attach and that has no OnRequest callback to adopt it, as a clone: its
-	// requests would not be checked any more.
+	// after Attach and not adopted since, as that of a clone, which has no OnRequest
+	// callback to adopt it: its requests would not be checked any more.
 	ErrDetached = errors.New("robotsext: the collector has another transport than Attach gave it, so robots.txt is not checked: call Attach again after SetClient")
 	// ErrUnsealed is why nothing is sent by a collector whose context was set after
 	// Attach, or of which not it but a clone was attached, where robotsext does not

@@ -89,7 +89,7 @@ func (s *shell) RoundTrip(req *http.Request) (*http.Response, error) {
 	if seal := sealOf(ctx); seal != nil {
 		return seal.pass(req, s.gate.robots, s, collectorBase{s.gate.robots})
 	}
-	if req.Method == http.MethodGet && req.URL.Path == robotsPath {
+	if req.Method == http.MethodGet && req.URL.Path == robotsPath && !s.gate.isPage(req) {
 		return s.answer(req)
 	}
 	if !s.gate.client.known() {

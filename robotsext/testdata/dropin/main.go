@@ -5,6 +5,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -106,12 +107,17 @@ func setUps(proxy string) []setUp {
 		{name: "SetProxy after", after: throughProxy, way: "proxy"},
 		{name: "IgnoreRobotsTxt later", after: func(c *colly.Collector) { c.IgnoreRobotsTxt = true }},
 	}
-	if reflect.ValueOf(colly.NewCollector()).Elem().FieldByName("Context").IsValid() {
+	if hasContexts() {
 		all = append(all, setUp{name: "context before", before: setContext}, setUp{name: "context after", after: setContext})
 	} else {
 		fmt.Println("this colly has no contexts")
 	}
 	return all
+}
+
+// hasContexts reports whether the collectors of this colly have a context.
+func hasContexts() bool {
+	return reflect.ValueOf(colly.NewCollector()).Elem().FieldByName("Context").IsValid()
 }
 
 // A drive makes three requests with a collector.
@@ -194,6 +200,53 @@ func run(s setUp, d drive) error {
 	return nil
 }
 
+// visitRobots holds that a program may read robots.txt as a page.
+func visitRobots() error {
+	site := newSite(strict)
+	defer site.Close()
+	robots, err := robotsext.New("dropinbot/1.0", nil)
+	if err != nil {
+		return err
+	}
+	c := colly.NewCollector(robots.Attach)
+	var got string
+	c.OnResponse(func(r *colly.Response) { got = string(r.Body) })
+	if err := c.Visit(site.URL + "/robots.txt"); err != nil || got != strict {
+		return fmt.Errorf("got %q, error %v", got, err)
+	}
+	return nil
+}
+
+// cloneAfterSetClient holds that a clone sends nothing by a new client until Attach is called
+// again. In a colly without contexts, it sends pages unchecked.
+func cloneAfterSetClient() error {
+	site := newSite(strict)
+	defer site.Close()
+	robots, err := robotsext.New("dropinbot/1.0", nil)
+	if err != nil {
+		return err
+	}
+	c := colly.NewCollector(robots.Attach)
+	if err := c.Visit(site.URL + "/allowed"); err != nil {
+		return err
+	}
+	clone := c.Clone()
+	c.SetClient(&http.Client{})
+	err = clone.Visit(site.URL + "/private/page")
+	robots.Attach(c)
+	_ = clone.Visit(site.URL + "/private/attached-again")
+	want := []string{"GET /robots.txt", "GET /allowed"}
+	if !hasContexts() {
+		want = append(want, "GET /private/page")
+	}
+	site.mu.Lock()
+	defer site.mu.Unlock()
+	if !slices.Equal(site.seen, want) || errors.Is(err, robotsext.ErrDetached) != hasContexts() {
+		return fmt.Errorf("the site has seen %q, want %q; error %v", site.seen, want, err)
+	}
+	return nil
+}
+
 func main() {
 	proxy := newProxy()
 	defer proxy.Close()
@@ -204,6 +257,15 @@ func main() {
 				failed = true
 				fmt.Printf("%s, %s: %v\n", s.name, d.name, err)
 			}
+		}
+	}
+	for name, check := range map[string]func() error{
+		"robots.txt as a page":  visitRobots,
+		"clone after SetClient": cloneAfterSetClient,
+	} {
+		if err := check(); err != nil {
+			failed = true
+			fmt.Printf("%s: %v\n", name, err)
 		}
 	}
 	if failed {
