@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
@@ -45,7 +46,7 @@ func TestNotAllowed(t *testing.T) {
 		if args[0] == "crawl" { // it goes on with what it is given in place of what it had
 			flag = " --allow-addr 192.0.2.1,127.0.0.0/8"
 		}
-		if got.code != exitFailed || !strings.Contains(said, "address 127.0.0.1 is not allowed (loopback)") || strings.Contains(said, "guard: ") ||
+		if got.code != cli.ExitFailed || !strings.Contains(said, "address 127.0.0.1 is not allowed (loopback)") || strings.Contains(said, "guard: ") ||
 			strings.Contains(said, "next try") || strings.Contains(said, "ask again") || !strings.Contains(said, "if that is the site you mean, allow it ") || !strings.Contains(said, flag) {
 			t.Errorf("%q: exit code %d\n%s\n%s", args, got.code, got.out, got.stderr)
 		}
@@ -63,7 +64,7 @@ func TestNotAllowedAgain(t *testing.T) {
 		out := filepath.Join(t.TempDir(), "crawl")
 		first := run(t, "crawl", start+"/", "--quiet", "--output", out, noneAllowed)
 		again := run(t, "crawl", "--resume", out, "--quiet", noneAllowed)
-		if first.code != exitFailed || again.code != exitFailed || again.stderr != first.stderr {
+		if first.code != cli.ExitFailed || again.code != cli.ExitFailed || again.stderr != first.stderr {
 			t.Errorf("exit code %d\n%sand then %d\n%s", first.code, first.stderr, again.code, again.stderr)
 		}
 	}
@@ -76,7 +77,7 @@ func TestNotAllowedAll(t *testing.T) {
 	for site, want := range map[string]struct {
 		code  int
 		allow string
-	}{s.url: {exitDone, ",10.0.0.1"}, "http://10.0.0.2": {exitFailed, ",10.0.0.2"}} {
+	}{s.url: {cli.ExitDone, ",10.0.0.1"}, "http://10.0.0.2": {cli.ExitFailed, ",10.0.0.2"}} {
 		dir := filepath.Join(t.TempDir(), "crawl")
 		got := run(t, "crawl", site+"/", "http://10.0.0.1/", "http://10.0.0.1/x", "http://[fc00::1]/", "--output", dir, "--delay", "1ms")
 		for _, part := range []string{" is not asked for: address 1", "likewise); if that is the site you mean, allow it and go on with: politecrawl crawl --resume " + dir + " --allow-addr 127.0.0.0/8,", want.allow, ",10.0.0.1", ",fc00::1"} {
@@ -92,14 +93,14 @@ func TestNotAllowedJSON(t *testing.T) {
 	s := untouched(t)
 	got := run(t, "crawl", s.URL+"/", "--quiet", "--format", "json", "--output", filepath.Join(t.TempDir(), "crawl"), noneAllowed)
 	var sum crawler.Summary
-	if err := json.Unmarshal([]byte(got.out), &sum); err != nil || got.code != exitFailed {
+	if err := json.Unmarshal([]byte(got.out), &sum); err != nil || got.code != cli.ExitFailed {
 		t.Fatalf("exit code %d, %v: %s", got.code, err, got.out)
 	}
 	if len(sum.Refused) != 1 || sum.Refused[0].URL != s.URL+"/" || sum.Refused[0].Addr != netip.MustParseAddr("127.0.0.1") {
 		t.Errorf("refused: %+v", sum.Refused)
 	}
 	got = run(t, "robots", "check", s.URL+"/", "--format", "json", noneAllowed)
-	if a := got.answers(t); got.code != exitFailed || len(a) != 1 || a[0].Verdict != later || !a[0].RetryAt.IsZero() || !strings.Contains(a[0].Error, "--allow-addr") {
+	if a := got.answers(t); got.code != cli.ExitFailed || len(a) != 1 || a[0].Verdict != later || !a[0].RetryAt.IsZero() || !strings.Contains(a[0].Error, "--allow-addr") {
 		t.Errorf("exit code %d, %+v", got.code, a)
 	}
 }
@@ -120,7 +121,7 @@ func TestNotAllowedElsewhere(t *testing.T) {
 	} {
 		got := run(t, args...)
 		said := got.out + got.stderr
-		if got.code != exitFailed || !strings.Contains(said, "redirects to http://169.254.169.254/robots.txt: ") || !strings.Contains(said, "is not allowed (cloud metadata)") ||
+		if got.code != cli.ExitFailed || !strings.Contains(said, "redirects to http://169.254.169.254/robots.txt: ") || !strings.Contains(said, "is not allowed (cloud metadata)") ||
 			strings.Contains(said, "--allow-addr") {
 			t.Errorf("%q: exit code %d\n%s\n%s", args, got.code, got.out, got.stderr)
 		}
@@ -137,7 +138,7 @@ func TestNotAllowedRedirect(t *testing.T) {
 		got := run(t, "robots", command, s.URL+"/")
 		const why = "/robots.txt is refused: it redirects to http://10.1.2.3/robots.txt: address 10.1.2.3 is not allowed (private); " +
 			"if you trust that redirect, allow it with --allow-addr 10.1.2.3\n"
-		if said := got.out + got.stderr; got.code != exitFailed || !strings.Contains(said, s.URL+why) || strings.Contains(said, "unreachable") {
+		if said := got.out + got.stderr; got.code != cli.ExitFailed || !strings.Contains(said, s.URL+why) || strings.Contains(said, "unreachable") {
 			t.Errorf("%s: exit code %d\n%s\n%s", command, got.code, got.out, got.stderr)
 		}
 	}
@@ -172,7 +173,7 @@ func TestNotAllowedSitemap(t *testing.T) {
 		}
 	})
 	got := run(t, "sitemap", s.URL+"/", "--delay", "0s")
-	if got.code != exitFailed || got.out != s.URL+"/page\n" || !strings.Contains(got.stderr, "http://10.1.2.3/s.xml: address 10.1.2.3 is not allowed (private)") ||
+	if got.code != cli.ExitFailed || got.out != s.URL+"/page\n" || !strings.Contains(got.stderr, "http://10.1.2.3/s.xml: address 10.1.2.3 is not allowed (private)") ||
 		strings.Contains(got.stderr, "--allow-addr") {
 		t.Errorf("exit code %d\n%s\n%s", got.code, got.out, got.stderr)
 	}
@@ -183,7 +184,7 @@ func TestBadAllowAddr(t *testing.T) {
 	s := untouched(t)
 	for _, args := range [][]string{{"crawl", s.URL + "/"}, {"plan", s.URL + "/"}, {"robots", "check", s.URL + "/"}, {"robots", "show", s.URL + "/"}, {"robots", "agents", s.URL + "/"}, {"sitemap", s.URL + "/"}} {
 		run(t, append(args, "--allow-addr", "127.0.0.1", "--allow-addr", "localhost")...).
-			wantRefusal(t, exitMisuse, "allow-addr: \"localhost\" is neither an IP address nor a network", "write it as 127.0.0.1, 10.0.0.0/8 or fd00::/8")
+			wantRefusal(t, cli.ExitMisuse, "allow-addr: \"localhost\" is neither an IP address nor a network", "write it as 127.0.0.1, 10.0.0.0/8 or fd00::/8")
 	}
 }
 
@@ -223,11 +224,11 @@ func TestLocalhost(t *testing.T) {
 	site := "http://localhost:" + port + "/"
 	refused := run(t, "crawl", site, "--quiet", "--output", filepath.Join(t.TempDir(), "crawl"), noneAllowed)
 	_, command, ok := strings.Cut(strings.TrimSpace(refused.stderr), "allow it and go on with: politecrawl ")
-	if !ok || refused.code != exitFailed {
+	if !ok || refused.code != cli.ExitFailed {
 		t.Fatalf("exit code %d: %s", refused.code, refused.stderr)
 	}
 	args := append(strings.Fields(command), "--quiet")
-	if got := run(t, args...); got.code != exitDone || len(s.requested()) == 0 {
+	if got := run(t, args...); got.code != cli.ExitDone || len(s.requested()) == 0 {
 		t.Errorf("%q: exit code %d\n%s", args, got.code, got.stderr)
 	}
 }

@@ -11,6 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 )
 
 // asCommand puts a command politecrawl into a directory, for shells to call, and
@@ -71,7 +73,7 @@ func TestCompletionInBash(t *testing.T) {
 	t.Parallel()
 	bash, env := shell(t, "bash"), asCommand(t)
 	got := run(t, "completion", "bash")
-	if got.code != exitDone {
+	if got.code != cli.ExitDone {
 		t.Fatalf("%+v", got)
 	}
 	script := writeFile(t, "script.bash", got.out+completeInBash)
@@ -160,7 +162,7 @@ func TestCompletionScriptsAreWellWritten(t *testing.T) {
 		t.Run(tt.shell, func(t *testing.T) {
 			t.Parallel()
 			got := run(t, "completion", tt.shell)
-			if got.code != exitDone || got.stderr != "" || !strings.Contains(got.out, "__complete") {
+			if got.code != cli.ExitDone || got.stderr != "" || !strings.Contains(got.out, "__complete") {
 				t.Fatalf("exit code %d, standard error %q, %d bytes", got.code, got.stderr, len(got.out))
 			}
 			script := writeFile(t, "script.ps1", got.out)
@@ -179,7 +181,7 @@ func TestEveryFlagIsCompleted(t *testing.T) {
 	flags := 0
 	var walk func(cmd *cobra.Command)
 	walk = func(cmd *cobra.Command) {
-		if !isGroup(cmd) && cmd.ValidArgsFunction == nil {
+		if !cli.IsGroup(cmd) && cmd.ValidArgsFunction == nil {
 			t.Errorf("%s does not say what its arguments are", cmd.CommandPath())
 		}
 		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
@@ -205,7 +207,7 @@ func TestEveryFlagIsCompleted(t *testing.T) {
 			walk(sub)
 		}
 	}
-	walk((&program{}).command())
+	walk(root(&cli.Streams{}))
 	if flags < 50 {
 		t.Errorf("only %d flags with a value were found", flags)
 	}

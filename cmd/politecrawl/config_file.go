@@ -16,6 +16,8 @@ import (
 
 	"github.com/spf13/pflag"
 	"github.com/spf13/viper"
+
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 )
 
 // configKinds are the endings of the names of configuration files.
@@ -26,7 +28,7 @@ var configKinds = []string{"yaml", "yml", "toml", "json"}
 func (s *settings) read(v *viper.Viper) error {
 	kind := strings.ToLower(strings.TrimPrefix(filepath.Ext(s.file), "."))
 	if !slices.Contains(configKinds, kind) {
-		return misuse("--config %q: the name must end in .yaml, .toml or .json, to say what the file is", s.file)
+		return cli.Misuse("--config %q: the name must end in .yaml, .toml or .json, to say what the file is", s.file)
 	}
 	v.SetConfigType(kind)
 	text, err := os.ReadFile(s.file)
@@ -45,13 +47,13 @@ func (s *settings) read(v *viper.Viper) error {
 		case !slices.Contains(known, key):
 			top, _, _ := strings.Cut(key, ".")
 			bad = append(bad, fmt.Errorf("--config %q: unknown key %q%s; %q lists the keys",
-				s.at(top), key, didYouMean(key, known), "politecrawl help settings"))
+				s.at(top), key, cli.DidYouMean(key, known), "politecrawl help settings"))
 		case !v.InConfig(key):
 			bad = append(bad, fmt.Errorf("--config %q: key %q has no value", s.at(key), key))
 		}
 	}
 	if len(bad) > 0 {
-		return &exit{exitMisuse, errors.Join(bad...)}
+		return cli.WithCode(cli.ExitMisuse, errors.Join(bad...))
 	}
 	return nil
 }
@@ -66,12 +68,12 @@ func (s *settings) byLine(a, b string) int {
 // unreadable says what is wrong with a configuration file that viper refused.
 func (s *settings) unreadable(err error) error {
 	if _, ok := errors.AsType[*fs.PathError](err); ok {
-		return misuse("--config: %w; %s", quoted(err), readable)
+		return cli.Misuse("--config: %w; %s", cli.QuotePath(err), cli.FileHint)
 	}
 	if parse, ok := errors.AsType[viper.ConfigParseError](err); ok {
 		err = parse.Unwrap()
 	}
-	text := oneLine(err.Error())
+	text := cli.OneLine(err.Error())
 	// What is well written and yet does not fit a table of keys is none: the
 	// decoders of JSON and YAML say so in the same words.
 	if strings.Contains(text, "cannot unmarshal") {
@@ -79,9 +81,9 @@ func (s *settings) unreadable(err error) error {
 		if strings.HasSuffix(strings.ToLower(s.file), ".json") {
 			example = `{"max-pages": 100}`
 		}
-		return misuse("--config %q holds no keys; write those of configs/crawl.yaml as in: %s", s.file, example)
+		return cli.Misuse("--config %q holds no keys; write those of configs/crawl.yaml as in: %s", s.file, example)
 	}
-	return misuse("--config %q: %s", s.file, text)
+	return cli.Misuse("--config %q: %s", s.file, text)
 }
 
 // names are all keys.
@@ -118,7 +120,7 @@ func assign(f *pflag.Flag, value any) error {
 			return list.Replace(strings.Fields(text))
 		}
 		if err := f.Value.Set(text); err != nil {
-			return badValue(f, text)
+			return cli.BadValue(f, text)
 		}
 		return nil
 	}
@@ -149,5 +151,3 @@ func nonEmptyLines(text string) iter.Seq[string] {
 		}
 	}
 }
-
-func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }

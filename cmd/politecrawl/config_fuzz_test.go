@@ -8,6 +8,8 @@ import (
 	"unicode"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 )
 
 // FuzzConfigFile holds that a file which somebody was handed is either read or refused
@@ -32,7 +34,7 @@ func FuzzConfigFile(f *testing.F) {
 			t.Fatal(err)
 		}
 		got := run(t, "config", "show", "--config", file)
-		if (got.code == exitDone) != (got.stderr == "") || got.code != exitDone && got.code != exitMisuse {
+		if (got.code == cli.ExitDone) != (got.stderr == "") || got.code != cli.ExitDone && got.code != cli.ExitMisuse {
 			t.Fatalf("exit code %d, standard error %q", got.code, got.stderr)
 		}
 		for line := range strings.Lines(got.stderr) {

@@ -9,19 +9,19 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/politecrawl/politecrawl/crawler"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
 
-func (p *program) configCommand() *cobra.Command {
-	cmd := group(&cobra.Command{Use: "config", Short: "The configuration of a crawl"})
-	cmd.AddCommand(p.configShowCommand())
+func configCommand(streams *cli.Streams) *cobra.Command {
+	cmd := cli.Group(&cobra.Command{Use: "config", Short: "The configuration of a crawl"})
+	cmd.AddCommand(configShowCommand(streams))
 	return cmd
 }
 
-func (p *program) configShowCommand() *cobra.Command {
+func configShowCommand(streams *cli.Streams) *cobra.Command {
 	var (
-		format outputFormat
+		format cli.Format
 		origin bool
 	)
 	s := newSettings()
@@ -42,16 +42,16 @@ A value that "crawl" would refuse is shown too, and the exit code is 2 then.`,
 			if err := s.load(args, cmd.InOrStdin()); err != nil {
 				return err
 			}
-			err := p.showConfig(s.shown(), format, origin)
+			err := showConfig(streams, s.shown(), format, origin)
 			if err == nil {
 				err = s.refused()
 			}
 			return err
 		},
 	}
-	format.flag(cmd)
+	format.AddFlag(cmd)
 	cmd.Flags().BoolVar(&origin, "origin", true, "say where each value came from")
-	s.flags(cmd.Flags())
+	s.flags(cmd)
 	return cmd
 }
 
@@ -96,25 +96,25 @@ func (s *settings) shown() []shownKey {
 
 // showConfig prints keys: in text as YAML, each with the source of its value as a
 // comment. A value in JSON is one in YAML too.
-func (p *program) showConfig(keys []shownKey, format outputFormat, origin bool) error {
+func showConfig(streams *cli.Streams, keys []shownKey, format cli.Format, origin bool) error {
 	if !origin {
 		for i := range keys {
 			keys[i].From = ""
 		}
 	}
-	if format == formatJSON {
-		return p.printJSON(keys)
+	if format == cli.JSON {
+		return streams.PrintJSON(keys)
 	}
 	var b strings.Builder
 	for _, k := range keys {
 		var remarks []string
 		if k.From != "" {
-			remarks = append(remarks, printable(k.From))
+			remarks = append(remarks, cli.Escape(k.From))
 		}
 		if k.Withheld {
 			remarks = append(remarks, "user and password are left out")
 		}
-		value, err := marshal(k.Value)
+		value, err := cli.Marshal(k.Value)
 		if err != nil {
 			return err
 		}
@@ -124,15 +124,7 @@ func (p *program) showConfig(keys []shownKey, format outputFormat, origin bool) 
 		}
 		b.WriteString("\n")
 	}
-	return p.print(b.String())
-}
-
-// proxyKey is the key whose values may have a password in them.
-const proxyKey = "proxy"
-
-// withoutSecrets returns the URLs of proxies as they may be shown; none is an empty list.
-func withoutSecrets(proxies []string) []string {
-	return append([]string{}, crawler.Config{Proxies: proxies}.WithoutSecrets().Proxies...)
+	return streams.Print(b.String())
 }
 
 // refused returns what "crawl" would refuse, but that there is no start URL yet.

@@ -7,15 +7,15 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/crawler"
-	"github.com/politecrawl/politecrawl/crawler/errtext"
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore"
 	"github.com/politecrawl/politecrawl/crawler/report"
 )
 
-func (p *program) crawlCommand() *cobra.Command {
+func crawlCommand(streams *cli.Streams) *cobra.Command {
 	var (
-		format outputFormat
+		format cli.Format
 		quiet  bool
 		listen listening
 	)
@@ -85,43 +85,43 @@ is taken from the variable ` + redisstore.PasswordVariable + ` or from a file.`,
   politecrawl crawl --resume example --max-pages 200
   politecrawl crawl --recrawl example`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := s.loadOrGoOn(cmd, args, p.in); err != nil {
+			if err := s.loadOrGoOn(cmd, args, streams.In); err != nil {
 				return err
 			}
 			if err := s.join(cmd.Context()); err != nil {
 				return err
 			}
 			if len(s.config.URLs) == 0 {
-				return misuseOf(cmd, "give start URLs, as arguments or with --seeds")
+				return cli.MisuseOf(cmd, "give start URLs, as arguments or with --seeds")
 			}
 			if err := s.validate(); err != nil {
 				return err
 			}
-			h := &herald{program: p, quiet: quiet, log: s.log, listen: listen, seen: s.seen()}
-			return p.crawl(cmd.Context(), s.config, s.options(), format, h)
+			h := &herald{Streams: streams, quiet: quiet, log: s.log, listen: listen, seen: s.seen()}
+			return crawl(cmd.Context(), streams, s.config, s.options(), format, h)
 		},
 	}
-	format.flag(cmd)
+	format.AddFlag(cmd)
 	s.again(cmd.Flags())
 	cmd.Flags().BoolVar(&quiet, "quiet", false, "say nothing but errors (and the summary, when --format is json)")
 	listen.flags(cmd.Flags())
-	s.flags(cmd.Flags())
-	cmd.AddCommand(p.crawlStatusCommand(), p.crawlStopCommand(), p.crawlDeleteCommand())
+	s.flags(cmd)
+	cmd.AddCommand(crawlStatusCommand(streams), crawlStopCommand(streams), crawlDeleteCommand(streams))
 	return cmd
 }
 
-func (p *program) crawl(ctx context.Context, cfg crawler.Config, opts crawler.Options, format outputFormat, h *herald) error {
-	sum, err := p.runCrawl(ctx, cfg, opts, h)
+func crawl(ctx context.Context, streams *cli.Streams, cfg crawler.Config, opts crawler.Options, format cli.Format, h *herald) error {
+	sum, err := runCrawl(ctx, streams, cfg, opts, h)
 	if sum != nil {
 		goOn := goOnText(sum.Summary)
 		if errors.Is(err, redisstore.ErrGone) || errors.Is(err, redisstore.ErrTaken) || isDamagedFrontier(cfg.Output, err) {
 			goOn = "" // it cannot, or another does
 		}
 		switch {
-		case format == formatJSON:
-			err = errors.Join(err, p.printJSON(sum))
+		case format == cli.JSON:
+			err = errors.Join(err, streams.PrintJSON(sum))
 		case !h.quiet:
-			err = errors.Join(err, p.print(summaryText(sum)+waitingText(sum.Summary)+goOn))
+			err = errors.Join(err, streams.Print(summaryText(sum)+waitingText(sum.Summary)+goOn))
 		}
 		if h.quiet {
 			h.lost(sum.Lost)
@@ -134,19 +134,19 @@ func (p *program) crawl(ctx context.Context, cfg crawler.Config, opts crawler.Op
 		return err
 	}
 	code := crawlCode(sum.Summary)
-	if h.quiet && code == exitLater {
-		return &exit{code, errors.New(laterLine(sum.Summary))}
+	if h.quiet && code == cli.ExitLater {
+		return cli.WithCode(code, errors.New(laterLine(sum.Summary)))
 	}
-	return exitWith(code)
+	return cli.ExitWith(code)
 }
 
 // runCrawl crawls until the end or the first interrupt, and writes the report. Its
 // errors know their exit code; the summary is nil when nothing was begun.
-func (p *program) runCrawl(ctx context.Context, cfg crawler.Config, opts crawler.Options, h *herald) (*printedSummary, error) {
-	view := newProgress(p.err)
-	aside := *p
-	aside.err = view // so that what is said stands above the view
-	h.program = &aside
+func runCrawl(ctx context.Context, streams *cli.Streams, cfg crawler.Config, opts crawler.Options, h *herald) (*printedSummary, error) {
+	view := newProgress(streams.Err)
+	aside := *streams
+	aside.Err = view // so that what is said stands above the view
+	h.Streams = &aside
 	log, endLog, err := h.log.open(&aside)
 	if err != nil {
 		return nil, err
@@ -174,9 +174,9 @@ func (p *program) runCrawl(ctx context.Context, cfg crawler.Config, opts crawler
 	}
 	c, err = crawler.New(cfg, &opts)
 	if err != nil {
-		return nil, &exit{exitMisuse, withoutPrefix(err)}
+		return nil, cli.WithCode(cli.ExitMisuse, cli.WithoutPrefix(err))
 	}
-	ctx, done := aside.interruptible(ctx, c.Abort, "interrupted: what is in flight is being finished; interrupt again to break it off")
+	ctx, done := aside.Interruptible(ctx, c.Abort, "interrupted: what is in flight is being finished; interrupt again to break it off")
 	defer done()
 	sum, err := c.Run(ctx)
 	view.end()
@@ -195,14 +195,14 @@ func (p *program) runCrawl(ctx context.Context, cfg crawler.Config, opts crawler
 		return printed, damagedFrontier(cfg.Output, err)
 	}
 	if err != nil {
-		return printed, failed("%w", withoutPrefix(err))
+		return printed, cli.Failed("%w", cli.WithoutPrefix(err))
 	}
 	found, err := report.Make([]string{cfg.Output}, nil)
 	if err == nil {
 		err = found.WriteFiles(cfg.Output)
 	}
 	if err != nil {
-		return printed, failed("the crawl is written down, but not its report: %w; write it with: politecrawl report %s", withoutPrefix(err), shellWord(cfg.Output))
+		return printed, cli.Failed("the crawl is written down, but not its report: %w; write it with: politecrawl report %s", cli.WithoutPrefix(err), cli.ShellWord(cfg.Output))
 	}
 	printed.Report = filepath.Join(cfg.Output, report.HTMLFile)
 	return printed, nil
@@ -212,7 +212,7 @@ func (p *program) runCrawl(ctx context.Context, cfg crawler.Config, opts crawler
 // time of this one is up; where the crawl has had its pages or bytes, none would.
 func crawlCode(s *crawler.Summary) int {
 	if s.End == crawler.EndMaxTime && len(s.Waiting) > 0 {
-		return exitLater
+		return cli.ExitLater
 	}
 	return endCode(s.End)
 }
@@ -221,21 +221,11 @@ func crawlCode(s *crawler.Summary) int {
 func endCode(end crawler.End) int {
 	switch end {
 	case crawler.EndLater:
-		return exitLater
+		return cli.ExitLater
 	case crawler.EndInterrupted:
-		return exitInterrupted
+		return cli.ExitInterrupted
 	case crawler.EndFailed:
-		return exitFailed
+		return cli.ExitFailed
 	}
-	return exitDone
+	return cli.ExitDone
 }
-
-// withoutPrefix takes the names of packages, which mean nothing to who uses the
-// program, away from the text of err.
-func withoutPrefix(err error) error { return unprefixed{err} }
-
-type unprefixed struct{ err error }
-
-func (e unprefixed) Unwrap() error { return e.err }
-
-func (e unprefixed) Error() string { return errtext.Of(e.err) }

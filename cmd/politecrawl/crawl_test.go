@@ -18,6 +18,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
@@ -92,7 +93,7 @@ func TestCrawl(t *testing.T) {
 	site := smallSite(t)
 	dir := filepath.Join(t.TempDir(), "new", "out")
 	got := run(t, "crawl", site.url, "--output", dir, "--delay", "0s", "--format", "json", "--quiet")
-	if got.code != exitDone || got.stderr != "" {
+	if got.code != cli.ExitDone || got.stderr != "" {
 		t.Fatalf("exit code %d, standard error %q", got.code, got.stderr)
 	}
 	var sum crawler.Summary
@@ -169,7 +170,7 @@ func TestCrawlUserAgentChoosesTheGroup(t *testing.T) {
 		"/robots.txt": "User-agent: *\nAllow: /\n\nUser-agent: examplebot\nDisallow: /\n", "/": "<p>",
 	})
 	got := run(t, "crawl", site.url, "--user-agent", "ExampleBot/1.0", "--output", filepath.Join(t.TempDir(), "out"))
-	if len(site.requested()) > 0 || got.code != exitDone || !strings.Contains(got.out, "disallowed: 1") {
+	if len(site.requested()) > 0 || got.code != cli.ExitDone || !strings.Contains(got.out, "disallowed: 1") {
 		t.Errorf("exit code %d, requested %v:\n%s", got.code, site.requested(), got.out)
 	}
 }
@@ -180,7 +181,7 @@ func TestCrawlSeeds(t *testing.T) {
 	for _, from := range []string{writeFile(t, "seeds.txt", seeds), "-"} {
 		site.seen = nil
 		got := runWith(t, seeds, "crawl", site.url+"/1", "--seeds", from, "--delay", "0s", "--output", filepath.Join(t.TempDir(), "out"))
-		if diff := cmp.Diff([]string{"/1", "/2", "/3"}, site.requested()); diff != "" || got.code != exitDone {
+		if diff := cmp.Diff([]string{"/1", "/2", "/3"}, site.requested()); diff != "" || got.code != cli.ExitDone {
 			t.Errorf("%s: exit code %d, requested (-want +got):\n%s", from, got.code, diff)
 		}
 	}
@@ -202,11 +203,11 @@ func TestCrawlLater(t *testing.T) {
 			t.Errorf("%q is missing in:\n%s", part, got.out)
 		}
 	}
-	if got.code != exitLater {
+	if got.code != cli.ExitLater {
 		t.Errorf("exit code %d", got.code)
 	}
 	quiet := run(t, "crawl", "--resume", dir, "--max-wait", "10ms", "--quiet")
-	quiet.wantRefusal(t, exitLater, "1 URL left", "--max-wait", "waiting for robots.txt of "+site.URL+": status 503", "to go on: politecrawl crawl --resume '"+dir+"'")
+	quiet.wantRefusal(t, cli.ExitLater, "1 URL left", "--max-wait", "waiting for robots.txt of "+site.URL+": status 503", "to go on: politecrawl crawl --resume '"+dir+"'")
 }
 
 // TestCrawlTimeIsUp: a crawl whose time is up while a host waits ends with what it would
@@ -214,22 +215,22 @@ func TestCrawlLater(t *testing.T) {
 func TestCrawlTimeIsUp(t *testing.T) {
 	busy := robotsServer(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) })
 	got := run(t, "crawl", busy.URL+"/", "--quiet", "--output", filepath.Join(t.TempDir(), "crawl"), "--max-time", "300ms", "--max-wait", "1h", "--format", "json")
-	if got.code != exitLater || !strings.Contains(got.out, `"end":"max-time"`) || !strings.Contains(got.out, `"status 503"`) {
+	if got.code != cli.ExitLater || !strings.Contains(got.out, `"end":"max-time"`) || !strings.Contains(got.out, `"status 503"`) {
 		t.Errorf("%+v", got)
 	}
-	for end, want := range map[crawler.End]int{crawler.EndMaxTime: exitLater, crawler.EndLater: exitLater, crawler.EndMaxPages: exitDone, crawler.EndMaxBytes: exitDone, crawler.EndInterrupted: exitInterrupted} {
+	for end, want := range map[crawler.End]int{crawler.EndMaxTime: cli.ExitLater, crawler.EndLater: cli.ExitLater, crawler.EndMaxPages: cli.ExitDone, crawler.EndMaxBytes: cli.ExitDone, crawler.EndInterrupted: cli.ExitInterrupted} {
 		if code := crawlCode(&crawler.Summary{End: end, Left: 1, Waiting: []string{"http://h"}}); code != want {
 			t.Errorf("%s: exit code %d, want %d", end, code, want)
 		}
 	}
-	if code := crawlCode(&crawler.Summary{End: crawler.EndMaxTime, Left: 1}); code != exitDone {
+	if code := crawlCode(&crawler.Summary{End: crawler.EndMaxTime, Left: 1}); code != cli.ExitDone {
 		t.Errorf("no host waits: exit code %d", code)
 	}
 }
 
 func TestCrawlMisuse(t *testing.T) {
 	held := filepath.Join(t.TempDir(), "held")
-	if got := run(t, "crawl", smallSite(t).url, "--delay", "0s", "--output", held); got.code != exitDone {
+	if got := run(t, "crawl", smallSite(t).url, "--delay", "0s", "--output", held); got.code != cli.ExitDone {
 		t.Fatal(got.stderr)
 	}
 	file := writeFile(t, "file", "")
@@ -263,7 +264,7 @@ func TestCrawlMisuse(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "out")
-			run(t, append([]string{"crawl", "--output", dir}, tt.args...)...).wantRefusal(t, exitMisuse, tt.words...)
+			run(t, append([]string{"crawl", "--output", dir}, tt.args...)...).wantRefusal(t, cli.ExitMisuse, tt.words...)
 			if _, err := os.Stat(dir); err == nil {
 				t.Error("the output directory was made")
 			}
@@ -343,8 +344,8 @@ func TestCrawlDrainsAtFirstSignal(t *testing.T) {
 			interrupt(t, cmd, sig, stderr)
 			close(site.answer)
 			_ = cmd.Wait() // the exit code says it
-			if code := cmd.ProcessState.ExitCode(); code != exitInterrupted {
-				t.Errorf("exit code %d, want %d", code, exitInterrupted)
+			if code := cmd.ProcessState.ExitCode(); code != cli.ExitInterrupted {
+				t.Errorf("exit code %d, want %d", code, cli.ExitInterrupted)
 			}
 			var sum crawler.Summary
 			if err := json.Unmarshal(cmd.Stdout.(*bytes.Buffer).Bytes(), &sum); err != nil {
@@ -373,8 +374,8 @@ func TestCrawlAbortsAtSecondSignal(t *testing.T) {
 		t.Errorf("standard error says %q, %v", line, err)
 	}
 	_ = cmd.Wait() // the exit code says it
-	if code := cmd.ProcessState.ExitCode(); code != exitInterrupted {
-		t.Errorf("exit code %d, want %d", code, exitInterrupted)
+	if code := cmd.ProcessState.ExitCode(); code != cli.ExitInterrupted {
+		t.Errorf("exit code %d, want %d", code, cli.ExitInterrupted)
 	}
 	if took := time.Since(began); took > 10*time.Second {
 		t.Errorf("it took %v to break off", took)

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/crawler/frontier/pebblestore"
 	"github.com/politecrawl/politecrawl/crawler/output"
@@ -19,19 +20,19 @@ const newState = `{"version":1,"config":{"urls":["START URL"]}}`
 func damagedState(command, dir, again string, err error) error {
 	file := filepath.Join(dir, output.StateFile)
 	if !holdsFrontier(dir) {
-		return failed("%s: %q is damaged, and without it the crawl cannot go on; crawl again into a new directory (%w)", command, file, withoutPrefix(err))
+		return cli.Failed("%s: %q is damaged, and without it the crawl cannot go on; crawl again into a new directory (%w)", command, file, cli.WithoutPrefix(err))
 	}
 	what := "is missing"
 	if !errors.Is(err, output.ErrNone) {
-		what = fmt.Sprintf("is damaged (%v)", withoutPrefix(err))
+		what = fmt.Sprintf("is damaged (%v)", cli.WithoutPrefix(err))
 	}
-	return failed("%s: %q %s; the frontier, which knows what is done and what is left, is still good. Put that file back from a copy, or write %s into it, with the start URLs of the crawl; then: %s",
+	return cli.Failed("%s: %q %s; the frontier, which knows what is done and what is left, is still good. Put that file back from a copy, or write %s into it, with the start URLs of the crawl; then: %s",
 		command, file, what, newState, again)
 }
 
 // resumeCommand resumes or recrawls a crawl whose crawl.json was written anew.
 func resumeCommand(flag, dir string) string {
-	return fmt.Sprintf("politecrawl crawl --%s %s, with the settings that are not the default as flags", flag, shellWord(dir))
+	return fmt.Sprintf("politecrawl crawl --%s %s, with the settings that are not the default as flags", flag, cli.ShellWord(dir))
 }
 
 // holdsFrontier tells whether the frontier of a crawl in dir can be read.
@@ -57,10 +58,10 @@ func isDamagedFrontier(dir string, err error) bool {
 func damagedFrontier(dir string, err error) error {
 	saved, unread := crawler.Saved(dir)
 	if unread != nil {
-		return failed("%w; what is lost cannot be told, so crawl again into a new directory", withoutPrefix(err))
+		return cli.Failed("%w; what is lost cannot be told, so crawl again into a new directory", cli.WithoutPrefix(err))
 	}
-	return failed("%w. What the crawl has found is still good (politecrawl report %s); what it had still to request is lost. Put %q back from a copy, or crawl again into another directory, with the settings that are in %q: politecrawl crawl %s --output NEW",
-		withoutPrefix(err), shellWord(dir), filepath.Join(dir, frontierFolder), filepath.Join(dir, output.StateFile), startWords(saved.URLs))
+	return cli.Failed("%w. What the crawl has found is still good (politecrawl report %s); what it had still to request is lost. Put %q back from a copy, or crawl again into another directory, with the settings that are in %q: politecrawl crawl %s --output NEW",
+		cli.WithoutPrefix(err), cli.ShellWord(dir), filepath.Join(dir, frontierFolder), filepath.Join(dir, output.StateFile), startWords(saved.URLs))
 }
 
 // maxStartWords is how many start URLs a command repeats.
@@ -73,7 +74,7 @@ func startWords(urls []string) string {
 	}
 	var words []string
 	for _, url := range urls {
-		words = append(words, shellWord(url))
+		words = append(words, cli.ShellWord(url))
 	}
 	return strings.Join(words, " ")
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/crawler/demosite"
 	"github.com/politecrawl/politecrawl/crawler/output"
@@ -23,14 +24,14 @@ import (
 // A demo is one run of the command: the site is served, crawled, and asked what
 // it saw.
 type demo struct {
-	*program
+	*cli.Streams
 	output string
 	port   int
 	keep   bool
 	quiet  bool
 	log    logging
 	listen listening
-	format outputFormat
+	format cli.Format
 }
 
 // What the demo does faster than a crawl of a real site would: nobody is
@@ -40,8 +41,8 @@ const (
 	demoRobotsRetry = time.Second
 )
 
-func (p *program) demoCommand() *cobra.Command {
-	d := &demo{program: p}
+func demoCommand(streams *cli.Streams) *cobra.Command {
+	d := &demo{Streams: streams}
 	cmd := &cobra.Command{
 		Use:   "demo",
 		Short: "See a polite crawl: a small site on this machine, crawled and asked what it saw",
@@ -52,10 +53,10 @@ is 20 ms in place of a second, and a robots.txt that fails is tried again after 
 
 Exit code: 0 when the site saw nothing impolite and the crawl got every page that it
 should and no other, else 1.`,
-		Args: arguments(0, 0, ""),
+		Args: cli.Args(0, 0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error { return d.run(cmd.Context()) },
 	}
-	d.format.flag(cmd)
+	d.format.AddFlag(cmd)
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	flags.StringVar(&d.output, "output", "", "write the directory `DIR` (default: a new one for temporary files)")
@@ -69,7 +70,7 @@ should and no other, else 1.`,
 
 func (d *demo) run(ctx context.Context) error {
 	if d.port < 0 || d.port > 65535 {
-		return misuse("--port: there is no port %d; choose one from 1 to 65535, or 0 for any free one", d.port)
+		return cli.Misuse("--port: there is no port %d; choose one from 1 to 65535, or 0 for any free one", d.port)
 	}
 	site, err := demosite.Start(&demosite.Options{Port: d.port})
 	if err != nil {
@@ -79,39 +80,39 @@ func (d *demo) run(ctx context.Context) error {
 	temporary := d.output == ""
 	if temporary {
 		if d.output, err = os.MkdirTemp("", "politecrawl-demo-"); err != nil {
-			return failed("no directory to write to: %w; name one with --output", quoted(err))
+			return cli.Failed("no directory to write to: %w; name one with --output", cli.QuotePath(err))
 		}
 	}
 	result, err := d.crawl(ctx, site)
 	if err != nil {
 		return err
 	}
-	if d.format == formatJSON {
-		err = d.printJSON(result)
+	if d.format == cli.JSON {
+		err = d.PrintJSON(result)
 	} else {
-		err = d.print(result.text(d.painter()))
+		err = d.Print(result.text(d.Painter()))
 	}
 	if err != nil {
 		return err
 	}
 	if temporary && !d.quiet {
-		d.notice(fmt.Sprintf("the files are in %q; remove that directory when you have seen them", d.output))
+		d.Notice(fmt.Sprintf("the files are in %q; remove that directory when you have seen them", d.output))
 	}
 	if d.keep && result.Summary.End == crawler.EndFinished {
 		d.serve(ctx, site)
 	}
-	return exitWith(result.code())
+	return cli.ExitWith(result.code())
 }
 
 // unserved says why the site cannot be served on --port.
 func (d *demo) unserved(err error) error {
 	switch {
 	case errors.Is(err, demosite.ErrPortTaken):
-		return misuse("--port: %w", withoutPrefix(err))
+		return cli.Misuse("--port: %w", cli.WithoutPrefix(err))
 	case d.port != 0 && errors.Is(err, fs.ErrPermission):
-		return misuse("--port: %w; choose a port from 1024 up, or 0 for any free one", withoutPrefix(err))
+		return cli.Misuse("--port: %w; choose a port from 1024 up, or 0 for any free one", cli.WithoutPrefix(err))
 	}
-	return failed("cannot serve the site: %w", withoutPrefix(err))
+	return cli.Failed("cannot serve the site: %w", cli.WithoutPrefix(err))
 }
 
 // crawl crawls the site and asks it what it saw.
@@ -122,25 +123,25 @@ func (d *demo) crawl(ctx context.Context, site *demosite.Site) (*demoResult, err
 	cfg.Delay = demoDelay
 	cfg.AllowAddr = []string{"127.0.0.0/8"}
 	cfg.RobotsRetry = demoRobotsRetry
-	sum, err := d.runCrawl(ctx, cfg, crawler.Options{}, &herald{program: d.program, quiet: d.quiet, log: d.log, listen: d.listen})
+	sum, err := runCrawl(ctx, d.Streams, cfg, crawler.Options{}, &herald{Streams: d.Streams, quiet: d.quiet, log: d.log, listen: d.listen})
 	if err != nil {
 		return nil, err
 	}
 	token, err := robotstxt.ProductToken(cfg.UserAgent)
 	if err != nil {
-		return nil, failed("%w", err)
+		return nil, cli.Failed("%w", err)
 	}
 	fetched, err := fetchedURLs(d.output)
 	if err != nil {
-		return nil, failed("cannot read back what was written: %w", err)
+		return nil, cli.Failed("cannot read back what was written: %w", err)
 	}
 	return newDemoResult(sum, fetched, cfg.Delay, site.Judge(cfg.Delay, token), site.Expected(token)), nil
 }
 
 // serve leaves the site up until the first interrupt.
 func (d *demo) serve(ctx context.Context, site *demosite.Site) {
-	d.notice("the site is still there: " + site.StartURLs()[0] + " (interrupt to end)")
-	ctx, done := d.interruptible(ctx, func() {}, "")
+	d.Notice("the site is still there: " + site.StartURLs()[0] + " (interrupt to end)")
+	ctx, done := d.Interruptible(ctx, func() {}, "")
 	defer done()
 	<-ctx.Done()
 }

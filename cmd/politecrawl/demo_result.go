@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/humanize"
 	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/crawler/demosite"
 )
@@ -49,47 +51,47 @@ func newDemoResult(sum *printedSummary, fetched []string, delay time.Duration, s
 // code is the exit code of the demo.
 func (r *demoResult) code() int {
 	code := endCode(r.Summary.End)
-	if len(r.Violations) > 0 || code == exitDone && !r.Agrees {
-		code = worse(code, exitFindings)
+	if len(r.Violations) > 0 || code == cli.ExitDone && !r.Agrees {
+		code = cli.Worse(code, cli.ExitFindings)
 	}
 	return code
 }
 
 // text is the result for a person.
-func (r *demoResult) text(paint painter) string {
+func (r *demoResult) text(paint cli.Painter) string {
 	var b strings.Builder
 	b.WriteString(summaryText(r.Summary))
 	line := func(name, format string, args ...any) {
 		fmt.Fprintf(&b, "  %-10s  %s\n", name, fmt.Sprintf(format, args...))
 	}
-	fmt.Fprintf(&b, "what the site saw in %s:\n", number(r.Requests, "request"))
+	fmt.Fprintf(&b, "what the site saw in %s:\n", humanize.Count(r.Requests, "request"))
 	line("pages", "%d%s", r.Pages, ofThem(r.Retries, "repeated"))
 	line("robots.txt", "%d, and %d more where one redirects to", r.Robots, r.Moved)
 	line("sitemaps", "%d%s", r.Sitemaps, ofThem(r.Lost, "not found"))
-	verdict := paint(green, "0 violations")
+	verdict := paint(cli.Green, "0 violations")
 	if n := len(r.Violations); n > 0 {
-		verdict = paint(red, number(n, "violation"))
+		verdict = paint(cli.Red, humanize.Count(n, "violation"))
 	}
 	line("politeness", "%s, with a delay of %s between two requests to a host", verdict, r.Delay)
 	for _, v := range r.Violations {
-		line("", "%s", printable(v))
+		line("", "%s", cli.Escape(v))
 	}
 	for _, a := range r.Advice {
-		line("advice", "%s", printable(a))
+		line("advice", "%s", cli.Escape(a))
 	}
 	switch {
 	case r.Summary.End != crawler.EndFinished:
 		line("verdict", "not compared, because the crawl did not come to its end")
 	case r.Agrees:
-		line("verdict", "%s", paint(green, "it got each page that a polite crawler should fetch, and no other"))
+		line("verdict", "%s", paint(cli.Green, "it got each page that a polite crawler should fetch, and no other"))
 	default:
-		line("verdict", "%s", paint(red, fmt.Sprintf("%s missing, %d unexpected, or the numbers of crawler and site differ",
-			number(len(r.Missing), "page"), len(r.Unexpected))))
+		line("verdict", "%s", paint(cli.Red, fmt.Sprintf("%s missing, %d unexpected, or the numbers of crawler and site differ",
+			humanize.Count(len(r.Missing), "page"), len(r.Unexpected))))
 		for _, u := range r.Missing {
-			line("missing", "%s", printable(u))
+			line("missing", "%s", cli.Escape(u))
 		}
 		for _, u := range r.Unexpected {
-			line("unexpected", "%s", printable(u))
+			line("unexpected", "%s", cli.Escape(u))
 		}
 	}
 	return b.String()

@@ -17,6 +17,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/crawler/demosite"
 	"github.com/politecrawl/politecrawl/crawler/output"
@@ -72,7 +73,7 @@ func TestDemo(t *testing.T) {
 		r.Pages+r.Robots+r.Moved+r.Sitemaps != r.Requests || r.Retries == 0 || r.Lost == 0 || r.Moved == 0 {
 		t.Errorf("the numbers do not add up: the site saw %+v, the crawler says %+v", r, r.Summary.Summary)
 	}
-	wantInReadme(t, r.text(func(_ colour, text string) string { return text }))
+	wantInReadme(t, r.text(func(_ cli.Color, text string) string { return text }))
 	// What is said meanwhile is no failure.
 	said := strings.Split(strings.TrimSuffix(stderr.String(), "\n"), "\n")
 	for i, line := range said {
@@ -117,7 +118,7 @@ func TestDemoMisuse(t *testing.T) {
 		{"argument", []string{"http://h/"}, []string{"takes no argument"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			run(t, append([]string{"demo"}, tt.args...)...).wantRefusal(t, exitMisuse, tt.words...)
+			run(t, append([]string{"demo"}, tt.args...)...).wantRefusal(t, cli.ExitMisuse, tt.words...)
 		})
 	}
 }
@@ -131,11 +132,11 @@ func TestDemoPortRefused(t *testing.T) {
 		code int
 		want string
 	}{
-		{80, exitMisuse, "--port: listen tcp: bind: permission denied; choose a port from 1024 up, or 0 for any free one"},
-		{0, exitFailed, "cannot serve the site: listen tcp: bind: permission denied"},
+		{80, cli.ExitMisuse, "--port: listen tcp: bind: permission denied; choose a port from 1024 up, or 0 for any free one"},
+		{0, cli.ExitFailed, "cannot serve the site: listen tcp: bind: permission denied"},
 	} {
 		err := (&demo{port: tt.port}).unserved(fmt.Errorf("demosite: %w", refused))
-		if e, ok := errors.AsType[*exit](err); !ok || e.code != tt.code || err.Error() != tt.want {
+		if e, ok := errors.AsType[*cli.ExitError](err); !ok || e.Code != tt.code || err.Error() != tt.want {
 			t.Errorf("port %d: %v", tt.port, err)
 		}
 	}
@@ -155,7 +156,7 @@ func TestDemoInterrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = cmd.Wait() // the exit code says it
-	if code := cmd.ProcessState.ExitCode(); code != exitInterrupted || !strings.HasPrefix(out.String(), "interrupted after") {
+	if code := cmd.ProcessState.ExitCode(); code != cli.ExitInterrupted || !strings.HasPrefix(out.String(), "interrupted after") {
 		t.Errorf("exit code %d, output:\n%s", code, out.String())
 	}
 }
@@ -202,34 +203,34 @@ func TestDemoResult(t *testing.T) {
 		agrees bool
 		says   string
 	}{
-		{"all is well", crawler.EndFinished, nil, exitDone, true, "0 violations"},
+		{"all is well", crawler.EndFinished, nil, cli.ExitDone, true, "0 violations"},
 		{"violation", crawler.EndFinished, func(saw *demosite.Report, _ *demosite.Expectation, _ *[]string, _ *crawler.Summary) {
 			saw.Violations = bad
-		}, exitFindings, true, "1 violation"},
+		}, cli.ExitFindings, true, "1 violation"},
 		{"page asked for twice, and once counted", crawler.EndFinished, func(saw *demosite.Report, _ *demosite.Expectation, _ *[]string, _ *crawler.Summary) {
 			saw.Pages, saw.Retries = 3, 1
-		}, exitDone, true, "3, 1 of them repeated"},
+		}, cli.ExitDone, true, "3, 1 of them repeated"},
 		{"pages counted wrong", crawler.EndFinished, func(saw *demosite.Report, _ *demosite.Expectation, _ *[]string, _ *crawler.Summary) {
 			saw.Pages = 3
-		}, exitFindings, false, "differ"},
+		}, cli.ExitFindings, false, "differ"},
 		{"sitemaps counted wrong", crawler.EndFinished, func(saw *demosite.Report, _ *demosite.Expectation, _ *[]string, _ *crawler.Summary) {
 			saw.Sitemaps, saw.SitemapsRead = 1, 1
-		}, exitFindings, false, "differ"},
+		}, cli.ExitFindings, false, "differ"},
 		{"page missing", crawler.EndFinished, func(_ *demosite.Report, want *demosite.Expectation, _ *[]string, _ *crawler.Summary) {
 			want.Pages = append(want.Pages, "http://h/c")
-		}, exitFindings, false, "missing     http://h/c"},
+		}, cli.ExitFindings, false, "missing     http://h/c"},
 		{"page unexpected", crawler.EndFinished, func(_ *demosite.Report, want *demosite.Expectation, _ *[]string, _ *crawler.Summary) {
 			want.Pages = want.Pages[:1]
-		}, exitFindings, false, "unexpected  http://h/b"},
+		}, cli.ExitFindings, false, "unexpected  http://h/b"},
 		{"page written twice", crawler.EndFinished, func(_ *demosite.Report, _ *demosite.Expectation, fetched *[]string, _ *crawler.Summary) {
 			*fetched = append(*fetched, "http://h/b")
-		}, exitFindings, false, ""},
+		}, cli.ExitFindings, false, ""},
 		{"robots.txt counted wrong", crawler.EndFinished, func(_ *demosite.Report, _ *demosite.Expectation, _ *[]string, sum *crawler.Summary) {
 			sum.Robots = 2
-		}, exitFindings, false, ""},
+		}, cli.ExitFindings, false, ""},
 		{"interrupted", crawler.EndInterrupted, func(_ *demosite.Report, want *demosite.Expectation, _ *[]string, _ *crawler.Summary) {
 			want.Pages = append(want.Pages, "http://h/c")
-		}, exitInterrupted, false, "interrupted"},
+		}, cli.ExitInterrupted, false, "interrupted"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -238,8 +239,8 @@ func TestDemoResult(t *testing.T) {
 				tt.change(&saw, &want, &f, s)
 			}
 			r := newDemoResult(newPrintedSummary(s), f, 20*time.Millisecond, saw, want)
-			if r.code() != tt.code || r.Agrees != tt.agrees || !strings.Contains(r.text(ansi), tt.says) {
-				t.Errorf("exit code %d, agrees: %v, text:\n%s", r.code(), r.Agrees, r.text(ansi))
+			if r.code() != tt.code || r.Agrees != tt.agrees || !strings.Contains(r.text(cli.ANSI), tt.says) {
+				t.Errorf("exit code %d, agrees: %v, text:\n%s", r.code(), r.Agrees, r.text(cli.ANSI))
 			}
 		})
 	}
@@ -269,7 +270,7 @@ what the site saw in 8 requests:
   politeness  0 violations, with a delay of 20ms between two requests to a host
   verdict     it got each page that a polite crawler should fetch, and no other
 `
-	if diff := cmp.Diff(want, r.text(func(_ colour, text string) string { return text })); diff != "" {
+	if diff := cmp.Diff(want, r.text(func(_ cli.Color, text string) string { return text })); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

@@ -4,19 +4,20 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/humanize"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
 // text is the difference for a person. Limit is the most changes that are listed, 0
 // for all: each section has its share.
-func (s shownDiff) text(paint painter, limit int) string {
+func (s shownDiff) text(paint cli.Painter, limit int) string {
 	p := &diffPage{showPage: showPage{paint: paint}, limit: limit}
 	if limit > 0 {
 		p.share = max(limit/max(len(s.Agents), 1), 5)
 	}
-	p.printf("old  %s\nnew  %s\n", printable(inWords(s.Old)), printable(inWords(s.New)))
+	p.printf("old  %s\nnew  %s\n", cli.Escape(cli.InputName(s.Old)), cli.Escape(cli.InputName(s.New)))
 	if !s.Changed {
 		p.printf("\nNo change: whatever was allowed is, and nothing else.\n")
 	}
@@ -26,8 +27,8 @@ func (s shownDiff) text(paint painter, limit int) string {
 	if len(s.Sitemaps.Added)+len(s.Sitemaps.Removed) > 0 {
 		p.printf("\nSitemaps:\n")
 	}
-	p.sitemaps(s.Sitemaps.Removed, red, "- ", "old")
-	p.sitemaps(s.Sitemaps.Added, green, "+ ", "new")
+	p.sitemaps(s.Sitemaps.Removed, cli.Red, "- ", "old")
+	p.sitemaps(s.Sitemaps.Added, cli.Green, "+ ", "new")
 	if s.Changed {
 		p.summary(s)
 	}
@@ -66,7 +67,7 @@ func (p *diffPage) agentDiff(a shownAgentDiff, named bool) {
 	if most := shownNames; p.limit > 0 && len(names) > most {
 		names, more = names[:most], fmt.Sprintf(" and %d more", len(names)-most)
 	}
-	p.printf("\nFor %s%s:\n", printable(strings.Join(names, ", ")), more)
+	p.printf("\nFor %s%s:\n", cli.Escape(strings.Join(names, ", ")), more)
 	changes := n
 	if a.CrawlDelay != nil {
 		changes--
@@ -78,7 +79,7 @@ func (p *diffPage) agentDiff(a shownAgentDiff, named bool) {
 		p.delay(a.CrawlDelay)
 	}
 	if left := a.count() - n; left > 0 {
-		p.printf("%s\n", p.paint(faint, fmt.Sprintf("  and %d more, which --limit 0 lists", left)))
+		p.printf("%s\n", p.paint(cli.Faint, fmt.Sprintf("  and %d more, which --limit 0 lists", left)))
 	}
 }
 
@@ -105,17 +106,17 @@ func (p *diffPage) delay(d *shownDelayDiff) {
 	if min(d.Old, d.New) >= most.Seconds() {
 		same = fmt.Sprintf("  (politecrawl waits %v for either)", most)
 	}
-	p.printf("  Crawl-delay: %s → %s%s\n", seconds(d.Old), seconds(d.New), same)
+	p.printf("  Crawl-delay: %s → %s%s\n", humanize.Delay(d.Old), humanize.Delay(d.New), same)
 }
 
-func (p *diffPage) sitemaps(list []shownSitemap, tint colour, sign, file string) {
+func (p *diffPage) sitemaps(list []shownSitemap, tint cli.Color, sign, file string) {
 	p.share = p.limit // they are no agent's
 	n := p.room(len(list))
 	for _, m := range list[:n] {
-		p.printf("  %s  %s, line %d\n", p.paint(tint, sign+printable(m.URL)), file, m.Line)
+		p.printf("  %s  %s, line %d\n", p.paint(tint, sign+cli.Escape(m.URL)), file, m.Line)
 	}
 	if left := len(list) - n; left > 0 {
-		p.printf("%s\n", p.paint(faint, fmt.Sprintf("  and %d more, which --limit 0 lists", left)))
+		p.printf("%s\n", p.paint(cli.Faint, fmt.Sprintf("  and %d more, which --limit 0 lists", left)))
 	}
 }
 
@@ -127,19 +128,19 @@ func (p *diffPage) summary(s shownDiff) {
 		agents += len(s.Agents[i].Agents)
 		star = star || slices.Contains(s.Agents[i].Agents, "*")
 	}
-	who := several(agents, "agent")
+	who := humanize.Count(agents, "agent")
 	switch {
 	case star && agents == 1:
 		who = others(s.named)
 	case star:
-		who = several(agents-1, "agent") + " and any other"
+		who = humanize.Count(agents-1, "agent") + " and any other"
 	}
 	var parts []string
 	if changes > 0 {
-		parts = append(parts, fmt.Sprintf("%s for %s", several(changes, "change"), who))
+		parts = append(parts, fmt.Sprintf("%s for %s", humanize.Count(changes, "change"), who))
 	}
 	if sitemaps > 0 {
-		parts = append(parts, several(sitemaps, "change")+" of sitemaps")
+		parts = append(parts, humanize.Count(sitemaps, "change")+" of sitemaps")
 	}
 	text := strings.Join(parts, ", ")
 	if p.shown < changes+sitemaps {
@@ -148,33 +149,25 @@ func (p *diffPage) summary(s shownDiff) {
 	p.printf("\n%s\n", text)
 }
 
-// several is a number of things.
-func several(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
-}
-
 // shownExceptions is how many exceptions of a change are shown to a person.
 const shownExceptions = 5
 
 func (p *diffPage) change(c shownChange) {
-	tint := green
+	tint := cli.Green
 	if c.New.Verdict == disallowed {
-		tint = red
+		tint = cli.Red
 	}
-	p.printf("  %s  %s → %s\n", printable(c.Pattern), c.Old.Verdict, p.paint(tint, c.New.Verdict))
-	p.printf("      old: %s\n      new: %s\n", printable(c.Old.text()), printable(c.New.text()))
+	p.printf("  %s  %s → %s\n", cli.Escape(c.Pattern), c.Old.Verdict, p.paint(tint, c.New.Verdict))
+	p.printf("      old: %s\n      new: %s\n", cli.Escape(c.Old.text()), cli.Escape(c.New.text()))
 	if c.Example != c.Pattern && c.Example+"$" != c.Pattern {
-		p.printf("      such as %s\n", printable(c.Example))
+		p.printf("      such as %s\n", cli.Escape(c.Example))
 	}
 	if n := len(c.Except); n > 0 {
 		except := strings.Join(c.Except[:min(n, shownExceptions)], ", ")
 		if n > shownExceptions {
 			except += fmt.Sprintf(" and %d more", n-shownExceptions)
 		}
-		p.printf("      except %s\n", printable(except))
+		p.printf("      except %s\n", cli.Escape(except))
 	}
 }
 
@@ -196,11 +189,4 @@ func numbers(lines []int) string {
 		words[i] = fmt.Sprint(line)
 	}
 	return strings.Join(words, ", ")
-}
-
-func seconds(s float64) string {
-	if s == 0 {
-		return "none"
-	}
-	return time.Duration(s * float64(time.Second)).String()
 }

@@ -20,6 +20,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -120,7 +121,7 @@ func runChild(t *testing.T, limit string, files []*os.File, args ...string) ran 
 // what to do about it, and the command that goes on.
 func (r ran) wantShort(t *testing.T, dir string, words ...string) {
 	t.Helper()
-	if r.code != exitFailed || strings.Contains(r.stderr, "goroutine ") {
+	if r.code != cli.ExitFailed || strings.Contains(r.stderr, "goroutine ") {
 		t.Fatalf("%+v", r)
 	}
 	last := r.stderr[strings.LastIndex(strings.TrimSuffix(r.stderr, "\n"), "\n")+1:]
@@ -188,7 +189,7 @@ func TestDiskFull(t *testing.T) {
 			var done []string
 			for fell := 0; ; fell++ {
 				got := runChild(t, "", nil, args...)
-				if got.code == exitDone {
+				if got.code == cli.ExitDone {
 					if fell == 0 {
 						t.Error("the disk was never full")
 					}
@@ -233,7 +234,7 @@ func TestFileSize(t *testing.T) {
 			got := runChild(t, tt.limit, nil, "crawl", site.url+"/0", "--output", dir, "--delay", "0s", "--write", tt.formats)
 			got.wantShort(t, dir, tt.says, "let this process write larger files (ulimit -f)")
 			done := wholeLines(t, dir)[:counted(t, got)]
-			if got := runChild(t, "", nil, "crawl", "--resume", dir); got.code != exitDone || len(done) == 0 {
+			if got := runChild(t, "", nil, "crawl", "--resume", dir); got.code != cli.ExitDone || len(done) == 0 {
 				t.Fatalf("after %d pages: %+v", len(done), got)
 			}
 			site.wantAll(t, pages, done, wholeLines(t, dir))

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore"
 )
 
@@ -32,13 +33,13 @@ func (s *settings) checkEnvironment(environ []string) error {
 			continue
 		}
 		hint := ""
-		if best := nearest(key, keys); best != "" {
+		if best := cli.Nearest(key, keys); best != "" {
 			hint = " (did you mean " + variable(best) + "?)"
 		}
 		bad = append(bad, fmt.Errorf("the environment variable %s sets nothing%s; unset it, %q lists those that do", name, hint, "politecrawl help settings"))
 	}
 	if len(bad) > 0 {
-		return &exit{exitMisuse, errors.Join(bad...)}
+		return cli.WithCode(cli.ExitMisuse, errors.Join(bad...))
 	}
 	return nil
 }

@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 )
 
 // TestNoPackageNames: of nothing that goes wrong is a person told with the names of packages
@@ -34,7 +36,7 @@ func TestNoPackageNames(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "crawl")
 	got := run(t, "crawl", busy.URL+"/", site.url+"/", coded.URL+"/", odd.URL+"/", damaged.URL+"/", "http://10.1.2.3/", "--output", dir, "--delay", "0s", "--max-wait", "0s", "--retries", "0",
 		"--log", "text", "--log-level", "debug", "--write", "csv")
-	if got.code != exitLater {
+	if got.code != cli.ExitLater {
 		t.Errorf("exit code %d", got.code)
 	}
 	said := map[string]string{"standard output": got.out, "standard error": got.stderr}

@@ -1,8 +1,7 @@
 package main
 
 import (
-	"runtime/debug"
-
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/crawler/output/csvout"
@@ -12,7 +11,7 @@ import (
 
 // formats are what --write may name.
 func formats(cfg *crawler.Config) []output.Format {
-	software := "politecrawl/" + buildOf(debug.ReadBuildInfo()).Version
+	software := "politecrawl/" + cli.ReadBuild().Version
 	archive := func(edition warc.Edition) output.Format {
 		return warc.Format(&warc.Options{
 			Edition:   edition,

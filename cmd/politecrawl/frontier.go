@@ -13,15 +13,17 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/humanize"
 	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/frontier/pebblestore"
 	"github.com/politecrawl/politecrawl/robotsext"
 )
 
-func (p *program) frontierCommand() *cobra.Command {
-	cmd := group(&cobra.Command{Use: "frontier", Short: "Look into what a stopped crawl has left to do"})
-	cmd.AddCommand(p.frontierStatsCommand(), p.frontierListCommand(), p.frontierExportCommand())
+func frontierCommand(streams *cli.Streams) *cobra.Command {
+	cmd := cli.Group(&cobra.Command{Use: "frontier", Short: "Look into what a stopped crawl has left to do"})
+	cmd.AddCommand(frontierStatsCommand(streams), frontierListCommand(streams), frontierExportCommand(streams))
 	return cmd
 }
 
@@ -32,8 +34,8 @@ const frontierFolder = "frontier"
 // the one that dir itself is, has look look at it, and closes it again.
 func viewFrontier(command, dir string, look func(*pebblestore.View) error) error {
 	if saved, err := crawler.Saved(dir); err == nil && saved.Frontier != "" {
-		return misuse("%s: the frontier of this crawl is on %s; see: politecrawl crawl status %s --frontier %s",
-			command, saved.Frontier, shellWord(saved.Join), shellWord(saved.Frontier))
+		return cli.Misuse("%s: the frontier of this crawl is on %s; see: politecrawl crawl status %s --frontier %s",
+			command, saved.Frontier, cli.ShellWord(saved.Join), cli.ShellWord(saved.Frontier))
 	}
 	crawl := "" // whose frontier it is; empty: that is not known
 	switch below, above := filepath.Join(dir, frontierFolder), filepath.Join(dir, ".."); {
@@ -63,24 +65,24 @@ func frontierError(command, crawl, dir string, err error) error {
 	if err == nil {
 		return nil
 	}
-	if _, ok := errors.AsType[*exit](err); ok {
+	if _, ok := errors.AsType[*cli.ExitError](err); ok {
 		return err
 	}
-	err = fmt.Errorf("%s: %w", command, withoutPrefix(err))
+	err = fmt.Errorf("%s: %w", command, cli.WithoutPrefix(err))
 	const name = "name the output directory of a crawl, or the folder " + frontierFolder + " in it"
 	switch {
 	case errors.Is(err, pebblestore.ErrInUse):
-		return failed("%w; look again when that crawl has ended", err)
+		return cli.Failed("%w; look again when that crawl has ended", err)
 	case crawl != "" && (errors.Is(err, pebblestore.ErrDamaged) || errors.Is(err, pebblestore.ErrForeign) || errors.Is(err, fs.ErrNotExist)):
 		return damagedFrontier(crawl, err)
 	case errors.Is(err, pebblestore.ErrDamaged):
-		return failed("%w; what is lost cannot be told, so crawl again into a new directory", err)
+		return cli.Failed("%w; what is lost cannot be told, so crawl again into a new directory", err)
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
-		return misuse("%s: there is no directory %q; %s", command, dir, name)
+		return cli.Misuse("%s: there is no directory %q; %s", command, dir, name)
 	case errors.Is(err, pebblestore.ErrForeign):
-		return misuse("%w; %s", err, name)
+		return cli.Misuse("%w; %s", err, name)
 	}
-	return failed("%w", err)
+	return cli.Failed("%w", err)
 }
 
 // A urlFilter is what --host and --state leave of a frontier's URLs.
@@ -99,7 +101,7 @@ const anyState urlState = "any"
 
 func (f *urlFilter) flags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.host, "host", "", "only this host: `NAME` (with every port), name:port or a URL of it")
-	choice(cmd, &f.state, "state", "only URLs in this state", anyState,
+	cli.Choice(cmd, &f.state, "state", "only URLs in this state", anyState,
 		urlState(pebblestore.Pending.String()), urlState(pebblestore.Scheduled.String()),
 		urlState(pebblestore.Done.String()), urlState(pebblestore.Dropped.String()))
 }
@@ -116,11 +118,11 @@ func (f *urlFilter) prepare(command string) error {
 	}
 	u, err := originURL(raw)
 	if err != nil {
-		return misuse("%s: --host: %w", command, err)
+		return cli.Misuse("%s: --host: %w", command, err)
 	}
 	origin, err := robotsext.OriginOf(u)
 	if err != nil {
-		return misuse("%s: --host: %w", command, withoutPrefix(err))
+		return cli.Misuse("%s: --host: %w", command, cli.WithoutPrefix(err))
 	}
 	f.ports = raw != f.host && u.Port() == ""
 	f.server, err = frontier.HostOf(string(origin))
@@ -171,7 +173,7 @@ func (f *urlFilter) known(command string, view *pebblestore.View) error {
 			return nil
 		}
 	}
-	return misuse(`%s: --host: the frontier has no host %q; "politecrawl frontier ls DIR" lists those it has`, command, f.host)
+	return cli.Misuse(`%s: --host: the frontier has no host %q; "politecrawl frontier ls DIR" lists those it has`, command, f.host)
 }
 
 // A shownURL is a URL of a frontier as JSON.
@@ -212,21 +214,5 @@ func fromNow(t, now time.Time) string {
 	if !t.After(now) {
 		return "now"
 	}
-	return "in " + roughly(t.Sub(now))
-}
-
-// roughly is a duration in its two largest units.
-func roughly(d time.Duration) string {
-	const day = 24 * time.Hour
-	switch {
-	case d < time.Second:
-		return max(d.Round(time.Millisecond), time.Millisecond).String()
-	case d < time.Minute:
-		return d.Round(time.Second).String()
-	case d < time.Hour:
-		return fmt.Sprintf("%dm%02ds", d/time.Minute, d%time.Minute/time.Second)
-	case d < 2*day:
-		return fmt.Sprintf("%dh%02dm", d/time.Hour, d%time.Hour/time.Minute)
-	}
-	return fmt.Sprintf("%dd", d/day)
+	return "in " + humanize.ShortDuration(t.Sub(now))
 }

@@ -3,10 +3,11 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/crawler/frontier/pebblestore"
 )
 
-func (p *program) frontierExportCommand() *cobra.Command {
+func frontierExportCommand(streams *cli.Streams) *cobra.Command {
 	const command = "frontier export"
 	var filter urlFilter
 	cmd := &cobra.Command{
@@ -22,22 +23,22 @@ DIR is the crawl's output directory, or the folder frontier in it. Nothing is ch
 		Example: `  politecrawl frontier export example > urls.jsonl
   politecrawl frontier export example --host example.com > host.jsonl
   politecrawl frontier export example --state pending | jq -r .url`,
-		Args: arguments(1, 1, "the output directory of a crawl"),
+		Args: cli.Args(1, 1, "the output directory of a crawl"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := filter.prepare(command); err != nil {
 				return err
 			}
 			return viewFrontier(command, args[0], func(view *pebblestore.View) error {
-				out := p.newResults()
+				out := streams.NewResults()
 				for u, err := range filter.urls(command, view) {
 					if err == nil {
-						err = out.writeJSON(shownURLOf(u))
+						err = out.PrintJSON(shownURLOf(u))
 					}
 					if err != nil {
 						return err
 					}
 				}
-				return out.flush()
+				return out.Flush()
 			})
 		},
 	}

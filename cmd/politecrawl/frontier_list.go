@@ -11,6 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/humanize"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/frontier/pebblestore"
 	"github.com/politecrawl/politecrawl/robotsext"
@@ -18,16 +20,16 @@ import (
 
 // A frontierList is one run of "frontier ls".
 type frontierList struct {
-	*program
+	*cli.Streams
 	urls   bool // --urls
 	filter urlFilter
 	order  hostOrder
 	limit  int
-	format outputFormat
+	format cli.Format
 
 	now     time.Time
-	results results
-	paint   painter
+	results cli.Results
+	paint   cli.Painter
 }
 
 // hostOrder is the value of --sort.
@@ -39,8 +41,8 @@ const (
 	byName hostOrder = "name"
 )
 
-func (p *program) frontierListCommand() *cobra.Command {
-	l := &frontierList{program: p}
+func frontierListCommand(streams *cli.Streams) *cobra.Command {
+	l := &frontierList{Streams: streams}
 	cmd := &cobra.Command{
 		Use:   "ls DIR",
 		Short: "The hosts of a stopped crawl, or their URLs",
@@ -60,15 +62,15 @@ failing_since; of a URL the same as "frontier export" writes.`,
 		Example: `  politecrawl frontier ls example
   politecrawl frontier ls example --sort due --limit 0
   politecrawl frontier ls example --urls --host example.com --state pending`,
-		Args: arguments(1, 1, "the output directory of a crawl"),
+		Args: cli.Args(1, 1, "the output directory of a crawl"),
 		RunE: func(_ *cobra.Command, args []string) error { return l.run(args[0]) },
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	l.format.flag(cmd)
+	l.format.AddFlag(cmd)
 	flags.BoolVar(&l.urls, "urls", false, "list URLs in place of hosts")
 	l.filter.flags(cmd)
-	choice(cmd, &l.order, "sort", "order of the hosts: most URLs left, or first due, first", byLeft, byDue, byName)
+	cli.Choice(cmd, &l.order, "sort", "order of the hosts: most URLs left, or first due, first", byLeft, byDue, byName)
 	flags.IntVar(&l.limit, "limit", 50, "most lines; 0: all")
 	return cmd
 }
@@ -77,16 +79,16 @@ func (l *frontierList) run(dir string) error {
 	const command = "frontier ls"
 	switch {
 	case l.limit < 0:
-		return misuse("%s: --limit: %d is less than 0", command, l.limit)
+		return cli.Misuse("%s: --limit: %d is less than 0", command, l.limit)
 	case l.filter.state != anyState && !l.urls:
-		return misuse("%s: --state is about URLs; add --urls", command)
+		return cli.Misuse("%s: --state is about URLs; add --urls", command)
 	case l.order != byLeft && l.urls:
-		return misuse("%s: --sort is about hosts; leave it or --urls out", command)
+		return cli.Misuse("%s: --sort is about hosts; leave it or --urls out", command)
 	}
 	if err := l.filter.prepare(command); err != nil {
 		return err
 	}
-	l.now, l.results, l.paint = time.Now(), l.newResults(), l.painter()
+	l.now, l.results, l.paint = time.Now(), l.NewResults(), l.Painter()
 	list := l.listHosts
 	if l.urls {
 		list = l.listURLs
@@ -95,7 +97,7 @@ func (l *frontierList) run(dir string) error {
 		if err := list(command, view); err != nil {
 			return err
 		}
-		return l.results.flush()
+		return l.results.Flush()
 	})
 }
 
@@ -107,13 +109,13 @@ func (l *frontierList) listURLs(command string, view *pebblestore.View) error {
 			return err
 		}
 		if n++; n > l.limit && l.limit > 0 {
-			l.notice(fmt.Sprintf("there are more than %d; --limit 0 lists them all", l.limit))
+			l.Notice(fmt.Sprintf("there are more than %d; --limit 0 lists them all", l.limit))
 			return nil
 		}
-		if l.format == formatJSON {
-			err = l.results.writeJSON(shownURLOf(u))
+		if l.format == cli.JSON {
+			err = l.results.PrintJSON(shownURLOf(u))
 		} else {
-			err = l.results.write(l.urlText(u, n == 1))
+			err = l.results.Print(l.urlText(u, n == 1))
 		}
 		if err != nil {
 			return err
@@ -125,13 +127,13 @@ func (l *frontierList) listURLs(command string, view *pebblestore.View) error {
 func (l *frontierList) urlText(u pebblestore.URL, first bool) string {
 	head := ""
 	if first {
-		head = l.paint(faint, fmt.Sprintf("%-9s  %8s  %8s  %-9s  %s", "state", "priority", "attempts", "due", "url")) + "\n"
+		head = l.paint(cli.Faint, fmt.Sprintf("%-9s  %8s  %8s  %-9s  %s", "state", "priority", "attempts", "due", "url")) + "\n"
 	}
 	due := ""
 	if u.State == pebblestore.Pending || u.State == pebblestore.Scheduled {
 		due = fromNow(u.NotBefore, l.now)
 	}
-	return head + fmt.Sprintf("%-9s  %8d  %8d  %-9s  %s\n", u.State, u.Priority, u.Attempts, due, printable(u.URL))
+	return head + fmt.Sprintf("%-9s  %8d  %8d  %-9s  %s\n", u.State, u.Priority, u.Attempts, due, cli.Escape(u.URL))
 }
 
 // listHosts lists hosts. No more of them are kept than are shown.
@@ -156,17 +158,17 @@ func (l *frontierList) listHosts(command string, view *pebblestore.View) error {
 	hosts = l.first(hosts)
 	for i, h := range hosts {
 		var err error
-		if l.format == formatJSON {
-			err = l.results.writeJSON(h)
+		if l.format == cli.JSON {
+			err = l.results.PrintJSON(h)
 		} else {
-			err = l.results.write(l.hostText(h, i == 0))
+			err = l.results.Print(l.hostText(h, i == 0))
 		}
 		if err != nil {
 			return err
 		}
 	}
 	if found > len(hosts) {
-		l.notice(fmt.Sprintf("these are %d of %d hosts; --limit 0 lists them all", len(hosts), found))
+		l.Notice(fmt.Sprintf("these are %d of %d hosts; --limit 0 lists them all", len(hosts), found))
 	}
 	return nil
 }
@@ -253,7 +255,7 @@ func (l *frontierList) robotsText(records []shownRecord) (text string, failing b
 	for i, r := range records {
 		switch {
 		case r.State == "failing":
-			return "failing " + roughly(max(l.now.Sub(r.FailingSince), 0)), true
+			return "failing " + humanize.ShortDuration(max(l.now.Sub(r.FailingSince), 0)), true
 		case i > 0 && text == "rules":
 		case r.Outcome == robotsext.AllowAll.String() && r.Status != 0:
 			text = fmt.Sprintf("none, %d", r.Status)
@@ -267,20 +269,20 @@ func (l *frontierList) robotsText(records []shownRecord) (text string, failing b
 func (l *frontierList) hostText(h shownHost, first bool) string {
 	head := ""
 	if first {
-		head = l.paint(faint, fmt.Sprintf("%9s  %9s  %9s  %9s  %6s  %-9s  %-8s  %-15s  %s",
+		head = l.paint(cli.Faint, fmt.Sprintf("%9s  %9s  %9s  %9s  %6s  %-9s  %-8s  %-15s  %s",
 			"pending", "scheduled", "done", "dropped", "delay", "due", "blocked", "robots.txt", "host")) + "\n"
 	}
-	due, blocked, tint := "", "", plain
+	due, blocked, tint := "", "", cli.Plain
 	if h.Pending > 0 {
 		due = fromNow(h.Due, l.now)
 	}
 	if h.BlockedUntil.After(l.now) {
-		blocked = roughly(h.BlockedUntil.Sub(l.now))
+		blocked = humanize.ShortDuration(h.BlockedUntil.Sub(l.now))
 	}
 	robots, failing := l.robotsText(h.Robots)
 	if failing {
-		tint = yellow
+		tint = cli.Yellow
 	}
 	return head + fmt.Sprintf("%9d  %9d  %9d  %9d  %6s  %-9s  %s  %s  %s\n", h.Pending, h.Scheduled, h.Done, h.Dropped,
-		seconds(math.Round(h.Delay*1000)/1000), due, l.paint(yellow, fmt.Sprintf("%-8s", blocked)), l.paint(tint, fmt.Sprintf("%-15s", robots)), printable(h.Host))
+		humanize.Delay(math.Round(h.Delay*1000)/1000), due, l.paint(cli.Yellow, fmt.Sprintf("%-8s", blocked)), l.paint(tint, fmt.Sprintf("%-15s", robots)), cli.Escape(h.Host))
 }

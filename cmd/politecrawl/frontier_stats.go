@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/frontier/pebblestore"
 )
@@ -30,8 +31,8 @@ type frontierTotals struct {
 	NextDue time.Time `json:"next_due,omitzero"`
 }
 
-func (p *program) frontierStatsCommand() *cobra.Command {
-	var format outputFormat
+func frontierStatsCommand(streams *cli.Streams) *cobra.Command {
+	var format cli.Format
 	cmd := &cobra.Command{
 		Use:   "stats DIR",
 		Short: "How much a stopped crawl has done, and has left to do",
@@ -46,7 +47,7 @@ stopped is pending again.
 Nothing is changed. A crawl that is running has its frontier to itself.`,
 		Example: `  politecrawl frontier stats example
   politecrawl frontier stats example --format json`,
-		Args: arguments(1, 1, "the output directory of a crawl"),
+		Args: cli.Args(1, 1, "the output directory of a crawl"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			return viewFrontier("frontier stats", args[0], func(view *pebblestore.View) error {
 				now := time.Now()
@@ -54,14 +55,14 @@ Nothing is changed. A crawl that is running has its frontier to itself.`,
 				switch {
 				case err != nil:
 					return err
-				case format == formatJSON:
-					return p.printJSON(totals)
+				case format == cli.JSON:
+					return streams.PrintJSON(totals)
 				}
-				return p.print(totals.text(now))
+				return streams.Print(totals.text(now))
 			})
 		},
 	}
-	format.flag(cmd)
+	format.AddFlag(cmd)
 	return cmd
 }
 

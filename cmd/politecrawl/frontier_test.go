@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/frontier/pebblestore"
 	"github.com/politecrawl/politecrawl/robotsext"
@@ -112,7 +113,7 @@ func TestFrontierOutputs(t *testing.T) {
 		} {
 			for _, at := range []string{dir, filepath.Join(dir, "frontier")} {
 				got := run(t, append([]string{"frontier", tt.args[0], at}, tt.args[1:]...)...)
-				if got.code != exitDone || got.stderr != tt.stderr {
+				if got.code != cli.ExitDone || got.stderr != tt.stderr {
 					t.Errorf("%v: exit code %d, standard error %q", tt.args, got.code, got.stderr)
 				}
 				wantGolden(t, filepath.Join("frontier", tt.golden), got.out)
@@ -137,7 +138,7 @@ func TestFrontierFinished(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := run(t, "frontier", "stats", dir)
-	if got.code != exitDone || !strings.HasSuffix(got.out, "\nnothing is left to do\n") {
+	if got.code != cli.ExitDone || !strings.HasSuffix(got.out, "\nnothing is left to do\n") {
 		t.Errorf("exit code %d, output %q", got.code, got.out)
 	}
 	var totals frontierTotals
@@ -221,12 +222,12 @@ func TestFrontierRefusals(t *testing.T) {
 			code      int
 			words     []string
 		}{
-			{"nothing there", filepath.Join(t.TempDir(), "absent"), exitMisuse, []string{"no directory", "absent", "output directory of a crawl"}},
-			{"a file", file, exitMisuse, []string{"no directory", "pages.jsonl"}},
-			{"a directory of something else", filepath.Dir(file), exitMisuse, []string{"not a frontier", "pages.jsonl", "output directory of a crawl"}},
-			{"an empty directory", t.TempDir(), exitMisuse, []string{"not a frontier"}},
-			{"in use", used, exitFailed, []string{"in use", "process " + strconv.Itoa(os.Getpid()), "when that crawl has ended"}},
-			{"damaged", damaged, exitFailed, []string{"damaged", "crawl again"}},
+			{"nothing there", filepath.Join(t.TempDir(), "absent"), cli.ExitMisuse, []string{"no directory", "absent", "output directory of a crawl"}},
+			{"a file", file, cli.ExitMisuse, []string{"no directory", "pages.jsonl"}},
+			{"a directory of something else", filepath.Dir(file), cli.ExitMisuse, []string{"not a frontier", "pages.jsonl", "output directory of a crawl"}},
+			{"an empty directory", t.TempDir(), cli.ExitMisuse, []string{"not a frontier"}},
+			{"in use", used, cli.ExitFailed, []string{"in use", "process " + strconv.Itoa(os.Getpid()), "when that crawl has ended"}},
+			{"damaged", damaged, cli.ExitFailed, []string{"damaged", "crawl again"}},
 		} {
 			t.Run(strings.Join(command, " ")+"/"+tt.name, func(t *testing.T) {
 				got := run(t, append([]string{"frontier", command[0], tt.dir}, command[1:]...)...)
@@ -254,7 +255,7 @@ func TestFrontierRefusals(t *testing.T) {
 		{nil, []string{"frontier: say which: export, ls, stats"}},
 	} {
 		t.Run(strings.Join(tt.args, " "), func(t *testing.T) {
-			run(t, append([]string{"frontier"}, tt.args...)...).wantRefusal(t, exitMisuse, tt.words...)
+			run(t, append([]string{"frontier"}, tt.args...)...).wantRefusal(t, cli.ExitMisuse, tt.words...)
 		})
 	}
 }
@@ -265,23 +266,5 @@ func TestFrontierOtherFormat(t *testing.T) {
 	err := frontierError("frontier ls", "", "d", pebblestore.ErrFormat)
 	if text := err.Error(); !strings.Contains(text, "written by another version") {
 		t.Errorf("%q", text)
-	}
-}
-
-// TestRoughly holds how durations are shortened.
-func TestRoughly(t *testing.T) {
-	for d, want := range map[time.Duration]string{
-		time.Microsecond:                "1ms",
-		250 * time.Millisecond:          "250ms",
-		1200 * time.Millisecond:         "1s",
-		time.Minute:                     "1m00s",
-		59*time.Minute + 59*time.Second: "59m59s",
-		time.Hour:                       "1h00m",
-		47*time.Hour + 59*time.Minute:   "47h59m",
-		73 * time.Hour:                  "3d",
-	} {
-		if got := roughly(d); got != want {
-			t.Errorf("roughly(%v) = %q, want %q", d, got, want)
-		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -12,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/spf13/viper"
 
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
@@ -38,15 +38,15 @@ func (s *settings) loadOrGoOn(cmd *cobra.Command, args []string, stdin io.Reader
 	case !cmd.Flags().Changed("resume") && !cmd.Flags().Changed("recrawl"):
 		return s.load(args, stdin)
 	case s.resume != "" && s.recrawl != "":
-		return misuseOf(cmd, "give --resume or --recrawl, not both")
+		return cli.MisuseOf(cmd, "give --resume or --recrawl, not both")
 	case dir == "":
-		return misuseOf(cmd, "--%s names no directory", name)
+		return cli.MisuseOf(cmd, "--%s names no directory", name)
 	case len(args) > 0 || s.seeds != "":
-		return misuseOf(cmd, "--%s takes the start URLs from the crawl in %s; give no others", name, printable(dir))
+		return cli.MisuseOf(cmd, "--%s takes the start URLs from the crawl in %s; give no others", name, cli.Escape(dir))
 	case s.file != "":
-		return misuseOf(cmd, "--%s takes the settings from the crawl in %s; give those to be changed as flags, without --config", name, printable(dir))
+		return cli.MisuseOf(cmd, "--%s takes the settings from the crawl in %s; give those to be changed as flags, without --config", name, cli.Escape(dir))
 	case cmd.Flags().Changed("output"):
-		return misuseOf(cmd, "--%s goes on in the directory of the crawl; give no --output", name)
+		return cli.MisuseOf(cmd, "--%s goes on in the directory of the crawl; give no --output", name)
 	}
 	v, err := s.sources()
 	if err != nil {
@@ -72,7 +72,7 @@ func (s *settings) loadOrGoOn(cmd *cobra.Command, args []string, stdin io.Reader
 		}
 	})
 	if err := errors.Join(bad...); err != nil {
-		return &exit{exitMisuse, err}
+		return cli.WithCode(cli.ExitMisuse, err)
 	}
 	s.config = saved // the flags point into it
 	for _, set := range given {
@@ -91,7 +91,7 @@ func (s *settings) restoreProxies(v *viper.Viper, flag string) error {
 		keys := pflag.NewFlagSet("environment", pflag.ContinueOnError)
 		keys.StringArrayVar(&given.Proxies, proxyKey, nil, "")
 		if err := assign(keys.Lookup(proxyKey), v.Get(proxyKey)); err != nil {
-			return misuse("%s: %w", variable(proxyKey), err)
+			return cli.Misuse("%s: %w", variable(proxyKey), err)
 		}
 	}
 	shown := withoutSecrets(given.Proxies)
@@ -101,7 +101,7 @@ func (s *settings) restoreProxies(v *viper.Viper, flag string) error {
 		}
 		at := slices.Index(shown, raw)
 		if at < 0 {
-			return misuse("--%s: the crawl goes through the proxy %q, whose user and password are not kept with it: set %s to the whole URL, or give --%s",
+			return cli.Misuse("--%s: the crawl goes through the proxy %q, whose user and password are not kept with it: set %s to the whole URL, or give --%s",
 				flag, raw, variable(proxyKey), proxyKey)
 		}
 		s.config.Proxies[i], s.from[proxyKey] = given.Proxies[at], "environment "+variable(proxyKey)
@@ -122,7 +122,7 @@ func giveBack(f *pflag.Flag) func() error {
 	}
 	return func() error {
 		if err := set(); err != nil {
-			return misuse("--%s: %w", f.Name, err)
+			return cli.Misuse("--%s: %w", f.Name, err)
 		}
 		return nil
 	}
@@ -134,7 +134,7 @@ func goOnCommand(s *crawler.Summary) string {
 	if s.Left == 0 && s.End != crawler.EndFailed {
 		return ""
 	}
-	command := "politecrawl crawl --resume " + shellWord(s.Output)
+	command := "politecrawl crawl --resume " + cli.ShellWord(s.Output)
 	switch s.End {
 	case crawler.EndMaxPages:
 		return command + " --max-pages N"
@@ -150,14 +150,4 @@ func goOnText(s *crawler.Summary) string {
 		return "to go on: " + command + "\n"
 	}
 	return ""
-}
-
-var plainWord = regexp.MustCompile(`^[\w@%+=:,./-]+$`)
-
-// shellWord writes s so that a shell reads it as one word.
-func shellWord(s string) string {
-	if plainWord.MatchString(s) {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/crawler/frontier/pebblestore"
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore"
@@ -22,13 +23,13 @@ func savedError(flag, dir string, err error) error {
 	none := errors.Is(err, output.ErrNone)
 	switch {
 	case (none || errors.Is(err, syscall.ENOTDIR)) && exists(dir) && holdsCrawl(above):
-		return misuse("--%s: %q is a part of the crawl in %q; name that directory: --%s %s", flag, dir, above, flag, shellWord(above))
+		return cli.Misuse("--%s: %q is a part of the crawl in %q; name that directory: --%s %s", flag, dir, above, flag, cli.ShellWord(above))
 	case isBadJSON(err), none && holdsFrontier(dir):
 		return damagedState("--"+flag, dir, resumeCommand(flag, dir), err)
 	case none:
-		return misuse("--%s: %w; begin one with: politecrawl crawl URL… --output %s", flag, withoutPrefix(err), shellWord(dir))
+		return cli.Misuse("--%s: %w; begin one with: politecrawl crawl URL… --output %s", flag, cli.WithoutPrefix(err), cli.ShellWord(dir))
 	}
-	return misuse("--%s: %w", flag, withoutPrefix(quoted(err)))
+	return cli.Misuse("--%s: %w", flag, cli.WithoutPrefix(cli.QuotePath(err)))
 }
 
 // isBadJSON tells whether a file is not the JSON that it should be.
@@ -57,27 +58,27 @@ func notBegun(dir string, opts crawler.Options, err error) error {
 	case isDamagedFrontier(dir, err):
 		return damagedFrontier(dir, err)
 	case errors.Is(err, pebblestore.ErrInUse) && isNew:
-		return failed("%w; wait for its end, or name another directory with --output", withoutPrefix(err))
+		return cli.Failed("%w; wait for its end, or name another directory with --output", cli.WithoutPrefix(err))
 	case errors.Is(err, pebblestore.ErrInUse):
-		return failed("%w; wait for its end", withoutPrefix(err))
+		return cli.Failed("%w; wait for its end", cli.WithoutPrefix(err))
 	case errors.Is(err, output.ErrExists) && holdsCrawl(dir):
-		return misuse("--output: %w, or go on with it by --resume %s", withoutPrefix(err), shellWord(dir))
+		return cli.Misuse("--output: %w, or go on with it by --resume %s", cli.WithoutPrefix(err), cli.ShellWord(dir))
 	case errors.Is(err, output.ErrExists) && holdsFrontier(dir):
-		return misuse("--output: %w; %s is missing there, and --resume %s says how to go on without it", withoutPrefix(err), output.StateFile, shellWord(dir))
+		return cli.Misuse("--output: %w; %s is missing there, and --resume %s says how to go on without it", cli.WithoutPrefix(err), output.StateFile, cli.ShellWord(dir))
 	case errors.Is(err, output.ErrExists):
-		return misuse("--output: %w; without %s that crawl cannot go on", withoutPrefix(err), output.StateFile)
+		return cli.Misuse("--output: %w; without %s that crawl cannot go on", cli.WithoutPrefix(err), output.StateFile)
 	case errors.Is(err, redisstore.ErrNone):
-		return failed("%w. What this worker has written stays as it is; crawl again under another name (--join), with another --output", withoutPrefix(err))
+		return cli.Failed("%w. What this worker has written stays as it is; crawl again under another name (--join), with another --output", cli.WithoutPrefix(err))
 	case isOfRedis(err):
 		return redisError(err)
 	case onDisk && isNew && short(err) != "" && !errors.Is(err, syscall.EROFS):
-		return failed("--output: %w; %s, or name another directory", quoted(err), short(err))
+		return cli.Failed("--output: %w; %s, or name another directory", cli.QuotePath(err), short(err))
 	case onDisk && isNew:
-		return misuse("--output: %w; name a directory that can be written", quoted(err))
+		return cli.Misuse("--output: %w; name a directory that can be written", cli.QuotePath(err))
 	case onDisk:
-		return misuse("--%s: %w; a crawl goes on in its own directory, which must be one that can be written", flag, quoted(err))
+		return cli.Misuse("--%s: %w; a crawl goes on in its own directory, which must be one that can be written", flag, cli.QuotePath(err))
 	}
-	return failed("%w", withoutPrefix(err))
+	return cli.Failed("%w", cli.WithoutPrefix(err))
 }
 
 // holdsCrawl tells whether a crawl was begun in dir.

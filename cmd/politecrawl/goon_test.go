@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
@@ -23,16 +24,16 @@ func TestResume(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "my crawl")
 	first := run(t, "crawl", site.url, "--output", dir, "--delay", "0s", "--max-pages", "1")
 	last := fmt.Sprintf("to go on: politecrawl crawl --resume '%s' --max-pages N\n", dir)
-	if first.code != exitDone || !strings.HasSuffix(first.out, last) {
+	if first.code != cli.ExitDone || !strings.HasSuffix(first.out, last) {
 		t.Fatalf("code %d, out %q; want the last line %q", first.code, first.out, last)
 	}
 	asked := len(site.requested())
 	second := run(t, "crawl", "--resume", dir, "--max-pages", "0", "--format", "json")
-	if second.code != exitDone || !strings.HasPrefix(second.stderr, "going on with the crawl of 1 host into ") || strings.Contains(second.out, "go_on") {
+	if second.code != cli.ExitDone || !strings.HasPrefix(second.stderr, "going on with the crawl of 1 host into ") || strings.Contains(second.out, "go_on") {
 		t.Errorf("code %d, out %q, standard error %q", second.code, second.out, second.stderr)
 	}
 	whole := run(t, "crawl", site.url, "--output", filepath.Join(t.TempDir(), "whole"), "--delay", "0s")
-	if whole.code != exitDone {
+	if whole.code != cli.ExitDone {
 		t.Fatalf("%+v", whole)
 	}
 	_, after, _ := strings.Cut(whole.out, " in ")
@@ -46,7 +47,7 @@ func TestResume(t *testing.T) {
 	if err != nil || saved.MaxPages != 0 || saved.Delay != 0 || len(saved.URLs) != 1 {
 		t.Errorf("saved %+v, %v", saved, err)
 	}
-	if again := run(t, "crawl", "--recrawl", dir, "--delay", "1ms"); again.code != exitDone ||
+	if again := run(t, "crawl", "--recrawl", dir, "--delay", "1ms"); again.code != cli.ExitDone ||
 		!strings.Contains(again.stderr, "crawling 1 host again into ") || !strings.Contains(again.out, "unchanged") {
 		t.Errorf("%+v", again)
 	}
@@ -55,7 +56,7 @@ func TestResume(t *testing.T) {
 func TestResumeMisuse(t *testing.T) {
 	site := smallSite(t)
 	dir := filepath.Join(t.TempDir(), "crawl")
-	if r := run(t, "crawl", site.url, "--output", dir, "--delay", "0s"); r.code != exitDone {
+	if r := run(t, "crawl", site.url, "--output", dir, "--delay", "0s"); r.code != cli.ExitDone {
 		t.Fatalf("%+v", r)
 	}
 	empty := t.TempDir()
@@ -79,7 +80,7 @@ func TestResumeMisuse(t *testing.T) {
 		{"a second crawl", []string{site.url, "--output", dir}, []string{"--output", dir, "or go on with it by --resume " + dir}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			run(t, append([]string{"crawl"}, tt.args...)...).wantRefusal(t, exitMisuse, tt.words...)
+			run(t, append([]string{"crawl"}, tt.args...)...).wantRefusal(t, cli.ExitMisuse, tt.words...)
 		})
 	}
 	if _, err := os.Stat(filepath.Join(empty, "frontier")); err == nil {
@@ -94,18 +95,18 @@ func TestCrawlHolds(t *testing.T) {
 	first, _ := startCrawl(t, site, dir)
 	for _, args := range [][]string{{site.url, "--output", dir}, {"--resume", dir}, {"--recrawl", dir}} {
 		r := run(t, append([]string{"crawl"}, args...)...)
-		r.wantRefusal(t, exitFailed, fmt.Sprintf("process %d", first.Process.Pid), dir, "wait for its end")
+		r.wantRefusal(t, cli.ExitFailed, fmt.Sprintf("process %d", first.Process.Pid), dir, "wait for its end")
 		if isNew := args[0] == site.url; strings.Contains(r.stderr, "--output") != isNew {
 			t.Errorf("%v: %s", args, r.stderr)
 		}
 	}
-	run(t, "frontier", "stats", dir).wantRefusal(t, exitFailed, fmt.Sprintf("process %d", first.Process.Pid))
+	run(t, "frontier", "stats", dir).wantRefusal(t, cli.ExitFailed, fmt.Sprintf("process %d", first.Process.Pid))
 	if err := first.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
 	_ = first.Wait()
 	close(site.answer)
-	if r := run(t, "crawl", "--resume", dir, "--max-depth", "0"); r.code != exitDone || !strings.Contains(r.out, "pages       1 ") {
+	if r := run(t, "crawl", "--resume", dir, "--max-depth", "0"); r.code != cli.ExitDone || !strings.Contains(r.out, "pages       1 ") {
 		t.Errorf("after a kill: %+v", r)
 	}
 }
@@ -116,7 +117,7 @@ func TestResumeFlags(t *testing.T) {
 	site := smallSite(t)
 	dir := filepath.Join(t.TempDir(), "crawl")
 	proxies := []string{"http://p.invalid:1", "http://q.invalid:2"}
-	if r := run(t, "crawl", site.url, "--output", dir, "--delay", "0s", "--drop-params", "old", "--extract", "old=h2"); r.code != exitDone {
+	if r := run(t, "crawl", site.url, "--output", dir, "--delay", "0s", "--drop-params", "old", "--extract", "old=h2"); r.code != cli.ExitDone {
 		t.Fatalf("%+v", r)
 	}
 	for _, tt := range []struct {
@@ -130,7 +131,7 @@ func TestResumeFlags(t *testing.T) {
 		{[]string{"--resume", dir, "--proxy", proxies[0], "--proxy", proxies[1]},
 			crawler.Config{DropParams: []string{"sid", "utm_*"}, Extract: []string{"name=title", "all=a[href*='x,y']@href[]"}, Proxies: proxies}},
 	} {
-		if r := run(t, append([]string{"crawl"}, tt.args...)...); r.code != exitDone {
+		if r := run(t, append([]string{"crawl"}, tt.args...)...); r.code != cli.ExitDone {
 			t.Errorf("%v: %+v", tt.args, r)
 		}
 		saved, err := crawler.Saved(dir)
@@ -153,7 +154,7 @@ func TestResumeDamaged(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			file := writeFile(t, output.StateFile, state)
 			for _, flag := range []string{"--resume", "--recrawl"} {
-				run(t, "crawl", flag, filepath.Dir(file)).wantRefusal(t, exitFailed,
+				run(t, "crawl", flag, filepath.Dir(file)).wantRefusal(t, cli.ExitFailed,
 					"politecrawl: "+flag+": ", strconv.Quote(file)+" is damaged", "cannot go on", "into a new directory")
 			}
 		})
@@ -165,7 +166,7 @@ func TestResumeDamaged(t *testing.T) {
 func TestResumeUnwritable(t *testing.T) {
 	site := smallSite(t)
 	dir := filepath.Join(t.TempDir(), "crawl")
-	if r := run(t, "crawl", site.url, "--output", dir, "--delay", "0s"); r.code != exitDone {
+	if r := run(t, "crawl", site.url, "--output", dir, "--delay", "0s"); r.code != cli.ExitDone {
 		t.Fatalf("%+v", r)
 	}
 	robots := filepath.Join(dir, output.RobotsDir)
@@ -177,7 +178,7 @@ func TestResumeUnwritable(t *testing.T) {
 	}
 	for _, flag := range []string{"--resume", "--recrawl"} {
 		r := run(t, "crawl", flag, dir)
-		r.wantRefusal(t, exitMisuse, "politecrawl: "+flag+": ", strconv.Quote(robots), "must be one that can be written")
+		r.wantRefusal(t, cli.ExitMisuse, "politecrawl: "+flag+": ", strconv.Quote(robots), "must be one that can be written")
 		if strings.Contains(r.stderr, "--output") {
 			t.Errorf("%s: %s", flag, r.stderr)
 		}
@@ -193,7 +194,7 @@ func TestLeftOvers(t *testing.T) {
 		{output.StateFile, output.PagesFile, output.RejectedFile, output.LinksFile, output.SitemapsFile, output.EntriesFile},
 	} {
 		dir := filepath.Join(t.TempDir(), "crawl")
-		if r := run(t, "crawl", site.url, "--output", dir, "--delay", "0s"); r.code != exitDone {
+		if r := run(t, "crawl", site.url, "--output", dir, "--delay", "0s"); r.code != cli.ExitDone {
 			t.Fatalf("%+v", r)
 		}
 		for _, name := range removed {
@@ -202,12 +203,12 @@ func TestLeftOvers(t *testing.T) {
 			}
 		}
 		r := run(t, "crawl", site.url, "--output", dir)
-		r.wantRefusal(t, exitMisuse, "--output: ", strconv.Quote(dir), "name another directory or remove this one", "crawl.json is missing there", "--resume "+dir+" says how")
-		run(t, "crawl", "--resume", dir).wantRefusal(t, exitFailed, "crawl.json\" is missing; the frontier", newState)
+		r.wantRefusal(t, cli.ExitMisuse, "--output: ", strconv.Quote(dir), "name another directory or remove this one", "crawl.json is missing there", "--resume "+dir+" says how")
+		run(t, "crawl", "--resume", dir).wantRefusal(t, cli.ExitFailed, "crawl.json\" is missing; the frontier", newState)
 		if err := os.RemoveAll(filepath.Join(dir, frontierFolder)); err != nil {
 			t.Fatal(err)
 		}
-		run(t, "crawl", "--resume", dir).wantRefusal(t, exitMisuse, "holds no crawl", "begin one with")
+		run(t, "crawl", "--resume", dir).wantRefusal(t, cli.ExitMisuse, "holds no crawl", "begin one with")
 	}
 }
 
@@ -240,7 +241,7 @@ func TestGivenUp(t *testing.T) {
 		{[]string{"--recrawl", dir, "--max-pages", "0"}, 3, "finished"},
 	} {
 		r := run(t, append([]string{"crawl"}, tt.args...)...)
-		if r.code != exitDone || !strings.HasPrefix(r.out, tt.end) || asked.Load() != tt.asked {
+		if r.code != cli.ExitDone || !strings.HasPrefix(r.out, tt.end) || asked.Load() != tt.asked {
 			t.Errorf("%v: asked %d times, want %d; %+v", tt.args, asked.Load(), tt.asked, r)
 		}
 	}

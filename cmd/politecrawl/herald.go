@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/humanize"
 	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/output"
@@ -15,7 +17,7 @@ import (
 // A herald tells a person on standard error what a crawl is up to: that it has
 // begun, and what should be known while it runs. It is safe for concurrent use.
 type herald struct {
-	*program
+	*cli.Streams
 	quiet  bool
 	log    logging
 	listen listening
@@ -27,17 +29,17 @@ func (h *herald) begun(cfg crawler.Config, opts crawler.Options) {
 	if h.quiet {
 		return
 	}
-	what := "crawling " + number(hostsOf(cfg.URLs), "host")
+	what := "crawling " + humanize.Count(hostsOf(cfg.URLs), "host")
 	switch {
 	case opts.Resume:
-		what = "going on with the crawl of " + number(hostsOf(cfg.URLs), "host")
+		what = "going on with the crawl of " + humanize.Count(hostsOf(cfg.URLs), "host")
 	case opts.Recrawl:
-		what = "crawling " + number(hostsOf(cfg.URLs), "host") + " again"
+		what = "crawling " + humanize.Count(hostsOf(cfg.URLs), "host") + " again"
 	}
 	if cfg.Frontier != "" {
 		what += fmt.Sprintf(" with all who have joined %q on %s", cfg.Join, cfg.Frontier)
 	}
-	h.notice(fmt.Sprintf("%s into %q; Ctrl-C finishes what is in flight", what, cfg.Output))
+	h.Notice(fmt.Sprintf("%s into %q; Ctrl-C finishes what is in flight", what, cfg.Output))
 	for _, flag := range slices.Sorted(maps.Keys(h.seen)) {
 		h.note(fmt.Sprintf("the secret in %s is seen by other users of this machine, in its list of processes; set %s in its place", flag, h.seen[flag]))
 	}
@@ -61,13 +63,13 @@ func (h *herald) note(line string) {
 	if h.quiet {
 		return
 	}
-	h.notice("note: " + line)
+	h.Notice("note: " + line)
 }
 
 // lost says what files have lost, in any case: it is in no file any more.
 func (h *herald) lost(lost []output.Loss) {
 	for _, l := range lost {
-		h.complain(errors.New(l.String()))
+		h.Complain(errors.New(l.String()))
 	}
 }
 
@@ -88,7 +90,7 @@ func (h *herald) notAllowed(text string, inVain bool) error {
 	switch {
 	case text == "":
 	case inVain:
-		return failed("%s", text)
+		return cli.Failed("%s", text)
 	default:
 		h.note(text)
 	}

@@ -3,12 +3,12 @@ package main
 import (
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/crawler"
 )
 
@@ -28,7 +28,7 @@ func TestHerald(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var said lockedBuffer
-			h := &herald{program: &program{err: &said}, quiet: tt.quiet}
+			h := &herald{Streams: &cli.Streams{Err: &said}, quiet: tt.quiet}
 			h.begun(cfg, tt.opts)
 			h.note("x")
 			if got := said.String(); got != tt.want {
@@ -117,15 +117,10 @@ func TestGoOnText(t *testing.T) {
 	}
 }
 
-// TestQuoted holds that a name with spaces in it is seen to be one.
-func TestQuoted(t *testing.T) {
-	err := quoted(&fs.PathError{Op: "mkdir", Path: "my crawl/x", Err: fs.ErrPermission})
-	if want := `mkdir "my crawl/x": permission denied`; err.Error() != want {
-		t.Errorf("got %v, want %s", err, want)
-	}
+func TestOutputThatIsAFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "a file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	run(t, "crawl", "http://h/", "--output", file).wantRefusal(t, exitMisuse, fmt.Sprintf("%q", file), "can be written")
+	run(t, "crawl", "http://h/", "--output", file).wantRefusal(t, cli.ExitMisuse, fmt.Sprintf("%q", file), "can be written")
 }

@@ -24,6 +24,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore"
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore/redistest"
 	"github.com/politecrawl/politecrawl/crawler/output"
@@ -260,7 +261,7 @@ func TestHostileSite(t *testing.T) {
 		t.Error(err)
 	}
 	stderr.Write(rest)
-	if err := first.Wait(); first.ProcessState.ExitCode() != exitLater { // lost.test
+	if err := first.Wait(); first.ProcessState.ExitCode() != cli.ExitLater { // lost.test
 		t.Errorf("%v: %s", err, stderr.String())
 	}
 	search.in("the summary", out.Bytes(), search.all)
@@ -296,7 +297,7 @@ func TestHostileSite(t *testing.T) {
 		cmd.Stdout, cmd.Stderr = &out, &stderr
 		_ = cmd.Run() // most find something
 		what := strings.Join(args, " ")
-		if out.Len()+stderr.Len() == 0 && args[0] != "crawl" || cmd.ProcessState.ExitCode() == exitMisuse || cmd.ProcessState.ExitCode() < 0 {
+		if out.Len()+stderr.Len() == 0 && args[0] != "crawl" || cmd.ProcessState.ExitCode() == cli.ExitMisuse || cmd.ProcessState.ExitCode() < 0 {
 			t.Errorf("%s: exit code %d, %s", what, cmd.ProcessState.ExitCode(), stderr.String())
 		}
 		for name, text := range map[string][]byte{"standard output of " + what: out.Bytes(), "standard error of " + what: stderr.Bytes()} {
@@ -335,7 +336,7 @@ func shareHostile(t *testing.T, child func(args ...string) *exec.Cmd, quick []st
 			cmd := child(args...)
 			cmd.Env = append(cmd.Env, environ)
 			text, err := cmd.CombinedOutput()
-			if len(text) == 0 || cmd.ProcessState.ExitCode() == exitMisuse || err == nil && strings.HasSuffix(environ, "=") {
+			if len(text) == 0 || cmd.ProcessState.ExitCode() == cli.ExitMisuse || err == nil && strings.HasSuffix(environ, "=") {
 				t.Errorf("%v: exit code %d, %s", args, cmd.ProcessState.ExitCode(), text)
 			}
 			search.in(strings.Join(args, " "), text, search.all)

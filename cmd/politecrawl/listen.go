@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/crawler/monitor"
 )
@@ -44,7 +45,7 @@ type stage struct {
 func (l *listening) open(cfg crawler.Config, opts *crawler.Options, log *slog.Logger) (*stage, error) {
 	if l.addr == "" {
 		if l.token != "" || l.pprof {
-			return nil, misuse("--listen-token and --pprof say how to listen; say where, with --listen 127.0.0.1:8080")
+			return nil, cli.Misuse("--listen-token and --pprof say how to listen; say where, with --listen 127.0.0.1:8080")
 		}
 		return nil, nil
 	}
@@ -54,9 +55,9 @@ func (l *listening) open(cfg crawler.Config, opts *crawler.Options, log *slog.Lo
 	})
 	switch {
 	case errors.Is(err, monitor.ErrToken):
-		return nil, misuse("--listen: %w, in %s", withoutPrefix(err), tokenVariable)
+		return nil, cli.Misuse("--listen: %w, in %s", cli.WithoutPrefix(err), tokenVariable)
 	case err != nil:
-		return nil, misuse("--listen: %w", withoutPrefix(err))
+		return nil, cli.Misuse("--listen: %w", cli.WithoutPrefix(err))
 	}
 	opts.Formats = append(opts.Formats, server.Format())
 	return &stage{server, token != ""}, nil
@@ -75,7 +76,7 @@ func (s *stage) begin(c *crawler.Crawler, h *herald) {
 	if s.asks {
 		where += " (add ?token= and the token, once)"
 	}
-	h.notice(where)
+	h.Notice(where)
 }
 
 // end says that the crawl has ended, and how, to who is watching.

@@ -11,6 +11,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 )
 
 const listenToken = "a-token-that-is-hard-to-guess"
@@ -75,8 +77,8 @@ func TestListen(t *testing.T) {
 			t.Errorf("stop: status %d, %s", status, body)
 		}
 	}}
-	p := &program{in: strings.NewReader(""), out: &out, err: stderr}
-	p.run(t.Context(), []string{"demo", "--listen", "127.0.0.1:0", "--pprof", "--output", dir})
+	p := &cli.Streams{In: strings.NewReader(""), Out: &out, Err: stderr}
+	p.Run(t.Context(), root(p), []string{"demo", "--listen", "127.0.0.1:0", "--pprof", "--output", dir})
 	if watched == "" {
 		t.Fatalf("it does not say where it can be watched: %s", stderr.String())
 	}
@@ -125,7 +127,7 @@ func TestListenMisuse(t *testing.T) {
 		t.Run(strings.Join(tt.args, " "), func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "crawl")
 			got := run(t, append([]string{"crawl", "http://127.0.0.1:1/", "--output", dir}, tt.args...)...)
-			got.wantRefusal(t, exitMisuse, tt.words...)
+			got.wantRefusal(t, cli.ExitMisuse, tt.words...)
 			if strings.Contains(got.stderr, listenToken) {
 				t.Errorf("the token was printed: %s", got.stderr)
 			}

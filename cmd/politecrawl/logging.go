@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/crawler/errtext"
 	"github.com/politecrawl/politecrawl/crawler/output/jsontext"
 	"github.com/politecrawl/politecrawl/robotsext/secret"
@@ -45,34 +46,34 @@ const logKey = "log"
 // keys adds the keys of the log to fs.
 func (l *logging) keys(fs *pflag.FlagSet) {
 	l.format, l.level = logOff, logInfo
-	fs.Var(newChoice(&l.format, logText, logJSON, logOff), "log", "write a log of the crawl")
-	fs.Var(newChoice(&l.level, logDebug, logInfo, logWarn, logError), "log-level", "the least that is worth a line in the log")
+	fs.Var(cli.NewChoice(&l.format, logText, logJSON, logOff), "log", "write a log of the crawl")
+	fs.Var(cli.NewChoice(&l.level, logDebug, logInfo, logWarn, logError), "log-level", "the least that is worth a line in the log")
 	fs.StringVar(&l.file, "log-file", "", "add the log to `FILE`, not to standard error")
 }
 
 // open returns the logger, nil where there is to be none, and what ends its use.
 // What goes to standard error is written to that of p, whole lines at a time.
-func (l *logging) open(p *program) (log *slog.Logger, end func(), err error) {
+func (l *logging) open(p *cli.Streams) (log *slog.Logger, end func(), err error) {
 	end = func() {}
 	switch {
 	case l.format == logOff && l.file != "":
-		return nil, end, misuse("log-file is %q, but log is off; choose --log text or --log json", l.file)
+		return nil, end, cli.Misuse("log-file is %q, but log is off; choose --log text or --log json", l.file)
 	case l.format == logOff, l.format == "":
 		return nil, end, nil
 	}
 	opts := &slog.HandlerOptions{ReplaceAttr: discreet}
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(l.level)); err != nil {
-		return nil, end, misuse("log-level: %w", err)
+		return nil, end, cli.Misuse("log-level: %w", err)
 	}
 	opts.Level = level
-	out := p.err
+	out := p.Err
 	if l.file != "" {
 		file, err := os.OpenFile(l.file, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
 		if err != nil {
-			return nil, end, misuse("log-file: %w; name a file that can be written", quoted(err))
+			return nil, end, cli.Misuse("log-file: %w; name a file that can be written", cli.QuotePath(err))
 		}
-		to := &logFile{file: file, tell: p.complain}
+		to := &logFile{file: file, tell: p.Complain}
 		out, end = to, to.end
 	}
 	if l.format == logJSON {

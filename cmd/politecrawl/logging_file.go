@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"os"
+
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 )
 
 // A logFile is the file of --log-file. A log that cannot be written ends no crawl, and slog
@@ -33,5 +35,5 @@ func (l *logFile) check(err error) {
 	if r := short(err); r != "" {
 		remedy = "; " + r
 	}
-	l.tell(fmt.Errorf("log-file: %w; the log lacks lines from here on, all else goes on%s", quoted(err), remedy))
+	l.tell(fmt.Errorf("log-file: %w; the log lacks lines from here on, all else goes on%s", cli.QuotePath(err), remedy))
 }

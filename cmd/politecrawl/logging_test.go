@@ -17,6 +17,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
@@ -30,7 +31,7 @@ func (n named) String() string { return "named " + string(n) }
 func TestLogAttributes(t *testing.T) {
 	say := func(format logFormat) string {
 		var out bytes.Buffer
-		log, end, err := (&logging{format: format, level: logInfo}).open(&program{err: &out})
+		log, end, err := (&logging{format: format, level: logInfo}).open(&cli.Streams{Err: &out})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -142,7 +143,7 @@ func TestErrorsHoldNoPassword(t *testing.T) {
 		{"http://h/", "--proxy", "http://alice:1#hunter2@h:3128"}, {"http://h/", "--proxy", "alice:hunter2@h:3128"}, {"http://h/", "--proxy", "http://alice:hunter2%@h"},
 	} {
 		got := run(t, append([]string{"crawl", "--output", out}, args...)...)
-		if got.code != exitMisuse || got.stderr == "" || strings.Contains(got.stderr, "hunter2") {
+		if got.code != cli.ExitMisuse || got.stderr == "" || strings.Contains(got.stderr, "hunter2") {
 			t.Errorf("%q: %+v", args, got)
 		}
 	}
@@ -155,7 +156,7 @@ func TestErrorsHoldNoPassword(t *testing.T) {
 			commands = append(commands, []string{"robots", "show", url}, []string{"robots", "lint", url}, []string{"sitemap", url})
 		}
 		for _, args := range commands {
-			if got := run(t, args...); got.code == exitDone || got.stderr == "" || strings.Contains(got.stderr+got.out, "hunter2") {
+			if got := run(t, args...); got.code == cli.ExitDone || got.stderr == "" || strings.Contains(got.stderr+got.out, "hunter2") {
 				t.Errorf("%q: %+v", args, got)
 			}
 		}
@@ -172,13 +173,13 @@ func TestLogFlags(t *testing.T) {
 		out := filepath.Join(t.TempDir(), "out")
 		return run(t, append([]string{"crawl", site.url, "--output", out, "--delay", "0s", "--max-pages", "1"}, args...)...)
 	}
-	if got := crawl(); got.code != exitDone || strings.Contains(got.stderr, "level=") {
+	if got := crawl(); got.code != cli.ExitDone || strings.Contains(got.stderr, "level=") {
 		t.Errorf("without --log: %+v", got)
 	}
 	for level, begun := range map[string]bool{"debug": true, "info": true, "warn": false} {
 		args := []string{"--log", "text", "--log-level", level, "--quiet"}
 		got := crawl(args...)
-		if got.code != exitDone || got.out != "" || strings.Contains(got.stderr, `level=INFO msg="crawl begun"`) != begun || strings.Contains(got.stderr, "DEBUG") != (level == "debug") {
+		if got.code != cli.ExitDone || got.out != "" || strings.Contains(got.stderr, `level=INFO msg="crawl begun"`) != begun || strings.Contains(got.stderr, "DEBUG") != (level == "debug") {
 			t.Errorf("%q: %+v", args, got)
 		}
 		for line := range strings.Lines(got.stderr) {
@@ -188,7 +189,7 @@ func TestLogFlags(t *testing.T) {
 		}
 	}
 	file := writeFile(t, "log", "kept\n")
-	if got := crawl("--log", "json", "--log-file", file); got.code != exitDone || strings.Contains(got.stderr, "crawl begun") || got.out == "" {
+	if got := crawl("--log", "json", "--log-file", file); got.code != cli.ExitDone || strings.Contains(got.stderr, "crawl begun") || got.out == "" {
 		t.Errorf("%+v", got)
 	}
 	lines := strings.SplitAfter(readText(t, file), "\n")
@@ -202,15 +203,15 @@ func TestLogFlags(t *testing.T) {
 	}
 
 	t.Run("misuse", func(t *testing.T) {
-		run(t, "crawl", site.url, "--log", "loud").wantRefusal(t, exitMisuse, `--log: "loud" is none of text, json, off`)
-		run(t, "crawl", site.url, "--log", "").wantRefusal(t, exitMisuse, `--log: "" is none of text, json, off`)
-		run(t, "crawl", site.url, "--log-level", "info+2").wantRefusal(t, exitMisuse, `--log-level: "info+2" is none of debug, info, warn, error`)
-		crawl("--log-file", file).wantRefusal(t, exitMisuse, "log-file is", "but log is off", "choose --log text or --log json")
-		crawl("--log", "text", "--log-file", t.TempDir()).wantRefusal(t, exitMisuse, "log-file: ", "is a directory", "name a file that can be written")
+		run(t, "crawl", site.url, "--log", "loud").wantRefusal(t, cli.ExitMisuse, `--log: "loud" is none of text, json, off`)
+		run(t, "crawl", site.url, "--log", "").wantRefusal(t, cli.ExitMisuse, `--log: "" is none of text, json, off`)
+		run(t, "crawl", site.url, "--log-level", "info+2").wantRefusal(t, cli.ExitMisuse, `--log-level: "info+2" is none of debug, info, warn, error`)
+		crawl("--log-file", file).wantRefusal(t, cli.ExitMisuse, "log-file is", "but log is off", "choose --log text or --log json")
+		crawl("--log", "text", "--log-file", t.TempDir()).wantRefusal(t, cli.ExitMisuse, "log-file: ", "is a directory", "name a file that can be written")
 	})
 	t.Run("resume", func(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "crawl")
-		if got := run(t, "crawl", site.url, "--output", dir, "--delay", "0s", "--max-pages", "1", "--log", "text", "--log-file", file); got.code != exitDone {
+		if got := run(t, "crawl", site.url, "--output", dir, "--delay", "0s", "--max-pages", "1", "--log", "text", "--log-file", file); got.code != cli.ExitDone {
 			t.Fatalf("%+v", got)
 		}
 		if state := readText(t, filepath.Join(dir, output.StateFile)); strings.Contains(state, `"log`) {
@@ -221,11 +222,11 @@ func TestLogFlags(t *testing.T) {
 		}
 		t.Setenv("POLITECRAWL_LOG", "text")
 		t.Setenv("POLITECRAWL_WORKERS", "0") // which is not asked
-		if got := run(t, "crawl", "--recrawl", dir, "--quiet"); got.code != exitDone || !strings.Contains(got.stderr, "recrawl=true") {
+		if got := run(t, "crawl", "--recrawl", dir, "--quiet"); got.code != cli.ExitDone || !strings.Contains(got.stderr, "recrawl=true") {
 			t.Errorf("%+v", got)
 		}
 		t.Setenv("POLITECRAWL_LOG", "loud")
-		run(t, "crawl", "--recrawl", dir).wantRefusal(t, exitMisuse, `log in environment POLITECRAWL_LOG: "loud" is none of text, json, off`)
+		run(t, "crawl", "--recrawl", dir).wantRefusal(t, cli.ExitMisuse, `log in environment POLITECRAWL_LOG: "loud" is none of text, json, off`)
 	})
 	t.Run("file", func(t *testing.T) {
 		config := writeFile(t, "c.yaml", "log: off\nlog-level: debug\n") // off is no truth value here
@@ -245,7 +246,7 @@ func TestLogFileFull(t *testing.T) {
 		t.Skip("there is no " + full)
 	}
 	got := run(t, "crawl", smallSite(t).url, "--output", filepath.Join(t.TempDir(), "out"), "--delay", "0s", "--quiet", "--log", "json", "--log-file", full)
-	got.wantRefusal(t, exitDone, `log-file: write "/dev/full"`, "no space left on device", "make room on that disk")
+	got.wantRefusal(t, cli.ExitDone, `log-file: write "/dev/full"`, "no space left on device", "make room on that disk")
 }
 
 func readText(t *testing.T, name string) string {

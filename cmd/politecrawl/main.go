@@ -23,6 +23,8 @@ import (
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
+
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 )
 
 func main() {
@@ -32,29 +34,16 @@ func main() {
 		debug.SetGCPercent(gcPercent)
 	}
 	log.SetOutput(io.Discard) // net/http shows there what sites send unasked
-	p := &program{in: os.Stdin, out: os.Stdout, err: os.Stderr}
-	os.Exit(p.run(context.Background(), os.Args[1:]))
+	streams := &cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}
+	os.Exit(streams.Run(context.Background(), root(streams), os.Args[1:]))
 }
 
 const gcPercent = 400
 
-// A program is the command line with the world it works in.
-type program struct {
-	in       io.Reader
-	out, err io.Writer
-}
-
-// run carries out one command line and returns the exit code.
-func (p *program) run(ctx context.Context, args []string) int {
-	root := p.command()
-	root.SetArgs(args)
-	return p.report(root.ExecuteContext(ctx))
-}
-
-// command builds the tree of commands. It is built anew for each run, because
+// root builds the tree of commands. It is built anew for each run, because
 // cobra keeps the values of the flags in it.
-func (p *program) command() *cobra.Command {
-	root := group(&cobra.Command{
+func root(streams *cli.Streams) *cobra.Command {
+	return cli.NewRoot(streams, &cobra.Command{
 		Use:   "politecrawl",
 		Short: "Crawl web sites politely, and explain robots.txt files",
 		Long: `politecrawl crawls web sites the way their owners ask for: it reads the robots.txt
@@ -62,38 +51,18 @@ of every origin first, starts from the sitemaps listed there, keeps a delay betw
 two requests to a host, and writes down why it left a URL alone.
 
 Begin with "politecrawl demo", which needs no network.`,
-		Version:       buildOf(debug.ReadBuildInfo()).String(),
-		SilenceErrors: true, // run reports them, on one line and
-		SilenceUsage:  true, // without the list of flags
-	})
-	root.SetIn(p.in)
-	root.SetOut(p.out)
-	root.SetErr(p.err)
-	root.SetVersionTemplate("{{.Version}}\n")
-	root.SetUsageTemplate(apart(root.UsageTemplate()))
-	root.SetFlagErrorFunc(explainFlagError)
-	root.SetHelpCommand(helpCommand())
-	root.AddCommand(
-		p.robotsCommand(),
-		p.sitemapCommand(),
-		p.versionCommand(),
-		p.crawlCommand(),
-		p.planCommand(),
-		p.frontierCommand(),
-		p.reportCommand(),
-		p.demoCommand(),
-		p.configCommand(),
-		p.manCommand(),
-		exitCodesTopic(),
+	},
+		robotsCommand(streams),
+		sitemapCommand(streams),
+		versionCommand(streams),
+		crawlCommand(streams),
+		planCommand(streams),
+		frontierCommand(streams),
+		reportCommand(streams),
+		demoCommand(streams),
+		configCommand(streams),
+		manCommand(streams),
+		cli.ExitCodesTopic(),
 		settingsTopic(),
 	)
-	root.InitDefaultCompletionCmd()
-	if cmd, _, err := root.Find([]string{"completion"}); err == nil {
-		group(cmd)
-		for _, shell := range cmd.Commands() {
-			shell.Args = arguments(0, 0, "")
-		}
-	}
-	completable(root)
-	return root
 }

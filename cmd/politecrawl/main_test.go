@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 )
 
 // actAsProgram in the environment makes the test binary be politecrawl, for tests
@@ -46,8 +48,8 @@ func run(t *testing.T, args ...string) ran { return runWith(t, "", args...) }
 func runWith(t *testing.T, stdin string, args ...string) ran {
 	t.Helper()
 	var out, stderr lockedBuffer
-	p := &program{in: strings.NewReader(stdin), out: &out, err: &stderr}
-	code := p.run(t.Context(), onLoopback(args))
+	p := &cli.Streams{In: strings.NewReader(stdin), Out: &out, Err: &stderr}
+	code := p.Run(t.Context(), root(p), onLoopback(args))
 	return ran{code, out.String(), stderr.String()}
 }
 

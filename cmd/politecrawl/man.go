@@ -4,15 +4,17 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/humanize"
 )
 
-func (p *program) manCommand() *cobra.Command {
+func manCommand(streams *cli.Streams) *cobra.Command {
 	var quiet bool
 	cmd := &cobra.Command{
 		Use:   "man DIR",
@@ -23,7 +25,7 @@ version of the program alone, and on SOURCE_DATE_EPOCH, the date of the pages in
 since 1970: without it they have none.`,
 		Example: `  politecrawl man ~/.local/share/man && man politecrawl-crawl
   politecrawl man man && man -l man/man1/politecrawl.1`,
-		Args: arguments(1, 1, "the directory to write"),
+		Args: cli.Args(1, 1, "the directory to write"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			pages, err := manualPages(cmd.Root())
 			if err != nil {
@@ -31,13 +33,13 @@ since 1970: without it they have none.`,
 			}
 			for _, page := range pages {
 				if err := page.write(args[0]); err != nil {
-					return misuse("man: %w; name a directory that can be written", quoted(err))
+					return cli.Misuse("man: %w; name a directory that can be written", cli.QuotePath(err))
 				}
 			}
 			if quiet {
 				return nil
 			}
-			return p.print(fmt.Sprintf("%s in %s\n", number(len(pages), "manual page"), printable(args[0])))
+			return streams.Print(fmt.Sprintf("%s in %s\n", humanize.Count(len(pages), "manual page"), cli.Escape(args[0])))
 		},
 	}
 	cmd.Flags().BoolVar(&quiet, "quiet", false, "say nothing but errors")
@@ -66,7 +68,7 @@ func manualPages(cmd *cobra.Command) ([]manualPage, error) {
 	if err != nil {
 		return nil, err
 	}
-	version := "politecrawl " + buildOf(debug.ReadBuildInfo()).Version
+	version := "politecrawl " + cli.ReadBuild().Version
 	var pages []manualPage
 	var add func(*cobra.Command)
 	add = func(cmd *cobra.Command) {
@@ -90,7 +92,7 @@ func sourceDate(epoch string) (string, error) {
 	}
 	seconds, err := strconv.ParseInt(epoch, 10, 64)
 	if err != nil {
-		return "", misuse("man: SOURCE_DATE_EPOCH is %q; it should be a number of seconds since 1970", epoch)
+		return "", cli.Misuse("man: SOURCE_DATE_EPOCH is %q; it should be a number of seconds since 1970", epoch)
 	}
 	return time.Unix(seconds, 0).UTC().Format(time.DateOnly), nil
 }

@@ -12,13 +12,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 )
 
 // manuals writes the manual pages and returns them by path below the directory.
 func manuals(t *testing.T) (dir string, pages map[string]string) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "man")
-	if got := run(t, "man", dir); got.code != exitDone || got.stderr != "" || !strings.HasSuffix(got.out, " manual pages in "+dir+"\n") {
+	if got := run(t, "man", dir); got.code != cli.ExitDone || got.stderr != "" || !strings.HasSuffix(got.out, " manual pages in "+dir+"\n") {
 		t.Fatalf("%+v", got)
 	}
 	pages = map[string]string{}
@@ -70,7 +72,7 @@ func TestManualPages(t *testing.T) {
 			walk(sub)
 		}
 	}
-	walk((&program{}).command())
+	walk(root(&cli.Streams{}))
 	if len(pages) != seen || seen < 20 {
 		t.Errorf("%d pages for %d commands and topics", len(pages), seen)
 	}
@@ -109,12 +111,12 @@ func TestManualPagesAreReproducible(t *testing.T) {
 		t.Errorf("with a date the page begins with %.100q, want %q", dated["man1/politecrawl.1"], want)
 	}
 	t.Setenv("SOURCE_DATE_EPOCH", "yesterday")
-	run(t, "man", dir).wantRefusal(t, exitMisuse, `SOURCE_DATE_EPOCH is "yesterday"`, "seconds since 1970")
+	run(t, "man", dir).wantRefusal(t, cli.ExitMisuse, `SOURCE_DATE_EPOCH is "yesterday"`, "seconds since 1970")
 }
 
 func TestManMisuse(t *testing.T) {
-	run(t, "man").wantRefusal(t, exitMisuse, "man: give the directory to write")
-	run(t, "man", writeFile(t, "file", "")).wantRefusal(t, exitMisuse, "man: ", "not a directory", "name a directory that can be written")
+	run(t, "man").wantRefusal(t, cli.ExitMisuse, "man: give the directory to write")
+	run(t, "man", writeFile(t, "file", "")).wantRefusal(t, cli.ExitMisuse, "man: ", "not a directory", "name a directory that can be written")
 	if got := run(t, "man", t.TempDir(), "--quiet"); got != (ran{}) {
 		t.Errorf("with --quiet: %+v", got)
 	}

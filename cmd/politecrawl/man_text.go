@@ -7,6 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 )
 
 // manualText is the manual page of a command or topic. It is written in the man
@@ -76,7 +78,7 @@ func (m *manual) synopsis(cmd *cobra.Command) {
 	use := strings.Fields(strings.TrimSuffix(cmd.UseLine(), " [flags]"))
 	words := len(strings.Fields(cmd.CommandPath()))
 	text := []string{`\fB` + roff(strings.Join(use[:words], " ")) + `\fR`}
-	if isGroup(cmd) {
+	if cli.IsGroup(cmd) {
 		text = append(text, `\fICOMMAND\fR`)
 	}
 	if cmd.HasAvailableLocalFlags() {

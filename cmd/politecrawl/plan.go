@@ -8,12 +8,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/humanize"
 	"github.com/politecrawl/politecrawl/crawler"
 )
 
-func (p *program) planCommand() *cobra.Command {
+func planCommand(streams *cli.Streams) *cobra.Command {
 	var (
-		format outputFormat
+		format cli.Format
 		quiet  bool
 	)
 	s := newSettings()
@@ -53,35 +55,35 @@ be asked for yet, 130 interrupted.`,
   politecrawl plan https://example.com/ --delay 2s --max-time 8h
   politecrawl plan --seeds urls.txt --since 2026-01-01 --format json`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := s.load(args, p.in); err != nil {
+			if err := s.load(args, streams.In); err != nil {
 				return err
 			}
 			if len(s.config.URLs) == 0 {
-				return misuseOf(cmd, "give start URLs, as arguments or with --seeds")
+				return cli.MisuseOf(cmd, "give start URLs, as arguments or with --seeds")
 			}
 			if err := s.validate(); err != nil {
 				return err
 			}
-			h := &herald{program: p, quiet: quiet, log: s.log}
-			return p.plan(cmd.Context(), s.config, format, h)
+			h := &herald{Streams: streams, quiet: quiet, log: s.log}
+			return plan(cmd.Context(), streams, s.config, format, h)
 		},
 	}
-	format.flag(cmd)
+	format.AddFlag(cmd)
 	cmd.Flags().BoolVar(&quiet, "quiet", false, "say nothing but the result and errors")
-	s.flags(cmd.Flags())
+	s.flags(cmd)
 	return cmd
 }
 
 // plan plans a crawl and prints the plan, also one that came to nothing half-way.
-func (p *program) plan(ctx context.Context, cfg crawler.Config, format outputFormat, h *herald) error {
-	plan, err := p.makePlan(ctx, cfg, h)
+func plan(ctx context.Context, streams *cli.Streams, cfg crawler.Config, format cli.Format, h *herald) error {
+	plan, err := makePlan(ctx, streams, cfg, h)
 	if plan == nil {
 		return err
 	}
-	if format == formatJSON {
-		err = errors.Join(err, p.printJSON(plan))
+	if format == cli.JSON {
+		err = errors.Join(err, streams.PrintJSON(plan))
 	} else {
-		err = errors.Join(err, p.print(newPlanPage(plan, &cfg, p.painter()).text()))
+		err = errors.Join(err, streams.Print(newPlanPage(plan, &cfg, streams.Painter()).text()))
 	}
 	if err != nil {
 		return err
@@ -89,15 +91,15 @@ func (p *program) plan(ctx context.Context, cfg crawler.Config, format outputFor
 	if err := h.notAllowed(notAllowed(plan.Refused, nil, ""), plan.Pages == 0); err != nil {
 		return err
 	}
-	return exitWith(endCode(plan.End))
+	return cli.ExitWith(endCode(plan.End))
 }
 
 // makePlan asks for what a plan is made of. The plan is nil when it could not begin.
-func (p *program) makePlan(ctx context.Context, cfg crawler.Config, h *herald) (*crawler.Plan, error) {
-	view := newProgress(p.err)
-	aside := *p
-	aside.err = view // so that what is said stands above the view
-	h.program = &aside
+func makePlan(ctx context.Context, streams *cli.Streams, cfg crawler.Config, h *herald) (*crawler.Plan, error) {
+	view := newProgress(streams.Err)
+	aside := *streams
+	aside.Err = view // so that what is said stands above the view
+	h.Streams = &aside
 	log, endLog, err := h.log.open(&aside)
 	if err != nil {
 		return nil, err
@@ -105,18 +107,18 @@ func (p *program) makePlan(ctx context.Context, cfg crawler.Config, h *herald) (
 	defer endLog()
 	planner, err := crawler.NewPlanner(cfg, &crawler.Options{Logger: log, Notice: h.note, Formats: formats(&cfg)})
 	if err != nil {
-		return nil, &exit{exitMisuse, withoutPrefix(err)}
+		return nil, cli.WithCode(cli.ExitMisuse, cli.WithoutPrefix(err))
 	}
 	if !h.quiet {
-		h.notice(fmt.Sprintf("reading robots.txt and sitemaps of %s; Ctrl-C ends that and shows what is known", number(hostsOf(cfg.URLs), "host")))
+		h.Notice(fmt.Sprintf("reading robots.txt and sitemaps of %s; Ctrl-C ends that and shows what is known", humanize.Count(hostsOf(cfg.URLs), "host")))
 		view.repeat(func() { view.plan(planner, time.Now()) })
 	}
-	ctx, done := aside.interruptible(ctx, func() {}, "interrupted: this is what is known")
+	ctx, done := aside.Interruptible(ctx, func() {}, "interrupted: this is what is known")
 	defer done()
 	plan, err := planner.Run(ctx)
 	view.end()
 	if err != nil {
-		err = failed("%w", withoutPrefix(err))
+		err = cli.Failed("%w", cli.WithoutPrefix(err))
 	}
 	return plan, err
 }
@@ -134,13 +136,13 @@ func (p *progress) plan(planner *crawler.Planner, now time.Time) {
 
 // planningLines is how a planner is getting on, for a person.
 func planningLines(s *crawler.PlanStatus, now time.Time) []string {
-	sitemaps := fmt.Sprintf("sitemaps: %d read, %d to go, %s", s.Sitemaps, s.SitemapsLeft, number(s.URLs, "URL"))
+	sitemaps := fmt.Sprintf("sitemaps: %d read, %d to go, %s", s.Sitemaps, s.SitemapsLeft, humanize.Count(s.URLs, "URL"))
 	hosts := fmt.Sprintf("hosts: %d asked for robots.txt", s.Hosts)
 	if n := len(s.Waiting); n > 0 {
 		hosts += fmt.Sprintf(", %d unreachable for now", n)
 	}
 	if wait := s.NextDue.Sub(now); !s.NextDue.IsZero() && wait > time.Second {
-		hosts += ", the next request is due in " + longTime(wait)
+		hosts += ", the next request is due in " + humanize.Duration(wait)
 	}
 	return []string{sitemaps, hosts}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/crawler"
 )
 
@@ -28,7 +29,7 @@ func TestPlan(t *testing.T) {
 	site := planSite(t)
 	t.Chdir(t.TempDir())
 	got := run(t, "plan", site.url, "--delay", "0s")
-	if got.code != exitDone || !strings.HasPrefix(got.stderr, "reading robots.txt and sitemaps of 1 host;") {
+	if got.code != cli.ExitDone || !strings.HasPrefix(got.stderr, "reading robots.txt and sitemaps of 1 host;") {
 		t.Fatalf("%+v", got)
 	}
 	if diff := cmp.Diff([]string{"/map.txt"}, site.requested()); diff != "" {
@@ -53,7 +54,7 @@ func TestPlan(t *testing.T) {
 func TestPlanJSON(t *testing.T) {
 	site := planSite(t)
 	got := run(t, "plan", site.url, "--delay", "0s", "--format", "json", "--quiet")
-	if got.code != exitDone || got.stderr != "" {
+	if got.code != cli.ExitDone || got.stderr != "" {
 		t.Fatalf("%+v", got)
 	}
 	var plan crawler.Plan
@@ -68,7 +69,7 @@ func TestPlanJSON(t *testing.T) {
 func TestPlanUnreachable(t *testing.T) {
 	site := robotsServer(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) })
 	got := run(t, "plan", site.URL, "--max-wait", "0s", "--quiet")
-	if got.code != exitLater || !strings.Contains(got.out, "/robots.txt is unreachable: ") || !strings.Contains(got.out, "but for what cannot be asked for yet") {
+	if got.code != cli.ExitLater || !strings.Contains(got.out, "/robots.txt is unreachable: ") || !strings.Contains(got.out, "but for what cannot be asked for yet") {
 		t.Errorf("%+v", got)
 	}
 }
@@ -87,7 +88,7 @@ func TestPlanOfNoHost(t *testing.T) {
 
 func TestPlanMisuse(t *testing.T) {
 	for _, args := range [][]string{{"plan"}, {"plan", "example.com"}, {"plan", "http://h/", "--workers", "0"}} {
-		if got := run(t, args...); got.code != exitMisuse || got.out != "" || got.stderr == "" {
+		if got := run(t, args...); got.code != cli.ExitMisuse || got.out != "" || got.stderr == "" {
 			t.Errorf("%v: %+v", args, got)
 		}
 	}

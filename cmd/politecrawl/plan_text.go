@@ -9,6 +9,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/humanize"
 	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
@@ -24,11 +26,11 @@ const (
 type planPage struct {
 	*crawler.Plan
 	cfg   *crawler.Config
-	paint painter
+	paint cli.Painter
 	b     strings.Builder
 }
 
-func newPlanPage(plan *crawler.Plan, cfg *crawler.Config, paint painter) *planPage {
+func newPlanPage(plan *crawler.Plan, cfg *crawler.Config, paint cli.Painter) *planPage {
 	return &planPage{Plan: plan, cfg: cfg, paint: paint}
 }
 
@@ -63,12 +65,12 @@ func (p *planPage) headline() {
 	}
 	of := ""
 	if slices.ContainsFunc(p.Hosts, func(h *crawler.PlannedHost) bool { return !isBarred(h) }) {
-		of = " of " + number(len(p.Hosts), "host")
+		of = " of " + humanize.Count(len(p.Hosts), "host")
 	}
-	p.printf("a crawl would fetch %s%s in %s", number(p.Pages, "page"), of, aboutTime(p.Seconds))
+	p.printf("a crawl would fetch %s%s in %s", humanize.Count(p.Pages, "page"), of, aboutTime(p.Seconds))
 	switch p.CrawlEnd {
 	case crawler.EndMaxPages, crawler.EndMaxTime:
-		p.printf(", and end there by --%s with %s left", p.CrawlEnd, number(p.Beyond, "page"))
+		p.printf(", and end there by --%s with %s left", p.CrawlEnd, humanize.Count(p.Beyond, "page"))
 	case crawler.EndLater:
 		p.printf(", but for what cannot be asked for yet")
 	}
@@ -80,10 +82,10 @@ func (p *planPage) hosts() {
 	rows := [][]string{{"host", "pages", "left alone", "requests", "delay", "takes"}}
 	for _, h := range p.Hosts[:min(len(p.Hosts), maxPlanHosts)] {
 		rows = append(rows, []string{
-			printable(h.Host), fmt.Sprint(h.Pages), fmt.Sprint(total(h.Rejected)), fmt.Sprint(h.Requests), p.delay(h), aboutTime(h.Seconds),
+			cli.Escape(h.Host), fmt.Sprint(h.Pages), fmt.Sprint(humanize.Sum(h.Rejected)), fmt.Sprint(h.Requests), p.delay(h), aboutTime(h.Seconds),
 		})
 	}
-	if n := total(p.Rejected) - sumRejected(p.Hosts); n > 0 {
+	if n := humanize.Sum(p.Rejected) - sumRejected(p.Hosts); n > 0 {
 		requests := 0
 		for _, h := range p.Others {
 			requests += h.Requests
@@ -92,14 +94,14 @@ func (p *planPage) hosts() {
 	}
 	p.table(rows, 1, 2, 3)
 	if more := len(p.Hosts) - maxPlanHosts; more > 0 {
-		p.printf("  and %s\n", number(more, "more host"))
+		p.printf("  and %s\n", humanize.Count(more, "more host"))
 	}
 }
 
 func sumRejected(hosts []*crawler.PlannedHost) int {
 	n := 0
 	for _, h := range hosts {
-		n += total(h.Rejected)
+		n += humanize.Sum(h.Rejected)
 	}
 	return n
 }
@@ -123,7 +125,7 @@ func (p *planPage) table(rows [][]string, right ...int) {
 		}
 		text := strings.TrimRight(line.String(), " ")
 		if n == 0 {
-			text = p.paint(faint, text)
+			text = p.paint(cli.Faint, text)
 		}
 		p.printf("%s\n", text)
 	}
@@ -143,8 +145,8 @@ func (p *planPage) delay(h *crawler.PlannedHost) string {
 
 // rejected says why URLs would be left alone.
 func (p *planPage) rejected() {
-	if n := total(p.Rejected); n > 0 {
-		p.line("left alone", "%d of %s%s", n, number(p.URLs, "URL"), counts(p.Rejected, ""))
+	if n := humanize.Sum(p.Rejected); n > 0 {
+		p.line("left alone", "%d of %s%s", n, humanize.Count(p.URLs, "URL"), humanize.Counts(p.Rejected, ""))
 	}
 	if p.Rejected[output.Unchanged] > 0 {
 		p.line("", "unchanged is what sitemaps say has not changed since %s", p.cfg.Since)
@@ -154,17 +156,17 @@ func (p *planPage) rejected() {
 // rules lists the lines of robots.txt that keep URLs away.
 func (p *planPage) rules() {
 	for _, r := range p.Disallowed[:min(len(p.Disallowed), maxPlanRules)] {
-		p.line("disallowed", "%s by line %d of %s, %q: %s", number(r.URLs, "URL"), r.Line, printable(r.RobotsURL), printable(r.Rule), p.examples(r))
+		p.line("disallowed", "%s by line %d of %s, %q: %s", humanize.Count(r.URLs, "URL"), r.Line, cli.Escape(r.RobotsURL), cli.Escape(r.Rule), p.examples(r))
 	}
 	if more := len(p.Disallowed) - maxPlanRules; more > 0 {
-		p.line("", "and by %s", number(more, "more line"))
+		p.line("", "and by %s", humanize.Count(more, "more line"))
 	}
 }
 
 func (p *planPage) examples(r *crawler.PlannedRule) string {
 	list := make([]string, len(r.Examples))
 	for i, url := range r.Examples {
-		list[i] = printable(strings.TrimPrefix(url, r.Host))
+		list[i] = cli.Escape(strings.TrimPrefix(url, r.Host))
 	}
 	text := strings.Join(list, " ")
 	if r.URLs > len(list) {
@@ -178,44 +180,44 @@ func (p *planPage) trouble() {
 	for _, h := range slices.Concat(p.Hosts, p.Others) {
 		switch {
 		case isBarred(h):
-			p.line("address", "%s", p.paint(yellow, fmt.Sprintf("%s is not read: %s", printable(h.RobotsURL), printable(h.Error))))
+			p.line("address", "%s", p.paint(cli.Yellow, fmt.Sprintf("%s is not read: %s", cli.Escape(h.RobotsURL), cli.Escape(h.Error))))
 		case h.Outcome == "unreachable":
 			why := cmp.Or(h.Error, fmt.Sprintf("status %d", h.Status))
-			p.line("later", "%s", p.paint(yellow, fmt.Sprintf("%s is unreachable: %s; to be asked again at %s", printable(h.RobotsURL), printable(why), moment(h.RetryAt))))
+			p.line("later", "%s", p.paint(cli.Yellow, fmt.Sprintf("%s is unreachable: %s; to be asked again at %s", cli.Escape(h.RobotsURL), cli.Escape(why), humanize.Time(h.RetryAt))))
 		}
 		if len(h.VisitTimes) > 0 {
-			text := fmt.Sprintf("%s asks to be visited at %s UTC", printable(h.Host), strings.Join(h.VisitTimes, ", "))
+			text := fmt.Sprintf("%s asks to be visited at %s UTC", cli.Escape(h.Host), strings.Join(h.VisitTimes, ", "))
 			if h.OpensAt != "" {
-				text = p.paint(yellow, text+", and is closed now")
+				text = p.paint(cli.Yellow, text+", and is closed now")
 			}
 			p.line("hours", "%s", text)
 		}
 		if h.SitemapsBeyond > 0 {
-			p.line("sitemaps", "%s lists %d, of which %d are not read (--max-sitemaps)", printable(h.Host), h.Sitemaps, h.SitemapsBeyond)
+			p.line("sitemaps", "%s lists %d, of which %d are not read (--max-sitemaps)", cli.Escape(h.Host), h.Sitemaps, h.SitemapsBeyond)
 		}
 	}
 	unread := slices.DeleteFunc(slices.Clone(p.Files), func(f *crawler.PlannedSitemap) bool { return f.Unread == "" })
 	for _, f := range unread[:min(len(unread), maxPlanFiles)] {
-		p.line("sitemap", "%s: %s", printable(f.URL), printable(f.Unread))
+		p.line("sitemap", "%s: %s", cli.Escape(f.URL), cli.Escape(f.Unread))
 	}
 	if more := len(unread) - maxPlanFiles; more > 0 {
-		p.line("", "and %s", number(more, "more sitemap"))
+		p.line("", "and %s", humanize.Count(more, "more sitemap"))
 	}
 }
 
 // needs says what the crawl would take.
 func (p *planPage) needs() {
-	p.line("sitemaps", "%d read, with %s", p.Sitemaps, number(p.Entries, "entry"))
+	p.line("sitemaps", "%d read, with %s", p.Sitemaps, humanize.Count(p.Entries, "entry"))
 	p.line("requests", "%d, of which %d for robots.txt and sitemaps", p.Requests, p.Requests-p.Pages)
 	time := aboutTime(p.Seconds)
 	switch p.Bound {
 	case crawler.BoundWorkers:
-		time += fmt.Sprintf(", for which the %s are what counts (--workers)", number(p.cfg.Workers, "worker"))
+		time += fmt.Sprintf(", for which the %s are what counts (--workers)", humanize.Count(p.cfg.Workers, "worker"))
 	case crawler.BoundAddress:
-		time += fmt.Sprintf(", for which the %s are what counts that an address may have (--per-ip)", number(p.cfg.PerIP, "request"))
+		time += fmt.Sprintf(", for which the %s are what counts that an address may have (--per-ip)", humanize.Count(p.cfg.PerIP, "request"))
 	case crawler.BoundHost:
 		if p.Slowest != "" && len(p.Hosts) > 1 {
-			time += ", for which " + printable(p.Slowest) + " is what counts"
+			time += ", for which " + cli.Escape(p.Slowest) + " is what counts"
 		}
 	}
 	p.line("time", "%s", time)
@@ -249,7 +251,7 @@ func (p *planPage) unasked() []string {
 	names := map[string]bool{}
 	for _, h := range p.Hosts {
 		if (h.Outcome == "" || h.Outcome == "unreachable") && !isBarred(h) {
-			names[printable(h.Host)] = true
+			names[cli.Escape(h.Host)] = true
 		}
 	}
 	list := slices.Sorted(maps.Keys(names))
@@ -264,7 +266,7 @@ func aboutTime(s crawler.Seconds) string {
 	if d := time.Duration(s); d < 10*time.Second {
 		return d.Round(100 * time.Millisecond).String()
 	}
-	return longTime(time.Duration(s))
+	return humanize.Duration(time.Duration(s))
 }
 
 // bytesText writes a size that is an estimate.

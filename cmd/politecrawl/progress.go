@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/term"
 
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 )
@@ -32,7 +33,7 @@ const (
 type progress struct {
 	out      io.Writer
 	terminal *os.File // out, if it is one
-	paint    painter
+	paint    cli.Painter
 	crawl    crawlView
 	known    *roster
 	limit    int
@@ -57,8 +58,8 @@ type sample struct {
 }
 
 func newProgress(out io.Writer) *progress {
-	p := &progress{out: out, paint: painterOf(out)}
-	if file, ok := out.(*os.File); ok && isTerminal(out) && os.Getenv("TERM") != "dumb" {
+	p := &progress{out: out, paint: cli.PainterFor(out)}
+	if file, ok := out.(*os.File); ok && cli.IsTerminal(out) && os.Getenv("TERM") != "dumb" {
 		p.terminal = file
 	}
 	return p

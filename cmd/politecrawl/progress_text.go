@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/humanize"
 	"github.com/politecrawl/politecrawl/crawler"
 )
 
@@ -21,19 +23,19 @@ type reading struct {
 
 // lines is the reading for a person.
 func (r *reading) lines() []string {
-	pages := fmt.Sprintf("pages: %d, %.1f/s, of %s known%s", r.Pages, r.rate, number(r.Frontier.Added, "URL"), r.toGo())
+	pages := fmt.Sprintf("pages: %d, %.1f/s, of %s known%s", r.Pages, r.rate, humanize.Count(r.Frontier.Added, "URL"), r.toGo())
 	if r.Paused {
-		pages = fmt.Sprintf("paused: %s of %s known", number(r.Pages, "page"), number(r.Frontier.Added, "URL"))
+		pages = fmt.Sprintf("paused: %s of %s known", humanize.Count(r.Pages, "page"), humanize.Count(r.Frontier.Added, "URL"))
 	}
 	lines := []string{pages, r.hostLine()}
 	if all := r.Shared; all != nil {
-		lines = append(lines, fmt.Sprintf("crawl %s: %s by %s, %d at work", all.Name, number(all.Pages(), "page"), number(len(all.Workers), "worker"), all.Working()))
+		lines = append(lines, fmt.Sprintf("crawl %s: %s by %s, %d at work", all.Name, humanize.Count(all.Pages(), "page"), humanize.Count(len(all.Workers), "worker"), all.Working()))
 	}
-	if rejected := total(r.Rejected); rejected > 0 {
-		lines = append(lines, fmt.Sprintf("rejected: %d%s", rejected, counts(r.Rejected, "")))
+	if rejected := humanize.Sum(r.Rejected); rejected > 0 {
+		lines = append(lines, fmt.Sprintf("rejected: %d%s", rejected, humanize.Counts(r.Rejected, "")))
 	}
 	if bad := failures(r.Statuses); len(bad) > 0 {
-		lines = append(lines, fmt.Sprintf("errors: %d%s", total(bad), counts(bad, "status ")))
+		lines = append(lines, fmt.Sprintf("errors: %d%s", humanize.Sum(bad), humanize.Counts(bad, "status ")))
 	}
 	return lines
 }
@@ -54,9 +56,9 @@ func (r *reading) hostLine() string {
 	}
 	next := "the next"
 	if h := r.hosts; h.next != "" && !h.due.After(r.NextDue.Add(time.Second)) {
-		next = printable(string(h.next))
+		next = cli.Escape(string(h.next))
 	}
-	return line + ", " + next + " is due in " + longTime(wait)
+	return line + ", " + next + " is due in " + humanize.Duration(wait)
 }
 
 // toGo says when all that is known now will have been fetched: not before the host with
@@ -75,22 +77,22 @@ func (r *reading) toGo() string {
 	case left <= 0:
 		return ""
 	case polite > 0:
-		return ", " + longTime(max(long, polite, time.Second)) + " to go at the polite rate"
+		return ", " + humanize.Duration(max(long, polite, time.Second)) + " to go at the polite rate"
 	case long > 0:
-		return ", " + longTime(max(long, time.Second)) + " to go at this rate"
+		return ", " + humanize.Duration(max(long, time.Second)) + " to go at this rate"
 	}
 	return ""
 }
 
 // lineColour sets the lines apart that somebody may want to do something about.
-func lineColour(line string) colour {
+func lineColour(line string) cli.Color {
 	switch {
 	case strings.HasPrefix(line, "errors:"):
-		return red
+		return cli.Red
 	case strings.HasPrefix(line, "paused:"):
-		return yellow
+		return cli.Yellow
 	}
-	return plain
+	return cli.Plain
 }
 
 // failures are the statuses that say that something is wrong.
@@ -98,23 +100,4 @@ func failures(statuses map[int]int) map[int]int {
 	bad := maps.Clone(statuses)
 	maps.DeleteFunc(bad, func(status, _ int) bool { return status < 400 })
 	return bad
-}
-
-func total[K comparable](numbers map[K]int) int {
-	sum := 0
-	for _, n := range numbers {
-		sum += n
-	}
-	return sum
-}
-
-// longTime writes a time that need not be exact.
-func longTime(d time.Duration) string {
-	switch {
-	case d < time.Minute:
-		return d.Round(time.Second).String()
-	case d < 48*time.Hour:
-		return strings.TrimSuffix(d.Round(time.Minute).String(), "0s")
-	}
-	return fmt.Sprintf("%d days", d.Round(24*time.Hour)/(24*time.Hour))
 }

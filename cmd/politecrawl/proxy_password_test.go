@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/crawler"
 )
 
@@ -22,7 +23,7 @@ func TestProxyPasswordIsNotKept(t *testing.T) {
 	shown := strings.Replace(proxy.URL, "http://", "http://***@", 1)
 	dir := filepath.Join(t.TempDir(), "crawl")
 	t.Setenv("POLITECRAWL_PROXY", whole)
-	if got := run(t, "crawl", "http://site.test/", "--output", dir, "--delay", "0s"); got.code != exitDone || strings.Contains(got.stderr, "list of processes") {
+	if got := run(t, "crawl", "http://site.test/", "--output", dir, "--delay", "0s"); got.code != cli.ExitDone || strings.Contains(got.stderr, "list of processes") {
 		t.Fatalf("%+v", got)
 	}
 	state := func() string { t.Helper(); return readText(t, filepath.Join(dir, "crawl.json")) }
@@ -46,8 +47,8 @@ func TestProxyPasswordIsNotKept(t *testing.T) {
 		t.Setenv("POLITECRAWL_PROXY", tt.environ)
 		got := run(t, append([]string{"crawl"}, tt.args...)...)
 		if tt.refused {
-			got.wantRefusal(t, exitMisuse, shown, "POLITECRAWL_PROXY", "--proxy")
-		} else if got.code != exitDone {
+			got.wantRefusal(t, cli.ExitMisuse, shown, "POLITECRAWL_PROXY", "--proxy")
+		} else if got.code != cli.ExitDone {
 			t.Errorf("%q with %q: %+v", tt.args, tt.environ, got)
 		}
 		for flag, variable := range map[string]string{whole: "POLITECRAWL_PROXY", "--listen-token": "POLITECRAWL_LISTEN_TOKEN"} {

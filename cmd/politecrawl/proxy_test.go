@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 )
 
 // A proxy of the environment is told of before anything else is said of the crawl.
@@ -24,7 +26,7 @@ func TestProxyOfTheEnvironment(t *testing.T) {
 func TestUserAgentOfTwoLines(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "crawl")
 	got := run(t, "crawl", "http://127.0.0.1/", "--output", dir, "--user-agent", "bad\nX-Evil: 1")
-	got.wantRefusal(t, exitMisuse, "user-agent", "line end")
+	got.wantRefusal(t, cli.ExitMisuse, "user-agent", "line end")
 	if exists(dir) {
 		t.Error("a directory is left")
 	}

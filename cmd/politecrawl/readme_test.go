@@ -16,6 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/robotsext"
 )
 
@@ -115,7 +116,7 @@ func TestReadmeSamples(t *testing.T) {
 	}
 	for _, args := range [][]string{{"lint", "robots.txt"}, {"diff", "robots.txt", "robots-new.txt"}} {
 		got := run(t, append([]string{"robots"}, args...)...)
-		if got.code != exitFindings || !strings.Contains(text, "```text\n"+got.out+"```\n") {
+		if got.code != cli.ExitFindings || !strings.Contains(text, "```text\n"+got.out+"```\n") {
 			t.Errorf("%v: exit code %d, and README.md does not hold what it prints:\n%s", args, got.code, got.out)
 		}
 	}
@@ -133,14 +134,14 @@ func TestReadmeCommands(t *testing.T) {
 		found++
 		line, _, _ = strings.Cut(line, " > ")
 		line, _, _ = strings.Cut(line, " < ")
-		cmd, rest, err := (&program{}).command().Find(strings.Fields(line))
+		cmd, rest, err := root(&cli.Streams{}).Find(strings.Fields(line))
 		if err == nil {
 			err = cmd.ParseFlags(rest)
 		}
 		if err == nil && cmd.Args != nil {
 			err = cmd.Args(cmd, cmd.Flags().Args())
 		}
-		if err != nil || !cmd.Runnable() || isGroup(cmd) {
+		if err != nil || !cmd.Runnable() || cli.IsGroup(cmd) {
 			t.Errorf("politecrawl %s: %v", line, err)
 		}
 	}
@@ -153,7 +154,7 @@ func TestReadmeCommands(t *testing.T) {
 func TestReadmeListsFiles(t *testing.T) {
 	site := smallSite(t)
 	dir := filepath.Join(t.TempDir(), "crawl")
-	if r := run(t, "crawl", site.url, "--output", dir, "--delay", "0s"); r.code != exitDone {
+	if r := run(t, "crawl", site.url, "--output", dir, "--delay", "0s"); r.code != cli.ExitDone {
 		t.Fatalf("%+v", r)
 	}
 	files, err := os.ReadDir(dir)

@@ -11,6 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/humanize"
 	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/crawler/frontier/pebblestore"
 	"github.com/politecrawl/politecrawl/crawler/output"
@@ -28,9 +30,9 @@ type printedReport struct {
 	Notes    []string         `json:"notes"`
 }
 
-func (p *program) reportCommand() *cobra.Command {
+func reportCommand(streams *cli.Streams) *cobra.Command {
 	var (
-		format outputFormat
+		format cli.Format
 		rows   int
 		to     string
 	)
@@ -51,15 +53,15 @@ programs. What is most important is printed.`,
 		Example: `  politecrawl report example
   politecrawl report w1 w2 w3 --output all
   politecrawl report example --format json`,
-		Args: arguments(1, -1, "the output directory of a crawl"),
+		Args: cli.Args(1, -1, "the output directory of a crawl"),
 		RunE: func(_ *cobra.Command, dirs []string) error {
 			if rows < 1 {
-				return misuse("report: --rows: %d is no number of rows; give 1 or more", rows)
+				return cli.Misuse("report: --rows: %d is no number of rows; give 1 or more", rows)
 			}
 			switch {
 			case to != "":
 			case len(dirs) > 1:
-				return misuse("report: say where the report of several directories goes: %s", withOutput(dirs, "all"))
+				return cli.Misuse("report: say where the report of several directories goes: %s", withOutput(dirs, "all"))
 			default:
 				to = dirs[0]
 			}
@@ -71,13 +73,13 @@ programs. What is most important is printed.`,
 				return unwritten(dirs, err)
 			}
 			html, data := filepath.Join(to, report.HTMLFile), filepath.Join(to, report.JSONFile)
-			if format == formatJSON {
-				return p.printJSON(printedReport{html, data, r.Segments, r.Summary, r.Findings, r.Notes})
+			if format == cli.JSON {
+				return streams.PrintJSON(printedReport{html, data, r.Segments, r.Summary, r.Findings, r.Notes})
 			}
-			return p.print(reportText(r, html, p.painter()))
+			return streams.Print(reportText(r, html, streams.Painter()))
 		},
 	}
-	format.flag(cmd)
+	format.AddFlag(cmd)
 	cmd.Flags().IntVar(&rows, "rows", report.DefaultRows, "list at most `N` rows of each kind; the counts are exact")
 	cmd.Flags().StringVar(&to, "output", "", "write the report into `DIR`, which is made where it is missing (default: the directory of the crawl)")
 	return cmd
@@ -87,7 +89,7 @@ programs. What is most important is printed.`,
 func withOutput(dirs []string, to string) string {
 	words := []string{"politecrawl report"}
 	for _, dir := range dirs {
-		words = append(words, shellWord(dir))
+		words = append(words, cli.ShellWord(dir))
 	}
 	return strings.Join(append(words, "--output "+to), " ")
 }
@@ -118,46 +120,46 @@ func endingOf(dir string) *report.Ending {
 
 // reportError says what to do about directories of which no report can be made.
 func reportError(dirs []string, err error) error {
-	err = withoutPrefix(err)
+	err = cli.WithoutPrefix(err)
 	for _, dir := range dirs {
 		if !isDirectory(dir) {
-			return misuse("report: there is no directory %q; name the output directory of a crawl", dir)
+			return cli.Misuse("report: there is no directory %q; name the output directory of a crawl", dir)
 		}
 		if _, unread := crawler.Saved(dir); isBadJSON(unread) || errors.Is(unread, output.ErrNone) && holdsFrontier(dir) {
-			return damagedState("report", dir, "politecrawl report "+shellWord(dir), unread)
+			return damagedState("report", dir, "politecrawl report "+cli.ShellWord(dir), unread)
 		}
 	}
 	switch {
 	case errors.Is(err, output.ErrNone):
-		return misuse("report: %w; name the output directory of a crawl", err)
+		return cli.Misuse("report: %w; name the output directory of a crawl", err)
 	case errors.Is(err, report.ErrNotOneCrawl):
-		return misuse("report: %w", err)
+		return cli.Misuse("report: %w", err)
 	}
-	return failed("report: %w", err)
+	return cli.Failed("report: %w", err)
 }
 
 // unwritten says what to do about a report that cannot be written.
 func unwritten(dirs []string, err error) error {
 	const good = "; the files of the crawl are as they were"
-	err = withoutPrefix(quoted(err))
+	err = cli.WithoutPrefix(cli.QuotePath(err))
 	if remedy := short(err); remedy != "" && !errors.Is(err, syscall.EROFS) {
-		return failed("report: %w%s; %s, or write the report elsewhere: %s", err, good, remedy, withOutput(dirs, "DIR"))
+		return cli.Failed("report: %w%s; %s, or write the report elsewhere: %s", err, good, remedy, withOutput(dirs, "DIR"))
 	}
-	return misuse("report: %w%s; write the report where that can be done: %s", err, good, withOutput(dirs, "DIR"))
+	return cli.Misuse("report: %w%s; write the report where that can be done: %s", err, good, withOutput(dirs, "DIR"))
 }
 
 // reportText is a report for a person, in a few lines.
-func reportText(r *report.Report, html string, paint painter) string {
+func reportText(r *report.Report, html string, paint cli.Painter) string {
 	var b strings.Builder
 	s := r.Summary
-	fmt.Fprintf(&b, "%s: %s on %s, %s left alone\n", stateText(s), number(s.Pages, "page"), number(s.Hosts, "host"), number(s.Rejected, "URL"))
+	fmt.Fprintf(&b, "%s: %s on %s, %s left alone\n", stateText(s), humanize.Count(s.Pages, "page"), humanize.Count(s.Hosts, "host"), humanize.Count(s.Rejected, "URL"))
 	if n := len(r.Segments); n > 0 {
-		fmt.Fprintf(&b, "  %-10s  of %s, read as one crawl\n", "files", number(n, "worker"))
+		fmt.Fprintf(&b, "  %-10s  of %s, read as one crawl\n", "files", humanize.Count(n, "worker"))
 	}
 	names := map[report.Topic]string{
 		report.OnPages: "pages", report.OnBroken: "broken", report.OnRobots: "robots.txt", report.OnSitemaps: "sitemaps",
 	}
-	colours := map[report.Level]colour{report.Bad: red, report.Warn: yellow, report.Good: green}
+	colours := map[report.Level]cli.Color{report.Bad: cli.Red, report.Warn: cli.Yellow, report.Good: cli.Green}
 	last := report.Topic("")
 	for _, f := range r.Findings {
 		name := names[f.Topic]
@@ -165,12 +167,12 @@ func reportText(r *report.Report, html string, paint painter) string {
 			name = ""
 		}
 		last = f.Topic
-		fmt.Fprintf(&b, "  %-10s  %s\n", name, paint(colours[f.Level], printable(f.Text)))
+		fmt.Fprintf(&b, "  %-10s  %s\n", name, paint(colours[f.Level], cli.Escape(f.Text)))
 	}
 	for _, note := range r.Notes {
-		fmt.Fprintf(&b, "  %-10s  %s\n", "note", printable(note))
+		fmt.Fprintf(&b, "  %-10s  %s\n", "note", cli.Escape(note))
 	}
-	fmt.Fprintf(&b, "  %-10s  %s, and %s beside it\n", "report", printable(html), report.JSONFile)
+	fmt.Fprintf(&b, "  %-10s  %s, and %s beside it\n", "report", cli.Escape(html), report.JSONFile)
 	return b.String()
 }
 

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/frontier/pebblestore"
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore/redistest"
@@ -61,7 +62,7 @@ func TestReport(t *testing.T) {
 	printed := func() string {
 		t.Helper()
 		got := run(t, "report", dir)
-		if got.code != exitDone || got.stderr != "" {
+		if got.code != cli.ExitDone || got.stderr != "" {
 			t.Errorf("exit code %d, standard error %q", got.code, got.stderr)
 		}
 		return strings.ReplaceAll(got.out, dir, "DIR")
@@ -87,7 +88,7 @@ func TestReportJSON(t *testing.T) {
 	}
 	got := run(t, "report", dir, "--format", "json", "--rows", "1")
 	var printed printedReport
-	if err := json.Unmarshal([]byte(got.out), &printed); err != nil || got.code != exitDone || strings.Count(got.out, "\n") != 1 {
+	if err := json.Unmarshal([]byte(got.out), &printed); err != nil || got.code != cli.ExitDone || strings.Count(got.out, "\n") != 1 {
 		t.Fatalf("exit code %d, %v in %q", got.code, err, got.out)
 	}
 	if printed.HTML != filepath.Join(dir, "report.html") || printed.Summary.State != report.Stopped || printed.Summary.Left != 1 || len(printed.Findings) < 4 {
@@ -133,7 +134,7 @@ func TestReportOfWorkers(t *testing.T) {
 	root := workerCrawls(t, "nightly", "nightly")
 	w1, w2, to := filepath.Join(root, "w1"), filepath.Join(root, "w2"), filepath.Join(root, "to", "all")
 	got := run(t, "report", w1, w2, "--output", to)
-	if got.code != exitDone || got.stderr != "" {
+	if got.code != cli.ExitDone || got.stderr != "" {
 		t.Errorf("exit code %d, standard error %q", got.code, got.stderr)
 	}
 	wantGolden(t, filepath.Join("report", "workers.txt"), strings.ReplaceAll(got.out, root+"/", ""))
@@ -152,7 +153,7 @@ func TestReportOfWorkers(t *testing.T) {
 		t.Errorf("%v in %s", err, got.out)
 	}
 	one := filepath.Join(root, "one")
-	if got := run(t, "report", w1, "--output", one); got.code != exitDone || !strings.Contains(got.out, filepath.Join(one, report.HTMLFile)) {
+	if got := run(t, "report", w1, "--output", one); got.code != cli.ExitDone || !strings.Contains(got.out, filepath.Join(one, report.HTMLFile)) {
 		t.Errorf("exit code %d: %s", got.code, got.out)
 	}
 }
@@ -205,12 +206,12 @@ func TestReportOfASharedCrawl(t *testing.T) {
 		if args[1] != "--resume" {
 			args = append(args, at...)
 		}
-		if got := run(t, args...); got.code != exitDone {
+		if got := run(t, args...); got.code != cli.ExitDone {
 			t.Fatalf("%v: %+v", args, got)
 		}
 	}
 	got := run(t, "report", w1, w2, "--output", to)
-	if got.code != exitDone || !strings.HasPrefix(got.out, "finished: 6 pages on 1 host, 0 URLs left alone\n  files       of 2 workers,") || strings.Contains(got.out, "note") {
+	if got.code != cli.ExitDone || !strings.HasPrefix(got.out, "finished: 6 pages on 1 host, 0 URLs left alone\n  files       of 2 workers,") || strings.Contains(got.out, "note") {
 		t.Errorf("%+v", got)
 	}
 }
@@ -226,12 +227,12 @@ func TestReportOfWorkersRefusals(t *testing.T) {
 		code  int
 		words []string
 	}{
-		{"no place", []string{"w1", "it's"}, exitMisuse, []string{"where the report", `politecrawl report w1 'it'\''s' --output all`}},
-		{"no place of one", []string{"w1", "--output", "file"}, exitMisuse, []string{`"file"`, "not a directory", "politecrawl report w1 --output DIR"}},
-		{"of two crawls", []string{"w1", "w2", "--output", "all"}, exitMisuse, []string{"not make up one crawl", `"w1"`, `"nightly"`, `"w2"`, `"weekly"`}},
-		{"twice", []string{"w1", "./w1", "--output", "all"}, exitMisuse, []string{`"w1" and "./w1" are the same`}},
-		{"one that is missing", []string{"w1", "w3", "--output", "all"}, exitMisuse, []string{`no directory "w3"`}},
-		{"one of something else", []string{"w1", "empty", "--output", "all"}, exitMisuse, []string{"holds no crawl", "empty"}},
+		{"no place", []string{"w1", "it's"}, cli.ExitMisuse, []string{"where the report", `politecrawl report w1 'it'\''s' --output all`}},
+		{"no place of one", []string{"w1", "--output", "file"}, cli.ExitMisuse, []string{`"file"`, "not a directory", "politecrawl report w1 --output DIR"}},
+		{"of two crawls", []string{"w1", "w2", "--output", "all"}, cli.ExitMisuse, []string{"not make up one crawl", `"w1"`, `"nightly"`, `"w2"`, `"weekly"`}},
+		{"twice", []string{"w1", "./w1", "--output", "all"}, cli.ExitMisuse, []string{`"w1" and "./w1" are the same`}},
+		{"one that is missing", []string{"w1", "w3", "--output", "all"}, cli.ExitMisuse, []string{`no directory "w3"`}},
+		{"one of something else", []string{"w1", "empty", "--output", "all"}, cli.ExitMisuse, []string{"holds no crawl", "empty"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			run(t, append([]string{"report"}, tt.args...)...).wantRefusal(t, tt.code, append(tt.words, "politecrawl: report: ")...)
@@ -257,12 +258,12 @@ func TestReportRefusals(t *testing.T) {
 		code  int
 		words []string
 	}{
-		{"no argument", nil, exitMisuse, []string{"give the output directory of a crawl"}},
-		{"nothing there", []string{filepath.Join(t.TempDir(), "absent")}, exitMisuse, []string{"no directory", "absent"}},
-		{"a directory of something else", []string{t.TempDir()}, exitMisuse, []string{"holds no crawl", output.StateFile, "name the output directory"}},
-		{"no rows", []string{damaged, "--rows", "0"}, exitMisuse, []string{"--rows", "1 or more"}},
-		{"damaged", []string{damaged}, exitFailed, []string{output.StateFile}},
-		{"cannot be written", []string{taken}, exitMisuse, []string{
+		{"no argument", nil, cli.ExitMisuse, []string{"give the output directory of a crawl"}},
+		{"nothing there", []string{filepath.Join(t.TempDir(), "absent")}, cli.ExitMisuse, []string{"no directory", "absent"}},
+		{"a directory of something else", []string{t.TempDir()}, cli.ExitMisuse, []string{"holds no crawl", output.StateFile, "name the output directory"}},
+		{"no rows", []string{damaged, "--rows", "0"}, cli.ExitMisuse, []string{"--rows", "1 or more"}},
+		{"damaged", []string{damaged}, cli.ExitFailed, []string{output.StateFile}},
+		{"cannot be written", []string{taken}, cli.ExitMisuse, []string{
 			"write " + strconv.Quote(filepath.Join(taken, report.HTMLFile)), "the files of the crawl are as they were", "politecrawl report " + taken + " --output DIR",
 		}},
 	} {

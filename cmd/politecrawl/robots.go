@@ -8,14 +8,15 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/politecrawl/politecrawl/crawler/errtext"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/humanize"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
-func (p *program) robotsCommand() *cobra.Command {
-	cmd := group(&cobra.Command{Use: "robots", Short: "Explain robots.txt files"})
-	cmd.AddCommand(p.robotsAgentsCommand(), p.robotsCheckCommand(), p.robotsDiffCommand(), p.robotsLintCommand(), p.robotsShowCommand())
+func robotsCommand(streams *cli.Streams) *cobra.Command {
+	cmd := cli.Group(&cobra.Command{Use: "robots", Short: "Explain robots.txt files"})
+	cmd.AddCommand(robotsAgentsCommand(streams), robotsCheckCommand(streams), robotsDiffCommand(streams), robotsLintCommand(streams), robotsShowCommand(streams))
 	return cmd
 }
 
@@ -47,13 +48,10 @@ var cutOff = fmt.Sprintf("is longer than what is read of it, %d bytes; the rest 
 func missing(rec *robotsext.Record) string {
 	from := rec.Origin.RobotsURL()
 	if err := rec.RedirectError(); err != nil {
-		return fmt.Sprintf("%s: %s (status %d), which counts as no robots.txt", from, reasonIn(err), rec.Status)
+		return fmt.Sprintf("%s: %s (status %d), which counts as no robots.txt", from, cli.ErrorText(err), rec.Status)
 	}
 	return fmt.Sprintf("there is no %s (status %d)", from, rec.Status)
 }
-
-// reasonIn is an error of robotsext on one line.
-func reasonIn(err error) string { return oneLine(errtext.Of(err)) }
 
 // A robotsSource finds the ruling of an origin.
 type robotsSource func(ctx context.Context, origin *url.URL) (ruling, error)
@@ -77,7 +75,7 @@ func fromSites(s *siteFlags) (robotsSource, error) {
 	}
 	robots, err := robotsext.New(s.userAgent, &robotsext.Options{Fetch: robotsext.FetchOptions{Timeout: s.timeout}, Guard: g, Parse: parseOptions()})
 	if err != nil {
-		return nil, misuse("--user-agent: %w", err)
+		return nil, cli.Misuse("--user-agent: %w", err)
 	}
 	return func(ctx context.Context, origin *url.URL) (ruling, error) {
 		rec, err := robots.Record(ctx, origin)
@@ -86,4 +84,17 @@ func fromSites(s *siteFlags) (robotsSource, error) {
 		}
 		return ruling{from: rec.Origin.RobotsURL(), file: rec.File, record: rec}, nil
 	}, nil
+}
+
+// barred says of a ruling that the guard refused why, and how to allow it; empty: it is
+// another one.
+func (r ruling) barred() string { return refusedRobots(r.record) }
+
+// unread says of a robots.txt that it could not be read, why, and what to do about it, and
+// has the exit code for that.
+func (r ruling) unread() (text string, code int) {
+	if why := r.barred(); why != "" {
+		return "is refused: " + why, cli.ExitFailed
+	}
+	return fmt.Sprintf("is unreachable: %s; ask again after %s", r.reason(), humanize.Time(r.record.RetryAt)), cli.ExitLater
 }

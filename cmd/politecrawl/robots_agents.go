@@ -8,20 +8,21 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
 
 // A matrix is one run of "robots agents".
 type matrix struct {
-	*program
+	*cli.Streams
 	input  robotsInput
 	agents []string // --agent
-	format outputFormat
+	format cli.Format
 }
 
-func (p *program) robotsAgentsCommand() *cobra.Command {
-	m := &matrix{program: p, input: robotsInput{command: "robots agents", stdin: p.in, options: parseOptions()}}
+func robotsAgentsCommand(streams *cli.Streams) *cobra.Command {
+	m := &matrix{Streams: streams, input: robotsInput{command: "robots agents", stdin: streams.In, options: parseOptions()}}
 	cmd := &cobra.Command{
 		Use:   "agents FILE|URL|- [PATH…]",
 		Short: "Which well-known crawlers may fetch what?",
@@ -44,11 +45,11 @@ each path: verdict, rule and line.
 Exit code: 0, 2 misuse, 3 failed, 4 the robots.txt is unreachable.`,
 		Example: `  politecrawl robots agents https://example.com/
   politecrawl robots agents robots.txt / /private/ --agent GPTBot,CCBot,'*'`,
-		Args: arguments(1, -1, "a file or URL, and maybe paths"),
+		Args: cli.Args(1, -1, "a file or URL, and maybe paths"),
 		RunE: func(cmd *cobra.Command, args []string) error { return m.run(cmd.Context(), args[0], args[1:]) },
 	}
 	cmd.Flags().SortFlags = false
-	m.format.flag(cmd)
+	m.format.AddFlag(cmd)
 	cmd.Flags().StringSliceVar(&m.agents, "agent", nil, "product tokens, `A,B`, of the crawlers to ask for; none: the well-known ones")
 	m.input.site.add(cmd.Flags())
 	return cmd
@@ -62,13 +63,13 @@ func (m *matrix) run(ctx context.Context, name string, paths []string) error {
 	for _, text := range m.agents {
 		a, err := parseAgent(text)
 		if err != nil {
-			return misuse("robots agents: --agent: %w", err)
+			return cli.Misuse("robots agents: --agent: %w", err)
 		}
 		asked = append(asked, known(a))
 	}
 	for _, path := range paths {
 		if !strings.HasPrefix(path, "/") {
-			return misuse("robots agents: %q is no path; write it as /private/, and the site or file first", path)
+			return cli.Misuse("robots agents: %q is no path; write it as /private/, and the site or file first", path)
 		}
 	}
 	r, err := m.input.read(ctx, name)
@@ -80,10 +81,10 @@ func (m *matrix) run(ctx context.Context, name string, paths []string) error {
 		s.Fetch = fetchOf(r.record)
 	}
 	s.ask(r.file, asked, paths)
-	if m.format == formatJSON {
-		return m.printJSON(s)
+	if m.format == cli.JSON {
+		return m.PrintJSON(s)
 	}
-	return m.print(s.text(m.painter(), m.width()))
+	return m.Print(s.text(m.Painter(), m.Width()))
 }
 
 // A shownMatrix is which crawlers may fetch what.
@@ -234,14 +235,14 @@ func samplePath(pattern string) string {
 
 // text is the matrix for a person whose terminal is so many characters wide:
 // crawlers below each other, paths side by side, as many as there is room for.
-func (s shownMatrix) text(paint painter, width int) string {
+func (s shownMatrix) text(paint cli.Painter, width int) string {
 	p := &showPage{paint: paint}
-	p.printf("%s\n", printable(inWords(s.From)))
+	p.printf("%s\n", cli.Escape(cli.InputName(s.From)))
 	if s.Fetch != nil {
 		p.fetch(s.Fetch)
 	}
 	if s.Truncated {
-		p.printf("%s\n", paint(yellow, "the file "+cutOff))
+		p.printf("%s\n", paint(cli.Yellow, "the file "+cutOff))
 	}
 	name, group := len("agent"), len("group")
 	for _, a := range s.Agents {
@@ -256,7 +257,7 @@ func (s shownMatrix) text(paint painter, width int) string {
 		for i := first; i < last; i++ {
 			fmt.Fprintf(&head, "%*d", column, i+1)
 		}
-		p.printf("\n%s\n", paint(faint, head.String()))
+		p.printf("\n%s\n", paint(cli.Faint, head.String()))
 		for i, a := range s.Agents {
 			if s.sections && (i == 0 || a.Purpose != s.Agents[i-1].Purpose) {
 				p.printf("%s\n", a.Purpose.heading())
@@ -270,23 +271,23 @@ func (s shownMatrix) text(paint painter, width int) string {
 	}
 	p.printf("\n")
 	for i, path := range s.Paths {
-		p.printf("%3d  %s", i+1, printable(path.Path))
+		p.printf("%3d  %s", i+1, cli.Escape(path.Path))
 		if path.Alike > 0 {
 			p.printf("  and %d more like it", path.Alike)
 		}
 		p.printf("\n")
 	}
 	if s.Left > 0 {
-		p.printf("%s\n", paint(yellow, fmt.Sprintf("%d rules were not looked at: there are too many wildcards", s.Left)))
+		p.printf("%s\n", paint(cli.Yellow, fmt.Sprintf("%d rules were not looked at: there are too many wildcards", s.Left)))
 	}
 	return p.b.String()
 }
 
 // mark is the verdict in so many characters.
-func (v shownVerdict) mark(paint painter, width int) string {
-	text, tint := "no", red
+func (v shownVerdict) mark(paint cli.Painter, width int) string {
+	text, tint := "no", cli.Red
 	if v.Verdict == allowed {
-		text, tint = "yes", green
+		text, tint = "yes", cli.Green
 	}
 	return strings.Repeat(" ", width-len(text)) + paint(tint, text)
 }

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 )
 
 const agentsFile = "testdata/robots/agents_in.txt"
@@ -33,7 +35,7 @@ func TestAgentsOutputs(t *testing.T) {
 		{"agents_chosen.txt", []string{"/", "/cart/x", "/old/a.html", "/search/help", "--agent", "Googlebot,AdsBot-Google,Foo+Bar"}},
 	} {
 		got := run(t, append([]string{"robots", "agents", agentsFile}, tt.args...)...)
-		if got.code != exitDone || got.stderr != "" {
+		if got.code != cli.ExitDone || got.stderr != "" {
 			t.Errorf("%v: exit code %d, standard error %q", tt.args, got.code, got.stderr)
 		}
 		wantGolden(t, "robots/"+tt.golden, got.out)
@@ -148,10 +150,10 @@ func TestAgentsSites(t *testing.T) {
 		t.Errorf("fetch %+v", s.Fetch)
 	}
 	got = run(t, "robots", "agents", absent.URL, "--agent", "a")
-	if !strings.Contains(got.out, "there is no robots.txt, everything is allowed (status 404)") || !strings.Contains(got.out, "\n  a      none   yes\n") || got.code != exitDone {
+	if !strings.Contains(got.out, "there is no robots.txt, everything is allowed (status 404)") || !strings.Contains(got.out, "\n  a      none   yes\n") || got.code != cli.ExitDone {
 		t.Errorf("%+v", got)
 	}
-	run(t, "robots", "agents", broken.URL).wantRefusal(t, exitLater, "robots agents: "+broken.URL+"/robots.txt is unreachable")
+	run(t, "robots", "agents", broken.URL).wantRefusal(t, cli.ExitLater, "robots agents: "+broken.URL+"/robots.txt is unreachable")
 }
 
 func TestAgentsMisuse(t *testing.T) {
@@ -168,7 +170,7 @@ func TestAgentsMisuse(t *testing.T) {
 		{"bad timeout", []string{"https://h/", "--timeout", "0s"}, []string{"--timeout"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			run(t, append([]string{"robots", "agents"}, tt.args...)...).wantRefusal(t, exitMisuse, tt.words...)
+			run(t, append([]string{"robots", "agents"}, tt.args...)...).wantRefusal(t, cli.ExitMisuse, tt.words...)
 		})
 	}
 }

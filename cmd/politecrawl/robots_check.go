@@ -10,17 +10,19 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/humanize"
 	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
 
 // A check is one run of "robots check".
 type check struct {
-	*program
+	*cli.Streams
 	robots  string   // --robots
 	agents  []string // --agent
 	site    siteFlags
-	format  outputFormat
+	format  cli.Format
 	quiet   bool
 	explain bool
 
@@ -53,8 +55,8 @@ type answer struct {
 	Explain *explanation `json:"explain,omitempty"`
 }
 
-func (p *program) robotsCheckCommand() *cobra.Command {
-	c := &check{program: p, groups: lineFinder{}}
+func robotsCheckCommand(streams *cli.Streams) *cobra.Command {
+	c := &check{Streams: streams, groups: lineFinder{}}
 	cmd := &cobra.Command{
 		Use:   "check URL…",
 		Short: "May these URLs be fetched, by which agent, by which line?",
@@ -90,10 +92,10 @@ only answer.`,
   politecrawl robots check --robots robots.txt /private/ /public/
   politecrawl robots check https://example.com/private/ --explain
   politecrawl robots check - --format json < urls.txt`,
-		Args: arguments(1, -1, "URLs, or - to read them from standard input"),
+		Args: cli.Args(1, -1, "URLs, or - to read them from standard input"),
 		RunE: func(cmd *cobra.Command, args []string) error { return c.run(cmd.Context(), args) },
 	}
-	c.format.flag(cmd)
+	c.format.AddFlag(cmd)
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	flags.StringVar(&c.robots, "robots", "", "`FILE` to decide by (-: standard input) in place of the sites' own")
@@ -111,7 +113,7 @@ func (c *check) run(ctx context.Context, args []string) error {
 	asked := 0
 	for u, err := range c.urls(args) {
 		if err != nil {
-			return failed("robots check: standard input: %w", err)
+			return cli.Failed("robots check: standard input: %w", err)
 		}
 		asked++
 		if err := c.ask(ctx, u); err != nil {
@@ -119,36 +121,36 @@ func (c *check) run(ctx context.Context, args []string) error {
 		}
 	}
 	if asked == 0 {
-		return misuse("robots check: there is no URL on standard input; write them one a line")
+		return cli.Misuse("robots check: there is no URL on standard input; write them one a line")
 	}
-	return exitWith(c.code)
+	return cli.ExitWith(c.code)
 }
 
 // prepare refuses what is wrong with the command line before anything is asked.
 func (c *check) prepare(args []string) error {
 	readsURLs := false
 	for _, raw := range args {
-		readsURLs = readsURLs || raw == stdinName
+		readsURLs = readsURLs || raw == cli.Stdin
 	}
-	if readsURLs && c.robots == stdinName {
-		return misuse("robots check: standard input cannot be both the robots.txt and the URLs; give one of them as a file")
+	if readsURLs && c.robots == cli.Stdin {
+		return cli.Misuse("robots check: standard input cannot be both the robots.txt and the URLs; give one of them as a file")
 	}
 	if c.site.timeout <= 0 {
-		return misuse("robots check: --timeout: %v is not a time to wait", c.site.timeout)
+		return cli.Misuse("robots check: --timeout: %v is not a time to wait", c.site.timeout)
 	}
 	for _, text := range c.agents {
 		a, err := parseAgent(text)
 		if err != nil {
-			return misuse("robots check: --agent: %w", err)
+			return cli.Misuse("robots check: --agent: %w", err)
 		}
 		c.asked = append(c.asked, a)
 	}
 	if len(c.asked) == 0 {
-		return misuse("robots check: --agent: name at least one product token")
+		return cli.Misuse("robots check: --agent: name at least one product token")
 	}
 	var err error
 	if c.robots != "" {
-		if c.source, err = fromFile(c.robots, c.in); err != nil {
+		if c.source, err = fromFile(c.robots, c.In); err != nil {
 			return fmt.Errorf("robots check: --robots: %w", err)
 		}
 		return nil
@@ -159,16 +161,16 @@ func (c *check) prepare(args []string) error {
 
 // urls yields the URLs of the arguments, as lines without a number, and those of
 // standard input in the place of a single -.
-func (c *check) urls(args []string) iter.Seq2[inputLine, error] {
-	return func(yield func(inputLine, error) bool) {
+func (c *check) urls(args []string) iter.Seq2[cli.Line, error] {
+	return func(yield func(cli.Line, error) bool) {
 		for _, arg := range args {
-			if arg != stdinName {
-				if !yield(inputLine{text: arg}, nil) {
+			if arg != cli.Stdin {
+				if !yield(cli.Line{Text: arg}, nil) {
 					return
 				}
 				continue
 			}
-			for line, err := range lines(c.in) {
+			for line, err := range cli.Lines(c.In) {
 				if !yield(line, err) {
 					return
 				}
@@ -179,14 +181,14 @@ func (c *check) urls(args []string) iter.Seq2[inputLine, error] {
 
 // ask answers for one URL. A URL that is none is complained about and the others
 // are answered all the same.
-func (c *check) ask(ctx context.Context, u inputLine) error {
-	target, origin, err := c.target(u.text)
+func (c *check) ask(ctx context.Context, u cli.Line) error {
+	target, origin, err := c.target(u.Text)
 	if err != nil {
-		if u.number > 0 {
-			err = fmt.Errorf("standard input, line %d: %w", u.number, err)
+		if u.Number > 0 {
+			err = fmt.Errorf("standard input, line %d: %w", u.Number, err)
 		}
-		c.complain(fmt.Errorf("robots check: %w", err))
-		c.code = worse(c.code, exitMisuse)
+		c.Complain(fmt.Errorf("robots check: %w", err))
+		c.code = cli.Worse(c.code, cli.ExitMisuse)
 		return nil
 	}
 	ruling, err := c.source(ctx, origin)
@@ -195,7 +197,7 @@ func (c *check) ask(ctx context.Context, u inputLine) error {
 	}
 	for _, a := range c.asked {
 		ans := ruling.answer(target, a)
-		ans.URL = secret.Reference(u.text)
+		ans.URL = secret.Reference(u.Text)
 		if c.explain && !c.quiet {
 			ans.Explain = ruling.explain(target, a, c.groups)
 		}
@@ -204,10 +206,10 @@ func (c *check) ask(ctx context.Context, u inputLine) error {
 		}
 		switch ans.Verdict {
 		case disallowed:
-			c.code = worse(c.code, exitFindings)
+			c.code = cli.Worse(c.code, cli.ExitFindings)
 		case later:
 			_, code := ruling.unread()
-			c.code = worse(c.code, code)
+			c.code = cli.Worse(c.code, code)
 		}
 	}
 	return nil
@@ -247,12 +249,12 @@ func (r ruling) answer(rawURL string, a agent) answer {
 			if ans.Error = r.barred(); ans.Error == "" {
 				ans.RetryAt = rec.RetryAt
 				if rec.Err != nil {
-					ans.Error = reasonIn(rec.Err)
+					ans.Error = cli.ErrorText(rec.Err)
 				}
 			}
 		}
 		if err := rec.RedirectError(); err != nil {
-			ans.Error = reasonIn(err)
+			ans.Error = cli.ErrorText(err)
 		}
 	}
 	if r.file == nil {
@@ -273,30 +275,30 @@ func (c *check) write(ans answer, a agent) error {
 	if c.quiet {
 		return nil
 	}
-	if c.format == formatJSON {
-		return c.printJSON(ans)
+	if c.format == cli.JSON {
+		return c.PrintJSON(ans)
 	}
-	text := ans.text(c.painter())
+	text := ans.text(c.Painter())
 	if ans.Explain != nil {
-		text += ans.Explain.text(c.painter(), ans, a)
+		text += ans.Explain.text(c.Painter(), ans, a)
 	}
-	return c.print(text)
+	return c.Print(text)
 }
 
 // text is the answer as a line for a person.
-func (a answer) text(paint painter) string {
-	tint := map[string]colour{allowed: green, disallowed: red, later: yellow}[a.Verdict]
-	return fmt.Sprintf("%s %s  %s: %s\n", paint(tint, fmt.Sprintf("%-10s", a.Verdict)), printable(a.URL), a.Agent, printable(a.why()))
+func (a answer) text(paint cli.Painter) string {
+	tint := map[string]cli.Color{allowed: cli.Green, disallowed: cli.Red, later: cli.Yellow}[a.Verdict]
+	return fmt.Sprintf("%s %s  %s: %s\n", paint(tint, fmt.Sprintf("%-10s", a.Verdict)), cli.Escape(a.URL), a.Agent, cli.Escape(a.why()))
 }
 
 // why says what decided.
 func (a answer) why() string {
-	from := inWords(a.RobotsURL)
+	from := cli.InputName(a.RobotsURL)
 	switch {
 	case a.Verdict == later && a.RetryAt.IsZero():
 		return fmt.Sprintf("%s is refused: %s", from, a.Error)
 	case a.Verdict == later:
-		return fmt.Sprintf("%s is unreachable (%s); ask again after %s", from, a.Error, moment(a.RetryAt))
+		return fmt.Sprintf("%s is unreachable (%s); ask again after %s", from, a.Error, humanize.Time(a.RetryAt))
 	case a.Rule != "" && a.Group != "":
 		return fmt.Sprintf("line %d of %s, %q in the group of %s", a.Line, from, a.Rule, a.Group)
 	case a.Group != "":

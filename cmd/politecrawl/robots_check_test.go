@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt/robotstxttest"
 )
 
@@ -83,7 +84,7 @@ func TestCheckSeveralAgents(t *testing.T) {
 		if diff := cmp.Diff(want, got.out); diff != "" {
 			t.Errorf("%v (-want +got):\n%s", flags, diff)
 		}
-		if got.code != exitFindings {
+		if got.code != cli.ExitFindings {
 			t.Errorf("exit code %d", got.code)
 		}
 	}
@@ -98,7 +99,7 @@ func TestCheckStandardInput(t *testing.T) {
 			lines = append(lines, a.URL+" "+a.Verdict)
 		}
 		want := []string{"http://h/0 allowed", "http://h/1 allowed", "http://h/private/2 disallowed", "http://h/3 allowed"}
-		if diff := cmp.Diff(want, lines); diff != "" || got.code != exitFindings {
+		if diff := cmp.Diff(want, lines); diff != "" || got.code != cli.ExitFindings {
 			t.Errorf("exit code %d, answers (-want +got):\n%s", got.code, diff)
 		}
 	})
@@ -121,14 +122,14 @@ func TestCheckStandardInput(t *testing.T) {
 	})
 	t.Run("a line without end", func(t *testing.T) {
 		runWith(t, "\n"+strings.Repeat("x", 1<<20), "robots", "check", "-", "--robots", file).
-			wantRefusal(t, exitFailed, "standard input: line 2 is too long")
+			wantRefusal(t, cli.ExitFailed, "standard input: line 2 is too long")
 	})
 	t.Run("both", func(t *testing.T) {
-		runWith(t, "", "robots", "check", "--robots", "-", "-").wantRefusal(t, exitMisuse, "cannot be both")
+		runWith(t, "", "robots", "check", "--robots", "-", "-").wantRefusal(t, cli.ExitMisuse, "cannot be both")
 	})
 	t.Run("no URL at all", func(t *testing.T) {
 		for _, nothing := range []string{"", "\n", "\ufeff\n# no URL\n"} {
-			runWith(t, nothing, "robots", "check", "-", "--robots", file).wantRefusal(t, exitMisuse, "robots check", "no URL on standard input")
+			runWith(t, nothing, "robots", "check", "-", "--robots", file).wantRefusal(t, cli.ExitMisuse, "robots check", "no URL on standard input")
 		}
 	})
 }
@@ -136,7 +137,7 @@ func TestCheckStandardInput(t *testing.T) {
 // TestCheckQuiet holds that the exit code is then the only answer.
 func TestCheckQuiet(t *testing.T) {
 	file := writeFile(t, "robots.txt", sampleRobots)
-	for url, code := range map[string]int{"/": exitDone, "/private/": exitFindings} {
+	for url, code := range map[string]int{"/": cli.ExitDone, "/private/": cli.ExitFindings} {
 		for _, format := range []string{"text", "json"} {
 			got := run(t, "robots", "check", "--robots", file, "--quiet", "--format", format, url)
 			if got != (ran{code: code}) {
@@ -144,15 +145,15 @@ func TestCheckQuiet(t *testing.T) {
 			}
 		}
 	}
-	run(t, "robots", "check", "--robots", file, "--quiet", "gopher://h/").wantRefusal(t, exitMisuse, "gopher")
+	run(t, "robots", "check", "--robots", file, "--quiet", "gopher://h/").wantRefusal(t, cli.ExitMisuse, "gopher")
 }
 
 // TestCheckGoesOnAfterBadURL holds that one bad line of many spoils only itself.
 func TestCheckGoesOnAfterBadURL(t *testing.T) {
 	file := writeFile(t, "robots.txt", sampleRobots)
 	got := runWith(t, "http://h/1\nftp://h/2\nhttp://h/private/3\n", "robots", "check", "-", "--robots", file)
-	if got.code != exitMisuse || strings.Count(got.out, "\n") != 2 {
-		t.Errorf("exit code %d, output %q; want %d and two answers", got.code, got.out, exitMisuse)
+	if got.code != cli.ExitMisuse || strings.Count(got.out, "\n") != 2 {
+		t.Errorf("exit code %d, output %q; want %d and two answers", got.code, got.out, cli.ExitMisuse)
 	}
 	want := `politecrawl: robots check: standard input, line 2: "ftp://h/2": scheme "ftp" is not supported; use http or https` + "\n"
 	if got.stderr != want {
@@ -177,7 +178,7 @@ func TestCheckSite(t *testing.T) {
 		}
 		verdicts = append(verdicts, a.Verdict)
 	}
-	if diff := cmp.Diff([]string{allowed, allowed, disallowed, disallowed}, verdicts); diff != "" || got.code != exitFindings {
+	if diff := cmp.Diff([]string{allowed, allowed, disallowed, disallowed}, verdicts); diff != "" || got.code != cli.ExitFindings {
 		t.Errorf("exit code %d, verdicts (-want +got):\n%s", got.code, diff)
 	}
 	if n := requests.Load(); n != 1 {
@@ -196,10 +197,10 @@ func TestCheckSiteOutcomes(t *testing.T) {
 		code    int
 		says    string
 	}{
-		{"ROB-STA-01/404", status(404), allowed, exitDone, "there is no "},
-		{"ROB-STA-01/403", status(403), allowed, exitDone, "there is no "},
-		{"ROB-STA-02/503", status(503), later, exitLater, "ask again after"},
-		{"ROB-STA-01/429", status(429), later, exitLater, "ask again after"},
+		{"ROB-STA-01/404", status(404), allowed, cli.ExitDone, "there is no "},
+		{"ROB-STA-01/403", status(403), allowed, cli.ExitDone, "there is no "},
+		{"ROB-STA-02/503", status(503), later, cli.ExitLater, "ask again after"},
+		{"ROB-STA-01/429", status(429), later, cli.ExitLater, "ask again after"},
 		{"ROB-FET-15/hangs up", func(w http.ResponseWriter, _ *http.Request) {
 			conn, _, err := http.NewResponseController(w).Hijack()
 			if err != nil {
@@ -207,8 +208,8 @@ func TestCheckSiteOutcomes(t *testing.T) {
 				return
 			}
 			conn.Close()
-		}, later, exitLater, "ask again after"},
-		{"ROB-FET-17/never answers", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, later, exitLater, "ask again after"},
+		}, later, cli.ExitLater, "ask again after"},
+		{"ROB-FET-17/never answers", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, later, cli.ExitLater, "ask again after"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -246,10 +247,10 @@ func TestCheckWorstCode(t *testing.T) {
 		urls []string
 		code int
 	}{
-		{[]string{open.URL}, exitDone},
-		{[]string{open.URL, broken.URL}, exitLater},
-		{[]string{broken.URL, closed.URL, open.URL}, exitFindings},
-		{[]string{broken.URL, closed.URL, "nonsense", open.URL}, exitMisuse},
+		{[]string{open.URL}, cli.ExitDone},
+		{[]string{open.URL, broken.URL}, cli.ExitLater},
+		{[]string{broken.URL, closed.URL, open.URL}, cli.ExitFindings},
+		{[]string{broken.URL, closed.URL, "nonsense", open.URL}, cli.ExitMisuse},
 	} {
 		got := run(t, append([]string{"robots", "check"}, tt.urls...)...)
 		if got.code != tt.code {
@@ -290,7 +291,7 @@ func TestCheckMisuse(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			run(t, append([]string{"robots", "check"}, tt.args...)...).wantRefusal(t, exitMisuse, tt.words...)
+			run(t, append([]string{"robots", "check"}, tt.args...)...).wantRefusal(t, cli.ExitMisuse, tt.words...)
 		})
 	}
 }
@@ -308,7 +309,7 @@ func TestCheckFullDisk(t *testing.T) {
 	if err := cmd.Run(); err == nil {
 		t.Error("no error")
 	}
-	ran{cmd.ProcessState.ExitCode(), "", stderr.String()}.wantRefusal(t, exitFailed, "cannot write the results", "no space left")
+	ran{cmd.ProcessState.ExitCode(), "", stderr.String()}.wantRefusal(t, cli.ExitFailed, "cannot write the results", "no space left")
 }
 
 // TestCheckRealFiles compares the program's verdicts on real robots.txt files with
@@ -327,13 +328,13 @@ func TestCheckRealFiles(t *testing.T) {
 		if len(answers) != 2*len(urls) {
 			t.Fatalf("%s: %d answers for %d URLs and two agents; standard error: %s", files[i], len(answers), len(urls), got.stderr)
 		}
-		code := exitDone
+		code := cli.ExitDone
 		for _, a := range answers {
 			want := disallowed
 			if robotstxttest.Allowed(body, []string{a.Agent}, a.URL) {
 				want = allowed
 			} else {
-				code = exitFindings
+				code = cli.ExitFindings
 			}
 			if a.Verdict != want {
 				t.Errorf("%s: %s for %s is %s, want %s", filepath.Base(files[i]), a.URL, a.Agent, a.Verdict, want)
@@ -393,4 +394,12 @@ func realFiles(t *testing.T) []string {
 		t.Skip("the real robots.txt files are not here: ../shared/robots-corpus")
 	}
 	return files
+}
+
+func TestAnswerInColor(t *testing.T) {
+	ans := answer{URL: "http://h/", Agent: "a", Verdict: disallowed, Group: "a", Rule: "Disallow: /", Line: 2, RobotsURL: "f"}
+	want := "\x1b[31mdisallowed\x1b[0m http://h/  a: line 2 of f, \"Disallow: /\" in the group of a\n"
+	if diff := cmp.Diff(want, ans.text(cli.ANSI)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt/robotsdiff"
@@ -14,17 +15,17 @@ import (
 
 // A fileDiff is one run of "robots diff".
 type fileDiff struct {
-	*program
+	*cli.Streams
 	input  robotsInput
-	format outputFormat
+	format cli.Format
 	limit  int
 	quiet  bool
 }
 
-func (p *program) robotsDiffCommand() *cobra.Command {
+func robotsDiffCommand(streams *cli.Streams) *cobra.Command {
 	opts := parseOptions()
 	opts.MaxCrawlDelay = -1 // what is written counts here, not what is kept of it
-	d := &fileDiff{program: p, input: robotsInput{command: "robots diff", stdin: p.in, options: opts}}
+	d := &fileDiff{Streams: streams, input: robotsInput{command: "robots diff", stdin: streams.In, options: opts}}
 	cmd := &cobra.Command{
 		Use:   "diff OLD NEW",
 		Short: "What may be fetched, and what not, since a robots.txt was changed?",
@@ -48,11 +49,11 @@ unreachable. With --quiet it is the only answer.`,
 		Example: `  politecrawl robots diff robots.txt robots-new.txt
   politecrawl robots diff https://example.com/ robots-new.txt
   git show HEAD:robots.txt | politecrawl robots diff - robots.txt`,
-		Args: arguments(2, 2, "two files or URLs"),
+		Args: cli.Args(2, 2, "two files or URLs"),
 		RunE: func(cmd *cobra.Command, args []string) error { return d.run(cmd.Context(), args[0], args[1]) },
 	}
 	cmd.Flags().SortFlags = false
-	d.format.flag(cmd)
+	d.format.AddFlag(cmd)
 	d.input.site.add(cmd.Flags())
 	cmd.Flags().IntVar(&d.limit, "limit", 100, "most changes that are listed for a person, 0 for all")
 	cmd.Flags().BoolVar(&d.quiet, "quiet", false, "say nothing but errors")
@@ -60,11 +61,11 @@ unreachable. With --quiet it is the only answer.`,
 }
 
 func (d *fileDiff) run(ctx context.Context, oldName, newName string) error {
-	if oldName == stdinName && newName == stdinName {
-		return misuse("robots diff: standard input cannot be both files; give one of them by its name")
+	if oldName == cli.Stdin && newName == cli.Stdin {
+		return cli.Misuse("robots diff: standard input cannot be both files; give one of them by its name")
 	}
 	if d.limit < 0 {
-		return misuse("robots diff: --limit: %d is not a number of changes", d.limit)
+		return cli.Misuse("robots diff: --limit: %d is not a number of changes", d.limit)
 	}
 	was, err := d.read(ctx, oldName)
 	if err != nil {
@@ -78,7 +79,7 @@ func (d *fileDiff) run(ctx context.Context, oldName, newName string) error {
 	if !diff.Complete {
 		const why = "the files differ in so much, or hold so many rules or wildcards, that they were not compared to the end"
 		if !diff.Changed() {
-			return failed("robots diff: %s; no change was found until then", why)
+			return cli.Failed("robots diff: %s; no change was found until then", why)
 		}
 		d.remark(why + "; there may be more changes and exceptions")
 	}
@@ -90,7 +91,7 @@ func (d *fileDiff) run(ctx context.Context, oldName, newName string) error {
 		return err
 	}
 	if diff.Changed() {
-		return exitWith(exitFindings)
+		return cli.ExitWith(cli.ExitFindings)
 	}
 	return nil
 }
@@ -102,10 +103,10 @@ func (d *fileDiff) read(ctx context.Context, name string) (ruling, error) {
 		d.remark(missing(r.record) + ": everything is allowed")
 	}
 	if err == nil && r.cut() {
-		d.remark(inWords(r.from) + " " + cutOff)
+		d.remark(cli.InputName(r.from) + " " + cutOff)
 	}
 	if err == nil && slices.ContainsFunc(r.file.Findings, func(f robotstxt.Finding) bool { return f.Kind == robotstxt.KindHTML }) {
-		d.remark(inWords(r.from) + " is an HTML page, not a robots.txt; lines in it that look like rules count all the same")
+		d.remark(cli.InputName(r.from) + " is an HTML page, not a robots.txt; lines in it that look like rules count all the same")
 	}
 	return r, err
 }
@@ -113,7 +114,7 @@ func (d *fileDiff) read(ctx context.Context, name string) (ruling, error) {
 // remark is notice for what is no error.
 func (d *fileDiff) remark(line string) {
 	if !d.quiet {
-		d.notice(line)
+		d.Notice(line)
 	}
 }
 
@@ -121,10 +122,10 @@ func (d *fileDiff) write(s shownDiff) error {
 	switch {
 	case d.quiet:
 		return nil
-	case d.format == formatJSON:
-		return d.printJSON(s)
+	case d.format == cli.JSON:
+		return d.PrintJSON(s)
 	}
-	return d.print(s.text(d.painter(), d.limit))
+	return d.Print(s.text(d.Painter(), d.limit))
 }
 
 // A shownDiff is what two files differ in.

@@ -7,6 +7,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 )
 
 // The files that robots diff is shown with.
@@ -17,16 +19,16 @@ const (
 
 func TestDiffFiles(t *testing.T) {
 	got := run(t, "robots", "diff", diffOld, diffNew)
-	if got.code != exitFindings || got.stderr != "" {
+	if got.code != cli.ExitFindings || got.stderr != "" {
 		t.Errorf("exit code %d, standard error %q", got.code, got.stderr)
 	}
 	wantGolden(t, "robots/diff.txt", got.out)
 	got = run(t, "robots", "diff", diffOld, diffNew, "--format", "json")
-	if got.code != exitFindings {
+	if got.code != cli.ExitFindings {
 		t.Errorf("exit code %d", got.code)
 	}
 	wantGolden(t, "robots/diff.json", got.out)
-	if got := run(t, "robots", "diff", diffOld, diffNew, "--quiet"); got != (ran{code: exitFindings}) {
+	if got := run(t, "robots", "diff", diffOld, diffNew, "--quiet"); got != (ran{code: cli.ExitFindings}) {
 		t.Errorf("quiet: %+v", got)
 	}
 	if got := run(t, "robots", "diff", diffNew, diffNew, "--quiet"); got != (ran{}) {
@@ -97,15 +99,15 @@ For every agent:
 
 3 changes for every agent
 `
-	if text := ownTimes(got.out, old.URL); text != want || got.code != exitFindings {
+	if text := ownTimes(got.out, old.URL); text != want || got.code != cli.ExitFindings {
 		t.Errorf("exit code %d:\n%s", got.code, text)
 	}
 	got = run(t, "robots", "diff", absent.URL, old.URL)
-	if !strings.Contains(got.out, "/a  allowed → disallowed\n") || !strings.HasSuffix(got.stderr, "(status 404): everything is allowed\n") || got.code != exitFindings {
+	if !strings.Contains(got.out, "/a  allowed → disallowed\n") || !strings.HasSuffix(got.stderr, "(status 404): everything is allowed\n") || got.code != cli.ExitFindings {
 		t.Errorf("%+v", got)
 	}
 	for _, args := range [][]string{{broken.URL, old.URL}, {old.URL, broken.URL}} {
-		run(t, append([]string{"robots", "diff"}, args...)...).wantRefusal(t, exitLater, "robots diff: "+broken.URL+"/robots.txt is unreachable: ", "ask again after")
+		run(t, append([]string{"robots", "diff"}, args...)...).wantRefusal(t, cli.ExitLater, "robots diff: "+broken.URL+"/robots.txt is unreachable: ", "ask again after")
 	}
 }
 
@@ -136,7 +138,7 @@ func TestDiffLimit(t *testing.T) {
 	} {
 		got := runWith(t, rules("x"), append([]string{"robots", "diff", "-", file}, tt.args...)...)
 		changes := strings.Count(got.out, "allowed → ") + strings.Count(got.out, "Crawl-delay: 1s → 2s\n")
-		if n := strings.Count(got.out, "\nFor "); changes != tt.changes || n != tt.sections || !strings.HasSuffix(got.out, tt.last+"\n") || got.code != exitFindings {
+		if n := strings.Count(got.out, "\nFor "); changes != tt.changes || n != tt.sections || !strings.HasSuffix(got.out, tt.last+"\n") || got.code != cli.ExitFindings {
 			t.Errorf("%q: %d changes, %d sections:\n%s", tt.args, changes, n, got.out)
 		}
 	}
@@ -150,7 +152,7 @@ func TestDiffLimit(t *testing.T) {
 func TestDiffHTML(t *testing.T) {
 	site := serveRobots(t, "<html>\n<body>Not here</body>\n").URL
 	got := run(t, "robots", "diff", diffOld, site)
-	if got.code != exitFindings || !strings.Contains(got.stderr, "/robots.txt is an HTML page") {
+	if got.code != cli.ExitFindings || !strings.Contains(got.stderr, "/robots.txt is an HTML page") {
 		t.Errorf("ROB-FMT-04: %+v", got)
 	}
 }
@@ -166,7 +168,7 @@ func TestDiffGivesUp(t *testing.T) {
 		return rules
 	}
 	got := runWith(t, stars("ab", "a"), "robots", "diff", "-", writeFile(t, "new.txt", stars("ba", "b")))
-	if got.code == exitDone || !strings.Contains(got.stderr, "not compared to the end") {
+	if got.code == cli.ExitDone || !strings.Contains(got.stderr, "not compared to the end") {
 		t.Errorf("exit code %d, standard error %q", got.code, got.stderr)
 	}
 }
@@ -187,7 +189,7 @@ func TestDiffMisuse(t *testing.T) {
 		{"no product token", []string{"http://h/", diffNew, "--user-agent", "Mozilla/5.0"}, []string{"--user-agent"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			run(t, append([]string{"robots", "diff"}, tt.args...)...).wantRefusal(t, exitMisuse, tt.words...)
+			run(t, append([]string{"robots", "diff"}, tt.args...)...).wantRefusal(t, cli.ExitMisuse, tt.words...)
 		})
 	}
 }

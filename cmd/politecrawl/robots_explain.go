@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/humanize"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
@@ -113,7 +115,7 @@ func reasonOf(e *robotstxt.Explanation) reason {
 }
 
 // text is the explanation for a person, to stand below the answer.
-func (x *explanation) text(paint painter, ans answer, a agent) string {
+func (x *explanation) text(paint cli.Painter, ans answer, a agent) string {
 	p := &explainPage{paint: paint}
 	switch x.Because {
 	case becauseNoFile:
@@ -122,16 +124,16 @@ func (x *explanation) text(paint painter, ans answer, a agent) string {
 		p.line("rules", "not known, so that nothing may be fetched for now")
 	default:
 		p.line("group", x.group(ans.Group, a)+x.groupLines())
-		p.line("compared", printable(x.Path))
+		p.line("compared", cli.Escape(x.Path))
 		p.matches(x)
 	}
 	if x.Fetch == nil {
-		p.line("robots.txt", "read from "+printable(inWords(ans.RobotsURL))+", not fetched")
+		p.line("robots.txt", "read from "+cli.Escape(cli.InputName(ans.RobotsURL))+", not fetched")
 	} else {
 		p.fetch(x)
 	}
 	if x.Cut {
-		p.line("", paint(yellow, cutOff))
+		p.line("", paint(cli.Yellow, cutOff))
 	}
 	return p.b.String()
 }
@@ -170,12 +172,12 @@ func (x *explanation) groupLines() string {
 // An explainPage is the text for a person that an explanation becomes.
 type explainPage struct {
 	b     strings.Builder
-	paint painter
+	paint cli.Painter
 }
 
 // line writes a line with its heading; one without goes on with the last.
 func (p *explainPage) line(heading, text string) {
-	fmt.Fprintf(&p.b, "    %s  %s\n", p.paint(faint, fmt.Sprintf("%-10s", heading)), text)
+	fmt.Fprintf(&p.b, "    %s  %s\n", p.paint(cli.Faint, fmt.Sprintf("%-10s", heading)), text)
 }
 
 // shownMatches is how many matching rules are shown to a person.
@@ -198,17 +200,17 @@ func (p *explainPage) matches(x *explanation) {
 			p.line("", fmt.Sprintf("and %d more that match", len(x.Matches)-i))
 			return
 		}
-		heading, tint, more := "", plain, ""
+		heading, tint, more := "", cli.Plain, ""
 		if _, written, _ := strings.Cut(m.Rule, ": "); written != m.Pattern {
 			more = "  (" + m.Pattern + ")"
 		}
 		if i == 0 {
-			heading, tint, more = "rules", red, more+"  decides, "+x.Because.words()
+			heading, tint, more = "rules", cli.Red, more+"  decides, "+x.Because.words()
 			if strings.HasPrefix(m.Rule, "Allow") {
-				tint = green
+				tint = cli.Green
 			}
 		}
-		p.line(heading, fmt.Sprintf("line %d, length %d: %s%s", m.Line, m.Length, p.paint(tint, printable(m.Rule)), more))
+		p.line(heading, fmt.Sprintf("line %d, length %d: %s%s", m.Line, m.Length, p.paint(tint, cli.Escape(m.Rule)), more))
 	}
 }
 
@@ -233,14 +235,14 @@ func (p *explainPage) fetch(x *explanation) {
 	if x.Because == becauseNoFile && f.Error != "" {
 		answer += ", " + f.Error
 	}
-	p.line("robots.txt", printable(strings.Join(f.Chain, " → "))+": "+answer)
-	fetched := fmt.Sprintf("fetched %s, %s ago", moment(f.FetchedAt), roughly(time.Duration(*x.Age*float64(time.Second))))
+	p.line("robots.txt", cli.Escape(strings.Join(f.Chain, " → "))+": "+answer)
+	fetched := fmt.Sprintf("fetched %s, %s ago", humanize.Time(f.FetchedAt), humanize.ShortDuration(time.Duration(*x.Age*float64(time.Second))))
 	if x.Because == becauseUnreachable {
 		p.line("", fetched)
 		if !f.RetryAt.IsZero() {
-			p.line("", fmt.Sprintf("failing since %s, next try %s", moment(f.FailingSince), moment(f.RetryAt)))
+			p.line("", fmt.Sprintf("failing since %s, next try %s", humanize.Time(f.FailingSince), humanize.Time(f.RetryAt)))
 		}
 		return
 	}
-	p.line("", fetched+", holds until "+moment(f.ExpiresAt))
+	p.line("", fetched+", holds until "+humanize.Time(f.ExpiresAt))
 }

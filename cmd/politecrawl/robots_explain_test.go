@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 )
 
 const explainRobots = `User-agent: *
@@ -129,7 +131,7 @@ func TestExplainSite(t *testing.T) {
 	broken := robotsServer(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) })
 	args := []string{"robots", "check", "--explain", moved.URL + "/shop/", absent.URL + "/x", broken.URL + "/x"}
 	got := run(t, args...)
-	if got.code != exitFindings || got.stderr != "" {
+	if got.code != cli.ExitFindings || got.stderr != "" {
 		t.Errorf("exit code %d, standard error %q", got.code, got.stderr)
 	}
 	wantGolden(t, "robots/explain_site.txt", ownTimes(got.out, moved.URL, absent.URL, broken.URL))

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"strings"
 
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
@@ -22,12 +23,12 @@ type robotsInput struct {
 
 // readRobots returns the content of a robots.txt in a file or on standard input.
 func readRobots(name string, stdin io.Reader) ([]byte, error) {
-	body, err := readInput(name, stdin)
+	body, err := cli.ReadInput(name, stdin)
 	switch {
 	case err == nil:
 		return body, nil
 	case errors.Is(err, fs.ErrNotExist) && looksLikeSite(name):
-		return nil, misuse("%w; for that of a site, write https://%s", err, name)
+		return nil, cli.Misuse("%w; for that of a site, write https://%s", err, name)
 	}
 	return nil, err
 }
@@ -43,7 +44,7 @@ func looksLikeSite(name string) bool {
 // robots.txt, an empty one. That it cannot be reached is an error.
 func (in *robotsInput) read(ctx context.Context, name string) (ruling, error) {
 	if in.site.timeout <= 0 {
-		return ruling{}, misuse("%s: --timeout: %v is not a time to wait", in.command, in.site.timeout)
+		return ruling{}, cli.Misuse("%s: --timeout: %v is not a time to wait", in.command, in.site.timeout)
 	}
 	if !strings.Contains(name, "://") {
 		body, err := readRobots(name, in.stdin)
@@ -54,7 +55,7 @@ func (in *robotsInput) read(ctx context.Context, name string) (ruling, error) {
 	}
 	origin, err := originURL(name)
 	if err != nil {
-		return ruling{}, misuse("%s: %w", in.command, err)
+		return ruling{}, cli.Misuse("%s: %w", in.command, err)
 	}
 	source, err := fromSites(&in.site)
 	if err != nil {
@@ -66,7 +67,7 @@ func (in *robotsInput) read(ctx context.Context, name string) (ruling, error) {
 		return ruling{}, err
 	case r.later():
 		why, code := r.unread()
-		return ruling{}, &exit{code, fmt.Errorf("%s: %s %s", in.command, r.from, why)}
+		return ruling{}, cli.WithCode(code, fmt.Errorf("%s: %s %s", in.command, r.from, why))
 	}
 	r.file = robotstxt.Parse(r.record.Body, in.options)
 	return r, nil

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 )
 
 // TestTooLarge holds that every command says that a robots.txt goes on behind what
@@ -19,18 +21,18 @@ func TestTooLarge(t *testing.T) {
 		code  int
 		words string
 	}{
-		"lint":                {[]string{"lint", site}, exitFindings, ":5072: error: "},
-		"lint a file":         {[]string{"lint", file}, exitFindings, ":5072: error: "},
-		"show":                {[]string{"show", site}, exitDone, cutOff},
-		"show a file":         {[]string{"show", file}, exitDone, "        too-large: the file is longer than crawlers have to read"},
-		"show, for a script":  {[]string{"show", site, "--format", "json"}, exitDone, `"truncated":true`},
-		"check":               {[]string{"check", "--explain", site + "/late"}, exitDone, cutOff},
-		"check a file":        {[]string{"check", "--explain", "--robots", file, "/late"}, exitDone, cutOff},
-		"check, for a script": {[]string{"check", "--explain", "--format", "json", site + "/late"}, exitDone, `"truncated":true`},
-		"agents":              {[]string{"agents", site}, exitDone, cutOff},
-		"agents of a file":    {[]string{"agents", file, "--format", "json"}, exitDone, `"truncated":true`},
-		"diff":                {[]string{"diff", site, diffNew}, exitFindings, "/robots.txt " + cutOff},
-		"diff of files":       {[]string{"diff", diffNew, file}, exitFindings, "robots.txt " + cutOff},
+		"lint":                {[]string{"lint", site}, cli.ExitFindings, ":5072: error: "},
+		"lint a file":         {[]string{"lint", file}, cli.ExitFindings, ":5072: error: "},
+		"show":                {[]string{"show", site}, cli.ExitDone, cutOff},
+		"show a file":         {[]string{"show", file}, cli.ExitDone, "        too-large: the file is longer than crawlers have to read"},
+		"show, for a script":  {[]string{"show", site, "--format", "json"}, cli.ExitDone, `"truncated":true`},
+		"check":               {[]string{"check", "--explain", site + "/late"}, cli.ExitDone, cutOff},
+		"check a file":        {[]string{"check", "--explain", "--robots", file, "/late"}, cli.ExitDone, cutOff},
+		"check, for a script": {[]string{"check", "--explain", "--format", "json", site + "/late"}, cli.ExitDone, `"truncated":true`},
+		"agents":              {[]string{"agents", site}, cli.ExitDone, cutOff},
+		"agents of a file":    {[]string{"agents", file, "--format", "json"}, cli.ExitDone, `"truncated":true`},
+		"diff":                {[]string{"diff", site, diffNew}, cli.ExitFindings, "/robots.txt " + cutOff},
+		"diff of files":       {[]string{"diff", diffNew, file}, cli.ExitFindings, "robots.txt " + cutOff},
 	} {
 		t.Run("ROB-FMT-14/"+name, func(t *testing.T) {
 			got := run(t, append([]string{"robots"}, tt.args...)...)
@@ -65,7 +67,7 @@ func TestShowManyAgents(t *testing.T) {
 	for _, format := range []string{"text", "json"} {
 		start := time.Now()
 		got := run(t, "robots", "show", file, "--format", format)
-		if took := time.Since(start); took > 3*time.Second || got.code != exitDone || strings.Count(got.out, "Disallow: /100/") != 1 {
+		if took := time.Since(start); took > 3*time.Second || got.code != cli.ExitDone || strings.Count(got.out, "Disallow: /100/") != 1 {
 			t.Errorf("ROB-GRP-01: %s: %v, exit code %d", format, took, got.code)
 		}
 	}
@@ -135,7 +137,7 @@ func TestAgentsManyRules(t *testing.T) {
 	const remark = " rules were not looked at: there are too many wildcards\n"
 	start := time.Now()
 	got := runWith(t, names.String()+rules.String()+own.String(), "robots", "agents", "-")
-	if took := time.Since(start); took > 20*time.Second || got.code != exitDone || !strings.HasSuffix(got.out, remark) {
+	if took := time.Since(start); took > 20*time.Second || got.code != cli.ExitDone || !strings.HasSuffix(got.out, remark) {
 		t.Errorf("a group for each: %v, exit code %d, %.1000s", took, got.code, got.out)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt/robotslint"
 	"github.com/politecrawl/politecrawl/robotsext/secret"
@@ -15,9 +16,9 @@ import (
 
 // A lint is one run of "robots lint".
 type lint struct {
-	*program
+	*cli.Streams
 	site   siteFlags
-	format outputFormat
+	format cli.Format
 	limit  int
 	quiet  bool
 
@@ -38,8 +39,8 @@ type lintFinding struct {
 	More     int    `json:"more,omitempty"` // findings of this kind that are not listed
 }
 
-func (p *program) robotsLintCommand() *cobra.Command {
-	l := &lint{program: p, counts: map[robotslint.Severity]int{}}
+func robotsLintCommand(streams *cli.Streams) *cobra.Command {
+	l := &lint{Streams: streams, counts: map[robotslint.Severity]int{}}
 	cmd := &cobra.Command{
 		Use:   "lint FILE|URL|-…",
 		Short: "What is wrong with a robots.txt, and how to put it right",
@@ -61,10 +62,10 @@ robots.txt unreachable. With --quiet it is the only answer.`,
 		Example: `  politecrawl robots lint robots.txt
   politecrawl robots lint https://example.com/
   politecrawl robots lint --format json robots.txt | jq -r .kind | sort | uniq -c`,
-		Args: arguments(1, -1, "file names, URLs or -"),
+		Args: cli.Args(1, -1, "file names, URLs or -"),
 		RunE: func(cmd *cobra.Command, args []string) error { return l.run(cmd.Context(), args) },
 	}
-	l.format.flag(cmd)
+	l.format.AddFlag(cmd)
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	l.site.add(flags)
@@ -76,9 +77,9 @@ robots.txt unreachable. With --quiet it is the only answer.`,
 func (l *lint) run(ctx context.Context, args []string) error {
 	switch {
 	case l.site.timeout <= 0:
-		return misuse("robots lint: --timeout: %v is not a time to wait", l.site.timeout)
+		return cli.Misuse("robots lint: --timeout: %v is not a time to wait", l.site.timeout)
 	case l.limit < 0:
-		return misuse("robots lint: --limit: %d is not a number of findings", l.limit)
+		return cli.Misuse("robots lint: --limit: %d is not a number of findings", l.limit)
 	}
 	for _, arg := range args {
 		if err := l.one(ctx, arg); err != nil {
@@ -88,7 +89,7 @@ func (l *lint) run(ctx context.Context, args []string) error {
 	if err := l.summary(); err != nil {
 		return err
 	}
-	return exitWith(l.code)
+	return cli.ExitWith(l.code)
 }
 
 // one lints what an argument names: a URL has a scheme, all else is a file. What
@@ -97,10 +98,10 @@ func (l *lint) one(ctx context.Context, arg string) error {
 	if strings.Contains(arg, "://") {
 		return l.remote(ctx, arg)
 	}
-	body, err := readRobots(arg, l.in)
+	body, err := readRobots(arg, l.In)
 	if err != nil {
-		l.complain(fmt.Errorf("robots lint: %w", err))
-		l.code = worse(l.code, exitCode(err))
+		l.Complain(fmt.Errorf("robots lint: %w", err))
+		l.code = cli.Worse(l.code, cli.ExitCode(err))
 		return nil
 	}
 	return l.body(arg, body, robotslint.Options{})
@@ -110,8 +111,8 @@ func (l *lint) one(ctx context.Context, arg string) error {
 func (l *lint) remote(ctx context.Context, rawURL string) error {
 	origin, err := originURL(rawURL)
 	if err != nil {
-		l.complain(fmt.Errorf("robots lint: %w", err))
-		l.code = worse(l.code, exitMisuse)
+		l.Complain(fmt.Errorf("robots lint: %w", err))
+		l.code = cli.Worse(l.code, cli.ExitMisuse)
 		return nil
 	}
 	source, err := fromSites(&l.site)
@@ -124,14 +125,14 @@ func (l *lint) remote(ctx context.Context, rawURL string) error {
 		return err
 	case r.later():
 		why, code := r.unread()
-		l.complain(fmt.Errorf("robots lint: %s %s", r.from, why))
-		l.code = worse(l.code, code)
+		l.Complain(fmt.Errorf("robots lint: %s %s", r.from, why))
+		l.code = cli.Worse(l.code, code)
 		return nil
 	case r.record.RedirectError() != nil:
 		return l.astray(r.record)
 	case r.record.Outcome == robotsext.AllowAll:
 		if !l.quiet {
-			l.notice(missing(r.record) + ": everything is allowed")
+			l.Notice(missing(r.record) + ": everything is allowed")
 		}
 		return nil
 	}
@@ -146,11 +147,11 @@ func (l *lint) astray(rec *robotsext.Record) error {
 		kind, id = "too-many-redirects", "ROB-FET-05"
 	}
 	l.counts[robotslint.Error]++
-	l.code = worse(l.code, exitFindings)
+	l.code = cli.Worse(l.code, cli.ExitFindings)
 	return l.write(lintFinding{
 		File: rec.Origin.RobotsURL(), Line: 1, Severity: string(robotslint.Error), Kind: kind, ID: id,
 		Text:    strings.Join(rec.Chain, " → "),
-		Message: reasonIn(rec.RedirectError()) + ": crawlers take the file for missing, so that everything is allowed",
+		Message: cli.ErrorText(rec.RedirectError()) + ": crawlers take the file for missing, so that everything is allowed",
 		Fix:     "answer with the file itself, or by one redirect to it",
 	})
 }
@@ -160,7 +161,7 @@ func (r ruling) reason() string {
 	if r.record.Err == nil {
 		return fmt.Sprintf("status %d", r.record.Status)
 	}
-	return reasonIn(r.record.Err)
+	return cli.ErrorText(r.record.Err)
 }
 
 // body writes the findings of one robots.txt.
@@ -173,7 +174,7 @@ func (l *lint) body(name string, body []byte, opts robotslint.Options) error {
 	for _, f := range robotslint.Lint(tame, &opts) {
 		l.counts[f.Severity] += 1 + f.More
 		if f.Severity != robotslint.Note {
-			l.code = worse(l.code, exitFindings)
+			l.code = cli.Worse(l.code, cli.ExitFindings)
 		}
 		found := lintFinding{
 			name, f.Line, string(f.Severity), string(f.Kind), f.Rule, shown(f.Text), shown(f.Message), shown(f.Fix), f.More,
@@ -189,19 +190,19 @@ func (l *lint) write(f lintFinding) error {
 	switch {
 	case l.quiet:
 		return nil
-	case l.format == formatJSON:
-		return l.printJSON(f)
+	case l.format == cli.JSON:
+		return l.PrintJSON(f)
 	}
-	return l.print(f.text(l.painter()))
+	return l.Print(f.text(l.Painter()))
 }
 
 // text is the finding for a person, file and line first as compilers write them.
-func (f lintFinding) text(paint painter) string {
-	tint := map[string]colour{"error": red, "warning": yellow}[f.Severity]
-	text := fmt.Sprintf("%s:%d: %s: %s [%s %s]\n    fix: %s\n", printable(inWords(f.File)), f.Line, paint(tint, f.Severity),
-		printable(f.Message), f.Kind, f.ID, printable(f.Fix))
+func (f lintFinding) text(paint cli.Painter) string {
+	tint := map[string]cli.Color{"error": cli.Red, "warning": cli.Yellow}[f.Severity]
+	text := fmt.Sprintf("%s:%d: %s: %s [%s %s]\n    fix: %s\n", cli.Escape(cli.InputName(f.File)), f.Line, paint(tint, f.Severity),
+		cli.Escape(f.Message), f.Kind, f.ID, cli.Escape(f.Fix))
 	if f.More > 0 {
-		text += paint(faint, fmt.Sprintf("    and so in %d more places, which --limit 0 lists", f.More)) + "\n"
+		text += paint(cli.Faint, fmt.Sprintf("    and so in %d more places, which --limit 0 lists", f.More)) + "\n"
 	}
 	return text
 }
@@ -217,8 +218,8 @@ func (l *lint) summary() error {
 			parts = append(parts, fmt.Sprintf("%d %ss", n, s))
 		}
 	}
-	if len(parts) == 0 || l.quiet || l.format == formatJSON {
+	if len(parts) == 0 || l.quiet || l.format == cli.JSON {
 		return nil
 	}
-	return l.print(strings.Join(parts, ", ") + "\n")
+	return l.Print(strings.Join(parts, ", ") + "\n")
 }

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 )
 
 // lintSample has many faults. What is said about it lies beside it.
@@ -29,7 +31,7 @@ func (r ran) lintFindings(t *testing.T) []lintFinding {
 func TestLintGolden(t *testing.T) {
 	for format, golden := range map[string]string{"text": "robots_lint/robots.golden", "json": "robots_lint/robots.json"} {
 		got := run(t, "robots", "lint", "--format", format, lintSample)
-		if got.code != exitFindings || got.stderr != "" {
+		if got.code != cli.ExitFindings || got.stderr != "" {
 			t.Errorf("%s: exit code %d, standard error %q", format, got.code, got.stderr)
 		}
 		wantGolden(t, golden, got.out)
@@ -46,11 +48,11 @@ func TestLintFaults(t *testing.T) {
 	for _, file := range files {
 		got := run(t, "robots", "lint", "--format", "json", file)
 		kind := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(file), ".txt"), "-utf16")
-		found, want := false, exitDone
+		found, want := false, cli.ExitDone
 		for _, f := range got.lintFindings(t) {
 			found = found || f.Kind == kind
 			if f.Severity != "note" {
-				want = exitFindings
+				want = cli.ExitFindings
 			}
 			if f.File != file || f.Line == 0 || f.Message == "" || f.Fix == "" || !strings.HasPrefix(f.ID, "ROB-") {
 				t.Errorf("%s: %+v", file, f)
@@ -65,7 +67,7 @@ func TestLintFaults(t *testing.T) {
 func TestLintTooLarge(t *testing.T) {
 	file := writeFile(t, "robots.txt", "User-agent: *\nDisallow: /a/\n"+strings.Repeat("#"+strings.Repeat("x", 99)+"\n", 5200)+"Disallow: /b/\n")
 	got := run(t, "robots", "lint", file)
-	if got.code != exitFindings || !strings.HasPrefix(got.out, file+":5072: error: ") || !strings.Contains(got.out, "[too-large ROB-FMT-14]") {
+	if got.code != cli.ExitFindings || !strings.HasPrefix(got.out, file+":5072: error: ") || !strings.Contains(got.out, "[too-large ROB-FMT-14]") {
 		t.Errorf("exit code %d, output %q", got.code, got.out)
 	}
 }
@@ -85,14 +87,14 @@ func TestLintClean(t *testing.T) {
 
 func TestLintStandardInput(t *testing.T) {
 	got := runWith(t, "User-agent: *\nDisallow: a\x1b[2J\n", "robots", "lint", "-")
-	if got.code != exitFindings || !strings.HasPrefix(got.out, "standard input:2: error: ") || strings.Contains(got.out, "\x1b") {
+	if got.code != cli.ExitFindings || !strings.HasPrefix(got.out, "standard input:2: error: ") || strings.Contains(got.out, "\x1b") {
 		t.Errorf("exit code %d, output %q", got.code, got.out)
 	}
 }
 
 func TestLintNotesAlone(t *testing.T) {
 	got := runWith(t, "User-agent: *\nDisallow: /a\nHost: example.com\n", "robots", "lint", "-")
-	if got.code != exitDone || !strings.Contains(got.out, "-") || !strings.HasSuffix(got.out, "\n1 note\n") {
+	if got.code != cli.ExitDone || !strings.Contains(got.out, "-") || !strings.HasSuffix(got.out, "\n1 note\n") {
 		t.Errorf("exit code %d, output %q", got.code, got.out)
 	}
 }
@@ -118,7 +120,7 @@ func TestLintSite(t *testing.T) {
 	site := serveRobots(t, "User-agent: *\nDisallow: /a\nSitemap: /s.xml\n")
 	got := run(t, "robots", "lint", site.URL+"/some/page", "--format", "json")
 	found := got.lintFindings(t)
-	if got.code != exitFindings || len(found) != 1 {
+	if got.code != cli.ExitFindings || len(found) != 1 {
 		t.Fatalf("exit code %d, %+v", got.code, found)
 	}
 	if f := found[0]; f.File != site.URL+"/robots.txt" || f.Line != 3 || f.Fix != `write "Sitemap: `+site.URL+`/s.xml"` {
@@ -131,9 +133,9 @@ func TestLintSiteWithoutRules(t *testing.T) {
 		status, code int
 		says         string
 	}{
-		{404, exitDone, "/robots.txt (status 404): everything is allowed"},
-		{204, exitDone, ""},
-		{503, exitLater, "/robots.txt is unreachable: "},
+		{404, cli.ExitDone, "/robots.txt (status 404): everything is allowed"},
+		{204, cli.ExitDone, ""},
+		{503, cli.ExitLater, "/robots.txt is unreachable: "},
 	} {
 		site := robotsServer(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(tt.status) })
 		got := run(t, "robots", "lint", site.URL)
@@ -147,12 +149,12 @@ func TestLintSiteWithoutRules(t *testing.T) {
 // linted.
 func TestLintSeveral(t *testing.T) {
 	got := run(t, "robots", "lint", "absent.txt", "https:///", lintSample)
-	if got.code != exitMisuse || !strings.Contains(got.out, lintSample+":2: ") ||
+	if got.code != cli.ExitMisuse || !strings.Contains(got.out, lintSample+":2: ") ||
 		!strings.Contains(got.stderr, "absent.txt") || !strings.Contains(got.stderr, "no host") {
 		t.Errorf("%+v", got)
 	}
-	if got := run(t, "robots", "lint", lintSample, "absent.txt"); got.code != exitMisuse {
-		t.Errorf("exit code %d, want %d", got.code, exitMisuse)
+	if got := run(t, "robots", "lint", lintSample, "absent.txt"); got.code != cli.ExitMisuse {
+		t.Errorf("exit code %d, want %d", got.code, cli.ExitMisuse)
 	}
 }
 
@@ -171,7 +173,7 @@ func TestLintMisuse(t *testing.T) {
 		{"bad user agent", []string{"http://h", "--user-agent", "007"}, []string{"--user-agent"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			run(t, append([]string{"robots", "lint"}, tt.args...)...).wantRefusal(t, exitMisuse, tt.words...)
+			run(t, append([]string{"robots", "lint"}, tt.args...)...).wantRefusal(t, cli.ExitMisuse, tt.words...)
 		})
 	}
 }
@@ -181,7 +183,7 @@ func TestLintMisuse(t *testing.T) {
 func TestLintRealFiles(t *testing.T) {
 	files := realFiles(t)
 	got := run(t, append([]string{"robots", "lint", "--limit", "0", "--format", "json"}, files...)...)
-	if got.code != exitFindings || got.stderr != "" {
+	if got.code != cli.ExitFindings || got.stderr != "" {
 		t.Errorf("exit code %d, standard error %q", got.code, got.stderr)
 	}
 	noindex := map[string]int{}

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 )
 
 // TestRedirectsAstray holds that redirects which lead nowhere are told from a
@@ -20,13 +22,13 @@ func TestRedirectsAstray(t *testing.T) {
 		command []string
 		code    int
 	}{
-		"check":   {[]string{"check"}, exitDone},
-		"json":    {[]string{"check", "--format", "json"}, exitDone},
-		"explain": {[]string{"check", "--explain"}, exitDone},
-		"lint":    {[]string{"lint"}, exitFindings},
-		"show":    {[]string{"show"}, exitDone},
-		"agents":  {[]string{"agents"}, exitDone},
-		"diff":    {[]string{"diff", diffNew}, exitFindings},
+		"check":   {[]string{"check"}, cli.ExitDone},
+		"json":    {[]string{"check", "--format", "json"}, cli.ExitDone},
+		"explain": {[]string{"check", "--explain"}, cli.ExitDone},
+		"lint":    {[]string{"lint"}, cli.ExitFindings},
+		"show":    {[]string{"show"}, cli.ExitDone},
+		"agents":  {[]string{"agents"}, cli.ExitDone},
+		"diff":    {[]string{"diff", diffNew}, cli.ExitFindings},
 	} {
 		for site, words := range map[string]string{far: "more than 5 redirects", loop: "redirects in a loop"} {
 			t.Run("ROB-FET-07/"+name, func(t *testing.T) {

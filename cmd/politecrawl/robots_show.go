@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 	"github.com/politecrawl/politecrawl/robotsext/secret"
@@ -73,9 +74,9 @@ type shownFinding struct {
 	message string
 }
 
-func (p *program) robotsShowCommand() *cobra.Command {
+func robotsShowCommand(streams *cli.Streams) *cobra.Command {
 	var (
-		format outputFormat
+		format cli.Format
 		site   siteFlags
 	)
 	cmd := &cobra.Command{
@@ -89,55 +90,55 @@ rules and fields are listed: a file in which groups overlap may come to many mil
 
 Exit code: 0, 2 misuse, 3 failed, as when the address of the site is not allowed, 4 the
 robots.txt is unreachable.`,
-		Args: arguments(1, 1, "one URL, file name or -"),
+		Args: cli.Args(1, 1, "one URL, file name or -"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			source, origin, err := p.showSource(args[0], &site)
+			source, origin, err := showSource(streams, args[0], &site)
 			if err != nil {
 				return err
 			}
-			return p.show(cmd.Context(), source, origin, format)
+			return show(cmd.Context(), streams, source, origin, format)
 		},
 	}
-	format.flag(cmd)
+	format.AddFlag(cmd)
 	site.add(cmd.Flags())
 	return cmd
 }
 
 // showSource finds out what arg names: a URL has a scheme, all else is a file.
-func (p *program) showSource(arg string, site *siteFlags) (robotsSource, *url.URL, error) {
+func showSource(streams *cli.Streams, arg string, site *siteFlags) (robotsSource, *url.URL, error) {
 	if !strings.Contains(arg, "://") {
-		source, err := fromFile(arg, p.in)
+		source, err := fromFile(arg, streams.In)
 		if err != nil {
 			err = fmt.Errorf("robots show: %w", err)
 		}
 		return source, nil, err
 	}
 	if site.timeout <= 0 {
-		return nil, nil, misuse("robots show: --timeout: %v is not a time to wait", site.timeout)
+		return nil, nil, cli.Misuse("robots show: --timeout: %v is not a time to wait", site.timeout)
 	}
 	origin, err := originURL(arg)
 	if err != nil {
-		return nil, nil, misuse("robots show: %w", err)
+		return nil, nil, cli.Misuse("robots show: %w", err)
 	}
 	source, err := fromSites(site)
 	return source, origin, err
 }
 
-func (p *program) show(ctx context.Context, source robotsSource, origin *url.URL, format outputFormat) error {
+func show(ctx context.Context, streams *cli.Streams, source robotsSource, origin *url.URL, format cli.Format) error {
 	r, err := source(ctx, origin)
 	if err != nil {
 		return err
 	}
 	if why := r.barred(); why != "" {
-		return failed("robots show: %s is refused: %s", r.from, why)
+		return cli.Failed("robots show: %s is refused: %s", r.from, why)
 	}
-	if format == formatJSON {
-		err = p.printJSON(r.shown())
+	if format == cli.JSON {
+		err = streams.PrintJSON(r.shown())
 	} else {
-		err = p.print(r.shown().text(p.painter()))
+		err = streams.Print(r.shown().text(streams.Painter()))
 	}
 	if err == nil && r.later() {
-		return exitWith(exitLater)
+		return cli.ExitWith(cli.ExitLater)
 	}
 	return err
 }
@@ -189,7 +190,7 @@ func fetchOf(rec *robotsext.Record) *shownFetch {
 		FetchedAt: rec.FetchedAt, ExpiresAt: rec.ExpiresAt, FailingSince: rec.FailingSince, RetryAt: rec.RetryAt,
 	}
 	if err := cmp.Or(rec.Err, rec.RedirectError()); err != nil {
-		f.Error = reasonIn(err)
+		f.Error = cli.ErrorText(err)
 	}
 	return f
 }

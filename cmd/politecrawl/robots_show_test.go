@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 )
 
 const showRobots = `Sitemap: https://example.com/sitemap.xml
@@ -40,7 +42,7 @@ func (r ran) shownIn(t *testing.T) shownFile {
 func TestShowFile(t *testing.T) {
 	file := writeFile(t, "robots.txt", showRobots)
 	got := run(t, "robots", "show", file, "--format", "json")
-	if got.code != exitDone || got.stderr != "" {
+	if got.code != cli.ExitDone || got.stderr != "" {
 		t.Errorf("exit code %d, standard error %q", got.code, got.stderr)
 	}
 	delay := shownField{6, "Crawl-delay", "1.5"}
@@ -93,7 +95,7 @@ Findings:
 	if !strings.HasPrefix(got.out, want) {
 		t.Errorf("(-want +got):\n%s", cmp.Diff(want, got.out))
 	}
-	if got.code != exitDone || got.stderr != "" {
+	if got.code != cli.ExitDone || got.stderr != "" {
 		t.Errorf("exit code %d, standard error %q", got.code, got.stderr)
 	}
 }
@@ -111,7 +113,7 @@ func TestShowHostileFile(t *testing.T) {
 
 func TestShowEmptyFile(t *testing.T) {
 	got := runWith(t, "", "robots", "show", "-")
-	if want := "standard input\n\nNo group: everything is allowed.\n"; got.out != want || got.code != exitDone {
+	if want := "standard input\n\nNo group: everything is allowed.\n"; got.out != want || got.code != cli.ExitDone {
 		t.Errorf("exit code %d, output %q", got.code, got.out)
 	}
 }
@@ -150,8 +152,8 @@ func TestShowSiteWithoutRules(t *testing.T) {
 		outcome      string
 		says         []string
 	}{
-		{404, exitDone, "allow-all", []string{"there is no robots.txt, everything is allowed (status 404)"}},
-		{503, exitLater, "unreachable", []string{"nothing may be fetched for now (status 503)", "because: ", "failing since: ", "next try: "}},
+		{404, cli.ExitDone, "allow-all", []string{"there is no robots.txt, everything is allowed (status 404)"}},
+		{503, cli.ExitLater, "unreachable", []string{"nothing may be fetched for now (status 503)", "because: ", "failing since: ", "next try: "}},
 	} {
 		site := robotsServer(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(tt.status) })
 		got := run(t, "robots", "show", site.URL, "--format", "json")
@@ -180,7 +182,7 @@ func TestShowMisuse(t *testing.T) {
 		{"bad timeout", []string{"http://h", "--timeout", "-1s"}, []string{"--timeout", "-1s"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			run(t, append([]string{"robots", "show"}, tt.args...)...).wantRefusal(t, exitMisuse, tt.words...)
+			run(t, append([]string{"robots", "show"}, tt.args...)...).wantRefusal(t, cli.ExitMisuse, tt.words...)
 		})
 	}
 }
@@ -195,7 +197,7 @@ func TestShowRealFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := run(t, "robots", "show", files[i], "--format", "json")
-		if got.code != exitDone {
+		if got.code != cli.ExitDone {
 			t.Errorf("%s: exit code %d: %s", files[i], got.code, got.stderr)
 		}
 		for _, g := range got.shownIn(t).Groups {

@@ -10,9 +10,11 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"github.com/spf13/viper"
 
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore"
 )
@@ -105,9 +107,10 @@ func newSettings() *settings {
 	return s
 }
 
-// flags gives fs the flags of the keys and the flags that say where more of the
+// flags gives cmd the flags of the keys and the flags that say where more of the
 // configuration is.
-func (s *settings) flags(fs *pflag.FlagSet) {
+func (s *settings) flags(cmd *cobra.Command) {
+	fs := cmd.Flags()
 	fs.SortFlags = false
 	s.given = fs.Changed
 	fs.StringVar(&s.seeds, "seeds", "", "`FILE` of more start URLs, one a line (-: standard input)")
@@ -117,6 +120,9 @@ func (s *settings) flags(fs *pflag.FlagSet) {
 			fs.AddFlag(f)
 		}
 	})
+	// Both flags are there and have no completion yet, so this cannot fail.
+	_ = cmd.RegisterFlagCompletionFunc("config", cobra.FixedCompletions(configKinds, cobra.ShellCompDirectiveFilterFileExt))
+	_ = cmd.RegisterFlagCompletionFunc("write", completeFormats)
 }
 
 // load completes the configuration when the flags have been parsed. The start
@@ -125,7 +131,7 @@ func (s *settings) flags(fs *pflag.FlagSet) {
 func (s *settings) load(args []string, stdin io.Reader) error {
 	for name, value := range map[string]string{"seeds": s.seeds, "config": s.file} {
 		if value == "" && s.given(name) { // as of a variable that is not set
-			return misuse("--%s names no file", name)
+			return cli.Misuse("--%s names no file", name)
 		}
 	}
 	if s.seeds != "" {
@@ -148,7 +154,7 @@ func (s *settings) load(args []string, stdin io.Reader) error {
 		}
 	})
 	if len(bad) > 0 {
-		return &exit{exitMisuse, errors.Join(bad...)}
+		return cli.WithCode(cli.ExitMisuse, errors.Join(bad...))
 	}
 	return s.checkURLs()
 }
@@ -205,7 +211,7 @@ func (s *settings) validate() error {
 		return nil
 	}
 	var bad []error
-	for line := range strings.Lines(withoutPrefix(err).Error()) {
+	for line := range strings.Lines(cli.WithoutPrefix(err).Error()) {
 		line = strings.TrimSpace(line)
 		key, _, _ := strings.Cut(strings.TrimPrefix(line, "bad configuration: "), ":")
 		if from := s.from[key]; from != "" && from != fromDefault && from != commandLine {
@@ -213,7 +219,7 @@ func (s *settings) validate() error {
 		}
 		bad = append(bad, errors.New(line))
 	}
-	return &exit{exitMisuse, errors.Join(bad...)}
+	return cli.WithCode(cli.ExitMisuse, errors.Join(bad...))
 }
 
 // checkURLs refuses start URLs that are none, where they were written.
@@ -228,43 +234,43 @@ func (s *settings) checkURLs() error {
 		}
 	}
 	if len(bad) > 0 {
-		return &exit{exitMisuse, errors.Join(bad...)}
+		return cli.WithCode(cli.ExitMisuse, errors.Join(bad...))
 	}
 	return nil
 }
 
 // readSeeds reads the list of URLs that --seeds names.
 func readSeeds(name string, stdin io.Reader) ([]string, error) {
-	list, err := readInput(name, stdin)
+	list, err := cli.ReadInput(name, stdin)
 	if err != nil {
 		return nil, fmt.Errorf("--seeds: %w", err)
 	}
-	if name != stdinName {
+	if name != cli.Stdin {
 		name = strconv.Quote(name)
 	}
-	name = inWords(name)
+	name = cli.InputName(name)
 	var urls []string
 	var bad []error
-	for line, err := range lines(bytes.NewReader(list)) {
+	for line, err := range cli.Lines(bytes.NewReader(list)) {
 		if err == nil {
-			_, err = originURL(line.text)
+			_, err = originURL(line.Text)
 		}
 		switch {
 		case err == nil:
-			urls = append(urls, line.text)
+			urls = append(urls, line.Text)
 		case len(bad) == maxBadSeeds:
-			return nil, &exit{exitMisuse, errors.Join(append(bad, fmt.Errorf("--seeds: %s has more such lines", name))...)}
-		case line.number > 0:
-			bad = append(bad, fmt.Errorf("--seeds: %s, line %d: %w", name, line.number, err))
+			return nil, cli.WithCode(cli.ExitMisuse, errors.Join(append(bad, fmt.Errorf("--seeds: %s has more such lines", name))...))
+		case line.Number > 0:
+			bad = append(bad, fmt.Errorf("--seeds: %s, line %d: %w", name, line.Number, err))
 		default:
 			bad = append(bad, fmt.Errorf("--seeds: %s: %w", name, err))
 		}
 	}
 	switch {
 	case len(bad) > 0:
-		return nil, &exit{exitMisuse, errors.Join(bad...)}
+		return nil, cli.WithCode(cli.ExitMisuse, errors.Join(bad...))
 	case len(urls) == 0:
-		return nil, misuse("--seeds: %s holds no URL; write them one a line", name)
+		return nil, cli.Misuse("--seeds: %s holds no URL; write them one a line", name)
 	}
 	return urls, nil
 }
@@ -272,3 +278,23 @@ func readSeeds(name string, stdin io.Reader) ([]string, error) {
 // maxBadSeeds is how many bad lines of a list are shown: it may not be a list of
 // URLs at all.
 const maxBadSeeds = 5
+
+// completeFormats completes a list of formats, each once.
+func completeFormats(_ *cobra.Command, _ []string, toComplete string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	typed := toComplete[:strings.LastIndex(toComplete, ",")+1]
+	var lists []cobra.Completion
+	for _, format := range formats(new(crawler.Config)) {
+		if !slices.Contains(strings.Split(typed, ","), format.Name) {
+			lists = append(lists, typed+format.Name)
+		}
+	}
+	return lists, cobra.ShellCompDirectiveNoFileComp
+}
+
+// proxyKey is the key whose values may have a password in them.
+const proxyKey = "proxy"
+
+// withoutSecrets returns the URLs of proxies as they may be shown; none is an empty list.
+func withoutSecrets(proxies []string) []string {
+	return append([]string{}, crawler.Config{Proxies: proxies}.WithoutSecrets().Proxies...)
+}

@@ -12,9 +12,11 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"github.com/spf13/viper"
 
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/crawler"
 )
 
@@ -22,12 +24,12 @@ import (
 func loaded(t *testing.T, args ...string) *settings {
 	t.Helper()
 	s := newSettings()
-	fs := pflag.NewFlagSet("test", pflag.ContinueOnError)
-	s.flags(fs)
-	if err := fs.Parse(args); err != nil {
+	cmd := &cobra.Command{}
+	s.flags(cmd)
+	if err := cmd.ParseFlags(args); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.load(fs.Args(), strings.NewReader("")); err != nil {
+	if err := s.load(cmd.Flags().Args(), strings.NewReader("")); err != nil {
 		t.Fatal(err)
 	}
 	return s
@@ -154,7 +156,7 @@ func TestStartURLs(t *testing.T) {
 func TestConfigShow(t *testing.T) {
 	args := []string{"http://h/?a=1&b=#x: y", "--user-agent", `odd: "bot" # 1`, "--delay", "1m30s", "--scope", "any"}
 	got := run(t, append([]string{"config", "show"}, args...)...)
-	if got.code != exitDone || got.stderr != "" {
+	if got.code != cli.ExitDone || got.stderr != "" {
 		t.Fatalf("exit code %d, standard error %q", got.code, got.stderr)
 	}
 	if !strings.Contains(got.out, `delay: "1m30s"  # flag --delay`+"\n") || !strings.Contains(got.out, "workers: 16  # default\n") ||
@@ -239,36 +241,36 @@ func TestBadConfig(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			out := filepath.Join(t.TempDir(), "out")
 			run(t, "crawl", "http://127.0.0.1:1/", "--output", out, "--config", writeFile(t, tt.file, tt.text)).
-				wantRefusal(t, exitMisuse, tt.words...)
+				wantRefusal(t, cli.ExitMisuse, tt.words...)
 			if _, err := os.Stat(out); err == nil {
 				t.Error("the output directory was made")
 			}
 		})
 	}
 	t.Run("no file", func(t *testing.T) {
-		run(t, "config", "show", "--config", "").wantRefusal(t, exitMisuse, "--config names no file")
-		run(t, "crawl", "--seeds", "", "http://h/").wantRefusal(t, exitMisuse, "--seeds names no file")
+		run(t, "config", "show", "--config", "").wantRefusal(t, cli.ExitMisuse, "--config names no file")
+		run(t, "crawl", "--seeds", "", "http://h/").wantRefusal(t, cli.ExitMisuse, "--seeds names no file")
 	})
 	t.Run("missing file", func(t *testing.T) {
-		run(t, "config", "show", "--config", "absent.yaml").wantRefusal(t, exitMisuse, "--config", "absent.yaml", "no such file")
+		run(t, "config", "show", "--config", "absent.yaml").wantRefusal(t, cli.ExitMisuse, "--config", "absent.yaml", "no such file")
 	})
 	t.Run("directory", func(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "d.yaml")
 		if err := os.Mkdir(dir, 0o700); err != nil {
 			t.Fatal(err)
 		}
-		run(t, "config", "show", "--config", dir).wantRefusal(t, exitMisuse, "--config", "is a directory")
+		run(t, "config", "show", "--config", dir).wantRefusal(t, cli.ExitMisuse, "--config", "is a directory")
 	})
 	t.Run("environment", func(t *testing.T) {
 		t.Setenv("POLITECRAWL_MAX_PAGES", "lots")
-		run(t, "config", "show").wantRefusal(t, exitMisuse, "max-pages in environment POLITECRAWL_MAX_PAGES", `"lots" is not a whole number`)
+		run(t, "config", "show").wantRefusal(t, cli.ExitMisuse, "max-pages in environment POLITECRAWL_MAX_PAGES", `"lots" is not a whole number`)
 	})
 	t.Run("start URLs", func(t *testing.T) {
 		file := writeFile(t, "c.yaml", "urls: [example.com]\n")
-		run(t, "config", "show", "--config", file).wantRefusal(t, exitMisuse, "urls in file "+file+":1", `"example.com" has no scheme`)
+		run(t, "config", "show", "--config", file).wantRefusal(t, cli.ExitMisuse, "urls in file "+file+":1", `"example.com" has no scheme`)
 		t.Setenv("POLITECRAWL_URLS", "gopher://h/")
-		run(t, "config", "show").wantRefusal(t, exitMisuse, "urls in environment POLITECRAWL_URLS", `scheme "gopher"`)
-		run(t, "config", "show", "extra").wantRefusal(t, exitMisuse, `politecrawl: "extra" has no scheme`)
+		run(t, "config", "show").wantRefusal(t, cli.ExitMisuse, "urls in environment POLITECRAWL_URLS", `scheme "gopher"`)
+		run(t, "config", "show", "extra").wantRefusal(t, cli.ExitMisuse, `politecrawl: "extra" has no scheme`)
 	})
 	t.Run("several, a line each", func(t *testing.T) {
 		file := writeFile(t, "c.yaml", "workes: 1\ndelays: 2s\n")
@@ -277,7 +279,7 @@ func TestBadConfig(t *testing.T) {
 		for line, unknown := range []string{`"workes" (did you mean workers?)`, `"delays" (did you mean delay?)`} {
 			want += fmt.Sprintf("politecrawl: --config \"%s:%d\": unknown key %s; \"politecrawl help settings\" lists the keys\n", file, line+1, unknown)
 		}
-		if diff := cmp.Diff(ran{code: exitMisuse, stderr: want}, got, cmp.AllowUnexported(ran{})); diff != "" {
+		if diff := cmp.Diff(ran{code: cli.ExitMisuse, stderr: want}, got, cmp.AllowUnexported(ran{})); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 	})
@@ -317,7 +319,7 @@ func TestUnknownVariables(t *testing.T) {
 	for _, args := range [][]string{
 		{"config", "show"}, {"crawl", "http://127.0.0.1:1/", "--output", out}, {"crawl", "--resume", out},
 	} {
-		run(t, args...).wantRefusal(t, exitMisuse, "POLITECRAWL_DELY sets nothing (did you mean POLITECRAWL_DELAY?)")
+		run(t, args...).wantRefusal(t, cli.ExitMisuse, "POLITECRAWL_DELY sets nothing (did you mean POLITECRAWL_DELAY?)")
 	}
 	if _, err := os.Stat(out); err == nil {
 		t.Error("the output directory was made")
@@ -334,7 +336,7 @@ func TestRefusedValueHasAPlace(t *testing.T) {
 		"politecrawl: bad configuration: timeout: 0s is not a time to wait (flag --timeout)\n", file)
 	for _, args := range [][]string{{"config", "show"}, {"crawl", "http://h/", "--output", filepath.Join(t.TempDir(), "out")}} {
 		got := run(t, append(args, "--config", file, "--timeout", "0s")...)
-		if got.code != exitMisuse || got.stderr != want {
+		if got.code != cli.ExitMisuse || got.stderr != want {
 			t.Errorf("%s: exit code %d, standard error\n%swant\n%s", args[0], got.code, got.stderr, want)
 		}
 		if shown := strings.Contains(got.out, "workers: 0  # file "+file+":2\n"); shown != (args[0] == "config") {
@@ -365,11 +367,11 @@ func TestNumberOutOfRangeIsMisuse(t *testing.T) {
 	refused := func(t *testing.T, s setting, args ...string) {
 		t.Helper()
 		out := filepath.Join(t.TempDir(), "out")
-		run(t, append([]string{"crawl", "http://127.0.0.1:1/", "--output", out}, args...)...).wantRefusal(t, exitMisuse, s.key, s.says)
+		run(t, append([]string{"crawl", "http://127.0.0.1:1/", "--output", out}, args...)...).wantRefusal(t, cli.ExitMisuse, s.key, s.says)
 		if exists(out) {
 			t.Error("the output directory was made")
 		}
-		if got := run(t, append([]string{"config", "show"}, args...)...); got.code != exitMisuse || !strings.Contains(got.stderr, s.says) {
+		if got := run(t, append([]string{"config", "show"}, args...)...); got.code != cli.ExitMisuse || !strings.Contains(got.stderr, s.says) {
 			t.Errorf("config show: %+v", got)
 		}
 	}

@@ -10,6 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/humanize"
 	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore"
 )
@@ -25,7 +27,7 @@ func (s *settings) join(ctx context.Context) error {
 	case s.resume != "" || s.recrawl != "":
 		return nil
 	case s.config.Frontier == "" && given("join"):
-		return misuse("--join: %s is the name of a crawl that processes share; say on which Redis, with --frontier", printable(s.config.Join))
+		return cli.Misuse("--join: %s is the name of a crawl that processes share; say on which Redis, with --frontier", cli.Escape(s.config.Join))
 	case s.config.Frontier == "":
 		return nil
 	}
@@ -37,7 +39,7 @@ func (s *settings) join(ctx context.Context) error {
 	isNew := func(u string) bool { return !slices.Contains(joined.URLs, u) }
 	switch {
 	case err == nil && !given("join") && slices.ContainsFunc(s.config.URLs, isNew):
-		return misuse("there is a crawl of other start URLs on %s already; give this one a name of its own, with --join NAME, or bring more URLs to that one, with --join %s",
+		return cli.Misuse("there is a crawl of other start URLs on %s already; give this one a name of its own, with --join NAME, or bring more URLs to that one, with --join %s",
 			s.config.Frontier, joined.Join)
 	case err == nil:
 		for _, u := range s.config.URLs {
@@ -48,11 +50,11 @@ func (s *settings) join(ctx context.Context) error {
 		s.config = joined
 		return nil
 	case errors.Is(err, redisstore.ErrNone) && len(s.config.URLs) == 0:
-		return misuse("there is no crawl %q on %s to be joined; give start URLs, and this process begins it", s.config.Join, s.config.Frontier)
+		return cli.Misuse("there is no crawl %q on %s to be joined; give start URLs, and this process begins it", s.config.Join, s.config.Frontier)
 	case errors.Is(err, redisstore.ErrNone):
 		return nil // this process makes it
 	case errors.Is(err, crawler.ErrConfig):
-		return &exit{exitMisuse, withoutPrefix(err)}
+		return cli.WithCode(cli.ExitMisuse, cli.WithoutPrefix(err))
 	}
 	return redisError(err)
 }
@@ -72,30 +74,30 @@ func isOfRedis(err error) bool {
 
 // redisError says what to do about Redis.
 func redisError(err error) error {
-	err = withoutPrefix(err)
+	err = cli.WithoutPrefix(err)
 	switch {
 	case errors.Is(err, redisstore.ErrUnavailable):
-		return failed("%w; is it running, and is --frontier its address?", err)
+		return cli.Failed("%w; is it running, and is --frontier its address?", err)
 	case errors.Is(err, redisstore.ErrRefused):
-		return failed("%w; give the password in the variable %s or with --frontier-password-file, and the user in the address", err, redisstore.PasswordVariable)
+		return cli.Failed("%w; give the password in the variable %s or with --frontier-password-file, and the user in the address", err, redisstore.PasswordVariable)
 	case errors.Is(err, redisstore.ErrPermission):
-		return failed("%w; the password is right: run ACL SETUSER on the server with the permissions that crawler/SHARED.md lists, for keys and channels that begin with --frontier-prefix", err)
+		return cli.Failed("%w; the password is right: run ACL SETUSER on the server with the permissions that crawler/SHARED.md lists, for keys and channels that begin with --frontier-prefix", err)
 	case errors.Is(err, redisstore.ErrFull):
-		return failed("%w: its maxmemory is used up; give it more, then go on with --resume. Nothing is lost", err)
+		return cli.Failed("%w: its maxmemory is used up; give it more, then go on with --resume. Nothing is lost", err)
 	case errors.Is(err, redisstore.ErrEvicts):
-		return failed("%w, or parts of the crawl would be lost without a word: CONFIG SET maxmemory-policy noeviction, or another server", err)
+		return cli.Failed("%w, or parts of the crawl would be lost without a word: CONFIG SET maxmemory-policy noeviction, or another server", err)
 	case errors.Is(err, redisstore.ErrReadOnly):
-		return failed("%w: name its master, or see why it cannot write to its disk; then go on with --resume. Nothing is lost", err)
+		return cli.Failed("%w: name its master, or see why it cannot write to its disk; then go on with --resume. Nothing is lost", err)
 	case errors.Is(err, redisstore.ErrTaken):
-		return failed("%w: another process goes on in its place. Each needs a name (--worker) and an --output of its own", err)
+		return cli.Failed("%w: another process goes on in its place. Each needs a name (--worker) and an --output of its own", err)
 	case errors.Is(err, redisstore.ErrGone):
-		return failed("%w: it was deleted, or Redis came back without its data (appendonly is off?)", err)
+		return cli.Failed("%w: it was deleted, or Redis came back without its data (appendonly is off?)", err)
 	case errors.Is(err, redisstore.ErrCredentials):
-		return misuse("--frontier: %w; %s", err, readable)
+		return cli.Misuse("--frontier: %w; %s", err, cli.FileHint)
 	case errors.Is(err, redisstore.ErrAddress):
-		return misuse("--frontier: %w", err)
+		return cli.Misuse("--frontier: %w", err)
 	}
-	return failed("%w", err)
+	return cli.Failed("%w", err)
 }
 
 // A sharedFlags names a crawl that processes share.
@@ -106,7 +108,7 @@ type sharedFlags struct {
 func (f *sharedFlags) command(use, short, long, example string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: use + " NAME", Short: short, Long: long, Example: example,
-		Args: arguments(1, 1, "the name of a crawl, as given to --join"),
+		Args: cli.Args(1, 1, "the name of a crawl, as given to --join"),
 	}
 	all := newSettings()
 	cmd.Flags().SortFlags = false
@@ -121,11 +123,11 @@ func (f *sharedFlags) command(use, short, long, example string) *cobra.Command {
 		}
 		for _, key := range []string{"frontier", "frontier-prefix", "frontier-password-file"} {
 			if err := all.resolve(v, all.keys.Lookup(key)); err != nil {
-				return &exit{exitMisuse, err}
+				return cli.WithCode(cli.ExitMisuse, err)
 			}
 		}
 		if all.config.Frontier == "" {
-			return misuseOf(cmd, "--frontier: give the address of the Redis that the crawl is on")
+			return cli.MisuseOf(cmd, "--frontier: give the address of the Redis that the crawl is on")
 		}
 		f.cfg = all.config
 		f.cfg.Join = args[0]
@@ -134,7 +136,7 @@ func (f *sharedFlags) command(use, short, long, example string) *cobra.Command {
 	return cmd
 }
 
-func (p *program) crawlStopCommand() *cobra.Command {
+func crawlStopCommand(streams *cli.Streams) *cobra.Command {
 	var f sharedFlags
 	cmd := f.command("stop", "End a crawl that several processes share",
 		`Tell all processes that work on the crawl to end. Each finishes what it has in flight,
@@ -149,22 +151,22 @@ affected.`,
 			return sharedError(f.cfg, err)
 		}
 		if all.Working() == 0 {
-			return p.print(fmt.Sprintf("nobody is at work on %s\n", all.Name))
+			return streams.Print(fmt.Sprintf("nobody is at work on %s\n", all.Name))
 		}
-		return p.print(fmt.Sprintf("told %s of %s to end; they do within seconds, when what is in flight is finished\n", number(all.Working(), "worker"), all.Name))
+		return streams.Print(fmt.Sprintf("told %s of %s to end; they do within seconds, when what is in flight is finished\n", humanize.Count(all.Working(), "worker"), all.Name))
 	}
 	return cmd
 }
 
-func (p *program) crawlStatusCommand() *cobra.Command {
+func crawlStatusCommand(streams *cli.Streams) *cobra.Command {
 	var (
 		f      sharedFlags
-		format outputFormat
+		format cli.Format
 	)
 	cmd := f.command("status", "Say how a crawl is getting on that several processes share",
 		`Say how far a crawl is that several processes share, and who works on it.`,
 		"  politecrawl crawl status news --frontier redis://10.0.0.5")
-	format.flag(cmd)
+	format.AddFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		ctx, cancel := context.WithTimeout(cmd.Context(), joinTime)
 		defer cancel()
@@ -172,15 +174,15 @@ func (p *program) crawlStatusCommand() *cobra.Command {
 		if err != nil {
 			return sharedError(f.cfg, err)
 		}
-		if format == formatJSON {
-			return p.printJSON(printedShared(st))
+		if format == cli.JSON {
+			return streams.PrintJSON(printedShared(st))
 		}
-		return p.print(sharedText(st))
+		return streams.Print(sharedText(st))
 	}
 	return cmd
 }
 
-func (p *program) crawlDeleteCommand() *cobra.Command {
+func crawlDeleteCommand(streams *cli.Streams) *cobra.Command {
 	var f sharedFlags
 	cmd := f.command("delete", "Take a crawl that several processes shared out of Redis",
 		`Take all that Redis has of a crawl out of it: its frontier, the clocks of its hosts, what
@@ -191,7 +193,7 @@ more. A crawl that a worker is at is left alone: stop it first.`,
 		if err := crawler.DeleteShared(cmd.Context(), f.cfg); err != nil {
 			return sharedError(f.cfg, err)
 		}
-		return p.print(fmt.Sprintf("%s is deleted\n", f.cfg.Join))
+		return streams.Print(fmt.Sprintf("%s is deleted\n", f.cfg.Join))
 	}
 	return cmd
 }
@@ -199,13 +201,13 @@ more. A crawl that a worker is at is left alone: stop it first.`,
 func sharedError(cfg crawler.Config, err error) error {
 	switch {
 	case errors.Is(err, crawler.ErrConfig):
-		return &exit{exitMisuse, withoutPrefix(err)}
+		return cli.WithCode(cli.ExitMisuse, cli.WithoutPrefix(err))
 	case errors.Is(err, redisstore.ErrNone):
-		return misuse("there is no crawl %q on %s", cfg.Join, cfg.Frontier)
+		return cli.Misuse("there is no crawl %q on %s", cfg.Join, cfg.Frontier)
 	case errors.Is(err, redisstore.ErrFull):
-		return failed("%w: its maxmemory is used up, and this needs some memory too; give it more first", withoutPrefix(err))
+		return cli.Failed("%w: its maxmemory is used up, and this needs some memory too; give it more first", cli.WithoutPrefix(err))
 	case errors.Is(err, redisstore.ErrInUse):
-		return failed("%w; stop it first: politecrawl crawl stop %s --frontier %s (a worker that died counts as at work for half a minute)", withoutPrefix(err), shellWord(cfg.Join), shellWord(cfg.Frontier))
+		return cli.Failed("%w; stop it first: politecrawl crawl stop %s --frontier %s (a worker that died counts as at work for half a minute)", cli.WithoutPrefix(err), cli.ShellWord(cfg.Join), cli.ShellWord(cfg.Frontier))
 	}
 	return redisError(err)
 }
@@ -247,13 +249,13 @@ func printedShared(s *crawler.SharedCrawl) printedCrawl {
 func sharedText(s *crawler.SharedCrawl) string {
 	var b strings.Builder
 	f := s.Stats
-	state := fmt.Sprintf("%s left", number(f.Pending+f.Scheduled+f.Leased, "URL"))
+	state := fmt.Sprintf("%s left", humanize.Count(f.Pending+f.Scheduled+f.Leased, "URL"))
 	if f.Finished() {
 		state = "finished"
 	}
-	fmt.Fprintf(&b, "%s: %s, %s of %s known on %s, %d in flight\n", s.Name, state, number(s.Pages(), "page"), number(f.Added, "URL"), number(f.Hosts, "host"), f.Leased)
+	fmt.Fprintf(&b, "%s: %s, %s of %s known on %s, %d in flight\n", s.Name, state, humanize.Count(s.Pages(), "page"), humanize.Count(f.Added, "URL"), humanize.Count(f.Hosts, "host"), f.Leased)
 	for _, w := range s.Workers {
-		fmt.Fprintf(&b, "  %-30s  %s, %s\n", w.Worker, number(w.Pages, "page"), workerState(w))
+		fmt.Fprintf(&b, "  %-30s  %s, %s\n", w.Worker, humanize.Count(w.Pages, "page"), workerState(w))
 	}
 	return b.String()
 }
@@ -262,5 +264,5 @@ func workerState(w crawler.Peer) string {
 	if w.Working {
 		return "at work"
 	}
-	return "not at work, last heard of " + roughly(w.Ago) + " ago"
+	return "not at work, last heard of " + humanize.ShortDuration(w.Ago) + " ago"
 }

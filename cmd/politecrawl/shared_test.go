@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore"
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore/redistest"
 )
@@ -42,32 +43,32 @@ func TestSharedCrawl(t *testing.T) {
 		return run(t, append(append([]string{"crawl"}, args...), at...)...)
 	}
 
-	crawl("status", "news").wantRefusal(t, exitFailed, "redis refuses", redisstore.PasswordVariable, "--frontier-password-file")
+	crawl("status", "news").wantRefusal(t, cli.ExitFailed, "redis refuses", redisstore.PasswordVariable, "--frontier-password-file")
 	t.Setenv(redisstore.PasswordVariable, secret)
-	crawl("status", "news").wantRefusal(t, exitMisuse, `there is no crawl "news"`)
-	crawl("--join", "news").wantRefusal(t, exitMisuse, `no crawl "news"`, "give start URLs")
-	run(t, "crawl", url, "--frontier", "redis://:"+secret+"@127.0.0.1").wantRefusal(t, exitMisuse, "list of processes", redisstore.PasswordVariable)
-	run(t, "crawl", "stop", "news").wantRefusal(t, exitMisuse, "--frontier")
-	run(t, "crawl", url, "--join", "news").wantRefusal(t, exitMisuse, "--join", "--frontier")
+	crawl("status", "news").wantRefusal(t, cli.ExitMisuse, `there is no crawl "news"`)
+	crawl("--join", "news").wantRefusal(t, cli.ExitMisuse, `no crawl "news"`, "give start URLs")
+	run(t, "crawl", url, "--frontier", "redis://:"+secret+"@127.0.0.1").wantRefusal(t, cli.ExitMisuse, "list of processes", redisstore.PasswordVariable)
+	run(t, "crawl", "stop", "news").wantRefusal(t, cli.ExitMisuse, "--frontier")
+	run(t, "crawl", url, "--join", "news").wantRefusal(t, cli.ExitMisuse, "--join", "--frontier")
 
 	got := crawl(url, "--join", "news", "--worker", "one", "--output", w1, "--delay", "0s", "--max-pages", "4", "--quiet", "--format", "json")
-	if got.code != exitDone || !strings.Contains(got.out, `"pages":4`) || !strings.Contains(got.out, `"worker":"one"`) {
+	if got.code != cli.ExitDone || !strings.Contains(got.out, `"pages":4`) || !strings.Contains(got.out, `"worker":"one"`) {
 		t.Fatalf("the first: %+v", got)
 	}
-	crawl("--join", "news", "--output", w2, "--delay", "3s").wantRefusal(t, exitMisuse, "another delay", "news")
+	crawl("--join", "news", "--output", w2, "--delay", "3s").wantRefusal(t, cli.ExitMisuse, "another delay", "news")
 	got = crawl("--join", "news", "--worker", "two", "--output", w2)
-	if got.code != exitDone || !strings.Contains(got.out, "ended at --max-pages") || !strings.Contains(got.out, "4 pages in all by 2 workers; this is two of news") ||
+	if got.code != cli.ExitDone || !strings.Contains(got.out, "ended at --max-pages") || !strings.Contains(got.out, "4 pages in all by 2 workers; this is two of news") ||
 		!strings.Contains(got.stderr, `with all who have joined "news" on `+server.URL()) {
 		t.Errorf("the second: %+v", got)
 	}
-	if got := crawl(url, "--output", filepath.Join(dir, "d1"), "--max-pages", "1", "--allow-addr", "127.0.0.0/8"); got.code != exitDone {
+	if got := crawl(url, "--output", filepath.Join(dir, "d1"), "--max-pages", "1", "--allow-addr", "127.0.0.0/8"); got.code != cli.ExitDone {
 		t.Errorf("without a name: %+v", got)
 	}
-	crawl("http://127.0.0.1:1/", "--output", filepath.Join(dir, "d2")).wantRefusal(t, exitMisuse, "other start URLs", "--join")
-	run(t, "frontier", "stats", w1).wantRefusal(t, exitMisuse, "politecrawl crawl status news --frontier "+server.URL())
+	crawl("http://127.0.0.1:1/", "--output", filepath.Join(dir, "d2")).wantRefusal(t, cli.ExitMisuse, "other start URLs", "--join")
+	run(t, "frontier", "stats", w1).wantRefusal(t, cli.ExitMisuse, "politecrawl crawl status news --frontier "+server.URL())
 
 	got = run(t, "crawl", "--resume", w2, "--max-pages", "0")
-	if got.code != exitDone || !strings.Contains(got.out, "finished") || !strings.Contains(got.out, "6 pages in all by 2 workers") {
+	if got.code != cli.ExitDone || !strings.Contains(got.out, "finished") || !strings.Contains(got.out, "6 pages in all by 2 workers") {
 		t.Errorf("going on: %+v", got)
 	}
 	got = crawl("status", "news", "--format", "json")
@@ -78,15 +79,15 @@ func TestSharedCrawl(t *testing.T) {
 	if got := crawl("status", "news"); !strings.HasPrefix(got.out, "news: finished, 6 pages of 6 URLs known on 1 host, 0 in flight\n  one ") {
 		t.Errorf("%+v", got)
 	}
-	if got := crawl("stop", "news"); got.code != exitDone || got.out != "nobody is at work on news\n" {
+	if got := crawl("stop", "news"); got.code != cli.ExitDone || got.out != "nobody is at work on news\n" {
 		t.Errorf("%+v", got)
 	}
-	if got := crawl("delete", "news"); got.code != exitDone || got.out != "news is deleted\n" {
+	if got := crawl("delete", "news"); got.code != cli.ExitDone || got.out != "news is deleted\n" {
 		t.Errorf("%+v", got)
 	}
-	crawl("delete", "news").wantRefusal(t, exitMisuse, `there is no crawl "news"`)
+	crawl("delete", "news").wantRefusal(t, cli.ExitMisuse, `there is no crawl "news"`)
 	got = run(t, "crawl", "--resume", w1)
-	got.wantRefusal(t, exitFailed, "no such crawl")
+	got.wantRefusal(t, cli.ExitFailed, "no such crawl")
 
 	err := filepath.WalkDir(dir, func(name string, d os.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
@@ -106,13 +107,13 @@ func TestSharedCrawl(t *testing.T) {
 // A Redis that cannot be used is said to be so, with what to do.
 func TestRedisIsNotThere(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
-	run(t, "crawl", "http://127.0.0.1:1/", "--output", out, "--frontier", "redis://127.0.0.1:1").wantRefusal(t, exitFailed, "redis is not available", "is it running")
-	run(t, "crawl", "http://127.0.0.1:1/", "--output", out, "--frontier", "http://127.0.0.1:1").wantRefusal(t, exitMisuse, "frontier", "redis://host:port")
+	run(t, "crawl", "http://127.0.0.1:1/", "--output", out, "--frontier", "redis://127.0.0.1:1").wantRefusal(t, cli.ExitFailed, "redis is not available", "is it running")
+	run(t, "crawl", "http://127.0.0.1:1/", "--output", out, "--frontier", "http://127.0.0.1:1").wantRefusal(t, cli.ExitMisuse, "frontier", "redis://host:port")
 
 	server := redistest.Start(t)
 	server.Do(t, "CONFIG", "SET", "maxmemory", "1")
 	got := run(t, "crawl", "http://127.0.0.1:1/", "--output", out, "--frontier", server.URL())
-	got.wantRefusal(t, exitFailed, "redis is full", "maxmemory")
+	got.wantRefusal(t, cli.ExitFailed, "redis is full", "maxmemory")
 }
 
 // restricted returns the address of a server, and of a user of it who may do what the
@@ -152,7 +153,7 @@ func TestSharedCrawlByUserOfSharedPage(t *testing.T) {
 		if args[1] != "--resume" && args[1] != "--recrawl" {
 			all = append(all, at...)
 		}
-		if got := run(t, all...); got.code != exitDone {
+		if got := run(t, all...); got.code != cli.ExitDone {
 			t.Errorf("%s: exit code %d: %s", strings.Join(args, " "), got.code, got.stderr)
 		}
 	}
@@ -187,7 +188,7 @@ func TestRedisRefuses(t *testing.T) {
 				server.Do(t, append([]string{"ACL", "SETUSER", "crawler"}, test.acl...)...)
 			}
 			got := status(test.args...)
-			got.wantRefusal(t, exitFailed, test.words...)
+			got.wantRefusal(t, cli.ExitFailed, test.words...)
 			if strings.Contains(got.stderr, redisstore.PasswordVariable) {
 				t.Errorf("the password is blamed: %s", got.stderr)
 			}
@@ -196,15 +197,15 @@ func TestRedisRefuses(t *testing.T) {
 	}
 	t.Run("a database", func(t *testing.T) {
 		got := run(t, "crawl", "status", "news", "--frontier", url+"/2")
-		got.wantRefusal(t, exitFailed, append(permission, "select")...)
+		got.wantRefusal(t, cli.ExitFailed, append(permission, "select")...)
 		server.Do(t, "ACL", "SETUSER", "crawler", "+select")
-		run(t, "crawl", "status", "news", "--frontier", url+"/2").wantRefusal(t, exitMisuse, "no crawl")
+		run(t, "crawl", "status", "news", "--frontier", url+"/2").wantRefusal(t, cli.ExitMisuse, "no crawl")
 	})
 	for name, password := range map[string]string{"wrong": "wrong", "missing": ""} {
 		t.Run(name+" password", func(t *testing.T) {
 			t.Setenv(redisstore.PasswordVariable, password)
 			got := status()
-			got.wantRefusal(t, exitFailed, redisstore.PasswordVariable, "--frontier-password-file", "user")
+			got.wantRefusal(t, cli.ExitFailed, redisstore.PasswordVariable, "--frontier-password-file", "user")
 			if strings.Contains(got.stderr, "ACL") || strings.Contains(got.stderr, "is right") {
 				t.Errorf("permissions are blamed: %s", got.stderr)
 			}

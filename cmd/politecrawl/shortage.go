@@ -5,6 +5,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/crawler/output/sqlite"
 )
 
@@ -47,5 +48,5 @@ func shortError(dir string, err error) error {
 	if remedy == "" {
 		return nil
 	}
-	return failed("%w; %s, and go on with: politecrawl crawl --resume %s", withoutPrefix(err), remedy, shellWord(dir))
+	return cli.Failed("%w; %s, and go on with: politecrawl crawl --resume %s", cli.WithoutPrefix(err), remedy, cli.ShellWord(dir))
 }

@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/crawler/output/sqlite"
@@ -52,14 +53,14 @@ func TestShortAtTheStart(t *testing.T) {
 		code   int
 		remedy string
 	}{
-		{syscall.ENOSPC, exitFailed, "make room on that disk"},
-		{syscall.EMFILE, exitFailed, "ulimit -n"},
-		{syscall.EACCES, exitMisuse, "can be written"},
-		{syscall.EROFS, exitMisuse, "can be written"},
+		{syscall.ENOSPC, cli.ExitFailed, "make room on that disk"},
+		{syscall.EMFILE, cli.ExitFailed, "ulimit -n"},
+		{syscall.EACCES, cli.ExitMisuse, "can be written"},
+		{syscall.EROFS, cli.ExitMisuse, "can be written"},
 	} {
 		err := notBegun(t.TempDir(), crawler.Options{}, &os.PathError{Op: "write", Path: "MANIFEST-000001", Err: tt.err})
-		e, ok := errors.AsType[*exit](err)
-		if !ok || e.code != tt.code || !strings.Contains(err.Error(), tt.remedy) {
+		e, ok := errors.AsType[*cli.ExitError](err)
+		if !ok || e.Code != tt.code || !strings.Contains(err.Error(), tt.remedy) {
 			t.Errorf("%v: %v, want exit code %d and %q", tt.err, err, tt.code, tt.remedy)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/crawler/output/csvout"
 	"github.com/politecrawl/politecrawl/robotsext"
@@ -20,7 +21,7 @@ import (
 
 // A listing is one run of "sitemap".
 type listing struct {
-	*program
+	*cli.Streams
 	check, stats bool // --check, --stats
 	policy       sitemapPolicy
 	probe        bool
@@ -29,7 +30,7 @@ type listing struct {
 	userAgent    string
 	timeout      time.Duration
 	allowed      []string // --allow-addr
-	format       outputFormat
+	format       cli.Format
 
 	results *bufio.Writer // standard output: there may be millions of entries
 	watched bool          // somebody wants to see each
@@ -39,8 +40,8 @@ type listing struct {
 	code    int
 }
 
-func (p *program) sitemapCommand() *cobra.Command {
-	l := &listing{program: p}
+func sitemapCommand(streams *cli.Streams) *cobra.Command {
+	l := &listing{Streams: streams}
 	cmd := &cobra.Command{
 		Use:   "sitemap URL|FILE|-",
 		Short: "The pages that a site lists in its sitemaps",
@@ -69,15 +70,15 @@ is unreachable.`,
 		Example: `  politecrawl sitemap https://example.com/ | politecrawl robots check -
   politecrawl sitemap https://example.com/sitemap.xml --format csv > pages.csv
   politecrawl sitemap --check --stats sitemap.xml.gz`,
-		Args: arguments(1, 1, "one URL, file name or -"),
+		Args: cli.Args(1, 1, "one URL, file name or -"),
 		RunE: func(cmd *cobra.Command, args []string) error { return l.run(cmd.Context(), args[0]) },
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	l.format.flag(cmd, formatCSV)
+	l.format.AddFlag(cmd, cli.CSV)
 	flags.BoolVar(&l.check, "check", false, "report what is wrong, in place of the pages")
 	flags.BoolVar(&l.stats, "stats", false, "print a summary, in place of the pages")
-	choice(cmd, &l.policy, "policy", "what a sitemap may list", policyListed, policyDirectory, policyAny)
+	cli.Choice(cmd, &l.policy, "policy", "what a sitemap may list", policyListed, policyDirectory, policyAny)
 	flags.BoolVar(&l.probe, "probe", false, "try /sitemap.xml where robots.txt lists no sitemap")
 	flags.IntVar(&l.maxFiles, "max-files", 1000, "most sitemap files that are read")
 	flags.DurationVar(&l.delay, "delay", time.Second, "least time between two requests to a host")
@@ -105,22 +106,22 @@ func (l *listing) run(ctx context.Context, arg string) error {
 	if err != nil {
 		return err
 	}
-	return exitWith(l.code)
+	return cli.ExitWith(l.code)
 }
 
 // prepare refuses what is wrong with the command line before anything is asked.
 func (l *listing) prepare() error {
 	switch {
 	case l.timeout <= 0:
-		return misuse("sitemap: --timeout: %v is not a time to wait", l.timeout)
+		return cli.Misuse("sitemap: --timeout: %v is not a time to wait", l.timeout)
 	case l.delay < 0:
-		return misuse("sitemap: --delay: %v is negative", l.delay)
+		return cli.Misuse("sitemap: --delay: %v is negative", l.delay)
 	case l.maxFiles < 1:
-		return misuse("sitemap: --max-files: %d is less than 1", l.maxFiles)
-	case l.stats && l.format == formatCSV:
-		return misuse("sitemap: --stats is no table; use --format text or json")
+		return cli.Misuse("sitemap: --max-files: %d is less than 1", l.maxFiles)
+	case l.stats && l.format == cli.CSV:
+		return cli.Misuse("sitemap: --stats is no table; use --format text or json")
 	}
-	l.results, l.watched = bufio.NewWriter(l.out), isTerminal(l.out)
+	l.results, l.watched = bufio.NewWriter(l.Out), cli.IsTerminal(l.Out)
 	l.table = csv.NewWriter(l.results)
 	l.totals = sitemapTotals{Formats: map[sitemap.Format]int{}, Findings: map[string]int{}}
 	return nil
@@ -128,11 +129,11 @@ func (l *listing) prepare() error {
 
 // file lists one file that is at hand.
 func (l *listing) file(_ context.Context, name string) error {
-	in := l.in
-	if name != stdinName {
+	in := l.In
+	if name != cli.Stdin {
 		f, err := os.Open(name)
 		if err != nil {
-			return misuse("%w; %s", quoted(err), readable)
+			return cli.Misuse("%w; %s", cli.QuotePath(err), cli.FileHint)
 		}
 		defer func() { _ = f.Close() }()
 		in = f
@@ -148,7 +149,7 @@ func (l *listing) file(_ context.Context, name string) error {
 		about, ofPath := errors.AsType[*fs.PathError](err)
 		switch done.Err = err; {
 		case ofPath: // a directory, say
-			return misuse("%w; %s", quoted(about), readable)
+			return cli.Misuse("%w; %s", cli.QuotePath(about), cli.FileHint)
 		case err != nil:
 			err = l.unread(done)
 		default:
@@ -170,12 +171,12 @@ func (l *listing) entry(e sitemap.Entry) error {
 	switch {
 	case l.check || l.stats:
 		return nil
-	case l.format == formatJSON:
+	case l.format == cli.JSON:
 		err = l.writeJSON(listedEntryOf(e))
-	case l.format == formatCSV:
+	case l.format == cli.CSV:
 		err = l.writeRow(entryCells(e))
 	default:
-		err = l.write(printable(e.Loc) + "\n")
+		err = l.write(cli.Escape(e.Loc) + "\n")
 	}
 	if l.watched && err == nil {
 		err = l.flush()
@@ -185,13 +186,13 @@ func (l *listing) entry(e sitemap.Entry) error {
 
 func (l *listing) write(text string) error {
 	if _, err := l.results.WriteString(text); err != nil {
-		return failed("cannot write the results: %w", err)
+		return cli.Failed("cannot write the results: %w", err)
 	}
 	return nil
 }
 
 func (l *listing) writeJSON(v any) error {
-	text, err := marshal(v)
+	text, err := cli.Marshal(v)
 	if err != nil {
 		return err
 	}
@@ -217,7 +218,7 @@ func (l *listing) writeRow(cells []string) error {
 			row[i] = csvout.Cell(cell)
 		}
 		if err := l.table.Write(row); err != nil {
-			return failed("cannot write the results: %w", err)
+			return cli.Failed("cannot write the results: %w", err)
 		}
 	}
 	return nil
@@ -231,7 +232,7 @@ func (l *listing) flush() error {
 		err = l.results.Flush()
 	}
 	if err != nil {
-		return failed("cannot write the results: %w", err)
+		return cli.Failed("cannot write the results: %w", err)
 	}
 	return nil
 }

@@ -7,8 +7,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/humanize"
 	"github.com/politecrawl/politecrawl/crawler"
-	"github.com/politecrawl/politecrawl/crawler/errtext"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/guard"
 	"github.com/politecrawl/politecrawl/robotsext/secret"
@@ -36,7 +37,7 @@ func (l *listing) finding(file string, f sitemap.Finding) error {
 		return nil
 	}
 	return l.report(sitemapFinding{
-		Sitemap: file, Line: f.Line, Kind: string(f.Kind), Text: f.Text, Error: bare(f.Err), ID: l.requirement(f.Kind),
+		Sitemap: file, Line: f.Line, Kind: string(f.Kind), Text: f.Text, Error: cli.ErrorText(f.Err), ID: l.requirement(f.Kind),
 	})
 }
 
@@ -50,11 +51,11 @@ func (l *listing) report(f sitemapFinding) error {
 	if !l.check {
 		return nil
 	}
-	l.code = worse(l.code, exitFindings)
+	l.code = cli.Worse(l.code, cli.ExitFindings)
 	switch l.format {
-	case formatJSON:
+	case cli.JSON:
 		return l.writeJSON(f)
-	case formatCSV:
+	case cli.CSV:
 		return l.writeRow([]string{f.Sitemap, strconv.Itoa(f.Line), f.Kind, f.Text, f.Error, f.ID})
 	}
 	return l.write(f.String() + "\n")
@@ -78,7 +79,7 @@ func (f sitemapFinding) String() string {
 	if f.ID != "" {
 		b.WriteString(" [" + f.ID + "]")
 	}
-	return printable(b.String())
+	return cli.Escape(b.String())
 }
 
 // unread deals with a sitemap that was not read to its end. With --check it is a
@@ -97,7 +98,7 @@ func (l *listing) unread(f robotsext.SitemapFile) error {
 		}
 	}
 	if !f.RetryAt.IsZero() {
-		f.Err = fmt.Errorf("%w; ask again after %s", f.Err, moment(f.RetryAt))
+		f.Err = fmt.Errorf("%w; ask again after %s", f.Err, humanize.Time(f.RetryAt))
 	}
 	l.fail(f.URL, f.Err)
 	return nil
@@ -106,7 +107,7 @@ func (l *listing) unread(f robotsext.SitemapFile) error {
 // faultOf is why a sitemap is not read, if that is because of how the site is
 // made and not because it, or the network, does not work just now.
 func faultOf(f robotsext.SitemapFile) (about sitemapFinding, ok bool) {
-	about = sitemapFinding{Sitemap: f.URL, Error: bare(f.Err)}
+	about = sitemapFinding{Sitemap: f.URL, Error: cli.ErrorText(f.Err)}
 	blocked, isBlocked := errors.AsType[*robotsext.BlockedError](f.Err)
 	switch {
 	case isBlocked && blocked.Reason == robotsext.Disallowed:
@@ -123,26 +124,26 @@ func faultOf(f robotsext.SitemapFile) (about sitemapFinding, ok bool) {
 
 // fail tells what could not be had and goes on.
 func (l *listing) fail(name string, err error) {
-	text := bare(err)
+	text := cli.ErrorText(err)
 	blocked, isBlocked := errors.AsType[*robotsext.BlockedError](err)
 	switch {
 	case errors.Is(err, guard.ErrRefused):
-		l.code = worse(l.code, exitFailed)
-		text = inWords(name) + ": " + refusedAddress(err, "")
+		l.code = cli.Worse(l.code, cli.ExitFailed)
+		text = cli.InputName(name) + ": " + refusedAddress(err, "")
 	case isBlocked && blocked.Reason == robotsext.Later:
-		l.code = worse(l.code, exitLater)
+		l.code = cli.Worse(l.code, cli.ExitLater)
 		text = fmt.Sprintf("%s must wait: %s is unreachable: %s; ask again after %s",
-			inWords(blocked.URL), inWords(blocked.RobotsURL), bare(blocked.Err), moment(againAt(blocked)))
+			cli.InputName(blocked.URL), cli.InputName(blocked.RobotsURL), cli.ErrorText(blocked.Err), humanize.Time(againAt(blocked)))
 	case isBlocked:
-		l.code = worse(l.code, exitFindings)
+		l.code = cli.Worse(l.code, cli.ExitFindings)
 	default:
-		l.code = worse(l.code, exitFailed)
-		text = inWords(name) + ": " + text
+		l.code = cli.Worse(l.code, cli.ExitFailed)
+		text = cli.InputName(name) + ": " + text
 	}
 	if errors.Is(err, robotsext.ErrSitemapBudget) {
 		text += " (--max-files)"
 	}
-	l.complain(errors.New("sitemap: " + text))
+	l.Complain(errors.New("sitemap: " + text))
 }
 
 // againAt is when to run the command again for a site whose robots.txt is unreachable:
@@ -153,14 +154,6 @@ func againAt(blocked *robotsext.BlockedError) time.Time {
 		return blocked.RetryAt
 	}
 	return soon
-}
-
-// bare is the text of err without the name of the package it comes from.
-func bare(err error) string {
-	if err == nil {
-		return ""
-	}
-	return oneLine(errtext.Of(err))
 }
 
 // requirement is the id of what a sitemap with such a finding does not keep to.

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/humanize"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/sitemap"
 )
@@ -56,7 +58,7 @@ func (t *sitemapTotals) text() string {
 	line := func(name, format string, args ...any) {
 		fmt.Fprintf(&b, "  %-8s  %s\n", name, fmt.Sprintf(format, args...))
 	}
-	files := fmt.Sprintf("%d read%s", t.Files, counts(t.Formats, ""))
+	files := fmt.Sprintf("%d read%s", t.Files, humanize.Counts(t.Formats, ""))
 	if t.Unread > 0 {
 		files += fmt.Sprintf(", %d not, or not to the end", t.Unread)
 	}
@@ -75,7 +77,7 @@ func (t *sitemapTotals) text() string {
 	for _, n := range t.Findings {
 		findings += n
 	}
-	line("findings", "%d%s", findings, counts(t.Findings, ""))
+	line("findings", "%d%s", findings, humanize.Counts(t.Findings, ""))
 	line("bytes", "%d received, %d unpacked", t.Received, t.Bytes)
 	return b.String()
 }
@@ -83,11 +85,11 @@ func (t *sitemapTotals) text() string {
 // finish writes what comes last.
 func (l *listing) finish() error {
 	switch {
-	case l.stats && l.format == formatJSON:
+	case l.stats && l.format == cli.JSON:
 		return l.writeJSON(l.totals)
 	case l.stats:
 		return l.write(l.totals.text())
-	case l.format == formatCSV:
+	case l.format == cli.CSV:
 		return l.writeRow(nil)
 	}
 	return nil

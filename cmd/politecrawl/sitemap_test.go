@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 )
 
 // sampleSitemap has something wrong in lines 4, 5 and 6.
@@ -89,17 +91,17 @@ func TestSitemapStandardInput(t *testing.T) {
 	t.Run("index", func(t *testing.T) {
 		got := runWith(t, sampleIndex, "sitemap", "-", "--format", "json")
 		want := `{"loc":"https://example.com/1.xml","nested":true,"priority":0.5,"sitemap":"-","line":2}` + "\n"
-		if got.out != want || got.code != exitDone {
+		if got.out != want || got.code != cli.ExitDone {
 			t.Errorf("exit code %d, output %q, want %q", got.code, got.out, want)
 		}
 	})
 	t.Run("empty", func(t *testing.T) {
-		runWith(t, "", "sitemap", "-").wantRefusal(t, exitFailed, "sitemap: standard input: ", "empty")
+		runWith(t, "", "sitemap", "-").wantRefusal(t, cli.ExitFailed, "sitemap: standard input: ", "empty")
 	})
 	t.Run("not to the end", func(t *testing.T) {
 		cut, _, _ := strings.Cut(sampleSitemap, "https://example.com/c")
 		got := runWith(t, cut, "sitemap", "-")
-		if got.code != exitFailed || got.out != "https://example.com/?a=1&b=2\nhttps://example.com/b\n" || !strings.Contains(got.stderr, "standard input: line 6: ") {
+		if got.code != cli.ExitFailed || got.out != "https://example.com/?a=1&b=2\nhttps://example.com/b\n" || !strings.Contains(got.stderr, "standard input: line 6: ") {
 			t.Errorf("got %+v", got)
 		}
 	})
@@ -115,10 +117,10 @@ func TestSitemapStandardInput(t *testing.T) {
 func TestSitemapStreams(t *testing.T) {
 	stdin, feed := io.Pipe()
 	results, out := io.Pipe()
-	p := &program{in: stdin, out: out, err: io.Discard}
+	p := &cli.Streams{In: stdin, Out: out, Err: io.Discard}
 	done := make(chan int)
 	go func() {
-		code := p.run(t.Context(), []string{"sitemap", "-"})
+		code := p.Run(t.Context(), root(p), []string{"sitemap", "-"})
 		_ = out.Close()
 		done <- code
 	}()
@@ -137,7 +139,7 @@ func TestSitemapStreams(t *testing.T) {
 	_ = feed.Close()
 	for lines.Scan() {
 	}
-	if code := <-done; code != exitDone {
+	if code := <-done; code != cli.ExitDone {
 		t.Errorf("exit code %d", code)
 	}
 }
@@ -149,7 +151,7 @@ func TestSitemapCheckFile(t *testing.T) {
 		want := file + `:4: location is not usable, entry skipped: "/relative": not an absolute http, https or ftp URL [ROB-SMP-15]` + "\n" +
 			file + `:5: date of last change is not readable, left unset: "yesterday" [ROB-SMP-16]` + "\n" +
 			file + `:6: priority is not a number from 0 to 1, left at the default: "7" [ROB-SMP-17]` + "\n"
-		if diff := cmp.Diff(ran{code: exitFindings, out: want}, got, cmp.AllowUnexported(ran{})); diff != "" {
+		if diff := cmp.Diff(ran{code: cli.ExitFindings, out: want}, got, cmp.AllowUnexported(ran{})); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 	})
@@ -185,7 +187,7 @@ func TestSitemapCheckFile(t *testing.T) {
 	} {
 		t.Run(tt.id+"/"+name, func(t *testing.T) {
 			got := runWith(t, tt.body, "sitemap", "--check", "-")
-			if got.code != exitFindings || got.stderr != "" || !strings.Contains(got.out, "["+tt.id+"]\n") || strings.Count(got.out, "\n") != 1 {
+			if got.code != cli.ExitFindings || got.stderr != "" || !strings.Contains(got.out, "["+tt.id+"]\n") || strings.Count(got.out, "\n") != 1 {
 				t.Errorf("got %+v", got)
 			}
 		})
@@ -218,7 +220,7 @@ func TestSitemapStatsFile(t *testing.T) {
 		t.Errorf("%+v (-want +got):\n%s", totals, diff)
 	}
 	both := run(t, "sitemap", "--stats", "--check", file)
-	if both.code != exitFindings || strings.Count(both.out, "\n") != 8 || !strings.HasSuffix(both.out, want) {
+	if both.code != cli.ExitFindings || strings.Count(both.out, "\n") != 8 || !strings.HasSuffix(both.out, want) {
 		t.Errorf("got %+v", both)
 	}
 	if none := runWith(t, sampleIndex, "sitemap", "-", "--stats"); !strings.Contains(none.out, "lastmod   none\n") {
@@ -242,9 +244,9 @@ func TestSitemapFullDisk(t *testing.T) {
 		for entries, room := range map[int]int{10_000: 10_000, 2: 0} {
 			list := strings.NewReader(strings.Repeat("https://example.com/\n", entries))
 			var stderr strings.Builder
-			p := &program{in: list, out: &fullDisk{room}, err: &stderr}
-			code := p.run(t.Context(), []string{"sitemap", "-", "--format", format})
-			if want := "politecrawl: cannot write the results: no space left\n"; code != exitFailed || stderr.String() != want {
+			p := &cli.Streams{In: list, Out: &fullDisk{room}, Err: &stderr}
+			code := p.Run(t.Context(), root(p), []string{"sitemap", "-", "--format", format})
+			if want := "politecrawl: cannot write the results: no space left\n"; code != cli.ExitFailed || stderr.String() != want {
 				t.Errorf("%s: exit code %d, %q", format, code, stderr.String())
 			}
 			if entries > 2 && list.Len() == 0 {
@@ -276,7 +278,7 @@ func TestSitemapMisuse(t *testing.T) {
 		{"a table of totals", []string{"-", "--stats", "--format", "csv"}, []string{"--stats", "text or json"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			run(t, append([]string{"sitemap"}, tt.args...)...).wantRefusal(t, exitMisuse, tt.words...)
+			run(t, append([]string{"sitemap"}, tt.args...)...).wantRefusal(t, cli.ExitMisuse, tt.words...)
 		})
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"time"
 
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/guard"
 	"github.com/politecrawl/politecrawl/robotsext/sitemap"
@@ -42,11 +43,11 @@ const (
 func (l *listing) site(ctx context.Context, raw string) error {
 	origin, err := originURL(raw)
 	if err != nil {
-		return misuse("sitemap: %w", err)
+		return cli.Misuse("sitemap: %w", err)
 	}
 	u, err := url.Parse(raw)
 	if err != nil {
-		return misuse("sitemap: %q is not a URL", raw)
+		return cli.Misuse("sitemap: %q is not a URL", raw)
 	}
 	g, err := guardOf(l.allowed)
 	if err != nil {
@@ -55,20 +56,20 @@ func (l *listing) site(ctx context.Context, raw string) error {
 	w := &sitemapWalk{listing: l, origin: origin.Scheme + "://" + origin.Host, site: u}
 	robots, err := w.open(g)
 	if err != nil {
-		return misuse("--user-agent: %w", withoutPrefix(err))
+		return cli.Misuse("--user-agent: %w", cli.WithoutPrefix(err))
 	}
 	defer robots.CloseIdleConnections()
 	entries := robots.Sitemap
 	if (u.Path == "" || u.Path == "/") && u.RawQuery == "" {
-		l.notice(fmt.Sprintf("%s is the root of a site: reading the sitemaps that %s/robots.txt lists", raw, w.origin))
+		l.Notice(fmt.Sprintf("%s is the root of a site: reading the sitemaps that %s/robots.txt lists", raw, w.origin))
 		entries, w.root = robots.Sitemaps, true
 	}
-	ctx, done := l.interruptible(ctx, func() {}, "interrupted: the rest is left")
+	ctx, done := l.Interruptible(ctx, func() {}, "interrupted: the rest is left")
 	defer done()
 	for entry, err := range entries(ctx, u) {
 		switch {
 		case ctx.Err() != nil:
-			l.code = worse(l.code, exitInterrupted)
+			l.code = cli.Worse(l.code, cli.ExitInterrupted)
 			return w.failure
 		case err != nil:
 			err = w.refused(ctx, robots, err)
@@ -124,9 +125,9 @@ func (w *sitemapWalk) open(g *guard.Guard) (*robotsext.Robots, error) {
 func (w *sitemapWalk) refused(ctx context.Context, robots *robotsext.Robots, err error) error {
 	if _, ofFile := errors.AsType[*robotsext.SitemapError](err); !ofFile {
 		if rec, unknown := robots.Record(ctx, w.site); unknown == nil {
-			if why := (ruling{record: rec}).barred(); why != "" {
-				w.complain(fmt.Errorf("sitemap: %s/robots.txt is refused: %s", w.origin, why))
-				w.code = worse(w.code, exitFailed)
+			if why := refusedRobots(rec); why != "" {
+				w.Complain(fmt.Errorf("sitemap: %s/robots.txt is refused: %s", w.origin, why))
+				w.code = cli.Worse(w.code, cli.ExitFailed)
 				return nil
 			}
 		}
@@ -134,8 +135,8 @@ func (w *sitemapWalk) refused(ctx context.Context, robots *robotsext.Robots, err
 		return nil
 	}
 	if errors.Is(err, sitemap.NotASitemap) && w.last.Via == "" && !w.check {
-		w.complain(fmt.Errorf("sitemap: %s is no sitemap; for those of its site give the root, %s/", w.last.URL, w.origin))
-		w.code = worse(w.code, exitFailed)
+		w.Complain(fmt.Errorf("sitemap: %s is no sitemap; for those of its site give the root, %s/", w.last.URL, w.origin))
+		w.code = cli.Worse(w.code, cli.ExitFailed)
 		return nil
 	}
 	return w.unread(w.last)
@@ -143,12 +144,12 @@ func (w *sitemapWalk) refused(ctx context.Context, robots *robotsext.Robots, err
 
 // end says that nothing was found.
 func (w *sitemapWalk) end() {
-	if w.root && w.code == exitDone && w.totals.Files == 0 {
+	if w.root && w.code == cli.ExitDone && w.totals.Files == 0 {
 		also := "--probe tries " + w.origin + "/sitemap.xml"
 		if w.probe {
 			also = "nor is there " + w.origin + "/sitemap.xml"
 		}
-		w.complain(fmt.Errorf("sitemap: %s/robots.txt lists no sitemap; %s", w.origin, also))
-		w.code = exitFailed
+		w.Complain(fmt.Errorf("sitemap: %s/robots.txt lists no sitemap; %s", w.origin, also))
+		w.code = cli.ExitFailed
 	}
 }

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 )
 
 // sitemapSite serves files by path, {own} in them being itself, and keeps a list
@@ -96,7 +98,7 @@ func TestSitemapSite(t *testing.T) {
 	t.Run("ROB-SMP-04/ROB-SMP-18/all", func(t *testing.T) {
 		for _, root := range []string{"", "/"} {
 			want := ran{
-				code: exitFailed, out: "/1\n/closed/3\n",
+				code: cli.ExitFailed, out: "/1\n/closed/3\n",
 				stderr: root + " is the root of a site: reading the sitemaps that /robots.txt lists\n" +
 					"politecrawl: sitemap: /gone.xml: status 404\n" +
 					`politecrawl: sitemap: /closed.xml is disallowed by "Disallow: /closed", line 4 of /robots.txt, for user agent "*"` + "\n",
@@ -113,7 +115,7 @@ func TestSitemapSite(t *testing.T) {
 /gone.xml: not there: status 404 [ROB-SMP-24]
 /closed.xml: may not be fetched: /closed.xml is disallowed by "Disallow: /closed", line 4 of /robots.txt, for user agent "*" [ROB-SMP-04]
 `
-		if diff := cmp.Diff(want, got.out); diff != "" || got.code != exitFindings {
+		if diff := cmp.Diff(want, got.out); diff != "" || got.code != cli.ExitFindings {
 			t.Errorf("exit code %d (-want +got):\n%s", got.code, diff)
 		}
 	})
@@ -133,7 +135,7 @@ func TestSitemapSite(t *testing.T) {
 	})
 	t.Run("ROB-SMP-20/max-files", func(t *testing.T) {
 		got := s.list(t, "/", "--max-files", "1")
-		if got.code != exitFailed || got.out != "" || !strings.Contains(got.stderr, "/a.xml: too many sitemap files") || !strings.Contains(got.stderr, "(--max-files)") {
+		if got.code != cli.ExitFailed || got.out != "" || !strings.Contains(got.stderr, "/a.xml: too many sitemap files") || !strings.Contains(got.stderr, "(--max-files)") {
 			t.Errorf("got %+v", got)
 		}
 	})
@@ -146,38 +148,38 @@ func TestSitemapSite(t *testing.T) {
 			s.wantAsked(t, "/robots.txt", "/dir/map.xml")
 		}
 		got := s.list(t, "/dir/map.xml", "--policy", "directory", "--check")
-		if got.code != exitFindings || !strings.HasSuffix(got.out, `left out: "/6" [ROB-SMP-19]`+"\n") {
+		if got.code != cli.ExitFindings || !strings.HasSuffix(got.out, `left out: "/6" [ROB-SMP-19]`+"\n") {
 			t.Errorf("got %+v", got)
 		}
 	})
 	t.Run("ROB-SMP-04/disallowed", func(t *testing.T) {
-		s.list(t, "/closed.xml").wantRefusal(t, exitFindings, `/closed.xml is disallowed by "Disallow: /closed"`)
+		s.list(t, "/closed.xml").wantRefusal(t, cli.ExitFindings, `/closed.xml is disallowed by "Disallow: /closed"`)
 	})
 	t.Run("a page", func(t *testing.T) {
-		s.list(t, "/page").wantRefusal(t, exitFailed, "/page is no sitemap; for those of its site give the root, /")
-		if got := s.list(t, "/page", "--check"); got.code != exitFindings || !strings.HasSuffix(got.out, "[ROB-SMP-11]\n") {
+		s.list(t, "/page").wantRefusal(t, cli.ExitFailed, "/page is no sitemap; for those of its site give the root, /")
+		if got := s.list(t, "/page", "--check"); got.code != cli.ExitFindings || !strings.HasSuffix(got.out, "[ROB-SMP-11]\n") {
 			t.Errorf("got %+v", got)
 		}
 	})
 	t.Run("not there", func(t *testing.T) {
-		s.list(t, "/absent.xml").wantRefusal(t, exitFailed, "/absent.xml: status 404")
+		s.list(t, "/absent.xml").wantRefusal(t, cli.ExitFailed, "/absent.xml: status 404")
 	})
 }
 
 func TestSitemapSiteWithoutList(t *testing.T) {
 	s := newSitemapSite(t, map[string]string{"/sitemap.xml": sitemapOf("{own}/1")})
 	got := s.list(t, "/")
-	if got.code != exitFailed || got.out != "" || !strings.HasSuffix(got.stderr, "politecrawl: sitemap: /robots.txt lists no sitemap; --probe tries /sitemap.xml\n") {
+	if got.code != cli.ExitFailed || got.out != "" || !strings.HasSuffix(got.stderr, "politecrawl: sitemap: /robots.txt lists no sitemap; --probe tries /sitemap.xml\n") {
 		t.Errorf("got %+v", got)
 	}
 	s.wantAsked(t, "/robots.txt")
 	t.Run("ROB-SMP-10", func(t *testing.T) {
-		if got := s.list(t, "/", "--probe"); got.code != exitDone || got.out != "/1\n" {
+		if got := s.list(t, "/", "--probe"); got.code != cli.ExitDone || got.out != "/1\n" {
 			t.Errorf("got %+v", got)
 		}
 		s.wantAsked(t, "/robots.txt", "/sitemap.xml")
 		none := newSitemapSite(t, nil)
-		if got := none.list(t, "/", "--probe"); got.code != exitFailed || !strings.HasSuffix(got.stderr, "lists no sitemap; nor is there /sitemap.xml\n") {
+		if got := none.list(t, "/", "--probe"); got.code != cli.ExitFailed || !strings.HasSuffix(got.stderr, "lists no sitemap; nor is there /sitemap.xml\n") {
 			t.Errorf("got %+v", got)
 		}
 	})
@@ -187,7 +189,7 @@ func TestSitemapSiteUnreachable(t *testing.T) {
 	down := newSitemapSite(t, map[string]string{"/robots.txt": "503"})
 	for _, path := range []string{"/", "/sitemap.xml"} {
 		got := down.list(t, path)
-		if got.code != exitLater || got.out != "" || !strings.Contains(got.stderr, "must wait: /robots.txt is unreachable: status 503; ask again after ") {
+		if got.code != cli.ExitLater || got.out != "" || !strings.Contains(got.stderr, "must wait: /robots.txt is unreachable: status 503; ask again after ") {
 			t.Errorf("%s: got %+v", path, got)
 		}
 		down.wantAsked(t, "/robots.txt")
@@ -196,7 +198,7 @@ func TestSitemapSiteUnreachable(t *testing.T) {
 		busy := newSitemapSite(t, map[string]string{"/sitemap.xml": "503"})
 		for _, flag := range []string{"--stats=false", "--check"} {
 			got := busy.list(t, "/sitemap.xml", flag)
-			got.wantRefusal(t, exitFailed, "/sitemap.xml: status 503; ask again after ")
+			got.wantRefusal(t, cli.ExitFailed, "/sitemap.xml: status 503; ask again after ")
 			busy.wantAsked(t, "/robots.txt", "/sitemap.xml")
 		}
 	})
@@ -242,7 +244,7 @@ func TestSitemapInterrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = cmd.Wait()
-	if code := cmd.ProcessState.ExitCode(); code != exitInterrupted {
+	if code := cmd.ProcessState.ExitCode(); code != cli.ExitInterrupted {
 		t.Errorf("exit code %d", code)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/gocolly/colly/v2"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/robotsext"
 )
@@ -49,7 +50,7 @@ func TestSpellings(t *testing.T) {
 
 			verdict := checked(t, robots, site.url, links)
 			got := run(t, "crawl", site.url, "--output", filepath.Join(t.TempDir(), "out"), "--delay", "0s", "--quiet")
-			if got.code != exitDone || got.stderr != "" {
+			if got.code != cli.ExitDone || got.stderr != "" {
 				t.Fatalf("exit code %d, standard error %q", got.code, got.stderr)
 			}
 			byCrawl := site.takeRecord()

@@ -1,15 +1,15 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/humanize"
 	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/crawler/output/csvout"
@@ -23,44 +23,44 @@ func summaryText(s *printedSummary) string {
 		fmt.Fprintf(&b, "  %-10s  %s\n", name, fmt.Sprintf(format, args...))
 	}
 	fmt.Fprintf(&b, "%s\n", endText(s.Summary))
-	line("pages", "%d%s", s.Pages, counts(s.Statuses, "status "))
+	line("pages", "%d%s", s.Pages, humanize.Counts(s.Statuses, "status "))
 	rejected := 0
 	for _, n := range s.Rejected {
 		rejected += n
 	}
-	line("rejected", "%d%s", rejected, counts(s.Rejected, ""))
+	line("rejected", "%d%s", rejected, humanize.Counts(s.Rejected, ""))
 	if all := s.Shared; all != nil {
-		line("crawl", "%s in all by %s; this is %s of %s", number(all.Pages(), "page"), number(len(all.Workers), "worker"), all.Worker, all.Name)
+		line("crawl", "%s in all by %s; this is %s of %s", humanize.Count(all.Pages(), "page"), humanize.Count(len(all.Workers), "worker"), all.Worker, all.Name)
 	}
 	// No robots.txt is requested of a host at an address that is not allowed, nor of one
 	// whose turn did not come.
-	line("robots.txt", "%d requested, for %s", s.Robots, number(min(s.Robots, s.Hosts), "host"))
-	line("sitemaps", "%d read, with %s", s.Sitemaps, number(s.Entries, "entry"))
+	line("robots.txt", "%d requested, for %s", s.Robots, humanize.Count(min(s.Robots, s.Hosts), "host"))
+	line("sitemaps", "%d read, with %s", s.Sitemaps, humanize.Count(s.Entries, "entry"))
 	if len(s.Joined) > 0 {
 		line("joined", "%s, where start URLs redirect to", strings.Join(s.Joined, " "))
 	}
 	if s.Unchanged > 0 {
-		line("unchanged", "%s since the last crawl", number(s.Unchanged, "page"))
+		line("unchanged", "%s since the last crawl", humanize.Count(s.Unchanged, "page"))
 	}
 	if s.Cut.Pages > 0 {
-		line("cut", "%s%s: %s", number(s.Cut.Pages, "page"), counts(s.Cut.By, ""), cutText(&s.Cut))
+		line("cut", "%s%s: %s", humanize.Count(s.Cut.Pages, "page"), humanize.Counts(s.Cut.By, ""), cutText(&s.Cut))
 	}
 	if s.Duplicates > 0 {
-		line("duplicates", "%s with the content of another", number(s.Duplicates, "page"))
+		line("duplicates", "%s with the content of another", humanize.Count(s.Duplicates, "page"))
 	}
 	for i, l := range s.Lost {
 		label := "lost"
 		if i > 0 {
 			label = ""
 		}
-		line(label, "%s", printable(l.String()))
+		line(label, "%s", cli.Escape(l.String()))
 	}
 	if s.Unlisted {
 		line("unlisted", "more URLs were skipped than %s lists", output.RejectedFile)
 	}
-	line("files", "%s and %s/ in %s", strings.Join(filesIn(s.Output), ", "), output.RobotsDir, printable(s.Output))
+	line("files", "%s and %s/ in %s", strings.Join(filesIn(s.Output), ", "), output.RobotsDir, cli.Escape(s.Output))
 	if s.Report != "" {
-		line("report", "%s", printable(s.Report))
+		line("report", "%s", cli.Escape(s.Report))
 	}
 	return b.String()
 }
@@ -72,7 +72,7 @@ const maxCutShown = 3
 func cutText(c *crawler.Cut) string {
 	var urls []string
 	for _, page := range c.First[:min(len(c.First), maxCutShown)] {
-		urls = append(urls, printable(page.URL))
+		urls = append(urls, cli.Escape(page.URL))
 	}
 	text := strings.Join(urls, ", ")
 	if more := c.Pages - len(urls); more > 0 {
@@ -97,7 +97,7 @@ func filesIn(dir string) []string {
 // endText says why the crawl ended, and what it left.
 func endText(s *crawler.Summary) string {
 	took := s.Took.Round(100 * time.Millisecond)
-	left := number(s.Left, "URL") + " left"
+	left := humanize.Count(s.Left, "URL") + " left"
 	switch s.End {
 	case crawler.EndFinished:
 		return fmt.Sprintf("finished after %v", took)
@@ -109,7 +109,7 @@ func endText(s *crawler.Summary) string {
 		return fmt.Sprintf("ended at --max-time after %v, %s", took, left)
 	case crawler.EndLater:
 		return fmt.Sprintf("ended after %v, %s whose hosts cannot be asked before %s: go on then, or wait longer with --max-wait",
-			took, left, moment(s.NextDue))
+			took, left, humanize.Time(s.NextDue))
 	case crawler.EndStopped:
 		return fmt.Sprintf("stopped for all workers after %v, %s", took, left)
 	case crawler.EndInterrupted:
@@ -119,32 +119,6 @@ func endText(s *crawler.Summary) string {
 		return fmt.Sprintf("failed after %v", took)
 	}
 	return fmt.Sprintf("failed after %v, %s", took, left)
-}
-
-// number writes n things.
-func number(n int, thing string) string {
-	switch {
-	case n == 1:
-		return "1 " + thing
-	case strings.HasSuffix(thing, "y"):
-		return fmt.Sprintf("%d %sies", n, strings.TrimSuffix(thing, "y"))
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
-}
-
-// counts lists numbers by kind, the largest first.
-func counts[K cmp.Ordered](numbers map[K]int, kind string) string {
-	if len(numbers) == 0 {
-		return ""
-	}
-	keys := slices.SortedFunc(maps.Keys(numbers), func(a, b K) int {
-		return cmp.Or(numbers[b]-numbers[a], cmp.Compare(a, b))
-	})
-	parts := make([]string, len(keys))
-	for i, k := range keys {
-		parts[i] = fmt.Sprintf("%v: %d", k, numbers[k])
-	}
-	return " (" + kind + strings.Join(parts, ", ") + ")"
 }
 
 // A printedSummary is a Summary as JSON for scripts, with the time in seconds.
@@ -192,13 +166,13 @@ func waitingText(s *crawler.Summary) string {
 			text += fmt.Sprintf(" and %d more", more)
 		}
 		if reason != "" {
-			text += ": " + printable(reason)
+			text += ": " + cli.Escape(reason)
 		}
 		fmt.Fprintf(&b, "  %-10s  for robots.txt of %s\n", label, text)
 		label, named, told = "", named+len(shown), told+len(hosts)
 	}
 	if more := len(s.Waiting) - told; more > 0 {
-		fmt.Fprintf(&b, "  %-10s  for robots.txt of %s for other reasons\n", "", number(more, "more host"))
+		fmt.Fprintf(&b, "  %-10s  for robots.txt of %s for other reasons\n", "", humanize.Count(more, "more host"))
 	}
 	return b.String()
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/crawler/report"
@@ -35,7 +36,7 @@ func TestCutPagesAreNamed(t *testing.T) {
 	site := newTestSite(t, pages)
 	dir := filepath.Join(t.TempDir(), "out")
 	got := run(t, "crawl", site.url, "--output", dir, "--delay", "0s", "--max-links", "2", "--workers", "1", "--max-body", "1000")
-	if want := fmt.Sprintf("  cut         1 page (max-body: 1): %s/\n", site.url); got.code != exitDone || !strings.Contains(got.out, want) {
+	if want := fmt.Sprintf("  cut         1 page (max-body: 1): %s/\n", site.url); got.code != cli.ExitDone || !strings.Contains(got.out, want) {
 		t.Errorf("exit code %d, %s; want %q", got.code, got.out, want)
 	}
 	dir = filepath.Join(t.TempDir(), "out")
@@ -95,7 +96,7 @@ func TestLostLinesAreSaid(t *testing.T) {
 			t.Errorf("report.json before it goes on: %+v", lost)
 		}
 		got := run(t, append([]string{"crawl", "--resume", dir, "--max-pages", "0"}, flags...)...)
-		if got.code != exitDone || flags != nil && got.stderr != "politecrawl: "+want.String()+"\n" {
+		if got.code != cli.ExitDone || flags != nil && got.stderr != "politecrawl: "+want.String()+"\n" {
 			t.Errorf("%q: exit code %d, standard error %q", flags, got.code, got.stderr)
 		}
 		if flags == nil && (!strings.Contains(got.stderr, "note: "+want.String()) || !strings.Contains(got.out, "  lost        "+want.String()+"\n")) {

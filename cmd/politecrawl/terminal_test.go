@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 )
 
 // onTerminal runs politecrawl on a terminal of its own, with the environment changed,
@@ -22,7 +24,7 @@ func onTerminal(t *testing.T, environ []string, args ...string) string {
 	self := command(t, args...)
 	words := []string{"stty cols 100;"}
 	for _, arg := range self.Args {
-		words = append(words, shellWord(arg))
+		words = append(words, cli.ShellWord(arg))
 	}
 	cmd := exec.CommandContext(t.Context(), script, "-qefc", strings.Join(words, " "), "/dev/null")
 	cmd.Env = append(append(self.Env, "TERM=xterm", "SHELL=/bin/sh"), environ...)

@@ -3,15 +3,14 @@ package main
 import (
 	"encoding/json"
 	"io"
-	"os"
-	"runtime/debug"
 	"strconv"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 )
 
 func TestMisuseOfCommands(t *testing.T) {
@@ -42,7 +41,7 @@ func TestMisuseOfCommands(t *testing.T) {
 		{[]string{"crawl", "--delay"}, []string{"crawl: --delay needs a value"}},
 	} {
 		t.Run(strings.Join(tt.args, " "), func(t *testing.T) {
-			run(t, tt.args...).wantRefusal(t, exitMisuse, tt.words...)
+			run(t, tt.args...).wantRefusal(t, cli.ExitMisuse, tt.words...)
 		})
 	}
 }
@@ -52,7 +51,7 @@ func TestHelp(t *testing.T) {
 		nil, {"help"}, {"--help"}, {"help", "exit-codes"}, {"exit-codes"}, {"help", "settings"}, {"help", "robots"}, {"help", "robots", "check"},
 		{"crawl", "--help"}, {"help", "help"}, {"help", "completion"},
 	} {
-		if got := run(t, args...); got.code != exitDone || got.stderr != "" || len(got.out) < 100 {
+		if got := run(t, args...); got.code != cli.ExitDone || got.stderr != "" || len(got.out) < 100 {
 			t.Errorf("%v: exit code %d, standard error %q, output %q", args, got.code, got.stderr, got.out)
 		}
 	}
@@ -74,7 +73,7 @@ func TestEveryCommandIsExplained(t *testing.T) {
 			walk(sub)
 		}
 	}
-	walk((&program{out: io.Discard, err: io.Discard}).command())
+	walk(root(&cli.Streams{Out: io.Discard, Err: io.Discard}))
 }
 
 // TestHelpTopics holds that a topic and what it is about stand apart.
@@ -87,27 +86,16 @@ func TestHelpTopics(t *testing.T) {
 
 func TestExitCodesTopicNamesThemAll(t *testing.T) {
 	text := run(t, "help", "exit-codes").out
-	for _, code := range []int{exitDone, exitFindings, exitMisuse, exitFailed, exitLater, exitInterrupted} {
+	for _, code := range []int{cli.ExitDone, cli.ExitFindings, cli.ExitMisuse, cli.ExitFailed, cli.ExitLater, cli.ExitInterrupted} {
 		if !strings.Contains(text, "  "+strconv.Itoa(code)+"  ") {
 			t.Errorf("exit code %d is missing in:\n%s", code, text)
 		}
 	}
 }
 
-func TestWorse(t *testing.T) {
-	order := []int{exitInterrupted, exitMisuse, exitFailed, exitFindings, exitLater, exitDone}
-	for i, a := range order {
-		for _, b := range order[i:] {
-			if worse(a, b) != a || worse(b, a) != a {
-				t.Errorf("of %d and %d, %d and %d are said to be worse", a, b, worse(a, b), worse(b, a))
-			}
-		}
-	}
-}
-
 func TestCompletion(t *testing.T) {
 	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {
-		if got := run(t, "completion", shell); got.code != exitDone || !strings.Contains(got.out, "politecrawl") {
+		if got := run(t, "completion", shell); got.code != cli.ExitDone || !strings.Contains(got.out, "politecrawl") {
 			t.Errorf("%s: exit code %d, %d bytes", shell, got.code, len(got.out))
 		}
 	}
@@ -117,57 +105,14 @@ func TestCompletion(t *testing.T) {
 }
 
 func TestVersion(t *testing.T) {
-	info := &debug.BuildInfo{Main: debug.Module{Version: "v1.2.3"}, Settings: []debug.BuildSetting{
-		{Key: "vcs.revision", Value: "abc"}, {Key: "vcs.time", Value: "2026-01-02T03:04:05Z"}, {Key: "vcs.modified", Value: "true"},
-	}}
-	b := buildOf(info, true)
-	if want := "politecrawl v1.2.3 (revision abc of 2026-01-02T03:04:05Z, modified), " + b.Go + ", " + b.Platform; b.String() != want {
-		t.Errorf("got  %s\nwant %s", b, want)
-	}
-	if got := buildOf(nil, false).Version; got != "(devel)" {
-		t.Errorf("version %q where nothing is known", got)
-	}
-	if got := run(t, "version"); got.code != exitDone || !strings.HasPrefix(got.out, "politecrawl ") || strings.Count(got.out, "\n") != 1 {
+	if got := run(t, "version"); got.code != cli.ExitDone || !strings.HasPrefix(got.out, "politecrawl ") || strings.Count(got.out, "\n") != 1 {
 		t.Errorf("exit code %d, output %q", got.code, got.out)
 	}
 	if flag, cmd := run(t, "--version"), run(t, "version"); flag != cmd {
 		t.Errorf("--version says %q, version %q", flag.out, cmd.out)
 	}
-	var decoded build
+	var decoded cli.Build
 	if err := json.Unmarshal([]byte(run(t, "version", "--format", "json").out), &decoded); err != nil || decoded.Go == "" {
 		t.Errorf("%v in %+v", err, decoded)
-	}
-}
-
-func TestPrintable(t *testing.T) {
-	for in, want := range map[string]string{
-		"plain ASCII, ツ and é": "plain ASCII, ツ and é",
-		"\x1b[31mred":          `\x1b[31mred`,
-		"a\x00\r\nb":           `a\x00\r\nb`,
-		"\xff\xfeutf":          `\xff\xfeutf`,
-		"\u009b2J":             `\u009b2J`,
-		"\u202eright to left":  `\u202eright to left`,
-		"a \ufffd written out": "a \ufffd written out",
-	} {
-		if got := printable(in); got != want {
-			t.Errorf("printable(%q) = %q, want %q", in, got, want)
-		}
-	}
-}
-
-func TestColour(t *testing.T) {
-	ans := answer{URL: "http://h/", Agent: "a", Verdict: disallowed, Group: "a", Rule: "Disallow: /", Line: 2, RobotsURL: "f"}
-	want := "\x1b[31mdisallowed\x1b[0m http://h/  a: line 2 of f, \"Disallow: /\" in the group of a\n"
-	if diff := cmp.Diff(want, ans.text(ansi)); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-	// A file is no terminal.
-	file, err := os.CreateTemp(t.TempDir(), "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	if got := (&program{out: file}).painter()(red, "x"); got != "x" {
-		t.Errorf("coloured in a file: %q", got)
 	}
 }

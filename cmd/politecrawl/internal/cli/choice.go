@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"fmt"
@@ -6,16 +6,17 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
-// choice gives cmd a flag that is one of some words; the first is the default.
-func choice[T ~string](cmd *cobra.Command, value *T, name, usage string, words ...T) {
+// Choice adds a flag to cmd whose value is one of words; the first is the default.
+func Choice[T ~string](cmd *cobra.Command, value *T, name, usage string, words ...T) {
 	*value = words[0]
-	cmd.Flags().Var(newChoice(value, words...), name, usage)
+	cmd.Flags().Var(NewChoice(value, words...), name, usage)
 }
 
-// newChoice is the value of a flag that is one of some words.
-func newChoice[T ~string](value *T, words ...T) *choiceFlag[T] {
+// NewChoice returns the value of a flag that is one of words.
+func NewChoice[T ~string](value *T, words ...T) pflag.Value {
 	flag := &choiceFlag[T]{value: value}
 	for _, w := range words {
 		flag.words = append(flag.words, string(w))
@@ -28,7 +29,7 @@ type choiceFlag[T ~string] struct {
 	words []string
 }
 
-// String is also called for a flag without a value, by pflag.
+// String implements pflag.Value, which also calls it for a flag without a value.
 func (f *choiceFlag[T]) String() string {
 	if f.value == nil {
 		return ""
@@ -36,8 +37,10 @@ func (f *choiceFlag[T]) String() string {
 	return string(*f.value)
 }
 
+// Type implements pflag.Value.
 func (f *choiceFlag[T]) Type() string { return strings.Join(f.words, "|") }
 
+// Set implements pflag.Value.
 func (f *choiceFlag[T]) Set(s string) error {
 	if !slices.Contains(f.words, s) {
 		return fmt.Errorf("%q is none of %s", s, strings.Join(f.words, ", "))

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"errors"
@@ -11,9 +11,9 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// group makes cmd a command that only has others below it: alone it shows its
+// Group makes cmd a command that only has others below it: alone it shows its
 // help, with a word that is none of them it says so.
-func group(cmd *cobra.Command) *cobra.Command {
+func Group(cmd *cobra.Command) *cobra.Command {
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
 			return nil
@@ -22,48 +22,20 @@ func group(cmd *cobra.Command) *cobra.Command {
 	}
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if cmd.HasParent() {
-			return misuseOf(cmd, "say which: %s", strings.Join(commandNames(cmd), ", "))
+			return MisuseOf(cmd, "say which: %s", strings.Join(commandNames(cmd), ", "))
 		}
 		return cmd.Help()
 	}
 	return cmd
 }
 
-// isGroup tells whether a command is nothing without one of its own commands: it has no
+// IsGroup tells whether a command is nothing without one of its own commands: it has no
 // place for arguments.
-func isGroup(cmd *cobra.Command) bool { return cmd.HasSubCommands() && !strings.Contains(cmd.Use, " ") }
-
-// helpCommand is cobra's help command, except that a topic which does not exist
-// is an error.
-func helpCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "help [command]",
-		Short: "Help about a command or topic",
-
-		ValidArgsFunction: completeTopic,
-
-		RunE: func(cmd *cobra.Command, args []string) error {
-			topic, rest, err := cmd.Root().Find(args)
-			switch {
-			case err != nil:
-				return misuse("help: %w", err)
-			case len(rest) > 0:
-				return unknownCommand(topic, rest[0])
-			}
-			return topic.Help()
-		},
-	}
-}
-
-// apart has cobra's list of help topics leave two spaces after the names, as its
-// list of commands does.
-func apart(template string) string {
-	return strings.ReplaceAll(template, ".CommandPathPadding}} {{", ".CommandPathPadding}}  {{")
-}
+func IsGroup(cmd *cobra.Command) bool { return cmd.HasSubCommands() && !strings.Contains(cmd.Use, " ") }
 
 func unknownCommand(parent *cobra.Command, word string) error {
-	return misuse("unknown command %q%s; %q lists what there is", word,
-		didYouMean(word, commandNames(parent)), strings.TrimSpace("politecrawl help "+name(parent)))
+	return Misuse("unknown command %q%s; %q lists what there is", word,
+		DidYouMean(word, commandNames(parent)), strings.TrimSpace("politecrawl help "+name(parent)))
 }
 
 // name is how cmd is called, without the program's own name.
@@ -72,13 +44,13 @@ func name(cmd *cobra.Command) string {
 	return rest
 }
 
-// misuseOf is the error for a command that was called in a wrong way.
-func misuseOf(cmd *cobra.Command, format string, args ...any) error {
+// MisuseOf is the error for a command that was called in a wrong way.
+func MisuseOf(cmd *cobra.Command, format string, args ...any) error {
 	err := fmt.Errorf(format, args...)
 	if name(cmd) != "" {
 		err = fmt.Errorf("%s: %w", name(cmd), err)
 	}
-	return &exit{exitMisuse, fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())}
+	return WithCode(ExitMisuse, fmt.Errorf("%w; see %s --help", err, cmd.CommandPath()))
 }
 
 func commandNames(parent *cobra.Command) []string {
@@ -91,17 +63,17 @@ func commandNames(parent *cobra.Command) []string {
 	return names
 }
 
-// arguments wants a number of arguments in these bounds (no upper one: -1); what
+// Args wants a number of arguments in these bounds (no upper one: -1); what
 // says what they are.
-func arguments(atLeast, atMost int, what string) cobra.PositionalArgs {
+func Args(atLeast, atMost int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {
 		case len(args) < atLeast:
-			return misuseOf(cmd, "give %s", what)
+			return MisuseOf(cmd, "give %s", what)
 		case atMost == 0 && len(args) > 0:
-			return misuseOf(cmd, "takes no argument, got %q", args[0])
+			return MisuseOf(cmd, "takes no argument, got %q", args[0])
 		case atMost >= 0 && len(args) > atMost:
-			return misuseOf(cmd, "give %s, not also %q", what, args[atMost])
+			return MisuseOf(cmd, "give %s, not also %q", what, args[atMost])
 		}
 		return nil
 	}
@@ -111,27 +83,27 @@ func arguments(atLeast, atMost int, what string) cobra.PositionalArgs {
 func explainFlagError(cmd *cobra.Command, err error) error {
 	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
 		if unknown.GetSpecifiedShortnames() != "" {
-			return misuseOf(cmd, "unknown flag -%s", unknown.GetSpecifiedName())
+			return MisuseOf(cmd, "unknown flag -%s", unknown.GetSpecifiedName())
 		}
 		var flags []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { flags = append(flags, f.Name) })
 		flag, hint := unknown.GetSpecifiedName(), ""
-		if best := nearest(flag, flags); best != "" { // without the dashes, which all have
+		if best := Nearest(flag, flags); best != "" { // without the dashes, which all have
 			hint = fmt.Sprintf(" (did you mean --%s?)", best)
 		}
-		return misuseOf(cmd, "unknown flag --%s%s", flag, hint)
+		return MisuseOf(cmd, "unknown flag --%s%s", flag, hint)
 	}
 	if missing, ok := errors.AsType[*pflag.ValueRequiredError](err); ok {
-		return misuseOf(cmd, "--%s needs a value", missing.GetSpecifiedName())
+		return MisuseOf(cmd, "--%s needs a value", missing.GetSpecifiedName())
 	}
 	if bad, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
-		return misuseOf(cmd, "--%s: %w", bad.GetFlag().Name, badValue(bad.GetFlag(), bad.GetValue()))
+		return MisuseOf(cmd, "--%s: %w", bad.GetFlag().Name, BadValue(bad.GetFlag(), bad.GetValue()))
 	}
-	return misuseOf(cmd, "%w", err)
+	return MisuseOf(cmd, "%w", err)
 }
 
-// badValue says what a value that flag refused should have been.
-func badValue(flag *pflag.Flag, value string) error {
+// BadValue says what a value that flag refused should have been.
+func BadValue(flag *pflag.Flag, value string) error {
 	switch kind := flag.Value.Type(); kind {
 	case "int", "int64":
 		return fmt.Errorf("%q is not a whole number", value)
@@ -146,20 +118,20 @@ func badValue(flag *pflag.Flag, value string) error {
 	}
 }
 
-// didYouMean returns ` (did you mean x?)` for the candidate nearest to word, or
+// DidYouMean returns ` (did you mean x?)` for the candidate nearest to word, or
 // nothing when none is near.
-func didYouMean(word string, candidates []string) string {
-	best := nearest(word, candidates)
+func DidYouMean(word string, candidates []string) string {
+	best := Nearest(word, candidates)
 	if best == "" {
 		return ""
 	}
 	return fmt.Sprintf(" (did you mean %s?)", best)
 }
 
-// nearest returns the candidate that word may be a misspelling of, or nothing. A
+// Nearest returns the candidate that word may be a misspelling of, or nothing. A
 // slip of the finger changes one letter or, when it swaps two, two; who writes a
 // long word may slip more than once.
-func nearest(word string, candidates []string) string {
+func Nearest(word string, candidates []string) string {
 	word = strings.ToLower(word)
 	edits := 1 + len(word)/4
 	best, most := "", 0.49 // two letters of four swapped are 0.5

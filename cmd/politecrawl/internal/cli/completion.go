@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"slices"
@@ -6,8 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-
-	"github.com/politecrawl/politecrawl/crawler"
 )
 
 // completable tells shells what may stand behind each flag and command below cmd. The
@@ -22,7 +20,7 @@ func completable(cmd *cobra.Command) {
 			_ = cmd.RegisterFlagCompletionFunc(f.Name, completionOf(f))
 		}
 	})
-	if cmd.ValidArgsFunction == nil && !isGroup(cmd) {
+	if cmd.ValidArgsFunction == nil && !IsGroup(cmd) {
 		cmd.ValidArgsFunction = argumentCompletion(cmd.Use)
 	}
 	for _, sub := range cmd.Commands() {
@@ -33,27 +31,10 @@ func completable(cmd *cobra.Command) {
 // completionOf completes the value of a flag.
 func completionOf(f *pflag.Flag) cobra.CompletionFunc {
 	value, _ := pflag.UnquoteUsage(f)
-	switch {
-	case f.Name == "config":
-		return cobra.FixedCompletions(configKinds, cobra.ShellCompDirectiveFilterFileExt)
-	case f.Name == "write":
-		return completeFormats
-	case strings.Contains(value, "|"):
+	if strings.Contains(value, "|") {
 		return cobra.FixedCompletions(strings.Split(value, "|"), cobra.ShellCompDirectiveNoFileComp|cobra.ShellCompDirectiveKeepOrder)
 	}
 	return placeCompletion(value)
-}
-
-// completeFormats completes a list of formats, each once.
-func completeFormats(_ *cobra.Command, _ []string, toComplete string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	typed := toComplete[:strings.LastIndex(toComplete, ",")+1]
-	var lists []cobra.Completion
-	for _, format := range formats(new(crawler.Config)) {
-		if !slices.Contains(strings.Split(typed, ","), format.Name) {
-			lists = append(lists, typed+format.Name)
-		}
-	}
-	return lists, cobra.ShellCompDirectiveNoFileComp
 }
 
 // argumentCompletion completes the arguments of a command with this usage line: as

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"context"
@@ -7,12 +7,12 @@ import (
 	"syscall"
 )
 
-// interruptible returns a context that ends at the first SIGINT or SIGTERM, which
+// Interruptible returns a context that ends at the first SIGINT or SIGTERM, which
 // lets the work come to a good end; notice, unless empty, says so to the user. The
 // second signal calls abort, says so too, and after it signals have their usual
 // meaning again.
 // The caller calls done when the work has ended.
-func (p *program) interruptible(ctx context.Context, abort func(), notice string) (_ context.Context, done func()) {
+func (s *Streams) Interruptible(ctx context.Context, abort func(), notice string) (_ context.Context, done func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	ended := make(chan struct{})
 	signals := make(chan os.Signal, 2)
@@ -31,12 +31,12 @@ func (p *program) interruptible(ctx context.Context, abort func(), notice string
 			return
 		}
 		if notice != "" {
-			p.notice(notice)
+			s.Notice(notice)
 		}
 		cancel()
 		if wait() {
 			if notice != "" {
-				p.notice("interrupted again: what is in flight is broken off")
+				s.Notice("interrupted again: what is in flight is broken off")
 			}
 			abort()
 		}

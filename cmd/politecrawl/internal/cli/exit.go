@@ -1,0 +1,117 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+)
+
+// The exit codes, which scripts rely on.
+const (
+	ExitDone        = 0
+	ExitFindings    = 1
+	ExitMisuse      = 2
+	ExitFailed      = 3
+	ExitLater       = 4
+	ExitInterrupted = 130 // 128 + SIGINT, as shells have it
+)
+
+// ExitCodesTopic is not a command but a page of help.
+func ExitCodesTopic() *cobra.Command {
+	return &cobra.Command{
+		Use:   "exit-codes",
+		Short: "What the exit code says",
+		Long: `The exit code says how a command ended:
+
+    0  done; every URL asked about is allowed
+    1  findings: some URL asked about is disallowed, a sitemap or
+       robots.txt is not as it should be, two robots.txt files differ in
+       what they mean, the demo saw a violation
+    2  misuse: a bad argument, flag, environment variable or setting, an
+       invalid URL, or a file or directory that you name and that cannot
+       be opened
+    3  failed: the command could not do its work; the message says why
+    4  later: some host cannot be asked yet (robots.txt unreachable,
+       Retry-After), so its URLs must wait; of a crawl that is over: only
+       such hosts were left, or --max-time ended it while the robots.txt
+       of one was unreachable. At --max-pages and --max-bytes it is done
+  130  interrupted: what was in flight was finished, or broken off by a
+       second interrupt; the rest is left
+
+When several are true of one run, the first of 2, 3, 1, 4, 0 is returned; what was
+interrupted ends with 130 unless it failed.`,
+	}
+}
+
+// An ExitError is an error that knows the exit code it ends the program with. With a
+// nil err there is nothing to say: the results have said it.
+type ExitError struct {
+	Code int
+	err  error
+}
+
+func (e *ExitError) Error() string {
+	if e.err == nil {
+		return fmt.Sprintf("exit code %d", e.Code)
+	}
+	return e.err.Error()
+}
+
+func (e *ExitError) Unwrap() error { return e.err }
+
+// WithCode returns err as an error that ends the program with code.
+func WithCode(code int, err error) error { return &ExitError{code, err} }
+
+// Misuse returns an error for what the user has to write differently, such as the name of
+// a file that cannot be opened.
+func Misuse(format string, args ...any) error {
+	return WithCode(ExitMisuse, fmt.Errorf(format, args...))
+}
+
+// Failed returns an error for a correct command that could not do its work.
+func Failed(format string, args ...any) error {
+	return WithCode(ExitFailed, fmt.Errorf(format, args...))
+}
+
+// ExitWith ends a command with code and without a message; its output has said it all.
+func ExitWith(code int) error {
+	if code == ExitDone {
+		return nil
+	}
+	return &ExitError{Code: code}
+}
+
+// Worse returns the exit code of a run for which both codes are true.
+func Worse(a, b int) int {
+	for _, code := range []int{ExitInterrupted, ExitMisuse, ExitFailed, ExitFindings, ExitLater} {
+		if a == code || b == code {
+			return code
+		}
+	}
+	return ExitDone
+}
+
+// report writes err to standard error, a line for each of the errors joined in
+// it, and returns the exit code.
+func (s *Streams) report(err error) int {
+	if err == nil {
+		return ExitDone
+	}
+	if e, ok := errors.AsType[*ExitError](err); !ok || e.err != nil {
+		s.Complain(err)
+	}
+	return ExitCode(err)
+}
+
+// ExitCode returns the code that a command ends with for err.
+func ExitCode(err error) int {
+	if e, ok := errors.AsType[*ExitError](err); ok {
+		return e.Code
+	}
+	if errors.Is(err, context.Canceled) {
+		return ExitInterrupted
+	}
+	return ExitFailed
+}

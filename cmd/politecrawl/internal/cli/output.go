@@ -1,0 +1,141 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/politecrawl/politecrawl/crawler/output/jsontext"
+)
+
+// Format is how results are written: the value of --format.
+type Format string
+
+// The formats.
+const (
+	Text Format = "text"
+	JSON Format = "json"
+	CSV  Format = "csv"
+)
+
+// AddFlag gives cmd the flag --format, for text, JSON and others that it can write.
+func (f *Format) AddFlag(cmd *cobra.Command, others ...Format) {
+	Choice(cmd, f, "format", "how results are written", append([]Format{Text, JSON}, others...)...)
+}
+
+// Print writes results to standard output.
+func (s *Streams) Print(text string) error {
+	if _, err := io.WriteString(s.Out, text); err != nil {
+		return Failed("cannot write the results: %w", err)
+	}
+	return nil
+}
+
+// PrintJSON writes v to standard output as one line.
+func (s *Streams) PrintJSON(v any) error {
+	text, err := Marshal(v)
+	if err != nil {
+		return err
+	}
+	return s.Print(text + "\n")
+}
+
+// Results is a buffered standard output for a command that writes more than fits into
+// memory. The caller calls Flush at the end.
+type Results struct{ buffer *bufio.Writer }
+
+// NewResults returns standard output with a buffer.
+func (s *Streams) NewResults() Results { return Results{bufio.NewWriterSize(s.Out, 1<<16)} }
+
+// Print writes text.
+func (r Results) Print(text string) error {
+	if _, err := r.buffer.WriteString(text); err != nil {
+		return Failed("cannot write the results: %w", err)
+	}
+	return nil
+}
+
+// PrintJSON writes v as one line.
+func (r Results) PrintJSON(v any) error {
+	text, err := Marshal(v)
+	if err != nil {
+		return err
+	}
+	return r.Print(text + "\n")
+}
+
+// Flush writes what is in the buffer.
+func (r Results) Flush() error {
+	if err := r.buffer.Flush(); err != nil {
+		return Failed("cannot write the results: %w", err)
+	}
+	return nil
+}
+
+// Marshal returns v as JSON in which &, < and > stand for themselves: URLs are
+// full of them and nobody puts this into a page.
+func Marshal(v any) (string, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return "", Failed("cannot write the results as JSON: %w", err)
+	}
+	return string(jsontext.Tame(bytes.TrimSuffix(b.Bytes(), []byte("\n")))), nil
+}
+
+// A Color is the code of a color on a terminal.
+type Color string
+
+// The colors.
+const (
+	Plain  Color = ""
+	Green  Color = "32"
+	Red    Color = "31"
+	Yellow Color = "33"
+	Faint  Color = "2"
+)
+
+// A Painter returns text in a color.
+type Painter func(Color, string) string
+
+// Painter returns how text is colored on standard output: not at all unless that
+// is a terminal whose user has not asked for plain text (https://no-color.org).
+func (s *Streams) Painter() Painter { return PainterFor(s.Out) }
+
+// PainterFor returns the Painter for what is written to w.
+func PainterFor(w io.Writer) Painter {
+	if !IsTerminal(w) || os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" {
+		return func(_ Color, text string) string { return text }
+	}
+	return ANSI
+}
+
+// IsTerminal tells whether somebody watches what is written to w.
+func IsTerminal(w io.Writer) bool {
+	file, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(file.Fd()))
+}
+
+// Width returns how many characters a line of standard output may have.
+func (s *Streams) Width() int {
+	if file, ok := s.Out.(*os.File); ok {
+		if width, _, err := term.GetSize(int(file.Fd())); err == nil && width > 0 {
+			return width
+		}
+	}
+	return 80
+}
+
+// ANSI colors text by the escape sequences that terminals know.
+func ANSI(c Color, text string) string {
+	if c == Plain {
+		return text
+	}
+	return "\x1b[" + string(c) + "m" + text + "\x1b[0m"
+}

@@ -1,0 +1,75 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/politecrawl/politecrawl/crawler/errtext"
+)
+
+// Escape returns text from a foreign file in a form that a terminal shows and
+// does not obey: control characters and broken UTF-8 are written as escapes.
+func Escape(text string) string {
+	if !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsGraphic(r) || r == utf8.RuneError }) {
+		return text
+	}
+	var b strings.Builder
+	for len(text) > 0 {
+		r, size := utf8.DecodeRuneInString(text)
+		if r == utf8.RuneError && size == 1 || !unicode.IsGraphic(r) {
+			quoted := strconv.Quote(text[:size])
+			b.WriteString(quoted[1 : len(quoted)-1])
+		} else {
+			b.WriteString(text[:size])
+		}
+		text = text[size:]
+	}
+	return b.String()
+}
+
+// OneLine returns text with each run of white space as one space.
+func OneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// WithoutPrefix removes the names of packages, which mean nothing to a user, from the text
+// of err.
+func WithoutPrefix(err error) error { return unprefixed{err} }
+
+type unprefixed struct{ err error }
+
+func (e unprefixed) Unwrap() error { return e.err }
+
+func (e unprefixed) Error() string { return errtext.Of(e.err) }
+
+// ErrorText returns the text of err on one line, without the names of packages; of nil, an
+// empty string.
+func ErrorText(err error) string {
+	if err == nil {
+		return ""
+	}
+	return OneLine(errtext.Of(err))
+}
+
+// QuotePath quotes the path in an error about a file or directory, because the path may
+// hold spaces.
+func QuotePath(err error) error {
+	if about, ok := errors.AsType[*fs.PathError](err); ok {
+		return fmt.Errorf("%s %q: %w", about.Op, about.Path, about.Err)
+	}
+	return err
+}
+
+var plainWord = regexp.MustCompile(`^[\w@%+=:,./-]+$`)
+
+// ShellWord writes s so that a shell reads it as one word.
+func ShellWord(s string) string {
+	if plainWord.MatchString(s) {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}

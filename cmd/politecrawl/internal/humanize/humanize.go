@@ -1,0 +1,85 @@
+// Package humanize writes numbers and times for a person.
+package humanize
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Count writes a number of things: "1 page", "2 pages".
+func Count(n int, thing string) string {
+	switch {
+	case n == 1:
+		return "1 " + thing
+	case strings.HasSuffix(thing, "y"):
+		return fmt.Sprintf("%d %sies", n, strings.TrimSuffix(thing, "y"))
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
+
+// Counts lists numbers by kind in parentheses, the largest first. It returns an empty
+// string for no numbers.
+func Counts[K cmp.Ordered](numbers map[K]int, kind string) string {
+	if len(numbers) == 0 {
+		return ""
+	}
+	keys := slices.SortedFunc(maps.Keys(numbers), func(a, b K) int {
+		return cmp.Or(numbers[b]-numbers[a], cmp.Compare(a, b))
+	})
+	parts := make([]string, len(keys))
+	for i, k := range keys {
+		parts[i] = fmt.Sprintf("%v: %d", k, numbers[k])
+	}
+	return " (" + kind + strings.Join(parts, ", ") + ")"
+}
+
+// Sum adds the numbers that Counts lists.
+func Sum[K comparable](numbers map[K]int) int {
+	sum := 0
+	for _, n := range numbers {
+		sum += n
+	}
+	return sum
+}
+
+// Time writes a point in time in the local time zone.
+func Time(t time.Time) string { return t.Local().Format("2006-01-02 15:04:05 -07:00") }
+
+// Duration writes a duration that need not be exact.
+func Duration(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return d.Round(time.Second).String()
+	case d < 48*time.Hour:
+		return strings.TrimSuffix(d.Round(time.Minute).String(), "0s")
+	}
+	return fmt.Sprintf("%d days", d.Round(24*time.Hour)/(24*time.Hour))
+}
+
+// ShortDuration writes a duration in its two largest units.
+func ShortDuration(d time.Duration) string {
+	const day = 24 * time.Hour
+	switch {
+	case d < time.Second:
+		return max(d.Round(time.Millisecond), time.Millisecond).String()
+	case d < time.Minute:
+		return d.Round(time.Second).String()
+	case d < time.Hour:
+		return fmt.Sprintf("%dm%02ds", d/time.Minute, d%time.Minute/time.Second)
+	case d < 2*day:
+		return fmt.Sprintf("%dh%02dm", d/time.Hour, d%time.Hour/time.Minute)
+	}
+	return fmt.Sprintf("%dd", d/day)
+}
+
+// Delay writes a delay in seconds; 0 is "none".
+func Delay(seconds float64) string {
+	if seconds == 0 {
+		return "none"
+	}
+	return time.Duration(seconds * float64(time.Second)).String()
+}
