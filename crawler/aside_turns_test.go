@@ -196,7 +196,7 @@ func isPutOff(t *testing.T, known bool, ahead time.Duration) {
 			if hosts, _ := c.aside.waiting(); slices.Contains(hosts, host) != want {
 				t.Errorf("%s: %v wait, want %t", when, hosts, want)
 			}
-			c.aside = newAside(c.out.journal, c.scope.key)
+			c.aside = newAside(c.out.journal, c.scope.Key)
 			if err := c.restore(); err != nil {
 				t.Fatal(err)
 			}

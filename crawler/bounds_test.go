@@ -14,35 +14,11 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
+	"github.com/politecrawl/politecrawl/crawler/internal/scope"
 	"github.com/politecrawl/politecrawl/crawler/internal/shown"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
-
-func TestRepeated(t *testing.T) {
-	for path, want := range map[string]string{
-		"/":                                "",
-		"/a/b/c/d/e":                       "",
-		"/a/a/a":                           "",
-		"/a/a/a/a":                         "/a",
-		"/x/a/a/a/a/y":                     "/a",
-		"/a/b/a/b/a/b":                     "",
-		"/a/b/a/b/a/b/a/b":                 "/a/b",
-		"/x/a/b/a/b/a/b/a/b":               "/a/b",
-		"/a/b/a/c/a/d/a/e":                 "",
-		"/a/b/c/d/a/b/c/d/a/b/c/d/a/b/c/d": "/a/b/c/d",
-		"/tiles/0/0/0/0/0.png":             "",
-		"/2011/11/11/11/11/x":              "",
-		"/1/a/1/a/1/a/1/a":                 "/1/a",
-		"//////":                           "/",
-		"/a//b":                            "",
-		"/" + strings.Repeat("1/2/3/4/5/6/7/8/x/", 9): "",
-	} {
-		if got := repeated("https://a.test"+path, 3); got != want {
-			t.Errorf("repeated(%s) = %q, want %q", path, got, want)
-		}
-	}
-}
 
 // A URL that is beyond a limit is left alone and listed, and comes back when the limit
 // is wider.
@@ -220,13 +196,13 @@ func TestNoCookies(t *testing.T) {
 // The parts of a path are those behind the host, however the URL is written; one with too
 // many is listed as too long wherever it was found.
 func TestPathParts(t *testing.T) {
-	c := &Crawler{cfg: Default()}
+	b := scope.New(ScopeHost, scope.Bounds{MaxDepth: -1, MaxURL: Default().MaxURL, MaxParams: Default().MaxParams, MaxRepeats: Default().MaxRepeats})
 	most := strings.Repeat("/a/b", weburl.MaxSegments/2)
 	for _, ref := range []string{"https://a.test", "//a.test", ""} {
 		a, err := weburl.Resolve("https://a.test/x/", ref+most)
 		if err != nil {
 			t.Errorf("%s + %d parts: %v", ref, weburl.MaxSegments, err)
-		} else if reason, detail := c.bound(a.Canonical, provenance.Provenance{Source: provenance.Sitemap}); reason != "" {
+		} else if reason, detail := b.Bound(a.Canonical, provenance.Provenance{Source: provenance.Sitemap}); reason != "" {
 			t.Errorf("%s + %d parts: %s, %s", ref, weburl.MaxSegments, reason, detail)
 		}
 		for _, more := range []string{most + "/", "/http:/" + most} {
@@ -235,7 +211,7 @@ func TestPathParts(t *testing.T) {
 			}
 		}
 	}
-	if reason, _ := c.bound("https://a.test"+most+"/", provenance.Provenance{Source: provenance.Sitemap}); reason != output.TooLong {
+	if reason, _ := b.Bound("https://a.test"+most+"/", provenance.Provenance{Source: provenance.Sitemap}); reason != output.TooLong {
 		t.Errorf("%d parts: %q", weburl.MaxSegments+1, reason)
 	}
 
@@ -307,17 +283,4 @@ func TestDetailsAreCut(t *testing.T) {
 	if f.leave(frontier.Item{}, weburl.URL{}, provenance.Provenance{}, output.Address, strings.Repeat("x", most)); len(f.left[0].rejection.Detail) > maxDetail {
 		t.Errorf("%d bytes of a detail are kept", len(f.left[0].rejection.Detail))
 	}
-}
-
-// FuzzRepeated holds that what is found stands in the path twice in a row.
-func FuzzRepeated(f *testing.F) {
-	for _, url := range []string{"https://a.test/", "https://a.test/a/b/a/b", "https://a.test?x", "", "://", ":////////"} {
-		f.Add(url)
-	}
-	f.Fuzz(func(t *testing.T, url string) {
-		page, _, _ := strings.Cut(url, "?")
-		if block := repeated(page, 1); block != "" && !strings.Contains(page, block+block) {
-			t.Errorf("%q does not stand in %q twice in a row", block, page)
-		}
-	})
 }

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/net/http/httpguts"
 
 	"github.com/politecrawl/politecrawl/crawler/extract"
+	"github.com/politecrawl/politecrawl/crawler/internal/scope"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/params"
 	"github.com/politecrawl/politecrawl/robotsext/guard"
@@ -231,6 +232,22 @@ type Config struct {
 	RobotsRetry time.Duration `json:"robots-retry"`
 }
 
+// Scope says which URLs belong to a crawl.
+type Scope = scope.Kind
+
+// The scopes.
+const (
+	// ScopeHost is the servers of the start URLs: the same host name, with a dot
+	// behind it or not, http and https alike, and the same port unless it is a
+	// default one.
+	ScopeHost = scope.Host
+	// ScopeDomain is the registrable domains of the start URLs with all their
+	// sub-domains (example.co.uk for www.example.co.uk), on any port.
+	ScopeDomain = scope.Domain
+	// ScopeAny is every URL that is found. Set limits with it.
+	ScopeAny = scope.Any
+)
+
 // Durability says which accidents a crawl can go on after.
 type Durability string
 
@@ -257,7 +274,7 @@ func Default() Config {
 		ResponseFactor:    1,
 		MaxDepth:          -1,
 		MaxWait:           2 * time.Minute,
-		Scope:             ScopeHost,
+		Scope:             scope.Host,
 		UserAgent:         DefaultUserAgent,
 		Timeout:           30 * time.Second,
 		FirstByteTimeout:  20 * time.Second,
@@ -343,7 +360,7 @@ func (c Config) Validate() error {
 	check(c.MaxBytes >= 0, "max-bytes", "%d is negative; 0 is no limit", c.MaxBytes)
 	check(c.MaxTime >= 0, "max-time", "%v is negative; 0 is no limit", c.MaxTime)
 	check(c.MaxWait >= 0, "max-wait", "%v is negative", c.MaxWait)
-	check(c.Scope.valid(), "scope", "%q is none of host, domain, any", string(c.Scope))
+	check(c.Scope.Valid(), "scope", "%q is none of host, domain, any", string(c.Scope))
 	check(c.Timeout > 0, "timeout", "%v is not a time to wait", c.Timeout)
 	check(c.FirstByteTimeout >= 0, "first-byte-timeout", "%v is negative; 0 is no limit", c.FirstByteTimeout)
 	check(c.StallTimeout >= 0, "stall-timeout", "%v is negative; 0 is no limit", c.StallTimeout)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/extract"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/scope"
 	"github.com/politecrawl/politecrawl/crawler/internal/trap"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
@@ -93,7 +94,7 @@ type Crawler struct {
 	repaced    bool      // the delays of hosts were set by other settings
 
 	origins   *weburl.OriginCache
-	scope     *boundary
+	scope     *scope.Scope
 	joining   sync.RWMutex // held while URLs are judged by scope and put aside, or scope grows
 	limits    *limits
 	addresses *addresses
@@ -192,7 +193,7 @@ func New(cfg Config, opts *Options) (*Crawler, error) {
 		notice:    opts.Notice,
 		guard:     addresses,
 		origins:   weburl.NewOriginCache(),
-		scope:     newBoundary(cfg.Scope),
+		scope:     scope.New(cfg.Scope, scope.Bounds{MaxDepth: cfg.MaxDepth, MaxURL: cfg.MaxURL, MaxParams: cfg.MaxParams, MaxRepeats: cfg.MaxRepeats}),
 		limits:    newLimits(&cfg),
 		addresses: newAddresses(cfg.PerIP),
 		order:     &order{by: cfg.SitemapOrder, now: time.Now(), since: since},

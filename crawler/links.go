@@ -76,7 +76,7 @@ func (f *finds) link(a weburl.URL, t provenance.Provenance, meta []byte, unfollo
 	case unfollowed != "":
 		f.leave(item, a, t, output.Nofollow, unfollowed)
 	case f.barred(item, a, t):
-	case !f.c.scope.holds(a):
+	case !f.c.scope.Holds(a):
 		f.leave(item, a, t, output.OutOfScope, "")
 	default:
 		f.inScope(item, a, t)
@@ -85,7 +85,7 @@ func (f *finds) link(a weburl.URL, t provenance.Provenance, meta []byte, unfollo
 
 // inScope takes up a URL that belongs to the crawl, unless it is too deep.
 func (f *finds) inScope(item frontier.Item, a weburl.URL, t provenance.Provenance) {
-	if limit := f.c.cfg.MaxDepth; limit >= 0 && t.Depth > limit {
+	if f.c.scope.TooDeep(t.Depth) {
 		f.leave(item, a, t, output.TooDeep, "")
 		return
 	}
@@ -104,7 +104,7 @@ func (f *finds) bounded(item frontier.Item, a weburl.URL, t provenance.Provenanc
 
 // beyond says which limit keeps a URL out, and how; empty: none does.
 func (c *Crawler) beyond(a weburl.URL, t provenance.Provenance, failed *error) (output.Reason, string) {
-	if reason, detail := c.bound(a.Canonical, t); reason != "" {
+	if reason, detail := c.scope.Bound(a.Canonical, t); reason != "" {
 		return reason, detail
 	}
 	if c.cfg.Scope == ScopeHost {
@@ -167,7 +167,7 @@ func (f *finds) settle() error {
 	pending := f.left
 	f.left = nil
 	for _, l := range pending {
-		if l.rejection.Reason == output.OutOfScope && f.c.scope.holds(l.at) {
+		if l.rejection.Reason == output.OutOfScope && f.c.scope.Holds(l.at) {
 			t, err := provenance.Decode(l.item.Meta)
 			if err != nil {
 				return err
@@ -215,7 +215,7 @@ func (c *Crawler) redirected(v *visit, location string) ([]frontier.Item, error)
 		found.items = append(found.items, item)
 	case t.IsSitemap():
 		found.items = append(found.items, item)
-	case c.scope.holds(a):
+	case c.scope.Holds(a):
 		found.bounded(item, a, t)
 		if a.Origin == v.origin && c.cleaned(a.Canonical, v.file) != a.Canonical {
 			// It may have been left alone for the URL that leads to it.
@@ -258,7 +258,7 @@ func (c *Crawler) join(a weburl.URL) error {
 func (c *Crawler) grow(a weburl.URL) (taken []left, news bool, err error) {
 	c.joining.Lock()
 	defer c.joining.Unlock()
-	if news = c.scope.join(a); !news {
+	if news = c.scope.Join(a); !news {
 		return nil, false, nil
 	}
 	if _, err := c.out.journal.append(&entry{Joined: a.Canonical}); err != nil {
@@ -268,7 +268,7 @@ func (c *Crawler) grow(a weburl.URL) (taken []left, news bool, err error) {
 		return nil, news, nil
 	}
 	err = c.aside.take(func(l left) bool {
-		return l.rejection.Reason == output.OutOfScope && c.scope.holds(l.at)
+		return l.rejection.Reason == output.OutOfScope && c.scope.Holds(l.at)
 	}, func(some []left) error { // all at once: they may be taken up only when scope may be read again
 		taken = append(taken, some...)
 		return nil

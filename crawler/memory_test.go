@@ -9,6 +9,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
+	"github.com/politecrawl/politecrawl/crawler/internal/scope"
 	"github.com/politecrawl/politecrawl/crawler/internal/trap"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
@@ -43,7 +44,7 @@ func TestAsideInParts(t *testing.T) {
 	}
 	defer func() { _ = j.close() }()
 	const n = 2*asideBatch + 7
-	s := newAside(j, newBoundary(ScopeHost).key)
+	s := newAside(j, scope.New(ScopeHost, scope.Bounds{}).Key)
 	var all []left
 	for i := range n {
 		a := weburl.URL{Canonical: fmt.Sprintf("http://h%d.test/", i), Server: frontier.Host(fmt.Sprintf("h%d.test", i)), Hostname: fmt.Sprintf("h%d.test", i)}
@@ -71,24 +72,6 @@ func TestAsideInParts(t *testing.T) {
 	}
 	if len(s.urls) != 3 {
 		t.Errorf("%d are still there", len(s.urls))
-	}
-}
-
-// A domain may have hosts without end; what is remembered of them has one.
-func TestScopeForgetsHosts(t *testing.T) {
-	b := newBoundary(ScopeDomain)
-	start, err := weburl.Parse("http://example.com/")
-	if err != nil {
-		t.Fatal(err)
-	}
-	b.join(start)
-	for i := range 2*maxKnownHosts + 10 {
-		if !b.holds(weburl.URL{Server: frontier.Host(fmt.Sprintf("h%d.example.com", i)), Hostname: fmt.Sprintf("h%d.example.com", i)}) {
-			t.Fatalf("host %d is not of the domain", i)
-		}
-	}
-	if len(b.hosts) > maxKnownHosts || len(b.keys) != 1 {
-		t.Errorf("%d hosts are remembered, and %d keys", len(b.hosts), len(b.keys))
 	}
 }
 
@@ -131,7 +114,7 @@ func TestAsideIsBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = j.close() }()
-	s := newAside(j, newBoundary(ScopeHost).key)
+	s := newAside(j, scope.New(ScopeHost, scope.Bounds{}).Key)
 	told := 0
 	s.most, s.full = 10, func() { told++ }
 	for i := range 30 {

@@ -54,7 +54,7 @@ func (c *Crawler) open() (err error) {
 		return err
 	}
 	c.ledger = newLedger(c.books, c.frontier, c.out, c.counted, c.tally.page)
-	c.aside = newAside(c.out.journal, c.scope.key)
+	c.aside = newAside(c.out.journal, c.scope.Key)
 	c.aside.full = func() {
 		c.tally.count(func(s *Summary) { s.Unlisted = true })
 		c.log.Warn("too many URLs left alone", "limit", maxAside)

@@ -224,7 +224,7 @@ func (s *census) count(o robotsext.Origin) *headcount {
 // belongs tells whether an origin is one of the crawl's.
 func (s *census) belongs(o robotsext.Origin) bool {
 	a, err := weburl.Parse(string(o) + "/")
-	return err == nil && s.c.scope.holds(a)
+	return err == nil && s.c.scope.Holds(a)
 }
 
 // learn takes a robots.txt, and judges the pages that waited for it.

@@ -46,7 +46,7 @@ func NewPlanner(cfg Config, opts *Options) (*Planner, error) {
 	c.frontier = &plannedFrontier{Frontier: frontier.NewMemory(&frontier.Options{
 		Delay: cfg.Delay, MaxInFlight: cfg.PerHost, LeaseTime: leaseTime(&cfg),
 	}), census: p.census}
-	c.aside = newAside(nil, c.scope.key)
+	c.aside = newAside(nil, c.scope.Key)
 	c.pace = newPace(&c.cfg, c.frontier, false)
 	c.putAside, c.keep = p.census.leave, p.census.learn
 	base, _ := c.transport()

@@ -346,7 +346,7 @@ func (c *Crawler) joinAgain(url string) error {
 	if err != nil {
 		return err
 	}
-	if c.scope.join(a) {
+	if c.scope.Join(a) {
 		c.tally.count(func(s *Summary) { s.Joined = append(s.Joined, string(a.Origin)) })
 	}
 	return nil
@@ -359,9 +359,9 @@ func (c *Crawler) readmit() error {
 	err := c.aside.take(func(l left) bool {
 		switch l.rejection.Reason {
 		case output.OutOfScope:
-			return c.scope.holds(l.at)
+			return c.scope.Holds(l.at)
 		case output.TooDeep:
-			return c.cfg.MaxDepth < 0 || l.rejection.Depth <= c.cfg.MaxDepth
+			return !c.scope.TooDeep(l.rejection.Depth)
 		case output.TooLong, output.Repeating, output.TooManyHosts:
 			t, err := provenance.Decode(l.item.Meta) // of one that is not there as a whole there is none
 			reason, _ := c.beyond(l.at, t, &failed)
@@ -388,7 +388,7 @@ func (c *Crawler) takeUp(taken []left) error {
 			// The sitemap cannot have stood at this address, nor the robots.txt that
 			// lists it: neither could have been read.
 			found.leave(l.item, l.at, t, output.NotEntitled, "")
-		case c.scope.holds(l.at):
+		case c.scope.Holds(l.at):
 			found.inScope(l.item, l.at, t)
 		case l.rejection.Reason == output.Address:
 			found.leave(l.item, l.at, t, output.OutOfScope, "")

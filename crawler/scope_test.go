@@ -5,45 +5,10 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/politecrawl/politecrawl/crawler/internal/scope"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
-
-func TestScope(t *testing.T) {
-	tests := []struct {
-		name  string
-		scope Scope
-		start string
-		url   string
-		want  bool
-	}{
-		{"same host", ScopeHost, "http://example.com/", "http://example.com/a", true},
-		{"https of an http start", ScopeHost, "http://example.com/", "https://example.com/a", true},
-		{"default ports written out", ScopeHost, "http://example.com:80/", "https://example.com:443/a", true},
-		{"upper case", ScopeHost, "http://EXAMPLE.com/", "http://example.COM/a", true},
-		{"sub-domain", ScopeHost, "http://example.com/", "http://www.example.com/", false},
-		{"parent domain", ScopeHost, "http://www.example.com/", "http://example.com/", false},
-		{"another port", ScopeHost, "http://example.com/", "http://example.com:8080/", false},
-		{"same other port", ScopeHost, "http://example.com:8080/", "http://example.com:8080/a", true},
-		{"a suffix of the name is another host", ScopeHost, "http://example.com/", "http://notexample.com/", false},
-		{"sub-domain", ScopeDomain, "http://www.example.co.uk/", "https://shop.example.co.uk:8443/", true},
-		{"sibling under a public suffix", ScopeDomain, "http://www.example.co.uk/", "http://other.co.uk/", false},
-		{"IP addresses have no domain", ScopeDomain, "http://127.0.0.1/", "http://127.0.0.2/", false},
-		{"same IP address", ScopeDomain, "http://127.0.0.1/", "http://127.0.0.1:81/", true},
-		{"IPv6", ScopeDomain, "http://[::1]/", "http://[::1]:81/", true},
-		{"bare name", ScopeDomain, "http://localhost/", "http://localhost/a", true},
-		{"anything", ScopeAny, "http://example.com/", "http://other.example/", true},
-	}
-	for _, tt := range tests {
-		t.Run(string(tt.scope)+"/"+tt.name, func(t *testing.T) {
-			b := newBoundary(tt.scope)
-			b.join(mustResolve(t, tt.start))
-			if got := b.holds(mustResolve(t, tt.url)); got != tt.want {
-				t.Errorf("start %s: %s in scope: %v, want %v", tt.start, tt.url, got, tt.want)
-			}
-		})
-	}
-}
 
 func TestCanonical(t *testing.T) {
 	tests := []struct{ name, in, want string }{
@@ -98,7 +63,7 @@ func TestOutside(t *testing.T) {
 		"/robots.txt": "Sitemap: " + other.url + "/maps/\nSitemap: {site}/own.txt\n", "/own.txt": other.url + "/c\n", "/": `<a href="/to">to</a>`,
 	})
 	s.handle("/to", http.RedirectHandler(other.url+"/b", http.StatusFound).ServeHTTP)
-	for scope, want := range map[Scope]map[string]output.Reason{
+	for scope, want := range map[scope.Kind]map[string]output.Reason{
 		ScopeHost: {"/maps/a": output.OutOfScope, "/b": output.OutOfScope, "/c": output.NotEntitled},
 		ScopeAny:  {"/c": output.NotEntitled}, // a sitemap may not speak for others, wherever the crawl goes
 	} {

@@ -24,7 +24,7 @@ func (c *Crawler) seedStart() error {
 				return err
 			}
 		}
-		if c.scope.join(a) && c.shared != nil { // somebody may have read its robots.txt before
+		if c.scope.Join(a) && c.shared != nil { // somebody may have read its robots.txt before
 			if err := c.seedJoined(a); err != nil {
 				return err
 			}
@@ -79,7 +79,7 @@ func (c *Crawler) learn(rec *robotsext.Record) error {
 	if err := c.pace.asked(c.books, rec.Origin, group); err != nil {
 		return err
 	}
-	if origin, err := weburl.Parse(string(rec.Origin) + "/"); err == nil && c.shared != nil && !c.scope.holds(origin) {
+	if origin, err := weburl.Parse(string(rec.Origin) + "/"); err == nil && c.shared != nil && !c.scope.Holds(origin) {
 		if err := c.shared.sync(c.books); err != nil { // whether it belongs to the crawl now
 			return err
 		}
@@ -118,7 +118,7 @@ func (c *Crawler) seedJoined(a weburl.URL) error {
 // robots.txt for others are not this crawl's.
 func (c *Crawler) seedSitemaps(rec *robotsext.Record) error {
 	origin, err := weburl.Parse(string(rec.Origin) + "/")
-	if err != nil || !c.scope.holds(origin) {
+	if err != nil || !c.scope.Holds(origin) {
 		return nil
 	}
 	var lines []string

@@ -120,7 +120,7 @@ func (s *shared) tell(message told) error {
 // join tells all that the host of a URL belongs to the crawl. That comes before the URL
 // is in the frontier, so that who is given it can know.
 func (s *shared) join(a weburl.URL) error {
-	if s.c.scope.holds(a) {
+	if s.c.scope.Holds(a) {
 		return nil
 	}
 	return s.tell(told{Joined: string(a.Origin) + "/"})

@@ -143,7 +143,7 @@ func (s *shared) adopt() error {
 		if err != nil {
 			return fmt.Errorf("crawler: a URL of the crawl %q: %w", c.cfg.Join, err)
 		}
-		c.scope.join(a)
+		c.scope.Join(a)
 	}
 	if c.opts.Resume || c.opts.Recrawl {
 		err = s.readjust(crawl)

@@ -16,6 +16,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore"
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore/redistest"
+	"github.com/politecrawl/politecrawl/crawler/internal/scope"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
@@ -226,7 +227,7 @@ func TestRecoveredByOthers(t *testing.T) {
 	f := frontier.NewMemory(nil)
 	cfg := Default()
 	cfg.MaxWait, cfg.MaxCrawlDelay = 0, 0
-	c := &Crawler{cfg: cfg, frontier: f, books: t.Context(), pace: newPace(&cfg, f, false), aside: newAside(nil, newBoundary(ScopeHost).key)}
+	c := &Crawler{cfg: cfg, frontier: f, books: t.Context(), pace: newPace(&cfg, f, false), aside: newAside(nil, scope.New(ScopeHost, scope.Bounds{}).Key)}
 	patience := func(want time.Duration) {
 		t.Helper()
 		stats, err := f.Stats(t.Context())
@@ -371,7 +372,7 @@ func TestWhileItOpens(t *testing.T) {
 	if got := allPages([]*crawl{first, second}); !slices.Equal(got, []string{links.url + "/", target.url + "/"}) || len(st.Workers) != 2 {
 		t.Errorf("pages %v, %+v", got, st.Workers)
 	}
-	if !slowest.scope.holds(mustResolve(t, target.url+"/")) {
+	if !slowest.scope.Holds(mustResolve(t, target.url+"/")) {
 		t.Error("it has not heard of a host that joined while it was opening")
 	}
 }

@@ -135,14 +135,14 @@ func TestHostJoinsOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := &countedFrontier{Frontier: frontier.NewMemory(nil)}
-	c.frontier, c.aside = f, newAside(nil, c.scope.key)
+	c.frontier, c.aside = f, newAside(nil, c.scope.Key)
 	s := &shared{c: c}
 	for range 3 {
 		if err := s.act(t.Context(), told{Joined: "http://b.test/"}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if !c.scope.holds(mustResolve(t, "http://b.test/x")) || f.asked != 1 {
+	if !c.scope.Holds(mustResolve(t, "http://b.test/x")) || f.asked != 1 {
 		t.Errorf("the frontier was asked %d times, each of which is a round trip", f.asked)
 	}
 }

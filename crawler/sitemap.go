@@ -222,7 +222,7 @@ func (f *finds) entry(v *visit, entry sitemap.Entry, covered bool) error {
 	case f.barred(item, a, t):
 	case !covered:
 		f.leave(item, a, t, output.NotEntitled, "")
-	case !f.c.scope.holds(a):
+	case !f.c.scope.Holds(a):
 		f.leave(item, a, t, output.OutOfScope, "")
 	case f.c.order.old(entry):
 		f.leave(item, a, t, output.Unchanged, "")

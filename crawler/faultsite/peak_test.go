@@ -15,6 +15,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/crawler/faultsite"
+	"github.com/politecrawl/politecrawl/crawler/internal/scope"
 )
 
 // A giant is an answer that no memory is to hold.
@@ -118,9 +119,9 @@ func giants() []giant {
 		{name: "a page with a million links, without max-links", path: "/", write: links(1_000_000, "<a href=/%d>x</a>\n"), bound: 640,
 			change: func(c *crawler.Config) { c.MaxBody, c.MaxLinks, c.MaxPages = 64<<20, 0, 1 }},
 		{name: "a page with 100,000 hosts", path: "/", write: hosts(100_000), bound: 256,
-			change: func(c *crawler.Config) { c.Scope, c.MaxTime = crawler.ScopeAny, 5*time.Second }},
+			change: func(c *crawler.Config) { c.Scope, c.MaxTime = scope.Any, 5*time.Second }},
 		{name: "a page with 100,000 hosts, without max-links", path: "/", write: hosts(100_000), bound: 768,
-			change: func(c *crawler.Config) { c.Scope, c.MaxTime, c.MaxLinks = crawler.ScopeAny, 5*time.Second, 0 }},
+			change: func(c *crawler.Config) { c.Scope, c.MaxTime, c.MaxLinks = scope.Any, 5*time.Second, 0 }},
 	}
 }
 

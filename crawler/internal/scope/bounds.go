@@ -1,4 +1,4 @@
-package crawler
+package scope
 
 import (
 	"fmt"
@@ -14,22 +14,35 @@ import (
 // two or three.
 const maxBlock = 8
 
-// bound says which limit of single URLs keeps one out, and how; empty: none does.
-// What a site lists itself, and where that redirects to, may be written as it likes.
-func (c *Crawler) bound(url string, t provenance.Provenance) (output.Reason, string) {
-	if len(url) > c.cfg.MaxURL {
-		return output.TooLong, fmt.Sprintf("it has %d bytes (max-url %d)", len(url), c.cfg.MaxURL)
+// Bounds are the limits of single URLs.
+type Bounds struct {
+	MaxDepth   int // links from a start URL or a sitemap entry; -1: no limit
+	MaxURL     int // bytes
+	MaxParams  int // query parameters; 0: no limit
+	MaxRepeats int // repetitions in a row of a part of the path of a linked URL; 0: no limit
+}
+
+// TooDeep reports whether a depth is more links away than the crawl follows.
+func (s *Scope) TooDeep(depth int) bool {
+	return s.bounds.MaxDepth >= 0 && depth > s.bounds.MaxDepth
+}
+
+// Bound says which limit of single URLs excludes a URL, and how; empty: none does. The limit
+// on repetitions does not hold for what a site lists itself, nor for what that redirects to.
+func (s *Scope) Bound(url string, t provenance.Provenance) (output.Reason, string) {
+	if len(url) > s.bounds.MaxURL {
+		return output.TooLong, fmt.Sprintf("it has %d bytes (max-url %d)", len(url), s.bounds.MaxURL)
 	}
 	page, query, _ := strings.Cut(url, "?")
 	if n := weburl.Segments(page); n > weburl.MaxSegments {
 		return output.TooLong, fmt.Sprintf("its path has %d parts, the longest that is taken up has %d", n, weburl.MaxSegments)
 	}
-	if most := c.cfg.MaxParams; most > 0 && len(query) > most {
+	if most := s.bounds.MaxParams; most > 0 && len(query) > most {
 		if n := 1 + strings.Count(query, "&"); n > most {
 			return output.TooLong, fmt.Sprintf("it has %d parameters (max-params %d)", n, most)
 		}
 	}
-	if most := c.cfg.MaxRepeats; most > 0 && !t.IsEntry() {
+	if most := s.bounds.MaxRepeats; most > 0 && !t.IsEntry() {
 		if block := repeated(page, most); block != "" {
 			return output.Repeating, fmt.Sprintf("%s stands in its path more than %d times in a row (max-repeats)", block, most)
 		}

@@ -1,0 +1,111 @@
+package scope
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
+)
+
+func TestHolds(t *testing.T) {
+	tests := []struct {
+		name  string
+		scope Kind
+		start string
+		url   string
+		want  bool
+	}{
+		{"same host", Host, "http://example.com/", "http://example.com/a", true},
+		{"https of an http start", Host, "http://example.com/", "https://example.com/a", true},
+		{"default ports written out", Host, "http://example.com:80/", "https://example.com:443/a", true},
+		{"upper case", Host, "http://EXAMPLE.com/", "http://example.COM/a", true},
+		{"sub-domain", Host, "http://example.com/", "http://www.example.com/", false},
+		{"parent domain", Host, "http://www.example.com/", "http://example.com/", false},
+		{"another port", Host, "http://example.com/", "http://example.com:8080/", false},
+		{"same other port", Host, "http://example.com:8080/", "http://example.com:8080/a", true},
+		{"a suffix of the name is another host", Host, "http://example.com/", "http://notexample.com/", false},
+		{"sub-domain", Domain, "http://www.example.co.uk/", "https://shop.example.co.uk:8443/", true},
+		{"sibling under a public suffix", Domain, "http://www.example.co.uk/", "http://other.co.uk/", false},
+		{"IP addresses have no domain", Domain, "http://127.0.0.1/", "http://127.0.0.2/", false},
+		{"same IP address", Domain, "http://127.0.0.1/", "http://127.0.0.1:81/", true},
+		{"IPv6", Domain, "http://[::1]/", "http://[::1]:81/", true},
+		{"bare name", Domain, "http://localhost/", "http://localhost/a", true},
+		{"anything", Any, "http://example.com/", "http://other.example/", true},
+	}
+	for _, tt := range tests {
+		t.Run(string(tt.scope)+"/"+tt.name, func(t *testing.T) {
+			b := New(tt.scope, Bounds{})
+			b.Join(mustParse(t, tt.start))
+			if got := b.Holds(mustParse(t, tt.url)); got != tt.want {
+				t.Errorf("start %s: %s in scope: %v, want %v", tt.start, tt.url, got, tt.want)
+			}
+		})
+	}
+}
+
+// A domain may have hosts without end; what is remembered of them has one.
+func TestHostsAreBounded(t *testing.T) {
+	b := New(Domain, Bounds{})
+	start, err := weburl.Parse("http://example.com/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Join(start)
+	for i := range 2*maxHosts + 10 {
+		if !b.Holds(weburl.URL{Server: frontier.Host(fmt.Sprintf("h%d.example.com", i)), Hostname: fmt.Sprintf("h%d.example.com", i)}) {
+			t.Fatalf("host %d is not of the domain", i)
+		}
+	}
+	if len(b.hosts) > maxHosts || len(b.keys) != 1 {
+		t.Errorf("%d hosts are remembered, and %d keys", len(b.hosts), len(b.keys))
+	}
+}
+
+func TestRepeated(t *testing.T) {
+	for path, want := range map[string]string{
+		"/":                                "",
+		"/a/b/c/d/e":                       "",
+		"/a/a/a":                           "",
+		"/a/a/a/a":                         "/a",
+		"/x/a/a/a/a/y":                     "/a",
+		"/a/b/a/b/a/b":                     "",
+		"/a/b/a/b/a/b/a/b":                 "/a/b",
+		"/x/a/b/a/b/a/b/a/b":               "/a/b",
+		"/a/b/a/c/a/d/a/e":                 "",
+		"/a/b/c/d/a/b/c/d/a/b/c/d/a/b/c/d": "/a/b/c/d",
+		"/tiles/0/0/0/0/0.png":             "",
+		"/2011/11/11/11/11/x":              "",
+		"/1/a/1/a/1/a/1/a":                 "/1/a",
+		"//////":                           "/",
+		"/a//b":                            "",
+		"/" + strings.Repeat("1/2/3/4/5/6/7/8/x/", 9): "",
+	} {
+		if got := repeated("https://a.test"+path, 3); got != want {
+			t.Errorf("repeated(%s) = %q, want %q", path, got, want)
+		}
+	}
+}
+
+// FuzzRepeated holds that what is found stands in the path twice in a row.
+func FuzzRepeated(f *testing.F) {
+	for _, url := range []string{"https://a.test/", "https://a.test/a/b/a/b", "https://a.test?x", "", "://", ":////////"} {
+		f.Add(url)
+	}
+	f.Fuzz(func(t *testing.T, url string) {
+		page, _, _ := strings.Cut(url, "?")
+		if block := repeated(page, 1); block != "" && !strings.Contains(page, block+block) {
+			t.Errorf("%q does not stand in %q twice in a row", block, page)
+		}
+	})
+}
+
+func mustParse(t *testing.T, raw string) weburl.URL {
+	t.Helper()
+	u, err := weburl.Parse(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u
+}
