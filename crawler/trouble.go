@@ -101,8 +101,10 @@ func inWords(ctx context.Context, err error, began time.Time, inside bool) strin
 		return "the connection was reset " + where
 	case errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum), corrupt:
 		return "the body is no whole gzip, as it says that it is: " + cause(err).Error()
-	case is("response headers exceeded") || is("header list too large") || is("header list larger") || is("too many 1xx"):
+	case is("response headers exceeded") || is("header list too large") || is("response header list larger") || is("too many 1xx"):
 		return fmt.Sprintf("the header of the answer is larger than %d KiB", maxHeader>>10)
+	case is("request header list larger"):
+		return "the header of the request is larger than the site allows"
 	}
 	return protocol(err, text, is, where, inside)
 }

@@ -134,6 +134,7 @@ func TestHTTP2InWords(t *testing.T) {
 		"http2: Transport received Server's graceful shutdown GOAWAY":               closed,
 		"http2: frame too large":                                                    "what came is not HTTP/2: frame too large",
 		"http2: response header list larger than advertised limit":                  "the header of the answer is larger than 256 KiB",
+		"request header list larger than peer's advertised limit":                   "the header of the request is larger than the site allows",
 		"stream error: stream ID 1; INTERNAL_ERROR; received from peer":             "the request was reset before an answer came (HTTP/2: INTERNAL_ERROR)",
 		"stream error: stream ID 1; PROTOCOL_ERROR; malformed response from server": "what came is not HTTP/2: stream error: stream ID 1; PROTOCOL_ERROR; malformed response from server",
 	} {
