@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
@@ -13,11 +15,21 @@ import (
 // readLines calls f for each line of a file of the crawl that can be read, with where it
 // begins. A file that is missing has no lines.
 func readLines[T any](c *Crawler, name string, f func(at int64, v *T) error) error {
-	err := output.Each(name, f)
-	if errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Lstat(name); errors.Is(err, fs.ErrNotExist) { // which f may fail with, too
 		return nil
 	}
-	return c.passOver(err)
+	return c.passOver(output.Each(name, f))
+}
+
+// checkLines reads all files of lines, to find out which of them are damaged.
+func (c *Crawler) checkLines() error {
+	for _, name := range slices.Sorted(maps.Keys(c.counted.Files())) {
+		err := readLines(c, filepath.Join(c.cfg.Output, name), func(int64, *struct{}) error { return nil })
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // passOver returns err, unless it names damaged lines: the crawl goes on with the others,

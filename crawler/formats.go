@@ -142,61 +142,78 @@ func (c *Crawler) takeOver(wrote []string) error {
 }
 
 // openSinks opens the sinks beside the directory, each where its mark says. One that
-// has none is first given what the directory has.
+// has none is first given what the directory has. Where files have lost something or were
+// rewritten, the frontier gets their new lengths at once: a crawl that has nothing left to
+// fetch gives it none later, and the next one would find the same again.
 func (c *Crawler) openSinks() error {
+	changed := false
 	for _, f := range c.formats {
-		if err := c.openSink(f); err != nil {
+		rewritten, err := c.openSink(f)
+		if err != nil {
 			return fmt.Errorf("crawler: write %s: %w", sinkName(f.Name), err)
 		}
+		changed = changed || rewritten
 	}
-	return nil
+	if !c.opts.Resume || !changed && len(c.state.Lost) == 0 {
+		return nil
+	}
+	c.out.robotsGiven = c.out.dir.RobotsLog().Length()
+	if err := c.out.commit(&c.counted); err != nil {
+		return err
+	}
+	_, err := c.frontier.Finish(c.books, nil, c.counted.bytes())
+	return err
 }
 
-func (c *Crawler) openSink(f output.Format) error {
+// openSink tells whether the files of the format were rewritten.
+func (c *Crawler) openSink(f output.Format) (rewritten bool, err error) {
 	mark, err := c.markOf(f)
 	if err != nil {
-		return err
+		return false, err
 	}
 	opened, err := f.Open(c.out.dir.Path(), mark)
 	if mark != nil && errors.Is(err, output.ErrIncomplete) && !f.Exchanges {
 		if err := c.writeAnew(f, err); err != nil {
-			return err
+			return false, err
 		}
 		mark = nil
 		opened, err = f.Open(c.out.dir.Path(), nil)
 	}
 	if err != nil {
-		return err
+		return false, err
 	}
 	s := sink{opened, f.Name}
 	c.out.sinks = append(c.out.sinks, s)
 	if lossy, ok := opened.(output.Lossy); ok && len(lossy.Lost()) > 0 {
 		c.noteLosses(c.state, lossy.Lost())
 		if err := output.SaveState(c.cfg.Output, c.state); err != nil {
-			return err
+			return false, err
 		}
 	}
 	switch {
 	case f.Name == "":
-		return nil
+		return false, nil
 	case mark == nil:
 		c.counted.Stale = slices.DeleteFunc(c.counted.Stale, func(name string) bool { return name == f.Name })
-		return c.replay(s)
+		return true, c.replay(s)
 	}
 	origins, err := c.replayRobots(s, c.counted.Robots)
 	if f.Exchanges {
 		c.out.requestAgain(slices.Collect(maps.Keys(origins))...)
 	}
-	return err
+	return false, err
 }
 
 // writeAnew makes way for the files of a format that are to be written anew, since they are
-// incomplete, as err says. What is left of them is kept where lines are lost too: it may be
-// more than the lines can bring back.
+// incomplete, as err says. What is left of them is kept where lines are lost or damaged too:
+// it may be more than the lines can bring back.
 func (c *Crawler) writeAnew(f output.Format, err error) error {
 	c.log.Warn("files written anew", "format", f.Name, "error", err)
 	text := fmt.Sprintf("the files of %s are written anew: %s", f.Name, errtext.Of(err))
-	if len(c.state.Lost) > 0 {
+	if err := c.checkLines(); err != nil {
+		return err
+	}
+	if len(c.tally.summary().Lost) > 0 {
 		kept, err := output.KeepLost(c.out.dir.Path(), f)
 		if err != nil {
 			return err
@@ -212,17 +229,13 @@ func (c *Crawler) writeAnew(f output.Format, err error) error {
 // markOf is where the sink of a format goes on; nil: it begins anew. Files that somebody
 // has removed are made again, as far as that can be done.
 func (c *Crawler) markOf(f output.Format) ([]byte, error) {
-	mark := c.counted.Sinks[f.Name] // none for one without a name
-	if mark == nil || len(f.Files) == 0 {
+	mark := c.counted.Sinks[f.Name]                      // none for one without a name
+	if mark == nil || len(f.Files) == 0 || f.Exchanges { // which says itself what is gone
 		return mark, nil
 	}
 	names, err := output.FilesOf(c.out.dir.Path(), f)
 	if err != nil || len(names) > 0 {
 		return mark, err
-	}
-	if f.Exchanges {
-		c.notice(fmt.Sprintf("the files of %s are gone; what was in them is not asked for again", f.Name))
-		return mark, nil
 	}
 	c.notice(fmt.Sprintf("the files of %s are gone, and are written anew", f.Name))
 	return nil, nil

@@ -17,6 +17,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output/csvout"
 	"github.com/politecrawl/politecrawl/crawler/output/sqlite"
 	"github.com/politecrawl/politecrawl/crawler/output/warc"
+	"github.com/politecrawl/politecrawl/crawler/report"
 )
 
 // damages are what becomes of a file of a crawl that is not at work.
@@ -125,6 +126,38 @@ func TestResumeKeepsWhatLinesDoNotHave(t *testing.T) {
 	}
 }
 
+// A damaged line counts as lost, too: the table has it, and the lines cannot bring it back.
+func TestResumeKeepsWhatDamagedLinesDoNotHave(t *testing.T) {
+	s := listing(t)
+	formats := []output.Format{csvout.Format(nil)}
+	cfg := testConfig(t, s.url+"/0")
+	cfg.Write, cfg.MaxPages, cfg.Workers = []string{"csv"}, 5, 1
+	run(t, cfg, &Options{Formats: formats})
+	want, err := os.ReadFile(filepath.Join(cfg.Output, csvout.PagesFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	damage(t, filepath.Join(cfg.Output, output.PagesFile))
+	if err := os.Remove(filepath.Join(cfg.Output, csvout.LinksFile)); err != nil {
+		t.Fatal(err)
+	}
+	var notices []string
+	c, err := New(cfg, &Options{Formats: formats, Resume: true, Notice: func(line string) { notices = append(notices, line) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	got, err := os.ReadFile(filepath.Join(cfg.Output, "pages.lost-1.csv"))
+	if err != nil || !bytes.Equal(got, want) {
+		t.Errorf("the table that has the line is %q, %v, want %q", got, err, want)
+	}
+	if len(notices) != 2 || !strings.Contains(strings.Join(notices, "\n"), "pages.lost-1.csv") {
+		t.Errorf("notices %q", notices)
+	}
+}
+
 // What files of lines have lost is said when the crawl goes on, and every time after that: in
 // its summary and in its state.
 func TestResumeSaysWhatIsLost(t *testing.T) {
@@ -163,6 +196,36 @@ func TestResumeSaysWhatIsLost(t *testing.T) {
 	}
 }
 
+// A last line whose end is damaged looks like a torn one, and is cut off: that is said.
+func TestResumeSaysThatLastLineIsCutOff(t *testing.T) {
+	for _, file := range []string{
+		output.PagesFile, output.LinksFile, output.SitemapsFile, output.EntriesFile, output.RobotsFile, journalFile,
+	} {
+		t.Run(file, func(t *testing.T) {
+			s := listing(t)
+			cfg := testConfig(t, s.url+"/0")
+			cfg.MaxPages, cfg.Workers = 5, 1
+			run(t, cfg, nil)
+			name := filepath.Join(cfg.Output, file)
+			text, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			end := len(text) - 1
+			line := len(text) - bytes.LastIndexByte(text[:end], '\n') - 1
+			text[end] ^= 1
+			if err := os.WriteFile(name, text, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			got := run(t, cfg, &Options{Resume: true})
+			want := []output.Loss{{File: file, Bytes: int64(line), Had: int64(len(text))}}
+			if diff := cmp.Diff(want, got.Lost); diff != "" || len(got.notices) != 1 {
+				t.Errorf("notices %q, lost (-want +got):\n%s", got.notices, diff)
+			}
+		})
+	}
+}
+
 // A recrawl requests what the files list; what they have lost it says.
 func TestRecrawlSaysWhatIsLost(t *testing.T) {
 	s := listing(t)
@@ -174,6 +237,33 @@ func TestRecrawlSaysWhatIsLost(t *testing.T) {
 	got := run(t, cfg, &Options{Recrawl: true})
 	if len(got.Lost) != 1 || got.Lost[0].File != "pages.1.jsonl" || len(got.notices) != 1 {
 		t.Errorf("lost %v, notices %q", got.Lost, got.notices)
+	}
+}
+
+// Files that a recrawl has put aside when it fails or is killed are not lost.
+func TestReportOfStoppedRecrawlSaysThatNothingIsLost(t *testing.T) {
+	s := listing(t)
+	formats := []output.Format{csvout.Format(nil)}
+	cfg := testConfig(t, s.url+"/0")
+	cfg.Write = []string{"csv"}
+	run(t, cfg, &Options{Formats: formats})
+	inTheWay := filepath.Join(cfg.Output, "pages.1.csv")
+	if err := os.WriteFile(inTheWay, []byte("somebody else's\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c, err := New(cfg, &Options{Formats: formats, Recrawl: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Run(t.Context()); err == nil {
+		t.Fatal("the recrawl has put files aside where others are")
+	}
+	r, err := report.Make([]string{cfg.Output}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Lost) > 0 {
+		t.Errorf("the report says that files are lost: %v", r.Lost)
 	}
 }
 
@@ -201,6 +291,31 @@ func TestRewrittenRejectionsAreNotLost(t *testing.T) {
 	}
 	if saved, err = loadState(cfg.Output); err != nil || saved.Rewriting {
 		t.Errorf("%+v, %v", saved, err)
+	}
+}
+
+// A loss is said once, and a table rewritten once, also where nothing is left to fetch.
+func TestResumeOfFinishedCrawlSaysALossOnce(t *testing.T) {
+	s := listing(t)
+	cfg := testConfig(t, s.url+"/0")
+	cfg.Write = []string{"csv", "sqlite", "warc"}
+	formats := []output.Format{csvout.Format(nil), sqlite.Format(nil), warc.Format(nil)}
+	run(t, cfg, &Options{Formats: formats})
+	for _, name := range []string{output.PagesFile, csvout.LinksFile, "crawl-00000.warc.gz"} {
+		if err := os.Remove(filepath.Join(cfg.Output, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	first := run(t, cfg, &Options{Formats: formats, Resume: true})
+	if len(first.Lost) != 2 || len(first.notices) != 3 {
+		t.Errorf("lost %v, notices %q", first.Lost, first.notices)
+	}
+	again := run(t, cfg, &Options{Formats: formats, Resume: true})
+	if !slices.Equal(again.Lost, first.Lost) || len(again.notices) > 0 {
+		t.Errorf("the next process: lost %v, notices %q", again.Lost, again.notices)
+	}
+	if kept, err := filepath.Glob(filepath.Join(cfg.Output, "pages.lost-*.csv")); err != nil || len(kept) != 1 {
+		t.Errorf("kept tables %q, %v", kept, err)
 	}
 }
 

@@ -34,7 +34,7 @@ func (c *Crawler) beginAgain() error {
 		}
 		s.Lost, s.Unlisted, s.Rewriting = nil, false, false
 		c.noteLosses(s, lost)
-		s.Began, s.Revisiting = time.Now(), true
+		s.Began, s.Revisiting, s.Ended = time.Now(), true, nil
 		s.setConfig(c.cfg)
 		if err := output.SaveState(c.cfg.Output, s); err != nil {
 			return err

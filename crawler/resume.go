@@ -153,6 +153,7 @@ func (c *Crawler) openCounted(s *state) error {
 	if s.Ended != nil && c.shared == nil {
 		c.tellRollback()
 	}
+	s.Ended = nil
 	if err := c.takeOver(s.Config.Write); err != nil {
 		return err
 	}
@@ -168,7 +169,7 @@ func (c *Crawler) openCounted(s *state) error {
 	}
 	c.roundBegan = s.Began
 	s.setConfig(c.cfg)
-	s.Ended, s.Rewriting = nil, false
+	s.Rewriting = false
 	c.repaced, c.state = s.Repaced, s
 	c.noteLosses(s, lost)
 	c.tally.count(func(sum *Summary) { sum.Unlisted = s.Unlisted })

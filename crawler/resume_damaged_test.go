@@ -111,6 +111,23 @@ func TestCrawlGoesOnWithDamagedLines(t *testing.T) {
 	}
 }
 
+// Only the file itself may be missing: an error of whoever takes the lines is none of it.
+func TestReadLinesReturnsErrorsOfItsCaller(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "lines.jsonl")
+	read := func() error {
+		return readLines(new(Crawler), name, func(int64, *struct{}) error { return fmt.Errorf("frontier: %w", os.ErrNotExist) })
+	}
+	if err := read(); err != nil {
+		t.Errorf("a missing file: %v", err)
+	}
+	if err := os.WriteFile(name, []byte("{}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := read(); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("%v, want the error of the function", err)
+	}
+}
+
 // A frontier that has lost its last changes, as when its log is cut, is behind the files. The
 // crawl says so, and requests again what the frontier does not know to be done.
 func TestResumeWithAFrontierBehindTheFiles(t *testing.T) {

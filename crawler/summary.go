@@ -154,7 +154,7 @@ func (t *tally) summary() Summary {
 	defer t.mu.Unlock()
 	s := t.sum
 	s.Statuses, s.Rejected, s.Refused = maps.Clone(s.Statuses), maps.Clone(s.Rejected), slices.Clone(s.Refused)
-	s.Cut.By, s.Cut.First = maps.Clone(s.Cut.By), slices.Clone(s.Cut.First)
+	s.Cut.By, s.Cut.First, s.Lost = maps.Clone(s.Cut.By), slices.Clone(s.Cut.First), slices.Clone(s.Lost)
 	s.Took = time.Since(s.Began)
 	return s
 }

@@ -69,10 +69,7 @@ func wholeOf(name string, length int64) (int64, error) {
 	if err != nil {
 		return 0, fmt.Errorf("output: %w", err)
 	}
-	if info.Size() >= length {
-		return length, nil
-	}
-	left, err := whole.Lines(file, info.Size())
+	left, err := whole.Lines(file, min(info.Size(), length))
 	if err != nil {
 		return 0, fmt.Errorf("output: %w", err)
 	}
