@@ -24,7 +24,7 @@ func (zeros) Read(p []byte) (int, error) { return len(p), nil }
 // An exchange keeps so much of a body, however long that is.
 func TestRecordedIsBounded(t *testing.T) {
 	var got *output.Exchange
-	r := &recording{done: func(e *output.Exchange, _ string) { got = e }}
+	r := &recording{done: func(e *output.Exchange) { got = e }}
 	body := &recordedBody{ReadCloser: io.NopCloser(io.LimitReader(zeros{}, maxRecorded+10)), r: r}
 	if n, err := io.Copy(io.Discard, body); n != maxRecorded+10 || err != nil {
 		t.Errorf("%d bytes, %v, are read", n, err)

@@ -21,14 +21,10 @@ import (
 // read beyond it, and no page unless max-body says so.
 const maxRecorded = 64 << 20
 
-// heldField is the field of a request by which its exchange is held back until its page
-// has been read: that may ask not to be kept. It is not sent.
-const heldField = "Politecrawl-Held-By"
-
 // A recording is an exchange while it goes on.
 type recording struct {
-	done func(e *output.Exchange, held string)
-	held string // the value of heldField
+	done func(e *output.Exchange)
+	page bool // is what is requested
 	ex   output.Exchange
 	body bytes.Buffer
 	end  bool // of the body was seen
@@ -41,12 +37,8 @@ type recording struct {
 }
 
 // record returns a recording of a request, and the request to send in its place.
-func record(req *http.Request, done func(e *output.Exchange, held string)) (*recording, *http.Request) {
-	r := &recording{done: done, held: req.Header.Get(heldField), ex: output.Exchange{URL: req.URL.String(), Began: time.Now()}}
-	clone := *req
-	clone.Header = req.Header.Clone()
-	clone.Header.Del(heldField)
-	req = &clone
+func record(req *http.Request, done func(e *output.Exchange)) (*recording, *http.Request) {
+	r := &recording{done: done, ex: output.Exchange{URL: req.URL.String(), Began: time.Now()}}
 	return r, req.WithContext(httptrace.WithClientTrace(req.Context(), &httptrace.ClientTrace{
 		GotConn: func(info httptrace.GotConnInfo) {
 			r.mu.Lock()
@@ -88,7 +80,7 @@ func (r *recording) answered(req *http.Request, resp *http.Response) {
 	head.WriteString("\r\n")
 	r.ex.Response, r.ex.Status, r.ex.Proto = head.Bytes(), resp.StatusCode, resp.Proto
 	r.ex.Request = r.request(req)
-	if r.held == "" && robotsext.NoStore(resp.Header) {
+	if !r.page && robotsext.NoStore(resp.Header) {
 		r.ex.Withheld = "no-store" // ROB-CAC-06
 	}
 	resp.Body = &recordedBody{ReadCloser: resp.Body, r: r}
@@ -139,7 +131,7 @@ func (b *recordedBody) Close() error {
 			r.ex.Body = r.body.Bytes()
 		}
 		r.ex.Cut = r.ex.Cut || !r.end
-		r.done(&r.ex, r.held)
+		r.done(&r.ex)
 	})
 	return err
 }

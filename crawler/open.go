@@ -196,7 +196,7 @@ func (c *Crawler) connect() error {
 		return fmt.Errorf("crawler: %w", err)
 	}
 	c.pace.group = c.robots.Group
-	c.fetch = newFetcher(c.working, &c.cfg, c.robots, w.record != nil)
+	c.fetch = newFetcher(c.working, &c.cfg, c.robots)
 	c.sitemaps = &http.Client{
 		Transport:     c.robots.Transport(nil),
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -210,7 +210,7 @@ func robotsOptions(cfg *Config) *robotstxt.Options {
 }
 
 // recorder returns what takes the exchanges; nil: no format wants them.
-func (c *Crawler) recorder() func(e *output.Exchange, held string) {
+func (c *Crawler) recorder() func(*output.Exchange) {
 	if !slices.ContainsFunc(c.formats, func(f output.Format) bool { return f.Exchanges }) {
 		return nil
 	}

@@ -19,10 +19,9 @@ type outputs struct {
 
 	robotsGiven int64 // bytes of robots.jsonl that the sinks have; the ledger's alone
 
-	mu      sync.Mutex                    // guards all below, and the order of robots.jsonl and loose
-	loose   output.Found                  // for the sinks, with what is written next
-	held    map[string][]*output.Exchange // by the URL of the page that they wait for
-	refetch map[robotsext.Origin]bool     // whose robots.txt is missing in a file or an archive
+	mu      sync.Mutex                // guards all below, and the order of robots.jsonl and loose
+	loose   output.Found              // for the sinks, with what is written next
+	refetch map[robotsext.Origin]bool // whose robots.txt is missing in a file or an archive
 }
 
 // A sink is one of the configuration.
@@ -31,33 +30,11 @@ type sink struct {
 	name string
 }
 
-// exchange takes what has gone over the wire. That of a page is held back until the
-// page has been read.
-func (o *outputs) exchange(e *output.Exchange, held string) {
+// exchange gives an exchange to the sinks, with what is written next.
+func (o *outputs) exchange(e *output.Exchange) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if held == "" {
-		o.loose.Exchanges = append(o.loose.Exchanges, e)
-		return
-	}
-	if o.held == nil {
-		o.held = make(map[string][]*output.Exchange)
-	}
-	o.held[held] = append(o.held[held], e)
-}
-
-// release lets the exchanges of a page go: without the content, where a directive asks
-// for that.
-func (o *outputs) release(url, withheld string) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	for _, e := range o.held[url] {
-		if withheld != "" {
-			e.Body, e.Withheld = nil, withheld
-		}
-		o.loose.Exchanges = append(o.loose.Exchanges, e)
-	}
-	delete(o.held, url)
+	o.loose.Exchanges = append(o.loose.Exchanges, e)
 }
 
 // skipped tells the sinks of a URL that is skipped for now, or is withdrawn from these,

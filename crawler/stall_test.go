@@ -145,7 +145,7 @@ func TestEndlessPage(t *testing.T) {
 	cfg.MaxBody, cfg.Timeout = 1<<20, 3*time.Second
 	got := run(t, cfg, nil)
 	// What the sockets hold is sent and not read.
-	if got.Pages != 1 || got.pages[0].Bytes != 1<<20 || got.pages[0].Truncated != cutByMaxBody || sent.Load() > 32<<20 {
+	if got.Pages != 1 || got.pages[0].Bytes != 1<<20 || got.pages[0].Truncated != truncatedByMaxBody || sent.Load() > 32<<20 {
 		t.Errorf("%+v; %d bytes were sent", got.pages, sent.Load())
 	}
 	cfg = testConfig(t, s.url+"/steady")

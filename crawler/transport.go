@@ -78,7 +78,7 @@ type wire struct {
 	pause   func(context.Context, *url.URL)       // lets the delay of the host of a URL pass
 	stall   time.Duration                         // the time in which a body has to get on; zero: it may take its time
 	proxy   func(*http.Request) (*url.URL, error) // as base has it; nil: not known
-	record  func(e *output.Exchange, held string) // takes what has gone over it; nil: nobody does
+	record  func(*output.Exchange)                // takes what has gone over it, but for pages; nil: nobody wants that, nor those
 
 	// retryAfter obeys that of a response, whose end it is told of; nil: nobody does.
 	retryAfter func(*http.Request, *http.Response) (ended func())
@@ -105,10 +105,14 @@ func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
 		end = func() { done(); unlink(); cancel(nil) }
 	}
 	l := &line{ctx: ctx, pause: func(ctx context.Context) { w.pause(ctx, req.URL) }, giveUp: cancel, lines: &w.lines}
+	page, _ := req.Context().Value(responseKey{}).(*response)
 	out, packed := w.unpacker.ask(req.WithContext(l.traced(ctx)))
 	var rec *recording
 	if w.record != nil {
 		rec, out = record(out, w.record)
+		if page != nil {
+			rec.page, rec.done = true, func(e *output.Exchange) { page.Exchange = e }
+		}
 		rec.proxied = w.proxyOf(out) != nil
 	}
 	resp, err := l.send(w.base, out)
@@ -144,7 +148,7 @@ func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
 		rec.answered(out, resp)
 	}
 	if packed {
-		w.unpacker.unpack(resp)
+		w.unpacker.unpack(resp, page)
 	}
 	resp.Request = req
 	resp.Body = &endingBody{ReadCloser: resp.Body, end: end, explain: func(err error) error { return explained(ctx, err, began, true) }}

@@ -24,16 +24,6 @@ const (
 	maxIdlePacked = 1 << 20
 )
 
-// cutField is the field of an answer that says why its body ends before its end. It
-// is ours: one that a site sends is removed.
-const cutField = "Politecrawl-Cut"
-
-// What cuts a body short, as pages.jsonl has it.
-const (
-	cutByMaxBody = "max-body"
-	cutByRatio   = "ratio"
-)
-
 // errPacked says that a body goes on and on and unpacks to nothing.
 var errPacked = errors.New("crawler: a packed body without content")
 
@@ -56,10 +46,10 @@ func (u *unpacker) ask(req *http.Request) (*http.Request, bool) {
 	return &out, true
 }
 
-// unpack gives an answer its body as it was before it was packed. A coding that was
-// not asked for makes a page unreadable; what is no coding at all is none.
-func (u *unpacker) unpack(resp *http.Response) {
-	resp.Header.Del(cutField)
+// unpack gives an answer its body as it was before it was packed, and notes in page, which
+// may be nil, where that is truncated. A coding that was not asked for makes a page
+// unreadable; what is no coding at all is none.
+func (u *unpacker) unpack(resp *http.Response, page *response) {
 	if resp.Uncompressed { // by a transport of the caller's
 		return
 	}
@@ -71,7 +61,7 @@ func (u *unpacker) unpack(resp *http.Response) {
 		resp.Header.Del("Content-Encoding")
 		resp.Header.Del("Content-Length")
 		resp.ContentLength = -1
-		resp.Body = &unpackedBody{packed: resp.Body, unpacker: u, header: resp.Header}
+		resp.Body = &unpackedBody{packed: resp.Body, unpacker: u, page: page}
 	case resp.StatusCode/100 == 2:
 		resp.Body = &unreadableBody{resp.Body, fmt.Errorf("crawler: content coding %q was not asked for", strings.Join(codings, ", "))}
 	}
@@ -101,7 +91,7 @@ type unpackedBody struct {
 	z        *gzip.Reader
 	err      error // why there is no more
 	unpacker *unpacker
-	header   http.Header // to say there that it was cut
+	page     *response // whose body it is; nil: nobody wants to know that it was cut
 }
 
 // Read implements io.Reader.
@@ -117,8 +107,9 @@ func (b *unpackedBody) Read(p []byte) (n int, err error) {
 		b.out += int64(n)
 	}
 	if b.err == nil && (b.out-ratioGrace)/maxRatio > b.in {
-		b.header.Set(cutField, cutByRatio)
-		b.err = io.EOF
+		if b.err = io.EOF; b.page != nil {
+			b.page.Truncated = truncatedByRatio
+		}
 	}
 	if b.err != nil && b.z != nil {
 		b.unpacker.readers.Put(b.z)

@@ -58,17 +58,18 @@ func TestUnpackEndless(t *testing.T) {
 		cut    string
 		failed error
 	}{
-		{"zeros, 1,000 to 1", packed(t, make([]byte, 1<<20)), 3 << 20, 64 << 10, cutByRatio, nil},
+		{"zeros, 1,000 to 1", packed(t, make([]byte, 1<<20)), 3 << 20, 64 << 10, truncatedByRatio, nil},
 		{"nothing", packed(t, nil), 0, 2 << 20, "", errPacked},
 		{"noise", packed(t, noise), 10 << 20, 11 << 20, "", nil}, // is for max-body
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			endless := &over{text: test.body}
 			resp := endless.answer("gzip")
-			new(unpacker).unpack(resp)
+			page := new(response)
+			new(unpacker).unpack(resp, page)
 			n, err := io.Copy(io.Discard, io.LimitReader(resp.Body, 10<<20))
-			if !errors.Is(err, test.failed) || resp.Header.Get(cutField) != test.cut {
-				t.Errorf("error %v, cut by %q", err, resp.Header.Get(cutField))
+			if !errors.Is(err, test.failed) || page.Truncated != test.cut {
+				t.Errorf("error %v, truncated by %q", err, page.Truncated)
 			}
 			if n > test.out || endless.taken > test.in {
 				t.Errorf("%d bytes came out of %d", n, endless.taken)
@@ -104,7 +105,6 @@ func TestUnpackLeavesNothingToColly(t *testing.T) {
 				w.Header().Set("Content-Encoding", answer.coding)
 			}
 			w.Header().Set("Content-Type", answer.kind)
-			w.Header().Set(cutField, "by the site")
 			if answer.path == "/gone" {
 				w.WriteHeader(http.StatusGone)
 			}
@@ -160,7 +160,7 @@ func TestTruncated(t *testing.T) {
 		most  int
 		bytes int // at the most
 		cut   string
-	}{{"/long", 1000, 1000, cutByMaxBody}, {"/just", 1000, 1000, ""}, {"/zeros", 20 << 20, 5 << 20, cutByRatio}} {
+	}{{"/long", 1000, 1000, truncatedByMaxBody}, {"/just", 1000, 1000, ""}, {"/zeros", 20 << 20, 5 << 20, truncatedByRatio}} {
 		cfg := testConfig(t, s.url+test.path)
 		cfg.MaxBody = test.most
 		if got := run(t, cfg, nil); len(got.pages) != 1 || got.pages[0].Truncated != test.cut || got.pages[0].Bytes > test.bytes {

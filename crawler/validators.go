@@ -18,25 +18,25 @@ import (
 //
 // Where the site sends no Last-Modified but its sitemap says when the page was last
 // changed, that takes its place, unless it lies ahead of the fetch.
-func (c *Crawler) validators(v *visit, got *reply, page *output.Page) *frontier.Validators {
+func (c *Crawler) validators(v *visit, got *response, page *output.Page) *frontier.Validators {
 	before := v.lease.Validators
-	if got.status == http.StatusNotModified {
+	if got.Status == http.StatusNotModified {
 		page.Unchanged = before != nil // else nobody has asked
 		return nil
 	}
-	if got.status/100 != 2 {
+	if got.Status/100 != 2 {
 		return nil
 	}
-	sum := xxhash.Sum64(got.body)
+	sum := xxhash.Sum64(got.Body)
 	now := &frontier.Validators{
-		ETag: got.header.Get("ETag"), LastModified: got.header.Get("Last-Modified"),
+		ETag: got.Header.Get("ETag"), LastModified: got.Header.Get("Last-Modified"),
 		BodyHash: binary.BigEndian.AppendUint64(nil, sum),
 	}
-	if len(got.body) > 0 && page.Withheld == "" {
+	if len(got.Body) > 0 && page.Withheld == "" {
 		page.Hash = hashText(sum)
 	}
 	page.Unchanged = before != nil && bytes.Equal(before.BodyHash, now.BodyHash)
-	if lastMod := v.prov.LastMod; now.LastModified == "" && !lastMod.IsZero() && !lastMod.After(got.began) {
+	if lastMod := v.prov.LastMod; now.LastModified == "" && !lastMod.IsZero() && !lastMod.After(got.Began) {
 		now.LastModified = lastMod.UTC().Format(http.TimeFormat)
 	}
 	return now

@@ -242,19 +242,13 @@ func (c *Crawler) fetchPage(v *visit) (frontier.Outcome, error) {
 		return outcome, nil
 	}
 	var outcome frontier.Outcome
-	began := time.Now()
-	got, err := c.fetch.fetch(v.u.String(), v.lease.Validators)
+	got, err := c.fetch.fetch(pageRequest{URL: v.u.String(), Header: conditional(v.lease.Validators)})
 	if err != nil {
-		outcome, err = c.unanswered(v, time.Since(began), err)
+		outcome, err = c.unanswered(v, got.Took, err)
 	} else {
 		outcome, err = c.answered(v, got)
 	}
-	if c.fetch.recorded {
-		if v.page == nil && c.cfg.ObeyNoindex {
-			v.noCopy = cmp.Or(v.noCopy, "unread") // nobody has seen what it asks for
-		}
-		c.out.release(v.u.String(), v.noCopy)
-	}
+	c.archive(v, got.Exchange)
 	bytes := 0
 	if v.page != nil {
 		bytes = v.page.Bytes
@@ -262,6 +256,22 @@ func (c *Crawler) fetchPage(v *visit) (frontier.Outcome, error) {
 	err = errors.Join(err, c.limits.done(c.books, v.lease.Host, v.page != nil, bytes))
 	c.heedLimits()
 	return outcome, err
+}
+
+// archive gives the exchange of a page to the sinks, without its content where a directive
+// asks for that. Nil: there is none.
+func (c *Crawler) archive(v *visit, e *output.Exchange) {
+	if e == nil {
+		return
+	}
+	withheld := v.noCopy
+	if v.page == nil && c.cfg.ObeyNoindex {
+		withheld = cmp.Or(withheld, "unread") // nobody has seen what it asks for
+	}
+	if withheld != "" {
+		e.Body, e.Withheld = nil, withheld
+	}
+	c.out.exchange(e)
 }
 
 // unanswered deals with a request that brought no answer, or only a part of it, and
@@ -282,13 +292,13 @@ func (c *Crawler) unanswered(v *visit, took time.Duration, err error) (frontier.
 }
 
 // answered turns an answer into an outcome and the page's line.
-func (c *Crawler) answered(v *visit, got *reply) (frontier.Outcome, error) {
-	outcome := frontier.Outcome{Lease: v.lease.ID, Result: frontier.Done, HostDelay: c.pace.after(got.took)}
-	if err := c.pace.answered(c.books, v, got.status); err != nil {
+func (c *Crawler) answered(v *visit, got *response) (frontier.Outcome, error) {
+	outcome := frontier.Outcome{Lease: v.lease.ID, Result: frontier.Done, HostDelay: c.pace.after(got.Took)}
+	if err := c.pace.answered(c.books, v, got.Status); err != nil {
 		return outcome, err
 	}
-	if temporary(got.status) && c.retry(v, &outcome) {
-		c.logRetry(v, &outcome, got.status, nil)
+	if temporary(got.Status) && c.retry(v, &outcome) {
+		c.logRetry(v, &outcome, got.Status, nil)
 		return outcome, nil
 	}
 	page := c.page(v, got)
@@ -298,7 +308,7 @@ func (c *Crawler) answered(v *visit, got *reply) (frontier.Outcome, error) {
 	}
 	outcome.Links, outcome.Validators = links, c.validators(v, got, page)
 	v.page = page
-	c.logPage(page, got.took)
+	c.logPage(page, got.Took)
 	return outcome, nil
 }
 
@@ -318,38 +328,38 @@ func (c *Crawler) retry(v *visit, outcome *frontier.Outcome) bool {
 }
 
 // page describes an answer for pages.jsonl.
-func (c *Crawler) page(v *visit, got *reply) *output.Page {
+func (c *Crawler) page(v *visit, got *response) *output.Page {
 	page := &output.Page{
-		URL: v.u.String(), Status: got.status,
+		URL: v.u.String(), Status: got.Status,
 		Depth: v.prov.Depth, Via: v.prov.Via, Source: v.prov.Source.String(),
-		ContentType: shown.Clip(secret.Users(got.header.Get("Content-Type")), shown.MaxBytes), Bytes: len(got.body),
-		FetchedAt: got.began.UTC(), Millis: got.took.Milliseconds(), Attempt: v.lease.Attempt,
-		Truncated: got.cut,
+		ContentType: shown.Clip(secret.Users(got.Header.Get("Content-Type")), shown.MaxBytes), Bytes: len(got.Body),
+		FetchedAt: got.Began.UTC(), Millis: got.Took.Milliseconds(), Attempt: v.lease.Attempt,
+		Truncated: got.Truncated,
 	}
-	if got.cut != "" {
-		page.CutBy = []string{got.cut}
+	if got.Truncated != "" {
+		page.CutBy = []string{got.Truncated}
 	}
 	return page
 }
 
 // found reads what a page leads to: the target of a redirect, or its links.
-func (c *Crawler) found(v *visit, got *reply, page *output.Page) ([]frontier.Item, error) {
-	v.noCopy = c.noCopy(c.directives(got.header, nil))
-	if location := got.header.Get("Location"); location != "" && got.status >= 300 && got.status < 400 {
+func (c *Crawler) found(v *visit, got *response, page *output.Page) ([]frontier.Item, error) {
+	v.noCopy = c.noCopy(c.directives(got.Header, nil))
+	if location := got.Header.Get("Location"); location != "" && got.Status >= 300 && got.Status < 400 {
 		page.Location = shown.Clip(secret.Users(secret.Reference(location)), weburl.MaxLength)
 		return c.redirected(v, location)
 	}
-	if got.status < 200 || got.status >= 300 {
+	if got.Status < 200 || got.Status >= 300 {
 		return nil, nil
 	}
 	var doc *extract.Document
 	var links *pageLinks
-	kind, text := got.header.Get("Content-Type"), []byte(nil)
-	if isHTML(kind, got.body) {
-		text = toUTF8(got.body, kind)
+	kind, text := got.Header.Get("Content-Type"), []byte(nil)
+	if isHTML(kind, got.Body) {
+		text = toUTF8(got.Body, kind)
 		doc, links = c.readLinks(v, text)
 	}
-	asked := c.directives(got.header, doc)
+	asked := c.directives(got.Header, doc)
 	c.describe(page, asked, doc)
 	v.noCopy = c.noCopy(asked)
 	if doc == nil {
