@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/politecrawl/politecrawl/crawler/internal/forecast"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -31,10 +32,10 @@ type Plan struct {
 	// EndLater. Seconds is the time until then at the polite rate, and Bound what
 	// it is that takes this long: BoundHost (Slowest, by its clock), BoundWorkers or
 	// BoundAddress.
-	CrawlEnd End     `json:"crawl_end"`
-	Seconds  Seconds `json:"seconds"`
-	Bound    Bound   `json:"bound"`
-	Slowest  string  `json:"slowest,omitempty"`
+	CrawlEnd End            `json:"crawl_end"`
+	Seconds  Seconds        `json:"seconds"`
+	Bound    forecast.Bound `json:"bound"`
+	Slowest  string         `json:"slowest,omitempty"`
 
 	// Refused are the start URLs at addresses that AllowAddr does not allow.
 	Refused []RefusedStart `json:"refused,omitempty"`
@@ -100,13 +101,13 @@ type PlannedSitemap struct {
 }
 
 // Bound says what decides how long a crawl takes.
-type Bound string
+type Bound = forecast.Bound
 
 // The bounds. Scripts rely on their spelling.
 const (
-	BoundHost    Bound = "host"    // the delay and the answers of one host
-	BoundWorkers Bound = "workers" // the number of workers
-	BoundAddress Bound = "per-ip"  // the requests in flight on one address
+	BoundHost    forecast.Bound = "host"    // the delay and the responses of one host
+	BoundWorkers forecast.Bound = "workers" // the number of workers
+	BoundAddress forecast.Bound = "per-ip"  // the requests in flight on one address
 )
 
 // Seconds is a time that stands in JSON as a number of seconds.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/errtext"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/forecast"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
@@ -33,14 +34,14 @@ func (p *Planner) plan() (*Plan, error) {
 		End: end, Began: sum.Began, Took: Seconds(now.Sub(sum.Began)),
 		Rejected: make(map[output.Reason]int),
 		Robots:   sum.Robots, Sitemaps: sum.Sitemaps, Entries: sum.Entries, Refused: sum.Refused,
-		FrontierBytes: frontierSize(s.known+len(s.files), s.bytes), MemoryBytes: memorySize(s.known),
+		FrontierBytes: forecast.FrontierBytes(s.known+len(s.files), s.bytes), MemoryBytes: forecast.MemoryBytes(s.known),
 		Hosts: []*PlannedHost{}, Others: []*PlannedHost{}, Disallowed: []*PlannedRule{},
 		Files: slices.Concat([]*PlannedSitemap{}, s.files, unread),
 	}
-	course := &timetable{workers: c.cfg.Workers, perIP: c.cfg.PerIP}
+	course := &forecast.Timetable{Workers: c.cfg.Workers, PerIP: c.cfg.PerIP}
 	for _, origins := range s.servers() {
 		hosts, clock := p.server(origins, now, sum.Began)
-		course.clocks = append(course.clocks, clock)
+		course.Servers = append(course.Servers, clock)
 		for i, h := range origins {
 			plan.add(hosts[i])
 			for _, rule := range h.rules {
@@ -64,7 +65,7 @@ func (p *Planner) plan() (*Plan, error) {
 	slices.SortFunc(plan.Disallowed, func(a, b *PlannedRule) int {
 		return cmp.Or(b.URLs-a.URLs, cmp.Compare(a.Host, b.Host), a.Line-b.Line)
 	})
-	plan.within(course.forecast(c.cfg.MaxPages, c.cfg.MaxTime))
+	plan.within(course.Forecast(c.cfg.MaxPages, c.cfg.MaxTime))
 	return plan, err
 }
 
@@ -79,11 +80,14 @@ func (plan *Plan) add(h *PlannedHost) {
 }
 
 // within brings the limits of the crawl as a whole to bear.
-func (plan *Plan) within(f forecast) {
-	plan.Beyond = plan.Pages - f.pages
+func (plan *Plan) within(f forecast.Forecast) {
+	plan.Beyond = plan.Pages - f.Pages
 	plan.Requests -= plan.Beyond
-	plan.Pages = f.pages
-	plan.CrawlEnd, plan.Seconds, plan.Bound, plan.Slowest = f.end, Seconds(f.takes), f.bound, f.slowest
+	plan.Pages = f.Pages
+	plan.CrawlEnd, plan.Seconds, plan.Bound, plan.Slowest = EndFinished, Seconds(f.Duration), f.Bound, f.Slowest
+	if f.Limit != "" {
+		plan.CrawlEnd = End(f.Limit)
+	}
 	if plan.CrawlEnd == EndFinished && plan.End == EndLater {
 		plan.CrawlEnd = EndLater
 	}
@@ -100,34 +104,34 @@ func (s *census) servers() [][]*headcount {
 }
 
 // server sums up the origins of a server, which share its clock and max-host-pages.
-func (p *Planner) server(origins []*headcount, now, began time.Time) (hosts []*PlannedHost, all clock) {
+func (p *Planner) server(origins []*headcount, now, began time.Time) (hosts []*PlannedHost, all forecast.Server) {
 	var delay, took time.Duration
 	answers, most := 0, -1
 	for _, h := range origins {
-		host := p.host(h, now, all.pages)
+		host := p.host(h, now, all.Pages)
 		hosts = append(hosts, host)
 		host.Requests = h.requests + host.Pages
-		all.before, all.pages = all.before+h.requests, all.pages+host.Pages
+		all.Before, all.Pages = all.Before+h.requests, all.Pages+host.Pages
 		if host.Requests > most {
-			all.host, most = host.Host, host.Requests
+			all.Name, most = host.Host, host.Requests
 		}
 		answers, took = answers+h.answers, took+h.took
 		delay = max(delay, time.Duration(host.Delay))
 		if h.addr.IsValid() {
-			all.addr = h.addr
+			all.Addr = h.addr
 		}
-		if hours := newHours(windowsOf(h.group), began); hours != nil {
-			all.hours = hours // of the last, where there are several
+		if hours := forecast.NewHours(windowsOf(h.group), began); hours != nil {
+			all.Hours = hours // of the last, where there are several
 		}
 	}
 	c := p.c
 	if answers > 0 {
 		took /= time.Duration(answers)
 	}
-	pace := newClock(max(delay, c.pace.after(took)), took, c.cfg.PerHost)
-	all.cycle, all.took = pace.cycle, pace.took
+	pace := forecast.NewServer(max(delay, c.pace.after(took)), took, c.cfg.PerHost)
+	all.Cycle, all.Took = pace.Cycle, pace.Took
 	for _, host := range hosts {
-		host.Delay, host.Seconds = Seconds(delay), Seconds(all.end(host.Requests))
+		host.Delay, host.Seconds = Seconds(delay), Seconds(all.End(host.Requests))
 	}
 	return hosts, all
 }
@@ -172,7 +176,7 @@ func (p *Planner) host(h *headcount, now time.Time, others int) *PlannedHost {
 		host.Group = h.group.Name()
 		host.CrawlDelay = Seconds(p.asked(h.rec))
 		for _, w := range h.group.VisitTimes() {
-			host.VisitTimes = append(host.VisitTimes, clockOf(w))
+			host.VisitTimes = append(host.VisitTimes, forecast.Window(w))
 		}
 		if until, closed := closedUntil(h.group, now); closed {
 			host.OpensAt = until.UTC().Format(time.RFC3339)
@@ -224,4 +228,11 @@ func (p *Planner) unread(end End) (list []*PlannedSitemap, err error) {
 	}
 	slices.SortFunc(list, func(a, b *PlannedSitemap) int { return cmp.Compare(a.URL, b.URL) })
 	return list, nil
+}
+
+// byPages sorts the hosts of a plan, those with the most to fetch first.
+func byPages(hosts []*PlannedHost) {
+	slices.SortFunc(hosts, func(a, b *PlannedHost) int {
+		return cmp.Or(b.Pages-a.Pages, b.URLs-a.URLs, cmp.Compare(a.Host, b.Host))
+	})
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/frontier/pebblestore"
+	"github.com/politecrawl/politecrawl/crawler/internal/forecast"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -167,7 +168,7 @@ func TestFrontierSize(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Foretold is the most at any time, also after everything was fetched.
-	if want := frontierSize(urls, bytes); size > want || size < want/5 {
+	if want := forecast.FrontierBytes(urls, bytes); size > want || size < want/5 {
 		t.Errorf("%d bytes, foretold %d", size, want)
 	}
 }

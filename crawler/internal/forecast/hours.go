@@ -1,4 +1,4 @@
-package crawler
+package forecast
 
 import (
 	"fmt"
@@ -7,9 +7,9 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
-// hours are the visiting hours of a host (Visit-time, ROB-EXT-02), counted from a
+// Hours are the visiting hours of a host (Visit-time, ROB-EXT-02), counted from a
 // beginning, by the minute.
-type hours struct {
+type Hours struct {
 	began time.Duration // since midnight UTC
 	sum   [minutes + 1]time.Duration
 }
@@ -19,13 +19,13 @@ const (
 	minutes = 24 * 60
 )
 
-// newHours returns the hours that a crawl keeps which begins now; nil: any.
-func newHours(windows []robotstxt.Window, now time.Time) *hours {
+// NewHours returns the visiting hours for a crawl that begins now; nil: any hour.
+func NewHours(windows []robotstxt.Window, now time.Time) *Hours {
 	if len(windows) == 0 {
 		return nil
 	}
 	midnight := now.UTC().Truncate(day)
-	h := &hours{began: now.Sub(midnight)}
+	h := &Hours{began: now.Sub(midnight)}
 	for m := range minutes {
 		h.sum[m+1] = h.sum[m]
 		for _, w := range windows {
@@ -42,7 +42,7 @@ func newHours(windows []robotstxt.Window, now time.Time) *hours {
 }
 
 // since is how much of the first t after midnight the host is open.
-func (h *hours) since(t time.Duration) time.Duration {
+func (h *Hours) since(t time.Duration) time.Duration {
 	m := t % day / time.Minute
 	open := time.Duration(int64(t/day)*int64(h.sum[minutes])) + h.sum[m]
 	if h.sum[m+1] > h.sum[m] {
@@ -52,18 +52,18 @@ func (h *hours) since(t time.Duration) time.Duration {
 }
 
 // open is how much of the first t the host is open.
-func (h *hours) open(t time.Duration) time.Duration { return h.since(h.began+t) - h.since(h.began) }
+func (h *Hours) open(t time.Duration) time.Duration { return h.since(h.began+t) - h.since(h.began) }
 
 // until is when the host has been open for so long.
-func (h *hours) until(open time.Duration) time.Duration {
+func (h *Hours) until(open time.Duration) time.Duration {
 	days := int64(open/h.sum[minutes]) + 1
-	if days >= int64(longest64/day) {
-		return longest64
+	if days >= int64(longest/day) {
+		return longest
 	}
-	return least(time.Duration(days)*day, func(t time.Duration) bool { return h.open(t) >= open })
+	return first(time.Duration(days)*day, func(t time.Duration) bool { return h.open(t) >= open })
 }
 
-// clockOf writes a window as a robots.txt does.
-func clockOf(w robotstxt.Window) string {
+// Window returns a window as a robots.txt writes it.
+func Window(w robotstxt.Window) string {
 	return fmt.Sprintf("%02d%02d-%02d%02d", w.From/time.Hour, w.From%time.Hour/time.Minute, w.To/time.Hour, w.To%time.Hour/time.Minute)
 }

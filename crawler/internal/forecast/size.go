@@ -1,4 +1,4 @@
-package crawler
+package forecast
 
 // What a frontier takes was measured, with entries of a sitemap of one host, as files
 // of package pebblestore, in bytes for each URL:
@@ -28,13 +28,13 @@ const (
 	memoryReads    = 200_000 // of which there are so many at the most
 )
 
-// frontierSize is what the frontier of a crawl takes on disk that holds so many URLs
+// FrontierBytes is what the frontier of a crawl takes on disk that holds so many URLs
 // of so many bytes together.
-func frontierSize(urls int, bytes int64) int64 {
+func FrontierBytes(urls int, bytes int64) int64 {
 	return int64(urls)*frontierPerURL + int64(frontierPerByte*float64(bytes))
 }
 
-// memorySize is what a crawl of so many URLs takes in memory.
-func memorySize(urls int) int64 {
+// MemoryBytes is what a crawl of so many URLs takes in memory.
+func MemoryBytes(urls int) int64 {
 	return memoryBase + int64(urls)*memoryPerURL + int64(min(urls, memoryReads))*memoryReadsURL
 }

@@ -1,0 +1,174 @@
+// Package forecast tells how long a polite crawl takes, and what it takes on disk and in memory.
+package forecast
+
+import (
+	"math"
+	"net/netip"
+	"time"
+)
+
+// Server is the forecast course of a crawl on one server: one request after the other at the
+// polite rate, those for robots.txt and sitemaps first.
+type Server struct {
+	Name   string
+	Before int           // requests for robots.txt and sitemaps
+	Pages  int           // to be fetched
+	Cycle  time.Duration // from the start of a request to that of the next
+	Took   time.Duration // how long one takes
+	Addr   netip.Addr    // not valid: it shares no limit
+	Hours  *Hours        // when it may be asked; nil: always
+}
+
+// NewServer returns the course on a server that waits for rest after each request, or from
+// the start of one to the start of the next where several may be in flight (ROB-POL-02).
+func NewServer(rest, took time.Duration, inFlight int) Server {
+	c := Server{Took: took, Cycle: took + rest}
+	if inFlight > 1 {
+		c.Cycle = max(rest, took/time.Duration(inFlight))
+	}
+	return c
+}
+
+// done is how many requests have ended so long after the beginning.
+func (c *Server) done(t time.Duration) int {
+	if c.Hours != nil {
+		t = c.Hours.open(t)
+	}
+	switch {
+	case t < c.Took:
+		return 0
+	case c.Cycle <= 0:
+		return c.Before + c.Pages
+	}
+	return min(c.Before+c.Pages, 1+int((t-c.Took)/c.Cycle))
+}
+
+// End is when the last of n requests has ended.
+func (c *Server) End(n int) time.Duration {
+	if n == 0 {
+		return 0
+	}
+	t := longest
+	if float64(c.Cycle)*float64(n)+float64(c.Took) < float64(longest) {
+		t = c.Took + time.Duration(n-1)*c.Cycle
+	}
+	if c.Hours != nil {
+		return c.Hours.until(t)
+	}
+	return t
+}
+
+// longest bounds every forecast: some 146 years.
+const longest = time.Duration(math.MaxInt64 / 2)
+
+// Timetable is the course of a crawl on all its servers, each at its own rate unless workers
+// or addresses are too few.
+type Timetable struct {
+	Servers []Server
+	Workers int
+	PerIP   int // 0: no limit
+}
+
+// pages is how many pages all servers have when each has run for t.
+func (tt *Timetable) pages(t time.Duration) int {
+	n := 0
+	for i := range tt.Servers {
+		c := &tt.Servers[i]
+		n += max(0, c.done(t)-c.Before)
+	}
+	return n
+}
+
+// wall is how long it takes until each host has run for t: that long, or longer
+// where the requests in flight are too many for the workers or for an address.
+func (tt *Timetable) wall(t time.Duration) (time.Duration, Bound) {
+	var all float64
+	by := make(map[netip.Addr]float64)
+	for i := range tt.Servers {
+		c := &tt.Servers[i]
+		work := float64(c.done(t)) * float64(c.Took)
+		all += work
+		if tt.PerIP > 0 && c.Addr.IsValid() {
+			by[c.Addr] += work
+		}
+	}
+	long, why := float64(t), ByHost
+	if w := all / float64(tt.Workers); w > long {
+		long, why = w, ByWorkers
+	}
+	for _, work := range by {
+		if w := work / float64(tt.PerIP); w > long {
+			long, why = w, ByAddress
+		}
+	}
+	return time.Duration(min(long, float64(longest))), why
+}
+
+// Bound says what decides how long a crawl takes.
+type Bound string
+
+// The bounds. Scripts rely on their spelling.
+const (
+	ByHost    Bound = "host"    // the delay and the responses of one server
+	ByWorkers Bound = "workers" // the number of workers
+	ByAddress Bound = "per-ip"  // the requests in flight on one address
+)
+
+// Limit is the limit that ends a crawl; empty: none does. Its values are those of the ends of
+// a crawl.
+type Limit string
+
+// The limits.
+const (
+	MaxPages Limit = "max-pages"
+	MaxTime  Limit = "max-time"
+)
+
+// Forecast is how a crawl goes by a timetable: its pages and its duration until everything is
+// fetched or a limit is reached, and what bounds it.
+type Forecast struct {
+	Limit    Limit
+	Pages    int
+	Duration time.Duration
+	Bound    Bound
+	Slowest  string // the server that bounds it; empty: something else does
+}
+
+// Forecast finds the end: when all is fetched or the first limit is reached.
+func (tt *Timetable) Forecast(maxPages int, maxTime time.Duration) Forecast {
+	var f Forecast
+	var at time.Duration
+	for i := range tt.Servers {
+		c := &tt.Servers[i]
+		if end := c.End(c.Before + c.Pages); end > at {
+			at, f.Slowest = end, c.Name
+		}
+	}
+	f.Pages = tt.pages(at)
+	if maxPages > 0 && f.Pages > maxPages {
+		at = first(at, func(t time.Duration) bool { return tt.pages(t) >= maxPages })
+		f.Limit, f.Pages = MaxPages, maxPages
+	}
+	if f.Duration, f.Bound = tt.wall(at); maxTime > 0 && f.Duration > maxTime {
+		at = first(at, func(t time.Duration) bool { w, _ := tt.wall(t); return w > maxTime })
+		f.Limit, f.Duration = MaxTime, maxTime
+		f.Pages = tt.pages(at - 1)
+	}
+	if f.Bound != ByHost || f.Limit != "" {
+		f.Slowest = ""
+	}
+	return f
+}
+
+// first is the first time up to most at which ok holds, which does from then on.
+func first(most time.Duration, ok func(time.Duration) bool) time.Duration {
+	low, high := time.Duration(-1), most // ok holds at high, not at low
+	for high-low > 1 {
+		if mid := low + (high-low)/2; ok(mid) {
+			high = mid
+		} else {
+			low = mid
+		}
+	}
+	return high
+}
