@@ -74,7 +74,7 @@ func (r *Robots) Decide(ctx context.Context, u *url.URL) (Decision, error) {
 	if path == robotsPath {
 		return allowed, nil // ROB-MAT-21
 	}
-	rec, err := r.record(ctx, o, false)
+	rec, err := r.resolver.resolve(ctx, o, false)
 	if err != nil {
 		return Decision{}, err
 	}

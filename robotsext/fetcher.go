@@ -14,82 +14,123 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
 
-// answer is what one fetch of a robots.txt came to, redirects included.
-type answer struct {
+// robotsFetcher fetches robots.txt files. It knows nothing of what was fetched
+// before.
+type robotsFetcher struct {
+	transports *transports
+	schemes    map[string]Fetcher
+	pacer      *pacer
+	userAgent  string
+	timeout    time.Duration // of one fetch
+	maxBytes   int
+	uniform4xx bool
+	probe      bool // Options.Outage.ProbeMissing
+	now        func() time.Time
+}
+
+func newRobotsFetcher(opts *Options, userAgent string, t *transports, p *pacer) *robotsFetcher {
+	maxBytes := robotstxt.DefaultMaxBytes
+	if opts.Parse != nil && opts.Parse.MaxBytes > 0 {
+		maxBytes = opts.Parse.MaxBytes
+	}
+	return &robotsFetcher{
+		transports: t,
+		schemes:    opts.Fetch.Schemes,
+		pacer:      p,
+		userAgent:  userAgent,
+		timeout:    opts.Fetch.timeout(),
+		maxBytes:   maxBytes,
+		uniform4xx: opts.Outage.Uniform4xx,
+		probe:      opts.Outage.ProbeMissing,
+		now:        p.now,
+	}
+}
+
+// fetchResult is what one fetch of a robots.txt came to, redirects included.
+type fetchResult struct {
 	origin    Origin
 	outcome   Outcome
-	status    int         // of the last answer, 0 for none
+	status    int         // of the last response, 0 for none
 	err       error       // why the outcome is Unreachable
 	unsent    bool        // it is because Options.Fetch.Wait failed: no fault of the site
 	body      []byte      // outcome Rules
 	truncated bool        // body was cut at the size limit
-	header    http.Header // of the last answer
+	header    http.Header // of the last response
 	transit   time.Duration
 	chain     []string // the URLs requested
 }
 
-func (a *answer) unreachable(err error) { a.outcome, a.err = Unreachable, err }
+func (res *fetchResult) unreachable(err error) { res.outcome, res.err = Unreachable, err }
 
 // maxRedirects is how many redirects in a row are followed (ROB-FET-05).
 const maxRedirects = 5
 
-// fetch asks once for the robots.txt of o. It never fails: trouble is the
-// outcome Unreachable. What ctx carries is there for Options.Transport; only
-// Options.Fetch.Timeout ends the fetch.
-func (r *Robots) fetch(ctx context.Context, o Origin) *answer {
-	ctx, limit := withTimeLimit(ctx, r.timeout)
-	defer limit.stop()
-	a := &answer{origin: o}
-	u, err := url.Parse(o.RobotsURL())
-	if err != nil {
-		a.unreachable(err)
-		return a
+// fetch fetches the robots.txt of o, and finds out what a 5xx means there if it has
+// to. It never fails: an error is the outcome Unreachable. What ctx carries is there
+// for Options.Transport; only Options.Fetch.Timeout ends the fetch.
+func (f *robotsFetcher) fetch(ctx context.Context, o Origin) *fetchResult {
+	res := f.fetchOnce(ctx, o)
+	if f.probe && res.outcome == Unreachable && f.missingAnswersAlike(ctx, res) {
+		res.outcome, res.err = AllowAll, nil
 	}
-	if fetcher := r.fetchers[u.Scheme]; fetcher != nil {
-		r.fetchBy(ctx, limit, fetcher, u, a)
-	} else {
-		r.fetchHTTP(ctx, limit, u, a)
-	}
-	if ctx.Err() != nil && a.outcome == Unreachable {
-		// Said in our words, so that nobody takes our deadline for the caller's.
-		a.err, a.unsent = context.Cause(ctx), false
-	}
-	return a
+	return res
 }
 
-// fetchHTTP asks u, and where the answers point to.
-func (r *Robots) fetchHTTP(ctx context.Context, limit *timeLimit, u *url.URL, a *answer) {
+func (f *robotsFetcher) fetchOnce(ctx context.Context, o Origin) *fetchResult {
+	ctx, limit := withTimeLimit(ctx, f.timeout)
+	defer limit.stop()
+	res := &fetchResult{origin: o}
+	u, err := url.Parse(o.RobotsURL())
+	if err != nil {
+		res.unreachable(err)
+		return res
+	}
+	if open := f.schemes[u.Scheme]; open != nil {
+		f.fetchBy(ctx, limit, open, u, res)
+	} else {
+		f.fetchHTTP(ctx, limit, u, res)
+	}
+	if ctx.Err() != nil && res.outcome == Unreachable {
+		// Said in our words, so that nobody takes our deadline for the caller's.
+		res.err, res.unsent = context.Cause(ctx), false
+	}
+	return res
+}
+
+// fetchHTTP requests u, and where redirects lead.
+func (f *robotsFetcher) fetchHTTP(ctx context.Context, limit *timeLimit, u *url.URL, res *fetchResult) {
 	for range maxRedirects + 1 {
-		next, done := r.hop(ctx, limit, u, a)
+		next, done := f.hop(ctx, limit, u, res)
 		if done {
 			return
 		}
-		if slices.Contains(a.chain, next.String()) {
+		if slices.Contains(res.chain, next.String()) {
 			break // a loop: the same end as too many redirects (ROB-FET-07)
 		}
 		u = next
 	}
-	a.outcome = AllowAll // too many redirects count as 404
+	res.outcome = AllowAll // too many redirects count as 404
 }
 
-// hop makes one request of a fetch. It either settles a or returns the URL that
-// the answer points to.
-func (r *Robots) hop(ctx context.Context, limit *timeLimit, u *url.URL, a *answer) (next *url.URL, done bool) {
-	a.chain = append(a.chain, u.String())
-	a.status, a.header = 0, nil
-	release, err := r.turn(ctx, limit, u)
+// hop makes one request of a fetch. It either completes res or returns the URL that
+// the response redirects to.
+func (f *robotsFetcher) hop(ctx context.Context, limit *timeLimit, u *url.URL, res *fetchResult) (next *url.URL, done bool) {
+	res.chain = append(res.chain, u.String())
+	res.status, res.header = 0, nil
+	release, err := f.turn(ctx, limit, u)
 	if err != nil {
-		a.unreachable(fmt.Errorf("robotsext: waiting for a turn: %w", err))
-		a.unsent = true
+		res.unreachable(fmt.Errorf("robotsext: waiting for a turn: %w", err))
+		res.unsent = true
 		return nil, true
 	}
 	defer release()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
 	if err != nil {
-		a.unreachable(err)
+		res.unreachable(err)
 		return nil, true
 	}
 	// Nothing else: no condition, no range, no cookie, no credential
@@ -99,28 +140,28 @@ func (r *Robots) hop(ctx context.Context, limit *timeLimit, u *url.URL, a *answe
 	req = req.WithContext(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GotConn: func(info httptrace.GotConnInfo) { reused.Store(info.Reused) },
 	}))
-	req.Header.Set("User-Agent", r.userAgent)
+	req.Header.Set("User-Agent", f.userAgent)
 	req.Header.Set("Accept", "text/plain,*/*;q=0.8")
 	req.Header.Set("Accept-Encoding", "gzip")
 	sent := time.Now()
-	resp, err := r.roundTrip(req)
+	resp, err := f.transports.roundTrip(req)
 	if err != nil {
-		a.unreachable(err)
+		res.unreachable(err)
 		return nil, true
 	}
 	defer resp.Body.Close()
-	a.status, a.header, a.transit = resp.StatusCode, resp.Header, time.Since(sent)
+	res.status, res.header, res.transit = resp.StatusCode, resp.Header, time.Since(sent)
 	if o, err := OriginOf(u); err == nil {
-		defer r.hold(o, RetryAfter(resp.Header, r.now()))
+		defer f.pacer.hold(o, RetryAfter(resp.Header, f.now()))
 	}
-	what := dispose(resp.StatusCode, r.uniform4xx)
+	what := dispose(resp.StatusCode, f.uniform4xx)
 	if resp.StatusCode == http.StatusRequestTimeout && resp.ProtoMajor == 1 && reused.Load() {
 		what = serverError // the site may have timed out the idle connection, which says nothing of the file
 	}
 	if what == follow {
 		next, err := location(u, resp.Header)
 		if err != nil {
-			a.unreachable(fmt.Errorf("robotsext: status %d: %w", resp.StatusCode, err))
+			res.unreachable(fmt.Errorf("robotsext: status %d: %w", resp.StatusCode, err))
 			return nil, true
 		}
 		drain(resp)
@@ -128,19 +169,19 @@ func (r *Robots) hop(ctx context.Context, limit *timeLimit, u *url.URL, a *answe
 	}
 	switch what {
 	case useBody, usePart:
-		a.body, a.truncated, err = readBody(resp, r.maxBytes)
+		res.body, res.truncated, err = readBody(resp, f.maxBytes)
 		if err != nil {
-			a.unreachable(err)
+			res.unreachable(err)
 			return nil, true
 		}
-		a.outcome = Rules
+		res.outcome = Rules
 	case noRules:
-		a.outcome = Rules
+		res.outcome = Rules
 	case noFile:
-		a.outcome = AllowAll
+		res.outcome = AllowAll
 		drain(resp)
 	default:
-		a.unreachable(fmt.Errorf("robotsext: status %d", resp.StatusCode))
+		res.unreachable(fmt.Errorf("robotsext: status %d", resp.StatusCode))
 		drain(resp)
 	}
 	return nil, true
@@ -174,67 +215,56 @@ func location(u *url.URL, h http.Header) (*url.URL, error) {
 // unreachable. The context ends when Options.Fetch.Timeout is over.
 type Fetcher func(ctx context.Context, u *url.URL) (io.ReadCloser, error)
 
-func (r *Robots) fetchBy(ctx context.Context, limit *timeLimit, open Fetcher, u *url.URL, a *answer) {
-	a.chain = []string{u.String()}
-	release, err := r.turn(ctx, limit, u)
+func (f *robotsFetcher) fetchBy(ctx context.Context, limit *timeLimit, open Fetcher, u *url.URL, res *fetchResult) {
+	res.chain = []string{u.String()}
+	release, err := f.turn(ctx, limit, u)
 	if err != nil {
-		a.unreachable(fmt.Errorf("robotsext: waiting for a turn: %w", err))
-		a.unsent = true
+		res.unreachable(fmt.Errorf("robotsext: waiting for a turn: %w", err))
+		res.unsent = true
 		return
 	}
 	defer release()
 	file, err := open(ctx, u)
 	if errors.Is(err, fs.ErrNotExist) {
-		a.outcome = AllowAll
+		res.outcome = AllowAll
 		return
 	}
 	if err != nil {
-		a.unreachable(err)
+		res.unreachable(err)
 		return
 	}
 	defer file.Close()
-	if a.body, a.truncated, err = readLimited(file, r.maxBytes); err != nil {
-		a.unreachable(err)
+	if res.body, res.truncated, err = readLimited(file, f.maxBytes); err != nil {
+		res.unreachable(err)
 		return
 	}
-	a.outcome = Rules
+	res.outcome = Rules
 }
 
 // turn waits, off the clock of the fetch, until u may be requested (ROB-FET-17).
 // The request counts as under way until release is called (ROB-FET-19). A
 // Retry-After, such as that of the redirect to u, is waited for if it is not
-// longer than a fetch may take: askers wait too, and may have no time limit.
-func (r *Robots) turn(ctx context.Context, limit *timeLimit, u *url.URL) (release func(), err error) {
+// longer than a fetch may take: callers wait too, and may have no time limit.
+func (f *robotsFetcher) turn(ctx context.Context, limit *timeLimit, u *url.URL) (release func(), err error) {
 	o, err := OriginOf(u)
 	if err != nil {
 		return nil, err
 	}
-	if r.retryAfter(o) > r.timeout {
+	if f.pacer.retryAfter(o) > f.timeout {
 		return nil, errRetryAfter
 	}
 	limit.pause()
 	defer limit.resume()
-	done, err := r.waitFor(ctx, u)
+	done, err := f.pacer.waitForCaller(ctx, u)
 	if err != nil {
 		return nil, err
 	}
-	if err := r.await(ctx, o, r.delayOf(o)); err != nil {
+	if err := f.pacer.await(ctx, o, f.pacer.delayOf(o)); err != nil {
 		done()
 		return nil, err
 	}
-	end := r.begin(o)
+	end := f.pacer.begin(o)
 	return func() { end(); done() }, nil
-}
-
-// waitFor is Options.Fetch.Wait.
-func (r *Robots) waitFor(ctx context.Context, u *url.URL) (done func(), err error) {
-	if r.wait != nil {
-		done, err = r.wait(ctx, u)
-	}
-	if done == nil {
-		done = func() {}
-	}
-	return done, err
 }
 
 // timeLimit ends a context after a time that can be stopped like a chess clock.

@@ -30,7 +30,7 @@ import (
 // that goes through a proxy should therefore be given there.
 func (r *Robots) Transport(base http.RoundTripper) http.RoundTripper {
 	if base == nil {
-		base = r.base.transport
+		base = r.transports.base.transport
 	}
 	return &gate{robots: r, base: base}
 }
@@ -84,7 +84,7 @@ func (r *Robots) pass(asker, sender context.Context, req *http.Request, base htt
 	end := func() {}
 	o, err := OriginOf(u)
 	if err == nil { // else it was not checked, being made for a person
-		end = r.begin(o)
+		end = r.pacer.begin(o)
 	}
 	resp, err := complete(base.RoundTrip(out))
 	if err != nil {
@@ -92,14 +92,17 @@ func (r *Robots) pass(asker, sender context.Context, req *http.Request, base htt
 		return nil, err
 	}
 	resp.Request = seen
-	r.heardOf(o, resp)
-	wait := RetryAfter(resp.Header, r.now())
-	r.hold(o, wait)
+	now := r.pacer.now()
+	if resp.StatusCode < 500 && resp.StatusCode != http.StatusTooManyRequests {
+		r.resolver.memory.noteResponse(o, now) // ROB-STA-10
+	}
+	wait := RetryAfter(resp.Header, now)
+	r.pacer.hold(o, wait)
 	if resp.Body == http.NoBody { // often left open, having nothing to close
 		end()
 	} else {
 		releaseAtClose(resp, sync.OnceFunc(func() {
-			r.hold(o, wait) // it counts from the end of the response
+			r.pacer.hold(o, wait) // it counts from the end of the response
 			end()
 		}))
 	}

@@ -10,11 +10,11 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
-// table holds a slot for each origin in memory, bounded by their number and by
-// the bytes of their records. The slot is also what concurrent askers wait on,
-// so that at most one fetch is in flight for an origin (ROB-FET-03). What is
-// used least recently goes first; a slot that is waited on stays.
-type table struct {
+// memory holds a slot for each origin, bounded by their number and by the bytes of
+// their records. Concurrent callers wait on the slot, so that at most one fetch is
+// in flight for an origin (ROB-FET-03). The least recently used slot goes first; a
+// slot that somebody waits on stays.
+type memory struct {
 	maxSlots int
 	maxBytes int64
 
@@ -29,14 +29,15 @@ type table struct {
 type slot struct {
 	origin     Origin
 	rec        *Record   // newest, also when it is due; nil: unknown
-	flight     *flight   // not nil while somebody finds out
-	heard      time.Time // last answer to a page request that shows the site alive
+	lookup     *lookup   // not nil while one is in flight
+	responded  time.Time // last response to a page request that shows the site alive
 	traffic    *traffic  // with the server of origin; nil: none so far
 	prev, next *slot
 }
 
-// flight is one attempt to find out. rec is set before done is closed.
-type flight struct {
+// lookup is one attempt to learn the record of an origin. rec is set before done is
+// closed.
+type lookup struct {
 	done chan struct{}
 	rec  *Record
 }
@@ -47,64 +48,83 @@ const (
 	defaultMaxBytes   = 512 << 20
 )
 
-func newTable(maxSlots int, maxBytes int64) *table {
-	t := &table{maxSlots: maxSlots, maxBytes: maxBytes, slots: make(map[Origin]*slot), servers: make(map[string]*traffic)}
-	t.ring.prev, t.ring.next = &t.ring, &t.ring
-	return t
+func newMemory(maxSlots int, maxBytes int64) *memory {
+	m := &memory{maxSlots: maxSlots, maxBytes: maxBytes, slots: make(map[Origin]*slot), servers: make(map[string]*traffic)}
+	m.ring.prev, m.ring.next = &m.ring, &m.ring
+	return m
 }
 
 // touch returns the slot of o, made if there is none, as the most recently used.
 // The caller holds mu.
-func (t *table) touch(o Origin) *slot {
-	s := t.slots[o]
+func (m *memory) touch(o Origin) *slot {
+	s := m.slots[o]
 	if s == nil {
 		s = &slot{origin: o}
-		t.slots[o] = s
+		m.slots[o] = s
 	} else {
 		s.prev.next, s.next.prev = s.next, s.prev
 	}
-	s.prev, s.next = &t.ring, t.ring.next
+	s.prev, s.next = &m.ring, m.ring.next
 	s.prev.next, s.next.prev = s, s
 	return s
 }
 
 // traffic returns the traffic with the server of o. The caller holds mu.
-func (t *table) traffic(o Origin) *traffic {
-	s := t.touch(o)
+func (m *memory) traffic(o Origin) *traffic {
+	s := m.touch(o)
 	if s.traffic == nil {
 		name := o.server()
-		if t.servers[name] == nil {
-			t.servers[name] = &traffic{}
+		if m.servers[name] == nil {
+			m.servers[name] = &traffic{}
 		}
-		s.traffic = t.servers[name]
+		s.traffic = m.servers[name]
 		s.traffic.slots++
 	}
 	return s.traffic
 }
 
+// noteResponse remembers that the site of o was alive at now.
+func (m *memory) noteResponse(o Origin, now time.Time) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if s := m.slots[o]; s != nil {
+		s.responded = now
+	}
+}
+
+// lastResponse returns when the site of o was last seen alive; zero: never.
+func (m *memory) lastResponse(o Origin) time.Time {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if s := m.slots[o]; s != nil {
+		return s.responded
+	}
+	return time.Time{}
+}
+
 // drop forgets s. The caller holds mu.
-func (t *table) drop(s *slot) {
+func (m *memory) drop(s *slot) {
 	s.prev.next, s.next.prev = s.next, s.prev
-	delete(t.slots, s.origin)
+	delete(m.slots, s.origin)
 	if s.traffic == nil {
 		return
 	}
 	if s.traffic.slots--; s.traffic.slots == 0 {
-		delete(t.servers, s.origin.server())
+		delete(m.servers, s.origin.server())
 	}
 }
 
 // set puts rec into s and makes room. The caller holds mu.
-func (t *table) set(s *slot, rec *Record) {
-	t.bytes += rec.size() - s.rec.size()
+func (m *memory) set(s *slot, rec *Record) {
+	m.bytes += rec.size() - s.rec.size()
 	s.rec = rec
-	for old := t.ring.prev; old != &t.ring && (len(t.slots) > t.maxSlots || t.bytes > t.maxBytes); old = old.prev {
-		if old.flight != nil || old.traffic != nil && old.traffic.waiting > 0 || old == s {
+	for old := m.ring.prev; old != &m.ring && (len(m.slots) > m.maxSlots || m.bytes > m.maxBytes); old = old.prev {
+		if old.lookup != nil || old.traffic != nil && old.traffic.waiting > 0 || old == s {
 			continue
 		}
-		t.evicted = t.evicted || old.rec != nil
-		t.bytes -= old.rec.size()
-		t.drop(old)
+		m.evicted = m.evicted || old.rec != nil
+		m.bytes -= old.rec.size()
+		m.drop(old)
 	}
 }
 
@@ -177,12 +197,12 @@ func clipChain(urls []string) []string {
 // MemoryCache is a Cache for several Robots of one process, such as crawlers of
 // different names: what one of them has fetched serves them all (ROB-CAC-11).
 // One Robots has no use for it, since it has the same in itself.
-type MemoryCache struct{ table *table }
+type MemoryCache struct{ memory *memory }
 
 // NewMemoryCache holds up to maxRecords records and about maxBytes bytes. Zero
 // means what it means in Options.
 func NewMemoryCache(maxRecords int, maxBytes int64) *MemoryCache {
-	return &MemoryCache{newTable(or(maxRecords, defaultMaxRecords), or(maxBytes, defaultMaxBytes))}
+	return &MemoryCache{newMemory(or(maxRecords, defaultMaxRecords), or(maxBytes, defaultMaxBytes))}
 }
 
 var errForgotten = errors.New("robotsext: record may have been evicted from memory")
@@ -190,13 +210,13 @@ var errForgotten = errors.New("robotsext: record may have been evicted from memo
 // Load returns the record of o. After the first eviction it can no longer tell
 // what it never had from what it had to forget.
 func (c *MemoryCache) Load(_ context.Context, o Origin) (*Record, error) {
-	t := c.table
-	t.mu.Lock()
-	defer t.mu.Unlock()
+	m := c.memory
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	switch {
-	case t.slots[o] != nil:
-		return t.touch(o).rec, nil
-	case t.evicted:
+	case m.slots[o] != nil:
+		return m.touch(o).rec, nil
+	case m.evicted:
 		return nil, errForgotten
 	}
 	return nil, nil
@@ -204,9 +224,9 @@ func (c *MemoryCache) Load(_ context.Context, o Origin) (*Record, error) {
 
 // Store keeps rec.
 func (c *MemoryCache) Store(_ context.Context, rec *Record) error {
-	t := c.table
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.set(t.touch(rec.Origin), rec)
+	m := c.memory
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.set(m.touch(rec.Origin), rec)
 	return nil
 }

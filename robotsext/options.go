@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
 	"net/http"
 	"net/url"
 	"time"
@@ -159,6 +158,8 @@ type SitemapOptions struct {
 	OnFinding func(file string, f sitemap.Finding)
 }
 
+func (o FetchOptions) timeout() time.Duration { return or(o.Timeout, 30*time.Second) }
+
 // withDefaults returns o with a value in place of every zero.
 func (o SitemapOptions) withDefaults() SitemapOptions {
 	o.MaxFiles = or(o.MaxFiles, 1000)
@@ -216,24 +217,4 @@ func or[T comparable](v, zero T) T {
 		return zero
 	}
 	return v
-}
-
-// newTransport is the transport used where the caller gives none. It keeps as
-// many connections to a host as a small pool of workers uses.
-func newTransport() *http.Transport {
-	return &http.Transport{
-		Proxy:                  http.ProxyFromEnvironment,
-		DialContext:            newDialer().DialContext,
-		TLSHandshakeTimeout:    10 * time.Second,
-		ExpectContinueTimeout:  time.Second,
-		ForceAttemptHTTP2:      true,
-		MaxIdleConns:           1000,
-		MaxIdleConnsPerHost:    16,
-		IdleConnTimeout:        30 * time.Second,
-		MaxResponseHeaderBytes: 256 << 10,
-	}
-}
-
-func newDialer() *net.Dialer {
-	return &net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}
 }

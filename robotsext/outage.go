@@ -69,73 +69,21 @@ func (p OutageProfile) outcome(e time.Duration, copied fallback, available func(
 	return Unreachable
 }
 
-// maxGap is the most that the time between two failed fetches adds to an outage
-// (ROB-STA-05).
-const maxGap = 24 * time.Hour
-
-// settle makes the record that follows prior after the fetch a, which ended now.
-// prior is nil when nothing is known; lost tells that this may be so because it
-// was forgotten.
-func (r *Robots) settle(prior *Record, lost bool, a *answer, now time.Time) *Record {
-	rec := &Record{
-		Origin:    a.origin,
-		Outcome:   a.outcome,
-		Status:    a.status,
-		Err:       clipError(a.err),
-		Body:      a.body,
-		Truncated: a.truncated,
-		Chain:     clipChain(a.chain),
-		FetchedAt: now,
-	}
-	if a.outcome != Unreachable {
-		rec.ExpiresAt = now.Add(r.life.of(a.header, now, a.transit))
-		rec.NoStore = NoStore(a.header)
-		r.parse(rec)
-		return rec
-	}
-	rec.FailingSince, rec.Failures = now, 1
-	if prior != nil && !prior.FailingSince.IsZero() {
-		rec.FailingSince = prior.FailingSince
-		rec.Failures = prior.Failures + 1
-		rec.Outage = prior.Outage + min(max(now.Sub(prior.FetchedAt), 0), maxGap)
-	}
-	rec.Copy, rec.CopyLost = prior.lastGood()
-	rec.CopyLost = rec.CopyLost || prior == nil && lost
-	r.fallBack(rec, now)
-	rec.RetryAt = now.Add(max(r.backoff(rec.Failures, a.status), RetryAfter(a.header, now)))
-	rec.ExpiresAt = rec.RetryAt
-	return rec
-}
-
-// fallBack sets what holds in the outage that rec is of.
-func (r *Robots) fallBack(rec *Record, now time.Time) {
-	copied := noCopy
-	switch {
-	case rec.Copy != nil:
-		copied = hasCopy
-	case rec.CopyLost:
-		copied = lostCopy
-	}
-	rec.Outcome = r.profile.outcome(rec.Outage, copied, func() bool { return r.available(rec.Origin, now) })
-	rec.File, rec.Body, rec.Truncated, rec.NoStore = nil, nil, false, false
-	if rec.Outcome == Rules {
-		c := rec.Copy
-		rec.File, rec.Body, rec.Truncated, rec.NoStore = c.File, c.Body, c.Truncated, c.NoStore
-	}
-}
-
 // max503Backoff caps the back-off after a 503, by which a site suspends crawling
 // for a while: it is asked more often than one that is broken (ROB-STA-03).
 const max503Backoff = 10 * time.Minute
 
-// backoff is the time from the n-th failure in a row to the next fetch: doubling
+// backoff is the least and the most time between two fetches after a failure.
+type backoff struct{ min, max time.Duration }
+
+// after returns the time from the n-th failure in a row to the next fetch: doubling
 // from the least to the most, which is never more than a day (ROB-CAC-13).
-func (r *Robots) backoff(n, status int) time.Duration {
-	most := min(r.retryMax, maxRetryAfter)
+func (b backoff) after(n, status int) time.Duration {
+	most := min(b.max, maxRetryAfter)
 	if status == 503 {
-		most = min(most, max(max503Backoff, r.retryMin))
+		most = min(most, max(max503Backoff, b.min))
 	}
-	d := r.retryMin
+	d := b.min
 	for ; n > 1 && d < most; n-- {
 		d *= 2
 	}

@@ -53,7 +53,7 @@ func (r *Robots) Pace(c *colly.Collector, longest time.Duration) {
 			delay = min(delay, longest)
 		}
 		// If the context ends first, the request fails by that, without our help.
-		_ = r.await(ctx, o, r.setDelay(o, delay))
+		_ = r.pacer.await(ctx, o, r.pacer.setDelay(o, delay))
 	})
 }
 

@@ -13,27 +13,28 @@ func TestROB_POL_01_TrafficIsOfAServer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.setDelay("https://a.test", 3*time.Second)
-	r.setDelay("http://a.test.", time.Second)
-	if got := r.delayOf("http://a.test"); got != 3*time.Second {
+	r.pacer.setDelay("https://a.test", 3*time.Second)
+	r.pacer.setDelay("http://a.test.", time.Second)
+	if got := r.pacer.delayOf("http://a.test"); got != 3*time.Second {
 		t.Errorf("the delay of http://a.test is %v, want that of https://a.test", got)
 	}
-	r.setDelay("https://a.test", 0)
-	if got := r.delayOf("http://a.test"); got != time.Second {
+	r.pacer.setDelay("https://a.test", 0)
+	if got := r.pacer.delayOf("http://a.test"); got != time.Second {
 		t.Errorf("the delay of http://a.test is %v, want that of http://a.test.", got)
 	}
 	for i := range 10 {
 		o := Origin(fmt.Sprintf("http://h%d.test", i))
-		r.begin(o)()
-		r.table.mu.Lock()
-		r.table.set(r.table.touch(o), &Record{Origin: o})
-		slots, servers := len(r.table.slots), len(r.table.servers)
-		r.table.mu.Unlock()
+		r.pacer.begin(o)()
+		m := r.pacer.memory
+		m.mu.Lock()
+		m.set(m.touch(o), &Record{Origin: o})
+		slots, servers := len(m.slots), len(m.servers)
+		m.mu.Unlock()
 		if i > 1 && (slots != 2 || servers != 2) {
 			t.Fatalf("%d origins of %d servers are kept, want 2 of 2", slots, servers)
 		}
 	}
-	if got := r.delayOf("http://a.test"); got != 0 {
+	if got := r.pacer.delayOf("http://a.test"); got != 0 {
 		t.Errorf("the delay of a server that was forgotten is %v", got)
 	}
 }

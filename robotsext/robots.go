@@ -13,7 +13,6 @@ import (
 
 	"golang.org/x/net/http/httpguts"
 
-	"github.com/politecrawl/politecrawl/robotsext/guard"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
@@ -24,34 +23,17 @@ type Robots struct {
 	userAgent    string
 	tokens       []string
 	ignoreGlobal bool
+	schemes      map[string]Fetcher
+	refuseInGate bool
 
-	base     base // of Options.Transport
-	guard    *guard.Guard
-	fetchers map[string]Fetcher
-	wait     func(context.Context, *url.URL) (func(), error)
-	timeout  time.Duration
-
-	retryMin, retryMax time.Duration
-	life               lifetimes
-	profile            OutageProfile
-	isAvailable        func(Origin) bool
-	uniform4xx, probe  bool
-	refuseInGate       bool
-
-	table     *table
-	cache     Cache
-	unstored  unstored
-	parseOpts *robotstxt.Options
-	maxBytes  int
-
-	sitemaps SitemapOptions // with defaults
+	transports *transports
+	resolver   *resolver
+	pacer      *pacer
+	sitemaps   *sitemapReader
 
 	log      *slog.Logger
 	nameless sync.Once // a User-Agent without product token was logged
 	unread   sync.Once // a colly whose clients cannot be read was logged
-	onRecord func(*Record)
-	onChange func(before, after *Record)
-	now      func() time.Time
 }
 
 // New makes a Robots for the crawler that sends userAgent as its User-Agent, as
@@ -72,33 +54,9 @@ func New(userAgent string, opts *Options) (*Robots, error) {
 	if err != nil {
 		return nil, err
 	}
-	maxAge := or(opts.Cache.MaxAge, defaultLifetime)
-	maxRecords := or(opts.Cache.MaxRecords, defaultMaxRecords)
-	r := &Robots{
-		userAgent:    userAgent,
-		tokens:       tokens,
-		ignoreGlobal: opts.IgnoreGlobal,
-		guard:        opts.Guard,
-		fetchers:     opts.Fetch.Schemes,
-		wait:         opts.Fetch.Wait,
-		timeout:      or(opts.Fetch.Timeout, 30*time.Second),
-		retryMin:     or(opts.Outage.RetryMin, min(time.Minute, or(opts.Outage.RetryMax, time.Minute))),
-		retryMax:     or(opts.Outage.RetryMax, max(time.Hour, opts.Outage.RetryMin)),
-		life:         lifetimes{floor: max(or(opts.Cache.MinAge, min(5*time.Minute, maxAge)), 0), ceiling: maxAge},
-		profile:      opts.Outage.Profile,
-		isAvailable:  opts.Outage.Available,
-		uniform4xx:   opts.Outage.Uniform4xx,
-		probe:        opts.Outage.ProbeMissing,
-		refuseInGate: opts.RefuseInGate,
-		table:        newTable(maxRecords, or(opts.Cache.MaxBytes, defaultMaxBytes)),
-		cache:        opts.Cache.Backend,
-		unstored:     unstored{most: maxRecords},
-		parseOpts:    opts.Parse,
-		maxBytes:     robotstxt.DefaultMaxBytes,
-		sitemaps:     opts.Sitemaps.withDefaults(),
-		log:          opts.Logger,
-		onRecord:     opts.OnRecord,
-		onChange:     opts.OnChange,
+	log := opts.Logger
+	if log == nil {
+		log = slog.Default()
 	}
 	clock := opts.Now
 	if clock == nil {
@@ -106,13 +64,39 @@ func New(userAgent string, opts *Options) (*Robots, error) {
 	}
 	// Records are compared by the time of day, also with those of another
 	// process, or from before the machine slept.
-	r.now = func() time.Time { return clock().Round(0) }
-	if opts.Parse != nil && opts.Parse.MaxBytes > 0 {
-		r.maxBytes = opts.Parse.MaxBytes
+	now := func() time.Time { return clock().Round(0) }
+
+	transports := newTransports(opts, log)
+	memory := newMemory(or(opts.Cache.MaxRecords, defaultMaxRecords), or(opts.Cache.MaxBytes, defaultMaxBytes))
+	pacer := &pacer{memory: memory, wait: opts.Fetch.Wait, timeout: opts.Fetch.timeout(), now: now}
+	policy := newPolicy(opts, memory)
+	r := &Robots{
+		userAgent:    userAgent,
+		tokens:       tokens,
+		ignoreGlobal: opts.IgnoreGlobal,
+		schemes:      opts.Fetch.Schemes,
+		refuseInGate: opts.RefuseInGate,
+		transports:   transports,
+		pacer:        pacer,
+		log:          log,
+		resolver: &resolver{
+			memory:   memory,
+			store:    newStore(opts, policy, log),
+			fetcher:  newRobotsFetcher(opts, userAgent, transports, pacer),
+			pacer:    pacer,
+			policy:   policy,
+			onRecord: opts.OnRecord,
+			onChange: opts.OnChange,
+			log:      log,
+			now:      now,
+		},
 	}
-	r.base = r.ownBase(opts.Transport)
-	if r.log == nil {
-		r.log = slog.Default()
+	r.sitemaps = &sitemapReader{
+		options: opts.Sitemaps.withDefaults(),
+		robots:  r,
+		silence: opts.Fetch.timeout(),
+		backoff: policy.backoff,
+		now:     now,
 	}
 	return r, nil
 }
@@ -147,7 +131,7 @@ func (r *Robots) Record(ctx context.Context, u *url.URL) (*Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.record(ctx, o, false)
+	return r.resolver.resolve(ctx, o, false)
 }
 
 // Refresh is Record with a fetch in any case, though one that is under way
@@ -158,7 +142,7 @@ func (r *Robots) Refresh(ctx context.Context, u *url.URL) (*Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.record(ctx, o, true)
+	return r.resolver.resolve(ctx, o, true)
 }
 
 // Group is the group of rec that binds this crawler. It is empty, not nil, when
@@ -177,7 +161,7 @@ func (r *Robots) Group(rec *Record) *robotstxt.Group {
 // request.
 func (r *Robots) CloseIdleConnections() {
 	type closer interface{ CloseIdleConnections() }
-	if c, ok := r.base.transport.(closer); ok {
+	if c, ok := r.transports.base.transport.(closer); ok {
 		c.CloseIdleConnections()
 	}
 }
@@ -188,24 +172,10 @@ func (r *Robots) originOf(u *url.URL) (Origin, error) {
 	if err != nil {
 		return "", err
 	}
-	if scheme, _, _ := strings.Cut(string(o), ":"); scheme != "http" && scheme != "https" && r.fetchers[scheme] == nil {
+	if scheme, _, _ := strings.Cut(string(o), ":"); scheme != "http" && scheme != "https" && r.schemes[scheme] == nil {
 		return "", fmt.Errorf("%w %q: Options.Fetch.Schemes has none for it", ErrUnsupportedScheme, scheme)
 	}
 	return o, nil
-}
-
-// parse gives rec its File, if it has rules and no File yet.
-func (r *Robots) parse(rec *Record) {
-	if rec.Copy != nil && rec.Copy.File == nil {
-		rec.Copy.File = robotstxt.Parse(rec.Copy.Body, r.parseOpts)
-	}
-	switch {
-	case rec.Outcome != Rules || rec.File != nil:
-	case rec.Copy != nil:
-		rec.File = rec.Copy.File
-	default:
-		rec.File = robotstxt.Parse(rec.Body, r.parseOpts)
-	}
 }
 
 type userFetchKey struct{}

@@ -28,7 +28,7 @@ type shell struct {
 // Options.Transport. If t is a shell, its place is taken, with the proxy it has. The
 // caller holds g.mu.
 func (g *collectorGate) newShell(t http.RoundTripper) *shell {
-	s := &shell{gate: g, adopted: t, base: g.robots.base, served: make(map[string]bool)}
+	s := &shell{gate: g, adopted: t, base: g.robots.transports.base, served: make(map[string]bool)}
 	// HTTP/1 alone: the transport must not claim "https" for HTTP/2.
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
@@ -38,7 +38,7 @@ func (g *collectorGate) newShell(t http.RoundTripper) *shell {
 		s.front.Proxy, s.front.DisableKeepAlives = old.front.Proxy, old.front.DisableKeepAlives
 	}
 	if s.adopted != nil {
-		s.base = g.robots.adopt(s.adopted)
+		s.base = g.robots.transports.adopt(s.adopted)
 	}
 	s.serve("http")
 	s.serve("https")
@@ -122,11 +122,11 @@ type shellKey struct{}
 
 // roundTrip sends req by Options.Transport, or as the collector does that it is sent
 // for.
-func (r *Robots) roundTrip(req *http.Request) (*http.Response, error) {
+func (ts *transports) roundTrip(req *http.Request) (*http.Response, error) {
 	if s, _ := req.Context().Value(shellKey{}).(*shell); s != nil {
 		return complete(s.send(req))
 	}
-	return complete(r.base.transport.RoundTrip(req))
+	return complete(ts.base.transport.RoundTrip(req))
 }
 
 // collectorBase is roundTrip as a RoundTripper.
@@ -134,7 +134,7 @@ type collectorBase struct{ robots *Robots }
 
 // RoundTrip sends req without asking anything.
 func (b collectorBase) RoundTrip(req *http.Request) (*http.Response, error) {
-	return b.robots.roundTrip(req)
+	return b.robots.transports.roundTrip(req)
 }
 
 // base is a transport, and its twin for collectors with a proxy.
@@ -144,35 +144,35 @@ type base struct {
 }
 
 // ownBase is the base that Options.Transport or, where it is nil, this package makes.
-func (r *Robots) ownBase(t http.RoundTripper) base {
+func (ts *transports) ownBase(t http.RoundTripper) base {
 	if t == nil {
 		t = newTransport()
 	}
 	if t, ok := t.(*http.Transport); ok {
-		return r.guarded(t)
+		return ts.guarded(t)
 	}
 	return base{transport: t}
 }
 
 // adopt is the base that a transport makes which the program has set on a collector.
 // As in colly, SetProxy puts a plain transport in the place of one that takes no proxy.
-func (r *Robots) adopt(t http.RoundTripper) base {
+func (ts *transports) adopt(t http.RoundTripper) base {
 	h, ok := t.(*http.Transport)
 	switch {
-	case ok && (r.guard == nil || h.DialContext == nil && h.DialTLSContext == nil && h.Dial == nil && h.DialTLS == nil): //nolint:staticcheck // deprecated, and in use
-		return r.guarded(h)
-	case r.guard == nil:
-		return base{transport: t, proxied: r.guarded(newTransport()).proxied}
+	case ok && (ts.guard == nil || h.DialContext == nil && h.DialTLSContext == nil && h.Dial == nil && h.DialTLS == nil): //nolint:staticcheck // deprecated, and in use
+		return ts.guarded(h)
+	case ts.guard == nil:
+		return base{transport: t, proxied: ts.guarded(newTransport()).proxied}
 	}
-	r.log.Warn("nothing is sent by a collector", "error", errUnguarded)
+	ts.log.Warn("nothing is sent by a collector", "error", errUnguarded)
 	refuse := refusal{errUnguarded}
 	return base{transport: refuse, proxied: func() http.RoundTripper { return refuse }}
 }
 
 // guarded is t, and its twin for collectors with a proxy, under Options.Guard.
-func (r *Robots) guarded(t *http.Transport) base {
+func (ts *transports) guarded(t *http.Transport) base {
 	guarded := func(t *http.Transport) http.RoundTripper { return t }
-	if g := r.guard; g != nil {
+	if g := ts.guard; g != nil {
 		guarded = func(t *http.Transport) http.RoundTripper { return g.Transport(t, newDialer()) }
 	}
 	return base{

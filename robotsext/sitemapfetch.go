@@ -27,7 +27,7 @@ func (w *sitemapWalk) open(ctx context.Context, u *url.URL, j *sitemapJob) (*dow
 		if hop == 0 {
 			j.Attempts++
 		}
-		requested, d := newDownload(ctx, w.robots.timeout, w.robots.sitemaps.Timeout)
+		requested, d := newDownload(ctx, w.silence, w.options.Timeout)
 		body, next, err := w.ask(requested, u, j)
 		if body != nil {
 			go d.receive(requested, body, release)
@@ -47,29 +47,28 @@ func (w *sitemapWalk) open(ctx context.Context, u *url.URL, j *sitemapJob) (*dow
 // has been received. A Retry-After is waited for here if u is the target of a
 // redirect, which another try would only meet again.
 func (w *sitemapWalk) turn(ctx context.Context, u *url.URL, redirected bool) (release func(), err error) {
-	r := w.robots
-	d, err := r.Decide(ctx, u)
+	d, err := w.robots.Decide(ctx, u)
 	if err != nil {
 		return nil, err
 	}
 	if d.Verdict != Allowed {
-		return nil, r.refusal(d.refusal(u.Redacted()))
+		return nil, w.refusal(d.refusal(u.Redacted()))
 	}
-	o, delay, err := r.crawlDelay(ctx, u, d)
+	o, delay, err := w.robots.crawlDelay(ctx, u, d)
 	if err != nil {
 		return nil, err
 	}
-	switch wait := r.retryAfter(o); {
+	switch wait := w.robots.pacer.retryAfter(o); {
 	case redirected && wait <= w.patience:
 		w.patience -= wait
 	case wait > 0:
 		return nil, &passing{err: fmt.Errorf("robotsext: %s sent Retry-After, and that has not passed", o), at: time.Now().Add(wait), untested: true}
 	}
-	done, err := r.waitFor(ctx, u)
+	done, err := w.robots.pacer.waitForCaller(ctx, u)
 	if err != nil {
 		return nil, fmt.Errorf("robotsext: waiting for a turn: %w", err)
 	}
-	if err := r.await(ctx, o, max(r.sitemaps.Delay, r.setDelay(o, delay))); err != nil {
+	if err := w.robots.pacer.await(ctx, o, max(w.options.Delay, w.robots.pacer.setDelay(o, delay))); err != nil {
 		done()
 		return nil, err
 	}
@@ -78,31 +77,30 @@ func (w *sitemapWalk) turn(ctx context.Context, u *url.URL, redirected bool) (re
 
 // refusal makes a failure that may pass of a refusal for the time being, other than by
 // Options.Guard.
-func (r *Robots) refusal(err error) error {
+func (w *sitemapWalk) refusal(err error) error {
 	var blocked *BlockedError
 	if errors.As(err, &blocked) && blocked.Reason == Later && !errors.Is(err, guard.ErrRefused) {
-		return &passing{err: blocked, at: time.Now().Add(blocked.RetryAt.Sub(r.now()))}
+		return &passing{err: blocked, at: time.Now().Add(blocked.RetryAt.Sub(w.now()))}
 	}
 	return err
 }
 
 // failure makes a failure that may pass of a request that got no answer.
-func (r *Robots) failure(ctx context.Context, err error, j *sitemapJob) error {
+func (w *sitemapWalk) failure(ctx context.Context, err error, j *sitemapJob) error {
 	if errors.Is(err, guard.ErrRefused) {
 		return err
 	}
-	return &passing{err: causeOr(ctx, err), at: r.again(j, nil)}
+	return &passing{err: causeOr(ctx, err), at: w.again(j, nil)}
 }
 
 // ask makes one request. It returns the body of an answer that has one to be
 // read, or where the answer points to, or why there is neither.
 func (w *sitemapWalk) ask(ctx context.Context, u *url.URL, j *sitemapJob) (body io.ReadCloser, next *url.URL, err error) {
-	r := w.robots
 	j.Status = 0
-	if fetcher := r.fetchers[u.Scheme]; fetcher != nil {
-		body, err := r.askFetcher(ctx, fetcher, u)
+	if open := w.robots.schemes[u.Scheme]; open != nil {
+		body, err := w.askFetcher(ctx, open, u)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			err = r.failure(ctx, err, j)
+			err = w.failure(ctx, err, j)
 		}
 		return body, nil, err
 	}
@@ -110,15 +108,15 @@ func (w *sitemapWalk) ask(ctx context.Context, u *url.URL, j *sitemapJob) (body 
 	if err != nil {
 		return nil, nil, err
 	}
-	req.Header.Set("User-Agent", r.userAgent)
+	req.Header.Set("User-Agent", w.robots.userAgent)
 	req.Header.Set("Accept", "application/xml,text/xml,text/plain,*/*;q=0.8")
 	req.Header.Set("Accept-Encoding", "gzip") // kept as it comes: it is less to keep
-	resp, err := r.Transport(nil).RoundTrip(req)
+	resp, err := w.robots.Transport(nil).RoundTrip(req)
 	if err != nil {
 		if errors.As(err, new(*BlockedError)) { // the rules are new
-			return nil, nil, r.refusal(err)
+			return nil, nil, w.refusal(err)
 		}
-		return nil, nil, r.failure(ctx, err, j)
+		return nil, nil, w.failure(ctx, err, j)
 	}
 	j.Status = resp.StatusCode
 	if 200 <= resp.StatusCode && resp.StatusCode <= 299 {
@@ -135,18 +133,18 @@ func (w *sitemapWalk) ask(ctx context.Context, u *url.URL, j *sitemapJob) (body 
 		}
 		return nil, next, nil
 	case what == serverError, resp.StatusCode == http.StatusRequestTimeout: // 5xx, 429, and what is no response
-		return nil, nil, &passing{err: err, at: r.again(j, resp.Header)}
+		return nil, nil, &passing{err: err, at: w.again(j, resp.Header)}
 	}
 	return nil, nil, err
 }
 
 // askFetcher is a request by a scheme other than http and https.
-func (r *Robots) askFetcher(ctx context.Context, open Fetcher, u *url.URL) (io.ReadCloser, error) {
+func (w *sitemapWalk) askFetcher(ctx context.Context, open Fetcher, u *url.URL) (io.ReadCloser, error) {
 	o, err := OriginOf(u)
 	if err != nil {
 		return nil, err
 	}
-	end := r.begin(o)
+	end := w.robots.pacer.begin(o)
 	file, err := open(ctx, u)
 	if err != nil {
 		end()
@@ -157,9 +155,9 @@ func (r *Robots) askFetcher(ctx context.Context, open Fetcher, u *url.URL) (io.R
 
 // again is when a file that failed may be asked for again; h is of an answer,
 // nil for none.
-func (r *Robots) again(j *sitemapJob, h http.Header) time.Time {
+func (w *sitemapWalk) again(j *sitemapJob, h http.Header) time.Time {
 	now := time.Now()
-	return now.Add(max(r.backoff(j.tries, j.Status), RetryAfter(h, now)))
+	return now.Add(max(w.backoff.after(j.tries, j.Status), RetryAfter(h, now)))
 }
 
 // causeOr is why ctx ended, or err if it has not.

@@ -86,7 +86,7 @@ func (r *Robots) Sitemaps(ctx context.Context, u *url.URL) iter.Seq2[sitemap.Ent
 	return func(yield func(sitemap.Entry, error) bool) {
 		ctx, release := unsealed(ctx)
 		defer release()
-		w, rec := r.walk(ctx, u, yield)
+		w, rec := r.sitemaps.walk(ctx, u, yield)
 		if w == nil {
 			return
 		}
@@ -98,7 +98,7 @@ func (r *Robots) Sitemaps(ctx context.Context, u *url.URL) iter.Seq2[sitemap.Ent
 				}
 			}
 		}
-		if len(files) == 0 && r.sitemaps.Probe {
+		if len(files) == 0 && w.options.Probe {
 			j := w.job(string(rec.Origin)+"/sitemap.xml", "")
 			j.guess = true
 			files = append(files, j)
@@ -115,7 +115,7 @@ func (r *Robots) Sitemap(ctx context.Context, u *url.URL) iter.Seq2[sitemap.Entr
 	return func(yield func(sitemap.Entry, error) bool) {
 		ctx, release := unsealed(ctx)
 		defer release()
-		if w, _ := r.walk(ctx, u, yield); w != nil {
+		if w, _ := r.sitemaps.walk(ctx, u, yield); w != nil {
 			plain := *u
 			plain.Fragment, plain.RawFragment = "", ""
 			w.push([]*sitemapJob{w.job(plain.String(), "")})
@@ -124,10 +124,19 @@ func (r *Robots) Sitemap(ctx context.Context, u *url.URL) iter.Seq2[sitemap.Entr
 	}
 }
 
-// walk begins a walk for the origin of u, unless its robots.txt is unreachable:
-// then that is yielded.
-func (r *Robots) walk(ctx context.Context, u *url.URL, yield func(sitemap.Entry, error) bool) (*sitemapWalk, *Record) {
-	rec, err := r.Record(ctx, u)
+// sitemapReader reads sitemaps for Robots.
+type sitemapReader struct {
+	options SitemapOptions // with defaults
+	robots  *Robots        // which decides what may be requested
+	silence time.Duration  // after which a response that sends nothing more is given up
+	backoff backoff
+	now     func() time.Time
+}
+
+// walk returns a walk for the origin of u. If robots.txt is unreachable, it yields
+// that, and returns nil.
+func (s *sitemapReader) walk(ctx context.Context, u *url.URL, yield func(sitemap.Entry, error) bool) (*sitemapWalk, *Record) {
+	rec, err := s.robots.Record(ctx, u)
 	if err == nil && rec.Outcome == Unreachable {
 		err = later(rec, u.Redacted())
 	}
@@ -136,7 +145,7 @@ func (r *Robots) walk(ctx context.Context, u *url.URL, yield func(sitemap.Entry,
 		return nil, nil
 	}
 	return &sitemapWalk{
-		robots: r, listing: rec.Origin, left: r.sitemaps.MaxFiles, patience: r.retryMax,
+		sitemapReader: s, listing: rec.Origin, left: s.options.MaxFiles, patience: s.backoff.max,
 		known: make(map[string]bool), yield: yield,
 	}, rec
 }

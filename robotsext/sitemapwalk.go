@@ -23,7 +23,8 @@ const (
 
 // sitemapWalk is one walk over the sitemaps of an origin, depth first.
 type sitemapWalk struct {
-	robots  *Robots
+	*sitemapReader
+
 	listing Origin // which vouches for the sitemaps
 	yield   func(sitemap.Entry, error) bool
 
@@ -226,10 +227,10 @@ func (w *sitemapWalk) finish(j *sitemapJob, err error) bool {
 func (w *sitemapWalk) done(j *sitemapJob, err error) {
 	j.Err = err
 	if j.held != nil && err != nil {
-		w.robots.sitemaps.OnFinding(j.URL, *j.held)
+		w.options.OnFinding(j.URL, *j.held)
 	}
 	w.robots.log.Debug("sitemap", "url", j.URL, "status", j.Status, "entries", j.Summary.Entries, "error", err)
-	w.robots.sitemaps.OnFile(j.SitemapFile)
+	w.options.OnFile(j.SitemapFile)
 }
 
 // isAbsent tells that a file whose existence was but a guess is not there: the
@@ -247,7 +248,7 @@ func (w *sitemapWalk) read(ctx context.Context, j *sitemapJob) error {
 	if err != nil {
 		return err
 	}
-	scope, err := sitemap.NewScope(w.robots.sitemaps.Policy, j.URL, string(w.listing))
+	scope, err := sitemap.NewScope(w.options.Policy, j.URL, string(w.listing))
 	if err != nil {
 		return err
 	}
@@ -293,7 +294,7 @@ func (w *sitemapWalk) read(ctx context.Context, j *sitemapJob) error {
 		}
 	}
 	if errors.Is(end, sitemap.Unreadable) && body.brokeOff() {
-		return &passing{err: end, at: w.robots.again(j, nil)}
+		return &passing{err: end, at: w.again(j, nil)}
 	}
 	if end == nil && j.tooDeep {
 		return ErrSitemapDepth
@@ -311,15 +312,15 @@ func (w *sitemapWalk) find(j *sitemapJob, body *download, f sitemap.Finding, tol
 		return
 	}
 	j.told = f.Offset
-	w.robots.sitemaps.OnFinding(j.URL, f)
+	w.options.OnFinding(j.URL, f)
 }
 
 // remark tells of what is wrong with an entry in the eyes of the walk.
 func (w *sitemapWalk) remark(j *sitemapJob, kind sitemap.Kind, e sitemap.Entry) {
 	switch j.remarks++; {
 	case j.remarks <= maxRemarks:
-		w.robots.sitemaps.OnFinding(j.URL, sitemap.Finding{Kind: kind, Line: e.Line, Text: e.Loc})
+		w.options.OnFinding(j.URL, sitemap.Finding{Kind: kind, Line: e.Line, Text: e.Loc})
 	case j.remarks == maxRemarks+1:
-		w.robots.sitemaps.OnFinding(j.URL, sitemap.Finding{Kind: sitemap.FindingsDropped, Line: e.Line})
+		w.options.OnFinding(j.URL, sitemap.Finding{Kind: sitemap.FindingsDropped, Line: e.Line})
 	}
 }

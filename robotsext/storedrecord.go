@@ -3,7 +3,6 @@ package robotsext
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"time"
 )
 
@@ -107,59 +106,4 @@ func storable(rec *Record) *Record {
 		return &c
 	}
 	return rec
-}
-
-// trust returns a stored record of o as this Robots would have made it, with its
-// times within what could have been written, so that a damaged one is fetched
-// again rather than believed for years.
-func (r *Robots) trust(stored *Record, o Origin) (*Record, error) {
-	rec := *stored
-	failing := !rec.FailingSince.IsZero()
-	switch {
-	case rec.Origin != o:
-		return nil, fmt.Errorf("%w: it is of %s", errStoredRecord, rec.Origin)
-	case rec.Outcome < Rules || rec.Outcome > Unreachable || rec.FetchedAt.IsZero(),
-		failing && rec.Outcome == Rules && rec.Copy == nil:
-		return nil, errStoredRecord
-	}
-	rec.File = nil // parsed anew, with this Robots' options
-	if rec.Copy != nil {
-		c := *rec.Copy
-		c.File = nil
-		rec.Copy = &c
-	}
-	if !failing {
-		if rec.Outcome == AllowAll && r.inconclusive(rec.Status) {
-			// The writer took the answer for 404, and dropped its copy.
-			rec.Outcome, rec.CopyLost = Unreachable, true
-		}
-		if rec.Outcome == Unreachable {
-			rec.ExpiresAt = time.Time{} // all it knows is CopyLost
-		}
-		rec.RetryAt = time.Time{}
-		rec.ExpiresAt = earlier(rec.ExpiresAt, rec.FetchedAt.Add(r.life.ceiling))
-		r.parse(&rec)
-		return &rec, nil
-	}
-	rec.Outage = min(max(rec.Outage, 0), max(rec.FetchedAt.Sub(rec.FailingSince), 0))
-	rec.RetryAt = earlier(rec.RetryAt, rec.FetchedAt.Add(maxRetryAfter))
-	rec.ExpiresAt = rec.RetryAt
-	r.parse(&rec)
-	// By this Robots' profile, whatever that of the writer was.
-	r.fallBack(&rec, rec.FetchedAt)
-	return &rec, nil
-}
-
-// inconclusive reports whether an answer of status says nothing to this Robots,
-// though it may to one with other options. 0 is no status.
-func (r *Robots) inconclusive(status int) bool {
-	missing := r.probe && 500 <= status && status <= 599
-	return status != 0 && dispose(status, r.uniform4xx) == serverError && !missing
-}
-
-func earlier(a, b time.Time) time.Time {
-	if a.Before(b) {
-		return a
-	}
-	return b
 }

@@ -1,0 +1,116 @@
+package robotsext
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+)
+
+// Cache keeps records beyond the memory of one Robots: on disk (NewFileCache),
+// for several Robots of a process (NewMemoryCache), in a crawler's frontier, or
+// between processes. Methods are called by several goroutines at a time, though
+// never twice at once for one origin by the same Robots. Everybody who waits for
+// the record waits for the Cache too, no Options.Fetch.Timeout bounds it, and its ctx
+// does not end: a Cache that may hang has to know its own end.
+//
+// A Cache must not turn a disallow into an allow (ROB-CAC-17). So Load returns a
+// nil record without an error only if nothing was ever stored for the origin; a
+// record that cannot be read, or may have been thrown away, is an error, and
+// counts as a copy that is lost.
+//
+// A Cache that serialises records does so by Record.MarshalJSON and
+// Record.UnmarshalJSON; the File of a loaded record may be nil, it is parsed
+// from Body when it is needed.
+type Cache interface {
+	Load(ctx context.Context, o Origin) (*Record, error)
+	// Store replaces what is kept for rec.Origin. If it fails, what was kept
+	// before must not be given out as good any more: it may allow what rec
+	// disallows. Robots sees to that as long as it lives, and a Cache that
+	// outlives it should see to it too. Apart from that an error costs a fetch.
+	Store(ctx context.Context, rec *Record) error
+}
+
+// store reads and writes the records of a Cache, and makes up for its failures: a
+// record that it cannot read, or that may be outdated, counts as lost.
+type store struct {
+	cache    Cache
+	unstored unstored
+	policy   *policy
+	log      *slog.Logger
+}
+
+// newStore returns the store of Options.Cache.Backend; nil if there is none.
+func newStore(opts *Options, p *policy, log *slog.Logger) *store {
+	if opts.Cache.Backend == nil {
+		return nil
+	}
+	most := or(opts.Cache.MaxRecords, defaultMaxRecords)
+	return &store{cache: opts.Cache.Backend, unstored: unstored{most: most}, policy: p, log: log}
+}
+
+// load returns the record of o, nil if there is none. lost tells that there may
+// have been one.
+func (s *store) load(ctx context.Context, o Origin) (rec *Record, lost bool) {
+	if s.unstored.has(o) {
+		return nil, true
+	}
+	rec, err := s.cache.Load(ctx, o)
+	switch {
+	case err != nil:
+		s.log.WarnContext(ctx, "robots.txt record not read", "host", o, "error", err)
+		return nil, true
+	case rec == nil:
+		return nil, false
+	}
+	rec, err = s.policy.restore(rec, o)
+	if err != nil {
+		s.log.WarnContext(ctx, "robots.txt record not believed", "host", o, "error", err)
+		return nil, true
+	}
+	return rec, false
+}
+
+// save stores rec.
+func (s *store) save(ctx context.Context, rec *Record) {
+	err := s.cache.Store(ctx, storable(rec))
+	s.unstored.note(rec.Origin, err != nil)
+	if err != nil {
+		s.log.WarnContext(ctx, "robots.txt record not stored", "host", rec.Origin, "error", err)
+	}
+}
+
+// unstored is the set of origins whose latest record the Cache does not have,
+// because Store failed. It is bounded like the memory: beyond that, no origin is
+// known to be stored.
+type unstored struct {
+	most int
+
+	mu      sync.Mutex // guards the rest
+	origins map[Origin]struct{}
+	all     bool
+}
+
+// note keeps in mind how the last Store for o ended.
+func (u *unstored) note(o Origin, failed bool) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	switch {
+	case !failed:
+		delete(u.origins, o)
+	case len(u.origins) >= u.most:
+		u.all = true
+	default:
+		if u.origins == nil {
+			u.origins = make(map[Origin]struct{})
+		}
+		u.origins[o] = struct{}{}
+	}
+}
+
+// has reports whether what the Cache holds for o may have been outlived.
+func (u *unstored) has(o Origin) bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	_, failed := u.origins[o]
+	return failed || u.all
+}

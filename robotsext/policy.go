@@ -1,0 +1,167 @@
+package robotsext
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
+)
+
+// policy says, by Options, what a fetch and a stored record mean: which outcome
+// holds, for how long, and when robots.txt is requested again.
+type policy struct {
+	parseOptions *robotstxt.Options
+	life         lifetimes
+	outage       OutageProfile
+	available    func(o Origin, now time.Time) bool // apart from its robots.txt
+	backoff      backoff
+	uniform4xx   bool
+	probe        bool // Options.Outage.ProbeMissing
+}
+
+func newPolicy(opts *Options, m *memory) *policy {
+	maxAge := or(opts.Cache.MaxAge, defaultLifetime)
+	p := &policy{
+		parseOptions: opts.Parse,
+		life:         lifetimes{floor: max(or(opts.Cache.MinAge, min(5*time.Minute, maxAge)), 0), ceiling: maxAge},
+		outage:       opts.Outage.Profile,
+		backoff: backoff{
+			min: or(opts.Outage.RetryMin, min(time.Minute, or(opts.Outage.RetryMax, time.Minute))),
+			max: or(opts.Outage.RetryMax, max(time.Hour, opts.Outage.RetryMin)),
+		},
+		uniform4xx: opts.Outage.Uniform4xx,
+		probe:      opts.Outage.ProbeMissing,
+		available: func(o Origin, now time.Time) bool {
+			last := m.lastResponse(o)
+			return !last.IsZero() && now.Sub(last) <= 24*time.Hour
+		},
+	}
+	if available := opts.Outage.Available; available != nil {
+		p.available = func(o Origin, _ time.Time) bool { return available(o) }
+	}
+	return p
+}
+
+// maxGap is the most that the time between two failed fetches adds to an outage
+// (ROB-STA-05).
+const maxGap = 24 * time.Hour
+
+// record makes the record that follows prior after a fetch, which ended now. prior
+// is nil when nothing is known; lost tells that this may be so because it was
+// evicted.
+func (p *policy) record(prior *Record, lost bool, res *fetchResult, now time.Time) *Record {
+	rec := &Record{
+		Origin:    res.origin,
+		Outcome:   res.outcome,
+		Status:    res.status,
+		Err:       clipError(res.err),
+		Body:      res.body,
+		Truncated: res.truncated,
+		Chain:     clipChain(res.chain),
+		FetchedAt: now,
+	}
+	if res.outcome != Unreachable {
+		rec.ExpiresAt = now.Add(p.life.of(res.header, now, res.transit))
+		rec.NoStore = NoStore(res.header)
+		p.parse(rec)
+		return rec
+	}
+	rec.FailingSince, rec.Failures = now, 1
+	if prior != nil && !prior.FailingSince.IsZero() {
+		rec.FailingSince = prior.FailingSince
+		rec.Failures = prior.Failures + 1
+		rec.Outage = prior.Outage + min(max(now.Sub(prior.FetchedAt), 0), maxGap)
+	}
+	rec.Copy, rec.CopyLost = prior.lastGood()
+	rec.CopyLost = rec.CopyLost || prior == nil && lost
+	p.fallBack(rec, now)
+	rec.RetryAt = now.Add(max(p.backoff.after(rec.Failures, res.status), RetryAfter(res.header, now)))
+	rec.ExpiresAt = rec.RetryAt
+	return rec
+}
+
+// fallBack sets what holds in the outage that rec is of.
+func (p *policy) fallBack(rec *Record, now time.Time) {
+	copied := noCopy
+	switch {
+	case rec.Copy != nil:
+		copied = hasCopy
+	case rec.CopyLost:
+		copied = lostCopy
+	}
+	rec.Outcome = p.outage.outcome(rec.Outage, copied, func() bool { return p.available(rec.Origin, now) })
+	rec.File, rec.Body, rec.Truncated, rec.NoStore = nil, nil, false, false
+	if rec.Outcome == Rules {
+		c := rec.Copy
+		rec.File, rec.Body, rec.Truncated, rec.NoStore = c.File, c.Body, c.Truncated, c.NoStore
+	}
+}
+
+// restore returns a stored record of o as this Robots would have made it, with its
+// times within what could have been written, so that a damaged one is fetched
+// again rather than believed for years.
+func (p *policy) restore(stored *Record, o Origin) (*Record, error) {
+	rec := *stored
+	failing := !rec.FailingSince.IsZero()
+	switch {
+	case rec.Origin != o:
+		return nil, fmt.Errorf("%w: it is of %s", errStoredRecord, rec.Origin)
+	case rec.Outcome < Rules || rec.Outcome > Unreachable || rec.FetchedAt.IsZero(),
+		failing && rec.Outcome == Rules && rec.Copy == nil:
+		return nil, errStoredRecord
+	}
+	rec.File = nil // parsed anew, with this Robots' options
+	if rec.Copy != nil {
+		c := *rec.Copy
+		c.File = nil
+		rec.Copy = &c
+	}
+	if !failing {
+		if rec.Outcome == AllowAll && p.inconclusive(rec.Status) {
+			// The writer took the answer for 404, and dropped its copy.
+			rec.Outcome, rec.CopyLost = Unreachable, true
+		}
+		if rec.Outcome == Unreachable {
+			rec.ExpiresAt = time.Time{} // all it knows is CopyLost
+		}
+		rec.RetryAt = time.Time{}
+		rec.ExpiresAt = earlier(rec.ExpiresAt, rec.FetchedAt.Add(p.life.ceiling))
+		p.parse(&rec)
+		return &rec, nil
+	}
+	rec.Outage = min(max(rec.Outage, 0), max(rec.FetchedAt.Sub(rec.FailingSince), 0))
+	rec.RetryAt = earlier(rec.RetryAt, rec.FetchedAt.Add(maxRetryAfter))
+	rec.ExpiresAt = rec.RetryAt
+	p.parse(&rec)
+	// By this Robots' profile, whatever that of the writer was.
+	p.fallBack(&rec, rec.FetchedAt)
+	return &rec, nil
+}
+
+// inconclusive reports whether a response of status says nothing to this Robots,
+// though it may to one with other options. 0 is no status.
+func (p *policy) inconclusive(status int) bool {
+	missing := p.probe && 500 <= status && status <= 599
+	return status != 0 && dispose(status, p.uniform4xx) == serverError && !missing
+}
+
+// parse gives rec its File, if it has rules and no File yet.
+func (p *policy) parse(rec *Record) {
+	if rec.Copy != nil && rec.Copy.File == nil {
+		rec.Copy.File = robotstxt.Parse(rec.Copy.Body, p.parseOptions)
+	}
+	switch {
+	case rec.Outcome != Rules || rec.File != nil:
+	case rec.Copy != nil:
+		rec.File = rec.Copy.File
+	default:
+		rec.File = robotstxt.Parse(rec.Body, p.parseOptions)
+	}
+}
+
+func earlier(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
+}

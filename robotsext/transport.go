@@ -1,0 +1,44 @@
+package robotsext
+
+import (
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/politecrawl/politecrawl/robotsext/guard"
+)
+
+// transports sends requests without asking anything: by Options.Transport, or as the
+// collector does that a request is sent for.
+type transports struct {
+	base  base // of Options.Transport
+	guard *guard.Guard
+	log   *slog.Logger
+}
+
+func newTransports(opts *Options, log *slog.Logger) *transports {
+	t := &transports{guard: opts.Guard, log: log}
+	t.base = t.ownBase(opts.Transport)
+	return t
+}
+
+// newTransport is the transport used where the caller gives none. It keeps as
+// many connections to a host as a small pool of workers uses.
+func newTransport() *http.Transport {
+	return &http.Transport{
+		Proxy:                  http.ProxyFromEnvironment,
+		DialContext:            newDialer().DialContext,
+		TLSHandshakeTimeout:    10 * time.Second,
+		ExpectContinueTimeout:  time.Second,
+		ForceAttemptHTTP2:      true,
+		MaxIdleConns:           1000,
+		MaxIdleConnsPerHost:    16,
+		IdleConnTimeout:        30 * time.Second,
+		MaxResponseHeaderBytes: 256 << 10,
+	}
+}
+
+func newDialer() *net.Dialer {
+	return &net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}
+}
