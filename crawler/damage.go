@@ -64,6 +64,6 @@ func (c *Crawler) tellRollback() {
 		}
 		beyond := info.Size() - file.counted
 		c.log.Warn("frontier has lost changes", "file", file.name, "bytes", beyond)
-		c.notice(fmt.Sprintf("the frontier has lost its last changes: the last %d bytes of %s are cut off, and what they were about is requested again", beyond, file.name))
+		c.notice(fmt.Sprintf("the frontier has lost its last changes: the last %d bytes of %s are cut off, and their URLs are requested again", beyond, file.name))
 	}
 }

@@ -92,7 +92,7 @@ func (w *rejector) blockOf(h frontier.Host, o robotsext.Origin) (block, error) {
 	}
 	b := block{host.Due, "the delay of its host has not passed"}
 	if host.BlockedUntil.After(time.Now()) {
-		b = block{host.BlockedUntil, "its host asks for no request before (Retry-After)"}
+		b = block{host.BlockedUntil, "its host sent Retry-After, and that has not passed"}
 	}
 	switch {
 	case rec == nil:
@@ -101,7 +101,7 @@ func (w *rejector) blockOf(h frontier.Host, o robotsext.Origin) (block, error) {
 	default:
 		rec.File = robotstxt.Parse(rec.Body, nil)
 		if opens, closed := closedUntil(w.c.robots.Group(rec), time.Now()); closed {
-			b = block{latest(b.until, opens), "its robots.txt asks for visits at other hours (Visit-time)"}
+			b = block{latest(b.until, opens), "it is outside the Visit-time of its robots.txt"}
 		}
 	}
 	if w.blocks == nil || len(w.blocks) >= maxBlocks {

@@ -137,7 +137,7 @@ func (c *Crawler) sameCrawl(s *state) error {
 		return err
 	}
 	if name := output.Written(c.cfg.Output); name != "" {
-		return fmt.Errorf("%w: %q has %s in it, but %q is empty or gone, and without that the crawl cannot go on",
+		return fmt.Errorf("%w: %q has %s in it, but %q is empty or gone, and the crawl cannot resume without it",
 			ErrFrontierLost, c.cfg.Output, name, filepath.Join(c.cfg.Output, frontierDir))
 	}
 	return nil

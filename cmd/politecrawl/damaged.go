@@ -20,7 +20,7 @@ const newState = `{"version":1,"config":{"urls":["START URL"]}}`
 func damagedState(command, dir, again string, err error) error {
 	file := filepath.Join(dir, output.StateFile)
 	if !holdsFrontier(dir) {
-		return cli.Failed("%s: %q is damaged, and without it the crawl cannot go on; crawl again into a new directory (%w)", command, file, cli.WithoutPrefix(err))
+		return cli.Failed("%s: %q is damaged, and the crawl cannot resume without it; crawl again into a new directory (%w)", command, file, cli.WithoutPrefix(err))
 	}
 	what := "is missing"
 	if !errors.Is(err, output.ErrNone) {
@@ -60,7 +60,7 @@ func damagedFrontier(dir string, err error) error {
 	if unread != nil {
 		return cli.Failed("%w; what is lost cannot be told, so crawl again into a new directory", cli.WithoutPrefix(err))
 	}
-	return cli.Failed("%w. What the crawl has found is still good (politecrawl report %s); what it had still to request is lost. Put %q back from a copy, or crawl again into another directory, with the settings that are in %q: politecrawl crawl %s --output NEW",
+	return cli.Failed("%w. What the crawl has found is still good (politecrawl report %s); the list of URLs left to request is lost. Put %q back from a copy, or crawl again into another directory, with the settings that are in %q: politecrawl crawl %s --output NEW",
 		cli.WithoutPrefix(err), cli.ShellWord(dir), filepath.Join(dir, frontierFolder), filepath.Join(dir, output.StateFile), startWords(saved.URLs))
 }
 

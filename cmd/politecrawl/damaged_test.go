@@ -105,7 +105,7 @@ func TestDamagedFrontierSaysWhatIsGoodAndWhatToDo(t *testing.T) {
 				{"frontier", "stats", dir}, {"frontier", "ls", dir}, {"frontier", "ls", "--urls", dir}, {"frontier", "export", dir},
 				{"crawl", "--resume", dir}, {"crawl", "--recrawl", dir},
 			} {
-				run(t, command...).wantRefusal(t, cli.ExitFailed, "still good (politecrawl report "+cli.ShellWord(dir)+")", "still to request is lost",
+				run(t, command...).wantRefusal(t, cli.ExitFailed, "still good (politecrawl report "+cli.ShellWord(dir)+")", "left to request is lost",
 					"Put "+strconv.Quote(filepath.Join(dir, frontierFolder))+" back from a copy", "are in "+strconv.Quote(filepath.Join(dir, output.StateFile)), again)
 			}
 			for _, file := range []string{output.PagesFile, output.RejectedFile, output.LinksFile, output.RobotsFile, output.StateFile} {

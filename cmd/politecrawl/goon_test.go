@@ -155,7 +155,7 @@ func TestResumeDamaged(t *testing.T) {
 			file := writeFile(t, output.StateFile, state)
 			for _, flag := range []string{"--resume", "--recrawl"} {
 				run(t, "crawl", flag, filepath.Dir(file)).wantRefusal(t, cli.ExitFailed,
-					"politecrawl: "+flag+": ", strconv.Quote(file)+" is damaged", "cannot go on", "into a new directory")
+					"politecrawl: "+flag+": ", strconv.Quote(file)+" is damaged", "cannot resume", "into a new directory")
 			}
 		})
 	}

@@ -120,7 +120,7 @@ type Rejection struct {
 	Source    string `json:"source"`
 	Detail    string `json:"detail,omitempty"` // more, for a person
 
-	RetryAt time.Time `json:"retry_at,omitzero"` // of Later: before that it is in vain to try again
+	RetryAt time.Time `json:"retry_at,omitzero"` // of Later: the earliest time to try again
 
 	// Announced says that [Found.Skipped] has had it before: of this process, or an
 	// earlier one that worked on the crawl.
@@ -133,7 +133,7 @@ type Reason string
 // The reasons. Scripts rely on their spelling.
 const (
 	Disallowed   Reason = "disallowed"   // a rule of robots.txt
-	Later        Reason = "later"        // its robots.txt was unreachable until the crawl ended, or that ended since the host was to be left alone
+	Later        Reason = "later"        // its robots.txt was unreachable, or its host allowed no request, until the crawl ended
 	OutOfScope   Reason = "out-of-scope" // not one of the crawl's hosts
 	NotEntitled  Reason = "not-entitled" // listed only by a sitemap that may not speak for it
 	Unchanged    Reason = "unchanged"    // its sitemap says that it did not change since the date asked for

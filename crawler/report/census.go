@@ -25,7 +25,7 @@ type Host struct {
 	Broken     int    `json:"broken"` // 4xx and 5xx
 	Failed     int    `json:"failed"` // no answer
 	Disallowed int    `json:"disallowed"`
-	Later      int    `json:"later"` // robots.txt could not be read, or the host was not to be asked yet
+	Later      int    `json:"later"` // robots.txt could not be read, or the host allowed no request yet
 	Bytes      int64  `json:"bytes"`
 	Millis     int64  `json:"ms"` // that an answer took, on average
 }

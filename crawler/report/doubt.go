@@ -99,7 +99,7 @@ func (c *circumstances) doubts(kind Kind) []string {
 	if kind == FalseDate || kind == NotFetched {
 		return list
 	}
-	because(output.Later, "their robots.txt could not be read, or their hosts were not to be asked yet")
+	because(output.Later, "their robots.txt could not be read, or their hosts allowed no request yet")
 	because(output.Address, "their hosts are at addresses that are not public and not allowed")
 	because(output.HostFull, "left out by the limit of pages of a host")
 	because(output.TooManyHosts, "left out by the limit of hosts")

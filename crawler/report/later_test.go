@@ -9,7 +9,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// TestLater: URLs whose host was not to be asked yet are listed with when to try again, and are
+// TestLater: URLs whose host allowed no request yet are listed with when to try again, and are
 // not counted as waiting for a robots.txt.
 func TestLater(t *testing.T) {
 	c := everything()

@@ -53,7 +53,7 @@ func TestLost(t *testing.T) {
 		t.Errorf("lost (-want +got):\n%s", diff)
 	}
 	for _, text := range []string{
-		"links.jsonl has lost 10 of 30 bytes: what stood there is missing here", "crawl-00000.warc.gz is gone: ", want[2].String() + ": ",
+		"links.jsonl has lost 10 of 30 bytes: what is lost is missing in this report", "crawl-00000.warc.gz is gone: ", want[2].String() + ": ",
 		"more URLs were skipped than are listed in rejected.jsonl",
 	} {
 		if !strings.Contains(strings.Join(r.Notes, "\n"), text) {

@@ -10,7 +10,7 @@ import (
 func (m *maker) notes() []string {
 	notes := []string{}
 	for _, l := range m.segments.lost() {
-		text := l.String() + ": what stood there is missing here"
+		text := l.String() + ": what is lost is missing in this report"
 		if l.Dir != "" {
 			text = l.Dir + ": " + text
 		}

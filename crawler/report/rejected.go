@@ -36,7 +36,7 @@ type RejectedURL struct {
 	Line   int    `json:"line,omitempty"`
 	Detail string `json:"detail,omitempty"`
 
-	RetryAt time.Time `json:"retry_at,omitzero"` // before that it is in vain to try again
+	RetryAt time.Time `json:"retry_at,omitzero"` // the earliest time to try again
 }
 
 // A Rule is a line of a robots.txt with what it kept away.
@@ -56,7 +56,7 @@ const maxExamples = 10
 // meanings say for a person what a reason means.
 var meanings = map[output.Reason]string{
 	output.Disallowed:   "a line of robots.txt disallows it",
-	output.Later:        "its robots.txt could not be read until the crawl ended, or its host was not to be asked until then",
+	output.Later:        "its robots.txt could not be read, or its host allowed no request, until the crawl ended",
 	output.OutOfScope:   "it is not on one of the crawl's hosts",
 	output.NotEntitled:  "only a sitemap lists it that may not speak for its host",
 	output.Unchanged:    "its sitemap says that it has not changed since the date asked for",

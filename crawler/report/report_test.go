@@ -303,7 +303,7 @@ func TestDamagedLinesAreLeftOut(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		note := name + " is damaged: line 1 cannot be read (invalid character 'o' in literal null (expecting 'u')); all other lines can be read: what stood there is missing here"
+		note := name + " is damaged: line 1 cannot be read (invalid character 'o' in literal null (expecting 'u')); all other lines can be read: what is lost is missing in this report"
 		if diff := cmp.Diff(append([]string{note}, whole.Notes...), r.Notes); diff != "" {
 			t.Errorf("%s: notes (-want +got):\n%s", name, diff)
 		}

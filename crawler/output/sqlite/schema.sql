@@ -44,7 +44,7 @@ CREATE TABLE rejected (
   via        TEXT NOT NULL,
   source     TEXT NOT NULL,
   detail     TEXT,             -- more, for a person
-  retry_at   TEXT              -- of later: before that it is in vain to try again
+  retry_at   TEXT              -- of later: the earliest time to try again
 );
 CREATE INDEX rejected_url ON rejected (url);
 
