@@ -194,7 +194,7 @@ func New(cfg Config, opts *Options) (*Crawler, error) {
 		guard:     addresses,
 		origins:   weburl.NewOriginCache(),
 		scope:     scope.New(cfg.Scope, scope.Bounds{MaxDepth: cfg.MaxDepth, MaxURL: cfg.MaxURL, MaxParams: cfg.MaxParams, MaxRepeats: cfg.MaxRepeats}),
-		limits:    newLimits(&cfg),
+		limits:    newLimits(&cfg, nil),
 		addresses: newAddresses(cfg.PerIP),
 		order:     &order{by: cfg.SitemapOrder, now: time.Now(), since: since},
 		tally:     newTally(cfg.Output),

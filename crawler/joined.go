@@ -56,12 +56,6 @@ func (l *sharedLimits) set(c *Config) {
 	replace(&c.MaxTime, l.MaxTime)
 }
 
-func replace[T any](old, value *T) {
-	if value != nil {
-		*old = *value
-	}
-}
-
 // Joined returns cfg with the settings of the crawl that cfg.Join names at cfg.Frontier,
 // so that a process can join it: all but those of the process itself, which are Output,
 // Workers, PerIP, Proxies, AllowAddr, Write, Durability and what has to do with the frontier. Start

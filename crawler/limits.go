@@ -2,8 +2,8 @@ package crawler
 
 import (
 	"context"
+	"maps"
 	"sync"
-	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 )
@@ -11,33 +11,53 @@ import (
 // limits hands out what a crawl may still fetch: pages and bytes in all, and pages
 // of each host. It is safe for concurrent use.
 //
-// Processes that share a crawl share its limits: each takes pages from a counter that
-// all have, some at a time, before it hands them out here. A process that dies with
-// pages in hand gives them back when it goes on. Bytes are known afterwards only, and
-// those of the others with a delay.
+// A process takes pages from counters, some at a time, before it hands them out here:
+// other processes of the same crawl take from the same counters. A process that dies
+// with pages in hand gives them back when it resumes. Bytes are known afterwards only,
+// and those of other processes with a delay.
 type limits struct {
-	counters counters // nil: the crawl is this process's alone
-	block    int      // how many pages are taken from a counter at a time
+	counters counters
+	block    int  // how many pages are taken from a counter at a time
+	fixed    bool // the limits do not change while the crawl runs
 
 	drawing sync.Mutex // held while a counter is changed, and what is drawn with it
 
-	mu        sync.Mutex    // guards all below
-	perHost   int           // pages; 0: no limit
-	maxTime   time.Duration // of the crawl, where processes share it; 0: no limit
-	all       *budget
-	hosts     map[frontier.Host]*budget // where there is a limit for each
-	maxBytes  int64                     // 0: no limit
-	bytes     int64                     // of this process
-	elsewhere int64                     // bytes of the others, as far as is known
-	changes   int                       // how often limits were
+	mu       sync.Mutex // guards all below
+	perHost  int        // pages; 0: no limit
+	all      *budget
+	hosts    map[frontier.Host]*budget // where there is a limit for each
+	maxBytes int64                     // 0: no limit
+	bytes    int64                     // of this process
+	changes  int                       // how often limits were
 }
 
-// counters are numbers that the processes of a crawl share; see
-// [redisstore.Store.Take] and [redisstore.Store.Settle].
+// counters count what all processes of a crawl have taken of its limits.
 type counters interface {
+	// Take adds to a counter as much of n as keeps it at most at a limit, and returns
+	// how much. Less than zero gives back.
 	Take(ctx context.Context, counter string, n, most int64) (got int64, err error)
+	// Settle sets what this process has taken of each counter.
 	Settle(ctx context.Context, taken map[string]int64) error
+	// BytesElsewhere returns how many bytes other processes have fetched, as far as is
+	// known.
+	BytesElsewhere() int64
 }
+
+// ownCounters are the counters of a crawl of one process.
+type ownCounters map[string]int64
+
+func (c ownCounters) Take(_ context.Context, counter string, n, most int64) (int64, error) {
+	n = min(n, max(most-c[counter], 0))
+	c[counter] += n
+	return n, nil
+}
+
+func (c ownCounters) Settle(_ context.Context, taken map[string]int64) error {
+	maps.Copy(c, taken)
+	return nil
+}
+
+func (ownCounters) BytesElsewhere() int64 { return 0 }
 
 // The names of counters. That of a host has it behind it.
 const (
@@ -45,11 +65,17 @@ const (
 	hostCounter = "pages of "
 )
 
-func newLimits(cfg *Config) *limits {
-	return &limits{
-		perHost: cfg.MaxHostPages, maxTime: cfg.MaxTime, all: &budget{limit: cfg.MaxPages}, maxBytes: cfg.MaxBytes,
+// newLimits returns the limits of a crawl whose processes take from these counters; nil:
+// it has only this one, and nobody changes its limits.
+func newLimits(cfg *Config, of counters) *limits {
+	l := &limits{
+		counters: of, perHost: cfg.MaxHostPages, all: &budget{limit: cfg.MaxPages}, maxBytes: cfg.MaxBytes,
 		hosts: make(map[frontier.Host]*budget), block: max(cfg.Workers/2, 1),
 	}
+	if of == nil {
+		l.counters, l.fixed = make(ownCounters), true
+	}
+	return l
 }
 
 // A share is the answer to a wish for a page.
@@ -88,15 +114,15 @@ func (l *limits) tryTake(h frontier.Host) (s share, short *budget) {
 	switch {
 	case l.end() != "":
 		return allSpent, nil
-	case host.spent(l.shared()) && l.shared() && host.fetched < host.limit && !host.over:
+	case host.spent() && host.fetched < host.limit && !host.over:
 		return hostTaken, nil
-	case host.spent(l.shared()):
+	case host.spent():
 		return hostSpent, nil
 	}
 	for _, b := range []*budget{host, l.all} {
 		switch {
-		case !b.empty(l.shared()):
-		case l.shared() && !b.dry:
+		case !b.empty():
+		case !b.dry:
 			return crowded, b
 		default:
 			return crowded, nil
@@ -116,7 +142,7 @@ func (l *limits) draw(ctx context.Context, h frontier.Host, b *budget) error {
 	if b != l.all {
 		counter, n, most = hostCounter+string(h), 1, l.perHost
 	}
-	enough := !b.empty(true) || b.dry // somebody else has drawn
+	enough := !b.empty() || b.dry // somebody else has drawn
 	changes := l.changes
 	l.mu.Unlock()
 	if enough {
@@ -150,9 +176,6 @@ func (l *limits) done(ctx context.Context, h frontier.Host, fetched bool, bytes 
 // giveBack gives back a page of a host that is in hand and not in flight: the next turn of
 // the host may be another process's.
 func (l *limits) giveBack(ctx context.Context, h frontier.Host) error {
-	if !l.shared() {
-		return nil
-	}
 	l.drawing.Lock()
 	defer l.drawing.Unlock()
 	l.mu.Lock()
@@ -179,9 +202,9 @@ func (l *limits) reached() End {
 
 func (l *limits) end() End {
 	switch {
-	case l.all.spent(l.shared()):
+	case l.all.spent():
 		return EndMaxPages
-	case l.maxBytes > 0 && l.bytes+l.elsewhere >= l.maxBytes:
+	case l.maxBytes > 0 && l.bytes+l.counters.BytesElsewhere() >= l.maxBytes:
 		return EndMaxBytes
 	}
 	return ""
@@ -197,11 +220,6 @@ func (l *limits) count(h frontier.Host, bytes int) {
 	}
 	l.bytes += int64(bytes)
 }
-
-// share has the limits be those of all processes that have these counters.
-func (l *limits) share(c counters) { l.counters = c }
-
-func (l *limits) shared() bool { return l.counters != nil }
 
 // settle has the counters say what this process has of them: one that was killed had more
 // in hand, and where there was no limit before nobody counted. Over says that it hands out
@@ -233,23 +251,15 @@ func (l *limits) taken(over bool) map[string]int64 {
 	return taken
 }
 
-// others notes how many bytes the other processes have had.
-func (l *limits) others(bytes int64) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.elsewhere = bytes
-}
-
 // change sets other limits, of pages in flight too: where there was none before, those
-// that this process has had count.
-func (l *limits) change(to *sharedLimits) {
+// that this process has had count. Those that are nil stay.
+func (l *limits) change(pages, perHost *int, bytes *int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	replace(&l.maxBytes, to.MaxBytes)
-	replace(&l.maxTime, to.MaxTime)
-	replace(&l.perHost, to.MaxHostPages)
-	if to.MaxPages != nil {
-		l.all.change(*to.MaxPages)
+	replace(&l.maxBytes, bytes)
+	replace(&l.perHost, perHost)
+	if pages != nil {
+		l.all.change(*pages)
 	}
 	for _, b := range l.hosts {
 		b.change(l.perHost)
@@ -257,17 +267,16 @@ func (l *limits) change(to *sharedLimits) {
 	l.changes++
 }
 
-// longest returns the limit of time.
-func (l *limits) longest() time.Duration {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.maxTime
+func replace[T any](old, value *T) {
+	if value != nil {
+		*old = *value
+	}
 }
 
-// host returns the budget of a host. Where there is no limit, and nobody can set one, all
-// share one that says so.
+// host returns the budget of a host. Without a limit that holds for good no host has to
+// be remembered.
 func (l *limits) host(h frontier.Host) *budget {
-	if l.perHost == 0 && !l.shared() {
+	if l.perHost == 0 && l.fixed {
 		return &budget{}
 	}
 	b := l.hosts[h]
@@ -285,9 +294,9 @@ type budget struct {
 	fetched int
 	turns   int // in flight
 
-	// Of a budget that is shared: how many pages this process may have, those that
-	// it has had included, whether there were no more for it, whether there never will
-	// be, and whether its host is handed out to one at a time until that is known.
+	// How many pages this process may have, those that it has had included, whether
+	// there were no more for it, whether there never will be, and whether its host is
+	// handed out to one at a time until that is known.
 	drawn               int
 	dry, over, narrowed bool
 }
@@ -301,17 +310,11 @@ func (b *budget) change(limit int) {
 }
 
 // empty tells whether there is no page to hand out.
-func (b *budget) empty(shared bool) bool {
-	most := b.limit
-	if shared {
-		most = b.drawn
-	}
-	return b.limit > 0 && b.fetched+b.turns >= most
-}
+func (b *budget) empty() bool { return b.limit > 0 && b.fetched+b.turns >= b.drawn }
 
 // spent tells whether all pages have been fetched.
-func (b *budget) spent(shared bool) bool {
-	return b.empty(shared) && b.turns == 0 && (!shared || b.dry)
+func (b *budget) spent() bool {
+	return b.empty() && b.turns == 0 && (b.dry || b.drawn >= b.limit)
 }
 
 func (b *budget) take() {

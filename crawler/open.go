@@ -75,10 +75,8 @@ func (c *Crawler) open() (err error) {
 	if err := c.restoreRefused(); err != nil {
 		return err
 	}
-	if c.shared != nil {
-		if err := c.limits.settle(c.books, false); err != nil {
-			return err
-		}
+	if err := c.limits.settle(c.books, false); err != nil {
+		return err
 	}
 	if err := c.seedStart(); err != nil {
 		return err

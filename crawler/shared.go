@@ -45,8 +45,10 @@ type shared struct {
 	hearing sync.Mutex // held while news are asked for and acted on; guards next
 	next    int        // message
 
-	mu    sync.Mutex // guards peers
-	peers []Peer
+	mu        sync.Mutex // guards all below
+	peers     []Peer
+	elsewhere int64         // bytes that the others have fetched, as far as is known
+	maxTime   time.Duration // of the crawl; 0: no limit
 }
 
 // told is a message to all processes of a crawl, now and later. It says one of the
@@ -225,7 +227,6 @@ func (s *shared) hear(ctx context.Context) error {
 			}
 		}
 		s.next = heard.Next
-		s.c.heedLimits()
 		if len(heard.Told) == 0 { // they come so many at a time
 			return nil
 		}
@@ -251,11 +252,11 @@ func (s *shared) take(heard *redisstore.News) error {
 			others += p.Bytes
 		}
 	}
-	s.c.limits.others(others)
 	s.mu.Lock()
-	s.peers = peers
+	s.peers, s.elsewhere = peers, others
+	limit := s.maxTime
 	s.mu.Unlock()
-	if limit := s.c.limits.longest(); limit > 0 && heard.Age >= limit {
+	if limit > 0 && heard.Age >= limit {
 		s.c.stop(EndMaxTime)
 	}
 	return nil
@@ -283,7 +284,10 @@ func (s *shared) act(ctx context.Context, m told) error {
 		s.c.notice("the crawl is stopped")
 		s.c.stop(EndStopped)
 	case m.Limits != nil:
-		s.c.limits.change(m.Limits)
+		s.mu.Lock()
+		replace(&s.maxTime, m.Limits.MaxTime)
+		s.mu.Unlock()
+		s.c.limits.change(m.Limits.MaxPages, m.Limits.MaxHostPages, m.Limits.MaxBytes)
 		return s.c.limits.settle(ctx, false)
 	case m.Joined != "":
 		return s.grow(m.Joined)
@@ -306,6 +310,23 @@ func (s *shared) grow(url string) error {
 		return err
 	}
 	return s.c.takeUp(taken)
+}
+
+// Take implements counters.
+func (s *shared) Take(ctx context.Context, counter string, n, most int64) (got int64, err error) {
+	return s.store.Take(ctx, counter, n, most)
+}
+
+// Settle implements counters.
+func (s *shared) Settle(ctx context.Context, taken map[string]int64) error {
+	return s.store.Settle(ctx, taken)
+}
+
+// BytesElsewhere implements counters.
+func (s *shared) BytesElsewhere() int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.elsewhere
 }
 
 // about says who works on the crawl. Of this process it is known best.

@@ -14,9 +14,7 @@ func TestBudgetsAreShared(t *testing.T) {
 	shared := &fakeCounters{taken: map[string]int64{}}
 	cfg := Default()
 	cfg.MaxPages, cfg.MaxHostPages, cfg.Workers = 10, 4, 6
-	one, two := newLimits(&cfg), newLimits(&cfg)
-	one.share(shared)
-	two.share(shared)
+	one, two := newLimits(&cfg, shared), newLimits(&cfg, shared)
 	take := func(l *limits, h frontier.Host, want share) {
 		t.Helper()
 		if got, err := l.take(t.Context(), h); got != want || err != nil {
@@ -82,3 +80,5 @@ func (f *fakeCounters) Settle(_ context.Context, taken map[string]int64) error {
 	maps.Copy(f.taken, taken)
 	return nil
 }
+
+func (f *fakeCounters) BytesElsewhere() int64 { return 0 }

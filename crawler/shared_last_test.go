@@ -66,7 +66,7 @@ func isElsewhere(t *testing.T, status int, want frontier.Result) {
 		cfg := testConfig(t, "http://a.test/1", "http://a.test/2", "http://a.test/3")
 		cfg.PerHost, cfg.MaxHostPages, cfg.Retries = 3, 1, 1
 		c := opened(t, cfg, opts)
-		c.limits.share(counters)
+		c.limits = newLimits(&cfg, counters)
 		t.Cleanup(func() { _ = c.close() })
 		return c
 	}
@@ -134,9 +134,7 @@ func TestLastPageIsTakenMeanwhile(t *testing.T) {
 	all := &fakeCounters{taken: make(map[string]int64)}
 	cfg := Default()
 	cfg.PerHost, cfg.MaxHostPages = 2, 1
-	one, two := newLimits(&cfg), newLimits(&cfg)
-	one.share(all)
-	two.share(all)
+	one, two := newLimits(&cfg, all), newLimits(&cfg, all)
 	take := func(l *limits, want share) {
 		t.Helper()
 		if got, err := l.take(t.Context(), host); got != want || err != nil {
@@ -177,9 +175,7 @@ func TestLastPageIsNotTheLast(t *testing.T) {
 		cfg := Default()
 		cfg.PerHost, cfg.MaxHostPages = 4, 1
 		process := func() *Crawler {
-			c := &Crawler{cfg: cfg, books: t.Context(), limits: newLimits(&cfg), frontier: f}
-			c.limits.share(all)
-			return c
+			return &Crawler{cfg: cfg, books: t.Context(), limits: newLimits(&cfg, all), frontier: f}
 		}
 		one, two := process(), process()
 		take := func(c *Crawler, want share) {
@@ -206,7 +202,7 @@ func TestLastPageIsNotTheLast(t *testing.T) {
 		}
 		more := 3
 		for _, c := range []*Crawler{one, two} {
-			c.limits.change(&sharedLimits{MaxHostPages: &more})
+			c.limits.change(nil, &more, nil)
 		}
 		take(two, granted)
 		wantInFlight(4)

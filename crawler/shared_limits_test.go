@@ -181,8 +181,7 @@ func TestDrawnOnce(t *testing.T) {
 			cfg := Default()
 			cfg.Workers = 6
 			tt.set(&cfg)
-			l := newLimits(&cfg)
-			l.share(all)
+			l := newLimits(&cfg, all)
 			_, one := l.tryTake("a")
 			_, two := l.tryTake("a")
 			if one == nil || one != two {
@@ -204,21 +203,19 @@ func TestDrawnOnce(t *testing.T) {
 func TestLimitIsRaisedMeanwhile(t *testing.T) {
 	more := 12
 	for name, tt := range map[string]struct {
-		set     func(*Config)
-		counter string
-		to      sharedLimits
+		set            func(*Config)
+		counter        string
+		pages, perHost *int
 	}{
-		"max-pages":      {func(c *Config) { c.MaxPages = 10 }, pageCounter, sharedLimits{MaxPages: &more}},
-		"max-host-pages": {func(c *Config) { c.MaxHostPages = 10 }, hostCounter + "a", sharedLimits{MaxHostPages: &more}},
+		"max-pages":      {func(c *Config) { c.MaxPages = 10 }, pageCounter, &more, nil},
+		"max-host-pages": {func(c *Config) { c.MaxHostPages = 10 }, hostCounter + "a", nil, &more},
 	} {
 		t.Run(name, func(t *testing.T) {
 			cfg := Default()
 			tt.set(&cfg)
-			l := newLimits(&cfg)
-			l.share(&askedCounters{
-				fakeCounters: fakeCounters{taken: map[string]int64{tt.counter: 10}},
-				back:         sync.OnceFunc(func() { l.change(&tt.to) }),
-			})
+			all := &askedCounters{fakeCounters: fakeCounters{taken: map[string]int64{tt.counter: 10}}}
+			l := newLimits(&cfg, all)
+			all.back = sync.OnceFunc(func() { l.change(tt.pages, tt.perHost, nil) })
 			if got, err := l.take(t.Context(), "a"); got != granted || err != nil {
 				t.Errorf("%d, %v", got, err)
 			}
@@ -232,9 +229,8 @@ func TestSettledMeanwhile(t *testing.T) {
 	const counter = hostCounter + "a"
 	cfg := Default()
 	cfg.MaxHostPages = 2
-	l := newLimits(&cfg)
 	all := &askedCounters{fakeCounters: fakeCounters{taken: make(map[string]int64)}}
-	l.share(all)
+	l := newLimits(&cfg, all)
 	var settling sync.WaitGroup
 	settle := func() {
 		settled := make(chan struct{})
@@ -272,8 +268,7 @@ func TestSettledMeanwhile(t *testing.T) {
 func TestLastPageIsGivenBack(t *testing.T) {
 	cfg := Default()
 	cfg.MaxHostPages = 1
-	l := newLimits(&cfg)
-	l.share(&fakeCounters{taken: make(map[string]int64)})
+	l := newLimits(&cfg, &fakeCounters{taken: make(map[string]int64)})
 	for i, want := range []share{granted, crowded, granted} {
 		if i == 2 {
 			if err := l.done(t.Context(), "a", false, 0); err != nil {
@@ -292,9 +287,7 @@ func TestNoPageInHand(t *testing.T) {
 	all := &fakeCounters{taken: make(map[string]int64)}
 	cfg := Default()
 	cfg.MaxPages, cfg.MaxHostPages, cfg.Workers = 4, 1, 8 // four pages are taken at a time
-	one, two := newLimits(&cfg), newLimits(&cfg)
-	one.share(all)
-	two.share(all)
+	one, two := newLimits(&cfg, all), newLimits(&cfg, all)
 	for _, turn := range []struct {
 		of   *limits
 		host frontier.Host
@@ -308,12 +301,13 @@ func TestNoPageInHand(t *testing.T) {
 
 // A worker at its work that is told of a limit says what it has had.
 func TestToldOfALimit(t *testing.T) {
-	c, err := New(testConfig(t, "http://a.test/"), nil)
+	cfg := testConfig(t, "http://a.test/")
+	c, err := New(cfg, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	all := &fakeCounters{taken: make(map[string]int64)}
-	c.limits.share(all)
+	c.limits = newLimits(&cfg, all)
 	c.limits.count("http://a.test", 1)
 	most := 5
 	if err := (&shared{c: c}).act(t.Context(), told{Limits: &sharedLimits{MaxPages: &most}}); err != nil || all.taken[pageCounter] != 1 {

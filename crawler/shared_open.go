@@ -51,11 +51,11 @@ func (c *Crawler) openShared() error {
 	}
 	c.frontier, c.cfg.Worker = store, store.Worker()
 	c.shared = &shared{c: c, store: store, held: held{lease: c.extension}}
-	c.limits.share(store)
 	c.leaseTime = opts.LeaseTime
 	if err := c.shared.adopt(); err != nil {
 		return err
 	}
+	c.limits = newLimits(&c.cfg, c.shared)
 	c.shared.start()
 	return nil
 }
@@ -150,6 +150,7 @@ func (s *shared) adopt() error {
 	} else {
 		err = differs(crawl, c.cfg, func(string) bool { return true })
 	}
+	s.maxTime = c.cfg.MaxTime
 	return errors.Join(err, s.take(heard))
 }
 
@@ -178,9 +179,7 @@ func (s *shared) readjust(crawl Config) error {
 		}
 		news.set(&crawl)
 	}
-	now := limitsOf(&crawl, limitKeys)
-	now.set(&c.cfg)
-	c.limits.change(now)
+	limitsOf(&crawl, limitKeys).set(&c.cfg)
 	return nil
 }
 

@@ -108,8 +108,7 @@ func TestLongRedirectOfAStart(t *testing.T) {
 func TestLimitsAreSetLater(t *testing.T) {
 	all := &fakeCounters{taken: map[string]int64{}}
 	cfg := Default()
-	one := newLimits(&cfg)
-	one.share(all)
+	one := newLimits(&cfg, all)
 	take := func(h frontier.Host, want share) {
 		t.Helper()
 		if got, err := one.take(t.Context(), h); got != want || err != nil {
@@ -126,7 +125,7 @@ func TestLimitsAreSetLater(t *testing.T) {
 	take("a", granted)
 	done("a") // and one is in flight
 	pages, perHost := 4, 3
-	one.change(&sharedLimits{MaxPages: &pages, MaxHostPages: &perHost})
+	one.change(&pages, &perHost, nil)
 	if err := one.settle(t.Context(), false); err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +141,7 @@ func TestLimitsAreSetLater(t *testing.T) {
 		t.Errorf("%v", all.taken)
 	}
 	more := 5
-	one.change(&sharedLimits{MaxPages: &more})
+	one.change(&more, nil, nil)
 	take("b", granted)
 	if one.perHost != perHost {
 		t.Errorf("the limit per host is %d", one.perHost)

@@ -53,6 +53,7 @@ const (
 
 // look stops the crawl when it is over, and else returns when to look again.
 func (c *Crawler) look() (again time.Duration, err error) {
+	c.heedLimits() // what others fetch counts too
 	stats, err := c.frontier.Stats(c.books)
 	if err != nil {
 		return 0, err
