@@ -2,6 +2,7 @@ package robotsext
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"strings"
 	"sync"
@@ -143,10 +144,11 @@ func (g *collectorGate) current() *shell {
 	return g.shell
 }
 
-// context returns the context that the program has given the collector, without seal.
+// context returns the context of the collector's requests, or the program's where that is
+// over for want of the gate alone.
 func (g *collectorGate) context() context.Context {
 	ctx := contextOf(g.collector)
-	if ctx == nil || sealOf(*ctx) != nil {
+	if ctx == nil || errors.Is((*ctx).Err(), ErrDetached) {
 		return g.parent
 	}
 	return *ctx

@@ -61,9 +61,14 @@ func (s *seal) Value(key any) any {
 	return s.parent.Value(key)
 }
 
-// open returns a context with the values and the deadline of sealed, a context
-// that comes from s, which ends when s.parent does.
+// open returns a context for sending what was asked for under sealed, a context that comes
+// from s. It ends when sealed does, whatever becomes of the gate meanwhile. If sealed is
+// over for want of the gate alone, it has the deadline of sealed and ends when s.parent does.
 func (s *seal) open(sealed context.Context) (ctx context.Context, release func()) {
+	if !errors.Is(sealed.Err(), ErrDetached) {
+		ctx, cancel := context.WithCancel(sealed)
+		return ctx, cancel
+	}
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(sealed))
 	stop := context.AfterFunc(s.parent, func() { cancel(context.Cause(s.parent)) })
 	expire := func() {}
@@ -77,38 +82,39 @@ func (s *seal) open(sealed context.Context) (ctx context.Context, release func()
 	}
 }
 
-// unsealed is ctx as it is to be used by methods of Robots: if it is a collector's, it
-// goes on for as long as the collector's context before, and what is sent goes through
-// the collector's transport and proxy.
+// unsealed returns ctx as methods of Robots use it: a collector's goes on while its gate is
+// replaced, and what is sent goes through the collector's transport and proxy, unless ctx
+// says through which.
 func unsealed(ctx context.Context) (opened context.Context, release func()) {
 	s := sealOf(ctx)
 	if s == nil {
 		return ctx, func() {}
 	}
-	release = func() {}
-	if errors.Is(ctx.Err(), ErrDetached) {
-		ctx, release = s.open(ctx)
+	ctx, release = s.open(ctx)
+	if ctx.Value(shellKey{}) == nil {
+		ctx = context.WithValue(ctx, shellKey{}, s.gate.current())
 	}
-	return context.WithValue(ctx, shellKey{}, s.gate.current()), release
+	return ctx, release
 }
 
 // pass sends req, whose context comes from s, past the gate of r through base,
 // with the proxy that shell has. That is not always the shell of s.gate: a clone
 // made before another Robots was attached still has the seal of the first.
-// robots.txt is waited for under the collector's context, as long as the page may
-// take: so Options.Transport finds the caller's values, and no trace that colly
+// robots.txt is waited for with the values of the collector's context, as long as the page
+// may take: so Options.Transport finds the caller's values, and no trace that colly
 // has put on the page's request.
 func (s *seal) pass(req *http.Request, r *Robots, shell *shell, base http.RoundTripper) (*http.Response, error) {
-	if s.parent.Err() != nil {
-		closeBody(req)
-		return nil, context.Cause(s.parent)
-	}
-	asker, stop := context.WithValue(s.parent, shellKey{}, shell), func() {}
-	if deadline, ok := req.Context().Deadline(); ok {
-		asker, stop = context.WithDeadline(asker, deadline)
-	}
-	defer stop()
 	opened, release := s.open(req.Context())
+	for _, ctx := range []context.Context{s.parent, opened} {
+		if ctx.Err() != nil {
+			closeBody(req)
+			release()
+			return nil, context.Cause(ctx)
+		}
+	}
+	asker, stop := context.WithCancelCause(context.WithValue(s.parent, shellKey{}, shell))
+	defer stop(nil)
+	defer context.AfterFunc(opened, func() { stop(context.Cause(opened)) })()
 	sender := context.WithValue(opened, shellKey{}, shell)
 	resp, err := r.pass(asker, sender, req, base)
 	if err != nil {
