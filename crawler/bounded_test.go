@@ -2,11 +2,9 @@ package crawler
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
-	"net/netip"
 	"strings"
 	"sync"
 	"testing"
@@ -31,18 +29,6 @@ func TestRecordedIsBounded(t *testing.T) {
 	}
 	if err := body.Close(); err != nil || len(got.Body) != maxRecorded || !got.Cut {
 		t.Errorf("%d bytes are kept, cut %t, %v", len(got.Body), got.Cut, err)
-	}
-}
-
-// The addresses of so many hosts are kept.
-func TestResolvedIsBounded(t *testing.T) {
-	a := newAddresses(1)
-	a.lookup = func(context.Context, string) ([]netip.Addr, error) { return nil, errors.New("no such host") }
-	for i := range maxResolved + 10 {
-		a.address(t.Context(), frontier.Host(fmt.Sprintf("h%d.test", i)))
-	}
-	if n := len(a.known); n == 0 || n > maxResolved {
-		t.Errorf("%d are kept", n)
 	}
 }
 

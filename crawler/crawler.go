@@ -13,6 +13,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/extract"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
 	"github.com/politecrawl/politecrawl/crawler/internal/scope"
 	"github.com/politecrawl/politecrawl/crawler/internal/trap"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
@@ -86,7 +87,7 @@ type Crawler struct {
 	robots   *robotsext.Robots
 	fetch    *fetcher
 	sitemaps *http.Client
-	pace     *pace
+	delays   *politeness.Delays
 	aside    *aside
 
 	state      *state
@@ -97,7 +98,7 @@ type Crawler struct {
 	scope     *scope.Scope
 	joining   sync.RWMutex // held while URLs are judged by scope and put aside, or scope grows
 	limits    *limits
-	addresses *addresses
+	addresses *politeness.Addresses
 	params    *params.Rules
 	fields    *extract.Rules
 	files     *files
@@ -195,7 +196,7 @@ func New(cfg Config, opts *Options) (*Crawler, error) {
 		origins:   weburl.NewOriginCache(),
 		scope:     scope.New(cfg.Scope, scope.Bounds{MaxDepth: cfg.MaxDepth, MaxURL: cfg.MaxURL, MaxParams: cfg.MaxParams, MaxRepeats: cfg.MaxRepeats}),
 		limits:    newLimits(&cfg, nil),
-		addresses: newAddresses(cfg.PerIP),
+		addresses: politeness.NewAddresses(cfg.PerIP),
 		order:     &order{by: cfg.SitemapOrder, now: time.Now(), since: since},
 		tally:     newTally(cfg.Output),
 		params:    drop,
@@ -327,5 +328,5 @@ func (c *Crawler) fail(err error) {
 // leaseTime is how long a worker may take over one URL before the frontier gives
 // it to another: longer than all its time limits together.
 func leaseTime(cfg *Config) time.Duration {
-	return sitemapTime + 2*(cfg.Timeout+cfg.RobotsTimeout) + 20*max(cfg.Delay, cfg.MaxCrawlDelay, maxSlow)
+	return sitemapTime + 2*(cfg.Timeout+cfg.RobotsTimeout) + 20*max(cfg.Delay, cfg.MaxCrawlDelay, politeness.MaxSlowed)
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
@@ -86,7 +87,7 @@ func (w *rejector) blockOf(h frontier.Host, o robotsext.Origin) (block, error) {
 	if err != nil {
 		return block{}, err
 	}
-	rec, err := recordIn(host, o)
+	rec, err := politeness.ReadRecord(host, o)
 	if err != nil {
 		return block{}, err
 	}
@@ -100,7 +101,7 @@ func (w *rejector) blockOf(h frontier.Host, o robotsext.Origin) (block, error) {
 		b.until = latest(b.until, rec.RetryAt)
 	default:
 		rec.File = robotstxt.Parse(rec.Body, nil)
-		if opens, closed := closedUntil(w.c.robots.Group(rec), time.Now()); closed {
+		if opens, closed := politeness.ClosedUntil(w.c.robots.Group(rec), time.Now()); closed {
 			b = block{latest(b.until, opens), "it is outside the Visit-time of its robots.txt"}
 		}
 	}

@@ -7,10 +7,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier/pebblestore"
 	"github.com/politecrawl/politecrawl/crawler/internal/descriptors"
 	"github.com/politecrawl/politecrawl/crawler/internal/durable"
+	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
@@ -63,9 +65,7 @@ func (c *Crawler) open() (err error) {
 	c.aside.inFrontier = func(urls []string) ([]bool, error) { return c.frontier.Known(c.books, urls) }
 	c.aside.counted = c.countSkip
 	c.ledger.added = c.aside.added
-	c.pace = newPace(&c.cfg, c.frontier, c.opts.Resume || c.opts.Recrawl)
-	c.pace.changed, c.pace.shared = c.repaced, c.shared != nil
-	c.pace.log = c.log
+	c.delays = c.newDelays()
 	if err := c.connect(); err != nil {
 		return err
 	}
@@ -193,7 +193,6 @@ func (c *Crawler) connect() error {
 	if err != nil {
 		return fmt.Errorf("crawler: %w", err)
 	}
-	c.pace.group = c.robots.Group
 	c.fetch = newFetcher(c.working, &c.cfg, c.robots)
 	c.sitemaps = &http.Client{
 		Transport:     c.robots.Transport(nil),
@@ -201,6 +200,26 @@ func (c *Crawler) connect() error {
 	}
 	return nil
 }
+
+// newDelays returns the delays of the crawl's servers.
+func (c *Crawler) newDelays() *politeness.Delays {
+	opts := politeness.Options{
+		Delay: c.cfg.Delay, MaxCrawlDelay: c.cfg.MaxCrawlDelay, ResponseFactor: c.cfg.ResponseFactor, MaxInFlight: c.cfg.PerHost,
+		Resumed: c.opts.Resume || c.opts.Recrawl, Changed: c.repaced, Logger: c.log,
+		Group: func(rec *robotsext.Record) *robotstxt.Group {
+			rec.File = robotstxt.Parse(rec.Body, robotsOptions(&c.cfg))
+			return c.robots.Group(rec)
+		},
+	}
+	if c.shared != nil {
+		opts.Recheck = recheckSlowed
+	}
+	return politeness.NewDelays(c.frontier, opts)
+}
+
+// recheckSlowed is how often the frontier of a shared crawl is asked whether another process
+// has slowed a server down. The longer it is, the later the server recovers.
+const recheckSlowed = 30 * time.Second
 
 // robotsOptions is how a crawl reads robots.txt.
 func robotsOptions(cfg *Config) *robotstxt.Options {

@@ -11,6 +11,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/errtext"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/forecast"
+	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
@@ -128,7 +129,7 @@ func (p *Planner) server(origins []*headcount, now, began time.Time) (hosts []*P
 	if answers > 0 {
 		took /= time.Duration(answers)
 	}
-	pace := forecast.NewServer(max(delay, c.pace.after(took)), took, c.cfg.PerHost)
+	pace := forecast.NewServer(max(delay, c.delays.After(took)), took, c.cfg.PerHost)
 	all.Cycle, all.Took = pace.Cycle, pace.Took
 	for _, host := range hosts {
 		host.Delay, host.Seconds = Seconds(delay), Seconds(all.End(host.Requests))
@@ -142,7 +143,7 @@ func (p *Planner) host(h *headcount, now time.Time, others int) *PlannedHost {
 	c := p.c
 	host := &PlannedHost{
 		Host: string(h.origin), URLs: h.urls, Pages: h.pages, Rejected: h.rejected,
-		Delay: Seconds(c.pace.wanted(h.group)),
+		Delay: Seconds(c.delays.Wanted(h.group)),
 	}
 	if h.answers > 0 {
 		host.Answer = Seconds(h.took / time.Duration(h.answers))
@@ -178,7 +179,7 @@ func (p *Planner) host(h *headcount, now time.Time, others int) *PlannedHost {
 		for _, w := range h.group.VisitTimes() {
 			host.VisitTimes = append(host.VisitTimes, forecast.Window(w))
 		}
-		if until, closed := closedUntil(h.group, now); closed {
+		if until, closed := politeness.ClosedUntil(h.group, now); closed {
 			host.OpensAt = until.UTC().Format(time.RFC3339)
 		}
 	}

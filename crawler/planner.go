@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/guard"
@@ -47,7 +48,7 @@ func NewPlanner(cfg Config, opts *Options) (*Planner, error) {
 		Delay: cfg.Delay, MaxInFlight: cfg.PerHost, LeaseTime: leaseTime(&cfg),
 	}), census: p.census}
 	c.aside = newAside(nil, c.scope.Key)
-	c.pace = newPace(&c.cfg, c.frontier, false)
+	c.delays = c.newDelays()
 	c.putAside, c.keep = p.census.leave, p.census.learn
 	base, _ := c.transport()
 	p.hangUp = (&http.Client{Transport: base}).CloseIdleConnections
@@ -186,9 +187,9 @@ func (p *Planner) probe(v *visit) (frontier.Outcome, error) {
 	if v.origin, err = robotsext.OriginOf(v.u); err != nil {
 		return frontier.Outcome{}, err
 	}
-	release, ok := c.addresses.take(c.working, v.lease.Host)
+	release, ok := c.addresses.Acquire(c.working, v.lease.Host)
 	if !ok {
-		return v.deferred(), c.frontier.UpdateHost(c.books, v.lease.Host, frontier.HostUpdate{BlockUntil: time.Now().Add(addressPause)})
+		return v.deferred(), c.frontier.UpdateHost(c.books, v.lease.Host, frontier.HostUpdate{BlockUntil: time.Now().Add(politeness.AddressPause)})
 	}
 	defer release()
 	noted := c.aside.noted(v.origin)
@@ -201,7 +202,7 @@ func (p *Planner) probe(v *visit) (frontier.Outcome, error) {
 		outcome, err = c.refused(v, why)
 	}
 	if took, spent := turn.spent(); spent {
-		outcome.HostDelay = c.pace.after(took)
+		outcome.HostDelay = c.delays.After(took)
 		err = errors.Join(err, c.waitForServer(turn, why))
 	}
 	return outcome, err

@@ -13,10 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/output"
-	"github.com/politecrawl/politecrawl/robotsext"
-	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
 // ROB-POL-02: with several in flight the delay counts from start to start, also
@@ -252,97 +249,6 @@ func TestJoinKeepsMaxDepth(t *testing.T) {
 	got := run(t, cfg, nil)
 	if r := got.refusal(t, www.url+"/early"); r.Reason != output.TooDeep || www.count("/early") != 0 {
 		t.Errorf("%+v", r)
-	}
-}
-
-// ROB-POL-05, ROB-POL-06: failures slow the whole host, and only they.
-func TestROB_POL_05(t *testing.T) {
-	const host, origin = frontier.Host("example.com"), robotsext.Origin("http://example.com")
-	ctx := t.Context()
-	f := frontier.NewMemory(&frontier.Options{Delay: time.Second})
-	defer func() { _ = f.Close() }()
-	p := newPace(&Config{Delay: time.Second, MaxCrawlDelay: 30 * time.Second}, f, false)
-	at := &visit{lease: frontier.Lease{Item: frontier.Item{Host: host}}}
-	delay := func() time.Duration {
-		rec, err := f.Host(ctx, host)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return rec.Delay
-	}
-	answer := func(status int, want time.Duration) {
-		t.Helper()
-		if err := p.answered(ctx, at, status); err != nil || delay() != want {
-			t.Fatalf("after %d the delay is %v, %v; want %v", status, delay(), err, want)
-		}
-	}
-	for _, status := range []int{200, 301, 401, 403, 404, 410, 502} {
-		answer(status, time.Second) // ROB-POL-06: says nothing about the load
-	}
-	answer(503, 2*time.Second)
-	answer(429, 4*time.Second)
-	answer(500, 8*time.Second)
-	answer(404, 8*time.Second)
-	answer(200, 7200*time.Millisecond) // a tenth less
-	group := robotstxt.Parse([]byte("User-agent: *\nCrawl-delay: 3"), nil).Group("x")
-	if err := p.asked(ctx, origin, group); err != nil || delay() != 7200*time.Millisecond {
-		t.Errorf("a new robots.txt made a host that is being spared faster: %v, %v", delay(), err)
-	}
-	at.group = group
-	for range 40 {
-		if err := p.answered(ctx, at, 200); err != nil {
-			t.Fatal(err)
-		}
-	}
-	answer(200, 3*time.Second) // back at what robots.txt asks
-	answer(503, 6*time.Second)
-	p = newPace(p.cfg, f, true) // the process ended, and the crawl goes on
-	answer(200, 5400*time.Millisecond)
-	for range 9 {
-		if err := p.answered(ctx, at, 503); err != nil {
-			t.Fatal(err)
-		}
-	}
-	answer(503, time.Minute) // the most
-}
-
-// ROB-POL-07: a slow server is left alone for as long as it took.
-func TestROB_POL_07(t *testing.T) {
-	p := newPace(&Config{Delay: time.Second, ResponseFactor: 2}, frontier.NewMemory(nil), false)
-	if got := p.after(3 * time.Second); got != 6*time.Second {
-		t.Errorf("after an answer that took 3 s, by factor 2: %v", got)
-	}
-	p.cfg.Delay = 0
-	if got := p.after(3 * time.Second); got != requested {
-		t.Errorf("without a delay: %v", got)
-	}
-}
-
-// ROB-EXT-02: Request-rate is a delay, Visit-time closes a host.
-func TestROB_EXT_02(t *testing.T) {
-	const host, origin = frontier.Host("example.com"), robotsext.Origin("http://example.com")
-	f := frontier.NewMemory(nil)
-	defer func() { _ = f.Close() }()
-	p := newPace(&Config{MaxCrawlDelay: time.Hour}, f, false)
-	file := robotstxt.Parse([]byte("User-agent: *\nRequest-rate: 1/10m\nVisit-time: 0200-0300\nVisit-time: 1400-1430\n"),
-		&robotstxt.Options{RequestRateDelay: true, MaxCrawlDelay: time.Hour})
-	if err := p.asked(t.Context(), origin, file.Group("x")); err != nil {
-		t.Fatal(err)
-	}
-	if rec, err := f.Host(t.Context(), host); err != nil || rec.Delay != 10*time.Minute {
-		t.Errorf("delay %v, %v; want 10m", rec.Delay, err)
-	}
-	day := time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)
-	for at, opens := range map[time.Duration]time.Duration{
-		time.Hour: 2 * time.Hour, 150 * time.Minute: 0, 4 * time.Hour: 14 * time.Hour, 14*time.Hour + time.Minute: 0, 20 * time.Hour: 26 * time.Hour,
-	} {
-		until, closed := closedUntil(file.Group("x"), day.Add(at))
-		if closed != (opens != 0) || closed && !until.Equal(day.Add(opens)) {
-			t.Errorf("%v after midnight: closed %v until %v, want %v", at, closed, until, opens)
-		}
-	}
-	if _, closed := closedUntil(nil, day); closed {
-		t.Error("a host without visiting hours is closed")
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/robotsext"
 )
@@ -72,7 +73,7 @@ func (c *Crawler) waitForServer(t *turn, err error) error {
 // holdTime bounds the wait for the turn of another host when a robots.txt
 // redirects there. Two hosts whose files redirect to each other at the same
 // moment would otherwise wait for ever; so one of them is asked again later.
-func (c *Crawler) holdTime() time.Duration { return 20*time.Second + 2*c.pace.slowest.get() }
+func (c *Crawler) holdTime() time.Duration { return 20*time.Second + 2*c.delays.Longest() }
 
 // wait takes the turn for one request of a robots.txt fetch, since it counts as
 // a request of the host it goes to (ROB-FET-19, ROB-POL-01). The first goes to
@@ -97,7 +98,7 @@ func (c *Crawler) wait(ctx context.Context, u *url.URL) (done func(), err error)
 	if err != nil {
 		return nil, fmt.Errorf("crawler: waiting for the turn of %s: %w", host, err)
 	}
-	return func() { release(requested) }, nil
+	return func() { release(politeness.Requested) }, nil
 }
 
 // rest is for the robots.txt that the gate fetches by itself, because its record

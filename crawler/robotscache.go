@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/robotsext"
 )
@@ -26,7 +27,7 @@ func (c *robotsCache) Load(ctx context.Context, o robotsext.Origin) (*robotsext.
 	if err != nil {
 		return nil, fmt.Errorf("crawler: %w", err)
 	}
-	rec, err := recordIn(host, o)
+	rec, err := politeness.ReadRecord(host, o)
 	if rec == nil || err != nil {
 		return nil, err
 	}
@@ -46,25 +47,11 @@ func (c *Crawler) reached(o robotsext.Origin) (time.Time, error) {
 	if err != nil {
 		return time.Time{}, err
 	}
-	rec, err := recordIn(h, o)
+	rec, err := politeness.ReadRecord(h, o)
 	if err != nil || rec == nil || !rec.FailingSince.IsZero() {
 		return time.Time{}, err
 	}
 	return rec.FetchedAt, nil
-}
-
-// recordIn returns the robots.txt of an origin that is kept beside the clock of its host;
-// nil: none is.
-func recordIn(host frontier.HostRecord, o robotsext.Origin) (*robotsext.Record, error) {
-	robots, ok := host.Robots[string(o)]
-	if !ok {
-		return nil, nil
-	}
-	rec := new(robotsext.Record)
-	if err := json.Unmarshal(robots.Data, rec); err != nil {
-		return nil, fmt.Errorf("crawler: robots.txt of %s in the frontier: %w", o, err)
-	}
-	return rec, nil
 }
 
 // Store implements robotsext.Cache. What the guard refused is not kept: stored, the

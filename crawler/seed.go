@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/robotsext"
@@ -76,7 +77,7 @@ func (c *Crawler) learn(rec *robotsext.Record) error {
 	if rec.File != nil {
 		group = c.robots.Group(rec)
 	}
-	if err := c.pace.asked(c.books, rec.Origin, group); err != nil {
+	if err := c.delays.Learn(c.books, rec.Origin, group); err != nil {
 		return err
 	}
 	if origin, err := weburl.Parse(string(rec.Origin) + "/"); err == nil && c.shared != nil && !c.scope.Holds(origin) {
@@ -98,7 +99,7 @@ func (c *Crawler) seedJoined(a weburl.URL) error {
 		return err
 	}
 	for _, origin := range slices.Sorted(maps.Keys(host.Robots)) {
-		rec, err := recordIn(host, robotsext.Origin(origin))
+		rec, err := politeness.ReadRecord(host, robotsext.Origin(origin))
 		if err != nil {
 			return err
 		}

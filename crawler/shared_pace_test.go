@@ -1,7 +1,6 @@
 package crawler
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -10,98 +9,17 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore"
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore/redistest"
+	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
 	"github.com/politecrawl/politecrawl/crawler/internal/scope"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
 )
-
-// A countedFrontier counts how often it is asked for a host.
-type countedFrontier struct {
-	frontier.Frontier
-	asked int
-}
-
-func (f *countedFrontier) Host(ctx context.Context, h frontier.Host) (frontier.HostRecord, error) {
-	f.asked++
-	return f.Frontier.Host(ctx, h)
-}
-
-// A host that one process spares is spared by all, and comes back to its pace by the good
-// answers that any of them gets. Those that do not spare it ask for that now and then.
-func TestHostIsSparedByOthers(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		const host, origin, base = frontier.Host("a.test"), robotsext.Origin("http://a.test"), 100 * time.Millisecond
-		f := &countedFrontier{Frontier: frontier.NewMemory(nil)}
-		cfg := Default()
-		cfg.Delay = base
-		process := func(resumed bool) *pace {
-			p := newPace(&cfg, f, resumed)
-			p.shared = true
-			return p
-		}
-		answered := func(p *pace, status int, want time.Duration) {
-			t.Helper()
-			if err := p.answered(t.Context(), &visit{lease: frontier.Lease{Item: frontier.Item{Host: host}}}, status); err != nil {
-				t.Fatal(err)
-			}
-			if rec, err := f.Frontier.Host(t.Context(), host); err != nil || rec.Delay != want {
-				t.Errorf("the delay is %v, %v, want %v", rec.Delay, err, want)
-			}
-		}
-		one, two, three, four := process(false), process(false), process(false), process(true)
-		for _, p := range []*pace{one, two} {
-			if err := p.asked(t.Context(), origin, nil); err != nil {
-				t.Fatal(err)
-			}
-		}
-		answered(one, 503, 2*base)
-		answered(one, 503, 4*base)
-		if err := two.asked(t.Context(), origin, nil); err != nil {
-			t.Fatal(err)
-		}
-		answered(two, 200, 360*time.Millisecond) // and not base
-		answered(two, 200, 324*time.Millisecond) // it knows now
-		for _, p := range []*pace{three, four} {
-			rec, err := f.Frontier.Host(t.Context(), host)
-			if err != nil {
-				t.Fatal(err)
-			}
-			first := rec.Delay - rec.Delay/10
-			answered(p, 200, first)
-			f.asked = 0
-			answered(p, 200, first)
-			if f.asked > 0 {
-				t.Errorf("the frontier is asked at every answer, which costs a round trip")
-			}
-			time.Sleep(sparedByOthers)
-			answered(p, 200, first-first/10)
-		}
-		for range 20 {
-			if err := two.answered(t.Context(), &visit{lease: frontier.Lease{Item: frontier.Item{Host: host}}}, 200); err != nil {
-				t.Fatal(err)
-			}
-		}
-		answered(two, 200, base)
-	})
-}
-
-// However many hosts there are, when they were asked about is remembered of some.
-func TestAskedAboutIsBounded(t *testing.T) {
-	p := &pace{shared: true}
-	for i := range maxAsks + 10 {
-		p.mayBeSpared(frontier.Host(fmt.Sprintf("h%d.test", i)))
-	}
-	if n := len(p.asks); n == 0 || n > maxAsks {
-		t.Errorf("%d are remembered", n)
-	}
-}
 
 // A host that nobody has asked yet is asked by one, for its robots.txt, whoever has its
 // URLs; then for as many pages at once as may be, and not before its delay.
@@ -227,7 +145,8 @@ func TestRecoveredByOthers(t *testing.T) {
 	f := frontier.NewMemory(nil)
 	cfg := Default()
 	cfg.MaxWait, cfg.MaxCrawlDelay = 0, 0
-	c := &Crawler{cfg: cfg, frontier: f, books: t.Context(), pace: newPace(&cfg, f, false), aside: newAside(nil, scope.New(ScopeHost, scope.Bounds{}).Key)}
+	c := &Crawler{cfg: cfg, frontier: f, books: t.Context(), aside: newAside(nil, scope.New(ScopeHost, scope.Bounds{}).Key)}
+	c.delays = c.newDelays()
 	patience := func(want time.Duration) {
 		t.Helper()
 		stats, err := f.Stats(t.Context())
@@ -247,9 +166,9 @@ func TestRecoveredByOthers(t *testing.T) {
 	stores(t, f, &robotsext.Record{Origin: origin, Outcome: robotsext.Unreachable, Status: 500, FailingSince: time.Now()}, 0)
 	patience(cfg.Delay) // it has nothing but the host that cannot be reached
 	c.shared = &shared{}
-	patience(maxSlow) // others may know one that is slower
-	c.cfg.MaxCrawlDelay = 2 * maxSlow
-	patience(2 * maxSlow)
+	patience(politeness.MaxSlowed) // others may know one that is slower
+	c.cfg.MaxCrawlDelay = 2 * politeness.MaxSlowed
+	patience(2 * politeness.MaxSlowed)
 	c.cfg.MaxCrawlDelay = 0
 	reaches(t, f, origin, 0)
 	c.shared = nil

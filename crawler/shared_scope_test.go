@@ -134,7 +134,7 @@ func TestHostJoinsOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &countedFrontier{Frontier: frontier.NewMemory(nil)}
+	f := &politeness.countedFrontier{Frontier: frontier.NewMemory(nil)}
 	c.frontier, c.aside = f, newAside(nil, c.scope.Key)
 	s := &shared{c: c}
 	for range 3 {

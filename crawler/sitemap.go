@@ -10,6 +10,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/errtext"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
 	"github.com/politecrawl/politecrawl/crawler/internal/shown"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
@@ -65,7 +66,7 @@ func (c *Crawler) readSitemap(v *visit) (outcome frontier.Outcome, err error) {
 		r.Detail = c.files.most(v.prov.SitemapOf)
 		return frontier.Outcome{Lease: v.lease.ID, Result: frontier.Drop}, c.reject(v, r)
 	}
-	outcome = frontier.Outcome{Lease: v.lease.ID, Result: frontier.Done, HostDelay: requested}
+	outcome = frontier.Outcome{Lease: v.lease.ID, Result: frontier.Done, HostDelay: politeness.Requested}
 	ctx, cancel := context.WithTimeout(c.working, sitemapTime)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, v.u.String(), nil)
@@ -80,9 +81,9 @@ func (c *Crawler) readSitemap(v *visit) (outcome frontier.Outcome, err error) {
 		return c.unanswered(v, time.Since(began), err)
 	}
 	defer func() { _ = resp.Body.Close() }()
-	defer func() { outcome.HostDelay = max(outcome.HostDelay, c.pace.after(time.Since(began))) }()
+	defer func() { outcome.HostDelay = max(outcome.HostDelay, c.delays.After(time.Since(began))) }()
 
-	if err := c.pace.answered(c.books, v, resp.StatusCode); err != nil {
+	if err := c.delays.Observe(c.books, v.lease.Host, v.origin, v.group, resp.StatusCode); err != nil {
 		return outcome, err
 	}
 	if location := resp.Header.Get("Location"); location != "" && resp.StatusCode/100 == 3 {

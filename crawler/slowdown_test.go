@@ -5,8 +5,6 @@ import (
 	"net/http"
 	"testing"
 	"time"
-
-	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
 // ROB-POL-04, ROB-POL-05: a host that answers 429 with Retry-After is left alone for
@@ -65,18 +63,5 @@ func TestTooManyRequests(t *testing.T) {
 	}
 	if rec := gap(len(requests) - 1); rec > 2*delay*9/10 {
 		t.Errorf("the last request came after %v: the host has long recovered, its delay is %v", rec, delay)
-	}
-}
-
-// ROB-EXT-01: a Crawl-delay is obeyed up to max-crawl-delay, however its file was read.
-func TestMaxCrawlDelay(t *testing.T) {
-	cfg := Default()
-	cfg.MaxCrawlDelay = 3 * time.Second
-	p := newPace(&cfg, nil, false)
-	for seconds, want := range map[int]time.Duration{0: cfg.Delay, 2: 2 * time.Second, 86400: cfg.MaxCrawlDelay} {
-		file := robotstxt.Parse(fmt.Appendf(nil, "User-agent: *\nCrawl-delay: %d\n", seconds), &robotstxt.Options{MaxCrawlDelay: -1})
-		if got := p.wanted(file.Group("x")); got != want {
-			t.Errorf("Crawl-delay %d: %v, want %v", seconds, got, want)
-		}
 	}
 }

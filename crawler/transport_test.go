@@ -1,21 +1,15 @@
 package crawler
 
 import (
-	"context"
 	"crypto/tls"
 	"fmt"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
-	"net/netip"
 	"slices"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
-
-	"github.com/politecrawl/politecrawl/crawler/frontier"
 )
 
 // redirectUnless serves a page at path when it is asked for with the query, and
@@ -135,58 +129,4 @@ func TestPerIP(t *testing.T) {
 	if got := run(t, cfg, nil); got.Pages != 16 || most != 2 {
 		t.Errorf("%d requests at a time, want 2; %+v", most, got.Summary)
 	}
-}
-
-func TestAddresses(t *testing.T) {
-	names := map[string][]string{"a.example": {"192.0.2.2", "192.0.2.1"}, "b.example": {"::ffff:192.0.2.1"}, "c.example": {"192.0.2.3"}}
-	asked := 0
-	a := newAddresses(1)
-	a.lookup = func(_ context.Context, name string) (addrs []netip.Addr, err error) {
-		asked++
-		for _, s := range names[name] {
-			addrs = append(addrs, netip.MustParseAddr(s))
-		}
-		if addrs == nil {
-			err = &net.DNSError{Name: name, IsNotFound: true}
-		}
-		return addrs, err
-	}
-	take := func(host frontier.Host, want bool) (release func()) {
-		t.Helper()
-		release, ok := a.take(t.Context(), host)
-		if ok != want {
-			t.Errorf("take(%s) = %v", host, ok)
-		}
-		return release
-	}
-	first := take("a.example", true)
-	take("b.example:8443", false) // the same address
-	take("c.example", true)
-	take("none.example", true) // let the request say what is wrong
-	first()
-	take("b.example:8443", true)
-	if take("a.example", false); asked != 4 || len(a.busy) != 2 {
-		t.Errorf("%d names were looked up, busy %v", asked, a.busy)
-	}
-}
-
-// An address is looked up again after a while: it may be another one by then.
-func TestAddressesGrowOld(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		asked := 0
-		a := newAddresses(1)
-		a.lookup = func(context.Context, string) ([]netip.Addr, error) {
-			asked++
-			return []netip.Addr{netip.AddrFrom4([4]byte{192, 0, 2, byte(asked)})}, nil
-		}
-		first := a.address(t.Context(), "a.example")
-		time.Sleep(resolvedFor - time.Second)
-		if again := a.address(t.Context(), "a.example"); again != first {
-			t.Errorf("%s is asked for too soon", again)
-		}
-		time.Sleep(2 * time.Second)
-		if again := a.address(t.Context(), "a.example"); again == first {
-			t.Errorf("%s is old", again)
-		}
-	})
 }

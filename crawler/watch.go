@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 )
 
@@ -87,9 +88,9 @@ func (c *Crawler) look() (again time.Duration, err error) {
 // patience is how long the crawl waits with nothing to do: max-wait, and at least
 // as long as the turn of a host takes, or the retry of a page while one is left.
 func (c *Crawler) patience(stats frontier.Stats) (time.Duration, error) {
-	wait := max(c.cfg.MaxWait, c.pace.slowest.get())
+	wait := max(c.cfg.MaxWait, c.delays.Longest())
 	if c.shared != nil { // others know hosts that are slower
-		wait = max(wait, c.cfg.MaxCrawlDelay, maxSlow)
+		wait = max(wait, c.cfg.MaxCrawlDelay, politeness.MaxSlowed)
 	}
 	left := stats.Pending + stats.Scheduled
 	if err := c.recovered(); err != nil {

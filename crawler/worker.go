@@ -12,6 +12,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/errtext"
 	"github.com/politecrawl/politecrawl/crawler/extract"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
 	"github.com/politecrawl/politecrawl/crawler/internal/shown"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
@@ -25,10 +26,6 @@ import (
 const (
 	// maxHops bounds a chain of page redirects.
 	maxHops = 10
-
-	// requested, as an outcome's HostDelay, says that a request was made. The
-	// delay itself stands in the host's record.
-	requested = time.Nanosecond
 
 	// retryBase is the time before the first retry of a page. It doubles, up
 	// to maxBackoff times.
@@ -79,7 +76,7 @@ func (c *Crawler) work(leases context.Context) error {
 			}
 			if c.shared != nil && c.shared.held.remove(lease.ID) {
 				// Another process has it: this one says nothing of it.
-				outcome = frontier.Outcome{Lease: lease.ID, Result: frontier.Defer, HostDelay: requested}
+				outcome = frontier.Outcome{Lease: lease.ID, Result: frontier.Defer, HostDelay: politeness.Requested}
 				v.page, v.lines = nil, output.Batch{}
 			}
 			if err := c.ledger.post(&posting{outcome: outcome, page: v.page, lines: v.lines}); err != nil {
@@ -107,9 +104,9 @@ func (c *Crawler) visit(v *visit) (frontier.Outcome, error) {
 		return frontier.Outcome{Lease: v.lease.ID, Result: frontier.Drop}, c.reject(v, v.rejection(output.Invalid, err))
 	}
 
-	release, ok := c.addresses.take(c.working, v.lease.Host)
+	release, ok := c.addresses.Acquire(c.working, v.lease.Host)
 	if !ok {
-		return v.deferred(), c.frontier.UpdateHost(c.books, v.lease.Host, frontier.HostUpdate{BlockUntil: time.Now().Add(addressPause)})
+		return v.deferred(), c.frontier.UpdateHost(c.books, v.lease.Host, frontier.HostUpdate{BlockUntil: time.Now().Add(politeness.AddressPause)})
 	}
 	defer release()
 	noted := c.aside.noted(v.origin)
@@ -156,10 +153,10 @@ func (c *Crawler) outOfTurn(ctx context.Context, v *visit) (bool, error) {
 	if rec.File != nil {
 		v.file, v.group = rec.File, c.robots.Group(rec)
 	}
-	if wait, err := c.pace.renew(c.books, v); wait || err != nil {
+	if wait, err := c.delays.Renew(c.books, v.lease.Host, v.origin, v.group); wait || err != nil {
 		return true, err
 	}
-	until, closed := closedUntil(v.group, time.Now())
+	until, closed := politeness.ClosedUntil(v.group, time.Now())
 	if !closed {
 		return false, nil
 	}
@@ -180,7 +177,7 @@ func (c *Crawler) afterRobots(v *visit, t *turn, took time.Duration, why error) 
 			return outcome, err
 		}
 	}
-	outcome.HostDelay = c.pace.after(took)
+	outcome.HostDelay = c.delays.After(took)
 	return outcome, c.waitForServer(t, why)
 }
 
@@ -283,7 +280,7 @@ func (c *Crawler) unanswered(v *visit, took time.Duration, err error) (frontier.
 	if c.working.Err() != nil || c.failed() { // aborted, or nobody can be asked any more
 		return v.deferred(), nil
 	}
-	outcome := frontier.Outcome{Lease: v.lease.ID, Result: frontier.Drop, HostDelay: c.pace.after(took)}
+	outcome := frontier.Outcome{Lease: v.lease.ID, Result: frontier.Drop, HostDelay: c.delays.After(took)}
 	if c.retry(v, &outcome) {
 		c.logRetry(v, &outcome, 0, err)
 		return outcome, nil
@@ -293,8 +290,8 @@ func (c *Crawler) unanswered(v *visit, took time.Duration, err error) (frontier.
 
 // answered turns an answer into an outcome and the page's line.
 func (c *Crawler) answered(v *visit, got *response) (frontier.Outcome, error) {
-	outcome := frontier.Outcome{Lease: v.lease.ID, Result: frontier.Done, HostDelay: c.pace.after(got.Took)}
-	if err := c.pace.answered(c.books, v, got.Status); err != nil {
+	outcome := frontier.Outcome{Lease: v.lease.ID, Result: frontier.Done, HostDelay: c.delays.After(got.Took)}
+	if err := c.delays.Observe(c.books, v.lease.Host, v.origin, v.group, got.Status); err != nil {
 		return outcome, err
 	}
 	if temporary(got.Status) && c.retry(v, &outcome) {

@@ -1,4 +1,4 @@
-package crawler
+package politeness
 
 import (
 	"context"
@@ -11,9 +11,9 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 )
 
-// addresses counts the requests in flight by IP address, for the many hosts that
+// Addresses counts the requests in flight by IP address, for the many hosts that
 // one machine may serve. It is safe for concurrent use.
-type addresses struct {
+type Addresses struct {
 	limit  int
 	lookup func(ctx context.Context, name string) ([]netip.Addr, error)
 
@@ -32,16 +32,16 @@ const (
 	// resolvedFor is how long an address is taken to be that of a host.
 	resolvedFor = 5 * time.Minute
 
-	// addressPause is how long a host waits whose address is busy.
-	addressPause = 20 * time.Millisecond
+	// AddressPause is how long a host waits whose address is busy.
+	AddressPause = 20 * time.Millisecond
 )
 
-// newAddresses returns the limit of per-ip, and nil when there is none.
-func newAddresses(limit int) *addresses {
+// NewAddresses returns the limit of per-ip, and nil when there is none.
+func NewAddresses(limit int) *Addresses {
 	if limit == 0 {
 		return nil
 	}
-	return &addresses{
+	return &Addresses{
 		limit: limit,
 		lookup: func(ctx context.Context, name string) ([]netip.Addr, error) {
 			return net.DefaultResolver.LookupNetIP(ctx, "ip", name)
@@ -50,13 +50,13 @@ func newAddresses(limit int) *addresses {
 	}
 }
 
-// take takes a slot of the address of a host, the least one where its name has
+// Acquire takes a slot of the address of a host, the least one where its name has
 // several. Unless ok, there is none for now. A nil a has slots for all.
-func (a *addresses) take(ctx context.Context, host frontier.Host) (release func(), ok bool) {
+func (a *Addresses) Acquire(ctx context.Context, host frontier.Host) (release func(), ok bool) {
 	if a == nil {
 		return func() {}, true
 	}
-	addr := a.address(ctx, host)
+	addr := a.Lookup(ctx, host)
 	if !addr.IsValid() {
 		return func() {}, true
 	}
@@ -75,7 +75,7 @@ func (a *addresses) take(ctx context.Context, host frontier.Host) (release func(
 	}, true
 }
 
-func (a *addresses) address(ctx context.Context, host frontier.Host) netip.Addr {
+func (a *Addresses) Lookup(ctx context.Context, host frontier.Host) netip.Addr {
 	now := time.Now()
 	a.mu.Lock()
 	r, ok := a.known[host]
