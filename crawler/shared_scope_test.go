@@ -1,6 +1,7 @@
 package crawler
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -134,7 +135,7 @@ func TestHostJoinsOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &politeness.countedFrontier{Frontier: frontier.NewMemory(nil)}
+	f := &countedFrontier{Frontier: frontier.NewMemory(nil)}
 	c.frontier, c.aside = f, newAside(nil, c.scope.Key)
 	s := &shared{c: c}
 	for range 3 {
@@ -164,4 +165,15 @@ func TestMuchIsTold(t *testing.T) {
 	if over, err := c.shared.over(t.Context()); !over || err != nil || c.end != EndStopped {
 		t.Errorf("over %v, %v, with end %q", over, err, c.end)
 	}
+}
+
+// A countedFrontier counts how often it is asked for a host.
+type countedFrontier struct {
+	frontier.Frontier
+	asked int
+}
+
+func (f *countedFrontier) Host(ctx context.Context, h frontier.Host) (frontier.HostRecord, error) {
+	f.asked++
+	return f.Frontier.Host(ctx, h)
 }
