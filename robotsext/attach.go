@@ -47,6 +47,10 @@ const collyUserAgent = "colly - https://github.com/gocolly/colly"
 // new client sends pages unchecked, for clones and when an OnRequest callback set it,
 // until it is adopted.
 //
+// /robots.txt cannot be visited as a page by a collector with a context that was set
+// after Attach and does not come from the seal: the request looks like colly's own, and
+// Visit fails with "No Content". Robots.Record has the file.
+//
 // One Robots keeps one record for each origin, whichever collector had it fetched
 // and by which proxy. An origin that a dead proxy does not reach is unreachable
 // for every other collector too, until RetryAt: give collectors with unreliable

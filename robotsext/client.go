@@ -40,11 +40,11 @@ func (c collectorClient) get() *http.Client {
 	return (*http.Client)(c.field.UnsafePointer()) //nolint:forbidigo // as in clientOf
 }
 
-// set gives the collector a copy of client, and returns it. colly reads the field for its
-// own request for robots.txt, which may run beside this: it finds the client before or the
-// one after, a word either way, whose fields were there before. What these lead to is older
-// than both, or guarded by the gate's lock. Pages find the client after, having passed
-// OnRequest and that lock.
+// set gives the collector a copy of client, and returns it. colly may read the field at the
+// same time, for its own request for robots.txt. It finds the old client or the new one, and
+// either is complete: the fields of the copy are written before the pointer, and what they
+// refer to is older than both or guarded by the gate's lock. Requests for pages find the new
+// one, since OnRequest takes that lock.
 //
 //go:norace
 func (c collectorClient) set(client http.Client) *http.Client {
@@ -58,9 +58,9 @@ func (c collectorClient) set(client http.Client) *http.Client {
 // published is a barrier between the fields of a client and the pointer to it.
 var published atomic.Int32
 
-// setTransport sets the transport of a client whose jar is a watchedJar. Whoever uses the
-// transport has passed the jar and its lock; before that, net/http reads the whole client
-// and throws it away, in order to fail early where it is nil.
+// setTransport sets the transport of a client whose jar is a watchedJar. A request reads the
+// transport after it has asked the jar, which takes the gate's lock. Before that, net/http
+// reads the client as a whole to fail early if it is nil, and uses nothing of it.
 //
 //go:norace
 func setTransport(client *http.Client, t http.RoundTripper) { client.Transport = t }
