@@ -37,7 +37,7 @@ func isBadJSON(err error) bool {
 	_, syntax := errors.AsType[*json.SyntaxError](err)
 	_, kind := errors.AsType[*json.UnmarshalTypeError](err)
 	_, moment := errors.AsType[*time.ParseError](err)
-	return syntax || kind || moment
+	return syntax || kind || moment || errors.Is(err, output.ErrNotUTF8)
 }
 
 // notBegun says what to do when a crawl could not be begun, or not gone on with.

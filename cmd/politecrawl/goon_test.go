@@ -149,7 +149,7 @@ func TestResumeFlags(t *testing.T) {
 func TestResumeDamaged(t *testing.T) {
 	for name, state := range map[string]string{
 		"empty": "", "cut off": `{"version":1,"con`, "zeros": "\x00\x00\x00", "another kind": `{"config":[]}`,
-		"no time": `{"began":"x"}`, "nothing in it": "{}",
+		"no time": `{"began":"x"}`, "nothing in it": "{}", "no UTF-8 in a name": "{\"config\":{\"wri\xf4e\":[\"csv\"]}}",
 	} {
 		t.Run(name, func(t *testing.T) {
 			file := writeFile(t, output.StateFile, state)

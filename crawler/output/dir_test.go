@@ -168,6 +168,12 @@ func TestState(t *testing.T) {
 	if err := State(dir, &got); err == nil || !strings.Contains(err.Error(), StateFile) {
 		t.Errorf("State of a damaged file = %v", err)
 	}
+	if err := os.WriteFile(filepath.Join(dir, StateFile), []byte("\"s\xe5cond\""), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := State(dir, &got); !errors.Is(err, ErrNotUTF8) || !strings.Contains(err.Error(), StateFile) {
+		t.Errorf("State of a file that is not UTF-8 = %v", err)
+	}
 }
 
 func TestRotate(t *testing.T) {
@@ -277,6 +283,10 @@ func TestDamagedLinesAreNamedAndTheOthersRead(t *testing.T) {
 		`{"url":"a"}*{"url":"b"}` + "\n" + b:      {"b", "line 1 cannot be read"},      // a line end has become another byte
 		a + `{"url":"b"}` + "\x8a":                {"ab", ""},                          // as above, in the last line
 		a + `{"url":x`:                            {"a", "line 2 cannot be read"},      // and not for the lack of an end
+		a + "{\"url\":\"\xe2\"}\n" + b:            {"ab", "line 2 cannot be read (not UTF-8)"},
+		"{\"\xf5rl\":\"a\"}\n" + b:                {"b", "line 1 cannot be read (not UTF-8)"},
+		a + "{\"url\":\"\xe2\"}":                  {"a", "line 2 cannot be read (not UTF-8)"},
+		a + "{\"url\":\"b\xc3":                    {"a", ""}, // it is being written
 		strings.Repeat("x\n", 7) + a:              {"a", "lines 1, 2, 3, 4, 5 and 2 more cannot be read"},
 	} {
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {

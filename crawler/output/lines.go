@@ -10,6 +10,7 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"unicode/utf8"
 
 	"github.com/politecrawl/politecrawl/crawler/output/internal/whole"
 	"github.com/politecrawl/politecrawl/crawler/output/jsontext"
@@ -224,11 +225,29 @@ func decode(line []byte, ended bool, v any) (found bool, err error) {
 		return false, nil
 	}
 	if ended {
-		err = json.Unmarshal(line, v)
-	} else if err = json.NewDecoder(bytes.NewReader(line)).Decode(v); errors.Is(err, io.ErrUnexpectedEOF) {
+		err = unmarshal(line, v)
+		return err == nil, err
+	}
+	var value json.RawMessage
+	if err = json.NewDecoder(bytes.NewReader(line)).Decode(&value); errors.Is(err, io.ErrUnexpectedEOF) {
 		return false, nil
 	}
+	if err == nil {
+		err = unmarshal(value, v)
+	}
 	return err == nil, err
+}
+
+// ErrNotUTF8 says that a JSON text is damaged: all that a crawl writes is UTF-8.
+var ErrNotUTF8 = errors.New("not UTF-8")
+
+// unmarshal is json.Unmarshal, which would read octets that are not UTF-8 as U+FFFD: a
+// damaged line would name another URL, or lose a field, and nobody would know.
+func unmarshal(text []byte, v any) error {
+	if !utf8.Valid(text) {
+		return ErrNotUTF8
+	}
+	return json.Unmarshal(text, v)
 }
 
 // lines is a file of JSON lines that grows.

@@ -32,7 +32,7 @@ func State(path string, v any) error {
 	if err != nil {
 		return fmt.Errorf("output: %w", err)
 	}
-	if err := json.Unmarshal(b, v); err != nil {
+	if err := unmarshal(b, v); err != nil {
 		return fmt.Errorf("output: %q: %w", name, err)
 	}
 	return nil
