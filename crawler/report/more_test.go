@@ -15,11 +15,11 @@ import (
 var (
 	leftOut  = regexp.MustCompile(`(<summary>)?and ([\d,]+) more([^<]*)`)
 	inFile   = regexp.MustCompile(`^ in (\w+\.jsonl)$`)
-	withRows = regexp.MustCompile(`^; “politecrawl report --rows (\d+)” lists them$`)
-	byLint   = "; “politecrawl robots lint” lists them"
+	withRows = regexp.MustCompile(`^; “politecrawl report DIR --rows (\d+)” lists them$`)
+	byLint   = "; “politecrawl robots lint " + bare + "” lists them"
 )
 
-// Whatever the page leaves out, it says which file holds it or which flag lists it.
+// Whatever the page leaves out, it says which file holds it or which command lists it.
 func TestReportSaysWhereTheRestIs(t *testing.T) {
 	c := everything()
 	for i := range 30 {
