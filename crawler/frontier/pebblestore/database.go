@@ -94,6 +94,23 @@ func (db *database) last(kind byte) (key []byte, err error) {
 	return key, nil
 }
 
+// checkRecords returns ErrDamaged when there is no record at all, as where the log is lost that
+// had them all.
+func (db *database) checkRecords() error {
+	it, err := db.NewIter(nil)
+	if err != nil {
+		return db.damaged(err)
+	}
+	found := it.First()
+	if err := cmp.Or(it.Error(), it.Close()); err != nil {
+		return db.damaged(err)
+	}
+	if !found {
+		return db.damaged(errors.New("its records are lost"))
+	}
+	return nil
+}
+
 // tally counts the URLs of each host by state, as they lie on disk. Seen, when
 // it is not nil, is called for the hash of each URL.
 func (db *database) tally(seen func(hash uint64), host func(hostID, frontier.Counts) error) error {

@@ -120,6 +120,33 @@ func edit(t *testing.T, dir string, change func(*pebble.DB) error) {
 	}
 }
 
+// A store without records is no database of something else: its log had them all, and is
+// lost.
+func TestInspectOfAStoreThatHasLostItsLog(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir, nil)
+	addURLs(t, s, "http://a.test/")
+	closeStore(t, s)
+	logs, err := filepath.Glob(filepath.Join(dir, "*.log"))
+	if err != nil || len(logs) != 1 {
+		t.Fatalf("logs %v, %v", logs, err)
+	}
+	inspect := func(log string) {
+		t.Helper()
+		if _, err := Inspect(dir); !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), "its records are lost") {
+			t.Errorf("Inspect with an %s log = %v, want %v", log, err, ErrDamaged)
+		}
+	}
+	if err := os.Truncate(logs[0], 0); err != nil {
+		t.Fatal(err)
+	}
+	inspect("empty")
+	if err := os.Remove(logs[0]); err != nil {
+		t.Fatal(err)
+	}
+	inspect("absent")
+}
+
 // TestRefusesOtherFormats opens stores that an earlier and a later version of this
 // package have written. Nothing in them changes, so that their version can go on.
 func TestRefusesOtherFormats(t *testing.T) {

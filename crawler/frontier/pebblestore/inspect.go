@@ -49,6 +49,9 @@ func (v *View) open() error {
 	}
 	v.db = database{DB: db, path: v.dir.path}
 	version, err := v.db.meta(metaFormat)
+	if err == nil && version == nil {
+		err = v.db.checkRecords()
+	}
 	if err == nil {
 		err = checkFormat(version, v.dir.path)
 	}
