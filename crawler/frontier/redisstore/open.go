@@ -164,17 +164,17 @@ func (s *Store) find(ctx context.Context) error {
 	return err
 }
 
-// permitted returns an error that names the commands that the user may not give,
-// and some call would come to need, perhaps when it has done half of its work.
+// permitted returns an error that names the permissions that the user lacks, and some
+// call would come to need, perhaps when it has done half of its work.
 func (s *Store) permitted(ctx context.Context) error {
 	l := layout{namespace: namespace(&s.opts)}
-	cmd := s.client.B().Eval().Script(checkText).Numkeys(1).Key(l.key("meta")).Arg(l.wake()).Arg(keyed...).Build()
+	cmd := s.client.B().Eval().Script(checkText).Numkeys(1).Key(l.key("meta")).Arg(l.wake(), s.opts.Prefix+":*").Arg(keyed...).Build()
 	missing, err := s.client.Do(ctx, cmd).AsStrSlice()
 	if err != nil {
 		return classify(err)
 	}
 	if len(missing) > 0 {
-		return fmt.Errorf("%w: +%s", ErrPermission, strings.Join(missing, " +"))
+		return fmt.Errorf("%w: %s", ErrPermission, strings.Join(missing, " "))
 	}
 	return nil
 }

@@ -147,6 +147,11 @@ func TestLeastPermissions(t *testing.T) {
 	if _, err := Open(ctx, url, &Options{Prefix: "other"}); !errors.Is(err, ErrPermission) {
 		t.Errorf("Open under a prefix that is not the user's: %v", err)
 	}
+	server.Do(t, "ACL", "SETUSER", "crawler", "resetchannels")
+	if _, err := Open(ctx, url, &Options{Crawl: "other", Patience: -1}); !errors.Is(err, ErrPermission) || !strings.HasSuffix(err.Error(), ": &politecrawl:*") {
+		t.Errorf("Open without the channels: %v", err)
+	}
+	server.Do(t, "ACL", "SETUSER", "crawler", "&politecrawl:*")
 	// Permissions that go while a crawl is on.
 	server.Do(t, "ACL", "SETUSER", "crawler", "-evalsha")
 	if _, err := s.Add(ctx, testItems("a", 1)); !errors.Is(err, ErrPermission) || !strings.Contains(err.Error(), "evalsha") {
