@@ -211,11 +211,11 @@ func (c *Crawler) noteLosses(s *state, lost []output.Loss) {
 	})
 }
 
-// lossText says what it means that a file has lost something.
+// lossText says what it means that a file has lost something, and what to do.
 func lossText(file string) string {
 	switch name, _, _ := strings.Cut(file, "."); name {
 	case "pages", "sitemaps":
-		return "the URLs of the lines that are gone are not requested again"
+		return "the URLs of the lines that are gone are not requested again; to request them, crawl again into another directory"
 	case "journal":
 		return "URLs that were skipped, and hosts that joined the crawl, may be forgotten"
 	}

@@ -85,6 +85,10 @@ func TestCrawlGoesOnWithDamagedLines(t *testing.T) {
 			if len(notices) != 1 || !strings.HasPrefix(notices[0], says) || !strings.Contains(notices[0], "; all other lines can be read; ") {
 				t.Errorf("notices %q", notices)
 			}
+			hasURLs := tt.name == output.PagesFile || tt.name == output.SitemapsFile
+			if says := strings.Contains(strings.Join(notices, "\n"), "; to request them, crawl again into another directory"); says != hasURLs {
+				t.Errorf("notices %q say how to request the URLs: %v, want %v", notices, says, hasURLs)
+			}
 			if len(sum.Lost) != 1 || !strings.HasPrefix(sum.Lost[0].String(), says) {
 				t.Errorf("lost %v", sum.Lost)
 			}
