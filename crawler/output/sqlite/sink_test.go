@@ -179,6 +179,14 @@ func TestIncomplete(t *testing.T) {
 			}
 			return os.Truncate(filepath.Join(dir, File), info.Size()/4)
 		},
+		"header": func(_ *testing.T, dir string) error {
+			file, err := os.OpenFile(filepath.Join(dir, File), os.O_RDWR, 0)
+			if err != nil {
+				return err
+			}
+			_, err = file.WriteAt(bytes.Repeat([]byte{0xd3}, 100), 0)
+			return errors.Join(err, file.Close())
+		},
 		"rows": func(t *testing.T, dir string) error { lose(t, dir, "DELETE FROM pages WHERE id > 1"); return nil },
 		"links": func(t *testing.T, dir string) error {
 			lose(t, dir, "DELETE FROM urls WHERE id > 3", "DELETE FROM link WHERE id > 2")

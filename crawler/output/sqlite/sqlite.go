@@ -103,10 +103,8 @@ func explain(name string, err error) error {
 			class = ErrFull
 		case code.SQLITE_IOERR:
 			class = ErrIO
-		case code.SQLITE_NOTADB:
-			class = ErrFormat
-		case code.SQLITE_CORRUPT:
-			class = fmt.Errorf("%w: %w", ErrFormat, output.ErrIncomplete)
+		case code.SQLITE_NOTADB, code.SQLITE_CORRUPT: // the first where its header is damaged
+			class = fmt.Errorf("%w: %w", output.ErrIncomplete, ErrFormat)
 		}
 	}
 	return fmt.Errorf("%w: %q: %w", class, name, err)
