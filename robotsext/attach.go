@@ -42,8 +42,8 @@ const collyUserAgent = "colly - https://github.com/gocolly/colly"
 // checked, and over, with ErrDetached, once c's client has another transport. Clones
 // have no callbacks, so a clone whose parent was given a new client sends nothing
 // until its parent makes a request or Attach is called. Three things break the seal. A
-// transport that ignores contexts sends what a clone asks for, a clone with a context
-// that was set after Attach is not sealed, and colly v2.1.0 has no contexts: there a
+// transport that ignores contexts sends what a clone requests, a clone with a context
+// that was set after Attach, or derived from the seal, is not sealed, and colly v2.1.0 has no contexts: there a
 // new client sends pages unchecked, for clones and when an OnRequest callback set it,
 // until it is adopted.
 //

@@ -153,7 +153,7 @@ func TestReadmeIsHeld(t *testing.T) {
 		{"Until then the clones of that collector send nothing", "TestClonesAreClosedByANewClient"},
 		{"It ends when yours does", "TestContextLives"},
 		{"A context that you set after `Attach` is used as it is", "TestDropIn"},
-		{"a clone without the context that `Attach` gives, whose client is replaced too, sends pages unchecked", "TestContextAndClientReplaced"},
+		{"a clone without the context that `Attach` gives, or with one derived from it, sends pages unchecked once its client is replaced too", "TestContextAndClientReplaced"},
 		{"with `StatusCode` 0", "TestErrorsReachCallers"},
 		{"robotsext chooses the rules by the name given to `New`", "TestUserAgentOfCollector"},
 		{"After `Attach` that has no effect", "TestIgnoreRobotsTxtSetAfterAttach"},

@@ -58,6 +58,12 @@ func TestContextAndClientReplaced(t *testing.T) {
 			c.Context = context.Background()
 			return c
 		}}
+		deriveContext = step{"derived context", func(t *testing.T, _ *site, c *colly.Collector) *colly.Collector {
+			ctx, cancel := context.WithCancel(c.Context)
+			t.Cleanup(cancel)
+			c.Context = ctx
+			return c
+		}}
 		replaceClient = step{"client", func(t *testing.T, _ *site, c *colly.Collector) *colly.Collector {
 			transport := &http.Transport{DisableKeepAlives: true}
 			t.Cleanup(transport.CloseIdleConnections)
@@ -98,6 +104,8 @@ func TestContextAndClientReplaced(t *testing.T) {
 		{steps: []step{visit, setContext, replaceClient}},
 		{steps: []step{visit, replaceClient, setContext}},
 		{[]step{clone, setContext, visit, replaceClient}, beyond},
+		{steps: []step{visit, deriveContext, replaceClient}},
+		{[]step{visit, deriveContext, clone, replaceClient}, beyond},
 	}
 	ways := map[string]drive{"sync": direct, "async": asynchronous, "queue": queued}
 	for _, test := range tests {
