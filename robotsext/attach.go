@@ -108,6 +108,9 @@ func (r *Robots) gateOf(c *colly.Collector) (g *collectorGate, known bool) {
 			return s.gate, s.gate.collector == c
 		}
 		parent = s.parent
+		if s.gate.collector == c {
+			s.gate.retire()
+		}
 	}
 	return newCollectorGate(parent, c, r), false
 }
@@ -127,6 +130,7 @@ type collectorGate struct {
 	shell   *shell               // the one put in place last
 	warned  map[Origin]time.Time // FetchedAt of the unreachable records that were logged
 	lost    bool                 // it was logged that the gate is gone
+	retired bool                 // another Robots was attached to the collector since
 }
 
 func newCollectorGate(parent context.Context, c *colly.Collector, r *Robots) *collectorGate {
@@ -139,6 +143,13 @@ func newCollectorGate(parent context.Context, c *colly.Collector, r *Robots) *co
 	}
 	g.watched.gate = g
 	return g
+}
+
+// retire has the gate put nothing in place any more.
+func (g *collectorGate) retire() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.retired = true
 }
 
 // current returns the shell that was put in place last.

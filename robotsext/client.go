@@ -137,6 +137,9 @@ func (g *collectorGate) watches(client *http.Client) bool {
 func (g *collectorGate) keep(scheme string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	if g.retired {
+		return
+	}
 	client := g.client.get()
 	s := shellOf(client.Transport)
 	_, watched := client.Jar.(*watchedJar)

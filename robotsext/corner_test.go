@@ -149,13 +149,19 @@ func TestAttachSecondRobots(t *testing.T) {
 	if len(p.seen()) != 2 {
 		t.Errorf("the proxy saw %q: it was lost", p.seen())
 	}
-	c.DisableCookies() // upon which the second puts its gate back, not the first
-	for range 2 {
-		if err := c.Head(s.URL + "/a"); err != nil {
-			t.Error(err)
+	transport := &http.Transport{DisableKeepAlives: true}
+	for name, change := range map[string]func(){ // upon which the second puts its gate back, not the first
+		"DisableCookies": c.DisableCookies,
+		"SetClient":      func() { c.SetClient(&http.Client{Transport: transport}) },
+	} {
+		change()
+		for range 2 {
+			if err := c.Head(s.URL + "/a"); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
 		}
+		wantDisallowed(t, c.Head(s.URL+"/b"), 5)
 	}
-	wantDisallowed(t, c.Head(s.URL+"/b"), 5)
 }
 
 func TestAttachToClone(t *testing.T) {
