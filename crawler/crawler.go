@@ -88,6 +88,7 @@ type Crawler struct {
 	fetch    *fetcher
 	sitemaps *http.Client
 	delays   *politeness.Delays
+	slots    *politeness.Slots
 	aside    *aside
 
 	state      *state
@@ -130,7 +131,6 @@ type Crawler struct {
 	// changed wakes the watch. It holds one signal: more say nothing new.
 	changed chan struct{}
 
-	resting  sync.Map     // of hosts whose robots.txt was asked for in the turn of a page
 	learning sync.RWMutex // held while a robots.txt is taken in; guards closed
 	closed   bool
 

@@ -66,6 +66,7 @@ func (c *Crawler) open() (err error) {
 	c.aside.counted = c.countSkip
 	c.ledger.added = c.aside.added
 	c.delays = c.newDelays()
+	c.slots = politeness.NewSlots(c.frontier, c.delays, c.leaseTime)
 	if err := c.connect(); err != nil {
 		return err
 	}
@@ -173,7 +174,7 @@ func (c *Crawler) held() error {
 // connect makes what talks to the network. Nothing is sent yet.
 func (c *Crawler) connect() error {
 	base, proxy := c.transport()
-	w := &wire{base: &thrifty{base: base, fail: c.fail}, proxy: proxy, working: c.working, pause: c.letPass, retryAfter: c.obeyRetryAfter, stall: c.cfg.StallTimeout, record: c.recorder()}
+	w := &wire{base: &thrifty{base: base, fail: c.fail}, proxy: proxy, working: c.working, pause: c.slots.PauseBefore, retryAfter: c.obeyRetryAfter, stall: c.cfg.StallTimeout, record: c.recorder()}
 	if c.shared != nil {
 		w.within = c.shared.held.within
 	}
@@ -182,7 +183,7 @@ func (c *Crawler) connect() error {
 	var err error
 	c.robots, err = robotsext.New(c.cfg.UserAgent, &robotsext.Options{
 		Transport: w,
-		Fetch:     robotsext.FetchOptions{Wait: c.wait, Timeout: c.cfg.RobotsTimeout},
+		Fetch:     robotsext.FetchOptions{Wait: c.slots.Wait, Timeout: c.cfg.RobotsTimeout},
 		Outage:    robotsext.OutageOptions{RetryMin: c.cfg.RobotsRetry},
 		Cache:     robotsext.CacheOptions{Backend: &robotsCache{frontier: c.frontier, failed: c.failed, since: c.roundBegan, again: c.out.again}},
 		Logger:    c.log,

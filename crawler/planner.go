@@ -49,6 +49,7 @@ func NewPlanner(cfg Config, opts *Options) (*Planner, error) {
 	}), census: p.census}
 	c.aside = newAside(nil, c.scope.Key)
 	c.delays = c.newDelays()
+	c.slots = politeness.NewSlots(c.frontier, c.delays, c.leaseTime)
 	c.putAside, c.keep = p.census.leave, p.census.learn
 	base, _ := c.transport()
 	p.hangUp = (&http.Client{Transport: base}).CloseIdleConnections
@@ -193,7 +194,7 @@ func (p *Planner) probe(v *visit) (frontier.Outcome, error) {
 	}
 	defer release()
 	noted := c.aside.noted(v.origin)
-	ctx, turn := withTurn(c.working, v.lease.Host)
+	ctx, slot := politeness.WithSlot(c.working, v.lease.Host)
 	outcome := frontier.Outcome{Lease: v.lease.ID, Result: frontier.Done}
 	why := c.robots.Check(ctx, v.u)
 	if blocked, ok := errors.AsType[*robotsext.BlockedError](why); why == nil || ok && blocked.Reason == robotsext.Disallowed {
@@ -201,9 +202,9 @@ func (p *Planner) probe(v *visit) (frontier.Outcome, error) {
 	} else {
 		outcome, err = c.refused(v, why)
 	}
-	if took, spent := turn.spent(); spent {
+	if took, spent := slot.Used(); spent {
 		outcome.HostDelay = c.delays.After(took)
-		err = errors.Join(err, c.waitForServer(turn, why))
+		err = errors.Join(err, c.waitForServer(slot, why))
 	}
 	return outcome, err
 }

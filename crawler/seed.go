@@ -50,7 +50,7 @@ func (c *Crawler) add(items []frontier.Item) error {
 // belongs to the crawl become seeds.
 func (c *Crawler) learned(rec *robotsext.Record) {
 	c.takeIn(rec)
-	_ = c.rested(c.working, weburl.ServerOf(string(rec.Origin))) // only the end of the crawl cuts it short
+	_ = c.slots.Rest(c.working, weburl.ServerOf(string(rec.Origin))) // only the end of the crawl cuts it short
 }
 
 func (c *Crawler) takeIn(rec *robotsext.Record) {

@@ -110,9 +110,9 @@ func (c *Crawler) visit(v *visit) (frontier.Outcome, error) {
 	}
 	defer release()
 	noted := c.aside.noted(v.origin)
-	ctx, turn := withTurn(c.working, v.lease.Host)
+	ctx, slot := politeness.WithSlot(c.working, v.lease.Host)
 	err = c.robots.Check(ctx, v.u)
-	took, spent := turn.spent()
+	took, spent := slot.Used()
 	if !waits(err) && ctx.Err() == nil {
 		if err := c.aside.resume(v.origin, noted); err != nil {
 			return frontier.Outcome{}, err
@@ -122,7 +122,7 @@ func (c *Crawler) visit(v *visit) (frontier.Outcome, error) {
 	case spent:
 		// The host has had its request: robots.txt. Its rules, delay and
 		// sitemaps are known now; the URL itself waits for the next turn.
-		return c.afterRobots(v, turn, took, err)
+		return c.afterRobots(v, slot, took, err)
 	case err != nil:
 		return c.refused(v, err)
 	}
@@ -170,7 +170,7 @@ func (v *visit) deferred() frontier.Outcome {
 
 // afterRobots gives the URL back after a turn that went to robots.txt, and how long
 // that took.
-func (c *Crawler) afterRobots(v *visit, t *turn, took time.Duration, why error) (outcome frontier.Outcome, err error) {
+func (c *Crawler) afterRobots(v *visit, slot *politeness.Slot, took time.Duration, why error) (outcome frontier.Outcome, err error) {
 	outcome = v.deferred()
 	if why != nil {
 		if outcome, err = c.refused(v, why); err != nil {
@@ -178,7 +178,7 @@ func (c *Crawler) afterRobots(v *visit, t *turn, took time.Duration, why error) 
 		}
 	}
 	outcome.HostDelay = c.delays.After(took)
-	return outcome, c.waitForServer(t, why)
+	return outcome, c.waitForServer(slot, why)
 }
 
 // refused deals with a URL that may not be asked for: now, or at all.
