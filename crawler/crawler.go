@@ -13,6 +13,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/extract"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/fetch"
 	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
 	"github.com/politecrawl/politecrawl/crawler/internal/scope"
 	"github.com/politecrawl/politecrawl/crawler/internal/trap"
@@ -85,7 +86,7 @@ type Crawler struct {
 	counted  counted // of the output, by the frontier, when it was opened
 	ledger   *ledger
 	robots   *robotsext.Robots
-	fetch    *fetcher
+	fetch    *fetch.Fetcher
 	sitemaps *http.Client
 	delays   *politeness.Delays
 	slots    *politeness.Slots
@@ -108,10 +109,11 @@ type Crawler struct {
 	order     *order
 	tally     *tally
 
-	// What is done with URLs that are left aside and with each robots.txt. A plan
-	// does something else; see planner.go.
+	// What is done with URLs that are left aside, with each robots.txt and after each
+	// request. A plan does something else; see planner.go.
 	putAside func([]left) error
 	keep     func(*robotsext.Record) error
+	sent     func(req *http.Request, took time.Duration, err error) // nil: nothing
 
 	// working is the context of everything a worker does with a URL. It ends
 	// with Abort, not with the context of Run: what is in flight is finished.

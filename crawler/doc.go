@@ -28,7 +28,7 @@
 //	                        host due again = end + delay      (these first)
 //
 // The files follow it: seed.go puts URLs in, worker.go takes one from lease to
-// outcome, fetch.go asks colly for it, links.go takes up what it leads to, ledger.go
+// outcome, package internal/fetch fetches it, links.go takes up what it leads to, ledger.go
 // has what came of it written down, by outputs.go, and tells the frontier; crawler.go
 // starts the workers, and watch.go sees when there is nothing left to do.
 //

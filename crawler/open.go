@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier/pebblestore"
-	"github.com/politecrawl/politecrawl/crawler/internal/descriptors"
 	"github.com/politecrawl/politecrawl/crawler/internal/durable"
+	"github.com/politecrawl/politecrawl/crawler/internal/fetch"
 	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
@@ -31,7 +31,7 @@ func (c *Crawler) open() (err error) {
 	}()
 	c.frontier = c.opts.Frontier // closed with the rest, also when it comes to nothing
 	if c.opts.Transport == nil {
-		if err := checkDescriptors(&c.cfg, descriptors.Limit()); err != nil {
+		if err := fetch.CheckDescriptors(c.cfg.Workers); err != nil {
 			return err
 		}
 	}
@@ -173,16 +173,21 @@ func (c *Crawler) held() error {
 
 // connect makes what talks to the network. Nothing is sent yet.
 func (c *Crawler) connect() error {
-	base, proxy := c.transport()
-	w := &wire{base: &thrifty{base: base, fail: c.fail}, proxy: proxy, working: c.working, pause: c.slots.PauseBefore, retryAfter: c.obeyRetryAfter, stall: c.cfg.StallTimeout, record: c.recorder()}
+	requests := fetch.Config{
+		UserAgent: c.cfg.UserAgent,
+		Timeout:   c.cfg.Timeout, FirstByteTimeout: c.cfg.FirstByteTimeout, StallTimeout: c.cfg.StallTimeout,
+		MaxBody: c.cfg.MaxBody, Workers: c.cfg.Workers, PerHost: c.cfg.PerHost,
+		Proxies: c.cfg.Proxies, Guard: c.guard, Resolver: c.resolver, Base: c.opts.Transport,
+	}
+	hooks := fetch.Hooks{Delay: c.slots.PauseBefore, Responded: c.obeyRetryAfter, Sent: c.sent, Record: c.recorder(), Fail: c.fail}
 	if c.shared != nil {
-		w.within = c.shared.held.within
+		hooks.Lease = c.shared.held.within
 	}
 	c.tellOfProxies()
 	c.tellOfWide()
 	var err error
 	c.robots, err = robotsext.New(c.cfg.UserAgent, &robotsext.Options{
-		Transport: w,
+		Transport: fetch.NewTransport(c.working, requests, hooks),
 		Fetch:     robotsext.FetchOptions{Wait: c.slots.Wait, Timeout: c.cfg.RobotsTimeout},
 		Outage:    robotsext.OutageOptions{RetryMin: c.cfg.RobotsRetry},
 		Cache:     robotsext.CacheOptions{Backend: &robotsCache{frontier: c.frontier, failed: c.failed, since: c.roundBegan, again: c.out.again}},
@@ -194,7 +199,7 @@ func (c *Crawler) connect() error {
 	if err != nil {
 		return fmt.Errorf("crawler: %w", err)
 	}
-	c.fetch = newFetcher(c.working, &c.cfg, c.robots)
+	c.fetch = fetch.New(c.working, requests, c.robots)
 	c.sitemaps = &http.Client{
 		Transport:     c.robots.Transport(nil),
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },

@@ -3,6 +3,7 @@ package crawler
 import (
 	"fmt"
 	"hash/maphash"
+	"net/http"
 	"net/netip"
 	"net/url"
 	"slices"
@@ -271,13 +272,18 @@ func (s *census) file(f *output.Sitemap) {
 	s.files = append(s.files, p)
 }
 
-// request counts a request to an origin, and how long its answer took to begin.
-func (s *census) request(o robotsext.Origin, took time.Duration, answered bool) {
+// request counts a request to its origin, and how long the response took to begin; err is why
+// there is none.
+func (s *census) request(req *http.Request, took time.Duration, err error) {
+	origin, invalid := robotsext.OriginOf(req.URL)
+	if invalid != nil {
+		return
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	h := s.count(o)
+	h := s.count(origin)
 	h.requests++
-	if answered {
+	if err == nil {
 		h.answers++
 		h.took += took
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"net/url"
 	"sync"
 	"time"
@@ -13,7 +12,6 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
 	"github.com/politecrawl/politecrawl/robotsext"
-	"github.com/politecrawl/politecrawl/robotsext/guard"
 )
 
 // Planner says what a crawl would do, from robots.txt and sitemaps alone: it asks
@@ -28,7 +26,6 @@ import (
 type Planner struct {
 	c      *Crawler
 	census *census
-	hangUp func() // closes the connections that are left
 }
 
 // NewPlanner returns a planner for the crawl that cfg describes. Of the options it
@@ -51,9 +48,7 @@ func NewPlanner(cfg Config, opts *Options) (*Planner, error) {
 	c.delays = c.newDelays()
 	c.slots = politeness.NewSlots(c.frontier, c.delays, c.leaseTime)
 	c.putAside, c.keep = p.census.leave, p.census.learn
-	base, _ := c.transport()
-	p.hangUp = (&http.Client{Transport: base}).CloseIdleConnections
-	c.opts.Transport = &meter{base: base, census: p.census}
+	c.sent = p.census.request
 	if err := c.connect(); err != nil {
 		return nil, err
 	}
@@ -67,7 +62,6 @@ func NewPlanner(cfg Config, opts *Options) (*Planner, error) {
 // an error, which is of the planner's own side.
 func (p *Planner) Run(ctx context.Context) (*Plan, error) {
 	c := p.c
-	defer p.hangUp()
 	defer c.abort()
 	leases, leave := context.WithCancel(ctx)
 	defer leave()
@@ -243,23 +237,4 @@ func (f *plannedFrontier) Add(ctx context.Context, items []frontier.Item) ([]boo
 		added[i] = fresh[k]
 	}
 	return added, nil
-}
-
-// meter counts the requests to each origin, and how long it takes to answer.
-type meter struct {
-	base   http.RoundTripper
-	census *census
-}
-
-// RoundTrip implements http.RoundTripper.
-func (m *meter) RoundTrip(req *http.Request) (*http.Response, error) {
-	began := time.Now()
-	resp, err := m.base.RoundTrip(req)
-	if errors.Is(err, guard.ErrRefused) {
-		return nil, err // it was not sent
-	}
-	if origin, e := robotsext.OriginOf(req.URL); e == nil {
-		m.census.request(origin, time.Since(began), err == nil)
-	}
-	return resp, err
 }

@@ -1,11 +1,8 @@
 package crawler
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"hash/fnv"
-	"net/http"
 	"net/url"
 	"os"
 	"strconv"
@@ -15,20 +12,6 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 )
-
-// proxies returns what chooses a proxy for a request: the same one for all requests
-// to a host, so that its clock is also that of the proxy. Without any, the
-// environment decides (HTTPS_PROXY and so on).
-func proxies(list []string) func(*http.Request) (*url.URL, error) {
-	if len(list) == 0 {
-		return http.ProxyFromEnvironment
-	}
-	return func(req *http.Request) (*url.URL, error) {
-		h := fnv.New32a()
-		_, _ = h.Write([]byte(req.URL.Host))
-		return url.Parse(list[h.Sum32()%uint32(len(list))])
-	}
-}
 
 // checkProxy says what is wrong with the URL of a proxy. Of one that is not understood
 // any part before the last @ may belong to a password.
@@ -115,39 +98,4 @@ func (c *Crawler) tellOfProxies() {
 	if used := proxyVariables(c.cfg.URLs); len(used) > 0 {
 		c.notice(fmt.Sprintf("requests go through a proxy, by the environment's %s; where that connects to is its own business (proxy)", strings.Join(used, " and ")))
 	}
-}
-
-// errProxyAsks stands for an answer 407. Nobody but a proxy gives one (RFC 9110, section
-// 15.5.8), so that it tells nothing of the site.
-var errProxyAsks = &trouble{says: "the proxy asks for a user and password, or refuses those it got (407)"}
-
-// tunnelled is an [http.Transport.OnProxyConnectResponse]: it says what a proxy answers
-// that does not let a connection through to a site.
-func tunnelled(_ context.Context, _ *url.URL, _ *http.Request, resp *http.Response) error {
-	switch resp.StatusCode {
-	case http.StatusOK:
-		return nil
-	case http.StatusProxyAuthRequired:
-		return errProxyAsks
-	}
-	return &trouble{says: strings.TrimSpace(fmt.Sprintf("the proxy: %d %s", resp.StatusCode, http.StatusText(resp.StatusCode)))}
-}
-
-// proxyOf returns the proxy that a request goes through; nil: none.
-func (w *wire) proxyOf(req *http.Request) *url.URL {
-	if w.proxy == nil {
-		return nil
-	}
-	by, err := w.proxy(req)
-	if err != nil {
-		return nil
-	}
-	return by
-}
-
-// answersForProxy tells whether what answers a request is a proxy: what comes through one
-// for https, or one of SOCKS, is the site's.
-func (w *wire) answersForProxy(req *http.Request) bool {
-	by := w.proxyOf(req)
-	return by != nil && req.URL.Scheme == "http" && (by.Scheme == "http" || by.Scheme == "https")
 }

@@ -2,17 +2,22 @@ package crawler
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
+	"net/url"
 	"slices"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/politecrawl/politecrawl/crawler/internal/fetch"
 	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/robotsext/guard"
 )
 
 // A connSite is a site that responds by the number of a request on its connection.
@@ -214,11 +219,10 @@ func TestRequestTimeoutWithManyIdleConnections(t *testing.T) {
 		}
 		return sent("200 OK", "", "page"), false
 	})
-	cfg := testConfig(t, s.url)
-	cfg.PerHost = idle
-	transport := newTransport(&cfg)
-	t.Cleanup(transport.CloseIdleConnections)
-	w := testWire(t, transport)
+	w := fetch.NewTransport(t.Context(), fetch.Config{
+		Timeout: time.Minute, Workers: idle, PerHost: idle, Guard: guard.New(netip.MustParsePrefix("127.0.0.0/8")),
+	}, fetch.Hooks{Delay: func(context.Context, *url.URL) {}, Fail: func(err error) { t.Error(err) }})
+	t.Cleanup(w.CloseIdleConnections)
 	status := func(path string) int {
 		resp, err := w.RoundTrip(httptest.NewRequestWithContext(t.Context(), http.MethodGet, s.url+path, nil))
 		if err != nil {

@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
-	"github.com/politecrawl/politecrawl/crawler/internal/descriptors"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
 )
@@ -65,17 +64,6 @@ func TestNoDescriptorsLeft(t *testing.T) {
 func TestRobotsAfterTheEnd(t *testing.T) {
 	c := &Crawler{closed: true}
 	c.takeIn(&robotsext.Record{Origin: "http://a.test", Outcome: robotsext.AllowAll})
-}
-
-// The connections that are kept are as many as there are descriptors for.
-func TestTransportKeepsWhatThereIsRoomFor(t *testing.T) {
-	for _, workers := range []int{16, 5000} {
-		cfg := Default()
-		cfg.Workers = workers
-		if got, want := newTransport(&cfg).MaxIdleConns, idleConnections(workers, descriptors.Limit()); got != want {
-			t.Errorf("%d workers: %d, want %d", workers, got, want)
-		}
-	}
 }
 
 // finishing is a frontier whose Finish may fail, and which knows how much it was told.

@@ -1,7 +1,6 @@
 package crawler
 
 import (
-	"crypto/tls"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -27,19 +26,15 @@ func (s *site) redirectUnless(path, query string) {
 func TestHTTP2(t *testing.T) {
 	var mu sync.Mutex
 	protocols := make(map[string]int)
-	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	cfg := testConfig(t)
+	server, transport := http2Site(t, &cfg, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		mu.Lock()
 		defer mu.Unlock()
 		protocols[r.Proto]++
 		w.Header().Set("Content-Type", "text/html")
 		_, _ = fmt.Fprint(w, `<a href="/a">a</a><a href="/b">b</a>`)
 	}))
-	server.EnableHTTP2 = true
-	server.StartTLS()
-	t.Cleanup(server.Close)
-	cfg := testConfig(t, server.URL)
-	transport := newTransport(&cfg)
-	transport.TLSClientConfig = &tls.Config{RootCAs: server.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs, MinVersion: tls.VersionTLS12}
+	cfg.URLs = []string{server.URL}
 	got := run(t, cfg, &Options{Transport: transport})
 	if got.Pages != 3 || len(protocols) != 1 || protocols["HTTP/2.0"] != 4 {
 		t.Errorf("%+v, protocols %v", got.Summary, protocols)
@@ -81,24 +76,6 @@ func TestProxies(t *testing.T) {
 	}
 	if len(seen) != len(sites) {
 		t.Errorf("the proxies saw %d hosts, want %d", len(seen), len(sites))
-	}
-}
-
-// Each proxy has about as many hosts as the others.
-func TestProxiesShareHosts(t *testing.T) {
-	list := []string{"http://a.test", "http://b.test", "http://c.test"}
-	choose, used := proxies(list), make(map[string]int)
-	for i := range 300 {
-		by, err := choose(httptest.NewRequest(http.MethodGet, fmt.Sprintf("http://%d.example/", i), nil))
-		if err != nil {
-			t.Fatal(err)
-		}
-		used[by.String()]++
-	}
-	for _, proxy := range list {
-		if n := used[proxy]; n < 60 || n > 140 {
-			t.Errorf("%d of 300 hosts go through %s", n, proxy)
-		}
 	}
 }
 

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"errors"
-	"io"
-	"math/rand/v2"
 	"net/http"
 	"runtime"
 	"strings"
@@ -24,58 +22,6 @@ func packed(t *testing.T, text []byte) []byte {
 		t.Fatal(err)
 	}
 	return b.Bytes()
-}
-
-// over repeats a text, for 64 MiB, and counts what was taken of it.
-type over struct {
-	text  []byte
-	taken int64
-}
-
-func (o *over) Read(p []byte) (int, error) {
-	if o.taken > 64<<20 {
-		return 0, io.EOF
-	}
-	n := copy(p, o.text[o.taken%int64(len(o.text)):])
-	o.taken += int64(n)
-	return n, nil
-}
-
-// answer is an answer with that for a body.
-func (o *over) answer(coding string) *http.Response {
-	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Encoding": {coding}}, Body: io.NopCloser(o)}
-}
-
-func TestUnpackEndless(t *testing.T) {
-	noise := make([]byte, 64<<10)
-	random := rand.NewChaCha8([32]byte{})
-	_, _ = random.Read(noise)
-	for _, test := range []struct {
-		name   string
-		body   []byte // a whole gzip file; one may follow another
-		out    int64  // what may come out at the most
-		in     int64  // and be taken in
-		cut    string
-		failed error
-	}{
-		{"zeros, 1,000 to 1", packed(t, make([]byte, 1<<20)), 3 << 20, 64 << 10, truncatedByRatio, nil},
-		{"nothing", packed(t, nil), 0, 2 << 20, "", errPacked},
-		{"noise", packed(t, noise), 10 << 20, 11 << 20, "", nil}, // is for max-body
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			endless := &over{text: test.body}
-			resp := endless.answer("gzip")
-			page := new(response)
-			new(unpacker).unpack(resp, page)
-			n, err := io.Copy(io.Discard, io.LimitReader(resp.Body, 10<<20))
-			if !errors.Is(err, test.failed) || page.Truncated != test.cut {
-				t.Errorf("error %v, truncated by %q", err, page.Truncated)
-			}
-			if n > test.out || endless.taken > test.in {
-				t.Errorf("%d bytes came out of %d", n, endless.taken)
-			}
-		})
-	}
 }
 
 // What colly unpacks has no limit there, so it gets nothing to unpack.
@@ -160,7 +106,7 @@ func TestTruncated(t *testing.T) {
 		most  int
 		bytes int // at the most
 		cut   string
-	}{{"/long", 1000, 1000, truncatedByMaxBody}, {"/just", 1000, 1000, ""}, {"/zeros", 20 << 20, 5 << 20, truncatedByRatio}} {
+	}{{"/long", 1000, 1000, "max-body"}, {"/just", 1000, 1000, ""}, {"/zeros", 20 << 20, 5 << 20, "ratio"}} {
 		cfg := testConfig(t, s.url+test.path)
 		cfg.MaxBody = test.most
 		if got := run(t, cfg, nil); len(got.pages) != 1 || got.pages[0].Truncated != test.cut || got.pages[0].Bytes > test.bytes {

@@ -9,6 +9,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/fetch"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -18,7 +19,7 @@ import (
 //
 // Where the site sends no Last-Modified but its sitemap says when the page was last
 // changed, that takes its place, unless it lies ahead of the fetch.
-func (c *Crawler) validators(v *visit, got *response, page *output.Page) *frontier.Validators {
+func (c *Crawler) validators(v *visit, got *fetch.Response, page *output.Page) *frontier.Validators {
 	before := v.lease.Validators
 	if got.Status == http.StatusNotModified {
 		page.Unchanged = before != nil // else nobody has asked

@@ -12,6 +12,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/errtext"
 	"github.com/politecrawl/politecrawl/crawler/extract"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/fetch"
 	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
 	"github.com/politecrawl/politecrawl/crawler/internal/shown"
@@ -239,7 +240,7 @@ func (c *Crawler) fetchPage(v *visit) (frontier.Outcome, error) {
 		return outcome, nil
 	}
 	var outcome frontier.Outcome
-	got, err := c.fetch.fetch(pageRequest{URL: v.u.String(), Header: conditional(v.lease.Validators)})
+	got, err := c.fetch.Fetch(fetch.Request{URL: v.u.String(), Header: conditional(v.lease.Validators)})
 	if err != nil {
 		outcome, err = c.unanswered(v, got.Took, err)
 	} else {
@@ -285,11 +286,11 @@ func (c *Crawler) unanswered(v *visit, took time.Duration, err error) (frontier.
 		c.logRetry(v, &outcome, 0, err)
 		return outcome, nil
 	}
-	return outcome, c.reject(v, v.rejection(output.Failed, inShort(err)))
+	return outcome, c.reject(v, v.rejection(output.Failed, fetch.Cause(err)))
 }
 
 // answered turns an answer into an outcome and the page's line.
-func (c *Crawler) answered(v *visit, got *response) (frontier.Outcome, error) {
+func (c *Crawler) answered(v *visit, got *fetch.Response) (frontier.Outcome, error) {
 	outcome := frontier.Outcome{Lease: v.lease.ID, Result: frontier.Done, HostDelay: c.delays.After(got.Took)}
 	if err := c.delays.Observe(c.books, v.lease.Host, v.origin, v.group, got.Status); err != nil {
 		return outcome, err
@@ -325,7 +326,7 @@ func (c *Crawler) retry(v *visit, outcome *frontier.Outcome) bool {
 }
 
 // page describes an answer for pages.jsonl.
-func (c *Crawler) page(v *visit, got *response) *output.Page {
+func (c *Crawler) page(v *visit, got *fetch.Response) *output.Page {
 	page := &output.Page{
 		URL: v.u.String(), Status: got.Status,
 		Depth: v.prov.Depth, Via: v.prov.Via, Source: v.prov.Source.String(),
@@ -340,7 +341,7 @@ func (c *Crawler) page(v *visit, got *response) *output.Page {
 }
 
 // found reads what a page leads to: the target of a redirect, or its links.
-func (c *Crawler) found(v *visit, got *response, page *output.Page) ([]frontier.Item, error) {
+func (c *Crawler) found(v *visit, got *fetch.Response, page *output.Page) ([]frontier.Item, error) {
 	v.noCopy = c.noCopy(c.directives(got.Header, nil))
 	if location := got.Header.Get("Location"); location != "" && got.Status >= 300 && got.Status < 400 {
 		page.Location = shown.Clip(secret.Users(secret.Reference(location)), weburl.MaxLength)

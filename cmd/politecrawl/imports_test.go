@@ -85,9 +85,9 @@ var importRules = []importRule{
 		},
 	},
 	{
-		"colly is imported by robotsext/{attach,client,seal,pace,errors}.go, crawler/fetch.go and the examples only",
+		"colly is imported by robotsext/{attach,client,seal,pace,errors}.go, crawler/internal/fetch/fetch.go and the examples only",
 		onlyIn("github.com/gocolly/colly", "robotsext/attach.go", "robotsext/client.go", "robotsext/seal.go", "robotsext/pace.go",
-			"robotsext/errors.go", "crawler/fetch.go", "examples"),
+			"robotsext/errors.go", "crawler/internal/fetch/fetch.go", "examples"),
 	},
 	{
 		"no pure package, frontier or sink is linked with colly",
@@ -179,7 +179,7 @@ func TestImportRulesCanFail(t *testing.T) {
 		in("robotsext", "attach.go", colly, "robotsext/robotstxt", "robotsext/sitemap"),
 		in("robotsext/robotstxt", "parse.go", "strings", "golang.org/x/net/idna"),
 		in("robotsext/robotstxt/robotstxttest", "naive.go", "strings"),
-		in("crawler", "fetch.go", colly, "robotsext", "crawler/frontier"),
+		in("crawler/internal/fetch", "fetch.go", colly, "robotsext", "crawler/output"),
 		in("crawler/frontier/pebblestore", "store.go", "crawler/frontier", "github.com/cockroachdb/pebble/v2"),
 		in("crawler/extract", "fields.go", "github.com/PuerkitoBio/goquery"),
 		in("cmd/politecrawl", "config.go", "github.com/spf13/viper", "github.com/spf13/cobra", "crawler"),

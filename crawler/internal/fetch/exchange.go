@@ -1,4 +1,4 @@
-package crawler
+package fetch
 
 import (
 	"bytes"
@@ -23,27 +23,35 @@ const maxRecorded = 64 << 20
 
 // A recording is an exchange while it goes on.
 type recording struct {
-	done func(e *output.Exchange)
-	page bool // is what is requested
+	done func(*output.Exchange)
+	page bool // is requested
 	ex   output.Exchange
 	body bytes.Buffer
 	end  bool // of the body was seen
 
 	proxied bool // the address is that of a proxy
 
-	mu     sync.Mutex // guards both below: a connection is dialled elsewhere
+	mu     sync.Mutex // guards both below: other goroutines open the connection
 	fields []byte     // of the request as they were sent
 	addr   string
 }
 
-// record returns a recording of a request, and the request to send in its place.
-func record(req *http.Request, done func(e *output.Exchange)) (*recording, *http.Request) {
-	r := &recording{done: done, ex: output.Exchange{URL: req.URL.String(), Began: time.Now()}}
+// record returns a recording of a request, nil where nobody wants it, and the request to send
+// in its place. The exchange of a page is in its response, which the crawl archives after it
+// has read the page: that may ask not to be kept.
+func (t *Transport) record(req *http.Request, page *Response) (*recording, *http.Request) {
+	if t.hooks.Record == nil {
+		return nil, req
+	}
+	r := &recording{done: t.hooks.Record, proxied: t.proxyOf(req) != nil, ex: output.Exchange{URL: req.URL.String(), Began: time.Now()}}
+	if page != nil {
+		r.page, r.done = true, func(e *output.Exchange) { page.Exchange = e }
+	}
 	return r, req.WithContext(httptrace.WithClientTrace(req.Context(), &httptrace.ClientTrace{
 		GotConn: func(info httptrace.GotConnInfo) {
 			r.mu.Lock()
 			defer r.mu.Unlock()
-			r.fields = nil // an attempt on a connection that had gone does not count
+			r.fields = nil // an attempt on a connection that was closed does not count
 			if host, _, err := net.SplitHostPort(info.Conn.RemoteAddr().String()); err == nil {
 				r.addr = host
 			}
@@ -66,10 +74,10 @@ func record(req *http.Request, done func(e *output.Exchange)) (*recording, *http
 	}))
 }
 
-// answered takes the answer, whose body is recorded while it is read. It is called
-// before anybody changes the answer. That of a page is withheld by what the page asks
-// for; of the others nobody asks but the site's cache control.
-func (r *recording) answered(req *http.Request, resp *http.Response) {
+// responded records the header of the response, whose body is recorded while it is read. It
+// is called before anybody changes the response. no-store withholds the body here but for a
+// page, which its own directives may withhold.
+func (r *recording) responded(req *http.Request, resp *http.Response) {
 	var head bytes.Buffer
 	proto := "HTTP/1.1"
 	if resp.ProtoMajor == 1 {
@@ -86,7 +94,7 @@ func (r *recording) answered(req *http.Request, resp *http.Response) {
 	resp.Body = &recordedBody{ReadCloser: resp.Body, r: r}
 }
 
-// request is the head of the request: as it was sent, or, where the transport does not
+// request returns the header of the request: as it was sent, or, where the transport does not
 // tell, as it was to be sent.
 func (r *recording) request(req *http.Request) []byte {
 	r.mu.Lock()

@@ -1,9 +1,8 @@
-package crawler
+package fetch
 
 import (
 	"context"
 	"crypto/tls"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -18,36 +17,30 @@ import (
 )
 
 // http2Site starts a server of HTTP/2, and returns it with a transport that trusts it.
-func http2Site(t *testing.T, cfg *Config, handler http.Handler) (*httptest.Server, *http.Transport) {
+func http2Site(t *testing.T, handler http.Handler) (*httptest.Server, *http.Transport) {
 	t.Helper()
 	server := httptest.NewUnstartedServer(handler)
 	server.EnableHTTP2 = true
 	server.StartTLS()
 	t.Cleanup(server.Close)
-	return server, trusting(t, cfg, server)
-}
-
-// trusting returns a transport that trusts a server of TLS.
-func trusting(t *testing.T, cfg *Config, server *httptest.Server) *http.Transport {
-	transport := newTransport(cfg)
+	transport := newHTTPTransport(&Config{Timeout: time.Minute, Workers: 4, PerHost: 1})
 	transport.TLSClientConfig = &tls.Config{RootCAs: server.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs, MinVersion: tls.VersionTLS12}
 	t.Cleanup(transport.CloseIdleConnections)
-	return transport
+	return server, transport
 }
 
-// testWire returns a wire over a base.
-func testWire(t *testing.T, base http.RoundTripper) *wire {
-	return &wire{base: base, working: t.Context(), pause: func(context.Context, *url.URL) {}}
-}
+// roundTrips is a base that is a function.
+type roundTrips func(*http.Request) (*http.Response, error)
 
-// A connection of HTTP/2 on which an answer was left is closed, when the last of the others
+func (f roundTrips) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }
+
+// A connection of HTTP/2 with an unread response is closed when the last of the other requests
 // on it is done, and no sooner.
-func TestLineOfMany(t *testing.T) {
-	cfg := testConfig(t, "https://127.0.0.1/")
+func TestUnreadResponseOverHTTP2(t *testing.T) {
 	var mu sync.Mutex
 	from := make(map[string]string) // by path: the address that asked for it
 	release := make(chan struct{})
-	server, transport := http2Site(t, &cfg, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	server, transport := http2Site(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		mu.Lock()
 		from[r.URL.Path] = r.RemoteAddr
 		mu.Unlock()
@@ -61,7 +54,7 @@ func TestLineOfMany(t *testing.T) {
 		}
 		_, _ = io.WriteString(w, "whole")
 	}))
-	w := testWire(t, transport)
+	w := testTransport(t, transport)
 	get := func(path string) io.ReadCloser {
 		t.Helper()
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL+path, nil)
@@ -103,19 +96,14 @@ func TestLineOfMany(t *testing.T) {
 	if from["/after"] == from["/slow/1"] {
 		t.Errorf("the connection was kept: %v", from)
 	}
-	if len(w.lines.on) != 0 {
-		t.Errorf("counted for ever: %v", w.lines.on)
+	if len(w.conns.loads) != 0 {
+		t.Errorf("counted for ever: %v", w.conns.loads)
 	}
 }
 
-// roundTrips is a base that is a function.
-type roundTrips func(*http.Request) (*http.Response, error)
-
-func (f roundTrips) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }
-
 // A request that gets connections which were closed goes over another, as long as it may be
 // that net/http has not found out. What fails for another reason is not tried again.
-func TestDeadLine(t *testing.T) {
+func TestClosedConnection(t *testing.T) {
 	refused := &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}
 	for _, test := range []struct {
 		name  string
@@ -124,8 +112,8 @@ func TestDeadLine(t *testing.T) {
 		trips int
 	}{
 		{"the second is alive", 1, nil, 2},
-		{"the fourth is alive", maxDead, nil, maxDead + 1},
-		{"all are dead", 100, nil, maxDead + 1},
+		{"the fourth is alive", maxClosed, nil, maxClosed + 1},
+		{"all are dead", 100, nil, maxClosed + 1},
 		{"there is no second", 1, refused, 2},
 		{"there is none", 0, refused, 1},
 	} {
@@ -148,11 +136,11 @@ func TestDeadLine(t *testing.T) {
 				trace.WroteHeaders()
 				return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: http.NoBody, Request: req}, nil
 			})
-			resp, err := testWire(t, base).RoundTrip(httptest.NewRequest(http.MethodGet, "https://a.example/", nil))
+			resp, err := testTransport(t, base).RoundTrip(httptest.NewRequest(http.MethodGet, "https://a.example/", nil))
 			if err == nil {
 				_ = resp.Body.Close()
 			}
-			if sound := test.then == nil && test.dead <= maxDead; trips != test.trips || (err == nil) != sound {
+			if sound := test.then == nil && test.dead <= maxClosed; trips != test.trips || (err == nil) != sound {
 				t.Errorf("%d round trips, want %d; %v", trips, test.trips, err)
 			}
 		})
@@ -175,71 +163,8 @@ func http2Conn(t *testing.T) *tls.Conn {
 	return conn
 }
 
-// An answer that is not read to its end costs no other URL of the host anything.
-func TestUnreadAnswerIsNoHarm(t *testing.T) {
-	const slow = 3
-	for _, left := range []string{"/large", "/sitemap.xml"} {
-		t.Run(left[1:], func(t *testing.T) {
-			cfg := testConfig(t)
-			cfg.PerHost, cfg.Workers, cfg.MaxBody = slow+1, slow+1, 1<<20
-			var mu sync.Mutex
-			asked := make(map[string]int)
-			var waiting sync.WaitGroup // for the slow ones to be asked for
-			waiting.Add(slow)
-			given := make(chan struct{}) // closed when the client has left the answer
-			server, transport := http2Site(t, &cfg, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				mu.Lock()
-				asked[r.URL.Path]++
-				first := asked[r.URL.Path] == 1
-				mu.Unlock()
-				w.Header().Set("Content-Type", "text/html")
-				switch {
-				case r.URL.Path == "/robots.txt":
-					if left == "/sitemap.xml" {
-						_, _ = fmt.Fprintf(w, "Sitemap: https://%s%s\n", r.Host, left)
-					}
-				case r.URL.Path == "/":
-					for i := range slow {
-						_, _ = fmt.Fprintf(w, `<a href="/slow/%d">slow</a>`, i)
-					}
-					if left == "/large" {
-						_, _ = fmt.Fprintf(w, `<a href="%s">large</a>`, left)
-					}
-				case r.URL.Path == left && first:
-					waiting.Wait()
-					if left == "/sitemap.xml" {
-						w.WriteHeader(http.StatusNotFound)
-					}
-					for r.Context().Err() == nil {
-						_, _ = io.WriteString(w, strings.Repeat("x", 1<<10))
-					}
-					close(given)
-				case first:
-					waiting.Done()
-					<-given
-					select {
-					case <-r.Context().Done(): // its connection was closed
-					case <-time.After(100 * time.Millisecond): // it was not, for this long
-					}
-				}
-			}))
-			cfg.URLs = []string{server.URL}
-			got := run(t, cfg, &Options{Transport: transport})
-			mu.Lock()
-			defer mu.Unlock()
-			for path, n := range asked {
-				if n != 1 {
-					t.Errorf("%s was asked for %d times", path, n)
-				}
-			}
-			for i := range slow {
-				if path := fmt.Sprint("/slow/", i); asked[path] != 1 || !strings.Contains(fmt.Sprint(got.paths(server.URL)), path) {
-					t.Errorf("%s: asked for %d times, pages %v", path, asked[path], got.paths(server.URL))
-				}
-			}
-			for _, r := range got.rejected {
-				t.Errorf("%s: %s: %s", r.URL, r.Reason, r.Detail)
-			}
-		})
-	}
+// testTransport returns a transport over a base.
+func testTransport(t *testing.T, base http.RoundTripper) *Transport {
+	hooks := Hooks{Delay: func(context.Context, *url.URL) {}, Fail: func(err error) { t.Error(err) }}
+	return NewTransport(t.Context(), Config{Base: base}, hooks)
 }

@@ -1,4 +1,4 @@
-package crawler
+package fetch
 
 import (
 	"errors"
@@ -16,7 +16,7 @@ func TestCheckDescriptors(t *testing.T) {
 		workers, limit int
 		fits           bool
 	}{{1, 130, true}, {1, 129, false}, {16, 160, true}, {16, 159, false}, {1000, 1024, false}, {1000, 2128, true}} {
-		err := checkDescriptors(&Config{Workers: tt.workers}, tt.limit)
+		err := checkDescriptors(tt.workers, tt.limit)
 		if (err == nil) != tt.fits {
 			t.Errorf("%d workers with %d: %v", tt.workers, tt.limit, err)
 		}
@@ -54,7 +54,8 @@ func (s *stingy) RoundTrip(*http.Request) (*http.Response, error) {
 
 func (s *stingy) CloseIdleConnections() { s.freed++ }
 
-func TestThrifty(t *testing.T) {
+// A transport without a descriptor left closes its idle connections, and tries once more.
+func TestNoDescriptorLeft(t *testing.T) {
 	full := &net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("socket", syscall.EMFILE)}
 	lookup := &net.DNSError{Err: "dial udp 127.0.0.1:53: socket: too many open files", Name: "h"}
 	lookup.Err = strings.TrimSuffix(lookup.Err, "too many open files") + syscall.EMFILE.Error()
@@ -74,7 +75,7 @@ func TestThrifty(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			base, fell := &stingy{errs: tt.errs}, 0
-			_, err := (&thrifty{base: base, fail: func(err error) {
+			_, err := (&freeing{base: base, fail: func(err error) {
 				fell++
 				if !errors.Is(err, tt.errs[1]) {
 					t.Errorf("fails with %v", err)

@@ -1,4 +1,4 @@
-package crawler
+package fetch
 
 import (
 	"net/http"
@@ -7,7 +7,7 @@ import (
 )
 
 // An http1Fallback sends requests over HTTP/1.1 to origins that do not want HTTP/2. Both ways
-// lead to the same server: the request that finds that out waits for it (see line).
+// lead to the same server: the request that finds that out waits for it (see sender).
 type http1Fallback struct {
 	base  http.RoundTripper
 	http1 http.RoundTripper // like base, without HTTP/2
@@ -44,12 +44,11 @@ func (f *http1Fallback) RoundTrip(req *http.Request) (*http.Response, error) {
 
 // CloseIdleConnections is what http.Client.CloseIdleConnections calls.
 func (f *http1Fallback) CloseIdleConnections() {
-	for _, t := range []http.RoundTripper{f.base, f.http1} {
-		(&http.Client{Transport: t}).CloseIdleConnections()
-	}
+	closeIdle(f.base)
+	closeIdle(f.http1)
 }
 
-// requiresHTTP1 tells whether a site has ended a stream or a connection of HTTP/2 because it
+// requiresHTTP1 reports whether a site has ended a stream or a connection of HTTP/2 because it
 // wants HTTP/1.1, or other TLS than HTTP/2 allows (RFC 9113, section 7). net/http has no type
 // for all of these errors: in their texts the code of HTTP/2 has this name.
 func requiresHTTP1(err error) bool {

@@ -1,4 +1,4 @@
-package crawler
+package fetch
 
 import (
 	"context"
@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// Which time limit was met is said with the time that it took.
+// An error says which time limit was exceeded, and how long that was.
 func TestTooLong(t *testing.T) {
 	mute := func(context.Context, string, string) (net.Conn, error) {
 		ours, theirs := net.Pipe()
@@ -24,7 +24,10 @@ func TestTooLong(t *testing.T) {
 	}
 	unreachable := func(limit time.Duration) func(context.Context, string, string) (net.Conn, error) {
 		return func(ctx context.Context, network, _ string) (net.Conn, error) {
-			_ = sleep(ctx, limit)
+			select {
+			case <-time.After(limit):
+			case <-ctx.Done():
+			}
 			return nil, &net.OpError{Op: "dial", Net: network, Err: os.ErrDeadlineExceeded}
 		}
 	}
@@ -47,16 +50,14 @@ func TestTooLong(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				cfg := Default()
-				cfg.Timeout, cfg.Proxies = test.timeout, test.proxy
-				transport := newTransport(&cfg)
+				transport := newHTTPTransport(&Config{Timeout: test.timeout, FirstByteTimeout: 20 * time.Second, Proxies: test.proxy})
 				transport.DialContext = test.dial
 				if test.proxy == nil {
 					transport.Proxy = nil // none of the environment
 				}
 				ctx, cancel := context.WithTimeout(t.Context(), test.page)
 				defer cancel()
-				resp, err := testWire(t, transport).RoundTrip(httptest.NewRequestWithContext(ctx, http.MethodGet, test.url, nil))
+				resp, err := testTransport(t, transport).RoundTrip(httptest.NewRequestWithContext(ctx, http.MethodGet, test.url, nil))
 				if err == nil {
 					_ = resp.Body.Close()
 				}
@@ -78,9 +79,8 @@ func TestDeadProxy(t *testing.T) {
 	_ = gone.Close()
 	for _, scheme := range []string{"http", "socks5"} {
 		for _, to := range []string{"http", "https"} {
-			cfg := Default()
-			cfg.Proxies = []string{scheme + "://" + gone.Addr().String()}
-			resp, err := testWire(t, newTransport(&cfg)).RoundTrip(httptest.NewRequestWithContext(t.Context(), http.MethodGet, to+"://a.example/", nil))
+			cfg := Config{Timeout: time.Minute, Proxies: []string{scheme + "://" + gone.Addr().String()}}
+			resp, err := testTransport(t, newHTTPTransport(&cfg)).RoundTrip(httptest.NewRequestWithContext(t.Context(), http.MethodGet, to+"://a.example/", nil))
 			if err == nil {
 				_ = resp.Body.Close()
 			}
@@ -91,7 +91,7 @@ func TestDeadProxy(t *testing.T) {
 	}
 }
 
-// Nor is what a proxy says of the way on.
+// A proxy of SOCKS that refuses to connect is not either.
 func TestProxyThatRefuses(t *testing.T) {
 	proxy, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -111,9 +111,8 @@ func TestProxyThatRefuses(t *testing.T) {
 			_ = conn.Close()
 		}
 	}()
-	cfg := Default()
-	cfg.Proxies = []string{"socks5://" + proxy.Addr().String()}
-	resp, err := testWire(t, newTransport(&cfg)).RoundTrip(httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://a.example/", nil))
+	cfg := Config{Timeout: time.Minute, Proxies: []string{"socks5://" + proxy.Addr().String()}}
+	resp, err := testTransport(t, newHTTPTransport(&cfg)).RoundTrip(httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://a.example/", nil))
 	if err == nil {
 		_ = resp.Body.Close()
 	}
@@ -122,7 +121,7 @@ func TestProxyThatRefuses(t *testing.T) {
 	}
 }
 
-// What net/http says of HTTP/2, which it has no names for, is told in words.
+// Errors of HTTP/2 for which net/http has no types are described in words.
 func TestHTTP2InWords(t *testing.T) {
 	closed := "the connection was closed before an answer came"
 	for text, want := range map[string]string{
@@ -138,22 +137,22 @@ func TestHTTP2InWords(t *testing.T) {
 		"stream error: stream ID 1; INTERNAL_ERROR; received from peer":             "the request was reset before an answer came (HTTP/2: INTERNAL_ERROR)",
 		"stream error: stream ID 1; PROTOCOL_ERROR; malformed response from server": "what came is not HTTP/2: stream error: stream ID 1; PROTOCOL_ERROR; malformed response from server",
 	} {
-		if got := explained(t.Context(), errors.New(text), time.Now(), false).Error(); got != want {
+		if got := explain(t.Context(), errors.New(text), time.Now(), false).Error(); got != want {
 			t.Errorf("%s: %q, want %q", text, got, want)
 		}
 	}
 }
 
-// Of a site that answers in plain text where it should speak TLS the record says so.
+// A site that responds in plain text where it should speak TLS is described as such.
 func TestNoTLS(t *testing.T) {
 	server := httptest.NewServer(http.NotFoundHandler())
 	t.Cleanup(server.Close)
-	cfg := testConfig(t, server.URL)
+	cfg := Config{Timeout: time.Minute}
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, strings.Replace(server.URL, "http:", "https:", 1), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	resp, err := testWire(t, newTransport(&cfg)).RoundTrip(req)
+	resp, err := testTransport(t, newHTTPTransport(&cfg)).RoundTrip(req)
 	if err == nil {
 		_ = resp.Body.Close()
 	}

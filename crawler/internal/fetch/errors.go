@@ -1,4 +1,4 @@
-package crawler
+package fetch
 
 import (
 	"cmp"
@@ -17,52 +17,53 @@ import (
 	"time"
 )
 
-// trouble is why there is no answer, or not all of one, in words for the person who
-// reads it in a record. What net/http says is behind it.
-type trouble struct {
-	says string
-	err  error
+// A transportError is why there is no response, or not all of one, in words for the person
+// who reads it in a record.
+type transportError struct {
+	text string
+	err  error // as net/http has it
 }
 
-func (t *trouble) Error() string { return t.says }
+func (e *transportError) Error() string { return e.text }
 
-// Unwrap returns the error as it came.
-func (t *trouble) Unwrap() error { return t.err }
+// Unwrap returns the error of net/http.
+func (e *transportError) Unwrap() error { return e.err }
 
-// Timeout tells whether a time limit was met.
-func (t *trouble) Timeout() bool { return timedOut(t.err) }
+// Timeout reports whether a time limit was exceeded.
+func (e *transportError) Timeout() bool { return isTimeout(e.err) }
 
-func timedOut(err error) bool {
+func isTimeout(err error) bool {
 	t, ok := errors.AsType[net.Error](err)
 	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, os.ErrDeadlineExceeded) || ok && t.Timeout()
 }
 
-// broken are what net/http says of the framing of a body, by how it begins. It has no
-// other names for them.
-var broken = []string{
+// brokenFraming is how the errors of net/http begin that are about the framing of a body. It
+// has no types for them.
+var brokenFraming = []string{
 	"malformed chunked encoding", "invalid byte in chunk length", "empty hex number for chunk length",
 	"http chunk length too large", "header line too long", "chunked encoding contains too much non-data",
 	"http: suspiciously long trailer after chunked body", "net/http: server replied with more than declared Content-Length",
 }
 
-// explained is an error of a request under ctx, which began at a time, as trouble. Inside
-// tells whether it came in the middle of the body. What has words of its own keeps them.
-func explained(ctx context.Context, err error, began time.Time, inside bool) error {
+// explain returns an error of a request under ctx, which began at a time, as a
+// transportError. Inside says that it came in the middle of the body. An error that net/http
+// describes well is returned as it is.
+func explain(ctx context.Context, err error, began time.Time, inside bool) error {
 	if err == nil || err == io.EOF && inside || errors.Is(err, context.Canceled) {
 		return err
 	}
-	says := inWords(ctx, err, began, inside)
+	text := describe(ctx, err, began, inside)
 	if proxy := atProxy(err); proxy != nil { // or the site would be taken to be down
-		says = "the proxy: " + cmp.Or(says, strings.TrimPrefix(proxy.Error(), "unknown error "))
+		text = "the proxy: " + cmp.Or(text, strings.TrimPrefix(proxy.Error(), "unknown error "))
 	}
-	if says != "" {
-		return &trouble{says, err}
+	if text != "" {
+		return &transportError{text, err}
 	}
 	return err
 }
 
-// atProxy returns what went wrong on the way to a proxy, or what that said of the way on
-// (SOCKS); nil: nothing did.
+// atProxy returns the error of connecting to a proxy, or with which a proxy of SOCKS refused
+// to connect; nil: there was none.
 func atProxy(err error) error {
 	op, ok := errors.AsType[*net.OpError](err)
 	if !ok || op.Op != "proxyconnect" && !strings.HasPrefix(op.Op, "socks ") {
@@ -71,7 +72,8 @@ func atProxy(err error) error {
 	return op.Err
 }
 
-func inWords(ctx context.Context, err error, began time.Time, inside bool) string {
+// describe says what went wrong; empty: the text of err does.
+func describe(ctx context.Context, err error, began time.Time, inside bool) string {
 	where := "before an answer came"
 	if inside {
 		where = "in the middle of the answer"
@@ -83,14 +85,14 @@ func inWords(ctx context.Context, err error, began time.Time, inside bool) strin
 	plain, noTLS := errors.AsType[tls.RecordHeaderError](err)
 	name, _ := errors.AsType[*net.DNSError](err)
 	switch {
-	case timedOut(err) || is("request canceled"):
+	case isTimeout(err) || is("request canceled"):
 		return tooLong(ctx, err, text, began)
 	case name != nil && name.IsNotFound:
 		return fmt.Sprintf("there is no host %q", name.Name)
 	case name != nil:
 		return fmt.Sprintf("the host %q could not be looked up: %s", name.Name, name.Err)
 	case untrusted != nil:
-		return "the certificate is not to be trusted: " + cause(untrusted).Error()
+		return "the certificate is not to be trusted: " + untrusted.Err.Error()
 	case noTLS && plain.Conn != nil: // a first record that is none; later ones come with nil
 		return "what answers does not speak TLS"
 	case is("tls: "):
@@ -100,17 +102,17 @@ func inWords(ctx context.Context, err error, began time.Time, inside bool) strin
 	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
 		return "the connection was reset " + where
 	case errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum), corrupt:
-		return "the body is no whole gzip, as it says that it is: " + cause(err).Error()
+		return "the body is no whole gzip, as it says that it is: " + err.Error()
 	case is("response headers exceeded") || is("header list too large") || is("response header list larger") || is("too many 1xx"):
 		return fmt.Sprintf("the header of the answer is larger than %d KiB", maxHeader>>10)
 	case is("request header list larger"):
 		return "the header of the request is larger than the site allows"
 	}
-	return protocol(err, text, is, where, inside)
+	return describeProtocol(err, text, is, where, inside)
 }
 
-// protocol puts words on what goes against HTTP.
-func protocol(err error, text string, is func(string) bool, where string, inside bool) string {
+// describeProtocol says how a response is not HTTP.
+func describeProtocol(err error, text string, is func(string) bool, where string, inside bool) string {
 	switch {
 	case is("received from peer") && is("stream error"):
 		_, code, _ := strings.Cut(text, "; ")
@@ -129,7 +131,7 @@ func protocol(err error, text string, is func(string) bool, where string, inside
 	case is("http2: "):
 		return "what came is not HTTP/2: " + strings.TrimPrefix(text, "http2: ")
 	}
-	for _, b := range broken {
+	for _, b := range brokenFraming {
 		if strings.HasPrefix(text, b) {
 			return "the answer breaks off in what is not HTTP: " + strings.TrimPrefix(strings.TrimPrefix(text, "net/http: "), "http: ")
 		}
@@ -140,8 +142,8 @@ func protocol(err error, text string, is func(string) bool, where string, inside
 	return ""
 }
 
-// tooLong says what had not come when a time limit was met, and how long that took. What
-// net/http has no other name for is told by its text.
+// tooLong says what had not happened when a time limit was exceeded, and how long that was.
+// Where net/http has no type for an error its text tells.
 func tooLong(ctx context.Context, err error, text string, began time.Time) string {
 	end := time.Now()
 	if deadline, ok := ctx.Deadline(); ok && deadline.Before(end) {
@@ -149,7 +151,7 @@ func tooLong(ctx context.Context, err error, text string, began time.Time) strin
 	}
 	took := end.Sub(began).Round(10 * time.Millisecond)
 	switch {
-	case dialling(err):
+	case isDialing(err):
 		return fmt.Sprintf("no connection within %v", took)
 	case strings.Contains(text, "TLS handshake timeout"):
 		return fmt.Sprintf("no TLS handshake within %v", took)
@@ -159,20 +161,20 @@ func tooLong(ctx context.Context, err error, text string, began time.Time) strin
 	return fmt.Sprintf("no whole answer within %v", took)
 }
 
-// dialling tells whether an error is of making a connection, to a proxy or without one.
-func dialling(err error) bool {
+// isDialing reports whether an error is of opening a connection, to a proxy or without one.
+func isDialing(err error) bool {
 	op, ok := errors.AsType[*net.OpError](err)
-	return ok && (op.Op == "dial" || dialling(op.Err))
+	return ok && (op.Op == "dial" || isDialing(op.Err))
 }
 
-// inShort is an error of a request without what http.Client says around it: the URL, which
-// the record has, and whose time limit it was.
-func inShort(err error) error {
+// Cause returns an error of a request without what http.Client adds to it: the URL, and
+// whose time limit it was.
+func Cause(err error) error {
 	if wrapped, ok := errors.AsType[*url.Error](err); ok {
 		err = wrapped.Err
 	}
-	if says, _, cut := strings.Cut(err.Error(), " (Client.Timeout"); cut {
-		return &trouble{says, err}
+	if text, _, found := strings.Cut(err.Error(), " (Client.Timeout"); found {
+		return &transportError{text, err}
 	}
 	return err
 }

@@ -1,4 +1,4 @@
-package crawler
+package fetch
 
 import (
 	"errors"
@@ -6,30 +6,34 @@ import (
 	"net/http"
 	"strings"
 	"syscall"
+
+	"github.com/politecrawl/politecrawl/crawler/internal/descriptors"
 )
 
-// This file is about descriptors: a process may have so many files and connections open.
-// Where none is left no host can be reached, and that is no fault of theirs: their URLs
-// must not be given up for it.
+// A process has a limit of open files and connections. Where it has no descriptor left no host
+// can be connected to, and that is no fault of the hosts: their URLs must not be given up.
 
 const (
 	// ownFiles is how many files a crawl has open in any case, those of its frontier
 	// among them.
 	ownFiles = 128
 
-	// perWorker is what a worker needs at a time: a connection, and another for asking
-	// for a name or for the other family of addresses.
+	// perWorker is what a worker needs at a time: a connection, and another for a name
+	// lookup or for the other family of addresses.
 	perWorker = 2
 )
 
-// checkDescriptors returns an error when the process may have too few.
-func checkDescriptors(cfg *Config, limit int) error {
-	if needed := ownFiles + perWorker*cfg.Workers; limit < needed {
+// CheckDescriptors returns an error when the process may have too few descriptors for so many
+// workers.
+func CheckDescriptors(workers int) error { return checkDescriptors(workers, descriptors.Limit()) }
+
+func checkDescriptors(workers, limit int) error {
+	if needed := ownFiles + perWorker*workers; limit < needed {
 		remedy := fmt.Sprintf("raise the limit (ulimit -n %d)", needed)
 		if fewer := (limit - ownFiles) / perWorker; fewer > 0 {
 			remedy += fmt.Sprintf(", or choose no more than %d", fewer)
 		}
-		return fmt.Errorf("crawler: this process may have %d files and connections open, and needs %d for %d workers: %s", limit, needed, cfg.Workers, remedy)
+		return fmt.Errorf("crawler: this process may have %d files and connections open, and needs %d for %d workers: %s", limit, needed, workers, remedy)
 	}
 	return nil
 }
@@ -41,16 +45,16 @@ func idleConnections(workers, limit int) int {
 	return max(min(max(maxIdle, 2*workers), spare/2), 1)
 }
 
-// A thrifty transport gives up the connections on which nothing is in flight when no more
-// can be opened. If that does not help it tells fail.
-type thrifty struct {
+// A freeing transport closes its idle connections when no other can be opened. If that does
+// not help it calls fail.
+type freeing struct {
 	base http.RoundTripper
 	fail func(error)
 }
 
 // RoundTrip implements http.RoundTripper. Only requests without a body go through it, and
 // one that found no descriptor for a connection has not been sent.
-func (t *thrifty) RoundTrip(req *http.Request) (*http.Response, error) {
+func (t *freeing) RoundTrip(req *http.Request) (*http.Response, error) {
 	resp, err := t.base.RoundTrip(req)
 	if !exhausted(err) {
 		return resp, err
@@ -63,10 +67,10 @@ func (t *thrifty) RoundTrip(req *http.Request) (*http.Response, error) {
 }
 
 // CloseIdleConnections is what http.Client.CloseIdleConnections calls.
-func (t *thrifty) CloseIdleConnections() { (&http.Client{Transport: t.base}).CloseIdleConnections() }
+func (t *freeing) CloseIdleConnections() { closeIdle(t.base) }
 
-// exhausted tells whether an error is that this process, or the machine, has nothing left
-// to open a connection with. What looks for names says so in words alone.
+// exhausted reports whether an error is that this process, or the machine, has nothing left
+// to open a connection with. A failed name lookup says so by its text alone.
 func exhausted(err error) bool {
 	if err == nil {
 		return false

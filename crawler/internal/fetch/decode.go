@@ -1,0 +1,164 @@
+package fetch
+
+import (
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+)
+
+const (
+	// maxRatio is how many bytes of a page, beyond its first MiB, may be decoded from
+	// each one that arrived, as for sitemaps: HTML is compressed to a hundredth at the
+	// best, a run of one byte to a thousandth.
+	maxRatio   = 500
+	ratioGrace = 1 << 20
+
+	// maxIdleEncoded is how many bytes may arrive beyond twice what they decode to.
+	// gzip adds a few to what it cannot shorten; a stream of empty blocks has no
+	// other end.
+	maxIdleEncoded = 1 << 20
+)
+
+// errNoContent says that a body goes on and on and decodes to nothing.
+var errNoContent = errors.New("crawler: a packed body without content")
+
+// decoder undoes the content coding of responses, within limits that neither net/http nor
+// colly has, which would do it otherwise. The zero decoder is ready to use.
+type decoder struct {
+	readers sync.Pool // of *gzip.Reader: one takes 40 KB
+}
+
+// acceptGzip accepts a gzipped body where net/http would, and reports whether it did: then
+// the response is to be decoded. A caller who names codings decodes them.
+func acceptGzip(req *http.Request) (*http.Request, bool) {
+	if req.Method != http.MethodGet || req.Header.Get("Accept-Encoding") != "" || req.Header.Get("Range") != "" {
+		return req, false
+	}
+	out := *req
+	out.Header = req.Header.Clone()
+	out.Header.Set("Accept-Encoding", "gzip")
+	return &out, true
+}
+
+// decode gives a response its body without the content coding, and notes in page, which may
+// be nil, that it is truncated. A coding that was not accepted makes a page unreadable; what
+// is no coding at all is ignored.
+func (d *decoder) decode(resp *http.Response, page *Response) {
+	if resp.Uncompressed { // by a transport of the caller's
+		return
+	}
+	resp.Uncompressed = true // so that colly does not decode it again
+	codings := codingsOf(resp.Header)
+	switch {
+	case len(codings) == 0:
+	case len(codings) == 1 && strings.HasSuffix(codings[0], "gzip"):
+		resp.Header.Del("Content-Encoding")
+		resp.Header.Del("Content-Length")
+		resp.ContentLength = -1
+		resp.Body = &decodedBody{encoded: resp.Body, decoder: d, page: page}
+	case resp.StatusCode/100 == 2:
+		resp.Body = &unreadableBody{resp.Body, fmt.Errorf("crawler: content coding %q was not asked for", strings.Join(codings, ", "))}
+	}
+}
+
+// codingsOf returns the content codings that a response names. Sites also write names
+// of charsets there, and other things that mean nothing.
+func codingsOf(h http.Header) []string {
+	codings := strings.FieldsFunc(strings.ToLower(strings.Join(h.Values("Content-Encoding"), ",")), func(r rune) bool {
+		return r == ',' || r == ' ' || r == '\t'
+	})
+	return slices.DeleteFunc(codings, func(name string) bool {
+		switch name {
+		case "gzip", "x-gzip", "deflate", "br", "zstd", "compress", "x-compress":
+			return false
+		}
+		return true
+	})
+}
+
+// decodedBody is a gzipped body without its coding. One that is decoded to too much ends
+// there.
+type decodedBody struct {
+	encoded io.ReadCloser
+	in      int64 // bytes read from encoded
+	out     int64 // and decoded from them
+	z       *gzip.Reader
+	err     error // why there is no more
+	decoder *decoder
+	page    *Response // whose body it is; nil: it is no page's
+}
+
+// Read implements io.Reader.
+func (b *decodedBody) Read(p []byte) (n int, err error) {
+	if b.err != nil {
+		return 0, b.err
+	}
+	if b.z == nil {
+		b.z, b.err = b.decoder.reader(encodedSide{b})
+	}
+	if b.err == nil {
+		n, b.err = b.z.Read(p)
+		b.out += int64(n)
+	}
+	if b.err == nil && (b.out-ratioGrace)/maxRatio > b.in {
+		b.err = io.EOF
+		if b.page != nil {
+			b.page.Truncated = truncatedByRatio
+		}
+	}
+	if b.err != nil && b.z != nil {
+		b.decoder.readers.Put(b.z)
+		b.z = nil
+	}
+	return n, b.err
+}
+
+// Close closes the encoded body.
+func (b *decodedBody) Close() error { return b.encoded.Close() }
+
+// encodedSide is a body as gzip reads it.
+type encodedSide struct{ b *decodedBody }
+
+// Read implements io.Reader.
+func (s encodedSide) Read(p []byte) (int, error) {
+	if s.b.in > 2*s.b.out+maxIdleEncoded {
+		return 0, errNoContent
+	}
+	n, err := s.b.encoded.Read(p)
+	s.b.in += int64(n)
+	return n, err
+}
+
+// reader returns a reader of what r holds, or why there is none: io.EOF where r is
+// empty, as the body of a 304 is.
+func (d *decoder) reader(r io.Reader) (*gzip.Reader, error) {
+	z, ok := d.readers.Get().(*gzip.Reader)
+	if !ok {
+		return gzip.NewReader(r)
+	}
+	if err := z.Reset(r); err != nil {
+		d.readers.Put(z)
+		return nil, err
+	}
+	return z, nil
+}
+
+// unreadableBody is a body that nobody can read, unless it is empty.
+type unreadableBody struct {
+	io.ReadCloser
+	err error
+}
+
+// Read implements io.Reader.
+func (b *unreadableBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if n > 0 {
+		return 0, b.err
+	}
+	return 0, err
+}

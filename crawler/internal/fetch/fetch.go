@@ -1,0 +1,102 @@
+// Package fetch sends the requests of a crawl: a URL goes in, a response comes out.
+//
+// A [Transport] sends every request, for a robots.txt, a sitemap or a page. It opens the
+// connections, directly or through a proxy, and falls back to HTTP/1.1 where a site wants
+// that. It aborts responses that stall, decodes bodies within bounds, records exchanges for
+// archives, and describes in plain words why a request failed. It knows nothing of robots.txt,
+// delays or leases: what the crawl has to say about a request comes by [Hooks].
+//
+// A [Fetcher] requests pages through colly, whose requests pass the robots.txt gate of package
+// robotsext and then the Transport.
+package fetch
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/gocolly/colly/v2"
+
+	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/robotsext"
+)
+
+// Fetcher fetches pages, each by a clone of one synchronous collector. Whatever colly can do
+// beyond fetching is turned off, since the crawl does it: visited URLs, redirects, depth,
+// limits, parallelism. robots.txt is left to the gate of package robotsext, through which
+// every request of the collector goes, so colly's own check is off too.
+type Fetcher struct {
+	collector *colly.Collector
+	maxBody   int
+}
+
+// Request is a page to fetch.
+type Request struct {
+	URL    string
+	Header http.Header // additional fields, such as If-None-Match; nil: none
+}
+
+// Response is what a site sent for one request.
+type Response struct {
+	Status    int
+	Header    http.Header
+	Body      []byte // decoded, at most Config.MaxBody bytes
+	Truncated string // why Body is not whole: max-body or ratio; empty: it is
+	Began     time.Time
+	Took      time.Duration
+	Exchange  *output.Exchange // for archives; nil: exchanges are not recorded, or no response began
+}
+
+// What truncates a body, as cut_by of pages.jsonl names it.
+const (
+	truncatedByMaxBody = "max-body"
+	truncatedByRatio   = "ratio"
+)
+
+// responseKey is the context key under which the Transport finds the *Response that it fills
+// in. Only requests for pages have one.
+type responseKey struct{}
+
+// New returns a Fetcher whose requests end when ctx does. They go through the gate of robots,
+// and from there through the Transport that robots was made with.
+func New(ctx context.Context, cfg Config, robots *robotsext.Robots) *Fetcher {
+	// The context comes before Attach, which seals it.
+	c := colly.NewCollector(colly.StdlibContext(ctx))
+	// Set one by one after NewCollector: colly reads COLLY_ variables from the
+	// environment, and this program has its own.
+	c.UserAgent = cfg.UserAgent
+	c.Async = false
+	c.AllowURLRevisit = true
+	c.ParseHTTPErrorResponse = true
+	c.DetectCharset = false
+	c.CheckHead = false
+	c.CacheDir = ""
+	c.MaxDepth, c.MaxRequests = 0, 0
+	c.AllowedDomains, c.DisallowedDomains = nil, nil
+	c.MaxBodySize = cfg.MaxBody + 1 // the additional byte shows that there is more
+	c.DisableCookies()
+	c.SetRequestTimeout(cfg.Timeout)
+	c.SetRedirectHandler(func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse })
+	robots.Attach(c)
+	c.IgnoreRobotsTxt = true // Attach turns it off, for collectors whose URLs nobody has checked before
+	return &Fetcher{collector: c, maxBody: cfg.MaxBody}
+}
+
+// Fetch requests a page. A response of any status is no error, and a redirect is not followed.
+// The error is the network's, or a [*robotsext.BlockedError]. Even then the Response is not nil:
+// it has the times, and the Exchange as far as it went.
+func (f *Fetcher) Fetch(req Request) (*Response, error) {
+	resp := &Response{Began: time.Now()}
+	// The context of the clone is for this request alone, and still sealed by Attach.
+	c := f.collector.Clone()
+	c.Context = context.WithValue(c.Context, responseKey{}, resp)
+	c.OnResponse(func(r *colly.Response) {
+		resp.Status, resp.Header, resp.Body = r.StatusCode, *r.Headers, r.Body
+		if len(resp.Body) > f.maxBody {
+			resp.Body, resp.Truncated = resp.Body[:f.maxBody], truncatedByMaxBody
+		}
+	})
+	err := c.Request(http.MethodGet, req.URL, nil, nil, req.Header)
+	resp.Took = time.Since(resp.Began)
+	return resp, err
+}

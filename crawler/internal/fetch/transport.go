@@ -1,0 +1,193 @@
+package fetch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
+	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/robotsext/guard"
+)
+
+// Config is how requests are sent.
+type Config struct {
+	UserAgent        string        // of pages
+	Timeout          time.Duration // for one page, from connecting to the last byte
+	FirstByteTimeout time.Duration // until a response begins; 0: no limit
+	StallTimeout     time.Duration // in which a body must deliver 1 KiB; 0: no limit
+	MaxBody          int           // bytes of a page that are read
+	Workers          int           // requests in flight
+	PerHost          int           // and to one host
+	Proxies          []string      // URLs; each host is requested through one of them; empty: those of the environment
+
+	Guard    *guard.Guard  // which addresses may be connected to
+	Resolver *net.Resolver // nil: the machine's
+
+	// Base connects to servers in place of a transport made from PerHost, Proxies, Guard and
+	// Resolver. Nil: there is none.
+	Base http.RoundTripper
+}
+
+// Hooks are functions of the crawl that a [Transport] calls. Those that may be nil say so.
+type Hooks struct {
+	// Delay waits until the host of a URL may be sent another request, before one is sent a
+	// second time.
+	Delay func(ctx context.Context, u *url.URL)
+
+	// Lease ties a request to the lease of its host: it calls abort when the lease ends. With
+	// an error the request is not sent. Done is called when the request is over. Nil: leases
+	// last long enough.
+	Lease func(req *http.Request, abort func()) (done func(), err error)
+
+	// Responded is called with each response when it begins, and ended when its body is
+	// closed. It reads Retry-After.
+	Responded func(req *http.Request, resp *http.Response) (ended func())
+
+	// Sent is called after each request that went out: when the response began, or with why
+	// there is none. Nil: nobody counts requests.
+	Sent func(req *http.Request, took time.Duration, err error)
+
+	// Record receives each exchange that is not a page's; that is in the [Response]. Nil:
+	// exchanges are not recorded.
+	Record func(*output.Exchange)
+
+	// Fail is called when no connection can be opened because the process, or the machine, has
+	// no file descriptor left.
+	Fail func(error)
+}
+
+// Transport sends the requests of a crawl, below everything else. It ends them when the crawl
+// is aborted, and corrects what would keep the layers above from seeing a response as it is.
+type Transport struct {
+	ctx     context.Context
+	base    http.RoundTripper
+	proxy   func(*http.Request) (*url.URL, error) // as base has it; nil: not known
+	hooks   Hooks
+	stall   time.Duration // zero: a body may take its time
+	decoder decoder
+	conns   http2Conns
+}
+
+// NewTransport returns a Transport whose requests end when ctx does.
+func NewTransport(ctx context.Context, cfg Config, hooks Hooks) *Transport {
+	base, proxy := newBase(&cfg)
+	if hooks.Sent != nil {
+		base = &observed{base, hooks.Sent}
+	}
+	return &Transport{ctx: ctx, base: &freeing{base, hooks.Fail}, proxy: proxy, hooks: hooks, stall: cfg.StallTimeout}
+}
+
+// RoundTrip implements http.RoundTripper.
+func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
+	began := time.Now()
+	ctx, cancel := context.WithCancelCause(req.Context())
+	abort := func() { cancel(nil) }
+	unlink := context.AfterFunc(t.ctx, abort)
+	end := func() { unlink(); abort() }
+	if t.hooks.Lease != nil {
+		done, err := t.hooks.Lease(req, abort)
+		if err != nil {
+			end()
+			return nil, err
+		}
+		end = func() { done(); unlink(); abort() }
+	}
+	s := &sender{ctx: ctx, delay: func() { t.hooks.Delay(ctx, req.URL) }, cancel: cancel, conns: &t.conns}
+	page, _ := req.Context().Value(responseKey{}).(*Response)
+	out, encoded := acceptGzip(req.WithContext(s.traced()))
+	rec, out := t.record(out, page)
+	resp, err := s.send(t.base, out)
+	if err == nil {
+		err = t.check(out, resp)
+	}
+	if err != nil {
+		if errors.Is(context.Cause(ctx), errRefusedAgain) {
+			err = errRefusedAgain
+		}
+		err = explain(ctx, err, began, false)
+		s.done(true)
+		end()
+		return nil, err
+	}
+	if t.hooks.Responded != nil {
+		ended, endAll := t.hooks.Responded(req, resp), end
+		end = func() { ended(); endAll() }
+	}
+	if resp.Body == nil {
+		resp.Body = http.NoBody
+	}
+	resp.Body = s.track(resp)
+	if t.stall > 0 && resp.Body != http.NoBody {
+		resp.Body = newStallBody(resp.Body, t.stall, abort)
+	}
+	if rec != nil {
+		rec.responded(out, resp)
+	}
+	if encoded {
+		t.decoder.decode(resp, page)
+	}
+	resp.Request = req
+	resp.Body = &endingBody{ReadCloser: resp.Body, end: end, explain: func(err error) error { return explain(ctx, err, began, true) }}
+	correctLocation(resp)
+	return resp, nil
+}
+
+// check returns an error for what is not a response of the site, and closes its body.
+func (t *Transport) check(req *http.Request, resp *http.Response) error {
+	var err error
+	switch {
+	case resp.StatusCode == http.StatusProxyAuthRequired && t.proxyResponds(req):
+		err = errProxyAuth
+	case resp.StatusCode < 200: // after 101 nothing else would end the connection, no time limit either
+		err = fmt.Errorf("what came is no answer: its status is %03d", resp.StatusCode)
+	default:
+		return nil
+	}
+	_ = resp.Body.Close()
+	return err
+}
+
+// CloseIdleConnections is what http.Client.CloseIdleConnections calls.
+func (t *Transport) CloseIdleConnections() { closeIdle(t.base) }
+
+// correctLocation rewrites a Location that browsers can read and net/url cannot: http.Client
+// would make an error of it, and the response would be lost.
+func correctLocation(resp *http.Response) {
+	location := resp.Header.Get("Location")
+	if location == "" {
+		return
+	}
+	if _, err := resp.Request.URL.Parse(location); err == nil {
+		return
+	}
+	if u, err := weburl.Resolve(resp.Request.URL.String(), location); err == nil {
+		resp.Header.Set("Location", u.Canonical)
+	} else {
+		resp.Header.Del("Location")
+	}
+}
+
+// endingBody calls end when the body is closed, and explains why it could not be read.
+type endingBody struct {
+	io.ReadCloser
+	end     func()
+	explain func(error) error
+}
+
+// Read implements io.Reader.
+func (b *endingBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	return n, b.explain(err)
+}
+
+// Close closes the body and ends the request.
+func (b *endingBody) Close() error {
+	b.end()
+	return b.ReadCloser.Close()
+}
