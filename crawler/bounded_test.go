@@ -13,19 +13,6 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// The limit of hosts remembers some of them.
-func TestKnownHostsAreBounded(t *testing.T) {
-	l, f := &hostLimit{most: 1 << 30}, frontier.NewMemory(nil)
-	for i := range maxKnownHosts + 10 {
-		if ok, err := l.admits(t.Context(), f, frontier.Host(fmt.Sprintf("h%d.test", i))); !ok || err != nil {
-			t.Fatal(err)
-		}
-	}
-	if n := len(l.known); n == 0 || n > maxKnownHosts {
-		t.Errorf("%d are remembered", n)
-	}
-}
-
 // A counting frontier knows how much it was given, and asked about, at a time.
 type counting struct {
 	frontier.Frontier

@@ -15,6 +15,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/fetch"
 	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
+	"github.com/politecrawl/politecrawl/crawler/internal/quota"
 	"github.com/politecrawl/politecrawl/crawler/internal/scope"
 	"github.com/politecrawl/politecrawl/crawler/internal/trap"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
@@ -99,12 +100,12 @@ type Crawler struct {
 	origins   *weburl.OriginCache
 	scope     *scope.Scope
 	joining   sync.RWMutex // held while URLs are judged by scope and put aside, or scope grows
-	limits    *limits
+	limits    *quota.Pages
 	addresses *politeness.Addresses
 	params    *params.Rules
 	fields    *extract.Rules
-	files     *files
-	hostLimit *hostLimit
+	files     *quota.Sitemaps
+	hostLimit *quota.Hosts
 	traps     *trap.Detector
 	order     *order
 	tally     *tally
@@ -197,7 +198,7 @@ func New(cfg Config, opts *Options) (*Crawler, error) {
 		guard:     addresses,
 		origins:   weburl.NewOriginCache(),
 		scope:     scope.New(cfg.Scope, scope.Bounds{MaxDepth: cfg.MaxDepth, MaxURL: cfg.MaxURL, MaxParams: cfg.MaxParams, MaxRepeats: cfg.MaxRepeats}),
-		limits:    newLimits(&cfg, nil),
+		limits:    quota.NewPages(limitsIn(&cfg), nil),
 		addresses: politeness.NewAddresses(cfg.PerIP),
 		order:     &order{by: cfg.SitemapOrder, now: time.Now(), since: since},
 		tally:     newTally(cfg.Output),
@@ -212,14 +213,14 @@ func New(cfg Config, opts *Options) (*Crawler, error) {
 	if c.notice == nil {
 		c.notice = func(string) {}
 	}
-	c.files = &files{limit: cfg.MaxSitemaps, taken: make(map[robotsext.Origin]int), foreign: make(map[robotsext.Origin]int), pages: make(map[robotsext.Origin]int), maxPages: cfg.MaxSitemapEntries, full: func(o robotsext.Origin) {
+	c.files = quota.NewSitemaps(cfg.MaxSitemaps, cfg.MaxSitemapEntries, func(o robotsext.Origin) {
 		c.log.Warn("too many sitemaps", "host", o, "limit", cfg.MaxSitemaps)
 		c.notice(fmt.Sprintf("%s lists more than %d sitemaps; the others are not read (max-sitemaps)", o, cfg.MaxSitemaps))
-	}}
-	c.hostLimit = &hostLimit{most: cfg.MaxHosts, full: func() {
+	})
+	c.hostLimit = quota.NewHosts(cfg.MaxHosts, func() {
 		c.log.Warn("too many hosts", "limit", cfg.MaxHosts)
 		c.notice(fmt.Sprintf("there are more than %d hosts; those that are new are left alone (max-hosts)", cfg.MaxHosts))
-	}}
+	})
 	c.putAside = func(urls []left) error { return c.aside.put(urls) }
 	c.keep = c.out.robots
 	c.working, c.abort = context.WithCancel(c.books)
@@ -307,8 +308,8 @@ func (c *Crawler) stop(why End) {
 
 // heedLimits stops the crawl when a limit has been reached.
 func (c *Crawler) heedLimits() {
-	if end := c.limits.reached(); end != "" {
-		c.stop(end)
+	if end := c.limits.Exceeded(); end != "" {
+		c.stop(End(end))
 	}
 }
 
@@ -331,4 +332,9 @@ func (c *Crawler) fail(err error) {
 // it to another: longer than all its time limits together.
 func leaseTime(cfg *Config) time.Duration {
 	return sitemapTime + 2*(cfg.Timeout+cfg.RobotsTimeout) + 20*max(cfg.Delay, cfg.MaxCrawlDelay, politeness.MaxSlowed)
+}
+
+// limitsIn returns the limits of a configuration.
+func limitsIn(cfg *Config) quota.Limits {
+	return quota.Limits{MaxPages: cfg.MaxPages, MaxHostPages: cfg.MaxHostPages, MaxBytes: cfg.MaxBytes, Workers: cfg.Workers, MaxInFlight: cfg.PerHost}
 }

@@ -224,3 +224,10 @@ func storeOptions(c *Config) *redisstore.Options {
 		PasswordFile: c.FrontierPasswordFile,
 	}
 }
+
+// replace sets a value, unless the new one is nil.
+func replace[T any](old, value *T) {
+	if value != nil {
+		*old = *value
+	}
+}

@@ -110,7 +110,7 @@ func (c *Crawler) beyond(a weburl.URL, t provenance.Provenance, failed *error) (
 	if c.cfg.Scope == ScopeHost {
 		return "", "" // its hosts were named
 	}
-	ok, err := c.hostLimit.admits(c.books, c.frontier, a.Server)
+	ok, err := c.hostLimit.Admit(c.books, c.frontier, a.Server)
 	if *failed = cmp.Or(*failed, err); !ok {
 		return output.TooManyHosts, ""
 	}
@@ -211,7 +211,7 @@ func (c *Crawler) redirected(v *visit, location string) ([]frontier.Item, error)
 		if err := c.join(a); err != nil {
 			return nil, err
 		}
-		c.hostLimit.joined(a.Server)
+		c.hostLimit.Join(a.Server)
 		found.items = append(found.items, item)
 	case t.IsSitemap():
 		found.items = append(found.items, item)

@@ -76,7 +76,7 @@ func (c *Crawler) open() (err error) {
 	if err := c.restoreRefused(); err != nil {
 		return err
 	}
-	if err := c.limits.settle(c.books, false); err != nil {
+	if err := c.limits.Settle(c.books, false); err != nil {
 		return err
 	}
 	if err := c.seedStart(); err != nil {

@@ -183,9 +183,7 @@ func (p *Planner) host(h *headcount, now time.Time, others int) *PlannedHost {
 			host.OpensAt = until.UTC().Format(time.RFC3339)
 		}
 	}
-	c.files.mu.Lock()
-	defer c.files.mu.Unlock()
-	listed := c.files.taken[h.origin]
+	listed := c.files.Listed(h.origin)
 	host.Sitemaps = listed
 	host.SitemapsBeyond = max(0, listed-c.cfg.MaxSitemaps)
 	return host

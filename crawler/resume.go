@@ -295,7 +295,7 @@ func (c *Crawler) restore() error {
 	return cmp.Or(
 		readLines(c, file(output.PagesFile), func(at int64, p *output.Page) error {
 			c.ledger.copies.restore(p, at)
-			c.limits.count(weburl.ServerOf(p.URL), p.Bytes)
+			c.limits.Count(weburl.ServerOf(p.URL), p.Bytes)
 			c.tally.page(p)
 			return nil
 		}),
@@ -305,8 +305,7 @@ func (c *Crawler) restore() error {
 		}),
 		readLines(c, file(output.SitemapsFile), func(_ int64, s *output.Sitemap) error {
 			c.tally.sitemap(s)
-			c.files.taken[robotsext.Origin(s.Host)]++
-			c.files.pages[robotsext.Origin(s.Host)] += s.Pages
+			c.files.Count(robotsext.Origin(s.Host), s.Pages)
 			return nil
 		}),
 		readLines(c, file(output.RobotsFile), func(int64, *struct{}) error {

@@ -287,8 +287,8 @@ func (s *shared) act(ctx context.Context, m told) error {
 		s.mu.Lock()
 		replace(&s.maxTime, m.Limits.MaxTime)
 		s.mu.Unlock()
-		s.c.limits.change(m.Limits.MaxPages, m.Limits.MaxHostPages, m.Limits.MaxBytes)
-		return s.c.limits.settle(ctx, false)
+		s.c.limits.Change(m.Limits.MaxPages, m.Limits.MaxHostPages, m.Limits.MaxBytes)
+		return s.c.limits.Settle(ctx, false)
 	case m.Joined != "":
 		return s.grow(m.Joined)
 	}

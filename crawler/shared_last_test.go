@@ -1,7 +1,6 @@
 package crawler
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore/redistest"
+	"github.com/politecrawl/politecrawl/crawler/internal/quota"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -61,12 +61,12 @@ func isElsewhere(t *testing.T, status int, want frontier.Result) {
 			return resp, nil
 		}),
 	}
-	counters := &fakeCounters{taken: make(map[string]int64)}
+	counters := make(quota.LocalCounters)
 	process := func() *Crawler {
 		cfg := testConfig(t, "http://a.test/1", "http://a.test/2", "http://a.test/3")
 		cfg.PerHost, cfg.MaxHostPages, cfg.Retries = 3, 1, 1
 		c := opened(t, cfg, opts)
-		c.limits = newLimits(&cfg, counters)
+		c.limits = quota.NewPages(limitsIn(&cfg), counters)
 		t.Cleanup(func() { _ = c.close() })
 		return c
 	}
@@ -108,109 +108,6 @@ func isElsewhere(t *testing.T, status int, want frontier.Result) {
 	}
 	if rec, err := c.frontier.Host(t.Context(), "a.test"); err != nil || rec.Done != 1 || rec.MaxInFlight != 3 {
 		t.Errorf("%+v, %v, want one page", rec, err)
-	}
-}
-
-// lookedUp calls a function when a host has been looked up, before the caller has the answer.
-type lookedUp struct {
-	frontier.Frontier
-	then func()
-}
-
-func (l *lookedUp) Host(ctx context.Context, h frontier.Host) (frontier.HostRecord, error) {
-	rec, err := l.Frontier.Host(ctx, h)
-	l.then()
-	return rec, err
-}
-
-// A page that came back, and that another process has taken since this one looked whether
-// any is in flight, is in flight.
-func TestLastPageIsTakenMeanwhile(t *testing.T) {
-	const host = "a.test"
-	f := frontier.NewMemory(&frontier.Options{MaxInFlight: 2})
-	if _, err := f.Add(t.Context(), []frontier.Item{{URL: "http://" + host + "/1"}, {URL: "http://" + host + "/2"}}); err != nil {
-		t.Fatal(err)
-	}
-	all := &fakeCounters{taken: make(map[string]int64)}
-	cfg := Default()
-	cfg.PerHost, cfg.MaxHostPages = 2, 1
-	one, two := newLimits(&cfg, all), newLimits(&cfg, all)
-	take := func(l *limits, want share) {
-		t.Helper()
-		if got, err := l.take(t.Context(), host); got != want || err != nil {
-			t.Errorf("%d, %v, want %d", got, err, want)
-		}
-	}
-	lease := func() {
-		t.Helper()
-		if got, err := f.Lease(t.Context(), frontier.LeaseRequest{Max: 1, PerHost: 1}); len(got) != 1 || err != nil {
-			t.Fatal(got, err)
-		}
-	}
-	take(one, granted)
-	lease()
-	take(two, hostTaken)
-	if err := one.done(t.Context(), host, false, 0); err != nil { // and its lease ends
-		t.Fatal(err)
-	}
-	c := &Crawler{cfg: cfg, books: t.Context(), limits: two, frontier: &lookedUp{f, func() {
-		lease()
-		take(one, granted)
-	}}}
-	if got, err := c.takeLast(host); got != crowded || err != nil {
-		t.Errorf("%d, %v, want that a page is in flight", got, err)
-	}
-}
-
-// When the limit is raised, a host that was handed out to one at a time for its last page,
-// or has had its last, is handed out as before.
-func TestLastPageIsNotTheLast(t *testing.T) {
-	const host = "a.test"
-	for _, spent := range []bool{false, true} {
-		f := frontier.NewMemory(&frontier.Options{MaxInFlight: 4})
-		if _, err := f.Add(t.Context(), []frontier.Item{{URL: "http://" + host + "/1"}}); err != nil {
-			t.Fatal(err)
-		}
-		all := &fakeCounters{taken: make(map[string]int64)}
-		cfg := Default()
-		cfg.PerHost, cfg.MaxHostPages = 4, 1
-		process := func() *Crawler {
-			return &Crawler{cfg: cfg, books: t.Context(), limits: newLimits(&cfg, all), frontier: f}
-		}
-		one, two := process(), process()
-		take := func(c *Crawler, want share) {
-			t.Helper()
-			if got, err := c.takePage(host); got != want || err != nil {
-				t.Fatalf("%d, %v, want %d", got, err, want)
-			}
-		}
-		wantInFlight := func(want int) {
-			t.Helper()
-			if rec, err := f.Host(t.Context(), host); err != nil || rec.MaxInFlight != want {
-				t.Errorf("spent %t: %d in flight, %v, want %d", spent, rec.MaxInFlight, err, want)
-			}
-		}
-		take(one, granted)
-		take(two, crowded)
-		wantInFlight(1)
-		if err := one.limits.done(t.Context(), host, true, 0); err != nil {
-			t.Fatal(err)
-		}
-		if spent {
-			take(two, hostSpent)
-			wantInFlight(4)
-		}
-		more := 3
-		for _, c := range []*Crawler{one, two} {
-			c.limits.change(nil, &more, nil)
-		}
-		take(two, granted)
-		wantInFlight(4)
-		take(one, granted)
-		if err := two.limits.done(t.Context(), host, true, 0); err != nil {
-			t.Fatal(err)
-		}
-		take(two, crowded) // for the page that the other has in flight
 	}
 }
 

@@ -1,7 +1,6 @@
 package crawler
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -9,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore"
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore/redistest"
+	"github.com/politecrawl/politecrawl/crawler/internal/quota"
 )
 
 // byHand opens a crawl, or makes it, as a worker of it, for a test to do what that would.
@@ -142,163 +141,6 @@ func TestLimitIsMetWhileOneWaits(t *testing.T) {
 	}
 }
 
-// askedCounters count how often they are asked, and have something happen on the way to
-// them or back.
-type askedCounters struct {
-	fakeCounters
-	asked int
-	there func() // nil: nothing happens
-	back  func()
-}
-
-func (c *askedCounters) Take(ctx context.Context, counter string, n, most int64) (int64, error) {
-	c.asked++
-	if c.there != nil {
-		c.there()
-	}
-	if c.back != nil {
-		defer c.back()
-	}
-	return c.fakeCounters.Take(ctx, counter, n, most)
-}
-
-// Two turns that find a budget empty at the same time draw once: what one had more in
-// hand others would miss.
-func TestDrawnOnce(t *testing.T) {
-	for name, tt := range map[string]struct {
-		set     func(*Config)
-		counter string
-		before  int64 // in the counter
-		after   int64
-	}{
-		"pages":             {func(c *Config) { c.MaxPages = 10 }, pageCounter, 0, 3},
-		"no pages":          {func(c *Config) { c.MaxPages = 10 }, pageCounter, 10, 10},
-		"pages of a host":   {func(c *Config) { c.MaxHostPages = 10 }, hostCounter + "a", 0, 1},
-		"no page of a host": {func(c *Config) { c.MaxHostPages = 10 }, hostCounter + "a", 10, 10},
-	} {
-		t.Run(name, func(t *testing.T) {
-			all := &askedCounters{fakeCounters: fakeCounters{taken: map[string]int64{tt.counter: tt.before}}}
-			cfg := Default()
-			cfg.Workers = 6
-			tt.set(&cfg)
-			l := newLimits(&cfg, all)
-			_, one := l.tryTake("a")
-			_, two := l.tryTake("a")
-			if one == nil || one != two {
-				t.Fatal("the budget is not empty")
-			}
-			for range 2 {
-				if err := l.draw(t.Context(), "a", one); err != nil {
-					t.Fatal(err)
-				}
-			}
-			if all.asked != 1 || all.taken[tt.counter] != tt.after {
-				t.Errorf("asked %d times, taken %d, want %d", all.asked, all.taken[tt.counter], tt.after)
-			}
-		})
-	}
-}
-
-// A counter that had no more by the limit that was is asked again by the one that is.
-func TestLimitIsRaisedMeanwhile(t *testing.T) {
-	more := 12
-	for name, tt := range map[string]struct {
-		set            func(*Config)
-		counter        string
-		pages, perHost *int
-	}{
-		"max-pages":      {func(c *Config) { c.MaxPages = 10 }, pageCounter, &more, nil},
-		"max-host-pages": {func(c *Config) { c.MaxHostPages = 10 }, hostCounter + "a", nil, &more},
-	} {
-		t.Run(name, func(t *testing.T) {
-			cfg := Default()
-			tt.set(&cfg)
-			all := &askedCounters{fakeCounters: fakeCounters{taken: map[string]int64{tt.counter: 10}}}
-			l := newLimits(&cfg, all)
-			all.back = sync.OnceFunc(func() { l.change(tt.pages, tt.perHost, nil) })
-			if got, err := l.take(t.Context(), "a"); got != granted || err != nil {
-				t.Errorf("%d, %v", got, err)
-			}
-		})
-	}
-}
-
-// A counter that is settled while a page is drawn or given back says afterwards what the
-// worker has of it.
-func TestSettledMeanwhile(t *testing.T) {
-	const counter = hostCounter + "a"
-	cfg := Default()
-	cfg.MaxHostPages = 2
-	all := &askedCounters{fakeCounters: fakeCounters{taken: make(map[string]int64)}}
-	l := newLimits(&cfg, all)
-	var settling sync.WaitGroup
-	settle := func() {
-		settled := make(chan struct{})
-		settling.Go(func() {
-			defer close(settled)
-			if err := l.settle(t.Context(), false); err != nil {
-				t.Error(err)
-			}
-		})
-		select {
-		case <-settled:
-		case <-time.After(20 * time.Millisecond): // it waits, as it should
-		}
-	}
-	all.back = settle // the counter has it, and the worker does not know
-	if got, err := l.take(t.Context(), "a"); got != granted || err != nil {
-		t.Fatalf("%d, %v", got, err)
-	}
-	settling.Wait()
-	if n := all.taken[counter]; n != 1 {
-		t.Errorf("with a page in flight %d are taken", n)
-	}
-	all.back, all.there = nil, settle // the worker has it no more, and the counter does
-	if err := l.done(t.Context(), "a", false, 0); err != nil {
-		t.Fatal(err)
-	}
-	settling.Wait()
-	if n := all.taken[counter]; n != 0 {
-		t.Errorf("with none %d are taken", n)
-	}
-}
-
-// The last page of a host that a turn gives back is there for the next turn, also in a
-// process that was told before that there is none.
-func TestLastPageIsGivenBack(t *testing.T) {
-	cfg := Default()
-	cfg.MaxHostPages = 1
-	l := newLimits(&cfg, &fakeCounters{taken: make(map[string]int64)})
-	for i, want := range []share{granted, crowded, granted} {
-		if i == 2 {
-			if err := l.done(t.Context(), "a", false, 0); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if got, err := l.take(t.Context(), "a"); got != want || err != nil {
-			t.Errorf("turn %d: %d, %v, want %d", i, got, err, want)
-		}
-	}
-}
-
-// A worker for which there is no page any more has none of a host in hand either, which
-// another that has pages would miss.
-func TestNoPageInHand(t *testing.T) {
-	all := &fakeCounters{taken: make(map[string]int64)}
-	cfg := Default()
-	cfg.MaxPages, cfg.MaxHostPages, cfg.Workers = 4, 1, 8 // four pages are taken at a time
-	one, two := newLimits(&cfg, all), newLimits(&cfg, all)
-	for _, turn := range []struct {
-		of   *limits
-		host frontier.Host
-		want share
-	}{{two, "b", granted}, {one, "a", allSpent}, {two, "a", granted}} {
-		if got, err := turn.of.take(t.Context(), turn.host); got != turn.want || err != nil {
-			t.Errorf("%s: %d, %v, want %d", turn.host, got, err, turn.want)
-		}
-	}
-}
-
 // A worker at its work that is told of a limit says what it has had.
 func TestToldOfALimit(t *testing.T) {
 	cfg := testConfig(t, "http://a.test/")
@@ -306,11 +148,11 @@ func TestToldOfALimit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := &fakeCounters{taken: make(map[string]int64)}
-	c.limits = newLimits(&cfg, all)
-	c.limits.count("http://a.test", 1)
+	all := make(quota.LocalCounters)
+	c.limits = quota.NewPages(limitsIn(&cfg), all)
+	c.limits.Count("http://a.test", 1)
 	most := 5
-	if err := (&shared{c: c}).act(t.Context(), told{Limits: &sharedLimits{MaxPages: &most}}); err != nil || all.taken[pageCounter] != 1 {
-		t.Errorf("%v, %v, want that one page was taken", err, all.taken)
+	if err := (&shared{c: c}).act(t.Context(), told{Limits: &sharedLimits{MaxPages: &most}}); err != nil || all[quota.PageCounter] != 1 {
+		t.Errorf("%v, %v, want that one page was taken", err, all)
 	}
 }

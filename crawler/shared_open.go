@@ -10,6 +10,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/frontier/pebblestore"
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore"
+	"github.com/politecrawl/politecrawl/crawler/internal/quota"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 )
 
@@ -55,7 +56,7 @@ func (c *Crawler) openShared() error {
 	if err := c.shared.adopt(); err != nil {
 		return err
 	}
-	c.limits = newLimits(&c.cfg, c.shared)
+	c.limits = quota.NewPages(limitsIn(&c.cfg), c.shared)
 	c.shared.start()
 	return nil
 }
@@ -189,7 +190,7 @@ func (s *shared) leave() {
 	ctx, cancel := context.WithTimeout(s.c.books, closingTime)
 	defer cancel()
 	err := s.sync(ctx)
-	if err := errors.Join(err, s.c.limits.settle(ctx, true)); err != nil {
+	if err := errors.Join(err, s.c.limits.Settle(ctx, true)); err != nil {
 		s.c.log.Warn("limits are not given back", "error", err)
 	}
 }

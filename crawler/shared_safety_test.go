@@ -104,50 +104,6 @@ func TestLongRedirectOfAStart(t *testing.T) {
 	}
 }
 
-// Limits that are set while others are at work count what these have had.
-func TestLimitsAreSetLater(t *testing.T) {
-	all := &fakeCounters{taken: map[string]int64{}}
-	cfg := Default()
-	one := newLimits(&cfg, all)
-	take := func(h frontier.Host, want share) {
-		t.Helper()
-		if got, err := one.take(t.Context(), h); got != want || err != nil {
-			t.Fatalf("%d, %v, want %d", got, err, want)
-		}
-	}
-	done := func(h frontier.Host) {
-		t.Helper()
-		if err := one.done(t.Context(), h, true, 0); err != nil {
-			t.Error(err)
-		}
-	}
-	take("a", granted)
-	take("a", granted)
-	done("a") // and one is in flight
-	pages, perHost := 4, 3
-	one.change(&pages, &perHost, nil)
-	if err := one.settle(t.Context(), false); err != nil {
-		t.Fatal(err)
-	}
-	take("a", granted)
-	take("a", crowded)
-	done("a")
-	done("a")
-	take("a", hostSpent)
-	take("b", granted)
-	done("b")
-	take("b", allSpent)
-	if all.taken[pageCounter] != 4 || all.taken[hostCounter+"a"] != 3 {
-		t.Errorf("%v", all.taken)
-	}
-	more := 5
-	one.change(&more, nil, nil)
-	take("b", granted)
-	if one.perHost != perHost {
-		t.Errorf("the limit per host is %d", one.perHost)
-	}
-}
-
 // extending is a frontier that extends leases, unless it is away or has given them away.
 type extending struct {
 	away  bool

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"sync"
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/errtext"
@@ -15,7 +14,6 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/internal/shown"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
-	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/secret"
 	"github.com/politecrawl/politecrawl/robotsext/sitemap"
 )
@@ -50,7 +48,7 @@ func (f *finds) sitemap(url string, t provenance.Provenance) error {
 	if err != nil {
 		return err
 	}
-	if known[0] || !f.c.files.take(t.SitemapOf) {
+	if known[0] || !f.c.files.Take(t.SitemapOf) {
 		return nil // a list that is read again counts once
 	}
 	f.items = append(f.items, frontier.Item{URL: key, Host: a.Server, Priority: provenance.PrioritySitemap, Meta: t.Encode()})
@@ -61,9 +59,9 @@ func (f *finds) sitemap(url string, t provenance.Provenance) error {
 // while they arrive. Killed half-way, it is read again from the start, and what
 // it added before stays added once.
 func (c *Crawler) readSitemap(v *visit) (outcome frontier.Outcome, err error) {
-	if c.files.spent(v.prov.SitemapOf) {
+	if c.files.Spent(v.prov.SitemapOf) {
 		r := v.rejection(output.SitemapFull, nil)
-		r.Detail = c.files.most(v.prov.SitemapOf)
+		r.Detail = c.files.Excess(v.prov.SitemapOf)
 		return frontier.Outcome{Lease: v.lease.ID, Result: frontier.Drop}, c.reject(v, r)
 	}
 	outcome = frontier.Outcome{Lease: v.lease.ID, Result: frontier.Done, HostDelay: politeness.Requested}
@@ -137,7 +135,7 @@ func (c *Crawler) seedEntries(v *visit, resp *http.Response, line *output.Sitema
 	found := newFinds(c)
 	for entry, err := range sitemap.Read(resp.Body, nil) {
 		if errors.Is(err, sitemap.Unreadable) {
-			c.files.giveBack(v.prov.SitemapOf, line.Pages) // it is read again, or was not one
+			c.files.GiveBack(v.prov.SitemapOf, line.Pages) // it is read again, or was not one
 			if failure := c.seed(found); failure != nil {
 				return failure
 			}
@@ -150,8 +148,8 @@ func (c *Crawler) seedEntries(v *visit, resp *http.Response, line *output.Sitema
 			c.notice(fmt.Sprintf("sitemap %s: %s", v.u, line.Detail))
 			break
 		}
-		if !entry.Sitemap && !c.files.page(v.prov.SitemapOf) {
-			line.Detail = c.files.most(v.prov.SitemapOf)
+		if !entry.Sitemap && !c.files.TakePage(v.prov.SitemapOf) {
+			line.Detail = c.files.Excess(v.prov.SitemapOf)
 			c.log.Warn("too many sitemap entries", "url", v.u.String(), "host", v.prov.SitemapOf, "limit", c.cfg.MaxSitemapEntries)
 			c.notice(fmt.Sprintf("sitemap %s, line %d: %s; what follows is not read", v.u, entry.Line, line.Detail))
 			break
@@ -178,7 +176,7 @@ func (c *Crawler) seedEntries(v *visit, resp *http.Response, line *output.Sitema
 // are no more of them than that host may list.
 func (f *finds) foreign(url string, t provenance.Provenance) {
 	a, err := weburl.Parse(url)
-	if err != nil || len(a.Canonical) > maxSitemapURL || !f.c.files.leave(t.SitemapOf) {
+	if err != nil || len(a.Canonical) > maxSitemapURL || !f.c.files.TakeForeign(t.SitemapOf) {
 		return
 	}
 	item := frontier.Item{URL: provenance.SitemapKey(a.Canonical, t.SitemapOf), Host: a.Server, Priority: provenance.PrioritySitemap, Meta: t.Encode()}
@@ -231,68 +229,6 @@ func (f *finds) entry(v *visit, entry sitemap.Entry, covered bool) error {
 		f.bounded(item, a, t)
 	}
 	return nil
-}
-
-// files counts the sitemap files that hosts list, since a list may be endless, and the
-// pages that these list. Of several processes at one crawl each counts for itself.
-type files struct {
-	limit    int
-	maxPages int                    // of all files that a host lists; 0: there is no limit
-	full     func(robotsext.Origin) // called once for an origin that lists more
-
-	mu      sync.Mutex // guards all below
-	taken   map[robotsext.Origin]int
-	foreign map[robotsext.Origin]int // sitemaps of others that its indexes list
-	pages   map[robotsext.Origin]int
-}
-
-// leave tells whether one more sitemap of others that origin lists is named.
-func (f *files) leave(origin robotsext.Origin) bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.foreign[origin]++
-	return f.foreign[origin] <= f.limit
-}
-
-// page tells whether one more page is taken from the files that origin lists.
-func (f *files) page(origin robotsext.Origin) bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.maxPages > 0 && f.pages[origin] >= f.maxPages {
-		return false
-	}
-	f.pages[origin]++
-	return true
-}
-
-// giveBack takes back that pages were taken.
-func (f *files) giveBack(origin robotsext.Origin, pages int) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.pages[origin] -= pages
-}
-
-// spent tells whether no page is taken any more.
-func (f *files) spent(origin robotsext.Origin) bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.maxPages > 0 && f.pages[origin] >= f.maxPages
-}
-
-// most says why no page is taken any more.
-func (f *files) most(origin robotsext.Origin) string {
-	return fmt.Sprintf("the sitemaps of %s list more than %d pages (max-sitemap-entries)", origin, f.maxPages)
-}
-
-// take tells whether one more file that origin lists is read.
-func (f *files) take(origin robotsext.Origin) bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.taken[origin]++
-	if f.taken[origin] == f.limit+1 {
-		f.full(origin)
-	}
-	return f.taken[origin] <= f.limit
 }
 
 // seed puts what a document leads to into the frontier at once, before the document

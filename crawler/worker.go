@@ -15,6 +15,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/internal/fetch"
 	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
+	"github.com/politecrawl/politecrawl/crawler/internal/quota"
 	"github.com/politecrawl/politecrawl/crawler/internal/shown"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
@@ -225,13 +226,13 @@ func (c *Crawler) fetchPage(v *visit) (frontier.Outcome, error) {
 	if outcome, trapped, err := c.trapped(v); trapped || err != nil {
 		return outcome, err
 	}
-	share, err := c.takePage(v.lease.Host)
+	share, err := c.limits.Take(c.books, c.frontier, v.lease.Host)
 	if err != nil {
 		return frontier.Outcome{}, err
 	}
 	switch share {
-	case granted:
-	case hostSpent:
+	case quota.Granted:
+	case quota.HostSpent:
 		return frontier.Outcome{Lease: v.lease.ID, Result: frontier.Drop}, c.reject(v, v.rejection(output.HostFull, nil))
 	default:
 		c.heedLimits()
@@ -251,7 +252,7 @@ func (c *Crawler) fetchPage(v *visit) (frontier.Outcome, error) {
 	if v.page != nil {
 		bytes = v.page.Bytes
 	}
-	err = errors.Join(err, c.limits.done(c.books, v.lease.Host, v.page != nil, bytes))
+	err = errors.Join(err, c.limits.Done(c.books, v.lease.Host, v.page != nil, bytes))
 	c.heedLimits()
 	return outcome, err
 }

@@ -1,4 +1,5 @@
-package crawler
+// Package quota hands out what a crawl may still fetch: pages, bytes, hosts and sitemaps.
+package quota
 
 import (
 	"context"
@@ -8,15 +9,16 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 )
 
-// limits hands out what a crawl may still fetch: pages and bytes in all, and pages
+// Pages hands out what a crawl may still fetch: pages and bytes in all, and pages
 // of each host. It is safe for concurrent use.
 //
 // A process takes pages from counters, some at a time, before it hands them out here:
 // other processes of the same crawl take from the same counters. A process that dies
 // with pages in hand gives them back when it resumes. Bytes are known afterwards only,
 // and those of other processes with a delay.
-type limits struct {
-	counters counters
+type Pages struct {
+	counters Counters
+	inFlight int  // requests to one host, at the most
 	block    int  // how many pages are taken from a counter at a time
 	fixed    bool // the limits do not change while the crawl runs
 
@@ -31,8 +33,8 @@ type limits struct {
 	changes  int                       // how often limits were
 }
 
-// counters count what all processes of a crawl have taken of its limits.
-type counters interface {
+// Counters count what all processes of a crawl have taken of its limits.
+type Counters interface {
 	// Take adds to a counter as much of n as keeps it at most at a limit, and returns
 	// how much. Less than zero gives back.
 	Take(ctx context.Context, counter string, n, most int64) (got int64, err error)
@@ -43,59 +45,79 @@ type counters interface {
 	BytesElsewhere() int64
 }
 
-// ownCounters are the counters of a crawl of one process.
-type ownCounters map[string]int64
+// LocalCounters are the counters of a crawl of one process.
+type LocalCounters map[string]int64
 
-func (c ownCounters) Take(_ context.Context, counter string, n, most int64) (int64, error) {
+func (c LocalCounters) Take(_ context.Context, counter string, n, most int64) (int64, error) {
 	n = min(n, max(most-c[counter], 0))
 	c[counter] += n
 	return n, nil
 }
 
-func (c ownCounters) Settle(_ context.Context, taken map[string]int64) error {
+func (c LocalCounters) Settle(_ context.Context, taken map[string]int64) error {
 	maps.Copy(c, taken)
 	return nil
 }
 
-func (ownCounters) BytesElsewhere() int64 { return 0 }
+func (LocalCounters) BytesElsewhere() int64 { return 0 }
 
 // The names of counters. That of a host has it behind it.
 const (
-	pageCounter = "pages"
-	hostCounter = "pages of "
+	PageCounter = "pages"
+	HostCounter = "pages of "
 )
 
-// newLimits returns the limits of a crawl whose processes take from these counters; nil:
+// Limits are the limits of a crawl; 0: there is none.
+type Limits struct {
+	MaxPages     int
+	MaxHostPages int
+	MaxBytes     int64
+
+	Workers     int // of this process
+	MaxInFlight int // requests to one host
+}
+
+// NewPages returns the limits of a crawl whose processes take from these counters; nil:
 // it has only this one, and nobody changes its limits.
-func newLimits(cfg *Config, of counters) *limits {
-	l := &limits{
-		counters: of, perHost: cfg.MaxHostPages, all: &budget{limit: cfg.MaxPages}, maxBytes: cfg.MaxBytes,
-		hosts: make(map[frontier.Host]*budget), block: max(cfg.Workers/2, 1),
+func NewPages(opts Limits, of Counters) *Pages {
+	l := &Pages{
+		counters: of, perHost: opts.MaxHostPages, all: &budget{limit: opts.MaxPages}, maxBytes: opts.MaxBytes,
+		hosts: make(map[frontier.Host]*budget), block: max(opts.Workers/2, 1), inFlight: opts.MaxInFlight,
 	}
 	if of == nil {
-		l.counters, l.fixed = make(ownCounters), true
+		l.counters, l.fixed = make(LocalCounters), true
 	}
 	return l
 }
+
+// Exceeded is the limit that ends a crawl; empty: none does. Its values are those of the ends of
+// a crawl.
+type Exceeded string
+
+// The limits that end a crawl.
+const (
+	MaxPages Exceeded = "max-pages"
+	MaxBytes Exceeded = "max-bytes"
+)
 
 // A share is the answer to a wish for a page.
 type share int
 
 const (
-	granted   share = iota // done must be called
-	crowded                // the last ones are in flight, and one may be given back
-	allSpent               // the crawl has had all that it may have; see end
-	hostSpent              // the host has
-	hostTaken              // the same by what other processes have taken, who may give it back; see takeLast
+	Granted    share = iota // done must be called
+	crowded                 // the last ones are in flight, and one may be given back
+	CrawlSpent              // the crawl has had all that it may have; see end
+	HostSpent               // the host has
+	hostTaken               // the same by what other processes have taken, who may give it back; see takeLast
 )
 
 // take reserves one page of a host. The error is that of the counters.
-func (l *limits) take(ctx context.Context, h frontier.Host) (share, error) {
+func (l *Pages) take(ctx context.Context, h frontier.Host) (share, error) {
 	for {
 		s, short := l.tryTake(h)
 		switch {
 		case short != nil:
-		case s == crowded || s == allSpent: // after the host's was drawn, maybe
+		case s == crowded || s == CrawlSpent: // after the host's was drawn, maybe
 			return s, l.giveBack(ctx, h)
 		default:
 			return s, nil
@@ -107,17 +129,17 @@ func (l *limits) take(ctx context.Context, h frontier.Host) (share, error) {
 }
 
 // tryTake is take, unless a budget has to draw first, which is returned then.
-func (l *limits) tryTake(h frontier.Host) (s share, short *budget) {
+func (l *Pages) tryTake(h frontier.Host) (s share, short *budget) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	host := l.host(h)
 	switch {
 	case l.end() != "":
-		return allSpent, nil
+		return CrawlSpent, nil
 	case host.spent() && host.fetched < host.limit && !host.over:
 		return hostTaken, nil
 	case host.spent():
-		return hostSpent, nil
+		return HostSpent, nil
 	}
 	for _, b := range []*budget{host, l.all} {
 		switch {
@@ -130,17 +152,17 @@ func (l *limits) tryTake(h frontier.Host) (s share, short *budget) {
 	}
 	l.all.take()
 	host.take()
-	return granted, nil
+	return Granted, nil
 }
 
 // draw takes pages from a counter for a budget that is empty.
-func (l *limits) draw(ctx context.Context, h frontier.Host, b *budget) error {
+func (l *Pages) draw(ctx context.Context, h frontier.Host, b *budget) error {
 	l.drawing.Lock()
 	defer l.drawing.Unlock()
 	l.mu.Lock()
-	counter, n, most := pageCounter, l.block, l.all.limit
+	counter, n, most := PageCounter, l.block, l.all.limit
 	if b != l.all {
-		counter, n, most = hostCounter+string(h), 1, l.perHost
+		counter, n, most = HostCounter+string(h), 1, l.perHost
 	}
 	enough := !b.empty() || b.dry // somebody else has drawn
 	changes := l.changes
@@ -159,9 +181,9 @@ func (l *limits) draw(ctx context.Context, h frontier.Host, b *budget) error {
 	return nil
 }
 
-// done ends a turn that take granted: whether it brought a page, and of how many
+// Done ends a turn that take granted: whether it brought a page, and of how many
 // bytes. The error is that of the counters.
-func (l *limits) done(ctx context.Context, h frontier.Host, fetched bool, bytes int) error {
+func (l *Pages) Done(ctx context.Context, h frontier.Host, fetched bool, bytes int) error {
 	l.mu.Lock()
 	l.all.done(fetched)
 	l.host(h).done(fetched)
@@ -175,7 +197,7 @@ func (l *limits) done(ctx context.Context, h frontier.Host, fetched bool, bytes 
 
 // giveBack gives back a page of a host that is in hand and not in flight: the next turn of
 // the host may be another process's.
-func (l *limits) giveBack(ctx context.Context, h frontier.Host) error {
+func (l *Pages) giveBack(ctx context.Context, h frontier.Host) error {
 	l.drawing.Lock()
 	defer l.drawing.Unlock()
 	l.mu.Lock()
@@ -189,29 +211,29 @@ func (l *limits) giveBack(ctx context.Context, h frontier.Host) error {
 	if !back {
 		return nil
 	}
-	_, err := l.counters.Take(ctx, hostCounter+string(h), -1, int64(most))
+	_, err := l.counters.Take(ctx, HostCounter+string(h), -1, int64(most))
 	return err
 }
 
-// reached says which limit ends the crawl; empty: none.
-func (l *limits) reached() End {
+// Exceeded says which limit ends the crawl; empty: none.
+func (l *Pages) Exceeded() Exceeded {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.end()
 }
 
-func (l *limits) end() End {
+func (l *Pages) end() Exceeded {
 	switch {
 	case l.all.spent():
-		return EndMaxPages
+		return MaxPages
 	case l.maxBytes > 0 && l.bytes+l.counters.BytesElsewhere() >= l.maxBytes:
-		return EndMaxBytes
+		return MaxBytes
 	}
 	return ""
 }
 
-// count notes a page that was fetched by an earlier process.
-func (l *limits) count(h frontier.Host, bytes int) {
+// Count notes a page that was fetched by an earlier process.
+func (l *Pages) Count(h frontier.Host, bytes int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, b := range []*budget{l.all, l.host(h)} {
@@ -221,17 +243,17 @@ func (l *limits) count(h frontier.Host, bytes int) {
 	l.bytes += int64(bytes)
 }
 
-// settle has the counters say what this process has of them: one that was killed had more
+// Settle has the counters say what this process has of them: one that was killed had more
 // in hand, and where there was no limit before nobody counted. Over says that it hands out
 // no more: it keeps the pages that it has fetched, and those in flight.
-func (l *limits) settle(ctx context.Context, over bool) error {
+func (l *Pages) Settle(ctx context.Context, over bool) error {
 	l.drawing.Lock()
 	defer l.drawing.Unlock()
 	return l.counters.Settle(ctx, l.taken(over))
 }
 
 // taken returns how much of each counter is in this process's hands; see settle.
-func (l *limits) taken(over bool) map[string]int64 {
+func (l *Pages) taken(over bool) map[string]int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	taken := make(map[string]int64)
@@ -244,16 +266,16 @@ func (l *limits) taken(over bool) map[string]int64 {
 		}
 		taken[counter] = int64(b.drawn)
 	}
-	note(pageCounter, l.all)
+	note(PageCounter, l.all)
 	for h, b := range l.hosts {
-		note(hostCounter+string(h), b)
+		note(HostCounter+string(h), b)
 	}
 	return taken
 }
 
-// change sets other limits, of pages in flight too: where there was none before, those
+// Change sets other limits, of pages in flight too: where there was none before, those
 // that this process has had count. Those that are nil stay.
-func (l *limits) change(pages, perHost *int, bytes *int64) {
+func (l *Pages) Change(pages, perHost *int, bytes *int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	replace(&l.maxBytes, bytes)
@@ -275,7 +297,7 @@ func replace[T any](old, value *T) {
 
 // host returns the budget of a host. Without a limit that holds for good no host has to
 // be remembered.
-func (l *limits) host(h frontier.Host) *budget {
+func (l *Pages) host(h frontier.Host) *budget {
 	if l.perHost == 0 && l.fixed {
 		return &budget{}
 	}

@@ -1,4 +1,4 @@
-package crawler
+package quota
 
 import (
 	"context"
@@ -8,14 +8,14 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 )
 
-// hostLimit bounds the hosts that a crawl takes up, where it takes up hosts that nobody
+// Hosts bounds the hosts that a crawl takes up, where it takes up hosts that nobody
 // has named (scope domain and any): a name server that knows every name is a trap like
 // any other, and each of its hosts costs a request for a robots.txt. It asks the
 // frontier, which knows them all, and remembers some. It is safe for concurrent use.
 //
 // Of several processes at one crawl each counts what it brings itself from the last
 // time it asked, so that together they may go beyond the limit by some hundreds.
-type hostLimit struct {
+type Hosts struct {
 	most int // 0: there is no limit
 	full func()
 
@@ -27,6 +27,10 @@ type hostLimit struct {
 	since   int                         // new hosts since then
 	told    bool
 }
+
+// NewHosts returns the limit of so many hosts, which calls full once when there are more;
+// 0: there is no limit.
+func NewHosts(most int, full func()) *Hosts { return &Hosts{most: most, full: full} }
 
 const (
 	// maxKnownHosts is how many hosts are remembered, in some 5 MB.
@@ -40,9 +44,9 @@ const (
 	recountHosts = 256
 )
 
-// admits tells whether URLs of a host are taken up. A host that is new counts from
+// Admit tells whether URLs of a host are taken up. A host that is new counts from
 // then on.
-func (l *hostLimit) admits(ctx context.Context, f frontier.Frontier, host frontier.Host) (bool, error) {
+func (l *Hosts) Admit(ctx context.Context, f frontier.Frontier, host frontier.Host) (bool, error) {
 	if l.most == 0 {
 		return true, nil
 	}
@@ -72,22 +76,22 @@ func (l *hostLimit) admits(ctx context.Context, f frontier.Frontier, host fronti
 }
 
 // remember says that the crawl has a host. The lock is held.
-func (l *hostLimit) remember(host frontier.Host) {
+func (l *Hosts) remember(host frontier.Host) {
 	if l.known == nil || len(l.known) >= maxKnownHosts {
 		l.known = make(map[frontier.Host]bool)
 	}
 	l.known[host] = true
 }
 
-// joined says that the crawl has a host that was not asked about.
-func (l *hostLimit) joined(host frontier.Host) {
+// Join says that the crawl has a host that was not asked about.
+func (l *Hosts) Join(host frontier.Host) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.remember(host)
 }
 
 // knows tells whether it is remembered of a host that it was admitted, or refused.
-func (l *hostLimit) knows(host frontier.Host) (admitted, known bool) {
+func (l *Hosts) knows(host frontier.Host) (admitted, known bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.known[host] {
@@ -97,7 +101,7 @@ func (l *hostLimit) knows(host frontier.Host) (admitted, known bool) {
 }
 
 // another counts a host, unless that is one too many.
-func (l *hostLimit) another(ctx context.Context, f frontier.Frontier) (bool, error) {
+func (l *Hosts) another(ctx context.Context, f frontier.Frontier) (bool, error) {
 	if l.since++; !l.asked || l.since > recountHosts {
 		stats, err := f.Stats(ctx)
 		if err != nil {

@@ -1,0 +1,371 @@
+package quota
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+)
+
+// A host that one worker slowed down is slow for the other, and a budget that another has
+// used up is empty.
+func TestPagesAreShared(t *testing.T) {
+	shared := make(LocalCounters)
+	cfg := Limits{Workers: 16, MaxInFlight: 1}
+	cfg.MaxPages, cfg.MaxHostPages, cfg.Workers = 10, 4, 6
+	one, two := NewPages(cfg, shared), NewPages(cfg, shared)
+	take := func(l *Pages, h frontier.Host, want share) {
+		t.Helper()
+		if got, err := l.take(t.Context(), h); got != want || err != nil {
+			t.Errorf("take: %d, %v, want %d", got, err, want)
+		}
+	}
+	done := func(l *Pages, h frontier.Host, fetched bool) {
+		t.Helper()
+		if err := l.Done(t.Context(), h, fetched, 0); err != nil {
+			t.Error(err)
+		}
+	}
+	take(one, "a", Granted)
+	take(one, "a", Granted)
+	take(two, "a", Granted)
+	take(two, "a", Granted)
+	take(one, "a", crowded) // its own may come back
+	done(one, "a", true)
+	done(one, "a", false) // which goes back to all
+	take(two, "a", Granted)
+	take(one, "a", hostTaken) // and may come back
+	done(two, "a", true)
+	done(two, "a", true)
+	done(two, "a", true)
+	take(two, "a", hostTaken)
+	for range 2 {
+		if got, err := two.takeAlone(t.Context(), "a"); got != HostSpent || err != nil {
+			t.Errorf("%d, %v", got, err)
+		}
+		take(two, "a", HostSpent)
+	}
+	for range 4 {
+		take(one, "b", Granted)
+	}
+	for range 4 {
+		done(one, "b", true)
+	}
+	take(two, "c", Granted)
+	take(one, "c", Granted)
+	done(one, "c", true)
+	if one.Exceeded() != "" {
+		t.Error("one has come to an end while two has a page in hand")
+	}
+	take(one, "c", CrawlSpent)
+	take(two, "c", crowded)
+	done(two, "c", true)
+	take(two, "c", CrawlSpent)
+	if n := shared[PageCounter]; n != 10 {
+		t.Errorf("%d pages", n)
+	}
+}
+
+// askedCounters count how often they are asked, and have something happen on the way to
+// them or back.
+type askedCounters struct {
+	LocalCounters
+	asked int
+	there func() // nil: nothing happens
+	back  func()
+}
+
+func (c *askedCounters) Take(ctx context.Context, counter string, n, most int64) (int64, error) {
+	c.asked++
+	if c.there != nil {
+		c.there()
+	}
+	if c.back != nil {
+		defer c.back()
+	}
+	return c.LocalCounters.Take(ctx, counter, n, most)
+}
+
+// Two turns that find a budget empty at the same time draw once: what one had more in
+// hand others would miss.
+func TestPagesAreDrawnOnce(t *testing.T) {
+	for name, tt := range map[string]struct {
+		set     func(*Limits)
+		counter string
+		before  int64 // in the counter
+		after   int64
+	}{
+		"pages":             {func(c *Limits) { c.MaxPages = 10 }, PageCounter, 0, 3},
+		"no pages":          {func(c *Limits) { c.MaxPages = 10 }, PageCounter, 10, 10},
+		"pages of a host":   {func(c *Limits) { c.MaxHostPages = 10 }, HostCounter + "a", 0, 1},
+		"no page of a host": {func(c *Limits) { c.MaxHostPages = 10 }, HostCounter + "a", 10, 10},
+	} {
+		t.Run(name, func(t *testing.T) {
+			all := &askedCounters{LocalCounters: LocalCounters{tt.counter: tt.before}}
+			cfg := Limits{Workers: 16, MaxInFlight: 1}
+			cfg.Workers = 6
+			tt.set(&cfg)
+			l := NewPages(cfg, all)
+			_, one := l.tryTake("a")
+			_, two := l.tryTake("a")
+			if one == nil || one != two {
+				t.Fatal("the budget is not empty")
+			}
+			for range 2 {
+				if err := l.draw(t.Context(), "a", one); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if all.asked != 1 || all.LocalCounters[tt.counter] != tt.after {
+				t.Errorf("asked %d times, taken %d, want %d", all.asked, all.LocalCounters[tt.counter], tt.after)
+			}
+		})
+	}
+}
+
+// A counter that had no more by the limit that was is asked again by the one that is.
+func TestLimitIsRaisedMeanwhile(t *testing.T) {
+	more := 12
+	for name, tt := range map[string]struct {
+		set            func(*Limits)
+		counter        string
+		pages, perHost *int
+	}{
+		"max-pages":      {func(c *Limits) { c.MaxPages = 10 }, PageCounter, &more, nil},
+		"max-host-pages": {func(c *Limits) { c.MaxHostPages = 10 }, HostCounter + "a", nil, &more},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cfg := Limits{Workers: 16, MaxInFlight: 1}
+			tt.set(&cfg)
+			all := &askedCounters{LocalCounters: LocalCounters{tt.counter: 10}}
+			l := NewPages(cfg, all)
+			all.back = sync.OnceFunc(func() { l.Change(tt.pages, tt.perHost, nil) })
+			if got, err := l.take(t.Context(), "a"); got != Granted || err != nil {
+				t.Errorf("%d, %v", got, err)
+			}
+		})
+	}
+}
+
+// A counter that is settled while a page is drawn or given back says afterwards what the
+// worker has of it.
+func TestSettledMeanwhile(t *testing.T) {
+	const counter = HostCounter + "a"
+	cfg := Limits{Workers: 16, MaxInFlight: 1}
+	cfg.MaxHostPages = 2
+	all := &askedCounters{LocalCounters: make(LocalCounters)}
+	l := NewPages(cfg, all)
+	var settling sync.WaitGroup
+	settle := func() {
+		settled := make(chan struct{})
+		settling.Go(func() {
+			defer close(settled)
+			if err := l.Settle(t.Context(), false); err != nil {
+				t.Error(err)
+			}
+		})
+		select {
+		case <-settled:
+		case <-time.After(20 * time.Millisecond): // it waits, as it should
+		}
+	}
+	all.back = settle // the counter has it, and the worker does not know
+	if got, err := l.take(t.Context(), "a"); got != Granted || err != nil {
+		t.Fatalf("%d, %v", got, err)
+	}
+	settling.Wait()
+	if n := all.LocalCounters[counter]; n != 1 {
+		t.Errorf("with a page in flight %d are taken", n)
+	}
+	all.back, all.there = nil, settle // the worker has it no more, and the counter does
+	if err := l.Done(t.Context(), "a", false, 0); err != nil {
+		t.Fatal(err)
+	}
+	settling.Wait()
+	if n := all.LocalCounters[counter]; n != 0 {
+		t.Errorf("with none %d are taken", n)
+	}
+}
+
+// The last page of a host that a turn gives back is there for the next turn, also in a
+// process that was told before that there is none.
+func TestLastPageIsGivenBack(t *testing.T) {
+	cfg := Limits{Workers: 16, MaxInFlight: 1}
+	cfg.MaxHostPages = 1
+	l := NewPages(cfg, make(LocalCounters))
+	for i, want := range []share{Granted, crowded, Granted} {
+		if i == 2 {
+			if err := l.Done(t.Context(), "a", false, 0); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got, err := l.take(t.Context(), "a"); got != want || err != nil {
+			t.Errorf("turn %d: %d, %v, want %d", i, got, err, want)
+		}
+	}
+}
+
+// A worker for which there is no page any more has none of a host in hand either, which
+// another that has pages would miss.
+func TestNoPageInHand(t *testing.T) {
+	all := make(LocalCounters)
+	cfg := Limits{Workers: 16, MaxInFlight: 1}
+	cfg.MaxPages, cfg.MaxHostPages, cfg.Workers = 4, 1, 8 // four pages are taken at a time
+	one, two := NewPages(cfg, all), NewPages(cfg, all)
+	for _, turn := range []struct {
+		of   *Pages
+		host frontier.Host
+		want share
+	}{{two, "b", Granted}, {one, "a", CrawlSpent}, {two, "a", Granted}} {
+		if got, err := turn.of.take(t.Context(), turn.host); got != turn.want || err != nil {
+			t.Errorf("%s: %d, %v, want %d", turn.host, got, err, turn.want)
+		}
+	}
+}
+
+// Limits that are set while others are at work count what these have had.
+func TestLimitsAreSetLater(t *testing.T) {
+	all := make(LocalCounters)
+	cfg := Limits{Workers: 16, MaxInFlight: 1}
+	one := NewPages(cfg, all)
+	take := func(h frontier.Host, want share) {
+		t.Helper()
+		if got, err := one.take(t.Context(), h); got != want || err != nil {
+			t.Fatalf("%d, %v, want %d", got, err, want)
+		}
+	}
+	done := func(h frontier.Host) {
+		t.Helper()
+		if err := one.Done(t.Context(), h, true, 0); err != nil {
+			t.Error(err)
+		}
+	}
+	take("a", Granted)
+	take("a", Granted)
+	done("a") // and one is in flight
+	pages, perHost := 4, 3
+	one.Change(&pages, &perHost, nil)
+	if err := one.Settle(t.Context(), false); err != nil {
+		t.Fatal(err)
+	}
+	take("a", Granted)
+	take("a", crowded)
+	done("a")
+	done("a")
+	take("a", HostSpent)
+	take("b", Granted)
+	done("b")
+	take("b", CrawlSpent)
+	if all[PageCounter] != 4 || all[HostCounter+"a"] != 3 {
+		t.Errorf("%v", all)
+	}
+	more := 5
+	one.Change(&more, nil, nil)
+	take("b", Granted)
+	if one.perHost != perHost {
+		t.Errorf("the limit per host is %d", one.perHost)
+	}
+}
+
+// lookedUp calls a function when a host has been looked up, before the caller has the answer.
+type lookedUp struct {
+	frontier.Frontier
+	then func()
+}
+
+func (l *lookedUp) Host(ctx context.Context, h frontier.Host) (frontier.HostRecord, error) {
+	rec, err := l.Frontier.Host(ctx, h)
+	l.then()
+	return rec, err
+}
+
+// A page that came back, and that another process has taken since this one looked whether
+// any is in flight, is in flight.
+func TestLastPageIsTakenMeanwhile(t *testing.T) {
+	const host = "a.test"
+	f := frontier.NewMemory(&frontier.Options{MaxInFlight: 2})
+	if _, err := f.Add(t.Context(), []frontier.Item{{URL: "http://" + host + "/1"}, {URL: "http://" + host + "/2"}}); err != nil {
+		t.Fatal(err)
+	}
+	all := make(LocalCounters)
+	cfg := Limits{Workers: 16, MaxInFlight: 1}
+	cfg.MaxInFlight, cfg.MaxHostPages = 2, 1
+	one, two := NewPages(cfg, all), NewPages(cfg, all)
+	take := func(l *Pages, want share) {
+		t.Helper()
+		if got, err := l.take(t.Context(), host); got != want || err != nil {
+			t.Errorf("%d, %v, want %d", got, err, want)
+		}
+	}
+	lease := func() {
+		t.Helper()
+		if got, err := f.Lease(t.Context(), frontier.LeaseRequest{Max: 1, PerHost: 1}); len(got) != 1 || err != nil {
+			t.Fatal(got, err)
+		}
+	}
+	take(one, Granted)
+	lease()
+	take(two, hostTaken)
+	if err := one.Done(t.Context(), host, false, 0); err != nil { // and its lease ends
+		t.Fatal(err)
+	}
+	meanwhile := &lookedUp{f, func() {
+		lease()
+		take(one, Granted)
+	}}
+	if got, err := two.takeLast(t.Context(), meanwhile, host); got != crowded || err != nil {
+		t.Errorf("%d, %v, want that a page is in flight", got, err)
+	}
+}
+
+// When the limit is raised, a host that was handed out to one at a time for its last page,
+// or has had its last, is handed out as before.
+func TestLastPageIsNotTheLast(t *testing.T) {
+	const host = "a.test"
+	for _, spent := range []bool{false, true} {
+		f := frontier.NewMemory(&frontier.Options{MaxInFlight: 4})
+		if _, err := f.Add(t.Context(), []frontier.Item{{URL: "http://" + host + "/1"}}); err != nil {
+			t.Fatal(err)
+		}
+		all := make(LocalCounters)
+		cfg := Limits{Workers: 16, MaxInFlight: 1}
+		cfg.MaxInFlight, cfg.MaxHostPages = 4, 1
+		process := func() *Pages { return NewPages(cfg, all) }
+		one, two := process(), process()
+		take := func(l *Pages, want share) {
+			t.Helper()
+			if got, err := l.Take(t.Context(), f, host); got != want || err != nil {
+				t.Fatalf("%d, %v, want %d", got, err, want)
+			}
+		}
+		wantInFlight := func(want int) {
+			t.Helper()
+			if rec, err := f.Host(t.Context(), host); err != nil || rec.MaxInFlight != want {
+				t.Errorf("spent %t: %d in flight, %v, want %d", spent, rec.MaxInFlight, err, want)
+			}
+		}
+		take(one, Granted)
+		take(two, crowded)
+		wantInFlight(1)
+		if err := one.Done(t.Context(), host, true, 0); err != nil {
+			t.Fatal(err)
+		}
+		if spent {
+			take(two, HostSpent)
+			wantInFlight(4)
+		}
+		more := 3
+		for _, l := range []*Pages{one, two} {
+			l.Change(nil, &more, nil)
+		}
+		take(two, Granted)
+		wantInFlight(4)
+		take(one, Granted)
+		if err := two.Done(t.Context(), host, true, 0); err != nil {
+			t.Fatal(err)
+		}
+		take(two, crowded) // for the page that the other has in flight
+	}
+}

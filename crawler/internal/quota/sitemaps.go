@@ -1,0 +1,94 @@
+package quota
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/politecrawl/politecrawl/robotsext"
+)
+
+// Sitemaps counts the sitemap files that hosts list, since a list may be endless, and the
+// pages that these list. Of several processes at one crawl each counts for itself.
+type Sitemaps struct {
+	limit    int
+	maxPages int                    // of all files that a host lists; 0: there is no limit
+	full     func(robotsext.Origin) // called once for an origin that lists more
+
+	mu      sync.Mutex // guards all below
+	taken   map[robotsext.Origin]int
+	foreign map[robotsext.Origin]int // sitemaps of others that its indexes list
+	pages   map[robotsext.Origin]int
+}
+
+// TakeForeign tells whether one more sitemap of others that origin lists is named.
+func (f *Sitemaps) TakeForeign(origin robotsext.Origin) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.foreign[origin]++
+	return f.foreign[origin] <= f.limit
+}
+
+// TakePage tells whether one more page is taken from the files that origin lists.
+func (f *Sitemaps) TakePage(origin robotsext.Origin) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.maxPages > 0 && f.pages[origin] >= f.maxPages {
+		return false
+	}
+	f.pages[origin]++
+	return true
+}
+
+// GiveBack takes back that pages were taken.
+func (f *Sitemaps) GiveBack(origin robotsext.Origin, pages int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.pages[origin] -= pages
+}
+
+// Spent tells whether no page is taken any more.
+func (f *Sitemaps) Spent(origin robotsext.Origin) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.maxPages > 0 && f.pages[origin] >= f.maxPages
+}
+
+// Excess says why no page is taken any more.
+func (f *Sitemaps) Excess(origin robotsext.Origin) string {
+	return fmt.Sprintf("the sitemaps of %s list more than %d pages (max-sitemap-entries)", origin, f.maxPages)
+}
+
+// Take tells whether one more file that origin lists is read.
+func (f *Sitemaps) Take(origin robotsext.Origin) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.taken[origin]++
+	if f.taken[origin] == f.limit+1 {
+		f.full(origin)
+	}
+	return f.taken[origin] <= f.limit
+}
+
+// NewSitemaps returns the quota of the sitemaps that each origin lists: files, and pages in all of
+// them (0: no limit). It calls full once for an origin that lists more files.
+func NewSitemaps(limit, maxPages int, full func(robotsext.Origin)) *Sitemaps {
+	return &Sitemaps{
+		limit: limit, maxPages: maxPages, full: full,
+		taken: make(map[robotsext.Origin]int), foreign: make(map[robotsext.Origin]int), pages: make(map[robotsext.Origin]int),
+	}
+}
+
+// Count counts a sitemap that an earlier process read, and its pages.
+func (f *Sitemaps) Count(origin robotsext.Origin, pages int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.taken[origin]++
+	f.pages[origin] += pages
+}
+
+// Listed returns how many files an origin lists, those beyond the limit included.
+func (f *Sitemaps) Listed(origin robotsext.Origin) int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.taken[origin]
+}
