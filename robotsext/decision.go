@@ -45,6 +45,9 @@ type Decision struct {
 	RetryAt time.Time // Later: when robots.txt will be requested again; else zero
 }
 
+// noGroup is the group of a crawler that nothing binds.
+var noGroup robotstxt.Group
+
 // Decide returns whether u may be fetched now, and why. It fetches robots.txt if
 // need be. The error is that of ctx if ctx ends before the verdict is known, or
 // ErrUnsupportedScheme, ErrInvalidHost or ErrUncheckable for a URL to which no
@@ -58,9 +61,8 @@ type Decision struct {
 // u is compared as net/http would send it, dot segments removed (ROB-MAT-25); a
 // client that sends it in another way should use CleanURL first.
 func (r *Robots) Decide(ctx context.Context, u *url.URL) (Decision, error) {
-	allowed := Decision{Verdict: Allowed, Group: &robotstxt.Group{}}
 	if isUserFetch(ctx) {
-		return allowed, nil
+		return Decision{Verdict: Allowed, Group: &noGroup}, nil
 	}
 	u, err := CleanURL(u)
 	if err != nil {
@@ -72,7 +74,7 @@ func (r *Robots) Decide(ctx context.Context, u *url.URL) (Decision, error) {
 	}
 	path := u.RequestURI()
 	if path == robotsPath {
-		return allowed, nil // ROB-MAT-21
+		return Decision{Verdict: Allowed, Group: &noGroup}, nil // ROB-MAT-21
 	}
 	rec, err := r.resolver.resolve(ctx, o, false)
 	if err != nil {

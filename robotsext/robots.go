@@ -150,7 +150,7 @@ func (r *Robots) Refresh(ctx context.Context, u *url.URL) (*Record, error) {
 func (r *Robots) Group(rec *Record) *robotstxt.Group {
 	switch {
 	case rec.File == nil:
-		return &robotstxt.Group{}
+		return &noGroup
 	case r.ignoreGlobal:
 		return rec.File.NamedGroup(r.tokens...)
 	}
