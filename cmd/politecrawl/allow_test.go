@@ -11,13 +11,14 @@ import (
 	"testing"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/clitest"
 	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
 // untouched is a site that nobody may ask for anything.
 func untouched(t *testing.T) *httptest.Server {
-	return robotsServer(t, func(_ http.ResponseWriter, r *http.Request) { t.Errorf("requested %s %s", r.Method, r.URL) })
+	return clitest.Server(t, func(_ http.ResponseWriter, r *http.Request) { t.Errorf("requested %s %s", r.Method, r.URL) })
 }
 
 // noneAllowed is --allow-addr with an address that no test is about, which keeps run from
@@ -42,13 +43,13 @@ func TestNotAllowed(t *testing.T) {
 		{"sitemap", s.URL + "/s.xml", noneAllowed},
 	} {
 		got := run(t, args...)
-		said, flag := got.out+got.stderr, " --allow-addr 127.0.0.0/8"
+		said, flag := got.Out+got.Stderr, " --allow-addr 127.0.0.0/8"
 		if args[0] == "crawl" { // it goes on with what it is given in place of what it had
 			flag = " --allow-addr 192.0.2.1,127.0.0.0/8"
 		}
-		if got.code != cli.ExitFailed || !strings.Contains(said, "address 127.0.0.1 is not allowed (loopback)") || strings.Contains(said, "guard: ") ||
+		if got.Code != cli.ExitFailed || !strings.Contains(said, "address 127.0.0.1 is not allowed (loopback)") || strings.Contains(said, "guard: ") ||
 			strings.Contains(said, "next try") || strings.Contains(said, "ask again") || !strings.Contains(said, "if that is the site you mean, allow it ") || !strings.Contains(said, flag) {
-			t.Errorf("%q: exit code %d\n%s\n%s", args, got.code, got.out, got.stderr)
+			t.Errorf("%q: exit code %d\n%s\n%s", args, got.Code, got.Out, got.Stderr)
 		}
 	}
 	if r := jsonLines[output.Rejection](t, filepath.Join(out, output.RejectedFile)); len(r) != 1 || r[0].Reason != output.Address || r[0].URL != s.URL+"/" {
@@ -64,8 +65,8 @@ func TestNotAllowedAgain(t *testing.T) {
 		out := filepath.Join(t.TempDir(), "crawl")
 		first := run(t, "crawl", start+"/", "--quiet", "--output", out, noneAllowed)
 		again := run(t, "crawl", "--resume", out, "--quiet", noneAllowed)
-		if first.code != cli.ExitFailed || again.code != cli.ExitFailed || again.stderr != first.stderr {
-			t.Errorf("exit code %d\n%sand then %d\n%s", first.code, first.stderr, again.code, again.stderr)
+		if first.Code != cli.ExitFailed || again.Code != cli.ExitFailed || again.Stderr != first.Stderr {
+			t.Errorf("exit code %d\n%sand then %d\n%s", first.Code, first.Stderr, again.Code, again.Stderr)
 		}
 	}
 }
@@ -81,8 +82,8 @@ func TestNotAllowedAll(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "crawl")
 		got := run(t, "crawl", site+"/", "http://10.0.0.1/", "http://10.0.0.1/x", "http://[fc00::1]/", "--output", dir, "--delay", "1ms")
 		for _, part := range []string{" is not asked for: address 1", "likewise); if that is the site you mean, allow it and go on with: politecrawl crawl --resume " + dir + " --allow-addr 127.0.0.0/8,", want.allow, ",10.0.0.1", ",fc00::1"} {
-			if got.code != want.code || !strings.Contains(got.stderr, part) {
-				t.Errorf("%s: exit code %d, %q is missing in:\n%s", site, got.code, part, got.stderr)
+			if got.Code != want.code || !strings.Contains(got.Stderr, part) {
+				t.Errorf("%s: exit code %d, %q is missing in:\n%s", site, got.Code, part, got.Stderr)
 			}
 		}
 	}
@@ -93,22 +94,22 @@ func TestNotAllowedJSON(t *testing.T) {
 	s := untouched(t)
 	got := run(t, "crawl", s.URL+"/", "--quiet", "--format", "json", "--output", filepath.Join(t.TempDir(), "crawl"), noneAllowed)
 	var sum crawler.Summary
-	if err := json.Unmarshal([]byte(got.out), &sum); err != nil || got.code != cli.ExitFailed {
-		t.Fatalf("exit code %d, %v: %s", got.code, err, got.out)
+	if err := json.Unmarshal([]byte(got.Out), &sum); err != nil || got.Code != cli.ExitFailed {
+		t.Fatalf("exit code %d, %v: %s", got.Code, err, got.Out)
 	}
 	if len(sum.Refused) != 1 || sum.Refused[0].URL != s.URL+"/" || sum.Refused[0].Addr != netip.MustParseAddr("127.0.0.1") {
 		t.Errorf("refused: %+v", sum.Refused)
 	}
 	got = run(t, "robots", "check", s.URL+"/", "--format", "json", noneAllowed)
-	if a := got.answers(t); got.code != cli.ExitFailed || len(a) != 1 || a[0].Verdict != later || !a[0].RetryAt.IsZero() || !strings.Contains(a[0].Error, "--allow-addr") {
-		t.Errorf("exit code %d, %+v", got.code, a)
+	if a := answers(t, got); got.Code != cli.ExitFailed || len(a) != 1 || a[0].Verdict != later || !a[0].RetryAt.IsZero() || !strings.Contains(a[0].Error, "--allow-addr") {
+		t.Errorf("exit code %d, %+v", got.Code, a)
 	}
 }
 
 // TestNotAllowedElsewhere: of an address that a site leads to, nobody is told how to
 // allow it.
 func TestNotAllowedElsewhere(t *testing.T) {
-	s := robotsServer(t, func(w http.ResponseWriter, r *http.Request) {
+	s := clitest.Server(t, func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, "http://169.254.169.254/robots.txt", http.StatusFound)
 	})
 	for _, args := range [][]string{
@@ -120,10 +121,10 @@ func TestNotAllowedElsewhere(t *testing.T) {
 		{"sitemap", s.URL + "/"},
 	} {
 		got := run(t, args...)
-		said := got.out + got.stderr
-		if got.code != cli.ExitFailed || !strings.Contains(said, "redirects to http://169.254.169.254/robots.txt: ") || !strings.Contains(said, "is not allowed (cloud metadata)") ||
+		said := got.Out + got.Stderr
+		if got.Code != cli.ExitFailed || !strings.Contains(said, "redirects to http://169.254.169.254/robots.txt: ") || !strings.Contains(said, "is not allowed (cloud metadata)") ||
 			strings.Contains(said, "--allow-addr") {
-			t.Errorf("%q: exit code %d\n%s\n%s", args, got.code, got.out, got.stderr)
+			t.Errorf("%q: exit code %d\n%s\n%s", args, got.Code, got.Out, got.Stderr)
 		}
 	}
 }
@@ -131,15 +132,15 @@ func TestNotAllowedElsewhere(t *testing.T) {
 // TestNotAllowedRedirect: of a robots.txt that redirects to an address which may be that of
 // a site, the commands about robots.txt tell that it is refused, and the flag.
 func TestNotAllowedRedirect(t *testing.T) {
-	s := robotsServer(t, func(w http.ResponseWriter, r *http.Request) {
+	s := clitest.Server(t, func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, "http://10.1.2.3/robots.txt", http.StatusFound)
 	})
 	for _, command := range []string{"check", "show", "lint", "agents"} {
 		got := run(t, "robots", command, s.URL+"/")
 		const why = "/robots.txt is refused: it redirects to http://10.1.2.3/robots.txt: address 10.1.2.3 is not allowed (private); " +
 			"if you trust that redirect, allow it with --allow-addr 10.1.2.3\n"
-		if said := got.out + got.stderr; got.code != cli.ExitFailed || !strings.Contains(said, s.URL+why) || strings.Contains(said, "unreachable") {
-			t.Errorf("%s: exit code %d\n%s\n%s", command, got.code, got.out, got.stderr)
+		if said := got.Out + got.Stderr; got.Code != cli.ExitFailed || !strings.Contains(said, s.URL+why) || strings.Contains(said, "unreachable") {
+			t.Errorf("%s: exit code %d\n%s\n%s", command, got.Code, got.Out, got.Stderr)
 		}
 	}
 }
@@ -150,21 +151,21 @@ func TestNotAllowedIsNotAsked(t *testing.T) {
 	s := newTestSite(t, map[string]string{"/": "home"})
 	const start = "http://169.254.169.254/"
 	got := run(t, "crawl", s.url+"/", start, "--output", filepath.Join(t.TempDir(), "crawl"))
-	if !strings.Contains(got.out+got.stderr, "robots.txt  1 requested, for 1 host\n") {
-		t.Errorf("exit code %d\n%s\n%s", got.code, got.out, got.stderr)
+	if !strings.Contains(got.Out+got.Stderr, "robots.txt  1 requested, for 1 host\n") {
+		t.Errorf("exit code %d\n%s\n%s", got.Code, got.Out, got.Stderr)
 	}
 	got = run(t, "plan", start, "--quiet")
-	if !strings.Contains(got.out, " 0, of which 0 for robots.txt and sitemaps\n") ||
-		!strings.Contains(got.out, start+"robots.txt is not read: address 169.254.169.254 is not allowed (cloud metadata)\n") ||
-		strings.Contains(got.out, "unreachable") || strings.Contains(got.out, "what there is on") {
-		t.Errorf("exit code %d\n%s\n%s", got.code, got.out, got.stderr)
+	if !strings.Contains(got.Out, " 0, of which 0 for robots.txt and sitemaps\n") ||
+		!strings.Contains(got.Out, start+"robots.txt is not read: address 169.254.169.254 is not allowed (cloud metadata)\n") ||
+		strings.Contains(got.Out, "unreachable") || strings.Contains(got.Out, "what there is on") {
+		t.Errorf("exit code %d\n%s\n%s", got.Code, got.Out, got.Stderr)
 	}
 }
 
 // TestNotAllowedSitemap: a sitemap of a list is not had, the others are.
 func TestNotAllowedSitemap(t *testing.T) {
 	var s *httptest.Server
-	s = robotsServer(t, func(w http.ResponseWriter, r *http.Request) {
+	s = clitest.Server(t, func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/robots.txt":
 			_, _ = w.Write([]byte("Sitemap: http://10.1.2.3/s.xml\nSitemap: " + s.URL + "/s.txt\n"))
@@ -173,9 +174,9 @@ func TestNotAllowedSitemap(t *testing.T) {
 		}
 	})
 	got := run(t, "sitemap", s.URL+"/", "--delay", "0s")
-	if got.code != cli.ExitFailed || got.out != s.URL+"/page\n" || !strings.Contains(got.stderr, "http://10.1.2.3/s.xml: address 10.1.2.3 is not allowed (private)") ||
-		strings.Contains(got.stderr, "--allow-addr") {
-		t.Errorf("exit code %d\n%s\n%s", got.code, got.out, got.stderr)
+	if got.Code != cli.ExitFailed || got.Out != s.URL+"/page\n" || !strings.Contains(got.Stderr, "http://10.1.2.3/s.xml: address 10.1.2.3 is not allowed (private)") ||
+		strings.Contains(got.Stderr, "--allow-addr") {
+		t.Errorf("exit code %d\n%s\n%s", got.Code, got.Out, got.Stderr)
 	}
 }
 
@@ -184,7 +185,7 @@ func TestBadAllowAddr(t *testing.T) {
 	s := untouched(t)
 	for _, args := range [][]string{{"crawl", s.URL + "/"}, {"plan", s.URL + "/"}, {"robots", "check", s.URL + "/"}, {"robots", "show", s.URL + "/"}, {"robots", "agents", s.URL + "/"}, {"sitemap", s.URL + "/"}} {
 		run(t, append(args, "--allow-addr", "127.0.0.1", "--allow-addr", "localhost")...).
-			wantRefusal(t, cli.ExitMisuse, "allow-addr: \"localhost\" is neither an IP address nor a network", "write it as 127.0.0.1, 10.0.0.0/8 or fd00::/8")
+			WantRefusal(t, cli.ExitMisuse, "allow-addr: \"localhost\" is neither an IP address nor a network", "write it as 127.0.0.1, 10.0.0.0/8 or fd00::/8")
 	}
 }
 
@@ -223,12 +224,12 @@ func TestLocalhost(t *testing.T) {
 	}
 	site := "http://localhost:" + port + "/"
 	refused := run(t, "crawl", site, "--quiet", "--output", filepath.Join(t.TempDir(), "crawl"), noneAllowed)
-	_, command, ok := strings.Cut(strings.TrimSpace(refused.stderr), "allow it and go on with: politecrawl ")
-	if !ok || refused.code != cli.ExitFailed {
-		t.Fatalf("exit code %d: %s", refused.code, refused.stderr)
+	_, command, ok := strings.Cut(strings.TrimSpace(refused.Stderr), "allow it and go on with: politecrawl ")
+	if !ok || refused.Code != cli.ExitFailed {
+		t.Fatalf("exit code %d: %s", refused.Code, refused.Stderr)
 	}
 	args := append(strings.Fields(command), "--quiet")
-	if got := run(t, args...); got.code != cli.ExitDone || len(s.requested()) == 0 {
-		t.Errorf("%q: exit code %d\n%s", args, got.code, got.stderr)
+	if got := run(t, args...); got.Code != cli.ExitDone || len(s.requested()) == 0 {
+		t.Errorf("%q: exit code %d\n%s", args, got.Code, got.Stderr)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/clitest"
 )
 
 // asCommand puts a command politecrawl into a directory, for shells to call, and
@@ -24,7 +25,7 @@ func asCommand(t *testing.T) []string {
 		t.Fatal(err)
 	}
 	bin := t.TempDir()
-	script := fmt.Sprintf("#!/bin/sh\n%s=1 exec '%s' \"$@\"\n", actAsProgram, self)
+	script := fmt.Sprintf("#!/bin/sh\n%s=1 exec '%s' \"$@\"\n", clitest.ProcessVariable, self)
 	if err := os.WriteFile(filepath.Join(bin, "politecrawl"), []byte(script), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -73,10 +74,10 @@ func TestCompletionInBash(t *testing.T) {
 	t.Parallel()
 	bash, env := shell(t, "bash"), asCommand(t)
 	got := run(t, "completion", "bash")
-	if got.code != cli.ExitDone {
+	if got.Code != cli.ExitDone {
 		t.Fatalf("%+v", got)
 	}
-	script := writeFile(t, "script.bash", got.out+completeInBash)
+	script := clitest.WriteFile(t, "script.bash", got.Out+completeInBash)
 	place := t.TempDir()
 	for _, name := range []string{"crawl.yaml", "notes.txt"} {
 		if err := os.WriteFile(filepath.Join(place, name), nil, 0o600); err != nil {
@@ -162,10 +163,10 @@ func TestCompletionScriptsAreWellWritten(t *testing.T) {
 		t.Run(tt.shell, func(t *testing.T) {
 			t.Parallel()
 			got := run(t, "completion", tt.shell)
-			if got.code != cli.ExitDone || got.stderr != "" || !strings.Contains(got.out, "__complete") {
-				t.Fatalf("exit code %d, standard error %q, %d bytes", got.code, got.stderr, len(got.out))
+			if got.Code != cli.ExitDone || got.Stderr != "" || !strings.Contains(got.Out, "__complete") {
+				t.Fatalf("exit code %d, standard error %q, %d bytes", got.Code, got.Stderr, len(got.Out))
 			}
-			script := writeFile(t, "script.ps1", got.out)
+			script := clitest.WriteFile(t, "script.ps1", got.Out)
 			cmd := exec.CommandContext(t.Context(), shell(t, tt.program), append(tt.args, script)...)
 			if out, err := cmd.CombinedOutput(); err != nil {
 				t.Errorf("%v: %s", err, out)

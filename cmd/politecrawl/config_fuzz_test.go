@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/clitest"
 )
 
 // FuzzConfigFile holds that a file which somebody was handed is either read or refused
@@ -34,20 +35,20 @@ func FuzzConfigFile(f *testing.F) {
 			t.Fatal(err)
 		}
 		got := run(t, "config", "show", "--config", file)
-		if (got.code == cli.ExitDone) != (got.stderr == "") || got.code != cli.ExitDone && got.code != cli.ExitMisuse {
-			t.Fatalf("exit code %d, standard error %q", got.code, got.stderr)
+		if (got.Code == cli.ExitDone) != (got.Stderr == "") || got.Code != cli.ExitDone && got.Code != cli.ExitMisuse {
+			t.Fatalf("exit code %d, standard error %q", got.Code, got.Stderr)
 		}
-		for line := range strings.Lines(got.stderr) {
+		for line := range strings.Lines(got.Stderr) {
 			if !strings.HasPrefix(line, "politecrawl: ") || strings.ContainsFunc(strings.TrimSuffix(line, "\n"), unicode.IsControl) {
 				t.Errorf("a line of the error: %q", line)
 			}
 		}
-		if got.out == "" || strings.Contains(got.out, "left out") {
+		if got.Out == "" || strings.Contains(got.Out, "left out") {
 			return // nothing is shown, or not all
 		}
-		shown := writeFile(t, "shown.yaml", got.out)
+		shown := clitest.WriteFile(t, "shown.yaml", got.Out)
 		if diff := cmp.Diff(loaded(t, "--config", file).config, loaded(t, "--config", shown).config, emptyIsNil); diff != "" {
-			t.Errorf("what is shown means something else (-want +got):\n%s\n%s", diff, got.out)
+			t.Errorf("what is shown means something else (-want +got):\n%s\n%s", diff, got.Out)
 		}
 	})
 }

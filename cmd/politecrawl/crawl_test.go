@@ -19,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/clitest"
 	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
@@ -36,7 +37,7 @@ type testSite struct {
 func newTestSite(t *testing.T, pages map[string]string) *testSite {
 	t.Helper()
 	s := &testSite{}
-	s.url = robotsServer(t, func(w http.ResponseWriter, r *http.Request) {
+	s.url = clitest.Server(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/robots.txt" {
 			s.mu.Lock()
 			s.seen = append(s.seen, r.URL.Path)
@@ -93,15 +94,15 @@ func TestCrawl(t *testing.T) {
 	site := smallSite(t)
 	dir := filepath.Join(t.TempDir(), "new", "out")
 	got := run(t, "crawl", site.url, "--output", dir, "--delay", "0s", "--format", "json", "--quiet")
-	if got.code != cli.ExitDone || got.stderr != "" {
-		t.Fatalf("exit code %d, standard error %q", got.code, got.stderr)
+	if got.Code != cli.ExitDone || got.Stderr != "" {
+		t.Fatalf("exit code %d, standard error %q", got.Code, got.Stderr)
 	}
 	var sum crawler.Summary
-	if err := json.Unmarshal([]byte(got.out), &sum); err != nil {
+	if err := json.Unmarshal([]byte(got.Out), &sum); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(got.out, `"seconds":0.`) || strings.Contains(got.out, "took") {
-		t.Errorf("the time is not in seconds alone: %s", got.out)
+	if !strings.Contains(got.Out, `"seconds":0.`) || strings.Contains(got.Out, "took") {
+		t.Errorf("the time is not in seconds alone: %s", got.Out)
 	}
 	if sum.End != crawler.EndFinished || sum.Pages != 3 || sum.Robots != 1 || sum.Output != dir {
 		t.Errorf("summary %+v", sum)
@@ -133,15 +134,15 @@ func TestCrawlText(t *testing.T) {
 		"finished after ", "pages       3 (status 200: 3)", "rejected    2 (disallowed: 1, out-of-scope: 1)",
 		"robots.txt  1 requested, for 1 host", "files       pages.jsonl, rejected.jsonl and robots/ in " + dir + "\n",
 	} {
-		if !strings.Contains(got.out, part) {
-			t.Errorf("the summary lacks %q:\n%s", part, got.out)
+		if !strings.Contains(got.Out, part) {
+			t.Errorf("the summary lacks %q:\n%s", part, got.Out)
 		}
 	}
 }
 
 // TestCrawlObeysItsFlags holds that flags, file and environment reach the crawler.
 func TestCrawlObeysItsFlags(t *testing.T) {
-	file := writeFile(t, "c.yaml", "delay: 0s\nmax-depth: 1\n")
+	file := clitest.WriteFile(t, "c.yaml", "delay: 0s\nmax-depth: 1\n")
 	tests := []struct {
 		name string
 		args []string
@@ -155,7 +156,7 @@ func TestCrawlObeysItsFlags(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			site := smallSite(t)
 			args := append([]string{"crawl", site.url, "--config", file, "--output", filepath.Join(t.TempDir(), "out"), "--quiet"}, tt.args...)
-			if got := run(t, args...); got != (ran{}) {
+			if got := run(t, args...); got != (clitest.Result{}) {
 				t.Errorf("got %+v, want silence and exit code 0", got)
 			}
 			if diff := cmp.Diff(tt.want, site.requested()); diff != "" {
@@ -170,19 +171,19 @@ func TestCrawlUserAgentChoosesTheGroup(t *testing.T) {
 		"/robots.txt": "User-agent: *\nAllow: /\n\nUser-agent: examplebot\nDisallow: /\n", "/": "<p>",
 	})
 	got := run(t, "crawl", site.url, "--user-agent", "ExampleBot/1.0", "--output", filepath.Join(t.TempDir(), "out"))
-	if len(site.requested()) > 0 || got.code != cli.ExitDone || !strings.Contains(got.out, "disallowed: 1") {
-		t.Errorf("exit code %d, requested %v:\n%s", got.code, site.requested(), got.out)
+	if len(site.requested()) > 0 || got.Code != cli.ExitDone || !strings.Contains(got.Out, "disallowed: 1") {
+		t.Errorf("exit code %d, requested %v:\n%s", got.Code, site.requested(), got.Out)
 	}
 }
 
 func TestCrawlSeeds(t *testing.T) {
 	site := newTestSite(t, map[string]string{"/1": "<p>", "/2": "<p>", "/3": "<p>"})
 	seeds := "\ufeff# start here\n" + site.url + "/2\n\n" + site.url + "/3\n"
-	for _, from := range []string{writeFile(t, "seeds.txt", seeds), "-"} {
+	for _, from := range []string{clitest.WriteFile(t, "seeds.txt", seeds), "-"} {
 		site.seen = nil
 		got := runWith(t, seeds, "crawl", site.url+"/1", "--seeds", from, "--delay", "0s", "--output", filepath.Join(t.TempDir(), "out"))
-		if diff := cmp.Diff([]string{"/1", "/2", "/3"}, site.requested()); diff != "" || got.code != cli.ExitDone {
-			t.Errorf("%s: exit code %d, requested (-want +got):\n%s", from, got.code, diff)
+		if diff := cmp.Diff([]string{"/1", "/2", "/3"}, site.requested()); diff != "" || got.Code != cli.ExitDone {
+			t.Errorf("%s: exit code %d, requested (-want +got):\n%s", from, got.Code, diff)
 		}
 	}
 }
@@ -190,7 +191,7 @@ func TestCrawlSeeds(t *testing.T) {
 // TestCrawlLater holds that a crawl whose robots.txt cannot be reached sends
 // nothing else, says so and ends with exit code 4.
 func TestCrawlLater(t *testing.T) {
-	site := robotsServer(t, func(w http.ResponseWriter, r *http.Request) {
+	site := clitest.Server(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/robots.txt" {
 			t.Errorf("requested %s", r.URL)
 		}
@@ -199,23 +200,23 @@ func TestCrawlLater(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out  of  it")
 	got := run(t, "crawl", site.URL, "--max-wait", "10ms", "--output", dir)
 	for _, part := range []string{"1 URL left", "--max-wait", time.Now().Format(" -07:00: "), "  waiting     for robots.txt of " + site.URL + ": status 503\n"} {
-		if !strings.Contains(got.out, part) {
-			t.Errorf("%q is missing in:\n%s", part, got.out)
+		if !strings.Contains(got.Out, part) {
+			t.Errorf("%q is missing in:\n%s", part, got.Out)
 		}
 	}
-	if got.code != cli.ExitLater {
-		t.Errorf("exit code %d", got.code)
+	if got.Code != cli.ExitLater {
+		t.Errorf("exit code %d", got.Code)
 	}
 	quiet := run(t, "crawl", "--resume", dir, "--max-wait", "10ms", "--quiet")
-	quiet.wantRefusal(t, cli.ExitLater, "1 URL left", "--max-wait", "waiting for robots.txt of "+site.URL+": status 503", "to go on: politecrawl crawl --resume '"+dir+"'")
+	quiet.WantRefusal(t, cli.ExitLater, "1 URL left", "--max-wait", "waiting for robots.txt of "+site.URL+": status 503", "to go on: politecrawl crawl --resume '"+dir+"'")
 }
 
 // TestCrawlTimeIsUp: a crawl whose time is up while a host waits ends with what it would
 // end with had it waited no longer; one that had its pages is done.
 func TestCrawlTimeIsUp(t *testing.T) {
-	busy := robotsServer(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) })
+	busy := clitest.Server(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) })
 	got := run(t, "crawl", busy.URL+"/", "--quiet", "--output", filepath.Join(t.TempDir(), "crawl"), "--max-time", "300ms", "--max-wait", "1h", "--format", "json")
-	if got.code != cli.ExitLater || !strings.Contains(got.out, `"end":"max-time"`) || !strings.Contains(got.out, `"status 503"`) {
+	if got.Code != cli.ExitLater || !strings.Contains(got.Out, `"end":"max-time"`) || !strings.Contains(got.Out, `"status 503"`) {
 		t.Errorf("%+v", got)
 	}
 	for end, want := range map[crawler.End]int{crawler.EndMaxTime: cli.ExitLater, crawler.EndLater: cli.ExitLater, crawler.EndMaxPages: cli.ExitDone, crawler.EndMaxBytes: cli.ExitDone, crawler.EndInterrupted: cli.ExitInterrupted} {
@@ -230,11 +231,11 @@ func TestCrawlTimeIsUp(t *testing.T) {
 
 func TestCrawlMisuse(t *testing.T) {
 	held := filepath.Join(t.TempDir(), "held")
-	if got := run(t, "crawl", smallSite(t).url, "--delay", "0s", "--output", held); got.code != cli.ExitDone {
-		t.Fatal(got.stderr)
+	if got := run(t, "crawl", smallSite(t).url, "--delay", "0s", "--output", held); got.Code != cli.ExitDone {
+		t.Fatal(got.Stderr)
 	}
-	file := writeFile(t, "file", "")
-	badSeed := writeFile(t, "bad.txt", "\ufeff# mine\nhttp://h/\nexample.com\n")
+	file := clitest.WriteFile(t, "file", "")
+	badSeed := clitest.WriteFile(t, "bad.txt", "\ufeff# mine\nhttp://h/\nexample.com\n")
 	tests := []struct {
 		name  string
 		args  []string
@@ -264,7 +265,7 @@ func TestCrawlMisuse(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "out")
-			run(t, append([]string{"crawl", "--output", dir}, tt.args...)...).wantRefusal(t, cli.ExitMisuse, tt.words...)
+			run(t, append([]string{"crawl", "--output", dir}, tt.args...)...).WantRefusal(t, cli.ExitMisuse, tt.words...)
 			if _, err := os.Stat(dir); err == nil {
 				t.Error("the output directory was made")
 			}
@@ -284,7 +285,7 @@ func newSlowSite(t *testing.T) *slowSite {
 	t.Helper()
 	s := &slowSite{&testSite{}, make(chan struct{}), make(chan struct{})}
 	var first sync.Once
-	s.url = robotsServer(t, func(w http.ResponseWriter, r *http.Request) {
+	s.url = clitest.Server(t, func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/robots.txt":
 			http.NotFound(w, r)
@@ -307,7 +308,7 @@ func newSlowSite(t *testing.T) *slowSite {
 // site's page has been asked for.
 func startCrawl(t *testing.T, s *slowSite, dir string, others ...string) (cmd *exec.Cmd, stderr *bufio.Reader) {
 	t.Helper()
-	cmd = command(t, append([]string{"crawl", s.url, "--output", dir, "--delay", "1ms", "--quiet", "--format", "json"}, others...)...)
+	cmd = clitest.Process(t, append([]string{"crawl", s.url, "--output", dir, "--delay", "1ms", "--quiet", "--format", "json"}, others...)...)
 	pipe, err := cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)

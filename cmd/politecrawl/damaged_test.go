@@ -17,7 +17,7 @@ import (
 func begunCrawl(t *testing.T, site *testSite) (dir string) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "crawl")
-	if r := run(t, "crawl", site.url, "--output", dir, "--delay", "0s", "--max-pages", "1"); r.code != cli.ExitDone {
+	if r := run(t, "crawl", site.url, "--output", dir, "--delay", "0s", "--max-pages", "1"); r.Code != cli.ExitDone {
 		t.Fatalf("%+v", r)
 	}
 	return dir
@@ -69,7 +69,7 @@ func TestDamagedFrontierSaysWhatIsGoodAndWhatToDo(t *testing.T) {
 	begun := begunCrawl(t, site)
 	young := copyOf(t, begun) // all is in the log of its frontier
 	for range 2 {             // brings what is in the log of the frontier into a table
-		if got := run(t, "crawl", "--resume", begun); got.code != cli.ExitDone {
+		if got := run(t, "crawl", "--resume", begun); got.Code != cli.ExitDone {
 			t.Fatalf("%+v", got)
 		}
 	}
@@ -105,7 +105,7 @@ func TestDamagedFrontierSaysWhatIsGoodAndWhatToDo(t *testing.T) {
 				{"frontier", "stats", dir}, {"frontier", "ls", dir}, {"frontier", "ls", "--urls", dir}, {"frontier", "export", dir},
 				{"crawl", "--resume", dir}, {"crawl", "--recrawl", dir},
 			} {
-				run(t, command...).wantRefusal(t, cli.ExitFailed, "still good (politecrawl report "+cli.ShellWord(dir)+")", "left to request is lost",
+				run(t, command...).WantRefusal(t, cli.ExitFailed, "still good (politecrawl report "+cli.ShellWord(dir)+")", "left to request is lost",
 					"Put "+strconv.Quote(filepath.Join(dir, frontierFolder))+" back from a copy", "are in "+strconv.Quote(filepath.Join(dir, output.StateFile)), again)
 			}
 			for _, file := range []string{output.PagesFile, output.RejectedFile, output.LinksFile, output.RobotsFile, output.StateFile} {
@@ -115,11 +115,11 @@ func TestDamagedFrontierSaysWhatIsGoodAndWhatToDo(t *testing.T) {
 				}
 			}
 
-			if got := run(t, "report", dir); got.code != cli.ExitDone || !strings.Contains(got.out, ": 1 page on 1 host") {
+			if got := run(t, "report", dir); got.Code != cli.ExitDone || !strings.Contains(got.Out, ": 1 page on 1 host") {
 				t.Errorf("report: %+v", got)
 			}
 			next := filepath.Join(t.TempDir(), "new")
-			if got := run(t, append(strings.Fields(strings.Replace(again, "NEW", next, 1))[1:], "--delay", "0s")...); got.code != cli.ExitDone {
+			if got := run(t, append(strings.Fields(strings.Replace(again, "NEW", next, 1))[1:], "--delay", "0s")...); got.Code != cli.ExitDone {
 				t.Errorf("crawled again: %+v", got)
 			}
 			wantPages(t, next, site.url)
@@ -130,14 +130,14 @@ func TestDamagedFrontierSaysWhatIsGoodAndWhatToDo(t *testing.T) {
 			if err := os.Rename(filepath.Join(whole, frontierFolder), frontier); err != nil {
 				t.Fatal(err)
 			}
-			if got := run(t, "crawl", "--resume", dir, "--max-pages", "0"); got.code != cli.ExitDone {
+			if got := run(t, "crawl", "--resume", dir, "--max-pages", "0"); got.Code != cli.ExitDone {
 				t.Errorf("with a copy put back: %+v", got)
 			}
 			wantPages(t, dir, site.url)
 		})
 	}
 	t.Run("a name that is not there", func(t *testing.T) {
-		run(t, "frontier", "stats", filepath.Join(begun, "fronteir")).wantRefusal(t, cli.ExitMisuse, "there is no directory", "fronteir")
+		run(t, "frontier", "stats", filepath.Join(begun, "fronteir")).WantRefusal(t, cli.ExitMisuse, "there is no directory", "fronteir")
 	})
 }
 
@@ -159,22 +159,22 @@ func TestDamagedStateSaysHowToGoOn(t *testing.T) {
 			}
 			words := []string{strconv.Quote(file) + " is ", "the frontier, which knows what is done and what is left, is still good", "from a copy", newState}
 			for _, flag := range []string{"resume", "recrawl"} {
-				run(t, "crawl", "--"+flag, dir).wantRefusal(t, cli.ExitFailed, append(words, "politecrawl crawl --"+flag+" "+cli.ShellWord(dir)+", with the settings")...)
+				run(t, "crawl", "--"+flag, dir).WantRefusal(t, cli.ExitFailed, append(words, "politecrawl crawl --"+flag+" "+cli.ShellWord(dir)+", with the settings")...)
 			}
 			if name != "other JSON" { // of which a report can be made
-				run(t, "report", dir).wantRefusal(t, cli.ExitFailed, append(words, "politecrawl report "+cli.ShellWord(dir))...)
+				run(t, "report", dir).WantRefusal(t, cli.ExitFailed, append(words, "politecrawl report "+cli.ShellWord(dir))...)
 			}
 			if name == "removed" {
-				run(t, "crawl", site.url, "--output", dir).wantRefusal(t, cli.ExitMisuse, "holds a crawl already", output.StateFile+" is missing", "--resume "+cli.ShellWord(dir))
+				run(t, "crawl", site.url, "--output", dir).WantRefusal(t, cli.ExitMisuse, "holds a crawl already", output.StateFile+" is missing", "--resume "+cli.ShellWord(dir))
 			}
 
 			if err := os.WriteFile(file, []byte(strings.Replace(newState, "START URL", site.url, 1)), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			if got := run(t, "report", dir); got.code != cli.ExitDone || !strings.Contains(got.out, ": 1 page on 1 host") {
+			if got := run(t, "report", dir); got.Code != cli.ExitDone || !strings.Contains(got.Out, ": 1 page on 1 host") {
 				t.Errorf("report: %+v", got)
 			}
-			if got := run(t, "crawl", "--resume", dir, "--delay", "0s"); got.code != cli.ExitDone {
+			if got := run(t, "crawl", "--resume", dir, "--delay", "0s"); got.Code != cli.ExitDone {
 				t.Errorf("%+v", got)
 			}
 			wantPages(t, dir, site.url)
@@ -195,7 +195,7 @@ func TestDamagedLinesAreSaid(t *testing.T) {
 		site := smallSite(t)
 		dir := begunCrawl(t, site)
 		if name == output.RejectedFile { // which does not keep what the end of a run lists
-			if got := run(t, "crawl", "--resume", dir, "--max-pages", "0"); got.code != cli.ExitDone {
+			if got := run(t, "crawl", "--resume", dir, "--max-pages", "0"); got.Code != cli.ExitDone {
 				t.Fatalf("%+v", got)
 			}
 		}
@@ -205,13 +205,13 @@ func TestDamagedLinesAreSaid(t *testing.T) {
 			t.Fatal(err)
 		}
 		says := fmt.Sprintf("%s is damaged: line 1 cannot be read", name)
-		if got := run(t, "report", dir); got.code != cli.ExitDone || !strings.Contains(got.out, says) {
+		if got := run(t, "report", dir); got.Code != cli.ExitDone || !strings.Contains(got.Out, says) {
 			t.Errorf("%s: report: %+v", name, got)
 		}
-		if got := run(t, "crawl", "--resume", copyOf(t, dir), "--max-pages", "0"); got.code != cli.ExitDone || !strings.Contains(got.out, says) {
+		if got := run(t, "crawl", "--resume", copyOf(t, dir), "--max-pages", "0"); got.Code != cli.ExitDone || !strings.Contains(got.Out, says) {
 			t.Errorf("%s: %+v", name, got)
 		}
-		if got := run(t, "crawl", "--resume", dir, "--max-pages", "0", "--quiet"); got.code != cli.ExitDone || got.out != "" || !strings.Contains(got.stderr, says) {
+		if got := run(t, "crawl", "--resume", dir, "--max-pages", "0", "--quiet"); got.Code != cli.ExitDone || got.Out != "" || !strings.Contains(got.Stderr, says) {
 			t.Errorf("%s, quiet: %+v", name, got)
 		}
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/clitest"
 	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/crawler/demosite"
 	"github.com/politecrawl/politecrawl/crawler/output"
@@ -29,7 +30,7 @@ import (
 func TestDemo(t *testing.T) {
 	t.Parallel()
 	temporary := t.TempDir()
-	cmd := command(t, "demo", "--format", "json")
+	cmd := clitest.Process(t, "demo", "--format", "json")
 	cmd.Env = append(cmd.Env, "TMPDIR="+temporary, "TMP="+temporary)
 	var out, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &stderr
@@ -104,7 +105,7 @@ func TestDemoMisuse(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(held, output.PagesFile), []byte("{}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	file := writeFile(t, "file", "")
+	file := clitest.WriteFile(t, "file", "")
 	for _, tt := range []struct {
 		name  string
 		args  []string
@@ -118,7 +119,7 @@ func TestDemoMisuse(t *testing.T) {
 		{"argument", []string{"http://h/"}, []string{"takes no argument"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			run(t, append([]string{"demo"}, tt.args...)...).wantRefusal(t, cli.ExitMisuse, tt.words...)
+			run(t, append([]string{"demo"}, tt.args...)...).WantRefusal(t, cli.ExitMisuse, tt.words...)
 		})
 	}
 }
@@ -145,7 +146,7 @@ func TestDemoPortRefused(t *testing.T) {
 // TestDemoInterrupted holds that a demo that was stopped is no disagreement.
 func TestDemoInterrupted(t *testing.T) {
 	port := freePort(t)
-	cmd := command(t, "demo", "--output", filepath.Join(t.TempDir(), "out"), "--port", port)
+	cmd := clitest.Process(t, "demo", "--output", filepath.Join(t.TempDir(), "out"), "--port", port)
 	var out strings.Builder
 	cmd.Stdout = &out
 	if err := cmd.Start(); err != nil {

@@ -21,6 +21,7 @@ import (
 	"testing"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/clitest"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -35,7 +36,7 @@ type wordySite struct {
 
 func newWordySite(t *testing.T, n int) *wordySite {
 	s := &wordySite{asked: make(map[string]int)}
-	server := robotsServer(t, func(w http.ResponseWriter, r *http.Request) {
+	server := clitest.Server(t, func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
 		s.asked[r.URL.Path]++
 		s.mu.Unlock()
@@ -100,9 +101,9 @@ func wholeLines(t *testing.T, dir string) (pages []string) {
 
 // runChild runs politecrawl as a process, by way of a shell with a limit where there is
 // one: ulimit -n 100. It inherits files.
-func runChild(t *testing.T, limit string, files []*os.File, args ...string) ran {
+func runChild(t *testing.T, limit string, files []*os.File, args ...string) clitest.Result {
 	t.Helper()
-	cmd := command(t, args...)
+	cmd := clitest.Process(t, args...)
 	if limit != "" {
 		cmd.Args = append([]string{"sh", "-c", limit + ` && exec "$0" "$@"`, cmd.Path}, cmd.Args[1:]...)
 		cmd.Path = "/bin/sh"
@@ -114,17 +115,17 @@ func runChild(t *testing.T, limit string, files []*os.File, args ...string) ran 
 	if _, ended := errors.AsType[*exec.ExitError](err); err != nil && !ended {
 		t.Fatal(err)
 	}
-	return ran{cmd.ProcessState.ExitCode(), out.String(), stderr.String()}
+	return clitest.Result{Code: cmd.ProcessState.ExitCode(), Out: out.String(), Stderr: stderr.String()}
 }
 
 // wantShort holds that a crawl ended as one that has run out of something: with an error,
 // what to do about it, and the command that goes on.
-func (r ran) wantShort(t *testing.T, dir string, words ...string) {
+func wantShort(t *testing.T, r clitest.Result, dir string, words ...string) {
 	t.Helper()
-	if r.code != cli.ExitFailed || strings.Contains(r.stderr, "goroutine ") {
+	if r.Code != cli.ExitFailed || strings.Contains(r.Stderr, "goroutine ") {
 		t.Fatalf("%+v", r)
 	}
-	last := r.stderr[strings.LastIndex(strings.TrimSuffix(r.stderr, "\n"), "\n")+1:]
+	last := r.Stderr[strings.LastIndex(strings.TrimSuffix(r.Stderr, "\n"), "\n")+1:]
 	for _, word := range append(words, "and go on with: politecrawl crawl --resume "+dir) {
 		if !strings.HasPrefix(last, "politecrawl: ") || !strings.Contains(last, word) {
 			t.Errorf("standard error ends with %q, which lacks %q", last, word)
@@ -159,9 +160,9 @@ func (s *wordySite) wantAll(t *testing.T, n int, before, pages []string) {
 }
 
 // counted are the pages that a crawl says that it has.
-func counted(t *testing.T, r ran) int {
+func counted(t *testing.T, r clitest.Result) int {
 	t.Helper()
-	m := regexp.MustCompile(`\n  pages       (\d+)`).FindStringSubmatch(r.out)
+	m := regexp.MustCompile(`\n  pages       (\d+)`).FindStringSubmatch(r.Out)
 	if m == nil {
 		t.Fatalf("no summary: %+v", r)
 	}
@@ -189,16 +190,16 @@ func TestDiskFull(t *testing.T) {
 			var done []string
 			for fell := 0; ; fell++ {
 				got := runChild(t, "", nil, args...)
-				if got.code == cli.ExitDone {
+				if got.Code == cli.ExitDone {
 					if fell == 0 {
 						t.Error("the disk was never full")
 					}
 					break
 				}
 				lines := wholeLines(t, dir)
-				if strings.Contains(got.out, "\n  pages") { // else it was not begun
-					if told := "but not its report"; !strings.Contains(got.stderr, told) {
-						got.wantShort(t, dir, "make room on that disk")
+				if strings.Contains(got.Out, "\n  pages") { // else it was not begun
+					if told := "but not its report"; !strings.Contains(got.Stderr, told) {
+						wantShort(t, got, dir, "make room on that disk")
 					}
 					told := counted(t, got)
 					if told < len(done) || told > len(lines) {
@@ -232,9 +233,9 @@ func TestFileSize(t *testing.T) {
 			t.Parallel()
 			site, dir := newWordySite(t, pages), filepath.Join(t.TempDir(), "crawl")
 			got := runChild(t, tt.limit, nil, "crawl", site.url+"/0", "--output", dir, "--delay", "0s", "--write", tt.formats)
-			got.wantShort(t, dir, tt.says, "let this process write larger files (ulimit -f)")
+			wantShort(t, got, dir, tt.says, "let this process write larger files (ulimit -f)")
 			done := wholeLines(t, dir)[:counted(t, got)]
-			if got := runChild(t, "", nil, "crawl", "--resume", dir); got.code != cli.ExitDone || len(done) == 0 {
+			if got := runChild(t, "", nil, "crawl", "--resume", dir); got.Code != cli.ExitDone || len(done) == 0 {
 				t.Fatalf("after %d pages: %+v", len(done), got)
 			}
 			site.wantAll(t, pages, done, wholeLines(t, dir))

@@ -9,37 +9,38 @@ import (
 	"testing"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/clitest"
 )
 
 // TestNoPackageNames: of nothing that goes wrong is a person told with the names of packages
 // before it, in whatever the program writes.
 func TestNoPackageNames(t *testing.T) {
-	busy := robotsServer(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) })
+	busy := clitest.Server(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) })
 	site := newTestSite(t, map[string]string{
 		"/robots.txt": "Sitemap: {site}/bad.xml\nSitemap: {site}/coded.xml\n", "/bad.xml": "<urlset><url><loc>{site}/\x00</loc>", "/": `<a href="http://[">no URL</a> <a href="/coded">x</a>`,
 	})
-	coded := robotsServer(t, func(w http.ResponseWriter, r *http.Request) {
+	coded := clitest.Server(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
 		if r.URL.Path != "/robots.txt" {
 			w.Header().Set("Content-Encoding", "br")
 		}
 		_, _ = w.Write([]byte("Sitemap: http://" + r.Host + "/s.xml\n"))
 	})
-	damaged := robotsServer(t, func(w http.ResponseWriter, _ *http.Request) {
+	damaged := clitest.Server(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Encoding", "gzip")
 		_, _ = w.Write([]byte("no gzip, though it says so"))
 	})
-	odd := robotsServer(t, func(w http.ResponseWriter, _ *http.Request) {
+	odd := clitest.Server(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Encoding", "br")
 		_, _ = w.Write([]byte("User-agent: *\n"))
 	})
 	dir := filepath.Join(t.TempDir(), "crawl")
 	got := run(t, "crawl", busy.URL+"/", site.url+"/", coded.URL+"/", odd.URL+"/", damaged.URL+"/", "http://10.1.2.3/", "--output", dir, "--delay", "0s", "--max-wait", "0s", "--retries", "0",
 		"--log", "text", "--log-level", "debug", "--write", "csv")
-	if got.code != cli.ExitLater {
-		t.Errorf("exit code %d", got.code)
+	if got.Code != cli.ExitLater {
+		t.Errorf("exit code %d", got.Code)
 	}
-	said := map[string]string{"standard output": got.out, "standard error": got.stderr}
+	said := map[string]string{"standard output": got.Out, "standard error": got.Stderr}
 	for _, pattern := range []string{"*.jsonl", "*.csv", "report.*", "robots/*.json"} {
 		names, err := filepath.Glob(filepath.Join(dir, pattern))
 		if err != nil {

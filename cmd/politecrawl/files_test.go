@@ -79,15 +79,15 @@ func TestFileLimit(t *testing.T) {
 	}
 	t.Run("too few", func(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "crawl")
-		runChild(t, "ulimit -n 100", nil, crawl(dir)...).wantRefusal(t, cli.ExitFailed, "may have 100 files and connections open", "needs 160 for 16 workers", "ulimit -n 160")
-		runChild(t, "ulimit -n 140", nil, crawl(dir)...).wantRefusal(t, cli.ExitFailed, "ulimit -n 160", "no more than 6")
+		runChild(t, "ulimit -n 100", nil, crawl(dir)...).WantRefusal(t, cli.ExitFailed, "may have 100 files and connections open", "needs 160 for 16 workers", "ulimit -n 160")
+		runChild(t, "ulimit -n 140", nil, crawl(dir)...).WantRefusal(t, cli.ExitFailed, "ulimit -n 160", "no more than 6")
 		if exists(dir) {
 			t.Error("something was written")
 		}
 	})
 	t.Run("just enough", func(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "crawl")
-		if got := runChild(t, "ulimit -n 160", nil, crawl(dir)...); got.code != cli.ExitDone {
+		if got := runChild(t, "ulimit -n 160", nil, crawl(dir)...); got.Code != cli.ExitDone {
 			t.Fatalf("%+v", got)
 		}
 		wantHosts(t, dir, urls)
@@ -112,22 +112,22 @@ func TestFileLimit(t *testing.T) {
 				_ = file.Close()
 			}
 			switch {
-			case got.code == cli.ExitDone:
+			case got.Code == cli.ExitDone:
 				_ = os.RemoveAll(dir)
-			case strings.Contains(got.out, "\n  pages"):
+			case strings.Contains(got.Out, "\n  pages"):
 				short++
-				got.wantShort(t, dir, "too many open files", "ulimit -n", "fewer --workers")
-			case !strings.Contains(got.stderr, "too many open files"): // it was not begun
+				wantShort(t, got, dir, "too many open files", "ulimit -n", "fewer --workers")
+			case !strings.Contains(got.Stderr, "too many open files"): // it was not begun
 				t.Errorf("%d taken: %+v", taken, got)
 			}
-			if strings.Contains(got.out, "later") || strings.Contains(got.out, "waiting") {
-				t.Errorf("%d taken: the sites are blamed: %s", taken, got.out)
+			if strings.Contains(got.Out, "later") || strings.Contains(got.Out, "waiting") {
+				t.Errorf("%d taken: the sites are blamed: %s", taken, got.Out)
 			}
 		}
 		if short == 0 {
 			t.Error("no crawl ran out of files")
 		}
-		if got := runChild(t, "", nil, "crawl", "--resume", dir); got.code != cli.ExitDone {
+		if got := runChild(t, "", nil, "crawl", "--resume", dir); got.Code != cli.ExitDone {
 			t.Fatalf("%+v", got)
 		}
 		wantHosts(t, dir, urls)
@@ -140,7 +140,7 @@ func TestReadOnly(t *testing.T) {
 	site := smallSite(t)
 	disk, _ := smallDisk(t, 4<<20)
 	dir := filepath.Join(disk, "crawl")
-	if got := runChild(t, "", nil, "crawl", site.url, "--output", dir, "--delay", "0s", "--max-pages", "1"); got.code != cli.ExitDone {
+	if got := runChild(t, "", nil, "crawl", site.url, "--output", dir, "--delay", "0s", "--max-pages", "1"); got.Code != cli.ExitDone {
 		t.Fatalf("%+v", got)
 	}
 	before := wholeLines(t, dir)
@@ -151,20 +151,20 @@ func TestReadOnly(t *testing.T) {
 		}
 	}
 	mount(syscall.MS_RDONLY)
-	runChild(t, "", nil, "crawl", site.url, "--output", filepath.Join(disk, "new")).wantRefusal(t, cli.ExitMisuse, "--output", "read-only file system", "name a directory that can be written")
+	runChild(t, "", nil, "crawl", site.url, "--output", filepath.Join(disk, "new")).WantRefusal(t, cli.ExitMisuse, "--output", "read-only file system", "name a directory that can be written")
 	for _, flag := range []string{"--resume", "--recrawl"} {
-		runChild(t, "", nil, "crawl", flag, dir, "--max-pages", "0").wantShort(t, dir, "read-only file system", "mount that file system")
+		wantShort(t, runChild(t, "", nil, "crawl", flag, dir, "--max-pages", "0"), dir, "read-only file system", "mount that file system")
 	}
 	got := runChild(t, "", nil, "report", dir)
-	got.wantRefusal(t, cli.ExitMisuse, `write "`+dir+"/report.", "read-only file system", "the files of the crawl are as they were", "politecrawl report "+dir+" --output DIR")
-	if elsewhere := t.TempDir(); runChild(t, "", nil, "report", dir, "--output", elsewhere).code != cli.ExitDone {
+	got.WantRefusal(t, cli.ExitMisuse, `write "`+dir+"/report.", "read-only file system", "the files of the crawl are as they were", "politecrawl report "+dir+" --output DIR")
+	if elsewhere := t.TempDir(); runChild(t, "", nil, "report", dir, "--output", elsewhere).Code != cli.ExitDone {
 		t.Error("the report cannot be written elsewhere either")
 	}
-	if got := runChild(t, "", nil, "frontier", "stats", dir); got.code != cli.ExitDone {
+	if got := runChild(t, "", nil, "frontier", "stats", dir); got.Code != cli.ExitDone {
 		t.Errorf("%+v", got)
 	}
 	mount(0)
-	if got := runChild(t, "", nil, "crawl", "--resume", dir, "--max-pages", "0"); got.code != cli.ExitDone {
+	if got := runChild(t, "", nil, "crawl", "--resume", dir, "--max-pages", "0"); got.Code != cli.ExitDone {
 		t.Fatalf("%+v", got)
 	}
 	if after := wholeLines(t, dir); len(after) <= len(before) || after[0] != before[0] {

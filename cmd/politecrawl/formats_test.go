@@ -17,10 +17,10 @@ func TestWrite(t *testing.T) {
 	site := smallSite(t)
 	dir := filepath.Join(t.TempDir(), "out")
 	got := run(t, "crawl", site.url, "--output", dir, "--delay", "0s", "--max-pages", "1", "--write", "csv,sqlite", "--write", "warc")
-	if got.code != cli.ExitDone {
+	if got.Code != cli.ExitDone {
 		t.Fatalf("%+v", got)
 	}
-	if got := run(t, "crawl", "--resume", dir, "--max-pages", "0"); got.code != cli.ExitDone {
+	if got := run(t, "crawl", "--resume", dir, "--max-pages", "0"); got.Code != cli.ExitDone {
 		t.Fatalf("%+v", got)
 	}
 	table, err := os.Open(filepath.Join(dir, "pages.csv"))
@@ -50,7 +50,7 @@ func TestWrite(t *testing.T) {
 
 func TestWriteUnknown(t *testing.T) {
 	got := run(t, "crawl", "http://h.invalid/", "--output", filepath.Join(t.TempDir(), "out"), "--write", "excel")
-	if got.code != cli.ExitMisuse || !strings.Contains(got.stderr, `there is no format "excel"; there are csv, sqlite, warc, warc-1.1`) {
+	if got.Code != cli.ExitMisuse || !strings.Contains(got.Stderr, `there is no format "excel"; there are csv, sqlite, warc, warc-1.1`) {
 		t.Errorf("%+v", got)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/clitest"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/frontier/pebblestore"
 	"github.com/politecrawl/politecrawl/robotsext"
@@ -113,15 +114,15 @@ func TestFrontierOutputs(t *testing.T) {
 		} {
 			for _, at := range []string{dir, filepath.Join(dir, "frontier")} {
 				got := run(t, append([]string{"frontier", tt.args[0], at}, tt.args[1:]...)...)
-				if got.code != cli.ExitDone || got.stderr != tt.stderr {
-					t.Errorf("%v: exit code %d, standard error %q", tt.args, got.code, got.stderr)
+				if got.Code != cli.ExitDone || got.Stderr != tt.stderr {
+					t.Errorf("%v: exit code %d, standard error %q", tt.args, got.Code, got.Stderr)
 				}
-				wantGolden(t, filepath.Join("frontier", tt.golden), got.out)
+				clitest.Golden(t, filepath.Join("frontier", tt.golden), got.Out)
 			}
 		}
 		for _, state := range []string{"pending", "dropped"} {
 			// Nothing is also an answer.
-			if got := run(t, "frontier", "export", dir, "--host", "d.example", "--state", state); got != (ran{}) {
+			if got := run(t, "frontier", "export", dir, "--host", "d.example", "--state", state); got != (clitest.Result{}) {
 				t.Errorf("%s of a host without: %+v", state, got)
 			}
 		}
@@ -138,18 +139,18 @@ func TestFrontierFinished(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := run(t, "frontier", "stats", dir)
-	if got.code != cli.ExitDone || !strings.HasSuffix(got.out, "\nnothing is left to do\n") {
-		t.Errorf("exit code %d, output %q", got.code, got.out)
+	if got.Code != cli.ExitDone || !strings.HasSuffix(got.Out, "\nnothing is left to do\n") {
+		t.Errorf("exit code %d, output %q", got.Code, got.Out)
 	}
 	var totals frontierTotals
-	if err := json.Unmarshal([]byte(run(t, "frontier", "stats", dir, "--format", "json").out), &totals); err != nil {
+	if err := json.Unmarshal([]byte(run(t, "frontier", "stats", dir, "--format", "json").Out), &totals); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(frontierTotals{Finished: true}, totals); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	for _, args := range [][]string{{"ls"}, {"ls", "--urls"}, {"export"}} {
-		if got := run(t, append([]string{"frontier", args[0], dir}, args[1:]...)...); got != (ran{}) {
+		if got := run(t, append([]string{"frontier", args[0], dir}, args[1:]...)...); got != (clitest.Result{}) {
 			t.Errorf("%v: %+v", args, got)
 		}
 	}
@@ -175,17 +176,17 @@ func TestFrontierMany(t *testing.T) {
 	if err := store.Close(); err != nil {
 		t.Fatal(err)
 	}
-	all := strings.SplitAfter(run(t, "frontier", "ls", dir, "--limit", "0").out, "\n")
+	all := strings.SplitAfter(run(t, "frontier", "ls", dir, "--limit", "0").Out, "\n")
 	if len(all) != 202 {
 		t.Fatalf("%d lines", len(all))
 	}
 	for _, limit := range []int{1, 3, 50, 199, 200} {
 		got := run(t, "frontier", "ls", dir, "--limit", strconv.Itoa(limit))
-		if want := strings.Join(all[:limit+1], ""); got.out != want || (got.stderr == "") != (limit == 200) {
-			t.Errorf("limit %d: standard error %q (-want +got):\n%s", limit, got.stderr, cmp.Diff(want, got.out))
+		if want := strings.Join(all[:limit+1], ""); got.Out != want || (got.Stderr == "") != (limit == 200) {
+			t.Errorf("limit %d: standard error %q (-want +got):\n%s", limit, got.Stderr, cmp.Diff(want, got.Out))
 		}
 	}
-	if lines := strings.Count(run(t, "frontier", "export", dir).out, "\n"); lines != len(items) {
+	if lines := strings.Count(run(t, "frontier", "export", dir).Out, "\n"); lines != len(items) {
 		t.Errorf("%d lines exported, want %d", lines, len(items))
 	}
 }
@@ -215,7 +216,7 @@ func TestFrontierRefusals(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = store.Close() })
-	file := writeFile(t, "pages.jsonl", "{}\n")
+	file := clitest.WriteFile(t, "pages.jsonl", "{}\n")
 	for _, command := range [][]string{{"stats"}, {"ls"}, {"ls", "--urls"}, {"export"}} {
 		for _, tt := range []struct {
 			name, dir string
@@ -231,7 +232,7 @@ func TestFrontierRefusals(t *testing.T) {
 		} {
 			t.Run(strings.Join(command, " ")+"/"+tt.name, func(t *testing.T) {
 				got := run(t, append([]string{"frontier", command[0], tt.dir}, command[1:]...)...)
-				got.wantRefusal(t, tt.code, append(tt.words, "politecrawl: frontier "+command[0]+": ")...)
+				got.WantRefusal(t, tt.code, append(tt.words, "politecrawl: frontier "+command[0]+": ")...)
 			})
 		}
 	}
@@ -255,7 +256,7 @@ func TestFrontierRefusals(t *testing.T) {
 		{nil, []string{"frontier: say which: export, ls, stats"}},
 	} {
 		t.Run(strings.Join(tt.args, " "), func(t *testing.T) {
-			run(t, append([]string{"frontier"}, tt.args...)...).wantRefusal(t, cli.ExitMisuse, tt.words...)
+			run(t, append([]string{"frontier"}, tt.args...)...).WantRefusal(t, cli.ExitMisuse, tt.words...)
 		})
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/clitest"
 	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
@@ -24,19 +25,19 @@ func TestResume(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "my crawl")
 	first := run(t, "crawl", site.url, "--output", dir, "--delay", "0s", "--max-pages", "1")
 	last := fmt.Sprintf("to go on: politecrawl crawl --resume '%s' --max-pages N\n", dir)
-	if first.code != cli.ExitDone || !strings.HasSuffix(first.out, last) {
-		t.Fatalf("code %d, out %q; want the last line %q", first.code, first.out, last)
+	if first.Code != cli.ExitDone || !strings.HasSuffix(first.Out, last) {
+		t.Fatalf("code %d, out %q; want the last line %q", first.Code, first.Out, last)
 	}
 	asked := len(site.requested())
 	second := run(t, "crawl", "--resume", dir, "--max-pages", "0", "--format", "json")
-	if second.code != cli.ExitDone || !strings.HasPrefix(second.stderr, "going on with the crawl of 1 host into ") || strings.Contains(second.out, "go_on") {
-		t.Errorf("code %d, out %q, standard error %q", second.code, second.out, second.stderr)
+	if second.Code != cli.ExitDone || !strings.HasPrefix(second.Stderr, "going on with the crawl of 1 host into ") || strings.Contains(second.Out, "go_on") {
+		t.Errorf("code %d, out %q, standard error %q", second.Code, second.Out, second.Stderr)
 	}
 	whole := run(t, "crawl", site.url, "--output", filepath.Join(t.TempDir(), "whole"), "--delay", "0s")
-	if whole.code != cli.ExitDone {
+	if whole.Code != cli.ExitDone {
 		t.Fatalf("%+v", whole)
 	}
-	_, after, _ := strings.Cut(whole.out, " in ")
+	_, after, _ := strings.Cut(whole.Out, " in ")
 	wholeDir, _, _ := strings.Cut(after, "\n")
 	pages, want := jsonLines[output.Page](t, filepath.Join(dir, output.PagesFile)), jsonLines[output.Page](t, filepath.Join(wholeDir, output.PagesFile))
 	if len(pages) != len(want) || asked >= len(site.requested()) {
@@ -47,8 +48,8 @@ func TestResume(t *testing.T) {
 	if err != nil || saved.MaxPages != 0 || saved.Delay != 0 || len(saved.URLs) != 1 {
 		t.Errorf("saved %+v, %v", saved, err)
 	}
-	if again := run(t, "crawl", "--recrawl", dir, "--delay", "1ms"); again.code != cli.ExitDone ||
-		!strings.Contains(again.stderr, "crawling 1 host again into ") || !strings.Contains(again.out, "unchanged") {
+	if again := run(t, "crawl", "--recrawl", dir, "--delay", "1ms"); again.Code != cli.ExitDone ||
+		!strings.Contains(again.Stderr, "crawling 1 host again into ") || !strings.Contains(again.Out, "unchanged") {
 		t.Errorf("%+v", again)
 	}
 }
@@ -56,7 +57,7 @@ func TestResume(t *testing.T) {
 func TestResumeMisuse(t *testing.T) {
 	site := smallSite(t)
 	dir := filepath.Join(t.TempDir(), "crawl")
-	if r := run(t, "crawl", site.url, "--output", dir, "--delay", "0s"); r.code != cli.ExitDone {
+	if r := run(t, "crawl", site.url, "--output", dir, "--delay", "0s"); r.Code != cli.ExitDone {
 		t.Fatalf("%+v", r)
 	}
 	empty := t.TempDir()
@@ -80,7 +81,7 @@ func TestResumeMisuse(t *testing.T) {
 		{"a second crawl", []string{site.url, "--output", dir}, []string{"--output", dir, "or go on with it by --resume " + dir}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			run(t, append([]string{"crawl"}, tt.args...)...).wantRefusal(t, cli.ExitMisuse, tt.words...)
+			run(t, append([]string{"crawl"}, tt.args...)...).WantRefusal(t, cli.ExitMisuse, tt.words...)
 		})
 	}
 	if _, err := os.Stat(filepath.Join(empty, "frontier")); err == nil {
@@ -95,18 +96,18 @@ func TestCrawlHolds(t *testing.T) {
 	first, _ := startCrawl(t, site, dir)
 	for _, args := range [][]string{{site.url, "--output", dir}, {"--resume", dir}, {"--recrawl", dir}} {
 		r := run(t, append([]string{"crawl"}, args...)...)
-		r.wantRefusal(t, cli.ExitFailed, fmt.Sprintf("process %d", first.Process.Pid), dir, "wait for its end")
-		if isNew := args[0] == site.url; strings.Contains(r.stderr, "--output") != isNew {
-			t.Errorf("%v: %s", args, r.stderr)
+		r.WantRefusal(t, cli.ExitFailed, fmt.Sprintf("process %d", first.Process.Pid), dir, "wait for its end")
+		if isNew := args[0] == site.url; strings.Contains(r.Stderr, "--output") != isNew {
+			t.Errorf("%v: %s", args, r.Stderr)
 		}
 	}
-	run(t, "frontier", "stats", dir).wantRefusal(t, cli.ExitFailed, fmt.Sprintf("process %d", first.Process.Pid))
+	run(t, "frontier", "stats", dir).WantRefusal(t, cli.ExitFailed, fmt.Sprintf("process %d", first.Process.Pid))
 	if err := first.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
 	_ = first.Wait()
 	close(site.answer)
-	if r := run(t, "crawl", "--resume", dir, "--max-depth", "0"); r.code != cli.ExitDone || !strings.Contains(r.out, "pages       1 ") {
+	if r := run(t, "crawl", "--resume", dir, "--max-depth", "0"); r.Code != cli.ExitDone || !strings.Contains(r.Out, "pages       1 ") {
 		t.Errorf("after a kill: %+v", r)
 	}
 }
@@ -117,7 +118,7 @@ func TestResumeFlags(t *testing.T) {
 	site := smallSite(t)
 	dir := filepath.Join(t.TempDir(), "crawl")
 	proxies := []string{"http://p.invalid:1", "http://q.invalid:2"}
-	if r := run(t, "crawl", site.url, "--output", dir, "--delay", "0s", "--drop-params", "old", "--extract", "old=h2"); r.code != cli.ExitDone {
+	if r := run(t, "crawl", site.url, "--output", dir, "--delay", "0s", "--drop-params", "old", "--extract", "old=h2"); r.Code != cli.ExitDone {
 		t.Fatalf("%+v", r)
 	}
 	for _, tt := range []struct {
@@ -131,7 +132,7 @@ func TestResumeFlags(t *testing.T) {
 		{[]string{"--resume", dir, "--proxy", proxies[0], "--proxy", proxies[1]},
 			crawler.Config{DropParams: []string{"sid", "utm_*"}, Extract: []string{"name=title", "all=a[href*='x,y']@href[]"}, Proxies: proxies}},
 	} {
-		if r := run(t, append([]string{"crawl"}, tt.args...)...); r.code != cli.ExitDone {
+		if r := run(t, append([]string{"crawl"}, tt.args...)...); r.Code != cli.ExitDone {
 			t.Errorf("%v: %+v", tt.args, r)
 		}
 		saved, err := crawler.Saved(dir)
@@ -152,9 +153,9 @@ func TestResumeDamaged(t *testing.T) {
 		"no time": `{"began":"x"}`, "nothing in it": "{}", "no UTF-8 in a name": "{\"config\":{\"wri\xf4e\":[\"csv\"]}}",
 	} {
 		t.Run(name, func(t *testing.T) {
-			file := writeFile(t, output.StateFile, state)
+			file := clitest.WriteFile(t, output.StateFile, state)
 			for _, flag := range []string{"--resume", "--recrawl"} {
-				run(t, "crawl", flag, filepath.Dir(file)).wantRefusal(t, cli.ExitFailed,
+				run(t, "crawl", flag, filepath.Dir(file)).WantRefusal(t, cli.ExitFailed,
 					"politecrawl: "+flag+": ", strconv.Quote(file)+" is damaged", "cannot resume", "into a new directory")
 			}
 		})
@@ -166,7 +167,7 @@ func TestResumeDamaged(t *testing.T) {
 func TestResumeUnwritable(t *testing.T) {
 	site := smallSite(t)
 	dir := filepath.Join(t.TempDir(), "crawl")
-	if r := run(t, "crawl", site.url, "--output", dir, "--delay", "0s"); r.code != cli.ExitDone {
+	if r := run(t, "crawl", site.url, "--output", dir, "--delay", "0s"); r.Code != cli.ExitDone {
 		t.Fatalf("%+v", r)
 	}
 	robots := filepath.Join(dir, output.RobotsDir)
@@ -178,9 +179,9 @@ func TestResumeUnwritable(t *testing.T) {
 	}
 	for _, flag := range []string{"--resume", "--recrawl"} {
 		r := run(t, "crawl", flag, dir)
-		r.wantRefusal(t, cli.ExitMisuse, "politecrawl: "+flag+": ", strconv.Quote(robots), "must be one that can be written")
-		if strings.Contains(r.stderr, "--output") {
-			t.Errorf("%s: %s", flag, r.stderr)
+		r.WantRefusal(t, cli.ExitMisuse, "politecrawl: "+flag+": ", strconv.Quote(robots), "must be one that can be written")
+		if strings.Contains(r.Stderr, "--output") {
+			t.Errorf("%s: %s", flag, r.Stderr)
 		}
 	}
 }
@@ -194,7 +195,7 @@ func TestLeftOvers(t *testing.T) {
 		{output.StateFile, output.PagesFile, output.RejectedFile, output.LinksFile, output.SitemapsFile, output.EntriesFile},
 	} {
 		dir := filepath.Join(t.TempDir(), "crawl")
-		if r := run(t, "crawl", site.url, "--output", dir, "--delay", "0s"); r.code != cli.ExitDone {
+		if r := run(t, "crawl", site.url, "--output", dir, "--delay", "0s"); r.Code != cli.ExitDone {
 			t.Fatalf("%+v", r)
 		}
 		for _, name := range removed {
@@ -203,12 +204,12 @@ func TestLeftOvers(t *testing.T) {
 			}
 		}
 		r := run(t, "crawl", site.url, "--output", dir)
-		r.wantRefusal(t, cli.ExitMisuse, "--output: ", strconv.Quote(dir), "name another directory or remove this one", "crawl.json is missing there", "--resume "+dir+" says how")
-		run(t, "crawl", "--resume", dir).wantRefusal(t, cli.ExitFailed, "crawl.json\" is missing; the frontier", newState)
+		r.WantRefusal(t, cli.ExitMisuse, "--output: ", strconv.Quote(dir), "name another directory or remove this one", "crawl.json is missing there", "--resume "+dir+" says how")
+		run(t, "crawl", "--resume", dir).WantRefusal(t, cli.ExitFailed, "crawl.json\" is missing; the frontier", newState)
 		if err := os.RemoveAll(filepath.Join(dir, frontierFolder)); err != nil {
 			t.Fatal(err)
 		}
-		run(t, "crawl", "--resume", dir).wantRefusal(t, cli.ExitMisuse, "holds no crawl", "begin one with")
+		run(t, "crawl", "--resume", dir).WantRefusal(t, cli.ExitMisuse, "holds no crawl", "begin one with")
 	}
 }
 
@@ -216,7 +217,7 @@ func TestLeftOvers(t *testing.T) {
 // given up, --recrawl does; and a recrawl has the limits of the crawl.
 func TestGivenUp(t *testing.T) {
 	var asked atomic.Int32
-	site := robotsServer(t, func(w http.ResponseWriter, r *http.Request) {
+	site := clitest.Server(t, func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/":
 			w.Header().Set("Content-Type", "text/html")
@@ -241,7 +242,7 @@ func TestGivenUp(t *testing.T) {
 		{[]string{"--recrawl", dir, "--max-pages", "0"}, 3, "finished"},
 	} {
 		r := run(t, append([]string{"crawl"}, tt.args...)...)
-		if r.code != cli.ExitDone || !strings.HasPrefix(r.out, tt.end) || asked.Load() != tt.asked {
+		if r.Code != cli.ExitDone || !strings.HasPrefix(r.Out, tt.end) || asked.Load() != tt.asked {
 			t.Errorf("%v: asked %d times, want %d; %+v", tt.args, asked.Load(), tt.asked, r)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/clitest"
 	"github.com/politecrawl/politecrawl/crawler"
 )
 
@@ -27,7 +28,7 @@ func TestHerald(t *testing.T) {
 		{"quiet", true, crawler.Options{}, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			var said lockedBuffer
+			var said clitest.Buffer
 			h := &herald{Streams: &cli.Streams{Err: &said}, quiet: tt.quiet}
 			h.begun(cfg, tt.opts)
 			h.note("x")
@@ -43,7 +44,7 @@ func TestHerald(t *testing.T) {
 func TestCrawlSaysThatItBegins(t *testing.T) {
 	site := newSlowSite(t)
 	dir := filepath.Join(t.TempDir(), "out")
-	cmd := command(t, "crawl", site.url, "--output", dir, "--max-depth", "0")
+	cmd := clitest.Process(t, "crawl", site.url, "--output", dir, "--max-depth", "0")
 	pipe, err := cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -122,5 +123,5 @@ func TestOutputThatIsAFile(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	run(t, "crawl", "http://h/", "--output", file).wantRefusal(t, cli.ExitMisuse, fmt.Sprintf("%q", file), "can be written")
+	run(t, "crawl", "http://h/", "--output", file).WantRefusal(t, cli.ExitMisuse, fmt.Sprintf("%q", file), "can be written")
 }

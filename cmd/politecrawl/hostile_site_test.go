@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/clitest"
 )
 
 // What a crawl of a hostileSite is told in confidence: by whoever runs it, and by the
@@ -47,7 +49,7 @@ type hostileSite struct {
 
 func newHostileSite(t *testing.T) *hostileSite {
 	s := &hostileSite{reached: make(chan struct{}), free: make(chan struct{})}
-	server := robotsServer(t, s.answer)
+	server := clitest.Server(t, s.answer)
 	s.url = strings.Replace(server.URL, "http://", "http://aladdin:"+proxyPassword+"@", 1)
 	return s
 }

@@ -25,6 +25,7 @@ import (
 	"unicode"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/clitest"
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore"
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore/redistest"
 	"github.com/politecrawl/politecrawl/crawler/output"
@@ -211,7 +212,7 @@ func TestHostileSite(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "crawl")
 	log := filepath.Join(t.TempDir(), "log.json")
 	child := func(args ...string) *exec.Cmd {
-		cmd := command(t, args...)
+		cmd := clitest.Process(t, args...)
 		cmd.Env = append(cmd.Env, "POLITECRAWL_PROXY="+site.url, tokenVariable+"="+watchToken, "HTTP_PROXY="+site.url)
 		return cmd
 	}

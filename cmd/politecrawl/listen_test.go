@@ -13,19 +13,20 @@ import (
 	"testing"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/clitest"
 )
 
 const listenToken = "a-token-that-is-hard-to-guess"
 
 // A caller calls somebody with each line that is written.
 type caller struct {
-	lockedBuffer
+	clitest.Buffer
 	call func(line string)
 }
 
 func (c *caller) Write(b []byte) (int, error) {
 	c.call(string(b))
-	return c.lockedBuffer.Write(b)
+	return c.Buffer.Write(b)
 }
 
 // TestListen watches a crawl by its token, and stops it; the token is in nothing that
@@ -127,9 +128,9 @@ func TestListenMisuse(t *testing.T) {
 		t.Run(strings.Join(tt.args, " "), func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "crawl")
 			got := run(t, append([]string{"crawl", "http://127.0.0.1:1/", "--output", dir}, tt.args...)...)
-			got.wantRefusal(t, cli.ExitMisuse, tt.words...)
-			if strings.Contains(got.stderr, listenToken) {
-				t.Errorf("the token was printed: %s", got.stderr)
+			got.WantRefusal(t, cli.ExitMisuse, tt.words...)
+			if strings.Contains(got.Stderr, listenToken) {
+				t.Errorf("the token was printed: %s", got.Stderr)
 			}
 			if _, err := os.Stat(dir); err == nil {
 				t.Error("a crawl was begun")

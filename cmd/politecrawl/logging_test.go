@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/clitest"
 	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
@@ -68,7 +69,7 @@ func TestLogHoldsNoSecret(t *testing.T) {
 	t.Parallel()
 	secrets := []string{"hunter2", "hunter%32", "aladdin", base64.StdEncoding.EncodeToString([]byte("aladdin:hunter2"))}
 	var let atomic.Int32
-	proxy := robotsServer(t, func(w http.ResponseWriter, r *http.Request) {
+	proxy := clitest.Server(t, func(w http.ResponseWriter, r *http.Request) {
 		if user, password, ok := proxyUser(r); !ok || user != "aladdin" || password != "hunter2" {
 			w.WriteHeader(http.StatusProxyAuthRequired)
 			return
@@ -94,7 +95,7 @@ func TestLogHoldsNoSecret(t *testing.T) {
 		}
 	})
 	proxyURL := strings.Replace(proxy.URL, "http://", "http://aladdin:hunter2@", 1)
-	down := robotsServer(t, func(http.ResponseWriter, *http.Request) {})
+	down := clitest.Server(t, func(http.ResponseWriter, *http.Request) {})
 	down.Close()
 	for _, tt := range []struct{ name, format, proxy string }{
 		{"text", "text", proxyURL},
@@ -109,15 +110,15 @@ func TestLogHoldsNoSecret(t *testing.T) {
 				"--max-wait", "0s", "--log", tt.format, "--log-level", "debug", "--log-file", file)
 			text, err := os.ReadFile(file)
 			if err != nil || len(text) < 500 {
-				t.Fatalf("exit code %d, log %q, %v", got.code, text, err)
+				t.Fatalf("exit code %d, log %q, %v", got.Code, text, err)
 			}
 			for _, secret := range secrets {
 				if i := bytes.Index(text, []byte(secret)); i >= 0 {
 					t.Errorf("%q is told: …%s", secret, text[max(i-200, 0):i+len(secret)])
 				}
 			}
-			if strings.Contains(got.stderr, "aladdin") {
-				t.Errorf("standard error tells who asks the proxy: %s", got.stderr)
+			if strings.Contains(got.Stderr, "aladdin") {
+				t.Errorf("standard error tells who asks the proxy: %s", got.Stderr)
 			}
 			if tt.proxy == proxyURL && (!strings.Contains(string(text), "page fetched") || !strings.Contains(string(text), "site.test/torn?password=***") || let.Load() == 0) {
 				t.Errorf("%d requests; the log is\n%s", let.Load(), text)
@@ -143,7 +144,7 @@ func TestErrorsHoldNoPassword(t *testing.T) {
 		{"http://h/", "--proxy", "http://alice:1#hunter2@h:3128"}, {"http://h/", "--proxy", "alice:hunter2@h:3128"}, {"http://h/", "--proxy", "http://alice:hunter2%@h"},
 	} {
 		got := run(t, append([]string{"crawl", "--output", out}, args...)...)
-		if got.code != cli.ExitMisuse || got.stderr == "" || strings.Contains(got.stderr, "hunter2") {
+		if got.Code != cli.ExitMisuse || got.Stderr == "" || strings.Contains(got.Stderr, "hunter2") {
 			t.Errorf("%q: %+v", args, got)
 		}
 	}
@@ -151,12 +152,12 @@ func TestErrorsHoldNoPassword(t *testing.T) {
 		"alice:hunter2@h/", "//alice:hunter2@h/", "ftp://alice:hunter2@h/", "http://alice:hunter2@h:x/", "https://alice:hunter2/2@h/",
 		"https://alice:hunter2@/", "https://alice:hunter2@h:99999/", "https://alice:hunter%2@h/", "https://alice:hunter2 @h/",
 	} {
-		commands := [][]string{{"crawl", url}, {"plan", url}, {"robots", "check", url}, {"crawl", "--seeds", writeFile(t, "seeds", url+"\n")}}
+		commands := [][]string{{"crawl", url}, {"plan", url}, {"robots", "check", url}, {"crawl", "--seeds", clitest.WriteFile(t, "seeds", url+"\n")}}
 		if strings.Contains(url, "://") { // else they take it for a file
 			commands = append(commands, []string{"robots", "show", url}, []string{"robots", "lint", url}, []string{"sitemap", url})
 		}
 		for _, args := range commands {
-			if got := run(t, args...); got.code == cli.ExitDone || got.stderr == "" || strings.Contains(got.stderr+got.out, "hunter2") {
+			if got := run(t, args...); got.Code == cli.ExitDone || got.Stderr == "" || strings.Contains(got.Stderr+got.Out, "hunter2") {
 				t.Errorf("%q: %+v", args, got)
 			}
 		}
@@ -169,27 +170,27 @@ func TestErrorsHoldNoPassword(t *testing.T) {
 // TestLogFlags holds what goes where.
 func TestLogFlags(t *testing.T) {
 	site := smallSite(t)
-	crawl := func(args ...string) ran {
+	crawl := func(args ...string) clitest.Result {
 		out := filepath.Join(t.TempDir(), "out")
 		return run(t, append([]string{"crawl", site.url, "--output", out, "--delay", "0s", "--max-pages", "1"}, args...)...)
 	}
-	if got := crawl(); got.code != cli.ExitDone || strings.Contains(got.stderr, "level=") {
+	if got := crawl(); got.Code != cli.ExitDone || strings.Contains(got.Stderr, "level=") {
 		t.Errorf("without --log: %+v", got)
 	}
 	for level, begun := range map[string]bool{"debug": true, "info": true, "warn": false} {
 		args := []string{"--log", "text", "--log-level", level, "--quiet"}
 		got := crawl(args...)
-		if got.code != cli.ExitDone || got.out != "" || strings.Contains(got.stderr, `level=INFO msg="crawl begun"`) != begun || strings.Contains(got.stderr, "DEBUG") != (level == "debug") {
+		if got.Code != cli.ExitDone || got.Out != "" || strings.Contains(got.Stderr, `level=INFO msg="crawl begun"`) != begun || strings.Contains(got.Stderr, "DEBUG") != (level == "debug") {
 			t.Errorf("%q: %+v", args, got)
 		}
-		for line := range strings.Lines(got.stderr) {
+		for line := range strings.Lines(got.Stderr) {
 			if !strings.HasPrefix(line, "time=") {
 				t.Errorf("%q: a line that is none of the log: %q", args, line)
 			}
 		}
 	}
-	file := writeFile(t, "log", "kept\n")
-	if got := crawl("--log", "json", "--log-file", file); got.code != cli.ExitDone || strings.Contains(got.stderr, "crawl begun") || got.out == "" {
+	file := clitest.WriteFile(t, "log", "kept\n")
+	if got := crawl("--log", "json", "--log-file", file); got.Code != cli.ExitDone || strings.Contains(got.Stderr, "crawl begun") || got.Out == "" {
 		t.Errorf("%+v", got)
 	}
 	lines := strings.SplitAfter(readText(t, file), "\n")
@@ -203,37 +204,37 @@ func TestLogFlags(t *testing.T) {
 	}
 
 	t.Run("misuse", func(t *testing.T) {
-		run(t, "crawl", site.url, "--log", "loud").wantRefusal(t, cli.ExitMisuse, `--log: "loud" is none of text, json, off`)
-		run(t, "crawl", site.url, "--log", "").wantRefusal(t, cli.ExitMisuse, `--log: "" is none of text, json, off`)
-		run(t, "crawl", site.url, "--log-level", "info+2").wantRefusal(t, cli.ExitMisuse, `--log-level: "info+2" is none of debug, info, warn, error`)
-		crawl("--log-file", file).wantRefusal(t, cli.ExitMisuse, "log-file is", "but log is off", "choose --log text or --log json")
-		crawl("--log", "text", "--log-file", t.TempDir()).wantRefusal(t, cli.ExitMisuse, "log-file: ", "is a directory", "name a file that can be written")
+		run(t, "crawl", site.url, "--log", "loud").WantRefusal(t, cli.ExitMisuse, `--log: "loud" is none of text, json, off`)
+		run(t, "crawl", site.url, "--log", "").WantRefusal(t, cli.ExitMisuse, `--log: "" is none of text, json, off`)
+		run(t, "crawl", site.url, "--log-level", "info+2").WantRefusal(t, cli.ExitMisuse, `--log-level: "info+2" is none of debug, info, warn, error`)
+		crawl("--log-file", file).WantRefusal(t, cli.ExitMisuse, "log-file is", "but log is off", "choose --log text or --log json")
+		crawl("--log", "text", "--log-file", t.TempDir()).WantRefusal(t, cli.ExitMisuse, "log-file: ", "is a directory", "name a file that can be written")
 	})
 	t.Run("resume", func(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "crawl")
-		if got := run(t, "crawl", site.url, "--output", dir, "--delay", "0s", "--max-pages", "1", "--log", "text", "--log-file", file); got.code != cli.ExitDone {
+		if got := run(t, "crawl", site.url, "--output", dir, "--delay", "0s", "--max-pages", "1", "--log", "text", "--log-file", file); got.Code != cli.ExitDone {
 			t.Fatalf("%+v", got)
 		}
 		if state := readText(t, filepath.Join(dir, output.StateFile)); strings.Contains(state, `"log`) {
 			t.Errorf("the log is kept with the crawl: %s", state)
 		}
-		if got := run(t, "crawl", "--resume", dir); strings.Contains(got.stderr, "level=") {
-			t.Errorf("the log goes on by itself: %s", got.stderr)
+		if got := run(t, "crawl", "--resume", dir); strings.Contains(got.Stderr, "level=") {
+			t.Errorf("the log goes on by itself: %s", got.Stderr)
 		}
 		t.Setenv("POLITECRAWL_LOG", "text")
 		t.Setenv("POLITECRAWL_WORKERS", "0") // which is not asked
-		if got := run(t, "crawl", "--recrawl", dir, "--quiet"); got.code != cli.ExitDone || !strings.Contains(got.stderr, "recrawl=true") {
+		if got := run(t, "crawl", "--recrawl", dir, "--quiet"); got.Code != cli.ExitDone || !strings.Contains(got.Stderr, "recrawl=true") {
 			t.Errorf("%+v", got)
 		}
 		t.Setenv("POLITECRAWL_LOG", "loud")
-		run(t, "crawl", "--recrawl", dir).wantRefusal(t, cli.ExitMisuse, `log in environment POLITECRAWL_LOG: "loud" is none of text, json, off`)
+		run(t, "crawl", "--recrawl", dir).WantRefusal(t, cli.ExitMisuse, `log in environment POLITECRAWL_LOG: "loud" is none of text, json, off`)
 	})
 	t.Run("file", func(t *testing.T) {
-		config := writeFile(t, "c.yaml", "log: off\nlog-level: debug\n") // off is no truth value here
-		if got := crawl("--config", config, "--quiet"); got != (ran{}) {
+		config := clitest.WriteFile(t, "c.yaml", "log: off\nlog-level: debug\n") // off is no truth value here
+		if got := crawl("--config", config, "--quiet"); got != (clitest.Result{}) {
 			t.Errorf("%+v", got)
 		}
-		if got := crawl("--config", config, "--quiet", "--log", "text"); !strings.Contains(got.stderr, "level=DEBUG msg=\"page fetched\" url="+site.url) {
+		if got := crawl("--config", config, "--quiet", "--log", "text"); !strings.Contains(got.Stderr, "level=DEBUG msg=\"page fetched\" url="+site.url) {
 			t.Errorf("%+v", got)
 		}
 	})
@@ -246,7 +247,7 @@ func TestLogFileFull(t *testing.T) {
 		t.Skip("there is no " + full)
 	}
 	got := run(t, "crawl", smallSite(t).url, "--output", filepath.Join(t.TempDir(), "out"), "--delay", "0s", "--quiet", "--log", "json", "--log-file", full)
-	got.wantRefusal(t, cli.ExitDone, `log-file: write "/dev/full"`, "no space left on device", "make room on that disk")
+	got.WantRefusal(t, cli.ExitDone, `log-file: write "/dev/full"`, "no space left on device", "make room on that disk")
 }
 
 func readText(t *testing.T, name string) string {

@@ -14,13 +14,14 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/clitest"
 )
 
 // manuals writes the manual pages and returns them by path below the directory.
 func manuals(t *testing.T) (dir string, pages map[string]string) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "man")
-	if got := run(t, "man", dir); got.code != cli.ExitDone || got.stderr != "" || !strings.HasSuffix(got.out, " manual pages in "+dir+"\n") {
+	if got := run(t, "man", dir); got.Code != cli.ExitDone || got.Stderr != "" || !strings.HasSuffix(got.Out, " manual pages in "+dir+"\n") {
 		t.Fatalf("%+v", got)
 	}
 	pages = map[string]string{}
@@ -111,13 +112,13 @@ func TestManualPagesAreReproducible(t *testing.T) {
 		t.Errorf("with a date the page begins with %.100q, want %q", dated["man1/politecrawl.1"], want)
 	}
 	t.Setenv("SOURCE_DATE_EPOCH", "yesterday")
-	run(t, "man", dir).wantRefusal(t, cli.ExitMisuse, `SOURCE_DATE_EPOCH is "yesterday"`, "seconds since 1970")
+	run(t, "man", dir).WantRefusal(t, cli.ExitMisuse, `SOURCE_DATE_EPOCH is "yesterday"`, "seconds since 1970")
 }
 
 func TestManMisuse(t *testing.T) {
-	run(t, "man").wantRefusal(t, cli.ExitMisuse, "man: give the directory to write")
-	run(t, "man", writeFile(t, "file", "")).wantRefusal(t, cli.ExitMisuse, "man: ", "not a directory", "name a directory that can be written")
-	if got := run(t, "man", t.TempDir(), "--quiet"); got != (ran{}) {
+	run(t, "man").WantRefusal(t, cli.ExitMisuse, "man: give the directory to write")
+	run(t, "man", clitest.WriteFile(t, "file", "")).WantRefusal(t, cli.ExitMisuse, "man: ", "not a directory", "name a directory that can be written")
+	if got := run(t, "man", t.TempDir(), "--quiet"); got != (clitest.Result{}) {
 		t.Errorf("with --quiet: %+v", got)
 	}
 }

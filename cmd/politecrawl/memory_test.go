@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/clitest"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -22,7 +23,7 @@ import (
 // most: what the program reads of its own accord at /metrics.
 func peak(t *testing.T, environ []string, args ...string) (bytes float64, code int) {
 	t.Helper()
-	cmd := command(t, append(args, "--listen", "127.0.0.1:0")...)
+	cmd := clitest.Process(t, append(args, "--listen", "127.0.0.1:0")...)
 	cmd.Env = append(cmd.Env, environ...)
 	stderr, err := cmd.StderrPipe()
 	if err != nil {
@@ -75,7 +76,7 @@ func TestMemoryLimit(t *testing.T) {
 	body := []byte("<p>" + strings.Repeat("Some text to be read. ", 4<<20/22))
 	var urls []string
 	for range hosts {
-		s := robotsServer(t, func(w http.ResponseWriter, r *http.Request) {
+		s := clitest.Server(t, func(w http.ResponseWriter, r *http.Request) {
 			var i int
 			if _, err := fmt.Sscanf(r.URL.Path, "/%d", &i); err != nil {
 				http.NotFound(w, r)

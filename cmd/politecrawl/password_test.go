@@ -3,13 +3,15 @@ package main
 import (
 	"strings"
 	"testing"
+
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/clitest"
 )
 
 // What a robots.txt or a sitemap has of users and passwords is shown by no command, in no
 // form.
 func TestFilesHoldNoPassword(t *testing.T) {
 	const user = "alice:hunter2@"
-	robots := writeFile(t, "robots.txt", strings.ReplaceAll(`note: http://USERh/
+	robots := clitest.WriteFile(t, "robots.txt", strings.ReplaceAll(`note: http://USERh/
 http://USERh/ is no field
 Sitemap: http://USERh/map.xml
 Sitemap: http://USERh:x/map.xml
@@ -43,7 +45,7 @@ Allow: USERh/f3
 Disallow: http:USERh/f3
 Sitemap: view-source:http://USERh/
 `, "USER", user))
-	sitemap := writeFile(t, "map.xml", strings.ReplaceAll(`<?xml version="1.0"?>
+	sitemap := clitest.WriteFile(t, "map.xml", strings.ReplaceAll(`<?xml version="1.0"?>
 <urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:xhtml="http://www.w3.org/1999/xhtml"
  xmlns:image="http://www.google.com/schemas/sitemap-image/1.1" xmlns:video="http://www.google.com/schemas/sitemap-video/1.1">
 <url><loc>http://USERh.test/a</loc>
@@ -73,7 +75,7 @@ Sitemap: view-source:http://USERh/
 		{"sitemap", sitemap, "--check", "--format", "json"},
 	} {
 		got := run(t, args...)
-		if text := got.out + got.stderr; strings.Contains(text, "hunter2") || len(got.out) < 10 {
+		if text := got.Out + got.Stderr; strings.Contains(text, "hunter2") || len(got.Out) < 10 {
 			t.Errorf("%q: %s", args, text)
 		}
 	}
@@ -84,7 +86,7 @@ func TestExplanationHoldsNoPassword(t *testing.T) {
 	const robots = "User-agent: *\nDisallow: //alice:hunter2@h/x\n"
 	for _, format := range []string{"text", "json"} {
 		got := runWith(t, robots, "robots", "check", "//alice:hunter2@h/x", "--robots", "-", "--explain", "--format", format)
-		if text := got.out + got.stderr; strings.Contains(text, "hunter2") || strings.Count(text, "//***@h/x") < 4 {
+		if text := got.Out + got.Stderr; strings.Contains(text, "hunter2") || strings.Count(text, "//***@h/x") < 4 {
 			t.Error(text)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/clitest"
 	"github.com/politecrawl/politecrawl/crawler"
 )
 
@@ -29,7 +30,7 @@ func TestPlan(t *testing.T) {
 	site := planSite(t)
 	t.Chdir(t.TempDir())
 	got := run(t, "plan", site.url, "--delay", "0s")
-	if got.code != cli.ExitDone || !strings.HasPrefix(got.stderr, "reading robots.txt and sitemaps of 1 host;") {
+	if got.Code != cli.ExitDone || !strings.HasPrefix(got.Stderr, "reading robots.txt and sitemaps of 1 host;") {
 		t.Fatalf("%+v", got)
 	}
 	if diff := cmp.Diff([]string{"/map.txt"}, site.requested()); diff != "" {
@@ -39,7 +40,7 @@ func TestPlan(t *testing.T) {
 		t.Errorf("it has written %v, %v", list, err)
 	}
 	own := regexp.MustCompile(`127\.0\.0\.1:\d+`)
-	text := own.ReplaceAllString(got.out, "127.0.0.1:8080")
+	text := own.ReplaceAllString(got.Out, "127.0.0.1:8080")
 	for _, want := range []string{
 		"a crawl would fetch 3 pages of 1 host in ", "left alone    3 of 6 URLs (disallowed: 2, not-entitled: 1)",
 		`disallowed    2 URLs by line 4 of http://127.0.0.1:8080/robots.txt, "Disallow: /private/": /private/x /private/y`,
@@ -54,11 +55,11 @@ func TestPlan(t *testing.T) {
 func TestPlanJSON(t *testing.T) {
 	site := planSite(t)
 	got := run(t, "plan", site.url, "--delay", "0s", "--format", "json", "--quiet")
-	if got.code != cli.ExitDone || got.stderr != "" {
+	if got.Code != cli.ExitDone || got.Stderr != "" {
 		t.Fatalf("%+v", got)
 	}
 	var plan crawler.Plan
-	if err := json.Unmarshal([]byte(got.out), &plan); err != nil {
+	if err := json.Unmarshal([]byte(got.Out), &plan); err != nil {
 		t.Fatal(err)
 	}
 	if plan.Pages != 3 || plan.URLs != 6 || plan.CrawlEnd != crawler.EndFinished || len(plan.Hosts) != 1 || plan.Seconds <= 0 {
@@ -67,28 +68,28 @@ func TestPlanJSON(t *testing.T) {
 }
 
 func TestPlanUnreachable(t *testing.T) {
-	site := robotsServer(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) })
+	site := clitest.Server(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) })
 	got := run(t, "plan", site.URL, "--max-wait", "0s", "--quiet")
-	if got.code != cli.ExitLater || !strings.Contains(got.out, "/robots.txt is unreachable: ") || !strings.Contains(got.out, "but for what cannot be asked for yet") {
+	if got.Code != cli.ExitLater || !strings.Contains(got.Out, "/robots.txt is unreachable: ") || !strings.Contains(got.Out, "but for what cannot be asked for yet") {
 		t.Errorf("%+v", got)
 	}
 }
 
 // TestPlanOfNoHost holds that no host is counted where none could be asked.
 func TestPlanOfNoHost(t *testing.T) {
-	if got := run(t, "plan", "http://10.0.0.1/", "--quiet"); !strings.HasPrefix(got.out, "a crawl would fetch 0 pages in 0s\n") {
+	if got := run(t, "plan", "http://10.0.0.1/", "--quiet"); !strings.HasPrefix(got.Out, "a crawl would fetch 0 pages in 0s\n") {
 		t.Errorf("%+v", got)
 	}
 	site := planSite(t)
 	got := run(t, "plan", site.url, "http://10.0.0.1/", "--delay", "0s", "--quiet")
-	if !strings.HasPrefix(got.out, "a crawl would fetch 3 pages of 2 hosts in ") {
+	if !strings.HasPrefix(got.Out, "a crawl would fetch 3 pages of 2 hosts in ") {
 		t.Errorf("%+v", got)
 	}
 }
 
 func TestPlanMisuse(t *testing.T) {
 	for _, args := range [][]string{{"plan"}, {"plan", "example.com"}, {"plan", "http://h/", "--workers", "0"}} {
-		if got := run(t, args...); got.code != cli.ExitMisuse || got.out != "" || got.stderr == "" {
+		if got := run(t, args...); got.Code != cli.ExitMisuse || got.Out != "" || got.Stderr == "" {
 			t.Errorf("%v: %+v", args, got)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/clitest"
 	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/output"
@@ -31,7 +32,7 @@ func (c *playedCrawl) Host(_ context.Context, host frontier.Host) (frontier.Host
 // TestProgressLines holds what is said where there is no terminal, and how often.
 func TestProgressLines(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var said lockedBuffer
+		var said clitest.Buffer
 		p := newProgress(&said)
 		pages := 0
 		c := &playedCrawl{hosts: map[frontier.Host]frontier.HostRecord{
@@ -191,7 +192,7 @@ func TestRosterOfManyHosts(t *testing.T) {
 // TestProgressView holds that what is said stands above the view, and that the view
 // is gone at the end.
 func TestProgressView(t *testing.T) {
-	var said lockedBuffer
+	var said clitest.Buffer
 	p := &progress{out: &said, stop: make(chan struct{})}
 	p.draw("", []string{"one", "two"})
 	_, _ = p.Write([]byte("note\n"))

@@ -8,13 +8,14 @@ import (
 	"testing"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/clitest"
 	"github.com/politecrawl/politecrawl/crawler"
 )
 
 // TestProxyPasswordIsNotKept holds that the directory of a crawl has no password of a
 // proxy, and that the crawl goes on when it is given the proxy again, and not before.
 func TestProxyPasswordIsNotKept(t *testing.T) {
-	proxy := robotsServer(t, func(w http.ResponseWriter, r *http.Request) {
+	proxy := clitest.Server(t, func(w http.ResponseWriter, r *http.Request) {
 		if user, password, _ := proxyUser(r); user != "aladdin" || password != "hunter2" {
 			w.WriteHeader(http.StatusProxyAuthRequired)
 		}
@@ -23,7 +24,7 @@ func TestProxyPasswordIsNotKept(t *testing.T) {
 	shown := strings.Replace(proxy.URL, "http://", "http://***@", 1)
 	dir := filepath.Join(t.TempDir(), "crawl")
 	t.Setenv("POLITECRAWL_PROXY", whole)
-	if got := run(t, "crawl", "http://site.test/", "--output", dir, "--delay", "0s"); got.code != cli.ExitDone || strings.Contains(got.stderr, "list of processes") {
+	if got := run(t, "crawl", "http://site.test/", "--output", dir, "--delay", "0s"); got.Code != cli.ExitDone || strings.Contains(got.Stderr, "list of processes") {
 		t.Fatalf("%+v", got)
 	}
 	state := func() string { t.Helper(); return readText(t, filepath.Join(dir, "crawl.json")) }
@@ -47,17 +48,17 @@ func TestProxyPasswordIsNotKept(t *testing.T) {
 		t.Setenv("POLITECRAWL_PROXY", tt.environ)
 		got := run(t, append([]string{"crawl"}, tt.args...)...)
 		if tt.refused {
-			got.wantRefusal(t, cli.ExitMisuse, shown, "POLITECRAWL_PROXY", "--proxy")
-		} else if got.code != cli.ExitDone {
+			got.WantRefusal(t, cli.ExitMisuse, shown, "POLITECRAWL_PROXY", "--proxy")
+		} else if got.Code != cli.ExitDone {
 			t.Errorf("%q with %q: %+v", tt.args, tt.environ, got)
 		}
 		for flag, variable := range map[string]string{whole: "POLITECRAWL_PROXY", "--listen-token": "POLITECRAWL_LISTEN_TOKEN"} {
 			note := "is seen by other users of this machine, in its list of processes; set " + variable
-			if given := slices.Contains(tt.args, flag); given != strings.Contains(got.stderr, note) {
-				t.Errorf("%q: it is said that it is seen: %t: %s", tt.args, !given, got.stderr)
+			if given := slices.Contains(tt.args, flag); given != strings.Contains(got.Stderr, note) {
+				t.Errorf("%q: it is said that it is seen: %t: %s", tt.args, !given, got.Stderr)
 			}
 		}
-		if text := state() + got.out + got.stderr; strings.Contains(text, "hunter2") || strings.Contains(text, "aladdin") {
+		if text := state() + got.Out + got.Stderr; strings.Contains(text, "hunter2") || strings.Contains(text, "aladdin") {
 			t.Errorf("%q with %q: %s", tt.args, tt.environ, text)
 		}
 	}

@@ -17,7 +17,7 @@ func TestProxyOfTheEnvironment(t *testing.T) {
 	}
 	t.Setenv("HTTP_PROXY", "http://aladdin:hunter2@127.0.0.1:9")
 	got := runChild(t, "", nil, "crawl", "http://site.test/", "--output", filepath.Join(t.TempDir(), "crawl"), "--delay", "0s", "--max-wait", "0s")
-	if !strings.HasPrefix(got.stderr, "note: ") || !strings.Contains(got.stderr, "HTTP_PROXY (http://127.0.0.1:9)") || strings.Contains(got.stderr, "hunter2") {
+	if !strings.HasPrefix(got.Stderr, "note: ") || !strings.Contains(got.Stderr, "HTTP_PROXY (http://127.0.0.1:9)") || strings.Contains(got.Stderr, "hunter2") {
 		t.Errorf("%+v", got)
 	}
 }
@@ -26,7 +26,7 @@ func TestProxyOfTheEnvironment(t *testing.T) {
 func TestUserAgentOfTwoLines(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "crawl")
 	got := run(t, "crawl", "http://127.0.0.1/", "--output", dir, "--user-agent", "bad\nX-Evil: 1")
-	got.wantRefusal(t, cli.ExitMisuse, "user-agent", "line end")
+	got.WantRefusal(t, cli.ExitMisuse, "user-agent", "line end")
 	if exists(dir) {
 		t.Error("a directory is left")
 	}
@@ -35,7 +35,7 @@ func TestUserAgentOfTwoLines(t *testing.T) {
 // Of the environment counts what is not kept with a crawl, and the help says so.
 func TestHelpNamesWhatIsNotKept(t *testing.T) {
 	for _, args := range [][]string{{"help", "settings"}, {"crawl", "--help"}} {
-		text := run(t, args...).out
+		text := run(t, args...).Out
 		for _, word := range []string{tokenVariable, "POLITECRAWL_REDIS_PASSWORD", "of POLITECRAWL_PROXY the users and passwords", "HTTP_PROXY, HTTPS_PROXY and NO_PROXY"} {
 			if !strings.Contains(text, word) {
 				t.Errorf("%q does not say %q", args, word)

@@ -116,8 +116,8 @@ func TestReadmeSamples(t *testing.T) {
 	}
 	for _, args := range [][]string{{"lint", "robots.txt"}, {"diff", "robots.txt", "robots-new.txt"}} {
 		got := run(t, append([]string{"robots"}, args...)...)
-		if got.code != cli.ExitFindings || !strings.Contains(text, "```text\n"+got.out+"```\n") {
-			t.Errorf("%v: exit code %d, and README.md does not hold what it prints:\n%s", args, got.code, got.out)
+		if got.Code != cli.ExitFindings || !strings.Contains(text, "```text\n"+got.Out+"```\n") {
+			t.Errorf("%v: exit code %d, and README.md does not hold what it prints:\n%s", args, got.Code, got.Out)
 		}
 	}
 }
@@ -154,7 +154,7 @@ func TestReadmeCommands(t *testing.T) {
 func TestReadmeListsFiles(t *testing.T) {
 	site := smallSite(t)
 	dir := filepath.Join(t.TempDir(), "crawl")
-	if r := run(t, "crawl", site.url, "--output", dir, "--delay", "0s"); r.code != cli.ExitDone {
+	if r := run(t, "crawl", site.url, "--output", dir, "--delay", "0s"); r.Code != cli.ExitDone {
 		t.Fatalf("%+v", r)
 	}
 	files, err := os.ReadDir(dir)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/clitest"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/frontier/pebblestore"
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore/redistest"
@@ -62,18 +63,18 @@ func TestReport(t *testing.T) {
 	printed := func() string {
 		t.Helper()
 		got := run(t, "report", dir)
-		if got.code != cli.ExitDone || got.stderr != "" {
-			t.Errorf("exit code %d, standard error %q", got.code, got.stderr)
+		if got.Code != cli.ExitDone || got.Stderr != "" {
+			t.Errorf("exit code %d, standard error %q", got.Code, got.Stderr)
 		}
-		return strings.ReplaceAll(got.out, dir, "DIR")
+		return strings.ReplaceAll(got.Out, dir, "DIR")
 	}
-	wantGolden(t, filepath.Join("report", "unknown.txt"), printed())
+	clitest.Golden(t, filepath.Join("report", "unknown.txt"), printed())
 	store := leave(t, dir)
-	wantGolden(t, filepath.Join("report", "running.txt"), printed())
+	clitest.Golden(t, filepath.Join("report", "running.txt"), printed())
 	if err := store.Close(); err != nil {
 		t.Fatal(err)
 	}
-	wantGolden(t, filepath.Join("report", "stopped.txt"), printed())
+	clitest.Golden(t, filepath.Join("report", "stopped.txt"), printed())
 	for _, name := range []string{report.HTMLFile, report.JSONFile} {
 		if info, err := os.Stat(filepath.Join(dir, name)); err != nil || info.Size() < 1000 {
 			t.Errorf("%s: %v", name, err)
@@ -88,8 +89,8 @@ func TestReportJSON(t *testing.T) {
 	}
 	got := run(t, "report", dir, "--format", "json", "--rows", "1")
 	var printed printedReport
-	if err := json.Unmarshal([]byte(got.out), &printed); err != nil || got.code != cli.ExitDone || strings.Count(got.out, "\n") != 1 {
-		t.Fatalf("exit code %d, %v in %q", got.code, err, got.out)
+	if err := json.Unmarshal([]byte(got.Out), &printed); err != nil || got.Code != cli.ExitDone || strings.Count(got.Out, "\n") != 1 {
+		t.Fatalf("exit code %d, %v in %q", got.Code, err, got.Out)
 	}
 	if printed.HTML != filepath.Join(dir, "report.html") || printed.Summary.State != report.Stopped || printed.Summary.Left != 1 || len(printed.Findings) < 4 {
 		t.Errorf("%+v", printed)
@@ -134,10 +135,10 @@ func TestReportOfWorkers(t *testing.T) {
 	root := workerCrawls(t, "nightly", "nightly")
 	w1, w2, to := filepath.Join(root, "w1"), filepath.Join(root, "w2"), filepath.Join(root, "to", "all")
 	got := run(t, "report", w1, w2, "--output", to)
-	if got.code != cli.ExitDone || got.stderr != "" {
-		t.Errorf("exit code %d, standard error %q", got.code, got.stderr)
+	if got.Code != cli.ExitDone || got.Stderr != "" {
+		t.Errorf("exit code %d, standard error %q", got.Code, got.Stderr)
 	}
-	wantGolden(t, filepath.Join("report", "workers.txt"), strings.ReplaceAll(got.out, root+"/", ""))
+	clitest.Golden(t, filepath.Join("report", "workers.txt"), strings.ReplaceAll(got.Out, root+"/", ""))
 	for _, name := range []string{report.HTMLFile, report.JSONFile} {
 		if _, err := os.Stat(filepath.Join(to, name)); err != nil {
 			t.Error(err)
@@ -148,13 +149,13 @@ func TestReportOfWorkers(t *testing.T) {
 	}
 	var printed printedReport
 	got = run(t, "report", w2, w1, "--output", w1, "--format", "json")
-	if err := json.Unmarshal([]byte(got.out), &printed); err != nil || printed.HTML != filepath.Join(w1, report.HTMLFile) ||
+	if err := json.Unmarshal([]byte(got.Out), &printed); err != nil || printed.HTML != filepath.Join(w1, report.HTMLFile) ||
 		len(printed.Segments) != 2 || printed.Segments[0].Dir != w2 || printed.Segments[0].State != report.Unknown || printed.Summary.Pages != 3 {
-		t.Errorf("%v in %s", err, got.out)
+		t.Errorf("%v in %s", err, got.Out)
 	}
 	one := filepath.Join(root, "one")
-	if got := run(t, "report", w1, "--output", one); got.code != cli.ExitDone || !strings.Contains(got.out, filepath.Join(one, report.HTMLFile)) {
-		t.Errorf("exit code %d: %s", got.code, got.out)
+	if got := run(t, "report", w1, "--output", one); got.Code != cli.ExitDone || !strings.Contains(got.Out, filepath.Join(one, report.HTMLFile)) {
+		t.Errorf("exit code %d: %s", got.Code, got.Out)
 	}
 }
 
@@ -172,7 +173,7 @@ func TestReportOfAWorkerAtWork(t *testing.T) {
 		t.Helper()
 		var printed printedReport
 		got := run(t, "report", w1, w2, "--output", to, "--format", "json")
-		if err := json.Unmarshal([]byte(got.out), &printed); err != nil || len(printed.Segments) != 2 {
+		if err := json.Unmarshal([]byte(got.Out), &printed); err != nil || len(printed.Segments) != 2 {
 			t.Fatalf("%v in %+v", err, got)
 		}
 		return string(printed.Segments[0].State + " " + printed.Segments[1].State)
@@ -206,12 +207,12 @@ func TestReportOfASharedCrawl(t *testing.T) {
 		if args[1] != "--resume" {
 			args = append(args, at...)
 		}
-		if got := run(t, args...); got.code != cli.ExitDone {
+		if got := run(t, args...); got.Code != cli.ExitDone {
 			t.Fatalf("%v: %+v", args, got)
 		}
 	}
 	got := run(t, "report", w1, w2, "--output", to)
-	if got.code != cli.ExitDone || !strings.HasPrefix(got.out, "finished: 6 pages on 1 host, 0 URLs left alone\n  files       of 2 workers,") || strings.Contains(got.out, "note") {
+	if got.Code != cli.ExitDone || !strings.HasPrefix(got.Out, "finished: 6 pages on 1 host, 0 URLs left alone\n  files       of 2 workers,") || strings.Contains(got.Out, "note") {
 		t.Errorf("%+v", got)
 	}
 }
@@ -235,7 +236,7 @@ func TestReportOfWorkersRefusals(t *testing.T) {
 		{"one of something else", []string{"w1", "empty", "--output", "all"}, cli.ExitMisuse, []string{"holds no crawl", "empty"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			run(t, append([]string{"report"}, tt.args...)...).wantRefusal(t, tt.code, append(tt.words, "politecrawl: report: ")...)
+			run(t, append([]string{"report"}, tt.args...)...).WantRefusal(t, tt.code, append(tt.words, "politecrawl: report: ")...)
 			if _, err := os.Stat("all"); err == nil {
 				t.Error("the place of the report was made")
 			}
@@ -268,7 +269,7 @@ func TestReportRefusals(t *testing.T) {
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			run(t, append([]string{"report"}, tt.args...)...).wantRefusal(t, tt.code, append(tt.words, "politecrawl: report: ")...)
+			run(t, append([]string{"report"}, tt.args...)...).WantRefusal(t, tt.code, append(tt.words, "politecrawl: report: ")...)
 		})
 	}
 }

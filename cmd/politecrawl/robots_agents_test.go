@@ -11,16 +11,17 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/clitest"
 )
 
 const agentsFile = "testdata/robots/agents_in.txt"
 
 // matrixOf decodes the output of a run of "robots agents".
-func (r ran) matrixOf(t *testing.T) shownMatrix {
+func matrixOf(t *testing.T, r clitest.Result) shownMatrix {
 	t.Helper()
 	var s shownMatrix
-	if err := json.Unmarshal([]byte(r.out), &s); err != nil {
-		t.Fatalf("not JSON: %v in %q", err, r.out)
+	if err := json.Unmarshal([]byte(r.Out), &s); err != nil {
+		t.Fatalf("not JSON: %v in %q", err, r.Out)
 	}
 	return s
 }
@@ -35,16 +36,16 @@ func TestAgentsOutputs(t *testing.T) {
 		{"agents_chosen.txt", []string{"/", "/cart/x", "/old/a.html", "/search/help", "--agent", "Googlebot,AdsBot-Google,Foo+Bar"}},
 	} {
 		got := run(t, append([]string{"robots", "agents", agentsFile}, tt.args...)...)
-		if got.code != cli.ExitDone || got.stderr != "" {
-			t.Errorf("%v: exit code %d, standard error %q", tt.args, got.code, got.stderr)
+		if got.Code != cli.ExitDone || got.Stderr != "" {
+			t.Errorf("%v: exit code %d, standard error %q", tt.args, got.Code, got.Stderr)
 		}
-		wantGolden(t, "robots/"+tt.golden, got.out)
+		clitest.Golden(t, "robots/"+tt.golden, got.Out)
 	}
 }
 
 // TestAgentsAsCheck holds that the matrix says what "robots check" does.
 func TestAgentsAsCheck(t *testing.T) {
-	s := run(t, "robots", "agents", agentsFile, "--format", "json").matrixOf(t)
+	s := matrixOf(t, run(t, "robots", "agents", agentsFile, "--format", "json"))
 	if len(s.Agents) != len(knownAgents) || len(s.Paths) < 4 {
 		t.Fatalf("%d agents, paths %v", len(s.Agents), s.Paths)
 	}
@@ -57,7 +58,7 @@ func TestAgentsAsCheck(t *testing.T) {
 			name = strings.Join(a.Tokens, "+")
 		}
 		for i, p := range s.Paths {
-			got := run(t, "robots", "check", "--robots", agentsFile, "--agent", name, p.Path, "--format", "json").answers(t)[0]
+			got := answers(t, run(t, "robots", "check", "--robots", agentsFile, "--agent", name, p.Path, "--format", "json"))[0]
 			want := answer{URL: p.Path, Agent: name, Verdict: a.Verdicts[i].Verdict, Group: a.Group, Rule: a.Verdicts[i].Rule, Line: a.Verdicts[i].Line, RobotsURL: agentsFile}
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("%s, %s (-matrix +check):\n%s", a.Agent, p.Path, diff)
@@ -83,7 +84,7 @@ func TestAgentsIdentities(t *testing.T) {
 		{"ROB-UA-11/one with digits", "MJ12bot", "User-agent: MJ12bot\nDisallow: /\n", "MJ12bot no"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			s := runWith(t, tt.file, "robots", "agents", "-", "/x", "--agent", tt.agent, "--format", "json").matrixOf(t)
+			s := matrixOf(t, runWith(t, tt.file, "robots", "agents", "-", "/x", "--agent", tt.agent, "--format", "json"))
 			a := s.Agents[0]
 			mark := map[string]string{allowed: "yes", disallowed: "no"}[a.Verdicts[0].Verdict]
 			if got := a.Group + " " + mark; got != tt.want {
@@ -124,7 +125,7 @@ func TestAgentsManyPaths(t *testing.T) {
 	}
 	got := run(t, args...)
 	heads := 0
-	for line := range strings.Lines(got.out) {
+	for line := range strings.Lines(got.Out) {
 		if len(line) > 81 {
 			t.Errorf("a line of %d characters: %q", len(line), line)
 		}
@@ -132,28 +133,28 @@ func TestAgentsManyPaths(t *testing.T) {
 			heads++
 		}
 	}
-	if heads != 3 || strings.Count(got.out, "yes") != 60 || !strings.Contains(got.out, "\n 30  /29\n") {
-		t.Errorf("%d blocks:\n%s", heads, got.out)
+	if heads != 3 || strings.Count(got.Out, "yes") != 60 || !strings.Contains(got.Out, "\n 30  /29\n") {
+		t.Errorf("%d blocks:\n%s", heads, got.Out)
 	}
 }
 
 func TestAgentsSites(t *testing.T) {
-	site := serveRobots(t, "User-agent: *\nDisallow: /a\n")
-	absent := robotsServer(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(404) })
-	broken := robotsServer(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) })
+	site := clitest.ServeRobots(t, "User-agent: *\nDisallow: /a\n")
+	absent := clitest.Server(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(404) })
+	broken := clitest.Server(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) })
 	got := run(t, "robots", "agents", site.URL+"/page", "--agent", "a")
 	want := "http://site-1/robots.txt\nits rules hold (status 200)\n"
-	if text := ownTimes(got.out, site.URL); !strings.HasPrefix(text, want) || !strings.HasSuffix(text, "\n\n  agent  group    1    2\n  a      *      yes   no\n\n  1  /\n  2  /a\n") {
+	if text := ownTimes(got.Out, site.URL); !strings.HasPrefix(text, want) || !strings.HasSuffix(text, "\n\n  agent  group    1    2\n  a      *      yes   no\n\n  1  /\n  2  /a\n") {
 		t.Errorf("%s", text)
 	}
-	if s := run(t, "robots", "agents", site.URL, "--format", "json").matrixOf(t); s.Fetch == nil || s.Fetch.Status != 200 {
+	if s := matrixOf(t, run(t, "robots", "agents", site.URL, "--format", "json")); s.Fetch == nil || s.Fetch.Status != 200 {
 		t.Errorf("fetch %+v", s.Fetch)
 	}
 	got = run(t, "robots", "agents", absent.URL, "--agent", "a")
-	if !strings.Contains(got.out, "there is no robots.txt, everything is allowed (status 404)") || !strings.Contains(got.out, "\n  a      none   yes\n") || got.code != cli.ExitDone {
+	if !strings.Contains(got.Out, "there is no robots.txt, everything is allowed (status 404)") || !strings.Contains(got.Out, "\n  a      none   yes\n") || got.Code != cli.ExitDone {
 		t.Errorf("%+v", got)
 	}
-	run(t, "robots", "agents", broken.URL).wantRefusal(t, cli.ExitLater, "robots agents: "+broken.URL+"/robots.txt is unreachable")
+	run(t, "robots", "agents", broken.URL).WantRefusal(t, cli.ExitLater, "robots agents: "+broken.URL+"/robots.txt is unreachable")
 }
 
 func TestAgentsMisuse(t *testing.T) {
@@ -170,7 +171,7 @@ func TestAgentsMisuse(t *testing.T) {
 		{"bad timeout", []string{"https://h/", "--timeout", "0s"}, []string{"--timeout"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			run(t, append([]string{"robots", "agents"}, tt.args...)...).wantRefusal(t, cli.ExitMisuse, tt.words...)
+			run(t, append([]string{"robots", "agents"}, tt.args...)...).WantRefusal(t, cli.ExitMisuse, tt.words...)
 		})
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/clitest"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt/robotstxttest"
 )
 
@@ -30,7 +32,7 @@ Allow: /
 `
 
 func TestCheckFile(t *testing.T) {
-	file := writeFile(t, "robots.txt", sampleRobots)
+	file := clitest.WriteFile(t, "robots.txt", sampleRobots)
 	tests := []struct {
 		name, agent, url string
 		want             answer
@@ -53,11 +55,11 @@ func TestCheckFile(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			got := run(t, "robots", "check", "--robots", file, "--agent", tt.agent, "--format", "json", tt.url)
 			tt.want.URL, tt.want.Agent, tt.want.RobotsURL = tt.url, tt.agent, file
-			if diff := cmp.Diff([]answer{tt.want}, got.answers(t)); diff != "" {
+			if diff := cmp.Diff([]answer{tt.want}, answers(t, got)); diff != "" {
 				t.Errorf("answer (-want +got):\n%s", diff)
 			}
-			if got.code != tt.code || got.stderr != "" {
-				t.Errorf("exit code %d and %q on standard error, want %d and nothing", got.code, got.stderr, tt.code)
+			if got.Code != tt.code || got.Stderr != "" {
+				t.Errorf("exit code %d and %q on standard error, want %d and nothing", got.Code, got.Stderr, tt.code)
 			}
 		})
 	}
@@ -65,105 +67,105 @@ func TestCheckFile(t *testing.T) {
 
 // TestCheckJSONFields holds the names that scripts rely on.
 func TestCheckJSONFields(t *testing.T) {
-	file := writeFile(t, "robots.txt", sampleRobots)
+	file := clitest.WriteFile(t, "robots.txt", sampleRobots)
 	got := run(t, "robots", "check", "--robots", file, "--format=json", "https://example.com/?a=1&b=<2>")
 	want := `{"url":"https://example.com/?a=1&b=<2>","agent":"politecrawl","verdict":"allowed","group":"*","rule":"","line":0,"robots_url":"` + file + `"}` + "\n"
-	if got.out != want {
-		t.Errorf("got  %swant %s", got.out, want)
+	if got.Out != want {
+		t.Errorf("got  %swant %s", got.Out, want)
 	}
 }
 
 func TestCheckSeveralAgents(t *testing.T) {
-	file := writeFile(t, "robots.txt", sampleRobots)
+	file := clitest.WriteFile(t, "robots.txt", sampleRobots)
 	for _, flags := range [][]string{{"--agent", "ExampleBot,OtherBot"}, {"--agent", "ExampleBot", "--agent", "OtherBot"}} {
 		got := run(t, slices.Concat([]string{"robots", "check", "--robots", file}, flags, []string{"http://h/a", "http://h/b"})...)
 		want := "disallowed http://h/a  ExampleBot: line 8 of " + file + `, "Disallow: /" in the group of ExampleBot` + "\n" +
 			"allowed    http://h/a  OtherBot: no rule applies in the group of *, " + file + "\n" +
 			"disallowed http://h/b  ExampleBot: line 8 of " + file + `, "Disallow: /" in the group of ExampleBot` + "\n" +
 			"allowed    http://h/b  OtherBot: no rule applies in the group of *, " + file + "\n"
-		if diff := cmp.Diff(want, got.out); diff != "" {
+		if diff := cmp.Diff(want, got.Out); diff != "" {
 			t.Errorf("%v (-want +got):\n%s", flags, diff)
 		}
-		if got.code != cli.ExitFindings {
-			t.Errorf("exit code %d", got.code)
+		if got.Code != cli.ExitFindings {
+			t.Errorf("exit code %d", got.Code)
 		}
 	}
 }
 
 func TestCheckStandardInput(t *testing.T) {
-	file := writeFile(t, "robots.txt", sampleRobots)
+	file := clitest.WriteFile(t, "robots.txt", sampleRobots)
 	t.Run("URLs", func(t *testing.T) {
 		got := runWith(t, "http://h/1\n\n# a comment\r\n  http://h/private/2  \r\nhttp://h/3", "robots", "check", "http://h/0", "-", "--robots", file, "--format", "json")
 		var lines []string
-		for _, a := range got.answers(t) {
+		for _, a := range answers(t, got) {
 			lines = append(lines, a.URL+" "+a.Verdict)
 		}
 		want := []string{"http://h/0 allowed", "http://h/1 allowed", "http://h/private/2 disallowed", "http://h/3 allowed"}
-		if diff := cmp.Diff(want, lines); diff != "" || got.code != cli.ExitFindings {
-			t.Errorf("exit code %d, answers (-want +got):\n%s", got.code, diff)
+		if diff := cmp.Diff(want, lines); diff != "" || got.Code != cli.ExitFindings {
+			t.Errorf("exit code %d, answers (-want +got):\n%s", got.Code, diff)
 		}
 	})
 	t.Run("robots.txt", func(t *testing.T) {
 		got := runWith(t, "User-agent: *\nDisallow: /x", "robots", "check", "--robots", "-", "http://h/x", "--format", "json")
 		want := []answer{{URL: "http://h/x", Agent: "politecrawl", Verdict: disallowed, Group: "*", Rule: "Disallow: /x", Line: 2, RobotsURL: "-"}}
-		if diff := cmp.Diff(want, got.answers(t)); diff != "" {
+		if diff := cmp.Diff(want, answers(t, got)); diff != "" {
 			t.Error(diff)
 		}
 		text := runWith(t, "User-agent: *\nDisallow: /x", "robots", "check", "--robots", "-", "http://h/x", "http://h/y")
-		if strings.Count(text.out, " standard input") != 2 || strings.Contains(text.out, " -") {
-			t.Errorf("text:\n%s", text.out)
+		if strings.Count(text.Out, " standard input") != 2 || strings.Contains(text.Out, " -") {
+			t.Errorf("text:\n%s", text.Out)
 		}
 	})
 	t.Run("byte order mark", func(t *testing.T) {
 		got := runWith(t, "\ufeffhttp://h/private/\n", "robots", "check", "-", "--robots", file, "--format", "json")
-		if answers := got.answers(t); len(answers) != 1 || answers[0].URL != "http://h/private/" || got.stderr != "" {
+		if answers := answers(t, got); len(answers) != 1 || answers[0].URL != "http://h/private/" || got.Stderr != "" {
 			t.Errorf("got %+v", got)
 		}
 	})
 	t.Run("a line without end", func(t *testing.T) {
 		runWith(t, "\n"+strings.Repeat("x", 1<<20), "robots", "check", "-", "--robots", file).
-			wantRefusal(t, cli.ExitFailed, "standard input: line 2 is too long")
+			WantRefusal(t, cli.ExitFailed, "standard input: line 2 is too long")
 	})
 	t.Run("both", func(t *testing.T) {
-		runWith(t, "", "robots", "check", "--robots", "-", "-").wantRefusal(t, cli.ExitMisuse, "cannot be both")
+		runWith(t, "", "robots", "check", "--robots", "-", "-").WantRefusal(t, cli.ExitMisuse, "cannot be both")
 	})
 	t.Run("no URL at all", func(t *testing.T) {
 		for _, nothing := range []string{"", "\n", "\ufeff\n# no URL\n"} {
-			runWith(t, nothing, "robots", "check", "-", "--robots", file).wantRefusal(t, cli.ExitMisuse, "robots check", "no URL on standard input")
+			runWith(t, nothing, "robots", "check", "-", "--robots", file).WantRefusal(t, cli.ExitMisuse, "robots check", "no URL on standard input")
 		}
 	})
 }
 
 // TestCheckQuiet holds that the exit code is then the only answer.
 func TestCheckQuiet(t *testing.T) {
-	file := writeFile(t, "robots.txt", sampleRobots)
+	file := clitest.WriteFile(t, "robots.txt", sampleRobots)
 	for url, code := range map[string]int{"/": cli.ExitDone, "/private/": cli.ExitFindings} {
 		for _, format := range []string{"text", "json"} {
 			got := run(t, "robots", "check", "--robots", file, "--quiet", "--format", format, url)
-			if got != (ran{code: code}) {
+			if got != (clitest.Result{Code: code}) {
 				t.Errorf("%s as %s: %+v, want nothing and exit code %d", url, format, got, code)
 			}
 		}
 	}
-	run(t, "robots", "check", "--robots", file, "--quiet", "gopher://h/").wantRefusal(t, cli.ExitMisuse, "gopher")
+	run(t, "robots", "check", "--robots", file, "--quiet", "gopher://h/").WantRefusal(t, cli.ExitMisuse, "gopher")
 }
 
 // TestCheckGoesOnAfterBadURL holds that one bad line of many spoils only itself.
 func TestCheckGoesOnAfterBadURL(t *testing.T) {
-	file := writeFile(t, "robots.txt", sampleRobots)
+	file := clitest.WriteFile(t, "robots.txt", sampleRobots)
 	got := runWith(t, "http://h/1\nftp://h/2\nhttp://h/private/3\n", "robots", "check", "-", "--robots", file)
-	if got.code != cli.ExitMisuse || strings.Count(got.out, "\n") != 2 {
-		t.Errorf("exit code %d, output %q; want %d and two answers", got.code, got.out, cli.ExitMisuse)
+	if got.Code != cli.ExitMisuse || strings.Count(got.Out, "\n") != 2 {
+		t.Errorf("exit code %d, output %q; want %d and two answers", got.Code, got.Out, cli.ExitMisuse)
 	}
 	want := `politecrawl: robots check: standard input, line 2: "ftp://h/2": scheme "ftp" is not supported; use http or https` + "\n"
-	if got.stderr != want {
-		t.Errorf("standard error %q, want %q", got.stderr, want)
+	if got.Stderr != want {
+		t.Errorf("standard error %q, want %q", got.Stderr, want)
 	}
 }
 
 func TestCheckSite(t *testing.T) {
 	var requests atomic.Int32
-	site := robotsServer(t, func(w http.ResponseWriter, r *http.Request) {
+	site := clitest.Server(t, func(w http.ResponseWriter, r *http.Request) {
 		requests.Add(1)
 		if r.URL.Path != "/robots.txt" || !strings.HasPrefix(r.UserAgent(), "politecrawl/") {
 			t.Errorf("requested %s as %q", r.URL, r.UserAgent())
@@ -172,14 +174,14 @@ func TestCheckSite(t *testing.T) {
 	})
 	got := run(t, "robots", "check", site.URL+"/a", site.URL+"/private/b", "--agent", "a,b", "--format", "json")
 	var verdicts []string
-	for _, a := range got.answers(t) {
+	for _, a := range answers(t, got) {
 		if a.RobotsURL != site.URL+"/robots.txt" || a.Status != 200 {
 			t.Errorf("robots_url %q, status %d", a.RobotsURL, a.Status)
 		}
 		verdicts = append(verdicts, a.Verdict)
 	}
-	if diff := cmp.Diff([]string{allowed, allowed, disallowed, disallowed}, verdicts); diff != "" || got.code != cli.ExitFindings {
-		t.Errorf("exit code %d, verdicts (-want +got):\n%s", got.code, diff)
+	if diff := cmp.Diff([]string{allowed, allowed, disallowed, disallowed}, verdicts); diff != "" || got.Code != cli.ExitFindings {
+		t.Errorf("exit code %d, verdicts (-want +got):\n%s", got.Code, diff)
 	}
 	if n := requests.Load(); n != 1 {
 		t.Errorf("%d requests for robots.txt, want 1 (ROB-FET-03, ROB-CAC-11)", n)
@@ -213,26 +215,26 @@ func TestCheckSiteOutcomes(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			site := robotsServer(t, tt.handler)
+			site := clitest.Server(t, tt.handler)
 			timeout := "30s"
 			if strings.Contains(tt.name, "never answers") {
 				timeout = "300ms"
 			}
 			before := time.Now()
 			got := run(t, "robots", "check", site.URL+"/a", "--format", "json", "--timeout", timeout)
-			answers := got.answers(t)
-			if len(answers) != 1 || answers[0].Verdict != tt.verdict || got.code != tt.code {
-				t.Fatalf("exit code %d, answers %+v", got.code, answers)
+			answers := answers(t, got)
+			if len(answers) != 1 || answers[0].Verdict != tt.verdict || got.Code != tt.code {
+				t.Fatalf("exit code %d, answers %+v", got.Code, answers)
 			}
 			if a := answers[0]; tt.verdict == later && (a.Error == "" || a.RetryAt.Before(before.Add(30*time.Second))) {
 				t.Errorf("error %q, retry at %v", a.Error, a.RetryAt)
 			}
 			text := run(t, "robots", "check", site.URL+"/a", "--timeout", timeout)
-			if zone := time.Now().Format("-07:00"); tt.verdict == later && !strings.HasSuffix(text.out, " "+zone+"\n") {
-				t.Errorf("text %q does not end in the zone %s", text.out, zone)
+			if zone := time.Now().Format("-07:00"); tt.verdict == later && !strings.HasSuffix(text.Out, " "+zone+"\n") {
+				t.Errorf("text %q does not end in the zone %s", text.Out, zone)
 			}
-			if !strings.Contains(text.out, tt.says) || strings.Count(text.out, "\n") != 1 || text.stderr != "" {
-				t.Errorf("text %q lacks %q, or is not one line; standard error %q", text.out, tt.says, text.stderr)
+			if !strings.Contains(text.Out, tt.says) || strings.Count(text.Out, "\n") != 1 || text.Stderr != "" {
+				t.Errorf("text %q lacks %q, or is not one line; standard error %q", text.Out, tt.says, text.Stderr)
 			}
 		})
 	}
@@ -240,9 +242,9 @@ func TestCheckSiteOutcomes(t *testing.T) {
 
 // TestCheckWorstCode holds the order 2, 3, 1, 4, 0.
 func TestCheckWorstCode(t *testing.T) {
-	open := serveRobots(t, "")
-	closed := serveRobots(t, "User-agent: *\nDisallow: /")
-	broken := robotsServer(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) })
+	open := clitest.ServeRobots(t, "")
+	closed := clitest.ServeRobots(t, "User-agent: *\nDisallow: /")
+	broken := clitest.Server(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) })
 	for _, tt := range []struct {
 		urls []string
 		code int
@@ -253,14 +255,14 @@ func TestCheckWorstCode(t *testing.T) {
 		{[]string{broken.URL, closed.URL, "nonsense", open.URL}, cli.ExitMisuse},
 	} {
 		got := run(t, append([]string{"robots", "check"}, tt.urls...)...)
-		if got.code != tt.code {
-			t.Errorf("%v: exit code %d, want %d", tt.urls, got.code, tt.code)
+		if got.Code != tt.code {
+			t.Errorf("%v: exit code %d, want %d", tt.urls, got.Code, tt.code)
 		}
 	}
 }
 
 func TestCheckMisuse(t *testing.T) {
-	file := writeFile(t, "robots.txt", sampleRobots)
+	file := clitest.WriteFile(t, "robots.txt", sampleRobots)
 	tests := []struct {
 		name  string
 		args  []string
@@ -291,7 +293,7 @@ func TestCheckMisuse(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			run(t, append([]string{"robots", "check"}, tt.args...)...).wantRefusal(t, cli.ExitMisuse, tt.words...)
+			run(t, append([]string{"robots", "check"}, tt.args...)...).WantRefusal(t, cli.ExitMisuse, tt.words...)
 		})
 	}
 }
@@ -303,13 +305,13 @@ func TestCheckFullDisk(t *testing.T) {
 		t.Skipf("this system has no device that is always full: %v", err)
 	}
 	defer full.Close()
-	cmd := command(t, "robots", "check", "--robots", writeFile(t, "robots.txt", sampleRobots), "/")
+	cmd := clitest.Process(t, "robots", "check", "--robots", clitest.WriteFile(t, "robots.txt", sampleRobots), "/")
 	var stderr strings.Builder
 	cmd.Stdout, cmd.Stderr = full, &stderr
 	if err := cmd.Run(); err == nil {
 		t.Error("no error")
 	}
-	ran{cmd.ProcessState.ExitCode(), "", stderr.String()}.wantRefusal(t, cli.ExitFailed, "cannot write the results", "no space left")
+	clitest.Result{Code: cmd.ProcessState.ExitCode(), Out: "", Stderr: stderr.String()}.WantRefusal(t, cli.ExitFailed, "cannot write the results", "no space left")
 }
 
 // TestCheckRealFiles compares the program's verdicts on real robots.txt files with
@@ -324,9 +326,9 @@ func TestCheckRealFiles(t *testing.T) {
 		}
 		urls := slices.Compact(slices.Sorted(slices.Values(slices.Concat(namedURLs(string(body)), []string{"https://example.com/"}))))
 		got := runWith(t, strings.Join(urls, "\n"), "robots", "check", "-", "--robots", files[i], "--agent", "politecrawl,Googlebot", "--format", "json")
-		answers := got.answers(t)
+		answers := answers(t, got)
 		if len(answers) != 2*len(urls) {
-			t.Fatalf("%s: %d answers for %d URLs and two agents; standard error: %s", files[i], len(answers), len(urls), got.stderr)
+			t.Fatalf("%s: %d answers for %d URLs and two agents; standard error: %s", files[i], len(answers), len(urls), got.Stderr)
 		}
 		code := cli.ExitDone
 		for _, a := range answers {
@@ -344,8 +346,8 @@ func TestCheckRealFiles(t *testing.T) {
 			}
 			checked++
 		}
-		if got.code != code {
-			t.Errorf("%s: exit code %d, want %d", files[i], got.code, code)
+		if got.Code != code {
+			t.Errorf("%s: exit code %d, want %d", files[i], got.Code, code)
 		}
 	}
 	if checked < 200 {
@@ -402,4 +404,18 @@ func TestAnswerInColor(t *testing.T) {
 	if diff := cmp.Diff(want, ans.text(cli.ANSI)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
+}
+
+// answers decodes the JSON lines of a run of "robots check".
+func answers(t *testing.T, r clitest.Result) []answer {
+	t.Helper()
+	var list []answer
+	for dec := json.NewDecoder(strings.NewReader(r.Out)); dec.More(); {
+		var a answer
+		if err := dec.Decode(&a); err != nil {
+			t.Fatalf("not JSON: %v in %q", err, r.Out)
+		}
+		list = append(list, a)
+	}
+	return list
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/clitest"
 )
 
 // The files that robots diff is shown with.
@@ -19,19 +20,19 @@ const (
 
 func TestDiffFiles(t *testing.T) {
 	got := run(t, "robots", "diff", diffOld, diffNew)
-	if got.code != cli.ExitFindings || got.stderr != "" {
-		t.Errorf("exit code %d, standard error %q", got.code, got.stderr)
+	if got.Code != cli.ExitFindings || got.Stderr != "" {
+		t.Errorf("exit code %d, standard error %q", got.Code, got.Stderr)
 	}
-	wantGolden(t, "robots/diff.txt", got.out)
+	clitest.Golden(t, "robots/diff.txt", got.Out)
 	got = run(t, "robots", "diff", diffOld, diffNew, "--format", "json")
-	if got.code != cli.ExitFindings {
-		t.Errorf("exit code %d", got.code)
+	if got.Code != cli.ExitFindings {
+		t.Errorf("exit code %d", got.Code)
 	}
-	wantGolden(t, "robots/diff.json", got.out)
-	if got := run(t, "robots", "diff", diffOld, diffNew, "--quiet"); got != (ran{code: cli.ExitFindings}) {
+	clitest.Golden(t, "robots/diff.json", got.Out)
+	if got := run(t, "robots", "diff", diffOld, diffNew, "--quiet"); got != (clitest.Result{Code: cli.ExitFindings}) {
 		t.Errorf("quiet: %+v", got)
 	}
-	if got := run(t, "robots", "diff", diffNew, diffNew, "--quiet"); got != (ran{}) {
+	if got := run(t, "robots", "diff", diffNew, diffNew, "--quiet"); got != (clitest.Result{}) {
 		t.Errorf("quiet, no change: %+v", got)
 	}
 }
@@ -39,7 +40,7 @@ func TestDiffFiles(t *testing.T) {
 // TestDiffExamplesAreRight asks "robots check" about each example.
 func TestDiffExamplesAreRight(t *testing.T) {
 	var diff shownDiff
-	if err := json.Unmarshal([]byte(run(t, "robots", "diff", diffOld, diffNew, "--format", "json").out), &diff); err != nil {
+	if err := json.Unmarshal([]byte(run(t, "robots", "diff", diffOld, diffNew, "--format", "json").Out), &diff); err != nil {
 		t.Fatal(err)
 	}
 	asked := 0
@@ -47,7 +48,7 @@ func TestDiffExamplesAreRight(t *testing.T) {
 		for _, c := range a.Changes {
 			for file, want := range map[string]shownDecision{diffOld: c.Old, diffNew: c.New} {
 				asked++
-				got := run(t, "robots", "check", "--robots", file, "--agent", a.Agents[0], "--format", "json", c.Example).answers(t)[0]
+				got := answers(t, run(t, "robots", "check", "--robots", file, "--agent", a.Agents[0], "--format", "json", c.Example))[0]
 				if got.Verdict != want.Verdict || got.Rule != want.Rule {
 					t.Errorf("%s for %s by %s: %+v, want %+v", c.Example, a.Agents[0], file, got, want)
 				}
@@ -70,19 +71,19 @@ func TestDiffNoChange(t *testing.T) {
 	parts[0], parts[2] = parts[2]+"\nDisallow: /cart/", parts[0]+"\nDisallow: /cart/"
 	got := runWith(t, strings.Join(parts, "\n# new\n"), "robots", "diff", diffOld, "-")
 	want := "old  " + diffOld + "\nnew  standard input\n\nNo change: whatever was allowed is, and nothing else.\n"
-	if got != (ran{out: want}) {
+	if got != (clitest.Result{Out: want}) {
 		t.Errorf("%+v", got)
 	}
 	got = run(t, "robots", "diff", diffOld, diffOld, "--format", "json")
-	if want := `{"old":"` + diffOld + `","new":"` + diffOld + `","changed":false,"agents":[],"sitemaps":{"added":[],"removed":[]},"complete":true}` + "\n"; got.out != want {
-		t.Errorf("got  %swant %s", got.out, want)
+	if want := `{"old":"` + diffOld + `","new":"` + diffOld + `","changed":false,"agents":[],"sitemaps":{"added":[],"removed":[]},"complete":true}` + "\n"; got.Out != want {
+		t.Errorf("got  %swant %s", got.Out, want)
 	}
 }
 
 func TestDiffSites(t *testing.T) {
-	old := serveRobots(t, "User-agent: *\nDisallow: /a\nCrawl-delay: 40\n")
-	absent := robotsServer(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(404) })
-	broken := robotsServer(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(503) })
+	old := clitest.ServeRobots(t, "User-agent: *\nDisallow: /a\nCrawl-delay: 40\n")
+	absent := clitest.Server(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(404) })
+	broken := clitest.Server(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(503) })
 
 	got := runWith(t, "User-agent: *\nDisallow: /b\nCrawl-delay: 50\n", "robots", "diff", old.URL+"/page", "-")
 	want := `old  http://site-1/robots.txt
@@ -99,15 +100,15 @@ For every agent:
 
 3 changes for every agent
 `
-	if text := ownTimes(got.out, old.URL); text != want || got.code != cli.ExitFindings {
-		t.Errorf("exit code %d:\n%s", got.code, text)
+	if text := ownTimes(got.Out, old.URL); text != want || got.Code != cli.ExitFindings {
+		t.Errorf("exit code %d:\n%s", got.Code, text)
 	}
 	got = run(t, "robots", "diff", absent.URL, old.URL)
-	if !strings.Contains(got.out, "/a  allowed → disallowed\n") || !strings.HasSuffix(got.stderr, "(status 404): everything is allowed\n") || got.code != cli.ExitFindings {
+	if !strings.Contains(got.Out, "/a  allowed → disallowed\n") || !strings.HasSuffix(got.Stderr, "(status 404): everything is allowed\n") || got.Code != cli.ExitFindings {
 		t.Errorf("%+v", got)
 	}
 	for _, args := range [][]string{{broken.URL, old.URL}, {old.URL, broken.URL}} {
-		run(t, append([]string{"robots", "diff"}, args...)...).wantRefusal(t, cli.ExitLater, "robots diff: "+broken.URL+"/robots.txt is unreachable: ", "ask again after")
+		run(t, append([]string{"robots", "diff"}, args...)...).WantRefusal(t, cli.ExitLater, "robots diff: "+broken.URL+"/robots.txt is unreachable: ", "ask again after")
 	}
 }
 
@@ -125,7 +126,7 @@ func TestDiffLimit(t *testing.T) {
 		}
 		return text + "Sitemap: http://h/" + name + "\n"
 	}
-	file := writeFile(t, "new.txt", rules("yy"))
+	file := clitest.WriteFile(t, "new.txt", rules("yy"))
 	for _, tt := range []struct {
 		args     []string
 		changes  int
@@ -137,12 +138,12 @@ func TestDiffLimit(t *testing.T) {
 		{[]string{"--limit", "0"}, 1203, 3, "\n1203 changes for 2 agents and any other, 2 changes of sitemaps"},
 	} {
 		got := runWith(t, rules("x"), append([]string{"robots", "diff", "-", file}, tt.args...)...)
-		changes := strings.Count(got.out, "allowed → ") + strings.Count(got.out, "Crawl-delay: 1s → 2s\n")
-		if n := strings.Count(got.out, "\nFor "); changes != tt.changes || n != tt.sections || !strings.HasSuffix(got.out, tt.last+"\n") || got.code != cli.ExitFindings {
-			t.Errorf("%q: %d changes, %d sections:\n%s", tt.args, changes, n, got.out)
+		changes := strings.Count(got.Out, "allowed → ") + strings.Count(got.Out, "Crawl-delay: 1s → 2s\n")
+		if n := strings.Count(got.Out, "\nFor "); changes != tt.changes || n != tt.sections || !strings.HasSuffix(got.Out, tt.last+"\n") || got.Code != cli.ExitFindings {
+			t.Errorf("%q: %d changes, %d sections:\n%s", tt.args, changes, n, got.Out)
 		}
 	}
-	json := runWith(t, rules("x"), "robots", "diff", "-", file, "--format", "json").out
+	json := runWith(t, rules("x"), "robots", "diff", "-", file, "--format", "json").Out
 	if n := strings.Count(json, `"pattern"`); n != 1200 {
 		t.Errorf("%d changes for a script", n)
 	}
@@ -150,9 +151,9 @@ func TestDiffLimit(t *testing.T) {
 
 // TestDiffHTML holds that a page in the place of a robots.txt is called one.
 func TestDiffHTML(t *testing.T) {
-	site := serveRobots(t, "<html>\n<body>Not here</body>\n").URL
+	site := clitest.ServeRobots(t, "<html>\n<body>Not here</body>\n").URL
 	got := run(t, "robots", "diff", diffOld, site)
-	if got.code != cli.ExitFindings || !strings.Contains(got.stderr, "/robots.txt is an HTML page") {
+	if got.Code != cli.ExitFindings || !strings.Contains(got.Stderr, "/robots.txt is an HTML page") {
 		t.Errorf("ROB-FMT-04: %+v", got)
 	}
 }
@@ -167,9 +168,9 @@ func TestDiffGivesUp(t *testing.T) {
 		}
 		return rules
 	}
-	got := runWith(t, stars("ab", "a"), "robots", "diff", "-", writeFile(t, "new.txt", stars("ba", "b")))
-	if got.code == cli.ExitDone || !strings.Contains(got.stderr, "not compared to the end") {
-		t.Errorf("exit code %d, standard error %q", got.code, got.stderr)
+	got := runWith(t, stars("ab", "a"), "robots", "diff", "-", clitest.WriteFile(t, "new.txt", stars("ba", "b")))
+	if got.Code == cli.ExitDone || !strings.Contains(got.Stderr, "not compared to the end") {
+		t.Errorf("exit code %d, standard error %q", got.Code, got.Stderr)
 	}
 }
 
@@ -189,7 +190,7 @@ func TestDiffMisuse(t *testing.T) {
 		{"no product token", []string{"http://h/", diffNew, "--user-agent", "Mozilla/5.0"}, []string{"--user-agent"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			run(t, append([]string{"robots", "diff"}, tt.args...)...).wantRefusal(t, cli.ExitMisuse, tt.words...)
+			run(t, append([]string{"robots", "diff"}, tt.args...)...).WantRefusal(t, cli.ExitMisuse, tt.words...)
 		})
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/clitest"
 )
 
 const explainRobots = `User-agent: *
@@ -50,13 +51,13 @@ func TestExplainFile(t *testing.T) {
 	var text strings.Builder
 	for _, tt := range explainTests {
 		got := runWith(t, explainRobots, "robots", "check", "--robots", "-", "--explain", "--agent", tt.agent, tt.url)
-		fmt.Fprintf(&text, "# %s\n%s\n", tt.name, got.out)
-		if got.stderr != "" {
-			t.Errorf("standard error %q", got.stderr)
+		fmt.Fprintf(&text, "# %s\n%s\n", tt.name, got.Out)
+		if got.Stderr != "" {
+			t.Errorf("standard error %q", got.Stderr)
 		}
 		t.Run(tt.name, func(t *testing.T) {
 			args := []string{"robots", "check", "--robots", "-", "--agent", tt.agent, tt.url, "--format", "json"}
-			plain, full := runWith(t, explainRobots, args...).answers(t)[0], runWith(t, explainRobots, append(args, "--explain")...).answers(t)[0]
+			plain, full := answers(t, runWith(t, explainRobots, args...))[0], answers(t, runWith(t, explainRobots, append(args, "--explain")...))[0]
 			x := full.Explain
 			if x == nil || x.Because != tt.because || len(x.Matches) != tt.matches || x.Fetch != nil || x.Age != nil {
 				t.Fatalf("explanation %+v, want %s and %d matches", x, tt.because, tt.matches)
@@ -70,13 +71,13 @@ func TestExplainFile(t *testing.T) {
 			}
 		})
 	}
-	wantGolden(t, "robots/explain.txt", text.String())
+	clitest.Golden(t, "robots/explain.txt", text.String())
 	got := runWith(t, explainRobots, "robots", "check", "--robots", "-", "--explain", "--format", "json", "/shop/page.html")
-	wantGolden(t, "robots/explain.json", got.out)
+	clitest.Golden(t, "robots/explain.json", got.Out)
 	for _, agent := range []string{"a", "a+b", "*"} {
 		got := runWith(t, "", "robots", "check", "--robots", "-", "--explain", "--agent", agent, "/")
-		if !strings.Contains(got.out, "group       none, the file ") {
-			t.Errorf("%s: %s", agent, got.out)
+		if !strings.Contains(got.Out, "group       none, the file ") {
+			t.Errorf("%s: %s", agent, got.Out)
 		}
 	}
 }
@@ -89,10 +90,10 @@ func TestExplainMany(t *testing.T) {
 		rules += "Disallow: /" + strings.Repeat("a", i) + "\n"
 	}
 	args := []string{"robots", "check", "--robots", "-", "--explain", "/" + strings.Repeat("a", 100)}
-	if got := runWith(t, rules, args...); !strings.Contains(got.out, "and 90 more that match\n") || strings.Count(got.out, "\n") != 15 {
-		t.Errorf("%s", got.out)
+	if got := runWith(t, rules, args...); !strings.Contains(got.Out, "and 90 more that match\n") || strings.Count(got.Out, "\n") != 15 {
+		t.Errorf("%s", got.Out)
 	}
-	if n := len(runWith(t, rules, append(args, "--format", "json")...).answers(t)[0].Explain.Matches); n != 100 {
+	if n := len(answers(t, runWith(t, rules, append(args, "--format", "json")...))[0].Explain.Matches); n != 100 {
 		t.Errorf("%d matches", n)
 	}
 }
@@ -101,11 +102,11 @@ func TestExplainMany(t *testing.T) {
 func TestExplainMerged(t *testing.T) {
 	args := []string{"robots", "check", "--robots", "-", "--explain", "--agent", "A", "/"}
 	two := "User-agent: a\nDisallow: /x\n\nUser-agent: b\nUser-agent: a\nDisallow: /y\n"
-	if got := runWith(t, two, args...); !strings.Contains(got.out, "A, which the file names (lines 1, 5, merged)\n") && !strings.Contains(got.out, "a, which the file names (lines 1, 5, merged)\n") {
-		t.Errorf("ROB-GRP-09: %s", got.out)
+	if got := runWith(t, two, args...); !strings.Contains(got.Out, "A, which the file names (lines 1, 5, merged)\n") && !strings.Contains(got.Out, "a, which the file names (lines 1, 5, merged)\n") {
+		t.Errorf("ROB-GRP-09: %s", got.Out)
 	}
-	if got := runWith(t, strings.Repeat("User-agent: a\nAllow: /x\n", 30), args...); !strings.Contains(got.out, ", 17, 19 and 20 more, merged)\n") {
-		t.Errorf("ROB-GRP-09: %s", got.out)
+	if got := runWith(t, strings.Repeat("User-agent: a\nAllow: /x\n", 30), args...); !strings.Contains(got.Out, ", 17, 19 and 20 more, merged)\n") {
+		t.Errorf("ROB-GRP-09: %s", got.Out)
 	}
 }
 
@@ -119,7 +120,7 @@ func ownTimes(text string, sites ...string) string {
 }
 
 func TestExplainSite(t *testing.T) {
-	moved := robotsServer(t, func(w http.ResponseWriter, r *http.Request) {
+	moved := clitest.Server(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/robots.txt" {
 			http.Redirect(w, r, "/moved.txt", http.StatusMovedPermanently)
 			return
@@ -127,16 +128,16 @@ func TestExplainSite(t *testing.T) {
 		w.Header().Set("Cache-Control", "max-age=3600")
 		_, _ = w.Write([]byte(explainRobots))
 	})
-	absent := robotsServer(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(404) })
-	broken := robotsServer(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) })
+	absent := clitest.Server(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(404) })
+	broken := clitest.Server(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) })
 	args := []string{"robots", "check", "--explain", moved.URL + "/shop/", absent.URL + "/x", broken.URL + "/x"}
 	got := run(t, args...)
-	if got.code != cli.ExitFindings || got.stderr != "" {
-		t.Errorf("exit code %d, standard error %q", got.code, got.stderr)
+	if got.Code != cli.ExitFindings || got.Stderr != "" {
+		t.Errorf("exit code %d, standard error %q", got.Code, got.Stderr)
 	}
-	wantGolden(t, "robots/explain_site.txt", ownTimes(got.out, moved.URL, absent.URL, broken.URL))
+	clitest.Golden(t, "robots/explain_site.txt", ownTimes(got.Out, moved.URL, absent.URL, broken.URL))
 
-	answers := run(t, append(args, "--format", "json")...).answers(t)
+	answers := answers(t, run(t, append(args, "--format", "json")...))
 	for i, want := range []struct {
 		because reason
 		status  int

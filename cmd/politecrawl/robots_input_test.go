@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/clitest"
 )
 
 // TestFileThatCannotBeOpenedIsMisuse holds that every command says and returns the same
@@ -24,10 +25,10 @@ func TestFileThatCannotBeOpenedIsMisuse(t *testing.T) {
 	} {
 		t.Run(command, func(t *testing.T) {
 			args = append(strings.Fields(command), args...)
-			run(t, append(args, "absent.txt")...).wantRefusal(t, cli.ExitMisuse, `"absent.txt"`, "no such file", "name a file that can be read")
-			run(t, append(args, t.TempDir())...).wantRefusal(t, cli.ExitMisuse, "is a directory", "name a file that can be read")
+			run(t, append(args, "absent.txt")...).WantRefusal(t, cli.ExitMisuse, `"absent.txt"`, "no such file", "name a file that can be read")
+			run(t, append(args, t.TempDir())...).WantRefusal(t, cli.ExitMisuse, "is a directory", "name a file that can be read")
 			if strings.HasPrefix(command, "robots") {
-				run(t, append(args, "absent.example/x")...).wantRefusal(t, cli.ExitMisuse, command+": ", "for that of a site, write https://absent.example/x")
+				run(t, append(args, "absent.example/x")...).WantRefusal(t, cli.ExitMisuse, command+": ", "for that of a site, write https://absent.example/x")
 			}
 		})
 	}
@@ -39,7 +40,7 @@ func TestFileThatCannotBeOpenedIsMisuse(t *testing.T) {
 		t.Run("frontier/"+name, func(t *testing.T) {
 			out := filepath.Join(t.TempDir(), "out")
 			for _, command := range [][]string{{"crawl", "http://127.0.0.1:1/", "--output", out}, {"crawl", "status", "news"}, {"crawl", "delete", "news"}} {
-				run(t, append(append(command, "--frontier"), args...)...).wantRefusal(t, cli.ExitMisuse, name, "absent.txt", "no such file", "name a file that can be read")
+				run(t, append(append(command, "--frontier"), args...)...).WantRefusal(t, cli.ExitMisuse, name, "absent.txt", "no such file", "name a file that can be read")
 			}
 			if exists(out) {
 				t.Error("the output directory was made")
@@ -52,17 +53,17 @@ func TestFileThatCannotBeOpenedIsMisuse(t *testing.T) {
 // host.
 func TestSlashes(t *testing.T) {
 	const rules = "User-agent: *\nDisallow: //a/\n"
-	if got := runWith(t, rules, "robots", "check", "--robots", "-", "//a/b"); got.code != cli.ExitFindings || got.stderr != "" {
+	if got := runWith(t, rules, "robots", "check", "--robots", "-", "//a/b"); got.Code != cli.ExitFindings || got.Stderr != "" {
 		t.Errorf("%+v", got)
 	}
-	if got := runWith(t, rules, "robots", "agents", "-", "//a/b", "--agent", "x"); got.code != cli.ExitDone || !strings.Contains(got.out, "   no\n") {
+	if got := runWith(t, rules, "robots", "agents", "-", "//a/b", "--agent", "x"); got.Code != cli.ExitDone || !strings.Contains(got.Out, "   no\n") {
 		t.Errorf("%+v", got)
 	}
 }
 
 // TestLintQuiet holds that the exit code can be the only answer.
 func TestLintQuiet(t *testing.T) {
-	if got := run(t, "robots", "lint", "--quiet", lintSample); got != (ran{code: cli.ExitFindings}) {
+	if got := run(t, "robots", "lint", "--quiet", lintSample); got != (clitest.Result{Code: cli.ExitFindings}) {
 		t.Errorf("%+v", got)
 	}
 }

@@ -9,13 +9,14 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/clitest"
 )
 
 // TestTooLarge holds that every command says that a robots.txt goes on behind what
 // is read of it, whether it is a file or a site's.
 func TestTooLarge(t *testing.T) {
 	body := "User-agent: *\nDisallow: /a/\n" + strings.Repeat("#"+strings.Repeat("x", 99)+"\n", 5200) + "Disallow: /late\n"
-	site, file := serveRobots(t, body).URL, writeFile(t, "robots.txt", body)
+	site, file := clitest.ServeRobots(t, body).URL, clitest.WriteFile(t, "robots.txt", body)
 	for name, tt := range map[string]struct {
 		args  []string
 		code  int
@@ -36,11 +37,11 @@ func TestTooLarge(t *testing.T) {
 	} {
 		t.Run("ROB-FMT-14/"+name, func(t *testing.T) {
 			got := run(t, append([]string{"robots"}, tt.args...)...)
-			if got.code != tt.code || !strings.Contains(got.out+got.stderr, tt.words) {
-				t.Errorf("exit code %d, want %d and %q in:\n%s%s", got.code, tt.code, tt.words, got.out, got.stderr)
+			if got.Code != tt.code || !strings.Contains(got.Out+got.Stderr, tt.words) {
+				t.Errorf("exit code %d, want %d and %q in:\n%s%s", got.Code, tt.code, tt.words, got.Out, got.Stderr)
 			}
-			if strings.Contains(got.out, "     0  ") {
-				t.Errorf("a line 0: %s", got.out)
+			if strings.Contains(got.Out, "     0  ") {
+				t.Errorf("a line 0: %s", got.Out)
 			}
 		})
 	}
@@ -63,12 +64,12 @@ func manyAgents(size int) string {
 // TestShowManyAgents holds that a file costs what its lines do, and not the rules
 // times the agents.
 func TestShowManyAgents(t *testing.T) {
-	file := writeFile(t, "robots.txt", manyAgents(500<<10))
+	file := clitest.WriteFile(t, "robots.txt", manyAgents(500<<10))
 	for _, format := range []string{"text", "json"} {
 		start := time.Now()
 		got := run(t, "robots", "show", file, "--format", format)
-		if took := time.Since(start); took > 3*time.Second || got.code != cli.ExitDone || strings.Count(got.out, "Disallow: /100/") != 1 {
-			t.Errorf("ROB-GRP-01: %s: %v, exit code %d", format, took, got.code)
+		if took := time.Since(start); took > 3*time.Second || got.Code != cli.ExitDone || strings.Count(got.Out, "Disallow: /100/") != 1 {
+			t.Errorf("ROB-GRP-01: %s: %v, exit code %d", format, took, got.Code)
 		}
 	}
 }
@@ -88,7 +89,7 @@ func overlapping(n int) string {
 
 // TestShowOverlap holds that groups which overlap are listed up to a bound.
 func TestShowOverlap(t *testing.T) {
-	file := writeFile(t, "robots.txt", overlapping(6000))
+	file := clitest.WriteFile(t, "robots.txt", overlapping(6000))
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	got := run(t, "robots", "show", file, "--format", "json")
@@ -97,7 +98,7 @@ func TestShowOverlap(t *testing.T) {
 		t.Errorf("ROB-GRP-09: %d MiB allocated", used>>20)
 	}
 	var s shownFile
-	if err := json.Unmarshal([]byte(got.out), &s); err != nil {
+	if err := json.Unmarshal([]byte(got.Out), &s); err != nil {
 		t.Fatal(err)
 	}
 	listed, unlisted := 0, 0
@@ -111,8 +112,8 @@ func TestShowOverlap(t *testing.T) {
 		t.Errorf("ROB-GRP-09: %d groups, %d not listed, %d lines, %d of no group", len(s.Groups), unlisted, listed, len(s.Other))
 	}
 	got = run(t, "robots", "show", file)
-	if !strings.Contains(got.out, "For b:\n") || !strings.Contains(got.out, "        12001 rules and fields, not listed: too many groups overlap\n") {
-		t.Errorf("ROB-GRP-09: %.300s", got.out)
+	if !strings.Contains(got.Out, "For b:\n") || !strings.Contains(got.Out, "        12001 rules and fields, not listed: too many groups overlap\n") {
+		t.Errorf("ROB-GRP-09: %.300s", got.Out)
 	}
 }
 
@@ -130,14 +131,14 @@ func TestAgentsManyRules(t *testing.T) {
 			fmt.Fprintf(&own, "User-agent: %s\nAllow: /%[1]s\n", tokens[0])
 		}
 	}
-	shared := runWith(t, "User-agent: *\n"+rules.String(), "robots", "agents", "-", "--format", "json").matrixOf(t)
+	shared := matrixOf(t, runWith(t, "User-agent: *\n"+rules.String(), "robots", "agents", "-", "--format", "json"))
 	if len(shared.Paths) != 2 || shared.Paths[1].Alike != 4999 || shared.Left != 0 {
 		t.Errorf("one group: %+v, %d rules left out", shared.Paths, shared.Left)
 	}
 	const remark = " rules were not looked at: there are too many wildcards\n"
 	start := time.Now()
 	got := runWith(t, names.String()+rules.String()+own.String(), "robots", "agents", "-")
-	if took := time.Since(start); took > 20*time.Second || got.code != cli.ExitDone || !strings.HasSuffix(got.out, remark) {
-		t.Errorf("a group for each: %v, exit code %d, %.1000s", took, got.code, got.out)
+	if took := time.Since(start); took > 20*time.Second || got.Code != cli.ExitDone || !strings.HasSuffix(got.Out, remark) {
+		t.Errorf("a group for each: %v, exit code %d, %.1000s", took, got.Code, got.Out)
 	}
 }

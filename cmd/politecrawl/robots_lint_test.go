@@ -9,19 +9,20 @@ import (
 	"testing"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/clitest"
 )
 
 // lintSample has many faults. What is said about it lies beside it.
 const lintSample = "testdata/robots_lint/robots.txt"
 
 // lintFindings decodes the JSON lines of a run of "robots lint".
-func (r ran) lintFindings(t *testing.T) []lintFinding {
+func lintFindings(t *testing.T, r clitest.Result) []lintFinding {
 	t.Helper()
 	var list []lintFinding
-	for dec := json.NewDecoder(strings.NewReader(r.out)); dec.More(); {
+	for dec := json.NewDecoder(strings.NewReader(r.Out)); dec.More(); {
 		var f lintFinding
 		if err := dec.Decode(&f); err != nil {
-			t.Fatalf("not JSON: %v in %q", err, r.out)
+			t.Fatalf("not JSON: %v in %q", err, r.Out)
 		}
 		list = append(list, f)
 	}
@@ -31,10 +32,10 @@ func (r ran) lintFindings(t *testing.T) []lintFinding {
 func TestLintGolden(t *testing.T) {
 	for format, golden := range map[string]string{"text": "robots_lint/robots.golden", "json": "robots_lint/robots.json"} {
 		got := run(t, "robots", "lint", "--format", format, lintSample)
-		if got.code != cli.ExitFindings || got.stderr != "" {
-			t.Errorf("%s: exit code %d, standard error %q", format, got.code, got.stderr)
+		if got.Code != cli.ExitFindings || got.Stderr != "" {
+			t.Errorf("%s: exit code %d, standard error %q", format, got.Code, got.Stderr)
 		}
-		wantGolden(t, golden, got.out)
+		clitest.Golden(t, golden, got.Out)
 	}
 }
 
@@ -49,7 +50,7 @@ func TestLintFaults(t *testing.T) {
 		got := run(t, "robots", "lint", "--format", "json", file)
 		kind := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(file), ".txt"), "-utf16")
 		found, want := false, cli.ExitDone
-		for _, f := range got.lintFindings(t) {
+		for _, f := range lintFindings(t, got) {
 			found = found || f.Kind == kind
 			if f.Severity != "note" {
 				want = cli.ExitFindings
@@ -58,17 +59,17 @@ func TestLintFaults(t *testing.T) {
 				t.Errorf("%s: %+v", file, f)
 			}
 		}
-		if !found || got.code != want || got.stderr != "" {
-			t.Errorf("%s: exit code %d, want %d, standard error %q, output %q", file, got.code, want, got.stderr, got.out)
+		if !found || got.Code != want || got.Stderr != "" {
+			t.Errorf("%s: exit code %d, want %d, standard error %q, output %q", file, got.Code, want, got.Stderr, got.Out)
 		}
 	}
 }
 
 func TestLintTooLarge(t *testing.T) {
-	file := writeFile(t, "robots.txt", "User-agent: *\nDisallow: /a/\n"+strings.Repeat("#"+strings.Repeat("x", 99)+"\n", 5200)+"Disallow: /b/\n")
+	file := clitest.WriteFile(t, "robots.txt", "User-agent: *\nDisallow: /a/\n"+strings.Repeat("#"+strings.Repeat("x", 99)+"\n", 5200)+"Disallow: /b/\n")
 	got := run(t, "robots", "lint", file)
-	if got.code != cli.ExitFindings || !strings.HasPrefix(got.out, file+":5072: error: ") || !strings.Contains(got.out, "[too-large ROB-FMT-14]") {
-		t.Errorf("exit code %d, output %q", got.code, got.out)
+	if got.Code != cli.ExitFindings || !strings.HasPrefix(got.Out, file+":5072: error: ") || !strings.Contains(got.Out, "[too-large ROB-FMT-14]") {
+		t.Errorf("exit code %d, output %q", got.Code, got.Out)
 	}
 }
 
@@ -79,7 +80,7 @@ func TestLintClean(t *testing.T) {
 		t.Fatal(err, files)
 	}
 	for _, format := range []string{"text", "json"} {
-		if got := run(t, append([]string{"robots", "lint", "--format", format}, files...)...); got != (ran{}) {
+		if got := run(t, append([]string{"robots", "lint", "--format", format}, files...)...); got != (clitest.Result{}) {
 			t.Errorf("%+v", got)
 		}
 	}
@@ -87,15 +88,15 @@ func TestLintClean(t *testing.T) {
 
 func TestLintStandardInput(t *testing.T) {
 	got := runWith(t, "User-agent: *\nDisallow: a\x1b[2J\n", "robots", "lint", "-")
-	if got.code != cli.ExitFindings || !strings.HasPrefix(got.out, "standard input:2: error: ") || strings.Contains(got.out, "\x1b") {
-		t.Errorf("exit code %d, output %q", got.code, got.out)
+	if got.Code != cli.ExitFindings || !strings.HasPrefix(got.Out, "standard input:2: error: ") || strings.Contains(got.Out, "\x1b") {
+		t.Errorf("exit code %d, output %q", got.Code, got.Out)
 	}
 }
 
 func TestLintNotesAlone(t *testing.T) {
 	got := runWith(t, "User-agent: *\nDisallow: /a\nHost: example.com\n", "robots", "lint", "-")
-	if got.code != cli.ExitDone || !strings.Contains(got.out, "-") || !strings.HasSuffix(got.out, "\n1 note\n") {
-		t.Errorf("exit code %d, output %q", got.code, got.out)
+	if got.Code != cli.ExitDone || !strings.Contains(got.Out, "-") || !strings.HasSuffix(got.Out, "\n1 note\n") {
+		t.Errorf("exit code %d, output %q", got.Code, got.Out)
 	}
 }
 
@@ -105,23 +106,23 @@ func TestLintLimit(t *testing.T) {
 		limit        string
 		listed, more int
 	}{{"100", 100, 50}, {"3", 3, 147}, {"0", 150, 0}} {
-		found := runWith(t, body, "robots", "lint", "-", "--limit", tt.limit, "--format", "json").lintFindings(t)
+		found := lintFindings(t, runWith(t, body, "robots", "lint", "-", "--limit", tt.limit, "--format", "json"))
 		if len(found) != tt.listed || found[tt.listed-1].More != tt.more {
 			t.Errorf("--limit %s: %d listed, then %+v", tt.limit, len(found), found[len(found)-1])
 		}
 	}
-	text := runWith(t, body, "robots", "lint", "-").out
+	text := runWith(t, body, "robots", "lint", "-").Out
 	if !strings.HasSuffix(text, "    and so in 50 more places, which --limit 0 lists\n150 errors\n") {
 		t.Errorf("ends with %q", text[max(len(text)-200, 0):])
 	}
 }
 
 func TestLintSite(t *testing.T) {
-	site := serveRobots(t, "User-agent: *\nDisallow: /a\nSitemap: /s.xml\n")
+	site := clitest.ServeRobots(t, "User-agent: *\nDisallow: /a\nSitemap: /s.xml\n")
 	got := run(t, "robots", "lint", site.URL+"/some/page", "--format", "json")
-	found := got.lintFindings(t)
-	if got.code != cli.ExitFindings || len(found) != 1 {
-		t.Fatalf("exit code %d, %+v", got.code, found)
+	found := lintFindings(t, got)
+	if got.Code != cli.ExitFindings || len(found) != 1 {
+		t.Fatalf("exit code %d, %+v", got.Code, found)
 	}
 	if f := found[0]; f.File != site.URL+"/robots.txt" || f.Line != 3 || f.Fix != `write "Sitemap: `+site.URL+`/s.xml"` {
 		t.Errorf("%+v", f)
@@ -137,9 +138,9 @@ func TestLintSiteWithoutRules(t *testing.T) {
 		{204, cli.ExitDone, ""},
 		{503, cli.ExitLater, "/robots.txt is unreachable: "},
 	} {
-		site := robotsServer(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(tt.status) })
+		site := clitest.Server(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(tt.status) })
 		got := run(t, "robots", "lint", site.URL)
-		if got.code != tt.code || got.out != "" || !strings.Contains(got.stderr, tt.says) || (tt.says == "") != (got.stderr == "") {
+		if got.Code != tt.code || got.Out != "" || !strings.Contains(got.Stderr, tt.says) || (tt.says == "") != (got.Stderr == "") {
 			t.Errorf("%d: %+v", tt.status, got)
 		}
 	}
@@ -149,12 +150,12 @@ func TestLintSiteWithoutRules(t *testing.T) {
 // linted.
 func TestLintSeveral(t *testing.T) {
 	got := run(t, "robots", "lint", "absent.txt", "https:///", lintSample)
-	if got.code != cli.ExitMisuse || !strings.Contains(got.out, lintSample+":2: ") ||
-		!strings.Contains(got.stderr, "absent.txt") || !strings.Contains(got.stderr, "no host") {
+	if got.Code != cli.ExitMisuse || !strings.Contains(got.Out, lintSample+":2: ") ||
+		!strings.Contains(got.Stderr, "absent.txt") || !strings.Contains(got.Stderr, "no host") {
 		t.Errorf("%+v", got)
 	}
-	if got := run(t, "robots", "lint", lintSample, "absent.txt"); got.code != cli.ExitMisuse {
-		t.Errorf("exit code %d, want %d", got.code, cli.ExitMisuse)
+	if got := run(t, "robots", "lint", lintSample, "absent.txt"); got.Code != cli.ExitMisuse {
+		t.Errorf("exit code %d, want %d", got.Code, cli.ExitMisuse)
 	}
 }
 
@@ -173,7 +174,7 @@ func TestLintMisuse(t *testing.T) {
 		{"bad user agent", []string{"http://h", "--user-agent", "007"}, []string{"--user-agent"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			run(t, append([]string{"robots", "lint"}, tt.args...)...).wantRefusal(t, cli.ExitMisuse, tt.words...)
+			run(t, append([]string{"robots", "lint"}, tt.args...)...).WantRefusal(t, cli.ExitMisuse, tt.words...)
 		})
 	}
 }
@@ -183,11 +184,11 @@ func TestLintMisuse(t *testing.T) {
 func TestLintRealFiles(t *testing.T) {
 	files := realFiles(t)
 	got := run(t, append([]string{"robots", "lint", "--limit", "0", "--format", "json"}, files...)...)
-	if got.code != cli.ExitFindings || got.stderr != "" {
-		t.Errorf("exit code %d, standard error %q", got.code, got.stderr)
+	if got.Code != cli.ExitFindings || got.Stderr != "" {
+		t.Errorf("exit code %d, standard error %q", got.Code, got.Stderr)
 	}
 	noindex := map[string]int{}
-	for _, f := range got.lintFindings(t) {
+	for _, f := range lintFindings(t, got) {
 		if f.Kind == "no-effect" {
 			noindex[f.File]++
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/clitest"
 )
 
 const showRobots = `Sitemap: https://example.com/sitemap.xml
@@ -30,20 +31,20 @@ Disallow: /y
 `
 
 // shownIn decodes the output of a run of "robots show".
-func (r ran) shownIn(t *testing.T) shownFile {
+func shownIn(t *testing.T, r clitest.Result) shownFile {
 	t.Helper()
 	var s shownFile
-	if err := json.Unmarshal([]byte(r.out), &s); err != nil {
-		t.Fatalf("not JSON: %v in %q", err, r.out)
+	if err := json.Unmarshal([]byte(r.Out), &s); err != nil {
+		t.Fatalf("not JSON: %v in %q", err, r.Out)
 	}
 	return s
 }
 
 func TestShowFile(t *testing.T) {
-	file := writeFile(t, "robots.txt", showRobots)
+	file := clitest.WriteFile(t, "robots.txt", showRobots)
 	got := run(t, "robots", "show", file, "--format", "json")
-	if got.code != cli.ExitDone || got.stderr != "" {
-		t.Errorf("exit code %d, standard error %q", got.code, got.stderr)
+	if got.Code != cli.ExitDone || got.Stderr != "" {
+		t.Errorf("exit code %d, standard error %q", got.Code, got.Stderr)
 	}
 	delay := shownField{6, "Crawl-delay", "1.5"}
 	want := shownFile{
@@ -56,7 +57,7 @@ func TestShowFile(t *testing.T) {
 		Sitemaps: []shownSitemap{{1, "https://example.com/sitemap.xml"}},
 		Other:    []shownField{{2, "Host", "example.com"}},
 	}
-	shown := got.shownIn(t)
+	shown := shownIn(t, got)
 	if len(shown.Findings) == 0 || shown.Findings[0].Line != 7 {
 		t.Errorf("findings %v, want one of line 7", shown.Findings)
 	}
@@ -92,34 +93,34 @@ Fields of no group:
 
 Findings:
      7  `
-	if !strings.HasPrefix(got.out, want) {
-		t.Errorf("(-want +got):\n%s", cmp.Diff(want, got.out))
+	if !strings.HasPrefix(got.Out, want) {
+		t.Errorf("(-want +got):\n%s", cmp.Diff(want, got.Out))
 	}
-	if got.code != cli.ExitDone || got.stderr != "" {
-		t.Errorf("exit code %d, standard error %q", got.code, got.stderr)
+	if got.Code != cli.ExitDone || got.Stderr != "" {
+		t.Errorf("exit code %d, standard error %q", got.Code, got.Stderr)
 	}
 }
 
 // TestShowHostileFile holds that a robots.txt cannot write to the terminal.
 func TestShowHostileFile(t *testing.T) {
 	got := runWith(t, "User-agent: *\nFoo: \x1b[2J\xff\u009b\nb\x1bd line\nSitemap: https://h/\x1b[2J\n", "robots", "show", "-")
-	if strings.ContainsAny(got.out, "\x1b\u009b") || strings.Contains(got.out, "\xff") {
-		t.Errorf("control characters in %q", got.out)
+	if strings.ContainsAny(got.Out, "\x1b\u009b") || strings.Contains(got.Out, "\xff") {
+		t.Errorf("control characters in %q", got.Out)
 	}
-	if !strings.Contains(got.out, `control-character: \x1b[2J\xff\u009b`) {
-		t.Errorf("the value is not shown: %q", got.out)
+	if !strings.Contains(got.Out, `control-character: \x1b[2J\xff\u009b`) {
+		t.Errorf("the value is not shown: %q", got.Out)
 	}
 }
 
 func TestShowEmptyFile(t *testing.T) {
 	got := runWith(t, "", "robots", "show", "-")
-	if want := "standard input\n\nNo group: everything is allowed.\n"; got.out != want || got.code != cli.ExitDone {
-		t.Errorf("exit code %d, output %q", got.code, got.out)
+	if want := "standard input\n\nNo group: everything is allowed.\n"; got.Out != want || got.Code != cli.ExitDone {
+		t.Errorf("exit code %d, output %q", got.Code, got.Out)
 	}
 }
 
 func TestShowSite(t *testing.T) {
-	site := robotsServer(t, func(w http.ResponseWriter, r *http.Request) {
+	site := clitest.Server(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/robots.txt" {
 			http.Redirect(w, r, "/moved.txt", http.StatusMovedPermanently)
 			return
@@ -127,7 +128,7 @@ func TestShowSite(t *testing.T) {
 		_, _ = w.Write([]byte(showRobots))
 	})
 	before := time.Now()
-	shown := run(t, "robots", "show", site.URL+"/some/page", "--format", "json").shownIn(t)
+	shown := shownIn(t, run(t, "robots", "show", site.URL+"/some/page", "--format", "json"))
 	f := shown.Fetch
 	if shown.From != site.URL+"/robots.txt" || f.Outcome != "rules" || f.Status != 200 || f.Bytes != len(showRobots) || len(shown.Groups) != 3 {
 		t.Errorf("shown %+v, fetch %+v", shown, f)
@@ -140,8 +141,8 @@ func TestShowSite(t *testing.T) {
 	}
 	text := run(t, "robots", "show", site.URL)
 	for _, part := range []string{"its rules hold (status 200)", "redirected: " + site.URL + "/robots.txt → " + site.URL + "/moved.txt", "valid until: ", time.Now().Format(" -07:00\n"), "For a:"} {
-		if !strings.Contains(text.out, part) {
-			t.Errorf("text lacks %q:\n%s", part, text.out)
+		if !strings.Contains(text.Out, part) {
+			t.Errorf("text lacks %q:\n%s", part, text.Out)
 		}
 	}
 }
@@ -155,15 +156,15 @@ func TestShowSiteWithoutRules(t *testing.T) {
 		{404, cli.ExitDone, "allow-all", []string{"there is no robots.txt, everything is allowed (status 404)"}},
 		{503, cli.ExitLater, "unreachable", []string{"nothing may be fetched for now (status 503)", "because: ", "failing since: ", "next try: "}},
 	} {
-		site := robotsServer(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(tt.status) })
+		site := clitest.Server(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(tt.status) })
 		got := run(t, "robots", "show", site.URL, "--format", "json")
-		if f := got.shownIn(t).Fetch; got.code != tt.code || f.Outcome != tt.outcome || f.Status != tt.status {
-			t.Errorf("%d: exit code %d, %+v", tt.status, got.code, f)
+		if f := shownIn(t, got).Fetch; got.Code != tt.code || f.Outcome != tt.outcome || f.Status != tt.status {
+			t.Errorf("%d: exit code %d, %+v", tt.status, got.Code, f)
 		}
 		text := run(t, "robots", "show", site.URL)
 		for _, part := range tt.says {
-			if !strings.Contains(text.out, part) {
-				t.Errorf("%d: text lacks %q:\n%s", tt.status, part, text.out)
+			if !strings.Contains(text.Out, part) {
+				t.Errorf("%d: text lacks %q:\n%s", tt.status, part, text.Out)
 			}
 		}
 	}
@@ -182,7 +183,7 @@ func TestShowMisuse(t *testing.T) {
 		{"bad timeout", []string{"http://h", "--timeout", "-1s"}, []string{"--timeout", "-1s"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			run(t, append([]string{"robots", "show"}, tt.args...)...).wantRefusal(t, cli.ExitMisuse, tt.words...)
+			run(t, append([]string{"robots", "show"}, tt.args...)...).WantRefusal(t, cli.ExitMisuse, tt.words...)
 		})
 	}
 }
@@ -197,10 +198,10 @@ func TestShowRealFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := run(t, "robots", "show", files[i], "--format", "json")
-		if got.code != cli.ExitDone {
-			t.Errorf("%s: exit code %d: %s", files[i], got.code, got.stderr)
+		if got.Code != cli.ExitDone {
+			t.Errorf("%s: exit code %d: %s", files[i], got.Code, got.Stderr)
 		}
-		for _, g := range got.shownIn(t).Groups {
+		for _, g := range shownIn(t, got).Groups {
 			for _, r := range g.Rules {
 				rules++
 				if !lineHolds(string(body), r.Line, r.Rule) {

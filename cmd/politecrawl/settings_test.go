@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/viper"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/clitest"
 	"github.com/politecrawl/politecrawl/crawler"
 )
 
@@ -103,7 +104,7 @@ func TestGentleConfigIsSlower(t *testing.T) {
 }
 
 func TestPrecedence(t *testing.T) {
-	file := writeFile(t, "c.yaml", "workers: 2\nper-host: 2\nmax-pages: 2\nurls: [http://file/]\nmax-time: 2s\n")
+	file := clitest.WriteFile(t, "c.yaml", "workers: 2\nper-host: 2\nmax-pages: 2\nurls: [http://file/]\nmax-time: 2s\n")
 	t.Setenv("POLITECRAWL_PER_HOST", "3")
 	t.Setenv("POLITECRAWL_MAX_PAGES", "3")
 	t.Setenv("POLITECRAWL_DELAY", "") // empty is not set
@@ -126,8 +127,8 @@ func TestPrecedence(t *testing.T) {
 }
 
 func TestStartURLs(t *testing.T) {
-	seeds := writeFile(t, "seeds.txt", "# mine\nhttp://seed/1\n\n http://seed/2 \n")
-	file := writeFile(t, "c.json", `{"urls": ["http://file/"]}`)
+	seeds := clitest.WriteFile(t, "seeds.txt", "# mine\nhttp://seed/1\n\n http://seed/2 \n")
+	file := clitest.WriteFile(t, "c.json", `{"urls": ["http://file/"]}`)
 	tests := []struct {
 		name, env string
 		args      []string
@@ -156,20 +157,20 @@ func TestStartURLs(t *testing.T) {
 func TestConfigShow(t *testing.T) {
 	args := []string{"http://h/?a=1&b=#x: y", "--user-agent", `odd: "bot" # 1`, "--delay", "1m30s", "--scope", "any"}
 	got := run(t, append([]string{"config", "show"}, args...)...)
-	if got.code != cli.ExitDone || got.stderr != "" {
-		t.Fatalf("exit code %d, standard error %q", got.code, got.stderr)
+	if got.Code != cli.ExitDone || got.Stderr != "" {
+		t.Fatalf("exit code %d, standard error %q", got.Code, got.Stderr)
 	}
-	if !strings.Contains(got.out, `delay: "1m30s"  # flag --delay`+"\n") || !strings.Contains(got.out, "workers: 16  # default\n") ||
-		!strings.Contains(got.out, "obey-noindex: true  # default\n") {
-		t.Errorf("text:\n%s", got.out)
+	if !strings.Contains(got.Out, `delay: "1m30s"  # flag --delay`+"\n") || !strings.Contains(got.Out, "workers: 16  # default\n") ||
+		!strings.Contains(got.Out, "obey-noindex: true  # default\n") {
+		t.Errorf("text:\n%s", got.Out)
 	}
-	again := loaded(t, "--config", writeFile(t, "c.yaml", got.out)).config
+	again := loaded(t, "--config", clitest.WriteFile(t, "c.yaml", got.Out)).config
 	if diff := cmp.Diff(loaded(t, args...).config, again, emptyIsNil); diff != "" {
 		t.Errorf("the text read back (-want +got):\n%s", diff)
 	}
 
 	var keys []shownKey
-	if err := json.Unmarshal([]byte(run(t, "config", "show", "--format", "json", "http://h/").out), &keys); err != nil {
+	if err := json.Unmarshal([]byte(run(t, "config", "show", "--format", "json", "http://h/").Out), &keys); err != nil {
 		t.Fatal(err)
 	}
 	want := []shownKey{
@@ -198,17 +199,17 @@ func TestConfigShowPassword(t *testing.T) {
 	for _, proxy := range []string{"http://alice:hunter2@h:3128", "http://alice:hunter2/2@h:3128", "alice:hunter2@h:3128"} {
 		for _, origin := range []string{"true", "false"} {
 			got := run(t, "config", "show", "--proxy", "http://open:1", "--proxy", proxy, "--origin="+origin)
-			if strings.Contains(got.out+got.stderr, "hunter2") || strings.Contains(got.out, "alice") ||
-				!strings.Contains(got.out, `***@h:3128"]`) || !strings.Contains(got.out, "user and password are left out\n") || !strings.Contains(got.out, `["http://open:1"`) {
+			if strings.Contains(got.Out+got.Stderr, "hunter2") || strings.Contains(got.Out, "alice") ||
+				!strings.Contains(got.Out, `***@h:3128"]`) || !strings.Contains(got.Out, "user and password are left out\n") || !strings.Contains(got.Out, `["http://open:1"`) {
 				t.Errorf("%s: %+v", proxy, got)
 			}
 		}
 		got := run(t, "config", "show", "--proxy", proxy, "--format", "json")
-		if strings.Contains(got.out+got.stderr, "hunter2") || !strings.Contains(got.out, `***@h:3128"],"from":"flag --proxy","withheld":true}`) {
+		if strings.Contains(got.Out+got.Stderr, "hunter2") || !strings.Contains(got.Out, `***@h:3128"],"from":"flag --proxy","withheld":true}`) {
 			t.Errorf("%s: %+v", proxy, got)
 		}
 	}
-	if got := run(t, "config", "show", "--proxy", "http://open:1"); strings.Contains(got.out, "left out") || strings.Contains(run(t, "config", "show", "--format", "json").out, "withheld") {
+	if got := run(t, "config", "show", "--proxy", "http://open:1"); strings.Contains(got.Out, "left out") || strings.Contains(run(t, "config", "show", "--format", "json").Out, "withheld") {
 		t.Errorf("%+v", got)
 	}
 }
@@ -240,46 +241,46 @@ func TestBadConfig(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			out := filepath.Join(t.TempDir(), "out")
-			run(t, "crawl", "http://127.0.0.1:1/", "--output", out, "--config", writeFile(t, tt.file, tt.text)).
-				wantRefusal(t, cli.ExitMisuse, tt.words...)
+			run(t, "crawl", "http://127.0.0.1:1/", "--output", out, "--config", clitest.WriteFile(t, tt.file, tt.text)).
+				WantRefusal(t, cli.ExitMisuse, tt.words...)
 			if _, err := os.Stat(out); err == nil {
 				t.Error("the output directory was made")
 			}
 		})
 	}
 	t.Run("no file", func(t *testing.T) {
-		run(t, "config", "show", "--config", "").wantRefusal(t, cli.ExitMisuse, "--config names no file")
-		run(t, "crawl", "--seeds", "", "http://h/").wantRefusal(t, cli.ExitMisuse, "--seeds names no file")
+		run(t, "config", "show", "--config", "").WantRefusal(t, cli.ExitMisuse, "--config names no file")
+		run(t, "crawl", "--seeds", "", "http://h/").WantRefusal(t, cli.ExitMisuse, "--seeds names no file")
 	})
 	t.Run("missing file", func(t *testing.T) {
-		run(t, "config", "show", "--config", "absent.yaml").wantRefusal(t, cli.ExitMisuse, "--config", "absent.yaml", "no such file")
+		run(t, "config", "show", "--config", "absent.yaml").WantRefusal(t, cli.ExitMisuse, "--config", "absent.yaml", "no such file")
 	})
 	t.Run("directory", func(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "d.yaml")
 		if err := os.Mkdir(dir, 0o700); err != nil {
 			t.Fatal(err)
 		}
-		run(t, "config", "show", "--config", dir).wantRefusal(t, cli.ExitMisuse, "--config", "is a directory")
+		run(t, "config", "show", "--config", dir).WantRefusal(t, cli.ExitMisuse, "--config", "is a directory")
 	})
 	t.Run("environment", func(t *testing.T) {
 		t.Setenv("POLITECRAWL_MAX_PAGES", "lots")
-		run(t, "config", "show").wantRefusal(t, cli.ExitMisuse, "max-pages in environment POLITECRAWL_MAX_PAGES", `"lots" is not a whole number`)
+		run(t, "config", "show").WantRefusal(t, cli.ExitMisuse, "max-pages in environment POLITECRAWL_MAX_PAGES", `"lots" is not a whole number`)
 	})
 	t.Run("start URLs", func(t *testing.T) {
-		file := writeFile(t, "c.yaml", "urls: [example.com]\n")
-		run(t, "config", "show", "--config", file).wantRefusal(t, cli.ExitMisuse, "urls in file "+file+":1", `"example.com" has no scheme`)
+		file := clitest.WriteFile(t, "c.yaml", "urls: [example.com]\n")
+		run(t, "config", "show", "--config", file).WantRefusal(t, cli.ExitMisuse, "urls in file "+file+":1", `"example.com" has no scheme`)
 		t.Setenv("POLITECRAWL_URLS", "gopher://h/")
-		run(t, "config", "show").wantRefusal(t, cli.ExitMisuse, "urls in environment POLITECRAWL_URLS", `scheme "gopher"`)
-		run(t, "config", "show", "extra").wantRefusal(t, cli.ExitMisuse, `politecrawl: "extra" has no scheme`)
+		run(t, "config", "show").WantRefusal(t, cli.ExitMisuse, "urls in environment POLITECRAWL_URLS", `scheme "gopher"`)
+		run(t, "config", "show", "extra").WantRefusal(t, cli.ExitMisuse, `politecrawl: "extra" has no scheme`)
 	})
 	t.Run("several, a line each", func(t *testing.T) {
-		file := writeFile(t, "c.yaml", "workes: 1\ndelays: 2s\n")
+		file := clitest.WriteFile(t, "c.yaml", "workes: 1\ndelays: 2s\n")
 		got := run(t, "crawl", "http://h/", "--config", file)
 		var want string
 		for line, unknown := range []string{`"workes" (did you mean workers?)`, `"delays" (did you mean delay?)`} {
 			want += fmt.Sprintf("politecrawl: --config \"%s:%d\": unknown key %s; \"politecrawl help settings\" lists the keys\n", file, line+1, unknown)
 		}
-		if diff := cmp.Diff(ran{code: cli.ExitMisuse, stderr: want}, got, cmp.AllowUnexported(ran{})); diff != "" {
+		if diff := cmp.Diff(clitest.Result{Code: cli.ExitMisuse, Stderr: want}, got, cmp.AllowUnexported(clitest.Result{})); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 	})
@@ -287,7 +288,7 @@ func TestBadConfig(t *testing.T) {
 
 // TestNumbersOfJSON holds that those of a JSON file are taken as they are written.
 func TestNumbersOfJSON(t *testing.T) {
-	file := writeFile(t, "c.json", `{"max-body": 10485760, "response-factor": 0.25, "max-depth": -1, "obey-noindex": false, "urls": ["http://h/"]}`)
+	file := clitest.WriteFile(t, "c.json", `{"max-body": 10485760, "response-factor": 0.25, "max-depth": -1, "obey-noindex": false, "urls": ["http://h/"]}`)
 	want := crawler.Default()
 	want.MaxBody, want.ResponseFactor, want.ObeyNoindex, want.URLs = 10485760, 0.25, false, []string{"http://h/"}
 	if diff := cmp.Diff(want, loaded(t, "--config", file).config); diff != "" {
@@ -319,7 +320,7 @@ func TestUnknownVariables(t *testing.T) {
 	for _, args := range [][]string{
 		{"config", "show"}, {"crawl", "http://127.0.0.1:1/", "--output", out}, {"crawl", "--resume", out},
 	} {
-		run(t, args...).wantRefusal(t, cli.ExitMisuse, "POLITECRAWL_DELY sets nothing (did you mean POLITECRAWL_DELAY?)")
+		run(t, args...).WantRefusal(t, cli.ExitMisuse, "POLITECRAWL_DELY sets nothing (did you mean POLITECRAWL_DELAY?)")
 	}
 	if _, err := os.Stat(out); err == nil {
 		t.Error("the output directory was made")
@@ -328,7 +329,7 @@ func TestUnknownVariables(t *testing.T) {
 
 // TestRefusedValueHasAPlace holds that what the crawler refuses is told with its place.
 func TestRefusedValueHasAPlace(t *testing.T) {
-	file := writeFile(t, "c.yaml", "# mine\nworkers: 0\n\nscope: galaxy\n")
+	file := clitest.WriteFile(t, "c.yaml", "# mine\nworkers: 0\n\nscope: galaxy\n")
 	t.Setenv("POLITECRAWL_DELAY", "-1s")
 	want := fmt.Sprintf("politecrawl: bad configuration: workers: 0 is less than 1 (file %[1]s:2)\n"+
 		"politecrawl: bad configuration: delay: -1s is negative (environment POLITECRAWL_DELAY)\n"+
@@ -336,11 +337,11 @@ func TestRefusedValueHasAPlace(t *testing.T) {
 		"politecrawl: bad configuration: timeout: 0s is not a time to wait (flag --timeout)\n", file)
 	for _, args := range [][]string{{"config", "show"}, {"crawl", "http://h/", "--output", filepath.Join(t.TempDir(), "out")}} {
 		got := run(t, append(args, "--config", file, "--timeout", "0s")...)
-		if got.code != cli.ExitMisuse || got.stderr != want {
-			t.Errorf("%s: exit code %d, standard error\n%swant\n%s", args[0], got.code, got.stderr, want)
+		if got.Code != cli.ExitMisuse || got.Stderr != want {
+			t.Errorf("%s: exit code %d, standard error\n%swant\n%s", args[0], got.Code, got.Stderr, want)
 		}
-		if shown := strings.Contains(got.out, "workers: 0  # file "+file+":2\n"); shown != (args[0] == "config") {
-			t.Errorf("%s: shown %v:\n%s", args[0], shown, got.out)
+		if shown := strings.Contains(got.Out, "workers: 0  # file "+file+":2\n"); shown != (args[0] == "config") {
+			t.Errorf("%s: shown %v:\n%s", args[0], shown, got.Out)
 		}
 	}
 }
@@ -367,11 +368,11 @@ func TestNumberOutOfRangeIsMisuse(t *testing.T) {
 	refused := func(t *testing.T, s setting, args ...string) {
 		t.Helper()
 		out := filepath.Join(t.TempDir(), "out")
-		run(t, append([]string{"crawl", "http://127.0.0.1:1/", "--output", out}, args...)...).wantRefusal(t, cli.ExitMisuse, s.key, s.says)
+		run(t, append([]string{"crawl", "http://127.0.0.1:1/", "--output", out}, args...)...).WantRefusal(t, cli.ExitMisuse, s.key, s.says)
 		if exists(out) {
 			t.Error("the output directory was made")
 		}
-		if got := run(t, append([]string{"config", "show"}, args...)...); got.code != cli.ExitMisuse || !strings.Contains(got.stderr, s.says) {
+		if got := run(t, append([]string{"config", "show"}, args...)...); got.Code != cli.ExitMisuse || !strings.Contains(got.Stderr, s.says) {
 			t.Errorf("config show: %+v", got)
 		}
 	}
@@ -379,7 +380,7 @@ func TestNumberOutOfRangeIsMisuse(t *testing.T) {
 		t.Run(s.key+"/"+s.value, func(t *testing.T) {
 			refused(t, s, "--"+s.key+"="+s.value)
 			t.Run("file", func(t *testing.T) {
-				refused(t, s, "--config", writeFile(t, "c.yaml", s.key+": "+s.value+"\n"))
+				refused(t, s, "--config", clitest.WriteFile(t, "c.yaml", s.key+": "+s.value+"\n"))
 			})
 			t.Run("environment", func(t *testing.T) {
 				t.Setenv(variable(s.key), s.value)
@@ -389,14 +390,14 @@ func TestNumberOutOfRangeIsMisuse(t *testing.T) {
 	}
 	for file, text := range map[string]string{"c.yaml": "response-factor: .inf\n", "c.toml": "response-factor = nan\n"} {
 		t.Run(file, func(t *testing.T) {
-			refused(t, setting{"response-factor", text, "is not a number from 0 to 100"}, "--config", writeFile(t, file, text))
+			refused(t, setting{"response-factor", text, "is not a number from 0 to 100"}, "--config", clitest.WriteFile(t, file, text))
 		})
 	}
 }
 
 // TestGlobalViperIsUnused holds that no setting leaks into the process.
 func TestGlobalViperIsUnused(t *testing.T) {
-	loaded(t, "--config", writeFile(t, "c.yaml", "workers: 2\n"))
+	loaded(t, "--config", clitest.WriteFile(t, "c.yaml", "workers: 2\n"))
 	if keys := viper.AllKeys(); len(keys) > 0 {
 		t.Errorf("the global viper holds %v", keys)
 	}

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/clitest"
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore"
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore/redistest"
 )
@@ -39,55 +40,55 @@ func TestSharedCrawl(t *testing.T) {
 	url, dir := chainSite(t, 6), t.TempDir()
 	w1, w2 := filepath.Join(dir, "w1"), filepath.Join(dir, "w2")
 	at := []string{"--frontier", server.URL()}
-	crawl := func(args ...string) ran {
+	crawl := func(args ...string) clitest.Result {
 		return run(t, append(append([]string{"crawl"}, args...), at...)...)
 	}
 
-	crawl("status", "news").wantRefusal(t, cli.ExitFailed, "redis refuses", redisstore.PasswordVariable, "--frontier-password-file")
+	crawl("status", "news").WantRefusal(t, cli.ExitFailed, "redis refuses", redisstore.PasswordVariable, "--frontier-password-file")
 	t.Setenv(redisstore.PasswordVariable, secret)
-	crawl("status", "news").wantRefusal(t, cli.ExitMisuse, `there is no crawl "news"`)
-	crawl("--join", "news").wantRefusal(t, cli.ExitMisuse, `no crawl "news"`, "give start URLs")
-	run(t, "crawl", url, "--frontier", "redis://:"+secret+"@127.0.0.1").wantRefusal(t, cli.ExitMisuse, "list of processes", redisstore.PasswordVariable)
-	run(t, "crawl", "stop", "news").wantRefusal(t, cli.ExitMisuse, "--frontier")
-	run(t, "crawl", url, "--join", "news").wantRefusal(t, cli.ExitMisuse, "--join", "--frontier")
+	crawl("status", "news").WantRefusal(t, cli.ExitMisuse, `there is no crawl "news"`)
+	crawl("--join", "news").WantRefusal(t, cli.ExitMisuse, `no crawl "news"`, "give start URLs")
+	run(t, "crawl", url, "--frontier", "redis://:"+secret+"@127.0.0.1").WantRefusal(t, cli.ExitMisuse, "list of processes", redisstore.PasswordVariable)
+	run(t, "crawl", "stop", "news").WantRefusal(t, cli.ExitMisuse, "--frontier")
+	run(t, "crawl", url, "--join", "news").WantRefusal(t, cli.ExitMisuse, "--join", "--frontier")
 
 	got := crawl(url, "--join", "news", "--worker", "one", "--output", w1, "--delay", "0s", "--max-pages", "4", "--quiet", "--format", "json")
-	if got.code != cli.ExitDone || !strings.Contains(got.out, `"pages":4`) || !strings.Contains(got.out, `"worker":"one"`) {
+	if got.Code != cli.ExitDone || !strings.Contains(got.Out, `"pages":4`) || !strings.Contains(got.Out, `"worker":"one"`) {
 		t.Fatalf("the first: %+v", got)
 	}
-	crawl("--join", "news", "--output", w2, "--delay", "3s").wantRefusal(t, cli.ExitMisuse, "another delay", "news")
+	crawl("--join", "news", "--output", w2, "--delay", "3s").WantRefusal(t, cli.ExitMisuse, "another delay", "news")
 	got = crawl("--join", "news", "--worker", "two", "--output", w2)
-	if got.code != cli.ExitDone || !strings.Contains(got.out, "ended at --max-pages") || !strings.Contains(got.out, "4 pages in all by 2 workers; this is two of news") ||
-		!strings.Contains(got.stderr, `with all who have joined "news" on `+server.URL()) {
+	if got.Code != cli.ExitDone || !strings.Contains(got.Out, "ended at --max-pages") || !strings.Contains(got.Out, "4 pages in all by 2 workers; this is two of news") ||
+		!strings.Contains(got.Stderr, `with all who have joined "news" on `+server.URL()) {
 		t.Errorf("the second: %+v", got)
 	}
-	if got := crawl(url, "--output", filepath.Join(dir, "d1"), "--max-pages", "1", "--allow-addr", "127.0.0.0/8"); got.code != cli.ExitDone {
+	if got := crawl(url, "--output", filepath.Join(dir, "d1"), "--max-pages", "1", "--allow-addr", "127.0.0.0/8"); got.Code != cli.ExitDone {
 		t.Errorf("without a name: %+v", got)
 	}
-	crawl("http://127.0.0.1:1/", "--output", filepath.Join(dir, "d2")).wantRefusal(t, cli.ExitMisuse, "other start URLs", "--join")
-	run(t, "frontier", "stats", w1).wantRefusal(t, cli.ExitMisuse, "politecrawl crawl status news --frontier "+server.URL())
+	crawl("http://127.0.0.1:1/", "--output", filepath.Join(dir, "d2")).WantRefusal(t, cli.ExitMisuse, "other start URLs", "--join")
+	run(t, "frontier", "stats", w1).WantRefusal(t, cli.ExitMisuse, "politecrawl crawl status news --frontier "+server.URL())
 
 	got = run(t, "crawl", "--resume", w2, "--max-pages", "0")
-	if got.code != cli.ExitDone || !strings.Contains(got.out, "finished") || !strings.Contains(got.out, "6 pages in all by 2 workers") {
+	if got.Code != cli.ExitDone || !strings.Contains(got.Out, "finished") || !strings.Contains(got.Out, "6 pages in all by 2 workers") {
 		t.Errorf("going on: %+v", got)
 	}
 	got = crawl("status", "news", "--format", "json")
 	var st printedCrawl
-	if err := json.Unmarshal([]byte(got.out), &st); err != nil || !st.Finished || st.Pages != 6 || st.Done != 6 || len(st.Workers) != 2 || st.Workers[0].Worker != "one" || st.Workers[1].Pages != 2 {
+	if err := json.Unmarshal([]byte(got.Out), &st); err != nil || !st.Finished || st.Pages != 6 || st.Done != 6 || len(st.Workers) != 2 || st.Workers[0].Worker != "one" || st.Workers[1].Pages != 2 {
 		t.Errorf("%v, %+v", err, got)
 	}
-	if got := crawl("status", "news"); !strings.HasPrefix(got.out, "news: finished, 6 pages of 6 URLs known on 1 host, 0 in flight\n  one ") {
+	if got := crawl("status", "news"); !strings.HasPrefix(got.Out, "news: finished, 6 pages of 6 URLs known on 1 host, 0 in flight\n  one ") {
 		t.Errorf("%+v", got)
 	}
-	if got := crawl("stop", "news"); got.code != cli.ExitDone || got.out != "nobody is at work on news\n" {
+	if got := crawl("stop", "news"); got.Code != cli.ExitDone || got.Out != "nobody is at work on news\n" {
 		t.Errorf("%+v", got)
 	}
-	if got := crawl("delete", "news"); got.code != cli.ExitDone || got.out != "news is deleted\n" {
+	if got := crawl("delete", "news"); got.Code != cli.ExitDone || got.Out != "news is deleted\n" {
 		t.Errorf("%+v", got)
 	}
-	crawl("delete", "news").wantRefusal(t, cli.ExitMisuse, `there is no crawl "news"`)
+	crawl("delete", "news").WantRefusal(t, cli.ExitMisuse, `there is no crawl "news"`)
 	got = run(t, "crawl", "--resume", w1)
-	got.wantRefusal(t, cli.ExitFailed, "no such crawl")
+	got.WantRefusal(t, cli.ExitFailed, "no such crawl")
 
 	err := filepath.WalkDir(dir, func(name string, d os.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
@@ -107,13 +108,13 @@ func TestSharedCrawl(t *testing.T) {
 // A Redis that cannot be used is said to be so, with what to do.
 func TestRedisIsNotThere(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
-	run(t, "crawl", "http://127.0.0.1:1/", "--output", out, "--frontier", "redis://127.0.0.1:1").wantRefusal(t, cli.ExitFailed, "redis is not available", "is it running")
-	run(t, "crawl", "http://127.0.0.1:1/", "--output", out, "--frontier", "http://127.0.0.1:1").wantRefusal(t, cli.ExitMisuse, "frontier", "redis://host:port")
+	run(t, "crawl", "http://127.0.0.1:1/", "--output", out, "--frontier", "redis://127.0.0.1:1").WantRefusal(t, cli.ExitFailed, "redis is not available", "is it running")
+	run(t, "crawl", "http://127.0.0.1:1/", "--output", out, "--frontier", "http://127.0.0.1:1").WantRefusal(t, cli.ExitMisuse, "frontier", "redis://host:port")
 
 	server := redistest.Start(t)
 	server.Do(t, "CONFIG", "SET", "maxmemory", "1")
 	got := run(t, "crawl", "http://127.0.0.1:1/", "--output", out, "--frontier", server.URL())
-	got.wantRefusal(t, cli.ExitFailed, "redis is full", "maxmemory")
+	got.WantRefusal(t, cli.ExitFailed, "redis is full", "maxmemory")
 }
 
 // restricted returns the address of a server, and of a user of it who may do what the
@@ -153,8 +154,8 @@ func TestSharedCrawlByUserOfSharedPage(t *testing.T) {
 		if args[1] != "--resume" && args[1] != "--recrawl" {
 			all = append(all, at...)
 		}
-		if got := run(t, all...); got.code != cli.ExitDone {
-			t.Errorf("%s: exit code %d: %s", strings.Join(args, " "), got.code, got.stderr)
+		if got := run(t, all...); got.Code != cli.ExitDone {
+			t.Errorf("%s: exit code %d: %s", strings.Join(args, " "), got.Code, got.Stderr)
 		}
 	}
 	if answer := server.Do(t, "DBSIZE"); answer != ":0" {
@@ -167,7 +168,7 @@ func TestSharedCrawlByUserOfSharedPage(t *testing.T) {
 func TestRedisRefuses(t *testing.T) {
 	server := redistest.Start(t)
 	url := restricted(t, server)
-	status := func(args ...string) ran {
+	status := func(args ...string) clitest.Result {
 		return run(t, append([]string{"crawl", "status", "news", "--frontier", url}, args...)...)
 	}
 	permission := []string{"the password is right", "ACL SETUSER", "SHARED.md"}
@@ -188,26 +189,26 @@ func TestRedisRefuses(t *testing.T) {
 				server.Do(t, append([]string{"ACL", "SETUSER", "crawler"}, test.acl...)...)
 			}
 			got := status(test.args...)
-			got.wantRefusal(t, cli.ExitFailed, test.words...)
-			if strings.Contains(got.stderr, redisstore.PasswordVariable) {
-				t.Errorf("the password is blamed: %s", got.stderr)
+			got.WantRefusal(t, cli.ExitFailed, test.words...)
+			if strings.Contains(got.Stderr, redisstore.PasswordVariable) {
+				t.Errorf("the password is blamed: %s", got.Stderr)
 			}
 			restricted(t, server)
 		})
 	}
 	t.Run("a database", func(t *testing.T) {
 		got := run(t, "crawl", "status", "news", "--frontier", url+"/2")
-		got.wantRefusal(t, cli.ExitFailed, append(permission, "select")...)
+		got.WantRefusal(t, cli.ExitFailed, append(permission, "select")...)
 		server.Do(t, "ACL", "SETUSER", "crawler", "+select")
-		run(t, "crawl", "status", "news", "--frontier", url+"/2").wantRefusal(t, cli.ExitMisuse, "no crawl")
+		run(t, "crawl", "status", "news", "--frontier", url+"/2").WantRefusal(t, cli.ExitMisuse, "no crawl")
 	})
 	for name, password := range map[string]string{"wrong": "wrong", "missing": ""} {
 		t.Run(name+" password", func(t *testing.T) {
 			t.Setenv(redisstore.PasswordVariable, password)
 			got := status()
-			got.wantRefusal(t, cli.ExitFailed, redisstore.PasswordVariable, "--frontier-password-file", "user")
-			if strings.Contains(got.stderr, "ACL") || strings.Contains(got.stderr, "is right") {
-				t.Errorf("permissions are blamed: %s", got.stderr)
+			got.WantRefusal(t, cli.ExitFailed, redisstore.PasswordVariable, "--frontier-password-file", "user")
+			if strings.Contains(got.Stderr, "ACL") || strings.Contains(got.Stderr, "is right") {
+				t.Errorf("permissions are blamed: %s", got.Stderr)
 			}
 		})
 	}

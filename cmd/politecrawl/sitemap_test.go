@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/clitest"
 )
 
 // sampleSitemap has something wrong in lines 4, 5 and 6.
@@ -31,7 +32,7 @@ const sampleIndex = `<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitema
 </sitemapindex>`
 
 func TestSitemapFile(t *testing.T) {
-	file := writeFile(t, "sitemap.xml", sampleSitemap)
+	file := clitest.WriteFile(t, "sitemap.xml", sampleSitemap)
 	for name, tt := range map[string]struct {
 		args []string
 		want string
@@ -50,7 +51,7 @@ func TestSitemapFile(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := run(t, append([]string{"sitemap", file}, tt.args...)...)
-			if diff := cmp.Diff(ran{out: tt.want}, got, cmp.AllowUnexported(ran{})); diff != "" {
+			if diff := cmp.Diff(clitest.Result{Out: tt.want}, got, cmp.AllowUnexported(clitest.Result{})); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
@@ -67,7 +68,7 @@ func TestSitemapExtensions(t *testing.T) {
 		"hreflang.xml": {`"alternates":[{"href":"`, `"hreflang":"de"`},
 	} {
 		got := run(t, "sitemap", forms+file, "--format", "json")
-		for line := range strings.Lines(got.out) {
+		for line := range strings.Lines(got.Out) {
 			var e listedEntry
 			dec := json.NewDecoder(strings.NewReader(line))
 			dec.DisallowUnknownFields()
@@ -76,11 +77,11 @@ func TestSitemapExtensions(t *testing.T) {
 			}
 		}
 		for _, part := range parts {
-			if !strings.Contains(got.out, part) {
-				t.Errorf("%s lacks %s: %s", file, part, got.out)
+			if !strings.Contains(got.Out, part) {
+				t.Errorf("%s lacks %s: %s", file, part, got.Out)
 			}
 		}
-		rows, err := csv.NewReader(strings.NewReader(run(t, "sitemap", forms+file, "--format", "csv").out)).ReadAll()
+		rows, err := csv.NewReader(strings.NewReader(run(t, "sitemap", forms+file, "--format", "csv").Out)).ReadAll()
 		if err != nil || len(rows) < 2 || strings.Join(rows[1][4:8], "") == "" {
 			t.Errorf("%s: %v, %q", file, err, rows)
 		}
@@ -91,24 +92,24 @@ func TestSitemapStandardInput(t *testing.T) {
 	t.Run("index", func(t *testing.T) {
 		got := runWith(t, sampleIndex, "sitemap", "-", "--format", "json")
 		want := `{"loc":"https://example.com/1.xml","nested":true,"priority":0.5,"sitemap":"-","line":2}` + "\n"
-		if got.out != want || got.code != cli.ExitDone {
-			t.Errorf("exit code %d, output %q, want %q", got.code, got.out, want)
+		if got.Out != want || got.Code != cli.ExitDone {
+			t.Errorf("exit code %d, output %q, want %q", got.Code, got.Out, want)
 		}
 	})
 	t.Run("empty", func(t *testing.T) {
-		runWith(t, "", "sitemap", "-").wantRefusal(t, cli.ExitFailed, "sitemap: standard input: ", "empty")
+		runWith(t, "", "sitemap", "-").WantRefusal(t, cli.ExitFailed, "sitemap: standard input: ", "empty")
 	})
 	t.Run("not to the end", func(t *testing.T) {
 		cut, _, _ := strings.Cut(sampleSitemap, "https://example.com/c")
 		got := runWith(t, cut, "sitemap", "-")
-		if got.code != cli.ExitFailed || got.out != "https://example.com/?a=1&b=2\nhttps://example.com/b\n" || !strings.Contains(got.stderr, "standard input: line 6: ") {
+		if got.Code != cli.ExitFailed || got.Out != "https://example.com/?a=1&b=2\nhttps://example.com/b\n" || !strings.Contains(got.Stderr, "standard input: line 6: ") {
 			t.Errorf("got %+v", got)
 		}
 	})
 	t.Run("no control characters", func(t *testing.T) {
 		got := runWith(t, "https://example.com/\x1b[2Ja\nhttps://example.com/\u009bb\nhttps://example.com/c\n", "sitemap", "-", "--check")
-		if strings.ContainsAny(got.out, "\x1b\u009b") || got.out == "" {
-			t.Errorf("output %q", got.out)
+		if strings.ContainsAny(got.Out, "\x1b\u009b") || got.Out == "" {
+			t.Errorf("output %q", got.Out)
 		}
 	})
 }
@@ -145,18 +146,18 @@ func TestSitemapStreams(t *testing.T) {
 }
 
 func TestSitemapCheckFile(t *testing.T) {
-	file := writeFile(t, "sitemap.xml", sampleSitemap)
+	file := clitest.WriteFile(t, "sitemap.xml", sampleSitemap)
 	t.Run("ROB-SMP-15/ROB-SMP-16/ROB-SMP-17/text", func(t *testing.T) {
 		got := run(t, "sitemap", "--check", file)
 		want := file + `:4: location is not usable, entry skipped: "/relative": not an absolute http, https or ftp URL [ROB-SMP-15]` + "\n" +
 			file + `:5: date of last change is not readable, left unset: "yesterday" [ROB-SMP-16]` + "\n" +
 			file + `:6: priority is not a number from 0 to 1, left at the default: "7" [ROB-SMP-17]` + "\n"
-		if diff := cmp.Diff(ran{code: cli.ExitFindings, out: want}, got, cmp.AllowUnexported(ran{})); diff != "" {
+		if diff := cmp.Diff(clitest.Result{Code: cli.ExitFindings, Out: want}, got, cmp.AllowUnexported(clitest.Result{})); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 	})
 	t.Run("json", func(t *testing.T) {
-		first, _, _ := strings.Cut(run(t, "sitemap", "--check", file, "--format", "json").out, "\n")
+		first, _, _ := strings.Cut(run(t, "sitemap", "--check", file, "--format", "json").Out, "\n")
 		want := `{"sitemap":"` + file + `","line":4,"kind":"location is not usable, entry skipped","text":"/relative","error":"not an absolute http, https or ftp URL","id":"ROB-SMP-15"}`
 		if first != want {
 			t.Errorf("got  %s\nwant %s", first, want)
@@ -164,16 +165,16 @@ func TestSitemapCheckFile(t *testing.T) {
 	})
 	t.Run("csv", func(t *testing.T) {
 		got := run(t, "sitemap", "--check", file, "--format", "csv")
-		rows, err := csv.NewReader(strings.NewReader(got.out)).ReadAll()
+		rows, err := csv.NewReader(strings.NewReader(got.Out)).ReadAll()
 		if err != nil || len(rows) != 4 || strings.Join(rows[0], " ") != "sitemap line kind text error id" || rows[3][1] != "6" {
 			t.Errorf("%v, %q", err, rows)
 		}
 	})
 	t.Run("nothing wrong", func(t *testing.T) {
-		if got := runWith(t, sampleIndex, "sitemap", "--check", "-"); got != (ran{}) {
+		if got := runWith(t, sampleIndex, "sitemap", "--check", "-"); got != (clitest.Result{}) {
 			t.Errorf("got %+v", got)
 		}
-		if got := runWith(t, sampleIndex, "sitemap", "--check", "-", "--format", "csv"); got != (ran{out: "sitemap,line,kind,text,error,id\n"}) {
+		if got := runWith(t, sampleIndex, "sitemap", "--check", "-", "--format", "csv"); got != (clitest.Result{Out: "sitemap,line,kind,text,error,id\n"}) {
 			t.Errorf("got %+v", got)
 		}
 	})
@@ -187,7 +188,7 @@ func TestSitemapCheckFile(t *testing.T) {
 	} {
 		t.Run(tt.id+"/"+name, func(t *testing.T) {
 			got := runWith(t, tt.body, "sitemap", "--check", "-")
-			if got.code != cli.ExitFindings || got.stderr != "" || !strings.Contains(got.out, "["+tt.id+"]\n") || strings.Count(got.out, "\n") != 1 {
+			if got.Code != cli.ExitFindings || got.Stderr != "" || !strings.Contains(got.Out, "["+tt.id+"]\n") || strings.Count(got.Out, "\n") != 1 {
 				t.Errorf("got %+v", got)
 			}
 		})
@@ -195,7 +196,7 @@ func TestSitemapCheckFile(t *testing.T) {
 }
 
 func TestSitemapStatsFile(t *testing.T) {
-	file := writeFile(t, "sitemap.xml", sampleSitemap)
+	file := clitest.WriteFile(t, "sitemap.xml", sampleSitemap)
 	size := len(sampleSitemap)
 	got := run(t, "sitemap", "--stats", file)
 	want := fmt.Sprintf(`  files     1 read (urlset: 1)
@@ -204,12 +205,12 @@ func TestSitemapStatsFile(t *testing.T) {
   findings  3 (date of last change is not readable, left unset: 1, location is not usable, entry skipped: 1, priority is not a number from 0 to 1, left at the default: 1)
   bytes     %d received, %d unpacked
 `, size, size)
-	if diff := cmp.Diff(ran{out: want}, got, cmp.AllowUnexported(ran{})); diff != "" {
+	if diff := cmp.Diff(clitest.Result{Out: want}, got, cmp.AllowUnexported(clitest.Result{})); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	var totals sitemapTotals
 	got = run(t, "sitemap", "--stats", file, "--format", "json")
-	if err := json.Unmarshal([]byte(got.out), &totals); err != nil {
+	if err := json.Unmarshal([]byte(got.Out), &totals); err != nil {
 		t.Fatal(err)
 	}
 	wantTotals := sitemapTotals{
@@ -220,10 +221,10 @@ func TestSitemapStatsFile(t *testing.T) {
 		t.Errorf("%+v (-want +got):\n%s", totals, diff)
 	}
 	both := run(t, "sitemap", "--stats", "--check", file)
-	if both.code != cli.ExitFindings || strings.Count(both.out, "\n") != 8 || !strings.HasSuffix(both.out, want) {
+	if both.Code != cli.ExitFindings || strings.Count(both.Out, "\n") != 8 || !strings.HasSuffix(both.Out, want) {
 		t.Errorf("got %+v", both)
 	}
-	if none := runWith(t, sampleIndex, "sitemap", "-", "--stats"); !strings.Contains(none.out, "lastmod   none\n") {
+	if none := runWith(t, sampleIndex, "sitemap", "-", "--stats"); !strings.Contains(none.Out, "lastmod   none\n") {
 		t.Errorf("got %+v", none)
 	}
 }
@@ -278,7 +279,7 @@ func TestSitemapMisuse(t *testing.T) {
 		{"a table of totals", []string{"-", "--stats", "--format", "csv"}, []string{"--stats", "text or json"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			run(t, append([]string{"sitemap"}, tt.args...)...).wantRefusal(t, cli.ExitMisuse, tt.words...)
+			run(t, append([]string{"sitemap"}, tt.args...)...).WantRefusal(t, cli.ExitMisuse, tt.words...)
 		})
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/clitest"
 )
 
 // sitemapSite serves files by path, {own} in them being itself, and keeps a list
@@ -27,7 +28,7 @@ type sitemapSite struct {
 func newSitemapSite(t *testing.T, files map[string]string) *sitemapSite {
 	t.Helper()
 	s := &sitemapSite{}
-	s.Server = robotsServer(t, func(w http.ResponseWriter, r *http.Request) {
+	s.Server = clitest.Server(t, func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
 		s.asked = append(s.asked, r.URL.Path)
 		s.mu.Unlock()
@@ -49,11 +50,11 @@ func newSitemapSite(t *testing.T, files map[string]string) *sitemapSite {
 }
 
 // list runs "sitemap" on s and takes its URL out of the output.
-func (s *sitemapSite) list(t *testing.T, path string, args ...string) ran {
+func (s *sitemapSite) list(t *testing.T, path string, args ...string) clitest.Result {
 	t.Helper()
 	got := run(t, append([]string{"sitemap", s.URL + path, "--delay", "0s"}, args...)...)
-	got.out = strings.ReplaceAll(got.out, s.URL, "")
-	got.stderr = strings.ReplaceAll(got.stderr, s.URL, "")
+	got.Out = strings.ReplaceAll(got.Out, s.URL, "")
+	got.Stderr = strings.ReplaceAll(got.Stderr, s.URL, "")
 	return got
 }
 
@@ -97,13 +98,13 @@ func TestSitemapSite(t *testing.T) {
 	})
 	t.Run("ROB-SMP-04/ROB-SMP-18/all", func(t *testing.T) {
 		for _, root := range []string{"", "/"} {
-			want := ran{
-				code: cli.ExitFailed, out: "/1\n/closed/3\n",
-				stderr: root + " is the root of a site: reading the sitemaps that /robots.txt lists\n" +
+			want := clitest.Result{
+				Code: cli.ExitFailed, Out: "/1\n/closed/3\n",
+				Stderr: root + " is the root of a site: reading the sitemaps that /robots.txt lists\n" +
 					"politecrawl: sitemap: /gone.xml: status 404\n" +
 					`politecrawl: sitemap: /closed.xml is disallowed by "Disallow: /closed", line 4 of /robots.txt, for user agent "*"` + "\n",
 			}
-			if diff := cmp.Diff(want, s.list(t, root), cmp.AllowUnexported(ran{})); diff != "" {
+			if diff := cmp.Diff(want, s.list(t, root), cmp.AllowUnexported(clitest.Result{})); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 			s.wantAsked(t, "/robots.txt", "/index.xml", "/a.xml", "/gone.xml")
@@ -115,71 +116,71 @@ func TestSitemapSite(t *testing.T) {
 /gone.xml: not there: status 404 [ROB-SMP-24]
 /closed.xml: may not be fetched: /closed.xml is disallowed by "Disallow: /closed", line 4 of /robots.txt, for user agent "*" [ROB-SMP-04]
 `
-		if diff := cmp.Diff(want, got.out); diff != "" || got.code != cli.ExitFindings {
-			t.Errorf("exit code %d (-want +got):\n%s", got.code, diff)
+		if diff := cmp.Diff(want, got.Out); diff != "" || got.Code != cli.ExitFindings {
+			t.Errorf("exit code %d (-want +got):\n%s", got.Code, diff)
 		}
 	})
 	t.Run("stats", func(t *testing.T) {
 		got := s.list(t, "/", "--stats")
 		for _, part := range []string{"files     2 read (sitemapindex: 1, urlset: 1), 2 not, or not to the end\n", "entries   2, and 1 that the sitemap has no right to list\n"} {
-			if !strings.Contains(got.out, part) {
-				t.Errorf("no %q in:\n%s", part, got.out)
+			if !strings.Contains(got.Out, part) {
+				t.Errorf("no %q in:\n%s", part, got.Out)
 			}
 		}
 	})
 	t.Run("json", func(t *testing.T) {
-		first, _, _ := strings.Cut(s.list(t, "/", "--format", "json").out, "\n")
+		first, _, _ := strings.Cut(s.list(t, "/", "--format", "json").Out, "\n")
 		if want := `{"loc":"/1","priority":0.5,"sitemap":"/a.xml","line":2}`; first != want {
 			t.Errorf("got  %s\nwant %s", first, want)
 		}
 	})
 	t.Run("ROB-SMP-20/max-files", func(t *testing.T) {
 		got := s.list(t, "/", "--max-files", "1")
-		if got.code != cli.ExitFailed || got.out != "" || !strings.Contains(got.stderr, "/a.xml: too many sitemap files") || !strings.Contains(got.stderr, "(--max-files)") {
+		if got.Code != cli.ExitFailed || got.Out != "" || !strings.Contains(got.Stderr, "/a.xml: too many sitemap files") || !strings.Contains(got.Stderr, "(--max-files)") {
 			t.Errorf("got %+v", got)
 		}
 	})
 	s.forget()
 	t.Run("one sitemap", func(t *testing.T) {
 		for policy, want := range map[string]string{"listed": "/dir/5\n/6\n", "directory": "/dir/5\n", "any": "/dir/5\n/6\n"} {
-			if got := s.list(t, "/dir/map.xml", "--policy", policy); got != (ran{out: want}) {
+			if got := s.list(t, "/dir/map.xml", "--policy", policy); got != (clitest.Result{Out: want}) {
 				t.Errorf("%s: got %+v", policy, got)
 			}
 			s.wantAsked(t, "/robots.txt", "/dir/map.xml")
 		}
 		got := s.list(t, "/dir/map.xml", "--policy", "directory", "--check")
-		if got.code != cli.ExitFindings || !strings.HasSuffix(got.out, `left out: "/6" [ROB-SMP-19]`+"\n") {
+		if got.Code != cli.ExitFindings || !strings.HasSuffix(got.Out, `left out: "/6" [ROB-SMP-19]`+"\n") {
 			t.Errorf("got %+v", got)
 		}
 	})
 	t.Run("ROB-SMP-04/disallowed", func(t *testing.T) {
-		s.list(t, "/closed.xml").wantRefusal(t, cli.ExitFindings, `/closed.xml is disallowed by "Disallow: /closed"`)
+		s.list(t, "/closed.xml").WantRefusal(t, cli.ExitFindings, `/closed.xml is disallowed by "Disallow: /closed"`)
 	})
 	t.Run("a page", func(t *testing.T) {
-		s.list(t, "/page").wantRefusal(t, cli.ExitFailed, "/page is no sitemap; for those of its site give the root, /")
-		if got := s.list(t, "/page", "--check"); got.code != cli.ExitFindings || !strings.HasSuffix(got.out, "[ROB-SMP-11]\n") {
+		s.list(t, "/page").WantRefusal(t, cli.ExitFailed, "/page is no sitemap; for those of its site give the root, /")
+		if got := s.list(t, "/page", "--check"); got.Code != cli.ExitFindings || !strings.HasSuffix(got.Out, "[ROB-SMP-11]\n") {
 			t.Errorf("got %+v", got)
 		}
 	})
 	t.Run("not there", func(t *testing.T) {
-		s.list(t, "/absent.xml").wantRefusal(t, cli.ExitFailed, "/absent.xml: status 404")
+		s.list(t, "/absent.xml").WantRefusal(t, cli.ExitFailed, "/absent.xml: status 404")
 	})
 }
 
 func TestSitemapSiteWithoutList(t *testing.T) {
 	s := newSitemapSite(t, map[string]string{"/sitemap.xml": sitemapOf("{own}/1")})
 	got := s.list(t, "/")
-	if got.code != cli.ExitFailed || got.out != "" || !strings.HasSuffix(got.stderr, "politecrawl: sitemap: /robots.txt lists no sitemap; --probe tries /sitemap.xml\n") {
+	if got.Code != cli.ExitFailed || got.Out != "" || !strings.HasSuffix(got.Stderr, "politecrawl: sitemap: /robots.txt lists no sitemap; --probe tries /sitemap.xml\n") {
 		t.Errorf("got %+v", got)
 	}
 	s.wantAsked(t, "/robots.txt")
 	t.Run("ROB-SMP-10", func(t *testing.T) {
-		if got := s.list(t, "/", "--probe"); got.code != cli.ExitDone || got.out != "/1\n" {
+		if got := s.list(t, "/", "--probe"); got.Code != cli.ExitDone || got.Out != "/1\n" {
 			t.Errorf("got %+v", got)
 		}
 		s.wantAsked(t, "/robots.txt", "/sitemap.xml")
 		none := newSitemapSite(t, nil)
-		if got := none.list(t, "/", "--probe"); got.code != cli.ExitFailed || !strings.HasSuffix(got.stderr, "lists no sitemap; nor is there /sitemap.xml\n") {
+		if got := none.list(t, "/", "--probe"); got.Code != cli.ExitFailed || !strings.HasSuffix(got.Stderr, "lists no sitemap; nor is there /sitemap.xml\n") {
 			t.Errorf("got %+v", got)
 		}
 	})
@@ -189,7 +190,7 @@ func TestSitemapSiteUnreachable(t *testing.T) {
 	down := newSitemapSite(t, map[string]string{"/robots.txt": "503"})
 	for _, path := range []string{"/", "/sitemap.xml"} {
 		got := down.list(t, path)
-		if got.code != cli.ExitLater || got.out != "" || !strings.Contains(got.stderr, "must wait: /robots.txt is unreachable: status 503; ask again after ") {
+		if got.Code != cli.ExitLater || got.Out != "" || !strings.Contains(got.Stderr, "must wait: /robots.txt is unreachable: status 503; ask again after ") {
 			t.Errorf("%s: got %+v", path, got)
 		}
 		down.wantAsked(t, "/robots.txt")
@@ -198,7 +199,7 @@ func TestSitemapSiteUnreachable(t *testing.T) {
 		busy := newSitemapSite(t, map[string]string{"/sitemap.xml": "503"})
 		for _, flag := range []string{"--stats=false", "--check"} {
 			got := busy.list(t, "/sitemap.xml", flag)
-			got.wantRefusal(t, cli.ExitFailed, "/sitemap.xml: status 503; ask again after ")
+			got.WantRefusal(t, cli.ExitFailed, "/sitemap.xml: status 503; ask again after ")
 			busy.wantAsked(t, "/robots.txt", "/sitemap.xml")
 		}
 	})
@@ -207,10 +208,10 @@ func TestSitemapSiteUnreachable(t *testing.T) {
 // A site that says no time is to be asked again when a crawler would, and not when the
 // command would have, for which somebody waits.
 func TestSitemapSiteSaysNoTime(t *testing.T) {
-	down := robotsServer(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) })
+	down := clitest.Server(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) })
 	soon := time.Now().Add(50 * time.Second)
 	got := run(t, "sitemap", down.URL+"/", "--delay", "0s")
-	_, text, _ := strings.Cut(strings.TrimSpace(got.stderr), "ask again after ")
+	_, text, _ := strings.Cut(strings.TrimSpace(got.Stderr), "ask again after ")
 	if again, err := time.Parse("2006-01-02 15:04:05 -07:00", text); err != nil || again.Before(soon) || again.After(soon.Add(time.Minute)) {
 		t.Errorf("it may be asked again at %v, %v: %+v", again, err, got)
 	}
@@ -218,7 +219,7 @@ func TestSitemapSiteSaysNoTime(t *testing.T) {
 
 // The first interrupt ends the listing with what there is.
 func TestSitemapInterrupted(t *testing.T) {
-	site := robotsServer(t, func(w http.ResponseWriter, r *http.Request) {
+	site := clitest.Server(t, func(w http.ResponseWriter, r *http.Request) {
 		own := "http://" + r.Host
 		switch r.URL.Path {
 		case "/robots.txt":
@@ -229,7 +230,7 @@ func TestSitemapInterrupted(t *testing.T) {
 			<-r.Context().Done()
 		}
 	})
-	cmd := command(t, "sitemap", site.URL, "--delay", "0s")
+	cmd := clitest.Process(t, "sitemap", site.URL, "--delay", "0s")
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/clitest"
 	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/robotsext"
 )
@@ -50,8 +51,8 @@ func TestSpellings(t *testing.T) {
 
 			verdict := checked(t, robots, site.url, links)
 			got := run(t, "crawl", site.url, "--output", filepath.Join(t.TempDir(), "out"), "--delay", "0s", "--quiet")
-			if got.code != cli.ExitDone || got.stderr != "" {
-				t.Fatalf("exit code %d, standard error %q", got.code, got.stderr)
+			if got.Code != cli.ExitDone || got.Stderr != "" {
+				t.Fatalf("exit code %d, standard error %q", got.Code, got.Stderr)
 			}
 			byCrawl := site.takeRecord()
 			delete(byCrawl, "/")
@@ -96,14 +97,14 @@ func wantRecord(t *testing.T, by string, got map[string]bool, want []string) {
 // checked is what "robots check" says about each link.
 func checked(t *testing.T, robots, site string, links []string) map[string]string {
 	t.Helper()
-	args := []string{"robots", "check", "--robots", writeFile(t, "robots.txt", robots), "--format", "json"}
+	args := []string{"robots", "check", "--robots", clitest.WriteFile(t, "robots.txt", robots), "--format", "json"}
 	for _, link := range links {
 		args = append(args, site+link)
 	}
 	got := run(t, args...)
-	answers := got.answers(t)
-	if len(answers) != len(links) || got.stderr != "" {
-		t.Fatalf("%d answers for %d links, standard error %q", len(answers), len(links), got.stderr)
+	answers := answers(t, got)
+	if len(answers) != len(links) || got.Stderr != "" {
+		t.Fatalf("%d answers for %d links, standard error %q", len(answers), len(links), got.Stderr)
 	}
 	verdicts := map[string]string{}
 	for i, a := range answers {
@@ -149,7 +150,7 @@ type recordingSite struct {
 func newRecordingSite(t *testing.T) *recordingSite {
 	t.Helper()
 	s := &recordingSite{record: map[string]bool{}}
-	s.url = robotsServer(t, func(w http.ResponseWriter, r *http.Request) {
+	s.url = clitest.Server(t, func(w http.ResponseWriter, r *http.Request) {
 		switch r.RequestURI {
 		case "/robots.txt":
 			_, _ = w.Write([]byte(s.robots))

@@ -20,7 +20,7 @@ func TestSummaryFiles(t *testing.T) {
 	site := smallSite(t)
 	dir := filepath.Join(t.TempDir(), "out")
 	got := run(t, "crawl", site.url, "--output", dir, "--delay", "0s", "--max-pages", "1", "--write", "csv,sqlite,warc")
-	if want := "files       pages.jsonl, rejected.jsonl, *.csv, crawl-*.warc.gz, crawl.sqlite and robots/ in " + dir + "\n"; !strings.Contains(got.out, want) {
+	if want := "files       pages.jsonl, rejected.jsonl, *.csv, crawl-*.warc.gz, crawl.sqlite and robots/ in " + dir + "\n"; !strings.Contains(got.Out, want) {
 		t.Errorf("%+v, want %q", got, want)
 	}
 }
@@ -36,18 +36,18 @@ func TestCutPagesAreNamed(t *testing.T) {
 	site := newTestSite(t, pages)
 	dir := filepath.Join(t.TempDir(), "out")
 	got := run(t, "crawl", site.url, "--output", dir, "--delay", "0s", "--max-links", "2", "--workers", "1", "--max-body", "1000")
-	if want := fmt.Sprintf("  cut         1 page (max-body: 1): %s/\n", site.url); got.code != cli.ExitDone || !strings.Contains(got.out, want) {
-		t.Errorf("exit code %d, %s; want %q", got.code, got.out, want)
+	if want := fmt.Sprintf("  cut         1 page (max-body: 1): %s/\n", site.url); got.Code != cli.ExitDone || !strings.Contains(got.Out, want) {
+		t.Errorf("exit code %d, %s; want %q", got.Code, got.Out, want)
 	}
 	dir = filepath.Join(t.TempDir(), "out")
 	got = run(t, "crawl", site.url, "--output", dir, "--delay", "0s", "--max-links", "5", "--workers", "1")
-	if strings.Contains(got.out, "cut") {
-		t.Errorf("none was cut: %s", got.out)
+	if strings.Contains(got.Out, "cut") {
+		t.Errorf("none was cut: %s", got.Out)
 	}
 	dir = filepath.Join(t.TempDir(), "out")
 	got = run(t, "crawl", site.url+"/0", site.url+"/1", site.url+"/2", site.url+"/3", "--output", dir, "--delay", "0s", "--max-links", "2", "--workers", "1")
-	if want := fmt.Sprintf("  cut         4 pages (max-links: 4): %[1]s/0, %[1]s/1, %[1]s/2 and 1 more; see cut_by in pages.jsonl\n", site.url); !strings.Contains(got.out, want) {
-		t.Errorf("%s; want %q", got.out, want)
+	if want := fmt.Sprintf("  cut         4 pages (max-links: 4): %[1]s/0, %[1]s/1, %[1]s/2 and 1 more; see cut_by in pages.jsonl\n", site.url); !strings.Contains(got.Out, want) {
+		t.Errorf("%s; want %q", got.Out, want)
 	}
 	var made report.Report
 	text, err := os.ReadFile(filepath.Join(dir, report.JSONFile))
@@ -59,7 +59,7 @@ func TestCutPagesAreNamed(t *testing.T) {
 	}
 	got = run(t, "crawl", "--resume", dir, "--format", "json", "--quiet") // an earlier process has cut them
 	var sum crawler.Summary
-	if err := json.Unmarshal([]byte(got.out), &sum); err != nil {
+	if err := json.Unmarshal([]byte(got.Out), &sum); err != nil {
 		t.Fatal(err)
 	}
 	if c := sum.Cut; c.Pages != 4 || c.By["max-links"] != 4 || len(c.First) != 4 || c.First[3].By[0] != "max-links" {
@@ -96,16 +96,16 @@ func TestLostLinesAreSaid(t *testing.T) {
 			t.Errorf("report.json before it goes on: %+v", lost)
 		}
 		got := run(t, append([]string{"crawl", "--resume", dir, "--max-pages", "0"}, flags...)...)
-		if got.code != cli.ExitDone || flags != nil && got.stderr != "politecrawl: "+want.String()+"\n" {
-			t.Errorf("%q: exit code %d, standard error %q", flags, got.code, got.stderr)
+		if got.Code != cli.ExitDone || flags != nil && got.Stderr != "politecrawl: "+want.String()+"\n" {
+			t.Errorf("%q: exit code %d, standard error %q", flags, got.Code, got.Stderr)
 		}
-		if flags == nil && (!strings.Contains(got.stderr, "note: "+want.String()) || !strings.Contains(got.out, "  lost        "+want.String()+"\n")) {
+		if flags == nil && (!strings.Contains(got.Stderr, "note: "+want.String()) || !strings.Contains(got.Out, "  lost        "+want.String()+"\n")) {
 			t.Errorf("%q: %+v", flags, got)
 		}
 		if len(flags) > 1 {
 			var sum crawler.Summary
-			if err := json.Unmarshal([]byte(got.out), &sum); err != nil || len(sum.Lost) != 1 || sum.Lost[0] != want {
-				t.Errorf("%v: %s", err, got.out)
+			if err := json.Unmarshal([]byte(got.Out), &sum); err != nil || len(sum.Lost) != 1 || sum.Lost[0] != want {
+				t.Errorf("%v: %s", err, got.Out)
 			}
 		}
 		if lost := lines(dir); len(lost) != 1 || lost[0].Loss != want {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/clitest"
 )
 
 // onTerminal runs politecrawl on a terminal of its own, with the environment changed,
@@ -21,7 +22,7 @@ func onTerminal(t *testing.T, environ []string, args ...string) string {
 	if err != nil {
 		t.Skip("there is no script(1), which has a terminal to run in")
 	}
-	self := command(t, args...)
+	self := clitest.Process(t, args...)
 	words := []string{"stty cols 100;"}
 	for _, arg := range self.Args {
 		words = append(words, cli.ShellWord(arg))
@@ -64,7 +65,7 @@ func screens(t *testing.T, sent string) (shown []string, last []string) {
 // log is torn or lost, the view is drawn anew below them, and it is gone at the end.
 func TestViewOnTerminal(t *testing.T) {
 	t.Parallel()
-	site := robotsServer(t, func(w http.ResponseWriter, r *http.Request) {
+	site := clitest.Server(t, func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/robots.txt":
 			_, _ = w.Write([]byte("User-agent: *\nDisallow: /no\n"))

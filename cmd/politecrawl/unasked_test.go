@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/clitest"
 	"github.com/politecrawl/politecrawl/crawler/faultsite"
 )
 
@@ -16,7 +17,7 @@ func TestAnswerUnasked(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer site.Close()
-	cmd := command(t, "crawl", site.StartURLs()[0], "--output", filepath.Join(t.TempDir(), "crawl"), "--delay", "50ms")
+	cmd := clitest.Process(t, "crawl", site.StartURLs()[0], "--output", filepath.Join(t.TempDir(), "crawl"), "--delay", "50ms")
 	var out, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &stderr
 	if err := cmd.Run(); err != nil {

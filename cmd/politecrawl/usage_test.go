@@ -41,7 +41,7 @@ func TestMisuseOfCommands(t *testing.T) {
 		{[]string{"crawl", "--delay"}, []string{"crawl: --delay needs a value"}},
 	} {
 		t.Run(strings.Join(tt.args, " "), func(t *testing.T) {
-			run(t, tt.args...).wantRefusal(t, cli.ExitMisuse, tt.words...)
+			run(t, tt.args...).WantRefusal(t, cli.ExitMisuse, tt.words...)
 		})
 	}
 }
@@ -51,8 +51,8 @@ func TestHelp(t *testing.T) {
 		nil, {"help"}, {"--help"}, {"help", "exit-codes"}, {"exit-codes"}, {"help", "settings"}, {"help", "robots"}, {"help", "robots", "check"},
 		{"crawl", "--help"}, {"help", "help"}, {"help", "completion"},
 	} {
-		if got := run(t, args...); got.code != cli.ExitDone || got.stderr != "" || len(got.out) < 100 {
-			t.Errorf("%v: exit code %d, standard error %q, output %q", args, got.code, got.stderr, got.out)
+		if got := run(t, args...); got.Code != cli.ExitDone || got.Stderr != "" || len(got.Out) < 100 {
+			t.Errorf("%v: exit code %d, standard error %q, output %q", args, got.Code, got.Stderr, got.Out)
 		}
 	}
 }
@@ -79,13 +79,13 @@ func TestEveryCommandIsExplained(t *testing.T) {
 // TestHelpTopics holds that a topic and what it is about stand apart.
 func TestHelpTopics(t *testing.T) {
 	const line = "\n  politecrawl exit-codes  What the exit code says\n"
-	if text := run(t, "help").out; !strings.Contains(text, line) {
+	if text := run(t, "help").Out; !strings.Contains(text, line) {
 		t.Errorf("no line %q in:\n%s", line, text)
 	}
 }
 
 func TestExitCodesTopicNamesThemAll(t *testing.T) {
-	text := run(t, "help", "exit-codes").out
+	text := run(t, "help", "exit-codes").Out
 	for _, code := range []int{cli.ExitDone, cli.ExitFindings, cli.ExitMisuse, cli.ExitFailed, cli.ExitLater, cli.ExitInterrupted} {
 		if !strings.Contains(text, "  "+strconv.Itoa(code)+"  ") {
 			t.Errorf("exit code %d is missing in:\n%s", code, text)
@@ -95,24 +95,24 @@ func TestExitCodesTopicNamesThemAll(t *testing.T) {
 
 func TestCompletion(t *testing.T) {
 	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {
-		if got := run(t, "completion", shell); got.code != cli.ExitDone || !strings.Contains(got.out, "politecrawl") {
-			t.Errorf("%s: exit code %d, %d bytes", shell, got.code, len(got.out))
+		if got := run(t, "completion", shell); got.Code != cli.ExitDone || !strings.Contains(got.Out, "politecrawl") {
+			t.Errorf("%s: exit code %d, %d bytes", shell, got.Code, len(got.Out))
 		}
 	}
-	if got := run(t, "__complete", "robots", "check", "--format", ""); !strings.HasPrefix(got.out, "text\njson\n") {
-		t.Errorf("values of --format are completed as %q", got.out)
+	if got := run(t, "__complete", "robots", "check", "--format", ""); !strings.HasPrefix(got.Out, "text\njson\n") {
+		t.Errorf("values of --format are completed as %q", got.Out)
 	}
 }
 
 func TestVersion(t *testing.T) {
-	if got := run(t, "version"); got.code != cli.ExitDone || !strings.HasPrefix(got.out, "politecrawl ") || strings.Count(got.out, "\n") != 1 {
-		t.Errorf("exit code %d, output %q", got.code, got.out)
+	if got := run(t, "version"); got.Code != cli.ExitDone || !strings.HasPrefix(got.Out, "politecrawl ") || strings.Count(got.Out, "\n") != 1 {
+		t.Errorf("exit code %d, output %q", got.Code, got.Out)
 	}
 	if flag, cmd := run(t, "--version"), run(t, "version"); flag != cmd {
-		t.Errorf("--version says %q, version %q", flag.out, cmd.out)
+		t.Errorf("--version says %q, version %q", flag.Out, cmd.Out)
 	}
 	var decoded cli.Build
-	if err := json.Unmarshal([]byte(run(t, "version", "--format", "json").out), &decoded); err != nil || decoded.Go == "" {
+	if err := json.Unmarshal([]byte(run(t, "version", "--format", "json").Out), &decoded); err != nil || decoded.Go == "" {
 		t.Errorf("%v in %+v", err, decoded)
 	}
 }

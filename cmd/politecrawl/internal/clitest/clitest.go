@@ -1,0 +1,202 @@
+// Package clitest runs commands of politecrawl in tests.
+package clitest
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/cobra"
+
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+)
+
+// A Program returns the root command of the program that a test runs.
+type Program func(*cli.Streams) *cobra.Command
+
+// Only returns a program with a single command.
+func Only(command Program) Program {
+	return func(streams *cli.Streams) *cobra.Command {
+		return cli.NewRoot(streams, &cobra.Command{Use: "politecrawl"}, command(streams))
+	}
+}
+
+// ProcessVariable is the environment variable that makes the test binary be the program, for
+// tests that need a process: of signals, and of files in place of buffers.
+const ProcessVariable = "TEST_ACT_AS_POLITECRAWL"
+
+// Main runs the tests of a package, or main where the test binary is to be the program.
+// Nothing in the environment configures a test.
+func Main(m *testing.M, main func()) {
+	if os.Getenv(ProcessVariable) != "" {
+		main()
+		return
+	}
+	for _, v := range os.Environ() {
+		if name, _, _ := strings.Cut(v, "="); strings.HasPrefix(name, "POLITECRAWL_") {
+			if err := os.Unsetenv(name); err != nil {
+				panic(err)
+			}
+		}
+	}
+	os.Exit(m.Run())
+}
+
+// Main runs the tests of a package as the function does, with p as the program.
+func (p Program) Main(m *testing.M) {
+	Main(m, func() {
+		streams := &cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}
+		os.Exit(streams.Run(context.Background(), p(streams), os.Args[1:]))
+	})
+}
+
+// A Result is the exit code and the output of one run.
+type Result struct {
+	Code        int
+	Out, Stderr string
+}
+
+// Run runs a command line to its end.
+func (p Program) Run(t *testing.T, args ...string) Result {
+	t.Helper()
+	return p.RunWith(t, "", args...)
+}
+
+// RunWith is Run with something on standard input.
+func (p Program) RunWith(t *testing.T, stdin string, args ...string) Result {
+	t.Helper()
+	var out, stderr Buffer
+	streams := &cli.Streams{In: strings.NewReader(stdin), Out: &out, Err: &stderr}
+	code := streams.Run(t.Context(), p(streams), onLoopback(args))
+	return Result{code, out.String(), stderr.String()}
+}
+
+// onLoopback lets a command that asks sites for something ask those of the tests, unless
+// the test says itself what is allowed.
+func onLoopback(args []string) []string {
+	words := 0 // of the command
+	switch {
+	case len(args) > 1 && args[0] == "crawl" && slices.Contains([]string{"status", "stop", "delete"}, args[1]): // it asks Redis alone
+	case len(args) > 0 && slices.Contains([]string{"crawl", "plan", "sitemap"}, args[0]):
+		words = 1
+	case len(args) > 1 && args[0] == "robots" && slices.Contains([]string{"check", "show", "lint", "diff", "agents"}, args[1]):
+		words = 2
+	}
+	if words == 0 || slices.ContainsFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "--allow-addr") }) {
+		return args
+	}
+	return slices.Insert(slices.Clone(args), words, "--allow-addr=127.0.0.0/8")
+}
+
+// A Buffer takes lines from several goroutines, as a file does.
+type Buffer struct {
+	mu     sync.Mutex // guards buffer
+	buffer bytes.Buffer
+}
+
+func (b *Buffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buffer.Write(p)
+}
+
+func (b *Buffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buffer.String()
+}
+
+// Process returns the program as a process of its own, for a test run by Main.
+func Process(t *testing.T, args ...string) *exec.Cmd {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), self, onLoopback(args)...)
+	cmd.Env = append(os.Environ(), ProcessVariable+"=1")
+	return cmd
+}
+
+// WantRefusal checks that the program ended with code, wrote no result, and one
+// line to standard error that holds each of the words.
+func (r Result) WantRefusal(t *testing.T, code int, words ...string) {
+	t.Helper()
+	if r.Code != code {
+		t.Errorf("exit code %d, want %d", r.Code, code)
+	}
+	if r.Out != "" {
+		t.Errorf("wrote results: %q", r.Out)
+	}
+	if strings.Count(r.Stderr, "\n") != 1 || !strings.HasPrefix(r.Stderr, "politecrawl: ") {
+		t.Errorf("standard error is not one line of the program: %q", r.Stderr)
+	}
+	for _, w := range words {
+		if !strings.Contains(r.Stderr, w) {
+			t.Errorf("standard error lacks %q: %q", w, r.Stderr)
+		}
+	}
+}
+
+// Server is a site that answers every request as its handler does.
+func Server(t *testing.T, handler http.HandlerFunc) *httptest.Server {
+	t.Helper()
+	server := httptest.NewServer(handler)
+	t.Cleanup(server.Close)
+	return server
+}
+
+// ServeRobots is a site with this robots.txt.
+func ServeRobots(t *testing.T, body string) *httptest.Server {
+	return Server(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/robots.txt" {
+			t.Errorf("requested %s", r.URL)
+		}
+		_, _ = w.Write([]byte(body))
+	})
+}
+
+// WriteFile writes a file into a new directory and returns its path.
+func WriteFile(t *testing.T, name, content string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+var update = flag.Bool("update", false, "write the golden files in testdata anew")
+
+// Golden holds a whole output against a file in testdata, which is there for
+// a person to read too.
+func Golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatalf("%v; write it with go test -update", err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("not what %s holds (-want +got):\n%s", path, diff)
+	}
+}
