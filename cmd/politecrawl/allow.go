@@ -8,6 +8,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/humanize"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/site"
 	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/robotsext/guard"
 )
@@ -51,5 +52,5 @@ func allowingAll(refused []crawler.RefusedStart, already []string) string {
 	if len(all) == len(already) {
 		return ""
 	}
-	return "--" + allowAddr + " " + strings.Join(all, ",")
+	return "--" + site.AllowFlag + " " + strings.Join(all, ",")
 }

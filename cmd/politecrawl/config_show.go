@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/settings"
 	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
 
@@ -24,7 +25,7 @@ func configShowCommand(streams *cli.Streams) *cobra.Command {
 		format cli.Format
 		origin bool
 	)
-	s := newSettings()
+	s := settings.New()
 	cmd := &cobra.Command{
 		Use:   "show [URL…]",
 		Short: "The effective configuration, and where each value came from",
@@ -39,19 +40,19 @@ A value that "crawl" would refuse is shown too, and the exit code is 2 then.`,
 		Example: `  politecrawl config show --config configs/gentle.yaml --delay 5s
   politecrawl config show --origin=false > crawl.yaml`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := s.load(args, cmd.InOrStdin()); err != nil {
+			if err := s.Load(args, cmd.InOrStdin()); err != nil {
 				return err
 			}
-			err := showConfig(streams, s.shown(), format, origin)
+			err := showConfig(streams, shown(s), format, origin)
 			if err == nil {
-				err = s.refused()
+				err = refused(s)
 			}
 			return err
 		},
 	}
 	format.AddFlag(cmd)
 	cmd.Flags().BoolVar(&origin, "origin", true, "say where each value came from")
-	s.flags(cmd)
+	s.AddFlags(cmd)
 	return cmd
 }
 
@@ -63,10 +64,10 @@ type shownKey struct {
 	Withheld bool   `json:"withheld,omitempty"` // user and password are left out of the value
 }
 
-func (s *settings) shown() []shownKey {
+func shown(s *settings.Settings) []shownKey {
 	var keys []shownKey
-	s.keys.VisitAll(func(f *pflag.Flag) {
-		k := shownKey{Key: f.Name, Value: f.Value.String(), From: s.from[f.Name]}
+	s.Visit(func(f *pflag.Flag, from string) {
+		k := shownKey{Key: f.Name, Value: f.Value.String(), From: from}
 		switch f.Value.Type() {
 		case "int", "int64", "float64":
 			if text := f.Value.String(); json.Valid([]byte(text)) { // not NaN, nor Inf
@@ -79,15 +80,15 @@ func (s *settings) shown() []shownKey {
 			k.Value = append([]string{}, list.GetSlice()...) // none is an empty list
 		}
 		switch f.Name {
-		case proxyKey:
-			open := withoutSecrets(s.config.Proxies)
-			k.Value, k.Withheld = open, !slices.Equal(open, s.config.Proxies)
+		case settings.ProxyKey:
+			open := settings.WithoutSecrets(s.Config.Proxies)
+			k.Value, k.Withheld = open, !slices.Equal(open, s.Config.Proxies)
 		case "urls": // one with a password is refused, and need not be shown for that
-			open := make([]string, len(s.config.URLs))
-			for i, raw := range s.config.URLs {
+			open := make([]string, len(s.Config.URLs))
+			for i, raw := range s.Config.URLs {
 				open[i] = secret.Reference(raw)
 			}
-			k.Value, k.Withheld = open, !slices.Equal(open, s.config.URLs)
+			k.Value, k.Withheld = open, !slices.Equal(open, s.Config.URLs)
 		}
 		keys = append(keys, k)
 	})
@@ -128,10 +129,10 @@ func showConfig(streams *cli.Streams, keys []shownKey, format cli.Format, origin
 }
 
 // refused returns what "crawl" would refuse, but that there is no start URL yet.
-func (s *settings) refused() error {
+func refused(s *settings.Settings) error {
 	complete := *s
-	if len(complete.config.URLs) == 0 {
-		complete.config.URLs = []string{"https://example.com/"}
+	if len(complete.Config.URLs) == 0 {
+		complete.Config.URLs = []string{"https://example.com/"}
 	}
-	return complete.validate()
+	return complete.Validate()
 }

@@ -3,14 +3,14 @@ package main
 import (
 	"context"
 	"errors"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/crawldir"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/settings"
 	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore"
-	"github.com/politecrawl/politecrawl/crawler/report"
 )
 
 func crawlCommand(streams *cli.Streams) *cobra.Command {
@@ -19,7 +19,7 @@ func crawlCommand(streams *cli.Streams) *cobra.Command {
 		quiet  bool
 		listen listening
 	)
-	s := newSettings()
+	s := settings.New()
 	cmd := &cobra.Command{
 		Use:   "crawl URL…",
 		Short: "Crawl from some start URLs and from the sitemaps of their hosts",
@@ -57,8 +57,8 @@ again for all that the crawl in DIR has asked for, and for nothing that the site
 has not changed.
 
 Both take the settings that the crawl had, and no file. Of the environment they take only
-what is not kept with a crawl: what is about the log, ` + tokenVariable + `,
-` + redisstore.PasswordVariable + `, and of ` + variable(proxyKey) + ` the users and passwords
+what is not kept with a crawl: what is about the log, ` + settings.TokenVariable + `,
+` + redisstore.PasswordVariable + `, and of ` + settings.Variable(settings.ProxyKey) + ` the users and passwords
 of its proxies. Flags that are given with them change its settings for good: a later
 --resume has them too. Of a crawl that several processes share only the limits can be
 changed, --max-pages, --max-host-pages, --max-bytes and --max-time.
@@ -85,27 +85,27 @@ is taken from the variable ` + redisstore.PasswordVariable + ` or from a file.`,
   politecrawl crawl --resume example --max-pages 200
   politecrawl crawl --recrawl example`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := s.loadOrGoOn(cmd, args, streams.In); err != nil {
+			if err := s.LoadOrResume(cmd, args, streams.In); err != nil {
 				return err
 			}
-			if err := s.join(cmd.Context()); err != nil {
+			if err := join(cmd.Context(), s); err != nil {
 				return err
 			}
-			if len(s.config.URLs) == 0 {
+			if len(s.Config.URLs) == 0 {
 				return cli.MisuseOf(cmd, "give start URLs, as arguments or with --seeds")
 			}
-			if err := s.validate(); err != nil {
+			if err := s.Validate(); err != nil {
 				return err
 			}
-			h := &herald{Streams: streams, quiet: quiet, log: s.log, listen: listen, seen: s.seen()}
-			return crawl(cmd.Context(), streams, s.config, s.options(), format, h)
+			h := &herald{Streams: streams, quiet: quiet, log: s.Log, listen: listen, seen: s.SecretFlags()}
+			return crawl(cmd.Context(), streams, s.Config, s.Options(), format, h)
 		},
 	}
 	format.AddFlag(cmd)
-	s.again(cmd.Flags())
+	s.AddResumeFlags(cmd.Flags())
 	cmd.Flags().BoolVar(&quiet, "quiet", false, "say nothing but errors (and the summary, when --format is json)")
 	listen.flags(cmd.Flags())
-	s.flags(cmd)
+	s.AddFlags(cmd)
 	cmd.AddCommand(crawlStatusCommand(streams), crawlStopCommand(streams), crawlDeleteCommand(streams))
 	return cmd
 }
@@ -114,7 +114,7 @@ func crawl(ctx context.Context, streams *cli.Streams, cfg crawler.Config, opts c
 	sum, err := runCrawl(ctx, streams, cfg, opts, h)
 	if sum != nil {
 		goOn := goOnText(sum.Summary)
-		if errors.Is(err, redisstore.ErrGone) || errors.Is(err, redisstore.ErrTaken) || isDamagedFrontier(cfg.Output, err) {
+		if errors.Is(err, redisstore.ErrGone) || errors.Is(err, redisstore.ErrTaken) || crawldir.IsDamagedFrontier(cfg.Output, err) {
 			goOn = "" // it cannot, or another does
 		}
 		switch {
@@ -140,74 +140,6 @@ func crawl(ctx context.Context, streams *cli.Streams, cfg crawler.Config, opts c
 	return cli.ExitWith(code)
 }
 
-// runCrawl crawls until the end or the first interrupt, and writes the report. Its
-// errors know their exit code; the summary is nil when nothing was begun.
-func runCrawl(ctx context.Context, streams *cli.Streams, cfg crawler.Config, opts crawler.Options, h *herald) (*printedSummary, error) {
-	view := newProgress(streams.Err)
-	aside := *streams
-	aside.Err = view // so that what is said stands above the view
-	h.Streams = &aside
-	log, endLog, err := h.log.open(&aside)
-	if err != nil {
-		return nil, err
-	}
-	defer endLog()
-	opts.Logger = log
-	opts.Formats = formats(&cfg)
-	var c *crawler.Crawler // what it is of
-	opts.Notice = h.note
-	known := newRoster(cfg.URLs)
-	if !h.quiet {
-		opts.Formats = append(opts.Formats, known.format())
-	}
-	stage, err := h.listen.open(cfg, &opts, log)
-	if err != nil {
-		return nil, err
-	}
-	defer stage.close()
-	opts.Begun = func() {
-		h.begun(cfg, opts)
-		stage.begin(c, h)
-		if !h.quiet {
-			view.begin(c, known, cfg.MaxPages)
-		}
-	}
-	c, err = crawler.New(cfg, &opts)
-	if err != nil {
-		return nil, cli.WithCode(cli.ExitMisuse, cli.WithoutPrefix(err))
-	}
-	ctx, done := aside.Interruptible(ctx, c.Abort, "interrupted: what is in flight is being finished; interrupt again to break it off")
-	defer done()
-	sum, err := c.Run(ctx)
-	view.end()
-	stage.end(sum)
-	if sum == nil {
-		return nil, notBegun(cfg.Output, opts, err)
-	}
-	printed := newPrintedSummary(sum)
-	if isOfRedis(err) {
-		return printed, redisError(err)
-	}
-	if short := shortError(cfg.Output, err); short != nil {
-		return printed, short
-	}
-	if isDamagedFrontier(cfg.Output, err) {
-		return printed, damagedFrontier(cfg.Output, err)
-	}
-	if err != nil {
-		return printed, cli.Failed("%w", cli.WithoutPrefix(err))
-	}
-	found, err := report.Make([]string{cfg.Output}, nil)
-	if err == nil {
-		err = found.WriteFiles(cfg.Output)
-	}
-	if err != nil {
-		return printed, cli.Failed("the crawl is written down, but not its report: %w; write it with: politecrawl report %s", cli.WithoutPrefix(err), cli.ShellWord(cfg.Output))
-	}
-	printed.Report = filepath.Join(cfg.Output, report.HTMLFile)
-	return printed, nil
-}
-
 // crawlCode is the exit code of a crawl. The next run may come to hosts that wait when the
 // time of this one is up; where the crawl has had its pages or bytes, none would.
 func crawlCode(s *crawler.Summary) int {
@@ -215,17 +147,4 @@ func crawlCode(s *crawler.Summary) int {
 		return cli.ExitLater
 	}
 	return endCode(s.End)
-}
-
-// endCode is the exit code of a crawl that ended so.
-func endCode(end crawler.End) int {
-	switch end {
-	case crawler.EndLater:
-		return cli.ExitLater
-	case crawler.EndInterrupted:
-		return cli.ExitInterrupted
-	case crawler.EndFailed:
-		return cli.ExitFailed
-	}
-	return cli.ExitDone
 }

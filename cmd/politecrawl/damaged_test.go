@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/crawldir"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -48,7 +49,7 @@ func wantPages(t *testing.T, dir, site string) {
 // fileOf is the one file of a frontier that a pattern matches.
 func fileOf(t *testing.T, dir, pattern string) string {
 	t.Helper()
-	names, err := filepath.Glob(filepath.Join(dir, frontierFolder, pattern))
+	names, err := filepath.Glob(filepath.Join(dir, crawldir.FrontierFolder, pattern))
 	if err != nil || len(names) != 1 {
 		t.Fatalf("%s: %v, %v", pattern, names, err)
 	}
@@ -59,7 +60,7 @@ func fileOf(t *testing.T, dir, pattern string) string {
 func manifestOf(t *testing.T, dir string) string {
 	t.Helper()
 	_, name, _ := strings.Cut(filepath.Base(fileOf(t, dir, "marker.manifest.*")), "MANIFEST-")
-	return filepath.Join(dir, frontierFolder, "MANIFEST-"+name)
+	return filepath.Join(dir, crawldir.FrontierFolder, "MANIFEST-"+name)
 }
 
 // Where a frontier is damaged, every command that needs it says what is still good and what
@@ -90,10 +91,10 @@ func TestDamagedFrontierSaysWhatIsGoodAndWhatToDo(t *testing.T) {
 			return errors.Join(os.Remove(fileOf(t, dir, "*.sst")), os.Remove(manifestOf(t, dir)), os.Remove(fileOf(t, dir, "marker.manifest.*")))
 		},
 		"log removed, with all in it": func(dir string) error {
-			frontier := filepath.Join(dir, frontierFolder)
-			return errors.Join(os.RemoveAll(frontier), os.CopyFS(frontier, os.DirFS(filepath.Join(young, frontierFolder))), os.Remove(fileOf(t, dir, "*.log")))
+			frontier := filepath.Join(dir, crawldir.FrontierFolder)
+			return errors.Join(os.RemoveAll(frontier), os.CopyFS(frontier, os.DirFS(filepath.Join(young, crawldir.FrontierFolder))), os.Remove(fileOf(t, dir, "*.log")))
 		},
-		"directory removed": func(dir string) error { return os.RemoveAll(filepath.Join(dir, frontierFolder)) },
+		"directory removed": func(dir string) error { return os.RemoveAll(filepath.Join(dir, crawldir.FrontierFolder)) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir, whole := copyOf(t, begun), copyOf(t, begun)
@@ -106,7 +107,7 @@ func TestDamagedFrontierSaysWhatIsGoodAndWhatToDo(t *testing.T) {
 				{"crawl", "--resume", dir}, {"crawl", "--recrawl", dir},
 			} {
 				run(t, command...).WantRefusal(t, cli.ExitFailed, "still good (politecrawl report "+cli.ShellWord(dir)+")", "left to request is lost",
-					"Put "+strconv.Quote(filepath.Join(dir, frontierFolder))+" back from a copy", "are in "+strconv.Quote(filepath.Join(dir, output.StateFile)), again)
+					"Put "+strconv.Quote(filepath.Join(dir, crawldir.FrontierFolder))+" back from a copy", "are in "+strconv.Quote(filepath.Join(dir, output.StateFile)), again)
 			}
 			for _, file := range []string{output.PagesFile, output.RejectedFile, output.LinksFile, output.RobotsFile, output.StateFile} {
 				before, after := readFile(t, filepath.Join(begun, file)), readFile(t, filepath.Join(dir, file))
@@ -123,11 +124,11 @@ func TestDamagedFrontierSaysWhatIsGoodAndWhatToDo(t *testing.T) {
 				t.Errorf("crawled again: %+v", got)
 			}
 			wantPages(t, next, site.url)
-			frontier := filepath.Join(dir, frontierFolder)
+			frontier := filepath.Join(dir, crawldir.FrontierFolder)
 			if err := os.RemoveAll(frontier); err != nil {
 				t.Fatal(err)
 			}
-			if err := os.Rename(filepath.Join(whole, frontierFolder), frontier); err != nil {
+			if err := os.Rename(filepath.Join(whole, crawldir.FrontierFolder), frontier); err != nil {
 				t.Fatal(err)
 			}
 			if got := run(t, "crawl", "--resume", dir, "--max-pages", "0"); got.Code != cli.ExitDone {
@@ -157,7 +158,7 @@ func TestDamagedStateSaysHowToGoOn(t *testing.T) {
 			if err := damage(file); err != nil {
 				t.Fatal(err)
 			}
-			words := []string{strconv.Quote(file) + " is ", "the frontier, which knows what is done and what is left, is still good", "from a copy", newState}
+			words := []string{strconv.Quote(file) + " is ", "the frontier, which knows what is done and what is left, is still good", "from a copy", crawldir.NewState}
 			for _, flag := range []string{"resume", "recrawl"} {
 				run(t, "crawl", "--"+flag, dir).WantRefusal(t, cli.ExitFailed, append(words, "politecrawl crawl --"+flag+" "+cli.ShellWord(dir)+", with the settings")...)
 			}
@@ -168,7 +169,7 @@ func TestDamagedStateSaysHowToGoOn(t *testing.T) {
 				run(t, "crawl", site.url, "--output", dir).WantRefusal(t, cli.ExitMisuse, "holds a crawl already", output.StateFile+" is missing", "--resume "+cli.ShellWord(dir))
 			}
 
-			if err := os.WriteFile(file, []byte(strings.Replace(newState, "START URL", site.url, 1)), 0o600); err != nil {
+			if err := os.WriteFile(file, []byte(strings.Replace(crawldir.NewState, "START URL", site.url, 1)), 0o600); err != nil {
 				t.Fatal(err)
 			}
 			if got := run(t, "report", dir); got.Code != cli.ExitDone || !strings.Contains(got.Out, ": 1 page on 1 host") {

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/logging"
 	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/crawler/demosite"
 	"github.com/politecrawl/politecrawl/crawler/output"
@@ -29,7 +30,7 @@ type demo struct {
 	port   int
 	keep   bool
 	quiet  bool
-	log    logging
+	log    logging.Config
 	listen listening
 	format cli.Format
 }
@@ -63,7 +64,7 @@ should and no other, else 1.`,
 	flags.IntVar(&d.port, "port", 0, "serve the site on port `N` (0: any free one)")
 	flags.BoolVar(&d.keep, "keep", false, "serve the site after the crawl until interrupted, to look at in a browser")
 	flags.BoolVar(&d.quiet, "quiet", false, "say nothing but the result and errors")
-	d.log.keys(flags)
+	d.log.AddFlags(flags)
 	d.listen.flags(flags)
 	return cmd
 }

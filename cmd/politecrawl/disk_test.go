@@ -207,7 +207,7 @@ func TestDiskFull(t *testing.T) {
 					}
 					done = lines[:told]
 				}
-				if exists(filepath.Join(dir, output.StateFile)) {
+				if clitest.Exists(filepath.Join(dir, output.StateFile)) {
 					args = []string{"crawl", "--resume", dir}
 				}
 				size += 60 << 10

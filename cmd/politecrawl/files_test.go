@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/clitest"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -81,7 +82,7 @@ func TestFileLimit(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "crawl")
 		runChild(t, "ulimit -n 100", nil, crawl(dir)...).WantRefusal(t, cli.ExitFailed, "may have 100 files and connections open", "needs 160 for 16 workers", "ulimit -n 160")
 		runChild(t, "ulimit -n 140", nil, crawl(dir)...).WantRefusal(t, cli.ExitFailed, "ulimit -n 160", "no more than 6")
-		if exists(dir) {
+		if clitest.Exists(dir) {
 			t.Error("something was written")
 		}
 	})
@@ -104,7 +105,7 @@ func TestFileLimit(t *testing.T) {
 				files = append(files, file)
 			}
 			args := crawl(dir)
-			if exists(filepath.Join(dir, output.StateFile)) {
+			if clitest.Exists(filepath.Join(dir, output.StateFile)) {
 				args = []string{"crawl", "--resume", dir}
 			}
 			got := runChild(t, "ulimit -n 160", files, args...)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"iter"
-	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -14,7 +13,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/crawldir"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/humanize"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/site"
 	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/frontier/pebblestore"
@@ -27,9 +28,6 @@ func frontierCommand(streams *cli.Streams) *cobra.Command {
 	return cmd
 }
 
-// frontierFolder is where a crawl keeps its frontier, in its output directory.
-const frontierFolder = "frontier"
-
 // viewFrontier opens the frontier of the crawl whose output directory is dir, or
 // the one that dir itself is, has look look at it, and closes it again.
 func viewFrontier(command, dir string, look func(*pebblestore.View) error) error {
@@ -38,12 +36,12 @@ func viewFrontier(command, dir string, look func(*pebblestore.View) error) error
 			command, saved.Frontier, cli.ShellWord(saved.Join), cli.ShellWord(saved.Frontier))
 	}
 	crawl := "" // whose frontier it is; empty: that is not known
-	switch below, above := filepath.Join(dir, frontierFolder), filepath.Join(dir, ".."); {
-	case holdsCrawl(dir):
+	switch below, above := filepath.Join(dir, crawldir.FrontierFolder), filepath.Join(dir, ".."); {
+	case crawldir.HoldsCrawl(dir):
 		crawl, dir = dir, below
-	case isDirectory(below):
+	case crawldir.IsDirectory(below):
 		dir = below
-	case filepath.Base(dir) == frontierFolder && holdsCrawl(above):
+	case filepath.Base(dir) == crawldir.FrontierFolder && crawldir.HoldsCrawl(above):
 		crawl = above
 	}
 	view, err := pebblestore.Inspect(dir)
@@ -51,11 +49,6 @@ func viewFrontier(command, dir string, look func(*pebblestore.View) error) error
 		err = errors.Join(look(view), view.Close())
 	}
 	return frontierError(command, crawl, dir, err)
-}
-
-func isDirectory(name string) bool {
-	info, err := os.Stat(name)
-	return err == nil && info.IsDir()
 }
 
 // frontierError says what to do about the frontier in dir that cannot be looked at. It is
@@ -69,12 +62,12 @@ func frontierError(command, crawl, dir string, err error) error {
 		return err
 	}
 	err = fmt.Errorf("%s: %w", command, cli.WithoutPrefix(err))
-	const name = "name the output directory of a crawl, or the folder " + frontierFolder + " in it"
+	const name = "name the output directory of a crawl, or the folder " + crawldir.FrontierFolder + " in it"
 	switch {
 	case errors.Is(err, pebblestore.ErrInUse):
 		return cli.Failed("%w; look again when that crawl has ended", err)
 	case crawl != "" && (errors.Is(err, pebblestore.ErrDamaged) || errors.Is(err, pebblestore.ErrForeign) || errors.Is(err, fs.ErrNotExist)):
-		return damagedFrontier(crawl, err)
+		return crawldir.DamagedFrontier(crawl, err)
 	case errors.Is(err, pebblestore.ErrDamaged):
 		return cli.Failed("%w; what is lost cannot be told, so crawl again into a new directory", err)
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
@@ -116,7 +109,7 @@ func (f *urlFilter) prepare(command string) error {
 	if !strings.Contains(raw, "://") {
 		raw = "https://" + raw
 	}
-	u, err := originURL(raw)
+	u, err := site.ParseOrigin(raw)
 	if err != nil {
 		return cli.Misuse("%s: --host: %w", command, err)
 	}

@@ -11,9 +11,11 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/clitest"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/crawldir"
 	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
@@ -140,7 +142,7 @@ func TestResumeFlags(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := crawler.Config{DropParams: saved.DropParams, Extract: saved.Extract, Proxies: saved.Proxies}
-		if diff := cmp.Diff(tt.want, got, emptyIsNil); diff != "" {
+		if diff := cmp.Diff(tt.want, got, cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("%v (-want +got):\n%s", tt.args, diff)
 		}
 	}
@@ -205,8 +207,8 @@ func TestLeftOvers(t *testing.T) {
 		}
 		r := run(t, "crawl", site.url, "--output", dir)
 		r.WantRefusal(t, cli.ExitMisuse, "--output: ", strconv.Quote(dir), "name another directory or remove this one", "crawl.json is missing there", "--resume "+dir+" says how")
-		run(t, "crawl", "--resume", dir).WantRefusal(t, cli.ExitFailed, "crawl.json\" is missing; the frontier", newState)
-		if err := os.RemoveAll(filepath.Join(dir, frontierFolder)); err != nil {
+		run(t, "crawl", "--resume", dir).WantRefusal(t, cli.ExitFailed, "crawl.json\" is missing; the frontier", crawldir.NewState)
+		if err := os.RemoveAll(filepath.Join(dir, crawldir.FrontierFolder)); err != nil {
 			t.Fatal(err)
 		}
 		run(t, "crawl", "--resume", dir).WantRefusal(t, cli.ExitMisuse, "holds no crawl", "begin one with")

@@ -9,6 +9,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/humanize"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/logging"
 	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/output"
@@ -19,7 +20,7 @@ import (
 type herald struct {
 	*cli.Streams
 	quiet  bool
-	log    logging
+	log    logging.Config
 	listen listening
 	seen   map[string]string // flags that hold a secret, and the variables that could
 }
@@ -43,19 +44,6 @@ func (h *herald) begun(cfg crawler.Config, opts crawler.Options) {
 	for _, flag := range slices.Sorted(maps.Keys(h.seen)) {
 		h.note(fmt.Sprintf("the secret in %s is seen by other users of this machine, in its list of processes; set %s in its place", flag, h.seen[flag]))
 	}
-}
-
-// seen returns the flags that were given with a secret in them, each with the variable
-// of the environment that other users do not see.
-func (s *settings) seen() map[string]string {
-	seen := make(map[string]string)
-	if s.from[proxyKey] == "flag --"+proxyKey && !slices.Equal(withoutSecrets(s.config.Proxies), s.config.Proxies) {
-		seen["--"+proxyKey] = variable(proxyKey)
-	}
-	if s.given(tokenFlag) {
-		seen["--"+tokenFlag] = tokenVariable
-	}
-	return seen
 }
 
 // note says what is good to know and no failure.

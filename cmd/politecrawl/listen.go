@@ -10,6 +10,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/settings"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/site"
 	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/crawler/monitor"
 )
@@ -22,15 +24,9 @@ type listening struct {
 	pprof bool
 }
 
-// tokenVariable holds what --listen-token does, where other users of the machine do
-// not see it.
-const tokenVariable = envPrefix + "_LISTEN_TOKEN"
-
-const tokenFlag = "listen-token"
-
 func (l *listening) flags(fs *pflag.FlagSet) {
 	fs.StringVar(&l.addr, "listen", "", "while it runs, serve a live page, /metrics and /healthz at `HOST:PORT`, as in 127.0.0.1:8080")
-	fs.StringVar(&l.token, tokenFlag, "", "whoever looks at --listen has to show `TOKEN`; better set as "+tokenVariable+", which other users do not see")
+	fs.StringVar(&l.token, settings.TokenFlag, "", "whoever looks at --listen has to show `TOKEN`; better set as "+settings.TokenVariable+", which other users do not see")
 	fs.BoolVar(&l.pprof, "pprof", false, "serve profiles of this process at --listen too, below /debug/pprof/")
 }
 
@@ -49,13 +45,13 @@ func (l *listening) open(cfg crawler.Config, opts *crawler.Options, log *slog.Lo
 		}
 		return nil, nil
 	}
-	token := cmp.Or(l.token, os.Getenv(tokenVariable))
+	token := cmp.Or(l.token, os.Getenv(settings.TokenVariable))
 	server, err := monitor.Listen(l.addr, &monitor.Options{
 		Token: token, Title: siteTitle(cfg.URLs), UserAgent: cfg.UserAgent, Pprof: l.pprof, Logger: log,
 	})
 	switch {
 	case errors.Is(err, monitor.ErrToken):
-		return nil, cli.Misuse("--listen: %w, in %s", cli.WithoutPrefix(err), tokenVariable)
+		return nil, cli.Misuse("--listen: %w, in %s", cli.WithoutPrefix(err), settings.TokenVariable)
 	case err != nil:
 		return nil, cli.Misuse("--listen: %w", cli.WithoutPrefix(err))
 	}
@@ -98,7 +94,7 @@ func siteTitle(urls []string) string {
 	if len(urls) == 0 {
 		return ""
 	}
-	u, err := originURL(urls[0])
+	u, err := site.ParseOrigin(urls[0])
 	if err != nil {
 		return ""
 	}

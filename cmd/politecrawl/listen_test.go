@@ -14,6 +14,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/clitest"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/settings"
 )
 
 const listenToken = "a-token-that-is-hard-to-guess"
@@ -32,7 +33,7 @@ func (c *caller) Write(b []byte) (int, error) {
 // TestListen watches a crawl by its token, and stops it; the token is in nothing that
 // is printed or kept.
 func TestListen(t *testing.T) {
-	t.Setenv(tokenVariable, listenToken)
+	t.Setenv(settings.TokenVariable, listenToken)
 	dir := filepath.Join(t.TempDir(), "crawl")
 	ask := func(method, url, token string) (int, string) {
 		req, err := http.NewRequestWithContext(t.Context(), method, url, http.NoBody)
@@ -118,8 +119,8 @@ func TestListenMisuse(t *testing.T) {
 		args  []string
 		words []string
 	}{
-		{[]string{"--listen", ":0"}, []string{"politecrawl: --listen: a token is needed", "127.0.0.1:0", tokenVariable}},
-		{[]string{"--listen", "0.0.0.0:8080"}, []string{"can be reached from other machines", "127.0.0.1:8080", tokenVariable}},
+		{[]string{"--listen", ":0"}, []string{"politecrawl: --listen: a token is needed", "127.0.0.1:0", settings.TokenVariable}},
+		{[]string{"--listen", "0.0.0.0:8080"}, []string{"can be reached from other machines", "127.0.0.1:8080", settings.TokenVariable}},
 		{[]string{"--listen", "8080"}, []string{`--listen: cannot listen on "8080"`, "HOST:PORT"}},
 		{[]string{"--listen", taken.Addr().String()}, []string{"--listen: cannot listen", "in use"}},
 		{[]string{"--listen-token", listenToken}, []string{"--listen 127.0.0.1:8080"}},
@@ -136,19 +137,5 @@ func TestListenMisuse(t *testing.T) {
 				t.Error("a crawl was begun")
 			}
 		})
-	}
-}
-
-func TestSiteTitle(t *testing.T) {
-	for want, urls := range map[string][]string{
-		"":                            nil,
-		"example.com":                 {"https://example.com/a", "https://example.com/b"},
-		"example.com:8080":            {"http://example.com:8080/"},
-		"a.example and another host":  {"http://a.example/", "http://b.example/"},
-		"a.example and 2 other hosts": {"http://a.example/", "http://b.example/", "http://c.example/", "http://b.example/x"},
-	} {
-		if got := siteTitle(urls); got != want {
-			t.Errorf("%v: %q, want %q", urls, got, want)
-		}
 	}
 }

@@ -4,63 +4,19 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/clitest"
 	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
-
-// A named is a value that says what it is.
-type named string
-
-func (n named) String() string { return "named " + string(n) }
-
-// TestLogAttributes holds how values are written.
-func TestLogAttributes(t *testing.T) {
-	say := func(format logFormat) string {
-		var out bytes.Buffer
-		log, end, err := (&logging{format: format, level: logInfo}).open(&cli.Streams{Err: &out})
-		if err != nil {
-			t.Fatal(err)
-		}
-		log.Debug("not to be seen")
-		log.Info("at http://a:hunter2@h/", "took", 1500*time.Millisecond, "error", errors.New("http://a:hunter2@h/: EOF"), "none", error(nil),
-			"next", time.Time{}, "list", []string{"http://a:hunter2@h/"}, "plain", []string{"a", "b"}, "what", named("http://a:hunter2@h/"),
-			"Cookie", "hunter2", "Authorization", []string{"hunter2"}, "token", 1234, slog.Group("header", "Set-Cookie", "hunter2"))
-		end()
-		return out.String()
-	}
-	_, text, _ := strings.Cut(say(logText), " ") // the time
-	want := `level=INFO msg="at http://***@h/" took=1.5s error="http://***@h/: EOF" list=[http://***@h/] plain="[a b]" what="named http://***@h/" ` +
-		"Cookie=*** Authorization=*** token=*** header.Set-Cookie=***\n"
-	if text != want {
-		t.Errorf("text\n%swant\n%s", text, want)
-	}
-	var line map[string]any
-	if err := json.Unmarshal([]byte(say(logJSON)), &line); err != nil {
-		t.Fatal(err)
-	}
-	delete(line, "time")
-	if diff := cmp.Diff(map[string]any{
-		"level": "INFO", "msg": "at http://***@h/", "took": 1.5, "error": "http://***@h/: EOF", "list": "[http://***@h/]", "plain": []any{"a", "b"},
-		"what": "named http://***@h/", "Cookie": "***", "Authorization": "***", "token": "***", "header": map[string]any{"Set-Cookie": "***"},
-	}, line); diff != "" {
-		t.Error(diff)
-	}
-}
 
 // TestLogHoldsNoSecret crawls through a proxy with a password a site that hands out
 // cookies, and links and redirects with passwords and keys in them, and looks for all
@@ -243,7 +199,7 @@ func TestLogFlags(t *testing.T) {
 // TestLogFileFull: that a log cannot be written is told once, and ends no crawl.
 func TestLogFileFull(t *testing.T) {
 	const full = "/dev/full"
-	if !exists(full) {
+	if !clitest.Exists(full) {
 		t.Skip("there is no " + full)
 	}
 	got := run(t, "crawl", smallSite(t).url, "--output", filepath.Join(t.TempDir(), "out"), "--delay", "0s", "--quiet", "--log", "json", "--log-file", full)

@@ -25,6 +25,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/settings"
 )
 
 func main() {
@@ -63,6 +64,6 @@ Begin with "politecrawl demo", which needs no network.`,
 		configCommand(streams),
 		manCommand(streams),
 		cli.ExitCodesTopic(),
-		settingsTopic(),
+		settings.Topic(),
 	)
 }

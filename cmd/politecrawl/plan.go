@@ -10,6 +10,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/humanize"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/settings"
 	"github.com/politecrawl/politecrawl/crawler"
 )
 
@@ -18,7 +19,7 @@ func planCommand(streams *cli.Streams) *cobra.Command {
 		format cli.Format
 		quiet  bool
 	)
-	s := newSettings()
+	s := settings.New()
 	cmd := &cobra.Command{
 		Use:   "plan URL…",
 		Short: "What a crawl would do, from robots.txt and sitemaps alone",
@@ -55,22 +56,22 @@ be asked for yet, 130 interrupted.`,
   politecrawl plan https://example.com/ --delay 2s --max-time 8h
   politecrawl plan --seeds urls.txt --since 2026-01-01 --format json`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := s.load(args, streams.In); err != nil {
+			if err := s.Load(args, streams.In); err != nil {
 				return err
 			}
-			if len(s.config.URLs) == 0 {
+			if len(s.Config.URLs) == 0 {
 				return cli.MisuseOf(cmd, "give start URLs, as arguments or with --seeds")
 			}
-			if err := s.validate(); err != nil {
+			if err := s.Validate(); err != nil {
 				return err
 			}
-			h := &herald{Streams: streams, quiet: quiet, log: s.log}
-			return plan(cmd.Context(), streams, s.config, format, h)
+			h := &herald{Streams: streams, quiet: quiet, log: s.Log}
+			return plan(cmd.Context(), streams, s.Config, format, h)
 		},
 	}
 	format.AddFlag(cmd)
 	cmd.Flags().BoolVar(&quiet, "quiet", false, "say nothing but the result and errors")
-	s.flags(cmd)
+	s.AddFlags(cmd)
 	return cmd
 }
 
@@ -100,12 +101,12 @@ func makePlan(ctx context.Context, streams *cli.Streams, cfg crawler.Config, h *
 	aside := *streams
 	aside.Err = view // so that what is said stands above the view
 	h.Streams = &aside
-	log, endLog, err := h.log.open(&aside)
+	log, endLog, err := h.log.Open(&aside)
 	if err != nil {
 		return nil, err
 	}
 	defer endLog()
-	planner, err := crawler.NewPlanner(cfg, &crawler.Options{Logger: log, Notice: h.note, Formats: formats(&cfg)})
+	planner, err := crawler.NewPlanner(cfg, &crawler.Options{Logger: log, Notice: h.note, Formats: settings.Formats(&cfg)})
 	if err != nil {
 		return nil, cli.WithCode(cli.ExitMisuse, cli.WithoutPrefix(err))
 	}

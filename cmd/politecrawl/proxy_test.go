@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/clitest"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/settings"
 )
 
 // A proxy of the environment is told of before anything else is said of the crawl.
@@ -27,7 +29,7 @@ func TestUserAgentOfTwoLines(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "crawl")
 	got := run(t, "crawl", "http://127.0.0.1/", "--output", dir, "--user-agent", "bad\nX-Evil: 1")
 	got.WantRefusal(t, cli.ExitMisuse, "user-agent", "line end")
-	if exists(dir) {
+	if clitest.Exists(dir) {
 		t.Error("a directory is left")
 	}
 }
@@ -36,7 +38,7 @@ func TestUserAgentOfTwoLines(t *testing.T) {
 func TestHelpNamesWhatIsNotKept(t *testing.T) {
 	for _, args := range [][]string{{"help", "settings"}, {"crawl", "--help"}} {
 		text := run(t, args...).Out
-		for _, word := range []string{tokenVariable, "POLITECRAWL_REDIS_PASSWORD", "of POLITECRAWL_PROXY the users and passwords", "HTTP_PROXY, HTTPS_PROXY and NO_PROXY"} {
+		for _, word := range []string{settings.TokenVariable, "POLITECRAWL_REDIS_PASSWORD", "of POLITECRAWL_PROXY the users and passwords", "HTTP_PROXY, HTTPS_PROXY and NO_PROXY"} {
 			if !strings.Contains(text, word) {
 				t.Errorf("%q does not say %q", args, word)
 			}

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/crawldir"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/humanize"
 	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/crawler/frontier/pebblestore"
@@ -97,9 +98,9 @@ func withOutput(dirs []string, to string) string {
 // endingOf looks into the frontier of a crawl for what is left to do; nil: it has
 // none that can be read, as that of several workers is elsewhere.
 func endingOf(dir string) *report.Ending {
-	frontier := filepath.Join(dir, frontierFolder)
+	frontier := filepath.Join(dir, crawldir.FrontierFolder)
 	view, err := pebblestore.Inspect(frontier)
-	if errors.Is(err, pebblestore.ErrForeign) && isDirectory(frontier) {
+	if errors.Is(err, pebblestore.ErrForeign) && crawldir.IsDirectory(frontier) {
 		var lock io.Closer
 		if lock, err = pebblestore.Lock(frontier); err == nil {
 			err = errors.Join(pebblestore.ErrForeign, lock.Close()) // nobody is at work here
@@ -122,11 +123,11 @@ func endingOf(dir string) *report.Ending {
 func reportError(dirs []string, err error) error {
 	err = cli.WithoutPrefix(err)
 	for _, dir := range dirs {
-		if !isDirectory(dir) {
+		if !crawldir.IsDirectory(dir) {
 			return cli.Misuse("report: there is no directory %q; name the output directory of a crawl", dir)
 		}
-		if _, unread := crawler.Saved(dir); isBadJSON(unread) || errors.Is(unread, output.ErrNone) && holdsFrontier(dir) {
-			return damagedState("report", dir, "politecrawl report "+cli.ShellWord(dir), unread)
+		if _, unread := crawler.Saved(dir); crawldir.IsBadJSON(unread) || errors.Is(unread, output.ErrNone) && crawldir.HoldsFrontier(dir) {
+			return crawldir.DamagedState("report", dir, "politecrawl report "+cli.ShellWord(dir), unread)
 		}
 	}
 	switch {
@@ -142,7 +143,7 @@ func reportError(dirs []string, err error) error {
 func unwritten(dirs []string, err error) error {
 	const good = "; the files of the crawl are as they were"
 	err = cli.WithoutPrefix(cli.QuotePath(err))
-	if remedy := short(err); remedy != "" && !errors.Is(err, syscall.EROFS) {
+	if remedy := crawldir.Remedy(err); remedy != "" && !errors.Is(err, syscall.EROFS) {
 		return cli.Failed("report: %w%s; %s, or write the report elsewhere: %s", err, good, remedy, withOutput(dirs, "DIR"))
 	}
 	return cli.Misuse("report: %w%s; write the report where that can be done: %s", err, good, withOutput(dirs, "DIR"))

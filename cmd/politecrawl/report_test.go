@@ -13,6 +13,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/clitest"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/crawldir"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/frontier/pebblestore"
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore/redistest"
@@ -48,7 +49,7 @@ func sampleCrawl(t *testing.T) string {
 // leave gives a crawl a frontier with a URL left in it.
 func leave(t *testing.T, dir string) *pebblestore.Store {
 	t.Helper()
-	store, err := pebblestore.Open(filepath.Join(dir, frontierFolder), nil)
+	store, err := pebblestore.Open(filepath.Join(dir, crawldir.FrontierFolder), nil)
 	if err == nil {
 		_, err = store.Add(t.Context(), []frontier.Item{{URL: "https://a.example/later"}})
 	}
@@ -165,7 +166,7 @@ func TestReportOfWorkers(t *testing.T) {
 func TestReportOfAWorkerAtWork(t *testing.T) {
 	root := workerCrawls(t, "nightly", "nightly")
 	w1, w2, to := filepath.Join(root, "w1"), filepath.Join(root, "w2"), filepath.Join(root, "all")
-	lock, err := pebblestore.Lock(filepath.Join(w2, frontierFolder))
+	lock, err := pebblestore.Lock(filepath.Join(w2, crawldir.FrontierFolder))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,7 +190,7 @@ func TestReportOfAWorkerAtWork(t *testing.T) {
 			t.Errorf("when it was killed: %s", got)
 		}
 	}
-	if _, err := os.Stat(filepath.Join(w1, frontierFolder)); err == nil {
+	if _, err := os.Stat(filepath.Join(w1, crawldir.FrontierFolder)); err == nil {
 		t.Error("a frontier was made where there was none")
 	}
 }

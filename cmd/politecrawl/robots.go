@@ -10,6 +10,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/humanize"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/site"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
@@ -68,12 +69,12 @@ func fromFile(name string, stdin io.Reader) (robotsSource, error) {
 }
 
 // fromSites fetches the robots.txt of each origin, once.
-func fromSites(s *siteFlags) (robotsSource, error) {
-	g, err := guardOf(s.allowed)
+func fromSites(s *site.Flags) (robotsSource, error) {
+	g, err := site.NewGuard(s.Allowed)
 	if err != nil {
 		return nil, err
 	}
-	robots, err := robotsext.New(s.userAgent, &robotsext.Options{Fetch: robotsext.FetchOptions{Timeout: s.timeout}, Guard: g, Parse: parseOptions()})
+	robots, err := robotsext.New(s.UserAgent, &robotsext.Options{Fetch: robotsext.FetchOptions{Timeout: s.Timeout}, Guard: g, Parse: parseOptions()})
 	if err != nil {
 		return nil, cli.Misuse("--user-agent: %w", err)
 	}
@@ -88,7 +89,7 @@ func fromSites(s *siteFlags) (robotsSource, error) {
 
 // barred says of a ruling that the guard refused why, and how to allow it; empty: it is
 // another one.
-func (r ruling) barred() string { return refusedRobots(r.record) }
+func (r ruling) barred() string { return site.RefusedRobots(r.record) }
 
 // unread says of a robots.txt that it could not be read, why, and what to do about it, and
 // has the exit code for that.

@@ -51,7 +51,7 @@ Exit code: 0, 2 misuse, 3 failed, 4 the robots.txt is unreachable.`,
 	cmd.Flags().SortFlags = false
 	m.format.AddFlag(cmd)
 	cmd.Flags().StringSliceVar(&m.agents, "agent", nil, "product tokens, `A,B`, of the crawlers to ask for; none: the well-known ones")
-	m.input.site.add(cmd.Flags())
+	m.input.site.Add(cmd.Flags())
 	return cmd
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/humanize"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/site"
 	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
@@ -21,7 +22,7 @@ type check struct {
 	*cli.Streams
 	robots  string   // --robots
 	agents  []string // --agent
-	site    siteFlags
+	site    site.Flags
 	format  cli.Format
 	quiet   bool
 	explain bool
@@ -100,7 +101,7 @@ only answer.`,
 	flags.SortFlags = false
 	flags.StringVar(&c.robots, "robots", "", "`FILE` to decide by (-: standard input) in place of the sites' own")
 	flags.StringSliceVar(&c.agents, "agent", []string{"politecrawl"}, "product tokens, `A,B`, of the crawlers to ask for")
-	c.site.add(flags)
+	c.site.Add(flags)
 	flags.BoolVar(&c.explain, "explain", false, "say how each answer comes about")
 	flags.BoolVar(&c.quiet, "quiet", false, "say nothing but errors")
 	return cmd
@@ -135,8 +136,8 @@ func (c *check) prepare(args []string) error {
 	if readsURLs && c.robots == cli.Stdin {
 		return cli.Misuse("robots check: standard input cannot be both the robots.txt and the URLs; give one of them as a file")
 	}
-	if c.site.timeout <= 0 {
-		return cli.Misuse("robots check: --timeout: %v is not a time to wait", c.site.timeout)
+	if c.site.Timeout <= 0 {
+		return cli.Misuse("robots check: --timeout: %v is not a time to wait", c.site.Timeout)
 	}
 	for _, text := range c.agents {
 		a, err := parseAgent(text)
@@ -221,21 +222,21 @@ func (c *check) target(raw string) (target string, origin *url.URL, err error) {
 	switch {
 	case c.robots != "" && raw != "" && !strings.ContainsAny(raw[:1], "/?#") && !strings.Contains(raw, ":"):
 		return "", nil, fmt.Errorf("%q is neither a path nor a whole URL; write it as /%s", raw, raw)
-	case !strings.HasPrefix(raw, "/") || c.robots == "" && !isPath(raw):
+	case !strings.HasPrefix(raw, "/") || c.robots == "" && !site.IsPath(raw):
 		target = raw
 	case c.robots == "":
 		return "", nil, fmt.Errorf("%q is a path; write the whole URL, as in https://example.com%s, or name the robots.txt with --robots", raw, raw)
 	default:
 		target = "https://localhost" + raw // one file decides, whatever the origin
 	}
-	if origin, err = originURL(target); err != nil {
+	if origin, err = site.ParseOrigin(target); err != nil {
 		return "", nil, err
 	}
 	canonical, err := crawler.Canonical(target)
 	if err != nil {
 		return target, origin, nil
 	}
-	origin, err = originURL(canonical)
+	origin, err = site.ParseOrigin(canonical)
 	return canonical, origin, err
 }
 

@@ -54,7 +54,7 @@ unreachable. With --quiet it is the only answer.`,
 	}
 	cmd.Flags().SortFlags = false
 	d.format.AddFlag(cmd)
-	d.input.site.add(cmd.Flags())
+	d.input.site.Add(cmd.Flags())
 	cmd.Flags().IntVar(&d.limit, "limit", 100, "most changes that are listed for a person, 0 for all")
 	cmd.Flags().BoolVar(&d.quiet, "quiet", false, "say nothing but errors")
 	return cmd

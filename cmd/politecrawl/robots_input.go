@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/site"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
@@ -17,7 +18,7 @@ import (
 type robotsInput struct {
 	command string
 	stdin   io.Reader
-	site    siteFlags
+	site    site.Flags
 	options *robotstxt.Options
 }
 
@@ -37,14 +38,14 @@ func readRobots(name string, stdin io.Reader) ([]byte, error) {
 // without its scheme.
 func looksLikeSite(name string) bool {
 	host, _, _ := strings.Cut(name, "/")
-	return strings.Contains(host, ".") && host[0] != '.' && !strings.HasSuffix(name, ".txt") || isLocal(host)
+	return strings.Contains(host, ".") && host[0] != '.' && !strings.HasSuffix(name, ".txt") || site.IsLocal(host)
 }
 
 // read returns the ruling of an argument, always with a file: where there is no
 // robots.txt, an empty one. That it cannot be reached is an error.
 func (in *robotsInput) read(ctx context.Context, name string) (ruling, error) {
-	if in.site.timeout <= 0 {
-		return ruling{}, cli.Misuse("%s: --timeout: %v is not a time to wait", in.command, in.site.timeout)
+	if in.site.Timeout <= 0 {
+		return ruling{}, cli.Misuse("%s: --timeout: %v is not a time to wait", in.command, in.site.Timeout)
 	}
 	if !strings.Contains(name, "://") {
 		body, err := readRobots(name, in.stdin)
@@ -53,7 +54,7 @@ func (in *robotsInput) read(ctx context.Context, name string) (ruling, error) {
 		}
 		return ruling{from: name, file: robotstxt.Parse(body, in.options)}, nil
 	}
-	origin, err := originURL(name)
+	origin, err := site.ParseOrigin(name)
 	if err != nil {
 		return ruling{}, cli.Misuse("%s: %w", in.command, err)
 	}

@@ -42,7 +42,7 @@ func TestFileThatCannotBeOpenedIsMisuse(t *testing.T) {
 			for _, command := range [][]string{{"crawl", "http://127.0.0.1:1/", "--output", out}, {"crawl", "status", "news"}, {"crawl", "delete", "news"}} {
 				run(t, append(append(command, "--frontier"), args...)...).WantRefusal(t, cli.ExitMisuse, name, "absent.txt", "no such file", "name a file that can be read")
 			}
-			if exists(out) {
+			if clitest.Exists(out) {
 				t.Error("the output directory was made")
 			}
 		})

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/site"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt/robotslint"
 	"github.com/politecrawl/politecrawl/robotsext/secret"
@@ -17,7 +18,7 @@ import (
 // A lint is one run of "robots lint".
 type lint struct {
 	*cli.Streams
-	site   siteFlags
+	site   site.Flags
 	format cli.Format
 	limit  int
 	quiet  bool
@@ -68,7 +69,7 @@ robots.txt unreachable. With --quiet it is the only answer.`,
 	l.format.AddFlag(cmd)
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	l.site.add(flags)
+	l.site.Add(flags)
 	flags.BoolVar(&l.quiet, "quiet", false, "say nothing but errors")
 	flags.IntVar(&l.limit, "limit", robotslint.DefaultMaxPerKind, "most findings of one kind that are listed for a file, 0 for all")
 	return cmd
@@ -76,8 +77,8 @@ robots.txt unreachable. With --quiet it is the only answer.`,
 
 func (l *lint) run(ctx context.Context, args []string) error {
 	switch {
-	case l.site.timeout <= 0:
-		return cli.Misuse("robots lint: --timeout: %v is not a time to wait", l.site.timeout)
+	case l.site.Timeout <= 0:
+		return cli.Misuse("robots lint: --timeout: %v is not a time to wait", l.site.Timeout)
 	case l.limit < 0:
 		return cli.Misuse("robots lint: --limit: %d is not a number of findings", l.limit)
 	}
@@ -109,7 +110,7 @@ func (l *lint) one(ctx context.Context, arg string) error {
 
 // remote lints the robots.txt of the origin of a URL.
 func (l *lint) remote(ctx context.Context, rawURL string) error {
-	origin, err := originURL(rawURL)
+	origin, err := site.ParseOrigin(rawURL)
 	if err != nil {
 		l.Complain(fmt.Errorf("robots lint: %w", err))
 		l.code = cli.Worse(l.code, cli.ExitMisuse)

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/site"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 	"github.com/politecrawl/politecrawl/robotsext/secret"
@@ -77,7 +78,7 @@ type shownFinding struct {
 func robotsShowCommand(streams *cli.Streams) *cobra.Command {
 	var (
 		format cli.Format
-		site   siteFlags
+		site   site.Flags
 	)
 	cmd := &cobra.Command{
 		Use:   "show URL|FILE|-",
@@ -100,12 +101,12 @@ robots.txt is unreachable.`,
 		},
 	}
 	format.AddFlag(cmd)
-	site.add(cmd.Flags())
+	site.Add(cmd.Flags())
 	return cmd
 }
 
 // showSource finds out what arg names: a URL has a scheme, all else is a file.
-func showSource(streams *cli.Streams, arg string, site *siteFlags) (robotsSource, *url.URL, error) {
+func showSource(streams *cli.Streams, arg string, flags *site.Flags) (robotsSource, *url.URL, error) {
 	if !strings.Contains(arg, "://") {
 		source, err := fromFile(arg, streams.In)
 		if err != nil {
@@ -113,14 +114,14 @@ func showSource(streams *cli.Streams, arg string, site *siteFlags) (robotsSource
 		}
 		return source, nil, err
 	}
-	if site.timeout <= 0 {
-		return nil, nil, cli.Misuse("robots show: --timeout: %v is not a time to wait", site.timeout)
+	if flags.Timeout <= 0 {
+		return nil, nil, cli.Misuse("robots show: --timeout: %v is not a time to wait", flags.Timeout)
 	}
-	origin, err := originURL(arg)
+	origin, err := site.ParseOrigin(arg)
 	if err != nil {
 		return nil, nil, cli.Misuse("robots show: %w", err)
 	}
-	source, err := fromSites(site)
+	source, err := fromSites(flags)
 	return source, origin, err
 }
 

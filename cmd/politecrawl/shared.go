@@ -12,6 +12,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/humanize"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/settings"
 	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore"
 )
@@ -21,36 +22,36 @@ const joinTime = 15 * time.Second
 
 // join completes the configuration of a crawl that others may have begun: with its
 // settings, where it is there. Those that were given have to be the same.
-func (s *settings) join(ctx context.Context) error {
-	given := func(key string) bool { return s.from[key] != fromDefault }
+func join(ctx context.Context, s *settings.Settings) error {
+	opts := s.Options()
 	switch {
-	case s.resume != "" || s.recrawl != "":
+	case opts.Resume || opts.Recrawl:
 		return nil
-	case s.config.Frontier == "" && given("join"):
-		return cli.Misuse("--join: %s is the name of a crawl that processes share; say on which Redis, with --frontier", cli.Escape(s.config.Join))
-	case s.config.Frontier == "":
+	case s.Config.Frontier == "" && s.IsSet("join"):
+		return cli.Misuse("--join: %s is the name of a crawl that processes share; say on which Redis, with --frontier", cli.Escape(s.Config.Join))
+	case s.Config.Frontier == "":
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, joinTime)
 	defer cancel()
-	own := s.config
+	own := s.Config
 	own.URLs = nil
-	joined, err := crawler.Joined(ctx, own, given)
+	joined, err := crawler.Joined(ctx, own, s.IsSet)
 	isNew := func(u string) bool { return !slices.Contains(joined.URLs, u) }
 	switch {
-	case err == nil && !given("join") && slices.ContainsFunc(s.config.URLs, isNew):
+	case err == nil && !s.IsSet("join") && slices.ContainsFunc(s.Config.URLs, isNew):
 		return cli.Misuse("there is a crawl of other start URLs on %s already; give this one a name of its own, with --join NAME, or bring more URLs to that one, with --join %s",
-			s.config.Frontier, joined.Join)
+			s.Config.Frontier, joined.Join)
 	case err == nil:
-		for _, u := range s.config.URLs {
+		for _, u := range s.Config.URLs {
 			if isNew(u) {
 				joined.URLs = append(joined.URLs, u)
 			}
 		}
-		s.config = joined
+		s.Config = joined
 		return nil
-	case errors.Is(err, redisstore.ErrNone) && len(s.config.URLs) == 0:
-		return cli.Misuse("there is no crawl %q on %s to be joined; give start URLs, and this process begins it", s.config.Join, s.config.Frontier)
+	case errors.Is(err, redisstore.ErrNone) && len(s.Config.URLs) == 0:
+		return cli.Misuse("there is no crawl %q on %s to be joined; give start URLs, and this process begins it", s.Config.Join, s.Config.Frontier)
 	case errors.Is(err, redisstore.ErrNone):
 		return nil // this process makes it
 	case errors.Is(err, crawler.ErrConfig):
@@ -59,46 +60,8 @@ func (s *settings) join(ctx context.Context) error {
 	return redisError(err)
 }
 
-// isOfRedis tells whether an error is one that redisError knows what to do about.
-func isOfRedis(err error) bool {
-	for _, class := range []error{
-		redisstore.ErrUnavailable, redisstore.ErrRefused, redisstore.ErrPermission, redisstore.ErrFull, redisstore.ErrEvicts, redisstore.ErrReadOnly,
-		redisstore.ErrTaken, redisstore.ErrGone, redisstore.ErrAddress, redisstore.ErrTLS, redisstore.ErrCredentials,
-	} {
-		if errors.Is(err, class) {
-			return true
-		}
-	}
-	return false
-}
-
-// redisError says what to do about Redis.
-func redisError(err error) error {
-	err = cli.WithoutPrefix(err)
-	switch {
-	case errors.Is(err, redisstore.ErrUnavailable):
-		return cli.Failed("%w; is it running, and is --frontier its address?", err)
-	case errors.Is(err, redisstore.ErrRefused):
-		return cli.Failed("%w; give the password in the variable %s or with --frontier-password-file, and the user in the address", err, redisstore.PasswordVariable)
-	case errors.Is(err, redisstore.ErrPermission):
-		return cli.Failed("%w; the password is right: run ACL SETUSER on the server with the permissions that crawler/SHARED.md lists, for keys and channels that begin with --frontier-prefix", err)
-	case errors.Is(err, redisstore.ErrFull):
-		return cli.Failed("%w: its maxmemory is used up; give it more, then go on with --resume. Nothing is lost", err)
-	case errors.Is(err, redisstore.ErrEvicts):
-		return cli.Failed("%w, or parts of the crawl would be lost without a word: CONFIG SET maxmemory-policy noeviction, or another server", err)
-	case errors.Is(err, redisstore.ErrReadOnly):
-		return cli.Failed("%w: name its master, or see why it cannot write to its disk; then go on with --resume. Nothing is lost", err)
-	case errors.Is(err, redisstore.ErrTaken):
-		return cli.Failed("%w: another process goes on in its place. Each needs a name (--worker) and an --output of its own", err)
-	case errors.Is(err, redisstore.ErrGone):
-		return cli.Failed("%w: it was deleted, or Redis came back without its data (appendonly is off?)", err)
-	case errors.Is(err, redisstore.ErrCredentials):
-		return cli.Misuse("--frontier: %w; %s", err, cli.FileHint)
-	case errors.Is(err, redisstore.ErrAddress):
-		return cli.Misuse("--frontier: %w", err)
-	}
-	return cli.Failed("%w", err)
-}
+// redisKeys are the keys that say where a shared crawl is.
+var redisKeys = []string{"frontier", "frontier-prefix", "frontier-password-file"}
 
 // A sharedFlags names a crawl that processes share.
 type sharedFlags struct {
@@ -110,26 +73,16 @@ func (f *sharedFlags) command(use, short, long, example string) *cobra.Command {
 		Use: use + " NAME", Short: short, Long: long, Example: example,
 		Args: cli.Args(1, 1, "the name of a crawl, as given to --join"),
 	}
-	all := newSettings()
-	cmd.Flags().SortFlags = false
-	for _, key := range []string{"frontier", "frontier-prefix", "frontier-password-file"} {
-		cmd.Flags().AddFlag(all.keys.Lookup(key))
-	}
+	s := settings.New()
+	s.AddKeys(cmd, redisKeys...)
 	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
-		all.given = cmd.Flags().Changed
-		v, err := all.sources()
-		if err != nil {
+		if err := s.LoadKeys(redisKeys...); err != nil {
 			return err
 		}
-		for _, key := range []string{"frontier", "frontier-prefix", "frontier-password-file"} {
-			if err := all.resolve(v, all.keys.Lookup(key)); err != nil {
-				return cli.WithCode(cli.ExitMisuse, err)
-			}
-		}
-		if all.config.Frontier == "" {
+		if s.Config.Frontier == "" {
 			return cli.MisuseOf(cmd, "--frontier: give the address of the Redis that the crawl is on")
 		}
-		f.cfg = all.config
+		f.cfg = s.Config
 		f.cfg.Join = args[0]
 		return nil
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/site"
 	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/crawler/output/csvout"
 	"github.com/politecrawl/politecrawl/robotsext"
@@ -84,7 +85,7 @@ is unreachable.`,
 	flags.DurationVar(&l.delay, "delay", time.Second, "least time between two requests to a host")
 	flags.StringVar(&l.userAgent, "user-agent", crawler.DefaultUserAgent, "sent with every request")
 	flags.DurationVar(&l.timeout, "timeout", 30*time.Second, "longest time for one robots.txt, and to wait for more of a sitemap")
-	flags.StringSliceVar(&l.allowed, allowAddr, nil, allowAddrUsage)
+	site.AddAllowFlag(flags, &l.allowed)
 	return cmd
 }
 

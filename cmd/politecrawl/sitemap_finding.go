@@ -9,6 +9,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/humanize"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/site"
 	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/guard"
@@ -129,7 +130,7 @@ func (l *listing) fail(name string, err error) {
 	switch {
 	case errors.Is(err, guard.ErrRefused):
 		l.code = cli.Worse(l.code, cli.ExitFailed)
-		text = cli.InputName(name) + ": " + refusedAddress(err, "")
+		text = cli.InputName(name) + ": " + site.RefusedAddress(err, "")
 	case isBlocked && blocked.Reason == robotsext.Later:
 		l.code = cli.Worse(l.code, cli.ExitLater)
 		text = fmt.Sprintf("%s must wait: %s is unreachable: %s; ask again after %s",

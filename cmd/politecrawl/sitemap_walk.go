@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/site"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/guard"
 	"github.com/politecrawl/politecrawl/robotsext/sitemap"
@@ -41,7 +42,7 @@ const (
 
 // site lists what a URL names: the sitemaps of a site, or one of them.
 func (l *listing) site(ctx context.Context, raw string) error {
-	origin, err := originURL(raw)
+	origin, err := site.ParseOrigin(raw)
 	if err != nil {
 		return cli.Misuse("sitemap: %w", err)
 	}
@@ -49,7 +50,7 @@ func (l *listing) site(ctx context.Context, raw string) error {
 	if err != nil {
 		return cli.Misuse("sitemap: %q is not a URL", raw)
 	}
-	g, err := guardOf(l.allowed)
+	g, err := site.NewGuard(l.allowed)
 	if err != nil {
 		return err
 	}
@@ -125,7 +126,7 @@ func (w *sitemapWalk) open(g *guard.Guard) (*robotsext.Robots, error) {
 func (w *sitemapWalk) refused(ctx context.Context, robots *robotsext.Robots, err error) error {
 	if _, ofFile := errors.AsType[*robotsext.SitemapError](err); !ofFile {
 		if rec, unknown := robots.Record(ctx, w.site); unknown == nil {
-			if why := refusedRobots(rec); why != "" {
+			if why := site.RefusedRobots(rec); why != "" {
 				w.Complain(fmt.Errorf("sitemap: %s/robots.txt is refused: %s", w.origin, why))
 				w.code = cli.Worse(w.code, cli.ExitFailed)
 				return nil

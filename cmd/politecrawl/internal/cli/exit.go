@@ -18,7 +18,7 @@ const (
 	ExitInterrupted = 130 // 128 + SIGINT, as shells have it
 )
 
-// ExitCodesTopic is not a command but a page of help.
+// ExitCodesTopic returns the page of help about the exit codes.
 func ExitCodesTopic() *cobra.Command {
 	return &cobra.Command{
 		Use:   "exit-codes",

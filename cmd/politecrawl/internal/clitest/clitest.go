@@ -200,3 +200,9 @@ func Golden(t *testing.T, name, got string) {
 		t.Errorf("not what %s holds (-want +got):\n%s", path, diff)
 	}
 }
+
+// Exists reports whether there is a file or directory.
+func Exists(name string) bool {
+	_, err := os.Stat(name)
+	return err == nil
+}

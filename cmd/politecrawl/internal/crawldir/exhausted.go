@@ -1,4 +1,4 @@
-package main
+package crawldir
 
 import (
 	"errors"
@@ -9,9 +9,9 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output/sqlite"
 )
 
-// shortages are what a machine, or a process on it, may have run out of, and what to do
+// exhaustions are what a machine, or a process on it, may have run out of, and what to do
 // then. Nothing of a crawl is lost by it.
-var shortages = []struct {
+var exhaustions = []struct {
 	is     []error
 	remedy string
 }{
@@ -25,10 +25,10 @@ var shortages = []struct {
 	{[]error{syscall.EIO}, "see what is wrong with that disk"},
 }
 
-// short tells what to do about an error that says that something has run out; empty: it
-// does not say so. Some of these errors say it in words alone.
-func short(err error) (remedy string) {
-	for _, s := range shortages {
+// Remedy says what to do about an error of resource exhaustion. It returns an empty string for
+// any other error. Some of these errors are known by their words alone.
+func Remedy(err error) (remedy string) {
+	for _, s := range exhaustions {
 		for _, is := range s.is {
 			if errors.Is(err, is) || strings.HasSuffix(err.Error(), ": "+is.Error()) {
 				return s.remedy
@@ -38,13 +38,13 @@ func short(err error) (remedy string) {
 	return ""
 }
 
-// shortError is the error of a crawl in dir that has run out of something; nil: it has
-// not, or there is nothing to go on with.
-func shortError(dir string, err error) error {
-	if err == nil || !holdsCrawl(dir) {
+// ExhaustedError returns the error of a crawl in dir that ran out of a resource. It returns nil
+// for any other error, and if there is no crawl to resume.
+func ExhaustedError(dir string, err error) error {
+	if err == nil || !HoldsCrawl(dir) {
 		return nil
 	}
-	remedy := short(err)
+	remedy := Remedy(err)
 	if remedy == "" {
 		return nil
 	}

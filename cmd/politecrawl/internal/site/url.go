@@ -1,4 +1,4 @@
-package main
+package site
 
 import (
 	"errors"
@@ -12,11 +12,11 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
 
-// originURL returns scheme, host and port of an absolute http or https URL. The
+// ParseOrigin returns scheme, host and port of an absolute http or https URL. The
 // rest of it is no business of url.Parse: rules are matched with URLs as they are
 // found in pages, and those hold stray % signs and worse. The error is for who
 // wrote the URL, and says what to write instead.
-func originURL(raw string) (*url.URL, error) {
+func ParseOrigin(raw string) (*url.URL, error) {
 	u, err := readOrigin(raw)
 	if shown := secret.Doubtful(raw); err != nil && shown != raw {
 		// The error speaks of it without what may be a password.
@@ -60,7 +60,7 @@ func incomplete(raw string) error {
 	switch {
 	case raw == "":
 		return errors.New("the URL is empty; write it as https://example.com/")
-	case isPath(raw):
+	case IsPath(raw):
 		return fmt.Errorf("%q is a path; write the whole URL, as in https://example.com%s", raw, raw)
 	}
 	if scheme, rest, ok := strings.Cut(raw, ":"); ok && isScheme(scheme) && !startsWithDigit(rest) {
@@ -71,7 +71,7 @@ func incomplete(raw string) error {
 	}
 	rest := strings.TrimPrefix(strings.TrimLeft(raw, "/"), secret.Hidden+"@")
 	first, second := "https", "http"
-	if isLocal(rest) {
+	if IsLocal(rest) {
 		first, second = second, first
 	}
 	return fmt.Errorf("%q has no scheme; write it as %s://%s or %s://%[3]s", raw, first, rest, second)
@@ -81,8 +81,8 @@ func unsupported(raw, scheme string) error {
 	return fmt.Errorf("%q: scheme %q is not supported; use http or https", raw, scheme)
 }
 
-// isPath tells a path from what may begin with a host.
-func isPath(raw string) bool {
+// IsPath tells a path from what may begin with a host.
+func IsPath(raw string) bool {
 	return strings.HasPrefix(raw, "/") && !strings.HasPrefix(raw, "//")
 }
 
@@ -98,9 +98,9 @@ func isScheme(word string) bool {
 
 func startsWithDigit(s string) bool { return s != "" && s[0] >= '0' && s[0] <= '9' }
 
-// isLocal tells whether what comes after a scheme is rather a server of one's
+// IsLocal tells whether what comes after a scheme is rather a server of one's
 // own, which seldom speaks https.
-func isLocal(rest string) bool {
+func IsLocal(rest string) bool {
 	host, _, _ := strings.Cut(rest, "/")
 	name, port, err := net.SplitHostPort(host)
 	if err != nil {

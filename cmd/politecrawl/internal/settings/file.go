@@ -1,4 +1,4 @@
-package main
+package settings
 
 import (
 	"bytes"
@@ -25,7 +25,7 @@ var configKinds = []string{"yaml", "yml", "toml", "json"}
 
 // read reads the configuration file into v and refuses keys that do not exist
 // or have no value: a limit that is passed over in silence is no limit.
-func (s *settings) read(v *viper.Viper) error {
+func (s *Settings) read(v *viper.Viper) error {
 	kind := strings.ToLower(strings.TrimPrefix(filepath.Ext(s.file), "."))
 	if !slices.Contains(configKinds, kind) {
 		return cli.Misuse("--config %q: the name must end in .yaml, .toml or .json, to say what the file is", s.file)
@@ -59,14 +59,14 @@ func (s *settings) read(v *viper.Viper) error {
 }
 
 // byLine compares keys of the file by where they stand.
-func (s *settings) byLine(a, b string) int {
+func (s *Settings) byLine(a, b string) int {
 	topA, _, _ := strings.Cut(a, ".")
 	topB, _, _ := strings.Cut(b, ".")
 	return cmp.Or(s.lines[topA]-s.lines[topB], strings.Compare(a, b))
 }
 
 // unreadable says what is wrong with a configuration file that viper refused.
-func (s *settings) unreadable(err error) error {
+func (s *Settings) unreadable(err error) error {
 	if _, ok := errors.AsType[*fs.PathError](err); ok {
 		return cli.Misuse("--config: %w; %s", cli.QuotePath(err), cli.FileHint)
 	}
@@ -87,7 +87,7 @@ func (s *settings) unreadable(err error) error {
 }
 
 // names are all keys.
-func (s *settings) names() []string {
+func (s *Settings) names() []string {
 	var names []string
 	s.keys.VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 	return names

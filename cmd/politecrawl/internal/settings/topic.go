@@ -1,4 +1,4 @@
-package main
+package settings
 
 import (
 	"fmt"
@@ -10,8 +10,8 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore"
 )
 
-// settingsTopic is not a command but a page of help.
-func settingsTopic() *cobra.Command {
+// Topic returns the page of help about the keys.
+func Topic() *cobra.Command {
 	var b strings.Builder
 	b.WriteString(`Every setting of a crawl is a key of a configuration file, a variable of the
 environment and a flag of "politecrawl crawl":
@@ -40,7 +40,7 @@ address.
 The keys and their defaults:
 
 `)
-	newSettings().keys.VisitAll(func(f *pflag.Flag) {
+	New().keys.VisitAll(func(f *pflag.Flag) {
 		_, usage := pflag.UnquoteUsage(f)
 		value := f.DefValue
 		if f.Value.Type() == "string" && value == "" {

@@ -1,4 +1,4 @@
-package main
+package settings
 
 import (
 	"errors"
@@ -14,27 +14,27 @@ import (
 // envPrefix begins the environment variable of each key: POLITECRAWL_MAX_PAGES.
 const envPrefix = "POLITECRAWL"
 
-// variable is the environment variable of a key.
-func variable(key string) string {
+// Variable returns the environment variable of a key.
+func Variable(key string) string {
 	return envPrefix + "_" + strings.ToUpper(strings.ReplaceAll(key, "-", "_"))
 }
 
 // checkEnvironment refuses variables that look like ours and set no key: a misspelt
 // limit is no limit.
-func (s *settings) checkEnvironment(environ []string) error {
+func (s *Settings) checkEnvironment(environ []string) error {
 	keys := s.names()
 	var bad []error
 	for _, v := range slices.Sorted(slices.Values(environ)) {
 		name, value, _ := strings.Cut(v, "=")
 		rest, ours := strings.CutPrefix(name, envPrefix+"_")
 		key := strings.ToLower(strings.ReplaceAll(rest, "_", "-"))
-		if !ours || value == "" || slices.Contains(keys, key) && name == variable(key) ||
+		if !ours || value == "" || slices.Contains(keys, key) && name == Variable(key) ||
 			slices.Contains(otherVariables, name) || serviceVariable.MatchString(rest) {
 			continue
 		}
 		hint := ""
 		if best := cli.Nearest(key, keys); best != "" {
-			hint = " (did you mean " + variable(best) + "?)"
+			hint = " (did you mean " + Variable(best) + "?)"
 		}
 		bad = append(bad, fmt.Errorf("the environment variable %s sets nothing%s; unset it, %q lists those that do", name, hint, "politecrawl help settings"))
 	}
@@ -45,8 +45,15 @@ func (s *settings) checkEnvironment(environ []string) error {
 }
 
 // otherVariables are read by the completion that cobra provides, and by --listen.
-var otherVariables = []string{tokenVariable, redisstore.PasswordVariable, envPrefix + "_ACTIVE_HELP", envPrefix + "_COMPLETION_DESCRIPTIONS"}
+var otherVariables = []string{TokenVariable, redisstore.PasswordVariable, envPrefix + "_ACTIVE_HELP", envPrefix + "_COMPLETION_DESCRIPTIONS"}
 
 // serviceVariable matches what follows the prefix in the variables that Kubernetes
 // gives every container beside a service of the name politecrawl.
 var serviceVariable = regexp.MustCompile(`^(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT(_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?)$`)
+
+// TokenVariable holds what --listen-token does, where other users of the machine do
+// not see it.
+const TokenVariable = envPrefix + "_LISTEN_TOKEN"
+
+// TokenFlag is the flag with the token of the live page.
+const TokenFlag = "listen-token"

@@ -1,4 +1,6 @@
-package main
+// Package settings puts the configuration of a crawl together: from flags, the environment, a
+// file and the defaults, in this order of precedence, or from an earlier crawl.
+package settings
 
 import (
 	"bytes"
@@ -15,24 +17,25 @@ import (
 	"github.com/spf13/viper"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/logging"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/site"
 	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore"
 )
 
-// settings is the configuration of a crawl while it is put together, from flags,
-// the environment, a file and the defaults, in this order of precedence.
-type settings struct {
-	config  crawler.Config
-	keys    *pflag.FlagSet    // a flag for each key of config, set on its field
-	file    string            // --config
-	seeds   string            // --seeds
-	resume  string            // --resume
-	recrawl string            // --recrawl
-	from    map[string]string // by key: where its value comes from
-	lines   map[string]int    // by key: its line in file, where that is known
+// Settings are the configuration of a crawl, and of the log of this run.
+type Settings struct {
+	Config crawler.Config
+	Log    logging.Config // not kept with the crawl
 
-	given func(flag string) bool // tells whether a flag was given
-	log   logging                // of the program, with keys of its own
+	keys    *pflag.FlagSet         // a flag for each key, set on its field
+	file    string                 // --config
+	seeds   string                 // --seeds
+	resume  string                 // --resume
+	recrawl string                 // --recrawl
+	from    map[string]string      // by key: where its value comes from
+	lines   map[string]int         // by key: its line in file, where that is known
+	given   func(flag string) bool // tells whether a flag was given
 }
 
 // Where values come from, beside flags, environment and file.
@@ -41,14 +44,13 @@ const (
 	fromDefault = "default"
 )
 
-// newSettings is the one place where a key is tied to its field, its kind of
-// value and its meaning; the default is crawler.Default's. The keys of the program
-// itself, which are not kept with a crawl, come last. The flag of a key
-// also reads its value from the environment and from a file, so that the same
-// text means the same everywhere.
-func newSettings() *settings {
-	s := &settings{config: crawler.Default(), from: map[string]string{}, given: func(string) bool { return false }}
-	c := &s.config
+// New returns the defaults. It is the one place where a key is tied to its field, its kind
+// of value and its meaning. The keys of the log, which are not kept with a crawl, come last.
+// The flag of a key also parses its value from the environment and from a file, so that the
+// same text means the same everywhere.
+func New() *Settings {
+	s := &Settings{Config: crawler.Default(), from: map[string]string{}, given: func(string) bool { return false }}
+	c := &s.Config
 	s.keys = pflag.NewFlagSet("keys", pflag.ContinueOnError)
 	s.keys.SortFlags = false
 	k := s.keys
@@ -79,8 +81,8 @@ func newSettings() *settings {
 	k.IntVar(&c.MaxParams, "max-params", c.MaxParams, "take up URLs of at most `N` query parameters (0: no limit)")
 	k.IntVar(&c.MaxRepeats, "max-repeats", c.MaxRepeats, "follow links in whose path a part stands at most `N` times in a row (0: no limit)")
 	k.IntVar(&c.Retries, "retries", c.Retries, "ask `N` more times for a page that failed")
-	k.StringArrayVar(&c.Proxies, proxyKey, c.Proxies, "send requests through the proxy `URL`; given several times, each host has one of them; one with a password is better set as "+variable(proxyKey)+", which other users do not see")
-	k.StringSliceVar(&c.AllowAddr, allowAddr, c.AllowAddr, allowAddrUsage)
+	k.StringArrayVar(&c.Proxies, ProxyKey, c.Proxies, "send requests through the proxy `URL`; given several times, each host has one of them; one with a password is better set as "+Variable(ProxyKey)+", which other users do not see")
+	site.AddAllowFlag(k, &c.AllowAddr)
 	k.BoolVar(&c.Links, "links", c.Links, "list in links.jsonl what each page links to")
 	k.StringSliceVar(&c.Write, "write", c.Write, "write the crawl down as `FORMAT` too: csv, sqlite, warc or warc-1.1; several with commas between them")
 	k.StringArrayVar(&c.Extract, "extract", c.Extract, "add the field `NAME=SELECTOR` to pages.jsonl: title2=h1, images=img@src[]; may be given several times")
@@ -103,13 +105,13 @@ func newSettings() *settings {
 	k.StringVar(&c.FrontierPrefix, "frontier-prefix", c.FrontierPrefix, "`PREFIX` of all keys in Redis")
 	k.StringVar(&c.FrontierPasswordFile, "frontier-password-file", c.FrontierPasswordFile, "`FILE` with the password for Redis (default: the variable "+redisstore.PasswordVariable+")")
 	k.IntVar(&c.ExpectedURLs, "expected-urls", c.ExpectedURLs, "make room in Redis for `N` URLs; each beyond takes more memory")
-	s.log.keys(k)
+	s.Log.AddFlags(k)
 	return s
 }
 
-// flags gives cmd the flags of the keys and the flags that say where more of the
-// configuration is.
-func (s *settings) flags(cmd *cobra.Command) {
+// AddFlags adds the flags of all keys to cmd, and the flags that name a configuration file
+// and a list of start URLs.
+func (s *Settings) AddFlags(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.SortFlags = false
 	s.given = fs.Changed
@@ -125,10 +127,39 @@ func (s *settings) flags(cmd *cobra.Command) {
 	_ = cmd.RegisterFlagCompletionFunc("write", completeFormats)
 }
 
-// load completes the configuration when the flags have been parsed. The start
-// URLs on the command line, arguments and seeds together, take the place of
-// those in the environment or the file.
-func (s *settings) load(args []string, stdin io.Reader) error {
+// AddKeys adds the flags of some keys alone to cmd.
+func (s *Settings) AddKeys(cmd *cobra.Command, keys ...string) {
+	cmd.Flags().SortFlags = false
+	for _, key := range keys {
+		cmd.Flags().AddFlag(s.keys.Lookup(key))
+	}
+}
+
+// LoadKeys gives some keys their values, from flags and the environment.
+func (s *Settings) LoadKeys(keys ...string) error {
+	v, err := s.sources()
+	if err != nil {
+		return err
+	}
+	for _, key := range keys {
+		if err := s.resolve(v, s.keys.Lookup(key)); err != nil {
+			return cli.WithCode(cli.ExitMisuse, err)
+		}
+	}
+	return nil
+}
+
+// Visit calls f for each key, whose flag has the value, with where the value came from.
+func (s *Settings) Visit(f func(key *pflag.Flag, from string)) {
+	s.keys.VisitAll(func(key *pflag.Flag) { f(key, s.from[key.Name]) })
+}
+
+// IsSet tells whether the value of a key is not the default.
+func (s *Settings) IsSet(key string) bool { return s.from[key] != fromDefault }
+
+// Load completes the configuration after the flags have been parsed. The start URLs on the
+// command line, arguments and seeds together, replace those in the environment or the file.
+func (s *Settings) Load(args []string, stdin io.Reader) error {
 	for name, value := range map[string]string{"seeds": s.seeds, "config": s.file} {
 		if value == "" && s.given(name) { // as of a variable that is not set
 			return cli.Misuse("--%s names no file", name)
@@ -148,7 +179,7 @@ func (s *settings) load(args []string, stdin io.Reader) error {
 	var bad []error
 	s.keys.VisitAll(func(f *pflag.Flag) {
 		if f.Name == "urls" && len(args) > 0 {
-			s.config.URLs, s.from[f.Name] = args, commandLine
+			s.Config.URLs, s.from[f.Name] = args, commandLine
 		} else if err := s.resolve(v, f); err != nil {
 			bad = append(bad, err)
 		}
@@ -160,7 +191,7 @@ func (s *settings) load(args []string, stdin io.Reader) error {
 }
 
 // sources opens the environment and the file.
-func (s *settings) sources() (*viper.Viper, error) {
+func (s *Settings) sources() (*viper.Viper, error) {
 	if err := s.checkEnvironment(os.Environ()); err != nil {
 		return nil, err
 	}
@@ -175,8 +206,8 @@ func (s *settings) sources() (*viper.Viper, error) {
 }
 
 // resolve gives a key its value from the first source that has one.
-func (s *settings) resolve(v *viper.Viper, f *pflag.Flag) error {
-	env := variable(f.Name)
+func (s *Settings) resolve(v *viper.Viper, f *pflag.Flag) error {
+	env := Variable(f.Name)
 	switch {
 	case f.Changed:
 		s.from[f.Name] = "flag --" + f.Name
@@ -196,17 +227,17 @@ func (s *settings) resolve(v *viper.Viper, f *pflag.Flag) error {
 }
 
 // at is the place of a key in the configuration file.
-func (s *settings) at(key string) string {
+func (s *Settings) at(key string) string {
 	if line := s.lines[key]; line > 0 {
 		return fmt.Sprintf("%s:%d", s.file, line)
 	}
 	return s.file
 }
 
-// validate returns what the crawler has to say against the configuration, each line
-// with where the value came from.
-func (s *settings) validate() error {
-	err := s.config.Validate()
+// Validate returns what is wrong with the configuration, each line with where the value
+// came from.
+func (s *Settings) Validate() error {
+	err := s.Config.Validate()
 	if err == nil {
 		return nil
 	}
@@ -223,10 +254,10 @@ func (s *settings) validate() error {
 }
 
 // checkURLs refuses start URLs that are none, where they were written.
-func (s *settings) checkURLs() error {
+func (s *Settings) checkURLs() error {
 	var bad []error
-	for _, raw := range s.config.URLs {
-		if _, err := originURL(strings.TrimSpace(raw)); err != nil {
+	for _, raw := range s.Config.URLs {
+		if _, err := site.ParseOrigin(strings.TrimSpace(raw)); err != nil {
 			if from := s.from["urls"]; from != commandLine {
 				err = fmt.Errorf("urls in %s: %w", from, err)
 			}
@@ -253,7 +284,7 @@ func readSeeds(name string, stdin io.Reader) ([]string, error) {
 	var bad []error
 	for line, err := range cli.Lines(bytes.NewReader(list)) {
 		if err == nil {
-			_, err = originURL(line.Text)
+			_, err = site.ParseOrigin(line.Text)
 		}
 		switch {
 		case err == nil:
@@ -283,7 +314,7 @@ const maxBadSeeds = 5
 func completeFormats(_ *cobra.Command, _ []string, toComplete string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	typed := toComplete[:strings.LastIndex(toComplete, ",")+1]
 	var lists []cobra.Completion
-	for _, format := range formats(new(crawler.Config)) {
+	for _, format := range Formats(new(crawler.Config)) {
 		if !slices.Contains(strings.Split(typed, ","), format.Name) {
 			lists = append(lists, typed+format.Name)
 		}
@@ -291,10 +322,23 @@ func completeFormats(_ *cobra.Command, _ []string, toComplete string) ([]cobra.C
 	return lists, cobra.ShellCompDirectiveNoFileComp
 }
 
-// proxyKey is the key whose values may have a password in them.
-const proxyKey = "proxy"
+// ProxyKey is the key whose values may have a password in them.
+const ProxyKey = "proxy"
 
-// withoutSecrets returns the URLs of proxies as they may be shown; none is an empty list.
-func withoutSecrets(proxies []string) []string {
+// WithoutSecrets returns the URLs of proxies as they may be shown; none is an empty list.
+func WithoutSecrets(proxies []string) []string {
 	return append([]string{}, crawler.Config{Proxies: proxies}.WithoutSecrets().Proxies...)
+}
+
+// SecretFlags returns the flags that were given with a secret in them, each with the variable
+// of the environment to use instead, which other users do not see.
+func (s *Settings) SecretFlags() map[string]string {
+	seen := make(map[string]string)
+	if s.from[ProxyKey] == "flag --"+ProxyKey && !slices.Equal(WithoutSecrets(s.Config.Proxies), s.Config.Proxies) {
+		seen["--"+ProxyKey] = Variable(ProxyKey)
+	}
+	if s.given(TokenFlag) {
+		seen["--"+TokenFlag] = TokenVariable
+	}
+	return seen
 }

@@ -1,10 +1,11 @@
-package main
+package logging
 
 import (
 	"fmt"
 	"os"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/crawldir"
 )
 
 // A logFile is the file of --log-file. A log that cannot be written ends no crawl, and slog
@@ -32,7 +33,7 @@ func (l *logFile) check(err error) {
 	}
 	l.told = true
 	remedy := ""
-	if r := short(err); r != "" {
+	if r := crawldir.Remedy(err); r != "" {
 		remedy = "; " + r
 	}
 	l.tell(fmt.Errorf("log-file: %w; the log lacks lines from here on, all else goes on%s", cli.QuotePath(err), remedy))

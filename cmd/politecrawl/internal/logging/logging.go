@@ -1,4 +1,5 @@
-package main
+// Package logging writes the log of a crawl, without secrets.
+package logging
 
 import (
 	"fmt"
@@ -13,9 +14,9 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
 
-// logging is what a crawl writes to its log, and where. Its keys are the program's
-// and not the crawl's: they say how a run is watched, and are not kept with it.
-type logging struct {
+// Config is what a crawl writes to its log, and where. Its keys are those of a run: they are
+// not kept with the crawl.
+type Config struct {
 	format logFormat
 	level  logLevel
 	file   string
@@ -40,20 +41,20 @@ const (
 	logError logLevel = "error"
 )
 
-// logKey begins the names of these keys, and of no others.
-const logKey = "log"
+// KeyPrefix begins the names of these keys, and of no others.
+const KeyPrefix = "log"
 
-// keys adds the keys of the log to fs.
-func (l *logging) keys(fs *pflag.FlagSet) {
+// AddFlags adds the keys of the log to fs.
+func (l *Config) AddFlags(fs *pflag.FlagSet) {
 	l.format, l.level = logOff, logInfo
 	fs.Var(cli.NewChoice(&l.format, logText, logJSON, logOff), "log", "write a log of the crawl")
 	fs.Var(cli.NewChoice(&l.level, logDebug, logInfo, logWarn, logError), "log-level", "the least that is worth a line in the log")
 	fs.StringVar(&l.file, "log-file", "", "add the log to `FILE`, not to standard error")
 }
 
-// open returns the logger, nil where there is to be none, and what ends its use.
-// What goes to standard error is written to that of p, whole lines at a time.
-func (l *logging) open(p *cli.Streams) (log *slog.Logger, end func(), err error) {
+// Open returns the logger, nil if there is no log, and a function that closes it. Without a
+// file the log goes to standard error, in whole lines.
+func (l *Config) Open(streams *cli.Streams) (log *slog.Logger, end func(), err error) {
 	end = func() {}
 	switch {
 	case l.format == logOff && l.file != "":
@@ -67,13 +68,13 @@ func (l *logging) open(p *cli.Streams) (log *slog.Logger, end func(), err error)
 		return nil, end, cli.Misuse("log-level: %w", err)
 	}
 	opts.Level = level
-	out := p.Err
+	out := streams.Err
 	if l.file != "" {
 		file, err := os.OpenFile(l.file, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
 		if err != nil {
 			return nil, end, cli.Misuse("log-file: %w; name a file that can be written", cli.QuotePath(err))
 		}
-		to := &logFile{file: file, tell: p.Complain}
+		to := &logFile{file: file, tell: streams.Complain}
 		out, end = to, to.end
 	}
 	if l.format == logJSON {

@@ -1,4 +1,4 @@
-package main
+package crawldir
 
 import (
 	"errors"
@@ -10,8 +10,6 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
-	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/crawler/output/sqlite"
 )
@@ -38,30 +36,9 @@ func TestShortError(t *testing.T) {
 		{lookup(syscall.ECONNREFUSED), ""},
 		{errors.New(syscall.EMFILE.Error() + " on the other side"), ""},
 	} {
-		got := shortError(dir, tt.err)
+		got := ExhaustedError(dir, tt.err)
 		if tt.remedy == "" && got != nil || tt.remedy != "" && (got == nil || !strings.Contains(got.Error(), tt.remedy) || !strings.Contains(got.Error(), "--resume "+dir)) {
 			t.Errorf("%v: %v, want %q", tt.err, got, tt.remedy)
-		}
-	}
-}
-
-// A crawl that has run out of something before it began has failed, and was asked for
-// rightly; a directory that cannot be written was not.
-func TestShortAtTheStart(t *testing.T) {
-	for _, tt := range []struct {
-		err    error
-		code   int
-		remedy string
-	}{
-		{syscall.ENOSPC, cli.ExitFailed, "make room on that disk"},
-		{syscall.EMFILE, cli.ExitFailed, "ulimit -n"},
-		{syscall.EACCES, cli.ExitMisuse, "can be written"},
-		{syscall.EROFS, cli.ExitMisuse, "can be written"},
-	} {
-		err := notBegun(t.TempDir(), crawler.Options{}, &os.PathError{Op: "write", Path: "MANIFEST-000001", Err: tt.err})
-		e, ok := errors.AsType[*cli.ExitError](err)
-		if !ok || e.Code != tt.code || !strings.Contains(err.Error(), tt.remedy) {
-			t.Errorf("%v: %v, want exit code %d and %q", tt.err, err, tt.code, tt.remedy)
 		}
 	}
 }

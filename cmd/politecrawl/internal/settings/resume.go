@@ -1,4 +1,4 @@
-package main
+package settings
 
 import (
 	"errors"
@@ -12,31 +12,33 @@ import (
 	"github.com/spf13/viper"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/crawldir"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/logging"
 	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
 
-// again gives fs the flags that take the configuration from an earlier crawl.
-func (s *settings) again(fs *pflag.FlagSet) {
+// AddResumeFlags adds the flags to fs that take the configuration from an earlier crawl.
+func (s *Settings) AddResumeFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&s.resume, "resume", "", "go on with the crawl in `DIR`, which was stopped or killed")
 	fs.StringVar(&s.recrawl, "recrawl", "", "ask again for what the crawl in `DIR` has asked for, where it has changed")
 }
 
-// options says what to do with a crawl that is there already.
-func (s *settings) options() crawler.Options {
+// Options returns the options of a crawl that is resumed or recrawled.
+func (s *Settings) Options() crawler.Options {
 	return crawler.Options{Resume: s.resume != "", Recrawl: s.recrawl != ""}
 }
 
-// loadOrGoOn completes the configuration: from an earlier crawl and the flags that
-// were given, or as load does.
-func (s *settings) loadOrGoOn(cmd *cobra.Command, args []string, stdin io.Reader) error {
+// LoadOrResume completes the configuration: from an earlier crawl and the flags that
+// were given, or as Load does.
+func (s *Settings) LoadOrResume(cmd *cobra.Command, args []string, stdin io.Reader) error {
 	name, dir := "resume", s.resume
 	if cmd.Flags().Changed("recrawl") {
 		name, dir = "recrawl", s.recrawl
 	}
 	switch {
 	case !cmd.Flags().Changed("resume") && !cmd.Flags().Changed("recrawl"):
-		return s.load(args, stdin)
+		return s.Load(args, stdin)
 	case s.resume != "" && s.recrawl != "":
 		return cli.MisuseOf(cmd, "give --resume or --recrawl, not both")
 	case dir == "":
@@ -54,15 +56,15 @@ func (s *settings) loadOrGoOn(cmd *cobra.Command, args []string, stdin io.Reader
 	}
 	saved, err := crawler.Saved(dir)
 	if err != nil {
-		return savedError(name, dir, err)
+		return crawldir.ResumeError(name, dir, err)
 	}
 	if len(saved.URLs) == 0 { // no crawl begins without
-		return damagedState("--"+name, dir, resumeCommand(name, dir), errors.New("there is no start URL in it"))
+		return crawldir.DamagedState("--"+name, dir, crawldir.ResumeCommand(name, dir), errors.New("there is no start URL in it"))
 	}
 	var given []func() error
 	var bad []error
 	s.keys.VisitAll(func(f *pflag.Flag) {
-		if strings.HasPrefix(f.Name, logKey) {
+		if strings.HasPrefix(f.Name, logging.KeyPrefix) {
 			bad = append(bad, s.resolve(v, f)) // it is of this run, and not kept with the crawl
 			return
 		}
@@ -74,7 +76,7 @@ func (s *settings) loadOrGoOn(cmd *cobra.Command, args []string, stdin io.Reader
 	if err := errors.Join(bad...); err != nil {
 		return cli.WithCode(cli.ExitMisuse, err)
 	}
-	s.config = saved // the flags point into it
+	s.Config = saved // the flags point into it
 	for _, set := range given {
 		if err := set(); err != nil {
 			return err
@@ -85,26 +87,26 @@ func (s *settings) loadOrGoOn(cmd *cobra.Command, args []string, stdin io.Reader
 
 // restoreProxies gives the proxies of an earlier crawl, which is kept without their users
 // and passwords, those of the environment. The flag is the one that names the crawl.
-func (s *settings) restoreProxies(v *viper.Viper, flag string) error {
+func (s *Settings) restoreProxies(v *viper.Viper, flag string) error {
 	var given crawler.Config
-	if os.Getenv(variable(proxyKey)) != "" {
+	if os.Getenv(Variable(ProxyKey)) != "" {
 		keys := pflag.NewFlagSet("environment", pflag.ContinueOnError)
-		keys.StringArrayVar(&given.Proxies, proxyKey, nil, "")
-		if err := assign(keys.Lookup(proxyKey), v.Get(proxyKey)); err != nil {
-			return cli.Misuse("%s: %w", variable(proxyKey), err)
+		keys.StringArrayVar(&given.Proxies, ProxyKey, nil, "")
+		if err := assign(keys.Lookup(ProxyKey), v.Get(ProxyKey)); err != nil {
+			return cli.Misuse("%s: %w", Variable(ProxyKey), err)
 		}
 	}
-	shown := withoutSecrets(given.Proxies)
-	for i, raw := range s.config.Proxies {
+	shown := WithoutSecrets(given.Proxies)
+	for i, raw := range s.Config.Proxies {
 		if !strings.Contains(raw, "//"+secret.Hidden+"@") {
 			continue
 		}
 		at := slices.Index(shown, raw)
 		if at < 0 {
 			return cli.Misuse("--%s: the crawl goes through the proxy %q, whose user and password are not kept with it: set %s to the whole URL, or give --%s",
-				flag, raw, variable(proxyKey), proxyKey)
+				flag, raw, Variable(ProxyKey), ProxyKey)
 		}
-		s.config.Proxies[i], s.from[proxyKey] = given.Proxies[at], "environment "+variable(proxyKey)
+		s.Config.Proxies[i], s.from[ProxyKey] = given.Proxies[at], "environment "+Variable(ProxyKey)
 	}
 	return nil
 }
@@ -126,28 +128,4 @@ func giveBack(f *pflag.Flag) func() error {
 		}
 		return nil
 	}
-}
-
-// goOnCommand is how to go on with a crawl; empty: there is nothing to go on with. One that
-// failed with no URL left still has to be written down.
-func goOnCommand(s *crawler.Summary) string {
-	if s.Left == 0 && s.End != crawler.EndFailed {
-		return ""
-	}
-	command := "politecrawl crawl --resume " + cli.ShellWord(s.Output)
-	switch s.End {
-	case crawler.EndMaxPages:
-		return command + " --max-pages N"
-	case crawler.EndMaxBytes:
-		return command + " --max-bytes N"
-	}
-	return command
-}
-
-// goOnText is the last line for a person; empty: nothing is left.
-func goOnText(s *crawler.Summary) string {
-	if command := goOnCommand(s); command != "" {
-		return "to go on: " + command + "\n"
-	}
-	return ""
 }

@@ -1,4 +1,4 @@
-package main
+package settings
 
 import (
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
@@ -9,8 +9,8 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output/warc"
 )
 
-// formats are what --write may name.
-func formats(cfg *crawler.Config) []output.Format {
+// Formats returns the formats that --write may name.
+func Formats(cfg *crawler.Config) []output.Format {
 	software := "politecrawl/" + cli.ReadBuild().Version
 	archive := func(edition warc.Edition) output.Format {
 		return warc.Format(&warc.Options{

@@ -1,4 +1,6 @@
-package main
+// Package site holds what commands share that request something of sites: URLs as users
+// write them, flags, and why an address is refused.
+package site
 
 import (
 	"errors"
@@ -16,42 +18,45 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/guard"
 )
 
-// allowAddr is the name of the flag that every command has which asks sites for
-// something.
-const allowAddr = "allow-addr"
+// AllowFlag is the flag of every command that connects to sites.
+const AllowFlag = "allow-addr"
 
-const allowAddrUsage = "connect to the IP address or network `CIDR` although it is not public (127.0.0.1, 10.0.0.0/8); may be given several times"
-
-// siteFlags are the flags of commands that ask sites for their robots.txt.
-type siteFlags struct {
-	userAgent string
-	timeout   time.Duration
-	allowed   []string
+// AddAllowFlag adds AllowFlag to flags, with the present value of allowed as its default.
+func AddAllowFlag(flags *pflag.FlagSet, allowed *[]string) {
+	flags.StringSliceVar(allowed, AllowFlag, *allowed, "connect to the IP address or network `CIDR` although it is not public (127.0.0.1, 10.0.0.0/8); may be given several times")
 }
 
-func (s *siteFlags) add(flags *pflag.FlagSet) {
-	flags.StringVar(&s.userAgent, "user-agent", crawler.DefaultUserAgent, "sent when robots.txt is fetched")
-	flags.DurationVar(&s.timeout, "timeout", 30*time.Second, "longest time for one robots.txt with its redirects")
-	flags.StringSliceVar(&s.allowed, allowAddr, nil, allowAddrUsage)
+// Flags are the flags of commands that request the robots.txt of sites.
+type Flags struct {
+	UserAgent string
+	Timeout   time.Duration
+	Allowed   []string
 }
 
-// guardOf returns the guard that lets the addresses of --allow-addr through.
-func guardOf(texts []string) (*guard.Guard, error) {
+// Add adds the flags to a set.
+func (f *Flags) Add(flags *pflag.FlagSet) {
+	flags.StringVar(&f.UserAgent, "user-agent", crawler.DefaultUserAgent, "sent when robots.txt is fetched")
+	flags.DurationVar(&f.Timeout, "timeout", 30*time.Second, "longest time for one robots.txt with its redirects")
+	AddAllowFlag(flags, &f.Allowed)
+}
+
+// NewGuard returns the guard that lets the addresses of --allow-addr through.
+func NewGuard(texts []string) (*guard.Guard, error) {
 	var allowed []netip.Prefix
 	for _, text := range texts {
 		p, err := guard.ParsePrefix(text)
 		if err != nil {
-			return nil, cli.Misuse("--%s: %w", allowAddr, cli.WithoutPrefix(err))
+			return nil, cli.Misuse("--%s: %w", AllowFlag, cli.WithoutPrefix(err))
 		}
 		allowed = append(allowed, p)
 	}
 	return guard.New(allowed...), nil
 }
 
-// refusedAddress says of what the guard has refused why, and how to allow it; empty: err
-// is of something else. Whoever asked for the host meant it; where others have led to, as
-// with the target of a redirect, host is empty, and nothing is said of how to get there.
-func refusedAddress(err error, host string) string {
+// RefusedAddress says why the guard refused an address, and how to allow it. It returns an
+// empty string for any other error. The host is empty where the user did not name it, as
+// with the target of a redirect: how to allow that is not said.
+func RefusedAddress(err error, host string) string {
 	refused, ok := errors.AsType[*guard.AddressError](err)
 	odd, isOdd := errors.AsType[*guard.HostError](err)
 	switch {
@@ -69,7 +74,7 @@ func refusedAddress(err error, host string) string {
 
 // allowing is the flag that lets an address of a host through.
 func allowing(addr netip.Addr, host string) string {
-	return "--" + allowAddr + " " + strings.Join(guard.Allowing(addr, host), ",")
+	return "--" + AllowFlag + " " + strings.Join(guard.Allowing(addr, host), ",")
 }
 
 // trusting is how to allow what a robots.txt redirects to, for whoever knows that site.
@@ -91,17 +96,17 @@ func hostIn(o robotsext.Origin) string {
 	return u.Hostname()
 }
 
-// refusedRobots says of a robots.txt whose request the guard refused why, and how to allow
-// it; empty: it was not refused.
-func refusedRobots(rec *robotsext.Record) string {
+// RefusedRobots says why the guard refused the request of a robots.txt, and how to allow it.
+// It returns an empty string if it was not refused.
+func RefusedRobots(rec *robotsext.Record) string {
 	if rec == nil || rec.Outcome != robotsext.Unreachable {
 		return ""
 	}
 	if chain := rec.Chain; len(chain) > 1 {
-		if why := refusedAddress(rec.Err, ""); why != "" {
+		if why := RefusedAddress(rec.Err, ""); why != "" {
 			target := chain[len(chain)-1]
 			return "it redirects to " + target + ": " + why + trusting(rec.Err, target)
 		}
 	}
-	return refusedAddress(rec.Err, hostIn(rec.Origin))
+	return RefusedAddress(rec.Err, hostIn(rec.Origin))
 }

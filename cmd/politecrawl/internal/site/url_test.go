@@ -1,4 +1,4 @@
-package main
+package site
 
 import (
 	"strings"
@@ -44,7 +44,7 @@ func TestOriginURL(t *testing.T) {
 		{"http://a b/", `is not a URL`},
 		{"http://[fe80::1%25eth0]/", `zone`},
 	} {
-		u, err := originURL(tt.raw)
+		u, err := ParseOrigin(tt.raw)
 		switch {
 		case err == nil:
 			if got := u.Scheme + "://" + u.Host; got != tt.want {

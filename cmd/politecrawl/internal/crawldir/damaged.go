@@ -1,4 +1,4 @@
-package main
+package crawldir
 
 import (
 	"errors"
@@ -12,14 +12,14 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// newState is the least that a crawl.json has to hold.
-const newState = `{"version":1,"config":{"urls":["START URL"]}}`
+// NewState is the smallest crawl.json with which a crawl can be resumed.
+const NewState = `{"version":1,"config":{"urls":["START URL"]}}`
 
-// damagedState is the error for a crawl.json that is gone or cannot be understood. The
-// command is what the user wanted to do, and again is how, once there is such a file.
-func damagedState(command, dir, again string, err error) error {
+// DamagedState returns the error for a crawl.json that is missing or damaged. The command is
+// what the user wanted to do; again is how to do it once there is such a file.
+func DamagedState(command, dir, again string, err error) error {
 	file := filepath.Join(dir, output.StateFile)
-	if !holdsFrontier(dir) {
+	if !HoldsFrontier(dir) {
 		return cli.Failed("%s: %q is damaged, and the crawl cannot resume without it; crawl again into a new directory (%w)", command, file, cli.WithoutPrefix(err))
 	}
 	what := "is missing"
@@ -27,26 +27,12 @@ func damagedState(command, dir, again string, err error) error {
 		what = fmt.Sprintf("is damaged (%v)", cli.WithoutPrefix(err))
 	}
 	return cli.Failed("%s: %q %s; the frontier, which knows what is done and what is left, is still good. Put that file back from a copy, or write %s into it, with the start URLs of the crawl; then: %s",
-		command, file, what, newState, again)
+		command, file, what, NewState, again)
 }
 
-// resumeCommand resumes or recrawls a crawl whose crawl.json was written anew.
-func resumeCommand(flag, dir string) string {
-	return fmt.Sprintf("politecrawl crawl --%s %s, with the settings that are not the default as flags", flag, cli.ShellWord(dir))
-}
-
-// holdsFrontier tells whether the frontier of a crawl in dir can be read.
-func holdsFrontier(dir string) bool {
-	view, err := pebblestore.Inspect(filepath.Join(dir, frontierFolder))
-	if err != nil {
-		return errors.Is(err, pebblestore.ErrInUse)
-	}
-	return view.Close() == nil
-}
-
-// isDamagedFrontier tells whether the frontier of a crawl is damaged or gone. What processes
-// share is on Redis, and not among it.
-func isDamagedFrontier(dir string, err error) bool {
+// IsDamagedFrontier tells whether err says that the frontier in dir is damaged or missing. That
+// of a shared crawl is on Redis and never is.
+func IsDamagedFrontier(dir string, err error) bool {
 	if errors.Is(err, crawler.ErrFrontierLost) {
 		saved, err := crawler.Saved(dir)
 		return err == nil && saved.Frontier == ""
@@ -54,14 +40,14 @@ func isDamagedFrontier(dir string, err error) bool {
 	return errors.Is(err, pebblestore.ErrDamaged)
 }
 
-// damagedFrontier is the error for a crawl in dir whose frontier is damaged or gone.
-func damagedFrontier(dir string, err error) error {
+// DamagedFrontier returns the error for a crawl in dir whose frontier is damaged or missing.
+func DamagedFrontier(dir string, err error) error {
 	saved, unread := crawler.Saved(dir)
 	if unread != nil {
 		return cli.Failed("%w; what is lost cannot be told, so crawl again into a new directory", cli.WithoutPrefix(err))
 	}
 	return cli.Failed("%w. What the crawl has found is still good (politecrawl report %s); the list of URLs left to request is lost. Put %q back from a copy, or crawl again into another directory, with the settings that are in %q: politecrawl crawl %s --output NEW",
-		cli.WithoutPrefix(err), cli.ShellWord(dir), filepath.Join(dir, frontierFolder), filepath.Join(dir, output.StateFile), startWords(saved.URLs))
+		cli.WithoutPrefix(err), cli.ShellWord(dir), filepath.Join(dir, FrontierFolder), filepath.Join(dir, output.StateFile), startWords(saved.URLs))
 }
 
 // maxStartWords is how many start URLs a command repeats.

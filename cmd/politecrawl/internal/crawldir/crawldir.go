@@ -1,0 +1,72 @@
+// Package crawldir explains what is wrong with the directory of a crawl, and what to do.
+package crawldir
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/crawler/frontier/pebblestore"
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+// FrontierFolder is where a crawl keeps its frontier, in its output directory.
+const FrontierFolder = "frontier"
+
+// HoldsCrawl tells whether a crawl was begun in dir.
+func HoldsCrawl(dir string) bool { return exists(filepath.Join(dir, output.StateFile)) }
+
+// HoldsFrontier tells whether the frontier of a crawl in dir can be read.
+func HoldsFrontier(dir string) bool {
+	view, err := pebblestore.Inspect(filepath.Join(dir, FrontierFolder))
+	if err != nil {
+		return errors.Is(err, pebblestore.ErrInUse)
+	}
+	return view.Close() == nil
+}
+
+func exists(name string) bool {
+	_, err := os.Stat(name)
+	return err == nil
+}
+
+// IsDirectory tells whether name is a directory.
+func IsDirectory(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.IsDir()
+}
+
+// ResumeError says what to do when the crawl in dir cannot be resumed. The flag is the one
+// that names dir.
+func ResumeError(flag, dir string, err error) error {
+	above := filepath.Join(dir, "..")
+	none := errors.Is(err, output.ErrNone)
+	switch {
+	case (none || errors.Is(err, syscall.ENOTDIR)) && exists(dir) && HoldsCrawl(above):
+		return cli.Misuse("--%s: %q is a part of the crawl in %q; name that directory: --%s %s", flag, dir, above, flag, cli.ShellWord(above))
+	case IsBadJSON(err), none && HoldsFrontier(dir):
+		return DamagedState("--"+flag, dir, ResumeCommand(flag, dir), err)
+	case none:
+		return cli.Misuse("--%s: %w; begin one with: politecrawl crawl URL… --output %s", flag, cli.WithoutPrefix(err), cli.ShellWord(dir))
+	}
+	return cli.Misuse("--%s: %w", flag, cli.WithoutPrefix(cli.QuotePath(err)))
+}
+
+// ResumeCommand returns the command that resumes or recrawls a crawl whose crawl.json was
+// written anew. The flag is "resume" or "recrawl".
+func ResumeCommand(flag, dir string) string {
+	return fmt.Sprintf("politecrawl crawl --%s %s, with the settings that are not the default as flags", flag, cli.ShellWord(dir))
+}
+
+// IsBadJSON tells whether a file is not the JSON that it should be.
+func IsBadJSON(err error) bool {
+	_, syntax := errors.AsType[*json.SyntaxError](err)
+	_, kind := errors.AsType[*json.UnmarshalTypeError](err)
+	_, moment := errors.AsType[*time.ParseError](err)
+	return syntax || kind || moment || errors.Is(err, output.ErrNotUTF8)
+}

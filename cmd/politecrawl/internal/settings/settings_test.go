@@ -1,0 +1,190 @@
+package settings
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"github.com/spf13/viper"
+
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/clitest"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/logging"
+	"github.com/politecrawl/politecrawl/crawler"
+)
+
+func TestMain(m *testing.M) { clitest.Main(m, nil) }
+
+// loaded is the configuration that this command line results in.
+func loaded(t *testing.T, args ...string) *Settings {
+	t.Helper()
+	s := New()
+	cmd := &cobra.Command{}
+	s.AddFlags(cmd)
+	if err := cmd.ParseFlags(args); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Load(cmd.Flags().Args(), strings.NewReader("")); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// TestEveryFieldHasAKey holds that what the crawler can be told, the program can
+// be told.
+func TestEveryFieldHasAKey(t *testing.T) {
+	s := New()
+	bound := map[any]string{}
+	config := reflect.ValueOf(&s.Config).Elem()
+	for i := range config.NumField() {
+		field := config.Type().Field(i)
+		name := field.Tag.Get("json")
+		f := s.keys.Lookup(name)
+		if f == nil {
+			t.Errorf("field %s has no key %q", field.Name, name)
+			continue
+		}
+		if f.Usage == "" {
+			t.Errorf("key %s has no usage", name)
+		}
+		bound[name] = field.Name
+	}
+	s.keys.VisitAll(func(f *pflag.Flag) {
+		if bound[f.Name] == "" && !strings.HasPrefix(f.Name, logging.KeyPrefix) {
+			t.Errorf("key %s has no field", f.Name)
+		}
+	})
+}
+
+func TestDefaultsAreTheCrawlers(t *testing.T) {
+	if diff := cmp.Diff(crawler.Default(), loaded(t).Config); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestShippedConfig holds that configs/crawl.yaml has every key, explained, with
+// its default.
+func TestShippedConfig(t *testing.T) {
+	path := filepath.Join("..", "..", "..", "..", "configs", "crawl.yaml")
+	if diff := cmp.Diff(crawler.Default(), loaded(t, "--config", path).Config, cmpopts.EquateEmpty()); diff != "" {
+		t.Errorf("configs/crawl.yaml differs from the defaults:\n%s", diff)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := strings.Split(string(text), "\n")
+	New().keys.VisitAll(func(f *pflag.Flag) {
+		i := slices.IndexFunc(all, func(line string) bool { return strings.HasPrefix(line, f.Name+":") })
+		if i < 0 {
+			t.Errorf("key %s is missing", f.Name)
+		} else if i == 0 || !strings.HasPrefix(all[i-1], "# ") {
+			t.Errorf("key %s has no comment above it", f.Name)
+		}
+	})
+}
+
+func TestGentleConfigIsSlower(t *testing.T) {
+	gentle := loaded(t, "--config", filepath.Join("..", "..", "..", "..", "configs", "gentle.yaml"), "http://h/").Config
+	if err := gentle.Validate(); err != nil {
+		t.Error(err)
+	}
+	if gentle.Delay <= crawler.Default().Delay || gentle.MaxPages == 0 {
+		t.Errorf("it is not: %+v", gentle)
+	}
+}
+
+func TestPrecedence(t *testing.T) {
+	file := clitest.WriteFile(t, "c.yaml", "workers: 2\nper-host: 2\nmax-pages: 2\nurls: [http://file/]\nmax-time: 2s\n")
+	t.Setenv("POLITECRAWL_PER_HOST", "3")
+	t.Setenv("POLITECRAWL_MAX_PAGES", "3")
+	t.Setenv("POLITECRAWL_DELAY", "") // empty is not set
+	s := loaded(t, "--config", file, "--max-pages", "4")
+
+	want := crawler.Default()
+	want.Workers, want.PerHost, want.MaxPages, want.MaxTime = 2, 3, 4, 2*time.Second
+	want.URLs = []string{"http://file/"}
+	if diff := cmp.Diff(want, s.Config); diff != "" {
+		t.Errorf("configuration (-want +got):\n%s", diff)
+	}
+	for key, from := range map[string]string{
+		"workers": "file " + file + ":1", "per-host": "environment POLITECRAWL_PER_HOST",
+		"max-pages": "flag --max-pages", "delay": "default", "urls": "file " + file + ":4",
+	} {
+		if s.from[key] != from {
+			t.Errorf("%s is said to be from %q, want %q", key, s.from[key], from)
+		}
+	}
+}
+
+func TestStartURLs(t *testing.T) {
+	seeds := clitest.WriteFile(t, "seeds.txt", "# mine\nhttp://seed/1\n\n http://seed/2 \n")
+	file := clitest.WriteFile(t, "c.json", `{"urls": ["http://file/"]}`)
+	tests := []struct {
+		name, env string
+		args      []string
+		want      []string
+		from      string
+	}{
+		{"none", "", nil, nil, "default"},
+		{"arguments", "", []string{"http://a/", "http://b/"}, []string{"http://a/", "http://b/"}, "command line"},
+		{"arguments and seeds", "", []string{"http://a/", "--seeds", seeds}, []string{"http://a/", "http://seed/1", "http://seed/2"}, "command line"},
+		{"file", "", []string{"--config", file}, []string{"http://file/"}, "file " + file + ":1"},
+		{"environment", "http://e/1 http://e/2", []string{"--config", file}, []string{"http://e/1", "http://e/2"}, "environment POLITECRAWL_URLS"},
+		{"arguments before all", "http://e/1", []string{"http://a/", "--config", file}, []string{"http://a/"}, "command line"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Setenv("POLITECRAWL_URLS", tt.env)
+			s := loaded(t, tt.args...)
+			if diff := cmp.Diff(tt.want, s.Config.URLs); diff != "" || s.from["urls"] != tt.from {
+				t.Errorf("from %q (-want +got):\n%s", s.from["urls"], diff)
+			}
+		})
+	}
+}
+
+// TestNumbersOfJSON holds that those of a JSON file are taken as they are written.
+func TestNumbersOfJSON(t *testing.T) {
+	file := clitest.WriteFile(t, "c.json", `{"max-body": 10485760, "response-factor": 0.25, "max-depth": -1, "obey-noindex": false, "urls": ["http://h/"]}`)
+	want := crawler.Default()
+	want.MaxBody, want.ResponseFactor, want.ObeyNoindex, want.URLs = 10485760, 0.25, false, []string{"http://h/"}
+	if diff := cmp.Diff(want, loaded(t, "--config", file).Config); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestCheckEnvironment(t *testing.T) {
+	environ := []string{
+		"POLITECRAWL_MAX_PAGE=100", "POLITECRAWL_MAX_PAGES=100", "politecrawl_workers=1", "POLITECRAWL_MAX-BODY=1",
+		"POLITECRAWL_ZZZ=1", "POLITECRAWL_EMPTY=", "POLITECRAWL_ACTIVE_HELP=0", "POLITECRAWLER=1", "PATH=/bin", "odd",
+		"POLITECRAWL_LOG_LEVEL=info",
+		// what Kubernetes gives to those beside a service of this name
+		"POLITECRAWL_SERVICE_HOST=10.0.0.1", "POLITECRAWL_SERVICE_PORT=80", "POLITECRAWL_SERVICE_PORT_HTTP=80", "POLITECRAWL_PORT=tcp://10.0.0.1:80",
+		"POLITECRAWL_PORT_80_TCP=tcp://10.0.0.1:80", "POLITECRAWL_PORT_80_TCP_ADDR=10.0.0.1",
+	}
+	const rest = `; unset it, "politecrawl help settings" lists those that do`
+	want := strings.Join([]string{
+		"the environment variable POLITECRAWL_MAX-BODY sets nothing (did you mean POLITECRAWL_MAX_BODY?)" + rest,
+		"the environment variable POLITECRAWL_MAX_PAGE sets nothing (did you mean POLITECRAWL_MAX_PAGES?)" + rest,
+		"the environment variable POLITECRAWL_ZZZ sets nothing" + rest,
+	}, "\n")
+	if err := New().checkEnvironment(environ); err == nil || err.Error() != want {
+		t.Errorf("got\n%v\nwant\n%s", err, want)
+	}
+}
+
+// TestGlobalViperIsUnused holds that no setting leaks into the process.
+func TestGlobalViperIsUnused(t *testing.T) {
+	loaded(t, "--config", clitest.WriteFile(t, "c.yaml", "workers: 2\n"))
+	if keys := viper.AllKeys(); len(keys) > 0 {
+		t.Errorf("the global viper holds %v", keys)
+	}
+}

@@ -1,0 +1,47 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/crawler"
+)
+
+func TestSiteTitle(t *testing.T) {
+	for want, urls := range map[string][]string{
+		"":                            nil,
+		"example.com":                 {"https://example.com/a", "https://example.com/b"},
+		"example.com:8080":            {"http://example.com:8080/"},
+		"a.example and another host":  {"http://a.example/", "http://b.example/"},
+		"a.example and 2 other hosts": {"http://a.example/", "http://b.example/", "http://c.example/", "http://b.example/x"},
+	} {
+		if got := siteTitle(urls); got != want {
+			t.Errorf("%v: %q, want %q", urls, got, want)
+		}
+	}
+}
+
+// A crawl that has run out of something before it began has failed, and was asked for
+// rightly; a directory that cannot be written was not.
+func TestShortAtTheStart(t *testing.T) {
+	for _, tt := range []struct {
+		err    error
+		code   int
+		remedy string
+	}{
+		{syscall.ENOSPC, cli.ExitFailed, "make room on that disk"},
+		{syscall.EMFILE, cli.ExitFailed, "ulimit -n"},
+		{syscall.EACCES, cli.ExitMisuse, "can be written"},
+		{syscall.EROFS, cli.ExitMisuse, "can be written"},
+	} {
+		err := notBegun(t.TempDir(), crawler.Options{}, &os.PathError{Op: "write", Path: "MANIFEST-000001", Err: tt.err})
+		e, ok := errors.AsType[*cli.ExitError](err)
+		if !ok || e.Code != tt.code || !strings.Contains(err.Error(), tt.remedy) {
+			t.Errorf("%v: %v, want exit code %d and %q", tt.err, err, tt.code, tt.remedy)
+		}
+	}
+}

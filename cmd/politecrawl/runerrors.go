@@ -1,0 +1,96 @@
+package main
+
+import (
+	"errors"
+	"io/fs"
+	"syscall"
+
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/crawldir"
+	"github.com/politecrawl/politecrawl/crawler"
+	"github.com/politecrawl/politecrawl/crawler/frontier/pebblestore"
+	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore"
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+// notBegun says what to do when a crawl could not be begun, or not gone on with.
+func notBegun(dir string, opts crawler.Options, err error) error {
+	flag := "output"
+	switch {
+	case opts.Resume:
+		flag = "resume"
+	case opts.Recrawl:
+		flag = "recrawl"
+	}
+	isNew := flag == "output"
+	_, onDisk := errors.AsType[*fs.PathError](err)
+	if short := crawldir.ExhaustedError(dir, err); short != nil {
+		return short
+	}
+	switch {
+	case crawldir.IsDamagedFrontier(dir, err):
+		return crawldir.DamagedFrontier(dir, err)
+	case errors.Is(err, pebblestore.ErrInUse) && isNew:
+		return cli.Failed("%w; wait for its end, or name another directory with --output", cli.WithoutPrefix(err))
+	case errors.Is(err, pebblestore.ErrInUse):
+		return cli.Failed("%w; wait for its end", cli.WithoutPrefix(err))
+	case errors.Is(err, output.ErrExists) && crawldir.HoldsCrawl(dir):
+		return cli.Misuse("--output: %w, or go on with it by --resume %s", cli.WithoutPrefix(err), cli.ShellWord(dir))
+	case errors.Is(err, output.ErrExists) && crawldir.HoldsFrontier(dir):
+		return cli.Misuse("--output: %w; %s is missing there, and --resume %s says how to go on without it", cli.WithoutPrefix(err), output.StateFile, cli.ShellWord(dir))
+	case errors.Is(err, output.ErrExists):
+		return cli.Misuse("--output: %w; without %s that crawl cannot go on", cli.WithoutPrefix(err), output.StateFile)
+	case errors.Is(err, redisstore.ErrNone):
+		return cli.Failed("%w. What this worker has written stays as it is; crawl again under another name (--join), with another --output", cli.WithoutPrefix(err))
+	case isOfRedis(err):
+		return redisError(err)
+	case onDisk && isNew && crawldir.Remedy(err) != "" && !errors.Is(err, syscall.EROFS):
+		return cli.Failed("--output: %w; %s, or name another directory", cli.QuotePath(err), crawldir.Remedy(err))
+	case onDisk && isNew:
+		return cli.Misuse("--output: %w; name a directory that can be written", cli.QuotePath(err))
+	case onDisk:
+		return cli.Misuse("--%s: %w; a crawl goes on in its own directory, which must be one that can be written", flag, cli.QuotePath(err))
+	}
+	return cli.Failed("%w", cli.WithoutPrefix(err))
+}
+
+// isOfRedis tells whether an error is one that redisError knows what to do about.
+func isOfRedis(err error) bool {
+	for _, class := range []error{
+		redisstore.ErrUnavailable, redisstore.ErrRefused, redisstore.ErrPermission, redisstore.ErrFull, redisstore.ErrEvicts, redisstore.ErrReadOnly,
+		redisstore.ErrTaken, redisstore.ErrGone, redisstore.ErrAddress, redisstore.ErrTLS, redisstore.ErrCredentials,
+	} {
+		if errors.Is(err, class) {
+			return true
+		}
+	}
+	return false
+}
+
+// redisError says what to do about Redis.
+func redisError(err error) error {
+	err = cli.WithoutPrefix(err)
+	switch {
+	case errors.Is(err, redisstore.ErrUnavailable):
+		return cli.Failed("%w; is it running, and is --frontier its address?", err)
+	case errors.Is(err, redisstore.ErrRefused):
+		return cli.Failed("%w; give the password in the variable %s or with --frontier-password-file, and the user in the address", err, redisstore.PasswordVariable)
+	case errors.Is(err, redisstore.ErrPermission):
+		return cli.Failed("%w; the password is right: run ACL SETUSER on the server with the permissions that crawler/SHARED.md lists, for keys and channels that begin with --frontier-prefix", err)
+	case errors.Is(err, redisstore.ErrFull):
+		return cli.Failed("%w: its maxmemory is used up; give it more, then go on with --resume. Nothing is lost", err)
+	case errors.Is(err, redisstore.ErrEvicts):
+		return cli.Failed("%w, or parts of the crawl would be lost without a word: CONFIG SET maxmemory-policy noeviction, or another server", err)
+	case errors.Is(err, redisstore.ErrReadOnly):
+		return cli.Failed("%w: name its master, or see why it cannot write to its disk; then go on with --resume. Nothing is lost", err)
+	case errors.Is(err, redisstore.ErrTaken):
+		return cli.Failed("%w: another process goes on in its place. Each needs a name (--worker) and an --output of its own", err)
+	case errors.Is(err, redisstore.ErrGone):
+		return cli.Failed("%w: it was deleted, or Redis came back without its data (appendonly is off?)", err)
+	case errors.Is(err, redisstore.ErrCredentials):
+		return cli.Misuse("--frontier: %w; %s", err, cli.FileHint)
+	case errors.Is(err, redisstore.ErrAddress):
+		return cli.Misuse("--frontier: %w", err)
+	}
+	return cli.Failed("%w", err)
+}
