@@ -8,6 +8,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/crawldir"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/runner"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/settings"
 	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore"
@@ -17,7 +18,7 @@ func crawlCommand(streams *cli.Streams) *cobra.Command {
 	var (
 		format cli.Format
 		quiet  bool
-		listen listening
+		listen runner.Listen
 	)
 	s := settings.New()
 	cmd := &cobra.Command{
@@ -97,45 +98,46 @@ is taken from the variable ` + redisstore.PasswordVariable + ` or from a file.`,
 			if err := s.Validate(); err != nil {
 				return err
 			}
-			h := &herald{Streams: streams, quiet: quiet, log: s.Log, listen: listen, seen: s.SecretFlags()}
-			return crawl(cmd.Context(), streams, s.Config, s.Options(), format, h)
+			r := &runner.Runner{Streams: streams, Quiet: quiet, Log: s.Log, Listen: listen, SecretFlags: s.SecretFlags()}
+			return crawl(cmd.Context(), r, s.Config, s.Options(), format)
 		},
 	}
 	format.AddFlag(cmd)
 	s.AddResumeFlags(cmd.Flags())
 	cmd.Flags().BoolVar(&quiet, "quiet", false, "say nothing but errors (and the summary, when --format is json)")
-	listen.flags(cmd.Flags())
+	listen.AddFlags(cmd.Flags())
 	s.AddFlags(cmd)
 	cmd.AddCommand(crawlStatusCommand(streams), crawlStopCommand(streams), crawlDeleteCommand(streams))
 	return cmd
 }
 
-func crawl(ctx context.Context, streams *cli.Streams, cfg crawler.Config, opts crawler.Options, format cli.Format, h *herald) error {
-	sum, err := runCrawl(ctx, streams, cfg, opts, h)
+// crawl crawls and prints the summary.
+func crawl(ctx context.Context, r *runner.Runner, cfg crawler.Config, opts crawler.Options, format cli.Format) error {
+	sum, err := r.Crawl(ctx, cfg, opts)
 	if sum != nil {
-		goOn := goOnText(sum.Summary)
+		goOn := runner.ResumeText(sum.Summary)
 		if errors.Is(err, redisstore.ErrGone) || errors.Is(err, redisstore.ErrTaken) || crawldir.IsDamagedFrontier(cfg.Output, err) {
 			goOn = "" // it cannot, or another does
 		}
 		switch {
 		case format == cli.JSON:
-			err = errors.Join(err, streams.PrintJSON(sum))
-		case !h.quiet:
-			err = errors.Join(err, streams.Print(summaryText(sum)+waitingText(sum.Summary)+goOn))
+			err = errors.Join(err, r.PrintJSON(sum))
+		case !r.Quiet:
+			err = errors.Join(err, r.Print(runner.SummaryText(sum)+runner.WaitingText(sum.Summary)+goOn))
 		}
-		if h.quiet {
-			h.lost(sum.Lost)
+		if r.Quiet {
+			r.Lost(sum.Lost)
 		}
 	}
 	if err != nil {
 		return err
 	}
-	if err := h.notAllowed(notAllowed(sum.Refused, cfg.AllowAddr, sum.Output), sum.Pages == 0 && sum.End != crawler.EndInterrupted); err != nil {
+	if err := r.RefusedStarts(sum.Refused, cfg.AllowAddr, sum.Output, sum.Pages == 0 && sum.End != crawler.EndInterrupted); err != nil {
 		return err
 	}
 	code := crawlCode(sum.Summary)
-	if h.quiet && code == cli.ExitLater {
-		return cli.WithCode(code, errors.New(laterLine(sum.Summary)))
+	if r.Quiet && code == cli.ExitLater {
+		return cli.WithCode(code, errors.New(runner.LaterLine(sum.Summary)))
 	}
 	return cli.ExitWith(code)
 }
@@ -146,5 +148,5 @@ func crawlCode(s *crawler.Summary) int {
 	if s.End == crawler.EndMaxTime && len(s.Waiting) > 0 {
 		return cli.ExitLater
 	}
-	return endCode(s.End)
+	return runner.EndCode(s.End)
 }

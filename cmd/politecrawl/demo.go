@@ -16,6 +16,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/logging"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/runner"
 	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/crawler/demosite"
 	"github.com/politecrawl/politecrawl/crawler/output"
@@ -31,7 +32,7 @@ type demo struct {
 	keep   bool
 	quiet  bool
 	log    logging.Config
-	listen listening
+	listen runner.Listen
 	format cli.Format
 }
 
@@ -65,7 +66,7 @@ should and no other, else 1.`,
 	flags.BoolVar(&d.keep, "keep", false, "serve the site after the crawl until interrupted, to look at in a browser")
 	flags.BoolVar(&d.quiet, "quiet", false, "say nothing but the result and errors")
 	d.log.AddFlags(flags)
-	d.listen.flags(flags)
+	d.listen.AddFlags(flags)
 	return cmd
 }
 
@@ -124,7 +125,8 @@ func (d *demo) crawl(ctx context.Context, site *demosite.Site) (*demoResult, err
 	cfg.Delay = demoDelay
 	cfg.AllowAddr = []string{"127.0.0.0/8"}
 	cfg.RobotsRetry = demoRobotsRetry
-	sum, err := runCrawl(ctx, d.Streams, cfg, crawler.Options{}, &herald{Streams: d.Streams, quiet: d.quiet, log: d.log, listen: d.listen})
+	r := &runner.Runner{Streams: d.Streams, Quiet: d.quiet, Log: d.log, Listen: d.listen}
+	sum, err := r.Crawl(ctx, cfg, crawler.Options{})
 	if err != nil {
 		return nil, err
 	}

@@ -8,13 +8,14 @@ import (
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/humanize"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/runner"
 	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/crawler/demosite"
 )
 
 // A demoResult is what the crawler said of a crawl beside what the site saw.
 type demoResult struct {
-	Summary  *printedSummary `json:"summary"`
+	Summary  *runner.Summary `json:"summary"`
 	Delay    string          `json:"delay"`
 	Requests int             `json:"requests"` // all that the site saw, by kind in the next four
 	Pages    int             `json:"pages"`
@@ -31,7 +32,7 @@ type demoResult struct {
 	Agrees     bool     `json:"agrees"`     // nothing missing or unexpected, and the numbers are equal
 }
 
-func newDemoResult(sum *printedSummary, fetched []string, delay time.Duration, saw demosite.Report, want demosite.Expectation) *demoResult {
+func newDemoResult(sum *runner.Summary, fetched []string, delay time.Duration, saw demosite.Report, want demosite.Expectation) *demoResult {
 	r := &demoResult{
 		Summary: sum, Delay: delay.String(),
 		Requests: saw.Requests, Pages: saw.Pages, Moved: saw.Hops, Sitemaps: saw.Sitemaps,
@@ -50,7 +51,7 @@ func newDemoResult(sum *printedSummary, fetched []string, delay time.Duration, s
 
 // code is the exit code of the demo.
 func (r *demoResult) code() int {
-	code := endCode(r.Summary.End)
+	code := runner.EndCode(r.Summary.End)
 	if len(r.Violations) > 0 || code == cli.ExitDone && !r.Agrees {
 		code = cli.Worse(code, cli.ExitFindings)
 	}
@@ -60,7 +61,7 @@ func (r *demoResult) code() int {
 // text is the result for a person.
 func (r *demoResult) text(paint cli.Painter) string {
 	var b strings.Builder
-	b.WriteString(summaryText(r.Summary))
+	b.WriteString(runner.SummaryText(r.Summary))
 	line := func(name, format string, args ...any) {
 		fmt.Fprintf(&b, "  %-10s  %s\n", name, fmt.Sprintf(format, args...))
 	}

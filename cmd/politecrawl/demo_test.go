@@ -19,6 +19,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/clitest"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/runner"
 	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/crawler/demosite"
 	"github.com/politecrawl/politecrawl/crawler/output"
@@ -239,7 +240,7 @@ func TestDemoResult(t *testing.T) {
 			if tt.change != nil {
 				tt.change(&saw, &want, &f, s)
 			}
-			r := newDemoResult(newPrintedSummary(s), f, 20*time.Millisecond, saw, want)
+			r := newDemoResult(runner.NewSummary(s), f, 20*time.Millisecond, saw, want)
 			if r.code() != tt.code || r.Agrees != tt.agrees || !strings.Contains(r.text(cli.ANSI), tt.says) {
 				t.Errorf("exit code %d, agrees: %v, text:\n%s", r.code(), r.Agrees, r.text(cli.ANSI))
 			}
@@ -252,7 +253,7 @@ func TestDemoResultText(t *testing.T) {
 		End: crawler.EndFinished, Pages: 2, Statuses: map[int]int{200: 1, 404: 1}, Rejected: map[output.Reason]int{output.Disallowed: 1},
 		Robots: 1, Hosts: 1, Sitemaps: 1, Entries: 1, Took: 1500 * time.Millisecond, Output: "out",
 	}
-	r := newDemoResult(newPrintedSummary(sum), []string{"http://h/a", "http://h/b"}, 20*time.Millisecond,
+	r := newDemoResult(runner.NewSummary(sum), []string{"http://h/a", "http://h/b"}, 20*time.Millisecond,
 		demosite.Report{
 			Requests: 8, Pages: 3, Retries: 1, Sitemaps: 2, SitemapsRead: 1, SitemapsLost: 1,
 			Robots: map[string]int{"http://h": 1}, Hops: 2,

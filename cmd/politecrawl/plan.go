@@ -10,6 +10,8 @@ import (
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/humanize"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/progress"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/runner"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/settings"
 	"github.com/politecrawl/politecrawl/crawler"
 )
@@ -65,8 +67,8 @@ be asked for yet, 130 interrupted.`,
 			if err := s.Validate(); err != nil {
 				return err
 			}
-			h := &herald{Streams: streams, quiet: quiet, log: s.Log}
-			return plan(cmd.Context(), streams, s.Config, format, h)
+			r := &runner.Runner{Streams: streams, Quiet: quiet, Log: s.Log}
+			return plan(cmd.Context(), r, s.Config, format)
 		},
 	}
 	format.AddFlag(cmd)
@@ -76,63 +78,57 @@ be asked for yet, 130 interrupted.`,
 }
 
 // plan plans a crawl and prints the plan, also one that came to nothing half-way.
-func plan(ctx context.Context, streams *cli.Streams, cfg crawler.Config, format cli.Format, h *herald) error {
-	plan, err := makePlan(ctx, streams, cfg, h)
+func plan(ctx context.Context, r *runner.Runner, cfg crawler.Config, format cli.Format) error {
+	plan, err := makePlan(ctx, r, cfg)
 	if plan == nil {
 		return err
 	}
 	if format == cli.JSON {
-		err = errors.Join(err, streams.PrintJSON(plan))
+		err = errors.Join(err, r.PrintJSON(plan))
 	} else {
-		err = errors.Join(err, streams.Print(newPlanPage(plan, &cfg, streams.Painter()).text()))
+		err = errors.Join(err, r.Print(newPlanPage(plan, &cfg, r.Painter()).text()))
 	}
 	if err != nil {
 		return err
 	}
-	if err := h.notAllowed(notAllowed(plan.Refused, nil, ""), plan.Pages == 0); err != nil {
+	if err := r.RefusedStarts(plan.Refused, nil, "", plan.Pages == 0); err != nil {
 		return err
 	}
-	return cli.ExitWith(endCode(plan.End))
+	return cli.ExitWith(runner.EndCode(plan.End))
 }
 
 // makePlan asks for what a plan is made of. The plan is nil when it could not begin.
-func makePlan(ctx context.Context, streams *cli.Streams, cfg crawler.Config, h *herald) (*crawler.Plan, error) {
-	view := newProgress(streams.Err)
-	aside := *streams
-	aside.Err = view // so that what is said stands above the view
-	h.Streams = &aside
-	log, endLog, err := h.log.Open(&aside)
+func makePlan(ctx context.Context, r *runner.Runner, cfg crawler.Config) (*crawler.Plan, error) {
+	view, log, endLog, err := r.Start()
 	if err != nil {
 		return nil, err
 	}
 	defer endLog()
-	planner, err := crawler.NewPlanner(cfg, &crawler.Options{Logger: log, Notice: h.note, Formats: settings.Formats(&cfg)})
+	planner, err := crawler.NewPlanner(cfg, &crawler.Options{Logger: log, Notice: r.Note, Formats: settings.Formats(&cfg)})
 	if err != nil {
 		return nil, cli.WithCode(cli.ExitMisuse, cli.WithoutPrefix(err))
 	}
-	if !h.quiet {
-		h.Notice(fmt.Sprintf("reading robots.txt and sitemaps of %s; Ctrl-C ends that and shows what is known", humanize.Count(hostsOf(cfg.URLs), "host")))
-		view.repeat(func() { view.plan(planner, time.Now()) })
+	if !r.Quiet {
+		r.Notice(fmt.Sprintf("reading robots.txt and sitemaps of %s; Ctrl-C ends that and shows what is known", humanize.Count(runner.CountHosts(cfg.URLs), "host")))
+		view.Repeat(func() { showPlanner(view, planner, time.Now()) })
 	}
-	ctx, done := aside.Interruptible(ctx, func() {}, "interrupted: this is what is known")
+	ctx, done := r.Interruptible(ctx, func() {}, "interrupted: this is what is known")
 	defer done()
 	plan, err := planner.Run(ctx)
-	view.end()
+	view.End()
 	if err != nil {
 		err = cli.Failed("%w", cli.WithoutPrefix(err))
 	}
 	return plan, err
 }
 
-// plan shows how a planner is getting on.
-func (p *progress) plan(planner *crawler.Planner, now time.Time) {
+// showPlanner shows how a planner is getting on.
+func showPlanner(view *progress.View, planner *crawler.Planner, now time.Time) {
 	s, err := planner.Status()
 	if err != nil {
 		return // it is ending, and will say so
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.present(planningLines(s, now))
+	view.ShowLines(planningLines(s, now))
 }
 
 // planningLines is how a planner is getting on, for a person.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/humanize"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/runner"
 	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
@@ -255,8 +256,8 @@ func (p *planPage) unasked() []string {
 		}
 	}
 	list := slices.Sorted(maps.Keys(names))
-	if more := len(list) - maxWaiting; more > 0 {
-		list = append(list[:maxWaiting], fmt.Sprintf("and %d more", more))
+	if more := len(list) - runner.MaxListed; more > 0 {
+		list = append(list[:runner.MaxListed], fmt.Sprintf("and %d more", more))
 	}
 	return list
 }

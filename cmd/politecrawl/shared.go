@@ -12,6 +12,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/humanize"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/runner"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/settings"
 	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore"
@@ -57,7 +58,7 @@ func join(ctx context.Context, s *settings.Settings) error {
 	case errors.Is(err, crawler.ErrConfig):
 		return cli.WithCode(cli.ExitMisuse, cli.WithoutPrefix(err))
 	}
-	return redisError(err)
+	return runner.RedisError(err)
 }
 
 // redisKeys are the keys that say where a shared crawl is.
@@ -162,7 +163,7 @@ func sharedError(cfg crawler.Config, err error) error {
 	case errors.Is(err, redisstore.ErrInUse):
 		return cli.Failed("%w; stop it first: politecrawl crawl stop %s --frontier %s (a worker that died counts as at work for half a minute)", cli.WithoutPrefix(err), cli.ShellWord(cfg.Join), cli.ShellWord(cfg.Frontier))
 	}
-	return redisError(err)
+	return runner.RedisError(err)
 }
 
 // A printedCrawl is how a shared crawl is getting on, for a script.

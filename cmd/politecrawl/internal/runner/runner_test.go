@@ -1,4 +1,4 @@
-package main
+package runner
 
 import (
 	"errors"
@@ -8,8 +8,35 @@ import (
 	"testing"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/clitest"
 	"github.com/politecrawl/politecrawl/crawler"
 )
+
+func TestRunnerNotices(t *testing.T) {
+	cfg := crawler.Default()
+	cfg.URLs = []string{"http://a/1", "http://A:80/2", "https://a/", "http://b/"}
+	for _, tt := range []struct {
+		name  string
+		quiet bool
+		opts  crawler.Options
+		want  string
+	}{
+		{"new", false, crawler.Options{}, `crawling 2 hosts into "crawl"; Ctrl-C finishes what is in flight` + "\nnote: x\n"},
+		{"resumed", false, crawler.Options{Resume: true}, `going on with the crawl of 2 hosts into "crawl"; Ctrl-C finishes what is in flight` + "\nnote: x\n"},
+		{"again", false, crawler.Options{Recrawl: true}, `crawling 2 hosts again into "crawl"; Ctrl-C finishes what is in flight` + "\nnote: x\n"},
+		{"quiet", true, crawler.Options{}, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var said clitest.Buffer
+			h := &Runner{Streams: &cli.Streams{Err: &said}, Quiet: tt.quiet}
+			h.begun(cfg, tt.opts)
+			h.Note("x")
+			if got := said.String(); got != tt.want {
+				t.Errorf("said %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
 
 func TestSiteTitle(t *testing.T) {
 	for want, urls := range map[string][]string{

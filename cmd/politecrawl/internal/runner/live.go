@@ -1,4 +1,4 @@
-package main
+package runner
 
 import (
 	"cmp"
@@ -16,29 +16,30 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/monitor"
 )
 
-// listening is where a crawl can be watched while it runs. It is of a run, not of the
+// Listen is where a crawl can be watched while it runs. It belongs to a run, not to the
 // crawl: no key of a configuration, and not kept with the crawl.
-type listening struct {
+type Listen struct {
 	addr  string // empty: nowhere
 	token string
 	pprof bool
 }
 
-func (l *listening) flags(fs *pflag.FlagSet) {
+// AddFlags adds the flags of the live page to fs.
+func (l *Listen) AddFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&l.addr, "listen", "", "while it runs, serve a live page, /metrics and /healthz at `HOST:PORT`, as in 127.0.0.1:8080")
 	fs.StringVar(&l.token, settings.TokenFlag, "", "whoever looks at --listen has to show `TOKEN`; better set as "+settings.TokenVariable+", which other users do not see")
 	fs.BoolVar(&l.pprof, "pprof", false, "serve profiles of this process at --listen too, below /debug/pprof/")
 }
 
-// A stage is a crawl that can be watched. A nil one cannot, and does nothing.
-type stage struct {
+// A livePage shows a crawl while it runs. A nil one does nothing.
+type livePage struct {
 	server *monitor.Server
 	asks   bool // for a token
 }
 
-// open begins to listen, and has the crawl tell what it finds. The stage is nil when
+// open begins to listen, and has the crawl tell what it finds. The page is nil when
 // nobody asked for one.
-func (l *listening) open(cfg crawler.Config, opts *crawler.Options, log *slog.Logger) (*stage, error) {
+func (l *Listen) open(cfg crawler.Config, opts *crawler.Options, log *slog.Logger) (*livePage, error) {
 	if l.addr == "" {
 		if l.token != "" || l.pprof {
 			return nil, cli.Misuse("--listen-token and --pprof say how to listen; say where, with --listen 127.0.0.1:8080")
@@ -56,36 +57,36 @@ func (l *listening) open(cfg crawler.Config, opts *crawler.Options, log *slog.Lo
 		return nil, cli.Misuse("--listen: %w", cli.WithoutPrefix(err))
 	}
 	opts.Formats = append(opts.Formats, server.Format())
-	return &stage{server, token != ""}, nil
+	return &livePage{server, token != ""}, nil
 }
 
 // begin shows the crawl from now on, and says where.
-func (s *stage) begin(c *crawler.Crawler, h *herald) {
-	if s == nil {
+func (p *livePage) begin(c *crawler.Crawler, r *Runner) {
+	if p == nil {
 		return
 	}
-	s.server.Begin(c)
-	if h.quiet {
+	p.server.Begin(c)
+	if r.Quiet {
 		return
 	}
-	where := "watch it at " + s.server.URL()
-	if s.asks {
+	where := "watch it at " + p.server.URL()
+	if p.asks {
 		where += " (add ?token= and the token, once)"
 	}
-	h.Notice(where)
+	r.Notice(where)
 }
 
 // end says that the crawl has ended, and how, to who is watching.
-func (s *stage) end(sum *crawler.Summary) {
-	if s != nil {
-		s.server.End(sum)
+func (p *livePage) end(sum *crawler.Summary) {
+	if p != nil {
+		p.server.End(sum)
 	}
 }
 
 // close ends the listening. What a viewer is not told, nobody can be told.
-func (s *stage) close() {
-	if s != nil {
-		_ = s.server.Close()
+func (p *livePage) close() {
+	if p != nil {
+		_ = p.server.Close()
 	}
 }
 
@@ -98,7 +99,7 @@ func siteTitle(urls []string) string {
 	if err != nil {
 		return ""
 	}
-	switch others := hostsOf(urls) - 1; {
+	switch others := CountHosts(urls) - 1; {
 	case others > 1:
 		return fmt.Sprintf("%s and %d other hosts", u.Host, others)
 	case others == 1:

@@ -1,4 +1,4 @@
-package main
+package runner
 
 import (
 	"errors"
@@ -42,8 +42,8 @@ func notBegun(dir string, opts crawler.Options, err error) error {
 		return cli.Misuse("--output: %w; without %s that crawl cannot go on", cli.WithoutPrefix(err), output.StateFile)
 	case errors.Is(err, redisstore.ErrNone):
 		return cli.Failed("%w. What this worker has written stays as it is; crawl again under another name (--join), with another --output", cli.WithoutPrefix(err))
-	case isOfRedis(err):
-		return redisError(err)
+	case IsRedisError(err):
+		return RedisError(err)
 	case onDisk && isNew && crawldir.Remedy(err) != "" && !errors.Is(err, syscall.EROFS):
 		return cli.Failed("--output: %w; %s, or name another directory", cli.QuotePath(err), crawldir.Remedy(err))
 	case onDisk && isNew:
@@ -54,8 +54,8 @@ func notBegun(dir string, opts crawler.Options, err error) error {
 	return cli.Failed("%w", cli.WithoutPrefix(err))
 }
 
-// isOfRedis tells whether an error is one that redisError knows what to do about.
-func isOfRedis(err error) bool {
+// IsRedisError tells whether RedisError knows what to do about err.
+func IsRedisError(err error) bool {
 	for _, class := range []error{
 		redisstore.ErrUnavailable, redisstore.ErrRefused, redisstore.ErrPermission, redisstore.ErrFull, redisstore.ErrEvicts, redisstore.ErrReadOnly,
 		redisstore.ErrTaken, redisstore.ErrGone, redisstore.ErrAddress, redisstore.ErrTLS, redisstore.ErrCredentials,
@@ -67,8 +67,8 @@ func isOfRedis(err error) bool {
 	return false
 }
 
-// redisError says what to do about Redis.
-func redisError(err error) error {
+// RedisError returns err with what to do about Redis.
+func RedisError(err error) error {
 	err = cli.WithoutPrefix(err)
 	switch {
 	case errors.Is(err, redisstore.ErrUnavailable):

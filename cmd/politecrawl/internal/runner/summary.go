@@ -1,4 +1,4 @@
-package main
+package runner
 
 import (
 	"fmt"
@@ -16,8 +16,8 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output/sqlite"
 )
 
-// summaryText is what a crawl did, for a person.
-func summaryText(s *printedSummary) string {
+// SummaryText writes what a crawl did, for a person.
+func SummaryText(s *Summary) string {
 	var b strings.Builder
 	line := func(name, format string, args ...any) {
 		fmt.Fprintf(&b, "  %-10s  %s\n", name, fmt.Sprintf(format, args...))
@@ -121,8 +121,8 @@ func endText(s *crawler.Summary) string {
 	return fmt.Sprintf("failed after %v, %s", took, left)
 }
 
-// A printedSummary is a Summary as JSON for scripts, with the time in seconds.
-type printedSummary struct {
+// A Summary is a [crawler.Summary] as JSON for scripts, with the time in seconds.
+type Summary struct {
 	*crawler.Summary
 
 	Seconds float64   `json:"seconds"`
@@ -131,16 +131,17 @@ type printedSummary struct {
 	Took    *struct{} `json:"took_ns,omitempty"` // takes the place of the Summary's own, to leave it out
 }
 
-func newPrintedSummary(s *crawler.Summary) *printedSummary {
-	return &printedSummary{Summary: s, Seconds: s.Took.Seconds(), GoOn: goOnCommand(s)}
+// NewSummary returns the summary of a crawl for scripts.
+func NewSummary(s *crawler.Summary) *Summary {
+	return &Summary{Summary: s, Seconds: s.Took.Seconds(), GoOn: resumeCommand(s)}
 }
 
-// maxWaiting is how many hosts are named that could not be asked.
-const maxWaiting = 5
+// MaxListed is how many hosts are named that could not be requested.
+const MaxListed = 5
 
-// waitingText names the hosts for which a crawl ended with URLs left, since their
+// WaitingText names the hosts for which a crawl ended with URLs left, since their
 // robots.txt cannot be reached, those of one reason on one line; empty: there is none.
-func waitingText(s *crawler.Summary) string {
+func WaitingText(s *crawler.Summary) string {
 	why := make(map[string][]string) // hosts by reason
 	var reasons []string             // in the order of their first hosts
 	for i, host := range s.Waiting {
@@ -156,11 +157,11 @@ func waitingText(s *crawler.Summary) string {
 	var b strings.Builder
 	label, named, told := "waiting", 0, 0
 	for _, reason := range reasons {
-		if named == maxWaiting {
+		if named == MaxListed {
 			break
 		}
 		hosts := why[reason]
-		shown := hosts[:min(len(hosts), maxWaiting-named)]
+		shown := hosts[:min(len(hosts), MaxListed-named)]
 		text := strings.Join(shown, ", ")
 		if more := len(hosts) - len(shown); more > 0 {
 			text += fmt.Sprintf(" and %d more", more)
@@ -177,12 +178,36 @@ func waitingText(s *crawler.Summary) string {
 	return b.String()
 }
 
-// laterLine says on one line why a crawl ended with exit code 4 and how to go on, for who
-// sees no summary.
-func laterLine(s *crawler.Summary) string {
+// LaterLine says on one line why a crawl ended with exit code 4 and how to resume it, for users
+// who see no summary.
+func LaterLine(s *crawler.Summary) string {
 	parts := []string{endText(s)}
-	for line := range strings.Lines(waitingText(s)) {
+	for line := range strings.Lines(WaitingText(s)) {
 		parts = append(parts, strings.Join(strings.Fields(line), " "))
 	}
-	return strings.Join(append(parts, strings.TrimSpace(goOnText(s))), "; ") // the command as it is
+	return strings.Join(append(parts, strings.TrimSpace(ResumeText(s))), "; ") // the command as it is
+}
+
+// resumeCommand is how to go on with a crawl; empty: there is nothing to go on with. One that
+// failed with no URL left still has to be written down.
+func resumeCommand(s *crawler.Summary) string {
+	if s.Left == 0 && s.End != crawler.EndFailed {
+		return ""
+	}
+	command := "politecrawl crawl --resume " + cli.ShellWord(s.Output)
+	switch s.End {
+	case crawler.EndMaxPages:
+		return command + " --max-pages N"
+	case crawler.EndMaxBytes:
+		return command + " --max-bytes N"
+	}
+	return command
+}
+
+// ResumeText returns the last line for a person, or an empty string if nothing is left.
+func ResumeText(s *crawler.Summary) string {
+	if command := resumeCommand(s); command != "" {
+		return "to go on: " + command + "\n"
+	}
+	return ""
 }

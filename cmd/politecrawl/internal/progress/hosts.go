@@ -1,4 +1,4 @@
-package main
+package progress
 
 import (
 	"strings"
@@ -13,57 +13,57 @@ import (
 // more to do with, single hosts mean little.
 const maxAsked = 500
 
-// maxKnown is how many hosts a roster has at most. One for which there is no room is
+// maxKnown is how many hosts a list has at most. One for which there is no room is
 // heard of again with its next page.
 const maxKnown = 10_000
 
-// A roster knows the hosts that a crawl has something to do with: it is given what the
-// crawl finds, and a host leaves it when none of its URLs is left. It is an output.Sink.
-// Of a crawl that goes on it does not know the hosts from before until they are heard of.
-type roster struct {
+// A HostList lists the hosts that a crawl has URLs of. It is an output.Sink: it receives what
+// the crawl finds, and drops a host when none of its URLs is left. After a resume it does not
+// list a host before something of the host is found.
+type HostList struct {
 	mu    sync.Mutex // guards hosts
 	hosts map[frontier.Host]bool
 }
 
-// newRoster begins with the hosts of the start URLs.
-func newRoster(urls []string) *roster {
-	r := &roster{hosts: map[frontier.Host]bool{}}
+// NewHostList returns a list of the hosts of the start URLs.
+func NewHostList(urls []string) *HostList {
+	l := &HostList{hosts: map[frontier.Host]bool{}}
 	for _, raw := range urls {
-		r.add(strings.ToLower(raw))
+		l.add(strings.ToLower(raw))
 	}
-	return r
+	return l
 }
 
-// format has a crawl tell r what it finds.
-func (r *roster) format() output.Format {
-	return output.Format{Open: func(string, []byte) (output.Sink, error) { return r, nil }}
+// Format returns the output format that writes to the list.
+func (l *HostList) Format() output.Format {
+	return output.Format{Open: func(string, []byte) (output.Sink, error) { return l, nil }}
 }
 
 // add takes up the host of a URL, if there is room.
-func (r *roster) add(raw string) {
-	if host, err := frontier.HostOf(raw); err == nil && len(r.hosts) < maxKnown {
-		r.hosts[host] = true
+func (l *HostList) add(raw string) {
+	if host, err := frontier.HostOf(raw); err == nil && len(l.hosts) < maxKnown {
+		l.hosts[host] = true
 	}
 }
 
 // Write implements output.Sink.
-func (r *roster) Write(f *output.Found) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+func (l *HostList) Write(f *output.Found) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	for _, robots := range f.Robots {
-		r.add(robots.Origin)
+		l.add(robots.Origin)
 	}
 	for _, page := range f.Pages {
-		r.add(page.URL)
+		l.add(page.URL)
 	}
 	return nil
 }
 
 // Commit implements output.Sink. There is nothing to go on from.
-func (r *roster) Commit(bool) ([]byte, error) { return nil, nil }
+func (l *HostList) Commit(bool) ([]byte, error) { return nil, nil }
 
 // Close implements output.Sink.
-func (r *roster) Close() error { return nil }
+func (l *HostList) Close() error { return nil }
 
 // turns says how the hosts of a crawl stand.
 type turns struct {
@@ -79,11 +79,11 @@ type turns struct {
 
 // look asks for each host how it stands. Later are the origins without a robots.txt for now;
 // a host is a later one when it has no others.
-func (r *roster) look(ask func(frontier.Host) (frontier.HostRecord, error), later []string, now time.Time) turns {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if len(r.hosts) > maxAsked {
-		r.prune(ask)
+func (l *HostList) look(ask func(frontier.Host) (frontier.HostRecord, error), later []string, now time.Time) turns {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.hosts) > maxAsked {
+		l.prune(ask)
 		return turns{}
 	}
 	held := map[frontier.Host]int{} // origins
@@ -93,14 +93,14 @@ func (r *roster) look(ask func(frontier.Host) (frontier.HostRecord, error), late
 		}
 	}
 	t := turns{known: true, later: len(held)}
-	for h := range r.hosts {
+	for h := range l.hosts {
 		rec, err := ask(h)
 		if err != nil {
 			return turns{}
 		}
 		left := leftOf(rec)
 		if left == 0 {
-			delete(r.hosts, h) // it comes back with its next page
+			delete(l.hosts, h) // it comes back with its next page
 			continue
 		}
 		due := rec.Due
@@ -128,14 +128,14 @@ func (r *roster) look(ask func(frontier.Host) (frontier.HostRecord, error), late
 
 // prune asks for some of too many hosts, others each time, and lets those go that are
 // done with.
-func (r *roster) prune(ask func(frontier.Host) (frontier.HostRecord, error)) {
+func (l *HostList) prune(ask func(frontier.Host) (frontier.HostRecord, error)) {
 	asked := 0
-	for h := range r.hosts { // in an order that is another each time
+	for h := range l.hosts { // in an order that is another each time
 		if asked++; asked > maxAsked {
 			return
 		}
 		if rec, err := ask(h); err == nil && leftOf(rec) == 0 {
-			delete(r.hosts, h)
+			delete(l.hosts, h)
 		}
 	}
 }

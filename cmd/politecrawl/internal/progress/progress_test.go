@@ -1,4 +1,4 @@
-package main
+package progress
 
 import (
 	"context"
@@ -33,7 +33,7 @@ func (c *playedCrawl) Host(_ context.Context, host frontier.Host) (frontier.Host
 func TestProgressLines(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var said clitest.Buffer
-		p := newProgress(&said)
+		p := New(&said)
 		pages := 0
 		c := &playedCrawl{hosts: map[frontier.Host]frontier.HostRecord{
 			"a": {Delay: 10 * time.Second, MaxInFlight: 1, Counts: frontier.Counts{Pending: 599, Leased: 1}},
@@ -54,9 +54,9 @@ func TestProgressLines(t *testing.T) {
 			s.Left, s.Frontier = 7260, frontier.Stats{Counts: frontier.Counts{Added: 9000, Leased: 2}}
 			return s, nil
 		}
-		p.begin(c, newRoster([]string{"http://a/x", "http://b:80/"}), 0)
+		p.Begin(c, NewHostList([]string{"http://a/x", "http://b:80/"}), 0)
 		time.Sleep(4*linesEvery + time.Second)
-		p.end()
+		p.End()
 		time.Sleep(time.Hour)
 		want := []string{
 			"pages: 60, 0.0/s, of 9000 URLs known, 2h50m to go at the polite rate; hosts: 2, 1 active, 1 waiting, 2 in flight; rejected: 4 (disallowed: 3, nofollow: 1)",
@@ -108,11 +108,11 @@ func TestReading(t *testing.T) {
 	}
 }
 
-// TestRoster holds how hosts are counted, and that those that are done with leave.
-func TestRoster(t *testing.T) {
+// TestHostList holds how hosts are counted, and that those that are done with leave.
+func TestHostList(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	r := newRoster([]string{"HTTP://A:80/x", "no URL", "http://a/"})
-	sink, err := r.format().Open("", nil)
+	r := NewHostList([]string{"HTTP://A:80/x", "no URL", "http://a/"})
+	sink, err := r.Format().Open("", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,10 +154,10 @@ func TestRoster(t *testing.T) {
 	}
 }
 
-// TestRosterOfManyHosts holds that a roster of too many hosts is bounded, asks for no
+// TestHostListOfManyHosts holds that a list of too many hosts is bounded, asks for no
 // more of them at a time, and says again how they stand when most are done with.
-func TestRosterOfManyHosts(t *testing.T) {
-	r := newRoster([]string{"http://left/"})
+func TestHostListOfManyHosts(t *testing.T) {
+	r := NewHostList([]string{"http://left/"})
 	for i := range 10 * maxKnown {
 		r.add(fmt.Sprintf("http://h%d/", i))
 	}
@@ -193,11 +193,11 @@ func TestRosterOfManyHosts(t *testing.T) {
 // is gone at the end.
 func TestProgressView(t *testing.T) {
 	var said clitest.Buffer
-	p := &progress{out: &said, stop: make(chan struct{})}
+	p := &View{out: &said, stop: make(chan struct{})}
 	p.draw("", []string{"one", "two"})
 	_, _ = p.Write([]byte("note\n"))
 	p.draw("", []string{"three"})
-	p.end()
+	p.End()
 	_, _ = p.Write([]byte("after\n"))
 	if want := "one\ntwo\n\x1b[2A\x1b[Jnote\none\ntwo\n\x1b[2A\x1b[Jthree\n\x1b[1A\x1b[Jafter\n"; said.String() != want {
 		t.Errorf("got %q, want %q", said.String(), want)

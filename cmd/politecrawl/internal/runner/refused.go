@@ -1,4 +1,4 @@
-package main
+package runner
 
 import (
 	"fmt"
@@ -13,13 +13,22 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/guard"
 )
 
-// notAllowed says which start URLs of a crawl are at addresses that are not allowed, and
-// how to allow them; empty: none is. A crawl in dir, which allows some already, goes on
-// when they are; with dir empty there is none.
-func notAllowed(refused []crawler.RefusedStart, already []string, dir string) string {
-	if len(refused) == 0 {
-		return ""
+// RefusedStarts reports the start URLs whose addresses are refused: as an error if the whole
+// run was in vain, and as a note otherwise. The crawl in dir, which allows some addresses
+// already, can be resumed with more; a plan has no dir.
+func (r *Runner) RefusedStarts(refused []crawler.RefusedStart, already []string, dir string, inVain bool) error {
+	switch {
+	case len(refused) == 0:
+	case inVain:
+		return cli.Failed("%s", refusedText(refused, already, dir))
+	default:
+		r.Note(refusedText(refused, already, dir))
 	}
+	return nil
+}
+
+// refusedText says which start URLs were refused, and how to allow them.
+func refusedText(refused []crawler.RefusedStart, already []string, dir string) string {
 	first, why := refused[0], ""
 	if flag := allowingAll(refused, already); flag != "" && dir != "" {
 		why = "; if that is the site you mean, allow it and go on with: politecrawl crawl --resume " + cli.ShellWord(dir) + " " + flag

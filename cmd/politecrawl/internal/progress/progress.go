@@ -1,4 +1,5 @@
-package main
+// Package progress shows on standard error how a crawl is getting on.
+package progress
 
 import (
 	"context"
@@ -26,16 +27,16 @@ const (
 	rateOver = 30 * time.Second
 )
 
-// A progress shows how a crawl is getting on, on standard error: on a terminal as
+// A View shows how a crawl is getting on, on standard error: on a terminal as
 // a few lines at the bottom, which are drawn anew, and elsewhere as a line now and
 // then. What is written to it meanwhile stands above. It is safe for concurrent
 // use.
-type progress struct {
+type View struct {
 	out      io.Writer
 	terminal *os.File // out, if it is one
 	paint    cli.Painter
-	crawl    crawlView
-	known    *roster
+	crawl    Crawl
+	known    *HostList
 	limit    int
 	stop     chan struct{}
 	stopped  sync.WaitGroup
@@ -45,8 +46,8 @@ type progress struct {
 	passed []sample
 }
 
-// A crawlView is what a progress shows: a [crawler.Crawler].
-type crawlView interface {
+// A Crawl is what a View shows: a [crawler.Crawler].
+type Crawl interface {
 	Status() (*crawler.Status, error)
 	Host(ctx context.Context, host frontier.Host) (frontier.HostRecord, error)
 }
@@ -57,23 +58,24 @@ type sample struct {
 	pages int
 }
 
-func newProgress(out io.Writer) *progress {
-	p := &progress{out: out, paint: cli.PainterFor(out)}
+// New returns a view that is shown on out.
+func New(out io.Writer) *View {
+	p := &View{out: out, paint: cli.PainterFor(out)}
 	if file, ok := out.(*os.File); ok && cli.IsTerminal(out) && os.Getenv("TERM") != "dumb" {
 		p.terminal = file
 	}
 	return p
 }
 
-// begin shows a crawl from now on, until end. Its hosts are those that known has, its
+// Begin shows a crawl from now on, until End. Its hosts are those that known has, its
 // limit is that of its pages (0: none).
-func (p *progress) begin(crawl crawlView, known *roster, limit int) {
+func (p *View) Begin(crawl Crawl, known *HostList, limit int) {
 	p.crawl, p.known, p.limit = crawl, known, limit
-	p.repeat(p.show)
+	p.Repeat(p.show)
 }
 
-// repeat calls show now and then, until end.
-func (p *progress) repeat(show func()) {
+// Repeat calls show now and then, until End.
+func (p *View) Repeat(show func()) {
 	p.stop = make(chan struct{})
 	every := linesEvery
 	if p.terminal != nil {
@@ -93,8 +95,8 @@ func (p *progress) repeat(show func()) {
 	})
 }
 
-// end takes the view away.
-func (p *progress) end() {
+// End removes the view.
+func (p *View) End() {
 	if p.stop == nil {
 		return // it never began
 	}
@@ -106,7 +108,7 @@ func (p *progress) end() {
 }
 
 // Write implements io.Writer. What is written has to be whole lines.
-func (p *progress) Write(b []byte) (int, error) {
+func (p *View) Write(b []byte) (int, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.view == nil {
@@ -116,7 +118,7 @@ func (p *progress) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-func (p *progress) show() {
+func (p *View) show() {
 	s, err := p.crawl.Status()
 	if err != nil {
 		return // the crawl is ending, and will say so
@@ -131,9 +133,16 @@ func (p *progress) show() {
 	p.present(r.lines())
 }
 
+// ShowLines shows lines as the view.
+func (p *View) ShowLines(lines []string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.present(lines)
+}
+
 // present shows lines as the view, or where there is none as one line. The lock is
 // held.
-func (p *progress) present(lines []string) {
+func (p *View) present(lines []string) {
 	if p.terminal == nil {
 		_, _ = io.WriteString(p.out, strings.Join(lines, "; ")+"\n")
 		return
@@ -146,7 +155,7 @@ func (p *progress) present(lines []string) {
 }
 
 // rate is the number of pages a second of late.
-func (p *progress) rate(now sample) float64 {
+func (p *View) rate(now sample) float64 {
 	p.passed = append(p.passed, now)
 	for len(p.passed) > 2 && now.at.Sub(p.passed[1].at) >= rateOver {
 		p.passed = p.passed[1:]
@@ -159,7 +168,7 @@ func (p *progress) rate(now sample) float64 {
 }
 
 // draw writes text in place of the view, and the new view below it.
-func (p *progress) draw(text string, view []string) {
+func (p *View) draw(text string, view []string) {
 	var b strings.Builder
 	if n := len(p.view); n > 0 {
 		fmt.Fprintf(&b, "\x1b[%dA\x1b[J", n) // up, and clear to the end
@@ -175,7 +184,7 @@ func (p *progress) draw(text string, view []string) {
 }
 
 // fit cuts lines to the width of the terminal: one that wraps would be two.
-func (p *progress) fit(lines []string) []string {
+func (p *View) fit(lines []string) []string {
 	width, _, err := term.GetSize(int(p.terminal.Fd()))
 	if err != nil || width < 20 {
 		return lines

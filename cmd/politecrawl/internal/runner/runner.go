@@ -1,0 +1,171 @@
+// Package runner runs a crawl for a person: with its log, progress, live page, notes and
+// summary.
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/crawldir"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/humanize"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/logging"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/progress"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/settings"
+	"github.com/politecrawl/politecrawl/crawler"
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/crawler/report"
+)
+
+// A Runner runs or plans a crawl and tells a person about it on standard error: that it has
+// begun, how it gets on, and what should be known while it runs. It is safe for concurrent
+// use.
+type Runner struct {
+	*cli.Streams
+	Quiet       bool // say nothing but errors
+	Log         logging.Config
+	Listen      Listen
+	SecretFlags map[string]string // flags that hold a secret, each with the variable to use instead
+}
+
+// Start opens the log and puts a view of the progress on standard error. What is written to
+// standard error from now on stands above the view. The caller calls end.
+func (r *Runner) Start() (view *progress.View, log *slog.Logger, end func(), err error) {
+	streams := *r.Streams
+	view = progress.New(streams.Err)
+	streams.Err = view
+	r.Streams = &streams
+	log, end, err = r.Log.Open(r.Streams)
+	return view, log, end, err
+}
+
+// Crawl crawls until the end or the first interrupt, and writes the report. Its errors know
+// their exit code; the summary is nil if the crawl did not begin.
+func (r *Runner) Crawl(ctx context.Context, cfg crawler.Config, opts crawler.Options) (*Summary, error) {
+	view, log, endLog, err := r.Start()
+	if err != nil {
+		return nil, err
+	}
+	defer endLog()
+	opts.Logger = log
+	opts.Formats = settings.Formats(&cfg)
+	var c *crawler.Crawler
+	opts.Notice = r.Note
+	known := progress.NewHostList(cfg.URLs)
+	if !r.Quiet {
+		opts.Formats = append(opts.Formats, known.Format())
+	}
+	page, err := r.Listen.open(cfg, &opts, log)
+	if err != nil {
+		return nil, err
+	}
+	defer page.close()
+	opts.Begun = func() {
+		r.begun(cfg, opts)
+		page.begin(c, r)
+		if !r.Quiet {
+			view.Begin(c, known, cfg.MaxPages)
+		}
+	}
+	c, err = crawler.New(cfg, &opts)
+	if err != nil {
+		return nil, cli.WithCode(cli.ExitMisuse, cli.WithoutPrefix(err))
+	}
+	ctx, done := r.Interruptible(ctx, c.Abort, "interrupted: what is in flight is being finished; interrupt again to break it off")
+	defer done()
+	sum, err := c.Run(ctx)
+	view.End()
+	page.end(sum)
+	if sum == nil {
+		return nil, notBegun(cfg.Output, opts, err)
+	}
+	printed := NewSummary(sum)
+	if IsRedisError(err) {
+		return printed, RedisError(err)
+	}
+	if short := crawldir.ExhaustedError(cfg.Output, err); short != nil {
+		return printed, short
+	}
+	if crawldir.IsDamagedFrontier(cfg.Output, err) {
+		return printed, crawldir.DamagedFrontier(cfg.Output, err)
+	}
+	if err != nil {
+		return printed, cli.Failed("%w", cli.WithoutPrefix(err))
+	}
+	found, err := report.Make([]string{cfg.Output}, nil)
+	if err == nil {
+		err = found.WriteFiles(cfg.Output)
+	}
+	if err != nil {
+		return printed, cli.Failed("the crawl is written down, but not its report: %w; write it with: politecrawl report %s", cli.WithoutPrefix(err), cli.ShellWord(cfg.Output))
+	}
+	printed.Report = filepath.Join(cfg.Output, report.HTMLFile)
+	return printed, nil
+}
+
+// begun writes that the crawl has begun.
+func (r *Runner) begun(cfg crawler.Config, opts crawler.Options) {
+	if r.Quiet {
+		return
+	}
+	what := "crawling " + humanize.Count(CountHosts(cfg.URLs), "host")
+	switch {
+	case opts.Resume:
+		what = "going on with the crawl of " + humanize.Count(CountHosts(cfg.URLs), "host")
+	case opts.Recrawl:
+		what = "crawling " + humanize.Count(CountHosts(cfg.URLs), "host") + " again"
+	}
+	if cfg.Frontier != "" {
+		what += fmt.Sprintf(" with all who have joined %q on %s", cfg.Join, cfg.Frontier)
+	}
+	r.Notice(fmt.Sprintf("%s into %q; Ctrl-C finishes what is in flight", what, cfg.Output))
+	for _, flag := range slices.Sorted(maps.Keys(r.SecretFlags)) {
+		r.Note(fmt.Sprintf("the secret in %s is seen by other users of this machine, in its list of processes; set %s in its place", flag, r.SecretFlags[flag]))
+	}
+}
+
+// Note writes a line that is good to know and no failure, unless quiet.
+func (r *Runner) Note(line string) {
+	if r.Quiet {
+		return
+	}
+	r.Notice("note: " + line)
+}
+
+// Lost writes what files have lost, quiet or not: no file tells it any more.
+func (r *Runner) Lost(lost []output.Loss) {
+	for _, l := range lost {
+		r.Complain(errors.New(l.String()))
+	}
+}
+
+// EndCode returns the exit code of a crawl with this end.
+func EndCode(end crawler.End) int {
+	switch end {
+	case crawler.EndLater:
+		return cli.ExitLater
+	case crawler.EndInterrupted:
+		return cli.ExitInterrupted
+	case crawler.EndFailed:
+		return cli.ExitFailed
+	}
+	return cli.ExitDone
+}
+
+// CountHosts counts the hosts of URLs.
+func CountHosts(urls []string) int {
+	hosts := map[frontier.Host]bool{}
+	for _, raw := range urls {
+		if h, err := frontier.HostOf(strings.ToLower(raw)); err == nil {
+			hosts[h] = true
+		}
+	}
+	return len(hosts)
+}

@@ -1,0 +1,64 @@
+package runner
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/politecrawl/politecrawl/crawler"
+)
+
+// TestWaitingWhy holds that each host stands with its own reason, those of one together.
+func TestWaitingWhy(t *testing.T) {
+	for _, tt := range []struct {
+		hosts string
+		why   []string
+		want  string
+	}{
+		{"http://a http://b", []string{"status 503", "status 503"}, "  waiting     for robots.txt of http://a, http://b: status 503\n"},
+		{"http://a http://b http://c", []string{"status 503", "timed out", "status 503"},
+			"  waiting     for robots.txt of http://a, http://c: status 503\n              for robots.txt of http://b: timed out\n"},
+		{"h1 h2 h3 h4 h5 h6 h7 h8", []string{"x", "y", "x", "x", "x", "y", "z", "z"},
+			"  waiting     for robots.txt of h1, h3, h4, h5: x\n              for robots.txt of h2 and 1 more: y\n              for robots.txt of 2 more hosts for other reasons\n"},
+	} {
+		if got := WaitingText(&crawler.Summary{Waiting: strings.Fields(tt.hosts), WaitingWhy: tt.why}); got != tt.want {
+			t.Errorf("%s: got\n%swant\n%s", tt.hosts, got, tt.want)
+		}
+	}
+}
+
+// TestWaitingText holds that no more than five hosts are named.
+func TestWaitingText(t *testing.T) {
+	for hosts, want := range map[int]string{
+		0: "",
+		1: "  waiting     for robots.txt of http://h1\n",
+		5: "  waiting     for robots.txt of http://h1, http://h2, http://h3, http://h4, http://h5\n",
+		7: "  waiting     for robots.txt of http://h1, http://h2, http://h3, http://h4, http://h5 and 2 more\n",
+	} {
+		sum := &crawler.Summary{End: crawler.EndLater}
+		for i := range hosts {
+			sum.Waiting = append(sum.Waiting, fmt.Sprint("http://h", i+1))
+		}
+		if got := WaitingText(sum); got != want {
+			t.Errorf("%d hosts: %q; want %q", hosts, got, want)
+		}
+	}
+}
+
+func TestGoOnText(t *testing.T) {
+	for _, tt := range []struct {
+		sum  crawler.Summary
+		want string
+	}{
+		{crawler.Summary{End: crawler.EndFinished, Output: "a"}, ""},
+		{crawler.Summary{End: crawler.EndInterrupted, Output: "a/b-c", Left: 1}, "to go on: politecrawl crawl --resume a/b-c\n"},
+		{crawler.Summary{End: crawler.EndMaxPages, Output: "it's mine", Left: 1}, `to go on: politecrawl crawl --resume 'it'\''s mine' --max-pages N` + "\n"},
+		{crawler.Summary{End: crawler.EndMaxBytes, Output: "a", Left: 1}, "to go on: politecrawl crawl --resume a --max-bytes N\n"},
+		{crawler.Summary{End: crawler.EndFailed, Output: "a", Left: 1}, "to go on: politecrawl crawl --resume a\n"},
+		{crawler.Summary{End: crawler.EndFailed, Output: "a"}, "to go on: politecrawl crawl --resume a\n"},
+	} {
+		if got := ResumeText(&tt.sum); got != tt.want {
+			t.Errorf("%+v: %q, want %q", tt.sum, got, tt.want)
+		}
+	}
+}
