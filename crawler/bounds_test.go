@@ -280,7 +280,7 @@ func TestDetailsAreCut(t *testing.T) {
 		}
 	}
 	f := newFinds(nil)
-	if f.leave(frontier.Item{}, weburl.URL{}, provenance.Provenance{}, output.Address, strings.Repeat("x", most)); len(f.left[0].rejection.Detail) > maxDetail {
-		t.Errorf("%d bytes of a detail are kept", len(f.left[0].rejection.Detail))
+	if f.leave(frontier.Item{}, weburl.URL{}, provenance.Provenance{}, output.Address, strings.Repeat("x", most)); len(f.skipped[0].Rejection.Detail) > maxDetail {
+		t.Errorf("%d bytes of a detail are kept", len(f.skipped[0].Rejection.Detail))
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/net/http/httpguts"
 
 	"github.com/politecrawl/politecrawl/crawler/extract"
+	"github.com/politecrawl/politecrawl/crawler/internal/record"
 	"github.com/politecrawl/politecrawl/crawler/internal/scope"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/params"
@@ -414,4 +415,12 @@ func fieldRules(texts []string) (*extract.Rules, error) {
 		rules[name] = rule
 	}
 	return extract.NewRules(rules)
+}
+
+// formatError words what is wrong with key write.
+func formatError(err error) error {
+	if bad, ok := errors.AsType[*record.FormatError](err); ok {
+		return fmt.Errorf("%w: write: %w", ErrConfig, bad)
+	}
+	return err
 }

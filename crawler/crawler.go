@@ -16,6 +16,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/internal/fetch"
 	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
 	"github.com/politecrawl/politecrawl/crawler/internal/quota"
+	"github.com/politecrawl/politecrawl/crawler/internal/record"
 	"github.com/politecrawl/politecrawl/crawler/internal/scope"
 	"github.com/politecrawl/politecrawl/crawler/internal/trap"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
@@ -83,15 +84,12 @@ type Crawler struct {
 
 	// Opened by Run; see open.go.
 	frontier frontier.Frontier
-	out      *outputs
-	counted  counted // of the output, by the frontier, when it was opened
-	ledger   *ledger
+	record   *record.Recorder
 	robots   *robotsext.Robots
 	fetch    *fetch.Fetcher
 	sitemaps *http.Client
 	delays   *politeness.Delays
 	slots    *politeness.Slots
-	aside    *aside
 
 	state      *state
 	roundBegan time.Time // zero: it is no recrawl
@@ -110,11 +108,11 @@ type Crawler struct {
 	order     *order
 	tally     *tally
 
-	// What is done with URLs that are left aside, with each robots.txt and after each
+	// What is done with URLs that are skipped, with each robots.txt and after each
 	// request. A plan does something else; see planner.go.
-	putAside func([]left) error
-	keep     func(*robotsext.Record) error
-	sent     func(req *http.Request, took time.Duration, err error) // nil: nothing
+	skip func([]record.SkippedURL) error
+	keep func(*robotsext.Record) error
+	sent func(req *http.Request, took time.Duration, err error) // nil: nothing
 
 	// working is the context of everything a worker does with a URL. It ends
 	// with Abort, not with the context of Run: what is in flight is finished.
@@ -136,8 +134,6 @@ type Crawler struct {
 
 	learning sync.RWMutex // held while a robots.txt is taken in; guards closed
 	closed   bool
-
-	damaged sync.Map // names of files of whose damage a person was told
 
 	ending sync.Mutex     // guards all below
 	stats  frontier.Stats // as they were last seen
@@ -183,15 +179,14 @@ func New(cfg Config, opts *Options) (*Crawler, error) {
 	if err != nil {
 		return nil, err
 	}
-	formats, err := chosen(cfg.Write, opts.Formats)
+	formats, err := record.ChooseFormats(cfg.Write, opts.Formats)
 	if err != nil {
-		return nil, err
+		return nil, formatError(err)
 	}
 	c := &Crawler{
 		cfg:       cfg,
 		opts:      *opts,
 		formats:   formats,
-		out:       &outputs{power: cfg.Durability == DurablePower},
 		token:     token,
 		log:       cmp.Or(opts.Logger, slog.New(slog.DiscardHandler)),
 		notice:    opts.Notice,
@@ -221,8 +216,8 @@ func New(cfg Config, opts *Options) (*Crawler, error) {
 		c.log.Warn("too many hosts", "limit", cfg.MaxHosts)
 		c.notice(fmt.Sprintf("there are more than %d hosts; those that are new are left alone (max-hosts)", cfg.MaxHosts))
 	})
-	c.putAside = func(urls []left) error { return c.aside.put(urls) }
-	c.keep = c.out.robots
+	c.skip = func(urls []record.SkippedURL) error { return c.record.Skipped.Add(urls) }
+	c.keep = c.recordRobots
 	c.working, c.abort = context.WithCancel(c.books)
 	if cfg.Frontier != "" {
 		books, end := context.WithCancel(c.books)
@@ -259,8 +254,8 @@ func (c *Crawler) Run(ctx context.Context) (*Summary, error) {
 		defer time.AfterFunc(c.cfg.MaxTime, func() { c.stop(EndMaxTime) }).Stop()
 	}
 	c.heedLimits() // an earlier process may have reached one
-	var books, workers sync.WaitGroup
-	books.Go(c.ledger.run)
+	c.record.Start()
+	var workers sync.WaitGroup
 	for range c.cfg.Workers {
 		workers.Go(func() {
 			if err := c.work(leases); err != nil {
@@ -270,8 +265,7 @@ func (c *Crawler) Run(ctx context.Context) (*Summary, error) {
 	}
 	c.watch(leases)
 	workers.Wait()
-	close(c.ledger.work)
-	books.Wait()
+	c.record.Stop()
 	if ctx.Err() != nil {
 		c.stop(EndInterrupted) // unless something else ended it before
 	}

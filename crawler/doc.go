@@ -28,9 +28,9 @@
 //	                        host due again = end + delay      (these first)
 //
 // The files follow it: seed.go puts URLs in, worker.go takes one from lease to
-// outcome, package internal/fetch fetches it, links.go takes up what it leads to, ledger.go
-// has what came of it written down, by outputs.go, and tells the frontier; crawler.go
-// starts the workers, and watch.go sees when there is nothing left to do.
+// outcome, package internal/fetch fetches it, links.go takes up what it leads to,
+// package internal/record writes down the outcome and tells the frontier; crawler.go starts the
+// workers, and watch.go sees when there is nothing left to do.
 //
 // Who decides what:
 //
@@ -202,7 +202,7 @@
 // net/http 30 %, colly's fetch without these 10, of which io.ReadAll, which colly
 // cannot be told the size for, is 7; garbage collection 15; extract.Parse 13, which was
 // 50 before it passed by what is not in doubt; the frontier 8; URLs 5, which was 17
-// before hosts were parsed once; the ledger 6. Tried and not worth it: reading names of
+// before hosts were parsed once; the commit of outcomes 6. Tried and not worth it: reading names of
 // tags without the tokenizer's help (5 to 15 % of Parse), larger reads (nothing), the
 // body read past colly (8 %, at the price of its handling of encodings).
 //
@@ -218,7 +218,7 @@
 // What a site can make grow has an end, or grows on the disk. There are, beside what the
 // frontier says of itself:
 //
-//	a URL left aside             some 70 bytes, 120 with a host of its own, for at most 4
+//	a skipped URL                some 70 bytes, 120 with a host of its own, for at most 4
 //	                             million; the rest of it is in the journal
 //	a page, by its body          some 30 bytes, to tell that another has the same
 //	a host                       some hundred bytes, for at most MaxHosts

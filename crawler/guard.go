@@ -12,6 +12,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/errtext"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
+	"github.com/politecrawl/politecrawl/crawler/internal/record"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
@@ -151,7 +152,7 @@ func (c *Crawler) restoreRefused() error {
 	if c.tally.sum.Rejected[output.Address] == 0 {
 		return nil
 	}
-	return readLines(c, filepath.Join(c.cfg.Output, output.RejectedFile), func(_ int64, r *output.Rejection) error {
+	return record.Each(c.record, filepath.Join(c.cfg.Output, output.RejectedFile), func(_ int64, r *output.Rejection) error {
 		if r.Reason != output.Address || provenanceOf(r).Source != provenance.Start {
 			return nil
 		}

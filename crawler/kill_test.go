@@ -20,6 +20,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/politecrawl/politecrawl/crawler/demosite"
+	"github.com/politecrawl/politecrawl/crawler/internal/record"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -183,7 +184,7 @@ func judgeKilled(t *testing.T, site *demosite.Site, cfg Config, kills []time.Tim
 		t.Errorf("%s (-want +got):\n%s", output.RejectedFile, diff)
 	}
 	sameInSink(t, cfg, true)
-	for _, name := range []string{output.PagesFile, output.RejectedFile, output.SitemapsFile, output.RobotsFile, journalFile} {
+	for _, name := range []string{output.PagesFile, output.RejectedFile, output.SitemapsFile, output.RobotsFile, record.JournalFile} {
 		b, err := os.ReadFile(filepath.Join(cfg.Output, name))
 		if err != nil || !strings.HasSuffix(string(b), "\n") {
 			t.Errorf("%s does not end with a whole line: %v", name, err)

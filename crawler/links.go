@@ -15,6 +15,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/errtext"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
+	"github.com/politecrawl/politecrawl/crawler/internal/record"
 	"github.com/politecrawl/politecrawl/crawler/internal/shown"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
@@ -60,10 +61,10 @@ func (c *Crawler) links(v *visit, read *pageLinks, nofollow *robotstag.Rule, pag
 
 // finds collects what one document leads to.
 type finds struct {
-	c     *Crawler
-	items []frontier.Item
-	left  []left
-	err   error // of the frontier, the first
+	c       *Crawler
+	items   []frontier.Item
+	skipped []record.SkippedURL
+	err     error // of the frontier, the first
 }
 
 func newFinds(c *Crawler) *finds { return &finds{c: c} }
@@ -150,34 +151,34 @@ func shownOf(ref string) weburl.URL {
 }
 
 func (f *finds) leave(item frontier.Item, a weburl.URL, t provenance.Provenance, reason output.Reason, detail string) {
-	f.left = append(f.left, left{item: item, at: a, rejection: output.Rejection{
+	f.skipped = append(f.skipped, record.SkippedURL{Item: item, URL: a, Rejection: output.Rejection{
 		URL: a.Canonical, Reason: reason, Depth: t.Depth, Via: t.Via, Source: t.Source.String(), Detail: shown.Clip(errtext.Plain(detail), maxDetail),
 	}})
 }
 
-// settle puts aside what is to be left, unless the frontier knows it by another
+// settle skips what is to be skipped, unless the frontier knows it by another
 // way. It comes before the items reach the frontier, so that what is in both is
 // known to be there when the crawl ends.
 func (f *finds) settle() error {
 	if f.err != nil {
 		return f.err
 	}
-	f.c.joining.RLock() // the scope does not grow between the last look and put
+	f.c.joining.RLock() // the scope does not grow between the last look and Add
 	defer f.c.joining.RUnlock()
-	pending := f.left
-	f.left = nil
+	pending := f.skipped
+	f.skipped = nil
 	for _, l := range pending {
-		if l.rejection.Reason == output.OutOfScope && f.c.scope.Holds(l.at) {
-			t, err := provenance.Decode(l.item.Meta)
+		if l.Rejection.Reason == output.OutOfScope && f.c.scope.Holds(l.URL) {
+			t, err := provenance.Decode(l.Item.Meta)
 			if err != nil {
 				return err
 			}
-			f.inScope(l.item, l.at, t)
+			f.inScope(l.Item, l.URL, t)
 			continue
 		}
-		f.left = append(f.left, l)
+		f.skipped = append(f.skipped, l)
 	}
-	return cmp.Or(f.err, f.c.putAside(f.left))
+	return cmp.Or(f.err, f.c.skip(f.skipped))
 }
 
 // redirected takes up the target of a redirect. It goes back to the frontier
@@ -255,21 +256,21 @@ func (c *Crawler) join(a weburl.URL) error {
 
 // grow brings the host of a into the scope and returns what was left aside and
 // belongs to it now.
-func (c *Crawler) grow(a weburl.URL) (taken []left, news bool, err error) {
+func (c *Crawler) grow(a weburl.URL) (taken []record.SkippedURL, news bool, err error) {
 	c.joining.Lock()
 	defer c.joining.Unlock()
 	if news = c.scope.Join(a); !news {
 		return nil, false, nil
 	}
-	if _, err := c.out.journal.append(&entry{Joined: a.Canonical}); err != nil {
+	if err := c.record.AddJoined(a.Canonical); err != nil {
 		return nil, news, err
 	}
-	if !c.aside.mayHold(a) {
+	if !c.record.Skipped.MayHold(a) {
 		return nil, news, nil
 	}
-	err = c.aside.take(func(l left) bool {
-		return l.rejection.Reason == output.OutOfScope && c.scope.Holds(l.at)
-	}, func(some []left) error { // all at once: they may be taken up only when scope may be read again
+	err = c.record.Skipped.Take(func(l record.SkippedURL) bool {
+		return l.Rejection.Reason == output.OutOfScope && c.scope.Holds(l.URL)
+	}, func(some []record.SkippedURL) error { // all at once: they may be taken up only when scope may be read again
 		taken = append(taken, some...)
 		return nil
 	})

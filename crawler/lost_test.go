@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/politecrawl/politecrawl/crawler/internal/record"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/crawler/output/csvout"
 	"github.com/politecrawl/politecrawl/crawler/output/sqlite"
@@ -162,7 +163,7 @@ func TestResumeKeepsWhatDamagedLinesDoNotHave(t *testing.T) {
 // its summary and in its state.
 func TestResumeSaysWhatIsLost(t *testing.T) {
 	for _, file := range []string{
-		output.PagesFile, output.RejectedFile, output.LinksFile, output.SitemapsFile, output.EntriesFile, output.RobotsFile, journalFile,
+		output.PagesFile, output.RejectedFile, output.LinksFile, output.SitemapsFile, output.EntriesFile, output.RobotsFile, record.JournalFile,
 	} {
 		for damage, spoil := range damages {
 			t.Run(file+" "+damage, func(t *testing.T) {
@@ -199,7 +200,7 @@ func TestResumeSaysWhatIsLost(t *testing.T) {
 // A last line whose end is damaged looks like a torn one, and is cut off: that is said.
 func TestResumeSaysThatLastLineIsCutOff(t *testing.T) {
 	for _, file := range []string{
-		output.PagesFile, output.LinksFile, output.SitemapsFile, output.EntriesFile, output.RobotsFile, journalFile,
+		output.PagesFile, output.LinksFile, output.SitemapsFile, output.EntriesFile, output.RobotsFile, record.JournalFile,
 	} {
 		t.Run(file, func(t *testing.T) {
 			s := listing(t)

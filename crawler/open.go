@@ -13,6 +13,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/internal/durable"
 	"github.com/politecrawl/politecrawl/crawler/internal/fetch"
 	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
+	"github.com/politecrawl/politecrawl/crawler/internal/record"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
@@ -45,26 +46,12 @@ func (c *Crawler) open() (err error) {
 	if err := begin(); err != nil {
 		return err
 	}
-	if c.out.journal, err = openJournal(filepath.Join(c.cfg.Output, journalFile), c.cfg.Durability == DurablePower); err != nil {
-		return err
-	}
-	c.out.journal.passOver = c.passOver
 	if err := c.restoreRobots(); err != nil {
 		return err
 	}
-	if err := c.openSinks(); err != nil {
+	if err := c.record.OpenSinks(len(c.state.Lost) > 0); err != nil {
 		return err
 	}
-	c.ledger = newLedger(c.books, c.frontier, c.out, c.counted, c.tally.page)
-	c.aside = newAside(c.out.journal, c.scope.Key)
-	c.aside.full = func() {
-		c.tally.count(func(s *Summary) { s.Unlisted = true })
-		c.log.Warn("too many URLs left alone", "limit", maxAside)
-		c.notice(fmt.Sprintf("more than %d URLs are left alone; those that are new are not listed", maxAside))
-	}
-	c.aside.inFrontier = func(urls []string) ([]bool, error) { return c.frontier.Known(c.books, urls) }
-	c.aside.counted = c.countSkip
-	c.ledger.added = c.aside.added
 	c.delays = c.newDelays()
 	c.slots = politeness.NewSlots(c.frontier, c.delays, c.leaseTime)
 	if err := c.connect(); err != nil {
@@ -108,13 +95,27 @@ func (c *Crawler) begin() error {
 	if err := c.unused(); err != nil {
 		return err
 	}
-	var err error
 	c.state = &state{Version: stateVersion, Config: c.cfg.WithoutSecrets()}
 	if c.shared != nil {
 		c.state.Shared = c.shared.store.ID()
 	}
-	c.out.dir, err = output.Create(c.cfg.Output, c.state)
-	return err
+	c.record = c.newRecorder()
+	return c.record.Create(c.state)
+}
+
+// newRecorder returns what writes the crawl down.
+func (c *Crawler) newRecorder() *record.Recorder {
+	return record.New(record.Config{
+		Dir: c.cfg.Output, Formats: c.formats, Available: c.opts.Formats, Power: c.cfg.Durability == DurablePower, Resume: c.opts.Resume,
+		Frontier: c.frontier, CommitCtx: c.books, ScopeKey: c.scope.Key, Log: c.log, Notice: c.notice,
+		OnPage: c.tally.page, OnReject: c.tally.reject,
+		OnUnlisted: func() { c.tally.count(func(s *Summary) { s.Unlisted = true }) },
+		OnDamage:   func(l output.Loss) { c.tally.count(func(s *Summary) { s.Lost = append(s.Lost, l) }) },
+		OnLoss: func(lost []output.Loss) error {
+			c.noteLosses(c.state, lost)
+			return output.SaveState(c.cfg.Output, c.state)
+		},
+	})
 }
 
 // unused returns an error when the frontier or the journal is that of an earlier
@@ -131,8 +132,8 @@ func (c *Crawler) unused() error {
 	if stats.Added > 0 {
 		return fmt.Errorf("%w: %q has the frontier of one in it; name another directory or remove this one", output.ErrExists, c.cfg.Output)
 	}
-	if info, err := os.Stat(filepath.Join(c.cfg.Output, journalFile)); err == nil && info.Size() > 0 {
-		return fmt.Errorf("%w: %q has %s in it; name another directory or remove this one", output.ErrExists, c.cfg.Output, journalFile)
+	if info, err := os.Stat(filepath.Join(c.cfg.Output, record.JournalFile)); err == nil && info.Size() > 0 {
+		return fmt.Errorf("%w: %q has %s in it; name another directory or remove this one", output.ErrExists, c.cfg.Output, record.JournalFile)
 	}
 	return nil
 }
@@ -190,7 +191,7 @@ func (c *Crawler) connect() error {
 		Transport: fetch.NewTransport(c.working, requests, hooks),
 		Fetch:     robotsext.FetchOptions{Wait: c.slots.Wait, Timeout: c.cfg.RobotsTimeout},
 		Outage:    robotsext.OutageOptions{RetryMin: c.cfg.RobotsRetry},
-		Cache:     robotsext.CacheOptions{Backend: &robotsCache{frontier: c.frontier, failed: c.failed, since: c.roundBegan, again: c.out.again}},
+		Cache:     robotsext.CacheOptions{Backend: &robotsCache{frontier: c.frontier, failed: c.failed, since: c.roundBegan, again: c.record.Refetch}},
 		Logger:    c.log,
 		OnRecord:  c.learned,
 		OnChange:  c.logChange,
@@ -237,5 +238,5 @@ func (c *Crawler) recorder() func(*output.Exchange) {
 	if !slices.ContainsFunc(c.formats, func(f output.Format) bool { return f.Exchanges }) {
 		return nil
 	}
-	return c.out.exchange
+	return c.record.Exchange
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
+	"github.com/politecrawl/politecrawl/crawler/internal/record"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
@@ -159,14 +160,14 @@ func (h *headcount) disallow(v robotstxt.Verdict, url string) {
 	}
 }
 
-// leave counts URLs that a crawl would put aside. Of two reasons the one that holds
-// for the URL itself counts, and else the first, as in aside.
-func (s *census) leave(urls []left) error {
+// leave counts URLs that a crawl would skip. Of two reasons the one that holds
+// for the URL itself counts, and else the first, as in record.Skipped.
+func (s *census) leave(urls []record.SkippedURL) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i := range urls {
-		r := &urls[i].rejection
-		if t, err := provenance.Decode(urls[i].item.Meta); err == nil && t.IsSitemap() { // too many redirects
+		r := &urls[i].Rejection
+		if t, err := provenance.Decode(urls[i].Item.Meta); err == nil && t.IsSitemap() { // too many redirects
 			s.files = append(s.files, &PlannedSitemap{URL: r.URL, Host: string(t.SitemapOf), Unread: string(r.Reason)})
 			continue
 		}
@@ -174,7 +175,7 @@ func (s *census) leave(urls []left) error {
 		if now == 0 {
 			return fmt.Errorf("crawler: a plan does not know the reason %q", r.Reason)
 		}
-		origin := urls[i].at.Origin
+		origin := urls[i].URL.Origin
 		if origin == "" { // it is no URL: the sitemap's
 			origin = weburl.OriginOf(r.Via)
 		}
@@ -183,7 +184,7 @@ func (s *census) leave(urls []left) error {
 		switch old := s.fates[key]; {
 		case old == 0:
 			h.urls++
-		case old == inFrontier || !weak(fates[old-1]) || weak(r.Reason):
+		case old == inFrontier || !record.IsWeak(fates[old-1]) || record.IsWeak(r.Reason):
 			continue
 		default:
 			s.revoke(h, old)
@@ -194,7 +195,7 @@ func (s *census) leave(urls []left) error {
 	return nil
 }
 
-// revoke takes back that a URL of h was left aside. It may have been counted before
+// revoke takes back that a URL of h was skipped. It may have been counted before
 // there was room for its host.
 func (s *census) revoke(h *headcount, old fate) {
 	reason := fates[old-1]

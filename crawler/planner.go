@@ -11,6 +11,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
+	"github.com/politecrawl/politecrawl/crawler/internal/record"
 	"github.com/politecrawl/politecrawl/robotsext"
 )
 
@@ -44,10 +45,12 @@ func NewPlanner(cfg Config, opts *Options) (*Planner, error) {
 	c.frontier = &plannedFrontier{Frontier: frontier.NewMemory(&frontier.Options{
 		Delay: cfg.Delay, MaxInFlight: cfg.PerHost, LeaseTime: leaseTime(&cfg),
 	}), census: p.census}
-	c.aside = newAside(nil, c.scope.Key)
+	c.record = record.New(record.Config{
+		Frontier: c.frontier, CommitCtx: c.books, ScopeKey: c.scope.Key, Log: c.log, Notice: c.notice,
+	})
 	c.delays = c.newDelays()
 	c.slots = politeness.NewSlots(c.frontier, c.delays, c.leaseTime)
-	c.putAside, c.keep = p.census.leave, p.census.learn
+	c.skip, c.keep = p.census.leave, p.census.learn
 	c.sent = p.census.request
 	if err := c.connect(); err != nil {
 		return nil, err
@@ -120,7 +123,7 @@ func (p *Planner) Status() (*PlanStatus, error) {
 	defer p.census.mu.Unlock()
 	s.URLs, s.Hosts = len(p.census.fates), p.census.asked()
 	s.SitemapsLeft = stats.Pending + stats.Scheduled + stats.Leased
-	hosts, _ := p.c.aside.waiting()
+	hosts, _ := p.c.record.Deferred.All()
 	for _, h := range hosts {
 		s.Waiting = append(s.Waiting, string(h))
 	}
@@ -187,12 +190,12 @@ func (p *Planner) probe(v *visit) (frontier.Outcome, error) {
 		return v.deferred(), c.frontier.UpdateHost(c.books, v.lease.Host, frontier.HostUpdate{BlockUntil: time.Now().Add(politeness.AddressPause)})
 	}
 	defer release()
-	noted := c.aside.noted(v.origin)
+	noted := c.record.Deferred.Get(v.origin)
 	ctx, slot := politeness.WithSlot(c.working, v.lease.Host)
 	outcome := frontier.Outcome{Lease: v.lease.ID, Result: frontier.Done}
 	why := c.robots.Check(ctx, v.u)
 	if blocked, ok := errors.AsType[*robotsext.BlockedError](why); why == nil || ok && blocked.Reason == robotsext.Disallowed {
-		err = c.aside.resume(v.origin, noted)
+		err = c.record.Deferred.Resume(v.origin, noted)
 	} else {
 		outcome, err = c.refused(v, why)
 	}

@@ -51,8 +51,12 @@ type cutting struct {
 
 func (f *cutting) Finish(ctx context.Context, o []frontier.Outcome, note []byte) ([]error, error) {
 	f.finished++
-	c, err := countedIn(note)
-	if err != nil {
+	var c struct {
+		output.Lengths
+		Robots int64             `json:"robots"`
+		Sinks  map[string][]byte `json:"sinks"`
+	}
+	if err := json.Unmarshal(note, &c); err != nil {
 		f.t.Error(err)
 	}
 	left := leftOf(f.disk, f.cfg)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
+	"github.com/politecrawl/politecrawl/crawler/internal/record"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
 )
@@ -18,17 +19,17 @@ func (c *Crawler) beginAgain() error {
 		return err
 	}
 	if !s.Revisiting { // else a recrawl was begun and goes on
-		if c.counted, err = c.readCounted(); err != nil {
+		if err := c.record.Load(); err != nil {
 			return err
 		}
-		lost, err := c.lost(s)
+		lost, err := c.record.Lost(s.Rewriting)
 		if err != nil {
 			return err
 		}
 		for s.Round++; output.Rotated(c.cfg.Output, s.Round); s.Round++ { // of a crawl that was removed
 		}
 		for i := range lost { // their URLs are not among those of this round
-			if lost[i].File != journalFile {
+			if lost[i].File != record.JournalFile {
 				lost[i].File = output.RotatedName(lost[i].File, s.Round)
 			}
 		}
@@ -50,7 +51,7 @@ func (c *Crawler) revisit(s *state) error {
 	if err != nil {
 		return err
 	}
-	if _, err := c.frontier.Finish(c.books, nil, new(counted).bytes()); err != nil {
+	if err := c.record.Reset(); err != nil {
 		return err
 	}
 	again := &revisits{c: c}
@@ -71,20 +72,20 @@ type revisits struct {
 
 // all brings back what the files of a crawl list.
 func (r *revisits) all(old output.Files) error {
-	err := readLines(r.c, old.Sitemaps, func(_ int64, s *output.Sitemap) error {
+	err := record.Each(r.c.record, old.Sitemaps, func(_ int64, s *output.Sitemap) error {
 		t := provenance.Provenance{Source: provenance.Sitemap, Via: s.Via, SitemapOf: robotsext.Origin(s.Host), IndexDepth: s.Nested}
 		return r.add(provenance.SitemapKey(s.URL, t.SitemapOf), t)
 	})
 	if err != nil {
 		return err
 	}
-	err = readLines(r.c, old.Pages, func(_ int64, p *output.Page) error {
+	err = record.Each(r.c.record, old.Pages, func(_ int64, p *output.Page) error {
 		return r.add(p.URL, provenance.Provenance{Source: provenance.SourceOf(p.Source), FromStart: p.Source == provenance.Start.String(), Depth: p.Depth, Via: p.Via})
 	})
 	if err != nil {
 		return err
 	}
-	err = readLines(r.c, old.Rejected, func(_ int64, j *output.Rejection) error {
+	err = record.Each(r.c.record, old.Rejected, func(_ int64, j *output.Rejection) error {
 		if slices.Contains(turnReasons, j.Reason) {
 			return r.addKnown(j.URL, provenanceOf(j))
 		}

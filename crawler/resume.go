@@ -7,10 +7,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
+	"github.com/politecrawl/politecrawl/crawler/internal/record"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
@@ -118,7 +118,11 @@ func (c *Crawler) claim() (*state, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s, c.sameCrawl(s)
+	if err := c.sameCrawl(s); err != nil {
+		return nil, err
+	}
+	c.record = c.newRecorder()
+	return s, nil
 }
 
 // sameCrawl returns an error when the frontier knows nothing of the crawl whose files
@@ -146,25 +150,24 @@ func (c *Crawler) sameCrawl(s *state) error {
 // openCounted opens the output as far as the frontier knows of it, and saves the
 // configuration, which may have changed.
 func (c *Crawler) openCounted(s *state) error {
-	var err error
-	if c.counted, err = c.readCounted(); err != nil {
+	if err := c.record.Load(); err != nil {
 		return err
 	}
 	if s.Ended != nil && c.shared == nil {
-		c.tellRollback()
+		c.record.ReportRollback()
 	}
 	s.Ended = nil
-	if err := c.takeOver(s.Config.Write); err != nil {
-		return err
+	if err := c.record.CheckFormats(s.Config.Write); err != nil {
+		return formatError(err)
 	}
-	lost, err := c.lost(s)
+	lost, err := c.record.Lost(s.Rewriting)
 	if err != nil {
 		return err
 	}
 	if err := c.bringBack(s); err != nil {
 		return err
 	}
-	if c.out.dir, err = output.Open(c.cfg.Output, c.counted.Lengths); err != nil {
+	if err := c.record.Open(); err != nil {
 		return err
 	}
 	c.roundBegan = s.Began
@@ -176,25 +179,6 @@ func (c *Crawler) openCounted(s *state) error {
 	return output.SaveState(c.cfg.Output, s)
 }
 
-// readCounted returns how much of the files counts.
-func (c *Crawler) readCounted() (counted, error) {
-	note, err := c.frontier.Note(c.books)
-	if err != nil {
-		return counted{}, err
-	}
-	return countedIn(note)
-}
-
-// lost returns what the files have lost of what the frontier knows of.
-func (c *Crawler) lost(s *state) ([]output.Loss, error) {
-	had := c.counted.Files()
-	had[journalFile] = c.counted.Journal
-	if s.Rewriting { // killed before the frontier heard of it
-		delete(had, output.RejectedFile)
-	}
-	return output.Lost(c.cfg.Output, had)
-}
-
 // noteLosses keeps with the crawl what files have lost, and tells of it. A loss that was
 // noted by a process that was killed before anything else was written is the same.
 func (c *Crawler) noteLosses(s *state, lost []output.Loss) {
@@ -203,23 +187,12 @@ func (c *Crawler) noteLosses(s *state, lost []output.Loss) {
 		if !slices.ContainsFunc(s.Lost, func(old output.Loss) bool { return old.File == l.File && old.Had == l.Had }) {
 			s.Lost = append(s.Lost, l)
 		}
-		c.notice(l.String() + "; " + lossText(l.File))
+		c.notice(record.LossNotice(l))
 	}
 	c.tally.count(func(sum *Summary) {
 		damaged := slices.DeleteFunc(sum.Lost, func(l output.Loss) bool { return l.Damage == "" }) // each run finds these by itself
 		sum.Lost = slices.Concat(s.Lost, damaged)
 	})
-}
-
-// lossText says what it means that a file has lost something, and what to do.
-func lossText(file string) string {
-	switch name, _, _ := strings.Cut(file, "."); name {
-	case "pages", "sitemaps":
-		return "the URLs of the lines that are gone are not requested again; to request them, crawl again into another directory"
-	case "journal":
-		return "URLs that were skipped, and hosts that joined the crawl, may be forgotten"
-	}
-	return "what is gone is not written again"
 }
 
 // bringBack brings back the URLs that were left alone because of a limit that is
@@ -245,7 +218,7 @@ func (c *Crawler) bringBack(s *state) error {
 		return nil // it is lost
 	}
 	again := &revisits{c: c, taken: make(map[string]bool)}
-	err := readLines(c, file, func(_ int64, r *output.Rejection) error {
+	err := record.Each(c.record, file, func(_ int64, r *output.Rejection) error {
 		switch {
 		case !slices.Contains(reasons, r.Reason):
 		case r.Reason != output.Address:
@@ -268,47 +241,31 @@ func (c *Crawler) bringBack(s *state) error {
 	if err := output.SaveState(c.cfg.Output, s); err != nil {
 		return err
 	}
-	length, err := output.DropRejections(c.cfg.Output, c.counted.Rejected, isBack)
-	if err != nil {
-		return err
-	}
-	c.counted.Rejected = length
-	for _, f := range c.opts.Formats {
-		if !f.Exchanges { // it is given all lines again, and needs no others
-			c.counted.stale(f.Name)
-		}
-	}
-	_, err = c.frontier.Finish(c.books, nil, c.counted.bytes())
-	return err
+	return c.record.DropRejections(isBack)
 }
 
 // restore brings back what an earlier process has written. For a new crawl there is
 // nothing to bring back.
 func (c *Crawler) restore() error {
-	if err := c.aside.restore(c.joinAgain, c.closeAgain); err != nil {
+	if err := c.record.Restore(c.joinAgain, c.closeAgain); err != nil {
 		return err
-	}
-	for reason, n := range c.aside.countRestored() {
-		c.tally.reject(reason, n)
 	}
 	file := func(name string) string { return filepath.Join(c.cfg.Output, name) }
 	return cmp.Or(
-		readLines(c, file(output.PagesFile), func(at int64, p *output.Page) error {
-			c.ledger.copies.restore(p, at)
+		c.record.RestorePages(func(p *output.Page) {
 			c.limits.Count(weburl.ServerOf(p.URL), p.Bytes)
 			c.tally.page(p)
-			return nil
 		}),
-		readLines(c, file(output.RejectedFile), func(_ int64, r *output.Rejection) error {
+		record.Each(c.record, file(output.RejectedFile), func(_ int64, r *output.Rejection) error {
 			c.tally.reject(r.Reason, 1)
 			return nil
 		}),
-		readLines(c, file(output.SitemapsFile), func(_ int64, s *output.Sitemap) error {
+		record.Each(c.record, file(output.SitemapsFile), func(_ int64, s *output.Sitemap) error {
 			c.tally.sitemap(s)
 			c.files.Count(robotsext.Origin(s.Host), s.Pages)
 			return nil
 		}),
-		readLines(c, file(output.RobotsFile), func(int64, *struct{}) error {
+		record.Each(c.record, file(output.RobotsFile), func(int64, *struct{}) error {
 			c.tally.count(func(s *Summary) { s.Robots++ })
 			return nil
 		}),
@@ -322,7 +279,7 @@ func (c *Crawler) restoreRobots() error {
 		return nil
 	}
 	cache := &robotsCache{frontier: c.frontier, failed: c.failed}
-	lost, err := c.out.dir.RestoreRobots(func(origin string) ([]byte, error) {
+	lost, err := c.record.RestoreRobots(func(origin string) ([]byte, error) {
 		rec, err := cache.Load(c.books, robotsext.Origin(origin))
 		if err != nil || rec == nil {
 			return nil, err
@@ -331,9 +288,6 @@ func (c *Crawler) restoreRobots() error {
 	})
 	if err != nil || len(lost) == 0 {
 		return err
-	}
-	for _, origin := range lost {
-		c.out.requestAgain(robotsext.Origin(origin))
 	}
 	c.notice(fmt.Sprintf("%s/ has lost robots.txt files (%d, the first of %s); each is requested again before the next page of its origin",
 		output.RobotsDir, len(lost), lost[0]))
@@ -356,18 +310,18 @@ func (c *Crawler) joinAgain(url string) error {
 // its limits were changed, or it was killed before it came to take them up.
 func (c *Crawler) readmit() error {
 	var failed error
-	err := c.aside.take(func(l left) bool {
-		switch l.rejection.Reason {
+	err := c.record.Skipped.Take(func(l record.SkippedURL) bool {
+		switch l.Rejection.Reason {
 		case output.OutOfScope:
-			return c.scope.Holds(l.at)
+			return c.scope.Holds(l.URL)
 		case output.TooDeep:
-			return !c.scope.TooDeep(l.rejection.Depth)
+			return !c.scope.TooDeep(l.Rejection.Depth)
 		case output.TooLong, output.Repeating, output.TooManyHosts:
-			t, err := provenance.Decode(l.item.Meta) // of one that is not there as a whole there is none
-			reason, _ := c.beyond(l.at, t, &failed)
+			t, err := provenance.Decode(l.Item.Meta) // of one that is not there as a whole there is none
+			reason, _ := c.beyond(l.URL, t, &failed)
 			return err == nil && reason == ""
 		case output.Address:
-			return c.refusal(l.at) == nil
+			return c.refusal(l.URL) == nil
 		}
 		return false
 	}, c.takeUp)
@@ -376,24 +330,24 @@ func (c *Crawler) readmit() error {
 
 // takeUp puts URLs into the frontier that were left aside, unless another reason
 // keeps them there.
-func (c *Crawler) takeUp(taken []left) error {
+func (c *Crawler) takeUp(taken []record.SkippedURL) error {
 	found := newFinds(c)
 	for _, l := range taken {
-		t, err := provenance.Decode(l.item.Meta)
+		t, err := provenance.Decode(l.Item.Meta)
 		if err != nil {
 			return err
 		}
 		switch {
-		case l.rejection.Reason == output.Address && t.Source == provenance.Sitemap:
+		case l.Rejection.Reason == output.Address && t.Source == provenance.Sitemap:
 			// The sitemap cannot have stood at this address, nor the robots.txt that
 			// lists it: neither could have been read.
-			found.leave(l.item, l.at, t, output.NotEntitled, "")
-		case c.scope.Holds(l.at):
-			found.inScope(l.item, l.at, t)
-		case l.rejection.Reason == output.Address:
-			found.leave(l.item, l.at, t, output.OutOfScope, "")
+			found.leave(l.Item, l.URL, t, output.NotEntitled, "")
+		case c.scope.Holds(l.URL):
+			found.inScope(l.Item, l.URL, t)
+		case l.Rejection.Reason == output.Address:
+			found.leave(l.Item, l.URL, t, output.OutOfScope, "")
 		default:
-			found.left = append(found.left, l)
+			found.skipped = append(found.skipped, l)
 		}
 	}
 	if err := found.settle(); err != nil {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/politecrawl/politecrawl/crawler/internal/record"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -46,11 +47,11 @@ func TestCrawlGoesOnWithDamagedLines(t *testing.T) {
 		{name: output.RejectedFile, opts: Options{Resume: true}},
 		{name: output.RobotsFile, opts: Options{Resume: true}},
 		{name: output.SitemapsFile, opts: Options{Resume: true}},
-		{name: journalFile, opts: Options{Resume: true}},
+		{name: record.JournalFile, opts: Options{Resume: true}},
 		{name: output.PagesFile, opts: Options{Recrawl: true}, put: 1, request: []string{"/1", "/2", "/3", "/4", "/5", "/map.xml"}},
 		{name: output.RejectedFile, opts: Options{Recrawl: true}, put: 1, request: []string{"/0", "/1", "/2", "/3", "/4", "/5", "/map.xml"}},
 		{name: output.SitemapsFile, opts: Options{Recrawl: true}, put: 1, request: []string{"/0", "/1", "/2", "/3", "/4", "/5"}},
-		{name: journalFile, opts: Options{Recrawl: true}, request: []string{"/0", "/1", "/2", "/3", "/4", "/5", "/map.xml"}},
+		{name: record.JournalFile, opts: Options{Recrawl: true}, request: []string{"/0", "/1", "/2", "/3", "/4", "/5", "/map.xml"}},
 	} {
 		t.Run(fmt.Sprintf("%s, recrawl %v", tt.name, tt.opts.Recrawl), func(t *testing.T) {
 			pages := map[string]string{
@@ -115,23 +116,6 @@ func TestCrawlGoesOnWithDamagedLines(t *testing.T) {
 	}
 }
 
-// Only the file itself may be missing: an error of whoever takes the lines is none of it.
-func TestReadLinesReturnsErrorsOfItsCaller(t *testing.T) {
-	name := filepath.Join(t.TempDir(), "lines.jsonl")
-	read := func() error {
-		return readLines(new(Crawler), name, func(int64, *struct{}) error { return fmt.Errorf("frontier: %w", os.ErrNotExist) })
-	}
-	if err := read(); err != nil {
-		t.Errorf("a missing file: %v", err)
-	}
-	if err := os.WriteFile(name, []byte("{}\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := read(); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("%v, want the error of the function", err)
-	}
-}
-
 // A frontier that has lost its last changes, as when its log is cut, is behind the files. The
 // crawl says so, and requests again what the frontier does not know to be done.
 func TestResumeWithAFrontierBehindTheFiles(t *testing.T) {
@@ -167,7 +151,7 @@ func TestResumeWithSenselessLinesInTheJournal(t *testing.T) {
 	cfg := testConfig(t, s.url+"/0")
 	cfg.MaxPages = 1
 	run(t, cfg, nil)
-	name := filepath.Join(cfg.Output, journalFile)
+	name := filepath.Join(cfg.Output, record.JournalFile)
 	whole, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
@@ -178,7 +162,7 @@ func TestResumeWithSenselessLinesInTheJournal(t *testing.T) {
 	cfg.MaxPages = 0
 	got := run(t, cfg, &Options{Resume: true})
 	lines := bytes.Count(whole, []byte("\n"))
-	if want := fmt.Sprintf("%s is damaged: lines %d, %d cannot be read", journalFile, lines+1, lines+2); len(got.notices) != 1 || !strings.HasPrefix(got.notices[0], want) {
+	if want := fmt.Sprintf("%s is damaged: lines %d, %d cannot be read", record.JournalFile, lines+1, lines+2); len(got.notices) != 1 || !strings.HasPrefix(got.notices[0], want) {
 		t.Errorf("notices %q, want %s…", got.notices, want)
 	}
 	got.whole(t, s, 3)
@@ -209,7 +193,7 @@ func TestCrawlWhereHalfOfOneIs(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, left := range []string{frontierDir, journalFile} {
+	for _, left := range []string{frontierDir, record.JournalFile} {
 		c, err := New(cfg, nil)
 		if err != nil {
 			t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/politecrawl/politecrawl/crawler/internal/record"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
 )
@@ -22,19 +23,19 @@ func TestSchema(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir, now := t.TempDir(), time.Unix(1e9, 0)
-	d, err := output.Create(dir, &state{stateVersion, Config{}, true, 1, now, true, "ab12", &ending{EndFinished, 1, nil}, []output.Loss{{}}, true, true})
+	rec := record.New(record.Config{Dir: dir})
+	err = rec.Create(&state{stateVersion, Config{}, true, 1, now, true, "ab12", &ending{EndFinished, 1, nil}, []output.Loss{{}}, true, true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	out := outputs{dir: d}
-	err = out.robots(&robotsext.Record{
+	err = rec.Robots(&robotsext.Record{
 		Origin: "http://h", Outcome: robotsext.Unreachable, Status: 503, Err: os.ErrNotExist, Body: []byte("x"), Truncated: true, Chain: []string{"u"},
 		FetchedAt: now, ExpiresAt: now, FailingSince: now, RetryAt: now, Failures: 1, Outage: 1, CopyLost: true,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := d.Close(); err != nil {
+	if err := rec.Close(); err != nil {
 		t.Fatal(err)
 	}
 	for name, least := range map[string]int{output.RobotsFile: 14, output.StateFile: 11} {

@@ -41,7 +41,7 @@ func (c *Crawler) add(items []frontier.Item) error {
 	if _, err := c.frontier.Add(c.books, items); err != nil {
 		return err
 	}
-	c.aside.added(items)
+	c.record.Skipped.SetInFrontier(items)
 	return nil
 }
 
@@ -89,6 +89,14 @@ func (c *Crawler) learn(rec *robotsext.Record) error {
 		return err
 	}
 	return c.keep(rec)
+}
+
+// recordRobots writes a robots.txt down, unless it was not even asked for.
+func (c *Crawler) recordRobots(rec *robotsext.Record) error {
+	if isUnasked(rec) {
+		return nil
+	}
+	return c.record.Robots(shownRobots(rec))
 }
 
 // seedJoined brings the sitemaps of a host that has come to belong to the crawl into

@@ -351,16 +351,16 @@ func (c *Crawler) recovered() error {
 	if c.shared == nil {
 		return nil
 	}
-	hosts, noted := c.aside.waiting()
+	hosts, noted := c.record.Deferred.All()
 	for _, h := range hosts {
 		at, err := c.reached(h)
 		if err != nil {
 			return err
 		}
-		if at.IsZero() || at.Equal(noted[h].seen) {
+		if at.IsZero() || at.Equal(noted[h].Seen) {
 			continue // nobody has reached it since
 		}
-		if err := c.aside.resume(h, noted[h]); err != nil {
+		if err := c.record.Deferred.Resume(h, noted[h]); err != nil {
 			return err
 		}
 	}

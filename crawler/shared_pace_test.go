@@ -15,7 +15,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore"
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore/redistest"
 	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
-	"github.com/politecrawl/politecrawl/crawler/internal/scope"
+	"github.com/politecrawl/politecrawl/crawler/internal/record"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
@@ -145,7 +145,7 @@ func TestRecoveredByOthers(t *testing.T) {
 	f := frontier.NewMemory(nil)
 	cfg := Default()
 	cfg.MaxWait, cfg.MaxCrawlDelay = 0, 0
-	c := &Crawler{cfg: cfg, frontier: f, books: t.Context(), aside: newAside(nil, scope.New(ScopeHost, scope.Bounds{}).Key)}
+	c := &Crawler{cfg: cfg, frontier: f, books: t.Context(), record: record.New(record.Config{})}
 	c.delays = c.newDelays()
 	patience := func(want time.Duration) {
 		t.Helper()
@@ -160,7 +160,7 @@ func TestRecoveredByOthers(t *testing.T) {
 	if _, err := f.Add(t.Context(), []frontier.Item{{URL: "http://a.test/1"}}); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.aside.wait(origin, output.Rejection{Reason: output.Later}, time.Time{}); err != nil {
+	if err := c.record.Deferred.Add(origin, output.Rejection{Reason: output.Later}, time.Time{}); err != nil {
 		t.Fatal(err)
 	}
 	stores(t, f, &robotsext.Record{Origin: origin, Outcome: robotsext.Unreachable, Status: 500, FailingSince: time.Now()}, 0)
@@ -175,7 +175,7 @@ func TestRecoveredByOthers(t *testing.T) {
 	patience(cfg.Delay) // what there is of others is not asked for
 	c.shared = &shared{}
 	patience(retryBase << maxBackoff) // its page may have to be asked for again
-	if hosts, _ := c.aside.waiting(); len(hosts) > 0 {
+	if hosts, _ := c.record.Deferred.All(); len(hosts) > 0 {
 		t.Errorf("%v wait", hosts)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore/redistest"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
+	"github.com/politecrawl/politecrawl/crawler/internal/record"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/robotsext"
 )
@@ -136,7 +137,7 @@ func TestHostJoinsOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := &countedFrontier{Frontier: frontier.NewMemory(nil)}
-	c.frontier, c.aside = f, newAside(nil, c.scope.Key)
+	c.frontier, c.record = f, record.New(record.Config{ScopeKey: c.scope.Key})
 	s := &shared{c: c}
 	for range 3 {
 		if err := s.act(t.Context(), told{Joined: "http://b.test/"}); err != nil {

@@ -1,20 +1,14 @@
 package crawler
 
 import (
-	"context"
 	"errors"
-	"fmt"
 	"net"
 	"net/http"
 	"os"
-	"path/filepath"
-	"sync"
-	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
 
-	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
 )
@@ -64,107 +58,4 @@ func TestNoDescriptorsLeft(t *testing.T) {
 func TestRobotsAfterTheEnd(t *testing.T) {
 	c := &Crawler{closed: true}
 	c.takeIn(&robotsext.Record{Origin: "http://a.test", Outcome: robotsext.AllowAll})
-}
-
-// finishing is a frontier whose Finish may fail, and which knows how much it was told.
-type finishing struct {
-	frontier.Frontier
-	fails bool
-	calls atomic.Int32
-	most  atomic.Int32 // outcomes at a time
-	hold  chan struct{}
-}
-
-func (f *finishing) Finish(_ context.Context, outcomes []frontier.Outcome, _ []byte) ([]error, error) {
-	<-f.hold
-	f.calls.Add(1)
-	f.most.Store(max(f.most.Load(), int32(len(outcomes))))
-	if f.fails {
-		return nil, syscall.ENOSPC
-	}
-	return make([]error, len(outcomes)), nil
-}
-
-// What is ready at a time is written down together, up to a bound; and after the first
-// failure nothing is, so that nothing stands behind what is torn.
-func TestLedger(t *testing.T) {
-	for _, fails := range []bool{false, true} {
-		t.Run(fmt.Sprint("fails ", fails), func(t *testing.T) {
-			dir, err := output.Create(t.TempDir(), "state")
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer func() { _ = dir.Close() }()
-			f := &finishing{fails: fails, hold: make(chan struct{})}
-			l := newLedger(t.Context(), f, &outputs{dir: dir}, counted{}, func(*output.Page) {})
-			var books, posts sync.WaitGroup
-			books.Go(l.run)
-			const n = 3 * maxPostings
-			var failed atomic.Int32
-			var posted sync.WaitGroup
-			posted.Add(n)
-			for i := range n {
-				posts.Go(func() {
-					p := &posting{page: &output.Page{URL: fmt.Sprint(i)}}
-					posted.Done()
-					if err := l.post(p); err != nil {
-						failed.Add(1)
-					}
-				})
-			}
-			posted.Wait()
-			close(f.hold)
-			posts.Wait()
-			close(l.work)
-			books.Wait()
-			if m := f.most.Load(); m > maxPostings {
-				t.Errorf("%d at a time", m)
-			}
-			lines := 0
-			for _, err := range output.Pages(dir.Path()) {
-				if err != nil {
-					t.Fatal(err)
-				}
-				lines++
-			}
-			if fails && (f.calls.Load() != 1 || failed.Load() != n || lines > maxPostings) {
-				t.Errorf("the frontier was told %d times, %d of %d have failed, %d lines", f.calls.Load(), failed.Load(), n, lines)
-			}
-			if !fails && (failed.Load() > 0 || lines != n) {
-				t.Errorf("%d have failed, %d lines", failed.Load(), lines)
-			}
-		})
-	}
-}
-
-// With durability power the lines and the journal reach the disk before the frontier is
-// told; else nobody waits for that.
-func TestCommitForPower(t *testing.T) {
-	for name, closes := range map[string]func(o *outputs) error{
-		"lines":   func(o *outputs) error { return o.dir.Close() },
-		"journal": func(o *outputs) error { return o.journal.close() },
-	} {
-		t.Run(name, func(t *testing.T) {
-			dir, err := output.Create(t.TempDir(), "state")
-			if err != nil {
-				t.Fatal(err)
-			}
-			j, err := openJournal(filepath.Join(dir.Path(), journalFile), false)
-			if err != nil {
-				t.Fatal(err)
-			}
-			o := &outputs{dir: dir, journal: j}
-			defer func() { _ = o.close() }()
-			if err := closes(o); err != nil { // of a file that is closed Sync says so
-				t.Fatal(err)
-			}
-			if err := o.commit(new(counted)); err != nil {
-				t.Errorf("without power: %v", err)
-			}
-			o.power = true
-			if err := o.commit(new(counted)); !errors.Is(err, os.ErrClosed) {
-				t.Errorf("with power: %v", err)
-			}
-		})
-	}
 }

@@ -162,7 +162,7 @@ func (c *Crawler) seedEntries(v *visit, resp *http.Response, line *output.Sitema
 		if err := found.entry(v, entry, scope.Covers(entry)); err != nil {
 			return err
 		}
-		if len(found.items)+len(found.left) >= seedBatch {
+		if len(found.items)+len(found.skipped) >= seedBatch {
 			if err := c.seed(found); err != nil {
 				return err
 			}

@@ -4,16 +4,12 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"path/filepath"
 	"slices"
 	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/politecrawl/politecrawl/crawler/frontier"
-	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
-	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -172,86 +168,4 @@ func TestSkippedURLsAreCountedOnResume(t *testing.T) {
 	if err != nil || !maps.Equal(begun, want) || !maps.Equal(sum.Rejected, want) || sum.Pages != 4 {
 		t.Errorf("%v: %d pages; rejected %v when it began, %v in the end, want %v", err, sum.Pages, begun, sum.Rejected, want)
 	}
-}
-
-// Whichever comes first, that a URL is put aside or that it is added to the frontier: in the
-// end it does not count, and no moment counts it twice.
-func TestSkippedURLInTheFrontier(t *testing.T) {
-	const page = "http://a.test/x"
-	key := provenance.SitemapKey(page, "http://a.test")
-	listed := provenance.Provenance{Source: provenance.Sitemap, SitemapOf: "http://a.test"}
-	skip := func(reason output.Reason, t provenance.Provenance) []left {
-		return []left{{rejection: output.Rejection{URL: page, Reason: reason, Depth: 1}, item: frontier.Item{URL: page, Meta: t.Encode()}}}
-	}
-	found := provenance.Provenance{Source: provenance.Link}
-	add := func(s *aside, url string) { s.added([]frontier.Item{{URL: url}}) }
-	for _, tt := range []struct {
-		name  string
-		known bool
-		asked func(s *aside) // while the frontier answers
-		then  func(t *testing.T, s *aside)
-		want  []string
-	}{
-		{name: "it is not there", want: []string{"depth 1"}},
-		{name: "it was there", known: true},
-		{name: "it is added while the frontier is asked", asked: func(s *aside) { add(s, page) }},
-		{name: "it is added later, twice", then: func(_ *testing.T, s *aside) { add(s, page); add(s, page) }, want: []string{"depth 1", "depth -1"}},
-		{name: "a sitemap of the URL is added", then: func(_ *testing.T, s *aside) { add(s, key) }, want: []string{"depth 1"}},
-		{name: "it is skipped twice", want: []string{"depth 1"}, then: func(t *testing.T, s *aside) {
-			if err := s.put(append(skip(output.TooDeep, found), skip(output.Nofollow, found)...)); err != nil {
-				t.Error(err)
-			}
-		}},
-		{name: "it is taken", want: []string{"depth 1", "depth -1"}, then: func(t *testing.T, s *aside) {
-			if err := s.take(func(left) bool { return true }, func([]left) error { return nil }); err != nil {
-				t.Error(err)
-			}
-		}},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			j, err := openJournal(filepath.Join(t.TempDir(), journalFile), false)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer func() { _ = j.close() }()
-			s := newAside(j, func(a weburl.URL) string { return a.Canonical })
-			var got []string
-			s.counted = func(r *output.Rejection, change int) { got = append(got, fmt.Sprint(r.Reason, " ", change)) }
-			s.inFrontier = func(urls []string) ([]bool, error) {
-				if tt.asked != nil {
-					tt.asked(s)
-				}
-				return slices.Repeat([]bool{tt.known}, len(urls)), nil
-			}
-			if err := s.put(skip(output.TooDeep, found)); err != nil {
-				t.Fatal(err)
-			}
-			if tt.then != nil {
-				tt.then(t, s)
-			}
-			if diff := cmp.Diff(tt.want, got); diff != "" {
-				t.Errorf("counted (-want +got):\n%s", diff)
-			}
-		})
-	}
-	t.Run("a page of the URL of a sitemap is added", func(t *testing.T) {
-		j, err := openJournal(filepath.Join(t.TempDir(), journalFile), false)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer func() { _ = j.close() }()
-		s, counted := newAside(j, func(a weburl.URL) string { return a.Canonical }), 0
-		s.counted = func(_ *output.Rejection, change int) { counted += change }
-		if err := s.put(skip(output.NotEntitled, listed)); err != nil {
-			t.Fatal(err)
-		}
-		for _, step := range []struct {
-			url  string
-			want int
-		}{{page, 1}, {key, 0}} {
-			if add(s, step.url); counted != step.want {
-				t.Errorf("%d count when %s is added, want %d", counted, step.url, step.want)
-			}
-		}
-	})
 }

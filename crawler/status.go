@@ -37,7 +37,7 @@ func (c *Crawler) Status() (*Status, error) {
 	if c.shared != nil {
 		s.Shared = c.shared.about()
 	}
-	hosts, _ := c.aside.waiting()
+	hosts, _ := c.record.Deferred.All()
 	for _, h := range hosts {
 		s.Waiting = append(s.Waiting, string(h))
 	}

@@ -40,8 +40,7 @@ func (c *Crawler) countPage(v *visit, text []byte, links []frontier.Item) error 
 	c.log.Warn("URLs of a pattern are left alone", "host", closed.Host, "pattern", closed.Pattern, "pages", closed.Pages)
 	c.notice(fmt.Sprintf("%s: after %d pages like %s, which had nothing new in the end and led to ever more, others that links lead to are left alone (trap-pages)",
 		closed.Host, closed.Pages, closed.Pattern))
-	_, err = c.out.journal.append(&entry{Trap: closed})
-	return err
+	return c.record.AddTrap(closed)
 }
 
 // maxLeads is how many URLs the frontier is asked about at once.

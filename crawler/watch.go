@@ -96,7 +96,7 @@ func (c *Crawler) patience(stats frontier.Stats) (time.Duration, error) {
 	if err := c.recovered(); err != nil {
 		return 0, err
 	}
-	origins, _ := c.aside.waiting()
+	origins, _ := c.record.Deferred.All()
 	waiting := make(map[frontier.Host]int) // origins of each host
 	for _, o := range origins {
 		waiting[weburl.ServerOf(string(o))]++

@@ -81,7 +81,7 @@ func (c *Crawler) work(leases context.Context) error {
 				outcome = frontier.Outcome{Lease: lease.ID, Result: frontier.Defer, HostDelay: politeness.Requested}
 				v.page, v.lines = nil, output.Batch{}
 			}
-			if err := c.ledger.post(&posting{outcome: outcome, page: v.page, lines: v.lines}); err != nil {
+			if err := c.record.Commit(outcome, v.page, v.lines); err != nil {
 				return err
 			}
 			c.stir()
@@ -111,12 +111,12 @@ func (c *Crawler) visit(v *visit) (frontier.Outcome, error) {
 		return v.deferred(), c.frontier.UpdateHost(c.books, v.lease.Host, frontier.HostUpdate{BlockUntil: time.Now().Add(politeness.AddressPause)})
 	}
 	defer release()
-	noted := c.aside.noted(v.origin)
+	noted := c.record.Deferred.Get(v.origin)
 	ctx, slot := politeness.WithSlot(c.working, v.lease.Host)
 	err = c.robots.Check(ctx, v.u)
 	took, spent := slot.Used()
 	if !waits(err) && ctx.Err() == nil {
-		if err := c.aside.resume(v.origin, noted); err != nil {
+		if err := c.record.Deferred.Resume(v.origin, noted); err != nil {
 			return frontier.Outcome{}, err
 		}
 	}
@@ -199,7 +199,7 @@ func (c *Crawler) refused(v *visit, err error) (frontier.Outcome, error) {
 		r.RobotsURL = blocked.RobotsURL
 		seen, err := c.reached(v.origin)
 		if err == nil {
-			err = c.aside.wait(v.origin, r, seen)
+			err = c.record.Deferred.Add(v.origin, r, seen)
 		}
 		outcome.Result, outcome.NotBefore = frontier.Defer, blocked.RetryAt
 		return outcome, err
@@ -270,7 +270,7 @@ func (c *Crawler) archive(v *visit, e *output.Exchange) {
 	if withheld != "" {
 		e.Body, e.Withheld = nil, withheld
 	}
-	c.out.exchange(e)
+	c.record.Exchange(e)
 }
 
 // unanswered deals with a request that brought no answer, or only a part of it, and

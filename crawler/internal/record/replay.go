@@ -1,4 +1,4 @@
-package crawler
+package record
 
 import (
 	"path/filepath"
@@ -9,61 +9,61 @@ import (
 )
 
 // replayCommit is how many lines a sink is given before it commits.
-const replayCommit = 20 * maxPostings
+const replayCommit = 20 * maxEntries
 
 // A replayer gives a sink what the files of lines hold, which are all but the exchanges.
 type replayer struct {
-	c     *Crawler
+	r     *Recorder
 	sink  output.Sink
 	batch output.Batch
 	n     int
 }
 
 // replay gives a sink all that the directory has.
-func (c *Crawler) replay(s output.Sink) error {
-	r := &replayer{c: c, sink: s}
+func (r *Recorder) replay(s output.Sink) error {
+	p := &replayer{r: r, sink: s}
 	for _, file := range []func() error{
-		func() error { return replayLines(r, output.SitemapsFile, r.batch.Sitemap) },
-		func() error { return replayLines(r, output.EntriesFile, r.batch.Entry) },
-		func() error { return replayLines(r, output.PagesFile, r.batch.Page) },
-		func() error { return replayLines(r, output.LinksFile, r.batch.Links) },
-		func() error { return replayLines(r, output.RejectedFile, r.batch.Reject) },
+		func() error { return replayLines(p, output.SitemapsFile, p.batch.Sitemap) },
+		func() error { return replayLines(p, output.EntriesFile, p.batch.Entry) },
+		func() error { return replayLines(p, output.PagesFile, p.batch.Page) },
+		func() error { return replayLines(p, output.LinksFile, p.batch.Links) },
+		func() error { return replayLines(p, output.RejectedFile, p.batch.Reject) },
 	} {
 		if err := file(); err != nil {
 			return err
 		}
 	}
-	if err := r.flush(); err != nil {
+	if err := p.flush(); err != nil {
 		return err
 	}
-	_, err := c.replayRobots(s, 0)
+	_, err := r.replayRobots(s, 0)
 	return err
 }
 
-func replayLines[T any](r *replayer, name string, add func(*T) error) error {
-	return readLines(r.c, filepath.Join(r.c.out.dir.Path(), name), func(_ int64, v *T) error {
+func replayLines[T any](p *replayer, name string, add func(*T) error) error {
+	return Each(p.r, filepath.Join(p.r.dir.Path(), name), func(_ int64, v *T) error {
 		if err := add(v); err != nil {
 			return err
 		}
-		return r.added()
+		return p.added()
 	})
 }
 
 // replayRobots gives a sink the lines of robots.jsonl from a place on, and returns whose
 // they are. Only the last robots.txt of an origin is there with its text.
-func (c *Crawler) replayRobots(s output.Sink, from int64) (origins map[robotsext.Origin]bool, err error) {
-	dir := c.out.dir.Path()
+func (r *Recorder) replayRobots(s output.Sink, from int64) (origins map[robotsext.Origin]bool, err error) {
+	dir := r.dir.Path()
 	name := filepath.Join(dir, output.RobotsFile)
 	last := make(map[robotsext.Origin]int64)
-	err = readLines(c, name, func(at int64, v *robotsext.Record) error {
+	err = Each(r, name, func(at int64, v *robotsext.Record) error {
 		last[v.Origin] = at
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	r, origins := &replayer{c: c, sink: s}, make(map[robotsext.Origin]bool)
-	err = readLines(c, name, func(at int64, v *robotsext.Record) error {
+	p, origins := &replayer{r: r, sink: s}, make(map[robotsext.Origin]bool)
+	err = Each(r, name, func(at int64, v *robotsext.Record) error {
 		if at < from {
 			return nil
 		}
@@ -74,34 +74,34 @@ func (c *Crawler) replayRobots(s output.Sink, from int64) (origins map[robotsext
 				found.Body = text
 			}
 		}
-		r.batch.Loose(&output.Found{Robots: []*output.Robots{found}})
-		return r.added()
+		p.batch.Loose(&output.Found{Robots: []*output.Robots{found}})
+		return p.added()
 	})
 	if err != nil {
 		return origins, err
 	}
-	return origins, r.flush()
+	return origins, p.flush()
 }
 
 // added counts what was added to the batch, and passes it on now and then.
-func (r *replayer) added() error {
-	if r.n++; r.n%maxPostings > 0 {
+func (p *replayer) added() error {
+	if p.n++; p.n%maxEntries > 0 {
 		return nil
 	}
-	if err := r.flush(); err != nil || r.n%replayCommit > 0 {
+	if err := p.flush(); err != nil || p.n%replayCommit > 0 {
 		return err
 	}
-	_, err := r.sink.Commit(false) // so that it need not hold all of it
+	_, err := p.sink.Commit(false) // so that it need not hold all of it
 	return err
 }
 
 // flush passes on what is in the batch, if there is anything.
-func (r *replayer) flush() error {
-	if r.n == 0 {
+func (p *replayer) flush() error {
+	if p.n == 0 {
 		return nil
 	}
-	defer r.batch.Reset()
-	return r.sink.Write(r.batch.Found())
+	defer p.batch.Reset()
+	return p.sink.Write(p.batch.Found())
 }
 
 // robotsFound is what a sink is told of a robots.txt.

@@ -3,46 +3,15 @@ package crawler
 import (
 	"errors"
 	"net/http"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
 )
-
-// What one worker could not write to the journal no other takes for written: it would put
-// the host off, or be done with the page, and when the crawl goes on the URL would stand in
-// no file.
-func TestJournalFails(t *testing.T) {
-	url := left{rejection: output.Rejection{URL: "http://b.test/x", Reason: output.OutOfScope}}
-	for name, write := range map[string]func(s *aside) error{
-		"a host that waits": func(s *aside) error {
-			return s.wait("http://a.test", output.Rejection{Reason: output.Later}, time.Time{})
-		},
-		"a host that is back":   func(s *aside) error { return s.resume("http://back.test", s.noted("http://back.test")) },
-		"a URL that is aside":   func(s *aside) error { return s.put([]left{url}) },
-		"the same, and another": func(s *aside) error { return s.put([]left{url, {rejection: output.Rejection{URL: "http://c.test/"}}}) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			j, err := openJournal(filepath.Join(t.TempDir(), journalFile), false)
-			if err != nil {
-				t.Fatal(err)
-			}
-			s := newAside(j, func(a weburl.URL) string { return a.Canonical })
-			s.later["http://back.test"] = &unreached{}
-			_ = j.close()
-			first := write(s)
-			if second := write(s); first == nil || !errors.Is(second, first) {
-				t.Errorf("the first: %v, the second: %v", first, second)
-			}
-		})
-	}
-}
 
 // What cannot be written down of a robots.txt that cannot be reached, since the disk is
 // full, does not leave its host alone without a reason: when the crawl goes on, each URL of

@@ -1,4 +1,4 @@
-package crawler
+package record
 
 import (
 	"errors"
@@ -9,19 +9,19 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext"
 )
 
-// outputs is everything that a crawl writes what it finds to: the directory, and the
-// sinks beside it.
+// outputs are the directory of a crawl and the sinks beside it. They are safe for concurrent
+// use, but for write and commit.
 type outputs struct {
 	dir     *output.Dir
 	journal *journal
 	power   bool // what is written has to outlive the machine
 	sinks   []sink
 
-	robotsGiven int64 // bytes of robots.jsonl that the sinks have; the ledger's alone
+	robotsGiven int64 // bytes of robots.jsonl that the sinks have; the committer's alone
 
 	mu      sync.Mutex                // guards all below, and the order of robots.jsonl and loose
 	loose   output.Found              // for the sinks, with what is written next
-	refetch map[robotsext.Origin]bool // whose robots.txt is missing in a file or an archive
+	refetch map[robotsext.Origin]bool // whose robots.txt a file or an archive lacks
 }
 
 // A sink is one of the configuration.
@@ -30,8 +30,8 @@ type sink struct {
 	name string
 }
 
-// exchange gives an exchange to the sinks, with what is written next.
-func (o *outputs) exchange(e *output.Exchange) {
+// Exchange gives an exchange to the sinks, with what is written next.
+func (o *outputs) Exchange(e *output.Exchange) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.loose.Exchanges = append(o.loose.Exchanges, e)
@@ -51,15 +51,10 @@ func (o *outputs) skipped(r *output.Rejection, withdrawn bool) {
 	}
 }
 
-// robots writes a robots.txt: to the directory at once, for all its lines count, and to
-// the sinks with what is written next. One that was not asked for is none. When it
-// returns, the directory has it for good: the frontier gets the record next, and then
-// nobody requests it again.
-func (o *outputs) robots(rec *robotsext.Record) error {
-	if isUnasked(rec) {
-		return nil
-	}
-	rec = shownRobots(rec)
+// Robots writes a robots.txt: to the directory at once, for all its lines count, and to
+// the sinks with what is written next. When it returns, the directory has it for good: the
+// frontier gets the record next, and then nobody requests it again.
+func (o *outputs) Robots(rec *robotsext.Record) error {
 	about, body := *rec, rec.Body
 	about.Body, about.Copy = nil, nil // they stand in a file of their own
 	if rec.NoStore {
@@ -87,19 +82,19 @@ func (o *outputs) robotsLine(line []byte, rec *robotsext.Record) error {
 	return err
 }
 
-// again tells, once, whether the robots.txt of an origin has to be requested again
+// Refetch tells, once, whether the robots.txt of an origin has to be requested again
 // although it is known: the machine or the process went down before all of it was
 // written.
-func (o *outputs) again(origin robotsext.Origin) bool {
+func (o *outputs) Refetch(origin robotsext.Origin) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	again := o.refetch[origin]
+	refetch := o.refetch[origin]
 	delete(o.refetch, origin)
-	return again
+	return refetch
 }
 
-// requestAgain has again return true for origins.
-func (o *outputs) requestAgain(origins ...robotsext.Origin) {
+// setRefetch has Refetch return true for origins.
+func (o *outputs) setRefetch(origins ...robotsext.Origin) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.refetch == nil {
@@ -133,7 +128,7 @@ func (o *outputs) write(b *output.Batch) error {
 
 // commit makes what was written last, and notes how much that is. Marks of sinks that
 // are not used stay as they were.
-func (o *outputs) commit(c *counted) error {
+func (o *outputs) commit(c *committed) error {
 	c.Lengths, c.Robots, c.Journal = o.dir.Lengths(), o.robotsGiven, o.journal.length() // before the sync: what others add meanwhile is none of this
 	if o.power {
 		if err := errors.Join(o.dir.Sync(), o.journal.log.Sync()); err != nil {
@@ -167,9 +162,7 @@ func (o *outputs) close() error {
 			errs = append(errs, fmt.Errorf("crawler: write %s: %w", sinkName(s.name), err))
 		}
 	}
-	if o.journal != nil {
-		errs = append(errs, o.journal.close())
-	}
+	errs = append(errs, o.journal.close())
 	if o.dir != nil {
 		errs = append(errs, o.dir.Close())
 	}

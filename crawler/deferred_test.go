@@ -5,12 +5,15 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/record"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
@@ -38,6 +41,20 @@ func opened(t *testing.T, cfg Config, opts *Options) *Crawler {
 		t.Fatal(err)
 	}
 	return c
+}
+
+// restart has a crawl read back what it has written, as another process would.
+func restart(t *testing.T, c *Crawler) {
+	t.Helper()
+	if err := c.record.Close(); err != nil {
+		t.Fatal(err)
+	}
+	c.record = c.newRecorder()
+	for _, step := range []func() error{c.record.Load, c.record.Open, c.restore} {
+		if err := step(); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 // leased takes the next URL.
@@ -193,13 +210,10 @@ func isPutOff(t *testing.T, known bool, ahead time.Duration) {
 			if err := c.recovered(); err != nil {
 				t.Fatal(err)
 			}
-			if hosts, _ := c.aside.waiting(); slices.Contains(hosts, host) != want {
+			if hosts, _ := c.record.Deferred.All(); slices.Contains(hosts, host) != want {
 				t.Errorf("%s: %v wait, want %t", when, hosts, want)
 			}
-			c.aside = newAside(c.out.journal, c.scope.Key)
-			if err := c.restore(); err != nil {
-				t.Fatal(err)
-			}
+			restart(t, c)
 		}
 	}
 	if known {
@@ -234,17 +248,16 @@ func TestNotesOfAnEarlierVersion(t *testing.T) {
 	c := opened(t, testConfig(t, host+"/"), &Options{Frontier: frontier.NewMemory(nil), Transport: answering(nil)})
 	defer c.abort()
 	c.shared = &shared{c: c}
-	if _, err := c.out.journal.append(&entry{Later: host, Why: &output.Rejection{Reason: output.Later, Detail: "robotsext: status 503"}}); err != nil {
+	line := `{"later":"` + host + `","why":{"url":"","reason":"later","depth":0,"detail":"robotsext: status 503"}}` + "\n"
+	if err := os.WriteFile(filepath.Join(c.cfg.Output, record.JournalFile), []byte(line), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.restore(); err != nil {
-		t.Fatal(err)
-	}
-	if noted := c.aside.noted(host); noted == nil || noted.why.Detail != "status 503" {
+	restart(t, c)
+	if noted := c.record.Deferred.Get(host); noted == nil || noted.Why.Detail != "status 503" {
 		t.Errorf("%+v", noted)
 	}
 	reaches(t, c.frontier, host, 0)
-	if err := c.recovered(); err != nil || c.aside.noted(host) != nil {
+	if err := c.recovered(); err != nil || c.record.Deferred.Get(host) != nil {
 		t.Errorf("%v: it waits although others have reached it", err)
 	}
 	if err := c.close(); err != nil {

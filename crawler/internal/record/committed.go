@@ -1,0 +1,49 @@
+package record
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+// committed says how much of what was written counts. It is the frontier's note, so that
+// files and frontier agree after a crash.
+type committed struct {
+	output.Lengths
+	Robots  int64             `json:"robots"`          // bytes of robots.jsonl, as far as sinks have it
+	Journal int64             `json:"journal"`         // bytes of the journal: all of it counts, this shows what is lost
+	Sinks   map[string][]byte `json:"sinks,omitempty"` // the marks, by the names of formats
+
+	// Stale are formats that had a mark, and were not used since: their files are
+	// completed when they are used again.
+	Stale []string `json:"stale,omitempty"`
+}
+
+// setStale makes a format stale.
+func (c *committed) setStale(name string) {
+	if c.Sinks[name] != nil {
+		delete(c.Sinks, name)
+		c.Stale = append(c.Stale, name)
+	}
+}
+
+// note encodes c for the frontier.
+func (c *committed) note() []byte {
+	b, err := json.Marshal(c)
+	if err != nil {
+		panic(err) // numbers, and bytes by name
+	}
+	return b
+}
+
+// parseNote is the inverse of note. Without a note nothing counts.
+func parseNote(note []byte) (c committed, err error) {
+	if note == nil {
+		return c, nil
+	}
+	if err := json.Unmarshal(note, &c); err != nil {
+		return c, fmt.Errorf("crawler: the frontier's note on the output: %w", err)
+	}
+	return c, nil
+}

@@ -1,0 +1,106 @@
+package record
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+// Each calls f for each line of a file of the crawl that can be read, with where it begins.
+// A file that is missing has no lines.
+func Each[T any](r *Recorder, name string, f func(at int64, v *T) error) error {
+	if _, err := os.Lstat(name); errors.Is(err, fs.ErrNotExist) { // which f may fail with, too
+		return nil
+	}
+	return r.damage.passOver(output.Each(name, f))
+}
+
+// checkLines reads all files of lines, to find out which of them are damaged.
+func (r *Recorder) checkLines() error {
+	for _, name := range slices.Sorted(maps.Keys(r.committed.Files())) {
+		err := Each(r, filepath.Join(r.cfg.Dir, name), func(int64, *struct{}) error { return nil })
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// damage reports the files with damaged lines.
+type damage struct {
+	log      *slog.Logger
+	notice   func(string)
+	onDamage func(output.Loss)
+	found    atomic.Bool
+	reported sync.Map // names of files
+}
+
+// passOver returns err, unless it names damaged lines: the crawl continues with the others,
+// and says so once.
+func (d *damage) passOver(err error) error {
+	damaged, ok := errors.AsType[*output.DamagedError](err)
+	if !ok {
+		return err
+	}
+	d.found.Store(true)
+	if _, reported := d.reported.LoadOrStore(damaged.File, true); !reported {
+		loss := damaged.Loss()
+		d.log.Warn("file is damaged", "file", loss.File, "lines", len(damaged.Lines), "error", damaged.Err)
+		d.notice(LossNotice(loss))
+		d.onDamage(loss)
+	}
+	return nil
+}
+
+// LossNotice says what a file has lost, what that means, and what to do.
+func LossNotice(l output.Loss) string {
+	means := "what is gone is not written again"
+	switch name, _, _ := strings.Cut(l.File, "."); name {
+	case "pages", "sitemaps":
+		means = "the URLs of the lines that are gone are not requested again; to request them, crawl again into another directory"
+	case "journal":
+		means = "URLs that were skipped, and hosts that joined the crawl, may be forgotten"
+	}
+	return l.String() + "; " + means
+}
+
+// Lost returns what the files have lost of what the frontier knows of. Rewriting says that
+// rejected.jsonl was being replaced, so that it may be shorter.
+func (r *Recorder) Lost(rewriting bool) ([]output.Loss, error) {
+	had := r.committed.Files()
+	had[JournalFile] = r.committed.Journal
+	if rewriting { // killed before the frontier was told of it
+		delete(had, output.RejectedFile)
+	}
+	return output.Lost(r.cfg.Dir, had)
+}
+
+// ReportRollback says that files of a crawl that ended are longer than the frontier knows:
+// it has lost its last changes. What it does not know of is cut off the files next, as after
+// a kill, and is requested again.
+func (r *Recorder) ReportRollback() {
+	for _, file := range []struct {
+		name    string
+		counted int64
+	}{
+		{output.PagesFile, r.committed.Pages}, {output.SitemapsFile, r.committed.Sitemaps},
+	} {
+		info, err := os.Stat(filepath.Join(r.cfg.Dir, file.name))
+		if err != nil || info.Size() <= file.counted {
+			continue
+		}
+		beyond := info.Size() - file.counted
+		r.cfg.Log.Warn("frontier has lost changes", "file", file.name, "bytes", beyond)
+		r.cfg.Notice(fmt.Sprintf("the frontier has lost its last changes: the last %d bytes of %s are cut off, and their URLs are requested again", beyond, file.name))
+	}
+}

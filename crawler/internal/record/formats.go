@@ -1,0 +1,220 @@
+package record
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/politecrawl/politecrawl/crawler/errtext"
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+// maxFormats and maxFormatName keep the marks within a frontier's note.
+const (
+	maxFormats    = 8
+	maxFormatName = 40
+)
+
+// FormatError says why a crawl cannot be written in the formats that its configuration names.
+type FormatError struct{ problem string }
+
+// Error returns the problem, without the key of the configuration.
+func (e *FormatError) Error() string { return e.problem }
+
+func formatErrorf(format string, args ...any) error {
+	return &FormatError{fmt.Sprintf(format, args...)}
+}
+
+// ChooseFormats returns the formats that a configuration names, and those without a name. The
+// error is a [*FormatError].
+func ChooseFormats(names []string, formats []output.Format) ([]output.Format, error) {
+	var all []output.Format
+	have := make(map[string]output.Format)
+	for _, f := range formats {
+		switch {
+		case f.Name == "":
+			all = append(all, f)
+		case len(f.Name) > maxFormatName:
+			return nil, formatErrorf("the name %q has more than %d bytes", f.Name, maxFormatName)
+		default:
+			have[f.Name] = f
+		}
+	}
+	for i, name := range names {
+		f, ok := have[name]
+		switch {
+		case !ok && len(have) == 0:
+			return nil, formatErrorf("there is no format %q: none was given", name)
+		case !ok:
+			return nil, formatErrorf("there is no format %q; there are %s", name, strings.Join(slices.Sorted(maps.Keys(have)), ", "))
+		case slices.Contains(names[:i], name):
+			return nil, formatErrorf("%q is named twice", name)
+		}
+		for _, other := range all {
+			if shareFiles(f, other) {
+				return nil, formatErrorf("%s and %s write the same files; choose one", other.Name, name)
+			}
+		}
+		all = append(all, f)
+	}
+	return all, nil
+}
+
+// shareFiles tells whether two formats write files of the same name.
+func shareFiles(a, b output.Format) bool {
+	return slices.ContainsFunc(a.Files, func(file string) bool { return slices.Contains(b.Files, file) })
+}
+
+// CheckFormats says whether the formats of a crawl that is resumed can go on too, before
+// anything is changed; wrote are those that it was written in when it was last at work.
+// A format that is no longer used is reported, or will be written anew.
+func (r *Recorder) CheckFormats(wrote []string) error {
+	used := func(name string) bool {
+		return slices.ContainsFunc(r.cfg.Formats, func(f output.Format) bool { return f.Name == name })
+	}
+	for _, f := range r.cfg.Formats {
+		if f.Name == "" || r.committed.Sinks[f.Name] != nil {
+			continue
+		}
+		for _, other := range r.cfg.Available {
+			if r.committed.Sinks[other.Name] != nil && shareFiles(f, other) {
+				return formatErrorf("the files of %s are those of %s, in which this crawl is written; go on with that", f.Name, other.Name)
+			}
+		}
+		if slices.Contains(wrote, f.Name) || slices.Contains(r.committed.Stale, f.Name) {
+			continue
+		}
+		names, err := output.FilesOf(r.cfg.Dir, f)
+		if err != nil {
+			return err
+		}
+		if len(names) > 0 {
+			return fmt.Errorf("%w: %q has %s in it, which this crawl did not write; move it away, or do without the format %s",
+				output.ErrExists, r.cfg.Dir, names[0], f.Name)
+		}
+	}
+	for _, f := range r.cfg.Available {
+		switch {
+		case f.Name == "" || used(f.Name) || r.committed.Sinks[f.Name] == nil:
+		case f.Exchanges:
+			r.cfg.Notice(fmt.Sprintf("%s is not written this time; what is fetched now will never be in it", f.Name))
+		default:
+			r.committed.setStale(f.Name)
+		}
+	}
+	if n := len(r.committed.Sinks) + len(r.committed.Stale) + len(r.cfg.Formats); n > 2*maxFormats {
+		return formatErrorf("too many formats in one crawl")
+	}
+	return nil
+}
+
+// OpenSinks opens the sinks beside the directory, each where its mark says. One that
+// has none is first given what the directory has. Lost says that files have lost something.
+//
+// Where they have, or were rewritten, the frontier gets their new lengths at once: a crawl that
+// has nothing left to fetch gives it none later, and the next one would find the same again.
+func (r *Recorder) OpenSinks(lost bool) error {
+	r.lost = lost
+	changed := false
+	for _, f := range r.cfg.Formats {
+		rewritten, err := r.openSink(f)
+		if err != nil {
+			return fmt.Errorf("crawler: write %s: %w", sinkName(f.Name), err)
+		}
+		changed = changed || rewritten
+	}
+	if !r.cfg.Resume || !changed && !r.lost {
+		return nil
+	}
+	r.robotsGiven = r.dir.RobotsLog().Length()
+	if err := r.commit(&r.committed); err != nil {
+		return err
+	}
+	return r.reportCommitted()
+}
+
+// openSink tells whether the files of the format were rewritten.
+func (r *Recorder) openSink(f output.Format) (rewritten bool, err error) {
+	mark, err := r.markOf(f)
+	if err != nil {
+		return false, err
+	}
+	opened, err := f.Open(r.dir.Path(), mark)
+	if mark != nil && errors.Is(err, output.ErrIncomplete) && !f.Exchanges {
+		if err := r.writeAnew(f, err); err != nil {
+			return false, err
+		}
+		mark = nil
+		opened, err = f.Open(r.dir.Path(), nil)
+	}
+	if err != nil {
+		return false, err
+	}
+	s := sink{opened, f.Name}
+	r.sinks = append(r.sinks, s)
+	if lossy, ok := opened.(output.Lossy); ok && len(lossy.Lost()) > 0 {
+		r.lost = true
+		if err := r.cfg.OnLoss(lossy.Lost()); err != nil {
+			return false, err
+		}
+	}
+	switch {
+	case f.Name == "":
+		return false, nil
+	case mark == nil:
+		r.committed.Stale = slices.DeleteFunc(r.committed.Stale, func(name string) bool { return name == f.Name })
+		return true, r.replay(s)
+	}
+	origins, err := r.replayRobots(s, r.committed.Robots)
+	if f.Exchanges {
+		r.setRefetch(slices.Collect(maps.Keys(origins))...)
+	}
+	return false, err
+}
+
+// writeAnew makes way for the files of a format that are to be written anew, since they are
+// incomplete, as err says. What is left of them is kept where lines are lost or damaged too:
+// it may be more than the lines can restore.
+func (r *Recorder) writeAnew(f output.Format, err error) error {
+	r.cfg.Log.Warn("files written anew", "format", f.Name, "error", err)
+	text := fmt.Sprintf("the files of %s are written anew: %s", f.Name, errtext.Of(err))
+	if err := r.checkLines(); err != nil {
+		return err
+	}
+	if r.lost || r.damage.found.Load() {
+		kept, err := output.KeepLost(r.dir.Path(), f)
+		if err != nil {
+			return err
+		}
+		if len(kept) > 0 {
+			text += "; what is left of them is in " + strings.Join(kept, ", ")
+		}
+	}
+	r.cfg.Notice(text)
+	return nil
+}
+
+// markOf is where the sink of a format resumes; nil: it begins anew. Files that somebody
+// has removed are written again, as far as that can be done.
+func (r *Recorder) markOf(f output.Format) ([]byte, error) {
+	mark := r.committed.Sinks[f.Name]                    // none for one without a name
+	if mark == nil || len(f.Files) == 0 || f.Exchanges { // which says itself what is gone
+		return mark, nil
+	}
+	names, err := output.FilesOf(r.dir.Path(), f)
+	if err != nil || len(names) > 0 {
+		return mark, err
+	}
+	r.cfg.Notice(fmt.Sprintf("the files of %s are gone, and are written anew", f.Name))
+	return nil, nil
+}
+
+// sinkName names a sink in messages.
+func sinkName(name string) string {
+	if name == "" {
+		return "(a sink without a name)"
+	}
+	return name
+}

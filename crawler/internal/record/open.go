@@ -1,0 +1,125 @@
+package record
+
+import (
+	"path/filepath"
+
+	"github.com/politecrawl/politecrawl/crawler/internal/trap"
+	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/robotsext"
+)
+
+// Create makes the directory of a new crawl, with state in its state file.
+func (r *Recorder) Create(state any) (err error) {
+	if r.dir, err = output.Create(r.cfg.Dir, state); err != nil {
+		return err
+	}
+	return r.journal.open()
+}
+
+// Load reads from the frontier how much of the files counts.
+func (r *Recorder) Load() error {
+	note, err := r.cfg.Frontier.Note(r.cfg.CommitCtx)
+	if err != nil {
+		return err
+	}
+	r.committed, err = parseNote(note)
+	return err
+}
+
+// Open opens the directory of a crawl that is resumed, after Load. It cuts off what the files
+// have beyond what counts.
+func (r *Recorder) Open() (err error) {
+	if r.dir, err = output.Open(r.cfg.Dir, r.committed.Lengths); err != nil {
+		return err
+	}
+	return r.journal.open()
+}
+
+// Reset tells the frontier that nothing counts: the files were renamed for a recrawl.
+func (r *Recorder) Reset() error {
+	r.committed = committed{}
+	return r.reportCommitted()
+}
+
+// reportCommitted tells the frontier how much of the files counts.
+func (r *Recorder) reportCommitted() error {
+	_, err := r.cfg.Frontier.Finish(r.cfg.CommitCtx, nil, r.committed.note())
+	return err
+}
+
+// DropRejections removes lines from rejected.jsonl, after Load and before Open. The files of
+// the formats follow when they are written anew.
+func (r *Recorder) DropRejections(drop func(*output.Rejection) bool) error {
+	length, err := output.DropRejections(r.cfg.Dir, r.committed.Rejected, drop)
+	if err != nil {
+		return err
+	}
+	r.committed.Rejected = length
+	for _, f := range r.cfg.Available {
+		if !f.Exchanges { // it is given all lines again, and needs no others
+			r.committed.setStale(f.Name)
+		}
+	}
+	return r.reportCommitted()
+}
+
+// RestoreRobots writes files of robots.txt again that a power cut took, with the text that
+// the frontier has. It returns the origins of those that have another; they are to be
+// requested again.
+func (r *Recorder) RestoreRobots(text func(origin string) ([]byte, error)) (lost []string, err error) {
+	if lost, err = r.dir.RestoreRobots(text); err != nil {
+		return nil, err
+	}
+	for _, origin := range lost {
+		r.setRefetch(robotsext.Origin(origin))
+	}
+	return lost, nil
+}
+
+// Restore reads back the journal. It gives URLs whose hosts joined the crawl to joined, and
+// patterns that were closed to trapped. What is skipped counts again, unless the frontier
+// knows it.
+func (r *Recorder) Restore(joined func(url string) error, trapped func(*trap.ClosedPattern)) error {
+	var some []*entry
+	err := r.journal.each(func(at int64, e *entry) error {
+		switch {
+		case e.Skipped != nil:
+			r.Skipped.restore(at, e)
+			if some = append(some, e); len(some) == batchSize {
+				if err := r.Skipped.mark(some); err != nil {
+					return err
+				}
+				some = some[:0]
+			}
+		case e.Joined != "":
+			if err := joined(e.Joined); err != nil {
+				return output.BadLine(err)
+			}
+		case e.Deferred != "", e.Resumed != "":
+			return r.Deferred.restore(e)
+		case e.Trap != nil:
+			trapped(e.Trap)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if err := r.Skipped.mark(some); err != nil {
+		return err
+	}
+	for reason, n := range r.Skipped.countRestored() {
+		r.cfg.OnReject(reason, n)
+	}
+	return nil
+}
+
+// RestorePages calls f for each page that was written, and remembers the hashes of their
+// bodies.
+func (r *Recorder) RestorePages(f func(*output.Page)) error {
+	return Each(r, filepath.Join(r.cfg.Dir, output.PagesFile), func(at int64, p *output.Page) error {
+		r.committer.duplicates.restore(p, at)
+		f(p)
+		return nil
+	})
+}

@@ -1,0 +1,134 @@
+// Package record writes down what a crawl does, in the order that survives a kill.
+//
+// State lives in several files. Each is written before anything that depends on it:
+//
+//   - The journal gets, at once, what the frontier does not know of: URLs that are skipped
+//     for now, hosts that joined the crawl, origins whose robots.txt is unreachable, closed
+//     patterns of URLs.
+//   - The files of the directory get the lines of a page, and the sinks what they make of
+//     them.
+//   - The frontier is told last: that the lease of the page has ended, and how long the
+//     files are, in one write.
+//
+// A crawl that is killed in between, and resumed, cuts off what the files have beyond the
+// lengths that the frontier knows, and fetches those URLs again: no page is lost, and none is
+// written twice.
+package record
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"sync"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/trap"
+	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+// Config is what a [Recorder] needs of its crawl.
+type Config struct {
+	Dir       string          // of the crawl; empty: nothing is written, as for a plan
+	Formats   []output.Format // what the crawl is written in beside the files of Dir
+	Available []output.Format // all that Formats are chosen from
+	Power     bool            // what is written has to outlive the machine
+	Resume    bool            // the crawl in Dir is resumed
+
+	Frontier  frontier.Frontier
+	CommitCtx context.Context         // of reports to the frontier; it outlives Abort
+	ScopeKey  func(weburl.URL) string // what URLs of one scope have in common
+	Log       *slog.Logger
+	Notice    func(line string) // tells a person
+
+	OnPage     func(*output.Page)                     // called with each committed line of pages.jsonl
+	OnReject   func(reason output.Reason, change int) // called when URLs count as rejected, or, below zero, no longer do
+	OnUnlisted func()                                 // called when more URLs are skipped than are listed
+	OnDamage   func(output.Loss)                      // called when a file has damaged lines
+	OnLoss     func([]output.Loss) error              // called when the files of a format have lost something
+}
+
+// Recorder writes down what a crawl does. Use it in this order: New, then Create, or Load and
+// Open; then OpenSinks and Restore; then Start, and Stop when no worker runs any more; then
+// WriteRejected and Flush; then Close, at any time. Between Start and Stop it is safe for
+// concurrent use.
+type Recorder struct {
+	outputs
+
+	// Skipped are URLs that are skipped for now, and Deferred origins whose URLs wait.
+	Skipped  *Skipped
+	Deferred *Deferred
+
+	cfg       Config
+	committed committed // as the frontier knows it
+	committer *committer
+	running   sync.WaitGroup
+	damage    damage
+	lost      bool // files have lost something; see OpenSinks
+}
+
+// New returns a recorder that has not opened anything.
+func New(cfg Config) *Recorder {
+	r := &Recorder{cfg: cfg, damage: damage{log: cfg.Log, notice: cfg.Notice, onDamage: cfg.OnDamage}}
+	r.power = cfg.Power
+	if cfg.Dir != "" {
+		r.journal = &journal{name: filepath.Join(cfg.Dir, JournalFile), power: cfg.Power, passOver: r.damage.passOver}
+	}
+	r.Deferred = newDeferred(r.journal)
+	r.Skipped = newSkipped(r.journal, cfg.ScopeKey)
+	r.Skipped.inFrontier = func(urls []string) ([]bool, error) { return cfg.Frontier.Known(cfg.CommitCtx, urls) }
+	r.Skipped.onCount = func(j *output.Rejection, change int) {
+		cfg.OnReject(j.Reason, change)
+		r.skipped(j, change < 0)
+	}
+	r.Skipped.onFull = func() {
+		cfg.OnUnlisted()
+		cfg.Log.Warn("too many URLs left alone", "limit", maxSkipped)
+		cfg.Notice(fmt.Sprintf("more than %d URLs are left alone; those that are new are not listed", maxSkipped))
+	}
+	r.committer = newCommitter(&cfg, &r.outputs, &r.committed)
+	r.committer.onQueued = r.Skipped.SetInFrontier
+	return r
+}
+
+// Start begins to commit.
+func (r *Recorder) Start() { r.running.Go(r.committer.run) }
+
+// Stop returns when everything is committed. Commit must not be called any more.
+func (r *Recorder) Stop() {
+	close(r.committer.queue)
+	r.running.Wait()
+}
+
+// Commit writes down the outcome of a URL: its page, unless that is nil, and lines of other
+// files, then, in the frontier, the outcome. When it returns, that is for good.
+func (r *Recorder) Commit(outcome frontier.Outcome, page *output.Page, lines output.Batch) error {
+	return r.committer.commit(&commitEntry{outcome: outcome, page: page, lines: lines})
+}
+
+// AddJoined notes that the host of a URL joined the crawl.
+func (r *Recorder) AddJoined(url string) error {
+	_, err := r.journal.append(&entry{Joined: url})
+	return err
+}
+
+// AddTrap notes that a pattern of URLs was closed.
+func (r *Recorder) AddTrap(p *trap.ClosedPattern) error {
+	_, err := r.journal.append(&entry{Trap: p})
+	return err
+}
+
+// Flush commits the files and sinks without the frontier: a crawl that is resumed cuts off
+// what was written since the last commit.
+func (r *Recorder) Flush() error { return r.commit(new(committed)) }
+
+// Written returns the lengths of the files, by their names.
+func (r *Recorder) Written() map[string]int64 { return r.dir.Lengths().Files() }
+
+// Close closes the sinks and the files. The frontier is still open then: a sink may look at
+// it.
+func (r *Recorder) Close() error {
+	return errors.Join(r.close(), r.committer.duplicates.close())
+}

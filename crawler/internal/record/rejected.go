@@ -1,0 +1,183 @@
+package record
+
+import (
+	"strings"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
+	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
+	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/robotsext"
+)
+
+// Block says until when the URLs of an origin cannot be requested, and why.
+type Block struct {
+	Until time.Time
+	Why   string
+}
+
+// WriteRejected writes lines of rejected.jsonl for the URLs that are still skipped, or whose
+// origins are deferred, when the crawl ends; with all, for every URL that waits in the
+// frontier. Blocked says what keeps the URLs of an origin from being requested.
+//
+// The frontier is not told of these lines: a crawl that is resumed cuts them off first.
+func (r *Recorder) WriteRejected(all bool, blocked func(frontier.Host, robotsext.Origin) (Block, error)) error {
+	w := &rejectedWriter{r: r, blocked: blocked, blocks: make(map[robotsext.Origin]Block)}
+	if err := r.Skipped.each(w.skipped); err != nil {
+		return err
+	}
+	if err := w.flush(); err != nil {
+		return err
+	}
+	origins, deferred := r.Deferred.All()
+	for _, o := range origins {
+		if err := w.deferred(o, &deferred[o].Why); err != nil {
+			return err
+		}
+	}
+	if all {
+		if err := w.others(deferred); err != nil {
+			return err
+		}
+	}
+	return w.flush()
+}
+
+// rejectedWriter writes lines of rejected.jsonl, many at a time.
+type rejectedWriter struct {
+	r       *Recorder
+	blocked func(frontier.Host, robotsext.Origin) (Block, error)
+	blocks  map[robotsext.Origin]Block // what blocked has said
+
+	batch   output.Batch
+	entries []*entry // skipped, unless the frontier knows them
+	keys    []string // of entries in the frontier
+	n       int      // lines
+}
+
+const (
+	// rejectedBatch is how many lines are written at a time.
+	rejectedBatch = 1000
+
+	// maxBlocks is how many blocks are remembered.
+	maxBlocks = 10_000
+)
+
+// skipped takes a URL that is skipped.
+func (w *rejectedWriter) skipped(e *entry) error {
+	w.entries, w.keys = append(w.entries, e), append(w.keys, e.frontierKey())
+	if len(w.entries) < rejectedBatch {
+		return nil
+	}
+	return w.flush()
+}
+
+// deferred takes the URLs of an origin that wait for its robots.txt.
+func (w *rejectedWriter) deferred(o robotsext.Origin, why *output.Rejection) error {
+	return w.waiting(weburl.ServerOf(string(o)), func(of robotsext.Origin) *output.Rejection {
+		if of == o {
+			return why
+		}
+		return nil
+	})
+}
+
+// others takes the URLs that wait and are not of a deferred origin.
+func (w *rejectedWriter) others(deferred map[robotsext.Origin]*Deferral) error {
+	return w.waiting("", func(of robotsext.Origin) *output.Rejection {
+		if deferred[of] != nil {
+			return nil
+		}
+		return &output.Rejection{Reason: output.Later}
+	})
+}
+
+// waiting takes URLs of a host, or of all, that wait: those of origins for which why returns
+// a line.
+func (w *rejectedWriter) waiting(h frontier.Host, why func(robotsext.Origin) *output.Rejection) error {
+	for item, err := range w.r.cfg.Frontier.Waiting(w.r.cfg.CommitCtx, h) {
+		if err != nil {
+			return err
+		}
+		o := weburl.OriginOf(item.URL)
+		line := why(o)
+		if line == nil {
+			continue
+		}
+		p, err := provenance.Decode(item.Meta)
+		if err != nil {
+			return err
+		}
+		b, err := w.blockOf(item.Host, o)
+		if err != nil {
+			return err
+		}
+		j := *line
+		if j.Detail == "" {
+			j.Detail = b.Why
+		}
+		j.URL, _, _ = strings.Cut(item.URL, "#") // of a sitemap's key
+		j.Depth, j.Via, j.Source = p.Depth, p.Via, p.Source.String()
+		j.RetryAt = b.Until.UTC()
+		if item.NotBefore.After(b.Until) {
+			j.RetryAt = item.NotBefore.UTC()
+		}
+		w.r.cfg.OnReject(j.Reason, 1)
+		if err := w.write(&j); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// blockOf returns what keeps the URLs of an origin from being requested.
+func (w *rejectedWriter) blockOf(h frontier.Host, o robotsext.Origin) (Block, error) {
+	if b, known := w.blocks[o]; known {
+		return b, nil
+	}
+	b, err := w.blocked(h, o)
+	if err != nil {
+		return Block{}, err
+	}
+	if len(w.blocks) >= maxBlocks {
+		clear(w.blocks)
+	}
+	w.blocks[o] = b
+	return b, nil
+}
+
+func (w *rejectedWriter) write(j *output.Rejection) error {
+	if err := w.batch.Reject(j); err != nil {
+		return err
+	}
+	if w.n++; w.n%rejectedBatch > 0 {
+		return nil
+	}
+	return w.flush()
+}
+
+func (w *rejectedWriter) flush() error {
+	if len(w.entries) > 0 {
+		known, err := w.r.cfg.Frontier.Known(w.r.cfg.CommitCtx, w.keys)
+		if err != nil {
+			return err
+		}
+		entries, keys := w.entries, w.keys
+		w.entries, w.keys = nil, nil
+		for i, e := range entries {
+			if known[i] { // it was added after all
+				w.r.Skipped.SetInFrontier([]frontier.Item{{URL: keys[i]}})
+				continue
+			}
+			if e.Skipped.Announced = w.r.Skipped.isCounted(e.Skipped.URL); !e.Skipped.Announced {
+				w.r.cfg.OnReject(e.Skipped.Reason, 1)
+			}
+			if err := w.write(e.Skipped); err != nil {
+				return err
+			}
+		}
+	}
+	defer w.batch.Reset()
+	return w.r.write(&w.batch)
+}

@@ -1,0 +1,145 @@
+package record
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+// skipState says whether a skipped URL counts as rejected while the crawl is at work.
+// It does, once, for the reason that it would be listed for if the crawl ended now. It does
+// not when the frontier knows it: then it is, or will be, fetched or rejected in its turn.
+//
+// The frontier is asked after the URL was skipped, and what is added to the frontier is
+// looked up here after it was added. So one that is in both does not count, whichever was
+// first. Where processes share a crawl, one does not see what others add later; when the
+// crawl ends the frontier is asked again, and the count is that of the lines.
+type skipState uint8
+
+const (
+	skipUnknown  skipState = iota // the frontier has not been asked yet
+	skipCounted                   // it counts
+	skipFrontier                  // the frontier knows it
+)
+
+// replace returns the place p of a URL that had the place old before, with what holds on.
+// The lock is held.
+func (s *Skipped) replace(old, p place, url string) place {
+	switch {
+	case old.state == skipFrontier && old.sitemap == p.sitemap, old.state == skipCounted && old.reason == p.reason:
+		p.state = old.state
+	case old.state == skipCounted:
+		s.withdraw(old, url)
+	}
+	return p
+}
+
+// withdraw says that a URL no longer counts. The lock is held.
+func (s *Skipped) withdraw(p place, url string) {
+	s.onCount(&output.Rejection{URL: url, Reason: s.reasons[p.reason]}, -1)
+}
+
+// count counts URLs that were just skipped, unless the frontier knows them.
+func (s *Skipped) count(fresh []*entry) error {
+	if err := s.mark(fresh); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, e := range fresh {
+		url := s.hash(e.Skipped.URL)
+		p, ok := s.places[url]
+		if !ok || p.state != skipUnknown || s.reasons[p.reason] != e.Skipped.Reason {
+			continue // it was taken, or skipped again
+		}
+		p.state = skipCounted
+		s.places[url] = p
+		s.onCount(e.Skipped, 1)
+	}
+	return nil
+}
+
+// countRestored counts all that restore has read, and returns how many there are by reason.
+func (s *Skipped) countRestored() map[output.Reason]int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	counts := make(map[output.Reason]int)
+	for url, p := range s.places {
+		if p.state == skipUnknown {
+			counts[s.reasons[p.reason]]++
+			p.state = skipCounted
+			s.places[url] = p
+		}
+	}
+	return counts
+}
+
+// mark asks the frontier which of the URLs of entries it knows. These do not count.
+func (s *Skipped) mark(all []*entry) error {
+	for some := range slices.Chunk(all, batchSize) {
+		keys := make([]string, len(some))
+		for i, e := range some {
+			keys[i] = e.frontierKey()
+		}
+		known, err := s.inFrontier(keys)
+		if err != nil {
+			return err
+		}
+		s.mu.Lock()
+		for i, key := range keys {
+			if known[i] {
+				s.setInFrontier(key)
+			}
+		}
+		s.mu.Unlock()
+	}
+	return nil
+}
+
+// SetInFrontier notes that the frontier has items now, which no longer count if they were
+// skipped.
+func (s *Skipped) SetInFrontier(items []frontier.Item) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.places) == 0 {
+		return // nearly always, where all links stay on one site
+	}
+	for i := range items {
+		s.setInFrontier(items[i].URL)
+	}
+}
+
+// setInFrontier notes that the frontier knows a URL by key. The lock is held.
+func (s *Skipped) setInFrontier(key string) {
+	url, _, sitemap := strings.Cut(key, "#") // of a sitemap's key
+	hash := s.hash(url)
+	p, ok := s.places[hash]
+	if !ok || p.sitemap != sitemap || p.state == skipFrontier {
+		return
+	}
+	if p.state == skipCounted {
+		s.withdraw(p, url)
+	}
+	p.state = skipFrontier
+	s.places[hash] = p
+}
+
+// remove says that a URL is no longer skipped.
+func (s *Skipped) remove(url string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	hash := s.hash(url)
+	if p := s.places[hash]; p.state == skipCounted {
+		s.withdraw(p, url)
+	}
+	delete(s.places, hash)
+}
+
+// isCounted tells whether a skipped URL counts.
+func (s *Skipped) isCounted(url string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.places[s.hash(url)].state == skipCounted
+}

@@ -1,0 +1,235 @@
+package record
+
+import (
+	"hash/maphash"
+	"slices"
+	"sync"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
+	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+// Skipped keeps the URLs that are skipped for now and are not in the frontier: out of scope,
+// too deep, behind nofollow. Each may still be added, because the scope grew or another way
+// was found. Those that remain when the crawl ends go into rejected.jsonl.
+//
+// All of it is in the journal; memory holds only where: some 70 bytes for a URL, and 50 more
+// where its host is new. A page can have ten thousand links to nowhere, so there is a limit:
+// URLs beyond it are skipped and not listed. It is safe for concurrent use.
+type Skipped struct {
+	journal  *journal
+	scopeKey func(weburl.URL) string // what URLs of one scope have in common
+	seed     maphash.Seed
+	limit    int    // how many URLs are kept
+	onFull   func() // called when there are more
+
+	inFrontier func(urls []string) ([]bool, error)   // which URLs the frontier knows
+	onCount    func(r *output.Rejection, change int) // called when a URL begins to count (1), or no longer does (-1); see skipState
+
+	mu         sync.Mutex      // guards all below
+	reasons    []output.Reason // by their numbers in places
+	places     map[uint64]place
+	outOfScope map[uint64]bool // by the hash of the scope key: hosts of which a URL was out of scope
+	full       bool            // onFull was called
+}
+
+// maxSkipped is how many URLs are kept: some 300 MB of memory, or 500 where each has a host
+// of its own.
+const maxSkipped = 4_000_000
+
+// batchSize is how many URLs are written to the journal, or given back, at a time.
+const batchSize = 500
+
+// place is where the entry that counts of a URL begins in the journal. Two URLs of
+// the same hash are taken for one; among a million the chance that there are any is
+// 3 in 100 million.
+type place struct {
+	at      int64
+	depth   int32
+	reason  uint8 // a number of Skipped.reasons
+	state   skipState
+	sitemap bool // it is that of a sitemap, which the frontier tells from a page
+}
+
+// SkippedURL is a URL that is not in the frontier, and the item it would be there.
+type SkippedURL struct {
+	Rejection output.Rejection
+	URL       weburl.URL
+	Item      frontier.Item
+}
+
+func newSkipped(j *journal, scopeKey func(weburl.URL) string) *Skipped {
+	return &Skipped{
+		journal: j, scopeKey: scopeKey, seed: maphash.MakeSeed(), limit: maxSkipped, onFull: func() {},
+		places: make(map[uint64]place), outOfScope: make(map[uint64]bool),
+		inFrontier: func(urls []string) ([]bool, error) { return make([]bool, len(urls)), nil },
+		onCount:    func(*output.Rejection, int) {},
+	}
+}
+
+// Add skips URLs, and counts those that the frontier does not know.
+func (s *Skipped) Add(urls []SkippedURL) error {
+	fresh, err := s.write(urls)
+	if err != nil || len(fresh) == 0 {
+		return err
+	}
+	return s.count(fresh)
+}
+
+// write writes URLs to the journal, and returns the entries that this took.
+func (s *Skipped) write(urls []SkippedURL) (fresh []*entry, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.journal.failed(); err != nil {
+		return nil, err
+	}
+	for i := range urls {
+		u := &urls[i]
+		if s.holds(&u.Rejection) {
+			continue
+		}
+		url := s.hash(u.Rejection.URL)
+		old, known := s.places[url]
+		if !known && len(s.places) >= s.limit {
+			s.reportFull()
+			continue
+		}
+		e := &entry{Skipped: &u.Rejection, Priority: u.Item.Priority, Meta: u.Item.Meta}
+		s.places[url] = s.replace(old, s.placeOf(-1, e), u.Rejection.URL) // so that a second in the same call counts as known
+		if u.Rejection.Reason == output.OutOfScope {
+			s.outOfScope[s.hash(s.scopeKey(u.URL))] = true
+		}
+		fresh = append(fresh, e)
+	}
+	for some := range slices.Chunk(fresh, batchSize) {
+		at, err := s.journal.append(some...)
+		if err != nil {
+			return nil, err
+		}
+		for i, e := range some {
+			url := s.hash(e.Skipped.URL)
+			p := s.places[url]
+			p.at = at[i]
+			s.places[url] = p
+		}
+	}
+	return fresh, nil
+}
+
+// reportFull says, once, that there are more URLs than are kept. The lock is held.
+func (s *Skipped) reportFull() {
+	if !s.full {
+		s.onFull()
+	}
+	s.full = true
+}
+
+func (s *Skipped) placeOf(at int64, e *entry) place {
+	return place{at: at, depth: int32(e.Skipped.Depth), reason: s.numberOf(e.Skipped.Reason), sitemap: e.frontierKey() != e.Skipped.URL}
+}
+
+// numberOf is a reason in a byte: there are places of millions of URLs. The lock is held.
+func (s *Skipped) numberOf(r output.Reason) uint8 {
+	i := slices.Index(s.reasons, r)
+	if i < 0 {
+		i = len(s.reasons)
+		s.reasons = append(s.reasons, r)
+	}
+	return uint8(i)
+}
+
+// MayHold tells whether a URL of the scope that u belongs to may have been skipped as out of
+// scope.
+func (s *Skipped) MayHold(u weburl.URL) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.outOfScope[s.hash(s.scopeKey(u))]
+}
+
+// holds tells whether a URL is skipped for a reason that says as much as this one, and
+// was found no further away. The lock is held.
+func (s *Skipped) holds(r *output.Rejection) bool {
+	old, ok := s.places[s.hash(r.URL)]
+	if !ok {
+		return false
+	}
+	if was := IsWeak(s.reasons[old.reason]); was != IsWeak(r.Reason) {
+		return !was
+	}
+	return int(old.depth) <= r.Depth
+}
+
+func (s *Skipped) hash(url string) uint64 { return maphash.String(s.seed, url) }
+
+// IsWeak tells whether a reason is that of the place where a URL was found. A reason
+// that holds for the URL itself says more, and replaces it.
+func IsWeak(r output.Reason) bool {
+	return r == output.Nofollow || r == output.NotEntitled || r == output.Unchanged
+}
+
+// each calls f for every URL that is skipped, until f fails.
+func (s *Skipped) each(f func(e *entry) error) error {
+	return s.journal.each(func(at int64, e *entry) error {
+		if e.Skipped == nil {
+			return nil
+		}
+		s.mu.Lock()
+		p, ok := s.places[s.hash(e.Skipped.URL)]
+		s.mu.Unlock()
+		if !ok || p.at != at {
+			return nil
+		}
+		return f(e)
+	})
+}
+
+// Take removes the URLs that match, and gives them to give, some at a time.
+func (s *Skipped) Take(match func(SkippedURL) bool, give func([]SkippedURL) error) error {
+	var taken []SkippedURL
+	err := s.each(func(e *entry) error {
+		u, err := e.skippedURL()
+		if err != nil || !match(u) {
+			return nil // what is no URL is no item either
+		}
+		s.remove(u.Rejection.URL)
+		if taken = append(taken, u); len(taken) < batchSize {
+			return nil
+		}
+		some := taken
+		taken = nil
+		return give(some)
+	})
+	if err != nil || len(taken) == 0 {
+		return err
+	}
+	return give(taken)
+}
+
+// skippedURL returns the URL of an entry as it was skipped.
+func (e *entry) skippedURL() (SkippedURL, error) {
+	u, err := weburl.Parse(e.Skipped.URL)
+	return SkippedURL{
+		Rejection: *e.Skipped, URL: u,
+		Item: frontier.Item{URL: e.frontierKey(), Host: u.Server, Priority: e.Priority, Meta: e.Meta},
+	}, err
+}
+
+// frontierKey is what the frontier knows the URL of an entry by.
+func (e *entry) frontierKey() string {
+	if p, err := provenance.Decode(e.Meta); err == nil && p.IsSitemap() {
+		return provenance.SitemapKey(e.Skipped.URL, p.SitemapOf)
+	}
+	return e.Skipped.URL
+}
+
+// restore reads back an entry that begins at a place in the journal.
+func (s *Skipped) restore(at int64, e *entry) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.places[s.hash(e.Skipped.URL)] = s.placeOf(at, e)
+	if u, err := weburl.Parse(e.Skipped.URL); err == nil && e.Skipped.Reason == output.OutOfScope {
+		s.outOfScope[s.hash(s.scopeKey(u))] = true
+	}
+}
