@@ -82,6 +82,14 @@ func refusalIn(err error) string {
 	return errtext.Of(said)
 }
 
+// addrIn is the address that the guard refused, if it refused one.
+func addrIn(err error) netip.Addr {
+	if e, ok := errors.AsType[*guard.AddressError](err); ok {
+		return e.Addr
+	}
+	return netip.Addr{}
+}
+
 // mayBeAsked tells whether a URL that was refused for its address is no longer refused at
 // sight.
 func (c *Crawler) mayBeAsked(r *output.Rejection) bool {
@@ -132,16 +140,13 @@ func shownRobots(rec *robotsext.Record) *robotsext.Record {
 // robots.txt, for where that redirects to, or for itself.
 func (c *Crawler) bar(v *visit, err error) error {
 	r := v.rejection(output.Address, errors.New(refusalIn(err)))
-	start := RefusedStart{URL: r.URL}
-	if refused, ok := errors.AsType[*guard.AddressError](err); ok {
-		start.Addr = refused.Addr
-	}
+	r.Addr = addrIn(err)
 	if target := c.robotsTarget(v, err); target != "" {
 		r.RobotsURL = v.origin.RobotsURL()
-		r.Detail, start.Addr = "its robots.txt redirects to "+target+": "+r.Detail, netip.Addr{}
+		r.Detail, r.Addr = "its robots.txt redirects to "+target+": "+r.Detail, netip.Addr{}
 	}
-	if start.Why = r.Detail; v.prov.Source == provenance.Start {
-		c.refuseStart(start)
+	if v.prov.Source == provenance.Start {
+		c.refuseStart(RefusedStart{URL: r.URL, Addr: r.Addr, Why: r.Detail})
 	}
 	return c.reject(v, r)
 }
@@ -156,10 +161,9 @@ func (c *Crawler) restoreRefused() error {
 		if r.Reason != output.Address || provenanceOf(r).Source != provenance.Start {
 			return nil
 		}
-		start := RefusedStart{URL: r.URL, Why: r.Detail}
-		if said, ok := strings.CutPrefix(r.Detail, "address "); ok { // as AddressError has it
-			text, _, _ := strings.Cut(said, " ")
-			start.Addr, _ = netip.ParseAddr(text)
+		start := RefusedStart{URL: r.URL, Addr: r.Addr, Why: r.Detail}
+		if a, err := weburl.Parse(r.URL); err == nil && !start.Addr.IsValid() && r.RobotsURL == "" {
+			start.Addr = addrIn(c.refusal(a)) // an IP address in a URL needs no request to be found
 		}
 		c.tally.count(func(s *Summary) { s.Refused = append(s.Refused, start) })
 		return nil

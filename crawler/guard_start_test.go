@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/robotsext/guard/guardtest"
 )
 
 // TestGuardedStart: a start URL at an address that is not allowed is said to be so, by
@@ -115,6 +116,20 @@ func TestStartAllowedLater(t *testing.T) {
 		t.Errorf("%v, %+v", paths, got.Summary)
 	}
 	got.wantRefused(t, "http://127.0.0.3:1/", "(loopback)")
+}
+
+// TestRefusedNameKeepsItsAddress: a resumed crawl still knows the address for which a name was
+// refused, with which the program says what to allow.
+func TestRefusedNameKeepsItsAddress(t *testing.T) {
+	addr := netip.MustParseAddr("10.0.0.1")
+	cfg := guardedConfig(t, "http://inside.example/")
+	want := []RefusedStart{{URL: "http://inside.example/", Addr: addr, Why: "address 10.0.0.1 is not allowed (private)"}}
+	for _, resumed := range []bool{false, true} {
+		got := runChanged(t, cfg, &Options{Resume: resumed}, func(c *Crawler) { c.resolver = guardtest.Resolver(addr) })
+		if !slices.Equal(got.Refused, want) || len(got.rejected) != 1 || got.rejected[0].Addr != addr {
+			t.Errorf("resumed %t: refused %+v, want %+v; rejected %+v", resumed, got.Refused, want, got.rejected)
+		}
+	}
 }
 
 // sameStarts tells whether two lists of start URLs are of the same, in whatever order.

@@ -35,7 +35,10 @@
 // goes after those that are there, and none changes its meaning.
 package output
 
-import "time"
+import (
+	"net/netip"
+	"time"
+)
 
 // Page is a URL that was fetched and answered: one line of pages.jsonl.
 type Page struct {
@@ -119,6 +122,8 @@ type Rejection struct {
 	Via       string `json:"via"`
 	Source    string `json:"source"`
 	Detail    string `json:"detail,omitempty"` // more, for a person
+
+	Addr netip.Addr `json:"addr,omitzero"` // of Address: the one that is not allowed, where a request found it
 
 	RetryAt time.Time `json:"retry_at,omitzero"` // of Later: the earliest time to try again
 

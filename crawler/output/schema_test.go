@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"net/netip"
 	"os"
 	"regexp"
 	"slices"
@@ -44,7 +45,7 @@ func TestSchema(t *testing.T) {
 			"u", 200, "t", 1, "v", "link", "l", "text/html", 1, 1, "c", []Directive{{"noindex", "h"}}, map[string]bool{"x": true}, "noindex",
 			now, 1, 1, "h", true, "d", map[string]any{"x": "y"}, "t", 1, []string{"max-links"},
 		},
-		RejectedFile: Rejection{"u", Disallowed, "r", 1, "r", "*", 1, "v", "link", "d", now, true},
+		RejectedFile: Rejection{"u", Disallowed, "r", 1, "r", "*", 1, "v", "link", "d", netip.AddrFrom4([4]byte{10}), now, true},
 		LinksFile:    Links{"u", []string{"v"}},
 		SitemapsFile: Sitemap{"u", 200, "h", "v", 1, 1, 1, "d", now},
 		EntriesFile:  Entry{"u", "s", now},
