@@ -87,7 +87,7 @@ func New(ctx context.Context, cfg Config, robots *robotsext.Robots) *Fetcher {
 // it has the times, and the Exchange as far as it went.
 func (f *Fetcher) Fetch(req Request) (*Response, error) {
 	resp := &Response{Began: time.Now()}
-	// Its clones share the client behind the gate; their context, for this request alone, comes
+	// A clone shares the client behind the gate. Its context, for this request alone, comes
 	// from the one that Attach has sealed.
 	c := f.collector.Clone()
 	c.Context = context.WithValue(c.Context, responseKey{}, resp)
