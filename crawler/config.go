@@ -390,8 +390,8 @@ func (c Config) Validate() error {
 		check(d.time <= maxDuration, d.key, "%v is longer than %v", d.time, maxDuration)
 	}
 	check(c.Durability.valid(), "durability", "%q is none of process, power", string(c.Durability))
-	if err := checkShared(&c); err != nil {
-		check(false, "frontier", "%v", err)
+	if _, err := c.crawl(); err != nil {
+		bad = append(bad, err)
 	}
 	check(c.ExpectedURLs > 0, "expected-urls", "%d is not a number of URLs", c.ExpectedURLs)
 	check(httpguts.ValidHeaderFieldValue(c.UserAgent), "user-agent", "%q holds a line end or another control character, which no field of a request can", c.UserAgent)

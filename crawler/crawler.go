@@ -13,6 +13,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/extract"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/cluster"
 	"github.com/politecrawl/politecrawl/crawler/internal/fetch"
 	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
 	"github.com/politecrawl/politecrawl/crawler/internal/quota"
@@ -120,14 +121,14 @@ type Crawler struct {
 	abort   context.CancelFunc
 
 	// books is the context of telling the frontier what became of a URL, which
-	// is done in any case. Only where it is shared, and may be out of reach, does that
-	// end, a little after working.
+	// is done in any case. Only where the frontier may be out of reach does that end,
+	// a little after working.
 	books context.Context
 
-	shared    *shared       // with other processes; nil: the crawl is this one's alone
-	lock      io.Closer     // of the directory, where the frontier is not in it
-	leaseTime time.Duration // of each lease
-	extension time.Duration // by which they are extended, where others share the crawl
+	member    cluster.Member // the part of this process in the crawl
+	lock      io.Closer      // of the directory, where the frontier is not in it
+	leaseTime time.Duration  // of each lease
+	extension time.Duration  // by which leases of a cluster are extended
 
 	// changed wakes the watch. It holds one signal: more say nothing new.
 	changed chan struct{}
@@ -203,7 +204,8 @@ func New(cfg Config, opts *Options) (*Crawler, error) {
 		changed:   make(chan struct{}, 1),
 		books:     context.Background(),
 		leaseTime: leaseTime(&cfg),
-		extension: sharedLease,
+		member:    &cluster.Alone{},
+		extension: cluster.LeaseExtension,
 	}
 	if c.notice == nil {
 		c.notice = func(string) {}
@@ -219,11 +221,6 @@ func New(cfg Config, opts *Options) (*Crawler, error) {
 	c.skip = func(urls []record.SkippedURL) error { return c.record.Skipped.Add(urls) }
 	c.keep = c.recordRobots
 	c.working, c.abort = context.WithCancel(c.books)
-	if cfg.Frontier != "" {
-		books, end := context.WithCancel(c.books)
-		context.AfterFunc(c.working, func() { time.AfterFunc(closingTime, end) })
-		c.books = books
-	}
 	return c, nil
 }
 
@@ -250,9 +247,7 @@ func (c *Crawler) Run(ctx context.Context) (*Summary, error) {
 	if stopped {
 		leave() // before it ran
 	}
-	if c.cfg.MaxTime > 0 && c.shared == nil { // else it is the crawl's, not the process's
-		defer time.AfterFunc(c.cfg.MaxTime, func() { c.stop(EndMaxTime) }).Stop()
-	}
+	c.member.Start()
 	c.heedLimits() // an earlier process may have reached one
 	c.record.Start()
 	var workers sync.WaitGroup

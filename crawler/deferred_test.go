@@ -203,7 +203,6 @@ func isPutOff(t *testing.T, known bool, ahead time.Duration) {
 		}),
 	})
 	defer c.abort()
-	c.shared = &shared{c: c}
 	wantWaits := func(want bool) {
 		t.Helper()
 		for _, when := range []string{"at work", "when it starts again"} {
@@ -247,7 +246,6 @@ func TestNotesOfAnEarlierVersion(t *testing.T) {
 	const host = "http://a.test"
 	c := opened(t, testConfig(t, host+"/"), &Options{Frontier: frontier.NewMemory(nil), Transport: answering(nil)})
 	defer c.abort()
-	c.shared = &shared{c: c}
 	line := `{"later":"` + host + `","why":{"url":"","reason":"later","depth":0,"detail":"robotsext: status 503"}}` + "\n"
 	if err := os.WriteFile(filepath.Join(c.cfg.Output, record.JournalFile), []byte(line), 0o600); err != nil {
 		t.Fatal(err)

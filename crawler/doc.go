@@ -70,7 +70,7 @@
 //
 // Processes on several machines work on one crawl where [Config.Frontier] is the address
 // of a Redis: each has its own directory, [Joined] gives it the settings of the crawl, and
-// SHARED.md tells what they share. Here it is in the files shared*.go; all else goes by the
+// SHARED.md tells what they share. Package internal/cluster does that; all else goes by the
 // frontier, as if there was one process.
 //
 // # What a crawl outlives

@@ -1,8 +1,10 @@
 package crawler
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
@@ -12,9 +14,7 @@ func (c *Crawler) ended() (*Summary, error) {
 	c.ending.Lock()
 	end, fault, last := c.end, c.fault, c.stats
 	c.ending.Unlock()
-	if c.shared != nil {
-		c.shared.leave()
-	}
+	c.giveBack()
 	err := fault
 	if c.books.Err() != nil { // somebody did not want to wait for Redis any longer
 		end, fault, err = EndInterrupted, nil, nil
@@ -40,7 +40,7 @@ func (c *Crawler) ended() (*Summary, error) {
 	left := stats.Pending + stats.Scheduled + stats.Leased
 	if err == nil {
 		c.state.Unlisted = c.tally.summary().Unlisted
-		c.state.Ended = &ending{End: end, Left: left, Written: c.record.Written()}
+		c.state.Ended = &ending{End: end, Left: left, Written: c.record.Written(), Uncommitted: c.books.Err() != nil}
 		err = output.SaveState(c.cfg.Output, c.state)
 	}
 	err = errors.Join(err, c.close())
@@ -58,15 +58,28 @@ func (c *Crawler) ended() (*Summary, error) {
 		}
 	})
 	sum := c.tally.summary()
-	if c.shared != nil {
-		sum.Shared = c.shared.about()
-	}
+	sum.Shared = sharedBy(&c.cfg, c.cfg.Worker, c.member.Peers())
 	if err != nil {
 		sum.End = EndFailed
 		err = fmt.Errorf("crawler: %w", err)
 	}
 	c.logEnded(&sum, err)
 	return &sum, err
+}
+
+// closingTime is how long the frontier is told of outcomes after an Abort, where it may be
+// out of reach.
+const closingTime = 5 * time.Second
+
+// giveBack tells other processes how far this one has come, and gives back what it has in
+// hand of the limits. What of it does not come about does when the crawl is resumed.
+func (c *Crawler) giveBack() {
+	ctx, cancel := context.WithTimeout(c.books, closingTime)
+	defer cancel()
+	err := c.member.Sync(ctx)
+	if err := errors.Join(err, c.limits.Settle(ctx, true)); err != nil {
+		c.log.Warn("limits are not given back", "error", err)
+	}
 }
 
 // close closes what open has opened.
@@ -78,9 +91,7 @@ func (c *Crawler) close() error {
 	if c.sitemaps != nil {
 		c.sitemaps.CloseIdleConnections() // those of the pages too: they share a transport
 	}
-	if c.shared != nil && c.shared.quit != nil {
-		c.shared.end()
-	}
+	c.member.Close()
 	if c.record != nil {
 		errs = append(errs, c.record.Close()) // while a sink that watches the crawl can still look at the frontier
 	}

@@ -231,27 +231,43 @@ func (c *Crawler) redirected(v *visit, location string) ([]frontier.Item, error)
 	return found.items, err
 }
 
-// join brings the host that a start URL led to into the scope, says so, and
-// takes up the URLs of it that were left aside until now.
+// join brings the host that a start URL led to into the scope, and says so.
 func (c *Crawler) join(a weburl.URL) error {
-	if c.shared != nil {
-		if err := c.shared.join(a); err != nil {
-			return err
-		}
+	if _, err := c.announce(a); err != nil {
+		return err
 	}
-	taken, news, err := c.grow(a)
+	news, err := c.bringIn(a)
 	if err != nil {
 		return err
 	}
 	if news {
-		if err := c.seedJoined(a); err != nil {
-			return err
-		}
 		c.tally.count(func(s *Summary) { s.Joined = append(s.Joined, string(a.Origin)) })
 		c.log.Info("host joins the crawl", "host", a.Server, "url", a.Canonical)
 		c.notice("a start URL redirects to " + string(a.Origin) + ", which belongs to the crawl from here on")
 	}
-	return c.takeUp(taken)
+	return nil
+}
+
+// announce tells other processes that the host of a belongs to the crawl, unless they know.
+// Known says that one may have fetched the robots.txt of the host before.
+func (c *Crawler) announce(a weburl.URL) (known bool, err error) {
+	if c.scope.Holds(a) {
+		return false, nil
+	}
+	return c.member.Announce(c.books, string(a.Origin)+"/")
+}
+
+// bringIn brings the host of a into the scope, with the URLs of it that were left aside
+// until now, and its sitemaps if its robots.txt was read before.
+func (c *Crawler) bringIn(a weburl.URL) (news bool, err error) {
+	taken, news, err := c.grow(a)
+	if err != nil || !news {
+		return news, err
+	}
+	if err := c.seedJoined(a); err != nil {
+		return news, err
+	}
+	return news, c.takeUp(taken)
 }
 
 // grow brings the host of a into the scope and returns what was left aside and

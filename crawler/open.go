@@ -7,9 +7,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier/pebblestore"
+	"github.com/politecrawl/politecrawl/crawler/internal/cluster"
 	"github.com/politecrawl/politecrawl/crawler/internal/durable"
 	"github.com/politecrawl/politecrawl/crawler/internal/fetch"
 	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
@@ -69,13 +69,7 @@ func (c *Crawler) open() (err error) {
 	if err := c.seedStart(); err != nil {
 		return err
 	}
-	if err := c.readmit(); err != nil {
-		return err
-	}
-	if c.shared != nil {
-		close(c.shared.ready)
-	}
-	return nil
+	return c.readmit()
 }
 
 // begin makes the directory of a new crawl.
@@ -92,13 +86,7 @@ func (c *Crawler) begin() error {
 	if err := c.openFrontier(); err != nil {
 		return err
 	}
-	if err := c.unused(); err != nil {
-		return err
-	}
-	c.state = &state{Version: stateVersion, Config: c.cfg.WithoutSecrets()}
-	if c.shared != nil {
-		c.state.Shared = c.shared.store.ID()
-	}
+	c.state = &state{Version: stateVersion, Config: c.cfg.WithoutSecrets(), Shared: c.member.ID()}
 	c.record = c.newRecorder()
 	return c.record.Create(c.state)
 }
@@ -118,13 +106,10 @@ func (c *Crawler) newRecorder() *record.Recorder {
 	})
 }
 
-// unused returns an error when the frontier or the journal is that of an earlier
-// crawl, whose other files somebody has removed: what that crawl had done would be
+// unused returns an error when the frontier of the directory or the journal is that of an
+// earlier crawl, whose other files somebody has removed: what that crawl had done would be
 // taken for done.
 func (c *Crawler) unused() error {
-	if c.opts.Frontier != nil || c.shared != nil {
-		return nil
-	}
 	stats, err := c.frontier.Stats(c.books)
 	if err != nil {
 		return err
@@ -138,14 +123,23 @@ func (c *Crawler) unused() error {
 	return nil
 }
 
-// openFrontier opens the frontier. Its lock is that of the whole directory.
-func (c *Crawler) openFrontier() (err error) {
+// openFrontier opens the frontier, and says with whom the crawl shares it.
+func (c *Crawler) openFrontier() error {
 	switch {
 	case c.frontier != nil:
-		return nil
 	case c.cfg.Frontier != "":
-		return c.openShared()
+		return c.joinCluster()
+	default:
+		if err := c.openEmbedded(); err != nil {
+			return err
+		}
 	}
+	c.member = &cluster.Alone{Frontier: c.frontier, MaxTime: c.cfg.MaxTime, Handler: handler{c}}
+	return nil
+}
+
+// openEmbedded opens the frontier in the directory. Its lock is that of the whole directory.
+func (c *Crawler) openEmbedded() error {
 	opts := &pebblestore.Options{
 		Delay: c.cfg.Delay, MaxInFlight: c.cfg.PerHost, LeaseTime: c.leaseTime, Logger: c.log,
 	}
@@ -157,7 +151,10 @@ func (c *Crawler) openFrontier() (err error) {
 		return err // and no typed nil in c.frontier
 	}
 	c.frontier = store
-	return nil
+	if c.opts.Resume || c.opts.Recrawl {
+		return nil
+	}
+	return c.unused()
 }
 
 // held returns who has the frontier of the directory open, as an error.
@@ -180,10 +177,7 @@ func (c *Crawler) connect() error {
 		MaxBody: c.cfg.MaxBody, Workers: c.cfg.Workers, PerHost: c.cfg.PerHost,
 		Proxies: c.cfg.Proxies, Guard: c.guard, Resolver: c.resolver, Base: c.opts.Transport,
 	}
-	hooks := fetch.Hooks{Delay: c.slots.PauseBefore, Responded: c.obeyRetryAfter, Sent: c.sent, Record: c.recorder(), Fail: c.fail}
-	if c.shared != nil {
-		hooks.Lease = c.shared.held.within
-	}
+	hooks := fetch.Hooks{Delay: c.slots.PauseBefore, Responded: c.obeyRetryAfter, Sent: c.sent, Record: c.recorder(), Fail: c.fail, Lease: c.member.WithinLease}
 	c.tellOfProxies()
 	c.tellOfWide()
 	var err error
@@ -212,21 +206,14 @@ func (c *Crawler) connect() error {
 func (c *Crawler) newDelays() *politeness.Delays {
 	opts := politeness.Options{
 		Delay: c.cfg.Delay, MaxCrawlDelay: c.cfg.MaxCrawlDelay, ResponseFactor: c.cfg.ResponseFactor, MaxInFlight: c.cfg.PerHost,
-		Resumed: c.opts.Resume || c.opts.Recrawl, Changed: c.repaced, Logger: c.log,
+		Resumed: c.opts.Resume || c.opts.Recrawl, Changed: c.repaced, Recheck: c.member.RecheckSlowed(), Logger: c.log,
 		Group: func(rec *robotsext.Record) *robotstxt.Group {
 			rec.File = robotstxt.Parse(rec.Body, robotsOptions(&c.cfg))
 			return c.robots.Group(rec)
 		},
 	}
-	if c.shared != nil {
-		opts.Recheck = recheckSlowed
-	}
 	return politeness.NewDelays(c.frontier, opts)
 }
-
-// recheckSlowed is how often the frontier of a shared crawl is asked whether another process
-// has slowed a server down. The longer it is, the later the server recovers.
-const recheckSlowed = 30 * time.Second
 
 // robotsOptions is how a crawl reads robots.txt.
 func robotsOptions(cfg *Config) *robotstxt.Options {

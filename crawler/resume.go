@@ -56,6 +56,9 @@ type ending struct {
 	End     End              `json:"end"`
 	Left    int              `json:"left"`    // URLs still to be fetched
 	Written map[string]int64 `json:"written"` // bytes of each file of lines
+
+	// Uncommitted says that the frontier could not be told of the last lines.
+	Uncommitted bool `json:"uncommitted,omitempty"`
 }
 
 // setConfig changes the configuration.
@@ -118,7 +121,7 @@ func (c *Crawler) claim() (*state, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := c.sameCrawl(s); err != nil {
+	if err := c.sameCrawl(); err != nil {
 		return nil, err
 	}
 	c.record = c.newRecorder()
@@ -128,14 +131,7 @@ func (c *Crawler) claim() (*state, error) {
 // sameCrawl returns an error when the frontier knows nothing of the crawl whose files
 // are there: somebody has removed it. By its lights none of their lines counts, and
 // all would be cut off.
-func (c *Crawler) sameCrawl(s *state) error {
-	if c.shared != nil {
-		if id := c.shared.store.ID(); id != s.Shared {
-			return fmt.Errorf("%w: the crawl %q on %s is another one than that in %q, which was deleted there or is elsewhere",
-				ErrFrontierLost, c.cfg.Join, c.cfg.Frontier, c.cfg.Output)
-		}
-		return nil
-	}
+func (c *Crawler) sameCrawl() error {
 	stats, err := c.frontier.Stats(c.books)
 	if err != nil || stats.Added > 0 {
 		return err
@@ -153,7 +149,7 @@ func (c *Crawler) openCounted(s *state) error {
 	if err := c.record.Load(); err != nil {
 		return err
 	}
-	if s.Ended != nil && c.shared == nil {
+	if s.Ended != nil && !s.Ended.Uncommitted {
 		c.record.ReportRollback()
 	}
 	s.Ended = nil

@@ -37,12 +37,9 @@ func (c *robotsCache) Load(ctx context.Context, o robotsext.Origin) (*robotsext.
 	return rec, nil
 }
 
-// reached returns when a robots.txt that others share was fetched, by the clock of who
-// did; zero: it never was, or could not be read since.
+// reached returns when a robots.txt was fetched, by the clock of the process that did;
+// zero: it never was, or could not be read since.
 func (c *Crawler) reached(o robotsext.Origin) (time.Time, error) {
-	if c.shared == nil {
-		return time.Time{}, nil // nobody else will
-	}
 	h, err := c.frontier.Host(c.books, weburl.ServerOf(string(o)))
 	if err != nil {
 		return time.Time{}, err
@@ -52,6 +49,25 @@ func (c *Crawler) reached(o robotsext.Origin) (time.Time, error) {
 		return time.Time{}, err
 	}
 	return rec.FetchedAt, nil
+}
+
+// recovered forgets the hosts whose robots.txt was reached since this process could not, as
+// by another process.
+func (c *Crawler) recovered() error {
+	hosts, noted := c.record.Deferred.All()
+	for _, h := range hosts {
+		at, err := c.reached(h)
+		if err != nil {
+			return err
+		}
+		if at.IsZero() || at.Equal(noted[h].Seen) {
+			continue // it was not reached since
+		}
+		if err := c.record.Deferred.Resume(h, noted[h]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Store implements robotsext.Cache. What the guard refused is not kept: stored, the

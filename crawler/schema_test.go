@@ -24,7 +24,7 @@ func TestSchema(t *testing.T) {
 	}
 	dir, now := t.TempDir(), time.Unix(1e9, 0)
 	rec := record.New(record.Config{Dir: dir})
-	err = rec.Create(&state{stateVersion, Config{}, true, 1, now, true, "ab12", &ending{EndFinished, 1, nil}, []output.Loss{{}}, true, true})
+	err = rec.Create(&state{stateVersion, Config{}, true, 1, now, true, "ab12", &ending{EndFinished, 1, nil, true}, []output.Loss{{}}, true, true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,12 +20,11 @@ func (c *Crawler) seedStart() error {
 		if err != nil {
 			return err
 		}
-		if c.shared != nil {
-			if err := c.shared.join(a); err != nil {
-				return err
-			}
+		known, err := c.announce(a)
+		if err != nil {
+			return err
 		}
-		if c.scope.Join(a) && c.shared != nil { // somebody may have read its robots.txt before
+		if c.scope.Join(a) && known {
 			if err := c.seedJoined(a); err != nil {
 				return err
 			}
@@ -80,8 +79,8 @@ func (c *Crawler) learn(rec *robotsext.Record) error {
 	if err := c.delays.Learn(c.books, rec.Origin, group); err != nil {
 		return err
 	}
-	if origin, err := weburl.Parse(string(rec.Origin) + "/"); err == nil && c.shared != nil && !c.scope.Holds(origin) {
-		if err := c.shared.sync(c.books); err != nil { // whether it belongs to the crawl now
+	if origin, err := weburl.Parse(string(rec.Origin) + "/"); err == nil && !c.scope.Holds(origin) {
+		if err := c.member.Sync(c.books); err != nil { // whether it belongs to the crawl now
 			return err
 		}
 	}

@@ -1,7 +1,6 @@
 package crawler
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"sync"
@@ -10,15 +9,16 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore"
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore/redistest"
+	"github.com/politecrawl/politecrawl/crawler/internal/cluster"
 	"github.com/politecrawl/politecrawl/crawler/internal/quota"
 )
 
 // byHand opens a crawl, or makes it, as a worker of it, for a test to do what that would.
 func byHand(t *testing.T, cfg Config, name string) *redisstore.Store {
 	t.Helper()
-	opts := storeOptions(&cfg)
-	opts.Worker = name
-	store, err := redisstore.Open(t.Context(), cfg.Frontier, opts)
+	store, err := redisstore.Open(t.Context(), cfg.Frontier, &redisstore.Options{
+		Crawl: cfg.Join, Prefix: cfg.FrontierPrefix, Worker: name, Expected: cfg.ExpectedURLs,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,14 +26,10 @@ func byHand(t *testing.T, cfg Config, name string) *redisstore.Store {
 	return store
 }
 
-// tells has a worker tell the others.
-func tells(t *testing.T, store *redisstore.Store, m told) {
+// tells has a worker tell the others, in JSON as package cluster does.
+func tells(t *testing.T, store *redisstore.Store, format string, args ...any) {
 	t.Helper()
-	text, err := json.Marshal(m)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := store.Tell(t.Context(), text); err != nil {
+	if err := store.Tell(t.Context(), fmt.Appendf(nil, format, args...)); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -131,7 +127,7 @@ func TestLimitIsMetWhileOneWaits(t *testing.T) {
 					t.Fatal(err)
 				}
 				if tt.limit != nil {
-					tells(t, other, told{Limits: &sharedLimits{MaxBytes: tt.limit}})
+					tells(t, other, `{"limits":{"max-bytes":%d}}`, *tt.limit)
 				}
 			}})
 			if got.End != EndMaxBytes || got.Pages != 0 {
@@ -152,7 +148,7 @@ func TestToldOfALimit(t *testing.T) {
 	c.limits = quota.NewPages(limitsIn(&cfg), all)
 	c.limits.Count("http://a.test", 1)
 	most := 5
-	if err := (&shared{c: c}).act(t.Context(), told{Limits: &sharedLimits{MaxPages: &most}}); err != nil || all[quota.PageCounter] != 1 {
+	if err := (handler{c}).ChangeLimits(t.Context(), &cluster.Limits{MaxPages: &most}); err != nil || all[quota.PageCounter] != 1 {
 		t.Errorf("%v, %v, want that one page was taken", err, all)
 	}
 }

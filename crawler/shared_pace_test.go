@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
-	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore"
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore/redistest"
+	"github.com/politecrawl/politecrawl/crawler/internal/cluster"
 	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
 	"github.com/politecrawl/politecrawl/crawler/internal/record"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
@@ -145,7 +145,7 @@ func TestRecoveredByOthers(t *testing.T) {
 	f := frontier.NewMemory(nil)
 	cfg := Default()
 	cfg.MaxWait, cfg.MaxCrawlDelay = 0, 0
-	c := &Crawler{cfg: cfg, frontier: f, books: t.Context(), record: record.New(record.Config{})}
+	c := &Crawler{cfg: cfg, frontier: f, books: t.Context(), member: &cluster.Alone{}, record: record.New(record.Config{})}
 	c.delays = c.newDelays()
 	patience := func(want time.Duration) {
 		t.Helper()
@@ -165,15 +165,12 @@ func TestRecoveredByOthers(t *testing.T) {
 	}
 	stores(t, f, &robotsext.Record{Origin: origin, Outcome: robotsext.Unreachable, Status: 500, FailingSince: time.Now()}, 0)
 	patience(cfg.Delay) // it has nothing but the host that cannot be reached
-	c.shared = &shared{}
+	c.member = new(cluster.Redis)
 	patience(politeness.MaxSlowed) // others may know one that is slower
 	c.cfg.MaxCrawlDelay = 2 * politeness.MaxSlowed
 	patience(2 * politeness.MaxSlowed)
 	c.cfg.MaxCrawlDelay = 0
 	reaches(t, f, origin, 0)
-	c.shared = nil
-	patience(cfg.Delay) // what there is of others is not asked for
-	c.shared = &shared{}
 	patience(retryBase << maxBackoff) // its page may have to be asked for again
 	if hosts, _ := c.record.Deferred.All(); len(hosts) > 0 {
 		t.Errorf("%v wait", hosts)
@@ -276,6 +273,7 @@ func TestWhileItOpens(t *testing.T) {
 	brings := worker(t, cfg, "w2")
 	brings.URLs = append(slices.Clone(brings.URLs), target.url+"/") // of which w1 has to hear
 	second := run(t, brings, nil)
+	const syncPause = time.Second
 	time.Sleep(2 * syncPause)
 	st, err := SharedStatus(t.Context(), cfg)
 	if err != nil {
@@ -293,16 +291,5 @@ func TestWhileItOpens(t *testing.T) {
 	}
 	if !slowest.scope.Holds(mustResolve(t, target.url+"/")) {
 		t.Error("it has not heard of a host that joined while it was opening")
-	}
-}
-
-// Who has not been heard of for long is not taken to be at work, though he never said that
-// he ended.
-func TestSilentWorker(t *testing.T) {
-	peers, err := peersOf(&redisstore.News{Workers: []redisstore.Peer{
-		{Name: "a", Open: true, Ago: silence - time.Second}, {Name: "b", Open: true, Ago: silence}, {Name: "c", Ago: time.Second},
-	}})
-	if err != nil || len(peers) != 3 || !peers[0].Working || peers[1].Working || peers[2].Working {
-		t.Errorf("%+v, %v", peers, err)
 	}
 }

@@ -96,7 +96,7 @@ func TestSitemapsReadByOthers(t *testing.T) {
 		if err := other.UpdateHost(t.Context(), weburl.ServerOf(brought.url), frontier.HostUpdate{Robots: map[string]frontier.Robots{brought.url: {Data: data}}}); err != nil {
 			t.Fatal(err)
 		}
-		tells(t, other, told{Joined: brought.url + "/"})
+		tells(t, other, `{"joined":%q}`, brought.url+"/")
 	}})
 	if got.End != EndFinished || !slices.Equal(got.paths(""), []string{s.url + "/", brought.url + "/listed"}) {
 		t.Errorf("%+v, pages %v", got.Summary, got.paths(""))
@@ -118,7 +118,7 @@ func TestSitemapsOfAHostThatJustJoined(t *testing.T) {
 				t.Errorf("the sitemap is not in the frontier: %v, %v", known, err)
 			}
 		})
-		tells(t, other, told{Joined: brought.url + "/"})
+		tells(t, other, `{"joined":%q}`, brought.url+"/")
 		start := provenance.Provenance{Source: provenance.Start, FromStart: true}
 		items := []frontier.Item{{URL: brought.url + "/", Host: weburl.ServerOf(brought.url), Priority: provenance.PriorityStart, Meta: start.Encode()}}
 		if _, err := other.Add(t.Context(), items); err != nil {
@@ -138,33 +138,13 @@ func TestHostJoinsOnce(t *testing.T) {
 	}
 	f := &countedFrontier{Frontier: frontier.NewMemory(nil)}
 	c.frontier, c.record = f, record.New(record.Config{ScopeKey: c.scope.Key})
-	s := &shared{c: c}
 	for range 3 {
-		if err := s.act(t.Context(), told{Joined: "http://b.test/"}); err != nil {
+		if err := (handler{c}).Join("http://b.test/"); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if !c.scope.Holds(mustResolve(t, "http://b.test/x")) || f.asked != 1 {
 		t.Errorf("the frontier was asked %d times, each of which is a round trip", f.asked)
-	}
-}
-
-// However much was told, all of it has been acted on when the crawl is over.
-func TestMuchIsTold(t *testing.T) {
-	server := redistest.Start(t)
-	cfg := sharedConfig(t, server.URL(), "http://a.test/")
-	c, err := New(cfg, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	store := byHand(t, cfg, "w1")
-	for range 2500 {
-		tells(t, store, told{})
-	}
-	tells(t, store, told{Stop: true})
-	c.shared = &shared{c: c, store: store}
-	if over, err := c.shared.over(t.Context()); !over || err != nil || c.end != EndStopped {
-		t.Errorf("over %v, %v, with end %q", over, err, c.end)
 	}
 }
 

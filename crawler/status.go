@@ -22,7 +22,10 @@ type Status struct {
 // [Options.Begun] until Run returns, by any goroutine. The error is that of a
 // frontier which is closed or has failed.
 func (c *Crawler) Status() (*Status, error) {
-	stats, err := c.counts()
+	c.ending.Lock()
+	last := c.stats
+	c.ending.Unlock()
+	stats, err := c.member.Counts(c.books, last)
 	if err != nil {
 		return nil, err
 	}
@@ -34,24 +37,12 @@ func (c *Crawler) Status() (*Status, error) {
 	if s.Left > 0 {
 		s.NextDue = stats.NextDue
 	}
-	if c.shared != nil {
-		s.Shared = c.shared.about()
-	}
+	s.Shared = sharedBy(&c.cfg, c.cfg.Worker, c.member.Peers())
 	hosts, _ := c.record.Deferred.All()
 	for _, h := range hosts {
 		s.Waiting = append(s.Waiting, string(h))
 	}
 	return s, nil
-}
-
-// counts returns the counts of the frontier, those last seen where asking costs more.
-func (c *Crawler) counts() (frontier.Stats, error) {
-	if c.shared == nil {
-		return c.frontier.Stats(c.books)
-	}
-	c.ending.Lock()
-	defer c.ending.Unlock()
-	return c.stats, nil
 }
 
 // Host returns what the crawl knows of a host (see [frontier.HostOf]): its clock, its queue,

@@ -20,6 +20,7 @@ func (c *Crawler) stir() {
 // watch ends the crawl when nothing is left, or nothing that it would wait for.
 // It looks after outcomes, and when what it waits for is due.
 func (c *Crawler) watch(leases context.Context) {
+	rest, longest := c.member.LookInterval()
 	due := time.NewTimer(time.Hour)
 	defer due.Stop()
 	for {
@@ -27,11 +28,7 @@ func (c *Crawler) watch(leases context.Context) {
 		if err != nil {
 			c.fail(err)
 		}
-		rest := watchRest
-		if c.shared != nil { // others change it, and looking costs more
-			wait, rest = min(wait, sharedRest), sharedRest
-		}
-		due.Reset(max(wait, watchPause))
+		due.Reset(max(min(wait, longest), watchPause))
 		select {
 		case <-leases.Done():
 			return
@@ -42,15 +39,8 @@ func (c *Crawler) watch(leases context.Context) {
 	}
 }
 
-const (
-	// watchPause is the least time between two looks that nothing has caused,
-	// watchRest that between two others.
-	watchPause = 100 * time.Millisecond
-	watchRest  = 5 * time.Millisecond
-
-	// sharedRest is the time between two looks at a frontier that others share.
-	sharedRest = 500 * time.Millisecond
-)
+// watchPause is the least time between two looks that nothing has caused.
+const watchPause = 100 * time.Millisecond
 
 // look stops the crawl when it is over, and else returns when to look again.
 func (c *Crawler) look() (again time.Duration, err error) {
@@ -64,10 +54,8 @@ func (c *Crawler) look() (again time.Duration, err error) {
 	c.ending.Unlock()
 	switch {
 	case stats.Finished():
-		if c.shared != nil {
-			if over, err := c.shared.over(c.books); !over || err != nil {
-				return 0, err
-			}
+		if over, err := c.member.Finished(c.books); !over || err != nil {
+			return 0, err
 		}
 		c.stop(EndFinished)
 		return 0, nil
@@ -88,10 +76,7 @@ func (c *Crawler) look() (again time.Duration, err error) {
 // patience is how long the crawl waits with nothing to do: max-wait, and at least
 // as long as the turn of a host takes, or the retry of a page while one is left.
 func (c *Crawler) patience(stats frontier.Stats) (time.Duration, error) {
-	wait := max(c.cfg.MaxWait, c.delays.Longest())
-	if c.shared != nil { // others know hosts that are slower
-		wait = max(wait, c.cfg.MaxCrawlDelay, politeness.MaxSlowed)
-	}
+	wait := max(c.cfg.MaxWait, c.member.LongestDelay(c.delays.Longest(), max(c.cfg.MaxCrawlDelay, politeness.MaxSlowed)))
 	left := stats.Pending + stats.Scheduled
 	if err := c.recovered(); err != nil {
 		return 0, err

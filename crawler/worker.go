@@ -67,16 +67,14 @@ func (c *Crawler) work(leases context.Context) error {
 		}
 		for _, lease := range got {
 			v := &visit{lease: lease}
-			if c.shared != nil {
-				c.shared.held.add(&lease)
-			}
+			c.member.Hold(&lease)
 			outcome := v.deferred() // as it stays when it was on its way when a pause or the end came
 			if waiting.Err() == nil {
 				if outcome, err = c.visit(v); err != nil {
 					return err
 				}
 			}
-			if c.shared != nil && c.shared.held.remove(lease.ID) {
+			if c.member.Release(lease.ID) {
 				// Another process has it: this one says nothing of it.
 				outcome = frontier.Outcome{Lease: lease.ID, Result: frontier.Defer, HostDelay: politeness.Requested}
 				v.page, v.lines = nil, output.Batch{}

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// asksForSharing matches what a line of package crawler says when it asks whether several
+// processes share the crawl, instead of asking cluster.Member what is different then.
+var asksForSharing = regexp.MustCompile(`\.shared\b|\b(cfg|c|saved)\.(Frontier|Join) [!=]= ""|member(\.ID\(\)|\.Peers\(\))? [!=]= |\.\(\*?cluster\.`)
+
+// choosesMember is the one line that asks: it chooses the implementation.
+const choosesMember = `open.go: case c.cfg.Frontier != "":`
+
+// Nothing in package crawler but the line that opens the frontier asks whether the crawl is
+// shared: package cluster answers what is different then.
+func TestOnlyClusterKnowsThatACrawlIsShared(t *testing.T) {
+	files, err := filepath.Glob("../../crawler/*.go")
+	if err != nil || len(files) < 10 {
+		t.Fatalf("%d files, %v", len(files), err)
+	}
+	var found []string
+	for _, file := range files {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, line := range asking(string(text)) {
+			found = append(found, fmt.Sprintf("%s: %s", filepath.Base(file), line))
+		}
+	}
+	// In a directory that is resumed the same question finds out that it holds no shared crawl.
+	want := []string{`cluster.go: case saved.Frontier == "":`, choosesMember}
+	if diff := cmp.Diff(want, found); diff != "" {
+		t.Errorf("places that ask whether the crawl is shared (-want +got):\n%s", diff)
+	}
+}
+
+// asking returns the lines of a program that ask whether the crawl is shared.
+func asking(text string) []string {
+	var lines []string
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); !strings.HasPrefix(line, "//") && asksForSharing.MatchString(line) {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+func TestAskingForSharingIsNoticed(t *testing.T) {
+	asks := []string{
+		`if c.shared != nil {`, `if cfg.Frontier != "" {`, `if c.opts.Frontier != nil || c.shared != nil {`,
+		`if s.Ended != nil && c.shared == nil {`, `if p.spared[host] || p.resumed && !p.shared {`, `case l.shared() && !b.dry:`,
+		`if l.perHost == 0 && !l.shared() {`, `if c.member.ID() != "" {`, `if _, ok := c.member.(*cluster.Redis); ok {`,
+		`if c.member.Peers() == nil {`,
+	}
+	fine := []string{`if over, err := c.member.Finished(c.books); !over || err != nil {`, `// c.shared != nil`, `Shared: c.member.ID()}`, `expired && !shared && conn != nil`}
+	if got := asking(strings.Join(slices.Concat(asks, fine), "\n")); !slices.Equal(got, asks) {
+		t.Errorf("noticed %q", got)
+	}
+}

@@ -1,0 +1,126 @@
+package crawler
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier/pebblestore"
+	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore"
+	"github.com/politecrawl/politecrawl/crawler/internal/cluster"
+	"github.com/politecrawl/politecrawl/crawler/internal/quota"
+	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
+)
+
+// joinCluster opens the frontier of a crawl that several processes share, or makes it. The
+// directory is locked by itself, which an embedded frontier does on the way.
+func (c *Crawler) joinCluster() error {
+	books, end := context.WithCancel(c.books)
+	context.AfterFunc(c.working, func() { time.AfterFunc(closingTime, end) })
+	c.books = books
+	c.leaseTime = max(c.extension, 2*c.cfg.RobotsTimeout)
+	opts, err := c.clusterOptions()
+	if err != nil {
+		return err
+	}
+	if err := cluster.Check(c.books, opts); err != nil {
+		return asConfigError(err)
+	}
+	if c.lock, err = pebblestore.Lock(filepath.Join(c.cfg.Output, frontierDir)); err != nil {
+		return err
+	}
+	member, err := cluster.Open(c.books, opts, handler{c})
+	switch {
+	case errors.Is(err, cluster.ErrOtherCrawl):
+		return fmt.Errorf("%w: the crawl %q on %s is another one than that in %q, which was deleted there or is elsewhere",
+			ErrFrontierLost, c.cfg.Join, c.cfg.Frontier, c.cfg.Output)
+	case errors.Is(err, redisstore.ErrNone):
+		return fmt.Errorf("%w: %w", ErrFrontierLost, err)
+	case err != nil:
+		return asConfigError(err)
+	}
+	c.member, c.frontier, c.cfg.Worker = member, member.Frontier(), member.Worker()
+	for _, raw := range member.URLs() {
+		a, err := weburl.Parse(raw)
+		if err != nil {
+			return fmt.Errorf("crawler: a URL of the crawl %q: %w", c.cfg.Join, err)
+		}
+		c.scope.Join(a)
+	}
+	limits := member.Limits()
+	c.cfg.MaxPages, c.cfg.MaxHostPages = *limits.MaxPages, *limits.MaxHostPages
+	c.cfg.MaxBytes, c.cfg.MaxTime = *limits.MaxBytes, *limits.MaxTime
+	c.limits = quota.NewPages(limitsIn(&c.cfg), member)
+	return nil
+}
+
+// clusterOptions returns how this process opens the crawl. It fails when the crawl in the
+// directory is another than that which is to be resumed.
+func (c *Crawler) clusterOptions() (*cluster.Options, error) {
+	crawl, err := c.cfg.crawl()
+	if err != nil {
+		return nil, err
+	}
+	opts := &cluster.Options{
+		Crawl: crawl, Delay: c.cfg.Delay, LeaseTime: c.leaseTime, Extension: c.extension, Logger: c.log, Notice: c.notice,
+	}
+	if opts.Settings, err = settingsOf(c.cfg); err != nil || !c.opts.Resume && !c.opts.Recrawl {
+		return opts, err
+	}
+	s, err := loadState(c.cfg.Output)
+	if err != nil {
+		return nil, err
+	}
+	switch saved := s.Config; {
+	case saved.Frontier == "":
+		return nil, fmt.Errorf("%w: frontier: the crawl in %q has its own, and goes on with that", ErrConfig, c.cfg.Output)
+	case saved.Join != c.cfg.Join || saved.Worker != c.cfg.Worker:
+		return nil, fmt.Errorf("%w: join, worker: %q holds what worker %q did of the crawl %q, and goes on as that", ErrConfig, c.cfg.Output, saved.Worker, saved.Join)
+	}
+	opts.ID = s.Shared
+	opts.Resumed, err = settingsOf(s.Config)
+	return opts, err
+}
+
+// handler does in a crawl what other processes announce.
+type handler struct{ c *Crawler }
+
+var _ cluster.Handler = handler{}
+
+// Progress implements cluster.Handler.
+func (h handler) Progress() (pages int, bytes int64) {
+	mine := h.c.tally.summary()
+	return mine.Pages, mine.Bytes
+}
+
+// Join implements cluster.Handler.
+func (h handler) Join(url string) error {
+	a, err := weburl.Parse(url)
+	if err != nil {
+		return fmt.Errorf("crawler: what another worker tells: %w", err)
+	}
+	_, err = h.c.bringIn(a)
+	return err
+}
+
+// ChangeLimits implements cluster.Handler.
+func (h handler) ChangeLimits(ctx context.Context, l *cluster.Limits) error {
+	h.c.limits.Change(l.MaxPages, l.MaxHostPages, l.MaxBytes)
+	h.c.heedLimits()
+	return h.c.limits.Settle(ctx, false)
+}
+
+// Stop implements cluster.Handler.
+func (h handler) Stop(why cluster.Reason) {
+	if why == cluster.MaxTime {
+		h.c.stop(EndMaxTime)
+		return
+	}
+	h.c.notice("the crawl is stopped")
+	h.c.stop(EndStopped)
+}
+
+// Fail implements cluster.Handler.
+func (h handler) Fail(err error) { h.c.fail(err) }

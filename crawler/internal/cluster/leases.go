@@ -1,0 +1,149 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
+)
+
+// LeaseExtension is by how long leases are extended: so long a process that died keeps
+// its URLs from the others.
+const LeaseExtension = time.Minute
+
+// errLeaseLost says that a request was not sent, because another process may have been
+// given its host.
+var errLeaseLost = errors.New("crawler: lease lost")
+
+// leases are those that a process holds, with their ends as far as it knows: Redis may be
+// out of its reach and not out of that of others, and then nobody extends them. It is safe
+// for concurrent use.
+type leases struct {
+	extension time.Duration // by which they are extended each time
+
+	mu   sync.Mutex // guards held
+	held map[frontier.LeaseID]*lease
+}
+
+type lease struct {
+	host frontier.Host
+	end  time.Time
+}
+
+// pause is how often the leases are extended.
+func (s *leases) pause() time.Duration { return s.extension / 4 }
+
+// margin is how long before its end a lease is given up: a request that has been sent is
+// answered a little later, and a clock may run faster than that of Redis.
+func (s *leases) margin() time.Duration { return s.extension / 12 }
+
+func (s *leases) add(l *frontier.Lease) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.held == nil {
+		s.held = make(map[frontier.LeaseID]*lease)
+	}
+	s.held[l.ID] = &lease{l.Host, l.Expires}
+}
+
+// remove forgets a lease, and tells whether it had ended, or was about to.
+func (s *leases) remove(id frontier.LeaseID) (lost bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l, ok := s.held[id]
+	delete(s.held, id)
+	return !ok || time.Until(l.end) <= s.margin()
+}
+
+// left returns for how long a host may be asked: until the first of its leases ends that
+// this process has. Without one it is not known to be asked under a lease.
+func (s *leases) left(host frontier.Host) (left time.Duration, known bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, l := range s.held {
+		if d := time.Until(l.end) - s.margin(); l.host == host && (!known || d < left) {
+			left, known = d, true
+		}
+	}
+	return left, known
+}
+
+// extender is what extends leases, as [frontier.Frontier.Extend] does.
+type extender interface {
+	Extend(ctx context.Context, ids []frontier.LeaseID, d time.Duration) error
+}
+
+// extend makes the leases last. Those that are lost have been given to another process,
+// and their outcome will be refused.
+func (s *leases) extend(ctx context.Context, f extender, log *slog.Logger) error {
+	s.mu.Lock()
+	ids := make([]frontier.LeaseID, 0, len(s.held))
+	for id := range s.held {
+		ids = append(ids, id)
+	}
+	s.mu.Unlock()
+	if len(ids) == 0 {
+		return nil
+	}
+	end := time.Now().Add(s.extension)
+	err := f.Extend(ctx, ids, s.extension)
+	lost, isLost := errors.AsType[*frontier.LostError](err)
+	if err != nil && !isLost {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	gone := make(map[frontier.LeaseID]bool)
+	if isLost {
+		for _, id := range lost.Leases {
+			gone[id] = true
+		}
+	}
+	n := 0
+	for _, id := range ids {
+		switch l := s.held[id]; {
+		case l == nil: // finished meanwhile
+		case gone[id]:
+			l.end = time.Now()
+			n++
+		case end.After(l.end):
+			l.end = end
+		}
+	}
+	if n > 0 {
+		log.Warn("leases lost", "count", n)
+	}
+	return nil
+}
+
+// within is [Member.WithinLease]. The error is errLeaseLost.
+func (s *leases) within(req *http.Request, lose func()) (done func(), err error) {
+	done = func() {}
+	host := weburl.ServerOf(req.URL.String())
+	left, known := s.left(host)
+	switch {
+	case !known:
+		return done, nil
+	case left <= 0:
+		return done, errLeaseLost
+	}
+	var watch *time.Timer
+	var mu sync.Mutex // guards watch, which is set after it may have run
+	mu.Lock()
+	defer mu.Unlock()
+	watch = time.AfterFunc(left, func() {
+		mu.Lock()
+		defer mu.Unlock()
+		if left, known := s.left(host); known && left > 0 { // it was extended
+			watch.Reset(left)
+			return
+		}
+		lose()
+	})
+	return func() { watch.Stop() }, nil
+}

@@ -1,0 +1,111 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+)
+
+// extending is a frontier that extends leases, unless it is away or has given them away.
+type extending struct {
+	away  bool
+	gone  []frontier.LeaseID
+	calls int
+}
+
+func (e *extending) Extend(context.Context, []frontier.LeaseID, time.Duration) error {
+	e.calls++
+	switch {
+	case e.away:
+		return errors.New("away")
+	case e.gone != nil:
+		return &frontier.LostError{Leases: e.gone}
+	}
+	return nil
+}
+
+// A process makes no request under a lease that has ended, and breaks off one that is on
+// its way then.
+func TestLeasesThatEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, f := &leases{extension: LeaseExtension}, &extending{}
+		log := slog.New(slog.DiscardHandler)
+		lease := frontier.Lease{Item: frontier.Item{Host: "a.example"}, ID: "1", Expires: time.Now().Add(LeaseExtension)}
+		s.add(&lease)
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://a.example/x", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lost := make(chan time.Time, 1)
+		done, err := s.within(req, func() { lost <- time.Now() })
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer done()
+		for range 8 { // two minutes
+			time.Sleep(s.pause())
+			if err := s.extend(t.Context(), f, log); err != nil {
+				t.Fatal(err)
+			}
+		}
+		last := time.Now()
+		f.away = true
+		if err := s.extend(t.Context(), f, log); err == nil {
+			t.Error("no error of a frontier that is away")
+		}
+		if at := <-lost; at.Sub(last) != LeaseExtension-s.margin() {
+			t.Errorf("broken off %v after it was extended last", at.Sub(last))
+		}
+		if _, err := s.within(req, func() {}); !errors.Is(err, errLeaseLost) {
+			t.Errorf("a request under a lease that has ended: %v", err)
+		}
+		other, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://b.example/x", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.within(other, func() {}); err != nil {
+			t.Errorf("a request to a host without a lease: %v", err)
+		}
+		if !s.remove(lease.ID) {
+			t.Error("the lease has not ended")
+		}
+
+		lease.ID, lease.Expires = "2", time.Now().Add(LeaseExtension)
+		s.add(&lease)
+		f.away, f.gone = false, []frontier.LeaseID{"2"}
+		if err := s.extend(t.Context(), f, log); err != nil {
+			t.Error(err)
+		}
+		if _, err := s.within(req, func() {}); !errors.Is(err, errLeaseLost) || !s.remove("2") {
+			t.Errorf("a lease that another has: %v", err)
+		}
+	})
+}
+
+// A host is asked no more when the first of the leases ends that a process has of it: then
+// others may be given it.
+func TestFirstLeaseThatEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &leases{extension: LeaseExtension}
+		const first, n = 10 * time.Second, 20
+		now := time.Now()
+		for i := range n {
+			s.add(&frontier.Lease{
+				Item: frontier.Item{Host: "a.example"}, ID: frontier.LeaseID(fmt.Sprint(i)),
+				Expires: now.Add(first + time.Duration(i)*time.Second),
+			})
+		}
+		for range n {
+			if left, known := s.left("a.example"); !known || left != first-s.margin() {
+				t.Errorf("%v is left, known %v", left, known)
+			}
+		}
+	})
+}

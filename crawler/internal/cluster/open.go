@@ -1,0 +1,170 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore"
+)
+
+// outage is for how long a process waits for Redis before it gives up. The crawl resumes by
+// itself until then.
+const outage = 24 * time.Hour
+
+// ErrOtherCrawl says that the crawl of a name is not the one that this process worked on.
+var ErrOtherCrawl = errors.New("cluster: another crawl has this name")
+
+// Options are those of [Open].
+type Options struct {
+	Crawl
+	Settings Settings // of this process; those of a crawl that it makes
+
+	// Resumed are the settings with which this process worked on the crawl before, and
+	// ID is which crawl that was. Nil: it is new.
+	Resumed Settings
+	ID      string
+
+	Delay     time.Duration // of a host that is new
+	LeaseTime time.Duration // of a lease when it is given
+	Extension time.Duration // by which leases are extended, as LeaseExtension
+
+	Logger *slog.Logger
+	Notice func(line string) // tells a person
+}
+
+// Check returns an error when this process cannot work on the crawl under its name, before
+// it touches anything: the crawl has another format, or another process has the name and
+// would lose its leases to this one. What else is wrong is told by [Open].
+func Check(ctx context.Context, opts *Options) error {
+	if opts.Resumed == nil && opts.Worker == "" {
+		return nil // it gets a name that is new
+	}
+	err := opts.observe(ctx, func(store *redisstore.Store) error {
+		if opts.Resumed != nil {
+			return nil
+		}
+		news, err := store.Sync(ctx, nil, 0)
+		if err != nil {
+			return err
+		}
+		for _, w := range news.Workers {
+			if w.Name == opts.Worker && len(w.Status) > 0 { // else it has done nothing
+				return settingsError("worker: the crawl %q has one called %q; go on with what that has written (resume), or choose another name",
+					opts.Name, opts.Worker)
+			}
+		}
+		return nil
+	})
+	if opts.Resumed != nil && !errors.Is(err, redisstore.ErrFormat) || errors.Is(err, redisstore.ErrNone) {
+		return nil
+	}
+	return err
+}
+
+// Open opens a crawl, or makes it unless this process worked on it before. The process
+// has the settings of the crawl afterwards, or those are a [SettingsError]. Until Close it
+// keeps its leases and is listed among the processes at work.
+func Open(ctx context.Context, opts *Options, h Handler) (*Redis, error) {
+	settings, err := opts.Settings.shared()
+	if err != nil {
+		return nil, err
+	}
+	so := opts.store()
+	so.Join = opts.Resumed != nil
+	so.Settings = settings
+	so.Delay = opts.Delay
+	// A host that nobody has requested yet is asked for its robots.txt first, by one.
+	so.MaxInFlight = 1
+	so.LeaseTime = opts.LeaseTime
+	so.Patience, so.OnTrouble = outage, func(err error) { opts.Notice(troubleNotice(err)) }
+	so.Logger = opts.Logger
+	store, err := redisstore.Open(ctx, opts.Address, so)
+	if err != nil {
+		return nil, err
+	}
+	r := &Redis{
+		store: store, handler: h, log: opts.Logger, leases: leases{extension: opts.Extension},
+		started: make(chan struct{}),
+	}
+	if err := r.join(ctx, opts); err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
+	r.run(ctx)
+	return r, nil
+}
+
+// troubleNotice tells a person that Redis is away, and that it is back.
+func troubleNotice(err error) string {
+	if err == nil {
+		return "Redis is back; the crawl goes on"
+	}
+	return fmt.Sprintf("%s: nothing new is asked for until it is back; what is in flight is kept", strings.TrimPrefix(err.Error(), "redisstore: "))
+}
+
+// join takes in the settings that all processes have, and what was announced so far.
+func (r *Redis) join(ctx context.Context, opts *Options) error {
+	if opts.Resumed != nil && r.store.ID() != opts.ID {
+		return ErrOtherCrawl
+	}
+	news, events, err := history(ctx, r.store)
+	if err != nil {
+		return err
+	}
+	r.next = news.Next
+	crawl, err := opts.Settings.adopt(opts.Name, r.store.Settings(), events)
+	if err != nil {
+		return err
+	}
+	if r.urls, err = crawl.urls(); err != nil {
+		return err
+	}
+	for _, e := range events {
+		if e.Joined != "" {
+			r.urls = append(r.urls, e.Joined)
+		}
+	}
+	if opts.Resumed == nil {
+		err = crawl.differs(opts.Name, opts.Settings, func(string) bool { return true })
+	} else {
+		err = r.readjust(ctx, crawl, opts)
+	}
+	if err != nil {
+		return err
+	}
+	if r.limits, err = crawl.limits(); err != nil {
+		return err
+	}
+	r.setMaxTime(r.limits)
+	return r.receive(news)
+}
+
+// readjust has the crawl take the limits that this process was given since it worked on it
+// last.
+func (r *Redis) readjust(ctx context.Context, crawl Settings, opts *Options) error {
+	changed := opts.Settings.unlike(opts.Resumed)
+	for _, key := range changed {
+		if !slices.Contains(limitKeys, key) {
+			return settingsError("%s: all who work on the crawl %q share it, and it stays as it was; only %s can be changed",
+				key, opts.Name, strings.Join(limitKeys, ", "))
+		}
+	}
+	if len(changed) == 0 {
+		return nil
+	}
+	news := make(Settings)
+	for _, key := range changed {
+		news[key] = opts.Settings[key]
+	}
+	maps.Copy(crawl, news)
+	limits, err := news.limits()
+	if err != nil {
+		return err
+	}
+	return r.publish(ctx, event{Limits: limits})
+}

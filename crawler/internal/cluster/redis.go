@@ -1,0 +1,349 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore"
+)
+
+const (
+	// syncPause is how often a process tells the others of a crawl how far it has come,
+	// and receives what they announce.
+	syncPause = time.Second
+
+	// silence is for how long a process that is not heard of is taken to be at work.
+	silence = 30 * time.Second
+
+	// lookRest is the time between two looks at the frontier: each is a round trip, and
+	// others change it meanwhile.
+	lookRest = 500 * time.Millisecond
+)
+
+// Redis is a member of a crawl that several processes share: what they tell each other
+// beside what the frontier knows. Announcements stay in Redis for as long as the crawl,
+// so that a process that joins later receives all of them.
+type Redis struct {
+	store   *redisstore.Store
+	handler Handler
+	leases  leases
+	log     *slog.Logger
+
+	limits *Limits  // of the crawl when it was opened
+	urls   []string // of hosts that belonged to it then
+
+	started chan struct{} // closed when announcements can be acted on
+	quit    context.CancelFunc
+	work    sync.WaitGroup
+
+	syncing sync.Mutex // held while events are received and acted on; guards next
+	next    int        // event
+
+	mu        sync.Mutex // guards all below
+	peers     []Peer
+	elsewhere int64         // bytes that the others have fetched, as far as is known
+	maxTime   time.Duration // of the crawl; 0: no limit
+}
+
+var _, _ Member = (*Redis)(nil), (*Alone)(nil)
+
+// event is a message to all processes of a crawl, now and later. It says one of the
+// things below.
+type event struct {
+	// Joined is the root of a host that belongs to the crawl since a process brought a
+	// start URL there, or a start URL led there.
+	Joined string `json:"joined,omitempty"`
+	// Limits are new ones.
+	Limits *Limits `json:"limits,omitempty"`
+	// Stop ends the crawl of all processes that are at work.
+	Stop bool `json:"stop,omitempty"`
+}
+
+// progress is what a process says of itself.
+type progress struct {
+	Pages int   `json:"pages"`
+	Bytes int64 `json:"bytes"`
+}
+
+// Frontier returns the frontier that the processes share.
+func (r *Redis) Frontier() frontier.Frontier { return r.store }
+
+// Worker returns the name of this process.
+func (r *Redis) Worker() string { return r.store.Worker() }
+
+// URLs returns a URL of each host that belonged to the crawl when it was opened.
+func (r *Redis) URLs() []string { return r.urls }
+
+// Limits returns the limits that the crawl had when it was opened, all of them.
+func (r *Redis) Limits() *Limits { return r.limits }
+
+// ID implements [Member].
+func (r *Redis) ID() string { return r.store.ID() }
+
+// run begins to keep the leases and to tell the others that this process is there.
+func (r *Redis) run(ctx context.Context) {
+	ctx, r.quit = context.WithCancel(ctx)
+	r.work.Go(func() {
+		r.every(ctx, r.leases.pause(), func() error { return r.leases.extend(ctx, r.store, r.log) })
+	})
+	r.work.Go(func() {
+		r.every(ctx, syncPause, func() error {
+			select {
+			case <-r.started:
+				return r.Sync(ctx)
+			default:
+				_, err := r.store.Sync(ctx, r.progress(), r.next)
+				return err
+			}
+		})
+	})
+}
+
+// Start implements [Member].
+func (r *Redis) Start() { close(r.started) }
+
+// Close implements [Member].
+func (r *Redis) Close() {
+	r.quit()
+	r.work.Wait()
+}
+
+// every does something now and then, until ctx ends. Its error ends the crawl.
+func (r *Redis) every(ctx context.Context, pause time.Duration, do func() error) {
+	tick := time.NewTicker(pause)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+		if err := do(); err != nil {
+			if ctx.Err() == nil {
+				r.handler.Fail(err)
+			}
+			return
+		}
+	}
+}
+
+// publish tells all processes of the crawl, this one included.
+func (r *Redis) publish(ctx context.Context, e event) error {
+	text, err := json.Marshal(e)
+	if err != nil {
+		return err
+	}
+	return r.store.Tell(ctx, text)
+}
+
+// Announce implements [Member].
+func (r *Redis) Announce(ctx context.Context, url string) (known bool, err error) {
+	return true, r.publish(ctx, event{Joined: url})
+}
+
+// Sync implements [Member].
+func (r *Redis) Sync(ctx context.Context) error {
+	r.syncing.Lock()
+	defer r.syncing.Unlock()
+	return r.sync(ctx)
+}
+
+// Finished implements [Member]. It looks at the frontier while no announcement is being
+// acted on.
+func (r *Redis) Finished(ctx context.Context) (bool, error) {
+	r.syncing.Lock()
+	defer r.syncing.Unlock()
+	if err := r.sync(ctx); err != nil {
+		return false, err
+	}
+	stats, err := r.store.Stats(ctx)
+	return stats.Finished(), err
+}
+
+// sync is Sync. The lock is held.
+func (r *Redis) sync(ctx context.Context) error {
+	for {
+		news, err := r.store.Sync(ctx, r.progress(), r.next)
+		if err != nil {
+			return err
+		}
+		if err := r.receive(news); err != nil {
+			return err
+		}
+		for _, text := range news.Told {
+			e, err := readEvent(text)
+			if err != nil {
+				return err
+			}
+			if err := r.act(ctx, e); err != nil {
+				return err
+			}
+		}
+		r.next = news.Next
+		if len(news.Told) == 0 { // they come so many at a time
+			return nil
+		}
+	}
+}
+
+// progress is what this process says of itself.
+func (r *Redis) progress() []byte {
+	pages, bytes := r.handler.Progress()
+	text, err := json.Marshal(progress{pages, bytes})
+	if err != nil {
+		panic(err) // two numbers
+	}
+	return text
+}
+
+func readEvent(text []byte) (e event, err error) {
+	if err := json.Unmarshal(text, &e); err != nil {
+		return e, fmt.Errorf("crawler: what another worker tells: %w", err)
+	}
+	return e, nil
+}
+
+// history returns all that was announced so far.
+func history(ctx context.Context, store *redisstore.Store) (news *redisstore.News, events []event, err error) {
+	for next := 0; ; next = news.Next {
+		if news, err = store.Sync(ctx, nil, next); err != nil {
+			return nil, nil, err
+		}
+		if len(news.Told) == 0 {
+			return news, events, nil
+		}
+		for _, text := range news.Told {
+			e, err := readEvent(text)
+			if err != nil {
+				return nil, nil, err
+			}
+			events = append(events, e)
+		}
+	}
+}
+
+// receive takes in how far the others have come.
+func (r *Redis) receive(news *redisstore.News) error {
+	peers, err := peersOf(news)
+	if err != nil {
+		return err
+	}
+	var elsewhere int64
+	for _, p := range peers {
+		if p.Worker != r.Worker() {
+			elsewhere += p.Bytes
+		}
+	}
+	r.mu.Lock()
+	r.peers, r.elsewhere = peers, elsewhere
+	limit := r.maxTime
+	r.mu.Unlock()
+	if limit > 0 && news.Age >= limit {
+		r.handler.Stop(MaxTime)
+	}
+	return nil
+}
+
+func peersOf(news *redisstore.News) ([]Peer, error) {
+	peers := make([]Peer, len(news.Workers))
+	for i, w := range news.Workers {
+		var p progress
+		if len(w.Status) > 0 {
+			if err := json.Unmarshal(w.Status, &p); err != nil {
+				return nil, fmt.Errorf("crawler: what worker %s says of itself: %w", w.Name, err)
+			}
+		}
+		peers[i] = Peer{Worker: w.Name, Pages: p.Pages, Bytes: p.Bytes, Working: w.Open && w.Ago < silence, Ago: w.Ago}
+	}
+	slices.SortFunc(peers, func(a, b Peer) int { return strings.Compare(a.Worker, b.Worker) })
+	return peers, nil
+}
+
+// act does what an event asks for.
+func (r *Redis) act(ctx context.Context, e event) error {
+	switch {
+	case e.Stop:
+		r.handler.Stop(Stopped)
+	case e.Limits != nil:
+		r.setMaxTime(e.Limits)
+		return r.handler.ChangeLimits(ctx, e.Limits)
+	case e.Joined != "":
+		return r.handler.Join(e.Joined)
+	}
+	return nil
+}
+
+func (r *Redis) setMaxTime(l *Limits) {
+	if l.MaxTime != nil {
+		r.mu.Lock()
+		r.maxTime = *l.MaxTime
+		r.mu.Unlock()
+	}
+}
+
+// Take adds to a counter of the crawl as much of n as keeps it at most at a limit, and
+// returns how much. Less than zero gives back.
+func (r *Redis) Take(ctx context.Context, counter string, n, most int64) (got int64, err error) {
+	return r.store.Take(ctx, counter, n, most)
+}
+
+// Settle sets what this process has taken of each counter.
+func (r *Redis) Settle(ctx context.Context, taken map[string]int64) error {
+	return r.store.Settle(ctx, taken)
+}
+
+// BytesElsewhere returns how many bytes the other processes have fetched, as far as is
+// known.
+func (r *Redis) BytesElsewhere() int64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.elsewhere
+}
+
+// Peers implements [Member]. Of this process it is known best how far it has come.
+func (r *Redis) Peers() []Peer {
+	pages, bytes := r.handler.Progress()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	peers := slices.Clone(r.peers)
+	for i := range peers {
+		if p := &peers[i]; p.Worker == r.Worker() {
+			p.Pages, p.Bytes = pages, bytes
+		}
+	}
+	return peers
+}
+
+// Hold implements [Member].
+func (r *Redis) Hold(l *frontier.Lease) { r.leases.add(l) }
+
+// Release implements [Member].
+func (r *Redis) Release(id frontier.LeaseID) (lost bool) { return r.leases.remove(id) }
+
+// WithinLease implements [Member].
+func (r *Redis) WithinLease(req *http.Request, lost func()) (done func(), err error) {
+	return r.leases.within(req, lost)
+}
+
+// Counts implements [Member].
+func (*Redis) Counts(_ context.Context, last frontier.Stats) (frontier.Stats, error) {
+	return last, nil
+}
+
+// LookInterval implements [Member].
+func (*Redis) LookInterval() (rest, longest time.Duration) { return lookRest, lookRest }
+
+// RecheckSlowed implements [Member]. Asking costs a round trip; the longer this is, the
+// later a host recovers.
+func (*Redis) RecheckSlowed() time.Duration { return 30 * time.Second }
+
+// LongestDelay implements [Member]. Others may know hosts that are slower.
+func (*Redis) LongestDelay(own, possible time.Duration) time.Duration { return max(own, possible) }

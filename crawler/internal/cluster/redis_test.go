@@ -1,0 +1,173 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore"
+	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore/redistest"
+)
+
+// A crawl is one as seen by a [Handler]: it notes what it is told.
+type crawl struct {
+	pages, joined int
+	limits        []*Limits
+	stopped       []Reason
+}
+
+func (c *crawl) Progress() (pages int, bytes int64) { return c.pages, int64(c.pages) * 100 }
+func (c *crawl) Join(string) error                  { c.joined++; return nil }
+func (c *crawl) ChangeLimits(_ context.Context, l *Limits) error {
+	c.limits = append(c.limits, l)
+	return nil
+}
+func (c *crawl) Stop(why Reason) { c.stopped = append(c.stopped, why) }
+func (*crawl) Fail(error)        {}
+
+// options are those of a worker of one crawl on a server.
+func options(server *redistest.Server, worker string) *Options {
+	return &Options{
+		Crawl: Crawl{Address: server.URL(), Name: "news", Prefix: "politecrawl", Worker: worker, Expected: 10_000},
+		Settings: Settings{
+			"urls": []byte(`["http://a.test/"]`), "output": []byte(`"` + worker + `"`), "max-depth": []byte("7"),
+			"max-pages": []byte("0"), "max-host-pages": []byte("0"), "max-bytes": []byte("0"), "max-time": []byte("0"),
+		},
+		Extension: LeaseExtension,
+		Logger:    slog.New(slog.DiscardHandler), Notice: func(string) {},
+	}
+}
+
+// open opens the crawl.
+func open(t *testing.T, opts *Options, h Handler) *Redis {
+	t.Helper()
+	r, err := Open(t.Context(), opts, h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		r.Close()
+		_ = r.store.Close()
+	})
+	return r
+}
+
+// However much was announced, all of it has been acted on when the crawl is over.
+func TestFinishedActsOnAllAnnouncements(t *testing.T) {
+	c := &crawl{}
+	r := open(t, options(redistest.Start(t), "w1"), c)
+	for range 2500 {
+		if err := r.publish(t.Context(), event{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := r.publish(t.Context(), event{Stop: true}); err != nil {
+		t.Fatal(err)
+	}
+	if over, err := r.Finished(t.Context()); !over || err != nil || !slices.Equal(c.stopped, []Reason{Stopped}) {
+		t.Errorf("over %v, %v, stopped by %v", over, err, c.stopped)
+	}
+}
+
+// A process hears what others announce and how far they have come, also if it joins later.
+func TestMembersHearEachOther(t *testing.T) {
+	server := redistest.Start(t)
+	one, two := &crawl{pages: 3}, &crawl{pages: 4}
+	first := open(t, options(server, "w1"), one)
+	if known, err := first.Announce(t.Context(), "http://b.test/"); !known || err != nil {
+		t.Errorf("announced: known %t, %v", known, err)
+	}
+	if err := first.Sync(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	second := open(t, options(server, "w2"), two)
+	if got := second.URLs(); !slices.Equal(got, []string{"http://a.test/", "http://b.test/"}) {
+		t.Errorf("URLs of the crawl: %v", got)
+	}
+	if got := second.BytesElsewhere(); got != 300 {
+		t.Errorf("%d bytes elsewhere, want 300", got)
+	}
+	if _, err := second.Announce(t.Context(), "http://c.test/"); err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range []*Redis{second, first} {
+		if err := r.Sync(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if one.joined != 2 || two.joined != 1 {
+		t.Errorf("%d and %d hosts joined, want 2 and 1", one.joined, two.joined)
+	}
+	peers := first.Peers()
+	if len(peers) != 2 || peers[0].Pages != 3 || peers[1].Pages != 4 || !peers[1].Working {
+		t.Errorf("%+v", peers)
+	}
+}
+
+// The time limit is that of the crawl, and counts anew when it changes.
+func TestMaxTimeIsTheCrawls(t *testing.T) {
+	server := redistest.Start(t)
+	c := &crawl{}
+	r := open(t, options(server, "w1"), c)
+	if len(c.stopped) > 0 {
+		t.Errorf("stopped without a limit: %v", c.stopped)
+	}
+	limit := time.Nanosecond
+	if err := r.publish(t.Context(), event{Limits: &Limits{MaxTime: &limit}}); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // the second comes with the age of the crawl
+		if err := r.Sync(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(c.stopped) == 0 || c.stopped[0] != MaxTime || len(c.limits) != 1 {
+		t.Errorf("stopped by %v after %d changes", c.stopped, len(c.limits))
+	}
+	later, opts := &crawl{}, options(server, "w2")
+	opts.Settings["max-time"] = []byte("1")
+	open(t, opts, later)
+	if !slices.Equal(later.stopped, []Reason{MaxTime}) {
+		t.Errorf("a process that joins is stopped by %v", later.stopped)
+	}
+}
+
+// A process that resumes changes limits for all, and nothing else.
+func TestResumedProcessChangesLimits(t *testing.T) {
+	server := redistest.Start(t)
+	c := &crawl{}
+	opts := options(server, "w1")
+	id := open(t, opts, c).ID()
+	again := options(server, "w2")
+	again.ID, again.Resumed = id, opts.Settings
+	again.Settings["max-pages"] = []byte("5")
+	if limits := open(t, again, c).Limits(); *limits.MaxPages != 5 || *limits.MaxBytes != 0 {
+		t.Errorf("%+v", limits)
+	}
+	again.Worker, again.Settings["max-depth"] = "w3", []byte("8")
+	if _, err := Open(t.Context(), again, c); err == nil || !errors.As(err, new(SettingsError)) {
+		t.Errorf("another depth: %v", err)
+	}
+	again.ID = "else"
+	if _, err := Open(t.Context(), again, c); !errors.Is(err, ErrOtherCrawl) {
+		t.Errorf("another crawl: %v", err)
+	}
+	again.Name = "none"
+	if _, err := Open(t.Context(), again, c); !errors.Is(err, redisstore.ErrNone) {
+		t.Errorf("no crawl: %v", err)
+	}
+}
+
+// Who has not been heard of for long is not taken to be at work, though he never said that
+// he ended.
+func TestSilentWorker(t *testing.T) {
+	peers, err := peersOf(&redisstore.News{Workers: []redisstore.Peer{
+		{Name: "a", Open: true, Ago: silence - time.Second}, {Name: "b", Open: true, Ago: silence}, {Name: "c", Ago: time.Second},
+	}})
+	if err != nil || len(peers) != 3 || !peers[0].Working || peers[1].Working || peers[2].Working {
+		t.Errorf("%+v, %v", peers, err)
+	}
+}

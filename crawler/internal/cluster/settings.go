@@ -1,0 +1,111 @@
+package cluster
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Settings are the configuration of a crawl: values in JSON by their keys.
+type Settings map[string]json.RawMessage
+
+// ownKeys are the keys that each process of a crawl has by itself. The others are the
+// crawl's. Start URLs are too, and a process may bring more of them.
+var ownKeys = []string{
+	"output", "workers", "per-ip", "proxy", "allow-addr", "write", "durability", urlsKey,
+	"frontier", "join", "worker", "frontier-prefix", "frontier-password-file", "expected-urls",
+}
+
+const urlsKey = "urls"
+
+// limitKeys are those of the crawl that a process can change when it resumes; see [Limits].
+var limitKeys = []string{"max-pages", "max-host-pages", "max-bytes", "max-time"}
+
+// A SettingsError says that settings of a process do not go with those of the crawl.
+type SettingsError string
+
+func settingsError(format string, args ...any) error {
+	return SettingsError(fmt.Sprintf(format, args...))
+}
+
+func (e SettingsError) Error() string { return string(e) }
+
+// shared returns what a crawl is made with: all that its processes share.
+func (s Settings) shared() ([]byte, error) {
+	all := maps.Clone(s)
+	for _, key := range ownKeys {
+		if key != urlsKey {
+			delete(all, key)
+		}
+	}
+	return json.Marshal(all)
+}
+
+// adopt returns s with the settings of a crawl, its start URLs and the limits that were
+// announced since.
+func (s Settings) adopt(name string, crawl []byte, events []event) (Settings, error) {
+	var theirs Settings
+	if err := json.Unmarshal(crawl, &theirs); err != nil {
+		return nil, fmt.Errorf("crawler: settings of the crawl %q: %w", name, err)
+	}
+	joined := maps.Clone(s)
+	for key, value := range theirs {
+		if _, known := s[key]; known && (key == urlsKey || !slices.Contains(ownKeys, key)) {
+			joined[key] = value
+		}
+	}
+	for _, e := range events {
+		if e.Limits == nil {
+			continue
+		}
+		text, err := json.Marshal(e.Limits)
+		if err != nil {
+			return nil, err
+		}
+		if err := json.Unmarshal(text, &joined); err != nil { // which keeps the other keys
+			return nil, err
+		}
+	}
+	return joined, nil
+}
+
+// differs returns an error when a process has another value than the crawl for a given key
+// that all processes share.
+func (s Settings) differs(name string, process Settings, given func(key string) bool) error {
+	keys := slices.DeleteFunc(s.unlike(process), func(key string) bool { return !given(key) })
+	if len(keys) == 0 {
+		return nil
+	}
+	return settingsError("the crawl %q has another %s, which all who work on it share; leave that out, or begin a crawl of another name (join)",
+		name, strings.Join(keys, ", another "))
+}
+
+// unlike returns the keys that all processes of a crawl share and that two settings have
+// other values for, sorted.
+func (s Settings) unlike(other Settings) []string {
+	var keys []string
+	for _, key := range slices.Sorted(maps.Keys(s)) {
+		if !slices.Contains(ownKeys, key) && !bytes.Equal(s[key], other[key]) {
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}
+
+// limits returns the limits among the settings.
+func (s Settings) limits() (*Limits, error) {
+	text, err := json.Marshal(s)
+	if err != nil {
+		return nil, err
+	}
+	l := &Limits{}
+	return l, json.Unmarshal(text, l)
+}
+
+// urls returns the start URLs.
+func (s Settings) urls() (urls []string, err error) {
+	return urls, json.Unmarshal(s[urlsKey], &urls)
+}
