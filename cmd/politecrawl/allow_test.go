@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/clitest"
@@ -102,7 +103,12 @@ func TestNotAllowedJSON(t *testing.T) {
 		t.Errorf("refused: %+v", sum.Refused)
 	}
 	got = run(t, "robots", "check", s.URL+"/", "--format", "json", noneAllowed)
-	if a := answers(t, got); got.Code != cli.ExitFailed || len(a) != 1 || a[0].Verdict != later || !a[0].RetryAt.IsZero() || !strings.Contains(a[0].Error, "--allow-addr") {
+	var a struct {
+		Verdict string
+		Error   string
+		RetryAt time.Time `json:"retry_at"`
+	}
+	if err := json.Unmarshal([]byte(got.Out), &a); err != nil || got.Code != cli.ExitFailed || a.Verdict != "later" || !a.RetryAt.IsZero() || !strings.Contains(a.Error, "--allow-addr") {
 		t.Errorf("exit code %d, %+v", got.Code, a)
 	}
 }

@@ -219,14 +219,6 @@ func TestCrawlTimeIsUp(t *testing.T) {
 	if got.Code != cli.ExitLater || !strings.Contains(got.Out, `"end":"max-time"`) || !strings.Contains(got.Out, `"status 503"`) {
 		t.Errorf("%+v", got)
 	}
-	for end, want := range map[crawler.End]int{crawler.EndMaxTime: cli.ExitLater, crawler.EndLater: cli.ExitLater, crawler.EndMaxPages: cli.ExitDone, crawler.EndMaxBytes: cli.ExitDone, crawler.EndInterrupted: cli.ExitInterrupted} {
-		if code := crawlCode(&crawler.Summary{End: end, Left: 1, Waiting: []string{"http://h"}}); code != want {
-			t.Errorf("%s: exit code %d, want %d", end, code, want)
-		}
-	}
-	if code := crawlCode(&crawler.Summary{End: crawler.EndMaxTime, Left: 1}); code != cli.ExitDone {
-		t.Errorf("no host waits: exit code %d", code)
-	}
 }
 
 func TestCrawlMisuse(t *testing.T) {

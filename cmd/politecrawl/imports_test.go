@@ -35,6 +35,15 @@ type importRule struct {
 	Broken func(p goPackage) []string
 }
 
+// programParts is the folder of the packages of the program.
+const programParts = "cmd/politecrawl/internal/"
+
+// commands are the packages of the commands.
+var commands = []string{
+	programParts + "robots", programParts + "crawl", programParts + "frontier", programParts + "sitemap", programParts + "report",
+	programParts + "plan", programParts + "config", programParts + "demo", programParts + "man", programParts + "version",
+}
+
 // importRules are what keeps the packages apart. Imports point down (program,
 // crawler, drop-in, pure packages), never sideways; and who uses a pure package
 // or the drop-in links nothing that only the crawler or the program needs.
@@ -59,6 +68,26 @@ var importRules = []importRule{
 				return nil
 			}
 			return slices.DeleteFunc(among(p.Deps, "crawler"), func(d string) bool { return d != "crawler" })
+		},
+	},
+	{
+		"main assembles the commands: of this repository it imports nothing but them, cli and settings",
+		func(p goPackage) []string {
+			if p.Path != "cmd/politecrawl" {
+				return nil
+			}
+			return slices.DeleteFunc(among(imports(p), "cmd", "crawler", "robotsext", "examples"), func(path string) bool {
+				return within(path, commands...) || path == programParts+"cli" || path == programParts+"settings"
+			})
+		},
+	},
+	{
+		"no part of the program imports a command, commands do not import each other",
+		func(p goPackage) []string {
+			if !strings.HasPrefix(p.Path, programParts) {
+				return nil
+			}
+			return slices.DeleteFunc(among(p.Deps, commands...), func(path string) bool { return within(p.Path, path) })
 		},
 	},
 	{
@@ -170,6 +199,8 @@ func TestImportRulesCanFail(t *testing.T) {
 			"modernc.org/sqlite", "github.com/prometheus/client_golang/prometheus"),
 		in("robotsext", "ftp.go", "github.com/jlaffaye/ftp"),
 		in("cmd/politecrawl", "robots.go", "github.com/temoto/robotstxt"),
+		in("cmd/politecrawl", "main.go", "crawler"),
+		in("cmd/politecrawl/internal/demo", "demo.go", "cmd/politecrawl/internal/crawl"),
 		in("crawler/report", "browser.go", "github.com/chromedp/cdproto/network"),
 	}
 	found := breaches(pkgs, importRules)
@@ -186,7 +217,9 @@ func TestImportRulesCanFail(t *testing.T) {
 		in("crawler/internal/fetch", "fetch.go", colly, "robotsext", "crawler/output"),
 		in("crawler/frontier/pebblestore", "store.go", "crawler/frontier", "github.com/cockroachdb/pebble/v2"),
 		in("crawler/extract", "fields.go", "github.com/PuerkitoBio/goquery"),
-		in("cmd/politecrawl", "config.go", "github.com/spf13/viper", "github.com/spf13/cobra", "crawler"),
+		in("cmd/politecrawl", "main.go", "github.com/spf13/cobra", "cmd/politecrawl/internal/cli", "cmd/politecrawl/internal/crawl"),
+		in("cmd/politecrawl/internal/settings", "settings.go", "github.com/spf13/viper", "github.com/spf13/cobra", "crawler"),
+		in("cmd/politecrawl/internal/robots", "check.go", "cmd/politecrawl/internal/cli", "robotsext"),
 		in("examples/attach", "main.go", colly, "robotsext"),
 		in("crawler/browsertest", "tab.go", "github.com/chromedp/chromedp"),
 	}

@@ -25,7 +25,17 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/config"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/crawl"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/demo"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/frontier"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/man"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/plan"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/report"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/robots"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/settings"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/sitemap"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/version"
 )
 
 func main() {
@@ -53,16 +63,16 @@ two requests to a host, and writes down why it left a URL alone.
 
 Begin with "politecrawl demo", which needs no network.`,
 	},
-		robotsCommand(streams),
-		sitemapCommand(streams),
-		versionCommand(streams),
-		crawlCommand(streams),
-		planCommand(streams),
-		frontierCommand(streams),
-		reportCommand(streams),
-		demoCommand(streams),
-		configCommand(streams),
-		manCommand(streams),
+		robots.Command(streams),
+		sitemap.Command(streams),
+		version.Command(streams),
+		crawl.Command(streams),
+		plan.Command(streams),
+		frontier.Command(streams),
+		report.Command(streams),
+		demo.Command(streams),
+		config.Command(streams),
+		man.Command(streams),
 		cli.ExitCodesTopic(),
 		settings.Topic(),
 	)

@@ -14,6 +14,7 @@ import (
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/clitest"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/crawldir"
+	reportcmd "github.com/politecrawl/politecrawl/cmd/politecrawl/internal/report"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/frontier/pebblestore"
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore/redistest"
@@ -89,7 +90,7 @@ func TestReportJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := run(t, "report", dir, "--format", "json", "--rows", "1")
-	var printed printedReport
+	var printed reportcmd.Printed
 	if err := json.Unmarshal([]byte(got.Out), &printed); err != nil || got.Code != cli.ExitDone || strings.Count(got.Out, "\n") != 1 {
 		t.Fatalf("exit code %d, %v in %q", got.Code, err, got.Out)
 	}
@@ -148,7 +149,7 @@ func TestReportOfWorkers(t *testing.T) {
 			t.Errorf("%s is also in w1", name)
 		}
 	}
-	var printed printedReport
+	var printed reportcmd.Printed
 	got = run(t, "report", w2, w1, "--output", w1, "--format", "json")
 	if err := json.Unmarshal([]byte(got.Out), &printed); err != nil || printed.HTML != filepath.Join(w1, report.HTMLFile) ||
 		len(printed.Segments) != 2 || printed.Segments[0].Dir != w2 || printed.Segments[0].State != report.Unknown || printed.Summary.Pages != 3 {
@@ -172,7 +173,7 @@ func TestReportOfAWorkerAtWork(t *testing.T) {
 	}
 	states := func() string {
 		t.Helper()
-		var printed printedReport
+		var printed reportcmd.Printed
 		got := run(t, "report", w1, w2, "--output", to, "--format", "json")
 		if err := json.Unmarshal([]byte(got.Out), &printed); err != nil || len(printed.Segments) != 2 {
 			t.Fatalf("%v in %+v", err, got)

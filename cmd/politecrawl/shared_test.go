@@ -13,6 +13,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/clitest"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/crawl"
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore"
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore/redistest"
 )
@@ -40,53 +41,53 @@ func TestSharedCrawl(t *testing.T) {
 	url, dir := chainSite(t, 6), t.TempDir()
 	w1, w2 := filepath.Join(dir, "w1"), filepath.Join(dir, "w2")
 	at := []string{"--frontier", server.URL()}
-	crawl := func(args ...string) clitest.Result {
+	shared := func(args ...string) clitest.Result {
 		return run(t, append(append([]string{"crawl"}, args...), at...)...)
 	}
 
-	crawl("status", "news").WantRefusal(t, cli.ExitFailed, "redis refuses", redisstore.PasswordVariable, "--frontier-password-file")
+	shared("status", "news").WantRefusal(t, cli.ExitFailed, "redis refuses", redisstore.PasswordVariable, "--frontier-password-file")
 	t.Setenv(redisstore.PasswordVariable, secret)
-	crawl("status", "news").WantRefusal(t, cli.ExitMisuse, `there is no crawl "news"`)
-	crawl("--join", "news").WantRefusal(t, cli.ExitMisuse, `no crawl "news"`, "give start URLs")
+	shared("status", "news").WantRefusal(t, cli.ExitMisuse, `there is no crawl "news"`)
+	shared("--join", "news").WantRefusal(t, cli.ExitMisuse, `no crawl "news"`, "give start URLs")
 	run(t, "crawl", url, "--frontier", "redis://:"+secret+"@127.0.0.1").WantRefusal(t, cli.ExitMisuse, "list of processes", redisstore.PasswordVariable)
 	run(t, "crawl", "stop", "news").WantRefusal(t, cli.ExitMisuse, "--frontier")
 	run(t, "crawl", url, "--join", "news").WantRefusal(t, cli.ExitMisuse, "--join", "--frontier")
 
-	got := crawl(url, "--join", "news", "--worker", "one", "--output", w1, "--delay", "0s", "--max-pages", "4", "--quiet", "--format", "json")
+	got := shared(url, "--join", "news", "--worker", "one", "--output", w1, "--delay", "0s", "--max-pages", "4", "--quiet", "--format", "json")
 	if got.Code != cli.ExitDone || !strings.Contains(got.Out, `"pages":4`) || !strings.Contains(got.Out, `"worker":"one"`) {
 		t.Fatalf("the first: %+v", got)
 	}
-	crawl("--join", "news", "--output", w2, "--delay", "3s").WantRefusal(t, cli.ExitMisuse, "another delay", "news")
-	got = crawl("--join", "news", "--worker", "two", "--output", w2)
+	shared("--join", "news", "--output", w2, "--delay", "3s").WantRefusal(t, cli.ExitMisuse, "another delay", "news")
+	got = shared("--join", "news", "--worker", "two", "--output", w2)
 	if got.Code != cli.ExitDone || !strings.Contains(got.Out, "ended at --max-pages") || !strings.Contains(got.Out, "4 pages in all by 2 workers; this is two of news") ||
 		!strings.Contains(got.Stderr, `with all who have joined "news" on `+server.URL()) {
 		t.Errorf("the second: %+v", got)
 	}
-	if got := crawl(url, "--output", filepath.Join(dir, "d1"), "--max-pages", "1", "--allow-addr", "127.0.0.0/8"); got.Code != cli.ExitDone {
+	if got := shared(url, "--output", filepath.Join(dir, "d1"), "--max-pages", "1", "--allow-addr", "127.0.0.0/8"); got.Code != cli.ExitDone {
 		t.Errorf("without a name: %+v", got)
 	}
-	crawl("http://127.0.0.1:1/", "--output", filepath.Join(dir, "d2")).WantRefusal(t, cli.ExitMisuse, "other start URLs", "--join")
+	shared("http://127.0.0.1:1/", "--output", filepath.Join(dir, "d2")).WantRefusal(t, cli.ExitMisuse, "other start URLs", "--join")
 	run(t, "frontier", "stats", w1).WantRefusal(t, cli.ExitMisuse, "politecrawl crawl status news --frontier "+server.URL())
 
 	got = run(t, "crawl", "--resume", w2, "--max-pages", "0")
 	if got.Code != cli.ExitDone || !strings.Contains(got.Out, "finished") || !strings.Contains(got.Out, "6 pages in all by 2 workers") {
 		t.Errorf("going on: %+v", got)
 	}
-	got = crawl("status", "news", "--format", "json")
-	var st printedCrawl
+	got = shared("status", "news", "--format", "json")
+	var st crawl.PrintedCrawl
 	if err := json.Unmarshal([]byte(got.Out), &st); err != nil || !st.Finished || st.Pages != 6 || st.Done != 6 || len(st.Workers) != 2 || st.Workers[0].Worker != "one" || st.Workers[1].Pages != 2 {
 		t.Errorf("%v, %+v", err, got)
 	}
-	if got := crawl("status", "news"); !strings.HasPrefix(got.Out, "news: finished, 6 pages of 6 URLs known on 1 host, 0 in flight\n  one ") {
+	if got := shared("status", "news"); !strings.HasPrefix(got.Out, "news: finished, 6 pages of 6 URLs known on 1 host, 0 in flight\n  one ") {
 		t.Errorf("%+v", got)
 	}
-	if got := crawl("stop", "news"); got.Code != cli.ExitDone || got.Out != "nobody is at work on news\n" {
+	if got := shared("stop", "news"); got.Code != cli.ExitDone || got.Out != "nobody is at work on news\n" {
 		t.Errorf("%+v", got)
 	}
-	if got := crawl("delete", "news"); got.Code != cli.ExitDone || got.Out != "news is deleted\n" {
+	if got := shared("delete", "news"); got.Code != cli.ExitDone || got.Out != "news is deleted\n" {
 		t.Errorf("%+v", got)
 	}
-	crawl("delete", "news").WantRefusal(t, cli.ExitMisuse, `there is no crawl "news"`)
+	shared("delete", "news").WantRefusal(t, cli.ExitMisuse, `there is no crawl "news"`)
 	got = run(t, "crawl", "--resume", w1)
 	got.WantRefusal(t, cli.ExitFailed, "no such crawl")
 

@@ -1,0 +1,140 @@
+// Package config shows the effective configuration of a crawl: the command config.
+package config
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/settings"
+	"github.com/politecrawl/politecrawl/robotsext/secret"
+)
+
+// Command returns the command "config".
+func Command(streams *cli.Streams) *cobra.Command {
+	cmd := cli.Group(&cobra.Command{Use: "config", Short: "The configuration of a crawl"})
+	cmd.AddCommand(configShowCommand(streams))
+	return cmd
+}
+
+func configShowCommand(streams *cli.Streams) *cobra.Command {
+	var (
+		format cli.Format
+		origin bool
+	)
+	s := settings.New()
+	cmd := &cobra.Command{
+		Use:   "show [URL…]",
+		Short: "The effective configuration, and where each value came from",
+		Long: `Show what "politecrawl crawl" with the same arguments, flags and environment would
+work with, and for each key where its value came from: a flag, a variable of the
+environment, a line of the configuration file, or the default. A flag wins over the
+environment, the environment over the file. The text is YAML and can be saved as a
+configuration file; the users and passwords of proxies are left out of it, as of the
+JSON of --format json, and have to be put in again.
+
+A value that "crawl" would refuse is shown too, and the exit code is 2 then.`,
+		Example: `  politecrawl config show --config configs/gentle.yaml --delay 5s
+  politecrawl config show --origin=false > crawl.yaml`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := s.Load(args, cmd.InOrStdin()); err != nil {
+				return err
+			}
+			err := showConfig(streams, shown(s), format, origin)
+			if err == nil {
+				err = refused(s)
+			}
+			return err
+		},
+	}
+	format.AddFlag(cmd)
+	cmd.Flags().BoolVar(&origin, "origin", true, "say where each value came from")
+	s.AddFlags(cmd)
+	return cmd
+}
+
+// A shownKey is one key of the effective configuration.
+type shownKey struct {
+	Key      string `json:"key"`
+	Value    any    `json:"value"` // a string, a json.Number, a bool or a list of strings
+	From     string `json:"from,omitempty"`
+	Withheld bool   `json:"withheld,omitempty"` // user and password are left out of the value
+}
+
+func shown(s *settings.Settings) []shownKey {
+	var keys []shownKey
+	s.Visit(func(f *pflag.Flag, from string) {
+		k := shownKey{Key: f.Name, Value: f.Value.String(), From: from}
+		switch f.Value.Type() {
+		case "int", "int64", "float64":
+			if text := f.Value.String(); json.Valid([]byte(text)) { // not NaN, nor Inf
+				k.Value = json.Number(text)
+			}
+		case "bool":
+			k.Value = f.Value.String() == "true"
+		}
+		if list, isList := f.Value.(pflag.SliceValue); isList {
+			k.Value = append([]string{}, list.GetSlice()...) // none is an empty list
+		}
+		switch f.Name {
+		case settings.ProxyKey:
+			open := settings.WithoutSecrets(s.Config.Proxies)
+			k.Value, k.Withheld = open, !slices.Equal(open, s.Config.Proxies)
+		case "urls": // one with a password is refused, and need not be shown for that
+			open := make([]string, len(s.Config.URLs))
+			for i, raw := range s.Config.URLs {
+				open[i] = secret.Reference(raw)
+			}
+			k.Value, k.Withheld = open, !slices.Equal(open, s.Config.URLs)
+		}
+		keys = append(keys, k)
+	})
+	return keys
+}
+
+// showConfig prints keys: in text as YAML, each with the source of its value as a
+// comment. A value in JSON is one in YAML too.
+func showConfig(streams *cli.Streams, keys []shownKey, format cli.Format, origin bool) error {
+	if !origin {
+		for i := range keys {
+			keys[i].From = ""
+		}
+	}
+	if format == cli.JSON {
+		return streams.PrintJSON(keys)
+	}
+	var b strings.Builder
+	for _, k := range keys {
+		var remarks []string
+		if k.From != "" {
+			remarks = append(remarks, cli.Escape(k.From))
+		}
+		if k.Withheld {
+			remarks = append(remarks, "user and password are left out")
+		}
+		value, err := cli.Marshal(k.Value)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(&b, "%s: %s", k.Key, value)
+		if len(remarks) > 0 {
+			b.WriteString("  # " + strings.Join(remarks, "; "))
+		}
+		b.WriteString("\n")
+	}
+	return streams.Print(b.String())
+}
+
+// refused returns what "crawl" would refuse, but that there is no start URL yet.
+func refused(s *settings.Settings) error {
+	complete := *s
+	if len(complete.Config.URLs) == 0 {
+		complete.Config.URLs = []string{"https://example.com/"}
+	}
+	return complete.Validate()
+}

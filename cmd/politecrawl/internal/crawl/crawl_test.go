@@ -1,0 +1,19 @@
+package crawl
+
+import (
+	"testing"
+
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/crawler"
+)
+
+func TestCrawlCode(t *testing.T) {
+	for end, want := range map[crawler.End]int{crawler.EndMaxTime: cli.ExitLater, crawler.EndLater: cli.ExitLater, crawler.EndMaxPages: cli.ExitDone, crawler.EndMaxBytes: cli.ExitDone, crawler.EndInterrupted: cli.ExitInterrupted} {
+		if code := crawlCode(&crawler.Summary{End: end, Left: 1, Waiting: []string{"http://h"}}); code != want {
+			t.Errorf("%s: exit code %d, want %d", end, code, want)
+		}
+	}
+	if code := crawlCode(&crawler.Summary{End: crawler.EndMaxTime, Left: 1}); code != cli.ExitDone {
+		t.Errorf("no host waits: exit code %d", code)
+	}
+}

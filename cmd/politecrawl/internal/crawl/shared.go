@@ -1,0 +1,222 @@
+package crawl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/humanize"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/runner"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/settings"
+	"github.com/politecrawl/politecrawl/crawler"
+	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore"
+)
+
+// joinTime is how long a command waits for Redis before the crawl is begun.
+const joinTime = 15 * time.Second
+
+// join completes the configuration of a crawl that others may have begun: with its
+// settings, where it is there. Those that were given have to be the same.
+func join(ctx context.Context, s *settings.Settings) error {
+	opts := s.Options()
+	switch {
+	case opts.Resume || opts.Recrawl:
+		return nil
+	case s.Config.Frontier == "" && s.IsSet("join"):
+		return cli.Misuse("--join: %s is the name of a crawl that processes share; say on which Redis, with --frontier", cli.Escape(s.Config.Join))
+	case s.Config.Frontier == "":
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, joinTime)
+	defer cancel()
+	own := s.Config
+	own.URLs = nil
+	joined, err := crawler.Joined(ctx, own, s.IsSet)
+	isNew := func(u string) bool { return !slices.Contains(joined.URLs, u) }
+	switch {
+	case err == nil && !s.IsSet("join") && slices.ContainsFunc(s.Config.URLs, isNew):
+		return cli.Misuse("there is a crawl of other start URLs on %s already; give this one a name of its own, with --join NAME, or bring more URLs to that one, with --join %s",
+			s.Config.Frontier, joined.Join)
+	case err == nil:
+		for _, u := range s.Config.URLs {
+			if isNew(u) {
+				joined.URLs = append(joined.URLs, u)
+			}
+		}
+		s.Config = joined
+		return nil
+	case errors.Is(err, redisstore.ErrNone) && len(s.Config.URLs) == 0:
+		return cli.Misuse("there is no crawl %q on %s to be joined; give start URLs, and this process begins it", s.Config.Join, s.Config.Frontier)
+	case errors.Is(err, redisstore.ErrNone):
+		return nil // this process makes it
+	case errors.Is(err, crawler.ErrConfig):
+		return cli.WithCode(cli.ExitMisuse, cli.WithoutPrefix(err))
+	}
+	return runner.RedisError(err)
+}
+
+// redisKeys are the keys that say where a shared crawl is.
+var redisKeys = []string{"frontier", "frontier-prefix", "frontier-password-file"}
+
+// A sharedFlags names a crawl that processes share.
+type sharedFlags struct {
+	cfg crawler.Config
+}
+
+func (f *sharedFlags) command(use, short, long, example string) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: use + " NAME", Short: short, Long: long, Example: example,
+		Args: cli.Args(1, 1, "the name of a crawl, as given to --join"),
+	}
+	s := settings.New()
+	s.AddKeys(cmd, redisKeys...)
+	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
+		if err := s.LoadKeys(redisKeys...); err != nil {
+			return err
+		}
+		if s.Config.Frontier == "" {
+			return cli.MisuseOf(cmd, "--frontier: give the address of the Redis that the crawl is on")
+		}
+		f.cfg = s.Config
+		f.cfg.Join = args[0]
+		return nil
+	}
+	return cmd
+}
+
+func crawlStopCommand(streams *cli.Streams) *cobra.Command {
+	var f sharedFlags
+	cmd := f.command("stop", "End a crawl that several processes share",
+		`Tell all processes that work on the crawl to end. Each finishes what it has in flight,
+writes its report, and can go on later with --resume. Those that join later are not
+affected.`,
+		"  politecrawl crawl stop news --frontier redis://10.0.0.5")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		ctx, cancel := context.WithTimeout(cmd.Context(), joinTime)
+		defer cancel()
+		all, err := crawler.StopShared(ctx, f.cfg)
+		if err != nil {
+			return sharedError(f.cfg, err)
+		}
+		if all.Working() == 0 {
+			return streams.Print(fmt.Sprintf("nobody is at work on %s\n", all.Name))
+		}
+		return streams.Print(fmt.Sprintf("told %s of %s to end; they do within seconds, when what is in flight is finished\n", humanize.Count(all.Working(), "worker"), all.Name))
+	}
+	return cmd
+}
+
+func crawlStatusCommand(streams *cli.Streams) *cobra.Command {
+	var (
+		f      sharedFlags
+		format cli.Format
+	)
+	cmd := f.command("status", "Say how a crawl is getting on that several processes share",
+		`Say how far a crawl is that several processes share, and who works on it.`,
+		"  politecrawl crawl status news --frontier redis://10.0.0.5")
+	format.AddFlag(cmd)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		ctx, cancel := context.WithTimeout(cmd.Context(), joinTime)
+		defer cancel()
+		st, err := crawler.SharedStatus(ctx, f.cfg)
+		if err != nil {
+			return sharedError(f.cfg, err)
+		}
+		if format == cli.JSON {
+			return streams.PrintJSON(printedShared(st))
+		}
+		return streams.Print(sharedText(st))
+	}
+	return cmd
+}
+
+func crawlDeleteCommand(streams *cli.Streams) *cobra.Command {
+	var f sharedFlags
+	cmd := f.command("delete", "Take a crawl that several processes shared out of Redis",
+		`Take all that Redis has of a crawl out of it: its frontier, the clocks of its hosts, what
+was known of their robots.txt. What the workers have written stays, and cannot go on any
+more. A crawl that a worker is at is left alone: stop it first.`,
+		"  politecrawl crawl delete news --frontier redis://10.0.0.5")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if err := crawler.DeleteShared(cmd.Context(), f.cfg); err != nil {
+			return sharedError(f.cfg, err)
+		}
+		return streams.Print(fmt.Sprintf("%s is deleted\n", f.cfg.Join))
+	}
+	return cmd
+}
+
+func sharedError(cfg crawler.Config, err error) error {
+	switch {
+	case errors.Is(err, crawler.ErrConfig):
+		return cli.WithCode(cli.ExitMisuse, cli.WithoutPrefix(err))
+	case errors.Is(err, redisstore.ErrNone):
+		return cli.Misuse("there is no crawl %q on %s", cfg.Join, cfg.Frontier)
+	case errors.Is(err, redisstore.ErrFull):
+		return cli.Failed("%w: its maxmemory is used up, and this needs some memory too; give it more first", cli.WithoutPrefix(err))
+	case errors.Is(err, redisstore.ErrInUse):
+		return cli.Failed("%w; stop it first: politecrawl crawl stop %s --frontier %s (a worker that died counts as at work for half a minute)", cli.WithoutPrefix(err), cli.ShellWord(cfg.Join), cli.ShellWord(cfg.Frontier))
+	}
+	return runner.RedisError(err)
+}
+
+// A PrintedCrawl is how a shared crawl is getting on, for a script.
+type PrintedCrawl struct {
+	Name      string          `json:"name"`
+	Frontier  string          `json:"frontier"`
+	Finished  bool            `json:"finished"`
+	Pages     int             `json:"pages"` // by all workers
+	URLs      int             `json:"urls"`
+	Pending   int             `json:"pending"`
+	Scheduled int             `json:"scheduled"`
+	InFlight  int             `json:"in_flight"`
+	Done      int             `json:"done"`
+	Dropped   int             `json:"dropped"`
+	Hosts     int             `json:"hosts"`
+	Workers   []printedWorker `json:"workers"`
+}
+
+type printedWorker struct {
+	crawler.Peer
+	SecondsAgo float64 `json:"seconds_ago"` // since it was heard of
+}
+
+func printedShared(s *crawler.SharedCrawl) PrintedCrawl {
+	f := s.Stats
+	c := PrintedCrawl{
+		Name: s.Name, Frontier: s.Frontier, Finished: f.Finished(), Pages: s.Pages(),
+		URLs: f.Added, Pending: f.Pending, Scheduled: f.Scheduled, InFlight: f.Leased, Done: f.Done, Dropped: f.Dropped, Hosts: f.Hosts,
+	}
+	for _, w := range s.Workers {
+		c.Workers = append(c.Workers, printedWorker{w, w.Ago.Seconds()})
+	}
+	return c
+}
+
+// sharedText is how a shared crawl is getting on, for a person.
+func sharedText(s *crawler.SharedCrawl) string {
+	var b strings.Builder
+	f := s.Stats
+	state := fmt.Sprintf("%s left", humanize.Count(f.Pending+f.Scheduled+f.Leased, "URL"))
+	if f.Finished() {
+		state = "finished"
+	}
+	fmt.Fprintf(&b, "%s: %s, %s of %s known on %s, %d in flight\n", s.Name, state, humanize.Count(s.Pages(), "page"), humanize.Count(f.Added, "URL"), humanize.Count(f.Hosts, "host"), f.Leased)
+	for _, w := range s.Workers {
+		fmt.Fprintf(&b, "  %-30s  %s, %s\n", w.Worker, humanize.Count(w.Pages, "page"), workerState(w))
+	}
+	return b.String()
+}
+
+func workerState(w crawler.Peer) string {
+	if w.Working {
+		return "at work"
+	}
+	return "not at work, last heard of " + humanize.ShortDuration(w.Ago) + " ago"
+}

@@ -1,0 +1,171 @@
+// Package demo crawls a site on this machine and judges the crawl: the command demo.
+package demo
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/logging"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/runner"
+	"github.com/politecrawl/politecrawl/crawler"
+	"github.com/politecrawl/politecrawl/crawler/demosite"
+	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
+)
+
+// A demo is one run of the command: the site is served, crawled, and asked what
+// it saw.
+type demo struct {
+	*cli.Streams
+	output string
+	port   int
+	keep   bool
+	quiet  bool
+	log    logging.Config
+	listen runner.Listen
+	format cli.Format
+}
+
+// What the demo does faster than a crawl of a real site would: nobody is
+// bothered, and nobody wants to wait.
+const (
+	demoDelay       = 20 * time.Millisecond
+	demoRobotsRetry = time.Second
+)
+
+// Command returns the command "demo".
+func Command(streams *cli.Streams) *cobra.Command {
+	d := &demo{Streams: streams}
+	cmd := &cobra.Command{
+		Use:   "demo",
+		Short: "See a polite crawl: a small site on this machine, crawled and asked what it saw",
+		Long: `Serve a small web site of several hosts on loopback, crawl it, and compare what the
+crawler says with what the site recorded. No network is needed and no other machine is
+asked for anything. Since nobody is bothered, the delay between two requests to a host
+is 20 ms in place of a second, and a robots.txt that fails is tried again after 1 s.
+
+Exit code: 0 when the site saw nothing impolite and the crawl got every page that it
+should and no other, else 1.`,
+		Args: cli.Args(0, 0, ""),
+		RunE: func(cmd *cobra.Command, _ []string) error { return d.run(cmd.Context()) },
+	}
+	d.format.AddFlag(cmd)
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.StringVar(&d.output, "output", "", "write the directory `DIR` (default: a new one for temporary files)")
+	flags.IntVar(&d.port, "port", 0, "serve the site on port `N` (0: any free one)")
+	flags.BoolVar(&d.keep, "keep", false, "serve the site after the crawl until interrupted, to look at in a browser")
+	flags.BoolVar(&d.quiet, "quiet", false, "say nothing but the result and errors")
+	d.log.AddFlags(flags)
+	d.listen.AddFlags(flags)
+	return cmd
+}
+
+func (d *demo) run(ctx context.Context) error {
+	if d.port < 0 || d.port > 65535 {
+		return cli.Misuse("--port: there is no port %d; choose one from 1 to 65535, or 0 for any free one", d.port)
+	}
+	site, err := demosite.Start(&demosite.Options{Port: d.port})
+	if err != nil {
+		return d.unserved(err)
+	}
+	defer func() { _ = site.Close() }() // all that was to be seen has been recorded
+	temporary := d.output == ""
+	if temporary {
+		if d.output, err = os.MkdirTemp("", "politecrawl-demo-"); err != nil {
+			return cli.Failed("no directory to write to: %w; name one with --output", cli.QuotePath(err))
+		}
+	}
+	result, err := d.crawl(ctx, site)
+	if err != nil {
+		return err
+	}
+	if d.format == cli.JSON {
+		err = d.PrintJSON(result)
+	} else {
+		err = d.Print(result.Text(d.Painter()))
+	}
+	if err != nil {
+		return err
+	}
+	if temporary && !d.quiet {
+		d.Notice(fmt.Sprintf("the files are in %q; remove that directory when you have seen them", d.output))
+	}
+	if d.keep && result.Summary.End == crawler.EndFinished {
+		d.serve(ctx, site)
+	}
+	return cli.ExitWith(result.code())
+}
+
+// unserved says why the site cannot be served on --port.
+func (d *demo) unserved(err error) error {
+	switch {
+	case errors.Is(err, demosite.ErrPortTaken):
+		return cli.Misuse("--port: %w", cli.WithoutPrefix(err))
+	case d.port != 0 && errors.Is(err, fs.ErrPermission):
+		return cli.Misuse("--port: %w; choose a port from 1024 up, or 0 for any free one", cli.WithoutPrefix(err))
+	}
+	return cli.Failed("cannot serve the site: %w", cli.WithoutPrefix(err))
+}
+
+// crawl crawls the site and asks it what it saw.
+func (d *demo) crawl(ctx context.Context, site *demosite.Site) (*Result, error) {
+	cfg := crawler.Default()
+	cfg.URLs = site.StartURLs()
+	cfg.Output = d.output
+	cfg.Delay = demoDelay
+	cfg.AllowAddr = []string{"127.0.0.0/8"}
+	cfg.RobotsRetry = demoRobotsRetry
+	r := &runner.Runner{Streams: d.Streams, Quiet: d.quiet, Log: d.log, Listen: d.listen}
+	sum, err := r.Crawl(ctx, cfg, crawler.Options{})
+	if err != nil {
+		return nil, err
+	}
+	token, err := robotstxt.ProductToken(cfg.UserAgent)
+	if err != nil {
+		return nil, cli.Failed("%w", err)
+	}
+	fetched, err := fetchedURLs(d.output)
+	if err != nil {
+		return nil, cli.Failed("cannot read back what was written: %w", err)
+	}
+	return newDemoResult(sum, fetched, cfg.Delay, site.Judge(cfg.Delay, token), site.Expected(token)), nil
+}
+
+// serve leaves the site up until the first interrupt.
+func (d *demo) serve(ctx context.Context, site *demosite.Site) {
+	d.Notice("the site is still there: " + site.StartURLs()[0] + " (interrupt to end)")
+	ctx, done := d.Interruptible(ctx, func() {}, "")
+	defer done()
+	<-ctx.Done()
+}
+
+// fetchedURLs reads the URLs of pages.jsonl, sorted.
+func fetchedURLs(dir string) ([]string, error) {
+	name := filepath.Join(dir, output.PagesFile)
+	body, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	var urls []string
+	for dec := json.NewDecoder(bytes.NewReader(body)); dec.More(); {
+		var page output.Page
+		if err := dec.Decode(&page); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		urls = append(urls, page.URL)
+	}
+	slices.Sort(urls)
+	return urls, nil
+}

@@ -1,0 +1,126 @@
+package demo
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/humanize"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/runner"
+	"github.com/politecrawl/politecrawl/crawler"
+	"github.com/politecrawl/politecrawl/crawler/demosite"
+)
+
+// A Result is what the crawler said of a crawl beside what the site saw.
+type Result struct {
+	Summary  *runner.Summary `json:"summary"`
+	Delay    string          `json:"delay"`
+	Requests int             `json:"requests"` // all that the site saw, by kind in the next four
+	Pages    int             `json:"pages"`
+	Robots   int             `json:"robots"`
+	Moved    int             `json:"robots_redirects"` // where a robots.txt redirects to
+	Sitemaps int             `json:"sitemaps"`
+	Retries  int             `json:"pages_repeated"` // of Pages: for a URL that had been asked for before
+	Lost     int             `json:"sitemaps_lost"`  // of Sitemaps: answered 404 or 410
+
+	Violations []string `json:"violations"` // what must not happen, as the site saw it
+	Advice     []string `json:"advice"`     // what should not
+	Missing    []string `json:"missing"`    // expected, but not in pages.jsonl
+	Unexpected []string `json:"unexpected"` // the reverse
+	Agrees     bool     `json:"agrees"`     // nothing missing or unexpected, and the numbers are equal
+}
+
+func newDemoResult(sum *runner.Summary, fetched []string, delay time.Duration, saw demosite.Report, want demosite.Expectation) *Result {
+	r := &Result{
+		Summary: sum, Delay: delay.String(),
+		Requests: saw.Requests, Pages: saw.Pages, Moved: saw.Hops, Sitemaps: saw.Sitemaps,
+		Retries: saw.Retries, Lost: saw.SitemapsLost,
+		Violations: texts(saw.Violations), Advice: texts(saw.Advice),
+		Missing: without(want.Pages, fetched), Unexpected: without(fetched, want.Pages),
+	}
+	for _, n := range saw.Robots {
+		r.Robots += n
+	}
+	r.Agrees = len(r.Missing) == 0 && len(r.Unexpected) == 0 && len(saw.Missing) == 0 &&
+		len(fetched) == sum.Pages && r.Pages-r.Retries == sum.Pages &&
+		r.Robots == sum.Robots && saw.SitemapsRead == sum.Sitemaps
+	return r
+}
+
+// code is the exit code of the demo.
+func (r *Result) code() int {
+	code := runner.EndCode(r.Summary.End)
+	if len(r.Violations) > 0 || code == cli.ExitDone && !r.Agrees {
+		code = cli.Worse(code, cli.ExitFindings)
+	}
+	return code
+}
+
+// Text is the result for a person.
+func (r *Result) Text(paint cli.Painter) string {
+	var b strings.Builder
+	b.WriteString(runner.SummaryText(r.Summary))
+	line := func(name, format string, args ...any) {
+		fmt.Fprintf(&b, "  %-10s  %s\n", name, fmt.Sprintf(format, args...))
+	}
+	fmt.Fprintf(&b, "what the site saw in %s:\n", humanize.Count(r.Requests, "request"))
+	line("pages", "%d%s", r.Pages, ofThem(r.Retries, "repeated"))
+	line("robots.txt", "%d, and %d more where one redirects to", r.Robots, r.Moved)
+	line("sitemaps", "%d%s", r.Sitemaps, ofThem(r.Lost, "not found"))
+	verdict := paint(cli.Green, "0 violations")
+	if n := len(r.Violations); n > 0 {
+		verdict = paint(cli.Red, humanize.Count(n, "violation"))
+	}
+	line("politeness", "%s, with a delay of %s between two requests to a host", verdict, r.Delay)
+	for _, v := range r.Violations {
+		line("", "%s", cli.Escape(v))
+	}
+	for _, a := range r.Advice {
+		line("advice", "%s", cli.Escape(a))
+	}
+	switch {
+	case r.Summary.End != crawler.EndFinished:
+		line("verdict", "not compared, because the crawl did not come to its end")
+	case r.Agrees:
+		line("verdict", "%s", paint(cli.Green, "it got each page that a polite crawler should fetch, and no other"))
+	default:
+		line("verdict", "%s", paint(cli.Red, fmt.Sprintf("%s missing, %d unexpected, or the numbers of crawler and site differ",
+			humanize.Count(len(r.Missing), "page"), len(r.Unexpected))))
+		for _, u := range r.Missing {
+			line("missing", "%s", cli.Escape(u))
+		}
+		for _, u := range r.Unexpected {
+			line("unexpected", "%s", cli.Escape(u))
+		}
+	}
+	return b.String()
+}
+
+// ofThem says that n of a number are special.
+func ofThem(n int, how string) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", %d of them %s", n, how)
+}
+
+func texts(violations []demosite.Violation) []string {
+	list := []string{}
+	for _, v := range violations {
+		list = append(list, v.String())
+	}
+	return list
+}
+
+// without returns what is in a and not in b, which is sorted.
+func without(a, b []string) []string {
+	list := []string{}
+	for _, s := range a {
+		if _, found := slices.BinarySearch(b, s); !found {
+			list = append(list, s)
+		}
+	}
+	return list
+}

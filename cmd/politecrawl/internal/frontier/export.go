@@ -1,0 +1,47 @@
+package frontier
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/crawler/frontier/pebblestore"
+)
+
+func frontierExportCommand(streams *cli.Streams) *cobra.Command {
+	const command = "frontier export"
+	var filter urlFilter
+	cmd := &cobra.Command{
+		Use:   "export DIR",
+		Short: "Every URL of a stopped crawl as JSON lines",
+		Long: `Write every URL in the frontier of a crawl that was stopped, one JSON object a line:
+url, state (pending, scheduled, done or dropped), host, priority (0 first), attempts,
+not_before (left out: now, or never again), of the last good fetch etag, last_modified
+and body_hash, and meta, which is what the crawler keeps with the URL. The last two are
+base64. The order is that of "frontier ls --urls".
+
+DIR is the crawl's output directory, or the folder frontier in it. Nothing is changed.`,
+		Example: `  politecrawl frontier export example > urls.jsonl
+  politecrawl frontier export example --host example.com > host.jsonl
+  politecrawl frontier export example --state pending | jq -r .url`,
+		Args: cli.Args(1, 1, "the output directory of a crawl"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if err := filter.prepare(command); err != nil {
+				return err
+			}
+			return viewFrontier(command, args[0], func(view *pebblestore.View) error {
+				out := streams.NewResults()
+				for u, err := range filter.urls(command, view) {
+					if err == nil {
+						err = out.PrintJSON(shownURLOf(u))
+					}
+					if err != nil {
+						return err
+					}
+				}
+				return out.Flush()
+			})
+		},
+	}
+	filter.flags(cmd)
+	return cmd
+}

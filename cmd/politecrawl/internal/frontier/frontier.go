@@ -1,0 +1,213 @@
+// Package frontier shows what a stopped crawl has left to do: the command frontier.
+package frontier
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/crawldir"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/humanize"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/site"
+	"github.com/politecrawl/politecrawl/crawler"
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/frontier/pebblestore"
+	"github.com/politecrawl/politecrawl/robotsext"
+)
+
+// Command returns the command "frontier".
+func Command(streams *cli.Streams) *cobra.Command {
+	cmd := cli.Group(&cobra.Command{Use: "frontier", Short: "Look into what a stopped crawl has left to do"})
+	cmd.AddCommand(frontierStatsCommand(streams), frontierListCommand(streams), frontierExportCommand(streams))
+	return cmd
+}
+
+// viewFrontier opens the frontier of the crawl whose output directory is dir, or
+// the one that dir itself is, has look look at it, and closes it again.
+func viewFrontier(command, dir string, look func(*pebblestore.View) error) error {
+	if saved, err := crawler.Saved(dir); err == nil && saved.Frontier != "" {
+		return cli.Misuse("%s: the frontier of this crawl is on %s; see: politecrawl crawl status %s --frontier %s",
+			command, saved.Frontier, cli.ShellWord(saved.Join), cli.ShellWord(saved.Frontier))
+	}
+	crawl := "" // whose frontier it is; empty: that is not known
+	switch below, above := filepath.Join(dir, crawldir.FrontierFolder), filepath.Join(dir, ".."); {
+	case crawldir.HoldsCrawl(dir):
+		crawl, dir = dir, below
+	case crawldir.IsDirectory(below):
+		dir = below
+	case filepath.Base(dir) == crawldir.FrontierFolder && crawldir.HoldsCrawl(above):
+		crawl = above
+	}
+	view, err := pebblestore.Inspect(dir)
+	if err == nil {
+		err = errors.Join(look(view), view.Close())
+	}
+	return frontierError(command, crawl, dir, err)
+}
+
+// frontierError says what to do about the frontier in dir that cannot be looked at. It is
+// that of the crawl in another directory, where that is known. Errors that say it themselves
+// are left as they are.
+func frontierError(command, crawl, dir string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if _, ok := errors.AsType[*cli.ExitError](err); ok {
+		return err
+	}
+	err = fmt.Errorf("%s: %w", command, cli.WithoutPrefix(err))
+	const name = "name the output directory of a crawl, or the folder " + crawldir.FrontierFolder + " in it"
+	switch {
+	case errors.Is(err, pebblestore.ErrInUse):
+		return cli.Failed("%w; look again when that crawl has ended", err)
+	case crawl != "" && (errors.Is(err, pebblestore.ErrDamaged) || errors.Is(err, pebblestore.ErrForeign) || errors.Is(err, fs.ErrNotExist)):
+		return crawldir.DamagedFrontier(crawl, err)
+	case errors.Is(err, pebblestore.ErrDamaged):
+		return cli.Failed("%w; what is lost cannot be told, so crawl again into a new directory", err)
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
+		return cli.Misuse("%s: there is no directory %q; %s", command, dir, name)
+	case errors.Is(err, pebblestore.ErrForeign):
+		return cli.Misuse("%w; %s", err, name)
+	}
+	return cli.Failed("%w", err)
+}
+
+// A urlFilter is what --host and --state leave of a frontier's URLs.
+type urlFilter struct {
+	host  string
+	state urlState
+
+	server frontier.Host // that host means; empty: all
+	ports  bool          // on any port
+}
+
+// urlState is the value of --state.
+type urlState string
+
+const anyState urlState = "any"
+
+func (f *urlFilter) flags(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.host, "host", "", "only this host: `NAME` (with every port), name:port or a URL of it")
+	cli.Choice(cmd, &f.state, "state", "only URLs in this state", anyState,
+		urlState(pebblestore.Pending.String()), urlState(pebblestore.Scheduled.String()),
+		urlState(pebblestore.Done.String()), urlState(pebblestore.Dropped.String()))
+}
+
+// prepare parses the host that the user gave. A name alone selects every port; a URL or an
+// origin selects one server. It returns an error for what is not a host.
+func (f *urlFilter) prepare(command string) error {
+	if f.host == "" {
+		return nil
+	}
+	raw := f.host
+	if !strings.Contains(raw, "://") {
+		raw = "https://" + raw
+	}
+	u, err := site.ParseOrigin(raw)
+	if err != nil {
+		return cli.Misuse("%s: --host: %w", command, err)
+	}
+	origin, err := robotsext.OriginOf(u)
+	if err != nil {
+		return cli.Misuse("%s: --host: %w", command, cli.WithoutPrefix(err))
+	}
+	f.ports = raw != f.host && u.Port() == ""
+	f.server, err = frontier.HostOf(string(origin))
+	return err
+}
+
+// has tells whether h is a host that is asked for.
+func (f *urlFilter) has(h frontier.Host) bool {
+	if f.server == "" || h == f.server {
+		return true
+	}
+	return f.ports && strings.HasPrefix(string(h), string(f.server)+":")
+}
+
+// urls yields the URLs that are left, one after the other: there may be more than
+// fit into memory. A host that the frontier does not have is an error.
+func (f *urlFilter) urls(command string, view *pebblestore.View) iter.Seq2[pebblestore.URL, error] {
+	return func(yield func(pebblestore.URL, error) bool) {
+		found := false
+		for u, err := range view.URLs() {
+			if err == nil && (!f.has(u.Host) || f.state != anyState && string(f.state) != u.State.String()) {
+				continue
+			}
+			found = true
+			if !yield(u, err) || err != nil {
+				return
+			}
+		}
+		if found {
+			return
+		}
+		if err := f.known(command, view); err != nil {
+			yield(pebblestore.URL{}, err)
+		}
+	}
+}
+
+// known returns an error when the frontier does not have the host.
+func (f *urlFilter) known(command string, view *pebblestore.View) error {
+	if f.host == "" {
+		return nil
+	}
+	for h, err := range view.Hosts() {
+		if err != nil {
+			return err
+		}
+		if f.has(h.Host) {
+			return nil
+		}
+	}
+	return cli.Misuse(`%s: --host: the frontier has no host %q; "politecrawl frontier ls DIR" lists those it has`, command, f.host)
+}
+
+// A shownURL is a URL of a frontier as JSON.
+type shownURL struct {
+	URL          string    `json:"url"`
+	State        string    `json:"state"`
+	Host         string    `json:"host"`
+	Priority     int       `json:"priority"` // 0 first
+	Attempts     int       `json:"attempts"`
+	NotBefore    time.Time `json:"not_before,omitzero"`
+	ETag         string    `json:"etag,omitempty"`
+	LastModified string    `json:"last_modified,omitempty"`
+	BodyHash     []byte    `json:"body_hash,omitempty"`
+	Meta         []byte    `json:"meta,omitempty"` // as the crawler has written it
+}
+
+func shownURLOf(u pebblestore.URL) shownURL {
+	s := shownURL{
+		URL: u.URL, State: u.State.String(), Host: string(u.Host), Priority: int(u.Priority),
+		Attempts: u.Attempts, NotBefore: utc(u.NotBefore), Meta: u.Meta,
+	}
+	if v := u.Validators; v != nil {
+		s.ETag, s.LastModified, s.BodyHash = v.ETag, v.LastModified, v.BodyHash
+	}
+	return s
+}
+
+// utc is t for a script, the zero time left as it is.
+func utc(t time.Time) time.Time {
+	if t.IsZero() {
+		return t
+	}
+	return t.UTC()
+}
+
+// fromNow says for a person how far ahead a time is.
+func fromNow(t, now time.Time) string {
+	if !t.After(now) {
+		return "now"
+	}
+	return "in " + humanize.ShortDuration(t.Sub(now))
+}

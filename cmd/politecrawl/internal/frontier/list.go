@@ -1,0 +1,288 @@
+package frontier
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/humanize"
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/frontier/pebblestore"
+	"github.com/politecrawl/politecrawl/robotsext"
+)
+
+// A frontierList is one run of "frontier ls".
+type frontierList struct {
+	*cli.Streams
+	urls   bool // --urls
+	filter urlFilter
+	order  hostOrder
+	limit  int
+	format cli.Format
+
+	now     time.Time
+	results cli.Results
+	paint   cli.Painter
+}
+
+// hostOrder is the value of --sort.
+type hostOrder string
+
+const (
+	byLeft hostOrder = "left"
+	byDue  hostOrder = "due"
+	byName hostOrder = "name"
+)
+
+func frontierListCommand(streams *cli.Streams) *cobra.Command {
+	l := &frontierList{Streams: streams}
+	cmd := &cobra.Command{
+		Use:   "ls DIR",
+		Short: "The hosts of a stopped crawl, or their URLs",
+		Long: `List the hosts in the frontier of a crawl that was stopped, those with the most URLs
+left first: how many URLs are in each state, the delay between two requests, when the
+host is due for the next one, how much longer it has asked to be left alone, and what
+is known of its robots.txt. With --urls list URLs: those that are pending by host and in
+the order in which they are to be fetched, then those scheduled by time, then those
+that are done or dropped.
+
+DIR is the crawl's output directory, or the folder frontier in it. Nothing is changed.
+
+With --format json each line is an object: host, urls, pending, scheduled, done,
+dropped, delay (in seconds), max_in_flight, due, blocked_until, and robots, a list with
+an object for each origin of the host: origin, state (known or failing), outcome, status,
+failing_since; of a URL the same as "frontier export" writes.`,
+		Example: `  politecrawl frontier ls example
+  politecrawl frontier ls example --sort due --limit 0
+  politecrawl frontier ls example --urls --host example.com --state pending`,
+		Args: cli.Args(1, 1, "the output directory of a crawl"),
+		RunE: func(_ *cobra.Command, args []string) error { return l.run(args[0]) },
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	l.format.AddFlag(cmd)
+	flags.BoolVar(&l.urls, "urls", false, "list URLs in place of hosts")
+	l.filter.flags(cmd)
+	cli.Choice(cmd, &l.order, "sort", "order of the hosts: most URLs left, or first due, first", byLeft, byDue, byName)
+	flags.IntVar(&l.limit, "limit", 50, "most lines; 0: all")
+	return cmd
+}
+
+func (l *frontierList) run(dir string) error {
+	const command = "frontier ls"
+	switch {
+	case l.limit < 0:
+		return cli.Misuse("%s: --limit: %d is less than 0", command, l.limit)
+	case l.filter.state != anyState && !l.urls:
+		return cli.Misuse("%s: --state is about URLs; add --urls", command)
+	case l.order != byLeft && l.urls:
+		return cli.Misuse("%s: --sort is about hosts; leave it or --urls out", command)
+	}
+	if err := l.filter.prepare(command); err != nil {
+		return err
+	}
+	l.now, l.results, l.paint = time.Now(), l.NewResults(), l.Painter()
+	list := l.listHosts
+	if l.urls {
+		list = l.listURLs
+	}
+	return viewFrontier(command, dir, func(view *pebblestore.View) error {
+		if err := list(command, view); err != nil {
+			return err
+		}
+		return l.results.Flush()
+	})
+}
+
+// listURLs lists URLs as they come.
+func (l *frontierList) listURLs(command string, view *pebblestore.View) error {
+	n := 0
+	for u, err := range l.filter.urls(command, view) {
+		if err != nil {
+			return err
+		}
+		if n++; n > l.limit && l.limit > 0 {
+			l.Notice(fmt.Sprintf("there are more than %d; --limit 0 lists them all", l.limit))
+			return nil
+		}
+		if l.format == cli.JSON {
+			err = l.results.PrintJSON(shownURLOf(u))
+		} else {
+			err = l.results.Print(l.urlText(u, n == 1))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (l *frontierList) urlText(u pebblestore.URL, first bool) string {
+	head := ""
+	if first {
+		head = l.paint(cli.Faint, fmt.Sprintf("%-9s  %8s  %8s  %-9s  %s", "state", "priority", "attempts", "due", "url")) + "\n"
+	}
+	due := ""
+	if u.State == pebblestore.Pending || u.State == pebblestore.Scheduled {
+		due = fromNow(u.NotBefore, l.now)
+	}
+	return head + fmt.Sprintf("%-9s  %8d  %8d  %-9s  %s\n", u.State, u.Priority, u.Attempts, due, cli.Escape(u.URL))
+}
+
+// listHosts lists hosts. No more of them are kept than are shown.
+func (l *frontierList) listHosts(command string, view *pebblestore.View) error {
+	var hosts []shownHost
+	found := 0
+	for h, err := range view.Hosts() {
+		if err != nil {
+			return err
+		}
+		if !l.filter.has(h.Host) {
+			continue
+		}
+		found++
+		if hosts = append(hosts, shownHostOf(h)); l.limit > 0 && len(hosts) >= 2*l.limit {
+			hosts = l.first(hosts)
+		}
+	}
+	if found == 0 {
+		return l.filter.known(command, view)
+	}
+	hosts = l.first(hosts)
+	for i, h := range hosts {
+		var err error
+		if l.format == cli.JSON {
+			err = l.results.PrintJSON(h)
+		} else {
+			err = l.results.Print(l.hostText(h, i == 0))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if found > len(hosts) {
+		l.Notice(fmt.Sprintf("these are %d of %d hosts; --limit 0 lists them all", len(hosts), found))
+	}
+	return nil
+}
+
+// first sorts hosts and returns as many as are wanted.
+func (l *frontierList) first(hosts []shownHost) []shownHost {
+	left := func(h shownHost) int { return h.Pending + h.Scheduled }
+	// Those that have nothing pending are due for nothing, and come last.
+	idle := func(h shownHost) int {
+		if h.Pending == 0 {
+			return 1
+		}
+		return 0
+	}
+	slices.SortFunc(hosts, func(a, b shownHost) int {
+		order := 0
+		switch l.order {
+		case byLeft:
+			order = cmp.Compare(left(b), left(a))
+		case byDue:
+			order = cmp.Or(idle(a)-idle(b), a.Due.Compare(b.Due))
+		case byName:
+		}
+		return cmp.Or(order, cmp.Compare(a.Host, b.Host))
+	})
+	if l.limit > 0 && len(hosts) > l.limit {
+		hosts = hosts[:l.limit]
+	}
+	return hosts
+}
+
+// A shownHost is a host of a frontier as JSON.
+type shownHost struct {
+	Host         string    `json:"host"`
+	URLs         int       `json:"urls"`
+	Pending      int       `json:"pending"`
+	Scheduled    int       `json:"scheduled"`
+	Done         int       `json:"done"`
+	Dropped      int       `json:"dropped"`
+	Delay        float64   `json:"delay"` // seconds
+	MaxInFlight  int       `json:"max_in_flight"`
+	Due          time.Time `json:"due,omitzero"`
+	BlockedUntil time.Time `json:"blocked_until,omitzero"`
+
+	Robots []shownRecord `json:"robots,omitempty"` // of its origins, by name
+}
+
+// A shownRecord is what is known of a robots.txt as JSON.
+type shownRecord struct {
+	Origin       string    `json:"origin"`
+	State        string    `json:"state"` // known or failing
+	Outcome      string    `json:"outcome,omitempty"`
+	Status       int       `json:"status,omitempty"`
+	FailingSince time.Time `json:"failing_since,omitzero"`
+}
+
+func shownHostOf(h frontier.HostRecord) shownHost {
+	s := shownHost{
+		Host: string(h.Host), URLs: h.Added, Pending: h.Pending, Scheduled: h.Scheduled, Done: h.Done, Dropped: h.Dropped,
+		Delay: h.Delay.Seconds(), MaxInFlight: h.MaxInFlight, Due: utc(h.Due), BlockedUntil: utc(h.BlockedUntil),
+	}
+	for _, origin := range slices.Sorted(maps.Keys(h.Robots)) {
+		s.Robots = append(s.Robots, shownRecordOf(origin, h.Robots[origin]))
+	}
+	return s
+}
+
+func shownRecordOf(origin string, robots frontier.Robots) shownRecord {
+	s := shownRecord{Origin: origin, State: "known"}
+	if !robots.FailingSince.IsZero() {
+		s.State, s.FailingSince = "failing", utc(robots.FailingSince)
+	}
+	var rec robotsext.Record // as the crawler writes it; who else used the store may have written something else
+	if err := json.Unmarshal(robots.Data, &rec); err == nil {
+		s.Outcome, s.Status = rec.Outcome.String(), rec.Status
+	}
+	return s
+}
+
+// robotsText sums up the robots.txt files of a host, and tells whether one is failing: that
+// matters most.
+func (l *frontierList) robotsText(records []shownRecord) (text string, failing bool) {
+	text = "not known"
+	for i, r := range records {
+		switch {
+		case r.State == "failing":
+			return "failing " + humanize.ShortDuration(max(l.now.Sub(r.FailingSince), 0)), true
+		case i > 0 && text == "rules":
+		case r.Outcome == robotsext.AllowAll.String() && r.Status != 0:
+			text = fmt.Sprintf("none, %d", r.Status)
+		default:
+			text = cmp.Or(r.Outcome, r.State)
+		}
+	}
+	return text, false
+}
+
+func (l *frontierList) hostText(h shownHost, first bool) string {
+	head := ""
+	if first {
+		head = l.paint(cli.Faint, fmt.Sprintf("%9s  %9s  %9s  %9s  %6s  %-9s  %-8s  %-15s  %s",
+			"pending", "scheduled", "done", "dropped", "delay", "due", "blocked", "robots.txt", "host")) + "\n"
+	}
+	due, blocked, tint := "", "", cli.Plain
+	if h.Pending > 0 {
+		due = fromNow(h.Due, l.now)
+	}
+	if h.BlockedUntil.After(l.now) {
+		blocked = humanize.ShortDuration(h.BlockedUntil.Sub(l.now))
+	}
+	robots, failing := l.robotsText(h.Robots)
+	if failing {
+		tint = cli.Yellow
+	}
+	return head + fmt.Sprintf("%9d  %9d  %9d  %9d  %6s  %-9s  %s  %s  %s\n", h.Pending, h.Scheduled, h.Done, h.Dropped,
+		humanize.Delay(math.Round(h.Delay*1000)/1000), due, l.paint(cli.Yellow, fmt.Sprintf("%-8s", blocked)), l.paint(tint, fmt.Sprintf("%-15s", robots)), cli.Escape(h.Host))
+}

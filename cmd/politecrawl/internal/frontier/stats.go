@@ -1,0 +1,170 @@
+package frontier
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/frontier/pebblestore"
+)
+
+// frontierTotals is what "frontier stats" shows.
+type frontierTotals struct {
+	URLs      int `json:"urls"`
+	Pending   int `json:"pending"`
+	Scheduled int `json:"scheduled"`
+	Done      int `json:"done"`
+	Dropped   int `json:"dropped"`
+
+	Hosts    int  `json:"hosts"`
+	Left     int  `json:"hosts_left"` // with URLs that are pending or scheduled
+	Blocked  int  `json:"hosts_blocked"`
+	Failing  int  `json:"robots_failing"`
+	Known    int  `json:"robots_known"` // and not failing
+	Finished bool `json:"finished"`
+
+	// NextDue is when the first URL may be leased, zero when none ever.
+	NextDue time.Time `json:"next_due,omitzero"`
+}
+
+func frontierStatsCommand(streams *cli.Streams) *cobra.Command {
+	var format cli.Format
+	cmd := &cobra.Command{
+		Use:   "stats DIR",
+		Short: "How much a stopped crawl has done, and has left to do",
+		Long: `Count the URLs and hosts in the frontier of a crawl that was stopped. DIR is the crawl's
+output directory, or the folder frontier in it.
+
+Each URL that was ever found is in one state: pending, to be fetched when the turn of
+its host comes; scheduled, to be fetched at a time of its own, as when it is tried
+again; done; or dropped, not to be fetched at all. What was in flight when the crawl
+stopped is pending again.
+
+Nothing is changed. A crawl that is running has its frontier to itself.`,
+		Example: `  politecrawl frontier stats example
+  politecrawl frontier stats example --format json`,
+		Args: cli.Args(1, 1, "the output directory of a crawl"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			return viewFrontier("frontier stats", args[0], func(view *pebblestore.View) error {
+				now := time.Now()
+				totals, err := countFrontier(view, now)
+				switch {
+				case err != nil:
+					return err
+				case format == cli.JSON:
+					return streams.PrintJSON(totals)
+				}
+				return streams.Print(totals.text(now))
+			})
+		},
+	}
+	format.AddFlag(cmd)
+	return cmd
+}
+
+func countFrontier(view *pebblestore.View, now time.Time) (*frontierTotals, error) {
+	var t frontierTotals
+	for h, err := range view.Hosts() {
+		if err != nil {
+			return nil, err
+		}
+		t.add(h, now)
+	}
+	t.Finished = t.Pending+t.Scheduled == 0
+	if t.Scheduled > 0 && (t.NextDue.IsZero() || t.NextDue.After(now)) {
+		// What is scheduled comes by time, after what is pending.
+		for u, err := range view.URLs() {
+			if err != nil {
+				return nil, err
+			}
+			if u.State == pebblestore.Scheduled {
+				t.due(u.NotBefore)
+				break
+			}
+		}
+	}
+	t.NextDue = utc(t.NextDue)
+	return &t, nil
+}
+
+func (t *frontierTotals) add(h frontier.HostRecord, now time.Time) {
+	t.URLs += h.Added
+	t.Pending += h.Pending
+	t.Scheduled += h.Scheduled
+	t.Done += h.Done
+	t.Dropped += h.Dropped
+	if h.Added > 0 {
+		t.Hosts++
+	}
+	if h.Pending+h.Scheduled > 0 {
+		t.Left++
+	}
+	if h.BlockedUntil.After(now) {
+		t.Blocked++
+	}
+	failing := false
+	for _, robots := range h.Robots {
+		failing = failing || !robots.FailingSince.IsZero()
+	}
+	switch {
+	case failing:
+		t.Failing++
+	case len(h.Robots) > 0:
+		t.Known++
+	}
+	if h.Pending > 0 {
+		due := h.Due
+		if due.Before(now) {
+			due = now
+		}
+		t.due(due)
+	}
+}
+
+// due takes note of a time at which there is something to do.
+func (t *frontierTotals) due(at time.Time) {
+	if t.NextDue.IsZero() || at.Before(t.NextDue) {
+		t.NextDue = at
+	}
+}
+
+// text is the totals for a person.
+func (t *frontierTotals) text(now time.Time) string {
+	var b strings.Builder
+	line := func(name string, n int, more ...string) {
+		fmt.Fprintf(&b, "%-11s %9d", name, n)
+		for i, m := range more {
+			b.WriteString([]string{"  ", ", "}[min(i, 1)] + m)
+		}
+		b.WriteByte('\n')
+	}
+	line("URLs", t.URLs)
+	line("  pending", t.Pending)
+	line("  scheduled", t.Scheduled)
+	line("  done", t.Done)
+	line("  dropped", t.Dropped)
+	hosts := []string{fmt.Sprintf("%d with URLs left", t.Left)}
+	for _, part := range []struct {
+		n    int
+		what string
+	}{
+		{t.Blocked, "that asked for a pause"},
+		{t.Known, "whose robots.txt is known"},
+		{t.Failing, "whose robots.txt is failing"},
+	} {
+		if part.n > 0 {
+			hosts = append(hosts, fmt.Sprintf("%d %s", part.n, part.what))
+		}
+	}
+	line("hosts", t.Hosts, hosts...)
+	if t.Finished {
+		b.WriteString("nothing is left to do\n")
+	} else {
+		fmt.Fprintf(&b, "next due     %s\n", fromNow(t.NextDue, now))
+	}
+	return b.String()
+}

@@ -1,0 +1,111 @@
+// Package man writes the manual pages of the program: the command man.
+package man
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/humanize"
+)
+
+// Command returns the command "man".
+func Command(streams *cli.Streams) *cobra.Command {
+	var quiet bool
+	cmd := &cobra.Command{
+		Use:   "man DIR",
+		Short: "Write the manual pages of this program",
+		Long: `Write a manual page for each command into DIR/man1, and for each help topic into
+DIR/man7. The directories are made if they are missing. What is written depends on the
+version of the program alone, and on SOURCE_DATE_EPOCH, the date of the pages in seconds
+since 1970: without it they have none.`,
+		Example: `  politecrawl man ~/.local/share/man && man politecrawl-crawl
+  politecrawl man man && man -l man/man1/politecrawl.1`,
+		Args: cli.Args(1, 1, "the directory to write"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			pages, err := manualPages(cmd.Root())
+			if err != nil {
+				return err
+			}
+			for _, page := range pages {
+				if err := page.write(args[0]); err != nil {
+					return cli.Misuse("man: %w; name a directory that can be written", cli.QuotePath(err))
+				}
+			}
+			if quiet {
+				return nil
+			}
+			return streams.Print(fmt.Sprintf("%s in %s\n", humanize.Count(len(pages), "manual page"), cli.Escape(args[0])))
+		},
+	}
+	cmd.Flags().BoolVar(&quiet, "quiet", false, "say nothing but errors")
+	return cmd
+}
+
+// A manualPage is the manual page of a command or topic.
+type manualPage struct {
+	name    string // politecrawl-crawl
+	section int
+	text    string // in roff, by the man macros
+}
+
+// write writes the page to where man looks for it below dir.
+func (m *manualPage) write(dir string) error {
+	dir = filepath.Join(dir, fmt.Sprintf("man%d", m.section))
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, fmt.Sprintf("%s.%d", m.name, m.section)), []byte(m.text), 0o644)
+}
+
+// manualPages makes the pages of a command and of all below it.
+func manualPages(cmd *cobra.Command) ([]manualPage, error) {
+	date, err := sourceDate(os.Getenv("SOURCE_DATE_EPOCH"))
+	if err != nil {
+		return nil, err
+	}
+	version := "politecrawl " + cli.ReadBuild().Version
+	var pages []manualPage
+	var add func(*cobra.Command)
+	add = func(cmd *cobra.Command) {
+		if cmd.Hidden || cmd.Name() == "help" {
+			return
+		}
+		cmd.InitDefaultHelpFlag()
+		pages = append(pages, manualPage{pageName(cmd), pageSection(cmd), manualText(cmd, date, version)})
+		for _, sub := range cmd.Commands() {
+			add(sub)
+		}
+	}
+	add(cmd)
+	return pages, nil
+}
+
+// sourceDate is the date that is asked for as reproducible builds do; empty: none.
+func sourceDate(epoch string) (string, error) {
+	if epoch == "" {
+		return "", nil
+	}
+	seconds, err := strconv.ParseInt(epoch, 10, 64)
+	if err != nil {
+		return "", cli.Misuse("man: SOURCE_DATE_EPOCH is %q; it should be a number of seconds since 1970", epoch)
+	}
+	return time.Unix(seconds, 0).UTC().Format(time.DateOnly), nil
+}
+
+// pageName is the name of the page of a command: politecrawl-robots-check.
+func pageName(cmd *cobra.Command) string { return strings.ReplaceAll(cmd.CommandPath(), " ", "-") }
+
+// pageSection is 1 for commands and 7 for topics.
+func pageSection(cmd *cobra.Command) int {
+	if cmd.IsAdditionalHelpTopicCommand() {
+		return 7
+	}
+	return 1
+}

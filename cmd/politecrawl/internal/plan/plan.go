@@ -1,0 +1,147 @@
+// Package plan says what a crawl would do: the command plan.
+package plan
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/humanize"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/progress"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/runner"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/settings"
+	"github.com/politecrawl/politecrawl/crawler"
+)
+
+// Command returns the command "plan".
+func Command(streams *cli.Streams) *cobra.Command {
+	var (
+		format cli.Format
+		quiet  bool
+	)
+	s := settings.New()
+	cmd := &cobra.Command{
+		Use:   "plan URL…",
+		Short: "What a crawl would do, from robots.txt and sitemaps alone",
+		Long: `Say what "politecrawl crawl" with the same arguments, flags, file and environment would
+do: how many pages it would fetch of each host, what it would leave alone and which line
+of a robots.txt keeps how many URLs away, the delay that it would keep, how long it would
+take at that rate, and what its frontier would need.
+
+Only robots.txt and sitemaps are asked for, at the pace of the crawl and no page. Nothing
+is written; --output and what else is about files has no effect. It is the least that the
+crawl would do: links are not followed, and pages to which nothing but links lead are not
+in it. What a page would answer is not known either: redirects, failures that are asked
+for again, slow answers that make for a longer delay.
+
+URLs are counted each once, told apart by hashes of 64 bits: among ten million the chance
+that two are taken for one is 3 in a million. In memory a URL takes 20 to 40 bytes.
+
+A host whose robots.txt is unreachable is asked again as a crawl does, if that is due
+within --max-wait. The first interrupt ends the planning, and what is known is printed.
+
+With --format json the result is an object on one line: end, began, took, urls, pages,
+rejected (numbers by reason), beyond (the pages that a limit leaves), requests, robots,
+sitemaps, entries, crawl_end, seconds, bound (what takes this long: host, workers, per-ip)
+and slowest (the host), refused (start URLs at addresses that are not allowed: url, addr, why), frontier_bytes, memory_bytes, hosts (those of the crawl), others,
+disallowed (by rule: host, robots_url, group, rule, line, urls, examples) and files (the
+sitemaps: url, host, status, pages, sitemaps, unread). A host has host, robots, robots_url,
+robots_status, robots_error, retry_at, group, urls, pages, rejected, sitemaps,
+sitemaps_beyond, requests, delay, crawl_delay, answer, seconds, visit_times, opens_at. All
+times that are not points in time are in seconds.
+
+Exit code: 0, 2 misuse, 3 failed, 4 when a robots.txt is unreachable or a sitemap cannot
+be asked for yet, 130 interrupted.`,
+		Example: `  politecrawl plan https://example.com/
+  politecrawl plan https://example.com/ --delay 2s --max-time 8h
+  politecrawl plan --seeds urls.txt --since 2026-01-01 --format json`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := s.Load(args, streams.In); err != nil {
+				return err
+			}
+			if len(s.Config.URLs) == 0 {
+				return cli.MisuseOf(cmd, "give start URLs, as arguments or with --seeds")
+			}
+			if err := s.Validate(); err != nil {
+				return err
+			}
+			r := &runner.Runner{Streams: streams, Quiet: quiet, Log: s.Log}
+			return plan(cmd.Context(), r, s.Config, format)
+		},
+	}
+	format.AddFlag(cmd)
+	cmd.Flags().BoolVar(&quiet, "quiet", false, "say nothing but the result and errors")
+	s.AddFlags(cmd)
+	return cmd
+}
+
+// plan plans a crawl and prints the plan, also one that came to nothing half-way.
+func plan(ctx context.Context, r *runner.Runner, cfg crawler.Config, format cli.Format) error {
+	plan, err := makePlan(ctx, r, cfg)
+	if plan == nil {
+		return err
+	}
+	if format == cli.JSON {
+		err = errors.Join(err, r.PrintJSON(plan))
+	} else {
+		err = errors.Join(err, r.Print(newPlanPage(plan, &cfg, r.Painter()).text()))
+	}
+	if err != nil {
+		return err
+	}
+	if err := r.RefusedStarts(plan.Refused, nil, "", plan.Pages == 0); err != nil {
+		return err
+	}
+	return cli.ExitWith(runner.EndCode(plan.End))
+}
+
+// makePlan asks for what a plan is made of. The plan is nil when it could not begin.
+func makePlan(ctx context.Context, r *runner.Runner, cfg crawler.Config) (*crawler.Plan, error) {
+	view, log, endLog, err := r.Start()
+	if err != nil {
+		return nil, err
+	}
+	defer endLog()
+	planner, err := crawler.NewPlanner(cfg, &crawler.Options{Logger: log, Notice: r.Note, Formats: settings.Formats(&cfg)})
+	if err != nil {
+		return nil, cli.WithCode(cli.ExitMisuse, cli.WithoutPrefix(err))
+	}
+	if !r.Quiet {
+		r.Notice(fmt.Sprintf("reading robots.txt and sitemaps of %s; Ctrl-C ends that and shows what is known", humanize.Count(runner.CountHosts(cfg.URLs), "host")))
+		view.Repeat(func() { showPlanner(view, planner, time.Now()) })
+	}
+	ctx, done := r.Interruptible(ctx, func() {}, "interrupted: this is what is known")
+	defer done()
+	plan, err := planner.Run(ctx)
+	view.End()
+	if err != nil {
+		err = cli.Failed("%w", cli.WithoutPrefix(err))
+	}
+	return plan, err
+}
+
+// showPlanner shows how a planner is getting on.
+func showPlanner(view *progress.View, planner *crawler.Planner, now time.Time) {
+	s, err := planner.Status()
+	if err != nil {
+		return // it is ending, and will say so
+	}
+	view.ShowLines(planningLines(s, now))
+}
+
+// planningLines is how a planner is getting on, for a person.
+func planningLines(s *crawler.PlanStatus, now time.Time) []string {
+	sitemaps := fmt.Sprintf("sitemaps: %d read, %d to go, %s", s.Sitemaps, s.SitemapsLeft, humanize.Count(s.URLs, "URL"))
+	hosts := fmt.Sprintf("hosts: %d asked for robots.txt", s.Hosts)
+	if n := len(s.Waiting); n > 0 {
+		hosts += fmt.Sprintf(", %d unreachable for now", n)
+	}
+	if wait := s.NextDue.Sub(now); !s.NextDue.IsZero() && wait > time.Second {
+		hosts += ", the next request is due in " + humanize.Duration(wait)
+	}
+	return []string{sitemaps, hosts}
+}

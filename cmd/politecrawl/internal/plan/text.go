@@ -1,0 +1,283 @@
+package plan
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/humanize"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/runner"
+	"github.com/politecrawl/politecrawl/crawler"
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+// How much of a plan is shown to a person. JSON has all of it.
+const (
+	maxPlanHosts = 40
+	maxPlanRules = 20
+	maxPlanFiles = 10
+)
+
+// A planPage is the text for a person that a plan becomes.
+type planPage struct {
+	*crawler.Plan
+	cfg   *crawler.Config
+	paint cli.Painter
+	b     strings.Builder
+}
+
+func newPlanPage(plan *crawler.Plan, cfg *crawler.Config, paint cli.Painter) *planPage {
+	return &planPage{Plan: plan, cfg: cfg, paint: paint}
+}
+
+func (p *planPage) printf(format string, args ...any) { fmt.Fprintf(&p.b, format, args...) }
+
+// line writes a line with a name before it, like those of a crawl's summary.
+func (p *planPage) line(name, format string, args ...any) {
+	p.printf("  %-12s  %s\n", name, fmt.Sprintf(format, args...))
+}
+
+func (p *planPage) text() string {
+	p.headline()
+	p.printf("\n")
+	p.hosts()
+	p.printf("\n")
+	p.rejected()
+	p.rules()
+	p.trouble()
+	p.needs()
+	p.printf("\nnot known\n")
+	p.unknown()
+	return p.b.String()
+}
+
+// headline says how far the crawl would come, and in what time.
+func (p *planPage) headline() {
+	switch p.End {
+	case crawler.EndInterrupted:
+		p.printf("interrupted; as far as it was read,\n")
+	case crawler.EndFailed:
+		p.printf("failed; as far as it was read,\n")
+	}
+	of := ""
+	if slices.ContainsFunc(p.Hosts, func(h *crawler.PlannedHost) bool { return !isBarred(h) }) {
+		of = " of " + humanize.Count(len(p.Hosts), "host")
+	}
+	p.printf("a crawl would fetch %s%s in %s", humanize.Count(p.Pages, "page"), of, aboutTime(p.Seconds))
+	switch p.CrawlEnd {
+	case crawler.EndMaxPages, crawler.EndMaxTime:
+		p.printf(", and end there by --%s with %s left", p.CrawlEnd, humanize.Count(p.Beyond, "page"))
+	case crawler.EndLater:
+		p.printf(", but for what cannot be asked for yet")
+	}
+	p.printf("\n")
+}
+
+// hosts writes a table of those of the crawl.
+func (p *planPage) hosts() {
+	rows := [][]string{{"host", "pages", "left alone", "requests", "delay", "takes"}}
+	for _, h := range p.Hosts[:min(len(p.Hosts), maxPlanHosts)] {
+		rows = append(rows, []string{
+			cli.Escape(h.Host), fmt.Sprint(h.Pages), fmt.Sprint(humanize.Sum(h.Rejected)), fmt.Sprint(h.Requests), p.delay(h), aboutTime(h.Seconds),
+		})
+	}
+	if n := humanize.Sum(p.Rejected) - sumRejected(p.Hosts); n > 0 {
+		requests := 0
+		for _, h := range p.Others {
+			requests += h.Requests
+		}
+		rows = append(rows, []string{"others", "0", fmt.Sprint(n), fmt.Sprint(requests), "", ""})
+	}
+	p.table(rows, 1, 2, 3)
+	if more := len(p.Hosts) - maxPlanHosts; more > 0 {
+		p.printf("  and %s\n", humanize.Count(more, "more host"))
+	}
+}
+
+func sumRejected(hosts []*crawler.PlannedHost) int {
+	n := 0
+	for _, h := range hosts {
+		n += humanize.Sum(h.Rejected)
+	}
+	return n
+}
+
+// table writes rows in columns; right are those of numbers.
+func (p *planPage) table(rows [][]string, right ...int) {
+	widths := make([]int, len(rows[0]))
+	for _, row := range rows {
+		for i, cell := range row {
+			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+		}
+	}
+	for n, row := range rows {
+		var line strings.Builder
+		for i, cell := range row {
+			pad := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell))
+			if slices.Contains(right, i) {
+				cell, pad = pad+cell, ""
+			}
+			line.WriteString("  " + cell + pad)
+		}
+		text := strings.TrimRight(line.String(), " ")
+		if n == 0 {
+			text = p.paint(cli.Faint, text)
+		}
+		p.printf("%s\n", text)
+	}
+}
+
+// delay is that of a host, and whose it is.
+func (p *planPage) delay(h *crawler.PlannedHost) string {
+	text := time.Duration(h.Delay).String()
+	switch {
+	case h.CrawlDelay > h.Delay:
+		text += fmt.Sprintf(" (Crawl-delay %v, cut)", h.CrawlDelay)
+	case h.CrawlDelay > 0 && time.Duration(h.Delay) > p.cfg.Delay:
+		text += " (Crawl-delay)"
+	}
+	return text
+}
+
+// rejected says why URLs would be left alone.
+func (p *planPage) rejected() {
+	if n := humanize.Sum(p.Rejected); n > 0 {
+		p.line("left alone", "%d of %s%s", n, humanize.Count(p.URLs, "URL"), humanize.Counts(p.Rejected, ""))
+	}
+	if p.Rejected[output.Unchanged] > 0 {
+		p.line("", "unchanged is what sitemaps say has not changed since %s", p.cfg.Since)
+	}
+}
+
+// rules lists the lines of robots.txt that keep URLs away.
+func (p *planPage) rules() {
+	for _, r := range p.Disallowed[:min(len(p.Disallowed), maxPlanRules)] {
+		p.line("disallowed", "%s by line %d of %s, %q: %s", humanize.Count(r.URLs, "URL"), r.Line, cli.Escape(r.RobotsURL), cli.Escape(r.Rule), p.examples(r))
+	}
+	if more := len(p.Disallowed) - maxPlanRules; more > 0 {
+		p.line("", "and by %s", humanize.Count(more, "more line"))
+	}
+}
+
+func (p *planPage) examples(r *crawler.PlannedRule) string {
+	list := make([]string, len(r.Examples))
+	for i, url := range r.Examples {
+		list[i] = cli.Escape(strings.TrimPrefix(url, r.Host))
+	}
+	text := strings.Join(list, " ")
+	if r.URLs > len(list) {
+		text += " …"
+	}
+	return text
+}
+
+// trouble tells of what could not be read.
+func (p *planPage) trouble() {
+	for _, h := range slices.Concat(p.Hosts, p.Others) {
+		switch {
+		case isBarred(h):
+			p.line("address", "%s", p.paint(cli.Yellow, fmt.Sprintf("%s is not read: %s", cli.Escape(h.RobotsURL), cli.Escape(h.Error))))
+		case h.Outcome == "unreachable":
+			why := cmp.Or(h.Error, fmt.Sprintf("status %d", h.Status))
+			p.line("later", "%s", p.paint(cli.Yellow, fmt.Sprintf("%s is unreachable: %s; to be asked again at %s", cli.Escape(h.RobotsURL), cli.Escape(why), humanize.Time(h.RetryAt))))
+		}
+		if len(h.VisitTimes) > 0 {
+			text := fmt.Sprintf("%s asks to be visited at %s UTC", cli.Escape(h.Host), strings.Join(h.VisitTimes, ", "))
+			if h.OpensAt != "" {
+				text = p.paint(cli.Yellow, text+", and is closed now")
+			}
+			p.line("hours", "%s", text)
+		}
+		if h.SitemapsBeyond > 0 {
+			p.line("sitemaps", "%s lists %d, of which %d are not read (--max-sitemaps)", cli.Escape(h.Host), h.Sitemaps, h.SitemapsBeyond)
+		}
+	}
+	unread := slices.DeleteFunc(slices.Clone(p.Files), func(f *crawler.PlannedSitemap) bool { return f.Unread == "" })
+	for _, f := range unread[:min(len(unread), maxPlanFiles)] {
+		p.line("sitemap", "%s: %s", cli.Escape(f.URL), cli.Escape(f.Unread))
+	}
+	if more := len(unread) - maxPlanFiles; more > 0 {
+		p.line("", "and %s", humanize.Count(more, "more sitemap"))
+	}
+}
+
+// needs says what the crawl would take.
+func (p *planPage) needs() {
+	p.line("sitemaps", "%d read, with %s", p.Sitemaps, humanize.Count(p.Entries, "entry"))
+	p.line("requests", "%d, of which %d for robots.txt and sitemaps", p.Requests, p.Requests-p.Pages)
+	time := aboutTime(p.Seconds)
+	switch p.Bound {
+	case crawler.BoundWorkers:
+		time += fmt.Sprintf(", for which the %s are what counts (--workers)", humanize.Count(p.cfg.Workers, "worker"))
+	case crawler.BoundAddress:
+		time += fmt.Sprintf(", for which the %s are what counts that an address may have (--per-ip)", humanize.Count(p.cfg.PerIP, "request"))
+	case crawler.BoundHost:
+		if p.Slowest != "" && len(p.Hosts) > 1 {
+			time += ", for which " + cli.Escape(p.Slowest) + " is what counts"
+		}
+	}
+	p.line("time", "%s", time)
+	p.line("frontier", "%s on disk and %s of memory at the most", bytesText(p.FrontierBytes), bytesText(p.MemoryBytes))
+}
+
+// unknown says what no plan can tell.
+func (p *planPage) unknown() {
+	if p.cfg.OnlySitemaps {
+		p.printf("  where pages redirect to: that would come on top\n")
+	} else {
+		p.printf("  links: they are not followed, and pages to which only links lead come on top\n")
+	}
+	p.printf("  what pages answer: redirects, failures that are asked for again, slow answers that need a longer delay\n")
+	if p.cfg.MaxBytes > 0 {
+		p.printf("  how large pages are: --max-bytes may end the crawl earlier\n")
+	}
+	if names := p.unasked(); len(names) > 0 {
+		p.printf("  what there is on %s\n", strings.Join(names, " "))
+	}
+}
+
+// isBarred tells whether a host is left alone for its address, or for that which its
+// robots.txt redirects to.
+func isBarred(h *crawler.PlannedHost) bool {
+	return (h.Outcome == "" || h.Outcome == "unreachable") && h.Error != "" && h.RetryAt.IsZero()
+}
+
+// unasked are the hosts of which nothing is known.
+func (p *planPage) unasked() []string {
+	names := map[string]bool{}
+	for _, h := range p.Hosts {
+		if (h.Outcome == "" || h.Outcome == "unreachable") && !isBarred(h) {
+			names[cli.Escape(h.Host)] = true
+		}
+	}
+	list := slices.Sorted(maps.Keys(names))
+	if more := len(list) - runner.MaxListed; more > 0 {
+		list = append(list[:runner.MaxListed], fmt.Sprintf("and %d more", more))
+	}
+	return list
+}
+
+// aboutTime writes a time that is an estimate.
+func aboutTime(s crawler.Seconds) string {
+	if d := time.Duration(s); d < 10*time.Second {
+		return d.Round(100 * time.Millisecond).String()
+	}
+	return humanize.Duration(time.Duration(s))
+}
+
+// bytesText writes a size that is an estimate.
+func bytesText(n int64) string {
+	size := float64(n)
+	for _, unit := range []string{"B", "kB", "MB"} {
+		if size < 1000 {
+			return fmt.Sprintf("%.0f %s", size, unit)
+		}
+		size /= 1000
+	}
+	return fmt.Sprintf("%.1f GB", size)
+}

@@ -1,0 +1,51 @@
+package robots
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
+)
+
+// An agent is a crawler as --agent names it: product tokens in the order in which
+// it looks for its group (ROB-UA-04). With none, only the group * can be its own.
+type agent struct {
+	tokens []string
+}
+
+// parseAgent reads A, A+B or *. A name such as MJ12bot, with digits or dots in it,
+// is no product token but is in use, and may be asked for (ROB-UA-11).
+func parseAgent(text string) (agent, error) {
+	if text == "*" {
+		return agent{}, nil
+	}
+	var a agent
+	for token := range strings.SplitSeq(text, "+") {
+		if token == "" || strings.Trim(token, tokenCharacters) != "" {
+			return agent{}, fmt.Errorf("%q is not the name of a crawler (letters, digits, -, _ and .)%s", token, tokenHint(token))
+		}
+		a.tokens = append(a.tokens, token)
+	}
+	return a, nil
+}
+
+// tokenHint says what to write for something that is not the name of a crawler.
+func tokenHint(text string) string {
+	if guess, err := robotstxt.ProductToken(text); err == nil {
+		return fmt.Sprintf("; the product token of this one is %q", guess)
+	}
+	// Of what begins like a product, only the names of browsers are no tokens.
+	if name, _, ok := strings.Cut(text, "/"); ok && name != "" && strings.Trim(name, tokenCharacters) == "" {
+		return fmt.Sprintf("; %q is what browsers call themselves, give the crawler's own name, such as Googlebot", name)
+	}
+	return "; write it as robots.txt files do, such as Googlebot"
+}
+
+const tokenCharacters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
+
+func (a agent) String() string {
+	if len(a.tokens) == 0 {
+		return "*"
+	}
+	return strings.Join(a.tokens, "+")
+}

@@ -1,0 +1,317 @@
+package robots
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
+	"github.com/politecrawl/politecrawl/robotsext/secret"
+)
+
+// A matrix is one run of "robots agents".
+type matrix struct {
+	*cli.Streams
+	input  robotsInput
+	agents []string // --agent
+	format cli.Format
+}
+
+func robotsAgentsCommand(streams *cli.Streams) *cobra.Command {
+	m := &matrix{Streams: streams, input: robotsInput{command: "robots agents", stdin: streams.In, options: parseOptions()}}
+	cmd := &cobra.Command{
+		Use:   "agents FILE|URL|- [PATH…]",
+		Short: "Which well-known crawlers may fetch what?",
+		Long: `Show for the well-known crawlers of search engines and of AI companies which paths a
+robots.txt lets them fetch. The robots.txt is a file, that of a URL's origin, or - for
+standard input. Without a PATH it is / and, of the paths that the rules are about, one
+of each kind: kinds differ in who may fetch them.
+
+Each crawler is asked for as its operator says it looks for its group: Applebot goes by
+what is said to Googlebot where nobody speaks of Applebot, and AdsBot-Google obeys only
+what is said to itself. --agent names others in their place, as in "robots check".
+
+With --format json the result is one object: from, fetch, paths (path and alike, how
+many more paths were tried that are of its kind) and agents, and truncated where the
+file is longer than what is read of it, and rules_left_out where rules have so many
+wildcards that no path was tried for so many of them; each agent has agent, operator,
+purpose (search, training, answers, user or other), tokens, group and verdicts, one for
+each path: verdict, rule and line.
+
+Exit code: 0, 2 misuse, 3 failed, 4 the robots.txt is unreachable.`,
+		Example: `  politecrawl robots agents https://example.com/
+  politecrawl robots agents robots.txt / /private/ --agent GPTBot,CCBot,'*'`,
+		Args: cli.Args(1, -1, "a file or URL, and maybe paths"),
+		RunE: func(cmd *cobra.Command, args []string) error { return m.run(cmd.Context(), args[0], args[1:]) },
+	}
+	cmd.Flags().SortFlags = false
+	m.format.AddFlag(cmd)
+	cmd.Flags().StringSliceVar(&m.agents, "agent", nil, "product tokens, `A,B`, of the crawlers to ask for; none: the well-known ones")
+	m.input.site.Add(cmd.Flags())
+	return cmd
+}
+
+func (m *matrix) run(ctx context.Context, name string, paths []string) error {
+	asked := knownAgents
+	if len(m.agents) > 0 {
+		asked = nil
+	}
+	for _, text := range m.agents {
+		a, err := parseAgent(text)
+		if err != nil {
+			return cli.Misuse("robots agents: --agent: %w", err)
+		}
+		asked = append(asked, known(a))
+	}
+	for _, path := range paths {
+		if !strings.HasPrefix(path, "/") {
+			return cli.Misuse("robots agents: %q is no path; write it as /private/, and the site or file first", path)
+		}
+	}
+	r, err := m.input.read(ctx, name)
+	if err != nil {
+		return err
+	}
+	s := shownMatrix{From: r.from, Paths: []shownPath{}, Agents: []shownAgent{}, Truncated: r.cut(), sections: len(m.agents) == 0}
+	if r.record != nil {
+		s.Fetch = fetchOf(r.record)
+	}
+	s.ask(r.file, asked, paths)
+	if m.format == cli.JSON {
+		return m.PrintJSON(s)
+	}
+	return m.Print(s.text(m.Painter(), m.Width()))
+}
+
+// A shownMatrix is which crawlers may fetch what.
+type shownMatrix struct {
+	From   string       `json:"from"` // URL, file name or -
+	Fetch  *shownFetch  `json:"fetch,omitempty"`
+	Paths  []shownPath  `json:"paths"`
+	Agents []shownAgent `json:"agents"`
+
+	Left      int  `json:"rules_left_out,omitempty"` // no path was made of them: it would have taken too long
+	Truncated bool `json:"truncated,omitempty"`      // the file goes on behind what is read of it
+
+	sections bool // the agents come by purpose
+}
+
+type shownPath struct {
+	Path  string `json:"path"`
+	Alike int    `json:"alike"` // further rules about paths with the same verdicts
+}
+
+type shownAgent struct {
+	Agent    string         `json:"agent"`
+	Operator string         `json:"operator,omitempty"`
+	Purpose  purpose        `json:"purpose,omitempty"`
+	Tokens   []string       `json:"tokens"` // in the order in which it looks for its group
+	Group    string         `json:"group"`  // empty: none
+	Verdicts []shownVerdict `json:"verdicts"`
+}
+
+type shownVerdict struct {
+	Verdict string `json:"verdict"`
+	Rule    string `json:"rule"` // empty: no rule matches
+	Line    int    `json:"line"`
+}
+
+// ask fills in the matrix.
+func (s *shownMatrix) ask(file *robotstxt.File, asked []knownAgent, paths []string) {
+	groups := make([]*robotstxt.Group, len(asked))
+	for i, k := range asked {
+		a := k.agent()
+		groups[i] = file.Group(a.tokens...)
+		if k.ownOnly {
+			groups[i] = file.NamedGroup(a.tokens...)
+		}
+		s.Agents = append(s.Agents, shownAgent{
+			Agent: k.name, Operator: k.operator, Purpose: k.purpose, Tokens: append([]string{}, a.tokens...), Group: groups[i].Name(),
+		})
+	}
+	for _, path := range paths {
+		s.Paths = append(s.Paths, shownPath{Path: path})
+	}
+	if len(paths) == 0 {
+		s.Paths, s.Left = tellingPaths(groups)
+	}
+	for i, g := range groups {
+		for _, p := range s.Paths {
+			s.Agents[i].Verdicts = append(s.Agents[i].Verdicts, shownVerdictOf(g.Match(p.Path)))
+		}
+	}
+	if len(paths) == 0 { // they are of the file
+		for i := range s.Paths {
+			s.Paths[i].Path = secret.Users(s.Paths[i].Path)
+		}
+	}
+}
+
+func shownVerdictOf(v robotstxt.Verdict) shownVerdict {
+	s := shownVerdict{Verdict: disallowed}
+	if v.Allowed {
+		s.Verdict = allowed
+	}
+	if v.Rule != nil {
+		s.Rule, s.Line = secret.Users(v.Rule.String()), v.Rule.Line
+	}
+	return s
+}
+
+// mostAsked bounds the work that goes into finding paths to ask for, in steps of
+// robotstxt.Group.Cost. Ordinary files of thousands of rules take a hundredth of it.
+const mostAsked = 1_000_000_000
+
+// tellingPaths returns / and, of the paths that the rules of the groups are
+// about, the first of each kind: those that the same groups allow. Where that would
+// take too much, it leaves out rules and says how many.
+func tellingPaths(groups []*robotstxt.Group) (paths []shownPath, left int) {
+	groups = distinct(groups)
+	kinds := map[string]int{} // by who may fetch them
+	asked := map[string]bool{}
+	steps := mostAsked
+	add := func(path string) {
+		if asked[path] {
+			return
+		}
+		asked[path] = true
+		kind := make([]byte, len(groups))
+		for i, g := range groups {
+			steps -= g.Cost(path)
+			if g.Match(path).Allowed {
+				kind[i] = 1
+			}
+		}
+		if i, ok := kinds[string(kind)]; ok {
+			paths[i].Alike++
+			return
+		}
+		kinds[string(kind)] = len(paths)
+		paths = append(paths, shownPath{Path: path})
+	}
+	add("/")
+	looked := map[*robotstxt.Rule]bool{}
+	for _, g := range groups {
+		rules := g.Rules()
+		if len(rules) == 0 || looked[&rules[0]] { // agents of one group share their rules
+			continue
+		}
+		looked[&rules[0]] = true
+		for i := range rules {
+			if steps < 0 {
+				left += len(rules) - i
+				break
+			}
+			add(samplePath(rules[i].Pattern))
+		}
+	}
+	return paths, left
+}
+
+// distinct returns each group once: most agents have that of "*".
+func distinct(groups []*robotstxt.Group) []*robotstxt.Group {
+	var list []*robotstxt.Group
+	for _, g := range groups {
+		if !slices.Contains(list, g) {
+			list = append(list, g)
+		}
+	}
+	return list
+}
+
+// samplePath returns a path that a rule is about.
+func samplePath(pattern string) string {
+	path := strings.TrimSuffix(pattern, "$")
+	path = strings.ReplaceAll(strings.TrimRight(path, "*"), "*", "x")
+	if !strings.HasPrefix(path, "/") {
+		path = "/" + path
+	}
+	return path
+}
+
+// text is the matrix for a person whose terminal is so many characters wide:
+// crawlers below each other, paths side by side, as many as there is room for.
+func (s shownMatrix) text(paint cli.Painter, width int) string {
+	p := &showPage{paint: paint}
+	p.printf("%s\n", cli.Escape(cli.InputName(s.From)))
+	if s.Fetch != nil {
+		p.fetch(s.Fetch)
+	}
+	if s.Truncated {
+		p.printf("%s\n", paint(cli.Yellow, "the file "+cutOff))
+	}
+	name, group := len("agent"), len("group")
+	for _, a := range s.Agents {
+		name, group = max(name, len(a.Agent)), max(group, min(len(a.Group), 16))
+	}
+	const column = 5
+	fit := max((width-name-group-4)/column, 1)
+	for first := 0; first < len(s.Paths); first += fit {
+		last := min(first+fit, len(s.Paths))
+		var head strings.Builder
+		fmt.Fprintf(&head, "  %-*s  %-*s", name, "agent", group, "group")
+		for i := first; i < last; i++ {
+			fmt.Fprintf(&head, "%*d", column, i+1)
+		}
+		p.printf("\n%s\n", paint(cli.Faint, head.String()))
+		for i, a := range s.Agents {
+			if s.sections && (i == 0 || a.Purpose != s.Agents[i-1].Purpose) {
+				p.printf("%s\n", a.Purpose.heading())
+			}
+			p.printf("  %-*s  %-*s", name, a.Agent, group, cut(groupName(a.Group), group))
+			for _, v := range a.Verdicts[first:last] {
+				p.printf("%s", v.mark(paint, column))
+			}
+			p.printf("\n")
+		}
+	}
+	p.printf("\n")
+	for i, path := range s.Paths {
+		p.printf("%3d  %s", i+1, cli.Escape(path.Path))
+		if path.Alike > 0 {
+			p.printf("  and %d more like it", path.Alike)
+		}
+		p.printf("\n")
+	}
+	if s.Left > 0 {
+		p.printf("%s\n", paint(cli.Yellow, fmt.Sprintf("%d rules were not looked at: there are too many wildcards", s.Left)))
+	}
+	return p.b.String()
+}
+
+// mark is the verdict in so many characters.
+func (v shownVerdict) mark(paint cli.Painter, width int) string {
+	text, tint := "no", cli.Red
+	if v.Verdict == allowed {
+		text, tint = "yes", cli.Green
+	}
+	return strings.Repeat(" ", width-len(text)) + paint(tint, text)
+}
+
+func (p purpose) heading() string {
+	for _, known := range purposes {
+		if known.purpose == p {
+			return known.heading
+		}
+	}
+	return ""
+}
+
+func groupName(name string) string {
+	if name == "" {
+		return "none"
+	}
+	return name
+}
+
+// cut is text in at most so many characters.
+func cut(text string, most int) string {
+	if characters := []rune(text); len(characters) > most {
+		return string(characters[:most-1]) + "…"
+	}
+	return text
+}

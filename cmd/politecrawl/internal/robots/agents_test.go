@@ -1,0 +1,187 @@
+package robots
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/clitest"
+)
+
+const agentsFile = "testdata/robots/agents_in.txt"
+
+// matrixOf decodes the output of a run of "robots agents".
+func matrixOf(t *testing.T, r clitest.Result) shownMatrix {
+	t.Helper()
+	var s shownMatrix
+	if err := json.Unmarshal([]byte(r.Out), &s); err != nil {
+		t.Fatalf("not JSON: %v in %q", err, r.Out)
+	}
+	return s
+}
+
+func TestAgentsOutputs(t *testing.T) {
+	for _, tt := range []struct {
+		golden string
+		args   []string
+	}{
+		{"agents.txt", nil},
+		{"agents.json", []string{"--format", "json", "--agent", "GPTBot,applebot,*,Foo+Bar"}},
+		{"agents_chosen.txt", []string{"/", "/cart/x", "/old/a.html", "/search/help", "--agent", "Googlebot,AdsBot-Google,Foo+Bar"}},
+	} {
+		got := run(t, append([]string{"robots", "agents", agentsFile}, tt.args...)...)
+		if got.Code != cli.ExitDone || got.Stderr != "" {
+			t.Errorf("%v: exit code %d, standard error %q", tt.args, got.Code, got.Stderr)
+		}
+		clitest.Golden(t, "robots/"+tt.golden, got.Out)
+	}
+}
+
+// TestAgentsAsCheck holds that the matrix says what "robots check" does.
+func TestAgentsAsCheck(t *testing.T) {
+	s := matrixOf(t, run(t, "robots", "agents", agentsFile, "--format", "json"))
+	if len(s.Agents) != len(knownAgents) || len(s.Paths) < 4 {
+		t.Fatalf("%d agents, paths %v", len(s.Agents), s.Paths)
+	}
+	for _, a := range s.Agents {
+		if a.Agent == "AdsBot-Google" {
+			continue // it ignores the group of *
+		}
+		name := "*"
+		if len(a.Tokens) > 0 {
+			name = strings.Join(a.Tokens, "+")
+		}
+		for i, p := range s.Paths {
+			got := answers(t, run(t, "robots", "check", "--robots", agentsFile, "--agent", name, p.Path, "--format", "json"))[0]
+			want := answer{URL: p.Path, Agent: name, Verdict: a.Verdicts[i].Verdict, Group: a.Group, Rule: a.Verdicts[i].Rule, Line: a.Verdicts[i].Line, RobotsURL: agentsFile}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%s, %s (-matrix +check):\n%s", a.Agent, p.Path, diff)
+			}
+		}
+	}
+}
+
+// TestAgentsIdentities holds how the well-known crawlers look for their group.
+func TestAgentsIdentities(t *testing.T) {
+	for _, tt := range []struct {
+		name, agent, file string
+		want              string // group, and yes or no for /x
+	}{
+		{"ROB-UA-04/Applebot by its own name", "Applebot", "User-agent: Applebot\nAllow: /\nUser-agent: Googlebot\nDisallow: /\n", "Applebot yes"},
+		{"ROB-UA-04/Applebot as Googlebot", "Applebot", "User-agent: *\nAllow: /\nUser-agent: Googlebot\nDisallow: /\n", "Googlebot no"},
+		{"ROB-UA-04/YandexBot as Yandex", "yandexbot", "User-agent: Yandex\nDisallow: /\n", "Yandex no"},
+		{"ROB-UA-05/Applebot-Extended is not Applebot", "Applebot-Extended", "User-agent: Applebot\nDisallow: /\n", " yes"},
+		{"ROB-UA-05/Google-Extended is not Googlebot", "Google-Extended", "User-agent: Googlebot\nDisallow: /\nUser-agent: *\nAllow: /\n", "* yes"},
+		{"ROB-UA-09/AdsBot-Google ignores *", "AdsBot-Google", "User-agent: *\nDisallow: /\n", " yes"},
+		{"ROB-UA-09/AdsBot-Google when named", "AdsBot-Google", "User-agent: AdsBot-Google\nDisallow: /\n", "AdsBot-Google no"},
+		{"ROB-UA-06/anybody", "*", "User-agent: *\nDisallow: /\n", "* no"},
+		{"ROB-UA-11/one with digits", "MJ12bot", "User-agent: MJ12bot\nDisallow: /\n", "MJ12bot no"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := matrixOf(t, runWith(t, tt.file, "robots", "agents", "-", "/x", "--agent", tt.agent, "--format", "json"))
+			a := s.Agents[0]
+			mark := map[string]string{allowed: "yes", disallowed: "no"}[a.Verdicts[0].Verdict]
+			if got := a.Group + " " + mark; got != tt.want {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+// TestKnownAgents holds that the table is in order.
+func TestKnownAgents(t *testing.T) {
+	seen := map[string]bool{}
+	last := 0
+	for _, k := range knownAgents {
+		if a, err := parseAgent(k.agent().String()); err != nil || a.String() != k.agent().String() {
+			t.Errorf("%s: %v", k.name, err)
+		}
+		section := slices.IndexFunc(purposes, func(p struct {
+			purpose purpose
+			heading string
+		},
+		) bool {
+			return p.purpose == k.purpose
+		})
+		if seen[strings.ToLower(k.name)] || section < last || k.operator == "" {
+			t.Errorf("%+v is there twice, out of order or incomplete", k)
+		}
+		seen[strings.ToLower(k.name)], last = true, section
+	}
+}
+
+// TestAgentsManyPaths holds that paths which do not fit beside each other come
+// below.
+func TestAgentsManyPaths(t *testing.T) {
+	args := []string{"robots", "agents", agentsFile, "--agent", "a,b"}
+	for i := range 30 {
+		args = append(args, fmt.Sprintf("/%d", i))
+	}
+	got := run(t, args...)
+	heads := 0
+	for line := range strings.Lines(got.Out) {
+		if len(line) > 81 {
+			t.Errorf("a line of %d characters: %q", len(line), line)
+		}
+		if strings.HasPrefix(line, "  agent") {
+			heads++
+		}
+	}
+	if heads != 3 || strings.Count(got.Out, "yes") != 60 || !strings.Contains(got.Out, "\n 30  /29\n") {
+		t.Errorf("%d blocks:\n%s", heads, got.Out)
+	}
+}
+
+func TestAgentsSites(t *testing.T) {
+	site := clitest.ServeRobots(t, "User-agent: *\nDisallow: /a\n")
+	absent := clitest.Server(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(404) })
+	broken := clitest.Server(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) })
+	got := run(t, "robots", "agents", site.URL+"/page", "--agent", "a")
+	want := "http://site-1/robots.txt\nits rules hold (status 200)\n"
+	if text := ownTimes(got.Out, site.URL); !strings.HasPrefix(text, want) || !strings.HasSuffix(text, "\n\n  agent  group    1    2\n  a      *      yes   no\n\n  1  /\n  2  /a\n") {
+		t.Errorf("%s", text)
+	}
+	if s := matrixOf(t, run(t, "robots", "agents", site.URL, "--format", "json")); s.Fetch == nil || s.Fetch.Status != 200 {
+		t.Errorf("fetch %+v", s.Fetch)
+	}
+	got = run(t, "robots", "agents", absent.URL, "--agent", "a")
+	if !strings.Contains(got.Out, "there is no robots.txt, everything is allowed (status 404)") || !strings.Contains(got.Out, "\n  a      none   yes\n") || got.Code != cli.ExitDone {
+		t.Errorf("%+v", got)
+	}
+	run(t, "robots", "agents", broken.URL).WantRefusal(t, cli.ExitLater, "robots agents: "+broken.URL+"/robots.txt is unreachable")
+}
+
+func TestAgentsMisuse(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		args  []string
+		words []string
+	}{
+		{"nothing", nil, []string{"give a file or URL"}},
+		{"a path that is none", []string{agentsFile, "private"}, []string{`"private" is no path`}},
+		{"a URL for a path", []string{agentsFile, "https://h/x"}, []string{"is no path"}},
+		{"no token", []string{agentsFile, "--agent", "Foo/2.0"}, []string{"--agent", `"Foo"`}},
+		{"no host", []string{"https:///"}, []string{"no host"}},
+		{"bad timeout", []string{"https://h/", "--timeout", "0s"}, []string{"--timeout"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			run(t, append([]string{"robots", "agents"}, tt.args...)...).WantRefusal(t, cli.ExitMisuse, tt.words...)
+		})
+	}
+}
+
+// TestCut holds that no character is cut in two.
+func TestCut(t *testing.T) {
+	if got := cut("ééééé", 4); got != "ééé…" {
+		t.Errorf("got %q", got)
+	}
+	if got := cut("ééééé", 5); got != "ééééé" {
+		t.Errorf("got %q", got)
+	}
+}

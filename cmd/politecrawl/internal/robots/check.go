@@ -1,0 +1,314 @@
+package robots
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/humanize"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/site"
+	"github.com/politecrawl/politecrawl/crawler"
+	"github.com/politecrawl/politecrawl/robotsext/secret"
+)
+
+// A check is one run of "robots check".
+type check struct {
+	*cli.Streams
+	robots  string   // --robots
+	agents  []string // --agent
+	site    site.Flags
+	format  cli.Format
+	quiet   bool
+	explain bool
+
+	source robotsSource
+	groups lineFinder
+	asked  []agent
+	code   int
+}
+
+// The three verdicts, as they stand in the output.
+const (
+	allowed    = "allowed"
+	disallowed = "disallowed"
+	later      = "later"
+)
+
+// An answer is what is said about one URL for one agent.
+type answer struct {
+	URL       string    `json:"url"`
+	Agent     string    `json:"agent"`
+	Verdict   string    `json:"verdict"`
+	Group     string    `json:"group"` // product token of the group in force, "*", or empty: none
+	Rule      string    `json:"rule"`  // empty: no rule applies
+	Line      int       `json:"line"`
+	RobotsURL string    `json:"robots_url"`
+	Status    int       `json:"status,omitempty"`
+	Error     string    `json:"error,omitempty"`
+	RetryAt   time.Time `json:"retry_at,omitzero"`
+
+	Explain *explanation `json:"explain,omitempty"`
+}
+
+func robotsCheckCommand(streams *cli.Streams) *cobra.Command {
+	c := &check{Streams: streams, groups: lineFinder{}}
+	cmd := &cobra.Command{
+		Use:   "check URL…",
+		Short: "May these URLs be fetched, by which agent, by which line?",
+		Long: `Say for each URL whether it may be fetched, and which line of robots.txt decides.
+A URL is judged as a crawl sends it: /a\b as /a/b, /100% as /100%25.
+The robots.txt of each URL's origin is fetched, or read from --robots; with that, a
+path such as /private/ will do for a URL. A single - reads URLs from standard input,
+one a line.
+
+--agent names the crawlers to ask for by their product tokens: A,B asks for A and for
+B, one answer each. A+B is one crawler with several names, the most specific first:
+the first that the file has a group for decides. * stands for a crawler that no file
+names.
+
+--explain says how each answer comes about: which group was chosen and why, every rule
+of it that matches, with its length and line, which of them decides and why, and how
+the robots.txt was come by. To find every rule that matches costs some microseconds a
+URL; in a hostile file of tens of thousands of rules with wildcards, each of which has
+to be tried, about half a millisecond, and longer with longer URLs.
+
+With --format json each answer is an object on a line of its own: url, agent, verdict
+(allowed, disallowed or later), group, rule, line, robots_url; where robots.txt was
+fetched also status, error and retry_at. With --explain it has also explain: path (as it
+is compared), token (that chose the group), group_lines (the User-agent lines that name it,
+one in each part that it is merged from), rules (how many the group has), matches, because (longest, tie, only, no-rule, no-group, no-file, robots.txt or unreachable) and,
+where robots.txt was fetched, fetch and age_seconds; truncated is true when the file is
+longer than what is read of it.
+
+Exit code: 0 all allowed, 1 some disallowed, 2 misuse, 3 failed, as when the address of a
+site is not allowed (--allow-addr), 4 some robots.txt unreachable. With --quiet it is the
+only answer.`,
+		Example: `  politecrawl robots check https://example.com/private/ --agent Googlebot,Bingbot
+  politecrawl robots check --robots robots.txt /private/ /public/
+  politecrawl robots check https://example.com/private/ --explain
+  politecrawl robots check - --format json < urls.txt`,
+		Args: cli.Args(1, -1, "URLs, or - to read them from standard input"),
+		RunE: func(cmd *cobra.Command, args []string) error { return c.run(cmd.Context(), args) },
+	}
+	c.format.AddFlag(cmd)
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.StringVar(&c.robots, "robots", "", "`FILE` to decide by (-: standard input) in place of the sites' own")
+	flags.StringSliceVar(&c.agents, "agent", []string{"politecrawl"}, "product tokens, `A,B`, of the crawlers to ask for")
+	c.site.Add(flags)
+	flags.BoolVar(&c.explain, "explain", false, "say how each answer comes about")
+	flags.BoolVar(&c.quiet, "quiet", false, "say nothing but errors")
+	return cmd
+}
+
+func (c *check) run(ctx context.Context, args []string) error {
+	if err := c.prepare(args); err != nil {
+		return err
+	}
+	asked := 0
+	for u, err := range c.urls(args) {
+		if err != nil {
+			return cli.Failed("robots check: standard input: %w", err)
+		}
+		asked++
+		if err := c.ask(ctx, u); err != nil {
+			return err
+		}
+	}
+	if asked == 0 {
+		return cli.Misuse("robots check: there is no URL on standard input; write them one a line")
+	}
+	return cli.ExitWith(c.code)
+}
+
+// prepare refuses what is wrong with the command line before anything is asked.
+func (c *check) prepare(args []string) error {
+	readsURLs := false
+	for _, raw := range args {
+		readsURLs = readsURLs || raw == cli.Stdin
+	}
+	if readsURLs && c.robots == cli.Stdin {
+		return cli.Misuse("robots check: standard input cannot be both the robots.txt and the URLs; give one of them as a file")
+	}
+	if c.site.Timeout <= 0 {
+		return cli.Misuse("robots check: --timeout: %v is not a time to wait", c.site.Timeout)
+	}
+	for _, text := range c.agents {
+		a, err := parseAgent(text)
+		if err != nil {
+			return cli.Misuse("robots check: --agent: %w", err)
+		}
+		c.asked = append(c.asked, a)
+	}
+	if len(c.asked) == 0 {
+		return cli.Misuse("robots check: --agent: name at least one product token")
+	}
+	var err error
+	if c.robots != "" {
+		if c.source, err = fromFile(c.robots, c.In); err != nil {
+			return fmt.Errorf("robots check: --robots: %w", err)
+		}
+		return nil
+	}
+	c.source, err = fromSites(&c.site)
+	return err
+}
+
+// urls yields the URLs of the arguments, as lines without a number, and those of
+// standard input in the place of a single -.
+func (c *check) urls(args []string) iter.Seq2[cli.Line, error] {
+	return func(yield func(cli.Line, error) bool) {
+		for _, arg := range args {
+			if arg != cli.Stdin {
+				if !yield(cli.Line{Text: arg}, nil) {
+					return
+				}
+				continue
+			}
+			for line, err := range cli.Lines(c.In) {
+				if !yield(line, err) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// ask answers for one URL. A URL that is none is complained about and the others
+// are answered all the same.
+func (c *check) ask(ctx context.Context, u cli.Line) error {
+	target, origin, err := c.target(u.Text)
+	if err != nil {
+		if u.Number > 0 {
+			err = fmt.Errorf("standard input, line %d: %w", u.Number, err)
+		}
+		c.Complain(fmt.Errorf("robots check: %w", err))
+		c.code = cli.Worse(c.code, cli.ExitMisuse)
+		return nil
+	}
+	ruling, err := c.source(ctx, origin)
+	if err != nil {
+		return err
+	}
+	for _, a := range c.asked {
+		ans := ruling.answer(target, a)
+		ans.URL = secret.Reference(u.Text)
+		if c.explain && !c.quiet {
+			ans.Explain = ruling.explain(target, a, c.groups)
+		}
+		if err := c.write(ans, a); err != nil {
+			return err
+		}
+		switch ans.Verdict {
+		case disallowed:
+			c.code = cli.Worse(c.code, cli.ExitFindings)
+		case later:
+			_, code := ruling.unread()
+			c.code = cli.Worse(c.code, code)
+		}
+	}
+	return nil
+}
+
+// target returns the URL that is asked about, as a crawl sends it, and its origin. A
+// URL that a crawl does not send, being too long, is judged as it is written.
+func (c *check) target(raw string) (target string, origin *url.URL, err error) {
+	switch {
+	case c.robots != "" && raw != "" && !strings.ContainsAny(raw[:1], "/?#") && !strings.Contains(raw, ":"):
+		return "", nil, fmt.Errorf("%q is neither a path nor a whole URL; write it as /%s", raw, raw)
+	case !strings.HasPrefix(raw, "/") || c.robots == "" && !site.IsPath(raw):
+		target = raw
+	case c.robots == "":
+		return "", nil, fmt.Errorf("%q is a path; write the whole URL, as in https://example.com%s, or name the robots.txt with --robots", raw, raw)
+	default:
+		target = "https://localhost" + raw // one file decides, whatever the origin
+	}
+	if origin, err = site.ParseOrigin(target); err != nil {
+		return "", nil, err
+	}
+	canonical, err := crawler.Canonical(target)
+	if err != nil {
+		return target, origin, nil
+	}
+	origin, err = site.ParseOrigin(canonical)
+	return canonical, origin, err
+}
+
+// answer asks the ruling about one URL for one agent.
+func (r ruling) answer(rawURL string, a agent) answer {
+	ans := answer{Agent: a.String(), Verdict: allowed, RobotsURL: r.from}
+	if rec := r.record; rec != nil {
+		ans.Status = rec.Status
+		if r.later() {
+			ans.Verdict = later
+			if ans.Error = r.barred(); ans.Error == "" {
+				ans.RetryAt = rec.RetryAt
+				if rec.Err != nil {
+					ans.Error = cli.ErrorText(rec.Err)
+				}
+			}
+		}
+		if err := rec.RedirectError(); err != nil {
+			ans.Error = cli.ErrorText(err)
+		}
+	}
+	if r.file == nil {
+		return ans
+	}
+	v := r.file.Check(rawURL, a.tokens...)
+	ans.Group = v.Group.Name()
+	if !v.Allowed {
+		ans.Verdict = disallowed
+	}
+	if v.Rule != nil {
+		ans.Rule, ans.Line = secret.Users(v.Rule.String()), v.Rule.Line
+	}
+	return ans
+}
+
+func (c *check) write(ans answer, a agent) error {
+	if c.quiet {
+		return nil
+	}
+	if c.format == cli.JSON {
+		return c.PrintJSON(ans)
+	}
+	text := ans.text(c.Painter())
+	if ans.Explain != nil {
+		text += ans.Explain.text(c.Painter(), ans, a)
+	}
+	return c.Print(text)
+}
+
+// text is the answer as a line for a person.
+func (a answer) text(paint cli.Painter) string {
+	tint := map[string]cli.Color{allowed: cli.Green, disallowed: cli.Red, later: cli.Yellow}[a.Verdict]
+	return fmt.Sprintf("%s %s  %s: %s\n", paint(tint, fmt.Sprintf("%-10s", a.Verdict)), cli.Escape(a.URL), a.Agent, cli.Escape(a.why()))
+}
+
+// why says what decided.
+func (a answer) why() string {
+	from := cli.InputName(a.RobotsURL)
+	switch {
+	case a.Verdict == later && a.RetryAt.IsZero():
+		return fmt.Sprintf("%s is refused: %s", from, a.Error)
+	case a.Verdict == later:
+		return fmt.Sprintf("%s is unreachable (%s); ask again after %s", from, a.Error, humanize.Time(a.RetryAt))
+	case a.Rule != "" && a.Group != "":
+		return fmt.Sprintf("line %d of %s, %q in the group of %s", a.Line, from, a.Rule, a.Group)
+	case a.Group != "":
+		return fmt.Sprintf("no rule applies in the group of %s, %s", a.Group, from)
+	case a.Error != "":
+		return fmt.Sprintf("%s: %s (status %d), which counts as no robots.txt", from, a.Error, a.Status)
+	case a.Status >= 300:
+		return fmt.Sprintf("there is no %s (status %d)", from, a.Status)
+	default:
+		return "no group applies in " + from
+	}
+}

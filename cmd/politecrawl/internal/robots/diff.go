@@ -1,0 +1,208 @@
+package robots
+
+import (
+	"context"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/robotsext"
+	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
+	"github.com/politecrawl/politecrawl/robotsext/robotstxt/robotsdiff"
+	"github.com/politecrawl/politecrawl/robotsext/secret"
+)
+
+// A fileDiff is one run of "robots diff".
+type fileDiff struct {
+	*cli.Streams
+	input  robotsInput
+	format cli.Format
+	limit  int
+	quiet  bool
+}
+
+func robotsDiffCommand(streams *cli.Streams) *cobra.Command {
+	opts := parseOptions()
+	opts.MaxCrawlDelay = -1 // what is written counts here, not what is kept of it
+	d := &fileDiff{Streams: streams, input: robotsInput{command: "robots diff", stdin: streams.In, options: opts}}
+	cmd := &cobra.Command{
+		Use:   "diff OLD NEW",
+		Short: "What may be fetched, and what not, since a robots.txt was changed?",
+		Long: `Compare what two robots.txt files mean: for which agents which URLs have got another
+verdict, by which lines. Order, comments, spelling and grouping make no difference; nor
+does a rule that decides nothing. OLD and NEW are files, URLs, of which the robots.txt
+of the origin is fetched, or one of them - for standard input.
+
+A change is a pattern, as in a rule. All URLs that it matches have changed so, except
+those that are said to be excepted: these have kept their verdict, or are listed by
+themselves. "any other agent" is one that neither file names. Where Crawl-delay or
+Sitemap lines have changed, that is listed too. The last line says how many changes
+there are: no more than --limit are listed, some of each agent's.
+
+With --format json the result is one object: old, new, changed, agents (with agents,
+changes and crawl_delay), sitemaps (added, removed) and complete; "*" is any other agent.
+It has all changes, whatever the limit.
+
+Exit code: 0 nothing has changed, 1 something has, 2 misuse, 3 failed, 4 a robots.txt is
+unreachable. With --quiet it is the only answer.`,
+		Example: `  politecrawl robots diff robots.txt robots-new.txt
+  politecrawl robots diff https://example.com/ robots-new.txt
+  git show HEAD:robots.txt | politecrawl robots diff - robots.txt`,
+		Args: cli.Args(2, 2, "two files or URLs"),
+		RunE: func(cmd *cobra.Command, args []string) error { return d.run(cmd.Context(), args[0], args[1]) },
+	}
+	cmd.Flags().SortFlags = false
+	d.format.AddFlag(cmd)
+	d.input.site.Add(cmd.Flags())
+	cmd.Flags().IntVar(&d.limit, "limit", 100, "most changes that are listed for a person, 0 for all")
+	cmd.Flags().BoolVar(&d.quiet, "quiet", false, "say nothing but errors")
+	return cmd
+}
+
+func (d *fileDiff) run(ctx context.Context, oldName, newName string) error {
+	if oldName == cli.Stdin && newName == cli.Stdin {
+		return cli.Misuse("robots diff: standard input cannot be both files; give one of them by its name")
+	}
+	if d.limit < 0 {
+		return cli.Misuse("robots diff: --limit: %d is not a number of changes", d.limit)
+	}
+	was, err := d.read(ctx, oldName)
+	if err != nil {
+		return err
+	}
+	is, err := d.read(ctx, newName)
+	if err != nil {
+		return err
+	}
+	diff := robotsdiff.Compare(was.file, is.file, nil)
+	if !diff.Complete {
+		const why = "the files differ in so much, or hold so many rules or wildcards, that they were not compared to the end"
+		if !diff.Changed() {
+			return cli.Failed("robots diff: %s; no change was found until then", why)
+		}
+		d.remark(why + "; there may be more changes and exceptions")
+	}
+	shown := shownDiffOf(was.from, is.from, diff)
+	for _, name := range slices.Concat(was.file.Agents(), is.file.Agents()) {
+		shown.named = shown.named || name != "*"
+	}
+	if err := d.write(shown); err != nil {
+		return err
+	}
+	if diff.Changed() {
+		return cli.ExitWith(cli.ExitFindings)
+	}
+	return nil
+}
+
+// read reads one of the files.
+func (d *fileDiff) read(ctx context.Context, name string) (ruling, error) {
+	r, err := d.input.read(ctx, name)
+	if err == nil && r.record != nil && r.record.Outcome == robotsext.AllowAll {
+		d.remark(missing(r.record) + ": everything is allowed")
+	}
+	if err == nil && r.cut() {
+		d.remark(cli.InputName(r.from) + " " + cutOff)
+	}
+	if err == nil && slices.ContainsFunc(r.file.Findings, func(f robotstxt.Finding) bool { return f.Kind == robotstxt.KindHTML }) {
+		d.remark(cli.InputName(r.from) + " is an HTML page, not a robots.txt; lines in it that look like rules count all the same")
+	}
+	return r, err
+}
+
+// remark is notice for what is no error.
+func (d *fileDiff) remark(line string) {
+	if !d.quiet {
+		d.Notice(line)
+	}
+}
+
+func (d *fileDiff) write(s shownDiff) error {
+	switch {
+	case d.quiet:
+		return nil
+	case d.format == cli.JSON:
+		return d.PrintJSON(s)
+	}
+	return d.Print(s.text(d.Painter(), d.limit))
+}
+
+// A shownDiff is what two files differ in.
+type shownDiff struct {
+	Old      string           `json:"old"` // URL, file name or -
+	New      string           `json:"new"`
+	Changed  bool             `json:"changed"`
+	Agents   []shownAgentDiff `json:"agents"`
+	Sitemaps struct {
+		Added   []shownSitemap `json:"added"`
+		Removed []shownSitemap `json:"removed"`
+	} `json:"sitemaps"`
+	Complete bool `json:"complete"`
+
+	named bool // some agent is named, so that "*" is any other
+}
+
+type shownAgentDiff struct {
+	Agents     []string        `json:"agents"` // "*": any that is not named
+	Changes    []shownChange   `json:"changes"`
+	CrawlDelay *shownDelayDiff `json:"crawl_delay,omitempty"`
+}
+
+type shownChange struct {
+	Pattern string        `json:"pattern"`
+	Except  []string      `json:"except,omitempty"`
+	Example string        `json:"example"`
+	Old     shownDecision `json:"old"`
+	New     shownDecision `json:"new"`
+}
+
+type shownDecision struct {
+	Verdict string `json:"verdict"`
+	Rule    string `json:"rule"` // empty: none matches
+	Lines   []int  `json:"lines"`
+}
+
+type shownDelayDiff struct {
+	Old float64 `json:"old"` // seconds
+	New float64 `json:"new"`
+}
+
+func shownDiffOf(was, is string, d *robotsdiff.Diff) shownDiff {
+	s := shownDiff{Old: was, New: is, Changed: d.Changed(), Agents: []shownAgentDiff{}, Complete: d.Complete}
+	for _, a := range d.Agents {
+		shown := shownAgentDiff{Agents: a.Agents, Changes: []shownChange{}}
+		for _, c := range a.Changes {
+			change := shownChange{secret.Users(c.Pattern), slices.Clone(c.Except), secret.Users(c.Example), shownDecisionOf(c.Old), shownDecisionOf(c.New)}
+			for i := range change.Except {
+				change.Except[i] = secret.Users(change.Except[i])
+			}
+			shown.Changes = append(shown.Changes, change)
+		}
+		if a.OldDelay != a.NewDelay {
+			shown.CrawlDelay = &shownDelayDiff{a.OldDelay.Seconds(), a.NewDelay.Seconds()}
+		}
+		s.Agents = append(s.Agents, shown)
+	}
+	s.Sitemaps.Added, s.Sitemaps.Removed = shownSitemapsOf(d.Added), shownSitemapsOf(d.Removed)
+	return s
+}
+
+func shownDecisionOf(d robotsdiff.Decision) shownDecision {
+	s := shownDecision{Verdict: disallowed, Lines: []int{}}
+	if d.Allowed {
+		s.Verdict = allowed
+	}
+	if d.Rule != nil {
+		s.Rule, s.Lines = secret.Users(d.Rule.String()), d.Lines
+	}
+	return s
+}
+
+func shownSitemapsOf(list []robotstxt.Sitemap) []shownSitemap {
+	shown := []shownSitemap{}
+	for _, m := range list {
+		shown = append(shown, shownSitemap{m.Line, secret.Field("Sitemap", m.URL)})
+	}
+	return shown
+}

@@ -1,0 +1,192 @@
+package robots
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/humanize"
+	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
+)
+
+// text is the difference for a person. Limit is the most changes that are listed, 0
+// for all: each section has its share.
+func (s shownDiff) text(paint cli.Painter, limit int) string {
+	p := &diffPage{showPage: showPage{paint: paint}, limit: limit}
+	if limit > 0 {
+		p.share = max(limit/max(len(s.Agents), 1), 5)
+	}
+	p.printf("old  %s\nnew  %s\n", cli.Escape(cli.InputName(s.Old)), cli.Escape(cli.InputName(s.New)))
+	if !s.Changed {
+		p.printf("\nNo change: whatever was allowed is, and nothing else.\n")
+	}
+	for _, a := range s.Agents {
+		p.agentDiff(a, s.named)
+	}
+	if len(s.Sitemaps.Added)+len(s.Sitemaps.Removed) > 0 {
+		p.printf("\nSitemaps:\n")
+	}
+	p.sitemaps(s.Sitemaps.Removed, cli.Red, "- ", "old")
+	p.sitemaps(s.Sitemaps.Added, cli.Green, "+ ", "new")
+	if s.Changed {
+		p.summary(s)
+	}
+	return p.b.String()
+}
+
+// A diffPage is the text that a shownDiff becomes.
+type diffPage struct {
+	showPage
+	limit, share int // of changes: on the page, of a section; 0: no limit
+	shown        int // changes so far
+}
+
+// room is how many of n more changes there is room for.
+func (p *diffPage) room(n int) int {
+	if p.limit > 0 {
+		n = max(min(n, p.share, p.limit-p.shown), 0)
+	}
+	p.shown += n
+	return n
+}
+
+// shownNames is how many agents are named above their changes.
+const shownNames = 20
+
+func (p *diffPage) agentDiff(a shownAgentDiff, named bool) {
+	n := p.room(a.count())
+	if n == 0 {
+		return
+	}
+	names := slices.Clone(a.Agents)
+	if last := len(names) - 1; names[last] == "*" {
+		names[last] = others(named)
+	}
+	more := ""
+	if most := shownNames; p.limit > 0 && len(names) > most {
+		names, more = names[:most], fmt.Sprintf(" and %d more", len(names)-most)
+	}
+	p.printf("\nFor %s%s:\n", cli.Escape(strings.Join(names, ", ")), more)
+	changes := n
+	if a.CrawlDelay != nil {
+		changes--
+	}
+	for _, c := range a.Changes[:changes] {
+		p.change(c)
+	}
+	if a.CrawlDelay != nil {
+		p.delay(a.CrawlDelay)
+	}
+	if left := a.count() - n; left > 0 {
+		p.printf("%s\n", p.paint(cli.Faint, fmt.Sprintf("  and %d more, which --limit 0 lists", left)))
+	}
+}
+
+// others is "*" in words.
+func others(named bool) string {
+	if named {
+		return "any other agent"
+	}
+	return "every agent"
+}
+
+// count is how many changes there are.
+func (a *shownAgentDiff) count() int {
+	if a.CrawlDelay != nil {
+		return len(a.Changes) + 1
+	}
+	return len(a.Changes)
+}
+
+// delay says how Crawl-delay has changed, and whether anybody will see it.
+func (p *diffPage) delay(d *shownDelayDiff) {
+	const most = robotstxt.DefaultMaxCrawlDelay
+	same := ""
+	if min(d.Old, d.New) >= most.Seconds() {
+		same = fmt.Sprintf("  (politecrawl waits %v for either)", most)
+	}
+	p.printf("  Crawl-delay: %s → %s%s\n", humanize.Delay(d.Old), humanize.Delay(d.New), same)
+}
+
+func (p *diffPage) sitemaps(list []shownSitemap, tint cli.Color, sign, file string) {
+	p.share = p.limit // they are no agent's
+	n := p.room(len(list))
+	for _, m := range list[:n] {
+		p.printf("  %s  %s, line %d\n", p.paint(tint, sign+cli.Escape(m.URL)), file, m.Line)
+	}
+	if left := len(list) - n; left > 0 {
+		p.printf("%s\n", p.paint(cli.Faint, fmt.Sprintf("  and %d more, which --limit 0 lists", left)))
+	}
+}
+
+// summary says how many changes there are, and whether all are listed.
+func (p *diffPage) summary(s shownDiff) {
+	changes, agents, star, sitemaps := 0, 0, false, len(s.Sitemaps.Added)+len(s.Sitemaps.Removed)
+	for i := range s.Agents {
+		changes += s.Agents[i].count()
+		agents += len(s.Agents[i].Agents)
+		star = star || slices.Contains(s.Agents[i].Agents, "*")
+	}
+	who := humanize.Count(agents, "agent")
+	switch {
+	case star && agents == 1:
+		who = others(s.named)
+	case star:
+		who = humanize.Count(agents-1, "agent") + " and any other"
+	}
+	var parts []string
+	if changes > 0 {
+		parts = append(parts, fmt.Sprintf("%s for %s", humanize.Count(changes, "change"), who))
+	}
+	if sitemaps > 0 {
+		parts = append(parts, humanize.Count(sitemaps, "change")+" of sitemaps")
+	}
+	text := strings.Join(parts, ", ")
+	if p.shown < changes+sitemaps {
+		text += fmt.Sprintf("; shown are %d, --limit 0 lists all", p.shown)
+	}
+	p.printf("\n%s\n", text)
+}
+
+// shownExceptions is how many exceptions of a change are shown to a person.
+const shownExceptions = 5
+
+func (p *diffPage) change(c shownChange) {
+	tint := cli.Green
+	if c.New.Verdict == disallowed {
+		tint = cli.Red
+	}
+	p.printf("  %s  %s → %s\n", cli.Escape(c.Pattern), c.Old.Verdict, p.paint(tint, c.New.Verdict))
+	p.printf("      old: %s\n      new: %s\n", cli.Escape(c.Old.text()), cli.Escape(c.New.text()))
+	if c.Example != c.Pattern && c.Example+"$" != c.Pattern {
+		p.printf("      such as %s\n", cli.Escape(c.Example))
+	}
+	if n := len(c.Except); n > 0 {
+		except := strings.Join(c.Except[:min(n, shownExceptions)], ", ")
+		if n > shownExceptions {
+			except += fmt.Sprintf(" and %d more", n-shownExceptions)
+		}
+		p.printf("      except %s\n", cli.Escape(except))
+	}
+}
+
+func (d shownDecision) text() string {
+	if d.Rule == "" {
+		return "no rule matches"
+	}
+	word := "line"
+	if len(d.Lines) > 1 {
+		word = "lines"
+	}
+	return fmt.Sprintf("%s %s, %q", word, numbers(d.Lines), d.Rule)
+}
+
+// numbers lists the numbers of lines.
+func numbers(lines []int) string {
+	words := make([]string, len(lines))
+	for i, line := range lines {
+		words[i] = fmt.Sprint(line)
+	}
+	return strings.Join(words, ", ")
+}

@@ -1,0 +1,248 @@
+package robots
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/humanize"
+	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
+	"github.com/politecrawl/politecrawl/robotsext/secret"
+)
+
+// An explanation is what --explain adds to an answer: how it came about.
+type explanation struct {
+	Path    string       `json:"path"`                  // as it was compared with the rules
+	Token   string       `json:"token"`                 // of the agent, by which the group was chosen; "*"; or empty: no group
+	Lines   []int        `json:"group_lines,omitempty"` // the User-agent lines that name it, one in each part of it
+	Rules   int          `json:"rules"`                 // of the group
+	Matches []shownMatch `json:"matches"`
+	Because reason       `json:"because"`
+	Fetch   *shownFetch  `json:"fetch,omitempty"`       // nil: the file was given by the user
+	Age     *float64     `json:"age_seconds,omitempty"` // since the fetch
+	Cut     bool         `json:"truncated,omitempty"`   // the file goes on behind what is read of it
+}
+
+// A shownMatch is a rule that matches. The first decides.
+type shownMatch struct {
+	Line    int    `json:"line"`
+	Length  int    `json:"length"`
+	Rule    string `json:"rule"`
+	Pattern string `json:"pattern"` // of the rule, in the form in which it is compared
+}
+
+// A reason says in a word what a verdict rests on.
+type reason string
+
+const (
+	becauseLongest     reason = "longest"     // of the rules that match
+	becauseTie         reason = "tie"         // of the longest rules one allows
+	becauseOnly        reason = "only"        // rule that matches
+	becauseNoRule      reason = "no-rule"     // matches
+	becauseNoGroup     reason = "no-group"    // applies
+	becauseNoFile      reason = "no-file"     // is there
+	becauseRobots      reason = "robots.txt"  // itself is always allowed
+	becauseUnreachable reason = "unreachable" // so nobody knows
+)
+
+// A lineFinder returns the lines of groups. It finds each once: for that the file is
+// read again.
+type lineFinder map[*robotstxt.Group][]int
+
+func (l lineFinder) of(g *robotstxt.Group) []int {
+	lines, ok := l[g]
+	if !ok {
+		if len(l) >= 1000 {
+			clear(l) // lest the files of a thousand sites be kept for it
+		}
+		lines = g.Lines()
+		l[g] = lines
+	}
+	return lines
+}
+
+// explain says how the ruling comes to its answer about a URL.
+func (r ruling) explain(rawURL string, a agent, finder lineFinder) *explanation {
+	x := &explanation{Matches: []shownMatch{}, Because: becauseNoFile, Cut: r.cut()}
+	if rec := r.record; rec != nil {
+		age := time.Since(rec.FetchedAt).Seconds()
+		x.Fetch, x.Age = fetchOf(rec), &age
+		if r.barred() != "" {
+			x.Fetch.RetryAt = time.Time{} // another try would be refused too
+		}
+	}
+	file := r.file
+	if file == nil {
+		file = robotstxt.Parse(nil, parseOptions())
+	}
+	e := file.Explain(rawURL, a.tokens...)
+	x.Path, x.Token, x.Rules = secret.Users(e.Path), e.Token, len(e.Group.Rules())
+	if r.file != nil {
+		x.Lines = finder.of(e.Group)
+	}
+	for _, m := range e.Matches {
+		x.Matches = append(x.Matches, shownMatch{m.Line, m.Length, secret.Users(m.String()), secret.Users(m.Canonical)})
+	}
+	switch {
+	case r.later():
+		x.Because = becauseUnreachable
+	case r.file != nil:
+		x.Because = reasonOf(&e)
+	}
+	return x
+}
+
+// reasonOf says what the verdict of a file rests on.
+func reasonOf(e *robotstxt.Explanation) reason {
+	switch m := e.Matches; {
+	case e.Exempt:
+		return becauseRobots
+	case e.Token == "":
+		return becauseNoGroup
+	case len(m) == 0:
+		return becauseNoRule
+	case len(m) == 1:
+		return becauseOnly
+	case m[0].Allow:
+		for _, other := range m[1:] {
+			if other.Length == m[0].Length && !other.Allow {
+				return becauseTie
+			}
+		}
+	}
+	return becauseLongest
+}
+
+// text is the explanation for a person, to stand below the answer.
+func (x *explanation) text(paint cli.Painter, ans answer, a agent) string {
+	p := &explainPage{paint: paint}
+	switch x.Because {
+	case becauseNoFile:
+		p.line("rules", "none, so that everything is allowed")
+	case becauseUnreachable:
+		p.line("rules", "not known, so that nothing may be fetched for now")
+	default:
+		p.line("group", x.group(ans.Group, a)+x.groupLines())
+		p.line("compared", cli.Escape(x.Path))
+		p.matches(x)
+	}
+	if x.Fetch == nil {
+		p.line("robots.txt", "read from "+cli.Escape(cli.InputName(ans.RobotsURL))+", not fetched")
+	} else {
+		p.fetch(x)
+	}
+	if x.Cut {
+		p.line("", paint(cli.Yellow, cutOff))
+	}
+	return p.b.String()
+}
+
+// group says which group was chosen and why.
+func (x *explanation) group(name string, a agent) string {
+	switch {
+	case x.Token == "" && len(a.tokens) == 0:
+		return "none, the file has no group of *"
+	case x.Token == "":
+		return fmt.Sprintf("none, the file names neither %s nor *", strings.Join(a.tokens, " nor "))
+	case len(a.tokens) == 0:
+		return "*, which is for all that no other group names"
+	case x.Token == "*":
+		return fmt.Sprintf("*, since no group names %s", strings.Join(a.tokens, " or "))
+	case len(a.tokens) > 1:
+		return fmt.Sprintf("%s, the first of %s that the file names", name, strings.Join(a.tokens, ", "))
+	}
+	return name + ", which the file names"
+}
+
+// groupLines says where the group stands.
+func (x *explanation) groupLines() string {
+	switch n := len(x.Lines); {
+	case n == 0:
+		return ""
+	case n == 1:
+		return fmt.Sprintf(" (line %d)", x.Lines[0])
+	case n <= shownMatches:
+		return fmt.Sprintf(" (lines %s, merged)", numbers(x.Lines))
+	default:
+		return fmt.Sprintf(" (lines %s and %d more, merged)", numbers(x.Lines[:shownMatches]), n-shownMatches)
+	}
+}
+
+// An explainPage is the text for a person that an explanation becomes.
+type explainPage struct {
+	b     strings.Builder
+	paint cli.Painter
+}
+
+// line writes a line with its heading; one without goes on with the last.
+func (p *explainPage) line(heading, text string) {
+	fmt.Fprintf(&p.b, "    %s  %s\n", p.paint(cli.Faint, fmt.Sprintf("%-10s", heading)), text)
+}
+
+// shownMatches is how many matching rules are shown to a person.
+const shownMatches = 10
+
+func (p *explainPage) matches(x *explanation) {
+	switch {
+	case x.Because == becauseRobots:
+		p.line("rules", "none counts: /robots.txt itself is always allowed")
+		return
+	case x.Rules == 0 && x.Token != "":
+		p.line("rules", "the group has none, so that everything is allowed")
+		return
+	case len(x.Matches) == 0 && x.Token != "":
+		p.line("rules", fmt.Sprintf("none of %d matches, so that it is allowed", x.Rules))
+		return
+	}
+	for i, m := range x.Matches {
+		if i == shownMatches {
+			p.line("", fmt.Sprintf("and %d more that match", len(x.Matches)-i))
+			return
+		}
+		heading, tint, more := "", cli.Plain, ""
+		if _, written, _ := strings.Cut(m.Rule, ": "); written != m.Pattern {
+			more = "  (" + m.Pattern + ")"
+		}
+		if i == 0 {
+			heading, tint, more = "rules", cli.Red, more+"  decides, "+x.Because.words()
+			if strings.HasPrefix(m.Rule, "Allow") {
+				tint = cli.Green
+			}
+		}
+		p.line(heading, fmt.Sprintf("line %d, length %d: %s%s", m.Line, m.Length, p.paint(tint, cli.Escape(m.Rule)), more))
+	}
+}
+
+// words says why the first of the rules that match decides.
+func (r reason) words() string {
+	switch r {
+	case becauseOnly:
+		return "the only one that matches"
+	case becauseTie:
+		return "of the longest the one that allows"
+	default:
+		return "the longest that matches"
+	}
+}
+
+func (p *explainPage) fetch(x *explanation) {
+	f := x.Fetch
+	answer := f.Outcome
+	if f.Status != 0 {
+		answer = fmt.Sprintf("status %d, %s", f.Status, f.Outcome)
+	}
+	if x.Because == becauseNoFile && f.Error != "" {
+		answer += ", " + f.Error
+	}
+	p.line("robots.txt", cli.Escape(strings.Join(f.Chain, " → "))+": "+answer)
+	fetched := fmt.Sprintf("fetched %s, %s ago", humanize.Time(f.FetchedAt), humanize.ShortDuration(time.Duration(*x.Age*float64(time.Second))))
+	if x.Because == becauseUnreachable {
+		p.line("", fetched)
+		if !f.RetryAt.IsZero() {
+			p.line("", fmt.Sprintf("failing since %s, next try %s", humanize.Time(f.FailingSince), humanize.Time(f.RetryAt)))
+		}
+		return
+	}
+	p.line("", fetched+", holds until "+humanize.Time(f.ExpiresAt))
+}

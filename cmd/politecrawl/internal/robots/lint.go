@@ -1,0 +1,226 @@
+package robots
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/site"
+	"github.com/politecrawl/politecrawl/robotsext"
+	"github.com/politecrawl/politecrawl/robotsext/robotstxt/robotslint"
+	"github.com/politecrawl/politecrawl/robotsext/secret"
+)
+
+// A lint is one run of "robots lint".
+type lint struct {
+	*cli.Streams
+	site   site.Flags
+	format cli.Format
+	limit  int
+	quiet  bool
+
+	counts map[robotslint.Severity]int
+	code   int
+}
+
+// A lintFinding is one thing that is wrong with a robots.txt.
+type lintFinding struct {
+	File     string `json:"file"` // URL, file name or -
+	Line     int    `json:"line"`
+	Severity string `json:"severity"`
+	Kind     string `json:"kind"`
+	ID       string `json:"id"` // of the requirement
+	Text     string `json:"text"`
+	Message  string `json:"message"`
+	Fix      string `json:"fix"`
+	More     int    `json:"more,omitempty"` // findings of this kind that are not listed
+}
+
+func robotsLintCommand(streams *cli.Streams) *cobra.Command {
+	l := &lint{Streams: streams, counts: map[robotslint.Severity]int{}}
+	cmd := &cobra.Command{
+		Use:   "lint FILE|URL|-…",
+		Short: "What is wrong with a robots.txt, and how to put it right",
+		Long: `Find what is wrong with a robots.txt: lines that crawlers skip, rules that mean
+something else than it seems, rules that no URL needs. Each finding has its line, what
+is wrong there, the rule of the specification behind it and a fix; a file without
+findings is passed over in silence. For a URL the robots.txt of its origin is fetched.
+A - reads standard input.
+
+An error is a line that does not do what it was written for, a warning one that does it
+for some crawlers only, by luck, or in vain; a note is good to know.
+
+With --format json each finding is an object on a line of its own: file, line, severity
+(error, warning or note), kind, id, text, message, fix, and more, the number of findings
+of the same kind that were left out.
+
+Exit code: 0 nothing but notes, 1 errors or warnings, 2 misuse, 3 failed, 4 some
+robots.txt unreachable. With --quiet it is the only answer.`,
+		Example: `  politecrawl robots lint robots.txt
+  politecrawl robots lint https://example.com/
+  politecrawl robots lint --format json robots.txt | jq -r .kind | sort | uniq -c`,
+		Args: cli.Args(1, -1, "file names, URLs or -"),
+		RunE: func(cmd *cobra.Command, args []string) error { return l.run(cmd.Context(), args) },
+	}
+	l.format.AddFlag(cmd)
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	l.site.Add(flags)
+	flags.BoolVar(&l.quiet, "quiet", false, "say nothing but errors")
+	flags.IntVar(&l.limit, "limit", robotslint.DefaultMaxPerKind, "most findings of one kind that are listed for a file, 0 for all")
+	return cmd
+}
+
+func (l *lint) run(ctx context.Context, args []string) error {
+	switch {
+	case l.site.Timeout <= 0:
+		return cli.Misuse("robots lint: --timeout: %v is not a time to wait", l.site.Timeout)
+	case l.limit < 0:
+		return cli.Misuse("robots lint: --limit: %d is not a number of findings", l.limit)
+	}
+	for _, arg := range args {
+		if err := l.one(ctx, arg); err != nil {
+			return err
+		}
+	}
+	if err := l.summary(); err != nil {
+		return err
+	}
+	return cli.ExitWith(l.code)
+}
+
+// one lints what an argument names: a URL has a scheme, all else is a file. What
+// cannot be read is complained about, and the others are linted all the same.
+func (l *lint) one(ctx context.Context, arg string) error {
+	if strings.Contains(arg, "://") {
+		return l.remote(ctx, arg)
+	}
+	body, err := readRobots(arg, l.In)
+	if err != nil {
+		l.Complain(fmt.Errorf("robots lint: %w", err))
+		l.code = cli.Worse(l.code, cli.ExitCode(err))
+		return nil
+	}
+	return l.body(arg, body, robotslint.Options{})
+}
+
+// remote lints the robots.txt of the origin of a URL.
+func (l *lint) remote(ctx context.Context, rawURL string) error {
+	origin, err := site.ParseOrigin(rawURL)
+	if err != nil {
+		l.Complain(fmt.Errorf("robots lint: %w", err))
+		l.code = cli.Worse(l.code, cli.ExitMisuse)
+		return nil
+	}
+	source, err := fromSites(&l.site)
+	if err != nil {
+		return err
+	}
+	r, err := source(ctx, origin)
+	switch {
+	case err != nil:
+		return err
+	case r.later():
+		why, code := r.unread()
+		l.Complain(fmt.Errorf("robots lint: %s %s", r.from, why))
+		l.code = cli.Worse(l.code, code)
+		return nil
+	case r.record.RedirectError() != nil:
+		return l.astray(r.record)
+	case r.record.Outcome == robotsext.AllowAll:
+		if !l.quiet {
+			l.Notice(missing(r.record) + ": everything is allowed")
+		}
+		return nil
+	}
+	return l.body(r.from, r.record.Body, robotslint.Options{URL: r.from, Cut: r.record.Truncated})
+}
+
+// astray is the finding that redirects led nowhere, as one of line 1: there is no
+// file that it could be found in.
+func (l *lint) astray(rec *robotsext.Record) error {
+	kind, id := "redirect-loop", "ROB-FET-07"
+	if errors.Is(rec.RedirectError(), robotsext.ErrTooManyRedirects) {
+		kind, id = "too-many-redirects", "ROB-FET-05"
+	}
+	l.counts[robotslint.Error]++
+	l.code = cli.Worse(l.code, cli.ExitFindings)
+	return l.write(lintFinding{
+		File: rec.Origin.RobotsURL(), Line: 1, Severity: string(robotslint.Error), Kind: kind, ID: id,
+		Text:    strings.Join(rec.Chain, " → "),
+		Message: cli.ErrorText(rec.RedirectError()) + ": crawlers take the file for missing, so that everything is allowed",
+		Fix:     "answer with the file itself, or by one redirect to it",
+	})
+}
+
+// reason is why nobody knows yet what is allowed.
+func (r ruling) reason() string {
+	if r.record.Err == nil {
+		return fmt.Sprintf("status %d", r.record.Status)
+	}
+	return cli.ErrorText(r.record.Err)
+}
+
+// body writes the findings of one robots.txt.
+func (l *lint) body(name string, body []byte, opts robotslint.Options) error {
+	opts.MaxPerKind = l.limit
+	if l.limit == 0 {
+		opts.MaxPerKind = -1
+	}
+	tame, shown := secret.Robots(body)
+	for _, f := range robotslint.Lint(tame, &opts) {
+		l.counts[f.Severity] += 1 + f.More
+		if f.Severity != robotslint.Note {
+			l.code = cli.Worse(l.code, cli.ExitFindings)
+		}
+		found := lintFinding{
+			name, f.Line, string(f.Severity), string(f.Kind), f.Rule, shown(f.Text), shown(f.Message), shown(f.Fix), f.More,
+		}
+		if err := l.write(found); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (l *lint) write(f lintFinding) error {
+	switch {
+	case l.quiet:
+		return nil
+	case l.format == cli.JSON:
+		return l.PrintJSON(f)
+	}
+	return l.Print(f.text(l.Painter()))
+}
+
+// text is the finding for a person, file and line first as compilers write them.
+func (f lintFinding) text(paint cli.Painter) string {
+	tint := map[string]cli.Color{"error": cli.Red, "warning": cli.Yellow}[f.Severity]
+	text := fmt.Sprintf("%s:%d: %s: %s [%s %s]\n    fix: %s\n", cli.Escape(cli.InputName(f.File)), f.Line, paint(tint, f.Severity),
+		cli.Escape(f.Message), f.Kind, f.ID, cli.Escape(f.Fix))
+	if f.More > 0 {
+		text += paint(cli.Faint, fmt.Sprintf("    and so in %d more places, which --limit 0 lists", f.More)) + "\n"
+	}
+	return text
+}
+
+// summary says how much was found, if anything was.
+func (l *lint) summary() error {
+	var parts []string
+	for _, s := range []robotslint.Severity{robotslint.Error, robotslint.Warning, robotslint.Note} {
+		switch n := l.counts[s]; {
+		case n == 1:
+			parts = append(parts, "1 "+string(s))
+		case n > 1:
+			parts = append(parts, fmt.Sprintf("%d %ss", n, s))
+		}
+	}
+	if len(parts) == 0 || l.quiet || l.format == cli.JSON {
+		return nil
+	}
+	return l.Print(strings.Join(parts, ", ") + "\n")
+}

@@ -1,0 +1,205 @@
+package robots
+
+import (
+	"encoding/json"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/clitest"
+)
+
+// lintSample has many faults. What is said about it lies beside it.
+const lintSample = "testdata/robots_lint/robots.txt"
+
+// lintFindings decodes the JSON lines of a run of "robots lint".
+func lintFindings(t *testing.T, r clitest.Result) []lintFinding {
+	t.Helper()
+	var list []lintFinding
+	for dec := json.NewDecoder(strings.NewReader(r.Out)); dec.More(); {
+		var f lintFinding
+		if err := dec.Decode(&f); err != nil {
+			t.Fatalf("not JSON: %v in %q", err, r.Out)
+		}
+		list = append(list, f)
+	}
+	return list
+}
+
+func TestLintGolden(t *testing.T) {
+	for format, golden := range map[string]string{"text": "robots_lint/robots.golden", "json": "robots_lint/robots.json"} {
+		got := run(t, "robots", "lint", "--format", format, lintSample)
+		if got.Code != cli.ExitFindings || got.Stderr != "" {
+			t.Errorf("%s: exit code %d, standard error %q", format, got.Code, got.Stderr)
+		}
+		clitest.Golden(t, golden, got.Out)
+	}
+}
+
+// TestLintFaults runs the command on a file for each fault: it is named with its
+// line and a fix, and the exit code says whether it is worse than a note.
+func TestLintFaults(t *testing.T) {
+	files, err := filepath.Glob("../../../../robotsext/robotstxt/robotslint/testdata/faults/*.txt")
+	if err != nil || len(files) < 30 {
+		t.Fatal(err, files)
+	}
+	for _, file := range files {
+		got := run(t, "robots", "lint", "--format", "json", file)
+		kind := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(file), ".txt"), "-utf16")
+		found, want := false, cli.ExitDone
+		for _, f := range lintFindings(t, got) {
+			found = found || f.Kind == kind
+			if f.Severity != "note" {
+				want = cli.ExitFindings
+			}
+			if f.File != file || f.Line == 0 || f.Message == "" || f.Fix == "" || !strings.HasPrefix(f.ID, "ROB-") {
+				t.Errorf("%s: %+v", file, f)
+			}
+		}
+		if !found || got.Code != want || got.Stderr != "" {
+			t.Errorf("%s: exit code %d, want %d, standard error %q, output %q", file, got.Code, want, got.Stderr, got.Out)
+		}
+	}
+}
+
+func TestLintTooLarge(t *testing.T) {
+	file := clitest.WriteFile(t, "robots.txt", "User-agent: *\nDisallow: /a/\n"+strings.Repeat("#"+strings.Repeat("x", 99)+"\n", 5200)+"Disallow: /b/\n")
+	got := run(t, "robots", "lint", file)
+	if got.Code != cli.ExitFindings || !strings.HasPrefix(got.Out, file+":5072: error: ") || !strings.Contains(got.Out, "[too-large ROB-FMT-14]") {
+		t.Errorf("exit code %d, output %q", got.Code, got.Out)
+	}
+}
+
+// TestLintClean holds that a clean file is passed over in silence.
+func TestLintClean(t *testing.T) {
+	files, err := filepath.Glob("../../../../robotsext/robotstxt/robotslint/testdata/clean/*.txt")
+	if err != nil || len(files) == 0 {
+		t.Fatal(err, files)
+	}
+	for _, format := range []string{"text", "json"} {
+		if got := run(t, append([]string{"robots", "lint", "--format", format}, files...)...); got != (clitest.Result{}) {
+			t.Errorf("%+v", got)
+		}
+	}
+}
+
+func TestLintStandardInput(t *testing.T) {
+	got := runWith(t, "User-agent: *\nDisallow: a\x1b[2J\n", "robots", "lint", "-")
+	if got.Code != cli.ExitFindings || !strings.HasPrefix(got.Out, "standard input:2: error: ") || strings.Contains(got.Out, "\x1b") {
+		t.Errorf("exit code %d, output %q", got.Code, got.Out)
+	}
+}
+
+func TestLintNotesAlone(t *testing.T) {
+	got := runWith(t, "User-agent: *\nDisallow: /a\nHost: example.com\n", "robots", "lint", "-")
+	if got.Code != cli.ExitDone || !strings.Contains(got.Out, "-") || !strings.HasSuffix(got.Out, "\n1 note\n") {
+		t.Errorf("exit code %d, output %q", got.Code, got.Out)
+	}
+}
+
+func TestLintLimit(t *testing.T) {
+	body := "User-agent: *\n" + strings.Repeat("Disallow: a\n", 150)
+	for _, tt := range []struct {
+		limit        string
+		listed, more int
+	}{{"100", 100, 50}, {"3", 3, 147}, {"0", 150, 0}} {
+		found := lintFindings(t, runWith(t, body, "robots", "lint", "-", "--limit", tt.limit, "--format", "json"))
+		if len(found) != tt.listed || found[tt.listed-1].More != tt.more {
+			t.Errorf("--limit %s: %d listed, then %+v", tt.limit, len(found), found[len(found)-1])
+		}
+	}
+	text := runWith(t, body, "robots", "lint", "-").Out
+	if !strings.HasSuffix(text, "    and so in 50 more places, which --limit 0 lists\n150 errors\n") {
+		t.Errorf("ends with %q", text[max(len(text)-200, 0):])
+	}
+}
+
+func TestLintSite(t *testing.T) {
+	site := clitest.ServeRobots(t, "User-agent: *\nDisallow: /a\nSitemap: /s.xml\n")
+	got := run(t, "robots", "lint", site.URL+"/some/page", "--format", "json")
+	found := lintFindings(t, got)
+	if got.Code != cli.ExitFindings || len(found) != 1 {
+		t.Fatalf("exit code %d, %+v", got.Code, found)
+	}
+	if f := found[0]; f.File != site.URL+"/robots.txt" || f.Line != 3 || f.Fix != `write "Sitemap: `+site.URL+`/s.xml"` {
+		t.Errorf("%+v", f)
+	}
+}
+
+func TestLintSiteWithoutRules(t *testing.T) {
+	for _, tt := range []struct {
+		status, code int
+		says         string
+	}{
+		{404, cli.ExitDone, "/robots.txt (status 404): everything is allowed"},
+		{204, cli.ExitDone, ""},
+		{503, cli.ExitLater, "/robots.txt is unreachable: "},
+	} {
+		site := clitest.Server(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(tt.status) })
+		got := run(t, "robots", "lint", site.URL)
+		if got.Code != tt.code || got.Out != "" || !strings.Contains(got.Stderr, tt.says) || (tt.says == "") != (got.Stderr == "") {
+			t.Errorf("%d: %+v", tt.status, got)
+		}
+	}
+}
+
+// TestLintSeveral holds that what cannot be read does not keep the rest from being
+// linted.
+func TestLintSeveral(t *testing.T) {
+	got := run(t, "robots", "lint", "absent.txt", "https:///", lintSample)
+	if got.Code != cli.ExitMisuse || !strings.Contains(got.Out, lintSample+":2: ") ||
+		!strings.Contains(got.Stderr, "absent.txt") || !strings.Contains(got.Stderr, "no host") {
+		t.Errorf("%+v", got)
+	}
+	if got := run(t, "robots", "lint", lintSample, "absent.txt"); got.Code != cli.ExitMisuse {
+		t.Errorf("exit code %d, want %d", got.Code, cli.ExitMisuse)
+	}
+}
+
+func TestLintMisuse(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		args  []string
+		words []string
+	}{
+		{"nothing", nil, []string{"give file names, URLs or -"}},
+		{"missing file", []string{"absent.txt"}, []string{"absent.txt", "no such file"}},
+		{"directory", []string{"testdata"}, []string{"testdata", "directory"}},
+		{"unsupported scheme", []string{"gopher://h/"}, []string{`"gopher"`, "http or https"}},
+		{"bad timeout", []string{"http://h", "--timeout", "0s"}, []string{"--timeout"}},
+		{"bad limit", []string{"-", "--limit", "-1"}, []string{"--limit", "-1"}},
+		{"bad user agent", []string{"http://h", "--user-agent", "007"}, []string{"--user-agent"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			run(t, append([]string{"robots", "lint"}, tt.args...)...).WantRefusal(t, cli.ExitMisuse, tt.words...)
+		})
+	}
+}
+
+// TestLintRealFiles holds that no real file makes the command fail, and that it
+// sees what can be seen without it.
+func TestLintRealFiles(t *testing.T) {
+	files := realFiles(t)
+	got := run(t, append([]string{"robots", "lint", "--limit", "0", "--format", "json"}, files...)...)
+	if got.Code != cli.ExitFindings || got.Stderr != "" {
+		t.Errorf("exit code %d, standard error %q", got.Code, got.Stderr)
+	}
+	noindex := map[string]int{}
+	for _, f := range lintFindings(t, got) {
+		if f.Kind == "no-effect" {
+			noindex[f.File]++
+		}
+	}
+	for _, file := range files {
+		body, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := strings.Count(string(body), "\nNoindex:"); noindex[file] < want {
+			t.Errorf("%s: %d lines of Noindex, want %d", file, noindex[file], want)
+		}
+	}
+}

@@ -1,0 +1,236 @@
+package robots
+
+import (
+	"cmp"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/site"
+	"github.com/politecrawl/politecrawl/robotsext"
+	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
+	"github.com/politecrawl/politecrawl/robotsext/secret"
+)
+
+// A shownFile is a robots.txt as it is understood, and how it was come by.
+type shownFile struct {
+	From      string         `json:"from"` // URL, file name or -
+	Fetch     *shownFetch    `json:"fetch,omitempty"`
+	Groups    []shownGroup   `json:"groups"`
+	Sitemaps  []shownSitemap `json:"sitemaps"`
+	Findings  []shownFinding `json:"findings"`
+	Other     []shownField   `json:"other_fields"` // those of no group
+	Truncated bool           `json:"truncated,omitempty"`
+}
+
+type shownFetch struct {
+	Outcome      string    `json:"outcome"`
+	Status       int       `json:"status,omitempty"`
+	Error        string    `json:"error,omitempty"`
+	Chain        []string  `json:"chain"`
+	Bytes        int       `json:"bytes"`
+	FetchedAt    time.Time `json:"fetched_at"`
+	ExpiresAt    time.Time `json:"expires_at,omitzero"`
+	FailingSince time.Time `json:"failing_since,omitzero"`
+	RetryAt      time.Time `json:"retry_at,omitzero"`
+}
+
+// A shownGroup is what holds for some agents: all the groups of the file that
+// name them, merged.
+type shownGroup struct {
+	Agents     []string     `json:"agents"`
+	Rules      []shownRule  `json:"rules"`
+	CrawlDelay float64      `json:"crawl_delay,omitempty"` // seconds
+	Fields     []shownField `json:"fields,omitempty"`
+	Unlisted   int          `json:"unlisted,omitempty"` // rules and fields that are not listed, see mostShown
+}
+
+type shownRule struct {
+	Line int    `json:"line"`
+	Rule string `json:"rule"`
+}
+
+type shownField struct {
+	Line  int    `json:"line"`
+	Field string `json:"field"`
+	Value string `json:"value"`
+}
+
+type shownSitemap struct {
+	Line int    `json:"line"`
+	URL  string `json:"url"`
+}
+
+type shownFinding struct {
+	Line int    `json:"line"`
+	Kind string `json:"kind"`
+	Text string `json:"text"`
+
+	message string
+}
+
+func robotsShowCommand(streams *cli.Streams) *cobra.Command {
+	var (
+		format cli.Format
+		site   site.Flags
+	)
+	cmd := &cobra.Command{
+		Use:   "show URL|FILE|-",
+		Short: "A robots.txt as it is understood",
+		Long: `Show a robots.txt as it is understood: the groups, merged by agent, with the line of
+each rule; delays, sitemaps, other fields, and what is odd about it. For a URL the
+robots.txt of its origin is fetched, and the outcome, the status, the chain of
+redirects and the times are shown too. A - reads standard input. No more than 100,000
+rules and fields are listed: a file in which groups overlap may come to many millions.
+
+Exit code: 0, 2 misuse, 3 failed, as when the address of the site is not allowed, 4 the
+robots.txt is unreachable.`,
+		Args: cli.Args(1, 1, "one URL, file name or -"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			source, origin, err := showSource(streams, args[0], &site)
+			if err != nil {
+				return err
+			}
+			return show(cmd.Context(), streams, source, origin, format)
+		},
+	}
+	format.AddFlag(cmd)
+	site.Add(cmd.Flags())
+	return cmd
+}
+
+// showSource finds out what arg names: a URL has a scheme, all else is a file.
+func showSource(streams *cli.Streams, arg string, flags *site.Flags) (robotsSource, *url.URL, error) {
+	if !strings.Contains(arg, "://") {
+		source, err := fromFile(arg, streams.In)
+		if err != nil {
+			err = fmt.Errorf("robots show: %w", err)
+		}
+		return source, nil, err
+	}
+	if flags.Timeout <= 0 {
+		return nil, nil, cli.Misuse("robots show: --timeout: %v is not a time to wait", flags.Timeout)
+	}
+	origin, err := site.ParseOrigin(arg)
+	if err != nil {
+		return nil, nil, cli.Misuse("robots show: %w", err)
+	}
+	source, err := fromSites(flags)
+	return source, origin, err
+}
+
+func show(ctx context.Context, streams *cli.Streams, source robotsSource, origin *url.URL, format cli.Format) error {
+	r, err := source(ctx, origin)
+	if err != nil {
+		return err
+	}
+	if why := r.barred(); why != "" {
+		return cli.Failed("robots show: %s is refused: %s", r.from, why)
+	}
+	if format == cli.JSON {
+		err = streams.PrintJSON(r.shown())
+	} else {
+		err = streams.Print(r.shown().text(streams.Painter()))
+	}
+	if err == nil && r.later() {
+		return cli.ExitWith(cli.ExitLater)
+	}
+	return err
+}
+
+// shown gathers what there is to show of a ruling.
+func (r ruling) shown() shownFile {
+	s := shownFile{
+		From:   r.from,
+		Groups: []shownGroup{}, Sitemaps: []shownSitemap{}, Findings: []shownFinding{}, Other: []shownField{},
+	}
+	if r.record != nil {
+		s.Fetch = fetchOf(r.record)
+	}
+	if r.file == nil {
+		return s
+	}
+	s.Truncated = r.cut()
+	s.Groups = shownGroups(r.file)
+	for _, m := range r.file.Sitemaps {
+		s.Sitemaps = append(s.Sitemaps, shownSitemap{m.Line, secret.Field("Sitemap", m.URL)})
+	}
+	for _, f := range r.file.Findings {
+		s.Findings = append(s.Findings, shownFinding{f.Line, string(f.Kind), secret.Field(fieldOf(f.Kind), f.Text), f.Kind.Message()})
+	}
+	for _, e := range r.file.Extensions {
+		if len(e.Agents) == 0 {
+			s.Other = append(s.Other, shownField{e.Line, e.Field, secret.Field(e.Field, e.Value)})
+		}
+	}
+	return s
+}
+
+// fieldOf is the field whose value is the text of a finding, as far as it matters: a rule
+// without a slash may be meant for a URL, and what is said of a sitemap repeats one.
+func fieldOf(kind robotstxt.Kind) string {
+	switch kind {
+	case robotstxt.KindSitemapRelative, robotstxt.KindSitemapScheme, robotstxt.KindSitemapTwice:
+		return "Sitemap"
+	case robotstxt.KindNoSlash:
+		return "Disallow"
+	}
+	return ""
+}
+
+// fetchOf says how a record was come by.
+func fetchOf(rec *robotsext.Record) *shownFetch {
+	f := &shownFetch{
+		Outcome: rec.Outcome.String(), Status: rec.Status, Chain: rec.Chain, Bytes: len(rec.Body),
+		FetchedAt: rec.FetchedAt, ExpiresAt: rec.ExpiresAt, FailingSince: rec.FailingSince, RetryAt: rec.RetryAt,
+	}
+	if err := cmp.Or(rec.Err, rec.RedirectError()); err != nil {
+		f.Error = cli.ErrorText(err)
+	}
+	return f
+}
+
+// mostShown is how many rules and fields are listed of all groups together. No file
+// has so many lines that are any, but where groups overlap each agent may have most
+// of the file for its own.
+const mostShown = 100_000
+
+// shownGroups lists the groups in file order. Agents for whom the same lines
+// hold, because one run of User-agent lines names them, are shown together.
+func shownGroups(file *robotstxt.File) []shownGroup {
+	groups := []shownGroup{}
+	shown := map[string]int{} // by the numbers of the lines
+	left := mostShown
+	for _, agents := range file.AgentSets() {
+		own := file.Group(agents[0]) // for "*", which is no token, the global group
+		rules, fields := own.Count()
+		if rules+fields > left {
+			groups = append(groups, shownGroup{Agents: agents, Rules: []shownRule{}, Unlisted: rules + fields})
+			continue
+		}
+		left -= rules + fields
+		g := shownGroup{Agents: agents, Rules: []shownRule{}, CrawlDelay: own.CrawlDelay().Seconds()}
+		var lines []byte
+		for _, rule := range own.Rules() {
+			g.Rules = append(g.Rules, shownRule{rule.Line, secret.Users(rule.String())})
+			lines = binary.AppendUvarint(lines, uint64(rule.Line))
+		}
+		for _, e := range own.Extensions() {
+			g.Fields = append(g.Fields, shownField{e.Line, e.Field, secret.Field(e.Field, e.Value)})
+			lines = binary.AppendUvarint(lines, uint64(e.Line))
+		}
+		if i, ok := shown[string(lines)]; ok && len(lines) > 0 {
+			groups[i].Agents = append(groups[i].Agents, agents...)
+			continue
+		}
+		shown[string(lines)] = len(groups)
+		groups = append(groups, g)
+	}
+	return groups
+}

@@ -1,0 +1,216 @@
+package robots
+
+import (
+	"encoding/json"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/clitest"
+)
+
+const showRobots = `Sitemap: https://example.com/sitemap.xml
+Host: example.com
+User-agent: a
+User-agent: b
+Disallow: /x # why not
+Crawl-delay: 1.5
+Disallow /lost
+
+User-agent: *
+Allow: /
+
+User-agent: A
+Disallow: /y
+`
+
+// shownIn decodes the output of a run of "robots show".
+func shownIn(t *testing.T, r clitest.Result) shownFile {
+	t.Helper()
+	var s shownFile
+	if err := json.Unmarshal([]byte(r.Out), &s); err != nil {
+		t.Fatalf("not JSON: %v in %q", err, r.Out)
+	}
+	return s
+}
+
+func TestShowFile(t *testing.T) {
+	file := clitest.WriteFile(t, "robots.txt", showRobots)
+	got := run(t, "robots", "show", file, "--format", "json")
+	if got.Code != cli.ExitDone || got.Stderr != "" {
+		t.Errorf("exit code %d, standard error %q", got.Code, got.Stderr)
+	}
+	delay := shownField{6, "Crawl-delay", "1.5"}
+	want := shownFile{
+		From: file,
+		Groups: []shownGroup{
+			{Agents: []string{"a"}, Rules: []shownRule{{5, "Disallow: /x"}, {13, "Disallow: /y"}}, CrawlDelay: 1.5, Fields: []shownField{delay}},
+			{Agents: []string{"b"}, Rules: []shownRule{{5, "Disallow: /x"}}, CrawlDelay: 1.5, Fields: []shownField{delay}},
+			{Agents: []string{"*"}, Rules: []shownRule{{10, "Allow: /"}}},
+		},
+		Sitemaps: []shownSitemap{{1, "https://example.com/sitemap.xml"}},
+		Other:    []shownField{{2, "Host", "example.com"}},
+	}
+	shown := shownIn(t, got)
+	if len(shown.Findings) == 0 || shown.Findings[0].Line != 7 {
+		t.Errorf("findings %v, want one of line 7", shown.Findings)
+	}
+	shown.Findings = nil
+	if diff := cmp.Diff(want, shown); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestShowText(t *testing.T) {
+	got := runWith(t, showRobots, "robots", "show", "-")
+	want := `standard input
+
+For a:
+     5  Disallow: /x
+    13  Disallow: /y
+     6  Crawl-delay: 1.5
+        1.5s between two requests
+
+For b:
+     5  Disallow: /x
+     6  Crawl-delay: 1.5
+        1.5s between two requests
+
+For *:
+    10  Allow: /
+
+Sitemaps:
+     1  https://example.com/sitemap.xml
+
+Fields of no group:
+     2  Host: example.com
+
+Findings:
+     7  `
+	if !strings.HasPrefix(got.Out, want) {
+		t.Errorf("(-want +got):\n%s", cmp.Diff(want, got.Out))
+	}
+	if got.Code != cli.ExitDone || got.Stderr != "" {
+		t.Errorf("exit code %d, standard error %q", got.Code, got.Stderr)
+	}
+}
+
+// TestShowHostileFile holds that a robots.txt cannot write to the terminal.
+func TestShowHostileFile(t *testing.T) {
+	got := runWith(t, "User-agent: *\nFoo: \x1b[2J\xff\u009b\nb\x1bd line\nSitemap: https://h/\x1b[2J\n", "robots", "show", "-")
+	if strings.ContainsAny(got.Out, "\x1b\u009b") || strings.Contains(got.Out, "\xff") {
+		t.Errorf("control characters in %q", got.Out)
+	}
+	if !strings.Contains(got.Out, `control-character: \x1b[2J\xff\u009b`) {
+		t.Errorf("the value is not shown: %q", got.Out)
+	}
+}
+
+func TestShowEmptyFile(t *testing.T) {
+	got := runWith(t, "", "robots", "show", "-")
+	if want := "standard input\n\nNo group: everything is allowed.\n"; got.Out != want || got.Code != cli.ExitDone {
+		t.Errorf("exit code %d, output %q", got.Code, got.Out)
+	}
+}
+
+func TestShowSite(t *testing.T) {
+	site := clitest.Server(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/robots.txt" {
+			http.Redirect(w, r, "/moved.txt", http.StatusMovedPermanently)
+			return
+		}
+		_, _ = w.Write([]byte(showRobots))
+	})
+	before := time.Now()
+	shown := shownIn(t, run(t, "robots", "show", site.URL+"/some/page", "--format", "json"))
+	f := shown.Fetch
+	if shown.From != site.URL+"/robots.txt" || f.Outcome != "rules" || f.Status != 200 || f.Bytes != len(showRobots) || len(shown.Groups) != 3 {
+		t.Errorf("shown %+v, fetch %+v", shown, f)
+	}
+	if diff := cmp.Diff([]string{site.URL + "/robots.txt", site.URL + "/moved.txt"}, f.Chain); diff != "" {
+		t.Errorf("chain (-want +got):\n%s", diff)
+	}
+	if f.FetchedAt.Before(before) || !f.ExpiresAt.After(f.FetchedAt) {
+		t.Errorf("fetched at %v, expires at %v", f.FetchedAt, f.ExpiresAt)
+	}
+	text := run(t, "robots", "show", site.URL)
+	for _, part := range []string{"its rules hold (status 200)", "redirected: " + site.URL + "/robots.txt → " + site.URL + "/moved.txt", "valid until: ", time.Now().Format(" -07:00\n"), "For a:"} {
+		if !strings.Contains(text.Out, part) {
+			t.Errorf("text lacks %q:\n%s", part, text.Out)
+		}
+	}
+}
+
+func TestShowSiteWithoutRules(t *testing.T) {
+	for _, tt := range []struct {
+		status, code int
+		outcome      string
+		says         []string
+	}{
+		{404, cli.ExitDone, "allow-all", []string{"there is no robots.txt, everything is allowed (status 404)"}},
+		{503, cli.ExitLater, "unreachable", []string{"nothing may be fetched for now (status 503)", "because: ", "failing since: ", "next try: "}},
+	} {
+		site := clitest.Server(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(tt.status) })
+		got := run(t, "robots", "show", site.URL, "--format", "json")
+		if f := shownIn(t, got).Fetch; got.Code != tt.code || f.Outcome != tt.outcome || f.Status != tt.status {
+			t.Errorf("%d: exit code %d, %+v", tt.status, got.Code, f)
+		}
+		text := run(t, "robots", "show", site.URL)
+		for _, part := range tt.says {
+			if !strings.Contains(text.Out, part) {
+				t.Errorf("%d: text lacks %q:\n%s", tt.status, part, text.Out)
+			}
+		}
+	}
+}
+
+func TestShowMisuse(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		args  []string
+		words []string
+	}{
+		{"nothing", nil, []string{"give one URL, file name or -"}},
+		{"two", []string{"a", "b"}, []string{"give one URL", `"b"`}},
+		{"unsupported scheme", []string{"gopher://h/"}, []string{`"gopher"`, "http or https"}},
+		{"no host", []string{"https:///"}, []string{"no host"}},
+		{"bad timeout", []string{"http://h", "--timeout", "-1s"}, []string{"--timeout", "-1s"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			run(t, append([]string{"robots", "show"}, tt.args...)...).WantRefusal(t, cli.ExitMisuse, tt.words...)
+		})
+	}
+}
+
+// TestShowRealFiles holds that every rule shown of a real file stands on its line.
+func TestShowRealFiles(t *testing.T) {
+	files := realFiles(t)
+	rules := 0
+	for i := 0; i < len(files); i += 10 {
+		body, err := os.ReadFile(files[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := run(t, "robots", "show", files[i], "--format", "json")
+		if got.Code != cli.ExitDone {
+			t.Errorf("%s: exit code %d: %s", files[i], got.Code, got.Stderr)
+		}
+		for _, g := range shownIn(t, got).Groups {
+			for _, r := range g.Rules {
+				rules++
+				if !lineHolds(string(body), r.Line, r.Rule) {
+					t.Errorf("%s: line %d does not hold %q", filepath.Base(files[i]), r.Line, r.Rule)
+				}
+			}
+		}
+	}
+	if rules < 500 {
+		t.Errorf("only %d rules were seen", rules)
+	}
+}

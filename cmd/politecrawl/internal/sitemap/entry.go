@@ -1,0 +1,161 @@
+package sitemap
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/politecrawl/politecrawl/robotsext/secret"
+	"github.com/politecrawl/politecrawl/robotsext/sitemap"
+)
+
+// A listedEntry is a page as JSON shows it.
+type listedEntry struct {
+	Loc        string            `json:"loc"`
+	Nested     bool              `json:"nested,omitempty"` // loc is a sitemap that an index lists
+	LastMod    time.Time         `json:"lastmod,omitzero"`
+	ChangeFreq string            `json:"changefreq,omitempty"`
+	Priority   float32           `json:"priority"`
+	Alternates []listedAlternate `json:"alternates,omitempty"`
+	Images     []listedImage     `json:"images,omitempty"`
+	Videos     []listedVideo     `json:"videos,omitempty"`
+	News       *listedNews       `json:"news,omitempty"`
+	Sitemap    string            `json:"sitemap"` // the file it stands in
+	Line       int               `json:"line"`
+}
+
+type listedAlternate struct {
+	Href  string `json:"href"`
+	Lang  string `json:"hreflang,omitempty"`
+	Media string `json:"media,omitempty"`
+}
+
+type listedImage struct {
+	Loc         string `json:"loc"`
+	Title       string `json:"title,omitempty"`
+	Caption     string `json:"caption,omitempty"`
+	GeoLocation string `json:"geo_location,omitempty"`
+	License     string `json:"license,omitempty"`
+}
+
+type listedVideo struct {
+	ThumbnailLoc         string             `json:"thumbnail_loc"`
+	Title                string             `json:"title"`
+	Description          string             `json:"description,omitempty"`
+	ContentLoc           string             `json:"content_loc,omitempty"`
+	PlayerLoc            string             `json:"player_loc,omitempty"`
+	Duration             float64            `json:"duration,omitempty"` // seconds
+	Published            time.Time          `json:"publication_date,omitzero"`
+	Expires              time.Time          `json:"expiration_date,omitzero"`
+	Rating               float32            `json:"rating,omitempty"`
+	Views                int64              `json:"view_count,omitempty"`
+	Tags                 []string           `json:"tags,omitempty"`
+	Category             string             `json:"category,omitempty"`
+	Uploader             string             `json:"uploader,omitempty"`
+	UploaderURL          string             `json:"uploader_url,omitempty"`
+	NotFamilyFriendly    bool               `json:"not_family_friendly,omitempty"`
+	RequiresSubscription bool               `json:"requires_subscription,omitempty"`
+	Live                 bool               `json:"live,omitempty"`
+	Countries            *listedRestriction `json:"countries,omitempty"`
+	Platforms            *listedRestriction `json:"platforms,omitempty"`
+}
+
+type listedRestriction struct {
+	Allow  bool     `json:"allow"` // true: only these; false: all but these
+	Values []string `json:"values"`
+}
+
+type listedNews struct {
+	Publication string    `json:"publication"`
+	Language    string    `json:"language,omitempty"`
+	Title       string    `json:"title"`
+	Published   time.Time `json:"publication_date,omitzero"`
+	Keywords    string    `json:"keywords,omitempty"`
+	Genres      string    `json:"genres,omitempty"`
+	Tickers     string    `json:"stock_tickers,omitempty"`
+	Access      string    `json:"access,omitempty"`
+}
+
+func listedEntryOf(e sitemap.Entry) listedEntry {
+	l := listedEntry{
+		Loc: e.Loc, Nested: e.Sitemap, LastMod: e.LastMod, ChangeFreq: e.ChangeFreq, Priority: e.Priority,
+		News: (*listedNews)(e.News), Sitemap: e.File, Line: e.Line,
+	}
+	for _, a := range e.Alternates {
+		l.Alternates = append(l.Alternates, listedAlternate(a))
+	}
+	for _, i := range e.Images {
+		l.Images = append(l.Images, listedImage(i))
+	}
+	for _, v := range e.Videos {
+		l.Videos = append(l.Videos, listedVideo{
+			ThumbnailLoc: v.ThumbnailLoc, Title: v.Title, Description: v.Description,
+			ContentLoc: v.ContentLoc, PlayerLoc: v.PlayerLoc,
+			Duration: v.Duration.Seconds(), Published: v.Published, Expires: v.Expires,
+			Rating: v.Rating, Views: v.Views, Tags: v.Tags, Category: v.Category,
+			Uploader: v.Uploader, UploaderURL: v.UploaderURL,
+			NotFamilyFriendly: v.NotFamilyFriendly, RequiresSubscription: v.RequiresSubscription, Live: v.Live,
+			Countries: listedRestrictionOf(v.Countries), Platforms: listedRestrictionOf(v.Platforms),
+		})
+	}
+	return l
+}
+
+func listedRestrictionOf(r sitemap.Restriction) *listedRestriction {
+	if len(r.Values) == 0 {
+		return nil
+	}
+	return (*listedRestriction)(&r)
+}
+
+// withoutUsers takes users and passwords out of the URLs of an entry, which are for
+// nobody who has not got them from the site itself.
+func withoutUsers(e *sitemap.Entry) {
+	e.Loc = secret.Stripped(e.Loc)
+	for i := range e.Alternates {
+		e.Alternates[i].Href = secret.Stripped(e.Alternates[i].Href)
+	}
+	for i := range e.Images {
+		image := &e.Images[i]
+		image.Loc, image.License = secret.Stripped(image.Loc), secret.Stripped(image.License)
+	}
+	for i := range e.Videos {
+		v := &e.Videos[i]
+		v.ThumbnailLoc, v.UploaderURL = secret.Stripped(v.ThumbnailLoc), secret.Stripped(v.UploaderURL)
+		v.ContentLoc, v.PlayerLoc = secret.Stripped(v.ContentLoc), secret.Stripped(v.PlayerLoc)
+	}
+}
+
+// entryColumns are the columns of the table of pages. Where a page has several
+// of a kind, their URLs, which have no spaces, stand in one cell.
+func entryColumns() []string {
+	return []string{"loc", "lastmod", "changefreq", "priority", "alternates", "images", "videos", "news", "sitemap", "line"}
+}
+
+func entryCells(e sitemap.Entry) []string {
+	var lastmod, news string
+	if !e.LastMod.IsZero() {
+		lastmod = e.LastMod.Format(time.RFC3339)
+	}
+	if e.News != nil {
+		news = e.News.Title
+	}
+	var alternates, images, videos []string
+	for _, a := range e.Alternates {
+		alternates = append(alternates, a.Href)
+	}
+	for _, i := range e.Images {
+		images = append(images, i.Loc)
+	}
+	for _, v := range e.Videos {
+		if v.ContentLoc == "" {
+			v.ContentLoc = v.PlayerLoc
+		}
+		videos = append(videos, v.ContentLoc)
+	}
+	return []string{
+		e.Loc, lastmod, e.ChangeFreq, strconv.FormatFloat(float64(e.Priority), 'g', -1, 32),
+		strings.Join(alternates, " "), strings.Join(images, " "), strings.Join(videos, " "), news,
+		e.File, strconv.Itoa(e.Line),
+	}
+}

@@ -1,0 +1,188 @@
+package sitemap
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/humanize"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/site"
+	"github.com/politecrawl/politecrawl/crawler"
+	"github.com/politecrawl/politecrawl/robotsext"
+	"github.com/politecrawl/politecrawl/robotsext/guard"
+	"github.com/politecrawl/politecrawl/robotsext/secret"
+	"github.com/politecrawl/politecrawl/robotsext/sitemap"
+)
+
+// A sitemapFinding is one thing that is wrong with a sitemap.
+type sitemapFinding struct {
+	Sitemap string `json:"sitemap"`
+	Line    int    `json:"line,omitempty"` // 0: it is about the file
+	Kind    string `json:"kind"`
+	Text    string `json:"text,omitempty"`  // what stands there
+	Error   string `json:"error,omitempty"` // what is wrong with it
+	ID      string `json:"id,omitempty"`    // of the requirement
+}
+
+func findingColumns() []string {
+	return []string{"sitemap", "line", "kind", "text", "error", "id"}
+}
+
+// finding reports what is wrong within a file, if it is to be reported. That it
+// could not be received is no fault of the file; unread deals with that.
+func (l *listing) finding(file string, f sitemap.Finding) error {
+	if f.Kind == sitemap.Unreadable {
+		return nil
+	}
+	return l.report(sitemapFinding{
+		Sitemap: file, Line: f.Line, Kind: string(f.Kind), Text: f.Text, Error: cli.ErrorText(f.Err), ID: l.requirement(f.Kind),
+	})
+}
+
+// report counts a finding, and writes it if --check says so.
+func (l *listing) report(f sitemapFinding) error {
+	l.totals.Findings[f.Kind]++
+	if kind := sitemap.Kind(f.Kind); kind == sitemap.BadLoc || kind == sitemap.BadExtension && f.Error != "" { // a URL that is none
+		f.Text = secret.Doubtful(f.Text)
+	}
+	f.Sitemap, f.Text, f.Error = secret.Users(f.Sitemap), secret.Users(f.Text), secret.Users(f.Error)
+	if !l.check {
+		return nil
+	}
+	l.code = cli.Worse(l.code, cli.ExitFindings)
+	switch l.format {
+	case cli.JSON:
+		return l.writeJSON(f)
+	case cli.CSV:
+		return l.writeRow([]string{f.Sitemap, strconv.Itoa(f.Line), f.Kind, f.Text, f.Error, f.ID})
+	}
+	return l.write(f.String() + "\n")
+}
+
+// String is the finding as a line for a person, file and line first as compilers
+// write them.
+func (f sitemapFinding) String() string {
+	var b strings.Builder
+	b.WriteString(f.Sitemap)
+	if f.Line > 0 {
+		fmt.Fprintf(&b, ":%d", f.Line)
+	}
+	b.WriteString(": " + f.Kind)
+	if f.Text != "" {
+		fmt.Fprintf(&b, ": %q", f.Text)
+	}
+	if f.Error != "" {
+		b.WriteString(": " + f.Error)
+	}
+	if f.ID != "" {
+		b.WriteString(" [" + f.ID + "]")
+	}
+	return cli.Escape(b.String())
+}
+
+// unread deals with a sitemap that was not read to its end. With --check it is a
+// finding where that is the site's doing; else it is told on standard error.
+func (l *listing) unread(f robotsext.SitemapFile) error {
+	end, within := errors.AsType[*sitemap.Finding](f.Err)
+	if within && end.Kind == sitemap.Unreadable {
+		within, f.Err = false, end.Err
+	}
+	if l.check {
+		if within {
+			return nil // has been reported
+		}
+		if about, ok := faultOf(f); ok {
+			return l.report(about)
+		}
+	}
+	if !f.RetryAt.IsZero() {
+		f.Err = fmt.Errorf("%w; ask again after %s", f.Err, humanize.Time(f.RetryAt))
+	}
+	l.fail(f.URL, f.Err)
+	return nil
+}
+
+// faultOf is why a sitemap is not read, if that is because of how the site is
+// made and not because it, or the network, does not work just now.
+func faultOf(f robotsext.SitemapFile) (about sitemapFinding, ok bool) {
+	about = sitemapFinding{Sitemap: f.URL, Error: cli.ErrorText(f.Err)}
+	blocked, isBlocked := errors.AsType[*robotsext.BlockedError](f.Err)
+	switch {
+	case isBlocked && blocked.Reason == robotsext.Disallowed:
+		about.Kind, about.ID = "may not be fetched", "ROB-SMP-04"
+	case errors.Is(f.Err, robotsext.ErrSitemapDepth):
+		about.Kind, about.ID = "not followed", "ROB-SMP-20"
+	case f.Status >= 400 && f.Status <= 499 && f.Status != 408 && f.Status != 429:
+		about.Kind, about.ID = "not there", "ROB-SMP-24"
+	default:
+		return sitemapFinding{}, false
+	}
+	return about, true
+}
+
+// fail tells what could not be had and goes on.
+func (l *listing) fail(name string, err error) {
+	text := cli.ErrorText(err)
+	blocked, isBlocked := errors.AsType[*robotsext.BlockedError](err)
+	switch {
+	case errors.Is(err, guard.ErrRefused):
+		l.code = cli.Worse(l.code, cli.ExitFailed)
+		text = cli.InputName(name) + ": " + site.RefusedAddress(err, "")
+	case isBlocked && blocked.Reason == robotsext.Later:
+		l.code = cli.Worse(l.code, cli.ExitLater)
+		text = fmt.Sprintf("%s must wait: %s is unreachable: %s; ask again after %s",
+			cli.InputName(blocked.URL), cli.InputName(blocked.RobotsURL), cli.ErrorText(blocked.Err), humanize.Time(againAt(blocked)))
+	case isBlocked:
+		l.code = cli.Worse(l.code, cli.ExitFindings)
+	default:
+		l.code = cli.Worse(l.code, cli.ExitFailed)
+		text = cli.InputName(name) + ": " + text
+	}
+	if errors.Is(err, robotsext.ErrSitemapBudget) {
+		text += " (--max-files)"
+	}
+	l.Complain(errors.New("sitemap: " + text))
+}
+
+// againAt is when to run the command again for a site whose robots.txt is unreachable:
+// what the site says, and no sooner than a crawler would ask it.
+func againAt(blocked *robotsext.BlockedError) time.Time {
+	soon := time.Now().Add(crawler.Default().RobotsRetry)
+	if blocked.RetryAt.After(soon) {
+		return blocked.RetryAt
+	}
+	return soon
+}
+
+// requirement is the id of what a sitemap with such a finding does not keep to.
+func (l *listing) requirement(kind sitemap.Kind) string {
+	switch kind {
+	case sitemap.NotASitemap, sitemap.BadGzip, sitemap.Empty:
+		return "ROB-SMP-11"
+	case sitemap.TooManyEntries, sitemap.TooManyBytes, sitemap.RatioTooHigh:
+		return "ROB-SMP-12"
+	case sitemap.BadReference, sitemap.BadCharset, sitemap.Doctype:
+		return "ROB-SMP-13"
+	case sitemap.UnknownElement, sitemap.BadExtension:
+		return "ROB-SMP-14"
+	case sitemap.BadLoc, sitemap.NoLoc:
+		return "ROB-SMP-15"
+	case sitemap.BadLastMod:
+		return "ROB-SMP-16"
+	case sitemap.BadChangeFreq, sitemap.BadPriority:
+		return "ROB-SMP-17"
+	case robotsext.OutOfScope:
+		if l.policy == policyDirectory {
+			return "ROB-SMP-19"
+		}
+		return "ROB-SMP-18"
+	case robotsext.SitemapLoop:
+		return "ROB-SMP-20"
+	case sitemap.BadXML, sitemap.Truncated, sitemap.NestedTooDeep, sitemap.TagTooLong:
+		return "ROB-SMP-22"
+	}
+	return ""
+}

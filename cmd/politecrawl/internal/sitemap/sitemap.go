@@ -1,0 +1,241 @@
+// Package sitemap lists and checks the sitemaps of a site: the command sitemap.
+package sitemap
+
+import (
+	"bufio"
+	"context"
+	"encoding/csv"
+	"errors"
+	"io/fs"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/site"
+	"github.com/politecrawl/politecrawl/crawler"
+	"github.com/politecrawl/politecrawl/crawler/output/csvout"
+	"github.com/politecrawl/politecrawl/robotsext"
+	"github.com/politecrawl/politecrawl/robotsext/sitemap"
+)
+
+// A listing is one run of "sitemap".
+type listing struct {
+	*cli.Streams
+	check, stats bool // --check, --stats
+	policy       sitemapPolicy
+	probe        bool
+	maxFiles     int
+	delay        time.Duration
+	userAgent    string
+	timeout      time.Duration
+	allowed      []string // --allow-addr
+	format       cli.Format
+
+	results *bufio.Writer // standard output: there may be millions of entries
+	watched bool          // somebody wants to see each
+	table   *csv.Writer   // results as CSV
+	headed  bool          // the table has its first line
+	totals  sitemapTotals
+	code    int
+}
+
+// Command returns the command "sitemap".
+func Command(streams *cli.Streams) *cobra.Command {
+	l := &listing{Streams: streams}
+	cmd := &cobra.Command{
+		Use:   "sitemap URL|FILE|-",
+		Short: "The pages that a site lists in its sitemaps",
+		Long: `List the pages of a sitemap, one URL a line, as they arrive. Of a URL that is the root
+of a site, such as https://example.com/, all sitemaps are read that its robots.txt
+lists; any other URL is a sitemap itself. The files that an index lists are read too.
+Each is fetched only if the robots.txt of its own origin allows it, at its Crawl-delay,
+and asked for again when the site is busy. A file, or - for standard input, is read by
+itself: if it is an index, what is listed are sitemaps.
+
+--check reports what is wrong with the sitemaps in place of the pages: file, line, what
+it is, and the id of the requirement where there is one. --stats prints a summary; with
+--check both.
+
+--policy says what a sitemap may list: "listed", the pages of the site whose robots.txt
+lists it and those below its own directory; "directory", the latter alone; "any". The
+rest is left out, and is a finding.
+
+With --format json each page is an object on a line of its own: loc, lastmod,
+changefreq, priority, alternates, images, videos, news, sitemap (the file it stands in)
+and line; each finding: sitemap, line, kind, text, error, id.
+
+Exit code: 0, or 1 when a sitemap is disallowed or --check finds something, 2 misuse,
+3 when a sitemap could not be fetched or its address is not allowed, 4 when a robots.txt
+is unreachable.`,
+		Example: `  politecrawl sitemap https://example.com/ | politecrawl robots check -
+  politecrawl sitemap https://example.com/sitemap.xml --format csv > pages.csv
+  politecrawl sitemap --check --stats sitemap.xml.gz`,
+		Args: cli.Args(1, 1, "one URL, file name or -"),
+		RunE: func(cmd *cobra.Command, args []string) error { return l.run(cmd.Context(), args[0]) },
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	l.format.AddFlag(cmd, cli.CSV)
+	flags.BoolVar(&l.check, "check", false, "report what is wrong, in place of the pages")
+	flags.BoolVar(&l.stats, "stats", false, "print a summary, in place of the pages")
+	cli.Choice(cmd, &l.policy, "policy", "what a sitemap may list", policyListed, policyDirectory, policyAny)
+	flags.BoolVar(&l.probe, "probe", false, "try /sitemap.xml where robots.txt lists no sitemap")
+	flags.IntVar(&l.maxFiles, "max-files", 1000, "most sitemap files that are read")
+	flags.DurationVar(&l.delay, "delay", time.Second, "least time between two requests to a host")
+	flags.StringVar(&l.userAgent, "user-agent", crawler.DefaultUserAgent, "sent with every request")
+	flags.DurationVar(&l.timeout, "timeout", 30*time.Second, "longest time for one robots.txt, and to wait for more of a sitemap")
+	site.AddAllowFlag(flags, &l.allowed)
+	return cmd
+}
+
+func (l *listing) run(ctx context.Context, arg string) error {
+	if err := l.prepare(); err != nil {
+		return err
+	}
+	list := l.file
+	if strings.Contains(arg, "://") {
+		list = l.site
+	}
+	err := list(ctx, arg)
+	if err == nil {
+		err = l.finish()
+	}
+	if flushed := l.flush(); err == nil {
+		err = flushed
+	}
+	if err != nil {
+		return err
+	}
+	return cli.ExitWith(l.code)
+}
+
+// prepare refuses what is wrong with the command line before anything is asked.
+func (l *listing) prepare() error {
+	switch {
+	case l.timeout <= 0:
+		return cli.Misuse("sitemap: --timeout: %v is not a time to wait", l.timeout)
+	case l.delay < 0:
+		return cli.Misuse("sitemap: --delay: %v is negative", l.delay)
+	case l.maxFiles < 1:
+		return cli.Misuse("sitemap: --max-files: %d is less than 1", l.maxFiles)
+	case l.stats && l.format == cli.CSV:
+		return cli.Misuse("sitemap: --stats is no table; use --format text or json")
+	}
+	l.results, l.watched = bufio.NewWriter(l.Out), cli.IsTerminal(l.Out)
+	l.table = csv.NewWriter(l.results)
+	l.totals = sitemapTotals{Formats: map[sitemap.Format]int{}, Findings: map[string]int{}}
+	return nil
+}
+
+// file lists one file that is at hand.
+func (l *listing) file(_ context.Context, name string) error {
+	in := l.In
+	if name != cli.Stdin {
+		f, err := os.Open(name)
+		if err != nil {
+			return cli.Misuse("%w; %s", cli.QuotePath(err), cli.FileHint)
+		}
+		defer func() { _ = f.Close() }()
+		in = f
+	}
+	done := robotsext.SitemapFile{URL: name}
+	var failure error
+	opts := &sitemap.Options{
+		OnEnd:     func(s sitemap.Summary) { done.Summary = s },
+		OnFinding: func(f sitemap.Finding) { failure = errors.Join(failure, l.finding(name, f)) },
+	}
+	for entry, err := range sitemap.Read(in, opts) {
+		entry.File = name
+		about, ofPath := errors.AsType[*fs.PathError](err)
+		switch done.Err = err; {
+		case ofPath: // a directory, say
+			return cli.Misuse("%w; %s", cli.QuotePath(about), cli.FileHint)
+		case err != nil:
+			err = l.unread(done)
+		default:
+			err = l.entry(entry)
+		}
+		if err := errors.Join(failure, err); err != nil {
+			return err
+		}
+	}
+	l.totals.addFile(done)
+	return failure
+}
+
+// entry writes what is listed, unless something else is asked for.
+func (l *listing) entry(e sitemap.Entry) error {
+	l.totals.addEntry(e)
+	withoutUsers(&e)
+	var err error
+	switch {
+	case l.check || l.stats:
+		return nil
+	case l.format == cli.JSON:
+		err = l.writeJSON(listedEntryOf(e))
+	case l.format == cli.CSV:
+		err = l.writeRow(entryCells(e))
+	default:
+		err = l.write(cli.Escape(e.Loc) + "\n")
+	}
+	if l.watched && err == nil {
+		err = l.flush()
+	}
+	return err
+}
+
+func (l *listing) write(text string) error {
+	if _, err := l.results.WriteString(text); err != nil {
+		return cli.Failed("cannot write the results: %w", err)
+	}
+	return nil
+}
+
+func (l *listing) writeJSON(v any) error {
+	text, err := cli.Marshal(v)
+	if err != nil {
+		return err
+	}
+	return l.write(text + "\n")
+}
+
+// writeRow writes a row of the table; nil cells are none.
+func (l *listing) writeRow(cells []string) error {
+	rows := [][]string{cells}
+	if cells == nil {
+		rows = nil
+	}
+	if !l.headed {
+		l.headed = true
+		head := entryColumns()
+		if l.check {
+			head = findingColumns()
+		}
+		rows = append([][]string{head}, rows...)
+	}
+	for _, row := range rows {
+		for i, cell := range row {
+			row[i] = csvout.Cell(cell)
+		}
+		if err := l.table.Write(row); err != nil {
+			return cli.Failed("cannot write the results: %w", err)
+		}
+	}
+	return nil
+}
+
+// flush hands on what was written so far.
+func (l *listing) flush() error {
+	l.table.Flush()
+	err := l.table.Error()
+	if err == nil {
+		err = l.results.Flush()
+	}
+	if err != nil {
+		return cli.Failed("cannot write the results: %w", err)
+	}
+	return nil
+}

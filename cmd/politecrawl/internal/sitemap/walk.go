@@ -1,0 +1,156 @@
+package sitemap
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"time"
+
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/site"
+	"github.com/politecrawl/politecrawl/robotsext"
+	"github.com/politecrawl/politecrawl/robotsext/guard"
+	"github.com/politecrawl/politecrawl/robotsext/sitemap"
+)
+
+// sitemapPolicy is the value of --policy.
+type sitemapPolicy string
+
+const (
+	policyListed    sitemapPolicy = "listed"
+	policyDirectory sitemapPolicy = "directory"
+	policyAny       sitemapPolicy = "any"
+)
+
+func (p sitemapPolicy) value() sitemap.Policy {
+	switch p {
+	case policyDirectory:
+		return sitemap.Directory
+	case policyAny:
+		return sitemap.Any
+	}
+	return sitemap.Listed
+}
+
+// A person waits for the end of the command, so a file that fails is asked for
+// again sooner than a crawler would, and not for as long.
+const (
+	firstSitemapRetry = 2 * time.Second
+	sitemapPatience   = 30 * time.Second
+)
+
+// site lists what a URL names: the sitemaps of a site, or one of them.
+func (l *listing) site(ctx context.Context, raw string) error {
+	origin, err := site.ParseOrigin(raw)
+	if err != nil {
+		return cli.Misuse("sitemap: %w", err)
+	}
+	u, err := url.Parse(raw)
+	if err != nil {
+		return cli.Misuse("sitemap: %q is not a URL", raw)
+	}
+	g, err := site.NewGuard(l.allowed)
+	if err != nil {
+		return err
+	}
+	w := &sitemapWalk{listing: l, origin: origin.Scheme + "://" + origin.Host, site: u}
+	robots, err := w.open(g)
+	if err != nil {
+		return cli.Misuse("--user-agent: %w", cli.WithoutPrefix(err))
+	}
+	defer robots.CloseIdleConnections()
+	entries := robots.Sitemap
+	if (u.Path == "" || u.Path == "/") && u.RawQuery == "" {
+		l.Notice(fmt.Sprintf("%s is the root of a site: reading the sitemaps that %s/robots.txt lists", raw, w.origin))
+		entries, w.root = robots.Sitemaps, true
+	}
+	ctx, done := l.Interruptible(ctx, func() {}, "interrupted: the rest is left")
+	defer done()
+	for entry, err := range entries(ctx, u) {
+		switch {
+		case ctx.Err() != nil:
+			l.code = cli.Worse(l.code, cli.ExitInterrupted)
+			return w.failure
+		case err != nil:
+			err = w.refused(ctx, robots, err)
+		default:
+			err = l.entry(entry)
+		}
+		if err := errors.Join(w.failure, err); err != nil {
+			return err
+		}
+	}
+	w.end()
+	return w.failure
+}
+
+// A sitemapWalk is a listing of the sitemaps of a site.
+type sitemapWalk struct {
+	*listing
+	origin  string
+	site    *url.URL
+	root    bool                  // the site's own list is walked
+	last    robotsext.SitemapFile // that was done with
+	failure error                 // of writing results
+}
+
+// open makes what fetches the sitemaps.
+func (w *sitemapWalk) open(g *guard.Guard) (*robotsext.Robots, error) {
+	delay := w.delay
+	if delay == 0 {
+		delay = -1 // which is none
+	}
+	return robotsext.New(w.userAgent, &robotsext.Options{
+		Fetch:  robotsext.FetchOptions{Timeout: w.timeout},
+		Guard:  g,
+		Outage: robotsext.OutageOptions{RetryMin: firstSitemapRetry, RetryMax: sitemapPatience},
+		Sitemaps: robotsext.SitemapOptions{
+			Policy:   w.policy.value(),
+			Delay:    delay,
+			MaxFiles: w.maxFiles,
+			Probe:    w.probe,
+			OnFile: func(f robotsext.SitemapFile) {
+				w.last = f
+				w.totals.addFile(f)
+				w.failure = errors.Join(w.failure, w.flush())
+			},
+			OnFinding: func(file string, f sitemap.Finding) {
+				w.failure = errors.Join(w.failure, w.finding(file, f))
+			},
+		},
+	})
+}
+
+// refused deals with an error of the walk: of the last file, or of robots.txt.
+func (w *sitemapWalk) refused(ctx context.Context, robots *robotsext.Robots, err error) error {
+	if _, ofFile := errors.AsType[*robotsext.SitemapError](err); !ofFile {
+		if rec, unknown := robots.Record(ctx, w.site); unknown == nil {
+			if why := site.RefusedRobots(rec); why != "" {
+				w.Complain(fmt.Errorf("sitemap: %s/robots.txt is refused: %s", w.origin, why))
+				w.code = cli.Worse(w.code, cli.ExitFailed)
+				return nil
+			}
+		}
+		w.fail(w.origin, err)
+		return nil
+	}
+	if errors.Is(err, sitemap.NotASitemap) && w.last.Via == "" && !w.check {
+		w.Complain(fmt.Errorf("sitemap: %s is no sitemap; for those of its site give the root, %s/", w.last.URL, w.origin))
+		w.code = cli.Worse(w.code, cli.ExitFailed)
+		return nil
+	}
+	return w.unread(w.last)
+}
+
+// end says that nothing was found.
+func (w *sitemapWalk) end() {
+	if w.root && w.code == cli.ExitDone && w.totals.Files == 0 {
+		also := "--probe tries " + w.origin + "/sitemap.xml"
+		if w.probe {
+			also = "nor is there " + w.origin + "/sitemap.xml"
+		}
+		w.Complain(fmt.Errorf("sitemap: %s/robots.txt lists no sitemap; %s", w.origin, also))
+		w.code = cli.ExitFailed
+	}
+}

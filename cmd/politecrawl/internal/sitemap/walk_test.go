@@ -1,0 +1,251 @@
+package sitemap
+
+import (
+	"bufio"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/clitest"
+)
+
+// sitemapSite serves files by path, {own} in them being itself, and keeps a list
+// of what it was asked for.
+type sitemapSite struct {
+	*httptest.Server
+	mu    sync.Mutex
+	asked []string
+}
+
+func newSitemapSite(t *testing.T, files map[string]string) *sitemapSite {
+	t.Helper()
+	s := &sitemapSite{}
+	s.Server = clitest.Server(t, func(w http.ResponseWriter, r *http.Request) {
+		s.mu.Lock()
+		s.asked = append(s.asked, r.URL.Path)
+		s.mu.Unlock()
+		if !strings.HasPrefix(r.UserAgent(), "politecrawl/") {
+			t.Errorf("asked as %q", r.UserAgent())
+		}
+		body, ok := files[r.URL.Path]
+		switch {
+		case !ok:
+			http.NotFound(w, r)
+		case strings.HasPrefix(body, "503"):
+			w.Header().Set("Retry-After", "3600")
+			w.WriteHeader(503)
+		default:
+			_, _ = io.WriteString(w, strings.ReplaceAll(body, "{own}", "http://"+r.Host))
+		}
+	})
+	return s
+}
+
+// list runs "sitemap" on s and takes its URL out of the output.
+func (s *sitemapSite) list(t *testing.T, path string, args ...string) clitest.Result {
+	t.Helper()
+	got := run(t, append([]string{"sitemap", s.URL + path, "--delay", "0s"}, args...)...)
+	got.Out = strings.ReplaceAll(got.Out, s.URL, "")
+	got.Stderr = strings.ReplaceAll(got.Stderr, s.URL, "")
+	return got
+}
+
+// forget returns what s was asked for since the last time.
+func (s *sitemapSite) forget() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	asked := s.asked
+	s.asked = nil
+	return asked
+}
+
+func (s *sitemapSite) wantAsked(t *testing.T, want ...string) {
+	t.Helper()
+	if diff := cmp.Diff(want, s.forget()); diff != "" {
+		t.Errorf("asked for (-want +got):\n%s", diff)
+	}
+}
+
+func sitemapOf(urls ...string) string {
+	var b strings.Builder
+	for _, u := range urls {
+		b.WriteString("<url><loc>" + u + "</loc></url>\n")
+	}
+	return `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">` + "\n" + b.String() + "</urlset>"
+}
+
+func indexOf(urls ...string) string {
+	return strings.NewReplacer("urlset", "sitemapindex", "url>", "sitemap>").Replace(sitemapOf(urls...))
+}
+
+// A URL that is the root of a site stands for all its sitemaps.
+func TestSitemapSite(t *testing.T) {
+	s := newSitemapSite(t, map[string]string{
+		"/robots.txt":  "Sitemap: {own}/index.xml\nSitemap: {own}/closed.xml\nUser-agent: *\nDisallow: /closed\n",
+		"/index.xml":   indexOf("{own}/a.xml", "{own}/gone.xml"),
+		"/a.xml":       sitemapOf("{own}/1", "http://foreign.example/2", "{own}/closed/3"),
+		"/closed.xml":  sitemapOf("{own}/4"),
+		"/dir/map.xml": sitemapOf("{own}/dir/5", "{own}/6"),
+		"/page":        "<!doctype html><title>page</title>",
+	})
+	t.Run("ROB-SMP-04/ROB-SMP-18/all", func(t *testing.T) {
+		for _, root := range []string{"", "/"} {
+			want := clitest.Result{
+				Code: cli.ExitFailed, Out: "/1\n/closed/3\n",
+				Stderr: root + " is the root of a site: reading the sitemaps that /robots.txt lists\n" +
+					"politecrawl: sitemap: /gone.xml: status 404\n" +
+					`politecrawl: sitemap: /closed.xml is disallowed by "Disallow: /closed", line 4 of /robots.txt, for user agent "*"` + "\n",
+			}
+			if diff := cmp.Diff(want, s.list(t, root), cmp.AllowUnexported(clitest.Result{})); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			s.wantAsked(t, "/robots.txt", "/index.xml", "/a.xml", "/gone.xml")
+		}
+	})
+	t.Run("check", func(t *testing.T) {
+		got := s.list(t, "/", "--check")
+		want := `/a.xml:3: the sitemap has no right to list this, left out: "http://foreign.example/2" [ROB-SMP-18]
+/gone.xml: not there: status 404 [ROB-SMP-24]
+/closed.xml: may not be fetched: /closed.xml is disallowed by "Disallow: /closed", line 4 of /robots.txt, for user agent "*" [ROB-SMP-04]
+`
+		if diff := cmp.Diff(want, got.Out); diff != "" || got.Code != cli.ExitFindings {
+			t.Errorf("exit code %d (-want +got):\n%s", got.Code, diff)
+		}
+	})
+	t.Run("stats", func(t *testing.T) {
+		got := s.list(t, "/", "--stats")
+		for _, part := range []string{"files     2 read (sitemapindex: 1, urlset: 1), 2 not, or not to the end\n", "entries   2, and 1 that the sitemap has no right to list\n"} {
+			if !strings.Contains(got.Out, part) {
+				t.Errorf("no %q in:\n%s", part, got.Out)
+			}
+		}
+	})
+	t.Run("json", func(t *testing.T) {
+		first, _, _ := strings.Cut(s.list(t, "/", "--format", "json").Out, "\n")
+		if want := `{"loc":"/1","priority":0.5,"sitemap":"/a.xml","line":2}`; first != want {
+			t.Errorf("got  %s\nwant %s", first, want)
+		}
+	})
+	t.Run("ROB-SMP-20/max-files", func(t *testing.T) {
+		got := s.list(t, "/", "--max-files", "1")
+		if got.Code != cli.ExitFailed || got.Out != "" || !strings.Contains(got.Stderr, "/a.xml: too many sitemap files") || !strings.Contains(got.Stderr, "(--max-files)") {
+			t.Errorf("got %+v", got)
+		}
+	})
+	s.forget()
+	t.Run("one sitemap", func(t *testing.T) {
+		for policy, want := range map[string]string{"listed": "/dir/5\n/6\n", "directory": "/dir/5\n", "any": "/dir/5\n/6\n"} {
+			if got := s.list(t, "/dir/map.xml", "--policy", policy); got != (clitest.Result{Out: want}) {
+				t.Errorf("%s: got %+v", policy, got)
+			}
+			s.wantAsked(t, "/robots.txt", "/dir/map.xml")
+		}
+		got := s.list(t, "/dir/map.xml", "--policy", "directory", "--check")
+		if got.Code != cli.ExitFindings || !strings.HasSuffix(got.Out, `left out: "/6" [ROB-SMP-19]`+"\n") {
+			t.Errorf("got %+v", got)
+		}
+	})
+	t.Run("ROB-SMP-04/disallowed", func(t *testing.T) {
+		s.list(t, "/closed.xml").WantRefusal(t, cli.ExitFindings, `/closed.xml is disallowed by "Disallow: /closed"`)
+	})
+	t.Run("a page", func(t *testing.T) {
+		s.list(t, "/page").WantRefusal(t, cli.ExitFailed, "/page is no sitemap; for those of its site give the root, /")
+		if got := s.list(t, "/page", "--check"); got.Code != cli.ExitFindings || !strings.HasSuffix(got.Out, "[ROB-SMP-11]\n") {
+			t.Errorf("got %+v", got)
+		}
+	})
+	t.Run("not there", func(t *testing.T) {
+		s.list(t, "/absent.xml").WantRefusal(t, cli.ExitFailed, "/absent.xml: status 404")
+	})
+}
+
+func TestSitemapSiteWithoutList(t *testing.T) {
+	s := newSitemapSite(t, map[string]string{"/sitemap.xml": sitemapOf("{own}/1")})
+	got := s.list(t, "/")
+	if got.Code != cli.ExitFailed || got.Out != "" || !strings.HasSuffix(got.Stderr, "politecrawl: sitemap: /robots.txt lists no sitemap; --probe tries /sitemap.xml\n") {
+		t.Errorf("got %+v", got)
+	}
+	s.wantAsked(t, "/robots.txt")
+	t.Run("ROB-SMP-10", func(t *testing.T) {
+		if got := s.list(t, "/", "--probe"); got.Code != cli.ExitDone || got.Out != "/1\n" {
+			t.Errorf("got %+v", got)
+		}
+		s.wantAsked(t, "/robots.txt", "/sitemap.xml")
+		none := newSitemapSite(t, nil)
+		if got := none.list(t, "/", "--probe"); got.Code != cli.ExitFailed || !strings.HasSuffix(got.Stderr, "lists no sitemap; nor is there /sitemap.xml\n") {
+			t.Errorf("got %+v", got)
+		}
+	})
+}
+
+func TestSitemapSiteUnreachable(t *testing.T) {
+	down := newSitemapSite(t, map[string]string{"/robots.txt": "503"})
+	for _, path := range []string{"/", "/sitemap.xml"} {
+		got := down.list(t, path)
+		if got.Code != cli.ExitLater || got.Out != "" || !strings.Contains(got.Stderr, "must wait: /robots.txt is unreachable: status 503; ask again after ") {
+			t.Errorf("%s: got %+v", path, got)
+		}
+		down.wantAsked(t, "/robots.txt")
+	}
+	t.Run("ROB-POL-04", func(t *testing.T) {
+		busy := newSitemapSite(t, map[string]string{"/sitemap.xml": "503"})
+		for _, flag := range []string{"--stats=false", "--check"} {
+			got := busy.list(t, "/sitemap.xml", flag)
+			got.WantRefusal(t, cli.ExitFailed, "/sitemap.xml: status 503; ask again after ")
+			busy.wantAsked(t, "/robots.txt", "/sitemap.xml")
+		}
+	})
+}
+
+// A site that says no time is to be asked again when a crawler would, and not when the
+// command would have, for which somebody waits.
+func TestSitemapSiteSaysNoTime(t *testing.T) {
+	down := clitest.Server(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) })
+	soon := time.Now().Add(50 * time.Second)
+	got := run(t, "sitemap", down.URL+"/", "--delay", "0s")
+	_, text, _ := strings.Cut(strings.TrimSpace(got.Stderr), "ask again after ")
+	if again, err := time.Parse("2006-01-02 15:04:05 -07:00", text); err != nil || again.Before(soon) || again.After(soon.Add(time.Minute)) {
+		t.Errorf("it may be asked again at %v, %v: %+v", again, err, got)
+	}
+}
+
+// The first interrupt ends the listing with what there is.
+func TestSitemapInterrupted(t *testing.T) {
+	site := clitest.Server(t, func(w http.ResponseWriter, r *http.Request) {
+		own := "http://" + r.Host
+		switch r.URL.Path {
+		case "/robots.txt":
+			_, _ = io.WriteString(w, "Sitemap: "+own+"/1.xml\nSitemap: "+own+"/2.xml\n")
+		case "/1.xml":
+			_, _ = io.WriteString(w, sitemapOf(own+"/a"))
+		default:
+			<-r.Context().Done()
+		}
+	})
+	cmd := clitest.Process(t, "sitemap", site.URL, "--delay", "0s")
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if line, err := bufio.NewReader(out).ReadString('\n'); line != site.URL+"/a\n" {
+		t.Errorf("%q, %v", line, err)
+	}
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait()
+	if code := cmd.ProcessState.ExitCode(); code != cli.ExitInterrupted {
+		t.Errorf("exit code %d", code)
+	}
+}

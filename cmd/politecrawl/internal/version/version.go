@@ -1,0 +1,27 @@
+// Package version prints the version of the program: the command version.
+package version
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
+)
+
+// Command returns the command "version".
+func Command(streams *cli.Streams) *cobra.Command {
+	var format cli.Format
+	cmd := &cobra.Command{
+		Use:   "version",
+		Short: "Version, revision and Go version of this program",
+		Args:  cli.Args(0, 0, ""),
+		RunE: func(*cobra.Command, []string) error {
+			b := cli.ReadBuild()
+			if format == cli.JSON {
+				return streams.PrintJSON(b)
+			}
+			return streams.Print(b.String() + "\n")
+		},
+	}
+	format.AddFlag(cmd)
+	return cmd
+}
