@@ -183,7 +183,7 @@ func TestRedisRefuses(t *testing.T) {
 		{"two commands of scripts", []string{"-llen", "-hget"}, nil, append(permission, "+hget +llen")},
 		{"a command of the program", []string{"-eval"}, nil, append(permission, "eval")},
 		{"a prefix", nil, []string{"--frontier-prefix", "other"}, append(permission, "--frontier-prefix")},
-		{"a channel", []string{"resetchannels"}, nil, append(permission, "subscribe")},
+		{"a channel", []string{"resetchannels"}, nil, append(permission, "&politecrawl:*")},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if test.acl != nil {
