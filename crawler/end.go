@@ -9,7 +9,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// ended writes what is still aside, closes everything and sums up.
+// ended writes what is still skipped or deferred, closes everything and sums up.
 func (c *Crawler) ended() (*Summary, error) {
 	c.ending.Lock()
 	end, fault, last := c.end, c.fault, c.stats

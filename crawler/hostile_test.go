@@ -60,8 +60,8 @@ func TestJoinBringsSitemaps(t *testing.T) {
 	}
 }
 
-// A URL that was left aside is judged by the shortest way to it.
-func TestAsideKeepsTheShortestWay(t *testing.T) {
+// A skipped URL is judged by the shortest way to it.
+func TestSkippedURLKeepsTheShortestWay(t *testing.T) {
 	www := newSite(t, "127.0.0.2", map[string]string{"/": "www", "/x": "x"})
 	s := newSite(t, "127.0.0.1", map[string]string{"/": `<a href="/1">1</a>`, "/1": `<a href="` + www.url + `/x">far</a>`})
 	bare := newSite(t, "127.0.0.3", map[string]string{"/near": `<a href="` + www.url + `/x">near</a>`})

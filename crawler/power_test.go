@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
@@ -46,7 +47,7 @@ type cutting struct {
 	cfg      Config
 	disk     *powercut.Disk
 	finished int
-	robots   int
+	robots   atomic.Int32 // records: of two hosts at a time
 }
 
 func (f *cutting) Finish(ctx context.Context, o []frontier.Outcome, note []byte) ([]error, error) {
@@ -85,7 +86,7 @@ func (f *cutting) Finish(ctx context.Context, o []frontier.Outcome, note []byte)
 
 func (f *cutting) UpdateHost(ctx context.Context, h frontier.Host, u frontier.HostUpdate) error {
 	for _, robots := range u.Robots {
-		f.robots++
+		f.robots.Add(1)
 		rec := new(robotsext.Record)
 		if err := json.Unmarshal(robots.Data, rec); err != nil {
 			f.t.Error(err)
@@ -124,8 +125,8 @@ func TestFilesOutlivePowerCutBeforeFrontier(t *testing.T) {
 	cfg.Write = []string{"csv", "warc"}
 	f := &cutting{Frontier: frontier.NewMemory(nil), t: t, cfg: cfg, disk: disk}
 	got := run(t, cfg, &Options{Frontier: f, Formats: []output.Format{csvout.Format(nil), warc.Format(nil)}})
-	if got.Pages != 4 || f.finished < 3 || f.robots != 2 {
-		t.Errorf("%d pages, %d finishes, %d records", got.Pages, f.finished, f.robots)
+	if got.Pages != 4 || f.finished < 3 || f.robots.Load() != 2 {
+		t.Errorf("%d pages, %d finishes, %d records", got.Pages, f.finished, f.robots.Load())
 	}
 }
 
