@@ -14,7 +14,6 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/extract"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/cluster"
-	"github.com/politecrawl/politecrawl/crawler/internal/fetch"
 	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
 	"github.com/politecrawl/politecrawl/crawler/internal/quota"
 	"github.com/politecrawl/politecrawl/crawler/internal/record"
@@ -87,7 +86,6 @@ type Crawler struct {
 	frontier frontier.Frontier
 	record   *record.Recorder
 	robots   *robotsext.Robots
-	fetch    *fetch.Fetcher
 	sitemaps *http.Client
 	delays   *politeness.Delays
 	slots    *politeness.Slots
@@ -109,11 +107,10 @@ type Crawler struct {
 	order     *order
 	tally     *tally
 
-	// What is done with URLs that are skipped, with each robots.txt and after each
-	// request. A plan does something else; see planner.go.
-	skip func([]record.SkippedURL) error
-	keep func(*robotsext.Record) error
-	sent func(req *http.Request, took time.Duration, err error) // nil: nothing
+	// What a plan does in another way than a crawl; see planner.go.
+	pages    pageFetcher
+	recorder recorder
+	sent     func(req *http.Request, took time.Duration, err error) // nil: nothing
 
 	// working is the context of everything a worker does with a URL. It ends
 	// with Abort, not with the context of Run: what is in flight is finished.
@@ -218,8 +215,6 @@ func New(cfg Config, opts *Options) (*Crawler, error) {
 		c.log.Warn("too many hosts", "limit", cfg.MaxHosts)
 		c.notice(fmt.Sprintf("there are more than %d hosts; those that are new are left alone (max-hosts)", cfg.MaxHosts))
 	})
-	c.skip = func(urls []record.SkippedURL) error { return c.record.Skipped.Add(urls) }
-	c.keep = c.recordRobots
 	c.working, c.abort = context.WithCancel(c.books)
 	return c, nil
 }
@@ -250,21 +245,27 @@ func (c *Crawler) Run(ctx context.Context) (*Summary, error) {
 	c.member.Start()
 	c.heedLimits() // an earlier process may have reached one
 	c.record.Start()
+	c.work(leases)
+	c.record.Stop()
+	if ctx.Err() != nil {
+		c.stop(EndInterrupted) // unless something else ended it before
+	}
+	return c.ended()
+}
+
+// work has the workers visit URLs, until leases ends or the crawl is over.
+func (c *Crawler) work(leases context.Context) {
 	var workers sync.WaitGroup
 	for range c.cfg.Workers {
 		workers.Go(func() {
-			if err := c.work(leases); err != nil {
+			w := &worker{c: c, pages: c.pages, recorder: c.recorder}
+			if err := w.run(leases); err != nil {
 				c.fail(err)
 			}
 		})
 	}
 	c.watch(leases)
 	workers.Wait()
-	c.record.Stop()
-	if ctx.Err() != nil {
-		c.stop(EndInterrupted) // unless something else ended it before
-	}
-	return c.ended()
 }
 
 // failed tells whether an error of our own side has ended the crawl.

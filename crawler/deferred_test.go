@@ -50,6 +50,7 @@ func restart(t *testing.T, c *Crawler) {
 		t.Fatal(err)
 	}
 	c.record = c.newRecorder()
+	c.recorder = crawlRecorder{c.record}
 	for _, step := range []func() error{c.record.Load, c.record.Open, c.restore} {
 		if err := step(); err != nil {
 			t.Fatal(err)
@@ -70,7 +71,12 @@ func leased(t *testing.T, c *Crawler) *visit {
 // visited deals with a URL as a worker does, and returns what is to become of it.
 func visited(t *testing.T, c *Crawler, v *visit) frontier.Result {
 	t.Helper()
-	outcome, err := c.visit(v)
+	w := &worker{c: c, pages: c.pages, recorder: c.recorder}
+	d, err := w.visit(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	outcome, err := w.act(v, d)
 	if err != nil {
 		t.Fatal(err)
 	}

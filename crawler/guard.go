@@ -106,9 +106,9 @@ func (f *finds) barred(item frontier.Item, a weburl.URL, t provenance.Provenance
 	return err != nil
 }
 
-// waits tells whether err is that a robots.txt could not be read and may be later. One
+// isLater tells whether err is that a robots.txt could not be read and may be later. One
 // at an address that the guard refuses may not.
-func waits(err error) bool {
+func isLater(err error) bool {
 	blocked, ok := errors.AsType[*robotsext.BlockedError](err)
 	return ok && blocked.Reason == robotsext.Later && !errors.Is(err, guard.ErrRefused)
 }
@@ -134,21 +134,6 @@ func shownRobots(rec *robotsext.Record) *robotsext.Record {
 		shown.FailingSince, shown.RetryAt, shown.Failures, shown.Outage = time.Time{}, time.Time{}, 0, 0
 	}
 	return &shown
-}
-
-// bar lists a URL that the guard would not have connected to, be it for its
-// robots.txt, for where that redirects to, or for itself.
-func (c *Crawler) bar(v *visit, err error) error {
-	r := v.rejection(output.Address, errors.New(refusalIn(err)))
-	r.Addr = addrIn(err)
-	if target := c.robotsTarget(v, err); target != "" {
-		r.RobotsURL = v.origin.RobotsURL()
-		r.Detail, r.Addr = "its robots.txt redirects to "+target+": "+r.Detail, netip.Addr{}
-	}
-	if v.prov.Source == provenance.Start {
-		c.refuseStart(RefusedStart{URL: r.URL, Addr: r.Addr, Why: r.Detail})
-	}
-	return c.reject(v, r)
 }
 
 // restoreRefused brings back the start URLs that an earlier process was not allowed to

@@ -1,9 +1,6 @@
 package crawler
 
 import (
-	"github.com/politecrawl/politecrawl/crawler/frontier"
-	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
-	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
@@ -23,23 +20,4 @@ func (c *Crawler) cleaned(url string, file *robotstxt.File) string {
 		return url
 	}
 	return c.params.Clean(url, file)
-}
-
-// alias tells whether the URL of a visit stands for another one, now that the
-// robots.txt of its host is known, and leaves it alone for that.
-func (c *Crawler) alias(v *visit) (frontier.Outcome, bool, error) {
-	outcome := frontier.Outcome{Lease: v.lease.ID, Result: frontier.Drop}
-	if v.prov.IsSitemap() || v.prov.Source != provenance.Link && v.prov.Source != provenance.Sitemap {
-		return outcome, false, nil
-	}
-	url := c.cleaned(v.lease.URL, v.file)
-	if url == v.lease.URL {
-		return outcome, false, nil
-	}
-	item := v.lease.Item
-	item.URL = url
-	outcome.Links = []frontier.Item{item}
-	r := v.rejection(output.Alias, nil)
-	r.Detail = "for " + url
-	return outcome, true, c.reject(v, r)
 }

@@ -178,7 +178,7 @@ func (f *finds) settle() error {
 		}
 		f.skipped = append(f.skipped, l)
 	}
-	return cmp.Or(f.err, f.c.skip(f.skipped))
+	return cmp.Or(f.err, f.c.recorder.Skip(f.skipped))
 }
 
 // redirected takes up the target of a redirect. It goes back to the frontier

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/errtext"
-	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/shown"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
@@ -57,13 +56,13 @@ func (c *Crawler) logChange(before, after *robotsext.Record) {
 
 // logRetry says that a URL is asked for again, and why: an answer's status, or what
 // kept the answer away.
-func (c *Crawler) logRetry(v *visit, outcome *frontier.Outcome, status int, err error) {
-	why := slog.Int("status", status)
-	if err != nil {
-		why = slog.String("error", shown.Clip(errtext.Of(err), maxDetail))
+func (c *Crawler) logRetry(v *visit, d decision) {
+	why := slog.Int("status", d.status)
+	if d.cause != nil {
+		why = slog.String("error", shown.Clip(errtext.Of(d.cause), maxDetail))
 	}
 	c.log.LogAttrs(c.books, slog.LevelInfo, "URL is asked for again",
-		slog.String("url", v.lease.URL), why, slog.Int("attempt", v.lease.Attempt), slog.Time("next", outcome.NotBefore))
+		slog.String("url", v.lease.URL), why, slog.Int("attempt", v.lease.Attempt), slog.Time("next", d.until))
 }
 
 // logPage says that a page was fetched.

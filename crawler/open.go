@@ -46,6 +46,7 @@ func (c *Crawler) open() (err error) {
 	if err := begin(); err != nil {
 		return err
 	}
+	c.recorder = crawlRecorder{c.record}
 	if err := c.restoreRobots(); err != nil {
 		return err
 	}
@@ -177,7 +178,7 @@ func (c *Crawler) connect() error {
 		MaxBody: c.cfg.MaxBody, Workers: c.cfg.Workers, PerHost: c.cfg.PerHost,
 		Proxies: c.cfg.Proxies, Guard: c.guard, Resolver: c.resolver, Base: c.opts.Transport,
 	}
-	hooks := fetch.Hooks{Delay: c.slots.PauseBefore, Responded: c.obeyRetryAfter, Sent: c.sent, Record: c.recorder(), Fail: c.fail, Lease: c.member.WithinLease}
+	hooks := fetch.Hooks{Delay: c.slots.PauseBefore, Responded: c.obeyRetryAfter, Sent: c.sent, Record: c.recordExchange(), Fail: c.fail, Lease: c.member.WithinLease}
 	c.tellOfProxies()
 	c.tellOfWide()
 	var err error
@@ -194,7 +195,9 @@ func (c *Crawler) connect() error {
 	if err != nil {
 		return fmt.Errorf("crawler: %w", err)
 	}
-	c.fetch = fetch.New(c.working, requests, c.robots)
+	if c.pages == nil { // else it is a plan
+		c.pages = crawlFetcher{fetch.New(c.working, requests, c.robots)}
+	}
 	c.sitemaps = &http.Client{
 		Transport:     c.robots.Transport(nil),
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -220,8 +223,8 @@ func robotsOptions(cfg *Config) *robotstxt.Options {
 	return &robotstxt.Options{MaxCrawlDelay: cfg.MaxCrawlDelay, RequestRateDelay: true}
 }
 
-// recorder returns what takes the exchanges; nil: no format wants them.
-func (c *Crawler) recorder() func(*output.Exchange) {
+// recordExchange returns what takes the exchanges; nil: no format wants them.
+func (c *Crawler) recordExchange() func(*output.Exchange) {
 	if !slices.ContainsFunc(c.formats, func(f output.Format) bool { return f.Exchanges }) {
 		return nil
 	}

@@ -4,14 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
-	"sync"
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/fetch"
 	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
 	"github.com/politecrawl/politecrawl/crawler/internal/record"
+	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
 )
 
@@ -50,12 +50,11 @@ func NewPlanner(cfg Config, opts *Options) (*Planner, error) {
 	})
 	c.delays = c.newDelays()
 	c.slots = politeness.NewSlots(c.frontier, c.delays, c.leaseTime)
-	c.skip, c.keep = p.census.leave, p.census.learn
-	c.sent = p.census.request
+	c.recorder = &planRecorder{census: p.census, frontier: c.frontier, commitCtx: c.books}
+	c.pages, c.sent = planFetcher{}, p.census.request
 	if err := c.connect(); err != nil {
 		return nil, err
 	}
-	c.fetch = nil // which alone could ask for a page
 	return p, nil
 }
 
@@ -75,16 +74,7 @@ func (p *Planner) Run(ctx context.Context) (*Plan, error) {
 	if err := c.seedStart(); err != nil {
 		return nil, err
 	}
-	var workers sync.WaitGroup
-	for range c.cfg.Workers {
-		workers.Go(func() {
-			if err := p.work(leases); err != nil {
-				c.fail(err)
-			}
-		})
-	}
-	c.watch(leases)
-	workers.Wait()
+	c.work(leases)
 	if ctx.Err() != nil {
 		c.stop(EndInterrupted)
 	}
@@ -130,81 +120,38 @@ func (p *Planner) Status() (*PlanStatus, error) {
 	return s, nil
 }
 
-// work takes what is to be asked for from the frontier, as [Crawler.work] does, until
-// leases ends.
-func (p *Planner) work(leases context.Context) error {
-	c := p.c
-	for {
-		got, err := c.frontier.Lease(leases, frontier.LeaseRequest{Max: 1, PerHost: 1, Wait: -1, For: leaseTime(&c.cfg)})
-		if err != nil {
-			if leases.Err() != nil {
-				return nil
-			}
-			return err
-		}
-		for _, lease := range got {
-			v := &visit{lease: lease}
-			outcome := v.deferred()
-			if leases.Err() == nil {
-				if outcome, err = p.visit(v); err != nil {
-					return err
-				}
-			}
-			if _, err := c.frontier.Finish(c.books, []frontier.Outcome{outcome}, nil); err != nil {
-				return err
-			}
-			c.stir()
-		}
-	}
+// planFetcher fetches no page: of a page only the robots.txt of its host is requested.
+type planFetcher struct{}
+
+// Wants implements pageFetcher.
+func (planFetcher) Wants() bool { return false }
+
+// Fetch implements pageFetcher.
+func (planFetcher) Fetch(fetch.Request) (*fetch.Response, error) {
+	return nil, errors.New("crawler: a plan fetches no page")
 }
 
-// visit deals with a sitemap as the crawl does, and with a start URL as far as the
-// robots.txt of its host.
-func (p *Planner) visit(v *visit) (frontier.Outcome, error) {
-	var err error
-	if v.prov, err = provenance.Decode(v.lease.Meta); err != nil {
-		return frontier.Outcome{}, err
-	}
-	if !v.prov.IsSitemap() {
-		return p.probe(v)
-	}
-	outcome, err := p.c.visit(v)
-	for _, file := range v.lines.Found().Sitemaps {
-		p.census.file(file)
-	}
-	return outcome, err
+// planRecorder counts what the crawl would write down.
+type planRecorder struct {
+	*census
+	frontier  frontier.Frontier
+	commitCtx context.Context
 }
 
-// probe has the robots.txt of a host asked for, in the turn of a page of it.
-func (p *Planner) probe(v *visit) (frontier.Outcome, error) {
-	c := p.c
-	var err error
-	if v.u, err = url.Parse(v.lease.URL); err != nil {
-		return frontier.Outcome{}, err
+// Commit implements recorder.
+func (r *planRecorder) Commit(outcome frontier.Outcome, _ *output.Page, lines output.Batch) error {
+	for _, file := range lines.Found().Sitemaps {
+		r.file(file)
 	}
-	if v.origin, err = robotsext.OriginOf(v.u); err != nil {
-		return frontier.Outcome{}, err
-	}
-	release, ok := c.addresses.Acquire(c.working, v.lease.Host)
-	if !ok {
-		return v.deferred(), c.frontier.UpdateHost(c.books, v.lease.Host, frontier.HostUpdate{BlockUntil: time.Now().Add(politeness.AddressPause)})
-	}
-	defer release()
-	noted := c.record.Deferred.Get(v.origin)
-	ctx, slot := politeness.WithSlot(c.working, v.lease.Host)
-	outcome := frontier.Outcome{Lease: v.lease.ID, Result: frontier.Done}
-	why := c.robots.Check(ctx, v.u)
-	if blocked, ok := errors.AsType[*robotsext.BlockedError](why); why == nil || ok && blocked.Reason == robotsext.Disallowed {
-		err = c.record.Deferred.Resume(v.origin, noted)
-	} else {
-		outcome, err = c.refused(v, why)
-	}
-	if took, spent := slot.Used(); spent {
-		outcome.HostDelay = c.delays.After(took)
-		err = errors.Join(err, c.waitForServer(slot, why))
-	}
-	return outcome, err
+	_, err := r.frontier.Finish(r.commitCtx, []frontier.Outcome{outcome}, nil)
+	return err
 }
+
+// Skip implements recorder.
+func (r *planRecorder) Skip(urls []record.SkippedURL) error { return r.leave(urls) }
+
+// Robots implements recorder.
+func (r *planRecorder) Robots(rec *robotsext.Record) error { return r.learn(rec) }
 
 // plannedFrontier keeps the sitemaps, and of each origin one page, for whose sake its
 // robots.txt is asked for. The other pages are counted.

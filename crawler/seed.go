@@ -70,7 +70,7 @@ func (c *Crawler) takeIn(rec *robotsext.Record) {
 func (c *Crawler) learn(rec *robotsext.Record) error {
 	if rec.Outcome == robotsext.Unreachable {
 		// Nothing is known of its URLs yet. Each is put off when its turn comes; see refused.
-		return c.keep(rec)
+		return c.recorder.Robots(rec)
 	}
 	var group *robotstxt.Group
 	if rec.File != nil {
@@ -87,15 +87,7 @@ func (c *Crawler) learn(rec *robotsext.Record) error {
 	if err := c.seedSitemaps(rec); err != nil {
 		return err
 	}
-	return c.keep(rec)
-}
-
-// recordRobots writes a robots.txt down, unless it was not even asked for.
-func (c *Crawler) recordRobots(rec *robotsext.Record) error {
-	if isUnasked(rec) {
-		return nil
-	}
-	return c.record.Robots(shownRobots(rec))
+	return c.recorder.Robots(rec)
 }
 
 // seedJoined brings the sitemaps of a host that has come to belong to the crawl into

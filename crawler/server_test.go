@@ -123,7 +123,7 @@ func TestROB_POL_01_OneServerHasOneClockInASharedCrawl(t *testing.T) {
 	var work sync.WaitGroup
 	all := make([]*crawl, 2)
 	for i, name := range []string{"w1", "w2"} {
-		cfg := worker(t, cfg, name)
+		cfg := workerConfig(t, cfg, name)
 		work.Go(func() { all[i] = run(t, cfg, &Options{Transport: s.transport()}) })
 	}
 	work.Wait()

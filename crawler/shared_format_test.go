@@ -19,7 +19,7 @@ import (
 func TestSharedCrawlOfAnotherFormatIsLeftAsItIs(t *testing.T) {
 	server := redistest.Start(t)
 	s := newSite(t, "127.0.0.1", map[string]string{"/": `<a href="/a">a</a>`, "/a": "a"})
-	cfg := worker(t, sharedConfig(t, server.URL(), s.url+"/"), "w1")
+	cfg := workerConfig(t, sharedConfig(t, server.URL(), s.url+"/"), "w1")
 	cfg.MaxPages = 1
 	run(t, cfg, nil)
 	server.Do(t, "HSET", "politecrawl:"+cfg.Join+":{all}:meta", "format", "1")

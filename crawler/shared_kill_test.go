@@ -263,7 +263,7 @@ func crowdWorkers(t testing.TB, url string, c *crowd, n int, delay time.Duration
 	t.Helper()
 	w := &workers{t: t}
 	for i := range n {
-		cfg := worker(t, sharedConfig(t, url, c.starts...), fmt.Sprintf("w%d", i+1))
+		cfg := workerConfig(t, sharedConfig(t, url, c.starts...), fmt.Sprintf("w%d", i+1))
 		cfg.Delay, cfg.Workers, cfg.ResponseFactor, cfg.MaxWait = delay, inFlight, 0, time.Minute
 		cfg.Timeout, cfg.RobotsTimeout = 30*time.Second, 30*time.Second
 		w.cfgs = append(w.cfgs, cfg)

@@ -133,7 +133,7 @@ func TestLimitIsMetThoughAPageFails(t *testing.T) {
 	}
 	cfg := sharedConfig(t, server.URL(), starts...)
 	cfg.PerHost, cfg.Workers, cfg.MaxHostPages = 4, 4, most
-	all := together(t, worker(t, cfg, "w1"), worker(t, cfg, "w2"))
+	all := together(t, workerConfig(t, cfg, "w1"), workerConfig(t, cfg, "w2"))
 	fetched, full := 0, 0
 	for _, c := range all {
 		fetched += c.Pages

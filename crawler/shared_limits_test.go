@@ -54,7 +54,7 @@ func TestEndedWorkerGivesBack(t *testing.T) {
 	cfg.MaxPages, cfg.Workers = 10, 8 // four pages are taken at a time
 	var ending *Crawler
 	atFirst(s, "/first", func() { ending.Stop() })
-	first := runChanged(t, worker(t, cfg, "w1"), nil, func(c *Crawler) { ending = c })
+	first := runChanged(t, workerConfig(t, cfg, "w1"), nil, func(c *Crawler) { ending = c })
 	if first.End != EndInterrupted || first.Pages != 1 || first.Bytes == 0 {
 		t.Fatalf("%+v", first.Summary)
 	}
@@ -62,7 +62,7 @@ func TestEndedWorkerGivesBack(t *testing.T) {
 	if err != nil || st.Pages() != 1 || st.Workers[0].Bytes != first.Bytes {
 		t.Errorf("%+v, %v", st, err)
 	}
-	if second := run(t, worker(t, cfg, "w2"), nil); second.End != EndMaxPages || second.Pages != 9 {
+	if second := run(t, workerConfig(t, cfg, "w2"), nil); second.End != EndMaxPages || second.Pages != 9 {
 		t.Errorf("%+v", second.Summary)
 	}
 }
@@ -76,7 +76,7 @@ func TestWorkerGoesOnWithinLimits(t *testing.T) {
 	cfg.Workers = 8 // four pages are taken at a time
 
 	t.Run("killed", func(t *testing.T) {
-		cfg := worker(t, cfg, "w1")
+		cfg := workerConfig(t, cfg, "w1")
 		cfg.Join, cfg.URLs, cfg.MaxPages = "killed", []string{s.url + "/killed"}, 10
 		inside, dead := make(chan struct{}), make(chan struct{})
 		atFirst(s, "/killed", func() { close(inside); <-dead })
@@ -92,7 +92,7 @@ func TestWorkerGoesOnWithinLimits(t *testing.T) {
 		}
 	})
 	t.Run("limited later", func(t *testing.T) {
-		cfg := worker(t, cfg, "w1")
+		cfg := workerConfig(t, cfg, "w1")
 		cfg.Join, cfg.URLs = "limited", []string{s.url + "/limited"}
 		var ending *Crawler
 		atFirst(s, "/limited", func() { ending.Stop() })
@@ -121,7 +121,7 @@ func TestLimitIsMetWhileOneWaits(t *testing.T) {
 			cfg.Join = fmt.Sprint("bytes-", tt.bytes)
 			cfg.Delay, cfg.MaxWait = time.Hour, 2*time.Hour // after robots.txt
 			cfg.MaxBytes, cfg.MaxTime = 1000, 20*time.Second
-			got := run(t, worker(t, cfg, "w1"), &Options{Begun: func() {
+			got := run(t, workerConfig(t, cfg, "w1"), &Options{Begun: func() {
 				other := byHand(t, cfg, "w2")
 				if _, err := other.Sync(t.Context(), fmt.Appendf(nil, `{"bytes":%d}`, tt.bytes), 0); err != nil {
 					t.Fatal(err)

@@ -31,7 +31,7 @@ func TestRequestEndsWithItsLease(t *testing.T) {
 			work.Go(func() { server.Restart(t) })
 		})
 	})
-	cfg := worker(t, sharedConfig(t, server.URL(), s.url+"/"), "w1")
+	cfg := workerConfig(t, sharedConfig(t, server.URL(), s.url+"/"), "w1")
 	cfg.RobotsTimeout, cfg.Timeout = lease/2, time.Minute
 	got := runChanged(t, cfg, nil, func(c *Crawler) { c.extension = lease })
 	work.Wait()
@@ -53,7 +53,7 @@ func TestDelayOfAHostBehindRedirects(t *testing.T) {
 		})
 		starts = append(starts, s.url+"/")
 	}
-	cfg := worker(t, sharedConfig(t, server.URL(), starts...), "w1")
+	cfg := workerConfig(t, sharedConfig(t, server.URL(), starts...), "w1")
 	cfg.Delay = delay
 	got := run(t, cfg, nil)
 	requests := behind.requests()

@@ -46,7 +46,7 @@ func TestNewHostIsAskedByOne(t *testing.T) {
 	cfg := sharedConfig(t, server.URL(), starts...)
 	cfg.Delay, cfg.PerHost, cfg.ResponseFactor = delay, 3, 0
 	cfg.Workers = 2 // which leaves room for those of the other
-	one, two := worker(t, cfg, "w1"), worker(t, cfg, "w2")
+	one, two := workerConfig(t, cfg, "w1"), workerConfig(t, cfg, "w2")
 	begun := make(chan struct{})
 	var work sync.WaitGroup
 	work.Go(func() { run(t, one, &Options{Begun: func() { close(begun) }}) })
@@ -116,7 +116,7 @@ func TestLeasesLast(t *testing.T) {
 	var work sync.WaitGroup
 	all := make([]*crawl, 2)
 	for i, name := range []string{"w1", "w2"} {
-		cfg := worker(t, cfg, name)
+		cfg := workerConfig(t, cfg, name)
 		work.Go(func() { all[i] = runChanged(t, cfg, nil, func(c *Crawler) { c.extension = lease }) })
 	}
 	work.Wait()
@@ -129,7 +129,7 @@ func TestLeasesLast(t *testing.T) {
 // extends: it lasts for as long as that may take.
 func TestHoldsLast(t *testing.T) {
 	server := redistest.Start(t)
-	cfg := worker(t, sharedConfig(t, server.URL(), "http://127.0.0.1:1/"), "w1")
+	cfg := workerConfig(t, sharedConfig(t, server.URL(), "http://127.0.0.1:1/"), "w1")
 	cfg.RobotsTimeout = 5 * time.Minute
 	cfg.MaxTime = time.Nanosecond
 	var got *Crawler
@@ -196,7 +196,7 @@ func TestEndAfterOthersRecovered(t *testing.T) {
 	})
 	cfg := sharedConfig(t, server.URL(), lost.url+"/", slow.url+"/")
 	cfg.Workers, cfg.Delay, cfg.Timeout = 1, 50*time.Millisecond, time.Minute
-	one, two := worker(t, cfg, "w1"), worker(t, cfg, "w2")
+	one, two := workerConfig(t, cfg, "w1"), workerConfig(t, cfg, "w2")
 	var second *crawl
 	var work sync.WaitGroup
 	work.Go(func() {
@@ -226,7 +226,7 @@ func TestEndAfterOthersRecovered(t *testing.T) {
 func TestRedisTroubleIsTold(t *testing.T) {
 	server := redistest.Start(t, "--appendonly", "yes", "--appendfsync", "always")
 	s := wide(t, "127.0.0.1", 30)
-	cfg := worker(t, sharedConfig(t, server.URL(), s.url+"/"), "w1")
+	cfg := workerConfig(t, sharedConfig(t, server.URL(), s.url+"/"), "w1")
 	cfg.Delay = 20 * time.Millisecond
 	var work sync.WaitGroup
 	work.Go(func() {
@@ -255,7 +255,7 @@ func TestWhileItOpens(t *testing.T) {
 	target := newSite(t, "127.0.0.3", map[string]string{"/": "target"})
 	links := newSite(t, "127.0.0.1", map[string]string{"/": fmt.Sprintf(`<a href="%s/">elsewhere</a>`, target.url)})
 	cfg := sharedConfig(t, server.URL(), links.url+"/")
-	slow := worker(t, cfg, "w1")
+	slow := workerConfig(t, cfg, "w1")
 	slow.Write = []string{"slow"}
 	opening, free := make(chan struct{}), make(chan struct{})
 	format := output.Format{Name: "slow", Open: func(string, []byte) (output.Sink, error) {
@@ -270,7 +270,7 @@ func TestWhileItOpens(t *testing.T) {
 		first = runChanged(t, slow, &Options{Formats: []output.Format{format}}, func(c *Crawler) { slowest = c })
 	})
 	<-opening
-	brings := worker(t, cfg, "w2")
+	brings := workerConfig(t, cfg, "w2")
 	brings.URLs = append(slices.Clone(brings.URLs), target.url+"/") // of which w1 has to hear
 	second := run(t, brings, nil)
 	const syncPause = time.Second

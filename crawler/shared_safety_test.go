@@ -39,7 +39,7 @@ func TestResumeIntoAnotherCrawl(t *testing.T) {
 	server := redistest.Start(t)
 	s := wide(t, "127.0.0.1", 5)
 	cfg := sharedConfig(t, server.URL(), s.url+"/")
-	one := worker(t, cfg, "w1")
+	one := workerConfig(t, cfg, "w1")
 	run(t, one, nil)
 	twin := one
 	twin.Output = filepath.Join(t.TempDir(), "twin")
@@ -52,7 +52,7 @@ func TestResumeIntoAnotherCrawl(t *testing.T) {
 		t.Fatal(err)
 	}
 	refuses(t, one, &Options{Resume: true}, ErrFrontierLost, "no such crawl")
-	run(t, worker(t, cfg, "w2"), nil)
+	run(t, workerConfig(t, cfg, "w2"), nil)
 	refuses(t, one, &Options{Resume: true}, ErrFrontierLost, "is another one")
 
 	alone := testConfig(t, s.url+"/")
@@ -71,9 +71,9 @@ func TestSitemapsOfAHostThatJoins(t *testing.T) {
 	})
 	cfg := sharedConfig(t, server.URL(), busy.url+"/")
 	cfg.Delay = 50 * time.Millisecond
-	more := worker(t, cfg, "w2")
+	more := workerConfig(t, cfg, "w2")
 	more.URLs = append(slices.Clone(cfg.URLs), brought.url+"/")
-	all := together(t, worker(t, cfg, "w1"), more)
+	all := together(t, workerConfig(t, cfg, "w1"), more)
 	if !slices.Contains(allPages(all), brought.url+"/listed") {
 		t.Errorf("pages %v", allPages(all))
 	}
@@ -94,7 +94,7 @@ func TestLongRedirectOfAStart(t *testing.T) {
 		w.WriteHeader(http.StatusFound)
 	})
 	cfg := sharedConfig(t, server.URL(), good.url+"/", bad.url+"/go")
-	got := run(t, worker(t, cfg, "w1"), nil)
+	got := run(t, workerConfig(t, cfg, "w1"), nil)
 	if got.End != EndFinished || got.Pages != 11+1+1 {
 		t.Errorf("%+v", got.Summary)
 	}

@@ -36,7 +36,7 @@ func TestSharedScopeGrows(t *testing.T) {
 	redirects.handle("/go", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, target.url+"/", http.StatusFound) })
 	cfg := sharedConfig(t, server.URL(), links.url+"/")
 	cfg.Timeout = time.Minute
-	one, two := worker(t, cfg, "w1"), worker(t, cfg, "w2")
+	one, two := workerConfig(t, cfg, "w1"), workerConfig(t, cfg, "w2")
 	one.Workers = 1
 	two.URLs = append(slices.Clone(cfg.URLs), redirects.url+"/go")
 	all := make([]*crawl, 2)
@@ -67,8 +67,8 @@ func TestHostJoinedBefore(t *testing.T) {
 	redirects := newSite(t, "127.0.0.2", nil)
 	redirects.handle("/go", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, target.url+"/", http.StatusFound) })
 	cfg := sharedConfig(t, server.URL(), redirects.url+"/go")
-	run(t, worker(t, cfg, "w1"), nil)
-	later := worker(t, cfg, "w2")
+	run(t, workerConfig(t, cfg, "w1"), nil)
+	later := workerConfig(t, cfg, "w2")
 	later.URLs = append(slices.Clone(cfg.URLs), links.url+"/")
 	got := run(t, later, nil)
 	if !slices.Equal(got.paths(""), []string{links.url + "/", target.url + "/deep"}) || len(got.rejected) > 0 {
@@ -91,7 +91,7 @@ func TestSitemapsReadByOthers(t *testing.T) {
 		t.Fatal(err)
 	}
 	cfg := sharedConfig(t, server.URL(), s.url+"/")
-	got := run(t, worker(t, cfg, "w1"), &Options{Begun: func() {
+	got := run(t, workerConfig(t, cfg, "w1"), &Options{Begun: func() {
 		other := byHand(t, cfg, "w2")
 		if err := other.UpdateHost(t.Context(), weburl.ServerOf(brought.url), frontier.HostUpdate{Robots: map[string]frontier.Robots{brought.url: {Data: data}}}); err != nil {
 			t.Fatal(err)
@@ -110,7 +110,7 @@ func TestSitemapsOfAHostThatJustJoined(t *testing.T) {
 	s := newSite(t, "127.0.0.1", map[string]string{"/": "page"})
 	brought := newSite(t, "127.0.0.2", map[string]string{"/robots.txt": "Sitemap: {site}/map.txt\n", "/map.txt": ""})
 	cfg := sharedConfig(t, server.URL(), s.url+"/")
-	got := run(t, worker(t, cfg, "w1"), &Options{Begun: func() {
+	got := run(t, workerConfig(t, cfg, "w1"), &Options{Begun: func() {
 		other := byHand(t, cfg, "w2")
 		brought.handle("/", func(http.ResponseWriter, *http.Request) {
 			known, err := other.Known(t.Context(), []string{provenance.SitemapKey(brought.url+"/map.txt", robotsext.Origin(brought.url))})
@@ -138,6 +138,7 @@ func TestHostJoinsOnce(t *testing.T) {
 	}
 	f := &countedFrontier{Frontier: frontier.NewMemory(nil)}
 	c.frontier, c.record = f, record.New(record.Config{ScopeKey: c.scope.Key})
+	c.recorder = crawlRecorder{c.record}
 	for range 3 {
 		if err := (handler{c}).Join("http://b.test/"); err != nil {
 			t.Fatal(err)

@@ -17,8 +17,8 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// worker is cfg for another worker of the same crawl.
-func worker(t testing.TB, cfg Config, name string) Config {
+// workerConfig is cfg for another worker of the same crawl.
+func workerConfig(t testing.TB, cfg Config, name string) Config {
 	t.Helper()
 	cfg.Worker, cfg.Output = name, filepath.Join(t.TempDir(), name)
 	return cfg
@@ -87,7 +87,7 @@ func TestSharedCrawl(t *testing.T) {
 	}
 	cfg := sharedConfig(t, server.URL(), starts...)
 	cfg.Delay, cfg.Workers = delay, 4
-	all := together(t, worker(t, cfg, "w1"), worker(t, cfg, "w2"))
+	all := together(t, workerConfig(t, cfg, "w1"), workerConfig(t, cfg, "w2"))
 	for _, s := range sites {
 		requests := s.requests()
 		if len(requests) != pages+2 || s.count("/robots.txt") != 1 || s.count("/no") != 0 {
@@ -127,7 +127,7 @@ func TestJoined(t *testing.T) {
 	if _, err := Joined(t.Context(), cfg, nil); !errors.Is(err, redisstore.ErrNone) {
 		t.Errorf("before it is made: %v", err)
 	}
-	run(t, worker(t, cfg, "w1"), nil)
+	run(t, workerConfig(t, cfg, "w1"), nil)
 
 	bare := Default()
 	bare.Frontier, bare.Join, bare.Output, bare.Workers, bare.URLs = cfg.Frontier, cfg.Join, "elsewhere", 3, []string{two.url + "/"}
@@ -197,7 +197,7 @@ func TestSharedLimits(t *testing.T) {
 			cfg := sharedConfig(t, server.URL(), a.url+"/", b.url+"/")
 			cfg.Join, cfg.Workers = name, 4
 			tt.set(&cfg)
-			all := together(t, worker(t, cfg, "w1"), worker(t, cfg, "w2"))
+			all := together(t, workerConfig(t, cfg, "w1"), workerConfig(t, cfg, "w2"))
 			if !tt.check(all) {
 				t.Errorf("%d pages, %+v, %+v", len(allPages(all)), all[0].Summary, all[1].Summary)
 			}
@@ -211,7 +211,7 @@ func TestSharedResume(t *testing.T) {
 	s := wide(t, "127.0.0.1", 20)
 	cfg := sharedConfig(t, server.URL(), s.url+"/")
 	cfg.MaxPages = 5
-	one, two := worker(t, cfg, "w1"), worker(t, cfg, "w2")
+	one, two := workerConfig(t, cfg, "w1"), workerConfig(t, cfg, "w2")
 	run(t, one, nil)
 	if got := run(t, two, nil); got.End != EndMaxPages || got.Pages != 0 {
 		t.Errorf("joined after the limit: %+v", got.Summary)
@@ -245,7 +245,7 @@ func TestStopShared(t *testing.T) {
 	s := wide(t, "127.0.0.1", 40)
 	cfg := sharedConfig(t, server.URL(), s.url+"/")
 	cfg.Delay = 100 * time.Millisecond
-	one, two := worker(t, cfg, "w1"), worker(t, cfg, "w2")
+	one, two := workerConfig(t, cfg, "w1"), workerConfig(t, cfg, "w2")
 	go func() {
 		for len(s.asked()) < 3 {
 			time.Sleep(10 * time.Millisecond)
@@ -285,7 +285,7 @@ func TestStopShared(t *testing.T) {
 func TestSharedDirectoryIsLocked(t *testing.T) {
 	server := redistest.Start(t)
 	s := wide(t, "127.0.0.1", 30)
-	cfg := worker(t, sharedConfig(t, server.URL(), s.url+"/"), "w1")
+	cfg := workerConfig(t, sharedConfig(t, server.URL(), s.url+"/"), "w1")
 	cfg.Delay = 50 * time.Millisecond
 	ctx, cancel := context.WithCancel(t.Context())
 	opts := &Options{Begun: func() {

@@ -9,7 +9,6 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/errtext"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
-	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
 	"github.com/politecrawl/politecrawl/crawler/internal/shown"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
@@ -55,63 +54,56 @@ func (f *finds) sitemap(url string, t provenance.Provenance) error {
 	return nil
 }
 
-// readSitemap fetches one sitemap file and puts its entries into the frontier
-// while they arrive. Killed half-way, it is read again from the start, and what
-// it added before stays added once.
-func (c *Crawler) readSitemap(v *visit) (outcome frontier.Outcome, err error) {
+// sitemap fetches one sitemap file and puts its entries into the frontier while they arrive.
+// After a kill it is read again from the start; entries that were added before are added once.
+func (w *worker) sitemap(v *visit) (d decision, err error) {
+	c := w.c
 	if c.files.Spent(v.prov.SitemapOf) {
-		r := v.rejection(output.SitemapFull, nil)
-		r.Detail = c.files.Excess(v.prov.SitemapOf)
-		return frontier.Outcome{Lease: v.lease.ID, Result: frontier.Drop}, c.reject(v, r)
+		return decision{verdict: skip, skipped: output.Rejection{Reason: output.SitemapFull, Detail: c.files.Excess(v.prov.SitemapOf)}}, nil
 	}
-	outcome = frontier.Outcome{Lease: v.lease.ID, Result: frontier.Done, HostDelay: politeness.Requested}
 	ctx, cancel := context.WithTimeout(c.working, sitemapTime)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, v.u.String(), nil)
 	if err != nil {
-		return outcome, err
+		return d, err
 	}
 	req.Header.Set("User-Agent", c.cfg.UserAgent)
-	req.Header.Set("Accept-Encoding", "gzip") // which package sitemap takes off, and is wary of
+	req.Header.Set("Accept-Encoding", "gzip") // which package sitemap decodes, within limits
 	began := time.Now()
 	resp, err := c.sitemaps.Do(req)
 	if err != nil {
-		return c.unanswered(v, time.Since(began), err)
+		return w.failed(v, time.Since(began), err)
 	}
 	defer func() { _ = resp.Body.Close() }()
-	defer func() { outcome.HostDelay = max(outcome.HostDelay, c.delays.After(time.Since(began))) }()
+	defer func() { v.hostDelay = c.delays.After(time.Since(began)) }()
 
 	if err := c.delays.Observe(c.books, v.lease.Host, v.origin, v.group, resp.StatusCode); err != nil {
-		return outcome, err
-	}
-	if location := resp.Header.Get("Location"); location != "" && resp.StatusCode/100 == 3 {
-		if err := v.lines.Sitemap(v.sitemapLine(resp.StatusCode, began)); err != nil {
-			return outcome, err
-		}
-		outcome.Links, err = c.redirected(v, location)
-		return outcome, err
-	}
-	if temporary(resp.StatusCode) && c.retry(v, &outcome) {
-		c.logRetry(v, &outcome, resp.StatusCode, nil)
-		return outcome, nil
+		return d, err
 	}
 	line := v.sitemapLine(resp.StatusCode, began)
+	if location := resp.Header.Get("Location"); location != "" && resp.StatusCode/100 == 3 {
+		links, err := c.redirected(v, location)
+		return decision{verdict: done, links: links}, errors.Join(v.lines.Sitemap(line), err)
+	}
+	if d := w.retry(v, resp.StatusCode, nil); d.verdict == retry {
+		return d, nil
+	}
 	if resp.StatusCode/100 != 2 {
 		if v.prov.Via != "" { // somebody said that it was there
 			c.log.Warn("sitemap missing", "url", v.u.String(), "host", v.prov.SitemapOf, "status", resp.StatusCode)
 			c.notice(fmt.Sprintf("sitemap %s: status %d", v.u, resp.StatusCode))
 		}
-		return outcome, v.lines.Sitemap(line)
+		return decision{verdict: done}, v.lines.Sitemap(line)
 	}
-	if err := c.seedEntries(v, resp, line); err != nil {
-		if errors.Is(err, sitemap.Unreadable) {
-			return c.unanswered(v, time.Since(began), err) // what it listed so far stays
-		}
-		return outcome, err
+	switch err := c.seedEntries(v, resp, line); {
+	case errors.Is(err, sitemap.Unreadable):
+		return w.failed(v, time.Since(began), err) // what it listed so far stays
+	case err != nil:
+		return d, err
 	}
 	c.tally.sitemap(line)
 	c.logSitemap(line)
-	return outcome, v.lines.Sitemap(line)
+	return decision{verdict: done}, v.lines.Sitemap(line)
 }
 
 // sitemapLine is the line of sitemaps.jsonl about v.

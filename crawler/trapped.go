@@ -6,26 +6,12 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/trap"
-	"github.com/politecrawl/politecrawl/crawler/output"
 )
-
-// trapped leaves a URL alone whose pattern is closed.
-func (c *Crawler) trapped(v *visit) (frontier.Outcome, bool, error) {
-	if !v.prov.MayBeTrap() {
-		return frontier.Outcome{}, false, nil
-	}
-	name, pages, closed := c.traps.Closed(v.lease.Host, v.lease.URL)
-	if !closed {
-		return frontier.Outcome{}, false, nil
-	}
-	r := v.rejection(output.Trap, nil)
-	r.Detail = fmt.Sprintf("%s: %d pages were fetched, the last of which had nothing new and led to ever more (trap-pages %d)", name, pages, c.cfg.TrapPages)
-	return frontier.Outcome{Lease: v.lease.ID, Result: frontier.Drop}, true, c.reject(v, r)
-}
 
 // countPage counts a page for its pattern, which may close that. Links are what it leads
 // to, and not in the frontier yet.
-func (c *Crawler) countPage(v *visit, text []byte, links []frontier.Item) error {
+func (w *worker) countPage(v *visit, text []byte, links []frontier.Item) error {
+	c := w.c
 	if !v.prov.MayBeTrap() || !c.traps.Fetched(v.lease.Host, v.lease.URL) {
 		return nil
 	}

@@ -26,12 +26,12 @@ func TestRobotsGoesUnwritten(t *testing.T) {
 			})
 			cfg := testConfig(t, bad.url+"/")
 			cfg.RobotsRetry = time.Hour
-			c, err := New(cfg, nil)
+			full := errors.New("no space left on device")
+			var c *Crawler
+			c, err := New(cfg, &Options{Begun: func() { c.recorder = &fullDisk{c.recorder, full} }})
 			if err != nil {
 				t.Fatal(err)
 			}
-			full := errors.New("no space left on device")
-			c.keep = func(*robotsext.Record) error { return full }
 			if _, err := c.Run(t.Context()); !errors.Is(err, full) {
 				t.Fatalf("%v, want %v", err, full)
 			}
@@ -48,3 +48,11 @@ func TestRobotsGoesUnwritten(t *testing.T) {
 		})
 	}
 }
+
+// fullDisk is a recorder that cannot write a robots.txt.
+type fullDisk struct {
+	recorder
+	err error
+}
+
+func (r *fullDisk) Robots(*robotsext.Record) error { return r.err }

@@ -19,7 +19,7 @@ import (
 //
 // Where the site sends no Last-Modified but its sitemap says when the page was last
 // changed, that takes its place, unless it lies ahead of the fetch.
-func (c *Crawler) validators(v *visit, got *fetch.Response, page *output.Page) *frontier.Validators {
+func validators(v *visit, got *fetch.Response, page *output.Page) *frontier.Validators {
 	before := v.lease.Validators
 	if got.Status == http.StatusNotModified {
 		page.Unchanged = before != nil // else nobody has asked

@@ -99,10 +99,16 @@ func (r *Robots) Decide(ctx context.Context, u *url.URL) (Decision, error) {
 // else the error of Decide.
 func (r *Robots) Check(ctx context.Context, u *url.URL) error {
 	d, err := r.Decide(ctx, u)
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case d.Verdict == Allowed:
+	}
+	return d.Err(u)
+}
+
+// Err returns the decision about u as an error: nil if u may be fetched, else a
+// *BlockedError.
+func (d Decision) Err(u *url.URL) error {
+	if d.Verdict == Allowed {
 		return nil
 	}
 	return d.refusal(u.Redacted())

@@ -137,7 +137,7 @@ func (r *Recorder) OpenSinks(lost bool) error {
 
 // openSink tells whether the files of the format were rewritten.
 func (r *Recorder) openSink(f output.Format) (rewritten bool, err error) {
-	mark, err := r.markOf(f)
+	mark, gone, err := r.markOf(f)
 	if err != nil {
 		return false, err
 	}
@@ -154,11 +154,14 @@ func (r *Recorder) openSink(f output.Format) (rewritten bool, err error) {
 	}
 	s := sink{opened, f.Name}
 	r.sinks = append(r.sinks, s)
-	if lossy, ok := opened.(output.Lossy); ok && len(lossy.Lost()) > 0 {
+	switch lossy, ok := opened.(output.Lossy); {
+	case ok && len(lossy.Lost()) > 0:
 		r.lost = true
 		if err := r.cfg.OnLoss(lossy.Lost()); err != nil {
 			return false, err
 		}
+	case !ok && gone && f.Exchanges: // the sink cannot say it
+		r.cfg.Notice(fmt.Sprintf("the files of %s are gone; what was in them is not requested again", f.Name))
 	}
 	switch {
 	case f.Name == "":
@@ -197,18 +200,18 @@ func (r *Recorder) writeAnew(f output.Format, err error) error {
 }
 
 // markOf is where the sink of a format resumes; nil: it begins anew. Files that somebody
-// has removed are written again, as far as that can be done.
-func (r *Recorder) markOf(f output.Format) ([]byte, error) {
-	mark := r.committed.Sinks[f.Name]                    // none for one without a name
-	if mark == nil || len(f.Files) == 0 || f.Exchanges { // which says itself what is gone
-		return mark, nil
+// has removed are written again; of an archive, which cannot be, gone says that they are.
+func (r *Recorder) markOf(f output.Format) (mark []byte, gone bool, err error) {
+	mark = r.committed.Sinks[f.Name] // none for one without a name
+	if mark == nil || len(f.Files) == 0 {
+		return mark, false, nil
 	}
 	names, err := output.FilesOf(r.dir.Path(), f)
-	if err != nil || len(names) > 0 {
-		return mark, err
+	if err != nil || len(names) > 0 || f.Exchanges {
+		return mark, len(names) == 0, err
 	}
 	r.cfg.Notice(fmt.Sprintf("the files of %s are gone, and are written anew", f.Name))
-	return nil, nil
+	return nil, true, nil
 }
 
 // sinkName names a sink in messages.

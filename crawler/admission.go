@@ -1,0 +1,204 @@
+package crawler
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"net/url"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
+	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
+	"github.com/politecrawl/politecrawl/crawler/internal/quota"
+	"github.com/politecrawl/politecrawl/crawler/internal/shown"
+	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/robotsext"
+	"github.com/politecrawl/politecrawl/robotsext/guard"
+	"github.com/politecrawl/politecrawl/robotsext/secret"
+)
+
+// parse reads a lease. Somebody may have edited the files of the frontier.
+func (w *worker) parse(v *visit) (d decision, err error) {
+	if v.prov, err = provenance.Decode(v.lease.Meta); err != nil {
+		return d, err
+	}
+	if v.u, err = url.Parse(v.lease.URL); err != nil {
+		v.u = &url.URL{Opaque: v.lease.URL}
+		return skipFor(output.Invalid, err), nil
+	}
+	v.u.Fragment = "" // what tells a sitemap's key from a page's
+	if v.origin, err = robotsext.OriginOf(v.u); err != nil {
+		return skipFor(output.Invalid, err), nil
+	}
+	return d, nil
+}
+
+// robots decides by robots.txt, which may have to be requested first. That uses up the request
+// slot of the lease: the rules, the delay and the sitemaps of the host are known then, and the
+// URL itself waits for the next slot.
+func (w *worker) robots(v *visit) (decision, error) {
+	c := w.c
+	noted := c.record.Deferred.Get(v.origin)
+	ctx, slot := politeness.WithSlot(c.working, v.lease.Host)
+	verdict, refusal := c.robots.Decide(ctx, v.u)
+	if refusal == nil {
+		refusal = verdict.Err(v.u)
+	}
+	if refusal == nil && verdict.Record == nil { // the URL of a robots.txt: its rules do not bind, its delay does
+		rec, err := c.robots.Record(ctx, v.u)
+		if err != nil {
+			return waitUntil(time.Time{}), nil
+		}
+		verdict.Record, verdict.Group = rec, c.robots.Group(rec)
+	}
+	if !isLater(refusal) && ctx.Err() == nil {
+		if err := c.record.Deferred.Resume(v.origin, noted); err != nil {
+			return decision{}, err
+		}
+	}
+	var d decision
+	var err error
+	switch rec := verdict.Record; {
+	case !w.pages.Wants() && !v.prov.IsSitemap() && (refusal == nil || verdict.Verdict == robotsext.Disallowed):
+		d.verdict = done
+	case refusal != nil:
+		d, err = w.refused(v, refusal)
+	case rec != nil && rec.File != nil:
+		v.file, v.group = rec.File, verdict.Group
+	}
+	if took, used := slot.Used(); used {
+		v.hostDelay = c.delays.After(took)
+		if d.verdict == proceed {
+			d.verdict = wait
+		}
+		if until, busy := slot.Busy(refusal); busy && !c.failed() { // else nothing is written down any more
+			d.hostUntil = until
+		}
+	} else if d.verdict == proceed && c.isStale(v, verdict.Record) {
+		d.verdict = wait
+	}
+	return d, err
+}
+
+// isStale tells whether a lease was handed out before another lease of the host fetched
+// robots.txt, whose delay holds from then on. A time ahead of ours is by the clock of another
+// machine, and says nothing.
+func (c *Crawler) isStale(v *visit, rec *robotsext.Record) bool {
+	return rec != nil && rec.FetchedAt.After(v.lease.Expires.Add(-c.leaseTime)) && !rec.FetchedAt.After(time.Now())
+}
+
+// refused decides about a URL that must not be requested: now, or at all.
+func (w *worker) refused(v *visit, err error) (decision, error) {
+	c := w.c
+	blocked, ok := errors.AsType[*robotsext.BlockedError](err)
+	switch {
+	case errors.Is(err, guard.ErrRefused):
+		return w.refusedAddress(v, err), nil
+	case c.failed():
+		return waitUntil(time.Time{}), nil // what it was refused for may be our fault
+	case ok && blocked.Reason == robotsext.Later:
+		// The URLs of other origins of the host go on. The first of this one that is due
+		// requests its robots.txt again.
+		why := skipFor(output.Later, blocked.Err).skipped
+		why.RobotsURL = blocked.RobotsURL
+		seen, err := c.reached(v.origin)
+		if err == nil {
+			err = c.record.Deferred.Add(v.origin, why, seen)
+		}
+		return waitUntil(blocked.RetryAt), err
+	case ok:
+		d := skipFor(output.Disallowed, nil)
+		d.skipped.RobotsURL, d.skipped.Group = blocked.RobotsURL, blocked.Group
+		if rule := blocked.Rule; rule != nil {
+			d.skipped.Rule, d.skipped.Line = shown.Clip(secret.Users(rule.String()), maxDetail), rule.Line
+		}
+		return d, nil
+	case c.working.Err() != nil:
+		return waitUntil(time.Time{}), nil
+	}
+	return skipFor(output.Invalid, err), nil
+}
+
+// refusedAddress skips a URL whose address the guard refused, or that of its robots.txt, or of
+// where that redirects to.
+func (w *worker) refusedAddress(v *visit, err error) decision {
+	d := skipWith(output.Address, refusalIn(err))
+	d.skipped.Addr = addrIn(err)
+	if target := w.c.robotsTarget(v, err); target != "" {
+		d.skipped.RobotsURL = v.origin.RobotsURL()
+		d.skipped.Detail, d.skipped.Addr = "its robots.txt redirects to "+target+": "+d.skipped.Detail, netip.Addr{}
+	}
+	return d
+}
+
+// turn decides whether it is the turn of the URL: its host may have to wait longer by the
+// settings as they are now, or is not to be visited at this hour.
+func (w *worker) turn(v *visit) (decision, error) {
+	c := w.c
+	if later, err := c.delays.Renew(c.books, v.lease.Host, v.origin, v.group); later || err != nil {
+		return waitUntil(time.Time{}), err
+	}
+	if until, closed := politeness.ClosedUntil(v.group, time.Now()); closed {
+		return decision{verdict: wait, hostUntil: until}, nil
+	}
+	return decision{}, nil
+}
+
+// alias skips a URL that stands for another one, now that its robots.txt is known.
+func (w *worker) alias(v *visit) (decision, error) {
+	if v.prov.IsSitemap() || v.prov.Source != provenance.Link && v.prov.Source != provenance.Sitemap {
+		return decision{}, nil
+	}
+	clean := w.c.cleaned(v.lease.URL, v.file)
+	if clean == v.lease.URL {
+		return decision{}, nil
+	}
+	item := v.lease.Item
+	item.URL = clean
+	d := decision{verdict: skip, skipped: output.Rejection{Reason: output.Alias, Detail: "for " + clean}}
+	d.links = append(d.links, item)
+	return d, nil
+}
+
+// trap skips a URL whose pattern is closed.
+func (w *worker) trap(v *visit) decision {
+	if !v.prov.MayBeTrap() {
+		return decision{}
+	}
+	name, pages, closed := w.c.traps.Closed(v.lease.Host, v.lease.URL)
+	if !closed {
+		return decision{}
+	}
+	detail := fmt.Sprintf("%s: %d pages were fetched, the last of which had nothing new and led to ever more (trap-pages %d)", name, pages, w.c.cfg.TrapPages)
+	return decision{verdict: skip, skipped: output.Rejection{Reason: output.Trap, Detail: detail}}
+}
+
+// crowdedPause is how long a lease waits when the last pages of a limit are in
+// flight, since one of them may fail.
+const crowdedPause = 50 * time.Millisecond
+
+// quota takes a page from the limits, which settleQuota ends.
+func (w *worker) quota(v *visit) (decision, error) {
+	c := w.c
+	share, err := c.limits.Take(c.books, c.frontier, v.lease.Host)
+	switch {
+	case err != nil || share == quota.Granted:
+		return decision{}, err
+	case share == quota.HostSpent:
+		return skipFor(output.HostFull, nil), nil
+	}
+	c.heedLimits()
+	return waitUntil(time.Now().Add(crowdedPause)), nil
+}
+
+// settleQuota counts what a page took of the limits.
+func (w *worker) settleQuota(v *visit) error {
+	c := w.c
+	size := 0
+	if v.page != nil {
+		size = v.page.Bytes
+	}
+	err := c.limits.Done(c.books, v.lease.Host, v.page != nil, size)
+	c.heedLimits()
+	return err
+}
