@@ -16,9 +16,17 @@ PKG       ?= ./...
 VULNDB    ?=
 VERSION   ?=
 
+# A process that is built with the race detector waits for a second before it ends, by
+# default, and the tests start hundreds.
+GORACE ?= atexit_sleep_ms=0
+export GORACE
+
 # Go does not go into the modules below the one that it is started in: each is named here
 # by its folder. A target does its work in all of them, but for MODULES=robotsext.
 MODULES ?= $(sort $(patsubst %/go.mod,%,$(shell find . -name testdata -prune -o -name go.mod -print)))
+
+# The module of the tests that look at pages in a browser.
+BROWSERTEST := ./crawler/browsertest
 
 # Pages of the documentation packages that tests crawl.
 DOCS := $(addprefix /usr/share/doc/,sqlite3/index.html python3/html/index.html debian-policy/policy.html/index.html git-doc/index.html)
@@ -33,16 +41,24 @@ SHELL       := bash
 
 .PHONY: help
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: build
 build: ## Build bin/politecrawl
 	$(GO) build -o bin/politecrawl ./cmd/politecrawl
 
+# Tests may use more of Go than the go directive says; lint looks at the code.
 .PHONY: test
-test: chromium bsdtar redis docs ## Vet, test under the race detector, fuzz each target for TESTFUZZ (3s)
-	$(call each,$(GO) vet -stdversion=false ./...) # tests may use more of Go than the go directive says; lint looks at the code
-	$(call each,$(GO) test -race -vet=off -timeout 20m ./...)
+test: bsdtar redis ## Vet, run all but the long tests under the race detector: within five minutes
+	$(call each,$(GO) vet -stdversion=false ./...)
+	$(call each,$(GO) test -race -short -vet=off -timeout 20m ./...,$(BROWSERTEST))
+
+# Long are the tests that ask testing.Short whether to run, and those of the module
+# BROWSERTEST. TestPeak measures a process that is built as a release is.
+.PHONY: test-all
+test-all: chromium bsdtar redis docs ## Run all that make test leaves out: long tests, tests in a browser, soak for TESTSOAK (1m), fuzz for TESTFUZZ (3s)
+	@$(call each,$(long),$(BROWSERTEST))
+	$(GO) -C $(BROWSERTEST) test -race -vet=off -timeout 20m ./...
 	$(GO) test -vet=off -timeout 20m ./crawler/faultsite -run '^Test(Soak|SharedSoak|Peak)$$' -count 1 -soak $(TESTSOAK)
 	@$(call fuzz,$(TESTFUZZ))
 
@@ -126,8 +142,27 @@ rebuild: ## Build twice, in two directories and with an empty cache, and compare
 clean: ## Remove what build and release made
 	rm -rf bin dist
 
-# each runs a command in the folder of each module: $(call each,COMMAND).
-each = for module in $(MODULES); do (cd "$$module"; $(1)); done
+# each runs a command in the folder of each module but EXCEPT: $(call each,COMMAND,EXCEPT).
+each = for module in $(filter-out $(2),$(MODULES)); do (cd "$$module"; $(1)); done
+
+# tests are the files of the tests of a module.
+tests = $$($(GO) list -f '{{$$dir := .Dir}}{{range .TestGoFiles}}{{$$dir}}/{{.}} {{end}}{{range .XTestGoFiles}}{{$$dir}}/{{.}} {{end}}' ./...)
+
+# fuzztargets prints the fuzz targets of a module: its folder, that of the package in it, the name.
+define fuzztargets
+awk -F '[ (]' -v module="$$module" '/^func Fuzz/ { dir = substr(FILENAME, length(ENVIRON["PWD"]) + 2); sub("[^/]*$$", "", dir); print module, "./" dir, $$2 }' $(tests)
+endef
+
+# long runs the tests of a module that make test skips. They are found by the call of
+# testing.Short, which is to be in the function of the test itself.
+define long
+files=$$(grep -l 'testing\.Short()' $(tests) || true); \
+[ -n "$$files" ] || exit 0; \
+names=$$(awk '/^func / { name = $$2; sub(/\(.*/, "", name) } \
+	/testing\.Short\(\)/ { print name; if (name !~ /^Test/) { print FILENAME ": " name " is no test and asks testing.Short" > "/dev/stderr"; exit 1 } }' \
+	$$files | sort -u | paste -s -d '|' -); \
+$(GO) test -race -vet=off -timeout 40m -run "^($$names)\$$" $$(dirname $$files | sort -u)
+endef
 
 # tool installs PACKAGE unless one of COMMANDS is there: $(call tool,COMMANDS,PACKAGE,USE).
 define tool
@@ -197,13 +232,13 @@ $(MAKE) -s release PLATFORMS="$$platform"; \
 GOCACHE="$$there/cache" $(MAKE) -s -C "$$there/elsewhere" release PLATFORMS="$$platform"; \
 diff dist/SHA256SUMS "$$there/elsewhere/dist/SHA256SUMS" || { echo "the two builds differ" >&2; exit 1; }; \
 dist/politecrawl-$${platform/\//-} version | grep -F "revision $$(git rev-parse HEAD) of" || { echo "the build does not say of what it is" >&2; exit 1; }; \
-$(call install,$$there); \
+$(call goinstall,$$there); \
 cat dist/SHA256SUMS
 endef
 
-# install gets the program, and robotsext for a colly program, as anybody would who has
-# dist/modules for a module proxy, into a directory with a cache: $(call install,DIR).
-define install
+# goinstall gets the program, and robotsext for a colly program, as anybody would who has
+# dist/modules for a module proxy, into a directory with a cache: $(call goinstall,DIR).
+define goinstall
 ( module=github.com/politecrawl/politecrawl; \
 	version=$$(cat "dist/modules/$$module/@v/list"); \
 	export GOPROXY="file://$$PWD/dist/modules,file://$$($(GO) env GOMODCACHE)/cache/download,$$($(GO) env GOPROXY)" GONOSUMDB="$$module"; \
@@ -218,19 +253,17 @@ define install
 endef
 
 # fuzz runs every fuzz target of every module, one after the other, and goes on
-# after a finding so that one run tells all. `go test -list` prints a package's
-# targets and then the line "ok <package>", which is where each gets its package.
+# after a finding so that one run tells all.
 #
 # When the time is up the fuzzing engine of Go 1.26 now and then fails a target
 # with a bare "context deadline exceeded" (https://go.dev/issue/75804). A finding
 # always names the input that failed, so that line without one is let pass.
 define fuzz
-targets=$$(set -e; $(call each,$(GO) test -race -vet=off -list '^Fuzz' ./... | \
-	awk -v module="$$module" '/^Fuzz/ { names[n++] = $$1 } $$1 == "ok" { for (i = 0; i < n; i++) print module " " $$2 " " names[i] } !/^Fuzz/ { n = 0 }')); \
+targets=$$(set -e; $(call each,$(fuzztargets))); \
 failed=; \
 while read -r module pkg name; do \
 	[ -n "$$name" ] || continue; \
-	echo "fuzz $(1) $$name $$pkg"; \
+	echo "fuzz $(1) $$name $$module $$pkg"; \
 	if out=$$($(GO) -C "$$module" test -vet=off -run '^$$' -fuzz "^$$name\$$" -fuzztime $(1) "$$pkg" 2>&1); then continue; fi; \
 	if grep -qx ' *context deadline exceeded' <<< "$$out" && ! grep -Eq 'Failing input|seed corpus entry' <<< "$$out"; then continue; fi; \
 	printf '%s\n' "$$out"; failed="$$failed $$name"; \

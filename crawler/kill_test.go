@@ -74,11 +74,14 @@ func child(t testing.TB, cfg Config) (cmd *exec.Cmd, said *bytes.Buffer) {
 	return cmd, said
 }
 
-// A crawl of the demo site is killed 50 times at any moment, and goes on each
-// time. What the site saw and what stands in the files at the end is that of a
+// A crawl of the demo site is killed 50 times (in short mode 5) at any moment, and goes
+// on each time. What the site saw and what stands in the files at the end is that of a
 // crawl that was never killed, but for requests that were cut short.
 func TestKill(t *testing.T) {
-	const kills = 50
+	kills := 50
+	if testing.Short() {
+		kills = 5
+	}
 	site, err := demosite.Start(&demosite.Options{CrawlDelay: 60 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
@@ -196,6 +199,9 @@ func judgeKilled(t *testing.T, site *demosite.Site, cfg Config, kills []time.Tim
 // A crawl that is killed while it reads a big sitemap takes up every entry of it
 // once, and asks for the file again only because it had not come to its end.
 func TestKillInSitemap(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it kills a crawl in a sitemap of 20,000 entries")
+	}
 	const entries = 20_000
 	pause, asked := make(chan struct{}), make(chan struct{}, 10)
 	s := newSite(t, "127.0.0.1", map[string]string{"/robots.txt": "Sitemap: {site}/map.txt\nUser-agent: *\nDisallow: /e/\n"})

@@ -17,6 +17,9 @@ import (
 // requests that the server saw, the files of the crawl and its report with a walk over the
 // files. sqlite3-doc 3.40.1 has 426 broken links: distinct URLs with status 404.
 func TestRealSites(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it crawls the documentation of four Debian packages")
+	}
 	tests := []struct {
 		pkg, address string
 		root, index  string // the folder that is served, and a page in it

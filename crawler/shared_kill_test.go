@@ -282,6 +282,9 @@ func (w *workers) dirs() []string {
 // Four workers crawl 1,000 hosts, and one of them is killed every second or so: every
 // page is fetched and none is lost, and no host is asked by two at once, or too soon.
 func TestWorkersAreKilled(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it crawls 1,000 hosts and kills workers for 20 s")
+	}
 	const delay, inFlight = time.Second, 16
 	server := redistest.Start(t)
 	hosts := newCrowd(t, 1000, 10)
@@ -314,6 +317,9 @@ func TestWorkersAreKilled(t *testing.T) {
 // Redis is killed under load, twice, and comes back: nothing is lost, nothing is listed
 // twice but what was in flight, and the workers go on by themselves.
 func TestRedisIsKilled(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it crawls 300 hosts and kills Redis twice")
+	}
 	const delay, inFlight = 200 * time.Millisecond, 16
 	server := redistest.Start(t, "--appendonly", "yes", "--appendfsync", "everysec")
 	hosts := newCrowd(t, 300, 12)
@@ -347,6 +353,9 @@ const unwritten = 2500 * time.Millisecond
 // A master of a Cluster is killed, and its replica takes over: the crawl goes on. What
 // the replica had not been told of is fetched again.
 func TestMasterIsKilled(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts a Redis Cluster and kills its master")
+	}
 	const delay, inFlight = 200 * time.Millisecond, 16
 	cluster := redistest.StartCluster(t, true, "--cluster-node-timeout", "1000")
 	hosts := newCrowd(t, 200, 8)

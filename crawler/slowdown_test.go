@@ -13,7 +13,7 @@ import (
 func TestTooManyRequests(t *testing.T) {
 	t.Parallel()
 	const (
-		delay      = 40 * time.Millisecond
+		delay      = 100 * time.Millisecond
 		retryAfter = 5 * time.Second
 		pages      = 20
 		refused    = 5 // the page that is answered so, once
@@ -61,7 +61,12 @@ func TestTooManyRequests(t *testing.T) {
 			t.Errorf("request %d after the refusal came after %v, want %v: the host is to be spared", i-after, gap(i), least)
 		}
 	}
-	if rec := gap(len(requests) - 1); rec > 2*delay*9/10 {
-		t.Errorf("the last request came after %v: the host has long recovered, its delay is %v", rec, delay)
+	// A busy machine makes any gap longer, but not each of the last.
+	shortest := time.Hour
+	for i := len(requests) - 6; i < len(requests); i++ {
+		shortest = min(shortest, gap(i))
+	}
+	if shortest > 2*delay*9/10 {
+		t.Errorf("the last requests came after %v or more: the host has long recovered, its delay is %v", shortest, delay)
 	}
 }

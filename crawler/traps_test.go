@@ -122,6 +122,9 @@ func TestTraps(t *testing.T) {
 // hundred pages leads to, each of which only the one before it knows, and products, which
 // are numbers.
 func TestLargeSiteIsNoTrap(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it crawls a site of 5,000 articles")
+	}
 	t.Parallel()
 	const articles, perPage = 5000, 10
 	s := newSite(t, "127.0.0.1", nil)

@@ -71,6 +71,9 @@ func peak(t *testing.T, environ []string, args ...string) (bytes float64, code i
 // TestMemoryLimit holds that a crawl of large pages keeps to GOMEMLIMIT, by collecting
 // garbage sooner than it else does.
 func TestMemoryLimit(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it crawls large pages on 16 hosts")
+	}
 	t.Parallel()
 	const hosts, pages, limit = 16, 2, 100 << 20
 	body := []byte("<p>" + strings.Repeat("Some text to be read. ", 4<<20/22))

@@ -53,6 +53,9 @@ const leastLife = 2 * time.Second
 // lost or fetched twice, the hosts have nothing to complain of, and the process has not
 // grown.
 func TestSoak(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it crawls until all trials are over, and to its end")
+	}
 	t.Parallel()
 	s := newSoak(t, 2000, 150)
 	cfg := s.config()
@@ -73,6 +76,9 @@ func TestSoak(t *testing.T) {
 
 // TestSharedSoak is TestSoak for two processes that share a crawl, and lose their Redis.
 func TestSharedSoak(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it crawls until all trials are over, and to its end")
+	}
 	t.Parallel()
 	s := newSoak(t, 500, 80)
 	// What it has written survives its own end, if not the machine's; see SHARED.md.

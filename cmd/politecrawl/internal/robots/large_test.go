@@ -89,6 +89,9 @@ func overlapping(n int) string {
 
 // TestShowOverlap holds that groups which overlap are listed up to a bound.
 func TestShowOverlap(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it reads a file of 6,000 groups that overlap")
+	}
 	file := clitest.WriteFile(t, "robots.txt", overlapping(6000))
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -120,6 +123,9 @@ func TestShowOverlap(t *testing.T) {
 // TestAgentsManyRules holds that agents who share a group are asked for once, and
 // that a file by which all have different groups is given up.
 func TestAgentsManyRules(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it tells the rules of all known agents, of 5,000 patterns")
+	}
 	var rules, names, own strings.Builder
 	word := strings.NewReplacer("0", "a", "1", "b")
 	for i := range 5000 {

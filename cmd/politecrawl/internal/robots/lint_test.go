@@ -182,6 +182,9 @@ func TestLintMisuse(t *testing.T) {
 // TestLintRealFiles holds that no real file makes the command fail, and that it
 // sees what can be seen without it.
 func TestLintRealFiles(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it reads all real robots.txt files")
+	}
 	files := realFiles(t)
 	got := run(t, append([]string{"robots", "lint", "--limit", "0", "--format", "json"}, files...)...)
 	if got.Code != cli.ExitFindings || got.Stderr != "" {
