@@ -39,7 +39,7 @@ func (w *worker) parse(v *visit) (d decision, err error) {
 func (w *worker) robots(v *visit) (decision, error) {
 	c := w.c
 	noted := c.record.Deferred.Get(v.origin)
-	ctx, slot := politeness.WithSlot(c.working, v.lease.Host)
+	ctx, slot := politeness.WithSlot(c.life.working, v.lease.Host)
 	verdict, refusal := c.robots.Decide(ctx, v.u)
 	if refusal == nil {
 		refusal = verdict.Err(v.u)
@@ -71,7 +71,7 @@ func (w *worker) robots(v *visit) (decision, error) {
 		if d.verdict == proceed {
 			d.verdict = wait
 		}
-		if until, busy := slot.Busy(refusal); busy && !c.failed() { // else nothing is written down any more
+		if until, busy := slot.Busy(refusal); busy && !c.life.failed() { // else nothing is written down any more
 			d.hostUntil = until
 		}
 	} else if d.verdict == proceed && c.isStale(v, verdict.Record) {
@@ -94,7 +94,7 @@ func (w *worker) refused(v *visit, err error) (decision, error) {
 	switch {
 	case errors.Is(err, guard.ErrRefused):
 		return w.refusedAddress(v, err), nil
-	case c.failed():
+	case c.life.failed():
 		return waitUntil(time.Time{}), nil // what it was refused for may be our fault
 	case ok && blocked.Reason == robotsext.Later:
 		// The URLs of other origins of the host go on. The first of this one that is due
@@ -113,7 +113,7 @@ func (w *worker) refused(v *visit, err error) (decision, error) {
 			d.skipped.Rule, d.skipped.Line = shown.Clip(secret.Users(rule.String()), maxDetail), rule.Line
 		}
 		return d, nil
-	case c.working.Err() != nil:
+	case c.life.working.Err() != nil:
 		return waitUntil(time.Time{}), nil
 	}
 	return skipFor(output.Invalid, err), nil
@@ -135,7 +135,7 @@ func (w *worker) refusedAddress(v *visit, err error) decision {
 // settings as they are now, or is not to be visited at this hour.
 func (w *worker) turn(v *visit) (decision, error) {
 	c := w.c
-	if later, err := c.delays.Renew(c.books, v.lease.Host, v.origin, v.group); later || err != nil {
+	if later, err := c.delays.Renew(c.life.commitCtx, v.lease.Host, v.origin, v.group); later || err != nil {
 		return waitUntil(time.Time{}), err
 	}
 	if until, closed := politeness.ClosedUntil(v.group, time.Now()); closed {
@@ -180,7 +180,7 @@ const crowdedPause = 50 * time.Millisecond
 // quota takes a page from the limits, which settleQuota ends.
 func (w *worker) quota(v *visit) (decision, error) {
 	c := w.c
-	share, err := c.limits.Take(c.books, c.frontier, v.lease.Host)
+	share, err := c.limits.Take(c.life.commitCtx, c.frontier, v.lease.Host)
 	switch {
 	case err != nil || share == quota.Granted:
 		return decision{}, err
@@ -198,7 +198,7 @@ func (w *worker) settleQuota(v *visit) error {
 	if v.page != nil {
 		size = v.page.Bytes
 	}
-	err := c.limits.Done(c.books, v.lease.Host, v.page != nil, size)
+	err := c.limits.Done(c.life.commitCtx, v.lease.Host, v.page != nil, size)
 	c.heedLimits()
 	return err
 }

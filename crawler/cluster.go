@@ -17,21 +17,21 @@ import (
 // joinCluster opens the frontier of a crawl that several processes share, or makes it. The
 // directory is locked by itself, which an embedded frontier does on the way.
 func (c *Crawler) joinCluster() error {
-	books, end := context.WithCancel(c.books)
-	context.AfterFunc(c.working, func() { time.AfterFunc(closingTime, end) })
-	c.books = books
+	books, end := context.WithCancel(c.life.commitCtx)
+	context.AfterFunc(c.life.working, func() { time.AfterFunc(closingTime, end) })
+	c.life.commitCtx = books
 	c.leaseTime = max(c.extension, 2*c.cfg.RobotsTimeout)
 	opts, err := c.clusterOptions()
 	if err != nil {
 		return err
 	}
-	if err := cluster.Check(c.books, opts); err != nil {
+	if err := cluster.Check(c.life.commitCtx, opts); err != nil {
 		return asConfigError(err)
 	}
 	if c.lock, err = pebblestore.Lock(filepath.Join(c.cfg.Output, frontierDir)); err != nil {
 		return err
 	}
-	member, err := cluster.Open(c.books, opts, handler{c})
+	member, err := cluster.Open(c.life.commitCtx, opts, handler{c})
 	switch {
 	case errors.Is(err, cluster.ErrOtherCrawl):
 		return fmt.Errorf("%w: the crawl %q on %s is another one than that in %q, which was deleted there or is elsewhere",
@@ -115,12 +115,12 @@ func (h handler) ChangeLimits(ctx context.Context, l *cluster.Limits) error {
 // Stop implements cluster.Handler.
 func (h handler) Stop(why cluster.Reason) {
 	if why == cluster.MaxTime {
-		h.c.stop(EndMaxTime)
+		h.c.life.stop(EndMaxTime)
 		return
 	}
 	h.c.notice("the crawl is stopped")
-	h.c.stop(EndStopped)
+	h.c.life.stop(EndStopped)
 }
 
 // Fail implements cluster.Handler.
-func (h handler) Fail(err error) { h.c.fail(err) }
+func (h handler) Fail(err error) { h.c.life.fail(err) }

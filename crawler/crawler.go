@@ -78,6 +78,7 @@ type Crawler struct {
 	log     *slog.Logger
 	notice  func(string)
 	pauses  pauses
+	life    *lifecycle
 
 	guard    *guard.Guard  // which addresses may be connected to; nil: Options.Transport knows
 	resolver *net.Resolver // that looks their names up; nil: the machine's
@@ -112,16 +113,6 @@ type Crawler struct {
 	recorder recorder
 	sent     func(req *http.Request, took time.Duration, err error) // nil: nothing
 
-	// working is the context of everything a worker does with a URL. It ends
-	// with Abort, not with the context of Run: what is in flight is finished.
-	working context.Context
-	abort   context.CancelFunc
-
-	// books is the context of telling the frontier what became of a URL, which
-	// is done in any case. Only where the frontier may be out of reach does that end,
-	// a little after working.
-	books context.Context
-
 	member    cluster.Member // the part of this process in the crawl
 	lock      io.Closer      // of the directory, where the frontier is not in it
 	leaseTime time.Duration  // of each lease
@@ -129,15 +120,6 @@ type Crawler struct {
 
 	// changed wakes the watch. It holds one signal: more say nothing new.
 	changed chan struct{}
-
-	learning sync.RWMutex // held while a robots.txt is taken in; guards closed
-	closed   bool
-
-	ending sync.Mutex     // guards all below
-	stats  frontier.Stats // as they were last seen
-	end    End
-	fault  error
-	leave  context.CancelFunc // ends the handing out of leases
 }
 
 // New returns a crawl that is ready to run. It fails with [ErrConfig] when cfg is
@@ -199,7 +181,6 @@ func New(cfg Config, opts *Options) (*Crawler, error) {
 		traps:     trap.New(cfg.TrapPages),
 		fields:    fields,
 		changed:   make(chan struct{}, 1),
-		books:     context.Background(),
 		leaseTime: leaseTime(&cfg),
 		member:    &cluster.Alone{},
 		extension: cluster.LeaseExtension,
@@ -215,7 +196,7 @@ func New(cfg Config, opts *Options) (*Crawler, error) {
 		c.log.Warn("too many hosts", "limit", cfg.MaxHosts)
 		c.notice(fmt.Sprintf("there are more than %d hosts; those that are new are left alone (max-hosts)", cfg.MaxHosts))
 	})
-	c.working, c.abort = context.WithCancel(c.books)
+	c.life = newLifecycle(c.log)
 	return c, nil
 }
 
@@ -225,7 +206,7 @@ func New(cfg Config, opts *Options) (*Crawler, error) {
 // full. It is nil when the crawl was not begun, as when its directory cannot be
 // written or another process is at it ([pebblestore.ErrInUse]).
 func (c *Crawler) Run(ctx context.Context) (*Summary, error) {
-	defer c.abort()
+	defer c.life.abort()
 	if err := c.open(); err != nil {
 		return nil, err
 	}
@@ -233,22 +214,15 @@ func (c *Crawler) Run(ctx context.Context) (*Summary, error) {
 		c.opts.Begun()
 	}
 	c.logBegun()
-	leases, leave := context.WithCancel(ctx)
+	leases, leave := c.life.leases(ctx)
 	defer leave()
-	c.ending.Lock()
-	c.leave = leave
-	stopped := c.end != ""
-	c.ending.Unlock()
-	if stopped {
-		leave() // before it ran
-	}
 	c.member.Start()
 	c.heedLimits() // an earlier process may have reached one
 	c.record.Start()
 	c.work(leases)
 	c.record.Stop()
 	if ctx.Err() != nil {
-		c.stop(EndInterrupted) // unless something else ended it before
+		c.life.stop(EndInterrupted) // unless something else ended it before
 	}
 	return c.ended()
 }
@@ -260,7 +234,7 @@ func (c *Crawler) work(leases context.Context) {
 		workers.Go(func() {
 			w := &worker{c: c, pages: c.pages, recorder: c.recorder}
 			if err := w.run(leases); err != nil {
-				c.fail(err)
+				c.life.fail(err)
 			}
 		})
 	}
@@ -268,53 +242,17 @@ func (c *Crawler) work(leases context.Context) {
 	workers.Wait()
 }
 
-// failed tells whether an error of our own side has ended the crawl.
-func (c *Crawler) failed() bool {
-	c.ending.Lock()
-	defer c.ending.Unlock()
-	return c.fault != nil
-}
-
 // Abort breaks off the requests in flight and ends the crawl. Their URLs stay in
 // the frontier as if they had not been asked for.
 func (c *Crawler) Abort() {
-	c.abort()
-	c.stop(EndInterrupted)
-}
-
-// stop ends the handing out of URLs. The first reason given is the one that
-// counts.
-func (c *Crawler) stop(why End) {
-	c.ending.Lock()
-	defer c.ending.Unlock()
-	if c.end == "" {
-		c.log.Info("crawl ends", "reason", why)
-	}
-	c.end = cmp.Or(c.end, why)
-	if c.leave != nil {
-		c.leave()
-	}
+	c.life.abort()
+	c.life.stop(EndInterrupted)
 }
 
 // heedLimits stops the crawl when a limit has been reached.
 func (c *Crawler) heedLimits() {
 	if end := c.limits.Exceeded(); end != "" {
-		c.stop(End(end))
-	}
-}
-
-// fail stops the crawl for an error of our own side.
-func (c *Crawler) fail(err error) {
-	c.ending.Lock()
-	first := c.fault == nil
-	c.end = EndFailed
-	c.fault = cmp.Or(c.fault, err)
-	if c.leave != nil {
-		c.leave()
-	}
-	c.ending.Unlock()
-	if first { // each worker comes with it
-		c.log.Error("crawl fails", "error", err)
+		c.life.stop(End(end))
 	}
 }
 

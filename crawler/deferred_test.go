@@ -143,7 +143,7 @@ func isAwayAt(t *testing.T, n int, before bool) (reached bool) {
 			}
 		}),
 	})
-	defer c.abort()
+	defer c.life.abort()
 	if got := visited(t, c, leased(t, c)); got != frontier.Defer {
 		t.Fatal(got) // it has gone to robots.txt
 	}
@@ -154,18 +154,18 @@ func isAwayAt(t *testing.T, n int, before bool) (reached bool) {
 	}
 	time.Sleep(24*time.Hour - time.Second)
 	one, two := leased(t, c), leased(t, c)
-	working, looks := c.working, 0
-	c.working = looked{working, func() {
+	working, looks := c.life.working, 0
+	c.life.working = looked{working, func() {
 		if looks++; looks == n {
 			time.Sleep(2 * time.Second) // the robots.txt is old now
-			away, c.working = true, working
+			away, c.life.working = true, working
 			if got := visited(t, c, two); got != frontier.Defer {
 				t.Fatal(got)
 			}
 		}
 	}}
 	done := visited(t, c, one) == frontier.Done
-	c.working = working
+	c.life.working = working
 	if looks < n {
 		return false
 	}
@@ -208,7 +208,7 @@ func isPutOff(t *testing.T, known bool, ahead time.Duration) {
 			http.Redirect(w, r, busy+"/all.txt", http.StatusFound)
 		}),
 	})
-	defer c.abort()
+	defer c.life.abort()
 	wantWaits := func(want bool) {
 		t.Helper()
 		for _, when := range []string{"at work", "when it starts again"} {
@@ -251,7 +251,7 @@ func isPutOff(t *testing.T, known bool, ahead time.Duration) {
 func TestNotesOfAnEarlierVersion(t *testing.T) {
 	const host = "http://a.test"
 	c := opened(t, testConfig(t, host+"/"), &Options{Frontier: frontier.NewMemory(nil), Transport: answering(nil)})
-	defer c.abort()
+	defer c.life.abort()
 	line := `{"later":"` + host + `","why":{"url":"","reason":"later","depth":0,"detail":"robotsext: status 503"}}` + "\n"
 	if err := os.WriteFile(filepath.Join(c.cfg.Output, record.JournalFile), []byte(line), 0o600); err != nil {
 		t.Fatal(err)

@@ -11,12 +11,10 @@ import (
 
 // ended writes what is still skipped or deferred, closes everything and sums up.
 func (c *Crawler) ended() (*Summary, error) {
-	c.ending.Lock()
-	end, fault, last := c.end, c.fault, c.stats
-	c.ending.Unlock()
+	end, fault, last := c.life.ending()
 	c.giveBack()
 	err := fault
-	if c.books.Err() != nil { // somebody did not want to wait for Redis any longer
+	if c.life.commitCtx.Err() != nil { // somebody did not want to wait for Redis any longer
 		end, fault, err = EndInterrupted, nil, nil
 		c.notice("Redis was not told of what was fetched last; that is asked for again when the crawl goes on")
 	} else if fault == nil { // else nothing can be written any more
@@ -27,20 +25,18 @@ func (c *Crawler) ended() (*Summary, error) {
 	if err == nil {
 		err = c.record.Flush()
 	}
-	stats, statsErr := c.frontier.Stats(c.books)
+	stats, statsErr := c.frontier.Stats(c.life.commitCtx)
 	if statsErr != nil {
 		stats = last
-		if fault == nil && c.books.Err() == nil {
+		if fault == nil && c.life.commitCtx.Err() == nil {
 			err = errors.Join(err, statsErr)
 		}
 	}
-	c.ending.Lock()
-	c.stats = stats // which Status tells as long as the sinks are open
-	c.ending.Unlock()
+	c.life.saw(stats) // Status returns them as long as the sinks are open
 	left := stats.Pending + stats.Scheduled + stats.Leased
 	if err == nil {
 		c.state.Unlisted = c.tally.summary().Unlisted
-		c.state.Ended = &ending{End: end, Left: left, Written: c.record.Written(), Uncommitted: c.books.Err() != nil}
+		c.state.Ended = &ending{End: end, Left: left, Written: c.record.Written(), Uncommitted: c.life.commitCtx.Err() != nil}
 		err = output.SaveState(c.cfg.Output, c.state)
 	}
 	err = errors.Join(err, c.close())
@@ -74,7 +70,7 @@ const closingTime = 5 * time.Second
 // giveBack tells other processes how far this one has come, and gives back what it has in
 // hand of the limits. What of it does not come about does when the crawl is resumed.
 func (c *Crawler) giveBack() {
-	ctx, cancel := context.WithTimeout(c.books, closingTime)
+	ctx, cancel := context.WithTimeout(c.life.commitCtx, closingTime)
 	defer cancel()
 	err := c.member.Sync(ctx)
 	if err := errors.Join(err, c.limits.Settle(ctx, true)); err != nil {
@@ -84,9 +80,7 @@ func (c *Crawler) giveBack() {
 
 // close closes what open has opened.
 func (c *Crawler) close() error {
-	c.learning.Lock()
-	defer c.learning.Unlock()
-	c.closed = true
+	c.life.close()
 	var errs []error
 	if c.sitemaps != nil {
 		c.sitemaps.CloseIdleConnections() // those of the pages too: they share a transport

@@ -161,7 +161,7 @@ func (c *Crawler) robotsTarget(v *visit, err error) string {
 	if _, ok := errors.AsType[*robotsext.BlockedError](err); !ok {
 		return ""
 	}
-	rec, err := c.robots.Record(c.working, v.u)
+	rec, err := c.robots.Record(c.life.working, v.u)
 	if err != nil || len(rec.Chain) < 2 || !isRefused(rec) {
 		return ""
 	}

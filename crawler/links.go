@@ -111,7 +111,7 @@ func (c *Crawler) beyond(a weburl.URL, t provenance.Provenance, failed *error) (
 	if c.cfg.Scope == ScopeHost {
 		return "", "" // its hosts were named
 	}
-	ok, err := c.hostLimit.Admit(c.books, c.frontier, a.Server)
+	ok, err := c.hostLimit.Admit(c.life.commitCtx, c.frontier, a.Server)
 	if *failed = cmp.Or(*failed, err); !ok {
 		return output.TooManyHosts, ""
 	}
@@ -220,7 +220,7 @@ func (c *Crawler) redirected(v *visit, location string) ([]frontier.Item, error)
 		found.bounded(item, a, t)
 		if a.Origin == v.origin && c.cleaned(a.Canonical, v.file) != a.Canonical {
 			// It may have been left alone for the URL that leads to it.
-			if _, err := c.frontier.Revisit(c.books, []frontier.Item{item}); err != nil {
+			if _, err := c.frontier.Revisit(c.life.commitCtx, []frontier.Item{item}); err != nil {
 				return nil, err
 			}
 		}
@@ -254,7 +254,7 @@ func (c *Crawler) announce(a weburl.URL) (known bool, err error) {
 	if c.scope.Holds(a) {
 		return false, nil
 	}
-	return c.member.Announce(c.books, string(a.Origin)+"/")
+	return c.member.Announce(c.life.commitCtx, string(a.Origin)+"/")
 }
 
 // bringIn brings the host of a into the scope, with the URLs of it that were left aside

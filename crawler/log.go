@@ -31,7 +31,7 @@ func (c *Crawler) logEnded(s *Summary, err error) {
 	if err != nil {
 		level, attrs = slog.LevelError, append(attrs, slog.Any("error", err))
 	}
-	c.log.LogAttrs(c.books, level, "crawl ended", attrs...)
+	c.log.LogAttrs(c.life.commitCtx, level, "crawl ended", attrs...)
 }
 
 // logRobots says what a fetch of a robots.txt came to, and when it is asked for again: what
@@ -61,13 +61,13 @@ func (c *Crawler) logRetry(v *visit, d decision) {
 	if d.cause != nil {
 		why = slog.String("error", shown.Clip(errtext.Of(d.cause), maxDetail))
 	}
-	c.log.LogAttrs(c.books, slog.LevelInfo, "URL is asked for again",
+	c.log.LogAttrs(c.life.commitCtx, slog.LevelInfo, "URL is asked for again",
 		slog.String("url", v.lease.URL), why, slog.Int("attempt", v.lease.Attempt), slog.Time("next", d.until))
 }
 
 // logPage says that a page was fetched.
 func (c *Crawler) logPage(page *output.Page, took time.Duration) {
-	c.log.LogAttrs(c.books, slog.LevelDebug, "page fetched", slog.String("url", page.URL), slog.Int("status", page.Status),
+	c.log.LogAttrs(c.life.commitCtx, slog.LevelDebug, "page fetched", slog.String("url", page.URL), slog.Int("status", page.Status),
 		slog.Int("bytes", page.Bytes), slog.Duration("took", took), slog.Int("attempt", page.Attempt))
 }
 
@@ -88,7 +88,7 @@ func (c *Crawler) logRejection(r *output.Rejection, attempt int) {
 	if r.Detail != "" {
 		attrs = append(attrs, slog.String("error", r.Detail))
 	}
-	c.log.LogAttrs(c.books, level, "URL left alone", append(attrs, slog.Int("attempt", attempt))...)
+	c.log.LogAttrs(c.life.commitCtx, level, "URL left alone", append(attrs, slog.Int("attempt", attempt))...)
 }
 
 // logSitemap says what was read of a sitemap file.

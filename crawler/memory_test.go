@@ -2,6 +2,7 @@ package crawler
 
 import (
 	"fmt"
+	"log/slog"
 	"strings"
 	"testing"
 
@@ -49,7 +50,7 @@ func TestLongSitemapURL(t *testing.T) {
 func TestLeadsInParts(t *testing.T) {
 	const host = "a.test"
 	f := &counting{Frontier: frontier.NewMemory(nil)}
-	c := &Crawler{traps: trap.New(1), frontier: f, books: t.Context()}
+	c := &Crawler{traps: trap.New(1), frontier: f, life: newLifecycle(slog.New(slog.DiscardHandler))}
 	for range 2 { // the pattern has had its free pages
 		c.traps.Fetched(host, "http://"+host+"/?id=1")
 	}

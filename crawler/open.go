@@ -64,7 +64,7 @@ func (c *Crawler) open() (err error) {
 	if err := c.restoreRefused(); err != nil {
 		return err
 	}
-	if err := c.limits.Settle(c.books, false); err != nil {
+	if err := c.limits.Settle(c.life.commitCtx, false); err != nil {
 		return err
 	}
 	if err := c.seedStart(); err != nil {
@@ -96,7 +96,7 @@ func (c *Crawler) begin() error {
 func (c *Crawler) newRecorder() *record.Recorder {
 	return record.New(record.Config{
 		Dir: c.cfg.Output, Formats: c.formats, Available: c.opts.Formats, Power: c.cfg.Durability == DurablePower, Resume: c.opts.Resume,
-		Frontier: c.frontier, CommitCtx: c.books, ScopeKey: c.scope.Key, Log: c.log, Notice: c.notice,
+		Frontier: c.frontier, CommitCtx: c.life.commitCtx, ScopeKey: c.scope.Key, Log: c.log, Notice: c.notice,
 		OnPage: c.tally.page, OnReject: c.tally.reject,
 		OnUnlisted: func() { c.tally.count(func(s *Summary) { s.Unlisted = true }) },
 		OnDamage:   func(l output.Loss) { c.tally.count(func(s *Summary) { s.Lost = append(s.Lost, l) }) },
@@ -111,7 +111,7 @@ func (c *Crawler) newRecorder() *record.Recorder {
 // earlier crawl, whose other files somebody has removed: what that crawl had done would be
 // taken for done.
 func (c *Crawler) unused() error {
-	stats, err := c.frontier.Stats(c.books)
+	stats, err := c.frontier.Stats(c.life.commitCtx)
 	if err != nil {
 		return err
 	}
@@ -178,15 +178,15 @@ func (c *Crawler) connect() error {
 		MaxBody: c.cfg.MaxBody, Workers: c.cfg.Workers, PerHost: c.cfg.PerHost,
 		Proxies: c.cfg.Proxies, Guard: c.guard, Resolver: c.resolver, Base: c.opts.Transport,
 	}
-	hooks := fetch.Hooks{Delay: c.slots.PauseBefore, Responded: c.obeyRetryAfter, Sent: c.sent, Record: c.recordExchange(), Fail: c.fail, Lease: c.member.WithinLease}
+	hooks := fetch.Hooks{Delay: c.slots.PauseBefore, Responded: c.obeyRetryAfter, Sent: c.sent, Record: c.recordExchange(), Fail: c.life.fail, Lease: c.member.WithinLease}
 	c.tellOfProxies()
 	c.tellOfWide()
 	var err error
 	c.robots, err = robotsext.New(c.cfg.UserAgent, &robotsext.Options{
-		Transport: fetch.NewTransport(c.working, requests, hooks),
+		Transport: fetch.NewTransport(c.life.working, requests, hooks),
 		Fetch:     robotsext.FetchOptions{Wait: c.slots.Wait, Timeout: c.cfg.RobotsTimeout},
 		Outage:    robotsext.OutageOptions{RetryMin: c.cfg.RobotsRetry},
-		Cache:     robotsext.CacheOptions{Backend: &robotsCache{frontier: c.frontier, failed: c.failed, since: c.roundBegan, again: c.record.Refetch}},
+		Cache:     robotsext.CacheOptions{Backend: &robotsCache{frontier: c.frontier, failed: c.life.failed, since: c.roundBegan, again: c.record.Refetch}},
 		Logger:    c.log,
 		OnRecord:  c.learned,
 		OnChange:  c.logChange,
@@ -196,7 +196,7 @@ func (c *Crawler) connect() error {
 		return fmt.Errorf("crawler: %w", err)
 	}
 	if c.pages == nil { // else it is a plan
-		c.pages = crawlFetcher{fetch.New(c.working, requests, c.robots)}
+		c.pages = crawlFetcher{fetch.New(c.life.working, requests, c.robots)}
 	}
 	c.sitemaps = &http.Client{
 		Transport:     c.robots.Transport(nil),

@@ -233,7 +233,7 @@ func (s *census) belongs(o robotsext.Origin) bool {
 func (s *census) learn(rec *robotsext.Record) error {
 	var addr netip.Addr
 	if s.c.addresses != nil {
-		addr = s.c.addresses.Lookup(s.c.working, weburl.ServerOf(string(rec.Origin)))
+		addr = s.c.addresses.Lookup(s.c.life.working, weburl.ServerOf(string(rec.Origin)))
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

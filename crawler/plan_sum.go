@@ -23,9 +23,7 @@ import (
 func (p *Planner) plan() (*Plan, error) {
 	c := p.c
 	now, sum := time.Now(), c.tally.summary()
-	c.ending.Lock()
-	end := c.end
-	c.ending.Unlock()
+	end, _, _ := c.life.ending()
 	unread, err := p.unread(end)
 
 	s := p.census
@@ -207,7 +205,7 @@ func (p *Planner) unread(end End) (list []*PlannedSitemap, err error) {
 	if end != EndLater {
 		why = "the planning ended before"
 	}
-	for item, err := range p.c.frontier.Waiting(p.c.books, frontier.Host("")) {
+	for item, err := range p.c.frontier.Waiting(p.c.life.commitCtx, frontier.Host("")) {
 		if err != nil {
 			return list, err
 		}

@@ -46,11 +46,11 @@ func NewPlanner(cfg Config, opts *Options) (*Planner, error) {
 		Delay: cfg.Delay, MaxInFlight: cfg.PerHost, LeaseTime: leaseTime(&cfg),
 	}), census: p.census}
 	c.record = record.New(record.Config{
-		Frontier: c.frontier, CommitCtx: c.books, ScopeKey: c.scope.Key, Log: c.log, Notice: c.notice,
+		Frontier: c.frontier, CommitCtx: c.life.commitCtx, ScopeKey: c.scope.Key, Log: c.log, Notice: c.notice,
 	})
 	c.delays = c.newDelays()
 	c.slots = politeness.NewSlots(c.frontier, c.delays, c.leaseTime)
-	c.recorder = &planRecorder{census: p.census, frontier: c.frontier, commitCtx: c.books}
+	c.recorder = &planRecorder{census: p.census, frontier: c.frontier, commitCtx: c.life.commitCtx}
 	c.pages, c.sent = planFetcher{}, p.census.request
 	if err := c.connect(); err != nil {
 		return nil, err
@@ -64,28 +64,21 @@ func NewPlanner(cfg Config, opts *Options) (*Planner, error) {
 // an error, which is of the planner's own side.
 func (p *Planner) Run(ctx context.Context) (*Plan, error) {
 	c := p.c
-	defer c.abort()
-	leases, leave := context.WithCancel(ctx)
+	defer c.life.abort()
+	leases, leave := c.life.leases(ctx)
 	defer leave()
-	c.ending.Lock()
-	c.leave = leave
-	c.ending.Unlock()
 	defer context.AfterFunc(ctx, c.Abort)()
 	if err := c.seedStart(); err != nil {
 		return nil, err
 	}
 	c.work(leases)
 	if ctx.Err() != nil {
-		c.stop(EndInterrupted)
+		c.life.stop(EndInterrupted)
 	}
-	c.learning.Lock()
-	c.closed = true // a robots.txt that nobody waits for any more changes nothing
-	c.learning.Unlock()
+	c.life.close() // a robots.txt that nobody waits for any more changes nothing
 	plan, err := p.plan()
-	c.ending.Lock()
-	err = errors.Join(c.fault, err)
-	c.ending.Unlock()
-	return plan, errors.Join(err, c.close())
+	_, fault, _ := c.life.ending()
+	return plan, errors.Join(fault, err, c.close())
 }
 
 // PlanStatus is how a planner is getting on.
@@ -101,7 +94,7 @@ type PlanStatus struct {
 // Status returns how the planner is getting on. It can be called at any time until
 // Run returns.
 func (p *Planner) Status() (*PlanStatus, error) {
-	stats, err := p.c.frontier.Stats(p.c.books)
+	stats, err := p.c.frontier.Stats(p.c.life.commitCtx)
 	if err != nil {
 		return nil, err
 	}

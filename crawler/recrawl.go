@@ -132,7 +132,7 @@ func (r *revisits) flush() error {
 	if err := r.settle(); err != nil {
 		return err
 	}
-	_, err := r.c.frontier.Revisit(r.c.books, r.items)
+	_, err := r.c.frontier.Revisit(r.c.life.commitCtx, r.items)
 	r.items = r.items[:0]
 	return err
 }
@@ -143,7 +143,7 @@ func (r *revisits) settle() error {
 	for i := range r.doubt {
 		urls[i] = r.doubt[i].URL
 	}
-	known, err := r.c.frontier.Known(r.c.books, urls)
+	known, err := r.c.frontier.Known(r.c.life.commitCtx, urls)
 	if err != nil {
 		return err
 	}

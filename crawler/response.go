@@ -37,7 +37,7 @@ func (w *worker) received(v *visit, resp *fetch.Response, failure error) (decisi
 		return w.failed(v, resp.Took, failure)
 	}
 	v.hostDelay = c.delays.After(resp.Took)
-	if err := c.delays.Observe(c.books, v.lease.Host, v.origin, v.group, resp.Status); err != nil {
+	if err := c.delays.Observe(c.life.commitCtx, v.lease.Host, v.origin, v.group, resp.Status); err != nil {
 		return decision{}, err
 	}
 	if d := w.retry(v, resp.Status, nil); d.verdict == retry {
@@ -61,7 +61,7 @@ func (w *worker) failed(v *visit, took time.Duration, err error) (decision, erro
 	if _, ok := errors.AsType[*robotsext.BlockedError](err); ok || errors.Is(err, guard.ErrRefused) {
 		return w.refused(v, err) // the record has expired since it was asked, or the name has another address
 	}
-	if c.working.Err() != nil || c.failed() { // aborted, or nothing can be requested any more
+	if c.life.working.Err() != nil || c.life.failed() { // aborted, or nothing can be requested any more
 		return waitUntil(time.Time{}), nil
 	}
 	v.hostDelay = c.delays.After(took)

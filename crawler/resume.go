@@ -132,7 +132,7 @@ func (c *Crawler) claim() (*state, error) {
 // are there: somebody has removed it. By its lights none of their lines counts, and
 // all would be cut off.
 func (c *Crawler) sameCrawl() error {
-	stats, err := c.frontier.Stats(c.books)
+	stats, err := c.frontier.Stats(c.life.commitCtx)
 	if err != nil || stats.Added > 0 {
 		return err
 	}
@@ -274,9 +274,9 @@ func (c *Crawler) restoreRobots() error {
 	if !c.opts.Resume || c.cfg.Durability != DurablePower {
 		return nil
 	}
-	cache := &robotsCache{frontier: c.frontier, failed: c.failed}
+	cache := &robotsCache{frontier: c.frontier, failed: c.life.failed}
 	lost, err := c.record.RestoreRobots(func(origin string) ([]byte, error) {
-		rec, err := cache.Load(c.books, robotsext.Origin(origin))
+		rec, err := cache.Load(c.life.commitCtx, robotsext.Origin(origin))
 		if err != nil || rec == nil {
 			return nil, err
 		}

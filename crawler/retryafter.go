@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
-	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
 )
 
 // obeyRetryAfter has the server that a request went to wait, where the response asks for that
@@ -21,27 +20,12 @@ func (c *Crawler) obeyRetryAfter(req *http.Request, resp *http.Response) (ended 
 		return func() {}
 	}
 	block := func() {
-		c.learning.RLock()
-		defer c.learning.RUnlock()
-		if c.closed || c.failed() {
-			return // a robots.txt that nobody waits for any more
-		}
-		if err := c.frontier.UpdateHost(c.books, host, frontier.HostUpdate{BlockUntil: time.Now().Add(wait)}); err != nil {
-			c.fail(err)
-		}
+		c.life.whileOpen(func() error {
+			return c.frontier.UpdateHost(c.life.commitCtx, host, frontier.HostUpdate{BlockUntil: time.Now().Add(wait)})
+		})
 	}
 	block()
 	return block
-}
-
-// waitForServer has a server wait whose response to a request for robots.txt asked for that. It
-// comes when the reason is written down, without which no server waits.
-func (c *Crawler) waitForServer(slot *politeness.Slot, why error) error {
-	until, busy := slot.Busy(why)
-	if !busy || c.failed() { // then nothing is written down any more
-		return nil
-	}
-	return c.frontier.UpdateHost(c.books, slot.Host(), frontier.HostUpdate{BlockUntil: until})
 }
 
 func sleep(ctx context.Context, d time.Duration) error {

@@ -40,7 +40,7 @@ func (c *robotsCache) Load(ctx context.Context, o robotsext.Origin) (*robotsext.
 // reached returns when a robots.txt was fetched, by the clock of the process that did;
 // zero: it never was, or could not be read since.
 func (c *Crawler) reached(o robotsext.Origin) (time.Time, error) {
-	h, err := c.frontier.Host(c.books, weburl.ServerOf(string(o)))
+	h, err := c.frontier.Host(c.life.commitCtx, weburl.ServerOf(string(o)))
 	if err != nil {
 		return time.Time{}, err
 	}

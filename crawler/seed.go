@@ -37,7 +37,7 @@ func (c *Crawler) seedStart() error {
 
 // add puts URLs into the frontier.
 func (c *Crawler) add(items []frontier.Item) error {
-	if _, err := c.frontier.Add(c.books, items); err != nil {
+	if _, err := c.frontier.Add(c.life.commitCtx, items); err != nil {
 		return err
 	}
 	c.record.Skipped.SetInFrontier(items)
@@ -48,23 +48,14 @@ func (c *Crawler) add(items []frontier.Item) error {
 // judged by it: the host gets its delay, and the Sitemap lines of a host that
 // belongs to the crawl become seeds.
 func (c *Crawler) learned(rec *robotsext.Record) {
-	c.takeIn(rec)
-	_ = c.slots.Rest(c.working, weburl.ServerOf(string(rec.Origin))) // only the end of the crawl cuts it short
-}
-
-func (c *Crawler) takeIn(rec *robotsext.Record) {
-	c.learning.RLock()
-	defer c.learning.RUnlock()
-	if c.closed || c.failed() {
-		return // a fetch that nobody waits for any more, or that our own failure ended
-	}
-	if !isUnasked(rec) {
-		c.tally.count(func(s *Summary) { s.Robots++ })
-	}
-	c.logRobots(rec)
-	if err := c.learn(rec); err != nil {
-		c.fail(err)
-	}
+	c.life.whileOpen(func() error {
+		if !isUnasked(rec) {
+			c.tally.count(func(s *Summary) { s.Robots++ })
+		}
+		c.logRobots(rec)
+		return c.learn(rec)
+	})
+	_ = c.slots.Rest(c.life.working, weburl.ServerOf(string(rec.Origin))) // only the end of the crawl cuts it short
 }
 
 func (c *Crawler) learn(rec *robotsext.Record) error {
@@ -76,11 +67,11 @@ func (c *Crawler) learn(rec *robotsext.Record) error {
 	if rec.File != nil {
 		group = c.robots.Group(rec)
 	}
-	if err := c.delays.Learn(c.books, rec.Origin, group); err != nil {
+	if err := c.delays.Learn(c.life.commitCtx, rec.Origin, group); err != nil {
 		return err
 	}
 	if origin, err := weburl.Parse(string(rec.Origin) + "/"); err == nil && !c.scope.Holds(origin) {
-		if err := c.member.Sync(c.books); err != nil { // whether it belongs to the crawl now
+		if err := c.member.Sync(c.life.commitCtx); err != nil { // whether it belongs to the crawl now
 			return err
 		}
 	}
@@ -93,7 +84,7 @@ func (c *Crawler) learn(rec *robotsext.Record) error {
 // seedJoined brings the sitemaps of a host that has come to belong to the crawl into
 // the frontier, as far as robots.txt files of its origins were read before that.
 func (c *Crawler) seedJoined(a weburl.URL) error {
-	host, err := c.frontier.Host(c.books, a.Server)
+	host, err := c.frontier.Host(c.life.commitCtx, a.Server)
 	if err != nil {
 		return err
 	}

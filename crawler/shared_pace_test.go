@@ -3,6 +3,7 @@ package crawler
 import (
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"slices"
 	"strings"
@@ -145,7 +146,7 @@ func TestRecoveredByOthers(t *testing.T) {
 	f := frontier.NewMemory(nil)
 	cfg := Default()
 	cfg.MaxWait, cfg.MaxCrawlDelay = 0, 0
-	c := &Crawler{cfg: cfg, frontier: f, books: t.Context(), member: &cluster.Alone{}, record: record.New(record.Config{})}
+	c := &Crawler{cfg: cfg, frontier: f, life: newLifecycle(slog.New(slog.DiscardHandler)), member: &cluster.Alone{}, record: record.New(record.Config{})}
 	c.delays = c.newDelays()
 	patience := func(want time.Duration) {
 		t.Helper()

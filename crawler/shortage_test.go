@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
 )
@@ -56,6 +57,14 @@ func TestNoDescriptorsLeft(t *testing.T) {
 
 // A robots.txt that comes when the crawl is over is not taken in: its files are closed.
 func TestRobotsAfterTheEnd(t *testing.T) {
-	c := &Crawler{closed: true}
-	c.takeIn(&robotsext.Record{Origin: "http://a.test", Outcome: robotsext.AllowAll})
+	c, err := New(testConfig(t, "http://a.test/"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.life.close()
+	c.slots = politeness.NewSlots(nil, nil, 0)
+	c.learned(&robotsext.Record{Origin: "http://a.test", Outcome: robotsext.AllowAll})
+	if n := c.tally.summary().Robots; n != 0 {
+		t.Errorf("%d robots.txt files are counted", n)
+	}
 }

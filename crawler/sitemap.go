@@ -43,7 +43,7 @@ func (f *finds) sitemap(url string, t provenance.Provenance) error {
 		return nil
 	}
 	key := provenance.SitemapKey(a.Canonical, t.SitemapOf)
-	known, err := f.c.frontier.Known(f.c.books, []string{key})
+	known, err := f.c.frontier.Known(f.c.life.commitCtx, []string{key})
 	if err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func (w *worker) sitemap(v *visit) (d decision, err error) {
 	if c.files.Spent(v.prov.SitemapOf) {
 		return decision{verdict: skip, skipped: output.Rejection{Reason: output.SitemapFull, Detail: c.files.Excess(v.prov.SitemapOf)}}, nil
 	}
-	ctx, cancel := context.WithTimeout(c.working, sitemapTime)
+	ctx, cancel := context.WithTimeout(c.life.working, sitemapTime)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, v.u.String(), nil)
 	if err != nil {
@@ -77,7 +77,7 @@ func (w *worker) sitemap(v *visit) (d decision, err error) {
 	defer func() { _ = resp.Body.Close() }()
 	defer func() { v.hostDelay = c.delays.After(time.Since(began)) }()
 
-	if err := c.delays.Observe(c.books, v.lease.Host, v.origin, v.group, resp.StatusCode); err != nil {
+	if err := c.delays.Observe(c.life.commitCtx, v.lease.Host, v.origin, v.group, resp.StatusCode); err != nil {
 		return d, err
 	}
 	line := v.sitemapLine(resp.StatusCode, began)

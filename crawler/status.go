@@ -22,17 +22,13 @@ type Status struct {
 // [Options.Begun] until Run returns, by any goroutine. The error is that of a
 // frontier which is closed or has failed.
 func (c *Crawler) Status() (*Status, error) {
-	c.ending.Lock()
-	last := c.stats
-	c.ending.Unlock()
-	stats, err := c.member.Counts(c.books, last)
+	end, _, last := c.life.ending()
+	stats, err := c.member.Counts(c.life.commitCtx, last)
 	if err != nil {
 		return nil, err
 	}
 	s := &Status{Summary: c.tally.summary(), Frontier: stats, Paused: c.paused()}
-	c.ending.Lock()
-	s.End = c.end
-	c.ending.Unlock()
+	s.End = end
 	s.Left, s.Hosts, s.NextDue = stats.Pending+stats.Scheduled+stats.Leased, stats.Hosts, time.Time{}
 	if s.Left > 0 {
 		s.NextDue = stats.NextDue

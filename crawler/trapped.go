@@ -43,7 +43,7 @@ func (c *Crawler) leadsOn(links []frontier.Item) (bool, error) {
 		}
 	}
 	for some := range slices.Chunk(more, maxLeads) {
-		known, err := c.frontier.Known(c.books, some)
+		known, err := c.frontier.Known(c.life.commitCtx, some)
 		if err != nil || slices.Contains(known, false) {
 			return err == nil, err
 		}

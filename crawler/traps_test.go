@@ -2,6 +2,7 @@ package crawler
 
 import (
 	"fmt"
+	"log/slog"
 	"math/rand/v2"
 	"net/http"
 	"slices"
@@ -349,7 +350,7 @@ func TestListedIsNoTrap(t *testing.T) {
 // a menu, or the pages of the trap that came before it.
 func TestLeadsOn(t *testing.T) {
 	const host = "https://a.test"
-	c := &Crawler{traps: trap.New(1), frontier: frontier.NewMemory(nil), books: t.Context()}
+	c := &Crawler{traps: trap.New(1), frontier: frontier.NewMemory(nil), life: newLifecycle(slog.New(slog.DiscardHandler))}
 	for i := range 2 {
 		c.traps.Fetched(host, fmt.Sprintf("%s/x?id=%d", host, i))
 	}

@@ -26,7 +26,7 @@ func (c *Crawler) watch(leases context.Context) {
 	for {
 		wait, err := c.look()
 		if err != nil {
-			c.fail(err)
+			c.life.fail(err)
 		}
 		due.Reset(max(min(wait, longest), watchPause))
 		select {
@@ -45,19 +45,17 @@ const watchPause = 100 * time.Millisecond
 // look stops the crawl when it is over, and else returns when to look again.
 func (c *Crawler) look() (again time.Duration, err error) {
 	c.heedLimits() // what others fetch counts too
-	stats, err := c.frontier.Stats(c.books)
+	stats, err := c.frontier.Stats(c.life.commitCtx)
 	if err != nil {
 		return 0, err
 	}
-	c.ending.Lock()
-	c.stats = stats
-	c.ending.Unlock()
+	c.life.saw(stats)
 	switch {
 	case stats.Finished():
-		if over, err := c.member.Finished(c.books); !over || err != nil {
+		if over, err := c.member.Finished(c.life.commitCtx); !over || err != nil {
 			return 0, err
 		}
-		c.stop(EndFinished)
+		c.life.stop(EndFinished)
 		return 0, nil
 	case stats.NextDue.IsZero():
 		return time.Hour, nil // for leases to end, which is a change
@@ -68,7 +66,7 @@ func (c *Crawler) look() (again time.Duration, err error) {
 	}
 	patience, err := c.patience(stats)
 	if err == nil && wait > patience {
-		c.stop(EndLater)
+		c.life.stop(EndLater)
 	}
 	return wait, err
 }
@@ -87,7 +85,7 @@ func (c *Crawler) patience(stats frontier.Stats) (time.Duration, error) {
 		waiting[weburl.ServerOf(string(o))]++
 	}
 	for h, n := range waiting {
-		rec, err := c.frontier.Host(c.books, h)
+		rec, err := c.frontier.Host(c.life.commitCtx, h)
 		if err != nil {
 			return 0, err
 		}

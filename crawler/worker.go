@@ -130,7 +130,7 @@ func (w *worker) visit(v *visit) (decision, error) {
 	if d, err := w.parse(v); err != nil || d.verdict != proceed {
 		return d, err
 	}
-	release, free := w.c.addresses.Acquire(w.c.working, v.lease.Host)
+	release, free := w.c.addresses.Acquire(w.c.life.working, v.lease.Host)
 	if !free {
 		return decision{verdict: wait, hostUntil: time.Now().Add(politeness.AddressPause)}, nil
 	}
@@ -176,7 +176,7 @@ func (w *worker) act(v *visit, d decision) (frontier.Outcome, error) {
 	if d.hostUntil.IsZero() {
 		return outcome, nil
 	}
-	return outcome, c.frontier.UpdateHost(c.books, v.lease.Host, frontier.HostUpdate{BlockUntil: d.hostUntil})
+	return outcome, c.frontier.UpdateHost(c.life.commitCtx, v.lease.Host, frontier.HostUpdate{BlockUntil: d.hostUntil})
 }
 
 // skip writes a URL that is not fetched any more.
