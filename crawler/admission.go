@@ -40,16 +40,16 @@ func (w *worker) robots(v *visit) (decision, error) {
 	c := w.c
 	noted := c.record.Deferred.Get(v.origin)
 	ctx, slot := politeness.WithSlot(c.life.working, v.lease.Host)
-	verdict, refusal := c.robots.Decide(ctx, v.u)
+	verdict, refusal := c.network.robots.Decide(ctx, v.u)
 	if refusal == nil {
 		refusal = verdict.Err(v.u)
 	}
 	if refusal == nil && verdict.Record == nil { // the URL of a robots.txt: its rules do not bind, its delay does
-		rec, err := c.robots.Record(ctx, v.u)
+		rec, err := c.network.robots.Record(ctx, v.u)
 		if err != nil {
 			return waitUntil(time.Time{}), nil
 		}
-		verdict.Record, verdict.Group = rec, c.robots.Group(rec)
+		verdict.Record, verdict.Group = rec, c.network.robots.Group(rec)
 	}
 	if !isLater(refusal) && ctx.Err() == nil {
 		if err := c.record.Deferred.Resume(v.origin, noted); err != nil {
@@ -67,14 +67,14 @@ func (w *worker) robots(v *visit) (decision, error) {
 		v.file, v.group = rec.File, verdict.Group
 	}
 	if took, used := slot.Used(); used {
-		v.hostDelay = c.delays.After(took)
+		v.hostDelay = c.network.delays.After(took)
 		if d.verdict == proceed {
 			d.verdict = wait
 		}
 		if until, busy := slot.Busy(refusal); busy && !c.life.failed() { // else nothing is written down any more
 			d.hostUntil = until
 		}
-	} else if d.verdict == proceed && c.isStale(v, verdict.Record) {
+	} else if d.verdict == proceed && w.isStale(v, verdict.Record) {
 		d.verdict = wait
 	}
 	return d, err
@@ -83,8 +83,9 @@ func (w *worker) robots(v *visit) (decision, error) {
 // isStale tells whether a lease was handed out before another lease of the host fetched
 // robots.txt, whose delay holds from then on. A time ahead of ours is by the clock of another
 // machine, and says nothing.
-func (c *Crawler) isStale(v *visit, rec *robotsext.Record) bool {
-	return rec != nil && rec.FetchedAt.After(v.lease.Expires.Add(-c.leaseTime)) && !rec.FetchedAt.After(time.Now())
+func (w *worker) isStale(v *visit, rec *robotsext.Record) bool {
+	c := w.c
+	return rec != nil && rec.FetchedAt.After(v.lease.Expires.Add(-c.leases.duration)) && !rec.FetchedAt.After(time.Now())
 }
 
 // refused decides about a URL that must not be requested: now, or at all.
@@ -101,7 +102,7 @@ func (w *worker) refused(v *visit, err error) (decision, error) {
 		// requests its robots.txt again.
 		why := skipFor(output.Later, blocked.Err).skipped
 		why.RobotsURL = blocked.RobotsURL
-		seen, err := c.reached(v.origin)
+		seen, err := politeness.Reached(c.life.commitCtx, c.frontier, v.origin)
 		if err == nil {
 			err = c.record.Deferred.Add(v.origin, why, seen)
 		}
@@ -124,7 +125,7 @@ func (w *worker) refused(v *visit, err error) (decision, error) {
 func (w *worker) refusedAddress(v *visit, err error) decision {
 	d := skipWith(output.Address, refusalIn(err))
 	d.skipped.Addr = addrIn(err)
-	if target := w.c.robotsTarget(v, err); target != "" {
+	if target := w.robotsTarget(v, err); target != "" {
 		d.skipped.RobotsURL = v.origin.RobotsURL()
 		d.skipped.Detail, d.skipped.Addr = "its robots.txt redirects to "+target+": "+d.skipped.Detail, netip.Addr{}
 	}
@@ -135,7 +136,7 @@ func (w *worker) refusedAddress(v *visit, err error) decision {
 // settings as they are now, or is not to be visited at this hour.
 func (w *worker) turn(v *visit) (decision, error) {
 	c := w.c
-	if later, err := c.delays.Renew(c.life.commitCtx, v.lease.Host, v.origin, v.group); later || err != nil {
+	if later, err := c.network.delays.Renew(c.life.commitCtx, v.lease.Host, v.origin, v.group); later || err != nil {
 		return waitUntil(time.Time{}), err
 	}
 	if until, closed := politeness.ClosedUntil(v.group, time.Now()); closed {
@@ -149,7 +150,7 @@ func (w *worker) alias(v *visit) (decision, error) {
 	if v.prov.IsSitemap() || v.prov.Source != provenance.Link && v.prov.Source != provenance.Sitemap {
 		return decision{}, nil
 	}
-	clean := w.c.cleaned(v.lease.URL, v.file)
+	clean := w.c.found.cleaned(v.lease.URL, v.file)
 	if clean == v.lease.URL {
 		return decision{}, nil
 	}
@@ -165,7 +166,7 @@ func (w *worker) trap(v *visit) decision {
 	if !v.prov.MayBeTrap() {
 		return decision{}
 	}
-	name, pages, closed := w.c.traps.Closed(v.lease.Host, v.lease.URL)
+	name, pages, closed := w.c.found.traps.Closed(v.lease.Host, v.lease.URL)
 	if !closed {
 		return decision{}
 	}

@@ -30,7 +30,7 @@ func (c *Crawler) blockOf(h frontier.Host, o robotsext.Origin) (record.Block, er
 		b.Until = latest(b.Until, rec.RetryAt)
 	default:
 		rec.File = robotstxt.Parse(rec.Body, nil)
-		if opens, closed := politeness.ClosedUntil(c.robots.Group(rec), time.Now()); closed {
+		if opens, closed := politeness.ClosedUntil(c.network.robots.Group(rec), time.Now()); closed {
 			b = record.Block{Until: latest(b.Until, opens), Why: "it is outside the Visit-time of its robots.txt"}
 		}
 	}

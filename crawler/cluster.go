@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"time"
 
+	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/frontier/pebblestore"
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore"
 	"github.com/politecrawl/politecrawl/crawler/internal/cluster"
@@ -20,7 +22,7 @@ func (c *Crawler) joinCluster() error {
 	books, end := context.WithCancel(c.life.commitCtx)
 	context.AfterFunc(c.life.working, func() { time.AfterFunc(closingTime, end) })
 	c.life.commitCtx = books
-	c.leaseTime = max(c.extension, 2*c.cfg.RobotsTimeout)
+	c.leases.duration = max(c.leases.extension, 2*c.cfg.RobotsTimeout)
 	opts, err := c.clusterOptions()
 	if err != nil {
 		return err
@@ -28,10 +30,14 @@ func (c *Crawler) joinCluster() error {
 	if err := cluster.Check(c.life.commitCtx, opts); err != nil {
 		return asConfigError(err)
 	}
-	if c.lock, err = pebblestore.Lock(filepath.Join(c.cfg.Output, frontierDir)); err != nil {
+	lock, err := pebblestore.Lock(filepath.Join(c.cfg.Output, frontierDir))
+	if err != nil {
 		return err
 	}
 	member, err := cluster.Open(c.life.commitCtx, opts, handler{c})
+	if err != nil {
+		err = errors.Join(err, lock.Close())
+	}
 	switch {
 	case errors.Is(err, cluster.ErrOtherCrawl):
 		return fmt.Errorf("%w: the crawl %q on %s is another one than that in %q, which was deleted there or is elsewhere",
@@ -41,13 +47,13 @@ func (c *Crawler) joinCluster() error {
 	case err != nil:
 		return asConfigError(err)
 	}
-	c.member, c.frontier, c.cfg.Worker = member, member.Frontier(), member.Worker()
+	c.member, c.frontier, c.cfg.Worker = member, &lockedFrontier{member.Frontier(), lock}, member.Worker()
 	for _, raw := range member.URLs() {
 		a, err := weburl.Parse(raw)
 		if err != nil {
 			return fmt.Errorf("crawler: a URL of the crawl %q: %w", c.cfg.Join, err)
 		}
-		c.scope.Join(a)
+		c.found.scope.Join(a)
 	}
 	limits := member.Limits()
 	c.cfg.MaxPages, c.cfg.MaxHostPages = *limits.MaxPages, *limits.MaxHostPages
@@ -64,7 +70,7 @@ func (c *Crawler) clusterOptions() (*cluster.Options, error) {
 		return nil, err
 	}
 	opts := &cluster.Options{
-		Crawl: crawl, Delay: c.cfg.Delay, LeaseTime: c.leaseTime, Extension: c.extension, Logger: c.log, Notice: c.notice,
+		Crawl: crawl, Delay: c.cfg.Delay, LeaseTime: c.leases.duration, Extension: c.leases.extension, Logger: c.log, Notice: c.notice,
 	}
 	if opts.Settings, err = settingsOf(c.cfg); err != nil || !c.opts.Resume && !c.opts.Recrawl {
 		return opts, err
@@ -101,7 +107,7 @@ func (h handler) Join(url string) error {
 	if err != nil {
 		return fmt.Errorf("crawler: what another worker tells: %w", err)
 	}
-	_, err = h.c.bringIn(a)
+	_, err = h.c.found.bringIn(a)
 	return err
 }
 
@@ -124,3 +130,12 @@ func (h handler) Stop(why cluster.Reason) {
 
 // Fail implements cluster.Handler.
 func (h handler) Fail(err error) { h.c.life.fail(err) }
+
+// A lockedFrontier is a frontier elsewhere with the lock of the directory.
+type lockedFrontier struct {
+	frontier.Frontier
+	lock io.Closer
+}
+
+// Close closes the frontier and releases the lock.
+func (f *lockedFrontier) Close() error { return errors.Join(f.Frontier.Close(), f.lock.Close()) }

@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"log/slog"
-	"net"
 	"net/http"
 	"sync"
 	"time"
@@ -22,8 +20,6 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/crawler/params"
-	"github.com/politecrawl/politecrawl/robotsext"
-	"github.com/politecrawl/politecrawl/robotsext/guard"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
@@ -74,52 +70,43 @@ type Crawler struct {
 	cfg     Config
 	opts    Options
 	formats []output.Format // those used
-	token   string          // the product token
 	log     *slog.Logger
 	notice  func(string)
 	pauses  pauses
 	life    *lifecycle
 
-	guard    *guard.Guard  // which addresses may be connected to; nil: Options.Transport knows
-	resolver *net.Resolver // that looks their names up; nil: the machine's
-
 	// Opened by Run; see open.go.
+	network  network
 	frontier frontier.Frontier
 	record   *record.Recorder
-	robots   *robotsext.Robots
-	sitemaps *http.Client
-	delays   *politeness.Delays
-	slots    *politeness.Slots
 
-	state      *state
-	roundBegan time.Time // zero: it is no recrawl
-	repaced    bool      // the delays of hosts were set by other settings
+	state *state // as in crawl.json
 
-	origins   *weburl.OriginCache
-	scope     *scope.Scope
-	joining   sync.RWMutex // held while URLs are judged by scope and put aside, or scope grows
-	limits    *quota.Pages
-	addresses *politeness.Addresses
-	params    *params.Rules
-	fields    *extract.Rules
-	files     *quota.Sitemaps
-	hostLimit *quota.Hosts
-	traps     *trap.Detector
-	order     *order
-	tally     *tally
+	limits  *quota.Pages
+	reading pageRules
+	found   *discovery
+	tally   *tally
 
 	// What a plan does in another way than a crawl; see planner.go.
 	pages    pageFetcher
 	recorder recorder
-	sent     func(req *http.Request, took time.Duration, err error) // nil: nothing
 
-	member    cluster.Member // the part of this process in the crawl
-	lock      io.Closer      // of the directory, where the frontier is not in it
-	leaseTime time.Duration  // of each lease
-	extension time.Duration  // by which leases of a cluster are extended
+	member cluster.Member // the part of this process in the crawl
+	leases leaseTimes
 
-	// changed wakes the watch. It holds one signal: more say nothing new.
-	changed chan struct{}
+	changed signal // wakes the watch
+}
+
+// pageRules are how a crawl reads pages.
+type pageRules struct {
+	token  string         // the product token, whose directives bind
+	fields *extract.Rules // of Config.Extract
+}
+
+// leaseTimes are how long leases last.
+type leaseTimes struct {
+	duration  time.Duration // of each
+	extension time.Duration // by which those of a cluster are extended
 }
 
 // New returns a crawl that is ready to run. It fails with [ErrConfig] when cfg is
@@ -164,39 +151,31 @@ func New(cfg Config, opts *Options) (*Crawler, error) {
 		return nil, formatError(err)
 	}
 	c := &Crawler{
-		cfg:       cfg,
-		opts:      *opts,
-		formats:   formats,
-		token:     token,
-		log:       cmp.Or(opts.Logger, slog.New(slog.DiscardHandler)),
-		notice:    opts.Notice,
-		guard:     addresses,
-		origins:   weburl.NewOriginCache(),
-		scope:     scope.New(cfg.Scope, scope.Bounds{MaxDepth: cfg.MaxDepth, MaxURL: cfg.MaxURL, MaxParams: cfg.MaxParams, MaxRepeats: cfg.MaxRepeats}),
-		limits:    quota.NewPages(limitsIn(&cfg), nil),
-		addresses: politeness.NewAddresses(cfg.PerIP),
-		order:     &order{by: cfg.SitemapOrder, now: time.Now(), since: since},
-		tally:     newTally(cfg.Output),
-		params:    drop,
-		traps:     trap.New(cfg.TrapPages),
-		fields:    fields,
-		changed:   make(chan struct{}, 1),
-		leaseTime: leaseTime(&cfg),
-		member:    &cluster.Alone{},
-		extension: cluster.LeaseExtension,
+		cfg:     cfg,
+		opts:    *opts,
+		formats: formats,
+		reading: pageRules{token: token, fields: fields},
+		log:     cmp.Or(opts.Logger, slog.New(slog.DiscardHandler)),
+		notice:  opts.Notice,
+		limits:  quota.NewPages(limitsIn(&cfg), nil),
+		network: network{addresses: politeness.NewAddresses(cfg.PerIP)},
+		state:   new(state),
+		tally:   newTally(cfg.Output),
+		changed: make(signal, 1),
+		leases:  leaseTimes{duration: leaseTime(&cfg), extension: cluster.LeaseExtension},
+		member:  &cluster.Alone{},
 	}
 	if c.notice == nil {
 		c.notice = func(string) {}
 	}
-	c.files = quota.NewSitemaps(cfg.MaxSitemaps, cfg.MaxSitemapEntries, func(o robotsext.Origin) {
-		c.log.Warn("too many sitemaps", "host", o, "limit", cfg.MaxSitemaps)
-		c.notice(fmt.Sprintf("%s lists more than %d sitemaps; the others are not read (max-sitemaps)", o, cfg.MaxSitemaps))
-	})
-	c.hostLimit = quota.NewHosts(cfg.MaxHosts, func() {
-		c.log.Warn("too many hosts", "limit", cfg.MaxHosts)
-		c.notice(fmt.Sprintf("there are more than %d hosts; those that are new are left alone (max-hosts)", cfg.MaxHosts))
-	})
 	c.life = newLifecycle(c.log)
+	c.found = &discovery{
+		cfg: &c.cfg, log: c.log, notice: c.notice, life: c.life, tally: c.tally, traps: trap.New(cfg.TrapPages),
+		guard: addresses, origins: weburl.NewOriginCache(), params: drop,
+		scope: scope.New(cfg.Scope, scope.Bounds{MaxDepth: cfg.MaxDepth, MaxURL: cfg.MaxURL, MaxParams: cfg.MaxParams, MaxRepeats: cfg.MaxRepeats}),
+		order: &order{by: cfg.SitemapOrder, now: time.Now(), since: since},
+	}
+	c.found.limit()
 	return c, nil
 }
 

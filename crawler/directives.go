@@ -15,8 +15,9 @@ import (
 
 // directives reads what a page asks of this crawler, in its header and, where it
 // is HTML, in the document.
-func (c *Crawler) directives(header http.Header, doc *extract.Document) *robotstag.Directives {
-	d := robotstag.New(c.token)
+func (w *worker) directives(header http.Header, doc *extract.Document) *robotstag.Directives {
+	c := w.c
+	d := robotstag.New(c.reading.token)
 	d.Header(header)
 	if doc != nil {
 		d.Link("canonical", doc.Canonical)
@@ -29,7 +30,8 @@ func (c *Crawler) directives(header http.Header, doc *extract.Document) *robotst
 
 // describe writes down what a page asks for. A page that asks not to be kept is
 // listed with that, and without its content.
-func (c *Crawler) describe(page *output.Page, d *robotstag.Directives, doc *extract.Document) {
+func (w *worker) describe(page *output.Page, d *robotstag.Directives, doc *extract.Document) {
+	c := w.c
 	for _, rule := range d.Rules() {
 		page.Directives = append(page.Directives, output.Directive{Rule: secret.Users(rule.String()), Source: rule.Source.String()})
 	}
@@ -56,7 +58,8 @@ func cutByFields(err error) string {
 }
 
 // noCopy says what keeps a page from being archived; empty: nothing does.
-func (c *Crawler) noCopy(d *robotstag.Directives) string {
+func (w *worker) noCopy(d *robotstag.Directives) string {
+	c := w.c
 	if !c.cfg.ObeyNoindex {
 		return ""
 	}
@@ -64,19 +67,6 @@ func (c *Crawler) noCopy(d *robotstag.Directives) string {
 		if rule != nil {
 			return rule.String()
 		}
-	}
-	return ""
-}
-
-// why says what keeps a link from being followed; empty: nothing does.
-func (c *Crawler) why(page *robotstag.Rule, rel string) string {
-	switch {
-	case !c.cfg.ObeyNofollow:
-		return ""
-	case page != nil:
-		return page.String() + " in " + page.Source.String() + " of the page"
-	case !robotstag.ParseRel(rel).Follow():
-		return "rel=\"" + shown.Clip(rel, shown.MaxBytes) + "\" of the link"
 	}
 	return ""
 }

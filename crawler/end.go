@@ -82,8 +82,8 @@ func (c *Crawler) giveBack() {
 func (c *Crawler) close() error {
 	c.life.close()
 	var errs []error
-	if c.sitemaps != nil {
-		c.sitemaps.CloseIdleConnections() // those of the pages too: they share a transport
+	if c.network.client != nil {
+		c.network.client.CloseIdleConnections() // those of the pages too: they share a transport
 	}
 	c.member.Close()
 	if c.record != nil {
@@ -91,9 +91,6 @@ func (c *Crawler) close() error {
 	}
 	if c.frontier != nil {
 		errs = append(errs, c.frontier.Close())
-	}
-	if c.lock != nil {
-		errs = append(errs, c.lock.Close())
 	}
 	return errors.Join(errs...)
 }

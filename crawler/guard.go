@@ -36,21 +36,26 @@ func newGuard(cfg *Config, opts *Options) (*guard.Guard, error) {
 	return guard.New(allowed...), nil
 }
 
-// tellOfWide warns of networks in allow-addr so wide that little is left for the guard to
-// do, which somebody may have written who meant one of his own.
-func (c *Crawler) tellOfWide() {
+// warnOfNetwork says what somebody may not have thought of: proxies of the environment, and
+// networks in allow-addr so wide that little is left for the guard to do.
+func (c *Crawler) warnOfNetwork() {
+	if c.opts.Transport != nil {
+		return
+	}
+	if used := proxyVariables(c.cfg.URLs); len(c.cfg.Proxies) == 0 && len(used) > 0 {
+		c.notice(fmt.Sprintf("requests go through a proxy, by the environment's %s; where that connects to is its own business (proxy)", strings.Join(used, " and ")))
+	}
 	var wide []string
 	for _, text := range c.cfg.AllowAddr {
 		if p, err := guard.ParsePrefix(text); err == nil && isWide(p) {
 			wide = append(wide, text)
 		}
 	}
-	if c.guard == nil || len(wide) == 0 {
-		return
+	if len(wide) > 0 {
+		networks := strings.Join(wide, " and ")
+		c.log.Warn("guard lets almost all through", "networks", networks)
+		c.notice(fmt.Sprintf("all addresses in %s may be connected to, those of cloud metadata services too (allow-addr)", networks))
 	}
-	networks := strings.Join(wide, " and ")
-	c.log.Warn("guard lets almost all through", "networks", networks)
-	c.notice(fmt.Sprintf("all addresses in %s may be connected to, those of cloud metadata services too (allow-addr)", networks))
 }
 
 // isWide tells whether a network has an address of a metadata service in it, and one of
@@ -59,16 +64,6 @@ func isWide(p netip.Prefix) bool {
 	g := guard.New(p)
 	allows := func(addr string) bool { return g.Check(netip.MustParseAddr(addr)) == nil }
 	return allows("169.254.169.254") && allows("192.168.0.1") || allows("fd00:ec2::254") && allows("fe80::1")
-}
-
-// refusal tells why a URL cannot be asked for whatever else is known of it: its host is
-// an IP address that the guard refuses. For a name it is nil; that is judged by the
-// addresses that it has when it is connected to.
-func (c *Crawler) refusal(a weburl.URL) error {
-	if c.guard == nil {
-		return nil
-	}
-	return c.guard.CheckHost(a.Hostname)
 }
 
 // refusalIn is what the guard said, without what those who asked it have said around it.
@@ -90,16 +85,16 @@ func addrIn(err error) netip.Addr {
 	return netip.Addr{}
 }
 
-// mayBeAsked tells whether a URL that was refused for its address is no longer refused at
+// mayBeRequested tells whether a URL that was refused for its address is no longer refused at
 // sight.
-func (c *Crawler) mayBeAsked(r *output.Rejection) bool {
+func (d *discovery) mayBeRequested(r *output.Rejection) bool {
 	a, err := weburl.Parse(r.URL)
-	return err == nil && c.refusal(a) == nil
+	return err == nil && d.refusal(a) == nil
 }
 
 // barred leaves a URL aside whose host is an address that the guard refuses.
 func (f *finds) barred(item frontier.Item, a weburl.URL, t provenance.Provenance) bool {
-	err := f.c.refusal(a)
+	err := f.d.refusal(a)
 	if err != nil {
 		f.leave(item, a, t, output.Address, refusalIn(err))
 	}
@@ -148,7 +143,7 @@ func (c *Crawler) restoreRefused() error {
 		}
 		start := RefusedStart{URL: r.URL, Addr: r.Addr, Why: r.Detail}
 		if a, err := weburl.Parse(r.URL); err == nil && !start.Addr.IsValid() && r.RobotsURL == "" {
-			start.Addr = addrIn(c.refusal(a)) // an IP address in a URL needs no request to be found
+			start.Addr = addrIn(c.found.refusal(a)) // an IP address in a URL needs no request to be found
 		}
 		c.tally.count(func(s *Summary) { s.Refused = append(s.Refused, start) })
 		return nil
@@ -157,11 +152,12 @@ func (c *Crawler) restoreRefused() error {
 
 // robotsTarget returns the URL at which the guard ended the redirects of a robots.txt;
 // empty: err is of something else.
-func (c *Crawler) robotsTarget(v *visit, err error) string {
+func (w *worker) robotsTarget(v *visit, err error) string {
+	c := w.c
 	if _, ok := errors.AsType[*robotsext.BlockedError](err); !ok {
 		return ""
 	}
-	rec, err := c.robots.Record(c.life.working, v.u)
+	rec, err := c.network.robots.Record(c.life.working, v.u)
 	if err != nil || len(rec.Chain) < 2 || !isRefused(rec) {
 		return ""
 	}
@@ -170,7 +166,8 @@ func (c *Crawler) robotsTarget(v *visit, err error) string {
 
 // refuseStart tells that what somebody asked for by name is refused. A crawl of that
 // alone is over at once, and its summary says it.
-func (c *Crawler) refuseStart(s RefusedStart) {
+func (w *worker) refuseStart(s RefusedStart) {
+	c := w.c
 	c.tally.count(func(sum *Summary) {
 		sum.Refused = append(slices.Clip(sum.Refused), s)
 	})

@@ -46,7 +46,7 @@ func TestRecrawlOfRefused(t *testing.T) {
 			cfg := guardedConfig(t, s.url+"/")
 			cfg.AllowAddr = append(cfg.AllowAddr, "127.0.0.3")
 			at := func(addr string) func(*Crawler) {
-				return func(c *Crawler) { c.resolver = guardtest.Resolver(netip.MustParseAddr(addr)) }
+				return func(c *Crawler) { c.network.resolver = guardtest.Resolver(netip.MustParseAddr(addr)) }
 			}
 			path := tt.url[strings.LastIndex(tt.url, "/"):]
 			for round := range 3 {

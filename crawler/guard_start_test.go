@@ -125,7 +125,7 @@ func TestRefusedNameKeepsItsAddress(t *testing.T) {
 	cfg := guardedConfig(t, "http://inside.example/")
 	want := []RefusedStart{{URL: "http://inside.example/", Addr: addr, Why: "address 10.0.0.1 is not allowed (private)"}}
 	for _, resumed := range []bool{false, true} {
-		got := runChanged(t, cfg, &Options{Resume: resumed}, func(c *Crawler) { c.resolver = guardtest.Resolver(addr) })
+		got := runChanged(t, cfg, &Options{Resume: resumed}, func(c *Crawler) { c.network.resolver = guardtest.Resolver(addr) })
 		if !slices.Equal(got.Refused, want) || len(got.rejected) != 1 || got.rejected[0].Addr != addr {
 			t.Errorf("resumed %t: refused %+v, want %+v; rejected %+v", resumed, got.Refused, want, got.rejected)
 		}

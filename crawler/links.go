@@ -31,12 +31,12 @@ const maxDetail = 1 << 10
 // links turns the links of a page into items for the frontier, and leaves aside
 // what does not belong to the crawl. They are listed unless the content of the page
 // is to be withheld.
-func (c *Crawler) links(v *visit, read *pageLinks, nofollow *robotstag.Rule, page *output.Page) ([]frontier.Item, error) {
+func (d *discovery) links(v *visit, read *pageLinks, nofollow *robotstag.Rule, page *output.Page) ([]frontier.Item, error) {
 	if page.Links, page.LinksLeft = read.total, read.left; read.cutBy != "" {
 		page.CutBy = append(page.CutBy, read.cutBy)
-		c.log.Warn("too many links", "url", page.URL, "links", page.Links, "left", page.LinksLeft, "limit", read.cutBy)
+		d.log.Warn("too many links", "url", page.URL, "links", page.Links, "left", page.LinksLeft, "limit", read.cutBy)
 	}
-	found := newFinds(c)
+	found := newFinds(d)
 	found.items = make([]frontier.Item, 0, len(read.links))
 	to := make([]string, 0, len(read.links))
 	for i := range read.links {
@@ -46,11 +46,11 @@ func (c *Crawler) links(v *visit, read *pageLinks, nofollow *robotstag.Rule, pag
 			continue
 		}
 		to = append(to, link.Canonical)
-		if !c.cfg.OnlySitemaps {
-			found.link(link.URL, read.prov, read.meta, c.why(nofollow, link.rel))
+		if !d.cfg.OnlySitemaps {
+			found.link(link.URL, read.prov, read.meta, d.nofollow(nofollow, link.rel))
 		}
 	}
-	if c.cfg.Links && len(to) > 0 && page.Withheld == "" {
+	if d.cfg.Links && len(to) > 0 && page.Withheld == "" {
 		if err := v.lines.Links(&output.Links{URL: v.u.String(), To: to}); err != nil {
 			return nil, err
 		}
@@ -61,13 +61,13 @@ func (c *Crawler) links(v *visit, read *pageLinks, nofollow *robotstag.Rule, pag
 
 // finds collects what one document leads to.
 type finds struct {
-	c       *Crawler
+	d       *discovery
 	items   []frontier.Item
 	skipped []record.SkippedURL
 	err     error // of the frontier, the first
 }
 
-func newFinds(c *Crawler) *finds { return &finds{c: c} }
+func newFinds(d *discovery) *finds { return &finds{d: d} }
 
 // link takes up a URL found in a page; meta is t encoded. The reason why the link is
 // not to be followed, if there is one, is for a person.
@@ -77,7 +77,7 @@ func (f *finds) link(a weburl.URL, t provenance.Provenance, meta []byte, unfollo
 	case unfollowed != "":
 		f.leave(item, a, t, output.Nofollow, unfollowed)
 	case f.barred(item, a, t):
-	case !f.c.scope.Holds(a):
+	case !f.d.scope.Holds(a):
 		f.leave(item, a, t, output.OutOfScope, "")
 	default:
 		f.inScope(item, a, t)
@@ -86,7 +86,7 @@ func (f *finds) link(a weburl.URL, t provenance.Provenance, meta []byte, unfollo
 
 // inScope takes up a URL that belongs to the crawl, unless it is too deep.
 func (f *finds) inScope(item frontier.Item, a weburl.URL, t provenance.Provenance) {
-	if f.c.scope.TooDeep(t.Depth) {
+	if f.d.scope.TooDeep(t.Depth) {
 		f.leave(item, a, t, output.TooDeep, "")
 		return
 	}
@@ -96,7 +96,7 @@ func (f *finds) inScope(item frontier.Item, a weburl.URL, t provenance.Provenanc
 // bounded takes up a URL that belongs to the crawl, unless it is beyond a limit of
 // what the crawl takes up at all.
 func (f *finds) bounded(item frontier.Item, a weburl.URL, t provenance.Provenance) {
-	if reason, detail := f.c.beyond(a, t, &f.err); reason != "" {
+	if reason, detail := f.d.beyond(a, t, &f.err); reason != "" {
 		f.leave(item, a, t, reason, detail)
 		return
 	}
@@ -104,14 +104,14 @@ func (f *finds) bounded(item frontier.Item, a weburl.URL, t provenance.Provenanc
 }
 
 // beyond says which limit keeps a URL out, and how; empty: none does.
-func (c *Crawler) beyond(a weburl.URL, t provenance.Provenance, failed *error) (output.Reason, string) {
-	if reason, detail := c.scope.Bound(a.Canonical, t); reason != "" {
+func (d *discovery) beyond(a weburl.URL, t provenance.Provenance, failed *error) (output.Reason, string) {
+	if reason, detail := d.scope.Bound(a.Canonical, t); reason != "" {
 		return reason, detail
 	}
-	if c.cfg.Scope == ScopeHost {
+	if d.cfg.Scope == ScopeHost {
 		return "", "" // its hosts were named
 	}
-	ok, err := c.hostLimit.Admit(c.life.commitCtx, c.frontier, a.Server)
+	ok, err := d.hosts.Admit(d.life.commitCtx, d.frontier, a.Server)
 	if *failed = cmp.Or(*failed, err); !ok {
 		return output.TooManyHosts, ""
 	}
@@ -163,12 +163,12 @@ func (f *finds) settle() error {
 	if f.err != nil {
 		return f.err
 	}
-	f.c.joining.RLock() // the scope does not grow between the last look and Add
-	defer f.c.joining.RUnlock()
+	f.d.joining.RLock() // the scope does not grow between the last look and Add
+	defer f.d.joining.RUnlock()
 	pending := f.skipped
 	f.skipped = nil
 	for _, l := range pending {
-		if l.Rejection.Reason == output.OutOfScope && f.c.scope.Holds(l.URL) {
+		if l.Rejection.Reason == output.OutOfScope && f.d.scope.Holds(l.URL) {
 			t, err := provenance.Decode(l.Item.Meta)
 			if err != nil {
 				return err
@@ -178,15 +178,15 @@ func (f *finds) settle() error {
 		}
 		f.skipped = append(f.skipped, l)
 	}
-	return cmp.Or(f.err, f.c.recorder.Skip(f.skipped))
+	return cmp.Or(f.err, f.d.recorder.Skip(f.skipped))
 }
 
 // redirected takes up the target of a redirect. It goes back to the frontier
 // like any URL: its own scope, robots.txt and delay hold for it.
-func (c *Crawler) redirected(v *visit, location string) ([]frontier.Item, error) {
+func (d *discovery) redirected(v *visit, location string) ([]frontier.Item, error) {
 	a, err := weburl.Resolve(v.u.String(), location)
 	if errors.Is(err, weburl.ErrTooLong) {
-		found := newFinds(c)
+		found := newFinds(d)
 		found.invalid(v, v.u.String(), location, err)
 		return nil, found.settle()
 	}
@@ -201,26 +201,26 @@ func (c *Crawler) redirected(v *visit, location string) ([]frontier.Item, error)
 		item.URL = provenance.SitemapKey(a.Canonical, t.SitemapOf)
 	}
 	if v.prov.MayBeTrap() {
-		c.traps.Redirected(v.lease.Host, v.lease.URL)
+		d.traps.Redirected(v.lease.Host, v.lease.URL)
 	}
-	found := newFinds(c)
+	found := newFinds(d)
 	switch {
 	case t.Hops > maxHops:
 		found.leave(item, a, t, output.TooManyHops, fmt.Sprintf("more than %d", maxHops))
 	case found.barred(item, a, t):
 	case t.FromStart:
-		if err := c.join(a); err != nil {
+		if err := d.join(a); err != nil {
 			return nil, err
 		}
-		c.hostLimit.Join(a.Server)
+		d.hosts.Join(a.Server)
 		found.items = append(found.items, item)
 	case t.IsSitemap():
 		found.items = append(found.items, item)
-	case c.scope.Holds(a):
+	case d.scope.Holds(a):
 		found.bounded(item, a, t)
-		if a.Origin == v.origin && c.cleaned(a.Canonical, v.file) != a.Canonical {
+		if a.Origin == v.origin && d.cleaned(a.Canonical, v.file) != a.Canonical {
 			// It may have been left alone for the URL that leads to it.
-			if _, err := c.frontier.Revisit(c.life.commitCtx, []frontier.Item{item}); err != nil {
+			if _, err := d.frontier.Revisit(d.life.commitCtx, []frontier.Item{item}); err != nil {
 				return nil, err
 			}
 		}
@@ -232,60 +232,60 @@ func (c *Crawler) redirected(v *visit, location string) ([]frontier.Item, error)
 }
 
 // join brings the host that a start URL led to into the scope, and says so.
-func (c *Crawler) join(a weburl.URL) error {
-	if _, err := c.announce(a); err != nil {
+func (d *discovery) join(a weburl.URL) error {
+	if _, err := d.announce(a); err != nil {
 		return err
 	}
-	news, err := c.bringIn(a)
+	news, err := d.bringIn(a)
 	if err != nil {
 		return err
 	}
 	if news {
-		c.tally.count(func(s *Summary) { s.Joined = append(s.Joined, string(a.Origin)) })
-		c.log.Info("host joins the crawl", "host", a.Server, "url", a.Canonical)
-		c.notice("a start URL redirects to " + string(a.Origin) + ", which belongs to the crawl from here on")
+		d.tally.count(func(s *Summary) { s.Joined = append(s.Joined, string(a.Origin)) })
+		d.log.Info("host joins the crawl", "host", a.Server, "url", a.Canonical)
+		d.notice("a start URL redirects to " + string(a.Origin) + ", which belongs to the crawl from here on")
 	}
 	return nil
 }
 
 // announce tells other processes that the host of a belongs to the crawl, unless they know.
 // Known says that one may have fetched the robots.txt of the host before.
-func (c *Crawler) announce(a weburl.URL) (known bool, err error) {
-	if c.scope.Holds(a) {
+func (d *discovery) announce(a weburl.URL) (known bool, err error) {
+	if d.scope.Holds(a) {
 		return false, nil
 	}
-	return c.member.Announce(c.life.commitCtx, string(a.Origin)+"/")
+	return d.member.Announce(d.life.commitCtx, string(a.Origin)+"/")
 }
 
 // bringIn brings the host of a into the scope, with the URLs of it that were left aside
 // until now, and its sitemaps if its robots.txt was read before.
-func (c *Crawler) bringIn(a weburl.URL) (news bool, err error) {
-	taken, news, err := c.grow(a)
+func (d *discovery) bringIn(a weburl.URL) (news bool, err error) {
+	taken, news, err := d.grow(a)
 	if err != nil || !news {
 		return news, err
 	}
-	if err := c.seedJoined(a); err != nil {
+	if err := d.seedJoined(a); err != nil {
 		return news, err
 	}
-	return news, c.takeUp(taken)
+	return news, d.takeUp(taken)
 }
 
 // grow brings the host of a into the scope and returns what was left aside and
 // belongs to it now.
-func (c *Crawler) grow(a weburl.URL) (taken []record.SkippedURL, news bool, err error) {
-	c.joining.Lock()
-	defer c.joining.Unlock()
-	if news = c.scope.Join(a); !news {
+func (d *discovery) grow(a weburl.URL) (taken []record.SkippedURL, news bool, err error) {
+	d.joining.Lock()
+	defer d.joining.Unlock()
+	if news = d.scope.Join(a); !news {
 		return nil, false, nil
 	}
-	if err := c.record.AddJoined(a.Canonical); err != nil {
+	if err := d.record.AddJoined(a.Canonical); err != nil {
 		return nil, news, err
 	}
-	if !c.record.Skipped.MayHold(a) {
+	if !d.record.Skipped.MayHold(a) {
 		return nil, news, nil
 	}
-	err = c.record.Skipped.Take(func(l record.SkippedURL) bool {
-		return l.Rejection.Reason == output.OutOfScope && c.scope.Holds(l.URL)
+	err = d.record.Skipped.Take(func(l record.SkippedURL) bool {
+		return l.Rejection.Reason == output.OutOfScope && d.scope.Holds(l.URL)
 	}, func(some []record.SkippedURL) error { // all at once: they may be taken up only when scope may be read again
 		taken = append(taken, some...)
 		return nil

@@ -36,27 +36,28 @@ func (c *Crawler) logEnded(s *Summary, err error) {
 
 // logRobots says what a fetch of a robots.txt came to, and when it is asked for again: what
 // the guard refused is not.
-func (c *Crawler) logRobots(rec *robotsext.Record) {
+func logRobots(log *slog.Logger, rec *robotsext.Record) {
 	if isRefused(rec) {
-		c.log.Info("host left alone", "host", rec.Origin, "reason", output.Address, "error", refusalIn(rec.Err))
+		log.Info("host left alone", "host", rec.Origin, "reason", output.Address, "error", refusalIn(rec.Err))
 		return
 	}
 	if rec.Outcome == robotsext.Unreachable {
-		c.log.Warn("robots.txt unreachable", "host", rec.Origin, "status", rec.Status, "error", rec.Err,
+		log.Warn("robots.txt unreachable", "host", rec.Origin, "status", rec.Status, "error", rec.Err,
 			"since", rec.FailingSince, "next", rec.RetryAt)
 		return
 	}
-	c.log.Info("robots.txt read", "host", rec.Origin, "status", rec.Status, "outcome", rec.Outcome.String(), "next", rec.ExpiresAt)
+	log.Info("robots.txt read", "host", rec.Origin, "status", rec.Status, "outcome", rec.Outcome.String(), "next", rec.ExpiresAt)
 }
 
 // logChange says that a robots.txt does not mean any more what it meant.
-func (c *Crawler) logChange(before, after *robotsext.Record) {
-	c.log.Info("robots.txt changed", "host", after.Origin, "before", before.Outcome.String(), "outcome", after.Outcome.String(), "status", after.Status)
+func logChange(log *slog.Logger, before, after *robotsext.Record) {
+	log.Info("robots.txt changed", "host", after.Origin, "before", before.Outcome.String(), "outcome", after.Outcome.String(), "status", after.Status)
 }
 
 // logRetry says that a URL is asked for again, and why: an answer's status, or what
 // kept the answer away.
-func (c *Crawler) logRetry(v *visit, d decision) {
+func (w *worker) logRetry(v *visit, d decision) {
+	c := w.c
 	why := slog.Int("status", d.status)
 	if d.cause != nil {
 		why = slog.String("error", shown.Clip(errtext.Of(d.cause), maxDetail))
@@ -66,14 +67,16 @@ func (c *Crawler) logRetry(v *visit, d decision) {
 }
 
 // logPage says that a page was fetched.
-func (c *Crawler) logPage(page *output.Page, took time.Duration) {
+func (w *worker) logPage(page *output.Page, took time.Duration) {
+	c := w.c
 	c.log.LogAttrs(c.life.commitCtx, slog.LevelDebug, "page fetched", slog.String("url", page.URL), slog.Int("status", page.Status),
 		slog.Int("bytes", page.Bytes), slog.Duration("took", took), slog.Int("attempt", page.Attempt))
 }
 
 // logRejection says that a URL is left alone. That is in order, unless no answer could
 // be had.
-func (c *Crawler) logRejection(r *output.Rejection, attempt int) {
+func (w *worker) logRejection(r *output.Rejection, attempt int) {
+	c := w.c
 	level := slog.LevelDebug
 	if r.Reason == output.Failed {
 		level = slog.LevelWarn
@@ -92,6 +95,7 @@ func (c *Crawler) logRejection(r *output.Rejection, attempt int) {
 }
 
 // logSitemap says what was read of a sitemap file.
-func (c *Crawler) logSitemap(line *output.Sitemap) {
+func (w *worker) logSitemap(line *output.Sitemap) {
+	c := w.c
 	c.log.Info("sitemap read", "url", line.URL, "host", line.Host, "pages", line.Pages, "sitemaps", line.Sitemaps, "took", time.Since(line.FetchedAt))
 }

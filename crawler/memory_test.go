@@ -50,15 +50,15 @@ func TestLongSitemapURL(t *testing.T) {
 func TestLeadsInParts(t *testing.T) {
 	const host = "a.test"
 	f := &counting{Frontier: frontier.NewMemory(nil)}
-	c := &Crawler{traps: trap.New(1), frontier: f, life: newLifecycle(slog.New(slog.DiscardHandler))}
+	c := &Crawler{found: &discovery{traps: trap.New(1)}, frontier: f, life: newLifecycle(slog.New(slog.DiscardHandler))}
 	for range 2 { // the pattern has had its free pages
-		c.traps.Fetched(host, "http://"+host+"/?id=1")
+		c.found.traps.Fetched(host, "http://"+host+"/?id=1")
 	}
 	var links []frontier.Item
 	for i := range 2 * maxLeads {
 		links = append(links, frontier.Item{URL: fmt.Sprintf("http://%s/?id=%d", host, i), Host: host})
 	}
-	if leads, err := c.leadsOn(links); !leads || err != nil || f.asked > maxLeads {
+	if leads, err := (&worker{c: c}).leadsOn(links); !leads || err != nil || f.asked > maxLeads {
 		t.Errorf("%t, %v: %d URLs were looked at", leads, err, f.asked)
 	}
 }

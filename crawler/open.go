@@ -3,10 +3,8 @@ package crawler
 import (
 	"errors"
 	"fmt"
-	"net/http"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier/pebblestore"
 	"github.com/politecrawl/politecrawl/crawler/internal/cluster"
@@ -15,8 +13,6 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
 	"github.com/politecrawl/politecrawl/crawler/internal/record"
 	"github.com/politecrawl/politecrawl/crawler/output"
-	"github.com/politecrawl/politecrawl/robotsext"
-	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
 // frontierDir is the name of the frontier in the directory of a crawl.
@@ -47,14 +43,15 @@ func (c *Crawler) open() (err error) {
 		return err
 	}
 	c.recorder = crawlRecorder{c.record}
+	c.found.use(c.frontier, c.member, c.record, c.recorder)
 	if err := c.restoreRobots(); err != nil {
 		return err
 	}
 	if err := c.record.OpenSinks(len(c.state.Lost) > 0); err != nil {
 		return err
 	}
-	c.delays = c.newDelays()
-	c.slots = politeness.NewSlots(c.frontier, c.delays, c.leaseTime)
+	c.network.delays = c.newDelays()
+	c.network.slots = politeness.NewSlots(c.frontier, c.network.delays, c.leases.duration)
 	if err := c.connect(); err != nil {
 		return err
 	}
@@ -67,16 +64,16 @@ func (c *Crawler) open() (err error) {
 	if err := c.limits.Settle(c.life.commitCtx, false); err != nil {
 		return err
 	}
-	if err := c.seedStart(); err != nil {
+	if err := c.found.seedStart(); err != nil {
 		return err
 	}
-	return c.readmit()
+	return c.found.readmit()
 }
 
 // begin makes the directory of a new crawl.
 func (c *Crawler) begin() error {
 	if err := output.Vacant(c.cfg.Output, c.formats...); err != nil {
-		if held := c.held(); held != nil {
+		if held := frontierInUse(c.cfg.Output); held != nil {
 			return held
 		}
 		return err
@@ -96,7 +93,7 @@ func (c *Crawler) begin() error {
 func (c *Crawler) newRecorder() *record.Recorder {
 	return record.New(record.Config{
 		Dir: c.cfg.Output, Formats: c.formats, Available: c.opts.Formats, Power: c.cfg.Durability == DurablePower, Resume: c.opts.Resume,
-		Frontier: c.frontier, CommitCtx: c.life.commitCtx, ScopeKey: c.scope.Key, Log: c.log, Notice: c.notice,
+		Frontier: c.frontier, CommitCtx: c.life.commitCtx, ScopeKey: c.found.scope.Key, Log: c.log, Notice: c.notice,
 		OnPage: c.tally.page, OnReject: c.tally.reject,
 		OnUnlisted: func() { c.tally.count(func(s *Summary) { s.Unlisted = true }) },
 		OnDamage:   func(l output.Loss) { c.tally.count(func(s *Summary) { s.Lost = append(s.Lost, l) }) },
@@ -142,7 +139,7 @@ func (c *Crawler) openFrontier() error {
 // openEmbedded opens the frontier in the directory. Its lock is that of the whole directory.
 func (c *Crawler) openEmbedded() error {
 	opts := &pebblestore.Options{
-		Delay: c.cfg.Delay, MaxInFlight: c.cfg.PerHost, LeaseTime: c.leaseTime, Logger: c.log,
+		Delay: c.cfg.Delay, MaxInFlight: c.cfg.PerHost, LeaseTime: c.leases.duration, Logger: c.log,
 	}
 	if c.cfg.Durability == DurablePower {
 		opts.Durability = pebblestore.Power
@@ -158,9 +155,9 @@ func (c *Crawler) openEmbedded() error {
 	return c.unused()
 }
 
-// held returns who has the frontier of the directory open, as an error.
-func (c *Crawler) held() error {
-	view, err := pebblestore.Inspect(filepath.Join(c.cfg.Output, frontierDir))
+// frontierInUse returns an error when a process has the frontier in dir open.
+func frontierInUse(dir string) error {
+	view, err := pebblestore.Inspect(filepath.Join(dir, frontierDir))
 	switch {
 	case errors.Is(err, pebblestore.ErrInUse):
 		return err
@@ -168,65 +165,4 @@ func (c *Crawler) held() error {
 		return view.Close()
 	}
 	return nil
-}
-
-// connect makes what talks to the network. Nothing is sent yet.
-func (c *Crawler) connect() error {
-	requests := fetch.Config{
-		UserAgent: c.cfg.UserAgent,
-		Timeout:   c.cfg.Timeout, FirstByteTimeout: c.cfg.FirstByteTimeout, StallTimeout: c.cfg.StallTimeout,
-		MaxBody: c.cfg.MaxBody, Workers: c.cfg.Workers, PerHost: c.cfg.PerHost,
-		Proxies: c.cfg.Proxies, Guard: c.guard, Resolver: c.resolver, Base: c.opts.Transport,
-	}
-	hooks := fetch.Hooks{Delay: c.slots.PauseBefore, Responded: c.obeyRetryAfter, Sent: c.sent, Record: c.recordExchange(), Fail: c.life.fail, Lease: c.member.WithinLease}
-	c.tellOfProxies()
-	c.tellOfWide()
-	var err error
-	c.robots, err = robotsext.New(c.cfg.UserAgent, &robotsext.Options{
-		Transport: fetch.NewTransport(c.life.working, requests, hooks),
-		Fetch:     robotsext.FetchOptions{Wait: c.slots.Wait, Timeout: c.cfg.RobotsTimeout},
-		Outage:    robotsext.OutageOptions{RetryMin: c.cfg.RobotsRetry},
-		Cache:     robotsext.CacheOptions{Backend: &robotsCache{frontier: c.frontier, failed: c.life.failed, since: c.roundBegan, again: c.record.Refetch}},
-		Logger:    c.log,
-		OnRecord:  c.learned,
-		OnChange:  c.logChange,
-		Parse:     robotsOptions(&c.cfg),
-	})
-	if err != nil {
-		return fmt.Errorf("crawler: %w", err)
-	}
-	if c.pages == nil { // else it is a plan
-		c.pages = crawlFetcher{fetch.New(c.life.working, requests, c.robots)}
-	}
-	c.sitemaps = &http.Client{
-		Transport:     c.robots.Transport(nil),
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}
-	return nil
-}
-
-// newDelays returns the delays of the crawl's servers.
-func (c *Crawler) newDelays() *politeness.Delays {
-	opts := politeness.Options{
-		Delay: c.cfg.Delay, MaxCrawlDelay: c.cfg.MaxCrawlDelay, ResponseFactor: c.cfg.ResponseFactor, MaxInFlight: c.cfg.PerHost,
-		Resumed: c.opts.Resume || c.opts.Recrawl, Changed: c.repaced, Recheck: c.member.RecheckSlowed(), Logger: c.log,
-		Group: func(rec *robotsext.Record) *robotstxt.Group {
-			rec.File = robotstxt.Parse(rec.Body, robotsOptions(&c.cfg))
-			return c.robots.Group(rec)
-		},
-	}
-	return politeness.NewDelays(c.frontier, opts)
-}
-
-// robotsOptions is how a crawl reads robots.txt.
-func robotsOptions(cfg *Config) *robotstxt.Options {
-	return &robotstxt.Options{MaxCrawlDelay: cfg.MaxCrawlDelay, RequestRateDelay: true}
-}
-
-// recordExchange returns what takes the exchanges; nil: no format wants them.
-func (c *Crawler) recordExchange() func(*output.Exchange) {
-	if !slices.ContainsFunc(c.formats, func(f output.Format) bool { return f.Exchanges }) {
-		return nil
-	}
-	return c.record.Exchange
 }

@@ -29,7 +29,7 @@ const maxSpellings = 20_000
 // pageLinks collects the distinct URLs that a page links to. It keeps max-links of them at
 // the most, however often and in however many spellings the page repeats them.
 type pageLinks struct {
-	c    *Crawler
+	d    *discovery
 	v    *visit
 	prov provenance.Provenance // of each link
 	meta []byte                // prov, encoded: all links of the page share it
@@ -65,12 +65,12 @@ const (
 )
 
 // readLinks parses a page in UTF-8. The document is without its links, which are returned.
-func (c *Crawler) readLinks(v *visit, text []byte) (*extract.Document, *pageLinks) {
-	l := &pageLinks{c: c, v: v, prov: provenance.Provenance{Source: provenance.Link, Depth: v.prov.Depth + 1, Via: provenance.ViaOf(v.u.String())}}
+func (d *discovery) readLinks(v *visit, text []byte) (*extract.Document, *pageLinks) {
+	l := &pageLinks{d: d, v: v, prov: provenance.Provenance{Source: provenance.Link, Depth: v.prov.Depth + 1, Via: provenance.ViaOf(v.u.String())}}
 	l.meta = l.prov.Encode()
 	doc := extract.ParseFunc(text, l.add)
 	if doc.Base != l.base && l.total > 0 { // it stands behind the first links, and holds for them too
-		l = &pageLinks{c: c, v: v, prov: l.prov, meta: l.meta, base: doc.Base, whole: true}
+		l = &pageLinks{d: d, v: v, prov: l.prov, meta: l.meta, base: doc.Base, whole: true}
 		doc = extract.ParseFunc(text, l.add)
 	}
 	return doc, l
@@ -97,7 +97,7 @@ func (l *pageLinks) add(base string, link extract.Link) {
 	case place == notKept:
 		l.left++
 	case place >= 0:
-		if kept := &l.links[place]; l.c.why(nil, kept.rel) != "" {
+		if kept := &l.links[place]; l.d.nofollow(nil, kept.rel) != "" {
 			kept.rel = link.Rel
 		}
 	}
@@ -115,8 +115,8 @@ func (l *pageLinks) begin(base string) bool {
 		}
 	}
 	var err error
-	if l.refs, err = weburl.NewResolver(l.url, l.c.origins); err != nil {
-		l.c.log.Warn("links not read", "url", l.url, "error", err)
+	if l.refs, err = weburl.NewResolver(l.url, l.d.origins); err != nil {
+		l.d.log.Warn("links not read", "url", l.url, "error", err)
 		return false
 	}
 	l.byURL, l.spelling = make(map[string]int), make(map[string]int)
@@ -141,13 +141,13 @@ func (l *pageLinks) place(ref, rel string) int {
 		if a.Origin == l.v.origin {
 			file = l.v.file
 		}
-		link.Canonical = l.c.cleaned(a.Canonical, file)
+		link.Canonical = l.d.cleaned(a.Canonical, file)
 		l.size += len(link.Canonical) + len(l.meta)
 	}
 	if place, known := l.byURL[link.Canonical]; known {
 		return place
 	}
-	if most := l.c.cfg.MaxLinks; most > 0 && len(l.links) >= most {
+	if most := l.d.cfg.MaxLinks; most > 0 && len(l.links) >= most {
 		return l.leave(cutByMaxLinks)
 	}
 	place := len(l.links)

@@ -14,10 +14,10 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// network answers requests by itself, for crawls in a time of their own.
-type network func(req *http.Request) *http.Response
+// fakeNetwork answers requests by itself, for crawls in a time of their own.
+type fakeNetwork func(req *http.Request) *http.Response
 
-func (f network) RoundTrip(req *http.Request) (*http.Response, error) {
+func (f fakeNetwork) RoundTrip(req *http.Request) (*http.Response, error) {
 	resp := f(req)
 	resp.Request, resp.ProtoMajor, resp.ProtoMinor, resp.ContentLength = req, 1, 1, -1
 	return resp, req.Context().Err()
@@ -50,7 +50,7 @@ func TestSitemapTime(t *testing.T) {
 		const site = "http://a.example"
 		cfg := testConfig(t, site+"/")
 		took := make(chan time.Duration, 1)
-		got := run(t, cfg, &Options{Frontier: frontier.NewMemory(nil), Transport: network(func(req *http.Request) *http.Response {
+		got := run(t, cfg, &Options{Frontier: frontier.NewMemory(nil), Transport: fakeNetwork(func(req *http.Request) *http.Response {
 			switch req.URL.Path {
 			case "/robots.txt":
 				return says("text/plain", strings.NewReader("Sitemap: "+site+"/map.txt\nUser-agent: *\nDisallow: /x\n"))
@@ -74,7 +74,7 @@ func TestRobotsTimeout(t *testing.T) {
 		cfg := testConfig(t, site+"/")
 		cfg.RobotsTimeout = 40 * time.Second
 		took := make(chan time.Duration, 1)
-		got := run(t, cfg, &Options{Frontier: frontier.NewMemory(nil), Transport: network(func(req *http.Request) *http.Response {
+		got := run(t, cfg, &Options{Frontier: frontier.NewMemory(nil), Transport: fakeNetwork(func(req *http.Request) *http.Response {
 			began := time.Now()
 			context.AfterFunc(req.Context(), func() { took <- time.Since(began) })
 			return says("text/plain", &steady{ctx: req.Context(), line: "#" + strings.Repeat("x", 500) + "\n"})
@@ -96,7 +96,7 @@ func TestRobotsThatWaitForEachOther(t *testing.T) {
 		once := map[string]*sync.Once{"a.example": {}, "b.example": {}}
 		other := map[string]string{"a.example": "http://b.example/r.txt", "b.example": "http://a.example/r.txt"}
 		began := time.Now()
-		got := run(t, cfg, &Options{Frontier: frontier.NewMemory(nil), Transport: network(func(req *http.Request) *http.Response {
+		got := run(t, cfg, &Options{Frontier: frontier.NewMemory(nil), Transport: fakeNetwork(func(req *http.Request) *http.Response {
 			if req.URL.Path != "/robots.txt" {
 				return says("text/html", strings.NewReader(""))
 			}

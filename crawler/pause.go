@@ -26,7 +26,7 @@ func (c *Crawler) Pause() {
 func (c *Crawler) Continue() {
 	if c.pauses.end() {
 		c.log.Info("crawl goes on")
-		c.stir()
+		c.changed.send()
 	}
 }
 
@@ -34,11 +34,11 @@ func (c *Crawler) Continue() {
 // first.
 func (c *Crawler) Stop() { c.life.stop(EndInterrupted) }
 
-// paused tells whether there is a pause.
-func (c *Crawler) paused() bool {
-	c.pauses.mu.Lock()
-	defer c.pauses.mu.Unlock()
-	return c.pauses.over != nil
+// active reports whether there is a pause.
+func (p *pauses) active() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.over != nil
 }
 
 // begin begins a pause, unless there is one.

@@ -133,7 +133,7 @@ func (s *census) judge(h *headcount, item frontier.Item, t provenance.Provenance
 		}
 	}
 	if t.Source == provenance.Sitemap {
-		if clean := s.c.cleaned(item.URL, h.rec.File); clean != item.URL {
+		if clean := s.c.found.cleaned(item.URL, h.rec.File); clean != item.URL {
 			h.rejected[output.Alias]++
 			item.URL = clean
 			s.take(h, item, t)
@@ -226,14 +226,14 @@ func (s *census) count(o robotsext.Origin) *headcount {
 // belongs tells whether an origin is one of the crawl's.
 func (s *census) belongs(o robotsext.Origin) bool {
 	a, err := weburl.Parse(string(o) + "/")
-	return err == nil && s.c.scope.Holds(a)
+	return err == nil && s.c.found.scope.Holds(a)
 }
 
 // learn takes a robots.txt, and judges the pages that waited for it.
 func (s *census) learn(rec *robotsext.Record) error {
 	var addr netip.Addr
-	if s.c.addresses != nil {
-		addr = s.c.addresses.Lookup(s.c.life.working, weburl.ServerOf(string(rec.Origin)))
+	if s.c.network.addresses != nil {
+		addr = s.c.network.addresses.Lookup(s.c.life.working, weburl.ServerOf(string(rec.Origin)))
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -247,7 +247,7 @@ func (s *census) learn(rec *robotsext.Record) error {
 	}
 	h.rec, h.failing = rec, nil
 	if rec.File != nil {
-		h.group = s.c.robots.Group(rec)
+		h.group = s.c.network.robots.Group(rec)
 	}
 	h.addr = addr
 	waiting := h.waiting

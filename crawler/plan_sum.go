@@ -127,7 +127,7 @@ func (p *Planner) server(origins []*headcount, now, began time.Time) (hosts []*P
 	if answers > 0 {
 		took /= time.Duration(answers)
 	}
-	pace := forecast.NewServer(max(delay, c.delays.After(took)), took, c.cfg.PerHost)
+	pace := forecast.NewServer(max(delay, c.network.delays.After(took)), took, c.cfg.PerHost)
 	all.Cycle, all.Took = pace.Cycle, pace.Took
 	for _, host := range hosts {
 		host.Delay, host.Seconds = Seconds(delay), Seconds(all.End(host.Requests))
@@ -141,7 +141,7 @@ func (p *Planner) host(h *headcount, now time.Time, others int) *PlannedHost {
 	c := p.c
 	host := &PlannedHost{
 		Host: string(h.origin), URLs: h.urls, Pages: h.pages, Rejected: h.rejected,
-		Delay: Seconds(c.delays.Wanted(h.group)),
+		Delay: Seconds(c.network.delays.Wanted(h.group)),
 	}
 	if h.answers > 0 {
 		host.Answer = Seconds(h.took / time.Duration(h.answers))
@@ -181,7 +181,7 @@ func (p *Planner) host(h *headcount, now time.Time, others int) *PlannedHost {
 			host.OpensAt = until.UTC().Format(time.RFC3339)
 		}
 	}
-	listed := c.files.Listed(h.origin)
+	listed := c.found.sitemaps.Listed(h.origin)
 	host.Sitemaps = listed
 	host.SitemapsBeyond = max(0, listed-c.cfg.MaxSitemaps)
 	return host
@@ -189,7 +189,7 @@ func (p *Planner) host(h *headcount, now time.Time, others int) *PlannedHost {
 
 // asked is the delay that a robots.txt asks for, however long.
 func (p *Planner) asked(rec *robotsext.Record) time.Duration {
-	return robotstxt.Parse(rec.Body, &robotstxt.Options{MaxCrawlDelay: -1, RequestRateDelay: true}).Group(p.c.token).CrawlDelay()
+	return robotstxt.Parse(rec.Body, &robotstxt.Options{MaxCrawlDelay: -1, RequestRateDelay: true}).Group(p.c.reading.token).CrawlDelay()
 }
 
 func windowsOf(group *robotstxt.Group) []robotstxt.Window {

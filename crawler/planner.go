@@ -46,12 +46,13 @@ func NewPlanner(cfg Config, opts *Options) (*Planner, error) {
 		Delay: cfg.Delay, MaxInFlight: cfg.PerHost, LeaseTime: leaseTime(&cfg),
 	}), census: p.census}
 	c.record = record.New(record.Config{
-		Frontier: c.frontier, CommitCtx: c.life.commitCtx, ScopeKey: c.scope.Key, Log: c.log, Notice: c.notice,
+		Frontier: c.frontier, CommitCtx: c.life.commitCtx, ScopeKey: c.found.scope.Key, Log: c.log, Notice: c.notice,
 	})
-	c.delays = c.newDelays()
-	c.slots = politeness.NewSlots(c.frontier, c.delays, c.leaseTime)
+	c.network.delays = c.newDelays()
+	c.network.slots = politeness.NewSlots(c.frontier, c.network.delays, c.leases.duration)
 	c.recorder = &planRecorder{census: p.census, frontier: c.frontier, commitCtx: c.life.commitCtx}
-	c.pages, c.sent = planFetcher{}, p.census.request
+	c.found.use(c.frontier, c.member, c.record, c.recorder)
+	c.pages, c.network.sent = planFetcher{}, p.census.request
 	if err := c.connect(); err != nil {
 		return nil, err
 	}
@@ -68,7 +69,7 @@ func (p *Planner) Run(ctx context.Context) (*Plan, error) {
 	leases, leave := c.life.leases(ctx)
 	defer leave()
 	defer context.AfterFunc(ctx, c.Abort)()
-	if err := c.seedStart(); err != nil {
+	if err := c.found.seedStart(); err != nil {
 		return nil, err
 	}
 	c.work(leases)

@@ -88,14 +88,3 @@ func proxyVariables(urls []string) (used []string) {
 	}
 	return used
 }
-
-// tellOfProxies says which proxies of the environment are used, since nobody may have
-// thought of these.
-func (c *Crawler) tellOfProxies() {
-	if c.opts.Transport != nil || len(c.cfg.Proxies) > 0 {
-		return
-	}
-	if used := proxyVariables(c.cfg.URLs); len(used) > 0 {
-		c.notice(fmt.Sprintf("requests go through a proxy, by the environment's %s; where that connects to is its own business (proxy)", strings.Join(used, " and ")))
-	}
-}

@@ -106,7 +106,7 @@ func TestProxiesOfTheEnvironmentAreTold(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			c.tellOfProxies()
+			c.warnOfNetwork()
 			if text := strings.Join(told, "\n"); strings.Contains(text, "hunter2") || !strings.Contains(text, tt.told) || (tt.told == "") != (text == "") {
 				t.Errorf("told %q, want %q", text, tt.told)
 			}

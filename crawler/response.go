@@ -36,8 +36,8 @@ func (w *worker) received(v *visit, resp *fetch.Response, failure error) (decisi
 	if failure != nil {
 		return w.failed(v, resp.Took, failure)
 	}
-	v.hostDelay = c.delays.After(resp.Took)
-	if err := c.delays.Observe(c.life.commitCtx, v.lease.Host, v.origin, v.group, resp.Status); err != nil {
+	v.hostDelay = c.network.delays.After(resp.Took)
+	if err := c.network.delays.Observe(c.life.commitCtx, v.lease.Host, v.origin, v.group, resp.Status); err != nil {
 		return decision{}, err
 	}
 	if d := w.retry(v, resp.Status, nil); d.verdict == retry {
@@ -50,7 +50,7 @@ func (w *worker) received(v *visit, resp *fetch.Response, failure error) (decisi
 	}
 	d := decision{verdict: done, links: links, validators: validators(v, resp, page)}
 	v.page = page
-	c.logPage(page, resp.Took)
+	w.logPage(page, resp.Took)
 	return d, nil
 }
 
@@ -64,7 +64,7 @@ func (w *worker) failed(v *visit, took time.Duration, err error) (decision, erro
 	if c.life.working.Err() != nil || c.life.failed() { // aborted, or nothing can be requested any more
 		return waitUntil(time.Time{}), nil
 	}
-	v.hostDelay = c.delays.After(took)
+	v.hostDelay = c.network.delays.After(took)
 	if d := w.retry(v, 0, err); d.verdict == retry {
 		return d, nil
 	}
@@ -105,10 +105,10 @@ func newPage(v *visit, got *fetch.Response) *output.Page {
 // redirect or links.
 func (w *worker) read(v *visit, got *fetch.Response, page *output.Page) ([]frontier.Item, error) {
 	c := w.c
-	v.noCopy = c.noCopy(c.directives(got.Header, nil))
+	v.noCopy = w.noCopy(w.directives(got.Header, nil))
 	if location := got.Header.Get("Location"); location != "" && got.Status >= 300 && got.Status < 400 {
 		page.Location = shown.Clip(secret.Users(secret.Reference(location)), weburl.MaxLength)
-		return c.redirected(v, location)
+		return c.found.redirected(v, location)
 	}
 	if got.Status < 200 || got.Status >= 300 {
 		return nil, nil
@@ -118,23 +118,23 @@ func (w *worker) read(v *visit, got *fetch.Response, page *output.Page) ([]front
 	kind, text := got.Header.Get("Content-Type"), []byte(nil)
 	if isHTML(kind, got.Body) {
 		text = toUTF8(got.Body, kind)
-		doc, links = c.readLinks(v, text)
+		doc, links = c.found.readLinks(v, text)
 	}
-	directives := c.directives(got.Header, doc)
-	c.describe(page, directives, doc)
-	v.noCopy = c.noCopy(directives)
+	directives := w.directives(got.Header, doc)
+	w.describe(page, directives, doc)
+	v.noCopy = w.noCopy(directives)
 	if doc == nil {
 		return nil, nil
 	}
 	if page.Withheld == "" {
 		var err error
-		if page.Fields, err = c.fields.Fields(text); err != nil {
+		if page.Fields, err = c.reading.fields.Fields(text); err != nil {
 			page.CutBy = append(page.CutBy, cutByFields(err))
 			c.log.Warn("fields not read", "url", page.URL, "error", err)
 			c.notice(fmt.Sprintf("%s: fields are missing: %s", page.URL, errtext.Of(err)))
 		}
 	}
-	items, err := c.links(v, links, directives.NoFollow(), page)
+	items, err := c.found.links(v, links, directives.NoFollow(), page)
 	if err != nil {
 		return nil, err
 	}

@@ -166,10 +166,9 @@ func (c *Crawler) openCounted(s *state) error {
 	if err := c.record.Open(); err != nil {
 		return err
 	}
-	c.roundBegan = s.Began
 	s.setConfig(c.cfg)
 	s.Rewriting = false
-	c.repaced, c.state = s.Repaced, s
+	c.state = s
 	c.noteLosses(s, lost)
 	c.tally.count(func(sum *Summary) { sum.Unlisted = s.Unlisted })
 	return output.SaveState(c.cfg.Output, s)
@@ -219,7 +218,7 @@ func (c *Crawler) bringBack(s *state) error {
 		case !slices.Contains(reasons, r.Reason):
 		case r.Reason != output.Address:
 			return again.add(r.URL, provenanceOf(r))
-		case c.mayBeAsked(r):
+		case c.found.mayBeRequested(r):
 			return again.addKnown(r.URL, provenanceOf(r))
 		}
 		return nil
@@ -243,7 +242,7 @@ func (c *Crawler) bringBack(s *state) error {
 // restore brings back what an earlier process has written. For a new crawl there is
 // nothing to bring back.
 func (c *Crawler) restore() error {
-	if err := c.record.Restore(c.joinAgain, c.closeAgain); err != nil {
+	if err := c.record.Restore(c.found.joinAgain, c.closeAgain); err != nil {
 		return err
 	}
 	file := func(name string) string { return filepath.Join(c.cfg.Output, name) }
@@ -258,7 +257,7 @@ func (c *Crawler) restore() error {
 		}),
 		record.Each(c.record, file(output.SitemapsFile), func(_ int64, s *output.Sitemap) error {
 			c.tally.sitemap(s)
-			c.files.Count(robotsext.Origin(s.Host), s.Pages)
+			c.found.sitemaps.Count(robotsext.Origin(s.Host), s.Pages)
 			return nil
 		}),
 		record.Each(c.record, file(output.RobotsFile), func(int64, *struct{}) error {
@@ -291,43 +290,43 @@ func (c *Crawler) restoreRobots() error {
 }
 
 // joinAgain brings the host of a URL back into the scope.
-func (c *Crawler) joinAgain(url string) error {
+func (d *discovery) joinAgain(url string) error {
 	a, err := weburl.Parse(url)
 	if err != nil {
 		return err
 	}
-	if c.scope.Join(a) {
-		c.tally.count(func(s *Summary) { s.Joined = append(s.Joined, string(a.Origin)) })
+	if d.scope.Join(a) {
+		d.tally.count(func(s *Summary) { s.Joined = append(s.Joined, string(a.Origin)) })
 	}
 	return nil
 }
 
 // readmit takes up URLs that were left aside and belong to the crawl now: because
 // its limits were changed, or it was killed before it came to take them up.
-func (c *Crawler) readmit() error {
+func (d *discovery) readmit() error {
 	var failed error
-	err := c.record.Skipped.Take(func(l record.SkippedURL) bool {
+	err := d.record.Skipped.Take(func(l record.SkippedURL) bool {
 		switch l.Rejection.Reason {
 		case output.OutOfScope:
-			return c.scope.Holds(l.URL)
+			return d.scope.Holds(l.URL)
 		case output.TooDeep:
-			return !c.scope.TooDeep(l.Rejection.Depth)
+			return !d.scope.TooDeep(l.Rejection.Depth)
 		case output.TooLong, output.Repeating, output.TooManyHosts:
 			t, err := provenance.Decode(l.Item.Meta) // of one that is not there as a whole there is none
-			reason, _ := c.beyond(l.URL, t, &failed)
+			reason, _ := d.beyond(l.URL, t, &failed)
 			return err == nil && reason == ""
 		case output.Address:
-			return c.refusal(l.URL) == nil
+			return d.refusal(l.URL) == nil
 		}
 		return false
-	}, c.takeUp)
+	}, d.takeUp)
 	return cmp.Or(failed, err)
 }
 
 // takeUp puts URLs into the frontier that were left aside, unless another reason
 // keeps them there.
-func (c *Crawler) takeUp(taken []record.SkippedURL) error {
-	found := newFinds(c)
+func (d *discovery) takeUp(taken []record.SkippedURL) error {
+	found := newFinds(d)
 	for _, l := range taken {
 		t, err := provenance.Decode(l.Item.Meta)
 		if err != nil {
@@ -338,7 +337,7 @@ func (c *Crawler) takeUp(taken []record.SkippedURL) error {
 			// The sitemap cannot have stood at this address, nor the robots.txt that
 			// lists it: neither could have been read.
 			found.leave(l.Item, l.URL, t, output.NotEntitled, "")
-		case c.scope.Holds(l.URL):
+		case d.scope.Holds(l.URL):
 			found.inScope(l.Item, l.URL, t)
 		case l.Rejection.Reason == output.Address:
 			found.leave(l.Item, l.URL, t, output.OutOfScope, "")
@@ -349,5 +348,5 @@ func (c *Crawler) takeUp(taken []record.SkippedURL) error {
 	if err := found.settle(); err != nil {
 		return err
 	}
-	return c.add(found.items)
+	return d.add(found.items)
 }

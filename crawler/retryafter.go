@@ -11,7 +11,7 @@ import (
 // obeyRetryAfter has the server that a request went to wait, where the response asks for that
 // (ROB-POL-04). The time counts from the end of the response, where ended is to be called.
 func (c *Crawler) obeyRetryAfter(req *http.Request, resp *http.Response) (ended func()) {
-	wait, host, recorded := c.slots.RetryAfter(req, resp)
+	wait, host, recorded := c.network.slots.RetryAfter(req, resp)
 	if wait == 0 {
 		return func() {}
 	}

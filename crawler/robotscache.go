@@ -37,26 +37,12 @@ func (c *robotsCache) Load(ctx context.Context, o robotsext.Origin) (*robotsext.
 	return rec, nil
 }
 
-// reached returns when a robots.txt was fetched, by the clock of the process that did;
-// zero: it never was, or could not be read since.
-func (c *Crawler) reached(o robotsext.Origin) (time.Time, error) {
-	h, err := c.frontier.Host(c.life.commitCtx, weburl.ServerOf(string(o)))
-	if err != nil {
-		return time.Time{}, err
-	}
-	rec, err := politeness.ReadRecord(h, o)
-	if err != nil || rec == nil || !rec.FailingSince.IsZero() {
-		return time.Time{}, err
-	}
-	return rec.FetchedAt, nil
-}
-
 // recovered forgets the hosts whose robots.txt was reached since this process could not, as
 // by another process.
 func (c *Crawler) recovered() error {
 	hosts, noted := c.record.Deferred.All()
 	for _, h := range hosts {
-		at, err := c.reached(h)
+		at, err := politeness.Reached(c.life.commitCtx, c.frontier, h)
 		if err != nil {
 			return err
 		}

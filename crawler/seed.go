@@ -13,34 +13,34 @@ import (
 )
 
 // seedStart brings the start URLs into the scope and the frontier.
-func (c *Crawler) seedStart() error {
+func (d *discovery) seedStart() error {
 	var items []frontier.Item
-	for _, raw := range c.cfg.URLs {
+	for _, raw := range d.cfg.URLs {
 		a, err := weburl.Parse(raw)
 		if err != nil {
 			return err
 		}
-		known, err := c.announce(a)
+		known, err := d.announce(a)
 		if err != nil {
 			return err
 		}
-		if c.scope.Join(a) && known {
-			if err := c.seedJoined(a); err != nil {
+		if d.scope.Join(a) && known {
+			if err := d.seedJoined(a); err != nil {
 				return err
 			}
 		}
 		t := provenance.Provenance{Source: provenance.Start, FromStart: true}
 		items = append(items, frontier.Item{URL: a.Canonical, Host: a.Server, Priority: provenance.PriorityStart, Meta: t.Encode()})
 	}
-	return c.add(items)
+	return d.add(items)
 }
 
 // add puts URLs into the frontier.
-func (c *Crawler) add(items []frontier.Item) error {
-	if _, err := c.frontier.Add(c.life.commitCtx, items); err != nil {
+func (d *discovery) add(items []frontier.Item) error {
+	if _, err := d.frontier.Add(d.life.commitCtx, items); err != nil {
 		return err
 	}
-	c.record.Skipped.SetInFrontier(items)
+	d.record.Skipped.SetInFrontier(items)
 	return nil
 }
 
@@ -52,10 +52,10 @@ func (c *Crawler) learned(rec *robotsext.Record) {
 		if !isUnasked(rec) {
 			c.tally.count(func(s *Summary) { s.Robots++ })
 		}
-		c.logRobots(rec)
+		logRobots(c.log, rec)
 		return c.learn(rec)
 	})
-	_ = c.slots.Rest(c.life.working, weburl.ServerOf(string(rec.Origin))) // only the end of the crawl cuts it short
+	_ = c.network.slots.Rest(c.life.working, weburl.ServerOf(string(rec.Origin))) // only the end of the crawl cuts it short
 }
 
 func (c *Crawler) learn(rec *robotsext.Record) error {
@@ -65,17 +65,17 @@ func (c *Crawler) learn(rec *robotsext.Record) error {
 	}
 	var group *robotstxt.Group
 	if rec.File != nil {
-		group = c.robots.Group(rec)
+		group = c.network.robots.Group(rec)
 	}
-	if err := c.delays.Learn(c.life.commitCtx, rec.Origin, group); err != nil {
+	if err := c.network.delays.Learn(c.life.commitCtx, rec.Origin, group); err != nil {
 		return err
 	}
-	if origin, err := weburl.Parse(string(rec.Origin) + "/"); err == nil && !c.scope.Holds(origin) {
+	if origin, err := weburl.Parse(string(rec.Origin) + "/"); err == nil && !c.found.scope.Holds(origin) {
 		if err := c.member.Sync(c.life.commitCtx); err != nil { // whether it belongs to the crawl now
 			return err
 		}
 	}
-	if err := c.seedSitemaps(rec); err != nil {
+	if err := c.found.seedSitemaps(rec); err != nil {
 		return err
 	}
 	return c.recorder.Robots(rec)
@@ -83,8 +83,8 @@ func (c *Crawler) learn(rec *robotsext.Record) error {
 
 // seedJoined brings the sitemaps of a host that has come to belong to the crawl into
 // the frontier, as far as robots.txt files of its origins were read before that.
-func (c *Crawler) seedJoined(a weburl.URL) error {
-	host, err := c.frontier.Host(c.life.commitCtx, a.Server)
+func (d *discovery) seedJoined(a weburl.URL) error {
+	host, err := d.frontier.Host(d.life.commitCtx, a.Server)
 	if err != nil {
 		return err
 	}
@@ -97,7 +97,7 @@ func (c *Crawler) seedJoined(a weburl.URL) error {
 			continue
 		}
 		rec.File = robotstxt.Parse(rec.Body, nil)
-		if err := c.seedSitemaps(rec); err != nil {
+		if err := d.seedSitemaps(rec); err != nil {
 			return err
 		}
 	}
@@ -107,9 +107,9 @@ func (c *Crawler) seedJoined(a weburl.URL) error {
 // seedSitemaps brings the Sitemap lines of a host into the frontier, where they
 // wait for their turn like pages. Those of a host that only keeps a sitemap or a
 // robots.txt for others are not this crawl's.
-func (c *Crawler) seedSitemaps(rec *robotsext.Record) error {
+func (d *discovery) seedSitemaps(rec *robotsext.Record) error {
 	origin, err := weburl.Parse(string(rec.Origin) + "/")
-	if err != nil || !c.scope.Holds(origin) {
+	if err != nil || !d.scope.Holds(origin) {
 		return nil
 	}
 	var lines []string
@@ -119,14 +119,14 @@ func (c *Crawler) seedSitemaps(rec *robotsext.Record) error {
 		}
 	}
 	t := provenance.Provenance{Source: provenance.Sitemap, Via: rec.Origin.RobotsURL(), SitemapOf: rec.Origin}
-	if len(lines) == 0 && c.cfg.ProbeSitemap {
+	if len(lines) == 0 && d.cfg.ProbeSitemap {
 		lines, t.Via = []string{string(rec.Origin) + "/sitemap.xml"}, "" // nobody said that it is there
 	}
-	found := newFinds(c)
+	found := newFinds(d)
 	for _, url := range lines {
 		if err := found.sitemap(url, t); err != nil {
 			return err
 		}
 	}
-	return c.seed(found)
+	return d.seed(found)
 }

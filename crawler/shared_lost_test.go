@@ -33,7 +33,7 @@ func TestRequestEndsWithItsLease(t *testing.T) {
 	})
 	cfg := workerConfig(t, sharedConfig(t, server.URL(), s.url+"/"), "w1")
 	cfg.RobotsTimeout, cfg.Timeout = lease/2, time.Minute
-	got := runChanged(t, cfg, nil, func(c *Crawler) { c.extension = lease })
+	got := runChanged(t, cfg, nil, func(c *Crawler) { c.leases.extension = lease })
 	work.Wait()
 	if got.End != EndFinished || got.Pages != 1 || s.count("/") != 2 {
 		t.Errorf("%+v, asked for %v", got.Summary, s.asked())

@@ -118,7 +118,7 @@ func TestLeasesLast(t *testing.T) {
 	all := make([]*crawl, 2)
 	for i, name := range []string{"w1", "w2"} {
 		cfg := workerConfig(t, cfg, name)
-		work.Go(func() { all[i] = runChanged(t, cfg, nil, func(c *Crawler) { c.extension = lease }) })
+		work.Go(func() { all[i] = runChanged(t, cfg, nil, func(c *Crawler) { c.leases.extension = lease }) })
 	}
 	work.Wait()
 	if got := allPages(all); !slices.Equal(got, []string{s.url + "/"}) || s.count("/") != 1 {
@@ -135,8 +135,8 @@ func TestHoldsLast(t *testing.T) {
 	cfg.MaxTime = time.Nanosecond
 	var got *Crawler
 	runChanged(t, cfg, nil, func(c *Crawler) { got = c })
-	if got.leaseTime < 2*cfg.RobotsTimeout {
-		t.Errorf("%v, and a robots.txt may take %v", got.leaseTime, cfg.RobotsTimeout)
+	if got.leases.duration < 2*cfg.RobotsTimeout {
+		t.Errorf("%v, and a robots.txt may take %v", got.leases.duration, cfg.RobotsTimeout)
 	}
 }
 
@@ -147,7 +147,7 @@ func TestRecoveredByOthers(t *testing.T) {
 	cfg := Default()
 	cfg.MaxWait, cfg.MaxCrawlDelay = 0, 0
 	c := &Crawler{cfg: cfg, frontier: f, life: newLifecycle(slog.New(slog.DiscardHandler)), member: &cluster.Alone{}, record: record.New(record.Config{})}
-	c.delays = c.newDelays()
+	c.network.delays = c.newDelays()
 	patience := func(want time.Duration) {
 		t.Helper()
 		stats, err := f.Stats(t.Context())
@@ -290,7 +290,7 @@ func TestWhileItOpens(t *testing.T) {
 	if got := allPages([]*crawl{first, second}); !slices.Equal(got, []string{links.url + "/", target.url + "/"}) || len(st.Workers) != 2 {
 		t.Errorf("pages %v, %+v", got, st.Workers)
 	}
-	if !slowest.scope.Holds(mustResolve(t, target.url+"/")) {
+	if !slowest.found.scope.Holds(mustResolve(t, target.url+"/")) {
 		t.Error("it has not heard of a host that joined while it was opening")
 	}
 }

@@ -137,14 +137,14 @@ func TestHostJoinsOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := &countedFrontier{Frontier: frontier.NewMemory(nil)}
-	c.frontier, c.record = f, record.New(record.Config{ScopeKey: c.scope.Key})
+	c.frontier, c.record = f, record.New(record.Config{ScopeKey: c.found.scope.Key})
 	c.recorder = crawlRecorder{c.record}
 	for range 3 {
 		if err := (handler{c}).Join("http://b.test/"); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if !c.scope.Holds(mustResolve(t, "http://b.test/x")) || f.asked != 1 {
+	if !c.found.scope.Holds(mustResolve(t, "http://b.test/x")) || f.asked != 1 {
 		t.Errorf("the frontier was asked %d times, each of which is a round trip", f.asked)
 	}
 }

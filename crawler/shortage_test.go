@@ -62,7 +62,7 @@ func TestRobotsAfterTheEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.life.close()
-	c.slots = politeness.NewSlots(nil, nil, 0)
+	c.network.slots = politeness.NewSlots(nil, nil, 0)
 	c.learned(&robotsext.Record{Origin: "http://a.test", Outcome: robotsext.AllowAll})
 	if n := c.tally.summary().Robots; n != 0 {
 		t.Errorf("%d robots.txt files are counted", n)

@@ -39,15 +39,15 @@ func (f *finds) sitemap(url string, t provenance.Provenance) error {
 		return nil
 	}
 	if len(a.Canonical) > maxSitemapURL {
-		f.c.log.Warn("sitemap left alone", "url", a.Canonical[:shown.MaxBytes], "host", t.SitemapOf, "via", t.Via, "line", 0)
+		f.d.log.Warn("sitemap left alone", "url", a.Canonical[:shown.MaxBytes], "host", t.SitemapOf, "via", t.Via, "line", 0)
 		return nil
 	}
 	key := provenance.SitemapKey(a.Canonical, t.SitemapOf)
-	known, err := f.c.frontier.Known(f.c.life.commitCtx, []string{key})
+	known, err := f.d.frontier.Known(f.d.life.commitCtx, []string{key})
 	if err != nil {
 		return err
 	}
-	if known[0] || !f.c.files.Take(t.SitemapOf) {
+	if known[0] || !f.d.sitemaps.Take(t.SitemapOf) {
 		return nil // a list that is read again counts once
 	}
 	f.items = append(f.items, frontier.Item{URL: key, Host: a.Server, Priority: provenance.PrioritySitemap, Meta: t.Encode()})
@@ -58,8 +58,8 @@ func (f *finds) sitemap(url string, t provenance.Provenance) error {
 // After a kill it is read again from the start; entries that were added before are added once.
 func (w *worker) sitemap(v *visit) (d decision, err error) {
 	c := w.c
-	if c.files.Spent(v.prov.SitemapOf) {
-		return decision{verdict: skip, skipped: output.Rejection{Reason: output.SitemapFull, Detail: c.files.Excess(v.prov.SitemapOf)}}, nil
+	if c.found.sitemaps.Spent(v.prov.SitemapOf) {
+		return decision{verdict: skip, skipped: output.Rejection{Reason: output.SitemapFull, Detail: c.found.sitemaps.Excess(v.prov.SitemapOf)}}, nil
 	}
 	ctx, cancel := context.WithTimeout(c.life.working, sitemapTime)
 	defer cancel()
@@ -70,19 +70,19 @@ func (w *worker) sitemap(v *visit) (d decision, err error) {
 	req.Header.Set("User-Agent", c.cfg.UserAgent)
 	req.Header.Set("Accept-Encoding", "gzip") // which package sitemap decodes, within limits
 	began := time.Now()
-	resp, err := c.sitemaps.Do(req)
+	resp, err := c.network.client.Do(req)
 	if err != nil {
 		return w.failed(v, time.Since(began), err)
 	}
 	defer func() { _ = resp.Body.Close() }()
-	defer func() { v.hostDelay = c.delays.After(time.Since(began)) }()
+	defer func() { v.hostDelay = c.network.delays.After(time.Since(began)) }()
 
-	if err := c.delays.Observe(c.life.commitCtx, v.lease.Host, v.origin, v.group, resp.StatusCode); err != nil {
+	if err := c.network.delays.Observe(c.life.commitCtx, v.lease.Host, v.origin, v.group, resp.StatusCode); err != nil {
 		return d, err
 	}
 	line := v.sitemapLine(resp.StatusCode, began)
 	if location := resp.Header.Get("Location"); location != "" && resp.StatusCode/100 == 3 {
-		links, err := c.redirected(v, location)
+		links, err := c.found.redirected(v, location)
 		return decision{verdict: done, links: links}, errors.Join(v.lines.Sitemap(line), err)
 	}
 	if d := w.retry(v, resp.StatusCode, nil); d.verdict == retry {
@@ -95,14 +95,14 @@ func (w *worker) sitemap(v *visit) (d decision, err error) {
 		}
 		return decision{verdict: done}, v.lines.Sitemap(line)
 	}
-	switch err := c.seedEntries(v, resp, line); {
+	switch err := c.found.seedEntries(v, resp, line); {
 	case errors.Is(err, sitemap.Unreadable):
 		return w.failed(v, time.Since(began), err) // what it listed so far stays
 	case err != nil:
 		return d, err
 	}
 	c.tally.sitemap(line)
-	c.logSitemap(line)
+	w.logSitemap(line)
 	return decision{verdict: done}, v.lines.Sitemap(line)
 }
 
@@ -117,33 +117,33 @@ func (v *visit) sitemapLine(status int, began time.Time) *output.Sitemap {
 // seedEntries reads the entries of a sitemap into the frontier, and counts them
 // in its line. What is wrong with the file is told to the person; what stood
 // before it counts.
-func (c *Crawler) seedEntries(v *visit, resp *http.Response, line *output.Sitemap) error {
+func (d *discovery) seedEntries(v *visit, resp *http.Response, line *output.Sitemap) error {
 	// The listing in robots.txt proves that the host vouches for the sitemap,
 	// wherever that lies; without it a sitemap could send the crawl anywhere.
 	scope, err := sitemap.NewScope(sitemap.Listed, v.u.String(), string(v.prov.SitemapOf))
 	if err != nil {
 		return err
 	}
-	found := newFinds(c)
+	found := newFinds(d)
 	for entry, err := range sitemap.Read(resp.Body, nil) {
 		if errors.Is(err, sitemap.Unreadable) {
-			c.files.GiveBack(v.prov.SitemapOf, line.Pages) // it is read again, or was not one
-			if failure := c.seed(found); failure != nil {
+			d.sitemaps.GiveBack(v.prov.SitemapOf, line.Pages) // it is read again, or was not one
+			if failure := d.seed(found); failure != nil {
 				return failure
 			}
 			return err
 		}
 		if err != nil {
 			err = secret.Error(err)
-			c.log.Warn("sitemap faulty", "url", v.u.String(), "host", v.prov.SitemapOf, "error", err)
+			d.log.Warn("sitemap faulty", "url", v.u.String(), "host", v.prov.SitemapOf, "error", err)
 			line.Detail = errtext.Of(err)
-			c.notice(fmt.Sprintf("sitemap %s: %s", v.u, line.Detail))
+			d.notice(fmt.Sprintf("sitemap %s: %s", v.u, line.Detail))
 			break
 		}
-		if !entry.Sitemap && !c.files.TakePage(v.prov.SitemapOf) {
-			line.Detail = c.files.Excess(v.prov.SitemapOf)
-			c.log.Warn("too many sitemap entries", "url", v.u.String(), "host", v.prov.SitemapOf, "limit", c.cfg.MaxSitemapEntries)
-			c.notice(fmt.Sprintf("sitemap %s, line %d: %s; what follows is not read", v.u, entry.Line, line.Detail))
+		if !entry.Sitemap && !d.sitemaps.TakePage(v.prov.SitemapOf) {
+			line.Detail = d.sitemaps.Excess(v.prov.SitemapOf)
+			d.log.Warn("too many sitemap entries", "url", v.u.String(), "host", v.prov.SitemapOf, "limit", d.cfg.MaxSitemapEntries)
+			d.notice(fmt.Sprintf("sitemap %s, line %d: %s; what follows is not read", v.u, entry.Line, line.Detail))
 			break
 		}
 		if entry.Sitemap {
@@ -155,20 +155,20 @@ func (c *Crawler) seedEntries(v *visit, resp *http.Response, line *output.Sitema
 			return err
 		}
 		if len(found.items)+len(found.skipped) >= seedBatch {
-			if err := c.seed(found); err != nil {
+			if err := d.seed(found); err != nil {
 				return err
 			}
-			found = newFinds(c)
+			found = newFinds(d)
 		}
 	}
-	return c.seed(found)
+	return d.seed(found)
 }
 
 // foreign leaves a sitemap aside that the index of another host lists, as long as there
 // are no more of them than that host may list.
 func (f *finds) foreign(url string, t provenance.Provenance) {
 	a, err := weburl.Parse(url)
-	if err != nil || len(a.Canonical) > maxSitemapURL || !f.c.files.TakeForeign(t.SitemapOf) {
+	if err != nil || len(a.Canonical) > maxSitemapURL || !f.d.sitemaps.TakeForeign(t.SitemapOf) {
 		return
 	}
 	item := frontier.Item{URL: provenance.SitemapKey(a.Canonical, t.SitemapOf), Host: a.Server, Priority: provenance.PrioritySitemap, Meta: t.Encode()}
@@ -185,8 +185,8 @@ func (f *finds) entry(v *visit, entry sitemap.Entry, covered bool) error {
 		t.SitemapOf, t.IndexDepth = v.prov.SitemapOf, v.prov.IndexDepth+1
 		if !covered || t.IndexDepth > maxNested {
 			loc := secret.Reference(entry.Loc)
-			f.c.log.Warn("sitemap left alone", "url", loc, "host", v.prov.SitemapOf, "via", v.u.String(), "line", entry.Line)
-			f.c.notice(fmt.Sprintf("sitemap %s, line %d: %s is not read: an index may list sitemaps of its own host, and indexes nest %d deep",
+			f.d.log.Warn("sitemap left alone", "url", loc, "host", v.prov.SitemapOf, "via", v.u.String(), "line", entry.Line)
+			f.d.notice(fmt.Sprintf("sitemap %s, line %d: %s is not read: an index may list sitemaps of its own host, and indexes nest %d deep",
 				v.u, entry.Line, loc, maxNested))
 			if !covered {
 				f.foreign(entry.Loc, t)
@@ -204,18 +204,18 @@ func (f *finds) entry(v *visit, entry sitemap.Entry, covered bool) error {
 		f.leave(frontier.Item{URL: shown.Canonical}, shown, t, output.Invalid, err.Error())
 		return nil
 	}
-	a.Canonical = f.c.cleaned(a.Canonical, nil)
+	a.Canonical = f.d.cleaned(a.Canonical, nil)
 	if err := v.lines.Entry(&output.Entry{URL: a.Canonical, Sitemap: v.u.String(), LastMod: entry.LastMod}); err != nil {
 		return err
 	}
-	item := frontier.Item{URL: a.Canonical, Host: a.Server, Priority: f.c.order.priority(entry), Meta: t.Encode()}
+	item := frontier.Item{URL: a.Canonical, Host: a.Server, Priority: f.d.order.priority(entry), Meta: t.Encode()}
 	switch {
 	case f.barred(item, a, t):
 	case !covered:
 		f.leave(item, a, t, output.NotEntitled, "")
-	case !f.c.scope.Holds(a):
+	case !f.d.scope.Holds(a):
 		f.leave(item, a, t, output.OutOfScope, "")
-	case f.c.order.old(entry):
+	case f.d.order.old(entry):
 		f.leave(item, a, t, output.Unchanged, "")
 	default:
 		f.bounded(item, a, t)
@@ -225,9 +225,9 @@ func (f *finds) entry(v *visit, entry sitemap.Entry, covered bool) error {
 
 // seed puts what a document leads to into the frontier at once, before the document
 // is finished.
-func (c *Crawler) seed(found *finds) error {
+func (d *discovery) seed(found *finds) error {
 	if err := found.settle(); err != nil {
 		return err
 	}
-	return c.add(found.items)
+	return d.add(found.items)
 }

@@ -27,7 +27,7 @@ func (c *Crawler) Status() (*Status, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Status{Summary: c.tally.summary(), Frontier: stats, Paused: c.paused()}
+	s := &Status{Summary: c.tally.summary(), Frontier: stats, Paused: c.pauses.active()}
 	s.End = end
 	s.Left, s.Hosts, s.NextDue = stats.Pending+stats.Scheduled+stats.Leased, stats.Hosts, time.Time{}
 	if s.Left > 0 {

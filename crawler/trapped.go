@@ -12,14 +12,14 @@ import (
 // to, and not in the frontier yet.
 func (w *worker) countPage(v *visit, text []byte, links []frontier.Item) error {
 	c := w.c
-	if !v.prov.MayBeTrap() || !c.traps.Fetched(v.lease.Host, v.lease.URL) {
+	if !v.prov.MayBeTrap() || !c.found.traps.Fetched(v.lease.Host, v.lease.URL) {
 		return nil
 	}
-	leads, err := c.leadsOn(links)
+	leads, err := w.leadsOn(links)
 	if err != nil {
 		return err
 	}
-	closed := c.traps.Judge(v.lease.Host, v.lease.URL, text, leads)
+	closed := c.found.traps.Judge(v.lease.Host, v.lease.URL, text, leads)
 	if closed == nil {
 		return nil
 	}
@@ -35,10 +35,11 @@ const maxLeads = 1000
 // leadsOn tells whether there is a URL among links that nobody knew, of a pattern that
 // has had its free pages: of any host, since a trap may go to and fro between the
 // origins of a site, such as http and https.
-func (c *Crawler) leadsOn(links []frontier.Item) (bool, error) {
+func (w *worker) leadsOn(links []frontier.Item) (bool, error) {
+	c := w.c
 	var more []string
 	for _, item := range links {
-		if c.traps.Exhausted(item.Host, item.URL) {
+		if c.found.traps.Exhausted(item.Host, item.URL) {
 			more = append(more, item.URL)
 		}
 	}
@@ -54,7 +55,7 @@ func (c *Crawler) leadsOn(links []frontier.Item) (bool, error) {
 // closeAgain closes a pattern that an earlier process has closed, unless more is
 // allowed now, or another round has begun.
 func (c *Crawler) closeAgain(p *trap.ClosedPattern) {
-	if c.cfg.TrapPages > 0 && p.Free >= c.cfg.TrapPages && !p.At.Before(c.roundBegan) {
-		c.traps.Close(p)
+	if c.cfg.TrapPages > 0 && p.Free >= c.cfg.TrapPages && !p.At.Before(c.state.Began) {
+		c.found.traps.Close(p)
 	}
 }

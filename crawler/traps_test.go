@@ -350,9 +350,9 @@ func TestListedIsNoTrap(t *testing.T) {
 // a menu, or the pages of the trap that came before it.
 func TestLeadsOn(t *testing.T) {
 	const host = "https://a.test"
-	c := &Crawler{traps: trap.New(1), frontier: frontier.NewMemory(nil), life: newLifecycle(slog.New(slog.DiscardHandler))}
+	c := &Crawler{found: &discovery{traps: trap.New(1)}, frontier: frontier.NewMemory(nil), life: newLifecycle(slog.New(slog.DiscardHandler))}
 	for i := range 2 {
-		c.traps.Fetched(host, fmt.Sprintf("%s/x?id=%d", host, i))
+		c.found.traps.Fetched(host, fmt.Sprintf("%s/x?id=%d", host, i))
 	}
 	items := func(format string) (list []frontier.Item) {
 		for i := range 2*maxLeads + 1 {
@@ -376,7 +376,7 @@ func TestLeadsOn(t *testing.T) {
 		{"a menu and the door", append(slices.Clip(menu), door), true},
 		{"pages that are known and the door", append(slices.Clip(before), door), true},
 	} {
-		if got, err := c.leadsOn(tt.links); err != nil || got != tt.want {
+		if got, err := (&worker{c: c}).leadsOn(tt.links); err != nil || got != tt.want {
 			t.Errorf("%s: leads on: %t, %v", tt.name, got, err)
 		}
 	}

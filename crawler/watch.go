@@ -9,10 +9,12 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 )
 
-// stir lets the watch see that something has changed.
-func (c *Crawler) stir() {
+// A signal says that something has changed. It holds one: more say nothing new.
+type signal chan struct{}
+
+func (s signal) send() {
 	select {
-	case c.changed <- struct{}{}:
+	case s <- struct{}{}:
 	default:
 	}
 }
@@ -61,7 +63,7 @@ func (c *Crawler) look() (again time.Duration, err error) {
 		return time.Hour, nil // for leases to end, which is a change
 	}
 	wait := time.Until(stats.NextDue)
-	if stats.Leased > 0 || wait <= 0 || c.paused() {
+	if stats.Leased > 0 || wait <= 0 || c.pauses.active() {
 		return wait, nil
 	}
 	patience, err := c.patience(stats)
@@ -74,7 +76,7 @@ func (c *Crawler) look() (again time.Duration, err error) {
 // patience is how long the crawl waits with nothing to do: max-wait, and at least
 // as long as the turn of a host takes, or the retry of a page while one is left.
 func (c *Crawler) patience(stats frontier.Stats) (time.Duration, error) {
-	wait := max(c.cfg.MaxWait, c.member.LongestDelay(c.delays.Longest(), max(c.cfg.MaxCrawlDelay, politeness.MaxSlowed)))
+	wait := max(c.cfg.MaxWait, c.member.LongestDelay(c.network.delays.Longest(), max(c.cfg.MaxCrawlDelay, politeness.MaxSlowed)))
 	left := stats.Pending + stats.Scheduled
 	if err := c.recovered(); err != nil {
 		return 0, err

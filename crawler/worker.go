@@ -92,7 +92,7 @@ func (w *worker) run(leases context.Context) error {
 		if err != nil {
 			return nil
 		}
-		got, err := c.frontier.Lease(waiting, frontier.LeaseRequest{Max: 1, PerHost: 1, Wait: -1, For: c.leaseTime})
+		got, err := c.frontier.Lease(waiting, frontier.LeaseRequest{Max: 1, PerHost: 1, Wait: -1, For: c.leases.duration})
 		if err != nil {
 			if waiting.Err() != nil {
 				continue
@@ -119,7 +119,7 @@ func (w *worker) run(leases context.Context) error {
 			if err := w.recorder.Commit(outcome, v.page, v.lines); err != nil {
 				return err
 			}
-			c.stir()
+			c.changed.send()
 		}
 	}
 }
@@ -130,7 +130,7 @@ func (w *worker) visit(v *visit) (decision, error) {
 	if d, err := w.parse(v); err != nil || d.verdict != proceed {
 		return d, err
 	}
-	release, free := w.c.addresses.Acquire(w.c.life.working, v.lease.Host)
+	release, free := w.c.network.addresses.Acquire(w.c.life.working, v.lease.Host)
 	if !free {
 		return decision{verdict: wait, hostUntil: time.Now().Add(politeness.AddressPause)}, nil
 	}
@@ -169,7 +169,7 @@ func (w *worker) act(v *visit, d decision) (frontier.Outcome, error) {
 		outcome.Result, outcome.NotBefore = frontier.Defer, d.until
 	case retry:
 		outcome.Result, outcome.NotBefore = frontier.Retry, d.until
-		c.logRetry(v, d)
+		w.logRetry(v, d)
 	default:
 		outcome.Result, outcome.Validators = frontier.Done, d.validators
 	}
@@ -184,10 +184,10 @@ func (w *worker) skip(v *visit, r output.Rejection) error {
 	c := w.c
 	r.URL, r.Depth, r.Via, r.Source = v.u.String(), v.prov.Depth, v.prov.Via, v.prov.Source.String()
 	if r.Reason == output.Address && v.prov.Source == provenance.Start {
-		c.refuseStart(RefusedStart{URL: r.URL, Addr: r.Addr, Why: r.Detail})
+		w.refuseStart(RefusedStart{URL: r.URL, Addr: r.Addr, Why: r.Detail})
 	}
 	c.tally.reject(r.Reason, 1)
-	c.logRejection(&r, v.lease.Attempt)
+	w.logRejection(&r, v.lease.Attempt)
 	if v.prov.IsSitemap() { // a recrawl will request it as one
 		line := v.sitemapLine(0, time.Now())
 		line.Detail = cmp.Or(r.Detail, string(r.Reason))

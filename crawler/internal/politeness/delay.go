@@ -252,3 +252,17 @@ func ReadRecord(host frontier.HostRecord, o robotsext.Origin) (*robotsext.Record
 	}
 	return rec, nil
 }
+
+// Reached returns when the robots.txt of an origin was fetched, by the clock of the process
+// that did; zero: it never was, or could not be read since.
+func Reached(ctx context.Context, f frontier.Frontier, o robotsext.Origin) (time.Time, error) {
+	h, err := f.Host(ctx, weburl.ServerOf(string(o)))
+	if err != nil {
+		return time.Time{}, err
+	}
+	rec, err := ReadRecord(h, o)
+	if err != nil || rec == nil || !rec.FailingSince.IsZero() {
+		return time.Time{}, err
+	}
+	return rec.FetchedAt, nil
+}

@@ -1,0 +1,81 @@
+package crawler
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/internal/fetch"
+	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
+	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/robotsext"
+	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
+)
+
+// A network is what a crawl sends requests with, and what says when.
+type network struct {
+	robots    *robotsext.Robots
+	client    *http.Client // for sitemaps; pages have a fetcher
+	delays    *politeness.Delays
+	slots     *politeness.Slots
+	addresses *politeness.Addresses
+	resolver  *net.Resolver                                          // nil: the machine's
+	sent      func(req *http.Request, took time.Duration, err error) // called after each request; nil: nothing is
+}
+
+// connect makes what talks to the network. Nothing is sent yet.
+func (c *Crawler) connect() error {
+	requests := fetch.Config{
+		UserAgent: c.cfg.UserAgent,
+		Timeout:   c.cfg.Timeout, FirstByteTimeout: c.cfg.FirstByteTimeout, StallTimeout: c.cfg.StallTimeout,
+		MaxBody: c.cfg.MaxBody, Workers: c.cfg.Workers, PerHost: c.cfg.PerHost,
+		Proxies: c.cfg.Proxies, Guard: c.found.guard, Resolver: c.network.resolver, Base: c.opts.Transport,
+	}
+	hooks := fetch.Hooks{Delay: c.network.slots.PauseBefore, Responded: c.obeyRetryAfter, Sent: c.network.sent, Fail: c.life.fail, Lease: c.member.WithinLease}
+	c.warnOfNetwork()
+	if slices.ContainsFunc(c.formats, func(f output.Format) bool { return f.Exchanges }) {
+		hooks.Record = c.record.Exchange
+	}
+	var err error
+	c.network.robots, err = robotsext.New(c.cfg.UserAgent, &robotsext.Options{
+		Transport: fetch.NewTransport(c.life.working, requests, hooks),
+		Fetch:     robotsext.FetchOptions{Wait: c.network.slots.Wait, Timeout: c.cfg.RobotsTimeout},
+		Outage:    robotsext.OutageOptions{RetryMin: c.cfg.RobotsRetry},
+		Cache:     robotsext.CacheOptions{Backend: &robotsCache{frontier: c.frontier, failed: c.life.failed, since: c.state.Began, again: c.record.Refetch}},
+		Logger:    c.log,
+		OnRecord:  c.learned,
+		OnChange:  func(before, after *robotsext.Record) { logChange(c.log, before, after) },
+		Parse:     robotsOptions(&c.cfg),
+	})
+	if err != nil {
+		return fmt.Errorf("crawler: %w", err)
+	}
+	if c.pages == nil { // else it is a plan
+		c.pages = crawlFetcher{fetch.New(c.life.working, requests, c.network.robots)}
+	}
+	c.network.client = &http.Client{
+		Transport:     c.network.robots.Transport(nil),
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	return nil
+}
+
+// newDelays returns the delays of the crawl's servers.
+func (c *Crawler) newDelays() *politeness.Delays {
+	opts := politeness.Options{
+		Delay: c.cfg.Delay, MaxCrawlDelay: c.cfg.MaxCrawlDelay, ResponseFactor: c.cfg.ResponseFactor, MaxInFlight: c.cfg.PerHost,
+		Resumed: c.opts.Resume || c.opts.Recrawl, Changed: c.state.Repaced, Recheck: c.member.RecheckSlowed(), Logger: c.log,
+		Group: func(rec *robotsext.Record) *robotstxt.Group {
+			rec.File = robotstxt.Parse(rec.Body, robotsOptions(&c.cfg))
+			return c.network.robots.Group(rec)
+		},
+	}
+	return politeness.NewDelays(c.frontier, opts)
+}
+
+// robotsOptions is how a crawl reads robots.txt.
+func robotsOptions(cfg *Config) *robotstxt.Options {
+	return &robotstxt.Options{MaxCrawlDelay: cfg.MaxCrawlDelay, RequestRateDelay: true}
+}
