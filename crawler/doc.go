@@ -27,10 +27,14 @@
 //	                        frontier.Finish(outcome + links)  lines of JSON, sinks
 //	                        host due again = end + delay      (these first)
 //
-// The files follow it: seed.go puts URLs in, worker.go takes one from lease to
-// outcome, package internal/fetch fetches it, links.go takes up what it leads to,
-// package internal/record writes down the outcome and tells the frontier; crawler.go starts the
-// workers, and watch.go sees when there is nothing left to do.
+// The files follow it. seed.go puts URLs in. worker.go carries each from its lease to its
+// commit: the steps in admission.go, response.go and sitemap.go only decide, the worker alone
+// skips, waits, retries and commits. discovery.go decides about the URLs that are found,
+// crawl.go starts the workers, idle.go sees when nothing is left to do, and finish.go sums up.
+//
+// The parts are packages: internal/weburl, provenance, scope, trap, quota and politeness know
+// what a step has to know, internal/fetch sends requests, internal/record writes down outcomes
+// and tells the frontier, and internal/cluster has several processes work on one crawl.
 //
 // Who decides what:
 //

@@ -80,16 +80,16 @@ func (l *lifecycle) fail(err error) {
 
 // failed reports whether an error of our own side has ended the crawl.
 func (l *lifecycle) failed() bool {
-	_, fault, _ := l.ending()
+	_, _, fault := l.ending()
 	return fault != nil
 }
 
-// ending returns why the crawl ends, the error of our own side, and the last statistics of the
-// frontier.
-func (l *lifecycle) ending() (End, error, frontier.Stats) {
+// ending returns why the crawl ends, the last statistics of the frontier, and the error of our
+// own side.
+func (l *lifecycle) ending() (end End, stats frontier.Stats, fault error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.end, l.fault, l.stats
+	return l.end, l.stats, l.fault
 }
 
 // saw remembers statistics of the frontier.

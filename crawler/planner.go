@@ -78,7 +78,7 @@ func (p *Planner) Run(ctx context.Context) (*Plan, error) {
 	}
 	c.life.close() // a robots.txt that nobody waits for any more changes nothing
 	plan, err := p.plan()
-	_, fault, _ := c.life.ending()
+	_, _, fault := c.life.ending()
 	return plan, errors.Join(fault, err, c.close())
 }
 

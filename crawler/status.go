@@ -22,7 +22,7 @@ type Status struct {
 // [Options.Begun] until Run returns, by any goroutine. The error is that of a
 // frontier which is closed or has failed.
 func (c *Crawler) Status() (*Status, error) {
-	end, _, last := c.life.ending()
+	end, last, _ := c.life.ending()
 	stats, err := c.member.Counts(c.life.commitCtx, last)
 	if err != nil {
 		return nil, err

@@ -44,6 +44,38 @@ var commands = []string{
 	programParts + "plan", programParts + "config", programParts + "demo", programParts + "man", programParts + "version",
 }
 
+// internal is the folder of the parts of the crawler.
+const internal = "crawler/internal/"
+
+// crawlerParts are the parts of the crawler, each with the parts that it imports. They point
+// down: what a part imports does not import it.
+var crawlerParts = map[string][]string{
+	internal + "weburl":     nil,
+	internal + "provenance": nil,
+	internal + "trap":       nil,
+	internal + "quota":      nil,
+	internal + "forecast":   nil,
+	internal + "scope":      {internal + "weburl", internal + "provenance"},
+	internal + "politeness": {internal + "weburl"},
+	internal + "fetch":      {internal + "weburl"},
+	internal + "cluster":    {internal + "weburl"},
+	internal + "record":     {internal + "weburl", internal + "provenance", internal + "trap"},
+}
+
+// helpers are small packages that every part of the crawler may import.
+var helpers = []string{internal + "shown", internal + "durable", internal + "descriptors"}
+
+// TestCrawlerPartsAreAll holds that crawlerParts names each package below crawler/internal, but
+// for helpers and what only tests import.
+func TestCrawlerPartsAreAll(t *testing.T) {
+	for _, p := range listPackages(t) {
+		_, named := crawlerParts[p.Path]
+		if strings.HasPrefix(p.Path, internal) && !named && !within(p.Path, helpers...) && !strings.HasSuffix(p.Path, "test") {
+			t.Errorf("%s is in no rule", p.Path)
+		}
+	}
+}
+
 // importRules are what keeps the packages apart. Imports point down (program,
 // crawler, drop-in, pure packages), never sideways; and who uses a pure package
 // or the drop-in links nothing that only the crawler or the program needs.
@@ -68,6 +100,18 @@ var importRules = []importRule{
 				return nil
 			}
 			return slices.DeleteFunc(among(p.Deps, "crawler"), func(d string) bool { return d != "crawler" })
+		},
+	},
+	{
+		"the parts below crawler/internal import no part but those that crawlerParts allows",
+		func(p goPackage) []string {
+			allowed, isPart := crawlerParts[p.Path]
+			if !isPart {
+				return nil
+			}
+			return slices.DeleteFunc(among(imports(p), "crawler"), func(path string) bool {
+				return within(path, "crawler/frontier", "crawler/output", "crawler/extract", "crawler/errtext") || within(path, helpers...) || slices.Contains(allowed, path)
+			})
 		},
 	},
 	{
@@ -144,8 +188,8 @@ var importRules = []importRule{
 	{"pebble is imported by its store only", onlyIn("github.com/cockroachdb/pebble", "crawler/frontier/pebblestore")},
 	{"rueidis is imported by its store only", onlyIn("github.com/redis/rueidis", "crawler/frontier/redisstore")},
 	{
-		"package cluster is known to crawler/{crawler,open,cluster,shared}.go only",
-		onlyIn("crawler/internal/cluster", "crawler/crawler.go", "crawler/open.go", "crawler/cluster.go", "crawler/shared.go"),
+		"package cluster is known to crawler/{crawl,open,cluster,shared,discovery}.go only",
+		onlyIn("crawler/internal/cluster", "crawler/crawl.go", "crawler/open.go", "crawler/cluster.go", "crawler/shared.go", "crawler/discovery.go"),
 	},
 	{"the driver of SQLite is imported by its output only", onlyIn("modernc.org/sqlite", "crawler/output/sqlite")},
 	{"the metrics are in crawler/monitor only", onlyIn("github.com/prometheus/client_golang", "crawler/monitor")},
@@ -201,6 +245,7 @@ func TestImportRulesCanFail(t *testing.T) {
 		in("cmd/politecrawl", "robots.go", "github.com/temoto/robotstxt"),
 		in("cmd/politecrawl", "main.go", "crawler"),
 		in("cmd/politecrawl/internal/demo", "demo.go", "cmd/politecrawl/internal/crawl"),
+		in("crawler/internal/quota", "pages.go", "crawler/internal/record"),
 		in("crawler/report", "browser.go", "github.com/chromedp/cdproto/network"),
 	}
 	found := breaches(pkgs, importRules)

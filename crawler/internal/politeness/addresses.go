@@ -75,6 +75,8 @@ func (a *Addresses) Acquire(ctx context.Context, host frontier.Host) (release fu
 	}, true
 }
 
+// Lookup returns the address of a host, the least one where its name has several; the zero
+// address: it has none.
 func (a *Addresses) Lookup(ctx context.Context, host frontier.Host) netip.Addr {
 	now := time.Now()
 	a.mu.Lock()

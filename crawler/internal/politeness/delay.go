@@ -1,3 +1,9 @@
+// Package politeness decides when a server may be requested next: by the delay that its
+// robots.txt asks for, by how it responds, by its visiting hours, and by the requests in flight
+// on its address.
+//
+// Only the frontier has clocks. This package says how long a delay is and which server has to
+// wait until when; the frontier hands out a server's URLs accordingly.
 package politeness
 
 import (
@@ -29,7 +35,7 @@ const (
 	minSlowed = 100 * time.Millisecond
 )
 
-// Options are the settings of delays.
+// Options are the settings of Delays.
 type Options struct {
 	Delay          time.Duration // between two requests to a server, at the least
 	MaxCrawlDelay  time.Duration // the longest Crawl-delay that is obeyed as written
@@ -63,6 +69,7 @@ type Delays struct {
 	renewed map[frontier.Host]bool      // those whose delay this process has set by its settings
 }
 
+// NewDelays returns the delays of servers whose clocks the frontier f keeps.
 func NewDelays(f frontier.Frontier, opts Options) *Delays {
 	d := &Delays{opts: opts, frontier: f, slowed: make(map[frontier.Host]bool), renewed: make(map[frontier.Host]bool)}
 	d.observe(opts.Delay)

@@ -8,7 +8,7 @@ import (
 
 // Take takes a page of a host from the limits. Where processes share a crawl, the last
 // page of a host may be in flight in another, and come to nothing.
-func (l *Pages) Take(ctx context.Context, f frontier.Frontier, host frontier.Host) (share, error) {
+func (l *Pages) Take(ctx context.Context, f frontier.Frontier, host frontier.Host) (Share, error) {
 	s, err := l.take(ctx, host)
 	switch {
 	case err != nil:
@@ -24,7 +24,7 @@ func (l *Pages) Take(ctx context.Context, f frontier.Frontier, host frontier.Hos
 // takeLast takes a page of a host of which other processes have taken the last. As long as
 // one may be in flight there, the host is handed out to one at a time: so it waits for that
 // page, and who gets it then knows that there is no other.
-func (l *Pages) takeLast(ctx context.Context, f frontier.Frontier, host frontier.Host) (share, error) {
+func (l *Pages) takeLast(ctx context.Context, f frontier.Frontier, host frontier.Host) (Share, error) {
 	rec, err := f.Host(ctx, host)
 	if err != nil {
 		return crowded, err
@@ -63,7 +63,7 @@ func (l *Pages) isNarrowed(h frontier.Host) bool {
 
 // takeAlone is take while no other process has a page of the host in flight: what has been
 // taken then is given back by nobody.
-func (l *Pages) takeAlone(ctx context.Context, h frontier.Host) (share, error) {
+func (l *Pages) takeAlone(ctx context.Context, h frontier.Host) (Share, error) {
 	l.mu.Lock()
 	l.host(h).dry = false
 	l.mu.Unlock()

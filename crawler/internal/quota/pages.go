@@ -48,17 +48,20 @@ type Counters interface {
 // LocalCounters are the counters of a crawl of one process.
 type LocalCounters map[string]int64
 
+// Take implements Counters.
 func (c LocalCounters) Take(_ context.Context, counter string, n, most int64) (int64, error) {
 	n = min(n, max(most-c[counter], 0))
 	c[counter] += n
 	return n, nil
 }
 
+// Settle implements Counters.
 func (c LocalCounters) Settle(_ context.Context, taken map[string]int64) error {
 	maps.Copy(c, taken)
 	return nil
 }
 
+// BytesElsewhere implements Counters.
 func (LocalCounters) BytesElsewhere() int64 { return 0 }
 
 // The names of counters. That of a host has it behind it.
@@ -100,11 +103,12 @@ const (
 	MaxBytes Exceeded = "max-bytes"
 )
 
-// A share is the answer to a wish for a page.
-type share int
+// A Share is the response to a request for a page.
+type Share int
 
+// The shares.
 const (
-	Granted    share = iota // done must be called
+	Granted    Share = iota // done must be called
 	crowded                 // the last ones are in flight, and one may be given back
 	CrawlSpent              // the crawl has had all that it may have; see end
 	HostSpent               // the host has
@@ -112,7 +116,7 @@ const (
 )
 
 // take reserves one page of a host. The error is that of the counters.
-func (l *Pages) take(ctx context.Context, h frontier.Host) (share, error) {
+func (l *Pages) take(ctx context.Context, h frontier.Host) (Share, error) {
 	for {
 		s, short := l.tryTake(h)
 		switch {
@@ -129,7 +133,7 @@ func (l *Pages) take(ctx context.Context, h frontier.Host) (share, error) {
 }
 
 // tryTake is take, unless a budget has to draw first, which is returned then.
-func (l *Pages) tryTake(h frontier.Host) (s share, short *budget) {
+func (l *Pages) tryTake(h frontier.Host) (s Share, short *budget) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	host := l.host(h)

@@ -16,7 +16,7 @@ func TestPagesAreShared(t *testing.T) {
 	cfg := Limits{Workers: 16, MaxInFlight: 1}
 	cfg.MaxPages, cfg.MaxHostPages, cfg.Workers = 10, 4, 6
 	one, two := NewPages(cfg, shared), NewPages(cfg, shared)
-	take := func(l *Pages, h frontier.Host, want share) {
+	take := func(l *Pages, h frontier.Host, want Share) {
 		t.Helper()
 		if got, err := l.take(t.Context(), h); got != want || err != nil {
 			t.Errorf("take: %d, %v, want %d", got, err, want)
@@ -195,7 +195,7 @@ func TestLastPageIsGivenBack(t *testing.T) {
 	cfg := Limits{Workers: 16, MaxInFlight: 1}
 	cfg.MaxHostPages = 1
 	l := NewPages(cfg, make(LocalCounters))
-	for i, want := range []share{Granted, crowded, Granted} {
+	for i, want := range []Share{Granted, crowded, Granted} {
 		if i == 2 {
 			if err := l.Done(t.Context(), "a", false, 0); err != nil {
 				t.Fatal(err)
@@ -217,7 +217,7 @@ func TestNoPageInHand(t *testing.T) {
 	for _, turn := range []struct {
 		of   *Pages
 		host frontier.Host
-		want share
+		want Share
 	}{{two, "b", Granted}, {one, "a", CrawlSpent}, {two, "a", Granted}} {
 		if got, err := turn.of.take(t.Context(), turn.host); got != turn.want || err != nil {
 			t.Errorf("%s: %d, %v, want %d", turn.host, got, err, turn.want)
@@ -230,7 +230,7 @@ func TestLimitsAreSetLater(t *testing.T) {
 	all := make(LocalCounters)
 	cfg := Limits{Workers: 16, MaxInFlight: 1}
 	one := NewPages(cfg, all)
-	take := func(h frontier.Host, want share) {
+	take := func(h frontier.Host, want Share) {
 		t.Helper()
 		if got, err := one.take(t.Context(), h); got != want || err != nil {
 			t.Fatalf("%d, %v, want %d", got, err, want)
@@ -293,7 +293,7 @@ func TestLastPageIsTakenMeanwhile(t *testing.T) {
 	cfg := Limits{Workers: 16, MaxInFlight: 1}
 	cfg.MaxInFlight, cfg.MaxHostPages = 2, 1
 	one, two := NewPages(cfg, all), NewPages(cfg, all)
-	take := func(l *Pages, want share) {
+	take := func(l *Pages, want Share) {
 		t.Helper()
 		if got, err := l.take(t.Context(), host); got != want || err != nil {
 			t.Errorf("%d, %v, want %d", got, err, want)
@@ -334,7 +334,7 @@ func TestLastPageIsNotTheLast(t *testing.T) {
 		cfg.MaxInFlight, cfg.MaxHostPages = 4, 1
 		process := func() *Pages { return NewPages(cfg, all) }
 		one, two := process(), process()
-		take := func(l *Pages, want share) {
+		take := func(l *Pages, want Share) {
 			t.Helper()
 			if got, err := l.Take(t.Context(), f, host); got != want || err != nil {
 				t.Fatalf("%d, %v, want %d", got, err, want)

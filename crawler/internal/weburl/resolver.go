@@ -117,6 +117,7 @@ const (
 	maxWritten = 300
 )
 
+// NewOriginCache returns an empty cache.
 func NewOriginCache() *OriginCache { return &OriginCache{known: make(map[string]URL)} }
 
 // cut takes an absolute URL apart: the address of its host, with / for a path,

@@ -11,7 +11,7 @@ import (
 
 // ended writes what is still skipped or deferred, closes everything and sums up.
 func (c *Crawler) ended() (*Summary, error) {
-	end, fault, last := c.life.ending()
+	end, last, fault := c.life.ending()
 	c.giveBack()
 	err := fault
 	if c.life.commitCtx.Err() != nil { // somebody did not want to wait for Redis any longer
