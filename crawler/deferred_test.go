@@ -51,6 +51,7 @@ func restart(t *testing.T, c *Crawler) {
 	}
 	c.record = c.newRecorder()
 	c.recorder = crawlRecorder{c.record}
+	c.found.use(c.frontier, c.member, c.record, c.recorder)
 	for _, step := range []func() error{c.record.Load, c.record.Open, c.restore} {
 		if err := step(); err != nil {
 			t.Fatal(err)

@@ -146,7 +146,7 @@ func TestRecoveredByOthers(t *testing.T) {
 	f := frontier.NewMemory(nil)
 	cfg := Default()
 	cfg.MaxWait, cfg.MaxCrawlDelay = 0, 0
-	c := &Crawler{cfg: cfg, frontier: f, life: newLifecycle(slog.New(slog.DiscardHandler)), member: &cluster.Alone{}, record: record.New(record.Config{})}
+	c := &Crawler{cfg: cfg, frontier: f, life: newLifecycle(slog.New(slog.DiscardHandler)), member: &cluster.Alone{}, record: record.New(record.Config{}), state: new(state)}
 	c.network.delays = c.newDelays()
 	patience := func(want time.Duration) {
 		t.Helper()

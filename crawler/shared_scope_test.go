@@ -139,6 +139,7 @@ func TestHostJoinsOnce(t *testing.T) {
 	f := &countedFrontier{Frontier: frontier.NewMemory(nil)}
 	c.frontier, c.record = f, record.New(record.Config{ScopeKey: c.found.scope.Key})
 	c.recorder = crawlRecorder{c.record}
+	c.found.use(c.frontier, c.member, c.record, c.recorder)
 	for range 3 {
 		if err := (handler{c}).Join("http://b.test/"); err != nil {
 			t.Fatal(err)
