@@ -279,7 +279,7 @@ func TestDetailsAreCut(t *testing.T) {
 			t.Errorf("a line of %d bytes: %.300s…", len(line), line)
 		}
 	}
-	f := newFinds(nil)
+	f := newDiscoveries(nil)
 	if f.leave(frontier.Item{}, weburl.URL{}, provenance.Provenance{}, output.Address, strings.Repeat("x", most)); len(f.skipped[0].Rejection.Detail) > maxDetail {
 		t.Errorf("%d bytes of a detail are kept", len(f.skipped[0].Rejection.Detail))
 	}

@@ -30,7 +30,7 @@
 // The files follow it. seed.go puts URLs in. worker.go carries each from its lease to its
 // commit: the steps in admission.go, response.go and sitemap.go only decide, the worker alone
 // skips, waits, retries and commits. discovery.go decides about the URLs that are found,
-// crawl.go starts the workers, idle.go sees when nothing is left to do, and finish.go sums up.
+// crawl.go starts the workers, idle.go sees when nothing is left to do, and ending.go sums up.
 //
 // The parts are packages: internal/weburl, provenance, scope, trap, quota and politeness know
 // what a step has to know, internal/fetch sends requests, internal/record writes down outcomes

@@ -93,7 +93,7 @@ func (d *discovery) mayBeRequested(r *output.Rejection) bool {
 }
 
 // barred leaves a URL aside whose host is an address that the guard refuses.
-func (f *finds) barred(item frontier.Item, a weburl.URL, t provenance.Provenance) bool {
+func (f *discoveries) barred(item frontier.Item, a weburl.URL, t provenance.Provenance) bool {
 	err := f.d.refusal(a)
 	if err != nil {
 		f.leave(item, a, t, output.Address, refusalIn(err))

@@ -326,7 +326,7 @@ func (d *discovery) readmit() error {
 // takeUp puts URLs into the frontier that were left aside, unless another reason
 // keeps them there.
 func (d *discovery) takeUp(taken []record.SkippedURL) error {
-	found := newFinds(d)
+	found := newDiscoveries(d)
 	for _, l := range taken {
 		t, err := provenance.Decode(l.Item.Meta)
 		if err != nil {

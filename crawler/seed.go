@@ -122,7 +122,7 @@ func (d *discovery) seedSitemaps(rec *robotsext.Record) error {
 	if len(lines) == 0 && d.cfg.ProbeSitemap {
 		lines, t.Via = []string{string(rec.Origin) + "/sitemap.xml"}, "" // nobody said that it is there
 	}
-	found := newFinds(d)
+	found := newDiscoveries(d)
 	for _, url := range lines {
 		if err := found.sitemap(url, t); err != nil {
 			return err

@@ -33,7 +33,7 @@ const (
 )
 
 // sitemap takes up a sitemap file that a robots.txt or an index lists.
-func (f *finds) sitemap(url string, t provenance.Provenance) error {
+func (f *discoveries) sitemap(url string, t provenance.Provenance) error {
 	a, err := weburl.Parse(url)
 	if err != nil {
 		return nil
@@ -124,7 +124,7 @@ func (d *discovery) seedEntries(v *visit, resp *http.Response, line *output.Site
 	if err != nil {
 		return err
 	}
-	found := newFinds(d)
+	found := newDiscoveries(d)
 	for entry, err := range sitemap.Read(resp.Body, nil) {
 		if errors.Is(err, sitemap.Unreadable) {
 			d.sitemaps.GiveBack(v.prov.SitemapOf, line.Pages) // it is read again, or was not one
@@ -158,7 +158,7 @@ func (d *discovery) seedEntries(v *visit, resp *http.Response, line *output.Site
 			if err := d.seed(found); err != nil {
 				return err
 			}
-			found = newFinds(d)
+			found = newDiscoveries(d)
 		}
 	}
 	return d.seed(found)
@@ -166,7 +166,7 @@ func (d *discovery) seedEntries(v *visit, resp *http.Response, line *output.Site
 
 // foreign leaves a sitemap aside that the index of another host lists, as long as there
 // are no more of them than that host may list.
-func (f *finds) foreign(url string, t provenance.Provenance) {
+func (f *discoveries) foreign(url string, t provenance.Provenance) {
 	a, err := weburl.Parse(url)
 	if err != nil || len(a.Canonical) > maxSitemapURL || !f.d.sitemaps.TakeForeign(t.SitemapOf) {
 		return
@@ -179,7 +179,7 @@ func (f *finds) foreign(url string, t provenance.Provenance) {
 
 // entry takes up an entry of a sitemap: a page, or a sitemap below an index.
 // What the sitemap may not speak for is left aside (ROB-SMP-18).
-func (f *finds) entry(v *visit, entry sitemap.Entry, covered bool) error {
+func (f *discoveries) entry(v *visit, entry sitemap.Entry, covered bool) error {
 	t := provenance.Provenance{Source: provenance.Sitemap, Via: provenance.ViaOf(v.u.String()), LastMod: entry.LastMod}
 	if entry.Sitemap {
 		t.SitemapOf, t.IndexDepth = v.prov.SitemapOf, v.prov.IndexDepth+1
@@ -225,7 +225,7 @@ func (f *finds) entry(v *visit, entry sitemap.Entry, covered bool) error {
 
 // seed puts what a document leads to into the frontier at once, before the document
 // is finished.
-func (d *discovery) seed(found *finds) error {
+func (d *discovery) seed(found *discoveries) error {
 	if err := found.settle(); err != nil {
 		return err
 	}

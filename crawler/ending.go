@@ -3,10 +3,14 @@ package crawler
 import (
 	"cmp"
 	"context"
+	"errors"
+	"fmt"
 	"log/slog"
 	"sync"
+	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
 // A lifecycle knows whether a crawl is at work, and why it ends. It is safe for concurrent
@@ -117,4 +121,90 @@ func (l *lifecycle) close() {
 	l.open.Lock()
 	defer l.open.Unlock()
 	l.closed = true
+}
+
+// ended writes what is still skipped or deferred, closes everything and sums up.
+func (c *Crawler) ended() (*Summary, error) {
+	end, last, fault := c.life.ending()
+	c.giveBack()
+	err := fault
+	if c.life.commitCtx.Err() != nil { // somebody did not want to wait for Redis any longer
+		end, fault, err = EndInterrupted, nil, nil
+		c.notice("Redis was not told of what was fetched last; that is asked for again when the crawl goes on")
+	} else if fault == nil { // else nothing can be written any more
+		if err = c.recovered(); err == nil {
+			err = c.record.WriteRejected(end == EndLater, c.blockOf)
+		}
+	}
+	if err == nil {
+		err = c.record.Flush()
+	}
+	stats, statsErr := c.frontier.Stats(c.life.commitCtx)
+	if statsErr != nil {
+		stats = last
+		if fault == nil && c.life.commitCtx.Err() == nil {
+			err = errors.Join(err, statsErr)
+		}
+	}
+	c.life.saw(stats) // Status returns them as long as the sinks are open
+	left := stats.Pending + stats.Scheduled + stats.Leased
+	if err == nil {
+		c.state.Unlisted = c.tally.summary().Unlisted
+		c.state.Ended = &ending{End: end, Left: left, Written: c.record.Written(), Uncommitted: c.life.commitCtx.Err() != nil}
+		err = output.SaveState(c.cfg.Output, c.state)
+	}
+	err = errors.Join(err, c.close())
+	hosts, noted := c.record.Deferred.All()
+	c.tally.count(func(s *Summary) {
+		s.End = end
+		for _, h := range hosts {
+			s.Waiting = append(s.Waiting, string(h))
+			s.WaitingWhy = append(s.WaitingWhy, noted[h].Why.Detail)
+		}
+		s.Left = left
+		s.Hosts = stats.Hosts
+		if s.Left > 0 {
+			s.NextDue = stats.NextDue
+		}
+	})
+	sum := c.tally.summary()
+	sum.Shared = sharedBy(&c.cfg, c.cfg.Worker, c.member.Peers())
+	if err != nil {
+		sum.End = EndFailed
+		err = fmt.Errorf("crawler: %w", err)
+	}
+	c.logEnded(&sum, err)
+	return &sum, err
+}
+
+// closingTime is how long the frontier is told of outcomes after an Abort, where it may be
+// out of reach.
+const closingTime = 5 * time.Second
+
+// giveBack tells other processes how far this one has come, and gives back what it has in
+// hand of the limits. What of it does not come about does when the crawl is resumed.
+func (c *Crawler) giveBack() {
+	ctx, cancel := context.WithTimeout(c.life.commitCtx, closingTime)
+	defer cancel()
+	err := c.member.Sync(ctx)
+	if err := errors.Join(err, c.limits.Settle(ctx, true)); err != nil {
+		c.log.Warn("limits are not given back", "error", err)
+	}
+}
+
+// close closes what open has opened.
+func (c *Crawler) close() error {
+	c.life.close()
+	var errs []error
+	if c.network.client != nil {
+		c.network.client.CloseIdleConnections() // those of the pages too: they share a transport
+	}
+	c.member.Close()
+	if c.record != nil {
+		errs = append(errs, c.record.Close()) // while a sink that watches the crawl can still look at the frontier
+	}
+	if c.frontier != nil {
+		errs = append(errs, c.frontier.Close())
+	}
+	return errors.Join(errs...)
 }

@@ -36,7 +36,7 @@ func (d *discovery) links(v *visit, read *pageLinks, nofollow *robotstag.Rule, p
 		page.CutBy = append(page.CutBy, read.cutBy)
 		d.log.Warn("too many links", "url", page.URL, "links", page.Links, "left", page.LinksLeft, "limit", read.cutBy)
 	}
-	found := newFinds(d)
+	found := newDiscoveries(d)
 	found.items = make([]frontier.Item, 0, len(read.links))
 	to := make([]string, 0, len(read.links))
 	for i := range read.links {
@@ -59,19 +59,19 @@ func (d *discovery) links(v *visit, read *pageLinks, nofollow *robotstag.Rule, p
 	return found.items, err
 }
 
-// finds collects what one document leads to.
-type finds struct {
+// discoveries collects what one document leads to.
+type discoveries struct {
 	d       *discovery
 	items   []frontier.Item
 	skipped []record.SkippedURL
 	err     error // of the frontier, the first
 }
 
-func newFinds(d *discovery) *finds { return &finds{d: d} }
+func newDiscoveries(d *discovery) *discoveries { return &discoveries{d: d} }
 
 // link takes up a URL found in a page; meta is t encoded. The reason why the link is
 // not to be followed, if there is one, is for a person.
-func (f *finds) link(a weburl.URL, t provenance.Provenance, meta []byte, unfollowed string) {
+func (f *discoveries) link(a weburl.URL, t provenance.Provenance, meta []byte, unfollowed string) {
 	item := frontier.Item{URL: a.Canonical, Host: a.Server, Priority: provenance.PriorityLink, Meta: meta}
 	switch {
 	case unfollowed != "":
@@ -85,7 +85,7 @@ func (f *finds) link(a weburl.URL, t provenance.Provenance, meta []byte, unfollo
 }
 
 // inScope takes up a URL that belongs to the crawl, unless it is too deep.
-func (f *finds) inScope(item frontier.Item, a weburl.URL, t provenance.Provenance) {
+func (f *discoveries) inScope(item frontier.Item, a weburl.URL, t provenance.Provenance) {
 	if f.d.scope.TooDeep(t.Depth) {
 		f.leave(item, a, t, output.TooDeep, "")
 		return
@@ -95,7 +95,7 @@ func (f *finds) inScope(item frontier.Item, a weburl.URL, t provenance.Provenanc
 
 // bounded takes up a URL that belongs to the crawl, unless it is beyond a limit of
 // what the crawl takes up at all.
-func (f *finds) bounded(item frontier.Item, a weburl.URL, t provenance.Provenance) {
+func (f *discoveries) bounded(item frontier.Item, a weburl.URL, t provenance.Provenance) {
 	if reason, detail := f.d.beyond(a, t, &f.err); reason != "" {
 		f.leave(item, a, t, reason, detail)
 		return
@@ -120,7 +120,7 @@ func (d *discovery) beyond(a weburl.URL, t provenance.Provenance, failed *error)
 
 // invalid lists a link that was meant to lead to a page and cannot. Others, such
 // as mailto: and javascript:, lead to none.
-func (f *finds) invalid(v *visit, base, ref string, err error) {
+func (f *discoveries) invalid(v *visit, base, ref string, err error) {
 	t := provenance.Provenance{Source: provenance.Link, Depth: v.prov.Depth + 1, Via: provenance.ViaOf(v.u.String())}
 	if f.overlong(base, ref, t, err) {
 		return
@@ -133,7 +133,7 @@ func (f *finds) invalid(v *visit, base, ref string, err error) {
 }
 
 // overlong lists a URL that is too long to be read, if err says so, by how it begins.
-func (f *finds) overlong(base, ref string, t provenance.Provenance, err error) bool {
+func (f *discoveries) overlong(base, ref string, t provenance.Provenance, err error) bool {
 	if !errors.Is(err, weburl.ErrTooLong) {
 		return false
 	}
@@ -150,7 +150,7 @@ func shownOf(ref string) weburl.URL {
 	return weburl.URL{Canonical: shown.Clip(ref, shown.MaxBytes)}
 }
 
-func (f *finds) leave(item frontier.Item, a weburl.URL, t provenance.Provenance, reason output.Reason, detail string) {
+func (f *discoveries) leave(item frontier.Item, a weburl.URL, t provenance.Provenance, reason output.Reason, detail string) {
 	f.skipped = append(f.skipped, record.SkippedURL{Item: item, URL: a, Rejection: output.Rejection{
 		URL: a.Canonical, Reason: reason, Depth: t.Depth, Via: t.Via, Source: t.Source.String(), Detail: shown.Clip(errtext.Plain(detail), maxDetail),
 	}})
@@ -159,7 +159,7 @@ func (f *finds) leave(item frontier.Item, a weburl.URL, t provenance.Provenance,
 // settle skips what is to be skipped, unless the frontier knows it by another
 // way. It comes before the items reach the frontier, so that what is in both is
 // known to be there when the crawl ends.
-func (f *finds) settle() error {
+func (f *discoveries) settle() error {
 	if f.err != nil {
 		return f.err
 	}
@@ -186,7 +186,7 @@ func (f *finds) settle() error {
 func (d *discovery) redirected(v *visit, location string) ([]frontier.Item, error) {
 	a, err := weburl.Resolve(v.u.String(), location)
 	if errors.Is(err, weburl.ErrTooLong) {
-		found := newFinds(d)
+		found := newDiscoveries(d)
 		found.invalid(v, v.u.String(), location, err)
 		return nil, found.settle()
 	}
@@ -203,7 +203,7 @@ func (d *discovery) redirected(v *visit, location string) ([]frontier.Item, erro
 	if v.prov.MayBeTrap() {
 		d.traps.Redirected(v.lease.Host, v.lease.URL)
 	}
-	found := newFinds(d)
+	found := newDiscoveries(d)
 	switch {
 	case t.Hops > maxHops:
 		found.leave(item, a, t, output.TooManyHops, fmt.Sprintf("more than %d", maxHops))
