@@ -45,6 +45,9 @@ func TestSharedRecrawl(t *testing.T) {
 
 // Who interrupts a crawl twice need not wait until Redis is back, and loses nothing.
 func TestInterruptWithoutRedis(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it kills Redis and waits until the crawl gives it up")
+	}
 	server := redistest.Start(t, "--appendonly", "yes", "--appendfsync", "always")
 	s := wide(t, "127.0.0.1", 30)
 	cfg := workerConfig(t, sharedConfig(t, server.URL(), s.url+"/"), "w1")

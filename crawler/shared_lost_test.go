@@ -12,6 +12,9 @@ import (
 // A request that is on its way when its lease ends, since Redis is away, is broken off
 // before another process may be given the host.
 func TestRequestEndsWithItsLease(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it kills Redis and waits until a lease ends")
+	}
 	server := redistest.Start(t, "--appendonly", "yes", "--appendfsync", "always")
 	const lease = 2 * time.Second
 	s := newSite(t, "127.0.0.1", map[string]string{"/robots.txt": ""})

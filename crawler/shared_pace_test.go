@@ -104,6 +104,9 @@ func TestClockOfAnotherIsAhead(t *testing.T) {
 // What is in flight for longer than a lease stays with the process that has it, as long
 // as that is there.
 func TestLeasesLast(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it waits for twice the time of a lease")
+	}
 	server := redistest.Start(t)
 	const lease = 2 * time.Second
 	s := newSite(t, "127.0.0.1", map[string]string{"/robots.txt": ""})

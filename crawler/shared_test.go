@@ -194,6 +194,7 @@ func TestSharedLimits(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			cfg := sharedConfig(t, server.URL(), a.url+"/", b.url+"/")
 			cfg.Join, cfg.Workers = name, 4
 			tt.set(&cfg)

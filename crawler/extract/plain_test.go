@@ -77,6 +77,9 @@ func TestWhatLooksPlain(t *testing.T) {
 // TestEveryShortPage tries every sequence of two pieces, and every fourth of
 // three, followed by a link that is seen or not.
 func TestEveryShortPage(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it reads some 50,000 pages")
+	}
 	const seen = `<a href="/end">`
 	for i, a := range pieces {
 		checkParse(t, []byte(a))

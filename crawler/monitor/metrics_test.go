@@ -211,6 +211,9 @@ func hostile(r *rand.Rand, n int) *output.Found {
 // TestNothingGrows feeds more than a day's worth of a fast crawl, with values that never
 // come twice: neither the series nor what is remembered grow.
 func TestNothingGrows(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it feeds more than a day's worth of a crawl")
+	}
 	w := newTestWatch(&fake{})
 	r := rand.New(rand.NewPCG(1, 2)) // the same each time
 	measure := func() (series int, bytes uint64) {

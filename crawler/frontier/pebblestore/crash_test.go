@@ -22,6 +22,9 @@ import (
 // TestKill kills processes that do all that can be done to a store, each at a
 // random moment, and compares what they were told with what is there.
 func TestKill(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it kills 20 processes, as TestStore kills some")
+	}
 	dir := t.TempDir()
 	o := newOracle()
 	for range kills() {

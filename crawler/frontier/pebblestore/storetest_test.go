@@ -107,6 +107,12 @@ func openAt(dir string, opts *Options, wall func() time.Time) (*Store, error) {
 
 func TestStore(t *testing.T) {
 	for name := range variants {
-		t.Run(name, func(t *testing.T) { storetest.Run(t, variant(name)) })
+		t.Run(name, func(t *testing.T) {
+			store := variant(name)
+			if testing.Short() {
+				store.Kills = 4
+			}
+			storetest.Run(t, store)
+		})
 	}
 }

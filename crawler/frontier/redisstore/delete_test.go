@@ -18,6 +18,9 @@ func TestDelete(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"server", "cluster"} {
 		t.Run(name, func(t *testing.T) {
+			if testing.Short() && name == "cluster" {
+				t.Skip("it starts a Redis Cluster")
+			}
 			var servers []*redistest.Server
 			var url string
 			if name == "server" {

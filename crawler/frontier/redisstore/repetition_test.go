@@ -17,6 +17,9 @@ func TestAgain(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"server", "cluster"} {
 		t.Run(name, func(t *testing.T) {
+			if testing.Short() && name == "cluster" {
+				t.Skip("it starts a Redis Cluster")
+			}
 			var s *Store
 			if name == "server" {
 				s = openTest(t, redistest.Start(t).URL(), Options{})

@@ -38,6 +38,9 @@ func TestReplica(t *testing.T) {
 // The master that Sentinels watch dies, and its replica takes over. What the master
 // had not yet sent to it is forgotten, as one.
 func TestSentinel(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts a Redis with Sentinels")
+	}
 	t.Parallel()
 	watched := redistest.StartWatched(t)
 	restrict(t, watched.Master, watched.Replica)
@@ -62,6 +65,9 @@ func TestSentinel(t *testing.T) {
 // had acknowledged and not yet sent to it may be lost: so nothing is written in
 // the moment of the kill.
 func TestFailover(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts a Redis Cluster with replicas")
+	}
 	t.Parallel()
 	cluster := redistest.StartCluster(t, true)
 	s := openTest(t, cluster.URL(), Options{Shards: 6})

@@ -37,6 +37,9 @@ func TestRestart(t *testing.T) {
 		{"cluster", "always", startCluster, 1, 0, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			if testing.Short() && c.name != "always" {
+				t.Skip("it kills a server again and again")
+			}
 			t.Parallel()
 			url, server := c.start(t, "--appendonly", "yes", "--appendfsync", c.policy)
 			w := &web{putOff: c.putOff}

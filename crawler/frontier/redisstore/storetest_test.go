@@ -109,7 +109,12 @@ func (p *placed) Close() error {
 // All are with a user that may do no more than the package comment says.
 func TestServer(t *testing.T) { testServer(t, 0) }
 
-func TestShards(t *testing.T) { testServer(t, 12) }
+func TestShards(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is TestServer with 12 shards")
+	}
+	testServer(t, 12)
+}
 
 func testServer(t *testing.T, shards int) {
 	server := redistest.Start(t)
@@ -118,6 +123,9 @@ func testServer(t *testing.T, shards int) {
 }
 
 func TestCluster(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts a Redis Cluster")
+	}
 	cluster := redistest.StartCluster(t, false)
 	restrict(t, cluster.Masters...)
 	storetest.Run(t, described(restricted(cluster.URL()), 12))

@@ -139,6 +139,9 @@ func TestTake(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"server", "cluster"} {
 		t.Run(name, func(t *testing.T) {
+			if testing.Short() && name == "cluster" {
+				t.Skip("it starts a Redis Cluster")
+			}
 			var url string
 			if name == "server" {
 				url = redistest.Start(t).URL()

@@ -90,6 +90,9 @@ func TestShared(t *testing.T) {
 // TestWrongs shows that a store cannot pass when it does wrong: the checks of
 // the point find it. And that each check finds something.
 func TestWrongs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs the suite once for each wrong of a store")
+	}
 	failed, ran := make(map[string]bool), 0
 	for _, w := range wrongs {
 		t.Run(fmt.Sprintf("%02d %s", w.point, w.name), func(t *testing.T) {
