@@ -16,6 +16,9 @@ import (
 func TestDropIn(t *testing.T) {
 	for _, version := range []string{"v2.1.0", "v2.2.0", "v2.3.0"} {
 		t.Run(version, func(t *testing.T) {
+			if testing.Short() && version != "v2.3.0" {
+				t.Skip("it builds a program with an older colly")
+			}
 			m := newModule(t)
 			m.copy("main.go", "testdata/dropin/main.go")
 			m.run("go", "mod", "edit", "-replace", collyPath+"="+collyPath+"@"+version)
@@ -30,6 +33,9 @@ func TestDropIn(t *testing.T) {
 // TestUnknownColly is about a colly that keeps its client where Attach does not find it:
 // nothing is adopted, a collector that loses the gate sends no page, and a warning says so.
 func TestUnknownColly(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it builds a program with another colly")
+	}
 	m := newModule(t)
 	m.copy("main.go", "testdata/unknowncolly/main.go")
 	source := m.collySource()
@@ -46,6 +52,9 @@ func TestUnknownColly(t *testing.T) {
 // TestCollysOwnSuite runs colly's tests with the line in NewCollector. Those that fail
 // look at the text of an error, at the user agent, or at IgnoreRobotsTxt.
 func TestCollysOwnSuite(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it builds and runs the tests of colly")
+	}
 	want := []string{
 		"TestHeaders", "TestIgnoreRobotsWhenDisallowed", "TestNewCollector",
 		"TestRobotsWhenDisallowed", "TestRobotsWhenDisallowedWithQueryParameter", "TestUserAgent",
@@ -82,6 +91,9 @@ func TestCollysOwnSuite(t *testing.T) {
 // TestLightModule adds the line to a colly program of the oldest Go that colly allows, and
 // looks at what it costs.
 func TestLightModule(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it builds programs in a module of their own")
+	}
 	const oldest = "go1.24.0"
 	m := newModule(t)
 	m.env = append(m.env, "GOTOOLCHAIN="+oldest)

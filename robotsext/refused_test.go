@@ -225,6 +225,9 @@ func TestNotPossible(t *testing.T) {
 // Of ever more origins that are unreachable not all are remembered that were warned of:
 // after ten thousand others one is warned of again.
 func TestWarningsAreForgotten(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it visits 10,000 hosts")
+	}
 	var log bytes.Buffer
 	r := newRobots(t, &robotsext.Options{
 		Logger:    slog.New(slog.NewTextHandler(&log, nil)),

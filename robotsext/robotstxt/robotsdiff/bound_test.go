@@ -66,6 +66,9 @@ func hostile() map[string][2]string {
 // them for what takes time in proportion to the size of the files. On a busy machine,
 // with the race detector, it may be some more.
 func TestBound(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it compares files that cost the most")
+	}
 	for name, files := range hostile() {
 		t.Run(name, func(t *testing.T) {
 			before, after := parse(files[0]), parse(files[1])
@@ -81,6 +84,9 @@ func TestBound(t *testing.T) {
 // TestOverlap holds that the bound is one on memory too, where every agent has most of
 // the rules for its own.
 func TestOverlap(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it compares groups that overlap, of 5,000 agents")
+	}
 	var names, shared, own strings.Builder
 	for i := range 5000 {
 		name := strings.Map(func(c rune) rune { return c - '0' + 'a' }, fmt.Sprint(i))
@@ -113,6 +119,9 @@ func TestRunsOfStars(t *testing.T) {
 
 // TestWildcards holds what the documentation says of how many can be compared.
 func TestWildcards(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it compares files of 100 wildcards")
+	}
 	file := func(seed uint64, n int, mixed bool) *robotstxt.File {
 		r := rand.New(rand.NewPCG(seed, 2))
 		text := "User-agent: *\n"

@@ -257,6 +257,9 @@ func TestGivesUp(t *testing.T) {
 
 // TestBig holds that thousands of rules are compared as far as the end.
 func TestBig(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it compares files that are large")
+	}
 	file := func(name string, step int) string {
 		var b strings.Builder
 		b.WriteString("User-agent: *\nAllow: /*.css$\n")

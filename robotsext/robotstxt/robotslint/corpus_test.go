@@ -32,6 +32,9 @@ func realFiles(t *testing.T) []string {
 // TestCorpus holds the table in the package documentation against what is found
 // in real files. It logs the table as it has to be.
 func TestCorpus(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it lints all real robots.txt files")
+	}
 	type count struct{ files, findings int }
 	counts := map[string]count{}
 	files, clean := realFiles(t), 0

@@ -50,6 +50,9 @@ func hostile(n int) map[string]string {
 // TestCost holds that no file keeps the linter busy. The limit leaves room for the
 // race detector on a busy machine; BenchmarkHostile says what it takes.
 func TestCost(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it lints files that cost the most")
+	}
 	large := hostile(500 << 10)
 	for name, body := range hostile(64 << 10) {
 		if name == "short wildcards" || name == "groups that overlap" {

@@ -163,6 +163,9 @@ func TestNeedlessExhaustive(t *testing.T) {
 
 // TestNeedlessReal holds the same on real files, with URLs made of their rules.
 func TestNeedlessReal(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it lints all real robots.txt files")
+	}
 	removed, files := 0, realFiles(t)
 	for i, name := range files {
 		text, err := os.ReadFile(name)
