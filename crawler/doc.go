@@ -12,7 +12,7 @@
 //	Sitemap ───┤  canonical form, scope, seen?     host that is due first
 //	link ──────┴─► frontier.Add ──► host queue ──► frontier.Lease ─┐
 //	                   ▲                                           ▼
-//	                   │                              robots.Check(ctx, u)
+//	                   │                              robots.Decide(ctx, u)
 //	                   │                               │ first time for the origin:
 //	                   │      sitemaps, delay ◄────────┤ fetch, status, parse, cache
 //	                   │                               │
@@ -29,8 +29,9 @@
 //
 // The files follow it. seed.go puts URLs in. worker.go carries each from its lease to its
 // commit: the steps in admission.go, response.go and sitemap.go only decide, the worker alone
-// skips, waits, retries and commits. discovery.go decides about the URLs that are found,
-// crawl.go starts the workers, idle.go sees when nothing is left to do, and ending.go sums up.
+// skips, waits, retries and commits. discovery.go and discoveries.go decide about the URLs that
+// are found, crawl.go starts the workers, idle.go sees when nothing is left to do, and ending.go
+// sums up.
 //
 // The parts are packages: internal/weburl, provenance, scope, trap, quota and politeness know
 // what a step has to know, internal/fetch sends requests, internal/record writes down outcomes

@@ -33,7 +33,7 @@ type order struct {
 }
 
 // levels is how many priorities of the frontier the entries of sitemaps have,
-// from priorityEntry on.
+// from provenance.PriorityEntry on.
 const levels = provenance.PriorityLink - provenance.PriorityEntry
 
 // priority is that of an entry in the frontier.

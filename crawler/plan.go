@@ -41,8 +41,8 @@ type Plan struct {
 	Refused []RefusedStart `json:"refused,omitempty"`
 
 	// FrontierBytes is what the frontier would take on disk, and MemoryBytes what
-	// the crawl would in memory, at the most. See plan_size.go for how that was
-	// measured.
+	// the crawl would in memory, at the most. Package internal/forecast says how
+	// that was measured.
 	FrontierBytes int64 `json:"frontier_bytes"`
 	MemoryBytes   int64 `json:"memory_bytes"`
 

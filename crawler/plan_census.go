@@ -115,8 +115,7 @@ func (s *census) take(h *headcount, item frontier.Item, t provenance.Provenance)
 	return true
 }
 
-// judge decides about a page as Crawler.visit would, and robotsext.Robots.Check for
-// it.
+// judge decides about a page as worker.visit and robotsext.Robots.Decide would.
 func (s *census) judge(h *headcount, item frontier.Item, t provenance.Provenance) {
 	u, err := url.Parse(item.URL)
 	if err == nil {

@@ -86,7 +86,7 @@ func isTemporary(status int) bool {
 	return status == http.StatusRequestTimeout || status == http.StatusTooManyRequests || status >= 500
 }
 
-// page describes a response for pages.jsonl.
+// newPage describes a response for pages.jsonl.
 func newPage(v *visit, got *fetch.Response) *output.Page {
 	page := &output.Page{
 		URL: v.u.String(), Status: got.Status,

@@ -60,7 +60,7 @@ func (c *Crawler) learned(rec *robotsext.Record) {
 
 func (c *Crawler) learn(rec *robotsext.Record) error {
 	if rec.Outcome == robotsext.Unreachable {
-		// Nothing is known of its URLs yet. Each is put off when its turn comes; see refused.
+		// Nothing is known of its URLs yet. Each is deferred when it is leased; see worker.refused.
 		return c.recorder.Robots(rec)
 	}
 	var group *robotstxt.Group

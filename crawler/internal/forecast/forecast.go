@@ -1,4 +1,4 @@
-// Package forecast tells how long a polite crawl takes, and what it takes on disk and in memory.
+// Package forecast estimates how long a polite crawl takes, and how much disk and memory.
 package forecast
 
 import (
@@ -16,7 +16,7 @@ type Server struct {
 	Cycle  time.Duration // from the start of a request to that of the next
 	Took   time.Duration // how long one takes
 	Addr   netip.Addr    // not valid: it shares no limit
-	Hours  *Hours        // when it may be asked; nil: always
+	Hours  *Hours        // when it may be requested; nil: always
 }
 
 // NewServer returns the course on a server that waits for rest after each request, or from
@@ -43,7 +43,7 @@ func (c *Server) done(t time.Duration) int {
 	return min(c.Before+c.Pages, 1+int((t-c.Took)/c.Cycle))
 }
 
-// End is when the last of n requests has ended.
+// End returns when the last of n requests has ended.
 func (c *Server) End(n int) time.Duration {
 	if n == 0 {
 		return 0

@@ -11,8 +11,8 @@ package forecast
 //	                                    130                  a million
 //
 // These are the most it took at any time; the database takes less again when it has
-// tidied up, which it does the sooner the more there is. The test of this file holds
-// that a small frontier is near the figures that follow.
+// tidied up, which it does the sooner the more there is. TestFrontierSize, in package
+// crawler, holds that a small frontier is near the figures that follow.
 const (
 	frontierPerURL  = 150 // bytes for each URL
 	frontierPerByte = 2.2 // for each byte of its URL
@@ -28,13 +28,13 @@ const (
 	memoryReads    = 200_000 // of which there are so many at the most
 )
 
-// FrontierBytes is what the frontier of a crawl takes on disk that holds so many URLs
-// of so many bytes together.
+// FrontierBytes returns the size on disk of a frontier with so many URLs of so many bytes
+// together.
 func FrontierBytes(urls int, bytes int64) int64 {
 	return int64(urls)*frontierPerURL + int64(frontierPerByte*float64(bytes))
 }
 
-// MemoryBytes is what a crawl of so many URLs takes in memory.
+// MemoryBytes returns the memory that a crawl of so many URLs takes.
 func MemoryBytes(urls int) int64 {
 	return memoryBase + int64(urls)*memoryPerURL + int64(min(urls, memoryReads))*memoryReadsURL
 }

@@ -36,7 +36,8 @@ const (
 	AddressPause = 20 * time.Millisecond
 )
 
-// NewAddresses returns the limit of per-ip, and nil when there is none.
+// NewAddresses allows so many requests in flight on one address (per-ip). It returns nil for 0:
+// there is no limit.
 func NewAddresses(limit int) *Addresses {
 	if limit == 0 {
 		return nil
@@ -102,5 +103,5 @@ func (a *Addresses) Lookup(ctx context.Context, host frontier.Host) netip.Addr {
 	return r.addr
 }
 
-// maxResolved is how many hosts the addresses of are kept.
+// maxResolved is how many hosts are remembered with their addresses.
 const maxResolved = 100_000

@@ -24,7 +24,7 @@ import (
 
 const (
 	// Requested, as an outcome's HostDelay, says that a request was made. The
-	// delay itself stands in the host's record.
+	// delay itself is in the host's record.
 	Requested = time.Nanosecond
 
 	// MaxSlowed is the longest delay that failures alone lead to (ROB-POL-05).
@@ -94,15 +94,15 @@ func (d *Delays) wantedOf(rec frontier.HostRecord, o robotsext.Origin, group *ro
 		}
 		r, err := ReadRecord(rec, robotsext.Origin(other))
 		if err != nil {
-			continue // it is read again before a URL of that origin is asked for
+			continue // it is read again before a URL of that origin is requested
 		}
 		delay = max(delay, d.Wanted(d.opts.Group(r)))
 	}
 	return delay
 }
 
-// Learn sets the delay of a host to what the robots.txt of the origin o asks for, and
-// those of its other origins. A host that is being spared stays so.
+// Learn sets the delay of a host to the longest that the robots.txt of the origin o and those
+// of its other origins ask for. A host that is slowed down stays so.
 func (d *Delays) Learn(ctx context.Context, o robotsext.Origin, group *robotstxt.Group) error {
 	host := weburl.ServerOf(string(o))
 	d.mu.Lock()
@@ -124,8 +124,8 @@ func (d *Delays) Learn(ctx context.Context, o robotsext.Origin, group *robotstxt
 	return d.frontier.UpdateHost(ctx, host, frontier.HostUpdate{Delay: &delay, MaxInFlight: d.opts.MaxInFlight, BlockUntil: time.Now().Add(delay)})
 }
 
-// Renew sets a host as the settings are now, where they are not those that the host
-// was set by. It tells whether the host has to wait for longer than it has.
+// Renew sets the delay of a host by the settings as they are now, if it was set by others.
+// It reports whether the host has to wait longer than it did.
 func (d *Delays) Renew(ctx context.Context, host frontier.Host, o robotsext.Origin, group *robotstxt.Group) (wait bool, err error) {
 	if !d.opts.Changed {
 		return false, nil
@@ -145,12 +145,12 @@ func (d *Delays) Renew(ctx context.Context, host frontier.Host, o robotsext.Orig
 		wait = true
 		update.Delay, update.BlockUntil = &delay, time.Now().Add(delay)
 		d.observe(delay)
-	} // one that is longer goes down as that of a host that was spared
+	} // a longer one goes down as that of a host that was slowed down
 	return wait, d.frontier.UpdateHost(ctx, host, update)
 }
 
-// ClosedUntil tells whether it is outside the visiting hours that a robots.txt
-// asks for, and until when (Visit-time, ROB-EXT-02).
+// ClosedUntil reports whether it is outside the visiting hours that a robots.txt asks for,
+// and until when (Visit-time, ROB-EXT-02).
 func ClosedUntil(group *robotstxt.Group, now time.Time) (until time.Time, closed bool) {
 	if group == nil {
 		return time.Time{}, false
@@ -224,9 +224,8 @@ func (d *Delays) mayBeSlowed(host frontier.Host) bool {
 // maxChecked bounds the memory for when hosts were asked about.
 const maxChecked = 100_000
 
-// After is what an outcome asks for beyond the host's delay: that a slow server
-// is left alone for as long as it took to answer (ROB-POL-07). Without a delay
-// there is no pace to keep.
+// After returns how long a host waits at least after a request that took so long: a slow
+// server waits in proportion (ROB-POL-07). Without a delay there is no rate to keep.
 func (d *Delays) After(took time.Duration) time.Duration {
 	if d.opts.Delay == 0 {
 		return Requested

@@ -98,14 +98,14 @@ func (p Provenance) Priority() uint8 {
 	return PriorityLink
 }
 
-// IsEntry tells whether a sitemap lists the URL, or one that redirects there.
+// IsEntry reports whether a sitemap lists the URL, or one that redirects there.
 func (p Provenance) IsEntry() bool { return p.FromEntry || p.Source == Sitemap }
 
-// IsSitemap tells whether the URL is to be read as a sitemap.
+// IsSitemap reports whether the URL is read as a sitemap.
 func (p Provenance) IsSitemap() bool { return p.SitemapOf != "" }
 
-// MayBeTrap tells whether a page counts for its pattern: what was asked for and what a
-// site lists itself does not, nor where these redirect to.
+// MayBeTrap reports whether a page counts for its pattern (see package trap). Start URLs and
+// sitemap entries do not, nor do the targets of their redirects.
 func (p Provenance) MayBeTrap() bool {
 	return !p.FromStart && !p.IsEntry()
 }

@@ -21,7 +21,7 @@ type Hosts struct {
 
 	mu      sync.Mutex // guards all below
 	known   map[frontier.Host]bool
-	refused map[frontier.Host]time.Time // until when those that were refused are not asked for again
+	refused map[frontier.Host]time.Time // until when the frontier is not asked again about those that were refused
 	hosts   int                         // of the crawl, as far as this process knows
 	asked   bool                        // the frontier for their number
 	since   int                         // new hosts since then
@@ -44,8 +44,7 @@ const (
 	recountHosts = 256
 )
 
-// Admit tells whether URLs of a host are taken up. A host that is new counts from
-// then on.
+// Admit reports whether the crawl fetches URLs of a host. A new host counts from then on.
 func (l *Hosts) Admit(ctx context.Context, f frontier.Frontier, host frontier.Host) (bool, error) {
 	if l.most == 0 {
 		return true, nil
@@ -83,7 +82,7 @@ func (l *Hosts) remember(host frontier.Host) {
 	l.known[host] = true
 }
 
-// Join says that the crawl has a host that was not asked about.
+// Join adds a host that belongs to the crawl without Admit.
 func (l *Hosts) Join(host frontier.Host) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

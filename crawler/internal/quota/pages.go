@@ -108,11 +108,11 @@ type Share int
 
 // The shares.
 const (
-	Granted    Share = iota // done must be called
+	Granted    Share = iota // Done must be called
 	crowded                 // the last ones are in flight, and one may be given back
-	CrawlSpent              // the crawl has had all that it may have; see end
-	HostSpent               // the host has
-	hostTaken               // the same by what other processes have taken, who may give it back; see takeLast
+	CrawlSpent              // the crawl has fetched all that it may; see Exceeded
+	HostSpent               // the same for the host
+	hostTaken               // as HostSpent, but other processes may give pages back; see takeLast
 )
 
 // take reserves one page of a host. The error is that of the counters.
@@ -185,8 +185,8 @@ func (l *Pages) draw(ctx context.Context, h frontier.Host, b *budget) error {
 	return nil
 }
 
-// Done ends a turn that take granted: whether it brought a page, and of how many
-// bytes. The error is that of the counters.
+// Done ends the request for a page that Take granted: whether it was fetched, and of how
+// many bytes. The error is that of the counters.
 func (l *Pages) Done(ctx context.Context, h frontier.Host, fetched bool, bytes int) error {
 	l.mu.Lock()
 	l.all.done(fetched)
@@ -219,7 +219,7 @@ func (l *Pages) giveBack(ctx context.Context, h frontier.Host) error {
 	return err
 }
 
-// Exceeded says which limit ends the crawl; empty: none.
+// Exceeded returns the limit that ends the crawl; empty: none does.
 func (l *Pages) Exceeded() Exceeded {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -236,7 +236,7 @@ func (l *Pages) end() Exceeded {
 	return ""
 }
 
-// Count notes a page that was fetched by an earlier process.
+// Count counts a page that an earlier process fetched.
 func (l *Pages) Count(h frontier.Host, bytes int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -247,16 +247,16 @@ func (l *Pages) Count(h frontier.Host, bytes int) {
 	l.bytes += int64(bytes)
 }
 
-// Settle has the counters say what this process has of them: one that was killed had more
-// in hand, and where there was no limit before nobody counted. Over says that it hands out
-// no more: it keeps the pages that it has fetched, and those in flight.
+// Settle sets the counters to what this process has of them: one that was killed had taken
+// more, and without a limit nobody counted. Over says that it hands out no more: it keeps
+// the pages that it has fetched, and those in flight.
 func (l *Pages) Settle(ctx context.Context, over bool) error {
 	l.drawing.Lock()
 	defer l.drawing.Unlock()
 	return l.counters.Settle(ctx, l.taken(over))
 }
 
-// taken returns how much of each counter is in this process's hands; see settle.
+// taken returns how much of each counter this process has; see Settle.
 func (l *Pages) taken(over bool) map[string]int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -20,7 +20,7 @@ type Sitemaps struct {
 	pages   map[robotsext.Origin]int
 }
 
-// TakeForeign tells whether one more sitemap of others that origin lists is named.
+// TakeForeign reports whether one more sitemap of other hosts that origin lists is written down.
 func (f *Sitemaps) TakeForeign(origin robotsext.Origin) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -28,7 +28,7 @@ func (f *Sitemaps) TakeForeign(origin robotsext.Origin) bool {
 	return f.foreign[origin] <= f.limit
 }
 
-// TakePage tells whether one more page is taken from the files that origin lists.
+// TakePage reports whether one more page is queued from the files that origin lists.
 func (f *Sitemaps) TakePage(origin robotsext.Origin) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -39,26 +39,26 @@ func (f *Sitemaps) TakePage(origin robotsext.Origin) bool {
 	return true
 }
 
-// GiveBack takes back that pages were taken.
+// GiveBack returns pages that TakePage granted.
 func (f *Sitemaps) GiveBack(origin robotsext.Origin, pages int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.pages[origin] -= pages
 }
 
-// Spent tells whether no page is taken any more.
+// Spent reports whether TakePage grants no page any more.
 func (f *Sitemaps) Spent(origin robotsext.Origin) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.maxPages > 0 && f.pages[origin] >= f.maxPages
 }
 
-// Excess says why no page is taken any more.
+// Excess says why TakePage grants no page any more.
 func (f *Sitemaps) Excess(origin robotsext.Origin) string {
 	return fmt.Sprintf("the sitemaps of %s list more than %d pages (max-sitemap-entries)", origin, f.maxPages)
 }
 
-// Take tells whether one more file that origin lists is read.
+// Take reports whether one more file that origin lists is read.
 func (f *Sitemaps) Take(origin robotsext.Origin) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()

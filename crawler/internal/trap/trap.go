@@ -53,7 +53,7 @@ const (
 // requests first.
 const (
 	// maxPatterns is how many patterns are counted. When there are more, the hosts
-	// that were not asked for the longest time begin anew.
+	// that were not requested for the longest time begin anew.
 	maxPatterns = 200_000
 
 	// maxHostPatterns is how many of them a host has to itself. Beyond that its URLs
@@ -128,7 +128,7 @@ func (d *Detector) anyClosed() bool {
 	return len(d.closed) > 0
 }
 
-// Fetched counts a page, and tells whether it is to be judged.
+// Fetched counts a page, and reports whether Judge has to examine it.
 func (d *Detector) Fetched(host frontier.Host, url string) (judged bool) {
 	if d.free == 0 {
 		return false
@@ -143,7 +143,7 @@ func (d *Detector) Fetched(host frontier.Host, url string) (judged bool) {
 	return p.pages > d.free && (p.pages-d.free)%sampleEvery == 1
 }
 
-// Redirected counts a redirect. It has nothing to show, but as many as there are free pages
+// Redirected counts a redirect. It shows nothing, but as many as there are free pages
 // make its pattern one that others lead on to.
 func (d *Detector) Redirected(host frontier.Host, url string) {
 	if d.free == 0 {
@@ -156,7 +156,7 @@ func (d *Detector) Redirected(host frontier.Host, url string) {
 	p.moved++
 }
 
-// Exhausted tells whether the pattern of a URL has had its free pages.
+// Exhausted reports whether the pattern of a URL has used up its free pages.
 func (d *Detector) Exhausted(host frontier.Host, url string) bool {
 	names := patternsOf(url)
 	d.mu.Lock()

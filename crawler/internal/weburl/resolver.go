@@ -32,7 +32,7 @@ func NewResolver(base string, known *OriginCache) (*Resolver, error) {
 	return &Resolver{origins: known, base: a, origin: origin, folder: path[:strings.LastIndexByte(path, '/')+1]}, nil
 }
 
-// Resolve is what the function Resolve does for base, without parsing for the references
+// Resolve does what the function Resolve does for base, without parsing for the references
 // that most pages are full of: paths of plain characters, with or without a host
 // that is known.
 func (r *Resolver) Resolve(ref string) (URL, error) {

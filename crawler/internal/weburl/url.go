@@ -46,10 +46,10 @@ type URL struct {
 	Hostname  string
 }
 
-// Parse reads a URL as it stands by itself. It fails on what is not an http or https URL.
+// Parse reads an absolute URL. It fails on what is not an http or https URL.
 func Parse(raw string) (URL, error) { return Resolve("", raw) }
 
-// Resolve reads a reference as it stands in the document at base.
+// Resolve reads a reference as it is written in the document at base.
 func Resolve(base, ref string) (URL, error) {
 	if err := cmp.Or(checkComplexity(ref), checkComplexity(base)); err != nil {
 		return URL{}, err
@@ -164,14 +164,14 @@ func OriginOf(raw string) robotsext.Origin {
 	return o
 }
 
-// IsWeb tells whether a reference is one to the web.
+// IsWeb reports whether a reference is written as one to the web: http, https or //.
 func IsWeb(ref string) bool {
 	lower := strings.ToLower(strings.TrimSpace(ref[:min(len(ref), 20)]))
 	return strings.HasPrefix(lower, "http:") || strings.HasPrefix(lower, "https:") || strings.HasPrefix(lower, "//")
 }
 
-// Beginning is the beginning of a URL that is too long to be read; not ok: it was never
-// meant to be that of a page.
+// Beginning returns the beginning of a URL that is too long to be read. It reports false if
+// that was never meant to be a page's.
 func Beginning(base, ref string) (URL, bool) {
 	a, err := Resolve(base, shown.Clip(ref, shown.MaxBytes))
 	return a, err == nil
