@@ -51,7 +51,7 @@ func (w *worker) robots(v *visit) (decision, error) {
 		}
 		verdict.Record, verdict.Group = rec, c.network.robots.Group(rec)
 	}
-	if !isLater(refusal) && ctx.Err() == nil {
+	if !isOutage(verdict.Record) && ctx.Err() == nil {
 		if err := c.record.Deferred.Resume(v.origin, noted); err != nil {
 			return decision{}, err
 		}

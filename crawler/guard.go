@@ -101,11 +101,10 @@ func (f *discoveries) barred(item frontier.Item, a weburl.URL, t provenance.Prov
 	return err != nil
 }
 
-// isLater tells whether err is that a robots.txt could not be read and may be later. One
-// at an address that the guard refuses may not.
-func isLater(err error) bool {
-	blocked, ok := errors.AsType[*robotsext.BlockedError](err)
-	return ok && blocked.Reason == robotsext.Later && !errors.Is(err, guard.ErrRefused)
+// isOutage reports whether a robots.txt could not be read and may be later. One at an address
+// that the guard refuses may not.
+func isOutage(rec *robotsext.Record) bool {
+	return rec != nil && rec.Outcome == robotsext.Unreachable && !isRefused(rec)
 }
 
 // isRefused tells whether a robots.txt was not read because of its address.

@@ -306,6 +306,22 @@ func TestResumeWithAnotherDelay(t *testing.T) {
 	}
 }
 
+// The URL of a robots.txt may be requested while the file is unreachable, and the other URLs of its
+// origin still wait for it then.
+func TestRobotsURLDoesNotEndAnOutage(t *testing.T) {
+	s := newSite(t, "127.0.0.1", nil)
+	s.handle("/robots.txt", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) })
+	cfg := testConfig(t, s.url+"/", s.url+"/robots.txt")
+	cfg.RobotsRetry = time.Hour
+	got := run(t, cfg, nil)
+	if got.Pages != 1 || !slices.Equal(got.Waiting, []string{s.url}) {
+		t.Errorf("%d pages, %q waits", got.Pages, got.Waiting)
+	}
+	if r := got.refusal(t, s.url+"/"); r.Reason != output.Later || r.RobotsURL != s.url+"/robots.txt" || r.Detail != "status 500" {
+		t.Errorf("%+v", r)
+	}
+}
+
 // Two hosts cannot be asked, and each is told of with what came of asking it.
 func TestWaitingWhy(t *testing.T) {
 	failing, busy := newSite(t, "127.0.0.1", nil), newSite(t, "127.0.0.2", nil)
