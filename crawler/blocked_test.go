@@ -50,7 +50,7 @@ func TestLaterURLsAreListed(t *testing.T) {
 			}
 			other := newSite(t, "127.0.0.1", map[string]string{"/": "the crawl goes on elsewhere"})
 			cfg := testConfig(t, s.url+"/1", s.url+"/2", s.url+"/3", other.url+"/")
-			cfg.Workers, cfg.Retries = 1, tt.retries
+			cfg.Limits.Workers, cfg.Fetch.Retries = 1, tt.retries
 			check := func(got *crawl) {
 				t.Helper()
 				var paths []string
@@ -82,7 +82,7 @@ func TestLaterURLsAreListed(t *testing.T) {
 func TestLeftURLsAreNotLater(t *testing.T) {
 	s := newSite(t, "127.0.0.1", map[string]string{"/1": "1", "/2": "2"})
 	cfg := testConfig(t, s.url+"/1", s.url+"/2")
-	cfg.MaxPages = 1
+	cfg.Limits.MaxPages = 1
 	if got := run(t, cfg, nil); got.Left != 1 || len(got.rejected) > 0 || len(got.Rejected) > 0 {
 		t.Errorf("%+v, rejected %+v", got.Summary, got.rejected)
 	}

@@ -63,7 +63,7 @@ func TestManyAreDealtWithInParts(t *testing.T) {
 		"/robots.txt": "User-agent: *\nDisallow: /no\nSitemap: {site}/map.txt\n", "/map.txt": inside.String(), "/": outside.String(),
 	})
 	cfg := testConfig(t, s.url+"/", lost.url+"/")
-	cfg.RobotsRetry = time.Hour
+	cfg.Robots.Retry = time.Hour
 	f, w := &counting{Frontier: frontier.NewMemory(nil)}, new(widest)
 	got := run(t, cfg, &Options{Frontier: f, Formats: []output.Format{{Open: func(string, []byte) (output.Sink, error) { return w, nil }}}})
 	if got.Rejected[output.OutOfScope] != n || got.Rejected[output.Disallowed] != n || got.Rejected[output.Later] != n+1 {

@@ -34,7 +34,7 @@ func TestURLBounds(t *testing.T) {
 	})
 	s.handle("/to", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, long+"2", http.StatusFound) })
 	cfg := testConfig(t, s.url+"/")
-	cfg.MaxURL, cfg.MaxParams, cfg.MaxRepeats = 250, 20, 3
+	cfg.Scope.MaxURL, cfg.Scope.MaxParams, cfg.Scope.MaxRepeats = 250, 20, 3
 	got := run(t, cfg, nil)
 	if want := []string{"/", "/b/b/b/b/b", "/fine", "/to"}; !slices.Equal(got.paths(s.url), want) {
 		t.Errorf("pages %v, want %v", got.paths(s.url), want)
@@ -56,7 +56,7 @@ func TestURLBounds(t *testing.T) {
 	if got.Rejected[output.TooLong] != 6 || got.Rejected[output.Invalid] != 1 || len(got.rejected) != 8 { // http://yyy is none
 		t.Errorf("%v", got.Rejected)
 	}
-	got = resume(t, cfg, func(c *Config) { c.MaxURL, c.MaxParams, c.MaxRepeats = 1000, 0, 0 })
+	got = resume(t, cfg, func(c *Config) { c.Scope.MaxURL, c.Scope.MaxParams, c.Scope.MaxRepeats = 1000, 0, 0 })
 	if got.Rejected[output.TooLong] != 1 || got.Rejected[output.Repeating] != 0 || got.Pages != 4+6 {
 		t.Errorf("%v, %d pages: %v", got.Rejected, got.Pages, got.paths(s.url))
 	}
@@ -99,7 +99,7 @@ func TestMaxLinksCountsDistinctURLs(t *testing.T) {
 				s.page(fmt.Sprintf("/b/%d", i), "page")
 			}
 			cfg := testConfig(t, s.url+"/")
-			cfg.MaxLinks, cfg.DropParams = tt.max, []string{"gone"}
+			cfg.Limits.MaxLinks, cfg.Scope.DropParams = tt.max, []string{"gone"}
 			got := run(t, cfg, nil)
 			want, cut := distinct, []string(nil)
 			if tt.left > 0 {
@@ -126,7 +126,7 @@ func TestLinksOfALongBase(t *testing.T) {
 		return links.String()
 	}()})
 	cfg := testConfig(t, s.url+"/")
-	cfg.MaxPages, cfg.MaxRepeats = 1, 0
+	cfg.Limits.MaxPages, cfg.Scope.MaxRepeats = 1, 0
 	got := run(t, cfg, nil)
 	taken := 8000 - got.pages[0].LinksLeft
 	if most := maxLinkBytes/len(base) + 1; taken > most || taken < most*9/10 {
@@ -196,7 +196,7 @@ func TestNoCookies(t *testing.T) {
 // The parts of a path are those behind the host, however the URL is written; one with too
 // many is listed as too long wherever it was found.
 func TestPathParts(t *testing.T) {
-	b := scope.New(ScopeHost, scope.Bounds{MaxDepth: -1, MaxURL: Default().MaxURL, MaxParams: Default().MaxParams, MaxRepeats: Default().MaxRepeats})
+	b := scope.New(ScopeHost, scope.Bounds{MaxDepth: -1, MaxURL: Default().Scope.MaxURL, MaxParams: Default().Scope.MaxParams, MaxRepeats: Default().Scope.MaxRepeats})
 	most := strings.Repeat("/a/b", weburl.MaxSegments/2)
 	for _, ref := range []string{"https://a.test", "//a.test", ""} {
 		a, err := weburl.Resolve("https://a.test/x/", ref+most)
@@ -265,9 +265,9 @@ func TestDetailsAreCut(t *testing.T) {
 	})
 	var log strings.Builder
 	cfg := testConfig(t, s.url+"/")
-	cfg.Retries = 1
+	cfg.Fetch.Retries = 1
 	run(t, cfg, &Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
-	text, err := os.ReadFile(filepath.Join(cfg.Output, output.RejectedFile))
+	text, err := os.ReadFile(filepath.Join(cfg.Output.Dir, output.RejectedFile))
 	if err != nil {
 		t.Fatal(err)
 	}

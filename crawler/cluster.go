@@ -22,7 +22,7 @@ func (c *Crawler) joinCluster() error {
 	books, end := context.WithCancel(c.life.commitCtx)
 	context.AfterFunc(c.life.working, func() { time.AfterFunc(closingTime, end) })
 	c.life.commitCtx = books
-	c.leases.duration = max(c.leases.extension, 2*c.cfg.RobotsTimeout)
+	c.leases.duration = max(c.leases.extension, 2*c.cfg.Robots.Timeout)
 	opts, err := c.clusterOptions()
 	if err != nil {
 		return err
@@ -30,7 +30,7 @@ func (c *Crawler) joinCluster() error {
 	if err := cluster.Check(c.life.commitCtx, opts); err != nil {
 		return asConfigError(err)
 	}
-	lock, err := pebblestore.Lock(filepath.Join(c.cfg.Output, frontierDir))
+	lock, err := pebblestore.Lock(filepath.Join(c.cfg.Output.Dir, frontierDir))
 	if err != nil {
 		return err
 	}
@@ -41,23 +41,23 @@ func (c *Crawler) joinCluster() error {
 	switch {
 	case errors.Is(err, cluster.ErrOtherCrawl):
 		return fmt.Errorf("%w: the crawl %q on %s is another one than that in %q, which was deleted there or is elsewhere",
-			ErrFrontierLost, c.cfg.Join, c.cfg.Frontier, c.cfg.Output)
+			ErrFrontierLost, c.cfg.Cluster.Join, c.cfg.Cluster.Frontier, c.cfg.Output.Dir)
 	case errors.Is(err, redisstore.ErrNone):
 		return fmt.Errorf("%w: %w", ErrFrontierLost, err)
 	case err != nil:
 		return asConfigError(err)
 	}
-	c.member, c.frontier, c.cfg.Worker = member, &lockedFrontier{member.Frontier(), lock}, member.Worker()
+	c.member, c.frontier, c.cfg.Cluster.Worker = member, &lockedFrontier{member.Frontier(), lock}, member.Worker()
 	for _, raw := range member.URLs() {
 		a, err := weburl.Parse(raw)
 		if err != nil {
-			return fmt.Errorf("crawler: a URL of the crawl %q: %w", c.cfg.Join, err)
+			return fmt.Errorf("crawler: a URL of the crawl %q: %w", c.cfg.Cluster.Join, err)
 		}
 		c.found.scope.Join(a)
 	}
 	limits := member.Limits()
-	c.cfg.MaxPages, c.cfg.MaxHostPages = *limits.MaxPages, *limits.MaxHostPages
-	c.cfg.MaxBytes, c.cfg.MaxTime = *limits.MaxBytes, *limits.MaxTime
+	c.cfg.Limits.MaxPages, c.cfg.Limits.MaxHostPages = *limits.MaxPages, *limits.MaxHostPages
+	c.cfg.Limits.MaxBytes, c.cfg.Limits.MaxTime = *limits.MaxBytes, *limits.MaxTime
 	c.limits = quota.NewPages(limitsIn(&c.cfg), member)
 	return nil
 }
@@ -65,25 +65,25 @@ func (c *Crawler) joinCluster() error {
 // clusterOptions returns how this process opens the crawl. It fails when the crawl in the
 // directory is another than that which is to be resumed.
 func (c *Crawler) clusterOptions() (*cluster.Options, error) {
-	crawl, err := c.cfg.crawl()
+	crawl, err := c.cfg.Cluster.crawl()
 	if err != nil {
 		return nil, err
 	}
 	opts := &cluster.Options{
-		Crawl: crawl, Delay: c.cfg.Delay, LeaseTime: c.leases.duration, Extension: c.leases.extension, Logger: c.log, Notice: c.notice,
+		Crawl: crawl, Delay: c.cfg.Politeness.Delay, LeaseTime: c.leases.duration, Extension: c.leases.extension, Logger: c.log, Notice: c.notice,
 	}
 	if opts.Settings, err = settingsOf(c.cfg); err != nil || !c.opts.Resume && !c.opts.Recrawl {
 		return opts, err
 	}
-	s, err := loadState(c.cfg.Output)
+	s, err := loadState(c.cfg.Output.Dir)
 	if err != nil {
 		return nil, err
 	}
 	switch saved := s.Config; {
-	case saved.Frontier == "":
-		return nil, fmt.Errorf("%w: frontier: the crawl in %q has its own, and goes on with that", ErrConfig, c.cfg.Output)
-	case saved.Join != c.cfg.Join || saved.Worker != c.cfg.Worker:
-		return nil, fmt.Errorf("%w: join, worker: %q holds what worker %q did of the crawl %q, and goes on as that", ErrConfig, c.cfg.Output, saved.Worker, saved.Join)
+	case saved.Cluster.Frontier == "":
+		return nil, &ConfigError{Key: "frontier", Problem: fmt.Errorf("the crawl in %q has its own, and goes on with that", c.cfg.Output.Dir)}
+	case saved.Cluster.Join != c.cfg.Cluster.Join || saved.Cluster.Worker != c.cfg.Cluster.Worker:
+		return nil, fmt.Errorf("%w: join, worker: %q holds what worker %q did of the crawl %q, and goes on as that", ErrConfig, c.cfg.Output.Dir, saved.Cluster.Worker, saved.Cluster.Join)
 	}
 	opts.ID = s.Shared
 	opts.Resumed, err = settingsOf(s.Config)

@@ -43,9 +43,9 @@ func crawlCorpus(t *testing.T, files [][]byte, agent string) {
 		}
 	}
 	cfg := testConfig(t, starts...)
-	cfg.UserAgent = "Mozilla/5.0 (compatible; " + agent + "/1.0)"
-	cfg.MaxCrawlDelay = 0
-	cfg.MaxRepeats, cfg.TrapPages = 0, 0 // the URLs are made from rules
+	cfg.Fetch.UserAgent = "Mozilla/5.0 (compatible; " + agent + "/1.0)"
+	cfg.Politeness.MaxCrawlDelay = 0
+	cfg.Scope.MaxRepeats, cfg.Limits.TrapPages = 0, 0 // the URLs are made from rules
 	got := run(t, cfg, &Options{Transport: loopbackOnly{http.DefaultTransport.(*http.Transport).Clone()}})
 
 	allowed, disallowed := 0, 0

@@ -26,29 +26,28 @@ import (
 // Options are what a crawl is given beside its [Config]. Nil, and every zero
 // field, is a crawl like that of the program.
 type Options struct {
-	// Resume goes on with the crawl that Config.Output holds, which was stopped
-	// or killed. Take the Config from [Saved]; what is changed in it holds from
-	// here on.
+	// Resume resumes the crawl in Config.Output.Dir, which was stopped or killed.
+	// Take the Config from [Saved]; what is changed in it holds from here on.
 	Resume bool
 
-	// Recrawl asks again for everything that the crawl in Config.Output has
+	// Recrawl asks again for everything that the crawl in Config.Output.Dir has
 	// fetched or was refused, with the validators of the last answers. Its files
 	// are put aside under numbers first: pages.1.jsonl and so on.
 	Recrawl bool
 
 	// Frontier holds what is still to be fetched. The crawl closes it. Nil: one
-	// in the directory "frontier" of Config.Output, which goes on where it was
+	// in the directory "frontier" of Config.Output.Dir, which goes on where it was
 	// when the process ends, however that comes.
 	Frontier frontier.Frontier
 
-	// Formats are what [Config.Write] may name, and, without a name, what gets
+	// Formats are what [Output.Write] may name, and, without a name, what gets
 	// to know what the crawl finds in any case. Nil: none.
 	Formats []output.Format
 
 	// Transport sends all requests, below the robots.txt gate. It connects to
-	// whatever it likes: Config.AllowAddr and Config.Proxies say nothing to it. A
-	// clone of an [*http.Transport] sends those that a site wants over HTTP/1.1. Nil:
-	// one made for crawling, which both bind.
+	// whatever it likes: Fetch.AllowAddr and Fetch.Proxies of the Config say nothing
+	// to it. A clone of an [*http.Transport] sends those that a site wants over
+	// HTTP/1.1. Nil: one made for crawling, which both bind.
 	Transport http.RoundTripper
 
 	// Logger gets the lines that the package comment lists, and what helps to
@@ -100,7 +99,7 @@ type Crawler struct {
 // pageRules are how a crawl reads pages.
 type pageRules struct {
 	token  string         // the product token, whose directives bind
-	fields *extract.Rules // of Config.Extract
+	fields *extract.Rules // of Config.Output.Extract
 }
 
 // leaseTimes are how long leases last.
@@ -121,24 +120,24 @@ func New(cfg Config, opts *Options) (*Crawler, error) {
 	if opts.Resume && opts.Recrawl {
 		return nil, fmt.Errorf("%w: a crawl goes on or begins again, not both", ErrConfig)
 	}
-	if opts.Transport == nil && len(cfg.Proxies) == 0 {
+	if opts.Transport == nil && len(cfg.Fetch.Proxies) == 0 {
 		if err := checkProxyVariables(); err != nil {
 			return nil, err
 		}
 	}
-	token, err := robotstxt.ProductToken(cfg.UserAgent)
+	token, err := robotstxt.ProductToken(cfg.Fetch.UserAgent)
 	if err != nil {
 		return nil, err
 	}
-	since, err := parseSince(cfg.Since)
+	since, err := parseSince(cfg.Sitemaps.Since)
 	if err != nil {
 		return nil, err
 	}
-	drop, err := params.New(cfg.DropParams)
+	drop, err := params.New(cfg.Scope.DropParams)
 	if err != nil {
 		return nil, err
 	}
-	fields, err := fieldRules(cfg.Extract)
+	fields, err := fieldRules(cfg.Output.Extract)
 	if err != nil {
 		return nil, err
 	}
@@ -146,7 +145,7 @@ func New(cfg Config, opts *Options) (*Crawler, error) {
 	if err != nil {
 		return nil, err
 	}
-	formats, err := record.ChooseFormats(cfg.Write, opts.Formats)
+	formats, err := record.ChooseFormats(cfg.Output.Write, opts.Formats)
 	if err != nil {
 		return nil, formatError(err)
 	}
@@ -158,9 +157,9 @@ func New(cfg Config, opts *Options) (*Crawler, error) {
 		log:     cmp.Or(opts.Logger, slog.New(slog.DiscardHandler)),
 		notice:  opts.Notice,
 		limits:  quota.NewPages(limitsIn(&cfg), nil),
-		network: network{addresses: politeness.NewAddresses(cfg.PerIP)},
+		network: network{addresses: politeness.NewAddresses(cfg.Politeness.PerIP)},
 		state:   new(state),
-		tally:   newTally(cfg.Output),
+		tally:   newTally(cfg.Output.Dir),
 		changed: make(signal, 1),
 		leases:  leaseTimes{duration: leaseTime(&cfg), extension: cluster.LeaseExtension},
 		member:  &cluster.Alone{},
@@ -170,10 +169,10 @@ func New(cfg Config, opts *Options) (*Crawler, error) {
 	}
 	c.life = newLifecycle(c.log)
 	c.found = &discovery{
-		cfg: &c.cfg, log: c.log, notice: c.notice, life: c.life, tally: c.tally, traps: trap.New(cfg.TrapPages),
+		cfg: &c.cfg, log: c.log, notice: c.notice, life: c.life, tally: c.tally, traps: trap.New(cfg.Limits.TrapPages),
 		guard: addresses, origins: weburl.NewOriginCache(), params: drop,
-		scope: scope.New(cfg.Scope, scope.Bounds{MaxDepth: cfg.MaxDepth, MaxURL: cfg.MaxURL, MaxParams: cfg.MaxParams, MaxRepeats: cfg.MaxRepeats}),
-		order: &order{by: cfg.SitemapOrder, now: time.Now(), since: since},
+		scope: scope.New(cfg.Scope.Kind, scope.Bounds{MaxDepth: cfg.Scope.MaxDepth, MaxURL: cfg.Scope.MaxURL, MaxParams: cfg.Scope.MaxParams, MaxRepeats: cfg.Scope.MaxRepeats}),
+		order: &order{by: cfg.Sitemaps.Order, now: time.Now(), since: since},
 	}
 	c.found.limit()
 	return c, nil
@@ -209,7 +208,7 @@ func (c *Crawler) Run(ctx context.Context) (*Summary, error) {
 // work has the workers visit URLs, until leases ends or the crawl is over.
 func (c *Crawler) work(leases context.Context) {
 	var workers sync.WaitGroup
-	for range c.cfg.Workers {
+	for range c.cfg.Limits.Workers {
 		workers.Go(func() {
 			w := &worker{c: c, pages: c.pages, recorder: c.recorder}
 			if err := w.run(leases); err != nil {
@@ -238,10 +237,10 @@ func (c *Crawler) heedLimits() {
 // leaseTime is how long a worker may take over one URL before the frontier gives
 // it to another: longer than all its time limits together.
 func leaseTime(cfg *Config) time.Duration {
-	return sitemapTime + 2*(cfg.Timeout+cfg.RobotsTimeout) + 20*max(cfg.Delay, cfg.MaxCrawlDelay, politeness.MaxSlowed)
+	return sitemapTime + 2*(cfg.Fetch.Timeout+cfg.Robots.Timeout) + 20*max(cfg.Politeness.Delay, cfg.Politeness.MaxCrawlDelay, politeness.MaxSlowed)
 }
 
 // limitsIn returns the limits of a configuration.
 func limitsIn(cfg *Config) quota.Limits {
-	return quota.Limits{MaxPages: cfg.MaxPages, MaxHostPages: cfg.MaxHostPages, MaxBytes: cfg.MaxBytes, Workers: cfg.Workers, MaxInFlight: cfg.PerHost}
+	return quota.Limits{MaxPages: cfg.Limits.MaxPages, MaxHostPages: cfg.Limits.MaxHostPages, MaxBytes: cfg.Limits.MaxBytes, Workers: cfg.Limits.Workers, MaxInFlight: cfg.Politeness.PerHost}
 }

@@ -107,7 +107,7 @@ func TestROB_GEN_07(t *testing.T) {
 		t.Errorf("ROB-SMP-18: a sitemap that lists another host: %+v", r)
 	}
 	var links []string
-	for _, l := range readOutput[output.Links](t, Config{Output: got.Output}, output.LinksFile) {
+	for _, l := range readOutput[output.Links](t, Config{Output: Output{Dir: got.Output}}, output.LinksFile) {
 		links = append(links, strings.TrimPrefix(l.URL, s.url)+" "+strings.ReplaceAll(strings.Join(l.To, " "), s.url, ""))
 	}
 	slices.Sort(links)
@@ -204,7 +204,7 @@ func TestDepth(t *testing.T) {
 		t.Run(fmt.Sprint(depth), func(t *testing.T) {
 			s := newSite(t, "127.0.0.1", pages)
 			cfg := testConfig(t, s.url)
-			cfg.MaxDepth = depth
+			cfg.Scope.MaxDepth = depth
 			got := run(t, cfg, nil)
 			if diff := cmp.Diff(want, got.paths(s.url)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
@@ -236,7 +236,7 @@ func TestMaxPagesIsMetExactly(t *testing.T) {
 	}
 	for _, limit := range []int{1, 7, 50} {
 		cfg := testConfig(t, sites...)
-		cfg.MaxPages, cfg.PerHost = limit, 4
+		cfg.Limits.MaxPages, cfg.Politeness.PerHost = limit, 4
 		if got := run(t, cfg, nil); got.Pages != limit || got.End != EndMaxPages || got.Left == 0 {
 			t.Errorf("max-pages %d: %d pages, end %q, %d left", limit, got.Pages, got.End, got.Left)
 		}
@@ -254,7 +254,7 @@ func TestMaxTime(t *testing.T) {
 		_, _ = fmt.Fprintf(w, `<a href="%sx">endless</a>`, r.URL.Path)
 	})
 	cfg := testConfig(t, s.url)
-	cfg.MaxTime, cfg.Delay = 300*time.Millisecond, 10*time.Millisecond
+	cfg.Limits.MaxTime, cfg.Politeness.Delay = 300*time.Millisecond, 10*time.Millisecond
 	got := run(t, cfg, nil)
 	if got.End != EndMaxTime || got.Pages == 0 || got.Left != 1 {
 		t.Errorf("end %q after %d pages with %d left", got.End, got.Pages, got.Left)
@@ -268,7 +268,7 @@ func TestROB_POL_08(t *testing.T) {
 	s.handle("/broken", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) })
 	s.handle("/cut", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
 	cfg := testConfig(t, s.url)
-	cfg.Retries = 1
+	cfg.Fetch.Retries = 1
 	got := run(t, cfg, nil)
 	if s.count("/broken") != 2 {
 		t.Errorf("/broken was asked for %d times, want 2", s.count("/broken"))
@@ -293,7 +293,7 @@ func TestROB_POL_04(t *testing.T) {
 		}
 	})
 	cfg := testConfig(t, s.url)
-	cfg.Retries = 3
+	cfg.Fetch.Retries = 3
 	got := run(t, cfg, nil)
 	requests := s.requests()
 	for i, r := range requests {
@@ -320,7 +320,7 @@ func TestROB_POL_03(t *testing.T) {
 		}
 	})
 	cfg := testConfig(t, s.url)
-	cfg.MaxWait = time.Minute
+	cfg.Limits.MaxWait = time.Minute
 	got := run(t, cfg, nil)
 	if got.End != EndFinished || got.Pages != 2 || got.Robots != 3 || len(got.rejected) != 0 {
 		t.Errorf("%+v, rejected %+v", got.Summary, got.rejected)
@@ -337,7 +337,7 @@ func TestLaterEndsTheCrawlWhenItIsTooFarAway(t *testing.T) {
 	bad := newSite(t, "127.0.0.2", nil)
 	bad.handle("/robots.txt", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) })
 	cfg := testConfig(t, bad.url, good.url)
-	cfg.RobotsRetry, cfg.MaxWait = time.Hour, 10*time.Second
+	cfg.Robots.Retry, cfg.Limits.MaxWait = time.Hour, 10*time.Second
 	got := run(t, cfg, nil)
 	if got.End != EndLater || got.Pages != 1 || got.Left != 1 || time.Until(got.NextDue) < 50*time.Minute {
 		t.Errorf("%+v", got.Summary)

@@ -135,9 +135,9 @@ func TestAllowedBeforeItWasAway(t *testing.T) {
 func isAwayAt(t *testing.T, n int, before bool) (reached bool) {
 	away := before
 	cfg := testConfig(t, "http://a.test/1", "http://a.test/2")
-	cfg.RobotsRetry, cfg.PerHost = time.Hour, 2
+	cfg.Robots.Retry, cfg.Politeness.PerHost = time.Hour, 2
 	c := opened(t, cfg, &Options{
-		Frontier: frontier.NewMemory(&frontier.Options{MaxInFlight: cfg.PerHost}),
+		Frontier: frontier.NewMemory(&frontier.Options{MaxInFlight: cfg.Politeness.PerHost}),
 		Transport: answering(func(w http.ResponseWriter, _ *http.Request) {
 			if away {
 				w.WriteHeader(http.StatusInternalServerError)
@@ -254,7 +254,7 @@ func TestNotesOfAnEarlierVersion(t *testing.T) {
 	c := opened(t, testConfig(t, host+"/"), &Options{Frontier: frontier.NewMemory(nil), Transport: answering(nil)})
 	defer c.life.abort()
 	line := `{"later":"` + host + `","why":{"url":"","reason":"later","depth":0,"detail":"robotsext: status 503"}}` + "\n"
-	if err := os.WriteFile(filepath.Join(c.cfg.Output, record.JournalFile), []byte(line), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(c.cfg.Output.Dir, record.JournalFile), []byte(line), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	restart(t, c)

@@ -20,9 +20,9 @@ func TestDemoSite(t *testing.T) {
 		token  string
 		change func(*Config)
 	}{
-		{"ROB-POL-01, ROB-POL-02: delay 20 ms", demosite.Token, func(c *Config) { c.Delay = 20 * time.Millisecond }},
-		{"no delay, one worker", demosite.Token, func(c *Config) { c.Workers = 1 }},
-		{"under another name", "OtherBot", func(c *Config) { c.UserAgent = "OtherBot/1.0" }},
+		{"ROB-POL-01, ROB-POL-02: delay 20 ms", demosite.Token, func(c *Config) { c.Politeness.Delay = 20 * time.Millisecond }},
+		{"no delay, one worker", demosite.Token, func(c *Config) { c.Limits.Workers = 1 }},
+		{"under another name", "OtherBot", func(c *Config) { c.Fetch.UserAgent = "OtherBot/1.0" }},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -37,7 +37,7 @@ func TestDemoSite(t *testing.T) {
 				}
 			}()
 			cfg := testConfig(t, site.StartURLs()...)
-			cfg.RobotsRetry, cfg.MaxWait, cfg.Retries = time.Second, time.Minute, 3
+			cfg.Robots.Retry, cfg.Limits.MaxWait, cfg.Fetch.Retries = time.Second, time.Minute, 3
 			tt.change(&cfg)
 			got := run(t, cfg, nil)
 			judge(t, site, cfg, tt.token, got)
@@ -46,7 +46,7 @@ func TestDemoSite(t *testing.T) {
 }
 
 func judge(t *testing.T, site *demosite.Site, cfg Config, token string, got *crawl) {
-	report := site.Judge(cfg.Delay, token)
+	report := site.Judge(cfg.Politeness.Delay, token)
 	for _, v := range slices.Concat(report.Violations, report.Advice) {
 		t.Errorf("violation: %v", v)
 	}

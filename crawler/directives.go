@@ -36,7 +36,7 @@ func (w *worker) describe(page *output.Page, d *robotstag.Directives, doc *extra
 		page.Directives = append(page.Directives, output.Directive{Rule: secret.Users(rule.String()), Source: rule.Source.String()})
 	}
 	page.Usage = d.Usage()
-	if rule := d.NoIndex(time.Now()); rule != nil && c.cfg.ObeyNoindex {
+	if rule := d.NoIndex(time.Now()); rule != nil && c.cfg.Robots.ObeyNoindex {
 		page.Withheld = rule.String()
 		return
 	}
@@ -60,7 +60,7 @@ func cutByFields(err error) string {
 // noCopy says what keeps a page from being archived; empty: nothing does.
 func (w *worker) noCopy(d *robotstag.Directives) string {
 	c := w.c
-	if !c.cfg.ObeyNoindex {
+	if !c.cfg.Robots.ObeyNoindex {
 		return ""
 	}
 	for _, rule := range []*robotstag.Rule{d.NoIndex(time.Now()), d.NoArchive()} {

@@ -46,11 +46,11 @@ func (d *discovery) links(v *visit, read *pageLinks, nofollow *robotstag.Rule, p
 			continue
 		}
 		to = append(to, link.Canonical)
-		if !d.cfg.OnlySitemaps {
+		if !d.cfg.Sitemaps.Only {
 			found.link(link.URL, read.prov, read.meta, d.nofollow(nofollow, link.rel))
 		}
 	}
-	if d.cfg.Links && len(to) > 0 && page.Withheld == "" {
+	if d.cfg.Output.Links && len(to) > 0 && page.Withheld == "" {
 		if err := v.lines.Links(&output.Links{URL: v.u.String(), To: to}); err != nil {
 			return nil, err
 		}
@@ -108,7 +108,7 @@ func (d *discovery) beyond(a weburl.URL, t provenance.Provenance, failed *error)
 	if reason, detail := d.scope.Bound(a.Canonical, t); reason != "" {
 		return reason, detail
 	}
-	if d.cfg.Scope == ScopeHost {
+	if d.cfg.Scope.Kind == ScopeHost {
 		return "", "" // its hosts were named
 	}
 	ok, err := d.hosts.Admit(d.life.commitCtx, d.frontier, a.Server)

@@ -49,13 +49,13 @@ type discovery struct {
 
 // limit sets the limits on hosts and sitemaps, and says when they are met.
 func (d *discovery) limit() {
-	d.sitemaps = quota.NewSitemaps(d.cfg.MaxSitemaps, d.cfg.MaxSitemapEntries, func(o robotsext.Origin) {
-		d.log.Warn("too many sitemaps", "host", o, "limit", d.cfg.MaxSitemaps)
-		d.notice(fmt.Sprintf("%s lists more than %d sitemaps; the others are not read (max-sitemaps)", o, d.cfg.MaxSitemaps))
+	d.sitemaps = quota.NewSitemaps(d.cfg.Sitemaps.MaxFiles, d.cfg.Sitemaps.MaxEntries, func(o robotsext.Origin) {
+		d.log.Warn("too many sitemaps", "host", o, "limit", d.cfg.Sitemaps.MaxFiles)
+		d.notice(fmt.Sprintf("%s lists more than %d sitemaps; the others are not read (max-sitemaps)", o, d.cfg.Sitemaps.MaxFiles))
 	})
-	d.hosts = quota.NewHosts(d.cfg.MaxHosts, func() {
-		d.log.Warn("too many hosts", "limit", d.cfg.MaxHosts)
-		d.notice(fmt.Sprintf("there are more than %d hosts; those that are new are left alone (max-hosts)", d.cfg.MaxHosts))
+	d.hosts = quota.NewHosts(d.cfg.Limits.MaxHosts, func() {
+		d.log.Warn("too many hosts", "limit", d.cfg.Limits.MaxHosts)
+		d.notice(fmt.Sprintf("there are more than %d hosts; those that are new are left alone (max-hosts)", d.cfg.Limits.MaxHosts))
 	})
 }
 
@@ -83,10 +83,10 @@ func (d *discovery) refusal(a weburl.URL) error {
 // these, and where a site adds a parameter by a redirect, the URL without it would
 // be no page at all.
 func (d *discovery) cleaned(url string, file *robotstxt.File) string {
-	if !d.cfg.CleanParam {
+	if !d.cfg.Scope.CleanParam {
 		file = nil
 	}
-	if file == nil && len(d.cfg.DropParams) == 0 {
+	if file == nil && len(d.cfg.Scope.DropParams) == 0 {
 		return url
 	}
 	return d.params.Clean(url, file)
@@ -95,7 +95,7 @@ func (d *discovery) cleaned(url string, file *robotstxt.File) string {
 // nofollow says what keeps a link from being followed; empty: nothing does.
 func (d *discovery) nofollow(page *robotstag.Rule, rel string) string {
 	switch {
-	case !d.cfg.ObeyNofollow:
+	case !d.cfg.Robots.ObeyNofollow:
 		return ""
 	case page != nil:
 		return page.String() + " in " + page.Source.String() + " of the page"

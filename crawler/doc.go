@@ -73,8 +73,8 @@
 // returns; [Options.Recrawl] asks again for what it asked for, on condition that it has
 // changed.
 //
-// Processes on several machines work on one crawl where [Config.Frontier] is the address
-// of a Redis: each has its own directory, [Joined] gives it the settings of the crawl, and
+// Processes on several machines work on one crawl where Cluster.Frontier of the [Config] is
+// the address of a Redis: each has its own directory, [Joined] gives it the settings of the crawl, and
 // SHARED.md tells what they share. Package internal/cluster does that; all else goes by the
 // frontier, as if there was one process.
 //

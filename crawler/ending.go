@@ -151,7 +151,7 @@ func (c *Crawler) ended() (*Summary, error) {
 	if err == nil {
 		c.state.Unlisted = c.tally.summary().Unlisted
 		c.state.Ended = &ending{End: end, Left: left, Written: c.record.Written(), Uncommitted: c.life.commitCtx.Err() != nil}
-		err = output.SaveState(c.cfg.Output, c.state)
+		err = output.SaveState(c.cfg.Output.Dir, c.state)
 	}
 	err = errors.Join(err, c.close())
 	hosts, noted := c.record.Deferred.All()
@@ -168,7 +168,7 @@ func (c *Crawler) ended() (*Summary, error) {
 		}
 	})
 	sum := c.tally.summary()
-	sum.Shared = sharedBy(&c.cfg, c.cfg.Worker, c.member.Peers())
+	sum.Shared = sharedBy(&c.cfg, c.cfg.Cluster.Worker, c.member.Peers())
 	if err != nil {
 		sum.End = EndFailed
 		err = fmt.Errorf("crawler: %w", err)

@@ -14,7 +14,7 @@ import (
 func ExampleSaved() {
 	_, cfg, done := newSite(map[string]string{"/": `<a href="/a">a</a> <a href="/b">b</a>`, "/a": "a", "/b": "b"})
 	defer done()
-	cfg.MaxPages = 1
+	cfg.Limits.MaxPages = 1
 
 	first, err := crawler.New(cfg, nil)
 	if err != nil {
@@ -28,12 +28,12 @@ func ExampleSaved() {
 	}
 	fmt.Println(sum.End, sum.Pages, "page,", sum.Left, "left")
 
-	saved, err := crawler.Saved(cfg.Output) // all that is needed is the directory
+	saved, err := crawler.Saved(cfg.Output.Dir) // all that is needed is the directory
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	saved.MaxPages = 0 // what is changed holds from here on
+	saved.Limits.MaxPages = 0 // what is changed holds from here on
 	second, err := crawler.New(saved, &crawler.Options{Resume: true})
 	if err != nil {
 		fmt.Println(err)
@@ -77,7 +77,7 @@ func ExampleOptions_recrawl() {
 			fmt.Println(err)
 			return
 		}
-		for page, err := range output.Pages(cfg.Output) {
+		for page, err := range output.Pages(cfg.Output.Dir) {
 			if err == nil {
 				fmt.Printf("%s %d %q unchanged: %v\n", strings.TrimPrefix(page.URL, site.URL), page.Status, page.Title, page.Unchanged)
 			}

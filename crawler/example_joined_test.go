@@ -14,8 +14,8 @@ import (
 func ExampleJoined() {
 	ctx := context.Background()
 	cfg := crawler.Default()
-	cfg.URLs, cfg.Output = []string{"https://example.com/"}, "example"
-	cfg.Frontier, cfg.Join = "redis://10.0.0.5:6379", "news"
+	cfg.URLs, cfg.Output.Dir = []string{"https://example.com/"}, "example"
+	cfg.Cluster.Frontier, cfg.Cluster.Join = "redis://10.0.0.5:6379", "news"
 	cfg, err := crawler.Joined(ctx, cfg, nil)
 	if err != nil && !errors.Is(err, redisstore.ErrNone) { // this one would begin it
 		log.Fatal(err)

@@ -17,7 +17,7 @@ import (
 func ExampleOptions_formats() {
 	site, cfg, done := newSite(map[string]string{"/": `<title>Home</title><a href="/about">about</a>`, "/about": "<title>About us</title>"})
 	defer done()
-	cfg.Write = []string{"csv"} // of the formats that there are, this one
+	cfg.Output.Write = []string{"csv"} // of the formats that there are, this one
 
 	c, err := crawler.New(cfg, &crawler.Options{Formats: []output.Format{csvout.Format(nil)}})
 	if err != nil {
@@ -28,7 +28,7 @@ func ExampleOptions_formats() {
 		fmt.Println(err)
 		return
 	}
-	table, err := os.ReadFile(filepath.Join(cfg.Output, csvout.LinksFile))
+	table, err := os.ReadFile(filepath.Join(cfg.Output.Dir, csvout.LinksFile))
 	fmt.Print(strings.NewReplacer(site.URL, "", "\r", "").Replace(string(table)))
 	fmt.Println(err)
 	// Output:
@@ -42,7 +42,7 @@ func ExampleOptions_frontier() {
 	_, cfg, done := newSite(map[string]string{"/": `<a href="/a">a</a>`, "/a": "a"})
 	defer done()
 
-	f := frontier.NewMemory(&frontier.Options{Delay: cfg.Delay, MaxInFlight: cfg.PerHost})
+	f := frontier.NewMemory(&frontier.Options{Delay: cfg.Politeness.Delay, MaxInFlight: cfg.Politeness.PerHost})
 	c, err := crawler.New(cfg, &crawler.Options{Frontier: f}) // which closes it
 	if err != nil {
 		fmt.Println(err)
@@ -53,7 +53,7 @@ func ExampleOptions_frontier() {
 		fmt.Println(err)
 		return
 	}
-	_, err = os.Stat(filepath.Join(cfg.Output, "frontier"))
+	_, err = os.Stat(filepath.Join(cfg.Output.Dir, "frontier"))
 	fmt.Println(sum.Pages, "pages, and no frontier on disk:", os.IsNotExist(err))
 	// Output: 2 pages, and no frontier on disk: true
 }

@@ -39,8 +39,8 @@ func serve(answer http.HandlerFunc) (site *httptest.Server, cfg crawler.Config, 
 	}
 	site = httptest.NewServer(answer)
 	cfg = crawler.Default()
-	cfg.AllowAddr = []string{"127.0.0.0/8"}
-	cfg.URLs, cfg.Output, cfg.Delay = []string{site.URL + "/"}, filepath.Join(dir, "crawl"), 0
+	cfg.Fetch.AllowAddr = []string{"127.0.0.0/8"}
+	cfg.URLs, cfg.Output.Dir, cfg.Politeness.Delay = []string{site.URL + "/"}, filepath.Join(dir, "crawl"), 0
 	return site, cfg, func() {
 		site.Close()
 		_ = os.RemoveAll(dir)
@@ -57,7 +57,7 @@ func Example_howDoICrawlASite() {
 		"/listed":     `<title>Nobody links here</title>`,
 	})
 	defer done()
-	cfg.UserAgent = "examplebot/1.0 (+https://example.com/bot)"
+	cfg.Fetch.UserAgent = "examplebot/1.0 (+https://example.com/bot)"
 
 	c, err := crawler.New(cfg, nil)
 	if err != nil {
@@ -70,14 +70,14 @@ func Example_howDoICrawlASite() {
 		return
 	}
 	fmt.Println(sum.End, "with", sum.Pages, "pages; left alone:", sum.Rejected)
-	for page, err := range output.Pages(cfg.Output) {
+	for page, err := range output.Pages(cfg.Output.Dir) {
 		if err != nil {
 			fmt.Println(err)
 			return
 		}
 		fmt.Printf("%s %q by %s\n", strings.TrimPrefix(page.URL, site.URL), page.Title, page.Source)
 	}
-	for r, err := range output.Rejections(cfg.Output) {
+	for r, err := range output.Rejections(cfg.Output.Dir) {
 		if err == nil {
 			fmt.Printf("%s %s by line %d, %s\n", strings.TrimPrefix(r.URL, site.URL), r.Reason, r.Line, r.Rule)
 		}
@@ -94,7 +94,7 @@ func Example_howDoICrawlASite() {
 func ExampleConfig_Validate() {
 	cfg := crawler.Default()
 	cfg.URLs = []string{"example.com"}
-	cfg.Workers = 0
+	cfg.Limits.Workers = 0
 	err := cfg.Validate()
 	fmt.Println(errors.Is(err, crawler.ErrConfig))
 	fmt.Println(err)
@@ -107,9 +107,9 @@ func ExampleConfig_Validate() {
 // How fast is a crawl if I say nothing?
 func ExampleDefault() {
 	cfg := crawler.Default()
-	fmt.Println("from the end of a request to a host to the start of the next:", cfg.Delay)
-	fmt.Println("longest Crawl-delay that is obeyed as written:", cfg.MaxCrawlDelay)
-	fmt.Println("requests in flight on a host:", cfg.PerHost)
+	fmt.Println("from the end of a request to a host to the start of the next:", cfg.Politeness.Delay)
+	fmt.Println("longest Crawl-delay that is obeyed as written:", cfg.Politeness.MaxCrawlDelay)
+	fmt.Println("requests in flight on a host:", cfg.Politeness.PerHost)
 	// Output:
 	// from the end of a request to a host to the start of the next: 1s
 	// longest Crawl-delay that is obeyed as written: 30s

@@ -120,7 +120,7 @@ func TestExchanges(t *testing.T) {
 		_, _ = io.WriteString(w, `secret`)
 	})
 	cfg := testConfig(t, "http://"+plain.Addr().String()+"/moved", "http://"+plain.Addr().String()+"/broken", "http://"+plain.Addr().String()+"/gone")
-	cfg.MaxBody = 50_000
+	cfg.Fetch.MaxBody = 50_000
 	kept := new(keeping)
 	run(t, cfg, &Options{Formats: []output.Format{kept.format()}})
 
@@ -175,7 +175,7 @@ func TestExchanges(t *testing.T) {
 			t.Errorf("%s: %+v", path, e)
 		}
 	}
-	if len(by) != 9 || len(kept.Exchanges) != 9 || len(by["/long"].Body) < cfg.MaxBody {
+	if len(by) != 9 || len(kept.Exchanges) != 9 || len(by["/long"].Body) < cfg.Fetch.MaxBody {
 		t.Errorf("%d exchanges", len(by))
 	}
 }
@@ -197,8 +197,8 @@ func TestExchangesWithheld(t *testing.T) {
 		_, _ = io.WriteString(w, "content")
 	})
 	cfg := testConfig(t, "http://site.example/p")
-	cfg.Proxies = []string{"http://alice:" + secret + "@" + strings.TrimPrefix(s.url, "http://")}
-	cfg.ObeyNoindex = false
+	cfg.Fetch.Proxies = []string{"http://alice:" + secret + "@" + strings.TrimPrefix(s.url, "http://")}
+	cfg.Robots.ObeyNoindex = false
 	kept := new(keeping)
 	run(t, cfg, &Options{Formats: []output.Format{kept.format()}})
 	if len(kept.Exchanges) != 2 {

@@ -27,7 +27,7 @@ func TestWriteNames(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			cfg := testConfig(t, "http://h.invalid/")
-			cfg.Write = c.write
+			cfg.Output.Write = c.write
 			if _, err := New(cfg, &Options{Formats: c.formats}); !errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%v", err)
 			}
@@ -38,7 +38,7 @@ func TestWriteNames(t *testing.T) {
 // resumeWith goes on with a crawl in other formats, and returns what it says.
 func resumeWith(t *testing.T, cfg Config, write []string, formats ...output.Format) (notices []string, err error) {
 	t.Helper()
-	cfg.Write = write
+	cfg.Output.Write = write
 	c, err := New(cfg, &Options{Resume: true, Formats: formats, Notice: func(line string) { notices = append(notices, line) }})
 	if err != nil {
 		return nil, err
@@ -52,9 +52,9 @@ func TestTakeOver(t *testing.T) {
 	begin := func(t *testing.T, write ...string) Config {
 		s := chain(t, 6)
 		cfg := testConfig(t, s.url+"/0")
-		cfg.MaxPages, cfg.Write = 2, write
+		cfg.Limits.MaxPages, cfg.Output.Write = 2, write
 		run(t, cfg, &Options{Formats: []output.Format{listFormat}})
-		cfg.MaxPages = 4
+		cfg.Limits.MaxPages = 4
 		return cfg
 	}
 	twin := listFormat
@@ -74,7 +74,7 @@ func TestTakeOver(t *testing.T) {
 	})
 	t.Run("those of somebody else", func(t *testing.T) {
 		cfg := begin(t)
-		name := filepath.Join(cfg.Output, "found.list")
+		name := filepath.Join(cfg.Output.Dir, "found.list")
 		if err := os.WriteFile(name, []byte("mine\n"), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -87,7 +87,7 @@ func TestTakeOver(t *testing.T) {
 	})
 	t.Run("its own that were removed", func(t *testing.T) {
 		cfg := begin(t, "list")
-		if err := os.Remove(filepath.Join(cfg.Output, "found.list")); err != nil {
+		if err := os.Remove(filepath.Join(cfg.Output.Dir, "found.list")); err != nil {
 			t.Fatal(err)
 		}
 		notices, err := resumeWith(t, cfg, []string{"list"}, listFormat)
@@ -98,7 +98,7 @@ func TestTakeOver(t *testing.T) {
 	})
 	t.Run("an archive that was removed", func(t *testing.T) {
 		cfg := begin(t, "list")
-		if err := os.Remove(filepath.Join(cfg.Output, "found.list")); err != nil {
+		if err := os.Remove(filepath.Join(cfg.Output.Dir, "found.list")); err != nil {
 			t.Fatal(err)
 		}
 		if notices, err := resumeWith(t, cfg, []string{"list"}, archive); err != nil || !strings.Contains(strings.Join(notices, "\n"), "not requested again") {
@@ -117,11 +117,11 @@ func TestTakeOver(t *testing.T) {
 func TestSinkWithFullHosts(t *testing.T) {
 	s := newSite(t, "127.0.0.1", map[string]string{"/": `<a href="/a">a</a><a href="/b">b</a>`, "/a": "a", "/b": "b"})
 	cfg := testConfig(t, s.url)
-	cfg.Write, cfg.MaxHostPages = []string{"list"}, 1
+	cfg.Output.Write, cfg.Limits.MaxHostPages = []string{"list"}, 1
 	if got := run(t, cfg, &Options{Formats: []output.Format{listFormat}}); got.Rejected[output.HostFull] != 2 {
 		t.Fatalf("%+v", got.Summary)
 	}
-	cfg.MaxHostPages = 0
+	cfg.Limits.MaxHostPages = 0
 	if got := run(t, cfg, &Options{Formats: []output.Format{listFormat}, Resume: true}); got.Pages != 3 {
 		t.Errorf("%+v", got.Summary)
 	}
@@ -133,9 +133,9 @@ func TestSinkPower(t *testing.T) {
 	for _, power := range []bool{false, true} {
 		s := chain(t, 3)
 		cfg := testConfig(t, s.url+"/0")
-		cfg.Write = []string{"asked"}
+		cfg.Output.Write = []string{"asked"}
 		if power {
-			cfg.Durability = DurablePower
+			cfg.Output.Durability = DurablePower
 		}
 		var asked askedSink
 		open := func(_ string, mark []byte) (output.Sink, error) {
@@ -143,9 +143,9 @@ func TestSinkPower(t *testing.T) {
 			return &asked, nil
 		}
 		formats := []output.Format{{Name: "asked", Open: open}, {Open: open}}
-		cfg.MaxPages = 1
+		cfg.Limits.MaxPages = 1
 		run(t, cfg, &Options{Formats: formats})
-		cfg.MaxPages = 0
+		cfg.Limits.MaxPages = 0
 		run(t, cfg, &Options{Formats: formats, Resume: true})
 		if asked.power[!power] > 0 || asked.power[power] == 0 {
 			t.Errorf("power %v: %v", power, asked.power)
@@ -176,7 +176,7 @@ func (a *askedSink) Commit(power bool) ([]byte, error) {
 func TestSinkMarkTooLong(t *testing.T) {
 	s := chain(t, 1)
 	cfg := testConfig(t, s.url+"/0")
-	cfg.Write = []string{"long"}
+	cfg.Output.Write = []string{"long"}
 	c, err := New(cfg, &Options{Formats: []output.Format{{Name: "long", Open: func(string, []byte) (output.Sink, error) { return longSink{}, nil }}}})
 	if err != nil {
 		t.Fatal(err)

@@ -25,11 +25,11 @@ func newGuard(cfg *Config, opts *Options) (*guard.Guard, error) {
 	if opts.Transport != nil {
 		return nil, nil
 	}
-	allowed := make([]netip.Prefix, 0, len(cfg.AllowAddr))
-	for _, text := range cfg.AllowAddr {
+	allowed := make([]netip.Prefix, 0, len(cfg.Fetch.AllowAddr))
+	for _, text := range cfg.Fetch.AllowAddr {
 		p, err := guard.ParsePrefix(text)
 		if err != nil {
-			return nil, fmt.Errorf("%w: allow-addr: %w", ErrConfig, err)
+			return nil, &ConfigError{Key: "allow-addr", Problem: err}
 		}
 		allowed = append(allowed, p)
 	}
@@ -42,11 +42,11 @@ func (c *Crawler) warnOfNetwork() {
 	if c.opts.Transport != nil {
 		return
 	}
-	if used := proxyVariables(c.cfg.URLs); len(c.cfg.Proxies) == 0 && len(used) > 0 {
+	if used := proxyVariables(c.cfg.URLs); len(c.cfg.Fetch.Proxies) == 0 && len(used) > 0 {
 		c.notice(fmt.Sprintf("requests go through a proxy, by the environment's %s; where that connects to is its own business (proxy)", strings.Join(used, " and ")))
 	}
 	var wide []string
-	for _, text := range c.cfg.AllowAddr {
+	for _, text := range c.cfg.Fetch.AllowAddr {
 		if p, err := guard.ParsePrefix(text); err == nil && isWide(p) {
 			wide = append(wide, text)
 		}
@@ -136,7 +136,7 @@ func (c *Crawler) restoreRefused() error {
 	if c.tally.sum.Rejected[output.Address] == 0 {
 		return nil
 	}
-	return record.Each(c.record, filepath.Join(c.cfg.Output, output.RejectedFile), func(_ int64, r *output.Rejection) error {
+	return record.Each(c.record, filepath.Join(c.cfg.Output.Dir, output.RejectedFile), func(_ int64, r *output.Rejection) error {
 		if r.Reason != output.Address || provenanceOf(r).Source != provenance.Start {
 			return nil
 		}

@@ -44,7 +44,7 @@ func TestRecrawlOfRefused(t *testing.T) {
 				s.handle("/m", http.RedirectHandler(tt.url, http.StatusFound).ServeHTTP)
 			}
 			cfg := guardedConfig(t, s.url+"/")
-			cfg.AllowAddr = append(cfg.AllowAddr, "127.0.0.3")
+			cfg.Fetch.AllowAddr = append(cfg.Fetch.AllowAddr, "127.0.0.3")
 			at := func(addr string) func(*Crawler) {
 				return func(c *Crawler) { c.network.resolver = guardtest.Resolver(netip.MustParseAddr(addr)) }
 			}
@@ -92,7 +92,7 @@ func TestRecrawlOfRefusedHost(t *testing.T) {
 	})
 	s := newSite(t, "127.0.0.2", map[string]string{"/": `<a href="` + other.url + `/">other</a>`})
 	cfg := guardedConfig(t, s.url+"/")
-	cfg.AllowAddr = append(cfg.AllowAddr, "127.0.0.3")
+	cfg.Fetch.AllowAddr = append(cfg.Fetch.AllowAddr, "127.0.0.3")
 	want := []string{"/", "/listed", "/x"}
 	if got := run(t, cfg, nil); !slices.Equal(got.paths(other.url), want) {
 		t.Fatalf("%+v", got.pages)
@@ -121,7 +121,7 @@ func TestRecrawlWithLessAllowed(t *testing.T) {
 	s := newSite(t, "127.0.0.2", map[string]string{"/": `<a href="` + other.url + `/x">x</a>`})
 	less := guardedConfig(t, s.url+"/")
 	more := less
-	more.AllowAddr = append(slices.Clone(less.AllowAddr), "127.0.0.3")
+	more.Fetch.AllowAddr = append(slices.Clone(less.Fetch.AllowAddr), "127.0.0.3")
 	if got := run(t, more, nil); got.Pages != 2 {
 		t.Fatalf("%+v", got.Summary)
 	}
@@ -142,9 +142,9 @@ func TestRedirectOfRobotsAllowedLater(t *testing.T) {
 	other.handle("/robots.txt", http.RedirectHandler(inside.url+"/robots.txt", http.StatusFound).ServeHTTP)
 	s := newSite(t, "127.0.0.2", map[string]string{"/": `<a href="` + other.url + `/x">x</a>`})
 	cfg := guardedConfig(t, s.url+"/")
-	cfg.AllowAddr = append(cfg.AllowAddr, "127.0.0.3")
+	cfg.Fetch.AllowAddr = append(cfg.Fetch.AllowAddr, "127.0.0.3")
 	run(t, cfg, nil).wantRefused(t, other.url+"/x", "its robots.txt redirects to "+inside.url)
-	cfg.AllowAddr = append(cfg.AllowAddr, "127.0.0.1")
+	cfg.Fetch.AllowAddr = append(cfg.Fetch.AllowAddr, "127.0.0.1")
 	if got := run(t, cfg, &Options{Resume: true}); got.Pages != 2 || len(got.rejected) != 0 {
 		t.Errorf("%+v, %+v", got.Summary, got.rejected)
 	}

@@ -43,7 +43,7 @@ func TestGuardOfRelations(t *testing.T) {
 		})
 	}
 	cfg := guardedConfig(t, s.url+"/")
-	cfg.AllowAddr = append(cfg.AllowAddr, "127.0.0.3")
+	cfg.Fetch.AllowAddr = append(cfg.Fetch.AllowAddr, "127.0.0.3")
 	got := run(t, cfg, nil)
 	got.wantRefused(t, metadata+"next", "(cloud metadata)")
 	got.wantRefused(t, inside.url+"/prev", "(loopback)")

@@ -16,7 +16,7 @@ import (
 func TestGuardedStart(t *testing.T) {
 	s := newSite(t, "127.0.0.1", map[string]string{"/": "home"})
 	cfg := testConfig(t, s.url+"/")
-	cfg.AllowAddr, cfg.RobotsRetry = nil, time.Minute
+	cfg.Fetch.AllowAddr, cfg.Robots.Retry = nil, time.Minute
 	got := run(t, cfg, nil)
 	want := []RefusedStart{{URL: s.url + "/", Addr: netip.MustParseAddr("127.0.0.1"), Why: "address 127.0.0.1 is not allowed (loopback)"}}
 	if !slices.Equal(got.Refused, want) || got.Pages != 0 || got.Rejected[output.Address] != 1 || got.End != EndFinished {
@@ -25,7 +25,7 @@ func TestGuardedStart(t *testing.T) {
 	s.wantUntouched(t)
 
 	// With the address allowed, a recrawl asks for it.
-	cfg.AllowAddr = []string{"127.0.0.1"}
+	cfg.Fetch.AllowAddr = []string{"127.0.0.1"}
 	if got := run(t, cfg, &Options{Recrawl: true}); got.Pages != 1 || len(got.rejected) != 0 || len(got.Refused) != 0 {
 		t.Errorf("recrawl: %+v", got.Summary)
 	}
@@ -54,7 +54,7 @@ func TestGuardIsOff(t *testing.T) {
 	} {
 		s, log := newSite(t, "127.0.0.1", map[string]string{"/": "home"}), &logLines{}
 		cfg := testConfig(t, s.url+"/")
-		cfg.AllowAddr = strings.Fields(tt.allow)
+		cfg.Fetch.AllowAddr = strings.Fields(tt.allow)
 		got := run(t, cfg, &Options{Logger: log.logger()})
 		var notices []string
 		if tt.warns != "" {
@@ -81,7 +81,7 @@ func TestGuardAllowedLater(t *testing.T) {
 	for _, url := range []string{inside.url + "/a", inside.url + "/listed", "http://127.0.0.3:1/b"} {
 		got.wantRefused(t, url, "(loopback)")
 	}
-	cfg.AllowAddr = append(cfg.AllowAddr, "127.0.0.1")
+	cfg.Fetch.AllowAddr = append(cfg.Fetch.AllowAddr, "127.0.0.1")
 	got = run(t, cfg, &Options{Resume: true})
 	if got.Pages != 2 || !slices.Contains(got.paths(inside.url), "/a") {
 		t.Errorf("resumed: %+v", got.Summary)
@@ -90,7 +90,7 @@ func TestGuardAllowedLater(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	got.wantRefused(t, "http://127.0.0.3:1/b", "(loopback)")
-	cfg.Scope = ScopeHost
+	cfg.Scope.Kind = ScopeHost
 	got = run(t, cfg, &Options{Recrawl: true})
 	got.wantRefused(t, "http://127.0.0.3:1/b", "(loopback)")
 }
@@ -101,7 +101,7 @@ func TestStartAllowedLater(t *testing.T) {
 	s := newSite(t, "127.0.0.1", map[string]string{"/": "front"})
 	name := strings.Replace(s.url, "127.0.0.1", "localhost", 1)
 	cfg := guardedConfig(t, s.url+"/", name+"/", "http://127.0.0.3:1/")
-	cfg.AllowAddr = nil
+	cfg.Fetch.AllowAddr = nil
 	got := run(t, cfg, nil)
 	if got.Pages != 0 || got.Rejected[output.Address] != 3 || len(got.Refused) != 3 {
 		t.Fatalf("%+v", got.Summary)
@@ -110,7 +110,7 @@ func TestStartAllowedLater(t *testing.T) {
 	if got = run(t, cfg, &Options{Resume: true}); got.Pages != 0 || got.Rejected[output.Address] != 3 || len(s.asked()) != 0 || !sameStarts(got.Refused, before) {
 		t.Errorf("nothing more is allowed: %+v, refused before %+v", got.Summary, before)
 	}
-	cfg.AllowAddr = []string{"127.0.0.1", "::1"}
+	cfg.Fetch.AllowAddr = []string{"127.0.0.1", "::1"}
 	got = run(t, cfg, &Options{Resume: true})
 	if paths := got.paths(s.url); !slices.Equal(paths, []string{"/"}) || got.Pages != 2 || got.Rejected[output.Address] != 1 || len(got.Refused) != 1 {
 		t.Errorf("%v, %+v", paths, got.Summary)

@@ -25,8 +25,8 @@ import (
 func guardedConfig(t *testing.T, urls ...string) Config {
 	t.Helper()
 	cfg := testConfig(t, urls...)
-	cfg.AllowAddr, cfg.Scope = []string{"127.0.0.2"}, ScopeAny
-	cfg.Retries, cfg.RobotsRetry = 3, time.Minute
+	cfg.Fetch.AllowAddr, cfg.Scope.Kind = []string{"127.0.0.2"}, ScopeAny
+	cfg.Fetch.Retries, cfg.Robots.Retry = 3, time.Minute
 	return cfg
 }
 
@@ -185,7 +185,7 @@ func TestGuardOfRareSpelling(t *testing.T) {
 	proxy := httptest.NewServer(&httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.Out.URL.Host = to.Host }})
 	t.Cleanup(proxy.Close)
 	direct, proxied := guardedConfig(t, s.url+"/"), guardedConfig(t, "http://site.example/")
-	proxied.Proxies = []string{proxy.URL}
+	proxied.Fetch.Proxies = []string{proxy.URL}
 	for _, cfg := range []Config{direct, proxied} {
 		got := run(t, cfg, nil)
 		want := "its robots.txt redirects to " + target + `: host "0xa9fea9fe" is no name, and an IP address is not written so`
@@ -206,11 +206,11 @@ func TestForeignSitemaps(t *testing.T) {
 	index.WriteString("</sitemapindex>")
 	s := newSite(t, "127.0.0.2", map[string]string{"/robots.txt": "Sitemap: {site}/s.xml", "/s.xml": index.String(), "/": "home"})
 	cfg := guardedConfig(t, s.url+"/")
-	cfg.MaxSitemaps = 3
+	cfg.Sitemaps.MaxFiles = 3
 	if got := run(t, cfg, nil); got.Rejected[output.Address] != 3 || got.Sitemaps != 1 {
 		t.Errorf("%+v", got.Summary)
 	}
-	cfg.AllowAddr = append(cfg.AllowAddr, "127.0.0.1")
+	cfg.Fetch.AllowAddr = append(cfg.Fetch.AllowAddr, "127.0.0.1")
 	got := run(t, cfg, &Options{Recrawl: true})
 	if files := readOutput[output.Sitemap](t, cfg, output.SitemapsFile); len(files) != 1 || files[0].URL != s.url+"/s.xml" {
 		t.Errorf("%+v; sitemaps.jsonl: %+v", got.Summary, files)
@@ -271,7 +271,7 @@ func TestGuardIsPrompt(t *testing.T) {
 	}
 	s := newSite(t, "127.0.0.2", map[string]string{"/": links.String()})
 	cfg := guardedConfig(t, s.url+"/")
-	cfg.Delay = 100 * time.Millisecond
+	cfg.Politeness.Delay = 100 * time.Millisecond
 	began := time.Now()
 	got := runChanged(t, cfg, nil, func(c *Crawler) { c.network.resolver = guardtest.Resolver(netip.MustParseAddr("10.0.0.1")) })
 	if got.Rejected[output.Address] != 300 || got.End != EndFinished || got.Robots != 1 {
@@ -290,7 +290,7 @@ func TestGuardForgets(t *testing.T) {
 	if got := run(t, cfg, nil); got.Rejected[output.Address] != 1 {
 		t.Errorf("%+v", got.Summary)
 	}
-	cfg.URLs, cfg.AllowAddr = append(cfg.URLs, s.url+"/more"), []string{"127.0.0.1"}
+	cfg.URLs, cfg.Fetch.AllowAddr = append(cfg.URLs, s.url+"/more"), []string{"127.0.0.1"}
 	if got := run(t, cfg, &Options{Resume: true}); got.End != EndFinished || got.Pages != 2 || len(got.rejected) != 0 {
 		t.Errorf("resumed: %+v", got.Summary)
 	}
@@ -302,14 +302,14 @@ func TestGuardAndScope(t *testing.T) {
 	s := newSite(t, "127.0.0.2", map[string]string{"/": `<a href="http://10.1.2.3/a">a</a><a href="http://name.example/">n</a><a href="/m">m</a>`})
 	s.handle("/m", http.RedirectHandler("http://10.1.2.3/m", http.StatusFound).ServeHTTP)
 	cfg := guardedConfig(t, s.url+"/")
-	cfg.Scope = ScopeHost
+	cfg.Scope.Kind = ScopeHost
 	got := run(t, cfg, nil)
 	got.wantRefused(t, "http://10.1.2.3/a", "(private)")
 	got.wantRefused(t, "http://10.1.2.3/m", "(private)")
 	if r := got.refusal(t, "http://name.example/"); r.Reason != output.OutOfScope {
 		t.Errorf("%+v", r)
 	}
-	cfg.AllowAddr = append(cfg.AllowAddr, "10.0.0.0/8")
+	cfg.Fetch.AllowAddr = append(cfg.Fetch.AllowAddr, "10.0.0.0/8")
 	got = run(t, cfg, &Options{Resume: true})
 	for _, path := range []string{"/a", "/m"} {
 		if r := got.refusal(t, "http://10.1.2.3"+path); r.Reason != output.OutOfScope || r.Detail != "" {
@@ -337,7 +337,7 @@ func TestGuardAndProxies(t *testing.T) {
 	t.Cleanup(proxy.Close)
 	backend.page("/p", `<a href="`+proxy.URL+`/">p</a>`)
 	cfg := guardedConfig(t, "http://site.example/", "http://site.example/p", "http://169.254.169.254/start")
-	cfg.AllowAddr, cfg.Proxies = nil, []string{proxy.URL}
+	cfg.Fetch.AllowAddr, cfg.Fetch.Proxies = nil, []string{proxy.URL}
 	got := run(t, cfg, nil)
 	for _, url := range []string{metadata, "http://127.0.0.1/", proxy.URL + "/", "http://169.254.169.254/start"} {
 		got.wantRefused(t, url, "is not allowed (")
@@ -352,7 +352,7 @@ func TestGuardAndProxies(t *testing.T) {
 func TestGuardIsNotForTransports(t *testing.T) {
 	s := newSite(t, "127.0.0.1", map[string]string{"/": `<a href="/a">a</a>`, "/a": "a"})
 	cfg := testConfig(t, s.url+"/")
-	cfg.AllowAddr = nil
+	cfg.Fetch.AllowAddr = nil
 	if got := run(t, cfg, &Options{Transport: &http.Transport{DisableKeepAlives: true}}); got.Pages != 2 {
 		t.Errorf("%+v", got.Summary)
 	}
@@ -362,7 +362,7 @@ func TestGuardIsNotForTransports(t *testing.T) {
 func TestBadAllowAddr(t *testing.T) {
 	for _, text := range []string{"", "localhost", "127.0.0.1:80", "10.0.0.0/33", "[::1]"} {
 		cfg := testConfig(t, "http://127.0.0.1/")
-		cfg.AllowAddr = []string{"127.0.0.1", text}
+		cfg.Fetch.AllowAddr = []string{"127.0.0.1", text}
 		if err := cfg.Validate(); !errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), fmt.Sprintf("allow-addr: %q is neither", text)) {
 			t.Errorf("%q: %v", text, err)
 		}

@@ -73,7 +73,7 @@ func TestSkippedURLKeepsTheShortestWay(t *testing.T) {
 		http.Redirect(w, r, www.url+"/", http.StatusFound)
 	})
 	cfg := testConfig(t, s.url+"/", bare.url+"/near", bare.url+"/")
-	cfg.MaxDepth, cfg.PerHost = 1, 2
+	cfg.Scope.MaxDepth, cfg.Politeness.PerHost = 1, 2
 	if got := run(t, cfg, nil); !slices.Contains(got.paths(www.url), "/x") {
 		t.Errorf("pages %v, rejected %+v", got.paths(www.url), got.rejected)
 	}
@@ -86,7 +86,7 @@ func TestAliasThatIsRedirectedTo(t *testing.T) {
 	})
 	s.redirectUnless("/a", "ref=1")
 	cfg := testConfig(t, s.url+"/")
-	cfg.CleanParam = true
+	cfg.Scope.CleanParam = true
 	if got := run(t, cfg, nil); !slices.Equal(got.paths(s.url), []string{"/", "/a", "/a?ref=1"}) {
 		t.Errorf("pages %v", got.paths(s.url))
 	}
@@ -114,7 +114,7 @@ func TestMaxSitemapsCountsOnce(t *testing.T) {
 		_, _ = fmt.Fprint(w, "</sitemapindex>")
 	})
 	cfg := testConfig(t, s.url+"/")
-	cfg.MaxSitemaps, cfg.Retries = 7, 3
+	cfg.Sitemaps.MaxFiles, cfg.Fetch.Retries = 7, 3
 	if got := run(t, cfg, nil); len(got.paths(s.url)) != 7 || len(got.notices) > 0 {
 		t.Errorf("pages %v, notices %q", got.paths(s.url), got.notices)
 	}
@@ -167,7 +167,7 @@ func TestROB_POL_07_everyRequest(t *testing.T) {
 		})
 	}
 	cfg := testConfig(t, s.url+"/")
-	cfg.Delay, cfg.ResponseFactor = 10*time.Millisecond, 1
+	cfg.Politeness.Delay, cfg.Politeness.ResponseFactor = 10*time.Millisecond, 1
 	run(t, cfg, nil)
 	requests := s.requests()
 	for i, r := range requests[:len(requests)-1] {

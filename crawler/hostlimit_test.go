@@ -21,8 +21,8 @@ func TestMaxHosts(t *testing.T) {
 	})
 	proxy.mux.HandleFunc("/robots.txt", http.NotFound)
 	cfg := testConfig(t, "http://h0.trap.test/")
-	cfg.MaxPages = 200 // else it would not come to an end
-	cfg.Proxies, cfg.Scope, cfg.MaxHosts = []string{proxy.url}, ScopeDomain, 10
+	cfg.Limits.MaxPages = 200 // else it would not come to an end
+	cfg.Fetch.Proxies, cfg.Scope.Kind, cfg.Limits.MaxHosts = []string{proxy.url}, ScopeDomain, 10
 	got := run(t, cfg, nil)
 	if got.Hosts != 10 || got.Pages != 20 || got.Rejected[output.TooManyHosts] != 11 {
 		t.Errorf("%+v", got.Summary)
@@ -30,7 +30,7 @@ func TestMaxHosts(t *testing.T) {
 	if len(got.notices) != 1 || !strings.Contains(got.notices[0], "max-hosts") {
 		t.Errorf("notices %q", got.notices)
 	}
-	got = resume(t, cfg, func(c *Config) { c.MaxHosts = 12 })
+	got = resume(t, cfg, func(c *Config) { c.Limits.MaxHosts = 12 })
 	if got.Hosts != 12 || got.Pages != 24 || got.Rejected[output.TooManyHosts] != 13 {
 		t.Errorf("%+v", got.Summary)
 	}

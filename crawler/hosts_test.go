@@ -84,13 +84,13 @@ func crawlHosts(tb testing.TB, n int, delay time.Duration) (took time.Duration, 
 		tb.Fatal(err)
 	}
 	cfg := Default()
-	cfg.AllowAddr = []string{"127.0.0.0/8"}
-	cfg.Output, cfg.Delay, cfg.Workers, cfg.ResponseFactor = filepath.Join(tb.TempDir(), "crawl"), delay, 64, 0
+	cfg.Fetch.AllowAddr = []string{"127.0.0.0/8"}
+	cfg.Output.Dir, cfg.Politeness.Delay, cfg.Limits.Workers, cfg.Politeness.ResponseFactor = filepath.Join(tb.TempDir(), "crawl"), delay, 64, 0
 	for _, h := range hosts {
 		cfg.URLs = append(cfg.URLs, h+"/0")
 	}
 	before := inUse()
-	store, err := pebblestore.Open(filepath.Join(cfg.Output, frontierDir), &pebblestore.Options{Delay: delay, LeaseTime: leaseTime(&cfg)})
+	store, err := pebblestore.Open(filepath.Join(cfg.Output.Dir, frontierDir), &pebblestore.Options{Delay: delay, LeaseTime: leaseTime(&cfg)})
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -65,7 +65,7 @@ func TestHTTP1Required(t *testing.T) {
 			}), func(conn *tls.Conn) {
 				serveFrames(conn, func(f *http2.Framer, stream uint32) bool { return tt.respond(f, stream, came("HTTP/2")) })
 			})
-			cfg.URLs, cfg.Delay, cfg.Retries = []string{server.URL}, delay, 1
+			cfg.URLs, cfg.Politeness.Delay, cfg.Fetch.Retries = []string{server.URL}, delay, 1
 			got := run(t, cfg, &Options{Transport: transport})
 			mu.Lock()
 			defer mu.Unlock()

@@ -26,7 +26,7 @@ func http2Site(t *testing.T, cfg *Config, handler http.Handler) (*httptest.Serve
 func trusting(t *testing.T, cfg *Config, server *httptest.Server) *http.Transport {
 	transport := &http.Transport{
 		TLSClientConfig:   &tls.Config{RootCAs: server.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs, MinVersion: tls.VersionTLS12},
-		ForceAttemptHTTP2: true, MaxIdleConnsPerHost: cfg.PerHost, ResponseHeaderTimeout: cfg.FirstByteTimeout,
+		ForceAttemptHTTP2: true, MaxIdleConnsPerHost: cfg.Politeness.PerHost, ResponseHeaderTimeout: cfg.Fetch.FirstByteTimeout,
 	}
 	t.Cleanup(transport.CloseIdleConnections)
 	return transport
@@ -38,7 +38,7 @@ func TestUnreadAnswerIsNoHarm(t *testing.T) {
 	for _, left := range []string{"/large", "/sitemap.xml"} {
 		t.Run(left[1:], func(t *testing.T) {
 			cfg := testConfig(t)
-			cfg.PerHost, cfg.Workers, cfg.MaxBody = slow+1, slow+1, 1<<20
+			cfg.Politeness.PerHost, cfg.Limits.Workers, cfg.Fetch.MaxBody = slow+1, slow+1, 1<<20
 			var mu sync.Mutex
 			asked := make(map[string]int)
 			var waiting sync.WaitGroup // for the slow ones to be asked for

@@ -19,7 +19,7 @@ func TestDropParams(t *testing.T) {
 		"/a":          "a", "/c": "c",
 	})
 	cfg := testConfig(t, s.url+"/?sid=9")
-	cfg.DropParams = []string{"sid", "utm_*"}
+	cfg.Scope.DropParams = []string{"sid", "utm_*"}
 	got := run(t, cfg, nil)
 	if diff := cmp.Diff([]string{"/?sid=9", "/a", "/a?x=1", "/c"}, got.paths(s.url)); diff != "" || len(got.rejected) > 0 {
 		t.Errorf("rejected %+v, pages (-want +got):\n%s", got.rejected, diff)
@@ -37,7 +37,7 @@ func TestROB_EXT_03(t *testing.T) {
 	})
 	for clean, want := range map[bool][]string{false: {"/books?ref=1", "/books?ref=2", "/music?ref=1"}, true: {"/books", "/music?ref=1"}} {
 		cfg := testConfig(t, s.url+"/", other.url+"/music?ref=1")
-		cfg.CleanParam = clean
+		cfg.Scope.CleanParam = clean
 		got := run(t, cfg, nil)
 		if diff := cmp.Diff(want, got.paths(other.url)); diff != "" {
 			t.Errorf("clean-param %v (-want +got):\n%s", clean, diff)
@@ -58,7 +58,7 @@ func TestDropParamsKeepsRedirects(t *testing.T) {
 	s := newSite(t, "127.0.0.1", map[string]string{"/": `<a href="/a">a</a>`})
 	s.redirectUnless("/a", "sid=1")
 	cfg := testConfig(t, s.url+"/")
-	cfg.DropParams = []string{"sid"}
+	cfg.Scope.DropParams = []string{"sid"}
 	if got := run(t, cfg, nil); !slices.Equal(got.paths(s.url), []string{"/", "/a", "/a?sid=1"}) || got.Statuses[200] != 2 {
 		t.Errorf("%+v", got.pages)
 	}
@@ -71,7 +71,7 @@ func TestExtract(t *testing.T) {
 		"/private": `<meta name=robots content=noindex><h1>not to be kept</h1>`,
 	})
 	cfg := testConfig(t, s.url+"/")
-	cfg.Extract = []string{"name=h1", "price=.price", "images=img@src[]"}
+	cfg.Output.Extract = []string{"name=h1", "price=.price", "images=img@src[]"}
 	got := run(t, cfg, nil)
 	for _, p := range got.pages {
 		var want map[string]any

@@ -76,7 +76,7 @@ func (c *Crawler) look() (again time.Duration, err error) {
 // patience is how long the crawl waits with nothing to do: max-wait, and at least
 // as long as the turn of a host takes, or the retry of a page while one is left.
 func (c *Crawler) patience(stats frontier.Stats) (time.Duration, error) {
-	wait := max(c.cfg.MaxWait, c.member.LongestDelay(c.network.delays.Longest(), max(c.cfg.MaxCrawlDelay, politeness.MaxSlowed)))
+	wait := max(c.cfg.Limits.MaxWait, c.member.LongestDelay(c.network.delays.Longest(), max(c.cfg.Politeness.MaxCrawlDelay, politeness.MaxSlowed)))
 	left := stats.Pending + stats.Scheduled
 	if err := c.recovered(); err != nil {
 		return 0, err

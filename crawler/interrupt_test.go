@@ -73,7 +73,7 @@ func TestRunRefusesADirectoryInUse(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := c.Run(t.Context()); !errors.Is(err, output.ErrExists) {
-		t.Errorf("a second crawl into %s: %v", cfg.Output, err)
+		t.Errorf("a second crawl into %s: %v", cfg.Output.Dir, err)
 	}
 }
 
@@ -81,7 +81,7 @@ func TestDiskThatFailsEndsTheCrawl(t *testing.T) {
 	s := newSite(t, "127.0.0.1", map[string]string{"/": `<a href="/a">a</a>`, "/a": ""})
 	cfg := testConfig(t, s.url)
 	s.handle("/robots.txt", func(w http.ResponseWriter, r *http.Request) {
-		if err := os.RemoveAll(cfg.Output + "/robots"); err != nil {
+		if err := os.RemoveAll(cfg.Output.Dir + "/robots"); err != nil {
 			t.Error(err)
 		}
 		http.NotFound(w, r)

@@ -34,7 +34,7 @@ func crawlAsChild(config string) error {
 		return err
 	}
 	opts := &Options{Begun: func() { fmt.Println("begun") }, Formats: []output.Format{listFormat}}
-	saved, err := Saved(cfg.Output)
+	saved, err := Saved(cfg.Output.Dir)
 	switch {
 	case err == nil:
 		cfg, opts.Resume = saved, true
@@ -92,8 +92,8 @@ func TestKill(t *testing.T) {
 		}
 	}()
 	cfg := testConfig(t, site.StartURLs()...)
-	cfg.Delay, cfg.RobotsRetry, cfg.MaxWait, cfg.Retries = 40*time.Millisecond, 300*time.Millisecond, time.Minute, 3
-	cfg.Write = []string{"list"}
+	cfg.Politeness.Delay, cfg.Robots.Retry, cfg.Limits.MaxWait, cfg.Fetch.Retries = 40*time.Millisecond, 300*time.Millisecond, time.Minute, 3
+	cfg.Output.Write = []string{"list"}
 	seed := rand.Uint64()
 	random := rand.New(rand.NewPCG(seed, 0))
 	t.Logf("seed %d", seed)
@@ -143,14 +143,14 @@ func live(site *demosite.Site, random *rand.Rand) {
 // judgeKilled is judge for a crawl that may have asked for a URL again, and does not
 // know of an answer that was on its way when it was killed.
 func judgeKilled(t *testing.T, site *demosite.Site, cfg Config, kills []time.Time) {
-	report := site.Judge(cfg.Delay, demosite.Token)
+	report := site.Judge(cfg.Politeness.Delay, demosite.Token)
 	for _, v := range report.Violations {
 		unheard := slices.ContainsFunc(kills, func(at time.Time) bool {
 			since := at.Sub(v.Earlier.End)
 			return -20*time.Millisecond < since && since < 100*time.Millisecond // a busy machine may take so long to write it down
 		})
 		// It did not hear the robots.txt with the longer delay either.
-		unlearnt := v.Kind == demosite.TooSoon && v.Earlier.URI == "/robots.txt" && v.Request.Start.Sub(v.Earlier.End) >= cfg.Delay
+		unlearnt := v.Kind == demosite.TooSoon && v.Earlier.URI == "/robots.txt" && v.Request.Start.Sub(v.Earlier.End) >= cfg.Politeness.Delay
 		if !unheard || v.Kind != demosite.BeforeRetryAfter && !unlearnt {
 			t.Errorf("violation: %v", v)
 		}
@@ -188,7 +188,7 @@ func judgeKilled(t *testing.T, site *demosite.Site, cfg Config, kills []time.Tim
 	}
 	sameInSink(t, cfg, true)
 	for _, name := range []string{output.PagesFile, output.RejectedFile, output.SitemapsFile, output.RobotsFile, record.JournalFile} {
-		b, err := os.ReadFile(filepath.Join(cfg.Output, name))
+		b, err := os.ReadFile(filepath.Join(cfg.Output.Dir, name))
 		if err != nil || !strings.HasSuffix(string(b), "\n") {
 			t.Errorf("%s does not end with a whole line: %v", name, err)
 		}

@@ -13,7 +13,7 @@ func TestMaxHostPages(t *testing.T) {
 	s := chain(t, 8)
 	other := newSite(t, "127.0.0.2", map[string]string{"/": `<a href="/1">1</a>`, "/1": "1"})
 	cfg := testConfig(t, s.url+"/0", other.url+"/")
-	cfg.MaxHostPages = 3
+	cfg.Limits.MaxHostPages = 3
 	got := run(t, cfg, nil)
 	if r := got.refusal(t, s.url+"/3"); r.Reason != output.HostFull || r.Via != s.url+"/2" {
 		t.Errorf("%+v", r)
@@ -27,12 +27,12 @@ func TestMaxHostPages(t *testing.T) {
 		t.Errorf("%+v, asked %v", got.Summary, s.asked())
 	}
 	// With more allowed, what was left alone for that comes back.
-	got = resume(t, cfg, func(c *Config) { c.MaxHostPages = 5 })
+	got = resume(t, cfg, func(c *Config) { c.Limits.MaxHostPages = 5 })
 	if r := got.refusal(t, s.url+"/5"); r.Reason != output.HostFull || got.Pages != 7 || got.Rejected[output.HostFull] != 1 {
 		t.Errorf("%+v, %+v", got.Summary, r)
 	}
-	cfg.MaxHostPages = 5
-	got = resume(t, cfg, func(c *Config) { c.MaxHostPages = 0 })
+	cfg.Limits.MaxHostPages = 5
+	got = resume(t, cfg, func(c *Config) { c.Limits.MaxHostPages = 0 })
 	if got.Rejected[output.HostFull] != 0 || len(got.paths(s.url)) != 8 || len(s.asked()) != 8 {
 		t.Errorf("%+v, asked %v", got.Summary, s.asked())
 	}
@@ -45,12 +45,12 @@ func TestMaxBytes(t *testing.T) {
 	}
 	s := newSite(t, "127.0.0.1", pages)
 	cfg := testConfig(t, s.url+"/0")
-	cfg.MaxBytes = 2500
+	cfg.Limits.MaxBytes = 2500
 	got := run(t, cfg, nil)
 	if got.End != EndMaxBytes || got.Pages != 3 || got.Bytes < 2500 || got.Left != 1 {
 		t.Errorf("%+v", got.Summary)
 	}
-	got = resume(t, cfg, func(c *Config) { c.MaxBytes = 4500 })
+	got = resume(t, cfg, func(c *Config) { c.Limits.MaxBytes = 4500 })
 	if got.End != EndMaxBytes || got.Pages != 5 {
 		t.Errorf("%+v", got.Summary)
 	}
@@ -68,9 +68,9 @@ func TestDuplicates(t *testing.T) {
 		starts = append(starts, fmt.Sprintf("%s/%d", s.url, i))
 	}
 	cfg := testConfig(t, starts[1:]...)
-	cfg.MaxPages, cfg.Workers = 2, 1
+	cfg.Limits.MaxPages, cfg.Limits.Workers = 2, 1
 	run(t, cfg, nil)
-	got := resume(t, cfg, func(c *Config) { c.MaxPages = 0 })
+	got := resume(t, cfg, func(c *Config) { c.Limits.MaxPages = 0 })
 	for _, p := range got.pages {
 		want := ""
 		if p.URL == s.url+"/2" || p.URL == s.url+"/4" {

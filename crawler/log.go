@@ -16,8 +16,8 @@ import (
 
 // logBegun says that the crawl has begun, or goes on.
 func (c *Crawler) logBegun() {
-	c.log.Info("crawl begun", "output", c.cfg.Output, "resume", c.opts.Resume, "recrawl", c.opts.Recrawl,
-		"urls", len(c.cfg.URLs), "workers", c.cfg.Workers, "delay", c.cfg.Delay)
+	c.log.Info("crawl begun", "output", c.cfg.Output.Dir, "resume", c.opts.Resume, "recrawl", c.opts.Recrawl,
+		"urls", len(c.cfg.URLs), "workers", c.cfg.Limits.Workers, "delay", c.cfg.Politeness.Delay)
 }
 
 // logEnded says how it ended. An error has had its own line, or has it here.

@@ -78,7 +78,7 @@ func TestLog(t *testing.T) {
 
 	cfg := testConfig(t, s.url+"/")
 	cfg.URLs = append(cfg.URLs, closed.url+"/")
-	cfg.Retries, cfg.MaxSitemaps, cfg.MaxWait, cfg.RobotsRetry = 1, 3, 5*time.Second, time.Hour
+	cfg.Fetch.Retries, cfg.Sitemaps.MaxFiles, cfg.Limits.MaxWait, cfg.Robots.Retry = 1, 3, 5*time.Second, time.Hour
 	log := &logLines{}
 	got := run(t, cfg, &Options{Logger: log.logger()})
 	if got.End != EndLater {
@@ -91,7 +91,7 @@ func TestLog(t *testing.T) {
 		n              int
 		attrs          map[string]any
 	}{
-		{"INFO", "crawl begun", 1, map[string]any{"output": cfg.Output, "urls": 2.0}},
+		{"INFO", "crawl begun", 1, map[string]any{"output": cfg.Output.Dir, "urls": 2.0}},
 		{"INFO", "crawl ends", 1, map[string]any{"reason": "later"}},
 		{"INFO", "crawl ended", 1, map[string]any{"reason": "later", "pages": float64(got.Pages), "left": 1.0}},
 		{"INFO", "robots.txt read", 1, map[string]any{"host": s.url, "status": 200.0, "outcome": "rules"}},

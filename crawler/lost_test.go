@@ -58,12 +58,12 @@ func TestResumeWritesIncompleteFormatsAnew(t *testing.T) {
 			t.Run(file+" "+damage, func(t *testing.T) {
 				s := listing(t)
 				cfg := testConfig(t, s.url+"/0")
-				cfg.Write, cfg.MaxPages, cfg.Workers = []string{"csv", "sqlite"}, 5, 1
+				cfg.Output.Write, cfg.Limits.MaxPages, cfg.Limits.Workers = []string{"csv", "sqlite"}, 5, 1
 				run(t, cfg, &Options{Formats: formats})
-				if err := spoil(filepath.Join(cfg.Output, file)); err != nil {
+				if err := spoil(filepath.Join(cfg.Output.Dir, file)); err != nil {
 					t.Fatal(err)
 				}
-				cfg.MaxPages = 0
+				cfg.Limits.MaxPages = 0
 				got := run(t, cfg, &Options{Formats: formats, Resume: true})
 				if n := len(got.notices); n != 1 || !strings.Contains(got.notices[0], "written anew") || got.Lost != nil {
 					t.Errorf("notices %q, lost %v", got.notices, got.Lost)
@@ -75,7 +75,7 @@ func TestResumeWritesIncompleteFormatsAnew(t *testing.T) {
 					csvout.PagesFile: len(got.pages), csvout.RejectedFile: len(got.rejected),
 					csvout.EntriesFile: len(readOutput[output.Entry](t, cfg, output.EntriesFile)), csvout.SitemapsFile: 1,
 				} {
-					table, err := os.ReadFile(filepath.Join(cfg.Output, name))
+					table, err := os.ReadFile(filepath.Join(cfg.Output.Dir, name))
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -83,7 +83,7 @@ func TestResumeWritesIncompleteFormatsAnew(t *testing.T) {
 						t.Errorf("%s has %d rows, its file of lines %d", name, rows, lines)
 					}
 				}
-				mark, err := formats[1].Open(cfg.Output, []byte(fmt.Sprintf("[%d,%d]", len(got.pages), len(got.rejected))))
+				mark, err := formats[1].Open(cfg.Output.Dir, []byte(fmt.Sprintf("[%d,%d]", len(got.pages), len(got.rejected))))
 				if err != nil {
 					t.Fatalf("the database lacks rows: %v", err)
 				}
@@ -101,24 +101,24 @@ func TestResumeKeepsWhatLinesDoNotHave(t *testing.T) {
 	s := listing(t)
 	formats := []output.Format{csvout.Format(nil)}
 	cfg := testConfig(t, s.url+"/0")
-	cfg.Write, cfg.MaxPages = []string{"csv"}, 5
+	cfg.Output.Write, cfg.Limits.MaxPages = []string{"csv"}, 5
 	run(t, cfg, &Options{Formats: formats})
 	tables := make(map[string]string)
 	for _, name := range []string{csvout.PagesFile, csvout.RejectedFile} {
-		text, err := os.ReadFile(filepath.Join(cfg.Output, name))
+		text, err := os.ReadFile(filepath.Join(cfg.Output.Dir, name))
 		if err != nil {
 			t.Fatal(err)
 		}
 		tables[name] = string(text)
 	}
-	if err := errors.Join(os.Remove(filepath.Join(cfg.Output, output.PagesFile)), os.Remove(filepath.Join(cfg.Output, csvout.LinksFile))); err != nil {
+	if err := errors.Join(os.Remove(filepath.Join(cfg.Output.Dir, output.PagesFile)), os.Remove(filepath.Join(cfg.Output.Dir, csvout.LinksFile))); err != nil {
 		t.Fatal(err)
 	}
-	cfg.MaxPages = 0
+	cfg.Limits.MaxPages = 0
 	got := run(t, cfg, &Options{Formats: formats, Resume: true})
 	for name, want := range tables {
 		kept := strings.Replace(name, ".", ".lost-1.", 1)
-		if text, err := os.ReadFile(filepath.Join(cfg.Output, kept)); err != nil || !strings.HasPrefix(string(text), want[:len(want)/2]) {
+		if text, err := os.ReadFile(filepath.Join(cfg.Output.Dir, kept)); err != nil || !strings.HasPrefix(string(text), want[:len(want)/2]) {
 			t.Errorf("%s: %q, %v", kept, text, err)
 		}
 		if !strings.Contains(strings.Join(got.notices, "\n"), kept) {
@@ -132,14 +132,14 @@ func TestResumeKeepsWhatDamagedLinesDoNotHave(t *testing.T) {
 	s := listing(t)
 	formats := []output.Format{csvout.Format(nil)}
 	cfg := testConfig(t, s.url+"/0")
-	cfg.Write, cfg.MaxPages, cfg.Workers = []string{"csv"}, 5, 1
+	cfg.Output.Write, cfg.Limits.MaxPages, cfg.Limits.Workers = []string{"csv"}, 5, 1
 	run(t, cfg, &Options{Formats: formats})
-	want, err := os.ReadFile(filepath.Join(cfg.Output, csvout.PagesFile))
+	want, err := os.ReadFile(filepath.Join(cfg.Output.Dir, csvout.PagesFile))
 	if err != nil {
 		t.Fatal(err)
 	}
-	damage(t, filepath.Join(cfg.Output, output.PagesFile))
-	if err := os.Remove(filepath.Join(cfg.Output, csvout.LinksFile)); err != nil {
+	damage(t, filepath.Join(cfg.Output.Dir, output.PagesFile))
+	if err := os.Remove(filepath.Join(cfg.Output.Dir, csvout.LinksFile)); err != nil {
 		t.Fatal(err)
 	}
 	var notices []string
@@ -150,7 +150,7 @@ func TestResumeKeepsWhatDamagedLinesDoNotHave(t *testing.T) {
 	if _, err := c.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	got, err := os.ReadFile(filepath.Join(cfg.Output, "pages.lost-1.csv"))
+	got, err := os.ReadFile(filepath.Join(cfg.Output.Dir, "pages.lost-1.csv"))
 	if err != nil || !bytes.Equal(got, want) {
 		t.Errorf("the table that has the line is %q, %v, want %q", got, err, want)
 	}
@@ -169,13 +169,13 @@ func TestResumeSaysWhatIsLost(t *testing.T) {
 			t.Run(file+" "+damage, func(t *testing.T) {
 				s := listing(t)
 				cfg := testConfig(t, s.url+"/0")
-				cfg.MaxPages, cfg.Workers = 5, 1
+				cfg.Limits.MaxPages, cfg.Limits.Workers = 5, 1
 				run(t, cfg, nil)
-				name := filepath.Join(cfg.Output, file)
+				name := filepath.Join(cfg.Output.Dir, file)
 				if err := spoil(name); err != nil {
 					t.Fatal(err)
 				}
-				cfg.MaxPages = 7
+				cfg.Limits.MaxPages = 7
 				got := run(t, cfg, &Options{Resume: true})
 				if len(got.Lost) != 1 || got.Lost[0].File != file || got.Lost[0].Bytes <= 0 || got.Lost[0].Bytes > got.Lost[0].Had {
 					t.Fatalf("lost %+v, want something of %s", got.Lost, file)
@@ -183,7 +183,7 @@ func TestResumeSaysWhatIsLost(t *testing.T) {
 				if len(got.notices) != 1 || !strings.HasPrefix(got.notices[0], got.Lost[0].String()) {
 					t.Errorf("notices %q", got.notices)
 				}
-				cfg.MaxPages = 0
+				cfg.Limits.MaxPages = 0
 				again := run(t, cfg, &Options{Resume: true})
 				if diff := cmp.Diff(got.Lost, again.Lost); diff != "" || len(again.notices) > 0 || again.End != EndFinished {
 					t.Errorf("the next process ends as %s and says %q (-before +now):\n%s", again.End, again.notices, diff)
@@ -205,9 +205,9 @@ func TestResumeSaysThatLastLineIsCutOff(t *testing.T) {
 		t.Run(file, func(t *testing.T) {
 			s := listing(t)
 			cfg := testConfig(t, s.url+"/0")
-			cfg.MaxPages, cfg.Workers = 5, 1
+			cfg.Limits.MaxPages, cfg.Limits.Workers = 5, 1
 			run(t, cfg, nil)
-			name := filepath.Join(cfg.Output, file)
+			name := filepath.Join(cfg.Output.Dir, file)
 			text, err := os.ReadFile(name)
 			if err != nil {
 				t.Fatal(err)
@@ -232,7 +232,7 @@ func TestRecrawlSaysWhatIsLost(t *testing.T) {
 	s := listing(t)
 	cfg := testConfig(t, s.url+"/0")
 	run(t, cfg, nil)
-	if err := cutFile(filepath.Join(cfg.Output, output.PagesFile), 2); err != nil {
+	if err := cutFile(filepath.Join(cfg.Output.Dir, output.PagesFile), 2); err != nil {
 		t.Fatal(err)
 	}
 	got := run(t, cfg, &Options{Recrawl: true})
@@ -246,9 +246,9 @@ func TestReportOfStoppedRecrawlSaysThatNothingIsLost(t *testing.T) {
 	s := listing(t)
 	formats := []output.Format{csvout.Format(nil)}
 	cfg := testConfig(t, s.url+"/0")
-	cfg.Write = []string{"csv"}
+	cfg.Output.Write = []string{"csv"}
 	run(t, cfg, &Options{Formats: formats})
-	inTheWay := filepath.Join(cfg.Output, "pages.1.csv")
+	inTheWay := filepath.Join(cfg.Output.Dir, "pages.1.csv")
 	if err := os.WriteFile(inTheWay, []byte("somebody else's\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -259,7 +259,7 @@ func TestReportOfStoppedRecrawlSaysThatNothingIsLost(t *testing.T) {
 	if _, err := c.Run(t.Context()); err == nil {
 		t.Fatal("the recrawl has put files aside where others are")
 	}
-	r, err := report.Make([]string{cfg.Output}, nil)
+	r, err := report.Make([]string{cfg.Output.Dir}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -273,24 +273,24 @@ func TestReportOfStoppedRecrawlSaysThatNothingIsLost(t *testing.T) {
 func TestRewrittenRejectionsAreNotLost(t *testing.T) {
 	s := listing(t)
 	cfg := testConfig(t, s.url+"/0")
-	cfg.MaxHostPages = 5
+	cfg.Limits.MaxHostPages = 5
 	if got := run(t, cfg, nil); got.Rejected[output.HostFull] == 0 {
 		t.Fatalf("%+v", got.Summary)
 	}
-	saved, err := loadState(cfg.Output)
+	saved, err := loadState(cfg.Output.Dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	saved.Rewriting = true
-	length, err := output.DropRejections(cfg.Output, 1<<40, func(r *output.Rejection) bool { return r.Reason == output.HostFull })
-	if err := errors.Join(err, output.SaveState(cfg.Output, saved)); err != nil || length == 0 {
+	length, err := output.DropRejections(cfg.Output.Dir, 1<<40, func(r *output.Rejection) bool { return r.Reason == output.HostFull })
+	if err := errors.Join(err, output.SaveState(cfg.Output.Dir, saved)); err != nil || length == 0 {
 		t.Fatal(err)
 	}
-	cfg.MaxHostPages = 0
+	cfg.Limits.MaxHostPages = 0
 	if got := run(t, cfg, &Options{Resume: true}); got.Lost != nil || len(got.notices) > 0 {
 		t.Errorf("lost %v, notices %q", got.Lost, got.notices)
 	}
-	if saved, err = loadState(cfg.Output); err != nil || saved.Rewriting {
+	if saved, err = loadState(cfg.Output.Dir); err != nil || saved.Rewriting {
 		t.Errorf("%+v, %v", saved, err)
 	}
 }
@@ -299,11 +299,11 @@ func TestRewrittenRejectionsAreNotLost(t *testing.T) {
 func TestResumeOfFinishedCrawlSaysALossOnce(t *testing.T) {
 	s := listing(t)
 	cfg := testConfig(t, s.url+"/0")
-	cfg.Write = []string{"csv", "sqlite", "warc"}
+	cfg.Output.Write = []string{"csv", "sqlite", "warc"}
 	formats := []output.Format{csvout.Format(nil), sqlite.Format(nil), warc.Format(nil)}
 	run(t, cfg, &Options{Formats: formats})
 	for _, name := range []string{output.PagesFile, csvout.LinksFile, "crawl-00000.warc.gz"} {
-		if err := os.Remove(filepath.Join(cfg.Output, name)); err != nil {
+		if err := os.Remove(filepath.Join(cfg.Output.Dir, name)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -315,7 +315,7 @@ func TestResumeOfFinishedCrawlSaysALossOnce(t *testing.T) {
 	if !slices.Equal(again.Lost, first.Lost) || len(again.notices) > 0 {
 		t.Errorf("the next process: lost %v, notices %q", again.Lost, again.notices)
 	}
-	if kept, err := filepath.Glob(filepath.Join(cfg.Output, "pages.lost-*.csv")); err != nil || len(kept) != 1 {
+	if kept, err := filepath.Glob(filepath.Join(cfg.Output.Dir, "pages.lost-*.csv")); err != nil || len(kept) != 1 {
 		t.Errorf("kept tables %q, %v", kept, err)
 	}
 }
@@ -326,19 +326,19 @@ func TestResumeSaysWhatAnArchiveHasLost(t *testing.T) {
 		t.Run(damage, func(t *testing.T) {
 			s := listing(t)
 			cfg := testConfig(t, s.url+"/0")
-			cfg.Write, cfg.MaxPages = []string{"warc"}, 5
+			cfg.Output.Write, cfg.Limits.MaxPages = []string{"warc"}, 5
 			formats := []output.Format{warc.Format(nil)}
 			run(t, cfg, &Options{Formats: formats})
 			const name = "crawl-00000.warc.gz"
-			if err := spoil(filepath.Join(cfg.Output, name)); err != nil {
+			if err := spoil(filepath.Join(cfg.Output.Dir, name)); err != nil {
 				t.Fatal(err)
 			}
-			cfg.MaxPages = 7
+			cfg.Limits.MaxPages = 7
 			got := run(t, cfg, &Options{Formats: formats, Resume: true})
 			if len(got.Lost) != 1 || got.Lost[0].File != name || len(got.notices) == 0 {
 				t.Errorf("lost %v, notices %q", got.Lost, got.notices)
 			}
-			cfg.MaxPages = 0
+			cfg.Limits.MaxPages = 0
 			if again := run(t, cfg, &Options{Formats: formats, Resume: true}); !slices.Equal(again.Lost, got.Lost) {
 				t.Errorf("lost %v, before %v", again.Lost, got.Lost)
 			}
@@ -351,13 +351,13 @@ func TestEndSaysWhatIsWritten(t *testing.T) {
 	s := listing(t)
 	cfg := testConfig(t, s.url+"/0")
 	run(t, cfg, nil)
-	saved, err := loadState(cfg.Output)
+	saved, err := loadState(cfg.Output.Dir)
 	if err != nil || saved.Ended == nil {
 		t.Fatalf("%+v, %v", saved, err)
 	}
 	want := make(map[string]int64)
 	for _, name := range []string{output.PagesFile, output.RejectedFile, output.LinksFile, output.SitemapsFile, output.EntriesFile, output.RobotsFile} {
-		info, err := os.Stat(filepath.Join(cfg.Output, name))
+		info, err := os.Stat(filepath.Join(cfg.Output.Dir, name))
 		if err != nil {
 			t.Fatal(err)
 		}

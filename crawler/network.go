@@ -28,10 +28,10 @@ type network struct {
 // connect makes what talks to the network. Nothing is sent yet.
 func (c *Crawler) connect() error {
 	requests := fetch.Config{
-		UserAgent: c.cfg.UserAgent,
-		Timeout:   c.cfg.Timeout, FirstByteTimeout: c.cfg.FirstByteTimeout, StallTimeout: c.cfg.StallTimeout,
-		MaxBody: c.cfg.MaxBody, Workers: c.cfg.Workers, PerHost: c.cfg.PerHost,
-		Proxies: c.cfg.Proxies, Guard: c.found.guard, Resolver: c.network.resolver, Base: c.opts.Transport,
+		UserAgent: c.cfg.Fetch.UserAgent,
+		Timeout:   c.cfg.Fetch.Timeout, FirstByteTimeout: c.cfg.Fetch.FirstByteTimeout, StallTimeout: c.cfg.Fetch.StallTimeout,
+		MaxBody: c.cfg.Fetch.MaxBody, Workers: c.cfg.Limits.Workers, PerHost: c.cfg.Politeness.PerHost,
+		Proxies: c.cfg.Fetch.Proxies, Guard: c.found.guard, Resolver: c.network.resolver, Base: c.opts.Transport,
 	}
 	hooks := fetch.Hooks{Delay: c.network.slots.PauseBefore, Responded: c.obeyRetryAfter, Sent: c.network.sent, Fail: c.life.fail, Lease: c.member.WithinLease}
 	c.warnOfNetwork()
@@ -39,10 +39,10 @@ func (c *Crawler) connect() error {
 		hooks.Record = c.record.Exchange
 	}
 	var err error
-	c.network.robots, err = robotsext.New(c.cfg.UserAgent, &robotsext.Options{
+	c.network.robots, err = robotsext.New(c.cfg.Fetch.UserAgent, &robotsext.Options{
 		Transport: fetch.NewTransport(c.life.working, requests, hooks),
-		Fetch:     robotsext.FetchOptions{Wait: c.network.slots.Wait, Timeout: c.cfg.RobotsTimeout},
-		Outage:    robotsext.OutageOptions{RetryMin: c.cfg.RobotsRetry},
+		Fetch:     robotsext.FetchOptions{Wait: c.network.slots.Wait, Timeout: c.cfg.Robots.Timeout},
+		Outage:    robotsext.OutageOptions{RetryMin: c.cfg.Robots.Retry},
 		Cache:     robotsext.CacheOptions{Backend: &robotsCache{frontier: c.frontier, failed: c.life.failed, since: c.state.Began, again: c.record.Refetch}},
 		Logger:    c.log,
 		OnRecord:  c.learned,
@@ -65,7 +65,7 @@ func (c *Crawler) connect() error {
 // newDelays returns the delays of the crawl's servers.
 func (c *Crawler) newDelays() *politeness.Delays {
 	opts := politeness.Options{
-		Delay: c.cfg.Delay, MaxCrawlDelay: c.cfg.MaxCrawlDelay, ResponseFactor: c.cfg.ResponseFactor, MaxInFlight: c.cfg.PerHost,
+		Delay: c.cfg.Politeness.Delay, MaxCrawlDelay: c.cfg.Politeness.MaxCrawlDelay, ResponseFactor: c.cfg.Politeness.ResponseFactor, MaxInFlight: c.cfg.Politeness.PerHost,
 		Resumed: c.opts.Resume || c.opts.Recrawl, Changed: c.state.Repaced, Recheck: c.member.RecheckSlowed(), Logger: c.log,
 		Group: func(rec *robotsext.Record) *robotstxt.Group {
 			rec.File = robotstxt.Parse(rec.Body, robotsOptions(&c.cfg))
@@ -77,5 +77,5 @@ func (c *Crawler) newDelays() *politeness.Delays {
 
 // robotsOptions is how a crawl reads robots.txt.
 func robotsOptions(cfg *Config) *robotstxt.Options {
-	return &robotstxt.Options{MaxCrawlDelay: cfg.MaxCrawlDelay, RequestRateDelay: true}
+	return &robotstxt.Options{MaxCrawlDelay: cfg.Politeness.MaxCrawlDelay, RequestRateDelay: true}
 }

@@ -28,7 +28,7 @@ func (c *Crawler) open() (err error) {
 	}()
 	c.frontier = c.opts.Frontier // closed with the rest, also when it comes to nothing
 	if c.opts.Transport == nil {
-		if err := fetch.CheckDescriptors(c.cfg.Workers); err != nil {
+		if err := fetch.CheckDescriptors(c.cfg.Limits.Workers); err != nil {
 			return err
 		}
 	}
@@ -72,13 +72,13 @@ func (c *Crawler) open() (err error) {
 
 // begin makes the directory of a new crawl.
 func (c *Crawler) begin() error {
-	if err := output.Vacant(c.cfg.Output, c.formats...); err != nil {
-		if held := frontierInUse(c.cfg.Output); held != nil {
+	if err := output.Vacant(c.cfg.Output.Dir, c.formats...); err != nil {
+		if held := frontierInUse(c.cfg.Output.Dir); held != nil {
 			return held
 		}
 		return err
 	}
-	if err := durable.MkdirAll(c.cfg.Output); err != nil {
+	if err := durable.MkdirAll(c.cfg.Output.Dir); err != nil {
 		return fmt.Errorf("crawler: %w", err)
 	}
 	if err := c.openFrontier(); err != nil {
@@ -92,14 +92,14 @@ func (c *Crawler) begin() error {
 // newRecorder returns what writes the crawl down.
 func (c *Crawler) newRecorder() *record.Recorder {
 	return record.New(record.Config{
-		Dir: c.cfg.Output, Formats: c.formats, Available: c.opts.Formats, Power: c.cfg.Durability == DurablePower, Resume: c.opts.Resume,
+		Dir: c.cfg.Output.Dir, Formats: c.formats, Available: c.opts.Formats, Power: c.cfg.Output.Durability == DurablePower, Resume: c.opts.Resume,
 		Frontier: c.frontier, CommitCtx: c.life.commitCtx, ScopeKey: c.found.scope.Key, Log: c.log, Notice: c.notice,
 		OnPage: c.tally.page, OnReject: c.tally.reject,
 		OnUnlisted: func() { c.tally.count(func(s *Summary) { s.Unlisted = true }) },
 		OnDamage:   func(l output.Loss) { c.tally.count(func(s *Summary) { s.Lost = append(s.Lost, l) }) },
 		OnLoss: func(lost []output.Loss) error {
 			c.noteLosses(c.state, lost)
-			return output.SaveState(c.cfg.Output, c.state)
+			return output.SaveState(c.cfg.Output.Dir, c.state)
 		},
 	})
 }
@@ -113,10 +113,10 @@ func (c *Crawler) unused() error {
 		return err
 	}
 	if stats.Added > 0 {
-		return fmt.Errorf("%w: %q has the frontier of one in it; name another directory or remove this one", output.ErrExists, c.cfg.Output)
+		return fmt.Errorf("%w: %q has the frontier of one in it; name another directory or remove this one", output.ErrExists, c.cfg.Output.Dir)
 	}
-	if info, err := os.Stat(filepath.Join(c.cfg.Output, record.JournalFile)); err == nil && info.Size() > 0 {
-		return fmt.Errorf("%w: %q has %s in it; name another directory or remove this one", output.ErrExists, c.cfg.Output, record.JournalFile)
+	if info, err := os.Stat(filepath.Join(c.cfg.Output.Dir, record.JournalFile)); err == nil && info.Size() > 0 {
+		return fmt.Errorf("%w: %q has %s in it; name another directory or remove this one", output.ErrExists, c.cfg.Output.Dir, record.JournalFile)
 	}
 	return nil
 }
@@ -125,26 +125,26 @@ func (c *Crawler) unused() error {
 func (c *Crawler) openFrontier() error {
 	switch {
 	case c.frontier != nil:
-	case c.cfg.Frontier != "":
+	case c.cfg.Cluster.Frontier != "":
 		return c.joinCluster()
 	default:
 		if err := c.openEmbedded(); err != nil {
 			return err
 		}
 	}
-	c.member = &cluster.Alone{Frontier: c.frontier, MaxTime: c.cfg.MaxTime, Handler: handler{c}}
+	c.member = &cluster.Alone{Frontier: c.frontier, MaxTime: c.cfg.Limits.MaxTime, Handler: handler{c}}
 	return nil
 }
 
 // openEmbedded opens the frontier in the directory. Its lock is that of the whole directory.
 func (c *Crawler) openEmbedded() error {
 	opts := &pebblestore.Options{
-		Delay: c.cfg.Delay, MaxInFlight: c.cfg.PerHost, LeaseTime: c.leases.duration, Logger: c.log,
+		Delay: c.cfg.Politeness.Delay, MaxInFlight: c.cfg.Politeness.PerHost, LeaseTime: c.leases.duration, Logger: c.log,
 	}
-	if c.cfg.Durability == DurablePower {
+	if c.cfg.Output.Durability == DurablePower {
 		opts.Durability = pebblestore.Power
 	}
-	store, err := pebblestore.Open(filepath.Join(c.cfg.Output, frontierDir), opts)
+	store, err := pebblestore.Open(filepath.Join(c.cfg.Output.Dir, frontierDir), opts)
 	if err != nil {
 		return err // and no typed nil in c.frontier
 	}

@@ -78,7 +78,7 @@ func (l *list) Close() error { return l.file.Close() }
 // sorted. They ought to say the same.
 func listed(t *testing.T, cfg Config, robots bool) (sink, lines []string) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(cfg.Output, "found.list"))
+	text, err := os.ReadFile(filepath.Join(cfg.Output.Dir, "found.list"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,19 +135,19 @@ func TestSink(t *testing.T) {
 		"/a": "a", "/b": "b", "/c": "c",
 	})
 	cfg := testConfig(t, s.url)
-	cfg.Write, cfg.MaxPages = []string{"list"}, 2
+	cfg.Output.Write, cfg.Limits.MaxPages = []string{"list"}, 2
 	formats := []output.Format{listFormat}
 	run(t, cfg, &Options{Formats: formats})
 	sameInSink(t, cfg, true)
 
-	cfg.MaxPages = 3
+	cfg.Limits.MaxPages = 3
 	run(t, cfg, &Options{Formats: formats, Resume: true})
 	sameInSink(t, cfg, true)
 
 	without := cfg
-	without.Write, without.MaxPages = nil, 4
+	without.Output.Write, without.Limits.MaxPages = nil, 4
 	run(t, without, &Options{Formats: formats, Resume: true})
-	cfg.MaxPages = 0
+	cfg.Limits.MaxPages = 0
 	got := run(t, cfg, &Options{Formats: formats, Resume: true}) // what it lacks is made good
 	sameInSink(t, cfg, true)
 	if got.Pages != 4 || got.End != EndFinished {
@@ -157,7 +157,7 @@ func TestSink(t *testing.T) {
 	before, _ := listed(t, cfg, true)
 	run(t, cfg, &Options{Formats: formats, Recrawl: true})
 	sameInSink(t, cfg, true)
-	aside, err := os.ReadFile(filepath.Join(cfg.Output, "found.1.list"))
+	aside, err := os.ReadFile(filepath.Join(cfg.Output.Dir, "found.1.list"))
 	if err != nil || strings.Count(string(aside), "\n") != len(before) {
 		t.Errorf("put aside: %v\n%s", err, aside)
 	}
@@ -172,8 +172,8 @@ func TestSinkAfterEnd(t *testing.T) {
 			t.Parallel()
 			s := chain(t, n)
 			cfg := testConfig(t, s.url+"/0")
-			cfg.Workers, cfg.Write = 1, []string{"list"}
-			store, err := pebblestore.Open(filepath.Join(cfg.Output, frontierDir), &pebblestore.Options{MaxInFlight: 1})
+			cfg.Limits.Workers, cfg.Output.Write = 1, []string{"list"}
+			store, err := pebblestore.Open(filepath.Join(cfg.Output.Dir, frontierDir), &pebblestore.Options{MaxInFlight: 1})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -199,7 +199,7 @@ func TestSinkFails(t *testing.T) {
 		t.Run(at, func(t *testing.T) {
 			s := chain(t, 3)
 			cfg := testConfig(t, s.url+"/0")
-			cfg.Write = []string{"broken"}
+			cfg.Output.Write = []string{"broken"}
 			c, err := New(cfg, &Options{Formats: []output.Format{{Name: "broken", Open: func(string, []byte) (output.Sink, error) {
 				if at == "Open" {
 					return nil, full
@@ -242,11 +242,11 @@ func (b brokenSink) Close() error                { return b.fails("Close") }
 // A new crawl is not begun over the files of a format.
 func TestVacantOfFormats(t *testing.T) {
 	cfg := testConfig(t, "http://h.invalid/")
-	cfg.Write = []string{"list"}
-	if err := os.MkdirAll(cfg.Output, 0o755); err != nil {
+	cfg.Output.Write = []string{"list"}
+	if err := os.MkdirAll(cfg.Output.Dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(cfg.Output, "found.list"), []byte("mine\n"), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(cfg.Output.Dir, "found.list"), []byte("mine\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	c, err := New(cfg, &Options{Formats: []output.Format{listFormat}})
@@ -256,7 +256,7 @@ func TestVacantOfFormats(t *testing.T) {
 	if _, err := c.Run(t.Context()); !errors.Is(err, output.ErrExists) || !strings.Contains(err.Error(), "found.list") {
 		t.Errorf("%v", err)
 	}
-	if text, err := os.ReadFile(filepath.Join(cfg.Output, "found.list")); string(text) != "mine\n" {
+	if text, err := os.ReadFile(filepath.Join(cfg.Output.Dir, "found.list")); string(text) != "mine\n" {
 		t.Errorf("%q, %v", text, err)
 	}
 }

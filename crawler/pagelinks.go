@@ -147,7 +147,7 @@ func (l *pageLinks) place(ref, rel string) int {
 	if place, known := l.byURL[link.Canonical]; known {
 		return place
 	}
-	if most := l.d.cfg.MaxLinks; most > 0 && len(l.links) >= most {
+	if most := l.d.cfg.Limits.MaxLinks; most > 0 && len(l.links) >= most {
 		return l.leave(cutByMaxLinks)
 	}
 	place := len(l.links)

@@ -72,14 +72,14 @@ func TestRobotsTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const site = "http://a.example"
 		cfg := testConfig(t, site+"/")
-		cfg.RobotsTimeout = 40 * time.Second
+		cfg.Robots.Timeout = 40 * time.Second
 		took := make(chan time.Duration, 1)
 		got := run(t, cfg, &Options{Frontier: frontier.NewMemory(nil), Transport: fakeNetwork(func(req *http.Request) *http.Response {
 			began := time.Now()
 			context.AfterFunc(req.Context(), func() { took <- time.Since(began) })
 			return says("text/plain", &steady{ctx: req.Context(), line: "#" + strings.Repeat("x", 500) + "\n"})
 		})})
-		if r, after := got.refusal(t, site+"/"), <-took; r.Reason != output.Later || after != cfg.RobotsTimeout {
+		if r, after := got.refusal(t, site+"/"), <-took; r.Reason != output.Later || after != cfg.Robots.Timeout {
 			t.Errorf("%+v after %v", r, after)
 		}
 	})
@@ -90,7 +90,7 @@ func TestRobotsTimeout(t *testing.T) {
 func TestRobotsThatWaitForEachOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := testConfig(t, "http://a.example/", "http://b.example/")
-		cfg.MaxWait = time.Hour
+		cfg.Limits.MaxWait = time.Hour
 		var both sync.WaitGroup
 		both.Add(2)
 		once := map[string]*sync.Once{"a.example": {}, "b.example": {}}

@@ -57,7 +57,7 @@ func TestStop(t *testing.T) {
 		t.Run(when, func(t *testing.T) {
 			s := chain(t, 1000)
 			cfg := testConfig(t, s.url+"/0")
-			cfg.Delay = 20 * time.Millisecond
+			cfg.Politeness.Delay = 20 * time.Millisecond
 			var c *Crawler
 			stop := func() {
 				if when == "paused" {
@@ -96,7 +96,7 @@ func TestPauseKeepsTheCrawl(t *testing.T) {
 		w.WriteHeader(http.StatusServiceUnavailable)
 	})
 	cfg := testConfig(t, s.url)
-	cfg.Retries = 1
+	cfg.Fetch.Retries = 1
 	c, err := New(cfg, nil)
 	if err != nil {
 		t.Fatal(err)

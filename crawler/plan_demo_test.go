@@ -36,11 +36,11 @@ func TestPlanOfTheDemoSite(t *testing.T) {
 	}
 	defer func() { _ = site.Close() }()
 	cfg := testConfig(t, site.StartURLs()...)
-	cfg.OnlySitemaps, cfg.Retries = true, 1
-	cfg.Delay, cfg.RobotsRetry, cfg.MaxWait = 5*time.Millisecond, time.Second, time.Minute
+	cfg.Sitemaps.Only, cfg.Fetch.Retries = true, 1
+	cfg.Politeness.Delay, cfg.Robots.Retry, cfg.Limits.MaxWait = 5*time.Millisecond, time.Second, time.Minute
 	p, plan := makePlan(t, cfg, nil)
 
-	report := site.Judge(cfg.Delay, demosite.Token)
+	report := site.Judge(cfg.Politeness.Delay, demosite.Token)
 	for _, v := range slices.Concat(report.Violations, report.Advice) {
 		t.Errorf("violation: %v", v)
 	}

@@ -37,7 +37,7 @@ func (p *Planner) plan() (*Plan, error) {
 		Hosts: []*PlannedHost{}, Others: []*PlannedHost{}, Disallowed: []*PlannedRule{},
 		Files: slices.Concat([]*PlannedSitemap{}, s.files, unread),
 	}
-	course := &forecast.Timetable{Workers: c.cfg.Workers, PerIP: c.cfg.PerIP}
+	course := &forecast.Timetable{Workers: c.cfg.Limits.Workers, PerIP: c.cfg.Politeness.PerIP}
 	for _, origins := range s.servers() {
 		hosts, clock := p.server(origins, now, sum.Began)
 		course.Servers = append(course.Servers, clock)
@@ -64,7 +64,7 @@ func (p *Planner) plan() (*Plan, error) {
 	slices.SortFunc(plan.Disallowed, func(a, b *PlannedRule) int {
 		return cmp.Or(b.URLs-a.URLs, cmp.Compare(a.Host, b.Host), a.Line-b.Line)
 	})
-	plan.within(course.Forecast(c.cfg.MaxPages, c.cfg.MaxTime))
+	plan.within(course.Forecast(c.cfg.Limits.MaxPages, c.cfg.Limits.MaxTime))
 	return plan, err
 }
 
@@ -127,7 +127,7 @@ func (p *Planner) server(origins []*headcount, now, began time.Time) (hosts []*P
 	if answers > 0 {
 		took /= time.Duration(answers)
 	}
-	pace := forecast.NewServer(max(delay, c.network.delays.After(took)), took, c.cfg.PerHost)
+	pace := forecast.NewServer(max(delay, c.network.delays.After(took)), took, c.cfg.Politeness.PerHost)
 	all.Cycle, all.Took = pace.Cycle, pace.Took
 	for _, host := range hosts {
 		host.Delay, host.Seconds = Seconds(delay), Seconds(all.End(host.Requests))
@@ -167,7 +167,7 @@ func (p *Planner) host(h *headcount, now time.Time, others int) *PlannedHost {
 			}
 		}
 	}
-	if left := max(c.cfg.MaxHostPages-others, 0); c.cfg.MaxHostPages > 0 && host.Pages > left {
+	if left := max(c.cfg.Limits.MaxHostPages-others, 0); c.cfg.Limits.MaxHostPages > 0 && host.Pages > left {
 		host.Rejected[output.HostFull] = host.Pages - left
 		host.Pages = left
 	}
@@ -183,7 +183,7 @@ func (p *Planner) host(h *headcount, now time.Time, others int) *PlannedHost {
 	}
 	listed := c.found.sitemaps.Listed(h.origin)
 	host.Sitemaps = listed
-	host.SitemapsBeyond = max(0, listed-c.cfg.MaxSitemaps)
+	host.SitemapsBeyond = max(0, listed-c.cfg.Sitemaps.MaxFiles)
 	return host
 }
 

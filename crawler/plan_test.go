@@ -50,17 +50,17 @@ func TestPlan(t *testing.T) {
 		takes    time.Duration // about
 	}{
 		{"as it is", func(*Config) {}, 91, 0, EndFinished, map[output.Reason]int{output.Disallowed: 10, output.NotEntitled: 1}, 92 * 2 * time.Second},
-		{"ROB-EXT-01/a cap", func(c *Config) { c.MaxCrawlDelay = time.Second }, 91, 0, EndFinished, map[output.Reason]int{output.Disallowed: 10, output.NotEntitled: 1}, 92 * time.Second},
-		{"max-pages", func(c *Config) { c.MaxPages = 20 }, 20, 71, EndMaxPages, map[output.Reason]int{output.Disallowed: 10, output.NotEntitled: 1}, 21 * 2 * time.Second},
-		{"max-host-pages", func(c *Config) { c.MaxHostPages = 20 }, 20, 0, EndFinished, map[output.Reason]int{output.Disallowed: 10, output.NotEntitled: 1, output.HostFull: 71}, 21 * 2 * time.Second},
-		{"max-time", func(c *Config) { c.MaxTime = 61 * time.Second }, 29, 62, EndMaxTime, map[output.Reason]int{output.Disallowed: 10, output.NotEntitled: 1}, 61 * time.Second},
+		{"ROB-EXT-01/a cap", func(c *Config) { c.Politeness.MaxCrawlDelay = time.Second }, 91, 0, EndFinished, map[output.Reason]int{output.Disallowed: 10, output.NotEntitled: 1}, 92 * time.Second},
+		{"max-pages", func(c *Config) { c.Limits.MaxPages = 20 }, 20, 71, EndMaxPages, map[output.Reason]int{output.Disallowed: 10, output.NotEntitled: 1}, 21 * 2 * time.Second},
+		{"max-host-pages", func(c *Config) { c.Limits.MaxHostPages = 20 }, 20, 0, EndFinished, map[output.Reason]int{output.Disallowed: 10, output.NotEntitled: 1, output.HostFull: 71}, 21 * 2 * time.Second},
+		{"max-time", func(c *Config) { c.Limits.MaxTime = 61 * time.Second }, 29, 62, EndMaxTime, map[output.Reason]int{output.Disallowed: 10, output.NotEntitled: 1}, 61 * time.Second},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			before := len(s.requests())
 			cfg := testConfig(t, s.url)
 			tt.change(&cfg)
 			// The sitemap would have to be waited for 2 s, or the cap.
-			cfg.MaxWait = time.Minute
+			cfg.Limits.MaxWait = time.Minute
 			_, plan := makePlan(t, cfg, nil)
 			var asked []string
 			for _, r := range s.requests()[before:] {
@@ -82,8 +82,8 @@ func TestPlan(t *testing.T) {
 			if d := plan.Disallowed; len(d) != 1 || d[0].URLs != 10 || d[0].Line != 3 || d[0].Rule != "Disallow: /private/" || len(d[0].Examples) != maxExamples {
 				t.Errorf("disallowed: %+v", d)
 			}
-			if _, err := os.Stat(cfg.Output); err == nil {
-				t.Errorf("%s was written", cfg.Output)
+			if _, err := os.Stat(cfg.Output.Dir); err == nil {
+				t.Errorf("%s was written", cfg.Output.Dir)
 			}
 		})
 	}
@@ -94,7 +94,7 @@ func TestPlanUnreachable(t *testing.T) {
 	s := newSite(t, "127.0.0.1", nil)
 	s.handle("/robots.txt", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) })
 	cfg := testConfig(t, s.url+"/a", s.url+"/b")
-	cfg.RobotsRetry = time.Hour
+	cfg.Robots.Retry = time.Hour
 	_, plan := makePlan(t, cfg, nil)
 	if plan.End != EndLater || plan.CrawlEnd != EndLater || plan.Pages != 0 || plan.Rejected[output.Later] != 2 {
 		t.Errorf("%+v", plan)

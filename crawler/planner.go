@@ -43,7 +43,7 @@ func NewPlanner(cfg Config, opts *Options) (*Planner, error) {
 	c.formats = nil // nothing is written
 	p := &Planner{c: c, census: newCensus(c)}
 	c.frontier = &plannedFrontier{Frontier: frontier.NewMemory(&frontier.Options{
-		Delay: cfg.Delay, MaxInFlight: cfg.PerHost, LeaseTime: leaseTime(&cfg),
+		Delay: cfg.Politeness.Delay, MaxInFlight: cfg.Politeness.PerHost, LeaseTime: leaseTime(&cfg),
 	}), census: p.census}
 	c.record = record.New(record.Config{
 		Frontier: c.frontier, CommitCtx: c.life.commitCtx, ScopeKey: c.found.scope.Key, Log: c.log, Notice: c.notice,

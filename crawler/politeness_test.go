@@ -45,7 +45,7 @@ func TestROB_POL_02(t *testing.T) {
 				starts = append(starts, s.url+path)
 			}
 			cfg := testConfig(t, starts...)
-			cfg.Delay, cfg.PerHost = tt.configured, tt.perHost
+			cfg.Politeness.Delay, cfg.Politeness.PerHost = tt.configured, tt.perHost
 			got := run(t, cfg, nil)
 			requests := s.requests()
 			if got.Pages != 6 || len(requests) != 7 || requests[0].uri != "/robots.txt" {
@@ -84,7 +84,7 @@ func TestLongRetryAfterEndsTheCrawlAsLater(t *testing.T) {
 		w.WriteHeader(http.StatusTooManyRequests)
 	})
 	cfg := testConfig(t, s.url)
-	cfg.Retries = 3
+	cfg.Fetch.Retries = 3
 	if got := run(t, cfg, nil); got.End != EndLater || got.Left != 1 || time.Until(got.NextDue) < 50*time.Minute || s.count("/") != 1 {
 		t.Errorf("%+v", got.Summary)
 	}
@@ -103,7 +103,7 @@ func TestRecoveredHostIsNotLater(t *testing.T) {
 		_, _ = fmt.Fprintf(w, "Sitemap: http://%s/map.txt\n", r.Host)
 	})
 	cfg := testConfig(t, s.url)
-	cfg.Delay, cfg.MaxWait = 300*time.Millisecond, 150*time.Millisecond
+	cfg.Politeness.Delay, cfg.Limits.MaxWait = 300*time.Millisecond, 150*time.Millisecond
 	got := run(t, cfg, nil)
 	if diff := cmp.Diff([]string{"/", "/a", "/only"}, got.paths(s.url)); diff != "" || got.End != EndFinished || len(got.rejected) != 0 {
 		t.Errorf("end %s, rejected %+v, pages (-want +got):\n%s", got.End, got.rejected, diff)
@@ -115,7 +115,7 @@ func TestLaterStaysListedWhenLinkedAgain(t *testing.T) {
 	bad.handle("/robots.txt", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) })
 	good := newSite(t, "127.0.0.1", map[string]string{"/": `<a href="` + bad.url + `/">bad</a>`})
 	cfg := testConfig(t, bad.url, good.url)
-	cfg.RobotsRetry, cfg.Delay = time.Hour, 50*time.Millisecond
+	cfg.Robots.Retry, cfg.Politeness.Delay = time.Hour, 50*time.Millisecond
 	got := run(t, cfg, nil)
 	if r := got.refusal(t, bad.url+"/"); r.Reason != output.Later || got.End != EndLater {
 		t.Errorf("end %s, %+v", got.End, r)
@@ -175,7 +175,7 @@ func TestROB_LOC_16_ImpossiblePortsAreInvalid(t *testing.T) {
 				w.WriteHeader(http.StatusFound)
 			})
 			cfg := testConfig(t, s.url)
-			cfg.Scope = ScopeAny
+			cfg.Scope.Kind = ScopeAny
 			got := run(t, cfg, nil)
 			if diff := cmp.Diff([]string{"/", "/moved"}, got.paths(s.url)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
@@ -245,7 +245,7 @@ func TestJoinKeepsMaxDepth(t *testing.T) {
 		http.Redirect(w, r, www.url+"/", http.StatusFound)
 	})
 	cfg := testConfig(t, bare.url, blog.url)
-	cfg.MaxDepth = 0
+	cfg.Scope.MaxDepth = 0
 	got := run(t, cfg, nil)
 	if r := got.refusal(t, www.url+"/early"); r.Reason != output.TooDeep || www.count("/early") != 0 {
 		t.Errorf("%+v", r)
@@ -292,7 +292,7 @@ func TestThirdHostIsSpared(t *testing.T) {
 		http.Redirect(w, r, victim.url+"/others.txt", http.StatusFound)
 	})
 	cfg := testConfig(t, append(starts, moved.url+"/")...)
-	cfg.Delay, cfg.Scope = delay, ScopeAny
+	cfg.Politeness.Delay, cfg.Scope.Kind = delay, ScopeAny
 	run(t, cfg, nil)
 	requests := victim.requests()
 	if len(requests) != 12+24+2 {

@@ -27,16 +27,16 @@ import (
 func powerConfig(t *testing.T, d Durability, urls ...string) (Config, *powercut.Disk) {
 	t.Helper()
 	cfg := testConfig(t, urls...)
-	cfg.Durability = d
-	return cfg, powercut.Watch(t, filepath.Dir(cfg.Output))
+	cfg.Output.Durability = d
+	return cfg, powercut.Watch(t, filepath.Dir(cfg.Output.Dir))
 }
 
 // leftOf is the directory of a crawl after a power cut now.
 func leftOf(disk *powercut.Disk, cfg Config, kept ...string) string {
 	for i, name := range kept {
-		kept[i] = filepath.Join(filepath.Base(cfg.Output), name)
+		kept[i] = filepath.Join(filepath.Base(cfg.Output.Dir), name)
 	}
-	return filepath.Join(disk.Cut(kept...), filepath.Base(cfg.Output))
+	return filepath.Join(disk.Cut(kept...), filepath.Base(cfg.Output.Dir))
 }
 
 // cutting is a frontier before which the power is cut each time it is told something: what
@@ -122,7 +122,7 @@ func TestFilesOutlivePowerCutBeforeFrontier(t *testing.T) {
 	})
 	other := newSite(t, "127.0.0.2", map[string]string{"/robots.txt": "User-agent: *\n", "/": "other"})
 	cfg, disk := powerConfig(t, DurablePower, s.url+"/", other.url+"/")
-	cfg.Write = []string{"csv", "warc"}
+	cfg.Output.Write = []string{"csv", "warc"}
 	f := &cutting{Frontier: frontier.NewMemory(nil), t: t, cfg: cfg, disk: disk}
 	got := run(t, cfg, &Options{Frontier: f, Formats: []output.Format{csvout.Format(nil), warc.Format(nil)}})
 	if got.Pages != 4 || f.finished < 3 || f.robots.Load() != 2 {
@@ -139,7 +139,7 @@ func TestProcessDoesNotWaitForDisk(t *testing.T) {
 			urls = append(urls, chain(t, pages).url+"/0")
 		}
 		cfg, disk := powerConfig(t, DurableProcess, urls...)
-		cfg.Write = []string{"csv"}
+		cfg.Output.Write = []string{"csv"}
 		if got := run(t, cfg, &Options{Frontier: frontier.NewMemory(nil), Formats: []output.Format{csvout.Format(nil)}}); got.Pages != origins*pages {
 			t.Errorf("%d pages, want %d", got.Pages, origins*pages)
 		}
@@ -153,7 +153,7 @@ func TestProcessDoesNotWaitForDisk(t *testing.T) {
 // robotsBodies are the texts in the table robots of a crawl's database.
 func robotsBodies(t *testing.T, cfg Config) (bodies []sql.NullString) {
 	t.Helper()
-	db, err := sql.Open("sqlite", filepath.Join(cfg.Output, sqlite.File))
+	db, err := sql.Open("sqlite", filepath.Join(cfg.Output.Dir, sqlite.File))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,10 +182,10 @@ func TestResumeAfterPowerCut(t *testing.T) {
 	const n = 6
 	s := chain(t, n)
 	cfg, disk := powerConfig(t, DurablePower, s.url+"/0")
-	cfg.MaxPages = 2
+	cfg.Limits.MaxPages = 2
 	run(t, cfg, nil)
-	cfg.Output = leftOf(disk, cfg, frontierDir)
-	cfg.MaxPages, cfg.Write = 0, []string{"sqlite"}
+	cfg.Output.Dir = leftOf(disk, cfg, frontierDir)
+	cfg.Limits.MaxPages, cfg.Output.Write = 0, []string{"sqlite"}
 	got := run(t, cfg, &Options{Resume: true, Formats: []output.Format{sqlite.Format(nil)}})
 	got.whole(t, s, n)
 	if len(got.notices) != 0 {
@@ -212,17 +212,17 @@ func TestResumeRestoresRobots(t *testing.T) {
 	}{
 		{
 			"removed",
-			func(cfg Config) error { return os.RemoveAll(filepath.Join(cfg.Output, output.RobotsDir)) },
+			func(cfg Config) error { return os.RemoveAll(filepath.Join(cfg.Output.Dir, output.RobotsDir)) },
 			1, "", []sql.NullString{{String: text, Valid: true}},
 		},
 		{
 			"removed, and another text in the frontier",
 			func(cfg Config) error {
-				name := filepath.Join(cfg.Output, output.RobotsFile)
+				name := filepath.Join(cfg.Output.Dir, output.RobotsFile)
 				line, err := os.ReadFile(name)
 				at := bytes.LastIndex(line, []byte(`"hash":"`)) + len(`"hash":"`)
 				copy(line[at:], "0123456789abcdef")
-				return errors.Join(err, os.WriteFile(name, line, 0o600), os.RemoveAll(filepath.Join(cfg.Output, output.RobotsDir)))
+				return errors.Join(err, os.WriteFile(name, line, 0o600), os.RemoveAll(filepath.Join(cfg.Output.Dir, output.RobotsDir)))
 			},
 			2, "robots/ has lost robots.txt files (1, the first of ", []sql.NullString{{}, {String: text, Valid: true}},
 		},
@@ -230,12 +230,12 @@ func TestResumeRestoresRobots(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			s := chain(t, 6)
 			cfg := testConfig(t, s.url+"/0")
-			cfg.Durability, cfg.MaxPages = DurablePower, 2
+			cfg.Output.Durability, cfg.Limits.MaxPages = DurablePower, 2
 			run(t, cfg, nil)
 			if err := test.damage(cfg); err != nil {
 				t.Fatal(err)
 			}
-			cfg.MaxPages, cfg.Write = 0, []string{"sqlite"}
+			cfg.Limits.MaxPages, cfg.Output.Write = 0, []string{"sqlite"}
 			got := run(t, cfg, &Options{Resume: true, Formats: []output.Format{sqlite.Format(nil)}})
 			if notices := strings.Join(got.notices, "\n"); !strings.Contains(notices, test.notice) || (notices == "") != (test.notice == "") {
 				t.Errorf("notices %q, want %q", notices, test.notice)
@@ -246,7 +246,7 @@ func TestResumeRestoresRobots(t *testing.T) {
 			if bodies := robotsBodies(t, cfg); !slices.Equal(bodies, test.bodies) {
 				t.Errorf("bodies of robots.txt: %+v, want %+v", bodies, test.bodies)
 			}
-			if kept, err := output.RobotsText(cfg.Output, s.url); string(kept) != text || err != nil {
+			if kept, err := output.RobotsText(cfg.Output.Dir, s.url); string(kept) != text || err != nil {
 				t.Errorf("in robots/ is %q, %v", kept, err)
 			}
 		})

@@ -35,7 +35,7 @@ func TestProxyAsks(t *testing.T) {
 	} {
 		t.Run(tt.start, func(t *testing.T) {
 			cfg := testConfig(t, tt.start)
-			cfg.Proxies = []string{proxy.URL}
+			cfg.Fetch.Proxies = []string{proxy.URL}
 			got := run(t, cfg, nil)
 			robots := readOutput[output.Robots](t, cfg, output.RobotsFile)
 			if tt.robots != "" {
@@ -70,7 +70,7 @@ func TestBadProxies(t *testing.T) {
 		"http://h:1?key=secret", "http://h:1/#secret", "http://h:1%zz?secret", "http://***@h:1?secret",
 	} {
 		cfg := testConfig(t, "http://127.0.0.1/")
-		cfg.Proxies = []string{raw}
+		cfg.Fetch.Proxies = []string{raw}
 		err := cfg.Validate()
 		if !errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), "proxy") || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%q: %v", raw, err)
@@ -100,7 +100,7 @@ func TestProxiesOfTheEnvironmentAreTold(t *testing.T) {
 			t.Setenv(tt.name, tt.value)
 			t.Setenv("NO_PROXY", tt.no)
 			cfg := testConfig(t, tt.start)
-			cfg.Proxies = tt.proxy
+			cfg.Fetch.Proxies = tt.proxy
 			var told []string
 			c, err := New(cfg, &Options{Notice: func(line string) { told = append(told, line) }})
 			if err != nil {

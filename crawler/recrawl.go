@@ -26,7 +26,7 @@ func (c *Crawler) beginAgain() error {
 		if err != nil {
 			return err
 		}
-		for s.Round++; output.Rotated(c.cfg.Output, s.Round); s.Round++ { // of a crawl that was removed
+		for s.Round++; output.Rotated(c.cfg.Output.Dir, s.Round); s.Round++ { // of a crawl that was removed
 		}
 		for i := range lost { // their URLs are not among those of this round
 			if lost[i].File != record.JournalFile {
@@ -37,7 +37,7 @@ func (c *Crawler) beginAgain() error {
 		c.noteLosses(s, lost)
 		s.Began, s.Revisiting, s.Ended = time.Now(), true, nil
 		s.setConfig(c.cfg)
-		if err := output.SaveState(c.cfg.Output, s); err != nil {
+		if err := output.SaveState(c.cfg.Output.Dir, s); err != nil {
 			return err
 		}
 	}
@@ -47,7 +47,7 @@ func (c *Crawler) beginAgain() error {
 // revisit does what a recrawl begins with. Killed, it does it again: nothing is
 // fetched before it is through.
 func (c *Crawler) revisit(s *state) error {
-	old, err := output.Rotate(c.cfg.Output, s.Round, c.opts.Formats...)
+	old, err := output.Rotate(c.cfg.Output.Dir, s.Round, c.opts.Formats...)
 	if err != nil {
 		return err
 	}

@@ -18,7 +18,7 @@ import (
 // again crawls the directory of cfg another time.
 func again(t *testing.T, cfg Config, opts Options) *crawl {
 	t.Helper()
-	saved, err := Saved(cfg.Output)
+	saved, err := Saved(cfg.Output.Dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +104,7 @@ func TestRecrawl(t *testing.T) {
 		t.Errorf("asked for %v", s.asked())
 	}
 	for _, name := range []string{"pages.1.jsonl", "rejected.1.jsonl", "sitemaps.1.jsonl", "links.1.jsonl", "robots.1.jsonl"} {
-		if _, err := os.Stat(filepath.Join(cfg.Output, name)); err != nil {
+		if _, err := os.Stat(filepath.Join(cfg.Output.Dir, name)); err != nil {
 			t.Error(err)
 		}
 	}
@@ -143,15 +143,15 @@ func TestResumeOfRecrawl(t *testing.T) {
 	s := chain(t, n)
 	cfg := testConfig(t, s.url+"/0")
 	run(t, cfg, nil).whole(t, s, n)
-	saved, err := Saved(cfg.Output)
+	saved, err := Saved(cfg.Output.Dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	saved.MaxPages = 2
+	saved.Limits.MaxPages = 2
 	if part := run(t, saved, &Options{Recrawl: true}); part.End != EndMaxPages || part.Pages != 2 {
 		t.Fatalf("%+v", part.Summary)
 	}
-	saved.MaxPages = 0
+	saved.Limits.MaxPages = 0
 	run(t, saved, &Options{Resume: true}).whole(t, s, n)
 	for i := range n {
 		if path := fmt.Sprintf("/%d", i); s.count(path) != 2 {
@@ -159,12 +159,12 @@ func TestResumeOfRecrawl(t *testing.T) {
 		}
 	}
 	// A recrawl that was killed before it had brought everything back.
-	state, err := loadState(cfg.Output)
+	state, err := loadState(cfg.Output.Dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	state.Round, state.Revisiting = state.Round+1, true
-	if err := output.SaveState(cfg.Output, state); err != nil {
+	if err := output.SaveState(cfg.Output.Dir, state); err != nil {
 		t.Fatal(err)
 	}
 	run(t, saved, &Options{Resume: true}).whole(t, s, n)
@@ -177,12 +177,12 @@ func TestResumeOfRecrawl(t *testing.T) {
 func TestRecrawlWaitsItsTurn(t *testing.T) {
 	s := chain(t, 1)
 	cfg := testConfig(t, s.url+"/0")
-	cfg.Delay = 500 * time.Millisecond
+	cfg.Politeness.Delay = 500 * time.Millisecond
 	run(t, cfg, nil)
 	again(t, cfg, Options{Recrawl: true})
 	requests := s.requests()
 	for i := 1; i < len(requests); i++ {
-		if gap := requests[i].began.Sub(requests[i-1].end); gap < cfg.Delay {
+		if gap := requests[i].began.Sub(requests[i-1].end); gap < cfg.Politeness.Delay {
 			t.Errorf("%s came %v after %s", requests[i].uri, gap, requests[i-1].uri)
 		}
 	}

@@ -137,7 +137,7 @@ func TestRequestTimeoutOnReusedConnection(t *testing.T) {
 				return page, false
 			})
 			cfg := testConfig(t, s.url)
-			cfg.Delay = delay
+			cfg.Politeness.Delay = delay
 			got := run(t, cfg, nil)
 			if got.Statuses[200] != 2 || got.Statuses[408] != 0 || got.Rejected[output.Disallowed] != 1 {
 				t.Errorf("%+v", got.Summary)
@@ -154,7 +154,7 @@ func TestRequestTimeoutOnIdleConnection(t *testing.T) {
 		return sent("200 OK", "", `<a href="/a">a</a>`) + sent("408 Request Timeout", "Connection: close\r\n", ""), true
 	})
 	cfg := testConfig(t, s.url)
-	cfg.Delay = delay
+	cfg.Politeness.Delay = delay
 	if got := run(t, cfg, nil); got.Statuses[200] != 2 {
 		t.Errorf("%+v", got.Summary)
 	}
@@ -172,7 +172,7 @@ func TestRequestTimeoutIsRetried(t *testing.T) {
 		return sent("200 OK", "", `<a href="/a">a</a>`), false
 	})
 	cfg := testConfig(t, s.url)
-	cfg.Delay, cfg.Retries = delay, 2
+	cfg.Politeness.Delay, cfg.Fetch.Retries = delay, 2
 	got := run(t, cfg, nil)
 	if i := slices.IndexFunc(got.pages, func(p output.Page) bool { return p.URL == s.url+"/a" }); i < 0 || got.pages[i].Status != 408 || got.pages[i].Attempt != 3 {
 		t.Errorf("pages %+v", got.pages)
@@ -194,7 +194,7 @@ func TestRequestTimeoutWithRetryAfter(t *testing.T) {
 		return sent("200 OK", "", "page"), false
 	})
 	cfg := testConfig(t, s.url)
-	cfg.Retries, cfg.MaxWait = 1, time.Minute
+	cfg.Fetch.Retries, cfg.Limits.MaxWait = 1, time.Minute
 	if got := run(t, cfg, nil); got.Statuses[200] != 1 {
 		t.Errorf("%+v", got.Summary)
 	}
@@ -258,7 +258,7 @@ func TestRequestTimeoutOverHTTP2(t *testing.T) {
 			w.WriteHeader(http.StatusRequestTimeout)
 		}
 	}))
-	cfg.URLs, cfg.Retries = []string{server.URL + "/late"}, 1
+	cfg.URLs, cfg.Fetch.Retries = []string{server.URL + "/late"}, 1
 	if got := run(t, cfg, &Options{Transport: transport}); got.Statuses[200] != 1 {
 		t.Errorf("%+v", got.Summary)
 	}

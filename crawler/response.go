@@ -74,7 +74,7 @@ func (w *worker) failed(v *visit, took time.Duration, err error) (decision, erro
 // retry requests a URL again that failed, by a temporary status or an error, while an attempt
 // is left (ROB-POL-08). Otherwise the response counts as it is.
 func (w *worker) retry(v *visit, status int, err error) decision {
-	if err == nil && !isTemporary(status) || v.lease.Attempt > w.c.cfg.Retries {
+	if err == nil && !isTemporary(status) || v.lease.Attempt > w.c.cfg.Fetch.Retries {
 		return decision{}
 	}
 	backoff := retryBase << min(v.lease.Attempt-1, maxBackoff)
@@ -148,7 +148,7 @@ func (w *worker) archive(v *visit, e *output.Exchange) {
 		return
 	}
 	withheld := v.noCopy
-	if v.page == nil && w.c.cfg.ObeyNoindex {
+	if v.page == nil && w.c.cfg.Robots.ObeyNoindex {
 		withheld = cmp.Or(withheld, "unread") // nobody has seen what it asks for
 	}
 	if withheld != "" {

@@ -64,7 +64,7 @@ type ending struct {
 // setConfig changes the configuration.
 func (s *state) setConfig(cfg Config) {
 	old := &s.Config
-	s.Repaced = s.Repaced || old.Delay != cfg.Delay || old.MaxCrawlDelay != cfg.MaxCrawlDelay || old.PerHost != cfg.PerHost
+	s.Repaced = s.Repaced || old.Politeness.Delay != cfg.Politeness.Delay || old.Politeness.MaxCrawlDelay != cfg.Politeness.MaxCrawlDelay || old.Politeness.PerHost != cfg.Politeness.PerHost
 	s.Config = cfg.WithoutSecrets()
 }
 
@@ -73,7 +73,7 @@ func (s *state) setConfig(cfg Config) {
 var ErrFrontierLost = errors.New("crawler: frontier lost")
 
 // Saved returns the configuration of the crawl in a directory, for
-// [Options.Resume] and [Options.Recrawl]. Its Output is dir, wherever that was
+// [Options.Resume] and [Options.Recrawl]. Its Output.Dir is dir, wherever that was
 // when the crawl began. Proxies that had a user and a password have to be given
 // again; see [Config.WithoutSecrets]. The error is [output.ErrNone] when there is no
 // crawl.
@@ -82,7 +82,7 @@ func Saved(dir string) (Config, error) {
 	if err != nil {
 		return Config{}, err
 	}
-	s.Config.Output = dir
+	s.Config.Output.Dir = dir
 	return s.Config, nil
 }
 
@@ -111,13 +111,13 @@ func (c *Crawler) goOn() error {
 
 // claim opens the frontier of a crawl that was begun, and reads its state.
 func (c *Crawler) claim() (*state, error) {
-	if _, err := loadState(c.cfg.Output); err != nil {
+	if _, err := loadState(c.cfg.Output.Dir); err != nil {
 		return nil, err // before a frontier is made where there was no crawl
 	}
 	if err := c.openFrontier(); err != nil {
 		return nil, err
 	}
-	s, err := loadState(c.cfg.Output) // again: now nobody else changes it
+	s, err := loadState(c.cfg.Output.Dir) // again: now nobody else changes it
 	if err != nil {
 		return nil, err
 	}
@@ -136,9 +136,9 @@ func (c *Crawler) sameCrawl() error {
 	if err != nil || stats.Added > 0 {
 		return err
 	}
-	if name := output.Written(c.cfg.Output); name != "" {
+	if name := output.Written(c.cfg.Output.Dir); name != "" {
 		return fmt.Errorf("%w: %q has %s in it, but %q is empty or gone, and the crawl cannot resume without it",
-			ErrFrontierLost, c.cfg.Output, name, filepath.Join(c.cfg.Output, frontierDir))
+			ErrFrontierLost, c.cfg.Output.Dir, name, filepath.Join(c.cfg.Output.Dir, frontierDir))
 	}
 	return nil
 }
@@ -153,7 +153,7 @@ func (c *Crawler) openCounted(s *state) error {
 		c.record.ReportRollback()
 	}
 	s.Ended = nil
-	if err := c.record.CheckFormats(s.Config.Write); err != nil {
+	if err := c.record.CheckFormats(s.Config.Output.Write); err != nil {
 		return formatError(err)
 	}
 	lost, err := c.record.Lost(s.Rewriting)
@@ -171,7 +171,7 @@ func (c *Crawler) openCounted(s *state) error {
 	c.state = s
 	c.noteLosses(s, lost)
 	c.tally.count(func(sum *Summary) { sum.Unlisted = s.Unlisted })
-	return output.SaveState(c.cfg.Output, s)
+	return output.SaveState(c.cfg.Output.Dir, s)
 }
 
 // noteLosses keeps with the crawl what files have lost, and tells of it. A loss that was
@@ -195,20 +195,20 @@ func (c *Crawler) noteLosses(s *state, lost []output.Loss) {
 func (c *Crawler) bringBack(s *state) error {
 	var reasons []output.Reason
 	for reason, limit := range map[output.Reason][2]int{
-		output.HostFull: {s.Config.MaxHostPages, c.cfg.MaxHostPages},
-		output.Trap:     {s.Config.TrapPages, c.cfg.TrapPages},
+		output.HostFull: {s.Config.Limits.MaxHostPages, c.cfg.Limits.MaxHostPages},
+		output.Trap:     {s.Config.Limits.TrapPages, c.cfg.Limits.TrapPages},
 	} {
 		if before, now := limit[0], limit[1]; before > 0 && (now == 0 || now > before) {
 			reasons = append(reasons, reason)
 		}
 	}
-	if slices.ContainsFunc(c.cfg.AllowAddr, func(cidr string) bool { return !slices.Contains(s.Config.AllowAddr, cidr) }) {
+	if slices.ContainsFunc(c.cfg.Fetch.AllowAddr, func(cidr string) bool { return !slices.Contains(s.Config.Fetch.AllowAddr, cidr) }) {
 		reasons = append(reasons, output.Address)
 	}
 	if len(reasons) == 0 {
 		return nil
 	}
-	file := filepath.Join(c.cfg.Output, output.RejectedFile)
+	file := filepath.Join(c.cfg.Output.Dir, output.RejectedFile)
 	if _, err := os.Lstat(file); errors.Is(err, os.ErrNotExist) {
 		return nil // it is lost
 	}
@@ -233,7 +233,7 @@ func (c *Crawler) bringBack(s *state) error {
 		return slices.Contains(reasons, r.Reason) && (r.Reason != output.Address || again.taken[r.URL])
 	}
 	s.Rewriting = true
-	if err := output.SaveState(c.cfg.Output, s); err != nil {
+	if err := output.SaveState(c.cfg.Output.Dir, s); err != nil {
 		return err
 	}
 	return c.record.DropRejections(isBack)
@@ -245,7 +245,7 @@ func (c *Crawler) restore() error {
 	if err := c.record.Restore(c.found.joinAgain, c.closeAgain); err != nil {
 		return err
 	}
-	file := func(name string) string { return filepath.Join(c.cfg.Output, name) }
+	file := func(name string) string { return filepath.Join(c.cfg.Output.Dir, name) }
 	return cmp.Or(
 		c.record.RestorePages(func(p *output.Page) {
 			c.limits.Count(weburl.ServerOf(p.URL), p.Bytes)
@@ -270,7 +270,7 @@ func (c *Crawler) restore() error {
 // restoreRobots writes files of robots.txt again that a power cut took: the frontier has
 // their text. Where it has another, the robots.txt is requested again.
 func (c *Crawler) restoreRobots() error {
-	if !c.opts.Resume || c.cfg.Durability != DurablePower {
+	if !c.opts.Resume || c.cfg.Output.Durability != DurablePower {
 		return nil
 	}
 	cache := &robotsCache{frontier: c.frontier, failed: c.life.failed}

@@ -63,14 +63,14 @@ func TestCrawlGoesOnWithDamagedLines(t *testing.T) {
 			}
 			s := newSite(t, "127.0.0.1", pages)
 			cfg := testConfig(t, s.url+"/0")
-			cfg.MaxPages, cfg.Workers = 4, 1
+			cfg.Limits.MaxPages, cfg.Limits.Workers = 4, 1
 			run(t, cfg, nil)
-			name := filepath.Join(cfg.Output, tt.name)
+			name := filepath.Join(cfg.Output.Dir, tt.name)
 			before, asked := damage(t, name), len(s.asked())
 
 			var notices []string
 			tt.opts.Notice = func(line string) { notices = append(notices, line) }
-			cfg.MaxPages = 0
+			cfg.Limits.MaxPages = 0
 			c, err := New(cfg, &tt.opts)
 			if err != nil {
 				t.Fatal(err)
@@ -80,7 +80,7 @@ func TestCrawlGoesOnWithDamagedLines(t *testing.T) {
 				t.Fatalf("%+v, %v", sum, err)
 			}
 			if tt.put > 0 {
-				name = filepath.Join(cfg.Output, strings.Replace(tt.name, ".", fmt.Sprintf(".%d.", tt.put), 1))
+				name = filepath.Join(cfg.Output.Dir, strings.Replace(tt.name, ".", fmt.Sprintf(".%d.", tt.put), 1))
 			}
 			says := filepath.Base(name) + " is damaged: line 1 cannot be read (invalid character"
 			if len(notices) != 1 || !strings.HasPrefix(notices[0], says) || !strings.Contains(notices[0], "; all other lines can be read; ") {
@@ -106,7 +106,7 @@ func TestCrawlGoesOnWithDamagedLines(t *testing.T) {
 				t.Errorf("the damaged line is not there any more: %v", err)
 			}
 			for _, file := range []string{output.PagesFile, output.LinksFile, output.RobotsFile} {
-				for _, err := range output.Read[struct{}](filepath.Join(cfg.Output, file)) {
+				for _, err := range output.Read[struct{}](filepath.Join(cfg.Output.Dir, file)) {
 					if damaged, ok := errors.AsType[*output.DamagedError](err); err != nil && (!ok || damaged.File != name || len(damaged.Lines) != 1) {
 						t.Error(err)
 					}
@@ -121,9 +121,9 @@ func TestCrawlGoesOnWithDamagedLines(t *testing.T) {
 func TestResumeWithAFrontierBehindTheFiles(t *testing.T) {
 	s := chain(t, 6)
 	cfg := testConfig(t, s.url+"/0")
-	cfg.MaxPages, cfg.Workers = 4, 1
+	cfg.Limits.MaxPages, cfg.Limits.Workers = 4, 1
 	run(t, cfg, nil)
-	logs, err := filepath.Glob(filepath.Join(cfg.Output, frontierDir, "*.log"))
+	logs, err := filepath.Glob(filepath.Join(cfg.Output.Dir, frontierDir, "*.log"))
 	if err != nil || len(logs) != 1 {
 		t.Fatalf("%v, %v", logs, err)
 	}
@@ -135,7 +135,7 @@ func TestResumeWithAFrontierBehindTheFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	asked := len(s.asked())
-	got := resume(t, cfg, func(c *Config) { c.MaxPages = 0 })
+	got := resume(t, cfg, func(c *Config) { c.Limits.MaxPages = 0 })
 	if len(got.notices) != 1 || !strings.HasPrefix(got.notices[0], "the frontier has lost its last changes: the last ") || !strings.Contains(got.notices[0], output.PagesFile) {
 		t.Errorf("notices %q", got.notices)
 	}
@@ -149,9 +149,9 @@ func TestResumeWithAFrontierBehindTheFiles(t *testing.T) {
 func TestResumeWithSenselessLinesInTheJournal(t *testing.T) {
 	s := chain(t, 3)
 	cfg := testConfig(t, s.url+"/0")
-	cfg.MaxPages = 1
+	cfg.Limits.MaxPages = 1
 	run(t, cfg, nil)
-	name := filepath.Join(cfg.Output, record.JournalFile)
+	name := filepath.Join(cfg.Output.Dir, record.JournalFile)
 	whole, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
@@ -159,7 +159,7 @@ func TestResumeWithSenselessLinesInTheJournal(t *testing.T) {
 	if err := os.WriteFile(name, append(slices.Clip(whole), "{\"joined\":\"nowhere\"}\n{\"later\":\"http://h\"}\n"...), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	cfg.MaxPages = 0
+	cfg.Limits.MaxPages = 0
 	got := run(t, cfg, &Options{Resume: true})
 	lines := bytes.Count(whole, []byte("\n"))
 	if want := fmt.Sprintf("%s is damaged: lines %d, %d cannot be read", record.JournalFile, lines+1, lines+2); len(got.notices) != 1 || !strings.HasPrefix(got.notices[0], want) {
@@ -172,12 +172,12 @@ func TestResumeWithSenselessLinesInTheJournal(t *testing.T) {
 func TestResumeAfterLinesWereLost(t *testing.T) {
 	s := chain(t, 6)
 	cfg := testConfig(t, s.url+"/0")
-	cfg.MaxPages = 3
+	cfg.Limits.MaxPages = 3
 	run(t, cfg, nil)
-	if err := os.Truncate(filepath.Join(cfg.Output, output.PagesFile), 100); err != nil {
+	if err := os.Truncate(filepath.Join(cfg.Output.Dir, output.PagesFile), 100); err != nil {
 		t.Fatal(err)
 	}
-	got := resume(t, cfg, func(c *Config) { c.MaxPages = 0 })
+	got := resume(t, cfg, func(c *Config) { c.Limits.MaxPages = 0 })
 	if diff := cmp.Diff([]string{"/3", "/4", "/5"}, got.paths(s.url)); diff != "" || len(got.notices) != 1 || !strings.Contains(got.notices[0], output.PagesFile) {
 		t.Errorf("notices %q, pages (-want +got):\n%s", got.notices, diff)
 	}
@@ -189,7 +189,7 @@ func TestCrawlWhereHalfOfOneIs(t *testing.T) {
 	cfg := testConfig(t, s.url+"/0")
 	run(t, cfg, nil)
 	for _, name := range []string{output.StateFile, output.PagesFile, output.RejectedFile, output.LinksFile, output.SitemapsFile} {
-		if err := os.Remove(filepath.Join(cfg.Output, name)); err != nil {
+		if err := os.Remove(filepath.Join(cfg.Output.Dir, name)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -201,7 +201,7 @@ func TestCrawlWhereHalfOfOneIs(t *testing.T) {
 		if sum, err := c.Run(t.Context()); sum != nil || !errors.Is(err, output.ErrExists) || !strings.Contains(err.Error(), left) {
 			t.Errorf("beside %s: %+v, %v", left, sum, err)
 		}
-		if err := os.RemoveAll(filepath.Join(cfg.Output, frontierDir)); err != nil {
+		if err := os.RemoveAll(filepath.Join(cfg.Output.Dir, frontierDir)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -212,9 +212,9 @@ func TestCrawlWhereHalfOfOneIs(t *testing.T) {
 func TestResumeWithoutFrontier(t *testing.T) {
 	s := chain(t, 4)
 	cfg := testConfig(t, s.url+"/0")
-	cfg.MaxPages = 2
+	cfg.Limits.MaxPages = 2
 	run(t, cfg, nil)
-	if err := os.RemoveAll(filepath.Join(cfg.Output, frontierDir)); err != nil {
+	if err := os.RemoveAll(filepath.Join(cfg.Output.Dir, frontierDir)); err != nil {
 		t.Fatal(err)
 	}
 	before, asked := readOutput[output.Page](t, cfg, output.PagesFile), len(s.requests())

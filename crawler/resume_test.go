@@ -33,7 +33,7 @@ func chain(t *testing.T, n int) *site {
 // resume goes on with the crawl of cfg to its end.
 func resume(t *testing.T, cfg Config, change func(*Config)) *crawl {
 	t.Helper()
-	saved, err := Saved(cfg.Output)
+	saved, err := Saved(cfg.Output.Dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,8 +94,8 @@ func TestEndBetweenLineAndFinish(t *testing.T) {
 			t.Parallel()
 			s := chain(t, n)
 			cfg := testConfig(t, s.url+"/0")
-			cfg.Workers = 1
-			store, err := pebblestore.Open(filepath.Join(cfg.Output, frontierDir), &pebblestore.Options{MaxInFlight: 1})
+			cfg.Limits.Workers = 1
+			store, err := pebblestore.Open(filepath.Join(cfg.Output.Dir, frontierDir), &pebblestore.Options{MaxInFlight: 1})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -159,7 +159,7 @@ func TestResumeWithOtherLimits(t *testing.T) {
 	const n = 8
 	s := chain(t, n)
 	cfg := testConfig(t, s.url+"/0")
-	cfg.MaxPages = 3
+	cfg.Limits.MaxPages = 3
 	first := run(t, cfg, nil)
 	if first.End != EndMaxPages || first.Pages != 3 || first.Left == 0 {
 		t.Fatalf("%+v", first.Summary)
@@ -167,12 +167,12 @@ func TestResumeWithOtherLimits(t *testing.T) {
 	if same := resume(t, cfg, nil); same.End != EndMaxPages || same.Pages != 3 || len(s.asked()) != 3 {
 		t.Errorf("the limit holds for all processes together: %+v", same.Summary)
 	}
-	deeper := resume(t, cfg, func(c *Config) { c.MaxPages, c.MaxDepth = 0, 5 })
+	deeper := resume(t, cfg, func(c *Config) { c.Limits.MaxPages, c.Scope.MaxDepth = 0, 5 })
 	if r := deeper.refusal(t, s.url+"/6"); deeper.End != EndFinished || deeper.Pages != 6 || r.Reason != output.TooDeep {
 		t.Errorf("%+v, %+v", deeper.Summary, r)
 	}
-	cfg.MaxPages, cfg.MaxDepth = 0, 5
-	resume(t, cfg, func(c *Config) { c.MaxDepth = -1 }).whole(t, s, n)
+	cfg.Limits.MaxPages, cfg.Scope.MaxDepth = 0, 5
+	resume(t, cfg, func(c *Config) { c.Scope.MaxDepth = -1 }).whole(t, s, n)
 }
 
 func TestTwoProcessesOnOneDirectory(t *testing.T) {
@@ -209,7 +209,7 @@ func TestTwoProcessesOnOneDirectory(t *testing.T) {
 
 func TestResumeWhereThereIsNoCrawl(t *testing.T) {
 	cfg := testConfig(t, "http://127.0.0.1:1/")
-	if _, err := Saved(cfg.Output); !errors.Is(err, output.ErrNone) {
+	if _, err := Saved(cfg.Output.Dir); !errors.Is(err, output.ErrNone) {
 		t.Errorf("Saved = %v", err)
 	}
 	for _, opts := range []Options{{Resume: true}, {Recrawl: true}} {
@@ -220,7 +220,7 @@ func TestResumeWhereThereIsNoCrawl(t *testing.T) {
 		if sum, err := c.Run(t.Context()); sum != nil || !errors.Is(err, output.ErrNone) {
 			t.Errorf("Run = %+v, %v", sum, err)
 		}
-		if _, err := os.Stat(cfg.Output); !errors.Is(err, os.ErrNotExist) {
+		if _, err := os.Stat(cfg.Output.Dir); !errors.Is(err, os.ErrNotExist) {
 			t.Error("it made a directory")
 		}
 	}
@@ -238,7 +238,7 @@ func TestResumeOfLater(t *testing.T) {
 	})
 	good := newSite(t, "127.0.0.1", map[string]string{"/": `<a href="` + bad.url + `/other">other</a>`})
 	cfg := testConfig(t, good.url+"/", bad.url+"/")
-	cfg.RobotsRetry = 400 * time.Millisecond
+	cfg.Robots.Retry = 400 * time.Millisecond
 	first := run(t, cfg, nil)
 	for _, path := range []string{"/", "/other"} {
 		if r := first.refusal(t, bad.url+path); r.Reason != output.Later || r.RobotsURL != bad.url+"/robots.txt" || r.Detail == "" {
@@ -258,13 +258,13 @@ func TestResumeOfLater(t *testing.T) {
 		t.Errorf("%+v, %+v", again.Summary, again.rejected)
 	}
 	up.Store(true)
-	last := resume(t, cfg, func(c *Config) { c.MaxWait = time.Minute })
+	last := resume(t, cfg, func(c *Config) { c.Limits.MaxWait = time.Minute })
 	if diff := cmp.Diff([]string{"/", "/deep", "/other"}, last.paths(bad.url)); diff != "" || last.End != EndFinished || len(last.rejected) != 0 || len(last.Waiting) != 0 {
 		t.Errorf("%+v, %+v, pages (-want +got):\n%s", last.Summary, last.rejected, diff)
 	}
 	requests := bad.requests()
-	if first, next := requests[0], requests[asked]; next.began.Sub(first.end) < cfg.RobotsRetry {
-		t.Errorf("robots.txt was asked for again after %v, want %v", next.began.Sub(first.end), cfg.RobotsRetry)
+	if first, next := requests[0], requests[asked]; next.began.Sub(first.end) < cfg.Robots.Retry {
+		t.Errorf("robots.txt was asked for again after %v, want %v", next.began.Sub(first.end), cfg.Robots.Retry)
 	}
 }
 
@@ -274,11 +274,11 @@ func TestResumeKeepsJoinedHosts(t *testing.T) {
 	bare := newSite(t, "127.0.0.1", nil)
 	bare.handle("/", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, www.url+"/", http.StatusFound) })
 	cfg := testConfig(t, bare.url+"/")
-	cfg.MaxPages = 3
+	cfg.Limits.MaxPages = 3
 	if first := run(t, cfg, nil); first.End != EndMaxPages {
 		t.Fatalf("%+v", first.Summary)
 	}
-	got := resume(t, cfg, func(c *Config) { c.MaxPages = 0 })
+	got := resume(t, cfg, func(c *Config) { c.Limits.MaxPages = 0 })
 	if diff := cmp.Diff([]string{"/", "/1", "/2", "/3"}, got.paths(www.url)); diff != "" || !slices.Equal(got.Joined, []string{www.url}) {
 		t.Errorf("%+v, pages (-want +got):\n%s", got.Summary, diff)
 	}
@@ -289,12 +289,12 @@ func TestResumeWithAnotherDelay(t *testing.T) {
 	const n = 4
 	s := chain(t, n)
 	cfg := testConfig(t, s.url+"/0")
-	cfg.MaxPages = 2
+	cfg.Limits.MaxPages = 2
 	run(t, cfg, nil)
 	before := len(s.requests())
 	const delay = 400 * time.Millisecond
 	began := time.Now()
-	resume(t, cfg, func(c *Config) { c.MaxPages, c.Delay = 0, delay }).whole(t, s, n)
+	resume(t, cfg, func(c *Config) { c.Limits.MaxPages, c.Politeness.Delay = 0, delay }).whole(t, s, n)
 	requests := s.requests()
 	if gap := requests[before].began.Sub(began); gap < delay {
 		t.Errorf("the first request came after %v", gap)
@@ -312,7 +312,7 @@ func TestRobotsURLDoesNotEndAnOutage(t *testing.T) {
 	s := newSite(t, "127.0.0.1", nil)
 	s.handle("/robots.txt", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) })
 	cfg := testConfig(t, s.url+"/", s.url+"/robots.txt")
-	cfg.RobotsRetry = time.Hour
+	cfg.Robots.Retry = time.Hour
 	got := run(t, cfg, nil)
 	if got.Pages != 1 || !slices.Equal(got.Waiting, []string{s.url}) {
 		t.Errorf("%d pages, %q waits", got.Pages, got.Waiting)
@@ -329,7 +329,7 @@ func TestWaitingWhy(t *testing.T) {
 		s.handle("/robots.txt", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) })
 	}
 	cfg := testConfig(t, busy.url+"/", failing.url+"/")
-	cfg.RobotsRetry = time.Hour
+	cfg.Robots.Retry = time.Hour
 	got := run(t, cfg, nil)
 	if !slices.Equal(got.Waiting, []string{failing.url, busy.url}) || !slices.Equal(got.WaitingWhy, []string{"status 500", "status 503"}) {
 		t.Errorf("%q: %q", got.Waiting, got.WaitingWhy)

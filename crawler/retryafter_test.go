@@ -103,7 +103,7 @@ func TestRetryAfterOfRobotsTxtElsewhere(t *testing.T) {
 	s := newSite(t, "127.0.0.1", map[string]string{"/": `<a href="` + other.url + `/">other</a>`})
 	s.handle("/robots.txt", http.RedirectHandler(other.url+"/r.txt", http.StatusFound).ServeHTTP)
 	cfg := testConfig(t, s.url)
-	cfg.Scope = ScopeAny
+	cfg.Scope.Kind = ScopeAny
 	run(t, cfg, nil)
 	requests := other.requests()
 	if len(requests) != 3 || requests[0].uri != "/r.txt" {
@@ -124,7 +124,7 @@ func TestPageWithRetryAfterIsKept(t *testing.T) {
 		})
 	}
 	cfg := testConfig(t, s.url)
-	cfg.Retries = 3
+	cfg.Fetch.Retries = 3
 	got := run(t, cfg, nil)
 	if got.End != EndFinished || got.Statuses[200] != 1 || got.Statuses[404] != 1 || s.count("/") != 1 || s.count("/gone") != 1 {
 		t.Errorf("%+v, requests %+v", got.Summary, s.requests())

@@ -68,7 +68,7 @@ func TestOutside(t *testing.T) {
 		ScopeAny:  {"/c": output.NotEntitled}, // a sitemap may not speak for others, wherever the crawl goes
 	} {
 		cfg := testConfig(t, s.url+"/")
-		cfg.Scope = scope
+		cfg.Scope.Kind = scope
 		asked := other.asked()
 		got := run(t, cfg, nil)
 		for path, reason := range want {

@@ -13,9 +13,9 @@ import (
 // that the directory of a crawl can be handed on. A crawl that goes on has to be given
 // such proxies again: [Config.Validate] refuses those with *** for a user.
 func (c Config) WithoutSecrets() Config {
-	c.Proxies = slices.Clone(c.Proxies)
-	for i, raw := range c.Proxies {
-		c.Proxies[i] = withoutProxyUser(raw)
+	c.Fetch.Proxies = slices.Clone(c.Fetch.Proxies)
+	for i, raw := range c.Fetch.Proxies {
+		c.Fetch.Proxies[i] = withoutProxyUser(raw)
 	}
 	return c
 }

@@ -26,9 +26,9 @@ func TestWithoutProxyUser(t *testing.T) {
 		if got := withoutProxyUser(in); got != want {
 			t.Errorf("%q is shown as %q, want %q", in, got, want)
 		}
-		cfg := Config{Proxies: []string{in}}
-		if got := cfg.WithoutSecrets().Proxies[0]; got != want || cfg.Proxies[0] != in {
-			t.Errorf("%q is written as %q, want %q; the configuration has %q", in, got, want, cfg.Proxies[0])
+		cfg := Config{Fetch: Fetch{Proxies: []string{in}}}
+		if got := cfg.WithoutSecrets().Fetch.Proxies[0]; got != want || cfg.Fetch.Proxies[0] != in {
+			t.Errorf("%q is written as %q, want %q; the configuration has %q", in, got, want, cfg.Fetch.Proxies[0])
 		}
 	}
 }
@@ -36,7 +36,7 @@ func TestWithoutProxyUser(t *testing.T) {
 // A proxy that has lost its user is refused: it would be asked without.
 func TestProxyWithoutItsUser(t *testing.T) {
 	cfg := testConfig(t, "http://a.test/")
-	cfg.Proxies = []string{"http://***@h:3128"}
+	cfg.Fetch.Proxies = []string{"http://***@h:3128"}
 	if err := cfg.Validate(); !errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), "not kept with a crawl") {
 		t.Error(err)
 	}

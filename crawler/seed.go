@@ -119,7 +119,7 @@ func (d *discovery) seedSitemaps(rec *robotsext.Record) error {
 		}
 	}
 	t := provenance.Provenance{Source: provenance.Sitemap, Via: rec.Origin.RobotsURL(), SitemapOf: rec.Origin}
-	if len(lines) == 0 && d.cfg.ProbeSitemap {
+	if len(lines) == 0 && d.cfg.Sitemaps.Probe {
 		lines, t.Via = []string{string(rec.Origin) + "/sitemap.xml"}, "" // nobody said that it is there
 	}
 	found := newDiscoveries(d)

@@ -97,7 +97,7 @@ func TestROB_POL_01_OneServerHasOneClock(t *testing.T) {
 		"/robots.txt": page(200, ""), "/a": page(200, "a"), "/": page(200, spellings),
 	})
 	cfg := testConfig(t, "http://example.com/")
-	cfg.Delay, cfg.Workers = 100*time.Millisecond, 8
+	cfg.Politeness.Delay, cfg.Limits.Workers = 100*time.Millisecond, 8
 	got := run(t, cfg, &Options{Transport: s.transport()})
 	if diff := cmp.Diff(spelt, got.paths("")); diff != "" {
 		t.Errorf("pages (-want +got):\n%s", diff)
@@ -106,7 +106,7 @@ func TestROB_POL_01_OneServerHasOneClock(t *testing.T) {
 	if len(requests) != len(spelt)+4 { // a robots.txt of each origin
 		t.Errorf("%d requests", len(requests))
 	}
-	wantSpaced(t, requests, cfg.Delay-5*time.Millisecond) // the answer is read a little later than it is sent
+	wantSpaced(t, requests, cfg.Politeness.Delay-5*time.Millisecond) // the answer is read a little later than it is sent
 	if got.Hosts != 1 {
 		t.Errorf("%d hosts, want 1", got.Hosts)
 	}
@@ -119,7 +119,7 @@ func TestROB_POL_01_OneServerHasOneClockInASharedCrawl(t *testing.T) {
 		"/robots.txt": page(200, ""), "/a": page(200, "a"), "/": page(200, spellings),
 	})
 	cfg := sharedConfig(t, server.URL(), "http://example.com/")
-	cfg.Delay = 150 * time.Millisecond
+	cfg.Politeness.Delay = 150 * time.Millisecond
 	var work sync.WaitGroup
 	all := make([]*crawl, 2)
 	for i, name := range []string{"w1", "w2"} {
@@ -130,7 +130,7 @@ func TestROB_POL_01_OneServerHasOneClockInASharedCrawl(t *testing.T) {
 	if diff := cmp.Diff(spelt, allPages(all)); diff != "" {
 		t.Errorf("pages (-want +got):\n%s", diff)
 	}
-	wantSpaced(t, s.requests(), cfg.Delay-5*time.Millisecond)
+	wantSpaced(t, s.requests(), cfg.Politeness.Delay-5*time.Millisecond)
 }
 
 // And of a crawl that was stopped and goes on.
@@ -139,16 +139,16 @@ func TestROB_POL_01_OneServerHasOneClockAfterResume(t *testing.T) {
 		"/robots.txt": page(200, ""), "/a": page(200, "a"), "/": page(200, spellings),
 	})
 	cfg := testConfig(t, "http://example.com/")
-	cfg.Delay, cfg.MaxPages = 300*time.Millisecond, 3
+	cfg.Politeness.Delay, cfg.Limits.MaxPages = 300*time.Millisecond, 3
 	if first := run(t, cfg, &Options{Transport: s.transport()}); first.End != EndMaxPages {
 		t.Fatalf("%+v", first.Summary)
 	}
-	cfg.MaxPages = 0
+	cfg.Limits.MaxPages = 0
 	got := run(t, cfg, &Options{Transport: s.transport(), Resume: true})
 	if diff := cmp.Diff(spelt, got.paths("")); diff != "" {
 		t.Errorf("pages (-want +got):\n%s", diff)
 	}
-	wantSpaced(t, s.requests(), cfg.Delay-5*time.Millisecond)
+	wantSpaced(t, s.requests(), cfg.Politeness.Delay-5*time.Millisecond)
 }
 
 // A fakeServer answers in memory, at the time of a bubble.
@@ -182,7 +182,7 @@ func inBubble(t *testing.T, pages map[string]http.HandlerFunc, change func(*Conf
 	synctest.Test(t, func(t *testing.T) {
 		s := &fakeServer{pages: pages}
 		cfg := testConfig(t, "http://example.com/", "https://example.com/")
-		cfg.Delay, cfg.RobotsRetry, cfg.MaxWait = time.Second, time.Hour, 10*time.Minute
+		cfg.Politeness.Delay, cfg.Robots.Retry, cfg.Limits.MaxWait = time.Second, time.Hour, 10*time.Minute
 		if change != nil {
 			change(&cfg)
 		}
@@ -205,7 +205,7 @@ func TestROB_POL_04_RetryAfterHoldsForTheServer(t *testing.T) {
 		"http://example.com/robots.txt": page(200, ""), "https://example.com/robots.txt": page(200, ""),
 		"http://example.com/":  busy,
 		"https://example.com/": page(200, `<a href="/1">1</a><a href="/2">2</a>`), "https://example.com/1": page(200, "1"), "https://example.com/2": page(200, "2"),
-	}, func(c *Config) { c.Retries = 2 }, func(t *testing.T, got *crawl, s *fakeServer) {
+	}, func(c *Config) { c.Fetch.Retries = 2 }, func(t *testing.T, got *crawl, s *fakeServer) {
 		requests := s.requests()
 		at := slices.IndexFunc(requests, func(r request) bool { return r.uri == "http://example.com/" })
 		if gap := requests[at+1].began.Sub(requests[at].end); gap < time.Minute {
@@ -321,7 +321,7 @@ func TestHostPagesAreOfAServer(t *testing.T) {
 		pages[origin+"/robots.txt"], pages[origin+"/"] = page(200, ""), page(200, `<a href="/1">1</a><a href="/2">2</a>`)
 		pages[origin+"/1"], pages[origin+"/2"] = page(200, "1"), page(200, "2")
 	}
-	inBubble(t, pages, func(c *Config) { c.MaxHostPages = 3 }, func(t *testing.T, got *crawl, _ *fakeServer) {
+	inBubble(t, pages, func(c *Config) { c.Limits.MaxHostPages = 3 }, func(t *testing.T, got *crawl, _ *fakeServer) {
 		if got.Pages != 3 || got.Rejected[output.HostFull] == 0 || got.Hosts != 1 {
 			t.Errorf("%+v", got.Summary)
 		}

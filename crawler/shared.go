@@ -58,7 +58,7 @@ func sharedBy(cfg *Config, worker string, peers []cluster.Peer) *Shared {
 	if len(peers) == 0 {
 		return nil
 	}
-	s := &Shared{Frontier: cfg.Frontier, Name: cfg.Join, Worker: worker}
+	s := &Shared{Frontier: cfg.Cluster.Frontier, Name: cfg.Cluster.Join, Worker: worker}
 	for _, p := range peers {
 		s.Workers = append(s.Workers, Peer(p))
 	}
@@ -71,10 +71,10 @@ type SharedCrawl struct {
 	Stats frontier.Stats
 }
 
-// SharedStatus says how the crawl is getting on that cfg.Join names at cfg.Frontier. The
+// SharedStatus says how the crawl is getting on that cfg.Cluster names. The
 // errors are those of [Joined].
 func SharedStatus(ctx context.Context, cfg Config) (*SharedCrawl, error) {
-	crawl, err := cfg.crawl()
+	crawl, err := cfg.Cluster.crawl()
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +88,7 @@ func SharedStatus(ctx context.Context, cfg Config) (*SharedCrawl, error) {
 // StopShared ends a crawl for all who work on it, each with [EndStopped], and says who
 // that is. The errors are those of [Joined].
 func StopShared(ctx context.Context, cfg Config) (*Shared, error) {
-	crawl, err := cfg.crawl()
+	crawl, err := cfg.Cluster.crawl()
 	if err != nil {
 		return nil, err
 	}
@@ -99,22 +99,22 @@ func StopShared(ctx context.Context, cfg Config) (*Shared, error) {
 // DeleteShared takes all that Redis has of a crawl out of it. The error is
 // [redisstore.ErrInUse] while somebody works on it, or one of [Joined].
 func DeleteShared(ctx context.Context, cfg Config) error {
-	crawl, err := cfg.crawl()
+	crawl, err := cfg.Cluster.crawl()
 	if err != nil {
 		return err
 	}
 	return crawl.Delete(ctx)
 }
 
-// Joined returns cfg with the settings of the crawl that cfg.Join names at cfg.Frontier,
-// so that a process can join it: all but those of the process itself, which are Output,
-// Workers, PerIP, Proxies, AllowAddr, Write, Durability and what has to do with the frontier. Start
-// URLs of cfg come on top of the crawl's. Given tells which keys of cfg are not to be
-// changed: it is an [ErrConfig] when the crawl has another value for one of these. The
-// error is [redisstore.ErrNone] when there is no such crawl, and the process that runs
-// with cfg makes it.
+// Joined returns cfg with the settings of the crawl that cfg.Cluster names,
+// so that a process can join it: all but those of the process itself, which are Cluster,
+// Output.Dir, Output.Write, Output.Durability, Limits.Workers, Politeness.PerIP, Fetch.Proxies
+// and Fetch.AllowAddr. Start URLs of cfg are added to the crawl's. Given tells which keys of
+// cfg are not to be changed: it is an [ErrConfig] when the crawl has another value for one of
+// these. The error is [redisstore.ErrNone] when there is no such crawl, and the process that
+// runs with cfg makes it.
 func Joined(ctx context.Context, cfg Config, given func(key string) bool) (Config, error) {
-	crawl, err := cfg.crawl()
+	crawl, err := cfg.Cluster.crawl()
 	if err != nil {
 		return cfg, err
 	}
@@ -132,7 +132,7 @@ func Joined(ctx context.Context, cfg Config, given func(key string) bool) (Confi
 	}
 	joined := Config{} // not cfg, whose lists are the caller's
 	if err := json.Unmarshal(text, &joined); err != nil {
-		return cfg, fmt.Errorf("crawler: settings of the crawl %q: %w", cfg.Join, err)
+		return cfg, fmt.Errorf("crawler: settings of the crawl %q: %w", cfg.Cluster.Join, err)
 	}
 	for _, u := range cfg.URLs {
 		if !slices.Contains(joined.URLs, u) {
@@ -142,14 +142,14 @@ func Joined(ctx context.Context, cfg Config, given func(key string) bool) (Confi
 	return joined, nil
 }
 
-// crawl says which crawl several processes share with this configuration.
-func (c *Config) crawl() (cluster.Crawl, error) {
+// crawl returns the crawl that processes share. The error is a [*ConfigError].
+func (c *Cluster) crawl() (cluster.Crawl, error) {
 	crawl := cluster.Crawl{
-		Address: c.Frontier, Name: c.Join, Prefix: c.FrontierPrefix, Worker: c.Worker,
-		PasswordFile: c.FrontierPasswordFile, Expected: c.ExpectedURLs,
+		Address: c.Frontier, Name: c.Join, Prefix: c.Prefix, Worker: c.Worker,
+		PasswordFile: c.PasswordFile, Expected: c.ExpectedURLs,
 	}
 	if err := crawl.Validate(); err != nil {
-		return crawl, fmt.Errorf("%w: frontier: %w", ErrConfig, err)
+		return crawl, &ConfigError{Key: "frontier", Problem: err}
 	}
 	return crawl, nil
 }

@@ -16,7 +16,7 @@ func TestSharedRecrawl(t *testing.T) {
 	server := redistest.Start(t)
 	a, b := wide(t, "127.0.0.1", 10), wide(t, "127.0.0.2", 10)
 	cfg := sharedConfig(t, server.URL(), a.url+"/", b.url+"/")
-	cfg.Delay = 20 * time.Millisecond
+	cfg.Politeness.Delay = 20 * time.Millisecond
 	cfgs := []Config{workerConfig(t, cfg, "w1"), workerConfig(t, cfg, "w2")}
 	first := together(t, cfgs...)
 	pages := allPages(first)
@@ -51,7 +51,7 @@ func TestInterruptWithoutRedis(t *testing.T) {
 	server := redistest.Start(t, "--appendonly", "yes", "--appendfsync", "always")
 	s := wide(t, "127.0.0.1", 30)
 	cfg := workerConfig(t, sharedConfig(t, server.URL(), s.url+"/"), "w1")
-	cfg.Delay = 50 * time.Millisecond
+	cfg.Politeness.Delay = 50 * time.Millisecond
 	c, err := New(cfg, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -20,13 +20,13 @@ func TestSharedCrawlOfAnotherFormatIsLeftAsItIs(t *testing.T) {
 	server := redistest.Start(t)
 	s := newSite(t, "127.0.0.1", map[string]string{"/": `<a href="/a">a</a>`, "/a": "a"})
 	cfg := workerConfig(t, sharedConfig(t, server.URL(), s.url+"/"), "w1")
-	cfg.MaxPages = 1
+	cfg.Limits.MaxPages = 1
 	run(t, cfg, nil)
-	server.Do(t, "HSET", "politecrawl:"+cfg.Join+":{all}:meta", "format", "1")
-	if err := os.WriteFile(filepath.Join(cfg.Output, frontierDir, "OWNER"), []byte("1\n"), 0o600); err != nil {
+	server.Do(t, "HSET", "politecrawl:"+cfg.Cluster.Join+":{all}:meta", "format", "1")
+	if err := os.WriteFile(filepath.Join(cfg.Output.Dir, frontierDir, "OWNER"), []byte("1\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	before, keys := contents(t, cfg.Output), server.Do(t, "DBSIZE")
+	before, keys := contents(t, cfg.Output.Dir), server.Do(t, "DBSIZE")
 	for name, opts := range map[string]*Options{"resume": {Resume: true}, "recrawl": {Recrawl: true}} {
 		c, err := New(cfg, opts)
 		if err != nil {
@@ -36,7 +36,7 @@ func TestSharedCrawlOfAnotherFormatIsLeftAsItIs(t *testing.T) {
 			t.Errorf("%s: %v, want %v and what to do", name, err, redisstore.ErrFormat)
 		}
 	}
-	if diff := cmp.Diff(before, contents(t, cfg.Output)); diff != "" {
+	if diff := cmp.Diff(before, contents(t, cfg.Output.Dir)); diff != "" {
 		t.Errorf("the directory has changed (-before +after):\n%s", diff)
 	}
 	if after := server.Do(t, "DBSIZE"); after != keys {

@@ -264,8 +264,8 @@ func crowdWorkers(t testing.TB, url string, c *crowd, n int, delay time.Duration
 	w := &workers{t: t}
 	for i := range n {
 		cfg := workerConfig(t, sharedConfig(t, url, c.starts...), fmt.Sprintf("w%d", i+1))
-		cfg.Delay, cfg.Workers, cfg.ResponseFactor, cfg.MaxWait = delay, inFlight, 0, time.Minute
-		cfg.Timeout, cfg.RobotsTimeout = 30*time.Second, 30*time.Second
+		cfg.Politeness.Delay, cfg.Limits.Workers, cfg.Politeness.ResponseFactor, cfg.Limits.MaxWait = delay, inFlight, 0, time.Minute
+		cfg.Fetch.Timeout, cfg.Robots.Timeout = 30*time.Second, 30*time.Second
 		w.cfgs = append(w.cfgs, cfg)
 	}
 	return w
@@ -274,7 +274,7 @@ func crowdWorkers(t testing.TB, url string, c *crowd, n int, delay time.Duration
 func (w *workers) dirs() []string {
 	var dirs []string
 	for _, cfg := range w.cfgs {
-		dirs = append(dirs, cfg.Output)
+		dirs = append(dirs, cfg.Output.Dir)
 	}
 	return dirs
 }

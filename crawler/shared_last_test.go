@@ -64,7 +64,7 @@ func isElsewhere(t *testing.T, status int, want frontier.Result) {
 	counters := make(quota.LocalCounters)
 	process := func() *Crawler {
 		cfg := testConfig(t, "http://a.test/1", "http://a.test/2", "http://a.test/3")
-		cfg.PerHost, cfg.MaxHostPages, cfg.Retries = 3, 1, 1
+		cfg.Politeness.PerHost, cfg.Limits.MaxHostPages, cfg.Fetch.Retries = 3, 1, 1
 		c := opened(t, cfg, opts)
 		c.limits = quota.NewPages(limitsIn(&cfg), counters)
 		t.Cleanup(func() { _ = c.close() })
@@ -132,7 +132,7 @@ func TestLimitIsMetThoughAPageFails(t *testing.T) {
 		})
 	}
 	cfg := sharedConfig(t, server.URL(), starts...)
-	cfg.PerHost, cfg.Workers, cfg.MaxHostPages = 4, 4, most
+	cfg.Politeness.PerHost, cfg.Limits.Workers, cfg.Limits.MaxHostPages = 4, 4, most
 	all := together(t, workerConfig(t, cfg, "w1"), workerConfig(t, cfg, "w2"))
 	fetched, full := 0, 0
 	for _, c := range all {

@@ -16,8 +16,8 @@ import (
 // byHand opens a crawl, or makes it, as a worker of it, for a test to do what that would.
 func byHand(t *testing.T, cfg Config, name string) *redisstore.Store {
 	t.Helper()
-	store, err := redisstore.Open(t.Context(), cfg.Frontier, &redisstore.Options{
-		Crawl: cfg.Join, Prefix: cfg.FrontierPrefix, Worker: name, Expected: cfg.ExpectedURLs,
+	store, err := redisstore.Open(t.Context(), cfg.Cluster.Frontier, &redisstore.Options{
+		Crawl: cfg.Cluster.Join, Prefix: cfg.Cluster.Prefix, Worker: name, Expected: cfg.Cluster.ExpectedURLs,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -51,7 +51,7 @@ func TestEndedWorkerGivesBack(t *testing.T) {
 	server := redistest.Start(t)
 	s := wide(t, "127.0.0.1", 20)
 	cfg := sharedConfig(t, server.URL(), s.url+"/first")
-	cfg.MaxPages, cfg.Workers = 10, 8 // four pages are taken at a time
+	cfg.Limits.MaxPages, cfg.Limits.Workers = 10, 8 // four pages are taken at a time
 	var ending *Crawler
 	atFirst(s, "/first", func() { ending.Stop() })
 	first := runChanged(t, workerConfig(t, cfg, "w1"), nil, func(c *Crawler) { ending = c })
@@ -73,11 +73,11 @@ func TestWorkerGoesOnWithinLimits(t *testing.T) {
 	server := redistest.Start(t)
 	s := wide(t, "127.0.0.1", 20)
 	cfg := sharedConfig(t, server.URL())
-	cfg.Workers = 8 // four pages are taken at a time
+	cfg.Limits.Workers = 8 // four pages are taken at a time
 
 	t.Run("killed", func(t *testing.T) {
 		cfg := workerConfig(t, cfg, "w1")
-		cfg.Join, cfg.URLs, cfg.MaxPages = "killed", []string{s.url + "/killed"}, 10
+		cfg.Cluster.Join, cfg.URLs, cfg.Limits.MaxPages = "killed", []string{s.url + "/killed"}, 10
 		inside, dead := make(chan struct{}), make(chan struct{})
 		atFirst(s, "/killed", func() { close(inside); <-dead })
 		cmd, _ := child(t, cfg)
@@ -93,11 +93,11 @@ func TestWorkerGoesOnWithinLimits(t *testing.T) {
 	})
 	t.Run("limited later", func(t *testing.T) {
 		cfg := workerConfig(t, cfg, "w1")
-		cfg.Join, cfg.URLs = "limited", []string{s.url + "/limited"}
+		cfg.Cluster.Join, cfg.URLs = "limited", []string{s.url + "/limited"}
 		var ending *Crawler
 		atFirst(s, "/limited", func() { ending.Stop() })
 		runChanged(t, cfg, nil, func(c *Crawler) { ending = c })
-		if got := resume(t, cfg, func(c *Config) { c.MaxPages = 5 }); got.End != EndMaxPages || got.Pages != 5 {
+		if got := resume(t, cfg, func(c *Config) { c.Limits.MaxPages = 5 }); got.End != EndMaxPages || got.Pages != 5 {
 			t.Errorf("%+v", got.Summary)
 		}
 	})
@@ -118,9 +118,9 @@ func TestLimitIsMetWhileOneWaits(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			cfg := sharedConfig(t, server.URL(), s.url+"/")
-			cfg.Join = fmt.Sprint("bytes-", tt.bytes)
-			cfg.Delay, cfg.MaxWait = time.Hour, 2*time.Hour // after robots.txt
-			cfg.MaxBytes, cfg.MaxTime = 1000, 20*time.Second
+			cfg.Cluster.Join = fmt.Sprint("bytes-", tt.bytes)
+			cfg.Politeness.Delay, cfg.Limits.MaxWait = time.Hour, 2*time.Hour // after robots.txt
+			cfg.Limits.MaxBytes, cfg.Limits.MaxTime = 1000, 20*time.Second
 			got := run(t, workerConfig(t, cfg, "w1"), &Options{Begun: func() {
 				other := byHand(t, cfg, "w2")
 				if _, err := other.Sync(t.Context(), fmt.Appendf(nil, `{"bytes":%d}`, tt.bytes), 0); err != nil {

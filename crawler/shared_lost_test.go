@@ -35,7 +35,7 @@ func TestRequestEndsWithItsLease(t *testing.T) {
 		})
 	})
 	cfg := workerConfig(t, sharedConfig(t, server.URL(), s.url+"/"), "w1")
-	cfg.RobotsTimeout, cfg.Timeout = lease/2, time.Minute
+	cfg.Robots.Timeout, cfg.Fetch.Timeout = lease/2, time.Minute
 	got := runChanged(t, cfg, nil, func(c *Crawler) { c.leases.extension = lease })
 	work.Wait()
 	if got.End != EndFinished || got.Pages != 1 || s.count("/") != 2 {
@@ -57,7 +57,7 @@ func TestDelayOfAHostBehindRedirects(t *testing.T) {
 		starts = append(starts, s.url+"/")
 	}
 	cfg := workerConfig(t, sharedConfig(t, server.URL(), starts...), "w1")
-	cfg.Delay = delay
+	cfg.Politeness.Delay = delay
 	got := run(t, cfg, nil)
 	requests := behind.requests()
 	if got.Pages != len(starts) || len(requests) != len(starts) {

@@ -45,8 +45,8 @@ func TestNewHostIsAskedByOne(t *testing.T) {
 		starts = append(starts, fmt.Sprint(s.url, "/", i))
 	}
 	cfg := sharedConfig(t, server.URL(), starts...)
-	cfg.Delay, cfg.PerHost, cfg.ResponseFactor = delay, 3, 0
-	cfg.Workers = 2 // which leaves room for those of the other
+	cfg.Politeness.Delay, cfg.Politeness.PerHost, cfg.Politeness.ResponseFactor = delay, 3, 0
+	cfg.Limits.Workers = 2 // which leaves room for those of the other
 	one, two := workerConfig(t, cfg, "w1"), workerConfig(t, cfg, "w2")
 	begun := make(chan struct{})
 	var work sync.WaitGroup
@@ -72,8 +72,8 @@ func TestNewHostIsAskedByOne(t *testing.T) {
 		}
 		most = max(most, busy)
 	}
-	if most < 2 || most > cfg.PerHost {
-		t.Errorf("%d pages were in flight at once, want up to %d", most, cfg.PerHost)
+	if most < 2 || most > cfg.Politeness.PerHost {
+		t.Errorf("%d pages were in flight at once, want up to %d", most, cfg.Politeness.PerHost)
 	}
 }
 
@@ -94,7 +94,7 @@ func TestClockOfAnotherIsAhead(t *testing.T) {
 		t.Fatal(err)
 	}
 	cfg := testConfig(t, s.url+"/")
-	cfg.MaxTime = 3 * time.Second
+	cfg.Limits.MaxTime = 3 * time.Second
 	got := run(t, cfg, &Options{Frontier: f})
 	if got.End != EndFinished || got.Pages != 1 || s.count("/robots.txt") != 0 {
 		t.Errorf("%+v, asked for %v", got.Summary, s.requests())
@@ -116,7 +116,7 @@ func TestLeasesLast(t *testing.T) {
 		_, _ = fmt.Fprint(w, "page")
 	})
 	cfg := sharedConfig(t, server.URL(), s.url+"/")
-	cfg.RobotsTimeout = lease / 2
+	cfg.Robots.Timeout = lease / 2
 	var work sync.WaitGroup
 	all := make([]*crawl, 2)
 	for i, name := range []string{"w1", "w2"} {
@@ -134,12 +134,12 @@ func TestLeasesLast(t *testing.T) {
 func TestHoldsLast(t *testing.T) {
 	server := redistest.Start(t)
 	cfg := workerConfig(t, sharedConfig(t, server.URL(), "http://127.0.0.1:1/"), "w1")
-	cfg.RobotsTimeout = 5 * time.Minute
-	cfg.MaxTime = time.Nanosecond
+	cfg.Robots.Timeout = 5 * time.Minute
+	cfg.Limits.MaxTime = time.Nanosecond
 	var got *Crawler
 	runChanged(t, cfg, nil, func(c *Crawler) { got = c })
-	if got.leases.duration < 2*cfg.RobotsTimeout {
-		t.Errorf("%v, and a robots.txt may take %v", got.leases.duration, cfg.RobotsTimeout)
+	if got.leases.duration < 2*cfg.Robots.Timeout {
+		t.Errorf("%v, and a robots.txt may take %v", got.leases.duration, cfg.Robots.Timeout)
 	}
 }
 
@@ -148,7 +148,7 @@ func TestRecoveredByOthers(t *testing.T) {
 	const origin = robotsext.Origin("http://a.test")
 	f := frontier.NewMemory(nil)
 	cfg := Default()
-	cfg.MaxWait, cfg.MaxCrawlDelay = 0, 0
+	cfg.Limits.MaxWait, cfg.Politeness.MaxCrawlDelay = 0, 0
 	c := &Crawler{cfg: cfg, frontier: f, life: newLifecycle(slog.New(slog.DiscardHandler)), member: &cluster.Alone{}, record: record.New(record.Config{}), state: new(state)}
 	c.network.delays = c.newDelays()
 	patience := func(want time.Duration) {
@@ -168,12 +168,12 @@ func TestRecoveredByOthers(t *testing.T) {
 		t.Fatal(err)
 	}
 	stores(t, f, &robotsext.Record{Origin: origin, Outcome: robotsext.Unreachable, Status: 500, FailingSince: time.Now()}, 0)
-	patience(cfg.Delay) // it has nothing but the host that cannot be reached
+	patience(cfg.Politeness.Delay) // it has nothing but the host that cannot be reached
 	c.member = new(cluster.Redis)
 	patience(politeness.MaxSlowed) // others may know one that is slower
-	c.cfg.MaxCrawlDelay = 2 * politeness.MaxSlowed
+	c.cfg.Politeness.MaxCrawlDelay = 2 * politeness.MaxSlowed
 	patience(2 * politeness.MaxSlowed)
-	c.cfg.MaxCrawlDelay = 0
+	c.cfg.Politeness.MaxCrawlDelay = 0
 	reaches(t, f, origin, 0)
 	patience(retryBase << maxBackoff) // its page may have to be asked for again
 	if hosts, _ := c.record.Deferred.All(); len(hosts) > 0 {
@@ -199,7 +199,7 @@ func TestEndAfterOthersRecovered(t *testing.T) {
 		<-free
 	})
 	cfg := sharedConfig(t, server.URL(), lost.url+"/", slow.url+"/")
-	cfg.Workers, cfg.Delay, cfg.Timeout = 1, 50*time.Millisecond, time.Minute
+	cfg.Limits.Workers, cfg.Politeness.Delay, cfg.Fetch.Timeout = 1, 50*time.Millisecond, time.Minute
 	one, two := workerConfig(t, cfg, "w1"), workerConfig(t, cfg, "w2")
 	var second *crawl
 	var work sync.WaitGroup
@@ -231,7 +231,7 @@ func TestRedisTroubleIsTold(t *testing.T) {
 	server := redistest.Start(t, "--appendonly", "yes", "--appendfsync", "always")
 	s := wide(t, "127.0.0.1", 30)
 	cfg := workerConfig(t, sharedConfig(t, server.URL(), s.url+"/"), "w1")
-	cfg.Delay = 20 * time.Millisecond
+	cfg.Politeness.Delay = 20 * time.Millisecond
 	var work sync.WaitGroup
 	work.Go(func() {
 		for len(s.asked()) < 5 {
@@ -260,7 +260,7 @@ func TestWhileItOpens(t *testing.T) {
 	links := newSite(t, "127.0.0.1", map[string]string{"/": fmt.Sprintf(`<a href="%s/">elsewhere</a>`, target.url)})
 	cfg := sharedConfig(t, server.URL(), links.url+"/")
 	slow := workerConfig(t, cfg, "w1")
-	slow.Write = []string{"slow"}
+	slow.Output.Write = []string{"slow"}
 	opening, free := make(chan struct{}), make(chan struct{})
 	format := output.Format{Name: "slow", Open: func(string, []byte) (output.Sink, error) {
 		close(opening)

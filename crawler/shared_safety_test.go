@@ -19,7 +19,7 @@ import (
 // refuses wants a crawl not to begin, and its files as they were.
 func refuses(t *testing.T, cfg Config, opts *Options, class error, text string) {
 	t.Helper()
-	name := filepath.Join(cfg.Output, output.PagesFile)
+	name := filepath.Join(cfg.Output.Dir, output.PagesFile)
 	before, _ := os.ReadFile(name)
 	c, err := New(cfg, opts)
 	if err != nil {
@@ -42,11 +42,11 @@ func TestResumeIntoAnotherCrawl(t *testing.T) {
 	one := workerConfig(t, cfg, "w1")
 	run(t, one, nil)
 	twin := one
-	twin.Output = filepath.Join(t.TempDir(), "twin")
+	twin.Output.Dir = filepath.Join(t.TempDir(), "twin")
 	refuses(t, twin, nil, ErrConfig, `has one called "w1"`)
 
 	renamed := one
-	renamed.Join = "else"
+	renamed.Cluster.Join = "else"
 	refuses(t, renamed, &Options{Resume: true}, ErrConfig, "join")
 	if err := DeleteShared(t.Context(), cfg); err != nil {
 		t.Fatal(err)
@@ -57,7 +57,7 @@ func TestResumeIntoAnotherCrawl(t *testing.T) {
 
 	alone := testConfig(t, s.url+"/")
 	run(t, alone, nil)
-	alone.Frontier, alone.Join = cfg.Frontier, cfg.Join
+	alone.Cluster.Frontier, alone.Cluster.Join = cfg.Cluster.Frontier, cfg.Cluster.Join
 	refuses(t, alone, &Options{Resume: true}, ErrConfig, "has its own")
 }
 
@@ -70,7 +70,7 @@ func TestSitemapsOfAHostThatJoins(t *testing.T) {
 		"/robots.txt": "Sitemap: {site}/map.txt\n", "/map.txt": "{site}/listed\n", "/": "front", "/listed": "listed",
 	})
 	cfg := sharedConfig(t, server.URL(), busy.url+"/")
-	cfg.Delay = 50 * time.Millisecond
+	cfg.Politeness.Delay = 50 * time.Millisecond
 	more := workerConfig(t, cfg, "w2")
 	more.URLs = append(slices.Clone(cfg.URLs), brought.url+"/")
 	all := together(t, workerConfig(t, cfg, "w1"), more)

@@ -35,9 +35,9 @@ func TestSharedScopeGrows(t *testing.T) {
 	redirects := newSite(t, "127.0.0.2", nil)
 	redirects.handle("/go", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, target.url+"/", http.StatusFound) })
 	cfg := sharedConfig(t, server.URL(), links.url+"/")
-	cfg.Timeout = time.Minute
+	cfg.Fetch.Timeout = time.Minute
 	one, two := workerConfig(t, cfg, "w1"), workerConfig(t, cfg, "w2")
-	one.Workers = 1
+	one.Limits.Workers = 1
 	two.URLs = append(slices.Clone(cfg.URLs), redirects.url+"/go")
 	all := make([]*crawl, 2)
 	second := make(chan struct{})

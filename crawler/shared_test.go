@@ -20,7 +20,7 @@ import (
 // workerConfig is cfg for another worker of the same crawl.
 func workerConfig(t testing.TB, cfg Config, name string) Config {
 	t.Helper()
-	cfg.Worker, cfg.Output = name, filepath.Join(t.TempDir(), name)
+	cfg.Cluster.Worker, cfg.Output.Dir = name, filepath.Join(t.TempDir(), name)
 	return cfg
 }
 
@@ -28,7 +28,7 @@ func workerConfig(t testing.TB, cfg Config, name string) Config {
 func sharedConfig(t testing.TB, url string, urls ...string) Config {
 	t.Helper()
 	cfg := testConfig(t, urls...)
-	cfg.Frontier, cfg.Join, cfg.ExpectedURLs = url, "news", 10_000
+	cfg.Cluster.Frontier, cfg.Cluster.Join, cfg.Cluster.ExpectedURLs = url, "news", 10_000
 	return cfg
 }
 
@@ -86,7 +86,7 @@ func TestSharedCrawl(t *testing.T) {
 		sites, starts = append(sites, s), append(starts, s.url+"/")
 	}
 	cfg := sharedConfig(t, server.URL(), starts...)
-	cfg.Delay, cfg.Workers = delay, 4
+	cfg.Politeness.Delay, cfg.Limits.Workers = delay, 4
 	all := together(t, workerConfig(t, cfg, "w1"), workerConfig(t, cfg, "w2"))
 	for _, s := range sites {
 		requests := s.requests()
@@ -123,20 +123,20 @@ func TestJoined(t *testing.T) {
 	server := redistest.Start(t)
 	one, two := wide(t, "127.0.0.1", 1), wide(t, "127.0.0.2", 1)
 	cfg := sharedConfig(t, server.URL(), one.url+"/")
-	cfg.MaxDepth, cfg.Retries = 7, 1
+	cfg.Scope.MaxDepth, cfg.Fetch.Retries = 7, 1
 	if _, err := Joined(t.Context(), cfg, nil); !errors.Is(err, redisstore.ErrNone) {
 		t.Errorf("before it is made: %v", err)
 	}
 	run(t, workerConfig(t, cfg, "w1"), nil)
 
 	bare := Default()
-	bare.Frontier, bare.Join, bare.Output, bare.Workers, bare.URLs = cfg.Frontier, cfg.Join, "elsewhere", 3, []string{two.url + "/"}
-	bare.AllowAddr = cfg.AllowAddr
+	bare.Cluster.Frontier, bare.Cluster.Join, bare.Output.Dir, bare.Limits.Workers, bare.URLs = cfg.Cluster.Frontier, cfg.Cluster.Join, "elsewhere", 3, []string{two.url + "/"}
+	bare.Fetch.AllowAddr = cfg.Fetch.AllowAddr
 	got, err := Joined(t.Context(), bare, func(key string) bool { return key == "output" || key == "workers" })
 	want := cfg
 	want.URLs = []string{one.url + "/", two.url + "/"}
-	want.Output, want.Workers, want.Worker = "elsewhere", 3, ""
-	want.ExpectedURLs = bare.ExpectedURLs
+	want.Output.Dir, want.Limits.Workers, want.Cluster.Worker = "elsewhere", 3, ""
+	want.Cluster.ExpectedURLs = bare.Cluster.ExpectedURLs
 	if err != nil || fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("%+v, %v\nwant %+v", got, err, want)
 	}
@@ -144,7 +144,7 @@ func TestJoined(t *testing.T) {
 		t.Errorf("another max-depth: %v", err)
 	}
 	// The same is said without Joined.
-	bare.Output = filepath.Join(t.TempDir(), "w2")
+	bare.Output.Dir = filepath.Join(t.TempDir(), "w2")
 	c, err := New(bare, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -152,7 +152,7 @@ func TestJoined(t *testing.T) {
 	if _, err := c.Run(t.Context()); !errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), "max-depth") {
 		t.Errorf("other settings: %v", err)
 	}
-	got.Output, got.Worker = filepath.Join(t.TempDir(), "w3"), "w3"
+	got.Output.Dir, got.Cluster.Worker = filepath.Join(t.TempDir(), "w3"), "w3"
 	if crawl := run(t, got, nil); !slices.Equal(crawl.paths(""), []string{two.url + "/", two.url + "/0"}) {
 		t.Errorf("pages %v", crawl.paths(""))
 	}
@@ -167,27 +167,27 @@ func TestSharedLimits(t *testing.T) {
 		check func(all []*crawl) bool
 	}{
 		"max-pages": {
-			func(c *Config) { c.MaxPages = 50 },
+			func(c *Config) { c.Limits.MaxPages = 50 },
 			func(all []*crawl) bool {
 				return len(allPages(all)) == 50 && all[0].End == EndMaxPages && all[1].End == EndMaxPages
 			},
 		},
 		"max-host-pages": {
-			func(c *Config) { c.MaxHostPages = 20 },
+			func(c *Config) { c.Limits.MaxHostPages = 20 },
 			func(all []*crawl) bool {
 				return len(allPages(all)) == 40 && all[0].End == EndFinished && all[0].Rejected[output.HostFull]+all[1].Rejected[output.HostFull] == 82
 			},
 		},
 		// One that is in flight when the limit is met, and what the other had not told.
 		"max-bytes": {
-			func(c *Config) { c.MaxBytes, c.Delay = 4000, 100*time.Millisecond },
+			func(c *Config) { c.Limits.MaxBytes, c.Politeness.Delay = 4000, 100*time.Millisecond },
 			func(all []*crawl) bool {
 				n := all[0].Bytes + all[1].Bytes
 				return n >= 4000 && n < 8000 && all[0].End == EndMaxBytes && all[1].End == EndMaxBytes
 			},
 		},
 		"max-time": {
-			func(c *Config) { c.MaxTime, c.Delay = 2*time.Second, 100*time.Millisecond },
+			func(c *Config) { c.Limits.MaxTime, c.Politeness.Delay = 2*time.Second, 100*time.Millisecond },
 			func(all []*crawl) bool {
 				return all[0].End == EndMaxTime && all[1].End == EndMaxTime && all[0].Took < 6*time.Second
 			},
@@ -196,7 +196,7 @@ func TestSharedLimits(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			cfg := sharedConfig(t, server.URL(), a.url+"/", b.url+"/")
-			cfg.Join, cfg.Workers = name, 4
+			cfg.Cluster.Join, cfg.Limits.Workers = name, 4
 			tt.set(&cfg)
 			all := together(t, workerConfig(t, cfg, "w1"), workerConfig(t, cfg, "w2"))
 			if !tt.check(all) {
@@ -211,13 +211,13 @@ func TestSharedResume(t *testing.T) {
 	server := redistest.Start(t)
 	s := wide(t, "127.0.0.1", 20)
 	cfg := sharedConfig(t, server.URL(), s.url+"/")
-	cfg.MaxPages = 5
+	cfg.Limits.MaxPages = 5
 	one, two := workerConfig(t, cfg, "w1"), workerConfig(t, cfg, "w2")
 	run(t, one, nil)
 	if got := run(t, two, nil); got.End != EndMaxPages || got.Pages != 0 {
 		t.Errorf("joined after the limit: %+v", got.Summary)
 	}
-	two.MaxDepth = 3
+	two.Scope.MaxDepth = 3
 	c, err := New(two, &Options{Resume: true})
 	if err != nil {
 		t.Fatal(err)
@@ -225,16 +225,16 @@ func TestSharedResume(t *testing.T) {
 	if _, err := c.Run(t.Context()); !errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), "max-depth") {
 		t.Errorf("another depth: %v", err)
 	}
-	two.MaxDepth = cfg.MaxDepth
-	got := resume(t, two, func(c *Config) { c.MaxPages = 8 })
+	two.Scope.MaxDepth = cfg.Scope.MaxDepth
+	got := resume(t, two, func(c *Config) { c.Limits.MaxPages = 8 })
 	if got.End != EndMaxPages || got.Pages != 3 {
 		t.Errorf("with more pages: %+v", got.Summary)
 	}
 	if got := resume(t, one, nil); got.End != EndMaxPages || got.Pages != 5 {
 		t.Errorf("the other: %+v", got.Summary)
 	}
-	one.MaxPages = 8 // which it learned then
-	got = resume(t, one, func(c *Config) { c.MaxPages = 0 })
+	one.Limits.MaxPages = 8 // which it learned then
+	got = resume(t, one, func(c *Config) { c.Limits.MaxPages = 0 })
 	if got.End != EndFinished || got.Pages != 18 || len(s.asked()) != 21 {
 		t.Errorf("to the end: %+v, asked %d", got.Summary, len(s.asked()))
 	}
@@ -245,7 +245,7 @@ func TestStopShared(t *testing.T) {
 	server := redistest.Start(t)
 	s := wide(t, "127.0.0.1", 40)
 	cfg := sharedConfig(t, server.URL(), s.url+"/")
-	cfg.Delay = 100 * time.Millisecond
+	cfg.Politeness.Delay = 100 * time.Millisecond
 	one, two := workerConfig(t, cfg, "w1"), workerConfig(t, cfg, "w2")
 	go func() {
 		for len(s.asked()) < 3 {
@@ -287,7 +287,7 @@ func TestSharedDirectoryIsLocked(t *testing.T) {
 	server := redistest.Start(t)
 	s := wide(t, "127.0.0.1", 30)
 	cfg := workerConfig(t, sharedConfig(t, server.URL(), s.url+"/"), "w1")
-	cfg.Delay = 50 * time.Millisecond
+	cfg.Politeness.Delay = 50 * time.Millisecond
 	ctx, cancel := context.WithCancel(t.Context())
 	opts := &Options{Begun: func() {
 		defer cancel()
@@ -318,13 +318,13 @@ func TestSharedAddress(t *testing.T) {
 		"http://host":               "redis://host:port",
 		"redis://host?what=secret2": "redis://host:port",
 	} {
-		cfg.Frontier = addr
+		cfg.Cluster.Frontier = addr
 		err := cfg.Validate()
 		if !errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%s: %v", addr, err)
 		}
 	}
-	cfg.Frontier, cfg.Join = "redis://host", "what is it"
+	cfg.Cluster.Frontier, cfg.Cluster.Join = "redis://host", "what is it"
 	if err := cfg.Validate(); !errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), "join") {
 		t.Error(err)
 	}

@@ -35,7 +35,7 @@ func TestNoDescriptorsLeft(t *testing.T) {
 		t.Run(path, func(t *testing.T) {
 			s := newSite(t, "127.0.0.1", map[string]string{"/robots.txt": "", "/": `<a href="/a">a</a>`, "/a": "a"})
 			cfg := testConfig(t, s.url+"/")
-			cfg.RobotsRetry = time.Hour
+			cfg.Robots.Retry = time.Hour
 			c, err := New(cfg, &Options{Transport: &spent{&http.Transport{DisableKeepAlives: true}, path}})
 			if err != nil {
 				t.Fatal(err)

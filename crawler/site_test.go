@@ -130,11 +130,11 @@ type crawl struct {
 func testConfig(t testing.TB, urls ...string) Config {
 	t.Helper()
 	cfg := Default()
-	cfg.URLs, cfg.Output = urls, filepath.Join(t.TempDir(), "crawl")
-	cfg.Delay, cfg.MaxWait, cfg.RobotsRetry = 0, 0, 50*time.Millisecond
-	cfg.Timeout, cfg.RobotsTimeout = 5*time.Second, 5*time.Second
-	cfg.Retries = 0
-	cfg.AllowAddr = []string{"127.0.0.0/8"}
+	cfg.URLs, cfg.Output.Dir = urls, filepath.Join(t.TempDir(), "crawl")
+	cfg.Politeness.Delay, cfg.Limits.MaxWait, cfg.Robots.Retry = 0, 0, 50*time.Millisecond
+	cfg.Fetch.Timeout, cfg.Robots.Timeout = 5*time.Second, 5*time.Second
+	cfg.Fetch.Retries = 0
+	cfg.Fetch.AllowAddr = []string{"127.0.0.0/8"}
 	return cfg
 }
 
@@ -177,7 +177,7 @@ func runChanged(t *testing.T, cfg Config, opts *Options, change func(*Crawler)) 
 
 func readOutput[T any](t *testing.T, cfg Config, name string) []T {
 	t.Helper()
-	f, err := os.Open(filepath.Join(cfg.Output, name))
+	f, err := os.Open(filepath.Join(cfg.Output.Dir, name))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -67,7 +67,7 @@ func (w *worker) sitemap(v *visit) (d decision, err error) {
 	if err != nil {
 		return d, err
 	}
-	req.Header.Set("User-Agent", c.cfg.UserAgent)
+	req.Header.Set("User-Agent", c.cfg.Fetch.UserAgent)
 	req.Header.Set("Accept-Encoding", "gzip") // which package sitemap decodes, within limits
 	began := time.Now()
 	resp, err := c.network.client.Do(req)
@@ -142,7 +142,7 @@ func (d *discovery) seedEntries(v *visit, resp *http.Response, line *output.Site
 		}
 		if !entry.Sitemap && !d.sitemaps.TakePage(v.prov.SitemapOf) {
 			line.Detail = d.sitemaps.Excess(v.prov.SitemapOf)
-			d.log.Warn("too many sitemap entries", "url", v.u.String(), "host", v.prov.SitemapOf, "limit", d.cfg.MaxSitemapEntries)
+			d.log.Warn("too many sitemap entries", "url", v.u.String(), "host", v.prov.SitemapOf, "limit", d.cfg.Sitemaps.MaxEntries)
 			d.notice(fmt.Sprintf("sitemap %s, line %d: %s; what follows is not read", v.u, entry.Line, line.Detail))
 			break
 		}

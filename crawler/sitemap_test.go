@@ -43,20 +43,20 @@ func TestROB_SMP_10(t *testing.T) {
 	for probe, want := range map[bool][]string{false: {"/"}, true: {"/", "/only"}} {
 		s := newSite(t, "127.0.0.1", pages)
 		cfg := testConfig(t, s.url)
-		cfg.ProbeSitemap = probe
+		cfg.Sitemaps.Probe = probe
 		if diff := cmp.Diff(want, run(t, cfg, nil).paths(s.url)); diff != "" {
 			t.Errorf("probe %v (-want +got):\n%s", probe, diff)
 		}
 	}
 	none := newSite(t, "127.0.0.1", map[string]string{"/": "start"})
 	cfg := testConfig(t, none.url)
-	cfg.ProbeSitemap = true
+	cfg.Sitemaps.Probe = true
 	if got := run(t, cfg, nil); len(got.notices)+len(got.rejected) > 0 || none.count("/sitemap.xml") != 1 {
 		t.Errorf("a probe that found nothing: notices %q, rejected %+v", got.notices, got.rejected)
 	}
 	named := newSite(t, "127.0.0.1", map[string]string{"/": "start", "/robots.txt": "Sitemap: {site}/other.txt", "/other.txt": "{site}/"})
 	cfg = testConfig(t, named.url)
-	cfg.ProbeSitemap = true
+	cfg.Sitemaps.Probe = true
 	if run(t, cfg, nil); named.count("/sitemap.xml") != 0 {
 		t.Error("/sitemap.xml was probed on a host that names another")
 	}
@@ -84,7 +84,7 @@ func TestROB_SMP_24(t *testing.T) {
 		_, _ = fmt.Fprintf(w, "http://%s/early\n", r.Host)
 	})
 	cfg := testConfig(t, s.url)
-	cfg.Retries = 2
+	cfg.Fetch.Retries = 2
 	got := run(t, cfg, nil)
 	if diff := cmp.Diff([]string{"/", "/early", "/late"}, got.paths(s.url)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -113,10 +113,10 @@ func TestSitemapOptions(t *testing.T) {
 		want   []string // in the order in which they are asked for
 	}{
 		{"by lastmod", func(*Config) {}, []string{"/", "/map.xml.gz", "/new", "/old", "/older", "/undated", "/linked"}},
-		{"as listed", func(c *Config) { c.SitemapOrder = AsListed }, []string{"/", "/map.xml.gz", "/older", "/old", "/undated", "/new", "/linked"}},
-		{"since", func(c *Config) { c.Since = day }, []string{"/", "/map.xml.gz", "/new", "/undated", "/linked", "/old"}},
-		{"only sitemaps", func(c *Config) { c.OnlySitemaps = true }, []string{"/", "/map.xml.gz", "/new", "/old", "/older", "/undated"}},
-		{"no sitemaps", func(c *Config) { c.MaxSitemaps = 0 }, []string{"/", "/linked", "/old"}},
+		{"as listed", func(c *Config) { c.Sitemaps.Order = AsListed }, []string{"/", "/map.xml.gz", "/older", "/old", "/undated", "/new", "/linked"}},
+		{"since", func(c *Config) { c.Sitemaps.Since = day }, []string{"/", "/map.xml.gz", "/new", "/undated", "/linked", "/old"}},
+		{"only sitemaps", func(c *Config) { c.Sitemaps.Only = true }, []string{"/", "/map.xml.gz", "/new", "/old", "/older", "/undated"}},
+		{"no sitemaps", func(c *Config) { c.Sitemaps.MaxFiles = 0 }, []string{"/", "/linked", "/old"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -129,7 +129,7 @@ func TestSitemapOptions(t *testing.T) {
 				_, _ = w.Write(packed.Bytes())
 			})
 			cfg := testConfig(t, s.url)
-			cfg.Workers = 1
+			cfg.Limits.Workers = 1
 			tt.change(&cfg)
 			got := run(t, cfg, nil)
 			// Links found on the start page may come before the sitemap was read.
@@ -163,7 +163,7 @@ func TestROB_PAG_06(t *testing.T) {
 	})
 	for obey, title := range map[bool]string{true: "", false: "front"} {
 		cfg := testConfig(t, s.url)
-		cfg.ObeyNoindex = obey
+		cfg.Robots.ObeyNoindex = obey
 		for _, p := range run(t, cfg, nil).pages {
 			switch {
 			case p.URL == s.url+"/plain" && (p.Title != "plain" || p.Withheld != "" || len(p.Directives) != 0):
@@ -180,7 +180,7 @@ func TestObeyNofollowIsAnOption(t *testing.T) {
 		"/": `<a href="/meta">m</a><a href="/rel" rel="nofollow">r</a>`, "/meta": `<meta name=robots content=none><a href="/under">u</a>`,
 	})
 	cfg := testConfig(t, s.url)
-	cfg.ObeyNofollow = false
+	cfg.Robots.ObeyNofollow = false
 	if diff := cmp.Diff([]string{"/", "/meta", "/rel", "/under"}, run(t, cfg, nil).paths(s.url)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -217,7 +217,7 @@ func TestMaxSitemapEntries(t *testing.T) {
 	}
 	s := newSite(t, "127.0.0.1", pages)
 	cfg := testConfig(t, s.url+"/")
-	cfg.MaxSitemapEntries, cfg.Workers = 6, 1
+	cfg.Sitemaps.MaxEntries, cfg.Limits.Workers = 6, 1
 	got := run(t, cfg, nil)
 	if got.Entries != 6 || got.Sitemaps != 2 || got.Pages != 7 {
 		t.Errorf("%+v", got.Summary)
@@ -238,8 +238,8 @@ func TestMaxSitemapEntries(t *testing.T) {
 	if got.Entries != 6 || got.Pages != 7 {
 		t.Errorf("%+v", got.Summary)
 	}
-	cfg.Output += "-again"
-	cfg.MaxSitemapEntries, cfg.Retries = 8, 3
+	cfg.Output.Dir += "-again"
+	cfg.Sitemaps.MaxEntries, cfg.Fetch.Retries = 8, 3
 	var asked atomic.Int32
 	s.handle("/4.txt", func(w http.ResponseWriter, r *http.Request) {
 		for i := range 4 {

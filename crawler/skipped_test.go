@@ -89,7 +89,7 @@ func TestSkippedURLsAreCountedAtOnce(t *testing.T) {
 	s.page("/3", `<a href="/no">not too deep for nofollow</a>`)
 	s.page("/deep", "reached by a redirect")
 	cfg := testConfig(t, s.url+"/1", s.url+"/twice", s.url+"/gate1", s.url+"/2", s.url+"/3", s.url+"/gate2")
-	cfg.Workers, cfg.MaxDepth = 1, 0
+	cfg.Limits.Workers, cfg.Scope.MaxDepth = 1, 0
 	told := &skipEvents{}
 	c, err := New(cfg, &Options{Formats: []output.Format{told.format()}})
 	if err != nil {
@@ -138,7 +138,7 @@ func TestSkippedURLsAreCountedAtOnce(t *testing.T) {
 		t.Errorf("%d pages; rejected.jsonl has %v, want %v", sum.Pages, lines, final)
 	}
 
-	got := resume(t, cfg, func(c *Config) { c.MaxDepth = 1 })
+	got := resume(t, cfg, func(c *Config) { c.Scope.MaxDepth = 1 })
 	if want := (map[output.Reason]int{output.OutOfScope: 1, output.Invalid: 1}); !maps.Equal(got.Rejected, want) || got.Pages != 8 {
 		t.Errorf("with another limit: %d pages, rejected %v, want %v", got.Pages, got.Rejected, want)
 	}
@@ -150,14 +150,14 @@ func TestSkippedURLsAreCountedOnResume(t *testing.T) {
 	s.page("/", `<a rel=nofollow href="/no">1</a><a rel=nofollow href="/yes">2</a><a href="/yes">2</a><a href="http://other.invalid/">3</a><a href="/gate1">4</a><a href="/gate2">5</a>`)
 	s.page("/yes", `<a rel=nofollow href="/">known</a>`)
 	cfg := testConfig(t, s.url+"/")
-	cfg.Workers, cfg.MaxPages = 1, 2
+	cfg.Limits.Workers, cfg.Limits.MaxPages = 1, 2
 	close(s.open["/gate1"])
 	close(s.open["/gate2"])
 	want := map[output.Reason]int{output.Nofollow: 1, output.OutOfScope: 1}
 	if got := run(t, cfg, nil); !maps.Equal(got.Rejected, want) || got.End != EndMaxPages {
 		t.Fatalf("%+v", got.Summary)
 	}
-	cfg.MaxPages = 0
+	cfg.Limits.MaxPages = 0
 	var c *Crawler
 	var begun map[output.Reason]int
 	c, err := New(cfg, &Options{Resume: true, Begun: func() { begun = statusOf(t, c).Rejected }})

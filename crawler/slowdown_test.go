@@ -35,7 +35,7 @@ func TestTooManyRequests(t *testing.T) {
 		inner.ServeHTTP(w, r)
 	})
 	cfg := testConfig(t, s.url+"/0")
-	cfg.Delay, cfg.Retries, cfg.MaxWait, cfg.ResponseFactor = delay, 3, time.Minute, 0
+	cfg.Politeness.Delay, cfg.Fetch.Retries, cfg.Limits.MaxWait, cfg.Politeness.ResponseFactor = delay, 3, time.Minute, 0
 	got := run(t, cfg, nil)
 	if got.End != EndFinished || got.Statuses[200] != pages || got.Statuses[404] != 1 {
 		t.Errorf("%+v", got.Summary)

@@ -26,7 +26,7 @@ func TestStallTimeouts(t *testing.T) {
 	})
 	s.handle("/mute", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 	cfg := testConfig(t, s.url+"/")
-	cfg.Timeout, cfg.StallTimeout, cfg.FirstByteTimeout = 10*time.Second, 200*time.Millisecond, 300*time.Millisecond
+	cfg.Fetch.Timeout, cfg.Fetch.StallTimeout, cfg.Fetch.FirstByteTimeout = 10*time.Second, 200*time.Millisecond, 300*time.Millisecond
 	began := time.Now()
 	got := run(t, cfg, nil)
 	if took := time.Since(began); took > 5*time.Second || got.Pages != 2 {
@@ -61,14 +61,14 @@ func TestEndlessPage(t *testing.T) {
 		})
 	}
 	cfg := testConfig(t, s.url+"/fast")
-	cfg.MaxBody, cfg.Timeout = 1<<20, 3*time.Second
+	cfg.Fetch.MaxBody, cfg.Fetch.Timeout = 1<<20, 3*time.Second
 	got := run(t, cfg, nil)
 	// What the sockets hold is sent and not read.
 	if got.Pages != 1 || got.pages[0].Bytes != 1<<20 || got.pages[0].Truncated != "max-body" || sent.Load() > 32<<20 {
 		t.Errorf("%+v; %d bytes were sent", got.pages, sent.Load())
 	}
 	cfg = testConfig(t, s.url+"/steady")
-	cfg.MaxBody, cfg.Timeout = 1<<30, 300*time.Millisecond
+	cfg.Fetch.MaxBody, cfg.Fetch.Timeout = 1<<30, 300*time.Millisecond
 	began := time.Now()
 	got = run(t, cfg, nil)
 	if r := got.refusal(t, s.url+"/steady"); r.Reason != output.Failed || time.Since(began) > 5*time.Second {

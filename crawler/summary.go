@@ -54,7 +54,7 @@ type Summary struct {
 	Shared     *Shared               `json:"shared,omitempty"` // nil: nobody else works on the crawl
 }
 
-// RefusedStart is a start URL whose host has an address that [Config.AllowAddr] does not
+// RefusedStart is a start URL whose host has an address that [Fetch.AllowAddr] does not
 // allow, or whose robots.txt redirects to such an address.
 type RefusedStart struct {
 	URL  string     `json:"url"`

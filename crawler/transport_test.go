@@ -65,7 +65,7 @@ func TestProxies(t *testing.T) {
 		urls = append(urls, proxy.URL)
 	}
 	cfg := testConfig(t, starts...)
-	cfg.Proxies = urls
+	cfg.Fetch.Proxies = urls
 	if got := run(t, cfg, nil); got.Pages != 12 {
 		t.Errorf("%+v", got.Summary)
 	}
@@ -102,7 +102,7 @@ func TestPerIP(t *testing.T) {
 		starts = append(starts, server.URL+"/")
 	}
 	cfg := testConfig(t, starts...)
-	cfg.PerIP = 2
+	cfg.Politeness.PerIP = 2
 	if got := run(t, cfg, nil); got.Pages != 16 || most != 2 {
 		t.Errorf("%d requests at a time, want 2; %+v", most, got.Summary)
 	}

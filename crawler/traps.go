@@ -55,7 +55,7 @@ func (w *worker) leadsOn(links []frontier.Item) (bool, error) {
 // closeAgain closes a pattern that an earlier process has closed, unless more is
 // allowed now, or another round has begun.
 func (c *Crawler) closeAgain(p *trap.ClosedPattern) {
-	if c.cfg.TrapPages > 0 && p.Free >= c.cfg.TrapPages && !p.At.Before(c.state.Began) {
+	if c.cfg.Limits.TrapPages > 0 && p.Free >= c.cfg.Limits.TrapPages && !p.At.Before(c.state.Began) {
 		c.found.traps.Close(p)
 	}
 }

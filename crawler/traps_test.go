@@ -82,7 +82,7 @@ func TestTraps(t *testing.T) {
 	t.Parallel()
 	s := trapSite(t)
 	cfg := testConfig(t, s.url+"/")
-	cfg.TrapPages, cfg.Links, cfg.MaxPages = 40, false, 3000 // else it would not come to an end
+	cfg.Limits.TrapPages, cfg.Output.Links, cfg.Limits.MaxPages = 40, false, 3000 // else it would not come to an end
 	got := run(t, cfg, nil)
 	want := []string{"/", "/about", "/contact", "/news/", "/shop"}
 	for i := range 40 {
@@ -159,7 +159,7 @@ func TestLargeSiteIsNoTrap(t *testing.T) {
 		serve(w, b.String())
 	})
 	cfg := testConfig(t, s.url+"/")
-	cfg.TrapPages, cfg.Links = 20, false // any of its patterns has many times as many
+	cfg.Limits.TrapPages, cfg.Output.Links = 20, false // any of its patterns has many times as many
 	got := run(t, cfg, nil)
 	if want := 1 + articles + articles/perPage + articles/5; got.Pages != want || len(got.rejected) > 0 || got.Statuses[200] != want {
 		t.Errorf("%d pages, want %d; statuses %v, rejected %v, notices %q", got.Pages, want, got.Statuses, got.Rejected, got.notices)
@@ -186,7 +186,7 @@ func TestSiteOfOneTextIsNoTrap(t *testing.T) {
 		_, _ = fmt.Fprint(w, `<a href="/p/1">home</a>`)
 	})
 	cfg := testConfig(t, s.url+"/p/1")
-	cfg.TrapPages = 200 // by then all are known
+	cfg.Limits.TrapPages = 200 // by then all are known
 	if got := run(t, cfg, nil); got.Pages != 2*size || len(got.rejected) > 0 {
 		t.Errorf("%d pages, rejected %v", got.Pages, got.Rejected)
 	}
@@ -230,7 +230,7 @@ func TestTrapOfTwoHosts(t *testing.T) {
 			a, b := newSite(t, "127.0.0.1", nil), newSite(t, "127.0.0.2", nil)
 			serve(a, b)
 			cfg := testConfig(t, a.url+"/view", b.url+"/")
-			cfg.TrapPages, cfg.MaxPages = 20, 400 // else it would not come to an end
+			cfg.Limits.TrapPages, cfg.Limits.MaxPages = 20, 400 // else it would not come to an end
 			if got := run(t, cfg, nil); got.End != EndFinished || got.Rejected[output.Trap] == 0 {
 				t.Errorf("%+v", got.Summary)
 			}
@@ -251,7 +251,7 @@ func TestTrapsAndResume(t *testing.T) {
 		}
 	})
 	cfg := testConfig(t, s.url+"/")
-	cfg.TrapPages, cfg.Workers = 20, 4
+	cfg.Limits.TrapPages, cfg.Limits.Workers = 20, 4
 	got := run(t, cfg, nil)
 	first := got.Pages
 	if first < 55 || first > 65 || got.Rejected[output.Trap] == 0 || got.End != EndFinished {
@@ -265,12 +265,12 @@ func TestTrapsAndResume(t *testing.T) {
 		t.Errorf("%d pages after %d, %v", got.Pages, first, got.Rejected)
 	}
 	cfg.URLs = append(cfg.URLs, s.url+"/door")
-	got = resume(t, cfg, func(c *Config) { c.TrapPages = 0 })
+	got = resume(t, cfg, func(c *Config) { c.Limits.TrapPages = 0 })
 	if got.Pages != months+2 || len(got.rejected) > 0 {
 		t.Errorf("%d pages, rejected %v", got.Pages, got.Rejected)
 	}
 	// In another round the pattern is as good as any.
-	cfg.TrapPages = 0
+	cfg.Limits.TrapPages = 0
 	got = again(t, cfg, Options{Recrawl: true})
 	if got.Rejected[output.Trap] > 0 || got.Pages != months+2 {
 		t.Errorf("%d pages, rejected %v", got.Pages, got.Rejected)
@@ -308,7 +308,7 @@ func TestListedAndMovedIsNoTrap(t *testing.T) {
 	s.page("/a/a/a/a/a", "")
 	s.page("/", "")
 	cfg := testConfig(t, s.url+"/")
-	cfg.TrapPages, cfg.MaxPages = 10, 2000
+	cfg.Limits.TrapPages, cfg.Limits.MaxPages = 10, 2000
 	for round, got := range []*crawl{run(t, cfg, nil), again(t, cfg, Options{Recrawl: true})} {
 		fetched := got.paths(s.url)
 		for i := range listed {
@@ -340,7 +340,7 @@ func TestListedIsNoTrap(t *testing.T) {
 		starts = append(starts, fmt.Sprintf("%s/?id=%d", s.url, 1000+i))
 	}
 	cfg := testConfig(t, starts...)
-	cfg.TrapPages = 10
+	cfg.Limits.TrapPages = 10
 	if got := run(t, cfg, nil); got.Pages != 150 || len(got.rejected) > 0 {
 		t.Errorf("%d pages, rejected %v", got.Pages, got.Rejected)
 	}

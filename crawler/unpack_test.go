@@ -108,7 +108,7 @@ func TestTruncated(t *testing.T) {
 		cut   string
 	}{{"/long", 1000, 1000, "max-body"}, {"/just", 1000, 1000, ""}, {"/zeros", 20 << 20, 5 << 20, "ratio"}} {
 		cfg := testConfig(t, s.url+test.path)
-		cfg.MaxBody = test.most
+		cfg.Fetch.MaxBody = test.most
 		if got := run(t, cfg, nil); len(got.pages) != 1 || got.pages[0].Truncated != test.cut || got.pages[0].Bytes > test.bytes {
 			t.Errorf("%s: %+v", test.path, got.pages)
 		}

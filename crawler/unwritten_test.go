@@ -25,7 +25,7 @@ func TestRobotsGoesUnwritten(t *testing.T) {
 				w.WriteHeader(status)
 			})
 			cfg := testConfig(t, bad.url+"/")
-			cfg.RobotsRetry = time.Hour
+			cfg.Robots.Retry = time.Hour
 			full := errors.New("no space left on device")
 			var c *Crawler
 			c, err := New(cfg, &Options{Begun: func() { c.recorder = &fullDisk{c.recorder, full} }})

@@ -47,7 +47,7 @@ func TestResume(t *testing.T) {
 	}
 	// What was said by flags stays said, and can be changed.
 	saved, err := crawler.Saved(dir)
-	if err != nil || saved.MaxPages != 0 || saved.Delay != 0 || len(saved.URLs) != 1 {
+	if err != nil || saved.Limits.MaxPages != 0 || saved.Politeness.Delay != 0 || len(saved.URLs) != 1 {
 		t.Errorf("saved %+v, %v", saved, err)
 	}
 	if again := run(t, "crawl", "--recrawl", dir, "--delay", "1ms"); again.Code != cli.ExitDone ||
@@ -128,11 +128,11 @@ func TestResumeFlags(t *testing.T) {
 		want crawler.Config // only what flags say
 	}{
 		{[]string{"--resume", dir, "--drop-params", "sid", "--drop-params", "utm_*"},
-			crawler.Config{DropParams: []string{"sid", "utm_*"}, Extract: []string{"old=h2"}}},
+			crawler.Config{Scope: crawler.Scope{DropParams: []string{"sid", "utm_*"}}, Output: crawler.Output{Extract: []string{"old=h2"}}}},
 		{[]string{"--recrawl", dir, "--extract", "name=title", "--extract", "all=a[href*='x,y']@href[]"},
-			crawler.Config{DropParams: []string{"sid", "utm_*"}, Extract: []string{"name=title", "all=a[href*='x,y']@href[]"}}},
+			crawler.Config{Scope: crawler.Scope{DropParams: []string{"sid", "utm_*"}}, Output: crawler.Output{Extract: []string{"name=title", "all=a[href*='x,y']@href[]"}}}},
 		{[]string{"--resume", dir, "--proxy", proxies[0], "--proxy", proxies[1]},
-			crawler.Config{DropParams: []string{"sid", "utm_*"}, Extract: []string{"name=title", "all=a[href*='x,y']@href[]"}, Proxies: proxies}},
+			crawler.Config{Scope: crawler.Scope{DropParams: []string{"sid", "utm_*"}}, Output: crawler.Output{Extract: []string{"name=title", "all=a[href*='x,y']@href[]"}}, Fetch: crawler.Fetch{Proxies: proxies}}},
 	} {
 		if r := run(t, append([]string{"crawl"}, tt.args...)...); r.Code != cli.ExitDone {
 			t.Errorf("%v: %+v", tt.args, r)
@@ -141,7 +141,7 @@ func TestResumeFlags(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := crawler.Config{DropParams: saved.DropParams, Extract: saved.Extract, Proxies: saved.Proxies}
+		got := crawler.Config{Scope: crawler.Scope{DropParams: saved.Scope.DropParams}, Output: crawler.Output{Extract: saved.Output.Extract}, Fetch: crawler.Fetch{Proxies: saved.Fetch.Proxies}}
 		if diff := cmp.Diff(tt.want, got, cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("%v (-want +got):\n%s", tt.args, diff)
 		}

@@ -14,10 +14,10 @@ import (
 
 // asksForSharing matches what a line of package crawler says when it asks whether several
 // processes share the crawl, instead of asking cluster.Member what is different then.
-var asksForSharing = regexp.MustCompile(`\.shared\b|\b(cfg|c|saved)\.(Frontier|Join) [!=]= ""|member(\.ID\(\)|\.Peers\(\))? [!=]= |\.\(\*?cluster\.`)
+var asksForSharing = regexp.MustCompile(`\.shared\b|\b(cfg|c|saved)\.Cluster\.(Frontier|Join) [!=]= ""|member(\.ID\(\)|\.Peers\(\))? [!=]= |\.\(\*?cluster\.`)
 
 // choosesMember is the one line that asks: it chooses the implementation.
-const choosesMember = `open.go: case c.cfg.Frontier != "":`
+const choosesMember = `open.go: case c.cfg.Cluster.Frontier != "":`
 
 // Nothing in package crawler but the line that opens the frontier asks whether the crawl is
 // shared: package cluster answers what is different then.
@@ -40,7 +40,7 @@ func TestOnlyClusterKnowsThatACrawlIsShared(t *testing.T) {
 		}
 	}
 	// In a directory that is resumed the same question finds out that it holds no shared crawl.
-	want := []string{`cluster.go: case saved.Frontier == "":`, choosesMember}
+	want := []string{`cluster.go: case saved.Cluster.Frontier == "":`, choosesMember}
 	if diff := cmp.Diff(want, found); diff != "" {
 		t.Errorf("places that ask whether the crawl is shared (-want +got):\n%s", diff)
 	}
@@ -59,7 +59,7 @@ func asking(text string) []string {
 
 func TestAskingForSharingIsNoticed(t *testing.T) {
 	asks := []string{
-		`if c.shared != nil {`, `if cfg.Frontier != "" {`, `if c.opts.Frontier != nil || c.shared != nil {`,
+		`if c.shared != nil {`, `if cfg.Cluster.Frontier != "" {`, `if c.opts.Frontier != nil || c.shared != nil {`,
 		`if s.Ended != nil && c.shared == nil {`, `if p.spared[host] || p.resumed && !p.shared {`, `case l.shared() && !b.dry:`,
 		`if l.perHost == 0 && !l.shared() {`, `if c.member.ID() != "" {`, `if _, ok := c.member.(*cluster.Redis); ok {`,
 		`if c.member.Peers() == nil {`,

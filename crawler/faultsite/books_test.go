@@ -37,10 +37,10 @@ func (s *soak) books() {
 		}
 	}
 	for _, m := range s.crawlers {
-		s.bookPages(accounts, filepath.Join(m.cfg.Output, output.PagesFile))
+		s.bookPages(accounts, filepath.Join(m.cfg.Output.Dir, output.PagesFile))
 	}
 	for _, m := range s.crawlers {
-		s.bookRejections(accounts, filepath.Join(m.cfg.Output, output.RejectedFile))
+		s.bookRejections(accounts, filepath.Join(m.cfg.Output.Dir, output.RejectedFile))
 	}
 	s.balance(accounts)
 }

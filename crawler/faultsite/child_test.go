@@ -47,7 +47,7 @@ func crawlAsChild(config string) error {
 	}
 	begun := make(chan struct{})
 	opts := &crawler.Options{Begun: func() { close(begun) }}
-	saved, err := crawler.Saved(cfg.Output)
+	saved, err := crawler.Saved(cfg.Output.Dir)
 	switch {
 	case err == nil:
 		cfg, opts.Resume = saved, true

@@ -57,10 +57,10 @@ func TestMain(m *testing.M) {
 func quick(t *testing.T, urls ...string) crawler.Config {
 	t.Helper()
 	cfg := crawler.Default()
-	cfg.URLs, cfg.Output = urls, filepath.Join(t.TempDir(), "crawl")
-	cfg.Delay, cfg.ResponseFactor, cfg.Workers = 60*time.Millisecond, 0, 4
-	cfg.Retries, cfg.MaxWait, cfg.RobotsRetry = 0, 0, time.Minute
-	cfg.MaxBody, cfg.AllowAddr = 4<<20, []string{"127.0.0.0/8"}
+	cfg.URLs, cfg.Output.Dir = urls, filepath.Join(t.TempDir(), "crawl")
+	cfg.Politeness.Delay, cfg.Politeness.ResponseFactor, cfg.Limits.Workers = 60*time.Millisecond, 0, 4
+	cfg.Fetch.Retries, cfg.Limits.MaxWait, cfg.Robots.Retry = 0, 0, time.Minute
+	cfg.Fetch.MaxBody, cfg.Fetch.AllowAddr = 4<<20, []string{"127.0.0.0/8"}
 	return cfg
 }
 
@@ -97,11 +97,11 @@ const cellTime = 2 * time.Minute
 func cell(t *testing.T, f *faultsite.Fault, k faultsite.Kind) {
 	cfg := quick(t)
 	if f.Endless { // what else there is has to be done in that time too, on a busy machine
-		cfg.Timeout, cfg.RobotsTimeout, cfg.FirstByteTimeout, cfg.StallTimeout = 10*time.Second, 10*time.Second, 3*time.Second, 2*time.Second
+		cfg.Fetch.Timeout, cfg.Robots.Timeout, cfg.Fetch.FirstByteTimeout, cfg.Fetch.StallTimeout = 10*time.Second, 10*time.Second, 3*time.Second, 2*time.Second
 	}
 	site, err := faultsite.Start(&faultsite.Options{
 		Hosts: []faultsite.Host{{Kind: faultsite.Sound}, {Fault: f.Name, Kind: k}},
-		Delay: cfg.Delay, Authority: authority,
+		Delay: cfg.Politeness.Delay, Authority: authority,
 	})
 	if err != nil {
 		t.Fatal(err)

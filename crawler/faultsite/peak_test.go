@@ -59,10 +59,10 @@ func TestPeak(t *testing.T) {
 		if g.together == 0 {
 			continue
 		}
-		t.Run(fmt.Sprintf("%s, %d at once", g.name, crawler.Default().Workers), func(t *testing.T) {
+		t.Run(fmt.Sprintf("%s, %d at once", g.name, crawler.Default().Limits.Workers), func(t *testing.T) {
 			peak(t, g.crowd(t), g.together)
 		})
-		t.Run(fmt.Sprintf("%s, %d at once, with GOMEMLIMIT=200MiB", g.name, crawler.Default().Workers), func(t *testing.T) {
+		t.Run(fmt.Sprintf("%s, %d at once, with GOMEMLIMIT=200MiB", g.name, crawler.Default().Limits.Workers), func(t *testing.T) {
 			t.Setenv("GOMEMLIMIT", "200MiB")
 			peak(t, g.crowd(t), 512)
 		})
@@ -74,8 +74,8 @@ func TestPeak(t *testing.T) {
 		}
 		defer func() { _ = site.Close() }()
 		cfg := quick(t, site.StartURLs()...)
-		cfg.Timeout, cfg.RobotsTimeout, cfg.FirstByteTimeout, cfg.StallTimeout = 10*time.Second, 10*time.Second, 3*time.Second, 2*time.Second
-		cfg.Workers = 64
+		cfg.Fetch.Timeout, cfg.Robots.Timeout, cfg.Fetch.FirstByteTimeout, cfg.Fetch.StallTimeout = 10*time.Second, 10*time.Second, 3*time.Second, 2*time.Second
+		cfg.Limits.Workers = 64
 		peak(t, cfg, 640)
 	})
 }
@@ -84,8 +84,8 @@ func TestPeak(t *testing.T) {
 // most.
 func peak(t *testing.T, cfg crawler.Config, bound int64) {
 	t.Helper()
-	cfg.Delay = 0
-	cfg.Workers, cfg.MaxBody = max(cfg.Workers, crawler.Default().Workers), max(cfg.MaxBody, crawler.Default().MaxBody)
+	cfg.Politeness.Delay = 0
+	cfg.Limits.Workers, cfg.Fetch.MaxBody = max(cfg.Limits.Workers, crawler.Default().Limits.Workers), max(cfg.Fetch.MaxBody, crawler.Default().Fetch.MaxBody)
 	t.Setenv("GOGC", "400")
 	began := time.Now()
 	l := live(t, cfg, nil)
@@ -111,17 +111,21 @@ func giants() []giant {
 		{name: "a robots.txt of 1 GiB", path: "/robots.txt", write: big(1<<30, "Disallow: /x\n"), bound: 64},
 		{name: "a robots.txt of 10 GiB of gzip", path: "/robots.txt", write: zeros(10 << 30), bound: 64},
 		{name: "a page with a million links", path: "/", write: links(1_000_000, "<a href=/%d>x</a>\n"), bound: 128,
-			change: func(c *crawler.Config) { c.MaxBody, c.MaxPages = 64<<20, 1 }},
+			change: func(c *crawler.Config) { c.Fetch.MaxBody, c.Limits.MaxPages = 64<<20, 1 }},
 		{name: "a page with a million links to one URL", path: "/", write: links(1_000_000, "<a href=/x#%d>x</a>\n"), bound: 128,
-			change: func(c *crawler.Config) { c.MaxBody, c.MaxPages = 64<<20, 1 }},
+			change: func(c *crawler.Config) { c.Fetch.MaxBody, c.Limits.MaxPages = 64<<20, 1 }},
 		{name: "a page with a million spellings of one URL", path: "/", write: links(1_000_000, "<a href=/x?n=%d>x</a>\n"), bound: 128,
-			change: func(c *crawler.Config) { c.MaxBody, c.MaxPages, c.DropParams = 64<<20, 1, []string{"n"} }},
+			change: func(c *crawler.Config) {
+				c.Fetch.MaxBody, c.Limits.MaxPages, c.Scope.DropParams = 64<<20, 1, []string{"n"}
+			}},
 		{name: "a page with a million links, without max-links", path: "/", write: links(1_000_000, "<a href=/%d>x</a>\n"), bound: 640,
-			change: func(c *crawler.Config) { c.MaxBody, c.MaxLinks, c.MaxPages = 64<<20, 0, 1 }},
+			change: func(c *crawler.Config) { c.Fetch.MaxBody, c.Limits.MaxLinks, c.Limits.MaxPages = 64<<20, 0, 1 }},
 		{name: "a page with 100,000 hosts", path: "/", write: hosts(100_000), bound: 256,
-			change: func(c *crawler.Config) { c.Scope, c.MaxTime = scope.Any, 5*time.Second }},
+			change: func(c *crawler.Config) { c.Scope.Kind, c.Limits.MaxTime = scope.Any, 5*time.Second }},
 		{name: "a page with 100,000 hosts, without max-links", path: "/", write: hosts(100_000), bound: 768,
-			change: func(c *crawler.Config) { c.Scope, c.MaxTime, c.MaxLinks = scope.Any, 5*time.Second, 0 }},
+			change: func(c *crawler.Config) {
+				c.Scope.Kind, c.Limits.MaxTime, c.Limits.MaxLinks = scope.Any, 5*time.Second, 0
+			}},
 	}
 }
 
@@ -149,7 +153,7 @@ func (g giant) handler() http.Handler {
 func (g giant) crowd(t *testing.T) crawler.Config {
 	t.Helper()
 	cfg := quick(t)
-	for i := range crawler.Default().Workers {
+	for i := range crawler.Default().Limits.Workers {
 		listener, err := net.Listen("tcp", fmt.Sprintf("127.0.3.%d:0", i+1))
 		if err != nil {
 			t.Fatal(err)

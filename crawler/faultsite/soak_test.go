@@ -61,7 +61,7 @@ func TestSoak(t *testing.T) {
 	cfg := s.config()
 	s.disk = newSmallDisk(t)
 	if s.disk != nil {
-		cfg.Output = filepath.Join(s.disk.dir, "crawl")
+		cfg.Output.Dir = filepath.Join(s.disk.dir, "crawl")
 	}
 	s.crawlers = []*member{{cfg: cfg}}
 	s.run([]trial{
@@ -85,8 +85,8 @@ func TestSharedSoak(t *testing.T) {
 	s.redis = redistest.Start(t, "--appendonly", "yes", "--appendfsync", "no")
 	for _, name := range []string{"one", "two"} {
 		cfg := s.config()
-		cfg.Output = filepath.Join(t.TempDir(), name)
-		cfg.Frontier, cfg.Join, cfg.Worker = s.redis.URL(), "soak", name
+		cfg.Output.Dir = filepath.Join(t.TempDir(), name)
+		cfg.Cluster.Frontier, cfg.Cluster.Join, cfg.Cluster.Worker = s.redis.URL(), "soak", name
 		s.crawlers = append(s.crawlers, &member{cfg: cfg})
 	}
 	s.run([]trial{
@@ -117,14 +117,14 @@ func newSoak(t *testing.T, hosts, few int) *soak {
 // config says how the site is crawled.
 func (s *soak) config() crawler.Config {
 	cfg := quick(s.t, s.site.StartURLs()...)
-	cfg.Delay, cfg.Workers, cfg.MaxBody, cfg.Links, cfg.TrapPages = s.delay, 256, 64<<10, false, 0
-	cfg.Timeout, cfg.RobotsTimeout, cfg.FirstByteTimeout, cfg.StallTimeout = 8*time.Second, 8*time.Second, 5*time.Second, 3*time.Second
-	cfg.Retries, cfg.RobotsRetry, cfg.MaxSitemaps = 2, 2*time.Minute, 20
+	cfg.Politeness.Delay, cfg.Limits.Workers, cfg.Fetch.MaxBody, cfg.Output.Links, cfg.Limits.TrapPages = s.delay, 256, 64<<10, false, 0
+	cfg.Fetch.Timeout, cfg.Robots.Timeout, cfg.Fetch.FirstByteTimeout, cfg.Fetch.StallTimeout = 8*time.Second, 8*time.Second, 5*time.Second, 3*time.Second
+	cfg.Fetch.Retries, cfg.Robots.Retry, cfg.Sitemaps.MaxFiles = 2, 2*time.Minute, 20
 	if s.time < time.Minute {
 		// No shorter: when a busy site reads a request only after its client has given up,
 		// it sees the next one come too soon.
-		cfg.Timeout, cfg.RobotsTimeout, cfg.FirstByteTimeout, cfg.StallTimeout = 6*time.Second, 6*time.Second, 5*time.Second, 3*time.Second
-		cfg.Retries = 1
+		cfg.Fetch.Timeout, cfg.Robots.Timeout, cfg.Fetch.FirstByteTimeout, cfg.Fetch.StallTimeout = 6*time.Second, 6*time.Second, 5*time.Second, 3*time.Second
+		cfg.Fetch.Retries = 1
 	}
 	return cfg
 }

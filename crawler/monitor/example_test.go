@@ -38,8 +38,8 @@ func Example() {
 	defer server.Close()
 
 	cfg := crawler.Default()
-	cfg.AllowAddr = []string{"127.0.0.0/8"}
-	cfg.URLs, cfg.Output, cfg.Delay, cfg.MaxPages = site.StartURLs(), filepath.Join(dir, "crawl"), 0, 20
+	cfg.Fetch.AllowAddr = []string{"127.0.0.0/8"}
+	cfg.URLs, cfg.Output.Dir, cfg.Politeness.Delay, cfg.Limits.MaxPages = site.StartURLs(), filepath.Join(dir, "crawl"), 0, 20
 	var c *crawler.Crawler
 	c, err = crawler.New(cfg, &crawler.Options{
 		Formats: []output.Format{server.Format()},

@@ -38,8 +38,8 @@ func TestLastUpdate(t *testing.T) {
 	}
 	defer s.Close()
 	cfg := crawler.Default()
-	cfg.URLs, cfg.Output, cfg.AllowAddr = []string{site.URL + "/"}, filepath.Join(t.TempDir(), "crawl"), []string{"127.0.0.0/8"}
-	cfg.Delay, cfg.MaxHostPages = 0, most
+	cfg.URLs, cfg.Output.Dir, cfg.Fetch.AllowAddr = []string{site.URL + "/"}, filepath.Join(t.TempDir(), "crawl"), []string{"127.0.0.0/8"}
+	cfg.Politeness.Delay, cfg.Limits.MaxHostPages = 0, most
 	var c *crawler.Crawler
 	c, err = crawler.New(cfg, &crawler.Options{Formats: []output.Format{s.Format()}, Begun: func() { s.Begin(c) }})
 	if err != nil {

@@ -46,8 +46,8 @@ func TestSkippedURLsAreShownAtOnce(t *testing.T) {
 	}
 	defer s.Close()
 	cfg := crawler.Default()
-	cfg.URLs, cfg.Output, cfg.AllowAddr = []string{site.URL + "/"}, filepath.Join(t.TempDir(), "crawl"), []string{"127.0.0.0/8"}
-	cfg.Delay, cfg.Workers = 0, 1
+	cfg.URLs, cfg.Output.Dir, cfg.Fetch.AllowAddr = []string{site.URL + "/"}, filepath.Join(t.TempDir(), "crawl"), []string{"127.0.0.0/8"}
+	cfg.Politeness.Delay, cfg.Limits.Workers = 0, 1
 	var c *crawler.Crawler
 	c, err = crawler.New(cfg, &crawler.Options{Formats: []output.Format{s.Format()}, Begun: func() { s.Begin(c) }})
 	if err != nil {

@@ -21,11 +21,11 @@ import (
 func (s *faultSite) config(t *testing.T) crawler.Config {
 	t.Helper()
 	cfg := crawler.Default()
-	cfg.AllowAddr = []string{"127.0.0.0/8"}
-	cfg.URLs, cfg.Output = []string{s.main + "/", s.bare + "/"}, filepath.Join(t.TempDir(), "crawl")
-	cfg.Delay, cfg.RobotsRetry, cfg.Retries, cfg.MaxWait = 0, 20*time.Millisecond, 0, time.Second
-	cfg.Timeout, cfg.RobotsTimeout = 5*time.Second, 5*time.Second
-	cfg.CleanParam = true
+	cfg.Fetch.AllowAddr = []string{"127.0.0.0/8"}
+	cfg.URLs, cfg.Output.Dir = []string{s.main + "/", s.bare + "/"}, filepath.Join(t.TempDir(), "crawl")
+	cfg.Politeness.Delay, cfg.Robots.Retry, cfg.Fetch.Retries, cfg.Limits.MaxWait = 0, 20*time.Millisecond, 0, time.Second
+	cfg.Fetch.Timeout, cfg.Robots.Timeout = 5*time.Second, 5*time.Second
+	cfg.Scope.CleanParam = true
 	return cfg
 }
 
@@ -41,7 +41,7 @@ func crawl(t *testing.T, cfg crawler.Config, opts *crawler.Options) *report.Repo
 	if err := errors.Join(err, ctx.Err()); err != nil {
 		t.Fatal(err)
 	}
-	r, err := report.Make([]string{cfg.Output}, nil)
+	r, err := report.Make([]string{cfg.Output.Dir}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -28,16 +28,16 @@ func TestFaultSiteSeenInPart(t *testing.T) {
 		want   []report.Kind
 		words  string // of the reason
 	}{
-		{"stopped half-way", func(_ *faultSite, c *crawler.Config) { c.MaxPages = len(places) / 2 }, all, "the crawl is not finished"},
-		{"stopped at once", func(_ *faultSite, c *crawler.Config) { c.MaxPages = 1 }, all, "the crawl is not finished"},
-		{"robots.txt down", func(s *faultSite, c *crawler.Config) { s.fails, c.MaxWait = -1, 0 }, all, "1 URL had still to be fetched"},
+		{"stopped half-way", func(_ *faultSite, c *crawler.Config) { c.Limits.MaxPages = len(places) / 2 }, all, "the crawl is not finished"},
+		{"stopped at once", func(_ *faultSite, c *crawler.Config) { c.Limits.MaxPages = 1 }, all, "the crawl is not finished"},
+		{"robots.txt down", func(s *faultSite, c *crawler.Config) { s.fails, c.Limits.MaxWait = -1, 0 }, all, "1 URL had still to be fetched"},
 		{"a sitemap that is refused", func(s *faultSite, _ *crawler.Config) { s.lost = http.StatusForbidden }, but(report.NotLinked), "1 sitemap file could not be read"},
 		{"a sitemap that is disallowed", func(s *faultSite, _ *crawler.Config) { s.rules = "Disallow: /lost.xml" }, but(report.NotLinked), "1 sitemap file could not be read"},
-		{"to a depth", func(_ *faultSite, c *crawler.Config) { c.MaxDepth = 2 }, []report.Kind{report.NotLinked, report.NotListed}, "1 URL: left out by the limit of depth"},
-		{"so many pages of a host", func(_ *faultSite, c *crawler.Config) { c.MaxHostPages = 20 }, but(report.FalseDate, report.NotFetched), "left out by the limit of pages"},
-		{"without links.jsonl", func(_ *faultSite, c *crawler.Config) { c.Links = false }, []report.Kind{report.NotLinked}, "were not written down"},
-		{"only what sitemaps list", func(_ *faultSite, c *crawler.Config) { c.OnlySitemaps = true }, []report.Kind{report.NotLinked, report.NotListed}, "no link was followed"},
-		{"changed since", func(_ *faultSite, c *crawler.Config) { c.Since = "2024-06-01" }, but(report.FalseDate, report.NotFetched), "have not changed"},
+		{"to a depth", func(_ *faultSite, c *crawler.Config) { c.Scope.MaxDepth = 2 }, []report.Kind{report.NotLinked, report.NotListed}, "1 URL: left out by the limit of depth"},
+		{"so many pages of a host", func(_ *faultSite, c *crawler.Config) { c.Limits.MaxHostPages = 20 }, but(report.FalseDate, report.NotFetched), "left out by the limit of pages"},
+		{"without links.jsonl", func(_ *faultSite, c *crawler.Config) { c.Output.Links = false }, []report.Kind{report.NotLinked}, "were not written down"},
+		{"only what sitemaps list", func(_ *faultSite, c *crawler.Config) { c.Sitemaps.Only = true }, []report.Kind{report.NotLinked, report.NotListed}, "no link was followed"},
+		{"changed since", func(_ *faultSite, c *crawler.Config) { c.Sitemaps.Since = "2024-06-01" }, but(report.FalseDate, report.NotFetched), "have not changed"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -55,7 +55,7 @@ func TestFaultSiteSeenInPart(t *testing.T) {
 				}
 			}
 			slices.Sort(doubtful)
-			if cfg.MaxPages == 1 && r.Sitemaps.URLs == 0 && strings.Contains(strings.Join(r.Sitemaps.Inconclusive, " "), tt.words) {
+			if cfg.Limits.MaxPages == 1 && r.Sitemaps.URLs == 0 && strings.Contains(strings.Join(r.Sitemaps.Inconclusive, " "), tt.words) {
 				doubtful = all // there is nothing that could be marked one by one
 			}
 			if diff := cmp.Diff(slices.Sorted(slices.Values(tt.want)), doubtful); diff != "" {
@@ -100,7 +100,7 @@ func TestFaultSiteInterrupted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := report.Make([]string{cfg.Output}, nil)
+	r, err := report.Make([]string{cfg.Output.Dir}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

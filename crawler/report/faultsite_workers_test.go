@@ -20,14 +20,14 @@ func crawlTogether(t *testing.T, cfg crawler.Config, workers int) []string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	cfg.Frontier, cfg.Join, cfg.ExpectedURLs = redistest.Start(t).URL(), "faults", 10_000
+	cfg.Cluster.Frontier, cfg.Cluster.Join, cfg.Cluster.ExpectedURLs = redistest.Start(t).URL(), "faults", 10_000
 	dirs, errs := make([]string, workers), make([]error, workers)
 	var work sync.WaitGroup
 	begun := make(chan struct{})
 	for i := range workers {
 		cfg := cfg
-		cfg.Worker, cfg.Output = fmt.Sprintf("w%d", i+1), filepath.Join(t.TempDir(), "crawl")
-		dirs[i] = cfg.Output
+		cfg.Cluster.Worker, cfg.Output.Dir = fmt.Sprintf("w%d", i+1), filepath.Join(t.TempDir(), "crawl")
+		dirs[i] = cfg.Output.Dir
 		opts := new(crawler.Options)
 		if i == 0 {
 			opts.Begun = sync.OnceFunc(func() { close(begun) })
@@ -51,7 +51,7 @@ func crawlTogether(t *testing.T, cfg crawler.Config, workers int) []string {
 func TestFaultSiteByWorkers(t *testing.T) {
 	s := startFaultSite(t)
 	cfg := s.config(t)
-	cfg.Workers = 2
+	cfg.Limits.Workers = 2
 	r, err := report.Make(crawlTogether(t, cfg, 3), nil)
 	if err != nil {
 		t.Fatal(err)

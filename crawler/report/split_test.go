@@ -188,7 +188,7 @@ func TestPartsOfOneCrawl(t *testing.T) {
 	s.set(func(s *faultSite) { s.rules = "Disallow: /open-no-more" })
 	crawl(t, again, &crawler.Options{Recrawl: true})
 	for name, dir := range map[string]string{
-		"a case of everything": report.WriteEverything(t), "the site of faults": cfg.Output, "a recrawl of it": again.Output,
+		"a case of everything": report.WriteEverything(t), "the site of faults": cfg.Output.Dir, "a recrawl of it": again.Output.Dir,
 	} {
 		t.Run(name, func(t *testing.T) {
 			parts := split(t, dir, 3, byHost(3))

@@ -44,8 +44,8 @@ func main() {
 			log.Fatal(err)
 		}
 		cfg.URLs = site.StartURLs()
-		cfg.Delay, cfg.RobotsRetry = 0, time.Second // nobody is bothered
-		cfg.AllowAddr = []string{"127.0.0.0/8"}     // where the site is
+		cfg.Politeness.Delay, cfg.Robots.Retry = 0, time.Second // nobody is bothered
+		cfg.Fetch.AllowAddr = []string{"127.0.0.0/8"}           // where the site is
 	}
 	if err := crawl(cfg, os.Stdout); err != nil {
 		log.Fatal(err)
@@ -53,11 +53,11 @@ func main() {
 }
 
 func crawl(cfg crawler.Config, to io.Writer) (err error) {
-	if cfg.Output, err = os.MkdirTemp("", "custom-sink-"); err != nil {
+	if cfg.Output.Dir, err = os.MkdirTemp("", "custom-sink-"); err != nil {
 		return err
 	}
-	defer func() { _ = os.RemoveAll(cfg.Output) }()
-	// A format without a name is used in every crawl; with one, when Config.Write has it.
+	defer func() { _ = os.RemoveAll(cfg.Output.Dir) }()
+	// A format without a name is used in every crawl; with one, when Config.Output.Write has it.
 	format := output.Format{Open: func(string, []byte) (output.Sink, error) { return broken{to}, nil }}
 	c, err := crawler.New(cfg, &crawler.Options{Formats: []output.Format{format}})
 	if err != nil {

@@ -23,8 +23,8 @@ func TestCrawl(t *testing.T) {
 	}
 	defer func() { _ = site.Close() }()
 	cfg := crawler.Default()
-	cfg.AllowAddr = []string{"127.0.0.0/8"}
-	cfg.URLs, cfg.Delay, cfg.ResponseFactor, cfg.RobotsRetry, cfg.Retries = site.StartURLs(), 0, 0, time.Second, 1
+	cfg.Fetch.AllowAddr = []string{"127.0.0.0/8"}
+	cfg.URLs, cfg.Politeness.Delay, cfg.Politeness.ResponseFactor, cfg.Robots.Retry, cfg.Fetch.Retries = site.StartURLs(), 0, 0, time.Second, 1
 	var out bytes.Buffer
 	if err := crawl(cfg, &out); err != nil {
 		t.Fatal(err)

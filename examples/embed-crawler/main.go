@@ -25,15 +25,15 @@ import (
 
 func main() {
 	cfg := crawler.Default()
-	cfg.UserAgent = "examplebot/1.0 (+https://example.com/bot)"
-	cfg.MaxPages, cfg.MaxDepth, cfg.MaxTime, cfg.MaxWait = 50, 3, time.Minute, 0
+	cfg.Fetch.UserAgent = "examplebot/1.0 (+https://example.com/bot)"
+	cfg.Limits.MaxPages, cfg.Scope.MaxDepth, cfg.Limits.MaxTime, cfg.Limits.MaxWait = 50, 3, time.Minute, 0
 	if cfg.URLs = os.Args[1:]; len(cfg.URLs) == 0 {
 		site, err := demosite.Start(nil)
 		if err != nil {
 			log.Fatal(err)
 		}
-		cfg.URLs, cfg.Delay = site.StartURLs(), 0 // nobody is bothered
-		cfg.AllowAddr = []string{"127.0.0.0/8"}   // where the site is
+		cfg.URLs, cfg.Politeness.Delay = site.StartURLs(), 0 // nobody is bothered
+		cfg.Fetch.AllowAddr = []string{"127.0.0.0/8"}        // where the site is
 	}
 	// The first Ctrl-C ends the crawl when what is in flight is finished.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -51,10 +51,10 @@ func count(ctx context.Context, cfg crawler.Config, to io.Writer) error {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	cfg.Output = dir
+	cfg.Output.Dir = dir
 	c, err := crawler.New(cfg, &crawler.Options{
 		// In memory, since this crawl is never to go on; on disk is the default.
-		Frontier: frontier.NewMemory(&frontier.Options{Delay: cfg.Delay, MaxInFlight: cfg.PerHost}),
+		Frontier: frontier.NewMemory(&frontier.Options{Delay: cfg.Politeness.Delay, MaxInFlight: cfg.Politeness.PerHost}),
 		Logger:   slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
 	})
 	if err != nil {

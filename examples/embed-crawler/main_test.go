@@ -34,8 +34,8 @@ func TestCount(t *testing.T) {
 	defer site.Close()
 	t.Setenv("TMPDIR", t.TempDir())
 	cfg := crawler.Default()
-	cfg.AllowAddr = []string{"127.0.0.0/8"}
-	cfg.URLs, cfg.Delay, cfg.UserAgent = []string{site.URL}, 0, "examplebot/1.0"
+	cfg.Fetch.AllowAddr = []string{"127.0.0.0/8"}
+	cfg.URLs, cfg.Politeness.Delay, cfg.Fetch.UserAgent = []string{site.URL}, 0, "examplebot/1.0"
 	var out bytes.Buffer
 	if err := count(t.Context(), cfg, &out); err != nil {
 		t.Fatal(err)
@@ -57,18 +57,18 @@ func TestLimits(t *testing.T) {
 	}
 	defer func() { _ = site.Close() }()
 	cfg := crawler.Default()
-	cfg.AllowAddr = []string{"127.0.0.0/8"}
-	cfg.URLs, cfg.Delay, cfg.MaxPages, cfg.MaxDepth, cfg.MaxTime = site.StartURLs(), 10*time.Millisecond, 20, 1, time.Minute
-	cfg.Retries = 0 // a page that failed is a page then
+	cfg.Fetch.AllowAddr = []string{"127.0.0.0/8"}
+	cfg.URLs, cfg.Politeness.Delay, cfg.Limits.MaxPages, cfg.Scope.MaxDepth, cfg.Limits.MaxTime = site.StartURLs(), 10*time.Millisecond, 20, 1, time.Minute
+	cfg.Fetch.Retries = 0 // a page that failed is a page then
 	if err := count(t.Context(), cfg, io.Discard); err != nil {
 		t.Fatal(err)
 	}
-	report := site.Judge(cfg.Delay, demosite.Token)
+	report := site.Judge(cfg.Politeness.Delay, demosite.Token)
 	for _, v := range report.Violations {
 		t.Error(v)
 	}
-	if report.Pages != cfg.MaxPages {
-		t.Errorf("%d pages were asked for, not %d", report.Pages, cfg.MaxPages)
+	if report.Pages != cfg.Limits.MaxPages {
+		t.Errorf("%d pages were asked for, not %d", report.Pages, cfg.Limits.MaxPages)
 	}
 }
 

@@ -36,9 +36,9 @@ func startDemo(t *testing.T, delay time.Duration) *demo {
 	}
 	d := &demo{site, server, make(chan *crawler.Summary, 1)}
 	cfg := crawler.Default()
-	cfg.AllowAddr = []string{"127.0.0.0/8"}
-	cfg.URLs, cfg.Output = site.StartURLs(), filepath.Join(t.TempDir(), "crawl")
-	cfg.Delay, cfg.RobotsRetry = delay, time.Second
+	cfg.Fetch.AllowAddr = []string{"127.0.0.0/8"}
+	cfg.URLs, cfg.Output.Dir = site.StartURLs(), filepath.Join(t.TempDir(), "crawl")
+	cfg.Politeness.Delay, cfg.Robots.Retry = delay, time.Second
 	var c *crawler.Crawler
 	c, err = crawler.New(cfg, &crawler.Options{
 		Formats: []output.Format{server.Format()},

@@ -49,9 +49,9 @@ func dashboard(t *testing.T, b *browsertest.Tab) []byte {
 	}
 	defer func() { _ = server.Close() }()
 	cfg := crawler.Default()
-	cfg.AllowAddr = []string{"127.0.0.0/8"}
-	cfg.URLs, cfg.Output = site.StartURLs(), filepath.Join(t.TempDir(), "crawl")
-	cfg.Delay, cfg.RobotsRetry = 200*time.Millisecond, time.Second // slowly enough to be seen
+	cfg.Fetch.AllowAddr = []string{"127.0.0.0/8"}
+	cfg.URLs, cfg.Output.Dir = site.StartURLs(), filepath.Join(t.TempDir(), "crawl")
+	cfg.Politeness.Delay, cfg.Robots.Retry = 200*time.Millisecond, time.Second // slowly enough to be seen
 	var c *crawler.Crawler
 	c, err = crawler.New(cfg, &crawler.Options{
 		Formats: []output.Format{server.Format()},

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore"
@@ -30,7 +29,7 @@ func (c *Crawl) Validate() error {
 	}
 	switch password, err := redisstore.CheckAddress(c.Address); {
 	case err != nil:
-		return fmt.Errorf("%s; write it as redis://host:port", strings.TrimPrefix(err.Error(), "redisstore: "))
+		return fmt.Errorf("%w; write it as redis://host:port", err)
 	case password:
 		return fmt.Errorf("the address has a password in it, which would be seen in the list of processes and be kept with the crawl; set %s, or name a file that has it (frontier-password-file)",
 			redisstore.PasswordVariable)

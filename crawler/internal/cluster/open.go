@@ -3,13 +3,13 @@ package cluster
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"maps"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/politecrawl/politecrawl/crawler/errtext"
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore"
 )
 
@@ -104,7 +104,7 @@ func troubleNotice(err error) string {
 	if err == nil {
 		return "Redis is back; the crawl goes on"
 	}
-	return fmt.Sprintf("%s: nothing new is asked for until it is back; what is in flight is kept", strings.TrimPrefix(err.Error(), "redisstore: "))
+	return errtext.Of(err) + ": nothing new is asked for until it is back; what is in flight is kept"
 }
 
 // join takes in the settings that all processes have, and what was announced so far.

@@ -51,11 +51,11 @@ func crawled(t *testing.T) (dir string, l *lines) {
 	}
 	defer func() { _ = site.Close() }()
 	cfg := crawler.Default()
-	cfg.AllowAddr = []string{"127.0.0.0/8"}
-	cfg.URLs, cfg.Output = append(site.StartURLs(), odds(t)), filepath.Join(t.TempDir(), "crawl")
-	cfg.Delay, cfg.ResponseFactor, cfg.RobotsRetry, cfg.Retries = 0, 0, time.Second, 1
-	cfg.Extract = []string{"heading=h1"}
-	cfg.Write = []string{"sqlite"}
+	cfg.Fetch.AllowAddr = []string{"127.0.0.0/8"}
+	cfg.URLs, cfg.Output.Dir = append(site.StartURLs(), odds(t)), filepath.Join(t.TempDir(), "crawl")
+	cfg.Politeness.Delay, cfg.Politeness.ResponseFactor, cfg.Robots.Retry, cfg.Fetch.Retries = 0, 0, time.Second, 1
+	cfg.Output.Extract = []string{"heading=h1"}
+	cfg.Output.Write = []string{"sqlite"}
 	c, err := crawler.New(cfg, &crawler.Options{Formats: []output.Format{Format(nil)}})
 	if err != nil {
 		t.Fatal(err)
@@ -63,12 +63,12 @@ func crawled(t *testing.T) (dir string, l *lines) {
 	if sum, err := c.Run(t.Context()); err != nil || sum.End != crawler.EndFinished {
 		t.Fatal(sum, err)
 	}
-	return cfg.Output, &lines{
-		pages:    readLines[output.Page](t, cfg.Output, output.PagesFile),
-		rejected: readLines[output.Rejection](t, cfg.Output, output.RejectedFile),
-		links:    readLines[output.Links](t, cfg.Output, output.LinksFile),
-		entries:  readLines[output.Entry](t, cfg.Output, output.EntriesFile),
-		robots:   readLines[robotsLine](t, cfg.Output, output.RobotsFile),
+	return cfg.Output.Dir, &lines{
+		pages:    readLines[output.Page](t, cfg.Output.Dir, output.PagesFile),
+		rejected: readLines[output.Rejection](t, cfg.Output.Dir, output.RejectedFile),
+		links:    readLines[output.Links](t, cfg.Output.Dir, output.LinksFile),
+		entries:  readLines[output.Entry](t, cfg.Output.Dir, output.EntriesFile),
+		robots:   readLines[robotsLine](t, cfg.Output.Dir, output.RobotsFile),
 	}
 }
 

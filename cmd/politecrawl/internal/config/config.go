@@ -83,8 +83,8 @@ func shown(s *settings.Settings) []shownKey {
 		}
 		switch f.Name {
 		case settings.ProxyKey:
-			open := settings.WithoutSecrets(s.Config.Proxies)
-			k.Value, k.Withheld = open, !slices.Equal(open, s.Config.Proxies)
+			open := settings.WithoutSecrets(s.Config.Fetch.Proxies)
+			k.Value, k.Withheld = open, !slices.Equal(open, s.Config.Fetch.Proxies)
 		case "urls": // one with a password is refused, and need not be shown for that
 			open := make([]string, len(s.Config.URLs))
 			for i, raw := range s.Config.URLs {

@@ -118,7 +118,7 @@ func crawl(ctx context.Context, r *runner.Runner, cfg crawler.Config, opts crawl
 	sum, err := r.Crawl(ctx, cfg, opts)
 	if sum != nil {
 		goOn := runner.ResumeText(sum.Summary)
-		if errors.Is(err, redisstore.ErrGone) || errors.Is(err, redisstore.ErrTaken) || crawldir.IsDamagedFrontier(cfg.Output, err) {
+		if errors.Is(err, redisstore.ErrGone) || errors.Is(err, redisstore.ErrTaken) || crawldir.IsDamagedFrontier(cfg.Output.Dir, err) {
 			goOn = "" // it cannot, or another does
 		}
 		switch {
@@ -134,7 +134,7 @@ func crawl(ctx context.Context, r *runner.Runner, cfg crawler.Config, opts crawl
 	if err != nil {
 		return err
 	}
-	if err := r.RefusedStarts(sum.Refused, cfg.AllowAddr, sum.Output, sum.Pages == 0 && sum.End != crawler.EndInterrupted); err != nil {
+	if err := r.RefusedStarts(sum.Refused, cfg.Fetch.AllowAddr, sum.Output, sum.Pages == 0 && sum.End != crawler.EndInterrupted); err != nil {
 		return err
 	}
 	code := crawlCode(sum.Summary)

@@ -28,9 +28,9 @@ func join(ctx context.Context, s *settings.Settings) error {
 	switch {
 	case opts.Resume || opts.Recrawl:
 		return nil
-	case s.Config.Frontier == "" && s.IsSet("join"):
-		return cli.Misuse("--join: %s is the name of a crawl that processes share; say on which Redis, with --frontier", cli.Escape(s.Config.Join))
-	case s.Config.Frontier == "":
+	case s.Config.Cluster.Frontier == "" && s.IsSet("join"):
+		return cli.Misuse("--join: %s is the name of a crawl that processes share; say on which Redis, with --frontier", cli.Escape(s.Config.Cluster.Join))
+	case s.Config.Cluster.Frontier == "":
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, joinTime)
@@ -42,7 +42,7 @@ func join(ctx context.Context, s *settings.Settings) error {
 	switch {
 	case err == nil && !s.IsSet("join") && slices.ContainsFunc(s.Config.URLs, isNew):
 		return cli.Misuse("there is a crawl of other start URLs on %s already; give this one a name of its own, with --join NAME, or bring more URLs to that one, with --join %s",
-			s.Config.Frontier, joined.Join)
+			s.Config.Cluster.Frontier, joined.Cluster.Join)
 	case err == nil:
 		for _, u := range s.Config.URLs {
 			if isNew(u) {
@@ -52,7 +52,7 @@ func join(ctx context.Context, s *settings.Settings) error {
 		s.Config = joined
 		return nil
 	case errors.Is(err, redisstore.ErrNone) && len(s.Config.URLs) == 0:
-		return cli.Misuse("there is no crawl %q on %s to be joined; give start URLs, and this process begins it", s.Config.Join, s.Config.Frontier)
+		return cli.Misuse("there is no crawl %q on %s to be joined; give start URLs, and this process begins it", s.Config.Cluster.Join, s.Config.Cluster.Frontier)
 	case errors.Is(err, redisstore.ErrNone):
 		return nil // this process makes it
 	case errors.Is(err, crawler.ErrConfig):
@@ -80,11 +80,11 @@ func (f *sharedFlags) command(use, short, long, example string) *cobra.Command {
 		if err := s.LoadKeys(redisKeys...); err != nil {
 			return err
 		}
-		if s.Config.Frontier == "" {
+		if s.Config.Cluster.Frontier == "" {
 			return cli.MisuseOf(cmd, "--frontier: give the address of the Redis that the crawl is on")
 		}
 		f.cfg = s.Config
-		f.cfg.Join = args[0]
+		f.cfg.Cluster.Join = args[0]
 		return nil
 	}
 	return cmd
@@ -147,7 +147,7 @@ more. A crawl that a worker is at is left alone: stop it first.`,
 		if err := crawler.DeleteShared(cmd.Context(), f.cfg); err != nil {
 			return sharedError(f.cfg, err)
 		}
-		return streams.Print(fmt.Sprintf("%s is deleted\n", f.cfg.Join))
+		return streams.Print(fmt.Sprintf("%s is deleted\n", f.cfg.Cluster.Join))
 	}
 	return cmd
 }
@@ -157,11 +157,11 @@ func sharedError(cfg crawler.Config, err error) error {
 	case errors.Is(err, crawler.ErrConfig):
 		return cli.WithCode(cli.ExitMisuse, cli.WithoutPrefix(err))
 	case errors.Is(err, redisstore.ErrNone):
-		return cli.Misuse("there is no crawl %q on %s", cfg.Join, cfg.Frontier)
+		return cli.Misuse("there is no crawl %q on %s", cfg.Cluster.Join, cfg.Cluster.Frontier)
 	case errors.Is(err, redisstore.ErrFull):
 		return cli.Failed("%w: its maxmemory is used up, and this needs some memory too; give it more first", cli.WithoutPrefix(err))
 	case errors.Is(err, redisstore.ErrInUse):
-		return cli.Failed("%w; stop it first: politecrawl crawl stop %s --frontier %s (a worker that died counts as at work for half a minute)", cli.WithoutPrefix(err), cli.ShellWord(cfg.Join), cli.ShellWord(cfg.Frontier))
+		return cli.Failed("%w; stop it first: politecrawl crawl stop %s --frontier %s (a worker that died counts as at work for half a minute)", cli.WithoutPrefix(err), cli.ShellWord(cfg.Cluster.Join), cli.ShellWord(cfg.Cluster.Frontier))
 	}
 	return runner.RedisError(err)
 }

@@ -35,7 +35,7 @@ func DamagedState(command, dir, again string, err error) error {
 func IsDamagedFrontier(dir string, err error) bool {
 	if errors.Is(err, crawler.ErrFrontierLost) {
 		saved, err := crawler.Saved(dir)
-		return err == nil && saved.Frontier == ""
+		return err == nil && saved.Cluster.Frontier == ""
 	}
 	return errors.Is(err, pebblestore.ErrDamaged)
 }

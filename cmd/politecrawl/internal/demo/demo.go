@@ -123,16 +123,16 @@ func (d *demo) unserved(err error) error {
 func (d *demo) crawl(ctx context.Context, site *demosite.Site) (*Result, error) {
 	cfg := crawler.Default()
 	cfg.URLs = site.StartURLs()
-	cfg.Output = d.output
-	cfg.Delay = demoDelay
-	cfg.AllowAddr = []string{"127.0.0.0/8"}
-	cfg.RobotsRetry = demoRobotsRetry
+	cfg.Output.Dir = d.output
+	cfg.Politeness.Delay = demoDelay
+	cfg.Fetch.AllowAddr = []string{"127.0.0.0/8"}
+	cfg.Robots.Retry = demoRobotsRetry
 	r := &runner.Runner{Streams: d.Streams, Quiet: d.quiet, Log: d.log, Listen: d.listen}
 	sum, err := r.Crawl(ctx, cfg, crawler.Options{})
 	if err != nil {
 		return nil, err
 	}
-	token, err := robotstxt.ProductToken(cfg.UserAgent)
+	token, err := robotstxt.ProductToken(cfg.Fetch.UserAgent)
 	if err != nil {
 		return nil, cli.Failed("%w", err)
 	}
@@ -140,7 +140,7 @@ func (d *demo) crawl(ctx context.Context, site *demosite.Site) (*Result, error) 
 	if err != nil {
 		return nil, cli.Failed("cannot read back what was written: %w", err)
 	}
-	return newDemoResult(sum, fetched, cfg.Delay, site.Judge(cfg.Delay, token), site.Expected(token)), nil
+	return newDemoResult(sum, fetched, cfg.Politeness.Delay, site.Judge(cfg.Politeness.Delay, token), site.Expected(token)), nil
 }
 
 // serve leaves the site up until the first interrupt.

@@ -138,7 +138,7 @@ func (p *planPage) delay(h *crawler.PlannedHost) string {
 	switch {
 	case h.CrawlDelay > h.Delay:
 		text += fmt.Sprintf(" (Crawl-delay %v, cut)", h.CrawlDelay)
-	case h.CrawlDelay > 0 && time.Duration(h.Delay) > p.cfg.Delay:
+	case h.CrawlDelay > 0 && time.Duration(h.Delay) > p.cfg.Politeness.Delay:
 		text += " (Crawl-delay)"
 	}
 	return text
@@ -150,7 +150,7 @@ func (p *planPage) rejected() {
 		p.line("left alone", "%d of %s%s", n, humanize.Count(p.URLs, "URL"), humanize.Counts(p.Rejected, ""))
 	}
 	if p.Rejected[output.Unchanged] > 0 {
-		p.line("", "unchanged is what sitemaps say has not changed since %s", p.cfg.Since)
+		p.line("", "unchanged is what sitemaps say has not changed since %s", p.cfg.Sitemaps.Since)
 	}
 }
 
@@ -213,9 +213,9 @@ func (p *planPage) needs() {
 	time := aboutTime(p.Seconds)
 	switch p.Bound {
 	case crawler.BoundWorkers:
-		time += fmt.Sprintf(", for which the %s are what counts (--workers)", humanize.Count(p.cfg.Workers, "worker"))
+		time += fmt.Sprintf(", for which the %s are what counts (--workers)", humanize.Count(p.cfg.Limits.Workers, "worker"))
 	case crawler.BoundAddress:
-		time += fmt.Sprintf(", for which the %s are what counts that an address may have (--per-ip)", humanize.Count(p.cfg.PerIP, "request"))
+		time += fmt.Sprintf(", for which the %s are what counts that an address may have (--per-ip)", humanize.Count(p.cfg.Politeness.PerIP, "request"))
 	case crawler.BoundHost:
 		if p.Slowest != "" && len(p.Hosts) > 1 {
 			time += ", for which " + cli.Escape(p.Slowest) + " is what counts"
@@ -227,13 +227,13 @@ func (p *planPage) needs() {
 
 // unknown says what no plan can tell.
 func (p *planPage) unknown() {
-	if p.cfg.OnlySitemaps {
+	if p.cfg.Sitemaps.Only {
 		p.printf("  where pages redirect to: that would come on top\n")
 	} else {
 		p.printf("  links: they are not followed, and pages to which only links lead come on top\n")
 	}
 	p.printf("  what pages answer: redirects, failures that are asked for again, slow answers that need a longer delay\n")
-	if p.cfg.MaxBytes > 0 {
+	if p.cfg.Limits.MaxBytes > 0 {
 		p.printf("  how large pages are: --max-bytes may end the crawl earlier\n")
 	}
 	if names := p.unasked(); len(names) > 0 {

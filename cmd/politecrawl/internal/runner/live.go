@@ -48,7 +48,7 @@ func (l *Listen) open(cfg crawler.Config, opts *crawler.Options, log *slog.Logge
 	}
 	token := cmp.Or(l.token, os.Getenv(settings.TokenVariable))
 	server, err := monitor.Listen(l.addr, &monitor.Options{
-		Token: token, Title: siteTitle(cfg.URLs), UserAgent: cfg.UserAgent, Pprof: l.pprof, Logger: log,
+		Token: token, Title: siteTitle(cfg.URLs), UserAgent: cfg.Fetch.UserAgent, Pprof: l.pprof, Logger: log,
 	})
 	switch {
 	case errors.Is(err, monitor.ErrToken):

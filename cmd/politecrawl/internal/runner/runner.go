@@ -71,7 +71,7 @@ func (r *Runner) Crawl(ctx context.Context, cfg crawler.Config, opts crawler.Opt
 		r.begun(cfg, opts)
 		page.begin(c, r)
 		if !r.Quiet {
-			view.Begin(c, known, cfg.MaxPages)
+			view.Begin(c, known, cfg.Limits.MaxPages)
 		}
 	}
 	c, err = crawler.New(cfg, &opts)
@@ -84,29 +84,29 @@ func (r *Runner) Crawl(ctx context.Context, cfg crawler.Config, opts crawler.Opt
 	view.End()
 	page.end(sum)
 	if sum == nil {
-		return nil, notBegun(cfg.Output, opts, err)
+		return nil, notBegun(cfg.Output.Dir, opts, err)
 	}
 	printed := NewSummary(sum)
 	if IsRedisError(err) {
 		return printed, RedisError(err)
 	}
-	if short := crawldir.ExhaustedError(cfg.Output, err); short != nil {
+	if short := crawldir.ExhaustedError(cfg.Output.Dir, err); short != nil {
 		return printed, short
 	}
-	if crawldir.IsDamagedFrontier(cfg.Output, err) {
-		return printed, crawldir.DamagedFrontier(cfg.Output, err)
+	if crawldir.IsDamagedFrontier(cfg.Output.Dir, err) {
+		return printed, crawldir.DamagedFrontier(cfg.Output.Dir, err)
 	}
 	if err != nil {
 		return printed, cli.Failed("%w", cli.WithoutPrefix(err))
 	}
-	found, err := report.Make([]string{cfg.Output}, nil)
+	found, err := report.Make([]string{cfg.Output.Dir}, nil)
 	if err == nil {
-		err = found.WriteFiles(cfg.Output)
+		err = found.WriteFiles(cfg.Output.Dir)
 	}
 	if err != nil {
-		return printed, cli.Failed("the crawl is written down, but not its report: %w; write it with: politecrawl report %s", cli.WithoutPrefix(err), cli.ShellWord(cfg.Output))
+		return printed, cli.Failed("the crawl is written down, but not its report: %w; write it with: politecrawl report %s", cli.WithoutPrefix(err), cli.ShellWord(cfg.Output.Dir))
 	}
-	printed.Report = filepath.Join(cfg.Output, report.HTMLFile)
+	printed.Report = filepath.Join(cfg.Output.Dir, report.HTMLFile)
 	return printed, nil
 }
 
@@ -122,10 +122,10 @@ func (r *Runner) begun(cfg crawler.Config, opts crawler.Options) {
 	case opts.Recrawl:
 		what = "crawling " + humanize.Count(CountHosts(cfg.URLs), "host") + " again"
 	}
-	if cfg.Frontier != "" {
-		what += fmt.Sprintf(" with all who have joined %q on %s", cfg.Join, cfg.Frontier)
+	if cfg.Cluster.Frontier != "" {
+		what += fmt.Sprintf(" with all who have joined %q on %s", cfg.Cluster.Join, cfg.Cluster.Frontier)
 	}
-	r.Notice(fmt.Sprintf("%s into %q; Ctrl-C finishes what is in flight", what, cfg.Output))
+	r.Notice(fmt.Sprintf("%s into %q; Ctrl-C finishes what is in flight", what, cfg.Output.Dir))
 	for _, flag := range slices.Sorted(maps.Keys(r.SecretFlags)) {
 		r.Note(fmt.Sprintf("the secret in %s is seen by other users of this machine, in its list of processes; set %s in its place", flag, r.SecretFlags[flag]))
 	}

@@ -16,7 +16,7 @@ func Formats(cfg *crawler.Config) []output.Format {
 		return warc.Format(&warc.Options{
 			Edition:   edition,
 			Software:  software,
-			UserAgent: cfg.UserAgent,
+			UserAgent: cfg.Fetch.UserAgent,
 		})
 	}
 	return []output.Format{

@@ -91,13 +91,13 @@ func (s *Settings) restoreProxies(v *viper.Viper, flag string) error {
 	var given crawler.Config
 	if os.Getenv(Variable(ProxyKey)) != "" {
 		keys := pflag.NewFlagSet("environment", pflag.ContinueOnError)
-		keys.StringArrayVar(&given.Proxies, ProxyKey, nil, "")
+		keys.StringArrayVar(&given.Fetch.Proxies, ProxyKey, nil, "")
 		if err := assign(keys.Lookup(ProxyKey), v.Get(ProxyKey)); err != nil {
 			return cli.Misuse("%s: %w", Variable(ProxyKey), err)
 		}
 	}
-	shown := WithoutSecrets(given.Proxies)
-	for i, raw := range s.Config.Proxies {
+	shown := WithoutSecrets(given.Fetch.Proxies)
+	for i, raw := range s.Config.Fetch.Proxies {
 		if !strings.Contains(raw, "//"+secret.Hidden+"@") {
 			continue
 		}
@@ -106,7 +106,7 @@ func (s *Settings) restoreProxies(v *viper.Viper, flag string) error {
 			return cli.Misuse("--%s: the crawl goes through the proxy %q, whose user and password are not kept with it: set %s to the whole URL, or give --%s",
 				flag, raw, Variable(ProxyKey), ProxyKey)
 		}
-		s.Config.Proxies[i], s.from[ProxyKey] = given.Proxies[at], "environment "+Variable(ProxyKey)
+		s.Config.Fetch.Proxies[i], s.from[ProxyKey] = given.Fetch.Proxies[at], "environment "+Variable(ProxyKey)
 	}
 	return nil
 }

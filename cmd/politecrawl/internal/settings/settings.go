@@ -55,56 +55,56 @@ func New() *Settings {
 	s.keys.SortFlags = false
 	k := s.keys
 	k.StringArrayVar(&c.URLs, "urls", c.URLs, "start URLs")
-	k.StringVar(&c.Output, "output", c.Output, "write the directory `DIR`, which must not hold another crawl")
-	k.IntVar(&c.Workers, "workers", c.Workers, "work on `N` URLs at a time, over all hosts")
-	k.DurationVar(&c.Delay, "delay", c.Delay, "least time between two requests to a host")
-	k.IntVar(&c.PerHost, "per-host", c.PerHost, "have at most `N` requests in flight on a host")
-	k.IntVar(&c.PerIP, "per-ip", c.PerIP, "have at most `N` requests in flight on an IP address (0: no limit)")
-	k.DurationVar(&c.MaxCrawlDelay, "max-crawl-delay", c.MaxCrawlDelay, "longest Crawl-delay of a robots.txt that is obeyed as written")
-	k.Float64Var(&c.ResponseFactor, "response-factor", c.ResponseFactor, "let a host rest at least `F` times as long as its last answer took")
-	k.IntVar(&c.MaxPages, "max-pages", c.MaxPages, "end after `N` pages (0: no limit)")
-	k.IntVar(&c.MaxHostPages, "max-host-pages", c.MaxHostPages, "fetch at most `N` pages of a host (0: no limit)")
-	k.IntVar(&c.TrapPages, "trap-pages", c.TrapPages, "fetch `N` pages of one pattern of URLs (/calendar?month) of a host, and more only while they have something new or lead nowhere (0: no limit)")
-	k.IntVar(&c.MaxHosts, "max-hosts", c.MaxHosts, "take up at most `N` hosts, with --scope domain or any (0: no limit)")
-	k.Int64Var(&c.MaxBytes, "max-bytes", c.MaxBytes, "end after pages of `N` bytes in all (0: no limit)")
-	k.IntVar(&c.MaxDepth, "max-depth", c.MaxDepth, "follow links `N` steps away from a start URL or sitemap entry (-1: no limit)")
-	k.DurationVar(&c.MaxTime, "max-time", c.MaxTime, "end after so long (0: no limit)")
-	k.DurationVar(&c.MaxWait, "max-wait", c.MaxWait, "longest wait, when nothing else is left, for hosts that cannot be asked yet (robots.txt unreachable, Retry-After)")
-	k.StringVar((*string)(&c.Scope), "scope", string(c.Scope), "what belongs to the crawl: `host|domain|any`")
-	k.StringVar(&c.UserAgent, "user-agent", c.UserAgent, "`NAME` sent with every request; its product token chooses the rules")
-	k.DurationVar(&c.Timeout, "timeout", c.Timeout, "longest time for one page")
-	k.DurationVar(&c.FirstByteTimeout, "first-byte-timeout", c.FirstByteTimeout, "longest time for an answer to begin (0: no limit but --timeout)")
-	k.DurationVar(&c.StallTimeout, "stall-timeout", c.StallTimeout, "break an answer off that brings less than 1 KiB in so long (0: no limit but --timeout)")
-	k.IntVar(&c.MaxBody, "max-body", c.MaxBody, "read at most `N` bytes of a page")
-	k.IntVar(&c.MaxLinks, "max-links", c.MaxLinks, "take up at most `N` distinct URLs that a page links to (0: no limit)")
-	k.IntVar(&c.MaxURL, "max-url", c.MaxURL, "take up URLs of at most `N` bytes")
-	k.IntVar(&c.MaxParams, "max-params", c.MaxParams, "take up URLs of at most `N` query parameters (0: no limit)")
-	k.IntVar(&c.MaxRepeats, "max-repeats", c.MaxRepeats, "follow links in whose path a part stands at most `N` times in a row (0: no limit)")
-	k.IntVar(&c.Retries, "retries", c.Retries, "ask `N` more times for a page that failed")
-	k.StringArrayVar(&c.Proxies, ProxyKey, c.Proxies, "send requests through the proxy `URL`; given several times, each host has one of them; one with a password is better set as "+Variable(ProxyKey)+", which other users do not see")
-	site.AddAllowFlag(k, &c.AllowAddr)
-	k.BoolVar(&c.Links, "links", c.Links, "list in links.jsonl what each page links to")
-	k.StringSliceVar(&c.Write, "write", c.Write, "write the crawl down as `FORMAT` too: csv, sqlite, warc or warc-1.1; several with commas between them")
-	k.StringArrayVar(&c.Extract, "extract", c.Extract, "add the field `NAME=SELECTOR` to pages.jsonl: title2=h1, images=img@src[]; may be given several times")
-	k.StringArrayVar(&c.DropParams, "drop-params", c.DropParams, "take the query parameter `NAME` out of links (sid, utm_*); may be given several times")
-	k.BoolVar(&c.CleanParam, "clean-param", c.CleanParam, "take out the query parameters that robots.txt names in Clean-param lines")
-	k.StringVar((*string)(&c.SitemapOrder), "sitemap-order", string(c.SitemapOrder), "which entries of sitemaps come first: `lastmod|priority|none`")
-	k.StringVar(&c.Since, "since", c.Since, "leave alone what sitemaps say has not changed since `DATE`")
-	k.BoolVar(&c.OnlySitemaps, "only-sitemaps", c.OnlySitemaps, "fetch the start URLs and what sitemaps list, and follow no links")
-	k.BoolVar(&c.ProbeSitemap, "probe-sitemap", c.ProbeSitemap, "ask for /sitemap.xml where robots.txt names no sitemap")
-	k.IntVar(&c.MaxSitemaps, "max-sitemaps", c.MaxSitemaps, "read at most `N` sitemap files for a host")
-	k.IntVar(&c.MaxSitemapEntries, "max-sitemap-entries", c.MaxSitemapEntries, "take at most `N` pages from the sitemaps of a host (0: no limit)")
-	k.BoolVar(&c.ObeyNoindex, "obey-noindex", c.ObeyNoindex, "list pages that ask for noindex without their content")
-	k.BoolVar(&c.ObeyNofollow, "obey-nofollow", c.ObeyNofollow, "leave links alone that are nofollow, ugc or sponsored")
-	k.DurationVar(&c.RobotsTimeout, "robots-timeout", c.RobotsTimeout, "longest time for one robots.txt with its redirects")
-	k.DurationVar(&c.RobotsRetry, "robots-retry", c.RobotsRetry, "time to the first new try of a robots.txt that could not be reached")
-	k.StringVar((*string)(&c.Durability), "durability", string(c.Durability), "what the crawl can go on after, the end of its process or that of the machine: `process|power`")
-	k.StringVar(&c.Frontier, "frontier", c.Frontier, "share the crawl with other processes, by the Redis or Valkey at `URL`: redis://host:port, rediss:// for TLS, several hosts with commas between them")
-	k.StringVar(&c.Join, "join", c.Join, "`NAME` of the crawl that is shared; the first process makes it, the others have its settings")
-	k.StringVar(&c.Worker, "worker", c.Worker, "`NAME` of this process in a crawl that is shared (default: the machine's, with a random ending)")
-	k.StringVar(&c.FrontierPrefix, "frontier-prefix", c.FrontierPrefix, "`PREFIX` of all keys in Redis")
-	k.StringVar(&c.FrontierPasswordFile, "frontier-password-file", c.FrontierPasswordFile, "`FILE` with the password for Redis (default: the variable "+redisstore.PasswordVariable+")")
-	k.IntVar(&c.ExpectedURLs, "expected-urls", c.ExpectedURLs, "make room in Redis for `N` URLs; each beyond takes more memory")
+	k.StringVar(&c.Output.Dir, "output", c.Output.Dir, "write the directory `DIR`, which must not hold another crawl")
+	k.IntVar(&c.Limits.Workers, "workers", c.Limits.Workers, "work on `N` URLs at a time, over all hosts")
+	k.DurationVar(&c.Politeness.Delay, "delay", c.Politeness.Delay, "least time between two requests to a host")
+	k.IntVar(&c.Politeness.PerHost, "per-host", c.Politeness.PerHost, "have at most `N` requests in flight on a host")
+	k.IntVar(&c.Politeness.PerIP, "per-ip", c.Politeness.PerIP, "have at most `N` requests in flight on an IP address (0: no limit)")
+	k.DurationVar(&c.Politeness.MaxCrawlDelay, "max-crawl-delay", c.Politeness.MaxCrawlDelay, "longest Crawl-delay of a robots.txt that is obeyed as written")
+	k.Float64Var(&c.Politeness.ResponseFactor, "response-factor", c.Politeness.ResponseFactor, "let a host rest at least `F` times as long as its last answer took")
+	k.IntVar(&c.Limits.MaxPages, "max-pages", c.Limits.MaxPages, "end after `N` pages (0: no limit)")
+	k.IntVar(&c.Limits.MaxHostPages, "max-host-pages", c.Limits.MaxHostPages, "fetch at most `N` pages of a host (0: no limit)")
+	k.IntVar(&c.Limits.TrapPages, "trap-pages", c.Limits.TrapPages, "fetch `N` pages of one pattern of URLs (/calendar?month) of a host, and more only while they have something new or lead nowhere (0: no limit)")
+	k.IntVar(&c.Limits.MaxHosts, "max-hosts", c.Limits.MaxHosts, "take up at most `N` hosts, with --scope domain or any (0: no limit)")
+	k.Int64Var(&c.Limits.MaxBytes, "max-bytes", c.Limits.MaxBytes, "end after pages of `N` bytes in all (0: no limit)")
+	k.IntVar(&c.Scope.MaxDepth, "max-depth", c.Scope.MaxDepth, "follow links `N` steps away from a start URL or sitemap entry (-1: no limit)")
+	k.DurationVar(&c.Limits.MaxTime, "max-time", c.Limits.MaxTime, "end after so long (0: no limit)")
+	k.DurationVar(&c.Limits.MaxWait, "max-wait", c.Limits.MaxWait, "longest wait, when nothing else is left, for hosts that cannot be asked yet (robots.txt unreachable, Retry-After)")
+	k.StringVar((*string)(&c.Scope.Kind), "scope", string(c.Scope.Kind), "what belongs to the crawl: `host|domain|any`")
+	k.StringVar(&c.Fetch.UserAgent, "user-agent", c.Fetch.UserAgent, "`NAME` sent with every request; its product token chooses the rules")
+	k.DurationVar(&c.Fetch.Timeout, "timeout", c.Fetch.Timeout, "longest time for one page")
+	k.DurationVar(&c.Fetch.FirstByteTimeout, "first-byte-timeout", c.Fetch.FirstByteTimeout, "longest time for an answer to begin (0: no limit but --timeout)")
+	k.DurationVar(&c.Fetch.StallTimeout, "stall-timeout", c.Fetch.StallTimeout, "break an answer off that brings less than 1 KiB in so long (0: no limit but --timeout)")
+	k.IntVar(&c.Fetch.MaxBody, "max-body", c.Fetch.MaxBody, "read at most `N` bytes of a page")
+	k.IntVar(&c.Limits.MaxLinks, "max-links", c.Limits.MaxLinks, "take up at most `N` distinct URLs that a page links to (0: no limit)")
+	k.IntVar(&c.Scope.MaxURL, "max-url", c.Scope.MaxURL, "take up URLs of at most `N` bytes")
+	k.IntVar(&c.Scope.MaxParams, "max-params", c.Scope.MaxParams, "take up URLs of at most `N` query parameters (0: no limit)")
+	k.IntVar(&c.Scope.MaxRepeats, "max-repeats", c.Scope.MaxRepeats, "follow links in whose path a part stands at most `N` times in a row (0: no limit)")
+	k.IntVar(&c.Fetch.Retries, "retries", c.Fetch.Retries, "ask `N` more times for a page that failed")
+	k.StringArrayVar(&c.Fetch.Proxies, ProxyKey, c.Fetch.Proxies, "send requests through the proxy `URL`; given several times, each host has one of them; one with a password is better set as "+Variable(ProxyKey)+", which other users do not see")
+	site.AddAllowFlag(k, &c.Fetch.AllowAddr)
+	k.BoolVar(&c.Output.Links, "links", c.Output.Links, "list in links.jsonl what each page links to")
+	k.StringSliceVar(&c.Output.Write, "write", c.Output.Write, "write the crawl down as `FORMAT` too: csv, sqlite, warc or warc-1.1; several with commas between them")
+	k.StringArrayVar(&c.Output.Extract, "extract", c.Output.Extract, "add the field `NAME=SELECTOR` to pages.jsonl: title2=h1, images=img@src[]; may be given several times")
+	k.StringArrayVar(&c.Scope.DropParams, "drop-params", c.Scope.DropParams, "take the query parameter `NAME` out of links (sid, utm_*); may be given several times")
+	k.BoolVar(&c.Scope.CleanParam, "clean-param", c.Scope.CleanParam, "take out the query parameters that robots.txt names in Clean-param lines")
+	k.StringVar((*string)(&c.Sitemaps.Order), "sitemap-order", string(c.Sitemaps.Order), "which entries of sitemaps come first: `lastmod|priority|none`")
+	k.StringVar(&c.Sitemaps.Since, "since", c.Sitemaps.Since, "leave alone what sitemaps say has not changed since `DATE`")
+	k.BoolVar(&c.Sitemaps.Only, "only-sitemaps", c.Sitemaps.Only, "fetch the start URLs and what sitemaps list, and follow no links")
+	k.BoolVar(&c.Sitemaps.Probe, "probe-sitemap", c.Sitemaps.Probe, "ask for /sitemap.xml where robots.txt names no sitemap")
+	k.IntVar(&c.Sitemaps.MaxFiles, "max-sitemaps", c.Sitemaps.MaxFiles, "read at most `N` sitemap files for a host")
+	k.IntVar(&c.Sitemaps.MaxEntries, "max-sitemap-entries", c.Sitemaps.MaxEntries, "take at most `N` pages from the sitemaps of a host (0: no limit)")
+	k.BoolVar(&c.Robots.ObeyNoindex, "obey-noindex", c.Robots.ObeyNoindex, "list pages that ask for noindex without their content")
+	k.BoolVar(&c.Robots.ObeyNofollow, "obey-nofollow", c.Robots.ObeyNofollow, "leave links alone that are nofollow, ugc or sponsored")
+	k.DurationVar(&c.Robots.Timeout, "robots-timeout", c.Robots.Timeout, "longest time for one robots.txt with its redirects")
+	k.DurationVar(&c.Robots.Retry, "robots-retry", c.Robots.Retry, "time to the first new try of a robots.txt that could not be reached")
+	k.StringVar((*string)(&c.Output.Durability), "durability", string(c.Output.Durability), "what the crawl can go on after, the end of its process or that of the machine: `process|power`")
+	k.StringVar(&c.Cluster.Frontier, "frontier", c.Cluster.Frontier, "share the crawl with other processes, by the Redis or Valkey at `URL`: redis://host:port, rediss:// for TLS, several hosts with commas between them")
+	k.StringVar(&c.Cluster.Join, "join", c.Cluster.Join, "`NAME` of the crawl that is shared; the first process makes it, the others have its settings")
+	k.StringVar(&c.Cluster.Worker, "worker", c.Cluster.Worker, "`NAME` of this process in a crawl that is shared (default: the machine's, with a random ending)")
+	k.StringVar(&c.Cluster.Prefix, "frontier-prefix", c.Cluster.Prefix, "`PREFIX` of all keys in Redis")
+	k.StringVar(&c.Cluster.PasswordFile, "frontier-password-file", c.Cluster.PasswordFile, "`FILE` with the password for Redis (default: the variable "+redisstore.PasswordVariable+")")
+	k.IntVar(&c.Cluster.ExpectedURLs, "expected-urls", c.Cluster.ExpectedURLs, "make room in Redis for `N` URLs; each beyond takes more memory")
 	s.Log.AddFlags(k)
 	return s
 }
@@ -237,20 +237,27 @@ func (s *Settings) at(key string) string {
 // Validate returns what is wrong with the configuration, each line with where the value
 // came from.
 func (s *Settings) Validate() error {
-	err := s.Config.Validate()
-	if err == nil {
+	all, ok := errors.AsType[joined](s.Config.Validate())
+	if !ok {
 		return nil
 	}
 	var bad []error
-	for line := range strings.Lines(cli.WithoutPrefix(err).Error()) {
-		line = strings.TrimSpace(line)
-		key, _, _ := strings.Cut(strings.TrimPrefix(line, "bad configuration: "), ":")
-		if from := s.from[key]; from != "" && from != fromDefault && from != commandLine {
-			line += " (" + from + ")"
+	for _, err := range all.Unwrap() {
+		err = cli.WithoutPrefix(err)
+		if about, ok := errors.AsType[*crawler.ConfigError](err); ok {
+			if from := s.from[about.Key]; from != "" && from != fromDefault && from != commandLine {
+				err = fmt.Errorf("%w (%s)", err, from)
+			}
 		}
-		bad = append(bad, errors.New(line))
+		bad = append(bad, err)
 	}
 	return cli.WithCode(cli.ExitMisuse, errors.Join(bad...))
+}
+
+// joined is an error that [errors.Join] returns.
+type joined interface {
+	error
+	Unwrap() []error
 }
 
 // checkURLs refuses start URLs that are none, where they were written.
@@ -327,14 +334,14 @@ const ProxyKey = "proxy"
 
 // WithoutSecrets returns the URLs of proxies as they may be shown; none is an empty list.
 func WithoutSecrets(proxies []string) []string {
-	return append([]string{}, crawler.Config{Proxies: proxies}.WithoutSecrets().Proxies...)
+	return append([]string{}, crawler.Config{Fetch: crawler.Fetch{Proxies: proxies}}.WithoutSecrets().Fetch.Proxies...)
 }
 
 // SecretFlags returns the flags that were given with a secret in them, each with the variable
 // of the environment to use instead, which other users do not see.
 func (s *Settings) SecretFlags() map[string]string {
 	seen := make(map[string]string)
-	if s.from[ProxyKey] == "flag --"+ProxyKey && !slices.Equal(WithoutSecrets(s.Config.Proxies), s.Config.Proxies) {
+	if s.from[ProxyKey] == "flag --"+ProxyKey && !slices.Equal(WithoutSecrets(s.Config.Fetch.Proxies), s.Config.Fetch.Proxies) {
 		seen["--"+ProxyKey] = Variable(ProxyKey)
 	}
 	if s.given(TokenFlag) {

@@ -1,9 +1,9 @@
 package settings
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -41,23 +41,26 @@ func loaded(t *testing.T, args ...string) *Settings {
 // be told.
 func TestEveryFieldHasAKey(t *testing.T) {
 	s := New()
-	bound := map[any]string{}
-	config := reflect.ValueOf(&s.Config).Elem()
-	for i := range config.NumField() {
-		field := config.Type().Field(i)
-		name := field.Tag.Get("json")
+	text, err := json.Marshal(s.Config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var fields map[string]any
+	if err := json.Unmarshal(text, &fields); err != nil {
+		t.Fatal(err)
+	}
+	for name := range fields {
 		f := s.keys.Lookup(name)
 		if f == nil {
-			t.Errorf("field %s has no key %q", field.Name, name)
+			t.Errorf("a field has the name %q, which is no key", name)
 			continue
 		}
 		if f.Usage == "" {
 			t.Errorf("key %s has no usage", name)
 		}
-		bound[name] = field.Name
 	}
 	s.keys.VisitAll(func(f *pflag.Flag) {
-		if bound[f.Name] == "" && !strings.HasPrefix(f.Name, logging.KeyPrefix) {
+		if _, ok := fields[f.Name]; !ok && !strings.HasPrefix(f.Name, logging.KeyPrefix) {
 			t.Errorf("key %s has no field", f.Name)
 		}
 	})
@@ -96,7 +99,7 @@ func TestGentleConfigIsSlower(t *testing.T) {
 	if err := gentle.Validate(); err != nil {
 		t.Error(err)
 	}
-	if gentle.Delay <= crawler.Default().Delay || gentle.MaxPages == 0 {
+	if gentle.Politeness.Delay <= crawler.Default().Politeness.Delay || gentle.Limits.MaxPages == 0 {
 		t.Errorf("it is not: %+v", gentle)
 	}
 }
@@ -109,7 +112,7 @@ func TestPrecedence(t *testing.T) {
 	s := loaded(t, "--config", file, "--max-pages", "4")
 
 	want := crawler.Default()
-	want.Workers, want.PerHost, want.MaxPages, want.MaxTime = 2, 3, 4, 2*time.Second
+	want.Limits.Workers, want.Politeness.PerHost, want.Limits.MaxPages, want.Limits.MaxTime = 2, 3, 4, 2*time.Second
 	want.URLs = []string{"http://file/"}
 	if diff := cmp.Diff(want, s.Config); diff != "" {
 		t.Errorf("configuration (-want +got):\n%s", diff)
@@ -155,7 +158,7 @@ func TestStartURLs(t *testing.T) {
 func TestNumbersOfJSON(t *testing.T) {
 	file := clitest.WriteFile(t, "c.json", `{"max-body": 10485760, "response-factor": 0.25, "max-depth": -1, "obey-noindex": false, "urls": ["http://h/"]}`)
 	want := crawler.Default()
-	want.MaxBody, want.ResponseFactor, want.ObeyNoindex, want.URLs = 10485760, 0.25, false, []string{"http://h/"}
+	want.Fetch.MaxBody, want.Politeness.ResponseFactor, want.Robots.ObeyNoindex, want.URLs = 10485760, 0.25, false, []string{"http://h/"}
 	if diff := cmp.Diff(want, loaded(t, "--config", file).Config); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

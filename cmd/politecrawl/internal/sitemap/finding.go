@@ -150,7 +150,7 @@ func (l *listing) fail(name string, err error) {
 // againAt is when to run the command again for a site whose robots.txt is unreachable:
 // what the site says, and no sooner than a crawler would ask it.
 func againAt(blocked *robotsext.BlockedError) time.Time {
-	soon := time.Now().Add(crawler.Default().RobotsRetry)
+	soon := time.Now().Add(crawler.Default().Robots.Retry)
 	if blocked.RetryAt.After(soon) {
 		return blocked.RetryAt
 	}

@@ -1,0 +1,123 @@
+package crawler
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestConfigErrorsNameTheKey: a value that is refused is told as a ConfigError of its key,
+// whichever group it is in, and each only once.
+func TestConfigErrorsNameTheKey(t *testing.T) {
+	for _, tt := range []struct {
+		key     string
+		change  func(*Config)
+		problem string
+	}{
+		{"urls", func(c *Config) { c.URLs = nil }, "there is no start URL"},
+		{"urls", func(c *Config) { c.URLs = []string{""} }, "a start URL is empty"},
+		{"output", func(c *Config) { c.Output.Dir = "" }, "is empty; name the directory to write"},
+		{"extract", func(c *Config) { c.Output.Extract = []string{"a=["} }, `field "a": selector "[": expected identifier, found EOF instead`},
+		{"extract", func(c *Config) { c.Output.Extract = []string{"a"} }, `"a" is not of the form NAME=SELECTOR`},
+		{"extract", func(c *Config) { c.Output.Extract = []string{"a=p", "a=b"} }, `field "a" has two rules`},
+		{"durability", func(c *Config) { c.Output.Durability = "" }, `"" is none of process, power`},
+		{"workers", func(c *Config) { c.Limits.Workers = 0 }, "0 is less than 1"},
+		{"max-pages", func(c *Config) { c.Limits.MaxPages = -1 }, "-1 is negative; 0 is no limit"},
+		{"max-host-pages", func(c *Config) { c.Limits.MaxHostPages = -1 }, "-1 is negative; 0 is no limit"},
+		{"max-hosts", func(c *Config) { c.Limits.MaxHosts = -1 }, "-1 is negative; 0 is no limit"},
+		{"max-bytes", func(c *Config) { c.Limits.MaxBytes = -1 }, "-1 is negative; 0 is no limit"},
+		{"max-time", func(c *Config) { c.Limits.MaxTime = -1 }, "-1ns is negative; 0 is no limit"},
+		{"max-time", func(c *Config) { c.Limits.MaxTime = maxDuration + 1 }, "8760h0m0.000000001s is longer than 8760h0m0s"},
+		{"max-wait", func(c *Config) { c.Limits.MaxWait = -1 }, "-1ns is negative"},
+		{"max-wait", func(c *Config) { c.Limits.MaxWait = 2 * maxDuration }, "17520h0m0s is longer than 8760h0m0s"},
+		{"max-links", func(c *Config) { c.Limits.MaxLinks = -1 }, "-1 is negative; 0 is no limit"},
+		{"trap-pages", func(c *Config) { c.Limits.TrapPages = -1 }, "-1 is negative; 0 is no limit"},
+		{"delay", func(c *Config) { c.Politeness.Delay = -time.Second }, "-1s is negative"},
+		{"delay", func(c *Config) { c.Politeness.Delay = 2 * maxDuration }, "17520h0m0s is longer than 8760h0m0s"},
+		{"max-crawl-delay", func(c *Config) { c.Politeness.MaxCrawlDelay = -1 }, "-1ns is negative"},
+		{"max-crawl-delay", func(c *Config) { c.Politeness.MaxCrawlDelay = 2 * maxDuration }, "17520h0m0s is longer than 8760h0m0s"},
+		{"response-factor", func(c *Config) { c.Politeness.ResponseFactor = 101 }, "101 is not a number from 0 to 100"},
+		{"per-host", func(c *Config) { c.Politeness.PerHost = 0 }, "0 is less than 1"},
+		{"per-ip", func(c *Config) { c.Politeness.PerIP = -1 }, "-1 is negative; 0 is no limit"},
+		{"scope", func(c *Config) { c.Scope.Kind = "galaxy" }, `"galaxy" is none of host, domain, any`},
+		{"max-depth", func(c *Config) { c.Scope.MaxDepth = -2 }, "-2 is less than -1, which is no limit"},
+		{"max-url", func(c *Config) { c.Scope.MaxURL = 0 }, "0 is not a number of bytes from 1 to 8192"},
+		{"max-params", func(c *Config) { c.Scope.MaxParams = -1 }, "-1 is negative; 0 is no limit"},
+		{"max-repeats", func(c *Config) { c.Scope.MaxRepeats = -1 }, "-1 is negative; 0 is no limit"},
+		{"drop-params", func(c *Config) { c.Scope.DropParams = []string{""} }, "a parameter without a name"},
+		{"robots-timeout", func(c *Config) { c.Robots.Timeout = 0 }, "0s is not a time to wait"},
+		{"robots-timeout", func(c *Config) { c.Robots.Timeout = 2 * maxDuration }, "17520h0m0s is longer than 8760h0m0s"},
+		{"robots-retry", func(c *Config) { c.Robots.Retry = 0 }, "0s is not a time to wait"},
+		{"sitemap-order", func(c *Config) { c.Sitemaps.Order = "" }, `"" is none of lastmod, priority, none`},
+		{"since", func(c *Config) { c.Sitemaps.Since = "May" }, `"May" is neither a date like 2026-01-31 nor a time like 2026-01-31T12:00:00Z`},
+		{"max-sitemaps", func(c *Config) { c.Sitemaps.MaxFiles = -1 }, "-1 is negative; 0 is to read none"},
+		{"max-sitemap-entries", func(c *Config) { c.Sitemaps.MaxEntries = -1 }, "-1 is negative; 0 is no limit"},
+		{"user-agent", func(c *Config) { c.Fetch.UserAgent = "(bot)" }, `"(bot)" holds no product token (letters, - and _) that a robots.txt could name`},
+		{"user-agent", func(c *Config) { c.Fetch.UserAgent = "bot\n" }, `"bot\n" holds a line end or another control character, which no field of a request can`},
+		{"timeout", func(c *Config) { c.Fetch.Timeout = 0 }, "0s is not a time to wait"},
+		{"first-byte-timeout", func(c *Config) { c.Fetch.FirstByteTimeout = -1 }, "-1ns is negative; 0 is no limit"},
+		{"first-byte-timeout", func(c *Config) { c.Fetch.FirstByteTimeout = 2 * maxDuration }, "17520h0m0s is longer than 8760h0m0s"},
+		{"stall-timeout", func(c *Config) { c.Fetch.StallTimeout = -1 }, "-1ns is negative; 0 is no limit"},
+		{"stall-timeout", func(c *Config) { c.Fetch.StallTimeout = 2 * maxDuration }, "17520h0m0s is longer than 8760h0m0s"},
+		{"max-body", func(c *Config) { c.Fetch.MaxBody = 0 }, "0 is not a number of bytes to read"},
+		{"retries", func(c *Config) { c.Fetch.Retries = -1 }, "-1 is negative"},
+		{"proxy", func(c *Config) { c.Fetch.Proxies = []string{"ftp://h"} }, `"ftp://h" is no proxy; write it as http://host:port, https://host:port or socks5://host:port`},
+		{"allow-addr", func(c *Config) { c.Fetch.AllowAddr = []string{"localhost"} }, `"localhost" is neither an IP address nor a network of them: write it as 127.0.0.1, 10.0.0.0/8 or fd00::/8`},
+		{"frontier", func(c *Config) { c.Cluster.Frontier = "redis" }, "bad address: it does not begin with redis:// or rediss://; write it as redis://host:port"},
+		{"frontier", func(c *Config) { c.Cluster.Frontier, c.Cluster.Join = "redis://h", "a b" }, `join: "a b" is no name: only letters, digits, '.', '_', '-', and at most 100 of them`},
+		{"expected-urls", func(c *Config) { c.Cluster.ExpectedURLs = 0 }, "0 is not a number of URLs"},
+	} {
+		t.Run(tt.key, func(t *testing.T) {
+			cfg := Default()
+			cfg.URLs = []string{"http://h/"}
+			tt.change(&cfg)
+			err := cfg.Validate()
+			bad, ok := errors.AsType[*ConfigError](err)
+			if !ok || bad.Key != tt.key || !errors.Is(bad, ErrConfig) {
+				t.Fatalf("%v", err)
+			}
+			if want := "crawler: bad configuration: " + tt.key + ": " + tt.problem; err.Error() != want {
+				t.Errorf("got  %v\nwant %s", err, want)
+			}
+		})
+	}
+}
+
+// TestConfigJSONHasNoGroups: the keys of all groups stand side by side in JSON, as in the
+// crawl.json of every crawl that was ever written.
+func TestConfigJSONHasNoGroups(t *testing.T) {
+	text := `{"urls":["http://h/"],"output":"d","write":["csv"],"workers":2,"max-pages":3,"delay":5,"per-ip":4,"scope":"any","max-depth":6,
+		"robots-timeout":7,"robots-retry":8,"sitemap-order":"none","only-sitemaps":true,"max-sitemaps":9,"timeout":10,"proxy":["http://p"],
+		"frontier":"redis://r","join":"j","frontier-prefix":"x","frontier-password-file":"f"}`
+	var got Config
+	if err := json.Unmarshal([]byte(text), &got); err != nil {
+		t.Fatal(err)
+	}
+	want := Config{
+		URLs:       []string{"http://h/"},
+		Output:     Output{Dir: "d", Write: []string{"csv"}},
+		Limits:     Limits{Workers: 2, MaxPages: 3},
+		Politeness: Politeness{Delay: 5, PerIP: 4},
+		Scope:      Scope{Kind: ScopeAny, MaxDepth: 6},
+		Robots:     Robots{Timeout: 7, Retry: 8},
+		Sitemaps:   Sitemaps{Order: AsListed, Only: true, MaxFiles: 9},
+		Fetch:      Fetch{Timeout: 10, Proxies: []string{"http://p"}},
+		Cluster:    Cluster{Frontier: "redis://r", Join: "j", Prefix: "x", PasswordFile: "f"},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	settings, err := settingsOf(Default())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for key, value := range settings {
+		if slices.Contains([]byte("{"), value[0]) {
+			t.Errorf("%s is an object: %s", key, value)
+		}
+	}
+}

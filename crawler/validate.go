@@ -1,0 +1,199 @@
+package crawler
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"golang.org/x/net/http/httpguts"
+
+	"github.com/politecrawl/politecrawl/crawler/errtext"
+	"github.com/politecrawl/politecrawl/crawler/extract"
+	"github.com/politecrawl/politecrawl/crawler/internal/record"
+	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
+	"github.com/politecrawl/politecrawl/crawler/params"
+	"github.com/politecrawl/politecrawl/robotsext/guard"
+	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
+)
+
+// ErrConfig is the class of every error about a configuration.
+var ErrConfig = errors.New("crawler: bad configuration")
+
+// A ConfigError says what is wrong with the value of a key of a [Config]. It is an
+// [ErrConfig].
+type ConfigError struct {
+	Key     string // as in a configuration file
+	Problem error
+}
+
+// Error implements error.
+func (e *ConfigError) Error() string {
+	return fmt.Sprintf("%v: %s: %s", ErrConfig, e.Key, errtext.Of(e.Problem))
+}
+
+// Unwrap returns ErrConfig and the problem.
+func (e *ConfigError) Unwrap() []error { return []error{ErrConfig, e.Problem} }
+
+// maxDuration is the longest time that a key may say, a year, and maxResponseFactor the
+// largest factor. The crawl multiplies and adds them, and a time.Duration ends at 292 years.
+const (
+	maxDuration       = 365 * 24 * time.Hour
+	maxResponseFactor = 100
+)
+
+// Validate returns nil, or an error that joins a [*ConfigError] for each problem. Its text
+// has a line for each.
+func (c Config) Validate() error {
+	var p problems
+	p.check(len(c.URLs) > 0, "urls", "there is no start URL")
+	for _, raw := range c.URLs {
+		p.add("urls", checkStart(raw))
+	}
+	c.Output.validate(&p)
+	c.Limits.validate(&p)
+	c.Politeness.validate(&p)
+	c.Scope.validate(&p)
+	c.Robots.validate(&p)
+	c.Sitemaps.validate(&p)
+	c.Fetch.validate(&p)
+	c.Cluster.validate(&p)
+	return errors.Join(p...)
+}
+
+func (o *Output) validate(p *problems) {
+	p.check(o.Dir != "", "output", "is empty; name the directory to write")
+	_, err := fieldRules(o.Extract)
+	p.add("extract", err)
+	p.check(o.Durability.valid(), "durability", "%q is none of process, power", string(o.Durability))
+}
+
+func (l *Limits) validate(p *problems) {
+	p.check(l.Workers >= 1, "workers", "%d is less than 1", l.Workers)
+	checkLimit(p, "max-pages", l.MaxPages)
+	checkLimit(p, "max-host-pages", l.MaxHostPages)
+	checkLimit(p, "max-hosts", l.MaxHosts)
+	checkLimit(p, "max-bytes", l.MaxBytes)
+	checkLimit(p, "max-time", l.MaxTime)
+	p.checkYear("max-time", l.MaxTime)
+	p.check(l.MaxWait >= 0, "max-wait", "%v is negative", l.MaxWait)
+	p.checkYear("max-wait", l.MaxWait)
+	checkLimit(p, "max-links", l.MaxLinks)
+	checkLimit(p, "trap-pages", l.TrapPages)
+}
+
+func (o *Politeness) validate(p *problems) {
+	p.check(o.Delay >= 0, "delay", "%v is negative", o.Delay)
+	p.checkYear("delay", o.Delay)
+	p.check(o.MaxCrawlDelay >= 0, "max-crawl-delay", "%v is negative", o.MaxCrawlDelay)
+	p.checkYear("max-crawl-delay", o.MaxCrawlDelay)
+	p.check(o.ResponseFactor >= 0 && o.ResponseFactor <= maxResponseFactor, "response-factor", "%v is not a number from 0 to %d", o.ResponseFactor, maxResponseFactor)
+	p.check(o.PerHost >= 1, "per-host", "%d is less than 1", o.PerHost)
+	checkLimit(p, "per-ip", o.PerIP)
+}
+
+func (s *Scope) validate(p *problems) {
+	p.check(s.Kind.Valid(), "scope", "%q is none of host, domain, any", string(s.Kind))
+	p.check(s.MaxDepth >= -1, "max-depth", "%d is less than -1, which is no limit", s.MaxDepth)
+	p.check(s.MaxURL > 0 && s.MaxURL <= weburl.MaxLength, "max-url", "%d is not a number of bytes from 1 to %d", s.MaxURL, weburl.MaxLength)
+	checkLimit(p, "max-params", s.MaxParams)
+	checkLimit(p, "max-repeats", s.MaxRepeats)
+	_, err := params.New(s.DropParams)
+	p.add("drop-params", err)
+}
+
+func (r *Robots) validate(p *problems) {
+	p.checkTimeout("robots-timeout", r.Timeout)
+	p.checkTimeout("robots-retry", r.Retry)
+}
+
+func (s *Sitemaps) validate(p *problems) {
+	p.check(s.Order.valid(), "sitemap-order", "%q is none of lastmod, priority, none", string(s.Order))
+	_, err := parseSince(s.Since)
+	p.add("since", err)
+	p.check(s.MaxFiles >= 0, "max-sitemaps", "%d is negative; 0 is to read none", s.MaxFiles)
+	checkLimit(p, "max-sitemap-entries", s.MaxEntries)
+}
+
+func (f *Fetch) validate(p *problems) {
+	p.check(httpguts.ValidHeaderFieldValue(f.UserAgent), "user-agent", "%q holds a line end or another control character, which no field of a request can", f.UserAgent)
+	_, err := robotstxt.ProductToken(f.UserAgent)
+	p.check(err == nil, "user-agent", "%q holds no product token (letters, - and _) that a robots.txt could name", f.UserAgent)
+	p.checkTimeout("timeout", f.Timeout)
+	checkLimit(p, "first-byte-timeout", f.FirstByteTimeout)
+	p.checkYear("first-byte-timeout", f.FirstByteTimeout)
+	checkLimit(p, "stall-timeout", f.StallTimeout)
+	p.checkYear("stall-timeout", f.StallTimeout)
+	p.check(f.MaxBody > 0, "max-body", "%d is not a number of bytes to read", f.MaxBody)
+	p.check(f.Retries >= 0, "retries", "%d is negative", f.Retries)
+	for _, raw := range f.Proxies {
+		p.add("proxy", checkProxy(raw))
+	}
+	for _, text := range f.AllowAddr {
+		_, err := guard.ParsePrefix(text)
+		p.add("allow-addr", err)
+	}
+}
+
+func (c *Cluster) validate(p *problems) {
+	if _, err := c.crawl(); err != nil {
+		*p = append(*p, err)
+	}
+	p.check(c.ExpectedURLs > 0, "expected-urls", "%d is not a number of URLs", c.ExpectedURLs)
+}
+
+// problems collects what is wrong with a configuration.
+type problems []error
+
+// add adds the problem of a key, if err is one.
+func (p *problems) add(key string, err error) {
+	if err != nil {
+		*p = append(*p, &ConfigError{Key: key, Problem: err})
+	}
+}
+
+// check adds a problem of a key unless its value is right.
+func (p *problems) check(ok bool, key, format string, args ...any) {
+	if !ok {
+		p.add(key, fmt.Errorf(format, args...))
+	}
+}
+
+// checkYear checks that a time is at most a year.
+func (p *problems) checkYear(key string, d time.Duration) {
+	p.check(d <= maxDuration, key, "%v is longer than %v", d, maxDuration)
+}
+
+// checkTimeout checks a time that cannot be zero.
+func (p *problems) checkTimeout(key string, d time.Duration) {
+	p.check(d > 0, key, "%v is not a time to wait", d)
+	p.checkYear(key, d)
+}
+
+// checkLimit checks a limit that zero switches off.
+func checkLimit[N int | int64 | time.Duration](p *problems, key string, n N) {
+	p.check(n >= 0, key, "%v is negative; 0 is no limit", n)
+}
+
+// fieldRules compiles the rules of extract.
+func fieldRules(texts []string) (*extract.Rules, error) {
+	rules := make(map[string]extract.Rule, len(texts))
+	for _, text := range texts {
+		name, rule, err := extract.ParseField(text)
+		if err != nil {
+			return nil, err
+		}
+		if _, twice := rules[name]; twice {
+			return nil, fmt.Errorf("field %q has two rules", name)
+		}
+		rules[name] = rule
+	}
+	return extract.NewRules(rules)
+}
+
+// formatError makes an error about the formats of a crawl one about their key.
+func formatError(err error) error {
+	if bad, ok := errors.AsType[*record.FormatError](err); ok {
+		return &ConfigError{Key: "write", Problem: bad}
+	}
+	return err
+}
