@@ -1,6 +1,7 @@
 package crawler
 
 import (
+	"encoding/json"
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/internal/scope"
@@ -14,23 +15,43 @@ const DefaultUserAgent = "politecrawl/0.1 (+https://github.com/politecrawl/polit
 // [Default] and change what should differ; a zero Config is not valid. No time is longer
 // than a year.
 //
-// Fields are in groups: cfg.Politeness.Delay, cfg.Limits.MaxPages. Each has a key, which is
-// the same word as a flag, in a configuration file, in crawl.json and, after POLITECRAWL_,
-// in the environment. Keys know no groups, which is why these are embedded: so JSON has
-// all keys in one object.
+// Each field of a group has a key, which is the same word as a flag, in a configuration
+// file, in crawl.json and, after POLITECRAWL_, in the environment. Keys know no groups: in
+// JSON they stand side by side.
 type Config struct {
-	// URLs are the start URLs. Each brings its host into the scope.
-	URLs []string `json:"urls"`
-
-	Output
-	Limits
-	Politeness
-	Scope
-	Robots
-	Sitemaps
-	Fetch
-	Cluster
+	URLs       []string // start URLs; each brings its host into the scope
+	Output     Output
+	Limits     Limits
+	Politeness Politeness
+	Scope      Scope
+	Robots     Robots
+	Sitemaps   Sitemaps
+	Fetch      Fetch
+	Cluster    Cluster
 }
+
+// configKeys is the form of a Config in JSON.
+type configKeys struct {
+	URLs *[]string `json:"urls"`
+	*Output
+	*Limits
+	*Politeness
+	*Scope
+	*Robots
+	*Sitemaps
+	*Fetch
+	*Cluster
+}
+
+func (c *Config) keys() *configKeys {
+	return &configKeys{&c.URLs, &c.Output, &c.Limits, &c.Politeness, &c.Scope, &c.Robots, &c.Sitemaps, &c.Fetch, &c.Cluster}
+}
+
+// MarshalJSON implements [json.Marshaler].
+func (c Config) MarshalJSON() ([]byte, error) { return json.Marshal(c.keys()) }
+
+// UnmarshalJSON implements [json.Unmarshaler]. Keys that are missing keep their values.
+func (c *Config) UnmarshalJSON(text []byte) error { return json.Unmarshal(text, c.keys()) }
 
 // Output says what a crawl writes, and where.
 type Output struct {
