@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/politecrawl/politecrawl/robotsext"
@@ -83,30 +84,42 @@ func FuzzAnswer(f *testing.F) {
 	f.Add(200, "max-age=99999999999999999999", "", "", "", "gzip", string(zip([]byte(private))))
 	f.Add(200, "s-maxage=\"", "", "", "", "identity, x-gzip", "x")
 	f.Fuzz(func(t *testing.T, status int, cacheControl, retryAfter, contentRange, loc, encoding, body string) {
-		h := newHost(t, robotsext.Options{})
-		h.now = reply{status: status, body: body, header: http.Header{
-			"Cache-Control": {cacheControl}, "Retry-After": {retryAfter}, "Content-Range": {contentRange},
-			"Location": {loc}, "Content-Encoding": {encoding}, "Age": {retryAfter}, "Expires": {retryAfter},
-		}}
-		rec := h.record()
-		now := h.clock.now()
-		switch rec.Outcome {
-		case robotsext.Rules, robotsext.AllowAll:
-			if life := rec.ExpiresAt.Sub(now); life < 5*time.Minute || life > day || rec.Err != nil {
-				t.Fatalf("used for %s, error %v", life, rec.Err)
+		synctest.Test(t, func(t *testing.T) { // a redirect waits for its Retry-After
+			site := reply{status: status, body: body, header: http.Header{
+				"Cache-Control": {cacheControl}, "Retry-After": {retryAfter}, "Content-Range": {contentRange},
+				"Location": {loc}, "Content-Encoding": {encoding}, "Age": {retryAfter}, "Expires": {retryAfter},
+			}}
+			r := newRobots(t, &robotsext.Options{Transport: roundTripper(site.RoundTrip)})
+			rec, err := r.Record(t.Context(), mustParse(t, "http://example.com/"))
+			if err != nil {
+				t.Fatal(err)
 			}
-			if len(rec.Body) > 512_000 || (rec.File == nil) != (rec.Outcome == robotsext.AllowAll) {
-				t.Fatalf("%d bytes, file %v", len(rec.Body), rec.File)
-			}
-		case robotsext.Unreachable:
-			if wait := rec.RetryAt.Sub(now); wait < time.Minute || wait > day || rec.Err == nil || rec.File != nil {
-				t.Fatalf("next try after %s, error %v", wait, rec.Err)
-			}
-		default:
-			t.Fatalf("outcome %v", rec.Outcome)
-		}
-		if len(rec.Chain) == 0 || len(rec.Chain) > 6 {
-			t.Fatalf("chain of %d", len(rec.Chain))
-		}
+			isWithinBounds(t, rec)
+		})
 	})
+}
+
+// isWithinBounds holds that a record that was just made is one of the three outcomes, with
+// times within bounds.
+func isWithinBounds(t *testing.T, rec *robotsext.Record) {
+	t.Helper()
+	now := time.Now()
+	switch rec.Outcome {
+	case robotsext.Rules, robotsext.AllowAll:
+		if life := rec.ExpiresAt.Sub(now); life < 5*time.Minute || life > day || rec.Err != nil {
+			t.Fatalf("used for %s, error %v", life, rec.Err)
+		}
+		if len(rec.Body) > 512_000 || (rec.File == nil) != (rec.Outcome == robotsext.AllowAll) {
+			t.Fatalf("%d bytes, file %v", len(rec.Body), rec.File)
+		}
+	case robotsext.Unreachable:
+		if wait := rec.RetryAt.Sub(now); wait < time.Minute || wait > day || rec.Err == nil || rec.File != nil {
+			t.Fatalf("next try after %s, error %v", wait, rec.Err)
+		}
+	default:
+		t.Fatalf("outcome %v", rec.Outcome)
+	}
+	if len(rec.Chain) == 0 || len(rec.Chain) > 6 {
+		t.Fatalf("chain of %d", len(rec.Chain))
+	}
 }

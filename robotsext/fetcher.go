@@ -119,15 +119,16 @@ func (f *robotsFetcher) fetchHTTP(ctx context.Context, limit *timeLimit, u *url.
 // hop makes one request of a fetch. It either completes res or returns the URL that
 // the response redirects to.
 func (f *robotsFetcher) hop(ctx context.Context, limit *timeLimit, u *url.URL, res *fetchResult) (next *url.URL, done bool) {
-	res.chain = append(res.chain, u.String())
-	res.status, res.header = 0, nil
 	release, err := f.turn(ctx, limit, u)
 	if err != nil {
 		res.unreachable(fmt.Errorf("robotsext: waiting for a turn: %w", err))
-		res.unsent = true
+		// A redirect with a long Retry-After is the site's reason, and counts as a failed fetch.
+		res.unsent = len(res.chain) == 0 || !errors.Is(err, errRetryAfter)
 		return nil, true
 	}
 	defer release()
+	res.chain = append(res.chain, u.String())
+	res.status, res.header = 0, nil
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
 	if err != nil {
 		res.unreachable(err)

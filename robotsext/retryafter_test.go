@@ -186,3 +186,16 @@ func TestRetryAfterIsObeyed(t *testing.T) {
 		})
 	})
 }
+
+// ROB-POL-04: a redirect whose Retry-After is longer than a fetch may take is a failed fetch.
+// It is kept, with the request that was made and the time that the site asked for.
+func TestRedirectWithLongRetryAfter(t *testing.T) {
+	h := newHost(t, robotsext.Options{})
+	h.now = reply{status: 302, header: http.Header{"Location": {"/other.txt"}, "Retry-After": {"7200"}}}
+	for range 2 {
+		rec := h.record()
+		if rec.Outcome != robotsext.Unreachable || len(rec.Chain) != 1 || !rec.RetryAt.Equal(h.clock.now().Add(2*time.Hour)) || len(h.asked) != 1 {
+			t.Errorf("%s, chain %q, next try %v, %d requests", rec.Outcome, rec.Chain, rec.RetryAt, len(h.asked))
+		}
+	}
+}
