@@ -50,7 +50,7 @@ type Options struct {
 	// HTTP/1.1. Nil: one made for crawling, which both bind.
 	Transport http.RoundTripper
 
-	// Logger gets the lines that the package comment lists, and what helps to
+	// Logger gets the lines that README.md lists, and what helps to
 	// find a fault. Nil: nothing is logged.
 	Logger *slog.Logger
 

@@ -12,7 +12,7 @@ import (
 )
 
 // This file words the lines of the log that have more to say than their place in
-// the code has room for. The package comment lists them all.
+// the code has room for. README.md lists them all.
 
 // logBegun says that the crawl has begun, or goes on.
 func (c *Crawler) logBegun() {

@@ -53,7 +53,7 @@ func (l *logLines) named(t *testing.T, message string) []map[string]any {
 }
 
 // TestLog holds what is logged of a crawl in which something of nearly everything
-// happens, and that it is what the package comment lists.
+// happens, and that it is what README.md lists.
 func TestLog(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "127.0.0.1", map[string]string{
@@ -124,7 +124,7 @@ func TestLog(t *testing.T) {
 			}
 			for name := range maps.Keys(line) {
 				if !slices.Contains(listed[want.message], name) {
-					t.Errorf("the package comment does not list %s of %q", name, want.message)
+					t.Errorf("README.md does not list %s of %q", name, want.message)
 				}
 			}
 		}
@@ -145,21 +145,21 @@ func TestLog(t *testing.T) {
 	}
 }
 
-// listedLines returns the attributes of each message that the package comment lists.
+// listedLines returns the attributes of each message that README.md lists.
 func listedLines(t *testing.T) map[string][]string {
 	t.Helper()
-	text, err := os.ReadFile("doc.go")
+	text, err := os.ReadFile("README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, section, found := strings.Cut(string(text), "\n// # The log\n")
-	section, _, end := strings.Cut(section, "\n// # ")
+	_, section, found := strings.Cut(string(text), "\n## The log\n")
+	section, _, end := strings.Cut(section, "\n## ")
 	if !found || !end {
-		t.Fatal("doc.go has no section on the log")
+		t.Fatal("README.md has no section on the log")
 	}
 	listed, word := map[string][]string{}, regexp.MustCompile(`[a-z]+`)
 	for line := range strings.Lines(section) {
-		line, ok := strings.CutPrefix(line, "//\t")
+		line, ok := strings.CutPrefix(line, "\t")
 		if !ok {
 			continue
 		}
@@ -172,7 +172,7 @@ func listedLines(t *testing.T) map[string][]string {
 	return listed
 }
 
-// TestLogNamesAreListed holds that each message of this package is in the comment.
+// TestLogNamesAreListed holds that README.md lists each message of this package.
 func TestLogNamesAreListed(t *testing.T) {
 	t.Parallel()
 	listed := listedLines(t)
@@ -180,7 +180,7 @@ func TestLogNamesAreListed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	message := regexp.MustCompile(`\blog\.(?:Debug|Info|Warn|Error|LogAttrs)\((?:c\.books, [\w.]+, )?"([^"]+)"`)
+	message := regexp.MustCompile(`\blog\.(?:Debug|Info|Warn|Error|LogAttrs)\((?:c\.life\.commitCtx, [\w.]+, )?"([^"]+)"`)
 	n := 0
 	for _, f := range files {
 		if !strings.HasSuffix(f.Name(), ".go") || strings.HasSuffix(f.Name(), "_test.go") {
@@ -193,7 +193,7 @@ func TestLogNamesAreListed(t *testing.T) {
 		for _, m := range message.FindAllSubmatch(text, -1) {
 			n++
 			if _, ok := listed[string(m[1])]; !ok {
-				t.Errorf("%s: %q is not listed in the package comment", f.Name(), m[1])
+				t.Errorf("%s: %q is not listed in README.md", f.Name(), m[1])
 			}
 		}
 	}
