@@ -129,5 +129,5 @@ func ExampleCanonical() {
 	// Output:
 	// https://example.com/b?x=1&y
 	// http://xn--bcher-kva.example/
-	// crawler: "mailto:jane@example.com": robotsext: unsupported scheme
+	// crawler: "mailto:jane@example.com": unsupported scheme
 }

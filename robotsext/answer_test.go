@@ -34,6 +34,7 @@ func TestUntrustedRecord(t *testing.T) {
 		{"never fetched", robotsext.Record{Outcome: robotsext.AllowAll, ExpiresAt: years}, true, true},
 		{"of another origin", robotsext.Record{Origin: "http://other.example", Outcome: robotsext.AllowAll, FetchedAt: now, ExpiresAt: years}, true, true},
 		{"from the future", robotsext.Record{Outcome: robotsext.AllowAll, FetchedAt: years, ExpiresAt: years.Add(day)}, true, false},
+		{"allowed by 500", robotsext.Record{Outcome: robotsext.AllowAll, Status: 500, FetchedAt: now, ExpiresAt: now.Add(time.Hour)}, true, true},
 		{"for years", robotsext.Record{Outcome: robotsext.AllowAll, FetchedAt: now.Add(-25 * time.Hour), ExpiresAt: years}, true, false},
 		{"outage without a copy that holds", robotsext.Record{Outcome: robotsext.Rules, FetchedAt: now, FailingSince: now, RetryAt: years, ExpiresAt: years}, true, true},
 		{"unreachable for no reason", robotsext.Record{Outcome: robotsext.Unreachable, FetchedAt: now, ExpiresAt: years}, true, false},

@@ -1,81 +1,13 @@
 package robotsext_test
 
 import (
-	"context"
 	"errors"
 	"net/http"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/politecrawl/politecrawl/robotsext"
 )
-
-func TestProbeMissing(t *testing.T) {
-	for _, test := range []struct {
-		name    string
-		probe   bool
-		missing int
-		home    int
-		robots  int
-		want    robotsext.Outcome
-	}{
-		{"on", true, 500, 200, 500, robotsext.AllowAll},
-		{"off", false, 500, 200, 500, robotsext.Unreachable},
-		{"all down", true, 500, 500, 500, robotsext.Unreachable},
-		{"404 for what is missing", true, 404, 200, 500, robotsext.Unreachable},
-		{"another 5xx", true, 503, 200, 500, robotsext.Unreachable},
-		{"429", true, 429, 200, 429, robotsext.Unreachable},
-	} {
-		t.Run("ROB-STA-09/"+test.name, func(t *testing.T) {
-			var paths []string
-			r := newRobots(t, &robotsext.Options{Outage: robotsext.OutageOptions{ProbeMissing: test.probe}, Transport: roundTripper(func(req *http.Request) (*http.Response, error) {
-				paths = append(paths, req.URL.Path)
-				status := map[string]int{"/robots.txt": test.robots, "/": test.home}[req.URL.Path]
-				if status == 0 {
-					status = test.missing
-				}
-				return reply{status: status}.RoundTrip(req)
-			})})
-			rec, err := r.Record(context.Background(), mustParse(t, "http://example.com/"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			wantOutcome(t, rec, test.want)
-			if !test.probe && len(paths) != 1 {
-				t.Errorf("requested %q", paths)
-			}
-			if test.name == "on" && (len(paths) != 3 || len(paths[1]) < 20 || paths[2] != "/") {
-				t.Errorf("requested %q", paths)
-			}
-		})
-	}
-}
-
-// A site that does not answer for what is missing is asked for no longer than for its
-// robots.txt.
-func TestProbeMissingHasALimit(t *testing.T) {
-	t.Run("ROB-STA-09/no answer", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			r := newRobots(t, &robotsext.Options{Outage: robotsext.OutageOptions{ProbeMissing: true}, Transport: roundTripper(func(req *http.Request) (*http.Response, error) {
-				if req.URL.Path == "/robots.txt" {
-					return reply{status: 500}.RoundTrip(req)
-				}
-				<-req.Context().Done()
-				return nil, req.Context().Err()
-			})})
-			began := time.Now()
-			rec, err := r.Record(t.Context(), mustParse(t, "http://example.com/"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			wantOutcome(t, rec, robotsext.Unreachable)
-			if took := time.Since(began); took > time.Minute {
-				t.Errorf("took %s", took)
-			}
-		})
-	})
-}
 
 func TestAvailable(t *testing.T) {
 	// More than 30 days into an outage of robots.txt: are pages answered?

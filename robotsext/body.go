@@ -30,7 +30,7 @@ func readBody(resp *http.Response, limit int) (body []byte, truncated bool, err 
 			return nil, false, err
 		}
 		if !truncated && !resp.Uncompressed && raw.n != whole {
-			return nil, false, fmt.Errorf("robotsext: %d of %d bytes received", raw.n, whole)
+			return nil, false, fmt.Errorf("%d of %d bytes received", raw.n, whole)
 		}
 	}
 	return body, truncated, nil
@@ -43,7 +43,7 @@ func readLimited(r io.Reader, limit int) (body []byte, truncated bool, err error
 	body, err = io.ReadAll(io.LimitReader(r, int64(limit)+1))
 	if len(body) < limit || len(body) == limit && err == nil {
 		if err != nil {
-			return nil, false, fmt.Errorf("robotsext: reading robots.txt: %w", err)
+			return nil, false, fmt.Errorf("reading robots.txt: %w", err)
 		}
 		return bytes.Clone(body), false, nil // without ReadAll's reserve: it is kept for long
 	}
@@ -73,7 +73,7 @@ func decode(resp *http.Response, raw io.Reader) (io.Reader, error) {
 		switch {
 		case item == "" || item == "identity":
 		case coding != "identity":
-			return nil, fmt.Errorf("robotsext: content coding %q on top of %q", item, coding)
+			return nil, fmt.Errorf("content coding %q on top of %q", item, coding)
 		default:
 			coding = item
 		}
@@ -87,11 +87,11 @@ func decode(resp *http.Response, raw io.Reader) (io.Reader, error) {
 			return raw, nil // a body without a byte, not one that breaks off
 		}
 		if err != nil {
-			return nil, fmt.Errorf("robotsext: reading robots.txt: %w", damaged(err))
+			return nil, fmt.Errorf("reading robots.txt: %w", damaged(err))
 		}
 		return gunzip{unzipped}, nil
 	}
-	return nil, fmt.Errorf("robotsext: content coding %q was not offered", coding)
+	return nil, fmt.Errorf("content coding %q was not offered", coding)
 }
 
 // gunzip is a gzip layer whose own faults are told from those below it.
@@ -121,7 +121,7 @@ func damaged(err error) error {
 // makes a file larger than this; a stream of empty blocks has no other end.
 func maxRaw(limit int) int64 { return 2*int64(limit) + 64<<10 }
 
-var errRaw = errors.New("robotsext: encoded body without end")
+var errRaw = errors.New("encoded body without end")
 
 type countingReader struct {
 	r     io.Reader
@@ -141,7 +141,7 @@ func (c *countingReader) Read(p []byte) (int, error) {
 // wholeLength is the length that a Content-Range gives if it covers all of it.
 // Nobody asked for a part, so any other range is incomplete data.
 func wholeLength(contentRange string) (int64, error) {
-	invalid := fmt.Errorf("robotsext: status 206 with Content-Range %q", contentRange)
+	invalid := fmt.Errorf("status 206 with Content-Range %q", contentRange)
 	unit, spec, ok := strings.Cut(strings.TrimSpace(contentRange), " ")
 	if !ok || !strings.EqualFold(unit, "bytes") {
 		return 0, invalid
@@ -169,7 +169,7 @@ func complete(resp *http.Response, err error) (*http.Response, error) {
 	case err != nil:
 		return nil, err
 	case resp == nil:
-		return nil, errors.New("robotsext: the transport returned neither a response nor an error: it has to return one of them")
+		return nil, errors.New("the transport returned neither a response nor an error: it has to return one of them")
 	case resp.Body == nil:
 		resp.Body = http.NoBody
 	}

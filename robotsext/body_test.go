@@ -185,7 +185,7 @@ func TestSizeLimit(t *testing.T) {
 func TestNilBody(t *testing.T) {
 	for status, want := range map[int]robotsext.Outcome{200: robotsext.Rules, 404: robotsext.AllowAll, 500: robotsext.Unreachable} {
 		t.Run(fmt.Sprintf("ROB-STA-01/%d", status), func(t *testing.T) {
-			r := newRobots(t, &robotsext.Options{Outage: robotsext.OutageOptions{ProbeMissing: true}, Transport: roundTripper(func(*http.Request) (*http.Response, error) {
+			r := newRobots(t, &robotsext.Options{Transport: roundTripper(func(*http.Request) (*http.Response, error) {
 				return &http.Response{StatusCode: status, Header: http.Header{}}, nil
 			})})
 			rec, err := r.Record(t.Context(), mustParse(t, "http://example.com/"))
@@ -203,9 +203,8 @@ func TestTransportWithoutResponse(t *testing.T) {
 	answers := map[string]http.RoundTripper{ // by path; others get nothing
 		"http://robots.example/robots.txt": nil,
 		"http://page.example/robots.txt":   robotsReply,
-		"http://probe.example/robots.txt":  reply{status: 500},
 	}
-	r := newRobots(t, &robotsext.Options{Outage: robotsext.OutageOptions{ProbeMissing: true}, Transport: roundTripper(func(req *http.Request) (*http.Response, error) {
+	r := newRobots(t, &robotsext.Options{Transport: roundTripper(func(req *http.Request) (*http.Response, error) {
 		if answer := answers[req.URL.String()]; answer != nil {
 			return answer.RoundTrip(req)
 		}
@@ -219,10 +218,6 @@ func TestTransportWithoutResponse(t *testing.T) {
 	if !strings.Contains(rec.Err.Error(), want) {
 		t.Errorf("robots.txt: error %v, want %q", rec.Err, want)
 	}
-	if rec, err = r.Record(t.Context(), mustParse(t, "http://probe.example/")); err != nil {
-		t.Fatal(err)
-	}
-	wantOutcome(t, rec, robotsext.Unreachable)
 	if err := colly.NewCollector(r.Attach).Visit("http://page.example/a"); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("page: error %v, want %q", err, want)
 	}

@@ -300,7 +300,7 @@ func TestCacheThatCannotStore(t *testing.T) {
 func TestNewFileCacheFails(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	write(t, file, nil)
-	if _, err := robotsext.NewFileCache(filepath.Join(file, "dir")); err == nil || !strings.HasPrefix(err.Error(), "robotsext: file cache: ") {
+	if _, err := robotsext.NewFileCache(filepath.Join(file, "dir")); err == nil || !strings.HasPrefix(err.Error(), "file cache: ") {
 		t.Errorf("error %v", err)
 	}
 }

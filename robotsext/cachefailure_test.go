@@ -140,49 +140,7 @@ func TestRefreshLoadsFirst(t *testing.T) {
 	})
 }
 
-// What was stored under other options is not believed where this Robots would not
-// have come to it.
-func TestStoredUnderOtherOptions(t *testing.T) {
-	for _, test := range []struct {
-		name   string
-		writer robotsext.Options
-		status int
-	}{
-		{"429", robotsext.Options{Outage: robotsext.OutageOptions{Uniform4xx: true}}, 429},
-		{"407", robotsext.Options{Outage: robotsext.OutageOptions{Uniform4xx: true}}, 407},
-		{"500", robotsext.Options{Outage: robotsext.OutageOptions{ProbeMissing: true}}, 500},
-	} {
-		for _, same := range []bool{true, false} {
-			t.Run(fmt.Sprintf("ROB-CAC-17/%s/same options %v", test.name, same), func(t *testing.T) {
-				writer := test.writer
-				writer.Cache.Backend = openCache(t, t.TempDir())
-				h := newHost(t, writer)
-				h.now = robotsReply
-				h.record()
-				h.clock.advance(day)
-				h.now = reply{status: test.status}
-				h.pages["/"] = reply{status: 200}
-				h.missing = test.status
-				wantOutcome(t, h.record(), robotsext.AllowAll)
-				reader := robotsext.Options{Cache: writer.Cache}
-				if same {
-					reader = writer
-				}
-				h.open(reader)
-				h.now = reply{status: 503}
-				if same {
-					if err := h.check("/private"); err != nil || len(h.asked) != 2 {
-						t.Errorf("%v, asked %d times", err, len(h.asked))
-					}
-					return
-				}
-				wantLater(t, h.check("/a"))
-				if got := letter(h.failFor(31 * day)); got != "D" || len(h.asked) < 3 {
-					t.Errorf("got %s, want D: the copy was dropped", got)
-				}
-			})
-		}
-	}
+func TestStoredAbsence(t *testing.T) {
 	t.Run("ROB-LOC-10/no status", func(t *testing.T) {
 		asked := 0
 		options := robotsext.Options{

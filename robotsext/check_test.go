@@ -89,7 +89,7 @@ func TestCheck(t *testing.T) {
 			string(b.Origin) != s.URL || b.RobotsURL != s.URL+"/robots.txt" || b.Err != nil || !b.RetryAt.IsZero() {
 			t.Errorf("got %+v", b)
 		}
-		want := fmt.Sprintf(`robotsext: %s is disallowed by "Disallow: /private", line 2 of %s/robots.txt, for user agent "*"`, u, s.URL)
+		want := fmt.Sprintf(`%s is disallowed by "Disallow: /private", line 2 of %s/robots.txt, for user agent "*"`, u, s.URL)
 		if err.Error() != want {
 			t.Errorf("message %s\nwant    %s", err, want)
 		}
@@ -297,7 +297,7 @@ func TestRecordFields(t *testing.T) {
 			t.Errorf("got %+v", rec)
 		}
 		blocked := wantLater(t, r.Check(t.Context(), down.url("/x")))
-		if want, got := fmt.Sprintf("robotsext: %s/x must wait until 2026-10-01T12:01:00Z: %s/robots.txt is unreachable: status 502", down.URL, down.URL), blocked.Error(); got != want {
+		if want, got := fmt.Sprintf("%s/x must wait until 2026-10-01T12:01:00Z: %s/robots.txt is unreachable: status 502", down.URL, down.URL), blocked.Error(); got != want {
 			t.Errorf("message %s\nwant    %s", got, want)
 		}
 	})

@@ -55,7 +55,7 @@ func (d *download) stop() {
 
 // errCut stands for io.ErrUnexpectedEOF, which a reader would take for the fault
 // of a gzip file.
-var errCut = errors.New("robotsext: the answer breaks off")
+var errCut = errors.New("the answer breaks off")
 
 // receive takes in body, the answer to the request under ctx. When it is over,
 // release is called.

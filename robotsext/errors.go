@@ -34,17 +34,17 @@ type BlockedError struct {
 func (e *BlockedError) Error() string {
 	var b strings.Builder
 	if e.Reason == Later {
-		fmt.Fprintf(&b, "robotsext: %s must wait", e.URL)
+		fmt.Fprintf(&b, "%s must wait", e.URL)
 		if !e.RetryAt.IsZero() {
 			fmt.Fprintf(&b, " until %s", e.RetryAt.UTC().Format(time.RFC3339))
 		}
 		fmt.Fprintf(&b, ": %s is unreachable", e.RobotsURL)
 		if e.Err != nil {
-			fmt.Fprintf(&b, ": %s", strings.TrimPrefix(e.Err.Error(), "robotsext: "))
+			fmt.Fprintf(&b, ": %v", e.Err)
 		}
 		return b.String()
 	}
-	fmt.Fprintf(&b, "robotsext: %s is disallowed", e.URL)
+	fmt.Fprintf(&b, "%s is disallowed", e.URL)
 	if e.Rule != nil {
 		fmt.Fprintf(&b, " by %q, line %d of %s, for user agent %q", "Disallow: "+e.Rule.Pattern, e.Rule.Line, e.RobotsURL, e.Group)
 	}
@@ -72,18 +72,18 @@ var (
 	// ErrDetached is why nothing is sent by a collector whose client was replaced
 	// after Attach and not adopted since, as that of a clone, which has no OnRequest
 	// callback to adopt it: its requests would not be checked any more.
-	ErrDetached = errors.New("robotsext: the collector has another transport than Attach gave it, so robots.txt is not checked: call Attach again after SetClient")
+	ErrDetached = errors.New("the collector has another transport than Attach gave it, so robots.txt is not checked: call Attach again after SetClient")
 	// ErrUnsealed is why nothing is sent by a collector whose context was set after
 	// Attach, or of which not it but a clone was attached, where robotsext does not
 	// know the version of colly: a later replacement of the transport would go
 	// unnoticed. For the same reason colly's own question for robots.txt gets this
 	// error and no answer.
-	ErrUnsealed = errors.New("robotsext: the collector does not have the context that Attach gave it: set its context before Attach, and attach it before cloning it")
+	ErrUnsealed = errors.New("the collector does not have the context that Attach gave it: set its context before Attach, and attach it before cloning it")
 	// ErrUncheckable is the class of requests whose path cannot be compared with
 	// rules, and which are therefore not sent: CONNECT, OPTIONS *, opaque URLs,
 	// an https request that asks for another protocol.
-	ErrUncheckable = errors.New("robotsext: request has no path that robots.txt could speak of")
+	ErrUncheckable = errors.New("request has no path that robots.txt could speak of")
 	// ErrProxy is why nothing is sent by a collector without a transport of its own
 	// on which SetProxy was called while Options.Transport takes no proxy.
-	ErrProxy = errors.New("robotsext: SetProxy needs Options.Transport to be nil or an *http.Transport")
+	ErrProxy = errors.New("SetProxy needs Options.Transport to be nil or an *http.Transport")
 )

@@ -115,5 +115,5 @@ func ExampleOptions_guard() {
 	}
 	// Output:
 	// true
-	// guard: address 169.254.169.254 is not allowed (cloud metadata)
+	// address 169.254.169.254 is not allowed (cloud metadata)
 }

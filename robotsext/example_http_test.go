@@ -73,7 +73,7 @@ func ExampleRobots_Check() {
 	// fetch it
 	// leave it alone, by line 2
 	// ask again in a minute: true
-	// robotsext: unsupported scheme "gopher"
+	// unsupported scheme "gopher"
 }
 
 // What if a person has asked for just this page? Then robots.txt, which is for

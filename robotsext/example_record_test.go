@@ -138,5 +138,5 @@ func ExampleRobots_Record() {
 	// 200 rules <nil>
 	// 404 allow-all <nil>
 	// 403 allow-all <nil>
-	// 502 unreachable robotsext: status 502
+	// 502 unreachable status 502
 }

@@ -31,7 +31,7 @@ func ExampleOriginOf() {
 	// http://example.com/robots.txt
 	// http://example.com:8080/robots.txt
 	// https://xn--bcher-kva.example/robots.txt
-	// robotsext: invalid host "[::1%eth0]": an address zone means nothing to other machines
+	// invalid host "[::1%eth0]": an address zone means nothing to other machines
 }
 
 // What does a server take a URL for that has dots in its path? A client that sends
@@ -48,7 +48,7 @@ func ExampleCleanURL() {
 	// Output:
 	// https://example.com/private/ <nil>
 	// https://example.com/a//b <nil>
-	// <nil> robotsext: request has no path that robots.txt could speak of: mailto:jane@example.com
+	// <nil> request has no path that robots.txt could speak of: mailto:jane@example.com
 }
 
 // How long does a response ask to wait before the next request?

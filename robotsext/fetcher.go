@@ -27,8 +27,6 @@ type robotsFetcher struct {
 	userAgent  string
 	timeout    time.Duration // of one fetch
 	maxBytes   int
-	uniform4xx bool
-	probe      bool // Options.Outage.ProbeMissing
 	now        func() time.Time
 }
 
@@ -44,8 +42,6 @@ func newRobotsFetcher(opts *Options, userAgent string, t *transports, p *pacer) 
 		userAgent:  userAgent,
 		timeout:    opts.Fetch.timeout(),
 		maxBytes:   maxBytes,
-		uniform4xx: opts.Outage.Uniform4xx,
-		probe:      opts.Outage.ProbeMissing,
 		now:        p.now,
 	}
 }
@@ -69,18 +65,10 @@ func (res *fetchResult) unreachable(err error) { res.outcome, res.err = Unreacha
 // maxRedirects is how many redirects in a row are followed (ROB-FET-05).
 const maxRedirects = 5
 
-// fetch fetches the robots.txt of o, and finds out what a 5xx means there if it has
-// to. It never fails: an error is the outcome Unreachable. What ctx carries is there
-// for Options.Transport; only Options.Fetch.Timeout ends the fetch.
+// fetch fetches the robots.txt of o. It never fails: an error is the outcome
+// Unreachable. What ctx carries is there for Options.Transport; only
+// Options.Fetch.Timeout ends the fetch.
 func (f *robotsFetcher) fetch(ctx context.Context, o Origin) *fetchResult {
-	res := f.fetchOnce(ctx, o)
-	if f.probe && res.outcome == Unreachable && f.missingAnswersAlike(ctx, res) {
-		res.outcome, res.err = AllowAll, nil
-	}
-	return res
-}
-
-func (f *robotsFetcher) fetchOnce(ctx context.Context, o Origin) *fetchResult {
 	ctx, limit := withTimeLimit(ctx, f.timeout)
 	defer limit.stop()
 	res := &fetchResult{origin: o}
@@ -121,7 +109,7 @@ func (f *robotsFetcher) fetchHTTP(ctx context.Context, limit *timeLimit, u *url.
 func (f *robotsFetcher) hop(ctx context.Context, limit *timeLimit, u *url.URL, res *fetchResult) (next *url.URL, done bool) {
 	release, err := f.turn(ctx, limit, u)
 	if err != nil {
-		res.unreachable(fmt.Errorf("robotsext: waiting for a turn: %w", err))
+		res.unreachable(fmt.Errorf("waiting for a turn: %w", err))
 		// A redirect with a long Retry-After is the site's reason, and counts as a failed fetch.
 		res.unsent = len(res.chain) == 0 || !errors.Is(err, errRetryAfter)
 		return nil, true
@@ -155,14 +143,14 @@ func (f *robotsFetcher) hop(ctx context.Context, limit *timeLimit, u *url.URL, r
 	if o, err := OriginOf(u); err == nil {
 		defer f.pacer.hold(o, RetryAfter(resp.Header, f.now()))
 	}
-	what := dispose(resp.StatusCode, f.uniform4xx)
+	what := dispose(resp.StatusCode)
 	if resp.StatusCode == http.StatusRequestTimeout && resp.ProtoMajor == 1 && reused.Load() {
 		what = serverError // the site may have timed out the idle connection, which says nothing of the file
 	}
 	if what == follow {
 		next, err := location(u, resp.Header)
 		if err != nil {
-			res.unreachable(fmt.Errorf("robotsext: status %d: %w", resp.StatusCode, err))
+			res.unreachable(fmt.Errorf("status %d: %w", resp.StatusCode, err))
 			return nil, true
 		}
 		drain(resp)
@@ -182,7 +170,7 @@ func (f *robotsFetcher) hop(ctx context.Context, limit *timeLimit, u *url.URL, r
 		res.outcome = AllowAll
 		drain(resp)
 	default:
-		res.unreachable(fmt.Errorf("robotsext: status %d", resp.StatusCode))
+		res.unreachable(fmt.Errorf("status %d", resp.StatusCode))
 		drain(resp)
 	}
 	return nil, true
@@ -220,7 +208,7 @@ func (f *robotsFetcher) fetchBy(ctx context.Context, limit *timeLimit, open Fetc
 	res.chain = []string{u.String()}
 	release, err := f.turn(ctx, limit, u)
 	if err != nil {
-		res.unreachable(fmt.Errorf("robotsext: waiting for a turn: %w", err))
+		res.unreachable(fmt.Errorf("waiting for a turn: %w", err))
 		res.unsent = true
 		return
 	}
@@ -281,7 +269,7 @@ func withTimeLimit(ctx context.Context, d time.Duration) (context.Context, *time
 	ctx, cancel := context.WithCancelCause(ctx)
 	l := &timeLimit{left: d, since: time.Now(), cancel: cancel}
 	l.timer = time.AfterFunc(d, func() {
-		cancel(fmt.Errorf("robotsext: no whole answer within %s", d))
+		cancel(fmt.Errorf("no whole answer within %s", d))
 	})
 	return ctx, l
 }

@@ -33,17 +33,17 @@ type fileRecord struct {
 }
 
 // errDamaged is the class of files that cannot be believed.
-var errDamaged = errors.New("robotsext: damaged cache file")
+var errDamaged = errors.New("damaged cache file")
 
 // NewFileCache keeps records in dir, which it creates if need be. It removes what
 // a crash has left half written there.
 func NewFileCache(dir string) (*FileCache, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, fmt.Errorf("robotsext: file cache: %w", err)
+		return nil, fmt.Errorf("file cache: %w", err)
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return nil, fmt.Errorf("robotsext: file cache: %w", err)
+		return nil, fmt.Errorf("file cache: %w", err)
 	}
 	for _, e := range entries {
 		// One that is young may be another FileCache's, still at it.
@@ -66,7 +66,7 @@ func (c *FileCache) Load(_ context.Context, o Origin) (*Record, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("robotsext: file cache: %w", err)
+		return nil, fmt.Errorf("file cache: %w", err)
 	}
 	var f fileRecord
 	if err := json.Unmarshal(data, &f); err != nil {
@@ -93,7 +93,7 @@ func (c *FileCache) Store(_ context.Context, rec *Record) error {
 		err = c.replace(name, data)
 	}
 	if err != nil {
-		return fmt.Errorf("robotsext: file cache: %w", errors.Join(err, spoil(name)))
+		return fmt.Errorf("file cache: %w", errors.Join(err, spoil(name)))
 	}
 	return nil
 }

@@ -205,7 +205,7 @@ func NewMemoryCache(maxRecords int, maxBytes int64) *MemoryCache {
 	return &MemoryCache{newMemory(or(maxRecords, defaultMaxRecords), or(maxBytes, defaultMaxBytes))}
 }
 
-var errForgotten = errors.New("robotsext: record may have been evicted from memory")
+var errForgotten = errors.New("record may have been evicted from memory")
 
 // Load returns the record of o. After the first eviction it can no longer tell
 // what it never had from what it had to forget.

@@ -124,13 +124,6 @@ type OutageOptions struct {
 	// request by Transport or a collector got an answer other than 429 and 5xx
 	// in the last 24 h.
 	Available func(Origin) bool
-	// Uniform4xx reads 429 and 407 like every other 4xx, as the documents before
-	// Google's current one do: there is no robots.txt (D4). Default: false.
-	Uniform4xx bool
-	// ProbeMissing reads a 5xx as 404 on sites that answer 5xx for what does not
-	// exist: a random path gets the same 5xx while "/" gets 2xx. It costs two
-	// requests that no rule could be known for (ROB-STA-09). Default: false.
-	ProbeMissing bool
 }
 
 // SitemapOptions says how Robots.Sitemaps and Robots.Sitemap read.
@@ -183,28 +176,28 @@ func (o *Options) validate() error {
 		{"Outage.RetryMin", o.Outage.RetryMin}, {"Outage.RetryMax", o.Outage.RetryMax},
 	} {
 		if f.d < 0 {
-			return fmt.Errorf("robotsext: Options.%s is negative", f.name)
+			return fmt.Errorf("Options.%s is negative", f.name)
 		}
 	}
 	switch {
 	case o.Guard != nil && o.Transport != nil:
-		return errors.New("robotsext: Options.Guard is for a transport of this package's own; guard that in Options.Transport by Guard.Transport")
+		return errors.New("Options.Guard is for a transport of this package's own; guard that in Options.Transport by Guard.Transport")
 	case o.Outage.RetryMax != 0 && o.Outage.RetryMin > o.Outage.RetryMax:
-		return errors.New("robotsext: Options.Outage.RetryMin is greater than RetryMax")
+		return errors.New("Options.Outage.RetryMin is greater than RetryMax")
 	case o.Cache.MinAge > or(o.Cache.MaxAge, defaultLifetime):
-		return errors.New("robotsext: Options.Cache.MinAge is greater than MaxAge")
+		return errors.New("Options.Cache.MinAge is greater than MaxAge")
 	case o.Cache.MaxRecords < 0 || o.Cache.MaxBytes < 0 || o.Sitemaps.MaxFiles < 0:
-		return errors.New("robotsext: a limit in Options is negative")
+		return errors.New("a limit in Options is negative")
 	case o.Parse != nil && o.Parse.MaxBytes < 0:
-		return errors.New("robotsext: Options.Parse.MaxBytes is negative, but a fetch needs a limit")
+		return errors.New("Options.Parse.MaxBytes is negative, but a fetch needs a limit")
 	case o.Outage.Profile > Pre2019:
-		return fmt.Errorf("robotsext: unknown Options.Outage.Profile %d", o.Outage.Profile)
+		return fmt.Errorf("unknown Options.Outage.Profile %d", o.Outage.Profile)
 	case o.Sitemaps.Policy > sitemap.Any:
-		return fmt.Errorf("robotsext: unknown Options.Sitemaps.Policy %d", o.Sitemaps.Policy)
+		return fmt.Errorf("unknown Options.Sitemaps.Policy %d", o.Sitemaps.Policy)
 	}
 	for scheme := range o.Fetch.Schemes {
 		if scheme != "ftp" {
-			return fmt.Errorf("robotsext: Options.Fetch.Schemes: %w %q", ErrUnsupportedScheme, scheme)
+			return fmt.Errorf("Options.Fetch.Schemes: %w %q", ErrUnsupportedScheme, scheme)
 		}
 	}
 	return nil

@@ -17,10 +17,10 @@ import (
 var (
 	// ErrUnsupportedScheme is the class of URLs whose scheme has no robots.txt
 	// that could be asked for (ROB-LOC-12).
-	ErrUnsupportedScheme = errors.New("robotsext: unsupported scheme")
+	ErrUnsupportedScheme = errors.New("unsupported scheme")
 	// ErrInvalidHost is the class of URLs whose host is empty or cannot be a
 	// host, or whose port is not 1 to 65535 (ROB-LOC-08, ROB-LOC-15, ROB-LOC-16).
-	ErrInvalidHost = errors.New("robotsext: invalid host")
+	ErrInvalidHost = errors.New("invalid host")
 )
 
 // Origin is what one robots.txt speaks for: a scheme, a host and a port, as in

@@ -1,7 +1,6 @@
 package robotsext_test
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
@@ -23,7 +22,6 @@ type host struct {
 	pages map[string]reply // what other paths are
 	asked []time.Time      // for robots.txt
 
-	missing int // status of what is not in pages; 0: 404
 }
 
 func newHost(t *testing.T, opts robotsext.Options) *host {
@@ -44,7 +42,7 @@ func (h *host) open(opts robotsext.Options) {
 		}
 		page, ok := h.pages[req.URL.Path]
 		if !ok {
-			page = reply{status: cmp.Or(h.missing, 404)}
+			page = reply{status: 404}
 		}
 		return page.RoundTrip(req)
 	})

@@ -15,8 +15,6 @@ type policy struct {
 	outage       OutageProfile
 	available    func(o Origin, now time.Time) bool // apart from its robots.txt
 	backoff      backoff
-	uniform4xx   bool
-	probe        bool // Options.Outage.ProbeMissing
 }
 
 func newPolicy(opts *Options, m *memory) *policy {
@@ -29,8 +27,6 @@ func newPolicy(opts *Options, m *memory) *policy {
 			min: or(opts.Outage.RetryMin, min(time.Minute, or(opts.Outage.RetryMax, time.Minute))),
 			max: or(opts.Outage.RetryMax, max(time.Hour, opts.Outage.RetryMin)),
 		},
-		uniform4xx: opts.Outage.Uniform4xx,
-		probe:      opts.Outage.ProbeMissing,
 		available: func(o Origin, now time.Time) bool {
 			last := m.lastResponse(o)
 			return !last.IsZero() && now.Sub(last) <= 24*time.Hour
@@ -107,7 +103,8 @@ func (p *policy) restore(stored *Record, o Origin) (*Record, error) {
 	case rec.Origin != o:
 		return nil, fmt.Errorf("%w: it is of %s", errStoredRecord, rec.Origin)
 	case rec.Outcome < Rules || rec.Outcome > Unreachable || rec.FetchedAt.IsZero(),
-		failing && rec.Outcome == Rules && rec.Copy == nil:
+		failing && rec.Outcome == Rules && rec.Copy == nil,
+		!failing && rec.Outcome == AllowAll && rec.Status != 0 && dispose(rec.Status) == serverError:
 		return nil, errStoredRecord
 	}
 	rec.File = nil // parsed anew, with this Robots' options
@@ -117,10 +114,6 @@ func (p *policy) restore(stored *Record, o Origin) (*Record, error) {
 		rec.Copy = &c
 	}
 	if !failing {
-		if rec.Outcome == AllowAll && p.inconclusive(rec.Status) {
-			// The writer took the answer for 404, and dropped its copy.
-			rec.Outcome, rec.CopyLost = Unreachable, true
-		}
 		if rec.Outcome == Unreachable {
 			rec.ExpiresAt = time.Time{} // all it knows is CopyLost
 		}
@@ -136,13 +129,6 @@ func (p *policy) restore(stored *Record, o Origin) (*Record, error) {
 	// By this Robots' profile, whatever that of the writer was.
 	p.fallBack(&rec, rec.FetchedAt)
 	return &rec, nil
-}
-
-// inconclusive reports whether a response of status says nothing to this Robots,
-// though it may to one with other options. 0 is no status.
-func (p *policy) inconclusive(status int) bool {
-	missing := p.probe && 500 <= status && status <= 599
-	return status != 0 && dispose(status, p.uniform4xx) == serverError && !missing
 }
 
 // parse gives rec its File, if it has rules and no File yet.

@@ -66,8 +66,8 @@ type Copy struct {
 
 // The ways in which redirects can lead nowhere.
 var (
-	ErrRedirectLoop     = errors.New("robotsext: redirects in a loop")
-	ErrTooManyRedirects = fmt.Errorf("robotsext: more than %d redirects", maxRedirects)
+	ErrRedirectLoop     = errors.New("redirects in a loop")
+	ErrTooManyRedirects = fmt.Errorf("more than %d redirects", maxRedirects)
 )
 
 // RedirectError tells, where redirects led nowhere and so count as a robots.txt that

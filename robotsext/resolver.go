@@ -134,11 +134,11 @@ func (r *resolver) notify(rec *Record) {
 }
 
 // errRetryAfter is why a robots.txt is not fetched yet.
-var errRetryAfter = errors.New("robotsext: the site sent Retry-After, and that has not passed")
+var errRetryAfter = errors.New("the site sent Retry-After, and that has not passed")
 
 // errEnded is why callers have to come again whose fetch was ended by one of the
 // program's functions, by runtime.Goexit or a panic.
-var errEnded = errors.New("robotsext: a function in Options ended the fetch")
+var errEnded = errors.New("a function in Options ended the fetch")
 
 // unresolved is the record for callers when nothing was learnt, for a reason that
 // lies with us. It is not kept: the next caller may have better luck.

@@ -179,12 +179,6 @@ func TestRetryAfterIsObeyed(t *testing.T) {
 			w.wantSent("0 /robots.txt")
 		})
 	})
-	t.Run("ROB-POL-04/ROB-STA-09/no probe", func(t *testing.T) {
-		onWeb(t, map[string][]reply{"/robots.txt": {retryAfter(503, 3600, "")}}, func(t *testing.T, w *web) {
-			wantLater(t, w.robots(robotsext.Options{Outage: robotsext.OutageOptions{ProbeMissing: true}}).Check(t.Context(), rootA))
-			w.wantSent("0 /robots.txt")
-		})
-	})
 }
 
 // ROB-POL-04: a redirect whose Retry-After is longer than a fetch may take is a failed fetch.

@@ -48,7 +48,7 @@ func New(userAgent string, opts *Options) (*Robots, error) {
 		return nil, err
 	}
 	if !httpguts.ValidHeaderFieldValue(userAgent) {
-		return nil, fmt.Errorf("robotsext: user agent %q cannot be sent in a header", userAgent)
+		return nil, fmt.Errorf("user agent %q cannot be sent in a header", userAgent)
 	}
 	tokens, err := identity(userAgent, opts)
 	if err != nil {
@@ -106,18 +106,18 @@ func identity(userAgent string, opts *Options) ([]string, error) {
 	if opts.Tokens == nil {
 		token, err := robotstxt.ProductToken(userAgent)
 		if err != nil {
-			return nil, fmt.Errorf("robotsext: user agent: %w", err)
+			return nil, fmt.Errorf("user agent: %w", err)
 		}
 		return []string{token}, nil
 	}
 	if len(opts.Tokens) == 0 {
-		return nil, errors.New("robotsext: Options.Tokens is empty")
+		return nil, errors.New("Options.Tokens is empty")
 	}
 	wide := opts.Parse != nil && opts.Parse.WideTokens
 	for _, token := range opts.Tokens {
 		// A wide token may be anything that a User-agent line can hold.
 		if !robotstxt.ValidToken(token) && (!wide || token == "" || strings.ContainsAny(token, " \t/*#:")) {
-			return nil, fmt.Errorf("robotsext: Options.Tokens: %w in %q: it has letters, - and _ only", robotstxt.ErrToken, token)
+			return nil, fmt.Errorf("Options.Tokens: %w in %q: it has letters, - and _ only", robotstxt.ErrToken, token)
 		}
 	}
 	return slices.Clone(opts.Tokens), nil

@@ -198,7 +198,7 @@ func withCollectorProxy(t *http.Transport) *http.Transport {
 }
 
 // errUnguarded is why nothing is sent by a collector whose transport cannot be guarded.
-var errUnguarded = errors.New("robotsext: the collector's transport cannot be guarded: leave out its dial functions, or robotsext.Options.Guard")
+var errUnguarded = errors.New("the collector's transport cannot be guarded: leave out its dial functions, or robotsext.Options.Guard")
 
 // refusal is a transport that sends nothing.
 type refusal struct{ err error }

@@ -40,7 +40,7 @@ func (w *sitemapWalk) open(ctx context.Context, u *url.URL, j *sitemapJob) (*dow
 		}
 		u = next
 	}
-	return nil, fmt.Errorf("robotsext: more than %d redirects", maxSitemapRedirects)
+	return nil, fmt.Errorf("more than %d redirects", maxSitemapRedirects)
 }
 
 // turn waits until u may be requested. release is to be called when the answer
@@ -62,11 +62,11 @@ func (w *sitemapWalk) turn(ctx context.Context, u *url.URL, redirected bool) (re
 	case redirected && wait <= w.patience:
 		w.patience -= wait
 	case wait > 0:
-		return nil, &passing{err: fmt.Errorf("robotsext: %s sent Retry-After, and that has not passed", o), at: time.Now().Add(wait), untested: true}
+		return nil, &passing{err: fmt.Errorf("%s sent Retry-After, and that has not passed", o), at: time.Now().Add(wait), untested: true}
 	}
 	done, err := w.robots.pacer.waitForCaller(ctx, u)
 	if err != nil {
-		return nil, fmt.Errorf("robotsext: waiting for a turn: %w", err)
+		return nil, fmt.Errorf("waiting for a turn: %w", err)
 	}
 	if err := w.robots.pacer.await(ctx, o, max(w.options.Delay, w.robots.pacer.setDelay(o, delay))); err != nil {
 		done()
@@ -124,8 +124,8 @@ func (w *sitemapWalk) ask(ctx context.Context, u *url.URL, j *sitemapJob) (body 
 	}
 	defer resp.Body.Close()
 	drain(resp)
-	err = fmt.Errorf("robotsext: status %d", resp.StatusCode)
-	switch what := dispose(resp.StatusCode, false); {
+	err = fmt.Errorf("status %d", resp.StatusCode)
+	switch what := dispose(resp.StatusCode); {
 	case what == follow:
 		next, redirect := location(u, resp.Header)
 		if redirect != nil {

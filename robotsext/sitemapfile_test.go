@@ -222,11 +222,11 @@ func TestSitemapByFetcher(t *testing.T) {
 
 func TestSitemapErrorText(t *testing.T) {
 	err := &robotsext.SitemapError{URL: "u", RetryAt: time.Date(2026, 10, 1, 0, 0, 0, 0, time.UTC), Err: io.EOF}
-	again := &robotsext.SitemapError{URL: "u", Err: errors.New("robotsext: status 404")}
-	if got := again.Error(); got != "robotsext: sitemap u: status 404" {
+	again := &robotsext.SitemapError{URL: "u", Err: errors.New("status 404")}
+	if got := again.Error(); got != "sitemap u: status 404" {
 		t.Error(got)
 	}
-	if want := "robotsext: sitemap u: EOF; not to be asked for again before 2026-10-01T00:00:00Z"; err.Error() != want || !errors.Is(err, io.EOF) {
+	if want := "sitemap u: EOF; not to be asked for again before 2026-10-01T00:00:00Z"; err.Error() != want || !errors.Is(err, io.EOF) {
 		t.Errorf("%q", err)
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"iter"
 	"net/url"
-	"strings"
 	"time"
 
 	"github.com/politecrawl/politecrawl/robotsext/sitemap"
@@ -14,9 +13,9 @@ import (
 
 // Errors of Sitemaps, each inside a *SitemapError.
 var (
-	ErrSitemapDepth   = errors.New("robotsext: index nested too deep, what it lists is not read")
-	ErrSitemapBudget  = errors.New("robotsext: too many sitemap files, this one and those after it are not read")
-	ErrSitemapTimeout = errors.New("robotsext: sitemap takes too long to arrive")
+	ErrSitemapDepth   = errors.New("index nested too deep, what it lists is not read")
+	ErrSitemapBudget  = errors.New("too many sitemap files, this one and those after it are not read")
+	ErrSitemapTimeout = errors.New("sitemap takes too long to arrive")
 )
 
 // Kinds of findings that only a walk can tell.
@@ -39,12 +38,10 @@ type SitemapError struct {
 }
 
 func (e *SitemapError) Error() string {
-	why := strings.TrimPrefix(fmt.Sprint(e.Err), "robotsext: ") // once is enough
 	if e.RetryAt.IsZero() {
-		return fmt.Sprintf("robotsext: sitemap %s: %s", e.URL, why)
+		return fmt.Sprintf("sitemap %s: %v", e.URL, e.Err)
 	}
-	return fmt.Sprintf("robotsext: sitemap %s: %s; not to be asked for again before %s",
-		e.URL, why, e.RetryAt.UTC().Format(time.RFC3339))
+	return fmt.Sprintf("sitemap %s: %v; not to be asked for again before %s", e.URL, e.Err, e.RetryAt.UTC().Format(time.RFC3339))
 }
 
 // Unwrap returns Err.

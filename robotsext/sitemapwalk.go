@@ -53,7 +53,7 @@ type sitemapJob struct {
 	held *sitemap.Finding // of the end of the reading, not told as it may get further next time
 }
 
-var errLeft = errors.New("robotsext: left by the caller")
+var errLeft = errors.New("left by the caller")
 
 // passing is a failure that may pass by itself.
 type passing struct {

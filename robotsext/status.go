@@ -38,11 +38,10 @@ const (
 	serverError                        // unreachable
 )
 
-// dispose is table STA: what each status of an answer to GET /robots.txt means.
-// With uniform4xx all of 400 to 499 mean that there is no file, as the founding
-// documents and RFC 9309 2.3.1.3 have it; otherwise 429 asks to come back later
-// and 407 comes from our own proxy, which knows nothing of the site (D4).
-func dispose(status int, uniform4xx bool) disposition {
+// dispose is table STA: what each status of an answer to GET /robots.txt means. 429
+// asks to come back later and 407 comes from our own proxy, which knows nothing of
+// the site (D4); all other 4xx mean that there is no file (RFC 9309 2.3.1.3).
+func dispose(status int) disposition {
 	switch {
 	case status == 204 || status == 205:
 		return noRules
@@ -56,7 +55,7 @@ func dispose(status int, uniform4xx bool) disposition {
 		return serverError
 	case 300 <= status && status <= 399:
 		return follow
-	case (status == 407 || status == 429) && !uniform4xx:
+	case status == 407 || status == 429:
 		return serverError
 	case 400 <= status && status <= 499:
 		return noFile

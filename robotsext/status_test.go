@@ -192,12 +192,22 @@ func TestRequestTimeoutOnReusedConnection(t *testing.T) {
 	}
 }
 
-func TestUniform4xx(t *testing.T) {
-	for _, status := range []int{407, 429, 404} {
-		r := newRobots(t, &robotsext.Options{Transport: reply{status: status}, Outage: robotsext.OutageOptions{Uniform4xx: true}})
-		rec, err := r.Record(t.Context(), mustParse(t, "http://example.com/"))
-		if err != nil || rec.Outcome != robotsext.AllowAll {
-			t.Errorf("ROB-STA-01 (D4): status %d: %v, %v; want allow-all", status, rec.Outcome, err)
+// A 5xx is not taken for 404, also where a site answers 5xx for what does not exist.
+func TestROB_STA_09_ServerErrorIsNotProbed(t *testing.T) {
+	var paths []string
+	r := newRobots(t, &robotsext.Options{Transport: roundTripper(func(req *http.Request) (*http.Response, error) {
+		paths = append(paths, req.URL.Path)
+		if req.URL.Path == "/" {
+			return reply{status: 200}.RoundTrip(req)
 		}
+		return reply{status: 500}.RoundTrip(req)
+	})})
+	rec, err := r.Record(t.Context(), mustParse(t, "http://example.com/"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantOutcome(t, rec, robotsext.Unreachable)
+	if len(paths) != 1 {
+		t.Errorf("requested %q", paths)
 	}
 }

@@ -53,7 +53,7 @@ func (rec *Record) MarshalJSON() ([]byte, error) {
 	return json.Marshal(s)
 }
 
-var errStoredRecord = errors.New("robotsext: stored record is damaged")
+var errStoredRecord = errors.New("stored record is damaged")
 
 // UnmarshalJSON reads what MarshalJSON wrote. File, and the File of Copy, stay
 // nil: Robots parses the bodies when it loads a record from its Cache.

@@ -20,8 +20,8 @@ func TestRun(t *testing.T) {
 	got := strings.ReplaceAll(out.String(), site.URL, "")
 	for _, want := range []string{
 		"fetched /\n", "fetched /public/a\n",
-		`disallowed robotsext: /private/b is disallowed by "Disallow: /private/", line 2 of /robots.txt`,
-		`disallowed robotsext: /private/c is disallowed by`, // where /moved leads
+		`disallowed /private/b is disallowed by "Disallow: /private/", line 2 of /robots.txt`,
+		`disallowed /private/c is disallowed by`, // where /moved leads
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("output lacks %q:\n%s", want, got)

@@ -8,7 +8,7 @@ import (
 
 // ErrRefused is the class of all errors by which a connection is refused. It is found
 // through what net and net/http wrap around it.
-var ErrRefused = errors.New("guard: refused")
+var ErrRefused = errors.New("refused")
 
 // AddressError is the refusal of an address. It is an ErrRefused.
 type AddressError struct {
@@ -23,9 +23,9 @@ type AddressError struct {
 
 func (e *AddressError) Error() string {
 	if e.Form != "" {
-		return fmt.Sprintf("guard: address %s is not allowed (%s of %s: %s)", e.Addr, e.Form, e.Inner, e.Kind)
+		return fmt.Sprintf("address %s is not allowed (%s of %s: %s)", e.Addr, e.Form, e.Inner, e.Kind)
 	}
-	return fmt.Sprintf("guard: address %s is not allowed (%s)", e.Addr, e.Kind)
+	return fmt.Sprintf("address %s is not allowed (%s)", e.Addr, e.Kind)
 }
 
 // Unwrap returns ErrRefused.
@@ -38,7 +38,7 @@ type HostError struct {
 }
 
 func (e *HostError) Error() string {
-	return fmt.Sprintf("guard: host %q is no name, and an IP address is not written so", e.Host)
+	return fmt.Sprintf("host %q is no name, and an IP address is not written so", e.Host)
 }
 
 // Unwrap returns ErrRefused.

@@ -54,8 +54,8 @@ func ExampleGuard_Check() {
 	}
 	// Output:
 	// <nil>
-	// guard: address 192.168.1.1 is not allowed (private)
-	// guard: address 64:ff9b::7f00:1 is not allowed (NAT64 of 127.0.0.1: loopback)
+	// address 192.168.1.1 is not allowed (private)
+	// address 64:ff9b::7f00:1 is not allowed (NAT64 of 127.0.0.1: loopback)
 }
 
 // How do I judge a URL that somebody else will fetch, as a proxy does?
@@ -71,8 +71,8 @@ func ExampleGuard_CheckHost() {
 	}
 	// Output:
 	// <nil>
-	// guard: address ::1 is not allowed (loopback)
-	// guard: host "0x7f.1" is no name, and an IP address is not written so
+	// address ::1 is not allowed (loopback)
+	// host "0x7f.1" is no name, and an IP address is not written so
 }
 
 // How do I use a proxy on my own machine, and still let nobody else get at it?
@@ -98,7 +98,7 @@ func ExampleGuard_Transport() {
 	}
 	// Output:
 	// the proxy is asked for http://example.com/
-	// guard: address 127.0.0.1 is not allowed (loopback)
+	// address 127.0.0.1 is not allowed (loopback)
 }
 
 // What do I tell a person to allow, whose own site was refused?
@@ -123,5 +123,5 @@ func ExampleParsePrefix() {
 	// Output:
 	// 10.0.0.0/8
 	// ::1/128
-	// guard: "localhost" is neither an IP address nor a network of them: write it as 127.0.0.1, 10.0.0.0/8 or fd00::/8
+	// "localhost" is neither an IP address nor a network of them: write it as 127.0.0.1, 10.0.0.0/8 or fd00::/8
 }

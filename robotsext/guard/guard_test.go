@@ -38,7 +38,7 @@ func TestKinds(t *testing.T) {
 				}
 				continue
 			}
-			if full := fmt.Sprintf("guard: address %s is not allowed %s", addr, want); err == nil || err.Error() != full {
+			if full := fmt.Sprintf("address %s is not allowed %s", addr, want); err == nil || err.Error() != full {
 				t.Errorf("%s: %v, want %s", addr, err, full)
 			}
 			refused, ok := errors.AsType[*AddressError](err)

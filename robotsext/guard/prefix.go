@@ -43,5 +43,5 @@ func ParsePrefix(s string) (netip.Prefix, error) {
 			why = "leave out the port; "
 		}
 	}
-	return netip.Prefix{}, fmt.Errorf("guard: %q is neither an IP address nor a network of them: %swrite it as 127.0.0.1, 10.0.0.0/8 or fd00::/8", s, why)
+	return netip.Prefix{}, fmt.Errorf("%q is neither an IP address nor a network of them: %swrite it as 127.0.0.1, 10.0.0.0/8 or fd00::/8", s, why)
 }

@@ -60,7 +60,7 @@ func (g *Guard) Transport(base *http.Transport, dialer *net.Dialer) http.RoundTr
 }
 
 // errUnrouted cannot be seen, unless net/http stops handing on the values of contexts.
-var errUnrouted = errors.New("guard: request without a route")
+var errUnrouted = errors.New("request without a route")
 
 // routeKey is the context key for the proxy that a request goes by, a *url.URL that is
 // nil for none.
