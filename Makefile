@@ -49,29 +49,35 @@ build: ## Build bin/politecrawl
 
 # Tests may use more of Go than the go directive says; lint looks at the code.
 .PHONY: test
-test: bsdtar redis ## Vet, run all but the long tests under the race detector: within five minutes
+test: warcio redis ## Vet, run all but the long tests under the race detector: within five minutes
 	$(call each,$(GO) vet -stdversion=false ./...)
 	$(call each,$(GO) test -race -short -vet=off -timeout 20m ./...,$(BROWSERTEST))
 
 # Long are the tests that ask testing.Short whether to run, and those of the module
 # BROWSERTEST. TestPeak measures a process that is built as a release is.
 .PHONY: test-all
-test-all: chromium bsdtar redis docs ## Run all that make test leaves out: long tests, tests in a browser, soak for TESTSOAK (1m), fuzz for TESTFUZZ (3s)
+test-all: chromium warcio redis docs ## Run all that make test leaves out: long tests, tests in a browser, soak for TESTSOAK (1m), fuzz for TESTFUZZ (3s)
 	@$(call each,$(long),$(BROWSERTEST))
 	$(GO) -C $(BROWSERTEST) test -race -vet=off -timeout 20m ./...
 	$(GO) test -vet=off -timeout 20m ./crawler/faultsite -run '^Test(Soak|SharedSoak|Peak)$$' -count 1 -soak $(TESTSOAK)
 	@$(call fuzz,$(TESTFUZZ))
 
-# Tests look at pages in Chromium, read archives back with bsdtar, start servers of
+# Tests look at pages in Chromium, read archives back with warcio, start servers of
 # Redis, and crawl documentation packages of Debian. These are installed for root on Debian and in
 # continuous integration; elsewhere the tests of what is missing are skipped.
 .PHONY: chromium
 chromium:
 	@$(call tool,chromium chromium-browser google-chrome google-chrome-stable,chromium,tests that look at pages)
 
-.PHONY: bsdtar
-bsdtar:
-	@$(call tool,bsdtar,libarchive-tools,tests that read archives back)
+# warcio is a package of npm, at the version that WARCIO/package-lock.json names.
+WARCIO := crawler/output/warc/testdata/warcio
+
+.PHONY: warcio
+warcio:
+	@$(call tool,npm,npm,tests that read archives back)
+	@if [ ! -d $(WARCIO)/node_modules/warcio ] && command -v npm > /dev/null; then \
+		cd $(WARCIO); npm ci --ignore-scripts --no-audit --no-fund --loglevel=error || [ -z "$${CI:-}" ]; \
+	fi
 
 .PHONY: redis
 redis:

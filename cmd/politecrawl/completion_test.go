@@ -103,7 +103,7 @@ func TestCompletionInBash(t *testing.T) {
 		{"crawl --durability ", []string{"process", "power"}, []string{"(files)"}},
 		{"crawl --log-level ", []string{"debug", "info", "warn", "error"}, []string{"(files)"}},
 		{"crawl --write ", []string{"csv", "sqlite", "warc"}, []string{"(files)"}},
-		{"crawl --write csv,", []string{"csv,sqlite", "csv,warc", "csv,warc-1.1"}, []string{"csv,csv", "(files)"}},
+		{"crawl --write csv,", []string{"csv,sqlite", "csv,warc"}, []string{"csv,csv", "(files)"}},
 		{"crawl --delay ", nil, []string{"example", "(files)"}},
 		{"crawl --config ", []string{"crawl.yaml", "example"}, []string{"notes.txt"}},
 		{"crawl --resume ", []string{"example"}, []string{"notes.txt", "crawl.yaml"}},

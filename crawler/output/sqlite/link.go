@@ -7,11 +7,17 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
 const (
+	// knownURLs is how many URLs the cache of their ids holds at least: most links of a
+	// page are those of the page before it. Longer URLs than knownLength are not kept.
+	knownURLs   = 1 << 15
+	knownLength = 512
+
 	// batchLinks and batchBytes bound the links that are written by one statement,
 	// and so what is held of them.
 	batchLinks = 2048
@@ -73,7 +79,7 @@ func (s *sink) identify(batch []pair) (map[string]int64, error) {
 			if _, ok := ids[u]; ok {
 				continue
 			}
-			id, ok := s.known.get(u)
+			id, ok := s.known.Get(u)
 			if ids[u] = id; !ok {
 				unsure = append(unsure, u)
 			}
@@ -90,7 +96,9 @@ func (s *sink) identify(batch []pair) (map[string]int64, error) {
 			s.counts[urls]++
 			ids[u] = s.counts[urls]
 		}
-		s.known.put(u, ids[u])
+		if len(u) <= knownLength {
+			s.known.Put(strings.Clone(u), ids[u]) // which may be a piece of a page
+		}
 	}
 	if s.counts[urls] > math.MaxInt32 {
 		return nil, errors.New("sqlite: more URLs than links can tell apart")

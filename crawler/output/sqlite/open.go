@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/crawler/output/internal/recent"
 )
 
 //go:embed schema.sql
@@ -40,7 +41,7 @@ func open(dir string, mark []byte, opts Options) (_ *sink, err error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &sink{name: name, counts: counted, known: newCache(cacheURLs)}
+	s := &sink{name: name, counts: counted, known: recent.New[string, int64](knownURLs)}
 	if s.db, err = connect(name); err != nil {
 		return nil, err
 	}

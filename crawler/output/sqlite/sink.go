@@ -9,6 +9,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/internal/durable"
 	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/crawler/output/internal/recent"
 )
 
 // sink writes to the database of a crawl.
@@ -20,8 +21,8 @@ type sink struct {
 	power  bool      // a commit reaches the disk
 	named  bool      // the name of the database has reached it
 	counts counts
-	known  *cache
-	failed error // nothing is written after a failure, which may have ended the transaction
+	known  *recent.Map[string, int64] // ids of URLs that links led to of late
+	failed error                      // nothing is written after a failure, which may have ended the transaction
 }
 
 // Write implements [output.Sink].

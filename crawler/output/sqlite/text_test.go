@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/crawler/output/internal/recent"
 	"github.com/politecrawl/politecrawl/crawler/output/internal/sinktest"
 )
 
@@ -128,40 +129,26 @@ func TestLongTexts(t *testing.T) {
 	}
 }
 
-// What the sink knows by heart is bounded, however many URLs there are, and what it
-// has forgotten it finds again.
-func TestCache(t *testing.T) {
-	c := newCache(10)
-	for n := range int64(1000) {
-		c.put(fmt.Sprint(n), n)
-		if id, ok := c.get("0"); !ok || id != 0 { // asked for all the time
-			t.Fatalf("after %d URLs 0 is %d, %t", n, id, ok)
-		}
-	}
-	if known := len(c.young) + len(c.old); known > 20 {
-		t.Errorf("%d URLs are known", known)
-	}
-	if _, ok := c.get("1"); ok {
-		t.Error("1 has not been asked for and is known")
-	}
-	c.put(strings.Repeat("x", cacheLength+1), 1)
-	if _, ok := c.get(strings.Repeat("x", cacheLength+1)); ok {
-		t.Error("a long URL is known")
-	}
-
+// The ids of long URLs are not kept, and those that were forgotten are found again.
+func TestKnownURLs(t *testing.T) {
 	dir := t.TempDir()
 	s, ok := sinktest.Open(t, Format(nil), dir, nil).(*sink)
 	if !ok {
 		t.Fatal("not ours")
 	}
-	s.known = newCache(1)
+	s.known = recent.New[string, int64](1)
+	long := "http://a.test/" + strings.Repeat("x", knownLength)
+	sinktest.Put(t, s, &output.Found{Links: []*output.Links{{URL: long, To: []string{long}}}})
+	if _, ok := s.known.Get(long); ok {
+		t.Error("a long URL is kept")
+	}
 	var all []string
 	for n := range 3 * batchLinks {
 		all = append(all, fmt.Sprintf("http://a.test/%d", n%1000))
 	}
 	sinktest.Put(t, s, &output.Found{Links: []*output.Links{{URL: "http://a.test/1", To: all}, {URL: "http://a.test/new", To: all}}})
 	sinktest.Close(t, s)
-	if got := askDir(t, dir, "SELECT count(*), count(DISTINCT url) FROM urls"); got[0] != "1001|1001" {
+	if got := askDir(t, dir, "SELECT count(*), count(DISTINCT url) FROM urls"); got[0] != "1002|1002" {
 		t.Errorf("urls: %s", got[0])
 	}
 	if got := askDir(t, dir, "SELECT to_url FROM links WHERE from_url = 'http://a.test/new'"); !slices.Equal(got, all) {

@@ -47,14 +47,11 @@ func (s *sink) describe() error {
 	}
 	s.text = s.text[:0]
 	s.line("software", s.opts.Software)
-	s.line("format", "WARC File Format "+string(s.edition))
-	s.line("conformsTo", "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-"+string(s.edition)+"/")
+	s.line("format", "WARC File Format "+edition)
+	s.line("conformsTo", "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-"+edition+"/")
 	s.line("robots", s.opts.Robots)
 	s.line("operator", s.opts.Operator)
 	s.line("http-header-user-agent", s.opts.UserAgent)
-	for _, field := range s.opts.Settings {
-		s.line(field.Name, field.Value)
-	}
 	s.begin("warcinfo", id, time.Now())
 	s.add("WARC-Filename", fileName(s.files.File))
 	s.info = id
@@ -90,7 +87,7 @@ func (s *sink) exchange(x *output.Exchange) error {
 
 // answer writes what came back: a response, or a revisit where its payload is known.
 func (s *sink) answer(x *output.Exchange, id recordID) error {
-	last, _ := s.urls.get(x.URL)
+	last, _ := s.urls.Get(x.URL)
 	url := strings.Clone(x.URL) // to keep
 	this := capture{id: id, date: x.Began, whole: captured{id: id, url: url, date: x.Began}}
 	var key payloadKey
@@ -98,7 +95,7 @@ func (s *sink) answer(x *output.Exchange, id recordID) error {
 	whole := len(x.Body) > 0 && !x.Cut && x.Withheld == ""
 	if whole {
 		key = sha256.Sum256(x.Body)
-		original, known = s.payloads.get(key)
+		original, known = s.payloads.Get(key)
 	}
 
 	head, body := httpHead(x.Response), x.Body
@@ -130,9 +127,9 @@ func (s *sink) answer(x *output.Exchange, id recordID) error {
 		return nil
 	}
 	if x.Status != 304 && whole {
-		s.payloads.put(key, this.whole)
+		s.payloads.Put(key, this.whole)
 	}
-	s.urls.put(url, this)
+	s.urls.Put(url, this)
 	return nil
 }
 
@@ -141,11 +138,11 @@ func (s *sink) answer(x *output.Exchange, id recordID) error {
 func (s *sink) revisit(x *output.Exchange, id recordID, profile string, original captured) {
 	s.begin("revisit", id, x.Began)
 	s.origin(x)
-	s.add("WARC-Profile", "http://netpreserve.org/warc/"+string(s.edition)+"/revisit/"+profile)
+	s.add("WARC-Profile", "http://netpreserve.org/warc/"+edition+"/revisit/"+profile)
 	if original.id != (recordID{}) {
 		s.addID("WARC-Refers-To", original.id)
 		s.addURI("WARC-Refers-To-Target-URI", original.url)
-		s.add("WARC-Refers-To-Date", s.edition.date(original.date))
+		s.add("WARC-Refers-To-Date", formatDate(original.date))
 	}
 }
 
@@ -182,7 +179,7 @@ func (s *sink) page(p *output.Page, links *output.Links) error {
 			s.text = append(appendURI(s.text, to), " L\r\n"...)
 		}
 	}
-	last, known := s.urls.get(p.URL)
+	last, known := s.urls.Get(p.URL)
 	if !known {
 		last.date = p.FetchedAt
 	}

@@ -10,10 +10,10 @@
 // WARC file (ISO 28500) is a row of records. Each has a header, like one of HTTP, and
 // a block of as many bytes as the header says:
 //
-//	WARC/1.0
+//	WARC/1.1
 //	WARC-Type: response
 //	WARC-Record-ID: <urn:uuid:92283950-ef2f-4d72-b224-f54c6ec90bb0>
-//	WARC-Date: 2026-03-01T12:00:00Z
+//	WARC-Date: 2026-03-01T12:00:00.123456Z
 //	WARC-Target-URI: https://example.com/page
 //	WARC-IP-Address: 192.0.2.7
 //	WARC-Payload-Digest: sha1:VL2MMHO4YXUKFWV63YHTWSBM3GXKSQ2N
@@ -62,31 +62,8 @@
 // payloads and URLs at the least are remembered, at the most twice as many, and none
 // from before the process was started. One that was forgotten is written again in full.
 //
-// # Which edition
+// # Readers
 //
-// The first line of a record names the edition of the standard: 1.0 of 2009 or 1.1 of
-// 2017. These files keep to both. What 1.1 adds and is used here (the URL and date
-// that a revisit refers to) 1.0 allows as extensions; times of fractions of a second
-// are all that is left out. So the default names 1.0, which every reader takes, and
-// [Edition11] is there for those who want it named.
-//
-// # libarchive
-//
-// One reader is on most machines, bsdtar of libarchive:
-//
-//	bsdtar -tf crawl-00000.warc.gz
-//	bsdtar -xOf crawl-00000.warc.gz page
-//
-// It takes no edition but 1.0 (and drafts before it), no fraction of a second, and
-// only responses; it calls them by their URL without scheme and host, and leaves out
-// those whose URL ends in a slash. It has to find the whole header of a record in
-// the 64 KiB that it has unpacked, or gives up; and versions of some years, 3.6.2
-// among them, look for the next record at the wrong place when they have read one that
-// lies in two such pieces. So records are laid out for it: where one would lie badly, a
-// metadata record of the fitting size stands before or behind it, with nothing but
-// padding in it. Behind a body of more than 64 KiB that is about as long as the body: of
-// little weight packed, half a percent as it was measured, but unpacked the same files
-// were larger by more than a third. And where no place would do for a next record, for
-// one body in 300 of those, the file ends there, before it has [Options.MaxBytes]. With
-// Edition11 there is neither.
+// Records name WARC/1.1, the edition of 2017, and their times have microseconds. Tests
+// read every record back with warcio. The bsdtar of libarchive reads no edition but 1.0.
 package warc

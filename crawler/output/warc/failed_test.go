@@ -19,7 +19,7 @@ func TestFailedWrite(t *testing.T) {
 		t.Run(fmt.Sprintf("%d identifiers", ids), func(t *testing.T) {
 			dir := t.TempDir()
 			random := &io.LimitedReader{R: fixed(), N: 1 << 20}
-			s := openSink(t, dir, &Options{Edition: Edition11, Rand: random}) // which has no fillers
+			s := openSink(t, dir, &Options{Rand: random})
 			sinktest.Write(t, s, some(1))
 			before := contents(t, dir)
 			random.N = ids * int64(len(recordID{}))

@@ -33,7 +33,6 @@ var recordEnd = []byte("\r\n\r\n")
 type place struct {
 	File   int   `json:"file"`   // the number of the last file; those before it count as they are
 	Length int64 `json:"length"` // of that file, in bytes; 0: it is not begun
-	Plain  int64 `json:"plain"`  // of its records as they are before compression
 }
 
 // files is the row of files of a crawl, of which the last one grows.
@@ -44,7 +43,6 @@ type files struct {
 	file     *os.File
 	pack     *gzip.Writer
 	packed   bytes.Buffer // the last bytes of the place, not yet in the file
-	full     bool         // nothing is to be added to the file, whatever its length
 	newNames bool         // the directory changed since it was last synchronised
 }
 
@@ -70,7 +68,7 @@ func (f *files) goTo(to place) (missing int64, err error) {
 	if err := f.removeFrom(to); err != nil {
 		return 0, err
 	}
-	f.place, f.full = to, false
+	f.place = to
 	if to.Length == 0 {
 		return 0, nil
 	}
@@ -82,7 +80,7 @@ func (f *files) goTo(to place) (missing int64, err error) {
 	if err != nil {
 		return 0, fmt.Errorf("warc: %w", err)
 	}
-	if f.Length, f.Plain, err = cut(file, to); err != nil {
+	if f.Length, err = cut(file, to.Length); err != nil {
 		return 0, errors.Join(fmt.Errorf("warc: %w", err), file.Close())
 	}
 	f.file = file
@@ -104,38 +102,37 @@ func (f *files) missingBefore(to place) ([]output.Loss, error) {
 	return lost, nil
 }
 
-// cut shortens a file to a place, or where it is shorter already to its last whole
+// cut shortens a file to a length, or where it is shorter already to its last whole
 // record, and returns how long it is then.
-func cut(file *os.File, to place) (length, plain int64, err error) {
+func cut(file *os.File, to int64) (length int64, err error) {
 	info, err := file.Stat()
 	if err != nil {
-		return 0, 0, err
+		return 0, err
 	}
-	length, plain = to.Length, to.Plain
+	length = to
 	if info.Size() < length {
-		length, plain = wholeRecords(file)
+		length = wholeRecords(file)
 	}
 	if info.Size() == length {
-		return length, plain, nil
+		return length, nil
 	}
-	return length, plain, file.Truncate(length)
+	return length, file.Truncate(length)
 }
 
 // wholeRecords returns how many of the bytes at the beginning are whole records, each
-// packed by itself, and how many bytes these have unpacked.
-func wholeRecords(r io.Reader) (length, plain int64) {
+// packed by itself.
+func wholeRecords(r io.Reader) (length int64) {
 	in := &counter{Reader: bufio.NewReaderSize(r, 1<<16)}
 	unpack := new(gzip.Reader)
 	for {
 		if unpack.Reset(in) != nil {
-			return length, plain
+			return length
 		}
 		unpack.Multistream(false)
-		n, err := io.Copy(io.Discard, unpack)
-		if err != nil {
-			return length, plain
+		if _, err := io.Copy(io.Discard, unpack); err != nil { //nolint:gosec // nothing is kept
+			return length
 		}
-		length, plain = in.n, plain+n
+		length = in.n
 	}
 }
 
@@ -190,7 +187,7 @@ func (f *files) removeFrom(to place) error {
 func (f *files) path() string { return filepath.Join(f.dir, fileName(f.File)) }
 
 // begun tells whether there is a file that a record can be added to.
-func (f *files) begun() bool { return f.file != nil && !f.full && f.Length < f.limit }
+func (f *files) begun() bool { return f.file != nil && f.Length < f.limit }
 
 // next begins the first file, or the next one.
 func (f *files) next() error {
@@ -199,7 +196,7 @@ func (f *files) next() error {
 		if err := errors.Join(f.flush(), durable.File(f.file), f.close()); err != nil {
 			return fmt.Errorf("warc: %w", err)
 		}
-		f.place, f.full = place{File: f.File + 1}, false
+		f.place = place{File: f.File + 1}
 	}
 	if f.File >= mostFiles {
 		return fmt.Errorf("warc: %d files are as many as there are names for; make them larger", mostFiles)
@@ -229,7 +226,6 @@ func (f *files) add(head []byte, block ...[]byte) error {
 		return fmt.Errorf("warc: %w", err)
 	}
 	f.Length += int64(f.packed.Len() - before)
-	f.Plain += int64(len(head) + size(block) + len(recordEnd))
 	if f.packed.Len() >= held {
 		return f.flush()
 	}

@@ -91,7 +91,7 @@ func TestRotation(t *testing.T) {
 		}
 	}
 	for i, r := range all { // what belongs together is not torn apart
-		if r.kind() == "response" && all[i-1].file != r.file && !isFiller(all[i-1]) {
+		if r.kind() == "response" && all[i-1].file != r.file {
 			t.Errorf("the response of %s is in %s, its request in %s", r.get("WARC-Target-URI"), r.file, all[i-1].file)
 		}
 	}
@@ -272,7 +272,7 @@ func TestHeld(t *testing.T) {
 }
 
 func TestMarks(t *testing.T) {
-	for _, mark := range []string{"", "x", `{"file":-1}`, `{"length":-1}`, `{"plain":-1}`, `{"file":100000}`, `[]`} {
+	for _, mark := range []string{"", "x", `{"file":-1}`, `{"length":-1}`, `{"file":100000}`, `[]`} {
 		if s, err := Format(nil).Open(t.TempDir(), []byte(mark)); err == nil {
 			t.Errorf("Open(%q) = %v", mark, s)
 		}
@@ -303,4 +303,26 @@ func TestTooMany(t *testing.T) {
 		t.Errorf("Write = %v, files %s", err, sizes(contents(t, dir)))
 	}
 	sinktest.Close(t, s)
+}
+
+// A file, or a link, that somebody has put where the next file goes is not written into.
+func TestPlanted(t *testing.T) {
+	for _, plant := range []func(own, at string) error{os.Symlink, os.Link} {
+		f, err := newFiles(t.TempDir(), 1<<20, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		own := filepath.Join(t.TempDir(), "own")
+		writeFile(t, own, "mine")
+		if err := plant(own, f.path()); err != nil {
+			t.Fatal(err)
+		}
+		if err := f.next(); err == nil {
+			t.Error("it was opened")
+			_ = f.close()
+		}
+		if text, err := os.ReadFile(own); string(text) != "mine" || err != nil {
+			t.Errorf("%q, %v", text, err)
+		}
+	}
 }

@@ -28,8 +28,7 @@ type parsed struct {
 	fields  map[string][]string
 	order   []string
 	block   []byte
-	at      int // where it begins in its file, before compression
-	head    int // the length of its header
+	offset  int // where it begins in its file
 }
 
 func (r *parsed) get(name string) string {
@@ -74,13 +73,14 @@ func readFile(name string) ([]*parsed, error) {
 	if err != nil {
 		return nil, err
 	}
-	in := bufio.NewReader(bytes.NewReader(packed))
+	file := bytes.NewReader(packed)
+	in := bufio.NewReader(file)
 	var records []*parsed
-	at := 0
 	for {
 		if _, err := in.Peek(1); errors.Is(err, io.EOF) {
 			break
 		}
+		offset := len(packed) - file.Len() - in.Buffered()
 		member, err := gzip.NewReader(in)
 		if err != nil {
 			return nil, fmt.Errorf("record %d: %w", len(records), err)
@@ -94,11 +94,7 @@ func readFile(name string) ([]*parsed, error) {
 		if err != nil {
 			return nil, fmt.Errorf("record %d: %w in %q", len(records), err, plain[:min(len(plain), 1000)])
 		}
-		r.file, r.at = filepath.Base(name), at
-		if r.version == "1.0" && at/blockSize != (at+r.head-1)/blockSize {
-			return nil, fmt.Errorf("record %d: its header lies in two blocks, %d bytes from %d on", len(records), r.head, at)
-		}
-		at += len(plain)
+		r.file, r.offset = filepath.Base(name), offset
 		records = append(records, r)
 	}
 	if len(records) > 0 && records[0].kind() != "warcinfo" {
@@ -133,8 +129,8 @@ func parse(plain []byte) (*parsed, error) {
 		return nil, errors.New("no end of the header")
 	}
 	lines := strings.Split(string(head), "\r\n")
-	r := &parsed{fields: make(map[string][]string), head: len(head) + 4}
-	if r.version, ok = strings.CutPrefix(lines[0], "WARC/"); !ok || r.version != "1.0" && r.version != "1.1" {
+	r := &parsed{fields: make(map[string][]string)}
+	if r.version, ok = strings.CutPrefix(lines[0], "WARC/"); !ok || r.version != "1.1" {
 		return nil, fmt.Errorf("version %q", lines[0])
 	}
 	for _, line := range lines[1:] {
@@ -177,10 +173,7 @@ func checkFields(r *parsed) error {
 			return fmt.Errorf("%s must have %s", r.kind(), name)
 		}
 	}
-	layout := "2006-01-02T15:04:05Z"
-	if r.version == "1.1" {
-		layout = "2006-01-02T15:04:05.000000Z"
-	}
+	const layout = "2006-01-02T15:04:05.000000Z"
 	for name, values := range r.fields {
 		value := values[0]
 		var bad error
@@ -202,7 +195,7 @@ func checkFields(r *parsed) error {
 		case "WARC-IP-Address":
 			_, bad = netip.ParseAddr(value)
 		case "WARC-Truncated":
-			if value != "length" {
+			if value != "length" && value != "unspecified" {
 				bad = fmt.Errorf("%s %q", name, value)
 			}
 		case "WARC-Protocol":
@@ -223,19 +216,13 @@ func sha1Of(b []byte) string {
 }
 
 func checkDigests(r *parsed) error {
-	if got := r.get("WARC-Block-Digest"); got != sha1Of(r.block) && (got != "" || !isFiller(r)) {
+	if got := r.get("WARC-Block-Digest"); got != sha1Of(r.block) {
 		return fmt.Errorf("WARC-Block-Digest %q, want %q", got, sha1Of(r.block))
 	}
 	if got := r.get("WARC-Payload-Digest"); r.kind() == "response" && got != sha1Of(r.payload()) {
 		return fmt.Errorf("WARC-Payload-Digest %q, want %q", got, sha1Of(r.payload()))
 	}
 	return nil
-}
-
-// isFiller tells whether a record has nothing in it but room.
-func isFiller(r *parsed) bool {
-	dots, ok := bytes.CutPrefix(r.block, []byte("padding: "))
-	return ok && r.kind() == "metadata" && string(bytes.TrimLeft(dots, ".")) == "\r\n"
 }
 
 func checkBlock(r *parsed) error {
@@ -275,7 +262,7 @@ func checkReferences(all []*parsed) error {
 			if r.get("WARC-Filename") != r.file {
 				return fmt.Errorf("%s says that it is %s", r.file, r.get("WARC-Filename"))
 			}
-		} else if !isFiller(r) && r.get("WARC-Warcinfo-ID") != info {
+		} else if r.get("WARC-Warcinfo-ID") != info {
 			return fmt.Errorf("%s says that %s describes it, and %s does", r.get("WARC-Record-ID"), r.get("WARC-Warcinfo-ID"), info)
 		}
 		for _, id := range r.fields["WARC-Concurrent-To"] {

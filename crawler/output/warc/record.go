@@ -39,25 +39,21 @@ func (id recordID) appendTo(dst []byte) []byte {
 // An encoder makes headers of records, one after the other, in memory that it uses
 // again.
 type encoder struct {
-	edition Edition
-	head    []byte
-	sha1    hash.Hash
-	sum     []byte
+	head []byte
+	sha1 hash.Hash
+	sum  []byte
 }
 
-func newEncoder(edition Edition) *encoder {
-	return &encoder{edition: edition, sha1: sha1.New()} //nolint:gosec // as above
+func newEncoder() *encoder {
+	return &encoder{sha1: sha1.New()} //nolint:gosec // as above
 }
 
 // begin starts the header of a record with the fields that every one has.
 func (e *encoder) begin(kind string, id recordID, date time.Time) {
-	e.head = append(e.head[:0], "WARC/"...)
-	e.head = append(e.head, e.edition...)
-	e.head = append(e.head, "\r\nWARC-Type: "...)
-	e.head = append(e.head, kind...)
-	e.head = append(e.head, "\r\n"...)
+	e.head = append(e.head[:0], "WARC/"+edition+"\r\n"...)
+	e.add("WARC-Type", kind)
 	e.addID("WARC-Record-ID", id)
-	e.add("WARC-Date", e.edition.date(date))
+	e.add("WARC-Date", formatDate(date))
 }
 
 // add adds a field whose value is of our own making.

@@ -4,9 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/crawler/output/internal/recent"
 )
 
 // remembered is how many payloads, and how many URLs, are remembered at the least;
@@ -18,10 +18,9 @@ type sink struct {
 	*encoder
 	files    *files
 	opts     *Options
-	filler   int64    // the size of the least filler
 	info     recordID // of the warcinfo record in force; zero: one is due
-	payloads *memory[payloadKey, captured]
-	urls     *memory[string, capture]
+	payloads *recent.Map[payloadKey, captured]
+	urls     *recent.Map[string, capture]
 	links    map[string]*output.Links // of the pages that are being written
 	text     []byte                   // of a block in the making
 	lost     []output.Loss            // as it was found when the sink was opened
@@ -34,7 +33,7 @@ func open(dir string, mark []byte, opts *Options) (*sink, error) {
 		if err := json.Unmarshal(mark, &at); err != nil {
 			return nil, fmt.Errorf("warc: %q is no mark: %w", mark, err)
 		}
-		if at.File < 0 || at.File >= mostFiles || at.Length < 0 || at.Plain < 0 {
+		if at.File < 0 || at.File >= mostFiles || at.Length < 0 {
 			return nil, fmt.Errorf("warc: %q is no mark", mark)
 		}
 	}
@@ -54,8 +53,8 @@ func open(dir string, mark []byte, opts *Options) (*sink, error) {
 		lost = append(lost, output.Loss{File: fileName(at.File), Bytes: missing, Had: at.Length})
 	}
 	return &sink{
-		lost: lost, encoder: newEncoder(opts.Edition), files: files, opts: opts, filler: leastFiller(opts.Edition),
-		payloads: newMemory[payloadKey, captured](remembered), urls: newMemory[string, capture](remembered),
+		lost: lost, encoder: newEncoder(), files: files, opts: opts,
+		payloads: recent.New[payloadKey, captured](remembered), urls: recent.New[string, capture](remembered),
 		links: make(map[string]*output.Links),
 	}, nil
 }
@@ -69,8 +68,8 @@ func (s *sink) Write(f *output.Found) error {
 		return nil
 	}
 	// Whatever refers to the records that go must be forgotten; all is simpler.
-	s.payloads.forget()
-	s.urls.forget()
+	s.payloads.Clear()
+	s.urls.Clear()
 	s.info = info
 	if _, undone := s.files.goTo(before); undone != nil {
 		return errors.Join(err, undone)
@@ -118,35 +117,10 @@ func (s *sink) ready() error {
 	return s.describe()
 }
 
-// put adds the record that was begun, and fillers before and behind it where they are
-// needed.
+// put adds the record that was begun.
 func (s *sink) put(contentType string, block ...[]byte) error {
 	head := s.end(contentType, block...)
-	if s.edition == Edition11 {
-		return s.files.add(head, block...)
-	}
-	before, behind, last := room(s.files.Plain, int64(len(head)), int64(size(block)), s.filler)
-	if err := s.fill(before); err != nil {
-		return err
-	}
-	if err := s.files.add(head, block...); err != nil {
-		return err
-	}
-	s.files.full = last
-	return s.fill(behind)
-}
-
-// fill adds a filler of so many bytes, if any.
-func (s *sink) fill(total int64) error {
-	if total == 0 {
-		return nil
-	}
-	id, err := newID(s.opts.Rand)
-	if err != nil {
-		return err
-	}
-	f := fill(s.edition, id, time.Now(), total)
-	return s.files.add(f.head, f.block...)
+	return s.files.add(head, block...)
 }
 
 // Commit implements output.Sink.

@@ -56,8 +56,7 @@ func written(t *testing.T, f *output.Found) []*parsed {
 	s := openSink(t, dir, nil)
 	sinktest.Write(t, s, f)
 	sinktest.Close(t, s)
-	all := readDir(t, dir)
-	return slices.DeleteFunc(all[1:], isFiller)
+	return readDir(t, dir)[1:]
 }
 
 // kinds lists records by their type and URL.
@@ -86,34 +85,12 @@ func TestExchange(t *testing.T) {
 		t.Error("the request is not linked to its response")
 	}
 	for _, r := range got {
-		if r.version != "1.0" || r.get("WARC-Date") != "2026-03-01T12:00:00Z" || r.get("WARC-IP-Address") != "192.0.2.7" || r.get("WARC-Protocol") != "" {
+		if r.get("WARC-Date") != "2026-03-01T12:00:00.123456Z" || r.get("WARC-IP-Address") != "192.0.2.7" || r.get("WARC-Protocol") != "" {
 			t.Errorf("%s has %v", r.kind(), r.fields)
 		}
 	}
 	if got := response.get("WARC-Payload-Digest"); got != "sha1:VL2MMHO4YXUKFWV63YHTWSBM3GXKSQ2N" { // of "hello", by sha1sum and base32
 		t.Errorf("payload digest %s", got)
-	}
-}
-
-func TestEdition11(t *testing.T) {
-	dir := t.TempDir()
-	s := openSink(t, dir, &Options{Edition: Edition11})
-	sinktest.Write(t, s, &output.Found{Exchanges: []*output.Exchange{
-		answered("http://a.test/1", 200, "same"), answered("http://a.test/2", 200, "same"),
-	}})
-	sinktest.Close(t, s)
-	all := readDir(t, dir)
-	revisit := all[len(all)-1]
-	for name, want := range map[string]string{
-		"WARC-Type": "revisit", "WARC-Date": "2026-03-01T12:00:00.123456Z", "WARC-Refers-To-Date": "2026-03-01T12:00:00.123456Z",
-		"WARC-Profile": "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest",
-	} {
-		if revisit.version != "1.1" || revisit.get(name) != want {
-			t.Errorf("WARC/%s, %s: %s; want %s", revisit.version, name, revisit.get(name), want)
-		}
-	}
-	if info := string(all[0].block); !strings.Contains(info, "conformsTo: http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/\r\n") {
-		t.Errorf("warcinfo %q", info)
 	}
 }
 
@@ -146,14 +123,17 @@ func TestRevisit(t *testing.T) {
 		case 0, 1:
 			truncated = "length"
 		case 3:
-			truncated, profile, refers = "length", "http://netpreserve.org/warc/1.0/revisit/identical-payload-digest", "http://a.test/1"
+			truncated, profile, refers = "length", "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest", "http://a.test/1"
 		case 6, 7:
-			profile, refers = "http://netpreserve.org/warc/1.0/revisit/server-not-modified", "http://a.test/1"
+			profile, refers = "http://netpreserve.org/warc/1.1/revisit/server-not-modified", "http://a.test/1"
 		case 8:
-			profile = "http://netpreserve.org/warc/1.0/revisit/server-not-modified"
+			profile = "http://netpreserve.org/warc/1.1/revisit/server-not-modified"
 		}
 		if r.get("WARC-Truncated") != truncated || r.get("WARC-Profile") != profile || r.get("WARC-Refers-To-Target-URI") != refers {
 			t.Errorf("%d: %v", i, r.fields)
+		}
+		if date := r.get("WARC-Refers-To-Date"); date != "" && date != "2026-03-01T12:00:00.123456Z" {
+			t.Errorf("%d: refers to a record of %s", i, date)
 		}
 		if (r.get("WARC-Refers-To") != "") != (refers != "") || (r.get("WARC-Refers-To-Date") != "") != (refers != "") {
 			t.Errorf("%d: refers to %v", i, r.fields)
@@ -188,12 +168,12 @@ func TestMetadata(t *testing.T) {
 	for i, want := range []struct {
 		concurrent, date, block string
 	}{
-		{got[1].get("WARC-Record-ID"), "2026-03-01T12:00:00Z", "hopsFromSeed: \r\nfetchTimeMs: 12\r\n"},
-		{got[3].get("WARC-Record-ID"), "2026-03-01T12:00:00Z", "via: http://a.test/\r\nhopsFromSeed: R\r\nfetchTimeMs: 34\r\n" +
+		{got[1].get("WARC-Record-ID"), "2026-03-01T12:00:00.123456Z", "hopsFromSeed: \r\nfetchTimeMs: 12\r\n"},
+		{got[3].get("WARC-Record-ID"), "2026-03-01T12:00:00.123456Z", "via: http://a.test/\r\nhopsFromSeed: R\r\nfetchTimeMs: 34\r\n" +
 			"outlink: http://a.test/deep L\r\noutlink: http://b.test/a%20b%0D%0Avia:%20c L\r\n"},
-		{"", "2026-03-01T13:00:00Z", "via: http://a.test/sitemap.xml\r\nhopsFromSeed: M\r\nfetchTimeMs: 0\r\n"},
-		{"", "2026-03-01T12:00:00Z", "via: http://a.test/page\r\nhopsFromSeed: LLL\r\nfetchTimeMs: 0\r\n"},
-		{"", "2026-03-01T12:00:00Z", "via: http://a.test/page\r\nhopsFromSeed: " + strings.Repeat("L", 100) + "\r\nfetchTimeMs: 0\r\n"},
+		{"", "2026-03-01T13:00:00.123456Z", "via: http://a.test/sitemap.xml\r\nhopsFromSeed: M\r\nfetchTimeMs: 0\r\n"},
+		{"", "2026-03-01T12:00:00.123456Z", "via: http://a.test/page\r\nhopsFromSeed: LLL\r\nfetchTimeMs: 0\r\n"},
+		{"", "2026-03-01T12:00:00.123456Z", "via: http://a.test/page\r\nhopsFromSeed: " + strings.Repeat("L", 100) + "\r\nfetchTimeMs: 0\r\n"},
 	} {
 		r := got[4+i]
 		if r.get("WARC-Concurrent-To") != want.concurrent || r.get("WARC-Date") != want.date || string(r.block) != want.block {
@@ -207,19 +187,17 @@ func TestWarcinfo(t *testing.T) {
 		dir := t.TempDir()
 		s := openSink(t, dir, &Options{
 			Software: "politecrawl/1.2.3", UserAgent: "Bot/1 (+https://example.com/)", Operator: "Someone\r\nEvil: yes\xff",
-			Settings: []Field{{"isPartOf", "winter"}, {"description", ""}, {"workers", "8"}},
 		})
 		sinktest.Write(t, s, &output.Found{Exchanges: []*output.Exchange{answered("http://a.test/", 200, "")}})
 		sinktest.Close(t, s)
 		r := readDir(t, dir)[0]
 		want := "software: politecrawl/1.2.3\r\n" +
-			"format: WARC File Format 1.0\r\n" +
-			"conformsTo: http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.0/\r\n" +
+			"format: WARC File Format 1.1\r\n" +
+			"conformsTo: http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/\r\n" +
 			"robots: RFC 9309\r\n" +
 			"operator: Someone  Evil: yes\uFFFD\r\n" +
-			"http-header-user-agent: Bot/1 (+https://example.com/)\r\n" +
-			"isPartOf: winter\r\nworkers: 8\r\n"
-		if string(r.block) != want || r.get("WARC-Date") != "2000-01-01T00:00:00Z" || r.get("WARC-Filename") != "crawl-00000.warc.gz" {
+			"http-header-user-agent: Bot/1 (+https://example.com/)\r\n"
+		if string(r.block) != want || r.get("WARC-Date") != "2000-01-01T00:00:00.000000Z" || r.get("WARC-Filename") != "crawl-00000.warc.gz" {
 			t.Errorf("%v with\n%s\nwant\n%s", r.fields, r.block, want)
 		}
 	})
@@ -233,7 +211,7 @@ func TestHostile(t *testing.T) {
 		"no ASCII":       "http://a.test/\xff\x00é\u2028 \t<>",
 		"a long URL":     "http://a.test/" + strings.Repeat("x", 8<<10),
 		"a longer URL":   "http://a.test/" + strings.Repeat("é", 8<<10),
-		"the longest":    "http://a.test/" + strings.Repeat("x", blockSize-700),
+		"the longest":    "http://a.test/" + strings.Repeat("x", 64<<10),
 		"only a percent": "http://a.test/100%",
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -275,8 +253,7 @@ func TestAddressAndProtocol(t *testing.T) {
 
 func TestOptions(t *testing.T) {
 	for name, opts := range map[string]*Options{
-		"edition": {Edition: "2.0"}, "size": {MaxBytes: -1}, "level": {Level: 10},
-		"field": {Settings: []Field{{"a: b", "c"}}}, "no field": {Settings: []Field{{"", "c"}}},
+		"size": {MaxBytes: -1}, "level": {Level: 10},
 	} {
 		if s, err := Format(opts).Open(t.TempDir(), nil); err == nil || !strings.HasPrefix(err.Error(), ErrOptions.Error()) {
 			t.Errorf("%s: %v, %v", name, s, err)
@@ -286,5 +263,19 @@ func TestOptions(t *testing.T) {
 		t.Error(err)
 	} else if err := s.Write(&output.Found{Pages: []*output.Page{{URL: "http://a.test/"}}}); err == nil {
 		t.Error("a record without an identifier was written")
+	}
+}
+
+// Any URL is archived, but a long one is not kept in memory: no record refers to it.
+func TestLongURL(t *testing.T) {
+	for _, tt := range []struct {
+		length int
+		second string
+	}{{longestURL, "revisit"}, {longestURL + 1, "response"}} {
+		long := "http://a.test/" + strings.Repeat("x", tt.length-len("http://a.test/"))
+		got := written(t, &output.Found{Exchanges: []*output.Exchange{answered(long, 200, "same"), answered("http://a.test/2", 200, "same")}})
+		if len(got) != 4 || got[3].kind() != tt.second {
+			t.Errorf("%d bytes: %q, want a %s at the end", tt.length, kinds(got), tt.second)
+		}
 	}
 }

@@ -35,17 +35,6 @@ func oneLine(text string) string {
 	return strings.TrimSpace(text)
 }
 
-// isToken tells whether the standard takes a name for that of a field.
-func isToken(name string) bool {
-	for i := range len(name) {
-		c := name[i]
-		if c <= ' ' || c >= 0x7f || strings.IndexByte(`()<>@,;:\"/[]?={}`, c) >= 0 {
-			return false
-		}
-	}
-	return name != ""
-}
-
 // emptyLine ends the head of an HTTP message, with the line before it.
 var emptyLine = []byte("\r\n\r\n")
 

@@ -12,16 +12,9 @@ import (
 // Formats returns the formats that --write may name.
 func Formats(cfg *crawler.Config) []output.Format {
 	software := "politecrawl/" + cli.ReadBuild().Version
-	archive := func(edition warc.Edition) output.Format {
-		return warc.Format(&warc.Options{
-			Edition:   edition,
-			Software:  software,
-			UserAgent: cfg.Fetch.UserAgent,
-		})
-	}
 	return []output.Format{
 		csvout.Format(nil),
 		sqlite.Format(&sqlite.Options{Software: software}),
-		archive(warc.Edition10), archive(warc.Edition11),
+		warc.Format(&warc.Options{Software: software, UserAgent: cfg.Fetch.UserAgent}),
 	}
 }

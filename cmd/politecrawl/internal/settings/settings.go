@@ -84,7 +84,7 @@ func New() *Settings {
 	k.StringArrayVar(&c.Fetch.Proxies, ProxyKey, c.Fetch.Proxies, "send requests through the proxy `URL`; given several times, each host has one of them; one with a password is better set as "+Variable(ProxyKey)+", which other users do not see")
 	site.AddAllowFlag(k, &c.Fetch.AllowAddr)
 	k.BoolVar(&c.Output.Links, "links", c.Output.Links, "list in links.jsonl what each page links to")
-	k.StringSliceVar(&c.Output.Write, "write", c.Output.Write, "write the crawl down as `FORMAT` too: csv, sqlite, warc or warc-1.1; several with commas between them")
+	k.StringSliceVar(&c.Output.Write, "write", c.Output.Write, "write the crawl down as `FORMAT` too: csv, sqlite or warc; several with commas between them")
 	k.StringArrayVar(&c.Output.Extract, "extract", c.Output.Extract, "add the field `NAME=SELECTOR` to pages.jsonl: title2=h1, images=img@src[]; may be given several times")
 	k.StringArrayVar(&c.Scope.DropParams, "drop-params", c.Scope.DropParams, "take the query parameter `NAME` out of links (sid, utm_*); may be given several times")
 	k.BoolVar(&c.Scope.CleanParam, "clean-param", c.Scope.CleanParam, "take out the query parameters that robots.txt names in Clean-param lines")
