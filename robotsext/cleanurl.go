@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
+
+	"github.com/politecrawl/politecrawl/robotsext/internal/dotsegment"
 )
 
 // CleanURL returns u as it is to be requested: without dot segments, also where
@@ -25,7 +27,7 @@ func CleanURL(u *url.URL) (*url.URL, error) {
 			path = escapeIllegal(u.RawPath)
 		}
 	}
-	clean := removeDotSegments(path)
+	clean := dotsegment.Remove(path)
 	if clean == sent {
 		return u, nil
 	}
@@ -53,46 +55,4 @@ func escapeIllegal(path string) string {
 		}
 	}
 	return b.String()
-}
-
-// removeDotSegments works on an escaped path that is empty or begins with a
-// slash.
-func removeDotSegments(path string) string {
-	if !strings.Contains(path, "/.") && !strings.Contains(path, "/%2") {
-		return path
-	}
-	segments := strings.Split(path, "/")[1:]
-	kept := segments[:0]
-	for i, s := range segments {
-		dots := dotCount(s)
-		if dots == 2 && len(kept) > 0 {
-			kept = kept[:len(kept)-1]
-		}
-		if dots == 0 {
-			kept = append(kept, s)
-		} else if i == len(segments)-1 {
-			kept = append(kept, "") // "/a/.." is the directory "/", not nothing
-		}
-	}
-	return "/" + strings.Join(kept, "/")
-}
-
-// dotCount is 1 or 2 for a segment of so many dots, written or escaped, else 0.
-func dotCount(segment string) int {
-	n := 0
-	for segment != "" {
-		switch {
-		case segment[0] == '.':
-			segment = segment[1:]
-		case len(segment) >= 3 && strings.EqualFold(segment[:3], "%2e"):
-			segment = segment[3:]
-		default:
-			return 0
-		}
-		n++
-	}
-	if n > 2 {
-		return 0
-	}
-	return n
 }

@@ -3,13 +3,11 @@ package robotsext
 import (
 	"errors"
 	"fmt"
-	"net/netip"
 	"net/url"
 	"strconv"
 	"strings"
 
-	"golang.org/x/net/idna"
-
+	"github.com/politecrawl/politecrawl/robotsext/internal/hostname"
 	"github.com/politecrawl/politecrawl/robotsext/server"
 )
 
@@ -67,9 +65,9 @@ func OriginOf(u *url.URL) (Origin, error) {
 	default:
 		return "", fmt.Errorf("%w %q", ErrUnsupportedScheme, u.Scheme)
 	}
-	host, err := canonicalHost(u)
+	host, err := hostname.Canonical(strings.TrimSuffix(u.Host, ":"+u.Port()))
 	if err != nil {
-		return "", err
+		return "", fmt.Errorf("%w %q: %w", ErrInvalidHost, u.Host, err)
 	}
 	port := u.Port()
 	if port != "" {
@@ -83,72 +81,4 @@ func OriginOf(u *url.URL) (Origin, error) {
 		return Origin(scheme + "://" + host), nil
 	}
 	return Origin(scheme + "://" + host + ":" + port), nil
-}
-
-// hosts maps international names. Hyphens are not checked, since names such as
-// r3---sn-abc are in use; ASCII characters are checked by checkName.
-var hosts = idna.New(
-	idna.MapForLookup(),
-	idna.Transitional(false),
-	idna.StrictDomainName(false),
-	idna.CheckHyphens(false),
-	idna.BidiRule(),
-)
-
-func canonicalHost(u *url.URL) (string, error) {
-	name := u.Hostname()
-	if strings.HasPrefix(u.Host, "[") {
-		addr, err := netip.ParseAddr(name)
-		switch {
-		case err != nil || !addr.Is6():
-			return "", fmt.Errorf("%w %q: not an IPv6 address", ErrInvalidHost, u.Host)
-		case addr.Zone() != "":
-			return "", fmt.Errorf("%w %q: an address zone means nothing to other machines", ErrInvalidHost, u.Host)
-		}
-		return "[" + addr.String() + "]", nil
-	}
-	name = strings.ToLower(name)
-	if !isASCII(name) || strings.Contains(name, "xn--") {
-		mapped, err := hosts.ToASCII(name)
-		if err != nil {
-			return "", fmt.Errorf("%w %q: %w", ErrInvalidHost, u.Host, err)
-		}
-		name = mapped
-	}
-	if err := checkName(name); err != nil {
-		return "", fmt.Errorf("%w %q: %w", ErrInvalidHost, u.Host, err)
-	}
-	return name, nil
-}
-
-// checkName accepts what DNS can carry and crawlers meet: letters, digits,
-// hyphens and underscores in labels of 1 to 63 octets, 253 octets in all, with
-// or without the root's dot.
-func checkName(name string) error {
-	name = strings.TrimSuffix(name, ".")
-	if len(name) == 0 || len(name) > 253 {
-		return fmt.Errorf("a name has 1 to 253 octets, not %d", len(name))
-	}
-	for label := range strings.SplitSeq(name, ".") {
-		if len(label) == 0 || len(label) > 63 {
-			return fmt.Errorf("a label has 1 to 63 octets, not %d", len(label))
-		}
-		for i := range len(label) {
-			switch c := label[i]; {
-			case 'a' <= c && c <= 'z', '0' <= c && c <= '9', c == '-', c == '_':
-			default:
-				return fmt.Errorf("character %q", c)
-			}
-		}
-	}
-	return nil
-}
-
-func isASCII(s string) bool {
-	for i := range len(s) {
-		if s[i] >= 0x80 {
-			return false
-		}
-	}
-	return true
 }

@@ -147,13 +147,14 @@ var importRules = []importRule{
 		},
 	},
 	{
-		"robotstxt, sitemap, robotstag and guard are built on the standard library alone (and x/net/idna)",
+		"robotstxt, sitemap, robotstag, guard and what they share are built on the standard library alone (and x/net/idna)",
 		func(p goPackage) []string {
-			if !within(p.Path, "robotsext/robotstxt", "robotsext/sitemap", "robotsext/robotstag", "robotsext/guard") {
+			if !within(p.Path, "robotsext/robotstxt", "robotsext/sitemap", "robotsext/robotstag", "robotsext/guard", "robotsext/internal") {
 				return nil
 			}
 			return slices.DeleteFunc(imports(p), func(path string) bool {
-				return standard(path) || path == "golang.org/x/net/idna" || within(p.Path, path) || within(path, p.Path)
+				return standard(path) || path == "golang.org/x/net/idna" || within(p.Path, path) || within(path, p.Path) ||
+					within(path, "robotsext/internal")
 			})
 		},
 	},

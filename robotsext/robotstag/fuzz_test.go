@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 )
 
 // checkUnion holds that more to read never asks for less (ROB-PAG-05): every
@@ -93,53 +92,6 @@ func FuzzRobotsTag(f *testing.F) {
 		before.Header(http.Header{"Robots-Tag": {first}})
 		after.Header(http.Header{"Robots-Tag": {first, second}})
 		checkUnion(t, before, after)
-	})
-}
-
-func FuzzDate(f *testing.F) {
-	for _, s := range []string{"25 Jun 2010 15:00:00 PST", "Friday, 25-Jun-10 15:00:00 GMT", "2020-09-21", "2010-06-25T15:00:00.5-0230", "20100625T150000Z"} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, in string) {
-		got, ok := parseDate(in)
-		if !ok {
-			return
-		}
-		if got.Location() != time.UTC {
-			t.Fatalf("%q is not in UTC", in)
-		}
-		if got.Year() < 0 || got.Year() > 9999 {
-			return // an offset led out of what can be written
-		}
-		again, ok := parseDate(got.Format(time.RFC3339Nano))
-		if !ok || !again.Equal(got) {
-			t.Fatalf("%q: %v, again %v, %t", in, got, again, ok)
-		}
-	})
-}
-
-func FuzzUsage(f *testing.F) {
-	for _, s := range []string{"train-ai=n, search=y", `a="b, c";d=(e f), g`, "a=y,", "*=n;x=?0"} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, in string) {
-		usage := ParseUsage(in)
-		var b strings.Builder
-		for key, granted := range usage {
-			if b.Len() > 0 {
-				b.WriteString(", ")
-			}
-			b.WriteString(key + map[bool]string{true: "=y", false: "=n"}[granted])
-		}
-		again := ParseUsage(b.String())
-		if len(again) != len(usage) {
-			t.Fatalf("%q: %v, again %v", in, usage, again)
-		}
-		for key, granted := range usage {
-			if said, ok := again[key]; !ok || said != granted {
-				t.Fatalf("%q: %v, again %v", in, usage, again)
-			}
-		}
 	})
 }
 

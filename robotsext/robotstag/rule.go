@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/politecrawl/politecrawl/robotsext/internal/datetime"
 )
 
 // A Name is the name of a rule.
@@ -111,7 +113,7 @@ func parseRule(name, value string) (Rule, bool) {
 		return r, r.Preview.rank() >= 0
 	case UnavailableAfter:
 		var ok bool
-		r.After, ok = parseDate(value)
+		r.After, ok = datetime.Parse(value)
 		return r, ok
 	}
 	return r, r.Name.isFlag()

@@ -1,6 +1,10 @@
 package robotstag
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/politecrawl/politecrawl/robotsext/internal/sfv"
+)
 
 // structured reads a line of the draft header Robots-Tag: a list of product tokens,
 // or "*" for everyone, with the rules for each as its parameters (ROB-PAG-10):
@@ -11,24 +15,24 @@ import "strings"
 // anywhere. Here the members before that place count: they can only restrict. The
 // rules are read in any case, as the draft has it.
 func (d *Directives) structured(line string, source Source) {
-	f := &field{strings.ToLower(strings.Trim(line, " "))}
-	for more := f.rest != ""; more; {
-		agent, rules, ok := f.member()
+	f := &sfv.Reader{Rest: strings.ToLower(strings.Trim(line, " "))}
+	for more := f.Rest != ""; more; {
+		agent, rules, ok := f.Member()
 		if !ok {
 			return
 		}
-		if more, ok = f.next(); !ok && f.rest != "" {
+		if more, ok = f.Next(); !ok && f.Rest != "" {
 			return // this member was not over
 		}
-		if agent.kind != 't' && agent.kind != 's' {
+		if agent.Kind != sfv.Token && agent.Kind != sfv.String {
 			continue
 		}
-		source.Agent = everyone(agent.text)
+		source.Agent = everyone(agent.Text)
 		for _, rule := range rules {
-			value := rule.value.text
-			switch rule.value.kind {
-			case 'n', 't', 's':
-			case 'b':
+			value := rule.Value.Text
+			switch rule.Value.Kind {
+			case sfv.Number, sfv.Token, sfv.String:
+			case sfv.Boolean:
 				if value == "0" {
 					continue
 				}
@@ -36,7 +40,7 @@ func (d *Directives) structured(line string, source Source) {
 			default:
 				value = "" // it is there, but has no value that a rule could have
 			}
-			d.take(rule.key, value, source)
+			d.take(rule.Key, value, source)
 		}
 	}
 }

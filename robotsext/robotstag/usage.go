@@ -1,6 +1,6 @@
 package robotstag
 
-import "strings"
+import "github.com/politecrawl/politecrawl/robotsext/internal/sfv"
 
 // Usage says what content may be used for, by category: "search", "train-ai".
 // True grants, false refuses; of a category that is not there nothing is said.
@@ -11,30 +11,4 @@ type Usage map[string]bool
 // n. Several lines of the header are one value with commas between. Of a category
 // given twice the last counts; other values say nothing. It returns nil if value is
 // no such dictionary.
-func ParseUsage(value string) Usage {
-	f := &field{strings.Trim(value, " ")}
-	usage := Usage{}
-	for more := true; more; {
-		key, ok := f.key()
-		if !ok {
-			return nil
-		}
-		delete(usage, key)
-		var it item
-		if f.skip('=') {
-			it, _, ok = f.member()
-		} else {
-			_, ok = f.params()
-		}
-		if !ok {
-			return nil
-		}
-		if it.kind == 't' && (it.text == "y" || it.text == "n") {
-			usage[key] = it.text == "y"
-		}
-		if more, ok = f.next(); !ok {
-			return nil
-		}
-	}
-	return usage
-}
+func ParseUsage(value string) Usage { return sfv.Usage(value) }

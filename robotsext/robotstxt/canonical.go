@@ -1,8 +1,9 @@
 package robotstxt
 
 import (
-	"bytes"
 	"strings"
+
+	"github.com/politecrawl/politecrawl/robotsext/internal/dotsegment"
 )
 
 // The canonical form in which paths and rules are compared, octet by octet
@@ -32,7 +33,6 @@ const (
 	noHost      // in the name of a host
 	tokenOctet  // in a product token
 	plainHost   // in the name of a host as most are written
-	querySign   // escaped in the second form of a query
 )
 
 // class holds the properties of each octet.
@@ -57,9 +57,6 @@ var class = func() (t [256]uint16) {
 	}
 	for _, b := range []byte("\"<>\\^`{|}[]") {
 		t[b] |= illegal | pathSpecial
-	}
-	for _, b := range []byte(querySigns) {
-		t[b] |= querySign
 	}
 	for _, b := range []byte("%*$#?.") {
 		t[b] |= pathSpecial
@@ -107,7 +104,12 @@ func canonicalPath(path string, d decision) string {
 	if d.has(googleDots) {
 		return string(w.out)
 	}
-	return removeDotSegments(string(w.out))
+	out, query, hasQuery := strings.Cut(string(w.out), "?")
+	out = dotsegment.Remove(out)
+	if hasQuery {
+		out += "?" + query
+	}
+	return out
 }
 
 // isCanonicalPath reports whether canonicalPath has nothing to do.
@@ -287,36 +289,4 @@ func isDotSegment(s string) bool {
 		s = s[1:]
 	}
 	return s == "" || s[0] == '/' || s[0] == '?'
-}
-
-// removeDotSegments applies RFC 3986 section 5.2.4 to the path of a path and
-// query that begins with a slash.
-func removeDotSegments(s string) string {
-	path, query := s, ""
-	if i := strings.IndexByte(s, '?'); i >= 0 {
-		path, query = s[:i], s[i:]
-	}
-	if !strings.Contains(path, "/.") {
-		return s
-	}
-	out := make([]byte, 0, len(s))
-	for path != "" { // path begins with a slash
-		segment := path
-		if i := strings.IndexByte(path[1:], '/'); i >= 0 {
-			segment = path[:i+1]
-		}
-		path = path[len(segment):]
-		switch segment {
-		case "/.", "/..":
-			if segment == "/.." {
-				out = out[:max(bytes.LastIndexByte(out, '/'), 0)]
-			}
-			if path == "" {
-				out = append(out, '/')
-			}
-		default:
-			out = append(out, segment...)
-		}
-	}
-	return string(append(out, query...))
 }

@@ -1,6 +1,10 @@
 package robotstxt
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/politecrawl/politecrawl/robotsext/internal/rulepath"
+)
 
 // Cost estimates what Match costs for a path in canonical form, in steps of some
 // ten nanoseconds. It is a handful, save where thousands of rules with stars have
@@ -14,7 +18,7 @@ func (g *Group) Cost(pathAndQuery string) int {
 	c := g.compiled()
 	steps += c.index.estimate(pathAndQuery)
 	if strings.Contains(pathAndQuery, "?") && !g.file.google.has(googleQuery) {
-		form := escapeQuery(pathAndQuery)
+		form := rulepath.EscapeQuery(pathAndQuery)
 		steps += c.query.changed.of(c.query.ranked, changes).estimate(form)
 		steps += c.query.meeting.of(c.query.ranked, meetsEscapes).estimate(form)
 	}

@@ -58,11 +58,3 @@ func ExampleWithParents() {
 	fmt.Println(robotstxt.WithParents("Googlebot-Image"))
 	// Output: [Googlebot-Image Googlebot]
 }
-
-// What does the value of a Content-Usage line say?
-func ExampleParseUsage() {
-	usage := robotstxt.ParseUsage("train-ai=n, search=y")
-	granted, said := usage["train-ai"]
-	fmt.Println(granted, said)
-	// Output: false true
-}

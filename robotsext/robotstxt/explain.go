@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/politecrawl/politecrawl/robotsext/internal/rulepath"
 )
 
 // Explanation is a verdict with all that led to it.
@@ -67,7 +69,7 @@ func (g *Group) matches(path string) []RankedRule {
 	c := g.compiled()
 	ranks := c.every.of(c.index.ranked, false).all(path)
 	if strings.Contains(path, "?") && !g.file.google.has(googleQuery) {
-		ranks = append(ranks, c.everyForm.of(c.index.ranked, true).all(escapeQuery(path))...) // ROB-MAT-19
+		ranks = append(ranks, c.everyForm.of(c.index.ranked, true).all(rulepath.EscapeQuery(path))...) // ROB-MAT-19
 	}
 	slices.Sort(ranks)
 	var rules []RankedRule
@@ -90,7 +92,7 @@ func (x *lateForest) of(rules []ranked, form bool) *forest {
 		if form {
 			rules = slices.Clone(rules)
 			for i := range rules {
-				rules[i].pattern = escapeQuery(rules[i].pattern)
+				rules[i].pattern = rulepath.EscapeQuery(rules[i].pattern)
 			}
 		}
 		x.forest = newForest(rules, true)

@@ -1,6 +1,10 @@
 package robotstxt
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/politecrawl/politecrawl/robotsext/internal/sfv"
+)
 
 // Extension is a field without a meaning for crawling: it never changes a
 // verdict. Those that this package can read have a method of their own on Group
@@ -71,7 +75,7 @@ func (p *parser) noteExtension(name, value string) {
 			kind = KindBadValue
 		}
 	case equalFold(name, "content-usage"):
-		if _, prefs := splitUsage(value); ParseUsage(prefs) == nil {
+		if _, prefs := splitUsage(value); sfv.Usage(prefs) == nil {
 			kind = KindBadValue
 		}
 	case equalFold(name, "content-signal"):

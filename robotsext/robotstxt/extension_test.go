@@ -217,65 +217,6 @@ func TestContentUsage(t *testing.T) {
 	})
 }
 
-func TestParseUsage(t *testing.T) {
-	for _, c := range []struct {
-		value string
-		want  Usage
-	}{
-		{"train-ai=n", Usage{"train-ai": false}},
-		{"train-ai=n, search=y", Usage{"train-ai": false, "search": true}},
-		{"train-ai=n,search=y", Usage{"train-ai": false, "search": true}},
-		{"train-ai=n;x=1;y=\"a,b\" , search=y", Usage{"train-ai": false, "search": true}},
-		{"train-ai=n, train-ai=y", Usage{"train-ai": true}},
-		{"train-ai=n, train-ai=maybe", Usage{}},
-		{"train-ai, search=y", Usage{"search": true}},
-		{"train-ai=Y, search=?1", Usage{}},
-		{`train-ai="y", search=("y" "n"), a="\"", b=1`, Usage{}},
-		{"*x.y_1-z=n", Usage{"*x.y_1-z": false}},
-		{`a=("x)" y;p=1 "\\")  , b=n`, Usage{"b": false}},
-		{`a=?0, b=1.5, c=-12, d=:eQ==:, e=@1700000000, f=%"y", g=( 1  2 ), h=y`, Usage{"h": true}},
-		{"train-ai=n;x;y=2;  z", Usage{"train-ai": false}},
-		{" train-ai=n ", Usage{"train-ai": false}},
-		{"train-ai=n;", nil},
-		{"train-ai=n;x=", nil},
-		{"train-ai=n;X", nil},
-		{"train-ai=n ;x", nil},
-		{"train-ai=n\"", nil},
-		{"train-ai=n)", nil},
-		{"train-ai=n@", nil},
-		{"train-ai= n", nil},
-		{"train-ai=\xe9", nil},
-		{`a="\x", b=n`, nil},
-		{"a=\"\t\", b=n", nil},
-		{`a=("x)" y, b=n`, nil},
-		{`a=("x""y"), b=n`, nil},
-		{"a=1.2345, b=n", nil},
-		{"a=1., b=n", nil},
-		{"a=1234567890123456, b=n", nil},
-		{"a=-, b=n", nil},
-		{"a=?2, b=n", nil},
-		{"a=?01, b=n", nil},
-		{"a=@1.5, b=n", nil},
-		{"a=:x, b=n", nil},
-		{"a=n,,b=n", nil},
-		{"TRAIN-AI=n", nil},
-		{"1x=n", nil},
-		{"train-ai=", nil},
-		{"train-ai=n search=y", nil},
-		{"train-ai=n,", nil},
-		{`train-ai="y`, nil},
-		{"train-ai=(y", nil},
-		{"=n", nil},
-		{"", nil},
-	} {
-		t.Run("ROB-EXT-05/prefs "+c.value, func(t *testing.T) {
-			if diff := cmp.Diff(c.want, ParseUsage(c.value)); diff != "" {
-				t.Error(diff)
-			}
-		})
-	}
-}
-
 func TestContentSignals(t *testing.T) {
 	t.Run("ROB-EXT-06/pairs", func(t *testing.T) {
 		f := Parse([]byte("User-agent: *\nContent-Signal: search=yes,ai-train=no\nContent-signal: ai-input = no , use=immediate\nContent-Signal: nothing\nAllow: /\n"), nil)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/politecrawl/politecrawl/robotsext/internal/rulepath"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt/robotstxttest"
 )
 
@@ -267,8 +268,8 @@ func checkCanonical(t *testing.T, s string) {
 	if again != rule || !isASCII(rule) || strings.ContainsAny(rule, neverRaw) || length > len(rule) || strings.Contains(strings.TrimSuffix(rule, "$"), "$") {
 		t.Errorf("rule %q: %q of length %d, then %q", s, rule, length, again)
 	}
-	escaped := escapeQuery(path)
-	if escapeQuery(escaped) != escaped {
+	escaped := rulepath.EscapeQuery(path)
+	if rulepath.EscapeQuery(escaped) != escaped {
 		t.Errorf("query %q: %q", path, escaped)
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/politecrawl/politecrawl/robotsext/internal/rulepath"
 )
 
 // checkBothWays is Check. It holds the two ways that an index has to find a rule
@@ -19,8 +21,8 @@ func checkBothWays(t testing.TB, f *File, url string, tokens ...string) Verdict 
 		c := g.compiled()
 		path := canonicalPath(pathAndQuery(url, f.google), f.google)
 		sameBothWays(t, &c.index, path)
-		sameBothWays(t, c.query.changed.of(c.query.ranked, changes), escapeQuery(path))
-		sameBothWays(t, c.query.meeting.of(c.query.ranked, meetsEscapes), escapeQuery(path))
+		sameBothWays(t, c.query.changed.of(c.query.ranked, changes), rulepath.EscapeQuery(path))
+		sameBothWays(t, c.query.meeting.of(c.query.ranked, meetsEscapes), rulepath.EscapeQuery(path))
 	}
 	return f.Check(url, tokens...)
 }

@@ -3,16 +3,12 @@ package robotstxt
 import (
 	"strings"
 	"sync"
+
+	"github.com/politecrawl/politecrawl/robotsext/internal/rulepath"
 )
 
-// querySigns are the characters that some write raw in a query and others escape.
-// RFC 9309 takes the two for equal in figure 4 (ROB-MAT-19, D10). An apostrophe is
-// one of them, since browsers and colly escape it, and net/http does not. [ ] are
-// too, but they are escaped in the first form already.
-const querySigns = ":/?@'"
-
-// queryIndex compares rules and URLs in a second form, in which the querySigns of
-// the query are escaped on both sides.
+// queryIndex compares rules and URLs in a second form, in which some characters
+// of the query are escaped on both sides (ROB-MAT-19).
 type queryIndex struct {
 	ranked  []ranked  // all rules
 	changed lateIndex // those that are different in the second form
@@ -24,7 +20,7 @@ func (q *queryIndex) match(path string, rank int32) int32 {
 	if strings.IndexByte(path, '?') < 0 {
 		return rank
 	}
-	form := escapeQuery(path)
+	form := rulepath.EscapeQuery(path)
 	rank = q.changed.of(q.ranked, changes).match(form, rank)
 	if form != path {
 		rank = q.meeting.of(q.ranked, meetsEscapes).match(form, rank)
@@ -43,7 +39,7 @@ func (x *lateIndex) of(rules []ranked, belongs func(pattern string) bool) *index
 	x.once.Do(func() {
 		for _, r := range rules {
 			if belongs(r.pattern) {
-				r.pattern = escapeQuery(r.pattern)
+				r.pattern = rulepath.EscapeQuery(r.pattern)
 				x.ranked = append(x.ranked, r)
 			}
 		}
@@ -52,33 +48,9 @@ func (x *lateIndex) of(rules []ranked, belongs func(pattern string) bool) *index
 }
 
 // changes reports whether a rule is different in the second form.
-func changes(pattern string) bool { return escapeQuery(pattern) != pattern }
+func changes(pattern string) bool { return rulepath.EscapeQuery(pattern) != pattern }
 
-// escapeQuery escapes what follows the first question mark.
-func escapeQuery(s string) string {
-	start := strings.IndexByte(s, '?') + 1
-	if start == 0 {
-		return s
-	}
-	same := start
-	for same < len(s) && class[s[same]]&querySign == 0 {
-		same++
-	}
-	if same == len(s) {
-		return s
-	}
-	out := append(make([]byte, 0, len(s)+16), s[:same]...)
-	for i := same; i < len(s); i++ {
-		if class[s[i]]&querySign != 0 {
-			out = appendEscape(out, s[i])
-		} else {
-			out = append(out, s[i])
-		}
-	}
-	return string(out)
-}
-
-// meetsEscapes reports whether a rule may match an escape made by escapeQuery, or
+// meetsEscapes reports whether a rule may match an escape made by rulepath.EscapeQuery, or
 // a part of one, that it has not in the same place: whether a piece of it between
 // stars may lie across one.
 func meetsEscapes(pattern string) bool {

@@ -4,9 +4,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
-	"golang.org/x/net/idna"
+	"github.com/politecrawl/politecrawl/robotsext/internal/hostname"
 )
 
 // Sitemap is a Sitemap line. It says where a sitemap, or an index of sitemaps,
@@ -138,12 +137,8 @@ func asciiURL(value, host string) (string, bool) {
 	start += strings.LastIndexByte(host, '@') + 1
 	host = value[start:end]
 	if escapeOctets(host) != host {
-		profile := idna.New(idna.MapForLookup(), idna.Transitional(false), idna.StrictDomainName(false))
 		var err error
-		if !utf8.ValidString(host) {
-			return "", false // IDNA would make a name of the octets all the same
-		}
-		if host, err = profile.ToASCII(host); err != nil || !isHost(host) || escapeOctets(host) != host {
+		if host, err = hostname.ToASCII(host); err != nil || !isHost(host) || escapeOctets(host) != host {
 			return "", false
 		}
 	}

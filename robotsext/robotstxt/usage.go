@@ -3,6 +3,8 @@ package robotstxt
 import (
 	"strings"
 	"sync"
+
+	"github.com/politecrawl/politecrawl/robotsext/internal/sfv"
 )
 
 // Usage says what content may be used for, by category: "search", "train-ai".
@@ -27,7 +29,7 @@ func (g *Group) usages() []usageLine {
 	u.once.Do(func() {
 		for e := range g.extensions("content-usage") {
 			path, prefs := splitUsage(e.Value)
-			if said := ParseUsage(prefs); said != nil {
+			if said := sfv.Usage(prefs); said != nil {
 				p, length := writtenPattern(path)
 				u.lines = append(u.lines, usageLine{p, length, said})
 			}
@@ -74,32 +76,6 @@ func splitUsage(value string) (path, prefs string) {
 		return value, ""
 	}
 	return value[:end], trimSpace(value[end:])
-}
-
-// ParseUsage reads preferences as they stand in a Content-Usage line after the
-// path: a dictionary of structured fields (RFC 9651 section 3.2) in which the
-// tokens y and n have a meaning. Of a category given twice the last counts; other
-// values say nothing. It returns nil if value is no such dictionary.
-func ParseUsage(value string) Usage {
-	usage := Usage{}
-	d := dictionary{strings.Trim(value, " ")}
-	for {
-		key, item, ok := d.member()
-		if !ok {
-			return nil
-		}
-		delete(usage, key)
-		if item == "y" || item == "n" {
-			usage[key] = item == "y"
-		}
-		more, ok := d.next()
-		switch {
-		case !ok:
-			return nil
-		case !more:
-			return usage
-		}
-	}
 }
 
 // Signal is one word of a Content-Signal line (Cloudflare, ROB-EXT-06). The keys

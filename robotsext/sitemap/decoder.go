@@ -264,7 +264,7 @@ func (d *decoder) value(el elem) {
 			d.report(BadLastMod, text, nil)
 		}
 	case elemPubDate:
-		if d.entry.LastMod, ok = parseRFC822(text); !ok {
+		if d.entry.LastMod, ok = parsePubDate(text); !ok {
 			d.report(BadLastMod, text, nil)
 		}
 	case elemChangeFreq:

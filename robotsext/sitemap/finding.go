@@ -3,7 +3,8 @@ package sitemap
 import (
 	"fmt"
 	"strings"
-	"unicode/utf8"
+
+	"github.com/politecrawl/politecrawl/robotsext/internal/clip"
 )
 
 // Kind is the class of a Finding. It is an error, so that
@@ -89,15 +90,8 @@ const maxFindings = 1000
 // maxFindingText bounds Finding.Text, in bytes.
 const maxFindingText = 100
 
-// cut shortens text for a finding, at a character.
+// cut shortens text for a finding.
 func cut(b []byte) string {
 	text := string(b[:min(len(b), maxFindingText+1)])
-	if len(text) <= maxFindingText {
-		return strings.ToValidUTF8(text, "\uFFFD")
-	}
-	n := maxFindingText
-	for n > 0 && !utf8.RuneStart(text[n]) {
-		n--
-	}
-	return strings.ToValidUTF8(text[:n], "\uFFFD") + "…"
+	return strings.ToValidUTF8(clip.Text(text, maxFindingText), "\uFFFD")
 }

@@ -3,13 +3,12 @@ package sitemap
 import (
 	"bytes"
 	"errors"
-	"net/netip"
 	"net/url"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
-	"golang.org/x/net/idna"
+	"github.com/politecrawl/politecrawl/robotsext/internal/hostname"
 )
 
 // maxLoc is what a location must be shorter than, in characters (ROB-SMP-15).
@@ -103,10 +102,6 @@ func isPlainHost(host []byte) bool {
 	return len(host) > 0 && host[0] != '.'
 }
 
-// idnaProfile maps names as a browser does (UTS 46, not transitional), but
-// takes those with an underscore (ROB-LOC-08, ROB-LOC-17).
-var idnaProfile = idna.New(idna.MapForLookup(), idna.Transitional(false), idna.StrictDomainName(false))
-
 // canonicalAuthority checks "user@host:port" and puts the host into ASCII.
 func canonicalAuthority(authority string) (string, error) {
 	user, host := "", authority
@@ -123,19 +118,12 @@ func canonicalAuthority(authority string) (string, error) {
 			return "", errPort
 		}
 	}
-	if len(host) > 2 && host[0] == '[' && host[len(host)-1] == ']' {
-		addr, err := netip.ParseAddr(host[1 : len(host)-1])
-		if err != nil || !addr.Is6() || addr.Zone() != "" {
-			return "", errHost
-		}
-		return user + host + port, nil
-	}
 	if !isPlainHost([]byte(host)) {
-		ascii, err := idnaProfile.ToASCII(host)
-		if err != nil || !isPlainHost([]byte(ascii)) {
+		canonical, err := hostname.Canonical(host)
+		if err != nil {
 			return "", errHost
 		}
-		host = ascii
+		host = canonical
 	}
 	return user + host + port, nil
 }

@@ -213,7 +213,7 @@ func peerEntries(in []byte) ([]Entry, error) {
 				loc, _ := n.first(ownWords, "link")
 				e := Entry{Priority: DefaultPriority}
 				text, _ := n.first(ownWords, "pubdate")
-				e.LastMod, _ = parseRFC822(text)
+				e.LastMod, _ = parsePubDate(text)
 				add(n, i, e, loc)
 				i++
 			}

@@ -2,11 +2,13 @@ package sitemap
 
 import (
 	"fmt"
-	"net/netip"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/politecrawl/politecrawl/robotsext/internal/dotsegment"
+	"github.com/politecrawl/politecrawl/robotsext/internal/hostname"
 )
 
 // A Policy says which entries of a sitemap are believed. Without one, a
@@ -90,11 +92,9 @@ func (s Scope) Covers(e Entry) bool {
 // authority returns scheme, host and port, so that equal ones are equal
 // strings.
 func authority(u *url.URL) string {
-	host := strings.ToLower(u.Hostname())
-	if addr, err := netip.ParseAddr(host); err == nil {
-		host = addr.String() // IPv6 has many spellings (ROB-LOC-15)
-	} else if ascii, err := idnaProfile.ToASCII(host); err == nil {
-		host = ascii
+	host := strings.ToLower(strings.TrimSuffix(u.Host, ":"+u.Port()))
+	if canonical, err := hostname.Canonical(host); err == nil {
+		host = canonical
 	}
 	port := u.Port()
 	if n, err := strconv.ParseUint(port, 10, 16); err == nil {
@@ -110,23 +110,7 @@ func authority(u *url.URL) string {
 // cleanPath returns the path of u as a server sees it: without dot segments,
 // and with nothing escaped that need not be. "/shop/%2E%2e/x" is not in /shop/.
 func cleanPath(u *url.URL) string {
-	segments := strings.Split(strings.TrimPrefix(unescapeUnreserved(u.EscapedPath()), "/"), "/")
-	out := make([]string, 1, len(segments)+1) // the first is empty: paths begin with a slash
-	for i, seg := range segments {
-		last := i == len(segments)-1
-		switch seg {
-		case "..":
-			out = out[:max(1, len(out)-1)]
-			fallthrough
-		case ".":
-			if last {
-				out = append(out, "")
-			}
-		default:
-			out = append(out, seg)
-		}
-	}
-	return strings.Join(out, "/")
+	return dotsegment.Remove("/" + strings.TrimPrefix(unescapeUnreserved(u.EscapedPath()), "/"))
 }
 
 // unescapeUnreserved decodes the escapes of letters, digits, '-', '.', '_' and

@@ -4,6 +4,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+
+	"github.com/politecrawl/politecrawl/robotsext/internal/rulepath"
 )
 
 // A generator makes up files and what becomes of them when they are edited. The
@@ -116,7 +118,7 @@ func (g generator) path(rules []string) string {
 	}
 	// A query is escaped or not, not half of it.
 	if before, query, ok := strings.Cut(p, "?"); ok && g.IntN(2) == 0 {
-		return escapeQuery(p)
+		return rulepath.EscapeQuery(p)
 	} else if ok {
 		return before + "?" + queryUnescapes.Replace(query)
 	}

@@ -4,6 +4,8 @@ import (
 	"iter"
 	"slices"
 	"strings"
+
+	"github.com/politecrawl/politecrawl/robotsext/internal/rulepath"
 )
 
 // A glob is the pattern of a rule made ready for reckoning. A star in it is any
@@ -137,33 +139,21 @@ func (s *search) covers(g, h glob) bool {
 	case !strings.Contains(string(g), "?"):
 		return false
 	}
-	escaped := glob(escapeQuery(string(g)))
+	escaped := glob(rulepath.EscapeQuery(string(g)))
 	for k := range h.kinds() {
 		if s.steps -= 2 * (escaped.steps() + k.steps()); !s.goesOn() {
 			return false
 		}
 		path := k.instance(nowhere)
-		if !g.matches(path) && !escaped.matches(escapeQuery(path)) {
+		if !g.matches(path) && !escaped.matches(rulepath.EscapeQuery(path)) {
 			return false
 		}
 	}
 	return true
 }
 
-// The characters that may stand in a query either as they are or escaped.
-var (
-	queryEscapes   = strings.NewReplacer(":", "%3A", "/", "%2F", "?", "%3F", "@", "%40", "'", "%27")
-	queryUnescapes = strings.NewReplacer("%3A", ":", "%2F", "/", "%3F", "?", "%40", "@", "%27", "'")
-)
-
-// escapeQuery escapes such characters after the first question mark.
-func escapeQuery(s string) string {
-	before, query, ok := strings.Cut(s, "?")
-	if !ok {
-		return s
-	}
-	return before + "?" + queryEscapes.Replace(query)
-}
+// queryUnescapes undoes what rulepath.EscapeQuery does.
+var queryUnescapes = strings.NewReplacer("%3A", ":", "%2F", "/", "%3F", "?", "%40", "@", "%27", "'")
 
 // forms returns the glob of a pattern and, where it may match a query, those of
 // its other forms: in what follows the question mark, or a star which may hold
@@ -176,7 +166,7 @@ func forms(pattern string) []glob {
 			list = append(list, g)
 		}
 	}
-	add(escapeQuery(pattern))
+	add(rulepath.EscapeQuery(pattern))
 	undone := -1 // where the first escape is that the last form has no more
 	for i := 0; i < len(pattern) && len(list) <= mostForms; i++ {
 		if pattern[i] != '?' && pattern[i] != '*' {

@@ -9,6 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/politecrawl/politecrawl/robotsext/internal/clip"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
@@ -74,7 +75,7 @@ func (l *linter) line(r *record) {
 		return
 	}
 	if r.long && r.field != noColon {
-		l.add(r.line, LongLine, clip(r.text), func() (string, string) {
+		l.add(r.line, LongLine, clip.Text(r.text, mostQuoted), func() (string, string) {
 			return fmt.Sprintf("the line is longer than %d bytes, more than Google reads of one", longLine),
 				"make it shorter; several paths need several lines"
 		})
@@ -158,9 +159,12 @@ func isInvisible(c rune) bool {
 	return '\u200b' <= c && c <= '\u200f' || '\u202a' <= c && c <= '\u202e' || '\u2060' <= c && c <= '\u2064'
 }
 
+// mostQuoted is how many bytes of a line are shown.
+const mostQuoted = 120
+
 // quote puts a part of the file into quotes, not too much of it. A backslash or
 // quotes in it stay as they are, so that it can be found in the file.
-func quote(s string) string { return quoteAll(clip(s)) }
+func quote(s string) string { return quoteAll(clip.Text(s, mostQuoted)) }
 
 // write is the fix that consists in writing a line in another way.
 func write(line string) string { return "write " + quoteAll(line) }
@@ -173,17 +177,4 @@ func quoteAll(s string) string {
 		return `"` + s + `"`
 	}
 	return strconv.Quote(s)
-}
-
-// clip cuts what is too long to be shown.
-func clip(s string) string {
-	const most = 120
-	if len(s) <= most {
-		return s
-	}
-	cut := most
-	for cut > most-utf8.UTFMax && !utf8.RuneStart(s[cut]) {
-		cut--
-	}
-	return s[:cut] + "…"
 }

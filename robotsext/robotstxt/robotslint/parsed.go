@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/politecrawl/politecrawl/robotsext/internal/clip"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
@@ -96,7 +97,7 @@ func (l *linter) explain(f robotstxt.Finding, r *record) (message, fix string) {
 		return explainBadValue(r)
 	case robotstxt.KindDelayCapped:
 		most := robotstxt.DefaultMaxCrawlDelay.Seconds()
-		return fmt.Sprintf("a delay of %s seconds is more than crawlers agree to: politecrawl waits %v s, and many ignore the field", clip(r.value), most),
+		return fmt.Sprintf("a delay of %s seconds is more than crawlers agree to: politecrawl waits %v s, and many ignore the field", clip.Text(r.value, mostQuoted), most),
 			fmt.Sprintf("ask for %v seconds at most, or disallow what costs the server most", most)
 	}
 	return f.Kind.Message(), "remove the line, or make it a comment with #"

@@ -1,9 +1,9 @@
 package robotslint
 
 import (
-	"fmt"
 	"strings"
 
+	"github.com/politecrawl/politecrawl/robotsext/internal/rulepath"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
@@ -22,7 +22,7 @@ func newPattern(path string, allow bool) pattern {
 	if trimmed := strings.TrimRight(body, "*"); trimmed != body {
 		body, end = trimmed, false // "*$" is as good as nothing
 	}
-	p := pattern{body: body, end: end, form: escapeQuery(body), rank: 2 * length}
+	p := pattern{body: body, end: end, form: rulepath.EscapeQuery(body), rank: 2 * length}
 	if allow {
 		p.rank++
 	}
@@ -89,23 +89,3 @@ func coversForm(p, q string, pEnd, qEnd bool, steps *int) bool {
 	}
 	return strings.Trim(p[i:], "*") == ""
 }
-
-// escapeQuery writes what follows the first question mark in the second form.
-func escapeQuery(s string) string {
-	start := strings.IndexByte(s, '?') + 1
-	if start == 0 || !strings.ContainsAny(s[start:], queryEscapes) {
-		return s
-	}
-	var b strings.Builder
-	b.WriteString(s[:start])
-	for i := start; i < len(s); i++ {
-		if strings.IndexByte(queryEscapes, s[i]) >= 0 {
-			fmt.Fprintf(&b, "%%%02X", s[i])
-		} else {
-			b.WriteByte(s[i])
-		}
-	}
-	return b.String()
-}
-
-const queryEscapes = ":/?@'"

@@ -1,11 +1,11 @@
-package robotstag
+package datetime
 
 import (
 	"testing"
 	"time"
 )
 
-func TestDate(t *testing.T) {
+func TestParse(t *testing.T) {
 	june := func(hour, minute, second int) time.Time {
 		return time.Date(2010, 6, 25, hour, minute, second, 0, time.UTC)
 	}
@@ -57,10 +57,66 @@ func TestDate(t *testing.T) {
 		"2010-06-25T15:00:00Z and so on, and so on, and so on, and so on..": {},
 	} {
 		t.Run("ROB-PAG-07/"+in, func(t *testing.T) {
-			got, ok := parseDate(in)
+			got, ok := Parse(in)
 			if ok != !want.IsZero() || !got.Equal(want) {
 				t.Errorf("got %v, %t; want %v", got, ok, want)
 			}
 		})
 	}
+}
+
+// FuzzW3C compares with package time, which has a layout for each form but
+// is looser: it takes a comma for the point of a fraction.
+func FuzzW3C(f *testing.F) {
+	for _, s := range []string{"1997", "1997-07", "2024-02-29", "1997-07-16T19:20+01:00", "1997-07-16T19:20:30.45-23:59", "1997-07-16T19:20:30Z", "1997-07-16T19:60Z"} {
+		f.Add(s)
+	}
+	layouts := []string{"2006", "2006-01", "2006-01-02", "2006-01-02T15:04Z07:00", "2006-01-02T15:04:05Z07:00"}
+	f.Fuzz(func(t *testing.T, in string) {
+		got, ok := W3C(in)
+		var want time.Time
+		known := false
+		for _, layout := range layouts {
+			if v, err := time.Parse(layout, in); err == nil {
+				want, known = v, true
+			}
+		}
+		if ok && !known {
+			// Lower-case letters are ours alone.
+			for _, c := range in {
+				if c == 't' || c == 'z' {
+					return
+				}
+			}
+			t.Fatalf("%q: %v, which time.Parse does not know", in, got)
+		}
+		if ok && !got.Equal(want) {
+			t.Fatalf("%q: %v, time.Parse has %v", in, got, want)
+		}
+		if ok && got.Location() != time.UTC {
+			t.Fatalf("%q is not in UTC", in)
+		}
+	})
+}
+
+func FuzzParse(f *testing.F) {
+	for _, s := range []string{"25 Jun 2010 15:00:00 PST", "Friday, 25-Jun-10 15:00:00 GMT", "2020-09-21", "2010-06-25T15:00:00.5-0230", "20100625T150000Z"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, in string) {
+		got, ok := Parse(in)
+		if !ok {
+			return
+		}
+		if got.Location() != time.UTC {
+			t.Fatalf("%q is not in UTC", in)
+		}
+		if got.Year() < 0 || got.Year() > 9999 {
+			return // an offset led out of what can be written
+		}
+		again, ok := Parse(got.Format(time.RFC3339Nano))
+		if !ok || !again.Equal(got) {
+			t.Fatalf("%q: %v, again %v, %t", in, got, again, ok)
+		}
+	})
 }

@@ -1,0 +1,144 @@
+// Package datetime reads the dates that sites write into headers, tags, feeds and
+// sitemaps.
+package datetime
+
+import (
+	"strings"
+	"time"
+)
+
+// maxLen bounds what is looked at: no date is longer.
+const maxLen = 64
+
+// W3C reads the six forms of the W3C note on dates and times, from a year to a
+// fraction of a second with its time zone (ROB-SMP-16). The result is in UTC.
+func W3C(s string) (time.Time, bool) {
+	const rest = "0000-01-01T00:00:00Z"
+	const minutes = len("2006-01-02T15:04")
+	switch {
+	case len(s) == len("2006"), len(s) == len("2006-01"), len(s) == len("2006-01-02"):
+		s += rest[len(s):]
+	case len(s) <= minutes || len(s) > maxLen:
+		return time.Time{}, false
+	default:
+		s = strings.ToUpper(s)
+		if strings.IndexByte("Z+-", s[minutes]) >= 0 {
+			s = s[:minutes] + ":00" + s[minutes:]
+		}
+	}
+	t, err := time.Parse(time.RFC3339, s)
+	if err != nil || isLoose(s) {
+		return time.Time{}, false
+	}
+	return t.UTC(), true
+}
+
+// isLoose reports whether s is more than RFC 3339 allows, in a way that time.Parse
+// does not mind: an hour of one digit, a comma for the point of a fraction, an
+// offset beyond 23:59.
+func isLoose(s string) bool {
+	if s[len("2006-01-02T15")] != ':' || strings.Contains(s, ",") {
+		return true
+	}
+	offset := s[len(s)-len("15:04"):]
+	return !strings.HasSuffix(s, "Z") && (offset[:2] > "23" || offset[3] > '5')
+}
+
+// iso8601 are the forms of ISO 8601 that are in use, with their zone as "Z07:00".
+var iso8601 = [...]string{
+	"2006-01-02T15:04:05Z07:00",
+	"2006-01-02T15:04Z07:00",
+	"2006-01-02T15:04:05",
+	"2006-01-02T15:04",
+	"2006-01-02",
+	"20060102T150405Z0700",
+	"20060102",
+}
+
+// The parts of dates as in RFC 822 and RFC 850, which is the same with hyphens.
+// Time and zone may be missing.
+var (
+	rfc822Days  = [...]string{"2 Jan 2006", "2 Jan 06", "2 January 2006", "2 January 06"}
+	rfc822Times = [...]string{" 15:04:05 -0700", " 15:04 -0700", " 15:04:05", ""}
+)
+
+// Parse reads a date in one of the forms of RFC 822, RFC 850 and ISO 8601. A time
+// without a zone is in UTC, a day without a time begins at midnight. The result is
+// in UTC.
+func Parse(s string) (time.Time, bool) {
+	if len(s) > maxLen {
+		return time.Time{}, false
+	}
+	s = strings.ToUpper(strings.TrimSpace(s))
+	if day, rest, ok := strings.Cut(s, ","); ok && IsWeekday(day) {
+		s = strings.TrimSpace(rest)
+	}
+	if t, ok := parseISO8601(s); ok {
+		return t, true
+	}
+	fields := strings.Fields(s)
+	if len(fields) == 0 {
+		return time.Time{}, false
+	}
+	fields[0] = strings.ReplaceAll(fields[0], "-", " ")
+	last := len(fields) - 1
+	if offset := zoneOffset(fields[last]); offset != "" {
+		fields[last] = offset
+	}
+	s = strings.Join(fields, " ")
+	for _, day := range rfc822Days {
+		for _, clock := range rfc822Times {
+			if t, err := time.Parse(day+clock, s); err == nil {
+				return t.UTC(), true
+			}
+		}
+	}
+	return time.Time{}, false
+}
+
+// IsWeekday reports whether s is the English name of a day or its first three
+// letters, in any case.
+func IsWeekday(s string) bool {
+	for day := time.Sunday; day <= time.Saturday; day++ {
+		if name := day.String(); strings.EqualFold(s, name) || strings.EqualFold(s, name[:3]) {
+			return true
+		}
+	}
+	return false
+}
+
+func parseISO8601(s string) (time.Time, bool) {
+	// A space may stand for the T, and the colon of a zone's offset may be missing.
+	if day, clock, ok := strings.Cut(s, " "); ok && len(day) == len("2006-01-02") && strings.Count(day, "-") == 2 && day[4] == '-' {
+		s = day + "T" + strings.ReplaceAll(clock, " ", "")
+	}
+	if n := len(s) - len("-0700"); n >= len("2006-01-02T15:04") && (s[n] == '+' || s[n] == '-') {
+		s = s[:n+3] + ":" + s[n+3:]
+	}
+	for _, layout := range iso8601 {
+		if t, err := time.Parse(layout, s); err == nil {
+			return t.UTC(), true
+		}
+	}
+	return time.Time{}, false
+}
+
+// zoneOffset returns the offset of a zone that RFC 822 names, "" for others.
+// Package time knows these names only where they are those of the local zone.
+func zoneOffset(name string) string {
+	switch name {
+	case "UT", "UTC", "GMT", "Z":
+		return "+0000"
+	case "EDT":
+		return "-0400"
+	case "EST", "CDT":
+		return "-0500"
+	case "CST", "MDT":
+		return "-0600"
+	case "MST", "PDT":
+		return "-0700"
+	case "PST":
+		return "-0800"
+	}
+	return ""
+}
