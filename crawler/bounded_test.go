@@ -15,7 +15,7 @@ import (
 
 // A counting frontier knows how much it was given, and asked about, at a time.
 type counting struct {
-	frontier.Frontier
+	*frontier.Memory
 
 	mu           sync.Mutex // guards both below
 	added, asked int
@@ -25,14 +25,14 @@ func (c *counting) Add(ctx context.Context, items []frontier.Item) ([]bool, erro
 	c.mu.Lock()
 	c.added = max(c.added, len(items))
 	c.mu.Unlock()
-	return c.Frontier.Add(ctx, items)
+	return c.Memory.Add(ctx, items)
 }
 
 func (c *counting) Known(ctx context.Context, urls []string) ([]bool, error) {
 	c.mu.Lock()
 	c.asked = max(c.asked, len(urls))
 	c.mu.Unlock()
-	return c.Frontier.Known(ctx, urls)
+	return c.Memory.Known(ctx, urls)
 }
 
 // widest is a sink that knows how many rejections it was given at a time.
@@ -64,7 +64,7 @@ func TestManyAreDealtWithInParts(t *testing.T) {
 	})
 	cfg := testConfig(t, s.url+"/", lost.url+"/")
 	cfg.Robots.Retry = time.Hour
-	f, w := &counting{Frontier: frontier.NewMemory(nil)}, new(widest)
+	f, w := &counting{Memory: frontier.NewMemory(nil)}, new(widest)
 	got := run(t, cfg, &Options{Frontier: f, Formats: []output.Format{{Open: func(string, []byte) (output.Sink, error) { return w, nil }}}})
 	if got.Rejected[output.OutOfScope] != n || got.Rejected[output.Disallowed] != n || got.Rejected[output.Later] != n+1 {
 		t.Fatalf("%+v", got.Summary)

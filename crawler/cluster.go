@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/frontier/pebblestore"
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore"
 	"github.com/politecrawl/politecrawl/crawler/internal/cluster"
@@ -133,9 +132,9 @@ func (h handler) Fail(err error) { h.c.life.fail(err) }
 
 // A lockedFrontier is a frontier elsewhere with the lock of the directory.
 type lockedFrontier struct {
-	frontier.Frontier
+	*redisstore.Store
 	lock io.Closer
 }
 
 // Close closes the frontier and releases the lock.
-func (f *lockedFrontier) Close() error { return errors.Join(f.Frontier.Close(), f.lock.Close()) }
+func (f *lockedFrontier) Close() error { return errors.Join(f.Store.Close(), f.lock.Close()) }

@@ -37,7 +37,9 @@ type Options struct {
 
 	// Frontier holds what is still to be fetched. The crawl closes it. Nil: one
 	// in the directory "frontier" of Config.Output.Dir, which goes on where it was
-	// when the process ends, however that comes.
+	// when the process ends, however that comes. A recrawl needs a
+	// [frontier.Revisiter]. Only a [frontier.Lister] gets lines in rejected.jsonl
+	// for the URLs that still wait at the end.
 	Frontier frontier.Frontier
 
 	// Formats are what [Output.Write] may name, and, without a name, what gets

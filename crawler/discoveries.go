@@ -220,8 +220,10 @@ func (d *discovery) redirected(v *visit, location string) ([]frontier.Item, erro
 		found.bounded(item, a, t)
 		if a.Origin == v.origin && d.cleaned(a.Canonical, v.file) != a.Canonical {
 			// It may have been left alone for the URL that leads to it.
-			if _, err := d.frontier.Revisit(d.life.commitCtx, []frontier.Item{item}); err != nil {
-				return nil, err
+			if again, ok := d.frontier.(frontier.Revisiter); ok {
+				if _, err := again.Revisit(d.life.commitCtx, []frontier.Item{item}); err != nil {
+					return nil, err
+				}
 			}
 		}
 	default:

@@ -17,7 +17,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/frontier/pebblestore"
 )
 
@@ -94,7 +93,7 @@ func crawlHosts(tb testing.TB, n int, delay time.Duration) (took time.Duration, 
 	if err != nil {
 		tb.Fatal(err)
 	}
-	c, err := New(cfg, &Options{Frontier: &weighing{Frontier: store, at: func() { memory = inUse() - before }}})
+	c, err := New(cfg, &Options{Frontier: &weighing{Store: store, at: func() { memory = inUse() - before }}})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -123,13 +122,13 @@ func crawlHosts(tb testing.TB, n int, delay time.Duration) (took time.Duration, 
 
 // weighing calls at before it closes a frontier.
 type weighing struct {
-	frontier.Frontier
+	*pebblestore.Store
 	at func()
 }
 
 func (w *weighing) Close() error {
 	w.at()
-	return w.Frontier.Close()
+	return w.Store.Close()
 }
 
 // inUse is the memory of the heap and of the stacks of goroutines.

@@ -49,7 +49,7 @@ func TestLongSitemapURL(t *testing.T) {
 // Of a page with very many links as many are looked at as it takes to see that it leads on.
 func TestLeadsInParts(t *testing.T) {
 	const host = "a.test"
-	f := &counting{Frontier: frontier.NewMemory(nil)}
+	f := &counting{Memory: frontier.NewMemory(nil)}
 	c := &Crawler{found: &discovery{traps: trap.New(1)}, frontier: f, life: newLifecycle(slog.New(slog.DiscardHandler))}
 	for range 2 { // the pattern has had its free pages
 		c.found.traps.Fetched(host, "http://"+host+"/?id=1")

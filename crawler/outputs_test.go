@@ -177,7 +177,7 @@ func TestSinkAfterEnd(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			broken := &failing{Frontier: store}
+			broken := &failing{Store: store}
 			broken.left.Store(at)
 			c, err := New(cfg, &Options{Frontier: broken, Formats: []output.Format{listFormat}})
 			if err != nil {

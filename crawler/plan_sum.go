@@ -205,7 +205,7 @@ func (p *Planner) unread(end End) (list []*PlannedSitemap, err error) {
 	if end != EndLater {
 		why = "the planning ended before"
 	}
-	for item, err := range p.c.frontier.Waiting(p.c.life.commitCtx, frontier.Host("")) {
+	for item, err := range p.c.frontier.(frontier.Lister).Waiting(p.c.life.commitCtx) {
 		if err != nil {
 			return list, err
 		}

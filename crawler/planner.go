@@ -42,7 +42,7 @@ func NewPlanner(cfg Config, opts *Options) (*Planner, error) {
 	}
 	c.formats = nil // nothing is written
 	p := &Planner{c: c, census: newCensus(c)}
-	c.frontier = &plannedFrontier{Frontier: frontier.NewMemory(&frontier.Options{
+	c.frontier = &plannedFrontier{Memory: frontier.NewMemory(&frontier.Options{
 		Delay: cfg.Politeness.Delay, MaxInFlight: cfg.Politeness.PerHost, LeaseTime: leaseTime(&cfg),
 	}), census: p.census}
 	c.record = record.New(record.Config{
@@ -150,7 +150,7 @@ func (r *planRecorder) Robots(rec *robotsext.Record) error { return r.learn(rec)
 // plannedFrontier keeps the sitemaps, and of each origin one page, for whose sake its
 // robots.txt is asked for. The other pages are counted.
 type plannedFrontier struct {
-	frontier.Frontier
+	*frontier.Memory
 	census *census
 }
 
@@ -173,7 +173,7 @@ func (f *plannedFrontier) Add(ctx context.Context, items []frontier.Item) ([]boo
 	if len(kept) == 0 {
 		return added, nil
 	}
-	fresh, err := f.Frontier.Add(ctx, kept)
+	fresh, err := f.Memory.Add(ctx, kept)
 	if err != nil {
 		return nil, err
 	}

@@ -42,7 +42,7 @@ func leftOf(disk *powercut.Disk, cfg Config, kept ...string) string {
 // cutting is a frontier before which the power is cut each time it is told something: what
 // it is told to rely on has to be left then.
 type cutting struct {
-	frontier.Frontier
+	*frontier.Memory
 	t        *testing.T
 	cfg      Config
 	disk     *powercut.Disk
@@ -81,7 +81,7 @@ func (f *cutting) Finish(ctx context.Context, o []frontier.Outcome, note []byte)
 		has(name, tables[i])
 	}
 	has("crawl-00000.warc.gz", archive.Length)
-	return f.Frontier.Finish(ctx, o, note)
+	return f.Memory.Finish(ctx, o, note)
 }
 
 func (f *cutting) UpdateHost(ctx context.Context, h frontier.Host, u frontier.HostUpdate) error {
@@ -107,7 +107,7 @@ func (f *cutting) UpdateHost(ctx context.Context, h frontier.Host, u frontier.Ho
 			f.t.Errorf("%s has lines of %q, not of %s", output.RobotsFile, lines, rec.Origin)
 		}
 	}
-	return f.Frontier.UpdateHost(ctx, h, u)
+	return f.Memory.UpdateHost(ctx, h, u)
 }
 
 // Files reach the disk before the frontier relies on them, whatever the moment at which
@@ -123,7 +123,7 @@ func TestFilesOutlivePowerCutBeforeFrontier(t *testing.T) {
 	other := newSite(t, "127.0.0.2", map[string]string{"/robots.txt": "User-agent: *\n", "/": "other"})
 	cfg, disk := powerConfig(t, DurablePower, s.url+"/", other.url+"/")
 	cfg.Output.Write = []string{"csv", "warc"}
-	f := &cutting{Frontier: frontier.NewMemory(nil), t: t, cfg: cfg, disk: disk}
+	f := &cutting{Memory: frontier.NewMemory(nil), t: t, cfg: cfg, disk: disk}
 	got := run(t, cfg, &Options{Frontier: f, Formats: []output.Format{csvout.Format(nil), warc.Format(nil)}})
 	if got.Pages != 4 || f.finished < 3 || f.robots.Load() != 2 {
 		t.Errorf("%d pages, %d finishes, %d records", got.Pages, f.finished, f.robots.Load())

@@ -1,6 +1,7 @@
 package crawler
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -132,7 +133,11 @@ func (r *revisits) flush() error {
 	if err := r.settle(); err != nil {
 		return err
 	}
-	_, err := r.c.frontier.Revisit(r.c.life.commitCtx, r.items)
+	again, ok := r.c.frontier.(frontier.Revisiter)
+	if !ok {
+		return fmt.Errorf("crawler: cannot request URLs again: %T is no frontier.Revisiter", r.c.frontier)
+	}
+	_, err := again.Revisit(r.c.life.commitCtx, r.items)
 	r.items = r.items[:0]
 	return err
 }

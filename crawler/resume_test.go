@@ -72,7 +72,7 @@ func (c *crawl) whole(t *testing.T, s *site, n int) {
 // failing is a frontier whose nth Finish fails, and all after it, without having
 // done anything: as if the process had ended there.
 type failing struct {
-	frontier.Frontier
+	*pebblestore.Store
 	left atomic.Int32
 }
 
@@ -82,7 +82,7 @@ func (f *failing) Finish(ctx context.Context, o []frontier.Outcome, note []byte)
 	if f.left.Add(-1) <= 0 {
 		return nil, errEnded
 	}
-	return f.Frontier.Finish(ctx, o, note)
+	return f.Store.Finish(ctx, o, note)
 }
 
 // Between the line of a page and the end of its lease a crawl may end at any
@@ -99,7 +99,7 @@ func TestEndBetweenLineAndFinish(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			broken := &failing{Frontier: store}
+			broken := &failing{Store: store}
 			broken.left.Store(at)
 			c, err := New(cfg, &Options{Frontier: broken})
 			if err != nil {

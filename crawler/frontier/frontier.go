@@ -45,15 +45,6 @@ type Frontier interface {
 	// nothing is added.
 	Add(ctx context.Context, items []Item) (added []bool, err error)
 
-	// Revisit is Add for another round of a crawl: URLs that are done or
-	// dropped become pending again as well, behind those that wait, with the
-	// priority, NotBefore and Meta of their item. Their validators stay for the
-	// next lease, and their attempts are counted from 1 anew. Again is true
-	// for these and for URLs that are new. URLs that wait already or are leased
-	// are left as they are, so that repeating a call brings back nothing that
-	// has not been fetched since.
-	Revisit(ctx context.Context, items []Item) (again []bool, err error)
-
 	// Known says for each URL whether it was ever added. A caller that leaves
 	// URLs aside asks, to tell those from what the crawl took up another way.
 	// Their hosts are taken from the URLs: what was added with another
@@ -118,13 +109,6 @@ type Frontier interface {
 	// the settings which a new host starts with, and no error.
 	Host(ctx context.Context, h Host) (HostRecord, error)
 
-	// Waiting lists the URLs of h, or of all hosts when h is empty, that wait:
-	// those pending, and those scheduled with NotBefore set; not those leased.
-	// All that wait from the beginning of the loop to its end are among them,
-	// and none comes twice; the order is the store's. The loop may use the
-	// frontier. An error ends the list.
-	Waiting(ctx context.Context, h Host) iter.Seq2[Item, error]
-
 	// UpdateHost changes settings of h, which need not be known. They stay
 	// when the last URL of h is finished.
 	UpdateHost(ctx context.Context, h Host, u HostUpdate) error
@@ -140,4 +124,27 @@ type Frontier interface {
 	// request was on its way to the end. So no host that it knows, by a URL or
 	// by a Hold, is due earlier than HostRecord.Delay after that.
 	Close() error
+}
+
+// A Revisiter is a Frontier that can start another round of a crawl.
+type Revisiter interface {
+	// Revisit is Add for URLs that may be fetched a second time. URLs that are
+	// done or dropped become pending again, behind those that wait, with the
+	// priority, NotBefore and Meta of their item. They keep their validators
+	// for the next lease, and their attempts count from 1 again. Again is true
+	// for these and for URLs that are new. URLs that wait or are leased stay as
+	// they are, so repeating a call brings back nothing that has not been
+	// fetched since.
+	Revisit(ctx context.Context, items []Item) (again []bool, err error)
+}
+
+// A Lister is a Frontier that can list the URLs that wait.
+type Lister interface {
+	// Waiting lists the URLs of these hosts, or of all hosts when none is
+	// named, that wait: those pending, and those scheduled with NotBefore set;
+	// not those leased. It reads the frontier once, however many hosts there
+	// are. Every URL that waits from the beginning of the loop to its end is
+	// listed, and no URL is listed twice; the order is the store's. The loop
+	// may use the frontier. An error ends the list.
+	Waiting(ctx context.Context, hosts ...Host) iter.Seq2[Item, error]
 }

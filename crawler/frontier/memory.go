@@ -50,7 +50,11 @@ type Memory struct {
 	seq    uint64 // the last entry's
 }
 
-var _ Frontier = (*Memory)(nil)
+var (
+	_ Frontier  = (*Memory)(nil)
+	_ Revisiter = (*Memory)(nil)
+	_ Lister    = (*Memory)(nil)
+)
 
 // NewMemory returns an empty Memory. Nil options are the defaults.
 func NewMemory(opts *Options) *Memory {

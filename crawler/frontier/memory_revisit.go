@@ -25,7 +25,7 @@ func (m *Memory) end(e *entry, mark seen.Mark) {
 	}
 }
 
-// Revisit implements Frontier.
+// Revisit implements Revisiter.
 func (m *Memory) Revisit(ctx context.Context, items []Item) ([]bool, error) {
 	hosts, err := HostsOf(items)
 	if err != nil {
@@ -60,10 +60,10 @@ func (m *Memory) revisit(it *Item, name Host, now schedule.Instant) bool {
 	return true
 }
 
-// Waiting implements Frontier. The list is made when the loop begins.
-func (m *Memory) Waiting(ctx context.Context, name Host) iter.Seq2[Item, error] {
+// Waiting implements Lister. The list is made when the loop begins.
+func (m *Memory) Waiting(ctx context.Context, names ...Host) iter.Seq2[Item, error] {
 	return func(yield func(Item, error) bool) {
-		items, err := m.waiting(ctx, name)
+		items, err := m.waiting(ctx, names)
 		if err != nil {
 			yield(Item{}, err)
 			return
@@ -80,17 +80,19 @@ func (m *Memory) Waiting(ctx context.Context, name Host) iter.Seq2[Item, error] 
 	}
 }
 
-func (m *Memory) waiting(ctx context.Context, name Host) (items []Item, err error) {
+func (m *Memory) waiting(ctx context.Context, names []Host) (items []Item, err error) {
 	now, err := m.sched.Enter(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer m.sched.Leave(now)
 	hosts := m.hosts
-	if name != "" {
+	if len(names) > 0 {
 		hosts = make(map[Host]*host)
-		if h := m.hosts[name]; h != nil {
-			hosts[name] = h
+		for _, name := range names {
+			if h := m.hosts[name]; h != nil {
+				hosts[name] = h
+			}
 		}
 	}
 	for _, h := range hosts {
@@ -104,7 +106,7 @@ func (m *Memory) waiting(ctx context.Context, name Host) (items []Item, err erro
 		}
 	}
 	for _, e := range m.sleep {
-		if name == "" || e.host.name == name {
+		if hosts[e.host.name] != nil {
 			it := e.item()
 			it.NotBefore = m.sched.Time(e.ready, now)
 			items = append(items, it)

@@ -139,7 +139,7 @@ func TestFailureToldOnce(t *testing.T) {
 			return s.UpdateHost(t.Context(), "a.test", frontier.HostUpdate{MaxInFlight: 2})
 		},
 		"Waiting": func(s *Store) error {
-			for _, err := range s.Waiting(t.Context(), "") {
+			for _, err := range s.Waiting(t.Context()) {
 				return err
 			}
 			return nil

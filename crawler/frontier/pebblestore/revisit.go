@@ -6,7 +6,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 )
 
-// Revisit implements frontier.Frontier. What is new is added first. The rest is
+// Revisit implements frontier.Revisiter. What is new is added first. The rest is
 // in the store then, and its seen records say what is over: nobody but another
 // Revisit changes such a record, and there is one at a time.
 func (s *Store) Revisit(ctx context.Context, items []frontier.Item) (_ []bool, err error) {

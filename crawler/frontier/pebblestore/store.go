@@ -57,7 +57,11 @@ type Store struct {
 	reads   uint64 // how often URLs were read from the database
 }
 
-var _ frontier.Frontier = (*Store)(nil)
+var (
+	_ frontier.Frontier  = (*Store)(nil)
+	_ frontier.Revisiter = (*Store)(nil)
+	_ frontier.Lister    = (*Store)(nil)
+)
 
 // Open opens the store in the directory dir, which is made when it is not
 // there. Nil options are the defaults.

@@ -4,28 +4,28 @@ import (
 	"bytes"
 	"context"
 	"iter"
+	"maps"
 	"slices"
-	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/frontier/internal/seen"
 	"github.com/politecrawl/politecrawl/crawler/frontier/internal/urlpath"
 )
 
-// waitingBatch is how many records a list of those waiting reads at a time.
+// waitingBatch is how many records Waiting reads at a time.
 const waitingBatch = 1000
 
-// Waiting implements frontier.Frontier. In memory are a batch, and 9 to 14 bytes
-// for each URL that is scheduled.
+// Waiting implements frontier.Lister. It keeps a batch of URLs in memory, and 9
+// to 14 bytes for each URL that is scheduled.
 //
 // Entries move while the list is made: from the schedule to a queue when they
-// are due, and back only by way of a lease, which excuses the list from naming
-// them. So the schedule is read first, and what was met there is left out of the
-// queues. What came in after the beginning has a higher number.
-func (s *Store) Waiting(ctx context.Context, name frontier.Host) iter.Seq2[frontier.Item, error] {
+// are due, and back only after a lease, which excuses the list from naming
+// them. So Waiting reads the schedule first and leaves out of the queues what it
+// met there. What came in after the beginning has a higher number.
+func (s *Store) Waiting(ctx context.Context, names ...frontier.Host) iter.Seq2[frontier.Item, error] {
 	return func(yield func(frontier.Item, error) bool) {
 		l := &waitingList{s: s, ctx: ctx, yield: func(it frontier.Item) bool { return yield(it, nil) }}
-		if err := l.run(name); err != nil {
+		if err := l.run(names); err != nil {
 			s.hear(&err)
 			yield(frontier.Item{}, err)
 		}
@@ -39,86 +39,90 @@ type waitingList struct {
 	yield   func(frontier.Item) bool
 	stopped bool // by yield, which must not be called again
 
-	last uint64   // the highest number at the beginning
-	met  seen.Set // numbers of those scheduled, spread
-	id   hostID   // of the host named last
+	only map[hostID]bool // hosts to list; nil: all
+	last uint64          // the highest number at the beginning
+	met  seen.Set        // numbers of those scheduled, spread
+	id   hostID          // of the host named last
 	name frontier.Host
 }
 
 // spread makes hashes of numbers, one of each.
 const spread = 0x9e3779b97f4a7c15
 
-func (l *waitingList) run(name frontier.Host) error {
-	only, scheduled, err := l.begin(name)
-	if err != nil || name != "" && only == 0 {
+func (l *waitingList) run(names []frontier.Host) error {
+	if err := l.begin(names); err != nil {
 		return err
 	}
-	if scheduled {
-		if err := l.schedule(only); err != nil {
+	if l.only == nil {
+		if err := l.list([]byte{kindTime}, []byte{kindTime + 1}, l.scheduled); err != nil {
+			return err
+		}
+		return l.list([]byte{kindQueue}, []byte{kindQueue + 1}, l.queued)
+	}
+	if len(l.only) > 0 {
+		if err := l.list([]byte{kindTime}, []byte{kindTime + 1}, l.scheduled); err != nil {
 			return err
 		}
 	}
-	if only != 0 {
-		return l.queue(only)
-	}
-	id, err := l.nextQueue(1)
-	for id != 0 && err == nil && !l.stopped {
-		if err = l.queue(id); err == nil {
-			id, err = l.nextQueue(id + 1)
+	for _, id := range slices.Sorted(maps.Keys(l.only)) {
+		if err := l.list(idKey(nil, kindQueue, id), idKey(nil, kindQueue, id+1), l.queued); err != nil {
+			return err
 		}
 	}
-	return err
+	return nil
 }
 
-// schedule gives the entries of a host, or of all, that wait for a time.
-func (l *waitingList) schedule(only hostID) error {
-	return l.list([]byte{kindTime}, []byte{kindTime + 1}, 0, func(e *entry, _ []byte, r *reader) bool {
-		r.timed(e)
-		l.met.Add(e.seq * spread)
-		return only == 0 || e.id == only
-	})
-}
-
-// queue gives the entries in the queue of a host.
-func (l *waitingList) queue(id hostID) error {
-	return l.list(idKey(nil, kindQueue, id), idKey(nil, kindQueue, id+1), id, func(e *entry, key []byte, r *reader) bool {
-		e.id, e.priority = id, placeOf(key).priority
-		r.entry(e)
-		return !l.met.Has(e.seq * spread)
-	})
-}
-
-// begin says which host is listed, 0 for all, and whether there is something
-// scheduled.
-func (l *waitingList) begin(name frontier.Host) (only hostID, scheduled bool, err error) {
+// begin finds out which hosts to list.
+func (l *waitingList) begin(names []frontier.Host) error {
 	now, err := l.s.enter(l.ctx, l.s.settled)
 	if err != nil {
-		return 0, false, err
+		return err
 	}
 	l.s.readers.Add(1)
 	defer l.s.readers.Done()
 	l.last = l.s.seq
-	counts, h := l.s.counts, l.s.hosts[name]
-	if h != nil {
-		only, counts = h.id, h.counts
-	}
 	l.s.sched.Leave(now)
-	if name != "" && h == nil {
-		f, err := l.s.readHost(name)
-		if err != nil || f.record == nil {
-			return 0, false, err
-		}
-		only, counts = f.id, f.record.counts
+	if len(names) > 0 {
+		l.only = make(map[hostID]bool)
 	}
-	return only, counts.Scheduled > 0, nil
+	for _, name := range names {
+		id, err := l.s.db.idOf(name)
+		if err != nil {
+			return err
+		}
+		if id != 0 {
+			l.only[id] = true
+		}
+	}
+	return nil
 }
 
-// list gives what there is from one key up to another: in the queue of a host,
-// or, when id is 0, in the schedule. Get reads an entry and says whether it is
-// asked for.
-func (l *waitingList) list(from, to []byte, id hostID, get func(e *entry, key []byte, r *reader) bool) error {
+// A waitingEntry is an entry with the time it waits for in milliseconds since
+// 1970; 0: none.
+type waitingEntry struct {
+	*entry
+	at int64
+}
+
+// scheduled reads an entry of the schedule and reports whether to list it.
+func (l *waitingList) scheduled(e *waitingEntry, key []byte, r *reader) bool {
+	r.timed(e.entry)
+	e.at = millisOf(key)
+	l.met.Add(e.seq * spread)
+	return l.only == nil || l.only[e.id]
+}
+
+// queued reads an entry of a queue and reports whether to list it.
+func (l *waitingList) queued(e *waitingEntry, key []byte, r *reader) bool {
+	e.id, e.priority = idOf(key), placeOf(key).priority
+	r.entry(e.entry)
+	return !l.met.Has(e.seq * spread)
+}
+
+// list lists the records from one key up to another for which get says so.
+func (l *waitingList) list(from, to []byte, get func(*waitingEntry, []byte, *reader) bool) error {
 	for from != nil && !l.stopped {
-		items, next, err := l.read(from, to, id, get)
+		items, next, err := l.read(from, to, get)
 		if err != nil {
 			return err
 		}
@@ -134,41 +138,53 @@ func (l *waitingList) list(from, to []byte, id hostID, get func(e *entry, key []
 }
 
 // read reads a batch, and returns the key of the next, nil when there is none.
-func (l *waitingList) read(from, to []byte, id hostID, get func(e *entry, key []byte, r *reader) bool) (items []frontier.Item, next []byte, err error) {
+func (l *waitingList) read(from, to []byte, get func(*waitingEntry, []byte, *reader) bool) (items []frontier.Item, next []byte, err error) {
 	now, err := l.s.sched.Enter(l.ctx)
 	if err != nil {
 		return nil, nil, err
 	}
 	l.s.readers.Add(1)
 	defer l.s.readers.Done()
-	leased := l.s.byID[id].leases()
 	l.s.sched.Leave(now)
 	n := 0
-	var entries []*entry
-	var times []time.Time
+	var entries []waitingEntry
 	err = l.s.db.scan(from, to, func(key []byte, r *reader) bool {
 		if n++; n > waitingBatch {
 			next = bytes.Clone(key)
 			return false
 		}
-		e := &entry{seq: seqOf(key)}
-		if get(e, key, r) && e.seq <= l.last && !slices.Contains(leased, e.seq) {
-			entries, times = append(entries, e), append(times, time.Time{})
-			if id == 0 {
-				times[len(times)-1] = l.s.sched.Time(l.s.instant(millisOf(key)), now)
-			}
+		e := waitingEntry{entry: &entry{seq: seqOf(key)}}
+		if get(&e, key, r) && e.seq <= l.last {
+			entries = append(entries, e)
 		}
 		return true
 	})
-	for i, e := range entries {
+	if err == nil {
+		entries, err = l.unleased(entries)
+	}
+	for _, e := range entries {
 		if err == nil && e.id != l.id {
 			err = l.rename(e.id)
 		}
-		items = append(items, frontier.Item{
-			URL: urlpath.Join(string(l.name), e.path), Host: l.name, Priority: e.priority, NotBefore: times[i], Meta: e.meta,
-		})
+		it := frontier.Item{URL: urlpath.Join(string(l.name), e.path), Host: l.name, Priority: e.priority, Meta: e.meta}
+		if e.at != 0 {
+			it.NotBefore = l.s.sched.Time(l.s.instant(e.at), now)
+		}
+		items = append(items, it)
 	}
 	return items, next, err
+}
+
+// unleased leaves out the entries that are leased, which stay in their queue.
+func (l *waitingList) unleased(entries []waitingEntry) ([]waitingEntry, error) {
+	now, err := l.s.sched.Enter(l.ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer l.s.sched.Leave(now)
+	return slices.DeleteFunc(entries, func(e waitingEntry) bool {
+		return slices.Contains(l.s.byID[e.id].leases(), e.seq)
+	}), nil
 }
 
 func (l *waitingList) rename(id hostID) error {
@@ -177,21 +193,4 @@ func (l *waitingList) rename(id hostID) error {
 		l.id, l.name = id, r.name
 	}
 	return err
-}
-
-// nextQueue returns the first host from id on that has a queue, 0 when there is
-// none.
-func (l *waitingList) nextQueue(id hostID) (next hostID, err error) {
-	now, err := l.s.sched.Enter(l.ctx)
-	if err != nil {
-		return 0, err
-	}
-	l.s.readers.Add(1)
-	defer l.s.readers.Done()
-	l.s.sched.Leave(now)
-	err = l.s.db.scan(idKey(nil, kindQueue, id), []byte{kindQueue + 1}, func(key []byte, _ *reader) bool {
-		next = idOf(key)
-		return false
-	})
-	return next, err
 }

@@ -13,7 +13,7 @@ func (s *Store) Add(ctx context.Context, items []frontier.Item) ([]bool, error) 
 	return s.addAll(ctx, items, false)
 }
 
-// Revisit implements frontier.Frontier.
+// Revisit implements frontier.Revisiter.
 func (s *Store) Revisit(ctx context.Context, items []frontier.Item) ([]bool, error) {
 	return s.addAll(ctx, items, true)
 }

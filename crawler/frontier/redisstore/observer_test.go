@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
-	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore/redistest"
+	"github.com/politecrawl/politecrawl/internal/redistest"
 )
 
 // An observer sees the crawl and changes nothing of it.
@@ -37,7 +37,7 @@ func TestObserve(t *testing.T) {
 		t.Errorf("host is %+v, %v", h, err)
 	}
 	n := 0
-	for _, err := range o.Waiting(ctx, "") {
+	for _, err := range o.Waiting(ctx) {
 		if err != nil {
 			t.Fatal(err)
 		}

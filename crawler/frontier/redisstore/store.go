@@ -56,7 +56,11 @@ type Store struct {
 	troubles troubles
 }
 
-var _ frontier.Frontier = (*Store)(nil)
+var (
+	_ frontier.Frontier  = (*Store)(nil)
+	_ frontier.Revisiter = (*Store)(nil)
+	_ frontier.Lister    = (*Store)(nil)
+)
 
 // String says which crawl is open and where, without the password.
 func (s *Store) String() string { return s.address.String() + " " + s.opts.Crawl }

@@ -8,26 +8,26 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 )
 
-// Waiting implements frontier.Frontier. A shard is listed in three steps. First it
+// Waiting implements frontier.Lister. A shard is listed in three steps. First it
 // is noted which numbers stand in its queues, then the entries are listed that
 // came back or wait for a time, and then those of the queues that were noted and
 // are still there. What moves from a queue to the entries was pending before, is
 // listed once, and so is what was over, which comes to the end of a queue.
-func (s *Store) Waiting(ctx context.Context, h frontier.Host) iter.Seq2[frontier.Item, error] {
+func (s *Store) Waiting(ctx context.Context, hosts ...frontier.Host) iter.Seq2[frontier.Item, error] {
 	return func(yield func(frontier.Item, error) bool) {
 		if err := s.enter(ctx); err != nil {
 			yield(frontier.Item{}, err)
 			return
 		}
-		shards := []int{s.layout.shard(h)}
-		if h == "" {
-			shards = shards[:0]
-			for k := range s.layout.shards {
-				shards = append(shards, k)
-			}
+		asked, shards := make(map[frontier.Host]bool), make(map[int]bool)
+		for _, h := range hosts {
+			asked[h], shards[s.layout.shard(h)] = true, true
 		}
-		for _, k := range shards {
-			l := &listing{s: s, ctx: ctx, shard: k, host: h, yield: yield}
+		for k := range s.layout.shards {
+			if len(hosts) > 0 && !shards[k] {
+				continue
+			}
+			l := &listing{s: s, ctx: ctx, shard: k, asked: asked, yield: yield}
 			if err := l.list(); err != nil {
 				yield(frontier.Item{}, err)
 				return
@@ -44,7 +44,7 @@ type listing struct {
 	s     *Store
 	ctx   context.Context
 	shard int
-	host  frontier.Host // empty: all
+	asked map[frontier.Host]bool // hosts to list; empty: all
 	yield func(frontier.Item, error) bool
 	over  bool // the loop was left
 }
@@ -65,6 +65,8 @@ func (l *listing) part(args ...string) (reply, error) {
 	args = append([]string{decimal(l.shard)}, args...)
 	return l.s.run(ctx, fixed(l.s.call(l.shard, "list", args...)))
 }
+
+func (l *listing) wants(h frontier.Host) bool { return len(l.asked) == 0 || l.asked[h] }
 
 func (l *listing) list() error {
 	queues, err := l.queues()
@@ -87,7 +89,7 @@ func (l *listing) list() error {
 func (l *listing) queues() (queues []stretch, err error) {
 	seen := make(map[frontier.Host]bool) // a host may be told twice
 	for cursor := "0"; ; {
-		r, err := l.part("hosts", cursor, string(l.host))
+		r, err := l.part("hosts", cursor)
 		if err != nil {
 			return nil, err
 		}
@@ -95,7 +97,7 @@ func (l *listing) queues() (queues []stretch, err error) {
 		for i := range r.array(1) {
 			q := r.array(1).array(i)
 			host := frontier.Host(q.string(0))
-			if seen[host] {
+			if seen[host] || !l.wants(host) {
 				continue
 			}
 			names[host] = true
@@ -120,7 +122,7 @@ func (l *listing) entries() error {
 		for i := range r.array(1) {
 			e := r.array(1).array(i)
 			host, id := frontier.Host(e.string(1)), e.string(0)
-			if l.host != "" && host != l.host || seen[id] {
+			if !l.wants(host) || seen[id] {
 				continue
 			}
 			seen[id] = true

@@ -14,7 +14,7 @@ var argumentChecks = []check{
 			if _, err := s.f.Add(s.Context(), append(items("http://a.test/1"), bad)); !errors.Is(err, frontier.ErrInvalid) {
 				s.Fatalf("Add of %+v: %v, want %v", bad, err, frontier.ErrInvalid)
 			}
-			if _, err := s.f.Revisit(s.Context(), append(items("http://a.test/1"), bad)); !errors.Is(err, frontier.ErrInvalid) {
+			if _, err := s.revisiter().Revisit(s.Context(), append(items("http://a.test/1"), bad)); !errors.Is(err, frontier.ErrInvalid) {
 				s.Fatalf("Revisit of %+v: %v, want %v", bad, err, frontier.ErrInvalid)
 			}
 		}
@@ -61,7 +61,7 @@ var argumentChecks = []check{
 		for name, call := range map[string]func(context.Context) error{
 			"Add":        func(ctx context.Context) error { _, err := s.f.Add(ctx, nil); return err },
 			"Known":      func(ctx context.Context) error { _, err := s.f.Known(ctx, nil); return err },
-			"Revisit":    func(ctx context.Context) error { _, err := s.f.Revisit(ctx, nil); return err },
+			"Revisit":    func(ctx context.Context) error { _, err := s.revisiter().Revisit(ctx, nil); return err },
 			"Note":       func(ctx context.Context) error { _, err := s.f.Note(ctx); return err },
 			"Lease":      func(ctx context.Context) error { _, err := s.f.Lease(ctx, frontier.LeaseRequest{Wait: -1}); return err },
 			"Finish":     func(ctx context.Context) error { _, err := s.f.Finish(ctx, nil, nil); return err },

@@ -116,7 +116,7 @@ func (h *history) add(s *subject, items []frontier.Item) error {
 
 func (h *history) revisit(s *subject, items []frontier.Item) error {
 	begin := h.tick()
-	answers, err := s.f.Revisit(s.Context(), items)
+	answers, err := s.revisiter().Revisit(s.Context(), items)
 	if err != nil {
 		return err
 	}

@@ -45,7 +45,7 @@ var listChecks = []check{
 		s.waits(a, slices.Delete(slices.Clone(want), 2, 3)...)
 		s.finish(l, frontier.Outcome{Result: frontier.Retry})
 		s.waits(a, want...)
-		s.waits("", append(want, frontier.Item{URL: "http://b.test/1"})...)
+		s.waitsOf(nil, append(want, frontier.Item{URL: "http://b.test/1"})...)
 		s.waits("unknown.test")
 		s.sleep(7)
 		for i := range want {
@@ -57,7 +57,7 @@ var listChecks = []check{
 		it := frontier.Item{URL: one, Meta: []byte("meta")}
 		s.addItems(it, frontier.Item{URL: two, Meta: []byte("meta"), NotBefore: s.in(9)})
 		for range 2 {
-			for it, err := range s.f.Waiting(s.Context(), a) {
+			for it, err := range s.lister().Waiting(s.Context(), a) {
 				if err != nil || string(it.Meta) != "meta" {
 					s.Fatalf("Waiting = %+v, %v", it, err)
 				}
@@ -81,7 +81,7 @@ var listChecks = []check{
 		first := s.lease(urlOf(a, "/0"))
 		s.done(first)
 		n, met, moved := 0, make(map[string]int), map[string]bool{first.URL: true}
-		for it, err := range s.f.Waiting(s.Context(), a) {
+		for it, err := range s.lister().Waiting(s.Context(), a) {
 			if err != nil {
 				s.Fatalf("Waiting: %v", err)
 			}
@@ -115,7 +115,7 @@ var listChecks = []check{
 	{name: "left early, and ended by errors", run: func(s *subject) {
 		s.addItems(frontier.Item{URL: one, NotBefore: s.in(9)}, frontier.Item{URL: two}, frontier.Item{URL: "http://b.test/1"})
 		for n := range 3 {
-			for it, err := range s.f.Waiting(s.Context(), "") {
+			for it, err := range s.lister().Waiting(s.Context()) {
 				if err != nil || it.URL == "" {
 					s.Fatalf("Waiting = %+v, %v", it, err)
 				}
@@ -161,6 +161,11 @@ func (s *subject) leaseOf(h frontier.Host) frontier.Lease {
 // from their URLs.
 func (s *subject) waits(h frontier.Host, want ...frontier.Item) {
 	s.Helper()
+	s.waitsOf([]frontier.Host{h}, want...)
+}
+
+func (s *subject) waitsOf(hosts []frontier.Host, want ...frontier.Item) {
+	s.Helper()
 	byURL := func(p, q frontier.Item) int { return strings.Compare(p.URL, q.URL) }
 	want = slices.Clone(want)
 	for i := range want {
@@ -168,7 +173,7 @@ func (s *subject) waits(h frontier.Host, want ...frontier.Item) {
 	}
 	slices.SortFunc(want, byURL)
 	var got []frontier.Item
-	for it, err := range s.f.Waiting(s.Context(), h) {
+	for it, err := range s.lister().Waiting(s.Context(), hosts...) {
 		if err != nil {
 			s.Fatalf("Waiting: %v", err)
 		}
@@ -177,14 +182,14 @@ func (s *subject) waits(h frontier.Host, want ...frontier.Item) {
 	slices.SortFunc(got, byURL)
 	sameTime := cmp.Comparer(func(t, u time.Time) bool { return t.IsZero() == u.IsZero() && t.Sub(u).Abs() <= s.unit/2 })
 	if diff := cmp.Diff(want, got, sameTime); diff != "" {
-		s.Fatalf("Waiting(%q) (-want +got):\n%s", h, diff)
+		s.Fatalf("Waiting(%q) (-want +got):\n%s", hosts, diff)
 	}
 }
 
 func (s *subject) waitingFails(ctx context.Context, want error) {
 	s.Helper()
 	n := 0
-	for it, err := range s.f.Waiting(ctx, a) {
+	for it, err := range s.lister().Waiting(ctx, a) {
 		n++
 		if it.URL != "" || !errors.Is(err, want) {
 			s.Errorf("Waiting = %+v, %v, want %v", it, err, want)

@@ -108,7 +108,7 @@ var revisitChecks = []check{
 		for range callers {
 			wg.Go(func() {
 				for part := range slices.Chunk(urls, 7) {
-					again, err := s.f.Revisit(s.Context(), items(part...))
+					again, err := s.revisiter().Revisit(s.Context(), items(part...))
 					if err != nil {
 						s.Errorf("Revisit: %v", err)
 						return
@@ -154,7 +154,7 @@ var revisitChecks = []check{
 // revisit revisits items, of which those are to come again.
 func (s *subject) revisit(want []bool, items ...frontier.Item) {
 	s.Helper()
-	again, err := s.f.Revisit(s.Context(), items)
+	again, err := s.revisiter().Revisit(s.Context(), items)
 	if err != nil || !slices.Equal(again, want) {
 		s.Fatalf("Revisit = %v, %v, want %v", again, err, want)
 	}

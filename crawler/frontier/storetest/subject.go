@@ -49,6 +49,27 @@ func (s *subject) close() {
 
 func (s *subject) took(began time.Time) { s.opening += time.Since(began) }
 
+// revisiter returns the store as one that can revisit. The check is skipped when it
+// cannot.
+func (s *subject) revisiter() frontier.Revisiter {
+	s.Helper()
+	f, ok := s.f.(frontier.Revisiter)
+	if !ok {
+		s.Skip("the store is no frontier.Revisiter")
+	}
+	return f
+}
+
+// lister is revisiter for frontier.Lister.
+func (s *subject) lister() frontier.Lister {
+	s.Helper()
+	f, ok := s.f.(frontier.Lister)
+	if !ok {
+		s.Skip("the store is no frontier.Lister")
+	}
+	return f
+}
+
 // reopen closes the store and opens its place again.
 func (s *subject) reopen() {
 	s.Helper()

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"iter"
+	"slices"
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
@@ -108,15 +109,15 @@ func (t *toy) noted(note []byte, errs []error) {
 	}
 }
 
-func (t *toy) Waiting(ctx context.Context, h frontier.Host) iter.Seq2[frontier.Item, error] {
+func (t *toy) Waiting(ctx context.Context, hosts ...frontier.Host) iter.Seq2[frontier.Item, error] {
 	return func(yield func(frontier.Item, error) bool) {
-		list, err := t.waiting(ctx, h)
+		list, err := t.waiting(ctx, hosts)
 		for i := 0; i < len(list) && err == nil; i++ {
 			if !yield(list[i], nil) {
 				return
 			}
 			if err = ctx.Err(); t.is(listsByIndex) && i%40 == 39 && err == nil {
-				list, err = t.waiting(ctx, h)
+				list, err = t.waiting(ctx, hosts)
 			}
 		}
 		if err != nil {
@@ -125,7 +126,7 @@ func (t *toy) Waiting(ctx context.Context, h frontier.Host) iter.Seq2[frontier.I
 	}
 }
 
-func (t *toy) waiting(ctx context.Context, name frontier.Host) (list []frontier.Item, err error) {
+func (t *toy) waiting(ctx context.Context, names []frontier.Host) (list []frontier.Item, err error) {
 	now, err := t.enter(ctx)
 	if err != nil {
 		if t.is(listsNoErrors) {
@@ -135,7 +136,7 @@ func (t *toy) waiting(ctx context.Context, name frontier.Host) (list []frontier.
 	}
 	defer t.leave()
 	for _, h := range t.hosts {
-		if name != "" && h.Host != name || name == "" && t.is(listsOneHost) {
+		if len(names) > 0 && !slices.Contains(names, h.Host) || len(names) == 0 && t.is(listsOneHost) {
 			continue
 		}
 		for _, r := range h.rows {

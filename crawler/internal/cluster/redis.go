@@ -74,7 +74,7 @@ type progress struct {
 }
 
 // Frontier returns the frontier that the processes share.
-func (r *Redis) Frontier() frontier.Frontier { return r.store }
+func (r *Redis) Frontier() *redisstore.Store { return r.store }
 
 // Worker returns the name of this process.
 func (r *Redis) Worker() string { return r.store.Worker() }

@@ -21,7 +21,8 @@ type Block struct {
 // origins are deferred, when the crawl ends; with all, for every URL that waits in the
 // frontier. Blocked says what keeps the URLs of an origin from being requested.
 //
-// The frontier is not told of these lines: a crawl that is resumed cuts them off first.
+// URLs that wait are listed by a frontier that is a [frontier.Lister] only. The frontier is not
+// told of these lines: a crawl that is resumed cuts them off first.
 func (r *Recorder) WriteRejected(all bool, blocked func(frontier.Host, robotsext.Origin) (Block, error)) error {
 	w := &rejectedWriter{r: r, blocked: blocked, blocks: make(map[robotsext.Origin]Block)}
 	if err := r.Skipped.each(w.skipped); err != nil {
@@ -31,15 +32,17 @@ func (r *Recorder) WriteRejected(all bool, blocked func(frontier.Host, robotsext
 		return err
 	}
 	origins, deferred := r.Deferred.All()
+	var hosts []frontier.Host
 	for _, o := range origins {
-		if err := w.deferred(o, &deferred[o].Why); err != nil {
-			return err
-		}
+		hosts = append(hosts, weburl.ServerOf(string(o)))
 	}
 	if all {
-		if err := w.others(deferred); err != nil {
-			return err
-		}
+		hosts = nil
+	} else if len(hosts) == 0 {
+		return w.flush()
+	}
+	if err := w.waiting(hosts, deferred, all); err != nil {
+		return err
 	}
 	return w.flush()
 }
@@ -73,36 +76,22 @@ func (w *rejectedWriter) skipped(e *entry) error {
 	return w.flush()
 }
 
-// deferred takes the URLs of an origin that wait for its robots.txt.
-func (w *rejectedWriter) deferred(o robotsext.Origin, why *output.Rejection) error {
-	return w.waiting(weburl.ServerOf(string(o)), func(of robotsext.Origin) *output.Rejection {
-		if of == o {
-			return why
-		}
+// waiting takes the URLs of these hosts, or of all, that wait: those of deferred origins and,
+// with all, the others too.
+func (w *rejectedWriter) waiting(hosts []frontier.Host, deferred map[robotsext.Origin]*Deferral, all bool) error {
+	list, ok := w.r.cfg.Frontier.(frontier.Lister)
+	if !ok {
 		return nil
-	})
-}
-
-// others takes the URLs that wait and are not of a deferred origin.
-func (w *rejectedWriter) others(deferred map[robotsext.Origin]*Deferral) error {
-	return w.waiting("", func(of robotsext.Origin) *output.Rejection {
-		if deferred[of] != nil {
-			return nil
-		}
-		return &output.Rejection{Reason: output.Later}
-	})
-}
-
-// waiting takes URLs of a host, or of all, that wait: those of origins for which why returns
-// a line.
-func (w *rejectedWriter) waiting(h frontier.Host, why func(robotsext.Origin) *output.Rejection) error {
-	for item, err := range w.r.cfg.Frontier.Waiting(w.r.cfg.CommitCtx, h) {
+	}
+	for item, err := range list.Waiting(w.r.cfg.CommitCtx, hosts...) {
 		if err != nil {
 			return err
 		}
 		o := weburl.OriginOf(item.URL)
-		line := why(o)
-		if line == nil {
+		j := output.Rejection{Reason: output.Later}
+		if d := deferred[o]; d != nil {
+			j = d.Why
+		} else if !all {
 			continue
 		}
 		p, err := provenance.Decode(item.Meta)
@@ -113,7 +102,6 @@ func (w *rejectedWriter) waiting(h frontier.Host, why func(robotsext.Origin) *ou
 		if err != nil {
 			return err
 		}
-		j := *line
 		if j.Detail == "" {
 			j.Detail = b.Why
 		}

@@ -2,21 +2,16 @@
 --
 -- ARGV: shard, then one of
 --
---	hosts, cursor, host or ''            next cursor; host, priority, first number, length of each list
+--	hosts, cursor                        next cursor; host, priority, first number, length of each list
 --	entries, cursor                      next cursor; id, host, priority, URL with Meta, wait of each entry
 --	queue, host, priority, from, to      URLs with Meta between these numbers, and the number behind the last
 
 local s, what = shard(ARGV[5]), ARGV[6]
 
 if what == 'hosts' then
-	local lists, r = {}, nil
-	if ARGV[8] == '' then
-		r = call('HSCAN', s.hosts, ARGV[7], 'COUNT', 500)
-	else
-		r = {'0', {ARGV[8], call('HGET', s.hosts, ARGV[8])}}
-	end
+	local r, lists = call('HSCAN', s.hosts, ARGV[7], 'COUNT', 500), {}
 	for i = 1, #r[2], 2 do
-		local bands = r[2][i + 1] and unpack(r[2][i + 1])[BANDS] or {}
+		local bands = unpack(r[2][i + 1])[BANDS]
 		for j = 1, #bands, 3 do
 			lists[#lists + 1] = {r[2][i], bands[j], bands[j + 1], bands[j + 2]}
 		end
