@@ -30,10 +30,8 @@ func (f *Format) AddFlag(cmd *cobra.Command, others ...Format) {
 
 // Print writes results to standard output.
 func (s *Streams) Print(text string) error {
-	if _, err := io.WriteString(s.Out, text); err != nil {
-		return Failed("cannot write the results: %w", err)
-	}
-	return nil
+	_, err := io.WriteString(s.Out, text)
+	return resultsError(err)
 }
 
 // PrintJSON writes v to standard output as one line.
@@ -45,36 +43,19 @@ func (s *Streams) PrintJSON(v any) error {
 	return s.Print(text + "\n")
 }
 
-// Results is a buffered standard output for a command that writes more than fits into
-// memory. The caller calls Flush at the end.
-type Results struct{ buffer *bufio.Writer }
-
-// NewResults returns standard output with a buffer.
-func (s *Streams) NewResults() Results { return Results{bufio.NewWriterSize(s.Out, 1<<16)} }
-
-// Print writes text.
-func (r Results) Print(text string) error {
-	if _, err := r.buffer.WriteString(text); err != nil {
-		return Failed("cannot write the results: %w", err)
-	}
-	return nil
+// Buffered returns streams for a command that prints more than fits into memory: standard
+// output is written when the buffer is full and when flush is called.
+func (s *Streams) Buffered() (buffered *Streams, flush func() error) {
+	out := bufio.NewWriterSize(s.Out, 1<<16)
+	flush = func() error { return resultsError(out.Flush()) }
+	return &Streams{In: s.In, Out: out, Err: s.Err}, flush
 }
 
-// PrintJSON writes v as one line.
-func (r Results) PrintJSON(v any) error {
-	text, err := Marshal(v)
-	if err != nil {
-		return err
+func resultsError(err error) error {
+	if err == nil {
+		return nil
 	}
-	return r.Print(text + "\n")
-}
-
-// Flush writes what is in the buffer.
-func (r Results) Flush() error {
-	if err := r.buffer.Flush(); err != nil {
-		return Failed("cannot write the results: %w", err)
-	}
-	return nil
+	return Failed("cannot write the results: %w", err)
 }
 
 // Marshal returns v as JSON in which &, < and > stand for themselves: URLs are

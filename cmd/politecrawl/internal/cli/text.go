@@ -7,8 +7,6 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/politecrawl/politecrawl/crawler/errtext"
 )
@@ -16,21 +14,19 @@ import (
 // Escape returns text from a foreign file in a form that a terminal shows and
 // does not obey: control characters and broken UTF-8 are written as escapes.
 func Escape(text string) string {
-	if !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsGraphic(r) || r == utf8.RuneError }) {
-		return text
+	quoted := strconv.QuoteToGraphic(text)
+	return unquoted.Replace(quoted[1 : len(quoted)-1])
+}
+
+// unquoted writes what only a quoted text needs to escape as itself.
+var unquoted = strings.NewReplacer(`\"`, `"`, `\\`, `\`)
+
+// Clip returns text in at most so many characters.
+func Clip(text string, most int) string {
+	if characters := []rune(text); len(characters) > most {
+		return string(characters[:most-1]) + "…"
 	}
-	var b strings.Builder
-	for len(text) > 0 {
-		r, size := utf8.DecodeRuneInString(text)
-		if r == utf8.RuneError && size == 1 || !unicode.IsGraphic(r) {
-			quoted := strconv.Quote(text[:size])
-			b.WriteString(quoted[1 : len(quoted)-1])
-		} else {
-			b.WriteString(text[:size])
-		}
-		text = text[size:]
-	}
-	return b.String()
+	return text
 }
 
 // OneLine returns text with each run of white space as one space.

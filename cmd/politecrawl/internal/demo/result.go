@@ -3,7 +3,6 @@ package demo
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
@@ -60,42 +59,39 @@ func (r *Result) code() int {
 
 // Text is the result for a person.
 func (r *Result) Text(paint cli.Painter) string {
-	var b strings.Builder
-	b.WriteString(runner.SummaryText(r.Summary))
-	line := func(name, format string, args ...any) {
-		fmt.Fprintf(&b, "  %-10s  %s\n", name, fmt.Sprintf(format, args...))
-	}
-	fmt.Fprintf(&b, "what the site saw in %s:\n", humanize.Count(r.Requests, "request"))
-	line("pages", "%d%s", r.Pages, ofThem(r.Retries, "repeated"))
-	line("robots.txt", "%d, and %d more where one redirects to", r.Robots, r.Moved)
-	line("sitemaps", "%d%s", r.Sitemaps, ofThem(r.Lost, "not found"))
+	p := cli.Page{Names: 10}
+	p.WriteString(runner.SummaryText(r.Summary))
+	p.Printf("what the site saw in %s:\n", humanize.Count(r.Requests, "request"))
+	p.Field("pages", "%d%s", r.Pages, ofThem(r.Retries, "repeated"))
+	p.Field("robots.txt", "%d, and %d more where one redirects to", r.Robots, r.Moved)
+	p.Field("sitemaps", "%d%s", r.Sitemaps, ofThem(r.Lost, "not found"))
 	verdict := paint(cli.Green, "0 violations")
 	if n := len(r.Violations); n > 0 {
 		verdict = paint(cli.Red, humanize.Count(n, "violation"))
 	}
-	line("politeness", "%s, with a delay of %s between two requests to a host", verdict, r.Delay)
+	p.Field("politeness", "%s, with a delay of %s between two requests to a host", verdict, r.Delay)
 	for _, v := range r.Violations {
-		line("", "%s", cli.Escape(v))
+		p.Field("", "%s", cli.Escape(v))
 	}
 	for _, a := range r.Advice {
-		line("advice", "%s", cli.Escape(a))
+		p.Field("advice", "%s", cli.Escape(a))
 	}
 	switch {
 	case r.Summary.End != crawler.EndFinished:
-		line("verdict", "not compared, because the crawl did not come to its end")
+		p.Field("verdict", "not compared, because the crawl did not come to its end")
 	case r.Agrees:
-		line("verdict", "%s", paint(cli.Green, "it got each page that a polite crawler should fetch, and no other"))
+		p.Field("verdict", "%s", paint(cli.Green, "it got each page that a polite crawler should fetch, and no other"))
 	default:
-		line("verdict", "%s", paint(cli.Red, fmt.Sprintf("%s missing, %d unexpected, or the numbers of crawler and site differ",
+		p.Field("verdict", "%s", paint(cli.Red, fmt.Sprintf("%s missing, %d unexpected, or the numbers of crawler and site differ",
 			humanize.Count(len(r.Missing), "page"), len(r.Unexpected))))
 		for _, u := range r.Missing {
-			line("missing", "%s", cli.Escape(u))
+			p.Field("missing", "%s", cli.Escape(u))
 		}
 		for _, u := range r.Unexpected {
-			line("unexpected", "%s", cli.Escape(u))
+			p.Field("unexpected", "%s", cli.Escape(u))
 		}
 	}
-	return b.String()
+	return p.String()
 }
 
 // ofThem says that n of a number are special.

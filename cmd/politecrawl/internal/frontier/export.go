@@ -4,12 +4,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
-	"github.com/politecrawl/politecrawl/crawler/frontier/pebblestore"
 )
 
 func frontierExportCommand(streams *cli.Streams) *cobra.Command {
-	const command = "frontier export"
-	var filter urlFilter
+	l := &frontierList{Streams: streams, command: "frontier export", urls: true, order: byLeft, format: cli.JSON}
 	cmd := &cobra.Command{
 		Use:   "export DIR",
 		Short: "Every URL of a stopped crawl as JSON lines",
@@ -24,24 +22,8 @@ DIR is the crawl's output directory, or the folder frontier in it. Nothing is ch
   politecrawl frontier export example --host example.com > host.jsonl
   politecrawl frontier export example --state pending | jq -r .url`,
 		Args: cli.Args(1, 1, "the output directory of a crawl"),
-		RunE: func(_ *cobra.Command, args []string) error {
-			if err := filter.prepare(command); err != nil {
-				return err
-			}
-			return viewFrontier(command, args[0], func(view *pebblestore.View) error {
-				out := streams.NewResults()
-				for u, err := range filter.urls(command, view) {
-					if err == nil {
-						err = out.PrintJSON(shownURLOf(u))
-					}
-					if err != nil {
-						return err
-					}
-				}
-				return out.Flush()
-			})
-		},
+		RunE: func(_ *cobra.Command, args []string) error { return l.run(args[0]) },
 	}
-	filter.flags(cmd)
+	l.filter.flags(cmd)
 	return cmd
 }

@@ -18,18 +18,19 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext"
 )
 
-// A frontierList is one run of "frontier ls".
+// A frontierList is one run of "frontier ls" or "frontier export".
 type frontierList struct {
 	*cli.Streams
-	urls   bool // --urls
-	filter urlFilter
-	order  hostOrder
-	limit  int
-	format cli.Format
+	command string
+	urls    bool // list URLs, not hosts
+	filter  urlFilter
+	order   hostOrder
+	limit   int // 0: none
+	format  cli.Format
 
-	now     time.Time
-	results cli.Results
-	paint   cli.Painter
+	now   time.Time
+	out   *cli.Streams // buffered: there may be millions of URLs
+	paint cli.Painter
 }
 
 // hostOrder is the value of --sort.
@@ -42,7 +43,7 @@ const (
 )
 
 func frontierListCommand(streams *cli.Streams) *cobra.Command {
-	l := &frontierList{Streams: streams}
+	l := &frontierList{Streams: streams, command: "frontier ls"}
 	cmd := &cobra.Command{
 		Use:   "ls DIR",
 		Short: "The hosts of a stopped crawl, or their URLs",
@@ -76,35 +77,36 @@ failing_since; of a URL the same as "frontier export" writes.`,
 }
 
 func (l *frontierList) run(dir string) error {
-	const command = "frontier ls"
 	switch {
 	case l.limit < 0:
-		return cli.Misuse("%s: --limit: %d is less than 0", command, l.limit)
+		return cli.Misuse("%s: --limit: %d is less than 0", l.command, l.limit)
 	case l.filter.state != anyState && !l.urls:
-		return cli.Misuse("%s: --state is about URLs; add --urls", command)
+		return cli.Misuse("%s: --state is about URLs; add --urls", l.command)
 	case l.order != byLeft && l.urls:
-		return cli.Misuse("%s: --sort is about hosts; leave it or --urls out", command)
+		return cli.Misuse("%s: --sort is about hosts; leave it or --urls out", l.command)
 	}
-	if err := l.filter.prepare(command); err != nil {
+	if err := l.filter.prepare(l.command); err != nil {
 		return err
 	}
-	l.now, l.results, l.paint = time.Now(), l.NewResults(), l.Painter()
+	var flush func() error
+	l.out, flush = l.Buffered()
+	l.now, l.paint = time.Now(), l.Painter()
 	list := l.listHosts
 	if l.urls {
 		list = l.listURLs
 	}
-	return viewFrontier(command, dir, func(view *pebblestore.View) error {
-		if err := list(command, view); err != nil {
+	return viewFrontier(l.command, dir, func(view *pebblestore.View) error {
+		if err := list(view); err != nil {
 			return err
 		}
-		return l.results.Flush()
+		return flush()
 	})
 }
 
 // listURLs lists URLs as they come.
-func (l *frontierList) listURLs(command string, view *pebblestore.View) error {
+func (l *frontierList) listURLs(view *pebblestore.View) error {
 	n := 0
-	for u, err := range l.filter.urls(command, view) {
+	for u, err := range l.filter.urls(l.command, view) {
 		if err != nil {
 			return err
 		}
@@ -113,9 +115,9 @@ func (l *frontierList) listURLs(command string, view *pebblestore.View) error {
 			return nil
 		}
 		if l.format == cli.JSON {
-			err = l.results.PrintJSON(shownURLOf(u))
+			err = l.out.PrintJSON(shownURLOf(u))
 		} else {
-			err = l.results.Print(l.urlText(u, n == 1))
+			err = l.out.Print(l.urlText(u, n == 1))
 		}
 		if err != nil {
 			return err
@@ -137,7 +139,7 @@ func (l *frontierList) urlText(u pebblestore.URL, first bool) string {
 }
 
 // listHosts lists hosts. No more of them are kept than are shown.
-func (l *frontierList) listHosts(command string, view *pebblestore.View) error {
+func (l *frontierList) listHosts(view *pebblestore.View) error {
 	var hosts []shownHost
 	found := 0
 	for h, err := range view.Hosts() {
@@ -153,15 +155,15 @@ func (l *frontierList) listHosts(command string, view *pebblestore.View) error {
 		}
 	}
 	if found == 0 {
-		return l.filter.known(command, view)
+		return l.filter.known(l.command, view)
 	}
 	hosts = l.first(hosts)
 	for i, h := range hosts {
 		var err error
 		if l.format == cli.JSON {
-			err = l.results.PrintJSON(h)
+			err = l.out.PrintJSON(h)
 		} else {
-			err = l.results.Print(l.hostText(h, i == 0))
+			err = l.out.Print(l.hostText(h, i == 0))
 		}
 		if err != nil {
 			return err

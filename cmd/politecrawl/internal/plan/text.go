@@ -26,56 +26,48 @@ const (
 // A planPage is the text for a person that a plan becomes.
 type planPage struct {
 	*crawler.Plan
-	cfg   *crawler.Config
-	paint cli.Painter
-	b     strings.Builder
+	cli.Page
+	cfg *crawler.Config
 }
 
 func newPlanPage(plan *crawler.Plan, cfg *crawler.Config, paint cli.Painter) *planPage {
-	return &planPage{Plan: plan, cfg: cfg, paint: paint}
-}
-
-func (p *planPage) printf(format string, args ...any) { fmt.Fprintf(&p.b, format, args...) }
-
-// line writes a line with a name before it, like those of a crawl's summary.
-func (p *planPage) line(name, format string, args ...any) {
-	p.printf("  %-12s  %s\n", name, fmt.Sprintf(format, args...))
+	return &planPage{Plan: plan, Page: cli.Page{Paint: paint, Names: 12}, cfg: cfg}
 }
 
 func (p *planPage) text() string {
 	p.headline()
-	p.printf("\n")
+	p.Printf("\n")
 	p.hosts()
-	p.printf("\n")
+	p.Printf("\n")
 	p.rejected()
 	p.rules()
 	p.trouble()
 	p.needs()
-	p.printf("\nnot known\n")
+	p.Printf("\nnot known\n")
 	p.unknown()
-	return p.b.String()
+	return p.String()
 }
 
 // headline says how far the crawl would come, and in what time.
 func (p *planPage) headline() {
 	switch p.End {
 	case crawler.EndInterrupted:
-		p.printf("interrupted; as far as it was read,\n")
+		p.Printf("interrupted; as far as it was read,\n")
 	case crawler.EndFailed:
-		p.printf("failed; as far as it was read,\n")
+		p.Printf("failed; as far as it was read,\n")
 	}
 	of := ""
 	if slices.ContainsFunc(p.Hosts, func(h *crawler.PlannedHost) bool { return !isBarred(h) }) {
 		of = " of " + humanize.Count(len(p.Hosts), "host")
 	}
-	p.printf("a crawl would fetch %s%s in %s", humanize.Count(p.Pages, "page"), of, aboutTime(p.Seconds))
+	p.Printf("a crawl would fetch %s%s in %s", humanize.Count(p.Pages, "page"), of, aboutTime(p.Seconds))
 	switch p.CrawlEnd {
 	case crawler.EndMaxPages, crawler.EndMaxTime:
-		p.printf(", and end there by --%s with %s left", p.CrawlEnd, humanize.Count(p.Beyond, "page"))
+		p.Printf(", and end there by --%s with %s left", p.CrawlEnd, humanize.Count(p.Beyond, "page"))
 	case crawler.EndLater:
-		p.printf(", but for what cannot be asked for yet")
+		p.Printf(", but for what cannot be asked for yet")
 	}
-	p.printf("\n")
+	p.Printf("\n")
 }
 
 // hosts writes a table of those of the crawl.
@@ -95,7 +87,7 @@ func (p *planPage) hosts() {
 	}
 	p.table(rows, 1, 2, 3)
 	if more := len(p.Hosts) - maxPlanHosts; more > 0 {
-		p.printf("  and %s\n", humanize.Count(more, "more host"))
+		p.Printf("  and %s\n", humanize.Count(more, "more host"))
 	}
 }
 
@@ -126,9 +118,9 @@ func (p *planPage) table(rows [][]string, right ...int) {
 		}
 		text := strings.TrimRight(line.String(), " ")
 		if n == 0 {
-			text = p.paint(cli.Faint, text)
+			text = p.Paint(cli.Faint, text)
 		}
-		p.printf("%s\n", text)
+		p.Printf("%s\n", text)
 	}
 }
 
@@ -147,20 +139,20 @@ func (p *planPage) delay(h *crawler.PlannedHost) string {
 // rejected says why URLs would be left alone.
 func (p *planPage) rejected() {
 	if n := humanize.Sum(p.Rejected); n > 0 {
-		p.line("left alone", "%d of %s%s", n, humanize.Count(p.URLs, "URL"), humanize.Counts(p.Rejected, ""))
+		p.Field("left alone", "%d of %s%s", n, humanize.Count(p.URLs, "URL"), humanize.Counts(p.Rejected, ""))
 	}
 	if p.Rejected[output.Unchanged] > 0 {
-		p.line("", "unchanged is what sitemaps say has not changed since %s", p.cfg.Sitemaps.Since)
+		p.Field("", "unchanged is what sitemaps say has not changed since %s", p.cfg.Sitemaps.Since)
 	}
 }
 
 // rules lists the lines of robots.txt that keep URLs away.
 func (p *planPage) rules() {
 	for _, r := range p.Disallowed[:min(len(p.Disallowed), maxPlanRules)] {
-		p.line("disallowed", "%s by line %d of %s, %q: %s", humanize.Count(r.URLs, "URL"), r.Line, cli.Escape(r.RobotsURL), cli.Escape(r.Rule), p.examples(r))
+		p.Field("disallowed", "%s by line %d of %s, %q: %s", humanize.Count(r.URLs, "URL"), r.Line, cli.Escape(r.RobotsURL), cli.Escape(r.Rule), p.examples(r))
 	}
 	if more := len(p.Disallowed) - maxPlanRules; more > 0 {
-		p.line("", "and by %s", humanize.Count(more, "more line"))
+		p.Field("", "and by %s", humanize.Count(more, "more line"))
 	}
 }
 
@@ -181,35 +173,35 @@ func (p *planPage) trouble() {
 	for _, h := range slices.Concat(p.Hosts, p.Others) {
 		switch {
 		case isBarred(h):
-			p.line("address", "%s", p.paint(cli.Yellow, fmt.Sprintf("%s is not read: %s", cli.Escape(h.RobotsURL), cli.Escape(h.Error))))
+			p.Field("address", "%s", p.Paint(cli.Yellow, fmt.Sprintf("%s is not read: %s", cli.Escape(h.RobotsURL), cli.Escape(h.Error))))
 		case h.Outcome == "unreachable":
 			why := cmp.Or(h.Error, fmt.Sprintf("status %d", h.Status))
-			p.line("later", "%s", p.paint(cli.Yellow, fmt.Sprintf("%s is unreachable: %s; to be asked again at %s", cli.Escape(h.RobotsURL), cli.Escape(why), humanize.Time(h.RetryAt))))
+			p.Field("later", "%s", p.Paint(cli.Yellow, fmt.Sprintf("%s is unreachable: %s; to be asked again at %s", cli.Escape(h.RobotsURL), cli.Escape(why), humanize.Time(h.RetryAt))))
 		}
 		if len(h.VisitTimes) > 0 {
 			text := fmt.Sprintf("%s asks to be visited at %s UTC", cli.Escape(h.Host), strings.Join(h.VisitTimes, ", "))
 			if h.OpensAt != "" {
-				text = p.paint(cli.Yellow, text+", and is closed now")
+				text = p.Paint(cli.Yellow, text+", and is closed now")
 			}
-			p.line("hours", "%s", text)
+			p.Field("hours", "%s", text)
 		}
 		if h.SitemapsBeyond > 0 {
-			p.line("sitemaps", "%s lists %d, of which %d are not read (--max-sitemaps)", cli.Escape(h.Host), h.Sitemaps, h.SitemapsBeyond)
+			p.Field("sitemaps", "%s lists %d, of which %d are not read (--max-sitemaps)", cli.Escape(h.Host), h.Sitemaps, h.SitemapsBeyond)
 		}
 	}
 	unread := slices.DeleteFunc(slices.Clone(p.Files), func(f *crawler.PlannedSitemap) bool { return f.Unread == "" })
 	for _, f := range unread[:min(len(unread), maxPlanFiles)] {
-		p.line("sitemap", "%s: %s", cli.Escape(f.URL), cli.Escape(f.Unread))
+		p.Field("sitemap", "%s: %s", cli.Escape(f.URL), cli.Escape(f.Unread))
 	}
 	if more := len(unread) - maxPlanFiles; more > 0 {
-		p.line("", "and %s", humanize.Count(more, "more sitemap"))
+		p.Field("", "and %s", humanize.Count(more, "more sitemap"))
 	}
 }
 
 // needs says what the crawl would take.
 func (p *planPage) needs() {
-	p.line("sitemaps", "%d read, with %s", p.Sitemaps, humanize.Count(p.Entries, "entry"))
-	p.line("requests", "%d, of which %d for robots.txt and sitemaps", p.Requests, p.Requests-p.Pages)
+	p.Field("sitemaps", "%d read, with %s", p.Sitemaps, humanize.Count(p.Entries, "entry"))
+	p.Field("requests", "%d, of which %d for robots.txt and sitemaps", p.Requests, p.Requests-p.Pages)
 	time := aboutTime(p.Seconds)
 	switch p.Bound {
 	case crawler.BoundWorkers:
@@ -221,23 +213,23 @@ func (p *planPage) needs() {
 			time += ", for which " + cli.Escape(p.Slowest) + " is what counts"
 		}
 	}
-	p.line("time", "%s", time)
-	p.line("frontier", "%s on disk and %s of memory at the most", bytesText(p.FrontierBytes), bytesText(p.MemoryBytes))
+	p.Field("time", "%s", time)
+	p.Field("frontier", "%s on disk and %s of memory at the most", bytesText(p.FrontierBytes), bytesText(p.MemoryBytes))
 }
 
 // unknown says what no plan can tell.
 func (p *planPage) unknown() {
 	if p.cfg.Sitemaps.Only {
-		p.printf("  where pages redirect to: that would come on top\n")
+		p.Printf("  where pages redirect to: that would come on top\n")
 	} else {
-		p.printf("  links: they are not followed, and pages to which only links lead come on top\n")
+		p.Printf("  links: they are not followed, and pages to which only links lead come on top\n")
 	}
-	p.printf("  what pages answer: redirects, failures that are asked for again, slow answers that need a longer delay\n")
+	p.Printf("  what pages answer: redirects, failures that are asked for again, slow answers that need a longer delay\n")
 	if p.cfg.Limits.MaxBytes > 0 {
-		p.printf("  how large pages are: --max-bytes may end the crawl earlier\n")
+		p.Printf("  how large pages are: --max-bytes may end the crawl earlier\n")
 	}
 	if names := p.unasked(); len(names) > 0 {
-		p.printf("  what there is on %s\n", strings.Join(names, " "))
+		p.Printf("  what there is on %s\n", strings.Join(names, " "))
 	}
 }
 

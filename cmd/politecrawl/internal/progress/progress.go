@@ -190,9 +190,7 @@ func (p *View) fit(lines []string) []string {
 		return lines
 	}
 	for i, line := range lines {
-		if r := []rune(line); len(r) >= width {
-			lines[i] = string(r[:width-2]) + "…"
-		}
+		lines[i] = cli.Clip(line, width-1)
 	}
 	return lines
 }

@@ -3,7 +3,6 @@ package report
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"path/filepath"
 	"strings"
@@ -158,11 +157,11 @@ func unwritten(dirs []string, err error) error {
 
 // reportText is a report for a person, in a few lines.
 func reportText(r *report.Report, html string, paint cli.Painter) string {
-	var b strings.Builder
+	p := cli.Page{Names: 10}
 	s := r.Summary
-	fmt.Fprintf(&b, "%s: %s on %s, %s left alone\n", stateText(s), humanize.Count(s.Pages, "page"), humanize.Count(s.Hosts, "host"), humanize.Count(s.Rejected, "URL"))
+	p.Printf("%s: %s on %s, %s left alone\n", stateText(s), humanize.Count(s.Pages, "page"), humanize.Count(s.Hosts, "host"), humanize.Count(s.Rejected, "URL"))
 	if n := len(r.Segments); n > 0 {
-		fmt.Fprintf(&b, "  %-10s  of %s, read as one crawl\n", "files", humanize.Count(n, "worker"))
+		p.Field("files", "of %s, read as one crawl", humanize.Count(n, "worker"))
 	}
 	names := map[report.Topic]string{
 		report.OnPages: "pages", report.OnBroken: "broken", report.OnRobots: "robots.txt", report.OnSitemaps: "sitemaps",
@@ -175,13 +174,13 @@ func reportText(r *report.Report, html string, paint cli.Painter) string {
 			name = ""
 		}
 		last = f.Topic
-		fmt.Fprintf(&b, "  %-10s  %s\n", name, paint(colours[f.Level], cli.Escape(f.Text)))
+		p.Field(name, "%s", paint(colours[f.Level], cli.Escape(f.Text)))
 	}
 	for _, note := range r.Notes {
-		fmt.Fprintf(&b, "  %-10s  %s\n", "note", cli.Escape(note))
+		p.Field("note", "%s", cli.Escape(note))
 	}
-	fmt.Fprintf(&b, "  %-10s  %s, and %s beside it\n", "report", cli.Escape(html), report.JSONFile)
-	return b.String()
+	p.Field("report", "%s, and %s beside it", cli.Escape(html), report.JSONFile)
+	return p.String()
 }
 
 func stateText(s report.Summary) string {

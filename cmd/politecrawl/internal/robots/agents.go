@@ -1,6 +1,7 @@
 package robots
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -22,7 +23,7 @@ type matrix struct {
 }
 
 func robotsAgentsCommand(streams *cli.Streams) *cobra.Command {
-	m := &matrix{Streams: streams, input: robotsInput{command: "robots agents", stdin: streams.In, options: parseOptions()}}
+	m := &matrix{Streams: streams, input: newInput(streams, "robots agents")}
 	cmd := &cobra.Command{
 		Use:   "agents FILE|URL|- [PATH…]",
 		Short: "Which well-known crawlers may fetch what?",
@@ -71,6 +72,9 @@ func (m *matrix) run(ctx context.Context, name string, paths []string) error {
 		if !strings.HasPrefix(path, "/") {
 			return cli.Misuse("robots agents: %q is no path; write it as /private/, and the site or file first", path)
 		}
+	}
+	if err := m.input.checkFlags(); err != nil {
+		return err
 	}
 	r, err := m.input.read(ctx, name)
 	if err != nil {
@@ -236,13 +240,13 @@ func samplePath(pattern string) string {
 // text is the matrix for a person whose terminal is so many characters wide:
 // crawlers below each other, paths side by side, as many as there is room for.
 func (s shownMatrix) text(paint cli.Painter, width int) string {
-	p := &showPage{paint: paint}
-	p.printf("%s\n", cli.Escape(cli.InputName(s.From)))
+	p := newShowPage(paint)
+	p.Printf("%s\n", cli.Escape(cli.InputName(s.From)))
 	if s.Fetch != nil {
 		p.fetch(s.Fetch)
 	}
 	if s.Truncated {
-		p.printf("%s\n", paint(cli.Yellow, "the file "+cutOff))
+		p.Printf("%s\n", paint(cli.Yellow, "the file "+cutOff))
 	}
 	name, group := len("agent"), len("group")
 	for _, a := range s.Agents {
@@ -257,30 +261,30 @@ func (s shownMatrix) text(paint cli.Painter, width int) string {
 		for i := first; i < last; i++ {
 			fmt.Fprintf(&head, "%*d", column, i+1)
 		}
-		p.printf("\n%s\n", paint(cli.Faint, head.String()))
+		p.Printf("\n%s\n", paint(cli.Faint, head.String()))
 		for i, a := range s.Agents {
 			if s.sections && (i == 0 || a.Purpose != s.Agents[i-1].Purpose) {
-				p.printf("%s\n", a.Purpose.heading())
+				p.Printf("%s\n", a.Purpose.heading())
 			}
-			p.printf("  %-*s  %-*s", name, a.Agent, group, cut(groupName(a.Group), group))
+			p.Printf("  %-*s  %-*s", name, a.Agent, group, cli.Clip(cmp.Or(a.Group, "none"), group))
 			for _, v := range a.Verdicts[first:last] {
-				p.printf("%s", v.mark(paint, column))
+				p.Printf("%s", v.mark(paint, column))
 			}
-			p.printf("\n")
+			p.Printf("\n")
 		}
 	}
-	p.printf("\n")
+	p.Printf("\n")
 	for i, path := range s.Paths {
-		p.printf("%3d  %s", i+1, cli.Escape(path.Path))
+		p.Printf("%3d  %s", i+1, cli.Escape(path.Path))
 		if path.Alike > 0 {
-			p.printf("  and %d more like it", path.Alike)
+			p.Printf("  and %d more like it", path.Alike)
 		}
-		p.printf("\n")
+		p.Printf("\n")
 	}
 	if s.Left > 0 {
-		p.printf("%s\n", paint(cli.Yellow, fmt.Sprintf("%d rules were not looked at: there are too many wildcards", s.Left)))
+		p.Printf("%s\n", paint(cli.Yellow, fmt.Sprintf("%d rules were not looked at: there are too many wildcards", s.Left)))
 	}
-	return p.b.String()
+	return p.String()
 }
 
 // mark is the verdict in so many characters.
@@ -299,19 +303,4 @@ func (p purpose) heading() string {
 		}
 	}
 	return ""
-}
-
-func groupName(name string) string {
-	if name == "" {
-		return "none"
-	}
-	return name
-}
-
-// cut is text in at most so many characters.
-func cut(text string, most int) string {
-	if characters := []rune(text); len(characters) > most {
-		return string(characters[:most-1]) + "…"
-	}
-	return text
 }

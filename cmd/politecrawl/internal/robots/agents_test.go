@@ -178,10 +178,10 @@ func TestAgentsMisuse(t *testing.T) {
 
 // TestCut holds that no character is cut in two.
 func TestCut(t *testing.T) {
-	if got := cut("ééééé", 4); got != "ééé…" {
+	if got := cli.Clip("ééééé", 4); got != "ééé…" {
 		t.Errorf("got %q", got)
 	}
-	if got := cut("ééééé", 5); got != "ééééé" {
+	if got := cli.Clip("ééééé", 5); got != "ééééé" {
 		t.Errorf("got %q", got)
 	}
 }

@@ -22,12 +22,12 @@ type check struct {
 	*cli.Streams
 	robots  string   // --robots
 	agents  []string // --agent
-	site    site.Flags
+	input   robotsInput
 	format  cli.Format
 	quiet   bool
 	explain bool
 
-	source robotsSource
+	given  *ruling // of --robots
 	groups lineFinder
 	asked  []agent
 	code   int
@@ -57,7 +57,7 @@ type answer struct {
 }
 
 func robotsCheckCommand(streams *cli.Streams) *cobra.Command {
-	c := &check{Streams: streams, groups: lineFinder{}}
+	c := &check{Streams: streams, input: newInput(streams, "robots check"), groups: lineFinder{}}
 	cmd := &cobra.Command{
 		Use:   "check URL…",
 		Short: "May these URLs be fetched, by which agent, by which line?",
@@ -101,7 +101,7 @@ only answer.`,
 	flags.SortFlags = false
 	flags.StringVar(&c.robots, "robots", "", "`FILE` to decide by (-: standard input) in place of the sites' own")
 	flags.StringSliceVar(&c.agents, "agent", []string{"politecrawl"}, "product tokens, `A,B`, of the crawlers to ask for")
-	c.site.Add(flags)
+	c.input.site.Add(flags)
 	flags.BoolVar(&c.explain, "explain", false, "say how each answer comes about")
 	flags.BoolVar(&c.quiet, "quiet", false, "say nothing but errors")
 	return cmd
@@ -136,8 +136,8 @@ func (c *check) prepare(args []string) error {
 	if readsURLs && c.robots == cli.Stdin {
 		return cli.Misuse("robots check: standard input cannot be both the robots.txt and the URLs; give one of them as a file")
 	}
-	if c.site.Timeout <= 0 {
-		return cli.Misuse("robots check: --timeout: %v is not a time to wait", c.site.Timeout)
+	if err := c.input.checkFlags(); err != nil {
+		return err
 	}
 	for _, text := range c.agents {
 		a, err := parseAgent(text)
@@ -149,15 +149,23 @@ func (c *check) prepare(args []string) error {
 	if len(c.asked) == 0 {
 		return cli.Misuse("robots check: --agent: name at least one product token")
 	}
-	var err error
-	if c.robots != "" {
-		if c.source, err = fromFile(c.robots, c.In); err != nil {
-			return fmt.Errorf("robots check: --robots: %w", err)
-		}
+	if c.robots == "" {
 		return nil
 	}
-	c.source, err = fromSites(&c.site)
-	return err
+	given, err := c.input.file(c.robots)
+	if err != nil {
+		return fmt.Errorf("robots check: --robots: %w", err)
+	}
+	c.given = &given
+	return nil
+}
+
+// ruling returns what decides about the URLs of an origin.
+func (c *check) ruling(ctx context.Context, origin *url.URL) (ruling, error) {
+	if c.given != nil {
+		return *c.given, nil
+	}
+	return c.input.fetch(ctx, origin)
 }
 
 // urls yields the URLs of the arguments, as lines without a number, and those of
@@ -192,7 +200,7 @@ func (c *check) ask(ctx context.Context, u cli.Line) error {
 		c.code = cli.Worse(c.code, cli.ExitMisuse)
 		return nil
 	}
-	ruling, err := c.source(ctx, origin)
+	ruling, err := c.ruling(ctx, origin)
 	if err != nil {
 		return err
 	}

@@ -23,9 +23,8 @@ type fileDiff struct {
 }
 
 func robotsDiffCommand(streams *cli.Streams) *cobra.Command {
-	opts := parseOptions()
-	opts.MaxCrawlDelay = -1 // what is written counts here, not what is kept of it
-	d := &fileDiff{Streams: streams, input: robotsInput{command: "robots diff", stdin: streams.In, options: opts}}
+	d := &fileDiff{Streams: streams, input: newInput(streams, "robots diff")}
+	d.input.options.MaxCrawlDelay = -1 // what is written counts here, not what is kept of it
 	cmd := &cobra.Command{
 		Use:   "diff OLD NEW",
 		Short: "What may be fetched, and what not, since a robots.txt was changed?",
@@ -66,6 +65,9 @@ func (d *fileDiff) run(ctx context.Context, oldName, newName string) error {
 	}
 	if d.limit < 0 {
 		return cli.Misuse("robots diff: --limit: %d is not a number of changes", d.limit)
+	}
+	if err := d.input.checkFlags(); err != nil {
+		return err
 	}
 	was, err := d.read(ctx, oldName)
 	if err != nil {

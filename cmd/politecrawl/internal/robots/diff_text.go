@@ -13,26 +13,26 @@ import (
 // text is the difference for a person. Limit is the most changes that are listed, 0
 // for all: each section has its share.
 func (s shownDiff) text(paint cli.Painter, limit int) string {
-	p := &diffPage{showPage: showPage{paint: paint}, limit: limit}
+	p := &diffPage{showPage: newShowPage(paint), limit: limit}
 	if limit > 0 {
 		p.share = max(limit/max(len(s.Agents), 1), 5)
 	}
-	p.printf("old  %s\nnew  %s\n", cli.Escape(cli.InputName(s.Old)), cli.Escape(cli.InputName(s.New)))
+	p.Printf("old  %s\nnew  %s\n", cli.Escape(cli.InputName(s.Old)), cli.Escape(cli.InputName(s.New)))
 	if !s.Changed {
-		p.printf("\nNo change: whatever was allowed is, and nothing else.\n")
+		p.Printf("\nNo change: whatever was allowed is, and nothing else.\n")
 	}
 	for _, a := range s.Agents {
 		p.agentDiff(a, s.named)
 	}
 	if len(s.Sitemaps.Added)+len(s.Sitemaps.Removed) > 0 {
-		p.printf("\nSitemaps:\n")
+		p.Printf("\nSitemaps:\n")
 	}
 	p.sitemaps(s.Sitemaps.Removed, cli.Red, "- ", "old")
 	p.sitemaps(s.Sitemaps.Added, cli.Green, "+ ", "new")
 	if s.Changed {
 		p.summary(s)
 	}
-	return p.b.String()
+	return p.String()
 }
 
 // A diffPage is the text that a shownDiff becomes.
@@ -67,7 +67,7 @@ func (p *diffPage) agentDiff(a shownAgentDiff, named bool) {
 	if most := shownNames; p.limit > 0 && len(names) > most {
 		names, more = names[:most], fmt.Sprintf(" and %d more", len(names)-most)
 	}
-	p.printf("\nFor %s%s:\n", cli.Escape(strings.Join(names, ", ")), more)
+	p.Printf("\nFor %s%s:\n", cli.Escape(strings.Join(names, ", ")), more)
 	changes := n
 	if a.CrawlDelay != nil {
 		changes--
@@ -79,7 +79,7 @@ func (p *diffPage) agentDiff(a shownAgentDiff, named bool) {
 		p.delay(a.CrawlDelay)
 	}
 	if left := a.count() - n; left > 0 {
-		p.printf("%s\n", p.paint(cli.Faint, fmt.Sprintf("  and %d more, which --limit 0 lists", left)))
+		p.Printf("%s\n", p.Paint(cli.Faint, fmt.Sprintf("  and %d more, which --limit 0 lists", left)))
 	}
 }
 
@@ -106,17 +106,17 @@ func (p *diffPage) delay(d *shownDelayDiff) {
 	if min(d.Old, d.New) >= most.Seconds() {
 		same = fmt.Sprintf("  (politecrawl waits %v for either)", most)
 	}
-	p.printf("  Crawl-delay: %s → %s%s\n", humanize.Delay(d.Old), humanize.Delay(d.New), same)
+	p.Printf("  Crawl-delay: %s → %s%s\n", humanize.Delay(d.Old), humanize.Delay(d.New), same)
 }
 
 func (p *diffPage) sitemaps(list []shownSitemap, tint cli.Color, sign, file string) {
 	p.share = p.limit // they are no agent's
 	n := p.room(len(list))
 	for _, m := range list[:n] {
-		p.printf("  %s  %s, line %d\n", p.paint(tint, sign+cli.Escape(m.URL)), file, m.Line)
+		p.Printf("  %s  %s, line %d\n", p.Paint(tint, sign+cli.Escape(m.URL)), file, m.Line)
 	}
 	if left := len(list) - n; left > 0 {
-		p.printf("%s\n", p.paint(cli.Faint, fmt.Sprintf("  and %d more, which --limit 0 lists", left)))
+		p.Printf("%s\n", p.Paint(cli.Faint, fmt.Sprintf("  and %d more, which --limit 0 lists", left)))
 	}
 }
 
@@ -146,7 +146,7 @@ func (p *diffPage) summary(s shownDiff) {
 	if p.shown < changes+sitemaps {
 		text += fmt.Sprintf("; shown are %d, --limit 0 lists all", p.shown)
 	}
-	p.printf("\n%s\n", text)
+	p.Printf("\n%s\n", text)
 }
 
 // shownExceptions is how many exceptions of a change are shown to a person.
@@ -157,17 +157,17 @@ func (p *diffPage) change(c shownChange) {
 	if c.New.Verdict == disallowed {
 		tint = cli.Red
 	}
-	p.printf("  %s  %s → %s\n", cli.Escape(c.Pattern), c.Old.Verdict, p.paint(tint, c.New.Verdict))
-	p.printf("      old: %s\n      new: %s\n", cli.Escape(c.Old.text()), cli.Escape(c.New.text()))
+	p.Printf("  %s  %s → %s\n", cli.Escape(c.Pattern), c.Old.Verdict, p.Paint(tint, c.New.Verdict))
+	p.Printf("      old: %s\n      new: %s\n", cli.Escape(c.Old.text()), cli.Escape(c.New.text()))
 	if c.Example != c.Pattern && c.Example+"$" != c.Pattern {
-		p.printf("      such as %s\n", cli.Escape(c.Example))
+		p.Printf("      such as %s\n", cli.Escape(c.Example))
 	}
 	if n := len(c.Except); n > 0 {
 		except := strings.Join(c.Except[:min(n, shownExceptions)], ", ")
 		if n > shownExceptions {
 			except += fmt.Sprintf(" and %d more", n-shownExceptions)
 		}
-		p.printf("      except %s\n", cli.Escape(except))
+		p.Printf("      except %s\n", cli.Escape(except))
 	}
 }
 

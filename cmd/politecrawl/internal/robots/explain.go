@@ -74,7 +74,7 @@ func (r ruling) explain(rawURL string, a agent, finder lineFinder) *explanation 
 	}
 	file := r.file
 	if file == nil {
-		file = robotstxt.Parse(nil, parseOptions())
+		file = robotstxt.Parse(nil, nil)
 	}
 	e := file.Explain(rawURL, a.tokens...)
 	x.Path, x.Token, x.Rules = secret.Users(e.Path), e.Token, len(e.Group.Rules())
@@ -116,7 +116,7 @@ func reasonOf(e *robotstxt.Explanation) reason {
 
 // text is the explanation for a person, to stand below the answer.
 func (x *explanation) text(paint cli.Painter, ans answer, a agent) string {
-	p := &explainPage{paint: paint}
+	p := &explainPage{cli.Page{Paint: paint}}
 	switch x.Because {
 	case becauseNoFile:
 		p.line("rules", "none, so that everything is allowed")
@@ -135,7 +135,7 @@ func (x *explanation) text(paint cli.Painter, ans answer, a agent) string {
 	if x.Cut {
 		p.line("", paint(cli.Yellow, cutOff))
 	}
-	return p.b.String()
+	return p.String()
 }
 
 // group says which group was chosen and why.
@@ -170,14 +170,11 @@ func (x *explanation) groupLines() string {
 }
 
 // An explainPage is the text for a person that an explanation becomes.
-type explainPage struct {
-	b     strings.Builder
-	paint cli.Painter
-}
+type explainPage struct{ cli.Page }
 
 // line writes a line with its heading; one without goes on with the last.
 func (p *explainPage) line(heading, text string) {
-	fmt.Fprintf(&p.b, "    %s  %s\n", p.paint(cli.Faint, fmt.Sprintf("%-10s", heading)), text)
+	p.Printf("    %s  %s\n", p.Paint(cli.Faint, fmt.Sprintf("%-10s", heading)), text)
 }
 
 // shownMatches is how many matching rules are shown to a person.
@@ -210,7 +207,7 @@ func (p *explainPage) matches(x *explanation) {
 				tint = cli.Green
 			}
 		}
-		p.line(heading, fmt.Sprintf("line %d, length %d: %s%s", m.Line, m.Length, p.paint(tint, cli.Escape(m.Rule)), more))
+		p.line(heading, fmt.Sprintf("line %d, length %d: %s%s", m.Line, m.Length, p.Paint(tint, cli.Escape(m.Rule)), more))
 	}
 }
 

@@ -4,34 +4,82 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
+	"net/url"
 	"strings"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/site"
+	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
-// A robotsInput reads the robots.txt files that arguments name: a URL has a
-// scheme, and means the file of its origin; all else is a file.
+// A robotsInput reads the robots.txt files that a command is given.
 type robotsInput struct {
+	*cli.Streams
 	command string
-	stdin   io.Reader
 	site    site.Flags
 	options *robotstxt.Options
+	robots  *robotsext.Robots // nil until a site is asked
 }
 
-// readRobots returns the content of a robots.txt in a file or on standard input.
-func readRobots(name string, stdin io.Reader) ([]byte, error) {
-	body, err := cli.ReadInput(name, stdin)
+// newInput returns the input of a command. It reads robots.txt as the specification says,
+// and so that crawlers whose name is no product token can be asked about too.
+func newInput(streams *cli.Streams, command string) robotsInput {
+	return robotsInput{Streams: streams, command: command, options: &robotstxt.Options{WideTokens: true}}
+}
+
+// checkFlags refuses flags before anything is read.
+func (in *robotsInput) checkFlags() error {
+	if in.site.Timeout <= 0 {
+		return cli.Misuse("%s: --timeout: %v is not a time to wait", in.command, in.site.Timeout)
+	}
+	return nil
+}
+
+// read returns the robots.txt that an argument names, always with a file: an empty one where
+// a site has none. A robots.txt that is unreachable or refused is an error.
+func (in *robotsInput) read(ctx context.Context, name string) (ruling, error) {
+	r, err := in.open(ctx, name)
+	switch {
+	case err != nil:
+		return r, err
+	case r.later():
+		why, code := r.unread()
+		return r, cli.WithCode(code, fmt.Errorf("%s: %s %s", in.command, r.from, why))
+	case r.file == nil:
+		r.file = robotstxt.Parse(nil, in.options)
+	}
+	return r, nil
+}
+
+// open is read for a command that has a use for a robots.txt that is unreachable. An argument
+// with a scheme is a URL and means the file of its origin; any other is a file.
+func (in *robotsInput) open(ctx context.Context, name string) (ruling, error) {
+	if !strings.Contains(name, "://") {
+		r, err := in.file(name)
+		if err != nil {
+			return ruling{}, fmt.Errorf("%s: %w", in.command, err)
+		}
+		return r, nil
+	}
+	origin, err := site.ParseOrigin(name)
+	if err != nil {
+		return ruling{}, cli.Misuse("%s: %w", in.command, err)
+	}
+	return in.fetch(ctx, origin)
+}
+
+// file reads a robots.txt from a file or standard input.
+func (in *robotsInput) file(name string) (ruling, error) {
+	body, err := cli.ReadInput(name, in.In)
 	switch {
 	case err == nil:
-		return body, nil
+		return ruling{from: name, body: body, file: robotstxt.Parse(body, in.options)}, nil
 	case errors.Is(err, fs.ErrNotExist) && looksLikeSite(name):
-		return nil, cli.Misuse("%w; for that of a site, write https://%s", err, name)
+		return ruling{}, cli.Misuse("%w; for that of a site, write https://%s", err, name)
 	}
-	return nil, err
+	return ruling{}, err
 }
 
 // looksLikeSite reports whether the name of a file that is not there may be a URL
@@ -41,35 +89,23 @@ func looksLikeSite(name string) bool {
 	return strings.Contains(host, ".") && host[0] != '.' && !strings.HasSuffix(name, ".txt") || site.IsLocal(host)
 }
 
-// read returns the ruling of an argument, always with a file: where there is no
-// robots.txt, an empty one. That it cannot be reached is an error.
-func (in *robotsInput) read(ctx context.Context, name string) (ruling, error) {
-	if in.site.Timeout <= 0 {
-		return ruling{}, cli.Misuse("%s: --timeout: %v is not a time to wait", in.command, in.site.Timeout)
-	}
-	if !strings.Contains(name, "://") {
-		body, err := readRobots(name, in.stdin)
+// fetch requests the robots.txt of an origin, once.
+func (in *robotsInput) fetch(ctx context.Context, origin *url.URL) (ruling, error) {
+	if in.robots == nil {
+		g, err := site.NewGuard(in.site.Allowed)
 		if err != nil {
-			return ruling{}, fmt.Errorf("%s: %w", in.command, err)
+			return ruling{}, err
 		}
-		return ruling{from: name, file: robotstxt.Parse(body, in.options)}, nil
+		in.robots, err = robotsext.New(in.site.UserAgent, &robotsext.Options{
+			Fetch: robotsext.FetchOptions{Timeout: in.site.Timeout}, Guard: g, Parse: in.options,
+		})
+		if err != nil {
+			return ruling{}, cli.Misuse("--user-agent: %w", err)
+		}
 	}
-	origin, err := site.ParseOrigin(name)
-	if err != nil {
-		return ruling{}, cli.Misuse("%s: %w", in.command, err)
-	}
-	source, err := fromSites(&in.site)
+	rec, err := in.robots.Record(ctx, origin)
 	if err != nil {
 		return ruling{}, err
 	}
-	r, err := source(ctx, origin)
-	switch {
-	case err != nil:
-		return ruling{}, err
-	case r.later():
-		why, code := r.unread()
-		return ruling{}, cli.WithCode(code, fmt.Errorf("%s: %s %s", in.command, r.from, why))
-	}
-	r.file = robotstxt.Parse(r.record.Body, in.options)
-	return r, nil
+	return ruling{from: rec.Origin.RobotsURL(), body: rec.Body, file: rec.File, record: rec}, nil
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
-	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/site"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt/robotslint"
 	"github.com/politecrawl/politecrawl/robotsext/secret"
@@ -18,7 +17,7 @@ import (
 // A lint is one run of "robots lint".
 type lint struct {
 	*cli.Streams
-	site   site.Flags
+	input  robotsInput
 	format cli.Format
 	limit  int
 	quiet  bool
@@ -41,7 +40,7 @@ type lintFinding struct {
 }
 
 func robotsLintCommand(streams *cli.Streams) *cobra.Command {
-	l := &lint{Streams: streams, counts: map[robotslint.Severity]int{}}
+	l := &lint{Streams: streams, input: newInput(streams, "robots lint"), counts: map[robotslint.Severity]int{}}
 	cmd := &cobra.Command{
 		Use:   "lint FILE|URL|-…",
 		Short: "What is wrong with a robots.txt, and how to put it right",
@@ -69,17 +68,17 @@ robots.txt unreachable. With --quiet it is the only answer.`,
 	l.format.AddFlag(cmd)
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	l.site.Add(flags)
+	l.input.site.Add(flags)
 	flags.BoolVar(&l.quiet, "quiet", false, "say nothing but errors")
 	flags.IntVar(&l.limit, "limit", robotslint.DefaultMaxPerKind, "most findings of one kind that are listed for a file, 0 for all")
 	return cmd
 }
 
 func (l *lint) run(ctx context.Context, args []string) error {
-	switch {
-	case l.site.Timeout <= 0:
-		return cli.Misuse("robots lint: --timeout: %v is not a time to wait", l.site.Timeout)
-	case l.limit < 0:
+	if err := l.input.checkFlags(); err != nil {
+		return err
+	}
+	if l.limit < 0 {
 		return cli.Misuse("robots lint: --limit: %d is not a number of findings", l.limit)
 	}
 	for _, arg := range args {
@@ -93,51 +92,28 @@ func (l *lint) run(ctx context.Context, args []string) error {
 	return cli.ExitWith(l.code)
 }
 
-// one lints what an argument names: a URL has a scheme, all else is a file. What
-// cannot be read is complained about, and the others are linted all the same.
+// one lints what an argument names. What cannot be read is complained about, and the others
+// are linted all the same.
 func (l *lint) one(ctx context.Context, arg string) error {
-	if strings.Contains(arg, "://") {
-		return l.remote(ctx, arg)
-	}
-	body, err := readRobots(arg, l.In)
-	if err != nil {
-		l.Complain(fmt.Errorf("robots lint: %w", err))
+	r, err := l.input.read(ctx, arg)
+	opts := robotslint.Options{}
+	switch rec := r.record; {
+	case err != nil:
+		l.Complain(err)
 		l.code = cli.Worse(l.code, cli.ExitCode(err))
 		return nil
-	}
-	return l.body(arg, body, robotslint.Options{})
-}
-
-// remote lints the robots.txt of the origin of a URL.
-func (l *lint) remote(ctx context.Context, rawURL string) error {
-	origin, err := site.ParseOrigin(rawURL)
-	if err != nil {
-		l.Complain(fmt.Errorf("robots lint: %w", err))
-		l.code = cli.Worse(l.code, cli.ExitMisuse)
-		return nil
-	}
-	source, err := fromSites(&l.site)
-	if err != nil {
-		return err
-	}
-	r, err := source(ctx, origin)
-	switch {
-	case err != nil:
-		return err
-	case r.later():
-		why, code := r.unread()
-		l.Complain(fmt.Errorf("robots lint: %s %s", r.from, why))
-		l.code = cli.Worse(l.code, code)
-		return nil
-	case r.record.RedirectError() != nil:
-		return l.astray(r.record)
-	case r.record.Outcome == robotsext.AllowAll:
+	case rec == nil:
+	case rec.RedirectError() != nil:
+		return l.astray(rec)
+	case rec.Outcome == robotsext.AllowAll:
 		if !l.quiet {
-			l.Notice(missing(r.record) + ": everything is allowed")
+			l.Notice(missing(rec) + ": everything is allowed")
 		}
 		return nil
+	default:
+		opts = robotslint.Options{URL: r.from, Cut: rec.Truncated}
 	}
-	return l.body(r.from, r.record.Body, robotslint.Options{URL: r.from, Cut: r.record.Truncated})
+	return l.body(r.from, r.body, opts)
 }
 
 // astray is the finding that redirects led nowhere, as one of line 1: there is no
@@ -155,14 +131,6 @@ func (l *lint) astray(rec *robotsext.Record) error {
 		Message: cli.ErrorText(rec.RedirectError()) + ": crawlers take the file for missing, so that everything is allowed",
 		Fix:     "answer with the file itself, or by one redirect to it",
 	})
-}
-
-// reason is why nobody knows yet what is allowed.
-func (r ruling) reason() string {
-	if r.record.Err == nil {
-		return fmt.Sprintf("status %d", r.record.Status)
-	}
-	return cli.ErrorText(r.record.Err)
 }
 
 // body writes the findings of one robots.txt.

@@ -2,10 +2,7 @@
 package robots
 
 import (
-	"context"
 	"fmt"
-	"io"
-	"net/url"
 
 	"github.com/spf13/cobra"
 
@@ -23,13 +20,10 @@ func Command(streams *cli.Streams) *cobra.Command {
 	return cmd
 }
 
-// parseOptions is how this program reads robots.txt: as the specification says,
-// and so that crawlers whose name is no product token can be asked about too.
-func parseOptions() *robotstxt.Options { return &robotstxt.Options{WideTokens: true} }
-
 // A ruling is the robots.txt that decides about a URL, and where it is from.
 type ruling struct {
-	from   string            // URL or name of the file
+	from   string // URL or name of the file
+	body   []byte
 	file   *robotstxt.File   // nil: there are no rules
 	record *robotsext.Record // nil: the file was given by the user
 }
@@ -56,37 +50,12 @@ func missing(rec *robotsext.Record) string {
 	return fmt.Sprintf("there is no %s (status %d)", from, rec.Status)
 }
 
-// A robotsSource finds the ruling of an origin.
-type robotsSource func(ctx context.Context, origin *url.URL) (ruling, error)
-
-// fromFile lets one robots.txt, read from a file or standard input, decide about
-// every origin.
-func fromFile(name string, stdin io.Reader) (robotsSource, error) {
-	body, err := readRobots(name, stdin)
-	if err != nil {
-		return nil, err
+// reason is why nobody knows yet what is allowed.
+func (r ruling) reason() string {
+	if r.record.Err == nil {
+		return fmt.Sprintf("status %d", r.record.Status)
 	}
-	r := ruling{from: name, file: robotstxt.Parse(body, parseOptions())}
-	return func(context.Context, *url.URL) (ruling, error) { return r, nil }, nil
-}
-
-// fromSites fetches the robots.txt of each origin, once.
-func fromSites(s *site.Flags) (robotsSource, error) {
-	g, err := site.NewGuard(s.Allowed)
-	if err != nil {
-		return nil, err
-	}
-	robots, err := robotsext.New(s.UserAgent, &robotsext.Options{Fetch: robotsext.FetchOptions{Timeout: s.Timeout}, Guard: g, Parse: parseOptions()})
-	if err != nil {
-		return nil, cli.Misuse("--user-agent: %w", err)
-	}
-	return func(ctx context.Context, origin *url.URL) (ruling, error) {
-		rec, err := robots.Record(ctx, origin)
-		if err != nil {
-			return ruling{}, err
-		}
-		return ruling{from: rec.Origin.RobotsURL(), file: rec.File, record: rec}, nil
-	}, nil
+	return cli.ErrorText(r.record.Err)
 }
 
 // barred says of a ruling that the guard refused why, and how to allow it; empty: it is

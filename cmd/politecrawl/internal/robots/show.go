@@ -4,15 +4,11 @@ import (
 	"cmp"
 	"context"
 	"encoding/binary"
-	"fmt"
-	"net/url"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
-	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/site"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 	"github.com/politecrawl/politecrawl/robotsext/secret"
@@ -76,10 +72,8 @@ type shownFinding struct {
 }
 
 func robotsShowCommand(streams *cli.Streams) *cobra.Command {
-	var (
-		format cli.Format
-		site   site.Flags
-	)
+	var format cli.Format
+	in := newInput(streams, "robots show")
 	cmd := &cobra.Command{
 		Use:   "show URL|FILE|-",
 		Short: "A robots.txt as it is understood",
@@ -93,40 +87,19 @@ Exit code: 0, 2 misuse, 3 failed, as when the address of the site is not allowed
 robots.txt is unreachable.`,
 		Args: cli.Args(1, 1, "one URL, file name or -"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			source, origin, err := showSource(streams, args[0], &site)
-			if err != nil {
-				return err
-			}
-			return show(cmd.Context(), streams, source, origin, format)
+			return show(cmd.Context(), &in, args[0], format)
 		},
 	}
 	format.AddFlag(cmd)
-	site.Add(cmd.Flags())
+	in.site.Add(cmd.Flags())
 	return cmd
 }
 
-// showSource finds out what arg names: a URL has a scheme, all else is a file.
-func showSource(streams *cli.Streams, arg string, flags *site.Flags) (robotsSource, *url.URL, error) {
-	if !strings.Contains(arg, "://") {
-		source, err := fromFile(arg, streams.In)
-		if err != nil {
-			err = fmt.Errorf("robots show: %w", err)
-		}
-		return source, nil, err
+func show(ctx context.Context, in *robotsInput, name string, format cli.Format) error {
+	if err := in.checkFlags(); err != nil {
+		return err
 	}
-	if flags.Timeout <= 0 {
-		return nil, nil, cli.Misuse("robots show: --timeout: %v is not a time to wait", flags.Timeout)
-	}
-	origin, err := site.ParseOrigin(arg)
-	if err != nil {
-		return nil, nil, cli.Misuse("robots show: %w", err)
-	}
-	source, err := fromSites(flags)
-	return source, origin, err
-}
-
-func show(ctx context.Context, streams *cli.Streams, source robotsSource, origin *url.URL, format cli.Format) error {
-	r, err := source(ctx, origin)
+	r, err := in.open(ctx, name)
 	if err != nil {
 		return err
 	}
@@ -134,9 +107,9 @@ func show(ctx context.Context, streams *cli.Streams, source robotsSource, origin
 		return cli.Failed("robots show: %s is refused: %s", r.from, why)
 	}
 	if format == cli.JSON {
-		err = streams.PrintJSON(r.shown())
+		err = in.PrintJSON(r.shown())
 	} else {
-		err = streams.Print(r.shown().text(streams.Painter()))
+		err = in.Print(r.shown().text(in.Painter()))
 	}
 	if err == nil && r.later() {
 		return cli.ExitWith(cli.ExitLater)

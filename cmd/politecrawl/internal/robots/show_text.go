@@ -10,54 +10,51 @@ import (
 )
 
 // A showPage is the text for a person that a shownFile becomes.
-type showPage struct {
-	b     strings.Builder
-	paint cli.Painter
-}
+type showPage struct{ cli.Page }
 
-func (p *showPage) printf(format string, args ...any) { fmt.Fprintf(&p.b, format, args...) }
+func newShowPage(paint cli.Painter) showPage { return showPage{cli.Page{Paint: paint}} }
 
 // line writes a line that stands in the file, with its number. What is said of the
 // whole file has none.
 func (p *showPage) line(number int, tint cli.Color, text string) {
 	at := "      "
 	if number > 0 {
-		at = p.paint(cli.Faint, fmt.Sprintf("%6d", number))
+		at = p.Paint(cli.Faint, fmt.Sprintf("%6d", number))
 	}
-	p.printf("%s  %s\n", at, p.paint(tint, cli.Escape(text)))
+	p.Printf("%s  %s\n", at, p.Paint(tint, cli.Escape(text)))
 }
 
 // text is the file for a person: first how it was come by, then the groups, then
 // what belongs to none.
 func (s shownFile) text(paint cli.Painter) string {
-	p := &showPage{paint: paint}
-	p.printf("%s\n", cli.Escape(cli.InputName(s.From)))
+	p := newShowPage(paint)
+	p.Printf("%s\n", cli.Escape(cli.InputName(s.From)))
 	if s.Fetch != nil {
 		p.fetch(s.Fetch)
 	}
 	if s.Truncated {
-		p.printf("%s\n", paint(cli.Yellow, "the file "+cutOff))
+		p.Printf("%s\n", paint(cli.Yellow, "the file "+cutOff))
 	}
 	for _, g := range s.Groups {
 		p.group(g)
 	}
 	if len(s.Groups) == 0 && (s.Fetch == nil || s.Fetch.Outcome == "rules") {
-		p.printf("\nNo group: everything is allowed.\n")
+		p.Printf("\nNo group: everything is allowed.\n")
 	}
 	if len(s.Sitemaps) > 0 {
-		p.printf("\nSitemaps:\n")
+		p.Printf("\nSitemaps:\n")
 	}
 	for _, m := range s.Sitemaps {
 		p.line(m.Line, cli.Plain, m.URL)
 	}
 	if len(s.Other) > 0 {
-		p.printf("\nFields of no group:\n")
+		p.Printf("\nFields of no group:\n")
 	}
 	for _, f := range s.Other {
 		p.line(f.Line, cli.Plain, f.Field+": "+f.Value)
 	}
 	if len(s.Findings) > 0 {
-		p.printf("\nFindings:\n")
+		p.Printf("\nFindings:\n")
 	}
 	for _, f := range s.Findings {
 		text := f.Text
@@ -66,17 +63,17 @@ func (s shownFile) text(paint cli.Painter) string {
 		}
 		p.line(f.Line, cli.Yellow, fmt.Sprintf("%s: %s", f.Kind, text))
 	}
-	return p.b.String()
+	return p.String()
 }
 
 func (p *showPage) group(g shownGroup) {
-	p.printf("\nFor %s:\n", cli.Escape(strings.Join(g.Agents, ", ")))
+	p.Printf("\nFor %s:\n", cli.Escape(strings.Join(g.Agents, ", ")))
 	if g.Unlisted > 0 {
-		p.printf("        %s\n", p.paint(cli.Yellow, fmt.Sprintf("%d rules and fields, not listed: too many groups overlap", g.Unlisted)))
+		p.Printf("        %s\n", p.Paint(cli.Yellow, fmt.Sprintf("%d rules and fields, not listed: too many groups overlap", g.Unlisted)))
 		return
 	}
 	if len(g.Rules) == 0 {
-		p.printf("        everything is allowed\n")
+		p.Printf("        everything is allowed\n")
 	}
 	for _, r := range g.Rules {
 		tint := cli.Red
@@ -89,26 +86,26 @@ func (p *showPage) group(g shownGroup) {
 		p.line(f.Line, cli.Plain, f.Field+": "+f.Value)
 	}
 	if g.CrawlDelay > 0 {
-		p.printf("        %v between two requests\n", time.Duration(g.CrawlDelay*float64(time.Second)))
+		p.Printf("        %v between two requests\n", time.Duration(g.CrawlDelay*float64(time.Second)))
 	}
 }
 
 // fetch says how the file was come by.
 func (p *showPage) fetch(f *shownFetch) {
 	meaning := map[string]string{
-		"rules":       p.paint(cli.Green, "its rules hold"),
-		"allow-all":   p.paint(cli.Green, "there is no robots.txt, everything is allowed"),
-		"unreachable": p.paint(cli.Yellow, "unreachable, nothing may be fetched for now"),
+		"rules":       p.Paint(cli.Green, "its rules hold"),
+		"allow-all":   p.Paint(cli.Green, "there is no robots.txt, everything is allowed"),
+		"unreachable": p.Paint(cli.Yellow, "unreachable, nothing may be fetched for now"),
 	}[f.Outcome]
 	if f.Status != 0 {
 		meaning += fmt.Sprintf(" (status %d)", f.Status)
 	}
-	p.printf("%s\n", meaning)
+	p.Printf("%s\n", meaning)
 	if f.Error != "" {
-		p.printf("  because: %s\n", cli.Escape(f.Error))
+		p.Printf("  because: %s\n", cli.Escape(f.Error))
 	}
 	if len(f.Chain) > 1 {
-		p.printf("  redirected: %s\n", cli.Escape(strings.Join(f.Chain, " → ")))
+		p.Printf("  redirected: %s\n", cli.Escape(strings.Join(f.Chain, " → ")))
 	}
 	for _, t := range []struct {
 		what string
@@ -120,7 +117,7 @@ func (p *showPage) fetch(f *shownFetch) {
 		{"next try", f.RetryAt},
 	} {
 		if !t.at.IsZero() {
-			p.printf("  %s: %s\n", t.what, humanize.Time(t.at))
+			p.Printf("  %s: %s\n", t.what, humanize.Time(t.at))
 		}
 	}
 }

@@ -18,51 +18,44 @@ import (
 
 // SummaryText writes what a crawl did, for a person.
 func SummaryText(s *Summary) string {
-	var b strings.Builder
-	line := func(name, format string, args ...any) {
-		fmt.Fprintf(&b, "  %-10s  %s\n", name, fmt.Sprintf(format, args...))
-	}
-	fmt.Fprintf(&b, "%s\n", endText(s.Summary))
-	line("pages", "%d%s", s.Pages, humanize.Counts(s.Statuses, "status "))
-	rejected := 0
-	for _, n := range s.Rejected {
-		rejected += n
-	}
-	line("rejected", "%d%s", rejected, humanize.Counts(s.Rejected, ""))
+	p := cli.Page{Names: 10}
+	p.Printf("%s\n", endText(s.Summary))
+	p.Field("pages", "%d%s", s.Pages, humanize.Counts(s.Statuses, "status "))
+	p.Field("rejected", "%d%s", humanize.Sum(s.Rejected), humanize.Counts(s.Rejected, ""))
 	if all := s.Shared; all != nil {
-		line("crawl", "%s in all by %s; this is %s of %s", humanize.Count(all.Pages(), "page"), humanize.Count(len(all.Workers), "worker"), all.Worker, all.Name)
+		p.Field("crawl", "%s in all by %s; this is %s of %s", humanize.Count(all.Pages(), "page"), humanize.Count(len(all.Workers), "worker"), all.Worker, all.Name)
 	}
 	// No robots.txt is requested of a host at an address that is not allowed, nor of one
 	// whose turn did not come.
-	line("robots.txt", "%d requested, for %s", s.Robots, humanize.Count(min(s.Robots, s.Hosts), "host"))
-	line("sitemaps", "%d read, with %s", s.Sitemaps, humanize.Count(s.Entries, "entry"))
+	p.Field("robots.txt", "%d requested, for %s", s.Robots, humanize.Count(min(s.Robots, s.Hosts), "host"))
+	p.Field("sitemaps", "%d read, with %s", s.Sitemaps, humanize.Count(s.Entries, "entry"))
 	if len(s.Joined) > 0 {
-		line("joined", "%s, where start URLs redirect to", strings.Join(s.Joined, " "))
+		p.Field("joined", "%s, where start URLs redirect to", strings.Join(s.Joined, " "))
 	}
 	if s.Unchanged > 0 {
-		line("unchanged", "%s since the last crawl", humanize.Count(s.Unchanged, "page"))
+		p.Field("unchanged", "%s since the last crawl", humanize.Count(s.Unchanged, "page"))
 	}
 	if s.Cut.Pages > 0 {
-		line("cut", "%s%s: %s", humanize.Count(s.Cut.Pages, "page"), humanize.Counts(s.Cut.By, ""), cutText(&s.Cut))
+		p.Field("cut", "%s%s: %s", humanize.Count(s.Cut.Pages, "page"), humanize.Counts(s.Cut.By, ""), cutText(&s.Cut))
 	}
 	if s.Duplicates > 0 {
-		line("duplicates", "%s with the content of another", humanize.Count(s.Duplicates, "page"))
+		p.Field("duplicates", "%s with the content of another", humanize.Count(s.Duplicates, "page"))
 	}
 	for i, l := range s.Lost {
 		label := "lost"
 		if i > 0 {
 			label = ""
 		}
-		line(label, "%s", cli.Escape(l.String()))
+		p.Field(label, "%s", cli.Escape(l.String()))
 	}
 	if s.Unlisted {
-		line("unlisted", "more URLs were skipped than %s lists", output.RejectedFile)
+		p.Field("unlisted", "more URLs were skipped than %s lists", output.RejectedFile)
 	}
-	line("files", "%s and %s/ in %s", strings.Join(filesIn(s.Output), ", "), output.RobotsDir, cli.Escape(s.Output))
+	p.Field("files", "%s and %s/ in %s", strings.Join(filesIn(s.Output), ", "), output.RobotsDir, cli.Escape(s.Output))
 	if s.Report != "" {
-		line("report", "%s", cli.Escape(s.Report))
+		p.Field("report", "%s", cli.Escape(s.Report))
 	}
-	return b.String()
+	return p.String()
 }
 
 // maxCutShown is how many pages are named that a limit cut something off.
@@ -154,7 +147,7 @@ func WaitingText(s *crawler.Summary) string {
 		}
 		why[reason] = append(why[reason], host)
 	}
-	var b strings.Builder
+	p := cli.Page{Names: 10}
 	label, named, told := "waiting", 0, 0
 	for _, reason := range reasons {
 		if named == MaxListed {
@@ -169,13 +162,13 @@ func WaitingText(s *crawler.Summary) string {
 		if reason != "" {
 			text += ": " + cli.Escape(reason)
 		}
-		fmt.Fprintf(&b, "  %-10s  for robots.txt of %s\n", label, text)
+		p.Field(label, "for robots.txt of %s", text)
 		label, named, told = "", named+len(shown), told+len(hosts)
 	}
 	if more := len(s.Waiting) - told; more > 0 {
-		fmt.Fprintf(&b, "  %-10s  for robots.txt of %s for other reasons\n", "", humanize.Count(more, "more host"))
+		p.Field("", "for robots.txt of %s for other reasons", humanize.Count(more, "more host"))
 	}
-	return b.String()
+	return p.String()
 }
 
 // LaterLine says on one line why a crawl ended with exit code 4 and how to resume it, for users

@@ -55,11 +55,11 @@ func (l *listing) report(f sitemapFinding) error {
 	l.code = cli.Worse(l.code, cli.ExitFindings)
 	switch l.format {
 	case cli.JSON:
-		return l.writeJSON(f)
+		return l.out.PrintJSON(f)
 	case cli.CSV:
 		return l.writeRow([]string{f.Sitemap, strconv.Itoa(f.Line), f.Kind, f.Text, f.Error, f.ID})
 	}
-	return l.write(f.String() + "\n")
+	return l.out.Print(f.String() + "\n")
 }
 
 // String is the finding as a line for a person, file and line first as compilers

@@ -2,7 +2,6 @@
 package sitemap
 
 import (
-	"bufio"
 	"context"
 	"encoding/csv"
 	"errors"
@@ -34,10 +33,11 @@ type listing struct {
 	allowed      []string // --allow-addr
 	format       cli.Format
 
-	results *bufio.Writer // standard output: there may be millions of entries
-	watched bool          // somebody wants to see each
-	table   *csv.Writer   // results as CSV
-	headed  bool          // the table has its first line
+	out     *cli.Streams // buffered: there may be millions of entries
+	flush   func() error
+	table   *csv.Writer // out as CSV; it has the same buffer
+	watched bool        // somebody wants to see each
+	headed  bool        // the table has its first line
 	totals  sitemapTotals
 	code    int
 }
@@ -124,8 +124,8 @@ func (l *listing) prepare() error {
 	case l.stats && l.format == cli.CSV:
 		return cli.Misuse("sitemap: --stats is no table; use --format text or json")
 	}
-	l.results, l.watched = bufio.NewWriter(l.Out), cli.IsTerminal(l.Out)
-	l.table = csv.NewWriter(l.results)
+	l.out, l.flush = l.Buffered()
+	l.table, l.watched = csv.NewWriter(l.out.Out), cli.IsTerminal(l.Out)
 	l.totals = sitemapTotals{Formats: map[sitemap.Format]int{}, Findings: map[string]int{}}
 	return nil
 }
@@ -175,31 +175,16 @@ func (l *listing) entry(e sitemap.Entry) error {
 	case l.check || l.stats:
 		return nil
 	case l.format == cli.JSON:
-		err = l.writeJSON(listedEntryOf(e))
+		err = l.out.PrintJSON(listedEntryOf(e))
 	case l.format == cli.CSV:
 		err = l.writeRow(entryCells(e))
 	default:
-		err = l.write(cli.Escape(e.Loc) + "\n")
+		err = l.out.Print(cli.Escape(e.Loc) + "\n")
 	}
 	if l.watched && err == nil {
 		err = l.flush()
 	}
 	return err
-}
-
-func (l *listing) write(text string) error {
-	if _, err := l.results.WriteString(text); err != nil {
-		return cli.Failed("cannot write the results: %w", err)
-	}
-	return nil
-}
-
-func (l *listing) writeJSON(v any) error {
-	text, err := cli.Marshal(v)
-	if err != nil {
-		return err
-	}
-	return l.write(text + "\n")
 }
 
 // writeRow writes a row of the table; nil cells are none.
@@ -223,19 +208,6 @@ func (l *listing) writeRow(cells []string) error {
 		if err := l.table.Write(row); err != nil {
 			return cli.Failed("cannot write the results: %w", err)
 		}
-	}
-	return nil
-}
-
-// flush hands on what was written so far.
-func (l *listing) flush() error {
-	l.table.Flush()
-	err := l.table.Error()
-	if err == nil {
-		err = l.results.Flush()
-	}
-	if err != nil {
-		return cli.Failed("cannot write the results: %w", err)
 	}
 	return nil
 }

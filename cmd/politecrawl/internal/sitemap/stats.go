@@ -2,7 +2,6 @@ package sitemap
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
@@ -54,41 +53,34 @@ func (t *sitemapTotals) addEntry(e sitemap.Entry) {
 
 // text is the totals for a person.
 func (t *sitemapTotals) text() string {
-	var b strings.Builder
-	line := func(name, format string, args ...any) {
-		fmt.Fprintf(&b, "  %-8s  %s\n", name, fmt.Sprintf(format, args...))
-	}
+	p := cli.Page{Names: 8}
 	files := fmt.Sprintf("%d read%s", t.Files, humanize.Counts(t.Formats, ""))
 	if t.Unread > 0 {
 		files += fmt.Sprintf(", %d not, or not to the end", t.Unread)
 	}
-	line("files", "%s", files)
+	p.Field("files", "%s", files)
 	entries := fmt.Sprint(t.Entries)
 	if t.LeftOut > 0 {
 		entries += fmt.Sprintf(", and %d that the sitemap has no right to list", t.LeftOut)
 	}
-	line("entries", "%s", entries)
+	p.Field("entries", "%s", entries)
 	if t.Dated > 0 {
-		line("lastmod", "%s to %s, of %d of them", t.Oldest.Format(time.DateOnly), t.Newest.Format(time.DateOnly), t.Dated)
+		p.Field("lastmod", "%s to %s, of %d of them", t.Oldest.Format(time.DateOnly), t.Newest.Format(time.DateOnly), t.Dated)
 	} else {
-		line("lastmod", "none")
+		p.Field("lastmod", "none")
 	}
-	findings := 0
-	for _, n := range t.Findings {
-		findings += n
-	}
-	line("findings", "%d%s", findings, humanize.Counts(t.Findings, ""))
-	line("bytes", "%d received, %d unpacked", t.Received, t.Bytes)
-	return b.String()
+	p.Field("findings", "%d%s", humanize.Sum(t.Findings), humanize.Counts(t.Findings, ""))
+	p.Field("bytes", "%d received, %d unpacked", t.Received, t.Bytes)
+	return p.String()
 }
 
 // finish writes what comes last.
 func (l *listing) finish() error {
 	switch {
 	case l.stats && l.format == cli.JSON:
-		return l.writeJSON(l.totals)
+		return l.out.PrintJSON(l.totals)
 	case l.stats:
-		return l.write(l.totals.text())
+		return l.out.Print(l.totals.text())
 	case l.format == cli.CSV:
 		return l.writeRow(nil)
 	}

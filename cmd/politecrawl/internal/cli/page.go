@@ -1,0 +1,21 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+)
+
+// A Page is a text for a person, as far as it is written.
+type Page struct {
+	strings.Builder
+	Paint Painter
+	Names int // width of the names of fields
+}
+
+// Printf writes formatted text.
+func (p *Page) Printf(format string, args ...any) { fmt.Fprintf(p, format, args...) }
+
+// Field writes a line with its name before it; an empty name goes on with the field above.
+func (p *Page) Field(name, format string, args ...any) {
+	p.Printf("  %-*s  %s\n", p.Names, name, fmt.Sprintf(format, args...))
+}
