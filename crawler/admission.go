@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"time"
 
+	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
 	"github.com/politecrawl/politecrawl/crawler/internal/quota"
@@ -36,9 +37,8 @@ func (w *worker) parse(v *visit) (d decision, err error) {
 // robots decides by robots.txt, which may have to be requested first. That uses up the request
 // slot of the lease: the rules, the delay and the sitemaps of the host are known then, and the
 // URL itself waits for the next slot.
-func (w *worker) robots(v *visit) (decision, error) {
+func (w *worker) robots(v *visit) decision {
 	c := w.c
-	noted := c.record.Deferred.Get(v.origin)
 	ctx, slot := politeness.WithSlot(c.life.working, v.lease.Host)
 	verdict, refusal := c.network.robots.Decide(ctx, v.u)
 	if refusal == nil {
@@ -47,37 +47,32 @@ func (w *worker) robots(v *visit) (decision, error) {
 	if refusal == nil && verdict.Record == nil { // the URL of a robots.txt: its rules do not bind, its delay does
 		rec, err := c.network.robots.Record(ctx, v.u)
 		if err != nil {
-			return waitUntil(time.Time{}), nil
+			return waitUntil(time.Time{})
 		}
 		verdict.Record, verdict.Group = rec, c.network.robots.Group(rec)
 	}
-	if !isOutage(verdict.Record) && ctx.Err() == nil {
-		if err := c.record.Deferred.Resume(v.origin, noted); err != nil {
-			return decision{}, err
-		}
-	}
+	rec := verdict.Record
 	var d decision
-	var err error
-	switch rec := verdict.Record; {
+	switch {
 	case !w.pages.Wants() && !v.prov.IsSitemap() && (refusal == nil || verdict.Verdict == robotsext.Disallowed):
 		d.verdict = done
 	case refusal != nil:
-		d, err = w.refused(v, refusal)
+		d = w.refused(v, refusal)
 	case rec != nil && rec.File != nil:
 		v.file, v.group = rec.File, verdict.Group
 	}
-	if took, used := slot.Used(); used {
+	d.reached = !isOutage(rec) && ctx.Err() == nil
+	took, used := slot.Used()
+	if used {
 		v.hostDelay = c.network.delays.After(took)
-		if d.verdict == proceed {
-			d.verdict = wait
-		}
 		if until, busy := slot.Busy(refusal); busy && !c.life.failed() { // else nothing is written down any more
 			d.hostUntil = until
 		}
-	} else if d.verdict == proceed && w.isStale(v, verdict.Record) {
+	}
+	if d.verdict == proceed && (used || w.isStale(v, rec)) {
 		d.verdict = wait
 	}
-	return d, err
+	return d
 }
 
 // isStale tells whether a lease was handed out before another lease of the host fetched
@@ -89,35 +84,31 @@ func (w *worker) isStale(v *visit, rec *robotsext.Record) bool {
 }
 
 // refused decides about a URL that must not be requested: now, or at all.
-func (w *worker) refused(v *visit, err error) (decision, error) {
+func (w *worker) refused(v *visit, err error) decision {
 	c := w.c
 	blocked, ok := errors.AsType[*robotsext.BlockedError](err)
 	switch {
 	case errors.Is(err, guard.ErrRefused):
-		return w.refusedAddress(v, err), nil
+		return w.refusedAddress(v, err)
 	case c.life.failed():
-		return waitUntil(time.Time{}), nil // what it was refused for may be our fault
+		return waitUntil(time.Time{}) // what it was refused for may be our fault
 	case ok && blocked.Reason == robotsext.Later:
 		// The URLs of other origins of the host go on. The first of this one that is due
 		// requests its robots.txt again.
 		why := skipFor(output.Later, blocked.Err).skipped
 		why.RobotsURL = blocked.RobotsURL
-		seen, err := politeness.Reached(c.life.commitCtx, c.frontier, v.origin)
-		if err == nil {
-			err = c.record.Deferred.Add(v.origin, why, seen)
-		}
-		return waitUntil(blocked.RetryAt), err
+		return decision{verdict: wait, until: blocked.RetryAt, unreachable: &why}
 	case ok:
 		d := skipFor(output.Disallowed, nil)
 		d.skipped.RobotsURL, d.skipped.Group = blocked.RobotsURL, blocked.Group
 		if rule := blocked.Rule; rule != nil {
 			d.skipped.Rule, d.skipped.Line = shown.Clip(secret.Users(rule.String()), maxDetail), rule.Line
 		}
-		return d, nil
+		return d
 	case c.life.working.Err() != nil:
-		return waitUntil(time.Time{}), nil
+		return waitUntil(time.Time{})
 	}
-	return skipFor(output.Invalid, err), nil
+	return skipFor(output.Invalid, err)
 }
 
 // refusedAddress skips a URL whose address the guard refused, or that of its robots.txt, or of
@@ -146,19 +137,20 @@ func (w *worker) turn(v *visit) (decision, error) {
 }
 
 // alias skips a URL that stands for another one, now that its robots.txt is known.
-func (w *worker) alias(v *visit) (decision, error) {
+func (w *worker) alias(v *visit) decision {
 	if v.prov.IsSitemap() || v.prov.Source != provenance.Link && v.prov.Source != provenance.Sitemap {
-		return decision{}, nil
+		return decision{}
 	}
 	clean := w.c.found.cleaned(v.lease.URL, v.file)
 	if clean == v.lease.URL {
-		return decision{}, nil
+		return decision{}
 	}
 	item := v.lease.Item
 	item.URL = clean
-	d := decision{verdict: skip, skipped: output.Rejection{Reason: output.Alias, Detail: "for " + clean}}
-	d.links = append(d.links, item)
-	return d, nil
+	return decision{
+		verdict: skip, skipped: output.Rejection{Reason: output.Alias, Detail: "for " + clean},
+		found: &discoveries{d: w.c.found, items: []frontier.Item{item}},
+	}
 }
 
 // trap skips a URL whose pattern is closed.
@@ -193,13 +185,13 @@ func (w *worker) quota(v *visit) (decision, error) {
 }
 
 // settleQuota counts what a page took of the limits.
-func (w *worker) settleQuota(v *visit) error {
+func (w *worker) settleQuota(v *visit, d decision) error {
 	c := w.c
 	size := 0
-	if v.page != nil {
-		size = v.page.Bytes
+	if d.page != nil {
+		size = d.page.Bytes
 	}
-	err := c.limits.Done(c.life.commitCtx, v.lease.Host, v.page != nil, size)
+	err := c.limits.Done(c.life.commitCtx, v.lease.Host, d.page != nil, size)
 	c.heedLimits()
 	return err
 }

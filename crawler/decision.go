@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/errtext"
-	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/shown"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
@@ -36,10 +35,16 @@ type decision struct {
 	cause  error
 	status int
 
-	// Of done, and of skip in favor of another URL: what the URL leads to, and what a
-	// later fetch of it can be conditional on.
-	links      []frontier.Item
-	validators *frontier.Validators
+	// Of done: the page. Nil: the URL brought none.
+	page *reading
+
+	// Of done, and of skip in favor of another URL: what the URL leads to. Nil: nothing.
+	found *discoveries
+
+	// What was learned of the robots.txt of the URL: that it was reached, or, of wait, why it
+	// was not. Nil: it was not that.
+	reached     bool
+	unreachable *output.Rejection
 
 	// hostUntil is before when the whole host wants no request. Zero: its delay holds.
 	hostUntil time.Time

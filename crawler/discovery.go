@@ -1,23 +1,28 @@
 package crawler
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 	"sync"
 
+	"github.com/politecrawl/politecrawl/crawler/errtext"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/cluster"
+	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
 	"github.com/politecrawl/politecrawl/crawler/internal/quota"
 	"github.com/politecrawl/politecrawl/crawler/internal/record"
 	"github.com/politecrawl/politecrawl/crawler/internal/scope"
 	"github.com/politecrawl/politecrawl/crawler/internal/shown"
 	"github.com/politecrawl/politecrawl/crawler/internal/trap"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
+	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/crawler/params"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/guard"
 	"github.com/politecrawl/politecrawl/robotsext/robotstag"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
+	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
 
 // A discovery decides about the URLs that a crawl finds, in pages, redirects, sitemaps and
@@ -103,4 +108,163 @@ func (d *discovery) nofollow(page *robotstag.Rule, rel string) string {
 		return "rel=\"" + shown.Clip(rel, shown.MaxBytes) + "\" of the link"
 	}
 	return ""
+}
+
+// maxDetail is how much is repeated of a site's own words in each line about a URL, in
+// bytes: an error quotes an answer of 256 KiB, and a rule of robots.txt may have 500 KB and
+// match all that there is.
+const maxDetail = 1 << 10
+
+// discoveries are what one document leads to. Nothing comes of them before discovery.keep.
+type discoveries struct {
+	d       *discovery
+	items   []frontier.Item
+	skipped []record.SkippedURL // those in TooManyHosts only if there is no room for their hosts
+
+	joins   *weburl.URL // whose host joins the crawl; nil: none does
+	revisit bool        // items may have been skipped as other spellings of the URL that leads to them
+}
+
+func newDiscoveries(d *discovery) *discoveries { return &discoveries{d: d} }
+
+// link takes up a URL found in a page; meta is t encoded. The reason why the link is
+// not to be followed, if there is one, is for a person.
+func (f *discoveries) link(a weburl.URL, t provenance.Provenance, meta []byte, unfollowed string) {
+	item := frontier.Item{URL: a.Canonical, Host: a.Server, Priority: provenance.PriorityLink, Meta: meta}
+	switch {
+	case unfollowed != "":
+		f.leave(item, a, t, output.Nofollow, unfollowed)
+	case f.barred(item, a, t):
+	case !f.d.scope.Holds(a):
+		f.leave(item, a, t, output.OutOfScope, "")
+	default:
+		f.inScope(item, a, t)
+	}
+}
+
+// inScope takes up a URL that belongs to the crawl, unless it is too deep.
+func (f *discoveries) inScope(item frontier.Item, a weburl.URL, t provenance.Provenance) {
+	if f.d.scope.TooDeep(t.Depth) {
+		f.leave(item, a, t, output.TooDeep, "")
+		return
+	}
+	f.bounded(item, a, t)
+}
+
+// bounded takes up a URL that belongs to the crawl, unless it is beyond a limit of
+// what the crawl takes up at all.
+func (f *discoveries) bounded(item frontier.Item, a weburl.URL, t provenance.Provenance) {
+	reason, detail := f.d.scope.Bound(a.Canonical, t)
+	switch {
+	case reason != "":
+		f.leave(item, a, t, reason, detail)
+	case f.d.cfg.Scope.Kind == ScopeHost: // its hosts were named
+		f.items = append(f.items, item)
+	default:
+		f.leave(item, a, t, output.TooManyHosts, "")
+	}
+}
+
+// invalid lists a link that was meant to lead to a page and cannot. Others, such
+// as mailto: and javascript:, lead to none.
+func (f *discoveries) invalid(v *visit, base, ref string, err error) {
+	t := provenance.Provenance{Source: provenance.Link, Depth: v.prov.Depth + 1, Via: provenance.ViaOf(v.u.String())}
+	if f.overlong(base, ref, t, err) {
+		return
+	}
+	if !weburl.IsWeb(ref) {
+		return
+	}
+	shown := shownOf(ref)
+	f.leave(frontier.Item{URL: shown.Canonical}, shown, t, output.Invalid, err.Error())
+}
+
+// overlong lists a URL that is too long to be read, if err says so, by how it begins.
+func (f *discoveries) overlong(base, ref string, t provenance.Provenance, err error) bool {
+	if !errors.Is(err, weburl.ErrTooLong) {
+		return false
+	}
+	a, ok := weburl.Beginning(base, ref)
+	if ok {
+		f.leave(frontier.Item{URL: a.Canonical}, a, t, output.TooLong, "this is how it begins: "+err.Error())
+	}
+	return ok
+}
+
+// shownOf is a reference that is no URL as it stands in the output.
+func shownOf(ref string) weburl.URL {
+	ref = secret.Doubtful(ref)
+	return weburl.URL{Canonical: shown.Clip(ref, shown.MaxBytes)}
+}
+
+func (f *discoveries) leave(item frontier.Item, a weburl.URL, t provenance.Provenance, reason output.Reason, detail string) {
+	f.skipped = append(f.skipped, record.SkippedURL{Item: item, URL: a, Rejection: output.Rejection{
+		URL: a.Canonical, Reason: reason, Depth: t.Depth, Via: t.Via, Source: t.Source.String(), Detail: shown.Clip(errtext.Plain(detail), maxDetail),
+	}})
+}
+
+// keep acts on what a document leads to: it skips what is to be skipped, and returns what
+// belongs into the frontier. URLs are skipped before the others reach the frontier, so that
+// what is in both is known to be there when the crawl ends.
+func (d *discovery) keep(found *discoveries) ([]frontier.Item, error) {
+	if found.joins != nil {
+		if err := d.join(*found.joins); err != nil {
+			return nil, err
+		}
+		d.hosts.Join(found.joins.Server)
+	}
+	if err := d.skip(found); err != nil {
+		return nil, err
+	}
+	if again, ok := d.frontier.(frontier.Revisiter); ok && found.revisit {
+		if _, err := again.Revisit(d.life.commitCtx, found.items); err != nil {
+			return nil, err
+		}
+	}
+	return found.items, nil
+}
+
+// skip skips what is to be skipped, unless it has come to belong to the crawl by now.
+func (d *discovery) skip(found *discoveries) error {
+	d.joining.RLock() // the scope does not grow between the last look and Skip
+	defer d.joining.RUnlock()
+	pending := found.skipped
+	found.skipped = nil
+	for _, l := range pending {
+		if l.Rejection.Reason == output.OutOfScope && d.scope.Holds(l.URL) {
+			t, err := provenance.Decode(l.Item.Meta)
+			if err != nil {
+				return err
+			}
+			found.inScope(l.Item, l.URL, t)
+			continue
+		}
+		found.skipped = append(found.skipped, l)
+	}
+	pending = found.skipped
+	found.skipped = pending[:0]
+	for _, l := range pending {
+		if l.Rejection.Reason == output.TooManyHosts {
+			admitted, err := d.hosts.Admit(d.life.commitCtx, d.frontier, l.URL.Server)
+			if err != nil {
+				return err
+			}
+			if admitted {
+				found.items = append(found.items, l.Item)
+				continue
+			}
+		}
+		found.skipped = append(found.skipped, l)
+	}
+	return d.recorder.Skip(found.skipped)
+}
+
+// seed puts what a document leads to into the frontier at once, before the document
+// is finished.
+func (d *discovery) seed(found *discoveries) error {
+	items, err := d.keep(found)
+	if err != nil {
+		return err
+	}
+	return d.add(items)
 }

@@ -35,7 +35,10 @@ func (c *Crawler) watch(leases context.Context) {
 		case <-leases.Done():
 			return
 		case <-c.changed:
-			_ = sleep(leases, rest)
+			select {
+			case <-leases.Done():
+			case <-time.After(rest):
+			}
 		case <-due.C:
 		}
 	}

@@ -1,11 +1,16 @@
 package crawler
 
 import (
-	"cmp"
+	"bytes"
 	"errors"
 	"fmt"
+	"mime"
 	"net/http"
+	"strings"
 	"time"
+	"unicode/utf8"
+
+	"golang.org/x/net/html/charset"
 
 	"github.com/politecrawl/politecrawl/crawler/errtext"
 	"github.com/politecrawl/politecrawl/crawler/extract"
@@ -20,9 +25,6 @@ import (
 )
 
 const (
-	// maxHops bounds a chain of page redirects.
-	maxHops = 10
-
 	// retryBase is the time before the first retry of a page. It doubles, up
 	// to maxBackoff times.
 	retryBase  = time.Second
@@ -34,7 +36,7 @@ const (
 func (w *worker) received(v *visit, resp *fetch.Response, failure error) (decision, error) {
 	c := w.c
 	if failure != nil {
-		return w.failed(v, resp.Took, failure)
+		return w.failed(v, resp.Took, failure), nil
 	}
 	v.hostDelay = c.network.delays.After(resp.Took)
 	if err := c.network.delays.Observe(c.life.commitCtx, v.lease.Host, v.origin, v.group, resp.Status); err != nil {
@@ -43,32 +45,30 @@ func (w *worker) received(v *visit, resp *fetch.Response, failure error) (decisi
 	if d := w.retry(v, resp.Status, nil); d.verdict == retry {
 		return d, nil
 	}
-	page := newPage(v, resp)
-	links, err := w.read(v, resp, page)
+	page, found, err := w.read(v, resp)
 	if err != nil {
 		return decision{}, err
 	}
-	d := decision{verdict: done, links: links, validators: validators(v, resp, page)}
-	v.page = page
-	w.logPage(page, resp.Took)
-	return d, nil
+	page.validators = validators(v, resp, page.Page)
+	w.logPage(page.Page, resp.Took)
+	return decision{verdict: done, page: page, found: found}, nil
 }
 
 // failed decides about a URL whose request brought no response, or only a part of it, and took
 // so long.
-func (w *worker) failed(v *visit, took time.Duration, err error) (decision, error) {
+func (w *worker) failed(v *visit, took time.Duration, err error) decision {
 	c := w.c
 	if _, ok := errors.AsType[*robotsext.BlockedError](err); ok || errors.Is(err, guard.ErrRefused) {
 		return w.refused(v, err) // the record has expired since it was asked, or the name has another address
 	}
 	if c.life.working.Err() != nil || c.life.failed() { // aborted, or nothing can be requested any more
-		return waitUntil(time.Time{}), nil
+		return waitUntil(time.Time{})
 	}
 	v.hostDelay = c.network.delays.After(took)
 	if d := w.retry(v, 0, err); d.verdict == retry {
-		return d, nil
+		return d
 	}
-	return skipFor(output.Failed, fetch.Cause(err)), nil
+	return skipFor(output.Failed, fetch.Cause(err))
 }
 
 // retry requests a URL again that failed, by a temporary status or an error, while an attempt
@@ -101,58 +101,98 @@ func newPage(v *visit, got *fetch.Response) *output.Page {
 	return page
 }
 
+// A reading is what a response says. Nothing has come of it yet.
+type reading struct {
+	*output.Page
+	text       []byte               // of HTML, in UTF-8; nil: it is none
+	noCopy     string               // the directive for which its content is not archived; empty: none
+	validators *frontier.Validators // what a later fetch can be conditional on; nil: those of the lease
+}
+
+// record is the page as it is written down; nil: there is none.
+func (r *reading) record() *output.Page {
+	if r == nil {
+		return nil
+	}
+	return r.Page
+}
+
 // read reads a response: its directives, its fields, and what it leads to, the target of a
 // redirect or links.
-func (w *worker) read(v *visit, got *fetch.Response, page *output.Page) ([]frontier.Item, error) {
+func (w *worker) read(v *visit, got *fetch.Response) (*reading, *discoveries, error) {
 	c := w.c
-	v.noCopy = w.noCopy(w.directives(got.Header, nil))
+	page := &reading{Page: newPage(v, got), noCopy: w.noCopy(w.directives(got.Header, nil))}
 	if location := got.Header.Get("Location"); location != "" && got.Status >= 300 && got.Status < 400 {
 		page.Location = shown.Clip(secret.Users(secret.Reference(location)), weburl.MaxLength)
-		return c.found.redirected(v, location)
+		return page, c.found.redirect(v, location), nil
 	}
 	if got.Status < 200 || got.Status >= 300 {
-		return nil, nil
+		return page, nil, nil
 	}
 	var doc *extract.Document
 	var links *pageLinks
-	kind, text := got.Header.Get("Content-Type"), []byte(nil)
-	if isHTML(kind, got.Body) {
-		text = toUTF8(got.Body, kind)
-		doc, links = c.found.readLinks(v, text)
+	if kind := got.Header.Get("Content-Type"); isHTML(kind, got.Body) {
+		page.text = toUTF8(got.Body, kind)
+		doc, links = c.found.readLinks(v, page.text)
 	}
 	directives := w.directives(got.Header, doc)
-	w.describe(page, directives, doc)
-	v.noCopy = w.noCopy(directives)
+	w.describe(page.Page, directives, doc)
+	page.noCopy = w.noCopy(directives)
 	if doc == nil {
-		return nil, nil
+		return page, nil, nil
 	}
 	if page.Withheld == "" {
 		var err error
-		if page.Fields, err = c.reading.fields.Fields(text); err != nil {
+		if page.Fields, err = c.reading.fields.Fields(page.text); err != nil {
 			page.CutBy = append(page.CutBy, cutByFields(err))
 			c.log.Warn("fields not read", "url", page.URL, "error", err)
 			c.notice(fmt.Sprintf("%s: fields are missing: %s", page.URL, errtext.Of(err)))
 		}
 	}
-	items, err := c.found.links(v, links, directives.NoFollow(), page)
-	if err != nil {
-		return nil, err
-	}
-	return items, w.countPage(v, text, items)
+	found, err := c.found.links(v, links, directives.NoFollow(), page.Page)
+	return page, found, err
 }
 
-// archive gives the exchange of a page to the sinks, without its content where a directive
-// asks for that. Nil: there is none.
-func (w *worker) archive(v *visit, e *output.Exchange) {
-	if e == nil {
-		return
+// withhold takes the content out of the exchange of a page where a directive asks for that.
+func (w *worker) withhold(e *output.Exchange, page *reading) {
+	switch {
+	case page != nil:
+		e.Withheld = page.noCopy
+	case w.c.cfg.Robots.ObeyNoindex:
+		e.Withheld = "unread" // nobody has seen what it asks for
 	}
-	withheld := v.noCopy
-	if v.page == nil && w.c.cfg.Robots.ObeyNoindex {
-		withheld = cmp.Or(withheld, "unread") // nobody has seen what it asks for
+	if e.Withheld != "" {
+		e.Body = nil
 	}
-	if withheld != "" {
-		e.Body, e.Withheld = nil, withheld
+}
+
+// isHTML tells whether a body is a page with links in it.
+func isHTML(contentType string, body []byte) bool {
+	if contentType == "" {
+		contentType = http.DetectContentType(body)
 	}
-	w.c.record.Exchange(e)
+	media, _, err := mime.ParseMediaType(contentType)
+	if err != nil {
+		media, _, _ = strings.Cut(strings.ToLower(contentType), ";")
+	}
+	media = strings.TrimSpace(media)
+	return media == "text/html" || media == "application/xhtml+xml"
+}
+
+// toUTF8 decodes a page whose encoding stands in the page itself. One that the
+// header names was decoded on arrival, by colly, unless a byte order mark tells better.
+func toUTF8(body []byte, contentType string) []byte {
+	marked := bytes.HasPrefix(body, []byte("\xff\xfe")) || bytes.HasPrefix(body, []byte("\xfe\xff"))
+	if !marked && strings.Contains(strings.ToLower(contentType), "charset") {
+		return body
+	}
+	encoding, name, certain := charset.DetermineEncoding(body, contentType)
+	if name == "utf-8" || !certain && utf8.Valid(body) {
+		return body
+	}
+	decoded, err := encoding.NewDecoder().Bytes(body)
+	if err != nil {
+		return body
+	}
+	return decoded
 }

@@ -311,42 +311,18 @@ func (d *discovery) readmit() error {
 			return d.scope.Holds(l.URL)
 		case output.TooDeep:
 			return !d.scope.TooDeep(l.Rejection.Depth)
-		case output.TooLong, output.Repeating, output.TooManyHosts:
+		case output.TooLong, output.Repeating:
 			t, err := provenance.Decode(l.Item.Meta) // of one that is not there as a whole there is none
-			reason, _ := d.beyond(l.URL, t, &failed)
+			reason, _ := d.scope.Bound(l.URL.Canonical, t)
 			return err == nil && reason == ""
+		case output.TooManyHosts:
+			admitted, err := d.hosts.Admit(d.life.commitCtx, d.frontier, l.URL.Server)
+			failed = cmp.Or(failed, err)
+			return admitted
 		case output.Address:
 			return d.refusal(l.URL) == nil
 		}
 		return false
 	}, d.takeUp)
 	return cmp.Or(failed, err)
-}
-
-// takeUp puts URLs into the frontier that were left aside, unless another reason
-// keeps them there.
-func (d *discovery) takeUp(taken []record.SkippedURL) error {
-	found := newDiscoveries(d)
-	for _, l := range taken {
-		t, err := provenance.Decode(l.Item.Meta)
-		if err != nil {
-			return err
-		}
-		switch {
-		case l.Rejection.Reason == output.Address && t.Source == provenance.Sitemap:
-			// The sitemap cannot have stood at this address, nor the robots.txt that
-			// lists it: neither could have been read.
-			found.leave(l.Item, l.URL, t, output.NotEntitled, "")
-		case d.scope.Holds(l.URL):
-			found.inScope(l.Item, l.URL, t)
-		case l.Rejection.Reason == output.Address:
-			found.leave(l.Item, l.URL, t, output.OutOfScope, "")
-		default:
-			found.skipped = append(found.skipped, l)
-		}
-	}
-	if err := found.settle(); err != nil {
-		return err
-	}
-	return d.add(found.items)
 }

@@ -1,7 +1,6 @@
 package crawler
 
 import (
-	"context"
 	"net/http"
 	"time"
 
@@ -26,15 +25,4 @@ func (c *Crawler) obeyRetryAfter(req *http.Request, resp *http.Response) (ended 
 	}
 	block()
 	return block
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }

@@ -72,7 +72,7 @@ func (w *worker) sitemap(v *visit) (d decision, err error) {
 	began := time.Now()
 	resp, err := c.network.client.Do(req)
 	if err != nil {
-		return w.failed(v, time.Since(began), err)
+		return w.failed(v, time.Since(began), err), nil
 	}
 	defer func() { _ = resp.Body.Close() }()
 	defer func() { v.hostDelay = c.network.delays.After(time.Since(began)) }()
@@ -82,8 +82,7 @@ func (w *worker) sitemap(v *visit) (d decision, err error) {
 	}
 	line := v.sitemapLine(resp.StatusCode, began)
 	if location := resp.Header.Get("Location"); location != "" && resp.StatusCode/100 == 3 {
-		links, err := c.found.redirected(v, location)
-		return decision{verdict: done, links: links}, errors.Join(v.lines.Sitemap(line), err)
+		return decision{verdict: done, found: c.found.redirect(v, location)}, v.lines.Sitemap(line)
 	}
 	if d := w.retry(v, resp.StatusCode, nil); d.verdict == retry {
 		return d, nil
@@ -97,7 +96,7 @@ func (w *worker) sitemap(v *visit) (d decision, err error) {
 	}
 	switch err := c.found.seedEntries(v, resp, line); {
 	case errors.Is(err, sitemap.Unreadable):
-		return w.failed(v, time.Since(began), err) // what it listed so far stays
+		return w.failed(v, time.Since(began), err), nil // what it listed so far stays
 	case err != nil:
 		return d, err
 	}
@@ -221,13 +220,4 @@ func (f *discoveries) entry(v *visit, entry sitemap.Entry, covered bool) error {
 		f.bounded(item, a, t)
 	}
 	return nil
-}
-
-// seed puts what a document leads to into the frontier at once, before the document
-// is finished.
-func (d *discovery) seed(found *discoveries) error {
-	if err := found.settle(); err != nil {
-		return err
-	}
-	return d.add(found.items)
 }

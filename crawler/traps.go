@@ -8,18 +8,24 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/internal/trap"
 )
 
-// countPage counts a page for its pattern, which may close that. Links are what it leads
-// to, and not in the frontier yet.
-func (w *worker) countPage(v *visit, text []byte, links []frontier.Item) error {
+// countPage counts a page or a redirect for its pattern, which a page may close. Links are
+// what it leads to, and not in the frontier yet.
+func (w *worker) countPage(v *visit, page *reading, links []frontier.Item) error {
 	c := w.c
-	if !v.prov.MayBeTrap() || !c.found.traps.Fetched(v.lease.Host, v.lease.URL) {
+	switch {
+	case !v.prov.MayBeTrap():
+		return nil
+	case page.Location != "":
+		c.found.traps.Redirected(v.lease.Host, v.lease.URL)
+		return nil
+	case page.text == nil || !c.found.traps.Fetched(v.lease.Host, v.lease.URL):
 		return nil
 	}
 	leads, err := w.leadsOn(links)
 	if err != nil {
 		return err
 	}
-	closed := c.found.traps.Judge(v.lease.Host, v.lease.URL, text, leads)
+	closed := c.found.traps.Judge(v.lease.Host, v.lease.URL, page.text, leads)
 	if closed == nil {
 		return nil
 	}

@@ -73,10 +73,8 @@ type visit struct {
 	file   *robotstxt.File  // that robots.txt; nil: there is none
 	group  *robotstxt.Group // its rules for this crawler; nil: none
 
-	// What is written down of it, together with its outcome.
-	page   *output.Page // nil: it brought no page
-	lines  output.Batch
-	noCopy string // the directive for which its content is not archived; empty: none
+	// lines are written down with its outcome.
+	lines output.Batch
 
 	// hostDelay is for how long the host waits, beyond its delay, because of the requests
 	// that were made. Zero: none was.
@@ -112,11 +110,12 @@ func (w *worker) run(leases context.Context) error {
 			if err != nil {
 				return err
 			}
+			page := d.page.record()
 			if c.member.Release(lease.ID) { // another process has the URL: this one reports nothing of it
 				outcome = frontier.Outcome{Lease: lease.ID, Result: frontier.Defer, HostDelay: politeness.Requested}
-				v.page, v.lines = nil, output.Batch{}
+				page, v.lines = nil, output.Batch{}
 			}
-			if err := w.recorder.Commit(outcome, v.page, v.lines); err != nil {
+			if err := w.recorder.Commit(outcome, page, v.lines); err != nil {
 				return err
 			}
 			c.changed.send()
@@ -127,18 +126,30 @@ func (w *worker) run(leases context.Context) error {
 // visit asks one step after the other, until one has decided. It reads like the drawing in
 // the package comment.
 func (w *worker) visit(v *visit) (decision, error) {
+	c := w.c
 	if d, err := w.parse(v); err != nil || d.verdict != proceed {
 		return d, err
 	}
-	release, free := w.c.network.addresses.Acquire(w.c.life.working, v.lease.Host)
+	release, free := c.network.addresses.Acquire(c.life.working, v.lease.Host)
 	if !free {
 		return decision{verdict: wait, hostUntil: time.Now().Add(politeness.AddressPause)}, nil
 	}
 	defer release()
-	for _, step := range []func(*visit) (decision, error){w.robots, w.turn, w.alias} {
-		if d, err := step(v); err != nil || d.verdict != proceed {
+	outage := c.record.Deferred.Get(v.origin)
+	d := w.robots(v)
+	if d.reached {
+		if err := c.record.Deferred.Resume(v.origin, outage); err != nil {
 			return d, err
 		}
+	}
+	if d.verdict != proceed {
+		return d, nil
+	}
+	if d, err := w.turn(v); err != nil || d.verdict != proceed {
+		return d, err
+	}
+	if d := w.alias(v); d.verdict != proceed {
+		return d, nil
 	}
 	if v.prov.IsSitemap() {
 		return w.sitemap(v)
@@ -151,32 +162,55 @@ func (w *worker) visit(v *visit) (decision, error) {
 	}
 	resp, failure := w.pages.Fetch(fetch.Request{URL: v.u.String(), Header: conditional(v.lease.Validators)})
 	d, err := w.received(v, resp, failure)
-	w.archive(v, resp.Exchange)
-	return d, errors.Join(err, w.settleQuota(v))
+	if resp.Exchange != nil {
+		w.withhold(resp.Exchange, d.page)
+		c.record.Exchange(resp.Exchange)
+	}
+	return d, errors.Join(err, w.settleQuota(v, d))
 }
 
 // act does what a step has decided about a URL, and returns what the frontier is to hear.
-func (w *worker) act(v *visit, d decision) (frontier.Outcome, error) {
+func (w *worker) act(v *visit, d decision) (outcome frontier.Outcome, err error) {
 	c := w.c
-	outcome := frontier.Outcome{Lease: v.lease.ID, Links: d.links, HostDelay: v.hostDelay}
+	outcome = frontier.Outcome{Lease: v.lease.ID, NotBefore: d.until, HostDelay: v.hostDelay}
+	if d.found != nil {
+		if outcome.Links, err = c.found.keep(d.found); err != nil {
+			return outcome, err
+		}
+	}
 	switch d.verdict {
 	case skip:
 		outcome.Result = frontier.Drop
-		if err := w.skip(v, d.skipped); err != nil {
-			return outcome, err
-		}
+		err = w.skip(v, d.skipped)
 	case wait:
-		outcome.Result, outcome.NotBefore = frontier.Defer, d.until
+		outcome.Result = frontier.Defer
+		err = w.noteOutage(v, d.unreachable)
 	case retry:
-		outcome.Result, outcome.NotBefore = frontier.Retry, d.until
+		outcome.Result = frontier.Retry
 		w.logRetry(v, d)
 	default:
-		outcome.Result, outcome.Validators = frontier.Done, d.validators
+		outcome.Result = frontier.Done
+		if d.page != nil {
+			outcome.Validators = d.page.validators
+			err = w.countPage(v, d.page, outcome.Links)
+		}
 	}
-	if d.hostUntil.IsZero() {
-		return outcome, nil
+	if err != nil || d.hostUntil.IsZero() {
+		return outcome, err
 	}
 	return outcome, c.frontier.UpdateHost(c.life.commitCtx, v.lease.Host, frontier.HostUpdate{BlockUntil: d.hostUntil})
+}
+
+// noteOutage notes why the URLs of an origin wait for its robots.txt; nil: they do not.
+func (w *worker) noteOutage(v *visit, why *output.Rejection) error {
+	if why == nil {
+		return nil
+	}
+	seen, err := politeness.Reached(w.c.life.commitCtx, w.c.frontier, v.origin)
+	if err != nil {
+		return err
+	}
+	return w.c.record.Deferred.Add(v.origin, *why, seen)
 }
 
 // skip writes a URL that is not fetched any more.

@@ -5,9 +5,12 @@ import (
 	"strings"
 
 	"github.com/politecrawl/politecrawl/crawler/extract"
+	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
 	"github.com/politecrawl/politecrawl/crawler/internal/shown"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
+	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/robotsext/robotstag"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
@@ -172,4 +175,33 @@ func (l *pageLinks) meansPage(ref string, err error) bool {
 		}
 	}
 	return weburl.IsWeb(ref)
+}
+
+// links decides about the links of a page. They are listed unless the content of the page is
+// to be withheld.
+func (d *discovery) links(v *visit, read *pageLinks, nofollow *robotstag.Rule, page *output.Page) (*discoveries, error) {
+	if page.Links, page.LinksLeft = read.total, read.left; read.cutBy != "" {
+		page.CutBy = append(page.CutBy, read.cutBy)
+		d.log.Warn("too many links", "url", page.URL, "links", page.Links, "left", page.LinksLeft, "limit", read.cutBy)
+	}
+	found := newDiscoveries(d)
+	found.items = make([]frontier.Item, 0, len(read.links))
+	to := make([]string, 0, len(read.links))
+	for i := range read.links {
+		link := &read.links[i]
+		if link.err != nil {
+			found.invalid(v, read.url, link.ref, link.err)
+			continue
+		}
+		to = append(to, link.Canonical)
+		if !d.cfg.Sitemaps.Only {
+			found.link(link.URL, read.prov, read.meta, d.nofollow(nofollow, link.rel))
+		}
+	}
+	if d.cfg.Output.Links && len(to) > 0 && page.Withheld == "" {
+		if err := v.lines.Links(&output.Links{URL: v.u.String(), To: to}); err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
 }

@@ -1,0 +1,139 @@
+package crawler
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
+	"github.com/politecrawl/politecrawl/crawler/internal/record"
+	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+// maxHops bounds a chain of page redirects.
+const maxHops = 10
+
+// redirect decides about the target of a redirect. It goes back to the frontier like any URL:
+// its own scope, robots.txt and delay hold for it. Nil: it is no URL.
+func (d *discovery) redirect(v *visit, location string) *discoveries {
+	found := newDiscoveries(d)
+	a, err := weburl.Resolve(v.u.String(), location)
+	switch {
+	case errors.Is(err, weburl.ErrTooLong):
+		found.invalid(v, v.u.String(), location, err)
+		return found
+	case err != nil:
+		return nil // it leads to no page
+	}
+	t := v.prov
+	t.FromEntry = t.IsEntry()
+	t.Source, t.Hops, t.Via = provenance.Redirect, t.Hops+1, provenance.ViaOf(v.u.String())
+	item := frontier.Item{URL: a.Canonical, Host: a.Server, Priority: v.lease.Priority, Meta: t.Encode()}
+	if t.IsSitemap() {
+		item.URL = provenance.SitemapKey(a.Canonical, t.SitemapOf)
+	}
+	switch {
+	case t.Hops > maxHops:
+		found.leave(item, a, t, output.TooManyHops, fmt.Sprintf("more than %d", maxHops))
+	case found.barred(item, a, t):
+	case t.FromStart:
+		found.joins = &a
+		found.items = append(found.items, item)
+	case t.IsSitemap():
+		found.items = append(found.items, item)
+	case d.scope.Holds(a):
+		found.bounded(item, a, t)
+		found.revisit = a.Origin == v.origin && d.cleaned(a.Canonical, v.file) != a.Canonical
+	default:
+		found.leave(item, a, t, output.OutOfScope, "")
+	}
+	return found
+}
+
+// join brings the host that a start URL led to into the scope, and says so.
+func (d *discovery) join(a weburl.URL) error {
+	if _, err := d.announce(a); err != nil {
+		return err
+	}
+	news, err := d.bringIn(a)
+	if err != nil {
+		return err
+	}
+	if news {
+		d.tally.count(func(s *Summary) { s.Joined = append(s.Joined, string(a.Origin)) })
+		d.log.Info("host joins the crawl", "host", a.Server, "url", a.Canonical)
+		d.notice("a start URL redirects to " + string(a.Origin) + ", which belongs to the crawl from here on")
+	}
+	return nil
+}
+
+// announce tells other processes that the host of a belongs to the crawl, unless they know.
+// Known says that one may have fetched the robots.txt of the host before.
+func (d *discovery) announce(a weburl.URL) (known bool, err error) {
+	if d.scope.Holds(a) {
+		return false, nil
+	}
+	return d.member.Announce(d.life.commitCtx, string(a.Origin)+"/")
+}
+
+// bringIn brings the host of a into the scope, with the URLs of it that were left aside
+// until now, and its sitemaps if its robots.txt was read before.
+func (d *discovery) bringIn(a weburl.URL) (news bool, err error) {
+	taken, news, err := d.grow(a)
+	if err != nil || !news {
+		return news, err
+	}
+	if err := d.seedJoined(a); err != nil {
+		return news, err
+	}
+	return news, d.takeUp(taken)
+}
+
+// grow brings the host of a into the scope and returns what was left aside and
+// belongs to it now.
+func (d *discovery) grow(a weburl.URL) (taken []record.SkippedURL, news bool, err error) {
+	d.joining.Lock()
+	defer d.joining.Unlock()
+	if news = d.scope.Join(a); !news {
+		return nil, false, nil
+	}
+	if err := d.record.AddJoined(a.Canonical); err != nil {
+		return nil, news, err
+	}
+	if !d.record.Skipped.MayHold(a) {
+		return nil, news, nil
+	}
+	err = d.record.Skipped.Take(func(l record.SkippedURL) bool {
+		return l.Rejection.Reason == output.OutOfScope && d.scope.Holds(l.URL)
+	}, func(some []record.SkippedURL) error { // all at once: they may be taken up only when scope may be read again
+		taken = append(taken, some...)
+		return nil
+	})
+	return taken, news, err
+}
+
+// takeUp puts URLs into the frontier that were left aside, unless another reason
+// keeps them there.
+func (d *discovery) takeUp(taken []record.SkippedURL) error {
+	found := newDiscoveries(d)
+	for _, l := range taken {
+		t, err := provenance.Decode(l.Item.Meta)
+		if err != nil {
+			return err
+		}
+		switch {
+		case l.Rejection.Reason == output.Address && t.Source == provenance.Sitemap:
+			// The sitemap cannot have stood at this address, nor the robots.txt that
+			// lists it: neither could have been read.
+			found.leave(l.Item, l.URL, t, output.NotEntitled, "")
+		case d.scope.Holds(l.URL):
+			found.inScope(l.Item, l.URL, t)
+		case l.Rejection.Reason == output.Address:
+			found.leave(l.Item, l.URL, t, output.OutOfScope, "")
+		default:
+			found.skipped = append(found.skipped, l)
+		}
+	}
+	return d.seed(found)
+}
