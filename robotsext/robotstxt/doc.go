@@ -143,16 +143,16 @@
 //	what                             by default               otherwise
 //	what is read of a body           512,000 bytes            Options.MaxBytes
 //	a line cut by that limit         dropped
-//	product tokens                   in any case              Options.CaseSensitiveAgents
+//	product tokens                   in any case
 //	tokens with digits or dots       only A-Z a-z - _ count   Options.WideTokens
 //	several tokens                   first that has a group
 //	misspelt fields, missing colon   ignored                  Options.Lenient
-//	a Sitemap line between agents    no effect                Options.SitemapEndsRun
-//	a relative sitemap               ignored                  Options.ResolveSitemaps
+//	a Sitemap line between agents    no effect
+//	a relative sitemap               ignored
 //	a path without leading slash     ignored                  Options.AssumeSlash
-//	the length of /fish*             6                        Options.TrailingStarUncounted
-//	Allow: /d/index.html             that page alone          Options.IndexAllowsDirectory
-//	a file that is not UTF-8         compared as it is        Options.Transcode
+//	the length of /fish*             6
+//	Allow: /d/index.html             that page alone
+//	a file that is not UTF-8         compared as it is
 //	Crawl-delay                      at most 30 s             Options.MaxCrawlDelay
 //	Request-rate                     no delay                 Options.RequestRateDelay
 //	fields without a meaning         10,000 kept              Options.MaxExtensions

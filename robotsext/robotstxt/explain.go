@@ -108,7 +108,7 @@ func (g *Group) Lines() []int {
 		return nil
 	}
 	again := &File{opts: g.file.opts, google: g.file.google, text: g.file.text}
-	again.names.exact, again.names.text = again.opts.CaseSensitiveAgents, again.text
+	again.names.text = again.text
 	p := newParser(again)
 	var lines []int
 	for r, named := new(record), 0; p.lines.next(r); named = len(again.mentions) {

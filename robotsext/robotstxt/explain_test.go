@@ -46,7 +46,7 @@ User-agent: none
 		{name: "ROB-UA-08/a group without rules", url: "/q", agent: "none", token: "none", path: "/q"},
 		{name: "ROB-MAT-21/robots.txt itself", url: "/robots.txt", agent: "b", token: "*", path: "/robots.txt", matches: []string{"1, line 9, Disallow: /"}},
 		{
-			name: "ROB-MAT-24/the bare directory", url: "/d/", agent: "x", token: "*", path: "/d/", opts: &Options{IndexAllowsDirectory: true},
+			name: "ROB-MAT-24/the bare directory", url: "/d/", agent: "x", token: "*", path: "/d/", opts: &Options{GoogleParser: true},
 			matches: []string{"4, line 13, Allow: /d/index.html", "1, line 9, Disallow: /"},
 		},
 	} {
@@ -122,7 +122,7 @@ func TestExplainGenerated(t *testing.T) {
 func explained(t *testing.T, seed uint64) {
 	g := newGenerator(seed)
 	body := g.file()
-	for _, opts := range []*Options{nil, {GoogleParser: true}, {AssumeSlash: true, TrailingStarUncounted: true, IndexAllowsDirectory: true}} {
+	for _, opts := range []*Options{nil, {GoogleParser: true}, {AssumeSlash: true}} {
 		file := Parse([]byte(body), opts)
 		url, agent := g.url(body), g.agent()
 		e := file.Explain(url, agent)

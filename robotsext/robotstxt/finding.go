@@ -30,7 +30,6 @@ type Kind string
 const (
 	KindTooLarge        Kind = "too-large"
 	KindNotUTF8         Kind = "not-utf8"
-	KindTranscoded      Kind = "transcoded"
 	KindBOM             Kind = "byte-order-mark"
 	KindHTML            Kind = "html"
 	KindNoColon         Kind = "no-colon"
@@ -57,7 +56,6 @@ const (
 var kinds = map[Kind]struct{ rule, message string }{
 	KindTooLarge:        {"ROB-FMT-14", "the file is longer than crawlers have to read, the rest is ignored"},
 	KindNotUTF8:         {"ROB-FMT-16", "not UTF-8: the octets are compared as they are"},
-	KindTranscoded:      {"ROB-FMT-16", "not UTF-8: read as the encoding it seems to be in"},
 	KindBOM:             {"ROB-FMT-06", "a byte order mark inside of the file spoils the line"},
 	KindHTML:            {"ROB-FMT-04", "looks like HTML; the lines that are valid count all the same"},
 	KindNoColon:         {"ROB-FMT-13", "no colon between field and value"},

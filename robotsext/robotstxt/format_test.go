@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"unicode/utf16"
 )
 
 func TestFormat(t *testing.T) {
@@ -226,31 +225,4 @@ func TestFindings(t *testing.T) {
 			t.Errorf("got %s", got)
 		}
 	})
-}
-
-func TestTranscode(t *testing.T) {
-	text := "User-agent: *\nDisallow: /café\n"
-	var big, little []byte
-	for _, u := range utf16.Encode([]rune("\ufeff" + text)) {
-		big = append(big, byte(u>>8), byte(u))
-		little = append(little, byte(u), byte(u>>8))
-	}
-	for name, body := range map[string][]byte{
-		"UTF-16 big endian":    big,
-		"UTF-16 little endian": little,
-		"Latin-1":              []byte("User-agent: *\nDisallow: /caf\xE9\n"),
-	} {
-		t.Run("ROB-FMT-16/transcode "+name, func(t *testing.T) {
-			f := Parse(body, &Options{Transcode: true})
-			if f.Check("http://h/caf%C3%A9", "a").Allowed || !f.Check("http://h/caf%E9", "a").Allowed {
-				t.Error("not read as what it is")
-			}
-			if !hasFinding(f, 0, KindTranscoded) {
-				t.Errorf("got %v", f.Findings)
-			}
-			if !Parse(body, nil).Check("http://h/caf%C3%A9", "a").Allowed {
-				t.Error("transcoded without being asked to")
-			}
-		})
-	}
 }

@@ -50,9 +50,8 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body []byte, flags uint16, url string) {
 		on := func(bit int) bool { return flags>>bit&1 == 1 }
 		file := Parse(body, &Options{
-			GoogleParser: on(0), Lenient: on(1), CaseSensitiveAgents: on(2), WideTokens: on(3), SitemapEndsRun: on(4),
-			AssumeSlash: on(5), TrailingStarUncounted: on(6), IndexAllowsDirectory: on(7), Transcode: on(8), RequestRateDelay: on(9),
-			ResolveSitemaps: map[bool]string{true: url}[on(10)], MaxBytes: map[bool]int{true: 50}[on(11)], MaxCrawlDelay: map[bool]time.Duration{true: -1}[on(12)],
+			GoogleParser: on(0), Lenient: on(1), WideTokens: on(2), AssumeSlash: on(3), RequestRateDelay: on(4),
+			MaxBytes: map[bool]int{true: 50}[on(5)], MaxCrawlDelay: map[bool]time.Duration{true: -1}[on(6)],
 		})
 		lines := 1 + strings.Count(string(body), "\n") + strings.Count(string(body), "\r")
 		for _, x := range file.Findings {
@@ -179,7 +178,7 @@ func FuzzPrint(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body []byte, flags uint8) {
 		on := func(bit int) bool { return flags>>bit&1 == 1 }
 		checkPrint(t, body, &Options{
-			Lenient: on(0), CaseSensitiveAgents: on(1), WideTokens: on(2), SitemapEndsRun: on(3), AssumeSlash: on(4), Transcode: on(5),
+			Lenient: on(0), WideTokens: on(1), AssumeSlash: on(2),
 		})
 	})
 }

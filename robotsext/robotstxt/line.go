@@ -140,12 +140,8 @@ func nameEnd(text string, start int) int {
 const bom = "\xEF\xBB\xBF"
 
 // trimBOM drops a UTF-8 byte order mark at the very start, also one that was
-// cut short (ROB-FMT-05, ROB-FMT-06). In a text that is UTF-8 throughout a part of
-// one is the beginning of another character.
-func trimBOM(text string, whole bool) string {
-	if whole {
-		return strings.TrimPrefix(text, bom)
-	}
+// cut short (ROB-FMT-05, ROB-FMT-06).
+func trimBOM(text string) string {
 	n := 0
 	for n < len(bom) && n < len(text) && text[n] == bom[n] {
 		n++

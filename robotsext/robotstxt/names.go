@@ -3,9 +3,8 @@ package robotstxt
 import "hash/maphash"
 
 // names tells the names of groups apart, without regard to ASCII case
-// (ROB-UA-02) unless exact is set (D1).
+// (ROB-UA-02).
 type names struct {
-	exact bool
 	text  string // that they are in
 	list  []name // in file order
 	seed  maphash.Seed
@@ -33,20 +32,11 @@ func (n *names) find(name string) int {
 		return i
 	}
 	for i := range n.list {
-		if n.list[i].hi-n.list[i].lo == int32(len(name)) && n.is(i, name) {
+		if n.list[i].hi-n.list[i].lo == int32(len(name)) && equalFold(n.list[i].of(n.text), name) {
 			return i
 		}
 	}
 	return -1
-}
-
-// is reports whether the name at position i of the list is this one.
-func (n *names) is(i int, what string) bool {
-	own := n.list[i].of(n.text)
-	if n.exact {
-		return own == what
-	}
-	return equalFold(own, what)
 }
 
 // add returns the position of a name, which it adds if it is new.
@@ -79,7 +69,7 @@ func (n *names) add(where span) int {
 func (n *names) lookup(name string, hash uint32) (i, slot int) {
 	for slot = n.home(hash); n.table[slot].index != 0; slot = n.home(uint32(slot + 1)) {
 		i := int(n.table[slot].index) - 1
-		if n.table[slot].hash == hash && n.is(i, name) {
+		if n.table[slot].hash == hash && equalFold(n.list[i].of(n.text), name) {
 			return i, slot
 		}
 	}
@@ -119,7 +109,7 @@ func (n *names) hash(name string) uint32 {
 	var buf [64]byte
 	key := append(buf[:0], name...)
 	for i := range key {
-		key[i] |= 0x20 // letters in lower case; what else becomes alike is told apart by is
+		key[i] |= 0x20 // letters in lower case; what else becomes alike is told apart by equalFold
 	}
 	return uint32(maphash.Bytes(n.seed, key))
 }

@@ -56,37 +56,14 @@ type Options struct {
 	// line of exactly two words without a colon (ROB-FMT-12, D6).
 	Lenient bool
 
-	// CaseSensitiveAgents compares product tokens with their case, as the
-	// edition of July 2019 has it (D1).
-	CaseSensitiveAgents bool
-
 	// WideTokens lets agents such as MJ12bot be addressed: a User-agent line
 	// then also names its value up to the first space, slash or star
 	// (ROB-UA-11).
 	WideTokens bool
 
-	// SitemapEndsRun makes a Sitemap line between User-agent lines end the run,
-	// as the grammar before 2019 has it (D5).
-	SitemapEndsRun bool
-
-	// ResolveSitemaps, the URL of the robots.txt file, is what relative Sitemap
-	// values are resolved against. Empty: they are ignored (D17).
-	ResolveSitemaps string
-
-	// AssumeSlash reads "fish/" as "/fish/", as the oldest edition does (D7).
+	// AssumeSlash reads "fish/" as "/fish/", as the oldest edition does
+	// (ROB-MAT-10, D7).
 	AssumeSlash bool
-
-	// TrailingStarUncounted leaves trailing stars out of a rule's length, so
-	// that /fish* and /fish weigh the same (D8).
-	TrailingStarUncounted bool
-
-	// IndexAllowsDirectory makes an Allow that ends in /index.htm or
-	// /index.html allow the bare directory too (D15, ROB-MAT-24).
-	IndexAllowsDirectory bool
-
-	// Transcode reads a body that begins with a UTF-16 byte order mark as
-	// UTF-16, and one that is not valid UTF-8 as Latin-1 (ROB-FMT-16).
-	Transcode bool
 
 	// GoogleParser gives the verdicts of Google's open-source parser, bug for
 	// bug, for comparison. It implies no size limit (unless MaxBytes is
@@ -102,7 +79,6 @@ func (o *Options) forGoogle() Options {
 		MaxExtensions:    o.MaxExtensions,
 		MaxCrawlDelay:    o.MaxCrawlDelay,
 		RequestRateDelay: o.RequestRateDelay,
-		ResolveSitemaps:  o.ResolveSitemaps,
 	}
 }
 
@@ -116,7 +92,7 @@ func (o *Options) maxBytes(d decision) int {
 	return maxText
 }
 
-// maxText is what spans can address, also after transcoding.
+// maxText is what spans can address.
 const maxText = math.MaxInt32 / 2
 
 func (o *Options) maxFindings() int {

@@ -3,6 +3,7 @@ package robotstxt
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // Parse reads a robots.txt file. It never fails: a line that it cannot make
@@ -20,7 +21,6 @@ func Parse(body []byte, opts *Options) *File {
 
 func parse(body []byte, opts Options, d decision) *File {
 	f := &File{opts: opts, google: d}
-	f.names.exact = opts.CaseSensitiveAgents
 	f.names.list, f.blocks, f.mentions = f.few.names[:0], f.few.blocks[:0], f.few.mentions[:0]
 	p := parser{file: f}
 
@@ -28,7 +28,10 @@ func parse(body []byte, opts Options, d decision) *File {
 	if f.Truncated {
 		p.note(0, KindTooLarge, "")
 	}
-	f.text = trimBOM(p.decode(body), opts.Transcode) // a copy, for the body is the caller's
+	if !utf8.Valid(body) {
+		p.note(0, KindNotUTF8, "") // rules are compared octet by octet (ROB-FMT-16)
+	}
+	f.text = trimBOM(string(body)) // a copy, for the body is the caller's
 	f.names.text = f.text
 	if p = newParser(f); p.html {
 		p.note(1, KindHTML, "")
@@ -190,10 +193,7 @@ func (p *parser) rule(r *record) {
 
 // sitemap adds a sitemap, wherever in the file its line stands (ROB-GRP-05).
 func (p *parser) sitemap(value string) {
-	if p.file.opts.SitemapEndsRun {
-		p.inAgents = false // D5
-	}
-	if kind := p.sitemaps.add(value, p.lines.n, p.file.opts.ResolveSitemaps); kind != "" {
+	if kind := p.sitemaps.add(value, p.lines.n); kind != "" {
 		p.note(p.lines.n, kind, value)
 	}
 }

@@ -55,9 +55,6 @@ func (f *File) appendRanked(list []ranked, r *Rule) []ranked {
 		written = "/" + written
 	}
 	pattern, length := canonicalRule(written, f.google)
-	if f.opts.TrailingStarUncounted {
-		length -= len(pattern) - len(strings.TrimRight(pattern, "*"))
-	}
 	list = append(list, ranked{rule: r, pattern: pattern, length: length})
 	if r.Allow && f.allowsDirectory(pattern) {
 		file := len(pattern) - strings.LastIndexByte(pattern, '/') - 1
@@ -66,15 +63,10 @@ func (f *File) appendRanked(list []ranked, r *Rule) []ranked {
 	return list
 }
 
-// allowsDirectory reports whether an Allow of this path is one of the directory
-// too (ROB-MAT-24). Google's parser looks at the beginning of the name alone.
+// allowsDirectory reports whether Google's parser takes an Allow of this path for
+// one of the directory too (ROB-MAT-24). It looks at the beginning of the name
+// alone.
 func (f *File) allowsDirectory(pattern string) bool {
-	name := pattern[strings.LastIndexByte(pattern, '/')+1:]
-	switch {
-	case len(name) == len(pattern): // no slash
-		return false
-	case f.google.has(googleIndex):
-		return strings.HasPrefix(name, "index.htm")
-	}
-	return f.opts.IndexAllowsDirectory && (name == "index.htm" || name == "index.html")
+	slash := strings.LastIndexByte(pattern, '/')
+	return f.google.has(googleIndex) && slash >= 0 && strings.HasPrefix(pattern[slash+1:], "index.htm")
 }

@@ -1,7 +1,6 @@
 package robotstxt
 
 import (
-	"net/url"
 	"slices"
 	"strings"
 
@@ -22,9 +21,8 @@ type sitemapSet struct {
 	seen map[string]bool // the keys, once they are many
 }
 
-// add adds a sitemap, unless there is a reason not to; base is what relative
-// values are resolved against, if anything.
-func (s *sitemapSet) add(value string, line int, base string) (reason Kind) {
+// add adds a sitemap, unless there is a reason not to.
+func (s *sitemapSet) add(value string, line int) (reason Kind) {
 	if isPlainURL(value) {
 		return s.insert(Sitemap{value, line}, value)
 	}
@@ -34,9 +32,7 @@ func (s *sitemapSet) add(value string, line int, base string) (reason Kind) {
 		if hasScheme(value) {
 			return KindSitemapScheme
 		}
-		if value, host, ok = resolve(base, value); !ok {
-			return KindSitemapRelative
-		}
+		return KindSitemapRelative
 	}
 	if !isHost(host) {
 		return KindSitemapRelative
@@ -94,24 +90,6 @@ func hasScheme(value string) bool {
 	}
 	port := strings.TrimLeft(rest, "0123456789") // example.com:8080/s.xml has none
 	return port == rest || port != "" && port[0] != '/'
-}
-
-// resolve applies Options.ResolveSitemaps (D17).
-func resolve(base, value string) (absolute, host string, ok bool) {
-	if base == "" {
-		return "", "", false
-	}
-	b, err := url.Parse(base)
-	if err != nil {
-		return "", "", false
-	}
-	u, err := b.Parse(value)
-	if err != nil {
-		return "", "", false
-	}
-	absolute = u.String()
-	host, ok = authority(absolute)
-	return absolute, host, ok
 }
 
 // isHost reports whether an authority names a host, so far as that can be told
