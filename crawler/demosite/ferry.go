@@ -9,13 +9,7 @@ func ferry(failures int) *host {
 		name: "ferry", title: "Ferry", hue: 195,
 		shows: "a robots.txt that answers 503 at first: later is neither yes nor no",
 	}
-	h.rulesAt(`# Ferry: here at last.
-
-User-agent: *
-Disallow: /engine-room/
-
-Sitemap: {ferry}/sitemap.xml
-`).failures = failures
+	h.rulesAt(robotsFile("ferry")).failures = failures
 	front := h.page("/", "Ferry", "The robots.txt of this host answers 503 at first, with Retry-After: 1.",
 		"It fetches nothing here until it has the file, keeps the URLs, and asks again when Retry-After has passed.",
 		to("/engine-room/", "The engine room, closed to all"))

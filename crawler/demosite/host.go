@@ -1,7 +1,6 @@
 package demosite
 
 import (
-	"strconv"
 	"strings"
 	"time"
 )
@@ -72,9 +71,4 @@ func (h *host) finish(origins *strings.Replacer) {
 			r.entries[i] = origins.Replace(r.entries[i])
 		}
 	}
-}
-
-// seconds writes a delay as a Crawl-delay line does.
-func seconds(d time.Duration) string {
-	return strconv.FormatFloat(d.Seconds(), 'f', -1, 64)
 }

@@ -2,6 +2,8 @@ package demosite
 
 import (
 	"fmt"
+	"strconv"
+	"strings"
 	"time"
 )
 
@@ -17,20 +19,8 @@ func library(crawlDelay time.Duration) *host {
 		shows:   "a Crawl-delay, a sitemap index with gzip-compressed sitemaps, pages that only those list",
 		delayUs: crawlDelay, delayOthers: 2 * crawlDelay,
 	}
-	h.rulesAt(fmt.Sprintf(`# Library: a Crawl-delay that depends on who asks, and sitemaps.
-
-User-agent: *
-Crawl-delay: %s
-Disallow: /reserve/
-Disallow: /books/*/scan
-
-User-agent: politecrawl
-Crawl-delay: %s
-Disallow: /reserve/
-Disallow: /books/*/scan
-
-Sitemap: {library}/sitemap_index.xml
-`, seconds(h.delayOthers), seconds(h.delayUs)))
+	delays := strings.NewReplacer("{delay}", seconds(h.delayUs), "{delay of others}", seconds(h.delayOthers))
+	h.rulesAt(delays.Replace(robotsFile("library")))
 
 	front := h.page("/", "Library", "Eighty books, and a robots.txt that asks for more time between requests.",
 		"It waits for the longer of its own delay and the Crawl-delay, from the end of one request to the start of the next.",
@@ -98,4 +88,9 @@ func librarySitemaps(h *host) {
 	h.sitemapGzip("/reserve/sitemap.xml.gz", "{library}/only-in-closed-sitemap").decidedForAll("Disallow: /reserve/")
 	h.page("/only-in-closed-sitemap", "Listed where nobody may read", "Only a sitemap that robots.txt closes lists this page.",
 		"It does not fetch that sitemap, and so never learns of the page.")
+}
+
+// seconds writes a delay as a Crawl-delay line does.
+func seconds(d time.Duration) string {
+	return strconv.FormatFloat(d.Seconds(), 'f', -1, 64)
 }

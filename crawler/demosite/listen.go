@@ -59,13 +59,13 @@ func listenOnce(port int, hosts []string, n int) (listeners []net.Listener, err 
 	}()
 	for i := range n {
 		host, wanted := hosts[0], 0
-		if i < len(hosts) {
+		if i < len(hosts) && (i == 0 || hosts[i] != hosts[0]) {
 			host, wanted = hosts[i], port
 		}
-		if i > 0 && (host == hosts[0] || !bindable(host)) {
-			host, wanted = hosts[0], 0 // macOS has 127.0.0.1 alone
-		}
 		l, err := net.Listen("tcp", net.JoinHostPort(host, strconv.Itoa(wanted)))
+		if i > 0 && err != nil && !taken(err) { // macOS has 127.0.0.1 alone
+			l, err = net.Listen("tcp", net.JoinHostPort(hosts[0], "0"))
+		}
 		if err != nil {
 			return listeners, explained(err)
 		}
@@ -77,11 +77,16 @@ func listenOnce(port int, hosts []string, n int) (listeners []net.Listener, err 
 	return listeners, nil
 }
 
-// explained says of an error of net.Listen whether another program has the port.
-func explained(err error) error {
+// taken tells whether an error of net.Listen is that another program has the port.
+func taken(err error) bool {
 	// Windows has a number of its own for it, which package syscall leaves as it is.
 	const wsaeaddrinuse = syscall.Errno(10048)
-	if errors.Is(err, syscall.EADDRINUSE) || errors.Is(err, wsaeaddrinuse) {
+	return errors.Is(err, syscall.EADDRINUSE) || errors.Is(err, wsaeaddrinuse)
+}
+
+// explained is an error of net.Listen as one of Start.
+func explained(err error) error {
+	if taken(err) {
 		return fmt.Errorf("%w: %w; choose another port, or 0 for any free one", ErrPortTaken, err)
 	}
 	return fmt.Errorf("demosite: %w", err)
@@ -91,13 +96,4 @@ func explained(err error) error {
 func portOf(l net.Listener) int {
 	address, _ := l.Addr().(*net.TCPAddr) // what net.Listen gives for "tcp"
 	return address.Port
-}
-
-// bindable reports whether the machine lets a program listen on host at all.
-func bindable(host string) bool {
-	l, err := net.Listen("tcp", net.JoinHostPort(host, "0"))
-	if err != nil {
-		return false
-	}
-	return l.Close() == nil
 }

@@ -2,36 +2,13 @@ package demosite
 
 import "strings"
 
-// marketRobots has a byte order mark, ends its lines with CR LF and holds
-// lines that are no rules, as files on the web do.
-var marketRobots = byteOrderMark + strings.ReplaceAll(`User-agent: auctionbot   # the file begins with a byte order mark
-Disallow: /
-
-this line is no line of robots.txt
-User-agent: *
-Disallow: /*?sort=
-Disallow: /*.pdf$
-Disallow: /*.htm
-Allow: /page
-Disallow: /shed/         # the longer line below opens a part of it
-Allow: /shed/*/open$
-Disalow: /fruit/
-Disallow /vegetables/
-Disallow: /basket
-Disallow:
-Noindex: /page
-
-Sitemap: {townhall}/sitemaps/market.xml
-Sitemap: {townhall}/private/market.xml
-`, "\n", "\r\n")
-
 // market has wildcards, a messy robots.txt, and its sitemap on another host.
 func market() *host {
 	h := &host{
 		name: "market", title: "Market", hue: 135,
 		shows: "* and $ in rules, queries, a robots.txt with mistakes in it, a sitemap on another host",
 	}
-	h.rulesAt(marketRobots)
+	h.rulesAt(byteOrderMark + strings.ReplaceAll(robotsFile("market"), "\n", "\r\n"))
 	const (
 		sorted = "Disallow: /*?sort="
 		pdf    = "Disallow: /*.pdf$"

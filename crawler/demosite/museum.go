@@ -11,13 +11,7 @@ func museum(townHall *host) *host {
 		name: "museum", title: "Museum", hue: 275,
 		shows: "a robots.txt behind two redirects, the second to another host",
 	}
-	h.rules = `# The rules of the Museum, kept at the Town Hall.
-
-User-agent: *
-Disallow: /rooms/store
-
-Sitemap: {museum}/sitemap.xml
-`
+	h.rules = robotsFile("museum")
 	hop := func(uri string, status int, location string) {
 		r := h.robots(uri, "")
 		r.status, r.location = status, location

@@ -3,14 +3,7 @@ package demosite
 // vault closes everything.
 func vault() *host {
 	h := &host{name: "vault", title: "Vault", hue: 0, shows: "Disallow: /"}
-	h.rulesAt(`# Vault: closed, but for one crawler that is not us.
-
-User-agent: vaultkeeper
-Allow: /
-
-User-agent: *
-Disallow: /
-`)
+	h.rulesAt(robotsFile("vault"))
 	const closed = "Disallow: /"
 	h.page("/", "Vault", "Everything on this host, its front page included, is closed to all crawlers but one, which is not us.",
 		"It fetches robots.txt and nothing else.",
@@ -25,7 +18,7 @@ func elsewhere() *host {
 		name: "elsewhere", title: "Elsewhere", hue: 320, outside: true,
 		shows: "a host that is no start URL: linked, redirected to and listed, yet out of scope",
 	}
-	h.rulesAt("User-agent: *\nAllow: /\n")
+	h.rulesAt(robotsFile("elsewhere"))
 	const shows, polite = "A host that was not among the start URLs.", "It never asks this host for anything."
 	h.page("/", "Elsewhere", shows, polite, to("/fair?day=1", "The fair")).decidedForAll("Allow: /")
 	for _, uri := range []string{"/fair?day=1", "/by-redirect", "/in-sitemap", "/books/1"} {

@@ -1,6 +1,7 @@
 package demosite
 
 import (
+	_ "embed"
 	"fmt"
 	"html"
 	"strings"
@@ -10,63 +11,10 @@ import (
 // layout is every HTML page of the site. It is a text template, with each
 // value escaped by hand, because html/template would rewrite the hrefs, and the
 // odd spellings of some of them are what their page is about.
-var layout = template.Must(template.New("page").Parse(`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{{html .Title}}{{if ne .Title .Host}} · {{html .Host}}{{end}}</title>
-{{with .Base}}<base href="{{html .}}">
-{{end}}{{range .Meta}}<meta name="{{html .Name}}" content="{{html .Content}}">
-{{end}}{{with .Canonical}}<link rel="canonical" href="{{html .}}">
-{{end}}<link rel="icon" href="data:,">
-<style>
-:root{color-scheme:light dark;--ink:#1d2330;--soft:#5a6375;--paper:#fbfaf7;--card:#fff;--line:#dcdad2;--hue:hsl({{.Hue}} 60% 28%);--ok:#1b6e3c;--no:#a1261d}
-@media(prefers-color-scheme:dark){:root{--ink:#e8e6e0;--soft:#a5abb8;--paper:#14171d;--card:#1d2129;--line:#353b47;--hue:hsl({{.Hue}} 60% 72%);--ok:#7fd49f;--no:#ff9d92}}
-*{box-sizing:border-box}
-body{margin:0;background:var(--paper);color:var(--ink);font:1.05rem/1.6 system-ui,sans-serif}
-header{border-top:.4rem solid var(--hue);padding:1rem 0;border-bottom:1px solid var(--line)}
-header p,main,footer{max-width:46rem;margin:0 auto;padding:0 1.2rem}
-header a{font-weight:bold;text-decoration:none}
-h1{font-size:2rem;line-height:1.2;margin:1.6rem 0 1rem}
-h2{font-size:1.1rem;margin:1.8rem 0 .4rem}
-section{background:var(--card);border:1px solid var(--line);border-radius:.6rem;padding:.2rem 1.1rem;margin:1rem 0}
-section h2{margin:.8rem 0 .2rem;color:var(--hue)}
-section p{margin:.2rem 0 .9rem}
-code,pre{font:.88em/1.5 ui-monospace,monospace}
-code{overflow-wrap:anywhere;color:var(--soft)}
-pre{background:var(--card);border:1px solid var(--line);border-radius:.6rem;padding:.8rem 1rem;overflow-x:auto}
-ul{padding-left:1.2rem}
-table{border-collapse:collapse;width:100%}
-th,td{text-align:left;vertical-align:top;padding:.45rem .8rem .45rem 0;border-bottom:1px solid var(--line)}
-a{color:var(--hue)}
-.yes{color:var(--ok)}.no{color:var(--no)}
-li b{font-size:.85rem}
-footer p{color:var(--soft);font-size:.9rem;border-top:1px solid var(--line);margin:3rem 0;padding-top:1rem}
-</style>
-</head>
-<body>
-<header><p><a href="/">{{html .Host}}</a> · <code>{{html .Origin}}</code></p></header>
-<main>
-<h1>{{html .Title}}</h1>
-<section>
-<h2>What this page shows</h2>
-<p>{{html .Shows}}</p>
-<h2>What a polite crawler does</h2>
-<p>{{html .Polite}}</p>
-{{with .Verdicts}}<h2>What robots.txt says of it</h2>
-{{range .}}<p><b class="{{if .Allowed}}yes">Allowed{{else}}no">Disallowed{{end}}</b> for {{html .Whom}}{{if .Line}}: line {{.Line}}, <code>{{html .Rule}}</code>{{else}}: no line matches{{end}}</p>
-{{end}}{{end}}</section>
-{{with .Links}}<h2>Links</h2>
-<ul>
-{{range .}}<li><a href="{{html .Href}}"{{with .Rel}} rel="{{html .}}"{{end}}>{{html .Text}}</a> <code>{{html .Href}}</code>{{with .Mark}} <b class="{{.Class}}">{{.Text}}</b>{{end}}</li>
-{{end}}</ul>
-{{end}}{{.Extra}}</main>
-<footer><p>A page of the politecrawl demo site, for trying crawlers on. Everything here is made up.
-<a href="{{html .Start}}">To the hosts of the site</a></p></footer>
-</body>
-</html>
-`))
+var layout = template.Must(template.New("page").Parse(layoutText))
+
+//go:embed page.html
+var layoutText string
 
 // sheet is what layout shows of a page.
 type sheet struct {

@@ -82,13 +82,8 @@ func plainAnswer(status int, text string) answer {
 
 // pause waits for d, or until the client has left.
 func pause(ctx context.Context, d time.Duration) {
-	if d <= 0 {
-		return
-	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
 	select {
 	case <-ctx.Done():
-	case <-timer.C:
+	case <-time.After(d):
 	}
 }

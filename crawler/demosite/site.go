@@ -1,6 +1,7 @@
 package demosite
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -52,9 +53,9 @@ func Start(opts *Options) (*Site, error) {
 	if opts != nil {
 		o = *opts
 	}
-	o.RobotsFailures = max(orDefault(o.RobotsFailures, 2), 0)
-	o.CrawlDelay = orDefault(o.CrawlDelay, 50*time.Millisecond)
-	o.Latency = max(orDefault(o.Latency, 2*time.Millisecond), 0)
+	o.RobotsFailures = max(cmp.Or(o.RobotsFailures, 2), 0)
+	o.CrawlDelay = cmp.Or(o.CrawlDelay, 50*time.Millisecond)
+	o.Latency = max(cmp.Or(o.Latency, 2*time.Millisecond), 0)
 	if o.CrawlDelay < 0 {
 		return nil, fmt.Errorf("%w: crawl delay %v is negative", ErrOptions, o.CrawlDelay)
 	}
@@ -68,14 +69,6 @@ func Start(opts *Options) (*Site, error) {
 	}
 	s.open(listeners)
 	return s, nil
-}
-
-func orDefault[T comparable](v, def T) T {
-	var zero T
-	if v == zero {
-		return def
-	}
-	return v
 }
 
 // plan declares the hosts, in the order of the package comment.

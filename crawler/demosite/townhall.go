@@ -6,39 +6,6 @@ import (
 	"strings"
 )
 
-const townHallRobots = `# Town Hall: which group binds a crawler, and which line decides.
-
-User-agent: *
-Disallow: /members/
-Disallow: /private/
-Disallow: /trap/
-Disallow: /policies/
-
-# Only the beginning of our name: this group is not ours.
-User-agent: polite
-Disallow: /
-
-User-agent: politecrawl
-User-agent: politecrawl-preview
-Disallow: /private/
-Allow: /private/press/
-Disallow: /private/press/embargo
-Disallow: /trap/
-Disallow: /policies/
-Disallow: /lab/
-Disallow: /draw
-Allow: /draw
-Disallow: /café/kitchen
-Disallow: /files/a%2fb
-Disallow: /files/%7ebob/
-
-Sitemap: {townhall}/sitemap.xml
-
-# The same name again, in other letters and with a version: both groups count.
-User-agent: PoliteCrawl/1.0
-Disallow: /minutes/*/draft$
-`
-
 const (
 	noPrivate  = "Disallow: /private/"
 	noTrap     = "Disallow: /trap/"
@@ -57,7 +24,7 @@ func townHall() *host {
 		shows: "groups, precedence, escapes, redirects, directives on pages, a trap",
 		trap:  calendar,
 	}
-	h.rulesAt(townHallRobots)
+	h.rulesAt(robotsFile("townhall"))
 	front := h.page("/", "Welcome to the demo site",
 		"A small town of eight hosts. Each page says what it tests.",
 		"It asks for /robots.txt before anything else, once per host, and obeys the group that names it.",

@@ -1,7 +1,10 @@
 package demosite
 
 import (
+	"fmt"
 	"net/url"
+	"regexp"
+	"strconv"
 	"strings"
 )
 
@@ -15,55 +18,28 @@ func CanonicalURL(raw string) string {
 	return raw
 }
 
-const upperHex = "0123456789ABCDEF"
+var (
+	escaped = regexp.MustCompile(`%[0-9A-Fa-f]{2}`)
+	unsafe  = regexp.MustCompile(`[^!-~]+`)
+)
 
-// canonical gives path-and-query one spelling, so that requests that differ
-// only in how they escape the same URL meet the same route: escapes of
-// unreserved characters are undone, the others get upper-case digits, and
-// octets that may not stand in a URL are escaped (RFC 3986 6.2.2). Reserved
-// characters stay apart from their escapes; a fragment is dropped.
+// canonical gives path-and-query one spelling, so that requests that differ only in how
+// they escape the same URL meet the same route: escapes of unreserved characters are
+// undone, the others get upper-case digits, and octets that may not stand in a URL are
+// escaped (RFC 3986 6.2.2). Reserved characters stay apart from their escapes; a fragment
+// is dropped.
 func canonical(uri string) string {
 	uri, _, _ = strings.Cut(uri, "#")
-	var b strings.Builder
-	for i := 0; i < len(uri); i++ {
-		c := uri[i]
-		if c == '%' && i+2 < len(uri) {
-			hi, lo := unhex(uri[i+1]), unhex(uri[i+2])
-			if hi >= 0 && lo >= 0 {
-				if d := byte(hi<<4 | lo); unreserved(d) {
-					b.WriteByte(d)
-				} else {
-					escape(&b, d)
-				}
-				i += 2
-				continue
-			}
+	uri = escaped.ReplaceAllStringFunc(uri, func(escape string) string {
+		c, _ := strconv.ParseUint(escape[1:], 16, 8) // two hexadecimal digits
+		if unreserved(byte(c)) {
+			return string(rune(c))
 		}
-		if c <= ' ' || c >= 0x7f {
-			escape(&b, c)
-		} else {
-			b.WriteByte(c)
-		}
-	}
-	return b.String()
-}
-
-func escape(b *strings.Builder, c byte) {
-	b.WriteByte('%')
-	b.WriteByte(upperHex[c>>4])
-	b.WriteByte(upperHex[c&15])
-}
-
-func unhex(c byte) int {
-	switch {
-	case '0' <= c && c <= '9':
-		return int(c - '0')
-	case 'a' <= c && c <= 'f':
-		return int(c-'a') + 10
-	case 'A' <= c && c <= 'F':
-		return int(c-'A') + 10
-	}
-	return -1
+		return strings.ToUpper(escape)
+	})
+	return unsafe.ReplaceAllStringFunc(uri, func(octets string) string {
+		return "%" + strings.ReplaceAll(fmt.Sprintf("% X", octets), " ", "%")
+	})
 }
 
 func unreserved(c byte) bool {
