@@ -50,7 +50,7 @@ func (c *Crawler) joinCluster() error {
 	for _, raw := range member.URLs() {
 		a, err := weburl.Parse(raw)
 		if err != nil {
-			return fmt.Errorf("crawler: a URL of the crawl %q: %w", c.cfg.Cluster.Join, err)
+			return fmt.Errorf("a URL of the crawl %q: %w", c.cfg.Cluster.Join, err)
 		}
 		c.found.scope.Join(a)
 	}
@@ -104,7 +104,7 @@ func (h handler) Progress() (pages int, bytes int64) {
 func (h handler) Join(url string) error {
 	a, err := weburl.Parse(url)
 	if err != nil {
-		return fmt.Errorf("crawler: what another worker tells: %w", err)
+		return fmt.Errorf("what another worker tells: %w", err)
 	}
 	_, err = h.c.found.bringIn(a)
 	return err

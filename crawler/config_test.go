@@ -80,7 +80,7 @@ func TestConfigErrorsNameTheKey(t *testing.T) {
 			if !ok || bad.Key != tt.key || !errors.Is(bad, ErrConfig) {
 				t.Fatalf("%v", err)
 			}
-			if want := "crawler: bad configuration: " + tt.key + ": " + tt.problem; err.Error() != want {
+			if want := "bad configuration: " + tt.key + ": " + tt.problem; err.Error() != want {
 				t.Errorf("got  %v\nwant %s", err, want)
 			}
 		})

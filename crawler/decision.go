@@ -4,9 +4,9 @@ import (
 	"errors"
 	"time"
 
-	"github.com/politecrawl/politecrawl/crawler/errtext"
 	"github.com/politecrawl/politecrawl/crawler/internal/shown"
 	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
 
 // A verdict is what a step on the way of a URL decides.
@@ -54,7 +54,7 @@ type decision struct {
 func skipFor(reason output.Reason, detail error) decision {
 	d := decision{verdict: skip, skipped: output.Rejection{Reason: reason}}
 	if detail != nil {
-		d.skipped.Detail = shown.Clip(errtext.Of(detail), maxDetail)
+		d.skipped.Detail = shown.Clip(secret.Users(detail.Error()), maxDetail)
 	}
 	return d
 }

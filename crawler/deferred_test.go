@@ -253,7 +253,7 @@ func TestNotesOfAnEarlierVersion(t *testing.T) {
 	const host = "http://a.test"
 	c := opened(t, testConfig(t, host+"/"), &Options{Frontier: frontier.NewMemory(nil), Transport: answering(nil)})
 	defer c.life.abort()
-	line := `{"later":"` + host + `","why":{"url":"","reason":"later","depth":0,"detail":"robotsext: status 503"}}` + "\n"
+	line := `{"later":"` + host + `","why":{"url":"","reason":"later","depth":0,"detail":"status 503"}}` + "\n"
 	if err := os.WriteFile(filepath.Join(c.cfg.Output.Dir, record.JournalFile), []byte(line), 0o600); err != nil {
 		t.Fatal(err)
 	}

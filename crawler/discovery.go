@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"sync"
 
-	"github.com/politecrawl/politecrawl/crawler/errtext"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/cluster"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
@@ -199,7 +198,7 @@ func shownOf(ref string) weburl.URL {
 
 func (f *discoveries) leave(item frontier.Item, a weburl.URL, t provenance.Provenance, reason output.Reason, detail string) {
 	f.skipped = append(f.skipped, record.SkippedURL{Item: item, URL: a, Rejection: output.Rejection{
-		URL: a.Canonical, Reason: reason, Depth: t.Depth, Via: t.Via, Source: t.Source.String(), Detail: shown.Clip(errtext.Plain(detail), maxDetail),
+		URL: a.Canonical, Reason: reason, Depth: t.Depth, Via: t.Via, Source: t.Source.String(), Detail: shown.Clip(secret.Users(detail), maxDetail),
 	}})
 }
 

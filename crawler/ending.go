@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"sync"
 	"time"
@@ -171,7 +170,6 @@ func (c *Crawler) ended() (*Summary, error) {
 	sum.Shared = sharedBy(&c.cfg, c.cfg.Cluster.Worker, c.member.Peers())
 	if err != nil {
 		sum.End = EndFailed
-		err = fmt.Errorf("crawler: %w", err)
 	}
 	c.logEnded(&sum, err)
 	return &sum, err

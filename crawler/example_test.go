@@ -100,8 +100,8 @@ func ExampleConfig_Validate() {
 	fmt.Println(err)
 	// Output:
 	// true
-	// crawler: bad configuration: urls: "example.com" has no scheme; write it as https://example.com or http://example.com
-	// crawler: bad configuration: workers: 0 is less than 1
+	// bad configuration: urls: "example.com" has no scheme; write it as https://example.com or http://example.com
+	// bad configuration: workers: 0 is less than 1
 }
 
 // How fast is a crawl if I say nothing?
@@ -129,5 +129,5 @@ func ExampleCanonical() {
 	// Output:
 	// https://example.com/b?x=1&y
 	// http://xn--bcher-kva.example/
-	// crawler: "mailto:jane@example.com": unsupported scheme
+	// "mailto:jane@example.com": unsupported scheme
 }

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/politecrawl/politecrawl/crawler/errtext"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
 	"github.com/politecrawl/politecrawl/crawler/internal/record"
@@ -17,6 +16,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/guard"
+	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
 
 // newGuard returns the guard of a crawl; nil: the caller's transport connects as it
@@ -74,7 +74,7 @@ func refusalIn(err error) string {
 	} else if e, ok := errors.AsType[*guard.HostError](err); ok {
 		said = e
 	}
-	return errtext.Of(said)
+	return said.Error()
 }
 
 // addrIn is the address that the guard refused, if it refused one.
@@ -120,9 +120,7 @@ func isUnasked(rec *robotsext.Record) bool { return isRefused(rec) && len(rec.Ch
 // may pass: nobody waits for it.
 func shownRobots(rec *robotsext.Record) *robotsext.Record {
 	shown := *rec
-	if rec.Err != nil {
-		shown.Err = errors.New(errtext.Of(rec.Err))
-	}
+	shown.Err = secret.Error(rec.Err)
 	if isRefused(rec) {
 		shown.Err = errors.New(refusalIn(rec.Err))
 		shown.FailingSince, shown.RetryAt, shown.Failures, shown.Outage = time.Time{}, time.Time{}, 0, 0

@@ -5,10 +5,10 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/politecrawl/politecrawl/crawler/errtext"
 	"github.com/politecrawl/politecrawl/crawler/internal/shown"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
+	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
 
 // This file words the lines of the log that have more to say than their place in
@@ -60,7 +60,7 @@ func (w *worker) logRetry(v *visit, d decision) {
 	c := w.c
 	why := slog.Int("status", d.status)
 	if d.cause != nil {
-		why = slog.String("error", shown.Clip(errtext.Of(d.cause), maxDetail))
+		why = slog.String("error", shown.Clip(secret.Users(d.cause.Error()), maxDetail))
 	}
 	c.log.LogAttrs(c.life.commitCtx, slog.LevelInfo, "URL is asked for again",
 		slog.String("url", v.lease.URL), why, slog.Int("attempt", v.lease.Attempt), slog.Time("next", d.until))

@@ -1,7 +1,6 @@
 package crawler
 
 import (
-	"fmt"
 	"net"
 	"net/http"
 	"slices"
@@ -50,7 +49,7 @@ func (c *Crawler) connect() error {
 		Parse:     robotsOptions(&c.cfg),
 	})
 	if err != nil {
-		return fmt.Errorf("crawler: %w", err)
+		return err
 	}
 	if c.pages == nil { // else it is a plan
 		c.pages = crawlFetcher{fetch.New(c.life.working, requests, c.network.robots)}

@@ -79,7 +79,7 @@ func (c *Crawler) begin() error {
 		return err
 	}
 	if err := durable.MkdirAll(c.cfg.Output.Dir); err != nil {
-		return fmt.Errorf("crawler: %w", err)
+		return err
 	}
 	if err := c.openFrontier(); err != nil {
 		return err

@@ -172,7 +172,7 @@ func (s *census) leave(urls []record.SkippedURL) error {
 		}
 		now := fate(slices.Index(fates[:], r.Reason) + 1)
 		if now == 0 {
-			return fmt.Errorf("crawler: a plan does not know the reason %q", r.Reason)
+			return fmt.Errorf("a plan does not know the reason %q", r.Reason)
 		}
 		origin := urls[i].URL.Origin
 		if origin == "" { // it is no URL: the sitemap's

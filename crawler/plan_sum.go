@@ -8,7 +8,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/politecrawl/politecrawl/crawler/errtext"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/forecast"
 	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
@@ -17,6 +16,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
+	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
 
 // plan sums up what is known.
@@ -149,7 +149,7 @@ func (p *Planner) host(h *headcount, now time.Time, others int) *PlannedHost {
 	if rec := cmp.Or(h.rec, h.failing); rec != nil {
 		host.Outcome, host.RobotsURL, host.Status = rec.Outcome.String(), rec.Origin.RobotsURL(), rec.Status
 		if rec.Err != nil {
-			host.Error = errtext.Of(rec.Err)
+			host.Error = secret.Users(rec.Err.Error())
 		}
 		if isRefused(rec) {
 			host.Error = refusalIn(rec.Err)
@@ -211,14 +211,14 @@ func (p *Planner) unread(end End) (list []*PlannedSitemap, err error) {
 		}
 		t, err := provenance.Decode(item.Meta)
 		if err != nil {
-			return list, fmt.Errorf("crawler: plan: %w", err)
+			return list, fmt.Errorf("plan: %w", err)
 		}
 		if !t.IsSitemap() {
 			continue // a start URL, whose host says the same
 		}
 		u, err := url.Parse(item.URL)
 		if err != nil {
-			return list, fmt.Errorf("crawler: plan: %w", err)
+			return list, fmt.Errorf("plan: %w", err)
 		}
 		u.Fragment = ""
 		list = append(list, &PlannedSitemap{URL: u.String(), Host: string(t.SitemapOf), Unread: why})

@@ -122,7 +122,7 @@ func (planFetcher) Wants() bool { return false }
 
 // Fetch implements pageFetcher.
 func (planFetcher) Fetch(fetch.Request) (*fetch.Response, error) {
-	return nil, errors.New("crawler: a plan fetches no page")
+	return nil, errors.New("a plan fetches no page")
 }
 
 // planRecorder counts what the crawl would write down.

@@ -135,7 +135,7 @@ func (r *revisits) flush() error {
 	}
 	again, ok := r.c.frontier.(frontier.Revisiter)
 	if !ok {
-		return fmt.Errorf("crawler: cannot request URLs again: %T is no frontier.Revisiter", r.c.frontier)
+		return fmt.Errorf("cannot request URLs again: %T is no frontier.Revisiter", r.c.frontier)
 	}
 	_, err := again.Revisit(r.c.life.commitCtx, r.items)
 	r.items = r.items[:0]

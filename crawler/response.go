@@ -12,7 +12,6 @@ import (
 
 	"golang.org/x/net/html/charset"
 
-	"github.com/politecrawl/politecrawl/crawler/errtext"
 	"github.com/politecrawl/politecrawl/crawler/extract"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/fetch"
@@ -146,7 +145,7 @@ func (w *worker) read(v *visit, got *fetch.Response) (*reading, *discoveries, er
 		if page.Fields, err = c.reading.fields.Fields(page.text); err != nil {
 			page.CutBy = append(page.CutBy, cutByFields(err))
 			c.log.Warn("fields not read", "url", page.URL, "error", err)
-			c.notice(fmt.Sprintf("%s: fields are missing: %s", page.URL, errtext.Of(err)))
+			c.notice(fmt.Sprintf("%s: fields are missing: %v", page.URL, err))
 		}
 	}
 	found, err := c.found.links(v, links, directives.NoFollow(), page.Page)

@@ -70,7 +70,7 @@ func (s *state) setConfig(cfg Config) {
 
 // ErrFrontierLost says that a crawl cannot go on, since its frontier is not there any
 // more.
-var ErrFrontierLost = errors.New("crawler: frontier lost")
+var ErrFrontierLost = errors.New("frontier lost")
 
 // Saved returns the configuration of the crawl in a directory, for
 // [Options.Resume] and [Options.Recrawl]. Its Output.Dir is dir, wherever that was
@@ -92,7 +92,7 @@ func loadState(dir string) (*state, error) {
 		return nil, err
 	}
 	if s.Version > stateVersion {
-		return nil, fmt.Errorf("crawler: %q was written by a later version of this program", filepath.Join(dir, output.StateFile))
+		return nil, fmt.Errorf("%q was written by a later version of this program", filepath.Join(dir, output.StateFile))
 	}
 	return s, nil
 }

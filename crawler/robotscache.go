@@ -25,7 +25,7 @@ type robotsCache struct {
 func (c *robotsCache) Load(ctx context.Context, o robotsext.Origin) (*robotsext.Record, error) {
 	host, err := c.frontier.Host(ctx, weburl.ServerOf(string(o)))
 	if err != nil {
-		return nil, fmt.Errorf("crawler: %w", err)
+		return nil, err
 	}
 	rec, err := politeness.ReadRecord(host, o)
 	if rec == nil || err != nil {
@@ -65,11 +65,11 @@ func (c *robotsCache) Store(ctx context.Context, rec *robotsext.Record) error {
 	// Of a site that cannot be asked there is nothing to take in, and when to come back is
 	// to be known also after a failure of ours, unless that is why it could not be asked.
 	if c.failed() && (rec.Outcome != robotsext.Unreachable || rec.Status == 0) {
-		return fmt.Errorf("crawler: robots.txt of %s: the crawl has failed", rec.Origin)
+		return fmt.Errorf("robots.txt of %s: the crawl has failed", rec.Origin)
 	}
 	data, err := json.Marshal(rec)
 	if err != nil {
-		return fmt.Errorf("crawler: robots.txt of %s: %w", rec.Origin, err)
+		return fmt.Errorf("robots.txt of %s: %w", rec.Origin, err)
 	}
 	return c.frontier.UpdateHost(ctx, weburl.ServerOf(string(rec.Origin)), frontier.HostUpdate{
 		Robots: map[string]frontier.Robots{string(rec.Origin): {FailingSince: rec.FailingSince, Data: data}},

@@ -132,7 +132,7 @@ func Joined(ctx context.Context, cfg Config, given func(key string) bool) (Confi
 	}
 	joined := Config{} // not cfg, whose lists are the caller's
 	if err := json.Unmarshal(text, &joined); err != nil {
-		return cfg, fmt.Errorf("crawler: settings of the crawl %q: %w", cfg.Cluster.Join, err)
+		return cfg, fmt.Errorf("settings of the crawl %q: %w", cfg.Cluster.Join, err)
 	}
 	for _, u := range cfg.URLs {
 		if !slices.Contains(joined.URLs, u) {

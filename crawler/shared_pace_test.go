@@ -244,7 +244,7 @@ func TestRedisTroubleIsTold(t *testing.T) {
 	got := run(t, cfg, nil)
 	work.Wait()
 	away := slices.IndexFunc(got.notices, func(line string) bool {
-		return strings.Contains(line, "nothing new is asked for until it is back") && !strings.Contains(line, "redisstore: ")
+		return strings.Contains(line, "nothing new is asked for until it is back")
 	})
 	back := slices.IndexFunc(got.notices, func(line string) bool { return strings.Contains(line, "Redis is back") })
 	if away < 0 || back < away || got.End != EndFinished || got.Pages != 31 {

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/politecrawl/politecrawl/crawler/errtext"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
 	"github.com/politecrawl/politecrawl/crawler/internal/shown"
@@ -135,7 +134,7 @@ func (d *discovery) seedEntries(v *visit, resp *http.Response, line *output.Site
 		if err != nil {
 			err = secret.Error(err)
 			d.log.Warn("sitemap faulty", "url", v.u.String(), "host", v.prov.SitemapOf, "error", err)
-			line.Detail = errtext.Of(err)
+			line.Detail = err.Error()
 			d.notice(fmt.Sprintf("sitemap %s: %s", v.u, line.Detail))
 			break
 		}

@@ -7,7 +7,6 @@ import (
 
 	"golang.org/x/net/http/httpguts"
 
-	"github.com/politecrawl/politecrawl/crawler/errtext"
 	"github.com/politecrawl/politecrawl/crawler/extract"
 	"github.com/politecrawl/politecrawl/crawler/internal/record"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
@@ -17,7 +16,7 @@ import (
 )
 
 // ErrConfig is the class of every error about a configuration.
-var ErrConfig = errors.New("crawler: bad configuration")
+var ErrConfig = errors.New("bad configuration")
 
 // A ConfigError says what is wrong with the value of a key of a [Config]. It is an
 // [ErrConfig].
@@ -28,7 +27,7 @@ type ConfigError struct {
 
 // Error implements error.
 func (e *ConfigError) Error() string {
-	return fmt.Sprintf("%v: %s: %s", ErrConfig, e.Key, errtext.Of(e.Problem))
+	return fmt.Sprintf("%v: %s: %v", ErrConfig, e.Key, e.Problem)
 }
 
 // Unwrap returns ErrConfig and the problem.

@@ -110,7 +110,7 @@ var importRules = []importRule{
 				return nil
 			}
 			return slices.DeleteFunc(among(imports(p), "crawler"), func(path string) bool {
-				return within(path, "crawler/frontier", "crawler/output", "crawler/extract", "crawler/errtext") || within(path, helpers...) || slices.Contains(allowed, path)
+				return within(path, "crawler/frontier", "crawler/output", "crawler/extract") || within(path, helpers...) || slices.Contains(allowed, path)
 			})
 		},
 	},

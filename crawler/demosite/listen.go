@@ -11,7 +11,7 @@ import (
 
 // ErrPortTaken is the class of errors of Start about a port that another
 // program listens on.
-var ErrPortTaken = errors.New("demosite: port is taken")
+var ErrPortTaken = errors.New("port is taken")
 
 // tries bounds the search for a port that is free on every address.
 const tries = 20
@@ -89,7 +89,7 @@ func explained(err error) error {
 	if taken(err) {
 		return fmt.Errorf("%w: %w; choose another port, or 0 for any free one", ErrPortTaken, err)
 	}
-	return fmt.Errorf("demosite: %w", err)
+	return err
 }
 
 // portOf is the port that a listener got.

@@ -44,7 +44,7 @@ type Site struct {
 }
 
 // ErrOptions is the class of errors about Options that nobody can serve.
-var ErrOptions = errors.New("demosite: invalid options")
+var ErrOptions = errors.New("invalid options")
 
 // Start serves the site on loopback until Close. nil options are the zero
 // value. The error is ErrOptions, ErrPortTaken or what the system said.

@@ -75,7 +75,7 @@ func ExampleParseRule() {
 	// ".price" <nil>
 	// "img@src" <nil>
 	// "ul.tags > li[]" <nil>
-	// "" extract: rule "p..x": selector "p..x": expected identifier, found . instead
+	// "" rule "p..x": selector "p..x": expected identifier, found . instead
 }
 
 // How is a field given on a command line?

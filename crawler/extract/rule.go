@@ -37,7 +37,7 @@ func ParseRule(s string) (Rule, error) {
 		r.Selector, r.Attr = trim(rest[:at]), trim(rest[at+1:])
 	}
 	if _, err := r.compile(); err != nil {
-		return Rule{}, fmt.Errorf("extract: rule %q: %w", s, err)
+		return Rule{}, fmt.Errorf("rule %q: %w", s, err)
 	}
 	return r, nil
 }
@@ -73,7 +73,7 @@ func ParseField(s string) (name string, r Rule, err error) {
 	name, rule, ok := strings.Cut(s, "=")
 	name = trim(name)
 	if !ok {
-		return "", Rule{}, fmt.Errorf("extract: %q is not of the form NAME=SELECTOR", s)
+		return "", Rule{}, fmt.Errorf("%q is not of the form NAME=SELECTOR", s)
 	}
 	if err := checkField(name); err != nil {
 		return "", Rule{}, err

@@ -101,10 +101,10 @@ func TestNewRulesNamesEveryMistake(t *testing.T) {
 		"good": {Selector: "p"}, "bad": {Selector: "p["}, "empty": {}, "attr": {Selector: "a", Attr: "x y"}, "a.b": {Selector: "p"},
 	})
 	want := strings.Join([]string{
-		`extract: field "a.b": a name has letters, digits, _ and - alone`,
-		`extract: field "attr": "x y" is no name of an attribute`,
-		`extract: field "bad": selector "p[": expected identifier, found EOF instead`,
-		`extract: field "empty": it has no selector`,
+		`field "a.b": a name has letters, digits, _ and - alone`,
+		`field "attr": "x y" is no name of an attribute`,
+		`field "bad": selector "p[": expected identifier, found EOF instead`,
+		`field "empty": it has no selector`,
 	}, "\n")
 	if err == nil || err.Error() != want {
 		t.Errorf("error:\n%v\nwant:\n%s", err, want)

@@ -42,9 +42,9 @@ type Rules struct {
 // there was no time for all that match, ErrTooLarge that a field has the first of what it
 // would have.
 var (
-	ErrTooManyTags = errors.New("extract: a page of too many tags")
-	ErrTooSlow     = errors.New("extract: a page that takes too long to look through")
-	ErrTooLarge    = errors.New("extract: a field of more than is kept")
+	ErrTooManyTags = errors.New("a page of too many tags")
+	ErrTooSlow     = errors.New("a page that takes too long to look through")
+	ErrTooLarge    = errors.New("a field of more than is kept")
 )
 
 type field struct {
@@ -60,7 +60,7 @@ type FieldError struct {
 }
 
 // Error implements error.
-func (e *FieldError) Error() string { return fmt.Sprintf("extract: field %q: %v", e.Field, e.Err) }
+func (e *FieldError) Error() string { return fmt.Sprintf("field %q: %v", e.Field, e.Err) }
 
 // Unwrap returns e.Err.
 func (e *FieldError) Unwrap() error { return e.Err }
@@ -121,7 +121,7 @@ func (r *Rules) Fields(body []byte) (map[string]any, error) {
 	defer func() { <-r.trees }()
 	root, whole, err := tree(body)
 	if err != nil {
-		return nil, fmt.Errorf("extract: %w", err)
+		return nil, err
 	}
 	found := make(map[string]any, len(r.fields))
 	deadline := time.Now().Add(r.time)

@@ -95,7 +95,7 @@ func ExampleLostError() {
 	fmt.Println(ok && lost.Leases[0] == slow[0].ID)
 	// Output:
 	// attempts: 1 2
-	// frontier: lease lost <nil>
+	// lease lost <nil>
 	// true
 }
 
@@ -109,7 +109,7 @@ func ExampleHostOf() {
 	// "a.example" <nil>
 	// "a.example" <nil>
 	// "a.example:8443" <nil>
-	// "" frontier: invalid argument: no host in URL "about:blank"
+	// "" invalid argument: no host in URL "about:blank"
 }
 
 // Whose clocks do these items use? A store asks for all before it takes any.

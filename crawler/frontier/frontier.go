@@ -9,11 +9,11 @@ import (
 
 // ErrClosed is returned by every method of a closed frontier, also by a call
 // that was waiting when Close came.
-var ErrClosed = errors.New("frontier: closed")
+var ErrClosed = errors.New("closed")
 
 // ErrInvalid is the class of errors about an argument that no store can take:
 // an item without host, an outcome without result.
-var ErrInvalid = errors.New("frontier: invalid argument")
+var ErrInvalid = errors.New("invalid argument")
 
 // MaxNote is the most bytes that a note given to Finish may have.
 const MaxNote = 4 << 10

@@ -8,7 +8,7 @@ import (
 
 // ErrLeaseLost says that a lease is no longer the caller's: it has expired, or
 // was finished before. Someone else may be fetching the URL.
-var ErrLeaseLost = errors.New("frontier: lease lost")
+var ErrLeaseLost = errors.New("lease lost")
 
 // A LostError is returned by Extend and says which leases were lost. It is
 // ErrLeaseLost for errors.Is.

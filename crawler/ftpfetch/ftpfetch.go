@@ -103,7 +103,7 @@ func (o *Options) open(ctx context.Context, u *url.URL) (io.ReadCloser, error) {
 			err = context.Cause(ctx)
 		}
 		hangUp()
-		return nil, fmt.Errorf("ftpfetch: %w", err)
+		return nil, err
 	}
 	return f, nil
 }
@@ -171,7 +171,7 @@ func (f *file) Read(p []byte) (int, error) {
 		return n, err
 	}
 	if err := f.data.Close(); err != nil {
-		return n, fmt.Errorf("ftpfetch: transfer not confirmed: %w", err)
+		return n, fmt.Errorf("transfer not confirmed: %w", err)
 	}
 	f.ended = true
 	return n, io.EOF

@@ -10,10 +10,10 @@ import (
 
 var (
 	// ErrToken says that an address that others can reach needs a token.
-	ErrToken = errors.New("monitor: a token is needed")
+	ErrToken = errors.New("a token is needed")
 
 	// ErrAddress says that an address cannot be listened on.
-	ErrAddress = errors.New("monitor: cannot listen")
+	ErrAddress = errors.New("cannot listen")
 )
 
 // listen takes a TCP address. One that is not loopback is for those alone who have a

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/politecrawl/politecrawl/crawler/errtext"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/shown"
 	"github.com/politecrawl/politecrawl/crawler/output"
@@ -83,7 +82,7 @@ func outcomeOf(r *output.Robots) string {
 
 // robotsError is why a robots.txt cannot be reached, where the status does not say it.
 func robotsError(r *output.Robots) string {
-	why := errtext.Plain(r.Error)
+	why := r.Error
 	if why == fmt.Sprintf("status %d", r.Status) {
 		return ""
 	}
@@ -122,7 +121,7 @@ func storedRobots(rec frontier.HostRecord, origin, token string) *robotsRow {
 		FetchedAt: stored.FetchedAt, ExpiresAt: stored.ExpiresAt, RetryAt: stored.RetryAt, Body: stored.Body,
 	}
 	if stored.Err != nil {
-		found.Error = errtext.Of(stored.Err)
+		found.Error = stored.Err.Error()
 	}
 	return robotsRowOf(&found, token)
 }

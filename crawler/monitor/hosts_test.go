@@ -47,7 +47,7 @@ func TestRefusedRobots(t *testing.T) {
 		outcome, says string
 	}{
 		{output.Robots{Error: "address 10.0.0.1 is not allowed (private)"}, "refused", "not to be read from there: address 10.0.0.1 is not allowed (private)"},
-		{output.Robots{Error: "robotsext: status 503", Status: 503, RetryAt: now.Add(time.Minute)}, "unreachable", "cannot be reached"},
+		{output.Robots{Error: "status 503", Status: 503, RetryAt: now.Add(time.Minute)}, "unreachable", "cannot be reached"},
 	} {
 		r := &tt.robots
 		r.Origin, r.URL, r.Outcome, r.FetchedAt = "http://h", "http://h/robots.txt", "unreachable", now

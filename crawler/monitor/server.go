@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
@@ -128,7 +127,7 @@ func (s *Server) Close() error {
 		s.active.Wait()
 	})
 	if err != nil && !errors.Is(err, net.ErrClosed) {
-		return fmt.Errorf("monitor: %w", err)
+		return err
 	}
 	return nil
 }

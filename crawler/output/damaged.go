@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
-
-	"github.com/politecrawl/politecrawl/crawler/errtext"
 )
 
 // A DamagedError says which lines of a file of JSON lines cannot be read. All others can.
@@ -17,7 +15,7 @@ type DamagedError struct {
 }
 
 func (e *DamagedError) Error() string {
-	return fmt.Sprintf("output: %q is damaged: %s", e.File, e.text())
+	return fmt.Sprintf("%q is damaged: %s", e.File, e.text())
 }
 
 // Unwrap returns what is wrong with the first line.
@@ -29,7 +27,7 @@ func (e *DamagedError) Loss() Loss {
 }
 
 func (e *DamagedError) text() string {
-	return fmt.Sprintf("%s cannot be read (%s)", linesText(e.Lines), errtext.Of(e.Err))
+	return fmt.Sprintf("%s cannot be read (%v)", linesText(e.Lines), e.Err)
 }
 
 func (e *DamagedError) add(line int, err error) {

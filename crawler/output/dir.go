@@ -22,10 +22,10 @@ const (
 
 var (
 	// ErrExists says that a directory holds a crawl already.
-	ErrExists = errors.New("output: directory holds a crawl already")
+	ErrExists = errors.New("directory holds a crawl already")
 
 	// ErrNone says that a directory holds no crawl.
-	ErrNone = errors.New("output: directory holds no crawl")
+	ErrNone = errors.New("directory holds no crawl")
 )
 
 // Dir is the directory of one crawl. It is safe for concurrent use, but for
@@ -82,14 +82,14 @@ func Written(path string) string {
 func FilesOf(path string, formats ...Format) (names []string, err error) {
 	inside, err := os.ReadDir(path)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return nil, fmt.Errorf("output: %w", err)
+		return nil, err
 	}
 	for _, format := range formats {
 		for _, pattern := range format.Files {
 			for _, entry := range inside {
 				ok, err := filepath.Match(pattern, entry.Name())
 				if err != nil {
-					return nil, fmt.Errorf("output: files of the format %q: %w", format.Name, err)
+					return nil, fmt.Errorf("files of the format %q: %w", format.Name, err)
 				}
 				if ok {
 					names = append(names, entry.Name())
@@ -185,7 +185,7 @@ func (d *Dir) Sync() error {
 	}
 	for _, l := range d.files {
 		if err := durable.File(l.file); err != nil {
-			return fmt.Errorf("output: %w", err)
+			return err
 		}
 	}
 	return nil
@@ -200,27 +200,24 @@ func replace(path string, content []byte, mode os.FileMode, power bool) error {
 		return err
 	}
 	if err := fill(file, content, power); err != nil {
-		return fmt.Errorf("output: %w", err)
+		return err
 	}
 	rename := os.Rename
 	if power {
 		rename = durable.Rename
 	}
-	if err := rename(file.Name(), path); err != nil {
-		return fmt.Errorf("output: %w", err)
-	}
-	return nil
+	return rename(file.Name(), path)
 }
 
 // beside opens the file that is to take the place of another. What may be there under
 // its name is not written to: it may be a link, or a file that others can read.
 func beside(path string, mode os.FileMode) (*os.File, error) {
 	if err := os.Remove(path + "~"); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return nil, fmt.Errorf("output: %w", err)
+		return nil, err
 	}
 	file, err := os.OpenFile(path+"~", os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
 	if err != nil {
-		return nil, fmt.Errorf("output: %w", err)
+		return nil, err
 	}
 	return file, nil
 }
@@ -238,7 +235,7 @@ func fill(file *os.File, content []byte, power bool) error {
 // where somebody else has been there first.
 func noLink(path string) error {
 	if info, err := os.Lstat(path); err == nil && info.Mode()&os.ModeSymlink != 0 {
-		return fmt.Errorf("output: %q is a link; a crawl writes to none", path)
+		return fmt.Errorf("%q is a link; a crawl writes to none", path)
 	}
 	return nil
 }
@@ -249,10 +246,7 @@ func makeRobotsDir(path string) error {
 	if err := noLink(name); err != nil {
 		return err
 	}
-	if err := durable.MkdirAll(name); err != nil {
-		return fmt.Errorf("output: %w", err)
-	}
-	return nil
+	return durable.MkdirAll(name)
 }
 
 // Close closes the files. It is called once, after the last line.

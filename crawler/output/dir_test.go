@@ -309,7 +309,7 @@ func TestDamagedLinesAreNamedAndTheOthersRead(t *testing.T) {
 			continue
 		}
 		damage, ok := errors.AsType[*DamagedError](err)
-		if !ok || damage.File != name || !strings.HasPrefix(err.Error(), fmt.Sprintf("output: %q is damaged: %s", name, want.says)) {
+		if !ok || damage.File != name || !strings.HasPrefix(err.Error(), fmt.Sprintf("%q is damaged: %s", name, want.says)) {
 			t.Errorf("%q: %v, want %s…", text, err, want.says)
 		}
 	}

@@ -120,7 +120,7 @@ func ExampleOpenLog() {
 	// 13 <nil> <nil>
 	// 0 /a
 	// 13 /b
-	// output: "./visits.jsonl" is damaged: line 2 cannot be read (nobody visits /b)
+	// "./visits.jsonl" is damaged: line 2 cannot be read (nobody visits /b)
 }
 
 // How are rejections taken back that a new configuration would not make?

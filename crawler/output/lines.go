@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"iter"
 	"os"
@@ -118,7 +117,7 @@ func Line(dst []byte, v any) ([]byte, error) {
 	enc := json.NewEncoder(buf)
 	enc.SetEscapeHTML(false) // a URL with & should read like one
 	if err := enc.Encode(v); err != nil {
-		return nil, fmt.Errorf("output: %w", err)
+		return nil, err
 	}
 	text := buf.Bytes()
 	if tame := jsontext.Tame(text[len(dst):]); len(tame) > len(text)-len(dst) {
@@ -172,12 +171,12 @@ var errStop = errors.New("stop")
 func Each[T any](name string, f func(at int64, v *T) error) error {
 	file, err := os.Open(name)
 	if err != nil {
-		return fmt.Errorf("output: %w", err)
+		return err
 	}
 	defer func() { _ = file.Close() }()
 	info, err := file.Stat()
 	if err != nil {
-		return fmt.Errorf("output: %w", err)
+		return err
 	}
 	r := bufio.NewReaderSize(io.LimitReader(file, info.Size()), 1<<16)
 	damage := &DamagedError{File: name}
@@ -185,7 +184,7 @@ func Each[T any](name string, f func(at int64, v *T) error) error {
 	for at, number := int64(0), 1; err == nil; at, number = at+int64(len(line)), number+1 {
 		line, err = readLine(r, line[:0])
 		if err != nil && !errors.Is(err, io.EOF) {
-			return fmt.Errorf("output: %w", err)
+			return err
 		}
 		v := new(T)
 		found, why := decode(line, err == nil, v)
@@ -264,11 +263,11 @@ func openLines(path string, counted int64) (*lines, error) {
 	}
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o644)
 	if err != nil {
-		return nil, fmt.Errorf("output: %w", err)
+		return nil, err
 	}
 	l := &lines{file: file}
 	if err := l.cut(counted); err != nil {
-		return nil, errors.Join(fmt.Errorf("output: %w", err), file.Close())
+		return nil, errors.Join(err, file.Close())
 	}
 	return l, nil
 }
@@ -295,15 +294,12 @@ func (l *lines) append(text []byte) error {
 	}
 	if _, err := l.file.Write(text); err != nil {
 		// What was written of it goes, so that what comes later is not torn.
-		return fmt.Errorf("output: %w", errors.Join(err, l.file.Truncate(l.length)))
+		return errors.Join(err, l.file.Truncate(l.length))
 	}
 	l.length += int64(len(text))
 	return nil
 }
 
 func (l *lines) close() error {
-	if err := l.file.Close(); err != nil {
-		return fmt.Errorf("output: %w", err)
-	}
-	return nil
+	return l.file.Close()
 }

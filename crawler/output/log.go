@@ -2,7 +2,6 @@ package output
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"path/filepath"
 	"sync"
@@ -25,7 +24,7 @@ func OpenLog(name string) (*Log, error) {
 		return nil, err
 	}
 	if err := durable.Dir(filepath.Dir(name)); err != nil {
-		return nil, errors.Join(fmt.Errorf("output: %w", err), l.close())
+		return nil, errors.Join(err, l.close())
 	}
 	return &Log{lines: l}, nil
 }
@@ -48,10 +47,7 @@ func (l *Log) Length() int64 {
 
 // Sync returns when everything appended has reached the disk.
 func (l *Log) Sync() error {
-	if err := durable.File(l.lines.file); err != nil {
-		return fmt.Errorf("output: %w", err)
-	}
-	return nil
+	return durable.File(l.lines.file)
 }
 
 // Close closes the file.

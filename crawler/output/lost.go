@@ -12,7 +12,7 @@ import (
 )
 
 // ErrIncomplete says that the files of a format lack something that its mark counts.
-var ErrIncomplete = errors.New("output: incomplete")
+var ErrIncomplete = errors.New("incomplete")
 
 // A Loss is what a file of a crawl has lost since it was written: somebody has changed or
 // removed it, or the machine went down before its disk had all of it.
@@ -62,16 +62,16 @@ func wholeOf(name string, length int64) (int64, error) {
 		return 0, nil
 	}
 	if err != nil {
-		return 0, fmt.Errorf("output: %w", err)
+		return 0, err
 	}
 	defer func() { _ = file.Close() }()
 	info, err := file.Stat()
 	if err != nil {
-		return 0, fmt.Errorf("output: %w", err)
+		return 0, err
 	}
 	left, err := whole.Lines(file, min(info.Size(), length))
 	if err != nil {
-		return 0, fmt.Errorf("output: %w", err)
+		return 0, err
 	}
 	return left, nil
 }
@@ -90,7 +90,7 @@ func KeepLost(path string, format Format) (kept []string, err error) {
 	for _, name := range names {
 		to := tagged(name, tag)
 		if err := os.Rename(filepath.Join(path, name), filepath.Join(path, to)); err != nil {
-			return kept, fmt.Errorf("output: %w", err)
+			return kept, err
 		}
 		kept = append(kept, to)
 	}

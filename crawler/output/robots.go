@@ -41,7 +41,7 @@ func (d *Dir) Robots(origin string, body []byte, record any, power bool) (line [
 func indented(line []byte) ([]byte, error) {
 	var text bytes.Buffer
 	if err := json.Indent(&text, line, "", "  "); err != nil {
-		return nil, fmt.Errorf("output: %w", err)
+		return nil, err
 	}
 	return text.Bytes(), nil
 }

@@ -26,12 +26,12 @@ func Rotate(path string, number int, formats ...Format) (Files, error) {
 		to := filepath.Join(path, RotatedName(name, number))
 		if _, err := os.Lstat(to); err == nil {
 			if info, err := os.Lstat(filepath.Join(path, name)); err == nil && info.Size() > 0 {
-				failed = append(failed, fmt.Errorf("output: %q has %s and %s; move one of them away", path, name, filepath.Base(to)))
+				failed = append(failed, fmt.Errorf("%q has %s and %s; move one of them away", path, name, filepath.Base(to)))
 			}
 			return to
 		}
 		if err := os.Rename(filepath.Join(path, name), to); err != nil && !errors.Is(err, os.ErrNotExist) {
-			failed = append(failed, fmt.Errorf("output: %w", err))
+			failed = append(failed, err)
 		}
 		return to
 	}
@@ -46,7 +46,7 @@ func Rotate(path string, number int, formats ...Format) (Files, error) {
 	}
 	// The crawl begins new files by these names and says that they count.
 	if err := durable.Dir(path); err != nil {
-		failed = append(failed, fmt.Errorf("output: %w", err))
+		failed = append(failed, err)
 	}
 	return f, errors.Join(failed...)
 }

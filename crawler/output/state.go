@@ -16,7 +16,7 @@ import (
 func SaveState(path string, v any) error {
 	b, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
-		return fmt.Errorf("output: %w", err)
+		return err
 	}
 	return replace(filepath.Join(path, StateFile), append(jsontext.Tame(b), '\n'), 0o600, true)
 }
@@ -30,10 +30,10 @@ func State(path string, v any) error {
 	name := filepath.Join(path, StateFile)
 	b, err := os.ReadFile(name)
 	if err != nil {
-		return fmt.Errorf("output: %w", err)
+		return err
 	}
 	if err := unmarshal(b, v); err != nil {
-		return fmt.Errorf("output: %q: %w", name, err)
+		return fmt.Errorf("%q: %w", name, err)
 	}
 	return nil
 }
@@ -45,7 +45,7 @@ func begun(path string) error {
 	case errors.Is(err, os.ErrNotExist):
 		return fmt.Errorf("%w: %q has no %s", ErrNone, path, StateFile)
 	case err != nil:
-		return fmt.Errorf("output: %w", err)
+		return err
 	}
 	return nil
 }

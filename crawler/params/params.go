@@ -45,11 +45,11 @@ func New(drop []string) (*Rules, error) {
 		n.text, n.after = strings.CutSuffix(n.text, "*")
 		switch {
 		case written == "":
-			return nil, errors.New("params: a parameter without a name")
+			return nil, errors.New("a parameter without a name")
 		case strings.ContainsAny(n.text, "&=?# \t\r\n"):
-			return nil, fmt.Errorf("params: %q is no name of a query parameter", written)
+			return nil, fmt.Errorf("%q is no name of a query parameter", written)
 		case strings.Contains(n.text, "*"):
-			return nil, fmt.Errorf("params: %q has a * inside; it can stand at the beginning and at the end", written)
+			return nil, fmt.Errorf("%q has a * inside; it can stand at the beginning and at the end", written)
 		}
 		r.names = append(r.names, n)
 	}

@@ -193,7 +193,7 @@ func everything() *crawl {
 	rules := robotsLine{Origin: example, Outcome: "rules", Status: 200, Hash: "1", Chain: []string{example + "/robots.txt"}, FetchedAt: at(1)}
 	changed := rules
 	changed.Hash, changed.FetchedAt = "2", at(40)
-	lost := robotsLine{Origin: bare, Outcome: "unreachable", Status: 503, Error: "robotsext: status 503", Chain: []string{bare + "/robots.txt"}, FetchedAt: at(5), FailingSince: at(5)}
+	lost := robotsLine{Origin: bare, Outcome: "unreachable", Status: 503, Error: "status 503", Chain: []string{bare + "/robots.txt"}, FetchedAt: at(5), FailingSince: at(5)}
 	still := lost
 	still.FetchedAt = at(10)
 	back := robotsLine{Origin: bare, Outcome: "rules", Status: 200, Chain: []string{bare + "/robots.txt", bare + "/r.txt"}, FetchedAt: at(20)}

@@ -66,7 +66,7 @@ func (r *Report) WriteHTML(w io.Writer) error {
 		"rest":   func(url string) string { return strings.TrimPrefix(url, originOf(url)) },
 	}).Parse(pageText)
 	if err != nil {
-		return fmt.Errorf("report: %w", err)
+		return err
 	}
 	buffer := bufio.NewWriter(w)
 	err = t.Execute(buffer, &page{
@@ -75,7 +75,7 @@ func (r *Report) WriteHTML(w io.Writer) error {
 		Script: template.JS(pageScript), //nolint:gosec // as above
 	})
 	if err != nil {
-		return fmt.Errorf("report: %w", err)
+		return err
 	}
 	return buffer.Flush()
 }

@@ -2,7 +2,6 @@ package report
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"path/filepath"
 
@@ -24,11 +23,11 @@ func Make(dirs []string, opts *Options) (*Report, error) {
 	}
 	m.begin()
 	if err := m.learn(); err != nil {
-		return nil, fmt.Errorf("report: %w", err)
+		return nil, err
 	}
 	m.conclude()
 	if err := m.name(); err != nil {
-		return nil, fmt.Errorf("report: %w", err)
+		return nil, err
 	}
 	return m.report(), nil
 }

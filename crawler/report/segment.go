@@ -12,7 +12,7 @@ import (
 )
 
 // ErrNotOneCrawl says that directories are not those of the workers of one crawl.
-var ErrNotOneCrawl = errors.New("report: the directories do not make up one crawl")
+var ErrNotOneCrawl = errors.New("the directories do not make up one crawl")
 
 // A Segment is the directory of one of the workers that have done a crawl together.
 type Segment struct {
@@ -109,13 +109,13 @@ func openSegments(dirs []string, ending func(dir string) *Ending) (segments, err
 	for i, dir := range dirs {
 		s := &segment{dir: dir, number: uint16(i + 1), lines: make(map[string]int), missing: make(map[string]bool)}
 		if err := output.State(dir, &s.state); err != nil {
-			return nil, fmt.Errorf("report: %w", err)
+			return nil, err
 		}
 		if ended := s.state.Ended; ended != nil {
 			s.ending = &ended.Ending
 			lost, err := output.Lost(dir, ended.Written)
 			if err != nil {
-				return nil, fmt.Errorf("report: %w", err)
+				return nil, err
 			}
 			s.state.Lost = append(s.state.Lost, lost...)
 		}
@@ -142,7 +142,7 @@ func (all segments) belong() error {
 	for i, s := range all {
 		var err error
 		if infos[i], err = os.Stat(s.dir); err != nil {
-			return fmt.Errorf("report: %w", err)
+			return err
 		}
 		for j, other := range infos[:i] {
 			if os.SameFile(other, infos[i]) {

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -19,13 +18,10 @@ import (
 // that is full, or after a power cut, the earlier ones stay.
 func (r *Report) WriteFiles(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return fmt.Errorf("report: %w", err)
+		return err
 	}
 	json, html := filepath.Join(dir, JSONFile), filepath.Join(dir, HTMLFile)
-	if err := writeFiles(map[string]func(io.Writer) error{json: r.WriteJSON, html: r.WriteHTML}); err != nil {
-		return fmt.Errorf("report: %w", err)
-	}
-	return nil
+	return writeFiles(map[string]func(io.Writer) error{json: r.WriteJSON, html: r.WriteHTML})
 }
 
 // WriteJSON writes the report as SCHEMA.md describes it.
@@ -33,10 +29,7 @@ func (r *Report) WriteJSON(w io.Writer) error {
 	enc := json.NewEncoder(jsontext.NewWriter(w))
 	enc.SetEscapeHTML(false) // a URL with & should read like one
 	enc.SetIndent("", "  ")
-	if err := enc.Encode(r); err != nil {
-		return fmt.Errorf("report: %w", err)
-	}
-	return nil
+	return enc.Encode(r)
 }
 
 // writeFiles writes files beside their places, and then moves them there.

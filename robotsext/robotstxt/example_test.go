@@ -107,7 +107,7 @@ func ExampleProductToken() {
 	fmt.Println(err)
 	// Output:
 	// ExampleBot <nil>
-	// robotstxt: no product token in user agent "Mozilla/5.0": it needs a name of letters, - and _, such as ExampleBot/1.0
+	// no product token in user agent "Mozilla/5.0": it needs a name of letters, - and _, such as ExampleBot/1.0
 }
 
 // Would Google's parser have said the same?

@@ -7,7 +7,7 @@ import (
 )
 
 // ErrToken is the class of errors about product tokens.
-var ErrToken = errors.New("robotstxt: no product token")
+var ErrToken = errors.New("no product token")
 
 // ValidToken reports whether token can be addressed by a User-agent line: one or
 // more of A-Z a-z - _ (RFC 9309 section 2.2.1, ROB-UA-10).

@@ -12,7 +12,7 @@ import (
 type Kind string
 
 // Error returns the kind in words.
-func (k Kind) Error() string { return "sitemap: " + string(k) }
+func (k Kind) Error() string { return string(k) }
 
 // Kinds that end the reading. The entries before them stand.
 const (
@@ -62,7 +62,6 @@ type Finding struct {
 // Error puts position, kind, text and cause on one line.
 func (f *Finding) Error() string {
 	var b strings.Builder
-	b.WriteString("sitemap: ")
 	if f.Line > 0 {
 		fmt.Fprintf(&b, "line %d: ", f.Line)
 	}

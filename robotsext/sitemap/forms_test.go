@@ -70,7 +70,7 @@ func transcript(r io.Reader, opts *Options) string {
 	}
 	var b strings.Builder
 	o.OnFinding = func(f Finding) {
-		fmt.Fprintf(&b, "finding at %d:%d %s", f.Line, f.Offset, strings.TrimPrefix(f.Kind.Error(), "sitemap: "))
+		fmt.Fprintf(&b, "finding at %d:%d %s", f.Line, f.Offset, f.Kind.Error())
 		if f.Text != "" {
 			fmt.Fprintf(&b, ": %q", f.Text)
 		}

@@ -65,10 +65,10 @@ func NewScope(policy Policy, sitemapURL string, listedBy ...string) (Scope, erro
 func parseAbsolute(raw string) (*url.URL, error) {
 	u, err := url.Parse(raw)
 	if err != nil {
-		return nil, fmt.Errorf("sitemap: scope: %w", err)
+		return nil, fmt.Errorf("scope: %w", err)
 	}
 	if u.Host == "" {
-		return nil, fmt.Errorf("sitemap: scope: %q is not an absolute URL", raw)
+		return nil, fmt.Errorf("scope: %q is not an absolute URL", raw)
 	}
 	return u, nil
 }

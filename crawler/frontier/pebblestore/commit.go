@@ -102,12 +102,12 @@ func (s *Store) round(r *round) error {
 	}
 	if !b.Empty() {
 		if err := b.Commit(pebble.Sync); err != nil {
-			return fmt.Errorf("pebblestore: writing: %w", err)
+			return fmt.Errorf("writing: %w", err)
 		}
 	}
 	s.key, s.val = b.key, b.val
 	if err := b.Close(); err != nil {
-		return fmt.Errorf("pebblestore: writing: %w", err)
+		return fmt.Errorf("writing: %w", err)
 	}
 	read := make([][]*entry, len(r.refills))
 	for i, f := range r.refills {

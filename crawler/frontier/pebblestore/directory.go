@@ -36,7 +36,7 @@ type directory struct {
 // openDirectory locks a directory that has a store or is to have one.
 func openDirectory(dir string) (*directory, error) {
 	if err := makeDirectory(vfs.Default, dir); err != nil {
-		return nil, fmt.Errorf("pebblestore: %w", err)
+		return nil, err
 	}
 	return lockDirectory(dir, false)
 }
@@ -70,7 +70,7 @@ func lockDirectory(dir string, readOnly bool) (*directory, error) {
 		path, err = filepath.EvalSymlinks(path)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("pebblestore: %w", err)
+		return nil, err
 	}
 	if err := ours(path); err != nil {
 		return nil, err
@@ -85,7 +85,7 @@ func lockDirectory(dir string, readOnly bool) (*directory, error) {
 	}
 	if err != nil {
 		if pathError, ok := errors.AsType[*fs.PathError](err); ok {
-			return nil, fmt.Errorf("pebblestore: %w", pathError)
+			return nil, pathError
 		}
 		return nil, &InUseError{Dir: dir, PID: readOwner(owner)}
 	}
@@ -99,10 +99,7 @@ func (d *directory) sign() error {
 	if d.owner == "" {
 		return nil
 	}
-	if err := os.WriteFile(d.owner, []byte(strconv.Itoa(os.Getpid())+"\n"), 0o644); err != nil {
-		return fmt.Errorf("pebblestore: %w", err)
-	}
-	return nil
+	return os.WriteFile(d.owner, []byte(strconv.Itoa(os.Getpid())+"\n"), 0o644)
 }
 
 // forbidden reports whether a file could not be opened for writing because this
@@ -129,7 +126,7 @@ func readOwner(name string) (pid int) {
 func ours(path string) error {
 	files, err := os.ReadDir(path)
 	if err != nil {
-		return fmt.Errorf("pebblestore: %w", err)
+		return err
 	}
 	for _, f := range files {
 		known := false
@@ -210,7 +207,7 @@ func (d *directory) database(opts *Options, readOnly bool, fail func(error)) (*p
 // damage, unless there are none.
 func (d *directory) unopened(err error) error {
 	if _, ok := errors.AsType[syscall.Errno](err); ok && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("pebblestore: opening %s: %w", d.path, err)
+		return fmt.Errorf("opening %s: %w", d.path, err)
 	}
 	return damaged(d.path, err)
 }
@@ -251,7 +248,7 @@ func (l logger) Errorf(format string, args ...any) { l.log.Warn(fmt.Sprintf(form
 
 // Fatalf is called where the database cannot go on. It must not return.
 func (l logger) Fatalf(format string, args ...any) {
-	l.disk.stop(fmt.Errorf("pebblestore: "+format, args...))
+	l.disk.stop(fmt.Errorf(format, args...))
 	l.disk.check()
 }
 

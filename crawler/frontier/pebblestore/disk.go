@@ -50,7 +50,7 @@ func (d *disk) stop(why error) {
 // done looks at the result of a change and stops everything when it failed.
 func (d *disk) done(err error) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		d.stop(fmt.Errorf("pebblestore: cannot write: %w", err))
+		d.stop(fmt.Errorf("cannot write: %w", err))
 	}
 	d.check()
 	return err

@@ -9,18 +9,18 @@ import (
 var (
 	// ErrInUse says that another has the store open. The error is an
 	// *InUseError.
-	ErrInUse = errors.New("pebblestore: in use")
+	ErrInUse = errors.New("in use")
 
 	// ErrForeign says that a directory holds something else than a store.
-	ErrForeign = errors.New("pebblestore: not a frontier")
+	ErrForeign = errors.New("not a frontier")
 
 	// ErrFormat says that a store was written by another version of this
 	// package.
-	ErrFormat = errors.New("pebblestore: written by another version")
+	ErrFormat = errors.New("written by another version")
 
 	// ErrDamaged says that a store is not as it was left. What is lost cannot
 	// be told, so that it is better crawled again.
-	ErrDamaged = errors.New("pebblestore: damaged frontier")
+	ErrDamaged = errors.New("damaged frontier")
 )
 
 // An InUseError says who has a store open. It is ErrInUse for errors.Is.

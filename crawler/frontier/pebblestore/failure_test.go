@@ -50,7 +50,7 @@ func TestFatal(t *testing.T) {
 		t.Error("it returns")
 	case <-time.After(100 * time.Millisecond):
 	}
-	if all := failures(); len(all) != 1 || all[0].Error() != "pebblestore: the manifest is lost" {
+	if all := failures(); len(all) != 1 || all[0].Error() != "the manifest is lost" {
 		t.Errorf("%v", all)
 	}
 }

@@ -32,7 +32,7 @@ func (s *Store) load() error {
 		return err
 	}
 	if err := b.Commit(pebble.Sync); err != nil {
-		return fmt.Errorf("pebblestore: writing: %w", err)
+		return fmt.Errorf("writing: %w", err)
 	}
 	return b.Close()
 }
@@ -80,7 +80,7 @@ func (s *Store) begin(b *batch) error {
 		return checkFormat(nil, s.dir.path)
 	}
 	if _, err := rand.Read(s.seed[:]); err != nil {
-		return fmt.Errorf("pebblestore: %w", err)
+		return err
 	}
 	b.put(metaKey(metaFormat), binary.AppendUvarint(nil, format))
 	b.put(metaKey(metaSeed), s.seed[:])

@@ -2,7 +2,6 @@ package pebblestore
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"os"
 )
@@ -13,7 +12,7 @@ import (
 // has it.
 func Lock(dir string) (io.Closer, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, fmt.Errorf("pebblestore: %w", err)
+		return nil, err
 	}
 	d, err := lockDirectory(dir, false)
 	if err != nil {

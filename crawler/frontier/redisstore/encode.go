@@ -14,7 +14,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier/internal/urlpath"
 )
 
-var errDamaged = errors.New("redisstore: a record is damaged")
+var errDamaged = errors.New("a record is damaged")
 
 // encodeURL returns the URL and Meta of an item as they wait in a queue: without
 // the host, which the queue has in its name.

@@ -121,14 +121,14 @@ func (o *Options) withDefaults() (Options, error) {
 	}
 	for what, name := range map[string]string{"crawl": opts.Crawl, "prefix": opts.Prefix, "worker": opts.Worker} {
 		if !nameForm.MatchString(name) {
-			return opts, fmt.Errorf("redisstore: %s %q: only letters, digits, '.', '_', '-', and at most 100 of them", what, name)
+			return opts, fmt.Errorf("%s %q: only letters, digits, '.', '_', '-', and at most 100 of them", what, name)
 		}
 	}
 	if len(opts.Settings) > maxSettings {
 		return opts, fmt.Errorf("%w: settings of %d bytes", frontier.ErrInvalid, len(opts.Settings))
 	}
 	if opts.Shards < 0 || opts.Shards > maxShards {
-		return opts, fmt.Errorf("redisstore: %d shards: 1 to %d are possible", opts.Shards, maxShards)
+		return opts, fmt.Errorf("%d shards: 1 to %d are possible", opts.Shards, maxShards)
 	}
 	if opts.Expected <= 0 {
 		opts.Expected = defaultExpected

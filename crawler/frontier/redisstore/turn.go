@@ -236,7 +236,7 @@ func (s *Store) choose(t *turn, items []*item, again bool) (chosen []*item) {
 func (s *Store) answered(t *turn, r reply) error {
 	items, endings := r.string(1), r.string(2)
 	if len(items) != len(t.sent) || len(endings) != len(t.ended) {
-		return fmt.Errorf("redisstore: %d answers to %d items, %d to %d outcomes", len(items), len(t.sent), len(endings), len(t.ended))
+		return fmt.Errorf("%d answers to %d items, %d to %d outcomes", len(items), len(t.sent), len(endings), len(t.ended))
 	}
 	for i, it := range t.sent {
 		*it.fresh = items[i] == '1'

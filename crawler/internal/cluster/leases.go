@@ -18,7 +18,7 @@ const LeaseExtension = time.Minute
 
 // errLeaseLost says that a request was not sent, because another process may have been
 // given its host.
-var errLeaseLost = errors.New("crawler: lease lost")
+var errLeaseLost = errors.New("lease lost")
 
 // leases are those that a process holds, with their ends as far as it knows: Redis may be
 // out of its reach and not out of that of others, and then nobody extends them. It is safe

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/politecrawl/politecrawl/crawler/errtext"
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore"
 )
 
@@ -18,7 +17,7 @@ import (
 const outage = 24 * time.Hour
 
 // ErrOtherCrawl says that the crawl of a name is not the one that this process worked on.
-var ErrOtherCrawl = errors.New("cluster: another crawl has this name")
+var ErrOtherCrawl = errors.New("another crawl has this name")
 
 // Options are those of [Open].
 type Options struct {
@@ -104,7 +103,7 @@ func troubleNotice(err error) string {
 	if err == nil {
 		return "Redis is back; the crawl goes on"
 	}
-	return errtext.Of(err) + ": nothing new is asked for until it is back; what is in flight is kept"
+	return err.Error() + ": nothing new is asked for until it is back; what is in flight is kept"
 }
 
 // join takes in the settings that all processes have, and what was announced so far.

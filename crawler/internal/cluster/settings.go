@@ -49,7 +49,7 @@ func (s Settings) shared() ([]byte, error) {
 func (s Settings) adopt(name string, crawl []byte, events []event) (Settings, error) {
 	var theirs Settings
 	if err := json.Unmarshal(crawl, &theirs); err != nil {
-		return nil, fmt.Errorf("crawler: settings of the crawl %q: %w", name, err)
+		return nil, fmt.Errorf("settings of the crawl %q: %w", name, err)
 	}
 	joined := maps.Clone(s)
 	for key, value := range theirs {

@@ -25,7 +25,7 @@ const (
 )
 
 // errNoContent says that a body goes on and on and decodes to nothing.
-var errNoContent = errors.New("crawler: a packed body without content")
+var errNoContent = errors.New("a packed body without content")
 
 // decoder undoes the content coding of responses, within limits that neither net/http nor
 // colly has, which would do it otherwise. The zero decoder is ready to use.
@@ -62,7 +62,7 @@ func (d *decoder) decode(resp *http.Response, page *Response) {
 		resp.ContentLength = -1
 		resp.Body = &decodedBody{encoded: resp.Body, decoder: d, page: page}
 	case resp.StatusCode/100 == 2:
-		resp.Body = &unreadableBody{resp.Body, fmt.Errorf("crawler: content coding %q was not asked for", strings.Join(codings, ", "))}
+		resp.Body = &unreadableBody{resp.Body, fmt.Errorf("content coding %q was not asked for", strings.Join(codings, ", "))}
 	}
 }
 

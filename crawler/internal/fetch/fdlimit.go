@@ -33,7 +33,7 @@ func checkDescriptors(workers, limit int) error {
 		if fewer := (limit - ownFiles) / perWorker; fewer > 0 {
 			remedy += fmt.Sprintf(", or choose no more than %d", fewer)
 		}
-		return fmt.Errorf("crawler: this process may have %d files and connections open, and needs %d for %d workers: %s", limit, needed, workers, remedy)
+		return fmt.Errorf("this process may have %d files and connections open, and needs %d for %d workers: %s", limit, needed, workers, remedy)
 	}
 	return nil
 }
@@ -61,7 +61,7 @@ func (t *freeing) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	t.CloseIdleConnections()
 	if resp, err = t.base.RoundTrip(req); exhausted(err) {
-		t.fail(fmt.Errorf("crawler: %w", err))
+		t.fail(err)
 	}
 	return resp, err
 }

@@ -45,7 +45,7 @@ type sender struct {
 }
 
 // errRefusedAgain is what becomes of a request that would be sent a third time.
-var errRefusedAgain = errors.New("crawler: the site turns the request away without an answer, as it did before")
+var errRefusedAgain = errors.New("the site turns the request away without an answer, as it did before")
 
 // traced returns a context by which s follows the connections of its request.
 func (s *sender) traced() context.Context {

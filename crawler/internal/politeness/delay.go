@@ -254,7 +254,7 @@ func ReadRecord(host frontier.HostRecord, o robotsext.Origin) (*robotsext.Record
 	}
 	rec := new(robotsext.Record)
 	if err := json.Unmarshal(robots.Data, rec); err != nil {
-		return nil, fmt.Errorf("crawler: robots.txt of %s in the frontier: %w", o, err)
+		return nil, fmt.Errorf("robots.txt of %s in the frontier: %w", o, err)
 	}
 	return rec, nil
 }

@@ -104,7 +104,7 @@ func (s *Slots) Wait(ctx context.Context, u *url.URL) (done func(), err error) {
 	defer cancel()
 	release, err := s.frontier.Hold(ctx, host)
 	if err != nil {
-		return nil, fmt.Errorf("crawler: waiting for the turn of %s: %w", host, err)
+		return nil, fmt.Errorf("waiting for the turn of %s: %w", host, err)
 	}
 	return func() { release(Requested) }, nil
 }
@@ -155,7 +155,7 @@ func (s *Slots) use(ctx context.Context, slot *Slot) (done func(), err error) {
 			return nil, err
 		}
 		if pause > s.maxHold() {
-			return nil, fmt.Errorf("crawler: the turn of %s comes in %v", slot.host, pause.Round(time.Second))
+			return nil, fmt.Errorf("the turn of %s comes in %v", slot.host, pause.Round(time.Second))
 		}
 		if err := sleep(ctx, pause); err != nil {
 			return nil, err

@@ -110,7 +110,7 @@ func (p Provenance) MayBeTrap() bool {
 	return !p.FromStart && !p.IsEntry()
 }
 
-var errFormat = errors.New("crawler: the frontier holds an item that this version did not write")
+var errFormat = errors.New("the frontier holds an item that this version did not write")
 
 const version = 1
 

@@ -43,7 +43,7 @@ func parseNote(note []byte) (c committed, err error) {
 		return c, nil
 	}
 	if err := json.Unmarshal(note, &c); err != nil {
-		return c, fmt.Errorf("crawler: the frontier's note on the output: %w", err)
+		return c, fmt.Errorf("the frontier's note on the output: %w", err)
 	}
 	return c, nil
 }

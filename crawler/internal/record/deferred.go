@@ -7,7 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/politecrawl/politecrawl/crawler/errtext"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
 )
@@ -90,7 +89,6 @@ func (d *Deferred) restore(e *entry) error {
 	case e.Why == nil:
 		return output.BadLine(errors.New("an origin waits, and why is missing"))
 	default:
-		e.Why.Detail = errtext.Plain(e.Why.Detail) // an earlier version has written it as it was
 		d.origins[e.Deferred] = &Deferral{*e.Why, e.Seen}
 	}
 	return nil

@@ -60,12 +60,12 @@ func (d *duplicates) restore(p *output.Page, at int64) {
 func (d *duplicates) read(at int64, p *output.Page) (err error) {
 	if d.file == nil {
 		if d.file, err = os.Open(d.name); err != nil {
-			return fmt.Errorf("crawler: %w", err)
+			return err
 		}
 	}
 	rest := io.NewSectionReader(d.file, at, math.MaxInt64-at)
 	if err := json.NewDecoder(rest).Decode(p); err != nil {
-		return fmt.Errorf("crawler: %q: %w", d.name, err)
+		return fmt.Errorf("%q: %w", d.name, err)
 	}
 	return nil
 }

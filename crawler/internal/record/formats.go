@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/politecrawl/politecrawl/crawler/errtext"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -121,7 +120,7 @@ func (r *Recorder) OpenSinks(lost bool) error {
 	for _, f := range r.cfg.Formats {
 		rewritten, err := r.openSink(f)
 		if err != nil {
-			return fmt.Errorf("crawler: write %s: %w", sinkName(f.Name), err)
+			return fmt.Errorf("write %s: %w", sinkName(f.Name), err)
 		}
 		changed = changed || rewritten
 	}
@@ -182,7 +181,7 @@ func (r *Recorder) openSink(f output.Format) (rewritten bool, err error) {
 // it may be more than the lines can restore.
 func (r *Recorder) writeAnew(f output.Format, err error) error {
 	r.cfg.Log.Warn("files written anew", "format", f.Name, "error", err)
-	text := fmt.Sprintf("the files of %s are written anew: %s", f.Name, errtext.Of(err))
+	text := fmt.Sprintf("the files of %s are written anew: %v", f.Name, err)
 	if err := r.checkLines(); err != nil {
 		return err
 	}

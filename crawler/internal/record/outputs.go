@@ -120,7 +120,7 @@ func (o *outputs) write(b *output.Batch) error {
 	b.Loose(&loose)
 	for _, s := range o.sinks {
 		if err := s.Write(b.Found()); err != nil {
-			return fmt.Errorf("crawler: write %s: %w", sinkName(s.name), err)
+			return fmt.Errorf("write %s: %w", sinkName(s.name), err)
 		}
 	}
 	return nil
@@ -141,7 +141,7 @@ func (o *outputs) commit(c *committed) error {
 			err = fmt.Errorf("a mark of %d bytes, more than %d", len(mark), output.MaxMark)
 		}
 		if err != nil {
-			return fmt.Errorf("crawler: write %s: %w", sinkName(s.name), err)
+			return fmt.Errorf("write %s: %w", sinkName(s.name), err)
 		}
 		if s.name == "" {
 			continue
@@ -159,7 +159,7 @@ func (o *outputs) close() error {
 	var errs []error
 	for _, s := range o.sinks {
 		if err := s.Close(); err != nil {
-			errs = append(errs, fmt.Errorf("crawler: write %s: %w", sinkName(s.name), err))
+			errs = append(errs, fmt.Errorf("write %s: %w", sinkName(s.name), err))
 		}
 	}
 	errs = append(errs, o.journal.close())

@@ -3,7 +3,6 @@ package record
 import (
 	"path/filepath"
 
-	"github.com/politecrawl/politecrawl/crawler/errtext"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
 )
@@ -114,7 +113,7 @@ func robotsFound(rec *robotsext.Record) *output.Robots {
 		r.URL = rec.Chain[n-1]
 	}
 	if rec.Err != nil {
-		r.Error = errtext.Of(rec.Err)
+		r.Error = rec.Err.Error()
 	}
 	if !rec.NoStore {
 		r.Body = rec.Body // ROB-CAC-06

@@ -36,7 +36,7 @@ const (
 
 // ErrTooLong says that a text is too long, or its path has too many segments, to be read as
 // a URL.
-var ErrTooLong = errors.New("crawler: too long a URL")
+var ErrTooLong = errors.New("too long a URL")
 
 // URL is a URL in canonical form, with the parts that decide about it.
 type URL struct {
@@ -137,9 +137,9 @@ func notURL(ref string, err error) error {
 	hidden := secret.Doubtful(ref)
 	short, why := shown.Clip(hidden, shown.MaxBytes), err.Error()
 	if hidden != ref && !errors.Is(err, robotsext.ErrUnsupportedScheme) || len(why) > 2*shown.MaxBytes { // it repeats the URL
-		return fmt.Errorf("crawler: %q is not a URL", short)
+		return fmt.Errorf("%q is not a URL", short)
 	}
-	return fmt.Errorf("crawler: %q: %w", short, err)
+	return fmt.Errorf("%q: %w", short, err)
 }
 
 // ServerOf returns the server of a URL or an origin; empty: it has none.

@@ -20,7 +20,7 @@ const (
 )
 
 // ErrMark says that a mark is none that a commit has returned.
-var ErrMark = errors.New("csvout: not a mark of this format")
+var ErrMark = errors.New("not a mark of this format")
 
 // Options are for [Format]. Nil, and every zero field, is what a person wants who
 // opens the files in a spreadsheet.
@@ -117,7 +117,7 @@ func (s *sink) Commit(power bool) (mark []byte, err error) {
 	}
 	if power && !s.named {
 		if err := durable.Dir(s.dir); err != nil {
-			return nil, fmt.Errorf("csvout: %w", err)
+			return nil, err
 		}
 		s.named = true
 	}

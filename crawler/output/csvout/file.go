@@ -28,7 +28,7 @@ type file struct {
 func openFile(name string, columns []string, counted int64) (_ *file, err error) {
 	f := new(file)
 	if f.file, err = os.OpenFile(name, os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o644); err != nil {
-		return nil, fmt.Errorf("csvout: %w", err)
+		return nil, err
 	}
 	defer func() {
 		if err != nil {
@@ -36,7 +36,7 @@ func openFile(name string, columns []string, counted int64) (_ *file, err error)
 		}
 	}()
 	if err := f.cut(counted); err != nil {
-		return nil, fmt.Errorf("csvout: %w", err)
+		return nil, err
 	}
 	if lost := counted - f.length; lost > 0 {
 		return nil, fmt.Errorf("%w: %q has lost %d of %d bytes", output.ErrIncomplete, name, lost, counted)
@@ -71,10 +71,7 @@ func (f *file) cut(counted int64) error {
 }
 
 func (f *file) record(cells []string) error {
-	if err := f.records.Write(cells); err != nil {
-		return fmt.Errorf("csvout: %w", err)
-	}
-	return nil
+	return f.records.Write(cells)
 }
 
 // Write sends what the buffer holds to the file. Having failed once, the buffer sends
@@ -89,20 +86,14 @@ func (f *file) Write(p []byte) (int, error) {
 // have reached the disk.
 func (f *file) flush(power bool) error {
 	if err := f.buffer.Flush(); err != nil {
-		return fmt.Errorf("csvout: %w", err)
+		return err
 	}
 	if !power {
 		return nil
 	}
-	if err := durable.File(f.file); err != nil {
-		return fmt.Errorf("csvout: %w", err)
-	}
-	return nil
+	return durable.File(f.file)
 }
 
 func (f *file) close() error {
-	if err := f.file.Close(); err != nil {
-		return fmt.Errorf("csvout: %w", err)
-	}
-	return nil
+	return f.file.Close()
 }

@@ -1,7 +1,6 @@
 package csvout
 
 import (
-	"fmt"
 	"strconv"
 	"time"
 
@@ -43,7 +42,7 @@ var tables = [...]struct {
 func (s *sink) page(p *output.Page) error {
 	cells, err := nested.Of(p)
 	if err != nil {
-		return fmt.Errorf("csvout: %w", err)
+		return err
 	}
 	return s.record(pages,
 		s.text(p.URL), number(p.Status), s.text(p.Title), number(p.Depth), s.text(p.Via), s.text(p.Source), s.text(p.Location),

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -101,14 +100,14 @@ func (s *sink) identify(batch []pair) (map[string]int64, error) {
 		}
 	}
 	if s.counts[urls] > math.MaxInt32 {
-		return nil, errors.New("sqlite: more URLs than links can tell apart")
+		return nil, errors.New("more URLs than links can tell apart")
 	}
 	if len(unknown) == 0 {
 		return ids, nil
 	}
 	list, err := json.Marshal(unknown)
 	if err != nil {
-		return nil, fmt.Errorf("sqlite: %w", err)
+		return nil, err
 	}
 	return ids, s.exec("INSERT OR FAIL INTO urls SELECT ? + key, value FROM json_each(?)", first, string(list))
 }
@@ -120,7 +119,7 @@ func (s *sink) lookUp(unsure []string, ids map[string]int64) error {
 	}
 	list, err := json.Marshal(unsure)
 	if err != nil {
-		return fmt.Errorf("sqlite: %w", err)
+		return err
 	}
 	rows, err := s.conn.QueryContext(context.Background(),
 		"SELECT json_each.key, urls.id FROM json_each(?) JOIN urls ON urls.url = json_each.value", string(list))

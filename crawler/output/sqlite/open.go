@@ -66,7 +66,7 @@ func open(dir string, mark []byte, opts Options) (_ *sink, err error) {
 func remove(name string) error {
 	for _, file := range files(name) {
 		if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("sqlite: %w", err)
+			return err
 		}
 	}
 	return nil
@@ -75,7 +75,7 @@ func remove(name string) error {
 func connect(name string) (*sql.DB, error) {
 	path, err := filepath.Abs(name)
 	if err != nil {
-		return nil, fmt.Errorf("sqlite: %w", err)
+		return nil, err
 	}
 	path = "/" + strings.TrimPrefix(filepath.ToSlash(path), "/")
 	db, err := sql.Open("sqlite", (&url.URL{Scheme: "file", Path: path}).String())

@@ -1,7 +1,6 @@
 package sqlite
 
 import (
-	"fmt"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -13,7 +12,7 @@ import (
 func (s *sink) page(p *output.Page) error {
 	cells, err := nested.Of(p)
 	if err != nil {
-		return fmt.Errorf("sqlite: %w", err)
+		return err
 	}
 	return s.insert(pages,
 		clean(p.URL), p.Status, clean(p.Title), p.Depth, clean(p.Via), clean(p.Source), optional(p.Location),

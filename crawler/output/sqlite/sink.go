@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"path/filepath"
 
 	"github.com/politecrawl/politecrawl/crawler/internal/durable"
@@ -86,7 +85,7 @@ func (s *sink) commit(power bool) error {
 	}
 	if power && !s.named {
 		if err := durable.Dir(filepath.Dir(s.name)); err != nil {
-			return fmt.Errorf("sqlite: %w", err)
+			return err
 		}
 		s.named = true
 	}

@@ -23,24 +23,24 @@ const applicationID = 0x706c6372
 
 var (
 	// ErrMark says that a mark is none that a commit has returned.
-	ErrMark = errors.New("sqlite: not a mark of this format")
+	ErrMark = errors.New("not a mark of this format")
 
 	// ErrFormat says that a file which is to be gone on with is no database of a
 	// crawl, is damaged, or was written by another version. Of one that a crawl goes on
 	// with and that is damaged the error is [output.ErrIncomplete] too.
-	ErrFormat = errors.New("sqlite: not a database of this format")
+	ErrFormat = errors.New("not a database of this format")
 
 	// ErrLocked says that another program has been writing to the database for longer
 	// than [Options].Wait. Programs that read it are in nobody's way.
-	ErrLocked = errors.New("sqlite: locked by another program")
+	ErrLocked = errors.New("locked by another program")
 
 	// ErrFull says that the disk is full.
-	ErrFull = errors.New("sqlite: disk is full")
+	ErrFull = errors.New("disk is full")
 
 	// ErrIO says that the file could not be written, or read, although its disk is not
 	// full: it may have met the limit of a process for the size of files or that of a
 	// user for a disk, or the disk is broken. SQLite does not tell which.
-	ErrIO = errors.New("sqlite: disk cannot be written or read")
+	ErrIO = errors.New("disk cannot be written or read")
 )
 
 // Options are for [Format]. Nil, and every zero field, is what the program does.

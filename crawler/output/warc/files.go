@@ -52,7 +52,7 @@ const held = 256 << 10
 func newFiles(dir string, limit int64, level int) (*files, error) {
 	pack, err := gzip.NewWriterLevel(nil, level)
 	if err != nil {
-		return nil, fmt.Errorf("warc: %w", err)
+		return nil, err
 	}
 	return &files{dir: dir, limit: limit, pack: pack}, nil
 }
@@ -78,10 +78,10 @@ func (f *files) goTo(to place) (missing int64, err error) {
 		return to.Length, nil
 	}
 	if err != nil {
-		return 0, fmt.Errorf("warc: %w", err)
+		return 0, err
 	}
 	if f.Length, err = cut(file, to.Length); err != nil {
-		return 0, errors.Join(fmt.Errorf("warc: %w", err), file.Close())
+		return 0, errors.Join(err, file.Close())
 	}
 	f.file = file
 	return to.Length - f.Length, nil
@@ -96,7 +96,7 @@ func (f *files) missingBefore(to place) ([]output.Loss, error) {
 		case errors.Is(err, fs.ErrNotExist):
 			lost = append(lost, output.Loss{File: name})
 		case err != nil:
-			return nil, fmt.Errorf("warc: %w", err)
+			return nil, err
 		}
 	}
 	return lost, nil
@@ -166,7 +166,7 @@ func (f *files) removeFrom(to place) error {
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("warc: %w", err)
+		return err
 	}
 	for _, entry := range entries {
 		if match, _ := filepath.Match(filePattern, entry.Name()); !match {
@@ -177,7 +177,7 @@ func (f *files) removeFrom(to place) error {
 			continue
 		}
 		if err := os.Remove(filepath.Join(f.dir, entry.Name())); err != nil {
-			return fmt.Errorf("warc: %w", err)
+			return err
 		}
 		f.newNames = true
 	}
@@ -194,16 +194,16 @@ func (f *files) next() error {
 	if f.file != nil {
 		// Nobody comes back to this file, so its bytes reach the disk now.
 		if err := errors.Join(f.flush(), durable.File(f.file), f.close()); err != nil {
-			return fmt.Errorf("warc: %w", err)
+			return err
 		}
 		f.place = place{File: f.File + 1}
 	}
 	if f.File >= mostFiles {
-		return fmt.Errorf("warc: %d files are as many as there are names for; make them larger", mostFiles)
+		return fmt.Errorf("%d files are as many as there are names for; make them larger", mostFiles)
 	}
 	file, err := os.OpenFile(f.path(), os.O_CREATE|os.O_EXCL|os.O_RDWR|os.O_APPEND, 0o644)
 	if err != nil {
-		return fmt.Errorf("warc: %w", err)
+		return err
 	}
 	f.file, f.newNames = file, true
 	return nil
@@ -223,7 +223,7 @@ func (f *files) add(head []byte, block ...[]byte) error {
 		_, err = f.pack.Write(recordEnd)
 	}
 	if err = errors.Join(err, f.pack.Close()); err != nil {
-		return fmt.Errorf("warc: %w", err)
+		return err
 	}
 	f.Length += int64(f.packed.Len() - before)
 	if f.packed.Len() >= held {
@@ -240,7 +240,7 @@ func (f *files) flush() error {
 	_, err := f.file.Write(f.packed.Bytes())
 	f.packed.Reset()
 	if err != nil {
-		return fmt.Errorf("warc: %w", err)
+		return err
 	}
 	return nil
 }
@@ -249,14 +249,14 @@ func (f *files) flush() error {
 func (f *files) sync() error {
 	if f.file != nil {
 		if err := durable.File(f.file); err != nil {
-			return fmt.Errorf("warc: %w", err)
+			return err
 		}
 	}
 	if !f.newNames {
 		return nil
 	}
 	if err := durable.Dir(f.dir); err != nil {
-		return fmt.Errorf("warc: %w", err)
+		return err
 	}
 	f.newNames = false
 	return nil
@@ -269,7 +269,7 @@ func (f *files) close() error {
 	err := f.file.Close()
 	f.file = nil
 	if err != nil {
-		return fmt.Errorf("warc: %w", err)
+		return err
 	}
 	return nil
 }

@@ -17,7 +17,7 @@ type recordID [16]byte
 
 func newID(random io.Reader) (id recordID, err error) {
 	if _, err := io.ReadFull(random, id[:]); err != nil {
-		return id, fmt.Errorf("warc: identifier of a record: %w", err)
+		return id, fmt.Errorf("identifier of a record: %w", err)
 	}
 	id[6] = id[6]&0x0f | 0x40
 	id[8] = id[8]&0x3f | 0x80

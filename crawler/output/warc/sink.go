@@ -31,10 +31,10 @@ func open(dir string, mark []byte, opts *Options) (*sink, error) {
 	var at place
 	if mark != nil {
 		if err := json.Unmarshal(mark, &at); err != nil {
-			return nil, fmt.Errorf("warc: %q is no mark: %w", mark, err)
+			return nil, fmt.Errorf("%q is no mark: %w", mark, err)
 		}
 		if at.File < 0 || at.File >= mostFiles || at.Length < 0 {
-			return nil, fmt.Errorf("warc: %q is no mark", mark)
+			return nil, fmt.Errorf("%q is no mark", mark)
 		}
 	}
 	files, err := newFiles(dir, opts.MaxBytes, opts.Level)
@@ -132,7 +132,7 @@ func (s *sink) Commit(power bool) (mark []byte, err error) {
 	}
 	mark, err = json.Marshal(s.files.place)
 	if err != nil {
-		return nil, fmt.Errorf("warc: %w", err)
+		return nil, err
 	}
 	return mark, nil
 }

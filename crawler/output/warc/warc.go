@@ -68,7 +68,7 @@ func Format(opts *Options) output.Format {
 }
 
 // ErrOptions says that options are not what they may be.
-var ErrOptions = errors.New("warc: wrong option")
+var ErrOptions = errors.New("wrong option")
 
 func (o *Options) validate() error {
 	switch {

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/politecrawl/politecrawl/crawler/errtext"
+	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
 
 // Escape returns text from a foreign file in a form that a terminal shows and
@@ -32,23 +32,13 @@ func Clip(text string, most int) string {
 // OneLine returns text with each run of white space as one space.
 func OneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// WithoutPrefix removes the names of packages, which mean nothing to a user, from the text
-// of err.
-func WithoutPrefix(err error) error { return unprefixed{err} }
-
-type unprefixed struct{ err error }
-
-func (e unprefixed) Unwrap() error { return e.err }
-
-func (e unprefixed) Error() string { return errtext.Of(e.err) }
-
-// ErrorText returns the text of err on one line, without the names of packages; of nil, an
+// ErrorText returns the text of err on one line, without users and passwords; of nil, an
 // empty string.
 func ErrorText(err error) string {
 	if err == nil {
 		return ""
 	}
-	return OneLine(errtext.Of(err))
+	return OneLine(secret.Users(err.Error()))
 }
 
 // QuotePath quotes the path in an error about a file or directory, because the path may

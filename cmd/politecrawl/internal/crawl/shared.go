@@ -56,7 +56,7 @@ func join(ctx context.Context, s *settings.Settings) error {
 	case errors.Is(err, redisstore.ErrNone):
 		return nil // this process makes it
 	case errors.Is(err, crawler.ErrConfig):
-		return cli.WithCode(cli.ExitMisuse, cli.WithoutPrefix(err))
+		return cli.WithCode(cli.ExitMisuse, err)
 	}
 	return runner.RedisError(err)
 }
@@ -155,13 +155,13 @@ more. A crawl that a worker is at is left alone: stop it first.`,
 func sharedError(cfg crawler.Config, err error) error {
 	switch {
 	case errors.Is(err, crawler.ErrConfig):
-		return cli.WithCode(cli.ExitMisuse, cli.WithoutPrefix(err))
+		return cli.WithCode(cli.ExitMisuse, err)
 	case errors.Is(err, redisstore.ErrNone):
 		return cli.Misuse("there is no crawl %q on %s", cfg.Cluster.Join, cfg.Cluster.Frontier)
 	case errors.Is(err, redisstore.ErrFull):
-		return cli.Failed("%w: its maxmemory is used up, and this needs some memory too; give it more first", cli.WithoutPrefix(err))
+		return cli.Failed("%w: its maxmemory is used up, and this needs some memory too; give it more first", err)
 	case errors.Is(err, redisstore.ErrInUse):
-		return cli.Failed("%w; stop it first: politecrawl crawl stop %s --frontier %s (a worker that died counts as at work for half a minute)", cli.WithoutPrefix(err), cli.ShellWord(cfg.Cluster.Join), cli.ShellWord(cfg.Cluster.Frontier))
+		return cli.Failed("%w; stop it first: politecrawl crawl stop %s --frontier %s (a worker that died counts as at work for half a minute)", err, cli.ShellWord(cfg.Cluster.Join), cli.ShellWord(cfg.Cluster.Frontier))
 	}
 	return runner.RedisError(err)
 }

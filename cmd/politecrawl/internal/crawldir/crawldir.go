@@ -52,9 +52,9 @@ func ResumeError(flag, dir string, err error) error {
 	case IsBadJSON(err), none && HoldsFrontier(dir):
 		return DamagedState("--"+flag, dir, ResumeCommand(flag, dir), err)
 	case none:
-		return cli.Misuse("--%s: %w; begin one with: politecrawl crawl URL… --output %s", flag, cli.WithoutPrefix(err), cli.ShellWord(dir))
+		return cli.Misuse("--%s: %w; begin one with: politecrawl crawl URL… --output %s", flag, err, cli.ShellWord(dir))
 	}
-	return cli.Misuse("--%s: %w", flag, cli.WithoutPrefix(cli.QuotePath(err)))
+	return cli.Misuse("--%s: %w", flag, cli.QuotePath(err))
 }
 
 // ResumeCommand returns the command that resumes or recrawls a crawl whose crawl.json was

@@ -20,11 +20,11 @@ const NewState = `{"version":1,"config":{"urls":["START URL"]}}`
 func DamagedState(command, dir, again string, err error) error {
 	file := filepath.Join(dir, output.StateFile)
 	if !HoldsFrontier(dir) {
-		return cli.Failed("%s: %q is damaged, and the crawl cannot resume without it; crawl again into a new directory (%w)", command, file, cli.WithoutPrefix(err))
+		return cli.Failed("%s: %q is damaged, and the crawl cannot resume without it; crawl again into a new directory (%w)", command, file, err)
 	}
 	what := "is missing"
 	if !errors.Is(err, output.ErrNone) {
-		what = fmt.Sprintf("is damaged (%v)", cli.WithoutPrefix(err))
+		what = fmt.Sprintf("is damaged (%v)", err)
 	}
 	return cli.Failed("%s: %q %s; the frontier, which knows what is done and what is left, is still good. Put that file back from a copy, or write %s into it, with the start URLs of the crawl; then: %s",
 		command, file, what, NewState, again)
@@ -44,10 +44,10 @@ func IsDamagedFrontier(dir string, err error) bool {
 func DamagedFrontier(dir string, err error) error {
 	saved, unread := crawler.Saved(dir)
 	if unread != nil {
-		return cli.Failed("%w; what is lost cannot be told, so crawl again into a new directory", cli.WithoutPrefix(err))
+		return cli.Failed("%w; what is lost cannot be told, so crawl again into a new directory", err)
 	}
 	return cli.Failed("%w. What the crawl has found is still good (politecrawl report %s); the list of URLs left to request is lost. Put %q back from a copy, or crawl again into another directory, with the settings that are in %q: politecrawl crawl %s --output NEW",
-		cli.WithoutPrefix(err), cli.ShellWord(dir), filepath.Join(dir, FrontierFolder), filepath.Join(dir, output.StateFile), startWords(saved.URLs))
+		err, cli.ShellWord(dir), filepath.Join(dir, FrontierFolder), filepath.Join(dir, output.StateFile), startWords(saved.URLs))
 }
 
 // maxStartWords is how many start URLs a command repeats.

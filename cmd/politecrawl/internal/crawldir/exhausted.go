@@ -48,5 +48,5 @@ func ExhaustedError(dir string, err error) error {
 	if remedy == "" {
 		return nil
 	}
-	return cli.Failed("%w; %s, and go on with: politecrawl crawl --resume %s", cli.WithoutPrefix(err), remedy, cli.ShellWord(dir))
+	return cli.Failed("%w; %s, and go on with: politecrawl crawl --resume %s", err, remedy, cli.ShellWord(dir))
 }

@@ -112,11 +112,11 @@ func (d *demo) run(ctx context.Context) error {
 func (d *demo) unserved(err error) error {
 	switch {
 	case errors.Is(err, demosite.ErrPortTaken):
-		return cli.Misuse("--port: %w", cli.WithoutPrefix(err))
+		return cli.Misuse("--port: %w", err)
 	case d.port != 0 && errors.Is(err, fs.ErrPermission):
-		return cli.Misuse("--port: %w; choose a port from 1024 up, or 0 for any free one", cli.WithoutPrefix(err))
+		return cli.Misuse("--port: %w; choose a port from 1024 up, or 0 for any free one", err)
 	}
-	return cli.Failed("cannot serve the site: %w", cli.WithoutPrefix(err))
+	return cli.Failed("cannot serve the site: %w", err)
 }
 
 // crawl crawls the site and asks it what it saw.

@@ -2,7 +2,6 @@ package demo
 
 import (
 	"errors"
-	"fmt"
 	"net"
 	"os"
 	"strings"
@@ -31,7 +30,7 @@ func TestDemoPortRefused(t *testing.T) {
 		{80, cli.ExitMisuse, "--port: listen tcp: bind: permission denied; choose a port from 1024 up, or 0 for any free one"},
 		{0, cli.ExitFailed, "cannot serve the site: listen tcp: bind: permission denied"},
 	} {
-		err := (&demo{port: tt.port}).unserved(fmt.Errorf("demosite: %w", refused))
+		err := (&demo{port: tt.port}).unserved(refused)
 		if e, ok := errors.AsType[*cli.ExitError](err); !ok || e.Code != tt.code || err.Error() != tt.want {
 			t.Errorf("port %d: %v", tt.port, err)
 		}

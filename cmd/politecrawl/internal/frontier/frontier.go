@@ -63,7 +63,7 @@ func frontierError(command, crawl, dir string, err error) error {
 	if _, ok := errors.AsType[*cli.ExitError](err); ok {
 		return err
 	}
-	err = fmt.Errorf("%s: %w", command, cli.WithoutPrefix(err))
+	err = fmt.Errorf("%s: %w", command, err)
 	const name = "name the output directory of a crawl, or the folder " + crawldir.FrontierFolder + " in it"
 	switch {
 	case errors.Is(err, pebblestore.ErrInUse):
@@ -117,7 +117,7 @@ func (f *urlFilter) prepare(command string) error {
 	}
 	origin, err := robotsext.OriginOf(u)
 	if err != nil {
-		return cli.Misuse("%s: --host: %w", command, cli.WithoutPrefix(err))
+		return cli.Misuse("%s: --host: %w", command, err)
 	}
 	f.ports = raw != f.host && u.Port() == ""
 	f.server, err = frontier.HostOf(string(origin))

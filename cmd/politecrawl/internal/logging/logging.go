@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
-	"github.com/politecrawl/politecrawl/crawler/errtext"
 	"github.com/politecrawl/politecrawl/crawler/output/jsontext"
 	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
@@ -115,7 +114,7 @@ func discreet(_ []string, a slog.Attr) slog.Attr {
 			return slog.Attr{}
 		case *slog.Source: // nothing of others is in it
 		case error: // with %+v, as the handler would write it, some errors bring their stack along
-			return slog.String(a.Key, secret.All(errtext.Of(value)))
+			return slog.String(a.Key, secret.All(value.Error()))
 		case fmt.Stringer: // which JSON would not write so
 			return slog.String(a.Key, secret.All(value.String()))
 		default:

@@ -108,7 +108,7 @@ func makePlan(ctx context.Context, r *runner.Runner, cfg crawler.Config) (*crawl
 	defer endLog()
 	planner, err := crawler.NewPlanner(cfg, &crawler.Options{Logger: log, Notice: r.Note, Formats: settings.Formats(&cfg)})
 	if err != nil {
-		return nil, cli.WithCode(cli.ExitMisuse, cli.WithoutPrefix(err))
+		return nil, cli.WithCode(cli.ExitMisuse, err)
 	}
 	if !r.Quiet {
 		r.Notice(fmt.Sprintf("reading robots.txt and sitemaps of %s; Ctrl-C ends that and shows what is known", humanize.Count(runner.CountHosts(cfg.URLs), "host")))
@@ -119,7 +119,7 @@ func makePlan(ctx context.Context, r *runner.Runner, cfg crawler.Config) (*crawl
 	plan, err := planner.Run(ctx)
 	view.End()
 	if err != nil {
-		err = cli.Failed("%w", cli.WithoutPrefix(err))
+		err = cli.Failed("%w", err)
 	}
 	return plan, err
 }

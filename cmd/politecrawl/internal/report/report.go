@@ -127,7 +127,6 @@ func endingOf(dir string) *report.Ending {
 
 // reportError says what to do about directories of which no report can be made.
 func reportError(dirs []string, err error) error {
-	err = cli.WithoutPrefix(err)
 	for _, dir := range dirs {
 		if !crawldir.IsDirectory(dir) {
 			return cli.Misuse("report: there is no directory %q; name the output directory of a crawl", dir)
@@ -148,7 +147,7 @@ func reportError(dirs []string, err error) error {
 // unwritten says what to do about a report that cannot be written.
 func unwritten(dirs []string, err error) error {
 	const good = "; the files of the crawl are as they were"
-	err = cli.WithoutPrefix(cli.QuotePath(err))
+	err = cli.QuotePath(err)
 	if remedy := crawldir.Remedy(err); remedy != "" && !errors.Is(err, syscall.EROFS) {
 		return cli.Failed("report: %w%s; %s, or write the report elsewhere: %s", err, good, remedy, withOutput(dirs, "DIR"))
 	}

@@ -31,17 +31,17 @@ func notBegun(dir string, opts crawler.Options, err error) error {
 	case crawldir.IsDamagedFrontier(dir, err):
 		return crawldir.DamagedFrontier(dir, err)
 	case errors.Is(err, pebblestore.ErrInUse) && isNew:
-		return cli.Failed("%w; wait for its end, or name another directory with --output", cli.WithoutPrefix(err))
+		return cli.Failed("%w; wait for its end, or name another directory with --output", err)
 	case errors.Is(err, pebblestore.ErrInUse):
-		return cli.Failed("%w; wait for its end", cli.WithoutPrefix(err))
+		return cli.Failed("%w; wait for its end", err)
 	case errors.Is(err, output.ErrExists) && crawldir.HoldsCrawl(dir):
-		return cli.Misuse("--output: %w, or go on with it by --resume %s", cli.WithoutPrefix(err), cli.ShellWord(dir))
+		return cli.Misuse("--output: %w, or go on with it by --resume %s", err, cli.ShellWord(dir))
 	case errors.Is(err, output.ErrExists) && crawldir.HoldsFrontier(dir):
-		return cli.Misuse("--output: %w; %s is missing there, and --resume %s says how to go on without it", cli.WithoutPrefix(err), output.StateFile, cli.ShellWord(dir))
+		return cli.Misuse("--output: %w; %s is missing there, and --resume %s says how to go on without it", err, output.StateFile, cli.ShellWord(dir))
 	case errors.Is(err, output.ErrExists):
-		return cli.Misuse("--output: %w; without %s that crawl cannot go on", cli.WithoutPrefix(err), output.StateFile)
+		return cli.Misuse("--output: %w; without %s that crawl cannot go on", err, output.StateFile)
 	case errors.Is(err, redisstore.ErrNone):
-		return cli.Failed("%w. What this worker has written stays as it is; crawl again under another name (--join), with another --output", cli.WithoutPrefix(err))
+		return cli.Failed("%w. What this worker has written stays as it is; crawl again under another name (--join), with another --output", err)
 	case IsRedisError(err):
 		return RedisError(err)
 	case onDisk && isNew && crawldir.Remedy(err) != "" && !errors.Is(err, syscall.EROFS):
@@ -51,7 +51,7 @@ func notBegun(dir string, opts crawler.Options, err error) error {
 	case onDisk:
 		return cli.Misuse("--%s: %w; a crawl goes on in its own directory, which must be one that can be written", flag, cli.QuotePath(err))
 	}
-	return cli.Failed("%w", cli.WithoutPrefix(err))
+	return cli.Failed("%w", err)
 }
 
 // IsRedisError tells whether RedisError knows what to do about err.
@@ -69,7 +69,6 @@ func IsRedisError(err error) bool {
 
 // RedisError returns err with what to do about Redis.
 func RedisError(err error) error {
-	err = cli.WithoutPrefix(err)
 	switch {
 	case errors.Is(err, redisstore.ErrUnavailable):
 		return cli.Failed("%w; is it running, and is --frontier its address?", err)

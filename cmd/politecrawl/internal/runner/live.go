@@ -52,9 +52,9 @@ func (l *Listen) open(cfg crawler.Config, opts *crawler.Options, log *slog.Logge
 	})
 	switch {
 	case errors.Is(err, monitor.ErrToken):
-		return nil, cli.Misuse("--listen: %w, in %s", cli.WithoutPrefix(err), settings.TokenVariable)
+		return nil, cli.Misuse("--listen: %w, in %s", err, settings.TokenVariable)
 	case err != nil:
-		return nil, cli.Misuse("--listen: %w", cli.WithoutPrefix(err))
+		return nil, cli.Misuse("--listen: %w", err)
 	}
 	opts.Formats = append(opts.Formats, server.Format())
 	return &livePage{server, token != ""}, nil

@@ -76,7 +76,7 @@ func (r *Runner) Crawl(ctx context.Context, cfg crawler.Config, opts crawler.Opt
 	}
 	c, err = crawler.New(cfg, &opts)
 	if err != nil {
-		return nil, cli.WithCode(cli.ExitMisuse, cli.WithoutPrefix(err))
+		return nil, cli.WithCode(cli.ExitMisuse, err)
 	}
 	ctx, done := r.Interruptible(ctx, c.Abort, "interrupted: what is in flight is being finished; interrupt again to break it off")
 	defer done()
@@ -97,14 +97,14 @@ func (r *Runner) Crawl(ctx context.Context, cfg crawler.Config, opts crawler.Opt
 		return printed, crawldir.DamagedFrontier(cfg.Output.Dir, err)
 	}
 	if err != nil {
-		return printed, cli.Failed("%w", cli.WithoutPrefix(err))
+		return printed, cli.Failed("%w", err)
 	}
 	found, err := report.Make([]string{cfg.Output.Dir}, nil)
 	if err == nil {
 		err = found.WriteFiles(cfg.Output.Dir)
 	}
 	if err != nil {
-		return printed, cli.Failed("the crawl is written down, but not its report: %w; write it with: politecrawl report %s", cli.WithoutPrefix(err), cli.ShellWord(cfg.Output.Dir))
+		return printed, cli.Failed("the crawl is written down, but not its report: %w; write it with: politecrawl report %s", err, cli.ShellWord(cfg.Output.Dir))
 	}
 	printed.Report = filepath.Join(cfg.Output.Dir, report.HTMLFile)
 	return printed, nil

@@ -243,7 +243,6 @@ func (s *Settings) Validate() error {
 	}
 	var bad []error
 	for _, err := range all.Unwrap() {
-		err = cli.WithoutPrefix(err)
 		if about, ok := errors.AsType[*crawler.ConfigError](err); ok {
 			if from := s.from[about.Key]; from != "" && from != fromDefault && from != commandLine {
 				err = fmt.Errorf("%w (%s)", err, from)

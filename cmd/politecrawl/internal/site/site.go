@@ -46,7 +46,7 @@ func NewGuard(texts []string) (*guard.Guard, error) {
 	for _, text := range texts {
 		p, err := guard.ParsePrefix(text)
 		if err != nil {
-			return nil, cli.Misuse("--%s: %w", AllowFlag, cli.WithoutPrefix(err))
+			return nil, cli.Misuse("--%s: %w", AllowFlag, err)
 		}
 		allowed = append(allowed, p)
 	}
@@ -63,13 +63,13 @@ func RefusedAddress(err error, host string) string {
 	case !errors.Is(err, guard.ErrRefused):
 		return ""
 	case isOdd:
-		return cli.WithoutPrefix(odd).Error()
+		return odd.Error()
 	case !ok:
 		return cli.ErrorText(err)
 	case host == "":
-		return cli.WithoutPrefix(refused).Error()
+		return refused.Error()
 	}
-	return fmt.Sprintf("%s; if that is the site you mean, allow it with %s", cli.WithoutPrefix(refused).Error(), allowing(refused.Addr, host))
+	return fmt.Sprintf("%s; if that is the site you mean, allow it with %s", refused.Error(), allowing(refused.Addr, host))
 }
 
 // allowing is the flag that lets an address of a host through.

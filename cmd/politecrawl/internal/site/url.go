@@ -7,7 +7,6 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
@@ -50,7 +49,7 @@ func readOrigin(raw string) (*url.URL, error) {
 		return nil, fmt.Errorf("%q has no host; write it as %s://example.com/", raw, scheme)
 	}
 	if _, err := robotsext.OriginOf(u); err != nil {
-		return nil, fmt.Errorf("%q: %w", raw, cli.WithoutPrefix(err))
+		return nil, fmt.Errorf("%q: %w", raw, err)
 	}
 	return u, nil
 }

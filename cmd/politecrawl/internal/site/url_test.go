@@ -50,7 +50,7 @@ func TestOriginURL(t *testing.T) {
 			if got := u.Scheme + "://" + u.Host; got != tt.want {
 				t.Errorf("%q: origin %s, want %s", tt.raw, got, tt.want)
 			}
-		case !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), "robotsext: "):
+		case !strings.Contains(err.Error(), tt.want):
 			t.Errorf("%q: error %v, want %s", tt.raw, err, tt.want)
 		}
 	}

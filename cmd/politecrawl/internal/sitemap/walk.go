@@ -57,7 +57,7 @@ func (l *listing) site(ctx context.Context, raw string) error {
 	w := &sitemapWalk{listing: l, origin: origin.Scheme + "://" + origin.Host, site: u}
 	robots, err := w.open(g)
 	if err != nil {
-		return cli.Misuse("--user-agent: %w", cli.WithoutPrefix(err))
+		return cli.Misuse("--user-agent: %w", err)
 	}
 	defer robots.CloseIdleConnections()
 	entries := robots.Sitemap

@@ -68,4 +68,4 @@ func TestNoPackageNames(t *testing.T) {
 	}
 }
 
-var packageName = regexp.MustCompile(`(^|[": ])(crawler|robotsext|robotstxt|sitemap|guard|output|frontier|extract|http2?|net/http|x509|gzip|flate): .{0,60}`)
+var packageName = regexp.MustCompile(`(^|[": ])(crawler|robotsext|robotstxt|sitemap|guard|output|frontier|extract): .{0,60}`)
