@@ -1,6 +1,7 @@
 package faultsite
 
 import (
+	"cmp"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -23,16 +24,27 @@ type Authority struct {
 
 // NewAuthority makes an authority of which nobody knows yet.
 func NewAuthority() (*Authority, error) {
+	template := &x509.Certificate{
+		Subject: pkix.Name{CommonName: "faultsite"},
+		IsCA:    true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
+	}
+	return new(Authority).issue(template)
+}
+
+// issue signs a certificate for a key of its own, by its own key if a has none.
+func (a *Authority) issue(template *x509.Certificate) (*Authority, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return nil, fmt.Errorf("faultsite: %w", err)
 	}
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "faultsite"},
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(7 * 24 * time.Hour),
-		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
+	template.SerialNumber = big.NewInt(time.Now().UnixNano())
+	template.NotBefore = cmp.Or(template.NotBefore, time.Now().Add(-time.Hour))
+	template.NotAfter = cmp.Or(template.NotAfter, time.Now().Add(7*24*time.Hour))
+	parent, signer := a.certificate, a.key
+	if parent == nil {
+		parent, signer = template, key
 	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	der, err := x509.CreateCertificate(rand.Reader, template, parent, &key.PublicKey, signer)
 	if err != nil {
 		return nil, fmt.Errorf("faultsite: %w", err)
 	}
@@ -51,23 +63,15 @@ func (a *Authority) PEM() []byte {
 
 // sign returns a certificate for an address, which may be changed before it is signed.
 func (a *Authority) sign(address string, change func(*x509.Certificate)) (tls.Certificate, error) {
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		return tls.Certificate{}, fmt.Errorf("faultsite: %w", err)
-	}
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(time.Now().UnixNano()), Subject: pkix.Name{CommonName: address},
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(7 * 24 * time.Hour),
-		IPAddresses: []net.IP{net.ParseIP(address)},
-	}
+	template := &x509.Certificate{Subject: pkix.Name{CommonName: address}, IPAddresses: []net.IP{net.ParseIP(address)}}
 	if change != nil {
 		change(template)
 	}
-	der, err := x509.CreateCertificate(rand.Reader, template, a.certificate, &key.PublicKey, a.key)
+	signed, err := a.issue(template)
 	if err != nil {
-		return tls.Certificate{}, fmt.Errorf("faultsite: %w", err)
+		return tls.Certificate{}, err
 	}
-	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, nil
+	return tls.Certificate{Certificate: [][]byte{signed.certificate.Raw}, PrivateKey: signed.key}, nil
 }
 
 // certify gives a host the certificate that it shows, and the one that it should not.

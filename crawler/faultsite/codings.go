@@ -50,44 +50,22 @@ func codings() []*Fault {
 		}),
 		damaged(lost("empty-gzip-header", "says that the body is packed, and sends a part of a header", "breaks off", squeezed(func(b []byte) []byte { return b[:5] })), faulty("gzip")),
 		// What is a sitemap shows in what it holds, whatever the header says.
-		{
-			Name: "unasked-coding", Does: "packs the body in a way that was not asked for, it says",
-			Page: failed(`"br"`), Robots: unreachable(`"br"`), Sitemap: read(),
-			act: raw(keep, "{head}Content-Encoding: br\nContent-Length: {len}\n\n{body}"),
-		},
-		{
-			Name: "unknown-coding", Does: "packs the body in a way that nobody knows, it says",
-			Page: whole(), Robots: unreachable(`"parcel"`), Sitemap: read(), // browsers take no notice of it
-			act: raw(keep, "{head}Content-Encoding: parcel\nContent-Length: {len}\n\n{body}"),
-		},
-		{
-			Name: "coding-twice", Does: "packs the body twice",
-			Page: failed("gzip, gzip"), Robots: unreachable(`"gzip" on top of "gzip"`), Sitemap: read(),
-			act: func(x *exchange) bool {
+		fault("unasked-coding", "packs the body in a way that was not asked for, it says", failed(`"br"`), unreachable(`"br"`), read(),
+			raw(keep, "{head}Content-Encoding: br\nContent-Length: {len}\n\n{body}")),
+		fault("unknown-coding", "packs the body in a way that nobody knows, it says", whole(), unreachable(`"parcel"`), read(), // browsers take no notice of it
+			raw(keep, "{head}Content-Encoding: parcel\nContent-Length: {len}\n\n{body}")),
+		fault("coding-twice", "packs the body twice", failed("gzip, gzip"), unreachable(`"gzip" on top of "gzip"`), read(),
+			func(x *exchange) bool {
 				b := pack(pack(x.good.body))
 				x.sendLast(x.fill("{head}Content-Encoding: gzip, gzip\r\nContent-Length: "+strconv.Itoa(len(b))+"\r\n\r\n") + string(b))
 				return true
-			},
-		},
-		{
-			Name: "gzip-bomb", Does: "packs a body without end, a thousand to one",
-			Page: whole().cut(), Robots: rules().cut(), Sitemap: faulty("").following(),
-			act: bomb(func(x *exchange) []byte { return flushed(front(x), []byte(strings.Repeat("\n", 1<<20)), true) },
-				blanks),
-		},
-		{
-			Name: "gzip-of-nothing", Does: "packs nothing, without end",
-			Page: failed("packed body without content"), Robots: unreachable("without end"), Sitemap: faulty("unpacks to nothing"),
-			act: bomb(func(*exchange) []byte { return flushed(nil, nil, true) }, func() string { return strings.Repeat("\x00\x00\x00\xff\xff", 1<<10) }),
-		},
+			}),
+		fault("gzip-bomb", "packs a body without end, a thousand to one", whole().cut(), rules().cut(), faulty("").following(),
+			bomb(func(x *exchange) []byte { return flushed(front(x), []byte(strings.Repeat("\n", 1<<20)), true) },
+				blanks)),
+		fault("gzip-of-nothing", "packs nothing, without end", failed("packed body without content"), unreachable("without end"), faulty("unpacks to nothing"),
+			bomb(func(*exchange) []byte { return flushed(nil, nil, true) }, func() string { return strings.Repeat("\x00\x00\x00\xff\xff", 1<<10) })),
 	}
-}
-
-// damaged is for a fault of what stands in the body: of a sitemap that is a thing to be
-// told of, and no reason to ask for it again.
-func damaged(f *Fault, sitemap Want) *Fault {
-	f.Sitemap = sitemap
-	return f
 }
 
 // pack packs text with gzip.

@@ -21,11 +21,6 @@ func silence() []*Fault {
 
 // broken are connections that end before the answer does.
 func broken() []*Fault {
-	// A robots.txt comes over a connection that nothing came over before.
-	again := func(f *Fault) *Fault {
-		f.Page, f.Sitemap = f.Page.twice(), f.Sitemap.twice()
-		return f
-	}
 	return []*Fault{
 		again(lost("close-before-status", "closes the connection instead of an answer, each one anew", "closed", raw(shut, ""))),
 		again(lost("reset-before-status", "resets the connection instead of an answer, each one anew", "reset", raw(reset, ""))),
@@ -33,11 +28,7 @@ func broken() []*Fault {
 		again(fine("reset-reused", "resets the connection instead of an answer, if it has carried one before", reused(raw(reset, ""), (*exchange).sound))),
 		again(fine("timeout-reused", "answers 408 if the connection has carried an answer before", reused(raw(keep, "HTTP/1.1 408 Request Timeout\nContent-Length: 0\n\n"), (*exchange).sound))),
 		fine("timeout-idle", "says 408 after the answer, and closes the connection", raw(shut, "{head}Content-Length: {len}\n\n{body}HTTP/1.1 408 Request Timeout\nConnection: close\nContent-Length: 0\n\n")),
-		again(&Fault{
-			Name: "timeout-always", Does: "answers 408",
-			Page: fetched(408), Robots: open(408), Sitemap: missing(408),
-			act: raw(keep, "HTTP/1.1 408 Request Timeout\nContent-Length: 0\n\n"),
-		}),
+		again(absent("timeout-always", "answers 408", 408, raw(keep, "HTTP/1.1 408 Request Timeout\nContent-Length: 0\n\n"))),
 		fine("close-unannounced", "closes the connection after the answer, without having said so", raw(shut, "{head}Content-Length: {len}\n\n{body}")),
 		fine("reset-unannounced", "resets the connection after the answer", raw(reset, "{head}Content-Length: {len}\n\n{body}")),
 		fine("old-protocol", "answers by HTTP/1.0, and closes the connection", raw(shut, "HTTP/1.0 200 OK\nContent-Type: {type}\n\n{body}")),
@@ -52,18 +43,4 @@ func broken() []*Fault {
 		complete(lost("close-before-last-chunk", "closes the connection before the last chunk", "breaks off", raw(shut, "{head}Transfer-Encoding: chunked\n\n{hex}\n{body}\n"))),
 		complete(lost("reset-before-last-chunk", "resets the connection before the last chunk", "reset", raw(reset, "{head}Transfer-Encoding: chunked\n\n{hex}\n{body}\n"))),
 	}
-}
-
-// partly is for a fault that leaves the first half of an answer: what a sitemap lists
-// there counts (ROB-SMP-22).
-func partly(f *Fault) *Fault {
-	f.Sitemap = f.Sitemap.following()
-	return f
-}
-
-// complete is for a fault behind the last byte of the body: a sitemap is read when its
-// root element has ended.
-func complete(f *Fault) *Fault {
-	f.Sitemap = read()
-	return f
 }

@@ -22,60 +22,53 @@ func contents() []*Fault {
 	times := func(n int, text string) func() []byte {
 		return func() []byte { return bytes.Repeat([]byte(text), n) }
 	}
-	// only befalls one kind of body.
-	only := func(page, robots, sitemap Want, name, does string, a act) *Fault {
-		return &Fault{Name: name, Does: does, Page: page, Robots: robots, Sitemap: sitemap, act: a}
-	}
 	none := Want{}
 	return []*Fault{
-		only(whole(), rules(), read(), "nul-bytes", "has NUL bytes in the body, and at its end", after(func() []byte { return []byte("\n\x00\x00\x00a\x00b<\x00>\x00\n\x00") })),
-		only(whole(), rules(), read(), "invalid-utf8", "has bytes in the body that are no UTF-8", after(func() []byte { return []byte("\n<p>\xff\xfe\xc0\xaf\xed\xa0\x80</p>\n") })),
-		only(whole(), rules(), read(), "utf-8-mark", "has the mark of UTF-8 before the body", before("\xef\xbb\xbf")),
-		only(whole(), rules().opening(), read(), "utf-16", "sends the body in UTF-16, with its mark", body(func(x *exchange) []byte { return wide(x.good.body) })),
-		only(whole().cut(), rules().cut(), none, "endless-body", "sends a body without end", flood("{head}\n{body}", strings.Repeat("<p>more\n", 2<<10))),
-		only(none, none, faulty("").following(), "endless-sitemap", "sends a sitemap without end", func(x *exchange) bool {
+		fault("nul-bytes", "has NUL bytes in the body, and at its end", whole(), rules(), read(), after(func() []byte { return []byte("\n\x00\x00\x00a\x00b<\x00>\x00\n\x00") })),
+		fault("invalid-utf8", "has bytes in the body that are no UTF-8", whole(), rules(), read(), after(func() []byte { return []byte("\n<p>\xff\xfe\xc0\xaf\xed\xa0\x80</p>\n") })),
+		fault("utf-8-mark", "has the mark of UTF-8 before the body", whole(), rules(), read(), before("\xef\xbb\xbf")),
+		fault("utf-16", "sends the body in UTF-16, with its mark", whole(), rules().opening(), read(), body(func(x *exchange) []byte { return wide(x.good.body) })),
+		fault("endless-body", "sends a body without end", whole().cut(), rules().cut(), none, flood("{head}\n{body}", strings.Repeat("<p>more\n", 2<<10))),
+		fault("endless-sitemap", "sends a sitemap without end", none, none, faulty("").following(), func(x *exchange) bool {
 			front := strings.TrimSuffix(string(x.good.body), "</urlset>\n")
 			for ok := x.send(x.fill("{head}\r\n") + front); ok; {
 				ok = x.send(strings.Repeat("<!-- more -->\n", 2<<10))
 			}
 			return false
 		}),
-		only(whole().cut(), rules().cut(), none, "endless-line", "sends a line without end", flood("{head}\n{body}", strings.Repeat("x", 32<<10))),
-		only(whole(), none, none, "giant-title", "has a title of 1 MiB", before("<title>"+strings.Repeat("title ", 1<<20/6)+"</title>")),
-		only(whole(), none, none, "title-without-end", "begins a title and never ends it", body(func(x *exchange) []byte {
+		fault("endless-line", "sends a line without end", whole().cut(), rules().cut(), none, flood("{head}\n{body}", strings.Repeat("x", 32<<10))),
+		fault("giant-title", "has a title of 1 MiB", whole(), none, none, before("<title>"+strings.Repeat("title ", 1<<20/6)+"</title>")),
+		fault("title-without-end", "begins a title and never ends it", whole(), none, none, body(func(x *exchange) []byte {
 			return append(bytes.Clone(x.good.body), "<title>"+strings.Repeat("and on ", 1<<16)...)
 		})),
-		only(whole(), none, none, "markup-in-title", "has markup and control characters for a title", before("<title>&lt;script&gt;alert(1)&lt;/script&gt;\x1b[31m\x07\u202e=cmd|' /C calc'!A0</title>")),
-		only(whole(), none, none, "million-links", "links to a hundred thousand pages that robots.txt closes", after(func() []byte {
+		fault("markup-in-title", "has markup and control characters for a title", whole(), none, none, before("<title>&lt;script&gt;alert(1)&lt;/script&gt;\x1b[31m\x07\u202e=cmd|' /C calc'!A0</title>")),
+		fault("million-links", "links to a hundred thousand pages that robots.txt closes", whole(), none, none, after(func() []byte {
 			var b bytes.Buffer
 			for i := range 100_000 {
 				fmt.Fprintf(&b, "<a href=%s%d>x</a>\n", closedPath, i)
 			}
 			return b.Bytes()
 		})),
-		only(whole(), none, none, "deep-nesting", "nests a hundred thousand elements", after(times(100_000, "<div><b>"))),
-		only(whole(), none, none, "deep-tables", "nests tables in what may not hold any", after(times(20_000, "<table><p><a href=/behind><select><svg>"))),
-		only(whole(), none, none, "giant-attribute", "has an attribute of 2 MiB", after(func() []byte { return []byte(`<a title="` + strings.Repeat("x", 2<<20) + `">x</a>`) })),
-		only(whole(), none, none, "many-attributes", "has an element of a hundred thousand attributes", after(func() []byte { return []byte("<p " + strings.Repeat("a=b ", 100_000) + ">") })),
-		only(whole(), none, none, "giant-link", "links to a URL of 1 MiB", after(func() []byte { return []byte(`<a href="/` + strings.Repeat("x", 1<<20) + `">x</a>`) })),
-		only(whole(), none, none, "comment-without-end", "begins a comment and never ends it", after(func() []byte { return []byte("<!--" + strings.Repeat("- ", 1<<18)) })),
-		only(whole(), none, none, "tag-without-end", "begins a tag and never ends it", after(func() []byte { return []byte("<a href=" + strings.Repeat("/x", 1<<18)) })),
-		only(whole(), none, none, "script-without-end", "begins a script and never ends it", after(func() []byte { return []byte("<script>" + strings.Repeat("<!--<script>", 1<<16)) })),
-		only(whole(), none, none, "entities", "has a hundred thousand entities", after(times(100_000, "&NotEqualTilde;&#x10FFFF;&#0;&amp"))),
-		only(whole(), none, none, "odd-links", "links to what are no pages", after(func() []byte {
+		fault("deep-nesting", "nests a hundred thousand elements", whole(), none, none, after(times(100_000, "<div><b>"))),
+		fault("deep-tables", "nests tables in what may not hold any", whole(), none, none, after(times(20_000, "<table><p><a href=/behind><select><svg>"))),
+		fault("giant-attribute", "has an attribute of 2 MiB", whole(), none, none, after(func() []byte { return []byte(`<a title="` + strings.Repeat("x", 2<<20) + `">x</a>`) })),
+		fault("many-attributes", "has an element of a hundred thousand attributes", whole(), none, none, after(func() []byte { return []byte("<p " + strings.Repeat("a=b ", 100_000) + ">") })),
+		fault("giant-link", "links to a URL of 1 MiB", whole(), none, none, after(func() []byte { return []byte(`<a href="/` + strings.Repeat("x", 1<<20) + `">x</a>`) })),
+		fault("comment-without-end", "begins a comment and never ends it", whole(), none, none, after(func() []byte { return []byte("<!--" + strings.Repeat("- ", 1<<18)) })),
+		fault("tag-without-end", "begins a tag and never ends it", whole(), none, none, after(func() []byte { return []byte("<a href=" + strings.Repeat("/x", 1<<18)) })),
+		fault("script-without-end", "begins a script and never ends it", whole(), none, none, after(func() []byte { return []byte("<script>" + strings.Repeat("<!--<script>", 1<<16)) })),
+		fault("entities", "has a hundred thousand entities", whole(), none, none, after(times(100_000, "&NotEqualTilde;&#x10FFFF;&#0;&amp"))),
+		fault("odd-links", "links to what are no pages", whole(), none, none, after(func() []byte {
 			return []byte(`<a href="http://[">a</a><a href="//">b</a><a href="http://%zz/">c</a><a href="javascript:void(0)">d</a>` +
 				`<a href="data:text/html,<a href=/>">e</a><a href="mailto:x@y">f</a><a href=" ">g</a><a href="#">h</a><a href="\x00">i</a>` +
 				`<a href="http://user:secret@127.0.0.1:1/">j</a><a href="http://999.999.999.999/">k</a><a href="ftp://127.0.0.1/">l</a>`)
 		})),
-		only(fetched(200), none, none, "picture", "sends a picture as a page", body(func(*exchange) []byte {
+		fault("picture", "sends a picture as a page", fetched(200), none, none, body(func(*exchange) []byte {
 			return append([]byte("\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"), bytes.Repeat([]byte("\x00\x01<a\xff>\xfe"), 1<<12)...)
 		})),
-		only(fetched(200), rules().opening(), faulty(""), "packed-unsaid", "packs the body, and does not say so", body(func(x *exchange) []byte { return pack(x.good.body) })).readable(),
+		fault("packed-unsaid", "packs the body, and does not say so", fetched(200), rules().opening(), read(), body(func(x *exchange) []byte { return pack(x.good.body) })),
 	}
 }
-
-// readable is for sitemaps, which are unpacked whatever the header says.
-func (f *Fault) readable() *Fault { f.Sitemap = read(); return f }
 
 // wide is text in UTF-16, the lesser byte first.
 func wide(text []byte) []byte {
@@ -89,10 +82,10 @@ func wide(text []byte) []byte {
 // lists are robots.txt files and sitemaps that are none, or too much of one.
 func lists() []*Fault {
 	robots := func(name, does string, want Want, text func(origin string) string) *Fault {
-		return &Fault{Name: name, Does: does, Robots: want, act: body(func(x *exchange) []byte { return []byte(text(x.host.Origin) + string(x.good.body)) })}
+		return fault(name, does, Want{}, want, Want{}, body(func(x *exchange) []byte { return []byte(text(x.host.Origin) + string(x.good.body)) }))
 	}
 	sitemap := func(name, does string, want Want, text func(origin string) string) *Fault {
-		return &Fault{Name: name, Does: does, Sitemap: want, act: body(func(x *exchange) []byte { return []byte(text(x.host.Origin)) })}
+		return fault(name, does, Want{}, Want{}, want, body(func(x *exchange) []byte { return []byte(text(x.host.Origin)) }))
 	}
 	entry := func(origin, path string) string { return "<url><loc>" + origin + path + "</loc></url>" }
 	both := func(origin string) string { return entry(origin, listedPath) + entry(origin, afterPath) }

@@ -2,6 +2,7 @@ package faultsite
 
 import (
 	"slices"
+	"strconv"
 	"time"
 )
 
@@ -113,19 +114,62 @@ func (w Want) opening() Want       { w.Opens = true; return w }
 func (w Want) cut() Want           { w.Cut = true; return w }
 func (w Want) twice() Want         { w.Twice = true; return w }
 
+// fault is a fault by what becomes of each kind that it befalls.
+func fault(name, does string, page, robots, sitemap Want, a act) *Fault {
+	return &Fault{Name: name, Does: does, Page: page, Robots: robots, Sitemap: sitemap, act: a}
+}
+
 // lost is a fault that leaves no answer of any kind, for one reason.
 func lost(name, does, says string, a act) *Fault {
-	return &Fault{Name: name, Does: does, Page: failed(says), Robots: unreachable(says), Sitemap: failed(says), act: a}
+	return fault(name, does, failed(says), unreachable(says), failed(says), a)
 }
 
 // waits is a fault that only a time limit ends.
-func waits(name, does, says string, a act) *Fault {
-	f := lost(name, does, says, a)
+func waits(name, does, says string, a act) *Fault { return endless(lost(name, does, says, a)) }
+
+// fine is a fault that does no harm.
+func fine(name, does string, a act) *Fault { return fault(name, does, whole(), rules(), read(), a) }
+
+// refuses is an answer with a status by which nobody knows what robots.txt says.
+func refuses(name, does string, status int, a act) *Fault {
+	return fault(name, does, fetched(status), unreachable(strconv.Itoa(status)).status(status), missing(status), a)
+}
+
+// absent is an answer with a status by which there is no robots.txt.
+func absent(name, does string, status int, a act) *Fault {
+	return fault(name, does, fetched(status), open(status), missing(status), a)
+}
+
+// endless is for a fault that only a time limit ends.
+func endless(f *Fault) *Fault {
 	f.Endless = true
 	return f
 }
 
-// fine is a fault that does no harm.
-func fine(name, does string, a act) *Fault {
-	return &Fault{Name: name, Does: does, Page: whole(), Robots: rules(), Sitemap: read(), act: a}
+// again is for a fault that has the request for a page or a sitemap come twice. A
+// robots.txt comes over a connection that nothing came over before.
+func again(f *Fault) *Fault {
+	f.Page, f.Sitemap = f.Page.twice(), f.Sitemap.twice()
+	return f
+}
+
+// always is again, of a robots.txt too.
+func always(f *Fault) *Fault {
+	f.Robots = f.Robots.twice()
+	return again(f)
+}
+
+// partly is for a fault that leaves the first half of an answer: what a sitemap lists
+// there counts (ROB-SMP-22).
+func partly(f *Fault) *Fault { return damaged(f, f.Sitemap.following()) }
+
+// complete is for a fault behind the last byte of the body: a sitemap is read when its
+// root element has ended.
+func complete(f *Fault) *Fault { return damaged(f, read()) }
+
+// damaged is for a fault of what stands in the body, which means something else for a
+// sitemap: a thing to be told of, and no reason to ask for it again, or nothing at all.
+func damaged(f *Fault, sitemap Want) *Fault {
+	f.Sitemap = sitemap
+	return f
 }

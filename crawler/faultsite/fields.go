@@ -35,25 +35,10 @@ func headers() []*Fault {
 		lost("nul-in-header", "has a NUL in a header field", says, raw(shut, rest+"X-Nul: a\x00b\n\n{body}")),
 		lost("binary-headers", "has binary header fields", says, raw(shut, "{head}\x01\x02\x03\xff: \x00\n\n{body}")),
 		fine("retry-after-garbage", "says that one should come again, and not when", raw(keep, rest+"Retry-After: -5, soon\n\n{body}")),
-		{
-			Name: "retry-after-word", Does: "is not at its service, and does not say until when",
-			Page: fetched(503), Robots: unreachable("503").status(503), Sitemap: missing(503),
-			act: raw(keep, "HTTP/1.1 503 Service Unavailable\nRetry-After: 99999999999999999999 moons\nContent-Length: 0\n\n"),
-		},
-		{
-			Name: "retry-after-second", Does: "is not at its service for a second",
-			Page: fetched(503), Robots: unreachable("503").status(503), Sitemap: missing(503),
-			act: raw(keep, "HTTP/1.1 503 Service Unavailable\nRetry-After: 1\nContent-Length: 0\n\n"),
-		},
-		{
-			Name: "too-many-requests", Does: "has had enough, and does not say for how long",
-			Page: fetched(429), Robots: unreachable("429").status(429), Sitemap: missing(429),
-			act: raw(keep, "HTTP/1.1 429 Too Many Requests\nRetry-After: \nContent-Length: 0\n\n"),
-		},
-		{
-			Name: "server-error", Does: "fails, with what would be an answer for a body",
-			Page: fetched(500), Robots: unreachable("500").status(500), Sitemap: missing(500),
-			act: raw(keep, "HTTP/1.1 500 Internal Server Error\nContent-Type: {type}\nContent-Length: {len}\n\n{body}"),
-		},
+		refuses("retry-after-word", "is not at its service, and does not say until when", 503,
+			raw(keep, "HTTP/1.1 503 Service Unavailable\nRetry-After: 99999999999999999999 moons\nContent-Length: 0\n\n")),
+		refuses("retry-after-second", "is not at its service for a second", 503, raw(keep, "HTTP/1.1 503 Service Unavailable\nRetry-After: 1\nContent-Length: 0\n\n")),
+		refuses("too-many-requests", "has had enough, and does not say for how long", 429, raw(keep, "HTTP/1.1 429 Too Many Requests\nRetry-After: \nContent-Length: 0\n\n")),
+		refuses("server-error", "fails, with what would be an answer for a body", 500, raw(keep, "HTTP/1.1 500 Internal Server Error\nContent-Type: {type}\nContent-Length: {len}\n\n{body}")),
 	}
 }

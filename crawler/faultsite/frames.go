@@ -20,29 +20,33 @@ func frames() []*Fault {
 		return f
 	}
 	broken := func(name, does, says string, a act2) *Fault { return over(lost(name, does, says, nil), a) }
-	endless := func(f *Fault) *Fault {
-		f.Endless = true
-		return f
-	}
-	half := func(name, does, says string, a act2) *Fault { return partly(broken(name, does, says, a)) }
 	well := func(name, does string, a act2) *Fault { return over(fine(name, does, nil), a) }
 	// turned is for a request that is answered when it comes again, over HTTP/1.1.
 	turned := func(name, does string, a act2) *Fault {
-		f := over(fine(name, does, (*exchange).sound), a)
-		f.Page, f.Robots, f.Sitemap = f.Page.twice(), f.Robots.twice(), f.Sitemap.twice()
-		return f
+		return always(over(fine(name, does, (*exchange).sound), a))
 	}
-	// ofFirst is for a fault of the first request on a connection.
-	ofFirst := func(f *Fault) *Fault {
-		f.Page, f.Sitemap = Want{}, Want{}
-		return f
+	// inBody goes wrong after half of the body.
+	inBody := func(name, does, says string, a act2) *Fault {
+		return partly(broken(name, does, says, func(x *stream) {
+			x.headers("200")
+			x.data(x.good.body[:len(x.good.body)/2], false)
+			a(x)
+		}))
 	}
-	once := func(f *Fault) *Fault {
-		f.Page, f.Robots, f.Sitemap = f.Page.twice(), f.Robots.twice(), f.Sitemap.twice()
-		return f
+	reset := func(code http2.ErrCode) act2 { return func(x *stream) { x.reset(code) } }
+	goAway := func(code http2.ErrCode) act2 { return func(x *stream) { x.goAway(0, code) } }
+	// firstTime is for a request that is answered when it comes again.
+	firstTime := func(a act2) act2 {
+		return func(x *stream) {
+			if x.again() {
+				x.whole()
+				return
+			}
+			a(x)
+		}
 	}
 	return []*Fault{
-		well("h2", "answers over HTTP/2", func(x *stream) { x.whole() }),
+		well("h2", "answers over HTTP/2", (*stream).whole),
 		well("h2-pieces", "answers over HTTP/2 in frames of a byte", func(x *stream) {
 			x.headers("200")
 			for i := range x.good.body {
@@ -52,44 +56,23 @@ func frames() []*Fault {
 			x.data(nil, true)
 		}),
 		endless(broken("h2-no-answer", "reads the request and never answers", "within", func(*stream) {})),
-		endless(half("h2-stop-in-body", "stops in the middle of the body", "come to a halt", func(x *stream) {
-			x.headers("200")
-			x.data(x.good.body[:len(x.good.body)/2], false)
-		})),
-		broken("h2-reset", "resets the stream instead of an answer", "reset", func(x *stream) { x.reset(http2.ErrCodeInternal) }),
-		broken("h2-calm", "resets the stream, since it has had enough", "reset", func(x *stream) { x.reset(http2.ErrCodeEnhanceYourCalm) }),
-		broken("h2-cancel", "resets the stream, as if asked to", "reset", func(x *stream) { x.reset(http2.ErrCodeCancel) }),
-		once(broken("h2-refused", "refuses each stream", "turns the request away", func(x *stream) { x.reset(http2.ErrCodeRefusedStream) })),
-		once(well("h2-refused-once", "refuses the stream, the first time", func(x *stream) { x.firstTime(http2.ErrCodeRefusedStream) })),
-		once(well("h2-protocol-error-once", "sees an error in the request, the first time", func(x *stream) { x.firstTime(http2.ErrCodeProtocol) })),
-		half("h2-reset-in-body", "resets the stream in the middle of the body", "reset", func(x *stream) {
-			x.headers("200")
-			x.data(x.good.body[:len(x.good.body)/2], false)
-			x.reset(http2.ErrCodeInternal)
-		}),
-		half("h2-no-error-in-body", "resets the stream in the middle of the body, and says that all is well", "reset", func(x *stream) {
-			x.headers("200")
-			x.data(x.good.body[:len(x.good.body)/2], false)
-			x.reset(http2.ErrCodeNo)
-		}),
-		once(broken("h2-goaway", "sends the client away from each connection", "turns the request away", func(x *stream) { x.goAway(0, http2.ErrCodeNo) })),
-		once(well("h2-goaway-once", "sends the client away, the first time", func(x *stream) {
-			if x.again() {
-				x.whole()
-				return
-			}
-			x.goAway(0, http2.ErrCodeNo)
-		})),
-		half("h2-goaway-in-body", "sends the client away in the middle of the body", "closed", func(x *stream) {
-			x.headers("200")
-			x.data(x.good.body[:len(x.good.body)/2], false)
-			x.goAway(x.id, http2.ErrCodeInternal)
-		}),
+		endless(inBody("h2-stop-in-body", "stops in the middle of the body", "come to a halt", func(*stream) {})),
+		broken("h2-reset", "resets the stream instead of an answer", "reset", reset(http2.ErrCodeInternal)),
+		broken("h2-calm", "resets the stream, since it has had enough", "reset", reset(http2.ErrCodeEnhanceYourCalm)),
+		broken("h2-cancel", "resets the stream, as if asked to", "reset", reset(http2.ErrCodeCancel)),
+		always(broken("h2-refused", "refuses each stream", "turns the request away", reset(http2.ErrCodeRefusedStream))),
+		always(well("h2-refused-once", "refuses the stream, the first time", firstTime(reset(http2.ErrCodeRefusedStream)))),
+		always(well("h2-protocol-error-once", "sees an error in the request, the first time", firstTime(reset(http2.ErrCodeProtocol)))),
+		inBody("h2-reset-in-body", "resets the stream in the middle of the body", "reset", reset(http2.ErrCodeInternal)),
+		inBody("h2-no-error-in-body", "resets the stream in the middle of the body, and says that all is well", "reset", reset(http2.ErrCodeNo)),
+		always(broken("h2-goaway", "sends the client away from each connection", "turns the request away", goAway(http2.ErrCodeNo))),
+		always(well("h2-goaway-once", "sends the client away, the first time", firstTime(goAway(http2.ErrCodeNo)))),
+		inBody("h2-goaway-in-body", "sends the client away in the middle of the body", "closed", func(x *stream) { x.goAway(x.id, http2.ErrCodeInternal) }),
 		well("h2-goaway-after", "sends the client away after the answer", func(x *stream) {
 			x.whole()
 			x.goAway(x.id, http2.ErrCodeNo)
 		}),
-		broken("h2-close", "closes the connection instead of an answer", "breaks off", func(x *stream) { x.hangUp() }),
+		broken("h2-close", "closes the connection instead of an answer", "breaks off", (*stream).hangUp),
 		broken("h2-garbage", "sends what are no frames", "HTTP/2", func(x *stream) {
 			x.end(0)
 			x.send(strings.Repeat("\xff\x00 garbage ", 1<<10))
@@ -100,9 +83,10 @@ func frames() []*Fault {
 			x.send("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")
 			x.hangUp()
 		}),
-		turned("h2-http1-required", "resets the stream, since it wants HTTP/1.1", func(x *stream) { x.reset(http2.ErrCodeHTTP11Required) }),
-		ofFirst(turned("h2-goaway-http1-required", "sends the client away, since it wants HTTP/1.1", func(x *stream) { x.goAway(0, http2.ErrCodeHTTP11Required) })),
-		turned("h2-inadequate-security", "resets the stream, since it wants other TLS", func(x *stream) { x.reset(http2.ErrCodeInadequateSecurity) }),
+		turned("h2-http1-required", "resets the stream, since it wants HTTP/1.1", reset(http2.ErrCodeHTTP11Required)),
+		// It befalls the first request on a connection.
+		over(fault("h2-goaway-http1-required", "sends the client away, since it wants HTTP/1.1", Want{}, rules().twice(), Want{}, (*exchange).sound), goAway(http2.ErrCodeHTTP11Required)),
+		turned("h2-inadequate-security", "resets the stream, since it wants other TLS", reset(http2.ErrCodeInadequateSecurity)),
 		broken("h2-stream-zero", "sends a body that belongs to no request", "HTTP/2", func(x *stream) {
 			x.end(0)
 			x.send("\x00\x00\x05\x00\x01\x00\x00\x00\x00hello")
@@ -153,10 +137,8 @@ func frames() []*Fault {
 			}
 			x.whole()
 		}),
-		over(&Fault{
-			Name: "h2-endless-body", Does: "sends a body without end, and goes on when it is told to stop",
-			Page: fetched(200).cut(), Robots: rules().opening().cut(),
-		}, func(x *stream) {
+		over(fault("h2-endless-body", "sends a body without end, and goes on when it is told to stop",
+			fetched(200).cut(), rules().opening().cut(), Want{}, nil), func(x *stream) {
 			x.headers("200")
 			block := []byte(strings.Repeat("more ", 3<<10))
 			for x.wait(x.site.beat/8) && x.framer.WriteData(x.id, false, block) == nil {
@@ -202,16 +184,6 @@ func (x *stream) end(status int) { x.over(status, 0) }
 func (x *stream) reset(code http2.ErrCode) {
 	x.end(0)
 	_ = x.framer.WriteRSTStream(x.id, code)
-}
-
-// firstTime resets the stream of a request that comes for the first time, and answers it
-// when it comes again.
-func (x *stream) firstTime(code http2.ErrCode) {
-	if x.again() {
-		x.whole()
-		return
-	}
-	x.reset(code)
 }
 
 // again tells whether the host was asked for this before, since it told so the last time.

@@ -51,10 +51,6 @@ func insecure() []*Fault {
 		f.connect = how
 		return f
 	}
-	silent := func(f *Fault) *Fault {
-		f.Endless = true
-		return f
-	}
 	return []*Fault{
 		spoil("expired-certificate", "shows a certificate that has expired", "expired",
 			cert(func(c *x509.Certificate) { c.NotAfter = time.Now().Add(-time.Minute) })),
@@ -72,7 +68,7 @@ func insecure() []*Fault {
 			x.wait(x.site.beat)
 			x.peer.reset()
 		}),
-		silent(cut("handshake-silent", "says nothing in the handshake", "within", func(x *exchange) { hang.of(x) })),
+		endless(cut("handshake-silent", "says nothing in the handshake", "within", func(x *exchange) { hang.of(x) })),
 		cut("handshake-garbage", "answers the handshake with what is no TLS", "TLS", func(x *exchange) {
 			x.send("HTTP/1.1 400 Bad Request\r\n\r\nThis is a plain port.\r\n")
 			x.wait(linger)
