@@ -1,12 +1,12 @@
 package main
 
 import (
-	"archive/tar"
+	"archive/zip"
 	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
+	"os"
 	"os/exec"
 	"strings"
 	"time"
@@ -15,15 +15,9 @@ import (
 	"golang.org/x/mod/semver"
 )
 
-// A commit is the HEAD of a repository.
-type commit struct {
-	time    time.Time
-	version string            // its tag, or its pseudo-version
-	files   map[string][]byte // by path
-}
-
-// readCommit reads what is committed in a repository.
-func readCommit(ctx context.Context, repository string) (*commit, error) {
+// checkOut writes what is committed in a repository into dir. It returns the time of the
+// commit and its version: its tag, or its pseudo-version.
+func checkOut(ctx context.Context, repository, dir string) (committed time.Time, version string, err error) {
 	git := func(args ...string) ([]byte, error) {
 		cmd := exec.CommandContext(ctx, "git", append([]string{"-C", repository, "-c", "core.autocrlf=false"}, args...)...) //nolint:gosec // arguments of this program
 		out, err := cmd.Output()
@@ -37,43 +31,29 @@ func readCommit(ctx context.Context, repository string) (*commit, error) {
 	}
 	head, err := git("log", "-1", "--format=%H %cI")
 	if err != nil {
-		return nil, err
+		return time.Time{}, "", err
 	}
 	revision, date, _ := strings.Cut(strings.TrimSpace(string(head)), " ")
-	committed, err := time.Parse(time.RFC3339, date)
-	if err != nil {
-		return nil, fmt.Errorf("time of commit %s: %w", revision, err)
+	if committed, err = time.Parse(time.RFC3339, date); err != nil {
+		return time.Time{}, "", fmt.Errorf("time of commit %s: %w", revision, err)
 	}
 	tags, err := git("tag", "--points-at", "HEAD")
 	if err != nil {
-		return nil, err
+		return time.Time{}, "", err
 	}
-	archive, err := git("archive", "--format=tar", "HEAD")
-	if err != nil {
-		return nil, err
-	}
-	c := &commit{
-		time: committed.UTC(), version: module.PseudoVersion("v0", "", committed, revision[:12]),
-		files: make(map[string][]byte),
-	}
+	version = module.PseudoVersion("v0", "", committed, revision[:12])
 	for tag := range strings.FieldsSeq(string(tags)) {
 		if semver.Canonical(tag) == tag {
-			c.version = tag
+			version = tag
 		}
 	}
-	for r := tar.NewReader(bytes.NewReader(archive)); ; {
-		h, err := r.Next()
-		if errors.Is(err, io.EOF) {
-			return c, nil
-		}
-		if err != nil {
-			return nil, fmt.Errorf("git archive: %w", err)
-		}
-		if h.Typeflag != tar.TypeReg {
-			continue
-		}
-		if c.files[h.Name], err = io.ReadAll(r); err != nil {
-			return nil, fmt.Errorf("git archive: %s: %w", h.Name, err)
-		}
+	archive, err := git("archive", "--format=zip", "HEAD")
+	if err != nil {
+		return time.Time{}, "", err
 	}
+	files, err := zip.NewReader(bytes.NewReader(archive), int64(len(archive)))
+	if err != nil {
+		return time.Time{}, "", fmt.Errorf("git archive: %w", err)
+	}
+	return committed.UTC(), version, os.CopyFS(dir, files)
 }

@@ -9,6 +9,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -30,13 +31,15 @@ func main() {
 
 // run writes the modules of a repository into a directory.
 func run(ctx context.Context, repository, version, dir string) error {
-	c, err := readCommit(ctx, repository)
+	tree, err := os.MkdirTemp("", "modules-")
 	if err != nil {
 		return err
 	}
-	if version == "" {
-		version = c.version
+	defer func() { _ = os.RemoveAll(tree) }()
+	committed, own, err := checkOut(ctx, repository, tree)
+	if err != nil {
+		return err
 	}
-	r := &release{commit: c, version: version, dir: dir}
+	r := &release{tree: tree, time: committed, version: cmp.Or(version, own), dir: dir}
 	return r.write()
 }

@@ -115,11 +115,16 @@ func TestRefused(t *testing.T) {
 		{mod + "\nreplace example.com/x => ./x\n", "v1.0.0", "x/go.mod is not committed"},
 		{mod, "1.0", `version "1.0" is not canonical`},
 	} {
-		c := &commit{files: map[string][]byte{"LICENSE": []byte("free")}}
-		if tt.mod != "" {
-			c.files["go.mod"] = []byte(tt.mod)
+		tree := t.TempDir()
+		for name, text := range map[string]string{"LICENSE": "free", "go.mod": tt.mod} {
+			if text == "" {
+				continue
+			}
+			if err := os.WriteFile(filepath.Join(tree, name), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
 		}
-		r := &release{commit: c, version: tt.version, dir: t.TempDir()}
+		r := &release{tree: tree, version: tt.version, dir: t.TempDir()}
 		if err := r.write(); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%q, %s: %v", tt.mod, tt.version, err)
 		}

@@ -3,10 +3,10 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -22,7 +22,8 @@ import (
 
 // A release writes modules into a directory as a module proxy serves them.
 type release struct {
-	commit  *commit
+	tree    string // what is committed; it becomes what is published
+	time    time.Time
 	version string
 	dir     string
 
@@ -56,9 +57,12 @@ func (r *release) write() error {
 // parse parses the go.mod of a folder.
 func (r *release) parse(folder string) (*modfile.File, error) {
 	name := path.Join(folder, "go.mod")
-	text, ok := r.commit.files[name]
-	if !ok {
-		return nil, fmt.Errorf("%s is not committed", name)
+	text, err := os.ReadFile(filepath.Join(r.tree, name))
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("%s is not committed", name)
+	}
+	if err != nil {
+		return nil, err
 	}
 	return modfile.Parse(name, text, nil)
 }
@@ -69,14 +73,9 @@ func (r *release) writeModule(folder string) error {
 	if err != nil {
 		return err
 	}
-	text, err := r.published(mod)
+	text, err := r.publish(folder, mod)
 	if err != nil {
 		return err
-	}
-	files := r.moduleFiles(folder)
-	files["go.mod"] = text
-	if sums, ok := files["go.sum"]; ok {
-		files["go.sum"] = withLines(sums, r.sums)
 	}
 	m := module.Version{Path: mod.Module.Mod.Path, Version: r.version}
 	escaped, err := module.EscapePath(m.Path)
@@ -88,13 +87,13 @@ func (r *release) writeModule(folder string) error {
 		return err
 	}
 	var packed bytes.Buffer
-	if err := zip.Create(&packed, m, zipFiles(files)); err != nil {
+	if err := zip.CreateFromDir(&packed, m, filepath.Join(r.tree, folder)); err != nil {
 		return err
 	}
 	info, err := json.Marshal(struct {
 		Version string
 		Time    time.Time
-	}{r.version, r.commit.time})
+	}{r.version, r.time})
 	if err != nil {
 		return err
 	}
@@ -108,9 +107,10 @@ func (r *release) writeModule(folder string) error {
 	return r.addSums(m, filepath.Join(dir, r.version+".zip"), text)
 }
 
-// published returns the text of a go.mod that requires the modules of this release at its
-// version and replaces nothing.
-func (r *release) published(mod *modfile.File) ([]byte, error) {
+// publish turns the folder of a module into what is published, and returns its go.mod: that
+// requires the modules of this release at its version and replaces nothing. The licence is
+// that of the repository where the module has none.
+func (r *release) publish(folder string, mod *modfile.File) ([]byte, error) {
 	for _, replaced := range slices.Clone(mod.Replace) {
 		if err := mod.DropReplace(replaced.Old.Path, replaced.Old.Version); err != nil {
 			return nil, err
@@ -124,22 +124,29 @@ func (r *release) published(mod *modfile.File) ([]byte, error) {
 		}
 	}
 	mod.Cleanup()
-	return mod.Format()
-}
-
-// moduleFiles returns the files of the module in a folder, by their path there, with the
-// licence of the repository if it has none.
-func (r *release) moduleFiles(folder string) map[string][]byte {
+	text, err := mod.Format()
+	if err != nil {
+		return nil, err
+	}
 	const licence = "LICENSE"
-	files := map[string][]byte{licence: r.commit.files[licence]}
-	for name, content := range r.commit.files {
-		if folder == "." {
-			files[name] = content
-		} else if below, ok := strings.CutPrefix(name, folder+"/"); ok {
-			files[below] = content
+	dir := filepath.Join(r.tree, folder)
+	if _, err := os.Stat(filepath.Join(dir, licence)); errors.Is(err, fs.ErrNotExist) {
+		free, err := os.ReadFile(filepath.Join(r.tree, licence))
+		if err != nil {
+			return nil, err
+		}
+		if err := os.WriteFile(filepath.Join(dir, licence), free, 0o644); err != nil {
+			return nil, err
 		}
 	}
-	return files
+	sums, err := os.ReadFile(filepath.Join(dir, "go.sum"))
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, "go.sum"), withLines(sums, r.sums), 0o644)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	return text, os.WriteFile(filepath.Join(dir, "go.mod"), text, 0o644)
 }
 
 // addSums notes the lines of go.sum for a module.
@@ -162,33 +169,3 @@ func withLines(sums []byte, more []string) []byte {
 	slices.Sort(lines)
 	return []byte(strings.Join(lines, ""))
 }
-
-// zipFiles returns files in the form of package zip, which leaves out those of modules in
-// folders below.
-func zipFiles(files map[string][]byte) []zip.File {
-	var sorted []zip.File
-	for _, name := range slices.Sorted(maps.Keys(files)) {
-		sorted = append(sorted, file{name, files[name]})
-	}
-	return sorted
-}
-
-// A file is one of a module.
-type file struct {
-	name    string
-	content []byte
-}
-
-func (f file) Path() string                 { return f.name }
-func (f file) Lstat() (fs.FileInfo, error)  { return fileInfo{f}, nil }
-func (f file) Open() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(f.content)), nil }
-
-// A fileInfo describes a file.
-type fileInfo struct{ file }
-
-func (f fileInfo) Name() string     { return path.Base(f.name) }
-func (f fileInfo) Size() int64      { return int64(len(f.content)) }
-func (fileInfo) Mode() fs.FileMode  { return 0o644 }
-func (fileInfo) ModTime() time.Time { return time.Time{} }
-func (fileInfo) IsDir() bool        { return false }
-func (fileInfo) Sys() any           { return nil }
