@@ -49,21 +49,21 @@ build: ## Build bin/politecrawl
 
 # Tests may use more of Go than the go directive says; lint looks at the code.
 .PHONY: test
-test: warcio redis ## Vet, run all but the long tests under the race detector: within five minutes
+test: warcio redis readers ## Vet, run all but the long tests under the race detector: within five minutes
 	$(call each,$(GO) vet -stdversion=false ./...)
 	$(call each,$(GO) test -race -short -vet=off -timeout 20m ./...,$(BROWSERTEST))
 
 # Long are the tests that ask testing.Short whether to run, and those of the module
 # BROWSERTEST. TestPeak measures a process that is built as a release is.
 .PHONY: test-all
-test-all: chromium warcio redis docs ## Run all that make test leaves out: long tests, tests in a browser, soak for TESTSOAK (1m), fuzz for TESTFUZZ (3s)
+test-all: chromium warcio redis readers docs ## Run all that make test leaves out: long tests, tests in a browser, soak for TESTSOAK (1m), fuzz for TESTFUZZ (3s)
 	@$(call each,$(long),$(BROWSERTEST))
 	$(GO) -C $(BROWSERTEST) test -race -vet=off -timeout 20m ./...
 	$(GO) test -vet=off -timeout 20m ./crawler/faultsite -run '^Test(Soak|SharedSoak|Peak)$$' -count 1 -soak $(TESTSOAK)
 	@$(call fuzz,$(TESTFUZZ))
 
-# Tests look at pages in Chromium, read archives back with warcio, start servers of
-# Redis, and crawl documentation packages of Debian. These are installed for root on Debian and in
+# Tests look at pages in Chromium, read archives back with warcio, start servers of Redis, have
+# shells and readers of manual pages read what is for them, and crawl documentation packages of Debian. These are installed for root on Debian and in
 # continuous integration; elsewhere the tests of what is missing are skipped.
 .PHONY: chromium
 chromium:
@@ -82,6 +82,15 @@ warcio:
 .PHONY: redis
 redis:
 	@$(call tool,redis-server valkey-server,redis-server,tests of the frontier on Redis)
+
+# fish and zsh read the scripts of completion, man and mandoc the manual pages.
+.PHONY: readers
+readers:
+	@$(call tool,fish,fish,tests of completion in fish)
+	@$(call tool,zsh,zsh,tests of completion in zsh)
+	@$(call tool,man,man-db,tests of manual pages)
+	@$(call tool,mandoc,mandoc,tests of manual pages)
+	@$(call tool,script,bsdutils,tests on a terminal)
 
 # Container images often exclude /usr/share/doc; the option includes it. The pattern matches
 # python3-doc and the package that has its files, which has a version in its name.

@@ -60,7 +60,7 @@ func smallDisk(t *testing.T, size int) (dir string, grow func(size int)) {
 	t.Helper()
 	dir = t.TempDir()
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, fmt.Sprintf("size=%d", size)); err != nil {
-		t.Skipf("there is no small disk to be had (as root there is): %v", err)
+		clitest.Need(t, fmt.Errorf("there is no small disk to be had (as root there is): %w", err))
 	}
 	t.Cleanup(func() { _ = syscall.Unmount(dir, syscall.MNT_DETACH) })
 	return dir, func(size int) {

@@ -44,7 +44,7 @@ func peak(t *testing.T, environ []string, args ...string) (bytes float64, code i
 	at := <-url
 	transport := &http.Transport{}
 	defer transport.CloseIdleConnections()
-	for {
+	for range time.Tick(10 * time.Millisecond) {
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, at, http.NoBody)
 		if err != nil {
 			t.Fatal(err)
@@ -60,7 +60,6 @@ func peak(t *testing.T, environ []string, args ...string) (bytes float64, code i
 				bytes = max(bytes, n)
 			}
 		}
-		time.Sleep(10 * time.Millisecond) // a sample now and then
 	}
 	for range url {
 	}

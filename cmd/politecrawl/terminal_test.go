@@ -18,10 +18,7 @@ import (
 // and returns what that was sent.
 func onTerminal(t *testing.T, environ []string, args ...string) string {
 	t.Helper()
-	script, err := exec.LookPath("script")
-	if err != nil {
-		t.Skip("there is no script(1), which has a terminal to run in")
-	}
+	script := clitest.Tool(t, "script")
 	self := clitest.Process(t, args...)
 	words := []string{"stty cols 100;"}
 	for _, arg := range self.Args {

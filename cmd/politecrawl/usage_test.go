@@ -94,11 +94,6 @@ func TestExitCodesTopicNamesThemAll(t *testing.T) {
 }
 
 func TestCompletion(t *testing.T) {
-	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {
-		if got := run(t, "completion", shell); got.Code != cli.ExitDone || !strings.Contains(got.Out, "politecrawl") {
-			t.Errorf("%s: exit code %d, %d bytes", shell, got.Code, len(got.Out))
-		}
-	}
 	if got := run(t, "__complete", "robots", "check", "--format", ""); !strings.HasPrefix(got.Out, "text\njson\n") {
 		t.Errorf("values of --format are completed as %q", got.Out)
 	}

@@ -30,10 +30,10 @@ func (s *Streams) Interruptible(ctx context.Context, abort func(), notice string
 		if !wait() {
 			return
 		}
+		cancel() // first, so that whoever reads the notice finds it done
 		if notice != "" {
 			s.Notice(notice)
 		}
-		cancel()
 		if wait() {
 			if notice != "" {
 				s.Notice("interrupted again: what is in flight is broken off")

@@ -201,6 +201,28 @@ func Golden(t *testing.T, name, got string) {
 	}
 }
 
+// Tool returns the path of a program. Where there is none the test is skipped, but for
+// continuous integration, for which the Makefile installs it.
+func Tool(t *testing.T, name string) string {
+	t.Helper()
+	path, err := exec.LookPath(name)
+	Need(t, err)
+	return path
+}
+
+// Need skips a test that lacks something of its machine, or fails it in continuous
+// integration.
+func Need(t *testing.T, lack error) {
+	t.Helper()
+	switch {
+	case lack == nil:
+	case os.Getenv("CI") != "":
+		t.Fatal(lack)
+	default:
+		t.Skip(lack)
+	}
+}
+
 // Exists reports whether there is a file or directory.
 func Exists(name string) bool {
 	_, err := os.Stat(name)

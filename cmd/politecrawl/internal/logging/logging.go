@@ -16,28 +16,15 @@ import (
 // Config is what a crawl writes to its log, and where. Its keys are those of a run: they are
 // not kept with the crawl.
 type Config struct {
-	format logFormat
-	level  logLevel
+	format string // one of these; empty: logOff
+	level  string // in the words of slog
 	file   string
 }
 
-// logFormat is the value of --log.
-type logFormat string
-
 const (
-	logOff  logFormat = "off"
-	logText logFormat = "text"
-	logJSON logFormat = "json"
-)
-
-// logLevel is the value of --log-level, which slog can read.
-type logLevel string
-
-const (
-	logDebug logLevel = "debug"
-	logInfo  logLevel = "info"
-	logWarn  logLevel = "warn"
-	logError logLevel = "error"
+	logText = "text"
+	logJSON = "json"
+	logOff  = "off"
 )
 
 // KeyPrefix begins the names of these keys, and of no others.
@@ -45,9 +32,9 @@ const KeyPrefix = "log"
 
 // AddFlags adds the keys of the log to fs.
 func (l *Config) AddFlags(fs *pflag.FlagSet) {
-	l.format, l.level = logOff, logInfo
+	l.format, l.level = logOff, "info"
 	fs.Var(cli.NewChoice(&l.format, logText, logJSON, logOff), "log", "write a log of the crawl")
-	fs.Var(cli.NewChoice(&l.level, logDebug, logInfo, logWarn, logError), "log-level", "the least that is worth a line in the log")
+	fs.Var(cli.NewChoice(&l.level, "debug", "info", "warn", "error"), "log-level", "the least that is worth a line in the log")
 	fs.StringVar(&l.file, "log-file", "", "add the log to `FILE`, not to standard error")
 }
 

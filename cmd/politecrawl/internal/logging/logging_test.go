@@ -21,9 +21,9 @@ func (n named) String() string { return "named " + string(n) }
 
 // TestLogAttributes holds how values are written.
 func TestLogAttributes(t *testing.T) {
-	say := func(format logFormat) string {
+	say := func(format string) string {
 		var out bytes.Buffer
-		log, end, err := (&Config{format: format, level: logInfo}).Open(&cli.Streams{Err: &out})
+		log, end, err := (&Config{format: format, level: "info"}).Open(&cli.Streams{Err: &out})
 		if err != nil {
 			t.Fatal(err)
 		}

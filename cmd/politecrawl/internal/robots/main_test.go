@@ -6,16 +6,10 @@ import (
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/clitest"
 )
 
-var program = clitest.Only(Command)
+var (
+	program = clitest.Only(Command)
+	run     = program.Run
+	runWith = program.RunWith
+)
 
 func TestMain(m *testing.M) { program.Main(m) }
-
-func run(t *testing.T, args ...string) clitest.Result {
-	t.Helper()
-	return program.Run(t, args...)
-}
-
-func runWith(t *testing.T, stdin string, args ...string) clitest.Result {
-	t.Helper()
-	return program.RunWith(t, stdin, args...)
-}
