@@ -22,6 +22,7 @@ var licences = []licence{
 		"be used to endorse or promote products derived from this software without",
 	}},
 	{"BSD-2-Clause", []string{"redistribution and use in source and binary forms, with or without modification, are permitted"}},
+	{"CC0-1.0", []string{"cc0 1.0 universal"}},
 	{"MIT", []string{"permission is hereby granted, free of charge, to any person obtaining a copy of this software"}},
 	{"ISC", []string{"permission to use, copy, modify, and/or distribute this software for any purpose with or without fee is hereby granted"}},
 	{"ISC", []string{"permission to use, copy, modify, and distribute this software for any purpose with or without fee is hereby granted"}},

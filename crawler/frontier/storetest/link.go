@@ -2,27 +2,12 @@ package storetest
 
 import (
 	"fmt"
-	"slices"
 	"sync"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 )
 
 var linkChecks = []check{
-	{name: "of every result", run: func(s *subject) {
-		s.add(page)
-		want := 1
-		for _, r := range []frontier.Result{frontier.Retry, frontier.Defer, frontier.Drop} {
-			s.finish(s.lease(page), frontier.Outcome{
-				Result: r,
-				Links:  later(s, []string{fmt.Sprintf("http://a.test/%v", r), fmt.Sprintf("http://b.test/%v", r)}),
-			})
-			want += 2
-			if got := s.stats().Added; got != want {
-				s.Fatalf("%d URLs after %v, want %d", got, r, want)
-			}
-		}
-	}},
 	{name: "never after the end of the lease", busy: true, run: func(s *subject) {
 		// Whoever sees the page done sees its links.
 		const pages, links = 50, 20
@@ -54,16 +39,6 @@ var linkChecks = []check{
 		close(stop)
 		watch.Wait()
 		s.counts(frontier.Counts{Added: pages * (1 + links), Scheduled: pages * links, Done: pages})
-	}},
-	{name: "after reopening", why: needDurable, run: func(s *subject) {
-		s.add(page)
-		s.finish(s.lease(page), frontier.Outcome{Result: frontier.Done, Links: items("http://a.test/1", "http://b.test/1")})
-		s.reopen()
-		got := s.drain()
-		slices.Sort(got)
-		if want := []string{"http://a.test/1", "http://b.test/1"}; !slices.Equal(got, want) {
-			s.Fatalf("leased %v, want %v", got, want)
-		}
 	}},
 }
 

@@ -14,45 +14,6 @@ import (
 )
 
 var listChecks = []check{
-	{name: "in every state", run: func(s *subject) {
-		s.waits(a)
-		at, back := s.in(5), s.in(6)
-		s.addItems(
-			frontier.Item{URL: one, Priority: 1},
-			frontier.Item{URL: two, Priority: 2, Meta: []byte("two")},
-			frontier.Item{URL: three, Priority: 3, NotBefore: at, Meta: []byte("three")},
-			frontier.Item{URL: "http://b.test/1"})
-		for i, r := range []frontier.Result{frontier.Done, frontier.Drop, frontier.Retry, frontier.Defer} {
-			s.addItems(frontier.Item{URL: fmt.Sprintf("http://%s/%v", a, r)})
-			o := frontier.Outcome{Result: r}
-			if i > 1 {
-				o.NotBefore = back
-			}
-			s.finish(s.leaseOf(a), o)
-		}
-		want := []frontier.Item{
-			{URL: urlOf(a, "/defer"), NotBefore: back},
-			{URL: urlOf(a, "/retry"), NotBefore: back},
-			{URL: one, Priority: 1},
-			{URL: two, Priority: 2, Meta: []byte("two")},
-			{URL: three, Priority: 3, NotBefore: at, Meta: []byte("three")},
-		}
-		s.waits(a, want...)
-		l := s.leaseOf(a)
-		if l.URL != one {
-			s.Fatalf("leased %s, want %s", l.URL, one)
-		}
-		s.waits(a, slices.Delete(slices.Clone(want), 2, 3)...)
-		s.finish(l, frontier.Outcome{Result: frontier.Retry})
-		s.waits(a, want...)
-		s.waitsOf(nil, append(want, frontier.Item{URL: "http://b.test/1"})...)
-		s.waits("unknown.test")
-		s.sleep(7)
-		for i := range want {
-			want[i].NotBefore = time.Time{}
-		}
-		s.waits(a, want...)
-	}},
 	{name: "the caller's bytes are its own", run: func(s *subject) {
 		it := frontier.Item{URL: one, Meta: []byte("meta")}
 		s.addItems(it, frontier.Item{URL: two, Meta: []byte("meta"), NotBefore: s.in(9)})
@@ -129,14 +90,6 @@ var listChecks = []check{
 		s.waitingFails(ctx, context.Canceled)
 		s.close()
 		s.waitingFails(s.Context(), frontier.ErrClosed)
-	}},
-	{name: "after reopening", why: needDurable, run: func(s *subject) {
-		at := s.in(50).Truncate(time.Millisecond)
-		s.addItems(frontier.Item{URL: one}, frontier.Item{URL: two, NotBefore: at, Meta: []byte("m")}, frontier.Item{URL: three})
-		s.done(s.lease(one))
-		s.lease(three)
-		s.reopen()
-		s.waits(a, frontier.Item{URL: two, NotBefore: at, Meta: []byte("m")}, frontier.Item{URL: three})
 	}},
 }
 

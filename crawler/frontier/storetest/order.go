@@ -9,18 +9,6 @@ import (
 )
 
 var orderChecks = []check{
-	{name: "priority, then discovery", run: func(s *subject) {
-		var want []string
-		for i, p := range []uint8{3, 0, 255, 3, 0, 7, 3} {
-			s.addItems(frontier.Item{URL: fmt.Sprintf("http://%s/%d-%d", a, p, i), Priority: p})
-		}
-		for _, u := range []string{"0-1", "0-4", "3-0", "3-3", "3-6", "7-5", "255-2"} {
-			want = append(want, urlOf(a, "/"+u))
-		}
-		if got := s.drain(); !slices.Equal(got, want) {
-			s.Fatalf("leased %v, want %v", got, want)
-		}
-	}},
 	{name: "a long queue", busy: true, run: func(s *subject) {
 		urls := numbered(a, 500)
 		for part := range slices.Chunk(urls, 90) {
@@ -28,33 +16,6 @@ var orderChecks = []check{
 		}
 		if got := s.drain(); !slices.Equal(got, urls) {
 			s.Fatalf("500 URLs of one host came in another order: %v", got)
-		}
-	}},
-	{name: "what comes back goes ahead", run: func(s *subject) {
-		s.addItems(
-			frontier.Item{URL: one, Priority: 1}, frontier.Item{URL: two, Priority: 1},
-			frontier.Item{URL: three, Priority: 2}, frontier.Item{URL: urlOf(a, "/0"), Priority: 0})
-		l := s.lease(urlOf(a, "/0"))
-		s.finish(l, frontier.Outcome{Result: frontier.Defer})
-		s.done(s.lease(urlOf(a, "/0")))
-		s.finish(s.lease(one), frontier.Outcome{Result: frontier.Retry})
-		if got, want := s.drain(), []string{one, two, three}; !slices.Equal(got, want) {
-			s.Fatalf("leased %v, want %v", got, want)
-		}
-	}},
-	{name: "hosts by due time", run: func(s *subject) {
-		for i := range 3 {
-			s.add(numbered(frontier.Host(fmt.Sprintf("h%d.test", i)), 2)...)
-		}
-		for _, l := range s.leases(frontier.LeaseRequest{Max: 3}) {
-			delay := map[frontier.Host]int{"h0.test": 5, "h1.test": 3, "h2.test": 4}[l.Host]
-			s.finish(l, frontier.Outcome{Result: frontier.Done, HostDelay: s.units(delay)})
-		}
-		s.sleep(6)
-		s.add("http://new.test/1") // due as of now
-		want := []string{"http://h1.test/1", "http://h2.test/1", "http://h0.test/1", "http://new.test/1"}
-		if got := s.drain(); !slices.Equal(got, want) {
-			s.Fatalf("leased %v, want %v", got, want)
 		}
 	}},
 	{name: "a big host starves nobody", run: func(s *subject) { s.turns(1, 0) }},

@@ -66,37 +66,8 @@ var recordChecks = []check{
 			s.Fatalf("got %+v", l)
 		}
 	}},
-	{name: "validators", run: func(s *subject) {
-		s.add(one)
-		want := &frontier.Validators{ETag: `W/"x"`, LastModified: "Mon, 01 Jan 2024 00:00:00 GMT", BodyHash: []byte{0, 1, 2}}
-		// next finishes a lease, which has to come with the last validators.
-		next := func(came *frontier.Validators, r frontier.Result, v *frontier.Validators) {
-			s.Helper()
-			l := s.lease(one)
-			if !cmp.Equal(l.Validators, came) {
-				s.Fatalf("leased with validators %+v, want %+v", l.Validators, came)
-			}
-			s.finish(l, frontier.Outcome{Result: r, NotBefore: time.Now(), Validators: v})
-		}
-		next(nil, frontier.Retry, nil)
-		next(nil, frontier.Done, want)
-		next(want, frontier.Done, nil)
-		next(want, frontier.Retry, nil)
-		next(want, frontier.Defer, nil)
-		next(want, frontier.Done, &frontier.Validators{ETag: "2"})
-		next(&frontier.Validators{ETag: "2"}, frontier.Drop, nil)
-	}},
 	{name: "host", run: func(s *subject) { checkHost(s, func() {}) }},
 	{name: "host after reopening", why: needDurable, run: func(s *subject) { checkHost(s, s.reopen) }},
-	{name: "validators after reopening", why: needDurable, run: func(s *subject) {
-		s.add(one)
-		want := &frontier.Validators{ETag: "e", LastModified: "l", BodyHash: []byte{1}}
-		s.finish(s.lease(one), frontier.Outcome{Result: frontier.Done, NotBefore: time.Now(), Validators: want})
-		s.reopen()
-		if got := s.lease(one).Validators; !cmp.Equal(got, want) {
-			s.Fatalf("leased with validators %+v, want %+v", got, want)
-		}
-	}},
 }
 
 // checkHost writes a host's record and reads it again after each change, when
@@ -128,8 +99,8 @@ func checkHost(s *subject, between func()) {
 	s.done(s.lease(one)) // the last URL of a host takes nothing with it
 	s.update(a, frontier.HostUpdate{Robots: map[string]frontier.Robots{"http://a.test": {}}})
 	expect(0, 1, time.Time{}, "")
-	if r := s.host(b); len(r.Robots) > 0 {
-		s.Fatalf("a host without robots record has %+v", r.Robots)
+	if r := s.host(b); r.Host != b || r.MaxInFlight != 1 || len(r.Robots) > 0 {
+		s.Fatalf("a host that is not known has %+v", r)
 	}
 }
 

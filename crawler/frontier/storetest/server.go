@@ -17,53 +17,6 @@ var spellings = []string{
 }
 
 var serverChecks = []check{
-	{name: "ROB-POL-01 one clock", run: func(s *subject) {
-		s.add(spellings[:4]...)
-		l := s.lease(spellings[0])
-		for _, next := range spellings[1:4] {
-			due := s.in(2)
-			s.finish(l, frontier.Outcome{Result: frontier.Done, HostDelay: s.units(2)})
-			s.none()
-			s.due(a, due)
-			l = s.leaseAt(next, due)
-		}
-	}},
-	{name: "ROB-POL-01 slots in flight", run: func(s *subject) {
-		s.add(spellings...)
-		if got := s.all(); len(got) != 1 {
-			s.Fatalf("leased %v, want 1", urlsOf(got))
-		}
-		s.update(a, frontier.HostUpdate{MaxInFlight: 3})
-		if got := s.all(); len(got) != 2 {
-			s.Fatalf("leased %v, want 2", urlsOf(got))
-		}
-	}},
-	{name: "ROB-POL-04 blocked until", run: func(s *subject) {
-		s.add(spellings[:3]...)
-		until := s.in(3)
-		s.update(a, frontier.HostUpdate{BlockUntil: until})
-		s.none()
-		for _, url := range spellings[:3] {
-			s.done(s.leaseAt(url, until))
-			until = time.Now()
-		}
-	}},
-	{name: "ROB-POL-01 another port is another server", run: func(s *subject) {
-		s.update(a, frontier.HostUpdate{BlockUntil: s.in(50)})
-		s.add("https://a.test/", "http://a.test:8080/", "https://a.test:8443/", "https://www.a.test/")
-		if got := s.leases(frontier.LeaseRequest{Max: 10}); len(got) != 3 {
-			s.Fatalf("leased %v, want 3", urlsOf(got))
-		}
-	}},
-	{name: "ROB-POL-01 one host is counted", run: func(s *subject) {
-		s.add(spellings...)
-		if got := s.stats().Hosts; got != 1 {
-			s.Fatalf("%d hosts, want 1", got)
-		}
-		if got := s.host(a).Added; got != len(spellings) {
-			s.Fatalf("%s has %d URLs, want %d", a, got, len(spellings))
-		}
-	}},
 	{name: "robots.txt records of each origin", run: func(s *subject) { checkRobots(s, func() {}) }},
 	{name: "robots.txt records of each origin after reopening", why: needDurable, run: func(s *subject) { checkRobots(s, s.reopen) }},
 	{name: "URLs come back as they were", run: func(s *subject) { checkSpellings(s, func() {}) }},

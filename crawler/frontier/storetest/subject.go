@@ -27,6 +27,13 @@ type subject struct {
 	// opening is how long it took to open and close the store in all, which
 	// checks take for a moment.
 	opening time.Duration
+	step    string // of a script, for its failures
+}
+
+// Fatalf fails, and says at which step of a script.
+func (s *subject) Fatalf(format string, args ...any) {
+	s.Helper()
+	s.TB.Fatal(s.step + fmt.Sprintf(format, args...))
 }
 
 func (s *subject) open() {

@@ -119,3 +119,10 @@ func (t *toy) Stats(ctx context.Context) (frontier.Stats, error) {
 	}
 	return s, nil
 }
+
+func latest(t, u time.Time) time.Time {
+	if u.After(t) {
+		return u
+	}
+	return t
+}

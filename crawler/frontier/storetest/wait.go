@@ -57,31 +57,6 @@ var waitChecks = []check{
 		s.atTime("the end", end)
 		release(s.unit) // too late to do anything
 	}},
-	{name: "wakes on Add", run: func(s *subject) {
-		s.wakes(one, 0, func() { s.add(one) })
-	}},
-	{name: "wakes on Finish", run: func(s *subject) {
-		s.add(one, two)
-		l := s.lease(one)
-		s.wakes(two, 0, func() { s.done(l) })
-	}},
-	{name: "wakes on a link", run: func(s *subject) {
-		s.add(one)
-		l := s.lease(one)
-		s.wakes("http://b.test/1", 0, func() {
-			s.finish(l, frontier.Outcome{Result: frontier.Done, Links: items("http://b.test/1")})
-		})
-	}},
-	{name: "wakes on UpdateHost", run: func(s *subject) {
-		s.add(one, two)
-		s.lease(one)
-		s.wakes(two, 0, func() { s.update(a, frontier.HostUpdate{MaxInFlight: 2}) })
-	}},
-	{name: "wakes on release", run: func(s *subject) {
-		s.add(one)
-		release := s.hold(a)
-		s.wakes(one, 0, func() { release(0) })
-	}},
 	{name: "wakes when a hold is given up", run: func(s *subject) {
 		s.add(one, two)
 		l := s.lease(one)
@@ -102,21 +77,6 @@ var waitChecks = []check{
 			if err := <-ended; !errors.Is(err, context.Canceled) {
 				s.Errorf("Hold: %v", err)
 			}
-		})
-	}},
-	{name: "wakes when a host becomes due", run: func(s *subject) {
-		s.add(one, two)
-		l := s.lease(one)
-		s.wakes(two, 3, func() {
-			s.finish(l, frontier.Outcome{Result: frontier.Done, HostDelay: s.units(3)})
-		})
-	}},
-	{name: "wakes for the earlier of two", run: func(s *subject) {
-		s.add(one, two, "http://b.test/1")
-		s.update(b, frontier.HostUpdate{BlockUntil: s.in(20)})
-		l := s.lease(one)
-		s.wakes(two, 2, func() {
-			s.finish(l, frontier.Outcome{Result: frontier.Done, HostDelay: s.units(2)})
 		})
 	}},
 	{name: "one wakes for one", run: func(s *subject) {
@@ -151,38 +111,6 @@ var waitChecks = []check{
 			}
 		}
 		s.atTime("the end of those who got nothing", start.Add(s.units(6)))
-	}},
-	{name: "finished or waiting", run: func(s *subject) {
-		// state compares Stats with what is said.
-		state := func(when string, finished bool, due time.Time) {
-			s.Helper()
-			st := s.stats()
-			if st.Finished() != finished {
-				s.Fatalf("%s: finished is %v in %+v", when, st.Finished(), st)
-			}
-			if st.NextDue.IsZero() != due.IsZero() || st.NextDue.Sub(due).Abs() > s.unit/2 {
-				s.Fatalf("%s: next due is %v, want %v", when, st.NextDue, due)
-			}
-		}
-		var never time.Time
-		state("empty", true, never)
-		s.add(one, two)
-		state("pending", false, time.Now())
-		due := s.in(3)
-		l := s.lease(one)
-		state("leased", false, never)
-		again := s.in(9)
-		s.finish(l, frontier.Outcome{Result: frontier.Retry, HostDelay: s.units(3), NotBefore: again})
-		state("host not due", false, due)
-		s.done(s.leaseAt(two, due))
-		state("scheduled", false, again)
-		until := s.in(3)
-		s.update(b, frontier.HostUpdate{BlockUntil: until})
-		s.add("http://b.test/1")
-		state("blocked", false, until)
-		s.done(s.leaseAt("http://b.test/1", until))
-		s.done(s.leaseAt(one, again))
-		state("all done", true, never)
 	}},
 }
 

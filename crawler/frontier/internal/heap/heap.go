@@ -1,6 +1,8 @@
-// Package heap is a priority queue whose elements can be taken out of the
-// middle.
+// Package heap is container/heap with types: a priority queue whose elements can
+// be taken out of the middle.
 package heap
+
+import "container/heap"
 
 // An Element knows what comes before it in a heap, and is told its place there,
 // so that it can be taken out of the middle.
@@ -9,9 +11,7 @@ type Element[T any] interface {
 	Placed(index int) // -1: no longer in the heap
 }
 
-// A Heap gives its elements in the order of Before. Unlike container/heap it
-// needs neither an interface value for each element nor five methods for each
-// element type. The zero Heap is empty.
+// A Heap gives its elements in the order of Before. The zero Heap is empty.
 type Heap[T Element[T]] []T
 
 // Top returns the first element. ok is false when there is none.
@@ -23,69 +23,38 @@ func (h Heap[T]) Top() (first T, ok bool) {
 }
 
 // Push adds x.
-func (h *Heap[T]) Push(x T) {
-	*h = append(*h, x)
-	h.up(len(*h) - 1)
-}
+func (h *Heap[T]) Push(x T) { heap.Push((*elements[T])(h), x) }
 
 // Remove takes the element at index i out and returns it.
-func (h *Heap[T]) Remove(i int) T {
-	s := *h
-	x, last := s[i], len(s)-1
-	s[i] = s[last]
+func (h *Heap[T]) Remove(i int) T { return heap.Remove((*elements[T])(h), i).(T) }
+
+// Fix restores the order when the element at index i has changed.
+func (h *Heap[T]) Fix(i int) { heap.Fix((*elements[T])(h), i) }
+
+// elements are the elements of a Heap as package container/heap wants them.
+type elements[T Element[T]] []T
+
+func (e elements[T]) Len() int           { return len(e) }
+func (e elements[T]) Less(i, j int) bool { return e[i].Before(e[j]) }
+
+func (e elements[T]) Swap(i, j int) {
+	e[i], e[j] = e[j], e[i]
+	e[i].Placed(i)
+	e[j].Placed(j)
+}
+
+func (e *elements[T]) Push(x any) {
+	*e = append(*e, x.(T))
+	x.(T).Placed(len(*e) - 1)
+}
+
+func (e *elements[T]) Pop() any {
+	s, last := *e, len(*e)-1
+	x := s[last]
 	clear(s[last:])
-	*h = s[:last]
-	if i < last {
-		h.Fix(i)
-	}
-	if last == 0 {
-		*h = nil
+	if *e = s[:last]; last == 0 {
+		*e = nil
 	}
 	x.Placed(-1)
 	return x
-}
-
-// Fix restores the order when the element at index i has changed.
-func (h *Heap[T]) Fix(i int) {
-	if !h.down(i) {
-		h.up(i)
-	}
-}
-
-func (h Heap[T]) up(i int) {
-	x := h[i]
-	for i > 0 {
-		parent := (i - 1) / 2
-		if !x.Before(h[parent]) {
-			break
-		}
-		h.set(i, h[parent])
-		i = parent
-	}
-	h.set(i, x)
-}
-
-func (h Heap[T]) down(i int) (moved bool) {
-	x, start := h[i], i
-	for {
-		child := 2*i + 1
-		if child >= len(h) {
-			break
-		}
-		if right := child + 1; right < len(h) && h[right].Before(h[child]) {
-			child = right
-		}
-		if !h[child].Before(x) {
-			break
-		}
-		h.set(i, h[child])
-		i = child
-	}
-	h.set(i, x)
-	return i > start
-}
-
-func (h Heap[T]) set(i int, x T) {
-	h[i] = x
-	x.Placed(i)
 }

@@ -1,0 +1,422 @@
+package storetest
+
+import (
+	"cmp"
+	"embed"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+)
+
+// Most checks are scripts: points/NN.txt has those of point NN, points/README.md
+// says how to read them.
+//
+//go:embed points/*.txt
+var pointFiles embed.FS
+
+// scripts returns the checks of a point that are written as scripts.
+func scripts(number int) (checks []check) {
+	name := fmt.Sprintf("points/%02d.txt", number)
+	text, err := pointFiles.ReadFile(name)
+	if err != nil {
+		panic(err)
+	}
+	var steps []step
+	flush := func() {
+		if len(checks) > 0 {
+			mine := steps
+			checks[len(checks)-1].run = func(s *subject) { newPlay(s).all(mine) }
+		}
+		steps = nil
+	}
+	for i, line := range strings.Split(string(text), "\n") {
+		line, _, _ = strings.Cut(line, "#")
+		line = strings.TrimSpace(line)
+		title, isTitle := strings.CutPrefix(line, "== ")
+		switch {
+		case isTitle:
+			flush()
+			title, isDurable := strings.CutSuffix(title, " (durable)")
+			c := check{name: title}
+			if isDurable {
+				c.why = needDurable
+			}
+			checks = append(checks, c)
+		case line != "":
+			steps = append(steps, step{fmt.Sprintf("%s:%d: %s: ", name, i+1, line), line})
+		}
+	}
+	flush()
+	return checks
+}
+
+// A step is a line of a script.
+type step struct{ place, text string }
+
+// A play is a script under way.
+type play struct {
+	*subject
+	leases map[string]frontier.Lease // by URL
+	holds  map[string]func(time.Duration)
+	marks  map[string]time.Time
+}
+
+func newPlay(s *subject) *play {
+	return &play{s, make(map[string]frontier.Lease), make(map[string]func(time.Duration)), make(map[string]time.Time)}
+}
+
+func (p *play) all(steps []step) {
+	for _, st := range steps {
+		p.step = st.place
+		p.do(st.text)
+	}
+	p.step = ""
+}
+
+// words are what a step has behind its verb: words, and options such as p=1.
+type words struct {
+	list []string
+	opts map[string]string
+}
+
+func split(text string) words {
+	w := words{opts: make(map[string]string)}
+	for _, word := range strings.Fields(text) {
+		if key, value, ok := strings.Cut(word, "="); ok && !strings.Contains(key, "/") {
+			w.opts[key] = value
+		} else {
+			w.list = append(w.list, word)
+		}
+	}
+	return w
+}
+
+// has reports whether a word is among those behind the first.
+func (w words) has(word string) bool { return slices.Contains(w.list, word) }
+
+var results = map[string]frontier.Result{
+	"done": frontier.Done, "retry": frontier.Retry, "defer": frontier.Defer, "drop": frontier.Drop, "invalid": 0,
+}
+
+// do does one step. Those of several words, such as lists of items, are cut at
+// semicolons, and what is to come out of a step stands behind " = ".
+func (p *play) do(text string) {
+	p.Helper()
+	verb, rest, _ := strings.Cut(text, " ")
+	left, want, _ := strings.Cut(rest, "= ")
+	w := split(left)
+	if r, ok := results[verb]; ok {
+		p.finishStep(r, w)
+		return
+	}
+	switch verb {
+	case "add":
+		p.answers(p.addAny(p.items(left)...), want)
+	case "revisit":
+		again, err := p.revisiter().Revisit(p.Context(), p.items(left))
+		if err != nil {
+			p.Fatalf("Revisit: %v", err)
+		}
+		p.answers(again, want)
+	case "known":
+		p.answers([]bool{p.known(expand(w.list[0]))}, want)
+	case "lease":
+		p.leaseStep(w)
+	case "take":
+		p.take(w, strings.Fields(want))
+	case "none":
+		p.none()
+	case "drain":
+		if got, want := p.drain(), expandAll(strings.Fields(want)); !slices.Equal(got, want) {
+			p.Fatalf("leased %v, want %v", got, want)
+		}
+	case "extend":
+		p.extend(w)
+	case "update":
+		p.updateStep(w)
+	case "due":
+		p.near(p.host(hostOf(w.list[0])).Due, p.moment(w.list[1]))
+	case "blocked":
+		p.near(p.host(hostOf(w.list[0])).BlockedUntil, p.moment(w.list[1]))
+	case "counts":
+		p.countsStep(w)
+	case "hosts":
+		if got := p.stats().Hosts; got != p.number(w.list[0]) {
+			p.Fatalf("%d hosts, want %s", got, w.list[0])
+		}
+	case "state":
+		st := p.stats()
+		if st.Finished() != w.has("finished") {
+			p.Fatalf("finished is %v in %+v", st.Finished(), st)
+		}
+		if w.opts["due"] != "later" {
+			p.near(st.NextDue, p.moment(w.opts["due"]))
+		} else if st.NextDue.Before(p.in(1000)) {
+			p.Fatalf("next due is %v, want a time far ahead", st.NextDue)
+		}
+	case "hold":
+		p.holds[w.list[0]] = p.hold(hostOf(w.list[0]))
+		if at, ok := w.opts["when"]; ok {
+			p.atTime("the hold", p.moment(at))
+		}
+	case "release":
+		p.holds[w.list[0]](p.delayOf(w.opts["delay"]))
+	case "wakes":
+		url, do, _ := strings.Cut(rest, ": ")
+		w := split(url)
+		p.wakes(expand(w.list[0]), p.number(w.opts["after"]), func() { p.do(do) })
+	case "list":
+		p.waitsOf(hostsOf(w.list), p.items(want)...)
+	case "mark":
+		p.marks[w.list[0]] = p.in(p.number(w.list[1]))
+	case "sleep":
+		p.sleep(p.number(w.list[0]))
+	case "reopen":
+		p.reopen()
+	default:
+		p.Fatalf("no such step: %s", verb)
+	}
+}
+
+func (p *play) number(text string) int {
+	n, err := strconv.Atoi(text)
+	if text != "" && err != nil {
+		p.Fatalf("not a number: %s", text)
+	}
+	return n
+}
+
+// moment reads a time: units from now, or the name of a mark; "-" or nothing for
+// none.
+func (p *play) moment(text string) time.Time {
+	switch text {
+	case "", "-":
+		return time.Time{}
+	case "past":
+		return time.Now().Add(-time.Hour)
+	case "far":
+		return time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC)
+	}
+	if at, ok := p.marks[text]; ok {
+		return at
+	}
+	return p.in(p.number(text))
+}
+
+func (p *play) delayOf(text string) time.Duration {
+	switch text {
+	case "least":
+		return time.Nanosecond
+	case "most":
+		return math.MaxInt64
+	}
+	return p.units(p.number(text))
+}
+
+// near fails unless two times are about the same, or both are none.
+func (p *play) near(got, want time.Time) {
+	p.Helper()
+	if got.IsZero() != want.IsZero() || got.Sub(want).Abs() > p.unit/2 {
+		p.Fatalf("the time is %v, want %v", got, want)
+	}
+}
+
+// answers compares what Add and the like have answered with one letter each, y or
+// n. Without a letter all must be true.
+func (p *play) answers(got []bool, want string) {
+	p.Helper()
+	for i, is := range got {
+		if should := want == "" || want[i] == 'y'; is != should {
+			p.Fatalf("answered %v, want %s", got, want)
+		}
+	}
+}
+
+// expand returns the URL that a/1 stands for, http://a.test/1, and any other as it
+// is.
+func expand(word string) string {
+	if host, path, ok := strings.Cut(word, "/"); ok && !strings.Contains(word, ":") {
+		return urlOf(hostOf(host), "/"+path)
+	}
+	return word
+}
+
+func expandAll(list []string) []string {
+	urls := make([]string, len(list))
+	for i, word := range list {
+		urls[i] = expand(word)
+	}
+	return urls
+}
+
+func hostOf(word string) frontier.Host { return frontier.Host(word + ".test") }
+
+func hostsOf(list []string) (hosts []frontier.Host) {
+	for _, word := range list {
+		hosts = append(hosts, hostOf(word))
+	}
+	return hosts
+}
+
+// items reads items, those with the same options together: "a/1 a/2; b/1 p=3".
+func (p *play) items(text string) (items []frontier.Item) {
+	for part := range strings.SplitSeq(text, ";") {
+		w := split(part)
+		for _, word := range w.list {
+			it := frontier.Item{URL: expand(word), Priority: uint8(p.number(w.opts["p"])), NotBefore: p.moment(w.opts["at"])}
+			if meta, ok := w.opts["m"]; ok {
+				it.Meta = []byte(meta)
+			}
+			items = append(items, it)
+		}
+	}
+	return items
+}
+
+// validators returns those that an ETag stands for, nil for none.
+func validators(etag string) *frontier.Validators {
+	if etag == "" || etag == "-" {
+		return nil
+	}
+	return &frontier.Validators{ETag: etag, LastModified: "Mon, 01 Jan 2024 00:00:00 GMT", BodyHash: []byte{0, 1, 2}}
+}
+
+// leaseStep leases one URL, and compares what the step says of the lease.
+func (p *play) leaseStep(w words) {
+	p.Helper()
+	url := expand(w.list[0])
+	length, began := p.units(p.number(w.opts["for"])), time.Now()
+	var l frontier.Lease
+	if at, ok := w.opts["when"]; ok {
+		l = p.leaseAt(url, p.moment(at))
+	} else {
+		l = p.leaseFor(url, length)
+	}
+	if lasts := l.Expires.Sub(began); length > 0 && (lasts < length-time.Millisecond || lasts > length+p.unit) {
+		p.Fatalf("a lease for %v expires after %v", length, lasts)
+	}
+	p.leases[cmp.Or(w.opts["as"], w.list[0])] = l
+	for key, want := range w.opts {
+		ok := true
+		switch key {
+		case "attempt":
+			ok = l.Attempt == p.number(want)
+		case "p":
+			ok = int(l.Priority) == p.number(want)
+		case "m":
+			ok = string(l.Meta) == want
+		case "etag":
+			ok = gocmp.Equal(l.Validators, validators(want))
+		}
+		if !ok || !l.NotBefore.IsZero() {
+			p.Fatalf("leased %+v with validators %+v, want %s=%s", l, l.Validators, key, want)
+		}
+	}
+}
+
+// take leases as many as there are, up to a number.
+func (p *play) take(w words, want []string) {
+	p.Helper()
+	got := p.subject.leases(frontier.LeaseRequest{Max: p.number(w.list[0]), PerHost: p.number(w.opts["per"])})
+	for _, l := range got {
+		p.leases[l.URL] = l
+		p.leases[shorten(l.URL)] = l
+	}
+	urls, want := slices.Sorted(slices.Values(urlsOf(got))), slices.Sorted(slices.Values(expandAll(want)))
+	if n, ok := w.opts["n"]; ok && len(urls) != p.number(n) || !ok && !slices.Equal(urls, want) {
+		p.Fatalf("leased %v, want %v%s", urls, want, n)
+	}
+}
+
+// shorten is the reverse of expand.
+func shorten(url string) string {
+	return strings.Replace(strings.TrimPrefix(url, "http://"), ".test/", "/", 1)
+}
+
+// finishStep ends a lease.
+func (p *play) finishStep(r frontier.Result, w words) {
+	p.Helper()
+	l, ok := p.leases[w.list[0]]
+	if !ok {
+		l.ID = frontier.LeaseID(strings.Trim(w.list[0], `"`))
+	}
+	o := frontier.Outcome{
+		Result: r, NotBefore: p.moment(w.opts["at"]), HostDelay: p.delayOf(w.opts["delay"]), Validators: validators(w.opts["etag"]),
+	}
+	for _, link := range strings.FieldsFunc(w.opts["links"], func(c rune) bool { return c == ',' }) {
+		o.Links = append(o.Links, frontier.Item{URL: expand(link), NotBefore: p.moment(w.opts["linksat"])})
+	}
+	err := p.tryFinish(l.ID, o)
+	switch {
+	case w.has("lost"):
+		p.lost("Finish", err)
+	case w.has("refused"):
+		if !errors.Is(err, frontier.ErrInvalid) {
+			p.Fatalf("Finish: %v, want %v", err, frontier.ErrInvalid)
+		}
+	case err != nil:
+		p.Fatalf("Finish: %v", err)
+	}
+}
+
+// extend extends leases, some of which may be lost.
+func (p *play) extend(w words) {
+	p.Helper()
+	var ids, lost []frontier.LeaseID
+	for _, name := range w.list {
+		l, ok := p.leases[name]
+		if !ok {
+			l.ID = frontier.LeaseID(strings.Trim(name, `"`))
+		}
+		if ids = append(ids, l.ID); name == w.opts["lost"] {
+			lost = append(lost, l.ID)
+		}
+	}
+	err := p.f.Extend(p.Context(), ids, p.units(p.number(w.opts["for"])))
+	if lost == nil && err == nil {
+		return
+	}
+	p.lost("Extend", err)
+	if e, ok := errors.AsType[*frontier.LostError](err); !ok || !slices.Equal(e.Leases, lost) {
+		p.Fatalf("Extend: %#v, want one that names %q", err, lost)
+	}
+}
+
+func (p *play) updateStep(w words) {
+	p.Helper()
+	u := frontier.HostUpdate{MaxInFlight: p.number(w.opts["slots"]), BlockUntil: p.moment(w.opts["block"])}
+	if d, ok := w.opts["delay"]; ok {
+		u.Delay = new(p.delayOf(d))
+	}
+	p.update(hostOf(w.list[0]), u)
+}
+
+// countsStep compares the counts of a host, or of all. What is not named is 0, and
+// Added is the sum.
+func (p *play) countsStep(w words) {
+	p.Helper()
+	var want frontier.Counts
+	fields := map[string]*int{
+		"pending": &want.Pending, "scheduled": &want.Scheduled, "leased": &want.Leased, "done": &want.Done, "dropped": &want.Dropped,
+	}
+	for _, key := range slices.Sorted(maps.Keys(w.opts)) {
+		*fields[key] = p.number(w.opts[key])
+		want.Added += *fields[key]
+	}
+	got := p.stats().Counts
+	if len(w.list) > 0 {
+		got = p.host(hostOf(w.list[0])).Counts
+	}
+	if got != want {
+		p.Fatalf("counts are %+v, want %+v", got, want)
+	}
+}
