@@ -14,72 +14,19 @@ import (
 // collyUserAgent is how the name begins that colly sends unless it is told otherwise.
 const collyUserAgent = "colly - https://github.com/gocolly/colly"
 
-// Attach has every request of c checked: pages, redirects, HEAD, POST, and those
-// of its clones. Call it once for each collector that NewCollector makes:
+// Attach checks every request of c and its clones: pages, redirects, HEAD, POST. Call it
+// once for each collector: colly.NewCollector(robots.Attach). A refused URL is an error of
+// Visit or OnError: colly.ErrRobotsTxtBlocked by errors.Is, a *BlockedError by errors.As.
 //
-//	c := colly.NewCollector(robots.Attach)
+// The transport, client, proxy and context of c stay in use, set before Attach or after;
+// robots.txt is fetched by them too. IgnoreRobotsTxt becomes false, and colly's own user
+// agent that of New. Three things to know; README.md has more:
 //
-// A refused URL is an error of Visit (in an asynchronous collector, of OnError)
-// for which errors.Is(err, colly.ErrRobotsTxtBlocked) holds, and
-// errors.As finds a *BlockedError that tells the rule, its line, and whether it is for
-// good or for later.
-//
-// What the program has set on c stays in use: WithTransport, SetClient, SetProxy,
-// SetProxyFunc and c.Context may come before Attach or after it. robots.txt is
-// fetched the same way as c's pages. Where c has no transport of its own, requests
-// go through Options.Transport. Attach sets IgnoreRobotsTxt to false, and the user
-// agent to that of New if it is still colly's own.
-//
-// A transport set after Attach is adopted when the next request is made, a client
-// when OnRequest is called for it. So colly itself may request the robots.txt of the
-// first host through a new client, and obey its own reading of it too. Call Attach
-// again after SetClient to avoid that. A cookie jar or storage set after Attach hides
-// a transport that is set before the next request: then call Attach again as well. A
-// client given to SetClient is copied and never changed, so it may be used elsewhere,
-// and later changes of it do not reach c.
-//
-// c.Context becomes a seal: a context like the one before while requests are
-// checked, and over, with ErrDetached, once c's client has another transport. Clones
-// have no callbacks, so a clone whose parent was given a new client sends nothing
-// until its parent makes a request or Attach is called. Three things break the seal. A
-// transport that ignores contexts sends what a clone requests, a clone with a context
-// that was set after Attach, or derived from the seal, is not sealed, and colly v2.1.0 has no contexts: there a
-// new client sends pages unchecked, for clones and when an OnRequest callback set it,
-// until it is adopted.
-//
-// /robots.txt cannot be visited as a page by a collector with a context that was set
-// after Attach and does not come from the seal: the request looks like colly's own, and
-// Visit fails with "No Content". Robots.Record has the file.
-//
-// One Robots keeps one record for each origin, whichever collector had it fetched
-// and by which proxy. An origin that a dead proxy does not reach is unreachable
-// for every other collector too, until RetryAt: give collectors with unreliable
-// proxies a Robots of their own, and no Cache in common.
-//
-// The first request to a host, unless it is HEAD, finds out about robots.txt
-// before all else: outside the page's timeout and its LimitRule, and if
-// robots.txt is unreachable, Visit refuses with no callback called and the URL
-// not marked as visited. In other cases (the record has expired since, CheckHead,
-// the same host by another scheme, COLLY_IGNORE_ROBOTSTXT, a URL that is
-// disallowed rather than unreachable, robots.txt slower than the page's timeout
-// and then unreachable) the request itself is refused: OnRequest has run and the
-// URL is marked. IgnoreRobotsTxt set to true after Attach is one of these cases,
-// and has no other effect. Request.Retry is the way on, at BlockedError.RetryAt.
-// To know before, call Check.
-//
-// A HEAD to a host not asked before, colly's own for CheckHead included, and a
-// redirect to one wait for robots.txt within the page's timeout
-// (SetRequestTimeout, at first 10 s) and fail when that is over. The fetch goes
-// on, so a later request finds the outcome.
-//
-// colly's queue drops the errors of Visit, and with them the URLs of a host whose
-// robots.txt is unreachable: all that is left is a warning in Options.Logger, one
-// for each time that robots.txt was requested. With Options.RefuseInGate it is
-// always the request that is refused, and OnError receives it.
-//
-// Attach reads c's client by reflection. Where a version of colly keeps it elsewhere,
-// Attach logs that it adopts nothing, and c sends no page once its transport, client
-// or context is replaced (ErrDetached, ErrUnsealed).
+//   - After SetClient, or a new cookie jar and transport, call Attach again: until then
+//     colly reads a robots.txt itself, and clones send nothing (ErrDetached).
+//   - colly's queue drops URLs that Visit refuses. Set Options.RefuseInGate.
+//   - Set c.Context before Attach: a clone with a context that is set later sends pages
+//     unchecked once its client is replaced.
 func (r *Robots) Attach(c *colly.Collector) {
 	if strings.HasPrefix(c.UserAgent, collyUserAgent) {
 		c.UserAgent = r.userAgent

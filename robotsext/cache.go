@@ -6,27 +6,14 @@ import (
 	"sync"
 )
 
-// Cache keeps records beyond the memory of one Robots: on disk (NewFileCache),
-// for several Robots of a process (NewMemoryCache), in a crawler's frontier, or
-// between processes. Methods are called by several goroutines at a time, though
-// never twice at once for one origin by the same Robots. Everybody who waits for
-// the record waits for the Cache too, no Options.Fetch.Timeout bounds it, and its ctx
-// does not end: a Cache that may hang has to know its own end.
-//
-// A Cache must not turn a disallow into an allow (ROB-CAC-17). So Load returns a
-// nil record without an error only if nothing was ever stored for the origin; a
-// record that cannot be read, or may have been thrown away, is an error, and
-// counts as a copy that is lost.
-//
-// A Cache that serialises records does so by Record.MarshalJSON and
-// Record.UnmarshalJSON; the File of a loaded record may be nil, it is parsed
-// from Body when it is needed.
+// Cache keeps records beyond the memory of one Robots. It must not turn a disallow into
+// an allow (ROB-CAC-17). Calls are concurrent, and their ctx does not end.
 type Cache interface {
+	// Load returns nil without an error only if nothing was ever stored for o. A record
+	// that cannot be read or may have been evicted is an error. Its File may be nil.
 	Load(ctx context.Context, o Origin) (*Record, error)
-	// Store replaces what is kept for rec.Origin. If it fails, what was kept
-	// before must not be given out as good any more: it may allow what rec
-	// disallows. Robots sees to that as long as it lives, and a Cache that
-	// outlives it should see to it too. Apart from that an error costs a fetch.
+	// Store replaces the record of rec.Origin. After an error Load must not return the
+	// old one: it may allow what rec disallows.
 	Store(ctx context.Context, rec *Record) error
 }
 

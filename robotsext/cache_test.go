@@ -17,7 +17,7 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext"
 )
 
-func openCache(t *testing.T, dir string) *robotsext.FileCache {
+func openCache(t *testing.T, dir string) robotsext.Cache {
 	t.Helper()
 	c, err := robotsext.NewFileCache(dir)
 	if err != nil {
@@ -335,7 +335,7 @@ func TestNewFileCacheRemovesLeftovers(t *testing.T) {
 func FuzzRecordJSON(f *testing.F) {
 	rec := &robotsext.Record{Origin: "http://h", Outcome: robotsext.Rules, Body: []byte(private), FetchedAt: newClock().now(), Chain: []string{"http://h/robots.txt"}}
 	failing := *rec
-	failing.FailingSince, failing.Copy, failing.Err = rec.FetchedAt, &robotsext.Copy{Body: []byte(private)}, errors.New("status 500")
+	failing.FailingSince, failing.Copy, failing.Err = rec.FetchedAt, &robotsext.Record{Body: []byte(private)}, errors.New("status 500")
 	for _, rec := range []*robotsext.Record{rec, &failing, {Origin: "http://h", Outcome: robotsext.AllowAll, FetchedAt: newClock().now()}} {
 		data, err := json.Marshal(rec)
 		if err != nil {

@@ -12,13 +12,9 @@ import (
 type Verdict uint8
 
 const (
-	// Allowed means that the URL may be fetched now.
-	Allowed Verdict = iota + 1
-	// Disallowed means that a rule of robots.txt forbids the URL.
-	Disallowed
-	// Later means that robots.txt could not be read, so the URL must wait. It is
-	// not lost: ask again at RetryAt.
-	Later
+	Allowed    Verdict = iota + 1
+	Disallowed         // by a rule
+	Later              // robots.txt is unreachable: keep the URL until RetryAt
 )
 
 func (v Verdict) String() string {
@@ -36,30 +32,18 @@ func (v Verdict) String() string {
 // Decision says whether one URL may be fetched, and why.
 type Decision struct {
 	Verdict Verdict
-	Rule    *robotstxt.Rule  // the rule that decided; nil if none matches
-	Group   *robotstxt.Group // the group that binds this crawler; empty, not nil, if there is none
-	// Record is what is known of the robots.txt of the URL's origin. It is nil
-	// where no robots.txt was consulted: for a robots.txt itself, and under
-	// WithUserFetch.
-	Record  *Record
-	RetryAt time.Time // Later: when robots.txt will be requested again; else zero
+	Rule    *robotstxt.Rule  // that decided; nil: none matches
+	Group   *robotstxt.Group // that binds this crawler; never nil
+	Record  *Record          // of the URL's origin; nil for a robots.txt itself and under WithUserFetch
+	RetryAt time.Time        // Later: when robots.txt is requested again
 }
 
 // noGroup is the group of a crawler that nothing binds.
 var noGroup robotstxt.Group
 
-// Decide returns whether u may be fetched now, and why. It fetches robots.txt if
-// need be. The error is that of ctx if ctx ends before the verdict is known, or
-// ErrUnsupportedScheme, ErrInvalidHost or ErrUncheckable for a URL to which no
-// robots.txt applies.
-//
-// ctx may be the Context of a collector that Attach was called on, here as in
-// Check, Record, Refresh and Sitemaps. Then robots.txt is fetched the way the
-// collector's own requests are, through its proxy. With any other context a proxy
-// that was set by SetProxy is not used.
-//
-// u is compared as net/http would send it, dot segments removed (ROB-MAT-25); a
-// client that sends it in another way should use CleanURL first.
+// Decide returns whether u may be fetched now, and why; it fetches robots.txt if need be,
+// with the Context of an attached collector through its proxy. The error is that of ctx,
+// ErrUnsupportedScheme, ErrInvalidHost or ErrUncheckable.
 func (r *Robots) Decide(ctx context.Context, u *url.URL) (Decision, error) {
 	if isUserFetch(ctx) {
 		return Decision{Verdict: Allowed, Group: &noGroup}, nil
@@ -94,9 +78,7 @@ func (r *Robots) Decide(ctx context.Context, u *url.URL) (Decision, error) {
 	return d, nil
 }
 
-// Check is Decide for callers that need no more than an error: nil if u may be
-// fetched now, a *BlockedError if a rule forbids it or robots.txt is unreachable,
-// else the error of Decide.
+// Check is Decide as an error: nil, a *BlockedError, or the error of Decide.
 func (r *Robots) Check(ctx context.Context, u *url.URL) error {
 	d, err := r.Decide(ctx, u)
 	if err != nil {
@@ -105,8 +87,7 @@ func (r *Robots) Check(ctx context.Context, u *url.URL) error {
 	return d.Err(u)
 }
 
-// Err returns the decision about u as an error: nil if u may be fetched, else a
-// *BlockedError.
+// Err returns nil if u may be fetched, else a *BlockedError.
 func (d Decision) Err(u *url.URL) error {
 	if d.Verdict == Allowed {
 		return nil

@@ -12,22 +12,15 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
-// BlockedError is the refusal of one URL. For both reasons
-// errors.Is(err, colly.ErrRobotsTxtBlocked) holds, so that code written for
-// colly's own check goes on working; errors.As with a *BlockedError gives the
-// detail.
+// BlockedError is the refusal of one URL, and a colly.ErrRobotsTxtBlocked.
 type BlockedError struct {
-	// URL is what was to be fetched, as it was given but for a password. Where
-	// Visit refuses before all else, as Attach says, only the host of the URL is
-	// known, and URL is an Origin: it has no path, not even the "/" that every
-	// URL of colly has.
-	URL       string
+	URL       string          // without password; an Origin if Visit refuses before all else
 	Reason    Verdict         // Disallowed or Later
 	Rule      *robotstxt.Rule // Disallowed: the rule that decided, with its line; else nil
 	Group     string          // Disallowed: the product token of the group in force, or "*"
 	Origin    Origin          // whose robots.txt decided
-	RobotsURL string          // where that file is asked for
-	RetryAt   time.Time       // Later: when robots.txt will be asked again
+	RobotsURL string          // where that file is
+	RetryAt   time.Time       // Later: when robots.txt is requested again
 	Err       error           // Later: why robots.txt could not be read
 }
 
@@ -51,9 +44,8 @@ func (e *BlockedError) Error() string {
 	return b.String()
 }
 
-// Is makes both refusals a colly.ErrRobotsTxtBlocked, and a later one whatever
-// Err is, except the end of a context: that it took too long to connect for
-// robots.txt is not to be taken for the end of the caller's own time.
+// Is finds colly.ErrRobotsTxtBlocked, and target in Err unless it is the end of a context,
+// which would be taken for the end of the caller's.
 func (e *BlockedError) Is(target error) bool {
 	switch target {
 	case colly.ErrRobotsTxtBlocked:
@@ -64,26 +56,23 @@ func (e *BlockedError) Is(target error) bool {
 	return errors.Is(e.Err, target)
 }
 
-// As finds target in Err. There is no Unwrap, which would undo what Is leaves out.
 func (e *BlockedError) As(target any) bool { return errors.As(e.Err, target) }
 
-// Errors of a collector that is no longer, or cannot be, checked.
+// Errors of collectors and requests that cannot be checked and are not sent, of
+// Record.RedirectError, and of Sitemaps, there inside a *SitemapError.
 var (
-	// ErrDetached is why nothing is sent by a collector whose client was replaced
-	// after Attach and not adopted since, as that of a clone, which has no OnRequest
-	// callback to adopt it: its requests would not be checked any more.
+	// ErrDetached: the client of the collector was replaced after Attach.
 	ErrDetached = errors.New("the collector has another transport than Attach gave it, so robots.txt is not checked: call Attach again after SetClient")
-	// ErrUnsealed is why nothing is sent by a collector whose context was set after
-	// Attach, or of which not it but a clone was attached, where robotsext does not
-	// know the version of colly: a later replacement of the transport would go
-	// unnoticed. For the same reason colly's own question for robots.txt gets this
-	// error and no answer.
+	// ErrUnsealed: its context was replaced, in a version of colly that robotsext does not know.
 	ErrUnsealed = errors.New("the collector does not have the context that Attach gave it: set its context before Attach, and attach it before cloning it")
-	// ErrUncheckable is the class of requests whose path cannot be compared with
-	// rules, and which are therefore not sent: CONNECT, OPTIONS *, opaque URLs,
-	// an https request that asks for another protocol.
+	// ErrUncheckable: CONNECT, OPTIONS *, opaque URLs, https with an Upgrade field.
 	ErrUncheckable = errors.New("request has no path that robots.txt could speak of")
-	// ErrProxy is why nothing is sent by a collector without a transport of its own
-	// on which SetProxy was called while Options.Transport takes no proxy.
-	ErrProxy = errors.New("SetProxy needs Options.Transport to be nil or an *http.Transport")
+	ErrProxy       = errors.New("SetProxy needs Options.Transport to be nil or an *http.Transport")
+
+	ErrRedirectLoop     = errors.New("redirects in a loop")
+	ErrTooManyRedirects = fmt.Errorf("more than %d redirects", maxRedirects)
+
+	ErrSitemapDepth   = errors.New("index nested too deep, what it lists is not read")
+	ErrSitemapBudget  = errors.New("too many sitemap files, this one and those after it are not read")
+	ErrSitemapTimeout = errors.New("sitemap takes too long to arrive")
 )

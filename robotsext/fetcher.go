@@ -198,10 +198,8 @@ func location(u *url.URL, h http.Header) (*url.URL, error) {
 	return url.Parse(string(o) + next.RequestURI()) // which has no user
 }
 
-// Fetcher opens the robots.txt at u, whose scheme is neither http nor https
-// (ROB-LOC-10). An error that is fs.ErrNotExist says that there is no such file,
-// which allows everything; any other error, also of reading, says that it is
-// unreachable. The context ends when Options.Fetch.Timeout is over.
+// Fetcher opens the robots.txt or sitemap at u. fs.ErrNotExist means that there is none
+// (ROB-LOC-10), any other error that it is unreachable.
 type Fetcher func(ctx context.Context, u *url.URL) (io.ReadCloser, error)
 
 func (f *robotsFetcher) fetchBy(ctx context.Context, limit *timeLimit, open Fetcher, u *url.URL, res *fetchResult) {

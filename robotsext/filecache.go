@@ -13,17 +13,8 @@ import (
 	"time"
 )
 
-// FileCache keeps records in a directory, one file for each origin, so that a
-// program that is started again goes on knowing what it knew: rules and when
-// they expire, outages and since when they last. It grows with the number of
-// origins; files may be deleted while no program uses it, though not to save
-// space in an outage, since then nobody knows that there was a copy.
-//
-// One process at a time may use a directory; several Robots in it may, with a
-// FileCache each.
-type FileCache struct {
-	dir string
-}
+// fileCache keeps records in a directory, one file for each origin.
+type fileCache struct{ dir string }
 
 // fileRecord is the content of one file. The sum is over the bytes of Record: a
 // file that was half written, or changed by hand, says nothing.
@@ -35,9 +26,8 @@ type fileRecord struct {
 // errDamaged is the class of files that cannot be believed.
 var errDamaged = errors.New("damaged cache file")
 
-// NewFileCache keeps records in dir, which it creates if need be. It removes what
-// a crash has left half written there.
-func NewFileCache(dir string) (*FileCache, error) {
+// NewFileCache returns a Cache in dir, which it creates, for one process at a time.
+func NewFileCache(dir string) (Cache, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("file cache: %w", err)
 	}
@@ -46,12 +36,12 @@ func NewFileCache(dir string) (*FileCache, error) {
 		return nil, fmt.Errorf("file cache: %w", err)
 	}
 	for _, e := range entries {
-		// One that is young may be another FileCache's, still at it.
+		// A young one may still be written.
 		if info, err := e.Info(); err == nil && filepath.Ext(e.Name()) == ".tmp" && time.Since(info.ModTime()) > staleAfter {
 			_ = os.Remove(filepath.Join(dir, e.Name()))
 		}
 	}
-	return &FileCache{dir: dir}, nil
+	return &fileCache{dir: dir}, nil
 }
 
 // staleAfter is more than it takes to write a file.
@@ -59,7 +49,7 @@ const staleAfter = time.Hour
 
 // Load reads what is known of o. A file that cannot be read or believed is an
 // error, never an absence.
-func (c *FileCache) Load(_ context.Context, o Origin) (*Record, error) {
+func (c *fileCache) Load(_ context.Context, o Origin) (*Record, error) {
 	name := c.name(o)
 	data, err := os.ReadFile(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -86,7 +76,7 @@ func (c *FileCache) Load(_ context.Context, o Origin) (*Record, error) {
 // empties the file that was there, or leaves an empty one: so Load knows that a
 // record was lost, where the old one would go on allowing what rec disallows.
 // That takes no room on a disk that is full.
-func (c *FileCache) Store(_ context.Context, rec *Record) error {
+func (c *fileCache) Store(_ context.Context, rec *Record) error {
 	name := c.name(rec.Origin)
 	data, err := encodeFile(rec)
 	if err == nil {
@@ -116,7 +106,7 @@ func encodeFile(rec *Record) ([]byte, error) {
 
 // replace puts a file in the place of another in one step. A crash leaves the
 // old one or the new one.
-func (c *FileCache) replace(name string, data []byte) error {
+func (c *fileCache) replace(name string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 		return err
 	}
@@ -147,7 +137,7 @@ func syncDir(dir string) {
 
 // name is the file of o. It is hashed, since an origin may be longer than a file
 // name and holds characters that some file systems do not take.
-func (c *FileCache) name(o Origin) string {
+func (c *fileCache) name(o Origin) string {
 	h := sum([]byte(o))
 	return filepath.Join(c.dir, h[:2], h[2:]+".json")
 }

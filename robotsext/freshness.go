@@ -116,16 +116,14 @@ func cutUnquoted(s string) (before, after string) {
 	return s, ""
 }
 
-// NoStore tells whether an answer asks not to be written to disk: the directive no-store
-// of Cache-Control (RFC 9111 5.2.2.5, ROB-CAC-06).
+// NoStore reports whether Cache-Control has no-store (RFC 9111 5.2.2.5).
 func NoStore(h http.Header) bool { return cacheControl(h).has("no-store") }
 
 // maxRetryAfter caps what a site may ask for by Retry-After (ROB-POL-04).
 const maxRetryAfter = 24 * time.Hour
 
-// RetryAfter returns how long a response that was received at now asks to wait
-// before the next request, at most a day; zero if it does not. Of several fields
-// the longest counts, and those that nobody can read do not (ROB-POL-04).
+// RetryAfter returns how long the longest Retry-After of a response received at now asks
+// to wait, at most 24 h (ROB-POL-04).
 func RetryAfter(h http.Header, now time.Time) time.Duration {
 	// The clock of a server may be wrong, so its dates are read by its own Date.
 	sent, err := http.ParseTime(h.Get("Date"))

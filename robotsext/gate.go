@@ -10,24 +10,10 @@ import (
 	"sync"
 )
 
-// Transport returns a RoundTripper that asks Check before every request, and
-// sends what may be sent through base. A client follows redirects by a request
-// for each hop, so every hop is checked, whatever its method. A refused request
-// fails with the error of Check, which net/http wraps in a *url.Error; nothing
-// of it was sent.
-//
-// The request is sent as it was checked: without dot segments in its path. A
-// request that says nothing of its User-Agent is given the one of New. A Host
-// field that names another site than the URL has both of them asked: the URL's,
-// whose machine gets the request, and the other, whose page it is. Either may
-// refuse it.
-//
-// The wait for robots.txt is part of the request, so a Client.Timeout and the
-// request's context end it too. The fetch goes on for those who ask later, within
-// Options.Fetch.Timeout.
-//
-// If base is nil, Options.Transport is used, as for robots.txt itself; a base
-// that goes through a proxy should therefore be given there.
+// Transport returns a RoundTripper that sends through base what Check allows, each hop of
+// a redirect by itself, without dot segments, and with the User-Agent of New if there is
+// none. A Host field that names another site asks that robots.txt too. Nil base:
+// Options.Transport, where a proxy belongs.
 func (r *Robots) Transport(base http.RoundTripper) http.RoundTripper {
 	if base == nil {
 		base = r.transports.base.transport

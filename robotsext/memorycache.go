@@ -194,22 +194,19 @@ func clipChain(urls []string) []string {
 	return urls
 }
 
-// MemoryCache is a Cache for several Robots of one process, such as crawlers of
-// different names: what one of them has fetched serves them all (ROB-CAC-11).
-// One Robots has no use for it, since it has the same in itself.
-type MemoryCache struct{ memory *memory }
+// memoryCache is a memory that several Robots share.
+type memoryCache struct{ memory *memory }
 
-// NewMemoryCache holds up to maxRecords records and about maxBytes bytes. Zero
-// means what it means in Options.
-func NewMemoryCache(maxRecords int, maxBytes int64) *MemoryCache {
-	return &MemoryCache{newMemory(or(maxRecords, defaultMaxRecords), or(maxBytes, defaultMaxBytes))}
+// NewMemoryCache returns a Cache for several Robots (ROB-CAC-11); zero as in CacheOptions.
+func NewMemoryCache(maxRecords int, maxBytes int64) Cache {
+	return &memoryCache{newMemory(or(maxRecords, defaultMaxRecords), or(maxBytes, defaultMaxBytes))}
 }
 
 var errForgotten = errors.New("record may have been evicted from memory")
 
 // Load returns the record of o. After the first eviction it can no longer tell
 // what it never had from what it had to forget.
-func (c *MemoryCache) Load(_ context.Context, o Origin) (*Record, error) {
+func (c *memoryCache) Load(_ context.Context, o Origin) (*Record, error) {
 	m := c.memory
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -223,7 +220,7 @@ func (c *MemoryCache) Load(_ context.Context, o Origin) (*Record, error) {
 }
 
 // Store keeps rec.
-func (c *MemoryCache) Store(_ context.Context, rec *Record) error {
+func (c *memoryCache) Store(_ context.Context, rec *Record) error {
 	m := c.memory
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -14,141 +14,60 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/sitemap"
 )
 
-// Options changes how a Robots works. The zero value, like nil, is good for a
-// polite crawler, and so is the zero value of each group.
+// Options changes how a Robots works. Zero values are good for a polite crawler;
+// README.md has details.
 type Options struct {
-	// Tokens is the crawler's identity: product tokens, most specific first; the
-	// first that has a group in a robots.txt decides (ROB-UA-04). Nil: the token
-	// found in the user agent by robotstxt.ProductToken.
-	Tokens []string
-	// IgnoreGlobal leaves out the groups for "*": only a group that names the
-	// crawler binds it (ROB-UA-09). It is for crawlers that the site's owner has
-	// sent for, and for nobody else.
-	IgnoreGlobal bool
-	// Parse is how files are read. Nil: by the specification. MaxBytes is also
-	// how much of a body is received, so it cannot be negative here.
-	Parse *robotstxt.Options
-
-	// Transport sends the requests for robots.txt and is the default base of
-	// Robots.Transport; a collector's pages go through it too. It sees the
-	// values of the context under which a record was first asked for. Nil: a
-	// transport of its own, with proxies from the environment.
-	Transport http.RoundTripper
-	// Guard says which addresses may be connected to, by the transport that takes
-	// the place of a nil Transport: for robots.txt and its redirects, sitemaps, and
-	// the pages of collectors and of Robots.Transport(nil). A robots.txt at an
-	// address that it refuses is unreachable, and the error is a guard.ErrRefused.
-	// Proxies are connected to in any case; see guard.Guard.Transport. It cannot be
-	// set together with Transport, which has to be guarded by who makes it, like
-	// Fetch.Schemes (ftpfetch.Options.Guard). Nil: no guard, every address is
-	// connected to, that of your own machine included.
-	Guard *guard.Guard
-
-	Fetch    FetchOptions
-	Cache    CacheOptions
-	Outage   OutageOptions
-	Sitemaps SitemapOptions
-
-	// RefuseInGate has collectors refuse a page whose robots.txt is unreachable
-	// where they refuse one that is disallowed: in the request for the page, so
-	// that OnError is told the whole URL and Request.Retry is the way on, rather
-	// than by an error of Visit alone, which colly's queue drops. OnRequest has
-	// run by then, and the URL is marked as visited. Default: false.
-	RefuseInGate bool
-
-	// Logger gets warnings about what the caller should mend, and each fetch at
-	// debug level. Nil: slog.Default.
-	Logger *slog.Logger
-	// OnRecord is called after each fetch, before anyone who waits for it gets
-	// the record; after one that failed while the record before is fresh, with
-	// that one. OnChange is called after it if the meaning is not that of the
-	// record before: another outcome, or other rules for some crawler. Both run
-	// while the origin's askers wait, and must not ask for the same origin.
+	Tokens       []string           // product tokens, most specific first (ROB-UA-04); nil: that of the user agent
+	IgnoreGlobal bool               // obey no group for "*", for crawlers that the site's owner has sent (ROB-UA-09)
+	Parse        *robotstxt.Options // how files are read; nil: by the specification
+	Transport    http.RoundTripper  // for robots.txt, sitemaps and pages; nil: one with proxies from the environment
+	Guard        *guard.Guard       // addresses that Transport, which must be nil, connects to; nil: all
+	Fetch        FetchOptions
+	Cache        CacheOptions
+	Outage       OutageOptions
+	Sitemaps     SitemapOptions
+	RefuseInGate bool         // for colly's queue: OnError, not Visit, is told that robots.txt is unreachable
+	Logger       *slog.Logger // nil: slog.Default()
+	// OnRecord is called after each fetch, OnChange after it if the meaning has changed.
+	// They run while the origin's callers wait, and must not ask for the same origin.
 	OnRecord func(*Record)
 	OnChange func(before, after *Record)
-
-	// Now is the clock by which records grow old. Nil: time.Now.
-	Now func() time.Time
+	Now      func() time.Time // the clock for the age of records; nil: time.Now
 }
 
 // FetchOptions says how robots.txt files and sitemaps are requested.
 type FetchOptions struct {
-	// Timeout limits one fetch of robots.txt with its redirects. Zero: 30 s.
-	Timeout time.Duration
-	// Wait is called before each request of a robots.txt fetch, and before each
-	// for a sitemap, and returns when u may be requested; the function it
-	// returns, which may be nil, is called when the request is over. The time it
-	// takes does not count against Timeout. The ctx of a robots.txt fetch does
-	// not end while it runs, even if nobody waits for the record any more: Wait
-	// has to know its own end. If it fails, those who wait for the record are told
-	// to come again within a minute; the site is not held to be unreachable. Here
-	// a crawler takes its turn at the server of u (see package server). Nil: no
-	// waiting.
+	Timeout time.Duration      // for one robots.txt with its redirects; zero: 30 s
+	Schemes map[string]Fetcher // of "ftp", the only one; nil: ErrUnsupportedScheme
+	// Wait returns when u may be requested; done is called after the request. Its time
+	// does not count. If it fails, callers get Later, to try again within a minute.
 	Wait func(ctx context.Context, u *url.URL) (done func(), err error)
-	// Schemes opens robots.txt and sitemaps of schemes other than http and https,
-	// of which "ftp" is the one that has an Origin; see package ftpfetch. Nil:
-	// none, and such URLs are refused with ErrUnsupportedScheme.
-	Schemes map[string]Fetcher
 }
 
-// CacheOptions says for how long records are used, and where they are kept.
+// CacheOptions says how long records are used, and where they are kept.
 type CacheOptions struct {
-	// MinAge and MaxAge bound how long an outcome is used without a new fetch,
-	// whatever the site's Cache-Control or Expires says. Where it says nothing
-	// that is 24 h, or MaxAge if that is less. Zero: 5 minutes and 24 h.
-	// Negative MinAge: no lower bound.
-	MinAge, MaxAge time.Duration
-	// MaxRecords and MaxBytes bound the records in memory by their number and by
-	// an estimate of their size: about 5.5 KB with a file of 600 bytes, which is
-	// typical, and 13 KB on average of real files, so that 100,000 take between
-	// half a GiB and 1.3 GiB. Zero: 100,000 and 512 MiB.
-	MaxRecords int
-	MaxBytes   int64
-	// Backend keeps records beyond this Robots. Nil: in memory only.
-	Backend Cache
+	MinAge, MaxAge time.Duration // bounds of an outcome's lifetime; zero: 5 minutes and 24 h; MinAge < 0: none
+	MaxRecords     int           // in memory; zero: 100,000
+	MaxBytes       int64         // in memory, estimated; zero: 512 MiB
+	Backend        Cache         // beyond memory; nil: none
 }
 
-// OutageOptions says what holds while robots.txt is unreachable, and when it is
-// requested again.
+// OutageOptions says what holds while robots.txt is unreachable.
 type OutageOptions struct {
-	// RetryMin and RetryMax bound the time to the next fetch after one that came
-	// to no conclusion: it doubles from the one to the other. After a 503 it
-	// stays below 10 minutes. Sitemaps waits no longer than RetryMax in all for
-	// what has to be fetched again. Zero: 1 minute and 1 hour. More than 24 h
-	// counts as 24 h.
-	RetryMin, RetryMax time.Duration
-	// Profile says what a long outage comes to mean. Zero: RFC9309.
-	Profile OutageProfile
-	// Available says whether a site is available apart from its robots.txt, which
-	// the profile Google asks 30 days into an outage. Nil: it is if a page
-	// request by Transport or a collector got an answer other than 429 and 5xx
-	// in the last 24 h.
-	Available func(Origin) bool
+	RetryMin, RetryMax time.Duration     // from the first retry to the longest wait; zero: 1 minute and 1 hour; at most 24 h
+	Profile            OutageProfile     // zero: RFC9309
+	Available          func(Origin) bool // for Google; nil: a page was answered, not by 429 or 5xx, in the last 24 h
 }
 
 // SitemapOptions says how Robots.Sitemaps and Robots.Sitemap read.
 type SitemapOptions struct {
-	// Policy says which entries of a sitemap are yielded. Zero: sitemap.Listed.
-	Policy sitemap.Policy
-	// Probe has Sitemaps request /sitemap.xml where robots.txt names no sitemap,
-	// or is not there (ROB-SMP-10). Default: false.
-	Probe bool
-	// MaxFiles limits the files that one call reads. Zero: 1,000.
-	MaxFiles int
-	// Delay is the least time from the end of a request to a server to the start
-	// of one for a sitemap there. A longer Crawl-delay takes its place. Zero: 1 s.
-	// Negative: none.
-	Delay time.Duration
-	// Timeout limits how long one file may take to arrive, however long its
-	// reader takes. Zero: 5 minutes. Within it, Fetch.Timeout limits the wait for
-	// anything to arrive.
-	Timeout time.Duration
-	// OnFile is called for each file that Sitemaps is done with: it was read, as
-	// far as that goes, or given up. OnFinding is called for whatever is wrong
-	// within a file, in file order, OutOfScope and SitemapLoop included. Both run
-	// between two entries, in the goroutine that ranges over them. Nil: no call.
-	OnFile    func(SitemapFile)
-	OnFinding func(file string, f sitemap.Finding)
+	Policy    sitemap.Policy                       // which entries are yielded; zero: sitemap.Listed
+	Probe     bool                                 // request /sitemap.xml where robots.txt names no sitemap (ROB-SMP-10)
+	MaxFiles  int                                  // per call; zero: 1,000
+	Delay     time.Duration                        // between requests to a server, or its Crawl-delay; zero: 1 s; negative: none
+	Timeout   time.Duration                        // for one file; zero: 5 minutes
+	OnFile    func(SitemapFile)                    // when a file is read or given up; nil: no call
+	OnFinding func(file string, f sitemap.Finding) // what is wrong within a file; nil: no call
 }
 
 func (o FetchOptions) timeout() time.Duration { return or(o.Timeout, 30*time.Second) }

@@ -2,25 +2,14 @@ package robotsext
 
 import "time"
 
-// OutageProfile says what a long outage of robots.txt comes to mean: one column
-// of table LAD. All profiles disallow for the first twelve hours, and none ever
-// allows anything because a copy was lost.
+// OutageProfile says what a long outage of robots.txt comes to mean (table LAD).
 type OutageProfile uint8
 
 const (
-	// RFC9309 is the default. It disallows for 30 days; then the last good version
-	// holds, or everything is allowed if there never was one (RFC 9309 2.3.1.4).
-	RFC9309 OutageProfile = iota
-	// Google is what Google documents today: after 12 hours the last good
-	// version holds for 30 days, or everything is allowed if there never was
-	// one; then everything is allowed if the site is otherwise available
-	// (Options.Outage.Available), and disallowed if not. It allows where RFC 9309 still
-	// says MUST disallow.
-	Google
-	// Google2019 is Google's edition of July 2019. It agrees with RFC9309.
-	Google2019
-	// Pre2019 is the editions before: disallow without end.
-	Pre2019
+	RFC9309    OutageProfile = iota // after 30 days the last copy holds; all is allowed if there was none
+	Google                          // that after 12 h; 30 days later Options.Outage.Available decides
+	Google2019                      // as RFC9309
+	Pre2019                         // disallow without end
 )
 
 const (

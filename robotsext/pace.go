@@ -8,27 +8,10 @@ import (
 	"github.com/gocolly/colly/v2"
 )
 
-// Pace makes c wait between two pages of a server for as long as the group that
-// binds this crawler asks by Crawl-delay, but no longer than longest; zero
-// longest means that only the cap of Options.Parse holds, by default 30 s. It is
-// for collectors that Attach has been called on. colly's LimitRule, which knows a
-// delay for each domain but not what the site asks, holds beside it.
-//
-// The http and the https of a name are two origins and one server (see package
-// server), which keeps to the longest delay that one of its origins asks for.
-//
-// The delay is from the end of one request to the start of the next, and there
-// is one request at a time, over all that goes through this Robots: collectors,
-// Transport, Sitemaps, and robots.txt itself (ROB-POL-01, ROB-POL-02,
-// ROB-FET-19); one that takes longer than Options.Fetch.Timeout is not waited for any
-// more. A server that asks for no delay is not waited for, unless it has
-// answered with a Retry-After: nothing is sent before that time (ROB-POL-04).
-//
-// Waiting is done in an OnRequest callback: before the page's timeout begins,
-// after the callbacks that were registered before, and in an asynchronous
-// collector without holding up other servers. It ends with the collector's
-// context. Redirects are not waited for. Clones have no callbacks, so Pace them
-// too.
+// Pace makes the attached collector c wait between two requests to a server as its
+// Crawl-delay says, at most longest (zero: 30 s, the cap of Options.Parse), and for
+// Retry-After (ROB-POL-02, ROB-POL-04). All requests of this Robots to the server then go
+// one at a time. Redirects do not wait. Clones have no callbacks: pace each.
 func (r *Robots) Pace(c *colly.Collector, longest time.Duration) {
 	client := clientOf(c)
 	c.OnRequest(func(req *colly.Request) {

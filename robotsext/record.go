@@ -1,79 +1,36 @@
 package robotsext
 
 import (
-	"errors"
-	"fmt"
 	"time"
 
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
-// Record is what is known of the robots.txt of one origin (ROB-STA-11). It is
-// shared between callers and must not be changed.
+// Record is what is known of the robots.txt of one origin (ROB-STA-11). It is shared
+// and must not be changed.
 type Record struct {
-	Origin  Origin
-	Outcome Outcome
+	Origin    Origin
+	Outcome   Outcome
+	Status    int             // of the last response; 0: there was none
+	Err       error           // why the last fetch failed
+	File      *robotstxt.File // nil unless Outcome is Rules
+	Body      []byte          // that File was parsed from, decoded
+	Truncated bool            // Body was cut at the size limit
+	Chain     []string        // the URLs that the last fetch requested
+	FetchedAt time.Time       // end of the last fetch
+	ExpiresAt time.Time       // from then on the next use fetches
+	NoStore   bool            // the site wants Body not written to disk (ROB-CAC-06)
 
-	// Status is the status of the last answer in the last fetch, 0 if there was
-	// none. Err is why that fetch did not come to a conclusion, else nil.
-	Status int
-	Err    error
-
-	// File is the parsed file; nil unless Outcome is Rules. It knows every
-	// group, so one record serves crawlers of any name (ROB-CAC-11).
-	File *robotstxt.File
-	// Body is the text File was parsed from, decoded and cut at the size limit.
-	Body []byte
-	// Truncated tells that the site's file goes on behind Body.
-	Truncated bool
-
-	// Chain holds the URLs requested by the last fetch, first to last: more
-	// than one when there were redirects.
-	Chain []string
-
-	FetchedAt time.Time // end of the last fetch
-	ExpiresAt time.Time // until when the record is used without a new fetch
-
-	// FailingSince is the time of the first fetch in a row that came to no
-	// conclusion; zero when the last one did. During such an outage RetryAt is
-	// the time of the next fetch (before one it is set if a refresh was answered
-	// with Retry-After), Failures the number of fetches so far, and Outage how long it has lasted, where a gap between two fetches counts at
-	// most a day: time in which nobody looked is not an outage (ROB-STA-05).
-	FailingSince time.Time
-	RetryAt      time.Time
-	Failures     int
-	Outage       time.Duration
-
-	// Copy is the last good version, kept during an outage; nil if there is
-	// none. CopyLost tells that there may have been one which is gone, so that
-	// its absence allows nothing (ROB-CAC-17).
-	Copy     *Copy
-	CopyLost bool
-
-	// NoStore tells that the site asked for Body not to be written to disk
-	// (ROB-CAC-06).
-	NoStore bool
+	// In an outage:
+	FailingSince time.Time     // first of the failed fetches in a row; zero: no outage
+	RetryAt      time.Time     // next fetch
+	Failures     int           // failed fetches in a row
+	Outage       time.Duration // its length, at most a day for each gap between two fetches (ROB-STA-05)
+	Copy         *Record       // the last file that was read whole; nil: none (ROB-STA-07)
+	CopyLost     bool          // there may have been one that is gone (ROB-CAC-17)
 }
 
-// Copy is the last version of a robots.txt that was read whole (ROB-STA-07).
-type Copy struct {
-	File      *robotstxt.File
-	Body      []byte
-	Truncated bool
-	FetchedAt time.Time
-	NoStore   bool
-}
-
-// The ways in which redirects can lead nowhere.
-var (
-	ErrRedirectLoop     = errors.New("redirects in a loop")
-	ErrTooManyRedirects = fmt.Errorf("more than %d redirects", maxRedirects)
-)
-
-// RedirectError tells, where redirects led nowhere and so count as a robots.txt that
-// is not there (ROB-FET-05, ROB-FET-07), in which way; else it is nil. Outcome is
-// AllowAll then, and Status that of the last redirect. It is a fault that its owner
-// will want to know of: what the file was to forbid is not forbidden.
+// RedirectError says how redirects led nowhere, if they did (ROB-FET-05, ROB-FET-07).
 func (rec *Record) RedirectError() error {
 	switch {
 	case rec.Outcome != AllowAll || !rec.FailingSince.IsZero() || rec.Status < 300 || rec.Status > 399:
@@ -117,14 +74,14 @@ func (rec *Record) blank() bool {
 // lastGood is the copy that an outage starting after this record may fall back
 // on. A remembered absence of the file is not a copy, and drops the one before
 // it (ROB-STA-07, ROB-STA-08).
-func (rec *Record) lastGood() (c *Copy, lost bool) {
+func (rec *Record) lastGood() (c *Record, lost bool) {
 	switch {
 	case rec == nil:
 		return nil, false
 	case !rec.FailingSince.IsZero() || rec.CopyLost:
 		return rec.Copy, rec.CopyLost
 	case rec.Outcome == Rules:
-		return &Copy{File: rec.File, Body: rec.Body, Truncated: rec.Truncated, FetchedAt: rec.FetchedAt, NoStore: rec.NoStore}, false
+		return rec, false
 	}
 	return nil, false
 }

@@ -16,9 +16,8 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
-// Robots knows, for one crawler, which URLs may be fetched. It is safe for
-// concurrent use, and one Robots is best shared by all collectors and clients of
-// a program: then each robots.txt is fetched once.
+// Robots decides for one crawler which URLs may be fetched. It is safe for concurrent
+// use. Share one between all collectors and clients of a program.
 type Robots struct {
 	userAgent    string
 	tokens       []string
@@ -36,10 +35,8 @@ type Robots struct {
 	unread   sync.Once // a colly whose clients cannot be read was logged
 }
 
-// New makes a Robots for the crawler that sends userAgent as its User-Agent, as
-// in "examplebot/1.0 (+https://example.com/bot)". It fails if no product token
-// can be found in it, and Options.Tokens names none either: a crawler without a
-// name cannot be addressed by any robots.txt.
+// New makes a Robots for the crawler that sends userAgent. It fails if neither userAgent
+// nor Options.Tokens has a product token. Nil opts: the defaults.
 func New(userAgent string, opts *Options) (*Robots, error) {
 	if opts == nil {
 		opts = &Options{}
@@ -123,9 +120,8 @@ func identity(userAgent string, opts *Options) ([]string, error) {
 	return slices.Clone(opts.Tokens), nil
 }
 
-// Record returns what is known of the robots.txt that u's origin has, and
-// fetches it if need be. An origin whose robots.txt is unreachable has a record
-// too; the error is that of ctx, or that u has no origin.
+// Record returns the record of u's origin, also of an unreachable one. It fetches
+// robots.txt if need be.
 func (r *Robots) Record(ctx context.Context, u *url.URL) (*Record, error) {
 	o, err := r.originOf(u)
 	if err != nil {
@@ -134,9 +130,7 @@ func (r *Robots) Record(ctx context.Context, u *url.URL) (*Record, error) {
 	return r.resolver.resolve(ctx, o, false)
 }
 
-// Refresh is Record with a fetch in any case, though one that is under way
-// serves. If it comes to no conclusion while the record before is still fresh,
-// that one stays (ROB-STA-06).
+// Refresh is Record with a fetch. If that fails, a fresh record stays (ROB-STA-06).
 func (r *Robots) Refresh(ctx context.Context, u *url.URL) (*Record, error) {
 	o, err := r.originOf(u)
 	if err != nil {
@@ -145,8 +139,7 @@ func (r *Robots) Refresh(ctx context.Context, u *url.URL) (*Record, error) {
 	return r.resolver.resolve(ctx, o, true)
 }
 
-// Group is the group of rec that binds this crawler. It is empty, not nil, when
-// there is none.
+// Group returns the group of rec that binds this crawler, never nil.
 func (r *Robots) Group(rec *Record) *robotstxt.Group {
 	switch {
 	case rec.File == nil:
@@ -157,8 +150,7 @@ func (r *Robots) Group(rec *Record) *robotstxt.Group {
 	return rec.File.Group(r.tokens...)
 }
 
-// CloseIdleConnections closes the connections that are kept open for a next
-// request.
+// CloseIdleConnections closes connections that are kept open.
 func (r *Robots) CloseIdleConnections() {
 	type closer interface{ CloseIdleConnections() }
 	if c, ok := r.transports.base.transport.(closer); ok {
@@ -180,10 +172,7 @@ func (r *Robots) originOf(u *url.URL) (Origin, error) {
 
 type userFetchKey struct{}
 
-// WithUserFetch marks requests as made for a person who asked for just this page
-// (a translation, a subscribed feed, a malware check), to whom robots.txt does
-// not apply: they are not checked (ROB-GEN-03). Nothing sets the mark by itself. A
-// collector carries it in the context that it has before Attach.
+// WithUserFetch exempts requests that a person has asked for one by one (ROB-GEN-03).
 func WithUserFetch(ctx context.Context) context.Context {
 	return context.WithValue(ctx, userFetchKey{}, true)
 }

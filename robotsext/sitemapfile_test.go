@@ -221,8 +221,8 @@ func TestSitemapByFetcher(t *testing.T) {
 }
 
 func TestSitemapErrorText(t *testing.T) {
-	err := &robotsext.SitemapError{URL: "u", RetryAt: time.Date(2026, 10, 1, 0, 0, 0, 0, time.UTC), Err: io.EOF}
-	again := &robotsext.SitemapError{URL: "u", Err: errors.New("status 404")}
+	err := &robotsext.SitemapError{SitemapFile: robotsext.SitemapFile{URL: "u", RetryAt: time.Date(2026, 10, 1, 0, 0, 0, 0, time.UTC), Err: io.EOF}}
+	again := &robotsext.SitemapError{SitemapFile: robotsext.SitemapFile{URL: "u", Err: errors.New("status 404")}}
 	if got := again.Error(); got != "sitemap u: status 404" {
 		t.Error(got)
 	}

@@ -177,7 +177,7 @@ func TestHostileSitemaps(t *testing.T) {
 			told := make(map[sitemap.Kind]int)
 			r := w.robots(robotsext.Options{Sitemaps: robotsext.SitemapOptions{OnFinding: func(_ string, f sitemap.Finding) { told[f.Kind]++ }}})
 			pages, errs := gather(r.Sitemaps(t.Context(), rootA))
-			if len(pages)+len(errs) != 0 || told[robotsext.SitemapLoop] != 1000 || told[sitemap.FindingsDropped] != 1 {
+			if len(pages)+len(errs) != 0 || told[sitemap.Loop] != 1000 || told[sitemap.FindingsDropped] != 1 {
 				t.Errorf("pages %q, errors %v, findings %v", pages, errs, told)
 			}
 			w.wantSent("0 /robots.txt", "2 /1.xml")
@@ -198,8 +198,8 @@ func TestHostileSitemaps(t *testing.T) {
 			pages, errs := gather(r.Sitemaps(t.Context(), rootA))
 			wantPages(t, pages, "/a")
 			want := []string{
-				fmt.Sprintf("%s/2.xml: %s: %[1]s/1.xml", siteA, robotsext.SitemapLoop),
-				fmt.Sprintf("%s/4.xml: %s: %[1]s/4.xml", siteA, robotsext.SitemapLoop),
+				fmt.Sprintf("%s/2.xml: %s: %[1]s/1.xml", siteA, sitemap.Loop),
+				fmt.Sprintf("%s/4.xml: %s: %[1]s/4.xml", siteA, sitemap.Loop),
 			}
 			if len(errs) != 0 || !slices.Equal(told, want) {
 				t.Errorf("errors %v, findings %q, want %q", errs, told, want)

@@ -38,7 +38,7 @@ func TestSitemapJobsInMemory(t *testing.T) {
 				Sitemaps: robotsext.SitemapOptions{
 					MaxFiles: 2,
 					OnFinding: func(_ string, f sitemap.Finding) {
-						if f.Kind == robotsext.OutOfScope {
+						if f.Kind == sitemap.OutOfScope {
 							peak = held(before)
 						}
 					},

@@ -2,7 +2,6 @@ package robotsext
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"iter"
 	"net/url"
@@ -11,31 +10,8 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/sitemap"
 )
 
-// Errors of Sitemaps, each inside a *SitemapError.
-var (
-	ErrSitemapDepth   = errors.New("index nested too deep, what it lists is not read")
-	ErrSitemapBudget  = errors.New("too many sitemap files, this one and those after it are not read")
-	ErrSitemapTimeout = errors.New("sitemap takes too long to arrive")
-)
-
-// Kinds of findings that only a walk can tell.
-const (
-	// OutOfScope is about an entry, or a nested sitemap, that is left out because
-	// of Options.Sitemaps.Policy (ROB-SMP-18 to ROB-SMP-20).
-	OutOfScope sitemap.Kind = "the sitemap has no right to list this, left out"
-	// SitemapLoop is about an index that lists itself, or one that led to it; it
-	// is not read again (ROB-SMP-20).
-	SitemapLoop sitemap.Kind = "the index lists itself, or one that led to it"
-)
-
-// SitemapError tells which file could not be read, wholly or partly.
-type SitemapError struct {
-	URL string
-	// RetryAt is when the file may be asked for again, set if it was given up
-	// because that is longer than Sitemaps waits; zero: nobody knows.
-	RetryAt time.Time
-	Err     error
-}
+// SitemapError says why a file could not be read, wholly or partly.
+type SitemapError struct{ SitemapFile }
 
 func (e *SitemapError) Error() string {
 	if e.RetryAt.IsZero() {
@@ -44,41 +20,24 @@ func (e *SitemapError) Error() string {
 	return fmt.Sprintf("sitemap %s: %v; not to be asked for again before %s", e.URL, e.Err, e.RetryAt.UTC().Format(time.RFC3339))
 }
 
-// Unwrap returns Err.
 func (e *SitemapError) Unwrap() error { return e.Err }
 
 // SitemapFile is what came of one sitemap file.
 type SitemapFile struct {
-	URL      string
-	Via      string // the robots.txt or the index that lists it; empty: nobody, it was tried
-	Attempts int    // how often it was requested, redirects not counted; 0: never
-	Status   int    // of the last answer; 0: there was none
-	// Summary is of the last reading; zero if there was none.
-	Summary    sitemap.Summary
-	OutOfScope int       // entries left out because of Options.Sitemaps.Policy
-	RetryAt    time.Time // as in SitemapError
-	Err        error     // why it was not read to its end; nil: it was, or the caller left
+	URL        string
+	Via        string          // the robots.txt or index that lists it; "": none
+	Attempts   int             // requests, redirects not counted
+	Status     int             // of the last response; 0: there was none
+	Summary    sitemap.Summary // of the last reading
+	OutOfScope int             // entries that Options.Sitemaps.Policy leaves out
+	RetryAt    time.Time       // when another try makes sense, later than Sitemaps waits; zero: unknown
+	Err        error           // why it was not read to its end
 }
 
-// Sitemaps yields the pages of all sitemaps that the robots.txt of u's origin
-// lists, as they arrive: each Entry says by File where it stands. Indexes are
-// walked, each file once, and only what the robots.txt of its own origin allows
-// is fetched (ROB-SMP-04); entries that Options.Sitemaps.Policy does not cover are
-// left out. A listed page may still be disallowed: nothing here overrides a rule
-// (ROB-SMP-23).
-//
-// One file is fetched at a time, when its server is due: Options.Sitemaps.Delay
-// and Crawl-delay count together with the pages that go through this Robots, as
-// Pace says. A file is received as fast as it comes, so the loop may take its
-// time; what it has not taken yet is kept in memory, as it came, compressed
-// maybe, 50 MiB at most. 408, 429, 5xx and network errors are asked again up to three
-// times, with the back-off of Options.Outage.RetryMin or at Retry-After, while other
-// files go on (ROB-POL-08, ROB-SMP-24). A file that breaks off is then read on
-// where it did.
-//
-// An error is yielded with a zero Entry, and tells of one file, as a
-// *SitemapError, or of robots.txt itself; entries already read stand, and the
-// walk goes on with the next file if the loop does.
+// Sitemaps yields the pages that the sitemaps of u's origin list, as they arrive. It
+// fetches one file at a time, paced, what its robots.txt allows (ROB-SMP-04), and retries
+// three times (ROB-SMP-24). A page may still be disallowed (ROB-SMP-23). Errors come with
+// a zero Entry, of a file as a *SitemapError; the walk goes on if the loop does.
 func (r *Robots) Sitemaps(ctx context.Context, u *url.URL) iter.Seq2[sitemap.Entry, error] {
 	return func(yield func(sitemap.Entry, error) bool) {
 		ctx, release := unsealed(ctx)
@@ -105,9 +64,7 @@ func (r *Robots) Sitemaps(ctx context.Context, u *url.URL) iter.Seq2[sitemap.Ent
 	}
 }
 
-// Sitemap is Sitemaps for one file that the caller knows of, and, if it is an
-// index, the files that it lists. It counts as listed by the robots.txt of its
-// own origin.
+// Sitemap is Sitemaps for one file, listed or not.
 func (r *Robots) Sitemap(ctx context.Context, u *url.URL) iter.Seq2[sitemap.Entry, error] {
 	return func(yield func(sitemap.Entry, error) bool) {
 		ctx, release := unsealed(ctx)

@@ -153,7 +153,7 @@ func TestSitemapPolicy(t *testing.T) {
 					Delay: -1, Policy: test.policy,
 					OnFile: func(f robotsext.SitemapFile) { done = append(done, f) },
 					OnFinding: func(file string, f sitemap.Finding) {
-						if file != s.URL+"/catalog/sitemap.xml" || f.Kind != robotsext.OutOfScope || f.Line != 1 {
+						if file != s.URL+"/catalog/sitemap.xml" || f.Kind != sitemap.OutOfScope || f.Line != 1 {
 							t.Errorf("%s: %+v", file, f)
 						}
 						left = append(left, f.Text)

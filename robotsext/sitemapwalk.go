@@ -81,7 +81,7 @@ func (w *sitemapWalk) nested(j *sitemapJob, e sitemap.Entry) *sitemapJob {
 	if address := addressOf(e.Loc); w.known[address] {
 		for up := j; up != nil; up = up.parent {
 			if up.address == address {
-				w.remark(j, SitemapLoop, e)
+				w.remark(j, sitemap.Loop, e)
 			}
 		}
 		return nil
@@ -220,7 +220,7 @@ func (w *sitemapWalk) finish(j *sitemapJob, err error) bool {
 	if err == nil || j.guess && isAbsent(j, err) {
 		return true
 	}
-	return w.yield(sitemap.Entry{}, &SitemapError{URL: j.URL, RetryAt: j.RetryAt, Err: err})
+	return w.yield(sitemap.Entry{}, &SitemapError{j.SitemapFile})
 }
 
 // done makes known what came of a file.
@@ -276,7 +276,7 @@ func (w *sitemapWalk) read(ctx context.Context, j *sitemapJob) error {
 		case !scope.Covers(entry):
 			j.next = entry.Index + 1
 			j.OutOfScope++
-			w.remark(j, OutOfScope, entry)
+			w.remark(j, sitemap.OutOfScope, entry)
 		case entry.Sitemap:
 			j.next = entry.Index + 1
 			if len(nested) > w.left {

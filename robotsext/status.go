@@ -1,17 +1,12 @@
 package robotsext
 
-// Outcome is what a fetch of robots.txt came to. Every fetch comes to exactly
-// one of the three (ROB-GEN-01).
+// Outcome is what a fetch of robots.txt came to (ROB-GEN-01).
 type Outcome uint8
 
 const (
-	// Rules means that there is a robots.txt and its rules hold.
-	Rules Outcome = iota + 1
-	// AllowAll means that there is none: every URL of the origin may be fetched.
-	AllowAll
-	// Unreachable means that nobody knows yet. Nothing may be fetched for now;
-	// the URLs are not lost, they come later (ROB-STA-02).
-	Unreachable
+	Rules       Outcome = iota + 1
+	AllowAll            // there is no robots.txt
+	Unreachable         // unknown: nothing may be fetched for now (ROB-STA-02)
 )
 
 func (o Outcome) String() string {

@@ -55,8 +55,6 @@ func (rec *Record) MarshalJSON() ([]byte, error) {
 
 var errStoredRecord = errors.New("stored record is damaged")
 
-// UnmarshalJSON reads what MarshalJSON wrote. File, and the File of Copy, stay
-// nil: Robots parses the bodies when it loads a record from its Cache.
 func (rec *Record) UnmarshalJSON(data []byte) error {
 	var s storedRecord
 	if err := json.Unmarshal(data, &s); err != nil {
@@ -81,7 +79,7 @@ func (rec *Record) UnmarshalJSON(data []byte) error {
 		rec.Err = errors.New(s.Err)
 	}
 	if s.Copy != nil {
-		rec.Copy = &Copy{Body: s.Copy.Body, Truncated: s.Copy.Truncated, FetchedAt: s.Copy.FetchedAt}
+		rec.Copy = &Record{Body: s.Copy.Body, Truncated: s.Copy.Truncated, FetchedAt: s.Copy.FetchedAt}
 		if rec.Outcome == Rules {
 			rec.Body, rec.Truncated = rec.Copy.Body, rec.Copy.Truncated
 		}

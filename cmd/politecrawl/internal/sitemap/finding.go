@@ -174,12 +174,12 @@ func (l *listing) requirement(kind sitemap.Kind) string {
 		return "ROB-SMP-16"
 	case sitemap.BadChangeFreq, sitemap.BadPriority:
 		return "ROB-SMP-17"
-	case robotsext.OutOfScope:
+	case sitemap.OutOfScope:
 		if l.policy == policyDirectory {
 			return "ROB-SMP-19"
 		}
 		return "ROB-SMP-18"
-	case robotsext.SitemapLoop:
+	case sitemap.Loop:
 		return "ROB-SMP-20"
 	case sitemap.BadXML, sitemap.Truncated, sitemap.NestedTooDeep, sitemap.TagTooLong:
 		return "ROB-SMP-22"
