@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/clitest"
-	"github.com/politecrawl/politecrawl/crawler/faultsite"
+	"github.com/politecrawl/politecrawl/internal/faultsite"
 )
 
 // What a site sends behind an answer is shown to nobody.

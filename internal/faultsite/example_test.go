@@ -7,7 +7,7 @@ import (
 	"io"
 	"net/http"
 
-	"github.com/politecrawl/politecrawl/crawler/faultsite"
+	"github.com/politecrawl/politecrawl/internal/faultsite"
 )
 
 // What does a client get of a page that is cut short?

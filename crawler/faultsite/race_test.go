@@ -1,5 +1,0 @@
-//go:build race
-
-package faultsite_test
-
-const raceEnabled = true
