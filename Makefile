@@ -25,6 +25,10 @@ export GORACE
 # by its folder. A target does its work in all of them, but for MODULES=robotsext.
 MODULES ?= $(sort $(patsubst %/go.mod,%,$(shell find . -name testdata -prune -o -name go.mod -print)))
 
+# Without the tables for debuggers a test program is linked in half the time, and there
+# are eighty.
+TESTFLAGS := -race -vet=off -ldflags=-w
+
 # The module of the tests that look at pages in a browser.
 BROWSERTEST := ./crawler/browsertest
 
@@ -51,14 +55,14 @@ build: ## Build bin/politecrawl
 .PHONY: test
 test: warcio redis readers ## Vet, run all but the long tests under the race detector: within five minutes
 	$(call each,$(GO) vet -stdversion=false ./...)
-	$(call each,$(GO) test -race -short -vet=off -timeout 20m ./...,$(BROWSERTEST))
+	$(call each,$(GO) test $(TESTFLAGS) -short -timeout 20m ./...,$(BROWSERTEST))
 
 # Long are the tests that ask testing.Short whether to run, and those of the module
 # BROWSERTEST. TestPeak measures a process that is built as a release is.
 .PHONY: test-all
 test-all: chromium warcio redis readers docs ## Run all that make test leaves out: long tests, tests in a browser, soak for TESTSOAK (1m), fuzz for TESTFUZZ (3s)
 	@$(call each,$(long),$(BROWSERTEST))
-	$(GO) -C $(BROWSERTEST) test -race -vet=off -timeout 20m ./...
+	$(GO) -C $(BROWSERTEST) test $(TESTFLAGS) -timeout 20m ./...
 	$(GO) test -vet=off -timeout 20m ./internal/faultsite -run '^Test(Soak|SharedSoak|Peak)$$' -count 1 -soak $(TESTSOAK)
 	@$(call fuzz,$(TESTFUZZ))
 
@@ -176,7 +180,7 @@ files=$$(grep -l 'testing\.Short()' $(tests) || true); \
 names=$$(awk '/^func / { name = $$2; sub(/\(.*/, "", name) } \
 	/testing\.Short\(\)/ { print name; if (name !~ /^Test/) { print FILENAME ": " name " is no test and asks testing.Short" > "/dev/stderr"; exit 1 } }' \
 	$$files | sort -u | paste -s -d '|' -); \
-$(GO) test -race -vet=off -timeout 40m -run "^($$names)\$$" $$(dirname $$files | sort -u)
+$(GO) test $(TESTFLAGS) -timeout 40m -run "^($$names)\$$" $$(dirname $$files | sort -u)
 endef
 
 # tool installs PACKAGE unless one of COMMANDS is there: $(call tool,COMMANDS,PACKAGE,USE).

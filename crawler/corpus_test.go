@@ -17,20 +17,24 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt/robotstxttest"
 )
 
-// A hundred hosts, each with a real robots.txt and a page for every path that its
+// A hundred hosts (-short: twenty), each with a real robots.txt and a page for every path that its
 // rules name and for some they do not. What the hosts saw is judged by a naive
 // matcher that shares no code with the one under test.
 func TestRealRobotsFiles(t *testing.T) {
-	files := corpus(t, 100)
+	n, least := 100, 1000
+	if testing.Short() {
+		n, least = 20, 200
+	}
+	files := corpus(t, n)
 	for _, agent := range []string{"politecrawl", "Googlebot"} {
 		t.Run(agent, func(t *testing.T) {
 			t.Parallel()
-			crawlCorpus(t, files, agent)
+			crawlCorpus(t, files, agent, least)
 		})
 	}
 }
 
-func crawlCorpus(t *testing.T, files [][]byte, agent string) {
+func crawlCorpus(t *testing.T, files [][]byte, agent string, least int) {
 	hosts := make([]*corpusHost, len(files))
 	var starts []string
 	for i, body := range files {
@@ -76,7 +80,7 @@ func crawlCorpus(t *testing.T, files [][]byte, agent string) {
 		}
 	}
 	// A test in which robots.txt decides nothing would show nothing.
-	if allowed < 1000 || disallowed < 1000 {
+	if allowed < least || disallowed < least {
 		t.Errorf("%d URLs allowed, %d disallowed: too few to mean anything", allowed, disallowed)
 	}
 	t.Logf("%d URLs allowed and fetched, %d disallowed and not, by rules of %d real files; summary %+v",
