@@ -4,14 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"log/slog"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
@@ -22,7 +19,7 @@ func Each[T any](r *Recorder, name string, f func(at int64, v *T) error) error {
 	if _, err := os.Lstat(name); errors.Is(err, fs.ErrNotExist) { // which f may fail with, too
 		return nil
 	}
-	return r.damage.passOver(output.Each(name, f))
+	return r.passOver(output.Each(name, f))
 }
 
 // checkLines reads all files of lines, to find out which of them are damaged.
@@ -36,28 +33,19 @@ func (r *Recorder) checkLines() error {
 	return nil
 }
 
-// damage reports the files with damaged lines.
-type damage struct {
-	log      *slog.Logger
-	notice   func(string)
-	onDamage func(output.Loss)
-	found    atomic.Bool
-	reported sync.Map // names of files
-}
-
 // passOver returns err, unless it names damaged lines: the crawl continues with the others,
 // and says so once.
-func (d *damage) passOver(err error) error {
+func (r *Recorder) passOver(err error) error {
 	damaged, ok := errors.AsType[*output.DamagedError](err)
 	if !ok {
 		return err
 	}
-	d.found.Store(true)
-	if _, reported := d.reported.LoadOrStore(damaged.File, true); !reported {
+	r.damaged.Store(true)
+	if _, reported := r.reported.LoadOrStore(damaged.File, true); !reported {
 		loss := damaged.Loss()
-		d.log.Warn("file is damaged", "file", loss.File, "lines", len(damaged.Lines), "error", damaged.Err)
-		d.notice(LossNotice(loss))
-		d.onDamage(loss)
+		r.cfg.Log.Warn("file is damaged", "file", loss.File, "lines", len(damaged.Lines), "error", damaged.Err)
+		r.cfg.Notice(LossNotice(loss))
+		r.cfg.OnDamage(loss)
 	}
 	return nil
 }

@@ -185,7 +185,7 @@ func (r *Recorder) writeAnew(f output.Format, err error) error {
 	if err := r.checkLines(); err != nil {
 		return err
 	}
-	if r.lost || r.damage.found.Load() {
+	if r.lost || r.damaged.Load() {
 		kept, err := output.KeepLost(r.dir.Path(), f)
 		if err != nil {
 			return err

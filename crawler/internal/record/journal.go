@@ -19,7 +19,7 @@ const JournalFile = "journal.jsonl"
 type journal struct {
 	name     string
 	power    bool              // what counts at once is to outlive the machine; see sync
-	passOver func(error) error // decides about damaged lines; see damage.passOver
+	passOver func(error) error // decides about damaged lines; see Recorder.passOver
 	log      *output.Log       // nil: not open
 
 	mu    sync.Mutex // guards fault

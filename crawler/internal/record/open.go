@@ -118,7 +118,7 @@ func (r *Recorder) Restore(joined func(url string) error, trapped func(*trap.Clo
 // bodies.
 func (r *Recorder) RestorePages(f func(*output.Page)) error {
 	return Each(r, filepath.Join(r.cfg.Dir, output.PagesFile), func(at int64, p *output.Page) error {
-		r.committer.duplicates.restore(p, at)
+		r.duplicates.restore(p, at)
 		f(p)
 		return nil
 	})

@@ -22,6 +22,7 @@ import (
 	"log/slog"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/trap"
@@ -63,18 +64,24 @@ type Recorder struct {
 
 	cfg       Config
 	committed committed // as the frontier knows it
-	committer *committer
+	queue     chan *commitEntry
 	running   sync.WaitGroup
-	damage    damage
-	lost      bool // files have lost something; see OpenSinks
+
+	duplicates *duplicates
+	lost       bool        // files have lost something; see OpenSinks
+	damaged    atomic.Bool // a file has damaged lines
+	reported   sync.Map    // names of files with damaged lines
 }
 
 // New returns a recorder that has not opened anything.
 func New(cfg Config) *Recorder {
-	r := &Recorder{cfg: cfg, damage: damage{log: cfg.Log, notice: cfg.Notice, onDamage: cfg.OnDamage}}
+	r := &Recorder{
+		cfg: cfg, queue: make(chan *commitEntry, maxEntries),
+		duplicates: newDuplicates(filepath.Join(cfg.Dir, output.PagesFile)),
+	}
 	r.power = cfg.Power
 	if cfg.Dir != "" {
-		r.journal = &journal{name: filepath.Join(cfg.Dir, JournalFile), power: cfg.Power, passOver: r.damage.passOver}
+		r.journal = &journal{name: filepath.Join(cfg.Dir, JournalFile), power: cfg.Power, passOver: r.passOver}
 	}
 	r.Deferred = newDeferred(r.journal)
 	r.Skipped = newSkipped(r.journal, cfg.ScopeKey)
@@ -88,24 +95,16 @@ func New(cfg Config) *Recorder {
 		cfg.Log.Warn("too many URLs left alone", "limit", maxSkipped)
 		cfg.Notice(fmt.Sprintf("more than %d URLs are left alone; those that are new are not listed", maxSkipped))
 	}
-	r.committer = newCommitter(&cfg, &r.outputs, &r.committed)
-	r.committer.onQueued = r.Skipped.SetInFrontier
 	return r
 }
 
 // Start begins to commit.
-func (r *Recorder) Start() { r.running.Go(r.committer.run) }
+func (r *Recorder) Start() { r.running.Go(r.commitQueue) }
 
 // Stop returns when everything is committed. Commit must not be called any more.
 func (r *Recorder) Stop() {
-	close(r.committer.queue)
+	close(r.queue)
 	r.running.Wait()
-}
-
-// Commit writes down the outcome of a URL: its page, unless that is nil, and lines of other
-// files, then, in the frontier, the outcome. When it returns, that is for good.
-func (r *Recorder) Commit(outcome frontier.Outcome, page *output.Page, lines output.Batch) error {
-	return r.committer.commit(&commitEntry{outcome: outcome, page: page, lines: lines})
 }
 
 // AddJoined notes that the host of a URL joined the crawl.
@@ -130,5 +129,5 @@ func (r *Recorder) Written() map[string]int64 { return r.dir.Lengths().Files() }
 // Close closes the sinks and the files. The frontier is still open then: a sink may look at
 // it.
 func (r *Recorder) Close() error {
-	return errors.Join(r.close(), r.committer.duplicates.close())
+	return errors.Join(r.close(), r.duplicates.close())
 }
