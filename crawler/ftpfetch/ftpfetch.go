@@ -121,7 +121,6 @@ type commands struct {
 	left int
 }
 
-// Read implements net.Conn.
 func (c *commands) Read(p []byte) (int, error) {
 	if c.left == 0 {
 		return 0, errReplies

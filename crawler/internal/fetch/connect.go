@@ -69,7 +69,6 @@ type observed struct {
 	sent func(req *http.Request, took time.Duration, err error)
 }
 
-// RoundTrip implements http.RoundTripper.
 func (o *observed) RoundTrip(req *http.Request) (*http.Response, error) {
 	began := time.Now()
 	resp, err := o.base.RoundTrip(req)
@@ -79,7 +78,6 @@ func (o *observed) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// CloseIdleConnections is what http.Client.CloseIdleConnections calls.
 func (o *observed) CloseIdleConnections() { closeIdle(o.base) }
 
 // closeIdle closes the idle connections of a transport, if it can.

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
 )
 
 const (
@@ -27,12 +26,6 @@ const (
 // errNoContent says that a body goes on and on and decodes to nothing.
 var errNoContent = errors.New("a packed body without content")
 
-// decoder undoes the content coding of responses, within limits that neither net/http nor
-// colly has, which would do it otherwise. The zero decoder is ready to use.
-type decoder struct {
-	readers sync.Pool // of *gzip.Reader: one takes 40 KB
-}
-
 // acceptGzip accepts a gzipped body where net/http would, and reports whether it did: then
 // the response is to be decoded. A caller who names codings decodes them.
 func acceptGzip(req *http.Request) (*http.Request, bool) {
@@ -47,8 +40,9 @@ func acceptGzip(req *http.Request) (*http.Request, bool) {
 
 // decode gives a response its body without the content coding, and notes in page, which may
 // be nil, that it is truncated. A coding that was not accepted makes a page unreadable; what
-// is no coding at all is ignored.
-func (d *decoder) decode(resp *http.Response, page *Response) {
+// is no coding at all is ignored. Its limits are those that neither net/http nor colly has,
+// which would decode it otherwise.
+func decode(resp *http.Response, page *Response) {
 	if resp.Uncompressed { // by a transport of the caller's
 		return
 	}
@@ -60,7 +54,7 @@ func (d *decoder) decode(resp *http.Response, page *Response) {
 		resp.Header.Del("Content-Encoding")
 		resp.Header.Del("Content-Length")
 		resp.ContentLength = -1
-		resp.Body = &decodedBody{encoded: resp.Body, decoder: d, page: page}
+		resp.Body = &decodedBody{encoded: resp.Body, page: page}
 	case resp.StatusCode/100 == 2:
 		resp.Body = &unreadableBody{resp.Body, fmt.Errorf("content coding %q was not asked for", strings.Join(codings, ", "))}
 	}
@@ -88,18 +82,16 @@ type decodedBody struct {
 	in      int64 // bytes read from encoded
 	out     int64 // and decoded from them
 	z       *gzip.Reader
-	err     error // why there is no more
-	decoder *decoder
+	err     error     // why there is no more
 	page    *Response // whose body it is; nil: it is no page's
 }
 
-// Read implements io.Reader.
 func (b *decodedBody) Read(p []byte) (n int, err error) {
 	if b.err != nil {
 		return 0, b.err
 	}
 	if b.z == nil {
-		b.z, b.err = b.decoder.reader(encodedSide{b})
+		b.z, b.err = gzip.NewReader(encodedSide{b}) // io.EOF where it is empty, as for a 304
 	}
 	if b.err == nil {
 		n, b.err = b.z.Read(p)
@@ -111,10 +103,6 @@ func (b *decodedBody) Read(p []byte) (n int, err error) {
 			b.page.Truncated = truncatedByRatio
 		}
 	}
-	if b.err != nil && b.z != nil {
-		b.decoder.readers.Put(b.z)
-		b.z = nil
-	}
 	return n, b.err
 }
 
@@ -124,7 +112,6 @@ func (b *decodedBody) Close() error { return b.encoded.Close() }
 // encodedSide is a body as gzip reads it.
 type encodedSide struct{ b *decodedBody }
 
-// Read implements io.Reader.
 func (s encodedSide) Read(p []byte) (int, error) {
 	if s.b.in > 2*s.b.out+maxIdleEncoded {
 		return 0, errNoContent
@@ -134,27 +121,12 @@ func (s encodedSide) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// reader returns a reader of what r holds, or why there is none: io.EOF where r is
-// empty, as the body of a 304 is.
-func (d *decoder) reader(r io.Reader) (*gzip.Reader, error) {
-	z, ok := d.readers.Get().(*gzip.Reader)
-	if !ok {
-		return gzip.NewReader(r)
-	}
-	if err := z.Reset(r); err != nil {
-		d.readers.Put(z)
-		return nil, err
-	}
-	return z, nil
-}
-
 // unreadableBody is a body that nobody can read, unless it is empty.
 type unreadableBody struct {
 	io.ReadCloser
 	err error
 }
 
-// Read implements io.Reader.
 func (b *unreadableBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	if n > 0 {

@@ -63,7 +63,7 @@ func TestEndlessEncodedBody(t *testing.T) {
 			endless := &over{text: test.body}
 			resp := endless.response("gzip")
 			page := new(Response)
-			new(decoder).decode(resp, page)
+			decode(resp, page)
 			n, err := io.Copy(io.Discard, io.LimitReader(resp.Body, 10<<20))
 			if !errors.Is(err, test.failed) || page.Truncated != test.cut {
 				t.Errorf("error %v, truncated by %q", err, page.Truncated)

@@ -120,7 +120,6 @@ type recordedBody struct {
 	once sync.Once
 }
 
-// Read implements io.Reader.
 func (b *recordedBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	keep := min(n, maxRecorded-b.r.body.Len())

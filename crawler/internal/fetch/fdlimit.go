@@ -66,7 +66,6 @@ func (t *freeing) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// CloseIdleConnections is what http.Client.CloseIdleConnections calls.
 func (t *freeing) CloseIdleConnections() { closeIdle(t.base) }
 
 // exhausted reports whether an error is that this process, or the machine, has nothing left

@@ -182,7 +182,6 @@ type trackedBody struct {
 	end    bool // was read
 }
 
-// Read implements io.Reader.
 func (b *trackedBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	b.end = b.end || errors.Is(err, io.EOF)

@@ -39,7 +39,6 @@ func newStallBody(body io.ReadCloser, within time.Duration, abort func()) *stall
 	return b
 }
 
-// Read implements io.Reader.
 func (b *stallBody) Read(p []byte) (int, error) {
 	b.mu.Lock()
 	b.since = time.Now()

@@ -65,13 +65,12 @@ type Hooks struct {
 // Transport sends the requests of a crawl, below everything else. It ends them when the crawl
 // is aborted, and corrects what would keep the layers above from seeing a response as it is.
 type Transport struct {
-	ctx     context.Context
-	base    http.RoundTripper
-	proxy   func(*http.Request) (*url.URL, error) // as base has it; nil: not known
-	hooks   Hooks
-	stall   time.Duration // zero: a body may take its time
-	decoder decoder
-	conns   http2Conns
+	ctx   context.Context
+	base  http.RoundTripper
+	proxy func(*http.Request) (*url.URL, error) // as base has it; nil: not known
+	hooks Hooks
+	stall time.Duration // zero: a body may take its time
+	conns http2Conns
 }
 
 // NewTransport returns a Transport whose requests end when ctx does.
@@ -130,7 +129,7 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		rec.responded(out, resp)
 	}
 	if encoded {
-		t.decoder.decode(resp, page)
+		decode(resp, page)
 	}
 	resp.Request = req
 	resp.Body = &endingBody{ReadCloser: resp.Body, end: end, explain: func(err error) error { return explain(ctx, err, began, true) }}
@@ -180,7 +179,6 @@ type endingBody struct {
 	explain func(error) error
 }
 
-// Read implements io.Reader.
 func (b *endingBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	return n, b.explain(err)
