@@ -61,7 +61,7 @@ type Options struct {
 type Delays struct {
 	opts     Options
 	frontier frontier.Frontier
-	longest  atomic.Int64 // delay of all servers so far
+	longest  atomic.Int64 // delay of all servers so far; read without the lock
 
 	mu      sync.Mutex // guards all below
 	slowed  map[frontier.Host]bool
@@ -236,13 +236,9 @@ func (d *Delays) After(took time.Duration) time.Duration {
 // Longest returns the longest delay of any server so far.
 func (d *Delays) Longest() time.Duration { return time.Duration(d.longest.Load()) }
 
+// observe notes a delay. The lock is held, except by NewDelays.
 func (d *Delays) observe(delay time.Duration) {
-	for {
-		old := d.longest.Load()
-		if int64(delay) <= old || d.longest.CompareAndSwap(old, int64(delay)) {
-			return
-		}
-	}
+	d.longest.Store(max(d.longest.Load(), int64(delay)))
 }
 
 // ReadRecord returns the robots.txt of an origin that is kept beside the clock of its host;

@@ -74,12 +74,6 @@ func (s *Slot) Busy(err error) (until time.Time, busy bool) {
 	return until, s.busy
 }
 
-func (s *Slot) setBusy(until time.Time) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.busy, s.until = true, until
-}
-
 // maxHold bounds the wait for the slot of another server when a robots.txt redirects there. Two
 // servers whose files redirect to each other at the same moment would otherwise wait for ever;
 // so one of them is requested again later.
@@ -184,7 +178,9 @@ func (s *Slots) RetryAfter(req *http.Request, resp *http.Response) (wait time.Du
 	slot, ok := req.Context().Value(slotKey{}).(*Slot)
 	recorded = ok && slot.host == host && isUnreachable(resp.StatusCode)
 	if recorded && (wait > 0 || isBusy(resp.StatusCode)) {
-		slot.setBusy(time.Now().Add(wait))
+		slot.mu.Lock()
+		defer slot.mu.Unlock()
+		slot.busy, slot.until = true, time.Now().Add(wait)
 	}
 	return wait, host, recorded
 }

@@ -41,18 +41,14 @@ func (l *Pages) takeLast(ctx context.Context, f frontier.Frontier, host frontier
 
 // setNarrow has a host handed out to one at a time, or to as many as the crawl says.
 func (l *Pages) setNarrow(ctx context.Context, f frontier.Frontier, host frontier.Host, narrow bool) error {
+	l.mu.Lock()
+	l.host(host).narrowed = narrow
+	l.mu.Unlock()
 	most := l.inFlight
 	if narrow {
 		most = 1
 	}
-	l.narrow(host, narrow)
 	return f.UpdateHost(ctx, host, frontier.HostUpdate{MaxInFlight: most})
-}
-
-func (l *Pages) narrow(h frontier.Host, narrow bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.host(h).narrowed = narrow
 }
 
 func (l *Pages) isNarrowed(h frontier.Host) bool {

@@ -9,60 +9,70 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 )
 
+// limits are those of the tests: 16 workers, and one request to a host.
+func limits(set func(*Limits)) Limits {
+	l := Limits{Workers: 16, MaxInFlight: 1}
+	set(&l)
+	return l
+}
+
+// take takes a page, and checks what comes of it.
+func take(t *testing.T, l *Pages, h frontier.Host, want Share) {
+	t.Helper()
+	if got, err := l.take(t.Context(), h); got != want || err != nil {
+		t.Errorf("take %s: %d, %v, want %d", h, got, err, want)
+	}
+}
+
+// done ends the request for a page.
+func done(t *testing.T, l *Pages, h frontier.Host, fetched bool) {
+	t.Helper()
+	if err := l.Done(t.Context(), h, fetched, 0); err != nil {
+		t.Error(err)
+	}
+}
+
 // A host that one worker slowed down is slow for the other, and a budget that another has
 // used up is empty.
 func TestPagesAreShared(t *testing.T) {
 	shared := make(LocalCounters)
-	cfg := Limits{Workers: 16, MaxInFlight: 1}
-	cfg.MaxPages, cfg.MaxHostPages, cfg.Workers = 10, 4, 6
+	cfg := limits(func(l *Limits) { l.MaxPages, l.MaxHostPages, l.Workers = 10, 4, 6 })
 	one, two := NewPages(cfg, shared), NewPages(cfg, shared)
-	take := func(l *Pages, h frontier.Host, want Share) {
-		t.Helper()
-		if got, err := l.take(t.Context(), h); got != want || err != nil {
-			t.Errorf("take: %d, %v, want %d", got, err, want)
-		}
-	}
-	done := func(l *Pages, h frontier.Host, fetched bool) {
-		t.Helper()
-		if err := l.Done(t.Context(), h, fetched, 0); err != nil {
-			t.Error(err)
-		}
-	}
-	take(one, "a", Granted)
-	take(one, "a", Granted)
-	take(two, "a", Granted)
-	take(two, "a", Granted)
-	take(one, "a", crowded) // its own may come back
-	done(one, "a", true)
-	done(one, "a", false) // which goes back to all
-	take(two, "a", Granted)
-	take(one, "a", hostTaken) // and may come back
-	done(two, "a", true)
-	done(two, "a", true)
-	done(two, "a", true)
-	take(two, "a", hostTaken)
+	take(t, one, "a", Granted)
+	take(t, one, "a", Granted)
+	take(t, two, "a", Granted)
+	take(t, two, "a", Granted)
+	take(t, one, "a", crowded) // its own may come back
+	done(t, one, "a", true)
+	done(t, one, "a", false) // which goes back to all
+	take(t, two, "a", Granted)
+	take(t, one, "a", hostTaken) // and may come back
+	done(t, two, "a", true)
+	done(t, two, "a", true)
+	done(t, two, "a", true)
+	take(t, two, "a", hostTaken)
 	for range 2 {
 		if got, err := two.takeAlone(t.Context(), "a"); got != HostSpent || err != nil {
 			t.Errorf("%d, %v", got, err)
 		}
-		take(two, "a", HostSpent)
+		take(t, two, "a", HostSpent)
 	}
 	for range 4 {
-		take(one, "b", Granted)
+		take(t, one, "b", Granted)
 	}
 	for range 4 {
-		done(one, "b", true)
+		done(t, one, "b", true)
 	}
-	take(two, "c", Granted)
-	take(one, "c", Granted)
-	done(one, "c", true)
+	take(t, two, "c", Granted)
+	take(t, one, "c", Granted)
+	done(t, one, "c", true)
 	if one.Exceeded() != "" {
 		t.Error("one has come to an end while two has a page in hand")
 	}
-	take(one, "c", CrawlSpent)
-	take(two, "c", crowded)
-	done(two, "c", true)
-	take(two, "c", CrawlSpent)
+	take(t, one, "c", CrawlSpent)
+	take(t, two, "c", crowded)
+	done(t, two, "c", true)
+	take(t, two, "c", CrawlSpent)
 	if n := shared[PageCounter]; n != 10 {
 		t.Errorf("%d pages", n)
 	}
@@ -104,10 +114,7 @@ func TestPagesAreDrawnOnce(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			all := &askedCounters{LocalCounters: LocalCounters{tt.counter: tt.before}}
-			cfg := Limits{Workers: 16, MaxInFlight: 1}
-			cfg.Workers = 6
-			tt.set(&cfg)
-			l := NewPages(cfg, all)
+			l := NewPages(limits(func(c *Limits) { c.Workers = 6; tt.set(c) }), all)
 			_, one := l.tryTake("a")
 			_, two := l.tryTake("a")
 			if one == nil || one != two {
@@ -137,14 +144,10 @@ func TestLimitIsRaisedMeanwhile(t *testing.T) {
 		"max-host-pages": {func(c *Limits) { c.MaxHostPages = 10 }, HostCounter + "a", nil, &more},
 	} {
 		t.Run(name, func(t *testing.T) {
-			cfg := Limits{Workers: 16, MaxInFlight: 1}
-			tt.set(&cfg)
 			all := &askedCounters{LocalCounters: LocalCounters{tt.counter: 10}}
-			l := NewPages(cfg, all)
+			l := NewPages(limits(tt.set), all)
 			all.back = sync.OnceFunc(func() { l.Change(tt.pages, tt.perHost, nil) })
-			if got, err := l.take(t.Context(), "a"); got != Granted || err != nil {
-				t.Errorf("%d, %v", got, err)
-			}
+			take(t, l, "a", Granted)
 		})
 	}
 }
@@ -153,10 +156,8 @@ func TestLimitIsRaisedMeanwhile(t *testing.T) {
 // worker has of it.
 func TestSettledMeanwhile(t *testing.T) {
 	const counter = HostCounter + "a"
-	cfg := Limits{Workers: 16, MaxInFlight: 1}
-	cfg.MaxHostPages = 2
 	all := &askedCounters{LocalCounters: make(LocalCounters)}
-	l := NewPages(cfg, all)
+	l := NewPages(limits(func(l *Limits) { l.MaxHostPages = 2 }), all)
 	var settling sync.WaitGroup
 	settle := func() {
 		settled := make(chan struct{})
@@ -172,17 +173,13 @@ func TestSettledMeanwhile(t *testing.T) {
 		}
 	}
 	all.back = settle // the counter has it, and the worker does not know
-	if got, err := l.take(t.Context(), "a"); got != Granted || err != nil {
-		t.Fatalf("%d, %v", got, err)
-	}
+	take(t, l, "a", Granted)
 	settling.Wait()
 	if n := all.LocalCounters[counter]; n != 1 {
 		t.Errorf("with a page in flight %d are taken", n)
 	}
 	all.back, all.there = nil, settle // the worker has it no more, and the counter does
-	if err := l.Done(t.Context(), "a", false, 0); err != nil {
-		t.Fatal(err)
-	}
+	done(t, l, "a", false)
 	settling.Wait()
 	if n := all.LocalCounters[counter]; n != 0 {
 		t.Errorf("with none %d are taken", n)
@@ -192,78 +189,50 @@ func TestSettledMeanwhile(t *testing.T) {
 // The last page of a host that a turn gives back is there for the next turn, also in a
 // process that was told before that there is none.
 func TestLastPageIsGivenBack(t *testing.T) {
-	cfg := Limits{Workers: 16, MaxInFlight: 1}
-	cfg.MaxHostPages = 1
-	l := NewPages(cfg, make(LocalCounters))
-	for i, want := range []Share{Granted, crowded, Granted} {
-		if i == 2 {
-			if err := l.Done(t.Context(), "a", false, 0); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if got, err := l.take(t.Context(), "a"); got != want || err != nil {
-			t.Errorf("turn %d: %d, %v, want %d", i, got, err, want)
-		}
-	}
+	l := NewPages(limits(func(l *Limits) { l.MaxHostPages = 1 }), make(LocalCounters))
+	take(t, l, "a", Granted)
+	take(t, l, "a", crowded)
+	done(t, l, "a", false)
+	take(t, l, "a", Granted)
 }
 
 // A worker for which there is no page any more has none of a host in hand either, which
 // another that has pages would miss.
 func TestNoPageInHand(t *testing.T) {
 	all := make(LocalCounters)
-	cfg := Limits{Workers: 16, MaxInFlight: 1}
-	cfg.MaxPages, cfg.MaxHostPages, cfg.Workers = 4, 1, 8 // four pages are taken at a time
+	cfg := limits(func(l *Limits) { l.MaxPages, l.MaxHostPages, l.Workers = 4, 1, 8 }) // four pages are taken at a time
 	one, two := NewPages(cfg, all), NewPages(cfg, all)
-	for _, turn := range []struct {
-		of   *Pages
-		host frontier.Host
-		want Share
-	}{{two, "b", Granted}, {one, "a", CrawlSpent}, {two, "a", Granted}} {
-		if got, err := turn.of.take(t.Context(), turn.host); got != turn.want || err != nil {
-			t.Errorf("%s: %d, %v, want %d", turn.host, got, err, turn.want)
-		}
-	}
+	take(t, two, "b", Granted)
+	take(t, one, "a", CrawlSpent)
+	take(t, two, "a", Granted)
 }
 
 // Limits that are set while others are at work count what these have had.
 func TestLimitsAreSetLater(t *testing.T) {
 	all := make(LocalCounters)
-	cfg := Limits{Workers: 16, MaxInFlight: 1}
-	one := NewPages(cfg, all)
-	take := func(h frontier.Host, want Share) {
-		t.Helper()
-		if got, err := one.take(t.Context(), h); got != want || err != nil {
-			t.Fatalf("%d, %v, want %d", got, err, want)
-		}
-	}
-	done := func(h frontier.Host) {
-		t.Helper()
-		if err := one.Done(t.Context(), h, true, 0); err != nil {
-			t.Error(err)
-		}
-	}
-	take("a", Granted)
-	take("a", Granted)
-	done("a") // and one is in flight
+	one := NewPages(limits(func(*Limits) {}), all)
+	take(t, one, "a", Granted)
+	take(t, one, "a", Granted)
+	done(t, one, "a", true) // and one is in flight
 	pages, perHost := 4, 3
 	one.Change(&pages, &perHost, nil)
 	if err := one.Settle(t.Context(), false); err != nil {
 		t.Fatal(err)
 	}
-	take("a", Granted)
-	take("a", crowded)
-	done("a")
-	done("a")
-	take("a", HostSpent)
-	take("b", Granted)
-	done("b")
-	take("b", CrawlSpent)
+	take(t, one, "a", Granted)
+	take(t, one, "a", crowded)
+	done(t, one, "a", true)
+	done(t, one, "a", true)
+	take(t, one, "a", HostSpent)
+	take(t, one, "b", Granted)
+	done(t, one, "b", true)
+	take(t, one, "b", CrawlSpent)
 	if all[PageCounter] != 4 || all[HostCounter+"a"] != 3 {
 		t.Errorf("%v", all)
 	}
 	more := 5
 	one.Change(&more, nil, nil)
-	take("b", Granted)
+	take(t, one, "b", Granted)
 	if one.perHost != perHost {
 		t.Errorf("the limit per host is %d", one.perHost)
 	}
@@ -290,30 +259,21 @@ func TestLastPageIsTakenMeanwhile(t *testing.T) {
 		t.Fatal(err)
 	}
 	all := make(LocalCounters)
-	cfg := Limits{Workers: 16, MaxInFlight: 1}
-	cfg.MaxInFlight, cfg.MaxHostPages = 2, 1
+	cfg := limits(func(l *Limits) { l.MaxInFlight, l.MaxHostPages = 2, 1 })
 	one, two := NewPages(cfg, all), NewPages(cfg, all)
-	take := func(l *Pages, want Share) {
-		t.Helper()
-		if got, err := l.take(t.Context(), host); got != want || err != nil {
-			t.Errorf("%d, %v, want %d", got, err, want)
-		}
-	}
 	lease := func() {
 		t.Helper()
 		if got, err := f.Lease(t.Context(), frontier.LeaseRequest{Max: 1, PerHost: 1}); len(got) != 1 || err != nil {
 			t.Fatal(got, err)
 		}
 	}
-	take(one, Granted)
+	take(t, one, host, Granted)
 	lease()
-	take(two, hostTaken)
-	if err := one.Done(t.Context(), host, false, 0); err != nil { // and its lease ends
-		t.Fatal(err)
-	}
+	take(t, two, host, hostTaken)
+	done(t, one, host, false) // and its lease ends
 	meanwhile := &lookedUp{f, func() {
 		lease()
-		take(one, Granted)
+		take(t, one, host, Granted)
 	}}
 	if got, err := two.takeLast(t.Context(), meanwhile, host); got != crowded || err != nil {
 		t.Errorf("%d, %v, want that a page is in flight", got, err)
@@ -330,10 +290,8 @@ func TestLastPageIsNotTheLast(t *testing.T) {
 			t.Fatal(err)
 		}
 		all := make(LocalCounters)
-		cfg := Limits{Workers: 16, MaxInFlight: 1}
-		cfg.MaxInFlight, cfg.MaxHostPages = 4, 1
-		process := func() *Pages { return NewPages(cfg, all) }
-		one, two := process(), process()
+		cfg := limits(func(l *Limits) { l.MaxInFlight, l.MaxHostPages = 4, 1 })
+		one, two := NewPages(cfg, all), NewPages(cfg, all)
 		take := func(l *Pages, want Share) {
 			t.Helper()
 			if got, err := l.Take(t.Context(), f, host); got != want || err != nil {
@@ -349,9 +307,7 @@ func TestLastPageIsNotTheLast(t *testing.T) {
 		take(one, Granted)
 		take(two, crowded)
 		wantInFlight(1)
-		if err := one.Done(t.Context(), host, true, 0); err != nil {
-			t.Fatal(err)
-		}
+		done(t, one, host, true)
 		if spent {
 			take(two, HostSpent)
 			wantInFlight(4)
@@ -363,9 +319,7 @@ func TestLastPageIsNotTheLast(t *testing.T) {
 		take(two, Granted)
 		wantInFlight(4)
 		take(one, Granted)
-		if err := two.Done(t.Context(), host, true, 0); err != nil {
-			t.Fatal(err)
-		}
+		done(t, two, host, true)
 		take(two, crowded) // for the page that the other has in flight
 	}
 }

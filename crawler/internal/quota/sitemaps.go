@@ -32,7 +32,7 @@ func (f *Sitemaps) TakeForeign(origin robotsext.Origin) bool {
 func (f *Sitemaps) TakePage(origin robotsext.Origin) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.maxPages > 0 && f.pages[origin] >= f.maxPages {
+	if f.spent(origin) {
 		return false
 	}
 	f.pages[origin]++
@@ -50,6 +50,10 @@ func (f *Sitemaps) GiveBack(origin robotsext.Origin, pages int) {
 func (f *Sitemaps) Spent(origin robotsext.Origin) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	return f.spent(origin)
+}
+
+func (f *Sitemaps) spent(origin robotsext.Origin) bool {
 	return f.maxPages > 0 && f.pages[origin] >= f.maxPages
 }
 
