@@ -54,12 +54,21 @@ func ftpSite(robots string) (origin string, stop func(), err error) {
 	if err := os.WriteFile(filepath.Join(dir, "robots.txt"), []byte(robots), 0o600); err != nil {
 		return "", nil, err
 	}
+	origin, end, err := serveDir(dir, &anonymous{})
+	return origin, func() {
+		end()
+		_ = os.RemoveAll(dir)
+	}, err
+}
+
+// serveDir runs a real FTP server on loopback over a directory.
+func serveDir(dir string, auth server.Auth) (origin string, stop func(), err error) {
 	driver, err := file.NewDriver(dir)
 	if err != nil {
 		return "", nil, err
 	}
 	s, err := server.NewServer(&server.Options{
-		Driver: driver, Auth: &anonymous{}, Perm: server.NewSimplePerm("a", "b"),
+		Driver: driver, Auth: auth, Perm: server.NewSimplePerm("a", "b"),
 		Logger: new(server.DiscardLogger), Hostname: "127.0.0.1", PublicIP: "127.0.0.1",
 	})
 	if err != nil {
@@ -77,6 +86,5 @@ func ftpSite(robots string) (origin string, stop func(), err error) {
 	return "ftp://" + l.Addr().String(), func() {
 		_ = s.Shutdown()
 		<-done
-		_ = os.RemoveAll(dir)
 	}, nil
 }

@@ -20,7 +20,6 @@ import (
 
 	"go.uber.org/goleak"
 	"goftp.io/server/v2"
-	"goftp.io/server/v2/driver/file"
 
 	"github.com/politecrawl/politecrawl/crawler/ftpfetch"
 	"github.com/politecrawl/politecrawl/robotsext"
@@ -41,7 +40,7 @@ func (a *anonymous) CheckPasswd(_ *server.Context, user, password string) (bool,
 	return user == "anonymous", nil
 }
 
-// serve runs a real FTP server on loopback over a directory with these files.
+// serve runs a real FTP server over a directory with these files.
 func serve(t *testing.T, files map[string]string) (origin string, auth *anonymous) {
 	t.Helper()
 	dir := t.TempDir()
@@ -50,32 +49,13 @@ func serve(t *testing.T, files map[string]string) (origin string, auth *anonymou
 			t.Fatal(err)
 		}
 	}
-	driver, err := file.NewDriver(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
 	auth = &anonymous{}
-	s, err := server.NewServer(&server.Options{
-		Driver: driver, Auth: auth, Perm: server.NewSimplePerm("a", "b"),
-		Logger: new(server.DiscardLogger), Hostname: "127.0.0.1", PublicIP: "127.0.0.1",
-	})
+	origin, stop, err := serveDir(dir, auth)
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		_ = s.Serve(l)
-	}()
-	t.Cleanup(func() {
-		_ = s.Shutdown()
-		<-done
-	})
-	return "ftp://" + l.Addr().String(), auth
+	t.Cleanup(stop)
+	return origin, auth
 }
 
 func newRobots(t *testing.T, timeout time.Duration) *robotsext.Robots {
