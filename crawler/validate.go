@@ -191,7 +191,7 @@ func fieldRules(texts []string) (*extract.Rules, error) {
 
 // formatError makes an error about the formats of a crawl one about their key.
 func formatError(err error) error {
-	if bad, ok := errors.AsType[*record.FormatError](err); ok {
+	if bad, ok := errors.AsType[record.FormatError](err); ok {
 		return &ConfigError{Key: "write", Problem: bad}
 	}
 	return err

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/politecrawl/politecrawl/crawler/internal/shown"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -248,5 +249,5 @@ func clip(text string) string {
 	if len(text) <= maxText {
 		return text
 	}
-	return strings.ToValidUTF8(text[:maxText], "") + "…"
+	return shown.Clip(text, maxText) + "…"
 }

@@ -57,11 +57,7 @@ func TestTooLong(t *testing.T) {
 				}
 				ctx, cancel := context.WithTimeout(t.Context(), test.page)
 				defer cancel()
-				resp, err := testTransport(t, transport).RoundTrip(httptest.NewRequestWithContext(ctx, http.MethodGet, test.url, nil))
-				if err == nil {
-					_ = resp.Body.Close()
-				}
-				if err == nil || err.Error() != test.says {
+				if err := get(ctx, testTransport(t, transport), test.url); err == nil || err.Error() != test.says {
 					t.Errorf("%v, want: %s", err, test.says)
 				}
 				time.Sleep(time.Minute) // net/http goes on connecting
@@ -80,10 +76,7 @@ func TestDeadProxy(t *testing.T) {
 	for _, scheme := range []string{"http", "socks5"} {
 		for _, to := range []string{"http", "https"} {
 			cfg := Config{Timeout: time.Minute, Proxies: []string{scheme + "://" + gone.Addr().String()}}
-			resp, err := testTransport(t, newHTTPTransport(&cfg)).RoundTrip(httptest.NewRequestWithContext(t.Context(), http.MethodGet, to+"://a.example/", nil))
-			if err == nil {
-				_ = resp.Body.Close()
-			}
+			err := get(t.Context(), testTransport(t, newHTTPTransport(&cfg)), to+"://a.example/")
 			if want := "the proxy: the connection was refused"; err == nil || err.Error() != want {
 				t.Errorf("%s to %s: %v, want: %s", scheme, to, err, want)
 			}
@@ -112,10 +105,7 @@ func TestProxyThatRefuses(t *testing.T) {
 		}
 	}()
 	cfg := Config{Timeout: time.Minute, Proxies: []string{"socks5://" + proxy.Addr().String()}}
-	resp, err := testTransport(t, newHTTPTransport(&cfg)).RoundTrip(httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://a.example/", nil))
-	if err == nil {
-		_ = resp.Body.Close()
-	}
+	err = get(t.Context(), testTransport(t, newHTTPTransport(&cfg)), "http://a.example/")
 	if want := "the proxy: connection refused"; err == nil || err.Error() != want {
 		t.Errorf("%v, want: %s", err, want)
 	}
@@ -148,14 +138,7 @@ func TestNoTLS(t *testing.T) {
 	server := httptest.NewServer(http.NotFoundHandler())
 	t.Cleanup(server.Close)
 	cfg := Config{Timeout: time.Minute}
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, strings.Replace(server.URL, "http:", "https:", 1), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	resp, err := testTransport(t, newHTTPTransport(&cfg)).RoundTrip(req)
-	if err == nil {
-		_ = resp.Body.Close()
-	}
+	err := get(t.Context(), testTransport(t, newHTTPTransport(&cfg)), strings.Replace(server.URL, "http:", "https:", 1))
 	if _, ok := errors.AsType[tls.RecordHeaderError](err); !ok || err.Error() != "what answers does not speak TLS" {
 		t.Errorf("%v", err)
 	}

@@ -136,10 +136,7 @@ func TestClosedConnection(t *testing.T) {
 				trace.WroteHeaders()
 				return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: http.NoBody, Request: req}, nil
 			})
-			resp, err := testTransport(t, base).RoundTrip(httptest.NewRequest(http.MethodGet, "https://a.example/", nil))
-			if err == nil {
-				_ = resp.Body.Close()
-			}
+			err := get(t.Context(), testTransport(t, base), "https://a.example/")
 			if sound := test.then == nil && test.dead <= maxClosed; trips != test.trips || (err == nil) != sound {
 				t.Errorf("%d round trips, want %d; %v", trips, test.trips, err)
 			}
@@ -150,12 +147,10 @@ func TestClosedConnection(t *testing.T) {
 // http2Conn returns a connection to a server of HTTP/2.
 func http2Conn(t *testing.T) *tls.Conn {
 	t.Helper()
-	server := httptest.NewUnstartedServer(http.NotFoundHandler())
-	server.EnableHTTP2 = true
-	server.StartTLS()
-	t.Cleanup(server.Close)
-	trusted := server.Client().Transport.(*http.Transport).TLSClientConfig
-	conn, err := tls.Dial("tcp", server.Listener.Addr().String(), &tls.Config{RootCAs: trusted.RootCAs, NextProtos: []string{"h2"}, MinVersion: tls.VersionTLS12})
+	server, transport := http2Site(t, http.NotFoundHandler())
+	trusted := transport.TLSClientConfig
+	trusted.NextProtos = []string{"h2"}
+	conn, err := tls.Dial("tcp", server.Listener.Addr().String(), trusted)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,17 +17,15 @@ const (
 )
 
 // FormatError says why a crawl cannot be written in the formats that its configuration names.
-type FormatError struct{ problem string }
+type FormatError string
 
 // Error returns the problem, without the key of the configuration.
-func (e *FormatError) Error() string { return e.problem }
+func (e FormatError) Error() string { return string(e) }
 
-func formatErrorf(format string, args ...any) error {
-	return &FormatError{fmt.Sprintf(format, args...)}
-}
+func formatErrorf(format string, args ...any) error { return FormatError(fmt.Sprintf(format, args...)) }
 
 // ChooseFormats returns the formats that a configuration names, and those without a name. The
-// error is a [*FormatError].
+// error is a [FormatError].
 func ChooseFormats(names []string, formats []output.Format) ([]output.Format, error) {
 	var all []output.Format
 	have := make(map[string]output.Format)

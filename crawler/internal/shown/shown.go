@@ -9,8 +9,6 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 )
 
 // Max is how much of a text is shown, in characters.
@@ -20,22 +18,20 @@ const Max = 300
 // direction of reading is written as an escape of Go, and what is longer than Max is
 // cut.
 func Text(text string) string {
-	var b strings.Builder
-	for n := 0; len(text) > 0; n++ {
-		r, size := utf8.DecodeRuneInString(text)
-		switch {
-		case n == Max:
-			return b.String() + "…"
-		case r == utf8.RuneError && size == 1 || !unicode.IsGraphic(r):
-			quoted := strconv.Quote(text[:size])
-			b.WriteString(quoted[1 : len(quoted)-1])
-		default:
-			b.WriteString(text[:size])
+	more, n := "", 0
+	for i := range text {
+		if n == Max {
+			text, more = text[:i], "…"
+			break
 		}
-		text = text[size:]
+		n++
 	}
-	return b.String()
+	quoted := strconv.QuoteToGraphic(text)
+	return unquoted.Replace(quoted[1:len(quoted)-1]) + more
 }
+
+// unquoted writes what only a quoted text needs to escape as itself.
+var unquoted = strings.NewReplacer(`\"`, `"`, `\\`, `\`)
 
 // Link tells whether a browser may be sent to what a site wrote: it is a URL of the
 // web, of so many bytes at the most.
