@@ -1,14 +1,12 @@
 package fetch
 
 import (
-	"errors"
 	"net"
 	"net/http"
 	"net/url"
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/internal/descriptors"
-	"github.com/politecrawl/politecrawl/robotsext/guard"
 )
 
 // maxIdle is how many connections are kept between requests, at the least, where there
@@ -62,23 +60,6 @@ func newBase(cfg *Config) (base http.RoundTripper, proxy func(*http.Request) (*u
 	}
 	return cfg.Base, nil
 }
-
-// observed reports the requests that are sent over base.
-type observed struct {
-	base http.RoundTripper
-	sent func(req *http.Request, took time.Duration, err error)
-}
-
-func (o *observed) RoundTrip(req *http.Request) (*http.Response, error) {
-	began := time.Now()
-	resp, err := o.base.RoundTrip(req)
-	if !errors.Is(err, guard.ErrRefused) {
-		o.sent(req, time.Since(began), err)
-	}
-	return resp, err
-}
-
-func (o *observed) CloseIdleConnections() { closeIdle(o.base) }
 
 // closeIdle closes the idle connections of a transport, if it can.
 func closeIdle(t http.RoundTripper) { (&http.Client{Transport: t}).CloseIdleConnections() }

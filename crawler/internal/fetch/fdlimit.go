@@ -6,8 +6,10 @@ import (
 	"net/http"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/internal/descriptors"
+	"github.com/politecrawl/politecrawl/robotsext/guard"
 )
 
 // A process has a limit of open files and connections. Where it has no descriptor left no host
@@ -46,22 +48,32 @@ func idleConnections(workers, limit int) int {
 }
 
 // A freeing transport closes its idle connections when no other can be opened. If that does
-// not help it calls fail.
+// not help it calls fail. It reports the requests that are sent over base.
 type freeing struct {
 	base http.RoundTripper
+	sent func(req *http.Request, took time.Duration, err error) // nil: nobody counts them
 	fail func(error)
 }
 
 // RoundTrip implements http.RoundTripper. Only requests without a body go through it, and
 // one that found no descriptor for a connection has not been sent.
 func (t *freeing) RoundTrip(req *http.Request) (*http.Response, error) {
-	resp, err := t.base.RoundTrip(req)
+	resp, err := t.send(req)
 	if !exhausted(err) {
 		return resp, err
 	}
 	t.CloseIdleConnections()
-	if resp, err = t.base.RoundTrip(req); exhausted(err) {
+	if resp, err = t.send(req); exhausted(err) {
 		t.fail(err)
+	}
+	return resp, err
+}
+
+func (t *freeing) send(req *http.Request) (*http.Response, error) {
+	began := time.Now()
+	resp, err := t.base.RoundTrip(req)
+	if t.sent != nil && !errors.Is(err, guard.ErrRefused) {
+		t.sent(req, time.Since(began), err)
 	}
 	return resp, err
 }

@@ -76,10 +76,7 @@ type Transport struct {
 // NewTransport returns a Transport whose requests end when ctx does.
 func NewTransport(ctx context.Context, cfg Config, hooks Hooks) *Transport {
 	base, proxy := newBase(&cfg)
-	if hooks.Sent != nil {
-		base = &observed{base, hooks.Sent}
-	}
-	return &Transport{ctx: ctx, base: &freeing{base, hooks.Fail}, proxy: proxy, hooks: hooks, stall: cfg.StallTimeout}
+	return &Transport{ctx: ctx, base: &freeing{base, hooks.Sent, hooks.Fail}, proxy: proxy, hooks: hooks, stall: cfg.StallTimeout}
 }
 
 // RoundTrip implements http.RoundTripper.

@@ -9,7 +9,6 @@ import (
 
 	"golang.org/x/net/publicsuffix"
 
-	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 )
 
@@ -33,14 +32,13 @@ type Scope struct {
 	kind   Kind
 	bounds Bounds
 
-	mu    sync.RWMutex // guards both below
-	keys  map[string]bool
-	hosts map[frontier.Host]bool // that keys have been found to hold
+	mu   sync.RWMutex // guards keys
+	keys map[string]bool
 }
 
 // New returns an empty scope; with kind Any it holds every URL.
 func New(kind Kind, bounds Bounds) *Scope {
-	return &Scope{kind: kind, bounds: bounds, keys: make(map[string]bool), hosts: make(map[frontier.Host]bool)}
+	return &Scope{kind: kind, bounds: bounds, keys: make(map[string]bool)}
 }
 
 // Holds reports whether u belongs to the crawl.
@@ -48,31 +46,20 @@ func (s *Scope) Holds(u weburl.URL) bool {
 	if s.kind == Any {
 		return true
 	}
+	key := s.Key(u)
 	s.mu.RLock()
-	known, held := s.hosts[u.Server], false
-	if !known {
-		held = s.keys[s.Key(u)]
-	}
-	s.mu.RUnlock()
-	if held {
-		s.mu.Lock()
-		if len(s.hosts) >= maxHosts {
-			clear(s.hosts)
-		}
-		s.hosts[u.Server] = true
-		s.mu.Unlock()
-	}
-	return known || held
+	defer s.mu.RUnlock()
+	return s.keys[key]
 }
 
 // Join brings the host of u into the scope. It reports whether that is news.
 func (s *Scope) Join(u weburl.URL) bool {
-	if s.Holds(u) {
+	if s.kind == Any {
 		return false
 	}
+	key := s.Key(u)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	key := s.Key(u)
 	news := !s.keys[key]
 	s.keys[key] = true
 	return news
@@ -91,6 +78,3 @@ func (s *Scope) Key(u weburl.URL) string {
 	}
 	return string(u.Server)
 }
-
-// maxHosts bounds the memory for hosts in scope: a domain may have hosts without end.
-const maxHosts = 10_000

@@ -1,11 +1,9 @@
 package scope
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
-	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 )
 
@@ -42,24 +40,6 @@ func TestHolds(t *testing.T) {
 				t.Errorf("start %s: %s in scope: %v, want %v", tt.start, tt.url, got, tt.want)
 			}
 		})
-	}
-}
-
-// A domain may have hosts without end; what is remembered of them has one.
-func TestHostsAreBounded(t *testing.T) {
-	b := New(Domain, Bounds{})
-	start, err := weburl.Parse("http://example.com/")
-	if err != nil {
-		t.Fatal(err)
-	}
-	b.Join(start)
-	for i := range 2*maxHosts + 10 {
-		if !b.Holds(weburl.URL{Server: frontier.Host(fmt.Sprintf("h%d.example.com", i)), Hostname: fmt.Sprintf("h%d.example.com", i)}) {
-			t.Fatalf("host %d is not of the domain", i)
-		}
-	}
-	if len(b.hosts) > maxHosts || len(b.keys) != 1 {
-		t.Errorf("%d hosts are remembered, and %d keys", len(b.hosts), len(b.keys))
 	}
 }
 
