@@ -31,26 +31,15 @@ func ExampleCanonicalPattern() {
 	// /a%24b 4
 }
 
-// Which field was meant?
-func ExampleNearestField() {
-	for _, name := range []string{"Disalow", "user agent", "Host"} {
-		fmt.Printf("%q\n", robotstxt.NearestField(name))
-	}
-	// Output:
-	// "disallow"
-	// "user-agent"
-	// ""
-}
-
 // Can a crawler of this name be addressed in robots.txt?
 func ExampleValidToken() {
 	for _, name := range []string{"ExampleBot", "MJ12bot", "Example Bot"} {
-		fmt.Println(name, robotstxt.ValidToken(name), robotstxt.ValidWideToken(name))
+		fmt.Println(name, robotstxt.ValidToken(name))
 	}
 	// Output:
-	// ExampleBot true true
-	// MJ12bot false true
-	// Example Bot false false
+	// ExampleBot true
+	// MJ12bot false
+	// Example Bot false
 }
 
 // Under which names does a crawler look that obeys the more general group?

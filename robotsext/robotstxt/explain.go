@@ -126,6 +126,13 @@ func (g *Group) Lines() []int {
 // it is compared with the rules. It is what Group.Match works out for itself.
 func Canonical(pathAndQuery string) string { return canonicalPath(pathAndQuery, 0) }
 
+// CanonicalPattern returns the form in which the path of a rule is compared, and
+// the length that it has in the comparison with other rules (ROB-MAT-03). In that
+// form a star is always a wildcard, and a dollar sign the end of the URL.
+func CanonicalPattern(pattern string) (canonical string, length int) {
+	return canonicalRule(pattern, 0)
+}
+
 // Ranked returns the rules in order of precedence: the first that matches a URL
 // decides (ROB-MAT-03, ROB-MAT-04).
 func (g *Group) Ranked() []RankedRule {

@@ -3,6 +3,8 @@ package robotstxt
 import (
 	"strings"
 
+	"github.com/politecrawl/politecrawl/robotsext/internal/fieldname"
+	"github.com/politecrawl/politecrawl/robotsext/internal/oddity"
 	"github.com/politecrawl/politecrawl/robotsext/internal/sfv"
 )
 
@@ -55,48 +57,48 @@ func (p *parser) noteExtension(name, value string) {
 	case equalFold(name, "crawl-delay"):
 		switch d, ok := parseDelay(value); {
 		case !ok:
-			kind = KindBadValue
+			kind = oddity.BadValue
 		case d != p.file.opts.capDelay(d):
-			kind = KindDelayCapped
+			kind = oddity.DelayCapped
 		}
 	case equalFold(name, "request-rate"):
 		if _, ok := parseRequestRate(value); !ok {
-			kind = KindBadValue
+			kind = oddity.BadValue
 		}
 	case equalFold(name, "visit-time"):
 		if _, ok := parseWindow(value); !ok {
-			kind = KindBadValue
+			kind = oddity.BadValue
 		}
 	case equalFold(name, "clean-param"):
 		if p.file.clean == nil {
 			p.file.clean = &cleanParams{}
 		}
 		if _, ok := parseCleanParam(value); !ok {
-			kind = KindBadValue
+			kind = oddity.BadValue
 		}
 	case equalFold(name, "content-usage"):
 		if _, prefs := splitUsage(value); sfv.Usage(prefs) == nil {
-			kind = KindBadValue
+			kind = oddity.BadValue
 		}
 	case equalFold(name, "content-signal"):
 		if parseSignals(value, 0) == nil {
-			kind = KindBadValue
+			kind = oddity.BadValue
 		}
 	case equalFold(name, "noindex"), equalFold(name, "nofollow"):
-		kind = KindNoEffect // ROB-EXT-04
+		kind = oddity.NoEffect // ROB-EXT-04
 	case equalFold(name, "host"):
 	default:
-		switch guessField(name) {
+		switch fieldname.Nearest(name) {
 		case "":
 		case "user-agent":
-			p.noteOnce(&p.agentNoted, KindMisspelt, name)
+			p.noteOnce(&p.agentNoted, oddity.Misspelt, name)
 		default:
-			kind = KindMisspelt
+			kind = oddity.Misspelt
 		}
 	}
 	switch kind {
 	case "":
-	case KindMisspelt:
+	case oddity.Misspelt:
 		p.note(p.lines.n, kind, name)
 	default:
 		p.note(p.lines.n, kind, name+": "+value)

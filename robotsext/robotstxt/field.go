@@ -64,35 +64,6 @@ func fieldAt(text string, i int) (f field, end int) {
 	return fieldOther, i
 }
 
-// lenientFields are the beginnings of names that Google's parser accepts, in
-// the order in which it tries them (ROB-FMT-12).
-var lenientFields = []struct {
-	prefix string
-	field  field
-}{
-	{"user-agent", fieldAgent},
-	{"useragent", fieldAgent},
-	{"user agent", fieldAgent},
-	{"allow", fieldAllow},
-	{"disallow", fieldDisallow},
-	{"dissallow", fieldDisallow},
-	{"dissalow", fieldDisallow},
-	{"disalow", fieldDisallow},
-	{"diasllow", fieldDisallow},
-	{"disallaw", fieldDisallow},
-	{"sitemap", fieldSitemap},
-	{"site-map", fieldSitemap},
-}
-
-func parseFieldLeniently(name string) field {
-	for _, f := range lenientFields {
-		if len(name) >= len(f.prefix) && equalFold(name[:len(f.prefix)], f.prefix) {
-			return f.field
-		}
-	}
-	return fieldOther
-}
-
 // equalFold compares without regard to the case of ASCII letters, and of those
 // alone: K must not equal the Kelvin sign.
 func equalFold(a, b string) bool {

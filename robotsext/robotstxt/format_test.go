@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/politecrawl/politecrawl/robotsext/internal/oddity"
 )
 
 func TestFormat(t *testing.T) {
@@ -126,7 +128,7 @@ func TestSizeLimit(t *testing.T) {
 			if c.opts != nil {
 				limit = c.opts.MaxBytes
 			}
-			if cut := limit >= 0 && len(c.body) > limit; f.Truncated != cut || hasFinding(f, 0, KindTooLarge) != cut {
+			if cut := limit >= 0 && len(c.body) > limit; f.Truncated != cut || hasFinding(f, 0, oddity.TooLarge) != cut {
 				t.Errorf("truncated %v, findings %v", f.Truncated, f.Findings)
 			}
 		})
@@ -152,34 +154,34 @@ func TestFindings(t *testing.T) {
 		line int
 		kind Kind
 	}{
-		{"ROB-FMT-11/useragent", "useragent: *", 1, KindMisspelt},
-		{"ROB-FMT-11/usr-agent", "User-agent: a⏎usr-agent: *", 2, KindMisspelt},
-		{"ROB-FMT-11/user_agent", "user_agent: *", 1, KindMisspelt},
-		{"ROB-FMT-11/agent", "agent: *", 1, KindMisspelt},
-		{"ROB-FMT-11/in HTML", "<p>⏎user agent: *⏎</p>", 2, KindMisspelt},
-		{"ROB-FMT-20/alow", "User-agent: *⏎alow: /", 2, KindMisspelt},
-		{"ROB-FMT-20/Disallows", "User-agent: *⏎Disallows: /", 2, KindMisspelt},
-		{"ROB-FMT-20/crawldelay", "User-agent: *⏎Crawldelay: 2", 2, KindMisspelt},
-		{"ROB-FMT-20/no colon", "User-agent: *⏎Disallow /", 2, KindNoColon},
-		{"ROB-FMT-20/no field", "User-agent: *⏎: /", 2, KindNoField},
-		{"ROB-FMT-20/not a field", "User-agent: *⏎<a href=\"http://h/\">", 2, KindBadField},
-		{"ROB-FMT-20/byte order mark", "User-agent: *⏎\xEF\xBB\xBFDisallow: /", 2, KindBOM},
-		{"ROB-FMT-20/control character", "User-agent: *⏎Disallow: /\x02", 2, KindControl},
-		{"ROB-FMT-20/control character in a sitemap", "Sitemap: http://h/\x02", 1, KindControl},
-		{"ROB-FMT-20/not UTF-8", "User-agent: *⏎Disallow: /\xE9", 0, KindNotUTF8},
-		{"ROB-FMT-20/HTML", "  <!DOCTYPE html>⏎<p>x</p>", 1, KindHTML},
-		{"ROB-FMT-20/long line", "User-agent: *⏎Disallow: /" + strings.Repeat("a", 17000), 2, KindLongLine},
-		{"ROB-FMT-20/rule before a group", "⏎Disallow: /", 2, KindRuleBeforeGroup},
-		{"ROB-FMT-20/no crawler", "User-agent: 007", 1, KindBadAgent},
-		{"ROB-FMT-20/agent with a version", "User-agent: a/1.0", 1, KindAgentCut},
-		{"ROB-FMT-20/no slash", "User-agent: *⏎Disallow: .gif$", 2, KindNoSlash},
-		{"ROB-FMT-20/a URL as a path", "User-agent: *⏎Disallow: http://h/x", 2, KindNoSlash},
-		{"ROB-FMT-20/relative sitemap", "Sitemap: /s.xml", 1, KindSitemapRelative},
-		{"ROB-FMT-20/sitemap of another scheme", "Sitemap: javascript:x", 1, KindSitemapScheme},
-		{"ROB-FMT-20/sitemap twice", "Sitemap: http://h/s⏎Sitemap: http://H/s", 2, KindSitemapTwice},
-		{"ROB-FMT-20/Noindex", "User-agent: *⏎Noindex: /x", 2, KindNoEffect},
-		{"ROB-FMT-20/bad Crawl-delay", "User-agent: *⏎Crawl-delay: soon", 2, KindBadValue},
-		{"ROB-FMT-20/long Crawl-delay", "User-agent: *⏎Crawl-delay: 86400", 2, KindDelayCapped},
+		{"ROB-FMT-11/useragent", "useragent: *", 1, oddity.Misspelt},
+		{"ROB-FMT-11/usr-agent", "User-agent: a⏎usr-agent: *", 2, oddity.Misspelt},
+		{"ROB-FMT-11/user_agent", "user_agent: *", 1, oddity.Misspelt},
+		{"ROB-FMT-11/agent", "agent: *", 1, oddity.Misspelt},
+		{"ROB-FMT-11/in HTML", "<p>⏎user agent: *⏎</p>", 2, oddity.Misspelt},
+		{"ROB-FMT-20/alow", "User-agent: *⏎alow: /", 2, oddity.Misspelt},
+		{"ROB-FMT-20/Disallows", "User-agent: *⏎Disallows: /", 2, oddity.Misspelt},
+		{"ROB-FMT-20/crawldelay", "User-agent: *⏎Crawldelay: 2", 2, oddity.Misspelt},
+		{"ROB-FMT-20/no colon", "User-agent: *⏎Disallow /", 2, oddity.NoColon},
+		{"ROB-FMT-20/no field", "User-agent: *⏎: /", 2, oddity.NoField},
+		{"ROB-FMT-20/not a field", "User-agent: *⏎<a href=\"http://h/\">", 2, oddity.BadField},
+		{"ROB-FMT-20/byte order mark", "User-agent: *⏎\xEF\xBB\xBFDisallow: /", 2, oddity.BOM},
+		{"ROB-FMT-20/control character", "User-agent: *⏎Disallow: /\x02", 2, oddity.Control},
+		{"ROB-FMT-20/control character in a sitemap", "Sitemap: http://h/\x02", 1, oddity.Control},
+		{"ROB-FMT-20/not UTF-8", "User-agent: *⏎Disallow: /\xE9", 0, oddity.NotUTF8},
+		{"ROB-FMT-20/HTML", "  <!DOCTYPE html>⏎<p>x</p>", 1, oddity.HTML},
+		{"ROB-FMT-20/long line", "User-agent: *⏎Disallow: /" + strings.Repeat("a", 17000), 2, oddity.LongLine},
+		{"ROB-FMT-20/rule before a group", "⏎Disallow: /", 2, oddity.RuleBeforeGroup},
+		{"ROB-FMT-20/no crawler", "User-agent: 007", 1, oddity.BadAgent},
+		{"ROB-FMT-20/agent with a version", "User-agent: a/1.0", 1, oddity.AgentCut},
+		{"ROB-FMT-20/no slash", "User-agent: *⏎Disallow: .gif$", 2, oddity.NoSlash},
+		{"ROB-FMT-20/a URL as a path", "User-agent: *⏎Disallow: http://h/x", 2, oddity.NoSlash},
+		{"ROB-FMT-20/relative sitemap", "Sitemap: /s.xml", 1, oddity.SitemapRelative},
+		{"ROB-FMT-20/sitemap of another scheme", "Sitemap: javascript:x", 1, oddity.SitemapScheme},
+		{"ROB-FMT-20/sitemap twice", "Sitemap: http://h/s⏎Sitemap: http://H/s", 2, oddity.SitemapTwice},
+		{"ROB-FMT-20/Noindex", "User-agent: *⏎Noindex: /x", 2, oddity.NoEffect},
+		{"ROB-FMT-20/bad Crawl-delay", "User-agent: *⏎Crawl-delay: soon", 2, oddity.BadValue},
+		{"ROB-FMT-20/long Crawl-delay", "User-agent: *⏎Crawl-delay: 86400", 2, oddity.DelayCapped},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			f := Parse([]byte(strings.ReplaceAll(c.file, "⏎", "\n")), nil)
@@ -198,7 +200,7 @@ func TestFindings(t *testing.T) {
 	})
 	t.Run("ROB-FMT-20/no more than asked for", func(t *testing.T) {
 		body := bytes.Repeat([]byte("garbage\n"), 5000)
-		for limit, want := range map[int]int{0: DefaultMaxFindings, 7: 7, -1: 0} {
+		for limit, want := range map[int]int{0: defaultMaxFindings, 7: 7, -1: 0} {
 			if got := len(Parse(body, &Options{MaxFindings: limit}).Findings); got != want {
 				t.Errorf("%d: got %d findings, want %d", limit, got, want)
 			}
@@ -207,7 +209,7 @@ func TestFindings(t *testing.T) {
 	t.Run("ROB-FMT-11/however many findings there are", func(t *testing.T) {
 		body := []byte(strings.Repeat("garbage\n", 1500) + strings.Repeat("useragent: *\n", 2) + "alow: /\n")
 		f := Parse(body, nil)
-		if n := len(f.Findings); n != DefaultMaxFindings+1 || f.Findings[n-1] != (Finding{1501, KindMisspelt, "useragent"}) {
+		if n := len(f.Findings); n != defaultMaxFindings+1 || f.Findings[n-1] != (Finding{1501, oddity.Misspelt, "useragent"}) {
 			t.Errorf("%d findings, the last is %v", n, f.Findings[n-1])
 		}
 		if f := Parse(body, &Options{MaxFindings: -1}); len(f.Findings) > 0 {
@@ -221,7 +223,7 @@ func TestFindings(t *testing.T) {
 				t.Errorf("%s: %q, %q", kind, kind.Message(), kind.Rule())
 			}
 		}
-		if got := (Finding{3, KindNoSlash, "x"}).String(); got != `line 3: a path has to begin with / or *: "x"` {
+		if got := (Finding{3, oddity.NoSlash, "x"}).String(); got != `line 3: a path has to begin with / or *: "x"` {
 			t.Errorf("got %s", got)
 		}
 	})

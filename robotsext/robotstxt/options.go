@@ -11,12 +11,9 @@ const (
 	// RFC 9309 section 2.5 asks for and what Google uses (ROB-FMT-14).
 	DefaultMaxBytes = 500 * 1024
 
-	// DefaultMaxFindings bounds File.Findings, which a body of garbage would
-	// otherwise fill with several times its own size.
-	DefaultMaxFindings = 1000
-
-	// DefaultMaxExtensions bounds File.Extensions for the same reason. No
-	// ordinary file comes near it.
+	// DefaultMaxExtensions bounds File.Extensions, which a body of garbage would
+	// otherwise fill with several times its own size. No ordinary file comes near
+	// it.
 	DefaultMaxExtensions = 10000
 
 	// DefaultMaxCrawlDelay caps Crawl-delay (ROB-EXT-01).
@@ -34,7 +31,7 @@ type Options struct {
 	// many: the last one tells a cut line from a whole one.
 	MaxBytes int
 
-	// MaxFindings bounds File.Findings. Zero means DefaultMaxFindings, negative
+	// MaxFindings bounds File.Findings. Zero means 1,000, negative
 	// none at all. The first misspelt User-agent line and the first field beyond
 	// MaxExtensions have their findings all the same, since more hangs on them.
 	MaxFindings int
@@ -95,9 +92,11 @@ func (o *Options) maxBytes(d decision) int {
 // maxText is what spans can address.
 const maxText = math.MaxInt32 / 2
 
+const defaultMaxFindings = 1000
+
 func (o *Options) maxFindings() int {
 	if o.MaxFindings == 0 {
-		return DefaultMaxFindings
+		return defaultMaxFindings
 	}
 	return max(o.MaxFindings, 0)
 }

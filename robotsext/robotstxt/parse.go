@@ -4,6 +4,9 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/politecrawl/politecrawl/robotsext/internal/fieldname"
+	"github.com/politecrawl/politecrawl/robotsext/internal/oddity"
 )
 
 // Parse reads a robots.txt file. It never fails: a line that it cannot make
@@ -26,15 +29,15 @@ func parse(body []byte, opts Options, d decision) *File {
 
 	body, f.Truncated = cutLimit(body, opts.maxBytes(d), d)
 	if f.Truncated {
-		p.note(0, KindTooLarge, "")
+		p.note(0, oddity.TooLarge, "")
 	}
 	if !utf8.Valid(body) {
-		p.note(0, KindNotUTF8, "") // rules are compared octet by octet (ROB-FMT-16)
+		p.note(0, oddity.NotUTF8, "") // rules are compared octet by octet (ROB-FMT-16)
 	}
 	f.text = trimBOM(string(body)) // a copy, for the body is the caller's
 	f.names.text = f.text
 	if p = newParser(f); p.html {
-		p.note(1, KindHTML, "")
+		p.note(1, oddity.HTML, "")
 	} else {
 		ends := max(strings.Count(f.text, "\n"), strings.Count(f.text, "\r"))
 		f.rules = make([]ruleLine, 0, min(ends, len(f.text)/len("Allow:/\n"))+1)
@@ -75,13 +78,13 @@ func (p *parser) line(r *record) {
 	text := p.file.text
 	if r.field == fieldOther {
 		if r.name.lo == r.name.hi {
-			p.noteLine(KindNoField, r.value.of(text))
+			p.noteLine(oddity.NoField, r.value.of(text))
 			return
 		}
 		if p.lenient {
-			r.field = parseFieldLeniently(r.name.of(text))
+			r.field = parseField(fieldname.Lenient(r.name.of(text)))
 			if r.field != fieldOther {
-				p.note(p.lines.n, KindMisspelt, r.name.of(text))
+				p.note(p.lines.n, oddity.Misspelt, r.name.of(text))
 			}
 		}
 	}
@@ -91,7 +94,7 @@ func (p *parser) line(r *record) {
 	case r.field == fieldAgent:
 		p.agent(r.value)
 	case r.control:
-		p.note(p.lines.n, KindControl, r.value.of(text))
+		p.note(p.lines.n, oddity.Control, r.value.of(text))
 	case r.field == fieldSitemap:
 		p.sitemap(r.value.of(text))
 	default:
@@ -105,7 +108,7 @@ func (p *parser) repair(r *record) bool {
 	if text == "" {
 		return false
 	}
-	p.noteLine(KindNoColon, text)
+	p.noteLine(oddity.NoColon, text)
 	return p.lenient && r.splitWords(p.file.text)
 }
 
@@ -136,9 +139,9 @@ func (p *parser) agent(value span) {
 	}
 	switch {
 	case n == 0:
-		p.note(p.lines.n, KindBadAgent, text)
+		p.note(p.lines.n, oddity.BadAgent, text)
 	case n < len(text):
-		p.note(p.lines.n, KindAgentCut, text)
+		p.note(p.lines.n, oddity.AgentCut, text)
 	}
 }
 
@@ -168,7 +171,7 @@ func (p *parser) rule(r *record) {
 	f := p.file
 	value := r.value.of(f.text)
 	if len(f.blocks) == 0 {
-		p.note(p.lines.n, KindRuleBeforeGroup, value) // ROB-GRP-04
+		p.note(p.lines.n, oddity.RuleBeforeGroup, value) // ROB-GRP-04
 		return
 	}
 	p.inAgents = false
@@ -178,15 +181,15 @@ func (p *parser) rule(r *record) {
 			return // ROB-MAT-09
 		}
 	case r.control && !f.google.has(googleControls):
-		p.note(p.lines.n, KindControl, value) // ROB-FMT-17
+		p.note(p.lines.n, oddity.Control, value) // ROB-FMT-17
 		return
 	case value[0] != '/' && value[0] != '*':
-		p.note(p.lines.n, KindNoSlash, value)
+		p.note(p.lines.n, oddity.NoSlash, value)
 		if !f.opts.AssumeSlash && !f.google.has(googleVoid) {
 			return // ROB-MAT-10, ROB-MAT-27
 		}
 	case len(value) > googleLineLimit:
-		p.note(p.lines.n, KindLongLine, "")
+		p.note(p.lines.n, oddity.LongLine, "")
 	}
 	f.rules = append(f.rules, ruleLine{span{r.value.lo, r.value.hi}, int32(p.lines.n), r.field == fieldAllow})
 }
@@ -202,16 +205,16 @@ func (p *parser) sitemap(value string) {
 // formed and does not end a run of User-agent lines (ROB-GRP-12).
 func (p *parser) extension(name, value string) {
 	if !isFieldName(name) {
-		kind := KindBadField
+		kind := Kind(oddity.BadField)
 		if strings.Contains(name, bom) {
-			kind = KindBOM
+			kind = oddity.BOM
 		}
 		p.noteLine(kind, name)
 		return
 	}
 	p.noteExtension(name, value)
 	if len(p.file.Extensions) >= p.file.opts.maxExtensions() {
-		p.noteOnce(&p.fieldsNoted, KindManyFields, "")
+		p.noteOnce(&p.fieldsNoted, oddity.ManyFields, "")
 		return
 	}
 	p.file.Extensions = append(p.file.Extensions, Extension{Field: name, Value: value, Line: p.lines.n})

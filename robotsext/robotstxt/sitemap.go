@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/politecrawl/politecrawl/robotsext/internal/hostname"
+	"github.com/politecrawl/politecrawl/robotsext/internal/oddity"
 )
 
 // Sitemap is a Sitemap line. It says where a sitemap, or an index of sitemaps,
@@ -30,15 +31,15 @@ func (s *sitemapSet) add(value string, line int) (reason Kind) {
 	host, ok := authority(value)
 	if !ok {
 		if hasScheme(value) {
-			return KindSitemapScheme
+			return oddity.SitemapScheme
 		}
-		return KindSitemapRelative
+		return oddity.SitemapRelative
 	}
 	if !isHost(host) {
-		return KindSitemapRelative
+		return oddity.SitemapRelative
 	}
 	if value, ok = asciiURL(value, host); !ok {
-		return KindSitemapRelative
+		return oddity.SitemapRelative
 	}
 	return s.insert(Sitemap{value, line}, sitemapKey(value))
 }
@@ -173,7 +174,7 @@ func (s *sitemapSet) insert(sitemap Sitemap, key string) (reason Kind) {
 	}
 	switch {
 	case s.seen[key] || s.seen == nil && slices.Contains(s.keys, key):
-		return KindSitemapTwice
+		return oddity.SitemapTwice
 	case s.seen != nil:
 		s.seen[key] = true
 	default:

@@ -93,9 +93,3 @@ func WithParents(token string) []string {
 		tokens = append(tokens, token)
 	}
 }
-
-// ValidWideToken reports whether token can be addressed by a User-agent line
-// with Options.WideTokens: it holds no white space, slash, star or # (ROB-UA-11).
-func ValidWideToken(token string) bool {
-	return token != "" && wideToken(token) == len(token) && !strings.Contains(token, "#")
-}

@@ -10,6 +10,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/politecrawl/politecrawl/robotsext/internal/clip"
+	"github.com/politecrawl/politecrawl/robotsext/internal/fieldname"
+	"github.com/politecrawl/politecrawl/robotsext/internal/oddity"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
@@ -25,7 +27,7 @@ func isUTF16(body []byte) bool {
 
 // utf16 is all that there is to say of a file that is UTF-16.
 func (l *linter) utf16() {
-	l.addAs(Error, 1, NotUTF8, "", func() (string, string) {
+	l.addAs(Error, 1, oddity.NotUTF8, "", func() (string, string) {
 		return "the file is UTF-16: crawlers read UTF-8, and of this file not a single line",
 			"save it as UTF-8"
 	})
@@ -39,19 +41,19 @@ func (l *linter) encoding() {
 		if s.lastRead {
 			line, unread = line-1, "more than this line"
 		}
-		l.add(line, TooLarge, "", func() (string, string) {
+		l.add(line, oddity.TooLarge, "", func() (string, string) {
 			return fmt.Sprintf("the file is longer than %d bytes (500 KiB): crawlers need not read %s", robotstxt.DefaultMaxBytes, unread),
 				"make the file shorter, for example by wildcards in place of long lists; put what matters first"
 		})
 	}
 	if s.badUTF8 > 0 {
-		l.add(s.badUTF8, NotUTF8, "", func() (string, string) {
+		l.add(s.badUTF8, oddity.NotUTF8, "", func() (string, string) {
 			return "the file is not UTF-8 from this line on: letters beyond ASCII match only URLs in the same old encoding",
 				"save the file as UTF-8, or write such letters as %-escapes, as the site's URLs have them"
 		})
 	}
 	if s.loneCR > 0 {
-		l.add(s.loneCR, LoneCR, "", func() (string, string) {
+		l.add(s.loneCR, kindLoneCR, "", func() (string, string) {
 			return fmt.Sprintf("%s in a carriage return without a line feed: allowed, but many programs take them for one long line", soManyLines(s.loneCRs)),
 				"save the file with line feeds (Unix) or both (Windows) at the ends of lines"
 		})
@@ -75,7 +77,7 @@ func (l *linter) line(r *record) {
 		return
 	}
 	if r.long && r.field != noColon {
-		l.add(r.line, LongLine, clip.Text(r.text, mostQuoted), func() (string, string) {
+		l.add(r.line, oddity.LongLine, clip.Text(r.text, mostQuoted), func() (string, string) {
 			return fmt.Sprintf("the line is longer than %d bytes, more than Google reads of one", longLine),
 				"make it shorter; several paths need several lines"
 		})
@@ -95,7 +97,7 @@ var secondField = regexp.MustCompile(`(?i)(^|[ \t])(user-agent|disallow|allow|si
 
 func (l *linter) twoFields(r *record, value, second string) {
 	l.spoilt[r.line] = true
-	l.add(r.line, TwoFields, r.text, func() (string, string) {
+	l.add(r.line, kindTwoFields, r.text, func() (string, string) {
 		if value == "" {
 			return fmt.Sprintf("two fields stand on one line: crawlers take %s for the value of %s", quote(second), r.name), write(second) + " alone"
 		}
@@ -116,11 +118,11 @@ func (l *linter) invisible(r *record, hasBOM bool) {
 		return c
 	}, r.text), unicode.IsSpace)
 	name := "a byte order mark (U+FEFF)"
-	kind := ByteOrderMark
+	kind := Kind(oddity.BOM)
 	if !hasBOM {
 		i := strings.IndexFunc(r.text, isInvisible)
 		c, _ := utf8.DecodeRuneInString(r.text[i:])
-		name, kind = fmt.Sprintf("the invisible character U+%04X", c), Invisible
+		name, kind = fmt.Sprintf("the invisible character U+%04X", c), kindInvisible
 	}
 	meant := takeApart(clean)
 	fix := fmt.Sprintf("type the line anew: %s", quote(strings.TrimSpace(clean)))
@@ -131,7 +133,7 @@ func (l *linter) invisible(r *record, hasBOM bool) {
 		l.addAs(Warning, r.line, kind, r.text, func() (string, string) {
 			return fmt.Sprintf("the line holds %s and nothing else", name), "remove it; one may stand at the very beginning of a file, nowhere else"
 		})
-	case meant.field == otherField && robotstxt.NearestField(meant.name) == "" && !hasBOM:
+	case meant.field == otherField && fieldname.Nearest(meant.name) == "" && !hasBOM:
 		return // a field that has no effect anyway
 	case r.field == meant.field && r.value != "" && (!r.field.isRule() || r.usable() == meant.usable()):
 		l.addAs(Warning, r.line, kind, r.text, func() (string, string) {

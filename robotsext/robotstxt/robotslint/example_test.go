@@ -22,7 +22,7 @@ func ExampleLint() {
 
 // Which requirement does a finding rest on, and how bad is it?
 func ExampleKind() {
-	for _, kind := range []robotslint.Kind{robotslint.MisspeltField, robotslint.UnreachableRule, robotslint.SitemapTwice} {
+	for _, kind := range []robotslint.Kind{"misspelt-field", "unreachable-rule", "duplicate-sitemap"} {
 		fmt.Println(kind, kind.Severity(), kind.Rule())
 	}
 	// Output:

@@ -9,6 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/politecrawl/politecrawl/robotsext/internal/oddity"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
@@ -117,11 +118,11 @@ func checkSource(t *testing.T, body []byte) {
 		}
 	}
 	for _, x := range f.Findings {
-		if x.Line > 0 && x.Kind != robotstxt.KindHTML && s.at(x.Line) == nil {
+		if x.Line > 0 && x.Kind != oddity.HTML && s.at(x.Line) == nil {
 			t.Errorf("line %d, of which robotstxt says %v, is taken for empty", x.Line, x)
 		}
 	}
-	if s.html != slices.ContainsFunc(f.Findings, func(x robotstxt.Finding) bool { return x.Kind == robotstxt.KindHTML }) {
+	if s.html != slices.ContainsFunc(f.Findings, func(x robotstxt.Finding) bool { return x.Kind == oddity.HTML }) {
 		t.Errorf("HTML: %v", s.html)
 	}
 	if (s.unread > 0) != f.Truncated {

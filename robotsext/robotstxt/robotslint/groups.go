@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/politecrawl/politecrawl/robotsext/internal/oddity"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
@@ -25,11 +26,11 @@ func (l *linter) fields() {
 			l.rareField(e, name)
 		case "crawl-delay", "content-signal", "content-usage":
 		default:
-			l.add(e.Line, UnknownField, e.Field+": "+e.Value, func() (string, string) { return explainUnknown(e) })
+			l.add(e.Line, kindUnknownField, e.Field+": "+e.Value, func() (string, string) { return explainUnknown(e) })
 			continue
 		}
 		if e.Agents == nil && !strings.EqualFold(e.Field, "host") && !strings.EqualFold(e.Field, "clean-param") {
-			l.add(e.Line, FieldBeforeGroup, e.Field+": "+e.Value, func() (string, string) {
+			l.add(e.Line, kindFieldBeforeGroup, e.Field+": "+e.Value, func() (string, string) {
 				return fmt.Sprintf("%s stands before the first User-agent line and holds for nobody", e.Field), "move it into a group, after a User-agent line"
 			})
 		}
@@ -56,7 +57,7 @@ func (l *linter) rareField(e robotstxt.Extension, name string) {
 		"request-rate": {"next to no crawler reads Request-rate, from a draft of 1996", `"Crawl-delay: 10" is read by more of them, Bing among them`},
 		"visit-time":   {"next to no crawler reads Visit-time, from a draft of 1996", "answer 503 or 429 with Retry-After when the server is busy"},
 	}[name]
-	l.add(e.Line, RareField, e.Field+": "+e.Value, func() (string, string) { return say[0], say[1] })
+	l.add(e.Line, kindRareField, e.Field+": "+e.Value, func() (string, string) { return say[0], say[1] })
 }
 
 // home is the first and the last of the blocks that name an agent.
@@ -85,7 +86,7 @@ func (l *linter) groups() {
 			}
 			n++
 			if isEverybody(agent) {
-				l.add(r.line, BadAgent, r.value, func() (string, string) { return explainBadAgent(r.value) })
+				l.add(r.line, oddity.BadAgent, r.value, func() (string, string) { return explainBadAgent(r.value) })
 			}
 			if agent != "" {
 				l.repeated(homes, agent, i, r)
@@ -108,12 +109,12 @@ func (l *linter) repeated(homes map[string]home, agent string, block int, r *rec
 	homes[agent] = home{before.first, block}
 	first := l.source.records[l.source.blocks[before.first].first].line
 	if before.last == block {
-		l.add(r.line, RepeatedAgent, r.value, func() (string, string) {
+		l.add(r.line, kindRepeatedAgent, r.value, func() (string, string) {
 			return fmt.Sprintf("%s is named twice in one group", quote(r.value)), "remove the line"
 		})
 		return
 	}
-	l.add(r.line, RepeatedGroup, r.value, func() (string, string) {
+	l.add(r.line, kindRepeatedGroup, r.value, func() (string, string) {
 		name := quote(r.value)
 		if token := agentName(r.value); token != r.value {
 			name = fmt.Sprintf("%s, of %s,", token, name)
@@ -139,7 +140,7 @@ func (l *linter) joined(at int) {
 	if l.spoilt[above.line] {
 		return // it may have a rule
 	}
-	l.add(r.line, JoinedGroups, r.text, func() (string, string) {
+	l.add(r.line, kindJoinedGroups, r.text, func() (string, string) {
 		what := "an empty line"
 		if field {
 			what = quote(before.name)
@@ -170,7 +171,7 @@ func (l *linter) emptyGroup(b *block, ruled map[string]bool) {
 			return // there may be rules on it
 		}
 	}
-	l.add(r.line, EmptyGroup, r.text, func() (string, string) {
+	l.add(r.line, kindEmptyGroup, r.text, func() (string, string) {
 		who := quote(r.value)
 		switch {
 		case everybody:

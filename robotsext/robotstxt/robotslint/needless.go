@@ -165,7 +165,7 @@ func keepOne(s *source, b *block, needless map[int]int) {
 
 func (l *linter) unreachableGroup(b *block, by *record) {
 	first, last := l.source.records[b.first], l.source.records[b.last].line
-	l.add(first.line, UnreachableGroup, first.text, func() (string, string) {
+	l.add(first.line, kindUnreachableGroup, first.text, func() (string, string) {
 		message := fmt.Sprintf("the group changes nothing: what it asks of the crawlers that it names is asked elsewhere already, as in line %d", by.line)
 		return message, fmt.Sprintf("remove the group, lines %d to %d", first.line, last)
 	})
@@ -178,11 +178,11 @@ func (l *linter) unreachable(r, by *record) {
 	remove := func() string { return fmt.Sprintf("remove line %d", r.line) }
 	switch {
 	case r.field == by.field && r.value == by.value:
-		l.add(r.line, DuplicateRule, r.text, func() (string, string) {
+		l.add(r.line, kindDuplicateRule, r.text, func() (string, string) {
 			return fmt.Sprintf("%s stands in line %d already", quote(r.text), by.line), remove()
 		})
 	case r.field == by.field:
-		l.add(r.line, UnreachableRule, r.text, func() (string, string) {
+		l.add(r.line, kindUnreachableRule, r.text, func() (string, string) {
 			what := "all that it does"
 			if same {
 				what = "the same URLs"
@@ -190,7 +190,7 @@ func (l *linter) unreachable(r, by *record) {
 			return fmt.Sprintf("%s changes nothing: %s in line %d matches %s", quote(r.text), quote(by.text), by.line, what), remove()
 		})
 	default:
-		l.add(r.line, OverruledRule, r.text, func() (string, string) {
+		l.add(r.line, kindOverruledRule, r.text, func() (string, string) {
 			why := "is longer, and the longer rule wins"
 			if mine.rank == other.rank {
 				why = "is as long, and then Allow wins"

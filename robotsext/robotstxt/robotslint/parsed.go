@@ -5,45 +5,47 @@ import (
 	"strings"
 
 	"github.com/politecrawl/politecrawl/robotsext/internal/clip"
+	"github.com/politecrawl/politecrawl/robotsext/internal/fieldname"
+	"github.com/politecrawl/politecrawl/robotsext/internal/oddity"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
 // parsed passes on what robotstxt has found, and says what to do about it.
 func (l *linter) parsed() {
 	for _, f := range l.file.Findings {
-		if f.Kind == robotstxt.KindHTML {
+		if f.Kind == oddity.HTML {
 			l.html()
 		}
 		r := l.source.at(f.Line)
-		if f.Kind == robotstxt.KindHTML || r == nil || l.spoilt[f.Line] {
+		if f.Kind == oddity.HTML || r == nil || l.spoilt[f.Line] {
 			continue
 		}
 		kind, severity := Kind(f.Kind), Kind(f.Kind).Severity()
 		say := func() (string, string) { return l.explain(f, r) }
 		switch f.Kind {
-		case robotstxt.KindTooLarge, robotstxt.KindNotUTF8, robotstxt.KindLongLine:
+		case oddity.TooLarge, oddity.NotUTF8, oddity.LongLine:
 			continue // told by encoding
-		case robotstxt.KindNoColon:
+		case oddity.NoColon:
 			if _, ok := withColon(f.Text); !ok {
 				severity = Warning
 			}
-		case robotstxt.KindMisspelt:
-			if field := robotstxt.NearestField(f.Text); field == "crawl-delay" {
+		case oddity.Misspelt:
+			if field := fieldname.Nearest(f.Text); field == "crawl-delay" {
 				severity = Warning
 			}
-		case robotstxt.KindAgentCut, robotstxt.KindBadAgent:
+		case oddity.AgentCut, oddity.BadAgent:
 			severity = agentSeverity(f.Text)
-		case robotstxt.KindNoSlash:
+		case oddity.NoSlash:
 			if isFullURL(f.Text) {
-				kind = FullURL
+				kind = kindFullURL
 				severity = kind.Severity()
 			}
-		case robotstxt.KindSitemapScheme:
+		case oddity.SitemapScheme:
 			l.spoilt[f.Line] = true
-		case robotstxt.KindSitemapRelative:
+		case oddity.SitemapRelative:
 			l.spoilt[f.Line] = true
 			if strings.Contains(f.Text, "://") {
-				kind = BadSitemap
+				kind = kindBadSitemap
 			}
 		}
 		l.addAs(severity, f.Line, kind, f.Text, say)
@@ -51,7 +53,7 @@ func (l *linter) parsed() {
 }
 
 func (l *linter) html() {
-	l.add(1, HTML, "", func() (string, string) {
+	l.add(1, oddity.HTML, "", func() (string, string) {
 		return "this is an HTML page, not a robots.txt file; lines in it that look like rules count all the same",
 			"serve a plain text file at /robots.txt, or answer 404 if there is none"
 	})
@@ -60,14 +62,14 @@ func (l *linter) html() {
 // explain says what is wrong with a line and how to write it.
 func (l *linter) explain(f robotstxt.Finding, r *record) (message, fix string) {
 	switch f.Kind {
-	case robotstxt.KindNoColon:
+	case oddity.NoColon:
 		return explainNoColon(f.Text)
-	case robotstxt.KindNoField:
+	case oddity.NoField:
 		return "there is nothing before the colon", "write the name of a field before it, such as Disallow, or remove the line"
-	case robotstxt.KindBadField:
+	case oddity.BadField:
 		return fmt.Sprintf("%s is not a field: crawlers skip the line", quote(f.Text)), "begin the line with # if it is a comment, or remove it"
-	case robotstxt.KindMisspelt:
-		field := properName(robotstxt.NearestField(f.Text))
+	case oddity.Misspelt:
+		field := properName(fieldname.Nearest(f.Text))
 		message = fmt.Sprintf("crawlers do not know the field %s and skip the line; the nearest that they know is %s", quote(f.Text), field)
 		switch {
 		case field == "User-agent" && r.block >= 0:
@@ -76,26 +78,26 @@ func (l *linter) explain(f robotstxt.Finding, r *record) (message, fix string) {
 			message += ". The rules below bind nobody"
 		}
 		return message, write(field + ": " + r.value)
-	case robotstxt.KindControl:
+	case oddity.Control:
 		return fmt.Sprintf("the control character %#U makes the line void", rune(r.value[max(controlIn(r.value), 0)])), "remove it: " + quote(r.name+": "+withoutControls(r.value))
-	case robotstxt.KindBadAgent:
+	case oddity.BadAgent:
 		return explainBadAgent(f.Text)
-	case robotstxt.KindAgentCut:
+	case oddity.AgentCut:
 		return explainAgentCut(f.Text)
-	case robotstxt.KindRuleBeforeGroup:
+	case oddity.RuleBeforeGroup:
 		return "the rule stands before the first User-agent line and binds nobody", `put a User-agent line before it, "User-agent: *" if it is for every crawler`
-	case robotstxt.KindNoSlash:
+	case oddity.NoSlash:
 		return explainNoSlash(r)
-	case robotstxt.KindSitemapRelative, robotstxt.KindSitemapScheme, robotstxt.KindSitemapTwice:
+	case oddity.SitemapRelative, oddity.SitemapScheme, oddity.SitemapTwice:
 		return l.explainSitemap(f)
-	case robotstxt.KindManyFields:
+	case oddity.ManyFields:
 		return fmt.Sprintf("more than %d lines are none that matter for crawling: this one and those after it are ignored", robotstxt.DefaultMaxExtensions), "remove what is no rule"
-	case robotstxt.KindNoEffect:
+	case oddity.NoEffect:
 		return fmt.Sprintf("%s has no effect in robots.txt", r.name), fmt.Sprintf(
 			`send "X-Robots-Tag: %s" with the pages, or put <meta name="robots" content="%[1]s"> into them; and let them be crawled, or nobody will see it`, strings.ToLower(r.name))
-	case robotstxt.KindBadValue:
+	case oddity.BadValue:
 		return explainBadValue(r)
-	case robotstxt.KindDelayCapped:
+	case oddity.DelayCapped:
 		most := robotstxt.DefaultMaxCrawlDelay.Seconds()
 		return fmt.Sprintf("a delay of %s seconds is more than crawlers agree to: politecrawl waits %v s, and many ignore the field", clip.Text(r.value, mostQuoted), most),
 			fmt.Sprintf("ask for %v seconds at most, or disallow what costs the server most", most)
@@ -145,7 +147,7 @@ func withColon(text string) (meant string, ok bool) {
 			rest == "" || strings.ContainsRune(between+"/*", rune(rest[0])) || rest[0] >= 0x80
 	}
 	name, value, _ := strings.Cut(text, " ")
-	if field := robotstxt.NearestField(name); field != "" && len(strings.Fields(value)) <= 1 {
+	if field := fieldname.Nearest(name); field != "" && len(strings.Fields(value)) <= 1 {
 		return properName(field) + ": " + strings.TrimSpace(value), true
 	}
 	return "", false

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/politecrawl/politecrawl/robotsext/internal/oddity"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
@@ -35,7 +36,7 @@ func (l *linter) hash(r *record) {
 	if r.after == "" || r.value == "" || r.field == agentField {
 		return
 	}
-	l.add(r.line, CutByHash, r.value+r.after, func() (string, string) {
+	l.add(r.line, kindCutByHash, r.value+r.after, func() (string, string) {
 		return fmt.Sprintf("a # begins a comment also within a value: what counts is %s", quote(r.value)),
 			fmt.Sprintf("%s if that will do, since no server ever sees what follows the # of a URL; put a space before the # of a comment; write %%23 for one that belongs to the path", write(r.name+": "+r.value))
 	})
@@ -46,11 +47,11 @@ func (l *linter) emptyRule(r *record) {
 	b := l.source.blocks[r.block]
 	switch {
 	case r.field == allowField:
-		l.add(r.line, EmptyRule, r.text, func() (string, string) {
+		l.add(r.line, kindEmptyRule, r.text, func() (string, string) {
 			return "an Allow without a path has no effect", `remove it, or write "Allow: /" if all is meant`
 		})
 	case b.rules > 1:
-		l.add(r.line, EmptyRule, r.text, func() (string, string) {
+		l.add(r.line, kindEmptyRule, r.text, func() (string, string) {
 			return "a Disallow without a path has no effect: it does not undo the other rules of the group", `remove it; if all is to be forbidden, write "Disallow: /"`
 		})
 	}
@@ -62,14 +63,14 @@ func (l *linter) path(r *record) {
 	path := r.value
 	switch {
 	case looksRegexp.MatchString(path):
-		l.add(r.line, Regexp, path, func() (string, string) {
+		l.add(r.line, kindRegexp, path, func() (string, string) {
 			return fmt.Sprintf("%s looks like a regular expression; the only characters with a meaning are * for anything and $ at the end", quote(path)),
 				"write it with * and $, one rule for each alternative"
 		})
 	case strings.ContainsAny(path, " \t"):
 		l.innerSpace(r)
 	case strings.Contains(strings.TrimSuffix(path, "$"), "$"):
-		l.add(r.line, InnerDollar, path, func() (string, string) {
+		l.add(r.line, kindInnerDollar, path, func() (string, string) {
 			return "a $ before the end stands for a dollar sign, not for the end of the URL", fmt.Sprintf("end the rule with it, or write %%24 if a dollar sign is meant: %s", quote(escapeInner(path)))
 		})
 	case strings.ContainsAny(path, unescaped):
@@ -77,12 +78,12 @@ func (l *linter) path(r *record) {
 	}
 	canonical, _ := robotstxt.CanonicalPattern(path)
 	if bare, ok := withoutDots(canonical); ok {
-		l.add(r.line, NeverMatches, path, func() (string, string) {
+		l.add(r.line, kindNeverMatches, path, func() (string, string) {
 			return "no URL matches: /./ and /../ are resolved before a URL is requested", write(r.name + ": " + bare)
 		})
 	}
 	if r.field == disallowField && (canonical == "/robots.txt" || canonical == "/robots.txt$") {
-		l.add(r.line, OwnFile, path, func() (string, string) {
+		l.add(r.line, kindOwnFile, path, func() (string, string) {
 			return "/robots.txt itself may always be fetched: the rule does not keep crawlers from it", "remove it"
 		})
 	}
@@ -97,7 +98,7 @@ const unescaped = "\"<>\\^`{}"
 
 func (l *linter) unescaped(r *record) {
 	escaped := escapeAll(r.value, unescaped)
-	l.add(r.line, Unescaped, r.value, func() (string, string) {
+	l.add(r.line, kindUnescaped, r.value, func() (string, string) {
 		if strings.Contains(r.value, `\`) {
 			return `a \ in a URL is taken for a /, so hardly any URL matches`, write(r.name + ": " + strings.ReplaceAll(r.value, `\`, "/"))
 		}
@@ -135,7 +136,7 @@ func (l *linter) innerSpace(r *record) {
 	for _, w := range words {
 		several = several && (w[0] == '/' || w[0] == '*')
 	}
-	l.add(r.line, InnerSpace, r.value, func() (string, string) {
+	l.add(r.line, kindInnerSpace, r.value, func() (string, string) {
 		comment, isComment := foreignComment(strings.Join(words[1:], " "))
 		switch {
 		case several && !isComment:
@@ -255,7 +256,7 @@ func (l *linter) sitemapSpace(r *record) {
 	if len(words) < 2 {
 		return
 	}
-	l.add(r.line, InnerSpace, r.value, func() (string, string) {
+	l.add(r.line, kindInnerSpace, r.value, func() (string, string) {
 		return "the address has a space in it, which becomes a part of it", fmt.Sprintf("write one address a line, spaces as %%20, and # before a comment: %s", quote(r.name+": "+words[0]))
 	})
 }
@@ -263,7 +264,7 @@ func (l *linter) sitemapSpace(r *record) {
 func (l *linter) sitemapFTP(r *record) {
 	const scheme = "ftp://"
 	if len(r.value) > len(scheme) && strings.EqualFold(r.value[:len(scheme)], scheme) {
-		l.addAs(Note, r.line, SitemapScheme, r.value, func() (string, string) {
+		l.addAs(Note, r.line, oddity.SitemapScheme, r.value, func() (string, string) {
 			return "hardly any crawler fetches a sitemap by ftp", "offer it by https too, and name that address"
 		})
 	}
@@ -273,9 +274,9 @@ func (l *linter) sitemapFTP(r *record) {
 func (l *linter) explainSitemap(f robotstxt.Finding) (message, fix string) {
 	const whole = "give the whole address, such as https://www.example.com/sitemap.xml"
 	switch {
-	case f.Kind == robotstxt.KindSitemapTwice:
+	case f.Kind == oddity.SitemapTwice:
 		return "the same sitemap is named further up", "remove the line"
-	case f.Kind == robotstxt.KindSitemapScheme:
+	case f.Kind == oddity.SitemapScheme:
 		scheme, _, _ := strings.Cut(f.Text, ":")
 		return fmt.Sprintf("a sitemap is fetched by http or https, not by %s: crawlers skip the line", quote(scheme)), whole
 	case f.Text == "":

@@ -1,10 +1,10 @@
-package robotstxt
+package fieldname
 
 import "testing"
 
-// TestGuessField makes every change of one letter to every name, and takes
-// guessField at its word.
-func TestGuessField(t *testing.T) {
+// TestNearest makes every change of one letter to every name, and takes
+// Nearest at its word.
+func TestNearest(t *testing.T) {
 	for _, field := range []string{"user-agent", "allow", "disallow", "sitemap", "crawl-delay"} {
 		changed := map[string]bool{}
 		for i := range field {
@@ -18,13 +18,13 @@ func TestGuessField(t *testing.T) {
 			}
 		}
 		for name := range changed {
-			if got := guessField(name); got != field {
+			if got := Nearest(name); got != field {
 				t.Errorf("ROB-FMT-11: %q for %q, want %q", got, name, field)
 			}
 		}
 	}
-	for _, name := range []string{"", "width", "host", "clean-param", "sitemaster", "followed", "allee"} {
-		if got := guessField(name); got != "" {
+	for _, name := range []string{"", "width", "host", "clean-param", "sitemaster", "followed", "allee", "di\u017fallow", "\u212aallow"} {
+		if got := Nearest(name); got != "" {
 			t.Errorf("ROB-FMT-11: %q for %q", got, name)
 		}
 	}

@@ -1,0 +1,99 @@
+// Package fieldname recognises the fields of robots.txt in spellings that are not
+// theirs.
+package fieldname
+
+import (
+	"math/bits"
+	"strings"
+)
+
+// lenient are the beginnings of names that Google's parser accepts, in the order in
+// which it tries them (ROB-FMT-12), with the field that they stand for.
+var lenient = [...][2]string{
+	{"user-agent", "user-agent"},
+	{"useragent", "user-agent"},
+	{"user agent", "user-agent"},
+	{"allow", "allow"},
+	{"disallow", "disallow"},
+	{"dissallow", "disallow"},
+	{"dissalow", "disallow"},
+	{"disalow", "disallow"},
+	{"diasllow", "disallow"},
+	{"disallaw", "disallow"},
+	{"sitemap", "sitemap"},
+	{"site-map", "sitemap"},
+}
+
+// Lenient returns the field that Google's parser takes a name for, "" if for none.
+func Lenient(name string) string {
+	for _, spelling := range lenient {
+		if n := len(spelling[0]); len(name) >= n && strings.EqualFold(name[:n], spelling[0]) {
+			return spelling[1]
+		}
+	}
+	return ""
+}
+
+// Nearest guesses which field an unknown name was meant for, by the number of
+// letters that would have to be added, dropped, changed or swapped with their
+// neighbour (ROB-FMT-11): user-agent, allow, disallow, sitemap or crawl-delay. It
+// returns "" if none is near.
+func Nearest(name string) string {
+	if field := Lenient(name); field != "" {
+		return field
+	}
+	if strings.EqualFold(name, "agent") {
+		return "user-agent"
+	}
+	for _, field := range [...]string{"user-agent", "allow", "disallow", "sitemap", "crawl-delay"} {
+		most := len(field) / 5
+		if len(name) < len(field)-most || len(name) > len(field)+most {
+			continue
+		}
+		if bits.OnesCount32(letterSet(name)^letterSet(field)) <= 2*most && distance(name, field) <= most {
+			return field
+		}
+	}
+	return ""
+}
+
+// letterSet is the set of the letters of a name. Each change of the name, as
+// distance counts them, takes at most one letter from it and adds one.
+func letterSet(name string) (set uint32) {
+	for i := 0; i < len(name); i++ {
+		set |= 1 << (name[i] & 31) // of either case
+	}
+	return set
+}
+
+// distance is the edit distance of Damerau and Levenshtein, without regard to
+// case, in its short form: no letter is touched twice. It is for the names of
+// fields, which are short.
+func distance(a, b string) int {
+	var rows [16][16]int8
+	for i := 0; i <= len(a); i++ {
+		for j := 0; j <= len(b); j++ {
+			if i == 0 || j == 0 {
+				rows[i][j] = int8(i + j)
+				continue
+			}
+			change := int8(1)
+			if lower(a[i-1]) == lower(b[j-1]) {
+				change = 0
+			}
+			d := min(rows[i-1][j]+1, rows[i][j-1]+1, rows[i-1][j-1]+change)
+			if i > 1 && j > 1 && lower(a[i-1]) == lower(b[j-2]) && lower(a[i-2]) == lower(b[j-1]) {
+				d = min(d, rows[i-2][j-2]+1)
+			}
+			rows[i][j] = d
+		}
+	}
+	return int(rows[len(a)][len(b)])
+}
+
+func lower(b byte) byte {
+	if 'A' <= b && b <= 'Z' {
+		return b + 'a' - 'A'
+	}
+	return b
+}

@@ -1,0 +1,28 @@
+// Package oddity names what can be odd about a robots.txt file, for the parser that
+// notes it and the linter that explains it.
+package oddity
+
+// The codes of oddities. Scripts rely on them.
+const (
+	TooLarge        = "too-large"
+	NotUTF8         = "not-utf8"
+	BOM             = "byte-order-mark"
+	HTML            = "html"
+	NoColon         = "no-colon"
+	NoField         = "no-field"
+	BadField        = "bad-field"
+	Misspelt        = "misspelt-field"
+	Control         = "control-character"
+	LongLine        = "long-line"
+	BadAgent        = "bad-agent"
+	AgentCut        = "agent-cut"
+	RuleBeforeGroup = "rule-before-group"
+	NoSlash         = "no-slash"
+	SitemapRelative = "relative-sitemap"
+	SitemapScheme   = "sitemap-scheme"
+	SitemapTwice    = "duplicate-sitemap"
+	ManyFields      = "too-many-fields"
+	NoEffect        = "no-effect"
+	BadValue        = "bad-value"
+	DelayCapped     = "crawl-delay-capped"
+)
