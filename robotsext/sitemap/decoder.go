@@ -26,6 +26,7 @@ type decoder struct {
 	field   []byte // the text of the leaf that is open
 	tooLong bool   // that text is more than maxText
 	badRef  []byte // the first reference in it that stands for nothing
+	leaf    leaf   // takes it, if it belongs to an extension
 
 	entry    Entry
 	bad      bool   // its location is not usable
@@ -103,7 +104,10 @@ func (d *decoder) start() error {
 			}
 		} else {
 			sp := d.ns.find(prefix)
-			if el = d.top.child(sp, local); el == elemOther && sp == coreSpace && d.top.strict() {
+			switch el = d.top.child(sp, local); {
+			case el == elemExtension:
+				d.openLeaf(d.top, local)
+			case el == elemOther && sp == coreSpace && d.top.strict():
 				d.report(UnknownElement, name, nil)
 			}
 		}
@@ -169,7 +173,6 @@ func (d *decoder) open(el elem) (err error) {
 	switch {
 	case el > elemLeaf:
 		d.field, d.tooLong, d.badRef = d.field[:0], false, d.badRef[:0]
-		d.openLeaf(el)
 	case el == elemURL, el == elemSitemap, el == elemItem, el == elemAtomEntry:
 		d.bad, d.seen, d.appendix, d.full = false, 0, 0, false
 		d.entry, err = d.begin()
@@ -246,8 +249,10 @@ func (d *decoder) value(el elem) {
 		d.bad = d.bad || el == elemLoc
 		return
 	}
-	if el > elemPriority {
-		d.extensionValue(el, text)
+	if el == elemExtension {
+		if len(text) > 0 {
+			d.leaf(d, text)
+		}
 		return
 	}
 	if d.seen&(1<<el) != 0 {

@@ -34,39 +34,7 @@ const (
 	elemChangeFreq
 	elemPriority
 
-	elemImageLoc
-	elemImageTitle
-	elemImageCaption
-	elemImageGeo
-	elemImageLicense
-
-	elemVideoThumbnail
-	elemVideoTitle
-	elemVideoDescription
-	elemVideoContent
-	elemVideoPlayer
-	elemVideoDuration
-	elemVideoPublished
-	elemVideoExpires
-	elemVideoRating
-	elemVideoViews
-	elemVideoTag
-	elemVideoCategory
-	elemVideoUploader
-	elemVideoFamily
-	elemVideoSubscription
-	elemVideoLive
-	elemVideoCountries
-	elemVideoPlatforms
-
-	elemNewsName
-	elemNewsLanguage
-	elemNewsTitle
-	elemNewsPublished
-	elemNewsKeywords
-	elemNewsGenres
-	elemNewsTickers
-	elemNewsAccess
+	elemExtension // a value of an image, a video or an article, see extensions
 )
 
 // root returns the element that a document with this root element is.
@@ -87,24 +55,9 @@ func root(local []byte) elem {
 // child returns the element that one with this name is inside parent. The
 // name is in lower case.
 func (parent elem) child(sp space, local []byte) elem {
-	switch sp {
-	case coreSpace:
-		return parent.coreChild(local)
-	case imageSpace:
-		return parent.imageChild(local)
-	case videoSpace:
-		return parent.videoChild(local)
-	case newsSpace:
-		return parent.newsChild(local)
-	case xhtmlSpace:
-		if parent == elemURL && string(local) == "link" {
-			return elemAlternate
-		}
+	if sp != coreSpace {
+		return parent.extensionChild(sp, local)
 	}
-	return elemOther
-}
-
-func (parent elem) coreChild(local []byte) elem {
 	switch parent {
 	case elemURLSet:
 		if string(local) == "url" {
@@ -160,108 +113,26 @@ func (parent elem) coreChild(local []byte) elem {
 	return elemOther
 }
 
-func (parent elem) imageChild(local []byte) elem {
-	switch parent {
-	case elemURL:
-		if string(local) == "image" {
-			return elemImage
+// extensionChild is child for the elements of an extension.
+func (parent elem) extensionChild(sp space, local []byte) elem {
+	switch name := string(local); {
+	case parent != elemURL:
+		if x := extensions[parent]; x != nil && x.space == sp {
+			if x.leaves[name] != nil {
+				return elemExtension
+			}
+			if parent == elemNews && name == "publication" {
+				return elemPublication
+			}
 		}
-	case elemImage:
-		switch string(local) {
-		case "loc":
-			return elemImageLoc
-		case "title":
-			return elemImageTitle
-		case "caption":
-			return elemImageCaption
-		case "geo_location":
-			return elemImageGeo
-		case "license":
-			return elemImageLicense
-		}
-	}
-	return elemOther
-}
-
-func (parent elem) videoChild(local []byte) elem {
-	switch parent {
-	case elemURL:
-		if string(local) == "video" {
-			return elemVideo
-		}
-	case elemVideo:
-		switch string(local) {
-		case "thumbnail_loc":
-			return elemVideoThumbnail
-		case "title":
-			return elemVideoTitle
-		case "description":
-			return elemVideoDescription
-		case "content_loc":
-			return elemVideoContent
-		case "player_loc":
-			return elemVideoPlayer
-		case "duration":
-			return elemVideoDuration
-		case "publication_date":
-			return elemVideoPublished
-		case "expiration_date":
-			return elemVideoExpires
-		case "rating":
-			return elemVideoRating
-		case "view_count":
-			return elemVideoViews
-		case "tag":
-			return elemVideoTag
-		case "category":
-			return elemVideoCategory
-		case "uploader":
-			return elemVideoUploader
-		case "family_friendly":
-			return elemVideoFamily
-		case "requires_subscription":
-			return elemVideoSubscription
-		case "live":
-			return elemVideoLive
-		case "restriction":
-			return elemVideoCountries
-		case "platform":
-			return elemVideoPlatforms
-		}
-	}
-	return elemOther
-}
-
-func (parent elem) newsChild(local []byte) elem {
-	switch parent {
-	case elemURL:
-		if string(local) == "news" {
-			return elemNews
-		}
-	case elemNews:
-		switch string(local) {
-		case "publication":
-			return elemPublication
-		case "title":
-			return elemNewsTitle
-		case "publication_date":
-			return elemNewsPublished
-		case "keywords":
-			return elemNewsKeywords
-		case "genres":
-			return elemNewsGenres
-		case "stock_tickers":
-			return elemNewsTickers
-		case "access":
-			return elemNewsAccess
-		}
-	case elemPublication:
-		switch string(local) {
-		case "name":
-			return elemNewsName
-		case "language":
-			return elemNewsLanguage
-		}
+	case sp == imageSpace && name == "image":
+		return elemImage
+	case sp == videoSpace && name == "video":
+		return elemVideo
+	case sp == newsSpace && name == "news":
+		return elemNews
+	case sp == xhtmlSpace && name == "link":
+		return elemAlternate
 	}
 	return elemOther
 }

@@ -120,14 +120,19 @@ func (d *decoder) alternate(attrs []byte) {
 	d.entry.Alternates = append(d.entry.Alternates, a)
 }
 
-// openLeaf takes the attributes that some leaves have.
-func (d *decoder) openLeaf(el elem) {
-	switch el {
-	case elemVideoCountries:
+// openLeaf notes what takes the text of an element of an extension, and takes the
+// attributes that some have.
+func (d *decoder) openLeaf(parent elem, local []byte) {
+	d.leaf = extensions[parent].leaves[string(local)]
+	if parent != elemVideo {
+		return
+	}
+	switch string(local) {
+	case "restriction":
 		d.video().Countries.Allow = d.attr("relationship") == "allow"
-	case elemVideoPlatforms:
+	case "platform":
 		d.video().Platforms.Allow = d.attr("relationship") == "allow"
-	case elemVideoUploader:
+	case "uploader":
 		if info := d.attr("info"); info != "" {
 			d.video().UploaderURL = d.url([]byte(info))
 		}
@@ -154,101 +159,69 @@ func (d *decoder) attr(want string) string {
 func (d *decoder) image() *Image { return &d.entry.Images[len(d.entry.Images)-1] }
 func (d *decoder) video() *Video { return &d.entry.Videos[len(d.entry.Videos)-1] }
 
-// extensionValue takes the text of a leaf of an extension.
-func (d *decoder) extensionValue(el elem, text []byte) {
-	switch {
-	case len(text) == 0:
-	case el <= elemImageLicense:
-		d.imageValue(el, text)
-	case el <= elemVideoPlatforms:
-		d.videoValue(el, text)
-	default:
-		d.newsValue(el, text)
+// A leaf takes the text of an element of an extension.
+type leaf func(d *decoder, text []byte)
+
+// An extension is what an element of a namespace may hold, by name in lower case.
+type extension struct {
+	space  space
+	leaves map[string]leaf
+}
+
+// extensions are those of sitemap-image/1.1, sitemap-video/1.1 and
+// sitemap-news/0.9.
+var extensions = [elemLeaf]*extension{
+	elemImage: {imageSpace, map[string]leaf{
+		"loc":          func(d *decoder, b []byte) { d.image().Loc = d.url(b) },
+		"title":        func(d *decoder, b []byte) { d.image().Title = d.text(b) },
+		"caption":      func(d *decoder, b []byte) { d.image().Caption = d.text(b) },
+		"geo_location": func(d *decoder, b []byte) { d.image().GeoLocation = d.text(b) },
+		"license":      func(d *decoder, b []byte) { d.image().License = d.url(b) },
+	}},
+	elemVideo: {videoSpace, map[string]leaf{
+		"thumbnail_loc":         func(d *decoder, b []byte) { d.video().ThumbnailLoc = d.url(b) },
+		"title":                 func(d *decoder, b []byte) { d.video().Title = d.text(b) },
+		"description":           func(d *decoder, b []byte) { d.video().Description = d.text(b) },
+		"content_loc":           func(d *decoder, b []byte) { d.video().ContentLoc = d.url(b) },
+		"player_loc":            func(d *decoder, b []byte) { d.video().PlayerLoc = d.url(b) },
+		"duration":              func(d *decoder, b []byte) { d.video().Duration = time.Duration(d.count(b, 1<<31)) * time.Second },
+		"publication_date":      func(d *decoder, b []byte) { d.video().Published = d.date(b) },
+		"expiration_date":       func(d *decoder, b []byte) { d.video().Expires = d.date(b) },
+		"rating":                (*decoder).rating,
+		"view_count":            func(d *decoder, b []byte) { d.video().Views = d.count(b, 1<<62) },
+		"tag":                   (*decoder).tag,
+		"category":              func(d *decoder, b []byte) { d.video().Category = d.text(b) },
+		"uploader":              func(d *decoder, b []byte) { d.video().Uploader = d.text(b) },
+		"family_friendly":       func(d *decoder, b []byte) { d.video().NotFamilyFriendly = bytes.EqualFold(b, []byte("no")) },
+		"requires_subscription": func(d *decoder, b []byte) { d.video().RequiresSubscription = bytes.EqualFold(b, []byte("yes")) },
+		"live":                  func(d *decoder, b []byte) { d.video().Live = bytes.EqualFold(b, []byte("yes")) },
+		"restriction":           func(d *decoder, b []byte) { d.video().Countries.Values = strings.Fields(d.text(b)) },
+		"platform":              func(d *decoder, b []byte) { d.video().Platforms.Values = strings.Fields(d.text(b)) },
+	}},
+	elemNews: {newsSpace, map[string]leaf{
+		"title":            func(d *decoder, b []byte) { d.entry.News.Title = d.text(b) },
+		"publication_date": func(d *decoder, b []byte) { d.entry.News.Published = d.date(b) },
+		"keywords":         func(d *decoder, b []byte) { d.entry.News.Keywords = d.text(b) },
+		"genres":           func(d *decoder, b []byte) { d.entry.News.Genres = d.text(b) },
+		"stock_tickers":    func(d *decoder, b []byte) { d.entry.News.Tickers = d.text(b) },
+		"access":           func(d *decoder, b []byte) { d.entry.News.Access = d.text(b) },
+	}},
+	elemPublication: {newsSpace, map[string]leaf{
+		"name":     func(d *decoder, b []byte) { d.entry.News.Publication = d.text(b) },
+		"language": func(d *decoder, b []byte) { d.entry.News.Language = d.text(b) },
+	}},
+}
+
+func (d *decoder) rating(text []byte) {
+	var ok bool
+	if d.video().Rating, ok = decimal(text, 5); !ok {
+		d.report(BadExtension, text, nil)
 	}
 }
 
-func (d *decoder) imageValue(el elem, text []byte) {
-	m := d.image()
-	switch el {
-	case elemImageLoc:
-		m.Loc = d.url(text)
-	case elemImageTitle:
-		m.Title = d.text(text)
-	case elemImageCaption:
-		m.Caption = d.text(text)
-	case elemImageGeo:
-		m.GeoLocation = d.text(text)
-	case elemImageLicense:
-		m.License = d.url(text)
-	}
-}
-
-func (d *decoder) videoValue(el elem, text []byte) {
-	v := d.video()
-	switch el {
-	case elemVideoThumbnail:
-		v.ThumbnailLoc = d.url(text)
-	case elemVideoTitle:
-		v.Title = d.text(text)
-	case elemVideoDescription:
-		v.Description = d.text(text)
-	case elemVideoContent:
-		v.ContentLoc = d.url(text)
-	case elemVideoPlayer:
-		v.PlayerLoc = d.url(text)
-	case elemVideoDuration:
-		v.Duration = time.Duration(d.count(text, 1<<31)) * time.Second
-	case elemVideoPublished:
-		v.Published = d.date(text)
-	case elemVideoExpires:
-		v.Expires = d.date(text)
-	case elemVideoRating:
-		var ok bool
-		if v.Rating, ok = decimal(text, 5); !ok {
-			d.report(BadExtension, text, nil)
-		}
-	case elemVideoViews:
-		v.Views = d.count(text, 1<<62)
-	case elemVideoTag:
-		if d.room(len(v.Tags), maxTags, 0) {
-			v.Tags = append(v.Tags, d.text(text))
-		}
-	case elemVideoCategory:
-		v.Category = d.text(text)
-	case elemVideoUploader:
-		v.Uploader = d.text(text)
-	case elemVideoFamily:
-		v.NotFamilyFriendly = bytes.EqualFold(text, []byte("no"))
-	case elemVideoSubscription:
-		v.RequiresSubscription = bytes.EqualFold(text, []byte("yes"))
-	case elemVideoLive:
-		v.Live = bytes.EqualFold(text, []byte("yes"))
-	case elemVideoCountries:
-		v.Countries.Values = strings.Fields(d.text(text))
-	case elemVideoPlatforms:
-		v.Platforms.Values = strings.Fields(d.text(text))
-	}
-}
-
-func (d *decoder) newsValue(el elem, text []byte) {
-	n := d.entry.News
-	switch el {
-	case elemNewsName:
-		n.Publication = d.text(text)
-	case elemNewsLanguage:
-		n.Language = d.text(text)
-	case elemNewsTitle:
-		n.Title = d.text(text)
-	case elemNewsPublished:
-		n.Published = d.date(text)
-	case elemNewsKeywords:
-		n.Keywords = d.text(text)
-	case elemNewsGenres:
-		n.Genres = d.text(text)
-	case elemNewsTickers:
-		n.Tickers = d.text(text)
-	case elemNewsAccess:
-		n.Access = d.text(text)
+func (d *decoder) tag(text []byte) {
+	if v := d.video(); d.room(len(v.Tags), maxTags, 0) {
+		v.Tags = append(v.Tags, d.text(text))
 	}
 }
 

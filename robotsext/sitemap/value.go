@@ -7,23 +7,14 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/internal/datetime"
 )
 
+var changeFreqs = [...]string{"always", "hourly", "daily", "weekly", "monthly", "yearly", "never"}
+
 // changeFreq returns one of the seven words, or "".
 func changeFreq(low []byte) string {
-	switch string(low) {
-	case "always":
-		return "always"
-	case "hourly":
-		return "hourly"
-	case "daily":
-		return "daily"
-	case "weekly":
-		return "weekly"
-	case "monthly":
-		return "monthly"
-	case "yearly":
-		return "yearly"
-	case "never":
-		return "never"
+	for _, word := range changeFreqs {
+		if string(low) == word {
+			return word
+		}
 	}
 	return ""
 }
