@@ -51,10 +51,11 @@ help: ## Show this list
 build: ## Build bin/politecrawl
 	$(GO) build -o bin/politecrawl ./cmd/politecrawl
 
-# Tests may use more of Go than the go directive says; lint looks at the code.
+# Tests may use more of Go than the go directive says; lint looks at the code. With -race
+# vet needs the packages that the tests are built of, and no others.
 .PHONY: test
 test: warcio redis readers ## Vet, run all but the long tests under the race detector: within five minutes
-	$(call each,$(GO) vet -stdversion=false ./...)
+	$(call each,$(GO) vet -race -stdversion=false ./...)
 	$(call each,$(GO) test $(TESTFLAGS) -short -timeout 20m ./...,$(BROWSERTEST))
 
 # Long are the tests that ask testing.Short whether to run, and those of the module
@@ -67,8 +68,9 @@ test-all: chromium warcio redis readers docs ## Run all that make test leaves ou
 	@$(call fuzz,$(TESTFUZZ))
 
 # Tests look at pages in Chromium, read archives back with warcio, start servers of Redis, have
-# shells and readers of manual pages read what is for them, and crawl documentation packages of Debian. These are installed for root on Debian and in
-# continuous integration; elsewhere the tests of what is missing are skipped.
+# shells and readers of manual pages read what is for them, and crawl documentation packages
+# of Debian. These are installed for root on Debian and in continuous integration; elsewhere
+# the tests of what is missing are skipped.
 .PHONY: chromium
 chromium:
 	@$(call tool,chromium chromium-browser google-chrome google-chrome-stable,chromium,tests that look at pages)
