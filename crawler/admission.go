@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/blocked"
 	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
 	"github.com/politecrawl/politecrawl/crawler/internal/quota"
@@ -39,7 +40,7 @@ func (w *worker) parse(v *visit) (d decision, err error) {
 // URL itself waits for the next slot.
 func (w *worker) robots(v *visit) decision {
 	c := w.c
-	ctx, slot := politeness.WithSlot(c.life.working, v.lease.Host)
+	ctx, slot := politeness.WithSlot(c.life.Working, v.lease.Host)
 	verdict, refusal := c.network.robots.Decide(ctx, v.u)
 	if refusal == nil {
 		refusal = verdict.Err(v.u)
@@ -61,11 +62,11 @@ func (w *worker) robots(v *visit) decision {
 	case rec != nil && rec.File != nil:
 		v.file, v.group = rec.File, verdict.Group
 	}
-	d.reached = !isOutage(rec) && ctx.Err() == nil
+	d.reached = !blocked.IsOutage(rec) && ctx.Err() == nil
 	took, used := slot.Used()
 	if used {
 		v.hostDelay = c.network.delays.After(took)
-		if until, busy := slot.Busy(refusal); busy && !c.life.failed() { // else nothing is written down any more
+		if until, busy := slot.Busy(refusal); busy && !c.life.HasFailed() { // else nothing is written down any more
 			d.hostUntil = until
 		}
 	}
@@ -86,26 +87,26 @@ func (w *worker) isStale(v *visit, rec *robotsext.Record) bool {
 // refused decides about a URL that must not be requested: now, or at all.
 func (w *worker) refused(v *visit, err error) decision {
 	c := w.c
-	blocked, ok := errors.AsType[*robotsext.BlockedError](err)
+	refusal, ok := errors.AsType[*robotsext.BlockedError](err)
 	switch {
 	case errors.Is(err, guard.ErrRefused):
 		return w.refusedAddress(v, err)
-	case c.life.failed():
+	case c.life.HasFailed():
 		return waitUntil(time.Time{}) // what it was refused for may be our fault
-	case ok && blocked.Reason == robotsext.Later:
+	case ok && refusal.Reason == robotsext.Later:
 		// The URLs of other origins of the host go on. The first of this one that is due
 		// requests its robots.txt again.
-		why := skipFor(output.Later, blocked.Err).skipped
-		why.RobotsURL = blocked.RobotsURL
-		return decision{verdict: wait, until: blocked.RetryAt, unreachable: &why}
+		why := skipFor(output.Later, refusal.Err).skipped
+		why.RobotsURL = refusal.RobotsURL
+		return decision{verdict: wait, until: refusal.RetryAt, unreachable: &why}
 	case ok:
 		d := skipFor(output.Disallowed, nil)
-		d.skipped.RobotsURL, d.skipped.Group = blocked.RobotsURL, blocked.Group
-		if rule := blocked.Rule; rule != nil {
+		d.skipped.RobotsURL, d.skipped.Group = refusal.RobotsURL, refusal.Group
+		if rule := refusal.Rule; rule != nil {
 			d.skipped.Rule, d.skipped.Line = shown.Clip(secret.Users(rule.String()), maxDetail), rule.Line
 		}
 		return d
-	case c.life.working.Err() != nil:
+	case c.life.Working.Err() != nil:
 		return waitUntil(time.Time{})
 	}
 	return skipFor(output.Invalid, err)
@@ -114,8 +115,8 @@ func (w *worker) refused(v *visit, err error) decision {
 // refusedAddress skips a URL whose address the guard refused, or that of its robots.txt, or of
 // where that redirects to.
 func (w *worker) refusedAddress(v *visit, err error) decision {
-	d := skipWith(output.Address, refusalIn(err))
-	d.skipped.Addr = addrIn(err)
+	d := skipWith(output.Address, blocked.Text(err))
+	d.skipped.Addr = blocked.Addr(err)
 	if target := w.robotsTarget(v, err); target != "" {
 		d.skipped.RobotsURL = v.origin.RobotsURL()
 		d.skipped.Detail, d.skipped.Addr = "its robots.txt redirects to "+target+": "+d.skipped.Detail, netip.Addr{}
@@ -127,7 +128,7 @@ func (w *worker) refusedAddress(v *visit, err error) decision {
 // settings as they are now, or is not to be visited at this hour.
 func (w *worker) turn(v *visit) (decision, error) {
 	c := w.c
-	if later, err := c.network.delays.Renew(c.life.commitCtx, v.lease.Host, v.origin, v.group); later || err != nil {
+	if later, err := c.network.delays.Renew(c.life.CommitCtx, v.lease.Host, v.origin, v.group); later || err != nil {
 		return waitUntil(time.Time{}), err
 	}
 	if until, closed := politeness.ClosedUntil(v.group, time.Now()); closed {
@@ -173,7 +174,7 @@ const crowdedPause = 50 * time.Millisecond
 // quota takes a page from the limits, which settleQuota ends.
 func (w *worker) quota(v *visit) (decision, error) {
 	c := w.c
-	share, err := c.limits.Take(c.life.commitCtx, c.frontier, v.lease.Host)
+	share, err := c.limits.Take(c.life.CommitCtx, c.frontier, v.lease.Host)
 	switch {
 	case err != nil || share == quota.Granted:
 		return decision{}, err
@@ -191,7 +192,7 @@ func (w *worker) settleQuota(v *visit, d decision) error {
 	if d.page != nil {
 		size = d.page.Bytes
 	}
-	err := c.limits.Done(c.life.commitCtx, v.lease.Host, d.page != nil, size)
+	err := c.limits.Done(c.life.CommitCtx, v.lease.Host, d.page != nil, size)
 	c.heedLimits()
 	return err
 }

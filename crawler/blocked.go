@@ -12,7 +12,7 @@ import (
 
 // blockOf returns what keeps the URLs of an origin from being requested.
 func (c *Crawler) blockOf(h frontier.Host, o robotsext.Origin) (record.Block, error) {
-	host, err := c.frontier.Host(c.life.commitCtx, h)
+	host, err := c.frontier.Host(c.life.CommitCtx, h)
 	if err != nil {
 		return record.Block{}, err
 	}

@@ -18,22 +18,22 @@ import (
 // joinCluster opens the frontier of a crawl that several processes share, or makes it. The
 // directory is locked by itself, which an embedded frontier does on the way.
 func (c *Crawler) joinCluster() error {
-	books, end := context.WithCancel(c.life.commitCtx)
-	context.AfterFunc(c.life.working, func() { time.AfterFunc(closingTime, end) })
-	c.life.commitCtx = books
+	books, end := context.WithCancel(c.life.CommitCtx)
+	context.AfterFunc(c.life.Working, func() { time.AfterFunc(closingTime, end) })
+	c.life.CommitCtx = books
 	c.leases.duration = max(c.leases.extension, 2*c.cfg.Robots.Timeout)
 	opts, err := c.clusterOptions()
 	if err != nil {
 		return err
 	}
-	if err := cluster.Check(c.life.commitCtx, opts); err != nil {
+	if err := cluster.Check(c.life.CommitCtx, opts); err != nil {
 		return asConfigError(err)
 	}
 	lock, err := pebblestore.Lock(filepath.Join(c.cfg.Output.Dir, frontierDir))
 	if err != nil {
 		return err
 	}
-	member, err := cluster.Open(c.life.commitCtx, opts, handler{c})
+	member, err := cluster.Open(c.life.CommitCtx, opts, handler{c})
 	if err != nil {
 		err = errors.Join(err, lock.Close())
 	}
@@ -120,15 +120,15 @@ func (h handler) ChangeLimits(ctx context.Context, l *cluster.Limits) error {
 // Stop implements cluster.Handler.
 func (h handler) Stop(why cluster.Reason) {
 	if why == cluster.MaxTime {
-		h.c.life.stop(EndMaxTime)
+		h.c.life.Stop(EndMaxTime)
 		return
 	}
 	h.c.notice("the crawl is stopped")
-	h.c.life.stop(EndStopped)
+	h.c.life.Stop(EndStopped)
 }
 
 // Fail implements cluster.Handler.
-func (h handler) Fail(err error) { h.c.life.fail(err) }
+func (h handler) Fail(err error) { h.c.life.Fail(err) }
 
 // A lockedFrontier is a frontier elsewhere with the lock of the directory.
 type lockedFrontier struct {

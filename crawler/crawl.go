@@ -12,6 +12,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/extract"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/cluster"
+	"github.com/politecrawl/politecrawl/crawler/internal/lifecycle"
 	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
 	"github.com/politecrawl/politecrawl/crawler/internal/quota"
 	"github.com/politecrawl/politecrawl/crawler/internal/record"
@@ -74,7 +75,7 @@ type Crawler struct {
 	log     *slog.Logger
 	notice  func(string)
 	pauses  pauses
-	life    *lifecycle
+	life    *lifecycle.Lifecycle
 
 	// Opened by Run; see open.go.
 	network  network
@@ -169,7 +170,7 @@ func New(cfg Config, opts *Options) (*Crawler, error) {
 	if c.notice == nil {
 		c.notice = func(string) {}
 	}
-	c.life = newLifecycle(c.log)
+	c.life = lifecycle.New(c.log)
 	c.found = &discovery{
 		cfg: &c.cfg, log: c.log, notice: c.notice, life: c.life, tally: c.tally, traps: trap.New(cfg.Limits.TrapPages),
 		guard: addresses, origins: weburl.NewOriginCache(), params: drop,
@@ -186,7 +187,7 @@ func New(cfg Config, opts *Options) (*Crawler, error) {
 // full. It is nil when the crawl was not begun, as when its directory cannot be
 // written or another process is at it ([pebblestore.ErrInUse]).
 func (c *Crawler) Run(ctx context.Context) (*Summary, error) {
-	defer c.life.abort()
+	defer c.life.Abort()
 	if err := c.open(); err != nil {
 		return nil, err
 	}
@@ -194,7 +195,7 @@ func (c *Crawler) Run(ctx context.Context) (*Summary, error) {
 		c.opts.Begun()
 	}
 	c.logBegun()
-	leases, leave := c.life.leases(ctx)
+	leases, leave := c.life.Leases(ctx)
 	defer leave()
 	c.member.Start()
 	c.heedLimits() // an earlier process may have reached one
@@ -202,7 +203,7 @@ func (c *Crawler) Run(ctx context.Context) (*Summary, error) {
 	c.work(leases)
 	c.record.Stop()
 	if ctx.Err() != nil {
-		c.life.stop(EndInterrupted) // unless something else ended it before
+		c.life.Stop(EndInterrupted) // unless something else ended it before
 	}
 	return c.ended()
 }
@@ -214,7 +215,7 @@ func (c *Crawler) work(leases context.Context) {
 		workers.Go(func() {
 			w := &worker{c: c, pages: c.pages, recorder: c.recorder}
 			if err := w.run(leases); err != nil {
-				c.life.fail(err)
+				c.life.Fail(err)
 			}
 		})
 	}
@@ -225,14 +226,14 @@ func (c *Crawler) work(leases context.Context) {
 // Abort breaks off the requests in flight and ends the crawl. Their URLs stay in
 // the frontier as if they had not been asked for.
 func (c *Crawler) Abort() {
-	c.life.abort()
-	c.life.stop(EndInterrupted)
+	c.life.Abort()
+	c.life.Stop(EndInterrupted)
 }
 
 // heedLimits stops the crawl when a limit has been reached.
 func (c *Crawler) heedLimits() {
 	if end := c.limits.Exceeded(); end != "" {
-		c.life.stop(End(end))
+		c.life.Stop(End(end))
 	}
 }
 

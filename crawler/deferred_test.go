@@ -144,7 +144,7 @@ func isAwayAt(t *testing.T, n int, before bool) (reached bool) {
 			}
 		}),
 	})
-	defer c.life.abort()
+	defer c.life.Abort()
 	if got := visited(t, c, leased(t, c)); got != frontier.Defer {
 		t.Fatal(got) // it has gone to robots.txt
 	}
@@ -155,18 +155,18 @@ func isAwayAt(t *testing.T, n int, before bool) (reached bool) {
 	}
 	time.Sleep(24*time.Hour - time.Second)
 	one, two := leased(t, c), leased(t, c)
-	working, looks := c.life.working, 0
-	c.life.working = looked{working, func() {
+	working, looks := c.life.Working, 0
+	c.life.Working = looked{working, func() {
 		if looks++; looks == n {
 			time.Sleep(2 * time.Second) // the robots.txt is old now
-			away, c.life.working = true, working
+			away, c.life.Working = true, working
 			if got := visited(t, c, two); got != frontier.Defer {
 				t.Fatal(got)
 			}
 		}
 	}}
 	done := visited(t, c, one) == frontier.Done
-	c.life.working = working
+	c.life.Working = working
 	if looks < n {
 		return false
 	}
@@ -209,7 +209,7 @@ func isPutOff(t *testing.T, known bool, ahead time.Duration) {
 			http.Redirect(w, r, busy+"/all.txt", http.StatusFound)
 		}),
 	})
-	defer c.life.abort()
+	defer c.life.Abort()
 	wantWaits := func(want bool) {
 		t.Helper()
 		for _, when := range []string{"at work", "when it starts again"} {
@@ -252,7 +252,7 @@ func isPutOff(t *testing.T, known bool, ahead time.Duration) {
 func TestNotesOfAnEarlierVersion(t *testing.T) {
 	const host = "http://a.test"
 	c := opened(t, testConfig(t, host+"/"), &Options{Frontier: frontier.NewMemory(nil), Transport: answering(nil)})
-	defer c.life.abort()
+	defer c.life.Abort()
 	line := `{"later":"` + host + `","why":{"url":"","reason":"later","depth":0,"detail":"status 503"}}` + "\n"
 	if err := os.WriteFile(filepath.Join(c.cfg.Output.Dir, record.JournalFile), []byte(line), 0o600); err != nil {
 		t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/cluster"
+	"github.com/politecrawl/politecrawl/crawler/internal/lifecycle"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
 	"github.com/politecrawl/politecrawl/crawler/internal/quota"
 	"github.com/politecrawl/politecrawl/crawler/internal/record"
@@ -31,7 +32,7 @@ type discovery struct {
 	cfg    *Config
 	log    *slog.Logger
 	notice func(string)
-	life   *lifecycle
+	life   *lifecycle.Lifecycle
 	tally  *tally
 	traps  *trap.Detector
 
@@ -216,7 +217,7 @@ func (d *discovery) keep(found *discoveries) ([]frontier.Item, error) {
 		return nil, err
 	}
 	if again, ok := d.frontier.(frontier.Revisiter); ok && found.revisit {
-		if _, err := again.Revisit(d.life.commitCtx, found.items); err != nil {
+		if _, err := again.Revisit(d.life.CommitCtx, found.items); err != nil {
 			return nil, err
 		}
 	}
@@ -244,7 +245,7 @@ func (d *discovery) skip(found *discoveries) error {
 	found.skipped = pending[:0]
 	for _, l := range pending {
 		if l.Rejection.Reason == output.TooManyHosts {
-			admitted, err := d.hosts.Admit(d.life.commitCtx, d.frontier, l.URL.Server)
+			admitted, err := d.hosts.Admit(d.life.CommitCtx, d.frontier, l.URL.Server)
 			if err != nil {
 				return err
 			}

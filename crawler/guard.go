@@ -7,16 +7,15 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/blocked"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
 	"github.com/politecrawl/politecrawl/crawler/internal/record"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/guard"
-	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
 
 // newGuard returns the guard of a crawl; nil: the caller's transport connects as it
@@ -66,25 +65,6 @@ func isWide(p netip.Prefix) bool {
 	return allows("169.254.169.254") && allows("192.168.0.1") || allows("fd00:ec2::254") && allows("fe80::1")
 }
 
-// refusalIn is what the guard said, without what those who asked it have said around it.
-func refusalIn(err error) string {
-	said := err
-	if e, ok := errors.AsType[*guard.AddressError](err); ok {
-		said = e
-	} else if e, ok := errors.AsType[*guard.HostError](err); ok {
-		said = e
-	}
-	return said.Error()
-}
-
-// addrIn is the address that the guard refused, if it refused one.
-func addrIn(err error) netip.Addr {
-	if e, ok := errors.AsType[*guard.AddressError](err); ok {
-		return e.Addr
-	}
-	return netip.Addr{}
-}
-
 // mayBeRequested tells whether a URL that was refused for its address is no longer refused at
 // sight.
 func (d *discovery) mayBeRequested(r *output.Rejection) bool {
@@ -96,36 +76,9 @@ func (d *discovery) mayBeRequested(r *output.Rejection) bool {
 func (f *discoveries) barred(item frontier.Item, a weburl.URL, t provenance.Provenance) bool {
 	err := f.d.refusal(a)
 	if err != nil {
-		f.leave(item, a, t, output.Address, refusalIn(err))
+		f.leave(item, a, t, output.Address, blocked.Text(err))
 	}
 	return err != nil
-}
-
-// isOutage reports whether a robots.txt could not be read and may be later. One at an address
-// that the guard refuses may not.
-func isOutage(rec *robotsext.Record) bool {
-	return rec != nil && rec.Outcome == robotsext.Unreachable && !isRefused(rec)
-}
-
-// isRefused tells whether a robots.txt was not read because of its address.
-func isRefused(rec *robotsext.Record) bool {
-	return rec.Outcome == robotsext.Unreachable && errors.Is(rec.Err, guard.ErrRefused)
-}
-
-// isUnasked tells whether a robots.txt was not even asked for because of its address:
-// where a redirect led to one, it was.
-func isUnasked(rec *robotsext.Record) bool { return isRefused(rec) && len(rec.Chain) < 2 }
-
-// shownRobots is a record as it is written down. What the guard refused is no outage that
-// may pass: nobody waits for it.
-func shownRobots(rec *robotsext.Record) *robotsext.Record {
-	shown := *rec
-	shown.Err = secret.Error(rec.Err)
-	if isRefused(rec) {
-		shown.Err = errors.New(refusalIn(rec.Err))
-		shown.FailingSince, shown.RetryAt, shown.Failures, shown.Outage = time.Time{}, time.Time{}, 0, 0
-	}
-	return &shown
 }
 
 // restoreRefused brings back the start URLs that an earlier process was not allowed to
@@ -140,7 +93,7 @@ func (c *Crawler) restoreRefused() error {
 		}
 		start := RefusedStart{URL: r.URL, Addr: r.Addr, Why: r.Detail}
 		if a, err := weburl.Parse(r.URL); err == nil && !start.Addr.IsValid() && r.RobotsURL == "" {
-			start.Addr = addrIn(c.found.refusal(a)) // an IP address in a URL needs no request to be found
+			start.Addr = blocked.Addr(c.found.refusal(a)) // an IP address in a URL needs no request to be found
 		}
 		c.tally.count(func(s *Summary) { s.Refused = append(s.Refused, start) })
 		return nil
@@ -154,8 +107,8 @@ func (w *worker) robotsTarget(v *visit, err error) string {
 	if _, ok := errors.AsType[*robotsext.BlockedError](err); !ok {
 		return ""
 	}
-	rec, err := c.network.robots.Record(c.life.working, v.u)
-	if err != nil || len(rec.Chain) < 2 || !isRefused(rec) {
+	rec, err := c.network.robots.Record(c.life.Working, v.u)
+	if err != nil || len(rec.Chain) < 2 || !blocked.IsRefused(rec) {
 		return ""
 	}
 	return rec.Chain[len(rec.Chain)-1]

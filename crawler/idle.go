@@ -28,7 +28,7 @@ func (c *Crawler) watch(leases context.Context) {
 	for {
 		wait, err := c.look()
 		if err != nil {
-			c.life.fail(err)
+			c.life.Fail(err)
 		}
 		due.Reset(max(min(wait, longest), watchPause))
 		select {
@@ -50,17 +50,17 @@ const watchPause = 100 * time.Millisecond
 // look stops the crawl when it is over, and else returns when to look again.
 func (c *Crawler) look() (again time.Duration, err error) {
 	c.heedLimits() // what others fetch counts too
-	stats, err := c.frontier.Stats(c.life.commitCtx)
+	stats, err := c.frontier.Stats(c.life.CommitCtx)
 	if err != nil {
 		return 0, err
 	}
-	c.life.saw(stats)
+	c.life.Saw(stats)
 	switch {
 	case stats.Finished():
-		if over, err := c.member.Finished(c.life.commitCtx); !over || err != nil {
+		if over, err := c.member.Finished(c.life.CommitCtx); !over || err != nil {
 			return 0, err
 		}
-		c.life.stop(EndFinished)
+		c.life.Stop(EndFinished)
 		return 0, nil
 	case stats.NextDue.IsZero():
 		return time.Hour, nil // for leases to end, which is a change
@@ -71,7 +71,7 @@ func (c *Crawler) look() (again time.Duration, err error) {
 	}
 	patience, err := c.patience(stats)
 	if err == nil && wait > patience {
-		c.life.stop(EndLater)
+		c.life.Stop(EndLater)
 	}
 	return wait, err
 }
@@ -90,7 +90,7 @@ func (c *Crawler) patience(stats frontier.Stats) (time.Duration, error) {
 		waiting[weburl.ServerOf(string(o))]++
 	}
 	for h, n := range waiting {
-		rec, err := c.frontier.Host(c.life.commitCtx, h)
+		rec, err := c.frontier.Host(c.life.CommitCtx, h)
 		if err != nil {
 			return 0, err
 		}

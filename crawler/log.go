@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/politecrawl/politecrawl/crawler/internal/blocked"
 	"github.com/politecrawl/politecrawl/crawler/internal/shown"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
@@ -31,14 +32,14 @@ func (c *Crawler) logEnded(s *Summary, err error) {
 	if err != nil {
 		level, attrs = slog.LevelError, append(attrs, slog.Any("error", err))
 	}
-	c.log.LogAttrs(c.life.commitCtx, level, "crawl ended", attrs...)
+	c.log.LogAttrs(c.life.CommitCtx, level, "crawl ended", attrs...)
 }
 
 // logRobots says what a fetch of a robots.txt came to, and when it is asked for again: what
 // the guard refused is not.
 func logRobots(log *slog.Logger, rec *robotsext.Record) {
-	if isRefused(rec) {
-		log.Info("host left alone", "host", rec.Origin, "reason", output.Address, "error", refusalIn(rec.Err))
+	if blocked.IsRefused(rec) {
+		log.Info("host left alone", "host", rec.Origin, "reason", output.Address, "error", blocked.Text(rec.Err))
 		return
 	}
 	if rec.Outcome == robotsext.Unreachable {
@@ -62,14 +63,14 @@ func (w *worker) logRetry(v *visit, d decision) {
 	if d.cause != nil {
 		why = slog.String("error", shown.Clip(secret.Users(d.cause.Error()), maxDetail))
 	}
-	c.log.LogAttrs(c.life.commitCtx, slog.LevelInfo, "URL is asked for again",
+	c.log.LogAttrs(c.life.CommitCtx, slog.LevelInfo, "URL is asked for again",
 		slog.String("url", v.lease.URL), why, slog.Int("attempt", v.lease.Attempt), slog.Time("next", d.until))
 }
 
 // logPage says that a page was fetched.
 func (w *worker) logPage(page *output.Page, took time.Duration) {
 	c := w.c
-	c.log.LogAttrs(c.life.commitCtx, slog.LevelDebug, "page fetched", slog.String("url", page.URL), slog.Int("status", page.Status),
+	c.log.LogAttrs(c.life.CommitCtx, slog.LevelDebug, "page fetched", slog.String("url", page.URL), slog.Int("status", page.Status),
 		slog.Int("bytes", page.Bytes), slog.Duration("took", took), slog.Int("attempt", page.Attempt))
 }
 
@@ -91,7 +92,7 @@ func (w *worker) logRejection(r *output.Rejection, attempt int) {
 	if r.Detail != "" {
 		attrs = append(attrs, slog.String("error", r.Detail))
 	}
-	c.log.LogAttrs(c.life.commitCtx, level, "URL left alone", append(attrs, slog.Int("attempt", attempt))...)
+	c.log.LogAttrs(c.life.CommitCtx, level, "URL left alone", append(attrs, slog.Int("attempt", attempt))...)
 }
 
 // logSitemap says what was read of a sitemap file.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/lifecycle"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
 	"github.com/politecrawl/politecrawl/crawler/internal/trap"
 )
@@ -50,7 +51,7 @@ func TestLongSitemapURL(t *testing.T) {
 func TestLeadsInParts(t *testing.T) {
 	const host = "a.test"
 	f := &counting{Memory: frontier.NewMemory(nil)}
-	c := &Crawler{found: &discovery{traps: trap.New(1)}, frontier: f, life: newLifecycle(slog.New(slog.DiscardHandler))}
+	c := &Crawler{found: &discovery{traps: trap.New(1)}, frontier: f, life: lifecycle.New(slog.New(slog.DiscardHandler))}
 	for range 2 { // the pattern has had its free pages
 		c.found.traps.Fetched(host, "http://"+host+"/?id=1")
 	}

@@ -32,17 +32,17 @@ func (c *Crawler) connect() error {
 		MaxBody: c.cfg.Fetch.MaxBody, Workers: c.cfg.Limits.Workers, PerHost: c.cfg.Politeness.PerHost,
 		Proxies: c.cfg.Fetch.Proxies, Guard: c.found.guard, Resolver: c.network.resolver, Base: c.opts.Transport,
 	}
-	hooks := fetch.Hooks{Delay: c.network.slots.PauseBefore, Responded: c.obeyRetryAfter, Sent: c.network.sent, Fail: c.life.fail, Lease: c.member.WithinLease}
+	hooks := fetch.Hooks{Delay: c.network.slots.PauseBefore, Responded: c.obeyRetryAfter, Sent: c.network.sent, Fail: c.life.Fail, Lease: c.member.WithinLease}
 	c.warnOfNetwork()
 	if slices.ContainsFunc(c.formats, func(f output.Format) bool { return f.Exchanges }) {
 		hooks.Record = c.record.Exchange
 	}
 	var err error
 	c.network.robots, err = robotsext.New(c.cfg.Fetch.UserAgent, &robotsext.Options{
-		Transport: fetch.NewTransport(c.life.working, requests, hooks),
+		Transport: fetch.NewTransport(c.life.Working, requests, hooks),
 		Fetch:     robotsext.FetchOptions{Wait: c.network.slots.Wait, Timeout: c.cfg.Robots.Timeout},
 		Outage:    robotsext.OutageOptions{RetryMin: c.cfg.Robots.Retry},
-		Cache:     robotsext.CacheOptions{Backend: &robotsCache{frontier: c.frontier, failed: c.life.failed, since: c.state.Began, again: c.record.Refetch}},
+		Cache:     robotsext.CacheOptions{Backend: &robotsCache{frontier: c.frontier, failed: c.life.HasFailed, since: c.state.Began, again: c.record.Refetch}},
 		Logger:    c.log,
 		OnRecord:  c.learned,
 		OnChange:  func(before, after *robotsext.Record) { logChange(c.log, before, after) },
@@ -52,7 +52,7 @@ func (c *Crawler) connect() error {
 		return err
 	}
 	if c.pages == nil { // else it is a plan
-		c.pages = crawlFetcher{fetch.New(c.life.working, requests, c.network.robots)}
+		c.pages = crawlFetcher{fetch.New(c.life.Working, requests, c.network.robots)}
 	}
 	c.network.client = &http.Client{
 		Transport:     c.network.robots.Transport(nil),

@@ -61,7 +61,7 @@ func (c *Crawler) open() (err error) {
 	if err := c.restoreRefused(); err != nil {
 		return err
 	}
-	if err := c.limits.Settle(c.life.commitCtx, false); err != nil {
+	if err := c.limits.Settle(c.life.CommitCtx, false); err != nil {
 		return err
 	}
 	if err := c.found.seedStart(); err != nil {
@@ -93,7 +93,7 @@ func (c *Crawler) begin() error {
 func (c *Crawler) newRecorder() *record.Recorder {
 	return record.New(record.Config{
 		Dir: c.cfg.Output.Dir, Formats: c.formats, Available: c.opts.Formats, Power: c.cfg.Output.Durability == DurablePower, Resume: c.opts.Resume,
-		Frontier: c.frontier, CommitCtx: c.life.commitCtx, ScopeKey: c.found.scope.Key, Log: c.log, Notice: c.notice,
+		Frontier: c.frontier, CommitCtx: c.life.CommitCtx, ScopeKey: c.found.scope.Key, Log: c.log, Notice: c.notice,
 		OnPage: c.tally.page, OnReject: c.tally.reject,
 		OnUnlisted: func() { c.tally.count(func(s *Summary) { s.Unlisted = true }) },
 		OnDamage:   func(l output.Loss) { c.tally.count(func(s *Summary) { s.Lost = append(s.Lost, l) }) },
@@ -108,7 +108,7 @@ func (c *Crawler) newRecorder() *record.Recorder {
 // earlier crawl, whose other files somebody has removed: what that crawl had done would be
 // taken for done.
 func (c *Crawler) unused() error {
-	stats, err := c.frontier.Stats(c.life.commitCtx)
+	stats, err := c.frontier.Stats(c.life.CommitCtx)
 	if err != nil {
 		return err
 	}

@@ -32,7 +32,7 @@ func (c *Crawler) Continue() {
 
 // Stop ends the crawl as the end of Run's context does: what is in flight is finished
 // first.
-func (c *Crawler) Stop() { c.life.stop(EndInterrupted) }
+func (c *Crawler) Stop() { c.life.Stop(EndInterrupted) }
 
 // active reports whether there is a pause.
 func (p *pauses) active() bool {

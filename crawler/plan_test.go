@@ -79,7 +79,7 @@ func TestPlan(t *testing.T) {
 			if took := time.Duration(plan.Seconds); took < tt.takes-3*time.Second || took > tt.takes+3*time.Second {
 				t.Errorf("it takes %v, want about %v", took, tt.takes)
 			}
-			if d := plan.Disallowed; len(d) != 1 || d[0].URLs != 10 || d[0].Line != 3 || d[0].Rule != "Disallow: /private/" || len(d[0].Examples) != maxExamples {
+			if d := plan.Disallowed; len(d) != 1 || d[0].URLs != 10 || d[0].Line != 3 || d[0].Rule != "Disallow: /private/" || len(d[0].Examples) != 3 {
 				t.Errorf("disallowed: %+v", d)
 			}
 			if _, err := os.Stat(cfg.Output.Dir); err == nil {

@@ -1,18 +1,25 @@
 package crawler
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"net/netip"
+	"net/url"
+	"slices"
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/fetch"
+	"github.com/politecrawl/politecrawl/crawler/internal/forecast"
+	"github.com/politecrawl/politecrawl/crawler/internal/plan"
 	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
 	"github.com/politecrawl/politecrawl/crawler/internal/record"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
+	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
 // Planner says what a crawl would do, from robots.txt and sitemaps alone: it asks
@@ -26,8 +33,30 @@ import (
 // one: among ten million the chance that there are any is 3 in a million.
 type Planner struct {
 	c      *Crawler
-	census *census
+	census *plan.Census
 }
+
+// A Plan is what a crawl would do, as far as robots.txt and sitemaps tell; the others are what
+// it lists.
+type (
+	Plan           = plan.Plan
+	PlannedHost    = plan.Host
+	PlannedRule    = plan.Rule
+	PlannedSitemap = plan.Sitemap
+)
+
+// Seconds is a time that stands in JSON as a number of seconds.
+type Seconds = plan.Seconds
+
+// Bound says what decides how long a crawl takes.
+type Bound = forecast.Bound
+
+// The bounds. Scripts rely on their spelling.
+const (
+	BoundHost    = forecast.ByHost    // the delay and the responses of one host
+	BoundWorkers = forecast.ByWorkers // the number of workers
+	BoundAddress = forecast.ByAddress // the requests in flight on one address
+)
 
 // NewPlanner returns a planner for the crawl that cfg describes. Of the options it
 // heeds Transport, Logger, Notice and Formats (which cfg may name). It fails with
@@ -41,22 +70,40 @@ func NewPlanner(cfg Config, opts *Options) (*Planner, error) {
 		return nil, err
 	}
 	c.formats = nil // nothing is written
-	p := &Planner{c: c, census: newCensus(c)}
+	p := &Planner{c: c, census: plan.NewCensus(c.planned())}
 	c.frontier = &plannedFrontier{Memory: frontier.NewMemory(&frontier.Options{
 		Delay: cfg.Politeness.Delay, MaxInFlight: cfg.Politeness.PerHost, LeaseTime: leaseTime(&cfg),
 	}), census: p.census}
 	c.record = record.New(record.Config{
-		Frontier: c.frontier, CommitCtx: c.life.commitCtx, ScopeKey: c.found.scope.Key, Log: c.log, Notice: c.notice,
+		Frontier: c.frontier, CommitCtx: c.life.CommitCtx, ScopeKey: c.found.scope.Key, Log: c.log, Notice: c.notice,
 	})
 	c.network.delays = c.newDelays()
 	c.network.slots = politeness.NewSlots(c.frontier, c.network.delays, c.leases.duration)
-	c.recorder = &planRecorder{census: p.census, frontier: c.frontier, commitCtx: c.life.commitCtx}
+	c.recorder = &planRecorder{Census: p.census, frontier: c.frontier, commitCtx: c.life.CommitCtx}
 	c.found.use(c.frontier, c.member, c.record, c.recorder)
-	c.pages, c.network.sent = planFetcher{}, p.census.request
+	c.pages, c.network.sent = planFetcher{}, p.census.Request
 	if err := c.connect(); err != nil {
 		return nil, err
 	}
 	return p, nil
+}
+
+// planned returns what a plan has to know of the crawl.
+func (c *Crawler) planned() *plan.Crawl {
+	return &plan.Crawl{
+		Workers: c.cfg.Limits.Workers, PerHost: c.cfg.Politeness.PerHost, PerIP: c.cfg.Politeness.PerIP,
+		MaxPages: c.cfg.Limits.MaxPages, MaxHostPages: c.cfg.Limits.MaxHostPages, MaxTime: c.cfg.Limits.MaxTime,
+		MaxSitemaps: c.cfg.Sitemaps.MaxFiles, Token: c.reading.token,
+		Holds: c.found.scope.Holds, Clean: c.found.cleaned, Listed: c.found.sitemaps.Listed,
+		Delays: func() *politeness.Delays { return c.network.delays },
+		Group:  func(rec *robotsext.Record) *robotstxt.Group { return c.network.robots.Group(rec) },
+		Lookup: func(h frontier.Host) netip.Addr {
+			if c.network.addresses == nil {
+				return netip.Addr{}
+			}
+			return c.network.addresses.Lookup(c.life.Working, h)
+		},
+	}
 }
 
 // Run reads robots.txt and sitemaps until all are read or, as a crawl would have to,
@@ -65,8 +112,8 @@ func NewPlanner(cfg Config, opts *Options) (*Planner, error) {
 // an error, which is of the planner's own side.
 func (p *Planner) Run(ctx context.Context) (*Plan, error) {
 	c := p.c
-	defer c.life.abort()
-	leases, leave := c.life.leases(ctx)
+	defer c.life.Abort()
+	leases, leave := c.life.Leases(ctx)
 	defer leave()
 	defer context.AfterFunc(ctx, c.Abort)()
 	if err := c.found.seedStart(); err != nil {
@@ -74,12 +121,46 @@ func (p *Planner) Run(ctx context.Context) (*Plan, error) {
 	}
 	c.work(leases)
 	if ctx.Err() != nil {
-		c.life.stop(EndInterrupted)
+		c.life.Stop(EndInterrupted)
 	}
-	c.life.close() // a robots.txt that nobody waits for any more changes nothing
-	plan, err := p.plan()
-	_, _, fault := c.life.ending()
-	return plan, errors.Join(fault, err, c.close())
+	c.life.Close() // a robots.txt that nobody waits for any more changes nothing
+	end, _, fault := c.life.Ending()
+	unread, err := p.unread(end)
+	sum := c.tally.summary()
+	planned := &Plan{
+		End: end, Began: sum.Began, Refused: sum.Refused,
+		Robots: sum.Robots, Sitemaps: sum.Sitemaps, Entries: sum.Entries,
+	}
+	p.census.Sum(planned, unread)
+	return planned, errors.Join(fault, err, c.close())
+}
+
+// unread lists the sitemaps that are left in the frontier.
+func (p *Planner) unread(end End) (list []*PlannedSitemap, err error) {
+	why := "not to be asked for yet"
+	if end != EndLater {
+		why = "the planning ended before"
+	}
+	for item, err := range p.c.frontier.(frontier.Lister).Waiting(p.c.life.CommitCtx) {
+		if err != nil {
+			return list, err
+		}
+		t, err := provenance.Decode(item.Meta)
+		if err != nil {
+			return list, fmt.Errorf("plan: %w", err)
+		}
+		if !t.IsSitemap() {
+			continue // a start URL, whose host says the same
+		}
+		u, err := url.Parse(item.URL)
+		if err != nil {
+			return list, fmt.Errorf("plan: %w", err)
+		}
+		u.Fragment = ""
+		list = append(list, &PlannedSitemap{URL: u.String(), Host: string(t.SitemapOf), Unread: why})
+	}
+	slices.SortFunc(list, func(a, b *PlannedSitemap) int { return cmp.Compare(a.URL, b.URL) })
+	return list, nil
 }
 
 // PlanStatus is how a planner is getting on.
@@ -95,7 +176,7 @@ type PlanStatus struct {
 // Status returns how the planner is getting on. It can be called at any time until
 // Run returns.
 func (p *Planner) Status() (*PlanStatus, error) {
-	stats, err := p.c.frontier.Stats(p.c.life.commitCtx)
+	stats, err := p.c.frontier.Stats(p.c.life.CommitCtx)
 	if err != nil {
 		return nil, err
 	}
@@ -103,9 +184,7 @@ func (p *Planner) Status() (*PlanStatus, error) {
 	if stats.Leased == 0 {
 		s.NextDue = stats.NextDue
 	}
-	p.census.mu.Lock()
-	defer p.census.mu.Unlock()
-	s.URLs, s.Hosts = len(p.census.fates), p.census.asked()
+	s.URLs, s.Hosts = p.census.Progress()
 	s.SitemapsLeft = stats.Pending + stats.Scheduled + stats.Leased
 	hosts, _ := p.c.record.Deferred.All()
 	for _, h := range hosts {
@@ -127,7 +206,7 @@ func (planFetcher) Fetch(fetch.Request) (*fetch.Response, error) {
 
 // planRecorder counts what the crawl would write down.
 type planRecorder struct {
-	*census
+	*plan.Census
 	frontier  frontier.Frontier
 	commitCtx context.Context
 }
@@ -135,23 +214,17 @@ type planRecorder struct {
 // Commit implements recorder.
 func (r *planRecorder) Commit(outcome frontier.Outcome, _ *output.Page, lines output.Batch) error {
 	for _, file := range lines.Found().Sitemaps {
-		r.file(file)
+		r.File(file)
 	}
 	_, err := r.frontier.Finish(r.commitCtx, []frontier.Outcome{outcome}, nil)
 	return err
 }
 
-// Skip implements recorder.
-func (r *planRecorder) Skip(urls []record.SkippedURL) error { return r.leave(urls) }
-
-// Robots implements recorder.
-func (r *planRecorder) Robots(rec *robotsext.Record) error { return r.learn(rec) }
-
 // plannedFrontier keeps the sitemaps, and of each origin one page, for whose sake its
 // robots.txt is asked for. The other pages are counted.
 type plannedFrontier struct {
 	*frontier.Memory
-	census *census
+	census *plan.Census
 }
 
 // Add implements frontier.Frontier.
@@ -164,7 +237,7 @@ func (f *plannedFrontier) Add(ctx context.Context, items []frontier.Item) ([]boo
 		}
 		ask := t.IsSitemap()
 		if !ask {
-			added[i], ask = f.census.add(item, t)
+			added[i], ask = f.census.Add(item, t)
 		}
 		if ask {
 			kept, places = append(kept, item), append(places, i)

@@ -137,7 +137,7 @@ func (r *revisits) flush() error {
 	if !ok {
 		return fmt.Errorf("cannot request URLs again: %T is no frontier.Revisiter", r.c.frontier)
 	}
-	_, err := again.Revisit(r.c.life.commitCtx, r.items)
+	_, err := again.Revisit(r.c.life.CommitCtx, r.items)
 	r.items = r.items[:0]
 	return err
 }
@@ -148,7 +148,7 @@ func (r *revisits) settle() error {
 	for i := range r.doubt {
 		urls[i] = r.doubt[i].URL
 	}
-	known, err := r.c.frontier.Known(r.c.life.commitCtx, urls)
+	known, err := r.c.frontier.Known(r.c.life.CommitCtx, urls)
 	if err != nil {
 		return err
 	}

@@ -74,7 +74,7 @@ func (d *discovery) announce(a weburl.URL) (known bool, err error) {
 	if d.scope.Holds(a) {
 		return false, nil
 	}
-	return d.member.Announce(d.life.commitCtx, string(a.Origin)+"/")
+	return d.member.Announce(d.life.CommitCtx, string(a.Origin)+"/")
 }
 
 // bringIn brings the host of a into the scope, with the URLs of it that were left aside

@@ -38,7 +38,7 @@ func (w *worker) received(v *visit, resp *fetch.Response, failure error) (decisi
 		return w.failed(v, resp.Took, failure), nil
 	}
 	v.hostDelay = c.network.delays.After(resp.Took)
-	if err := c.network.delays.Observe(c.life.commitCtx, v.lease.Host, v.origin, v.group, resp.Status); err != nil {
+	if err := c.network.delays.Observe(c.life.CommitCtx, v.lease.Host, v.origin, v.group, resp.Status); err != nil {
 		return decision{}, err
 	}
 	if d := w.retry(v, resp.Status, nil); d.verdict == retry {
@@ -60,7 +60,7 @@ func (w *worker) failed(v *visit, took time.Duration, err error) decision {
 	if _, ok := errors.AsType[*robotsext.BlockedError](err); ok || errors.Is(err, guard.ErrRefused) {
 		return w.refused(v, err) // the record has expired since it was asked, or the name has another address
 	}
-	if c.life.working.Err() != nil || c.life.failed() { // aborted, or nothing can be requested any more
+	if c.life.Working.Err() != nil || c.life.HasFailed() { // aborted, or nothing can be requested any more
 		return waitUntil(time.Time{})
 	}
 	v.hostDelay = c.network.delays.After(took)

@@ -132,7 +132,7 @@ func (c *Crawler) claim() (*state, error) {
 // are there: somebody has removed it. By its lights none of their lines counts, and
 // all would be cut off.
 func (c *Crawler) sameCrawl() error {
-	stats, err := c.frontier.Stats(c.life.commitCtx)
+	stats, err := c.frontier.Stats(c.life.CommitCtx)
 	if err != nil || stats.Added > 0 {
 		return err
 	}
@@ -273,9 +273,9 @@ func (c *Crawler) restoreRobots() error {
 	if !c.opts.Resume || c.cfg.Output.Durability != DurablePower {
 		return nil
 	}
-	cache := &robotsCache{frontier: c.frontier, failed: c.life.failed}
+	cache := &robotsCache{frontier: c.frontier, failed: c.life.HasFailed}
 	lost, err := c.record.RestoreRobots(func(origin string) ([]byte, error) {
-		rec, err := cache.Load(c.life.commitCtx, robotsext.Origin(origin))
+		rec, err := cache.Load(c.life.CommitCtx, robotsext.Origin(origin))
 		if err != nil || rec == nil {
 			return nil, err
 		}
@@ -316,7 +316,7 @@ func (d *discovery) readmit() error {
 			reason, _ := d.scope.Bound(l.URL.Canonical, t)
 			return err == nil && reason == ""
 		case output.TooManyHosts:
-			admitted, err := d.hosts.Admit(d.life.commitCtx, d.frontier, l.URL.Server)
+			admitted, err := d.hosts.Admit(d.life.CommitCtx, d.frontier, l.URL.Server)
 			failed = cmp.Or(failed, err)
 			return admitted
 		case output.Address:

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/blocked"
 	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/robotsext"
@@ -42,7 +43,7 @@ func (c *robotsCache) Load(ctx context.Context, o robotsext.Origin) (*robotsext.
 func (c *Crawler) recovered() error {
 	hosts, noted := c.record.Deferred.All()
 	for _, h := range hosts {
-		at, err := politeness.Reached(c.life.commitCtx, c.frontier, h)
+		at, err := politeness.Reached(c.life.CommitCtx, c.frontier, h)
 		if err != nil {
 			return err
 		}
@@ -59,7 +60,7 @@ func (c *Crawler) recovered() error {
 // Store implements robotsext.Cache. What the guard refused is not kept: stored, the
 // error would be a text like that of any host which may answer later.
 func (c *robotsCache) Store(ctx context.Context, rec *robotsext.Record) error {
-	if isRefused(rec) {
+	if blocked.IsRefused(rec) {
 		return nil
 	}
 	// Of a site that cannot be asked there is nothing to take in, and when to come back is

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/blocked"
 	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
@@ -37,7 +38,7 @@ func (d *discovery) seedStart() error {
 
 // add puts URLs into the frontier.
 func (d *discovery) add(items []frontier.Item) error {
-	if _, err := d.frontier.Add(d.life.commitCtx, items); err != nil {
+	if _, err := d.frontier.Add(d.life.CommitCtx, items); err != nil {
 		return err
 	}
 	d.record.Skipped.SetInFrontier(items)
@@ -48,14 +49,14 @@ func (d *discovery) add(items []frontier.Item) error {
 // judged by it: the host gets its delay, and the Sitemap lines of a host that
 // belongs to the crawl become seeds.
 func (c *Crawler) learned(rec *robotsext.Record) {
-	c.life.whileOpen(func() error {
-		if !isUnasked(rec) {
+	c.life.WhileOpen(func() error {
+		if !blocked.IsUnrequested(rec) {
 			c.tally.count(func(s *Summary) { s.Robots++ })
 		}
 		logRobots(c.log, rec)
 		return c.learn(rec)
 	})
-	_ = c.network.slots.Rest(c.life.working, weburl.ServerOf(string(rec.Origin))) // only the end of the crawl cuts it short
+	_ = c.network.slots.Rest(c.life.Working, weburl.ServerOf(string(rec.Origin))) // only the end of the crawl cuts it short
 }
 
 func (c *Crawler) learn(rec *robotsext.Record) error {
@@ -67,11 +68,11 @@ func (c *Crawler) learn(rec *robotsext.Record) error {
 	if rec.File != nil {
 		group = c.network.robots.Group(rec)
 	}
-	if err := c.network.delays.Learn(c.life.commitCtx, rec.Origin, group); err != nil {
+	if err := c.network.delays.Learn(c.life.CommitCtx, rec.Origin, group); err != nil {
 		return err
 	}
 	if origin, err := weburl.Parse(string(rec.Origin) + "/"); err == nil && !c.found.scope.Holds(origin) {
-		if err := c.member.Sync(c.life.commitCtx); err != nil { // whether it belongs to the crawl now
+		if err := c.member.Sync(c.life.CommitCtx); err != nil { // whether it belongs to the crawl now
 			return err
 		}
 	}
@@ -84,7 +85,7 @@ func (c *Crawler) learn(rec *robotsext.Record) error {
 // seedJoined brings the sitemaps of a host that has come to belong to the crawl into
 // the frontier, as far as robots.txt files of its origins were read before that.
 func (d *discovery) seedJoined(a weburl.URL) error {
-	host, err := d.frontier.Host(d.life.commitCtx, a.Server)
+	host, err := d.frontier.Host(d.life.CommitCtx, a.Server)
 	if err != nil {
 		return err
 	}

@@ -71,8 +71,8 @@ func isElsewhere(t *testing.T, status int, want frontier.Result) {
 		return c
 	}
 	c, other := process(), process()
-	defer c.life.abort()
-	defer other.life.abort()
+	defer c.life.Abort()
+	defer other.life.Abort()
 	visited(t, c, leased(t, c)) // which goes to robots.txt
 	lease := leased(t, c)
 	first = lease.lease.URL

@@ -14,6 +14,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/cluster"
+	"github.com/politecrawl/politecrawl/crawler/internal/lifecycle"
 	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
 	"github.com/politecrawl/politecrawl/crawler/internal/record"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
@@ -149,7 +150,7 @@ func TestRecoveredByOthers(t *testing.T) {
 	f := frontier.NewMemory(nil)
 	cfg := Default()
 	cfg.Limits.MaxWait, cfg.Politeness.MaxCrawlDelay = 0, 0
-	c := &Crawler{cfg: cfg, frontier: f, life: newLifecycle(slog.New(slog.DiscardHandler)), member: &cluster.Alone{}, record: record.New(record.Config{}), state: new(state)}
+	c := &Crawler{cfg: cfg, frontier: f, life: lifecycle.New(slog.New(slog.DiscardHandler)), member: &cluster.Alone{}, record: record.New(record.Config{}), state: new(state)}
 	c.network.delays = c.newDelays()
 	patience := func(want time.Duration) {
 		t.Helper()

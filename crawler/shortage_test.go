@@ -61,7 +61,7 @@ func TestRobotsAfterTheEnd(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.life.close()
+	c.life.Close()
 	c.network.slots = politeness.NewSlots(nil, nil, 0)
 	c.learned(&robotsext.Record{Origin: "http://a.test", Outcome: robotsext.AllowAll})
 	if n := c.tally.summary().Robots; n != 0 {

@@ -42,7 +42,7 @@ func (f *discoveries) sitemap(url string, t provenance.Provenance) error {
 		return nil
 	}
 	key := provenance.SitemapKey(a.Canonical, t.SitemapOf)
-	known, err := f.d.frontier.Known(f.d.life.commitCtx, []string{key})
+	known, err := f.d.frontier.Known(f.d.life.CommitCtx, []string{key})
 	if err != nil {
 		return err
 	}
@@ -60,7 +60,7 @@ func (w *worker) sitemap(v *visit) (d decision, err error) {
 	if c.found.sitemaps.Spent(v.prov.SitemapOf) {
 		return decision{verdict: skip, skipped: output.Rejection{Reason: output.SitemapFull, Detail: c.found.sitemaps.Excess(v.prov.SitemapOf)}}, nil
 	}
-	ctx, cancel := context.WithTimeout(c.life.working, sitemapTime)
+	ctx, cancel := context.WithTimeout(c.life.Working, sitemapTime)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, v.u.String(), nil)
 	if err != nil {
@@ -76,7 +76,7 @@ func (w *worker) sitemap(v *visit) (d decision, err error) {
 	defer func() { _ = resp.Body.Close() }()
 	defer func() { v.hostDelay = c.network.delays.After(time.Since(began)) }()
 
-	if err := c.network.delays.Observe(c.life.commitCtx, v.lease.Host, v.origin, v.group, resp.StatusCode); err != nil {
+	if err := c.network.delays.Observe(c.life.CommitCtx, v.lease.Host, v.origin, v.group, resp.StatusCode); err != nil {
 		return d, err
 	}
 	line := v.sitemapLine(resp.StatusCode, began)

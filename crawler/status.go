@@ -22,8 +22,8 @@ type Status struct {
 // [Options.Begun] until Run returns, by any goroutine. The error is that of a
 // frontier which is closed or has failed.
 func (c *Crawler) Status() (*Status, error) {
-	end, last, _ := c.life.ending()
-	stats, err := c.member.Counts(c.life.commitCtx, last)
+	end, last, _ := c.life.Ending()
+	stats, err := c.member.Counts(c.life.CommitCtx, last)
 	if err != nil {
 		return nil, err
 	}

@@ -50,7 +50,7 @@ func (w *worker) leadsOn(links []frontier.Item) (bool, error) {
 		}
 	}
 	for some := range slices.Chunk(more, maxLeads) {
-		known, err := c.frontier.Known(c.life.commitCtx, some)
+		known, err := c.frontier.Known(c.life.CommitCtx, some)
 		if err != nil || slices.Contains(known, false) {
 			return err == nil, err
 		}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/lifecycle"
 	"github.com/politecrawl/politecrawl/crawler/internal/trap"
 	"github.com/politecrawl/politecrawl/crawler/internal/trap/traptest"
 	"github.com/politecrawl/politecrawl/crawler/output"
@@ -350,7 +351,7 @@ func TestListedIsNoTrap(t *testing.T) {
 // a menu, or the pages of the trap that came before it.
 func TestLeadsOn(t *testing.T) {
 	const host = "https://a.test"
-	c := &Crawler{found: &discovery{traps: trap.New(1)}, frontier: frontier.NewMemory(nil), life: newLifecycle(slog.New(slog.DiscardHandler))}
+	c := &Crawler{found: &discovery{traps: trap.New(1)}, frontier: frontier.NewMemory(nil), life: lifecycle.New(slog.New(slog.DiscardHandler))}
 	for i := range 2 {
 		c.found.traps.Fetched(host, fmt.Sprintf("%s/x?id=%d", host, i))
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/blocked"
 	"github.com/politecrawl/politecrawl/crawler/internal/fetch"
 	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
@@ -58,10 +59,10 @@ func (r crawlRecorder) Skip(urls []record.SkippedURL) error { return r.Skipped.A
 
 // Robots implements recorder. A robots.txt that was not requested is none.
 func (r crawlRecorder) Robots(rec *robotsext.Record) error {
-	if isUnasked(rec) {
+	if blocked.IsUnrequested(rec) {
 		return nil
 	}
-	return r.Recorder.Robots(shownRobots(rec))
+	return r.Recorder.Robots(blocked.Printable(rec))
 }
 
 // A visit is one leased URL on its way through a worker.
@@ -130,7 +131,7 @@ func (w *worker) visit(v *visit) (decision, error) {
 	if d, err := w.parse(v); err != nil || d.verdict != proceed {
 		return d, err
 	}
-	release, free := c.network.addresses.Acquire(c.life.working, v.lease.Host)
+	release, free := c.network.addresses.Acquire(c.life.Working, v.lease.Host)
 	if !free {
 		return decision{verdict: wait, hostUntil: time.Now().Add(politeness.AddressPause)}, nil
 	}
@@ -198,7 +199,7 @@ func (w *worker) act(v *visit, d decision) (outcome frontier.Outcome, err error)
 	if err != nil || d.hostUntil.IsZero() {
 		return outcome, err
 	}
-	return outcome, c.frontier.UpdateHost(c.life.commitCtx, v.lease.Host, frontier.HostUpdate{BlockUntil: d.hostUntil})
+	return outcome, c.frontier.UpdateHost(c.life.CommitCtx, v.lease.Host, frontier.HostUpdate{BlockUntil: d.hostUntil})
 }
 
 // noteOutage notes why the URLs of an origin wait for its robots.txt; nil: they do not.
@@ -206,7 +207,7 @@ func (w *worker) noteOutage(v *visit, why *output.Rejection) error {
 	if why == nil {
 		return nil
 	}
-	seen, err := politeness.Reached(w.c.life.commitCtx, w.c.frontier, v.origin)
+	seen, err := politeness.Reached(w.c.life.CommitCtx, w.c.frontier, v.origin)
 	if err != nil {
 		return err
 	}

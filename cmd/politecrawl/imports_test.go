@@ -59,6 +59,9 @@ var crawlerParts = map[string][]string{
 	internal + "politeness": {internal + "weburl"},
 	internal + "fetch":      {internal + "weburl"},
 	internal + "cluster":    {internal + "weburl"},
+	internal + "lifecycle":  nil,
+	internal + "blocked":    nil,
+	internal + "plan":       {internal + "weburl", internal + "provenance", internal + "politeness", internal + "record", internal + "forecast", internal + "lifecycle", internal + "blocked"},
 	internal + "record":     {internal + "weburl", internal + "provenance", internal + "trap"},
 }
 

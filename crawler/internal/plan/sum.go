@@ -1,17 +1,16 @@
-package crawler
+package plan
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
-	"net/url"
 	"slices"
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/blocked"
 	"github.com/politecrawl/politecrawl/crawler/internal/forecast"
+	"github.com/politecrawl/politecrawl/crawler/internal/lifecycle"
 	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
-	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
@@ -19,27 +18,19 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
 
-// plan sums up what is known.
-func (p *Planner) plan() (*Plan, error) {
-	c := p.c
-	now, sum := time.Now(), c.tally.summary()
-	end, _, _ := c.life.ending()
-	unread, err := p.unread(end)
-
-	s := p.census
+// Sum sums up what is known. Of the plan, the caller has filled in how it ended, when it
+// began and what was read; unread are the sitemaps that are left.
+func (s *Census) Sum(plan *Plan, unread []*Sitemap) {
+	now := time.Now()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	plan := &Plan{
-		End: end, Began: sum.Began, Took: Seconds(now.Sub(sum.Began)),
-		Rejected: make(map[output.Reason]int),
-		Robots:   sum.Robots, Sitemaps: sum.Sitemaps, Entries: sum.Entries, Refused: sum.Refused,
-		FrontierBytes: forecast.FrontierBytes(s.known+len(s.files), s.bytes), MemoryBytes: forecast.MemoryBytes(s.known),
-		Hosts: []*PlannedHost{}, Others: []*PlannedHost{}, Disallowed: []*PlannedRule{},
-		Files: slices.Concat([]*PlannedSitemap{}, s.files, unread),
-	}
-	course := &forecast.Timetable{Workers: c.cfg.Limits.Workers, PerIP: c.cfg.Politeness.PerIP}
+	plan.Took, plan.Rejected = Seconds(now.Sub(plan.Began)), make(map[output.Reason]int)
+	plan.FrontierBytes, plan.MemoryBytes = forecast.FrontierBytes(s.known+len(s.files), s.bytes), forecast.MemoryBytes(s.known)
+	plan.Hosts, plan.Others, plan.Disallowed = []*Host{}, []*Host{}, []*Rule{}
+	plan.Files = slices.Concat([]*Sitemap{}, s.files, unread)
+	course := &forecast.Timetable{Workers: s.c.Workers, PerIP: s.c.PerIP}
 	for _, origins := range s.servers() {
-		hosts, clock := p.server(origins, now, sum.Began)
+		hosts, clock := s.server(origins, now, plan.Began)
 		course.Servers = append(course.Servers, clock)
 		for i, h := range origins {
 			plan.add(hosts[i])
@@ -54,22 +45,21 @@ func (p *Planner) plan() (*Plan, error) {
 		}
 	}
 	if s.others.urls+s.others.requests > 0 {
-		rest := p.host(s.others, now, 0)
+		rest := s.host(s.others, now, 0)
 		rest.Requests = s.others.requests
 		plan.add(rest)
 		plan.Others = append(plan.Others, rest)
 	}
 	byPages(plan.Hosts)
 	byPages(plan.Others)
-	slices.SortFunc(plan.Disallowed, func(a, b *PlannedRule) int {
+	slices.SortFunc(plan.Disallowed, func(a, b *Rule) int {
 		return cmp.Or(b.URLs-a.URLs, cmp.Compare(a.Host, b.Host), a.Line-b.Line)
 	})
-	plan.within(course.Forecast(c.cfg.Limits.MaxPages, c.cfg.Limits.MaxTime))
-	return plan, err
+	plan.within(course.Forecast(s.c.MaxPages, s.c.MaxTime))
 }
 
 // add counts a host.
-func (plan *Plan) add(h *PlannedHost) {
+func (plan *Plan) add(h *Host) {
 	plan.URLs += h.URLs
 	plan.Pages += h.Pages
 	plan.Requests += h.Requests
@@ -83,17 +73,17 @@ func (plan *Plan) within(f forecast.Forecast) {
 	plan.Beyond = plan.Pages - f.Pages
 	plan.Requests -= plan.Beyond
 	plan.Pages = f.Pages
-	plan.CrawlEnd, plan.Seconds, plan.Bound, plan.Slowest = EndFinished, Seconds(f.Duration), f.Bound, f.Slowest
+	plan.CrawlEnd, plan.Seconds, plan.Bound, plan.Slowest = lifecycle.Finished, Seconds(f.Duration), f.Bound, f.Slowest
 	if f.Limit != "" {
-		plan.CrawlEnd = End(f.Limit)
+		plan.CrawlEnd = lifecycle.End(f.Limit)
 	}
-	if plan.CrawlEnd == EndFinished && plan.End == EndLater {
-		plan.CrawlEnd = EndLater
+	if plan.CrawlEnd == lifecycle.Finished && plan.End == lifecycle.Later {
+		plan.CrawlEnd = lifecycle.Later
 	}
 }
 
 // servers returns the origins of each server.
-func (s *census) servers() [][]*headcount {
+func (s *Census) servers() [][]*headcount {
 	byServer := make(map[frontier.Host][]*headcount)
 	for _, o := range slices.Sorted(maps.Keys(s.hosts)) {
 		server := weburl.ServerOf(string(o))
@@ -103,11 +93,11 @@ func (s *census) servers() [][]*headcount {
 }
 
 // server sums up the origins of a server, which share its clock and max-host-pages.
-func (p *Planner) server(origins []*headcount, now, began time.Time) (hosts []*PlannedHost, all forecast.Server) {
+func (s *Census) server(origins []*headcount, now, began time.Time) (hosts []*Host, all forecast.Server) {
 	var delay, took time.Duration
 	answers, most := 0, -1
 	for _, h := range origins {
-		host := p.host(h, now, all.Pages)
+		host := s.host(h, now, all.Pages)
 		hosts = append(hosts, host)
 		host.Requests = h.requests + host.Pages
 		all.Before, all.Pages = all.Before+h.requests, all.Pages+host.Pages
@@ -123,11 +113,10 @@ func (p *Planner) server(origins []*headcount, now, began time.Time) (hosts []*P
 			all.Hours = hours // of the last, where there are several
 		}
 	}
-	c := p.c
 	if answers > 0 {
 		took /= time.Duration(answers)
 	}
-	pace := forecast.NewServer(max(delay, c.network.delays.After(took)), took, c.cfg.Politeness.PerHost)
+	pace := forecast.NewServer(max(delay, s.c.Delays().After(took)), took, s.c.PerHost)
 	all.Cycle, all.Took = pace.Cycle, pace.Took
 	for _, host := range hosts {
 		host.Delay, host.Seconds = Seconds(delay), Seconds(all.End(host.Requests))
@@ -137,11 +126,10 @@ func (p *Planner) server(origins []*headcount, now, began time.Time) (hosts []*P
 
 // host sums up an origin, but for its requests. Other pages of its server are planned
 // already.
-func (p *Planner) host(h *headcount, now time.Time, others int) *PlannedHost {
-	c := p.c
-	host := &PlannedHost{
+func (s *Census) host(h *headcount, now time.Time, others int) *Host {
+	host := &Host{
 		Host: string(h.origin), URLs: h.urls, Pages: h.pages, Rejected: h.rejected,
-		Delay: Seconds(c.network.delays.Wanted(h.group)),
+		Delay: Seconds(s.c.Delays().Wanted(h.group)),
 	}
 	if h.answers > 0 {
 		host.Answer = Seconds(h.took / time.Duration(h.answers))
@@ -151,15 +139,15 @@ func (p *Planner) host(h *headcount, now time.Time, others int) *PlannedHost {
 		if rec.Err != nil {
 			host.Error = secret.Users(rec.Err.Error())
 		}
-		if isRefused(rec) {
-			host.Error = refusalIn(rec.Err)
+		if blocked.IsRefused(rec) {
+			host.Error = blocked.Text(rec.Err)
 		}
-		if isUnasked(rec) {
+		if blocked.IsUnrequested(rec) {
 			host.Outcome = ""
 		}
 		if rec.Outcome == robotsext.Unreachable {
 			reason := output.Address
-			if !isRefused(rec) {
+			if !blocked.IsRefused(rec) {
 				reason, host.RetryAt = output.Later, rec.RetryAt
 			}
 			if n := len(h.waiting); n > 0 {
@@ -167,13 +155,13 @@ func (p *Planner) host(h *headcount, now time.Time, others int) *PlannedHost {
 			}
 		}
 	}
-	if left := max(c.cfg.Limits.MaxHostPages-others, 0); c.cfg.Limits.MaxHostPages > 0 && host.Pages > left {
+	if left := max(s.c.MaxHostPages-others, 0); s.c.MaxHostPages > 0 && host.Pages > left {
 		host.Rejected[output.HostFull] = host.Pages - left
 		host.Pages = left
 	}
 	if h.group != nil {
 		host.Group = h.group.Name()
-		host.CrawlDelay = Seconds(p.asked(h.rec))
+		host.CrawlDelay = Seconds(s.asked(h.rec))
 		for _, w := range h.group.VisitTimes() {
 			host.VisitTimes = append(host.VisitTimes, forecast.Window(w))
 		}
@@ -181,15 +169,15 @@ func (p *Planner) host(h *headcount, now time.Time, others int) *PlannedHost {
 			host.OpensAt = until.UTC().Format(time.RFC3339)
 		}
 	}
-	listed := c.found.sitemaps.Listed(h.origin)
+	listed := s.c.Listed(h.origin)
 	host.Sitemaps = listed
-	host.SitemapsBeyond = max(0, listed-c.cfg.Sitemaps.MaxFiles)
+	host.SitemapsBeyond = max(0, listed-s.c.MaxSitemaps)
 	return host
 }
 
 // asked is the delay that a robots.txt asks for, however long.
-func (p *Planner) asked(rec *robotsext.Record) time.Duration {
-	return robotstxt.Parse(rec.Body, &robotstxt.Options{MaxCrawlDelay: -1, RequestRateDelay: true}).Group(p.c.reading.token).CrawlDelay()
+func (s *Census) asked(rec *robotsext.Record) time.Duration {
+	return robotstxt.Parse(rec.Body, &robotstxt.Options{MaxCrawlDelay: -1, RequestRateDelay: true}).Group(s.c.Token).CrawlDelay()
 }
 
 func windowsOf(group *robotstxt.Group) []robotstxt.Window {
@@ -199,37 +187,9 @@ func windowsOf(group *robotstxt.Group) []robotstxt.Window {
 	return group.VisitTimes()
 }
 
-// unread lists the sitemaps that are left in the frontier.
-func (p *Planner) unread(end End) (list []*PlannedSitemap, err error) {
-	why := "not to be asked for yet"
-	if end != EndLater {
-		why = "the planning ended before"
-	}
-	for item, err := range p.c.frontier.(frontier.Lister).Waiting(p.c.life.commitCtx) {
-		if err != nil {
-			return list, err
-		}
-		t, err := provenance.Decode(item.Meta)
-		if err != nil {
-			return list, fmt.Errorf("plan: %w", err)
-		}
-		if !t.IsSitemap() {
-			continue // a start URL, whose host says the same
-		}
-		u, err := url.Parse(item.URL)
-		if err != nil {
-			return list, fmt.Errorf("plan: %w", err)
-		}
-		u.Fragment = ""
-		list = append(list, &PlannedSitemap{URL: u.String(), Host: string(t.SitemapOf), Unread: why})
-	}
-	slices.SortFunc(list, func(a, b *PlannedSitemap) int { return cmp.Compare(a.URL, b.URL) })
-	return list, nil
-}
-
 // byPages sorts the hosts of a plan, those with the most to fetch first.
-func byPages(hosts []*PlannedHost) {
-	slices.SortFunc(hosts, func(a, b *PlannedHost) int {
+func byPages(hosts []*Host) {
+	slices.SortFunc(hosts, func(a, b *Host) int {
 		return cmp.Or(b.Pages-a.Pages, b.URLs-a.URLs, cmp.Compare(a.Host, b.Host))
 	})
 }

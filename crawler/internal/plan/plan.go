@@ -1,23 +1,26 @@
-package crawler
+// Package plan counts what a crawl would fetch, and sums it up with the time that it would
+// take.
+package plan
 
 import (
 	"strconv"
 	"time"
 
+	"github.com/politecrawl/politecrawl/crawler/internal/blocked"
 	"github.com/politecrawl/politecrawl/crawler/internal/forecast"
+	"github.com/politecrawl/politecrawl/crawler/internal/lifecycle"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// Plan is what a crawl would do, as far as robots.txt and sitemaps tell; see
-// [Planner]. It is the least that the crawl does: links are not followed, so that
+// Plan is what a crawl would do, as far as robots.txt and sitemaps tell. It is the least that the crawl does: links are not followed, so that
 // pages to which only links lead are not in it, unless with OnlySitemaps there are
 // none. The field names of its JSON are a contract.
 type Plan struct {
 	// End says how the planning ended: EndFinished; EndLater, when hosts or
 	// sitemaps are left that cannot be asked yet; EndInterrupted; EndFailed.
-	End   End       `json:"end"`
-	Began time.Time `json:"began"`
-	Took  Seconds   `json:"took"`
+	End   lifecycle.End `json:"end"`
+	Began time.Time     `json:"began"`
+	Took  Seconds       `json:"took"`
 
 	URLs     int                   `json:"urls"`     // start URLs and entries of sitemaps, each counted once
 	Pages    int                   `json:"pages"`    // that a crawl would fetch of them, within its limits
@@ -32,13 +35,13 @@ type Plan struct {
 	// EndLater. Seconds is the time until then at the polite rate, and Bound what
 	// it is that takes this long: BoundHost (Slowest, by its clock), BoundWorkers or
 	// BoundAddress.
-	CrawlEnd End            `json:"crawl_end"`
+	CrawlEnd lifecycle.End  `json:"crawl_end"`
 	Seconds  Seconds        `json:"seconds"`
 	Bound    forecast.Bound `json:"bound"`
 	Slowest  string         `json:"slowest,omitempty"`
 
 	// Refused are the start URLs at addresses that AllowAddr does not allow.
-	Refused []RefusedStart `json:"refused,omitempty"`
+	Refused []blocked.Start `json:"refused,omitempty"`
 
 	// FrontierBytes is what the frontier would take on disk, and MemoryBytes what
 	// the crawl would in memory, at the most. Package internal/forecast says how
@@ -46,14 +49,14 @@ type Plan struct {
 	FrontierBytes int64 `json:"frontier_bytes"`
 	MemoryBytes   int64 `json:"memory_bytes"`
 
-	Hosts      []*PlannedHost    `json:"hosts"`      // those of the crawl, the one with the most pages first
-	Others     []*PlannedHost    `json:"others"`     // that only listed URLs, or files of the crawl, are on
-	Disallowed []*PlannedRule    `json:"disallowed"` // by rule, the one that keeps the most URLs away first
-	Files      []*PlannedSitemap `json:"files"`      // sitemap files, in the order in which they were done with
+	Hosts      []*Host    `json:"hosts"`      // those of the crawl, the one with the most pages first
+	Others     []*Host    `json:"others"`     // that only listed URLs, or files of the crawl, are on
+	Disallowed []*Rule    `json:"disallowed"` // by rule, the one that keeps the most URLs away first
+	Files      []*Sitemap `json:"files"`      // sitemap files, in the order in which they were done with
 }
 
-// PlannedHost is what a crawl would do on one host: scheme, name and port.
-type PlannedHost struct {
+// Host is what a crawl would do on one host: scheme, name and port.
+type Host struct {
 	Host string `json:"host"` // empty: all others for which there was no room
 
 	Outcome   string    `json:"robots"` // rules, allow-all or unreachable; empty: it was not asked for
@@ -79,8 +82,8 @@ type PlannedHost struct {
 	OpensAt    string   `json:"opens_at,omitempty"` // closed now, by its Visit-time: RFC 3339
 }
 
-// PlannedRule is a line of a robots.txt that keeps URLs away.
-type PlannedRule struct {
+// Rule is a line of a robots.txt that keeps URLs away.
+type Rule struct {
 	Host      string   `json:"host"`
 	RobotsURL string   `json:"robots_url"`
 	Group     string   `json:"group"`
@@ -90,8 +93,8 @@ type PlannedRule struct {
 	Examples  []string `json:"examples"`
 }
 
-// PlannedSitemap is what came of a sitemap file.
-type PlannedSitemap struct {
+// Sitemap is what came of a sitemap file.
+type Sitemap struct {
 	URL      string `json:"url"`
 	Host     string `json:"host"` // whose robots.txt lists it
 	Status   int    `json:"status"`
@@ -99,16 +102,6 @@ type PlannedSitemap struct {
 	Sitemaps int    `json:"sitemaps"`
 	Unread   string `json:"unread,omitempty"` // why it was not read to its end
 }
-
-// Bound says what decides how long a crawl takes.
-type Bound = forecast.Bound
-
-// The bounds. Scripts rely on their spelling.
-const (
-	BoundHost    forecast.Bound = "host"    // the delay and the responses of one host
-	BoundWorkers forecast.Bound = "workers" // the number of workers
-	BoundAddress forecast.Bound = "per-ip"  // the requests in flight on one address
-)
 
 // Seconds is a time that stands in JSON as a number of seconds.
 type Seconds time.Duration

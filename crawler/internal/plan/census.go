@@ -1,4 +1,4 @@
-package crawler
+package plan
 
 import (
 	"fmt"
@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/blocked"
+	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
 	"github.com/politecrawl/politecrawl/crawler/internal/record"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
@@ -21,10 +23,25 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
 
-// census counts URLs, each once, by origin and by what becomes of it. It is safe for
+// Crawl is what a plan has to know of the crawl.
+type Crawl struct {
+	Workers, PerHost, PerIP             int
+	MaxPages, MaxHostPages, MaxSitemaps int // limits; but for that of sitemaps 0 is none
+	MaxTime                             time.Duration
+	Token                               string // the product token
+
+	Holds  func(weburl.URL) bool                         // whether a URL belongs to the crawl
+	Clean  func(url string, file *robotstxt.File) string // takes out what does not change a page
+	Group  func(*robotsext.Record) *robotstxt.Group      // whose rules hold
+	Lookup func(frontier.Host) netip.Addr                // where PerIP is a limit
+	Delays func() *politeness.Delays
+	Listed func(robotsext.Origin) int // sitemap files of an origin
+}
+
+// A Census counts URLs, each once, by origin and by what becomes of it. It is safe for
 // concurrent use.
-type census struct {
-	c    *Crawler
+type Census struct {
+	c    *Crawl
 	seed maphash.Seed
 
 	mu     sync.Mutex // guards all below
@@ -33,7 +50,7 @@ type census struct {
 	others *headcount // of hosts for which there is no room
 	known  int        // URLs that the frontier of a crawl would hold
 	bytes  int64      // that they have together
-	files  []*PlannedSitemap
+	files  []*Sitemap
 }
 
 // maxOthers is how many hosts are counted by themselves of which a crawl would ask
@@ -63,27 +80,28 @@ type headcount struct {
 
 	urls, pages int
 	rejected    map[output.Reason]int
-	rules       map[*robotstxt.Rule]*PlannedRule
+	rules       map[*robotstxt.Rule]*Rule
 
 	requests, answers int
 	took              time.Duration // of the answers
 	addr              netip.Addr    // where per-ip is a limit
 }
 
-func newCensus(c *Crawler) *census {
-	return &census{
+// NewCensus returns the census of a crawl. Nothing of c is used before something is counted.
+func NewCensus(c *Crawl) *Census {
+	return &Census{
 		c: c, seed: maphash.MakeSeed(), fates: make(map[uint64]fate),
 		hosts: make(map[robotsext.Origin]*headcount), others: newHeadcount(""),
 	}
 }
 
 func newHeadcount(o robotsext.Origin) *headcount {
-	return &headcount{origin: o, rejected: make(map[output.Reason]int), rules: make(map[*robotstxt.Rule]*PlannedRule)}
+	return &headcount{origin: o, rejected: make(map[output.Reason]int), rules: make(map[*robotstxt.Rule]*Rule)}
 }
 
-// add counts a page that a crawl would take into its frontier. Ask says that it is
+// Add counts a page that a crawl would take into its frontier. Ask says that it is
 // the first of an origin of which nothing is known.
-func (s *census) add(item frontier.Item, t provenance.Provenance) (added, ask bool) {
+func (s *Census) Add(item frontier.Item, t provenance.Provenance) (added, ask bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	h := s.count(weburl.OriginOf(item.URL))
@@ -93,7 +111,7 @@ func (s *census) add(item frontier.Item, t provenance.Provenance) (added, ask bo
 }
 
 // take counts a page of h, unless it was counted before.
-func (s *census) take(h *headcount, item frontier.Item, t provenance.Provenance) bool {
+func (s *Census) take(h *headcount, item frontier.Item, t provenance.Provenance) bool {
 	key := maphash.String(s.seed, item.URL)
 	old := s.fates[key]
 	if old == inFrontier {
@@ -115,8 +133,8 @@ func (s *census) take(h *headcount, item frontier.Item, t provenance.Provenance)
 	return true
 }
 
-// judge decides about a page as worker.visit and robotsext.Robots.Decide would.
-func (s *census) judge(h *headcount, item frontier.Item, t provenance.Provenance) {
+// judge decides about a page as a worker and robotsext.Robots.Decide would.
+func (s *Census) judge(h *headcount, item frontier.Item, t provenance.Provenance) {
 	u, err := url.Parse(item.URL)
 	if err == nil {
 		u, err = robotsext.CleanURL(u)
@@ -132,7 +150,7 @@ func (s *census) judge(h *headcount, item frontier.Item, t provenance.Provenance
 		}
 	}
 	if t.Source == provenance.Sitemap {
-		if clean := s.c.found.cleaned(item.URL, h.rec.File); clean != item.URL {
+		if clean := s.c.Clean(item.URL, h.rec.File); clean != item.URL {
 			h.rejected[output.Alias]++
 			item.URL = clean
 			s.take(h, item, t)
@@ -147,7 +165,7 @@ func (h *headcount) disallow(v robotstxt.Verdict, url string) {
 	h.rejected[output.Disallowed]++
 	r := h.rules[v.Rule]
 	if r == nil {
-		r = &PlannedRule{Host: string(h.origin), RobotsURL: h.origin.RobotsURL(), Group: v.Group.Name()}
+		r = &Rule{Host: string(h.origin), RobotsURL: h.origin.RobotsURL(), Group: v.Group.Name()}
 		if v.Rule != nil {
 			r.Rule, r.Line = secret.Users(v.Rule.String()), v.Rule.Line
 		}
@@ -159,15 +177,15 @@ func (h *headcount) disallow(v robotstxt.Verdict, url string) {
 	}
 }
 
-// leave counts URLs that a crawl would skip. Of two reasons the one that holds
+// Skip counts URLs that a crawl would skip. Of two reasons the one that holds
 // for the URL itself counts, and else the first, as in record.Skipped.
-func (s *census) leave(urls []record.SkippedURL) error {
+func (s *Census) Skip(urls []record.SkippedURL) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i := range urls {
 		r := &urls[i].Rejection
 		if t, err := provenance.Decode(urls[i].Item.Meta); err == nil && t.IsSitemap() { // too many redirects
-			s.files = append(s.files, &PlannedSitemap{URL: r.URL, Host: string(t.SitemapOf), Unread: string(r.Reason)})
+			s.files = append(s.files, &Sitemap{URL: r.URL, Host: string(t.SitemapOf), Unread: string(r.Reason)})
 			continue
 		}
 		now := fate(slices.Index(fates[:], r.Reason) + 1)
@@ -196,7 +214,7 @@ func (s *census) leave(urls []record.SkippedURL) error {
 
 // revoke takes back that a URL of h was skipped. It may have been counted before
 // there was room for its host.
-func (s *census) revoke(h *headcount, old fate) {
+func (s *Census) revoke(h *headcount, old fate) {
 	reason := fates[old-1]
 	if h.rejected[reason] == 0 {
 		s.others.urls--
@@ -209,7 +227,7 @@ func (s *census) revoke(h *headcount, old fate) {
 }
 
 // count returns the headcount of an origin.
-func (s *census) count(o robotsext.Origin) *headcount {
+func (s *Census) count(o robotsext.Origin) *headcount {
 	h := s.hosts[o]
 	switch {
 	case h != nil:
@@ -223,17 +241,14 @@ func (s *census) count(o robotsext.Origin) *headcount {
 }
 
 // belongs tells whether an origin is one of the crawl's.
-func (s *census) belongs(o robotsext.Origin) bool {
+func (s *Census) belongs(o robotsext.Origin) bool {
 	a, err := weburl.Parse(string(o) + "/")
-	return err == nil && s.c.found.scope.Holds(a)
+	return err == nil && s.c.Holds(a)
 }
 
-// learn takes a robots.txt, and judges the pages that waited for it.
-func (s *census) learn(rec *robotsext.Record) error {
-	var addr netip.Addr
-	if s.c.network.addresses != nil {
-		addr = s.c.network.addresses.Lookup(s.c.life.working, weburl.ServerOf(string(rec.Origin)))
-	}
+// Robots takes a robots.txt, and judges the pages that waited for it.
+func (s *Census) Robots(rec *robotsext.Record) error {
+	addr := s.c.Lookup(weburl.ServerOf(string(rec.Origin)))
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	h := s.count(rec.Origin)
@@ -246,7 +261,7 @@ func (s *census) learn(rec *robotsext.Record) error {
 	}
 	h.rec, h.failing = rec, nil
 	if rec.File != nil {
-		h.group = s.c.network.robots.Group(rec)
+		h.group = s.c.Group(rec)
 	}
 	h.addr = addr
 	waiting := h.waiting
@@ -261,9 +276,9 @@ func (s *census) learn(rec *robotsext.Record) error {
 	return nil
 }
 
-// file notes what came of a sitemap.
-func (s *census) file(f *output.Sitemap) {
-	p := &PlannedSitemap{URL: f.URL, Host: f.Host, Status: f.Status, Pages: f.Pages, Sitemaps: f.Sitemaps, Unread: f.Detail}
+// File notes what came of a sitemap.
+func (s *Census) File(f *output.Sitemap) {
+	p := &Sitemap{URL: f.URL, Host: f.Host, Status: f.Status, Pages: f.Pages, Sitemaps: f.Sitemaps, Unread: f.Detail}
 	if f.Status != 0 && f.Status/100 != 2 && p.Unread == "" {
 		p.Unread = fmt.Sprintf("status %d", f.Status)
 	}
@@ -272,9 +287,9 @@ func (s *census) file(f *output.Sitemap) {
 	s.files = append(s.files, p)
 }
 
-// request counts a request to its origin, and how long the response took to begin; err is why
+// Request counts a request to its origin, and how long the response took to begin; err is why
 // there is none.
-func (s *census) request(req *http.Request, took time.Duration, err error) {
+func (s *Census) Request(req *http.Request, took time.Duration, err error) {
 	origin, invalid := robotsext.OriginOf(req.URL)
 	if invalid != nil {
 		return
@@ -289,13 +304,21 @@ func (s *census) request(req *http.Request, took time.Duration, err error) {
 	}
 }
 
-// asked counts the origins whose robots.txt was asked for.
-func (s *census) asked() int {
-	n := 0
+// Progress returns how many URLs are known, and of how many hosts robots.txt was requested.
+func (s *Census) Progress() (urls, hosts int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	for _, h := range s.hosts {
-		if h.rec != nil || h.failing != nil && !isUnasked(h.failing) {
-			n++
+		if h.rec != nil || h.failing != nil && !blocked.IsUnrequested(h.failing) {
+			hosts++
 		}
 	}
-	return n
+	return len(s.fates), hosts
+}
+
+// IsTaken reports whether a URL is one that the crawl would take into its frontier.
+func (s *Census) IsTaken(url string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.fates[maphash.String(s.seed, url)] == inFrontier
 }

@@ -1,0 +1,66 @@
+// Package blocked reads what the guard of addresses has refused out of errors and records.
+package blocked
+
+import (
+	"errors"
+	"net/netip"
+	"time"
+
+	"github.com/politecrawl/politecrawl/robotsext"
+	"github.com/politecrawl/politecrawl/robotsext/guard"
+	"github.com/politecrawl/politecrawl/robotsext/secret"
+)
+
+// Start is a start URL whose host has an address that Fetch.AllowAddr does not allow, or
+// whose robots.txt redirects to such an address.
+type Start struct {
+	URL  string     `json:"url"`
+	Addr netip.Addr `json:"addr,omitzero"` // of its host; none: it is the redirect's
+	Why  string     `json:"why"`
+}
+
+// Text returns what the guard said, without what those who asked it have said around it.
+func Text(err error) string {
+	said := err
+	if e, ok := errors.AsType[*guard.AddressError](err); ok {
+		said = e
+	} else if e, ok := errors.AsType[*guard.HostError](err); ok {
+		said = e
+	}
+	return said.Error()
+}
+
+// Addr returns the address that the guard refused, if it refused one.
+func Addr(err error) netip.Addr {
+	if e, ok := errors.AsType[*guard.AddressError](err); ok {
+		return e.Addr
+	}
+	return netip.Addr{}
+}
+
+// IsRefused reports whether a robots.txt was not read because of its address.
+func IsRefused(rec *robotsext.Record) bool {
+	return rec.Outcome == robotsext.Unreachable && errors.Is(rec.Err, guard.ErrRefused)
+}
+
+// IsUnrequested reports whether a robots.txt was not even requested because of its address:
+// where a redirect led to one, it was.
+func IsUnrequested(rec *robotsext.Record) bool { return IsRefused(rec) && len(rec.Chain) < 2 }
+
+// IsOutage reports whether a robots.txt could not be read and may be later. One at an address
+// that the guard refuses may not.
+func IsOutage(rec *robotsext.Record) bool {
+	return rec != nil && rec.Outcome == robotsext.Unreachable && !IsRefused(rec)
+}
+
+// Printable returns a record as it is written down. What the guard refused is no outage that
+// may pass: nobody waits for it.
+func Printable(rec *robotsext.Record) *robotsext.Record {
+	printed := *rec
+	printed.Err = secret.Error(rec.Err)
+	if IsRefused(rec) {
+		printed.Err = errors.New(Text(rec.Err))
+		printed.FailingSince, printed.RetryAt, printed.Failures, printed.Outage = time.Time{}, time.Time{}, 0, 0
+	}
+	return &printed
+}
