@@ -20,7 +20,7 @@ const collyUserAgent = "colly - https://github.com/gocolly/colly"
 //
 // The transport, client, proxy and context of c stay in use, set before Attach or after;
 // robots.txt is fetched by them too. IgnoreRobotsTxt becomes false, and colly's own user
-// agent that of New. Three things to know; README.md has more:
+// agent that of New. Three things to know:
 //
 //   - After SetClient, or a new cookie jar and transport, call Attach again: until then
 //     colly reads a robots.txt itself, and clones send nothing (ErrDetached).

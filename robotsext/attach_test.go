@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/gocolly/colly/v2"
@@ -289,27 +290,25 @@ func TestAttachNoRobots(t *testing.T) {
 }
 
 func TestAttachFiftyFirstVisits(t *testing.T) {
-	s := newSite(t, func(w http.ResponseWriter, req *http.Request) {
-		time.Sleep(20 * time.Millisecond)
-		text(private)(w, req)
+	onWeb(t, map[string][]reply{"/robots.txt": {robotsReply}}, func(t *testing.T, w *web) {
+		c := colly.NewCollector(w.robots(robotsext.Options{}).Attach, colly.Async())
+		for i := range 50 {
+			go func() {
+				if err := c.Visit(fmt.Sprintf("%s/%d", siteA, i)); err != nil {
+					t.Error(err)
+				}
+			}()
+		}
+		synctest.Wait()
+		time.Sleep(time.Minute)
+		c.Wait()
+		if n := w.count("/robots.txt"); n != 1 {
+			t.Errorf("ROB-FET-03: robots.txt was asked for %d times", n)
+		}
+		if w.sent[0] != "0 /robots.txt" || len(w.sent) != 51 {
+			t.Errorf("ROB-FET-02: sent %q", w.sent)
+		}
 	})
-	c := colly.NewCollector(newRobots(t, nil).Attach, colly.Async())
-	var wg sync.WaitGroup
-	for i := range 50 {
-		wg.Go(func() {
-			if err := c.Visit(fmt.Sprintf("%s/%d", s.URL, i)); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	wg.Wait()
-	c.Wait()
-	if n := s.count(robotsLine); n != 1 {
-		t.Errorf("ROB-FET-03: robots.txt was asked for %d times", n)
-	}
-	if asked := s.asked(); asked[0] != robotsLine || len(asked) != 51 {
-		t.Errorf("ROB-FET-02: asked %q", asked)
-	}
 }
 
 func TestAttachSharedRobots(t *testing.T) {
@@ -324,28 +323,27 @@ func TestAttachSharedRobots(t *testing.T) {
 }
 
 func TestAttachShortPageTimeout(t *testing.T) {
-	slow := func(then http.HandlerFunc) http.HandlerFunc {
-		return func(w http.ResponseWriter, req *http.Request) {
-			time.Sleep(600 * time.Millisecond)
-			then(w, req)
-		}
+	for name, test := range map[string]struct {
+		robots reply // which takes a second
+		sent   []string
+	}{
+		"ROB-FET-17/rules": {robotsReply, []string{"0 /robots.txt", "1 /a"}},
+		"unreachable":      {reply{status: 500}, []string{"0 /robots.txt"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			onWeb(t, map[string][]reply{"/robots.txt": {test.robots}}, func(t *testing.T, w *web) {
+				c := colly.NewCollector(w.robots(robotsext.Options{}).Attach)
+				c.SetRequestTimeout(300 * time.Millisecond)
+				err := c.Visit(siteA + "/a")
+				if test.robots.status == 500 {
+					wantLater(t, err)
+				} else if err == nil || err.Error() != http.StatusText(http.StatusNotFound) {
+					t.Errorf("error %v, want that of the page", err)
+				}
+				w.wantSent(test.sent...)
+			})
+		})
 	}
-	t.Run("ROB-FET-17/rules", func(t *testing.T) {
-		s := newSite(t, slow(text(private)))
-		c := colly.NewCollector(newRobots(t, nil).Attach)
-		c.SetRequestTimeout(300 * time.Millisecond)
-		if err := c.Visit(s.URL + "/a"); err != nil {
-			t.Error(err)
-		}
-		s.wantAsked(t, robotsLine, "GET /a")
-	})
-	t.Run("unreachable", func(t *testing.T) {
-		s := newSite(t, slow(status(500)))
-		c := colly.NewCollector(newRobots(t, nil).Attach)
-		c.SetRequestTimeout(300 * time.Millisecond)
-		wantLater(t, c.Visit(s.URL+"/a"))
-		s.wantAsked(t, robotsLine)
-	})
 	t.Run("page still limited", func(t *testing.T) {
 		s := newSite(t, status(404))
 		s.hang.Store(true)

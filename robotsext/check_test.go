@@ -192,27 +192,24 @@ func TestIdentity(t *testing.T) {
 
 func TestSingleFlight(t *testing.T) {
 	t.Run("ROB-FET-03/ROB-FET-02", func(t *testing.T) {
-		s := newSite(t, func(w http.ResponseWriter, req *http.Request) {
-			time.Sleep(20 * time.Millisecond)
-			text(private)(w, req)
+		onWeb(t, map[string][]reply{"/robots.txt": {robotsReply}}, func(t *testing.T, w *web) {
+			client := &http.Client{Transport: w.robots(robotsext.Options{}).Transport(nil)}
+			var wg sync.WaitGroup
+			for i := range 100 {
+				wg.Go(func() {
+					resp, err := client.Get(fmt.Sprintf("%s/%d", siteA, i))
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					_ = resp.Body.Close()
+				})
+			}
+			wg.Wait()
+			if n := w.count("/robots.txt"); n != 1 || w.sent[0] != "0 /robots.txt" {
+				t.Errorf("robots.txt asked for %d times, first request %s", n, w.sent[0])
+			}
 		})
-		r := newRobots(t, nil)
-		client := &http.Client{Transport: r.Transport(nil)}
-		var wg sync.WaitGroup
-		for i := range 100 {
-			wg.Go(func() {
-				resp, err := client.Get(fmt.Sprintf("%s/%d", s.URL, i))
-				if err != nil {
-					t.Error(err)
-					return
-				}
-				_ = resp.Body.Close()
-			})
-		}
-		wg.Wait()
-		if asked := s.asked(); s.count(robotsLine) != 1 || asked[0] != robotsLine {
-			t.Errorf("robots.txt asked for %d times, first request %s", s.count(robotsLine), asked[0])
-		}
 	})
 	t.Run("an asker leaves", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
@@ -247,27 +244,23 @@ func TestSingleFlight(t *testing.T) {
 }
 
 func TestOnRecord(t *testing.T) {
-	s := newSite(t, text(private))
-	var mu sync.Mutex
-	var told []*robotsext.Record
-	r := newRobots(t, &robotsext.Options{OnRecord: func(rec *robotsext.Record) {
-		time.Sleep(10 * time.Millisecond)
-		mu.Lock()
-		defer mu.Unlock()
-		told = append(told, rec)
-	}})
-	var wg sync.WaitGroup
-	for range 10 {
-		wg.Go(func() {
-			rec, err := r.Record(t.Context(), s.url("/"))
-			mu.Lock()
-			defer mu.Unlock()
-			if err != nil || len(told) != 1 || told[0] != rec {
-				t.Errorf("asker has %v, %v before OnRecord: %v", rec, err, told)
-			}
-		})
-	}
-	wg.Wait()
+	onWeb(t, map[string][]reply{"/robots.txt": {robotsReply}}, func(t *testing.T, w *web) {
+		var told []*robotsext.Record
+		r := w.robots(robotsext.Options{OnRecord: func(rec *robotsext.Record) {
+			time.Sleep(time.Second)
+			told = append(told, rec)
+		}})
+		var wg sync.WaitGroup
+		for range 10 {
+			wg.Go(func() {
+				rec, err := r.Record(t.Context(), rootA)
+				if err != nil || len(told) != 1 || told[0] != rec {
+					t.Errorf("asker has %v, %v before OnRecord: %v", rec, err, told)
+				}
+			})
+		}
+		wg.Wait()
+	})
 }
 
 func TestRecordFields(t *testing.T) {

@@ -8,14 +8,9 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/internal/dotsegment"
 )
 
-// CleanURL returns u as it is to be requested: without dot segments, also where
-// the dots are escaped, since servers remove them and rules do not speak of them
-// (ROB-MAT-25, RFC 3986 5.2.4). Doubled slashes stay. An octet of the path that no
-// URI holds raw is escaped, and nothing else: net/url would spell the whole path
-// anew, /it's|a%2Fb as /it%27s%7Ca/b, which is another page to a server and to a
-// rule (ROB-MAT-28). If there is nothing to change it returns u itself. A URL
-// without a path of its own (opaque, or a path that does not begin with a slash) is
-// ErrUncheckable.
+// CleanURL returns u as it is to be requested and compared: without dot segments, illegal
+// octets of the path escaped, the rest of its spelling kept (ROB-MAT-25, ROB-MAT-28); u
+// itself if nothing changes. A URL without a path of its own is an ErrUncheckable.
 func CleanURL(u *url.URL) (*url.URL, error) {
 	sent := u.EscapedPath()
 	if u.Opaque != "" || sent != "" && sent[0] != '/' {

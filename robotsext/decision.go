@@ -42,8 +42,8 @@ type Decision struct {
 var noGroup robotstxt.Group
 
 // Decide returns whether u may be fetched now, and why; it fetches robots.txt if need be,
-// with the Context of an attached collector through its proxy. The error is that of ctx,
-// ErrUnsupportedScheme, ErrInvalidHost or ErrUncheckable.
+// with the Context of an attached collector through its proxy. It fails if ctx ends, or
+// with ErrUnsupportedScheme, ErrInvalidHost or ErrUncheckable.
 func (r *Robots) Decide(ctx context.Context, u *url.URL) (Decision, error) {
 	if isUserFetch(ctx) {
 		return Decision{Verdict: Allowed, Group: &noGroup}, nil

@@ -58,9 +58,12 @@ func (e *BlockedError) Is(target error) bool {
 
 func (e *BlockedError) As(target any) bool { return errors.As(e.Err, target) }
 
-// Errors of collectors and requests that cannot be checked and are not sent, of
+// Errors of URLs, of collectors and requests that cannot be checked and are not sent, of
 // Record.RedirectError, and of Sitemaps, there inside a *SitemapError.
 var (
+	ErrUnsupportedScheme = errors.New("unsupported scheme") // ROB-LOC-12
+	ErrInvalidHost       = errors.New("invalid host")       // or port; ROB-LOC-08, ROB-LOC-15, ROB-LOC-16
+
 	// ErrDetached: the client of the collector was replaced after Attach.
 	ErrDetached = errors.New("the collector has another transport than Attach gave it, so robots.txt is not checked: call Attach again after SetClient")
 	// ErrUnsealed: its context was replaced, in a version of colly that robotsext does not know.

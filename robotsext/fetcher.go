@@ -186,7 +186,7 @@ func location(u *url.URL, h http.Header) (*url.URL, error) {
 	}
 	next, err := u.Parse(value)
 	if err != nil {
-		return nil, fmt.Errorf("redirect: %w", secret.Error(err))
+		return nil, fmt.Errorf("redirect to %q, which is no URL", secret.Doubtful(value))
 	}
 	o, err := OriginOf(next)
 	if err == nil && next.Scheme != "http" && next.Scheme != "https" {

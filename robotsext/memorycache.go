@@ -3,10 +3,10 @@ package robotsext
 import (
 	"context"
 	"errors"
-	"strings"
 	"sync"
 	"time"
 
+	"github.com/politecrawl/politecrawl/robotsext/internal/clip"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
@@ -167,21 +167,13 @@ func parsedSize(body []byte, file *robotstxt.File) int {
 // may name targets of redirects as long as a header can be.
 const maxKept = 2 << 10
 
-// clip is s as it is kept.
-func clip(s string) string {
-	if len(s) <= maxKept {
-		return s
-	}
-	return strings.ToValidUTF8(s[:maxKept], "") + "…"
-}
-
 // clipError is err as it is kept. One that is too long loses what it wraps.
 func clipError(err error) error {
 	if err == nil {
 		return nil
 	}
 	if text := err.Error(); len(text) > maxKept {
-		return errors.New(clip(text))
+		return errors.New(clip.Text(text, maxKept))
 	}
 	return err
 }
@@ -189,7 +181,7 @@ func clipError(err error) error {
 // clipChain is urls, which are not used any more, as they are kept.
 func clipChain(urls []string) []string {
 	for i, u := range urls {
-		urls[i] = clip(u)
+		urls[i] = clip.Text(u, maxKept)
 	}
 	return urls
 }
@@ -197,7 +189,7 @@ func clipChain(urls []string) []string {
 // memoryCache is a memory that several Robots share.
 type memoryCache struct{ memory *memory }
 
-// NewMemoryCache returns a Cache for several Robots (ROB-CAC-11); zero as in CacheOptions.
+// NewMemoryCache returns a Cache that several Robots share (ROB-CAC-11).
 func NewMemoryCache(maxRecords int, maxBytes int64) Cache {
 	return &memoryCache{newMemory(or(maxRecords, defaultMaxRecords), or(maxBytes, defaultMaxBytes))}
 }

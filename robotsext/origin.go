@@ -1,7 +1,6 @@
 package robotsext
 
 import (
-	"errors"
 	"fmt"
 	"net/url"
 	"strconv"
@@ -11,28 +10,11 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/server"
 )
 
-// Errors of OriginOf, and so of every method that is given a URL.
-var (
-	// ErrUnsupportedScheme is the class of URLs whose scheme has no robots.txt
-	// that could be asked for (ROB-LOC-12).
-	ErrUnsupportedScheme = errors.New("unsupported scheme")
-	// ErrInvalidHost is the class of URLs whose host is empty or cannot be a
-	// host, or whose port is not 1 to 65535 (ROB-LOC-08, ROB-LOC-15, ROB-LOC-16).
-	ErrInvalidHost = errors.New("invalid host")
-)
-
-// Origin is what one robots.txt speaks for: a scheme, a host and a port, as in
-// "https://example.com" or "http://example.com:8080". It is in canonical form,
-// so that two URLs are of one origin exactly when their Origins are equal:
-// lower case, the host as it is sent in DNS (punycode), the default port left
-// out, no user name and no path.
-//
-// Nothing is inherited between origins: not from a parent domain, not from http
-// to https, not from one port to another, not from a name to its address
-// (ROB-LOC-02 to ROB-LOC-06, ROB-LOC-09).
+// Origin is what one robots.txt speaks for, such as "https://example.com:8443", in lower
+// case and punycode, without default port. None inherits from another (ROB-LOC-02).
 type Origin string
 
-// RobotsURL is where the origin's robots.txt is (ROB-LOC-01, ROB-LOC-11).
+// RobotsURL returns the URL of the origin's robots.txt (ROB-LOC-01).
 func (o Origin) RobotsURL() string { return string(o) + robotsPath }
 
 const robotsPath = "/robots.txt"
@@ -43,15 +25,8 @@ func (o Origin) server() string {
 	return server.Name(authority)
 }
 
-// OriginOf returns the origin of an absolute URL. It fails with
-// ErrUnsupportedScheme unless the scheme is http, https or ftp, and with
-// ErrInvalidHost when the host is empty, has invalid characters, is an IPv6
-// address with a zone, or cannot be decoded, or the port is not 1 to 65535.
-//
-// International names are mapped by UTS 46, non-transitional (ROB-LOC-08); a
-// trailing dot is kept, since such a name may be served differently
-// (ROB-LOC-14); an underscore is accepted, since such hosts exist
-// (ROB-LOC-17).
+// OriginOf returns the origin of an absolute http, https or ftp URL. International names
+// are mapped by UTS 46 (ROB-LOC-08); a trailing dot and underscores stay.
 func OriginOf(u *url.URL) (Origin, error) {
 	scheme := strings.ToLower(u.Scheme)
 	var defaultPort string

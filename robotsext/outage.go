@@ -2,7 +2,7 @@ package robotsext
 
 import "time"
 
-// OutageProfile says what a long outage of robots.txt comes to mean (table LAD).
+// OutageProfile is the meaning of a long outage of robots.txt (table LAD).
 type OutageProfile uint8
 
 const (

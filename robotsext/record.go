@@ -6,8 +6,7 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
-// Record is what is known of the robots.txt of one origin (ROB-STA-11). It is shared
-// and must not be changed.
+// Record is what is known of one robots.txt. It must not be changed (ROB-STA-11).
 type Record struct {
 	Origin    Origin
 	Outcome   Outcome
@@ -30,7 +29,7 @@ type Record struct {
 	CopyLost     bool          // there may have been one that is gone (ROB-CAC-17)
 }
 
-// RedirectError says how redirects led nowhere, if they did (ROB-FET-05, ROB-FET-07).
+// RedirectError says how redirects led nowhere, if they did (ROB-FET-05).
 func (rec *Record) RedirectError() error {
 	switch {
 	case rec.Outcome != AllowAll || !rec.FailingSince.IsZero() || rec.Status < 300 || rec.Status > 399:

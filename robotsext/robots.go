@@ -120,8 +120,7 @@ func identity(userAgent string, opts *Options) ([]string, error) {
 	return slices.Clone(opts.Tokens), nil
 }
 
-// Record returns the record of u's origin, also of an unreachable one. It fetches
-// robots.txt if need be.
+// Record returns the record of u's origin; it fetches robots.txt if need be.
 func (r *Robots) Record(ctx context.Context, u *url.URL) (*Record, error) {
 	o, err := r.originOf(u)
 	if err != nil {
@@ -130,7 +129,7 @@ func (r *Robots) Record(ctx context.Context, u *url.URL) (*Record, error) {
 	return r.resolver.resolve(ctx, o, false)
 }
 
-// Refresh is Record with a fetch. If that fails, a fresh record stays (ROB-STA-06).
+// Refresh is Record with a fetch. A failure leaves a fresh record (ROB-STA-06).
 func (r *Robots) Refresh(ctx context.Context, u *url.URL) (*Record, error) {
 	o, err := r.originOf(u)
 	if err != nil {

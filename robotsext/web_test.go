@@ -69,6 +69,19 @@ func (w *web) wantSent(want ...string) {
 	}
 }
 
+// count is how often a URL was requested.
+func (w *web) count(name string) int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	n := 0
+	for _, line := range w.sent {
+		if strings.HasSuffix(line, " "+name) {
+			n++
+		}
+	}
+	return n
+}
+
 // after wants so many seconds to have passed.
 func (w *web) after(least, most time.Duration) {
 	w.t.Helper()

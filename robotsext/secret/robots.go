@@ -6,94 +6,53 @@ import (
 	"strings"
 )
 
-// Field returns the value of a field of a robots.txt without users and passwords. What
-// stands behind Sitemap and Host is to be a URL or a host, and what stands behind Allow and
-// Disallow is no path if it does not begin as one: there they are found also where
-// [Users] cannot tell them from other words.
-func Field(name, value string) string {
-	if begin, _, host, ok := inField(name, value); ok {
-		value = value[:begin] + Hidden + "@" + value[host:]
+// Field returns the value of a field of a robots.txt without users and passwords. Sitemap
+// and Host are to have a URL or a host, and Allow and Disallow a path: what is neither is
+// [Doubtful].
+func Field(name, value string) string { return Users(field(name, value)) }
+
+func field(name, value string) string {
+	switch name = strings.ToLower(strings.TrimSpace(name)); name {
+	case "http", "https", "ftp": // a URL that was taken for a field
+		return strings.TrimPrefix(Reference(name+":"+value), name+":")
+	case "allow", "disallow":
+		if !strings.Contains(value, ":") || strings.IndexAny(value, "/*") == 0 {
+			return value
+		}
+	case "sitemap", "host":
+	default:
+		return value
 	}
-	return Users(value)
+	if u, err := url.Parse(value); err == nil && u.Host != "" {
+		return value // a URL, whose user Users finds
+	}
+	return Doubtful(value)
 }
 
-// inField finds the user and password that [Users] would not, or not all of.
-func inField(name, value string) (begin, end, host int, ok bool) {
-	if !hasAt(value) {
-		return 0, 0, 0, false
-	}
-	switch name = strings.ToLower(strings.TrimSpace(name)); {
-	case name == "http", name == "https", name == "ftp", strings.Contains(name, "//"): // a URL that was taken for a field
-		begin = len(value) - len(strings.TrimLeft(value, `/\`))
-		within := value[begin:]
-		if i := strings.IndexAny(within, `/\?#`); i >= 0 {
-			within = within[:i]
-		}
-		end, host, ok = lastAt(within)
-		return begin, begin + end, begin + host, ok
-	case name == "sitemap", name == "host":
-		if isURL(value) {
-			return 0, 0, 0, false
-		}
-		return doubtful(value)
-	case name == "allow", name == "disallow":
-		if value[0] == '/' || value[0] == '*' || isURL(value) {
-			return 0, 0, 0, false
-		}
-		begin, end, host, ok = doubtful(value)
-		return begin, end, host, ok && (begin > 0 || strings.Contains(value[:end], ":"))
-	}
-	return 0, 0, 0, false
-}
-
-// isURL tells whether a value is a URL with a host, whose user Users finds.
-func isURL(value string) bool {
-	u, err := url.Parse(value)
-	return err == nil && u.Host != "" && (u.Scheme != "" || strings.HasPrefix(value, "//"))
-}
-
-// Robots returns a robots.txt in which no user and no password stands where [Field] alone
-// finds it: for one who says what is wrong with the file, and quotes it in ways of his own.
-// Words without a meaning stand there, as many, so that the same is wrong with it. Shown
-// takes them, and what [Users] finds, out of what was said.
+// Robots returns a robots.txt without the users and passwords that [Field] alone finds, for
+// one who says what is wrong with the file and quotes it. A word without meaning stands in
+// their place, so that the same is wrong. Shown takes it, and what [Users] finds, out of
+// what was said.
 func Robots(body []byte) (tame []byte, shown func(said string) string) {
-	text := string(body)
-	if !hasAt(text) {
+	if !hasAt(string(body)) {
 		return body, Users
 	}
-	var b strings.Builder
-	for len(text) > 0 {
-		line := text
-		if i := strings.IndexAny(text, "\r\n"); i >= 0 {
-			line = text[:i+1]
-		}
-		text = text[len(line):]
-		b.WriteString(tameLine(line))
-	}
-	return []byte(b.String()), func(said string) string {
-		said = strings.ReplaceAll(said, stand+":"+stand, stand)
-		return Users(strings.ReplaceAll(said, stand, Hidden))
-	}
+	tame = line.ReplaceAllFunc(body, func(line []byte) []byte { return []byte(tameLine(string(line))) })
+	return tame, func(said string) string { return Users(strings.ReplaceAll(said, stand, Hidden)) }
 }
 
-// stand stands in place of a word that is secret.
+// stand stands in place of a user and a password.
 const stand = "politecrawl-hides-this"
 
-// words are those of a user and a password.
-var words = regexp.MustCompile(`[^\s/\\:?#@]+`)
+var line = regexp.MustCompile(`[^\r\n]+`)
 
-// tameLine has them in place of what is secret in a line.
 func tameLine(line string) string {
 	said, _, _ := strings.Cut(line, "#")
-	name, value, ok := strings.Cut(said, ":")
-	if !ok {
+	name, value, _ := strings.Cut(said, ":")
+	value = strings.TrimSpace(value)
+	hidden := field(name, value)
+	if hidden == value {
 		return line
 	}
-	begin, end, _, ok := inField(name, strings.TrimSpace(value))
-	if !ok {
-		return line
-	}
-	at := len(name) + 1 + len(value) - len(strings.TrimLeft(value, " \t\v\f\r\n"))
-	begin, end = begin+at, end+at
-	return line[:begin] + words.ReplaceAllString(line[begin:end], stand) + line[end:]
+	return strings.Replace(line, value, strings.Replace(hidden, Hidden, stand, 1), 1)
 }

@@ -31,8 +31,7 @@ func TestField(t *testing.T) {
 		{"http", "/u:p@h/x", "/***@h/x"},
 		{"HTTPS", "//u:p@h/@x", "//***@h/@x"},
 		{"http", "//h/@x", "//h/@x"},
-		{"http //u", "p@h/@x", "***@h/@x"},
-		{"see //h/x", "/y/p@h", "/y/p@h"},
+		{"note //u", "p@h/@x", "p@h/@x"},
 		{"note", "u:p@h", "u:p@h"},
 		{"", "", ""},
 	} {
@@ -50,7 +49,7 @@ func TestRobots(t *testing.T) {
 			t.Errorf("%q stands in %q", word, tame)
 		}
 	}
-	const want = "Sitemap: http://***@h/\r\n\r\n Host :\t*** ***@h # a@b\nDisallow: /u:p@h\rDisallow: ***@h/@x\nSitemap: http://***/***@h"
+	const want = "Sitemap: http://***@h/\r\n\r\n Host :\t***@h # a@b\nDisallow: /u:p@h\rDisallow: ***@h/@x\nSitemap: http://***@h"
 	if got := shown(string(tame)); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}

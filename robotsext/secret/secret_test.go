@@ -34,25 +34,17 @@ func TestAll(t *testing.T) {
 		`http:\/\/alice:hunter2@h\/`:                                    `http:\/\/***@h\/`,
 		"/x ///alice:hunter2@h":                                         "/x ///***@h",
 		"view-source:http://alice:hunter2@h/":                           "view-source:http://***@h/",
-		"mailto:alice:hunter2@h":                                        "mailto:***@h",
-		"sip:alice:hunter2@h":                                           "sip:***@h",
 		"mailto:alice@h, sip:alice@h":                                   "mailto:alice@h, sip:alice@h",
-		"http://alice:hunter 2@h/x":                                     "http://***@h/x",
-		"http://alice:hunt/er2@h/x":                                     "http://***@h/x",
-		"http://alice:1hunt/er2@h/x":                                    "http://***@h/x",
-		`http://a:hun/ter2@h: parse "http://a:hun/ter2@h": invalid port ":hun" after host`: `http://***@h: parse "http://***@h": invalid port ":***" after host`,
-		`http://a:hunter2@h:x/: invalid port ":x" after host`:                              `http://***@h:x/: invalid port ":x" after host`,
-		`invalid port ":hunter2＠h" after host`:                                             `invalid port ":***@h" after host`,
-		"http://h:8080/@a and http://h: mail a@b":                                          "http://h:8080/@a and http://h: mail a@b",
-		"http://[::1]:80/a@b, http://h:80, a@b; http://h is a@b's":                         "http://[::1]:80/a@b, http://h:80, a@b; http://h is a@b's",
-		`{"at":"http://h:80/","by":"a@b"}`:                                                 `{"at":"http://h:80/","by":"a@b"}`,
-		"image:tag@sha256:0, alice:word@h":                                                 "image:tag@sha256:0, alice:word@h",
-		"net/http: no a@b; file:///a@b, a%40b /x%40y":                                      "net/http: no a@b; file:///a@b, a%40b /x%40y",
-		"http://h/?token=hunter2&a=1&api_key=hunter2#x":                                    "http://h/?token=***&a=1&api_key=***#x",
-		"http://h/?X-Amz-Signature=hunter2&X-Amz-Security-Token=x;y":                       "http://h/?X-Amz-Signature=***&X-Amz-Security-Token=***;y",
-		"http://h/;jsessionid=hunter2?tokens=3&sidebar=4":                                  "http://h/;jsessionid=***?tokens=3&sidebar=4",
-		`malformed header "Cookie: a=hunter2"`:                                             `malformed header "Cookie: ***"`,
-		"Proxy-Authorization: Basic aHVudGVyMg==":                                          "Proxy-Authorization: ***",
+		"http://h:8080/@a and http://h: mail a@b":                       "http://h:8080/@a and http://h: mail a@b",
+		"http://[::1]:80/a@b, http://h:80, a@b; http://h is a@b's":      "http://[::1]:80/a@b, http://h:80, a@b; http://h is a@b's",
+		`{"at":"http://h:80/","by":"a@b"}`:                              `{"at":"http://h:80/","by":"a@b"}`,
+		"image:tag@sha256:0, alice:word@h":                              "image:tag@sha256:0, alice:word@h",
+		"net/http: no a@b; file:///a@b, a%40b /x%40y":                   "net/http: no a@b; file:///a@b, a%40b /x%40y",
+		"http://h/?token=hunter2&a=1&api_key=hunter2#x":                 "http://h/?token=***&a=1&api_key=***#x",
+		"http://h/?X-Amz-Signature=hunter2&X-Amz-Security-Token=x;y":    "http://h/?X-Amz-Signature=***&X-Amz-Security-Token=***;y",
+		"http://h/;jsessionid=hunter2?tokens=3&sidebar=4":               "http://h/;jsessionid=***?tokens=3&sidebar=4",
+		`malformed header "Cookie: a=hunter2"`:                          `malformed header "Cookie: ***"`,
+		"Proxy-Authorization: Basic aHVudGVyMg==":                       "Proxy-Authorization: ***",
 	} {
 		if got := All(in); got != want {
 			t.Errorf("All(%q) = %q, want %q", in, got, want)
@@ -61,7 +53,7 @@ func TestAll(t *testing.T) {
 }
 
 func FuzzAll(f *testing.F) {
-	for _, s := range []string{"http://alice:hunter2@h/", "//a@", "?token=x", "cookie: \x00", "a:///@@", "http://\xff@h", "http://a'b@h", "http://a:b/c@d", "http:a:b c@d＠e/", "mailto:a:b@c", "http://a:b/@: invalid port \":b\" after host"} {
+	for _, s := range []string{"http://alice:hunter2@h/", "//a@", "?token=x", "cookie: \x00", "a:///@@", "http://\xff@h", "http://a'b@h", "http://a:b/c@d", "http:a:b c@d＠e/"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -190,7 +182,6 @@ func TestDoubtful(t *testing.T) {
 		"http://u:p/q?r#s@h:x/":   "http://***@h:x/",
 		"ftp://h/":                "ftp://h/",
 		"https://" + Hidden + "@": "https://" + Hidden + "@",
-		"mailto:u:p@h":            "mailto:***@h",
 		"http:/u:p/q@h":           "http:/***@h",
 		"https:u:p@h":             "https:***@h",
 		"http://u:p＠h:8/f":        "http://***@h:8/f",
