@@ -1,12 +1,10 @@
 package robotsext_test
 
 import (
-	"bufio"
 	"go/ast"
 	"go/parser"
 	"go/token"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -16,8 +14,7 @@ import (
 )
 
 // Every row of the specification has a test with its id in the name: of the function,
-// TestROB_GEN_07, or of a subtest, "ROB-GEN-07/links". A comment or a message is no name. A
-// row left out on purpose stands in testdata/untested.txt with the reason.
+// TestROB_GEN_07, or of a subtest, "ROB-GEN-07/links". A comment or a message is no name.
 func TestEveryRowHasATest(t *testing.T) {
 	spec, err := os.ReadFile("robotstxt/testdata/spec.md")
 	if err != nil {
@@ -28,22 +25,10 @@ func TestEveryRowHasATest(t *testing.T) {
 		t.Fatalf("spec.md has %d rows: its form has changed", len(rows))
 	}
 	named := idsInTests(t, "..")
-	left := leftOut(t, "testdata/untested.txt")
 	for _, row := range rows {
-		id := row[1]
-		if reason, ok := left[id]; ok {
-			if named[id] != "" {
-				t.Errorf("%s is listed as untested (%s), but %s names it", id, reason, named[id])
-			}
-			delete(left, id)
-			continue
-		}
-		if named[id] == "" {
+		if id := row[1]; named[id] == "" {
 			t.Errorf("%s: no test names it", id)
 		}
-	}
-	for _, id := range slices.Sorted(maps.Keys(left)) {
-		t.Errorf("%s is listed as untested and is no row of spec.md", id)
 	}
 }
 
@@ -93,31 +78,4 @@ func idsInTests(t *testing.T, root string) map[string]string {
 func message(call *ast.CallExpr) bool {
 	f, ok := call.Fun.(*ast.SelectorExpr)
 	return ok && slices.Contains([]string{"Error", "Errorf", "Fatal", "Fatalf", "Log", "Logf", "Skip", "Skipf"}, f.Sel.Name)
-}
-
-// leftOut reads lines of the form "ROB-XXX-01: reason".
-func leftOut(t *testing.T, path string) map[string]string {
-	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = f.Close() }()
-	left := make(map[string]string)
-	lines := bufio.NewScanner(f)
-	for lines.Scan() {
-		line := lines.Text()
-		if line == "" || strings.HasPrefix(line, "#") {
-			continue
-		}
-		id, reason, ok := strings.Cut(line, ": ")
-		if !ok || strings.TrimSpace(reason) == "" {
-			t.Errorf("%s: %q gives no reason", path, line)
-		}
-		left[id] = reason
-	}
-	if err := lines.Err(); err != nil {
-		t.Fatal(err)
-	}
-	return left
 }

@@ -12,14 +12,14 @@ import (
 func Field(name, value string) string { return Users(field(name, value)) }
 
 func field(name, value string) string {
-	switch name = strings.ToLower(strings.TrimSpace(name)); name {
-	case "http", "https", "ftp": // a URL that was taken for a field
+	switch name = strings.ToLower(strings.TrimSpace(name)); {
+	case name == "http", name == "https", name == "ftp": // a URL that was taken for a field
 		return strings.TrimPrefix(Reference(name+":"+value), name+":")
-	case "allow", "disallow":
+	case name == "allow", name == "disallow":
 		if !strings.Contains(value, ":") || strings.IndexAny(value, "/*") == 0 {
 			return value
 		}
-	case "sitemap", "host":
+	case name == "sitemap", name == "host", strings.Contains(name, "//"): // the last lacks its first colon
 	default:
 		return value
 	}

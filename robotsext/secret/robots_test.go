@@ -31,7 +31,8 @@ func TestField(t *testing.T) {
 		{"http", "/u:p@h/x", "/***@h/x"},
 		{"HTTPS", "//u:p@h/@x", "//***@h/@x"},
 		{"http", "//h/@x", "//h/@x"},
-		{"note //u", "p@h/@x", "p@h/@x"},
+		{"http //u", "p@h/@x", "***@h/@x"},
+		{"see //h/x", "/y/p@h", "/y/p@h"},
 		{"note", "u:p@h", "u:p@h"},
 		{"", "", ""},
 	} {
