@@ -71,67 +71,11 @@
 // rules alone that may match, and costs about as much for a file of ten thousand
 // rules as for one of ten. It allocates nothing if the URL is canonical.
 //
-// Rules with a star before their end are the ones that have to be tried, those
-// of a matching beginning one after the other. A digest of the path rules most
-// of them out, patterns that are repeated count once, and there is no
-// backtracking and no regular expression, so a rule costs at most about one look
-// through the path, however many stars it has, and a verdict at most the number
-// of such rules times the length of the path. A hostile file of the default size
-// comes to some 20,000 rules. For a short path they take some ten microseconds where
-// the digest rules them out, and one or two milliseconds where it does not.
+// Only rules with a star before their end are tried one after the other. A digest
+// of the path rules most of them out, and nothing is ever tried again, so a verdict
+// costs at most the number of such rules times the length of the path.
 //
-// The benchmarks set this package beside github.com/temoto/robotstxt. This is what
-//
-//	make bench MODULES=robotsext PKG=./robotstxt BENCHTIME=150ms COUNT=5
-//
-// came to on one core of an AMD EPYC, with Go 1.26. Parse is parsing alone, First
-// is parsing and one verdict, Agents a file that is half User-agent lines and half
-// rules. Match is a verdict on a file that has been asked before: honest is 500 KiB
-// of rules that differ early, wildcards 500 KiB of short rules with stars, stars 254
-// rules of 1,000 stars and a path of 2,000 octets. Growth is one rule of 100 stars on
-// longer and longer paths, and one of more and more stars on a path of 16,000. The
-// corpus is 499 real files, 1.5 MB. Where there is nothing for temoto it would take
-// seconds.
-//
-//	                                   ours     temoto   ratio    allocs  of temoto
-//	Parse/typical                    3.2 µs    35.1 µs    11.1        20        659
-//	Parse/honest                   251.5 µs    6.98 ms    27.8         4      90687
-//	Parse/honest-CR                332.6 µs    6.80 ms    20.5         4      90688
-//	Parse/wildcards                339.1 µs   61.87 ms   182.4         4     917180
-//	Parse/corpus                    2.03 ms   25.75 ms    12.7      4791     343171
-//	First/typical                    4.9 µs    41.7 µs     8.5        25        659
-//	First/honest                    1.28 ms    7.86 ms     6.1         9      90689
-//	First/corpus                    3.84 ms   29.34 ms     7.6      7896     343225
-//	Agents/16K                      46.6 µs    4.77 ms   102.2        24      10447
-//	Agents/32K                     110.5 µs   26.61 ms   240.8        29      22403
-//	Agents/64K                     190.7 µs   99.80 ms   523.3        31      45474
-//	Agents/128K                    293.4 µs
-//	Agents/256K                     1.00 ms
-//	Agents/500K                     2.41 ms
-//	Match/typical                     71 ns     2.0 µs    28.5         0          0
-//	Match/honest                      65 ns    33.8 µs   519.4         0          0
-//	Match/wildcards                 16.7 µs   22.32 ms  1334.1         0          0
-//	Match/wildcards-all-tried       1.62 ms  104.27 ms    64.4         0          2
-//	Match/stars                      7.9 µs
-//	Match/stars-2000-a               2.0 µs
-//	Match/rules-10                    43 ns      25 ns     0.6         0          0
-//	Match/rules-10000                 60 ns    23.6 µs   395.6         0          0
-//	Check/typical                    118 ns     2.4 µs    20.1         0          2
-//	Growth/length-1000               1.7 µs
-//	Growth/length-2000               2.7 µs
-//	Growth/length-4000               4.8 µs
-//	Growth/length-8000               8.9 µs
-//	Growth/length-16000             17.0 µs
-//	Growth/stars-32                 16.7 µs
-//	Growth/stars-64                 16.8 µs
-//	Growth/stars-128                17.2 µs
-//	Growth/stars-256                17.8 µs
-//	Growth/stars-512                19.3 µs
-//
-// With few rules temoto's prefixes are quicker than an index. Google's parser in
-// C++ was measured against temoto elsewhere: it parses real files 8 times as fast,
-// so this package is ahead of it by half, and it keeps no matcher, so that every
-// verdict costs a parse.
+// COST.md beside this file has measurements.
 //
 // # Choices
 //

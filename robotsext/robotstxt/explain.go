@@ -3,7 +3,6 @@ package robotstxt
 import (
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/politecrawl/politecrawl/robotsext/internal/rulepath"
 )
@@ -43,11 +42,8 @@ type RankedRule struct {
 	Length int
 }
 
-// Explain is Check with all that led to the verdict. For that it makes an index of
-// its own, of every rule of the group, so that a single answer costs more than that
-// of Check, and further ones hardly more than the rules that match are many. Rules
-// with a star before their end are tried one after the other, as by Check, but to
-// the last.
+// Explain is Check with all that led to the verdict. It tries every rule of the
+// group, so that it costs more than Check.
 func (f *File) Explain(rawURL string, tokens ...string) Explanation {
 	e := Explanation{Path: canonicalPath(pathAndQuery(rawURL, f.google), f.google)}
 	e.Verdict = f.Check(rawURL, tokens...)
@@ -66,38 +62,19 @@ func (g *Group) matches(path string) []RankedRule {
 	if g.set == nil {
 		return nil
 	}
-	c := g.compiled()
-	ranks := c.every.of(c.index.ranked, false).all(path)
-	if strings.Contains(path, "?") && !g.file.google.has(googleQuery) {
-		ranks = append(ranks, c.everyForm.of(c.index.ranked, true).all(rulepath.EscapeQuery(path))...) // ROB-MAT-19
-	}
-	slices.Sort(ranks)
+	form := rulepath.EscapeQuery(path)
+	twoForms := strings.Contains(path, "?") && !g.file.google.has(googleQuery)
 	var rules []RankedRule
-	for _, rank := range slices.Compact(ranks) {
-		r := &c.index.ranked[rank]
-		rules = append(rules, RankedRule{r.rule, r.pattern, r.length})
+	for _, r := range g.ranked() {
+		ok, _ := matchPattern(r.pattern, path)
+		if !ok && twoForms {
+			ok, _ = matchPattern(rulepath.EscapeQuery(r.pattern), form) // ROB-MAT-19
+		}
+		if ok {
+			rules = append(rules, RankedRule{r.rule, r.pattern, r.length})
+		}
 	}
 	return rules
-}
-
-// lateForest is a forest of every rule, made when it is first asked for.
-type lateForest struct {
-	once sync.Once
-	*forest
-}
-
-// of returns the forest of the rules, or that of their second form.
-func (x *lateForest) of(rules []ranked, form bool) *forest {
-	x.once.Do(func() {
-		if form {
-			rules = slices.Clone(rules)
-			for i := range rules {
-				rules[i].pattern = rulepath.EscapeQuery(rules[i].pattern)
-			}
-		}
-		x.forest = newForest(rules, true)
-	})
-	return x.forest
 }
 
 // Lines returns the numbers of the User-agent lines that name the group, the first in

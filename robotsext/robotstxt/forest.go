@@ -34,10 +34,8 @@ type wildRule struct {
 	pattern
 }
 
-// newForest grows a forest of rules that are sorted by rank. For whoever asks
-// which of them match, and not only which decides, every one of them is kept as a
-// wildcard rule.
-func newForest(rules []ranked, every bool) *forest {
+// newForest grows a forest of rules that are sorted by rank.
+func newForest(rules []ranked) *forest {
 	type entry struct {
 		pattern
 		rank int32
@@ -63,9 +61,7 @@ func newForest(rules []ranked, every bool) *forest {
 	})
 	// Of rules that match the same, the first by rank is the one that decides
 	// (ROB-GRP-09).
-	if !every {
-		entries = slices.CompactFunc(entries, func(a, b entry) bool { return a.pattern == b.pattern })
-	}
+	entries = slices.CompactFunc(entries, func(a, b entry) bool { return a.pattern == b.pattern })
 
 	x := &forest{}
 	for i := 0; i < len(entries); {
@@ -77,7 +73,7 @@ func newForest(rules []ranked, every bool) *forest {
 		n.wild.lo = int32(len(x.wild))
 		for ; i < len(entries) && entries[i].prefix == prefix; i++ {
 			switch e := &entries[i]; {
-			case e.wild || every:
+			case e.wild:
 				x.wild = append(x.wild, wildRule{e.signature(), e.rank, e.pattern})
 				n.wildUp = int32(len(x.nodes))
 			case e.anchored:
@@ -128,22 +124,6 @@ func (x *forest) match(path string, rank int32) int32 {
 		}
 	}
 	return rank
-}
-
-// all returns the ranks of the rules that match path, for a forest of every rule.
-func (x *forest) all(path string) []int32 {
-	var have signature
-	have.add(path)
-	var ranks []int32
-	for i := x.deepest(path); i >= 0; i = x.nodes[i].parent {
-		rest := path[len(x.prefixes[i]):]
-		for _, r := range x.wild[x.nodes[i].wild.lo:x.nodes[i].wild.hi] {
-			if have.covers(r.need) && r.matchAfter(rest) {
-				ranks = append(ranks, r.rank)
-			}
-		}
-	}
-	return ranks
 }
 
 // cost estimates what match costs, see Group.Cost.

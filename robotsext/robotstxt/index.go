@@ -51,4 +51,4 @@ func (x *index) tryAll(path string, rank int32) (lowest int32, cost int64) {
 	return rank, cost
 }
 
-func (x *index) grow() { x.forest.Store(newForest(x.ranked, false)) }
+func (x *index) grow() { x.forest.Store(newForest(x.ranked)) }

@@ -18,8 +18,6 @@ type compiled struct {
 	index index
 	query queryIndex
 	usage usages
-
-	every, everyForm lateForest // of all rules, for Explain
 }
 
 func (g *Group) compiled() *compiled {

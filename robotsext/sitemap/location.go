@@ -66,27 +66,13 @@ func location(b []byte) (string, error) {
 // afterScheme returns the length of the scheme with its "://", 0 if it is not
 // one whose URLs can be fetched.
 func afterScheme(b []byte) int {
-	i := bytes.IndexByte(b[:min(len(b), len("https:"))], ':')
-	if i < 0 || !bytes.HasPrefix(b[i:], []byte("://")) {
-		return 0
+	scheme, _, ok := bytes.Cut(b[:min(len(b), len("https://"))], []byte("://"))
+	for _, known := range [...]string{"https", "http", "ftp"} {
+		if ok && strings.EqualFold(string(scheme), known) {
+			return len(scheme) + len("://")
+		}
 	}
-	switch scheme := b[:i]; len(scheme) {
-	case 3:
-		if !bytes.EqualFold(scheme, []byte("ftp")) {
-			return 0
-		}
-	case 4:
-		if !bytes.EqualFold(scheme, []byte("http")) {
-			return 0
-		}
-	case 5:
-		if !bytes.EqualFold(scheme, []byte("https")) {
-			return 0
-		}
-	default:
-		return 0
-	}
-	return i + len("://")
+	return 0
 }
 
 // isPlainHost reports whether host is an ordinary name without a port, as

@@ -33,6 +33,7 @@ func TestLocation(t *testing.T) {
 		{"ROB-SMP-15", "gopher://h.example/", "", errNotAbsolute},
 		{"ROB-SMP-15", "htt://h.example/", "", errNotAbsolute},
 		{"ROB-SMP-15", "http ://h.example/", "", errNotAbsolute},
+		{"ROB-SMP-15", "http\u017f://h.example/", "", errNotAbsolute},
 		{"ROB-SMP-15", "http://", "", errHost},
 		{"ROB-SMP-15", "http:///path", "", errHost},
 		{"ROB-SMP-15", "http://?q", "", errHost},
