@@ -31,22 +31,12 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/guard"
 )
 
-// Options changes how files are fetched. The zero value, like nil, is fit for
-// robots.txt.
+// Options changes how files are fetched. The zero value, like nil, has no guard.
 type Options struct {
-	// Password is what an anonymous client gives: by custom the address of
-	// whoever runs it. Empty: "anonymous@".
-	Password string
-	// DialContext makes the connections, for commands and for data. Nil: those
-	// of net.Dialer.
-	DialContext func(ctx context.Context, network, addr string) (net.Conn, error)
-	// Guard says which addresses may be connected to where DialContext is nil, for
-	// commands and for data. Together with DialContext, which it cannot see into, it
-	// has every file fail. Nil: no guard.
+	// Guard says which addresses may be connected to, for commands and for data. Nil: all
+	// may.
 	Guard *guard.Guard
 }
-
-var errTwoDialers = errors.New("Options.Guard is for connections of this package's own; guard DialContext yourself, by the Control function of a net.Dialer")
 
 // New returns a function that opens the file at an ftp: URL. A user name or
 // password in the URL is not used. The end of the context ends the transfer.
@@ -57,28 +47,15 @@ func New(opts *Options) func(ctx context.Context, u *url.URL) (io.ReadCloser, er
 	return opener(opts, net.Dialer{})
 }
 
-// opener is New, by connections of dialer unless opts has its own.
+// opener is New, by connections of dialer.
 func opener(opts *Options, dialer net.Dialer) func(ctx context.Context, u *url.URL) (io.ReadCloser, error) {
-	o := Options{}
-	if opts != nil {
-		o = *opts
+	if opts != nil && opts.Guard != nil {
+		dialer.Control = opts.Guard.Control
 	}
-	if o.Password == "" {
-		o.Password = "anonymous@"
-	}
-	switch {
-	case o.DialContext == nil:
-		if o.Guard != nil {
-			dialer.Control = o.Guard.Control
-		}
-		o.DialContext = dialer.DialContext
-	case o.Guard != nil:
-		o.DialContext = func(context.Context, string, string) (net.Conn, error) { return nil, errTwoDialers }
-	}
-	return o.open
+	return func(ctx context.Context, u *url.URL) (io.ReadCloser, error) { return open(ctx, &dialer, u) }
 }
 
-func (o *Options) open(ctx context.Context, u *url.URL) (io.ReadCloser, error) {
+func open(ctx context.Context, dialer *net.Dialer, u *url.URL) (io.ReadCloser, error) {
 	port := u.Port()
 	if port == "" {
 		port = "21"
@@ -88,7 +65,7 @@ func (o *Options) open(ctx context.Context, u *url.URL) (io.ReadCloser, error) {
 	ctx, hangUp := context.WithCancel(ctx)
 	f := &file{hangUp: hangUp}
 	dial := func(network, addr string) (net.Conn, error) {
-		conn, err := o.DialContext(ctx, network, addr)
+		conn, err := dialer.DialContext(ctx, network, addr)
 		if err != nil {
 			return nil, err
 		}
@@ -98,7 +75,7 @@ func (o *Options) open(ctx context.Context, u *url.URL) (io.ReadCloser, error) {
 		}
 		return conn, nil
 	}
-	if err := f.retrieve(net.JoinHostPort(u.Hostname(), port), strings.TrimPrefix(u.Path, "/"), o.Password, dial); err != nil {
+	if err := f.retrieve(net.JoinHostPort(u.Hostname(), port), strings.TrimPrefix(u.Path, "/"), dial); err != nil {
 		if ctx.Err() != nil { // the connections were closed for that
 			err = context.Cause(ctx)
 		}
@@ -139,13 +116,13 @@ type file struct {
 	hangUp  context.CancelFunc
 }
 
-func (f *file) retrieve(addr, path, password string, dial func(network, addr string) (net.Conn, error)) error {
+func (f *file) retrieve(addr, path string, dial func(network, addr string) (net.Conn, error)) error {
 	conn, err := ftp.Dial(addr, ftp.DialWithDialFunc(dial))
 	if err != nil {
 		return err
 	}
 	f.conn = conn
-	if err := conn.Login("anonymous", password); err != nil {
+	if err := conn.Login("anonymous", "anonymous@"); err != nil {
 		return err
 	}
 	f.data, err = conn.Retr(path)

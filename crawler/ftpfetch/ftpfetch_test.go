@@ -126,7 +126,7 @@ func TestServer(t *testing.T) {
 	t.Run("whole file", func(t *testing.T) {
 		text := strings.Repeat("line of text\n", 50_000)
 		origin, _ := serve(t, map[string]string{"f": text})
-		f, err := ftpfetch.New(&ftpfetch.Options{Password: "me@example.com"})(t.Context(), parse(t, origin+"/f"))
+		f, err := ftpfetch.New(nil)(t.Context(), parse(t, origin+"/f"))
 		if err != nil {
 			t.Fatal(err)
 		}

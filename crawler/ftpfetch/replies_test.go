@@ -27,7 +27,7 @@ func TestRepliesWithoutEnd(t *testing.T) {
 					sent.Add(int64(n))
 				}
 			})
-			err := open(t, nil, net.Dialer{}, fmt.Sprintf("ftp://127.0.0.1:%d/robots.txt", server.port()))
+			err := openWith(t, nil, net.Dialer{}, fmt.Sprintf("ftp://127.0.0.1:%d/robots.txt", server.port()))
 			// What the sockets hold is sent and not read.
 			if n := sent.Load(); !errors.Is(err, errReplies) || n > 32<<20 {
 				t.Errorf("error %v after %d bytes", err, n)

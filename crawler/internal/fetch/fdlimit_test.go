@@ -9,6 +9,9 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
+
+	"github.com/politecrawl/politecrawl/robotsext/guard"
 )
 
 func TestCheckDescriptors(t *testing.T) {
@@ -68,19 +71,23 @@ func TestNoDescriptorLeft(t *testing.T) {
 	}{
 		{"all is well", nil, 1, 0, 0, true},
 		{"a site that is down", []error{refused}, 1, 0, 0, false},
+		{"an address that is not allowed", []error{guard.ErrRefused}, 1, 0, 0, false},
 		{"none left, and then one", []error{full}, 2, 1, 0, true},
 		{"none left", []error{full, full}, 2, 1, 1, false},
 		{"none left to ask for a name", []error{fmt.Errorf("dial tcp: %w", lookup), lookup}, 2, 1, 1, false},
 		{"none left, and then a site that is down", []error{full, refused}, 2, 1, 0, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			base, fell := &stingy{errs: tt.errs}, 0
+			base, fell, sent := &stingy{errs: tt.errs}, 0, 0
 			_, err := (&freeing{base: base, fail: func(err error) {
 				fell++
 				if !errors.Is(err, tt.errs[1]) {
 					t.Errorf("fails with %v", err)
 				}
-			}}).RoundTrip(&http.Request{})
+			}, sent: func(*http.Request, time.Duration, error) { sent++ }}).RoundTrip(&http.Request{})
+			if want := tt.asked; !errors.Is(err, guard.ErrRefused) && sent != want || errors.Is(err, guard.ErrRefused) && sent > 0 {
+				t.Errorf("%d requests of %d are reported", sent, want)
+			}
 			if (err == nil) != tt.ok || base.asked != tt.asked || base.freed != tt.freed || fell != tt.fell {
 				t.Errorf("%v; asked %d times, freed %d, failed %d", err, base.asked, base.freed, fell)
 			}

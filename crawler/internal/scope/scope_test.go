@@ -35,7 +35,11 @@ func TestHolds(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(string(tt.scope)+"/"+tt.name, func(t *testing.T) {
 			b := New(tt.scope, Bounds{})
-			b.Join(mustParse(t, tt.start))
+			for _, want := range []bool{tt.scope != Any, false} {
+				if news := b.Join(mustParse(t, tt.start)); news != want {
+					t.Errorf("%s joins: news %v, want %v", tt.start, news, want)
+				}
+			}
 			if got := b.Holds(mustParse(t, tt.url)); got != tt.want {
 				t.Errorf("start %s: %s in scope: %v, want %v", tt.start, tt.url, got, tt.want)
 			}

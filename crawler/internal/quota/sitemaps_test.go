@@ -1,0 +1,45 @@
+package quota
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/politecrawl/politecrawl/robotsext"
+)
+
+// Each origin has limits of its own for files, for files of others, and for pages. What an
+// earlier process read counts.
+func TestSitemapsAreCountedByOrigin(t *testing.T) {
+	var full []robotsext.Origin
+	l := NewSitemaps(2, 3, func(o robotsext.Origin) { full = append(full, o) })
+	l.Count("http://b.test", 2)
+	for _, step := range []struct {
+		name string
+		take func(robotsext.Origin) bool
+		of   robotsext.Origin
+		want []bool
+	}{
+		{"files", l.Take, "http://a.test", []bool{true, true, false, false}},
+		{"files of one resumed", l.Take, "http://b.test", []bool{true, false}},
+		{"files of others", l.TakeForeign, "http://a.test", []bool{true, true, false}},
+		{"pages", l.TakePage, "http://a.test", []bool{true, true, true, false}},
+		{"pages of one resumed", l.TakePage, "http://b.test", []bool{true, false}},
+	} {
+		for i, want := range step.want {
+			if got := step.take(step.of); got != want {
+				t.Errorf("%s of %s: %t for number %d", step.name, step.of, got, i+1)
+			}
+		}
+	}
+	if want := []robotsext.Origin{"http://a.test", "http://b.test"}; !slices.Equal(full, want) || l.Listed("http://a.test") != 4 {
+		t.Errorf("full: %v; %d files listed", full, l.Listed("http://a.test"))
+	}
+	spent := l.Spent("http://a.test")
+	if l.GiveBack("http://a.test", 1); !spent || l.Spent("http://a.test") || !l.TakePage("http://a.test") {
+		t.Errorf("spent %t before a page is given back, %t after", spent, l.Spent("http://a.test"))
+	}
+	unlimited := NewSitemaps(1, 0, nil)
+	if !unlimited.TakePage("http://a.test") || !unlimited.TakePage("http://a.test") || unlimited.Spent("http://a.test") {
+		t.Error("without a limit of pages one is kept")
+	}
+}
