@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -82,10 +84,7 @@ type extender interface {
 // and their outcome will be refused.
 func (s *leases) extend(ctx context.Context, f extender, log *slog.Logger) error {
 	s.mu.Lock()
-	ids := make([]frontier.LeaseID, 0, len(s.held))
-	for id := range s.held {
-		ids = append(ids, id)
-	}
+	ids := slices.Collect(maps.Keys(s.held))
 	s.mu.Unlock()
 	if len(ids) == 0 {
 		return nil
@@ -98,17 +97,11 @@ func (s *leases) extend(ctx context.Context, f extender, log *slog.Logger) error
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	gone := make(map[frontier.LeaseID]bool)
-	if isLost {
-		for _, id := range lost.Leases {
-			gone[id] = true
-		}
-	}
 	n := 0
 	for _, id := range ids {
 		switch l := s.held[id]; {
 		case l == nil: // finished meanwhile
-		case gone[id]:
+		case isLost && slices.Contains(lost.Leases, id):
 			l.end = time.Now()
 			n++
 		case end.After(l.end):

@@ -15,19 +15,13 @@ import (
 
 // A sender sends one request, over the first connection that takes it.
 //
-// net/http sends a request again, by itself and at once, where it may: over HTTP/1 when
-// the connection was used before and is closed instead of a response, over HTTP/2 when the
-// site refuses the stream, or sends GOAWAY. A site that does nothing else would be
-// requested without a delay and without end. Here a request that was sent and is sent again
-// waits first, as any other would, and is not sent a third time.
+// net/http repeats a request by itself, at once and without end, where a site closes a used
+// connection, refuses a stream of HTTP/2 or sends GOAWAY instead of a response. A sender
+// delays the second request as any other, and sends no third. A 408 on an idle connection is
+// repeated in the same way, over a new one: it says nothing of the URL.
 //
-// A site that closes an idle connection may also say so, by 408. Where that crosses a
-// request it looks like the response, and says nothing of the URL: the request is sent
-// again in the same way, over a new connection.
-//
-// Over HTTP/2 a response that nobody reads any more goes on arriving, as long as the site
-// likes: its connection carries others. One with an unread response is therefore closed, as
-// over HTTP/1, when no other request is in flight on it.
+// Over HTTP/2 an unread response goes on arriving as long as the site likes. Its connection
+// is closed when no other request is in flight on it.
 type sender struct {
 	ctx    context.Context
 	delay  func()            // waits until the host may be sent another request

@@ -1,26 +1,14 @@
 package forecast
 
-// What a frontier takes was measured, with entries of a sitemap of one host, as files
-// of package pebblestore, in bytes for each URL:
-//
-//	                       URLs of 54 bytes   of 104 bytes
-//	pending                             113            164   10,000 and 100,000 URLs
-//	                                    126            203   a million
-//	fetched, with an ETag               226                  10,000 and 100,000
-//	                                    269            379   300,000
-//	                                    130                  a million
-//
-// These are the most it took at any time; the database takes less again when it has
-// tidied up, which it does the sooner the more there is. TestFrontierSize, in package
-// crawler, holds that a small frontier is near the figures that follow.
+// The most that the files of package pebblestore took: 113 to 269 bytes for a URL of 54
+// bytes, 164 to 379 for one of 104. TestFrontierSize, in package crawler, holds that a small
+// frontier is near the figures that follow.
 const (
 	frontierPerURL  = 150 // bytes for each URL
 	frontierPerByte = 2.2 // for each byte of its URL
 )
 
-// The memory of a crawl was measured by the crawls in the package comment of
-// pebblestore: 242 MB with 5 million URLs, and 1,352 with 50 million; and by that of
-// a site of 200 pages.
+// The memory of crawls of 200 URLs, of 5 million (242 MB) and of 50 million (1,352 MB).
 const (
 	memoryBase     = 60 << 20
 	memoryPerURL   = 25

@@ -8,13 +8,10 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 )
 
-// Hosts bounds the hosts that a crawl takes up, where it takes up hosts that nobody
-// has named (scope domain and any): a name server that knows every name is a trap like
-// any other, and each of its hosts costs a request for a robots.txt. It asks the
-// frontier, which knows them all, and remembers some. It is safe for concurrent use.
-//
-// Of several processes at one crawl each counts what it brings itself from the last
-// time it asked, so that together they may go beyond the limit by some hundreds.
+// Hosts limits the hosts of a crawl whose scope nobody has listed (domain and any): a name
+// server that knows every name is a trap. It asks the frontier, and remembers some hosts. It
+// is safe for concurrent use. Processes that share a crawl may exceed the limit together by
+// some hundreds, since each counts on from when it last asked.
 type Hosts struct {
 	most int // 0: there is no limit
 	full func()

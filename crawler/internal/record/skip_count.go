@@ -8,14 +8,12 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// skipState says whether a skipped URL counts as rejected while the crawl is at work.
-// It does, once, for the reason that it would be listed for if the crawl ended now. It does
-// not when the frontier knows it: then it is, or will be, fetched or rejected in its turn.
+// skipState says whether a skipped URL counts as rejected while the crawl runs. It does not
+// when the frontier knows it.
 //
-// The frontier is asked after the URL was skipped, and what is added to the frontier is
-// looked up here after it was added. So one that is in both does not count, whichever was
-// first. Where processes share a crawl, one does not see what others add later; when the
-// crawl ends the frontier is asked again, and the count is that of the lines.
+// The frontier is asked after the URL was skipped, and additions to the frontier are looked
+// up here afterwards. So a URL that is in both does not count, whichever was first. Additions
+// of other processes are seen when the crawl ends: then the frontier is asked again.
 type skipState uint8
 
 const (
