@@ -78,6 +78,7 @@ func (t *freeing) send(req *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
+// CloseIdleConnections is what http.Client.CloseIdleConnections calls.
 func (t *freeing) CloseIdleConnections() { closeIdle(t.base) }
 
 // exhausted reports whether an error is that this process, or the machine, has nothing left

@@ -42,6 +42,7 @@ func (f *http1Fallback) RoundTrip(req *http.Request) (*http.Response, error) {
 	return f.http1.RoundTrip(req)
 }
 
+// CloseIdleConnections is what http.Client.CloseIdleConnections calls.
 func (f *http1Fallback) CloseIdleConnections() {
 	closeIdle(f.base)
 	closeIdle(f.http1)

@@ -65,6 +65,9 @@ func TestROB_POL_05(t *testing.T) {
 		}
 	}
 	answer(503, time.Minute) // the most
+	if answer(200, 54*time.Second); p.Longest() != time.Minute {
+		t.Errorf("the longest delay is %v", p.Longest())
+	}
 }
 
 // ROB-POL-07: a slow server is left alone for as long as it took.

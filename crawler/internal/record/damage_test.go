@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
 // Only the file itself may be missing: an error of whoever takes the lines is none of it.
@@ -22,5 +24,25 @@ func TestEachReturnsErrorsOfItsCaller(t *testing.T) {
 	}
 	if err := read(); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("%v, want the error of the function", err)
+	}
+}
+
+// Damaged lines are passed over, and a file that has some is reported once.
+func TestDamagedFileIsReportedOnce(t *testing.T) {
+	r := openRecorder(t, nil)
+	reported := 0
+	r.cfg.OnDamage = func(output.Loss) { reported++ }
+	name := filepath.Join(r.cfg.Dir, output.PagesFile)
+	if err := os.WriteFile(name, []byte("{}\nno JSON\n{}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		lines := 0
+		if err := Each(r, name, func(int64, *struct{}) error { lines++; return nil }); err != nil || lines != 2 {
+			t.Errorf("%d lines are read, %v", lines, err)
+		}
+	}
+	if reported != 1 || !r.damaged.Load() {
+		t.Errorf("reported %d times, damaged %t", reported, r.damaged.Load())
 	}
 }
