@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
 )
 
 // ended writes what is still skipped or deferred, closes everything and sums up.
@@ -36,7 +36,7 @@ func (c *Crawler) ended() (*Summary, error) {
 	if err == nil {
 		c.state.Unlisted = c.tally.summary().Unlisted
 		c.state.Ended = &ending{End: end, Left: left, Written: c.record.Written(), Uncommitted: c.life.CommitCtx.Err() != nil}
-		err = output.SaveState(c.cfg.Output.Dir, c.state)
+		err = crawldir.SaveState(c.cfg.Output.Dir, c.state)
 	}
 	err = errors.Join(err, c.close())
 	hosts, noted := c.record.Deferred.All()

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
 	"github.com/politecrawl/politecrawl/crawler/internal/record"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/crawler/output/csvout"
@@ -282,8 +283,8 @@ func TestRewrittenRejectionsAreNotLost(t *testing.T) {
 		t.Fatal(err)
 	}
 	saved.Rewriting = true
-	length, err := output.DropRejections(cfg.Output.Dir, 1<<40, func(r *output.Rejection) bool { return r.Reason == output.HostFull })
-	if err := errors.Join(err, output.SaveState(cfg.Output.Dir, saved)); err != nil || length == 0 {
+	length, err := crawldir.DropRejections(cfg.Output.Dir, 1<<40, func(r *output.Rejection) bool { return r.Reason == output.HostFull })
+	if err := errors.Join(err, crawldir.SaveState(cfg.Output.Dir, saved)); err != nil || length == 0 {
 		t.Fatal(err)
 	}
 	cfg.Limits.MaxHostPages = 0

@@ -8,6 +8,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/frontier/pebblestore"
 	"github.com/politecrawl/politecrawl/crawler/internal/cluster"
+	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
 	"github.com/politecrawl/politecrawl/crawler/internal/durable"
 	"github.com/politecrawl/politecrawl/crawler/internal/fetch"
 	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
@@ -72,7 +73,7 @@ func (c *Crawler) open() (err error) {
 
 // begin makes the directory of a new crawl.
 func (c *Crawler) begin() error {
-	if err := output.Vacant(c.cfg.Output.Dir, c.formats...); err != nil {
+	if err := crawldir.Vacant(c.cfg.Output.Dir, c.formats...); err != nil {
 		if held := frontierInUse(c.cfg.Output.Dir); held != nil {
 			return held
 		}
@@ -99,7 +100,7 @@ func (c *Crawler) newRecorder() *record.Recorder {
 		OnDamage:   func(l output.Loss) { c.tally.count(func(s *Summary) { s.Lost = append(s.Lost, l) }) },
 		OnLoss: func(lost []output.Loss) error {
 			c.noteLosses(c.state, lost)
-			return output.SaveState(c.cfg.Output.Dir, c.state)
+			return crawldir.SaveState(c.cfg.Output.Dir, c.state)
 		},
 	})
 }

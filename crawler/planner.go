@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
 	"github.com/politecrawl/politecrawl/crawler/internal/fetch"
 	"github.com/politecrawl/politecrawl/crawler/internal/forecast"
 	"github.com/politecrawl/politecrawl/crawler/internal/plan"
@@ -212,7 +213,7 @@ type planRecorder struct {
 }
 
 // Commit implements recorder.
-func (r *planRecorder) Commit(outcome frontier.Outcome, _ *output.Page, lines output.Batch) error {
+func (r *planRecorder) Commit(outcome frontier.Outcome, _ *output.Page, lines crawldir.Batch) error {
 	for _, file := range lines.Found().Sitemaps {
 		r.File(file)
 	}

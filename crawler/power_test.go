@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
 	"github.com/politecrawl/politecrawl/crawler/internal/durable/powercut"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/crawler/output/csvout"
@@ -53,7 +54,7 @@ type cutting struct {
 func (f *cutting) Finish(ctx context.Context, o []frontier.Outcome, note []byte) ([]error, error) {
 	f.finished++
 	var c struct {
-		output.Lengths
+		crawldir.Lengths
 		Robots int64             `json:"robots"`
 		Sinks  map[string][]byte `json:"sinks"`
 	}
@@ -92,7 +93,7 @@ func (f *cutting) UpdateHost(ctx context.Context, h frontier.Host, u frontier.Ho
 			f.t.Error(err)
 		}
 		left := leftOf(f.disk, f.cfg)
-		if text, err := output.RobotsText(left, string(rec.Origin)); !bytes.Equal(text, rec.Body) || err != nil {
+		if text, err := os.ReadFile(output.RobotsPath(left, string(rec.Origin))); !bytes.Equal(text, rec.Body) || err != nil {
 			f.t.Errorf("the robots.txt that is left is %q, %v", text, err)
 		}
 		var lines []string
@@ -246,7 +247,7 @@ func TestResumeRestoresRobots(t *testing.T) {
 			if bodies := robotsBodies(t, cfg); !slices.Equal(bodies, test.bodies) {
 				t.Errorf("bodies of robots.txt: %+v, want %+v", bodies, test.bodies)
 			}
-			if kept, err := output.RobotsText(cfg.Output.Dir, s.url); string(kept) != text || err != nil {
+			if kept, err := os.ReadFile(output.RobotsPath(cfg.Output.Dir, s.url)); string(kept) != text || err != nil {
 				t.Errorf("in robots/ is %q, %v", kept, err)
 			}
 		})

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
 	"github.com/politecrawl/politecrawl/crawler/internal/record"
 	"github.com/politecrawl/politecrawl/crawler/output"
@@ -27,18 +28,18 @@ func (c *Crawler) beginAgain() error {
 		if err != nil {
 			return err
 		}
-		for s.Round++; output.Rotated(c.cfg.Output.Dir, s.Round); s.Round++ { // of a crawl that was removed
+		for s.Round++; crawldir.Rotated(c.cfg.Output.Dir, s.Round); s.Round++ { // of a crawl that was removed
 		}
 		for i := range lost { // their URLs are not among those of this round
 			if lost[i].File != record.JournalFile {
-				lost[i].File = output.RotatedName(lost[i].File, s.Round)
+				lost[i].File = crawldir.RotatedName(lost[i].File, s.Round)
 			}
 		}
 		s.Lost, s.Unlisted, s.Rewriting = nil, false, false
 		c.noteLosses(s, lost)
 		s.Began, s.Revisiting, s.Ended = time.Now(), true, nil
 		s.setConfig(c.cfg)
-		if err := output.SaveState(c.cfg.Output.Dir, s); err != nil {
+		if err := crawldir.SaveState(c.cfg.Output.Dir, s); err != nil {
 			return err
 		}
 	}
@@ -48,7 +49,7 @@ func (c *Crawler) beginAgain() error {
 // revisit does what a recrawl begins with. Killed, it does it again: nothing is
 // fetched before it is through.
 func (c *Crawler) revisit(s *state) error {
-	old, err := output.Rotate(c.cfg.Output.Dir, s.Round, c.opts.Formats...)
+	old, err := crawldir.Rotate(c.cfg.Output.Dir, s.Round, c.opts.Formats...)
 	if err != nil {
 		return err
 	}
@@ -72,7 +73,7 @@ type revisits struct {
 }
 
 // all brings back what the files of a crawl list.
-func (r *revisits) all(old output.Files) error {
+func (r *revisits) all(old crawldir.Files) error {
 	err := record.Each(r.c.record, old.Sitemaps, func(_ int64, s *output.Sitemap) error {
 		t := provenance.Provenance{Source: provenance.Sitemap, Via: s.Via, SitemapOf: robotsext.Origin(s.Host), IndexDepth: s.Nested}
 		return r.add(provenance.SitemapKey(s.URL, t.SitemapOf), t)

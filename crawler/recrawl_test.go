@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -164,7 +165,7 @@ func TestResumeOfRecrawl(t *testing.T) {
 		t.Fatal(err)
 	}
 	state.Round, state.Revisiting = state.Round+1, true
-	if err := output.SaveState(cfg.Output.Dir, state); err != nil {
+	if err := crawldir.SaveState(cfg.Output.Dir, state); err != nil {
 		t.Fatal(err)
 	}
 	run(t, saved, &Options{Resume: true}).whole(t, s, n)

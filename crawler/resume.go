@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
 	"github.com/politecrawl/politecrawl/crawler/internal/record"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
@@ -50,7 +51,7 @@ type state struct {
 	Rewriting bool `json:"rewriting,omitempty"`
 }
 
-const stateVersion = output.Version
+const stateVersion = crawldir.Version
 
 type ending struct {
 	End     End              `json:"end"`
@@ -88,7 +89,7 @@ func Saved(dir string) (Config, error) {
 
 func loadState(dir string) (*state, error) {
 	s := &state{Config: Default()}
-	if err := output.State(dir, s); err != nil {
+	if err := crawldir.State(dir, s); err != nil {
 		return nil, err
 	}
 	if s.Version > stateVersion {
@@ -136,7 +137,7 @@ func (c *Crawler) sameCrawl() error {
 	if err != nil || stats.Added > 0 {
 		return err
 	}
-	if name := output.Written(c.cfg.Output.Dir); name != "" {
+	if name := crawldir.Written(c.cfg.Output.Dir); name != "" {
 		return fmt.Errorf("%w: %q has %s in it, but %q is empty or gone, and the crawl cannot resume without it",
 			ErrFrontierLost, c.cfg.Output.Dir, name, filepath.Join(c.cfg.Output.Dir, frontierDir))
 	}
@@ -171,7 +172,7 @@ func (c *Crawler) openCounted(s *state) error {
 	c.state = s
 	c.noteLosses(s, lost)
 	c.tally.count(func(sum *Summary) { sum.Unlisted = s.Unlisted })
-	return output.SaveState(c.cfg.Output.Dir, s)
+	return crawldir.SaveState(c.cfg.Output.Dir, s)
 }
 
 // noteLosses keeps with the crawl what files have lost, and tells of it. A loss that was
@@ -233,7 +234,7 @@ func (c *Crawler) bringBack(s *state) error {
 		return slices.Contains(reasons, r.Reason) && (r.Reason != output.Address || again.taken[r.URL])
 	}
 	s.Rewriting = true
-	if err := output.SaveState(c.cfg.Output.Dir, s); err != nil {
+	if err := crawldir.SaveState(c.cfg.Output.Dir, s); err != nil {
 		return err
 	}
 	return c.record.DropRejections(isBack)

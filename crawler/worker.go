@@ -9,6 +9,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/blocked"
+	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
 	"github.com/politecrawl/politecrawl/crawler/internal/fetch"
 	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
@@ -38,7 +39,7 @@ type pageFetcher interface {
 // A recorder writes down what a crawl does. That of a plan counts instead.
 type recorder interface {
 	// Commit writes down what became of a URL, and then tells the frontier.
-	Commit(frontier.Outcome, *output.Page, output.Batch) error
+	Commit(frontier.Outcome, *output.Page, crawldir.Batch) error
 	// Skip writes down URLs that were found and do not belong to the crawl.
 	Skip([]record.SkippedURL) error
 	// Robots writes down a robots.txt that was requested.
@@ -75,7 +76,7 @@ type visit struct {
 	group  *robotstxt.Group // its rules for this crawler; nil: none
 
 	// lines are written down with its outcome.
-	lines output.Batch
+	lines crawldir.Batch
 
 	// hostDelay is for how long the host waits, beyond its delay, because of the requests
 	// that were made. Zero: none was.
@@ -114,7 +115,7 @@ func (w *worker) run(leases context.Context) error {
 			page := d.page.record()
 			if c.member.Release(lease.ID) { // another process has the URL: this one reports nothing of it
 				outcome = frontier.Outcome{Lease: lease.ID, Result: frontier.Defer, HostDelay: politeness.Requested}
-				page, v.lines = nil, output.Batch{}
+				page, v.lines = nil, crawldir.Batch{}
 			}
 			if err := w.recorder.Commit(outcome, page, v.lines); err != nil {
 				return err

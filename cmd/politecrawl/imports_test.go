@@ -66,7 +66,7 @@ var crawlerParts = map[string][]string{
 }
 
 // helpers are small packages that every part of the crawler may import.
-var helpers = []string{internal + "shown", internal + "durable", internal + "descriptors"}
+var helpers = []string{internal + "shown", internal + "durable", internal + "descriptors", internal + "jsonlines", internal + "crawldir"}
 
 // TestCrawlerPartsAreAll holds that crawlerParts names each package below crawler/internal, but
 // for helpers and what only tests import.

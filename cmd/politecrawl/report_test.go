@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -22,28 +23,39 @@ import (
 	"github.com/politecrawl/politecrawl/internal/redistest"
 )
 
+// writeCrawl writes the output directory of a crawl, with the values as lines of its files.
+func writeCrawl(t *testing.T, dir string, state any, files map[string][]any) {
+	t.Helper()
+	files[output.StateFile] = []any{state}
+	err := os.MkdirAll(filepath.Join(dir, output.RobotsDir), 0o755)
+	for _, name := range []string{output.PagesFile, output.RejectedFile, output.LinksFile, output.SitemapsFile, output.EntriesFile, output.RobotsFile, output.StateFile} {
+		var text bytes.Buffer
+		for _, line := range files[name] {
+			err = errors.Join(err, json.NewEncoder(&text).Encode(line))
+		}
+		err = errors.Join(err, os.WriteFile(filepath.Join(dir, name), text.Bytes(), 0o600))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // sampleCrawl writes the output directory of a crawl.
 func sampleCrawl(t *testing.T) string {
 	t.Helper()
 	const site = "https://a.example"
 	dir := filepath.Join(t.TempDir(), "crawl")
-	d, err := output.Create(dir, map[string]any{"version": 1, "config": map[string]any{"urls": []string{site + "/"}}})
-	if err != nil {
-		t.Fatal(err)
-	}
 	now := time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
-	var b output.Batch
-	err = errors.Join(
-		b.Page(&output.Page{URL: site + "/", Status: 200, Source: "start", ContentType: "text/html", FetchedAt: now, Links: 2}),
-		b.Page(&output.Page{URL: site + "/\x1b[31mgone", Status: 404, Source: "link", Via: site + "/", FetchedAt: now}),
-		b.Reject(&output.Rejection{
+	writeCrawl(t, dir, map[string]any{"version": 1, "config": map[string]any{"urls": []string{site + "/"}}}, map[string][]any{
+		output.PagesFile: {
+			output.Page{URL: site + "/", Status: 200, Source: "start", ContentType: "text/html", FetchedAt: now, Links: 2},
+			output.Page{URL: site + "/\x1b[31mgone", Status: 404, Source: "link", Via: site + "/", FetchedAt: now},
+		},
+		output.RejectedFile: {output.Rejection{
 			URL: site + "/private", Reason: output.Disallowed, Rule: "Disallow: /private", Line: 2, RobotsURL: site + "/robots.txt", Group: "*", Source: "link", Via: site + "/",
-		}),
-		b.Links(&output.Links{URL: site + "/", To: []string{site + "/\x1b[31mgone", site + "/private"}}),
-		d.Write(&b), d.Close())
-	if err != nil {
-		t.Fatal(err)
-	}
+		}},
+		output.LinksFile: {output.Links{URL: site + "/", To: []string{site + "/\x1b[31mgone", site + "/private"}}},
+	})
 	return dir
 }
 
@@ -118,17 +130,11 @@ func workerCrawls(t *testing.T, names ...string) string {
 		if i == 0 {
 			state["ended"] = report.Ending{End: "finished"}
 		}
-		d, err := output.Create(filepath.Join(root, fmt.Sprintf("w%d", i+1)), state)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var b output.Batch
+		var pages []any
 		for _, page := range []string{"/", fmt.Sprintf("/%d", i)} {
-			err = errors.Join(err, b.Page(&output.Page{URL: site + page, Status: 200, ContentType: "text/html", Source: "link"}))
+			pages = append(pages, output.Page{URL: site + page, Status: 200, ContentType: "text/html", Source: "link"})
 		}
-		if err := errors.Join(err, d.Write(&b), d.Close()); err != nil {
-			t.Fatal(err)
-		}
+		writeCrawl(t, filepath.Join(root, fmt.Sprintf("w%d", i+1)), state, map[string][]any{output.PagesFile: pages})
 	}
 	return root
 }

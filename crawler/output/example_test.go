@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -17,12 +18,12 @@ func exampleCrawl() (dir string, remove func(), err error) {
 		return "", nil, err
 	}
 	dir = filepath.Join(parent, "crawl")
-	d, err := output.Create(dir, map[string]any{"began": "today"})
+	d, err := crawldir.Create(dir, map[string]any{"began": "today"})
 	if err != nil {
 		return "", nil, err
 	}
 	const site = "https://example.com"
-	var b output.Batch
+	var b crawldir.Batch
 	err = errors.Join(
 		b.Page(&output.Page{URL: site + "/", Status: 200, Title: "Home", Source: "start"}),
 		b.Page(&output.Page{URL: site + "/gone", Status: 404, Depth: 1, Source: "link", Via: site + "/"}),
@@ -36,7 +37,7 @@ func exampleCrawl() (dir string, remove func(), err error) {
 	return dir, func() { _ = os.RemoveAll(parent) }, err
 }
 
-func exampleRobots(d *output.Dir, origin string, body []byte) error {
+func exampleRobots(d *crawldir.Dir, origin string, body []byte) error {
 	line, err := d.Robots(origin, body, map[string]string{"outcome": "rules"}, false)
 	if err != nil {
 		return err
@@ -82,7 +83,7 @@ func ExampleRejections() {
 		}
 		fmt.Println(r.URL, r.Reason, "by line", r.Line)
 	}
-	text, err := output.RobotsText(dir, "https://example.com")
+	text, err := os.ReadFile(output.RobotsPath(dir, "https://example.com"))
 	fmt.Printf("%s%v\n", text, err)
 	// Output:
 	// https://example.com/private/ disallowed by line 2
@@ -115,7 +116,7 @@ func ExampleAllLinks() {
 	// https://example.com/ changed in 2026 <nil>
 }
 
-// How are files read that a recrawl has put aside, or that hold lines of another kind?
+// How are files read that a recrawl has renamed, or that hold lines of another kind?
 func ExampleRead() {
 	dir, remove, err := exampleCrawl()
 	if err != nil {
@@ -124,20 +125,11 @@ func ExampleRead() {
 	}
 	defer remove()
 
-	files, err := output.Rotate(dir, 1)
-	if err != nil {
-		fmt.Println(err)
-		return
+	type fetch struct { // as much of a line as is wanted
+		Outcome string
 	}
-	fmt.Println(filepath.Base(files.Pages), output.Rotated(dir, 1), output.Rotated(dir, 2))
-	type titled struct { // as much of a line as is wanted
-		Title string
+	for fetched, err := range output.Read[fetch](filepath.Join(dir, output.RobotsFile)) {
+		fmt.Println(fetched.Outcome, err)
 	}
-	for page, err := range output.Read[titled](files.Pages) {
-		fmt.Printf("%q %v\n", page.Title, err)
-	}
-	// Output:
-	// pages.1.jsonl true false
-	// "Home" <nil>
-	// "" <nil>
+	// Output: rules <nil>
 }

@@ -17,17 +17,11 @@
 //
 //	for page, err := range output.Pages("example") {
 //
-// # Lengths
-//
-// The files of lines only grow. A crawl that is killed leaves them as long as they
-// are; when it goes on, what lies beyond the length that its frontier knows of is
-// cut off, so that no line is torn and none is there twice for one fetch.
-//
 // # Other forms
 //
 // A [Sink] is another place for what is found: a table, an archive, a view. A [Format]
 // says what it is called and how it is opened. Packages csvout, sqlite and warc are
-// formats. A sink has a mark where a file has a length, and so goes on with them.
+// formats. A sink has a mark, with which it goes on where a killed crawl does.
 //
 // # Names
 //
@@ -102,6 +96,14 @@ type Sitemap struct {
 	Sitemaps  int       `json:"sitemaps"` // entries that are sitemaps
 	Detail    string    `json:"detail,omitempty"`
 	FetchedAt time.Time `json:"fetched_at"`
+}
+
+// Entry is a page that a sitemap lists: one line of entries.jsonl. A page that is
+// listed twice has two.
+type Entry struct {
+	URL     string    `json:"url"`     // in the form in which pages.jsonl would have it
+	Sitemap string    `json:"sitemap"` // the file that lists it
+	LastMod time.Time `json:"lastmod,omitzero"`
 }
 
 // Directive is one thing that a page asks of crawlers: noindex, nofollow, ...

@@ -3,7 +3,6 @@ package output
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"net/netip"
 	"os"
@@ -68,14 +67,11 @@ func TestSchema(t *testing.T) {
 	}
 }
 
-// TestSchemaReasons holds that SCHEMA.md has every reason, and the version.
+// TestSchemaReasons holds that SCHEMA.md has every reason.
 func TestSchemaReasons(t *testing.T) {
 	text, err := os.ReadFile("SCHEMA.md")
 	if err != nil {
 		t.Fatal(err)
-	}
-	if !strings.HasPrefix(string(text), fmt.Sprintf("# The directory of a crawl, version %d\n", Version)) {
-		t.Errorf("SCHEMA.md is not of version %d", Version)
 	}
 	source, err := os.ReadFile("output.go")
 	if err != nil {
@@ -89,5 +85,45 @@ func TestSchemaReasons(t *testing.T) {
 		if !strings.Contains(string(text), "\n| `"+reason[1]+"` | ") {
 			t.Errorf("SCHEMA.md has no reason %q", reason[1])
 		}
+	}
+}
+
+func TestFieldNames(t *testing.T) {
+	want := map[string]any{
+		"page":      &Page{},
+		"rejection": &Rejection{},
+	}
+	fields := map[string][]string{
+		"page":      {"url", "status", "title", "depth", "via", "source"},
+		"rejection": {"url", "reason", "rule", "line", "robots_url"},
+	}
+	for name, v := range want {
+		b, err := json.Marshal(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got map[string]any
+		if err := json.Unmarshal(b, &got); err != nil {
+			t.Fatal(err)
+		}
+		for _, field := range fields[name] {
+			if _, ok := got[field]; !ok {
+				t.Errorf("an empty %s has no field %q, which scripts rely on: %s", name, field, b)
+			}
+		}
+	}
+}
+
+func TestFileNames(t *testing.T) {
+	long := "http://" + strings.Repeat("a", 250)
+	seen := make(map[string]string)
+	for _, origin := range []string{
+		"http://a", "https://a", "http://a:80", "http://a_80", "http://[::1]", "http://[::1]:80", long, long + "b", long + ":80",
+	} {
+		name := fileName(origin)
+		if other, ok := seen[name]; ok || len(name) > 200 || strings.ContainsAny(name, `/\:*?"<>|`) {
+			t.Errorf("%s is %s (also of %q)", origin, name, other)
+		}
+		seen[name] = origin
 	}
 }

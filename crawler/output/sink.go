@@ -112,34 +112,3 @@ type Exchange struct {
 	Cut      bool   // the body goes on behind Body
 	Withheld string // what Body is left out for, such as noindex or no-store; empty: nothing
 }
-
-// join adds what another holds.
-func (f *Found) join(other *Found) {
-	f.Pages = append(f.Pages, other.Pages...)
-	f.Rejected = append(f.Rejected, other.Rejected...)
-	f.Skipped = append(f.Skipped, other.Skipped...)
-	f.Withdrawn = append(f.Withdrawn, other.Withdrawn...)
-	f.Links = append(f.Links, other.Links...)
-	f.Sitemaps = append(f.Sitemaps, other.Sitemaps...)
-	f.Entries = append(f.Entries, other.Entries...)
-	f.Robots = append(f.Robots, other.Robots...)
-	f.Exchanges = append(f.Exchanges, other.Exchanges...)
-}
-
-// reset empties the lists, keeps their memory, and lets go of what they held.
-func (f *Found) reset() {
-	empty(&f.Pages)
-	empty(&f.Rejected)
-	empty(&f.Skipped)
-	empty(&f.Withdrawn)
-	empty(&f.Links)
-	empty(&f.Sitemaps)
-	empty(&f.Entries)
-	empty(&f.Robots)
-	empty(&f.Exchanges)
-}
-
-func empty[T any](list *[]*T) {
-	clear(*list)
-	*list = (*list)[:0]
-}

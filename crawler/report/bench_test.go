@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -60,36 +61,36 @@ func benchmarkMake(b *testing.B, pages, workers int) {
 func benchmarkCrawl(b *testing.B, pages, workers int) []string {
 	b.Helper()
 	var dirs []string
-	var out []*output.Dir
+	var out []*crawldir.Dir
 	for i := range workers {
 		dirs = append(dirs, filepath.Join(b.TempDir(), strconv.Itoa(i)))
-		d, err := output.Create(dirs[i], map[string]any{"ended": Ending{End: "finished"}})
+		d, err := crawldir.Create(dirs[i], map[string]any{"ended": Ending{End: "finished"}})
 		if err != nil {
 			b.Fatal(err)
 		}
 		out = append(out, d)
 	}
-	write := func(worker int, batch *output.Batch, err error) {
+	write := func(worker int, batch *crawldir.Batch, err error) {
 		if err := errors.Join(err, out[worker].Write(batch)); err != nil {
 			b.Fatal(err)
 		}
 	}
 	for i := range pages {
-		var batch output.Batch
+		var batch crawldir.Batch
 		page, links := benchmarkPage(i, pages)
 		write(i%workers, &batch, errors.Join(batch.Page(page), batch.Links(links),
 			batch.Entry(&output.Entry{URL: page.URL, Sitemap: "https://host-0.example/sitemap.xml"})))
 		if workers > 1 && i%1000 == 0 {
 			again := *page
 			again.FetchedAt = again.FetchedAt.Add(time.Minute)
-			var batch output.Batch
+			var batch crawldir.Batch
 			write((i+1)%workers, &batch, errors.Join(batch.Page(&again), batch.Links(links)))
 		}
 		if i%10 > 0 {
 			continue
 		}
 		for worker := range workers {
-			var batch output.Batch
+			var batch crawldir.Batch
 			away := &output.Rejection{URL: fmt.Sprintf("https://away-%d.example/", i), Reason: output.OutOfScope, Depth: i % 9, Via: page.URL, Source: "link"}
 			write(worker, &batch, batch.Reject(away))
 		}

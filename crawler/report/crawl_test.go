@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
+	"github.com/politecrawl/politecrawl/crawler/internal/jsonlines"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -38,11 +40,11 @@ func at(second int) time.Time { return day.Add(time.Duration(second) * time.Seco
 func (c *crawl) write(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "crawl")
-	d, err := output.Create(dir, c.state)
+	d, err := crawldir.Create(dir, c.state)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var b output.Batch
+	var b crawldir.Batch
 	for i := range c.pages {
 		err = errors.Join(err, b.Page(&c.pages[i]))
 	}
@@ -68,7 +70,7 @@ func (c *crawl) write(t *testing.T) string {
 	var entries []byte
 	for _, e := range c.entries {
 		var failure error
-		entries, failure = output.Line(entries, e)
+		entries, failure = jsonlines.Line(entries, e)
 		err = errors.Join(err, failure)
 	}
 	if len(entries) > 0 {

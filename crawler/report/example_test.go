@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/crawler/report"
 )
@@ -21,7 +22,7 @@ func smallCrawl() (dir string, remove func()) {
 	}
 	dir = filepath.Join(parent, "crawl")
 	const site = "https://example.com"
-	d, err := output.Create(dir, map[string]any{
+	d, err := crawldir.Create(dir, map[string]any{
 		"config": map[string]any{"urls": []string{site + "/"}, "user-agent": "examplebot/1.0"},
 		"ended":  report.Ending{End: "finished"},
 	})
@@ -29,7 +30,7 @@ func smallCrawl() (dir string, remove func()) {
 		log.Fatal(err)
 	}
 	at := time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
-	var b output.Batch
+	var b crawldir.Batch
 	err = errors.Join(
 		b.Page(&output.Page{URL: site + "/", Status: 200, Source: "start", ContentType: "text/html", FetchedAt: at, Links: 3}),
 		b.Page(&output.Page{URL: site + "/about", Status: 200, Source: "link", Via: site + "/", ContentType: "text/html", FetchedAt: at, Links: 1}),
@@ -103,13 +104,13 @@ func ExampleMake_workers() {
 	// and one of its own. It was killed before its end.
 	const site = "https://example.com"
 	second := first + "-2"
-	d, err := output.Create(second, map[string]any{"config": map[string]any{"urls": []string{site + "/"}}})
+	d, err := crawldir.Create(second, map[string]any{"config": map[string]any{"urls": []string{site + "/"}}})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	at := time.Date(2026, 5, 4, 12, 1, 0, 0, time.UTC)
-	var b output.Batch
+	var b crawldir.Batch
 	err = errors.Join(
 		b.Page(&output.Page{URL: site + "/gone", Status: 200, Source: "link", Via: site + "/", ContentType: "text/html", FetchedAt: at}),
 		b.Page(&output.Page{URL: site + "/news", Status: 200, Source: "link", Via: site + "/", ContentType: "text/html", FetchedAt: at}),

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -30,7 +31,7 @@ func TestLost(t *testing.T) {
 		written[name] = info.Size()
 	}
 	c.state["ended"] = map[string]any{"end": "finished", "left": 0, "written": written}
-	if err := output.SaveState(dir, c.state); err != nil {
+	if err := crawldir.SaveState(dir, c.state); err != nil {
 		t.Fatal(err)
 	}
 	pages, err := os.ReadFile(filepath.Join(dir, output.PagesFile))

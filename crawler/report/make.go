@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"path/filepath"
 
+	"github.com/politecrawl/politecrawl/crawler/internal/jsonlines"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -244,7 +245,7 @@ func read[T any](all segments, name string, f func(*segment, *T)) error {
 	for _, s := range all {
 		limit, again := s.lines[name]
 		n := 0
-		err := output.Each(filepath.Join(s.dir, name), func(_ int64, v *T) error {
+		err := jsonlines.Each(filepath.Join(s.dir, name), func(_ int64, v *T) error {
 			if again && n == limit {
 				return errEnough
 			}

@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"errors"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -125,7 +126,7 @@ func (r *robotsFiles) text(origin string) ([]byte, bool) {
 		all = append(segments{h.segment}, all...)
 	}
 	for _, s := range all {
-		if body, err := output.RobotsText(s.dir, origin); err == nil {
+		if body, err := os.ReadFile(output.RobotsPath(s.dir, origin)); err == nil {
 			return body, true
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -90,7 +91,7 @@ func (s *segment) passOver(err error) error {
 	if !ok {
 		return err
 	}
-	loss := damage.Loss()
+	loss := crawldir.LossOf(damage)
 	if !slices.ContainsFunc(s.damaged, func(known output.Loss) bool { return known.File == loss.File }) {
 		s.damaged = append(s.damaged, loss)
 	}
@@ -108,12 +109,12 @@ func openSegments(dirs []string, ending func(dir string) *Ending) (segments, err
 	var all segments
 	for i, dir := range dirs {
 		s := &segment{dir: dir, number: uint16(i + 1), lines: make(map[string]int), missing: make(map[string]bool)}
-		if err := output.State(dir, &s.state); err != nil {
+		if err := crawldir.State(dir, &s.state); err != nil {
 			return nil, err
 		}
 		if ended := s.state.Ended; ended != nil {
 			s.ending = &ended.Ending
-			lost, err := output.Lost(dir, ended.Written)
+			lost, err := crawldir.Lost(dir, ended.Written)
 			if err != nil {
 				return nil, err
 			}

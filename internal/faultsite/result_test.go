@@ -45,7 +45,7 @@ func (r *result) read() {
 // byURL reads a file of lines, none of which may stand there twice.
 func byURL[T any](r *result, name string, url func(*T) string) map[string]*T {
 	lines := make(map[string]*T)
-	for line, err := range output.Read[T](filepath.Join(r.cfg.Output.Dir, name)) {
+	for line, err := range jsonlines.Read[T](filepath.Join(r.cfg.Output.Dir, name)) {
 		if err != nil {
 			r.t.Fatal(err)
 		}

@@ -4,13 +4,13 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
 )
 
 // committed says how much of what was written counts. It is the frontier's note, so that
 // files and frontier agree after a crash.
 type committed struct {
-	output.Lengths
+	crawldir.Lengths
 	Robots  int64             `json:"robots"`          // bytes of robots.jsonl, as far as sinks have it
 	Journal int64             `json:"journal"`         // bytes of the journal: all of it counts, this shows what is lost
 	Sinks   map[string][]byte `json:"sinks,omitempty"` // the marks, by the names of formats

@@ -4,14 +4,15 @@ import (
 	"errors"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
 // commitEntry is the outcome of one URL.
 type commitEntry struct {
 	outcome frontier.Outcome
-	page    *output.Page // nil: the URL has no line in pages.jsonl
-	lines   output.Batch // of the other files
+	page    *output.Page   // nil: the URL has no line in pages.jsonl
+	lines   crawldir.Batch // of the other files
 	done    chan error
 }
 
@@ -20,7 +21,7 @@ const maxEntries = 256
 
 // Commit writes down the outcome of a URL: its page, unless that is nil, and lines of other
 // files, then, in the frontier, the outcome. When it returns, that is for good.
-func (r *Recorder) Commit(outcome frontier.Outcome, page *output.Page, lines output.Batch) error {
+func (r *Recorder) Commit(outcome frontier.Outcome, page *output.Page, lines crawldir.Batch) error {
 	e := &commitEntry{outcome: outcome, page: page, lines: lines, done: make(chan error, 1)}
 	r.queue <- e
 	return <-e.done
@@ -35,7 +36,7 @@ func (r *Recorder) Commit(outcome frontier.Outcome, page *output.Page, lines out
 // One goroutine does it, and takes what all workers have ready at a time.
 func (r *Recorder) commitQueue() {
 	ready := make([]*commitEntry, 0, maxEntries)
-	var batch output.Batch
+	var batch crawldir.Batch
 	var failed error // after which nothing is written any more
 	for first := range r.queue {
 		ready = append(ready[:0], first)
@@ -59,7 +60,7 @@ func (r *Recorder) commitQueue() {
 }
 
 // commitAll commits some entries, by a batch that it may use again.
-func (r *Recorder) commitAll(ready []*commitEntry, batch *output.Batch) error {
+func (r *Recorder) commitAll(ready []*commitEntry, batch *crawldir.Batch) error {
 	batch.Reset()
 	outcomes := make([]frontier.Outcome, len(ready))
 	for i, e := range ready {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -49,7 +50,7 @@ func TestCommitInBatches(t *testing.T) {
 			for i := range n {
 				commits.Go(func() {
 					begun.Done()
-					if err := r.Commit(frontier.Outcome{}, &output.Page{URL: fmt.Sprint(i)}, output.Batch{}); err != nil {
+					if err := r.Commit(frontier.Outcome{}, &output.Page{URL: fmt.Sprint(i)}, crawldir.Batch{}); err != nil {
 						failed.Add(1)
 					}
 				})

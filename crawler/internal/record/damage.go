@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
+	"github.com/politecrawl/politecrawl/crawler/internal/jsonlines"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -19,7 +21,7 @@ func Each[T any](r *Recorder, name string, f func(at int64, v *T) error) error {
 	if _, err := os.Lstat(name); errors.Is(err, fs.ErrNotExist) { // which f may fail with, too
 		return nil
 	}
-	return r.passOver(output.Each(name, f))
+	return r.passOver(jsonlines.Each(name, f))
 }
 
 // checkLines reads all files of lines, to find out which of them are damaged.
@@ -42,7 +44,7 @@ func (r *Recorder) passOver(err error) error {
 	}
 	r.damaged.Store(true)
 	if _, reported := r.reported.LoadOrStore(damaged.File, true); !reported {
-		loss := damaged.Loss()
+		loss := crawldir.LossOf(damaged)
 		r.cfg.Log.Warn("file is damaged", "file", loss.File, "lines", len(damaged.Lines), "error", damaged.Err)
 		r.cfg.Notice(LossNotice(loss))
 		r.cfg.OnDamage(loss)
@@ -70,7 +72,7 @@ func (r *Recorder) Lost(rewriting bool) ([]output.Loss, error) {
 	if rewriting { // killed before the frontier was told of it
 		delete(had, output.RejectedFile)
 	}
-	return output.Lost(r.cfg.Dir, had)
+	return crawldir.Lost(r.cfg.Dir, had)
 }
 
 // ReportRollback says that files of a crawl that ended are longer than the frontier knows:

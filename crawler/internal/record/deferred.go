@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/politecrawl/politecrawl/crawler/internal/jsonlines"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
 )
@@ -87,7 +88,7 @@ func (d *Deferred) restore(e *entry) error {
 	case e.Deferred == "":
 		delete(d.origins, e.Resumed)
 	case e.Why == nil:
-		return output.BadLine(errors.New("an origin waits, and why is missing"))
+		return jsonlines.BadLine(errors.New("an origin waits, and why is missing"))
 	default:
 		d.origins[e.Deferred] = &Deferral{*e.Why, e.Seen}
 	}

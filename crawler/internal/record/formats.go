@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -83,7 +84,7 @@ func (r *Recorder) CheckFormats(wrote []string) error {
 		if slices.Contains(wrote, f.Name) || slices.Contains(r.committed.Stale, f.Name) {
 			continue
 		}
-		names, err := output.FilesOf(r.cfg.Dir, f)
+		names, err := crawldir.FilesOf(r.cfg.Dir, f)
 		if err != nil {
 			return err
 		}
@@ -184,7 +185,7 @@ func (r *Recorder) writeAnew(f output.Format, err error) error {
 		return err
 	}
 	if r.lost || r.damaged.Load() {
-		kept, err := output.KeepLost(r.dir.Path(), f)
+		kept, err := crawldir.KeepLost(r.dir.Path(), f)
 		if err != nil {
 			return err
 		}
@@ -203,7 +204,7 @@ func (r *Recorder) markOf(f output.Format) (mark []byte, gone bool, err error) {
 	if mark == nil || len(f.Files) == 0 {
 		return mark, false, nil
 	}
-	names, err := output.FilesOf(r.dir.Path(), f)
+	names, err := crawldir.FilesOf(r.dir.Path(), f)
 	if err != nil || len(names) > 0 || f.Exchanges {
 		return mark, len(names) == 0, err
 	}

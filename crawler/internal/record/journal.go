@@ -4,6 +4,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/politecrawl/politecrawl/crawler/internal/jsonlines"
 	"github.com/politecrawl/politecrawl/crawler/internal/trap"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
@@ -20,7 +21,7 @@ type journal struct {
 	name     string
 	power    bool              // what counts at once is to outlive the machine; see sync
 	passOver func(error) error // decides about damaged lines; see Recorder.passOver
-	log      *output.Log       // nil: not open
+	log      *jsonlines.Log    // nil: not open
 
 	mu    sync.Mutex // guards fault
 	fault error      // writing failed with this, so nothing may rely on the last lines
@@ -51,7 +52,7 @@ type entry struct {
 
 // open opens the journal, or begins one.
 func (j *journal) open() (err error) {
-	j.log, err = output.OpenLog(j.name)
+	j.log, err = jsonlines.OpenLog(j.name)
 	return err
 }
 
@@ -74,7 +75,7 @@ func (j *journal) write(entries []*entry) (at []int64, err error) {
 	var text []byte
 	for i, e := range entries {
 		at[i] = int64(len(text))
-		if text, err = output.Line(text, e); err != nil {
+		if text, err = jsonlines.Line(text, e); err != nil {
 			return nil, err
 		}
 	}
@@ -112,7 +113,7 @@ func (j *journal) sync() error {
 // each calls f for everything that had been written when it was called, with
 // where it begins, until f fails.
 func (j *journal) each(f func(at int64, e *entry) error) error {
-	return j.passOver(output.Each(j.name, f))
+	return j.passOver(jsonlines.Each(j.name, f))
 }
 
 // length returns how long the journal is.

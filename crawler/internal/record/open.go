@@ -3,6 +3,8 @@ package record
 import (
 	"path/filepath"
 
+	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
+	"github.com/politecrawl/politecrawl/crawler/internal/jsonlines"
 	"github.com/politecrawl/politecrawl/crawler/internal/trap"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
@@ -10,7 +12,7 @@ import (
 
 // Create makes the directory of a new crawl, with state in its state file.
 func (r *Recorder) Create(state any) (err error) {
-	if r.dir, err = output.Create(r.cfg.Dir, state); err != nil {
+	if r.dir, err = crawldir.Create(r.cfg.Dir, state); err != nil {
 		return err
 	}
 	return r.journal.open()
@@ -29,7 +31,7 @@ func (r *Recorder) Load() error {
 // Open opens the directory of a crawl that is resumed, after Load. It cuts off what the files
 // have beyond what counts.
 func (r *Recorder) Open() (err error) {
-	if r.dir, err = output.Open(r.cfg.Dir, r.committed.Lengths); err != nil {
+	if r.dir, err = crawldir.Open(r.cfg.Dir, r.committed.Lengths); err != nil {
 		return err
 	}
 	return r.journal.open()
@@ -50,7 +52,7 @@ func (r *Recorder) reportCommitted() error {
 // DropRejections removes lines from rejected.jsonl, after Load and before Open. The files of
 // the formats follow when they are written anew.
 func (r *Recorder) DropRejections(drop func(*output.Rejection) bool) error {
-	length, err := output.DropRejections(r.cfg.Dir, r.committed.Rejected, drop)
+	length, err := crawldir.DropRejections(r.cfg.Dir, r.committed.Rejected, drop)
 	if err != nil {
 		return err
 	}
@@ -93,7 +95,7 @@ func (r *Recorder) Restore(joined func(url string) error, trapped func(*trap.Clo
 			}
 		case e.Joined != "":
 			if err := joined(e.Joined); err != nil {
-				return output.BadLine(err)
+				return jsonlines.BadLine(err)
 			}
 		case e.Deferred != "", e.Resumed != "":
 			return r.Deferred.restore(e)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
 )
@@ -12,7 +13,7 @@ import (
 // outputs are the directory of a crawl and the sinks beside it. They are safe for concurrent
 // use, but for write and commit.
 type outputs struct {
-	dir     *output.Dir
+	dir     *crawldir.Dir
 	journal *journal
 	power   bool // what is written has to outlive the machine
 	sinks   []sink
@@ -106,7 +107,7 @@ func (o *outputs) setRefetch(origins ...robotsext.Origin) {
 }
 
 // write writes a batch everywhere.
-func (o *outputs) write(b *output.Batch) error {
+func (o *outputs) write(b *crawldir.Batch) error {
 	if err := o.dir.Write(b); err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
 	"github.com/politecrawl/politecrawl/crawler/internal/trap"
 	"github.com/politecrawl/politecrawl/crawler/output"
@@ -32,13 +33,13 @@ func TestResumeCutsOffWhatWasNotCommitted(t *testing.T) {
 	}
 	r := openRecorder(t, f)
 	r.Start()
-	check(r.Commit(frontier.Outcome{Lease: leases[0].ID, Result: frontier.Done}, &output.Page{URL: item.URL, Hash: "ab"}, output.Batch{}))
+	check(r.Commit(frontier.Outcome{Lease: leases[0].ID, Result: frontier.Done}, &output.Page{URL: item.URL, Hash: "ab"}, crawldir.Batch{}))
 	r.Stop()
 	check(r.Skipped.Add([]SkippedURL{{Rejection: output.Rejection{URL: "http://b.test/", Reason: output.OutOfScope}}}))
 	check(r.Deferred.Add("http://c.test", output.Rejection{Reason: output.Later, Detail: "status 503"}, item.NotBefore))
 	check(r.AddJoined("http://d.test/"))
 	check(r.AddTrap(&trap.ClosedPattern{Host: "e.test"}))
-	var batch output.Batch
+	var batch crawldir.Batch
 	check(batch.Page(&output.Page{URL: "http://a.test/2"}))
 	check(r.write(&batch))
 	check(r.Close())
@@ -63,7 +64,7 @@ func TestResumeCutsOffWhatWasNotCommitted(t *testing.T) {
 		t.Errorf("deferred: %+v", d)
 	}
 	r.Start()
-	check(r.Commit(frontier.Outcome{Lease: leases[0].ID, Result: frontier.Done}, &output.Page{URL: "http://a.test/3", Hash: "ab"}, output.Batch{}))
+	check(r.Commit(frontier.Outcome{Lease: leases[0].ID, Result: frontier.Done}, &output.Page{URL: "http://a.test/3", Hash: "ab"}, crawldir.Batch{}))
 	r.Stop()
 	var duplicates []string
 	for p, err := range output.Pages(cfg.Dir) {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
@@ -53,7 +54,7 @@ type rejectedWriter struct {
 	blocked func(frontier.Host, robotsext.Origin) (Block, error)
 	blocks  map[robotsext.Origin]Block // what blocked has said
 
-	batch   output.Batch
+	batch   crawldir.Batch
 	entries []*entry // skipped, unless the frontier knows them
 	keys    []string // of entries in the frontier
 	n       int      // lines

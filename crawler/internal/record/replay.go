@@ -1,8 +1,10 @@
 package record
 
 import (
+	"os"
 	"path/filepath"
 
+	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
 )
@@ -14,7 +16,7 @@ const replayCommit = 20 * maxEntries
 type replayer struct {
 	r     *Recorder
 	sink  output.Sink
-	batch output.Batch
+	batch crawldir.Batch
 	n     int
 }
 
@@ -69,7 +71,7 @@ func (r *Recorder) replayRobots(s output.Sink, from int64) (origins map[robotsex
 		origins[v.Origin] = true
 		found := robotsFound(v)
 		if last[v.Origin] == at && !v.NoStore {
-			if text, err := output.RobotsText(dir, string(v.Origin)); err == nil && len(text) > 0 {
+			if text, err := os.ReadFile(output.RobotsPath(dir, string(v.Origin))); err == nil && len(text) > 0 {
 				found.Body = text
 			}
 		}

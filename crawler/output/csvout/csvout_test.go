@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/politecrawl/politecrawl/crawler/internal/jsonlines"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/crawler/output/internal/sinktest"
 )
@@ -108,7 +109,7 @@ func TestColumnsAreThoseOfTheLines(t *testing.T) {
 		pages: full, rejected: output.Rejection{Group: "x", Detail: "x", RetryAt: noon}, sitemaps: output.Sitemap{Detail: "x"},
 		entries: output.Entry{LastMod: noon},
 	} {
-		line, err := output.Line(nil, v)
+		line, err := jsonlines.Line(nil, v)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,8 +10,8 @@ import (
 	"slices"
 
 	"github.com/politecrawl/politecrawl/crawler/internal/durable"
+	"github.com/politecrawl/politecrawl/crawler/internal/jsonlines"
 	"github.com/politecrawl/politecrawl/crawler/output"
-	"github.com/politecrawl/politecrawl/crawler/output/internal/whole"
 )
 
 // file is a table that grows.
@@ -61,7 +61,7 @@ func (f *file) cut(counted int64) error {
 	if err != nil {
 		return err
 	}
-	if f.length, err = whole.Lines(f.file, min(counted, info.Size())); err != nil {
+	if f.length, err = jsonlines.Whole(f.file, min(counted, info.Size())); err != nil {
 		return err
 	}
 	if f.length == info.Size() {

@@ -5,6 +5,7 @@ package nested
 import (
 	"bytes"
 
+	"github.com/politecrawl/politecrawl/crawler/internal/jsonlines"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -34,6 +35,6 @@ func encode(members int, v any) (string, error) {
 	if members == 0 {
 		return "", nil
 	}
-	line, err := output.Line(nil, v)
+	line, err := jsonlines.Line(nil, v)
 	return string(bytes.TrimSpace(line)), err
 }

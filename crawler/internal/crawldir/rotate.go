@@ -1,4 +1,4 @@
-package output
+package crawldir
 
 import (
 	"bufio"
@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/politecrawl/politecrawl/crawler/internal/durable"
+	"github.com/politecrawl/politecrawl/crawler/internal/jsonlines"
+	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
 // Files are the names of the files of lines that one crawl of a directory wrote.
@@ -20,7 +22,7 @@ type Files struct {
 // Rotate puts the files of lines aside under a number, pages.1.jsonl for 1, so that
 // new ones can be begun, and returns where they are now. Those that were put aside
 // under this number before stay as they are. The files of formats go with them.
-func Rotate(path string, number int, formats ...Format) (Files, error) {
+func Rotate(path string, number int, formats ...output.Format) (Files, error) {
 	var failed []error
 	aside := func(name string) string {
 		to := filepath.Join(path, RotatedName(name, number))
@@ -36,8 +38,8 @@ func Rotate(path string, number int, formats ...Format) (Files, error) {
 		return to
 	}
 	f := Files{
-		Pages: aside(PagesFile), Rejected: aside(RejectedFile), Sitemaps: aside(SitemapsFile),
-		Links: aside(LinksFile), Entries: aside(EntriesFile), Robots: aside(RobotsFile),
+		Pages: aside(output.PagesFile), Rejected: aside(output.RejectedFile), Sitemaps: aside(output.SitemapsFile),
+		Links: aside(output.LinksFile), Entries: aside(output.EntriesFile), Robots: aside(output.RobotsFile),
 	}
 	names, err := FilesOf(path, formats...)
 	failed = append(failed, err)
@@ -55,25 +57,25 @@ func Rotate(path string, number int, formats ...Format) (Files, error) {
 // begin at counted or beyond it, and those that cannot be read. It returns how long the file
 // is then, on the disk: cut to that length, the old file would have a torn line. Nobody may
 // have it open.
-func DropRejections(path string, counted int64, drop func(*Rejection) bool) (length int64, err error) {
-	name := filepath.Join(path, RejectedFile)
+func DropRejections(path string, counted int64, drop func(*output.Rejection) bool) (length int64, err error) {
+	name := filepath.Join(path, output.RejectedFile)
 	kept, err := beside(name, 0o644) // there may be more of them than memory has room for
 	if err != nil {
 		return 0, err
 	}
 	buffer, line := bufio.NewWriter(kept), []byte(nil)
-	err = Each(name, func(at int64, r *Rejection) error {
+	err = jsonlines.Each(name, func(at int64, r *output.Rejection) error {
 		if at >= counted || drop(r) {
 			return nil
 		}
-		if line, err = Line(line[:0], r); err != nil {
+		if line, err = jsonlines.Line(line[:0], r); err != nil {
 			return err
 		}
 		length += int64(len(line))
 		_, err = buffer.Write(line)
 		return err
 	})
-	if err = errors.Join(readable(err), buffer.Flush()); err == nil {
+	if err = errors.Join(jsonlines.Readable(err), buffer.Flush()); err == nil {
 		err = durable.File(kept)
 	}
 	if err = errors.Join(err, kept.Close()); err == nil {
@@ -87,7 +89,7 @@ func DropRejections(path string, counted int64, drop func(*Rejection) bool) (len
 
 // Rotated tells whether files were put aside under a number.
 func Rotated(path string, number int) bool {
-	for _, name := range append(fileNames[:], RobotsFile) {
+	for _, name := range append(fileNames[:], output.RobotsFile) {
 		if _, err := os.Lstat(filepath.Join(path, RotatedName(name, number))); err == nil {
 			return true
 		}

@@ -1,11 +1,11 @@
-package whole
+package jsonlines
 
 import (
 	"strings"
 	"testing"
 )
 
-func TestLines(t *testing.T) {
+func TestWhole(t *testing.T) {
 	long := strings.Repeat("x", 4096)
 	for _, tt := range []struct {
 		name, text string
@@ -24,14 +24,14 @@ func TestLines(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			for _, beyond := range []string{"", "c\n", "c"} { // what does not count
-				got, err := Lines(strings.NewReader(tt.text+beyond), int64(len(tt.text)))
+				got, err := Whole(strings.NewReader(tt.text+beyond), int64(len(tt.text)))
 				if err != nil || got != int64(tt.want) {
 					t.Errorf("%d, %v, want %d", got, err, tt.want)
 				}
 			}
 		})
 	}
-	if _, err := Lines(strings.NewReader("a\n"), 3); err == nil {
+	if _, err := Whole(strings.NewReader("a\n"), 3); err == nil {
 		t.Error("a file that is shorter is read")
 	}
 }

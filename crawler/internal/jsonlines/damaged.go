@@ -1,9 +1,8 @@
-package output
+package jsonlines
 
 import (
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 )
 
@@ -15,18 +14,14 @@ type DamagedError struct {
 }
 
 func (e *DamagedError) Error() string {
-	return fmt.Sprintf("%q is damaged: %s", e.File, e.text())
+	return fmt.Sprintf("%q is damaged: %s", e.File, e.Text())
 }
 
 // Unwrap returns what is wrong with the first line.
 func (e *DamagedError) Unwrap() error { return e.Err }
 
-// Loss returns what the file has lost.
-func (e *DamagedError) Loss() Loss {
-	return Loss{File: filepath.Base(e.File), Damage: e.text()}
-}
-
-func (e *DamagedError) text() string {
+// Text says which lines cannot be read, and why.
+func (e *DamagedError) Text() string {
 	return fmt.Sprintf("%s cannot be read (%v)", linesText(e.Lines), e.Err)
 }
 
@@ -59,9 +54,9 @@ func linesText(numbers []int) string {
 	return b.String()
 }
 
-// readable returns err, unless it says of lines that they cannot be read: those that can
+// Readable returns err, unless it says of lines that they cannot be read: those that can
 // are enough for the caller.
-func readable(err error) error {
+func Readable(err error) error {
 	if _, ok := errors.AsType[*DamagedError](err); ok {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package output
+package jsonlines
 
 import (
 	"errors"
@@ -13,18 +13,18 @@ import (
 // concurrent use.
 type Log struct {
 	mu    sync.Mutex // guards lines, and the order of writes
-	lines *lines
+	lines *File
 }
 
 // OpenLog opens a log to append to it, or begins one. A last line that is torn is
 // cut off. The names in its directory have then reached the disk.
 func OpenLog(name string) (*Log, error) {
-	l, err := openLines(name, math.MaxInt64)
+	l, err := Open(name, math.MaxInt64)
 	if err != nil {
 		return nil, err
 	}
 	if err := durable.Dir(filepath.Dir(name)); err != nil {
-		return nil, errors.Join(err, l.close())
+		return nil, errors.Join(err, l.Close())
 	}
 	return &Log{lines: l}, nil
 }
@@ -35,7 +35,7 @@ func (l *Log) Append(lines []byte) (at int64, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	at = l.lines.length
-	return at, l.lines.append(lines)
+	return at, l.lines.Append(lines)
 }
 
 // Length returns how long the file is.
@@ -46,9 +46,7 @@ func (l *Log) Length() int64 {
 }
 
 // Sync returns when everything appended has reached the disk.
-func (l *Log) Sync() error {
-	return durable.File(l.lines.file)
-}
+func (l *Log) Sync() error { return l.lines.Sync() }
 
 // Close closes the file.
-func (l *Log) Close() error { return l.lines.close() }
+func (l *Log) Close() error { return l.lines.Close() }

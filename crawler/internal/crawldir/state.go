@@ -1,4 +1,4 @@
-package output
+package crawldir
 
 import (
 	"encoding/json"
@@ -7,8 +7,15 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/politecrawl/politecrawl/crawler/internal/jsonlines"
+	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/crawler/output/jsontext"
 )
+
+// Version is that of the files of a crawl, as SCHEMA.md of package output describes them:
+// the version in its state file. It changes when a field changes its type or meaning, or
+// goes away.
+const Version = 1
 
 // SaveState replaces the state file of the directory by v as JSON, on the disk: without
 // it no crawl goes on. Only its owner can read it: the query of a start URL may have a
@@ -18,7 +25,7 @@ func SaveState(path string, v any) error {
 	if err != nil {
 		return err
 	}
-	return replace(filepath.Join(path, StateFile), append(jsontext.Tame(b), '\n'), 0o600, true)
+	return replace(filepath.Join(path, output.StateFile), append(jsontext.Tame(b), '\n'), 0o600, true)
 }
 
 // State reads the state file of the directory into v. The error is ErrNone where
@@ -27,12 +34,12 @@ func State(path string, v any) error {
 	if err := begun(path); err != nil {
 		return err
 	}
-	name := filepath.Join(path, StateFile)
+	name := filepath.Join(path, output.StateFile)
 	b, err := os.ReadFile(name)
 	if err != nil {
 		return err
 	}
-	if err := unmarshal(b, v); err != nil {
+	if err := jsonlines.Unmarshal(b, v); err != nil {
 		return fmt.Errorf("%q: %w", name, err)
 	}
 	return nil
@@ -40,12 +47,9 @@ func State(path string, v any) error {
 
 // begun returns ErrNone unless a crawl was begun in the directory.
 func begun(path string) error {
-	_, err := os.Stat(filepath.Join(path, StateFile))
-	switch {
-	case errors.Is(err, os.ErrNotExist):
-		return fmt.Errorf("%w: %q has no %s", ErrNone, path, StateFile)
-	case err != nil:
-		return err
+	_, err := os.Stat(filepath.Join(path, output.StateFile))
+	if errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("%w: %q has no %s", output.ErrNone, path, output.StateFile)
 	}
-	return nil
+	return err
 }

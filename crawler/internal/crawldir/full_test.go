@@ -1,6 +1,6 @@
 //go:build unix
 
-package output
+package crawldir
 
 import (
 	"bytes"
@@ -15,6 +15,9 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/politecrawl/politecrawl/crawler/internal/jsonlines"
+	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
 // room is how large files can be on a full disk. The log that "go test" has this process
@@ -55,7 +58,7 @@ func TestRobotsIsNeverTorn(t *testing.T) {
 	if err := write("first"); err != nil {
 		t.Fatal(err)
 	}
-	name := filepath.Join(d.Path(), RobotsDir, "http_a.test.txt")
+	name := filepath.Join(d.Path(), output.RobotsDir, "http_a.test.txt")
 	open, err := os.Open(name)
 	if err != nil {
 		t.Fatal(err)
@@ -76,29 +79,11 @@ func TestRobotsIsNeverTorn(t *testing.T) {
 	}
 }
 
-// What is being written is not read yet: a line without an end is none.
-func TestReadWhileItIsWritten(t *testing.T) {
-	name := filepath.Join(t.TempDir(), PagesFile)
-	if err := os.WriteFile(name, []byte(`{"url":"a"}`+"\n"+`{"url":"b`), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	var got []string
-	for p, err := range Read[Page](name) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		got = append(got, p.URL)
-	}
-	if !slices.Equal(got, []string{"a"}) {
-		t.Errorf("%q", got)
-	}
-}
-
 // DropRejections takes out what it is told to and what does not count. Where there is no
 // room for the rest the file stays as it was, and nothing is left beside it.
 func TestDropRejections(t *testing.T) {
 	dir := t.TempDir()
-	name := filepath.Join(dir, RejectedFile)
+	name := filepath.Join(dir, output.RejectedFile)
 	var text []byte
 	var counted int64
 	for _, url := range []string{"a", "drop", "b", "beyond"} {
@@ -106,14 +91,14 @@ func TestDropRejections(t *testing.T) {
 			counted = int64(len(text))
 		}
 		var err error
-		if text, err = Line(text, &Rejection{URL: url, Detail: strings.Repeat("x", room)}); err != nil {
+		if text, err = jsonlines.Line(text, &output.Rejection{URL: url, Detail: strings.Repeat("x", room)}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if err := os.WriteFile(name, text, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	drop := func(r *Rejection) bool { return r.URL == "drop" }
+	drop := func(r *output.Rejection) bool { return r.URL == "drop" }
 	t.Run("full disk", func(t *testing.T) {
 		var err error
 		onFullDisk(t, func() { _, err = DropRejections(dir, counted, drop) })
@@ -132,7 +117,7 @@ func TestDropRejections(t *testing.T) {
 		if err := errors.Join(os.WriteFile(outside, []byte("mine"), 0o600), os.Symlink(outside, name+"~")); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := DropRejections(dir, int64(len(text)), func(*Rejection) bool { return false }); err != nil {
+		if _, err := DropRejections(dir, int64(len(text)), func(*output.Rejection) bool { return false }); err != nil {
 			t.Error(err)
 		}
 		if after, err := os.ReadFile(outside); string(after) != "mine" || err != nil {
@@ -144,7 +129,7 @@ func TestDropRejections(t *testing.T) {
 		t.Fatal(err)
 	}
 	var urls []string
-	for r, err := range Rejections(dir) {
+	for r, err := range output.Rejections(dir) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -155,8 +140,7 @@ func TestDropRejections(t *testing.T) {
 	}
 }
 
-// Sync brings the files to the disk: of what cannot be brought there, such as a pipe, it
-// says so.
+// Sync brings the files to the disk, and says when it cannot.
 func TestSync(t *testing.T) {
 	d, err := Create(t.TempDir(), "state")
 	if err != nil {
@@ -166,18 +150,13 @@ func TestSync(t *testing.T) {
 	if err := d.Sync(); err != nil {
 		t.Error(err)
 	}
-	for name, l := range map[string]*lines{LinksFile: d.files[links], RobotsFile: d.robots.lines} {
-		out, in, err := os.Pipe()
-		if err != nil {
+	for name, sync := range map[string]func() error{output.LinksFile: d.files[links].Close, output.RobotsFile: d.robots.Close} {
+		if err := sync(); err != nil {
 			t.Fatal(err)
 		}
-		whole := l.file
-		l.file = in
-		if err := d.Sync(); !errors.Is(err, syscall.EINVAL) {
-			t.Errorf("%s is a pipe: %v", name, err)
+		if err := d.Sync(); !errors.Is(err, os.ErrClosed) {
+			t.Errorf("%s cannot be brought to the disk: %v", name, err)
 		}
-		l.file = whole
-		_, _ = in.Close(), out.Close()
 	}
 }
 
@@ -208,11 +187,11 @@ func TestFilesAreTame(t *testing.T) {
 	}
 	b := new(Batch)
 	if err := errors.Join(
-		b.Page(&Page{URL: "http://a.test/", Title: wild}), d.Write(b),
+		b.Page(&output.Page{URL: "http://a.test/", Title: wild}), d.Write(b),
 		addRobots(d, "http://a.test", nil, map[string]string{"error": wild}), d.Close()); err != nil {
 		t.Fatal(err)
 	}
-	for _, file := range []string{PagesFile, RobotsFile, StateFile, filepath.Join(RobotsDir, "http_a.test.json")} {
+	for _, file := range []string{output.PagesFile, output.RobotsFile, output.StateFile, filepath.Join(output.RobotsDir, "http_a.test.json")} {
 		text, err := os.ReadFile(filepath.Join(d.Path(), file))
 		if err != nil {
 			t.Fatal(err)

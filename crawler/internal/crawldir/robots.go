@@ -1,8 +1,7 @@
-package output
+package crawldir
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -10,6 +9,9 @@ import (
 	"strings"
 
 	"github.com/cespare/xxhash/v2"
+
+	"github.com/politecrawl/politecrawl/crawler/internal/jsonlines"
+	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
 // Robots writes what an origin's robots.txt was, in place of what it was before: the body
@@ -20,7 +22,7 @@ import (
 // With power, the files have reached the disk. Append the line after that, so that no
 // power cut leaves a line without its files.
 func (d *Dir) Robots(origin string, body []byte, record any, power bool) (line []byte, err error) {
-	if line, err = Line(nil, record); err != nil {
+	if line, err = jsonlines.Line(nil, record); err != nil {
 		return nil, err
 	}
 	about, err := indented(line)
@@ -56,17 +58,11 @@ func (d *Dir) writeRobots(origin string, body, about []byte, power bool) error {
 
 // robotsBase returns the path of the files of an origin, without ".txt" and ".json".
 func (d *Dir) robotsBase(origin string) string {
-	return filepath.Join(d.path, RobotsDir, fileName(origin))
+	return strings.TrimSuffix(output.RobotsPath(d.path, origin), ".txt")
 }
 
 // RobotsLog returns the log of robots.txt fetches, robots.jsonl.
-func (d *Dir) RobotsLog() *Log { return d.robots }
-
-// RobotsText reads the robots.txt of an origin as the directory of a crawl has it:
-// as it was last. The error is fs.ErrNotExist where there is none.
-func RobotsText(path, origin string) ([]byte, error) {
-	return os.ReadFile(filepath.Join(path, RobotsDir, fileName(origin)+".txt"))
-}
+func (d *Dir) RobotsLog() *jsonlines.Log { return d.robots }
 
 // A robotsLine is what RestoreRobots needs of a line of robots.jsonl.
 type robotsLine struct {
@@ -79,16 +75,16 @@ type robotsLine struct {
 // Text returns the robots.txt of an origin as it is known elsewhere. Lost are the origins
 // of which that is another text, or none.
 func (d *Dir) RestoreRobots(text func(origin string) ([]byte, error)) (lost []string, err error) {
-	name := filepath.Join(d.path, RobotsFile)
+	name := filepath.Join(d.path, output.RobotsFile)
 	last := make(map[string]int64)
-	err = Each(name, func(at int64, l *robotsLine) error {
+	err = jsonlines.Each(name, func(at int64, l *robotsLine) error {
 		last[l.Origin] = at
 		return nil
 	})
-	if err := readable(err); err != nil {
+	if err := jsonlines.Readable(err); err != nil {
 		return nil, err
 	}
-	err = Each(name, func(at int64, line *json.RawMessage) error {
+	err = jsonlines.Each(name, func(at int64, line *json.RawMessage) error {
 		var l robotsLine
 		if err := json.Unmarshal(*line, &l); err != nil || last[l.Origin] != at {
 			return nil
@@ -99,13 +95,13 @@ func (d *Dir) RestoreRobots(text func(origin string) ([]byte, error)) (lost []st
 		}
 		return err
 	})
-	return lost, readable(err)
+	return lost, jsonlines.Readable(err)
 }
 
 // restoreRobots is RestoreRobots for one origin. It tells whether the text was found.
 func (d *Dir) restoreRobots(l robotsLine, line []byte, text func(origin string) ([]byte, error)) (found bool, err error) {
 	line, ok := bytes.CutSuffix(line, []byte(l.hashField()+"}"))
-	if !ok || strings.ContainsAny(fileName(l.Origin), `/\`) {
+	if !ok || strings.ContainsAny(strings.Replace(l.Origin, "://", "", 1), `/\`) {
 		return false, nil // somebody has edited the line
 	}
 	about, err := indented(append(line, "}\n"...))
@@ -143,16 +139,3 @@ func (l robotsLine) hashField() string {
 }
 
 func hashOf(text []byte) string { return fmt.Sprintf("%016x", xxhash.Sum64(text)) }
-
-// fileName makes an origin a name that every file system takes, and no two the
-// same one: http://example.com:8080 is http_example.com,8080.
-func fileName(origin string) string {
-	const longest = 200
-	scheme, rest, _ := strings.Cut(origin, "://")
-	name := scheme + "_" + strings.ReplaceAll(rest, ":", ",")
-	if len(name) > longest {
-		sum := sha256.Sum256([]byte(origin))
-		name = fmt.Sprintf("%s-%x", name[:longest-65], sum)
-	}
-	return name
-}

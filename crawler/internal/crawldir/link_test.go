@@ -1,10 +1,12 @@
-package output
+package crawldir
 
 import (
 	"os"
 	"path/filepath"
 	"runtime"
 	"testing"
+
+	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
 // TestLinks: links that somebody has left in the directory lead no writing out of it.
@@ -13,7 +15,7 @@ func TestLinks(t *testing.T) {
 		t.Skip("not everybody may make links there")
 	}
 	const text = "of somebody else\nwith half a line"
-	for _, name := range []string{PagesFile, RobotsFile, RobotsDir, StateFile + "~"} {
+	for _, name := range []string{output.PagesFile, output.RobotsFile, output.RobotsDir, output.StateFile + "~"} {
 		t.Run(name, func(t *testing.T) {
 			dir, other := filepath.Join(t.TempDir(), "crawl"), t.TempDir()
 			victim := filepath.Join(other, "victim")
@@ -21,7 +23,7 @@ func TestLinks(t *testing.T) {
 				t.Fatal(err)
 			}
 			to := victim
-			if name == RobotsDir {
+			if name == output.RobotsDir {
 				to = other
 			}
 			if err := os.Mkdir(dir, 0o755); err != nil {
@@ -35,7 +37,7 @@ func TestLinks(t *testing.T) {
 				_, err = d.Robots("http://a.test", []byte("x"), struct{}{}, false)
 				_ = d.Close()
 			}
-			if refused := err != nil; refused != (name != StateFile+"~") {
+			if refused := err != nil; refused != (name != output.StateFile+"~") {
 				t.Errorf("error %v", err)
 			}
 			if got, _ := os.ReadFile(victim); string(got) != text {

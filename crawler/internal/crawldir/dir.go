@@ -1,4 +1,7 @@
-package output
+// Package crawldir is the directory of a crawl as the crawl writes it: its files of lines
+// with the lengths that count, the robots.txt files, and the state. Package output has what
+// stands in the lines, and reads them.
+package crawldir
 
 import (
 	"errors"
@@ -7,33 +10,16 @@ import (
 	"path/filepath"
 
 	"github.com/politecrawl/politecrawl/crawler/internal/durable"
-)
-
-// The names in the directory of a crawl.
-const (
-	PagesFile    = "pages.jsonl"
-	RejectedFile = "rejected.jsonl"
-	SitemapsFile = "sitemaps.jsonl"
-	LinksFile    = "links.jsonl"
-	RobotsFile   = "robots.jsonl"
-	RobotsDir    = "robots"
-	StateFile    = "crawl.json"
-)
-
-var (
-	// ErrExists says that a directory holds a crawl already.
-	ErrExists = errors.New("directory holds a crawl already")
-
-	// ErrNone says that a directory holds no crawl.
-	ErrNone = errors.New("directory holds no crawl")
+	"github.com/politecrawl/politecrawl/crawler/internal/jsonlines"
+	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
 // Dir is the directory of one crawl. It is safe for concurrent use, but for
 // Write and Sync.
 type Dir struct {
 	path   string
-	files  [kinds]*lines
-	robots *Log
+	files  [kinds]*jsonlines.File
+	robots *jsonlines.Log
 }
 
 // The files of lines, as they stand in Dir.files and in a Batch.
@@ -46,22 +32,22 @@ const (
 	kinds
 )
 
-var fileNames = [kinds]string{PagesFile, RejectedFile, SitemapsFile, LinksFile, EntriesFile}
+var fileNames = [kinds]string{output.PagesFile, output.RejectedFile, output.SitemapsFile, output.LinksFile, output.EntriesFile}
 
 // Vacant returns nil when a crawl may be begun in the directory: it is missing,
 // or has nothing of one in it. What another began and did not come to write
 // anything in counts for nothing, unless it is of one of the formats. The error is
 // ErrExists.
-func Vacant(path string, formats ...Format) error {
-	if _, err := os.Lstat(filepath.Join(path, StateFile)); err == nil {
-		return fmt.Errorf("%w: %q has %s in it; name another directory or remove this one", ErrExists, path, StateFile)
+func Vacant(path string, formats ...output.Format) error {
+	if _, err := os.Lstat(filepath.Join(path, output.StateFile)); err == nil {
+		return fmt.Errorf("%w: %q has %s in it; name another directory or remove this one", output.ErrExists, path, output.StateFile)
 	}
 	if name := Written(path); name != "" {
-		return fmt.Errorf("%w: %q has %s in it; name another directory or remove this one", ErrExists, path, name)
+		return fmt.Errorf("%w: %q has %s in it; name another directory or remove this one", output.ErrExists, path, name)
 	}
 	names, err := FilesOf(path, formats...)
 	if err == nil && len(names) > 0 {
-		err = fmt.Errorf("%w: %q has %s in it; name another directory or remove this one", ErrExists, path, names[0])
+		err = fmt.Errorf("%w: %q has %s in it; name another directory or remove this one", output.ErrExists, path, names[0])
 	}
 	return err
 }
@@ -79,7 +65,7 @@ func Written(path string) string {
 
 // FilesOf returns the names of the files of formats in a directory, which may be
 // missing.
-func FilesOf(path string, formats ...Format) (names []string, err error) {
+func FilesOf(path string, formats ...output.Format) (names []string, err error) {
 	inside, err := os.ReadDir(path)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
@@ -102,7 +88,7 @@ func FilesOf(path string, formats ...Format) (names []string, err error) {
 
 // Create makes the directory where it is missing, and the files in it, with
 // state as the first content of the state file. A directory with a crawl in it is
-// refused with [ErrExists] and left as it is.
+// refused with [output.ErrExists] and left as it is.
 func Create(path string, state any) (*Dir, error) {
 	if err := Vacant(path); err != nil {
 		return nil, err
@@ -140,7 +126,7 @@ func Open(path string, counted Lengths) (*Dir, error) {
 
 func (d *Dir) open(counted Lengths) error {
 	for kind, name := range fileNames {
-		l, err := openLines(filepath.Join(d.path, name), counted.of(kind))
+		l, err := jsonlines.Open(filepath.Join(d.path, name), counted.of(kind))
 		if err != nil {
 			return errors.Join(err, d.Close())
 		}
@@ -148,7 +134,7 @@ func (d *Dir) open(counted Lengths) error {
 	}
 	var err error
 	// Last, since it brings the names of the other files to the disk as well.
-	if d.robots, err = OpenLog(filepath.Join(d.path, RobotsFile)); err != nil {
+	if d.robots, err = jsonlines.OpenLog(filepath.Join(d.path, output.RobotsFile)); err != nil {
 		return errors.Join(err, d.Close())
 	}
 	return nil
@@ -161,7 +147,7 @@ func (d *Dir) Path() string { return d.path }
 // it tears none. It is not to be called by two at a time.
 func (d *Dir) Write(b *Batch) error {
 	for kind, l := range d.files {
-		if err := l.append(b.lines[kind]); err != nil {
+		if err := l.Append(b.lines[kind]); err != nil {
 			return err
 		}
 	}
@@ -171,8 +157,8 @@ func (d *Dir) Write(b *Batch) error {
 // Lengths returns how long the files are.
 func (d *Dir) Lengths() Lengths {
 	return Lengths{
-		Pages: d.files[pages].length, Rejected: d.files[rejected].length,
-		Sitemaps: d.files[sitemaps].length, Links: d.files[links].length, Entries: d.files[entries].length,
+		Pages: d.files[pages].Length(), Rejected: d.files[rejected].Length(),
+		Sitemaps: d.files[sitemaps].Length(), Links: d.files[links].Length(), Entries: d.files[entries].Length(),
 		Robots: d.robots.Length(),
 	}
 }
@@ -184,7 +170,7 @@ func (d *Dir) Sync() error {
 		return err
 	}
 	for _, l := range d.files {
-		if err := durable.File(l.file); err != nil {
+		if err := l.Sync(); err != nil {
 			return err
 		}
 	}
@@ -215,11 +201,7 @@ func beside(path string, mode os.FileMode) (*os.File, error) {
 	if err := os.Remove(path + "~"); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
 	}
-	file, err := os.OpenFile(path+"~", os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
-	if err != nil {
-		return nil, err
-	}
-	return file, nil
+	return os.OpenFile(path+"~", os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
 }
 
 // fill writes a file and closes it, with power when its bytes have reached the disk.
@@ -231,19 +213,10 @@ func fill(file *os.File, content []byte, power bool) error {
 	return errors.Join(err, file.Close())
 }
 
-// noLink refuses a name that is a link: what a crawl writes stays in its directory, also
-// where somebody else has been there first.
-func noLink(path string) error {
-	if info, err := os.Lstat(path); err == nil && info.Mode()&os.ModeSymlink != 0 {
-		return fmt.Errorf("%q is a link; a crawl writes to none", path)
-	}
-	return nil
-}
-
 // makeRobotsDir makes the directory for robots.txt files where it is missing.
 func makeRobotsDir(path string) error {
-	name := filepath.Join(path, RobotsDir)
-	if err := noLink(name); err != nil {
+	name := filepath.Join(path, output.RobotsDir)
+	if err := jsonlines.NoLink(name); err != nil {
 		return err
 	}
 	return durable.MkdirAll(name)
@@ -254,7 +227,7 @@ func (d *Dir) Close() error {
 	var errs []error
 	for _, l := range d.files {
 		if l != nil {
-			errs = append(errs, l.close())
+			errs = append(errs, l.Close())
 		}
 	}
 	if d.robots != nil {

@@ -1,4 +1,4 @@
-package output
+package crawldir
 
 import (
 	"bytes"
@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/politecrawl/politecrawl/crawler/internal/durable/powercut"
+	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
 const (
@@ -62,7 +63,7 @@ func TestCreateOutlivesPowerCut(t *testing.T) {
 	if got, want := contents(t, left), contents(t, d.Path()); fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("left are %q, want %q", got, want)
 	}
-	if _, err := os.Stat(filepath.Join(left, RobotsDir)); err != nil {
+	if _, err := os.Stat(filepath.Join(left, output.RobotsDir)); err != nil {
 		t.Error(err)
 	}
 }
@@ -119,10 +120,10 @@ func TestSaveStateOutlivesPowerCut(t *testing.T) {
 func TestRotateOutlivesPowerCut(t *testing.T) {
 	d, disk := create(t)
 	var b Batch
-	if err := errors.Join(b.Page(&Page{URL: "http://a.test/"}), d.Write(&b), d.Sync()); err != nil {
+	if err := errors.Join(b.Page(&output.Page{URL: "http://a.test/"}), d.Write(&b), d.Sync()); err != nil {
 		t.Fatal(err)
 	}
-	table := Format{Files: []string{"table.csv"}}
+	table := output.Format{Files: []string{"table.csv"}}
 	if err := os.WriteFile(filepath.Join(d.Path(), "table.csv"), []byte("x"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +131,7 @@ func TestRotateOutlivesPowerCut(t *testing.T) {
 		t.Fatal(err)
 	}
 	left := contents(t, filepath.Join(disk.Cut(), "parent", "crawl"))
-	_, old := left[PagesFile]
+	_, old := left[output.PagesFile]
 	_, rotated := left["table.1.csv"]
 	if old || left["pages.1.jsonl"] == "" || !rotated {
 		t.Errorf("left are %q", left)
@@ -142,19 +143,19 @@ func TestRotateOutlivesPowerCut(t *testing.T) {
 func TestDropRejectionsOutlivesPowerCut(t *testing.T) {
 	d, disk := create(t)
 	var b Batch
-	for _, reason := range []Reason{HostFull, Disallowed, HostFull} {
-		if err := b.Reject(&Rejection{URL: "http://a.test/", Reason: reason}); err != nil {
+	for _, reason := range []output.Reason{output.HostFull, output.Disallowed, output.HostFull} {
+		if err := b.Reject(&output.Rejection{URL: "http://a.test/", Reason: reason}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if err := errors.Join(d.Write(&b), d.Sync(), d.Close()); err != nil {
 		t.Fatal(err)
 	}
-	length, err := DropRejections(d.Path(), d.Lengths().Rejected, func(r *Rejection) bool { return r.Reason == HostFull })
+	length, err := DropRejections(d.Path(), d.Lengths().Rejected, func(r *output.Rejection) bool { return r.Reason == output.HostFull })
 	if err != nil {
 		t.Fatal(err)
 	}
-	if left := contents(t, filepath.Join(disk.Cut(), "parent", "crawl"))[RejectedFile]; int64(len(left)) != length {
+	if left := contents(t, filepath.Join(disk.Cut(), "parent", "crawl"))[output.RejectedFile]; int64(len(left)) != length {
 		t.Errorf("%d bytes are left, want %d: %q", len(left), length, left)
 	}
 }
@@ -204,7 +205,7 @@ func TestRestoreRobots(t *testing.T) {
 				t.Run(damage+"/"+base+ext, func(t *testing.T) {
 					d := prepare(t)
 					want := contents(t, d.Path())
-					if err := do(filepath.Join(d.Path(), RobotsDir, base+ext)); err != nil {
+					if err := do(filepath.Join(d.Path(), output.RobotsDir, base+ext)); err != nil {
 						t.Fatal(err)
 					}
 					lost, err := d.RestoreRobots(known(map[string]string{gone: powerText, empty: "another"}))
@@ -220,10 +221,10 @@ func TestRestoreRobots(t *testing.T) {
 	}
 	t.Run("text not known elsewhere", func(t *testing.T) {
 		d := prepare(t)
-		if err := os.RemoveAll(filepath.Join(d.Path(), RobotsDir)); err != nil {
+		if err := os.RemoveAll(filepath.Join(d.Path(), output.RobotsDir)); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.Mkdir(filepath.Join(d.Path(), RobotsDir), 0o700); err != nil {
+		if err := os.Mkdir(filepath.Join(d.Path(), output.RobotsDir), 0o700); err != nil {
 			t.Fatal(err)
 		}
 		lost, err := d.RestoreRobots(known(map[string]string{gone: "an earlier text"}))
@@ -255,7 +256,7 @@ func TestRestoreRobots(t *testing.T) {
 	})
 	t.Run("an error", func(t *testing.T) {
 		d := prepare(t)
-		if err := os.Remove(filepath.Join(d.Path(), RobotsDir, "http_gone.test.txt")); err != nil {
+		if err := os.Remove(filepath.Join(d.Path(), output.RobotsDir, "http_gone.test.txt")); err != nil {
 			t.Fatal(err)
 		}
 		enough := errors.New("enough")
@@ -266,7 +267,7 @@ func TestRestoreRobots(t *testing.T) {
 	t.Run("brought to the disk", func(t *testing.T) {
 		d := prepare(t)
 		disk := powercut.Watch(t, filepath.Dir(d.Path()))
-		name := filepath.Join(d.Path(), RobotsDir, "http_gone.test.txt")
+		name := filepath.Join(d.Path(), output.RobotsDir, "http_gone.test.txt")
 		if err := os.Remove(name); err != nil {
 			t.Fatal(err)
 		}

@@ -1,0 +1,133 @@
+package crawldir
+
+import (
+	"github.com/politecrawl/politecrawl/crawler/internal/jsonlines"
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+// Lengths says how much of the files of a directory counts, in bytes. A crawl
+// keeps it with its frontier, so that both agree after its process was killed.
+type Lengths struct {
+	Pages    int64 `json:"pages"`
+	Rejected int64 `json:"rejected"`
+	Sitemaps int64 `json:"sitemaps"`
+	Links    int64 `json:"links"`
+	Entries  int64 `json:"entries"`
+	Robots   int64 `json:"robots_lines"` // all of it counts, however long it is: it shows what is lost
+}
+
+// Files returns the lengths by the names of the files.
+func (l Lengths) Files() map[string]int64 {
+	files := map[string]int64{output.RobotsFile: l.Robots}
+	for kind, name := range fileNames {
+		files[name] = l.of(kind)
+	}
+	return files
+}
+
+func (l Lengths) of(kind int) int64 {
+	return [kinds]int64{l.Pages, l.Rejected, l.Sitemaps, l.Links, l.Entries}[kind]
+}
+
+// A Batch is what is to be written together. The zero Batch is empty. What is added
+// to it must not change until it is written.
+type Batch struct {
+	lines [kinds][]byte
+	found output.Found
+}
+
+// Page adds a line to pages.jsonl.
+func (b *Batch) Page(p *output.Page) error {
+	b.found.Pages = append(b.found.Pages, p)
+	return b.add(pages, p)
+}
+
+// Reject adds a line to rejected.jsonl.
+func (b *Batch) Reject(r *output.Rejection) error {
+	b.found.Rejected = append(b.found.Rejected, r)
+	return b.add(rejected, r)
+}
+
+// Sitemap adds a line to sitemaps.jsonl.
+func (b *Batch) Sitemap(s *output.Sitemap) error {
+	b.found.Sitemaps = append(b.found.Sitemaps, s)
+	return b.add(sitemaps, s)
+}
+
+// Links adds a line to links.jsonl.
+func (b *Batch) Links(l *output.Links) error {
+	b.found.Links = append(b.found.Links, l)
+	return b.add(links, l)
+}
+
+// Entry adds a line to entries.jsonl.
+func (b *Batch) Entry(e *output.Entry) error {
+	b.found.Entries = append(b.found.Entries, e)
+	return b.add(entries, e)
+}
+
+// Loose adds what stands in no file of lines: it is for sinks alone.
+func (b *Batch) Loose(f *output.Found) { join(&b.found, f) }
+
+// Join adds what is in another batch.
+func (b *Batch) Join(other *Batch) {
+	for kind, lines := range other.lines {
+		b.lines[kind] = append(b.lines[kind], lines...)
+	}
+	join(&b.found, &other.found)
+}
+
+// Found returns what is in the batch, for a [output.Sink].
+func (b *Batch) Found() *output.Found { return &b.found }
+
+// PageLines returns the lines of pages.jsonl in the batch, until the next call that
+// changes it.
+func (b *Batch) PageLines() []byte { return b.lines[pages] }
+
+// Reset empties the batch and keeps its memory.
+func (b *Batch) Reset() {
+	for kind := range b.lines {
+		b.lines[kind] = b.lines[kind][:0]
+	}
+	reset(&b.found)
+}
+
+func (b *Batch) add(kind int, v any) error {
+	line, err := jsonlines.Line(b.lines[kind], v)
+	if err != nil {
+		return err
+	}
+	b.lines[kind] = line
+	return nil
+}
+
+// join adds what another holds.
+func join(f, other *output.Found) {
+	f.Pages = append(f.Pages, other.Pages...)
+	f.Rejected = append(f.Rejected, other.Rejected...)
+	f.Skipped = append(f.Skipped, other.Skipped...)
+	f.Withdrawn = append(f.Withdrawn, other.Withdrawn...)
+	f.Links = append(f.Links, other.Links...)
+	f.Sitemaps = append(f.Sitemaps, other.Sitemaps...)
+	f.Entries = append(f.Entries, other.Entries...)
+	f.Robots = append(f.Robots, other.Robots...)
+	f.Exchanges = append(f.Exchanges, other.Exchanges...)
+}
+
+// reset empties the lists, keeps their memory, and lets go of what they held.
+func reset(f *output.Found) {
+	empty(&f.Pages)
+	empty(&f.Rejected)
+	empty(&f.Skipped)
+	empty(&f.Withdrawn)
+	empty(&f.Links)
+	empty(&f.Sitemaps)
+	empty(&f.Entries)
+	empty(&f.Robots)
+	empty(&f.Exchanges)
+}
+
+func empty[T any](list *[]*T) {
+	clear(*list)
+	*list = (*list)[:0]
+}

@@ -1,0 +1,332 @@
+package crawldir
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+func TestWrite(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "made", "by", "create")
+	d, err := Create(dir, map[string]int{"version": 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const batches, each = 8, 50
+	for range batches {
+		var all Batch
+		for range each {
+			var one Batch
+			err := errors.Join(
+				one.Page(&output.Page{URL: "http://example.com/?a=1&b=<2>", Title: strings.Repeat("x", 5000)}),
+				one.Reject(&output.Rejection{URL: "http://example.com/no", Reason: output.Disallowed, Rule: "Disallow: /no", Line: 2}),
+				one.Links(&output.Links{URL: "http://example.com/", To: []string{"http://example.com/a"}}),
+				one.Entry(&output.Entry{URL: "http://example.com/", Sitemap: "http://example.com/map.xml"}),
+				one.Sitemap(&output.Sitemap{URL: "http://example.com/map.xml", Status: 200}))
+			if err != nil {
+				t.Fatal(err)
+			}
+			all.Join(&one)
+		}
+		if err := d.Write(&all); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(d.Sync(), d.Close()); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range fileNames {
+		lines := readLines(t, filepath.Join(dir, name))
+		if len(lines) != batches*each {
+			t.Errorf("%s has %d lines, want %d", name, len(lines), batches*each)
+		}
+		for _, line := range lines {
+			if !json.Valid([]byte(line)) {
+				t.Fatalf("%s holds a torn line: %s", name, line)
+			}
+		}
+		if name == output.PagesFile && !strings.Contains(lines[0], `"http://example.com/?a=1&b=<2>"`) {
+			t.Errorf("a URL should stand as it is, got %s", lines[0])
+		}
+	}
+	n := 0
+	for p, err := range output.Pages(dir) {
+		if err != nil || p.URL == "" {
+			t.Fatal(p, err)
+		}
+		if n++; n == 10 {
+			break
+		}
+	}
+}
+
+// A crawl that goes on keeps what counts and nothing else.
+func TestOpenCutsWhatDoesNotCount(t *testing.T) {
+	page := func(url string) *Batch {
+		b := new(Batch)
+		if err := errors.Join(b.Page(&output.Page{URL: url}), b.Reject(&output.Rejection{URL: url})); err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	for _, tt := range []struct {
+		name   string
+		damage func(pages string) error
+		want   []string
+		lost   bool
+	}{
+		{"written and not counted", func(string) error { return nil }, []string{"a", "b"}, false},
+		{"torn besides", func(name string) error {
+			f, err := os.OpenFile(name, os.O_APPEND|os.O_WRONLY, 0)
+			if err != nil {
+				return err
+			}
+			_, err = f.WriteString(`{"url":"d`)
+			return errors.Join(err, f.Close())
+		}, []string{"a", "b"}, false},
+		{"shorter than what counts", func(name string) error { return os.Truncate(name, 300) }, []string{"a"}, true},
+		{"gone", os.Remove, nil, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := t.TempDir()
+			d, err := Create(dir, "state")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := errors.Join(d.Write(page("a")), d.Write(page("b"))); err != nil {
+				t.Fatal(err)
+			}
+			counted := d.Lengths()
+			if err := errors.Join(d.Write(page("c")), d.Close(), tt.damage(filepath.Join(dir, output.PagesFile))); err != nil {
+				t.Fatal(err)
+			}
+			lost, err := Lost(dir, counted.Files())
+			if err != nil || len(lost) > 0 != tt.lost || tt.lost && lost[0].File != output.PagesFile {
+				t.Errorf("lost %v, %v", lost, err)
+			}
+			d, err = Open(dir, counted)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if left := d.Lengths().Pages; tt.lost && lost[0] != (output.Loss{File: output.PagesFile, Bytes: counted.Pages - left, Had: counted.Pages}) {
+				t.Errorf("lost %v, %d are left of %d", lost, left, counted.Pages)
+			}
+			if err := errors.Join(d.Write(page("new")), d.Close()); err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for p, err := range output.Pages(dir) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				got = append(got, p.URL)
+			}
+			if want := append(slices.Clone(tt.want), "new"); !slices.Equal(got, want) {
+				t.Errorf("pages %v, want %v", got, want)
+			}
+		})
+	}
+}
+
+func TestOpenWhereThereIsNoCrawl(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "none")
+	if _, err := Open(dir, Lengths{}); !errors.Is(err, output.ErrNone) || !strings.Contains(err.Error(), dir) {
+		t.Errorf("Open = %v, want ErrNone that names %s", err, dir)
+	}
+	if err := State(dir, new(string)); !errors.Is(err, output.ErrNone) {
+		t.Errorf("State = %v, want ErrNone", err)
+	}
+	if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
+		t.Error("a refused Open made the directory")
+	}
+}
+
+func TestState(t *testing.T) {
+	dir := t.TempDir()
+	d, err := Create(dir, "first")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(SaveState(dir, "second"), d.Close()); err != nil {
+		t.Fatal(err)
+	}
+	var got string
+	if err := State(dir, &got); err != nil || got != "second" {
+		t.Errorf("State = %q, %v", got, err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, output.StateFile), []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := State(dir, &got); err == nil || !strings.Contains(err.Error(), output.StateFile) {
+		t.Errorf("State of a damaged file = %v", err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, output.StateFile), []byte("\"s\xe5cond\""), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := State(dir, &got); !errors.Is(err, output.ErrNotUTF8) || !strings.Contains(err.Error(), output.StateFile) {
+		t.Errorf("State of a file that is not UTF-8 = %v", err)
+	}
+}
+
+func TestRotate(t *testing.T) {
+	dir := t.TempDir()
+	write := func(text string) {
+		for _, name := range []string{output.PagesFile, output.RejectedFile, output.RobotsFile} { // no sitemaps.jsonl
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	write("one")
+	first, err := Rotate(dir, 1)
+	if err != nil || filepath.Base(first.Pages) != "pages.1.jsonl" {
+		t.Fatal(first, err)
+	}
+	if again, err := Rotate(dir, 1); err != nil || again != first {
+		t.Errorf("a second time: %v, %v", again, err)
+	}
+	write("two")
+	if _, err := Rotate(dir, 1); err == nil || !strings.Contains(err.Error(), "pages.1.jsonl") {
+		t.Errorf("over what is there: %v", err)
+	}
+	if !Rotated(dir, 1) || Rotated(dir, 2) {
+		t.Error("Rotated is wrong")
+	}
+	if _, err := Rotate(dir, 2); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"pages.1.jsonl": "one", "rejected.1.jsonl": "one", "robots.1.jsonl": "one", "pages.2.jsonl": "two"} {
+		if b, err := os.ReadFile(filepath.Join(dir, name)); err != nil || string(b) != want {
+			t.Errorf("%s: %q, %v", name, b, err)
+		}
+	}
+}
+
+func TestCreateLeavesAnotherCrawlAlone(t *testing.T) {
+	dir := t.TempDir()
+	old := filepath.Join(dir, output.PagesFile)
+	if err := os.WriteFile(old, []byte("old\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Create(dir, "state"); !errors.Is(err, output.ErrExists) || !strings.Contains(err.Error(), dir) {
+		t.Errorf("Create = %v, want ErrExists that names %s", err, dir)
+	}
+	if b, err := os.ReadFile(old); err != nil || string(b) != "old\n" {
+		t.Errorf("the old crawl was changed: %q, %v", b, err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, output.RejectedFile)); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a refused Create left %s behind", output.RejectedFile)
+	}
+}
+
+func TestCreateWhereADirectoryCannotBe(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Create(filepath.Join(file, "crawl"), "state"); err == nil {
+		t.Error("Create below a file succeeded")
+	}
+}
+
+// addRobots writes a robots.txt with its line.
+func addRobots(d *Dir, origin string, body []byte, record any) error {
+	line, err := d.Robots(origin, body, record, false)
+	if err != nil {
+		return err
+	}
+	_, err = d.RobotsLog().Append(line)
+	return err
+}
+
+func TestRobotsReplaces(t *testing.T) {
+	d, err := Create(t.TempDir(), "state")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = d.Close() }()
+	for _, body := range []string{"first, and longer", "second"} {
+		if err := addRobots(d, "http://example.com:8080", []byte(body), map[string]string{"outcome": "rules"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if lines := readLines(t, filepath.Join(d.Path(), output.RobotsFile)); len(lines) != 2 {
+		t.Errorf("%s has %d lines, want one for each fetch", output.RobotsFile, len(lines))
+	}
+	entries, err := os.ReadDir(filepath.Join(d.Path(), output.RobotsDir))
+	if err != nil || len(entries) != 2 {
+		t.Fatalf("robots/ holds %v, %v; want the body and the record", entries, err)
+	}
+	for _, e := range entries {
+		b, err := os.ReadFile(filepath.Join(d.Path(), output.RobotsDir, e.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if filepath.Ext(e.Name()) == ".txt" && string(b) != "second" {
+			t.Errorf("%s holds %q", e.Name(), b)
+		}
+	}
+}
+
+func readLines(t *testing.T, path string) []string {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = f.Close() }()
+	var lines []string
+	s := bufio.NewScanner(f)
+	for s.Scan() {
+		lines = append(lines, s.Text())
+	}
+	if err := s.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return lines
+}
+
+// A format's files are found by its patterns, put aside under a number, and kept beside new
+// ones when something of them is lost.
+func TestFilesOfFormats(t *testing.T) {
+	dir := t.TempDir()
+	titles := output.Format{Name: "titles", Files: []string{"titles.txt"}}
+	for _, name := range []string{"titles.1.txt", "other.txt"} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, want := range []string{"titles.lost-1.txt", "titles.lost-2.txt"} {
+		if err := errors.Join(Vacant(dir, titles), os.WriteFile(filepath.Join(dir, "titles.txt"), nil, 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		if names, err := FilesOf(dir, titles); err != nil || !slices.Equal(names, titles.Files) {
+			t.Errorf("files %q, %v", names, err)
+		}
+		if err := Vacant(dir, titles); !errors.Is(err, output.ErrExists) || !strings.Contains(err.Error(), "titles.txt") {
+			t.Errorf("Vacant = %v", err)
+		}
+		if kept, err := KeepLost(dir, titles); err != nil || !slices.Equal(kept, []string{want}) {
+			t.Errorf("kept %q, %v, want %s", kept, err, want)
+		}
+	}
+	if _, err := FilesOf(dir, output.Format{Files: []string{"["}}); err == nil {
+		t.Error("a pattern that is none was taken")
+	}
+}
+
+func TestVersionOfSchema(t *testing.T) {
+	text, err := os.ReadFile("../../output/SCHEMA.md")
+	if err != nil || !bytes.HasPrefix(text, fmt.Appendf(nil, "# The directory of a crawl, version %d\n", Version)) {
+		t.Errorf("SCHEMA.md is not of version %d, %v", Version, err)
+	}
+}

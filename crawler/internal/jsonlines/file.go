@@ -1,0 +1,99 @@
+package jsonlines
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/politecrawl/politecrawl/crawler/internal/durable"
+)
+
+// A File is a file of JSON lines that grows.
+type File struct {
+	file   *os.File
+	length int64
+}
+
+// Open opens a file to append to it, and cuts off what lies beyond the bytes
+// that count.
+func Open(path string, counted int64) (*File, error) {
+	if err := NoLink(path); err != nil {
+		return nil, err
+	}
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	l := &File{file: file}
+	if err := l.cut(counted); err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return l, nil
+}
+
+// cut shortens the file to the bytes that count, and to whole lines: what is written next
+// would become part of a line that has no end.
+func (l *File) cut(counted int64) error {
+	info, err := l.file.Stat()
+	if err != nil {
+		return err
+	}
+	if l.length, err = Whole(l.file, min(info.Size(), counted)); err != nil {
+		return err
+	}
+	if l.length == info.Size() {
+		return nil
+	}
+	return l.file.Truncate(l.length)
+}
+
+// Append adds whole lines, as Line makes them. When it returns, they have left the process.
+func (l *File) Append(text []byte) error {
+	if len(text) == 0 {
+		return nil
+	}
+	if _, err := l.file.Write(text); err != nil {
+		// What was written of it goes, so that what comes later is not torn.
+		return errors.Join(err, l.file.Truncate(l.length))
+	}
+	l.length += int64(len(text))
+	return nil
+}
+
+// Length returns how long the file is.
+func (l *File) Length() int64 { return l.length }
+
+// Sync returns when everything appended has reached the disk.
+func (l *File) Sync() error { return durable.File(l.file) }
+
+// Close closes the file.
+func (l *File) Close() error { return l.file.Close() }
+
+// NoLink refuses a name that is a link: what a crawl writes stays in its directory, also
+// where somebody else has been there first.
+func NoLink(path string) error {
+	if info, err := os.Lstat(path); err == nil && info.Mode()&os.ModeSymlink != 0 {
+		return fmt.Errorf("%q is a link; a crawl writes to none", path)
+	}
+	return nil
+}
+
+// Whole returns how many of the first length bytes of a file are whole lines. It reads
+// backwards from there, no further than to the end of the last of them.
+func Whole(r io.ReaderAt, length int64) (int64, error) {
+	var buf [4096]byte
+	for end := length; end > 0; {
+		start := max(end-int64(len(buf)), 0)
+		part := buf[:end-start]
+		if _, err := r.ReadAt(part, start); err != nil {
+			return 0, err
+		}
+		if i := bytes.LastIndexByte(part, '\n'); i >= 0 {
+			return start + int64(i) + 1, nil
+		}
+		end = start
+	}
+	return 0, nil
+}
