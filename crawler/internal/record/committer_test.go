@@ -89,7 +89,7 @@ func TestCommitAddsSkippedURL(t *testing.T) {
 	if err := r.Skipped.Add([]SkippedURL{{Rejection: output.Rejection{URL: url, Reason: output.TooDeep}}}); err != nil || !r.Skipped.isCounted(url) {
 		t.Fatal("it does not count", err)
 	}
-	if err := r.Commit(frontier.Outcome{Links: []frontier.Item{{URL: url}}}, nil, output.Batch{}); err != nil {
+	if err := r.Commit(frontier.Outcome{Links: []frontier.Item{{URL: url}}}, nil, crawldir.Batch{}); err != nil {
 		t.Error(err)
 	}
 	if r.Stop(); r.Skipped.isCounted(url) {
