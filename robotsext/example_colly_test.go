@@ -24,11 +24,7 @@ func ExampleRobots_Attach() {
 	site := httptest.NewServer(mux)
 	defer site.Close()
 
-	robots, err := robotsext.New("examplebot/1.0", nil)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	robots := examplebot(nil)
 	c := colly.NewCollector()
 	robots.Attach(c)
 	for _, err := range []error{c.Visit(site.URL + "/moved"), c.Head(site.URL + "/private/there"), c.Clone().Visit(site.URL + "/private/too")} {
@@ -47,11 +43,7 @@ func ExampleRobots_Attach() {
 func ExampleRobots_Pace() {
 	site := exampleSite("User-agent: *\nCrawl-delay: 0.1\n")
 	defer site.Close()
-	robots, err := robotsext.New("examplebot/1.0", nil)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	robots := examplebot(nil)
 	c := colly.NewCollector(robots.Attach)
 	robots.Pace(c, 10*time.Second) // however much a site asks for
 
@@ -69,11 +61,7 @@ func ExampleOptions_refuseInGate() {
 		http.Error(w, "we are moving house", http.StatusServiceUnavailable)
 	}))
 	defer site.Close()
-	robots, err := robotsext.New("examplebot/1.0", &robotsext.Options{RefuseInGate: true})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	robots := examplebot(&robotsext.Options{RefuseInGate: true})
 	c := colly.NewCollector(robots.Attach, colly.Async(true))
 	c.OnError(func(r *colly.Response, err error) {
 		var blocked *robotsext.BlockedError
@@ -81,7 +69,7 @@ func ExampleOptions_refuseInGate() {
 			fmt.Println(r.Request.URL.Path, "later:", blocked.RetryAt.After(time.Now())) // by r.Request.Retry
 		}
 	})
-	err = c.Visit(site.URL + "/page") // an error that colly's queue would drop
+	err := c.Visit(site.URL + "/page") // an error that colly's queue would drop
 	c.Wait()
 	fmt.Println(err)
 	// Output:
@@ -99,15 +87,11 @@ func ExampleOptions_guard() {
 		http.Redirect(w, req, "http://169.254.169.254/latest/meta-data/", http.StatusFound)
 	}))
 	defer site.Close()
-	robots, err := robotsext.New("examplebot/1.0", &robotsext.Options{
+	robots := examplebot(&robotsext.Options{
 		Guard: guard.New(netip.MustParsePrefix("127.0.0.0/8")), // where the site of this example is
 	})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
 	c := colly.NewCollector(robots.Attach)
-	err = c.Visit(site.URL + "/page")
+	err := c.Visit(site.URL + "/page")
 	fmt.Println(errors.Is(err, guard.ErrRefused))
 	var refused *guard.AddressError
 	if errors.As(err, &refused) {

@@ -15,11 +15,7 @@ import (
 func ExampleRobots_Transport() {
 	site := exampleSite("User-agent: *\nDisallow: /private/\n")
 	defer site.Close()
-	robots, err := robotsext.New("examplebot/1.0", nil)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	robots := examplebot(nil)
 	client := &http.Client{Transport: robots.Transport(nil)}
 	defer client.CloseIdleConnections()
 
@@ -44,19 +40,11 @@ func ExampleRobots_Check() {
 	down := exampleSite("") // nobody answers there
 	down.Close()
 	defer site.Close()
-	robots, err := robotsext.New("examplebot/1.0", nil)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	robots := examplebot(nil)
 	defer robots.CloseIdleConnections()
 	for _, raw := range []string{site.URL + "/", site.URL + "/private/", down.URL + "/", "gopher://example.com/"} {
-		u, err := url.Parse(raw)
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
-		err = robots.Check(context.Background(), u)
+		u, _ := url.Parse(raw)
+		err := robots.Check(context.Background(), u)
 		var blocked *robotsext.BlockedError
 		switch {
 		case err == nil:
@@ -81,16 +69,8 @@ func ExampleRobots_Check() {
 func ExampleWithUserFetch() {
 	site := exampleSite("User-agent: *\nDisallow: /\n")
 	defer site.Close()
-	robots, err := robotsext.New("examplebot/1.0", nil)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	u, err := url.Parse(site.URL + "/page-to-translate")
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	robots := examplebot(nil)
+	u, _ := url.Parse(site.URL + "/page-to-translate")
 	ctx := context.Background()
 	fmt.Println(robots.Check(ctx, u) == nil)
 	fmt.Println(robots.Check(robotsext.WithUserFetch(ctx), u) == nil)

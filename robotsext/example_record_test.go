@@ -18,7 +18,7 @@ func ExampleOptions_onChange() {
 	var text atomic.Value // what the site says
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, text.Load()) }))
 	defer site.Close()
-	robots, err := robotsext.New("examplebot/1.0", &robotsext.Options{
+	robots := examplebot(&robotsext.Options{
 		OnChange: func(before, after *robotsext.Record) {
 			for _, d := range robotsdiff.Compare(before.File, after.File, nil).Agents { // both have rules here
 				for _, c := range d.Changes {
@@ -27,15 +27,7 @@ func ExampleOptions_onChange() {
 			}
 		},
 	})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	u, err := url.Parse(site.URL)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	u, _ := url.Parse(site.URL)
 	for _, body := range []string{
 		"User-agent: *\nDisallow: /private/\n",
 		"# tidied up\nuser-agent: *\ndisallow: /private/\n", // means the same
@@ -68,11 +60,7 @@ func ExampleNewFileCache() {
 			fmt.Println(err)
 			return
 		}
-		robots, err := robotsext.New("examplebot/1.0", &robotsext.Options{Cache: robotsext.CacheOptions{Backend: cache}})
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
+		robots := examplebot(&robotsext.Options{Cache: robotsext.CacheOptions{Backend: cache}})
 		u, _ := url.Parse(site.URL + "/page")
 		fmt.Println(robots.Check(context.Background(), u))
 		robots.CloseIdleConnections()
@@ -93,11 +81,7 @@ func ExampleNewMemoryCache() {
 		fmt.Fprint(w, "User-agent: imagebot\nDisallow: /\n")
 	}))
 	defer site.Close()
-	u, err := url.Parse(site.URL + "/photo.jpg")
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	u, _ := url.Parse(site.URL + "/photo.jpg")
 	cache := robotsext.NewMemoryCache(0, 0)
 	for _, name := range []string{"textbot/1.0", "imagebot/1.0"} {
 		robots, err := robotsext.New(name, &robotsext.Options{Cache: robotsext.CacheOptions{Backend: cache}})
@@ -119,11 +103,7 @@ func ExampleNewMemoryCache() {
 func ExampleRobots_Record() {
 	for _, status := range []int{http.StatusOK, http.StatusNotFound, http.StatusForbidden, http.StatusBadGateway} {
 		site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) }))
-		robots, err := robotsext.New("examplebot/1.0", nil)
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
+		robots := examplebot(nil)
 		u, _ := url.Parse(site.URL)
 		rec, err := robots.Record(context.Background(), u)
 		if err != nil {

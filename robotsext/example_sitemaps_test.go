@@ -33,11 +33,7 @@ func sitemapSite() *httptest.Server {
 func ExampleRobots_Sitemaps() {
 	site := sitemapSite()
 	defer site.Close()
-	robots, err := robotsext.New("examplebot/1.0", &robotsext.Options{Sitemaps: robotsext.SitemapOptions{Delay: -1}}) // nobody is bothered here
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	robots := examplebot(&robotsext.Options{Sitemaps: robotsext.SitemapOptions{Delay: -1}}) // nobody is bothered here
 	defer robots.CloseIdleConnections()
 	u, _ := url.Parse(site.URL)
 	ctx := context.Background()
@@ -62,7 +58,7 @@ func ExampleRobots_Sitemaps() {
 func ExampleRobots_Sitemap() {
 	site := sitemapSite()
 	defer site.Close()
-	robots, err := robotsext.New("examplebot/1.0", &robotsext.Options{
+	robots := examplebot(&robotsext.Options{
 		Sitemaps: robotsext.SitemapOptions{
 			Delay: -1,
 			OnFile: func(f robotsext.SitemapFile) {
@@ -70,10 +66,6 @@ func ExampleRobots_Sitemap() {
 			},
 		},
 	})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
 	defer robots.CloseIdleConnections()
 	u, _ := url.Parse(site.URL + "/a.txt")
 	for page, err := range robots.Sitemap(context.Background(), u) {

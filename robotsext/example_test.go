@@ -22,6 +22,15 @@ func exampleSite(robots string) *httptest.Server {
 	return httptest.NewServer(mux)
 }
 
+// examplebot is what robotsext.New returns for a crawler of this name.
+func examplebot(opts *robotsext.Options) *robotsext.Robots {
+	robots, err := robotsext.New("examplebot/1.0", opts)
+	if err != nil {
+		panic(err)
+	}
+	return robots
+}
+
 func Example_howToMakeMyCollectorPolite() {
 	site := exampleSite("User-agent: *\nDisallow: /private/\n")
 	defer site.Close()
@@ -43,7 +52,7 @@ func Example_howToMakeMyCollectorPolite() {
 func Example_mayIFetchThisAndWhyNot() {
 	site := exampleSite("User-agent: examplebot\nDisallow: /private/\nAllow: /private/press/\n")
 	defer site.Close()
-	robots, err := robotsext.New("examplebot/1.0", nil)
+	robots, err := robotsext.New("examplebot/1.0 (+https://example.com/bot)", nil)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -66,11 +75,7 @@ func Example_mayIFetchThisAndWhyNot() {
 func Example_whatDoesASiteSayOfItself() {
 	site := exampleSite("Sitemap: https://www.example.com/sitemap.xml\nUser-agent: *\nCrawl-delay: 2\n")
 	defer site.Close()
-	robots, err := robotsext.New("examplebot/1.0", nil)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	robots := examplebot(nil)
 	u, _ := url.Parse(site.URL)
 	rec, err := robots.Record(context.Background(), u)
 	if err != nil {
