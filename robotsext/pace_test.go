@@ -16,9 +16,9 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext"
 )
 
-// paced makes collectors in a bubble of fake time and tells when their requests
+// paced makes collectors in a bubble of fake time. wantSent compares when their requests
 // were sent, in seconds since the start.
-func paced(t *testing.T, robots string, test func(t *testing.T, r *robotsext.Robots, sent func() []string)) {
+func paced(t *testing.T, robots string, test func(t *testing.T, r *robotsext.Robots, wantSent func(...string))) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
@@ -41,104 +41,114 @@ func paced(t *testing.T, robots string, test func(t *testing.T, r *robotsext.Rob
 			}
 			return reply{status: 200, body: "a page"}.RoundTrip(req)
 		})})
-		test(t, r, func() []string {
+		test(t, r, func(want ...string) {
+			t.Helper()
 			mu.Lock()
 			defer mu.Unlock()
-			return slices.Clone(log)
+			if !slices.Equal(log, want) {
+				t.Errorf("sent %q, want %q", log, want)
+			}
 		})
 	})
 }
 
 func TestPace(t *testing.T) {
 	const asks5 = "User-agent: testbot⏎Crawl-delay: 5⏎Disallow: /private⏎User-agent: *⏎Crawl-delay: 20"
-	t.Run("ROB-POL-02/ROB-FET-19", func(t *testing.T) {
-		paced(t, asks5, func(t *testing.T, r *robotsext.Robots, sent func() []string) {
+	const site, tls = "http://example.com", "https://example.com"
+	type row struct {
+		name    string
+		robots  string
+		longest time.Duration
+		visits  []string
+		want    []string
+	}
+	rows := []row{
+		{"ROB-POL-02/ROB-FET-19", asks5, 0, []string{site + "/a", site + "/private", site + "/b"}, []string{"0 /robots.txt", "5 /a", "10 /b"}},
+		{"ROB-POL-02/from the end of a request", asks5, 0, []string{site + "/slow", site + "/a"}, []string{"0 /robots.txt", "5 /slow", "13 /a"}},
+		{"ROB-POL-01/one server", asks5, 0, []string{site + "/a", tls + "/b", "http://example.com./c", "http://example.com:443/d", "http://example.com:8080/e"},
+			[]string{"0 /robots.txt", "5 /a", "10 /robots.txt", "15 /b", "20 /robots.txt", "25 /c", "30 /robots.txt", "35 /d", "35 /robots.txt", "40 /e"}},
+		{"ROB-POL-04/of one server", private, 0, []string{site + "/a", tls + "/b", site + "/busy?status=503", tls + "/c"},
+			[]string{"0 /robots.txt", "0 /a", "0 /robots.txt", "0 /b", "0 /busy", "120 /c"}},
+		{"ROB-POL-06", asks5, 0, []string{site + "/gone", site + "/a"}, []string{"0 /robots.txt", "5 /gone", "10 /a"}},
+		{"ROB-EXT-01/longest", "User-agent: *⏎Crawl-delay: 86400", 2 * time.Second, []string{site + "/a", site + "/b"}, []string{"0 /robots.txt", "2 /a", "4 /b"}},
+		{"ROB-EXT-01/cap", "User-agent: *⏎Crawl-delay: 86400", 0, []string{site + "/a", site + "/b"}, []string{"0 /robots.txt", "30 /a", "60 /b"}},
+		{"no delay asked", private, 0, []string{site + "/a", site + "/b"}, []string{"0 /robots.txt", "0 /a", "0 /b"}},
+	}
+	for _, status := range []int{200, 304, 403, 404, 429, 500, 503} {
+		rows = append(rows, row{fmt.Sprintf("ROB-POL-04/%d", status), private, 2 * time.Second,
+			[]string{fmt.Sprintf("%s/busy?status=%d", site, status), "http://other.example.com/a", site + "/a"},
+			[]string{"0 /robots.txt", "0 /busy", "0 /robots.txt", "0 /a", "120 /a"}})
+	}
+	for _, test := range rows {
+		t.Run(test.name, func(t *testing.T) {
+			paced(t, test.robots, func(t *testing.T, r *robotsext.Robots, wantSent func(...string)) {
+				c := colly.NewCollector(r.Attach)
+				r.Pace(c, test.longest)
+				for _, u := range test.visits {
+					_ = c.Visit(u)
+				}
+				wantSent(test.want...)
+			})
+		})
+	}
+	t.Run("ROB-POL-02/clone", func(t *testing.T) {
+		paced(t, asks5, func(t *testing.T, r *robotsext.Robots, wantSent func(...string)) {
 			c := colly.NewCollector(r.Attach)
 			r.Pace(c, 0)
-			for _, path := range []string{"/a", "/private", "/b"} {
-				_ = c.Visit("http://example.com" + path)
-			}
 			clone := c.Clone()
 			r.Pace(clone, 0)
-			if err := clone.Visit("http://example.com/c"); err != nil {
+			_ = c.Visit(site + "/a")
+			if err := clone.Visit(site + "/b"); err != nil {
 				t.Error(err)
 			}
-			if got, want := sent(), []string{"0 /robots.txt", "5 /a", "10 /b", "15 /c"}; !slices.Equal(got, want) {
-				t.Errorf("sent %q, want %q", got, want)
-			}
+			wantSent("0 /robots.txt", "5 /a", "10 /b")
 		})
 	})
 	t.Run("ROB-POL-02/asynchronous", func(t *testing.T) {
-		paced(t, asks5, func(t *testing.T, r *robotsext.Robots, sent func() []string) {
-			c := colly.NewCollector(r.Attach, colly.Async())
+		paced(t, asks5, func(t *testing.T, r *robotsext.Robots, wantSent func(...string)) {
+			c := colly.NewCollector(r.Attach, colly.Async(), colly.AllowURLRevisit())
 			r.Pace(c, 0)
-			for i := range 4 {
-				if err := c.Visit(fmt.Sprintf("http://example.com/%d", i)); err != nil {
-					t.Error(err)
+			for _, host := range []string{site, "http://other.example.com"} { // which is not held up
+				for range 3 {
+					if err := c.Visit(host + "/a"); err != nil {
+						t.Error(err)
+					}
 				}
-				if err := c.Visit(fmt.Sprintf("http://%d.example.com/", i)); err != nil {
-					t.Error(err)
-				}
+				time.Sleep(time.Second)
 			}
 			c.Wait()
-			var own []string
-			for _, line := range sent() {
-				var at int
-				var path string
-				if _, err := fmt.Sscan(line, &at, &path); err == nil && len(path) == 2 {
-					own = append(own, fmt.Sprint(at))
-				}
-			}
-			if want := []string{"5", "10", "15", "20"}; !slices.Equal(own, want) {
-				t.Errorf("sent at %q, want %q", own, want)
-			}
-		})
-	})
-	t.Run("ROB-POL-02/from the end of a request", func(t *testing.T) {
-		paced(t, asks5, func(t *testing.T, r *robotsext.Robots, sent func() []string) {
-			c := colly.NewCollector(r.Attach)
-			r.Pace(c, 0)
-			for _, path := range []string{"/slow", "/a"} {
-				_ = c.Visit("http://example.com" + path)
-			}
-			if got, want := sent(), []string{"0 /robots.txt", "5 /slow", "13 /a"}; !slices.Equal(got, want) {
-				t.Errorf("sent %q, want %q", got, want)
-			}
+			wantSent("0 /robots.txt", "1 /robots.txt", "5 /a", "6 /a", "10 /a", "11 /a", "15 /a", "16 /a")
 		})
 	})
 	t.Run("ROB-POL-01/one at a time", func(t *testing.T) {
-		paced(t, "User-agent: *⏎Crawl-delay: 1", func(t *testing.T, r *robotsext.Robots, sent func() []string) {
+		paced(t, "User-agent: *⏎Crawl-delay: 1", func(t *testing.T, r *robotsext.Robots, wantSent func(...string)) {
 			c := colly.NewCollector(r.Attach, colly.Async())
 			r.Pace(c, 0)
-			_ = c.Visit("http://example.com/slow")
+			_ = c.Visit(site + "/slow")
 			synctest.Wait()
-			_ = c.Visit("http://example.com/a")
+			_ = c.Visit(site + "/a")
 			c.Wait()
-			if got, want := sent(), []string{"0 /robots.txt", "1 /slow", "5 /a"}; !slices.Equal(got, want) {
-				t.Errorf("sent %q, want %q", got, want)
-			}
+			wantSent("0 /robots.txt", "1 /slow", "5 /a")
 		})
 	})
 	t.Run("ROB-POL-02/by a client of Transport too", func(t *testing.T) {
-		paced(t, asks5, func(t *testing.T, r *robotsext.Robots, sent func() []string) {
+		paced(t, asks5, func(t *testing.T, r *robotsext.Robots, wantSent func(...string)) {
 			client := &http.Client{Transport: r.Transport(nil)}
-			left, err := client.Get("http://example.com/left-open")
+			left, err := client.Get(site + "/left-open")
 			if err != nil {
 				t.Fatal(err)
 			}
 			c := colly.NewCollector(r.Attach)
 			r.Pace(c, 0)
-			_ = c.Visit("http://example.com/a") // waits for Timeout, not longer
+			_ = c.Visit(site + "/a") // waits for Timeout, not longer
 			left.Body.Close()
 			left.Body.Close()
-			_ = c.Visit("http://example.com/b")
-			if got, want := sent(), []string{"0 /robots.txt", "0 /left-open", "30 /a", "35 /b"}; !slices.Equal(got, want) {
-				t.Errorf("sent %q, want %q", got, want)
-			}
+			_ = c.Visit(site + "/b")
+			wantSent("0 /robots.txt", "0 /left-open", "30 /a", "35 /b")
 		})
 	})
 	t.Run("ROB-POL-02/a turn that is not used", func(t *testing.T) {
-		paced(t, asks5, func(t *testing.T, r *robotsext.Robots, sent func() []string) {
+		paced(t, asks5, func(t *testing.T, r *robotsext.Robots, wantSent func(...string)) {
 			c := colly.NewCollector(r.Attach)
 			r.Pace(c, 0)
 			c.OnRequest(func(req *colly.Request) {
@@ -146,110 +156,21 @@ func TestPace(t *testing.T) {
 					req.Abort()
 				}
 			})
-			_ = c.Visit("http://example.com/aborted")
-			_ = c.Visit("http://example.com/a")
-			if got, want := sent(), []string{"0 /robots.txt", "10 /a"}; !slices.Equal(got, want) {
-				t.Errorf("sent %q, want %q", got, want)
-			}
-		})
-	})
-	for _, status := range []int{200, 304, 403, 404, 429, 500, 503} {
-		t.Run(fmt.Sprintf("ROB-POL-04/%d", status), func(t *testing.T) {
-			paced(t, private, func(t *testing.T, r *robotsext.Robots, sent func() []string) {
-				c := colly.NewCollector(r.Attach)
-				r.Pace(c, 2*time.Second)
-				_ = c.Visit(fmt.Sprintf("http://example.com/busy?status=%d", status))
-				_ = c.Visit("http://other.example.com/a")
-				_ = c.Visit("http://example.com/a")
-				want := []string{"0 /robots.txt", "0 /busy", "0 /robots.txt", "0 /a", "120 /a"}
-				if got := sent(); !slices.Equal(got, want) {
-					t.Errorf("sent %q, want %q", got, want)
-				}
-			})
-		})
-	}
-	t.Run("ROB-POL-01/one server", func(t *testing.T) {
-		paced(t, asks5, func(t *testing.T, r *robotsext.Robots, sent func() []string) {
-			c := colly.NewCollector(r.Attach)
-			r.Pace(c, 0)
-			for _, url := range []string{"http://example.com/a", "https://example.com/b", "http://example.com./c", "http://example.com:443/d"} {
-				if err := c.Visit(url); err != nil {
-					t.Error(err)
-				}
-			}
-			want := []string{"0 /robots.txt", "5 /a", "10 /robots.txt", "15 /b", "20 /robots.txt", "25 /c", "30 /robots.txt", "35 /d"}
-			if got := sent(); !slices.Equal(got, want) {
-				t.Errorf("sent %q, want %q", got, want)
-			}
-			if err := c.Visit("http://example.com:8080/e"); err != nil {
-				t.Error(err)
-			}
-			if got, want := sent()[len(want):], []string{"35 /robots.txt", "40 /e"}; !slices.Equal(got, want) {
-				t.Errorf("of another port: sent %q, want %q", got, want)
-			}
-		})
-	})
-	t.Run("ROB-POL-04/of one server", func(t *testing.T) {
-		paced(t, private, func(t *testing.T, r *robotsext.Robots, sent func() []string) {
-			c := colly.NewCollector(r.Attach)
-			r.Pace(c, 0)
-			_ = c.Visit("http://example.com/a")
-			_ = c.Visit("https://example.com/b")
-			_ = c.Visit("http://example.com/busy?status=503")
-			_ = c.Visit("https://example.com/c")
-			want := []string{"0 /robots.txt", "0 /a", "0 /robots.txt", "0 /b", "0 /busy", "120 /c"}
-			if got := sent(); !slices.Equal(got, want) {
-				t.Errorf("sent %q, want %q", got, want)
-			}
-		})
-	})
-	t.Run("ROB-POL-06", func(t *testing.T) {
-		paced(t, asks5, func(t *testing.T, r *robotsext.Robots, sent func() []string) {
-			c := colly.NewCollector(r.Attach)
-			r.Pace(c, 0)
-			_ = c.Visit("http://example.com/gone")
-			_ = c.Visit("http://example.com/a")
-			if got, want := sent(), []string{"0 /robots.txt", "5 /gone", "10 /a"}; !slices.Equal(got, want) {
-				t.Errorf("sent %q, want %q", got, want)
-			}
-		})
-	})
-	t.Run("ROB-EXT-01/longest", func(t *testing.T) {
-		paced(t, "User-agent: *⏎Crawl-delay: 86400", func(t *testing.T, r *robotsext.Robots, sent func() []string) {
-			c := colly.NewCollector(r.Attach)
-			r.Pace(c, 2*time.Second)
-			_ = c.Visit("http://example.com/a")
-			c = colly.NewCollector(r.Attach)
-			r.Pace(c, 0)
-			_ = c.Visit("http://example.com/b")
-			if got, want := sent(), []string{"0 /robots.txt", "2 /a", "32 /b"}; !slices.Equal(got, want) {
-				t.Errorf("sent %q, want %q", got, want)
-			}
-		})
-	})
-	t.Run("no delay asked", func(t *testing.T) {
-		paced(t, private, func(t *testing.T, r *robotsext.Robots, sent func() []string) {
-			c := colly.NewCollector(r.Attach)
-			r.Pace(c, 0)
-			_ = c.Visit("http://example.com/a")
-			_ = c.Visit("http://example.com/b")
-			if got, want := sent(), []string{"0 /robots.txt", "0 /a", "0 /b"}; !slices.Equal(got, want) {
-				t.Errorf("sent %q, want %q", got, want)
-			}
+			_ = c.Visit(site + "/aborted")
+			_ = c.Visit(site + "/a")
+			wantSent("0 /robots.txt", "10 /a")
 		})
 	})
 	t.Run("context ends", func(t *testing.T) {
-		paced(t, asks5, func(t *testing.T, r *robotsext.Robots, sent func() []string) {
+		paced(t, asks5, func(t *testing.T, r *robotsext.Robots, wantSent func(...string)) {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 			defer cancel()
 			c := colly.NewCollector(colly.StdlibContext(ctx), r.Attach)
 			r.Pace(c, 0)
-			if err := c.Visit("http://example.com/a"); err == nil {
+			if err := c.Visit(site + "/a"); err == nil {
 				t.Error("no error")
 			}
-			if got, want := sent(), []string{"0 /robots.txt"}; !slices.Equal(got, want) {
-				t.Errorf("sent %q, want %q", got, want)
-			}
+			wantSent("0 /robots.txt")
 		})
 	})
 }
@@ -265,7 +186,7 @@ func TestPaceBesideLimitRule(t *testing.T) {
 		{"LimitRule is longer", 8 * time.Second, []string{"0 /robots.txt", "5 /a", "13 /b", "21 /c"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			paced(t, "User-agent: *⏎Crawl-delay: 5", func(t *testing.T, r *robotsext.Robots, sent func() []string) {
+			paced(t, "User-agent: *⏎Crawl-delay: 5", func(t *testing.T, r *robotsext.Robots, wantSent func(...string)) {
 				c := colly.NewCollector(r.Attach)
 				r.Pace(c, 0)
 				if err := c.Limit(&colly.LimitRule{DomainGlob: "*", Delay: test.rule}); err != nil {
@@ -276,9 +197,7 @@ func TestPaceBesideLimitRule(t *testing.T) {
 						t.Error(err)
 					}
 				}
-				if got := sent(); !slices.Equal(got, test.want) {
-					t.Errorf("sent %q, want %q", got, test.want)
-				}
+				wantSent(test.want...)
 			})
 		})
 	}
