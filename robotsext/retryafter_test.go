@@ -22,50 +22,65 @@ func retryAfter(status, seconds int, location string) reply {
 
 // Requests of this package to a server wait for the Retry-After of any response.
 func TestRetryAfterIsObeyed(t *testing.T) {
-	t.Run("ROB-POL-04/robots.txt that is there, before a sitemap", func(t *testing.T) {
-		robots := retryAfter(200, 60, "")
-		robots.body = "Sitemap: " + siteA + "/1.xml\n"
-		onWeb(t, map[string][]reply{
-			"/robots.txt": {robots},
+	there := func(r reply, body string) []reply { r.body = body; return []reply{r} }
+	for name, test := range map[string]struct {
+		answers map[string][]reply
+		pages   []string
+		sent    []string
+		errs    int
+	}{
+		"robots.txt that is there, before a sitemap": {map[string][]reply{
+			"/robots.txt": there(retryAfter(200, 60, ""), "Sitemap: "+siteA+"/1.xml\n"),
 			"/1.xml":      ok(urlset(siteA + "/a")),
-		}, func(t *testing.T, w *web) {
-			pages, errs := gather(w.robots(robotsext.Options{}).Sitemaps(t.Context(), rootA))
-			wantPages(t, pages, "/a")
-			w.wantSent("0 /robots.txt", "61 /1.xml")
-			if len(errs) > 0 {
-				t.Error(errs)
-			}
-		})
-	})
-	t.Run("ROB-POL-04/sitemap that is there, before the next", func(t *testing.T) {
-		first := retryAfter(200, 60, "")
-		first.body = urlset(siteA + "/a")
-		onWeb(t, map[string][]reply{
+		}, []string{"/a"}, []string{"0 /robots.txt", "61 /1.xml"}, 0},
+		"sitemap that is there, before the next": {map[string][]reply{
 			"/robots.txt": robotsListing(siteA+"/1.xml", siteA+"/2.xml"),
-			"/1.xml":      {first},
+			"/1.xml":      there(retryAfter(200, 60, ""), urlset(siteA+"/a")),
 			"/2.xml":      ok(urlset(siteA + "/b")),
-		}, func(t *testing.T, w *web) {
-			pages, errs := gather(w.robots(robotsext.Options{}).Sitemaps(t.Context(), rootA))
-			wantPages(t, pages, "/a", "/b")
-			w.wantSent("0 /robots.txt", "2 /1.xml", "63 /2.xml")
-			if len(errs) > 0 {
-				t.Error(errs)
-			}
+		}, []string{"/a", "/b"}, []string{"0 /robots.txt", "2 /1.xml", "63 /2.xml"}, 0},
+		"redirect of a sitemap": {map[string][]reply{
+			"/robots.txt": robotsListing(siteA + "/1.xml"),
+			"/1.xml":      {retryAfter(302, 60, "/2.xml")},
+			"/2.xml":      ok(urlset(siteA + "/a")),
+		}, []string{"/a"}, []string{"0 /robots.txt", "2 /1.xml", "63 /2.xml"}, 0},
+		"redirect of a sitemap, longer than a walk waits": {map[string][]reply{
+			"/robots.txt": robotsListing(siteA + "/1.xml"),
+			"/1.xml":      {retryAfter(302, 7200, "/2.xml")},
+		}, nil, []string{"0 /robots.txt", "2 /1.xml"}, 1},
+	} {
+		t.Run("ROB-POL-04/"+name, func(t *testing.T) {
+			onWeb(t, test.answers, func(t *testing.T, w *web) {
+				pages, errs := gather(w.robots(robotsext.Options{}).Sitemaps(t.Context(), rootA))
+				wantPages(t, pages, test.pages...)
+				w.wantSent(test.sent...)
+				if len(errs) != test.errs {
+					t.Errorf("errors %v, want %d", errs, test.errs)
+				}
+			})
 		})
-	})
-	t.Run("ROB-POL-04/redirect of robots.txt", func(t *testing.T) {
-		onWeb(t, map[string][]reply{
-			"/robots.txt": {retryAfter(301, 20, "/r.txt")},
-			"/r.txt":      ok("User-agent: *\nDisallow: /private\n"),
-		}, func(t *testing.T, w *web) {
-			rec, err := w.robots(robotsext.Options{}).Record(t.Context(), rootA)
-			if err != nil {
-				t.Fatal(err)
-			}
-			wantOutcome(t, rec, robotsext.Rules)
-			w.wantSent("0 /robots.txt", "21 /r.txt")
+	}
+	for name, test := range map[string]struct {
+		wait   int
+		target string
+		sent   string
+	}{
+		"redirect of robots.txt":                   {20, "/r.txt", "21 /r.txt"},
+		"redirect of robots.txt to another origin": {3600, "http://b.example/r.txt", "1 http://b.example/r.txt"},
+	} {
+		t.Run("ROB-POL-04/"+name, func(t *testing.T) {
+			onWeb(t, map[string][]reply{
+				"/robots.txt": {retryAfter(301, test.wait, test.target)},
+				test.target:   ok("User-agent: *\nDisallow: /private\n"),
+			}, func(t *testing.T, w *web) {
+				rec, err := w.robots(robotsext.Options{}).Record(t.Context(), rootA)
+				if err != nil {
+					t.Fatal(err)
+				}
+				wantOutcome(t, rec, robotsext.Rules)
+				w.wantSent("0 /robots.txt", test.sent)
+			})
 		})
-	})
+	}
 	t.Run("ROB-POL-04/redirect of robots.txt, longer than a fetch may take", func(t *testing.T) {
 		onWeb(t, map[string][]reply{
 			"/robots.txt": {retryAfter(301, 3600, "/r.txt")},
@@ -79,45 +94,6 @@ func TestRetryAfterIsObeyed(t *testing.T) {
 				time.Sleep(5 * time.Minute)
 			}
 			w.wantSent("0 /robots.txt")
-		})
-	})
-	t.Run("ROB-POL-04/redirect of robots.txt to another origin", func(t *testing.T) {
-		onWeb(t, map[string][]reply{
-			"/robots.txt":            {retryAfter(301, 3600, "http://b.example/r.txt")},
-			"http://b.example/r.txt": ok("User-agent: *\nDisallow: /private\n"),
-		}, func(t *testing.T, w *web) {
-			rec, err := w.robots(robotsext.Options{}).Record(t.Context(), rootA)
-			if err != nil {
-				t.Fatal(err)
-			}
-			wantOutcome(t, rec, robotsext.Rules)
-			w.wantSent("0 /robots.txt", "1 http://b.example/r.txt")
-		})
-	})
-	t.Run("ROB-POL-04/redirect of a sitemap", func(t *testing.T) {
-		onWeb(t, map[string][]reply{
-			"/robots.txt": robotsListing(siteA + "/1.xml"),
-			"/1.xml":      {retryAfter(302, 60, "/2.xml")},
-			"/2.xml":      ok(urlset(siteA + "/a")),
-		}, func(t *testing.T, w *web) {
-			pages, errs := gather(w.robots(robotsext.Options{}).Sitemaps(t.Context(), rootA))
-			wantPages(t, pages, "/a")
-			w.wantSent("0 /robots.txt", "2 /1.xml", "63 /2.xml")
-			if len(errs) > 0 {
-				t.Error(errs)
-			}
-		})
-	})
-	t.Run("ROB-POL-04/redirect of a sitemap, longer than a walk waits", func(t *testing.T) {
-		onWeb(t, map[string][]reply{
-			"/robots.txt": robotsListing(siteA + "/1.xml"),
-			"/1.xml":      {retryAfter(302, 7200, "/2.xml")},
-		}, func(t *testing.T, w *web) {
-			_, errs := gather(w.robots(robotsext.Options{}).Sitemaps(t.Context(), rootA))
-			w.wantSent("0 /robots.txt", "2 /1.xml")
-			if len(errs) != 1 {
-				t.Errorf("errors %v", errs)
-			}
 		})
 	})
 	t.Run("ROB-POL-04/page, from its end", func(t *testing.T) {
