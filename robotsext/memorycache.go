@@ -1,6 +1,7 @@
 package robotsext
 
 import (
+	"container/list"
 	"context"
 	"errors"
 	"sync"
@@ -21,18 +22,18 @@ type memory struct {
 	mu      sync.Mutex // guards all below, and the fields of every slot and traffic
 	slots   map[Origin]*slot
 	servers map[string]*traffic // of slots that have had any, by their server
-	ring    slot                // next is the slot used last, prev the one used least recently
+	order   list.List           // of *slot, the one used last in front
 	bytes   int64
 	evicted bool // something was forgotten: what is unknown may have been known
 }
 
 type slot struct {
-	origin     Origin
-	rec        *Record   // newest, also when it is due; nil: unknown
-	lookup     *lookup   // not nil while one is in flight
-	responded  time.Time // last response to a page request that shows the site alive
-	traffic    *traffic  // with the server of origin; nil: none so far
-	prev, next *slot
+	origin    Origin
+	rec       *Record       // newest, also when it is due; nil: unknown
+	lookup    *lookup       // not nil while one is in flight
+	responded time.Time     // last response to a page request that shows the site alive
+	traffic   *traffic      // with the server of origin; nil: none so far
+	place     *list.Element // in order
 }
 
 // lookup is one attempt to learn the record of an origin. rec is set before done is
@@ -49,9 +50,7 @@ const (
 )
 
 func newMemory(maxSlots int, maxBytes int64) *memory {
-	m := &memory{maxSlots: maxSlots, maxBytes: maxBytes, slots: make(map[Origin]*slot), servers: make(map[string]*traffic)}
-	m.ring.prev, m.ring.next = &m.ring, &m.ring
-	return m
+	return &memory{maxSlots: maxSlots, maxBytes: maxBytes, slots: make(map[Origin]*slot), servers: make(map[string]*traffic)}
 }
 
 // touch returns the slot of o, made if there is none, as the most recently used.
@@ -60,12 +59,10 @@ func (m *memory) touch(o Origin) *slot {
 	s := m.slots[o]
 	if s == nil {
 		s = &slot{origin: o}
+		s.place = m.order.PushFront(s)
 		m.slots[o] = s
-	} else {
-		s.prev.next, s.next.prev = s.next, s.prev
 	}
-	s.prev, s.next = &m.ring, m.ring.next
-	s.prev.next, s.next.prev = s, s
+	m.order.MoveToFront(s.place)
 	return s
 }
 
@@ -104,7 +101,7 @@ func (m *memory) lastResponse(o Origin) time.Time {
 
 // drop forgets s. The caller holds mu.
 func (m *memory) drop(s *slot) {
-	s.prev.next, s.next.prev = s.next, s.prev
+	m.order.Remove(s.place)
 	delete(m.slots, s.origin)
 	if s.traffic == nil {
 		return
@@ -118,7 +115,9 @@ func (m *memory) drop(s *slot) {
 func (m *memory) set(s *slot, rec *Record) {
 	m.bytes += rec.size() - s.rec.size()
 	s.rec = rec
-	for old := m.ring.prev; old != &m.ring && (len(m.slots) > m.maxSlots || m.bytes > m.maxBytes); old = old.prev {
+	for e := m.order.Back(); e != nil && (len(m.slots) > m.maxSlots || m.bytes > m.maxBytes); {
+		old := e.Value.(*slot)
+		e = e.Prev()
 		if old.lookup != nil || old.traffic != nil && old.traffic.waiting > 0 || old == s {
 			continue
 		}
