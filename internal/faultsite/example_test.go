@@ -1,8 +1,6 @@
 package faultsite_test
 
 import (
-	"crypto/tls"
-	"crypto/x509"
 	"fmt"
 	"io"
 	"net/http"
@@ -30,16 +28,6 @@ func ExampleStart() {
 	// Output: 200 unexpected EOF
 }
 
-// What is a crawler to make of a fault?
-func ExampleFaults() {
-	for _, f := range faultsite.Faults() {
-		if f.Name == "redirect-without-end" {
-			fmt.Printf("The server %s: a page is %s, a robots.txt %s.\n", f.Does, f.Page.As, f.Robots.As)
-		}
-	}
-	// Output: The server redirects to another URL each time: a page is redirects, a robots.txt allow-all.
-}
-
 // Which hosts does a site have unless told otherwise, beside the sound one?
 func ExampleEverything() {
 	for _, h := range faultsite.Everything()[1:4] {
@@ -49,40 +37,4 @@ func ExampleEverything() {
 	// page no-answer
 	// robots.txt no-answer
 	// sitemap no-answer
-}
-
-// How does a client trust the hosts that speak TLS?
-func ExampleNewAuthority() {
-	authority, err := faultsite.NewAuthority()
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	site, err := faultsite.Start(&faultsite.Options{
-		Hosts:     []faultsite.Host{{Fault: "expired-certificate", Kind: faultsite.Robots}, {Fault: "h2", Kind: faultsite.Page}},
-		Authority: authority,
-	})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	defer site.Close()
-
-	trusted := x509.NewCertPool()
-	trusted.AppendCertsFromPEM(authority.PEM())
-	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: trusted, MinVersion: tls.VersionTLS12}, ForceAttemptHTTP2: true}
-	defer transport.CloseIdleConnections()
-	client := &http.Client{Transport: transport}
-	for _, p := range site.Places() {
-		resp, err := client.Get(p.Origin + "/robots.txt")
-		if err != nil {
-			fmt.Println(p.Fault, "fails")
-			continue
-		}
-		fmt.Println(p.Fault, resp.StatusCode, resp.Proto)
-		resp.Body.Close()
-	}
-	// Output:
-	// expired-certificate fails
-	// h2 200 HTTP/2.0
 }
