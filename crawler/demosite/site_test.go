@@ -3,6 +3,7 @@ package demosite
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"errors"
 	"html"
 	"io"
@@ -280,6 +281,73 @@ func TestAddresses(t *testing.T) {
 		}
 		if err := listeners[i].Close(); err != nil {
 			t.Error(err)
+		}
+	}
+}
+
+// An address that is there twice gets two ports.
+func TestAddressTwice(t *testing.T) {
+	listeners, err := listenOnce(0, []string{"127.0.0.1", "127.0.0.1"}, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range listeners {
+		defer l.Close()
+	}
+	if portOf(listeners[0]) == portOf(listeners[1]) {
+		t.Errorf("both are at %s", listeners[0].Addr())
+	}
+}
+
+func TestCanonical(t *testing.T) {
+	for uri, want := range map[string]string{
+		"/%7e%41%2D":    "/~A-",
+		"/a%2fb?c=%c3":  "/a%2Fb?c=%C3",
+		"/%zz%4":        "/%zz%4",
+		"/a b\x80é\x7f": "/a%20b%80%C3%A9%7F",
+		"/a#b":          "/a",
+	} {
+		if got := canonical(uri); got != want {
+			t.Errorf("%q: %q, want %q", uri, got, want)
+		}
+	}
+}
+
+// The texts of robots.txt that are no plain file.
+func TestRobotsTexts(t *testing.T) {
+	s := serve(t, quick())
+	for host, want := range map[string][]string{
+		"market":  {byteOrderMark + "User-agent: auctionbot", "Disallow: /basket\r\n"},
+		"library": {"User-agent: *\nCrawl-delay: 0.01\n", "User-agent: politecrawl\nCrawl-delay: 0.005\n"},
+	} {
+		for _, part := range want {
+			if text := string(s.at(s.Origin(host)).find("/robots.txt").content()); !strings.Contains(text, part) {
+				t.Errorf("%s: no %q in %q", host, part, text)
+			}
+		}
+	}
+}
+
+// An answer that nobody waits for any more is over.
+func TestClientLeaves(t *testing.T) {
+	s := serve(t, &Options{Latency: time.Hour})
+	ctx, leave := context.WithCancel(t.Context())
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.StartURLs()[0], nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		for len(s.Requests()) == 0 {
+			time.Sleep(time.Millisecond)
+		}
+		leave()
+	}()
+	if _, err := client(t).Do(req); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	for deadline := time.Now().Add(time.Minute); s.Requests()[0].End.IsZero(); time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("the site goes on answering")
 		}
 	}
 }

@@ -20,7 +20,7 @@ func CanonicalURL(raw string) string {
 
 var (
 	escaped = regexp.MustCompile(`%[0-9A-Fa-f]{2}`)
-	unsafe  = regexp.MustCompile(`[^!-~]+`)
+	unsafe  = regexp.MustCompile(`[^\x21-\x7e]+`)
 )
 
 // canonical gives path-and-query one spelling, so that requests that differ only in how
