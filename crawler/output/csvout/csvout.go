@@ -8,6 +8,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/internal/durable"
 	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/crawler/output/internal/rows"
 )
 
 // The names of the files in the directory of a crawl.
@@ -78,32 +79,12 @@ func open(dir string, mark []byte, opts Options) (_ output.Sink, err error) {
 
 // Write implements [output.Sink].
 func (s *sink) Write(f *output.Found) error {
-	for _, p := range f.Pages {
-		if err := s.page(p); err != nil {
-			return err
-		}
-	}
-	for _, r := range f.Rejected {
-		if err := s.rejection(r); err != nil {
-			return err
-		}
-	}
 	for _, l := range f.Links {
 		if err := s.links(l); err != nil {
 			return err
 		}
 	}
-	for _, m := range f.Sitemaps {
-		if err := s.sitemap(m); err != nil {
-			return err
-		}
-	}
-	for _, e := range f.Entries {
-		if err := s.entry(e); err != nil {
-			return err
-		}
-	}
-	return nil
+	return rows.Write(f, &row{sink: s})
 }
 
 // Commit implements [output.Sink].

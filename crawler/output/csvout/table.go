@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/output"
-	"github.com/politecrawl/politecrawl/crawler/output/internal/nested"
+	"github.com/politecrawl/politecrawl/crawler/output/internal/rows"
 )
 
 // The tables, as they stand in sink.files and in a mark. A table that comes later
@@ -18,76 +18,56 @@ const (
 	entries
 )
 
-// tables have the columns of the lines of JSON. One that is added there is added to
-// the end here.
+// tables have the columns of the lines of JSON.
 var tables = [...]struct {
 	name    string
 	columns []string
 }{
-	pages: {PagesFile, []string{
-		"url", "status", "title", "depth", "via", "source", "location", "content_type", "bytes", "links", "canonical",
-		"directives", "content_usage", "withheld", "fetched_at", "ms", "attempt", "hash", "unchanged", "duplicate_of", "fields",
-		"truncated", "links_left", "cut_by",
-	}},
-	rejected: {RejectedFile, []string{
-		"url", "reason", "rule", "line", "robots_url", "group", "depth", "via", "source", "detail", "retry_at",
-	}},
-	links: {LinksFile, []string{"from", "to"}},
-	sitemaps: {SitemapsFile, []string{
-		"url", "status", "host", "via", "nested", "pages", "sitemaps", "detail", "fetched_at",
-	}},
-	entries: {EntriesFile, []string{"url", "sitemap", "lastmod"}},
+	pages:    {PagesFile, rows.Columns[rows.Pages]},
+	rejected: {RejectedFile, rows.Columns[rows.Rejected]},
+	links:    {LinksFile, []string{"from", "to"}},
+	sitemaps: {SitemapsFile, rows.Columns[rows.Sitemaps]},
+	entries:  {EntriesFile, rows.Columns[rows.Entries]},
 }
 
-func (s *sink) page(p *output.Page) error {
-	cells, err := nested.Of(p)
-	if err != nil {
-		return err
-	}
-	return s.record(pages,
-		s.text(p.URL), number(p.Status), s.text(p.Title), number(p.Depth), s.text(p.Via), s.text(p.Source), s.text(p.Location),
-		s.text(p.ContentType), number(p.Bytes), number(p.Links), s.text(p.Canonical),
-		s.nested(cells.Directives), s.nested(cells.Usage), s.text(p.Withheld), moment(p.FetchedAt), strconv.FormatInt(p.Millis, 10), number(p.Attempt),
-		s.text(p.Hash), strconv.FormatBool(p.Unchanged), s.text(p.DuplicateOf), s.nested(cells.Fields), s.text(p.Truncated), number(p.LinksLeft),
-		s.nested(cells.CutBy))
-}
-
-func (s *sink) rejection(r *output.Rejection) error {
-	return s.record(rejected,
-		s.text(r.URL), s.text(string(r.Reason)), s.text(r.Rule), number(r.Line), s.text(r.RobotsURL), s.text(r.Group),
-		number(r.Depth), s.text(r.Via), s.text(r.Source), s.text(r.Detail), moment(r.RetryAt))
-}
+// places are where the tables of package rows stand in tables.
+var places = [...]int{rows.Pages: pages, rows.Rejected: rejected, rows.Sitemaps: sitemaps, rows.Entries: entries}
 
 func (s *sink) links(l *output.Links) error {
 	from := s.text(l.URL)
 	for _, to := range l.To {
-		if err := s.record(links, from, s.text(to)); err != nil {
+		if err := s.files[links].record([]string{from, s.text(to)}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (s *sink) sitemap(m *output.Sitemap) error {
-	return s.record(sitemaps,
-		s.text(m.URL), number(m.Status), s.text(m.Host), s.text(m.Via), number(m.Nested), number(m.Pages), number(m.Sitemaps),
-		s.text(m.Detail), moment(m.FetchedAt))
+// A row is a record in the making. It implements rows.Row.
+type row struct {
+	sink  *sink
+	cells []string
 }
 
-func (s *sink) entry(e *output.Entry) error {
-	return s.record(entries, s.text(e.URL), s.text(e.Sitemap), moment(e.LastMod))
-}
+func (r *row) add(cell string) { r.cells = append(r.cells, cell) }
 
-func (s *sink) record(table int, cells ...string) error {
-	return s.files[table].record(cells)
-}
+func (r *row) Text(text string)     { r.add(r.sink.text(text)) }
+func (r *row) Optional(text string) { r.add(r.sink.text(text)) }
+func (r *row) JSON(text string)     { r.add(r.sink.nested(text)) }
+func (r *row) Int(n int64)          { r.add(strconv.FormatInt(n, 10)) }
+func (r *row) Bool(b bool)          { r.add(strconv.FormatBool(b)) }
 
-func number(n int) string { return strconv.Itoa(n) }
-
-// moment is a time as in the lines of JSON, and nothing where there is none.
-func moment(t time.Time) string {
+// Time adds a time as in the lines of JSON.
+func (r *row) Time(t time.Time) {
 	if t.IsZero() {
-		return ""
+		r.add("")
+		return
 	}
-	return t.UTC().Format(time.RFC3339Nano)
+	r.add(t.UTC().Format(time.RFC3339Nano))
+}
+
+func (r *row) End(table rows.Table) error {
+	err := r.sink.files[places[table]].record(r.cells)
+	r.cells = r.cells[:0]
+	return err
 }

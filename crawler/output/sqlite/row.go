@@ -6,34 +6,31 @@ import (
 	"unicode/utf8"
 
 	"github.com/politecrawl/politecrawl/crawler/output"
-	"github.com/politecrawl/politecrawl/crawler/output/internal/nested"
+	"github.com/politecrawl/politecrawl/crawler/output/internal/rows"
 )
 
-func (s *sink) page(p *output.Page) error {
-	cells, err := nested.Of(p)
-	if err != nil {
-		return err
-	}
-	return s.insert(pages,
-		clean(p.URL), p.Status, clean(p.Title), p.Depth, clean(p.Via), clean(p.Source), optional(p.Location),
-		clean(p.ContentType), p.Bytes, p.Links, optional(p.Canonical), optional(cells.Directives), optional(cells.Usage), optional(p.Withheld),
-		moment(p.FetchedAt), p.Millis, p.Attempt, optional(p.Hash), p.Unchanged, optional(p.DuplicateOf), optional(cells.Fields),
-		optional(p.Truncated), p.LinksLeft, optional(cells.CutBy))
+// places are where the tables of package rows stand in tableNames.
+var places = [...]int{rows.Pages: pages, rows.Rejected: rejected, rows.Sitemaps: sitemaps, rows.Entries: entries}
+
+// A row is a row in the making. It implements rows.Row.
+type row struct {
+	sink  *sink
+	cells []any
 }
 
-func (s *sink) rejection(r *output.Rejection) error {
-	return s.insert(rejected,
-		clean(r.URL), clean(string(r.Reason)), clean(r.Rule), r.Line, clean(r.RobotsURL), optional(r.Group),
-		r.Depth, clean(r.Via), clean(r.Source), optional(r.Detail), moment(r.RetryAt))
-}
+func (r *row) add(cell any) { r.cells = append(r.cells, cell) }
 
-func (s *sink) sitemap(m *output.Sitemap) error {
-	return s.insert(sitemaps,
-		clean(m.URL), m.Status, clean(m.Host), clean(m.Via), m.Nested, m.Pages, m.Sitemaps, optional(m.Detail), moment(m.FetchedAt))
-}
+func (r *row) Text(text string)     { r.add(clean(text)) }
+func (r *row) Optional(text string) { r.add(optional(text)) }
+func (r *row) JSON(text string)     { r.add(optional(text)) }
+func (r *row) Int(n int64)          { r.add(n) }
+func (r *row) Bool(b bool)          { r.add(b) }
+func (r *row) Time(t time.Time)     { r.add(moment(t)) }
 
-func (s *sink) entry(e *output.Entry) error {
-	return s.insert(entries, clean(e.URL), clean(e.Sitemap), moment(e.LastMod))
+func (r *row) End(table rows.Table) error {
+	err := r.sink.insert(places[table], r.cells...)
+	r.cells = r.cells[:0]
+	return err
 }
 
 func (s *sink) robots(r *output.Robots) error {

@@ -9,6 +9,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/internal/durable"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/crawler/output/internal/recent"
+	"github.com/politecrawl/politecrawl/crawler/output/internal/rows"
 )
 
 // sink writes to the database of a crawl.
@@ -38,25 +39,8 @@ func (s *sink) write(f *output.Found) error {
 			return err
 		}
 	}
-	for _, p := range f.Pages {
-		if err := s.page(p); err != nil {
-			return err
-		}
-	}
-	for _, r := range f.Rejected {
-		if err := s.rejection(r); err != nil {
-			return err
-		}
-	}
-	for _, m := range f.Sitemaps {
-		if err := s.sitemap(m); err != nil {
-			return err
-		}
-	}
-	for _, e := range f.Entries {
-		if err := s.entry(e); err != nil {
-			return err
-		}
+	if err := rows.Write(f, &row{sink: s}); err != nil {
+		return err
 	}
 	for _, r := range f.Robots {
 		if err := s.robots(r); err != nil {
