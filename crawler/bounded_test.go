@@ -3,6 +3,7 @@ package crawler
 import (
 	"context"
 	"fmt"
+	"iter"
 	"net/http"
 	"strings"
 	"sync"
@@ -19,6 +20,13 @@ type counting struct {
 
 	mu           sync.Mutex // guards both below
 	added, asked int
+
+	listed int // calls of Waiting
+}
+
+func (c *counting) Waiting(ctx context.Context, hosts ...frontier.Host) iter.Seq2[frontier.Item, error] {
+	c.listed++
+	return c.Memory.Waiting(ctx, hosts...)
 }
 
 func (c *counting) Add(ctx context.Context, items []frontier.Item) ([]bool, error) {
@@ -71,5 +79,17 @@ func TestManyAreDealtWithInParts(t *testing.T) {
 	}
 	if f.added > seedBatch || f.asked > most || w.rejected > most {
 		t.Errorf("at a time %d are added, %d asked about, %d written", f.added, f.asked, w.rejected)
+	}
+	if f.listed != 1 {
+		t.Errorf("the frontier was listed %d times, want once for all hosts", f.listed)
+	}
+}
+
+// Listing a large frontier takes long, so a crawl that has left nothing does not.
+func TestFinishedCrawlDoesNotListTheFrontier(t *testing.T) {
+	f := &counting{Memory: frontier.NewMemory(nil)}
+	got := run(t, testConfig(t, newSite(t, "127.0.0.1", map[string]string{"/": ""}).url+"/"), &Options{Frontier: f})
+	if got.End != EndFinished || f.listed != 0 {
+		t.Errorf("%s, and the frontier was listed %d times", got.End, f.listed)
 	}
 }

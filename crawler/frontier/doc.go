@@ -48,23 +48,5 @@
 // How long the delay is, and what is a reason to slow down, is not decided
 // here but by the caller, outcome by outcome.
 //
-// # What Memory costs
-//
-// On two cores that others used too, with 2,000 hosts, 16 workers and pages of
-// 30 links, 12 in a hundred of them new:
-//
-//	                        pages/s   CPU a page
-//	making up the links     158,000         6 µs
-//	and leasing, finishing  104,000        11 µs   1.4M pages, 5.1M URLs
-//	hosts allow 20,000       19,900        12 µs   the workers wait
-//
-// A URL of 59 bytes with 4 bytes of Meta takes 49 bytes while it is pending,
-// since its host is kept once, and 11 bytes when it is done: 5M URLs are 245 and
-// 55 MB. To these come the validators of those that have some. A host is kept for
-// good and takes some 360 bytes when nothing of it is left.
-// The figures are from
-//
-//	go test -run '^$' -bench Crawl -benchtime 1400000x ./crawler/frontier
-//	go test -run '^$' -bench Size -benchtime 5000000x ./crawler/frontier
-//	go test -v -run TestMemory/11 ./crawler/frontier
+// README.md in the folder of this package says what Memory costs.
 package frontier

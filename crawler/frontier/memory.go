@@ -28,7 +28,7 @@ type Options struct {
 }
 
 // A Memory is a Frontier that lives in memory and ends with the process. The
-// package comment says what it costs. It starts no goroutine; a timer runs
+// README.md of this folder says what it costs. It starts no goroutine; a timer runs
 // while a call waits.
 //
 // URLs that were seen are kept as 64-bit hashes under a secret random seed:

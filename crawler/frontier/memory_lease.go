@@ -139,24 +139,11 @@ func (m *Memory) finish(slot *schedule.Slot[*host, *entry], o *Outcome, now sche
 
 // Extend implements Frontier.
 func (m *Memory) Extend(ctx context.Context, ids []LeaseID, d time.Duration) error {
-	now, err := m.sched.Enter(ctx)
-	if err != nil {
-		return err
-	}
-	defer m.sched.Leave(now)
-	var lost []LeaseID
-	for _, id := range ids {
-		slot := m.sched.Find(string(id))
-		if slot == nil {
-			lost = append(lost, id)
-			continue
-		}
-		m.sched.Extend(slot, schedule.Later(now, d))
-	}
-	if lost != nil {
+	lost, err := schedule.Extend(ctx, m.sched, ids, d)
+	if len(lost) > 0 {
 		return &LostError{Leases: lost}
 	}
-	return nil
+	return err
 }
 
 // Hold implements Frontier.

@@ -50,42 +50,5 @@
 // among ten million URLs the chance that two share one, so that the second is
 // taken as seen, is 3 in a million.
 //
-// # What it costs
-//
-// A crawl of 2,000 hosts by 16 workers who fetch in no time, 30 links a page, 12
-// of a hundred of them new, up to 5 million URLs, each store in a process of its
-// own, on two cores of an AMD EPYC that others used too:
-//
-//	                 pages/s   CPU µs/page   peak MB
-//	load alone       154,723           6.3        29
-//	frontier.Memory   69,582          11.4       407
-//	this              27,865          36.6       242
-//	up to 50 million   7,547          56.8     1,352   13.6 million pages, in 30 minutes
-//
-//	PEBBLESTORE_URLS=5000000 go test -run '^$' -bench 'Crawl/(load-alone|Memory|process)$' -benchtime 1x -timeout 0 .
-//
-// Figures of one run each, the last line while much else was running: compare
-// CPU, and pages/s with each other only. A page is leased, finished, and adds 3.6
-// URLs. Of the memory at 50 million, the URLs seen are 450 to 700 MB, and what the
-// garbage collector leaves itself as room is as much again as what is in use.
-//
-// The prototype of this layout took 62 µs a page, 20 of them for its load, and
-// 585 MB. Here the load is lighter, and the links of a page are not copied, which
-// brought the crawl of one host below from 24 µs to 15.
-//
-// With SeenBytes a ninth of what would be needed, and links that go anywhere, a
-// million URLs took 289 µs of CPU a page: most links are then looked up in the
-// database. With Power it is the disk that counts.
-//
-// One host that answers at once, four workers who lease one URL at a time, and a
-// finisher who takes what is there, 30 links a page, 5 of them new: 15 µs of CPU
-// a page, and 80,000 pages/s at the most.
-//
-//	go test -run '^$' -bench Page -benchtime 2000x .
-//
-// Of 100,000 hosts each takes 560 bytes of memory while it is not due and has one
-// URL pending, and 86 when it is done with, for its two URLs seen and for what
-// maps keep of it.
-//
-//	go test -run '^$' -bench Hosts -benchtime 1x .
+// README.md in the folder of this package says what that costs.
 package pebblestore

@@ -179,22 +179,9 @@ func (*returnChange) apply(*Store, instant) {}
 // outlive the process.
 func (s *Store) Extend(ctx context.Context, ids []frontier.LeaseID, d time.Duration) (err error) {
 	defer s.hear(&err)
-	now, err := s.sched.Enter(ctx)
-	if err != nil {
-		return err
-	}
-	defer s.sched.Leave(now)
-	var lost []frontier.LeaseID
-	for _, id := range ids {
-		slot := s.sched.Find(string(id))
-		if slot == nil {
-			lost = append(lost, id)
-			continue
-		}
-		s.sched.Extend(slot, schedule.Later(now, d))
-	}
-	if lost != nil {
+	lost, err := schedule.Extend(ctx, s.sched, ids, d)
+	if len(lost) > 0 {
 		return &frontier.LostError{Leases: lost}
 	}
-	return nil
+	return err
 }

@@ -137,10 +137,13 @@ func forget(t testing.TB, s *Store) {
 
 func TestClosedWhileWaiting(t *testing.T) {
 	s := open(t, t.TempDir(), nil)
-	errs := make(chan error)
+	errs, begun := make(chan error), make(chan struct{}, 8)
 	for range 8 {
 		go func() {
 			for n := 0; ; n++ {
+				if n == 10 {
+					begun <- struct{}{}
+				}
 				if _, err := s.Add(context.Background(), itemsOf("http://a.test/1")); err != nil {
 					errs <- err
 					return
@@ -152,7 +155,9 @@ func TestClosedWhileWaiting(t *testing.T) {
 			}
 		}()
 	}
-	time.Sleep(10 * time.Millisecond)
+	for range 8 {
+		<-begun
+	}
 	closeStore(t, s)
 	for range 8 {
 		if err := <-errs; !errors.Is(err, frontier.ErrClosed) {

@@ -14,7 +14,7 @@ import (
 )
 
 // A Store is a frontier.Frontier in a directory. The package comment says what
-// it costs and what it outlives.
+// it outlives, README.md what it costs.
 type Store struct {
 	opts Options
 	dir  *directory

@@ -158,37 +158,58 @@ func (s *Store) patiently(ctx context.Context, do func(ctx context.Context) erro
 // fixed is for run: a call that is the same each time.
 func fixed(c call) func(bool) call { return func(bool) call { return c } }
 
-// each calls a script for all shards: on one server once, with their numbers
-// behind args, and of a Cluster for each alone. Take is called with one answer
-// at a time.
-func (s *Store) each(ctx context.Context, what string, args []string, take func(reply)) error {
+// all returns the calls of a script for all shards: one on a server, with their
+// numbers behind args, and one for each shard of a Cluster.
+func (s *Store) all(what string, args ...string) []call {
 	if !s.cluster {
 		c := s.call(0, what, args...)
 		for k := range s.layout.shards {
 			c.args = append(c.args, strconv.Itoa(k))
 		}
-		r, err := s.run(ctx, fixed(c))
-		if err == nil {
-			take(r)
-		}
-		return err
+		return []call{c}
 	}
-	calls, cmds := make([]call, s.layout.shards), make([]rueidis.Completed, s.layout.shards)
+	calls := make([]call, s.layout.shards)
 	for k := range calls {
 		calls[k] = s.call(k, what, append(slices.Clip(args), strconv.Itoa(k))...)
-		cmds[k] = s.command(calls[k], false)
 	}
-	answers := s.client.DoMulti(ctx, cmds...)
-	for k, answer := range answers {
+	return calls
+}
+
+// send sends calls together, and calls take with each answer.
+func (s *Store) send(ctx context.Context, calls []call, take func(c call, r reply, err error) error) error {
+	cmds := make([]rueidis.Completed, len(calls))
+	for i, c := range calls {
+		cmds[i] = s.command(c, false)
+	}
+	for i, answer := range s.client.DoMulti(ctx, cmds...) {
 		r, err := answer.ToArray()
+		if err := take(calls[i], r, err); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// each calls a script for all shards. Take is called with one answer at a time.
+func (s *Store) each(ctx context.Context, what string, args []string, take func(reply)) error {
+	return s.send(ctx, s.all(what, args...), func(c call, r reply, err error) error {
 		if err != nil { // what can be done about it, run does
-			if r, err = s.run(ctx, fixed(calls[k])); err != nil {
+			if r, err = s.run(ctx, fixed(c)); err != nil {
 				return err
 			}
 		}
 		take(r)
+		return nil
+	})
+}
+
+// taught calls a script that a server may not know, without waiting for one that is
+// away.
+func (s *Store) taught(ctx context.Context, c call, r reply, err error) (reply, error) {
+	if answer, ok := rueidis.IsRedisErr(err); ok && answer.IsNoScript() {
+		r, err = s.invoke(ctx, c, true)
 	}
-	return nil
+	return r, classify(err)
 }
 
 // together does n things at a time.
@@ -222,32 +243,16 @@ func (s *Store) boot(ctx context.Context, alone, first bool) error {
 	if err != nil {
 		return classify(err)
 	}
-	var calls []call
-	if s.cluster {
-		for k := range s.layout.shards {
-			calls = append(calls, s.call(k, "boot", flag(alone), flag(first), strconv.Itoa(k)))
+	var runs []string
+	err = s.send(ctx, s.all("boot", flag(alone), flag(first)), func(c call, r reply, err error) error {
+		r, err = s.taught(ctx, c, r, err)
+		if err == nil {
+			runs = append(runs, r.string(1))
 		}
-	} else {
-		calls = []call{s.call(0, "boot", flag(alone), flag(first))}
-		for k := range s.layout.shards {
-			calls[0].args = append(calls[0].args, strconv.Itoa(k))
-		}
+		return err
+	})
+	if err == nil {
+		s.forget(runs)
 	}
-	cmds := make([]rueidis.Completed, len(calls))
-	for i, c := range calls {
-		cmds[i] = s.command(c, false)
-	}
-	runs := make([]string, len(calls))
-	for i, answer := range s.client.DoMulti(ctx, cmds...) {
-		r, err := answer.ToArray()
-		if reply, ok := rueidis.IsRedisErr(err); ok && reply.IsNoScript() {
-			r, err = s.invoke(ctx, calls[i], true)
-		}
-		if err != nil {
-			return classify(err)
-		}
-		runs[i] = reply(r).string(1)
-	}
-	s.forget(runs)
-	return nil
+	return err
 }

@@ -28,7 +28,7 @@ func Delete(ctx context.Context, addr string, opts *Options) error {
 	}
 	l := layout{namespace: namespace(&s.opts)}
 	meta, workers := l.key("meta"), l.key("workers")
-	cmd := s.client.B().Eval().Script(deleteText).Numkeys(2).Key(meta, workers).Arg(micros(silence)).Build()
+	cmd := s.client.B().Eval().Script(scriptText("delete")).Numkeys(2).Key(meta, workers).Arg(micros(silence)).Build()
 	fields, err := s.client.Do(ctx, cmd).AsStrMap()
 	if err != nil {
 		return classify(err)

@@ -76,13 +76,22 @@ func TestFullCrawl(t *testing.T) {
 	b := openTest(t, url, Options{Worker: "b"})
 	w.crawl(t, a, b, func() {
 		for range 3 {
-			time.Sleep(200 * time.Millisecond)
+			w.progress(webPages / 10)
 			server.Do(t, "CONFIG", "SET", "maxmemory", "1mb") // less than it has when it is empty
-			time.Sleep(200 * time.Millisecond)
+			w.refusedAgain()
 			server.Do(t, "CONFIG", "SET", "maxmemory", "0")
 		}
 	})
-	if w.full == 0 {
-		t.Error("no call was refused")
+}
+
+// refusedAgain waits until the full server has refused another call.
+func (w *web) refusedAgain() {
+	refused := func() int {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		return w.full
+	}
+	for before := refused(); refused() == before; {
+		time.Sleep(time.Millisecond)
 	}
 }

@@ -148,7 +148,7 @@ func (s *Store) find(ctx context.Context) error {
 		fields, err = s.client.Do(ctx, s.client.B().Hgetall().Key(key).Build()).AsStrMap()
 	} else {
 		var r reply
-		r, err = s.client.Do(ctx, s.client.B().Eval().Script(createText).Numkeys(1).Key(key).Arg(l.fields()...).Build()).ToArray()
+		r, err = s.client.Do(ctx, s.client.B().Eval().Script(scriptText("create")).Numkeys(1).Key(key).Arg(l.fields()...).Build()).ToArray()
 		if err == nil {
 			s.made = r.int(0) == 1
 			fields, err = r[1].AsStrMap()
@@ -168,7 +168,7 @@ func (s *Store) find(ctx context.Context) error {
 // call would come to need, perhaps when it has done half of its work.
 func (s *Store) permitted(ctx context.Context) error {
 	l := layout{namespace: namespace(&s.opts)}
-	cmd := s.client.B().Eval().Script(checkText).Numkeys(1).Key(l.key("meta")).Arg(l.wake(), s.opts.Prefix+":*").Arg(keyed...).Build()
+	cmd := s.client.B().Eval().Script(scriptText("check")).Numkeys(1).Key(l.key("meta")).Arg(l.wake(), s.opts.Prefix+":*").Arg(keyed...).Build()
 	missing, err := s.client.Do(ctx, cmd).AsStrSlice()
 	if err != nil {
 		return classify(err)

@@ -46,7 +46,7 @@ type Options struct {
 	// little; 0: 16 in a Cluster, and 1 on a server, which then is all that the
 	// crawl can ever use. Expected is how
 	// many URLs it may come to know in all; beyond that a URL takes more
-	// memory, as the package comment says. 0: 10 million.
+	// memory, as README.md says. 0: 10 million.
 	Shards   int
 	Expected int
 

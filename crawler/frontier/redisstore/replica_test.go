@@ -53,7 +53,7 @@ func TestSentinel(t *testing.T) {
 	b := openTest(t, url, Options{Worker: "b", LeaseTime: 2 * time.Second})
 	watched.Master.Replicated(t) // so that both are known of
 	w.crawl(t, a, b, func() {
-		time.Sleep(300 * time.Millisecond)
+		w.progress(webPages / 20)
 		w.killing(watched.Master.Kill)
 	})
 	if !strings.Contains(watched.Replica.Do(t, "INFO", "replication"), "role:master") {

@@ -52,7 +52,7 @@ func TestRestart(t *testing.T) {
 			w.crawl(t, a, b, func() {
 				keep := written(t, server)
 				for range c.kills {
-					time.Sleep(300 * time.Millisecond)
+					w.progress(webPages / 20)
 					w.killing(server.Kill)
 					if text := written(t, server); c.torn > 0 {
 						tear(t, server, text[:max(len(text)-c.torn, len(keep))])
@@ -127,6 +127,7 @@ type span struct{ began, ended time.Time }
 const (
 	webSeeds = 40
 	webDepth = 6
+	webPages = webSeeds * (1<<(webDepth+1) - 1)
 )
 
 func webURL(seed int, path string) string { return fmt.Sprintf("http://h%d.test/%s", seed%20, path) }
@@ -187,8 +188,8 @@ func (w *web) crawl(t *testing.T, a, b *Store, disturb func()) {
 			break
 		}
 		if st.Finished() {
-			if want := webSeeds * (1<<(webDepth+1) - 1); st.Done != want || st.Added != want {
-				t.Errorf("%d pages are done of %d, want %d", st.Done, st.Added, want)
+			if st.Done != webPages || st.Added != webPages {
+				t.Errorf("%d pages are done of %d, want %d", st.Done, st.Added, webPages)
 			}
 			break
 		}
@@ -197,6 +198,19 @@ func (w *web) crawl(t *testing.T, a, b *Store, disturb func()) {
 	stop()
 	wg.Wait()
 	w.judge(t)
+}
+
+// progress waits until more pages are done, so that what comes next comes in the
+// middle of the crawl.
+func (w *web) progress(pages int) {
+	done := func() int {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		return len(w.acked)
+	}
+	for goal := min(done()+pages, webPages); done() < goal; {
+		time.Sleep(time.Millisecond)
+	}
 }
 
 // work is what a worker does until it is over.

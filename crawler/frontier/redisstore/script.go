@@ -2,80 +2,23 @@ package redisstore
 
 import (
 	"crypto/sha1" //nolint:gosec // how Redis names scripts
-	_ "embed"
+	"embed"
 	"encoding/hex"
 	"fmt"
 	"strings"
 )
 
-//go:embed script/lib.lua
-var libText string
+//go:embed script/*.lua
+var scriptFiles embed.FS
 
-//go:embed script/turn.lua
-var turnText string
-
-//go:embed script/heads.lua
-var headsText string
-
-//go:embed script/extend.lua
-var extendText string
-
-//go:embed script/hold.lua
-var holdText string
-
-//go:embed script/unhold.lua
-var unholdText string
-
-//go:embed script/release.lua
-var releaseText string
-
-//go:embed script/update.lua
-var updateText string
-
-//go:embed script/host.lua
-var hostText string
-
-//go:embed script/stats.lua
-var statsText string
-
-//go:embed script/list.lua
-var listText string
-
-//go:embed script/boot.lua
-var bootText string
-
-//go:embed script/reclaim.lua
-var reclaimText string
-
-//go:embed script/intent.lua
-var intentText string
-
-//go:embed script/crawl.lua
-var crawlText string
-
-//go:embed script/sync.lua
-var syncText string
-
-//go:embed script/tell.lua
-var tellText string
-
-//go:embed script/take.lua
-var takeText string
-
-//go:embed script/settle.lua
-var settleText string
-
-//go:embed script/delete.lua
-var deleteText string
-
-//go:embed script/check.lua
-var checkText string
-
-//go:embed script/create.lua
-var createText string
-
-//go:embed script/join.lua
-var joinText string
+// scriptText returns the text of script/NAME.lua.
+func scriptText(name string) string {
+	text, err := scriptFiles.ReadFile("script/" + name + ".lua")
+	if err != nil {
+		panic(err)
+	}
+	return string(text)
+}
 
 // A script is one of a crawl. The crawl's name and ID stand in its text, so that no
 // other crawl has it: a server that does not know it has not yet worked for this
@@ -91,31 +34,23 @@ type scripts struct {
 	shard, crawl script
 }
 
-// A part of a script is what one of its calls does.
-type part struct{ name, text string }
-
 func newScripts(l *layout) scripts {
 	return scripts{
-		shard: newScript(l, libText, []part{
-			{"turn", turnText}, {"heads", headsText}, {"extend", extendText},
-			{"hold", holdText}, {"unhold", unholdText}, {"release", releaseText},
-			{"update", updateText}, {"host", hostText}, {"stats", statsText}, {"list", listText},
-			{"boot", bootText}, {"reclaim", reclaimText}, {"intent", intentText},
-		}),
-		crawl: newScript(l, crawlText, []part{
-			{"join", joinText}, {"sync", syncText}, {"tell", tellText}, {"take", takeText}, {"settle", settleText},
-		}),
+		shard: newScript(l, "lib", "turn", "heads", "extend", "hold", "unhold", "release", "update", "host", "stats", "list",
+			"boot", "reclaim", "intent"),
+		crawl: newScript(l, "crawl", "join", "sync", "tell", "take", "settle"),
 	}
 }
 
-func newScript(l *layout, lib string, parts []part) script {
+// newScript joins a library and the parts that its calls choose from.
+func newScript(l *layout, lib string, parts ...string) script {
 	var b strings.Builder
-	fmt.Fprintf(&b, "local CRAWL, NS = '%s', '%s'\n%s\n", l.id, l.namespace, lib)
-	for i, p := range parts {
+	fmt.Fprintf(&b, "local CRAWL, NS = '%s', '%s'\n%s\n", l.id, l.namespace, scriptText(lib))
+	for i, part := range parts {
 		if i > 0 {
 			b.WriteString("else")
 		}
-		fmt.Fprintf(&b, "if ARGV[1] == '%s' then\n%s\n", p.name, p.text)
+		fmt.Fprintf(&b, "if ARGV[1] == '%s' then\n%s\n", part, scriptText(part))
 	}
 	b.WriteString("end")
 	sum := sha1.Sum([]byte(b.String())) //nolint:gosec // how Redis names scripts

@@ -3,7 +3,6 @@ package redisstore
 import (
 	"context"
 	"errors"
-	"strconv"
 	"sync"
 	"time"
 
@@ -156,18 +155,10 @@ func (s *Store) leave(ctx context.Context) error {
 		return ErrTaken
 	}
 	// The context of calls has ended, so these go without run.
-	cmds, calls := make([]rueidis.Completed, s.layout.shards), make([]call, s.layout.shards)
-	for k := range calls {
-		calls[k] = s.call(k, "reclaim", s.opts.Worker, "", strconv.Itoa(k))
-		cmds[k] = s.command(calls[k], false)
-	}
-	for k, answer := range s.client.DoMulti(ctx, cmds...) {
-		if reply, ok := rueidis.IsRedisErr(answer.Error()); ok && reply.IsNoScript() {
-			_, err = s.invoke(ctx, calls[k], true)
-		} else {
-			err = errors.Join(err, classify(answer.Error()))
-		}
-	}
+	err = s.send(ctx, s.all("reclaim", s.opts.Worker, ""), func(c call, r reply, err error) error {
+		_, err = s.taught(ctx, c, r, err)
+		return err
+	})
 	_, err2 := s.join(ctx, "out")
 	return errors.Join(err, err2)
 }

@@ -83,7 +83,9 @@ func TestSync(t *testing.T) {
 	url := redistest.Start(t).URL()
 	first := openTest(t, url, Options{Worker: "first"})
 	began := time.Now()
-	time.Sleep(30 * time.Millisecond)
+	for sync1(t, first, "", 0).Age < 30*time.Millisecond {
+		time.Sleep(time.Millisecond)
+	}
 	second := openTest(t, url, Options{Worker: "second"})
 	sync1(t, second, "fetching", 0)
 	sync1(t, second, "", 0)
@@ -117,7 +119,9 @@ func TestSync(t *testing.T) {
 	}
 	// When all have left the next begins a run.
 	_ = first.Close()
-	time.Sleep(30 * time.Millisecond)
+	for sync1(t, watcher, "", 0).Age < 30*time.Millisecond {
+		time.Sleep(time.Millisecond)
+	}
 	began = time.Now()
 	third := openTest(t, url, Options{Worker: "third"})
 	if age := sync1(t, third, "", 0).Age; age > time.Since(began) {

@@ -133,8 +133,22 @@ func (s *Schedule[H, E]) End(slot *Slot[H, E], now Instant) {
 	s.Place(h, now)
 }
 
-// Extend moves the end of slot to until, unless it is later already.
-func (s *Schedule[H, E]) Extend(slot *Slot[H, E], until Instant) {
-	slot.expires = max(slot.expires, until)
-	s.expiry.Fix(slot.index)
+// Extend moves the ends of leases to d from now, unless they are later already, and
+// returns those that are lost. It takes the lock itself.
+func Extend[ID ~string, H, E any](ctx context.Context, s *Schedule[H, E], ids []ID, d time.Duration) (lost []ID, err error) {
+	now, err := s.Enter(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer s.Leave(now)
+	for _, id := range ids {
+		slot := s.Find(string(id))
+		if slot == nil {
+			lost = append(lost, id)
+			continue
+		}
+		slot.expires = max(slot.expires, Later(now, d))
+		s.expiry.Fix(slot.index)
+	}
+	return lost, nil
 }
