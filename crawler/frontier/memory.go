@@ -78,6 +78,11 @@ func NewMemory(opts *Options) *Memory {
 
 // Add implements Frontier.
 func (m *Memory) Add(ctx context.Context, items []Item) ([]bool, error) {
+	return m.each(ctx, items, m.add)
+}
+
+// each does something with each item and returns its answers.
+func (m *Memory) each(ctx context.Context, items []Item, do func(*Item, Host, schedule.Instant) bool) ([]bool, error) {
 	hosts, err := HostsOf(items)
 	if err != nil {
 		return nil, err
@@ -87,11 +92,11 @@ func (m *Memory) Add(ctx context.Context, items []Item) ([]bool, error) {
 		return nil, err
 	}
 	defer m.sched.Leave(now)
-	added := make([]bool, len(items))
+	answers := make([]bool, len(items))
 	for i := range items {
-		added[i] = m.add(&items[i], hosts[i], now)
+		answers[i] = do(&items[i], hosts[i], now)
 	}
-	return added, nil
+	return answers, nil
 }
 
 // Known implements Frontier.

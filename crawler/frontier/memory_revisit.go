@@ -27,23 +27,13 @@ func (m *Memory) end(e *entry, mark seen.Mark) {
 
 // Revisit implements Revisiter.
 func (m *Memory) Revisit(ctx context.Context, items []Item) ([]bool, error) {
-	hosts, err := HostsOf(items)
-	if err != nil {
-		return nil, err
-	}
-	now, err := m.sched.Enter(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer m.sched.Leave(now)
-	again := make([]bool, len(items))
-	for i := range items {
-		again[i] = m.add(&items[i], hosts[i], now) || m.revisit(&items[i], hosts[i], now)
-	}
-	return again, nil
+	return m.each(ctx, items, m.revisit)
 }
 
 func (m *Memory) revisit(it *Item, name Host, now schedule.Instant) bool {
+	if m.add(it, name, now) {
+		return true
+	}
 	h, hash := m.host(name), maphash.String(m.seed, it.URL)
 	switch m.seen.Mark(hash) {
 	case isDone:

@@ -65,7 +65,7 @@ func (s *Store) Known(ctx context.Context, urls []string) ([]bool, error) {
 		err := s.patiently(ctx, func(ctx context.Context) error {
 			more, err := s.known(ctx, part)
 			known = append(known, more...)
-			return err
+			return classify(err)
 		})
 		if err != nil {
 			return nil, err

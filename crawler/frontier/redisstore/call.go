@@ -59,58 +59,70 @@ func (s *Store) callAt(key, what string, args ...string) call {
 // run calls a script, again and again while Redis is not available and there is
 // patience left. Prepare is asked for the call each time, and told whether it was
 // made before, so that it may have been done.
-func (s *Store) run(ctx context.Context, prepare func(again bool) call) (reply, error) {
-	var deadline time.Time
-	if s.opts.Patience > 0 {
-		deadline = time.Now().Add(s.opts.Patience)
-	}
+func (s *Store) run(ctx context.Context, prepare func(again bool) call) (answer reply, err error) {
+	again := false
+	err = s.patiently(ctx, func(ctx context.Context) error {
+		for load := false; ; {
+			c := prepare(again)
+			r, err := s.invoke(ctx, c, load)
+			failure, isReply := rueidis.IsRedisErr(err)
+			switch {
+			case err == nil:
+				answer = r
+				return nil
+			case isReply && failure.IsNoScript() && c.script == s.scripts.crawl:
+				load = true // it is by the script of the shards that a server is found to have begun anew
+			case isReply && (failure.IsNoScript() || strings.HasPrefix(failure.Error(), "STALE ")):
+				// Not done. The server has not worked for this crawl, or not for us,
+				// since it began to run: it may have forgotten what it has said.
+				if err := s.boot(ctx, false, false); err != nil {
+					return err
+				}
+				load = failure.IsNoScript()
+			default:
+				again = again || !isReply
+				return classify(err)
+			}
+		}
+	})
+	return answer, err
+}
+
+// patiently does something again and again while Redis is not available and there is
+// patience left, until Close at the latest. The error that do returns has its class.
+func (s *Store) patiently(ctx context.Context, do func(ctx context.Context) error) error {
+	ctx, cancel := s.within(ctx)
+	defer cancel()
+	deadline := time.Now().Add(s.opts.Patience)
 	var refused time.Time // first, by one that takes no writes
-	again, load, pause := false, false, firstPause
 	var trouble trouble
 	defer s.over(&trouble)
-	for {
-		c := prepare(again)
-		answer, err := s.invoke(ctx, c, load)
-		reply, isReply := rueidis.IsRedisErr(err)
-		switch {
-		case err == nil:
+	for pause := firstPause; ; pause = min(2*pause, lastPause) {
+		err := do(ctx)
+		if err == nil {
 			s.well(&trouble)
-			return answer, nil
-		case isReply && reply.IsNoScript() && c.script == s.scripts.crawl:
-			load = true // it is by the script of the shards that a server is found to have begun anew
-			continue
-		case isReply && (reply.IsNoScript() || strings.HasPrefix(reply.Error(), "STALE ")):
-			// Not done. The server has not worked for this crawl, or not for us,
-			// since it began to run: it may have forgotten what it has said.
-			if err = s.boot(ctx, false, false); err == nil {
-				load = reply.IsNoScript()
-				continue
-			}
-		default:
-			again = again || !isReply
-			err = classify(err)
+			return nil
 		}
-		load = false
-		if ctx.Err() != nil {
-			return nil, s.ended(ctx)
+		if ended := s.ended(ctx); ended != nil {
+			return ended
 		}
-		if errors.Is(err, ErrReadOnly) && refused.IsZero() {
+		readOnly := errors.Is(err, ErrReadOnly)
+		if readOnly && refused.IsZero() {
 			refused = time.Now()
 		}
 		switch {
-		case !errors.Is(err, ErrUnavailable) && !errors.Is(err, ErrReadOnly), !time.Now().Add(pause).Before(deadline):
-			return nil, err
-		case errors.Is(err, ErrReadOnly) && time.Since(refused) > failOver:
-			return nil, err // and no replica that is about to be the master
+		case !readOnly && !errors.Is(err, ErrUnavailable), !time.Now().Add(pause).Before(deadline):
+			return err
+		case readOnly && time.Since(refused) > failOver:
+			return err // and no replica that is about to be the master
 		}
 		s.ill(&trouble, err)
 		s.opts.Logger.Warn("redis is not available", "err", err, "again in", pause)
 		select {
 		case <-time.After(pause):
 		case <-ctx.Done():
-			return nil, s.ended(ctx)
+			return s.ended(ctx)
 		}
-		pause = min(2*pause, lastPause)
 	}
 }
 
@@ -124,35 +136,6 @@ func (s *Store) command(c call, load bool) rueidis.Completed {
 		name, text = "EVAL", c.script.text
 	}
 	return s.client.B().Arbitrary(name, text, "1").Keys(c.key).Args(c.args...).Build()
-}
-
-// patiently has a command that only reads done again while Redis is not available
-// and there is patience left.
-func (s *Store) patiently(ctx context.Context, do func(ctx context.Context) error) error {
-	ctx, cancel := s.within(ctx)
-	defer cancel()
-	deadline := time.Now().Add(s.opts.Patience)
-	var trouble trouble
-	defer s.over(&trouble)
-	for pause := firstPause; ; pause = min(2*pause, lastPause) {
-		err := do(ctx)
-		if err == nil || rueidis.IsRedisNil(err) {
-			s.well(&trouble)
-			return err
-		}
-		if ended := s.ended(ctx); ended != nil {
-			return ended
-		}
-		if err = classify(err); !errors.Is(err, ErrUnavailable) || !time.Now().Add(pause).Before(deadline) {
-			return err
-		}
-		s.ill(&trouble, err)
-		select {
-		case <-time.After(pause):
-		case <-ctx.Done():
-			return s.ended(ctx)
-		}
-	}
 }
 
 // fixed is for run: a call that is the same each time.

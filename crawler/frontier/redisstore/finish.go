@@ -82,15 +82,14 @@ func (s *Store) Note(ctx context.Context) ([]byte, error) {
 	var note []byte
 	err := s.patiently(ctx, func(ctx context.Context) (err error) {
 		note, err = s.client.Do(ctx, s.client.B().Hget().Key(s.layout.in(s.home, "notes")).Field(s.opts.Worker).Build()).AsBytes()
-		return err
+		if rueidis.IsRedisNil(err) {
+			note, err = nil, nil
+		} else if err == nil {
+			note = append([]byte{}, note...) // which may be empty
+		}
+		return classify(err)
 	})
-	switch {
-	case rueidis.IsRedisNil(err):
-		return nil, nil
-	case err != nil:
-		return nil, err
-	}
-	return append([]byte{}, note...), nil
+	return note, err
 }
 
 // Extend implements frontier.Frontier.
@@ -98,8 +97,6 @@ func (s *Store) Extend(ctx context.Context, ids []frontier.LeaseID, d time.Durat
 	if err := s.enterWorker(ctx); err != nil {
 		return err
 	}
-	ctx, cancel := s.within(ctx)
-	defer cancel()
 	// Of a Cluster each shard is asked alone.
 	tickets, calls := make([]ticket, len(ids)), make(map[int][]int)
 	kept := make([]bool, len(ids))

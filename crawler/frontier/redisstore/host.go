@@ -13,8 +13,6 @@ func decimal(n int) string { return strconv.Itoa(n) }
 
 // ask calls a script for a shard and learns from the answer.
 func (s *Store) ask(ctx context.Context, what string, shard, heads int, args ...string) (reply, error) {
-	ctx, cancel := s.within(ctx)
-	defer cancel()
 	r, err := s.run(ctx, fixed(s.call(shard, what, append([]string{decimal(shard)}, args...)...)))
 	if err == nil {
 		s.learn(r, heads)
@@ -107,8 +105,6 @@ func (s *Store) Stats(ctx context.Context) (frontier.Stats, error) {
 	if err := s.enter(ctx); err != nil {
 		return frontier.Stats{}, err
 	}
-	ctx, cancel := s.within(ctx)
-	defer cancel()
 	var before []shardStats
 	if s.cluster {
 		var err error

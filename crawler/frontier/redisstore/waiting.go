@@ -60,10 +60,8 @@ func (l *listing) part(args ...string) (reply, error) {
 	if err := l.s.enter(l.ctx); err != nil {
 		return nil, err
 	}
-	ctx, cancel := l.s.within(l.ctx)
-	defer cancel()
 	args = append([]string{decimal(l.shard)}, args...)
-	return l.s.run(ctx, fixed(l.s.call(l.shard, "list", args...)))
+	return l.s.run(l.ctx, fixed(l.s.call(l.shard, "list", args...)))
 }
 
 func (l *listing) wants(h frontier.Host) bool { return len(l.asked) == 0 || l.asked[h] }

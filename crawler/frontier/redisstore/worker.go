@@ -72,8 +72,6 @@ func (s *Store) Sync(ctx context.Context, status []byte, from int) (*News, error
 	if status != nil {
 		has = "s"
 	}
-	ctx, cancel := s.within(ctx)
-	defer cancel()
 	c := s.whole("sync", "", flag(!s.opts.Observe), has, string(status), decimal(from))
 	r, err := s.run(ctx, fixed(c))
 	if err != nil {
@@ -125,8 +123,6 @@ func (s *Store) Settle(ctx context.Context, taken map[string]int64) error {
 		}
 		args = append(args, counter, strconv.FormatInt(n, 10))
 	}
-	ctx, cancel := s.within(ctx)
-	defer cancel()
 	_, err := s.run(ctx, fixed(s.whole("settle", "", args...)))
 	return err
 }

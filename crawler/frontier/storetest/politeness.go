@@ -11,9 +11,8 @@ import (
 )
 
 var (
-	one   = urlOf(a, "/1")
-	two   = urlOf(a, "/2")
-	three = urlOf(a, "/3")
+	one = urlOf(a, "/1")
+	two = urlOf(a, "/2")
 )
 
 var politenessChecks = []check{
@@ -158,13 +157,5 @@ func (s *subject) askAndDie(how string) {
 	got := s.leases(frontier.LeaseRequest{Wait: s.units(10)})
 	if early := time.Until(due); len(got) != 1 || early > time.Millisecond {
 		s.Fatalf("leased %v, %v too early", urlsOf(got), early)
-	}
-}
-
-// due fails unless h is due at that time.
-func (s *subject) due(h frontier.Host, at time.Time) {
-	s.Helper()
-	if got := s.host(h).Due; got.Sub(at).Abs() > s.unit/2 {
-		s.Fatalf("%s is due at %v, want %v", h, got, at)
 	}
 }

@@ -90,7 +90,7 @@ type words struct {
 
 func split(text string) words {
 	w := words{opts: make(map[string]string)}
-	for _, word := range strings.Fields(text) {
+	for word := range strings.FieldsSeq(text) {
 		if key, value, ok := strings.Cut(word, "="); ok && !strings.Contains(key, "/") {
 			w.opts[key] = value
 		} else {

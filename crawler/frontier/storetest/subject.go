@@ -33,7 +33,7 @@ type subject struct {
 // Fatalf fails, and says at which step of a script.
 func (s *subject) Fatalf(format string, args ...any) {
 	s.Helper()
-	s.TB.Fatal(s.step + fmt.Sprintf(format, args...))
+	s.Fatal(s.step + fmt.Sprintf(format, args...))
 }
 
 func (s *subject) open() {
@@ -242,12 +242,6 @@ func (s *subject) update(h frontier.Host, u frontier.HostUpdate) {
 	if err := s.f.UpdateHost(s.Context(), h, u); err != nil {
 		s.Fatalf("UpdateHost: %v", err)
 	}
-}
-
-// delay sets the delay of h, in units.
-func (s *subject) delay(h frontier.Host, units int) {
-	s.Helper()
-	s.update(h, frontier.HostUpdate{Delay: new(s.units(units))})
 }
 
 func (s *subject) host(h frontier.Host) frontier.HostRecord {

@@ -43,11 +43,13 @@ func (e elements[T]) Swap(i, j int) {
 	e[j].Placed(j)
 }
 
+// Push is for container/heap.
 func (e *elements[T]) Push(x any) {
 	*e = append(*e, x.(T))
 	x.(T).Placed(len(*e) - 1)
 }
 
+// Pop is for container/heap.
 func (e *elements[T]) Pop() any {
 	s, last := *e, len(*e)-1
 	x := s[last]
