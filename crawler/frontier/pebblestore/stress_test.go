@@ -139,3 +139,27 @@ func TestForgottenHosts(t *testing.T) {
 		})
 	}
 }
+
+// TestWaitingOfManyHosts lists more hosts than are listed one by one, and leaves one out.
+func TestWaitingOfManyHosts(t *testing.T) {
+	s := open(t, t.TempDir(), nil)
+	defer s.Close()
+	var items []frontier.Item
+	var hosts []frontier.Host
+	for i := range waitingBatch + 2 {
+		host := fmt.Sprintf("h%d.test", i)
+		hosts = append(hosts, frontier.Host(host))
+		items = append(items, frontier.Item{URL: "http://" + host + "/1"})
+	}
+	addItems(t, s, items...)
+	n := 0
+	for it, err := range s.Waiting(t.Context(), hosts[1:]...) {
+		if err != nil || it.Host == hosts[0] {
+			t.Fatalf("%+v, %v", it, err)
+		}
+		n++
+	}
+	if n != len(hosts)-1 {
+		t.Errorf("%d URLs are listed, want %d", n, len(hosts)-1)
+	}
+}

@@ -53,16 +53,14 @@ func (l *waitingList) run(names []frontier.Host) error {
 	if err := l.begin(names); err != nil {
 		return err
 	}
-	if l.only == nil {
-		if err := l.list([]byte{kindTime}, []byte{kindTime + 1}, l.scheduled); err != nil {
-			return err
-		}
-		return l.list([]byte{kindQueue}, []byte{kindQueue + 1}, l.queued)
+	if l.only != nil && len(l.only) == 0 {
+		return nil // nobody has heard of these hosts
 	}
-	if len(l.only) > 0 {
-		if err := l.list([]byte{kindTime}, []byte{kindTime + 1}, l.scheduled); err != nil {
-			return err
-		}
+	if err := l.list([]byte{kindTime}, []byte{kindTime + 1}, l.scheduled); err != nil {
+		return err
+	}
+	if l.only == nil || len(l.only) > waitingBatch { // fewer are found faster one by one
+		return l.list([]byte{kindQueue}, []byte{kindQueue + 1}, l.queued)
 	}
 	for _, id := range slices.Sorted(maps.Keys(l.only)) {
 		if err := l.list(idKey(nil, kindQueue, id), idKey(nil, kindQueue, id+1), l.queued); err != nil {
@@ -71,6 +69,8 @@ func (l *waitingList) run(names []frontier.Host) error {
 	}
 	return nil
 }
+
+func (l *waitingList) wants(id hostID) bool { return l.only == nil || l.only[id] }
 
 // begin finds out which hosts to list.
 func (l *waitingList) begin(names []frontier.Host) error {
@@ -109,14 +109,14 @@ func (l *waitingList) scheduled(e *waitingEntry, key []byte, r *reader) bool {
 	r.timed(e.entry)
 	e.at = millisOf(key)
 	l.met.Add(e.seq * spread)
-	return l.only == nil || l.only[e.id]
+	return l.wants(e.id)
 }
 
 // queued reads an entry of a queue and reports whether to list it.
 func (l *waitingList) queued(e *waitingEntry, key []byte, r *reader) bool {
 	e.id, e.priority = idOf(key), placeOf(key).priority
 	r.entry(e.entry)
-	return !l.met.Has(e.seq * spread)
+	return l.wants(e.id) && !l.met.Has(e.seq*spread)
 }
 
 // list lists the records from one key up to another for which get says so.
