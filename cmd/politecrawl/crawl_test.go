@@ -75,19 +75,7 @@ func smallSite(t *testing.T) *testSite {
 // jsonLines decodes a file of JSON lines.
 func jsonLines[T any](t *testing.T, path string) []T {
 	t.Helper()
-	body, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var list []T
-	for dec := json.NewDecoder(bytes.NewReader(body)); dec.More(); {
-		var v T
-		if err := dec.Decode(&v); err != nil {
-			t.Fatalf("%s: %v", path, err)
-		}
-		list = append(list, v)
-	}
-	return list
+	return clitest.JSONLines[T](t, readText(t, path))
 }
 
 func TestCrawl(t *testing.T) {

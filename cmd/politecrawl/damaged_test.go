@@ -77,7 +77,7 @@ func TestDamagedFrontierSaysWhatIsGoodAndWhatToDo(t *testing.T) {
 	for name, damage := range map[string]func(dir string) error{
 		"table damaged": func(dir string) error {
 			table := fileOf(t, dir, "*.sst")
-			text := []byte(readFile(t, table))
+			text := []byte(readText(t, table))
 			text[len(text)/4] ^= 1
 			return os.WriteFile(table, text, 0o600)
 		},
@@ -110,7 +110,7 @@ func TestDamagedFrontierSaysWhatIsGoodAndWhatToDo(t *testing.T) {
 					"Put "+strconv.Quote(filepath.Join(dir, crawldir.FrontierFolder))+" back from a copy", "are in "+strconv.Quote(filepath.Join(dir, output.StateFile)), again)
 			}
 			for _, file := range []string{output.PagesFile, output.RejectedFile, output.LinksFile, output.RobotsFile, output.StateFile} {
-				before, after := readFile(t, filepath.Join(begun, file)), readFile(t, filepath.Join(dir, file))
+				before, after := readText(t, filepath.Join(begun, file)), readText(t, filepath.Join(dir, file))
 				if before != after {
 					t.Errorf("%s was changed", file)
 				}
@@ -201,7 +201,7 @@ func TestDamagedLinesAreSaid(t *testing.T) {
 			}
 		}
 		file := filepath.Join(dir, name)
-		text := readFile(t, file)
+		text := readText(t, file)
 		if err := os.WriteFile(file, []byte(strings.Replace(text, `"`, "#", 1)), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -216,13 +216,4 @@ func TestDamagedLinesAreSaid(t *testing.T) {
 			t.Errorf("%s, quiet: %+v", name, got)
 		}
 	}
-}
-
-func readFile(t *testing.T, name string) string {
-	t.Helper()
-	text, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
 }

@@ -102,22 +102,14 @@ func TestDemoMisuse(t *testing.T) {
 		t.Fatal(err)
 	}
 	file := clitest.WriteFile(t, "file", "")
-	for _, tt := range []struct {
-		name  string
-		args  []string
-		words []string
-	}{
+	program.WantMisuse(t, []string{"demo"}, []clitest.Misuse{
 		{"port in use", []string{"--port", taken}, []string{"--port", taken, "in use", "choose another port"}},
 		{"no such port", []string{"--port", "65536"}, []string{"--port: there is no port 65536", "from 1 to 65535"}},
 		{"negative port", []string{"--port", "-1"}, []string{"--port: there is no port -1"}},
 		{"directory holds a crawl", []string{"--output", held}, []string{"--output", held, "name another"}},
 		{"file for a directory", []string{"--output", file}, []string{"--output", file, "can be written"}},
 		{"argument", []string{"http://h/"}, []string{"takes no argument"}},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			run(t, append([]string{"demo"}, tt.args...)...).WantRefusal(t, cli.ExitMisuse, tt.words...)
-		})
-	}
+	})
 }
 
 // TestDemoInterrupted holds that a demo that was stopped is no disagreement.

@@ -63,11 +63,7 @@ func TestResumeMisuse(t *testing.T) {
 		t.Fatalf("%+v", r)
 	}
 	empty := t.TempDir()
-	for _, tt := range []struct {
-		name  string
-		args  []string
-		words []string
-	}{
+	program.WantMisuse(t, []string{"crawl"}, []clitest.Misuse{
 		{"no crawl", []string{"--resume", empty}, []string{"--resume", empty, "holds no crawl", "begin one with: politecrawl crawl"}},
 		{"no crawl", []string{"--recrawl", empty}, []string{"--recrawl", empty, "holds no crawl"}},
 		{"no directory", []string{"--resume", ""}, []string{"--resume names no directory"}},
@@ -81,11 +77,7 @@ func TestResumeMisuse(t *testing.T) {
 		{"config", []string{"--recrawl", dir, "--config", "x.yaml"}, []string{"without --config"}},
 		{"bad value", []string{"--resume", dir, "--workers", "0"}, []string{"workers"}},
 		{"a second crawl", []string{site.url, "--output", dir}, []string{"--output", dir, "or go on with it by --resume " + dir}},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			run(t, append([]string{"crawl"}, tt.args...)...).WantRefusal(t, cli.ExitMisuse, tt.words...)
-		})
-	}
+	})
 	if _, err := os.Stat(filepath.Join(empty, "frontier")); err == nil {
 		t.Error("a refused resume has left something behind")
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"html"
@@ -104,14 +103,7 @@ func checked(t *testing.T, robots, site string, links []string) map[string]strin
 	}
 	got := run(t, args...)
 	type answer struct{ URL, Verdict string }
-	var answers []answer
-	for dec := json.NewDecoder(strings.NewReader(got.Out)); dec.More(); {
-		var a answer
-		if err := dec.Decode(&a); err != nil {
-			t.Fatal(err)
-		}
-		answers = append(answers, a)
-	}
+	answers := clitest.JSONLines[answer](t, got.Out)
 	if len(answers) != len(links) || got.Stderr != "" {
 		t.Fatalf("%d answers for %d links, standard error %q", len(answers), len(links), got.Stderr)
 	}

@@ -4,6 +4,7 @@ package clitest
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"flag"
 	"net/http"
 	"net/http/httptest"
@@ -146,6 +147,36 @@ func (r Result) WantRefusal(t *testing.T, code int, words ...string) {
 			t.Errorf("standard error lacks %q: %q", w, r.Stderr)
 		}
 	}
+}
+
+// A Misuse is the arguments of a command that refuses them, and words of what it says.
+type Misuse = struct {
+	Name        string
+	Args, Words []string
+}
+
+// WantMisuse holds that a command refuses each of the cases.
+func (p Program) WantMisuse(t *testing.T, command []string, cases []Misuse) {
+	t.Helper()
+	for _, tt := range cases {
+		t.Run(tt.Name, func(t *testing.T) {
+			p.Run(t, slices.Concat(command, tt.Args)...).WantRefusal(t, cli.ExitMisuse, tt.Words...)
+		})
+	}
+}
+
+// JSONLines decodes text that has a value of JSON on each line.
+func JSONLines[T any](t *testing.T, text string) []T {
+	t.Helper()
+	var list []T
+	for dec := json.NewDecoder(strings.NewReader(text)); dec.More(); {
+		var v T
+		if err := dec.Decode(&v); err != nil {
+			t.Fatalf("not JSON: %v in %q", err, text)
+		}
+		list = append(list, v)
+	}
+	return list
 }
 
 // Server is a site that answers every request as its handler does.

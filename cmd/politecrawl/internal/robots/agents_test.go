@@ -1,7 +1,6 @@
 package robots
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"slices"
@@ -19,11 +18,7 @@ const agentsFile = "testdata/robots/agents_in.txt"
 // matrixOf decodes the output of a run of "robots agents".
 func matrixOf(t *testing.T, r clitest.Result) shownMatrix {
 	t.Helper()
-	var s shownMatrix
-	if err := json.Unmarshal([]byte(r.Out), &s); err != nil {
-		t.Fatalf("not JSON: %v in %q", err, r.Out)
-	}
-	return s
+	return clitest.JSONLines[shownMatrix](t, r.Out)[0]
 }
 
 func TestAgentsOutputs(t *testing.T) {
@@ -158,22 +153,14 @@ func TestAgentsSites(t *testing.T) {
 }
 
 func TestAgentsMisuse(t *testing.T) {
-	for _, tt := range []struct {
-		name  string
-		args  []string
-		words []string
-	}{
+	program.WantMisuse(t, []string{"robots", "agents"}, []clitest.Misuse{
 		{"nothing", nil, []string{"give a file or URL"}},
 		{"a path that is none", []string{agentsFile, "private"}, []string{`"private" is no path`}},
 		{"a URL for a path", []string{agentsFile, "https://h/x"}, []string{"is no path"}},
 		{"no token", []string{agentsFile, "--agent", "Foo/2.0"}, []string{"--agent", `"Foo"`}},
 		{"no host", []string{"https:///"}, []string{"no host"}},
 		{"bad timeout", []string{"https://h/", "--timeout", "0s"}, []string{"--timeout"}},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			run(t, append([]string{"robots", "agents"}, tt.args...)...).WantRefusal(t, cli.ExitMisuse, tt.words...)
-		})
-	}
+	})
 }
 
 // TestCut holds that no character is cut in two.

@@ -1,7 +1,6 @@
 package robots
 
 import (
-	"encoding/json"
 	"errors"
 	"net/http"
 	"os"
@@ -399,16 +398,8 @@ func TestAnswerInColor(t *testing.T) {
 	}
 }
 
-// answers decodes the JSON lines of a run of "robots check".
+// answers are the JSON lines of a run of "robots check".
 func answers(t *testing.T, r clitest.Result) []answer {
 	t.Helper()
-	var list []answer
-	for dec := json.NewDecoder(strings.NewReader(r.Out)); dec.More(); {
-		var a answer
-		if err := dec.Decode(&a); err != nil {
-			t.Fatalf("not JSON: %v in %q", err, r.Out)
-		}
-		list = append(list, a)
-	}
-	return list
+	return clitest.JSONLines[answer](t, r.Out)
 }

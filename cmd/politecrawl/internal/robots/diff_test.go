@@ -178,11 +178,7 @@ func TestDiffGivesUp(t *testing.T) {
 }
 
 func TestDiffMisuse(t *testing.T) {
-	for _, tt := range []struct {
-		name  string
-		args  []string
-		words []string
-	}{
+	program.WantMisuse(t, []string{"robots", "diff"}, []clitest.Misuse{
 		{"nothing", nil, []string{"give two files or URLs"}},
 		{"one", []string{"a"}, []string{"give two files or URLs"}},
 		{"three", []string{"a", "b", "c"}, []string{"give two files or URLs", `"c"`}},
@@ -191,9 +187,5 @@ func TestDiffMisuse(t *testing.T) {
 		{"bad limit", []string{diffOld, diffNew, "--limit", "-1"}, []string{"--limit", "-1"}},
 		{"bad timeout", []string{diffOld, diffNew, "--timeout", "0s"}, []string{"--timeout", "0s"}},
 		{"no product token", []string{"http://h/", diffNew, "--user-agent", "Mozilla/5.0"}, []string{"--user-agent"}},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			run(t, append([]string{"robots", "diff"}, tt.args...)...).WantRefusal(t, cli.ExitMisuse, tt.words...)
-		})
-	}
+	})
 }

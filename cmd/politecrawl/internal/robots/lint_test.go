@@ -1,9 +1,7 @@
 package robots
 
 import (
-	"encoding/json"
 	"net/http"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -14,20 +12,6 @@ import (
 
 // lintSample has many faults. What is said about it lies beside it.
 const lintSample = "testdata/robots_lint/robots.txt"
-
-// lintFindings decodes the JSON lines of a run of "robots lint".
-func lintFindings(t *testing.T, r clitest.Result) []lintFinding {
-	t.Helper()
-	var list []lintFinding
-	for dec := json.NewDecoder(strings.NewReader(r.Out)); dec.More(); {
-		var f lintFinding
-		if err := dec.Decode(&f); err != nil {
-			t.Fatalf("not JSON: %v in %q", err, r.Out)
-		}
-		list = append(list, f)
-	}
-	return list
-}
 
 func TestLintGolden(t *testing.T) {
 	for format, golden := range map[string]string{"text": "robots_lint/robots.golden", "json": "robots_lint/robots.json"} {
@@ -50,7 +34,7 @@ func TestLintFaults(t *testing.T) {
 		got := run(t, "robots", "lint", "--format", "json", file)
 		kind := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(file), ".txt"), "-utf16")
 		found, want := false, cli.ExitDone
-		for _, f := range lintFindings(t, got) {
+		for _, f := range clitest.JSONLines[lintFinding](t, got.Out) {
 			found = found || f.Kind == kind
 			if f.Severity != "note" {
 				want = cli.ExitFindings
@@ -62,14 +46,6 @@ func TestLintFaults(t *testing.T) {
 		if !found || got.Code != want || got.Stderr != "" {
 			t.Errorf("%s: exit code %d, want %d, standard error %q, output %q", file, got.Code, want, got.Stderr, got.Out)
 		}
-	}
-}
-
-func TestLintTooLarge(t *testing.T) {
-	file := clitest.WriteFile(t, "robots.txt", "User-agent: *\nDisallow: /a/\n"+strings.Repeat("#"+strings.Repeat("x", 99)+"\n", 5200)+"Disallow: /b/\n")
-	got := run(t, "robots", "lint", file)
-	if got.Code != cli.ExitFindings || !strings.HasPrefix(got.Out, file+":5072: error: ") || !strings.Contains(got.Out, "[too-large ROB-FMT-14]") {
-		t.Errorf("exit code %d, output %q", got.Code, got.Out)
 	}
 }
 
@@ -106,7 +82,7 @@ func TestLintLimit(t *testing.T) {
 		limit        string
 		listed, more int
 	}{{"100", 100, 50}, {"3", 3, 147}, {"0", 150, 0}} {
-		found := lintFindings(t, runWith(t, body, "robots", "lint", "-", "--limit", tt.limit, "--format", "json"))
+		found := clitest.JSONLines[lintFinding](t, runWith(t, body, "robots", "lint", "-", "--limit", tt.limit, "--format", "json").Out)
 		if len(found) != tt.listed || found[tt.listed-1].More != tt.more {
 			t.Errorf("--limit %s: %d listed, then %+v", tt.limit, len(found), found[len(found)-1])
 		}
@@ -120,7 +96,7 @@ func TestLintLimit(t *testing.T) {
 func TestLintSite(t *testing.T) {
 	site := clitest.ServeRobots(t, "User-agent: *\nDisallow: /a\nSitemap: /s.xml\n")
 	got := run(t, "robots", "lint", site.URL+"/some/page", "--format", "json")
-	found := lintFindings(t, got)
+	found := clitest.JSONLines[lintFinding](t, got.Out)
 	if got.Code != cli.ExitFindings || len(found) != 1 {
 		t.Fatalf("exit code %d, %+v", got.Code, found)
 	}
@@ -160,11 +136,7 @@ func TestLintSeveral(t *testing.T) {
 }
 
 func TestLintMisuse(t *testing.T) {
-	for _, tt := range []struct {
-		name  string
-		args  []string
-		words []string
-	}{
+	program.WantMisuse(t, []string{"robots", "lint"}, []clitest.Misuse{
 		{"nothing", nil, []string{"give file names, URLs or -"}},
 		{"missing file", []string{"absent.txt"}, []string{"absent.txt", "no such file"}},
 		{"directory", []string{"testdata"}, []string{"testdata", "directory"}},
@@ -172,37 +144,5 @@ func TestLintMisuse(t *testing.T) {
 		{"bad timeout", []string{"http://h", "--timeout", "0s"}, []string{"--timeout"}},
 		{"bad limit", []string{"-", "--limit", "-1"}, []string{"--limit", "-1"}},
 		{"bad user agent", []string{"http://h", "--user-agent", "007"}, []string{"--user-agent"}},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			run(t, append([]string{"robots", "lint"}, tt.args...)...).WantRefusal(t, cli.ExitMisuse, tt.words...)
-		})
-	}
-}
-
-// TestLintRealFiles holds that no real file makes the command fail, and that it
-// sees what can be seen without it.
-func TestLintRealFiles(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it reads all real robots.txt files")
-	}
-	files := realFiles(t)
-	got := run(t, append([]string{"robots", "lint", "--limit", "0", "--format", "json"}, files...)...)
-	if got.Code != cli.ExitFindings || got.Stderr != "" {
-		t.Errorf("exit code %d, standard error %q", got.Code, got.Stderr)
-	}
-	noindex := map[string]int{}
-	for _, f := range lintFindings(t, got) {
-		if f.Kind == "no-effect" {
-			noindex[f.File]++
-		}
-	}
-	for _, file := range files {
-		body, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if want := strings.Count(string(body), "\nNoindex:"); noindex[file] < want {
-			t.Errorf("%s: %d lines of Noindex, want %d", file, noindex[file], want)
-		}
-	}
+	})
 }

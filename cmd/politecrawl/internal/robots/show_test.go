@@ -1,7 +1,6 @@
 package robots
 
 import (
-	"encoding/json"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -33,11 +32,7 @@ Disallow: /y
 // shownIn decodes the output of a run of "robots show".
 func shownIn(t *testing.T, r clitest.Result) shownFile {
 	t.Helper()
-	var s shownFile
-	if err := json.Unmarshal([]byte(r.Out), &s); err != nil {
-		t.Fatalf("not JSON: %v in %q", err, r.Out)
-	}
-	return s
+	return clitest.JSONLines[shownFile](t, r.Out)[0]
 }
 
 func TestShowFile(t *testing.T) {
@@ -171,21 +166,13 @@ func TestShowSiteWithoutRules(t *testing.T) {
 }
 
 func TestShowMisuse(t *testing.T) {
-	for _, tt := range []struct {
-		name  string
-		args  []string
-		words []string
-	}{
+	program.WantMisuse(t, []string{"robots", "show"}, []clitest.Misuse{
 		{"nothing", nil, []string{"give one URL, file name or -"}},
 		{"two", []string{"a", "b"}, []string{"give one URL", `"b"`}},
 		{"unsupported scheme", []string{"gopher://h/"}, []string{`"gopher"`, "http or https"}},
 		{"no host", []string{"https:///"}, []string{"no host"}},
 		{"bad timeout", []string{"http://h", "--timeout", "-1s"}, []string{"--timeout", "-1s"}},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			run(t, append([]string{"robots", "show"}, tt.args...)...).WantRefusal(t, cli.ExitMisuse, tt.words...)
-		})
-	}
+	})
 }
 
 // TestShowRealFiles holds that every rule shown of a real file stands on its line.

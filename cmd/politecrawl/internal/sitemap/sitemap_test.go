@@ -258,11 +258,7 @@ func TestSitemapFullDisk(t *testing.T) {
 }
 
 func TestSitemapMisuse(t *testing.T) {
-	for _, tt := range []struct {
-		name  string
-		args  []string
-		words []string
-	}{
+	program.WantMisuse(t, []string{"sitemap"}, []clitest.Misuse{
 		{"nothing", nil, []string{"give one URL, file name or -"}},
 		{"two", []string{"a", "b"}, []string{"give one URL", `"b"`}},
 		{"missing file", []string{"absent.xml", "--format", "csv", "--check"}, []string{"absent.xml", "no such file"}},
@@ -277,9 +273,5 @@ func TestSitemapMisuse(t *testing.T) {
 		{"bad policy", []string{"http://h", "--policy", "all"}, []string{"--policy", `"all" is none of listed, directory, any`}},
 		{"bad user agent", []string{"http://h", "--user-agent", "1.0"}, []string{"--user-agent"}},
 		{"a table of totals", []string{"-", "--stats", "--format", "csv"}, []string{"--stats", "text or json"}},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			run(t, append([]string{"sitemap"}, tt.args...)...).WantRefusal(t, cli.ExitMisuse, tt.words...)
-		})
-	}
+	})
 }
