@@ -70,6 +70,14 @@ func Misuse(format string, args ...any) error {
 	return WithCode(ExitMisuse, fmt.Errorf(format, args...))
 }
 
+// AllMisuse returns what the user has to write differently as one error; nil for none.
+func AllMisuse(bad []error) error {
+	if err := errors.Join(bad...); err != nil {
+		return WithCode(ExitMisuse, err)
+	}
+	return nil
+}
+
 // Failed returns an error for a correct command that could not do its work.
 func Failed(format string, args ...any) error {
 	return WithCode(ExitFailed, fmt.Errorf(format, args...))

@@ -37,6 +37,14 @@ func Counts[K cmp.Ordered](numbers map[K]int, kind string) string {
 	return " (" + kind + strings.Join(parts, ", ") + ")"
 }
 
+// List lists words, and says how many more there are than it names.
+func List(words []string, most int) string {
+	if more := len(words) - most; more > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(words[:most], ", "), more)
+	}
+	return strings.Join(words, ", ")
+}
+
 // Sum adds the numbers that Counts lists.
 func Sum[K comparable](numbers map[K]int) int {
 	sum := 0

@@ -29,61 +29,48 @@ since 1970: without it they have none.`,
   politecrawl man man && man -l man/man1/politecrawl.1`,
 		Args: cli.Args(1, 1, "the directory to write"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			pages, err := manualPages(cmd.Root())
+			date, err := sourceDate(os.Getenv("SOURCE_DATE_EPOCH"))
 			if err != nil {
 				return err
 			}
-			for _, page := range pages {
-				if err := page.write(args[0]); err != nil {
-					return cli.Misuse("man: %w; name a directory that can be written", cli.QuotePath(err))
-				}
+			pages, err := writePages(cmd.Root(), args[0], date)
+			if err != nil {
+				return cli.Misuse("man: %w; name a directory that can be written", cli.QuotePath(err))
 			}
 			if quiet {
 				return nil
 			}
-			return streams.Print(fmt.Sprintf("%s in %s\n", humanize.Count(len(pages), "manual page"), cli.Escape(args[0])))
+			return streams.Print(fmt.Sprintf("%s in %s\n", humanize.Count(pages, "manual page"), cli.Escape(args[0])))
 		},
 	}
 	cmd.Flags().BoolVar(&quiet, "quiet", false, "say nothing but errors")
 	return cmd
 }
 
-// A manualPage is the manual page of a command or topic.
-type manualPage struct {
-	name    string // politecrawl-crawl
-	section int
-	text    string // in roff, by the man macros
-}
-
-// write writes the page to where man looks for it below dir.
-func (m *manualPage) write(dir string) error {
-	dir = filepath.Join(dir, fmt.Sprintf("man%d", m.section))
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
+// writePages writes the pages of a command and of all below it to where man looks for them
+// below dir, and returns how many there are.
+func writePages(cmd *cobra.Command, dir, date string) (pages int, err error) {
+	if cmd.Hidden || cmd.Name() == "help" {
+		return 0, nil
 	}
-	return os.WriteFile(filepath.Join(dir, fmt.Sprintf("%s.%d", m.name, m.section)), []byte(m.text), 0o644)
-}
-
-// manualPages makes the pages of a command and of all below it.
-func manualPages(cmd *cobra.Command) ([]manualPage, error) {
-	date, err := sourceDate(os.Getenv("SOURCE_DATE_EPOCH"))
-	if err != nil {
-		return nil, err
+	cmd.InitDefaultHelpFlag()
+	section := pageSection(cmd)
+	folder := filepath.Join(dir, fmt.Sprintf("man%d", section))
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return 0, err
 	}
-	version := "politecrawl " + cli.ReadBuild().Version
-	var pages []manualPage
-	var add func(*cobra.Command)
-	add = func(cmd *cobra.Command) {
-		if cmd.Hidden || cmd.Name() == "help" {
-			return
+	text := manualText(cmd, date, "politecrawl "+cli.ReadBuild().Version)
+	if err := os.WriteFile(filepath.Join(folder, fmt.Sprintf("%s.%d", pageName(cmd), section)), []byte(text), 0o644); err != nil {
+		return 0, err
+	}
+	pages = 1
+	for _, sub := range cmd.Commands() {
+		n, err := writePages(sub, dir, date)
+		if err != nil {
+			return 0, err
 		}
-		cmd.InitDefaultHelpFlag()
-		pages = append(pages, manualPage{pageName(cmd), pageSection(cmd), manualText(cmd, date, version)})
-		for _, sub := range cmd.Commands() {
-			add(sub)
-		}
+		pages += n
 	}
-	add(cmd)
 	return pages, nil
 }
 

@@ -63,11 +63,11 @@ func (p *diffPage) agentDiff(a shownAgentDiff, named bool) {
 	if last := len(names) - 1; names[last] == "*" {
 		names[last] = others(named)
 	}
-	more := ""
-	if most := shownNames; p.limit > 0 && len(names) > most {
-		names, more = names[:most], fmt.Sprintf(" and %d more", len(names)-most)
+	most := len(names)
+	if p.limit > 0 {
+		most = shownNames
 	}
-	p.Printf("\nFor %s%s:\n", cli.Escape(strings.Join(names, ", ")), more)
+	p.Printf("\nFor %s:\n", cli.Escape(humanize.List(names, most)))
 	changes := n
 	if a.CrawlDelay != nil {
 		changes--
@@ -162,12 +162,8 @@ func (p *diffPage) change(c shownChange) {
 	if c.Example != c.Pattern && c.Example+"$" != c.Pattern {
 		p.Printf("      such as %s\n", cli.Escape(c.Example))
 	}
-	if n := len(c.Except); n > 0 {
-		except := strings.Join(c.Except[:min(n, shownExceptions)], ", ")
-		if n > shownExceptions {
-			except += fmt.Sprintf(" and %d more", n-shownExceptions)
-		}
-		p.Printf("      except %s\n", cli.Escape(except))
+	if len(c.Except) > 0 {
+		p.Printf("      except %s\n", cli.Escape(humanize.List(c.Except, shownExceptions)))
 	}
 }
 
@@ -179,14 +175,14 @@ func (d shownDecision) text() string {
 	if len(d.Lines) > 1 {
 		word = "lines"
 	}
-	return fmt.Sprintf("%s %s, %q", word, numbers(d.Lines), d.Rule)
+	return fmt.Sprintf("%s %s, %q", word, lineList(d.Lines, len(d.Lines)), d.Rule)
 }
 
-// numbers lists the numbers of lines.
-func numbers(lines []int) string {
+// lineList lists the numbers of lines, so many at most.
+func lineList(lines []int, most int) string {
 	words := make([]string, len(lines))
 	for i, line := range lines {
 		words[i] = fmt.Sprint(line)
 	}
-	return strings.Join(words, ", ")
+	return humanize.List(words, most)
 }

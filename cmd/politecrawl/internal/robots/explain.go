@@ -157,16 +157,13 @@ func (x *explanation) group(name string, a agent) string {
 
 // groupLines says where the group stands.
 func (x *explanation) groupLines() string {
-	switch n := len(x.Lines); {
-	case n == 0:
+	switch len(x.Lines) {
+	case 0:
 		return ""
-	case n == 1:
+	case 1:
 		return fmt.Sprintf(" (line %d)", x.Lines[0])
-	case n <= shownMatches:
-		return fmt.Sprintf(" (lines %s, merged)", numbers(x.Lines))
-	default:
-		return fmt.Sprintf(" (lines %s and %d more, merged)", numbers(x.Lines[:shownMatches]), n-shownMatches)
 	}
+	return fmt.Sprintf(" (lines %s, merged)", lineList(x.Lines, shownMatches))
 }
 
 // An explainPage is the text for a person that an explanation becomes.

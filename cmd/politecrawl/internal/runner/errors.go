@@ -54,13 +54,30 @@ func notBegun(dir string, opts crawler.Options, err error) error {
 	return cli.Failed("%w", err)
 }
 
+// redisRemedies are the errors of Redis that a user can do something about, and what. Those
+// of the settings are misuse.
+var redisRemedies = []struct {
+	class  error
+	misuse bool
+	remedy string
+}{
+	{redisstore.ErrUnavailable, false, "; is it running, and is --frontier its address?"},
+	{redisstore.ErrRefused, false, "; give the password in the variable " + redisstore.PasswordVariable + " or with --frontier-password-file, and the user in the address"},
+	{redisstore.ErrPermission, false, "; the password is right: run ACL SETUSER on the server with the permissions that crawler/SHARED.md lists, for keys and channels that begin with --frontier-prefix"},
+	{redisstore.ErrFull, false, ": its maxmemory is used up; give it more, then go on with --resume. Nothing is lost"},
+	{redisstore.ErrEvicts, false, ", or parts of the crawl would be lost without a word: CONFIG SET maxmemory-policy noeviction, or another server"},
+	{redisstore.ErrReadOnly, false, ": name its master, or see why it cannot write to its disk; then go on with --resume. Nothing is lost"},
+	{redisstore.ErrTaken, false, ": another process goes on in its place. Each needs a name (--worker) and an --output of its own"},
+	{redisstore.ErrGone, false, ": it was deleted, or Redis came back without its data (appendonly is off?)"},
+	{redisstore.ErrCredentials, true, "; " + cli.FileHint},
+	{redisstore.ErrAddress, true, ""},
+	{redisstore.ErrTLS, false, ""},
+}
+
 // IsRedisError tells whether RedisError knows what to do about err.
 func IsRedisError(err error) bool {
-	for _, class := range []error{
-		redisstore.ErrUnavailable, redisstore.ErrRefused, redisstore.ErrPermission, redisstore.ErrFull, redisstore.ErrEvicts, redisstore.ErrReadOnly,
-		redisstore.ErrTaken, redisstore.ErrGone, redisstore.ErrAddress, redisstore.ErrTLS, redisstore.ErrCredentials,
-	} {
-		if errors.Is(err, class) {
+	for _, r := range redisRemedies {
+		if errors.Is(err, r.class) {
 			return true
 		}
 	}
@@ -69,27 +86,14 @@ func IsRedisError(err error) bool {
 
 // RedisError returns err with what to do about Redis.
 func RedisError(err error) error {
-	switch {
-	case errors.Is(err, redisstore.ErrUnavailable):
-		return cli.Failed("%w; is it running, and is --frontier its address?", err)
-	case errors.Is(err, redisstore.ErrRefused):
-		return cli.Failed("%w; give the password in the variable %s or with --frontier-password-file, and the user in the address", err, redisstore.PasswordVariable)
-	case errors.Is(err, redisstore.ErrPermission):
-		return cli.Failed("%w; the password is right: run ACL SETUSER on the server with the permissions that crawler/SHARED.md lists, for keys and channels that begin with --frontier-prefix", err)
-	case errors.Is(err, redisstore.ErrFull):
-		return cli.Failed("%w: its maxmemory is used up; give it more, then go on with --resume. Nothing is lost", err)
-	case errors.Is(err, redisstore.ErrEvicts):
-		return cli.Failed("%w, or parts of the crawl would be lost without a word: CONFIG SET maxmemory-policy noeviction, or another server", err)
-	case errors.Is(err, redisstore.ErrReadOnly):
-		return cli.Failed("%w: name its master, or see why it cannot write to its disk; then go on with --resume. Nothing is lost", err)
-	case errors.Is(err, redisstore.ErrTaken):
-		return cli.Failed("%w: another process goes on in its place. Each needs a name (--worker) and an --output of its own", err)
-	case errors.Is(err, redisstore.ErrGone):
-		return cli.Failed("%w: it was deleted, or Redis came back without its data (appendonly is off?)", err)
-	case errors.Is(err, redisstore.ErrCredentials):
-		return cli.Misuse("--frontier: %w; %s", err, cli.FileHint)
-	case errors.Is(err, redisstore.ErrAddress):
-		return cli.Misuse("--frontier: %w", err)
+	for _, r := range redisRemedies {
+		switch {
+		case !errors.Is(err, r.class):
+		case r.misuse:
+			return cli.Misuse("--frontier: %w%s", err, r.remedy)
+		default:
+			return cli.Failed("%w%s", err, r.remedy)
+		}
 	}
 	return cli.Failed("%w", err)
 }

@@ -154,16 +154,13 @@ func WaitingText(s *crawler.Summary) string {
 			break
 		}
 		hosts := why[reason]
-		shown := hosts[:min(len(hosts), MaxListed-named)]
-		text := strings.Join(shown, ", ")
-		if more := len(hosts) - len(shown); more > 0 {
-			text += fmt.Sprintf(" and %d more", more)
-		}
+		shown := min(len(hosts), MaxListed-named)
+		text := humanize.List(hosts, shown)
 		if reason != "" {
 			text += ": " + cli.Escape(reason)
 		}
 		p.Field(label, "for robots.txt of %s", text)
-		label, named, told = "", named+len(shown), told+len(hosts)
+		label, named, told = "", named+shown, told+len(hosts)
 	}
 	if more := len(s.Waiting) - told; more > 0 {
 		p.Field("", "for robots.txt of %s for other reasons", humanize.Count(more, "more host"))

@@ -1,7 +1,6 @@
 package settings
 
 import (
-	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -38,10 +37,7 @@ func (s *Settings) checkEnvironment(environ []string) error {
 		}
 		bad = append(bad, fmt.Errorf("the environment variable %s sets nothing%s; unset it, %q lists those that do", name, hint, "politecrawl help settings"))
 	}
-	if len(bad) > 0 {
-		return cli.WithCode(cli.ExitMisuse, errors.Join(bad...))
-	}
-	return nil
+	return cli.AllMisuse(bad)
 }
 
 // otherVariables are read by the completion that cobra provides, and by --listen.

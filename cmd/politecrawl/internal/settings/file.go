@@ -52,10 +52,7 @@ func (s *Settings) read(v *viper.Viper) error {
 			bad = append(bad, fmt.Errorf("--config %q: key %q has no value", s.at(key), key))
 		}
 	}
-	if len(bad) > 0 {
-		return cli.WithCode(cli.ExitMisuse, errors.Join(bad...))
-	}
-	return nil
+	return cli.AllMisuse(bad)
 }
 
 // byLine compares keys of the file by where they stand.

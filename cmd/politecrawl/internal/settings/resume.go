@@ -73,8 +73,8 @@ func (s *Settings) LoadOrResume(cmd *cobra.Command, args []string, stdin io.Read
 			given, s.from[f.Name] = append(given, giveBack(f)), "flag --"+f.Name
 		}
 	})
-	if err := errors.Join(bad...); err != nil {
-		return cli.WithCode(cli.ExitMisuse, err)
+	if err := cli.AllMisuse(bad); err != nil {
+		return err
 	}
 	s.Config = saved // the flags point into it
 	for _, set := range given {

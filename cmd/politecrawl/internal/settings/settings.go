@@ -184,8 +184,8 @@ func (s *Settings) Load(args []string, stdin io.Reader) error {
 			bad = append(bad, err)
 		}
 	})
-	if len(bad) > 0 {
-		return cli.WithCode(cli.ExitMisuse, errors.Join(bad...))
+	if err := cli.AllMisuse(bad); err != nil {
+		return err
 	}
 	return s.checkURLs()
 }
@@ -250,7 +250,7 @@ func (s *Settings) Validate() error {
 		}
 		bad = append(bad, err)
 	}
-	return cli.WithCode(cli.ExitMisuse, errors.Join(bad...))
+	return cli.AllMisuse(bad)
 }
 
 // joined is an error that [errors.Join] returns.
@@ -270,10 +270,7 @@ func (s *Settings) checkURLs() error {
 			bad = append(bad, err)
 		}
 	}
-	if len(bad) > 0 {
-		return cli.WithCode(cli.ExitMisuse, errors.Join(bad...))
-	}
-	return nil
+	return cli.AllMisuse(bad)
 }
 
 // readSeeds reads the list of URLs that --seeds names.
@@ -296,7 +293,7 @@ func readSeeds(name string, stdin io.Reader) ([]string, error) {
 		case err == nil:
 			urls = append(urls, line.Text)
 		case len(bad) == maxBadSeeds:
-			return nil, cli.WithCode(cli.ExitMisuse, errors.Join(append(bad, fmt.Errorf("--seeds: %s has more such lines", name))...))
+			return nil, cli.AllMisuse(append(bad, fmt.Errorf("--seeds: %s has more such lines", name)))
 		case line.Number > 0:
 			bad = append(bad, fmt.Errorf("--seeds: %s, line %d: %w", name, line.Number, err))
 		default:
@@ -305,7 +302,7 @@ func readSeeds(name string, stdin io.Reader) ([]string, error) {
 	}
 	switch {
 	case len(bad) > 0:
-		return nil, cli.WithCode(cli.ExitMisuse, errors.Join(bad...))
+		return nil, cli.AllMisuse(bad)
 	case len(urls) == 0:
 		return nil, cli.Misuse("--seeds: %s holds no URL; write them one a line", name)
 	}
