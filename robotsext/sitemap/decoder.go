@@ -106,7 +106,7 @@ func (d *decoder) start() error {
 			sp := d.ns.find(prefix)
 			switch el = d.top.child(sp, local); {
 			case el == elemExtension:
-				d.openLeaf(d.top, local)
+				el = d.openLeaf(d.top, local)
 			case el == elemOther && sp == coreSpace && d.top.strict():
 				d.report(UnknownElement, name, nil)
 			}

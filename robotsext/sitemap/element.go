@@ -115,23 +115,20 @@ func (parent elem) child(sp space, local []byte) elem {
 
 // extensionChild is child for the elements of an extension.
 func (parent elem) extensionChild(sp space, local []byte) elem {
-	switch name := string(local); {
+	switch {
+	case parent == elemNews && sp == newsSpace && string(local) == "publication":
+		return elemPublication
 	case parent != elemURL:
 		if x := extensions[parent]; x != nil && x.space == sp {
-			if x.leaves[name] != nil {
-				return elemExtension
-			}
-			if parent == elemNews && name == "publication" {
-				return elemPublication
-			}
+			return elemExtension // if it has such a leaf
 		}
-	case sp == imageSpace && name == "image":
+	case sp == imageSpace && string(local) == "image":
 		return elemImage
-	case sp == videoSpace && name == "video":
+	case sp == videoSpace && string(local) == "video":
 		return elemVideo
-	case sp == newsSpace && name == "news":
+	case sp == newsSpace && string(local) == "news":
 		return elemNews
-	case sp == xhtmlSpace && name == "link":
+	case sp == xhtmlSpace && string(local) == "link":
 		return elemAlternate
 	}
 	return elemOther

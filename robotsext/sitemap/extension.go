@@ -121,11 +121,13 @@ func (d *decoder) alternate(attrs []byte) {
 }
 
 // openLeaf notes what takes the text of an element of an extension, and takes the
-// attributes that some have.
-func (d *decoder) openLeaf(parent elem, local []byte) {
-	d.leaf = extensions[parent].leaves[string(local)]
+// attributes that some have. It returns elemOther if there is no such element.
+func (d *decoder) openLeaf(parent elem, local []byte) elem {
+	if d.leaf = extensions[parent].leaves[string(local)]; d.leaf == nil {
+		return elemOther
+	}
 	if parent != elemVideo {
-		return
+		return elemExtension
 	}
 	switch string(local) {
 	case "restriction":
@@ -137,6 +139,7 @@ func (d *decoder) openLeaf(parent elem, local []byte) {
 			d.video().UploaderURL = d.url([]byte(info))
 		}
 	}
+	return elemExtension
 }
 
 // attr returns an attribute of the tag just read.
