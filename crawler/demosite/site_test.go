@@ -291,9 +291,7 @@ func TestAddressTwice(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, l := range listeners {
-		defer l.Close()
-	}
+	t.Cleanup(func() { listeners[0].Close(); listeners[1].Close() })
 	if portOf(listeners[0]) == portOf(listeners[1]) {
 		t.Errorf("both are at %s", listeners[0].Addr())
 	}

@@ -1,6 +1,9 @@
 package faultsite_test
 
 import (
+	"encoding/json"
+	"iter"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -42,10 +45,28 @@ func (r *result) read() {
 	r.sitemaps = byURL(r, output.SitemapsFile, func(p *output.Sitemap) string { return p.URL })
 }
 
+// readLines reads a file of lines, each a JSON text.
+func readLines[T any](name string) iter.Seq2[*T, error] {
+	return func(yield func(*T, error) bool) {
+		file, err := os.Open(name)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		defer file.Close()
+		for lines := json.NewDecoder(file); lines.More(); {
+			line := new(T)
+			if err := lines.Decode(line); !yield(line, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
 // byURL reads a file of lines, none of which may stand there twice.
 func byURL[T any](r *result, name string, url func(*T) string) map[string]*T {
 	lines := make(map[string]*T)
-	for line, err := range jsonlines.Read[T](filepath.Join(r.cfg.Output.Dir, name)) {
+	for line, err := range readLines[T](filepath.Join(r.cfg.Output.Dir, name)) {
 		if err != nil {
 			r.t.Fatal(err)
 		}
@@ -93,8 +114,9 @@ func (r *result) closed(origin string) {
 	r.refused(origin+"/closed/page", output.Disallowed, "")
 }
 
-// riddles are what nobody understands who has not written the program.
-var riddles = regexp.MustCompile(`context deadline|context canceled|Client\.Timeout|read tcp|write tcp|dial tcp|Get "|0x|%!|^EOF$|: EOF$|unexpected EOF$|transportRead|socks|proxyconnect|(^|: )[a-z0-9/]*(http|http2|x509|gzip|flate|bufio|tls): |[^[:print:]…“”]`)
+// riddles are what nobody understands who has not written the program. A robots.txt whose
+// gzip is damaged has the name of that format.
+var riddles = regexp.MustCompile(`context deadline|context canceled|Client\.Timeout|read tcp|write tcp|dial tcp|Get "|0x|%!|^EOF$|: EOF$|unexpected EOF$|transportRead|socks|proxyconnect|(^|: )[a-z0-9/]*(http|http2|x509|bufio|tls): |[^[:print:]…“”]`)
 
 // said holds that a text says what it should, in words for a person.
 func (r *result) said(what, text, says string) {

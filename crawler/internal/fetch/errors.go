@@ -92,7 +92,7 @@ func describe(ctx context.Context, err error, began time.Time, inside bool) stri
 	case name != nil:
 		return fmt.Sprintf("the host %q could not be looked up: %s", name.Name, name.Err)
 	case untrusted != nil:
-		return "the certificate is not to be trusted: " + untrusted.Err.Error()
+		return "the certificate is not to be trusted: " + packageNames.Replace(untrusted.Err.Error())
 	case noTLS && plain.Conn != nil: // a first record that is none; later ones come with nil
 		return "what answers does not speak TLS"
 	case is("tls: "):
@@ -102,7 +102,7 @@ func describe(ctx context.Context, err error, began time.Time, inside bool) stri
 	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
 		return "the connection was reset " + where
 	case errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum), corrupt:
-		return "the body is no whole gzip, as it says that it is: " + err.Error()
+		return "the body is no whole gzip, as it says that it is: " + packageNames.Replace(err.Error())
 	case is("response headers exceeded") || is("header list too large") || is("response header list larger") || is("too many 1xx"):
 		return fmt.Sprintf("the header of the answer is larger than %d KiB", maxHeader>>10)
 	case is("request header list larger"):
@@ -110,6 +110,10 @@ func describe(ctx context.Context, err error, began time.Time, inside bool) stri
 	}
 	return describeProtocol(err, text, is, where, inside)
 }
+
+// packageNames takes the names of packages out of texts of the standard library, which mean
+// nothing to who reads a record.
+var packageNames = strings.NewReplacer("x509: ", "", "http2: ", "", "gzip: ", "", "flate: ", "")
 
 // describeProtocol says how a response is not HTTP.
 func describeProtocol(err error, text string, is func(string) bool, where string, inside bool) string {
@@ -119,7 +123,7 @@ func describeProtocol(err error, text string, is func(string) bool, where string
 		code, _, _ = strings.Cut(code, ";")
 		return fmt.Sprintf("the request was reset %s (HTTP/2: %s)", where, code)
 	case is("stream error") || is("connection error"):
-		return "what came is not HTTP/2: " + text
+		return "what came is not HTTP/2: " + packageNames.Replace(text)
 	case is("GOAWAY") || is("http2: client conn"):
 		return "the connection was closed " + where
 	case inside && errors.Is(err, io.ErrUnexpectedEOF):
@@ -129,7 +133,7 @@ func describeProtocol(err error, text string, is func(string) bool, where string
 	case errors.Is(err, io.EOF) || is("server closed idle connection") || errors.Is(err, net.ErrClosed):
 		return "the connection was closed " + where
 	case is("http2: "):
-		return "what came is not HTTP/2: " + strings.TrimPrefix(text, "http2: ")
+		return "what came is not HTTP/2: " + packageNames.Replace(text)
 	}
 	for _, b := range brokenFraming {
 		if strings.HasPrefix(text, b) {
