@@ -50,6 +50,7 @@ type sink struct {
 	named        bool // the names of the files have reached the disk
 	keepFormulas bool
 	files        [len(tables)]*file
+	row          row
 }
 
 // lengths is what a mark says: how long each file is, in the order of tables.
@@ -63,6 +64,7 @@ func open(dir string, mark []byte, opts Options) (_ output.Sink, err error) {
 		}
 	}
 	s := &sink{dir: dir, keepFormulas: opts.KeepFormulas}
+	s.row.sink = s
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.Close())
@@ -84,7 +86,7 @@ func (s *sink) Write(f *output.Found) error {
 			return err
 		}
 	}
-	return rows.Write(f, &row{sink: s})
+	return rows.Write(f, &s.row)
 }
 
 // Commit implements [output.Sink].

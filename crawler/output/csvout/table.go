@@ -36,10 +36,12 @@ var places = [...]int{rows.Pages: pages, rows.Rejected: rejected, rows.Sitemaps:
 func (s *sink) links(l *output.Links) error {
 	from := s.text(l.URL)
 	for _, to := range l.To {
-		if err := s.files[links].record([]string{from, s.text(to)}); err != nil {
+		s.row.cells = append(s.row.cells[:0], from, s.text(to))
+		if err := s.files[links].record(s.row.cells); err != nil {
 			return err
 		}
 	}
+	s.row.cells = s.row.cells[:0]
 	return nil
 }
 
