@@ -83,7 +83,7 @@ func TestRedirectToItselfHasNoHops(t *testing.T) {
 	r := c.make(t).Redirects
 	hops := map[string]int{}
 	for _, chain := range r.Chains.Rows {
-		if chain.End != EndLoop {
+		if chain.End != endLoop {
 			t.Errorf("%+v ends at %s", chain.Steps, chain.End)
 		}
 		hops[chain.Steps[0].URL] = chain.Hops

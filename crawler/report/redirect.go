@@ -35,13 +35,13 @@ type ChainEnd string
 
 // The ends.
 const (
-	EndPage   ChainEnd = "page"    // at a page
-	EndBroken ChainEnd = "broken"  // at one that is broken
-	EndLeft   ChainEnd = "left"    // at a URL that was left alone, Chain.Why says for what reason
-	EndLoop   ChainEnd = "loop"    // nowhere
-	EndNone   ChainEnd = "nowhere" // at what is no URL: there is no Location, or it cannot be read
-	EndNever  ChainEnd = "never"   // after more than fifty, where nobody looks on
-	EndUnseen ChainEnd = "unseen"  // at a URL that was not fetched yet
+	endPage   ChainEnd = "page"    // at a page
+	endBroken ChainEnd = "broken"  // at one that is broken
+	endLeft   ChainEnd = "left"    // at a URL that was left alone, Chain.Why says for what reason
+	endLoop   ChainEnd = "loop"    // nowhere
+	endNone   ChainEnd = "nowhere" // at what is no URL: there is no Location, or it cannot be read
+	endNever  ChainEnd = "never"   // after more than fifty, where nobody looks on
+	endUnseen ChainEnd = "unseen"  // at a URL that was not fetched yet
 )
 
 // maxHops bounds a chain. Crawls and browsers give up before.
@@ -140,10 +140,10 @@ func (r *redirects) walk(from key, walked map[key]bool) walk {
 		w.keys = append(w.keys, at)
 		switch {
 		case again:
-			w.end = EndLoop
+			w.end = endLoop
 			return w
 		case len(w.keys) > maxHops:
-			w.end = EndNever
+			w.end = endNever
 			for more := true; more && !walked[at]; at, more = r.next[at] { // the rest begins no chain
 				walked[at] = true
 			}
@@ -156,7 +156,7 @@ func (r *redirects) walk(from key, walked map[key]bool) walk {
 		}
 		walked[at] = true
 		if to == 0 {
-			w.end = EndNone
+			w.end = endNone
 			return w
 		}
 		at = to
@@ -168,27 +168,27 @@ func (r *redirects) endAt(k key) (ChainEnd, output.Reason) {
 	reason := r.facts.reason(f)
 	switch {
 	case f.fine():
-		return EndPage, ""
+		return endPage, ""
 	case r.facts.broken(f):
-		return EndBroken, reason
+		return endBroken, reason
 	case reason != "":
-		return EndLeft, reason
+		return endLeft, reason
 	}
-	return EndUnseen, ""
+	return endUnseen, ""
 }
 
 // rank sorts what ought to be seen first to the beginning.
 func (w walk) rank() int {
-	return slices.Index([]ChainEnd{EndLoop, EndNever, EndBroken, EndNone, EndLeft, EndPage, EndUnseen}, w.end)
+	return slices.Index([]ChainEnd{endLoop, endNever, endBroken, endNone, endLeft, endPage, endUnseen}, w.end)
 }
 
 // hops counts the redirects that lead to another URL.
 func (w walk) hops() int {
 	n := len(w.keys) - 1
 	switch {
-	case w.end == EndNone:
+	case w.end == endNone:
 		return n + 1
-	case w.end == EndLoop && w.keys[n] == w.keys[n-1]:
+	case w.end == endLoop && w.keys[n] == w.keys[n-1]:
 		return n - 1
 	}
 	return n
@@ -196,12 +196,12 @@ func (w walk) hops() int {
 
 func (r *redirects) take(worst *firsts[walk], w walk) {
 	switch w.end {
-	case EndLoop:
+	case endLoop:
 		r.result.Loops++
-	case EndBroken, EndNone, EndNever:
+	case endBroken, endNone, endNever:
 		r.result.Dead++
 	}
-	if w.end != EndLoop && w.hops() > 1 {
+	if w.end != endLoop && w.hops() > 1 {
 		r.result.Long++
 	}
 	worst.add(w)

@@ -170,7 +170,7 @@ func TestEndless(t *testing.T) {
 	}
 	c.page("/self", output.Page{Status: 302, Source: "link", Location: "self"})
 	r := c.make(t).Redirects
-	if r.Loops != 1 || r.Dead != 1 || r.Chains.Total != 2 || r.Chains.Rows[1].End != EndNever || r.Chains.Rows[1].Hops != maxHops {
+	if r.Loops != 1 || r.Dead != 1 || r.Chains.Total != 2 || r.Chains.Rows[1].End != endNever || r.Chains.Rows[1].Hops != maxHops {
 		t.Errorf("%s", asJSON(t, r))
 	}
 }

@@ -109,7 +109,7 @@ func TestReconciliationAcross(t *testing.T) {
 				t.Errorf("%s (-want +got):\n%s", k.kind, diff)
 			}
 		}
-		if c := r.Redirects.Chains.Rows; len(c) != 1 || c[0].Hops != 2 || c[0].End != EndPage {
+		if c := r.Redirects.Chains.Rows; len(c) != 1 || c[0].Hops != 2 || c[0].End != endPage {
 			t.Errorf("%+v", c)
 		}
 	})
