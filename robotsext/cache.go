@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// Cache keeps records beyond the memory of one Robots. It must not turn a disallow into
-// an allow (ROB-CAC-17). Calls are concurrent, and their ctx does not end.
+// Cache keeps records. It must not turn a disallow into an allow (ROB-CAC-17). Calls are
+// concurrent, and their ctx does not end.
 type Cache interface {
 	// Load returns nil without an error only if nothing was ever stored for o. A record
 	// that cannot be read or may have been evicted is an error. Its File may be nil.

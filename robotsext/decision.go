@@ -11,6 +11,7 @@ import (
 // Verdict says whether a URL may be fetched.
 type Verdict uint8
 
+// The three verdicts.
 const (
 	Allowed    Verdict = iota + 1
 	Disallowed         // by a rule

@@ -18,6 +18,6 @@
 //	case d.Verdict == robotsext.Later: // not before d.RetryAt
 //	}
 //
-// No request is sent before robots.txt is known, none that a rule disallows, and none
-// while robots.txt is unreachable. README.md has the defaults, POLICIES.md the reasons.
+// No request is sent before robots.txt is known, or against it. README.md has the
+// defaults, POLICIES.md the reasons.
 package robotsext

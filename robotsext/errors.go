@@ -44,8 +44,7 @@ func (e *BlockedError) Error() string {
 	return b.String()
 }
 
-// Is finds colly.ErrRobotsTxtBlocked, and target in Err unless it is the end of a context,
-// which would be taken for the end of the caller's.
+// Is finds colly.ErrRobotsTxtBlocked, and target in Err, but never the end of a context.
 func (e *BlockedError) Is(target error) bool {
 	switch target {
 	case colly.ErrRobotsTxtBlocked:
@@ -56,6 +55,7 @@ func (e *BlockedError) Is(target error) bool {
 	return errors.Is(e.Err, target)
 }
 
+// As finds target in Err.
 func (e *BlockedError) As(target any) bool { return errors.As(e.Err, target) }
 
 // Errors of URLs, of collectors and requests that cannot be checked and are not sent, of

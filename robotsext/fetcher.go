@@ -198,8 +198,7 @@ func location(u *url.URL, h http.Header) (*url.URL, error) {
 	return url.Parse(string(o) + next.RequestURI()) // which has no user
 }
 
-// Fetcher opens the robots.txt or sitemap at u. fs.ErrNotExist means that there is none
-// (ROB-LOC-10), any other error that it is unreachable.
+// Fetcher opens a robots.txt or sitemap; fs.ErrNotExist: none (ROB-LOC-10).
 type Fetcher func(ctx context.Context, u *url.URL) (io.ReadCloser, error)
 
 func (f *robotsFetcher) fetchBy(ctx context.Context, limit *timeLimit, open Fetcher, u *url.URL, res *fetchResult) {

@@ -13,7 +13,7 @@ import (
 // Transport returns a RoundTripper that sends through base what Check allows, each hop of
 // a redirect by itself, without dot segments, and with the User-Agent of New if there is
 // none. A Host field that names another site asks that robots.txt too. Nil base:
-// Options.Transport, where a proxy belongs.
+// Options.Transport.
 func (r *Robots) Transport(base http.RoundTripper) http.RoundTripper {
 	if base == nil {
 		base = r.transports.base.transport

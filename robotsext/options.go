@@ -14,8 +14,7 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/sitemap"
 )
 
-// Options changes how a Robots works. Zero values are good for a polite crawler;
-// README.md has details.
+// Options changes how a Robots works. Zero values are polite; see README.md.
 type Options struct {
 	Tokens       []string           // product tokens, most specific first (ROB-UA-04); nil: that of the user agent
 	IgnoreGlobal bool               // obey no group for "*", for crawlers that the site's owner has sent (ROB-UA-09)
@@ -91,11 +90,11 @@ func (o *Options) validate() error {
 		name string
 		d    time.Duration
 	}{
-		{"Fetch.Timeout", o.Fetch.Timeout}, {"Cache.MaxAge", o.Cache.MaxAge}, {"Sitemaps.Timeout", o.Sitemaps.Timeout},
-		{"Outage.RetryMin", o.Outage.RetryMin}, {"Outage.RetryMax", o.Outage.RetryMax},
+		{"Options.Fetch.Timeout", o.Fetch.Timeout}, {"Options.Cache.MaxAge", o.Cache.MaxAge}, {"Options.Sitemaps.Timeout", o.Sitemaps.Timeout},
+		{"Options.Outage.RetryMin", o.Outage.RetryMin}, {"Options.Outage.RetryMax", o.Outage.RetryMax},
 	} {
 		if f.d < 0 {
-			return fmt.Errorf("Options.%s is negative", f.name)
+			return fmt.Errorf("%s is negative", f.name)
 		}
 	}
 	switch {

@@ -5,6 +5,7 @@ import "time"
 // OutageProfile is the meaning of a long outage of robots.txt (table LAD).
 type OutageProfile uint8
 
+// The four profiles.
 const (
 	RFC9309    OutageProfile = iota // after 30 days the last copy holds; all is allowed if there was none
 	Google                          // that after 12 h; 30 days later Options.Outage.Available decides

@@ -16,8 +16,7 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
-// Robots decides for one crawler which URLs may be fetched. It is safe for concurrent
-// use. Share one between all collectors and clients of a program.
+// Robots decides for one crawler. Share one: it is safe for concurrent use.
 type Robots struct {
 	userAgent    string
 	tokens       []string
@@ -129,7 +128,7 @@ func (r *Robots) Record(ctx context.Context, u *url.URL) (*Record, error) {
 	return r.resolver.resolve(ctx, o, false)
 }
 
-// Refresh is Record with a fetch. A failure leaves a fresh record (ROB-STA-06).
+// Refresh is Record with a fetch. A failure leaves a fresh record in place.
 func (r *Robots) Refresh(ctx context.Context, u *url.URL) (*Record, error) {
 	o, err := r.originOf(u)
 	if err != nil {
@@ -171,7 +170,7 @@ func (r *Robots) originOf(u *url.URL) (Origin, error) {
 
 type userFetchKey struct{}
 
-// WithUserFetch exempts requests that a person has asked for one by one (ROB-GEN-03).
+// WithUserFetch exempts requests that a person has asked for (ROB-GEN-03).
 func WithUserFetch(ctx context.Context) context.Context {
 	return context.WithValue(ctx, userFetchKey{}, true)
 }

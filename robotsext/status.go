@@ -3,6 +3,7 @@ package robotsext
 // Outcome is what a fetch of robots.txt came to (ROB-GEN-01).
 type Outcome uint8
 
+// The three outcomes.
 const (
 	Rules       Outcome = iota + 1
 	AllowAll            // there is no robots.txt

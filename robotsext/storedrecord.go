@@ -55,6 +55,7 @@ func (rec *Record) MarshalJSON() ([]byte, error) {
 
 var errStoredRecord = errors.New("stored record is damaged")
 
+// UnmarshalJSON reads what MarshalJSON has written.
 func (rec *Record) UnmarshalJSON(data []byte) error {
 	var s storedRecord
 	if err := json.Unmarshal(data, &s); err != nil {
