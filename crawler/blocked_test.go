@@ -79,7 +79,7 @@ func TestLaterURLsAreListed(t *testing.T) {
 }
 
 // A crawl that a limit ends has URLs left that it could fetch: they are no rejections.
-func TestLeftURLsAreNotLater(t *testing.T) {
+func TestURLsLeftByALimitAreNotRejected(t *testing.T) {
 	s := newSite(t, "127.0.0.1", map[string]string{"/1": "1", "/2": "2"})
 	cfg := testConfig(t, s.url+"/1", s.url+"/2")
 	cfg.Limits.MaxPages = 1

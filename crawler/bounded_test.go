@@ -56,7 +56,7 @@ func (w *widest) Write(f *output.Found) error {
 
 // A sitemap of any length, and the URLs that are skipped until the end, are dealt with some
 // at a time.
-func TestManyAreDealtWithInParts(t *testing.T) {
+func TestLongSitemapsAreReadInBatches(t *testing.T) {
 	const most = 1000 // lines of rejected.jsonl at a time
 	const n = 3*most + 7
 	lost := newSite(t, "127.0.0.2", nil)

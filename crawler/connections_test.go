@@ -7,7 +7,6 @@ import (
 	"net/http/httptest"
 	"sync/atomic"
 	"testing"
-	"time"
 )
 
 // A crawl that is over keeps no connection, by what the site sees.
@@ -28,9 +27,7 @@ func TestNoConnectionIsLeft(t *testing.T) {
 	server.Start()
 	defer server.Close()
 	run(t, testConfig(t, server.URL+"/a", server.URL+"/b"), nil)
-	for deadline := time.Now().Add(10 * time.Second); open.Load() > 0 && time.Now().Before(deadline); {
-		time.Sleep(10 * time.Millisecond)
-	}
+	waitFor(func() bool { return open.Load() == 0 })
 	if open.Load() > 0 || all.Load() == 0 {
 		t.Errorf("%d of %d connections are open", open.Load(), all.Load())
 	}

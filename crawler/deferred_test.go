@@ -118,7 +118,7 @@ func (l looked) Err() error {
 // A worker that was allowed by a robots.txt, and is slow to go on, does not say that its
 // host is back when that could not be reached meanwhile: whenever that is, each URL that
 // waits for it is listed.
-func TestAllowedBeforeItWasAway(t *testing.T) {
+func TestSlowWorkerDoesNotEndALaterOutage(t *testing.T) {
 	for _, before := range []bool{false, true} { // it was away before, too
 		for moment, reached := 1, true; reached; moment++ {
 			t.Run(fmt.Sprintf("at look %d, away before %t", moment, before), func(t *testing.T) {
@@ -188,7 +188,7 @@ func isAwayAt(t *testing.T, n int, before bool) (reached bool) {
 // A host that is put off for a reason of our own, and not because its robots.txt could not
 // be reached, waits until it has been reached since: by a process that was there before, as
 // by one that starts again, and whatever the clocks of others say.
-func TestPutOffForOurReasons(t *testing.T) {
+func TestHostDeferredByUsWaitsUntilReached(t *testing.T) {
 	for _, known := range []bool{false, true} {
 		for _, ahead := range []time.Duration{-100 * time.Hour, 0, 100 * time.Hour} {
 			t.Run(fmt.Sprintf("known %t, clock ahead %v", known, ahead), func(t *testing.T) {

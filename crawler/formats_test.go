@@ -48,7 +48,7 @@ func resumeWith(t *testing.T, cfg Config, write []string, formats ...output.Form
 }
 
 // A crawl that goes on in a format takes over no files but its own.
-func TestTakeOver(t *testing.T) {
+func TestResumeTakesOverOnlyItsOwnFiles(t *testing.T) {
 	begin := func(t *testing.T, write ...string) Config {
 		s := chain(t, 6)
 		cfg := testConfig(t, s.url+"/0")

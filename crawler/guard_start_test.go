@@ -11,9 +11,9 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/guard/guardtest"
 )
 
-// TestGuardedStart: a start URL at an address that is not allowed is said to be so, by
+// TestRefusedStartURLIsReported: a start URL at an address that is not allowed is said to be so, by
 // the summary and to the person.
-func TestGuardedStart(t *testing.T) {
+func TestRefusedStartURLIsReported(t *testing.T) {
 	s := newSite(t, "127.0.0.1", map[string]string{"/": "home"})
 	cfg := testConfig(t, s.url+"/")
 	cfg.Fetch.AllowAddr, cfg.Robots.Retry = nil, time.Minute
@@ -31,9 +31,9 @@ func TestGuardedStart(t *testing.T) {
 	}
 }
 
-// TestGuardedStarts: one of several start URLs is refused, and the person hears of it
+// TestOneRefusedStartURLIsReportedAtOnce: one of several start URLs is refused, and the person hears of it
 // while the others are crawled.
-func TestGuardedStarts(t *testing.T) {
+func TestOneRefusedStartURLIsReportedAtOnce(t *testing.T) {
 	inside, s := newSite(t, "127.0.0.1", nil), newSite(t, "127.0.0.2", map[string]string{"/": "home"})
 	got := run(t, guardedConfig(t, s.url+"/", inside.url+"/"), nil)
 	want := inside.url + "/ is not asked for: address 127.0.0.1 is not allowed (loopback); see allow-addr"

@@ -195,9 +195,9 @@ func TestGuardOfRareSpelling(t *testing.T) {
 	}
 }
 
-// TestForeignSitemaps: no more sitemaps of others that an index lists are named than the
+// TestSitemapsOfOtherHostsAreLimited: no more sitemaps of others that an index lists are named than the
 // host may list of its own. A recrawl asks for none of them.
-func TestForeignSitemaps(t *testing.T) {
+func TestSitemapsOfOtherHostsAreLimited(t *testing.T) {
 	var index strings.Builder
 	index.WriteString(`<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">`)
 	for i := range 5 {
@@ -282,9 +282,9 @@ func TestGuardIsPrompt(t *testing.T) {
 	}
 }
 
-// TestGuardForgets: that a robots.txt was refused is not kept, so that nothing waits when
+// TestRefusedRobotsIsNotCached: that a robots.txt was refused is not kept, so that nothing waits when
 // its address is allowed.
-func TestGuardForgets(t *testing.T) {
+func TestRefusedRobotsIsNotCached(t *testing.T) {
 	s := newSite(t, "127.0.0.1", map[string]string{"/": "home", "/more": "more"})
 	cfg := guardedConfig(t, s.url+"/")
 	if got := run(t, cfg, nil); got.Rejected[output.Address] != 1 {

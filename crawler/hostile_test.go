@@ -33,7 +33,7 @@ func TestOwnFrontier(t *testing.T) {
 }
 
 // Where a page says how it changed and nobody has asked, it is not unchanged.
-func TestUnasked304(t *testing.T) {
+func TestUnrequested304IsNotUnchanged(t *testing.T) {
 	s := newSite(t, "127.0.0.1", nil)
 	s.handle("/", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotModified) })
 	if got := run(t, testConfig(t, s.url+"/"), nil); got.Unchanged != 0 || got.Statuses[304] != 1 {
@@ -66,9 +66,7 @@ func TestSkippedURLKeepsTheShortestWay(t *testing.T) {
 	s := newSite(t, "127.0.0.1", map[string]string{"/": `<a href="/1">1</a>`, "/1": `<a href="` + www.url + `/x">far</a>`})
 	bare := newSite(t, "127.0.0.3", map[string]string{"/near": `<a href="` + www.url + `/x">near</a>`})
 	bare.handle("/", func(w http.ResponseWriter, r *http.Request) {
-		for deadline := time.Now().Add(5 * time.Second); (s.count("/1") == 0 || bare.count("/near") == 0) && time.Now().Before(deadline); {
-			time.Sleep(time.Millisecond) // until both ways were found
-		}
+		waitFor(func() bool { return s.count("/1") > 0 && bare.count("/near") > 0 }) // both ways were found
 		time.Sleep(50 * time.Millisecond)
 		http.Redirect(w, r, www.url+"/", http.StatusFound)
 	})

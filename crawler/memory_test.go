@@ -48,7 +48,7 @@ func TestLongSitemapURL(t *testing.T) {
 }
 
 // Of a page with very many links as many are looked at as it takes to see that it leads on.
-func TestLeadsInParts(t *testing.T) {
+func TestTrapCheckStopsAtTheFirstNewLink(t *testing.T) {
 	const host = "a.test"
 	f := &counting{Memory: frontier.NewMemory(nil)}
 	c := &Crawler{found: &discovery{traps: trap.New(1)}, frontier: f, life: lifecycle.New(slog.New(slog.DiscardHandler))}

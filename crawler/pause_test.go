@@ -31,12 +31,10 @@ func TestPause(t *testing.T) {
 		c.Pause()
 		c.Pause() // is one
 		close(paused)
-		for { // the page in flight is finished
-			if s, err := c.Status(); err != nil || !s.Paused || s.Pages == 4 && s.Frontier.Leased == 0 {
-				break
-			}
-			time.Sleep(time.Millisecond)
-		}
+		waitFor(func() bool { // the page in flight is finished
+			s, err := c.Status()
+			return err != nil || !s.Paused || s.Pages == 4 && s.Frontier.Leased == 0
+		})
 		during = len(s.asked())
 		time.Sleep(300 * time.Millisecond)
 		after = len(s.asked())

@@ -239,9 +239,7 @@ func TestJoinKeepsMaxDepth(t *testing.T) {
 	blog := newSite(t, "127.0.0.3", map[string]string{"/": `<a href="` + www.url + `/early">early</a>`})
 	bare := newSite(t, "127.0.0.1", nil)
 	bare.handle("/", func(w http.ResponseWriter, r *http.Request) {
-		for deadline := time.Now().Add(5 * time.Second); blog.count("/") == 0 && time.Now().Before(deadline); {
-			time.Sleep(time.Millisecond) // until the other host was read
-		}
+		waitFor(func() bool { return blog.count("/") > 0 }) // the other host was read
 		http.Redirect(w, r, www.url+"/", http.StatusFound)
 	})
 	cfg := testConfig(t, bare.url, blog.url)

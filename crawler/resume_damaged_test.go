@@ -184,7 +184,7 @@ func TestResumeAfterLinesWereLost(t *testing.T) {
 }
 
 // What is left of a crawl that somebody has half removed is not taken for a new one.
-func TestCrawlWhereHalfOfOneIs(t *testing.T) {
+func TestCrawlRefusesRemainsOfAnother(t *testing.T) {
 	s := chain(t, 2)
 	cfg := testConfig(t, s.url+"/0")
 	run(t, cfg, nil)

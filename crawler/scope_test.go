@@ -57,7 +57,7 @@ func mustResolve(t *testing.T, raw string) weburl.URL {
 }
 
 // What lies outside is not asked for, whether a redirect or a sitemap leads there.
-func TestOutside(t *testing.T) {
+func TestURLsOutOfScopeAreNotRequested(t *testing.T) {
 	other := newSite(t, "127.0.0.2", map[string]string{"/robots.txt": "", "/maps/": "{site}/maps/a\n", "/maps/a": "a", "/b": "b", "/c": "c"})
 	s := newSite(t, "127.0.0.1", map[string]string{
 		"/robots.txt": "Sitemap: " + other.url + "/maps/\nSitemap: {site}/own.txt\n", "/own.txt": other.url + "/c\n", "/": `<a href="/to">to</a>`,

@@ -58,9 +58,7 @@ func TestInterruptWithoutRedis(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
-		for len(s.asked()) < 5 {
-			time.Sleep(10 * time.Millisecond)
-		}
+		waitFor(func() bool { return len(s.asked()) >= 5 })
 		server.Kill()
 		cancel()
 		time.Sleep(100 * time.Millisecond)

@@ -217,15 +217,11 @@ func (w *workers) start() (wait func()) {
 
 // allBegun waits until all have begun: who begins does not wait for Redis.
 func (w *workers) allBegun() {
-	for {
+	waitFor(func() bool {
 		w.mu.Lock()
-		all := !slices.Contains(w.running, nil)
-		w.mu.Unlock()
-		if all {
-			return
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
+		defer w.mu.Unlock()
+		return !slices.Contains(w.running, nil)
+	})
 }
 
 // live runs a worker, again and again as long as it is killed.
@@ -329,9 +325,7 @@ func TestRedisIsKilled(t *testing.T) {
 	w.allBegun()
 	again := 4 * inFlight
 	for _, at := range []int{600, 2000} {
-		for hosts.done() < at {
-			time.Sleep(20 * time.Millisecond)
-		}
+		waitFor(func() bool { return hosts.done() >= at })
 		server.Kill()
 		again += hosts.since(time.Now().Add(-unwritten))
 		before := hosts.done()
@@ -363,9 +357,7 @@ func TestMasterIsKilled(t *testing.T) {
 	w := crowdWorkers(t, cluster.URL(), hosts, 2, delay, inFlight)
 	wait := w.start()
 	w.allBegun()
-	for hosts.done() < 400 {
-		time.Sleep(20 * time.Millisecond)
-	}
+	waitFor(func() bool { return hosts.done() >= 400 })
 	cluster.Masters[0].Kill()
 	wait()
 	const unreplicated = 64

@@ -25,7 +25,7 @@ func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f
 // The last page of a host that one process has in flight may come to nothing: until it is
 // known what comes of it, another does not leave the URLs of the host alone, nor is it given
 // them again and again.
-func TestLastPageIsElsewhere(t *testing.T) {
+func TestWorkerWaitsForTheLastPageOfAnother(t *testing.T) {
 	for name, tt := range map[string]struct {
 		status int // 0: it breaks off
 		want   frontier.Result

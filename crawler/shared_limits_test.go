@@ -105,7 +105,7 @@ func TestWorkerGoesOnWithinLimits(t *testing.T) {
 
 // Who waits for the turn of a host ends all the same when a limit has been met meanwhile,
 // by what others have had or because it is another now.
-func TestLimitIsMetWhileOneWaits(t *testing.T) {
+func TestWaitingWorkerEndsWhenALimitIsMet(t *testing.T) {
 	server := redistest.Start(t)
 	s := newSite(t, "127.0.0.1", map[string]string{"/": "page"})
 	lower := int64(400)
@@ -138,7 +138,7 @@ func TestLimitIsMetWhileOneWaits(t *testing.T) {
 }
 
 // A worker at its work that is told of a limit says what it has had.
-func TestToldOfALimit(t *testing.T) {
+func TestWorkerReportsItsPagesWhenALimitIsAnnounced(t *testing.T) {
 	cfg := testConfig(t, "http://a.test/")
 	c, err := New(cfg, nil)
 	if err != nil {

@@ -80,7 +80,7 @@ func TestNewHostIsAskedByOne(t *testing.T) {
 
 // A robots.txt that was read by a clock ahead of this machine's does not hold up its host
 // until that time has come here too.
-func TestClockOfAnotherIsAhead(t *testing.T) {
+func TestRobotsFromAFastClockDoesNotBlockItsHost(t *testing.T) {
 	s := newSite(t, "127.0.0.1", map[string]string{"/": "page"})
 	f := frontier.NewMemory(nil)
 	now := time.Now()
@@ -104,7 +104,7 @@ func TestClockOfAnotherIsAhead(t *testing.T) {
 
 // What is in flight for longer than a lease stays with the process that has it, as long
 // as that is there.
-func TestLeasesLast(t *testing.T) {
+func TestLeaseIsExtendedWhileItsRequestLasts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it waits for twice the time of a lease")
 	}
@@ -132,7 +132,7 @@ func TestLeasesLast(t *testing.T) {
 
 // A robots.txt that redirects to another host takes the turn of that, which nobody
 // extends: it lasts for as long as that may take.
-func TestHoldsLast(t *testing.T) {
+func TestRobotsRedirectHoldsTheOtherHostLongEnough(t *testing.T) {
 	server := redistest.Start(t)
 	cfg := workerConfig(t, sharedConfig(t, server.URL(), "http://127.0.0.1:1/"), "w1")
 	cfg.Robots.Timeout = 5 * time.Minute
@@ -213,9 +213,7 @@ func TestEndAfterOthersRecovered(t *testing.T) {
 		second = run(t, two, nil)
 	})
 	work.Go(func() {
-		for lost.count("/") == 0 {
-			time.Sleep(10 * time.Millisecond)
-		}
+		waitFor(func() bool { return lost.count("/") > 0 })
 		close(free)
 	})
 	first := run(t, one, nil)
@@ -235,9 +233,7 @@ func TestRedisTroubleIsTold(t *testing.T) {
 	cfg.Politeness.Delay = 20 * time.Millisecond
 	var work sync.WaitGroup
 	work.Go(func() {
-		for len(s.asked()) < 5 {
-			time.Sleep(5 * time.Millisecond)
-		}
+		waitFor(func() bool { return len(s.asked()) >= 5 })
 		server.Kill()
 		time.Sleep(300 * time.Millisecond)
 		server.Restart(t)
@@ -255,7 +251,7 @@ func TestRedisTroubleIsTold(t *testing.T) {
 
 // While a process opens its files, which may take long, the others know that it is there;
 // and what they tell meanwhile it acts on when it can.
-func TestWhileItOpens(t *testing.T) {
+func TestOpeningWorkerCountsAsWorking(t *testing.T) {
 	server := redistest.Start(t)
 	target := newSite(t, "127.0.0.3", map[string]string{"/": "target"})
 	links := newSite(t, "127.0.0.1", map[string]string{"/": fmt.Sprintf(`<a href="%s/">elsewhere</a>`, target.url)})

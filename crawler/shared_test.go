@@ -248,9 +248,7 @@ func TestStopShared(t *testing.T) {
 	cfg.Politeness.Delay = 100 * time.Millisecond
 	one, two := workerConfig(t, cfg, "w1"), workerConfig(t, cfg, "w2")
 	go func() {
-		for len(s.asked()) < 3 {
-			time.Sleep(10 * time.Millisecond)
-		}
+		waitFor(func() bool { return len(s.asked()) >= 3 })
 		if err := DeleteShared(t.Context(), cfg); !errors.Is(err, redisstore.ErrInUse) {
 			t.Errorf("deleting what is at work: %v", err)
 		}

@@ -224,3 +224,10 @@ func (c *crawl) refusal(t *testing.T, url string) output.Rejection {
 	}
 	return found[0]
 }
+
+// waitFor waits until a condition holds, or for a minute: what is judged then fails by itself.
+func waitFor(holds func() bool) {
+	for end := time.Now().Add(time.Minute); !holds() && time.Now().Before(end); {
+		time.Sleep(5 * time.Millisecond)
+	}
+}

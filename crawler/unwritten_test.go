@@ -16,7 +16,7 @@ import (
 // What cannot be written down of a robots.txt that cannot be reached, since the disk is
 // full, does not leave its host alone without a reason: when the crawl goes on, each URL of
 // it is listed with that. And when to come back is heeded, though it was not written down.
-func TestRobotsGoesUnwritten(t *testing.T) {
+func TestOutageSurvivesAFullDisk(t *testing.T) {
 	for _, status := range []int{http.StatusInternalServerError, http.StatusServiceUnavailable} {
 		t.Run(http.StatusText(status), func(t *testing.T) {
 			bad := newSite(t, "127.0.0.1", nil)

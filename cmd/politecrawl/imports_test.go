@@ -191,7 +191,7 @@ var importRules = []importRule{
 	{"rueidis is imported by its store only", onlyIn("github.com/redis/rueidis", "crawler/frontier/redisstore")},
 	{
 		"package cluster is known to crawler/{crawl,open,cluster,shared,discovery}.go only",
-		onlyIn("crawler/internal/cluster", "crawler/crawl.go", "crawler/open.go", "crawler/cluster.go", "crawler/shared.go", "crawler/discovery.go"),
+		onlyIn("crawler/internal/cluster", "crawler/crawl.go", "crawler/open.go", "crawler/cluster.go", "crawler/discovery.go"),
 	},
 	{"the driver of SQLite is imported by its output only", onlyIn("modernc.org/sqlite", "crawler/output/sqlite")},
 	{"the metrics are in crawler/monitor only", onlyIn("github.com/prometheus/client_golang", "crawler/monitor")},
