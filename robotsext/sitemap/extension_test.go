@@ -37,6 +37,7 @@ func TestBadExtensions(t *testing.T) {
 		{"a duration in words", video("<video:duration>long</video:duration>"), []Kind{BadExtension}},
 		{"a negative duration", video("<video:duration>-1</video:duration>"), []Kind{BadExtension}},
 		{"a rating of 6", video("<video:rating>6</video:rating>"), []Kind{BadExtension}},
+		{"an element of another extension", video("<image:rating>6</image:rating>"), nil},
 		{"too many views", video("<video:view_count>99999999999999999999</video:view_count>"), []Kind{BadExtension}},
 		{"a date that is none", video("<video:expiration_date>soon</video:expiration_date>"), []Kind{BadExtension}},
 		{"an uploader elsewhere", video(`<video:uploader info="/u">U</video:uploader>`), []Kind{BadExtension}},

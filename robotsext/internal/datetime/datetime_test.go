@@ -1,6 +1,7 @@
 package datetime
 
 import (
+	"strings"
 	"testing"
 	"time"
 )
@@ -119,4 +120,14 @@ func FuzzParse(f *testing.F) {
 			t.Fatalf("%q: %v, again %v, %t", in, got, again, ok)
 		}
 	})
+}
+
+// TestW3CLimit holds that no more is read than a date can be long.
+func TestW3CLimit(t *testing.T) {
+	for digits, want := range map[int]bool{9: true, 43: true, 44: false} {
+		in := "2004-12-23T18:00:15." + strings.Repeat("1", digits) + "Z"
+		if _, ok := W3C(in); ok != want {
+			t.Errorf("ROB-SMP-16: %d characters: %t", len(in), ok)
+		}
+	}
 }

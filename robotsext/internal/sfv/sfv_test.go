@@ -101,7 +101,8 @@ func FuzzMember(f *testing.F) {
 		for _, dictionary := range []bool{false, true} {
 			r := &Reader{in}
 			for more := in != ""; more; {
-				before, ok := r.Rest, false
+				before := r.Rest
+				var ok bool
 				if dictionary {
 					_, _, ok = r.Entry()
 				} else {
