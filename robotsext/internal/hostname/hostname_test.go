@@ -41,6 +41,12 @@ func TestCanonical(t *testing.T) {
 	}
 }
 
+func TestToASCII(t *testing.T) {
+	if name, err := ToASCII("\x80.example"); err == nil {
+		t.Errorf("ROB-LOC-08: octets that are no UTF-8 became %q", name)
+	}
+}
+
 // FuzzCanonical shows that the canonical form of a canonical form is itself.
 func FuzzCanonical(f *testing.F) {
 	for _, s := range []string{"example.com", "[::1]", "müller.EU.", "例え。テスト", "xn--fa-hia.de"} {
