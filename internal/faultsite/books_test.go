@@ -46,7 +46,7 @@ func (s *soak) books() {
 }
 
 func (s *soak) bookPages(accounts map[string]*account, file string) {
-	for p, err := range readLines[output.Page](file) {
+	for p, err := range output.Read[output.Page](file) {
 		if err != nil {
 			s.t.Fatal(err)
 		}
@@ -62,7 +62,7 @@ func (s *soak) bookPages(accounts map[string]*account, file string) {
 }
 
 func (s *soak) bookRejections(accounts map[string]*account, file string) {
-	for r, err := range readLines[output.Rejection](file) {
+	for r, err := range output.Read[output.Rejection](file) {
 		if err != nil {
 			s.t.Fatal(err)
 		}

@@ -1,9 +1,6 @@
 package faultsite_test
 
 import (
-	"encoding/json"
-	"iter"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -45,28 +42,10 @@ func (r *result) read() {
 	r.sitemaps = byURL(r, output.SitemapsFile, func(p *output.Sitemap) string { return p.URL })
 }
 
-// readLines reads a file of lines, each a JSON text.
-func readLines[T any](name string) iter.Seq2[*T, error] {
-	return func(yield func(*T, error) bool) {
-		file, err := os.Open(name)
-		if err != nil {
-			yield(nil, err)
-			return
-		}
-		defer file.Close()
-		for lines := json.NewDecoder(file); lines.More(); {
-			line := new(T)
-			if err := lines.Decode(line); !yield(line, err) || err != nil {
-				return
-			}
-		}
-	}
-}
-
 // byURL reads a file of lines, none of which may stand there twice.
 func byURL[T any](r *result, name string, url func(*T) string) map[string]*T {
 	lines := make(map[string]*T)
-	for line, err := range readLines[T](filepath.Join(r.cfg.Output.Dir, name)) {
+	for line, err := range output.Read[T](filepath.Join(r.cfg.Output.Dir, name)) {
 		if err != nil {
 			r.t.Fatal(err)
 		}
