@@ -71,7 +71,7 @@ func NewPlanner(cfg Config, opts *Options) (*Planner, error) {
 		return nil, err
 	}
 	c.formats = nil // nothing is written
-	p := &Planner{c: c, census: plan.NewCensus(c.planned())}
+	p := &Planner{c: c, census: plan.NewCensus(planned(c))}
 	c.frontier = &plannedFrontier{Memory: frontier.NewMemory(&frontier.Options{
 		Delay: cfg.Politeness.Delay, MaxInFlight: cfg.Politeness.PerHost, LeaseTime: leaseTime(&cfg),
 	}), census: p.census}
@@ -90,7 +90,7 @@ func NewPlanner(cfg Config, opts *Options) (*Planner, error) {
 }
 
 // planned returns what a plan has to know of the crawl.
-func (c *Crawler) planned() *plan.Crawl {
+func planned(c *Crawler) *plan.Crawl {
 	return &plan.Crawl{
 		Workers: c.cfg.Limits.Workers, PerHost: c.cfg.Politeness.PerHost, PerIP: c.cfg.Politeness.PerIP,
 		MaxPages: c.cfg.Limits.MaxPages, MaxHostPages: c.cfg.Limits.MaxHostPages, MaxTime: c.cfg.Limits.MaxTime,
