@@ -53,13 +53,22 @@ type row struct {
 
 func (r *row) add(cell string) { r.cells = append(r.cells, cell) }
 
-func (r *row) Text(text string)     { r.add(r.sink.text(text)) }
-func (r *row) Optional(text string) { r.add(r.sink.text(text)) }
-func (r *row) JSON(text string)     { r.add(r.sink.nested(text)) }
-func (r *row) Int(n int64)          { r.add(strconv.FormatInt(n, 10)) }
-func (r *row) Bool(b bool)          { r.add(strconv.FormatBool(b)) }
+// Text implements rows.Row.
+func (r *row) Text(text string) { r.add(r.sink.text(text)) }
 
-// Time adds a time as in the lines of JSON.
+// Optional implements rows.Row.
+func (r *row) Optional(text string) { r.add(r.sink.text(text)) }
+
+// JSON implements rows.Row.
+func (r *row) JSON(text string) { r.add(r.sink.nested(text)) }
+
+// Int implements rows.Row.
+func (r *row) Int(n int64) { r.add(strconv.FormatInt(n, 10)) }
+
+// Bool implements rows.Row.
+func (r *row) Bool(b bool) { r.add(strconv.FormatBool(b)) }
+
+// Time implements rows.Row, with times as in the lines of JSON.
 func (r *row) Time(t time.Time) {
 	if t.IsZero() {
 		r.add("")
@@ -68,6 +77,7 @@ func (r *row) Time(t time.Time) {
 	r.add(t.UTC().Format(time.RFC3339Nano))
 }
 
+// End implements rows.Row.
 func (r *row) End(table rows.Table) error {
 	err := r.sink.files[places[table]].record(r.cells)
 	r.cells = r.cells[:0]

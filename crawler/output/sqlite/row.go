@@ -20,13 +20,25 @@ type row struct {
 
 func (r *row) add(cell any) { r.cells = append(r.cells, cell) }
 
-func (r *row) Text(text string)     { r.add(clean(text)) }
-func (r *row) Optional(text string) { r.add(optional(text)) }
-func (r *row) JSON(text string)     { r.add(optional(text)) }
-func (r *row) Int(n int64)          { r.add(n) }
-func (r *row) Bool(b bool)          { r.add(b) }
-func (r *row) Time(t time.Time)     { r.add(moment(t)) }
+// Text implements rows.Row.
+func (r *row) Text(text string) { r.add(clean(text)) }
 
+// Optional implements rows.Row.
+func (r *row) Optional(text string) { r.add(optional(text)) }
+
+// JSON implements rows.Row.
+func (r *row) JSON(text string) { r.add(optional(text)) }
+
+// Int implements rows.Row.
+func (r *row) Int(n int64) { r.add(n) }
+
+// Bool implements rows.Row.
+func (r *row) Bool(b bool) { r.add(b) }
+
+// Time implements rows.Row.
+func (r *row) Time(t time.Time) { r.add(moment(t)) }
+
+// End implements rows.Row.
 func (r *row) End(table rows.Table) error {
 	err := r.sink.insert(places[table], r.cells...)
 	r.cells = r.cells[:0]

@@ -129,7 +129,7 @@ func wholeRecords(r io.Reader) (length int64) {
 			return length
 		}
 		unpack.Multistream(false)
-		if _, err := io.Copy(io.Discard, unpack); err != nil { //nolint:gosec // nothing is kept
+		if _, err := io.Copy(io.Discard, unpack); err != nil {
 			return length
 		}
 		length = in.n
@@ -222,7 +222,7 @@ func (f *files) add(head []byte, block ...[]byte) error {
 	if err == nil {
 		_, err = f.pack.Write(recordEnd)
 	}
-	if err = errors.Join(err, f.pack.Close()); err != nil {
+	if err := errors.Join(err, f.pack.Close()); err != nil {
 		return err
 	}
 	f.Length += int64(f.packed.Len() - before)
