@@ -37,14 +37,17 @@ type Planner struct {
 	census *plan.Census
 }
 
-// A Plan is what a crawl would do, as far as robots.txt and sitemaps tell; the others are what
-// it lists.
-type (
-	Plan           = plan.Plan
-	PlannedHost    = plan.Host
-	PlannedRule    = plan.Rule
-	PlannedSitemap = plan.Sitemap
-)
+// Plan is what a crawl would do, as far as robots.txt and sitemaps tell.
+type Plan = plan.Plan
+
+// PlannedHost is what a crawl would do on one host: scheme, name and port.
+type PlannedHost = plan.Host
+
+// PlannedRule is a line of a robots.txt that keeps URLs away.
+type PlannedRule = plan.Rule
+
+// PlannedSitemap is what came of a sitemap file.
+type PlannedSitemap = plan.Sitemap
 
 // Seconds is a time that stands in JSON as a number of seconds.
 type Seconds = plan.Seconds

@@ -52,7 +52,7 @@ type Lifecycle struct {
 // New returns the lifecycle of a crawl that has not begun.
 func New(log *slog.Logger) *Lifecycle {
 	l := &Lifecycle{log: log, CommitCtx: context.Background()}
-	l.Working, l.Abort = context.WithCancel(l.CommitCtx)
+	l.Working, l.Abort = context.WithCancel(l.CommitCtx) //nolint:gosec // whoever runs the crawl calls Abort
 	return l
 }
 
