@@ -64,7 +64,7 @@ test: warcio redis readers ## Vet, run all but the long tests under the race det
 test-all: chromium warcio redis readers docs ## Run all that make test leaves out: long tests, tests in a browser, soak for TESTSOAK (1m), fuzz for TESTFUZZ (3s)
 	@$(call each,$(long),$(BROWSERTEST))
 	$(GO) -C $(BROWSERTEST) test $(TESTFLAGS) -timeout 20m ./...
-	$(GO) test -vet=off -timeout 20m ./internal/faultsite -run '^Test(Soak|SharedSoak|Peak)$$' -count 1 -soak $(TESTSOAK)
+	$(GO) test -vet=off -timeout 20m ./crawler/internal/faultsite -run '^Test(Soak|SharedSoak|Peak)$$' -count 1 -soak $(TESTSOAK)
 	@$(call fuzz,$(TESTFUZZ))
 
 # Tests look at pages in Chromium, read archives back with warcio, start servers of Redis, have
@@ -118,7 +118,7 @@ fuzz: ## Fuzz each target for FUZZTIME (1m)
 
 .PHONY: soak
 soak: ## Crawl 2,000 hosts with every fault there is for SOAK (1h), kill it at times, and judge
-	$(GO) test -vet=off -timeout 0 ./internal/faultsite -run '^Test(Soak|SharedSoak|Peak)$$' -count 1 -v -soak $(SOAK)
+	$(GO) test -vet=off -timeout 0 ./crawler/internal/faultsite -run '^Test(Soak|SharedSoak|Peak)$$' -count 1 -v -soak $(SOAK)
 
 .PHONY: bench
 bench: ## Run the benchmarks and tabulate ours/temoto (MODULES=robotsext, PKG=./..., BENCH=regexp, BENCHTIME=1s, COUNT=1)

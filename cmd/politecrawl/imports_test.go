@@ -87,7 +87,7 @@ var importRules = []importRule{
 			switch {
 			case within(p.Path, "cmd", "examples"):
 				return nil
-			case within(p.Path, "crawler", "internal/faultsite"):
+			case within(p.Path, "crawler"):
 				return among(p.Deps, "cmd", "examples")
 			default:
 				return among(p.Deps, "cmd", "examples", "crawler")
@@ -168,7 +168,7 @@ var importRules = []importRule{
 		"no pure package, frontier or sink is linked with colly",
 		func(p goPackage) []string {
 			if !within(p.Path, "robotsext/robotstxt", "robotsext/sitemap", "robotsext/robotstag", "robotsext/guard",
-				"crawler/frontier", "crawler/output", "crawler/demosite", "internal/faultsite") {
+				"crawler/frontier", "crawler/output", "crawler/demosite", "crawler/internal/faultsite") {
 				return nil
 			}
 			return among(p.Deps, "github.com/gocolly/colly")
@@ -177,7 +177,7 @@ var importRules = []importRule{
 	{
 		"a judge shares no code with what it judges: demosite, faultsite and robotstxttest use nothing of this module but each other",
 		func(p goPackage) []string {
-			judges := []string{"crawler/demosite", "internal/faultsite", "robotsext/robotstxt/robotstxttest"}
+			judges := []string{"crawler/demosite", "crawler/internal/faultsite", "robotsext/robotstxt/robotstxttest"}
 			if !within(p.Path, judges...) {
 				return nil
 			}
@@ -238,7 +238,7 @@ func TestImportRulesCanFail(t *testing.T) {
 		in("robotsext/sitemap", "xml.go", "golang.org/x/net/html"),
 		in("robotsext", "gate.go", colly),
 		in("crawler/demosite", "robots.go", "robotsext/robotstxt"),
-		in("internal/faultsite", "http2.go", "crawler/frontier"),
+		in("crawler/internal/faultsite", "http2.go", "crawler/frontier"),
 		in("crawler/frontier", "memory.go", colly),
 		in("crawler", "worker.go", "github.com/PuerkitoBio/goquery", "github.com/spf13/viper", "github.com/spf13/cobra",
 			"github.com/cockroachdb/pebble/v2", "github.com/redis/rueidis", "crawler/internal/cluster",

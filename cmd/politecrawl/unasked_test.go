@@ -2,22 +2,30 @@ package main
 
 import (
 	"bytes"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/clitest"
-	"github.com/politecrawl/politecrawl/internal/faultsite"
 )
 
-// What a site sends behind an answer is shown to nobody.
-func TestAnswerUnasked(t *testing.T) {
-	site, err := faultsite.Start(&faultsite.Options{Hosts: []faultsite.Host{{Fault: "length-too-short", Kind: faultsite.Page}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+// net/http logs what a server sends behind a response to standard error by itself.
+func TestOctetsBehindAResponseAreNotShown(t *testing.T) {
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		conn, _, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		// The connection stays open, as after a response of this length.
+		io.WriteString(conn, "HTTP/1.1 404 Not Found\r\nContent-Type: text/plain\r\nContent-Length: 4\r\n\r\nnoneand more\n")
+		t.Cleanup(func() { conn.Close() })
+	}))
 	defer site.Close()
-	cmd := clitest.Process(t, "crawl", site.StartURLs()[0], "--output", filepath.Join(t.TempDir(), "crawl"), "--delay", "50ms")
+	cmd := clitest.Process(t, "crawl", site.URL+"/", "--output", filepath.Join(t.TempDir(), "crawl"), "--delay", "50ms")
 	var out, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &stderr
 	if err := cmd.Run(); err != nil {

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler"
-	"github.com/politecrawl/politecrawl/internal/faultsite"
+	"github.com/politecrawl/politecrawl/crawler/internal/faultsite"
 	"github.com/politecrawl/politecrawl/internal/redistest"
 )
 

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler"
-	"github.com/politecrawl/politecrawl/internal/faultsite"
+	"github.com/politecrawl/politecrawl/crawler/internal/faultsite"
 )
 
 // A giant is an answer that no memory is to hold.

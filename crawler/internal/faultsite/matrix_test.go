@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler"
-	"github.com/politecrawl/politecrawl/internal/faultsite"
+	"github.com/politecrawl/politecrawl/crawler/internal/faultsite"
 )
 
 // authority is trusted by all crawls of these tests; see TestMain.

@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/politecrawl/politecrawl/crawler/internal/faultsite"
 	"github.com/politecrawl/politecrawl/crawler/output"
-	"github.com/politecrawl/politecrawl/internal/faultsite"
 )
 
 // account is what the files of a crawl say of one host.

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/politecrawl/politecrawl/crawler"
+	"github.com/politecrawl/politecrawl/crawler/internal/faultsite"
 	"github.com/politecrawl/politecrawl/crawler/output"
-	"github.com/politecrawl/politecrawl/internal/faultsite"
 )
 
 // result is a crawl of a faulty host and a sound one, read back from its files.

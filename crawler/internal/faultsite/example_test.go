@@ -5,7 +5,7 @@ import (
 	"io"
 	"net/http"
 
-	"github.com/politecrawl/politecrawl/internal/faultsite"
+	"github.com/politecrawl/politecrawl/crawler/internal/faultsite"
 )
 
 // What does a client get of a page that is cut short?
