@@ -13,7 +13,7 @@ type Page struct {
 }
 
 // Printf writes formatted text.
-func (p *Page) Printf(format string, args ...any) { fmt.Fprintf(p, format, args...) }
+func (p *Page) Printf(format string, args ...any) { fmt.Fprintf(&p.Builder, format, args...) }
 
 // Field writes a line with its name before it; an empty name goes on with the field above.
 func (p *Page) Field(name, format string, args ...any) {
