@@ -245,8 +245,9 @@ func isAbsent(j *sitemapJob, err error) bool {
 // read fetches a file, yields the pages it lists and pushes the files.
 func (w *sitemapWalk) read(ctx context.Context, j *sitemapJob) error {
 	u, err := url.Parse(j.URL)
-	if err != nil {
-		return err
+	if err != nil { // which quotes it
+		j.URL = secret.Doubtful(j.URL)
+		return errors.New("is no URL")
 	}
 	scope, err := sitemap.NewScope(w.options.Policy, j.URL, string(w.listing))
 	if err != nil {

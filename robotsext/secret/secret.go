@@ -33,7 +33,7 @@ func Stripped(ref string) string { return withUser(reference, ref, "") }
 // none.
 func Doubtful(raw string) string {
 	if strings.HasPrefix(raw, "mailto:") {
-		return raw
+		return Users(raw)
 	}
 	if doubtful.MatchString(unbroken.Replace(raw)) {
 		return withUser(doubtful, raw, Hidden+"@")
@@ -125,8 +125,8 @@ var (
 
 	// users matches within a text. In a quoted text a quote is written with a backslash. Two
 	// slashes within a word are those of a path; %20 and %09 are the space before a word in
-	// the canonical form of a rule.
-	users = regexp.MustCompile(`(?i)(\b` + webStart + `|[a-z][a-z0-9+.-]*:(?://|\\\\)|(?:^|[\s"'(<>=,;]|%20|%09)[/\\]{2,})(?:\\"|[^\s/?#"<>])*` + at)
+	// the canonical form of a rule. A mail address has no colon before its @.
+	users = regexp.MustCompile(`(?i)(\b` + webStart + `|\b(?:mailto|sips?):[^\s/?#"<>:@＠﹫]+:|[a-z][a-z0-9+.-]*:(?://|\\\\)|(?:^|[\s"'(<>=,;]|%20|%09)[/\\]{2,})(?:\\"|[^\s/?#"<>])*` + at)
 )
 
 var (

@@ -35,6 +35,7 @@ func TestAll(t *testing.T) {
 		"/x ///alice:hunter2@h":                                         "/x ///***@h",
 		"view-source:http://alice:hunter2@h/":                           "view-source:http://***@h/",
 		"mailto:alice@h, sip:alice@h":                                   "mailto:alice@h, sip:alice@h",
+		"mailto:alice:hunter2@h or sip:alice:hunter2@h":                 "mailto:alice:***@h or sip:alice:***@h",
 		"http://h:8080/@a and http://h: mail a@b":                       "http://h:8080/@a and http://h: mail a@b",
 		"http://[::1]:80/a@b, http://h:80, a@b; http://h is a@b's":      "http://[::1]:80/a@b, http://h:80, a@b; http://h is a@b's",
 		`{"at":"http://h:80/","by":"a@b"}`:                              `{"at":"http://h:80/","by":"a@b"}`,
