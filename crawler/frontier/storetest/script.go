@@ -17,15 +17,15 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 )
 
-// Most checks are scripts: points/NN.txt has those of point NN, points/README.md
-// says how to read them.
+// Most checks are scripts: a file in points/ has those of one point, and
+// points/README.md says how to read them.
 //
 //go:embed points/*.txt
 var pointFiles embed.FS
 
-// scripts returns the checks of a point that are written as scripts.
-func scripts(number int) (checks []check) {
-	name := fmt.Sprintf("points/%02d.txt", number)
+// scripts returns the checks of a file in points/.
+func scripts(file string) (checks []check) {
+	name := "points/" + file + ".txt"
 	text, err := pointFiles.ReadFile(name)
 	if err != nil {
 		panic(err)

@@ -11,8 +11,7 @@
 //	}
 //
 // There are sixteen points. Most of their checks are scripts in points/, one step a
-// line. Each check is a subtest, with the number of
-// its point in its name. Checks that cannot apply to a store, by what its Store
+// line. Each check is a subtest, with the number of its point in its name. Checks that cannot apply to a store, by what its Store
 // says of it, are skipped with the reason.
 //
 // # Time
@@ -109,22 +108,22 @@ type check struct {
 
 var points = []point{
 	{0, "arguments and end", argumentChecks},
-	{1, "Add is idempotent for ever", slices.Concat(scripts(1), addChecks)},
+	{1, "Add is idempotent for ever", slices.Concat(scripts("add"), addChecks)},
 	{2, "what returned is there after kill -9", crashChecks},
-	{3, "a lease that is not finished is leased again", slices.Concat(scripts(3), expiryChecks)},
-	{4, "a lost lease changes nothing", slices.Concat(scripts(4), fencingChecks)},
-	{5, "links of a finished page are never lost", slices.Concat(scripts(5), linkChecks)},
-	{6, "slots, delays and blocks of a host", slices.Concat(scripts(6), politenessChecks)},
-	{7, "order", slices.Concat(scripts(7), orderChecks)},
-	{8, "a retry waits alone", scripts(8)},
-	{9, "counts add up", scripts(9)},
-	{10, "waiting and waking", slices.Concat(scripts(10), waitChecks)},
+	{3, "a lease that is not finished is leased again", slices.Concat(scripts("expiry"), expiryChecks)},
+	{4, "a lost lease changes nothing", slices.Concat(scripts("fencing"), fencingChecks)},
+	{5, "links of a finished page are never lost", slices.Concat(scripts("links"), linkChecks)},
+	{6, "slots, delays and blocks of a host", slices.Concat(scripts("politeness"), politenessChecks)},
+	{7, "order", slices.Concat(scripts("order"), orderChecks)},
+	{8, "a retry waits alone", scripts("retry")},
+	{9, "counts add up", scripts("counts")},
+	{10, "waiting and waking", slices.Concat(scripts("waiting"), waitChecks)},
 	{11, "bounded memory", memoryChecks},
 	{12, "two processes", processChecks},
-	{13, "what is kept comes back", slices.Concat(scripts(13), recordChecks, noteChecks)},
-	{14, "what is over comes again", slices.Concat(scripts(14), revisitChecks)},
-	{15, "what waits is listed", slices.Concat(scripts(15), listChecks)},
-	{16, "a host is a server", slices.Concat(scripts(16), serverChecks)},
+	{13, "what is kept comes back", slices.Concat(scripts("validators"), recordChecks, noteChecks)},
+	{14, "what is over comes again", slices.Concat(scripts("revisit"), revisitChecks)},
+	{15, "what waits is listed", slices.Concat(scripts("list"), listChecks)},
+	{16, "a host is a server", slices.Concat(scripts("server"), serverChecks)},
 }
 
 // Run tests the kind of store that s describes.
