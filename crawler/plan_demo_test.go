@@ -9,10 +9,11 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/demosite"
 	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/crawler/plan"
 )
 
 // makePlan plans to the end.
-func makePlan(t *testing.T, cfg Config, opts *Options) (*Planner, *Plan) {
+func makePlan(t *testing.T, cfg Config, opts *Options) (*Planner, *plan.Plan) {
 	t.Helper()
 	p, err := NewPlanner(cfg, opts)
 	if err != nil {
@@ -76,7 +77,7 @@ func TestPlanOfTheDemoSite(t *testing.T) {
 		t.Errorf("the plan is %+v, the crawl's summary %+v", plan, got.Summary)
 	}
 	isFile := func(url string) bool {
-		return slices.ContainsFunc(plan.Files, func(f *PlannedSitemap) bool { return f.URL == url })
+		return fileOf(plan, url) != nil
 	}
 	type line struct {
 		robots, group, rule string
@@ -102,4 +103,14 @@ func TestPlanOfTheDemoSite(t *testing.T) {
 	if diff := cmp.Diff(rules, planned); diff != "" {
 		t.Errorf("disallowed by rule (-crawl +plan):\n%s", diff)
 	}
+}
+
+// fileOf returns what a plan says of a sitemap file; nil: nothing.
+func fileOf(p *plan.Plan, url string) *plan.Sitemap {
+	for _, f := range p.Files {
+		if f.URL == url {
+			return f
+		}
+	}
+	return nil
 }

@@ -130,7 +130,7 @@ func TestPlanInterrupted(t *testing.T) {
 	if err != nil || plan.End != EndInterrupted || plan.URLs == 0 || plan.Robots != 1 {
 		t.Errorf("%+v, %v", plan, err)
 	}
-	if !slices.ContainsFunc(plan.Files, func(f *PlannedSitemap) bool { return f.URL == s.url+"/map.txt" && f.Unread != "" }) {
+	if f := fileOf(plan, s.url+"/map.txt"); f == nil || f.Unread == "" {
 		t.Errorf("the sitemap that was not read to its end is not said to be: %+v", plan.Files)
 	}
 }

@@ -11,14 +11,15 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/census"
 	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
 	"github.com/politecrawl/politecrawl/crawler/internal/fetch"
 	"github.com/politecrawl/politecrawl/crawler/internal/forecast"
-	"github.com/politecrawl/politecrawl/crawler/internal/plan"
 	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
 	"github.com/politecrawl/politecrawl/crawler/internal/record"
 	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/crawler/plan"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
@@ -34,23 +35,8 @@ import (
 // one: among ten million the chance that there are any is 3 in a million.
 type Planner struct {
 	c      *Crawler
-	census *plan.Census
+	census *census.Census
 }
-
-// Plan is what a crawl would do, as far as robots.txt and sitemaps tell.
-type Plan = plan.Plan
-
-// PlannedHost is what a crawl would do on one host: scheme, name and port.
-type PlannedHost = plan.Host
-
-// PlannedRule is a line of a robots.txt that keeps URLs away.
-type PlannedRule = plan.Rule
-
-// PlannedSitemap is what came of a sitemap file.
-type PlannedSitemap = plan.Sitemap
-
-// Seconds is a time that stands in JSON as a number of seconds.
-type Seconds = plan.Seconds
 
 // Bound says what decides how long a crawl takes.
 type Bound = forecast.Bound
@@ -74,7 +60,7 @@ func NewPlanner(cfg Config, opts *Options) (*Planner, error) {
 		return nil, err
 	}
 	c.formats = nil // nothing is written
-	p := &Planner{c: c, census: plan.NewCensus(planned(c))}
+	p := &Planner{c: c, census: census.New(planned(c))}
 	c.frontier = &plannedFrontier{Memory: frontier.NewMemory(&frontier.Options{
 		Delay: cfg.Politeness.Delay, MaxInFlight: cfg.Politeness.PerHost, LeaseTime: leaseTime(&cfg),
 	}), census: p.census}
@@ -93,8 +79,8 @@ func NewPlanner(cfg Config, opts *Options) (*Planner, error) {
 }
 
 // planned returns what a plan has to know of the crawl.
-func planned(c *Crawler) *plan.Crawl {
-	return &plan.Crawl{
+func planned(c *Crawler) *census.Crawl {
+	return &census.Crawl{
 		Workers: c.cfg.Limits.Workers, PerHost: c.cfg.Politeness.PerHost, PerIP: c.cfg.Politeness.PerIP,
 		MaxPages: c.cfg.Limits.MaxPages, MaxHostPages: c.cfg.Limits.MaxHostPages, MaxTime: c.cfg.Limits.MaxTime,
 		MaxSitemaps: c.cfg.Sitemaps.MaxFiles, Token: c.reading.token,
@@ -114,7 +100,7 @@ func planned(c *Crawler) *plan.Crawl {
 // those that are left would have to be waited for longer than MaxWait. When ctx ends
 // the requests in flight are broken off. The Plan is what is known then, also beside
 // an error, which is of the planner's own side.
-func (p *Planner) Run(ctx context.Context) (*Plan, error) {
+func (p *Planner) Run(ctx context.Context) (*plan.Plan, error) {
 	c := p.c
 	defer c.life.Abort()
 	leases, leave := c.life.Leases(ctx)
@@ -131,7 +117,7 @@ func (p *Planner) Run(ctx context.Context) (*Plan, error) {
 	end, _, fault := c.life.Ending()
 	unread, err := p.unread(end)
 	sum := c.tally.summary()
-	planned := &Plan{
+	planned := &plan.Plan{
 		End: end, Began: sum.Began, Refused: sum.Refused,
 		Robots: sum.Robots, Sitemaps: sum.Sitemaps, Entries: sum.Entries,
 	}
@@ -140,7 +126,7 @@ func (p *Planner) Run(ctx context.Context) (*Plan, error) {
 }
 
 // unread lists the sitemaps that are left in the frontier.
-func (p *Planner) unread(end End) (list []*PlannedSitemap, err error) {
+func (p *Planner) unread(end End) (list []*plan.Sitemap, err error) {
 	why := "not to be asked for yet"
 	if end != EndLater {
 		why = "the planning ended before"
@@ -161,9 +147,9 @@ func (p *Planner) unread(end End) (list []*PlannedSitemap, err error) {
 			return list, fmt.Errorf("plan: %w", err)
 		}
 		u.Fragment = ""
-		list = append(list, &PlannedSitemap{URL: u.String(), Host: string(t.SitemapOf), Unread: why})
+		list = append(list, &plan.Sitemap{URL: u.String(), Host: string(t.SitemapOf), Unread: why})
 	}
-	slices.SortFunc(list, func(a, b *PlannedSitemap) int { return cmp.Compare(a.URL, b.URL) })
+	slices.SortFunc(list, func(a, b *plan.Sitemap) int { return cmp.Compare(a.URL, b.URL) })
 	return list, nil
 }
 
@@ -210,7 +196,7 @@ func (planFetcher) Fetch(fetch.Request) (*fetch.Response, error) {
 
 // planRecorder counts what the crawl would write down.
 type planRecorder struct {
-	*plan.Census
+	*census.Census
 	frontier  frontier.Frontier
 	commitCtx context.Context
 }
@@ -228,7 +214,7 @@ func (r *planRecorder) Commit(outcome frontier.Outcome, _ *output.Page, lines cr
 // robots.txt is asked for. The other pages are counted.
 type plannedFrontier struct {
 	*frontier.Memory
-	census *plan.Census
+	census *census.Census
 }
 
 // Add implements frontier.Frontier.

@@ -59,7 +59,7 @@ var crawlerParts = map[string][]string{
 	internal + "cluster":    {internal + "weburl"},
 	internal + "lifecycle":  nil,
 	internal + "blocked":    nil,
-	internal + "plan":       {internal + "weburl", internal + "provenance", internal + "politeness", internal + "record", internal + "forecast", internal + "lifecycle", internal + "blocked"},
+	internal + "census":     {internal + "weburl", internal + "provenance", internal + "politeness", internal + "record", internal + "forecast", internal + "lifecycle", internal + "blocked"},
 	internal + "record":     {internal + "weburl", internal + "provenance", internal + "trap"},
 }
 
@@ -114,7 +114,7 @@ var importRules = []importRule{
 				return nil
 			}
 			return slices.DeleteFunc(among(imports(p), "crawler"), func(path string) bool {
-				return within(path, "crawler/frontier", "crawler/output", "crawler/extract") || within(path, helpers...) || slices.Contains(allowed, path)
+				return within(path, "crawler/frontier", "crawler/output", "crawler/extract", "crawler/plan") || within(path, helpers...) || slices.Contains(allowed, path)
 			})
 		},
 	},

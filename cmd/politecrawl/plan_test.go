@@ -13,6 +13,7 @@ import (
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/clitest"
 	"github.com/politecrawl/politecrawl/crawler"
+	"github.com/politecrawl/politecrawl/crawler/plan"
 )
 
 // planSite lists pages in a sitemap, some of them disallowed.
@@ -58,7 +59,7 @@ func TestPlanJSON(t *testing.T) {
 	if got.Code != cli.ExitDone || got.Stderr != "" {
 		t.Fatalf("%+v", got)
 	}
-	var plan crawler.Plan
+	var plan plan.Plan
 	if err := json.Unmarshal([]byte(got.Out), &plan); err != nil {
 		t.Fatal(err)
 	}

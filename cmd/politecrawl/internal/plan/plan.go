@@ -15,6 +15,7 @@ import (
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/runner"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/settings"
 	"github.com/politecrawl/politecrawl/crawler"
+	"github.com/politecrawl/politecrawl/crawler/plan"
 )
 
 // Command returns the command "plan".
@@ -70,7 +71,7 @@ be asked for yet, 130 interrupted.`,
 				return err
 			}
 			r := &runner.Runner{Streams: streams, Quiet: quiet, Log: s.Log}
-			return plan(cmd.Context(), r, s.Config, format)
+			return run(cmd.Context(), r, s.Config, format)
 		},
 	}
 	format.AddFlag(cmd)
@@ -79,28 +80,28 @@ be asked for yet, 130 interrupted.`,
 	return cmd
 }
 
-// plan plans a crawl and prints the plan, also one that came to nothing half-way.
-func plan(ctx context.Context, r *runner.Runner, cfg crawler.Config, format cli.Format) error {
-	plan, err := makePlan(ctx, r, cfg)
-	if plan == nil {
+// run plans a crawl and prints the plan, also one that was interrupted.
+func run(ctx context.Context, r *runner.Runner, cfg crawler.Config, format cli.Format) error {
+	p, err := makePlan(ctx, r, cfg)
+	if p == nil {
 		return err
 	}
 	if format == cli.JSON {
-		err = errors.Join(err, r.PrintJSON(plan))
+		err = errors.Join(err, r.PrintJSON(p))
 	} else {
-		err = errors.Join(err, r.Print(newPlanPage(plan, &cfg, r.Painter()).text()))
+		err = errors.Join(err, r.Print(newPlanPage(p, &cfg, r.Painter()).text()))
 	}
 	if err != nil {
 		return err
 	}
-	if err := r.RefusedStarts(plan.Refused, nil, "", plan.Pages == 0); err != nil {
+	if err := r.RefusedStarts(p.Refused, nil, "", p.Pages == 0); err != nil {
 		return err
 	}
-	return cli.ExitWith(runner.EndCode(plan.End))
+	return cli.ExitWith(runner.EndCode(p.End))
 }
 
 // makePlan asks for what a plan is made of. The plan is nil when it could not begin.
-func makePlan(ctx context.Context, r *runner.Runner, cfg crawler.Config) (*crawler.Plan, error) {
+func makePlan(ctx context.Context, r *runner.Runner, cfg crawler.Config) (*plan.Plan, error) {
 	view, log, endLog, err := r.Start()
 	if err != nil {
 		return nil, err

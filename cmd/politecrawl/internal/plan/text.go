@@ -14,6 +14,7 @@ import (
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/runner"
 	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/crawler/plan"
 )
 
 // How much of a plan is shown to a person. JSON has all of it.
@@ -25,12 +26,12 @@ const (
 
 // A planPage is the text for a person that a plan becomes.
 type planPage struct {
-	*crawler.Plan
+	*plan.Plan
 	cli.Page
 	cfg *crawler.Config
 }
 
-func newPlanPage(plan *crawler.Plan, cfg *crawler.Config, paint cli.Painter) *planPage {
+func newPlanPage(plan *plan.Plan, cfg *crawler.Config, paint cli.Painter) *planPage {
 	return &planPage{Plan: plan, Page: cli.Page{Paint: paint, Names: 12}, cfg: cfg}
 }
 
@@ -57,7 +58,7 @@ func (p *planPage) headline() {
 		p.Printf("failed; as far as it was read,\n")
 	}
 	of := ""
-	if slices.ContainsFunc(p.Hosts, func(h *crawler.PlannedHost) bool { return !isBarred(h) }) {
+	if slices.ContainsFunc(p.Hosts, func(h *plan.Host) bool { return !isBarred(h) }) {
 		of = " of " + humanize.Count(len(p.Hosts), "host")
 	}
 	p.Printf("a crawl would fetch %s%s in %s", humanize.Count(p.Pages, "page"), of, aboutTime(p.Seconds))
@@ -91,7 +92,7 @@ func (p *planPage) hosts() {
 	}
 }
 
-func sumRejected(hosts []*crawler.PlannedHost) int {
+func sumRejected(hosts []*plan.Host) int {
 	n := 0
 	for _, h := range hosts {
 		n += humanize.Sum(h.Rejected)
@@ -125,7 +126,7 @@ func (p *planPage) table(rows [][]string, right ...int) {
 }
 
 // delay is that of a host, and whose it is.
-func (p *planPage) delay(h *crawler.PlannedHost) string {
+func (p *planPage) delay(h *plan.Host) string {
 	text := time.Duration(h.Delay).String()
 	switch {
 	case h.CrawlDelay > h.Delay:
@@ -156,7 +157,7 @@ func (p *planPage) rules() {
 	}
 }
 
-func (p *planPage) examples(r *crawler.PlannedRule) string {
+func (p *planPage) examples(r *plan.Rule) string {
 	list := make([]string, len(r.Examples))
 	for i, url := range r.Examples {
 		list[i] = cli.Escape(strings.TrimPrefix(url, r.Host))
@@ -189,7 +190,7 @@ func (p *planPage) trouble() {
 			p.Field("sitemaps", "%s lists %d, of which %d are not read (--max-sitemaps)", cli.Escape(h.Host), h.Sitemaps, h.SitemapsBeyond)
 		}
 	}
-	unread := slices.DeleteFunc(slices.Clone(p.Files), func(f *crawler.PlannedSitemap) bool { return f.Unread == "" })
+	unread := slices.DeleteFunc(slices.Clone(p.Files), func(f *plan.Sitemap) bool { return f.Unread == "" })
 	for _, f := range unread[:min(len(unread), maxPlanFiles)] {
 		p.Field("sitemap", "%s: %s", cli.Escape(f.URL), cli.Escape(f.Unread))
 	}
@@ -235,7 +236,7 @@ func (p *planPage) unknown() {
 
 // isBarred tells whether a host is left alone for its address, or for that which its
 // robots.txt redirects to.
-func isBarred(h *crawler.PlannedHost) bool {
+func isBarred(h *plan.Host) bool {
 	return (h.Outcome == "" || h.Outcome == "unreachable") && h.Error != "" && h.RetryAt.IsZero()
 }
 
@@ -255,7 +256,7 @@ func (p *planPage) unasked() []string {
 }
 
 // aboutTime writes a time that is an estimate.
-func aboutTime(s crawler.Seconds) string {
+func aboutTime(s plan.Seconds) string {
 	if d := time.Duration(s); d < 10*time.Second {
 		return d.Round(100 * time.Millisecond).String()
 	}

@@ -1,5 +1,11 @@
-// Package plan counts what a crawl would fetch, and sums it up with the time that it would
-// take.
+// Package plan has what a planner tells before a crawl: what the crawl would fetch, what it
+// would skip and why, and how long it would take.
+//
+// A plan comes from robots.txt and sitemaps alone, so it costs a site a few requests. It
+// answers three questions. Which rules keep pages away: see [Plan.Disallowed]. Which host
+// takes the longest, and because of which delay: see [Plan.Slowest] and [Host.Delay]. Will a
+// limit end the crawl early: see [Plan.CrawlEnd] and [Plan.Beyond]. Durations are seconds in
+// JSON. Planner in package crawler makes plans, and politecrawl plan prints them.
 package plan
 
 import (
@@ -12,9 +18,9 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// Plan is what a crawl would do, as far as robots.txt and sitemaps tell. It is the least that the crawl does: links are not followed, so that
-// pages to which only links lead are not in it, unless with OnlySitemaps there are
-// none. The field names of its JSON are a contract.
+// Plan is what a crawl would do, as far as robots.txt and sitemaps tell. It is the least that
+// the crawl does: links are not followed, so pages to which only links lead are not in it,
+// unless with OnlySitemaps there are none. The field names of its JSON are a contract.
 type Plan struct {
 	// End says how the planning ended: EndFinished; EndLater, when hosts or
 	// sitemaps are left that cannot be asked yet; EndInterrupted; EndFailed.

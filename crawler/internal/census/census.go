@@ -1,4 +1,6 @@
-package plan
+// Package census counts what a crawl would fetch, and sums it up with the time that it would
+// take.
+package census
 
 import (
 	"fmt"
@@ -18,6 +20,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/internal/record"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/crawler/plan"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 	"github.com/politecrawl/politecrawl/robotsext/secret"
@@ -50,7 +53,7 @@ type Census struct {
 	others *headcount // of hosts for which there is no room
 	known  int        // URLs that the frontier of a crawl would hold
 	bytes  int64      // that they have together
-	files  []*Sitemap
+	files  []*plan.Sitemap
 }
 
 // maxOthers is how many hosts are counted by themselves of which a crawl would ask
@@ -80,15 +83,15 @@ type headcount struct {
 
 	urls, pages int
 	rejected    map[output.Reason]int
-	rules       map[*robotstxt.Rule]*Rule
+	rules       map[*robotstxt.Rule]*plan.Rule
 
 	requests, answers int
 	took              time.Duration // of the answers
 	addr              netip.Addr    // where per-ip is a limit
 }
 
-// NewCensus returns the census of a crawl. Nothing of c is used before something is counted.
-func NewCensus(c *Crawl) *Census {
+// New returns the census of a crawl. Nothing of c is used before something is counted.
+func New(c *Crawl) *Census {
 	return &Census{
 		c: c, seed: maphash.MakeSeed(), fates: make(map[uint64]fate),
 		hosts: make(map[robotsext.Origin]*headcount), others: newHeadcount(""),
@@ -96,7 +99,7 @@ func NewCensus(c *Crawl) *Census {
 }
 
 func newHeadcount(o robotsext.Origin) *headcount {
-	return &headcount{origin: o, rejected: make(map[output.Reason]int), rules: make(map[*robotstxt.Rule]*Rule)}
+	return &headcount{origin: o, rejected: make(map[output.Reason]int), rules: make(map[*robotstxt.Rule]*plan.Rule)}
 }
 
 // Add counts a page that a crawl would take into its frontier. Ask says that it is
@@ -165,7 +168,7 @@ func (h *headcount) disallow(v robotstxt.Verdict, url string) {
 	h.rejected[output.Disallowed]++
 	r := h.rules[v.Rule]
 	if r == nil {
-		r = &Rule{Host: string(h.origin), RobotsURL: h.origin.RobotsURL(), Group: v.Group.Name()}
+		r = &plan.Rule{Host: string(h.origin), RobotsURL: h.origin.RobotsURL(), Group: v.Group.Name()}
 		if v.Rule != nil {
 			r.Rule, r.Line = secret.Users(v.Rule.String()), v.Rule.Line
 		}
@@ -185,7 +188,7 @@ func (s *Census) Skip(urls []record.SkippedURL) error {
 	for i := range urls {
 		r := &urls[i].Rejection
 		if t, err := provenance.Decode(urls[i].Item.Meta); err == nil && t.IsSitemap() { // too many redirects
-			s.files = append(s.files, &Sitemap{URL: r.URL, Host: string(t.SitemapOf), Unread: string(r.Reason)})
+			s.files = append(s.files, &plan.Sitemap{URL: r.URL, Host: string(t.SitemapOf), Unread: string(r.Reason)})
 			continue
 		}
 		now := fate(slices.Index(fates[:], r.Reason) + 1)
@@ -278,7 +281,7 @@ func (s *Census) Robots(rec *robotsext.Record) error {
 
 // File notes what came of a sitemap.
 func (s *Census) File(f *output.Sitemap) {
-	p := &Sitemap{URL: f.URL, Host: f.Host, Status: f.Status, Pages: f.Pages, Sitemaps: f.Sitemaps, Unread: f.Detail}
+	p := &plan.Sitemap{URL: f.URL, Host: f.Host, Status: f.Status, Pages: f.Pages, Sitemaps: f.Sitemaps, Unread: f.Detail}
 	if f.Status != 0 && f.Status/100 != 2 && p.Unread == "" {
 		p.Unread = fmt.Sprintf("status %d", f.Status)
 	}

@@ -1,4 +1,4 @@
-package plan
+package census
 
 import (
 	"cmp"
@@ -13,6 +13,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/crawler/plan"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 	"github.com/politecrawl/politecrawl/robotsext/secret"
@@ -20,65 +21,65 @@ import (
 
 // Sum sums up what is known. Of the plan, the caller has filled in how it ended, when it
 // began and what was read; unread are the sitemaps that are left.
-func (s *Census) Sum(plan *Plan, unread []*Sitemap) {
+func (s *Census) Sum(p *plan.Plan, unread []*plan.Sitemap) {
 	now := time.Now()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	plan.Took, plan.Rejected = Seconds(now.Sub(plan.Began)), make(map[output.Reason]int)
-	plan.FrontierBytes, plan.MemoryBytes = forecast.FrontierBytes(s.known+len(s.files), s.bytes), forecast.MemoryBytes(s.known)
-	plan.Hosts, plan.Others, plan.Disallowed = []*Host{}, []*Host{}, []*Rule{}
-	plan.Files = slices.Concat([]*Sitemap{}, s.files, unread)
+	p.Took, p.Rejected = plan.Seconds(now.Sub(p.Began)), make(map[output.Reason]int)
+	p.FrontierBytes, p.MemoryBytes = forecast.FrontierBytes(s.known+len(s.files), s.bytes), forecast.MemoryBytes(s.known)
+	p.Hosts, p.Others, p.Disallowed = []*plan.Host{}, []*plan.Host{}, []*plan.Rule{}
+	p.Files = slices.Concat([]*plan.Sitemap{}, s.files, unread)
 	course := &forecast.Timetable{Workers: s.c.Workers, PerIP: s.c.PerIP}
 	for _, origins := range s.servers() {
-		hosts, clock := s.server(origins, now, plan.Began)
+		hosts, clock := s.server(origins, now, p.Began)
 		course.Servers = append(course.Servers, clock)
 		for i, h := range origins {
-			plan.add(hosts[i])
+			add(p, hosts[i])
 			for _, rule := range h.rules {
-				plan.Disallowed = append(plan.Disallowed, rule)
+				p.Disallowed = append(p.Disallowed, rule)
 			}
 			if s.belongs(h.origin) {
-				plan.Hosts = append(plan.Hosts, hosts[i])
+				p.Hosts = append(p.Hosts, hosts[i])
 			} else {
-				plan.Others = append(plan.Others, hosts[i])
+				p.Others = append(p.Others, hosts[i])
 			}
 		}
 	}
 	if s.others.urls+s.others.requests > 0 {
 		rest := s.host(s.others, now, 0)
 		rest.Requests = s.others.requests
-		plan.add(rest)
-		plan.Others = append(plan.Others, rest)
+		add(p, rest)
+		p.Others = append(p.Others, rest)
 	}
-	byPages(plan.Hosts)
-	byPages(plan.Others)
-	slices.SortFunc(plan.Disallowed, func(a, b *Rule) int {
+	byPages(p.Hosts)
+	byPages(p.Others)
+	slices.SortFunc(p.Disallowed, func(a, b *plan.Rule) int {
 		return cmp.Or(b.URLs-a.URLs, cmp.Compare(a.Host, b.Host), a.Line-b.Line)
 	})
-	plan.within(course.Forecast(s.c.MaxPages, s.c.MaxTime))
+	within(p, course.Forecast(s.c.MaxPages, s.c.MaxTime))
 }
 
 // add counts a host.
-func (plan *Plan) add(h *Host) {
-	plan.URLs += h.URLs
-	plan.Pages += h.Pages
-	plan.Requests += h.Requests
+func add(p *plan.Plan, h *plan.Host) {
+	p.URLs += h.URLs
+	p.Pages += h.Pages
+	p.Requests += h.Requests
 	for reason, n := range h.Rejected {
-		plan.Rejected[reason] += n
+		p.Rejected[reason] += n
 	}
 }
 
 // within brings the limits of the crawl as a whole to bear.
-func (plan *Plan) within(f forecast.Forecast) {
-	plan.Beyond = plan.Pages - f.Pages
-	plan.Requests -= plan.Beyond
-	plan.Pages = f.Pages
-	plan.CrawlEnd, plan.Seconds, plan.Bound, plan.Slowest = lifecycle.Finished, Seconds(f.Duration), f.Bound, f.Slowest
+func within(p *plan.Plan, f forecast.Forecast) {
+	p.Beyond = p.Pages - f.Pages
+	p.Requests -= p.Beyond
+	p.Pages = f.Pages
+	p.CrawlEnd, p.Seconds, p.Bound, p.Slowest = lifecycle.Finished, plan.Seconds(f.Duration), f.Bound, f.Slowest
 	if f.Limit != "" {
-		plan.CrawlEnd = lifecycle.End(f.Limit)
+		p.CrawlEnd = lifecycle.End(f.Limit)
 	}
-	if plan.CrawlEnd == lifecycle.Finished && plan.End == lifecycle.Later {
-		plan.CrawlEnd = lifecycle.Later
+	if p.CrawlEnd == lifecycle.Finished && p.End == lifecycle.Later {
+		p.CrawlEnd = lifecycle.Later
 	}
 }
 
@@ -93,7 +94,7 @@ func (s *Census) servers() [][]*headcount {
 }
 
 // server sums up the origins of a server, which share its clock and max-host-pages.
-func (s *Census) server(origins []*headcount, now, began time.Time) (hosts []*Host, all forecast.Server) {
+func (s *Census) server(origins []*headcount, now, began time.Time) (hosts []*plan.Host, all forecast.Server) {
 	var delay, took time.Duration
 	answers, most := 0, -1
 	for _, h := range origins {
@@ -119,20 +120,20 @@ func (s *Census) server(origins []*headcount, now, began time.Time) (hosts []*Ho
 	pace := forecast.NewServer(max(delay, s.c.Delays().After(took)), took, s.c.PerHost)
 	all.Cycle, all.Took = pace.Cycle, pace.Took
 	for _, host := range hosts {
-		host.Delay, host.Seconds = Seconds(delay), Seconds(all.End(host.Requests))
+		host.Delay, host.Seconds = plan.Seconds(delay), plan.Seconds(all.End(host.Requests))
 	}
 	return hosts, all
 }
 
 // host sums up an origin, but for its requests. Other pages of its server are planned
 // already.
-func (s *Census) host(h *headcount, now time.Time, others int) *Host {
-	host := &Host{
+func (s *Census) host(h *headcount, now time.Time, others int) *plan.Host {
+	host := &plan.Host{
 		Host: string(h.origin), URLs: h.urls, Pages: h.pages, Rejected: h.rejected,
-		Delay: Seconds(s.c.Delays().Wanted(h.group)),
+		Delay: plan.Seconds(s.c.Delays().Wanted(h.group)),
 	}
 	if h.answers > 0 {
-		host.Answer = Seconds(h.took / time.Duration(h.answers))
+		host.Answer = plan.Seconds(h.took / time.Duration(h.answers))
 	}
 	if rec := cmp.Or(h.rec, h.failing); rec != nil {
 		host.Outcome, host.RobotsURL, host.Status = rec.Outcome.String(), rec.Origin.RobotsURL(), rec.Status
@@ -161,7 +162,7 @@ func (s *Census) host(h *headcount, now time.Time, others int) *Host {
 	}
 	if h.group != nil {
 		host.Group = h.group.Name()
-		host.CrawlDelay = Seconds(s.asked(h.rec))
+		host.CrawlDelay = plan.Seconds(s.asked(h.rec))
 		for _, w := range h.group.VisitTimes() {
 			host.VisitTimes = append(host.VisitTimes, forecast.Window(w))
 		}
@@ -188,8 +189,8 @@ func windowsOf(group *robotstxt.Group) []robotstxt.Window {
 }
 
 // byPages sorts the hosts of a plan, those with the most to fetch first.
-func byPages(hosts []*Host) {
-	slices.SortFunc(hosts, func(a, b *Host) int {
+func byPages(hosts []*plan.Host) {
+	slices.SortFunc(hosts, func(a, b *plan.Host) int {
 		return cmp.Or(b.Pages-a.Pages, b.URLs-a.URLs, cmp.Compare(a.Host, b.Host))
 	})
 }
