@@ -15,16 +15,13 @@ const maxLen = 64
 func W3C(s string) (time.Time, bool) {
 	const rest = "0000-01-01T00:00:00Z"
 	const minutes = len("2006-01-02T15:04")
-	switch {
+	switch s = strings.ToUpper(s); {
 	case len(s) == len("2006"), len(s) == len("2006-01"), len(s) == len("2006-01-02"):
 		s += rest[len(s):]
 	case len(s) <= minutes || len(s) > maxLen:
 		return time.Time{}, false
-	default:
-		s = strings.ToUpper(s)
-		if strings.IndexByte("Z+-", s[minutes]) >= 0 {
-			s = s[:minutes] + ":00" + s[minutes:]
-		}
+	case strings.IndexByte("Z+-", s[minutes]) >= 0:
+		s = s[:minutes] + ":00" + s[minutes:]
 	}
 	t, err := time.Parse(time.RFC3339, s)
 	if err != nil || isLoose(s) {

@@ -238,7 +238,7 @@ func explainNoSlash(r *record) (message, fix string) {
 		if path == "" {
 			return message, fmt.Sprintf("if %s is another host, write the rule into its own robots.txt", quote(host))
 		}
-		return message + "; the name of a host is no part of it", fmt.Sprintf("%s, into the robots.txt of %s if that is another host", write(r.name+": /"+path), host)
+		return message + "; the name of a host is no part of it", fmt.Sprintf("%s, into the robots.txt of %s if that is another host", write(r.name+": /"+path), quote(host))
 	}
 	return message, write(r.name + ": /" + strings.TrimLeft(bare, "/"))
 }
