@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/politecrawl/politecrawl/internal/redistest"
+	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore/redistest"
 )
 
 // Each worker asks again for what it had asked for, at the same time or one after the

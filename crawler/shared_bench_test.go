@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/politecrawl/politecrawl/internal/redistest"
+	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore/redistest"
 )
 
 // BenchmarkTwoWorkers crawls hosts that are slow to answer with one worker and with two:

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore"
+	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore/redistest"
 	"github.com/politecrawl/politecrawl/crawler/internal/cluster"
 	"github.com/politecrawl/politecrawl/crawler/internal/quota"
-	"github.com/politecrawl/politecrawl/internal/redistest"
 )
 
 // byHand opens a crawl, or makes it, as a worker of it, for a test to do what that would.

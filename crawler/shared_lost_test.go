@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/politecrawl/politecrawl/internal/redistest"
+	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore/redistest"
 )
 
 // A request that is on its way when its lease ends, since Redis is away, is broken off

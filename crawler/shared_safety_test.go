@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore/redistest"
 	"github.com/politecrawl/politecrawl/crawler/output"
-	"github.com/politecrawl/politecrawl/internal/redistest"
 )
 
 // refuses wants a crawl not to begin, and its files as they were.

@@ -18,9 +18,9 @@ import (
 	reportcmd "github.com/politecrawl/politecrawl/cmd/politecrawl/internal/report"
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/frontier/pebblestore"
+	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore/redistest"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/crawler/report"
-	"github.com/politecrawl/politecrawl/internal/redistest"
 )
 
 // writeCrawl writes the output directory of a crawl, with the values as lines of its files.

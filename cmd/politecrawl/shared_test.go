@@ -15,7 +15,7 @@ import (
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/clitest"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/crawl"
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore"
-	"github.com/politecrawl/politecrawl/internal/redistest"
+	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore/redistest"
 )
 
 // chainSite has pages 0 to n-1, each with a link to the next.

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
-	"github.com/politecrawl/politecrawl/internal/redistest"
+	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore/redistest"
 )
 
 // A server that is full refuses a call whole: what was there before is there

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
-	"github.com/politecrawl/politecrawl/internal/redistest"
+	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore/redistest"
 )
 
 // An observer sees the crawl and changes nothing of it.

@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
-	"github.com/politecrawl/politecrawl/internal/redistest"
+	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore/redistest"
 )
 
 func TestTLS(t *testing.T) {

@@ -15,8 +15,8 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore/redistest"
 	"github.com/politecrawl/politecrawl/crawler/frontier/storetest"
-	"github.com/politecrawl/politecrawl/internal/redistest"
 )
 
 const (

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore"
-	"github.com/politecrawl/politecrawl/internal/redistest"
+	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore/redistest"
 )
 
 // A crawl is one as seen by a [Handler]: it notes what it is told.

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore"
-	"github.com/politecrawl/politecrawl/internal/redistest"
+	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore/redistest"
 )
 
 // How does a test get a server of its own?
