@@ -27,7 +27,8 @@
 //	                        host due again = end + delay      (these first)
 //
 // worker.go carries each URL from its lease to its commit. The steps in admission.go,
-// response.go and sitemap.go only decide; the worker alone skips, waits, retries and commits.
+// response.go and sitemap.go decide; the worker skips, waits, retries and commits. Only the
+// entries of a sitemap go into the frontier while it is read, since it may list 50,000.
 // Package robotsext decides whether a URL may be requested, package guard which addresses may
 // be connected to, and package frontier which URL is next, and when: it has the only clock of
 // a host, and one request slot of a host is one request, to robots.txt, a sitemap or a page.

@@ -21,7 +21,8 @@ import (
 
 // A worker takes URLs from the frontier, one after the other, and carries each from its lease
 // to its commit. Its steps decide, in admission.go, response.go and sitemap.go; only act
-// skips, waits and retries, and only run commits.
+// skips, waits and retries it, and only run commits it. The entries of a sitemap are queued or
+// skipped while it is read.
 type worker struct {
 	c        *Crawler
 	pages    pageFetcher
