@@ -196,7 +196,7 @@ func TestNoCookies(t *testing.T) {
 // The parts of a path are those behind the host, however the URL is written; one with too
 // many is listed as too long wherever it was found.
 func TestPathParts(t *testing.T) {
-	b := scope.New(ScopeHost, scope.Bounds{MaxDepth: -1, MaxURL: Default().Scope.MaxURL, MaxParams: Default().Scope.MaxParams, MaxRepeats: Default().Scope.MaxRepeats})
+	b := scope.New(scope.Host, scope.Bounds{MaxDepth: -1, MaxURL: Default().Scope.MaxURL, MaxParams: Default().Scope.MaxParams, MaxRepeats: Default().Scope.MaxRepeats})
 	most := strings.Repeat("/a/b", weburl.MaxSegments/2)
 	for _, ref := range []string{"https://a.test", "//a.test", ""} {
 		a, err := weburl.Resolve("https://a.test/x/", ref+most)

@@ -10,12 +10,12 @@ import (
 	"slices"
 	"time"
 
-	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/frontier/pebblestore"
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore"
 	"github.com/politecrawl/politecrawl/crawler/internal/cluster"
 	"github.com/politecrawl/politecrawl/crawler/internal/quota"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
+	"github.com/politecrawl/politecrawl/crawler/shared"
 )
 
 // joinCluster opens the frontier of a crawl that several processes share, or makes it. The
@@ -67,12 +67,9 @@ func (c *Crawler) joinCluster() error {
 // clusterOptions returns how this process opens the crawl. It fails when the crawl in the
 // directory is another than that which is to be resumed.
 func (c *Crawler) clusterOptions() (*cluster.Options, error) {
-	crawl, err := c.cfg.Cluster.crawl()
-	if err != nil {
-		return nil, err
-	}
+	var err error
 	opts := &cluster.Options{
-		Crawl: crawl, Delay: c.cfg.Politeness.Delay, LeaseTime: c.leases.duration, Extension: c.leases.extension, Logger: c.log, Notice: c.notice,
+		Crawl: c.cfg.Cluster.crawl(), Delay: c.cfg.Politeness.Delay, LeaseTime: c.leases.duration, Extension: c.leases.extension, Logger: c.log, Notice: c.notice,
 	}
 	if opts.Settings, err = settingsOf(c.cfg); err != nil || !c.opts.Resume && !c.opts.Recrawl {
 		return opts, err
@@ -142,98 +139,16 @@ type lockedFrontier struct {
 // Close closes the frontier and releases the lock.
 func (f *lockedFrontier) Close() error { return errors.Join(f.Store.Close(), f.lock.Close()) }
 
-// A Peer is a process of a crawl that several share.
-type Peer struct {
-	Worker string `json:"worker"` // its name
-	Pages  int    `json:"pages"`  // lines of its pages.jsonl
-	Bytes  int64  `json:"bytes"`  // of the bodies of these pages
-	// Working says that it has not ended, and was heard of in the last seconds.
-	Working bool `json:"working"`
-	// Ago is how long ago that was.
-	Ago time.Duration `json:"-"`
-}
-
-// A Shared says who else works on a crawl.
-type Shared struct {
-	Frontier string `json:"frontier"` // where it is
-	Name     string `json:"name"`
-	Worker   string `json:"worker,omitempty"` // the name of this process, if it is one of them
-	// Workers are all processes that have ever worked on it, this one included, by
-	// name.
-	Workers []Peer `json:"workers"`
-}
-
-// Pages is how many pages all workers have fetched.
-func (s *Shared) Pages() int {
-	n := 0
-	for _, p := range s.Workers {
-		n += p.Pages
-	}
-	return n
-}
-
-// Working is how many are at work.
-func (s *Shared) Working() int {
-	n := 0
-	for _, p := range s.Workers {
-		if p.Working {
-			n++
-		}
-	}
-	return n
-}
-
 // sharedBy says which processes work on the crawl of cfg; nil: only this one.
-func sharedBy(cfg *Config, worker string, peers []cluster.Peer) *Shared {
+func sharedBy(cfg *Config, worker string, peers []cluster.Peer) *shared.Crawl {
 	if len(peers) == 0 {
 		return nil
 	}
-	s := &Shared{Frontier: cfg.Cluster.Frontier, Name: cfg.Cluster.Join, Worker: worker}
+	s := &shared.Crawl{Frontier: cfg.Cluster.Frontier, Name: cfg.Cluster.Join, Worker: worker}
 	for _, p := range peers {
-		s.Workers = append(s.Workers, Peer(p))
+		s.Workers = append(s.Workers, shared.Worker(p))
 	}
 	return s
-}
-
-// A SharedCrawl is how a crawl that several processes share is getting on.
-type SharedCrawl struct {
-	Shared
-	Stats frontier.Stats
-}
-
-// SharedStatus says how the crawl is getting on that cfg.Cluster names. The
-// errors are those of [Joined].
-func SharedStatus(ctx context.Context, cfg Config) (*SharedCrawl, error) {
-	crawl, err := cfg.Cluster.crawl()
-	if err != nil {
-		return nil, err
-	}
-	peers, stats, err := crawl.Status(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return &SharedCrawl{*sharedBy(&cfg, "", peers), stats}, nil
-}
-
-// StopShared ends a crawl for all who work on it, each with [EndStopped], and says who
-// that is. The errors are those of [Joined].
-func StopShared(ctx context.Context, cfg Config) (*Shared, error) {
-	crawl, err := cfg.Cluster.crawl()
-	if err != nil {
-		return nil, err
-	}
-	peers, err := crawl.Stop(ctx)
-	return sharedBy(&cfg, "", peers), err
-}
-
-// DeleteShared takes all that Redis has of a crawl out of it. The error is
-// [redisstore.ErrInUse] while somebody works on it, or one of [Joined].
-func DeleteShared(ctx context.Context, cfg Config) error {
-	crawl, err := cfg.Cluster.crawl()
-	if err != nil {
-		return err
-	}
-	return crawl.Delete(ctx)
 }
 
 // Joined returns cfg with the settings of the crawl that cfg.Cluster names,
@@ -244,14 +159,14 @@ func DeleteShared(ctx context.Context, cfg Config) error {
 // these. The error is [redisstore.ErrNone] when there is no such crawl, and the process that
 // runs with cfg makes it.
 func Joined(ctx context.Context, cfg Config, given func(key string) bool) (Config, error) {
-	crawl, err := cfg.Cluster.crawl()
-	if err != nil {
+	if err := cfg.Cluster.Validate(); err != nil {
 		return cfg, err
 	}
 	own, err := settingsOf(cfg)
 	if err != nil {
 		return cfg, err
 	}
+	crawl := cfg.Cluster.crawl()
 	settings, err := crawl.Settings(ctx, own, given)
 	if err != nil {
 		return cfg, asConfigError(err)
@@ -272,16 +187,11 @@ func Joined(ctx context.Context, cfg Config, given func(key string) bool) (Confi
 	return joined, nil
 }
 
-// crawl returns the crawl that processes share. The error is a [*ConfigError].
-func (c *Cluster) crawl() (cluster.Crawl, error) {
-	crawl := cluster.Crawl{
-		Address: c.Frontier, Name: c.Join, Prefix: c.Prefix, Worker: c.Worker,
-		PasswordFile: c.PasswordFile, Expected: c.ExpectedURLs,
-	}
-	if err := crawl.Validate(); err != nil {
-		return crawl, &ConfigError{Key: "frontier", Problem: err}
-	}
-	return crawl, nil
+// crawl returns the crawl that processes share.
+func (c *Cluster) crawl() cluster.Crawl {
+	return cluster.Crawl{Address: c.Frontier, Store: redisstore.Options{
+		Crawl: c.Join, Prefix: c.Prefix, Worker: c.Worker, PasswordFile: c.PasswordFile, Expected: c.ExpectedURLs,
+	}}
 }
 
 func settingsOf(c Config) (s cluster.Settings, err error) {

@@ -3,8 +3,6 @@ package crawler
 import (
 	"encoding/json"
 	"time"
-
-	"github.com/politecrawl/politecrawl/crawler/internal/scope"
 )
 
 // DefaultUserAgent is what the crawler calls itself unless told otherwise. Its
@@ -279,19 +277,19 @@ type Cluster struct {
 }
 
 // ScopeKind says how far a crawl goes from its start URLs.
-type ScopeKind = scope.Kind
+type ScopeKind string
 
 // The kinds of scope.
 const (
 	// ScopeHost is the servers of the start URLs: the same host name, with a dot
 	// behind it or not, http and https alike, and the same port unless it is a
 	// default one.
-	ScopeHost = scope.Host
+	ScopeHost ScopeKind = "host"
 	// ScopeDomain is the registrable domains of the start URLs with all their
 	// sub-domains (example.co.uk for www.example.co.uk), on any port.
-	ScopeDomain = scope.Domain
+	ScopeDomain ScopeKind = "domain"
 	// ScopeAny is every URL that is found. Set limits with it.
-	ScopeAny = scope.Any
+	ScopeAny ScopeKind = "any"
 )
 
 // Durability says which accidents a crawl can resume after.

@@ -174,7 +174,7 @@ func New(cfg Config, opts *Options) (*Crawler, error) {
 	c.found = &discovery{
 		cfg: &c.cfg, log: c.log, notice: c.notice, life: c.life, tally: c.tally, traps: trap.New(cfg.Limits.TrapPages),
 		guard: addresses, origins: weburl.NewOriginCache(), params: drop,
-		scope: scope.New(cfg.Scope.Kind, scope.Bounds{MaxDepth: cfg.Scope.MaxDepth, MaxURL: cfg.Scope.MaxURL, MaxParams: cfg.Scope.MaxParams, MaxRepeats: cfg.Scope.MaxRepeats}),
+		scope: scope.New(scope.Kind(cfg.Scope.Kind), scope.Bounds{MaxDepth: cfg.Scope.MaxDepth, MaxURL: cfg.Scope.MaxURL, MaxParams: cfg.Scope.MaxParams, MaxRepeats: cfg.Scope.MaxRepeats}),
 		order: &order{by: cfg.Sitemaps.Order, now: time.Now(), since: since},
 	}
 	c.found.limit()

@@ -50,7 +50,8 @@
 // [Crawler.Continue], [Crawler.Stop] and [Crawler.Abort] hold and end it. [Options.Resume]
 // resumes it, after kill -9 too, with the configuration that [Saved] returns, and
 // [Options.Recrawl] requests everything again that has changed. A [Planner] says beforehand
-// what a crawl would do. Processes on several machines share a crawl; see [Joined].
+// what a crawl would do. Processes on several machines share a crawl; see [Joined] and package
+// shared.
 //
 // README.md in this directory has the messages of the log, the limits on what a site can make
 // a crawl do, how a kill is survived, and what a crawl costs; THREATS.md, POLITENESS.md and

@@ -1,24 +1,17 @@
 package crawler
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"net/netip"
-	"net/url"
-	"slices"
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/census"
-	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
 	"github.com/politecrawl/politecrawl/crawler/internal/fetch"
-	"github.com/politecrawl/politecrawl/crawler/internal/forecast"
 	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
-	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
 	"github.com/politecrawl/politecrawl/crawler/internal/record"
-	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/crawler/plan"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
@@ -38,16 +31,6 @@ type Planner struct {
 	census *census.Census
 }
 
-// Bound says what decides how long a crawl takes.
-type Bound = forecast.Bound
-
-// The bounds. Scripts rely on their spelling.
-const (
-	BoundHost    = forecast.ByHost    // the delay and the responses of one host
-	BoundWorkers = forecast.ByWorkers // the number of workers
-	BoundAddress = forecast.ByAddress // the requests in flight on one address
-)
-
 // NewPlanner returns a planner for the crawl that cfg describes. Of the options it
 // heeds Transport, Logger, Notice and Formats (which cfg may name). It fails with
 // [ErrConfig] where [New] does, and has asked for nothing yet.
@@ -61,15 +44,12 @@ func NewPlanner(cfg Config, opts *Options) (*Planner, error) {
 	}
 	c.formats = nil // nothing is written
 	p := &Planner{c: c, census: census.New(planned(c))}
-	c.frontier = &plannedFrontier{Memory: frontier.NewMemory(&frontier.Options{
-		Delay: cfg.Politeness.Delay, MaxInFlight: cfg.Politeness.PerHost, LeaseTime: leaseTime(&cfg),
-	}), census: p.census}
+	c.frontier, c.recorder = p.census.Frontier, p.census
 	c.record = record.New(record.Config{
 		Frontier: c.frontier, CommitCtx: c.life.CommitCtx, ScopeKey: c.found.scope.Key, Log: c.log, Notice: c.notice,
 	})
 	c.network.delays = c.newDelays()
 	c.network.slots = politeness.NewSlots(c.frontier, c.network.delays, c.leases.duration)
-	c.recorder = &planRecorder{Census: p.census, frontier: c.frontier, commitCtx: c.life.CommitCtx}
 	c.found.use(c.frontier, c.member, c.record, c.recorder)
 	c.pages, c.network.sent = planFetcher{}, p.census.Request
 	if err := c.connect(); err != nil {
@@ -84,6 +64,9 @@ func planned(c *Crawler) *census.Crawl {
 		Workers: c.cfg.Limits.Workers, PerHost: c.cfg.Politeness.PerHost, PerIP: c.cfg.Politeness.PerIP,
 		MaxPages: c.cfg.Limits.MaxPages, MaxHostPages: c.cfg.Limits.MaxHostPages, MaxTime: c.cfg.Limits.MaxTime,
 		MaxSitemaps: c.cfg.Sitemaps.MaxFiles, Token: c.reading.token,
+		Frontier: frontier.Options{
+			Delay: c.cfg.Politeness.Delay, MaxInFlight: c.cfg.Politeness.PerHost, LeaseTime: leaseTime(&c.cfg),
+		},
 		Holds: c.found.scope.Holds, Clean: c.found.cleaned, Listed: c.found.sitemaps.Listed,
 		Delays: func() *politeness.Delays { return c.network.delays },
 		Group:  func(rec *robotsext.Record) *robotstxt.Group { return c.network.robots.Group(rec) },
@@ -115,42 +98,13 @@ func (p *Planner) Run(ctx context.Context) (*plan.Plan, error) {
 	}
 	c.life.Close() // a robots.txt that nobody waits for any more changes nothing
 	end, _, fault := c.life.Ending()
-	unread, err := p.unread(end)
 	sum := c.tally.summary()
 	planned := &plan.Plan{
 		End: end, Began: sum.Began, Refused: sum.Refused,
 		Robots: sum.Robots, Sitemaps: sum.Sitemaps, Entries: sum.Entries,
 	}
-	p.census.Sum(planned, unread)
+	err := p.census.Sum(planned)
 	return planned, errors.Join(fault, err, c.close())
-}
-
-// unread lists the sitemaps that are left in the frontier.
-func (p *Planner) unread(end End) (list []*plan.Sitemap, err error) {
-	why := "not to be asked for yet"
-	if end != EndLater {
-		why = "the planning ended before"
-	}
-	for item, err := range p.c.frontier.(frontier.Lister).Waiting(p.c.life.CommitCtx) {
-		if err != nil {
-			return list, err
-		}
-		t, err := provenance.Decode(item.Meta)
-		if err != nil {
-			return list, fmt.Errorf("plan: %w", err)
-		}
-		if !t.IsSitemap() {
-			continue // a start URL, whose host says the same
-		}
-		u, err := url.Parse(item.URL)
-		if err != nil {
-			return list, fmt.Errorf("plan: %w", err)
-		}
-		u.Fragment = ""
-		list = append(list, &plan.Sitemap{URL: u.String(), Host: string(t.SitemapOf), Unread: why})
-	}
-	slices.SortFunc(list, func(a, b *plan.Sitemap) int { return cmp.Compare(a.URL, b.URL) })
-	return list, nil
 }
 
 // PlanStatus is how a planner is getting on.
@@ -192,56 +146,4 @@ func (planFetcher) Wants() bool { return false }
 // Fetch implements pageFetcher.
 func (planFetcher) Fetch(fetch.Request) (*fetch.Response, error) {
 	return nil, errors.New("a plan fetches no page")
-}
-
-// planRecorder counts what the crawl would write down.
-type planRecorder struct {
-	*census.Census
-	frontier  frontier.Frontier
-	commitCtx context.Context
-}
-
-// Commit implements recorder.
-func (r *planRecorder) Commit(outcome frontier.Outcome, _ *output.Page, lines crawldir.Batch) error {
-	for _, file := range lines.Found().Sitemaps {
-		r.File(file)
-	}
-	_, err := r.frontier.Finish(r.commitCtx, []frontier.Outcome{outcome}, nil)
-	return err
-}
-
-// plannedFrontier keeps the sitemaps, and of each origin one page, for whose sake its
-// robots.txt is asked for. The other pages are counted.
-type plannedFrontier struct {
-	*frontier.Memory
-	census *census.Census
-}
-
-// Add implements frontier.Frontier.
-func (f *plannedFrontier) Add(ctx context.Context, items []frontier.Item) ([]bool, error) {
-	added, kept, places := make([]bool, len(items)), []frontier.Item{}, []int{}
-	for i, item := range items {
-		t, err := provenance.Decode(item.Meta)
-		if err != nil {
-			return nil, err
-		}
-		ask := t.IsSitemap()
-		if !ask {
-			added[i], ask = f.census.Add(item, t)
-		}
-		if ask {
-			kept, places = append(kept, item), append(places, i)
-		}
-	}
-	if len(kept) == 0 {
-		return added, nil
-	}
-	fresh, err := f.Memory.Add(ctx, kept)
-	if err != nil {
-		return nil, err
-	}
-	for k, i := range places {
-		added[i] = fresh[k]
-	}
-	return added, nil
 }

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/politecrawl/politecrawl/crawler/internal/scope"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
@@ -63,7 +62,7 @@ func TestURLsOutOfScopeAreNotRequested(t *testing.T) {
 		"/robots.txt": "Sitemap: " + other.url + "/maps/\nSitemap: {site}/own.txt\n", "/own.txt": other.url + "/c\n", "/": `<a href="/to">to</a>`,
 	})
 	s.handle("/to", http.RedirectHandler(other.url+"/b", http.StatusFound).ServeHTTP)
-	for scope, want := range map[scope.Kind]map[string]output.Reason{
+	for scope, want := range map[ScopeKind]map[string]output.Reason{
 		ScopeHost: {"/maps/a": output.OutOfScope, "/b": output.OutOfScope, "/c": output.NotEntitled},
 		ScopeAny:  {"/c": output.NotEntitled}, // a sitemap may not speak for others, wherever the crawl goes
 	} {

@@ -11,6 +11,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore/redistest"
 	"github.com/politecrawl/politecrawl/crawler/internal/cluster"
 	"github.com/politecrawl/politecrawl/crawler/internal/quota"
+	"github.com/politecrawl/politecrawl/crawler/shared"
 )
 
 // byHand opens a crawl, or makes it, as a worker of it, for a test to do what that would.
@@ -58,7 +59,7 @@ func TestEndedWorkerGivesBack(t *testing.T) {
 	if first.End != EndInterrupted || first.Pages != 1 || first.Bytes == 0 {
 		t.Fatalf("%+v", first.Summary)
 	}
-	st, err := SharedStatus(t.Context(), cfg)
+	st, _, err := shared.Status(t.Context(), cfg.Cluster.Frontier, storeOptions(cfg))
 	if err != nil || st.Pages() != 1 || st.Workers[0].Bytes != first.Bytes {
 		t.Errorf("%+v, %v", st, err)
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/internal/record"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/crawler/shared"
 	"github.com/politecrawl/politecrawl/robotsext"
 )
 
@@ -276,12 +277,12 @@ func TestOpeningWorkerCountsAsWorking(t *testing.T) {
 	second := run(t, brings, nil)
 	const syncPause = time.Second
 	time.Sleep(2 * syncPause)
-	st, err := SharedStatus(t.Context(), cfg)
+	st, _, err := shared.Status(t.Context(), cfg.Cluster.Frontier, storeOptions(cfg))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, w := range st.Workers {
-		if w.Worker == "w1" && (!w.Working || w.Ago > 3*syncPause/2) {
+		if w.Name == "w1" && (!w.Working || w.Ago > 3*syncPause/2) {
 			t.Errorf("nothing is heard of a worker that is opening: %+v", w)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore"
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore/redistest"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
@@ -48,7 +49,7 @@ func TestResumeIntoAnotherCrawl(t *testing.T) {
 	renamed := one
 	renamed.Cluster.Join = "else"
 	refuses(t, renamed, &Options{Resume: true}, ErrConfig, "join")
-	if err := DeleteShared(t.Context(), cfg); err != nil {
+	if err := redisstore.Delete(t.Context(), cfg.Cluster.Frontier, storeOptions(cfg)); err != nil {
 		t.Fatal(err)
 	}
 	refuses(t, one, &Options{Resume: true}, ErrFrontierLost, "no such crawl")

@@ -15,6 +15,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore"
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore/redistest"
 	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/crawler/shared"
 )
 
 // workerConfig is cfg for another worker of the same crawl.
@@ -30,6 +31,12 @@ func sharedConfig(t testing.TB, url string, urls ...string) Config {
 	cfg := testConfig(t, urls...)
 	cfg.Cluster.Frontier, cfg.Cluster.Join, cfg.Cluster.ExpectedURLs = url, "news", 10_000
 	return cfg
+}
+
+// storeOptions say which crawl of its server cfg is about.
+func storeOptions(cfg Config) *redisstore.Options {
+	store := cfg.Cluster.crawl().Store
+	return &store
 }
 
 // together has workers crawl at the same time, and returns what each did. The first
@@ -111,8 +118,8 @@ func TestSharedCrawl(t *testing.T) {
 			t.Errorf("shared: %+v", c.Shared)
 		}
 	}
-	st, err := SharedStatus(t.Context(), cfg)
-	if err != nil || st.Pages() != hosts*(pages+1) || st.Working() != 0 || !st.Stats.Finished() {
+	st, stats, err := shared.Status(t.Context(), cfg.Cluster.Frontier, storeOptions(cfg))
+	if err != nil || st.Pages() != hosts*(pages+1) || st.Working() != 0 || !stats.Finished() {
 		t.Errorf("%+v, %v", st, err)
 	}
 }
@@ -249,10 +256,10 @@ func TestStopShared(t *testing.T) {
 	one, two := workerConfig(t, cfg, "w1"), workerConfig(t, cfg, "w2")
 	go func() {
 		waitFor(func() bool { return len(s.asked()) >= 3 })
-		if err := DeleteShared(t.Context(), cfg); !errors.Is(err, redisstore.ErrInUse) {
+		if err := redisstore.Delete(t.Context(), cfg.Cluster.Frontier, storeOptions(cfg)); !errors.Is(err, redisstore.ErrInUse) {
 			t.Errorf("deleting what is at work: %v", err)
 		}
-		if _, err := StopShared(t.Context(), cfg); err != nil {
+		if _, err := shared.Stop(t.Context(), cfg.Cluster.Frontier, storeOptions(cfg)); err != nil {
 			t.Error(err)
 		}
 	}()
@@ -268,7 +275,7 @@ func TestStopShared(t *testing.T) {
 	if got := allPages(all); len(got) != 41 || len(s.asked()) != 41 {
 		t.Errorf("%d pages, asked for %d", len(got), len(s.asked()))
 	}
-	if err := DeleteShared(t.Context(), cfg); err != nil {
+	if err := redisstore.Delete(t.Context(), cfg.Cluster.Frontier, storeOptions(cfg)); err != nil {
 		t.Error(err)
 	}
 	c, err := New(one, &Options{Resume: true})

@@ -6,24 +6,24 @@ import (
 	"sync"
 	"time"
 
-	"github.com/politecrawl/politecrawl/crawler/internal/blocked"
-	"github.com/politecrawl/politecrawl/crawler/internal/lifecycle"
 	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/crawler/plan"
+	"github.com/politecrawl/politecrawl/crawler/shared"
 )
 
 // End says why a crawl ended.
-type End = lifecycle.End
+type End = plan.End
 
 // The ends. Scripts rely on their spelling.
 const (
-	EndFinished    = lifecycle.Finished    // nothing was left to fetch
-	EndMaxPages    = lifecycle.MaxPages    // the limit was reached
-	EndMaxBytes    = lifecycle.MaxBytes    // the limit was reached
-	EndMaxTime     = lifecycle.MaxTime     // the limit was reached
-	EndLater       = lifecycle.Later       // only hosts that cannot be requested yet were left
-	EndInterrupted = lifecycle.Interrupted // the context of Run ended
-	EndStopped     = lifecycle.Stopped     // the crawl was stopped for all who share it
-	EndFailed      = lifecycle.Failed      // Run returned an error
+	EndFinished    End = "finished"    // nothing was left to fetch
+	EndMaxPages    End = "max-pages"   // the limit was reached
+	EndMaxBytes    End = "max-bytes"   // the limit was reached
+	EndMaxTime     End = "max-time"    // the limit was reached
+	EndLater       End = "later"       // only hosts that cannot be requested yet were left
+	EndInterrupted End = "interrupted" // the context of Run ended
+	EndStopped     End = "stopped"     // the crawl was stopped for all who share it
+	EndFailed      End = "failed"      // Run returned an error
 )
 
 // Summary is what a crawl did, in numbers. Those of a crawl that goes on are of all
@@ -52,12 +52,12 @@ type Summary struct {
 	Began      time.Time             `json:"began"`
 	Took       time.Duration         `json:"took_ns"`
 	Output     string                `json:"output"`
-	Shared     *Shared               `json:"shared,omitempty"` // nil: nobody else works on the crawl
+	Shared     *shared.Crawl         `json:"shared,omitempty"` // nil: nobody else works on the crawl
 }
 
 // RefusedStart is a start URL whose host has an address that [Fetch.AllowAddr] does not
 // allow, or whose robots.txt redirects to such an address.
-type RefusedStart = blocked.Start
+type RefusedStart = plan.RefusedStart
 
 // Cut is what limits cut off.
 type Cut struct {

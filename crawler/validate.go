@@ -8,7 +8,9 @@ import (
 	"golang.org/x/net/http/httpguts"
 
 	"github.com/politecrawl/politecrawl/crawler/extract"
+	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore"
 	"github.com/politecrawl/politecrawl/crawler/internal/record"
+	"github.com/politecrawl/politecrawl/crawler/internal/scope"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/params"
 	"github.com/politecrawl/politecrawl/robotsext/guard"
@@ -91,7 +93,7 @@ func (o *Politeness) validate(p *problems) {
 }
 
 func (s *Scope) validate(p *problems) {
-	p.check(s.Kind.Valid(), "scope", "%q is none of host, domain, any", string(s.Kind))
+	p.check(scope.Kind(s.Kind).Valid(), "scope", "%q is none of host, domain, any", string(s.Kind))
 	p.check(s.MaxDepth >= -1, "max-depth", "%d is less than -1, which is no limit", s.MaxDepth)
 	p.check(s.MaxURL > 0 && s.MaxURL <= weburl.MaxLength, "max-url", "%d is not a number of bytes from 1 to %d", s.MaxURL, weburl.MaxLength)
 	checkLimit(p, "max-params", s.MaxParams)
@@ -133,9 +135,26 @@ func (f *Fetch) validate(p *problems) {
 	}
 }
 
+// Validate returns nil, or an error as that of [Config.Validate].
+func (c *Cluster) Validate() error {
+	var p problems
+	c.validate(&p)
+	return errors.Join(p...)
+}
+
 func (c *Cluster) validate(p *problems) {
-	if _, err := c.crawl(); err != nil {
-		*p = append(*p, err)
+	if c.Frontier != "" {
+		password, err := redisstore.CheckAddress(c.Frontier)
+		if err != nil {
+			p.add("frontier", fmt.Errorf("%w; write it as redis://host:port", err))
+		}
+		// The text does not repeat the address.
+		p.check(!password, "frontier", "the address has a password in it, which would be seen in the list of processes and be kept with the crawl; set %s, or name a file that has it (frontier-password-file)",
+			redisstore.PasswordVariable)
+		for _, name := range []struct{ key, value string }{{"join", c.Join}, {"frontier-prefix", c.Prefix}, {"worker", c.Worker}} {
+			p.check(redisstore.ValidName(name.value) || name.key == "worker" && name.value == "",
+				"frontier", "%s: %q is no name: only letters, digits, '.', '_', '-', and at most 100 of them", name.key, name.value)
+		}
 	}
 	p.check(c.ExpectedURLs > 0, "expected-urls", "%d is not a number of URLs", c.ExpectedURLs)
 }

@@ -75,7 +75,7 @@ func TestSharedCrawl(t *testing.T) {
 	}
 	got = shared("status", "news", "--format", "json")
 	var st crawl.PrintedCrawl
-	if err := json.Unmarshal([]byte(got.Out), &st); err != nil || !st.Finished || st.Pages != 6 || st.Done != 6 || len(st.Workers) != 2 || st.Workers[0].Worker != "one" || st.Workers[1].Pages != 2 {
+	if err := json.Unmarshal([]byte(got.Out), &st); err != nil || !st.Finished || st.Pages != 6 || st.Done != 6 || len(st.Workers) != 2 || st.Workers[0].Name != "one" || st.Workers[1].Pages != 2 {
 		t.Errorf("%v, %+v", err, got)
 	}
 	if got := shared("status", "news"); !strings.HasPrefix(got.Out, "news: finished, 6 pages of 6 URLs known on 1 host, 0 in flight\n  one ") {

@@ -9,12 +9,10 @@
 package plan
 
 import (
+	"net/netip"
 	"strconv"
 	"time"
 
-	"github.com/politecrawl/politecrawl/crawler/internal/blocked"
-	"github.com/politecrawl/politecrawl/crawler/internal/forecast"
-	"github.com/politecrawl/politecrawl/crawler/internal/lifecycle"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -24,9 +22,9 @@ import (
 type Plan struct {
 	// End says how the planning ended: EndFinished; EndLater, when hosts or
 	// sitemaps are left that cannot be asked yet; EndInterrupted; EndFailed.
-	End   lifecycle.End `json:"end"`
-	Began time.Time     `json:"began"`
-	Took  Seconds       `json:"took"`
+	End   End       `json:"end"`
+	Began time.Time `json:"began"`
+	Took  Seconds   `json:"took"`
 
 	URLs     int                   `json:"urls"`     // start URLs and entries of sitemaps, each counted once
 	Pages    int                   `json:"pages"`    // that a crawl would fetch of them, within its limits
@@ -41,13 +39,13 @@ type Plan struct {
 	// EndLater. Seconds is the time until then at the polite rate, and Bound what
 	// it is that takes this long: BoundHost (Slowest, by its clock), BoundWorkers or
 	// BoundAddress.
-	CrawlEnd lifecycle.End  `json:"crawl_end"`
-	Seconds  Seconds        `json:"seconds"`
-	Bound    forecast.Bound `json:"bound"`
-	Slowest  string         `json:"slowest,omitempty"`
+	CrawlEnd End     `json:"crawl_end"`
+	Seconds  Seconds `json:"seconds"`
+	Bound    Bound   `json:"bound"`
+	Slowest  string  `json:"slowest,omitempty"`
 
 	// Refused are the start URLs at addresses that AllowAddr does not allow.
-	Refused []blocked.Start `json:"refused,omitempty"`
+	Refused []RefusedStart `json:"refused,omitempty"`
 
 	// FrontierBytes is what the frontier would take on disk, and MemoryBytes what
 	// the crawl would in memory, at the most. Package internal/forecast says how
@@ -59,6 +57,28 @@ type Plan struct {
 	Others     []*Host    `json:"others"`     // that only listed URLs, or files of the crawl, are on
 	Disallowed []*Rule    `json:"disallowed"` // by rule, the one that keeps the most URLs away first
 	Files      []*Sitemap `json:"files"`      // sitemap files, in the order in which they were done with
+}
+
+// End says why a crawl ended, or the planning of one. Its values are the ends of package
+// crawler, such as EndFinished.
+type End string
+
+// Bound says what decides how long a crawl takes.
+type Bound string
+
+// The bounds. Scripts rely on their spelling.
+const (
+	BoundHost    Bound = "host"    // the delay and the responses of one host
+	BoundWorkers Bound = "workers" // the number of workers
+	BoundAddress Bound = "per-ip"  // the requests in flight on one address
+)
+
+// RefusedStart is a start URL whose host has an address that AllowAddr does not allow, or
+// whose robots.txt redirects to such an address.
+type RefusedStart struct {
+	URL  string     `json:"url"`
+	Addr netip.Addr `json:"addr,omitzero"` // of its host; none: it is the redirect's
+	Why  string     `json:"why"`
 }
 
 // Host is what a crawl would do on one host: scheme, name and port.

@@ -11,14 +11,6 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
 
-// Start is a start URL whose host has an address that Fetch.AllowAddr does not allow, or
-// whose robots.txt redirects to such an address.
-type Start struct {
-	URL  string     `json:"url"`
-	Addr netip.Addr `json:"addr,omitzero"` // of its host; none: it is the redirect's
-	Why  string     `json:"why"`
-}
-
 // Text returns what the guard said, without what those who asked it have said around it.
 func Text(err error) string {
 	said := err

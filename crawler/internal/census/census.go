@@ -3,6 +3,7 @@
 package census
 
 import (
+	"context"
 	"fmt"
 	"hash/maphash"
 	"net/http"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/blocked"
+	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
 	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
 	"github.com/politecrawl/politecrawl/crawler/internal/record"
@@ -32,6 +34,7 @@ type Crawl struct {
 	MaxPages, MaxHostPages, MaxSitemaps int // limits; but for that of sitemaps 0 is none
 	MaxTime                             time.Duration
 	Token                               string // the product token
+	Frontier                            frontier.Options
 
 	Holds  func(weburl.URL) bool                         // whether a URL belongs to the crawl
 	Clean  func(url string, file *robotstxt.File) string // takes out what does not change a page
@@ -44,6 +47,8 @@ type Crawl struct {
 // A Census counts URLs, each once, by origin and by what becomes of it. It is safe for
 // concurrent use.
 type Census struct {
+	Frontier *Frontier
+
 	c    *Crawl
 	seed maphash.Seed
 
@@ -92,19 +97,21 @@ type headcount struct {
 
 // New returns the census of a crawl. Nothing of c is used before something is counted.
 func New(c *Crawl) *Census {
-	return &Census{
+	s := &Census{
 		c: c, seed: maphash.MakeSeed(), fates: make(map[uint64]fate),
 		hosts: make(map[robotsext.Origin]*headcount), others: newHeadcount(""),
 	}
+	s.Frontier = &Frontier{Memory: frontier.NewMemory(&c.Frontier), census: s}
+	return s
 }
 
 func newHeadcount(o robotsext.Origin) *headcount {
 	return &headcount{origin: o, rejected: make(map[output.Reason]int), rules: make(map[*robotstxt.Rule]*plan.Rule)}
 }
 
-// Add counts a page that a crawl would take into its frontier. Ask says that it is
+// add counts a page that a crawl would take into its frontier. Ask says that it is
 // the first of an origin of which nothing is known.
-func (s *Census) Add(item frontier.Item, t provenance.Provenance) (added, ask bool) {
+func (s *Census) add(item frontier.Item, t provenance.Provenance) (added, ask bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	h := s.count(weburl.OriginOf(item.URL))
@@ -279,8 +286,17 @@ func (s *Census) Robots(rec *robotsext.Record) error {
 	return nil
 }
 
-// File notes what came of a sitemap.
-func (s *Census) File(f *output.Sitemap) {
+// Commit counts the sitemaps that a crawl would write down, and tells the frontier.
+func (s *Census) Commit(outcome frontier.Outcome, _ *output.Page, lines crawldir.Batch) error {
+	for _, f := range lines.Found().Sitemaps {
+		s.file(f)
+	}
+	_, err := s.Frontier.Finish(context.Background(), []frontier.Outcome{outcome}, nil)
+	return err
+}
+
+// file notes what came of a sitemap.
+func (s *Census) file(f *output.Sitemap) {
 	p := &plan.Sitemap{URL: f.URL, Host: f.Host, Status: f.Status, Pages: f.Pages, Sitemaps: f.Sitemaps, Unread: f.Detail}
 	if f.Status != 0 && f.Status/100 != 2 && p.Unread == "" {
 		p.Unread = fmt.Sprintf("status %d", f.Status)

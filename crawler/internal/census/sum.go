@@ -9,7 +9,6 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/blocked"
 	"github.com/politecrawl/politecrawl/crawler/internal/forecast"
-	"github.com/politecrawl/politecrawl/crawler/internal/lifecycle"
 	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
@@ -19,9 +18,20 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
 
+// The ends of a crawl that no limit ends.
+const (
+	finished plan.End = "finished"
+	later    plan.End = "later"
+)
+
 // Sum sums up what is known. Of the plan, the caller has filled in how it ended, when it
-// began and what was read; unread are the sitemaps that are left.
-func (s *Census) Sum(p *plan.Plan, unread []*plan.Sitemap) {
+// began and what was read. An error is about the sitemaps that are left.
+func (s *Census) Sum(p *plan.Plan) error {
+	why := "not to be asked for yet"
+	if p.End != later {
+		why = "the planning ended before"
+	}
+	unread, err := s.Frontier.unread(why)
 	now := time.Now()
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -57,6 +67,7 @@ func (s *Census) Sum(p *plan.Plan, unread []*plan.Sitemap) {
 		return cmp.Or(b.URLs-a.URLs, cmp.Compare(a.Host, b.Host), a.Line-b.Line)
 	})
 	within(p, course.Forecast(s.c.MaxPages, s.c.MaxTime))
+	return err
 }
 
 // add counts a host.
@@ -74,12 +85,13 @@ func within(p *plan.Plan, f forecast.Forecast) {
 	p.Beyond = p.Pages - f.Pages
 	p.Requests -= p.Beyond
 	p.Pages = f.Pages
-	p.CrawlEnd, p.Seconds, p.Bound, p.Slowest = lifecycle.Finished, plan.Seconds(f.Duration), f.Bound, f.Slowest
-	if f.Limit != "" {
-		p.CrawlEnd = lifecycle.End(f.Limit)
-	}
-	if p.CrawlEnd == lifecycle.Finished && p.End == lifecycle.Later {
-		p.CrawlEnd = lifecycle.Later
+	p.CrawlEnd, p.Seconds, p.Bound, p.Slowest = f.Limit, plan.Seconds(f.Duration), f.Bound, f.Slowest
+	switch {
+	case p.CrawlEnd != "":
+	case p.End == later:
+		p.CrawlEnd = later
+	default:
+		p.CrawlEnd = finished
 	}
 }
 

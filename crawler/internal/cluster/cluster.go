@@ -95,9 +95,9 @@ type Limits struct {
 
 // A Peer is a process that works on a crawl, or has.
 type Peer struct {
-	Worker  string // its name
-	Pages   int    // that it has fetched
-	Bytes   int64  // of the bodies of these pages
-	Working bool   // it has not ended, and was heard of in the last seconds
+	Name    string
+	Pages   int   // that it has fetched
+	Bytes   int64 // of the bodies of these pages
+	Working bool  // it has not ended, and was heard of in the last seconds
 	Ago     time.Duration
 }

@@ -41,7 +41,7 @@ type Options struct {
 // it touches anything: the crawl has another format, or another process has the name and
 // would lose its leases to this one. What else is wrong is told by [Open].
 func Check(ctx context.Context, opts *Options) error {
-	if opts.Resumed == nil && opts.Worker == "" {
+	if opts.Resumed == nil && opts.Store.Worker == "" {
 		return nil // it gets a name that is new
 	}
 	err := opts.observe(ctx, func(store *redisstore.Store) error {
@@ -53,9 +53,9 @@ func Check(ctx context.Context, opts *Options) error {
 			return err
 		}
 		for _, w := range news.Workers {
-			if w.Name == opts.Worker && len(w.Status) > 0 { // else it has done nothing
+			if w.Name == opts.Store.Worker && len(w.Status) > 0 { // else it has done nothing
 				return settingsError("worker: the crawl %q has one called %q; go on with what that has written (resume), or choose another name",
-					opts.Name, opts.Worker)
+					opts.Store.Crawl, opts.Store.Worker)
 			}
 		}
 		return nil
@@ -74,7 +74,7 @@ func Open(ctx context.Context, opts *Options, h Handler) (*Redis, error) {
 	if err != nil {
 		return nil, err
 	}
-	so := opts.store()
+	so := opts.Store
 	so.Join = opts.Resumed != nil
 	so.Settings = settings
 	so.Delay = opts.Delay
@@ -83,7 +83,7 @@ func Open(ctx context.Context, opts *Options, h Handler) (*Redis, error) {
 	so.LeaseTime = opts.LeaseTime
 	so.Patience, so.OnTrouble = outage, func(err error) { opts.Notice(troubleNotice(err)) }
 	so.Logger = opts.Logger
-	store, err := redisstore.Open(ctx, opts.Address, so)
+	store, err := redisstore.Open(ctx, opts.Address, &so)
 	if err != nil {
 		return nil, err
 	}
@@ -116,7 +116,7 @@ func (r *Redis) join(ctx context.Context, opts *Options) error {
 		return err
 	}
 	r.next = news.Next
-	crawl, err := opts.Settings.adopt(opts.Name, r.store.Settings(), events)
+	crawl, err := opts.Settings.adopt(opts.Store.Crawl, r.store.Settings(), events)
 	if err != nil {
 		return err
 	}
@@ -129,7 +129,7 @@ func (r *Redis) join(ctx context.Context, opts *Options) error {
 		}
 	}
 	if opts.Resumed == nil {
-		err = crawl.differs(opts.Name, opts.Settings, func(string) bool { return true })
+		err = crawl.differs(opts.Store.Crawl, opts.Settings, func(string) bool { return true })
 	} else {
 		err = r.readjust(ctx, crawl, opts)
 	}
@@ -150,7 +150,7 @@ func (r *Redis) readjust(ctx context.Context, crawl Settings, opts *Options) err
 	for _, key := range changed {
 		if !slices.Contains(limitKeys, key) {
 			return settingsError("%s: all who work on the crawl %q share it, and it stays as it was; only %s can be changed",
-				key, opts.Name, strings.Join(limitKeys, ", "))
+				key, opts.Store.Crawl, strings.Join(limitKeys, ", "))
 		}
 	}
 	if len(changed) == 0 {

@@ -238,7 +238,7 @@ func (r *Redis) receive(news *redisstore.News) error {
 	}
 	var elsewhere int64
 	for _, p := range peers {
-		if p.Worker != r.Worker() {
+		if p.Name != r.Worker() {
 			elsewhere += p.Bytes
 		}
 	}
@@ -261,9 +261,9 @@ func peersOf(news *redisstore.News) ([]Peer, error) {
 				return nil, fmt.Errorf("what worker %s says of itself: %w", w.Name, err)
 			}
 		}
-		peers[i] = Peer{Worker: w.Name, Pages: p.Pages, Bytes: p.Bytes, Working: w.Open && w.Ago < silence, Ago: w.Ago}
+		peers[i] = Peer{Name: w.Name, Pages: p.Pages, Bytes: p.Bytes, Working: w.Open && w.Ago < silence, Ago: w.Ago}
 	}
-	slices.SortFunc(peers, func(a, b Peer) int { return strings.Compare(a.Worker, b.Worker) })
+	slices.SortFunc(peers, func(a, b Peer) int { return strings.Compare(a.Name, b.Name) })
 	return peers, nil
 }
 
@@ -315,7 +315,7 @@ func (r *Redis) Peers() []Peer {
 	defer r.mu.Unlock()
 	peers := slices.Clone(r.peers)
 	for i := range peers {
-		if p := &peers[i]; p.Worker == r.Worker() {
+		if p := &peers[i]; p.Name == r.Worker() {
 			p.Pages, p.Bytes = pages, bytes
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"math"
 	"net/netip"
 	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/plan"
 )
 
 // Server is the forecast course of a crawl on one server: one request after the other at the
@@ -81,7 +83,7 @@ func (tt *Timetable) pages(t time.Duration) int {
 
 // wall is how long it takes until each host has run for t: that long, or longer
 // where the requests in flight are too many for the workers or for an address.
-func (tt *Timetable) wall(t time.Duration) (time.Duration, Bound) {
+func (tt *Timetable) wall(t time.Duration) (time.Duration, plan.Bound) {
 	var all float64
 	by := make(map[netip.Addr]float64)
 	for i := range tt.Servers {
@@ -92,45 +94,31 @@ func (tt *Timetable) wall(t time.Duration) (time.Duration, Bound) {
 			by[c.Addr] += work
 		}
 	}
-	long, why := float64(t), ByHost
+	long, why := float64(t), plan.BoundHost
 	if w := all / float64(tt.Workers); w > long {
-		long, why = w, ByWorkers
+		long, why = w, plan.BoundWorkers
 	}
 	for _, work := range by {
 		if w := work / float64(tt.PerIP); w > long {
-			long, why = w, ByAddress
+			long, why = w, plan.BoundAddress
 		}
 	}
 	return time.Duration(min(long, float64(longest))), why
 }
 
-// Bound says what decides how long a crawl takes.
-type Bound string
-
-// The bounds. Scripts rely on their spelling.
+// The limits that end a crawl.
 const (
-	ByHost    Bound = "host"    // the delay and the responses of one server
-	ByWorkers Bound = "workers" // the number of workers
-	ByAddress Bound = "per-ip"  // the requests in flight on one address
-)
-
-// Limit is the limit that ends a crawl; empty: none does. Its values are those of the ends of
-// a crawl.
-type Limit string
-
-// The limits.
-const (
-	MaxPages Limit = "max-pages"
-	MaxTime  Limit = "max-time"
+	maxPagesEnd plan.End = "max-pages"
+	maxTimeEnd  plan.End = "max-time"
 )
 
 // Forecast is how a crawl goes by a timetable: its pages and its duration until everything is
 // fetched or a limit is reached, and what bounds it.
 type Forecast struct {
-	Limit    Limit
+	Limit    plan.End // that ends the crawl; empty: none does
 	Pages    int
 	Duration time.Duration
-	Bound    Bound
+	Bound    plan.Bound
 	Slowest  string // the server that bounds it; empty: something else does
 }
 
@@ -147,14 +135,14 @@ func (tt *Timetable) Forecast(maxPages int, maxTime time.Duration) Forecast {
 	f.Pages = tt.pages(at)
 	if maxPages > 0 && f.Pages > maxPages {
 		at = first(at, func(t time.Duration) bool { return tt.pages(t) >= maxPages })
-		f.Limit, f.Pages = MaxPages, maxPages
+		f.Limit, f.Pages = maxPagesEnd, maxPages
 	}
 	if f.Duration, f.Bound = tt.wall(at); maxTime > 0 && f.Duration > maxTime {
 		at = first(at, func(t time.Duration) bool { w, _ := tt.wall(t); return w > maxTime })
-		f.Limit, f.Duration = MaxTime, maxTime
+		f.Limit, f.Duration = maxTimeEnd, maxTime
 		f.Pages = tt.pages(at - 1)
 	}
-	if f.Bound != ByHost || f.Limit != "" {
+	if f.Bound != plan.BoundHost || f.Limit != "" {
 		f.Slowest = ""
 	}
 	return f

@@ -8,22 +8,11 @@ import (
 	"sync"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/plan"
 )
 
-// End says why a crawl ended.
-type End string
-
-// The ends, as package crawler explains them.
-const (
-	Finished    End = "finished"
-	MaxPages    End = "max-pages"
-	MaxBytes    End = "max-bytes"
-	MaxTime     End = "max-time"
-	Later       End = "later"
-	Interrupted End = "interrupted"
-	Stopped     End = "stopped"
-	Failed      End = "failed"
-)
+// failed is the end of a crawl by an error of our own side. The others are the caller's.
+const failed plan.End = "failed"
 
 // A Lifecycle knows whether a crawl is at work, and why it ends. It is safe for concurrent
 // use.
@@ -44,7 +33,7 @@ type Lifecycle struct {
 
 	mu    sync.Mutex         // guards all below
 	leave context.CancelFunc // ends the handing out of leases; nil: there is none yet
-	end   End                // empty: the crawl goes on
+	end   plan.End           // empty: the crawl goes on
 	fault error              // of our own side
 	stats frontier.Stats     // as they were last seen
 }
@@ -68,7 +57,7 @@ func (l *Lifecycle) Leases(ctx context.Context) (context.Context, context.Cancel
 }
 
 // Stop ends the handing out of URLs. The first reason counts.
-func (l *Lifecycle) Stop(why End) {
+func (l *Lifecycle) Stop(why plan.End) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.end == "" {
@@ -84,7 +73,7 @@ func (l *Lifecycle) Stop(why End) {
 func (l *Lifecycle) Fail(err error) {
 	l.mu.Lock()
 	first := l.fault == nil
-	l.end = Failed
+	l.end = failed
 	l.fault = cmp.Or(l.fault, err)
 	if l.leave != nil {
 		l.leave()
@@ -103,7 +92,7 @@ func (l *Lifecycle) HasFailed() bool {
 
 // Ending returns why the crawl ends, the last statistics of the frontier, and the error of our
 // own side.
-func (l *Lifecycle) Ending() (end End, stats frontier.Stats, fault error) {
+func (l *Lifecycle) Ending() (end plan.End, stats frontier.Stats, fault error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.end, l.stats, l.fault

@@ -15,7 +15,9 @@ import (
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/runner"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/settings"
 	"github.com/politecrawl/politecrawl/crawler"
+	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore"
+	"github.com/politecrawl/politecrawl/crawler/shared"
 )
 
 // joinTime is how long a command waits for Redis before the crawl is begun.
@@ -65,9 +67,7 @@ func join(ctx context.Context, s *settings.Settings) error {
 var redisKeys = []string{"frontier", "frontier-prefix", "frontier-password-file"}
 
 // A sharedFlags names a crawl that processes share.
-type sharedFlags struct {
-	cfg crawler.Config
-}
+type sharedFlags struct{ crawler.Cluster }
 
 func (f *sharedFlags) command(use, short, long, example string) *cobra.Command {
 	cmd := &cobra.Command{
@@ -83,11 +83,19 @@ func (f *sharedFlags) command(use, short, long, example string) *cobra.Command {
 		if s.Config.Cluster.Frontier == "" {
 			return cli.MisuseOf(cmd, "--frontier: give the address of the Redis that the crawl is on")
 		}
-		f.cfg = s.Config
-		f.cfg.Cluster.Join = args[0]
+		f.Cluster = s.Config.Cluster
+		f.Join = args[0]
+		if err := f.Validate(); err != nil {
+			return cli.WithCode(cli.ExitMisuse, err)
+		}
 		return nil
 	}
 	return cmd
+}
+
+// options say which crawl of its Redis it is.
+func (f *sharedFlags) options() *redisstore.Options {
+	return &redisstore.Options{Crawl: f.Join, Prefix: f.Prefix, PasswordFile: f.PasswordFile}
 }
 
 func crawlStopCommand(streams *cli.Streams) *cobra.Command {
@@ -100,9 +108,9 @@ affected.`,
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		ctx, cancel := context.WithTimeout(cmd.Context(), joinTime)
 		defer cancel()
-		all, err := crawler.StopShared(ctx, f.cfg)
+		all, err := shared.Stop(ctx, f.Frontier, f.options())
 		if err != nil {
-			return sharedError(f.cfg, err)
+			return f.failure(err)
 		}
 		if all.Working() == 0 {
 			return streams.Print(fmt.Sprintf("nobody is at work on %s\n", all.Name))
@@ -124,14 +132,14 @@ func crawlStatusCommand(streams *cli.Streams) *cobra.Command {
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		ctx, cancel := context.WithTimeout(cmd.Context(), joinTime)
 		defer cancel()
-		st, err := crawler.SharedStatus(ctx, f.cfg)
+		all, stats, err := shared.Status(ctx, f.Frontier, f.options())
 		if err != nil {
-			return sharedError(f.cfg, err)
+			return f.failure(err)
 		}
 		if format == cli.JSON {
-			return streams.PrintJSON(printedShared(st))
+			return streams.PrintJSON(printedShared(all, stats))
 		}
-		return streams.Print(sharedText(st))
+		return streams.Print(sharedText(all, stats))
 	}
 	return cmd
 }
@@ -144,24 +152,23 @@ was known of their robots.txt. What the workers have written stays, and cannot g
 more. A crawl that a worker is at is left alone: stop it first.`,
 		"  politecrawl crawl delete news --frontier redis://10.0.0.5")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		if err := crawler.DeleteShared(cmd.Context(), f.cfg); err != nil {
-			return sharedError(f.cfg, err)
+		if err := redisstore.Delete(cmd.Context(), f.Frontier, f.options()); err != nil {
+			return f.failure(err)
 		}
-		return streams.Print(fmt.Sprintf("%s is deleted\n", f.cfg.Cluster.Join))
+		return streams.Print(fmt.Sprintf("%s is deleted\n", f.Join))
 	}
 	return cmd
 }
 
-func sharedError(cfg crawler.Config, err error) error {
+// failure says what a person can do about an error.
+func (f *sharedFlags) failure(err error) error {
 	switch {
-	case errors.Is(err, crawler.ErrConfig):
-		return cli.WithCode(cli.ExitMisuse, err)
 	case errors.Is(err, redisstore.ErrNone):
-		return cli.Misuse("there is no crawl %q on %s", cfg.Cluster.Join, cfg.Cluster.Frontier)
+		return cli.Misuse("there is no crawl %q on %s", f.Join, f.Frontier)
 	case errors.Is(err, redisstore.ErrFull):
 		return cli.Failed("%w: its maxmemory is used up, and this needs some memory too; give it more first", err)
 	case errors.Is(err, redisstore.ErrInUse):
-		return cli.Failed("%w; stop it first: politecrawl crawl stop %s --frontier %s (a worker that died counts as at work for half a minute)", err, cli.ShellWord(cfg.Cluster.Join), cli.ShellWord(cfg.Cluster.Frontier))
+		return cli.Failed("%w; stop it first: politecrawl crawl stop %s --frontier %s (a worker that died counts as at work for half a minute)", err, cli.ShellWord(f.Join), cli.ShellWord(f.Frontier))
 	}
 	return runner.RedisError(err)
 }
@@ -183,12 +190,11 @@ type PrintedCrawl struct {
 }
 
 type printedWorker struct {
-	crawler.Peer
+	shared.Worker
 	SecondsAgo float64 `json:"seconds_ago"` // since it was heard of
 }
 
-func printedShared(s *crawler.SharedCrawl) PrintedCrawl {
-	f := s.Stats
+func printedShared(s *shared.Crawl, f frontier.Stats) PrintedCrawl {
 	c := PrintedCrawl{
 		Name: s.Name, Frontier: s.Frontier, Finished: f.Finished(), Pages: s.Pages(),
 		URLs: f.Added, Pending: f.Pending, Scheduled: f.Scheduled, InFlight: f.Leased, Done: f.Done, Dropped: f.Dropped, Hosts: f.Hosts,
@@ -200,21 +206,20 @@ func printedShared(s *crawler.SharedCrawl) PrintedCrawl {
 }
 
 // sharedText is how a shared crawl is getting on, for a person.
-func sharedText(s *crawler.SharedCrawl) string {
+func sharedText(s *shared.Crawl, f frontier.Stats) string {
 	var b strings.Builder
-	f := s.Stats
 	state := fmt.Sprintf("%s left", humanize.Count(f.Pending+f.Scheduled+f.Leased, "URL"))
 	if f.Finished() {
 		state = "finished"
 	}
 	fmt.Fprintf(&b, "%s: %s, %s of %s known on %s, %d in flight\n", s.Name, state, humanize.Count(s.Pages(), "page"), humanize.Count(f.Added, "URL"), humanize.Count(f.Hosts, "host"), f.Leased)
 	for _, w := range s.Workers {
-		fmt.Fprintf(&b, "  %-30s  %s, %s\n", w.Worker, humanize.Count(w.Pages, "page"), workerState(w))
+		fmt.Fprintf(&b, "  %-30s  %s, %s\n", w.Name, humanize.Count(w.Pages, "page"), workerState(w))
 	}
 	return b.String()
 }
 
-func workerState(w crawler.Peer) string {
+func workerState(w shared.Worker) string {
 	if w.Working {
 		return "at work"
 	}

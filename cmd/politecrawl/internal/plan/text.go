@@ -205,11 +205,11 @@ func (p *planPage) needs() {
 	p.Field("requests", "%d, of which %d for robots.txt and sitemaps", p.Requests, p.Requests-p.Pages)
 	time := aboutTime(p.Seconds)
 	switch p.Bound {
-	case crawler.BoundWorkers:
+	case plan.BoundWorkers:
 		time += fmt.Sprintf(", for which the %s are what counts (--workers)", humanize.Count(p.cfg.Limits.Workers, "worker"))
-	case crawler.BoundAddress:
+	case plan.BoundAddress:
 		time += fmt.Sprintf(", for which the %s are what counts that an address may have (--per-ip)", humanize.Count(p.cfg.Politeness.PerIP, "request"))
-	case crawler.BoundHost:
+	case plan.BoundHost:
 		if p.Slowest != "" && len(p.Hosts) > 1 {
 			time += ", for which " + cli.Escape(p.Slowest) + " is what counts"
 		}

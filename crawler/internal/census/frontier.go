@@ -1,0 +1,73 @@
+package census
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/url"
+	"slices"
+
+	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
+	"github.com/politecrawl/politecrawl/crawler/plan"
+)
+
+// Frontier keeps the sitemaps, and of each origin one page, for whose sake its robots.txt is
+// requested. The other pages are counted.
+type Frontier struct {
+	*frontier.Memory
+	census *Census
+}
+
+// Add implements frontier.Frontier.
+func (f *Frontier) Add(ctx context.Context, items []frontier.Item) ([]bool, error) {
+	added, kept, places := make([]bool, len(items)), []frontier.Item{}, []int{}
+	for i, item := range items {
+		t, err := provenance.Decode(item.Meta)
+		if err != nil {
+			return nil, err
+		}
+		ask := t.IsSitemap()
+		if !ask {
+			added[i], ask = f.census.add(item, t)
+		}
+		if ask {
+			kept, places = append(kept, item), append(places, i)
+		}
+	}
+	if len(kept) == 0 {
+		return added, nil
+	}
+	fresh, err := f.Memory.Add(ctx, kept)
+	if err != nil {
+		return nil, err
+	}
+	for k, i := range places {
+		added[i] = fresh[k]
+	}
+	return added, nil
+}
+
+// unread lists the sitemaps that are left, by URL.
+func (f *Frontier) unread(why string) (list []*plan.Sitemap, err error) {
+	for item, err := range f.Waiting(context.Background()) {
+		if err != nil {
+			return list, err
+		}
+		t, err := provenance.Decode(item.Meta)
+		if err != nil {
+			return list, fmt.Errorf("plan: %w", err)
+		}
+		if !t.IsSitemap() {
+			continue // a start URL, whose host says the same
+		}
+		u, err := url.Parse(item.URL)
+		if err != nil {
+			return list, fmt.Errorf("plan: %w", err)
+		}
+		u.Fragment = ""
+		list = append(list, &plan.Sitemap{URL: u.String(), Host: string(t.SitemapOf), Unread: why})
+	}
+	slices.SortFunc(list, func(a, b *plan.Sitemap) int { return cmp.Compare(a.URL, b.URL) })
+	return list, nil
+}
