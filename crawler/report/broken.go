@@ -7,10 +7,10 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// Broken is a URL that was asked for in vain, and who leads there.
+// Broken is a URL that answered with an error or not at all, and the pages that link to it.
 type Broken struct {
 	URL    string   `json:"url"`
-	Status int      `json:"status,omitempty"` // 4xx or 5xx; 0: no answer
+	Status int      `json:"status,omitempty"` // 4xx or 5xx; 0: no response
 	Detail string   `json:"detail,omitempty"` // why there was none
 	Links  int      `json:"links"`            // pages that link to it; without links.jsonl: that are known to
 	From   []string `json:"from"`             // the first of them, by URL
@@ -18,29 +18,29 @@ type Broken struct {
 	Source string   `json:"source"`           // how: start, sitemap, link or redirect
 }
 
-// maxFrom is how many of the pages that lead to a URL are named.
+// maxFrom limits the pages that are named for each broken URL.
 const maxFrom = 10
 
 // brokenPages finds broken links.
 type brokenPages struct {
 	facts  *facts
-	linked bool        // links.jsonl has something to say
-	links  map[key]int // how many pages link to a URL that is broken
-	rows   firsts[Broken]
+	linked bool        // links.jsonl has a link
+	links  map[key]int // how many pages link to each broken URL
+	rows   *firsts[Broken]
 	chosen List[Broken]
-	from   map[key]*firsts[string] // of those in chosen, which pages link to them
+	from   map[key]*firsts[string] // the pages that link to each URL in chosen
 }
 
 func newBrokenPages(f *facts, rows int) *brokenPages {
 	return &brokenPages{
-		facts: f, links: make(map[key]int),
+		facts: f, links: make(map[key]int), from: make(map[key]*firsts[string]),
 		rows: newFirsts(rows, func(a, b Broken) int {
 			return cmp.Or(cmp.Compare(b.Links, a.Links), cmp.Compare(a.URL, b.URL))
 		}),
 	}
 }
 
-// link notes that a page links to a URL.
+// link counts a link to a URL.
 func (b *brokenPages) link(to key) {
 	b.linked = true
 	if b.facts.broken(b.facts.byURL[to]) {
@@ -68,17 +68,16 @@ func (b *brokenPages) add(k key, row Broken) {
 	b.rows.add(row)
 }
 
-// choose picks those that will be in the list.
+// choose fixes the rows of the list.
 func (b *brokenPages) choose() {
 	b.chosen = b.rows.list()
-	b.from = make(map[key]*firsts[string])
 	for _, row := range b.chosen.Rows {
-		b.from[keyOf(row.URL)] = new(newFirsts(maxFrom, strings.Compare))
+		b.from[keyOf(row.URL)] = newFirsts(maxFrom, strings.Compare)
 	}
 }
 
-// name finds the pages that link to those in the list.
-func (b *brokenPages) name(l *output.Links) {
+// name finds the pages that link to the URLs in the list.
+func (b *brokenPages) name(_ *segment, l *output.Links) {
 	from := keyOf(l.URL)
 	for _, to := range l.To {
 		k := keyOf(to)
@@ -89,12 +88,10 @@ func (b *brokenPages) name(l *output.Links) {
 }
 
 func (b *brokenPages) list() List[Broken] {
-	if !b.linked {
-		return b.chosen // with the one page that is known
-	}
-	for i := range b.chosen.Rows {
-		row := &b.chosen.Rows[i]
-		row.From = b.from[keyOf(row.URL)].list().Rows
+	if b.linked { // else each row has the one page that is known
+		for i, row := range b.chosen.Rows {
+			b.chosen.Rows[i].From = b.from[keyOf(row.URL)].list().Rows
+		}
 	}
 	return b.chosen
 }

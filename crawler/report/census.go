@@ -17,31 +17,45 @@ type Status struct {
 	Pages  int `json:"pages"`
 }
 
+// PageCounts are numbers of fetched pages.
+type PageCounts struct {
+	Pages     int `json:"pages"` // all below
+	OK        int `json:"ok"`    // 2xx, or 304
+	Redirects int `json:"redirects"`
+	Broken    int `json:"broken"` // 4xx and 5xx
+}
+
+func (p *PageCounts) count(status int) {
+	p.Pages++
+	switch {
+	case fine(status):
+		p.OK++
+	case redirected(status):
+		p.Redirects++
+	case broken(status):
+		p.Broken++
+	}
+}
+
 // A Host is what there is on one host: scheme, name and port.
 type Host struct {
-	Host       string `json:"host"`
-	Pages      int    `json:"pages"` // all below that were fetched
-	OK         int    `json:"ok"`    // 2xx, or 304
-	Redirects  int    `json:"redirects"`
-	Broken     int    `json:"broken"` // 4xx and 5xx
-	Failed     int    `json:"failed"` // no answer
-	Disallowed int    `json:"disallowed"`
-	Later      int    `json:"later"` // robots.txt could not be read, or the host allowed no request yet
-	Bytes      int64  `json:"bytes"`
-	Millis     int64  `json:"ms"` // that an answer took, on average
+	Host string `json:"host"`
+	PageCounts
+	Failed     int   `json:"failed"` // no response
+	Disallowed int   `json:"disallowed"`
+	Later      int   `json:"later"` // robots.txt could not be read, or the host allowed no request yet
+	Bytes      int64 `json:"bytes"`
+	Millis     int64 `json:"ms"` // that a response took, on average
 }
 
 // A Depth is what there is so many links away from a start URL or sitemap entry.
 type Depth struct {
-	Depth     int `json:"depth"`
-	Pages     int `json:"pages"`
-	OK        int `json:"ok"`
-	Redirects int `json:"redirects"`
-	Broken    int `json:"broken"`
-	Rejected  int `json:"rejected"`
+	Depth int `json:"depth"`
+	PageCounts
+	Rejected int `json:"rejected"`
 }
 
-// maxDepth is the depth under which all that is deeper is counted.
+// maxDepth also counts what is deeper.
 const maxDepth = 50
 
 // A Page is a page in a list of them.
@@ -52,103 +66,76 @@ type Page struct {
 	Bytes  int    `json:"bytes"`
 	Millis int64  `json:"ms"`
 
-	// Truncated is the limit that cut the body short, max-body or ratio. Empty: none.
-	Truncated string `json:"truncated,omitempty"`
-
-	// CutBy are the limits that cut something off the page, that of the body among them.
-	CutBy []string `json:"cut_by,omitempty"`
-	// LinksLeft is how many of its links lead to URLs beyond a limit.
-	LinksLeft int `json:"links_left,omitempty"`
+	Truncated string   `json:"truncated,omitempty"`  // the limit that cut the body short: max-body or ratio
+	CutBy     []string `json:"cut_by,omitempty"`     // all limits that cut something off the page
+	LinksLeft int      `json:"links_left,omitempty"` // links to URLs beyond a limit
 }
 
-func pageOf(p *output.Page) Page {
-	return Page{
-		URL: p.URL, Title: clip(p.Title), Status: p.Status, Bytes: p.Bytes, Millis: p.Millis,
-		Truncated: clip(p.Truncated), CutBy: limitsOf(p), LinksLeft: p.LinksLeft,
-	}
-}
-
-// limitsOf are the limits that cut something off a page. Another program may have written
-// the line.
-func limitsOf(p *output.Page) []string {
-	var limits []string
-	for _, limit := range p.Limits() {
-		if limits = append(limits, clip(limit)); len(limits) == maxLimits {
-			break
-		}
-	}
-	return limits
-}
-
-// maxLimits is how many limits of a page are listed. There are eight.
+// maxLimits limits the limits that are listed of a page. There are eight; another program
+// may have written more.
 const maxLimits = 10
 
-// mayMissLinks tells whether a page has links that are not known.
-func mayMissLinks(p *output.Page) bool {
-	return slices.ContainsFunc(p.Limits(), func(limit string) bool { return !strings.HasPrefix(limit, "field-") })
+func pageOf(p *output.Page) Page {
+	row := Page{
+		URL: p.URL, Title: clip(p.Title), Status: p.Status, Bytes: p.Bytes, Millis: p.Millis,
+		Truncated: clip(p.Truncated), LinksLeft: p.LinksLeft,
+	}
+	limits := p.Limits()
+	for _, limit := range limits[:min(len(limits), maxLimits)] {
+		row.CutBy = append(row.CutBy, clip(limit))
+	}
+	return row
 }
 
 // census counts what was fetched.
 type census struct {
-	rows     int
-	pages    int
-	bytes    int64
-	links    int // that pages have
-	partly   int // pages that were not read to their end, or not all links of which were taken up
-	rejected int
-	statuses map[int]int
-	types    names
-	hosts    map[string]*Host
-	depths   map[int]*Depth
-	slowest  firsts[Page]
-	largest  firsts[Page]
-	cut      firsts[Page] // that a limit cut something off
-	cutBy    names        // the same by limit
+	rows         int
+	pages        int
+	bytes        int64
+	missingLinks int // pages of which some links are not known
+	rejected     int
+	statuses     map[int]int
+	types        names
+	hosts        map[string]*Host
+	depths       map[int]*Depth
+	slowest      *firsts[Page]
+	largest      *firsts[Page]
+	cut          *firsts[Page] // that a limit cut something off
+	cutBy        names         // the same by limit
 
 	clock
 }
 
 func newCensus(rows int) *census {
-	byURL := func(a, b Page) int { return cmp.Compare(a.URL, b.URL) }
-	bySize := func(a, b Page) int { return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), byURL(a, b)) }
+	bySize := func(a, b Page) int { return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(a.URL, b.URL)) }
 	return &census{
 		rows: rows, statuses: make(map[int]int), types: make(names),
 		hosts: make(map[string]*Host), depths: make(map[int]*Depth),
-		slowest: newFirsts(rows, func(a, b Page) int { return cmp.Or(cmp.Compare(b.Millis, a.Millis), byURL(a, b)) }),
+		slowest: newFirsts(rows, func(a, b Page) int {
+			return cmp.Or(cmp.Compare(b.Millis, a.Millis), cmp.Compare(a.URL, b.URL))
+		}),
 		largest: newFirsts(rows, bySize), cut: newFirsts(rows, bySize), cutBy: make(names),
-		clock: newClock(),
+		clock: clock{millis: make(map[int64]int), course: []Moment{}},
 	}
 }
 
 func (c *census) page(p *output.Page) {
 	c.pages++
 	c.bytes += int64(p.Bytes)
-	if p.Withheld == "" {
-		c.links += p.Links
-	}
 	c.statuses[p.Status]++
-	if mayMissLinks(p) {
-		c.partly++
+	c.millis[p.Millis]++
+	c.fetched(p)
+	if slices.ContainsFunc(p.Limits(), func(limit string) bool { return !strings.HasPrefix(limit, "field-") }) {
+		c.missingLinks++
 	}
 	if fine(p.Status) {
 		c.types.add(mediaType(p.ContentType))
 	}
-	h, d := c.host(p.URL), c.depth(p.Depth)
-	h.Pages++
-	d.Pages++
+	h := c.host(p.URL)
+	h.count(p.Status)
 	h.Bytes += int64(p.Bytes)
 	h.Millis += p.Millis
-	switch {
-	case fine(p.Status):
-		h.OK++
-		d.OK++
-	case redirected(p.Status):
-		h.Redirects++
-		d.Redirects++
-	case broken(p.Status):
-		h.Broken++
-		d.Broken++
-	}
+	c.depth(p.Depth).count(p.Status)
 	row := pageOf(p)
 	c.slowest.add(row)
 	c.largest.add(row)
@@ -158,7 +145,6 @@ func (c *census) page(p *output.Page) {
 			c.cutBy.add(limit)
 		}
 	}
-	c.clock.page(p)
 }
 
 func (c *census) rejection(r *output.Rejection) {
@@ -176,22 +162,19 @@ func (c *census) rejection(r *output.Rejection) {
 
 func (c *census) host(url string) *Host {
 	name := originOf(url)
-	h := c.hosts[name]
-	if h == nil {
-		h = &Host{Host: strings.Clone(name)}
-		c.hosts[h.Host] = h
+	if c.hosts[name] == nil {
+		name = strings.Clone(name) // it is a piece of the line
+		c.hosts[name] = &Host{Host: name}
 	}
-	return h
+	return c.hosts[name]
 }
 
 func (c *census) depth(depth int) *Depth {
 	depth = min(max(depth, 0), maxDepth)
-	d := c.depths[depth]
-	if d == nil {
-		d = &Depth{Depth: depth}
-		c.depths[depth] = d
+	if c.depths[depth] == nil {
+		c.depths[depth] = &Depth{Depth: depth}
 	}
-	return d
+	return c.depths[depth]
 }
 
 func (c *census) statusList() []Status {
@@ -211,15 +194,15 @@ func (c *census) depthList() []Depth {
 }
 
 func (c *census) hostList() List[Host] {
-	hosts := newFirsts(c.rows, func(a, b Host) int {
-		return cmp.Or(cmp.Compare(b.Pages, a.Pages), cmp.Compare(b.Disallowed, a.Disallowed), cmp.Compare(a.Host, b.Host))
-	})
+	var hosts []Host
 	for _, h := range c.hosts {
 		row := *h
 		row.Millis /= int64(max(row.Pages, 1))
-		hosts.add(row)
+		hosts = append(hosts, row)
 	}
-	return hosts.list()
+	return listOf(c.rows, hosts, func(a, b Host) int {
+		return cmp.Or(cmp.Compare(b.Pages, a.Pages), cmp.Compare(b.Disallowed, a.Disallowed), cmp.Compare(a.Host, b.Host))
+	})
 }
 
 // mediaType is the part of a Content-Type header that tells the kind of content.
@@ -229,19 +212,16 @@ func mediaType(header string) string {
 		kind, _, _ = strings.Cut(strings.ToLower(header), ";")
 		kind = strings.TrimSpace(kind)
 	}
-	if kind == "" {
-		return "(none)"
-	}
-	return clip(kind)
+	return clip(cmp.Or(kind, "(none)"))
 }
 
-// isHTML tells whether a page is one that a sitemap would be expected to list.
+// isHTML reports whether a sitemap would be expected to list a page of this type.
 func isHTML(p *output.Page) bool {
 	kind := mediaType(p.ContentType)
 	return kind == "text/html" || kind == "application/xhtml+xml"
 }
 
-// maxText is how much of a text that a site wrote is kept, in bytes.
+// maxText limits what is kept of a text that a site wrote, in bytes.
 const maxText = 1000
 
 // clip shortens a text that a site wrote.
@@ -250,4 +230,16 @@ func clip(text string) string {
 		return text
 	}
 	return shown.Clip(text, maxText) + "…"
+}
+
+// originOf returns scheme, host and port of a URL in canonical form.
+func originOf(url string) string {
+	_, rest, ok := strings.Cut(url, "://")
+	if !ok {
+		return ""
+	}
+	if end := strings.IndexAny(rest, "/?#"); end >= 0 {
+		return url[:len(url)-len(rest)+end]
+	}
+	return url
 }

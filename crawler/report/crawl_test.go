@@ -85,12 +85,10 @@ func (c *crawl) write(t *testing.T) string {
 // begun is the maker of the report of directories that has still to read them.
 func begun(t testing.TB, dirs ...string) *maker {
 	t.Helper()
-	m := &maker{Options: (*Options)(nil).withDefaults()}
-	var err error
-	if m.segments, err = openSegments(dirs, m.Ending); err != nil {
+	m, err := newMaker(dirs, nil)
+	if err != nil {
 		t.Fatal(err)
 	}
-	m.begin()
 	return m
 }
 
@@ -106,7 +104,7 @@ func write(dir string, opts *Options) (*Report, error) {
 // make makes the directory and its report.
 func (c *crawl) make(t *testing.T) *Report {
 	t.Helper()
-	r, err := Make([]string{c.write(t)}, &Options{Now: func() time.Time { return at(3600) }})
+	r, err := Make([]string{c.write(t)}, &Options{now: func() time.Time { return at(3600) }})
 	if err != nil {
 		t.Fatal(err)
 	}

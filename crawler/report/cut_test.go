@@ -37,7 +37,7 @@ func TestCut(t *testing.T) {
 	}
 	said := false
 	for _, f := range r.Findings {
-		said = said || f.Topic == OnPages && f.Count == len(want) &&
+		said = said || f.Topic == topicPages && f.Count == len(want) &&
 			f.Text == "5 pages are cut short by a limit (max-links: 2, field-tags: 1, link-bytes: 1, max-body: 1, ratio: 1)"
 	}
 	var page bytes.Buffer

@@ -24,36 +24,38 @@ type Directive struct {
 	Examples []string `json:"examples"`
 }
 
-// wishes collects them.
-type wishes struct {
-	rows            int
-	pages, withheld int
-	mute            int // pages that are withheld with their links
-	rules           map[string]*wish
+// directives collects them.
+type directives struct {
+	rows          int
+	result        Directives
+	withheldLinks int // pages that are withheld with their links
+	rules         map[string]*directiveRule
 }
 
-// A wish is a directive with the pages that ask for it.
-type wish struct {
+// A directiveRule is a directive with the pages that ask for it.
+type directiveRule struct {
 	Directive
-	urls firsts[string]
+	urls *firsts[string]
 }
 
-func newWishes(rows int) *wishes { return &wishes{rows: rows, rules: make(map[string]*wish)} }
+func newDirectives(rows int) *directives {
+	return &directives{rows: rows, rules: make(map[string]*directiveRule)}
+}
 
-func (w *wishes) page(p *output.Page) {
+func (d *directives) page(p *output.Page) {
 	if p.Withheld != "" {
-		w.withheld++
+		d.result.Withheld++
 		if p.Links > 0 {
-			w.mute++
+			d.withheldLinks++
 		}
 	}
 	if len(p.Directives)+len(p.Usage) > 0 {
-		w.pages++
+		d.result.Pages++
 	}
-	asked := make(map[*wish]bool)
-	for _, d := range p.Directives {
-		rule := w.rule(d.Rule)
-		if strings.HasPrefix(d.Source, "meta") {
+	asked := make(map[*directiveRule]bool)
+	for _, directive := range p.Directives {
+		rule := d.rule(directive.Rule)
+		if strings.HasPrefix(directive.Source, "meta") {
 			rule.Meta++
 		} else {
 			rule.Header++
@@ -61,11 +63,7 @@ func (w *wishes) page(p *output.Page) {
 		asked[rule] = true
 	}
 	for use, granted := range p.Usage {
-		word := "n"
-		if granted {
-			word = "y"
-		}
-		rule := w.rule("Content-Usage: " + use + "=" + word)
+		rule := d.rule("Content-Usage: " + use + "=" + map[bool]string{true: "y", false: "n"}[granted])
 		rule.Header++
 		asked[rule] = true
 	}
@@ -75,32 +73,30 @@ func (w *wishes) page(p *output.Page) {
 	}
 }
 
-func (w *wishes) rule(name string) *wish {
+func (d *directives) rule(name string) *directiveRule {
 	name = clip(name)
-	if w.rules[name] == nil {
-		if len(w.rules) >= maxNames {
-			name = otherNames
-		}
-		if w.rules[name] == nil {
-			w.rules[name] = &wish{Directive{Rule: name}, newFirsts(maxExamples, strings.Compare)}
-		}
+	if d.rules[name] == nil && len(d.rules) >= maxNames {
+		name = otherNames
 	}
-	return w.rules[name]
+	if d.rules[name] == nil {
+		d.rules[name] = &directiveRule{Directive{Rule: name}, newFirsts(maxExamples, strings.Compare)}
+	}
+	return d.rules[name]
 }
 
-func (w *wishes) list() Directives {
-	most := newFirsts(w.rows, func(a, b Directive) int {
+func (d *directives) list() Directives {
+	var rows []Directive
+	for _, rule := range d.rules {
+		rule.Examples = rule.urls.list().Rows
+		rows = append(rows, rule.Directive)
+	}
+	d.result.Rules = listOf(d.rows, rows, func(a, b Directive) int {
 		return cmp.Or(cmp.Compare(b.Pages, a.Pages), cmp.Compare(a.Rule, b.Rule))
 	})
-	for _, rule := range w.rules {
-		row := rule.Directive
-		row.Examples = rule.urls.list().Rows
-		most.add(row)
-	}
-	return Directives{Pages: w.pages, Withheld: w.withheld, Rules: most.list()}
+	return d.result
 }
 
-// noindexOf says by which words a page asks not to be kept; empty: it does not.
+// noindexOf returns the words with which a page asks not to be indexed; empty: it does not.
 func noindexOf(p *output.Page) string {
 	for _, d := range p.Directives {
 		if d.Rule == p.Withheld || d.Rule == string(robotstag.NoIndex) || d.Rule == string(robotstag.None) {
@@ -108,12 +104,4 @@ func noindexOf(p *output.Page) string {
 		}
 	}
 	return clip(p.Withheld)
-}
-
-// canonicalOf is the URL that a page names as its canonical one; empty: none.
-func canonicalOf(p *output.Page) string {
-	if p.Canonical == "" {
-		return ""
-	}
-	return resolve(p.URL, p.Canonical)
 }

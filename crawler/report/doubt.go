@@ -6,46 +6,43 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// circumstances are what keeps a crawl from having seen all there is.
+// circumstances are what may have kept the crawl from seeing everything.
 type circumstances struct {
-	unfinished   string // why it is not known that the crawl saw everything; empty: it did
+	unfinished   string // why the crawl may not have seen everything; empty: it has
 	part         bool   // the directories of other workers are not known
-	complete     bool   // those of all workers ought to be, and these to have dealt with all
-	unseen       int    // URLs that sitemaps list and that they have not dealt with all the same
-	trail        bool   // the entries of sitemaps were not written down
-	partTrail    int    // nor those of the sitemaps that so many workers have read, where others' were
-	linksUnknown bool   // the links of pages were not
+	complete     bool   // those of all workers should be known, and have every URL
+	unseen       int    // URLs that sitemaps list and that they do not have all the same
+	trail        bool   // the entries of sitemaps were not written
+	partTrail    int    // workers that have not written them, where others have
+	linksUnknown bool   // the links of pages were not written
 	onlySitemaps bool   // no link was followed
-	unchanged    int    // pages that answered 304, and so told no links
-	withheld     int    // pages that ask to be left out, whose links are not written down
-	cut          int    // pages whose links are not all known
+	unchanged    int    // pages that answered 304, and so without links
+	withheld     int    // pages that ask not to be indexed, whose links are not written
+	cut          int    // pages of which some links are not known
 	unread       int    // sitemap files
 	lost         int    // files that have lost something
-	reasons      map[output.Reason]int
+	rejected     func(output.Reason) int
 }
 
 func (m *maker) circumstances() circumstances {
 	state, _ := m.segments.over()
-	c := circumstances{
-		part:         m.segments.shared() && len(m.segments) == 1,
-		complete:     m.segments.shared() && len(m.segments) > 1 && state == Finished,
+	shared := m.segments.shared()
+	return circumstances{
+		part:         shared && len(m.segments) == 1,
+		complete:     shared && len(m.segments) > 1 && state == Finished,
 		unfinished:   m.unfinished(),
-		partTrail:    len(m.segments.withoutEntries()),
-		linksUnknown: len(m.segments.withoutLinks()) > 0,
-		onlySitemaps: m.segments.onlySitemaps(),
+		partTrail:    len(m.segments.those((*segment).lacksEntries)),
+		linksUnknown: len(m.segments.those((*segment).lacksLinks)) > 0,
+		onlySitemaps: len(m.segments.those(func(s *segment) bool { return s.state.Config.OnlySitemaps })) > 0,
 		unchanged:    m.census.statuses[304],
-		withheld:     m.wishes.mute,
-		cut:          m.census.partly,
+		withheld:     m.directives.withheldLinks,
+		cut:          m.census.missingLinks,
 		lost:         len(m.segments.lost()),
-		reasons:      make(map[output.Reason]int),
+		rejected:     m.rejections.total,
 	}
-	for reason, urls := range m.refusals.reasons {
-		c.reasons[reason] = urls.total
-	}
-	return c
 }
 
-// unfinished says why the crawl may not have seen everything.
+// unfinished says why the crawl may not have seen everything; empty: it has.
 func (m *maker) unfinished() string {
 	switch state, e := m.segments.over(); state {
 	case Unknown:
@@ -55,7 +52,7 @@ func (m *maker) unfinished() string {
 	case Stopped:
 		return "the crawl is not finished: " + quantity(e.Left, "URL") + " had still to be fetched"
 	}
-	switch open := len(m.segments.open()); open {
+	switch open := len(m.segments.those((*segment).open)); open {
 	case 0:
 		return ""
 	case 1:
@@ -68,14 +65,14 @@ func (m *maker) unfinished() string {
 // onePart says that a report is not of the whole crawl.
 const onePart = "the crawl may have had other workers, and what these found stands in directories of their own"
 
-// lacking says that the directory of a worker was not named, as far as one can tell.
+// lacking says that the directory of a worker may not have been named.
 func (c *circumstances) lacking() string {
 	return fmt.Sprintf("%s in a sitemap and neither fetched nor left alone, though the crawl is finished: the directory of a worker may be missing",
 		subject(c.unseen, "URL", "is", "are"))
 }
 
-// doubts says why what was found of a kind is not the whole truth.
-func (c *circumstances) doubts(kind Kind) []string {
+// doubts says why the list of a kind may be incomplete or wrong.
+func (c *circumstances) doubts(kind string) []string {
 	list := []string{}
 	doubt := func(yes bool, format string, args ...any) {
 		if yes {
@@ -83,20 +80,21 @@ func (c *circumstances) doubts(kind Kind) []string {
 		}
 	}
 	because := func(reason output.Reason, words string) {
-		doubt(c.reasons[reason] > 0, "%s: %s", quantity(c.reasons[reason], "URL"), words)
+		n := c.rejected(reason)
+		doubt(n > 0, "%s: %s", quantity(n, "URL"), words)
 	}
 	doubt(c.unfinished != "", "%s", c.unfinished)
 	doubt(c.part, "%s", onePart)
 	doubt(c.lost > 0, "%s something of what the crawl wrote", subject(c.lost, "file", "has lost", "have lost"))
 	doubt(c.unseen > 0, "%s", c.lacking())
-	doubt(c.trail && kind == NotListed, "the entries of the sitemaps were not written down, so that a page that was found by a link first may be in one")
-	doubt(c.trail && kind == FalseDate, "the entries of the sitemaps were not written down, nor their dates")
-	doubt(c.trail && kind != NotListed && kind != FalseDate && kind != NotLinked,
+	doubt(c.trail && kind == kindNotListed, "the entries of the sitemaps were not written down, so that a page that was found by a link first may be in one")
+	doubt(c.trail && kind == kindFalseDate, "the entries of the sitemaps were not written down, nor their dates")
+	doubt(c.trail && kind != kindNotListed && kind != kindFalseDate && kind != kindNotLinked,
 		"the entries of the sitemaps were not written down: only what was first found in one is known to be listed")
-	doubt(!c.trail && c.partTrail > 0 && kind != NotLinked,
+	doubt(!c.trail && c.partTrail > 0 && kind != kindNotLinked,
 		"the entries of the sitemaps that %s read were not written down", quantity(c.partTrail, "worker"))
-	doubt(c.unread > 0 && kind != NotLinked, "%s could not be read", quantity(c.unread, "sitemap file"))
-	if kind == FalseDate || kind == NotFetched {
+	doubt(c.unread > 0 && kind != kindNotLinked, "%s could not be read", quantity(c.unread, "sitemap file"))
+	if kind == kindFalseDate || kind == kindNotFetched {
 		return list
 	}
 	because(output.Later, "their robots.txt could not be read, or their hosts allowed no request yet")
@@ -106,7 +104,7 @@ func (c *circumstances) doubts(kind Kind) []string {
 	because(output.SitemapFull, "sitemaps left out by the limit of their entries")
 	because(output.TooLong, "left out for their length")
 	because(output.Unchanged, "left out, since their sitemap says that they have not changed")
-	if kind != NotLinked && kind != NotListed {
+	if kind != kindNotLinked && kind != kindNotListed {
 		return list
 	}
 	because(output.TooDeep, "left out by the limit of depth")
@@ -114,7 +112,7 @@ func (c *circumstances) doubts(kind Kind) []string {
 	because(output.Repeating, "left out, since their paths repeat")
 	doubt(c.onlySitemaps, "no link was followed")
 	doubt(c.cut > 0, "%s had more text or links than were read", quantity(c.cut, "page"))
-	if kind != NotLinked {
+	if kind != kindNotLinked {
 		return list
 	}
 	doubt(c.linksUnknown, "the links of the pages were not written down")

@@ -25,12 +25,11 @@ type CopiesOfOne struct {
 	Examples []string `json:"examples"`
 }
 
-// copies finds duplicates by the hashes of the bodies: that a line names the page which
-// it is a copy of is of no use, since the worker that has written it knew of its own
-// pages alone.
-type copies struct {
+// duplicates finds them by the hashes of the bodies. Lines also name the page that theirs
+// is a copy of, but each worker knows its own pages alone.
+type duplicates struct {
 	rows   int
-	hashes []uint64 // of all pages that have one, until the groups are known
+	pages  map[uint64]int // by hash, until the groups are known
 	groups map[uint64]*sameBody
 	result Duplicates
 	chosen []*sameBody // that will be in the list
@@ -46,54 +45,50 @@ type sameBody struct {
 	itself     bool      // the first names itself as its canonical page
 	canonicals []key     // those that the pages name, itself included
 
-	url  string          // of the first; this and urls are kept of chosen ones only
-	urls *firsts[string] // nil: it is not chosen
+	url  string          // of the first, where the group is in the list
+	urls *firsts[string] // nil: it is not in the list
 }
 
-func newCopies(rows int) *copies { return &copies{rows: rows, groups: make(map[uint64]*sameBody)} }
+func newDuplicates(rows int) *duplicates {
+	return &duplicates{rows: rows, pages: make(map[uint64]int), groups: make(map[uint64]*sameBody)}
+}
 
-func (c *copies) learn(p *output.Page) {
+func (d *duplicates) learn(p *output.Page) {
 	if hash, ok := bodyHash(p); ok {
-		c.hashes = append(c.hashes, hash)
+		d.pages[hash]++
 	}
 }
 
+// bodyHash is not ok where a page has no body, or none that may be shown.
 func bodyHash(p *output.Page) (hash uint64, ok bool) {
 	hash, err := strconv.ParseUint(p.Hash, 16, 64)
-	return hash, err == nil // else it has no body, or none that may be shown
+	return hash, err == nil
 }
 
-// choose finds the groups, and picks those that will be in the list.
-func (c *copies) choose() {
-	slices.Sort(c.hashes)
-	most := newFirsts(c.rows, func(a, b *sameBody) int {
+// choose finds the groups and fixes the rows of the list.
+func (d *duplicates) choose() {
+	var groups []*sameBody
+	for hash, n := range d.pages {
+		if n > 1 {
+			g := &sameBody{hash: hash, pages: n}
+			d.groups[hash], groups = g, append(groups, g)
+			d.result.Copies += n - 1
+		}
+	}
+	d.pages = nil
+	list := listOf(d.rows, groups, func(a, b *sameBody) int {
 		return cmp.Or(cmp.Compare(b.pages, a.pages), cmp.Compare(a.hash, b.hash))
 	})
-	for rest := c.hashes; len(rest) > 0; {
-		n := 1
-		for n < len(rest) && rest[n] == rest[0] {
-			n++
-		}
-		if n > 1 {
-			g := &sameBody{hash: rest[0], pages: n}
-			c.groups[g.hash] = g
-			c.result.Copies += n - 1
-			most.add(g)
-		}
-		rest = rest[n:]
-	}
-	c.hashes = nil
-	list := most.list()
-	c.result.Groups.Total, c.chosen = list.Total, list.Rows
-	for _, g := range c.chosen {
-		g.urls = new(newFirsts(maxExamples+1, strings.Compare))
+	d.result.Groups.Total, d.chosen = list.Total, list.Rows
+	for _, g := range d.chosen {
+		g.urls = newFirsts(maxExamples+1, strings.Compare)
 	}
 }
 
-// name takes up the pages of the groups.
-func (c *copies) name(p *output.Page) {
+// name adds a page to its group.
+func (d *duplicates) name(p *output.Page) {
 	hash, ok := bodyHash(p)
-	g := c.groups[hash]
+	g := d.groups[hash]
 	if !ok || g == nil {
 		return
 	}
@@ -126,18 +121,18 @@ func (g *sameBody) declared() int {
 	return n
 }
 
-func (c *copies) list() Duplicates {
-	result := c.result
-	for _, g := range c.groups {
+func (d *duplicates) list() Duplicates {
+	result := d.result
+	for _, g := range d.groups {
 		result.Declared += g.declared()
 	}
-	byURL := newFirsts(c.rows, func(a, b CopiesOfOne) int {
-		return cmp.Or(cmp.Compare(b.Copies, a.Copies), cmp.Compare(a.URL, b.URL))
-	})
-	for _, g := range c.chosen {
+	var rows []CopiesOfOne
+	for _, g := range d.chosen {
 		examples := slices.DeleteFunc(g.urls.list().Rows, func(url string) bool { return url == g.url })
-		byURL.add(CopiesOfOne{g.url, g.pages - 1, g.declared(), examples[:min(len(examples), maxExamples)]})
+		rows = append(rows, CopiesOfOne{g.url, g.pages - 1, g.declared(), examples[:min(len(examples), maxExamples)]})
 	}
-	result.Groups.Rows = byURL.list().Rows
+	result.Groups.Rows = listOf(d.rows, rows, func(a, b CopiesOfOne) int {
+		return cmp.Or(cmp.Compare(b.Copies, a.Copies), cmp.Compare(a.URL, b.URL))
+	}).Rows
 	return result
 }

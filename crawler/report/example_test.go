@@ -240,10 +240,3 @@ func ExampleReport_WriteHTML() {
 	fmt.Println(title)
 	// Output: Crawl of example.com
 }
-
-// How many rows does a list leave out?
-func ExampleList_More() {
-	l := report.List[string]{Total: 12, Rows: []string{"a", "b"}}
-	fmt.Println("and", l.More(), "more")
-	// Output: and 10 more
-}

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/output"
-	"github.com/politecrawl/politecrawl/crawler/report"
 )
 
 // A place is a URL of the site of faults: how one comes to it, what it answers, and
@@ -30,7 +29,7 @@ type place struct {
 	fault    func(w http.ResponseWriter) // before the answer
 
 	alone output.Reason // why it is left alone; empty: it is fetched
-	kinds []report.Kind
+	kinds []string
 }
 
 // The cases. What is not said of them is that all is well.
@@ -42,35 +41,35 @@ var places = []place{
 	{path: "/behind-a-redirect", listed: "-"}, // linked by way of /to-it
 	{path: "/to-it", linked: true, status: 302, location: "/behind-a-redirect"},
 
-	{path: "/orphan", listed: "2024-05-01", kinds: []report.Kind{report.NotLinked}},
-	{path: "/linked-by-itself", listed: "-", links: "/linked-by-itself", kinds: []report.Kind{report.NotLinked}},
+	{path: "/orphan", listed: "2024-05-01", kinds: []string{"not-linked"}},
+	{path: "/linked-by-itself", listed: "-", links: "/linked-by-itself", kinds: []string{"not-linked"}},
 
-	{path: "/unlisted", linked: true, links: "/unlisted/below", kinds: []report.Kind{report.NotListed}},
-	{path: "/unlisted/below", links: "/unlisted/deeper", kinds: []report.Kind{report.NotListed}},
-	{path: "/unlisted/deeper", kinds: []report.Kind{report.NotListed}},
+	{path: "/unlisted", linked: true, links: "/unlisted/below", kinds: []string{"not-listed"}},
+	{path: "/unlisted/below", links: "/unlisted/deeper", kinds: []string{"not-listed"}},
+	{path: "/unlisted/deeper", kinds: []string{"not-listed"}},
 	{path: "/unlisted.pdf", linked: true, header: "Content-Type: application/pdf", body: "%PDF-1.4"},
 	{path: "/unlisted-noindex", linked: true, head: `<meta name="robots" content="noindex">`},
 	{path: "/unlisted-copy", linked: true, head: `<link rel="canonical" href="/fine">`},
 
-	{path: "/private/listed", listed: "-", alone: output.Disallowed, kinds: []report.Kind{report.Disallowed}},
+	{path: "/private/listed", listed: "-", alone: output.Disallowed, kinds: []string{"disallowed"}},
 	{path: "/private/linked", linked: true, alone: output.Disallowed},
 	{path: "/private/behind-a-redirect", alone: output.Disallowed},
-	{path: "/open-no-more", linked: true, kinds: []report.Kind{report.NotListed}}, // until robots.txt changes
+	{path: "/open-no-more", linked: true, kinds: []string{"not-listed"}}, // until robots.txt changes
 
-	{path: "/moved", listed: "-", status: 301, location: "/fine", kinds: []report.Kind{report.Redirected}},
-	{path: "/gone", listed: "-", linked: true, status: 404, kinds: []report.Kind{report.BrokenEntry}},
-	{path: "/error", listed: "-", status: 500, kinds: []report.Kind{report.BrokenEntry}},
-	{path: "/silent", listed: "-", fault: hangUp, alone: output.Failed, kinds: []report.Kind{report.BrokenEntry}},
+	{path: "/moved", listed: "-", status: 301, location: "/fine", kinds: []string{"redirected"}},
+	{path: "/gone", listed: "-", linked: true, status: 404, kinds: []string{"broken"}},
+	{path: "/error", listed: "-", status: 500, kinds: []string{"broken"}},
+	{path: "/silent", listed: "-", fault: hangUp, alone: output.Failed, kinds: []string{"broken"}},
 	{path: "/gone-unlisted", linked: true, status: 410},
 
-	{path: "/noindex-in-meta", listed: "-", linked: true, head: `<meta name="robots" content="noindex">`, kinds: []report.Kind{report.Noindex}},
-	{path: "/noindex-in-header", listed: "-", linked: true, header: "X-Robots-Tag: noindex", kinds: []report.Kind{report.Noindex}},
+	{path: "/noindex-in-meta", listed: "-", linked: true, head: `<meta name="robots" content="noindex">`, kinds: []string{"noindex"}},
+	{path: "/noindex-in-header", listed: "-", linked: true, header: "X-Robots-Tag: noindex", kinds: []string{"noindex"}},
 	{path: "/noindex-for-others", listed: "-", linked: true, header: "X-Robots-Tag: otherbot: noindex"},
-	{path: "/canonical-elsewhere", listed: "-", linked: true, head: `<link rel="canonical" href="/fine">`, kinds: []report.Kind{report.Elsewhere}},
+	{path: "/canonical-elsewhere", listed: "-", linked: true, head: `<link rel="canonical" href="/fine">`, kinds: []string{"canonical-elsewhere"}},
 
-	{path: "/future", linked: true, listed: "2199-01-01", kinds: []report.Kind{report.FalseDate}},
-	{path: "/ancient", linked: true, listed: "1970-01-01", kinds: []report.Kind{report.FalseDate}},
-	{path: "/fine?sid=1", listed: "-", alone: output.Alias, kinds: []report.Kind{report.NotFetched}}, // for /fine, by Clean-param
+	{path: "/future", linked: true, listed: "2199-01-01", kinds: []string{"lastmod"}},
+	{path: "/ancient", linked: true, listed: "1970-01-01", kinds: []string{"lastmod"}},
+	{path: "/fine?sid=1", listed: "-", alone: output.Alias, kinds: []string{"not-fetched"}}, // for /fine, by Clean-param
 
 	{path: "/twin-1", linked: true, listed: "-", body: "<title>A twin</title>"},
 	{path: "/twin-2", linked: true, listed: "-", body: "<title>A twin</title>"},

@@ -7,21 +7,18 @@ import (
 
 // A Finding is a sentence of what to know first.
 type Finding struct {
-	Topic Topic  `json:"topic"`
+	Topic string `json:"topic"` // pages, broken, robots or sitemaps
 	Level Level  `json:"level"`
 	Count int    `json:"count"` // of what the sentence is about
 	Text  string `json:"text"`
 }
 
-// A Topic is one of the questions that a report answers.
-type Topic string
-
-// The topics, in the order of their questions.
+// The topics, in the order of the questions of a report. They are the anchors of its page.
 const (
-	OnPages    Topic = "pages"    // what is there?
-	OnBroken   Topic = "broken"   // what is broken?
-	OnRobots   Topic = "robots"   // what did robots.txt keep the crawl from?
-	OnSitemaps Topic = "sitemaps" // do the sitemaps tell the truth?
+	topicPages    = "pages"
+	topicBroken   = "broken"
+	topicRobots   = "robots"
+	topicSitemaps = "sitemaps"
 )
 
 // A Level is how much a finding matters.
@@ -29,7 +26,7 @@ type Level string
 
 // The levels.
 const (
-	Bad  Level = "bad"  // it ought to be mended
+	Bad  Level = "bad"  // it should be mended
 	Warn Level = "warn" // it may be meant, or not
 	Good Level = "good" // all is well
 	Note Level = "note" // good to know
@@ -37,34 +34,34 @@ const (
 
 // findings says what to know first.
 func findings(r *Report) []Finding {
-	list := &notables{found: []Finding{}}
-	list.onPages(r)
-	list.onBroken(r)
-	list.onRobots(r)
-	list.onSitemaps(&r.Sitemaps)
+	list := &findingList{found: []Finding{}}
+	list.pages(r)
+	list.broken(r)
+	list.robots(r)
+	list.sitemaps(&r.Sitemaps)
 	return list.found
 }
 
-// notables collects findings.
-type notables struct {
-	topic Topic
+// findingList collects findings.
+type findingList struct {
+	topic string
 	found []Finding
 }
 
-// add notes a finding, unless there is none of what it is about.
-func (n *notables) add(level Level, count int, format string, args ...any) {
+// add adds a finding, unless the count of what it is about is zero.
+func (n *findingList) add(level Level, count int, format string, args ...any) {
 	if count != 0 {
 		n.found = append(n.found, Finding{n.topic, level, count, fmt.Sprintf(format, args...)})
 	}
 }
 
-// silent tells whether nothing was found on the topic.
-func (n *notables) silent() bool {
+// silent reports whether the topic has no finding.
+func (n *findingList) silent() bool {
 	return len(n.found) == 0 || n.found[len(n.found)-1].Topic != n.topic
 }
 
-func (n *notables) onPages(r *Report) {
-	n.topic = OnPages
+func (n *findingList) pages(r *Report) {
+	n.topic = topicPages
 	switch s := r.Summary; s.State {
 	case Stopped:
 		n.add(Warn, s.Left, "the crawl is not finished: %s had still to be fetched", quantity(s.Left, "URL"))
@@ -76,34 +73,22 @@ func (n *notables) onPages(r *Report) {
 	if r.Summary.Pages == 0 {
 		n.add(Bad, 1, "no page was fetched")
 	}
+	limits := make([]string, len(r.CutBy.Rows))
+	for i, limit := range r.CutBy.Rows {
+		limits[i] = named(brief(limit.Name), limit.Count)
+	}
 	n.add(Bad, len(r.Lost), "%s something of what the crawl wrote: see the notes", subject(len(r.Lost), "file", "has lost", "have lost"))
 	n.add(Warn, r.Rejected.RefusedStarts, "%s not asked for: an address that is not public has to be allowed with --allow-addr", subject(r.Rejected.RefusedStarts, "start URL", "was", "were"))
-	n.add(Warn, r.Cut.Total, "%s cut short by a limit%s", subject(r.Cut.Total, "page", "is", "are"), limitsText(r.CutBy.Rows))
+	n.add(Warn, r.Cut.Total, "%s cut short by a limit (%s)", subject(r.Cut.Total, "page", "is", "are"), strings.Join(limits, ", "))
 	n.add(Note, r.Duplicates.Copies, "%s the same content as another", subject(r.Duplicates.Copies, "page", "has", "have"))
 	n.add(Note, r.Directives.Pages, "%s something of crawlers in a header or meta element", subject(r.Directives.Pages, "page", "asks", "ask"))
 }
 
-// limitsText names limits with their counts, in parentheses.
-func limitsText(limits []Count) string {
-	texts := make([]string, len(limits))
-	for i, limit := range limits {
-		texts[i] = brief(limit.Name) + ": " + thousands(limit.Count)
-	}
-	return " (" + strings.Join(texts, ", ") + ")"
-}
-
-func (n *notables) onBroken(r *Report) {
-	n.topic = OnBroken
-	failed, links := 0, 0
-	for _, b := range r.Broken.Rows {
-		links = max(links, b.Links)
-		if b.Status == 0 {
-			failed++
-		}
-	}
+func (n *findingList) broken(r *Report) {
+	n.topic = topicBroken
 	n.add(Bad, r.Broken.Total, "%s with an error or not at all", subject(r.Broken.Total, "URL", "answers", "answer"))
-	if links > 1 {
-		n.add(Bad, links, "%s to %s", subject(links, "page", "links", "link"), brief(r.Broken.Rows[0].URL))
+	if rows := r.Broken.Rows; len(rows) > 0 && rows[0].Links > 1 { // the one that most pages link to
+		n.add(Bad, rows[0].Links, "%s to %s", subject(rows[0].Links, "page", "links", "link"), brief(rows[0].URL))
 	}
 	n.add(Bad, r.Redirects.Loops, "%s in a loop", subject(r.Redirects.Loops, "redirect", "runs", "run"))
 	n.add(Bad, r.Redirects.Dead, "%s at no page", subject(r.Redirects.Dead, "redirect", "ends", "end"))
@@ -113,26 +98,27 @@ func (n *notables) onBroken(r *Report) {
 	}
 }
 
-func (n *notables) onRobots(r *Report) {
-	n.topic = OnRobots
-	down, refused := 0, 0
+func (n *findingList) robots(r *Report) {
+	n.topic = topicRobots
+	hosts := make(map[string]int) // by outcome
 	for _, o := range r.Robots.Outcomes {
-		switch o.Name {
-		case "unreachable":
-			down = o.Count
-		case refusedOutcome:
-			refused = o.Count
-		}
+		hosts[o.Name] = o.Count
 	}
+	refused, down := hosts[refusedOutcome], hosts["unreachable"]
 	n.add(Warn, refused, "the robots.txt of %s redirects to an address that is not public and not allowed", quantity(refused, "host"))
 	n.add(Bad, down, "the robots.txt of %s could not be read", quantity(down, "host"))
 	if down == 0 {
 		n.add(Warn, r.Robots.Outages, "%s of a robots.txt that passed", quantity(r.Robots.Outages, "outage"))
 	}
-	n.add(Note, r.Robots.Changes, "%s in a robots.txt%s", quantity(r.Robots.Changes, "change"), since(r.Summary.Round))
-	n.add(Note, r.Rejected.Rules.Total, "%s URLs away", subject(r.Rejected.Rules.Total, "line", "keeps", "keep"))
-	if len(r.Rejected.Rules.Rows) > 0 {
-		most := r.Rejected.Rules.Rows[0]
+	since := " while the crawl went on"
+	if r.Summary.Round > 0 {
+		since = " since the crawl before this one"
+	}
+	n.add(Note, r.Robots.Changes, "%s in a robots.txt%s", quantity(r.Robots.Changes, "change"), since)
+	rules := r.Rejected.Rules
+	n.add(Note, rules.Total, "%s URLs away", subject(rules.Total, "line", "keeps", "keep"))
+	if len(rules.Rows) > 0 {
+		most := rules.Rows[0]
 		n.add(Note, most.URLs, "the most by “%s”, line %d of %s: %s", brief(most.Rule), most.Line, brief(most.RobotsURL), quantity(most.URLs, "URL"))
 	}
 	if n.silent() && r.Summary.Pages > 0 {
@@ -140,16 +126,8 @@ func (n *notables) onRobots(r *Report) {
 	}
 }
 
-// since says from when on changes are told.
-func since(round int) string {
-	if round == 0 {
-		return " while the crawl went on"
-	}
-	return " since the crawl before this one"
-}
-
-func (n *notables) onSitemaps(s *Sitemaps) {
-	n.topic = OnSitemaps
+func (n *findingList) sitemaps(s *Sitemaps) {
+	n.topic = topicSitemaps
 	switch {
 	case s.URLs == 0 && len(s.Inconclusive) > 0:
 		n.add(Warn, 1, "no sitemap lists a page, as far as is known: %s", s.Inconclusive[0])
@@ -158,43 +136,23 @@ func (n *notables) onSitemaps(s *Sitemaps) {
 		n.add(Note, 1, "no sitemap lists a page")
 		return
 	}
-	levels := map[Kind]Level{NotLinked: Warn, NotListed: Warn, NotFetched: Note}
-	var doubts []string
+	var doubtful []string
 	for _, k := range s.Kinds {
-		level, ok := levels[k.Kind]
+		level, ok := map[string]Level{kindNotLinked: Warn, kindNotListed: Warn, kindNotFetched: Note}[k.Kind]
 		if !ok {
 			level = Bad
 		}
 		n.add(level, k.URLs.Total, "%s %s", quantity(k.URLs.Total, "URL"), k.Title)
 		if len(k.Inconclusive) > 0 {
-			doubts = append(doubts, string(k.Kind))
+			doubtful = append(doubtful, k.Kind)
 		}
 	}
 	if n.silent() {
 		n.add(Good, s.Fine, "all that the sitemaps list is there, and all that is there is listed")
 	}
-	switch {
-	case len(doubts) == len(s.Kinds):
-		n.add(Warn, len(doubts), "inconclusive: %s", s.Kinds[0].Inconclusive[0])
-	default:
-		n.add(Note, len(doubts), "inconclusive as to %s", strings.Join(doubts, ", "))
+	if len(doubtful) == len(s.Kinds) {
+		n.add(Warn, len(doubtful), "inconclusive: %s", s.Kinds[0].Inconclusive[0])
+	} else {
+		n.add(Note, len(doubtful), "inconclusive as to %s", strings.Join(doubtful, ", "))
 	}
-}
-
-// subject is a number of things as the subject of a sentence, with the verb in its
-// two forms.
-func subject(n int, thing, one, many string) string {
-	if n == 1 {
-		return quantity(n, thing) + " " + one
-	}
-	return quantity(n, thing) + " " + many
-}
-
-// brief shortens what stands in a sentence.
-func brief(text string) string {
-	const most = 80
-	if len(text) <= most {
-		return text
-	}
-	return strings.ToValidUTF8(text[:most], "") + "…"
 }

@@ -11,21 +11,24 @@ type List[T any] struct {
 	Rows  []T `json:"rows"`
 }
 
-// More is how many rows are left out.
-func (l List[T]) More() int { return l.Total - len(l.Rows) }
+// listOf returns the first rows in the order of compare. It sorts its argument.
+func listOf[T any](limit int, rows []T, compare func(a, b T) int) List[T] {
+	slices.SortStableFunc(rows, compare)
+	return List[T]{Total: len(rows), Rows: append([]T{}, rows[:min(limit, len(rows))]...)}
+}
 
-// firsts collects the first rows of many, in an order of their own, and keeps no
-// more in memory than twice as many as are wanted.
+// firsts collects the first rows of many in the order of compare. It keeps no more than
+// twice the limit in memory.
 type firsts[T any] struct {
 	limit   int
 	compare func(a, b T) int
-	same    func(a, b T) bool // rows of which one stands for all, the first; nil: there are none
+	same    func(a, b T) bool // rows of which only the first is kept; nil: none
 	rows    []T
 	total   int
 }
 
-func newFirsts[T any](limit int, compare func(a, b T) int) firsts[T] {
-	return firsts[T]{limit: limit, compare: compare}
+func newFirsts[T any](limit int, compare func(a, b T) int) *firsts[T] {
+	return &firsts[T]{limit: limit, compare: compare}
 }
 
 func (f *firsts[T]) add(row T) {
@@ -33,7 +36,7 @@ func (f *firsts[T]) add(row T) {
 	f.offer(row)
 }
 
-// offer is add for a row that was counted before, by another that is the same.
+// offer is add for a row that is the same as one that was counted before.
 func (f *firsts[T]) offer(row T) {
 	f.rows = append(f.rows, row)
 	if len(f.rows) >= 2*f.limit {
@@ -41,7 +44,7 @@ func (f *firsts[T]) offer(row T) {
 	}
 }
 
-// cut sorts the rows and drops those that are not wanted.
+// cut sorts the rows and drops those beyond the limit.
 func (f *firsts[T]) cut() {
 	slices.SortStableFunc(f.rows, f.compare)
 	if f.same != nil {
@@ -55,7 +58,7 @@ func (f *firsts[T]) cut() {
 
 func (f *firsts[T]) list() List[T] {
 	f.cut()
-	return List[T]{Total: f.total, Rows: slices.Clip(append([]T{}, f.rows...))}
+	return List[T]{Total: f.total, Rows: append([]T{}, f.rows...)}
 }
 
 // A Count is how often something occurs.
@@ -64,15 +67,12 @@ type Count struct {
 	Count int    `json:"count"`
 }
 
-func mostFirst(a, b Count) int {
-	return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Name, b.Name))
-}
-
-// maxNames bounds how many different words of a site are counted apart.
-const maxNames = 1000
-
-// otherNames is what the words are counted as that come after so many.
-const otherNames = "(others)"
+// maxNames limits the different words of a site that are counted apart. Later ones count
+// as otherNames.
+const (
+	maxNames   = 1000
+	otherNames = "(others)"
+)
 
 // names counts words that a site chooses.
 type names map[string]int
@@ -84,10 +84,13 @@ func (n names) add(name string) {
 	n[name]++
 }
 
+// list returns the words, the most frequent first.
 func (n names) list(limit int) List[Count] {
-	counts := newFirsts(limit, mostFirst)
+	var counts []Count
 	for name, count := range n {
-		counts.add(Count{name, count})
+		counts = append(counts, Count{name, count})
 	}
-	return counts.list()
+	return listOf(limit, counts, func(a, b Count) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Name, b.Name))
+	})
 }

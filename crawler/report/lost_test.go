@@ -42,7 +42,7 @@ func TestLost(t *testing.T) {
 	if err := os.Truncate(filepath.Join(dir, output.PagesFile), int64(last)+5); err != nil {
 		t.Fatal(err)
 	}
-	r, err := Make([]string{dir}, &Options{Now: func() time.Time { return at(3600) }})
+	r, err := Make([]string{dir}, &Options{now: func() time.Time { return at(3600) }})
 	if err != nil {
 		t.Fatal(err)
 	}

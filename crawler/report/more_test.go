@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -66,8 +65,14 @@ func TestReportSaysWhereTheRestIs(t *testing.T) {
 	if r, err = Make([]string{dir}, &Options{Rows: most}); err != nil {
 		t.Fatal(err)
 	}
-	if more := []int{r.Hosts.More(), r.Broken.More(), r.Redirects.Chains.More(), r.Rejected.Rules.More(), r.Robots.Hosts.More(), r.Types.More()}; slices.Max(more) > 0 {
-		t.Errorf("with --rows %d there are still more: %v", most, more)
+	for name, more := range map[string]int{
+		"hosts": r.Hosts.Total - len(r.Hosts.Rows), "broken": r.Broken.Total - len(r.Broken.Rows), "types": r.Types.Total - len(r.Types.Rows),
+		"chains": r.Redirects.Chains.Total - len(r.Redirects.Chains.Rows), "rules": r.Rejected.Rules.Total - len(r.Rejected.Rules.Rows),
+		"robots": r.Robots.Hosts.Total - len(r.Robots.Hosts.Rows),
+	} {
+		if more > 0 {
+			t.Errorf("with --rows %d there are still %d more %s", most, more, name)
+		}
 	}
 }
 

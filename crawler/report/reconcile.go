@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,7 +12,81 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// reconciler holds the sitemaps against the site.
+// Sitemaps compares what the sitemaps say with the site.
+type Sitemaps struct {
+	Files List[SitemapFile] `json:"files"`
+
+	Entries int           `json:"entries"`               // that are pages, in all files
+	URLs    int           `json:"urls"`                  // that they list, each once
+	Fine    int           `json:"fine"`                  // of these: can be fetched and indexed under this URL
+	Faulty  int           `json:"faulty"`                // cannot; the rest was not fetched
+	Kinds   []Discrepancy `json:"kinds"`                 // empty where no sitemap lists a page
+	Bare    List[string]  `json:"hosts_without_entries"` // hosts with pages of which no sitemap lists one
+
+	// Inconclusive says why sitemaps may list more than is known; empty: they do not.
+	Inconclusive []string `json:"inconclusive"`
+
+	// FromTrail says that the entries are not known, but only which URLs were
+	// first found in a sitemap.
+	FromTrail bool `json:"from_trail"`
+}
+
+// A Discrepancy is one way in which the sitemaps and the site disagree.
+type Discrepancy struct {
+	Kind    string `json:"kind"`  // SCHEMA.md names the kinds
+	Title   string `json:"title"` // to stand after "12 URLs"
+	Meaning string `json:"meaning"`
+
+	// Inconclusive says why the list may be incomplete or wrong; empty: it is neither.
+	Inconclusive []string `json:"inconclusive"`
+
+	URLs List[Discrepant] `json:"urls"`
+}
+
+// A Discrepant is one URL, or for the kind lastmod one entry.
+type Discrepant struct {
+	URL     string    `json:"url"`
+	Sitemap string    `json:"sitemap,omitempty"` // the first by name that lists it
+	Detail  string    `json:"detail,omitempty"`
+	LastMod time.Time `json:"lastmod,omitzero"`
+}
+
+// The kinds of discrepancies. Programs rely on their spelling.
+const (
+	kindBroken      = "broken"
+	kindRedirected  = "redirected"
+	kindDisallowed  = "disallowed"
+	kindNoindex     = "noindex"
+	kindElsewhere   = "canonical-elsewhere"
+	kindNotEntitled = "not-entitled"
+	kindFalseDate   = "lastmod"
+	kindNotLinked   = "not-linked"
+	kindNotListed   = "not-listed"
+	kindNotFetched  = "not-fetched"
+)
+
+// kinds are the kinds in the order of the report, with their meaning.
+var kinds = [...]struct{ name, title, meaning string }{
+	{kindBroken, "listed but broken", "The answer is an error, or there is none."},
+	{kindRedirected, "listed but redirected", "A sitemap should list where the redirect leads to."},
+	{kindDisallowed, "listed but disallowed", "The sitemap invites crawlers to what robots.txt keeps them from."},
+	{kindNoindex, "listed but noindex", "The sitemap offers a page that asks to be left out."},
+	{kindElsewhere, "listed but canonical elsewhere", "The page itself names another URL as the one to list."},
+	{kindNotEntitled, "listed by a sitemap that may not", "A sitemap speaks for its own host alone, unless the other host's robots.txt names it."},
+	{kindFalseDate, "with a lastmod that cannot be true", "The date lies ahead of the day on which it was read, or before the web."},
+	{kindNotLinked, "listed but not linked", "No other page that was read links to it: visitors do not find it."},
+	{kindNotListed, "linked but not listed", "An HTML page that may be indexed, on a host that has a sitemap."},
+	{kindNotFetched, "listed but not fetched", "Nothing can be said of these."},
+}
+
+// firstWeb is when the first web site went up.
+var firstWeb = time.Date(1991, 8, 6, 0, 0, 0, 0, time.UTC)
+
+// ahead is how far in the future today may lie: a date has no time zone, and some days begin
+// 14 hours before that of UTC.
+const ahead = 14 * time.Hour
+
+// reconciler compares the sitemaps with the site.
 type reconciler struct {
 	facts  *facts
 	files  *sitemapFiles
@@ -23,21 +98,21 @@ type reconciler struct {
 	bare   map[string]bool // with pages, but no entry
 	within circumstances
 
-	rows  map[Kind]*firsts[Discrepant]
-	lists map[Kind]List[Discrepant]
-	byURL map[key][]*Discrepant // in lists, that want for a sitemap
+	rows  map[string]*firsts[Discrepant] // by kind
+	lists map[string]List[Discrepant]    // of kinds that need no entry to be complete
+	byURL map[key][]*Discrepant          // rows in lists that need a sitemap
 }
 
 func newReconciler(f *facts, files *sitemapFiles, rows int) *reconciler {
 	c := &reconciler{
 		facts: f, files: files, limit: rows,
 		hosts: make(map[string]bool), trail: make(map[string]bool), bare: make(map[string]bool),
-		rows: make(map[Kind]*firsts[Discrepant]),
+		rows: make(map[string]*firsts[Discrepant]), lists: make(map[string]List[Discrepant]), byURL: make(map[key][]*Discrepant),
 	}
 	for _, k := range kinds {
-		c.rows[k.kind] = new(newFirsts(rows, byEntry))
+		c.rows[k.name] = newFirsts(rows, byEntry)
 	}
-	c.rows[NotFetched].same = func(a, b Discrepant) bool { return a.URL == b.URL }
+	c.rows[kindNotFetched].same = func(a, b Discrepant) bool { return a.URL == b.URL }
 	return c
 }
 
@@ -45,31 +120,31 @@ func byEntry(a, b Discrepant) int {
 	return cmp.Or(cmp.Compare(a.URL, b.URL), cmp.Compare(a.Sitemap, b.Sitemap), a.LastMod.Compare(b.LastMod))
 }
 
-// learnEntry takes up an entry. It comes after the pages and what was left alone.
-func (c *reconciler) learnEntry(e *output.Entry) {
+// learnEntry records an entry, after the pages and rejections.
+func (c *reconciler) learnEntry(_ *segment, e *output.Entry) {
 	c.result.Entries++
 	k := keyOf(e.URL)
 	c.facts.mark(k, listed)
 	if c.facts.reason(c.facts.byURL[k]) != output.NotEntitled {
-		host(c.hosts, e.URL)
+		addHost(c.hosts, e.URL)
 	}
 }
 
-// found takes up a URL that was found in a sitemap before it was found elsewhere.
+// found records a URL that was found in a sitemap before it was found elsewhere.
 func (c *reconciler) found(k key, url string, reason output.Reason) {
 	c.facts.mark(k, trailed)
 	if reason != output.NotEntitled {
-		host(c.trail, url)
+		addHost(c.trail, url)
 	}
 }
 
-func host(set map[string]bool, url string) {
+func addHost(set map[string]bool, url string) {
 	if name := originOf(url); !set[name] {
-		set[strings.Clone(name)] = true
+		set[strings.Clone(name)] = true // it is a piece of the line
 	}
 }
 
-// conclude draws what follows from the first reading.
+// conclude counts the listed URLs, after the first reading.
 func (c *reconciler) conclude(within circumstances) {
 	within.unread = c.files.unread()
 	within.trail = c.result.Entries == 0 && (c.files.pages > 0 || len(c.trail) > 0)
@@ -92,44 +167,43 @@ func (c *reconciler) conclude(within circumstances) {
 			c.within.unseen++
 		}
 		switch faults := c.faults(f); {
-		case len(faults) == 0 || faults[0] == NotLinked:
+		case len(faults) == 0 || faults[0] == kindNotLinked:
 			c.result.Fine++
-		case faults[0] != NotFetched:
+		case faults[0] != kindNotFetched:
 			c.result.Faulty++
 		}
 	}
 }
 
-// faults returns what is wrong with a URL that a sitemap lists, but for its dates.
-func (c *reconciler) faults(f fact) []Kind {
+// faults returns the kinds of a URL that a sitemap lists, without kindFalseDate.
+func (c *reconciler) faults(f fact) []string {
 	reason := c.facts.reason(f)
 	switch {
 	case c.facts.broken(f):
-		return []Kind{BrokenEntry}
+		return []string{kindBroken}
 	case redirected(int(f.status)):
-		return []Kind{Redirected}
+		return []string{kindRedirected}
 	case reason == output.Disallowed:
-		return []Kind{Disallowed}
+		return []string{kindDisallowed}
 	case reason == output.NotEntitled:
-		return []Kind{NotEntitled}
-	case !f.fine():
-		return []Kind{NotFetched}
+		return []string{kindNotEntitled}
+	case !fine(int(f.status)):
+		return []string{kindNotFetched}
 	}
-	var found []Kind
+	var found []string
 	if f.has(noindex) {
-		found = append(found, Noindex)
+		found = append(found, kindNoindex)
 	}
 	if f.has(elsewhere) {
-		found = append(found, Elsewhere)
+		found = append(found, kindElsewhere)
 	}
-	// Last, since the sitemap itself is right.
-	if !f.has(linked) && !c.within.linksUnknown {
-		found = append(found, NotLinked)
+	if !f.has(linked) && !c.within.linksUnknown { // last, since the sitemap itself is right
+		found = append(found, kindNotLinked)
 	}
 	return found
 }
 
-// page sorts a page into the kinds it belongs to.
+// page adds a page to its kinds.
 func (c *reconciler) page(k key, p *output.Page) {
 	f := c.facts.byURL[k]
 	if !f.has(listed) {
@@ -139,63 +213,59 @@ func (c *reconciler) page(k key, p *output.Page) {
 	for _, kind := range c.faults(f) {
 		detail := ""
 		switch kind {
-		case BrokenEntry:
+		case kindBroken:
 			detail = "status " + strconv.Itoa(p.Status)
-		case Redirected:
+		case kindRedirected:
 			detail = fmt.Sprintf("status %d to %s", p.Status, clip(p.Location))
-		case Noindex:
+		case kindNoindex:
 			detail = noindexOf(p)
-		case Elsewhere:
+		case kindElsewhere:
 			detail = clip(canonicalOf(p))
 		}
 		c.add(kind, p.URL, detail, p.Source, p.Via)
 	}
 }
 
-// unlisted takes up a page that is in no sitemap.
+// unlisted records a page that is in no sitemap.
 func (c *reconciler) unlisted(f fact, p *output.Page) {
 	switch name := originOf(p.URL); {
 	case !fine(p.Status):
 	case !c.hosts[name]:
-		host(c.bare, p.URL)
+		addHost(c.bare, p.URL)
 	case isHTML(p) && !f.has(noindex) && !f.has(elsewhere) && !c.within.trail:
-		c.rows[NotListed].add(Discrepant{URL: p.URL, Detail: origin(p.Source, p.Via)})
+		detail := "linked from " + p.Via
+		switch p.Source {
+		case "start":
+			detail = "a start URL"
+		case "redirect":
+			detail = "redirected from " + p.Via
+		}
+		c.rows[kindNotListed].add(Discrepant{URL: p.URL, Detail: detail})
 	}
 }
 
-// origin says how a page was found.
-func origin(source, via string) string {
-	switch source {
-	case "start":
-		return "a start URL"
-	case "redirect":
-		return "redirected from " + via
-	}
-	return "linked from " + via
-}
-
-// rejection sorts what was left alone into the kinds it belongs to.
+// rejection adds a rejected URL to its kinds.
 func (c *reconciler) rejection(k key, r *output.Rejection) {
 	f := c.facts.byURL[k]
 	if !f.has(listed) || f.status != 0 {
 		return
 	}
 	for _, kind := range c.faults(f) {
-		detail := strings.TrimPrefix(because(r), ": ")
+		detail := cmp.Or(r.Rule, r.Detail)
 		switch kind {
-		case NotFetched:
+		case kindNotFetched:
 			if !c.within.trail {
-				continue // the entry itself will say so
+				continue // nameEntry adds it
 			}
 			detail = string(r.Reason) + because(r)
-		case Disallowed:
+		case kindDisallowed:
 			detail = fmt.Sprintf("%s (line %d)", r.Rule, r.Line)
 		}
 		c.add(kind, r.URL, clip(detail), r.Source, r.Via)
 	}
 }
 
-func (c *reconciler) add(kind Kind, url, detail, source, via string) {
+func (c *reconciler) add(kind, url, detail, source, via string) {
 	row := Discrepant{URL: url, Detail: detail}
 	if c.within.trail && source == "sitemap" {
 		row.Sitemap = via
@@ -203,26 +273,25 @@ func (c *reconciler) add(kind Kind, url, detail, source, via string) {
 	c.rows[kind].add(row)
 }
 
-// choose fixes the lists, but for those that only the entries can fill.
+// choose fixes the rows of the lists that are complete without the entries.
 func (c *reconciler) choose() {
-	c.lists, c.byURL = make(map[Kind]List[Discrepant]), make(map[key][]*Discrepant)
 	for kind, rows := range c.rows {
-		if kind == FalseDate || kind == NotFetched {
+		if kind == kindFalseDate || kind == kindNotFetched {
 			continue
 		}
 		list := rows.list()
 		c.lists[kind] = list
-		for i := range list.Rows {
-			if kind != NotListed && list.Rows[i].Sitemap == "" {
-				k := keyOf(list.Rows[i].URL)
+		for i, row := range list.Rows {
+			if kind != kindNotListed && row.Sitemap == "" {
+				k := keyOf(row.URL)
 				c.byURL[k] = append(c.byURL[k], &list.Rows[i])
 			}
 		}
 	}
 }
 
-// nameEntry goes through the entries once more.
-func (c *reconciler) nameEntry(e *output.Entry) {
+// nameEntry names the sitemaps of rows, and adds the rows that only entries can give.
+func (c *reconciler) nameEntry(_ *segment, e *output.Entry) {
 	k := keyOf(e.URL)
 	f := c.facts.byURL[k]
 	for _, row := range c.byURL[k] {
@@ -231,35 +300,29 @@ func (c *reconciler) nameEntry(e *output.Entry) {
 		}
 	}
 	faults := c.faults(f)
-	if slices.Contains(faults, NotFetched) {
-		faults = nil // it may have none
-		row := Discrepant{URL: e.URL, Sitemap: e.Sitemap, LastMod: e.LastMod, Detail: c.notFetched(f)}
+	if slices.Contains(faults, kindNotFetched) {
+		faults = nil // nothing is known to be wrong
+		why := cmp.Or(string(c.facts.reason(f)), "it was not its turn yet")
+		row := Discrepant{URL: e.URL, Sitemap: e.Sitemap, LastMod: e.LastMod, Detail: why}
 		if f.has(met) {
-			c.rows[NotFetched].offer(row)
+			c.rows[kindNotFetched].offer(row)
 		} else {
 			c.facts.mark(k, met)
-			c.rows[NotFetched].add(row)
+			c.rows[kindNotFetched].add(row)
 		}
 	}
 	if detail := c.falseDate(e); detail != "" {
-		c.rows[FalseDate].add(Discrepant{URL: e.URL, Sitemap: e.Sitemap, Detail: detail, LastMod: e.LastMod})
-		faults = append(faults, FalseDate)
+		c.rows[kindFalseDate].add(Discrepant{URL: e.URL, Sitemap: e.Sitemap, Detail: detail, LastMod: e.LastMod})
+		faults = append(faults, kindFalseDate)
 	}
 	if len(faults) > 0 {
 		c.files.faults[keyOf(e.Sitemap)]++
 	}
 }
 
-func (c *reconciler) notFetched(f fact) string {
-	if reason := c.facts.reason(f); reason != "" {
-		return string(reason)
-	}
-	return "it was not its turn yet"
-}
-
 // falseDate says why the date of an entry cannot be true; empty: it can.
 func (c *reconciler) falseDate(e *output.Entry) string {
-	read := c.files.read[keyOf(e.Sitemap)]
+	read := c.files.readAt[keyOf(e.Sitemap)]
 	switch {
 	case e.LastMod.IsZero():
 		return ""
@@ -274,23 +337,19 @@ func (c *reconciler) falseDate(e *output.Entry) string {
 func (c *reconciler) list() Sitemaps {
 	result := c.result
 	result.Files = c.files.list()
-	bare := newFirsts(c.limit, strings.Compare)
-	for name := range c.bare {
-		bare.add(name)
-	}
-	result.Bare = bare.list()
-	result.Inconclusive = c.within.doubts(NotFetched)
+	result.Bare = listOf(c.limit, slices.Collect(maps.Keys(c.bare)), strings.Compare)
+	result.Inconclusive = c.within.doubts(kindNotFetched)
 	result.Kinds = []Discrepancy{}
 	if result.URLs == 0 {
 		return result
 	}
 	for _, k := range kinds {
-		list, ok := c.lists[k.kind]
+		list, ok := c.lists[k.name]
 		if !ok {
-			list = c.rows[k.kind].list()
+			list = c.rows[k.name].list()
 		}
 		result.Kinds = append(result.Kinds, Discrepancy{
-			Kind: k.kind, Title: k.title, Meaning: k.meaning, Inconclusive: c.within.doubts(k.kind), URLs: list,
+			Kind: k.name, Title: k.title, Meaning: k.meaning, Inconclusive: c.within.doubts(k.name), URLs: list,
 		})
 	}
 	return result

@@ -11,7 +11,7 @@ import (
 )
 
 // found is what a report found of one kind: paths on example.com, or URLs.
-func found(r *Report, kind Kind) []string {
+func found(r *Report, kind string) []string {
 	urls := []string{}
 	for _, k := range r.Sitemaps.Kinds {
 		if k.Kind == kind {
@@ -23,7 +23,7 @@ func found(r *Report, kind Kind) []string {
 	return urls
 }
 
-func doubts(r *Report, kind Kind) []string {
+func doubts(r *Report, kind string) []string {
 	for _, k := range r.Sitemaps.Kinds {
 		if k.Kind == kind {
 			return k.Inconclusive
@@ -35,24 +35,24 @@ func doubts(r *Report, kind Kind) []string {
 // TestReconciliation holds that each kind is found, and nothing else.
 func TestReconciliation(t *testing.T) {
 	r := everything().make(t)
-	want := map[Kind][]string{
-		BrokenEntry: {"/down", "/gone"},
-		Redirected:  {"/moved"},
-		Disallowed:  {"/disallowed"},
-		Noindex:     {"/hidden", "/hidden-by-header"},
-		Elsewhere:   {"/copy"},
-		NotEntitled: {other + "/foreign"},
-		FalseDate:   {"/ancient", "/future"},
-		NotLinked:   {"/orphan", "/self"},
-		NotListed:   {"/c", "/unlisted"},
-		NotFetched:  {"/alias?x=1"},
+	want := map[string][]string{
+		kindBroken:      {"/down", "/gone"},
+		kindRedirected:  {"/moved"},
+		kindDisallowed:  {"/disallowed"},
+		kindNoindex:     {"/hidden", "/hidden-by-header"},
+		kindElsewhere:   {"/copy"},
+		kindNotEntitled: {other + "/foreign"},
+		kindFalseDate:   {"/ancient", "/future"},
+		kindNotLinked:   {"/orphan", "/self"},
+		kindNotListed:   {"/c", "/unlisted"},
+		kindNotFetched:  {"/alias?x=1"},
 	}
 	for _, k := range kinds {
-		t.Run(string(k.kind), func(t *testing.T) {
-			if diff := cmp.Diff(want[k.kind], found(r, k.kind)); diff != "" {
+		t.Run(k.name, func(t *testing.T) {
+			if diff := cmp.Diff(want[k.name], found(r, k.name)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
-			if got := doubts(r, k.kind); len(got) > 0 {
+			if got := doubts(r, k.name); len(got) > 0 {
 				t.Errorf("inconclusive: %v", got)
 			}
 		})
@@ -76,17 +76,17 @@ func TestReconciliation(t *testing.T) {
 // is.
 func TestReconciliationDetails(t *testing.T) {
 	r := everything().make(t)
-	for kind, words := range map[Kind]string{
-		BrokenEntry: "connection refused", Redirected: "status 301 to https://EXAMPLE.com:443/fine#part",
-		Disallowed: "Disallow: /disallowed (line 3)", Noindex: "noindex in meta line 1", Elsewhere: example + "/fine",
-		FalseDate: "before there was a web", NotListed: "redirected from " + example + "/b", NotFetched: "alias",
+	for kind, words := range map[string]string{
+		kindBroken: "connection refused", kindRedirected: "status 301 to https://EXAMPLE.com:443/fine#part",
+		kindDisallowed: "Disallow: /disallowed (line 3)", kindNoindex: "noindex in meta line 1", kindElsewhere: example + "/fine",
+		kindFalseDate: "before there was a web", kindNotListed: "redirected from " + example + "/b", kindNotFetched: "alias",
 	} {
 		i := slices.IndexFunc(r.Sitemaps.Kinds, func(k Discrepancy) bool { return k.Kind == kind })
 		row := r.Sitemaps.Kinds[i].URLs.Rows[0]
 		if row.Detail != words {
 			t.Errorf("%s: %q, want %q", kind, row.Detail, words)
 		}
-		if (row.Sitemap == "") != (kind == NotListed) {
+		if (row.Sitemap == "") != (kind == kindNotListed) {
 			t.Errorf("%s: sitemap %q", kind, row.Sitemap)
 		}
 	}
@@ -95,17 +95,17 @@ func TestReconciliationDetails(t *testing.T) {
 // TestInconclusive holds that what a crawl could not see is said, for the kinds it
 // matters for and no other.
 func TestInconclusive(t *testing.T) {
-	all := make([]Kind, len(kinds))
+	all := make([]string, len(kinds))
 	for i, k := range kinds {
-		all[i] = k.kind
+		all[i] = k.name
 	}
-	but := func(left ...Kind) []Kind {
-		return slices.DeleteFunc(slices.Clone(all), func(k Kind) bool { return slices.Contains(left, k) })
+	but := func(left ...string) []string {
+		return slices.DeleteFunc(slices.Clone(all), func(k string) bool { return slices.Contains(left, k) })
 	}
 	for _, tt := range []struct {
 		name   string
 		change func(*crawl)
-		want   []Kind
+		want   []string
 		words  string
 	}{
 		{"stopped", func(c *crawl) { c.state["ended"] = Ending{"interrupted", 7} }, all, "7 URLs had still to be fetched"},
@@ -113,52 +113,52 @@ func TestInconclusive(t *testing.T) {
 		{"killed", func(c *crawl) { delete(c.state, "ended") }, all, "not known whether"},
 		{"robots.txt unreachable", func(c *crawl) {
 			c.reject("/wait", output.Rejection{Reason: output.Later, Source: "link"})
-		}, but(FalseDate, NotFetched), "1 URL: their robots.txt could not be read"},
+		}, but(kindFalseDate, kindNotFetched), "1 URL: their robots.txt could not be read"},
 		{"limit of a host", func(c *crawl) {
 			c.reject("/full", output.Rejection{Reason: output.HostFull, Source: "link"})
-		}, but(FalseDate, NotFetched), "limit of pages of a host"},
+		}, but(kindFalseDate, kindNotFetched), "limit of pages of a host"},
 		{"since", func(c *crawl) {
 			c.reject("/same", output.Rejection{Reason: output.Unchanged, Source: "sitemap"})
-		}, but(FalseDate, NotFetched), "have not changed"},
+		}, but(kindFalseDate, kindNotFetched), "have not changed"},
 		{"depth", func(c *crawl) {
 			c.reject("/deep", output.Rejection{Reason: output.TooDeep, Source: "link"})
-		}, []Kind{NotLinked, NotListed}, "limit of depth"},
+		}, []string{kindNotLinked, kindNotListed}, "limit of depth"},
 		{"hosts", func(c *crawl) {
 			c.reject("/late", output.Rejection{Reason: output.TooManyHosts, Source: "link"})
-		}, but(FalseDate, NotFetched), "limit of hosts"},
+		}, but(kindFalseDate, kindNotFetched), "limit of hosts"},
 		{"sitemap entries", func(c *crawl) {
 			c.reject("/late.xml", output.Rejection{Reason: output.SitemapFull, Source: "sitemap"})
-		}, but(FalseDate, NotFetched), "limit of their entries"},
+		}, but(kindFalseDate, kindNotFetched), "limit of their entries"},
 		{"long URLs", func(c *crawl) {
 			c.reject("/?a&b", output.Rejection{Reason: output.TooLong, Source: "link"})
-		}, but(FalseDate, NotFetched), "for their length"},
+		}, but(kindFalseDate, kindNotFetched), "for their length"},
 		{"a trap", func(c *crawl) {
 			c.reject("/calendar?month=12", output.Rejection{Reason: output.Trap, Source: "link"})
-		}, []Kind{NotLinked, NotListed}, "URLs of a trap"},
+		}, []string{kindNotLinked, kindNotListed}, "URLs of a trap"},
 		{"repeating paths", func(c *crawl) {
 			c.reject("/a/a/a/a", output.Rejection{Reason: output.Repeating, Source: "link"})
-		}, []Kind{NotLinked, NotListed}, "paths repeat"},
-		{"a page that was cut short", func(c *crawl) { c.page("/big", output.Page{Source: "link", Truncated: "max-body"}) }, []Kind{NotLinked, NotListed}, "1 page had more"},
-		{"too many links", func(c *crawl) { c.page("/map", output.Page{Source: "link", LinksLeft: 1}) }, []Kind{NotLinked, NotListed}, "1 page had more"},
+		}, []string{kindNotLinked, kindNotListed}, "paths repeat"},
+		{"a page that was cut short", func(c *crawl) { c.page("/big", output.Page{Source: "link", Truncated: "max-body"}) }, []string{kindNotLinked, kindNotListed}, "1 page had more"},
+		{"too many links", func(c *crawl) { c.page("/map", output.Page{Source: "link", LinksLeft: 1}) }, []string{kindNotLinked, kindNotListed}, "1 page had more"},
 		{"a sitemap that failed", func(c *crawl) {
 			c.sitemaps = append(c.sitemaps, output.Sitemap{URL: example + "/bad.xml", Status: 500, Host: example})
-		}, but(NotLinked), "1 sitemap file could not be read"},
+		}, but(kindNotLinked), "1 sitemap file could not be read"},
 		{"a sitemap that is disallowed", func(c *crawl) {
 			c.reject("/private/map.xml", output.Rejection{Reason: output.Disallowed, Source: "sitemap", Via: example + "/robots.txt", Rule: "Disallow: /private/", Line: 2})
-		}, but(NotLinked), "1 sitemap file could not be read"},
-		{"no links.jsonl", func(c *crawl) { c.links = nil }, []Kind{NotLinked}, "links of the pages were not written down"},
-		{"only sitemaps", func(c *crawl) { c.state["config"].(map[string]any)["only-sitemaps"] = true }, []Kind{NotLinked, NotListed}, "no link was followed"},
-		{"unchanged pages", func(c *crawl) { c.page("/same", output.Page{Status: 304, Source: "link"}) }, []Kind{NotLinked}, "1 page had not changed"},
+		}, but(kindNotLinked), "1 sitemap file could not be read"},
+		{"no links.jsonl", func(c *crawl) { c.links = nil }, []string{kindNotLinked}, "links of the pages were not written down"},
+		{"only sitemaps", func(c *crawl) { c.state["config"].(map[string]any)["only-sitemaps"] = true }, []string{kindNotLinked, kindNotListed}, "no link was followed"},
+		{"unchanged pages", func(c *crawl) { c.page("/same", output.Page{Status: 304, Source: "link"}) }, []string{kindNotLinked}, "1 page had not changed"},
 		{"withheld pages with links", func(c *crawl) {
 			c.page("/quiet", output.Page{Source: "link", Withheld: "noindex"})
 			c.pages[len(c.pages)-1].Links = 3
-		}, []Kind{NotLinked}, "ask to be left out"},
+		}, []string{kindNotLinked}, "ask to be left out"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c := everything()
 			tt.change(c)
 			r := c.make(t)
-			var got []Kind
+			var got []string
 			for _, k := range r.Sitemaps.Kinds {
 				if len(k.Inconclusive) > 0 {
 					got = append(got, k.Kind)
@@ -170,7 +170,7 @@ func TestInconclusive(t *testing.T) {
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("inconclusive kinds (-want +got):\n%s", diff)
 			}
-			if !slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Topic == OnSitemaps && strings.HasPrefix(f.Text, "inconclusive") }) {
+			if !slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Topic == topicSitemaps && strings.HasPrefix(f.Text, "inconclusive") }) {
 				t.Errorf("no finding says it: %v", r.Findings)
 			}
 		})
@@ -203,11 +203,11 @@ func TestListedTwice(t *testing.T) {
 				output.Entry{URL: example + "/old", Sitemap: file, LastMod: at(0).AddDate(0, 0, 5)})
 		}
 		r := c.make(t)
-		if want := []string{"/alias?x=1", "/nowhere"}; !slices.Equal(found(r, NotFetched), want) {
-			t.Errorf("not fetched: %v", found(r, NotFetched))
+		if want := []string{"/alias?x=1", "/nowhere"}; !slices.Equal(found(r, kindNotFetched), want) {
+			t.Errorf("not fetched: %v", found(r, kindNotFetched))
 		}
-		if want := []string{"/ancient", "/future"}; !slices.Equal(found(r, FalseDate), want) {
-			t.Errorf("dates that cannot be true: %v", found(r, FalseDate))
+		if want := []string{"/ancient", "/future"}; !slices.Equal(found(r, kindFalseDate), want) {
+			t.Errorf("dates that cannot be true: %v", found(r, kindFalseDate))
 		}
 		for _, k := range r.Sitemaps.Kinds {
 			for _, row := range k.URLs.Rows {
@@ -225,14 +225,14 @@ func TestReconciliationWithoutEntries(t *testing.T) {
 	c := everything()
 	c.entries = nil
 	r := c.make(t)
-	for kind, want := range map[Kind][]string{
-		Disallowed: {"/disallowed"}, NotLinked: {"/orphan", "/self"}, NotEntitled: {other + "/foreign"},
-		NotFetched: {"/alias?x=1"}, BrokenEntry: {}, NotListed: {}, FalseDate: {},
+	for kind, want := range map[string][]string{
+		kindDisallowed: {"/disallowed"}, kindNotLinked: {"/orphan", "/self"}, kindNotEntitled: {other + "/foreign"},
+		kindNotFetched: {"/alias?x=1"}, kindBroken: {}, kindNotListed: {}, kindFalseDate: {},
 	} {
 		if diff := cmp.Diff(want, found(r, kind)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", kind, diff)
 		}
-		if got := doubts(r, kind); (len(got) == 0) != (kind == NotLinked) {
+		if got := doubts(r, kind); (len(got) == 0) != (kind == kindNotLinked) {
 			t.Errorf("%s: doubts %v", kind, got)
 		}
 	}

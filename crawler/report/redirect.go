@@ -4,10 +4,11 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// Redirects are the ways from URLs that only point to another one.
+// Redirects are the chains of URLs that redirect.
 type Redirects struct {
 	URLs   int         `json:"urls"`   // that redirect
 	Loops  int         `json:"loops"`  // chains that lead back into themselves
@@ -18,10 +19,10 @@ type Redirects struct {
 
 // A Chain is a redirect that no other one leads to, and where it ends.
 type Chain struct {
-	Steps []Step   `json:"steps"` // the URLs, first to last; of a loop, up to the first that comes again
-	Hops  int      `json:"hops"`  // redirects, but for one to itself
-	End   ChainEnd `json:"end"`
-	Why   string   `json:"why,omitempty"` // the reason, where the end was left alone
+	Steps []Step `json:"steps"`         // the URLs, first to last; of a loop, up to the first that comes again
+	Hops  int    `json:"hops"`          // redirects, except one to itself
+	End   string `json:"end"`           // SCHEMA.md names the ends
+	Why   string `json:"why,omitempty"` // the reason, where the end was rejected
 }
 
 // A Step is a URL of a chain.
@@ -30,30 +31,28 @@ type Step struct {
 	Status int    `json:"status,omitempty"` // 0: it was not fetched
 }
 
-// ChainEnd is where a chain of redirects ends.
-type ChainEnd string
-
-// The ends.
+// The ends of chains, in the order of the report.
 const (
-	endPage   ChainEnd = "page"    // at a page
-	endBroken ChainEnd = "broken"  // at one that is broken
-	endLeft   ChainEnd = "left"    // at a URL that was left alone, Chain.Why says for what reason
-	endLoop   ChainEnd = "loop"    // nowhere
-	endNone   ChainEnd = "nowhere" // at what is no URL: there is no Location, or it cannot be read
-	endNever  ChainEnd = "never"   // after more than fifty, where nobody looks on
-	endUnseen ChainEnd = "unseen"  // at a URL that was not fetched yet
+	endLoop   = "loop"
+	endNever  = "never" // after more than maxHops
+	endBroken = "broken"
+	endNone   = "nowhere" // there is no Location, or it is no URL
+	endLeft   = "left"    // the URL was rejected
+	endPage   = "page"
+	endUnseen = "unseen" // the URL was not fetched yet
 )
 
-// maxHops bounds a chain. Crawls and browsers give up before.
+var ends = []string{endLoop, endNever, endBroken, endNone, endLeft, endPage, endUnseen}
+
+// maxHops limits a chain. Crawls and browsers give up before.
 const maxHops = 50
 
 // redirects follows them.
 type redirects struct {
 	facts  *facts
 	rows   int
-	next   map[key]key // 0: nowhere
-	urls   map[key]string
-	status map[key]int
+	next   map[key]key   // 0: nowhere
+	steps  map[key]*Step // of the chains in the list
 	result Redirects
 	chains []walk
 }
@@ -61,12 +60,12 @@ type redirects struct {
 // A walk is a chain without its URLs.
 type walk struct {
 	keys []key
-	end  ChainEnd
+	end  string
 	why  output.Reason
 }
 
 func newRedirects(f *facts, rows int) *redirects {
-	return &redirects{facts: f, rows: rows, next: make(map[key]key), urls: make(map[key]string), status: make(map[key]int)}
+	return &redirects{facts: f, rows: rows, next: make(map[key]key), steps: make(map[key]*Step)}
 }
 
 func (r *redirects) learn(k key, p *output.Page) {
@@ -79,57 +78,55 @@ func (r *redirects) learn(k key, p *output.Page) {
 	}
 }
 
-// follow walks all chains and picks those that will be in the list. What a redirect
-// leads to is linked when the redirect is.
+// follow walks all chains and picks those that will be in the list.
 func (r *redirects) follow() {
 	r.result.URLs = len(r.next)
-	inner := make(map[key]bool, len(r.next)) // redirects that lie in a chain that begins before them
+	inner := make(map[key]bool, len(r.next)) // redirects to which another leads
 	for from, to := range r.next {
 		if _, more := r.next[to]; more && to != from {
 			inner[to] = true
 		}
 	}
 	worst := newFirsts(r.rows, func(a, b walk) int {
-		return cmp.Or(cmp.Compare(a.rank(), b.rank()), cmp.Compare(len(b.keys), len(a.keys)), slices.Compare(a.keys, b.keys))
+		return cmp.Or(cmp.Compare(rank(a.end), rank(b.end)), cmp.Compare(len(b.keys), len(a.keys)), slices.Compare(a.keys, b.keys))
 	})
 	walked := make(map[key]bool, len(r.next))
 	for from := range r.next {
 		if !inner[from] {
-			r.take(&worst, r.walk(from, walked))
+			r.take(worst, r.walk(from, walked))
 		}
 	}
-	for _, from := range r.unwalked(walked) { // loops that nothing leads into
+	for _, from := range r.unwalked(walked) { // loops to which no chain leads
 		if !walked[from] {
-			r.take(&worst, r.walk(from, walked))
+			r.take(worst, r.walk(from, walked))
 		}
 	}
 	r.result.Chains.Total = worst.total
 	r.chains = worst.list().Rows
 	for _, w := range r.chains {
 		for _, k := range w.keys {
-			r.urls[k] = ""
+			r.steps[k] = new(Step)
 		}
 	}
 	r.spread()
 }
 
-// unwalked returns the redirects that no walk came by, always in the same order. A
-// loop begins where a page links to it.
+// unwalked returns the redirects that no walk passed, in a fixed order: a loop begins where
+// a page links to it.
 func (r *redirects) unwalked(walked map[key]bool) []key {
-	var keys []key
+	var entries, others []key
 	for k := range r.next {
-		if !walked[k] {
-			keys = append(keys, k)
+		switch {
+		case walked[k]:
+		case r.facts.byURL[k].has(linked):
+			entries = append(entries, k)
+		default:
+			others = append(others, k)
 		}
 	}
-	inner := func(k key) int {
-		if r.facts.byURL[k].has(linked) {
-			return 0
-		}
-		return 1
-	}
-	slices.SortFunc(keys, func(a, b key) int { return cmp.Or(cmp.Compare(inner(a), inner(b)), cmp.Compare(a, b)) })
-	return keys
+	slices.Sort(entries)
+	slices.Sort(others)
+	return append(entries, others...)
 }
 
 // walk follows a chain from its beginning.
@@ -163,24 +160,22 @@ func (r *redirects) walk(from key, walked map[key]bool) walk {
 	}
 }
 
-func (r *redirects) endAt(k key) (ChainEnd, output.Reason) {
+func (r *redirects) endAt(k key) (end string, why output.Reason) {
 	f := r.facts.byURL[k]
-	reason := r.facts.reason(f)
+	why = r.facts.reason(f)
 	switch {
-	case f.fine():
+	case fine(int(f.status)):
 		return endPage, ""
 	case r.facts.broken(f):
-		return endBroken, reason
-	case reason != "":
-		return endLeft, reason
+		return endBroken, why
+	case why != "":
+		return endLeft, why
 	}
 	return endUnseen, ""
 }
 
-// rank sorts what ought to be seen first to the beginning.
-func (w walk) rank() int {
-	return slices.Index([]ChainEnd{endLoop, endNever, endBroken, endNone, endLeft, endPage, endUnseen}, w.end)
-}
+// rank is the place of an end in the order of the report.
+func rank(end string) int { return slices.Index(ends, end) }
 
 // hops counts the redirects that lead to another URL.
 func (w walk) hops() int {
@@ -207,7 +202,7 @@ func (r *redirects) take(worst *firsts[walk], w walk) {
 	worst.add(w)
 }
 
-// spread marks as linked what redirects from linked URLs lead to.
+// spread marks the targets of linked redirects as linked.
 func (r *redirects) spread() {
 	for from := range r.next {
 		for at, hops := from, 0; r.facts.byURL[at].has(linked) && hops < maxHops; hops++ {
@@ -223,29 +218,46 @@ func (r *redirects) spread() {
 
 // name notes the URLs of the chains in the list.
 func (r *redirects) name(k key, p *output.Page) {
-	if _, wanted := r.urls[k]; wanted {
-		r.urls[k], r.status[k] = p.URL, p.Status
+	if step := r.steps[k]; step != nil {
+		*step = Step{p.URL, p.Status}
 	}
-	if to, is := r.next[k]; is && to != 0 {
-		if url, wanted := r.urls[to]; wanted && url == "" {
-			r.urls[to] = resolve(p.URL, p.Location)
+	if to := r.next[k]; to != 0 {
+		if step := r.steps[to]; step != nil && step.URL == "" {
+			step.URL = resolve(p.URL, p.Location)
 		}
 	}
 }
 
 func (r *redirects) list() Redirects {
 	result := r.result
-	result.Chains.Rows = []Chain{}
+	var rows []Chain
 	for _, w := range r.chains {
 		c := Chain{Hops: w.hops(), End: w.end, Why: string(w.why)}
 		for _, k := range w.keys {
-			c.Steps = append(c.Steps, Step{r.urls[k], r.status[k]})
+			c.Steps = append(c.Steps, *r.steps[k])
 		}
-		result.Chains.Rows = append(result.Chains.Rows, c)
+		rows = append(rows, c)
 	}
-	slices.SortStableFunc(result.Chains.Rows, func(a, b Chain) int {
-		rank := func(c Chain) int { return walk{end: c.End}.rank() }
-		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(b.Hops, a.Hops), cmp.Compare(a.Steps[0].URL, b.Steps[0].URL))
-	})
+	result.Chains.Rows = listOf(r.rows, rows, func(a, b Chain) int {
+		return cmp.Or(cmp.Compare(rank(a.End), rank(b.End)), cmp.Compare(b.Hops, a.Hops), cmp.Compare(a.Steps[0].URL, b.Steps[0].URL))
+	}).Rows
 	return result
+}
+
+// resolve returns the URL, as the crawl has it, to which a reference in the document at base
+// leads; empty: there is none.
+func resolve(base, ref string) string {
+	u, err := weburl.Resolve(base, ref)
+	if err != nil {
+		return ""
+	}
+	return u.Canonical
+}
+
+// canonicalOf is the URL that a page names as its canonical one; empty: none.
+func canonicalOf(p *output.Page) string {
+	if p.Canonical == "" {
+		return ""
+	}
+	return resolve(p.URL, p.Canonical)
 }

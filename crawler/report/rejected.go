@@ -9,25 +9,25 @@ import (
 	"github.com/politecrawl/politecrawl/robotsext/secret"
 )
 
-// Rejected is all that was left alone.
+// Rejected is everything that the crawl rejected.
 type Rejected struct {
 	Total   int           `json:"total"`
 	Reasons []ReasonGroup `json:"reasons"` // the most frequent first
-	Rules   List[Rule]    `json:"rules"`   // lines of robots.txt, the one that kept most away first
+	Rules   List[Rule]    `json:"rules"`   // lines of robots.txt, the one that disallows most URLs first
 
 	// RefusedStarts is how many start URLs are at an address that is not allowed, or
 	// have a robots.txt that redirects to one.
 	RefusedStarts int `json:"refused_starts,omitempty"`
 }
 
-// A ReasonGroup is what was left alone for one reason.
+// A ReasonGroup is what was rejected for one reason.
 type ReasonGroup struct {
 	Reason  output.Reason     `json:"reason"`
 	Meaning string            `json:"meaning"`
 	URLs    List[RejectedURL] `json:"urls"`
 }
 
-// A RejectedURL is a URL that was left alone.
+// A RejectedURL is a URL that was rejected.
 type RejectedURL struct {
 	URL    string `json:"url"`
 	Via    string `json:"via,omitempty"`
@@ -39,21 +39,21 @@ type RejectedURL struct {
 	RetryAt time.Time `json:"retry_at,omitzero"` // the earliest time to try again
 }
 
-// A Rule is a line of a robots.txt with what it kept away.
+// A Rule is a line of a robots.txt with the URLs that it disallows.
 type Rule struct {
 	RobotsURL string   `json:"robots_url"`
 	Line      int      `json:"line"`
 	Rule      string   `json:"rule"`
-	Group     string   `json:"group"`          // whose: a product token, or *
-	Text      string   `json:"text,omitempty"` // the line as it stands in the file
+	Group     string   `json:"group"`          // a product token, or *
+	Text      string   `json:"text,omitempty"` // the line as the file has it
 	URLs      int      `json:"urls"`
 	Examples  []string `json:"examples"`
 }
 
-// maxExamples is how many URLs are named of those that one rule keeps away.
+// maxExamples limits the URLs that are named for each rule, directive and duplicate.
 const maxExamples = 10
 
-// meanings say for a person what a reason means.
+// meanings explain each reason.
 var meanings = map[output.Reason]string{
 	output.Disallowed:   "a line of robots.txt disallows it",
 	output.Later:        "its robots.txt could not be read, or its host allowed no request, until the crawl ended",
@@ -75,16 +75,14 @@ var meanings = map[output.Reason]string{
 	output.Address:      "its host, or where its robots.txt redirects to, is at an address that is not public and not allowed",
 }
 
-// refusals sorts what was left alone by reason and rule.
-type refusals struct {
+// rejections sorts rejected URLs by reason and rule.
+type rejections struct {
 	robots  *robotsFiles
 	rows    int
-	total   int
-	starts  int // refused for their address
+	result  Rejected
 	reasons map[output.Reason]*firsts[RejectedURL]
-	rules   map[ruleKey]int
-	chosen  List[Rule]
-	urls    map[ruleKey]*firsts[string] // of those in chosen, which they kept away
+	rules   map[ruleKey]int             // how many URLs each disallows
+	urls    map[ruleKey]*firsts[string] // these URLs, for the rules in the list
 }
 
 type ruleKey struct {
@@ -92,47 +90,55 @@ type ruleKey struct {
 	line                   int
 }
 
-func newRefusals(robots *robotsFiles, rows int) *refusals {
-	return &refusals{robots: robots, rows: rows, reasons: make(map[output.Reason]*firsts[RejectedURL]), rules: make(map[ruleKey]int)}
+func newRejections(robots *robotsFiles, rows int) *rejections {
+	return &rejections{
+		robots: robots, rows: rows, reasons: make(map[output.Reason]*firsts[RejectedURL]),
+		rules: make(map[ruleKey]int), urls: make(map[ruleKey]*firsts[string]),
+	}
 }
-
-func keyOfRule(r *output.Rejection) ruleKey { return ruleKey{r.RobotsURL, r.Group, r.Rule, r.Line} }
 
 func (r *Rule) key() ruleKey { return ruleKey{r.RobotsURL, r.Group, r.Rule, r.Line} }
 
-func (x *refusals) learn(r *output.Rejection) {
-	x.total++
-	group := x.reasons[r.Reason]
-	if group == nil {
-		group = new(newFirsts(x.rows, func(a, b RejectedURL) int { return cmp.Or(cmp.Compare(a.URL, b.URL), cmp.Compare(a.Via, b.Via)) }))
-		x.reasons[r.Reason] = group
+func (x *rejections) learn(r *output.Rejection) {
+	x.result.Total++
+	if x.reasons[r.Reason] == nil {
+		x.reasons[r.Reason] = newFirsts(x.rows, func(a, b RejectedURL) int {
+			return cmp.Or(cmp.Compare(a.URL, b.URL), cmp.Compare(a.Via, b.Via))
+		})
 	}
-	group.add(RejectedURL{r.URL, r.Via, r.Source, r.Rule, r.Line, clip(r.Detail), r.RetryAt.UTC()})
+	x.reasons[r.Reason].add(RejectedURL{r.URL, r.Via, r.Source, r.Rule, r.Line, clip(r.Detail), r.RetryAt.UTC()})
 	switch {
 	case r.Reason == output.Disallowed:
-		x.rules[keyOfRule(r)]++
+		x.rules[ruleKey{r.RobotsURL, r.Group, r.Rule, r.Line}]++
 	case r.Reason == output.Address && r.Source == "start":
-		x.starts++
+		x.result.RefusedStarts++
 	}
 }
 
-// choose picks the rules that will be in the list, and finds their lines.
-func (x *refusals) choose() {
-	most := newFirsts(x.rows, func(a, b Rule) int {
-		return cmp.Or(cmp.Compare(b.URLs, a.URLs), cmp.Compare(a.RobotsURL, b.RobotsURL),
-			cmp.Compare(a.Line, b.Line), cmp.Compare(a.Group, b.Group))
-	})
-	for k, urls := range x.rules {
-		most.add(Rule{RobotsURL: k.robotsURL, Line: k.line, Rule: k.rule, Group: k.group, URLs: urls})
+// total is how many URLs were rejected for a reason.
+func (x *rejections) total(reason output.Reason) int {
+	if urls := x.reasons[reason]; urls != nil {
+		return urls.total
 	}
-	x.chosen = most.list()
-	x.urls = make(map[ruleKey]*firsts[string])
+	return 0
+}
+
+// choose picks the rules that will be in the list, and finds their lines.
+func (x *rejections) choose() {
+	var rules []Rule
+	for k, urls := range x.rules {
+		rules = append(rules, Rule{RobotsURL: k.robotsURL, Line: k.line, Rule: k.rule, Group: k.group, URLs: urls})
+	}
+	x.result.Rules = listOf(x.rows, rules, func(a, b Rule) int {
+		return cmp.Or(cmp.Compare(b.URLs, a.URLs), cmp.Compare(a.RobotsURL, b.RobotsURL),
+			cmp.Compare(a.Line, b.Line), cmp.Compare(a.Group, b.Group), cmp.Compare(a.Rule, b.Rule))
+	})
 	texts := make(map[string][]string)
-	for i := range x.chosen.Rows {
-		row := &x.chosen.Rows[i]
-		x.urls[row.key()] = new(newFirsts(maxExamples, strings.Compare))
-		lines, ok := texts[row.RobotsURL]
-		if !ok {
+	for i := range x.result.Rules.Rows {
+		row := &x.result.Rules.Rows[i]
+		x.urls[row.key()] = newFirsts(maxExamples, strings.Compare)
+		lines, known := texts[row.RobotsURL]
+		if !known {
 			lines = x.robots.lines(originOf(row.RobotsURL))
 			texts[row.RobotsURL] = lines
 		}
@@ -142,42 +148,24 @@ func (x *refusals) choose() {
 	}
 }
 
-// name finds examples of what the rules kept away.
-func (x *refusals) name(r *output.Rejection) {
-	if r.Reason != output.Disallowed {
-		return
-	}
-	if urls := x.urls[keyOfRule(r)]; urls != nil {
+// name finds examples of the URLs that rules disallow.
+func (x *rejections) name(r *output.Rejection) {
+	if urls := x.urls[ruleKey{r.RobotsURL, r.Group, r.Rule, r.Line}]; urls != nil && r.Reason == output.Disallowed {
 		urls.add(r.URL)
 	}
 }
 
-func (x *refusals) list() Rejected {
-	groups := newFirsts(maxNames, func(a, b ReasonGroup) int {
-		return cmp.Or(cmp.Compare(b.URLs.Total, a.URLs.Total), cmp.Compare(a.Reason, b.Reason))
-	})
+func (x *rejections) list() Rejected {
+	var groups []ReasonGroup
 	for reason, urls := range x.reasons {
-		groups.add(ReasonGroup{reason, meanings[reason], urls.list()})
+		groups = append(groups, ReasonGroup{reason, meanings[reason], urls.list()})
 	}
-	for i := range x.chosen.Rows {
-		row := &x.chosen.Rows[i]
+	x.result.Reasons = listOf(maxNames, groups, func(a, b ReasonGroup) int {
+		return cmp.Or(cmp.Compare(b.URLs.Total, a.URLs.Total), cmp.Compare(a.Reason, b.Reason))
+	}).Rows
+	for i := range x.result.Rules.Rows {
+		row := &x.result.Rules.Rows[i]
 		row.Examples = x.urls[row.key()].list().Rows
 	}
-	return Rejected{Total: x.total, Reasons: groups.list().Rows, Rules: x.chosen, RefusedStarts: x.starts}
-}
-
-// lines returns the lines of the robots.txt of an origin as it was last; none when it
-// is not there. They end as robots.txt has it (ROB-FMT-02).
-func (r *robotsFiles) lines(origin string) []string {
-	body, ok := r.text(origin)
-	if !ok {
-		return nil
-	}
-	text := strings.TrimPrefix(string(body), "\ufeff")
-	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
-	lines := strings.Split(text, "\n")
-	for i, line := range lines {
-		lines[i] = clip(line)
-	}
-	return lines
+	return x.result
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -15,13 +16,13 @@ import (
 // ErrNotOneCrawl says that directories are not those of the workers of one crawl.
 var ErrNotOneCrawl = errors.New("the directories do not make up one crawl")
 
-// A Segment is the directory of one of the workers that have done a crawl together.
+// A Segment is the directory of one of the workers of a crawl.
 type Segment struct {
 	Dir    string `json:"dir"`              // as the caller named it
 	Worker string `json:"worker,omitempty"` // the name of its worker in the crawl
 	State  State  `json:"state"`
 	End    string `json:"end,omitempty"`  // how its worker ended
-	Left   int    `json:"left,omitempty"` // URLs that had still to be fetched then, by whichever worker
+	Left   int    `json:"left,omitempty"` // URLs of all workers that still had to be fetched then
 
 	Began time.Time `json:"began,omitzero"` // its first page
 	Ended time.Time `json:"ended,omitzero"` // its last page
@@ -30,24 +31,24 @@ type Segment struct {
 	Rejected int `json:"rejected"` // likewise
 }
 
-// segment is a directory that is read.
+// A segment is a directory that is read.
 type segment struct {
 	dir    string
 	number uint16 // from 1, in the order of the names
 	state  state
 	ending *Ending // nil: not known
 
-	lines    map[string]int  // how many each file had at the first reading
-	missing  map[string]bool // files that are
-	damaged  []output.Loss   // lines that cannot be read
-	pages    int             // that count
-	rejected int             // likewise
-	linking  bool            // a page that counts has links
-	listing  bool            // a sitemap that counts lists pages
+	lines      map[string]int  // how many each file had at the first reading
+	missing    map[string]bool // files that do not exist
+	damaged    []output.Loss   // lines that cannot be read
+	pages      int             // that count
+	rejected   int             // likewise
+	hasLinks   bool            // a page that counts has links
+	hasEntries bool            // a sitemap that counts lists pages
 	span
 }
 
-// state is what crawl.json says, as far as it matters here.
+// state is the part of crawl.json that the report needs.
 type state struct {
 	Round int `json:"round"`
 	Ended *struct {
@@ -55,21 +56,20 @@ type state struct {
 
 		Written map[string]int64 `json:"written"` // bytes of each file of lines
 	} `json:"ended"`
-	Lost     []output.Loss `json:"lost"`     // as the crawl found it when it went on
+	Lost     []output.Loss `json:"lost"`     // as the crawl found it when it resumed
 	Unlisted bool          `json:"unlisted"` // more URLs were skipped than are listed
 	Config   struct {
 		URLs         []string `json:"urls"`
 		UserAgent    string   `json:"user-agent"`
 		OnlySitemaps bool     `json:"only-sitemaps"`
-		Links        *bool    `json:"links"`    // that those of pages are written down
+		Links        *bool    `json:"links"`    // links of pages are written
 		Frontier     string   `json:"frontier"` // that several workers share; empty: a crawl of one
-		Join         string   `json:"join"`     // the name that the crawl has there, if there is one
-		Worker       string   `json:"worker"`   // that of its worker
+		Join         string   `json:"join"`     // the name of the crawl there, if it has one
+		Worker       string   `json:"worker"`   // the name of the worker
 	} `json:"config"`
 }
 
-// crawl is the name of the crawl that the worker shared with others; empty: it was its
-// own.
+// crawl is the name of the crawl that the worker shared with others; empty: it shared none.
 func (s *segment) crawl() string {
 	if s.state.Config.Frontier == "" {
 		return ""
@@ -80,11 +80,11 @@ func (s *segment) crawl() string {
 // page counts a page.
 func (s *segment) page(p *output.Page) {
 	s.pages++
-	s.linking = s.linking || p.Withheld == "" && p.Links > 0
+	s.hasLinks = s.hasLinks || p.Withheld == "" && p.Links > 0
 	s.fetched(p)
 }
 
-// passOver returns err, unless it names damaged lines: the report is of the others, and
+// passOver returns err, unless it names damaged lines: the report is of the other lines, and
 // says so.
 func (s *segment) passOver(err error) error {
 	damage, ok := errors.AsType[*output.DamagedError](err)
@@ -98,7 +98,42 @@ func (s *segment) passOver(err error) error {
 	return nil
 }
 
-// openSegments reads what the directories say of themselves.
+// progress is how far the worker has come.
+func (s *segment) progress() State {
+	switch {
+	case s.ending == nil:
+		return Unknown
+	case s.ending.End == EndRunning:
+		return Running
+	case s.ending.Left > 0:
+		return Stopped
+	}
+	return Finished
+}
+
+// open reports whether the worker may still be running or was killed: its rejections may not
+// all be in its files.
+func (s *segment) open() bool { return s.progress() == Running || s.progress() == Unknown }
+
+// lacksLinks reports whether the links of its pages are missing.
+func (s *segment) lacksLinks() bool {
+	written := s.state.Config.Links
+	switch {
+	case !s.hasLinks:
+		return false
+	case written == nil:
+		return s.lines[output.LinksFile] == 0
+	}
+	return !*written || s.missing[output.LinksFile]
+}
+
+// lacksEntries reports whether the entries of its sitemaps are missing.
+func (s *segment) lacksEntries() bool { return s.hasEntries && s.missing[output.EntriesFile] }
+
+// segments are the directories of a crawl, in the order in which they were named.
+type segments []*segment
+
+// openSegments reads crawl.json of each directory.
 func openSegments(dirs []string, ending func(dir string) *Ending) (segments, error) {
 	if len(dirs) == 0 {
 		return nil, fmt.Errorf("%w: none is named", ErrNotOneCrawl)
@@ -120,23 +155,21 @@ func openSegments(dirs []string, ending func(dir string) *Ending) (segments, err
 			}
 			s.state.Lost = append(s.state.Lost, lost...)
 		}
-		if known := ending(dir); known != nil {
-			e := *known
-			if e.End == "" && s.ending != nil {
-				e.End = s.ending.End
+		if ending != nil {
+			if known := ending(dir); known != nil {
+				e := *known
+				if s.ending != nil {
+					e.End = cmp.Or(e.End, s.ending.End)
+				}
+				s.ending = &e
 			}
-			s.ending = &e
 		}
 		all = append(all, s)
 	}
 	return all, all.belong()
 }
 
-// segments are the directories of a crawl, in the order in which they were named.
-type segments []*segment
-
-// belong returns ErrNotOneCrawl when a directory stands there twice, or two name
-// different crawls.
+// belong returns ErrNotOneCrawl if a directory is named twice, or two are of different crawls.
 func (all segments) belong() error {
 	var named *segment
 	infos := make([]os.FileInfo, len(all))
@@ -161,10 +194,9 @@ func (all segments) belong() error {
 	return nil
 }
 
-// shared tells whether the workers had one frontier, so that what was left was left
-// to all.
+// shared reports whether the workers had one frontier, and so one number of URLs left.
 func (all segments) shared() bool {
-	return len(all.those(func(s *segment) bool { return s.crawl() == "" })) == 0
+	return !slices.ContainsFunc(all, func(s *segment) bool { return s.crawl() == "" })
 }
 
 // round is how many crawls of the same URLs came before.
@@ -191,28 +223,21 @@ func (all segments) urls() []string {
 	return urls
 }
 
-// userAgent is what the crawl called itself: in the first directory that says so.
+// userAgent is the one in the first directory that has one.
 func (all segments) userAgent() string {
+	ua := ""
 	for _, s := range all {
-		if ua := s.state.Config.UserAgent; ua != "" {
-			return ua
-		}
+		ua = cmp.Or(ua, s.state.Config.UserAgent)
 	}
-	return ""
+	return ua
 }
 
-// onlySitemaps tells whether a worker followed no links.
-func (all segments) onlySitemaps() bool {
-	return len(all.those(func(s *segment) bool { return s.state.Config.OnlySitemaps })) > 0
-}
-
-// over is how far the crawl has come, and the ending that says so; nil: none does.
-// It is asked after the pages were read.
+// over is how far the crawl has come, and the ending that says so; nil: none does. The pages
+// must have been read.
 //
-// The workers of a crawl with one frontier each saw what was left in it when they
-// ended: when one saw nothing, nothing is, whatever became of the others; else the
-// one that was at work last knows best. Without one frontier, what is left is what
-// each has left.
+// Each worker of a crawl with one frontier saw what was left in it when it ended. If one saw
+// nothing, nothing is left, whatever became of the others; else the worker that fetched last
+// knows best. Without one frontier, what is left is the sum.
 func (all segments) over() (State, *Ending) {
 	shared := all.shared()
 	known, left := true, 0
@@ -250,40 +275,9 @@ func (all segments) over() (State, *Ending) {
 	return Stopped, &Ending{End: unfinished.End, Left: left}
 }
 
-// open are the directories whose worker is still running, or may be, or was killed:
-// what it has left alone is not all in its files.
-func (all segments) open() segments {
-	return all.those(func(s *segment) bool { return s.progress() == Running || s.progress() == Unknown })
-}
-
-// withoutLinks are the directories without the links of the pages in them.
-func (all segments) withoutLinks() segments {
-	return all.those(func(s *segment) bool {
-		written := s.state.Config.Links
-		switch {
-		case !s.linking:
-			return false
-		case written == nil:
-			return s.lines[output.LinksFile] == 0
-		}
-		return !*written || s.missing[output.LinksFile]
-	})
-}
-
-// withoutEntries are the directories without the entries of the sitemaps in them.
-func (all segments) withoutEntries() segments {
-	return all.those(func(s *segment) bool { return s.listing && s.missing[output.EntriesFile] })
-}
-
-// those returns the directories of which something holds.
+// those returns the directories for which something holds.
 func (all segments) those(holds func(*segment) bool) segments {
-	var some segments
-	for _, s := range all {
-		if holds(s) {
-			some = append(some, s)
-		}
-	}
-	return some
+	return slices.DeleteFunc(slices.Clone(all), func(s *segment) bool { return !holds(s) })
 }
 
 // lost is what the files of all directories have lost.
@@ -291,8 +285,8 @@ func (all segments) lost() []Loss {
 	lost := []Loss{}
 	for _, s := range all {
 		for _, l := range slices.Concat(s.state.Lost, s.damaged) {
+			l.File, l.Damage = clip(l.File), clip(l.Damage)
 			row := Loss{Loss: l}
-			row.File, row.Damage = clip(row.File), clip(row.Damage)
 			if len(all) > 1 {
 				row.Dir = s.dir
 			}
@@ -302,20 +296,7 @@ func (all segments) lost() []Loss {
 	return lost
 }
 
-// progress is how far the worker of a segment has come.
-func (s *segment) progress() State {
-	switch {
-	case s.ending == nil:
-		return Unknown
-	case s.ending.End == EndRunning:
-		return Running
-	case s.ending.Left > 0:
-		return Stopped
-	}
-	return Finished
-}
-
-// list is what a report has of the directories: nothing where there is only one.
+// list returns the directories for the report: none where there is only one.
 func (all segments) list() []Segment {
 	if len(all) == 1 {
 		return nil

@@ -28,7 +28,7 @@ func TestRobotsRefused(t *testing.T) {
 	}
 	var said []string
 	for _, f := range r.Findings {
-		if f.Topic == OnRobots {
+		if f.Topic == topicRobots {
 			said = append(said, string(f.Level)+" "+f.Text)
 		}
 	}

@@ -68,7 +68,7 @@ func TestSitemapOfTwoWorkers(t *testing.T) {
 				if s := r.Sitemaps; s.Files.Total != tt.files || s.Entries != tt.entries || s.URLs != tt.urls {
 					t.Errorf("%d files, %d entries, %d URLs: %s", s.Files.Total, s.Entries, s.URLs, asJSON(t, s.Files))
 				}
-				if diff := cmp.Diff(tt.notFetched, found(r, NotFetched)); diff != "" {
+				if diff := cmp.Diff(tt.notFetched, found(r, kindNotFetched)); diff != "" {
 					t.Errorf("not fetched (-want +got):\n%s", diff)
 				}
 			})
@@ -102,11 +102,11 @@ func TestReconciliationAcross(t *testing.T) {
 	}
 	inAnyOrder(t, workers, func(t *testing.T, r *Report) {
 		for _, k := range kinds {
-			want := map[Kind][]string{
-				NotLinked: {"/orphan"}, NotListed: {"/", "/unlisted"}, Redirected: {"/moved"}, Disallowed: {"/no"},
-			}[k.kind]
-			if diff := cmp.Diff(append([]string{}, want...), found(r, k.kind)); diff != "" {
-				t.Errorf("%s (-want +got):\n%s", k.kind, diff)
+			want := map[string][]string{
+				kindNotLinked: {"/orphan"}, kindNotListed: {"/", "/unlisted"}, kindRedirected: {"/moved"}, kindDisallowed: {"/no"},
+			}[k.name]
+			if diff := cmp.Diff(append([]string{}, want...), found(r, k.name)); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", k.name, diff)
 			}
 		}
 		if c := r.Redirects.Chains.Rows; len(c) != 1 || c[0].Hops != 2 || c[0].End != endPage {

@@ -29,7 +29,7 @@ func together(t *testing.T, workers ...*crawl) *Report {
 	for _, c := range workers {
 		dirs = append(dirs, c.write(t))
 	}
-	r, err := Make(dirs, &Options{Now: func() time.Time { return at(3600) }})
+	r, err := Make(dirs, &Options{now: func() time.Time { return at(3600) }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,7 +138,7 @@ func TestFetchedAfterAll(t *testing.T) {
 				t.Errorf("%s is inconclusive: %v", k.Kind, k.Inconclusive)
 			}
 		}
-		if r.Sitemaps.Fine != 1 || len(found(r, NotFetched)) > 0 {
+		if r.Sitemaps.Fine != 1 || len(found(r, kindNotFetched)) > 0 {
 			t.Errorf("%+v", r.Sitemaps)
 		}
 	})

@@ -13,9 +13,9 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output/jsontext"
 )
 
-// WriteFiles writes report.json and report.html into a directory, which is made where it
-// is missing. They take the place of earlier ones only when both are whole: on a disk
-// that is full, or after a power cut, the earlier ones stay.
+// WriteFiles writes report.json and report.html into a directory, and makes the directory
+// if it is missing. They replace earlier ones only when both are complete, so these survive
+// a full disk or a power cut.
 func (r *Report) WriteFiles(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
@@ -27,16 +27,17 @@ func (r *Report) WriteFiles(dir string) error {
 // WriteJSON writes the report as SCHEMA.md describes it.
 func (r *Report) WriteJSON(w io.Writer) error {
 	enc := json.NewEncoder(jsontext.NewWriter(w))
-	enc.SetEscapeHTML(false) // a URL with & should read like one
+	enc.SetEscapeHTML(false) // a URL with & stays readable
 	enc.SetIndent("", "  ")
 	return enc.Encode(r)
 }
 
-// writeFiles writes files beside their places, and then moves them there.
+// writeFiles writes all files beside their places, and then moves them there. Its errors
+// name the place.
 func writeFiles(files map[string]func(io.Writer) error) (err error) {
-	whole := make(map[string]string) // names beside, by places
+	beside := make(map[string]string) // by place
 	defer func() {
-		for _, name := range whole {
+		for _, name := range beside {
 			err = errors.Join(err, os.Remove(name))
 		}
 	}()
@@ -45,19 +46,17 @@ func writeFiles(files map[string]func(io.Writer) error) (err error) {
 		if err != nil {
 			return notWritten(path, err)
 		}
-		whole[path] = name
+		beside[path] = name
 	}
-	for path, name := range whole {
+	for path, name := range beside {
 		if err := durable.Rename(name, path); err != nil {
 			return notWritten(path, err)
 		}
-		delete(whole, path)
+		delete(beside, path)
 	}
 	return nil
 }
 
-// notWritten is the error for a file that was to be at a path: it names that, and no file
-// beside it.
 func notWritten(path string, err error) error {
 	if beside, ok := errors.AsType[*fs.PathError](err); ok {
 		err = beside.Err
@@ -67,15 +66,15 @@ func notWritten(path string, err error) error {
 	return &fs.PathError{Op: "write", Path: path, Err: err}
 }
 
-// writeBeside writes what is to be at a path into a new file in the same directory,
-// and returns its name. When it fails there is no such file.
+// writeBeside writes a new file in the directory of path and returns its name. When it fails
+// there is no such file.
 func writeBeside(path string, write func(io.Writer) error) (name string, err error) {
 	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
 	if err != nil {
 		return "", err
 	}
 	buffer := bufio.NewWriterSize(file, 1<<16)
-	if err = write(buffer); err == nil { // else Flush says it again
+	if err = write(buffer); err == nil { // else Flush returns the same error
 		err = buffer.Flush()
 	}
 	if err == nil {

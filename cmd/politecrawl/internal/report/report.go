@@ -162,11 +162,9 @@ func reportText(r *report.Report, html string, paint cli.Painter) string {
 	if n := len(r.Segments); n > 0 {
 		p.Field("files", "of %s, read as one crawl", humanize.Count(n, "worker"))
 	}
-	names := map[report.Topic]string{
-		report.OnPages: "pages", report.OnBroken: "broken", report.OnRobots: "robots.txt", report.OnSitemaps: "sitemaps",
-	}
+	names := map[string]string{"pages": "pages", "broken": "broken", "robots": "robots.txt", "sitemaps": "sitemaps"}
 	colours := map[report.Level]cli.Color{report.Bad: cli.Red, report.Warn: cli.Yellow, report.Good: cli.Green}
-	last := report.Topic("")
+	last := ""
 	for _, f := range r.Findings {
 		name := names[f.Topic]
 		if f.Topic == last {
