@@ -145,6 +145,6 @@ type Lister interface {
 	// not those leased. It reads the frontier once, however many hosts there
 	// are. Every URL that waits from the beginning of the loop to its end is
 	// listed, and no URL is listed twice; the order is the store's. The loop
-	// may use the frontier. An error ends the list.
+	// may use the frontier, but not close it. An error ends the list.
 	Waiting(ctx context.Context, hosts ...Host) iter.Seq2[Item, error]
 }

@@ -83,7 +83,7 @@ func (s *Store) work() {
 }
 
 func (s *Store) round(r *round) error {
-	b := &batch{Batch: s.db.NewBatch(), run: s.run, key: s.key, val: s.val}
+	b := &batch{Batch: s.pebble.NewBatch(), run: s.run, key: s.key, val: s.val}
 	for _, e := range r.marks {
 		b.putMark(e)
 	}

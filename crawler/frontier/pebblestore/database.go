@@ -10,9 +10,9 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 )
 
-// A database is where records are read from.
+// A database is where records are read from: that of a store, or a snapshot of it.
 type database struct {
-	*pebble.DB
+	pebble.Reader
 	path   string
 	broken func(error) // is told when something cannot be read; nil: nobody is
 }
@@ -79,36 +79,14 @@ func (db *database) scanAll(kind byte, get func(key []byte, r *reader) bool) err
 	return db.scan([]byte{kind}, []byte{kind + 1}, get)
 }
 
-// last returns the last key of a kind, nil when there is none.
-func (db *database) last(kind byte) (key []byte, err error) {
-	it, err := db.NewIter(&pebble.IterOptions{LowerBound: []byte{kind}, UpperBound: []byte{kind + 1}})
-	if err != nil {
-		return nil, db.damaged(err)
-	}
-	if it.Last() {
-		key = append(key, it.Key()...)
-	}
-	if err := cmp.Or(it.Error(), it.Close()); err != nil {
-		return nil, db.damaged(err)
-	}
-	return key, nil
-}
-
-// checkRecords returns ErrDamaged when there is no record at all, as where the log is lost that
-// had them all.
-func (db *database) checkRecords() error {
-	it, err := db.NewIter(nil)
-	if err != nil {
-		return db.damaged(err)
-	}
-	found := it.First()
-	if err := cmp.Or(it.Error(), it.Close()); err != nil {
-		return db.damaged(err)
-	}
-	if !found {
-		return db.damaged(errors.New("its records are lost"))
-	}
-	return nil
+// empty reports whether there is no record at all.
+func (db *database) empty() (empty bool, err error) {
+	empty = true
+	err = db.scan([]byte{0}, []byte{0xff}, func([]byte, *reader) bool {
+		empty = false
+		return false
+	})
+	return empty, err
 }
 
 // tally counts the URLs of each host by state, as they lie on disk. Seen, when

@@ -47,10 +47,13 @@ func (v *View) open() error {
 	if err != nil {
 		return err
 	}
-	v.db = database{DB: db, path: v.dir.path}
+	v.db = database{Reader: db, path: v.dir.path}
 	version, err := v.db.meta(metaFormat)
 	if err == nil && version == nil {
-		err = v.db.checkRecords()
+		var empty bool
+		if empty, err = v.db.empty(); empty { // the log is lost that had them all
+			err = v.db.damaged(errors.New("its records are lost"))
+		}
 	}
 	if err == nil {
 		err = checkFormat(version, v.dir.path)
@@ -96,9 +99,7 @@ func (v *View) urls(yield func(URL) bool) error {
 	}
 	w := &walk{db: &v.db, yield: yield}
 	err = w.each(kindQueue, func(key []byte, r *reader) {
-		p := placeOf(key)
-		e := &entry{id: idOf(key), seq: p.seq, priority: p.priority}
-		r.entry(e)
+		e := r.queued(key)
 		if n, ok := attempts[e.seq]; ok {
 			e.attempts = n
 		}
@@ -108,9 +109,7 @@ func (v *View) urls(yield func(URL) bool) error {
 		return err
 	}
 	err = w.each(kindTime, func(key []byte, r *reader) {
-		e := &entry{seq: seqOf(key)}
-		r.timed(e)
-		w.give(e, Scheduled, time.UnixMilli(millisOf(key)))
+		w.give(r.timed(key), Scheduled, time.UnixMilli(millisOf(key)))
 	})
 	if err != nil || w.stopped {
 		return err
@@ -129,9 +128,7 @@ func (v *View) urls(yield func(URL) bool) error {
 func (v *View) openLeases() (map[uint64]int, error) {
 	attempts := make(map[uint64]int)
 	err := v.db.scanAll(kindAttempt, func(key []byte, r *reader) bool {
-		var e entry
-		r.mark(&e)
-		attempts[seqOf(key)] = e.attempts
+		attempts[seqOf(key)] = r.mark(key).attempts
 		return true
 	})
 	return attempts, err

@@ -21,7 +21,7 @@ const runBits = 40
 
 // load reads the store into memory.
 func (s *Store) load() error {
-	b := &batch{Batch: s.db.NewBatch()}
+	b := &batch{Batch: s.pebble.NewBatch()}
 	if err := s.loadMeta(b); err != nil {
 		return err
 	}
@@ -68,11 +68,7 @@ func (s *Store) loadMeta(b *batch) error {
 
 // begin makes a store of an empty database.
 func (s *Store) begin(b *batch) error {
-	empty := true
-	err := s.db.scan([]byte{0}, []byte{0xff}, func([]byte, *reader) bool {
-		empty = false
-		return false
-	})
+	empty, err := s.db.empty()
 	if err != nil {
 		return err
 	}
@@ -109,7 +105,7 @@ func (s *Store) checkFormat() error {
 	if err != nil {
 		return err
 	}
-	db := database{DB: read, path: s.dir.path}
+	db := database{Reader: read, path: s.dir.path}
 	version, err := db.meta(metaFormat)
 	if err == nil && version != nil {
 		err = checkFormat(version, db.path)
@@ -134,9 +130,7 @@ func checkFormat(version []byte, path string) error {
 func (s *Store) settleAttempts(b *batch) error {
 	var open []*entry
 	err := s.db.scanAll(kindAttempt, func(key []byte, r *reader) bool {
-		e := &entry{id: idOf(key), seq: seqOf(key)}
-		r.mark(e)
-		open = append(open, e)
+		open = append(open, r.mark(key))
 		return true
 	})
 	if err != nil {
@@ -175,11 +169,10 @@ func (s *Store) loadHosts(b *batch) error {
 	if err != nil {
 		return err
 	}
-	host, err := s.db.last(kindHost)
-	if host != nil {
-		s.lastID = idOf(host)
-	}
-	return err
+	return s.db.scanAll(kindHost, func(key []byte, _ *reader) bool {
+		s.lastID = idOf(key)
+		return true
+	})
 }
 
 // loadHost takes up one host.

@@ -74,10 +74,7 @@ func (s *Store) readQueue(h *host, n int) ([]*entry, error) {
 	from := append(queueKey(nil, h.id, h.window.bound), 0) // bound itself is not wanted
 	entries := make([]*entry, 0, n)
 	err := s.db.scan(from, idKey(nil, kindQueue, h.id+1), func(key []byte, r *reader) bool {
-		p := placeOf(key)
-		e := &entry{id: h.id, seq: p.seq, priority: p.priority}
-		r.entry(e)
-		entries = append(entries, e)
+		entries = append(entries, r.queued(key))
 		return len(entries) < n
 	})
 	if err == nil {

@@ -173,6 +173,21 @@ func appendString(buf []byte, s string) []byte {
 	return append(binary.AppendUvarint(buf, uint64(len(s))), s...)
 }
 
+// queued reads the entry of a queue record.
+func (r *reader) queued(key []byte) *entry {
+	p := placeOf(key)
+	e := &entry{id: idOf(key), seq: p.seq, priority: p.priority}
+	r.entry(e)
+	return e
+}
+
+// timed reads the entry of a time record, which appendTimed has written.
+func (r *reader) timed(key []byte) *entry {
+	e := &entry{seq: seqOf(key), id: hostID(r.uint32()), priority: r.byte()}
+	r.entry(e)
+	return e
+}
+
 // entry reads what appendEntry has written.
 func (r *reader) entry(e *entry) {
 	flags := r.byte()
@@ -191,13 +206,6 @@ func (r *reader) text(e *entry) {
 	}
 }
 
-// timed reads what appendTimed has written.
-func (r *reader) timed(e *entry) {
-	e.id = hostID(r.uint32())
-	e.priority = r.byte()
-	r.entry(e)
-}
-
 // over reads what appendOver has written behind the state.
 func (r *reader) over(e *entry) {
 	e.known = r.byte()&flagKnown != 0
@@ -205,10 +213,9 @@ func (r *reader) over(e *entry) {
 	r.text(e)
 }
 
-// mark reads what appendMark has written.
-func (r *reader) mark(e *entry) {
-	e.priority = r.byte()
-	e.attempts = r.int()
+// mark reads an attempt record, which appendMark has written.
+func (r *reader) mark(key []byte) *entry {
+	return &entry{id: idOf(key), seq: seqOf(key), priority: r.byte(), attempts: r.int()}
 }
 
 func appendValidators(buf []byte, v *frontier.Validators) []byte {

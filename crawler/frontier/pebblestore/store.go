@@ -7,6 +7,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/cockroachdb/pebble/v2"
+
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/frontier/internal/heap"
 	"github.com/politecrawl/politecrawl/crawler/frontier/internal/schedule"
@@ -16,12 +18,13 @@ import (
 // A Store is a frontier.Frontier in a directory. The package comment says what
 // it outlives, README.md what it costs.
 type Store struct {
-	opts Options
-	dir  *directory
-	db   database
-	seed siphash.Key
-	run  uint64 // how many times the store was opened
-	base int64  // Instant 0 in milliseconds since 1970
+	opts   Options
+	dir    *directory
+	pebble *pebble.DB
+	db     database // reads from pebble
+	seed   siphash.Key
+	run    uint64 // how many times the store was opened
+	base   int64  // Instant 0 in milliseconds since 1970
 
 	queue    queue
 	stopped  chan struct{} // closed when the committer has ended
@@ -132,7 +135,7 @@ func (s *Store) openDatabase() error {
 	if err != nil {
 		return err
 	}
-	s.db = database{DB: db, path: s.dir.path}
+	s.pebble, s.db = db, database{Reader: db, path: s.dir.path}
 	s.base = ceilMillis(s.sched.Wall())
 	if err := s.load(); err != nil {
 		return errors.Join(err, db.Close())
@@ -182,7 +185,7 @@ func (s *Store) close() error {
 	return errors.Join(err, s.dir.close())
 }
 
-// closeDatabase closes the database when nobody uses it any more, unless the
+// closeDatabase closes the database when nobody reads it any more, unless the
 // disk has failed.
 func (s *Store) closeDatabase() error {
 	<-s.stopped
@@ -190,7 +193,7 @@ func (s *Store) closeDatabase() error {
 	if s.failedWith() != nil {
 		return nil
 	}
-	return s.db.Close()
+	return s.pebble.Close()
 }
 
 // millis returns the time of an instant on the clock that is stored: that of

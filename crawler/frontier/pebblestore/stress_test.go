@@ -146,7 +146,7 @@ func TestWaitingOfManyHosts(t *testing.T) {
 	defer s.Close()
 	var items []frontier.Item
 	var hosts []frontier.Host
-	for i := range waitingBatch + 2 {
+	for i := range fewHosts + 2 {
 		host := fmt.Sprintf("h%d.test", i)
 		hosts = append(hosts, frontier.Host(host))
 		items = append(items, frontier.Item{URL: "http://" + host + "/1"})

@@ -54,9 +54,7 @@ func (s *Store) readDue(d due) (*wakeChange, error) {
 			c.next = ms
 			return false
 		}
-		e := &entry{seq: seqOf(key)}
-		r.timed(e)
-		c.entries, c.times = append(c.entries, e), append(c.times, ms)
+		c.entries, c.times = append(c.entries, r.timed(key)), append(c.times, ms)
 		return true
 	})
 	if err == nil {
