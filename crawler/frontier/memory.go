@@ -121,8 +121,7 @@ func (m *Memory) add(it *Item, name Host, now schedule.Instant) bool {
 	if h.counts.Added == 0 {
 		m.crowd++
 	}
-	h.counts.Added++
-	m.counts.Added++
+	m.count(h, Counts{Added: 1})
 	m.enqueue(h, it, now)
 	return true
 }
@@ -139,8 +138,7 @@ func (m *Memory) enqueue(h *host, it *Item, now schedule.Instant) {
 		return
 	}
 	h.push(it.Priority, path, it.Meta)
-	h.counts.Pending++
-	m.counts.Pending++
+	m.count(h, Counts{Pending: 1})
 	m.sched.Place(&h.Host, now)
 }
 
@@ -155,25 +153,28 @@ func (m *Memory) host(name Host) *host {
 	return h
 }
 
+// count changes the numbers of URLs of h, and of all.
+func (m *Memory) count(h *host, by Counts) {
+	h.counts, m.counts = h.counts.Plus(by), m.counts.Plus(by)
+}
+
 // putBack queues e for its time or, when that has come, for its turn.
 func (m *Memory) putBack(e *entry, now schedule.Instant) {
 	h := e.host
 	if e.ready > now {
 		m.sleep.Push(e)
-		h.counts.Scheduled++
-		m.counts.Scheduled++
+		m.count(h, Counts{Scheduled: 1})
 		return
 	}
 	e.ready = 0
 	h.back.Push(e)
-	h.counts.Pending++
-	m.counts.Pending++
+	m.count(h, Counts{Pending: 1})
 	m.sched.Place(&h.Host, now)
 }
 
 // expired takes back what was leased and not finished in time.
 func (m *Memory) expired(slot *schedule.Slot[*host, *entry], now schedule.Instant) {
-	m.ended(slot.Entry)
+	m.count(slot.Entry.host, Counts{Leased: -1})
 	m.putBack(slot.Entry, now)
 }
 
@@ -181,8 +182,7 @@ func (m *Memory) expired(slot *schedule.Slot[*host, *entry], now schedule.Instan
 func (m *Memory) wake(now schedule.Instant) {
 	for m.next() <= now {
 		e := m.sleep.Remove(0)
-		e.host.counts.Scheduled--
-		m.counts.Scheduled--
+		m.count(e.host, Counts{Scheduled: -1})
 		m.putBack(e, now)
 	}
 }

@@ -36,39 +36,22 @@ func (m *Memory) lease(slot *schedule.Slot[*host, *entry], now schedule.Instant)
 		delete(m.over, e.hash)
 	}
 	e.attempts++
-	h.counts.Pending--
-	m.counts.Pending--
-	h.counts.Leased++
-	m.counts.Leased++
+	m.count(h, Counts{Pending: -1, Leased: 1})
 	slot.Entry = e
 	return Lease{
 		Item:       Item{URL: url, Host: h.name, Priority: e.priority, Meta: bytes.Clone(e.meta)},
 		ID:         LeaseID(slot.ID),
 		Attempt:    e.attempts,
 		Expires:    m.sched.Time(slot.Expires(), now),
-		Validators: e.validators.clone(),
+		Validators: e.validators.Clone(),
 	}
-}
-
-// ended counts e as no longer leased.
-func (m *Memory) ended(e *entry) {
-	e.host.counts.Leased--
-	m.counts.Leased--
 }
 
 // Finish implements Frontier.
 func (m *Memory) Finish(ctx context.Context, outcomes []Outcome, note []byte) ([]error, error) {
-	if len(note) > MaxNote {
-		return nil, fmt.Errorf("%w: a note of %d bytes", ErrInvalid, len(note))
-	}
-	errs := make([]error, len(outcomes))
-	hosts := make([][]Host, len(outcomes))
-	for i := range outcomes {
-		if o := &outcomes[i]; !o.Result.Valid() {
-			errs[i] = fmt.Errorf("%w: %v", ErrInvalid, o.Result)
-		} else {
-			hosts[i], errs[i] = HostsOf(o.Links)
-		}
+	hosts, errs, err := CheckFinish(outcomes, note)
+	if err != nil {
+		return nil, err
 	}
 	now, err := m.sched.Enter(ctx)
 	if err != nil {
@@ -111,22 +94,20 @@ func (m *Memory) finish(slot *schedule.Slot[*host, *entry], o *Outcome, now sche
 	if o.HostDelay > 0 {
 		h.Requested(slot, now, o.HostDelay)
 	}
-	m.ended(e)
+	m.count(h, Counts{Leased: -1})
 	m.sched.End(slot, now)
 	if o.Validators != nil {
-		e.validators = o.Validators.clone()
+		e.validators = o.Validators.Clone()
 	}
 	e.ready = m.sched.Instant(o.NotBefore)
 	switch o.Result {
 	case Drop:
-		h.counts.Dropped++
-		m.counts.Dropped++
+		m.count(h, Counts{Dropped: 1})
 		m.end(e, isDropped)
 		return
 	case Done:
 		if o.NotBefore.IsZero() {
-			h.counts.Done++
-			m.counts.Done++
+			m.count(h, Counts{Done: 1})
 			m.end(e, isDone)
 			return
 		}

@@ -37,11 +37,9 @@ func (m *Memory) revisit(it *Item, name Host, now schedule.Instant) bool {
 	h, hash := m.host(name), maphash.String(m.seed, it.URL)
 	switch m.seen.Mark(hash) {
 	case isDone:
-		h.counts.Done--
-		m.counts.Done--
+		m.count(h, Counts{Done: -1})
 	case isDropped:
-		h.counts.Dropped--
-		m.counts.Dropped--
+		m.count(h, Counts{Dropped: -1})
 	default:
 		return false
 	}

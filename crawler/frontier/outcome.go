@@ -2,6 +2,7 @@ package frontier
 
 import (
 	"bytes"
+	"fmt"
 	"strconv"
 	"time"
 )
@@ -66,6 +67,24 @@ type Outcome struct {
 	HostDelay time.Duration
 }
 
+// CheckFinish is for stores. It returns the hosts of the links of each outcome, and an
+// ErrInvalid for each outcome that no store can take. The error is ErrInvalid for a note
+// that is too long.
+func CheckFinish(outcomes []Outcome, note []byte) (hosts [][]Host, errs []error, err error) {
+	if len(note) > MaxNote {
+		return nil, nil, fmt.Errorf("%w: a note of %d bytes", ErrInvalid, len(note))
+	}
+	hosts, errs = make([][]Host, len(outcomes)), make([]error, len(outcomes))
+	for i := range outcomes {
+		if o := &outcomes[i]; !o.Result.Valid() {
+			errs[i] = fmt.Errorf("%w: %v", ErrInvalid, o.Result)
+		} else {
+			hosts[i], errs[i] = HostsOf(o.Links)
+		}
+	}
+	return hosts, errs, nil
+}
+
 // Validators are what a later fetch of the same URL can be conditional on, or
 // compared with. A store does not look at them.
 type Validators struct {
@@ -74,7 +93,8 @@ type Validators struct {
 	BodyHash     []byte // by the caller's own choice of hash
 }
 
-func (v *Validators) clone() *Validators {
+// Clone returns a copy of v that shares no memory with it; nil for nil.
+func (v *Validators) Clone() *Validators {
 	if v == nil {
 		return nil
 	}

@@ -15,6 +15,14 @@ type Counts struct {
 	Dropped   int // never to be fetched
 }
 
+// Plus returns the sums of both.
+func (c Counts) Plus(d Counts) Counts {
+	return Counts{
+		Added: c.Added + d.Added, Pending: c.Pending + d.Pending, Scheduled: c.Scheduled + d.Scheduled,
+		Leased: c.Leased + d.Leased, Done: c.Done + d.Done, Dropped: c.Dropped + d.Dropped,
+	}
+}
+
 // Stats is the state of a frontier at one moment.
 type Stats struct {
 	Counts

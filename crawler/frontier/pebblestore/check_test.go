@@ -76,7 +76,7 @@ func check(t testing.TB, dir string) map[string]URL {
 		if h.Counts != counts[h.Host] {
 			t.Errorf("%s has %+v, and its URLs are %+v", h.Host, h.Counts, counts[h.Host])
 		}
-		add(&total, h.Counts)
+		total = total.Plus(h.Counts)
 	}
 	st, err := v.Stats()
 	if err != nil || st.Counts != total || st.Hosts != len(counts) {
@@ -103,7 +103,7 @@ func checkRecords(t testing.TB, v *View, urls map[string]URL) {
 			return true
 		}),
 		v.db.scanAll(kindName, func(key []byte, r *reader) bool {
-			names[hostID(r.uint32())] = frontier.Host(key[1:])
+			names[hostID(r.Uint32())] = frontier.Host(key[1:])
 			return true
 		}),
 		v.db.scanAll(kindSeen, func(key []byte, r *reader) bool {
@@ -112,7 +112,7 @@ func checkRecords(t testing.TB, v *View, urls map[string]URL) {
 				m = make(map[uint64]State)
 				states[idOf(key)] = m
 			}
-			m[hashOf(key)] = State(r.byte())
+			m[hashOf(key)] = State(r.Byte())
 			return true
 		}),
 		v.db.scanAll(kindQueue, func(key []byte, _ *reader) bool {

@@ -35,11 +35,11 @@ func (db *database) read(key []byte, get func(*reader)) (found bool, err error) 
 	if err != nil {
 		return false, db.damaged(err)
 	}
-	r := reader{rest: value}
+	r := newReader(value)
 	if get != nil {
-		get(&r)
+		get(r)
 	}
-	if err := errors.Join(r.err(), closer.Close()); err != nil {
+	if err := errors.Join(r.Err(), closer.Close()); err != nil {
 		return false, db.damaged(fmt.Errorf("key %q: %w", key, err))
 	}
 	return true, nil
@@ -58,10 +58,10 @@ func (db *database) scan(from, to []byte, get func(key []byte, r *reader) bool) 
 			err = e
 			break
 		}
-		r := reader{rest: value}
-		more := get(it.Key(), &r)
-		if r.bad {
-			err = fmt.Errorf("key %q: %w", it.Key(), errRecord)
+		r := newReader(value)
+		more := get(it.Key(), r)
+		if e := r.Err(); e != nil {
+			err = fmt.Errorf("key %q: %w", it.Key(), e)
 			break
 		}
 		if !more {
@@ -94,7 +94,7 @@ func (db *database) empty() (empty bool, err error) {
 func (db *database) tally(seen func(hash uint64), host func(hostID, frontier.Counts) error) error {
 	scheduled := make(map[hostID]int)
 	err := db.scanAll(kindTime, func(_ []byte, r *reader) bool {
-		scheduled[hostID(r.uint32())]++
+		scheduled[hostID(r.Uint32())]++
 		return true
 	})
 	if err != nil {
@@ -122,7 +122,7 @@ func (db *database) tally(seen func(hash uint64), host func(hostID, frontier.Cou
 			seen(hashOf(key))
 		}
 		counts.Added++
-		switch State(r.byte()) {
+		switch State(r.Byte()) {
 		case Done:
 			counts.Done++
 		case Dropped:
@@ -139,13 +139,13 @@ func (db *database) tally(seen func(hash uint64), host func(hostID, frontier.Cou
 // meta returns the value of a key that holds for the whole store, nil when
 // there is none.
 func (db *database) meta(name string) (value []byte, err error) {
-	_, err = db.read(metaKey(name), func(r *reader) { value = append([]byte{}, r.rest...) })
+	_, err = db.read(metaKey(name), func(r *reader) { value = append([]byte{}, r.Rest...) })
 	return value, err
 }
 
 // idOf returns the id of a host, 0 when there is none.
 func (db *database) idOf(name frontier.Host) (id hostID, err error) {
-	_, err = db.read(nameKey(nil, string(name)), func(r *reader) { id = hostID(r.uint32()) })
+	_, err = db.read(nameKey(nil, string(name)), func(r *reader) { id = hostID(r.Uint32()) })
 	return id, err
 }
 
@@ -176,7 +176,7 @@ func (db *database) validators(entries ...*entry) error {
 		if !e.known {
 			continue
 		}
-		_, err := db.read(hashKey(nil, kindValidators, e.id, e.hash), func(r *reader) { e.validators = r.validators() })
+		_, err := db.read(hashKey(nil, kindValidators, e.id, e.hash), func(r *reader) { e.validators = r.Validators() })
 		if err != nil {
 			return err
 		}

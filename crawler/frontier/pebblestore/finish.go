@@ -3,38 +3,28 @@ package pebblestore
 import (
 	"bytes"
 	"context"
-	"fmt"
+	"slices"
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/frontier/internal/fields"
 	"github.com/politecrawl/politecrawl/crawler/frontier/internal/schedule"
 )
 
 // Finish implements frontier.Frontier.
 func (s *Store) Finish(ctx context.Context, outcomes []frontier.Outcome, note []byte) (_ []error, err error) {
 	defer s.hear(&err)
-	if len(note) > frontier.MaxNote {
-		return nil, fmt.Errorf("%w: a note of %d bytes", frontier.ErrInvalid, len(note))
+	hosts, errs, err := frontier.CheckFinish(outcomes, note)
+	if err != nil {
+		return nil, err
 	}
-	errs, total := make([]error, len(outcomes)), 0
+	var links []*frontier.Item
 	for i := range outcomes {
-		total += len(outcomes[i].Links)
-	}
-	links, hosts := make([]*frontier.Item, 0, total), make([]frontier.Host, 0, total)
-	for i := range outcomes {
-		o := &outcomes[i]
-		if !o.Result.Valid() {
-			errs[i] = fmt.Errorf("%w: %v", frontier.ErrInvalid, o.Result)
-			continue
+		if errs[i] == nil {
+			links = pointers(links, outcomes[i].Links)
 		}
-		h, err := frontier.HostsOf(o.Links)
-		if err != nil {
-			errs[i] = err
-			continue
-		}
-		links, hosts = pointers(links, o.Links), append(hosts, h...)
 	}
-	err = s.bring(ctx, s.newDiscovery(links, hosts), func(r *request, now instant) {
+	err = s.bring(ctx, s.newDiscovery(links, slices.Concat(hosts...)), func(r *request, now instant) {
 		for i := range outcomes {
 			if errs[i] != nil {
 				continue
@@ -74,7 +64,7 @@ func (s *Store) finish(r *request, slot *slot, o *frontier.Outcome, now instant)
 	next := e.next()
 	c.next = next
 	if o.Validators != nil {
-		next.known, next.validators = true, cloneValidators(o.Validators)
+		next.known, next.validators = true, o.Validators.Clone()
 	}
 	if o.Result == frontier.Drop || o.Result == frontier.Done && o.NotBefore.IsZero() {
 		return
@@ -115,7 +105,7 @@ func (c *endChange) write(b *batch) {
 	}
 	if c.validators != nil {
 		b.key = hashKey(b.key, kindValidators, e.id, e.hash)
-		b.val = appendValidators(b.val[:0], c.validators)
+		b.val = fields.AppendValidators(b.val[:0], c.validators)
 		b.put(b.key, b.val)
 	}
 	switch c.state {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/frontier/internal/fields"
 	"github.com/politecrawl/politecrawl/crawler/frontier/internal/schedule"
 )
 
@@ -45,7 +46,7 @@ type hostRecord struct {
 }
 
 func appendHost(buf []byte, r *hostRecord) []byte {
-	buf = appendString(buf, string(r.name))
+	buf = fields.AppendString(buf, string(r.name))
 	buf = binary.AppendUvarint(buf, r.run)
 	buf = binary.AppendUvarint(buf, uint64(r.delay))
 	buf = binary.AppendUvarint(buf, uint64(r.limit))
@@ -59,16 +60,16 @@ func appendHost(buf []byte, r *hostRecord) []byte {
 
 func (r *reader) host() *hostRecord {
 	h := &hostRecord{
-		name:    frontier.Host(r.string()),
-		run:     r.uvarint(),
-		delay:   time.Duration(r.int()),
-		limit:   r.int(),
+		name:    frontier.Host(r.String()),
+		run:     r.Uvarint(),
+		delay:   time.Duration(r.Int()),
+		limit:   r.Int(),
 		blocked: r.millis(),
 		clock:   r.millis(),
 	}
 	c := &h.counts
 	for _, n := range []*int{&c.Pending, &c.Scheduled, &c.Done, &c.Dropped} {
-		*n = r.int()
+		*n = r.Int()
 	}
 	c.Added = c.Pending + c.Scheduled + c.Done + c.Dropped
 	return h
@@ -116,18 +117,8 @@ func (s *Store) enlist(h *host) {
 
 // count changes the numbers of URLs of h, and of all.
 func (s *Store) count(h *host, by frontier.Counts) {
-	add(&h.counts, by)
-	add(&s.counts, by)
+	h.counts, s.counts = h.counts.Plus(by), s.counts.Plus(by)
 	h.changed = true
-}
-
-func add(c *frontier.Counts, by frontier.Counts) {
-	c.Added += by.Added
-	c.Pending += by.Pending
-	c.Scheduled += by.Scheduled
-	c.Leased += by.Leased
-	c.Done += by.Done
-	c.Dropped += by.Dropped
 }
 
 // leases returns the numbers of the entries of h that are in somebody's hands,

@@ -116,7 +116,7 @@ func (v *View) urls(yield func(URL) bool) error {
 	}
 	return w.each(kindSeen, func(key []byte, r *reader) {
 		e := &entry{id: idOf(key), hash: hashOf(key)}
-		if state := State(r.byte()); state != waiting {
+		if state := State(r.Byte()); state != waiting {
 			r.over(e)
 			w.give(e, state, time.Time{})
 		}
@@ -225,7 +225,7 @@ func latest(t, u time.Time) time.Time {
 func (v *View) Stats() (frontier.Stats, error) {
 	var st frontier.Stats
 	err := v.db.tally(nil, func(_ hostID, c frontier.Counts) error {
-		add(&st.Counts, c)
+		st.Counts = st.Counts.Plus(c)
 		st.Hosts++
 		return nil
 	})

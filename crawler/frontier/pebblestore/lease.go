@@ -52,17 +52,8 @@ func (s *Store) give(slot *slot, now instant) frontier.Lease {
 		ID:         frontier.LeaseID(slot.ID),
 		Attempt:    e.attempts,
 		Expires:    s.sched.Time(slot.Expires(), now),
-		Validators: cloneValidators(e.validators),
+		Validators: e.validators.Clone(),
 	}
-}
-
-func cloneValidators(v *frontier.Validators) *frontier.Validators {
-	if v == nil {
-		return nil
-	}
-	c := *v
-	c.BodyHash = bytes.Clone(v.BodyHash)
-	return &c
 }
 
 // readSince reports whether something was read from the database, since there

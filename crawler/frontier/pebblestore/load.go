@@ -181,7 +181,7 @@ func (s *Store) loadHost(b *batch, id hostID, counts frontier.Counts) error {
 	if err != nil {
 		return err
 	}
-	add(&s.counts, counts)
+	s.counts = s.counts.Plus(counts)
 	s.crowd++
 	stale := r.counts != counts
 	r.counts = counts

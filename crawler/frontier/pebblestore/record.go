@@ -2,11 +2,10 @@ package pebblestore
 
 import (
 	"encoding/binary"
-	"errors"
-	"math"
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/frontier/internal/fields"
 )
 
 // A State is what has become of a URL.
@@ -80,7 +79,7 @@ func (e *entry) flags() (flags byte) {
 
 // appendText appends what a caller has given of e.
 func appendText(buf []byte, e *entry) []byte {
-	buf = appendString(buf, e.path)
+	buf = fields.AppendString(buf, e.path)
 	return append(buf, e.meta...)
 }
 
@@ -100,78 +99,10 @@ func appendMark(buf []byte, e *entry) []byte {
 	return binary.AppendUvarint(append(buf, e.priority), uint64(e.attempts))
 }
 
-// A reader reads a record from the front. After the first field that is not
-// there all are zero, and bad is set.
-type reader struct {
-	rest []byte
-	bad  bool
-}
+// A reader reads records.
+type reader struct{ fields.Reader }
 
-var errRecord = errors.New("a record is cut off")
-
-func (r *reader) err() error {
-	if r.bad {
-		return errRecord
-	}
-	return nil
-}
-
-func (r *reader) bytes(n int) []byte {
-	if r.bad || n < 0 || n > len(r.rest) {
-		r.bad = true
-		return nil
-	}
-	b := r.rest[:n]
-	r.rest = r.rest[n:]
-	return b
-}
-
-func (r *reader) byte() byte {
-	if b := r.bytes(1); b != nil {
-		return b[0]
-	}
-	return 0
-}
-
-func (r *reader) uint32() uint32 {
-	if b := r.bytes(4); b != nil {
-		return binary.BigEndian.Uint32(b)
-	}
-	return 0
-}
-
-func (r *reader) uint64() uint64 {
-	if b := r.bytes(8); b != nil {
-		return binary.BigEndian.Uint64(b)
-	}
-	return 0
-}
-
-func (r *reader) uvarint() uint64 {
-	v, n := binary.Uvarint(r.rest)
-	if r.bytes(n); n <= 0 || r.bad {
-		r.bad = true
-		return 0
-	}
-	return v
-}
-
-func (r *reader) int() int { return int(min(r.uvarint(), math.MaxInt)) }
-
-func (r *reader) varint() int64 {
-	v, n := binary.Varint(r.rest)
-	if r.bytes(n); n <= 0 || r.bad {
-		r.bad = true
-		return 0
-	}
-	return v
-}
-
-func (r *reader) string() string { return string(r.bytes(r.int())) }
-
-func appendString(buf []byte, s string) []byte {
-	return append(binary.AppendUvarint(buf, uint64(len(s))), s...)
-}
+func newReader(value []byte) *reader { return &reader{fields.Reader{Rest: value}} }
 
 // queued reads the entry of a queue record.
 func (r *reader) queued(key []byte) *entry {
@@ -183,53 +114,36 @@ func (r *reader) queued(key []byte) *entry {
 
 // timed reads the entry of a time record, which appendTimed has written.
 func (r *reader) timed(key []byte) *entry {
-	e := &entry{seq: seqOf(key), id: hostID(r.uint32()), priority: r.byte()}
+	e := &entry{seq: seqOf(key), id: hostID(r.Uint32()), priority: r.Byte()}
 	r.entry(e)
 	return e
 }
 
 // entry reads what appendEntry has written.
 func (r *reader) entry(e *entry) {
-	flags := r.byte()
+	flags := r.Byte()
 	e.again, e.known = flags&flagAgain != 0, flags&flagKnown != 0
 	if e.known {
-		e.hash = r.uint64()
+		e.hash = r.Uint64()
 	}
-	e.attempts = r.int()
+	e.attempts = r.Int()
 	r.text(e)
 }
 
 func (r *reader) text(e *entry) {
-	e.path = r.string()
-	if len(r.rest) > 0 {
-		e.meta = append(e.meta, r.rest...)
-	}
+	e.path, e.meta = r.String(), r.Tail()
 }
 
 // over reads what appendOver has written behind the state.
 func (r *reader) over(e *entry) {
-	e.known = r.byte()&flagKnown != 0
-	e.priority = r.byte()
+	e.known = r.Byte()&flagKnown != 0
+	e.priority = r.Byte()
 	r.text(e)
 }
 
 // mark reads an attempt record, which appendMark has written.
 func (r *reader) mark(key []byte) *entry {
-	return &entry{id: idOf(key), seq: seqOf(key), priority: r.byte(), attempts: r.int()}
-}
-
-func appendValidators(buf []byte, v *frontier.Validators) []byte {
-	buf = appendString(buf, v.ETag)
-	buf = appendString(buf, v.LastModified)
-	return append(buf, v.BodyHash...)
-}
-
-func (r *reader) validators() *frontier.Validators {
-	v := &frontier.Validators{ETag: r.string(), LastModified: r.string()}
-	if len(r.rest) > 0 {
-		v.BodyHash = append(v.BodyHash, r.rest...)
-	}
-	return v
+	return &entry{id: idOf(key), seq: seqOf(key), priority: r.Byte(), attempts: r.Int()}
 }
 
 func appendRobots(buf []byte, robots frontier.Robots) []byte {
@@ -237,11 +151,7 @@ func appendRobots(buf []byte, robots frontier.Robots) []byte {
 }
 
 func (r *reader) robots() frontier.Robots {
-	robots := frontier.Robots{FailingSince: r.millis()}
-	if len(r.rest) > 0 {
-		robots.Data = append(robots.Data, r.rest...)
-	}
-	return robots
+	return frontier.Robots{FailingSince: r.millis(), Data: r.Tail()}
 }
 
 // appendMillis appends a time rounded up to the millisecond: what waits for it
@@ -256,8 +166,8 @@ func appendMillis(buf []byte, t time.Time) []byte {
 func ceilMillis(t time.Time) int64 { return t.Add(time.Millisecond - 1).UnixMilli() }
 
 func (r *reader) millis() time.Time {
-	if r.byte() == 0 {
+	if r.Byte() == 0 {
 		return time.Time{}
 	}
-	return time.UnixMilli(r.varint())
+	return time.UnixMilli(r.Varint())
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/frontier/internal/fields"
 )
 
 func TestKeys(t *testing.T) {
@@ -39,13 +40,13 @@ func TestKeys(t *testing.T) {
 func TestRecords(t *testing.T) {
 	read := func(value []byte, get func(*reader)) {
 		t.Helper()
-		r := reader{rest: value}
-		if get(&r); r.bad {
+		r := newReader(value)
+		if get(r); r.Bad {
 			t.Errorf("%x cannot be read", value)
 		}
 		for n := range value {
-			r := reader{rest: value[:n]} // must not panic
-			get(&r)
+			r := newReader(value[:n]) // must not panic
+			get(r)
 		}
 	}
 	for _, want := range []*entry{
@@ -55,7 +56,7 @@ func TestRecords(t *testing.T) {
 		got := &entry{id: want.id, seq: want.seq, priority: want.priority}
 		read(appendEntry(nil, want), func(r *reader) {
 			e := *got
-			if r.entry(&e); !r.bad && len(e.path) == len(want.path) && len(e.meta) == len(want.meta) {
+			if r.entry(&e); !r.Bad && len(e.path) == len(want.path) && len(e.meta) == len(want.meta) {
 				*got = e
 			}
 		})
@@ -73,7 +74,7 @@ func TestRecords(t *testing.T) {
 	} {
 		var got *hostRecord
 		read(appendHost(nil, want), func(r *reader) {
-			if h := r.host(); !r.bad {
+			if h := r.host(); !r.Bad {
 				got = h
 			}
 		})
@@ -87,7 +88,7 @@ func TestRecords(t *testing.T) {
 func FuzzRecords(f *testing.F) {
 	f.Add(appendTimed(nil, &entry{id: 3, known: true, attempts: 1, path: "/x", meta: []byte("m")}))
 	f.Add(appendHost(nil, &hostRecord{name: "a.test", clock: time.UnixMilli(5)}))
-	f.Add(appendValidators(nil, &frontier.Validators{ETag: "e", LastModified: "l", BodyHash: []byte("h")}))
+	f.Add(fields.AppendValidators(nil, &frontier.Validators{ETag: "e", LastModified: "l", BodyHash: []byte("h")}))
 	f.Add(appendRobots(nil, frontier.Robots{FailingSince: time.UnixMilli(1), Data: []byte("d")}))
 	f.Add(appendOver(nil, Done, &entry{path: "/x"}))
 	f.Add([]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01})
@@ -95,23 +96,23 @@ func FuzzRecords(f *testing.F) {
 		for _, read := range []func(*reader) []byte{
 			func(r *reader) []byte { return appendTimed(nil, r.timed(timeKey(nil, 0, 0))) },
 			func(r *reader) []byte { return appendHost(nil, r.host()) },
-			func(r *reader) []byte { return appendValidators(nil, r.validators()) },
+			func(r *reader) []byte { return fields.AppendValidators(nil, r.Validators()) },
 			func(r *reader) []byte { return appendRobots(nil, r.robots()) },
 			func(r *reader) []byte { return appendMark(nil, r.mark(attemptKey(nil, 0, 0))) },
 			func(r *reader) []byte {
-				e, s := new(entry), State(r.byte())
+				e, s := new(entry), State(r.Byte())
 				r.over(e)
 				return appendOver(nil, s, e)
 			},
 		} {
-			r := reader{rest: value}
-			written := read(&r)
-			if r.bad {
+			r := newReader(value)
+			written := read(r)
+			if r.Bad {
 				continue
 			}
 			// What can be read comes out the same when it is written and read again.
-			again := reader{rest: written}
-			if second := read(&again); again.bad || !bytes.Equal(second, written) {
+			again := newReader(written)
+			if second := read(again); again.Bad || !bytes.Equal(second, written) {
 				t.Errorf("%x reads as %x, and that as %x", value, written, second)
 			}
 		}

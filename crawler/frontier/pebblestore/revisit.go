@@ -55,7 +55,7 @@ func (s *Store) readOver(ctx context.Context, d *discovery) ([]pastURL, error) {
 	}
 	var over []pastURL
 	err = s.look(d.hosts, d.hashes, old, func(i int, id hostID, r *reader) {
-		if state := State(r.byte()); state != waiting {
+		if state := State(r.Byte()); state != waiting {
 			u := pastURL{at: i, state: state, entry: entry{id: id, hash: d.hashes[i]}}
 			r.over(&u.entry)
 			over = append(over, u)

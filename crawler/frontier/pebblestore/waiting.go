@@ -118,7 +118,7 @@ func (l *waitingList) give(key []byte, r *reader) error {
 	} else {
 		e = r.queued(key)
 	}
-	if r.bad || l.leased[e.seq] || l.hosts != nil && !l.hosts[e.id] {
+	if r.Bad || l.leased[e.seq] || l.hosts != nil && !l.hosts[e.id] {
 		return nil
 	}
 	if e.id != l.id {

@@ -1,7 +1,6 @@
 package redisstore
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -11,6 +10,7 @@ import (
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/frontier/internal/fields"
 	"github.com/politecrawl/politecrawl/crawler/frontier/internal/urlpath"
 )
 
@@ -21,57 +21,25 @@ var errDamaged = errors.New("a record is damaged")
 func encodeURL(url string, host frontier.Host, meta []byte) string {
 	path := urlpath.Cut(url, string(host))
 	b := make([]byte, 0, 3+len(path)+len(meta))
-	b = binary.AppendUvarint(b, uint64(len(path)))
-	b = append(b, path...)
-	return string(append(b, meta...))
+	return string(append(fields.AppendString(b, path), meta...))
 }
 
 // decodeURL is the reverse of encodeURL. Meta is nil when there is none.
 func decodeURL(text string, host frontier.Host) (url string, meta []byte, err error) {
-	path, rest, err := cutString(text)
-	if err != nil {
-		return "", nil, err
-	}
-	if rest != "" {
-		meta = []byte(rest)
-	}
-	return urlpath.Join(string(host), path), meta, nil
-}
-
-// cutString cuts a string with its length in front off text.
-func cutString(text string) (s, rest string, err error) {
-	n, size := binary.Uvarint([]byte(text[:min(len(text), binary.MaxVarintLen64)]))
-	if size <= 0 || n > uint64(len(text)-size) {
-		return "", "", errDamaged
-	}
-	end := size + int(n)
-	return text[size:end], text[end:], nil
-}
-
-func appendString(b []byte, s string) []byte {
-	b = binary.AppendUvarint(b, uint64(len(s)))
-	return append(b, s...)
+	r := fields.Reader{Rest: []byte(text)}
+	path := r.String()
+	return urlpath.Join(string(host), path), r.Tail(), r.Err()
 }
 
 // encodeValidators returns v as it is kept, which is never empty.
-func encodeValidators(v *frontier.Validators) string {
-	b := appendString(nil, v.ETag)
-	b = appendString(b, v.LastModified)
-	return string(append(b, v.BodyHash...))
-}
+func encodeValidators(v *frontier.Validators) string { return string(fields.AppendValidators(nil, v)) }
 
 func decodeValidators(text string) (*frontier.Validators, error) {
 	if text == "" {
 		return nil, nil
 	}
-	var v frontier.Validators
-	var err1, err2 error
-	v.ETag, text, err1 = cutString(text)
-	v.LastModified, text, err2 = cutString(text)
-	if text != "" {
-		v.BodyHash = []byte(text)
-	}
-	return &v, errors.Join(err1, err2)
+	r := fields.Reader{Rest: []byte(text)}
+	return r.Validators(), r.Err()
 }
 
 // encodeRobots returns r as it is kept: the first failure in milliseconds, the
@@ -86,14 +54,13 @@ func encodeRobots(r frontier.Robots) string {
 }
 
 func decodeRobots(text string) (frontier.Robots, error) {
-	if len(text) < 8 {
-		return frontier.Robots{}, errDamaged
+	r := fields.Reader{Rest: []byte(text)}
+	since := int64(r.Uint64())
+	robots := frontier.Robots{Data: r.Tail()}
+	if since != math.MinInt64 {
+		robots.FailingSince = time.UnixMilli(since)
 	}
-	r := frontier.Robots{Data: bytes.Clone([]byte(text[8:]))}
-	if since := int64(binary.BigEndian.Uint64([]byte(text[:8]))); since != math.MinInt64 {
-		r.FailingSince = time.UnixMilli(since)
-	}
-	return r, nil
+	return robots, r.Err()
 }
 
 // A ticket is what a LeaseID says: which lease of which shard, and where it is
@@ -127,49 +94,28 @@ func (l *layout) readTicket(id frontier.LeaseID) (t ticket, ok bool) {
 func encodeCalls(calls []call) string {
 	b := binary.AppendUvarint(nil, uint64(len(calls)))
 	for _, c := range calls {
-		b = appendString(b, c.key)
+		b = fields.AppendString(b, c.key)
 		b = binary.AppendUvarint(b, uint64(len(c.args)))
 		for _, a := range c.args {
-			b = appendString(b, a)
+			b = fields.AppendString(b, a)
 		}
 	}
 	return string(b)
 }
 
 func decodeCalls(text string) ([]call, error) {
-	number := func() int {
-		n, size := binary.Uvarint([]byte(text[:min(len(text), binary.MaxVarintLen64)]))
-		if size <= 0 || n > uint64(len(text)) { // each takes a byte at least
-			return -1
-		}
-		text = text[size:]
-		return int(n)
-	}
-	n := number()
-	if n < 0 {
-		return nil, errDamaged
-	}
-	calls := make([]call, n)
+	r := fields.Reader{Rest: []byte(text)}
+	calls := make([]call, r.Count())
 	for i := range calls {
-		var err error
-		if calls[i].key, text, err = cutString(text); err != nil {
-			return nil, err
-		}
-		args := number()
-		if args < 0 {
-			return nil, errDamaged
-		}
-		calls[i].args = make([]string, args)
+		calls[i].key, calls[i].args = r.String(), make([]string, r.Count())
 		for j := range calls[i].args {
-			if calls[i].args[j], text, err = cutString(text); err != nil {
-				return nil, err
-			}
+			calls[i].args[j] = r.String()
 		}
 	}
-	if text != "" {
-		return nil, fmt.Errorf("%w: %d bytes too many", errDamaged, len(text))
+	if r.Err() == nil && len(r.Rest) > 0 {
+		return nil, fmt.Errorf("%w: %d bytes too many", errDamaged, len(r.Rest))
 	}
-	return calls, nil
+	return calls, r.Err()
 }
 
 // micros returns d in microseconds, as scripts take it: rounded up.

@@ -3,7 +3,6 @@ package redisstore
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/redis/rueidis"
@@ -17,16 +16,18 @@ const linksAtOnce = 5000
 
 // Finish implements frontier.Frontier. The note is the worker's own.
 func (s *Store) Finish(ctx context.Context, outcomes []frontier.Outcome, note []byte) ([]error, error) {
-	if len(note) > frontier.MaxNote {
-		return nil, fmt.Errorf("%w: a note of %d bytes", frontier.ErrInvalid, len(note))
+	hosts, errs, err := frontier.CheckFinish(outcomes, note)
+	if err != nil {
+		return nil, err
 	}
 	if err := s.enterWorker(ctx); err != nil {
 		return nil, err
 	}
-	errs := make([]error, len(outcomes))
 	j := &job{note: bytes.Clone(note)}
 	for i := range outcomes {
-		errs[i] = s.ending(j, &outcomes[i], &errs[i])
+		if errs[i] == nil {
+			errs[i] = s.ending(j, &outcomes[i], hosts[i], &errs[i])
+		}
 	}
 	if len(j.items) == 0 && len(j.endings) == 0 && note == nil {
 		return errs, nil
@@ -48,14 +49,7 @@ func (s *Store) Finish(ctx context.Context, outcomes []frontier.Outcome, note []
 
 // ending prepares an outcome. Its links are for Redis also when its lease is not
 // one of this crawl.
-func (s *Store) ending(j *job, o *frontier.Outcome, lost *error) error {
-	if !o.Result.Valid() {
-		return fmt.Errorf("%w: %v", frontier.ErrInvalid, o.Result)
-	}
-	hosts, err := frontier.HostsOf(o.Links)
-	if err != nil {
-		return err
-	}
+func (s *Store) ending(j *job, o *frontier.Outcome, hosts []frontier.Host, lost *error) error {
 	t, ok := s.layout.readTicket(o.Lease)
 	items, _ := s.items(o.Links, hosts, false)
 	for _, it := range items {

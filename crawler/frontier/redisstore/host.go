@@ -123,12 +123,7 @@ func (s *Store) Stats(ctx context.Context) (frontier.Stats, error) {
 			c.Leased += c.Done - done + c.Dropped - dropped
 			c.Done, c.Dropped = done, dropped
 		}
-		st.Added += c.Added
-		st.Pending += c.Pending
-		st.Scheduled += c.Scheduled
-		st.Leased += c.Leased
-		st.Done += c.Done
-		st.Dropped += c.Dropped
+		st.Counts = st.Counts.Plus(c.Counts)
 		st.Hosts += c.hosts
 	}
 	return st, nil

@@ -139,16 +139,9 @@ func (t *toy) take(req frontier.LeaseRequest, now time.Time) (got []frontier.Lea
 		if !t.is(keepsCallersBytes) {
 			it.Meta = bytes.Clone(it.Meta)
 		}
-		got = append(got, frontier.Lease{Item: it, ID: l.id, Attempt: r.Attempts, Expires: l.expires, Validators: cloneValidators(r.Validators)})
+		got = append(got, frontier.Lease{Item: it, ID: l.id, Attempt: r.Attempts, Expires: l.expires, Validators: r.Validators.Clone()})
 	}
 	return got
-}
-
-func cloneValidators(v *frontier.Validators) *frontier.Validators {
-	if v == nil {
-		return nil
-	}
-	return &frontier.Validators{ETag: v.ETag, LastModified: v.LastModified, BodyHash: bytes.Clone(v.BodyHash)}
 }
 
 func (t *toy) open(h *toyHost, r *row, length time.Duration, now time.Time) *toyLease {
@@ -236,7 +229,7 @@ func (t *toy) finish(l *toyLease, o frontier.Outcome, now time.Time) {
 	case o.Validators != nil && t.is(keepsCallersBytes):
 		r.Validators = o.Validators
 	case o.Validators != nil:
-		r.Validators = cloneValidators(o.Validators)
+		r.Validators = o.Validators.Clone()
 	case t.is(nilClearsValidators):
 		r.Validators = nil
 	}

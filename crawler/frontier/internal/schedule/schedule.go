@@ -60,10 +60,10 @@ type Schedule[H, E any] struct {
 	expiry  heap.Heap[*Slot[H, E]] // those that may expire
 	leases  map[string]*Slot[H, E] // those of leases, by ID
 	turns   uint64                 // the last host's
-	waiters waitList[H, E]
-	holding int         // Holds that wait
-	timer   *time.Timer // runs tick when the first waiter may be served
-	armed   Instant     // for when it is set
+	waiters []*leaseWaiter[H, E]   // first come, first served
+	holding int                    // Holds that wait
+	timer   *time.Timer            // runs tick when the first waiter may be served
+	armed   Instant                // for when it is set
 }
 
 // New returns a Schedule whose leases and holds last for leaseTime where nobody

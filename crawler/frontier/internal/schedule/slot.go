@@ -56,7 +56,7 @@ func (s *Schedule[H, E]) Lease(ctx context.Context, req Request, give func(*Slot
 		return nil
 	}
 	w := &leaseWaiter[H, E]{req: req, give: give, served: make(chan struct{})}
-	s.waiters.push(w)
+	s.waiters = append(s.waiters, w)
 	s.Leave(now)
 	return s.await(ctx, w)
 }

@@ -1,7 +1,6 @@
 package schedule
 
 import (
-	"container/list"
 	"context"
 	"slices"
 	"time"
@@ -17,24 +16,6 @@ type leaseWaiter[H, E any] struct {
 	req    Request
 	give   func(*Slot[H, E], Instant)
 	served chan struct{} // closed when give has been called
-	at     *list.Element // nil: served
-}
-
-// A waitList is a queue whose members may leave from the middle.
-type waitList[H, E any] struct{ list list.List }
-
-func (q *waitList[H, E]) push(w *leaseWaiter[H, E]) { w.at = q.list.PushBack(w) }
-
-func (q *waitList[H, E]) first() *leaseWaiter[H, E] {
-	if q.list.Len() == 0 {
-		return nil
-	}
-	return q.list.Front().Value.(*leaseWaiter[H, E])
-}
-
-func (q *waitList[H, E]) remove(w *leaseWaiter[H, E]) {
-	q.list.Remove(w.at)
-	w.at = nil
 }
 
 // A holdWaiter is a call of Hold that waits.
@@ -61,10 +42,11 @@ func (s *Schedule[H, E]) await(ctx context.Context, w *leaseWaiter[H, E]) error 
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if w.at == nil { // served in the meantime
+	i := slices.Index(s.waiters, w)
+	if i < 0 { // served in the meantime
 		return nil
 	}
-	s.waiters.remove(w)
+	s.waiters = slices.Delete(s.waiters, i, i+1)
 	if s.err != nil {
 		return s.err
 	}
@@ -152,12 +134,9 @@ func (s *Schedule[H, E]) serve(now Instant) {
 		s.tellHeld(h, now)
 		s.Place(h, now)
 	}
-	for w := s.waiters.first(); w != nil; w = s.waiters.first() {
-		if !s.take(w.req, w.give, now) {
-			break
-		}
-		s.waiters.remove(w)
-		close(w.served)
+	for len(s.waiters) > 0 && s.take(s.waiters[0].req, s.waiters[0].give, now) {
+		close(s.waiters[0].served)
+		s.waiters = slices.Delete(s.waiters, 0, 1)
 	}
 	s.arm(now)
 }
@@ -165,10 +144,10 @@ func (s *Schedule[H, E]) serve(now Instant) {
 // arm sets the timer for the next time at which one that waits may be served.
 func (s *Schedule[H, E]) arm(now Instant) {
 	next := firstKey(s.held)
-	if s.waiters.first() != nil {
+	if len(s.waiters) > 0 {
 		next = min(next, firstKey(s.due), s.store.Next())
 	}
-	if slot, ok := s.expiry.Top(); ok && (s.waiters.first() != nil || s.holding > 0) {
+	if slot, ok := s.expiry.Top(); ok && (len(s.waiters) > 0 || s.holding > 0) {
 		next = min(next, slot.expires)
 	}
 	if next == s.armed {
