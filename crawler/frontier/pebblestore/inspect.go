@@ -225,7 +225,7 @@ func latest(t, u time.Time) time.Time {
 func (v *View) Stats() (frontier.Stats, error) {
 	var st frontier.Stats
 	err := v.db.tally(nil, func(_ hostID, c frontier.Counts) error {
-		st.Counts = st.Counts.Plus(c)
+		st.Counts = st.Plus(c)
 		st.Hosts++
 		return nil
 	})

@@ -22,7 +22,7 @@ func (s *Store) Waiting(ctx context.Context, names ...frontier.Host) iter.Seq2[f
 	}
 }
 
-func (s *Store) waiting(ctx context.Context, names []frontier.Host, yield func(frontier.Item) bool) error {
+func (s *Store) waiting(ctx context.Context, names []frontier.Host, yield func(frontier.Item) bool) (err error) {
 	now, err := s.enter(ctx, s.settled)
 	if err != nil {
 		return err
@@ -31,7 +31,7 @@ func (s *Store) waiting(ctx context.Context, names []frontier.Host, yield func(f
 	defer s.readers.Done()
 	s.sched.Leave(now)
 	snapshot := s.pebble.NewSnapshot() // without the lock: it may wait for the database
-	defer snapshot.Close()
+	defer func() { err = errors.Join(err, snapshot.Close()) }()
 	if now, err = s.sched.Enter(ctx); err != nil {
 		return err
 	}

@@ -123,7 +123,7 @@ func (s *Store) Stats(ctx context.Context) (frontier.Stats, error) {
 			c.Leased += c.Done - done + c.Dropped - dropped
 			c.Done, c.Dropped = done, dropped
 		}
-		st.Counts = st.Counts.Plus(c.Counts)
+		st.Counts = st.Plus(c.Counts)
 		st.Hosts += c.hosts
 	}
 	return st, nil
