@@ -10,15 +10,20 @@ import (
 
 // Add implements frontier.Frontier.
 func (s *Store) Add(ctx context.Context, items []frontier.Item) ([]bool, error) {
-	return s.addAll(ctx, items, false)
+	return s.addAll(ctx, items, addItem)
 }
 
 // Revisit implements frontier.Revisiter.
 func (s *Store) Revisit(ctx context.Context, items []frontier.Item) ([]bool, error) {
-	return s.addAll(ctx, items, true)
+	return s.addAll(ctx, items, revisitItem)
 }
 
-func (s *Store) addAll(ctx context.Context, items []frontier.Item, revisit bool) ([]bool, error) {
+// Restore implements frontier.Revisiter.
+func (s *Store) Restore(ctx context.Context, items []frontier.Item) ([]bool, error) {
+	return s.addAll(ctx, items, restoreItem)
+}
+
+func (s *Store) addAll(ctx context.Context, items []frontier.Item, mode string) ([]bool, error) {
 	if err := s.enterWorker(ctx); err != nil {
 		return nil, err
 	}
@@ -30,7 +35,7 @@ func (s *Store) addAll(ctx context.Context, items []frontier.Item, revisit bool)
 	for part := range slices.Chunk(items, itemsAtOnce) {
 		var fresh []bool
 		j := &job{}
-		j.items, fresh = s.items(part, hosts[len(all):], revisit)
+		j.items, fresh = s.items(part, hosts[len(all):], mode)
 		if err := s.do(ctx, j); err != nil {
 			return nil, err
 		}
@@ -40,7 +45,7 @@ func (s *Store) addAll(ctx context.Context, items []frontier.Item, revisit bool)
 }
 
 // items prepares items for their way, and makes room for the answers.
-func (s *Store) items(list []frontier.Item, hosts []frontier.Host, revisit bool) ([]*item, []bool) {
+func (s *Store) items(list []frontier.Item, hosts []frontier.Host, mode string) ([]*item, []bool) {
 	fresh, items, at := make([]bool, len(list)), make([]item, len(list)), make([]*item, len(list))
 	for i := range list {
 		it := &list[i]
@@ -48,7 +53,7 @@ func (s *Store) items(list []frontier.Item, hosts []frontier.Host, revisit bool)
 			url: it.URL, host: hosts[i], priority: it.Priority, notBefore: it.NotBefore,
 			text:  encodeURL(it.URL, hosts[i], it.Meta),
 			shard: s.layout.shard(hosts[i]), sum: s.layout.urls.Sum(it.URL),
-			revisit: revisit, fresh: &fresh[i],
+			mode: mode, fresh: &fresh[i],
 		}
 		at[i] = &items[i]
 	}

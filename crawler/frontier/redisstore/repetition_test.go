@@ -32,7 +32,7 @@ func TestAgain(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			items, fresh := s.items(list, hosts, false)
+			items, fresh := s.items(list, hosts, addItem)
 			w := &waiter{}
 			var all sections
 			all.of(items[0].shard).add(items[0])
@@ -83,7 +83,7 @@ func TestAgainWithCache(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	items, fresh := s.items(list, hosts, false)
+	items, fresh := s.items(list, hosts, addItem)
 	var all sections
 	for _, it := range items {
 		all.of(it.shard).add(it)

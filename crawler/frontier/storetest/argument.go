@@ -62,6 +62,7 @@ var argumentChecks = []check{
 			"Add":        func(ctx context.Context) error { _, err := s.f.Add(ctx, nil); return err },
 			"Known":      func(ctx context.Context) error { _, err := s.f.Known(ctx, nil); return err },
 			"Revisit":    func(ctx context.Context) error { _, err := s.revisiter().Revisit(ctx, nil); return err },
+			"Restore":    func(ctx context.Context) error { _, err := s.revisiter().Restore(ctx, nil); return err },
 			"Note":       func(ctx context.Context) error { _, err := s.f.Note(ctx); return err },
 			"Lease":      func(ctx context.Context) error { _, err := s.f.Lease(ctx, frontier.LeaseRequest{Wait: -1}); return err },
 			"Finish":     func(ctx context.Context) error { _, err := s.f.Finish(ctx, nil, nil); return err },
