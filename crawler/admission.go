@@ -124,9 +124,9 @@ func (w *worker) refusedAddress(v *visit, err error) decision {
 	return d
 }
 
-// turn decides whether it is the turn of the URL: its host may have to wait longer by the
-// settings as they are now, or is not to be visited at this hour.
-func (w *worker) turn(v *visit) (decision, error) {
+// due decides whether the host of the URL is due: it may have to wait longer by the settings as
+// they are now, or is not to be visited at this hour.
+func (w *worker) due(v *visit) (decision, error) {
 	c := w.c
 	if later, err := c.network.delays.Renew(c.life.CommitCtx, v.lease.Host, v.origin, v.group); later || err != nil {
 		return waitUntil(time.Time{}), err
@@ -177,6 +177,7 @@ func (w *worker) quota(v *visit) (decision, error) {
 	share, err := c.limits.Take(c.life.CommitCtx, c.frontier, v.lease.Host)
 	switch {
 	case err != nil || share == quota.Granted:
+		v.granted = err == nil
 		return decision{}, err
 	case share == quota.HostSpent:
 		return skipFor(output.HostFull, nil), nil

@@ -35,8 +35,9 @@ type decision struct {
 	cause  error
 	status int
 
-	// Of done: the page. Nil: the URL brought none.
-	page *reading
+	// Of done: the page, or the sitemap. Nil: the URL brought none.
+	page    *reading
+	sitemap *output.Sitemap
 
 	// Of done, and of skip in favor of another URL: what the URL leads to. Nil: nothing.
 	found *discoveries

@@ -122,7 +122,7 @@ type discoveries struct {
 	skipped []record.SkippedURL // those in TooManyHosts only if there is no room for their hosts
 
 	joins   *weburl.URL // whose host joins the crawl; nil: none does
-	revisit bool        // items may have been skipped as other spellings of the URL that leads to them
+	restore bool        // items may have been skipped as other spellings of the URL that leads to them
 }
 
 func newDiscoveries(d *discovery) *discoveries { return &discoveries{d: d} }
@@ -216,8 +216,8 @@ func (d *discovery) keep(found *discoveries) ([]frontier.Item, error) {
 	if err := d.skip(found); err != nil {
 		return nil, err
 	}
-	if again, ok := d.frontier.(frontier.Revisiter); ok && found.revisit {
-		if _, err := again.Revisit(d.life.CommitCtx, found.items); err != nil {
+	if again, ok := d.frontier.(frontier.Revisiter); ok && found.restore {
+		if _, err := again.Restore(d.life.CommitCtx, found.items); err != nil {
 			return nil, err
 		}
 	}

@@ -44,7 +44,7 @@ func (d *discovery) redirect(v *visit, location string) *discoveries {
 		found.items = append(found.items, item)
 	case d.scope.Holds(a):
 		found.bounded(item, a, t)
-		found.revisit = a.Origin == v.origin && d.cleaned(a.Canonical, v.file) != a.Canonical
+		found.restore = a.Origin == v.origin && d.cleaned(a.Canonical, v.file) != a.Canonical
 	default:
 		found.leave(item, a, t, output.OutOfScope, "")
 	}

@@ -6,7 +6,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore/redistest"
+	"github.com/politecrawl/politecrawl/crawler/internal/cluster"
+	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
 // A request that is on its way when its lease ends, since Redis is away, is broken off
@@ -41,6 +44,40 @@ func TestRequestEndsWithItsLease(t *testing.T) {
 	if got.End != EndFinished || got.Pages != 1 || s.count("/") != 2 {
 		t.Errorf("%+v, asked for %v", got.Summary, s.asked())
 	}
+}
+
+// A page whose lease was lost before it was committed counts for nothing: not for the limits,
+// the files or the traps. The process that has the lease then fetches it.
+func TestPageOfALostLease(t *testing.T) {
+	s := newSite(t, "127.0.0.1", map[string]string{"/robots.txt": "Sitemap: {site}/map.txt\n", "/map.txt": "{site}/a\n", "/": "start", "/a": "a"})
+	cfg := testConfig(t, s.url+"/")
+	cfg.Limits.MaxPages, cfg.Limits.Workers = 2, 1
+	var c *Crawler
+	opts := &Options{Begun: func() { c.member = &losingMember{Member: c.member, requests: s.count, lost: make(map[string]bool)} }}
+	got := runChanged(t, cfg, opts, func(made *Crawler) { c = made })
+	if got.Pages != 2 || got.Entries != 1 || s.count("/") != 2 || s.count("/map.txt") != 2 || len(got.rejected) > 0 {
+		t.Errorf("%+v, requested %q, rejected %+v", got.Summary, s.asked(), got.rejected)
+	}
+	if entries := readOutput[output.Entry](t, cfg, output.EntriesFile); len(entries) != 1 {
+		t.Errorf("entries %+v", entries)
+	}
+}
+
+// A losingMember loses the lease of the first request for the start page and for the sitemap.
+type losingMember struct {
+	cluster.Member
+	requests func(path string) int // that the site has seen
+	lost     map[string]bool       // paths whose first lease is
+}
+
+func (m *losingMember) Lost(frontier.LeaseID) bool {
+	for _, path := range []string{"/", "/map.txt"} {
+		if m.requests(path) == 1 && !m.lost[path] {
+			m.lost[path] = true
+			return true
+		}
+	}
+	return false
 }
 
 // A host that is only asked for the robots.txt of others has the delay of the crawl.

@@ -99,9 +99,7 @@ func (w *worker) sitemap(v *visit) (d decision, err error) {
 	case err != nil:
 		return d, err
 	}
-	c.tally.sitemap(line)
-	w.logSitemap(line)
-	return decision{verdict: done}, v.lines.Sitemap(line)
+	return decision{verdict: done, sitemap: line}, v.lines.Sitemap(line)
 }
 
 // sitemapLine is the line of sitemaps.jsonl about v.
@@ -166,7 +164,7 @@ func (d *discovery) seedEntries(v *visit, resp *http.Response, line *output.Site
 // are no more of them than that host may list.
 func (f *discoveries) foreign(url string, t provenance.Provenance) {
 	a, err := weburl.Parse(url)
-	if err != nil || len(a.Canonical) > maxSitemapURL || !f.d.sitemaps.TakeForeign(t.SitemapOf) {
+	if err != nil || len(a.Canonical) > maxSitemapURL || !f.d.sitemaps.TakeForeign(t.SitemapOf, a.Canonical) {
 		return
 	}
 	item := frontier.Item{URL: provenance.SitemapKey(a.Canonical, t.SitemapOf), Host: a.Server, Priority: provenance.PrioritySitemap, Meta: t.Encode()}

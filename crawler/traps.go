@@ -8,31 +8,32 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/internal/trap"
 )
 
-// countPage counts a page or a redirect for its pattern, which a page may close. Links are
+// countPage counts a page or a redirect for its pattern, which it returns when the page
+// has closed it. Links are
 // what it leads to, and not in the frontier yet.
-func (w *worker) countPage(v *visit, page *reading, links []frontier.Item) error {
+func (w *worker) countPage(v *visit, page *reading, links []frontier.Item) (*trap.ClosedPattern, error) {
 	c := w.c
 	switch {
 	case !v.prov.MayBeTrap():
-		return nil
+		return nil, nil
 	case page.Location != "":
 		c.found.traps.Redirected(v.lease.Host, v.lease.URL)
-		return nil
+		return nil, nil
 	case page.text == nil || !c.found.traps.Fetched(v.lease.Host, v.lease.URL):
-		return nil
+		return nil, nil
 	}
 	leads, err := w.leadsOn(links)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	closed := c.found.traps.Judge(v.lease.Host, v.lease.URL, page.text, leads)
 	if closed == nil {
-		return nil
+		return nil, nil
 	}
 	c.log.Warn("URLs of a pattern are left alone", "host", closed.Host, "pattern", closed.Pattern, "pages", closed.Pages)
 	c.notice(fmt.Sprintf("%s: after %d pages like %s, which had nothing new in the end and led to ever more, others that links lead to are left alone (trap-pages)",
 		closed.Host, closed.Pages, closed.Pattern))
-	return c.record.AddTrap(closed)
+	return closed, nil
 }
 
 // maxLeads is how many URLs the frontier is asked about at once.

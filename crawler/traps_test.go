@@ -1,10 +1,14 @@
 package crawler
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
 	"net/http"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,8 +16,10 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/lifecycle"
+	"github.com/politecrawl/politecrawl/crawler/internal/record"
 	"github.com/politecrawl/politecrawl/crawler/internal/trap"
 	"github.com/politecrawl/politecrawl/crawler/internal/trap/traptest"
+	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -276,6 +282,49 @@ func TestTrapsAndResume(t *testing.T) {
 	if got.Rejected[output.Trap] > 0 || got.Pages != months+2 {
 		t.Errorf("%d pages, rejected %v", got.Pages, got.Rejected)
 	}
+}
+
+// A page that closes a trap and is not committed is fetched again, and its trap with it.
+func TestTrapIsClosedAfterItsPage(t *testing.T) {
+	s := newSite(t, "127.0.0.1", nil)
+	s.mux.HandleFunc("/{$}", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		n, _ := strconv.Atoi(r.FormValue("month"))
+		_, _ = fmt.Fprintf(w, `<a href="/?month=%d">`, n+1)
+	})
+	cfg := testConfig(t, s.url+"/")
+	cfg.Limits.TrapPages, cfg.Limits.Workers = 20, 1
+	var closed *Crawler
+	c, err := New(cfg, &Options{Frontier: &failingFrontier{Frontier: frontier.NewMemory(nil), fails: func() bool {
+		_, _, isClosed := closed.found.traps.Closed(weburl.ServerOf(s.url), s.url+"/?month=0")
+		return isClosed
+	}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	closed = c
+	if _, err := c.Run(t.Context()); !errors.Is(err, errFrontierFails) {
+		t.Fatal(err)
+	}
+	journal, err := os.ReadFile(filepath.Join(cfg.Output.Dir, record.JournalFile))
+	if err != nil || strings.Contains(string(journal), `"trap"`) {
+		t.Errorf("the journal closes the trap of a page that was not committed: %s %v", journal, err)
+	}
+}
+
+var errFrontierFails = errors.New("the frontier fails")
+
+// A failingFrontier accepts no outcome when fails says so.
+type failingFrontier struct {
+	frontier.Frontier
+	fails func() bool
+}
+
+func (f *failingFrontier) Finish(ctx context.Context, outcomes []frontier.Outcome, note []byte) ([]error, error) {
+	if f.fails() {
+		return nil, errFrontierFails
+	}
+	return f.Frontier.Finish(ctx, outcomes, note)
 }
 
 // What a sitemap lists is no trap where it redirects either, in the next round as in the

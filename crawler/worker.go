@@ -3,7 +3,7 @@ package crawler
 import (
 	"cmp"
 	"context"
-	"errors"
+	"fmt"
 	"net/url"
 	"time"
 
@@ -14,6 +14,7 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
 	"github.com/politecrawl/politecrawl/crawler/internal/record"
+	"github.com/politecrawl/politecrawl/crawler/internal/trap"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext"
 	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
@@ -21,8 +22,11 @@ import (
 
 // A worker takes URLs from the frontier, one after the other, and carries each from its lease
 // to its commit. Its steps decide, in admission.go, response.go and sitemap.go; only act
-// skips, waits and retries it, and only run commits it. The entries of a sitemap are queued or
+// skips, waits and retries it, and only carry commits it. The entries of a sitemap are queued or
 // skipped while it is read.
+//
+// Its contexts end one after the other: waiting when a pause begins, leases when the crawl stops,
+// Working when requests in flight are aborted. CommitCtx outlives them.
 type worker struct {
 	c        *Crawler
 	pages    pageFetcher
@@ -34,6 +38,7 @@ type pageFetcher interface {
 	// Wants reports whether pages are requested at all. If not, a page is done when it is
 	// known what its robots.txt says.
 	Wants() bool
+	// Fetch returns a response beside an error too, which says how long the request took.
 	Fetch(fetch.Request) (*fetch.Response, error)
 }
 
@@ -76,8 +81,12 @@ type visit struct {
 	file   *robotstxt.File  // that robots.txt; nil: there is none
 	group  *robotstxt.Group // its rules for this crawler; nil: none
 
-	// lines are written down with its outcome.
+	// lines are written down with its outcome, unless it is to be leased again.
 	lines crawldir.Batch
+
+	exchange *output.Exchange    // of the request for a page; nil: archives get none
+	granted  bool                // a page was taken from the limits
+	trap     *trap.ClosedPattern // that the page has closed; nil: none
 
 	// hostDelay is for how long the host waits, beyond its delay, because of the requests
 	// that were made. Zero: none was.
@@ -100,30 +109,44 @@ func (w *worker) run(leases context.Context) error {
 			}
 			return err
 		}
-		for _, lease := range got {
-			v := &visit{lease: lease}
-			c.member.Hold(&lease)
-			d := waitUntil(time.Time{}) // if a pause or the end came while the lease was on its way
-			if waiting.Err() == nil {
-				if d, err = w.visit(v); err != nil {
-					return err
-				}
-			}
-			outcome, err := w.act(v, d)
-			if err != nil {
+		for _, lease := range got { // one at the most
+			if err := w.carry(waiting, lease); err != nil {
 				return err
 			}
-			page := d.page.record()
-			if c.member.Release(lease.ID) { // another process has the URL: this one reports nothing of it
-				outcome = frontier.Outcome{Lease: lease.ID, Result: frontier.Defer, HostDelay: politeness.Requested}
-				page, v.lines = nil, crawldir.Batch{}
-			}
-			if err := w.recorder.Commit(outcome, page, v.lines); err != nil {
-				return err
-			}
-			c.changed.send()
 		}
 	}
+}
+
+// carry takes a URL from its lease to its commit. The URL is given back as it is when waiting
+// ended, by a pause or the end of the crawl, before the lease came.
+func (w *worker) carry(waiting context.Context, lease frontier.Lease) (err error) {
+	c := w.c
+	c.member.Hold(&lease)
+	defer c.member.Release(lease.ID)
+	v, d := &visit{lease: lease}, waitUntil(time.Time{})
+	if waiting.Err() == nil {
+		if d, err = w.visit(v); err != nil {
+			return err
+		}
+	}
+	if c.member.Lost(lease.ID) { // another process may have the URL: this one reports nothing of it
+		requested := v.hostDelay
+		v, d = &visit{lease: lease, hostDelay: requested, granted: v.granted}, waitUntil(time.Time{})
+	}
+	outcome, err := w.act(v, d)
+	if err != nil {
+		return err
+	}
+	if err := w.recorder.Commit(outcome, d.page.record(), v.lines); err != nil {
+		return err
+	}
+	c.changed.send()
+	if v.trap == nil {
+		return nil
+	}
+	// Not before the commit: a crawl that is killed in between fetches the page again, and would
+	// skip it as one of the trap.
+	return c.record.AddTrap(v.trap)
 }
 
 // visit asks one step after the other, until one has decided. It reads like the drawing in
@@ -148,7 +171,7 @@ func (w *worker) visit(v *visit) (decision, error) {
 	if d.verdict != proceed {
 		return d, nil
 	}
-	if d, err := w.turn(v); err != nil || d.verdict != proceed {
+	if d, err := w.due(v); err != nil || d.verdict != proceed {
 		return d, err
 	}
 	if d := w.alias(v); d.verdict != proceed {
@@ -164,18 +187,24 @@ func (w *worker) visit(v *visit) (decision, error) {
 		return d, err
 	}
 	resp, failure := w.pages.Fetch(fetch.Request{URL: v.u.String(), Header: conditional(v.lease.Validators)})
-	d, err := w.received(v, resp, failure)
-	if resp.Exchange != nil {
-		w.withhold(resp.Exchange, d.page)
-		c.record.Exchange(resp.Exchange)
-	}
-	return d, errors.Join(err, w.settleQuota(v, d))
+	v.exchange = resp.Exchange
+	return w.received(v, resp, failure)
 }
 
-// act does what a step has decided about a URL, and returns what the frontier is to hear.
+// act does what a step has decided about a URL, and returns what the frontier is to hear. What
+// the URL leads to comes first: whether it is new decides whether the page closes a trap.
 func (w *worker) act(v *visit, d decision) (outcome frontier.Outcome, err error) {
 	c := w.c
 	outcome = frontier.Outcome{Lease: v.lease.ID, NotBefore: d.until, HostDelay: v.hostDelay}
+	if v.exchange != nil {
+		w.withhold(v.exchange, d.page)
+		c.record.Exchange(v.exchange)
+	}
+	if v.granted {
+		if err := w.settleQuota(v, d); err != nil {
+			return outcome, err
+		}
+	}
 	if d.found != nil {
 		if outcome.Links, err = c.found.keep(d.found); err != nil {
 			return outcome, err
@@ -186,17 +215,23 @@ func (w *worker) act(v *visit, d decision) (outcome frontier.Outcome, err error)
 		outcome.Result = frontier.Drop
 		err = w.skip(v, d.skipped)
 	case wait:
-		outcome.Result = frontier.Defer
+		outcome.Result, v.lines = frontier.Defer, crawldir.Batch{}
 		err = w.noteOutage(v, d.unreachable)
 	case retry:
-		outcome.Result = frontier.Retry
+		outcome.Result, v.lines = frontier.Retry, crawldir.Batch{} // the next attempt writes them
 		w.logRetry(v, d)
-	default:
+	case done:
 		outcome.Result = frontier.Done
 		if d.page != nil {
 			outcome.Validators = d.page.validators
-			err = w.countPage(v, d.page, outcome.Links)
+			v.trap, err = w.countPage(v, d.page, outcome.Links)
 		}
+		if d.sitemap != nil {
+			c.tally.sitemap(d.sitemap)
+			w.logSitemap(d.sitemap)
+		}
+	default:
+		err = fmt.Errorf("no step has decided about %s", v.u.Redacted())
 	}
 	if err != nil || d.hostUntil.IsZero() {
 		return outcome, err

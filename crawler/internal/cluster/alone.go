@@ -48,10 +48,13 @@ func (*Alone) Peers() []Peer { return nil }
 func (*Alone) Hold(*frontier.Lease) {}
 
 // Release implements [Member].
-func (*Alone) Release(frontier.LeaseID) (lost bool) { return false }
+func (*Alone) Release(frontier.LeaseID) {}
+
+// Lost implements [Member].
+func (*Alone) Lost(frontier.LeaseID) bool { return false }
 
 // WithinLease implements [Member].
-func (*Alone) WithinLease(*http.Request, func()) (done func(), err error) { return func() {}, nil }
+func (*Alone) WithinLease(*http.Request, func(error)) (done func(), err error) { return func() {}, nil }
 
 // Finished implements [Member].
 func (*Alone) Finished(context.Context) (bool, error) { return true, nil }

@@ -36,14 +36,16 @@ type Member interface {
 	// no other than this one.
 	Peers() []Peer
 
-	// Hold keeps a lease alive until Release, which tells whether it was lost: another
-	// process may have been given its URL.
+	// Hold extends a lease until Release.
 	Hold(l *frontier.Lease)
-	Release(id frontier.LeaseID) (lost bool)
-	// WithinLease calls lost when a request has to be aborted, because this process can
-	// no longer be sure that it has the host to itself. It fails when that is so already.
-	// Done ends the watch.
-	WithinLease(req *http.Request, lost func()) (done func(), err error)
+	Release(id frontier.LeaseID)
+	// Lost reports whether a lease that is held has ended, or is about to: another process may
+	// have been given its URL.
+	Lost(id frontier.LeaseID) bool
+	// WithinLease calls abort when this process can no longer be sure that it has the host of
+	// a request to itself. It fails when that is so already. The error, and what abort gets,
+	// is a [frontier.ErrLeaseLost]. Done ends the watch.
+	WithinLease(req *http.Request, abort func(error)) (done func(), err error)
 
 	// Finished tells whether the crawl is over, when the frontier has nothing left.
 	Finished(ctx context.Context) (bool, error)

@@ -18,10 +18,6 @@ import (
 // its URLs from the others.
 const LeaseExtension = time.Minute
 
-// errLeaseLost says that a request was not sent, because another process may have been
-// given its host.
-var errLeaseLost = errors.New("lease lost")
-
 // leases are those that a process holds, with their ends as far as it knows: Redis may be
 // out of its reach and not out of that of others, and then nobody extends them. It is safe
 // for concurrent use.
@@ -53,13 +49,17 @@ func (s *leases) add(l *frontier.Lease) {
 	s.held[l.ID] = &lease{l.Host, l.Expires}
 }
 
-// remove forgets a lease, and tells whether it had ended, or was about to.
-func (s *leases) remove(id frontier.LeaseID) (lost bool) {
+func (s *leases) remove(id frontier.LeaseID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	l, ok := s.held[id]
 	delete(s.held, id)
-	return !ok || time.Until(l.end) <= s.margin()
+}
+
+// lost is [Member.Lost].
+func (s *leases) lost(id frontier.LeaseID) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return time.Until(s.held[id].end) <= s.margin()
 }
 
 // left returns for how long a host may be asked: until the first of its leases ends that
@@ -114,8 +114,8 @@ func (s *leases) extend(ctx context.Context, f extender, log *slog.Logger) error
 	return nil
 }
 
-// within is [Member.WithinLease]. The error is errLeaseLost.
-func (s *leases) within(req *http.Request, lose func()) (done func(), err error) {
+// within is [Member.WithinLease].
+func (s *leases) within(req *http.Request, abort func(error)) (done func(), err error) {
 	done = func() {}
 	host := weburl.ServerOf(req.URL.String())
 	left, known := s.left(host)
@@ -123,7 +123,7 @@ func (s *leases) within(req *http.Request, lose func()) (done func(), err error)
 	case !known:
 		return done, nil
 	case left <= 0:
-		return done, errLeaseLost
+		return done, frontier.ErrLeaseLost
 	}
 	var watch *time.Timer
 	var mu sync.Mutex // guards watch, which is set after it may have run
@@ -136,7 +136,7 @@ func (s *leases) within(req *http.Request, lose func()) (done func(), err error)
 			watch.Reset(left)
 			return
 		}
-		lose()
+		abort(frontier.ErrLeaseLost)
 	})
 	return func() { watch.Stop() }, nil
 }

@@ -44,7 +44,7 @@ func TestLeasesThatEnd(t *testing.T) {
 			t.Fatal(err)
 		}
 		lost := make(chan time.Time, 1)
-		done, err := s.within(req, func() { lost <- time.Now() })
+		done, err := s.within(req, func(error) { lost <- time.Now() })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -63,17 +63,17 @@ func TestLeasesThatEnd(t *testing.T) {
 		if at := <-lost; at.Sub(last) != LeaseExtension-s.margin() {
 			t.Errorf("broken off %v after it was extended last", at.Sub(last))
 		}
-		if _, err := s.within(req, func() {}); !errors.Is(err, errLeaseLost) {
+		if _, err := s.within(req, func(error) {}); !errors.Is(err, frontier.ErrLeaseLost) {
 			t.Errorf("a request under a lease that has ended: %v", err)
 		}
 		other, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://b.example/x", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.within(other, func() {}); err != nil {
+		if _, err := s.within(other, func(error) {}); err != nil {
 			t.Errorf("a request to a host without a lease: %v", err)
 		}
-		if !s.remove(lease.ID) {
+		if !s.lost(lease.ID) {
 			t.Error("the lease has not ended")
 		}
 
@@ -83,7 +83,7 @@ func TestLeasesThatEnd(t *testing.T) {
 		if err := s.extend(t.Context(), f, log); err != nil {
 			t.Error(err)
 		}
-		if _, err := s.within(req, func() {}); !errors.Is(err, errLeaseLost) || !s.remove("2") {
+		if _, err := s.within(req, func(error) {}); !errors.Is(err, frontier.ErrLeaseLost) || !s.lost("2") {
 			t.Errorf("a lease that another has: %v", err)
 		}
 	})

@@ -100,8 +100,7 @@ func (r *Redis) run(ctx context.Context) {
 			case <-r.started:
 				return r.Sync(ctx)
 			default:
-				_, err := r.store.Sync(ctx, r.progress(), r.next)
-				return err
+				return r.report(ctx)
 			}
 		})
 	})
@@ -154,6 +153,14 @@ func (r *Redis) Sync(ctx context.Context) error {
 	r.syncing.Lock()
 	defer r.syncing.Unlock()
 	return r.sync(ctx)
+}
+
+// report tells the others how far this process has come. What they announce is received later.
+func (r *Redis) report(ctx context.Context) error {
+	r.syncing.Lock()
+	defer r.syncing.Unlock()
+	_, err := r.store.Sync(ctx, r.progress(), r.next)
+	return err
 }
 
 // Finished implements [Member]. It looks at the frontier while no announcement is being
@@ -326,11 +333,14 @@ func (r *Redis) Peers() []Peer {
 func (r *Redis) Hold(l *frontier.Lease) { r.leases.add(l) }
 
 // Release implements [Member].
-func (r *Redis) Release(id frontier.LeaseID) (lost bool) { return r.leases.remove(id) }
+func (r *Redis) Release(id frontier.LeaseID) { r.leases.remove(id) }
+
+// Lost implements [Member].
+func (r *Redis) Lost(id frontier.LeaseID) bool { return r.leases.lost(id) }
 
 // WithinLease implements [Member].
-func (r *Redis) WithinLease(req *http.Request, lost func()) (done func(), err error) {
-	return r.leases.within(req, lost)
+func (r *Redis) WithinLease(req *http.Request, abort func(error)) (done func(), err error) {
+	return r.leases.within(req, abort)
 }
 
 // Counts implements [Member].

@@ -37,6 +37,11 @@ func isTimeout(err error) bool {
 	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, os.ErrDeadlineExceeded) || ok && t.Timeout()
 }
 
+// An abortError is the cause of the end of a request's context that the transport ended.
+type abortError struct{ why error }
+
+func (e *abortError) Error() string { return e.why.Error() }
+
 // brokenFraming is how the errors of net/http begin that are about the framing of a body. It
 // has no types for them.
 var brokenFraming = []string{
@@ -47,8 +52,11 @@ var brokenFraming = []string{
 
 // explain returns an error of a request under ctx, which began at a time, as a
 // transportError. Inside says that it came in the middle of the body. An error that net/http
-// describes well is returned as it is.
+// describes well is returned as it is. For a request with an abortError it is that.
 func explain(ctx context.Context, err error, began time.Time, inside bool) error {
+	if aborted, ok := errors.AsType[*abortError](context.Cause(ctx)); ok && err != nil {
+		return aborted.why
+	}
 	if err == nil || err == io.EOF && inside || errors.Is(err, context.Canceled) {
 		return err
 	}

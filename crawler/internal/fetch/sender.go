@@ -75,7 +75,7 @@ func (s *sender) gotConn(conn net.Conn, reused bool) (wait bool) {
 		s.resent++
 	}
 	if s.resent > 1 {
-		s.cancel(errRefusedAgain)
+		s.cancel(&abortError{errRefusedAgain})
 	}
 	return wait
 }

@@ -2,7 +2,6 @@ package fetch
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -40,10 +39,10 @@ type Hooks struct {
 	// second time.
 	Delay func(ctx context.Context, u *url.URL)
 
-	// Lease ties a request to the lease of its host: it calls abort when the lease ends. With
-	// an error the request is not sent. Done is called when the request is over. Nil: leases
-	// last long enough.
-	Lease func(req *http.Request, abort func()) (done func(), err error)
+	// Lease ties a request to the lease of its host: it calls abort with an error when the
+	// lease ends. With an error of its own the request is not sent. Done is called when the
+	// request is over. Nil: leases last long enough.
+	Lease func(req *http.Request, abort func(error)) (done func(), err error)
 
 	// Responded is called with each response when it begins, and ended when its body is
 	// closed. It reads Retry-After.
@@ -87,7 +86,7 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	unlink := context.AfterFunc(t.ctx, abort)
 	end := func() { unlink(); abort() }
 	if t.hooks.Lease != nil {
-		done, err := t.hooks.Lease(req, abort)
+		done, err := t.hooks.Lease(req, func(why error) { cancel(&abortError{why}) })
 		if err != nil {
 			end()
 			return nil, err
@@ -103,9 +102,6 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		err = t.check(out, resp)
 	}
 	if err != nil {
-		if errors.Is(context.Cause(ctx), errRefusedAgain) {
-			err = errRefusedAgain
-		}
 		err = explain(ctx, err, began, false)
 		s.done(true)
 		end()

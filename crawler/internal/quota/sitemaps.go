@@ -2,6 +2,7 @@ package quota
 
 import (
 	"fmt"
+	"hash/maphash"
 	"sync"
 
 	"github.com/politecrawl/politecrawl/robotsext"
@@ -16,16 +17,27 @@ type Sitemaps struct {
 
 	mu      sync.Mutex // guards all below
 	taken   map[robotsext.Origin]int
-	foreign map[robotsext.Origin]int // sitemaps of others that its indexes list
+	foreign map[robotsext.Origin]map[uint64]bool // hashes of the sitemaps of other hosts that its indexes list
 	pages   map[robotsext.Origin]int
+
+	seed maphash.Seed
 }
 
-// TakeForeign reports whether one more sitemap of other hosts that origin lists is written down.
-func (f *Sitemaps) TakeForeign(origin robotsext.Origin) bool {
+// TakeForeign reports whether a sitemap of another host that an index of origin lists is written
+// down: once, and as long as there are not too many.
+func (f *Sitemaps) TakeForeign(origin robotsext.Origin, url string) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.foreign[origin]++
-	return f.foreign[origin] <= f.limit
+	hash, listed := maphash.String(f.seed, url), f.foreign[origin]
+	if listed[hash] || len(listed) >= f.limit {
+		return false
+	}
+	if listed == nil {
+		listed = make(map[uint64]bool)
+		f.foreign[origin] = listed
+	}
+	listed[hash] = true
+	return true
 }
 
 // TakePage reports whether one more page is queued from the files that origin lists.
@@ -78,7 +90,8 @@ func (f *Sitemaps) Take(origin robotsext.Origin) bool {
 func NewSitemaps(limit, maxPages int, full func(robotsext.Origin)) *Sitemaps {
 	return &Sitemaps{
 		limit: limit, maxPages: maxPages, full: full,
-		taken: make(map[robotsext.Origin]int), foreign: make(map[robotsext.Origin]int), pages: make(map[robotsext.Origin]int),
+		taken: make(map[robotsext.Origin]int), foreign: make(map[robotsext.Origin]map[uint64]bool), pages: make(map[robotsext.Origin]int),
+		seed: maphash.MakeSeed(),
 	}
 }
 

@@ -1,6 +1,7 @@
 package quota
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -13,6 +14,16 @@ func TestSitemapsAreCountedByOrigin(t *testing.T) {
 	var full []robotsext.Origin
 	l := NewSitemaps(2, 3, func(o robotsext.Origin) { full = append(full, o) })
 	l.Count("http://b.test", 2)
+	var seen [3]bool
+	for range 2 { // an index that is read again
+		for i, want := range []bool{true, true, false} {
+			fresh := l.TakeForeign("http://a.test", fmt.Sprintf("http://b.test/%d.xml", i))
+			if fresh != (want && !seen[i]) {
+				t.Errorf("sitemap %d of another host: %t", i+1, fresh)
+			}
+			seen[i] = true
+		}
+	}
 	for _, step := range []struct {
 		name string
 		take func(robotsext.Origin) bool
@@ -21,7 +32,6 @@ func TestSitemapsAreCountedByOrigin(t *testing.T) {
 	}{
 		{"files", l.Take, "http://a.test", []bool{true, true, false, false}},
 		{"files of one resumed", l.Take, "http://b.test", []bool{true, false}},
-		{"files of others", l.TakeForeign, "http://a.test", []bool{true, true, false}},
 		{"pages", l.TakePage, "http://a.test", []bool{true, true, true, false}},
 		{"pages of one resumed", l.TakePage, "http://b.test", []bool{true, false}},
 	} {
