@@ -267,7 +267,7 @@ func TestDetailsAreCut(t *testing.T) {
 	cfg := testConfig(t, s.url+"/")
 	cfg.Fetch.Retries = 1
 	run(t, cfg, &Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
-	text, err := os.ReadFile(filepath.Join(cfg.Output.Dir, output.RejectedFile))
+	text, err := os.ReadFile(filepath.Join(cfg.Output.Dir, "rejected.jsonl"))
 	if err != nil {
 		t.Fatal(err)
 	}

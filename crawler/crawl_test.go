@@ -107,12 +107,12 @@ func TestROB_GEN_07(t *testing.T) {
 		t.Errorf("ROB-SMP-18: a sitemap that lists another host: %+v", r)
 	}
 	var links []string
-	for _, l := range readOutput[output.Links](t, Config{Output: Output{Dir: got.Output}}, output.LinksFile) {
+	for _, l := range readOutput[output.Links](t, Config{Output: Output{Dir: got.Output}}, "links.jsonl") {
 		links = append(links, strings.TrimPrefix(l.URL, s.url)+" "+strings.ReplaceAll(strings.Join(l.To, " "), s.url, ""))
 	}
 	slices.Sort(links)
 	if diff := cmp.Diff([]string{"/ /a /no/link", "/a /b http://other.invalid/x", "/b / /gone", "/listed /no/but"}, links); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", output.LinksFile, diff)
+		t.Errorf("%s (-want +got):\n%s", "links.jsonl", diff)
 	}
 	if files, err := os.ReadDir(got.Output + "/robots"); err != nil || len(files) != 2 {
 		t.Errorf("robots/ holds %v, %v", files, err)

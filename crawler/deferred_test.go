@@ -173,7 +173,7 @@ func isAwayAt(t *testing.T, n int, before bool) (reached bool) {
 	if _, err := c.ended(); err != nil {
 		t.Fatal(err)
 	}
-	listed := readOutput[output.Rejection](t, cfg, output.RejectedFile)
+	listed := readOutput[output.Rejection](t, cfg, "rejected.jsonl")
 	for _, v := range []*visit{one, two} {
 		if v == one && done {
 			continue

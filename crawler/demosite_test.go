@@ -9,7 +9,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/politecrawl/politecrawl/crawler/demosite"
-	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
 // The demo site knows by construction what a polite crawl does. What it saw, and
@@ -61,7 +60,7 @@ func judge(t *testing.T, site *demosite.Site, cfg Config, token string, got *cra
 	}
 	slices.Sort(pages)
 	if diff := cmp.Diff(want.Pages, pages); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", output.PagesFile, diff)
+		t.Errorf("%s (-want +got):\n%s", "pages.jsonl", diff)
 	}
 	type line struct {
 		URL, Reason, Rule string
@@ -78,7 +77,7 @@ func judge(t *testing.T, site *demosite.Site, cfg Config, token string, got *cra
 	slices.SortFunc(wantLines, byURL)
 	slices.SortFunc(gotLines, byURL)
 	if diff := cmp.Diff(wantLines, gotLines); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", output.RejectedFile, diff)
+		t.Errorf("%s (-want +got):\n%s", "rejected.jsonl", diff)
 	}
 	robots := 0
 	for _, n := range want.Robots {

@@ -77,7 +77,7 @@ func ExampleOptions_recrawl() {
 			fmt.Println(err)
 			return
 		}
-		for page, err := range output.Pages(cfg.Output.Dir) {
+		for page, err := range output.Read[output.Page](cfg.Output.Dir) {
 			if err == nil {
 				fmt.Printf("%s %d %q unchanged: %v\n", strings.TrimPrefix(page.URL, site.URL), page.Status, page.Title, page.Unchanged)
 			}

@@ -70,14 +70,14 @@ func Example_howDoICrawlASite() {
 		return
 	}
 	fmt.Println(sum.End, "with", sum.Pages, "pages; left alone:", sum.Rejected)
-	for page, err := range output.Pages(cfg.Output.Dir) {
+	for page, err := range output.Read[output.Page](cfg.Output.Dir) {
 		if err != nil {
 			fmt.Println(err)
 			return
 		}
 		fmt.Printf("%s %q by %s\n", strings.TrimPrefix(page.URL, site.URL), page.Title, page.Source)
 	}
-	for r, err := range output.Rejections(cfg.Output.Dir) {
+	for r, err := range output.Read[output.Rejection](cfg.Output.Dir) {
 		if err == nil {
 			fmt.Printf("%s %s by line %d, %s\n", strings.TrimPrefix(r.URL, site.URL), r.Reason, r.Line, r.Rule)
 		}

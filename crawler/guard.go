@@ -10,6 +10,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/blocked"
+	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
 	"github.com/politecrawl/politecrawl/crawler/internal/record"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
@@ -87,7 +88,7 @@ func (c *Crawler) restoreRefused() error {
 	if c.tally.sum.Rejected[output.Address] == 0 {
 		return nil
 	}
-	return record.Each(c.record, filepath.Join(c.cfg.Output.Dir, output.RejectedFile), func(_ int64, r *output.Rejection) error {
+	return record.Each(c.record, filepath.Join(c.cfg.Output.Dir, crawldir.RejectedFile), func(_ int64, r *output.Rejection) error {
 		if r.Reason != output.Address || provenanceOf(r).Source != provenance.Start {
 			return nil
 		}

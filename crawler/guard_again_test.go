@@ -66,7 +66,7 @@ func TestRecrawlOfRefused(t *testing.T) {
 				t.Errorf("%s was asked for %d times when it was well again; %+v", path, n, got.rejected)
 			}
 			if strings.HasPrefix(tt.way, "sitemap") {
-				files := readOutput[output.Sitemap](t, cfg, output.SitemapsFile)
+				files := readOutput[output.Sitemap](t, cfg, "sitemaps.jsonl")
 				if len(files) != 1 || files[0].URL != tt.url || files[0].Pages != 1 || got.Pages != 2 || other.count("/listed") == 0 {
 					t.Errorf("sitemaps.jsonl: %+v; pages %+v", files, got.pages)
 				}

@@ -111,12 +111,12 @@ func TestGuard(t *testing.T) {
 			for _, url := range tt.refused {
 				got.wantRefused(t, url, "is not allowed (")
 			}
-			for _, m := range readOutput[output.Sitemap](t, cfg, output.SitemapsFile) {
+			for _, m := range readOutput[output.Sitemap](t, cfg, "sitemaps.jsonl") {
 				if m.Status == 0 && (m.Detail == "" || m.Detail != got.refusal(t, m.URL).Detail) {
 					t.Errorf("sitemaps.jsonl: %+v", m)
 				}
 			}
-			if robots := readOutput[robotsext.Record](t, cfg, output.RobotsFile); len(robots) != 1 || got.Robots != 1 {
+			if robots := readOutput[robotsext.Record](t, cfg, "robots.jsonl"); len(robots) != 1 || got.Robots != 1 {
 				t.Errorf("%d files of robots were asked for, not that of the site alone: %+v", got.Robots, robots)
 			}
 			want := len(tt.refused)
@@ -156,7 +156,7 @@ func TestGuardOfRobotsRedirect(t *testing.T) {
 				t.Errorf("%+v", r)
 			}
 		}
-		robots := readOutput[map[string]any](t, cfg, output.RobotsFile)
+		robots := readOutput[map[string]any](t, cfg, "robots.jsonl")
 		if got.Robots != 1 || len(robots) != 1 {
 			t.Fatalf("%d files of robots, %v", got.Robots, robots)
 		}
@@ -212,7 +212,7 @@ func TestSitemapsOfOtherHostsAreLimited(t *testing.T) {
 	}
 	cfg.Fetch.AllowAddr = append(cfg.Fetch.AllowAddr, "127.0.0.1")
 	got := run(t, cfg, &Options{Recrawl: true})
-	if files := readOutput[output.Sitemap](t, cfg, output.SitemapsFile); len(files) != 1 || files[0].URL != s.url+"/s.xml" {
+	if files := readOutput[output.Sitemap](t, cfg, "sitemaps.jsonl"); len(files) != 1 || files[0].URL != s.url+"/s.xml" {
 		t.Errorf("%+v; sitemaps.jsonl: %+v", got.Summary, files)
 	}
 }

@@ -168,10 +168,10 @@ func judgeKilled(t *testing.T, site *demosite.Site, cfg Config, kills []time.Tim
 	}
 	want := site.Expected(demosite.Token)
 	var pages, rejected, wantRejected []string
-	for _, p := range readOutput[output.Page](t, cfg, output.PagesFile) {
+	for _, p := range readOutput[output.Page](t, cfg, "pages.jsonl") {
 		pages = append(pages, demosite.CanonicalURL(p.URL))
 	}
-	for _, r := range readOutput[output.Rejection](t, cfg, output.RejectedFile) {
+	for _, r := range readOutput[output.Rejection](t, cfg, "rejected.jsonl") {
 		rejected = append(rejected, fmt.Sprintln(demosite.CanonicalURL(r.URL), r.Reason, r.Rule, r.Line))
 	}
 	for _, r := range want.Rejected {
@@ -181,13 +181,13 @@ func judgeKilled(t *testing.T, site *demosite.Site, cfg Config, kills []time.Tim
 	slices.Sort(rejected)
 	slices.Sort(wantRejected)
 	if diff := cmp.Diff(want.Pages, pages); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", output.PagesFile, diff)
+		t.Errorf("%s (-want +got):\n%s", "pages.jsonl", diff)
 	}
 	if diff := cmp.Diff(wantRejected, rejected); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", output.RejectedFile, diff)
+		t.Errorf("%s (-want +got):\n%s", "rejected.jsonl", diff)
 	}
 	sameInSink(t, cfg, true)
-	for _, name := range []string{output.PagesFile, output.RejectedFile, output.SitemapsFile, output.RobotsFile, record.JournalFile} {
+	for _, name := range []string{"pages.jsonl", "rejected.jsonl", "sitemaps.jsonl", "robots.jsonl", record.JournalFile} {
 		b, err := os.ReadFile(filepath.Join(cfg.Output.Dir, name))
 		if err != nil || !strings.HasSuffix(string(b), "\n") {
 			t.Errorf("%s does not end with a whole line: %v", name, err)
@@ -229,7 +229,7 @@ func TestKillInSitemap(t *testing.T) {
 		t.Fatal(said)
 	}
 	listed := make(map[string]int)
-	for _, r := range readOutput[output.Rejection](t, cfg, output.RejectedFile) {
+	for _, r := range readOutput[output.Rejection](t, cfg, "rejected.jsonl") {
 		listed[r.URL]++
 	}
 	for i := range entries {
@@ -240,9 +240,9 @@ func TestKillInSitemap(t *testing.T) {
 	if len(listed) != entries || s.count("/map.txt") != 2 || s.count("/robots.txt") != 1 {
 		t.Errorf("%d URLs, sitemap asked for %d times, robots.txt %d times", len(listed), s.count("/map.txt"), s.count("/robots.txt"))
 	}
-	for i, m := range readOutput[output.Sitemap](t, cfg, output.SitemapsFile) {
+	for i, m := range readOutput[output.Sitemap](t, cfg, "sitemaps.jsonl") {
 		if i > 0 || m.Pages != entries {
-			t.Errorf("%s, line %d: %+v", output.SitemapsFile, i+1, m)
+			t.Errorf("%s, line %d: %+v", "sitemaps.jsonl", i+1, m)
 		}
 	}
 }

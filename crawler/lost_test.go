@@ -74,7 +74,7 @@ func TestResumeWritesIncompleteFormatsAnew(t *testing.T) {
 				}
 				for name, lines := range map[string]int{
 					csvout.PagesFile: len(got.pages), csvout.RejectedFile: len(got.rejected),
-					csvout.EntriesFile: len(readOutput[output.Entry](t, cfg, output.EntriesFile)), csvout.SitemapsFile: 1,
+					csvout.EntriesFile: len(readOutput[output.Entry](t, cfg, "entries.jsonl")), csvout.SitemapsFile: 1,
 				} {
 					table, err := os.ReadFile(filepath.Join(cfg.Output.Dir, name))
 					if err != nil {
@@ -112,7 +112,7 @@ func TestResumeKeepsWhatLinesDoNotHave(t *testing.T) {
 		}
 		tables[name] = string(text)
 	}
-	if err := errors.Join(os.Remove(filepath.Join(cfg.Output.Dir, output.PagesFile)), os.Remove(filepath.Join(cfg.Output.Dir, csvout.LinksFile))); err != nil {
+	if err := errors.Join(os.Remove(filepath.Join(cfg.Output.Dir, "pages.jsonl")), os.Remove(filepath.Join(cfg.Output.Dir, csvout.LinksFile))); err != nil {
 		t.Fatal(err)
 	}
 	cfg.Limits.MaxPages = 0
@@ -139,7 +139,7 @@ func TestResumeKeepsWhatDamagedLinesDoNotHave(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	damage(t, filepath.Join(cfg.Output.Dir, output.PagesFile))
+	damage(t, filepath.Join(cfg.Output.Dir, "pages.jsonl"))
 	if err := os.Remove(filepath.Join(cfg.Output.Dir, csvout.LinksFile)); err != nil {
 		t.Fatal(err)
 	}
@@ -164,7 +164,7 @@ func TestResumeKeepsWhatDamagedLinesDoNotHave(t *testing.T) {
 // its summary and in its state.
 func TestResumeSaysWhatIsLost(t *testing.T) {
 	for _, file := range []string{
-		output.PagesFile, output.RejectedFile, output.LinksFile, output.SitemapsFile, output.EntriesFile, output.RobotsFile, record.JournalFile,
+		"pages.jsonl", "rejected.jsonl", "links.jsonl", "sitemaps.jsonl", "entries.jsonl", "robots.jsonl", record.JournalFile,
 	} {
 		for damage, spoil := range damages {
 			t.Run(file+" "+damage, func(t *testing.T) {
@@ -201,7 +201,7 @@ func TestResumeSaysWhatIsLost(t *testing.T) {
 // A last line whose end is damaged looks like a torn one, and is cut off: that is said.
 func TestResumeSaysThatLastLineIsCutOff(t *testing.T) {
 	for _, file := range []string{
-		output.PagesFile, output.LinksFile, output.SitemapsFile, output.EntriesFile, output.RobotsFile, record.JournalFile,
+		"pages.jsonl", "links.jsonl", "sitemaps.jsonl", "entries.jsonl", "robots.jsonl", record.JournalFile,
 	} {
 		t.Run(file, func(t *testing.T) {
 			s := listing(t)
@@ -233,7 +233,7 @@ func TestRecrawlSaysWhatIsLost(t *testing.T) {
 	s := listing(t)
 	cfg := testConfig(t, s.url+"/0")
 	run(t, cfg, nil)
-	if err := cutFile(filepath.Join(cfg.Output.Dir, output.PagesFile), 2); err != nil {
+	if err := cutFile(filepath.Join(cfg.Output.Dir, "pages.jsonl"), 2); err != nil {
 		t.Fatal(err)
 	}
 	got := run(t, cfg, &Options{Recrawl: true})
@@ -303,7 +303,7 @@ func TestResumeOfFinishedCrawlSaysALossOnce(t *testing.T) {
 	cfg.Output.Write = []string{"csv", "sqlite", "warc"}
 	formats := []output.Format{csvout.Format(nil), sqlite.Format(nil), warc.Format(nil)}
 	run(t, cfg, &Options{Formats: formats})
-	for _, name := range []string{output.PagesFile, csvout.LinksFile, "crawl-00000.warc.gz"} {
+	for _, name := range []string{"pages.jsonl", csvout.LinksFile, "crawl-00000.warc.gz"} {
 		if err := os.Remove(filepath.Join(cfg.Output.Dir, name)); err != nil {
 			t.Fatal(err)
 		}
@@ -357,7 +357,7 @@ func TestEndSaysWhatIsWritten(t *testing.T) {
 		t.Fatalf("%+v, %v", saved, err)
 	}
 	want := make(map[string]int64)
-	for _, name := range []string{output.PagesFile, output.RejectedFile, output.LinksFile, output.SitemapsFile, output.EntriesFile, output.RobotsFile} {
+	for _, name := range []string{"pages.jsonl", "rejected.jsonl", "links.jsonl", "sitemaps.jsonl", "entries.jsonl", "robots.jsonl"} {
 		info, err := os.Stat(filepath.Join(cfg.Output.Dir, name))
 		if err != nil {
 			t.Fatal(err)

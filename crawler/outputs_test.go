@@ -88,19 +88,19 @@ func listed(t *testing.T, cfg Config, robots bool) (sink, lines []string) {
 		}
 	}
 	add := func(v ...any) { lines = append(lines, fmt.Sprintln(v...)) }
-	for _, v := range readOutput[output.Page](t, cfg, output.PagesFile) {
+	for _, v := range readOutput[output.Page](t, cfg, "pages.jsonl") {
 		add("page", v.URL)
 	}
-	for _, v := range readOutput[output.Rejection](t, cfg, output.RejectedFile) {
+	for _, v := range readOutput[output.Rejection](t, cfg, "rejected.jsonl") {
 		add("rejected", v.URL, v.Reason)
 	}
-	for _, v := range readOutput[output.Links](t, cfg, output.LinksFile) {
+	for _, v := range readOutput[output.Links](t, cfg, "links.jsonl") {
 		add("links", v.URL, len(v.To))
 	}
-	for _, v := range readOutput[output.Sitemap](t, cfg, output.SitemapsFile) {
+	for _, v := range readOutput[output.Sitemap](t, cfg, "sitemaps.jsonl") {
 		add("sitemap", v.URL)
 	}
-	for _, v := range readOutput[output.Entry](t, cfg, output.EntriesFile) {
+	for _, v := range readOutput[output.Entry](t, cfg, "entries.jsonl") {
 		add("entry", v.URL)
 	}
 	if robots {
@@ -108,7 +108,7 @@ func listed(t *testing.T, cfg Config, robots bool) (sink, lines []string) {
 			Chain   []string `json:"chain"`
 			Outcome string   `json:"outcome"`
 			Status  int      `json:"status"`
-		}](t, cfg, output.RobotsFile) {
+		}](t, cfg, "robots.jsonl") {
 			add("robots", v.Chain[len(v.Chain)-1], v.Outcome, v.Status)
 		}
 	}

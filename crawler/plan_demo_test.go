@@ -65,7 +65,7 @@ func TestPlanOfTheDemoSite(t *testing.T) {
 		t.Errorf("%d pages foretold, %d fetched", plan.Pages, len(got.pages))
 	}
 	files := map[string]output.Sitemap{}
-	for _, f := range readOutput[output.Sitemap](t, cfg, output.SitemapsFile) {
+	for _, f := range readOutput[output.Sitemap](t, cfg, "sitemaps.jsonl") {
 		files[f.Host+" "+f.URL] = f
 	}
 	for _, f := range plan.Files {

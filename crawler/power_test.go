@@ -67,12 +67,12 @@ func (f *cutting) Finish(ctx context.Context, o []frontier.Outcome, note []byte)
 			f.t.Errorf("%d bytes of %s count, %d are left: %v", counted, name, len(text), err)
 		}
 	}
-	has(output.PagesFile, c.Pages)
-	has(output.RejectedFile, c.Rejected)
-	has(output.SitemapsFile, c.Sitemaps)
-	has(output.LinksFile, c.Links)
-	has(output.EntriesFile, c.Entries)
-	has(output.RobotsFile, c.Robots)
+	has("pages.jsonl", c.Pages)
+	has("rejected.jsonl", c.Rejected)
+	has("sitemaps.jsonl", c.Sitemaps)
+	has("links.jsonl", c.Links)
+	has("entries.jsonl", c.Entries)
+	has("robots.jsonl", c.Robots)
 	var tables []int64
 	var archive struct{ Length int64 }
 	if err := errors.Join(json.Unmarshal(c.Sinks["csv"], &tables), json.Unmarshal(c.Sinks["warc"], &archive)); err != nil {
@@ -97,7 +97,7 @@ func (f *cutting) UpdateHost(ctx context.Context, h frontier.Host, u frontier.Ho
 			f.t.Errorf("the robots.txt that is left is %q, %v", text, err)
 		}
 		var lines []string
-		for line, err := range output.Read[robotsext.Record](filepath.Join(left, output.RobotsFile)) {
+		for line, err := range output.Read[robotsext.Record](filepath.Join(left, "robots.jsonl")) {
 			if err != nil {
 				f.t.Error(err)
 				break
@@ -105,7 +105,7 @@ func (f *cutting) UpdateHost(ctx context.Context, h frontier.Host, u frontier.Ho
 			lines = append(lines, string(line.Origin))
 		}
 		if !slices.Contains(lines, string(rec.Origin)) {
-			f.t.Errorf("%s has lines of %q, not of %s", output.RobotsFile, lines, rec.Origin)
+			f.t.Errorf("%s has lines of %q, not of %s", "robots.jsonl", lines, rec.Origin)
 		}
 	}
 	return f.Memory.UpdateHost(ctx, h, u)
@@ -213,17 +213,17 @@ func TestResumeRestoresRobots(t *testing.T) {
 	}{
 		{
 			"removed",
-			func(cfg Config) error { return os.RemoveAll(filepath.Join(cfg.Output.Dir, output.RobotsDir)) },
+			func(cfg Config) error { return os.RemoveAll(filepath.Join(cfg.Output.Dir, "robots")) },
 			1, "", []sql.NullString{{String: text, Valid: true}},
 		},
 		{
 			"removed, and another text in the frontier",
 			func(cfg Config) error {
-				name := filepath.Join(cfg.Output.Dir, output.RobotsFile)
+				name := filepath.Join(cfg.Output.Dir, "robots.jsonl")
 				line, err := os.ReadFile(name)
 				at := bytes.LastIndex(line, []byte(`"hash":"`)) + len(`"hash":"`)
 				copy(line[at:], "0123456789abcdef")
-				return errors.Join(err, os.WriteFile(name, line, 0o600), os.RemoveAll(filepath.Join(cfg.Output.Dir, output.RobotsDir)))
+				return errors.Join(err, os.WriteFile(name, line, 0o600), os.RemoveAll(filepath.Join(cfg.Output.Dir, "robots")))
 			},
 			2, "robots/ has lost robots.txt files (1, the first of ", []sql.NullString{{}, {String: text, Valid: true}},
 		},

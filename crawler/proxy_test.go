@@ -37,7 +37,7 @@ func TestProxyAsks(t *testing.T) {
 			cfg := testConfig(t, tt.start)
 			cfg.Fetch.Proxies = []string{proxy.URL}
 			got := run(t, cfg, nil)
-			robots := readOutput[output.Robots](t, cfg, output.RobotsFile)
+			robots := readOutput[output.Robots](t, cfg, "robots.jsonl")
 			if tt.robots != "" {
 				if r := robots[0]; r.Outcome != robotsext.Unreachable.String() || r.Status != 0 || r.Error != tt.robots {
 					t.Errorf("robots.txt: %+v", r)
@@ -47,7 +47,7 @@ func TestProxyAsks(t *testing.T) {
 			if r := got.refusal(t, tt.start); r.Reason != output.Failed || r.Detail != tt.page || len(got.pages) > 0 {
 				t.Errorf("page: %+v, %+v", r, got.pages)
 			}
-			if s := readOutput[output.Sitemap](t, cfg, output.SitemapsFile); len(s) != 1 || s[0].Status != 0 || s[0].Detail != tt.sitemap {
+			if s := readOutput[output.Sitemap](t, cfg, "sitemaps.jsonl"); len(s) != 1 || s[0].Status != 0 || s[0].Detail != tt.sitemap {
 				t.Errorf("sitemap: %+v", s)
 			}
 		})

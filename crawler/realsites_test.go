@@ -59,7 +59,7 @@ func recordOf(t *testing.T, s *site, cfg Config, c *crawl) *siteRecord {
 	for _, p := range c.pages {
 		r.Pages = append(r.Pages, fmt.Sprintf("%d %s", p.Status, p.URL))
 	}
-	for _, l := range readOutput[output.Links](t, cfg, output.LinksFile) {
+	for _, l := range readOutput[output.Links](t, cfg, "links.jsonl") {
 		for _, to := range l.To {
 			r.Links = append(r.Links, l.URL+" "+to)
 		}

@@ -93,7 +93,7 @@ func loadState(dir string) (*state, error) {
 		return nil, err
 	}
 	if s.Version > stateVersion {
-		return nil, fmt.Errorf("%q was written by a later version of this program", filepath.Join(dir, output.StateFile))
+		return nil, fmt.Errorf("%q was written by a later version of this program", filepath.Join(dir, crawldir.StateFile))
 	}
 	return s, nil
 }
@@ -209,7 +209,7 @@ func (c *Crawler) bringBack(s *state) error {
 	if len(reasons) == 0 {
 		return nil
 	}
-	file := filepath.Join(c.cfg.Output.Dir, output.RejectedFile)
+	file := filepath.Join(c.cfg.Output.Dir, crawldir.RejectedFile)
 	if _, err := os.Lstat(file); errors.Is(err, os.ErrNotExist) {
 		return nil // it is lost
 	}
@@ -252,16 +252,16 @@ func (c *Crawler) restore() error {
 			c.limits.Count(weburl.ServerOf(p.URL), p.Bytes)
 			c.tally.page(p)
 		}),
-		record.Each(c.record, file(output.RejectedFile), func(_ int64, r *output.Rejection) error {
+		record.Each(c.record, file(crawldir.RejectedFile), func(_ int64, r *output.Rejection) error {
 			c.tally.reject(r.Reason, 1)
 			return nil
 		}),
-		record.Each(c.record, file(output.SitemapsFile), func(_ int64, s *output.Sitemap) error {
+		record.Each(c.record, file(crawldir.SitemapsFile), func(_ int64, s *output.Sitemap) error {
 			c.tally.sitemap(s)
 			c.found.sitemaps.Count(robotsext.Origin(s.Host), s.Pages)
 			return nil
 		}),
-		record.Each(c.record, file(output.RobotsFile), func(int64, *struct{}) error {
+		record.Each(c.record, file(crawldir.RobotsFile), func(int64, *struct{}) error {
 			c.tally.count(func(s *Summary) { s.Robots++ })
 			return nil
 		}),
@@ -286,7 +286,7 @@ func (c *Crawler) restoreRobots() error {
 		return err
 	}
 	c.notice(fmt.Sprintf("%s/ has lost robots.txt files (%d, the first of %s); each is requested again before the next page of its origin",
-		output.RobotsDir, len(lost), lost[0]))
+		crawldir.RobotsDir, len(lost), lost[0]))
 	return nil
 }
 

@@ -43,14 +43,14 @@ func TestCrawlGoesOnWithDamagedLines(t *testing.T) {
 		put     int      // the number of the file in the recrawl; 0: it stays where it was
 		request []string // what is requested; nil: nothing but the rest
 	}{
-		{name: output.PagesFile, opts: Options{Resume: true}},
-		{name: output.RejectedFile, opts: Options{Resume: true}},
-		{name: output.RobotsFile, opts: Options{Resume: true}},
-		{name: output.SitemapsFile, opts: Options{Resume: true}},
+		{name: "pages.jsonl", opts: Options{Resume: true}},
+		{name: "rejected.jsonl", opts: Options{Resume: true}},
+		{name: "robots.jsonl", opts: Options{Resume: true}},
+		{name: "sitemaps.jsonl", opts: Options{Resume: true}},
 		{name: record.JournalFile, opts: Options{Resume: true}},
-		{name: output.PagesFile, opts: Options{Recrawl: true}, put: 1, request: []string{"/1", "/2", "/3", "/4", "/5", "/map.xml"}},
-		{name: output.RejectedFile, opts: Options{Recrawl: true}, put: 1, request: []string{"/0", "/1", "/2", "/3", "/4", "/5", "/map.xml"}},
-		{name: output.SitemapsFile, opts: Options{Recrawl: true}, put: 1, request: []string{"/0", "/1", "/2", "/3", "/4", "/5"}},
+		{name: "pages.jsonl", opts: Options{Recrawl: true}, put: 1, request: []string{"/1", "/2", "/3", "/4", "/5", "/map.xml"}},
+		{name: "rejected.jsonl", opts: Options{Recrawl: true}, put: 1, request: []string{"/0", "/1", "/2", "/3", "/4", "/5", "/map.xml"}},
+		{name: "sitemaps.jsonl", opts: Options{Recrawl: true}, put: 1, request: []string{"/0", "/1", "/2", "/3", "/4", "/5"}},
 		{name: record.JournalFile, opts: Options{Recrawl: true}, request: []string{"/0", "/1", "/2", "/3", "/4", "/5", "/map.xml"}},
 	} {
 		t.Run(fmt.Sprintf("%s, recrawl %v", tt.name, tt.opts.Recrawl), func(t *testing.T) {
@@ -86,7 +86,7 @@ func TestCrawlGoesOnWithDamagedLines(t *testing.T) {
 			if len(notices) != 1 || !strings.HasPrefix(notices[0], says) || !strings.Contains(notices[0], "; all other lines can be read; ") {
 				t.Errorf("notices %q", notices)
 			}
-			hasURLs := tt.name == output.PagesFile || tt.name == output.SitemapsFile
+			hasURLs := tt.name == "pages.jsonl" || tt.name == "sitemaps.jsonl"
 			if says := strings.Contains(strings.Join(notices, "\n"), "; to request them, crawl again into another directory"); says != hasURLs {
 				t.Errorf("notices %q say how to request the URLs: %v, want %v", notices, says, hasURLs)
 			}
@@ -105,7 +105,7 @@ func TestCrawlGoesOnWithDamagedLines(t *testing.T) {
 			if err != nil || !bytes.HasPrefix(after, before[:bytes.IndexByte(before, '\n')+1]) {
 				t.Errorf("the damaged line is not there any more: %v", err)
 			}
-			for _, file := range []string{output.PagesFile, output.LinksFile, output.RobotsFile} {
+			for _, file := range []string{"pages.jsonl", "links.jsonl", "robots.jsonl"} {
 				for _, err := range output.Read[struct{}](filepath.Join(cfg.Output.Dir, file)) {
 					if damaged, ok := errors.AsType[*output.DamagedError](err); err != nil && (!ok || damaged.File != name || len(damaged.Lines) != 1) {
 						t.Error(err)
@@ -136,7 +136,7 @@ func TestResumeWithAFrontierBehindTheFiles(t *testing.T) {
 	}
 	asked := len(s.asked())
 	got := resume(t, cfg, func(c *Config) { c.Limits.MaxPages = 0 })
-	if len(got.notices) != 1 || !strings.HasPrefix(got.notices[0], "the frontier has lost its last changes: the last ") || !strings.Contains(got.notices[0], output.PagesFile) {
+	if len(got.notices) != 1 || !strings.HasPrefix(got.notices[0], "the frontier has lost its last changes: the last ") || !strings.Contains(got.notices[0], "pages.jsonl") {
 		t.Errorf("notices %q", got.notices)
 	}
 	if again := len(s.asked()) - asked; again <= 2 || again >= 6 {
@@ -174,11 +174,11 @@ func TestResumeAfterLinesWereLost(t *testing.T) {
 	cfg := testConfig(t, s.url+"/0")
 	cfg.Limits.MaxPages = 3
 	run(t, cfg, nil)
-	if err := os.Truncate(filepath.Join(cfg.Output.Dir, output.PagesFile), 100); err != nil {
+	if err := os.Truncate(filepath.Join(cfg.Output.Dir, "pages.jsonl"), 100); err != nil {
 		t.Fatal(err)
 	}
 	got := resume(t, cfg, func(c *Config) { c.Limits.MaxPages = 0 })
-	if diff := cmp.Diff([]string{"/3", "/4", "/5"}, got.paths(s.url)); diff != "" || len(got.notices) != 1 || !strings.Contains(got.notices[0], output.PagesFile) {
+	if diff := cmp.Diff([]string{"/3", "/4", "/5"}, got.paths(s.url)); diff != "" || len(got.notices) != 1 || !strings.Contains(got.notices[0], "pages.jsonl") {
 		t.Errorf("notices %q, pages (-want +got):\n%s", got.notices, diff)
 	}
 }
@@ -188,7 +188,7 @@ func TestCrawlRefusesRemainsOfAnother(t *testing.T) {
 	s := chain(t, 2)
 	cfg := testConfig(t, s.url+"/0")
 	run(t, cfg, nil)
-	for _, name := range []string{output.StateFile, output.PagesFile, output.RejectedFile, output.LinksFile, output.SitemapsFile} {
+	for _, name := range []string{"crawl.json", "pages.jsonl", "rejected.jsonl", "links.jsonl", "sitemaps.jsonl"} {
 		if err := os.Remove(filepath.Join(cfg.Output.Dir, name)); err != nil {
 			t.Fatal(err)
 		}
@@ -217,7 +217,7 @@ func TestResumeWithoutFrontier(t *testing.T) {
 	if err := os.RemoveAll(filepath.Join(cfg.Output.Dir, frontierDir)); err != nil {
 		t.Fatal(err)
 	}
-	before, asked := readOutput[output.Page](t, cfg, output.PagesFile), len(s.requests())
+	before, asked := readOutput[output.Page](t, cfg, "pages.jsonl"), len(s.requests())
 	for _, opts := range []*Options{{Resume: true}, {Recrawl: true}} {
 		c, err := New(cfg, opts)
 		if err != nil {
@@ -227,7 +227,7 @@ func TestResumeWithoutFrontier(t *testing.T) {
 			t.Errorf("Run = %+v, %v", sum, err)
 		}
 	}
-	if diff := cmp.Diff(before, readOutput[output.Page](t, cfg, output.PagesFile)); diff != "" || len(s.requests()) != asked {
+	if diff := cmp.Diff(before, readOutput[output.Page](t, cfg, "pages.jsonl")); diff != "" || len(s.requests()) != asked {
 		t.Errorf("%d requests (-before +after):\n%s", len(s.requests())-asked, diff)
 	}
 }

@@ -38,7 +38,7 @@ func TestSchema(t *testing.T) {
 	if err := rec.Close(); err != nil {
 		t.Fatal(err)
 	}
-	for name, least := range map[string]int{output.RobotsFile: 14, output.StateFile: 11} {
+	for name, least := range map[string]int{"robots.jsonl": 14, "crawl.json": 11} {
 		_, section, _ := strings.Cut(string(schema), "\n## "+name+"\n")
 		section, _, _ = strings.Cut(section, "\n## ")
 		text, err := os.ReadFile(filepath.Join(dir, name))

@@ -61,7 +61,7 @@ func TestNoticesHoldNoPassword(t *testing.T) {
 	if text := log.String(); strings.Contains(text, "hunter2") || !strings.Contains(text, "http://***@elsewhere.test/map.xml") {
 		t.Errorf("log: %s", text)
 	}
-	sitemaps := readOutput[output.Sitemap](t, cfg, output.SitemapsFile)
+	sitemaps := readOutput[output.Sitemap](t, cfg, "sitemaps.jsonl")
 	if text := fmt.Sprintf("%+v %+v %+v", got.pages, got.rejected, sitemaps); strings.Contains(text, "hunter2") || len(got.rejected) != 3 {
 		t.Errorf("output: %s", text)
 	}

@@ -166,7 +166,7 @@ func (c *crowd) judgeSegments(t testing.TB, dirs []string, twice int) {
 	t.Helper()
 	found := make(map[string]int)
 	for _, dir := range dirs {
-		err := jsonlines.Each(filepath.Join(dir, output.PagesFile), func(_ int64, p *output.Page) error {
+		err := jsonlines.Each(filepath.Join(dir, "pages.jsonl"), func(_ int64, p *output.Page) error {
 			found[p.URL]++
 			if p.Status != http.StatusOK {
 				t.Errorf("%s: status %d", p.URL, p.Status)

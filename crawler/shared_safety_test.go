@@ -14,13 +14,12 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore"
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore/redistest"
-	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
 // refuses wants a crawl not to begin, and its files as they were.
 func refuses(t *testing.T, cfg Config, opts *Options, class error, text string) {
 	t.Helper()
-	name := filepath.Join(cfg.Output.Dir, output.PagesFile)
+	name := filepath.Join(cfg.Output.Dir, "pages.jsonl")
 	before, _ := os.ReadFile(name)
 	c, err := New(cfg, opts)
 	if err != nil {

@@ -44,7 +44,7 @@ func TestNoDescriptorsLeft(t *testing.T) {
 			if !errors.Is(err, syscall.EMFILE) || sum.End != EndFailed || sum.Robots > 1 || path == "/robots.txt" && sum.Robots > 0 {
 				t.Fatalf("%+v, %v", sum, err)
 			}
-			if lines := readOutput[output.Rejection](t, cfg, output.RejectedFile); len(lines) > 0 {
+			if lines := readOutput[output.Rejection](t, cfg, "rejected.jsonl"); len(lines) > 0 {
 				t.Errorf("given up: %+v", lines)
 			}
 			got := resume(t, cfg, nil)

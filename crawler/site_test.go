@@ -167,10 +167,10 @@ func runChanged(t *testing.T, cfg Config, opts *Options, change func(*Crawler)) 
 	if got.Summary, err = c.Run(ctx); err != nil {
 		t.Fatal(err)
 	}
-	got.pages = readOutput[output.Page](t, cfg, output.PagesFile)
-	got.rejected = readOutput[output.Rejection](t, cfg, output.RejectedFile)
+	got.pages = readOutput[output.Page](t, cfg, "pages.jsonl")
+	got.rejected = readOutput[output.Rejection](t, cfg, "rejected.jsonl")
 	if len(got.pages) != got.Pages {
-		t.Errorf("the summary says %d pages, %s has %d", got.Pages, output.PagesFile, len(got.pages))
+		t.Errorf("the summary says %d pages, %s has %d", got.Pages, "pages.jsonl", len(got.pages))
 	}
 	return got
 }

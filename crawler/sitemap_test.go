@@ -225,7 +225,7 @@ func TestMaxSitemapEntries(t *testing.T) {
 	if r := got.refusal(t, s.url+"/3.txt"); r.Reason != output.SitemapFull || !strings.Contains(r.Detail, "more than 6 pages") || s.count("/3.txt") > 0 {
 		t.Errorf("%+v", r)
 	}
-	for _, line := range readOutput[output.Sitemap](t, cfg, output.SitemapsFile) {
+	for _, line := range readOutput[output.Sitemap](t, cfg, "sitemaps.jsonl") {
 		if cut := line.URL == s.url+"/2.txt"; cut && (line.Pages != 2 || !strings.Contains(line.Detail, "max-sitemap-entries")) {
 			t.Errorf("%+v", line)
 		}

@@ -131,7 +131,7 @@ func TestSkippedURLsAreCountedAtOnce(t *testing.T) {
 		"line depth "+s.url+"/no, announced", "line out-of-scope http://other.invalid/, announced", "line invalid "+bad+", announced")
 	check("in the end", sum.Rejected, final)
 	lines := make(map[output.Reason]int)
-	for _, r := range readOutput[output.Rejection](t, cfg, output.RejectedFile) {
+	for _, r := range readOutput[output.Rejection](t, cfg, "rejected.jsonl") {
 		lines[r.Reason]++
 	}
 	if !maps.Equal(lines, final) || sum.Pages != 7 {

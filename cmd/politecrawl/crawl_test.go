@@ -99,19 +99,19 @@ func TestCrawl(t *testing.T) {
 		t.Errorf("requested (-want +got):\n%s", diff)
 	}
 	var titles []string
-	for _, p := range jsonLines[output.Page](t, filepath.Join(dir, output.PagesFile)) {
+	for _, p := range jsonLines[output.Page](t, filepath.Join(dir, "pages.jsonl")) {
 		titles = append(titles, p.Title)
 	}
 	if diff := cmp.Diff([]string{"Front", "A", "B"}, titles); diff != "" {
-		t.Errorf("titles in %s (-want +got):\n%s", output.PagesFile, diff)
+		t.Errorf("titles in %s (-want +got):\n%s", "pages.jsonl", diff)
 	}
 	reasons := map[string]output.Reason{}
-	for _, r := range jsonLines[output.Rejection](t, filepath.Join(dir, output.RejectedFile)) {
+	for _, r := range jsonLines[output.Rejection](t, filepath.Join(dir, "rejected.jsonl")) {
 		reasons[r.URL] = r.Reason
 	}
 	want := map[string]output.Reason{site.url + "/private/x": output.Disallowed, "http://elsewhere.invalid/": output.OutOfScope}
 	if diff := cmp.Diff(want, reasons); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", output.RejectedFile, diff)
+		t.Errorf("%s (-want +got):\n%s", "rejected.jsonl", diff)
 	}
 }
 
@@ -335,7 +335,7 @@ func TestCrawlDrainsAtFirstSignal(t *testing.T) {
 			if sum.End != crawler.EndInterrupted || sum.Pages != 1 || sum.Left != 2 {
 				t.Errorf("summary %+v; want the page in flight and two URLs left", sum)
 			}
-			if pages := jsonLines[output.Page](t, filepath.Join(dir, output.PagesFile)); len(pages) != 1 {
+			if pages := jsonLines[output.Page](t, filepath.Join(dir, "pages.jsonl")); len(pages) != 1 {
 				t.Errorf("%d pages written, want 1", len(pages))
 			}
 		})
@@ -361,7 +361,7 @@ func TestCrawlAbortsAtSecondSignal(t *testing.T) {
 	if took := time.Since(began); took > 10*time.Second {
 		t.Errorf("it took %v to break off", took)
 	}
-	if pages := jsonLines[output.Page](t, filepath.Join(dir, output.PagesFile)); len(pages) != 0 {
+	if pages := jsonLines[output.Page](t, filepath.Join(dir, "pages.jsonl")); len(pages) != 0 {
 		t.Errorf("%d pages written, want none", len(pages))
 	}
 }

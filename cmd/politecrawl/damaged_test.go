@@ -38,7 +38,7 @@ func copyOf(t *testing.T, dir string) string {
 func wantPages(t *testing.T, dir, site string) {
 	t.Helper()
 	pages := map[string]int{}
-	for _, p := range jsonLines[output.Page](t, filepath.Join(dir, output.PagesFile)) {
+	for _, p := range jsonLines[output.Page](t, filepath.Join(dir, "pages.jsonl")) {
 		pages[strings.TrimPrefix(p.URL, site)]++
 	}
 	if len(pages) != 3 || pages["/"] != 1 || pages["/a"] != 1 || pages["/b"] != 1 {
@@ -107,9 +107,9 @@ func TestDamagedFrontierSaysWhatIsGoodAndWhatToDo(t *testing.T) {
 				{"crawl", "--resume", dir}, {"crawl", "--recrawl", dir},
 			} {
 				run(t, command...).WantRefusal(t, cli.ExitFailed, "still good (politecrawl report "+cli.ShellWord(dir)+")", "left to request is lost",
-					"Put "+strconv.Quote(filepath.Join(dir, crawldir.FrontierFolder))+" back from a copy", "are in "+strconv.Quote(filepath.Join(dir, output.StateFile)), again)
+					"Put "+strconv.Quote(filepath.Join(dir, crawldir.FrontierFolder))+" back from a copy", "are in "+strconv.Quote(filepath.Join(dir, "crawl.json")), again)
 			}
-			for _, file := range []string{output.PagesFile, output.RejectedFile, output.LinksFile, output.RobotsFile, output.StateFile} {
+			for _, file := range []string{"pages.jsonl", "rejected.jsonl", "links.jsonl", "robots.jsonl", "crawl.json"} {
 				before, after := readText(t, filepath.Join(begun, file)), readText(t, filepath.Join(dir, file))
 				if before != after {
 					t.Errorf("%s was changed", file)
@@ -154,7 +154,7 @@ func TestDamagedStateSaysHowToGoOn(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			site := smallSite(t)
 			dir := begunCrawl(t, site)
-			file := filepath.Join(dir, output.StateFile)
+			file := filepath.Join(dir, "crawl.json")
 			if err := damage(file); err != nil {
 				t.Fatal(err)
 			}
@@ -166,7 +166,7 @@ func TestDamagedStateSaysHowToGoOn(t *testing.T) {
 				run(t, "report", dir).WantRefusal(t, cli.ExitFailed, append(words, "politecrawl report "+cli.ShellWord(dir))...)
 			}
 			if name == "removed" {
-				run(t, "crawl", site.url, "--output", dir).WantRefusal(t, cli.ExitMisuse, "holds a crawl already", output.StateFile+" is missing", "--resume "+cli.ShellWord(dir))
+				run(t, "crawl", site.url, "--output", dir).WantRefusal(t, cli.ExitMisuse, "holds a crawl already", "crawl.json is missing", "--resume "+cli.ShellWord(dir))
 			}
 
 			if err := os.WriteFile(file, []byte(strings.Replace(crawldir.NewState, "START URL", site.url, 1)), 0o600); err != nil {
@@ -192,10 +192,10 @@ func TestDamagedStateSaysHowToGoOn(t *testing.T) {
 // Damaged lines are said by the crawl that goes on, with --quiet too, and by the report; both
 // do what they can.
 func TestDamagedLinesAreSaid(t *testing.T) {
-	for _, name := range []string{output.PagesFile, output.RejectedFile, output.RobotsFile} {
+	for _, name := range []string{"pages.jsonl", "rejected.jsonl", "robots.jsonl"} {
 		site := smallSite(t)
 		dir := begunCrawl(t, site)
-		if name == output.RejectedFile { // which does not keep what the end of a run lists
+		if name == "rejected.jsonl" { // which does not keep what the end of a run lists
 			if got := run(t, "crawl", "--resume", dir, "--max-pages", "0"); got.Code != cli.ExitDone {
 				t.Fatalf("%+v", got)
 			}

@@ -51,7 +51,7 @@ func TestDemo(t *testing.T) {
 	if s := r.Summary.Seconds; r.Delay != "20ms" || s <= 0 || s > time.Since(began).Seconds() || strings.Contains(out.String(), "took") {
 		t.Errorf("delay %s, %v seconds in %s", r.Delay, s, out.String())
 	}
-	if pages := jsonLines[output.Page](t, filepath.Join(dir, output.PagesFile)); len(pages) != r.Summary.Pages || len(pages) < 150 {
+	if pages := jsonLines[output.Page](t, filepath.Join(dir, "pages.jsonl")); len(pages) != r.Summary.Pages || len(pages) < 150 {
 		t.Errorf("%d pages written, %d in the summary, want some two hundred", len(pages), r.Summary.Pages)
 	}
 	for _, name := range []string{r.Summary.Report, filepath.Join(dir, report.JSONFile)} {
@@ -63,7 +63,7 @@ func TestDemo(t *testing.T) {
 	for _, n := range r.Summary.Rejected {
 		rejected += n
 	}
-	if lines := jsonLines[output.Rejection](t, filepath.Join(dir, output.RejectedFile)); len(lines) != rejected || r.Summary.Rejected[output.Disallowed] == 0 {
+	if lines := jsonLines[output.Rejection](t, filepath.Join(dir, "rejected.jsonl")); len(lines) != rejected || r.Summary.Rejected[output.Disallowed] == 0 {
 		t.Errorf("%d rejections written, summary %v", len(lines), r.Summary.Rejected)
 	}
 	if r.Pages-r.Retries != r.Summary.Pages || r.Robots != r.Summary.Robots || r.Sitemaps-r.Lost != r.Summary.Sitemaps ||
@@ -98,7 +98,7 @@ func TestDemoMisuse(t *testing.T) {
 	defer listener.Close()
 	taken := strconv.Itoa(listener.Addr().(*net.TCPAddr).Port)
 	held := t.TempDir()
-	if err := os.WriteFile(filepath.Join(held, output.PagesFile), []byte("{}\n"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(held, "pages.jsonl"), []byte("{}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	file := clitest.WriteFile(t, "file", "")

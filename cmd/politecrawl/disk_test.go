@@ -91,7 +91,7 @@ func wholeLines(t *testing.T, dir string) (pages []string) {
 			if !json.Valid(line) {
 				t.Errorf("%s: a line is no JSON: %.100q", name, line)
 			}
-			if filepath.Base(name) == output.PagesFile {
+			if filepath.Base(name) == "pages.jsonl" {
 				pages = append(pages, string(line))
 			}
 		}
@@ -210,7 +210,7 @@ func TestDiskFull(t *testing.T) {
 					}
 					done = lines[:told]
 				}
-				if clitest.Exists(filepath.Join(dir, output.StateFile)) {
+				if clitest.Exists(filepath.Join(dir, "crawl.json")) {
 					args = []string{"crawl", "--resume", dir}
 				}
 				size += 60 << 10

@@ -51,7 +51,7 @@ func manyHosts(t *testing.T, n int) (urls []string) {
 func wantHosts(t *testing.T, dir string, urls []string) {
 	t.Helper()
 	var got []string
-	for _, p := range jsonLines[output.Page](t, filepath.Join(dir, output.PagesFile)) {
+	for _, p := range jsonLines[output.Page](t, filepath.Join(dir, "pages.jsonl")) {
 		got = append(got, p.URL)
 	}
 	for _, url := range urls {
@@ -64,7 +64,7 @@ func wantHosts(t *testing.T, dir string, urls []string) {
 	if len(got) != 3*len(urls) {
 		t.Errorf("%d pages, want %d", len(got), 3*len(urls))
 	}
-	for _, r := range jsonLines[output.Rejection](t, filepath.Join(dir, output.RejectedFile)) {
+	for _, r := range jsonLines[output.Rejection](t, filepath.Join(dir, "rejected.jsonl")) {
 		t.Errorf("given up: %+v", r)
 	}
 }
@@ -105,7 +105,7 @@ func TestFileLimit(t *testing.T) {
 				files = append(files, file)
 			}
 			args := crawl(dir)
-			if clitest.Exists(filepath.Join(dir, output.StateFile)) {
+			if clitest.Exists(filepath.Join(dir, "crawl.json")) {
 				args = []string{"crawl", "--resume", dir}
 			}
 			got := runChild(t, "ulimit -n 160", files, args...)

@@ -32,7 +32,7 @@ func TestWrite(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pages := jsonLines[output.Page](t, filepath.Join(dir, output.PagesFile))
+	pages := jsonLines[output.Page](t, filepath.Join(dir, "pages.jsonl"))
 	if len(pages) < 2 || len(rows) != len(pages)+1 {
 		t.Fatalf("%d pages, %d rows", len(pages), len(rows))
 	}

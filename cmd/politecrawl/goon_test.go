@@ -41,7 +41,7 @@ func TestResume(t *testing.T) {
 	}
 	_, after, _ := strings.Cut(whole.Out, " in ")
 	wholeDir, _, _ := strings.Cut(after, "\n")
-	pages, want := jsonLines[output.Page](t, filepath.Join(dir, output.PagesFile)), jsonLines[output.Page](t, filepath.Join(wholeDir, output.PagesFile))
+	pages, want := jsonLines[output.Page](t, filepath.Join(dir, "pages.jsonl")), jsonLines[output.Page](t, filepath.Join(wholeDir, "pages.jsonl"))
 	if len(pages) != len(want) || asked >= len(site.requested()) {
 		t.Errorf("%d pages, a crawl in one go has %d", len(pages), len(want))
 	}
@@ -68,7 +68,7 @@ func TestResumeMisuse(t *testing.T) {
 		{"no crawl", []string{"--recrawl", empty}, []string{"--recrawl", empty, "holds no crawl"}},
 		{"no directory", []string{"--resume", ""}, []string{"--resume names no directory"}},
 		{"the frontier", []string{"--resume", filepath.Join(dir, "frontier")}, []string{"a part of the crawl", "name that directory: --resume " + dir + "\n"}},
-		{"a file", []string{"--recrawl", filepath.Join(dir, output.PagesFile)}, []string{"a part of the crawl", ": --recrawl " + dir + "\n"}},
+		{"a file", []string{"--recrawl", filepath.Join(dir, "pages.jsonl")}, []string{"a part of the crawl", ": --recrawl " + dir + "\n"}},
 		{"not there", []string{"--resume", filepath.Join(dir, "absent")}, []string{"holds no crawl", "begin one with"}},
 		{"both", []string{"--resume", dir, "--recrawl", dir}, []string{"not both"}},
 		{"start URLs", []string{"--resume", dir, "http://h/"}, []string{"start URLs", dir}},
@@ -147,7 +147,7 @@ func TestResumeDamaged(t *testing.T) {
 		"no time": `{"began":"x"}`, "nothing in it": "{}", "no UTF-8 in a name": "{\"config\":{\"wri\xf4e\":[\"csv\"]}}",
 	} {
 		t.Run(name, func(t *testing.T) {
-			file := clitest.WriteFile(t, output.StateFile, state)
+			file := clitest.WriteFile(t, "crawl.json", state)
 			for _, flag := range []string{"--resume", "--recrawl"} {
 				run(t, "crawl", flag, filepath.Dir(file)).WantRefusal(t, cli.ExitFailed,
 					"politecrawl: "+flag+": ", strconv.Quote(file)+" is damaged", "cannot resume", "into a new directory")
@@ -164,7 +164,7 @@ func TestResumeUnwritable(t *testing.T) {
 	if r := run(t, "crawl", site.url, "--output", dir, "--delay", "0s"); r.Code != cli.ExitDone {
 		t.Fatalf("%+v", r)
 	}
-	robots := filepath.Join(dir, output.RobotsDir)
+	robots := filepath.Join(dir, "robots")
 	if err := os.RemoveAll(robots); err != nil {
 		t.Fatal(err)
 	}
@@ -185,8 +185,8 @@ func TestResumeUnwritable(t *testing.T) {
 func TestLeftOvers(t *testing.T) {
 	site := smallSite(t)
 	for _, removed := range [][]string{
-		{output.StateFile},
-		{output.StateFile, output.PagesFile, output.RejectedFile, output.LinksFile, output.SitemapsFile, output.EntriesFile},
+		{"crawl.json"},
+		{"crawl.json", "pages.jsonl", "rejected.jsonl", "links.jsonl", "sitemaps.jsonl", "entries.jsonl"},
 	} {
 		dir := filepath.Join(t.TempDir(), "crawl")
 		if r := run(t, "crawl", site.url, "--output", dir, "--delay", "0s"); r.Code != cli.ExitDone {

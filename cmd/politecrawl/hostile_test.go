@@ -342,7 +342,7 @@ func shareHostile(t *testing.T, child func(args ...string) *exec.Cmd, quick []st
 			search.tame(strings.Join(args, " "), text)
 		}
 	}
-	if pages := jsonLines[output.Page](t, filepath.Join(dir, output.PagesFile)); len(pages) < 10 {
+	if pages := jsonLines[output.Page](t, filepath.Join(dir, "pages.jsonl")); len(pages) < 10 {
 		t.Errorf("%d pages", len(pages))
 	}
 	search.dir(dir)

@@ -15,7 +15,6 @@ import (
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/clitest"
 	"github.com/politecrawl/politecrawl/crawler"
-	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
 // TestLogHoldsNoSecret crawls through a proxy with a password a site that hands out
@@ -171,7 +170,7 @@ func TestLogFlags(t *testing.T) {
 		if got := run(t, "crawl", site.url, "--output", dir, "--delay", "0s", "--max-pages", "1", "--log", "text", "--log-file", file); got.Code != cli.ExitDone {
 			t.Fatalf("%+v", got)
 		}
-		if state := readText(t, filepath.Join(dir, output.StateFile)); strings.Contains(state, `"log`) {
+		if state := readText(t, filepath.Join(dir, "crawl.json")); strings.Contains(state, `"log`) {
 			t.Errorf("the log is kept with the crawl: %s", state)
 		}
 		if got := run(t, "crawl", "--resume", dir); strings.Contains(got.Stderr, "level=") {

@@ -94,7 +94,7 @@ func TestMemoryLimit(t *testing.T) {
 	for _, environ := range []string{"GOMEMLIMIT=off", fmt.Sprintf("GOMEMLIMIT=%d", limit)} {
 		dir := filepath.Join(t.TempDir(), "crawl")
 		bytes, code := peak(t, []string{environ}, append([]string{"crawl", "--output", dir, "--delay", "0s"}, urls...)...)
-		if n := len(jsonLines[output.Page](t, filepath.Join(dir, output.PagesFile))); code != cli.ExitDone || n != hosts*pages {
+		if n := len(jsonLines[output.Page](t, filepath.Join(dir, "pages.jsonl"))); code != cli.ExitDone || n != hosts*pages {
 			t.Errorf("%s: exit code %d, %d pages", environ, code, n)
 		}
 		t.Logf("%s: %.0f MB at the most", environ, bytes/1e6)

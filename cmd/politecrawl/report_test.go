@@ -26,9 +26,9 @@ import (
 // writeCrawl writes the output directory of a crawl, with the values as lines of its files.
 func writeCrawl(t *testing.T, dir string, state any, files map[string][]any) {
 	t.Helper()
-	files[output.StateFile] = []any{state}
-	err := os.MkdirAll(filepath.Join(dir, output.RobotsDir), 0o755)
-	for _, name := range []string{output.PagesFile, output.RejectedFile, output.LinksFile, output.SitemapsFile, output.EntriesFile, output.RobotsFile, output.StateFile} {
+	files["crawl.json"] = []any{state}
+	err := os.MkdirAll(filepath.Join(dir, "robots"), 0o755)
+	for _, name := range []string{"pages.jsonl", "rejected.jsonl", "links.jsonl", "sitemaps.jsonl", "entries.jsonl", "robots.jsonl", "crawl.json"} {
 		var text bytes.Buffer
 		for _, line := range files[name] {
 			err = errors.Join(err, json.NewEncoder(&text).Encode(line))
@@ -47,14 +47,14 @@ func sampleCrawl(t *testing.T) string {
 	dir := filepath.Join(t.TempDir(), "crawl")
 	now := time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
 	writeCrawl(t, dir, map[string]any{"version": 1, "config": map[string]any{"urls": []string{site + "/"}}}, map[string][]any{
-		output.PagesFile: {
+		"pages.jsonl": {
 			output.Page{URL: site + "/", Status: 200, Source: "start", ContentType: "text/html", FetchedAt: now, Links: 2},
 			output.Page{URL: site + "/\x1b[31mgone", Status: 404, Source: "link", Via: site + "/", FetchedAt: now},
 		},
-		output.RejectedFile: {output.Rejection{
+		"rejected.jsonl": {output.Rejection{
 			URL: site + "/private", Reason: output.Disallowed, Rule: "Disallow: /private", Line: 2, RobotsURL: site + "/robots.txt", Group: "*", Source: "link", Via: site + "/",
 		}},
-		output.LinksFile: {output.Links{URL: site + "/", To: []string{site + "/\x1b[31mgone", site + "/private"}}},
+		"links.jsonl": {output.Links{URL: site + "/", To: []string{site + "/\x1b[31mgone", site + "/private"}}},
 	})
 	return dir
 }
@@ -134,7 +134,7 @@ func workerCrawls(t *testing.T, names ...string) string {
 		for _, page := range []string{"/", fmt.Sprintf("/%d", i)} {
 			pages = append(pages, output.Page{URL: site + page, Status: 200, ContentType: "text/html", Source: "link"})
 		}
-		writeCrawl(t, filepath.Join(root, fmt.Sprintf("w%d", i+1)), state, map[string][]any{output.PagesFile: pages})
+		writeCrawl(t, filepath.Join(root, fmt.Sprintf("w%d", i+1)), state, map[string][]any{"pages.jsonl": pages})
 	}
 	return root
 }
@@ -254,7 +254,7 @@ func TestReportOfWorkersRefusals(t *testing.T) {
 
 func TestReportRefusals(t *testing.T) {
 	damaged := sampleCrawl(t)
-	if err := os.WriteFile(filepath.Join(damaged, output.StateFile), []byte("nonsense\n"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(damaged, "crawl.json"), []byte("nonsense\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	taken := sampleCrawl(t)
@@ -269,9 +269,9 @@ func TestReportRefusals(t *testing.T) {
 	}{
 		{"no argument", nil, cli.ExitMisuse, []string{"give the output directory of a crawl"}},
 		{"nothing there", []string{filepath.Join(t.TempDir(), "absent")}, cli.ExitMisuse, []string{"no directory", "absent"}},
-		{"a directory of something else", []string{t.TempDir()}, cli.ExitMisuse, []string{"holds no crawl", output.StateFile, "name the output directory"}},
+		{"a directory of something else", []string{t.TempDir()}, cli.ExitMisuse, []string{"holds no crawl", "crawl.json", "name the output directory"}},
 		{"no rows", []string{damaged, "--rows", "0"}, cli.ExitMisuse, []string{"--rows", "1 or more"}},
-		{"damaged", []string{damaged}, cli.ExitFailed, []string{output.StateFile}},
+		{"damaged", []string{damaged}, cli.ExitFailed, []string{"crawl.json"}},
 		{"cannot be written", []string{taken}, cli.ExitMisuse, []string{
 			"write " + strconv.Quote(filepath.Join(taken, report.HTMLFile)), "the files of the crawl are as they were", "politecrawl report " + taken + " --output DIR",
 		}},

@@ -83,14 +83,14 @@ func TestLostLinesAreSaid(t *testing.T) {
 	for _, flags := range [][]string{nil, {"--quiet"}, {"--quiet", "--format", "json"}} {
 		dir := filepath.Join(t.TempDir(), "out")
 		run(t, "crawl", site.url, "--output", dir, "--delay", "0s", "--max-pages", "2", "--quiet")
-		info, err := os.Stat(filepath.Join(dir, output.PagesFile))
+		info, err := os.Stat(filepath.Join(dir, "pages.jsonl"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := os.Remove(filepath.Join(dir, output.PagesFile)); err != nil {
+		if err := os.Remove(filepath.Join(dir, "pages.jsonl")); err != nil {
 			t.Fatal(err)
 		}
-		want := output.Loss{File: output.PagesFile, Bytes: info.Size(), Had: info.Size()}
+		want := output.Loss{File: "pages.jsonl", Bytes: info.Size(), Had: info.Size()}
 		run(t, "report", dir)
 		if lost := lines(dir); len(lost) != 1 || lost[0].Loss != want {
 			t.Errorf("report.json before it goes on: %+v", lost)

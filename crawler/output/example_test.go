@@ -47,7 +47,7 @@ func exampleRobots(d *crawldir.Dir, origin string, body []byte) error {
 }
 
 // Which pages did a crawl find broken?
-func ExamplePages() {
+func ExampleRead() {
 	dir, remove, err := exampleCrawl()
 	if err != nil {
 		fmt.Println(err)
@@ -55,7 +55,7 @@ func ExamplePages() {
 	}
 	defer remove()
 
-	for page, err := range output.Pages(dir) {
+	for page, err := range output.Read[output.Page](dir) {
 		if err != nil {
 			fmt.Println(err)
 			return
@@ -68,7 +68,7 @@ func ExamplePages() {
 }
 
 // What did a crawl leave alone, and why?
-func ExampleRejections() {
+func ExampleRobotsPath() {
 	dir, remove, err := exampleCrawl()
 	if err != nil {
 		fmt.Println(err)
@@ -76,7 +76,7 @@ func ExampleRejections() {
 	}
 	defer remove()
 
-	for r, err := range output.Rejections(dir) {
+	for r, err := range output.Read[output.Rejection](dir) {
 		if err != nil {
 			fmt.Println(err)
 			return
@@ -93,7 +93,7 @@ func ExampleRejections() {
 }
 
 // Which page links to which URLs, and what do the sitemaps list?
-func ExampleAllLinks() {
+func ExampleRead_links() {
 	dir, remove, err := exampleCrawl()
 	if err != nil {
 		fmt.Println(err)
@@ -101,13 +101,13 @@ func ExampleAllLinks() {
 	}
 	defer remove()
 
-	for links, err := range output.AllLinks(dir) {
+	for links, err := range output.Read[output.Links](dir) {
 		fmt.Println(links.URL, links.To, err)
 	}
-	for file, err := range output.Sitemaps(dir) {
+	for file, err := range output.Read[output.Sitemap](dir) {
 		fmt.Println(file.URL, "has pages:", file.Pages, err)
 	}
-	for entry, err := range output.Entries(dir) {
+	for entry, err := range output.Read[output.Entry](dir) {
 		fmt.Println(entry.URL, "changed in", entry.LastMod.Year(), err)
 	}
 	// Output:
@@ -117,7 +117,7 @@ func ExampleAllLinks() {
 }
 
 // How are files read that a recrawl has renamed, or that hold lines of another kind?
-func ExampleRead() {
+func ExampleRead_file() {
 	dir, remove, err := exampleCrawl()
 	if err != nil {
 		fmt.Println(err)
@@ -128,7 +128,7 @@ func ExampleRead() {
 	type fetch struct { // as much of a line as is wanted
 		Outcome string
 	}
-	for fetched, err := range output.Read[fetch](filepath.Join(dir, output.RobotsFile)) {
+	for fetched, err := range output.Read[fetch](filepath.Join(dir, "robots.jsonl")) {
 		fmt.Println(fetched.Outcome, err)
 	}
 	// Output: rules <nil>

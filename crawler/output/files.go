@@ -5,22 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/politecrawl/politecrawl/crawler/internal/jsonlines"
-)
-
-// The names in the directory of a crawl.
-const (
-	PagesFile    = "pages.jsonl"
-	RejectedFile = "rejected.jsonl"
-	SitemapsFile = "sitemaps.jsonl"
-	LinksFile    = "links.jsonl"
-	EntriesFile  = "entries.jsonl"
-	RobotsFile   = "robots.jsonl"
-	RobotsDir    = "robots"
-	StateFile    = "crawl.json"
 )
 
 var (
@@ -29,50 +18,45 @@ var (
 
 	// ErrNone says that a directory holds no crawl.
 	ErrNone = errors.New("directory holds no crawl")
-
-	// ErrNotUTF8 says that a JSON text is damaged: all that a crawl writes is UTF-8.
-	ErrNotUTF8 = jsonlines.ErrNotUTF8
 )
 
-// A DamagedError says which lines of a file of JSON lines cannot be read: File is its name,
-// Lines are their numbers, from 1, and Err is what is wrong with the first of them. It comes
-// after all lines that can be read.
+// A DamagedError says that a file of a crawl cannot be read. Of one of JSON lines, Lines are
+// the numbers of those that cannot be, from 1, and all others can. File is its name, and Err
+// what is wrong, with the first of these lines.
 type DamagedError = jsonlines.DamagedError
 
-// Pages reads the lines of pages.jsonl in a directory of a crawl, in the order in
-// which they were written. An error ends it; a [*DamagedError] comes after all lines that
+// Read reads the lines of a file, in the order in which they were written. Where path is the
+// directory of a crawl it is the file that has lines of this type: a [Page], [Rejection],
+// [Links], [Sitemap] or [Entry]. An error ends it; a [*DamagedError] comes after all lines that
 // can be read.
-func Pages(path string) iter.Seq2[*Page, error] {
-	return jsonlines.Read[Page](filepath.Join(path, PagesFile))
+func Read[T any](path string) iter.Seq2[*T, error] {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		path = filepath.Join(path, fileOf(new(T)))
+	}
+	return jsonlines.Read[T](path)
 }
 
-// Rejections reads the lines of rejected.jsonl like Pages.
-func Rejections(path string) iter.Seq2[*Rejection, error] {
-	return jsonlines.Read[Rejection](filepath.Join(path, RejectedFile))
+// fileOf returns the file that has such lines.
+func fileOf(line any) string {
+	switch line.(type) {
+	case *Page:
+		return "pages.jsonl"
+	case *Rejection:
+		return "rejected.jsonl"
+	case *Links:
+		return "links.jsonl"
+	case *Sitemap:
+		return "sitemaps.jsonl"
+	case *Entry:
+		return "entries.jsonl"
+	}
+	return ""
 }
-
-// Sitemaps reads the lines of sitemaps.jsonl like Pages.
-func Sitemaps(path string) iter.Seq2[*Sitemap, error] {
-	return jsonlines.Read[Sitemap](filepath.Join(path, SitemapsFile))
-}
-
-// AllLinks reads the lines of links.jsonl like Pages.
-func AllLinks(path string) iter.Seq2[*Links, error] {
-	return jsonlines.Read[Links](filepath.Join(path, LinksFile))
-}
-
-// Entries reads the lines of entries.jsonl like Pages.
-func Entries(path string) iter.Seq2[*Entry, error] {
-	return jsonlines.Read[Entry](filepath.Join(path, EntriesFile))
-}
-
-// Read reads a file of JSON lines like Pages: robots.jsonl, or one that a recrawl has renamed.
-func Read[T any](name string) iter.Seq2[*T, error] { return jsonlines.Read[T](name) }
 
 // RobotsPath returns the name of the robots.txt of an origin, scheme://host:port, as it was
 // last, in a directory of a crawl.
 func RobotsPath(dir, origin string) string {
-	return filepath.Join(dir, RobotsDir, fileName(origin)+".txt")
+	return filepath.Join(dir, "robots", fileName(origin)+".txt")
 }
 
 // fileName makes an origin a name that every file system takes, and no two the

@@ -12,10 +12,9 @@
 //
 // A crawl also keeps there what it needs to go on: its frontier and its journal.
 //
-// To look at what a crawl found, range over [Pages], [Rejections] and so on, also while
-// it runs:
+// To look at what a crawl found, range over [Read] of a type of line, also while it runs:
 //
-//	for page, err := range output.Pages("example") {
+//	for page, err := range output.Read[output.Page]("example") {
 //
 // # Other forms
 //

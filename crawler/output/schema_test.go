@@ -40,14 +40,14 @@ func schemaFields(t *testing.T, section string) (names []string) {
 func TestSchema(t *testing.T) {
 	now := time.Unix(1e9, 0)
 	for file, line := range map[string]any{
-		PagesFile: Page{
+		"pages.jsonl": Page{
 			"u", 200, "t", 1, "v", "link", "l", "text/html", 1, 1, "c", []Directive{{"noindex", "h"}}, map[string]bool{"x": true}, "noindex",
 			now, 1, 1, "h", true, "d", map[string]any{"x": "y"}, "t", 1, []string{"max-links"},
 		},
-		RejectedFile: Rejection{"u", Disallowed, "r", 1, "r", "*", 1, "v", "link", "d", netip.AddrFrom4([4]byte{10}), now, true},
-		LinksFile:    Links{"u", []string{"v"}},
-		SitemapsFile: Sitemap{"u", 200, "h", "v", 1, 1, 1, "d", now},
-		EntriesFile:  Entry{"u", "s", now},
+		"rejected.jsonl": Rejection{"u", Disallowed, "r", 1, "r", "*", 1, "v", "link", "d", netip.AddrFrom4([4]byte{10}), now, true},
+		"links.jsonl":    Links{"u", []string{"v"}},
+		"sitemaps.jsonl": Sitemap{"u", 200, "h", "v", 1, 1, 1, "d", now},
+		"entries.jsonl":  Entry{"u", "s", now},
 	} {
 		text, err := json.Marshal(line)
 		if err != nil {

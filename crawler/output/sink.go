@@ -15,7 +15,7 @@ type Sink interface {
 	Write(f *Found) error
 
 	// Commit returns when all that was written will outlive the process, and
-	// with power the machine too. Mark, of at most [MaxMark] bytes, is what
+	// with power the machine too. Mark, of at most 200 bytes, is what
 	// Format.Open is given to go on from here.
 	Commit(power bool) (mark []byte, err error)
 
@@ -24,9 +24,6 @@ type Sink interface {
 	// crawl can still be asked how it is.
 	Close() error
 }
-
-// MaxMark is the most bytes that the mark of a sink may have.
-const MaxMark = 200
 
 // A Format is a kind of sink.
 type Format struct {

@@ -74,7 +74,7 @@ func (c *crawl) write(t *testing.T) string {
 		err = errors.Join(err, failure)
 	}
 	if len(entries) > 0 {
-		err = errors.Join(err, os.WriteFile(filepath.Join(dir, output.EntriesFile), entries, 0o600))
+		err = errors.Join(err, os.WriteFile(filepath.Join(dir, "entries.jsonl"), entries, 0o600))
 	}
 	if err := errors.Join(err, d.Write(&b), d.Close()); err != nil {
 		t.Fatal(err)

@@ -23,7 +23,7 @@ func TestLost(t *testing.T) {
 	c.state["unlisted"] = true
 	dir := c.write(t)
 	written := make(map[string]int64)
-	for _, name := range []string{output.PagesFile, output.RejectedFile} {
+	for _, name := range []string{"pages.jsonl", "rejected.jsonl"} {
 		info, err := os.Stat(filepath.Join(dir, name))
 		if err != nil {
 			t.Fatal(err)
@@ -34,12 +34,12 @@ func TestLost(t *testing.T) {
 	if err := crawldir.SaveState(dir, c.state); err != nil {
 		t.Fatal(err)
 	}
-	pages, err := os.ReadFile(filepath.Join(dir, output.PagesFile))
+	pages, err := os.ReadFile(filepath.Join(dir, "pages.jsonl"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	last := bytes.LastIndexByte(pages[:len(pages)-1], '\n') + 1
-	if err := os.Truncate(filepath.Join(dir, output.PagesFile), int64(last)+5); err != nil {
+	if err := os.Truncate(filepath.Join(dir, "pages.jsonl"), int64(last)+5); err != nil {
 		t.Fatal(err)
 	}
 	r, err := Make([]string{dir}, &Options{now: func() time.Time { return at(3600) }})

@@ -57,7 +57,7 @@ func TestReportSaysWhereTheRestIs(t *testing.T) {
 			t.Errorf("%q points nowhere", m[0])
 		}
 	}
-	for _, file := range []string{output.PagesFile, output.LinksFile, output.RejectedFile, output.RobotsFile} {
+	for _, file := range []string{"pages.jsonl", "links.jsonl", "rejected.jsonl", "robots.jsonl"} {
 		if !files[file] {
 			t.Errorf("nothing is said to be in %s", file)
 		}

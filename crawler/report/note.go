@@ -3,7 +3,7 @@ package report
 import (
 	"fmt"
 
-	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
 )
 
 // notes says what the report cannot say, and why.
@@ -19,13 +19,13 @@ func (m *maker) notes() []string {
 		note("%s%s: what is lost is missing in this report", dir, l.String())
 	}
 	for _, s := range all.those(func(s *segment) bool { return s.state.Unlisted }) {
-		note("%s: more URLs were skipped than are listed in %s", s.dir, output.RejectedFile)
+		note("%s: more URLs were skipped than are listed in %s", s.dir, crawldir.RejectedFile)
 	}
 	if within.trail && m.sitemaps.pages > 0 {
-		note("%s is missing or empty, so that the entries of sitemaps are known only as far as they were the first way to a URL", output.EntriesFile)
+		note("%s is missing or empty, so that the entries of sitemaps are known only as far as they were the first way to a URL", crawldir.EntriesFile)
 	}
 	if within.linksUnknown && len(all) == 1 {
-		note("%s is missing or empty, so that of the pages that link to a URL only the one is known by which it was found", output.LinksFile)
+		note("%s is missing or empty, so that of the pages that link to a URL only the one is known by which it was found", crawldir.LinksFile)
 	}
 	if within.unchanged > 0 {
 		note("%s had not changed since the last crawl and came without content; the links and duplicates there are not counted", quantity(within.unchanged, "page"))
@@ -51,11 +51,11 @@ func (m *maker) notes() []string {
 	}
 	if !within.trail {
 		for _, s := range all.those((*segment).lacksEntries) {
-			note("%s: %s is missing, so that the entries of the sitemaps that its worker read are not known", s.dir, output.EntriesFile)
+			note("%s: %s is missing, so that the entries of the sitemaps that its worker read are not known", s.dir, crawldir.EntriesFile)
 		}
 	}
 	for _, s := range all.those((*segment).lacksLinks) {
-		note("%s: %s is missing or empty, so that it is not known what its pages link to", s.dir, output.LinksFile)
+		note("%s: %s is missing or empty, so that it is not known what its pages link to", s.dir, crawldir.LinksFile)
 	}
 	first := all[0]
 	for _, s := range all[1:] {

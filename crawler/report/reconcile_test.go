@@ -236,7 +236,7 @@ func TestReconciliationWithoutEntries(t *testing.T) {
 			t.Errorf("%s: doubts %v", kind, got)
 		}
 	}
-	if !r.Sitemaps.FromTrail || len(r.Notes) != 1 || !strings.Contains(r.Notes[0], output.EntriesFile) {
+	if !r.Sitemaps.FromTrail || len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "entries.jsonl") {
 		t.Errorf("notes %q", r.Notes)
 	}
 }

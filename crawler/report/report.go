@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
 	"github.com/politecrawl/politecrawl/crawler/internal/jsonlines"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
@@ -156,12 +157,12 @@ func newMaker(dirs []string, opts *Options) (*maker, error) {
 func (m *maker) learn() error {
 	return errors.Join(
 		m.union.learnFetches(),
-		read(m.segments, output.SitemapsFile, m.union.sitemap, m.learnSitemap),
-		read(m.segments, output.PagesFile, m.union.page, m.learnPage),
+		read(m.segments, crawldir.SitemapsFile, m.union.sitemap, m.learnSitemap),
+		read(m.segments, crawldir.PagesFile, m.union.page, m.learnPage),
 		m.union.learnRejections(),
-		read(m.segments, output.RejectedFile, m.union.rejection, m.learnRejection),
-		read(m.segments, output.EntriesFile, m.union.entry, m.reconciler.learnEntry),
-		read(m.segments, output.LinksFile, m.union.links, m.learnLinks),
+		read(m.segments, crawldir.RejectedFile, m.union.rejection, m.learnRejection),
+		read(m.segments, crawldir.EntriesFile, m.union.entry, m.reconciler.learnEntry),
+		read(m.segments, crawldir.LinksFile, m.union.links, m.learnLinks),
 		m.robots.read(),
 	)
 }
@@ -232,17 +233,17 @@ func (m *maker) conclude() {
 // name is the second reading.
 func (m *maker) name() error {
 	err := errors.Join(
-		read(m.segments, output.PagesFile, m.union.page, m.namePage),
-		read(m.segments, output.RejectedFile, m.union.rejection, m.nameRejection),
+		read(m.segments, crawldir.PagesFile, m.union.page, m.namePage),
+		read(m.segments, crawldir.RejectedFile, m.union.rejection, m.nameRejection),
 	)
 	if err != nil {
 		return err
 	}
 	m.broken.choose()
 	m.reconciler.choose()
-	err = read(m.segments, output.EntriesFile, m.union.entry, m.reconciler.nameEntry)
+	err = read(m.segments, crawldir.EntriesFile, m.union.entry, m.reconciler.nameEntry)
 	if m.broken.linked && m.broken.chosen.Total > 0 { // links.jsonl is the largest file
-		err = errors.Join(err, read(m.segments, output.LinksFile, m.union.links, m.broken.name))
+		err = errors.Join(err, read(m.segments, crawldir.LinksFile, m.union.links, m.broken.name))
 	}
 	return err
 }

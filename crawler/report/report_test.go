@@ -277,11 +277,11 @@ func TestFilesThatAreNotThere(t *testing.T) {
 	if err != nil || r.Summary.Pages != 0 || len(r.Robots.Hosts.Rows) != 2 { // these stand in robots/ too
 		t.Errorf("%+v, %v", r.Summary, err)
 	}
-	if err := os.Remove(filepath.Join(dir, output.StateFile)); err != nil {
+	if err := os.Remove(filepath.Join(dir, "crawl.json")); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := Make([]string{dir}, nil); !errors.Is(err, output.ErrNone) {
-		t.Errorf("without %s: %v", output.StateFile, err)
+		t.Errorf("without %s: %v", "crawl.json", err)
 	}
 }
 
@@ -289,7 +289,7 @@ func TestFilesThatAreNotThere(t *testing.T) {
 // of sitemaps may be wrong for that.
 func TestDamagedLinesAreLeftOut(t *testing.T) {
 	whole := everything().make(t)
-	for _, name := range []string{output.PagesFile, output.RejectedFile, output.LinksFile, output.SitemapsFile, output.EntriesFile, output.RobotsFile} {
+	for _, name := range []string{"pages.jsonl", "rejected.jsonl", "links.jsonl", "sitemaps.jsonl", "entries.jsonl", "robots.jsonl"} {
 		dir := everything().write(t)
 		file := filepath.Join(dir, name)
 		text, err := os.ReadFile(file)
@@ -323,11 +323,11 @@ func TestDamagedLinesAreLeftOut(t *testing.T) {
 
 func TestDamagedStateFile(t *testing.T) {
 	whole, damaged := everything().write(t), everything().write(t)
-	if err := os.WriteFile(filepath.Join(damaged, output.StateFile), []byte("{}\nnonsense\n"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(damaged, "crawl.json"), []byte("{}\nnonsense\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for _, dirs := range [][]string{{damaged}, {whole, damaged}} {
-		if _, err := Make(dirs, nil); err == nil || !strings.Contains(err.Error(), filepath.Join(damaged, output.StateFile)) {
+		if _, err := Make(dirs, nil); err == nil || !strings.Contains(err.Error(), filepath.Join(damaged, "crawl.json")) {
 			t.Errorf("%d directories: Make = %v", len(dirs), err)
 		}
 	}
@@ -340,7 +340,7 @@ func TestWhileTheCrawlGoesOn(t *testing.T) {
 	if err := m.learn(); err != nil {
 		t.Fatal(err)
 	}
-	f, err := os.OpenFile(filepath.Join(dir, output.PagesFile), os.O_APPEND|os.O_WRONLY, 0)
+	f, err := os.OpenFile(filepath.Join(dir, "pages.jsonl"), os.O_APPEND|os.O_WRONLY, 0)
 	if err == nil {
 		_, err = f.WriteString(`{"url":"` + example + `/late","status":404}` + "\n")
 	}

@@ -142,13 +142,13 @@ func (r *robotsFiles) read() error {
 	var fetches []fetch
 	for _, s := range r.segments {
 		if round := s.state.Round; round > 0 {
-			err := eachRobots(s, crawldir.RotatedName(output.RobotsFile, round), r.before)
+			err := eachRobots(s, crawldir.RotatedName(crawldir.RobotsFile, round), r.before)
 			if err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return err
 			}
 		}
 		add := func(l *robotsLine) { fetches = append(fetches, fetch{s, l}) }
-		err := eachRobots(s, output.RobotsFile, add)
+		err := eachRobots(s, crawldir.RobotsFile, add)
 		if errors.Is(err, fs.ErrNotExist) {
 			err = lastRobots(s.dir, add)
 		}
@@ -173,7 +173,7 @@ func eachRobots(s *segment, name string, f func(*robotsLine)) error {
 
 // lastRobots calls f for the last fetch of each robots.txt, for a crawl without robots.jsonl.
 func lastRobots(dir string, f func(*robotsLine)) error {
-	names, err := filepath.Glob(filepath.Join(dir, output.RobotsDir, "*.json"))
+	names, err := filepath.Glob(filepath.Join(dir, crawldir.RobotsDir, "*.json"))
 	if err != nil {
 		return err
 	}

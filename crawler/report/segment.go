@@ -122,13 +122,13 @@ func (s *segment) lacksLinks() bool {
 	case !s.hasLinks:
 		return false
 	case written == nil:
-		return s.lines[output.LinksFile] == 0
+		return s.lines[crawldir.LinksFile] == 0
 	}
-	return !*written || s.missing[output.LinksFile]
+	return !*written || s.missing[crawldir.LinksFile]
 }
 
 // lacksEntries reports whether the entries of its sitemaps are missing.
-func (s *segment) lacksEntries() bool { return s.hasEntries && s.missing[output.EntriesFile] }
+func (s *segment) lacksEntries() bool { return s.hasEntries && s.missing[crawldir.EntriesFile] }
 
 // segments are the directories of a crawl, in the order in which they were named.
 type segments []*segment

@@ -221,9 +221,9 @@ func TestFilesThatOneLacks(t *testing.T) {
 		notes  []string
 	}{
 		"nothing":             {"", true, nil, []string{}},
-		"links.jsonl":         {output.LinksFile, true, []string{kindNotLinked}, []string{"w2: links.jsonl is missing or empty, so that it is not known what its pages link to"}},
+		"links.jsonl":         {"links.jsonl", true, []string{kindNotLinked}, []string{"w2: links.jsonl is missing or empty, so that it is not known what its pages link to"}},
 		"links by its config": {"", false, []string{kindNotLinked}, []string{"w2: links.jsonl is missing or empty, so that it is not known what its pages link to"}},
-		"entries.jsonl": {output.EntriesFile, true,
+		"entries.jsonl": {"entries.jsonl", true,
 			[]string{kindBroken, kindRedirected, kindDisallowed, kindNoindex, kindElsewhere, kindNotEntitled, kindFalseDate, kindNotListed, kindNotFetched},
 			[]string{"w2: entries.jsonl is missing, so that the entries of the sitemaps that its worker read are not known"}},
 	} {

@@ -19,7 +19,6 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler"
 	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
-	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/crawler/report"
 )
 
@@ -58,10 +57,10 @@ func split(t *testing.T, dir string, workers int, pick func(url string) int) []s
 				url = v.Sitemap
 			}
 			i, fetched := pages[url]
-			if name != output.LinksFile || !fetched { // whose worker has written these
+			if name != "links.jsonl" || !fetched { // whose worker has written these
 				i = pick(url)
 			}
-			if name == output.PagesFile {
+			if name == "pages.jsonl" {
 				pages[url] = i
 			}
 			parts[i].Write(line)
@@ -70,7 +69,7 @@ func split(t *testing.T, dir string, workers int, pick func(url string) int) []s
 			put(t, filepath.Join(to[i], name), parts[i].Bytes())
 		}
 	}
-	share(t, filepath.Join(dir, output.RobotsDir), to, pick)
+	share(t, filepath.Join(dir, "robots"), to, pick)
 	return to
 }
 
@@ -78,7 +77,7 @@ func split(t *testing.T, dir string, workers int, pick func(url string) int) []s
 func shareState(t *testing.T, dir, to string) {
 	t.Helper()
 	var state map[string]any
-	if err := errors.Join(crawldir.State(dir, &state), os.MkdirAll(filepath.Join(to, output.RobotsDir), 0o755)); err != nil {
+	if err := errors.Join(crawldir.State(dir, &state), os.MkdirAll(filepath.Join(to, "robots"), 0o755)); err != nil {
 		t.Fatal(err)
 	}
 	if ended, ok := state["ended"].(map[string]any); ok {
@@ -105,7 +104,7 @@ func share(t *testing.T, robots string, to []string, pick func(url string) int) 
 		if err != nil {
 			t.Fatal(err)
 		}
-		put(t, filepath.Join(to[pick(origin)], output.RobotsDir, filepath.Base(file)), body)
+		put(t, filepath.Join(to[pick(origin)], "robots", filepath.Base(file)), body)
 	}
 }
 

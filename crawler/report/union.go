@@ -6,6 +6,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -60,14 +61,14 @@ func (u *union) learnFetches() error {
 	if len(u.segments) == 1 {
 		return nil
 	}
-	if err := u.elect(output.PagesFile, func(f *fetch) key { return keyOf(f.URL) }); err != nil {
+	if err := u.elect(crawldir.PagesFile, func(f *fetch) key { return keyOf(f.URL) }); err != nil {
 		return err
 	}
 	u.pages = len(u.latest)
-	if err := u.elect(output.SitemapsFile, func(f *fetch) key { return sitemapKey(f.URL, f.Host) }); err != nil {
+	if err := u.elect(crawldir.SitemapsFile, func(f *fetch) key { return sitemapKey(f.URL, f.Host) }); err != nil {
 		return err
 	}
-	err := read(u.segments, output.SitemapsFile, every, func(s *segment, m *output.Sitemap) {
+	err := read(u.segments, crawldir.SitemapsFile, every, func(s *segment, m *output.Sitemap) {
 		r := reading{keyOf(m.URL), s.number}
 		if outdated, known := u.outdated[r]; !known || outdated {
 			u.outdated[r] = !u.sitemap(s, m)
@@ -105,7 +106,7 @@ func (u *union) learnRejections() error {
 	if len(u.segments) == 1 {
 		return nil
 	}
-	return read(u.segments, output.RejectedFile, every, func(s *segment, r *output.Rejection) {
+	return read(u.segments, crawldir.RejectedFile, every, func(s *segment, r *output.Rejection) {
 		k, _ := u.key(r)
 		old := u.facts.byURL[k]
 		depth := uint8(min(max(r.Depth, 0), math.MaxUint8))

@@ -83,7 +83,7 @@ func TestRobotsInTheFolder(t *testing.T) {
 	b := worker(func(c *crawl) { c.robots = []robotsLine{line} })
 	dirs := []string{a.write(t), b.write(t)}
 	for _, dir := range dirs {
-		if err := os.Remove(filepath.Join(dir, output.RobotsFile)); err != nil {
+		if err := os.Remove(filepath.Join(dir, "robots.jsonl")); err != nil {
 			t.Fatal(err)
 		}
 	}

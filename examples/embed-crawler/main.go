@@ -65,7 +65,7 @@ func count(ctx context.Context, cfg crawler.Config, to io.Writer) error {
 		return err
 	}
 	words := make(map[string]int)
-	for page, err := range output.Pages(dir) {
+	for page, err := range output.Read[output.Page](dir) {
 		if err != nil {
 			return err
 		}

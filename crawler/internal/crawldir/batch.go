@@ -18,7 +18,7 @@ type Lengths struct {
 
 // Files returns the lengths by the names of the files.
 func (l Lengths) Files() map[string]int64 {
-	files := map[string]int64{output.RobotsFile: l.Robots}
+	files := map[string]int64{RobotsFile: l.Robots}
 	for kind, name := range fileNames {
 		files[name] = l.of(kind)
 	}

@@ -14,6 +14,18 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
+// The names in the directory of a crawl.
+const (
+	PagesFile    = "pages.jsonl"
+	RejectedFile = "rejected.jsonl"
+	SitemapsFile = "sitemaps.jsonl"
+	LinksFile    = "links.jsonl"
+	EntriesFile  = "entries.jsonl"
+	RobotsFile   = "robots.jsonl"
+	RobotsDir    = "robots"
+	StateFile    = "crawl.json"
+)
+
 // Dir is the directory of one crawl. It is safe for concurrent use, but for
 // Write and Sync.
 type Dir struct {
@@ -32,15 +44,15 @@ const (
 	kinds
 )
 
-var fileNames = [kinds]string{output.PagesFile, output.RejectedFile, output.SitemapsFile, output.LinksFile, output.EntriesFile}
+var fileNames = [kinds]string{PagesFile, RejectedFile, SitemapsFile, LinksFile, EntriesFile}
 
 // Vacant returns nil when a crawl may be begun in the directory: it is missing,
 // or has nothing of one in it. What another began and did not come to write
 // anything in counts for nothing, unless it is of one of the formats. The error is
 // ErrExists.
 func Vacant(path string, formats ...output.Format) error {
-	if _, err := os.Lstat(filepath.Join(path, output.StateFile)); err == nil {
-		return fmt.Errorf("%w: %q has %s in it; name another directory or remove this one", output.ErrExists, path, output.StateFile)
+	if _, err := os.Lstat(filepath.Join(path, StateFile)); err == nil {
+		return fmt.Errorf("%w: %q has %s in it; name another directory or remove this one", output.ErrExists, path, StateFile)
 	}
 	if name := Written(path); name != "" {
 		return fmt.Errorf("%w: %q has %s in it; name another directory or remove this one", output.ErrExists, path, name)
@@ -134,7 +146,7 @@ func (d *Dir) open(counted Lengths) error {
 	}
 	var err error
 	// Last, since it brings the names of the other files to the disk as well.
-	if d.robots, err = jsonlines.OpenLog(filepath.Join(d.path, output.RobotsFile)); err != nil {
+	if d.robots, err = jsonlines.OpenLog(filepath.Join(d.path, RobotsFile)); err != nil {
 		return errors.Join(err, d.Close())
 	}
 	return nil
@@ -215,7 +227,7 @@ func fill(file *os.File, content []byte, power bool) error {
 
 // makeRobotsDir makes the directory for robots.txt files where it is missing.
 func makeRobotsDir(path string) error {
-	name := filepath.Join(path, output.RobotsDir)
+	name := filepath.Join(path, RobotsDir)
 	if err := jsonlines.NoLink(name); err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/politecrawl/politecrawl/crawler/internal/jsonlines"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -54,12 +55,12 @@ func TestWrite(t *testing.T) {
 				t.Fatalf("%s holds a torn line: %s", name, line)
 			}
 		}
-		if name == output.PagesFile && !strings.Contains(lines[0], `"http://example.com/?a=1&b=<2>"`) {
+		if name == "pages.jsonl" && !strings.Contains(lines[0], `"http://example.com/?a=1&b=<2>"`) {
 			t.Errorf("a URL should stand as it is, got %s", lines[0])
 		}
 	}
 	n := 0
-	for p, err := range output.Pages(dir) {
+	for p, err := range output.Read[output.Page](dir) {
 		if err != nil || p.URL == "" {
 			t.Fatal(p, err)
 		}
@@ -106,25 +107,25 @@ func TestOpenCutsWhatDoesNotCount(t *testing.T) {
 				t.Fatal(err)
 			}
 			counted := d.Lengths()
-			if err := errors.Join(d.Write(page("c")), d.Close(), tt.damage(filepath.Join(dir, output.PagesFile))); err != nil {
+			if err := errors.Join(d.Write(page("c")), d.Close(), tt.damage(filepath.Join(dir, "pages.jsonl"))); err != nil {
 				t.Fatal(err)
 			}
 			lost, err := Lost(dir, counted.Files())
-			if err != nil || len(lost) > 0 != tt.lost || tt.lost && lost[0].File != output.PagesFile {
+			if err != nil || len(lost) > 0 != tt.lost || tt.lost && lost[0].File != "pages.jsonl" {
 				t.Errorf("lost %v, %v", lost, err)
 			}
 			d, err = Open(dir, counted)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if left := d.Lengths().Pages; tt.lost && lost[0] != (output.Loss{File: output.PagesFile, Bytes: counted.Pages - left, Had: counted.Pages}) {
+			if left := d.Lengths().Pages; tt.lost && lost[0] != (output.Loss{File: "pages.jsonl", Bytes: counted.Pages - left, Had: counted.Pages}) {
 				t.Errorf("lost %v, %d are left of %d", lost, left, counted.Pages)
 			}
 			if err := errors.Join(d.Write(page("new")), d.Close()); err != nil {
 				t.Fatal(err)
 			}
 			var got []string
-			for p, err := range output.Pages(dir) {
+			for p, err := range output.Read[output.Page](dir) {
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -163,16 +164,16 @@ func TestState(t *testing.T) {
 	if err := State(dir, &got); err != nil || got != "second" {
 		t.Errorf("State = %q, %v", got, err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, output.StateFile), []byte("{"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "crawl.json"), []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := State(dir, &got); err == nil || !strings.Contains(err.Error(), output.StateFile) {
+	if err := State(dir, &got); err == nil || !strings.Contains(err.Error(), "crawl.json") {
 		t.Errorf("State of a damaged file = %v", err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, output.StateFile), []byte("\"s\xe5cond\""), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "crawl.json"), []byte("\"s\xe5cond\""), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := State(dir, &got); !errors.Is(err, output.ErrNotUTF8) || !strings.Contains(err.Error(), output.StateFile) {
+	if err := State(dir, &got); !errors.Is(err, jsonlines.ErrNotUTF8) || !strings.Contains(err.Error(), "crawl.json") {
 		t.Errorf("State of a file that is not UTF-8 = %v", err)
 	}
 }
@@ -180,7 +181,7 @@ func TestState(t *testing.T) {
 func TestRotate(t *testing.T) {
 	dir := t.TempDir()
 	write := func(text string) {
-		for _, name := range []string{output.PagesFile, output.RejectedFile, output.RobotsFile} { // no sitemaps.jsonl
+		for _, name := range []string{"pages.jsonl", "rejected.jsonl", "robots.jsonl"} { // no sitemaps.jsonl
 			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 				t.Fatal(err)
 			}
@@ -213,7 +214,7 @@ func TestRotate(t *testing.T) {
 
 func TestCreateLeavesAnotherCrawlAlone(t *testing.T) {
 	dir := t.TempDir()
-	old := filepath.Join(dir, output.PagesFile)
+	old := filepath.Join(dir, "pages.jsonl")
 	if err := os.WriteFile(old, []byte("old\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -223,8 +224,8 @@ func TestCreateLeavesAnotherCrawlAlone(t *testing.T) {
 	if b, err := os.ReadFile(old); err != nil || string(b) != "old\n" {
 		t.Errorf("the old crawl was changed: %q, %v", b, err)
 	}
-	if _, err := os.Stat(filepath.Join(dir, output.RejectedFile)); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("a refused Create left %s behind", output.RejectedFile)
+	if _, err := os.Stat(filepath.Join(dir, "rejected.jsonl")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a refused Create left %s behind", "rejected.jsonl")
 	}
 }
 
@@ -259,15 +260,15 @@ func TestRobotsReplaces(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if lines := readLines(t, filepath.Join(d.Path(), output.RobotsFile)); len(lines) != 2 {
-		t.Errorf("%s has %d lines, want one for each fetch", output.RobotsFile, len(lines))
+	if lines := readLines(t, filepath.Join(d.Path(), "robots.jsonl")); len(lines) != 2 {
+		t.Errorf("%s has %d lines, want one for each fetch", "robots.jsonl", len(lines))
 	}
-	entries, err := os.ReadDir(filepath.Join(d.Path(), output.RobotsDir))
+	entries, err := os.ReadDir(filepath.Join(d.Path(), "robots"))
 	if err != nil || len(entries) != 2 {
 		t.Fatalf("robots/ holds %v, %v; want the body and the record", entries, err)
 	}
 	for _, e := range entries {
-		b, err := os.ReadFile(filepath.Join(d.Path(), output.RobotsDir, e.Name()))
+		b, err := os.ReadFile(filepath.Join(d.Path(), "robots", e.Name()))
 		if err != nil {
 			t.Fatal(err)
 		}

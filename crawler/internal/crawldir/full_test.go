@@ -58,7 +58,7 @@ func TestRobotsIsNeverTorn(t *testing.T) {
 	if err := write("first"); err != nil {
 		t.Fatal(err)
 	}
-	name := filepath.Join(d.Path(), output.RobotsDir, "http_a.test.txt")
+	name := filepath.Join(d.Path(), "robots", "http_a.test.txt")
 	open, err := os.Open(name)
 	if err != nil {
 		t.Fatal(err)
@@ -83,7 +83,7 @@ func TestRobotsIsNeverTorn(t *testing.T) {
 // room for the rest the file stays as it was, and nothing is left beside it.
 func TestDropRejections(t *testing.T) {
 	dir := t.TempDir()
-	name := filepath.Join(dir, output.RejectedFile)
+	name := filepath.Join(dir, "rejected.jsonl")
 	var text []byte
 	var counted int64
 	for _, url := range []string{"a", "drop", "b", "beyond"} {
@@ -129,7 +129,7 @@ func TestDropRejections(t *testing.T) {
 		t.Fatal(err)
 	}
 	var urls []string
-	for r, err := range output.Rejections(dir) {
+	for r, err := range output.Read[output.Rejection](dir) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -150,7 +150,7 @@ func TestSync(t *testing.T) {
 	if err := d.Sync(); err != nil {
 		t.Error(err)
 	}
-	for name, sync := range map[string]func() error{output.LinksFile: d.files[links].Close, output.RobotsFile: d.robots.Close} {
+	for name, sync := range map[string]func() error{"links.jsonl": d.files[links].Close, "robots.jsonl": d.robots.Close} {
 		if err := sync(); err != nil {
 			t.Fatal(err)
 		}
@@ -191,7 +191,7 @@ func TestFilesAreTame(t *testing.T) {
 		addRobots(d, "http://a.test", nil, map[string]string{"error": wild}), d.Close()); err != nil {
 		t.Fatal(err)
 	}
-	for _, file := range []string{output.PagesFile, output.RobotsFile, output.StateFile, filepath.Join(output.RobotsDir, "http_a.test.json")} {
+	for _, file := range []string{"pages.jsonl", "robots.jsonl", "crawl.json", filepath.Join("robots", "http_a.test.json")} {
 		text, err := os.ReadFile(filepath.Join(d.Path(), file))
 		if err != nil {
 			t.Fatal(err)

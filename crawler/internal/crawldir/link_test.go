@@ -5,8 +5,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"testing"
-
-	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
 // TestLinks: links that somebody has left in the directory lead no writing out of it.
@@ -15,7 +13,7 @@ func TestLinks(t *testing.T) {
 		t.Skip("not everybody may make links there")
 	}
 	const text = "of somebody else\nwith half a line"
-	for _, name := range []string{output.PagesFile, output.RobotsFile, output.RobotsDir, output.StateFile + "~"} {
+	for _, name := range []string{"pages.jsonl", "robots.jsonl", "robots", "crawl.json~"} {
 		t.Run(name, func(t *testing.T) {
 			dir, other := filepath.Join(t.TempDir(), "crawl"), t.TempDir()
 			victim := filepath.Join(other, "victim")
@@ -23,7 +21,7 @@ func TestLinks(t *testing.T) {
 				t.Fatal(err)
 			}
 			to := victim
-			if name == output.RobotsDir {
+			if name == "robots" {
 				to = other
 			}
 			if err := os.Mkdir(dir, 0o755); err != nil {
@@ -37,7 +35,7 @@ func TestLinks(t *testing.T) {
 				_, err = d.Robots("http://a.test", []byte("x"), struct{}{}, false)
 				_ = d.Close()
 			}
-			if refused := err != nil; refused != (name != output.StateFile+"~") {
+			if refused := err != nil; refused != (name != "crawl.json~") {
 				t.Errorf("error %v", err)
 			}
 			if got, _ := os.ReadFile(victim); string(got) != text {

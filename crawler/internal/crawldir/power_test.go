@@ -63,7 +63,7 @@ func TestCreateOutlivesPowerCut(t *testing.T) {
 	if got, want := contents(t, left), contents(t, d.Path()); fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("left are %q, want %q", got, want)
 	}
-	if _, err := os.Stat(filepath.Join(left, output.RobotsDir)); err != nil {
+	if _, err := os.Stat(filepath.Join(left, "robots")); err != nil {
 		t.Error(err)
 	}
 }
@@ -131,7 +131,7 @@ func TestRotateOutlivesPowerCut(t *testing.T) {
 		t.Fatal(err)
 	}
 	left := contents(t, filepath.Join(disk.Cut(), "parent", "crawl"))
-	_, old := left[output.PagesFile]
+	_, old := left["pages.jsonl"]
 	_, rotated := left["table.1.csv"]
 	if old || left["pages.1.jsonl"] == "" || !rotated {
 		t.Errorf("left are %q", left)
@@ -155,7 +155,7 @@ func TestDropRejectionsOutlivesPowerCut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if left := contents(t, filepath.Join(disk.Cut(), "parent", "crawl"))[output.RejectedFile]; int64(len(left)) != length {
+	if left := contents(t, filepath.Join(disk.Cut(), "parent", "crawl"))["rejected.jsonl"]; int64(len(left)) != length {
 		t.Errorf("%d bytes are left, want %d: %q", len(left), length, left)
 	}
 }
@@ -205,7 +205,7 @@ func TestRestoreRobots(t *testing.T) {
 				t.Run(damage+"/"+base+ext, func(t *testing.T) {
 					d := prepare(t)
 					want := contents(t, d.Path())
-					if err := do(filepath.Join(d.Path(), output.RobotsDir, base+ext)); err != nil {
+					if err := do(filepath.Join(d.Path(), "robots", base+ext)); err != nil {
 						t.Fatal(err)
 					}
 					lost, err := d.RestoreRobots(known(map[string]string{gone: powerText, empty: "another"}))
@@ -221,10 +221,10 @@ func TestRestoreRobots(t *testing.T) {
 	}
 	t.Run("text not known elsewhere", func(t *testing.T) {
 		d := prepare(t)
-		if err := os.RemoveAll(filepath.Join(d.Path(), output.RobotsDir)); err != nil {
+		if err := os.RemoveAll(filepath.Join(d.Path(), "robots")); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.Mkdir(filepath.Join(d.Path(), output.RobotsDir), 0o700); err != nil {
+		if err := os.Mkdir(filepath.Join(d.Path(), "robots"), 0o700); err != nil {
 			t.Fatal(err)
 		}
 		lost, err := d.RestoreRobots(known(map[string]string{gone: "an earlier text"}))
@@ -256,7 +256,7 @@ func TestRestoreRobots(t *testing.T) {
 	})
 	t.Run("an error", func(t *testing.T) {
 		d := prepare(t)
-		if err := os.Remove(filepath.Join(d.Path(), output.RobotsDir, "http_gone.test.txt")); err != nil {
+		if err := os.Remove(filepath.Join(d.Path(), "robots", "http_gone.test.txt")); err != nil {
 			t.Fatal(err)
 		}
 		enough := errors.New("enough")
@@ -267,7 +267,7 @@ func TestRestoreRobots(t *testing.T) {
 	t.Run("brought to the disk", func(t *testing.T) {
 		d := prepare(t)
 		disk := powercut.Watch(t, filepath.Dir(d.Path()))
-		name := filepath.Join(d.Path(), output.RobotsDir, "http_gone.test.txt")
+		name := filepath.Join(d.Path(), "robots", "http_gone.test.txt")
 		if err := os.Remove(name); err != nil {
 			t.Fatal(err)
 		}

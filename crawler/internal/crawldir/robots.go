@@ -75,7 +75,7 @@ type robotsLine struct {
 // Text returns the robots.txt of an origin as it is known elsewhere. Lost are the origins
 // of which that is another text, or none.
 func (d *Dir) RestoreRobots(text func(origin string) ([]byte, error)) (lost []string, err error) {
-	name := filepath.Join(d.path, output.RobotsFile)
+	name := filepath.Join(d.path, RobotsFile)
 	last := make(map[string]int64)
 	err = jsonlines.Each(name, func(at int64, l *robotsLine) error {
 		last[l.Origin] = at

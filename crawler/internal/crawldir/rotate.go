@@ -38,8 +38,8 @@ func Rotate(path string, number int, formats ...output.Format) (Files, error) {
 		return to
 	}
 	f := Files{
-		Pages: aside(output.PagesFile), Rejected: aside(output.RejectedFile), Sitemaps: aside(output.SitemapsFile),
-		Links: aside(output.LinksFile), Entries: aside(output.EntriesFile), Robots: aside(output.RobotsFile),
+		Pages: aside(PagesFile), Rejected: aside(RejectedFile), Sitemaps: aside(SitemapsFile),
+		Links: aside(LinksFile), Entries: aside(EntriesFile), Robots: aside(RobotsFile),
 	}
 	names, err := FilesOf(path, formats...)
 	failed = append(failed, err)
@@ -58,7 +58,7 @@ func Rotate(path string, number int, formats ...output.Format) (Files, error) {
 // is then, on the disk: cut to that length, the old file would have a torn line. Nobody may
 // have it open.
 func DropRejections(path string, counted int64, drop func(*output.Rejection) bool) (length int64, err error) {
-	name := filepath.Join(path, output.RejectedFile)
+	name := filepath.Join(path, RejectedFile)
 	kept, err := beside(name, 0o644) // there may be more of them than memory has room for
 	if err != nil {
 		return 0, err
@@ -89,7 +89,7 @@ func DropRejections(path string, counted int64, drop func(*output.Rejection) boo
 
 // Rotated tells whether files were put aside under a number.
 func Rotated(path string, number int) bool {
-	for _, name := range append(fileNames[:], output.RobotsFile) {
+	for _, name := range append(fileNames[:], RobotsFile) {
 		if _, err := os.Lstat(filepath.Join(path, RotatedName(name, number))); err == nil {
 			return true
 		}

@@ -25,7 +25,7 @@ func SaveState(path string, v any) error {
 	if err != nil {
 		return err
 	}
-	return replace(filepath.Join(path, output.StateFile), append(jsontext.Tame(b), '\n'), 0o600, true)
+	return replace(filepath.Join(path, StateFile), append(jsontext.Tame(b), '\n'), 0o600, true)
 }
 
 // State reads the state file of the directory into v. The error is ErrNone where
@@ -34,22 +34,22 @@ func State(path string, v any) error {
 	if err := begun(path); err != nil {
 		return err
 	}
-	name := filepath.Join(path, output.StateFile)
+	name := filepath.Join(path, StateFile)
 	b, err := os.ReadFile(name)
 	if err != nil {
 		return err
 	}
 	if err := jsonlines.Unmarshal(b, v); err != nil {
-		return fmt.Errorf("%q: %w", name, err)
+		return &jsonlines.DamagedError{File: name, Err: err}
 	}
 	return nil
 }
 
 // begun returns ErrNone unless a crawl was begun in the directory.
 func begun(path string) error {
-	_, err := os.Stat(filepath.Join(path, output.StateFile))
+	_, err := os.Stat(filepath.Join(path, StateFile))
 	if errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("%w: %q has no %s", output.ErrNone, path, output.StateFile)
+		return fmt.Errorf("%w: %q has no %s", output.ErrNone, path, StateFile)
 	}
 	return err
 }

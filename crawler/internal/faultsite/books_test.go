@@ -37,10 +37,10 @@ func (s *soak) books() {
 		}
 	}
 	for _, m := range s.crawlers {
-		s.bookPages(accounts, filepath.Join(m.cfg.Output.Dir, output.PagesFile))
+		s.bookPages(accounts, filepath.Join(m.cfg.Output.Dir, "pages.jsonl"))
 	}
 	for _, m := range s.crawlers {
-		s.bookRejections(accounts, filepath.Join(m.cfg.Output.Dir, output.RejectedFile))
+		s.bookRejections(accounts, filepath.Join(m.cfg.Output.Dir, "rejected.jsonl"))
 	}
 	s.balance(accounts)
 }

@@ -36,10 +36,10 @@ type robotsLine struct {
 }
 
 func (r *result) read() {
-	r.pages = byURL(r, output.PagesFile, func(p *output.Page) string { return p.URL })
-	r.rejected = byURL(r, output.RejectedFile, func(p *output.Rejection) string { return p.URL })
-	r.robots = byURL(r, output.RobotsFile, func(p *robotsLine) string { return p.Origin })
-	r.sitemaps = byURL(r, output.SitemapsFile, func(p *output.Sitemap) string { return p.URL })
+	r.pages = byURL(r, "pages.jsonl", func(p *output.Page) string { return p.URL })
+	r.rejected = byURL(r, "rejected.jsonl", func(p *output.Rejection) string { return p.URL })
+	r.robots = byURL(r, "robots.jsonl", func(p *robotsLine) string { return p.Origin })
+	r.sitemaps = byURL(r, "sitemaps.jsonl", func(p *output.Sitemap) string { return p.URL })
 }
 
 // byURL reads a file of lines, none of which may stand there twice.

@@ -6,14 +6,18 @@ import (
 	"strings"
 )
 
-// A DamagedError says which lines of a file of JSON lines cannot be read. All others can.
+// A DamagedError says that a file cannot be read. Of one of JSON lines it says which lines
+// cannot be, and all others can.
 type DamagedError struct {
 	File  string
-	Lines []int // their numbers, from 1
-	Err   error // what is wrong with the first of them
+	Lines []int // their numbers, from 1; none: the file is no file of lines
+	Err   error // what is wrong, with the first of them
 }
 
 func (e *DamagedError) Error() string {
+	if len(e.Lines) == 0 {
+		return fmt.Sprintf("%q: %v", e.File, e.Err)
+	}
 	return fmt.Sprintf("%q is damaged: %s", e.File, e.Text())
 }
 

@@ -63,7 +63,7 @@ func TestCommitInBatches(t *testing.T) {
 				t.Errorf("%d at a time", m)
 			}
 			lines := 0
-			for _, err := range output.Pages(r.dir.Path()) {
+			for _, err := range output.Read[output.Page](r.dir.Path()) {
 				if err != nil {
 					t.Fatal(err)
 				}

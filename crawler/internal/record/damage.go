@@ -70,7 +70,7 @@ func (r *Recorder) Lost(rewriting bool) ([]output.Loss, error) {
 	had := r.committed.Files()
 	had[JournalFile] = r.committed.Journal
 	if rewriting { // killed before the frontier was told of it
-		delete(had, output.RejectedFile)
+		delete(had, crawldir.RejectedFile)
 	}
 	return crawldir.Lost(r.cfg.Dir, had)
 }
@@ -83,7 +83,7 @@ func (r *Recorder) ReportRollback() {
 		name    string
 		counted int64
 	}{
-		{output.PagesFile, r.committed.Pages}, {output.SitemapsFile, r.committed.Sitemaps},
+		{crawldir.PagesFile, r.committed.Pages}, {crawldir.SitemapsFile, r.committed.Sitemaps},
 	} {
 		info, err := os.Stat(filepath.Join(r.cfg.Dir, file.name))
 		if err != nil || info.Size() <= file.counted {

@@ -32,7 +32,7 @@ func TestDamagedFileIsReportedOnce(t *testing.T) {
 	r := openRecorder(t, nil)
 	reported := 0
 	r.cfg.OnDamage = func(output.Loss) { reported++ }
-	name := filepath.Join(r.cfg.Dir, output.PagesFile)
+	name := filepath.Join(r.cfg.Dir, "pages.jsonl")
 	if err := os.WriteFile(name, []byte("{}\nno JSON\n{}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -119,7 +119,7 @@ func (r *Recorder) Restore(joined func(url string) error, trapped func(*trap.Clo
 // RestorePages calls f for each page that was written, and remembers the hashes of their
 // bodies.
 func (r *Recorder) RestorePages(f func(*output.Page)) error {
-	return Each(r, filepath.Join(r.cfg.Dir, output.PagesFile), func(at int64, p *output.Page) error {
+	return Each(r, filepath.Join(r.cfg.Dir, crawldir.PagesFile), func(at int64, p *output.Page) error {
 		r.duplicates.restore(p, at)
 		f(p)
 		return nil

@@ -127,6 +127,9 @@ func (o *outputs) write(b *crawldir.Batch) error {
 	return nil
 }
 
+// maxMark is the most bytes that the mark of a sink may have.
+const maxMark = 200
+
 // commit makes what was written last, and notes how much that is. Marks of sinks that
 // are not used stay as they were.
 func (o *outputs) commit(c *committed) error {
@@ -138,8 +141,8 @@ func (o *outputs) commit(c *committed) error {
 	}
 	for _, s := range o.sinks {
 		mark, err := s.Commit(o.power)
-		if err == nil && len(mark) > output.MaxMark {
-			err = fmt.Errorf("a mark of %d bytes, more than %d", len(mark), output.MaxMark)
+		if err == nil && len(mark) > maxMark {
+			err = fmt.Errorf("a mark of %d bytes, more than %d", len(mark), maxMark)
 		}
 		if err != nil {
 			return fmt.Errorf("write %s: %w", sinkName(s.name), err)

@@ -25,6 +25,7 @@ import (
 	"sync/atomic"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
 	"github.com/politecrawl/politecrawl/crawler/internal/trap"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
@@ -77,7 +78,7 @@ type Recorder struct {
 func New(cfg Config) *Recorder {
 	r := &Recorder{
 		cfg: cfg, queue: make(chan *commitEntry, maxEntries),
-		duplicates: newDuplicates(filepath.Join(cfg.Dir, output.PagesFile)),
+		duplicates: newDuplicates(filepath.Join(cfg.Dir, crawldir.PagesFile)),
 	}
 	r.power = cfg.Power
 	if cfg.Dir != "" {

@@ -67,7 +67,7 @@ func TestResumeCutsOffWhatWasNotCommitted(t *testing.T) {
 	check(r.Commit(frontier.Outcome{Lease: leases[0].ID, Result: frontier.Done}, &output.Page{URL: "http://a.test/3", Hash: "ab"}, crawldir.Batch{}))
 	r.Stop()
 	var duplicates []string
-	for p, err := range output.Pages(cfg.Dir) {
+	for p, err := range output.Read[output.Page](cfg.Dir) {
 		check(err)
 		duplicates = append(duplicates, p.URL+" "+p.DuplicateOf)
 	}

@@ -24,11 +24,11 @@ type replayer struct {
 func (r *Recorder) replay(s output.Sink) error {
 	p := &replayer{r: r, sink: s}
 	for _, file := range []func() error{
-		func() error { return replayLines(p, output.SitemapsFile, p.batch.Sitemap) },
-		func() error { return replayLines(p, output.EntriesFile, p.batch.Entry) },
-		func() error { return replayLines(p, output.PagesFile, p.batch.Page) },
-		func() error { return replayLines(p, output.LinksFile, p.batch.Links) },
-		func() error { return replayLines(p, output.RejectedFile, p.batch.Reject) },
+		func() error { return replayLines(p, crawldir.SitemapsFile, p.batch.Sitemap) },
+		func() error { return replayLines(p, crawldir.EntriesFile, p.batch.Entry) },
+		func() error { return replayLines(p, crawldir.PagesFile, p.batch.Page) },
+		func() error { return replayLines(p, crawldir.LinksFile, p.batch.Links) },
+		func() error { return replayLines(p, crawldir.RejectedFile, p.batch.Reject) },
 	} {
 		if err := file(); err != nil {
 			return err
@@ -54,7 +54,7 @@ func replayLines[T any](p *replayer, name string, add func(*T) error) error {
 // they are. Only the last robots.txt of an origin is there with its text.
 func (r *Recorder) replayRobots(s output.Sink, from int64) (origins map[robotsext.Origin]bool, err error) {
 	dir := r.dir.Path()
-	name := filepath.Join(dir, output.RobotsFile)
+	name := filepath.Join(dir, crawldir.RobotsFile)
 	last := make(map[robotsext.Origin]int64)
 	err = Each(r, name, func(at int64, v *robotsext.Record) error {
 		last[v.Origin] = at

@@ -64,11 +64,11 @@ func crawled(t *testing.T) (dir string, l *lines) {
 		t.Fatal(sum, err)
 	}
 	return cfg.Output.Dir, &lines{
-		pages:    readLines[output.Page](t, cfg.Output.Dir, output.PagesFile),
-		rejected: readLines[output.Rejection](t, cfg.Output.Dir, output.RejectedFile),
-		links:    readLines[output.Links](t, cfg.Output.Dir, output.LinksFile),
-		entries:  readLines[output.Entry](t, cfg.Output.Dir, output.EntriesFile),
-		robots:   readLines[robotsLine](t, cfg.Output.Dir, output.RobotsFile),
+		pages:    readLines[output.Page](t, cfg.Output.Dir, "pages.jsonl"),
+		rejected: readLines[output.Rejection](t, cfg.Output.Dir, "rejected.jsonl"),
+		links:    readLines[output.Links](t, cfg.Output.Dir, "links.jsonl"),
+		entries:  readLines[output.Entry](t, cfg.Output.Dir, "entries.jsonl"),
+		robots:   readLines[robotsLine](t, cfg.Output.Dir, "robots.jsonl"),
 	}
 }
 
@@ -138,7 +138,7 @@ func askQuestions(t *testing.T, db *sql.DB, l *lines) {
 func compare(t *testing.T, db *sql.DB, dir string, l *lines) {
 	for table, lines := range map[string]int{
 		"pages": len(l.pages), "rejected": len(l.rejected), "entries": len(l.entries), "robots": len(l.robots),
-		"sitemaps": len(readLines[output.Sitemap](t, dir, output.SitemapsFile)),
+		"sitemaps": len(readLines[output.Sitemap](t, dir, "sitemaps.jsonl")),
 	} {
 		if got := ask(t, db, "SELECT count(*) FROM "+table); got[0] != fmt.Sprint(lines) {
 			t.Errorf("%s has %s rows, its file %d lines", table, got[0], lines)

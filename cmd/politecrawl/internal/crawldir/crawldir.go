@@ -2,24 +2,25 @@
 package crawldir
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"syscall"
-	"time"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/crawler/frontier/pebblestore"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// FrontierFolder is where a crawl keeps its frontier, in its output directory.
-const FrontierFolder = "frontier"
+// The names of its state and of its frontier in the directory of a crawl.
+const (
+	StateFile      = "crawl.json"
+	FrontierFolder = "frontier"
+)
 
 // HoldsCrawl tells whether a crawl was begun in dir.
-func HoldsCrawl(dir string) bool { return exists(filepath.Join(dir, output.StateFile)) }
+func HoldsCrawl(dir string) bool { return exists(filepath.Join(dir, StateFile)) }
 
 // HoldsFrontier tells whether the frontier of a crawl in dir can be read.
 func HoldsFrontier(dir string) bool {
@@ -65,8 +66,6 @@ func ResumeCommand(flag, dir string) string {
 
 // IsBadJSON tells whether a file is not the JSON that it should be.
 func IsBadJSON(err error) bool {
-	_, syntax := errors.AsType[*json.SyntaxError](err)
-	_, kind := errors.AsType[*json.UnmarshalTypeError](err)
-	_, moment := errors.AsType[*time.ParseError](err)
-	return syntax || kind || moment || errors.Is(err, output.ErrNotUTF8)
+	_, damaged := errors.AsType[*output.DamagedError](err)
+	return damaged
 }

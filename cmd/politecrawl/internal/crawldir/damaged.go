@@ -18,7 +18,7 @@ const NewState = `{"version":1,"config":{"urls":["START URL"]}}`
 // DamagedState returns the error for a crawl.json that is missing or damaged. The command is
 // what the user wanted to do; again is how to do it once there is such a file.
 func DamagedState(command, dir, again string, err error) error {
-	file := filepath.Join(dir, output.StateFile)
+	file := filepath.Join(dir, StateFile)
 	if !HoldsFrontier(dir) {
 		return cli.Failed("%s: %q is damaged, and the crawl cannot resume without it; crawl again into a new directory (%w)", command, file, err)
 	}
@@ -47,7 +47,7 @@ func DamagedFrontier(dir string, err error) error {
 		return cli.Failed("%w; what is lost cannot be told, so crawl again into a new directory", err)
 	}
 	return cli.Failed("%w. What the crawl has found is still good (politecrawl report %s); the list of URLs left to request is lost. Put %q back from a copy, or crawl again into another directory, with the settings that are in %q: politecrawl crawl %s --output NEW",
-		err, cli.ShellWord(dir), filepath.Join(dir, FrontierFolder), filepath.Join(dir, output.StateFile), startWords(saved.URLs))
+		err, cli.ShellWord(dir), filepath.Join(dir, FrontierFolder), filepath.Join(dir, StateFile), startWords(saved.URLs))
 }
 
 // maxStartWords is how many start URLs a command repeats.

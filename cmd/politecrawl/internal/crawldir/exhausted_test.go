@@ -10,7 +10,6 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/crawler/output/sqlite"
 )
 
@@ -18,7 +17,7 @@ import (
 // of a lookup of a name, by these.
 func TestShortError(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, output.StateFile), nil, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "crawl.json"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	lookup := func(err error) error {

@@ -153,7 +153,7 @@ func (d *demo) serve(ctx context.Context, site *demosite.Site) {
 
 // fetchedURLs reads the URLs of pages.jsonl, sorted.
 func fetchedURLs(dir string) ([]string, error) {
-	name := filepath.Join(dir, output.PagesFile)
+	name := filepath.Join(dir, "pages.jsonl")
 	body, err := os.ReadFile(name)
 	if err != nil {
 		return nil, err

@@ -37,9 +37,9 @@ func notBegun(dir string, opts crawler.Options, err error) error {
 	case errors.Is(err, output.ErrExists) && crawldir.HoldsCrawl(dir):
 		return cli.Misuse("--output: %w, or go on with it by --resume %s", err, cli.ShellWord(dir))
 	case errors.Is(err, output.ErrExists) && crawldir.HoldsFrontier(dir):
-		return cli.Misuse("--output: %w; %s is missing there, and --resume %s says how to go on without it", err, output.StateFile, cli.ShellWord(dir))
+		return cli.Misuse("--output: %w; crawl.json is missing there, and --resume %s says how to go on without it", err, cli.ShellWord(dir))
 	case errors.Is(err, output.ErrExists):
-		return cli.Misuse("--output: %w; without %s that crawl cannot go on", err, output.StateFile)
+		return cli.Misuse("--output: %w; without crawl.json that crawl cannot go on", err)
 	case errors.Is(err, redisstore.ErrNone):
 		return cli.Failed("%w. What this worker has written stays as it is; crawl again under another name (--join), with another --output", err)
 	case IsRedisError(err):

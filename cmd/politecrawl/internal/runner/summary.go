@@ -11,7 +11,6 @@ import (
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/humanize"
 	"github.com/politecrawl/politecrawl/crawler"
-	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/crawler/output/csvout"
 	"github.com/politecrawl/politecrawl/crawler/output/sqlite"
 )
@@ -49,9 +48,9 @@ func SummaryText(s *Summary) string {
 		p.Field(label, "%s", cli.Escape(l.String()))
 	}
 	if s.Unlisted {
-		p.Field("unlisted", "more URLs were skipped than %s lists", output.RejectedFile)
+		p.Field("unlisted", "more URLs were skipped than rejected.jsonl lists")
 	}
-	p.Field("files", "%s and %s/ in %s", strings.Join(filesIn(s.Output), ", "), output.RobotsDir, cli.Escape(s.Output))
+	p.Field("files", "%s and robots/ in %s", strings.Join(filesIn(s.Output), ", "), cli.Escape(s.Output))
 	if s.Report != "" {
 		p.Field("report", "%s", cli.Escape(s.Report))
 	}
@@ -69,7 +68,7 @@ func cutText(c *crawler.Cut) string {
 	}
 	text := strings.Join(urls, ", ")
 	if more := c.Pages - len(urls); more > 0 {
-		text += fmt.Sprintf(" and %d more; see cut_by in %s", more, output.PagesFile)
+		text += fmt.Sprintf(" and %d more; see cut_by in pages.jsonl", more)
 	}
 	return text
 }
@@ -77,7 +76,7 @@ func cutText(c *crawler.Cut) string {
 // filesIn names the files in the directory of a crawl that people look for first, and
 // those of the formats that it was written in too.
 func filesIn(dir string) []string {
-	names := []string{output.PagesFile, output.RejectedFile}
+	names := []string{"pages.jsonl", "rejected.jsonl"}
 	for shown, file := range map[string]string{"*.csv": csvout.PagesFile, sqlite.File: sqlite.File, "crawl-*.warc.gz": "crawl-00000.warc.gz"} {
 		if _, err := os.Stat(filepath.Join(dir, file)); err == nil {
 			names = append(names, shown)
