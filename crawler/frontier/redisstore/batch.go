@@ -148,10 +148,10 @@ func (s *Store) takeJobs() []*job {
 }
 
 func (s *Store) newCache() *seen.Cache {
-	if s.opts.CacheBytes <= 0 {
+	if s.opts.cacheBytes <= 0 {
 		return nil
 	}
-	return seen.NewCache(s.opts.CacheBytes)
+	return seen.NewCache(s.opts.cacheBytes)
 }
 
 // A batch is what a batcher deals with at a time.
