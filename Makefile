@@ -27,7 +27,7 @@ MODULES ?= $(sort $(patsubst %/go.mod,%,$(shell find . -name testdata -prune -o 
 
 # Without the tables for debuggers a test program is linked in half the time, and there
 # are eighty.
-TESTFLAGS := -race -vet=off -ldflags=-w
+TESTFLAGS := -race -vet=off -ldflags=-w -parallel 8
 
 # The module of the tests that look at pages in a browser.
 BROWSERTEST := ./crawler/browsertest

@@ -1,8 +1,10 @@
 package crawler
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"log/slog"
 	"net/http"
 	"os"
@@ -10,12 +12,16 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/internal/lifecycle"
 	"github.com/politecrawl/politecrawl/crawler/internal/provenance"
 	"github.com/politecrawl/politecrawl/crawler/internal/scope"
 	"github.com/politecrawl/politecrawl/crawler/internal/shown"
+	"github.com/politecrawl/politecrawl/crawler/internal/trap"
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
@@ -65,6 +71,7 @@ func TestURLBounds(t *testing.T) {
 // max-links counts distinct URLs. A page that repeats its links, whatever their spelling,
 // loses none of them.
 func TestMaxLinksCountsDistinctURLs(t *testing.T) {
+	t.Parallel()
 	const distinct = 20
 	every := func(spellings ...string) string {
 		var page strings.Builder
@@ -117,6 +124,7 @@ func TestMaxLinksCountsDistinctURLs(t *testing.T) {
 
 // A short page can have links of any length, by a base that is long.
 func TestLinksOfALongBase(t *testing.T) {
+	t.Parallel()
 	base := strings.Repeat(strings.Repeat("x", 39)+"/", 100)
 	s := newSite(t, "127.0.0.1", map[string]string{"/": `<base href="/` + base + `">` + func() string {
 		var links strings.Builder
@@ -251,6 +259,7 @@ func TestLinksBesideTooComplexOnes(t *testing.T) {
 // What is repeated of a site's words in each line is cut: a rule of 500 KB that closes ten
 // thousand links would be 5 GB of lines, an answer that is quoted 256 KiB.
 func TestDetailsAreCut(t *testing.T) {
+	t.Parallel()
 	const most = 2 * maxDetail // a line has more than the text
 	s := newSite(t, "127.0.0.1", map[string]string{
 		"/robots.txt": "User-agent: *\nDisallow: /no" + strings.Repeat("*", 400_000) + "\n",
@@ -282,5 +291,168 @@ func TestDetailsAreCut(t *testing.T) {
 	f := newDiscoveries(nil)
 	if f.leave(frontier.Item{}, weburl.URL{}, provenance.Provenance{}, output.Address, strings.Repeat("x", most)); len(f.skipped[0].Rejection.Detail) > maxDetail {
 		t.Errorf("%d bytes of a detail are kept", len(f.skipped[0].Rejection.Detail))
+	}
+}
+
+// No page ends a crawl.
+func TestBaseThatIsTooLong(t *testing.T) {
+	s := newSite(t, "127.0.0.1", map[string]string{
+		"/":  `<base href="http://[::1]/` + strings.Repeat("é", 3000) + `"><a href="/lost">lost</a>`,
+		"/b": "b",
+	})
+	if got := run(t, testConfig(t, s.url+"/", s.url+"/b"), nil); got.End != EndFinished || got.Pages < 2 {
+		t.Errorf("%+v", got.Summary)
+	}
+}
+
+// What is kept of where a URL was found does not grow with that.
+func TestViaIsCut(t *testing.T) {
+	long := "/" + strings.Repeat("x", 3000)
+	s := newSite(t, "127.0.0.1", map[string]string{
+		"/": `<a href="` + long + `">long</a>`, long: `<a href="/next">next</a><a href="http://elsewhere.test/">out</a>`, "/next": "next",
+	})
+	got := run(t, testConfig(t, s.url+"/"), nil)
+	want := (s.url + long)[:provenance.MaxVia] + "…"
+	if via := got.refusal(t, "http://elsewhere.test/").Via; via != want {
+		t.Errorf("left alone, found in %.50s… of %d bytes", via, len(via))
+	}
+	for _, p := range got.pages {
+		if p.URL == s.url+"/next" && p.Via != want || p.URL == s.url+long && p.Via != s.url+"/" {
+			t.Errorf("%.50s… found in %.50s… of %d bytes", p.URL, p.Via, len(p.Via))
+		}
+	}
+	if len(got.pages) != 3 {
+		t.Errorf("%d pages", len(got.pages))
+	}
+}
+
+// A sitemap whose URL is longer than one may be is not read: each of its entries would
+// repeat it.
+func TestLongSitemapURL(t *testing.T) {
+	long := "/" + strings.Repeat("x", maxSitemapURL) + ".txt"
+	s := newSite(t, "127.0.0.1", map[string]string{
+		"/robots.txt": "Sitemap: {site}" + long + "\nSitemap: {site}/short.txt\n", long: "{site}/of-long\n", "/short.txt": "{site}/of-short\n",
+		"/": "start", "/of-long": "no", "/of-short": "yes",
+	})
+	got := run(t, testConfig(t, s.url+"/"), nil)
+	if s.count(long) > 0 || s.count("/of-short") != 1 || got.Sitemaps != 1 {
+		t.Errorf("%+v", got.Summary)
+	}
+}
+
+// Of a page with very many links as many are looked at as it takes to see that it leads on.
+func TestTrapCheckStopsAtTheFirstNewLink(t *testing.T) {
+	const host = "a.test"
+	f := &counting{Memory: frontier.NewMemory(nil)}
+	c := &Crawler{found: &discovery{traps: trap.New(1)}, frontier: f, life: lifecycle.New(slog.New(slog.DiscardHandler))}
+	for range 2 { // the pattern has had its free pages
+		c.found.traps.Fetched(host, "http://"+host+"/?id=1")
+	}
+	var links []frontier.Item
+	for i := range 2 * maxLeads {
+		links = append(links, frontier.Item{URL: fmt.Sprintf("http://%s/?id=%d", host, i), Host: host})
+	}
+	if leads, err := (&worker{c: c}).leadsOn(links); !leads || err != nil || f.asked > maxLeads {
+		t.Errorf("%t, %v: %d URLs were looked at", leads, err, f.asked)
+	}
+}
+
+// A counting frontier knows how much it was given, and asked about, at a time.
+type counting struct {
+	*frontier.Memory
+
+	mu           sync.Mutex // guards both below
+	added, asked int
+
+	listed int // calls of Waiting
+}
+
+func (c *counting) Waiting(ctx context.Context, hosts ...frontier.Host) iter.Seq2[frontier.Item, error] {
+	c.listed++
+	return c.Memory.Waiting(ctx, hosts...)
+}
+
+func (c *counting) Add(ctx context.Context, items []frontier.Item) ([]bool, error) {
+	c.mu.Lock()
+	c.added = max(c.added, len(items))
+	c.mu.Unlock()
+	return c.Memory.Add(ctx, items)
+}
+
+func (c *counting) Known(ctx context.Context, urls []string) ([]bool, error) {
+	c.mu.Lock()
+	c.asked = max(c.asked, len(urls))
+	c.mu.Unlock()
+	return c.Memory.Known(ctx, urls)
+}
+
+// widest is a sink that knows how many rejections it was given at a time.
+type widest struct {
+	askedSink
+	rejected int
+}
+
+func (w *widest) Write(f *output.Found) error {
+	w.rejected = max(w.rejected, len(f.Rejected))
+	return nil
+}
+
+// A sitemap of any length, and the URLs that are skipped until the end, are dealt with some
+// at a time.
+func TestLongSitemapsAreReadInBatches(t *testing.T) {
+	const most = 1000 // lines of rejected.jsonl at a time
+	const n = 3*most + 7
+	lost := newSite(t, "127.0.0.2", nil)
+	lost.handle("/robots.txt", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) })
+	var inside, outside strings.Builder
+	for i := range n {
+		fmt.Fprintf(&outside, `<a href="%s/%d">later</a>`, lost.url, i)
+		fmt.Fprintf(&inside, "{site}/no/%d\n", i)
+		fmt.Fprintf(&outside, `<a href="http://h%d.test/">out</a>`, i)
+	}
+	s := newSite(t, "127.0.0.1", map[string]string{
+		"/robots.txt": "User-agent: *\nDisallow: /no\nSitemap: {site}/map.txt\n", "/map.txt": inside.String(), "/": outside.String(),
+	})
+	cfg := testConfig(t, s.url+"/", lost.url+"/")
+	cfg.Robots.Retry = time.Hour
+	f, w := &counting{Memory: frontier.NewMemory(nil)}, new(widest)
+	got := run(t, cfg, &Options{Frontier: f, Formats: []output.Format{{Open: func(string, []byte) (output.Sink, error) { return w, nil }}}})
+	if got.Rejected[output.OutOfScope] != n || got.Rejected[output.Disallowed] != n || got.Rejected[output.Later] != n+1 {
+		t.Fatalf("%+v", got.Summary)
+	}
+	if f.added > seedBatch || f.asked > most || w.rejected > most {
+		t.Errorf("at a time %d are added, %d asked about, %d written", f.added, f.asked, w.rejected)
+	}
+	if f.listed != 1 {
+		t.Errorf("the frontier was listed %d times, want once for all hosts", f.listed)
+	}
+}
+
+// Listing a large frontier takes long, so a crawl that has left nothing does not.
+func TestFinishedCrawlDoesNotListTheFrontier(t *testing.T) {
+	f := &counting{Memory: frontier.NewMemory(nil)}
+	got := run(t, testConfig(t, newSite(t, "127.0.0.1", map[string]string{"/": ""}).url+"/"), &Options{Frontier: f})
+	if got.End != EndFinished || f.listed != 0 {
+		t.Errorf("%s, and the frontier was listed %d times", got.End, f.listed)
+	}
+}
+
+// ROB-EXT-03: such a page is fetched once, however many redirects lead to it.
+func TestAliasThatManyRedirectTo(t *testing.T) {
+	pages := map[string]string{
+		"/robots.txt": "User-agent: *\nClean-param: ref\nSitemap: {site}/map.txt\n", "/map.txt": "{site}/a?ref=1\n", "/": "start",
+	}
+	for i := range 5 {
+		pages["/"] += fmt.Sprintf(`<a href="/%d">`, i)
+	}
+	s := newSite(t, "127.0.0.1", pages)
+	s.redirectUnless("/a", "ref=1")
+	for i := range 5 {
+		s.handle(fmt.Sprintf("/%d", i), http.RedirectHandler("/a?ref=1", http.StatusFound).ServeHTTP)
+	}
+	cfg := testConfig(t, s.url+"/")
+	cfg.Scope.CleanParam, cfg.Limits.Workers = true, 1
+	if got := run(t, cfg, nil); got.Pages != 8 || s.count("/a?ref=1") != 1 {
+		t.Errorf("requested %q", s.asked())
 	}
 }

@@ -2,15 +2,21 @@ package crawler
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/internal/record"
@@ -33,10 +39,7 @@ func (a answering) RoundTrip(r *http.Request) (*http.Response, error) {
 // opened returns a crawl that is open, for a test to do what its workers would.
 func opened(t *testing.T, cfg Config, opts *Options) *Crawler {
 	t.Helper()
-	c, err := New(cfg, opts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := newCrawler(t, cfg, opts)
 	if err := c.open(); err != nil {
 		t.Fatal(err)
 	}
@@ -267,5 +270,241 @@ func TestNotesOfAnEarlierVersion(t *testing.T) {
 	}
 	if err := c.close(); err != nil {
 		t.Error(err)
+	}
+}
+
+func TestLaterEndsTheCrawlWhenItIsTooFarAway(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		good := newSite(t, "127.0.0.1", map[string]string{"/": "good"})
+		bad := newSite(t, "127.0.0.2", nil)
+		bad.handle("/robots.txt", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) })
+		cfg := testConfig(t, bad.url, good.url)
+		cfg.Robots.Retry, cfg.Limits.MaxWait = time.Hour, 10*time.Second
+		got := run(t, cfg, nil)
+		if got.End != EndLater || got.Pages != 1 || got.Left != 1 || time.Until(got.NextDue) < 50*time.Minute {
+			t.Errorf("%+v", got.Summary)
+		}
+		r := got.refusal(t, bad.url+"/")
+		if r.Reason != output.Later || r.RobotsURL != bad.url+"/robots.txt" || !strings.Contains(r.Detail, "500") {
+			t.Errorf("%+v", r)
+		}
+		if len(bad.asked()) != 0 {
+			t.Errorf("asked for %v", bad.asked())
+		}
+	})
+}
+
+// A host that came back is not waiting any more, however long its delay.
+func TestRecoveredHostIsNotLater(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		s := newSite(t, "127.0.0.1", map[string]string{
+			"/": `<a href="/a">a</a>`, "/a": "a", "/map.txt": "{site}/only\n", "/only": "only",
+		})
+		var asked atomic.Int32
+		s.handle("/robots.txt", func(w http.ResponseWriter, r *http.Request) {
+			if asked.Add(1) == 1 {
+				w.WriteHeader(http.StatusServiceUnavailable)
+			}
+			_, _ = fmt.Fprintf(w, "Sitemap: http://%s/map.txt\n", r.Host)
+		})
+		cfg := testConfig(t, s.url)
+		cfg.Politeness.Delay, cfg.Limits.MaxWait = 300*time.Millisecond, 150*time.Millisecond
+		got := run(t, cfg, nil)
+		if diff := cmp.Diff([]string{"/", "/a", "/only"}, got.paths(s.url)); diff != "" || got.End != EndFinished || len(got.rejected) != 0 {
+			t.Errorf("end %s, rejected %+v, pages (-want +got):\n%s", got.End, got.rejected, diff)
+		}
+	})
+}
+
+func TestLaterStaysListedWhenLinkedAgain(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		bad := newSite(t, "127.0.0.2", nil)
+		bad.handle("/robots.txt", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) })
+		good := newSite(t, "127.0.0.1", map[string]string{"/": `<a href="` + bad.url + `/">bad</a>`})
+		cfg := testConfig(t, bad.url, good.url)
+		cfg.Robots.Retry, cfg.Politeness.Delay = time.Hour, 50*time.Millisecond
+		got := run(t, cfg, nil)
+		if r := got.refusal(t, bad.url+"/"); r.Reason != output.Later || got.End != EndLater {
+			t.Errorf("end %s, %+v", got.End, r)
+		}
+	})
+}
+
+// Each URL that is left when a crawl ends, because no host can be asked yet, has a line with the
+// time before which it is in vain to try again. A crawl that goes on before that asks nobody, and
+// lists them again.
+func TestLaterURLsAreListed(t *testing.T) {
+	hours := "User-agent: *\nVisit-time: 0300-0400\n" // a bubble begins at midnight
+	retryAfter := func(status int) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Retry-After", "7200")
+			w.WriteHeader(status)
+		}
+	}
+	for _, tt := range []struct {
+		name    string
+		robots  http.HandlerFunc // nil: there is none
+		page    http.HandlerFunc // of /1
+		retries int
+		left    []string // paths
+		detail  string
+		wait    time.Duration
+	}{
+		{name: "503 with Retry-After", page: retryAfter(http.StatusServiceUnavailable), left: []string{"/2", "/3"}, detail: "Retry-After", wait: 2 * time.Hour},
+		{name: "the same, to be retried", page: retryAfter(http.StatusServiceUnavailable), retries: 2, left: []string{"/1", "/2", "/3"}, detail: "Retry-After", wait: 2 * time.Hour},
+		{name: "404 with Retry-After", page: retryAfter(http.StatusNotFound), left: []string{"/2", "/3"}, detail: "Retry-After", wait: 2 * time.Hour},
+		{name: "Visit-time", robots: func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprint(w, hours) }, left: []string{"/1", "/2", "/3"}, detail: "Visit-time", wait: 3 * time.Hour},
+		{name: "no robots.txt for now", robots: retryAfter(http.StatusServiceUnavailable), left: []string{"/1", "/2", "/3"}, detail: "status 503", wait: 2 * time.Hour},
+	} {
+		t.Run(tt.name, bubbled(func(t *testing.T) {
+			s := newSite(t, "127.0.0.1", map[string]string{"/2": "2", "/3": "3"})
+			if tt.robots != nil {
+				s.handle("/robots.txt", tt.robots)
+			}
+			if tt.page != nil {
+				s.handle("/1", tt.page)
+			}
+			other := newSite(t, "127.0.0.1", map[string]string{"/": "the crawl goes on elsewhere"})
+			cfg := testConfig(t, s.url+"/1", s.url+"/2", s.url+"/3", other.url+"/")
+			cfg.Limits.Workers, cfg.Fetch.Retries = 1, tt.retries
+			check := func(got *crawl) {
+				t.Helper()
+				var paths []string
+				for _, r := range got.rejected {
+					paths = append(paths, strings.TrimPrefix(r.URL, s.url))
+					if r.Reason != output.Later || !strings.Contains(r.Detail, tt.detail) || r.Source != "start" {
+						t.Errorf("%+v, want later for %s", r, tt.detail)
+					}
+					if wait := time.Until(r.RetryAt); wait > tt.wait || wait < tt.wait-2*time.Minute {
+						t.Errorf("%s is to be tried again in %v, want %v", r.URL, wait, tt.wait)
+					}
+				}
+				slices.Sort(paths)
+				if diff := cmp.Diff(tt.left, paths); diff != "" || got.End != EndLater || got.Left != len(tt.left) || got.Rejected[output.Later] != len(tt.left) {
+					t.Errorf("%+v; rejected (-want +got):\n%s", got.Summary, diff)
+				}
+			}
+			check(run(t, cfg, nil))
+			asked := len(s.requests())
+			check(run(t, cfg, &Options{Resume: true}))
+			if again := len(s.requests()); again != asked {
+				t.Errorf("%d requests, and %d when it went on", asked, again)
+			}
+		}))
+	}
+}
+
+// What cannot be written down of a robots.txt that cannot be reached, since the disk is
+// full, does not leave its host alone without a reason: when the crawl goes on, each URL of
+// it is listed with that. And when to come back is heeded, though it was not written down.
+func TestOutageSurvivesAFullDisk(t *testing.T) {
+	for _, status := range []int{http.StatusInternalServerError, http.StatusServiceUnavailable} {
+		t.Run(http.StatusText(status), func(t *testing.T) {
+			bad := newSite(t, "127.0.0.1", nil)
+			bad.handle("/robots.txt", func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Retry-After", "3600") // which counts with 503
+				w.WriteHeader(status)
+			})
+			cfg := testConfig(t, bad.url+"/")
+			cfg.Robots.Retry = time.Hour
+			full := errors.New("no space left on device")
+			var c *Crawler
+			c = newCrawler(t, cfg, &Options{Begun: func() { c.recorder = &fullDisk{c.recorder, full} }})
+			if _, err := c.Run(t.Context()); !errors.Is(err, full) {
+				t.Fatalf("%v, want %v", err, full)
+			}
+			got := resume(t, cfg, nil)
+			if n := bad.count("/robots.txt"); n != 1 {
+				t.Errorf("robots.txt was asked for %d times, want once", n)
+			}
+			if r := got.refusal(t, bad.url+"/"); r.Reason != output.Later || r.RobotsURL != bad.url+"/robots.txt" || !strings.Contains(r.Detail, strconv.Itoa(status)) {
+				t.Errorf("%+v, want that its robots.txt answers %d", r, status)
+			}
+			if got.End != EndLater || got.Left != 1 || !slices.Equal(got.Waiting, []string{bad.url}) {
+				t.Errorf("%+v, want one URL that waits, of %s", got.Summary, bad.url)
+			}
+		})
+	}
+}
+
+// fullDisk is a recorder that cannot write a robots.txt.
+type fullDisk struct {
+	recorder
+	err error
+}
+
+func (r *fullDisk) Robots(*robotsext.Record) error { return r.err }
+
+// What waits for an unreachable robots.txt is listed, waits on, and is fetched when
+// the host is back (ROB-POL-03).
+func TestResumeOfLater(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		bad := newSite(t, "127.0.0.2", map[string]string{"/": `<a href="/deep">deep</a>`, "/deep": "deep", "/other": "other"})
+		var up atomic.Bool
+		bad.handle("/robots.txt", func(w http.ResponseWriter, _ *http.Request) {
+			if !up.Load() {
+				w.WriteHeader(http.StatusServiceUnavailable)
+			}
+		})
+		good := newSite(t, "127.0.0.1", map[string]string{"/": `<a href="` + bad.url + `/other">other</a>`})
+		cfg := testConfig(t, good.url+"/", bad.url+"/")
+		cfg.Robots.Retry = 400 * time.Millisecond
+		first := run(t, cfg, nil)
+		for _, path := range []string{"/", "/other"} {
+			if r := first.refusal(t, bad.url+path); r.Reason != output.Later || r.RobotsURL != bad.url+"/robots.txt" || r.Detail == "" {
+				t.Errorf("%+v", r)
+			}
+		}
+		if r := first.refusal(t, bad.url+"/other"); r.Via != good.url+"/" || r.Depth != 1 || r.Source != "link" {
+			t.Errorf("%+v", r)
+		}
+		if first.End != EndLater || first.Left != 2 || !slices.Equal(first.Waiting, []string{bad.url}) || first.Rejected[output.Later] != 2 {
+			t.Errorf("%+v", first.Summary)
+		}
+		asked := bad.count("/robots.txt")
+		// Again before the host may be asked: nothing changes.
+		again := resume(t, cfg, nil)
+		if again.End != EndLater || again.Rejected[output.Later] != 2 || len(again.rejected) != 2 {
+			t.Errorf("%+v, %+v", again.Summary, again.rejected)
+		}
+		up.Store(true)
+		last := resume(t, cfg, func(c *Config) { c.Limits.MaxWait = time.Minute })
+		if diff := cmp.Diff([]string{"/", "/deep", "/other"}, last.paths(bad.url)); diff != "" || last.End != EndFinished || len(last.rejected) != 0 || len(last.Waiting) != 0 {
+			t.Errorf("%+v, %+v, pages (-want +got):\n%s", last.Summary, last.rejected, diff)
+		}
+		requests := bad.requests()
+		if first, next := requests[0], requests[asked]; next.began.Sub(first.end) < cfg.Robots.Retry {
+			t.Errorf("robots.txt was asked for again after %v, want %v", next.began.Sub(first.end), cfg.Robots.Retry)
+		}
+	})
+}
+
+// The URL of a robots.txt may be requested while the file is unreachable, and the other URLs of its
+// origin still wait for it then.
+func TestRobotsURLDoesNotEndAnOutage(t *testing.T) {
+	s := newSite(t, "127.0.0.1", nil)
+	s.handle("/robots.txt", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) })
+	cfg := testConfig(t, s.url+"/", s.url+"/robots.txt")
+	cfg.Robots.Retry = time.Hour
+	got := run(t, cfg, nil)
+	if got.Pages != 1 || !slices.Equal(got.Waiting, []string{s.url}) {
+		t.Errorf("%d pages, %q waits", got.Pages, got.Waiting)
+	}
+	if r := got.refusal(t, s.url+"/"); r.Reason != output.Later || r.RobotsURL != s.url+"/robots.txt" || r.Detail != "status 500" {
+		t.Errorf("%+v", r)
+	}
+}
+
+// Two hosts cannot be asked, and each is told of with what came of asking it.
+func TestWaitingWhy(t *testing.T) {
+	failing, busy := newSite(t, "127.0.0.1", nil), newSite(t, "127.0.0.2", nil)
+	for s, status := range map[*site]int{failing: http.StatusInternalServerError, busy: http.StatusServiceUnavailable} {
+		s.handle("/robots.txt", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) })
+	}
+	cfg := testConfig(t, busy.url+"/", failing.url+"/")
+	cfg.Robots.Retry = time.Hour
+	got := run(t, cfg, nil)
+	if !slices.Equal(got.Waiting, []string{failing.url, busy.url}) || !slices.Equal(got.WaitingWhy, []string{"status 500", "status 503"}) {
+		t.Errorf("%q: %q", got.Waiting, got.WaitingWhy)
 	}
 }

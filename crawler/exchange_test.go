@@ -38,7 +38,8 @@ func (k *keeping) Write(f *output.Found) error {
 }
 
 func (k *keeping) Commit(bool) ([]byte, error) { return nil, nil }
-func (k *keeping) Close() error                { return nil }
+
+func (k *keeping) Close() error { return nil }
 
 // wireLog is a server's connection that keeps what comes in.
 type wireLog struct {

@@ -1,15 +1,19 @@
 package crawler
 
 import (
+	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/politecrawl/politecrawl/crawler/frontier/pebblestore"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -49,6 +53,7 @@ func resumeWith(t *testing.T, cfg Config, write []string, formats ...output.Form
 
 // A crawl that goes on in a format takes over no files but its own.
 func TestResumeTakesOverOnlyItsOwnFiles(t *testing.T) {
+	t.Parallel()
 	begin := func(t *testing.T, write ...string) Config {
 		s := chain(t, 6)
 		cfg := testConfig(t, s.url+"/0")
@@ -130,6 +135,7 @@ func TestSinkWithFullHosts(t *testing.T) {
 
 // With durability power a sink is told so, and nameless ones get no mark.
 func TestSinkPower(t *testing.T) {
+	t.Parallel()
 	for _, power := range []bool{false, true} {
 		s := chain(t, 3)
 		cfg := testConfig(t, s.url+"/0")
@@ -162,7 +168,8 @@ type askedSink struct {
 }
 
 func (a *askedSink) Write(*output.Found) error { return nil }
-func (a *askedSink) Close() error              { return nil }
+
+func (a *askedSink) Close() error { return nil }
 
 func (a *askedSink) Commit(power bool) ([]byte, error) {
 	if a.power == nil {
@@ -177,10 +184,7 @@ func TestSinkMarkTooLong(t *testing.T) {
 	s := chain(t, 1)
 	cfg := testConfig(t, s.url+"/0")
 	cfg.Output.Write = []string{"long"}
-	c, err := New(cfg, &Options{Formats: []output.Format{{Name: "long", Open: func(string, []byte) (output.Sink, error) { return longSink{}, nil }}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := newCrawler(t, cfg, &Options{Formats: []output.Format{{Name: "long", Open: func(string, []byte) (output.Sink, error) { return longSink{}, nil }}}})
 	if _, err := c.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "write long: a mark of 201 bytes") {
 		t.Errorf("%v", err)
 	}
@@ -188,6 +192,245 @@ func TestSinkMarkTooLong(t *testing.T) {
 
 type longSink struct{}
 
-func (longSink) Write(*output.Found) error   { return nil }
-func (longSink) Close() error                { return nil }
+func (longSink) Write(*output.Found) error { return nil }
+
+func (longSink) Close() error { return nil }
+
 func (longSink) Commit(bool) ([]byte, error) { return make([]byte, 201), nil }
+
+// listFormat is a format of tests: a file with a line for all that is found.
+var listFormat = output.Format{Name: "list", Files: []string{"found.list"}, Open: openList}
+
+type list struct {
+	file  *os.File
+	lines bytes.Buffer // written, and not committed
+}
+
+func openList(dir string, mark []byte) (output.Sink, error) {
+	file, err := os.OpenFile(filepath.Join(dir, "found.list"), os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	length := 0
+	if mark != nil {
+		if length, err = strconv.Atoi(string(mark)); err != nil {
+			return nil, err
+		}
+	}
+	return &list{file: file}, file.Truncate(int64(length))
+}
+
+func (l *list) Write(f *output.Found) error {
+	for _, v := range f.Pages {
+		_, _ = fmt.Fprintln(&l.lines, "page", v.URL)
+	}
+	for _, v := range f.Rejected {
+		_, _ = fmt.Fprintln(&l.lines, "rejected", v.URL, v.Reason)
+	}
+	for _, v := range f.Links {
+		_, _ = fmt.Fprintln(&l.lines, "links", v.URL, len(v.To))
+	}
+	for _, v := range f.Sitemaps {
+		_, _ = fmt.Fprintln(&l.lines, "sitemap", v.URL)
+	}
+	for _, v := range f.Entries {
+		_, _ = fmt.Fprintln(&l.lines, "entry", v.URL)
+	}
+	for _, v := range f.Robots {
+		_, _ = fmt.Fprintln(&l.lines, "robots", v.URL, v.Outcome, v.Status)
+	}
+	return nil
+}
+
+func (l *list) Commit(bool) ([]byte, error) {
+	if _, err := l.lines.WriteTo(l.file); err != nil {
+		return nil, err
+	}
+	info, err := l.file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	return []byte(strconv.FormatInt(info.Size(), 10)), nil
+}
+
+func (l *list) Close() error { return l.file.Close() }
+
+// listed returns what found.list and the files of lines of a directory say, each
+// sorted. They ought to say the same.
+func listed(t *testing.T, cfg Config, robots bool) (sink, lines []string) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(cfg.Output.Dir, "found.list"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		if robots || !strings.HasPrefix(line, "robots") {
+			sink = append(sink, line)
+		}
+	}
+	add := func(v ...any) { lines = append(lines, fmt.Sprintln(v...)) }
+	for _, v := range readOutput[output.Page](t, cfg, "pages.jsonl") {
+		add("page", v.URL)
+	}
+	for _, v := range readOutput[output.Rejection](t, cfg, "rejected.jsonl") {
+		add("rejected", v.URL, v.Reason)
+	}
+	for _, v := range readOutput[output.Links](t, cfg, "links.jsonl") {
+		add("links", v.URL, len(v.To))
+	}
+	for _, v := range readOutput[output.Sitemap](t, cfg, "sitemaps.jsonl") {
+		add("sitemap", v.URL)
+	}
+	for _, v := range readOutput[output.Entry](t, cfg, "entries.jsonl") {
+		add("entry", v.URL)
+	}
+	if robots {
+		for _, v := range readOutput[struct {
+			Chain   []string `json:"chain"`
+			Outcome string   `json:"outcome"`
+			Status  int      `json:"status"`
+		}](t, cfg, "robots.jsonl") {
+			add("robots", v.Chain[len(v.Chain)-1], v.Outcome, v.Status)
+		}
+	}
+	slices.Sort(sink)
+	slices.Sort(lines)
+	return sink, lines
+}
+
+// sameInSink holds that a sink was given what the files of lines have.
+func sameInSink(t *testing.T, cfg Config, robots bool) {
+	t.Helper()
+	sink, lines := listed(t, cfg, robots)
+	if diff := cmp.Diff(lines, sink); diff != "" {
+		t.Errorf("in the sink (-lines +sink):\n%s", diff)
+	}
+}
+
+// A sink is given all that is in the files of lines: in a crawl, in one that goes on,
+// where it comes in later, and in a recrawl, which puts its files aside.
+func TestSink(t *testing.T) {
+	s := newSite(t, "127.0.0.1", map[string]string{
+		"/robots.txt": "User-agent: *\nDisallow: /no\nSitemap: {site}/map.txt\n", "/map.txt": "{site}/b\n{site}/c\n",
+		"/":  `<a href="/a">a</a> <a href="/no">no</a> <a href="http://elsewhere.invalid/">out</a>`,
+		"/a": "a", "/b": "b", "/c": "c",
+	})
+	cfg := testConfig(t, s.url)
+	cfg.Output.Write, cfg.Limits.MaxPages = []string{"list"}, 2
+	formats := []output.Format{listFormat}
+	run(t, cfg, &Options{Formats: formats})
+	sameInSink(t, cfg, true)
+
+	cfg.Limits.MaxPages = 3
+	run(t, cfg, &Options{Formats: formats, Resume: true})
+	sameInSink(t, cfg, true)
+
+	without := cfg
+	without.Output.Write, without.Limits.MaxPages = nil, 4
+	run(t, without, &Options{Formats: formats, Resume: true})
+	cfg.Limits.MaxPages = 0
+	got := run(t, cfg, &Options{Formats: formats, Resume: true}) // what it lacks is made good
+	sameInSink(t, cfg, true)
+	if got.Pages != 4 || got.End != EndFinished {
+		t.Errorf("%+v", got.Summary)
+	}
+
+	before, _ := listed(t, cfg, true)
+	run(t, cfg, &Options{Formats: formats, Recrawl: true})
+	sameInSink(t, cfg, true)
+	aside, err := os.ReadFile(filepath.Join(cfg.Output.Dir, "found.1.list"))
+	if err != nil || strings.Count(string(aside), "\n") != len(before) {
+		t.Errorf("put aside: %v\n%s", err, aside)
+	}
+}
+
+// Whenever a crawl ends between what it writes and what its frontier learns of it, the
+// sink has everything once when it has gone on.
+func TestSinkAfterEnd(t *testing.T) {
+	const n = 4
+	for at := range int32(2*n + 1) {
+		t.Run(fmt.Sprint(at), func(t *testing.T) {
+			t.Parallel()
+			s := chain(t, n)
+			cfg := testConfig(t, s.url+"/0")
+			cfg.Limits.Workers, cfg.Output.Write = 1, []string{"list"}
+			store, err := pebblestore.Open(filepath.Join(cfg.Output.Dir, frontierDir), &pebblestore.Options{MaxInFlight: 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			broken := &failing{Store: store}
+			broken.left.Store(at)
+			c := newCrawler(t, cfg, &Options{Frontier: broken, Formats: []output.Format{listFormat}})
+			if _, err := c.Run(t.Context()); !errors.Is(err, errEnded) {
+				t.Fatal(err)
+			}
+			run(t, cfg, &Options{Resume: true, Formats: []output.Format{listFormat}}).whole(t, s, n)
+			sameInSink(t, cfg, true)
+		})
+	}
+}
+
+// A sink that fails ends the crawl, which says which one it was.
+func TestSinkFails(t *testing.T) {
+	full := errors.New("no space left")
+	for _, at := range []string{"Open", "Write", "Commit", "Close"} {
+		t.Run(at, func(t *testing.T) {
+			s := chain(t, 3)
+			cfg := testConfig(t, s.url+"/0")
+			cfg.Output.Write = []string{"broken"}
+			c := newCrawler(t, cfg, &Options{Formats: []output.Format{{Name: "broken", Open: func(string, []byte) (output.Sink, error) {
+				if at == "Open" {
+					return nil, full
+				}
+				return brokenSink{at, full}, nil
+			}}}})
+			sum, err := c.Run(t.Context())
+			if !errors.Is(err, full) || !strings.Contains(err.Error(), "write broken") {
+				t.Errorf("Run = %v", err)
+			}
+			if at != "Open" && (sum == nil || sum.End != EndFailed) {
+				t.Errorf("%+v", sum)
+			}
+			if at != "Close" && s.count("/2") > 0 {
+				t.Error("the crawl has gone on")
+			}
+		})
+	}
+}
+
+type brokenSink struct {
+	at  string
+	err error
+}
+
+func (b brokenSink) fails(at string) error {
+	if b.at == at {
+		return b.err
+	}
+	return nil
+}
+
+func (b brokenSink) Write(*output.Found) error { return b.fails("Write") }
+
+func (b brokenSink) Commit(bool) ([]byte, error) { return []byte{}, b.fails("Commit") }
+
+func (b brokenSink) Close() error { return b.fails("Close") }
+
+// A new crawl is not begun over the files of a format.
+func TestVacantOfFormats(t *testing.T) {
+	cfg := testConfig(t, "http://h.invalid/")
+	cfg.Output.Write = []string{"list"}
+	if err := os.MkdirAll(cfg.Output.Dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(cfg.Output.Dir, "found.list"), []byte("mine\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	c := newCrawler(t, cfg, &Options{Formats: []output.Format{listFormat}})
+	if _, err := c.Run(t.Context()); !errors.Is(err, output.ErrExists) || !strings.Contains(err.Error(), "found.list") {
+		t.Errorf("%v", err)
+	}
+	if text, err := os.ReadFile(filepath.Join(cfg.Output.Dir, "found.list")); string(text) != "mine\n" {
+		t.Errorf("%q, %v", text, err)
+	}
+}

@@ -56,7 +56,10 @@ func BenchmarkManyHosts(b *testing.B) {
 
 // ROB-POL-01, ROB-POL-02: of many hosts at once none is asked too soon, by two at a
 // time, or twice for its robots.txt.
-func TestManyHosts(t *testing.T) { crawlHosts(t, 100, 50*time.Millisecond) }
+func TestManyHosts(t *testing.T) {
+	t.Parallel()
+	crawlHosts(t, 100, 50*time.Millisecond)
+}
 
 // crawlHosts crawls n hosts and judges by what they saw. Memory is how much the
 // crawl holds at the end, when all hosts are known, none has anything left, and the

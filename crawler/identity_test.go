@@ -83,3 +83,16 @@ func TestExtract(t *testing.T) {
 		}
 	}
 }
+
+// ROB-EXT-03: an alias that its page redirects back to is a page after all.
+func TestAliasThatIsRedirectedTo(t *testing.T) {
+	s := newSite(t, "127.0.0.1", map[string]string{
+		"/robots.txt": "User-agent: *\nClean-param: ref\nSitemap: {site}/map.txt\n", "/map.txt": "{site}/a?ref=1\n", "/": "start",
+	})
+	s.redirectUnless("/a", "ref=1")
+	cfg := testConfig(t, s.url+"/")
+	cfg.Scope.CleanParam = true
+	if got := run(t, cfg, nil); !slices.Equal(got.paths(s.url), []string{"/", "/a", "/a?ref=1"}) {
+		t.Errorf("pages %v", got.paths(s.url))
+	}
+}

@@ -74,14 +74,14 @@ func child(t testing.TB, cfg Config) (cmd *exec.Cmd, said *bytes.Buffer) {
 	return cmd, said
 }
 
-// A crawl of the demo site is killed 50 times (in short mode 5) at any moment, and goes
+// A crawl of the demo site is killed 50 times at any moment, and goes
 // on each time. What the site saw and what stands in the files at the end is that of a
 // crawl that was never killed, but for requests that were cut short.
 func TestKill(t *testing.T) {
-	kills := 50
 	if testing.Short() {
-		kills = 5
+		t.Skip("it kills a crawl 50 times")
 	}
+	const kills = 50
 	site, err := demosite.Start(&demosite.Options{CrawlDelay: 60 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)

@@ -2,9 +2,14 @@ package crawler
 
 import (
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
@@ -85,5 +90,144 @@ func TestDuplicates(t *testing.T) {
 	}
 	if got.Duplicates != 2 || got.Pages != 8 {
 		t.Errorf("%+v", got.Summary)
+	}
+}
+
+func TestDepth(t *testing.T) {
+	pages := map[string]string{"/": `<a href="/1">1</a>`}
+	for i := 1; i < 6; i++ {
+		pages[fmt.Sprint("/", i)] = fmt.Sprintf(`<a href="/%d">next</a><a href="/">top</a><a href="/1">one</a>`, i+1)
+	}
+	for depth, want := range map[int][]string{
+		0:  {"/"},
+		2:  {"/", "/1", "/2"},
+		-1: {"/", "/1", "/2", "/3", "/4", "/5", "/6"},
+	} {
+		t.Run(fmt.Sprint(depth), func(t *testing.T) {
+			s := newSite(t, "127.0.0.1", pages)
+			cfg := testConfig(t, s.url)
+			cfg.Scope.MaxDepth = depth
+			got := run(t, cfg, nil)
+			if diff := cmp.Diff(want, got.paths(s.url)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			if depth < 0 {
+				return
+			}
+			if len(got.rejected) != 1 {
+				t.Errorf("rejected %+v, want the first URL that is too deep and nothing else", got.rejected)
+			}
+			if r := got.refusal(t, fmt.Sprintf("%s/%d", s.url, depth+1)); r.Reason != output.TooDeep {
+				t.Errorf("%+v", r)
+			}
+		})
+	}
+}
+
+func TestMaxPagesIsMetExactly(t *testing.T) {
+	var links strings.Builder
+	pages := map[string]string{}
+	for i := range 60 {
+		fmt.Fprintf(&links, `<a href="/%d">%d</a>`, i, i)
+		pages[fmt.Sprint("/", i)] = "page"
+	}
+	pages["/"] = links.String()
+	var sites []string
+	for i := range 4 {
+		sites = append(sites, newSite(t, fmt.Sprint("127.0.0.", i+1), pages).url)
+	}
+	for _, limit := range []int{1, 7, 50} {
+		cfg := testConfig(t, sites...)
+		cfg.Limits.MaxPages, cfg.Politeness.PerHost = limit, 4
+		if got := run(t, cfg, nil); got.Pages != limit || got.End != EndMaxPages || got.Left == 0 {
+			t.Errorf("max-pages %d: %d pages, end %q, %d left", limit, got.Pages, got.End, got.Left)
+		}
+	}
+}
+
+func TestMaxTime(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		s := newSite(t, "127.0.0.1", nil)
+		s.mux.HandleFunc("/{n...}", func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/robots.txt" {
+				http.NotFound(w, r)
+				return
+			}
+			w.Header().Set("Content-Type", "text/html")
+			_, _ = fmt.Fprintf(w, `<a href="%sx">endless</a>`, r.URL.Path)
+		})
+		cfg := testConfig(t, s.url)
+		cfg.Limits.MaxTime, cfg.Politeness.Delay = 300*time.Millisecond, 10*time.Millisecond
+		got := run(t, cfg, nil)
+		if got.End != EndMaxTime || got.Pages == 0 || got.Left != 1 {
+			t.Errorf("end %q after %d pages with %d left", got.End, got.Pages, got.Left)
+		}
+	})
+}
+
+// A sitemap that is tried again, and its list that is read again, count once.
+func TestMaxSitemapsCountsOnce(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		var asked atomic.Int32
+		pages := map[string]string{"/robots.txt": "Sitemap: {site}/index.xml\n", "/": "start"}
+		for i := range 6 {
+			pages[fmt.Sprintf("/m%d.txt", i)] = fmt.Sprintf("{site}/p%d\n", i)
+			pages[fmt.Sprintf("/p%d", i)] = "page"
+		}
+		s := newSite(t, "127.0.0.1", pages)
+		s.handle("/index.xml", func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "text/xml")
+			_, _ = fmt.Fprint(w, "<sitemapindex>")
+			for i := range 6 {
+				if i == 4 && asked.Add(1) == 1 {
+					_ = http.NewResponseController(w).Flush()
+					panic(http.ErrAbortHandler)
+				}
+				_, _ = fmt.Fprintf(w, "<sitemap><loc>http://%s/m%d.txt</loc></sitemap>", r.Host, i)
+			}
+			_, _ = fmt.Fprint(w, "</sitemapindex>")
+		})
+		cfg := testConfig(t, s.url+"/")
+		cfg.Sitemaps.MaxFiles, cfg.Fetch.Retries = 7, 3
+		if got := run(t, cfg, nil); len(got.paths(s.url)) != 7 || len(got.notices) > 0 {
+			t.Errorf("pages %v, notices %q", got.paths(s.url), got.notices)
+		}
+	})
+}
+
+// Of endless hosts as many are taken up as may be; those that are known go on.
+func TestMaxHosts(t *testing.T) {
+	// One machine that serves every name of a domain, through which all goes.
+	proxy := newSite(t, "127.0.0.1", nil)
+	proxy.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		var n int
+		_, _ = fmt.Sscanf(r.Host, "h%d.trap.test", &n)
+		_, _ = fmt.Fprintf(w, `<a href="http://h%d.trap.test/">next</a><a href="http://h%d.trap.test/">one more</a><a href="/a">a</a>`, 2*n+1, 2*n+2)
+	})
+	proxy.mux.HandleFunc("/robots.txt", http.NotFound)
+	cfg := testConfig(t, "http://h0.trap.test/")
+	cfg.Limits.MaxPages = 200 // else it would not come to an end
+	cfg.Fetch.Proxies, cfg.Scope.Kind, cfg.Limits.MaxHosts = []string{proxy.url}, ScopeDomain, 10
+	got := run(t, cfg, nil)
+	if got.Hosts != 10 || got.Pages != 20 || got.Rejected[output.TooManyHosts] != 11 {
+		t.Errorf("%+v", got.Summary)
+	}
+	if len(got.notices) != 1 || !strings.Contains(got.notices[0], "max-hosts") {
+		t.Errorf("notices %q", got.notices)
+	}
+	got = resume(t, cfg, func(c *Config) { c.Limits.MaxHosts = 12 })
+	if got.Hosts != 12 || got.Pages != 24 || got.Rejected[output.TooManyHosts] != 13 {
+		t.Errorf("%+v", got.Summary)
+	}
+}
+
+// A crawl that a limit ends has URLs left that it could fetch: they are no rejections.
+func TestURLsLeftByALimitAreNotRejected(t *testing.T) {
+	s := newSite(t, "127.0.0.1", map[string]string{"/1": "1", "/2": "2"})
+	cfg := testConfig(t, s.url+"/1", s.url+"/2")
+	cfg.Limits.MaxPages = 1
+	if got := run(t, cfg, nil); got.Left != 1 || len(got.rejected) > 0 || len(got.Rejected) > 0 {
+		t.Errorf("%+v, rejected %+v", got.Summary, got.rejected)
 	}
 }

@@ -56,94 +56,95 @@ func (l *logLines) named(t *testing.T, message string) []map[string]any {
 // TestLog holds what is logged of a crawl in which something of nearly everything
 // happens, and that it is what README.md lists.
 func TestLog(t *testing.T) {
-	t.Parallel()
-	s := newSite(t, "127.0.0.1", map[string]string{
-		"/robots.txt": "User-agent: *\nDisallow: /private\nSitemap: {site}/map.xml\nSitemap: {site}/bad.xml\nSitemap: {site}/none.xml\nSitemap: {site}/fourth.xml\n",
-		"/":           `<a href="/private/x">p</a> <a href="/tired">t</a> <a href="/torn">b</a>`,
-		"/map.xml":    `<urlset><url><loc>{site}/entry</loc></url></urlset>`,
-		"/bad.xml":    `<urlset><url><loc>{site}/entry</loc></url><oops`,
-		"/entry":      "an entry",
-	})
-	var once sync.Once
-	s.handle("/tired", func(w http.ResponseWriter, _ *http.Request) {
-		once.Do(func() {
-			w.Header().Set("Retry-After", "1")
-			w.WriteHeader(503)
+	inBubble(t, func(t *testing.T) {
+		s := newSite(t, "127.0.0.1", map[string]string{
+			"/robots.txt": "User-agent: *\nDisallow: /private\nSitemap: {site}/map.xml\nSitemap: {site}/bad.xml\nSitemap: {site}/none.xml\nSitemap: {site}/fourth.xml\n",
+			"/":           `<a href="/private/x">p</a> <a href="/tired">t</a> <a href="/torn">b</a>`,
+			"/map.xml":    `<urlset><url><loc>{site}/entry</loc></url></urlset>`,
+			"/bad.xml":    `<urlset><url><loc>{site}/entry</loc></url><oops`,
+			"/entry":      "an entry",
 		})
-	})
-	s.handle("/torn", func(w http.ResponseWriter, _ *http.Request) {
-		panic(http.ErrAbortHandler) // no answer
-	})
-	closed := newSite(t, "127.0.0.2", nil)
-	closed.handle("/robots.txt", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) })
+		var once sync.Once
+		s.handle("/tired", func(w http.ResponseWriter, _ *http.Request) {
+			once.Do(func() {
+				w.Header().Set("Retry-After", "1")
+				w.WriteHeader(503)
+			})
+		})
+		s.handle("/torn", func(w http.ResponseWriter, _ *http.Request) {
+			panic(http.ErrAbortHandler) // no answer
+		})
+		closed := newSite(t, "127.0.0.2", nil)
+		closed.handle("/robots.txt", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) })
 
-	cfg := testConfig(t, s.url+"/")
-	cfg.URLs = append(cfg.URLs, closed.url+"/")
-	cfg.Fetch.Retries, cfg.Sitemaps.MaxFiles, cfg.Limits.MaxWait, cfg.Robots.Retry = 1, 3, 5*time.Second, time.Hour
-	log := &logLines{}
-	got := run(t, cfg, &Options{Logger: log.logger()})
-	if got.End != EndLater {
-		t.Fatalf("%+v", got.Summary)
-	}
-
-	listed := listedLines(t)
-	for _, want := range []struct {
-		level, message string
-		n              int
-		attrs          map[string]any
-	}{
-		{"INFO", "crawl begun", 1, map[string]any{"output": cfg.Output.Dir, "urls": 2.0}},
-		{"INFO", "crawl ends", 1, map[string]any{"reason": "later"}},
-		{"INFO", "crawl ended", 1, map[string]any{"reason": "later", "pages": float64(got.Pages), "left": 1.0}},
-		{"INFO", "robots.txt read", 1, map[string]any{"host": s.url, "status": 200.0, "outcome": "rules"}},
-		{"WARN", "robots.txt unreachable", 1, map[string]any{"host": closed.url, "status": 500.0}},
-		{"INFO", "host slowed down", 1, map[string]any{"host": string(weburl.ServerOf(s.url)), "status": 503.0}},
-		{"INFO", "host sent Retry-After", 1, map[string]any{"host": string(weburl.ServerOf(s.url)), "status": 503.0}},
-		{"INFO", "URL is asked for again", 2, map[string]any{"attempt": 1.0}},
-		{"INFO", "sitemap read", 2, map[string]any{"host": s.url, "pages": 1.0}},
-		{"WARN", "sitemap faulty", 1, map[string]any{"url": s.url + "/bad.xml", "host": s.url}},
-		{"WARN", "sitemap missing", 1, map[string]any{"url": s.url + "/none.xml", "host": s.url, "status": 404.0}},
-		{"WARN", "too many sitemaps", 1, map[string]any{"host": s.url, "limit": 3.0}},
-		{"DEBUG", "page fetched", 3, map[string]any{"status": 200.0}},
-		{"", "URL left alone", 2, nil},
-	} {
-		lines := log.named(t, want.message)
-		if len(lines) != want.n {
-			t.Errorf("%d lines %q, want %d:\n%v", len(lines), want.message, want.n, lines)
+		cfg := testConfig(t, s.url+"/")
+		cfg.URLs = append(cfg.URLs, closed.url+"/")
+		cfg.Fetch.Retries, cfg.Sitemaps.MaxFiles, cfg.Limits.MaxWait, cfg.Robots.Retry = 1, 3, 5*time.Second, time.Hour
+		log := &logLines{}
+		got := run(t, cfg, &Options{Logger: log.logger()})
+		if got.End != EndLater {
+			t.Fatalf("%+v", got.Summary)
 		}
-		for _, line := range lines {
-			if level := want.level; level != "" && line["level"] != level {
-				t.Errorf("%v is not at level %s", line, level)
+
+		listed := listedLines(t)
+		for _, want := range []struct {
+			level, message string
+			n              int
+			attrs          map[string]any
+		}{
+			{"INFO", "crawl begun", 1, map[string]any{"output": cfg.Output.Dir, "urls": 2.0}},
+			{"INFO", "crawl ends", 1, map[string]any{"reason": "later"}},
+			{"INFO", "crawl ended", 1, map[string]any{"reason": "later", "pages": float64(got.Pages), "left": 1.0}},
+			{"INFO", "robots.txt read", 1, map[string]any{"host": s.url, "status": 200.0, "outcome": "rules"}},
+			{"WARN", "robots.txt unreachable", 1, map[string]any{"host": closed.url, "status": 500.0}},
+			{"INFO", "host slowed down", 1, map[string]any{"host": string(weburl.ServerOf(s.url)), "status": 503.0}},
+			{"INFO", "host sent Retry-After", 1, map[string]any{"host": string(weburl.ServerOf(s.url)), "status": 503.0}},
+			{"INFO", "URL is asked for again", 2, map[string]any{"attempt": 1.0}},
+			{"INFO", "sitemap read", 2, map[string]any{"host": s.url, "pages": 1.0}},
+			{"WARN", "sitemap faulty", 1, map[string]any{"url": s.url + "/bad.xml", "host": s.url}},
+			{"WARN", "sitemap missing", 1, map[string]any{"url": s.url + "/none.xml", "host": s.url, "status": 404.0}},
+			{"WARN", "too many sitemaps", 1, map[string]any{"host": s.url, "limit": 3.0}},
+			{"DEBUG", "page fetched", 3, map[string]any{"status": 200.0}},
+			{"", "URL left alone", 2, nil},
+		} {
+			lines := log.named(t, want.message)
+			if len(lines) != want.n {
+				t.Errorf("%d lines %q, want %d:\n%v", len(lines), want.message, want.n, lines)
 			}
-			for name, value := range want.attrs {
-				if line[name] != value {
-					t.Errorf("%v: %s is not %v", line, name, value)
+			for _, line := range lines {
+				if level := want.level; level != "" && line["level"] != level {
+					t.Errorf("%v is not at level %s", line, level)
+				}
+				for name, value := range want.attrs {
+					if line[name] != value {
+						t.Errorf("%v: %s is not %v", line, name, value)
+					}
+				}
+				for _, own := range []string{"time", "level", "msg"} {
+					delete(line, own)
+				}
+				for name := range maps.Keys(line) {
+					if !slices.Contains(listed[want.message], name) {
+						t.Errorf("README.md does not list %s of %q", name, want.message)
+					}
 				}
 			}
-			for _, own := range []string{"time", "level", "msg"} {
-				delete(line, own)
-			}
-			for name := range maps.Keys(line) {
-				if !slices.Contains(listed[want.message], name) {
-					t.Errorf("README.md does not list %s of %q", name, want.message)
+		}
+		for _, line := range log.named(t, "URL left alone") {
+			switch line["url"] {
+			case s.url + "/private/x":
+				if line["reason"] != "disallowed" || line["rule"] != "Disallow: /private" || line["line"] != 2.0 {
+					t.Errorf("%v", line)
 				}
-			}
-		}
-	}
-	for _, line := range log.named(t, "URL left alone") {
-		switch line["url"] {
-		case s.url + "/private/x":
-			if line["reason"] != "disallowed" || line["rule"] != "Disallow: /private" || line["line"] != 2.0 {
+			case s.url + "/torn":
+				if line["level"] != "WARN" || line["reason"] != "failed" || line["attempt"] != 2.0 || line["error"] == "" {
+					t.Errorf("%v", line)
+				}
+			default:
 				t.Errorf("%v", line)
 			}
-		case s.url + "/torn":
-			if line["level"] != "WARN" || line["reason"] != "failed" || line["attempt"] != 2.0 || line["error"] == "" {
-				t.Errorf("%v", line)
-			}
-		default:
-			t.Errorf("%v", line)
 		}
-	}
+	})
 }
 
 // listedLines returns the attributes of each message that README.md lists.
@@ -208,10 +209,7 @@ func TestLogNamesAreListed(t *testing.T) {
 func TestLogOfPause(t *testing.T) {
 	t.Parallel()
 	log := &logLines{}
-	c, err := New(testConfig(t, "http://127.0.0.1/"), &Options{Logger: log.logger()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := newCrawler(t, testConfig(t, "http://127.0.0.1/"), &Options{Logger: log.logger()})
 	c.Pause()
 	c.Pause()
 	c.Continue()

@@ -1,17 +1,14 @@
 package crawler
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
@@ -27,16 +24,15 @@ func TestROB_POL_02(t *testing.T) {
 		configured   time.Duration
 	}{
 		{"configured, robots.txt slow", "", 2 * delay, 4, delay},
-		{"Crawl-delay", "User-agent: *\nCrawl-delay: 0.3\n", 0, 4, 0},
-		{"one in flight", "User-agent: *\nCrawl-delay: 0.3\n", 0, 1, 0},
+		{"Crawl-delay", "User-agent: *\nCrawl-delay: 0.3\n", time.Millisecond, 4, 0},
+		{"one in flight", "User-agent: *\nCrawl-delay: 0.3\n", time.Millisecond, 1, 0},
 	}
 	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
+		t.Run(tt.name, bubbled(func(t *testing.T) {
 			var starts []string
 			s := newSite(t, "127.0.0.1", nil)
 			s.handle("/robots.txt", func(w http.ResponseWriter, _ *http.Request) {
-				time.Sleep(tt.slow) // the site is slow; nothing waits for this to be over
+				time.Sleep(tt.slow)
 				_, _ = fmt.Fprint(w, tt.robots)
 			})
 			for i := range 6 {
@@ -59,249 +55,396 @@ func TestROB_POL_02(t *testing.T) {
 					}
 					continue
 				}
-				// The site sees when requests arrive, not when they were sent.
-				if gap := r.began.Sub(before.began); gap < delay/2 {
+				if gap := r.began.Sub(before.began); gap < delay {
 					t.Errorf("%s came %v after the start of %s", r.uri, gap, before.uri)
 				}
 			}
-		})
-	}
-}
-
-// A page that is the robots.txt itself is one request, not two.
-func TestRobotsTxtAsAPage(t *testing.T) {
-	s := newSite(t, "127.0.0.1", map[string]string{"/robots.txt": "User-agent: *\nDisallow: /\n"})
-	got := run(t, testConfig(t, s.url+"/robots.txt"), nil)
-	if got.Pages != 1 || len(s.requests()) > 2 {
-		t.Errorf("%+v, requests %+v", got.Summary, s.requests())
+		}))
 	}
 }
 
 func TestLongRetryAfterEndsTheCrawlAsLater(t *testing.T) {
-	s := newSite(t, "127.0.0.1", nil)
-	s.handle("/", func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Retry-After", "3600")
-		w.WriteHeader(http.StatusTooManyRequests)
-	})
-	cfg := testConfig(t, s.url)
-	cfg.Fetch.Retries = 3
-	if got := run(t, cfg, nil); got.End != EndLater || got.Left != 1 || time.Until(got.NextDue) < 50*time.Minute || s.count("/") != 1 {
-		t.Errorf("%+v", got.Summary)
-	}
-}
-
-// A host that came back is not waiting any more, however long its delay.
-func TestRecoveredHostIsNotLater(t *testing.T) {
-	s := newSite(t, "127.0.0.1", map[string]string{
-		"/": `<a href="/a">a</a>`, "/a": "a", "/map.txt": "{site}/only\n", "/only": "only",
-	})
-	var asked atomic.Int32
-	s.handle("/robots.txt", func(w http.ResponseWriter, r *http.Request) {
-		if asked.Add(1) == 1 {
-			w.WriteHeader(http.StatusServiceUnavailable)
+	inBubble(t, func(t *testing.T) {
+		s := newSite(t, "127.0.0.1", nil)
+		s.handle("/", func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Retry-After", "3600")
+			w.WriteHeader(http.StatusTooManyRequests)
+		})
+		cfg := testConfig(t, s.url)
+		cfg.Fetch.Retries = 3
+		if got := run(t, cfg, nil); got.End != EndLater || got.Left != 1 || time.Until(got.NextDue) < 50*time.Minute || s.count("/") != 1 {
+			t.Errorf("%+v", got.Summary)
 		}
-		_, _ = fmt.Fprintf(w, "Sitemap: http://%s/map.txt\n", r.Host)
 	})
-	cfg := testConfig(t, s.url)
-	cfg.Politeness.Delay, cfg.Limits.MaxWait = 300*time.Millisecond, 150*time.Millisecond
-	got := run(t, cfg, nil)
-	if diff := cmp.Diff([]string{"/", "/a", "/only"}, got.paths(s.url)); diff != "" || got.End != EndFinished || len(got.rejected) != 0 {
-		t.Errorf("end %s, rejected %+v, pages (-want +got):\n%s", got.End, got.rejected, diff)
-	}
-}
-
-func TestLaterStaysListedWhenLinkedAgain(t *testing.T) {
-	bad := newSite(t, "127.0.0.2", nil)
-	bad.handle("/robots.txt", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) })
-	good := newSite(t, "127.0.0.1", map[string]string{"/": `<a href="` + bad.url + `/">bad</a>`})
-	cfg := testConfig(t, bad.url, good.url)
-	cfg.Robots.Retry, cfg.Politeness.Delay = time.Hour, 50*time.Millisecond
-	got := run(t, cfg, nil)
-	if r := got.refusal(t, bad.url+"/"); r.Reason != output.Later || got.End != EndLater {
-		t.Errorf("end %s, %+v", got.End, r)
-	}
 }
 
 // ROB-POL-04: a redirect may say when to come, too.
 func TestROB_POL_04_redirect(t *testing.T) {
-	s := newSite(t, "127.0.0.1", map[string]string{"/there": "x"})
-	s.handle("/", func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Retry-After", "1")
-		http.Redirect(w, r, "/there", http.StatusFound)
-	})
-	run(t, testConfig(t, s.url), nil)
-	requests := s.requests()
-	if last := requests[len(requests)-1]; last.uri != "/there" || last.began.Sub(requests[len(requests)-2].end) < time.Second {
-		t.Errorf("requests %+v", requests)
-	}
-}
-
-func TestAnswersThatConfuseTheLayersAbove(t *testing.T) {
-	s := newSite(t, "127.0.0.1", map[string]string{
-		"/":       `<a href="/sale">1</a><a href="/map.xml.gz">2</a><a href="/moved.xml.gz">3</a><a href="http://[broken/">4</a>`,
-		"/target": "target",
-	})
-	location := func(from, to string) {
-		s.handle(from, func(w http.ResponseWriter, _ *http.Request) {
-			w.Header()["Location"] = []string{to}
-			w.WriteHeader(http.StatusFound)
+	inBubble(t, func(t *testing.T) {
+		s := newSite(t, "127.0.0.1", map[string]string{"/there": "x"})
+		s.handle("/", func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Retry-After", "1")
+			http.Redirect(w, r, "/there", http.StatusFound)
 		})
-	}
-	location("/sale", "/sale-100%")
-	location("/moved.xml.gz", "/target")
-	s.handle("/map.xml.gz", http.NotFound)
-	s.handle("/sale-100%", func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprint(w, "sale") })
-	got := run(t, testConfig(t, s.url), nil)
-	if diff := cmp.Diff([]string{"/", "/map.xml.gz", "/moved.xml.gz", "/sale", "/sale-100%25", "/target"}, got.paths(s.url)); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-	if r := got.refusal(t, "http://[broken/"); r.Reason != output.Invalid || r.Detail == "" || len(got.rejected) != 1 {
-		t.Errorf("rejected %+v", got.rejected)
-	}
-}
-
-// ROB-LOC-16: a URL with a port that cannot exist is invalid, wherever it enters the crawl.
-func TestROB_LOC_16_ImpossiblePortsAreInvalid(t *testing.T) {
-	for _, port := range []string{"0", "000", "65536"} {
-		t.Run(port, func(t *testing.T) {
-			link, listed, target := "http://127.0.0.1:"+port+"/link", "http://127.0.0.1:"+port+"/listed", "http://127.0.0.1:"+port+"/target"
-			s := newSite(t, "127.0.0.1", map[string]string{
-				"/robots.txt": "Sitemap: {site}/map.xml\nSitemap: http://127.0.0.1:" + port + "/map.xml\n",
-				"/map.xml":    "<urlset><url><loc>" + listed + "</loc></url></urlset>",
-				"/":           `<a href="` + link + `">1</a><a href="/moved">2</a>`,
-			})
-			s.handle("/moved", func(w http.ResponseWriter, _ *http.Request) {
-				w.Header().Set("Location", target)
-				w.WriteHeader(http.StatusFound)
-			})
-			cfg := testConfig(t, s.url)
-			cfg.Scope.Kind = ScopeAny
-			got := run(t, cfg, nil)
-			if diff := cmp.Diff([]string{"/", "/moved"}, got.paths(s.url)); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
-			if r := got.refusal(t, link); r.Reason != output.Invalid || !strings.Contains(r.Detail, "port") {
-				t.Errorf("link: %+v", r)
-			}
-			for _, r := range got.rejected {
-				if r.Reason != output.Invalid {
-					t.Errorf("rejected as %s: %+v", r.Reason, r)
-				}
-			}
-			if err := testConfig(t, "http://127.0.0.1:"+port+"/").Validate(); !errors.Is(err, ErrConfig) {
-				t.Errorf("start URL: %v", err)
-			}
-		})
-	}
-}
-
-func TestAbortAloneEndsRun(t *testing.T) {
-	s := newSite(t, "127.0.0.1", nil)
-	asked := make(chan struct{})
-	s.handle("/robots.txt", func(_ http.ResponseWriter, r *http.Request) {
-		close(asked)
-		<-r.Context().Done()
-	})
-	c, err := New(testConfig(t, s.url), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	go func() {
-		<-asked
-		c.Abort()
-	}()
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-	defer cancel()
-	if sum, err := c.Run(ctx); err != nil || sum.End != EndInterrupted || sum.Left != 1 || ctx.Err() != nil {
-		t.Errorf("Run = %+v, %v", sum, err)
-	}
-}
-
-func TestInterruptAtAnyMomentIsNoRace(t *testing.T) {
-	s := newSite(t, "127.0.0.1", map[string]string{"/": `<a href="/a">a</a>`, "/a": "a"})
-	for i := range 30 {
-		c, err := New(testConfig(t, s.url), nil)
-		if err != nil {
-			t.Fatal(err)
+		run(t, testConfig(t, s.url), nil)
+		requests := s.requests()
+		if last := requests[len(requests)-1]; last.uri != "/there" || last.began.Sub(requests[len(requests)-2].end) < time.Second {
+			t.Errorf("requests %+v", requests)
 		}
-		ctx, cancel := context.WithTimeout(t.Context(), time.Duration(i)*200*time.Microsecond)
-		if sum, err := c.Run(ctx); err != nil || sum.End != EndInterrupted && sum.End != EndFinished {
-			t.Errorf("Run = %+v, %v", sum, err)
-		}
-		cancel()
-	}
-}
-
-// The redirect of a start URL brings its host into the scope, and nothing past
-// max-depth with it.
-func TestJoinKeepsMaxDepth(t *testing.T) {
-	www := newSite(t, "127.0.0.2", map[string]string{"/": "www", "/early": "too deep"})
-	blog := newSite(t, "127.0.0.3", map[string]string{"/": `<a href="` + www.url + `/early">early</a>`})
-	bare := newSite(t, "127.0.0.1", nil)
-	bare.handle("/", func(w http.ResponseWriter, r *http.Request) {
-		waitFor(func() bool { return blog.count("/") > 0 }) // the other host was read
-		http.Redirect(w, r, www.url+"/", http.StatusFound)
 	})
-	cfg := testConfig(t, bare.url, blog.url)
-	cfg.Scope.MaxDepth = 0
-	got := run(t, cfg, nil)
-	if r := got.refusal(t, www.url+"/early"); r.Reason != output.TooDeep || www.count("/early") != 0 {
-		t.Errorf("%+v", r)
-	}
-}
-
-func TestSitemapRedirectChainIsListedByItsURL(t *testing.T) {
-	s := newSite(t, "127.0.0.1", map[string]string{"/": "x", "/robots.txt": "Sitemap: {site}/m/0\n"})
-	s.mux.HandleFunc("/m/{n}", func(w http.ResponseWriter, r *http.Request) {
-		var n int
-		_, _ = fmt.Sscan(r.PathValue("n"), &n)
-		http.Redirect(w, r, fmt.Sprintf("/m/%d", n+1), http.StatusFound)
-	})
-	got := run(t, testConfig(t, s.url), nil)
-	if r := got.refusal(t, fmt.Sprintf("%s/m/%d", s.url, maxHops+1)); r.Reason != output.TooManyHops || strings.Contains(r.URL, "#") {
-		t.Errorf("%+v", r)
-	}
-	if !slices.Equal(got.paths(s.url), []string{"/"}) {
-		t.Errorf("pages %v", got.paths(s.url))
-	}
 }
 
 // A host that others lead to, by sitemaps, redirects, links and a robots.txt that moves
 // there, has one clock all the same, and its own robots.txt comes first.
 func TestThirdHostIsSpared(t *testing.T) {
-	const delay = 50 * time.Millisecond
-	victim := newSite(t, "127.0.0.9", map[string]string{"/robots.txt": "User-agent: *\nDisallow: /no\n", "/others.txt": "", "/map.txt": "", "/page": "page"})
-	var starts []string
-	for i := range 3 {
-		var list, links strings.Builder
-		for j := range 4 {
-			fmt.Fprintf(&list, "Sitemap: %s/map.txt?%d-%d\nSitemap: %[1]s/no?%[2]d-%d\n", victim.url, i, j)
-			fmt.Fprintf(&links, "<a href='/to?%d-%d'>1</a><a href='%s/page?link-%[1]d-%[2]d'>2</a><a href='%[3]s/no?%[1]d-%d'>3</a>", i, j, victim.url)
+	inBubble(t, func(t *testing.T) {
+		const delay = 50 * time.Millisecond
+		victim := newSite(t, "127.0.0.9", map[string]string{"/robots.txt": "User-agent: *\nDisallow: /no\n", "/others.txt": "", "/map.txt": "", "/page": "page"})
+		var starts []string
+		for i := range 3 {
+			var list, links strings.Builder
+			for j := range 4 {
+				fmt.Fprintf(&list, "Sitemap: %s/map.txt?%d-%d\nSitemap: %[1]s/no?%[2]d-%d\n", victim.url, i, j)
+				fmt.Fprintf(&links, "<a href='/to?%d-%d'>1</a><a href='%s/page?link-%[1]d-%[2]d'>2</a><a href='%[3]s/no?%[1]d-%d'>3</a>", i, j, victim.url)
+			}
+			s := newSite(t, fmt.Sprintf("127.0.0.%d", i+1), map[string]string{"/": links.String()})
+			s.handle("/to", func(w http.ResponseWriter, r *http.Request) {
+				http.Redirect(w, r, victim.url+"/page?"+r.URL.RawQuery, http.StatusFound)
+			})
+			s.page("/robots.txt", list.String())
+			starts = append(starts, s.url+"/")
 		}
-		s := newSite(t, fmt.Sprintf("127.0.0.%d", i+1), map[string]string{"/": links.String()})
-		s.handle("/to", func(w http.ResponseWriter, r *http.Request) {
-			http.Redirect(w, r, victim.url+"/page?"+r.URL.RawQuery, http.StatusFound)
+		moved := newSite(t, "127.0.0.4", map[string]string{"/": "page"})
+		moved.handle("/robots.txt", func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, victim.url+"/others.txt", http.StatusFound)
 		})
-		s.page("/robots.txt", list.String())
-		starts = append(starts, s.url+"/")
-	}
-	moved := newSite(t, "127.0.0.4", map[string]string{"/": "page"})
-	moved.handle("/robots.txt", func(w http.ResponseWriter, r *http.Request) {
-		http.Redirect(w, r, victim.url+"/others.txt", http.StatusFound)
+		cfg := testConfig(t, append(starts, moved.url+"/")...)
+		cfg.Politeness.Delay, cfg.Scope.Kind = delay, ScopeAny
+		run(t, cfg, nil)
+		requests := victim.requests()
+		if len(requests) != 12+24+2 {
+			t.Errorf("%d requests", len(requests))
+		}
+		for i, r := range requests {
+			if strings.HasPrefix(r.uri, "/no") || strings.HasPrefix(r.uri, "/robots.txt") && i > 1 {
+				t.Errorf("request %d is for %s", i, r.uri)
+			}
+			if i > 0 && r.began.Sub(requests[i-1].end) < delay {
+				t.Errorf("%s is asked for %v after %s", r.uri, r.began.Sub(requests[i-1].end), requests[i-1].uri)
+			}
+		}
 	})
-	cfg := testConfig(t, append(starts, moved.url+"/")...)
-	cfg.Politeness.Delay, cfg.Scope.Kind = delay, ScopeAny
-	run(t, cfg, nil)
-	requests := victim.requests()
-	if len(requests) != 12+24+2 {
-		t.Errorf("%d requests", len(requests))
-	}
-	for i, r := range requests {
-		if strings.HasPrefix(r.uri, "/no") || strings.HasPrefix(r.uri, "/robots.txt") && i > 1 {
-			t.Errorf("request %d is for %s", i, r.uri)
+}
+
+// ROB-POL-08: a permanent failure is asked for as often as Retries says, and then
+// listed as it is.
+func TestROB_POL_08(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		s := newSite(t, "127.0.0.1", map[string]string{"/": `<a href="/broken">b</a><a href="/cut">c</a>`})
+		s.handle("/broken", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) })
+		s.handle("/cut", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
+		cfg := testConfig(t, s.url)
+		cfg.Fetch.Retries = 1
+		got := run(t, cfg, nil)
+		if s.count("/broken") != 2 {
+			t.Errorf("/broken was asked for %d times, want 2", s.count("/broken"))
 		}
-		if i > 0 && r.began.Sub(requests[i-1].end) < delay {
-			t.Errorf("%s is asked for %v after %s", r.uri, r.began.Sub(requests[i-1].end), requests[i-1].uri)
+		if i := slices.IndexFunc(got.pages, func(p output.Page) bool { return p.URL == s.url+"/broken" }); i < 0 ||
+			got.pages[i].Status != 500 || got.pages[i].Attempt != 2 {
+			t.Errorf("pages %+v", got.pages)
 		}
+		if r := got.refusal(t, s.url+"/cut"); r.Reason != output.Failed || r.Detail == "" {
+			t.Errorf("%+v", r)
+		}
+	})
+}
+
+// ROB-POL-04: nothing is sent to a host before the time it asked for.
+func TestROB_POL_04(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		s := newSite(t, "127.0.0.1", map[string]string{"/": `<a href="/busy">1</a><a href="/other">2</a>`, "/other": "x"})
+		var again atomic.Bool
+		s.handle("/busy", func(w http.ResponseWriter, _ *http.Request) {
+			if !again.Swap(true) {
+				w.Header().Set("Retry-After", "1")
+				w.WriteHeader(http.StatusTooManyRequests)
+			}
+		})
+		cfg := testConfig(t, s.url)
+		cfg.Fetch.Retries = 3
+		got := run(t, cfg, nil)
+		requests := s.requests()
+		for i, r := range requests {
+			if r.uri == "/busy" && i+1 < len(requests) {
+				if gap := requests[i+1].began.Sub(r.end); gap < time.Second {
+					t.Errorf("%s was asked for %v after Retry-After: 1", requests[i+1].uri, gap)
+				}
+				break
+			}
+		}
+		if got.Pages != 3 || got.Statuses[200] != 3 || s.count("/busy") != 2 {
+			t.Errorf("%+v, requests %+v", got.Summary, requests)
+		}
+	})
+}
+
+// ROB-POL-03: an unreachable robots.txt holds its URLs back and loses none.
+func TestROB_POL_03(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		var failures atomic.Int32
+		failures.Store(2)
+		s := newSite(t, "127.0.0.1", map[string]string{"/": `<a href="/a">a</a>`, "/a": "a"})
+		s.handle("/robots.txt", func(w http.ResponseWriter, _ *http.Request) {
+			if failures.Add(-1) >= 0 {
+				w.WriteHeader(http.StatusServiceUnavailable)
+			}
+		})
+		cfg := testConfig(t, s.url)
+		cfg.Limits.MaxWait = time.Minute
+		got := run(t, cfg, nil)
+		if got.End != EndFinished || got.Pages != 2 || got.Robots != 3 || len(got.rejected) != 0 {
+			t.Errorf("%+v, rejected %+v", got.Summary, got.rejected)
+		}
+		for i, r := range s.requests()[:3] {
+			if r.uri != "/robots.txt" {
+				t.Errorf("request %d, while robots.txt was unreachable, was for %s", i, r.uri)
+			}
+		}
+	})
+}
+
+// ROB-POL-04, ROB-POL-05: a host that answers 429 with Retry-After is left alone for
+// that long, asked more slowly after it, and at its usual pace again in the end.
+// What the host saw is the judge.
+func TestTooManyRequests(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		const (
+			delay      = 100 * time.Millisecond
+			retryAfter = 5 * time.Second
+			pages      = 20
+			refused    = 5 // the page that is answered so, once
+		)
+		site := map[string]string{}
+		for i := range pages {
+			site[fmt.Sprintf("/%d", i)] = fmt.Sprintf(`<a href="/%d">next</a>`, i+1)
+		}
+		s := newSite(t, "127.0.0.1", site)
+		inner, tired := s.mux, true
+		s.mux = http.NewServeMux()
+		s.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == fmt.Sprintf("/%d", refused) && tired {
+				tired = false // one request is in flight at a time
+				w.Header().Set("Retry-After", fmt.Sprint(retryAfter.Seconds()))
+				w.WriteHeader(http.StatusTooManyRequests)
+				return
+			}
+			inner.ServeHTTP(w, r)
+		})
+		cfg := testConfig(t, s.url+"/0")
+		cfg.Politeness.Delay, cfg.Fetch.Retries, cfg.Limits.MaxWait, cfg.Politeness.ResponseFactor = delay, 3, time.Minute, 0
+		got := run(t, cfg, nil)
+		if got.End != EndFinished || got.Statuses[200] != pages || got.Statuses[404] != 1 {
+			t.Errorf("%+v", got.Summary)
+		}
+		requests := s.requests()
+		gap := func(i int) time.Duration { return requests[i].began.Sub(requests[i-1].end) }
+		after := 0 // the first request after the refusal
+		for i := 1; i < len(requests); i++ {
+			if requests[i-1].uri == fmt.Sprintf("/%d", refused) && after == 0 {
+				after = i
+			}
+			if gap(i) < delay {
+				t.Errorf("%s came after %v, the delay is %v", requests[i].uri, gap(i), delay)
+			}
+		}
+		t.Logf("before: %v, after 429: %v, then: %v … %v", gap(after-1), gap(after), gap(after+1), gap(len(requests)-1))
+		if gap(after) < retryAfter {
+			t.Errorf("the host was asked again %v after it had asked for %v", gap(after), retryAfter)
+		}
+		// Twice the delay, and from each answer to the next a tenth less.
+		for i, least := after+1, 2*delay*9/10; i < after+4; i, least = i+1, least*9/10 {
+			if gap(i) < least {
+				t.Errorf("request %d after the refusal came after %v, want %v: the host is to be spared", i-after, gap(i), least)
+			}
+		}
+		// A busy machine makes any gap longer, but not each of the last.
+		shortest := time.Hour
+		for i := len(requests) - 6; i < len(requests); i++ {
+			shortest = min(shortest, gap(i))
+		}
+		if shortest > 2*delay*9/10 {
+			t.Errorf("the last requests came after %v or more: the host has long recovered, its delay is %v", shortest, delay)
+		}
+	})
+}
+
+// ROB-POL-04: whatever response has a Retry-After, the host gets no request before that time.
+func TestRetryAfterIsObeyed(t *testing.T) {
+	const (
+		wait  = time.Second
+		front = `<a href="/busy">busy</a><a href="/next">next</a>`
+	)
+	withMap := page(200, "Sitemap: {site}/map.txt\n")
+	toOther := http.RedirectHandler("/r.txt", http.StatusMovedPermanently).ServeHTTP
+	for _, tt := range []struct {
+		name   string
+		robots http.HandlerFunc // nil: there is none
+		path   string           // of the response that has a Retry-After of a second
+		give   http.HandlerFunc
+		want   []string // the paths requested, in order
+	}{
+		{"page 200", nil, "/busy", page(200, "busy"), []string{"/robots.txt", "/", "/busy", "/next"}},
+		{"page 404", nil, "/busy", page(404, "no"), []string{"/robots.txt", "/", "/busy", "/next"}},
+		{"page 500", nil, "/busy", page(500, "no"), []string{"/robots.txt", "/", "/busy", "/next"}},
+		{"redirect", nil, "/busy", http.RedirectHandler("/there", http.StatusFound).ServeHTTP, []string{"/robots.txt", "/", "/busy", "/next", "/there"}},
+		{"decimals", nil, "/busy", func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Retry-After", "0.01")
+		}, []string{"/robots.txt", "/", "/busy", "/next"}},
+		{"date, by a clock that is an hour slow", nil, "/busy", func(w http.ResponseWriter, _ *http.Request) {
+			slow := time.Now().Add(-time.Hour).UTC()
+			w.Header().Set("Date", slow.Format(http.TimeFormat))
+			w.Header().Set("Retry-After", slow.Add(wait).Format(http.TimeFormat))
+		}, []string{"/robots.txt", "/", "/busy", "/next"}},
+		{"several fields", nil, "/busy", func(w http.ResponseWriter, _ *http.Request) {
+			w.Header()["Retry-After"] = []string{"0", "1", "soon"}
+		}, []string{"/robots.txt", "/", "/busy", "/next"}},
+		{"body that breaks off", nil, "/busy", func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Length", "100")
+			w.WriteHeader(http.StatusServiceUnavailable)
+			_, _ = fmt.Fprint(w, "half")
+		}, []string{"/robots.txt", "/", "/busy", "/next"}},
+		{"body that takes its time", nil, "/busy", func(w http.ResponseWriter, _ *http.Request) {
+			_ = http.NewResponseController(w).Flush()
+			time.Sleep(wait / 2) // the wait counts from the end
+		}, []string{"/robots.txt", "/", "/busy", "/next"}},
+		{"robots.txt 200", nil, "/robots.txt", page(200, "User-agent: *\nAllow: /\n"), []string{"/robots.txt", "/", "/busy", "/next"}},
+		{"robots.txt 404", nil, "/robots.txt", page(404, "no"), []string{"/robots.txt", "/", "/busy", "/next"}},
+		{"robots.txt 301", nil, "/robots.txt", toOther, []string{"/robots.txt", "/r.txt", "/", "/busy", "/next"}},
+		{"robots.txt, behind a redirect", toOther, "/r.txt", page(200, "User-agent: *\nAllow: /\n"), []string{"/robots.txt", "/r.txt", "/", "/busy", "/next"}},
+		{"sitemap 200", withMap, "/map.txt", page(200, "{site}/listed\n"), []string{"/robots.txt", "/", "/map.txt", "/listed", "/busy", "/next"}},
+		{"sitemap 404", withMap, "/map.txt", page(404, "no"), []string{"/robots.txt", "/", "/map.txt", "/busy", "/next"}},
+		{"sitemap 302", withMap, "/map.txt", http.RedirectHandler("/other.txt", http.StatusFound).ServeHTTP, []string{"/robots.txt", "/", "/map.txt", "/other.txt", "/busy", "/next"}},
+	} {
+		t.Run(tt.name, bubbled(func(t *testing.T) {
+			s := newSite(t, "127.0.0.1", map[string]string{"/": front, "/next": "next", "/there": "there"})
+			if tt.robots != nil {
+				s.handle("/robots.txt", tt.robots)
+			}
+			if tt.path != "/busy" {
+				s.page("/busy", "busy")
+			}
+			s.handle(tt.path, func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("Retry-After", fmt.Sprint(wait.Seconds()))
+				tt.give(w, r)
+			})
+			run(t, testConfig(t, s.url), nil)
+			requests := s.requests()
+			var paths []string
+			for i, r := range requests {
+				paths = append(paths, r.uri)
+				if i > 0 && requests[i-1].uri == tt.path && r.began.Sub(requests[i-1].end) < wait {
+					t.Errorf("%s was requested %v after the response", r.uri, r.began.Sub(requests[i-1].end))
+				}
+			}
+			if !slices.Equal(paths, tt.want) {
+				t.Errorf("requests %q, want %q", paths, tt.want)
+			}
+		}))
 	}
+}
+
+// A robots.txt that another host leads to has the clock of its own host wait.
+func TestRetryAfterOfRobotsTxtElsewhere(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		other := newSite(t, "127.0.0.2", map[string]string{"/": "page"})
+		other.handle("/r.txt", func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Retry-After", "1")
+			page(200, "User-agent: *\nAllow: /\n")(w, r)
+		})
+		s := newSite(t, "127.0.0.1", map[string]string{"/": `<a href="` + other.url + `/">other</a>`})
+		s.handle("/robots.txt", http.RedirectHandler(other.url+"/r.txt", http.StatusFound).ServeHTTP)
+		cfg := testConfig(t, s.url)
+		cfg.Scope.Kind = ScopeAny
+		run(t, cfg, nil)
+		requests := other.requests()
+		if len(requests) != 3 || requests[0].uri != "/r.txt" {
+			t.Fatalf("requests %+v", requests)
+		}
+		if gap := requests[1].began.Sub(requests[0].end); gap < time.Second {
+			t.Errorf("%s was requested %v after the response", requests[1].uri, gap)
+		}
+	})
+}
+
+// A page with a Retry-After counts like any other, and only the host's clock waits.
+func TestPageWithRetryAfterIsKept(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		s := newSite(t, "127.0.0.1", map[string]string{"/last": "last"})
+		for path, give := range map[string]http.HandlerFunc{"/": page(200, `<a href="/gone">gone</a>`), "/gone": page(404, "no")} {
+			s.handle(path, func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("Retry-After", "1")
+				give(w, r)
+			})
+		}
+		cfg := testConfig(t, s.url)
+		cfg.Fetch.Retries = 3
+		got := run(t, cfg, nil)
+		if got.End != EndFinished || got.Statuses[200] != 1 || got.Statuses[404] != 1 || s.count("/") != 1 || s.count("/gone") != 1 {
+			t.Errorf("%+v, requests %+v", got.Summary, s.requests())
+		}
+	})
+}
+
+// ROB-POL-07 holds for every request, whatever it was for.
+func TestROB_POL_07_everyRequest(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		const slow = 400 * time.Millisecond
+		s := newSite(t, "127.0.0.1", map[string]string{"/": "start"})
+		for path, body := range map[string]string{"/robots.txt": "Sitemap: %s/map.txt\n", "/map.txt": "%s/\n"} {
+			s.handle(path, func(w http.ResponseWriter, r *http.Request) {
+				time.Sleep(slow)
+				_, _ = fmt.Fprintf(w, body, "http://"+r.Host)
+			})
+		}
+		cfg := testConfig(t, s.url+"/")
+		cfg.Politeness.Delay, cfg.Politeness.ResponseFactor = 10*time.Millisecond, 1
+		run(t, cfg, nil)
+		requests := s.requests()
+		for i, r := range requests[:len(requests)-1] {
+			if took, gap := r.end.Sub(r.began), requests[i+1].began.Sub(r.end); gap < took*9/10 {
+				t.Errorf("%s took %v, and %s came %v later", r.uri, took, requests[i+1].uri, gap)
+			}
+		}
+	})
+}
+
+// Hosts of one address share its slots.
+func TestPerIP(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		var mu sync.Mutex
+		busy, most := 0, 0
+		handler := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			mu.Lock()
+			busy++
+			most = max(most, busy)
+			mu.Unlock()
+			time.Sleep(5 * time.Millisecond) // the answer takes a while; nothing waits for it to be over
+			mu.Lock()
+			busy--
+			mu.Unlock()
+			w.Header().Set("Content-Type", "text/html")
+			_, _ = fmt.Fprint(w, `<a href="/a">a</a>`)
+		})
+		var starts []string
+		for range 8 {
+			s := newSite(t, "127.0.0.1", nil) // another port, the same address
+			s.mux.Handle("/", handler)
+			starts = append(starts, s.url+"/")
+		}
+		cfg := testConfig(t, starts...)
+		cfg.Politeness.PerIP = 2
+		if got := run(t, cfg, nil); got.Pages != 16 || most != 2 {
+			t.Errorf("%d requests at a time, want 2; %+v", most, got.Summary)
+		}
+	})
 }

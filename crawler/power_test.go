@@ -203,6 +203,7 @@ func TestResumeAfterPowerCut(t *testing.T) {
 // What a power cut took of robots/ is written again by what the frontier knows, and
 // requested again where that is not the text of the line.
 func TestResumeRestoresRobots(t *testing.T) {
+	t.Parallel()
 	const text = "User-agent: *\nDisallow: /no\n"
 	for _, test := range []struct {
 		name     string

@@ -2,10 +2,13 @@ package crawler
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httputil"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/politecrawl/politecrawl/crawler/output"
@@ -15,6 +18,7 @@ import (
 // What a proxy answers for itself is told as that, of pages, sitemaps and robots.txt, and
 // tells nothing of the site.
 func TestProxyAsks(t *testing.T) {
+	t.Parallel()
 	const asks = "the proxy asks for a user and password, or refuses those it got (407)"
 	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
@@ -102,14 +106,97 @@ func TestProxiesOfTheEnvironmentAreTold(t *testing.T) {
 			cfg := testConfig(t, tt.start)
 			cfg.Fetch.Proxies = tt.proxy
 			var told []string
-			c, err := New(cfg, &Options{Notice: func(line string) { told = append(told, line) }})
-			if err != nil {
-				t.Fatal(err)
-			}
+			c := newCrawler(t, cfg, &Options{Notice: func(line string) { told = append(told, line) }})
 			c.warnOfNetwork()
 			if text := strings.Join(told, "\n"); strings.Contains(text, "hunter2") || !strings.Contains(text, tt.told) || (tt.told == "") != (text == "") {
 				t.Errorf("told %q, want %q", text, tt.told)
 			}
 		})
+	}
+}
+
+// All requests to a host, robots.txt included, go through its proxy.
+func TestProxies(t *testing.T) {
+	sites := []*site{}
+	var starts []string
+	for i := range 6 {
+		s := newSite(t, fmt.Sprintf("127.0.0.%d", i+1), map[string]string{"/": `<a href="/a">a</a>`, "/a": "a"})
+		sites, starts = append(sites, s), append(starts, s.url+"/")
+	}
+	var mu sync.Mutex
+	seen := make(map[string][]int) // by host: requests through each proxy
+	var urls []string
+	for i := range 2 {
+		proxy := httptest.NewServer(&httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
+			mu.Lock()
+			defer mu.Unlock()
+			if seen[r.In.Host] == nil {
+				seen[r.In.Host] = make([]int, 2)
+			}
+			seen[r.In.Host][i]++
+		}})
+		t.Cleanup(proxy.Close)
+		urls = append(urls, proxy.URL)
+	}
+	cfg := testConfig(t, starts...)
+	cfg.Fetch.Proxies = urls
+	if got := run(t, cfg, nil); got.Pages != 12 {
+		t.Errorf("%+v", got.Summary)
+	}
+	for host, n := range seen {
+		if !slices.Contains(n, 3) || !slices.Contains(n, 0) {
+			t.Errorf("%s was asked through the proxies %v times, want 3 times through one", host, n)
+		}
+	}
+	if len(seen) != len(sites) {
+		t.Errorf("the proxies saw %d hosts, want %d", len(seen), len(sites))
+	}
+}
+
+func TestWithoutProxyUser(t *testing.T) {
+	for in, want := range map[string]string{
+		"http://h:3128":                 "http://h:3128",
+		"http://me:hunter2@h:3128":      "http://***@h:3128",
+		"http://me:hun@ter2@h:3128":     "http://***@h:3128",
+		"me:hunter2@h:3128":             "***@h:3128",
+		"socks5://me:hun/ter2@h":        "socks5://***@h",
+		"http://me:hunter2@h:3128/?a@b": "http://***@b", // what is no proxy
+		"http://h:3128/?key=hunter2":    "http://h:3128/?***",
+		"http://me:hun@h?ter2#x":        "http://***@h?***",
+	} {
+		if got := withoutProxyUser(in); got != want {
+			t.Errorf("%q is shown as %q, want %q", in, got, want)
+		}
+		cfg := Config{Fetch: Fetch{Proxies: []string{in}}}
+		if got := cfg.WithoutSecrets().Fetch.Proxies[0]; got != want || cfg.Fetch.Proxies[0] != in {
+			t.Errorf("%q is written as %q, want %q; the configuration has %q", in, got, want, cfg.Fetch.Proxies[0])
+		}
+	}
+}
+
+// A proxy that has lost its user is refused: it would be asked without.
+func TestProxyWithoutItsUser(t *testing.T) {
+	cfg := testConfig(t, "http://a.test/")
+	cfg.Fetch.Proxies = []string{"http://***@h:3128"}
+	if err := cfg.Validate(); !errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), "not kept with a crawl") {
+		t.Error(err)
+	}
+}
+
+// A proxy of the environment that is not understood is not passed over, and its password
+// is not shown.
+func TestProxyVariables(t *testing.T) {
+	for _, name := range []string{"HTTP_PROXY", "https_proxy"} {
+		for value, wrong := range map[string]bool{
+			"proxy.example:3128": false, "http://user:word@proxy.example:3128": false, "socks5://proxy.example": false, "": false,
+			"http://user:p%zz@proxy.example:3128": true, "user:pa/ss@proxy.example:3128": true, "ftp://proxy.example": true,
+		} {
+			t.Setenv(name, value)
+			_, err := New(testConfig(t, "http://127.0.0.1/"), nil)
+			if wrong != errors.Is(err, ErrConfig) || wrong && (!strings.Contains(err.Error(), name) || strings.Contains(err.Error(), "zz") || strings.Contains(err.Error(), "user")) {
+				t.Errorf("%s=%s: %v", name, value, err)
+			}
+			t.Setenv(name, "")
+		}
 	}
 }

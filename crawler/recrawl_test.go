@@ -16,19 +16,10 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// again crawls the directory of cfg another time.
-func again(t *testing.T, cfg Config, opts Options) *crawl {
-	t.Helper()
-	saved, err := Saved(cfg.Output.Dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return run(t, saved, &opts)
-}
-
 // A recrawl asks for everything on condition that it has changed, lists what has
 // not, and finds what is new.
 func TestRecrawl(t *testing.T) {
+	t.Parallel()
 	var second atomic.Bool // the site has changed
 	s := newSite(t, "127.0.0.1", map[string]string{
 		"/map.xml": `<urlset><url><loc>{site}/dated</loc><lastmod>2020-05-01T00:00:00Z</lastmod></url>
@@ -140,6 +131,7 @@ func TestRecrawlByOtherRules(t *testing.T) {
 
 // A recrawl that ends early goes on by Resume, and keeps what it has.
 func TestResumeOfRecrawl(t *testing.T) {
+	t.Parallel()
 	const n = 6
 	s := chain(t, n)
 	cfg := testConfig(t, s.url+"/0")
@@ -176,18 +168,64 @@ func TestResumeOfRecrawl(t *testing.T) {
 
 // ROB-POL-02 holds from one crawl to the next, too.
 func TestRecrawlWaitsItsTurn(t *testing.T) {
-	s := chain(t, 1)
-	cfg := testConfig(t, s.url+"/0")
-	cfg.Politeness.Delay = 500 * time.Millisecond
-	run(t, cfg, nil)
-	again(t, cfg, Options{Recrawl: true})
-	requests := s.requests()
-	for i := 1; i < len(requests); i++ {
-		if gap := requests[i].began.Sub(requests[i-1].end); gap < cfg.Politeness.Delay {
-			t.Errorf("%s came %v after %s", requests[i].uri, gap, requests[i-1].uri)
+	inBubble(t, func(t *testing.T) {
+		s := chain(t, 1)
+		cfg := testConfig(t, s.url+"/0")
+		cfg.Politeness.Delay = 500 * time.Millisecond
+		run(t, cfg, nil)
+		again(t, cfg, Options{Recrawl: true})
+		requests := s.requests()
+		for i := 1; i < len(requests); i++ {
+			if gap := requests[i].began.Sub(requests[i-1].end); gap < cfg.Politeness.Delay {
+				t.Errorf("%s came %v after %s", requests[i].uri, gap, requests[i-1].uri)
+			}
 		}
+		if len(requests) != 4 { // robots.txt is asked for by each
+			t.Errorf("requests %+v", requests)
+		}
+	})
+}
+
+// Where a page says how it changed and nobody has asked, it is not unchanged.
+func TestUnrequested304IsNotUnchanged(t *testing.T) {
+	s := newSite(t, "127.0.0.1", nil)
+	s.handle("/", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotModified) })
+	if got := run(t, testConfig(t, s.url+"/"), nil); got.Unchanged != 0 || got.Statuses[304] != 1 {
+		t.Errorf("%+v", got.Summary)
 	}
-	if len(requests) != 4 { // robots.txt is asked for by each
-		t.Errorf("requests %+v", requests)
+}
+
+// A recrawl asks for sitemaps as such, whatever came of them the last time.
+func TestRecrawlOfSitemaps(t *testing.T) {
+	var second atomic.Bool
+	s := newSite(t, "127.0.0.1", map[string]string{
+		"/robots.txt": "Sitemap: {site}/fails.txt\nSitemap: {site}/moves.txt\nUser-agent: *\nDisallow: /no\nSitemap: {site}/no.txt\n",
+		"/":           "start", "/a": "a", "/b": "b", "/to.txt": "{site}/a\n", "/other.txt": "{site}/b\n",
+	})
+	s.handle("/fails.txt", func(w http.ResponseWriter, r *http.Request) {
+		if !second.Load() {
+			panic(http.ErrAbortHandler)
+		}
+		_, _ = fmt.Fprintf(w, "http://%s/from-fails\n", r.Host)
+	})
+	s.page("/from-fails", "page")
+	s.handle("/moves.txt", func(w http.ResponseWriter, r *http.Request) {
+		to := "/to.txt"
+		if second.Load() {
+			to = "/other.txt"
+		}
+		http.Redirect(w, r, to, http.StatusFound)
+	})
+	cfg := testConfig(t, s.url+"/")
+	if first := run(t, cfg, nil); !slices.Equal(first.paths(s.url), []string{"/", "/a"}) {
+		t.Fatalf("pages %v", first.paths(s.url))
+	}
+	second.Store(true)
+	got := again(t, cfg, Options{Recrawl: true})
+	if diff := cmp.Diff([]string{"/", "/a", "/b", "/from-fails"}, got.paths(s.url)); diff != "" {
+		t.Errorf("pages (-want +got):\n%s", diff)
+	}
+	if r := got.refusal(t, s.url+"/no.txt"); r.Reason != output.Disallowed || s.count("/no.txt") > 0 {
+		t.Errorf("%+v", r)
 	}
 }

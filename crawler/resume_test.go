@@ -20,32 +20,6 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// chain is a site of n pages, each of which links to the next and elsewhere.
-func chain(t *testing.T, n int) *site {
-	pages := map[string]string{"/robots.txt": "User-agent: *\nDisallow: /no\n"}
-	for i := range n {
-		path := fmt.Sprintf("/%d", i)
-		pages[path] = fmt.Sprintf(`page %d <a href="/%d">next</a><a href="/no/%d">no</a><a href="http://elsewhere.invalid/%d">out</a>`, i, min(i+1, n-1), i, i)
-	}
-	return newSite(t, "127.0.0.1", pages)
-}
-
-// resume goes on with the crawl of cfg to its end.
-func resume(t *testing.T, cfg Config, change func(*Config)) *crawl {
-	t.Helper()
-	saved, err := Saved(cfg.Output.Dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(cfg, saved); diff != "" {
-		t.Errorf("saved configuration (-want +got):\n%s", diff)
-	}
-	if change != nil {
-		change(&saved)
-	}
-	return run(t, saved, &Options{Resume: true})
-}
-
 // whole checks that a crawl of chain has everything once.
 func (c *crawl) whole(t *testing.T, s *site, n int) {
 	t.Helper()
@@ -101,10 +75,7 @@ func TestEndBetweenLineAndFinish(t *testing.T) {
 			}
 			broken := &failing{Store: store}
 			broken.left.Store(at)
-			c, err := New(cfg, &Options{Frontier: broken})
-			if err != nil {
-				t.Fatal(err)
-			}
+			c := newCrawler(t, cfg, &Options{Frontier: broken})
 			sum, err := c.Run(t.Context())
 			if !errors.Is(err, errEnded) || sum.End != EndFailed {
 				t.Fatalf("Run = %+v, %v", sum, err)
@@ -130,10 +101,7 @@ func TestInterruptAndResume(t *testing.T) {
 		inner.ServeHTTP(w, r)
 	})
 	cfg := testConfig(t, s.url+"/0")
-	c, err := New(cfg, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := newCrawler(t, cfg, nil)
 	sum, err := c.Run(ctx)
 	if err != nil || sum.End != EndInterrupted || sum.Left == 0 || sum.Pages == 0 || sum.Pages == n {
 		t.Fatalf("Run = %+v, %v", sum, err)
@@ -181,10 +149,7 @@ func TestTwoProcessesOnOneDirectory(t *testing.T) {
 	s.handle("/slow", func(http.ResponseWriter, *http.Request) { <-hold })
 	cfg := testConfig(t, s.url+"/slow")
 	begun := make(chan struct{})
-	first, err := New(cfg, &Options{Begun: func() { close(begun) }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := newCrawler(t, cfg, &Options{Begun: func() { close(begun) }})
 	ended := make(chan error)
 	go func() {
 		_, err := first.Run(context.Background())
@@ -192,10 +157,7 @@ func TestTwoProcessesOnOneDirectory(t *testing.T) {
 	}()
 	<-begun
 	for _, opts := range []*Options{nil, {Resume: true}, {Recrawl: true}} {
-		second, err := New(cfg, opts)
-		if err != nil {
-			t.Fatal(err)
-		}
+		second := newCrawler(t, cfg, opts)
 		sum, err := second.Run(t.Context())
 		if sum != nil || !errors.Is(err, pebblestore.ErrInUse) || !strings.Contains(err.Error(), fmt.Sprint("process ", os.Getpid())) {
 			t.Errorf("%+v: a second crawl: %+v, %v; want an error that names this process", opts, sum, err)
@@ -213,58 +175,13 @@ func TestResumeWhereThereIsNoCrawl(t *testing.T) {
 		t.Errorf("Saved = %v", err)
 	}
 	for _, opts := range []Options{{Resume: true}, {Recrawl: true}} {
-		c, err := New(cfg, &opts)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := newCrawler(t, cfg, &opts)
 		if sum, err := c.Run(t.Context()); sum != nil || !errors.Is(err, output.ErrNone) {
 			t.Errorf("Run = %+v, %v", sum, err)
 		}
 		if _, err := os.Stat(cfg.Output.Dir); !errors.Is(err, os.ErrNotExist) {
 			t.Error("it made a directory")
 		}
-	}
-}
-
-// What waits for an unreachable robots.txt is listed, waits on, and is fetched when
-// the host is back (ROB-POL-03).
-func TestResumeOfLater(t *testing.T) {
-	bad := newSite(t, "127.0.0.2", map[string]string{"/": `<a href="/deep">deep</a>`, "/deep": "deep", "/other": "other"})
-	var up atomic.Bool
-	bad.handle("/robots.txt", func(w http.ResponseWriter, _ *http.Request) {
-		if !up.Load() {
-			w.WriteHeader(http.StatusServiceUnavailable)
-		}
-	})
-	good := newSite(t, "127.0.0.1", map[string]string{"/": `<a href="` + bad.url + `/other">other</a>`})
-	cfg := testConfig(t, good.url+"/", bad.url+"/")
-	cfg.Robots.Retry = 400 * time.Millisecond
-	first := run(t, cfg, nil)
-	for _, path := range []string{"/", "/other"} {
-		if r := first.refusal(t, bad.url+path); r.Reason != output.Later || r.RobotsURL != bad.url+"/robots.txt" || r.Detail == "" {
-			t.Errorf("%+v", r)
-		}
-	}
-	if r := first.refusal(t, bad.url+"/other"); r.Via != good.url+"/" || r.Depth != 1 || r.Source != "link" {
-		t.Errorf("%+v", r)
-	}
-	if first.End != EndLater || first.Left != 2 || !slices.Equal(first.Waiting, []string{bad.url}) || first.Rejected[output.Later] != 2 {
-		t.Errorf("%+v", first.Summary)
-	}
-	asked := bad.count("/robots.txt")
-	// Again before the host may be asked: nothing changes.
-	again := resume(t, cfg, nil)
-	if again.End != EndLater || again.Rejected[output.Later] != 2 || len(again.rejected) != 2 {
-		t.Errorf("%+v, %+v", again.Summary, again.rejected)
-	}
-	up.Store(true)
-	last := resume(t, cfg, func(c *Config) { c.Limits.MaxWait = time.Minute })
-	if diff := cmp.Diff([]string{"/", "/deep", "/other"}, last.paths(bad.url)); diff != "" || last.End != EndFinished || len(last.rejected) != 0 || len(last.Waiting) != 0 {
-		t.Errorf("%+v, %+v, pages (-want +got):\n%s", last.Summary, last.rejected, diff)
-	}
-	requests := bad.requests()
-	if first, next := requests[0], requests[asked]; next.began.Sub(first.end) < cfg.Robots.Retry {
-		t.Errorf("robots.txt was asked for again after %v, want %v", next.began.Sub(first.end), cfg.Robots.Retry)
 	}
 }
 
@@ -286,52 +203,24 @@ func TestResumeKeepsJoinedHosts(t *testing.T) {
 
 // ROB-POL-02: a delay that was changed holds from the first request on.
 func TestResumeWithAnotherDelay(t *testing.T) {
-	const n = 4
-	s := chain(t, n)
-	cfg := testConfig(t, s.url+"/0")
-	cfg.Limits.MaxPages = 2
-	run(t, cfg, nil)
-	before := len(s.requests())
-	const delay = 400 * time.Millisecond
-	began := time.Now()
-	resume(t, cfg, func(c *Config) { c.Limits.MaxPages, c.Politeness.Delay = 0, delay }).whole(t, s, n)
-	requests := s.requests()
-	if gap := requests[before].began.Sub(began); gap < delay {
-		t.Errorf("the first request came after %v", gap)
-	}
-	for i := before + 1; i < len(requests); i++ {
-		if gap := requests[i].began.Sub(requests[i-1].end); gap < delay {
-			t.Errorf("%s came %v after %s", requests[i].uri, gap, requests[i-1].uri)
+	inBubble(t, func(t *testing.T) {
+		const n = 4
+		s := chain(t, n)
+		cfg := testConfig(t, s.url+"/0")
+		cfg.Limits.MaxPages = 2
+		run(t, cfg, nil)
+		before := len(s.requests())
+		const delay = 400 * time.Millisecond
+		began := time.Now()
+		resume(t, cfg, func(c *Config) { c.Limits.MaxPages, c.Politeness.Delay = 0, delay }).whole(t, s, n)
+		requests := s.requests()
+		if gap := requests[before].began.Sub(began); gap < delay {
+			t.Errorf("the first request came after %v", gap)
 		}
-	}
-}
-
-// The URL of a robots.txt may be requested while the file is unreachable, and the other URLs of its
-// origin still wait for it then.
-func TestRobotsURLDoesNotEndAnOutage(t *testing.T) {
-	s := newSite(t, "127.0.0.1", nil)
-	s.handle("/robots.txt", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) })
-	cfg := testConfig(t, s.url+"/", s.url+"/robots.txt")
-	cfg.Robots.Retry = time.Hour
-	got := run(t, cfg, nil)
-	if got.Pages != 1 || !slices.Equal(got.Waiting, []string{s.url}) {
-		t.Errorf("%d pages, %q waits", got.Pages, got.Waiting)
-	}
-	if r := got.refusal(t, s.url+"/"); r.Reason != output.Later || r.RobotsURL != s.url+"/robots.txt" || r.Detail != "status 500" {
-		t.Errorf("%+v", r)
-	}
-}
-
-// Two hosts cannot be asked, and each is told of with what came of asking it.
-func TestWaitingWhy(t *testing.T) {
-	failing, busy := newSite(t, "127.0.0.1", nil), newSite(t, "127.0.0.2", nil)
-	for s, status := range map[*site]int{failing: http.StatusInternalServerError, busy: http.StatusServiceUnavailable} {
-		s.handle("/robots.txt", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) })
-	}
-	cfg := testConfig(t, busy.url+"/", failing.url+"/")
-	cfg.Robots.Retry = time.Hour
-	got := run(t, cfg, nil)
-	if !slices.Equal(got.Waiting, []string{failing.url, busy.url}) || !slices.Equal(got.WaitingWhy, []string{"status 500", "status 503"}) {
-		t.Errorf("%q: %q", got.Waiting, got.WaitingWhy)
-	}
+		for i := before + 1; i < len(requests); i++ {
+			if gap := requests[i].began.Sub(requests[i-1].end); gap < delay {
+				t.Errorf("%s came %v after %s", requests[i].uri, gap, requests[i-1].uri)
+			}
+		}
+	})
 }

@@ -1,9 +1,16 @@
 package crawler
 
 import (
+	"errors"
+	"fmt"
 	"net/http"
 	"slices"
+	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/politecrawl/politecrawl/crawler/internal/weburl"
 	"github.com/politecrawl/politecrawl/crawler/output"
@@ -82,4 +89,211 @@ func TestURLsOutOfScopeAreNotRequested(t *testing.T) {
 			t.Errorf("scope %s: rejected %+v", scope, got.rejected)
 		}
 	}
+}
+
+// ROB-GEN-04 and the rules for redirects: a target is a URL of its own.
+func TestROB_GEN_04_redirects(t *testing.T) {
+	other := newSite(t, "127.0.0.2", map[string]string{
+		"/robots.txt": "User-agent: *\nDisallow: /private\n", "/": "other", "/private": "never",
+	})
+	s := newSite(t, "127.0.0.1", map[string]string{
+		"/robots.txt": "User-agent: *\nDisallow: /private\n",
+		"/": `<a href="/to-private">1</a><a href="/to-page">2</a><a href="/loop">3</a>
+			<a href="/to-other">4</a><a href="/to-other-private">5</a><a href="/chain/0">6</a><a href="/nowhere">7</a>`,
+		"/page": "a page", "/private": "never",
+	})
+	redirect := func(from, to string) {
+		s.handle(from, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, to, http.StatusFound) })
+	}
+	redirect("/to-private", "/private")
+	redirect("/to-page", "page#x")
+	redirect("/loop", "/loop")
+	redirect("/to-other", other.url+"/")
+	redirect("/to-other-private", other.url+"/private")
+	redirect("/nowhere", "mailto:a@b")
+	s.mux.HandleFunc("/chain/{n}", func(w http.ResponseWriter, r *http.Request) {
+		var n int
+		_, _ = fmt.Sscan(r.PathValue("n"), &n)
+		http.Redirect(w, r, fmt.Sprintf("/chain/%d", n+1), http.StatusFound)
+	})
+	got := run(t, testConfig(t, s.url, other.url), nil)
+
+	for _, s := range []*site{s, other} {
+		if s.count("/private") > 0 {
+			t.Errorf("%s/private was requested", s.url)
+		}
+		if r := got.refusal(t, s.url+"/private"); r.Reason != output.Disallowed || r.Source != "redirect" {
+			t.Errorf("%+v", r)
+		}
+	}
+	if s.count("/page") != 1 || s.count("/loop") != 1 || other.count("/") != 1 {
+		t.Errorf("asked %v and %v", s.asked(), other.asked())
+	}
+	if n := len(slices.DeleteFunc(s.asked(), func(u string) bool { return !strings.HasPrefix(u, "/chain/") })); n != maxHops+1 {
+		t.Errorf("an endless chain was followed for %d requests, want %d", n, maxHops+1)
+	}
+	if r := got.refusal(t, fmt.Sprintf("%s/chain/%d", s.url, maxHops+1)); r.Reason != output.TooManyHops {
+		t.Errorf("end of the chain: %+v", r)
+	}
+}
+
+func TestStartRedirectJoinsTheScope(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		www := newSite(t, "127.0.0.2", map[string]string{
+			"/": `<a href="/more">more</a>`, "/more": "more", "/early": "linked before the host belonged to the crawl",
+		})
+		blog := newSite(t, "127.0.0.3", map[string]string{"/": `<a href="` + www.url + `/early">early</a>`})
+		bare := newSite(t, "127.0.0.1", nil)
+		var blogSeen atomic.Bool
+		bare.handle("/", func(w http.ResponseWriter, r *http.Request) {
+			for deadline := time.Now().Add(5 * time.Second); !blogSeen.Load() && time.Now().Before(deadline); {
+				blogSeen.Store(blog.count("/") > 0)
+			}
+			http.Redirect(w, r, www.url+"/", http.StatusMovedPermanently)
+		})
+		got := run(t, testConfig(t, bare.url, blog.url), nil)
+
+		if diff := cmp.Diff([]string{"/", "/early", "/more"}, got.paths(www.url)); diff != "" {
+			t.Errorf("pages of the host a start URL led to (-want +got):\n%s", diff)
+		}
+		if len(got.Joined) != 1 || len(got.notices) != 1 || !strings.Contains(got.notices[0], www.url) {
+			t.Errorf("joined %v, notices %q", got.Joined, got.notices)
+		}
+		if len(got.rejected) != 0 {
+			t.Errorf("rejected %+v", got.rejected)
+		}
+	})
+}
+
+// The redirect of a start URL brings its host into the scope, and nothing past
+// max-depth with it.
+func TestJoinKeepsMaxDepth(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		www := newSite(t, "127.0.0.2", map[string]string{"/": "www", "/early": "too deep"})
+		blog := newSite(t, "127.0.0.3", map[string]string{"/": `<a href="` + www.url + `/early">early</a>`})
+		bare := newSite(t, "127.0.0.1", nil)
+		bare.handle("/", func(w http.ResponseWriter, r *http.Request) {
+			waitFor(func() bool { return blog.count("/") > 0 }) // the other host was read
+			http.Redirect(w, r, www.url+"/", http.StatusFound)
+		})
+		cfg := testConfig(t, bare.url, blog.url)
+		cfg.Scope.MaxDepth = 0
+		got := run(t, cfg, nil)
+		if r := got.refusal(t, www.url+"/early"); r.Reason != output.TooDeep || www.count("/early") != 0 {
+			t.Errorf("%+v", r)
+		}
+	})
+}
+
+func TestAnswersThatConfuseTheLayersAbove(t *testing.T) {
+	s := newSite(t, "127.0.0.1", map[string]string{
+		"/":       `<a href="/sale">1</a><a href="/map.xml.gz">2</a><a href="/moved.xml.gz">3</a><a href="http://[broken/">4</a>`,
+		"/target": "target",
+	})
+	location := func(from, to string) {
+		s.handle(from, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header()["Location"] = []string{to}
+			w.WriteHeader(http.StatusFound)
+		})
+	}
+	location("/sale", "/sale-100%")
+	location("/moved.xml.gz", "/target")
+	s.handle("/map.xml.gz", http.NotFound)
+	s.handle("/sale-100%", func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprint(w, "sale") })
+	got := run(t, testConfig(t, s.url), nil)
+	if diff := cmp.Diff([]string{"/", "/map.xml.gz", "/moved.xml.gz", "/sale", "/sale-100%25", "/target"}, got.paths(s.url)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if r := got.refusal(t, "http://[broken/"); r.Reason != output.Invalid || r.Detail == "" || len(got.rejected) != 1 {
+		t.Errorf("rejected %+v", got.rejected)
+	}
+}
+
+// ROB-LOC-16: a URL with a port that cannot exist is invalid, wherever it enters the crawl.
+func TestROB_LOC_16_ImpossiblePortsAreInvalid(t *testing.T) {
+	for _, port := range []string{"0", "000", "65536"} {
+		t.Run(port, func(t *testing.T) {
+			link, listed, target := "http://127.0.0.1:"+port+"/link", "http://127.0.0.1:"+port+"/listed", "http://127.0.0.1:"+port+"/target"
+			s := newSite(t, "127.0.0.1", map[string]string{
+				"/robots.txt": "Sitemap: {site}/map.xml\nSitemap: http://127.0.0.1:" + port + "/map.xml\n",
+				"/map.xml":    "<urlset><url><loc>" + listed + "</loc></url></urlset>",
+				"/":           `<a href="` + link + `">1</a><a href="/moved">2</a>`,
+			})
+			s.handle("/moved", func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Location", target)
+				w.WriteHeader(http.StatusFound)
+			})
+			cfg := testConfig(t, s.url)
+			cfg.Scope.Kind = ScopeAny
+			got := run(t, cfg, nil)
+			if diff := cmp.Diff([]string{"/", "/moved"}, got.paths(s.url)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			if r := got.refusal(t, link); r.Reason != output.Invalid || !strings.Contains(r.Detail, "port") {
+				t.Errorf("link: %+v", r)
+			}
+			for _, r := range got.rejected {
+				if r.Reason != output.Invalid {
+					t.Errorf("rejected as %s: %+v", r.Reason, r)
+				}
+			}
+			if err := testConfig(t, "http://127.0.0.1:"+port+"/").Validate(); !errors.Is(err, ErrConfig) {
+				t.Errorf("start URL: %v", err)
+			}
+		})
+	}
+}
+
+func TestSitemapRedirectChainIsListedByItsURL(t *testing.T) {
+	s := newSite(t, "127.0.0.1", map[string]string{"/": "x", "/robots.txt": "Sitemap: {site}/m/0\n"})
+	s.mux.HandleFunc("/m/{n}", func(w http.ResponseWriter, r *http.Request) {
+		var n int
+		_, _ = fmt.Sscan(r.PathValue("n"), &n)
+		http.Redirect(w, r, fmt.Sprintf("/m/%d", n+1), http.StatusFound)
+	})
+	got := run(t, testConfig(t, s.url), nil)
+	if r := got.refusal(t, fmt.Sprintf("%s/m/%d", s.url, maxHops+1)); r.Reason != output.TooManyHops || strings.Contains(r.URL, "#") {
+		t.Errorf("%+v", r)
+	}
+	if !slices.Equal(got.paths(s.url), []string{"/"}) {
+		t.Errorf("pages %v", got.paths(s.url))
+	}
+}
+
+// A host that joins the scope after its robots.txt was read brings its sitemaps.
+func TestJoinBringsSitemaps(t *testing.T) {
+	www := newSite(t, "127.0.0.2", map[string]string{
+		"/robots.txt": "Sitemap: {site}/own.txt\n", "/own.txt": "{site}/listed\n", "/listed": "listed", "/": "www", "/shared.txt": "",
+	})
+	read := make(chan struct{})
+	www.handle("/map.txt", func(http.ResponseWriter, *http.Request) { close(read) })
+	s := newSite(t, "127.0.0.1", map[string]string{"/robots.txt": "Sitemap: " + www.url + "/map.txt\n", "/": "start"})
+	bare := newSite(t, "127.0.0.3", nil)
+	bare.handle("/", func(w http.ResponseWriter, r *http.Request) {
+		<-read // www's robots.txt is known
+		http.Redirect(w, r, www.url+"/", http.StatusFound)
+	})
+	got := run(t, testConfig(t, s.url+"/", bare.url+"/"), nil)
+	if diff := cmp.Diff([]string{"/", "/listed"}, got.paths(www.url)); diff != "" {
+		t.Errorf("pages (-want +got):\n%s", diff)
+	}
+}
+
+// A skipped URL is judged by the shortest way to it.
+func TestSkippedURLKeepsTheShortestWay(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		www := newSite(t, "127.0.0.2", map[string]string{"/": "www", "/x": "x"})
+		s := newSite(t, "127.0.0.1", map[string]string{"/": `<a href="/1">1</a>`, "/1": `<a href="` + www.url + `/x">far</a>`})
+		bare := newSite(t, "127.0.0.3", map[string]string{"/near": `<a href="` + www.url + `/x">near</a>`})
+		bare.handle("/", func(w http.ResponseWriter, r *http.Request) {
+			waitFor(func() bool { return s.count("/1") > 0 && bare.count("/near") > 0 }) // both ways were found
+			time.Sleep(50 * time.Millisecond)
+			http.Redirect(w, r, www.url+"/", http.StatusFound)
+		})
+		cfg := testConfig(t, s.url+"/", bare.url+"/near", bare.url+"/")
+		cfg.Scope.MaxDepth, cfg.Politeness.PerHost = 1, 2
+		if got := run(t, cfg, nil); !slices.Contains(got.paths(www.url), "/x") {
+			t.Errorf("pages %v, rejected %+v", got.paths(www.url), got.rejected)
+		}
+	})
 }

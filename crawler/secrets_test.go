@@ -2,7 +2,6 @@ package crawler
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -11,36 +10,6 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
-
-func TestWithoutProxyUser(t *testing.T) {
-	for in, want := range map[string]string{
-		"http://h:3128":                 "http://h:3128",
-		"http://me:hunter2@h:3128":      "http://***@h:3128",
-		"http://me:hun@ter2@h:3128":     "http://***@h:3128",
-		"me:hunter2@h:3128":             "***@h:3128",
-		"socks5://me:hun/ter2@h":        "socks5://***@h",
-		"http://me:hunter2@h:3128/?a@b": "http://***@b", // what is no proxy
-		"http://h:3128/?key=hunter2":    "http://h:3128/?***",
-		"http://me:hun@h?ter2#x":        "http://***@h?***",
-	} {
-		if got := withoutProxyUser(in); got != want {
-			t.Errorf("%q is shown as %q, want %q", in, got, want)
-		}
-		cfg := Config{Fetch: Fetch{Proxies: []string{in}}}
-		if got := cfg.WithoutSecrets().Fetch.Proxies[0]; got != want || cfg.Fetch.Proxies[0] != in {
-			t.Errorf("%q is written as %q, want %q; the configuration has %q", in, got, want, cfg.Fetch.Proxies[0])
-		}
-	}
-}
-
-// A proxy that has lost its user is refused: it would be asked without.
-func TestProxyWithoutItsUser(t *testing.T) {
-	cfg := testConfig(t, "http://a.test/")
-	cfg.Fetch.Proxies = []string{"http://***@h:3128"}
-	if err := cfg.Validate(); !errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), "not kept with a crawl") {
-		t.Error(err)
-	}
-}
 
 // What a program is told, that uses this package, has no password of a URL either: no
 // notice, no line of the log, no line of the output.
@@ -89,23 +58,5 @@ func TestDetailHoldsNoPassword(t *testing.T) {
 	r := skipFor(output.Failed, fmt.Errorf(`get "http://alice:hunter2@proxy.test/": %w`, io.EOF)).skipped
 	if want := `get "http://***@proxy.test/": EOF`; r.Detail != want {
 		t.Errorf("%q, want %q", r.Detail, want)
-	}
-}
-
-// A proxy of the environment that is not understood is not passed over, and its password
-// is not shown.
-func TestProxyVariables(t *testing.T) {
-	for _, name := range []string{"HTTP_PROXY", "https_proxy"} {
-		for value, wrong := range map[string]bool{
-			"proxy.example:3128": false, "http://user:word@proxy.example:3128": false, "socks5://proxy.example": false, "": false,
-			"http://user:p%zz@proxy.example:3128": true, "user:pa/ss@proxy.example:3128": true, "ftp://proxy.example": true,
-		} {
-			t.Setenv(name, value)
-			_, err := New(testConfig(t, "http://127.0.0.1/"), nil)
-			if wrong != errors.Is(err, ErrConfig) || wrong && (!strings.Contains(err.Error(), name) || strings.Contains(err.Error(), "zz") || strings.Contains(err.Error(), "user")) {
-				t.Errorf("%s=%s: %v", name, value, err)
-			}
-			t.Setenv(name, "")
-		}
 	}
 }

@@ -1,15 +1,11 @@
 package crawler
 
 import (
-	"context"
-	"crypto/tls"
 	"errors"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"slices"
-	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -20,135 +16,56 @@ import (
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// A webServer is the machine behind example.com, with its ports 80 and 443 and one record
-// of what it was asked for.
-type webServer struct {
-	site
-	plain, secure net.Addr
-	tls           *tls.Config // of its clients
-}
-
-// newWebServer serves pages by "origin/path", and the same for all origins by "/path".
-func newWebServer(t *testing.T, pages map[string]http.HandlerFunc) *webServer {
-	t.Helper()
-	s := &webServer{site: site{mux: http.NewServeMux()}}
-	s.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		answer := pages[originAsked(r)+r.RequestURI]
-		if answer == nil {
-			answer = pages[r.RequestURI]
-		}
-		if answer == nil {
-			answer = http.NotFound
-		}
-		answer(w, r)
-	})
-	handler := http.HandlerFunc(s.serve)
-	plain, secure := httptest.NewServer(handler), httptest.NewTLSServer(handler)
-	t.Cleanup(plain.Close)
-	t.Cleanup(secure.Close)
-	s.plain, s.secure = plain.Listener.Addr(), secure.Listener.Addr()
-	s.tls = secure.Client().Transport.(*http.Transport).TLSClientConfig
-	return s
-}
-
-// originAsked is the origin that a request is to.
-func originAsked(r *http.Request) string {
-	if r.TLS != nil {
-		return "https://" + r.Host
-	}
-	return "http://" + r.Host
-}
-
-// transport connects to the server, whatever the name.
-func (s *webServer) transport() *http.Transport {
-	return &http.Transport{
-		TLSClientConfig: s.tls.Clone(),
-		DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
-			to := s.plain
-			if strings.HasSuffix(addr, ":443") {
-				to = s.secure
-			}
-			return new(net.Dialer).DialContext(ctx, network, to.String())
-		},
-	}
-}
-
-// wantSpaced holds that the server never had two requests at once, and that much time
-// between them.
-func wantSpaced(t *testing.T, requests []request, least time.Duration) {
-	t.Helper()
-	for i, r := range requests[1:] {
-		if gap := r.began.Sub(requests[i].end); gap < least {
-			t.Errorf("%s came %v after %s, want %v", r.uri, gap, requests[i].uri, least)
-		}
-	}
-}
-
 // spellings links to every way to write the URL /a of example.com.
 const spellings = `<a href="http://example.com/a">1</a><a href="https://example.com/a">2</a><a href="http://example.com./a">3</a>
 	<a href="https://example.com./a">4</a>`
 
 var spelt = []string{"http://example.com./a", "http://example.com/", "http://example.com/a", "https://example.com./a", "https://example.com/a"}
 
+// inSpellings is the server behind example.com, with pages under each origin.
+func inSpellings() *fakeServer {
+	s := &fakeServer{pages: make(map[string]http.HandlerFunc)}
+	for _, origin := range []string{"http://example.com", "https://example.com", "http://example.com.", "https://example.com."} {
+		s.pages[origin+"/robots.txt"], s.pages[origin+"/a"], s.pages[origin+"/"] = page(200, ""), page(200, "a"), page(200, spellings)
+	}
+	return s
+}
+
 // ROB-POL-01: http, https and the name with a dot are one server, which gets one request at
-// a time, a delay apart, robots.txt included, by its own record. Their URLs are different.
+// a time, a delay apart, robots.txt included, by its own record, also by a crawl that was stopped
+// and goes on. Their URLs are different.
 func TestROB_POL_01_OneServerHasOneClock(t *testing.T) {
-	s := newWebServer(t, map[string]http.HandlerFunc{
-		"/robots.txt": page(200, ""), "/a": page(200, "a"), "/": page(200, spellings),
+	inBubble(t, func(t *testing.T) {
+		s := inSpellings()
+		cfg := testConfig(t, "http://example.com/")
+		cfg.Politeness.Delay, cfg.Limits.Workers, cfg.Limits.MaxPages = time.Second, 8, 3
+		if first := run(t, cfg, &Options{Transport: s}); first.End != EndMaxPages || first.Hosts != 1 {
+			t.Fatalf("%+v", first.Summary)
+		}
+		cfg.Limits.MaxPages = 0
+		got := run(t, cfg, &Options{Transport: s, Resume: true})
+		if diff := cmp.Diff(spelt, got.paths("")); diff != "" {
+			t.Errorf("pages (-want +got):\n%s", diff)
+		}
+		requests := s.requests()
+		if len(requests) != len(spelt)+4 { // a robots.txt of each origin
+			t.Errorf("%d requests", len(requests))
+		}
+		wantSpaced(t, requests, cfg.Politeness.Delay)
 	})
-	cfg := testConfig(t, "http://example.com/")
-	cfg.Politeness.Delay, cfg.Limits.Workers = 100*time.Millisecond, 8
-	got := run(t, cfg, &Options{Transport: s.transport()})
-	if diff := cmp.Diff(spelt, got.paths("")); diff != "" {
-		t.Errorf("pages (-want +got):\n%s", diff)
-	}
-	requests := s.requests()
-	if len(requests) != len(spelt)+4 { // a robots.txt of each origin
-		t.Errorf("%d requests", len(requests))
-	}
-	wantSpaced(t, requests, cfg.Politeness.Delay-5*time.Millisecond) // the answer is read a little later than it is sent
-	if got.Hosts != 1 {
-		t.Errorf("%d hosts, want 1", got.Hosts)
-	}
 }
 
 // The same of a crawl that several processes share.
 func TestROB_POL_01_OneServerHasOneClockInASharedCrawl(t *testing.T) {
-	server := redistest.Start(t)
-	s := newWebServer(t, map[string]http.HandlerFunc{
-		"/robots.txt": page(200, ""), "/a": page(200, "a"), "/": page(200, spellings),
-	})
-	cfg := sharedConfig(t, server.URL(), "http://example.com/")
-	cfg.Politeness.Delay = 150 * time.Millisecond
-	var work sync.WaitGroup
-	all := make([]*crawl, 2)
-	for i, name := range []string{"w1", "w2"} {
-		cfg := workerConfig(t, cfg, name)
-		work.Go(func() { all[i] = run(t, cfg, &Options{Transport: s.transport()}) })
-	}
-	work.Wait()
+	t.Parallel()
+	s := inSpellings()
+	cfg := sharedConfig(t, redistest.Start(t).URL(), "http://example.com/")
+	cfg.Politeness.Delay = 100 * time.Millisecond
+	all := togetherWith(t, s, workerConfig(t, cfg, "w1"), workerConfig(t, cfg, "w2"))
 	if diff := cmp.Diff(spelt, allPages(all)); diff != "" {
 		t.Errorf("pages (-want +got):\n%s", diff)
 	}
-	wantSpaced(t, s.requests(), cfg.Politeness.Delay-5*time.Millisecond)
-}
-
-// And of a crawl that was stopped and goes on.
-func TestROB_POL_01_OneServerHasOneClockAfterResume(t *testing.T) {
-	s := newWebServer(t, map[string]http.HandlerFunc{
-		"/robots.txt": page(200, ""), "/a": page(200, "a"), "/": page(200, spellings),
-	})
-	cfg := testConfig(t, "http://example.com/")
-	cfg.Politeness.Delay, cfg.Limits.MaxPages = 300*time.Millisecond, 3
-	if first := run(t, cfg, &Options{Transport: s.transport()}); first.End != EndMaxPages {
-		t.Fatalf("%+v", first.Summary)
-	}
-	cfg.Limits.MaxPages = 0
-	got := run(t, cfg, &Options{Transport: s.transport(), Resume: true})
-	if diff := cmp.Diff(spelt, got.paths("")); diff != "" {
-		t.Errorf("pages (-want +got):\n%s", diff)
-	}
-	wantSpaced(t, s.requests(), cfg.Politeness.Delay-5*time.Millisecond)
+	wantSpaced(t, s.requests(), cfg.Politeness.Delay)
 }
 
 // A fakeServer answers in memory, at the time of a bubble.
@@ -175,9 +92,9 @@ func (s *fakeServer) RoundTrip(r *http.Request) (*http.Response, error) {
 	return w.Result(), nil
 }
 
-// inBubble crawls http://example.com/ and https://example.com/ of a server where time
+// crawlServer crawls http://example.com/ and https://example.com/ of a server where time
 // passes by itself.
-func inBubble(t *testing.T, pages map[string]http.HandlerFunc, change func(*Config), look func(t *testing.T, got *crawl, s *fakeServer)) {
+func crawlServer(t *testing.T, pages map[string]http.HandlerFunc, change func(*Config), look func(t *testing.T, got *crawl, s *fakeServer)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		s := &fakeServer{pages: pages}
@@ -201,7 +118,7 @@ func TestROB_POL_04_RetryAfterHoldsForTheServer(t *testing.T) {
 		w.Header().Set("Retry-After", "60")
 		w.WriteHeader(http.StatusServiceUnavailable)
 	}
-	inBubble(t, map[string]http.HandlerFunc{
+	crawlServer(t, map[string]http.HandlerFunc{
 		"http://example.com/robots.txt": page(200, ""), "https://example.com/robots.txt": page(200, ""),
 		"http://example.com/":  busy,
 		"https://example.com/": page(200, `<a href="/1">1</a><a href="/2">2</a>`), "https://example.com/1": page(200, "1"), "https://example.com/2": page(200, "2"),
@@ -248,7 +165,7 @@ func TestROB_POL_03_OneOriginIsUnreachable(t *testing.T) {
 			} else {
 				pages["http://example.com/robots.txt"] = tt.robots
 			}
-			inBubble(t, pages, nil, func(t *testing.T, got *crawl, s *fakeServer) {
+			crawlServer(t, pages, nil, func(t *testing.T, got *crawl, s *fakeServer) {
 				want := []string{"https://example.com/", "https://example.com/1"}
 				if tt.quiet {
 					want = nil
@@ -274,7 +191,7 @@ func TestROB_POL_03_OneOriginIsUnreachable(t *testing.T) {
 // delay in between, and for no other turn.
 func TestROB_FET_19_RedirectOfRobotsStaysOnTheServer(t *testing.T) {
 	redirect := http.RedirectHandler("https://example.com/robots.txt", http.StatusMovedPermanently).ServeHTTP
-	inBubble(t, map[string]http.HandlerFunc{
+	crawlServer(t, map[string]http.HandlerFunc{
 		"http://example.com/robots.txt": redirect, "https://example.com/robots.txt": page(200, "User-agent: *\nDisallow: /no\n"),
 		"http://example.com/": page(200, `<a href="/no">no</a>`), "https://example.com/": page(200, `<a href="/no">no</a>`),
 	}, nil, func(t *testing.T, got *crawl, s *fakeServer) {
@@ -302,7 +219,7 @@ func TestROB_POL_02_LongestCrawlDelayOfTheOrigins(t *testing.T) {
 			for _, origin := range []string{"http://example.com", "https://example.com"} {
 				pages[origin+"/"], pages[origin+"/1"], pages[origin+"/2"] = page(200, links), page(200, "1"), page(200, "2")
 			}
-			inBubble(t, pages, nil, func(t *testing.T, got *crawl, s *fakeServer) {
+			crawlServer(t, pages, nil, func(t *testing.T, got *crawl, s *fakeServer) {
 				if got.Pages != 6 {
 					t.Errorf("%+v", got.Summary)
 				}
@@ -321,7 +238,7 @@ func TestHostPagesAreOfAServer(t *testing.T) {
 		pages[origin+"/robots.txt"], pages[origin+"/"] = page(200, ""), page(200, `<a href="/1">1</a><a href="/2">2</a>`)
 		pages[origin+"/1"], pages[origin+"/2"] = page(200, "1"), page(200, "2")
 	}
-	inBubble(t, pages, func(c *Config) { c.Limits.MaxHostPages = 3 }, func(t *testing.T, got *crawl, _ *fakeServer) {
+	crawlServer(t, pages, func(c *Config) { c.Limits.MaxHostPages = 3 }, func(t *testing.T, got *crawl, _ *fakeServer) {
 		if got.Pages != 3 || got.Rejected[output.HostFull] == 0 || got.Hosts != 1 {
 			t.Errorf("%+v", got.Summary)
 		}

@@ -1,6 +1,7 @@
 package crawler
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -363,4 +364,32 @@ func TestMasterIsKilled(t *testing.T) {
 	const unreplicated = 64
 	hosts.judge(t, delay, 2*inFlight+unreplicated)
 	hosts.judgeSegments(t, w.dirs(), 2*inFlight+unreplicated)
+}
+
+// Who interrupts a crawl twice need not wait until Redis is back, and loses nothing.
+func TestInterruptWithoutRedis(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it kills Redis and waits until the crawl gives it up")
+	}
+	server := redistest.Start(t, "--appendonly", "yes", "--appendfsync", "always")
+	s := wide(t, "127.0.0.1", 30)
+	cfg := workerConfig(t, sharedConfig(t, server.URL(), s.url+"/"), "w1")
+	cfg.Politeness.Delay = 50 * time.Millisecond
+	c := newCrawler(t, cfg, nil)
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		waitFor(func() bool { return len(s.asked()) >= 5 })
+		server.Kill()
+		cancel()
+		time.Sleep(100 * time.Millisecond)
+		c.Abort()
+	}()
+	sum, err := c.Run(ctx)
+	if err != nil || sum.End != EndInterrupted || sum.Took > 2*closingTime+5*time.Second {
+		t.Fatalf("%+v, %v", sum, err)
+	}
+	server.Restart(t)
+	if got := resume(t, cfg, nil); got.End != EndFinished || got.Pages != 31 || len(s.asked()) > 33 {
+		t.Errorf("%+v, asked for %d", got.Summary, len(s.asked()))
+	}
 }

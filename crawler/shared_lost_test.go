@@ -46,6 +46,33 @@ func TestRequestEndsWithItsLease(t *testing.T) {
 	}
 }
 
+// A host that is only asked for the robots.txt of others has the delay of the crawl.
+func TestDelayOfAHostBehindRedirects(t *testing.T) {
+	server := redistest.Start(t)
+	const delay = 200 * time.Millisecond
+	behind := newSite(t, "127.0.0.9", map[string]string{"/all.txt": "User-agent: *\nDisallow: /no\n"})
+	var starts []string
+	for _, address := range []string{"127.0.0.1", "127.0.0.2", "127.0.0.3"} {
+		s := newSite(t, address, map[string]string{"/": "page"})
+		s.handle("/robots.txt", func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, behind.url+"/all.txt", http.StatusFound)
+		})
+		starts = append(starts, s.url+"/")
+	}
+	cfg := workerConfig(t, sharedConfig(t, server.URL(), starts...), "w1")
+	cfg.Politeness.Delay = delay
+	got := run(t, cfg, nil)
+	requests := behind.requests()
+	if got.Pages != len(starts) || len(requests) != len(starts) {
+		t.Fatalf("%+v, %v", got.Summary, requests)
+	}
+	for i, r := range requests[1:] {
+		if gap := r.began.Sub(requests[i].end); gap < delay {
+			t.Errorf("it was asked again after %v, the delay is %v", gap, delay)
+		}
+	}
+}
+
 // A page whose lease was lost before it was committed counts for nothing: not for the limits,
 // the files or the traps. The process that has the lease then fetches it.
 func TestPageOfALostLease(t *testing.T) {
@@ -78,31 +105,4 @@ func (m *losingMember) Lost(frontier.LeaseID) bool {
 		}
 	}
 	return false
-}
-
-// A host that is only asked for the robots.txt of others has the delay of the crawl.
-func TestDelayOfAHostBehindRedirects(t *testing.T) {
-	server := redistest.Start(t)
-	const delay = 200 * time.Millisecond
-	behind := newSite(t, "127.0.0.9", map[string]string{"/all.txt": "User-agent: *\nDisallow: /no\n"})
-	var starts []string
-	for _, address := range []string{"127.0.0.1", "127.0.0.2", "127.0.0.3"} {
-		s := newSite(t, address, map[string]string{"/": "page"})
-		s.handle("/robots.txt", func(w http.ResponseWriter, r *http.Request) {
-			http.Redirect(w, r, behind.url+"/all.txt", http.StatusFound)
-		})
-		starts = append(starts, s.url+"/")
-	}
-	cfg := workerConfig(t, sharedConfig(t, server.URL(), starts...), "w1")
-	cfg.Politeness.Delay = delay
-	got := run(t, cfg, nil)
-	requests := behind.requests()
-	if got.Pages != len(starts) || len(requests) != len(starts) {
-		t.Fatalf("%+v, %v", got.Summary, requests)
-	}
-	for i, r := range requests[1:] {
-		if gap := r.began.Sub(requests[i].end); gap < delay {
-			t.Errorf("it was asked again after %v, the delay is %v", gap, delay)
-		}
-	}
 }

@@ -1,15 +1,21 @@
 package crawler
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"net/http"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier/pebblestore"
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore"
@@ -33,21 +39,21 @@ func sharedConfig(t testing.TB, url string, urls ...string) Config {
 	return cfg
 }
 
-// storeOptions say which crawl of its server cfg is about.
-func storeOptions(cfg Config) *redisstore.Options {
-	store := cfg.Cluster.crawl().Store
-	return &store
-}
-
 // together has workers crawl at the same time, and returns what each did. The first
 // has begun before the others do.
 func together(t *testing.T, cfgs ...Config) []*crawl {
+	t.Helper()
+	return togetherWith(t, nil, cfgs...)
+}
+
+// togetherWith is together with a transport of the test.
+func togetherWith(t *testing.T, transport http.RoundTripper, cfgs ...Config) []*crawl {
 	t.Helper()
 	all := make([]*crawl, len(cfgs))
 	begun := make(chan struct{})
 	var work sync.WaitGroup
 	for i, cfg := range cfgs {
-		opts := &Options{}
+		opts := &Options{Transport: transport}
 		if i == 0 {
 			opts.Begun = sync.OnceFunc(func() { close(begun) })
 		} else {
@@ -84,6 +90,7 @@ func allPages(all []*crawl) []string {
 // Two workers fetch each page once, ask for each robots.txt once, and keep the delay of
 // a host between them.
 func TestSharedCrawl(t *testing.T) {
+	t.Parallel()
 	server := redistest.Start(t)
 	const hosts, pages, delay = 6, 8, 60 * time.Millisecond
 	var sites []*site
@@ -127,6 +134,7 @@ func TestSharedCrawl(t *testing.T) {
 // A worker that joins has the settings of the crawl, brings its own start URLs, and may
 // not have other settings.
 func TestJoined(t *testing.T) {
+	t.Parallel()
 	server := redistest.Start(t)
 	one, two := wide(t, "127.0.0.1", 1), wide(t, "127.0.0.2", 1)
 	cfg := sharedConfig(t, server.URL(), one.url+"/")
@@ -152,10 +160,7 @@ func TestJoined(t *testing.T) {
 	}
 	// The same is said without Joined.
 	bare.Output.Dir = filepath.Join(t.TempDir(), "w2")
-	c, err := New(bare, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := newCrawler(t, bare, nil)
 	if _, err := c.Run(t.Context()); !errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), "max-depth") {
 		t.Errorf("other settings: %v", err)
 	}
@@ -167,6 +172,7 @@ func TestJoined(t *testing.T) {
 
 // Limits are of all workers together.
 func TestSharedLimits(t *testing.T) {
+	t.Parallel()
 	server := redistest.Start(t)
 	a, b := wide(t, "127.0.0.1", 60), wide(t, "127.0.0.2", 60)
 	for name, tt := range map[string]struct {
@@ -215,6 +221,7 @@ func TestSharedLimits(t *testing.T) {
 
 // A limit that a worker is given when it goes on holds for all; other settings stay.
 func TestSharedResume(t *testing.T) {
+	t.Parallel()
 	server := redistest.Start(t)
 	s := wide(t, "127.0.0.1", 20)
 	cfg := sharedConfig(t, server.URL(), s.url+"/")
@@ -225,10 +232,7 @@ func TestSharedResume(t *testing.T) {
 		t.Errorf("joined after the limit: %+v", got.Summary)
 	}
 	two.Scope.MaxDepth = 3
-	c, err := New(two, &Options{Resume: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := newCrawler(t, two, &Options{Resume: true})
 	if _, err := c.Run(t.Context()); !errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), "max-depth") {
 		t.Errorf("another depth: %v", err)
 	}
@@ -249,6 +253,7 @@ func TestSharedResume(t *testing.T) {
 
 // A crawl is stopped for all who work on it, and goes on.
 func TestStopShared(t *testing.T) {
+	t.Parallel()
 	server := redistest.Start(t)
 	s := wide(t, "127.0.0.1", 40)
 	cfg := sharedConfig(t, server.URL(), s.url+"/")
@@ -278,10 +283,7 @@ func TestStopShared(t *testing.T) {
 	if err := redisstore.Delete(t.Context(), cfg.Cluster.Frontier, storeOptions(cfg)); err != nil {
 		t.Error(err)
 	}
-	c, err := New(one, &Options{Resume: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := newCrawler(t, one, &Options{Resume: true})
 	if _, err := c.Run(t.Context()); !errors.Is(err, ErrFrontierLost) {
 		t.Errorf("going on with a crawl that was deleted: %v", err)
 	}
@@ -289,6 +291,7 @@ func TestStopShared(t *testing.T) {
 
 // A directory is one process's, and a name is one worker's.
 func TestSharedDirectoryIsLocked(t *testing.T) {
+	t.Parallel()
 	server := redistest.Start(t)
 	s := wide(t, "127.0.0.1", 30)
 	cfg := workerConfig(t, sharedConfig(t, server.URL(), s.url+"/"), "w1")
@@ -305,10 +308,7 @@ func TestSharedDirectoryIsLocked(t *testing.T) {
 			t.Errorf("a second process in the directory: %v", err)
 		}
 	}}
-	c, err := New(cfg, opts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := newCrawler(t, cfg, opts)
 	if sum, err := c.Run(ctx); err != nil || sum.End != EndInterrupted {
 		t.Errorf("%+v, %v", sum, err)
 	}
@@ -333,4 +333,133 @@ func TestSharedAddress(t *testing.T) {
 	if err := cfg.Validate(); !errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), "join") {
 		t.Error(err)
 	}
+}
+
+// refuses wants a crawl not to begin, and its files as they were.
+func refuses(t *testing.T, cfg Config, opts *Options, class error, text string) {
+	t.Helper()
+	name := filepath.Join(cfg.Output.Dir, "pages.jsonl")
+	before, _ := os.ReadFile(name)
+	c := newCrawler(t, cfg, opts)
+	if _, err := c.Run(t.Context()); !errors.Is(err, class) || !strings.Contains(err.Error(), text) {
+		t.Errorf("%v, want %v with %q", err, class, text)
+	}
+	if after, _ := os.ReadFile(name); !bytes.Equal(after, before) {
+		t.Errorf("%s had %d bytes, and has %d", name, len(before), len(after))
+	}
+}
+
+// What a worker has written is not taken for a part of another crawl, whatever that is
+// called, nor of another worker.
+func TestResumeIntoAnotherCrawl(t *testing.T) {
+	t.Parallel()
+	server := redistest.Start(t)
+	s := wide(t, "127.0.0.1", 5)
+	cfg := sharedConfig(t, server.URL(), s.url+"/")
+	one := workerConfig(t, cfg, "w1")
+	run(t, one, nil)
+	twin := one
+	twin.Output.Dir = filepath.Join(t.TempDir(), "twin")
+	refuses(t, twin, nil, ErrConfig, `has one called "w1"`)
+
+	renamed := one
+	renamed.Cluster.Join = "else"
+	refuses(t, renamed, &Options{Resume: true}, ErrConfig, "join")
+	if err := redisstore.Delete(t.Context(), cfg.Cluster.Frontier, storeOptions(cfg)); err != nil {
+		t.Fatal(err)
+	}
+	refuses(t, one, &Options{Resume: true}, ErrFrontierLost, "no such crawl")
+	run(t, workerConfig(t, cfg, "w2"), nil)
+	refuses(t, one, &Options{Resume: true}, ErrFrontierLost, "is another one")
+
+	alone := testConfig(t, s.url+"/")
+	run(t, alone, nil)
+	alone.Cluster.Frontier, alone.Cluster.Join = cfg.Cluster.Frontier, cfg.Cluster.Join
+	refuses(t, alone, &Options{Resume: true}, ErrConfig, "has its own")
+}
+
+// A shared crawl that another version has begun is refused with what to do, and neither its
+// directory nor what is on the server changes.
+func TestSharedCrawlOfAnotherFormatIsLeftAsItIs(t *testing.T) {
+	t.Parallel()
+	server := redistest.Start(t)
+	s := newSite(t, "127.0.0.1", map[string]string{"/": `<a href="/a">a</a>`, "/a": "a"})
+	cfg := workerConfig(t, sharedConfig(t, server.URL(), s.url+"/"), "w1")
+	cfg.Limits.MaxPages = 1
+	run(t, cfg, nil)
+	server.Do(t, "HSET", "politecrawl:"+cfg.Cluster.Join+":{all}:meta", "format", "1")
+	if err := os.WriteFile(filepath.Join(cfg.Output.Dir, frontierDir, "OWNER"), []byte("1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	before, keys := contents(t, cfg.Output.Dir), server.Do(t, "DBSIZE")
+	for name, opts := range map[string]*Options{"resume": {Resume: true}, "recrawl": {Recrawl: true}} {
+		c := newCrawler(t, cfg, opts)
+		if _, err := c.Run(t.Context()); !errors.Is(err, redisstore.ErrFormat) || !strings.Contains(err.Error(), "finish the crawl with the version of the program that began it") {
+			t.Errorf("%s: %v, want %v and what to do", name, err, redisstore.ErrFormat)
+		}
+	}
+	if diff := cmp.Diff(before, contents(t, cfg.Output.Dir)); diff != "" {
+		t.Errorf("the directory has changed (-before +after):\n%s", diff)
+	}
+	if after := server.Do(t, "DBSIZE"); after != keys {
+		t.Errorf("the server has %s keys, before %s", after, keys)
+	}
+}
+
+// contents returns the files below a directory by name.
+func contents(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	all := make(map[string]string)
+	err := fs.WalkDir(os.DirFS(dir), ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(filepath.Join(dir, name))
+		all[name] = string(data)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// Each worker asks again for what it had asked for, at the same time or one after the
+// other, and robots.txt is asked for again too.
+func TestSharedRecrawl(t *testing.T) {
+	t.Parallel()
+	server := redistest.Start(t)
+	a, b := wide(t, "127.0.0.1", 10), wide(t, "127.0.0.2", 10)
+	cfg := sharedConfig(t, server.URL(), a.url+"/", b.url+"/")
+	cfg.Politeness.Delay = 20 * time.Millisecond
+	cfgs := []Config{workerConfig(t, cfg, "w1"), workerConfig(t, cfg, "w2")}
+	first := together(t, cfgs...)
+	pages := allPages(first)
+	for round := 2; round < 4; round++ {
+		all := make([]*crawl, len(cfgs))
+		var work sync.WaitGroup
+		for i, cfg := range cfgs {
+			again := func() { all[i] = run(t, cfg, &Options{Recrawl: true}) }
+			if round == 2 {
+				work.Go(again)
+			} else {
+				again()
+			}
+		}
+		work.Wait()
+		if got := allPages(all); !slices.Equal(got, pages) {
+			t.Errorf("round %d: %d pages, want %d: %v", round, len(got), len(pages), got)
+		}
+		for _, s := range []*site{a, b} {
+			if n := len(s.asked()); n != round*11 {
+				t.Errorf("round %d: %s was asked for %d pages: %v", round, s.url, n, s.asked())
+			}
+		}
+	}
+}
+
+// storeOptions say which crawl of its server cfg is about.
+func storeOptions(cfg Config) *redisstore.Options {
+	store := cfg.Cluster.crawl().Store
+	return &store
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -15,6 +14,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
@@ -44,13 +45,7 @@ func newSite(t *testing.T, address string, pages map[string]string) *site {
 	for path, body := range pages {
 		s.page(path, body)
 	}
-	listener, err := net.Listen("tcp", address+":0")
-	if err != nil {
-		t.Fatalf("a host of this test needs the loopback address %s: %v", address, err)
-	}
-	server := httptest.NewUnstartedServer(http.HandlerFunc(s.serve))
-	_ = server.Listener.Close()
-	server.Listener = listener
+	server := &httptest.Server{Listener: listen(t, address), Config: &http.Server{Handler: http.HandlerFunc(s.serve)}}
 	server.Start()
 	t.Cleanup(server.Close)
 	s.url = server.URL
@@ -138,6 +133,16 @@ func testConfig(t testing.TB, urls ...string) Config {
 	return cfg
 }
 
+// newCrawler makes a crawl, which in a bubble connects to the sites in it.
+func newCrawler(t *testing.T, cfg Config, opts *Options) *Crawler {
+	t.Helper()
+	c, err := New(cfg, connected(t, &cfg, opts))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
 // run crawls to the end and reads the output back.
 func run(t *testing.T, cfg Config, opts *Options) *crawl {
 	t.Helper()
@@ -157,13 +162,11 @@ func runChanged(t *testing.T, cfg Config, opts *Options, change func(*Crawler)) 
 		defer mu.Unlock()
 		got.notices = append(got.notices, line)
 	}
-	c, err := New(cfg, opts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := newCrawler(t, cfg, opts)
 	change(c)
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
+	var err error
 	if got.Summary, err = c.Run(ctx); err != nil {
 		t.Fatal(err)
 	}
@@ -230,4 +233,71 @@ func waitFor(holds func() bool) {
 	for end := time.Now().Add(time.Minute); !holds() && time.Now().Before(end); {
 		time.Sleep(5 * time.Millisecond)
 	}
+}
+
+// redirectUnless serves a page at path when it is asked for with the query, and
+// redirects there when it is not.
+func (s *site) redirectUnless(path, query string) {
+	s.handle(path, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.RawQuery != query {
+			http.Redirect(w, r, path+"?"+query, http.StatusFound)
+			return
+		}
+		_, _ = fmt.Fprint(w, "a page")
+	})
+}
+
+// page is a response with a body, in which {site} stands for the site.
+func page(status int, body string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		w.WriteHeader(status)
+		_, _ = fmt.Fprint(w, strings.ReplaceAll(body, "{site}", "http://"+r.Host))
+	}
+}
+
+// wantSpaced holds that the server never had two requests at once, and that much time
+// between them.
+func wantSpaced(t *testing.T, requests []request, least time.Duration) {
+	t.Helper()
+	for i, r := range requests[1:] {
+		if gap := r.began.Sub(requests[i].end); gap < least {
+			t.Errorf("%s came %v after %s, want %v", r.uri, gap, requests[i].uri, least)
+		}
+	}
+}
+
+// resume goes on with the crawl of cfg to its end.
+func resume(t *testing.T, cfg Config, change func(*Config)) *crawl {
+	t.Helper()
+	saved, err := Saved(cfg.Output.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(cfg, saved); diff != "" {
+		t.Errorf("saved configuration (-want +got):\n%s", diff)
+	}
+	if change != nil {
+		change(&saved)
+	}
+	return run(t, saved, &Options{Resume: true})
+}
+
+// chain is a site of n pages, each of which links to the next and elsewhere.
+func chain(t *testing.T, n int) *site {
+	pages := map[string]string{"/robots.txt": "User-agent: *\nDisallow: /no\n"}
+	for i := range n {
+		path := fmt.Sprintf("/%d", i)
+		pages[path] = fmt.Sprintf(`page %d <a href="/%d">next</a><a href="/no/%d">no</a><a href="http://elsewhere.invalid/%d">out</a>`, i, min(i+1, n-1), i, i)
+	}
+	return newSite(t, "127.0.0.1", pages)
+}
+
+// again crawls the directory of cfg another time.
+func again(t *testing.T, cfg Config, opts Options) *crawl {
+	t.Helper()
+	saved, err := Saved(cfg.Output.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return run(t, saved, &opts)
 }

@@ -39,7 +39,8 @@ func (s *skipEvents) Write(f *output.Found) error {
 }
 
 func (s *skipEvents) Commit(bool) ([]byte, error) { return nil, nil }
-func (s *skipEvents) Close() error                { return nil }
+
+func (s *skipEvents) Close() error { return nil }
 
 // sorted returns the events so far.
 func (s *skipEvents) sorted() []string {
@@ -91,10 +92,7 @@ func TestSkippedURLsAreCountedAtOnce(t *testing.T) {
 	cfg := testConfig(t, s.url+"/1", s.url+"/twice", s.url+"/gate1", s.url+"/2", s.url+"/3", s.url+"/gate2")
 	cfg.Limits.Workers, cfg.Scope.MaxDepth = 1, 0
 	told := &skipEvents{}
-	c, err := New(cfg, &Options{Formats: []output.Format{told.format()}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := newCrawler(t, cfg, &Options{Formats: []output.Format{told.format()}})
 	over := make(chan *Summary)
 	go func() {
 		sum, err := c.Run(t.Context())
@@ -160,10 +158,7 @@ func TestSkippedURLsAreCountedOnResume(t *testing.T) {
 	cfg.Limits.MaxPages = 0
 	var c *Crawler
 	var begun map[output.Reason]int
-	c, err := New(cfg, &Options{Resume: true, Begun: func() { begun = statusOf(t, c).Rejected }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c = newCrawler(t, cfg, &Options{Resume: true, Begun: func() { begun = statusOf(t, c).Rejected }})
 	sum, err := c.Run(t.Context())
 	if err != nil || !maps.Equal(begun, want) || !maps.Equal(sum.Rejected, want) || sum.Pages != 4 {
 		t.Errorf("%v: %d pages; rejected %v when it began, %v in the end, want %v", err, sum.Pages, begun, sum.Rejected, want)

@@ -284,49 +284,6 @@ func TestTrapsAndResume(t *testing.T) {
 	}
 }
 
-// A page that closes a trap and is not committed is fetched again, and its trap with it.
-func TestTrapIsClosedAfterItsPage(t *testing.T) {
-	s := newSite(t, "127.0.0.1", nil)
-	s.mux.HandleFunc("/{$}", func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "text/html")
-		n, _ := strconv.Atoi(r.FormValue("month"))
-		_, _ = fmt.Fprintf(w, `<a href="/?month=%d">`, n+1)
-	})
-	cfg := testConfig(t, s.url+"/")
-	cfg.Limits.TrapPages, cfg.Limits.Workers = 20, 1
-	var closed *Crawler
-	c, err := New(cfg, &Options{Frontier: &failingFrontier{Frontier: frontier.NewMemory(nil), fails: func() bool {
-		_, _, isClosed := closed.found.traps.Closed(weburl.ServerOf(s.url), s.url+"/?month=0")
-		return isClosed
-	}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	closed = c
-	if _, err := c.Run(t.Context()); !errors.Is(err, errFrontierFails) {
-		t.Fatal(err)
-	}
-	journal, err := os.ReadFile(filepath.Join(cfg.Output.Dir, record.JournalFile))
-	if err != nil || strings.Contains(string(journal), `"trap"`) {
-		t.Errorf("the journal closes the trap of a page that was not committed: %s %v", journal, err)
-	}
-}
-
-var errFrontierFails = errors.New("the frontier fails")
-
-// A failingFrontier accepts no outcome when fails says so.
-type failingFrontier struct {
-	frontier.Frontier
-	fails func() bool
-}
-
-func (f *failingFrontier) Finish(ctx context.Context, outcomes []frontier.Outcome, note []byte) ([]error, error) {
-	if f.fails() {
-		return nil, errFrontierFails
-	}
-	return f.Frontier.Finish(ctx, outcomes, note)
-}
-
 // What a sitemap lists is no trap where it redirects either, in the next round as in the
 // first, and may repeat itself.
 func TestListedAndMovedIsNoTrap(t *testing.T) {
@@ -430,4 +387,47 @@ func TestLeadsOn(t *testing.T) {
 			t.Errorf("%s: leads on: %t, %v", tt.name, got, err)
 		}
 	}
+}
+
+// A page that closes a trap and is not committed is fetched again, and its trap with it.
+func TestTrapIsClosedAfterItsPage(t *testing.T) {
+	s := newSite(t, "127.0.0.1", nil)
+	s.mux.HandleFunc("/{$}", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		n, _ := strconv.Atoi(r.FormValue("month"))
+		_, _ = fmt.Fprintf(w, `<a href="/?month=%d">`, n+1)
+	})
+	cfg := testConfig(t, s.url+"/")
+	cfg.Limits.TrapPages, cfg.Limits.Workers = 20, 1
+	var closed *Crawler
+	c, err := New(cfg, &Options{Frontier: &failingFrontier{Frontier: frontier.NewMemory(nil), fails: func() bool {
+		_, _, isClosed := closed.found.traps.Closed(weburl.ServerOf(s.url), s.url+"/?month=0")
+		return isClosed
+	}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	closed = c
+	if _, err := c.Run(t.Context()); !errors.Is(err, errFrontierFails) {
+		t.Fatal(err)
+	}
+	journal, err := os.ReadFile(filepath.Join(cfg.Output.Dir, record.JournalFile))
+	if err != nil || strings.Contains(string(journal), `"trap"`) {
+		t.Errorf("the journal closes the trap of a page that was not committed: %s %v", journal, err)
+	}
+}
+
+var errFrontierFails = errors.New("the frontier fails")
+
+// A failingFrontier accepts no outcome when fails says so.
+type failingFrontier struct {
+	frontier.Frontier
+	fails func() bool
+}
+
+func (f *failingFrontier) Finish(ctx context.Context, outcomes []frontier.Outcome, note []byte) ([]error, error) {
+	if f.fails() {
+		return nil, errFrontierFails
+	}
+	return f.Frontier.Finish(ctx, outcomes, note)
 }

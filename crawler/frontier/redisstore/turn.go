@@ -163,7 +163,11 @@ func (s *Store) basis(t *turn, again bool) []string {
 		return []string{"", ""}
 	}
 	shard := t.sections[0].shard
-	return []string{strconv.Itoa(shard), s.runs[shard]}
+	run := s.runs[0]
+	if s.cluster {
+		run = s.runs[shard]
+	}
+	return []string{strconv.Itoa(shard), run}
 }
 
 func flag(b bool) string {

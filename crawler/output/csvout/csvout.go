@@ -50,7 +50,7 @@ type sink struct {
 	named        bool // the names of the files have reached the disk
 	keepFormulas bool
 	files        [len(tables)]*file
-	cells        []string // of the record that is being written
+	row          row
 }
 
 // lengths is what a mark says: how long each file is, in the order of tables.
@@ -64,6 +64,7 @@ func open(dir string, mark []byte, opts Options) (_ output.Sink, err error) {
 		}
 	}
 	s := &sink{dir: dir, keepFormulas: opts.KeepFormulas}
+	s.row.sink = s
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.Close())
@@ -81,13 +82,11 @@ func open(dir string, mark []byte, opts Options) (_ output.Sink, err error) {
 // Write implements [output.Sink].
 func (s *sink) Write(f *output.Found) error {
 	for _, l := range f.Links {
-		for _, to := range l.To {
-			if err := s.record(links, l.URL, to); err != nil {
-				return err
-			}
+		if err := s.links(l); err != nil {
+			return err
 		}
 	}
-	return rows.Write(f, func(table rows.Table, cells ...any) error { return s.record(places[table], cells...) })
+	return rows.Write(f, &s.row)
 }
 
 // Commit implements [output.Sink].
@@ -113,7 +112,7 @@ func (s *sink) Close() error {
 	var errs []error
 	for _, f := range s.files {
 		if f != nil {
-			errs = append(errs, f.file.Close())
+			errs = append(errs, f.close())
 		}
 	}
 	return errors.Join(errs...)

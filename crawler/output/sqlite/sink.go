@@ -39,13 +39,11 @@ func (s *sink) write(f *output.Found) error {
 			return err
 		}
 	}
-	insert := func(table rows.Table, cells ...any) error { return s.insert(places[table], cells...) }
-	if err := rows.Write(f, insert); err != nil {
+	if err := rows.Write(f, &row{sink: s}); err != nil {
 		return err
 	}
 	for _, r := range f.Robots {
-		err := s.insert(robots, r.Origin, r.URL, r.Outcome, r.Status, rows.Optional(r.Error), r.FetchedAt, r.ExpiresAt, r.RetryAt, r.Body)
-		if err != nil {
+		if err := s.robots(r); err != nil {
 			return err
 		}
 	}

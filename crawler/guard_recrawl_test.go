@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/robotsext/guard/guardtest"
@@ -16,6 +17,7 @@ import (
 // of its host redirects to or for the address of its host's name, is judged again by each
 // recrawl: listed again, once, as long as it is refused, and fetched when it is not.
 func TestRecrawlOfRefused(t *testing.T) {
+	t.Parallel()
 	var repaired atomic.Bool
 	other := newSite(t, "127.0.0.3", map[string]string{"/x": "x", "/s.txt": "{site}/listed\n", "/listed": "listed"})
 	other.handle("/robots.txt", func(w http.ResponseWriter, r *http.Request) {
@@ -148,4 +150,131 @@ func TestRedirectOfRobotsAllowedLater(t *testing.T) {
 	if got := run(t, cfg, &Options{Resume: true}); got.Pages != 2 || len(got.rejected) != 0 {
 		t.Errorf("%+v, %+v", got.Summary, got.rejected)
 	}
+}
+
+// TestRefusedStartURLIsReported: a start URL at an address that is not allowed is said to be so, by
+// the summary and to the person.
+func TestRefusedStartURLIsReported(t *testing.T) {
+	s := newSite(t, "127.0.0.1", map[string]string{"/": "home"})
+	cfg := testConfig(t, s.url+"/")
+	cfg.Fetch.AllowAddr, cfg.Robots.Retry = nil, time.Minute
+	got := run(t, cfg, nil)
+	want := []RefusedStart{{URL: s.url + "/", Addr: netip.MustParseAddr("127.0.0.1"), Why: "address 127.0.0.1 is not allowed (loopback)"}}
+	if !slices.Equal(got.Refused, want) || got.Pages != 0 || got.Rejected[output.Address] != 1 || got.End != EndFinished {
+		t.Errorf("%+v, want refused %+v", got.Summary, want)
+	}
+	s.wantUntouched(t)
+
+	// With the address allowed, a recrawl asks for it.
+	cfg.Fetch.AllowAddr = []string{"127.0.0.1"}
+	if got := run(t, cfg, &Options{Recrawl: true}); got.Pages != 1 || len(got.rejected) != 0 || len(got.Refused) != 0 {
+		t.Errorf("recrawl: %+v", got.Summary)
+	}
+}
+
+// TestOneRefusedStartURLIsReportedAtOnce: one of several start URLs is refused, and the person hears of it
+// while the others are crawled.
+func TestOneRefusedStartURLIsReportedAtOnce(t *testing.T) {
+	inside, s := newSite(t, "127.0.0.1", nil), newSite(t, "127.0.0.2", map[string]string{"/": "home"})
+	got := run(t, guardedConfig(t, s.url+"/", inside.url+"/"), nil)
+	want := inside.url + "/ is not asked for: address 127.0.0.1 is not allowed (loopback); see allow-addr"
+	if got.Pages != 1 || len(got.Refused) != 1 || !slices.Equal(got.notices, []string{want}) {
+		t.Errorf("%+v, notices %q", got.Summary, got.notices)
+	}
+	inside.wantUntouched(t)
+}
+
+// TestGuardIsOff: of networks that let everything through, metadata services too, the log
+// warns at the start, and the person; of those that somebody may mean, not.
+func TestGuardIsOff(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ allow, warns string }{
+		{"0.0.0.0/0", "0.0.0.0/0"}, {"::/0", "::/0"}, {"::ffff:0:0/96", "::ffff:0:0/96"}, {"128.0.0.0/1", "128.0.0.0/1"},
+		{"127.0.0.0/8 0.0.0.0/0 ::/0", "0.0.0.0/0 and ::/0"},
+		{"127.0.0.0/8 10.0.0.0/8 192.168.0.0/16 172.16.0.0/12 fc00::/7 fe80::/10", ""},
+		{"169.254.0.0/16 169.254.169.254 fd00:ec2::254", ""},
+	} {
+		s, log := newSite(t, "127.0.0.1", map[string]string{"/": "home"}), &logLines{}
+		cfg := testConfig(t, s.url+"/")
+		cfg.Fetch.AllowAddr = strings.Fields(tt.allow)
+		got := run(t, cfg, &Options{Logger: log.logger()})
+		var notices []string
+		if tt.warns != "" {
+			notices = []string{"all addresses in " + tt.warns + " may be connected to, those of cloud metadata services too (allow-addr)"}
+		}
+		if !slices.Equal(got.notices, notices) {
+			t.Errorf("%s: notices %q, want %q", tt.allow, got.notices, notices)
+		}
+		if lines := log.named(t, "guard lets almost all through"); len(lines) != len(notices) {
+			t.Errorf("%s: %d lines in the log, want %d", tt.allow, len(lines), len(notices))
+		}
+	}
+}
+
+// TestGuardAllowedLater: what was refused at sight is taken up when its address is
+// allowed, and the rest still belongs where it belonged.
+func TestGuardAllowedLater(t *testing.T) {
+	inside := newSite(t, "127.0.0.1", map[string]string{"/a": "a", "/listed": "l"})
+	s := newSite(t, "127.0.0.2", map[string]string{
+		"/": `<a href="` + inside.url + `/a">a</a><a href="http://127.0.0.3:1/b">b</a>`, "/robots.txt": "Sitemap: {site}/s.txt", "/s.txt": inside.url + "/listed\n",
+	})
+	cfg := guardedConfig(t, s.url+"/")
+	got := run(t, cfg, nil)
+	for _, url := range []string{inside.url + "/a", inside.url + "/listed", "http://127.0.0.3:1/b"} {
+		got.wantRefused(t, url, "(loopback)")
+	}
+	cfg.Fetch.AllowAddr = append(cfg.Fetch.AllowAddr, "127.0.0.1")
+	got = run(t, cfg, &Options{Resume: true})
+	if got.Pages != 2 || !slices.Contains(got.paths(inside.url), "/a") {
+		t.Errorf("resumed: %+v", got.Summary)
+	}
+	if r := got.refusal(t, inside.url+"/listed"); r.Reason != output.NotEntitled {
+		t.Errorf("%+v", r)
+	}
+	got.wantRefused(t, "http://127.0.0.3:1/b", "(loopback)")
+	cfg.Scope.Kind = ScopeHost
+	got = run(t, cfg, &Options{Recrawl: true})
+	got.wantRefused(t, "http://127.0.0.3:1/b", "(loopback)")
+}
+
+// TestStartAllowedLater: a start URL, and a name, that were refused when they were to be
+// asked for are asked for when the crawl goes on and they are allowed.
+func TestStartAllowedLater(t *testing.T) {
+	s := newSite(t, "127.0.0.1", map[string]string{"/": "front"})
+	name := strings.Replace(s.url, "127.0.0.1", "localhost", 1)
+	cfg := guardedConfig(t, s.url+"/", name+"/", "http://127.0.0.3:1/")
+	cfg.Fetch.AllowAddr = nil
+	got := run(t, cfg, nil)
+	if got.Pages != 0 || got.Rejected[output.Address] != 3 || len(got.Refused) != 3 {
+		t.Fatalf("%+v", got.Summary)
+	}
+	before := got.Refused
+	if got = run(t, cfg, &Options{Resume: true}); got.Pages != 0 || got.Rejected[output.Address] != 3 || len(s.asked()) != 0 || !sameStarts(got.Refused, before) {
+		t.Errorf("nothing more is allowed: %+v, refused before %+v", got.Summary, before)
+	}
+	cfg.Fetch.AllowAddr = []string{"127.0.0.1", "::1"}
+	got = run(t, cfg, &Options{Resume: true})
+	if paths := got.paths(s.url); !slices.Equal(paths, []string{"/"}) || got.Pages != 2 || got.Rejected[output.Address] != 1 || len(got.Refused) != 1 {
+		t.Errorf("%v, %+v", paths, got.Summary)
+	}
+	got.wantRefused(t, "http://127.0.0.3:1/", "(loopback)")
+}
+
+// TestRefusedNameKeepsItsAddress: a resumed crawl still knows the address for which a name was
+// refused, with which the program says what to allow.
+func TestRefusedNameKeepsItsAddress(t *testing.T) {
+	addr := netip.MustParseAddr("10.0.0.1")
+	cfg := guardedConfig(t, "http://inside.example/")
+	want := []RefusedStart{{URL: "http://inside.example/", Addr: addr, Why: "address 10.0.0.1 is not allowed (private)"}}
+	for _, resumed := range []bool{false, true} {
+		got := runChanged(t, cfg, &Options{Resume: resumed}, func(c *Crawler) { c.network.resolver = guardtest.Resolver(addr) })
+		if !slices.Equal(got.Refused, want) || len(got.rejected) != 1 || got.rejected[0].Addr != addr {
+			t.Errorf("resumed %t: refused %+v, want %+v; rejected %+v", resumed, got.Refused, want, got.rejected)
+		}
+	}
+}
+
+// sameStarts tells whether two lists of start URLs are of the same, in whatever order.
+func sameStarts(a, b []RefusedStart) bool {
+	return len(a) == len(b) && !slices.ContainsFunc(a, func(s RefusedStart) bool { return !slices.Contains(b, s) })
 }

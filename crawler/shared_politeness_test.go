@@ -27,6 +27,7 @@ import (
 // A host that nobody has asked yet is asked by one, for its robots.txt, whoever has its
 // URLs; then for as many pages at once as may be, and not before its delay.
 func TestNewHostIsAskedByOne(t *testing.T) {
+	t.Parallel()
 	server := redistest.Start(t)
 	const delay, pages, slow = 60 * time.Millisecond, 8, 400 * time.Millisecond
 	s := newSite(t, "127.0.0.1", nil)
@@ -134,6 +135,7 @@ func TestLeaseIsExtendedWhileItsRequestLasts(t *testing.T) {
 // A robots.txt that redirects to another host takes the turn of that, which nobody
 // extends: it lasts for as long as that may take.
 func TestRobotsRedirectHoldsTheOtherHostLongEnough(t *testing.T) {
+	t.Parallel()
 	server := redistest.Start(t)
 	cfg := workerConfig(t, sharedConfig(t, server.URL(), "http://127.0.0.1:1/"), "w1")
 	cfg.Robots.Timeout = 5 * time.Minute
@@ -186,6 +188,7 @@ func TestRecoveredByOthers(t *testing.T) {
 // Who comes to the end with a host that he could not reach says nothing of it when another
 // has reached it.
 func TestEndAfterOthersRecovered(t *testing.T) {
+	t.Parallel()
 	server := redistest.Start(t)
 	var well atomic.Bool
 	lost := newSite(t, "127.0.0.2", map[string]string{"/": "page"})
@@ -228,6 +231,7 @@ func TestEndAfterOthersRecovered(t *testing.T) {
 
 // A person is told that Redis is away, and that it is back.
 func TestRedisTroubleIsTold(t *testing.T) {
+	t.Parallel()
 	server := redistest.Start(t, "--appendonly", "yes", "--appendfsync", "always")
 	s := wide(t, "127.0.0.1", 30)
 	cfg := workerConfig(t, sharedConfig(t, server.URL(), s.url+"/"), "w1")
@@ -253,6 +257,7 @@ func TestRedisTroubleIsTold(t *testing.T) {
 // While a process opens its files, which may take long, the others know that it is there;
 // and what they tell meanwhile it acts on when it can.
 func TestOpeningWorkerCountsAsWorking(t *testing.T) {
+	t.Parallel()
 	server := redistest.Start(t)
 	target := newSite(t, "127.0.0.3", map[string]string{"/": "target"})
 	links := newSite(t, "127.0.0.1", map[string]string{"/": fmt.Sprintf(`<a href="%s/">elsewhere</a>`, target.url)})

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -20,6 +21,7 @@ import (
 // What one worker learns of the scope holds for all: also for what another had left
 // aside before.
 func TestSharedScopeGrows(t *testing.T) {
+	t.Parallel()
 	server := redistest.Start(t)
 	target := newSite(t, "127.0.0.3", map[string]string{"/deep": "deep"})
 	left, joined := make(chan struct{}), make(chan struct{})
@@ -61,6 +63,7 @@ func TestSharedScopeGrows(t *testing.T) {
 // A host that belongs to the crawl since a start URL led there belongs to it also for who
 // comes later.
 func TestHostJoinedBefore(t *testing.T) {
+	t.Parallel()
 	server := redistest.Start(t)
 	target := newSite(t, "127.0.0.3", map[string]string{"/": "target", "/deep": "deep"})
 	links := newSite(t, "127.0.0.1", map[string]string{"/": fmt.Sprintf(`<a href="%s/deep">elsewhere</a>`, target.url)})
@@ -79,6 +82,7 @@ func TestHostJoinedBefore(t *testing.T) {
 // The sitemaps of a host that joins are read also where its robots.txt was read before
 // that, and who brought it died before he came to them.
 func TestSitemapsReadByOthers(t *testing.T) {
+	t.Parallel()
 	server := redistest.Start(t)
 	s := newSite(t, "127.0.0.1", map[string]string{"/": "page"})
 	brought := newSite(t, "127.0.0.2", map[string]string{"/map.txt": "{site}/listed\n", "/listed": "listed"})
@@ -106,6 +110,7 @@ func TestSitemapsReadByOthers(t *testing.T) {
 // When the first page of a host is asked for, its sitemaps are in the frontier, also where
 // it joined so recently that who asks has not heard: he might die before he does.
 func TestSitemapsOfAHostThatJustJoined(t *testing.T) {
+	t.Parallel()
 	server := redistest.Start(t)
 	s := newSite(t, "127.0.0.1", map[string]string{"/": "page"})
 	brought := newSite(t, "127.0.0.2", map[string]string{"/robots.txt": "Sitemap: {site}/map.txt\n", "/map.txt": ""})
@@ -132,10 +137,7 @@ func TestSitemapsOfAHostThatJustJoined(t *testing.T) {
 
 // A host is taken up once, however many workers tell of it.
 func TestHostJoinsOnce(t *testing.T) {
-	c, err := New(testConfig(t, "http://a.test/"), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := newCrawler(t, testConfig(t, "http://a.test/"), nil)
 	f := &countedFrontier{Frontier: frontier.NewMemory(nil)}
 	c.frontier, c.record = f, record.New(record.Config{ScopeKey: c.found.scope.Key})
 	c.recorder = crawlRecorder{c.record}
@@ -159,4 +161,45 @@ type countedFrontier struct {
 func (f *countedFrontier) Host(ctx context.Context, h frontier.Host) (frontier.HostRecord, error) {
 	f.asked++
 	return f.Frontier.Host(ctx, h)
+}
+
+// The sitemaps of a host that one worker brings are read, also when another asks for its
+// robots.txt before it has heard of that.
+func TestSitemapsOfAHostThatJoins(t *testing.T) {
+	t.Parallel()
+	server := redistest.Start(t)
+	busy := wide(t, "127.0.0.1", 30)
+	brought := newSite(t, "127.0.0.2", map[string]string{
+		"/robots.txt": "Sitemap: {site}/map.txt\n", "/map.txt": "{site}/listed\n", "/": "front", "/listed": "listed",
+	})
+	cfg := sharedConfig(t, server.URL(), busy.url+"/")
+	cfg.Politeness.Delay = 50 * time.Millisecond
+	more := workerConfig(t, cfg, "w2")
+	more.URLs = append(slices.Clone(cfg.URLs), brought.url+"/")
+	all := together(t, workerConfig(t, cfg, "w1"), more)
+	if !slices.Contains(allPages(all), brought.url+"/listed") {
+		t.Errorf("pages %v", allPages(all))
+	}
+}
+
+// A site cannot end the crawl by what a start URL leads to.
+func TestLongRedirectOfAStart(t *testing.T) {
+	t.Parallel()
+	server := redistest.Start(t)
+	good := wide(t, "127.0.0.1", 10)
+	target := newSite(t, "127.0.0.3", nil)
+	target.handle("/x", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = fmt.Fprint(w, "here")
+	})
+	bad := newSite(t, "127.0.0.2", nil)
+	bad.handle("/go", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Location", target.url+"/x?"+strings.Repeat("a&", 700))
+		w.WriteHeader(http.StatusFound)
+	})
+	cfg := sharedConfig(t, server.URL(), good.url+"/", bad.url+"/go")
+	got := run(t, workerConfig(t, cfg, "w1"), nil)
+	if got.End != EndFinished || got.Pages != 11+1+1 {
+		t.Errorf("%+v", got.Summary)
+	}
 }

@@ -1,2 +1,0 @@
-// Package disktest simulates a full disk.
-package disktest

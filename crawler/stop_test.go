@@ -1,0 +1,236 @@
+package crawler
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/internal/politeness"
+	"github.com/politecrawl/politecrawl/crawler/output"
+	"github.com/politecrawl/politecrawl/robotsext"
+)
+
+func TestInterruptFinishesWhatIsInFlight(t *testing.T) {
+	s := newSite(t, "127.0.0.1", map[string]string{"/next": "next"})
+	asked, proceed := make(chan struct{}), make(chan struct{})
+	s.handle("/", func(w http.ResponseWriter, _ *http.Request) {
+		close(asked)
+		<-proceed
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = fmt.Fprint(w, `<a href="/next">next</a>`)
+	})
+	cfg := testConfig(t, s.url)
+	c := newCrawler(t, cfg, nil)
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		<-asked
+		cancel()
+		close(proceed)
+	}()
+	sum, err := c.Run(ctx)
+	if err != nil || sum.End != EndInterrupted || sum.Pages != 1 || sum.Left != 1 {
+		t.Errorf("Run = %+v, %v", sum, err)
+	}
+	if s.count("/next") != 0 {
+		t.Error("a new request was sent after the interrupt")
+	}
+}
+
+func TestAbortBreaksOff(t *testing.T) {
+	s := newSite(t, "127.0.0.1", nil)
+	asked := make(chan struct{})
+	s.handle("/", func(_ http.ResponseWriter, r *http.Request) {
+		close(asked)
+		<-r.Context().Done()
+	})
+	c := newCrawler(t, testConfig(t, s.url), nil)
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		<-asked
+		cancel()
+		c.Abort()
+	}()
+	sum, err := c.Run(ctx)
+	if err != nil || sum.End != EndInterrupted || sum.Pages != 0 || sum.Left != 1 || len(sum.Rejected) != 0 {
+		t.Errorf("Run = %+v, %v", sum, err)
+	}
+}
+
+func TestRunRefusesADirectoryInUse(t *testing.T) {
+	s := newSite(t, "127.0.0.1", map[string]string{"/": "x"})
+	cfg := testConfig(t, s.url)
+	run(t, cfg, nil)
+	c := newCrawler(t, cfg, nil)
+	if _, err := c.Run(t.Context()); !errors.Is(err, output.ErrExists) {
+		t.Errorf("a second crawl into %s: %v", cfg.Output.Dir, err)
+	}
+}
+
+func TestDiskThatFailsEndsTheCrawl(t *testing.T) {
+	s := newSite(t, "127.0.0.1", map[string]string{"/": `<a href="/a">a</a>`, "/a": ""})
+	cfg := testConfig(t, s.url)
+	s.handle("/robots.txt", func(w http.ResponseWriter, r *http.Request) {
+		if err := os.RemoveAll(cfg.Output.Dir + "/robots"); err != nil {
+			t.Error(err)
+		}
+		http.NotFound(w, r)
+	})
+	c := newCrawler(t, cfg, nil)
+	sum, err := c.Run(t.Context())
+	if err == nil || sum == nil || sum.End != EndFailed || !strings.Contains(err.Error(), "robots") {
+		t.Errorf("Run = %+v, %v; want an error that names what could not be written", sum, err)
+	}
+}
+
+func TestAbortAloneEndsRun(t *testing.T) {
+	s := newSite(t, "127.0.0.1", nil)
+	asked := make(chan struct{})
+	s.handle("/robots.txt", func(_ http.ResponseWriter, r *http.Request) {
+		close(asked)
+		<-r.Context().Done()
+	})
+	c := newCrawler(t, testConfig(t, s.url), nil)
+	go func() {
+		<-asked
+		c.Abort()
+	}()
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	if sum, err := c.Run(ctx); err != nil || sum.End != EndInterrupted || sum.Left != 1 || ctx.Err() != nil {
+		t.Errorf("Run = %+v, %v", sum, err)
+	}
+}
+
+func TestInterruptAtAnyMomentIsNoRace(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "127.0.0.1", map[string]string{"/": `<a href="/a">a</a>`, "/a": "a"})
+	for i := range 30 {
+		c := newCrawler(t, testConfig(t, s.url), nil)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Duration(i)*200*time.Microsecond)
+		if sum, err := c.Run(ctx); err != nil || sum.End != EndInterrupted && sum.End != EndFinished {
+			t.Errorf("Run = %+v, %v", sum, err)
+		}
+		cancel()
+	}
+}
+
+// A pause lets nothing be sent, and the end of it everything.
+func TestPause(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		s := newSite(t, "127.0.0.1", map[string]string{
+			"/": `<a href="/1">1</a>`, "/1": `<a href="/2">2</a>`, "/2": `<a href="/3">3</a>`, "/4": `<a href="/5">5</a>`, "/5": "5",
+		})
+		cfg := testConfig(t, s.url)
+		third, paused := make(chan struct{}), make(chan struct{})
+		s.handle("/3", func(w http.ResponseWriter, _ *http.Request) {
+			close(third)
+			<-paused
+			w.Header().Set("Content-Type", "text/html")
+			_, _ = fmt.Fprint(w, `<a href="/4">4</a>`)
+		})
+		c := newCrawler(t, cfg, nil)
+		var during, after int
+		go func() {
+			<-third
+			c.Pause()
+			c.Pause() // is one
+			close(paused)
+			waitFor(func() bool { // the page in flight is finished
+				s, err := c.Status()
+				return err != nil || !s.Paused || s.Pages == 4 && s.Frontier.Leased == 0
+			})
+			during = len(s.asked())
+			time.Sleep(300 * time.Millisecond)
+			after = len(s.asked())
+			c.Continue()
+		}()
+		sum, err := c.Run(t.Context())
+		if err != nil || sum.End != EndFinished || sum.Pages != 6 {
+			t.Errorf("Run = %+v, %v", sum, err)
+		}
+		if during != 4 || after != during {
+			t.Errorf("%d requests when the pause began and %d when it ended, want 4", during, after)
+		}
+	})
+}
+
+// A crawl is stopped from outside: while it runs, during a pause, before it runs.
+func TestStop(t *testing.T) {
+	for _, when := range []string{"running", "paused", "before"} {
+		t.Run(when, bubbled(func(t *testing.T) {
+			s := chain(t, 1000)
+			cfg := testConfig(t, s.url+"/0")
+			cfg.Politeness.Delay = 20 * time.Millisecond
+			var c *Crawler
+			stop := func() {
+				if when == "paused" {
+					c.Pause()
+				}
+				c.Stop()
+			}
+			c = newCrawler(t, cfg, &Options{Begun: func() {
+				if when != "before" {
+					go stop()
+				}
+			}})
+			if when == "before" {
+				stop()
+			}
+			sum, err := c.Run(t.Context())
+			if err != nil || sum.End != EndInterrupted || sum.Left == 0 || sum.Pages > 10 {
+				t.Errorf("Run = %+v, %v", sum, err)
+			}
+		}))
+	}
+}
+
+// A pause is no reason to give up what would have to be waited for too long.
+func TestPauseKeepsTheCrawl(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		s := newSite(t, "127.0.0.1", nil)
+		var c *Crawler
+		s.handle("/", func(w http.ResponseWriter, _ *http.Request) {
+			c.Pause()
+			w.Header().Set("Retry-After", "3600")
+			w.WriteHeader(http.StatusServiceUnavailable)
+		})
+		cfg := testConfig(t, s.url)
+		cfg.Fetch.Retries = 1
+		c = newCrawler(t, cfg, nil)
+		ended := make(chan End, 1)
+		go func() {
+			sum, err := c.Run(t.Context())
+			if err != nil {
+				t.Error(err)
+				ended <- ""
+				return
+			}
+			ended <- sum.End
+		}()
+		select {
+		case end := <-ended:
+			t.Fatalf("%s during the pause", end)
+		case <-time.After(1500 * time.Millisecond): // the retry was due after a second
+		}
+		c.Continue()
+		if end := <-ended; end != EndLater {
+			t.Errorf("ended: %s", end)
+		}
+	})
+}
+
+// A robots.txt that comes when the crawl is over is not taken in: its files are closed.
+func TestRobotsAfterTheEnd(t *testing.T) {
+	c := newCrawler(t, testConfig(t, "http://a.test/"), nil)
+	c.life.Close()
+	c.network.slots = politeness.NewSlots(nil, nil, 0)
+	c.learned(&robotsext.Record{Origin: "http://a.test", Outcome: robotsext.AllowAll})
+	if n := c.tally.summary().Robots; n != 0 {
+		t.Errorf("%d robots.txt files are counted", n)
+	}
+}

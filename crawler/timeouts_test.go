@@ -1,0 +1,173 @@
+package crawler
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/politecrawl/politecrawl/crawler/output"
+)
+
+// Of an answer that comes to a halt the crawl says so, and goes on.
+func TestStallTimeouts(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		s := newSite(t, "127.0.0.1", map[string]string{"/": `<a href="/drip">1</a><a href="/mute">2</a><a href="/fine">3</a>`, "/fine": "fine"})
+		s.handle("/drip", func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "text/html")
+			for r.Context().Err() == nil { // the crawl breaks it off
+				_, _ = io.WriteString(w, "x")
+				_ = http.NewResponseController(w).Flush()
+				time.Sleep(10 * time.Millisecond)
+			}
+		})
+		s.handle("/mute", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+		cfg := testConfig(t, s.url+"/")
+		cfg.Fetch.Timeout, cfg.Fetch.StallTimeout, cfg.Fetch.FirstByteTimeout = 10*time.Second, 200*time.Millisecond, 300*time.Millisecond
+		began := time.Now()
+		got := run(t, cfg, nil)
+		if took := time.Since(began); took > 5*time.Second || got.Pages != 2 {
+			t.Errorf("%d pages in %v", got.Pages, took)
+		}
+		if r := got.refusal(t, s.url+"/drip"); r.Reason != output.Failed || !strings.Contains(r.Detail, "the answer has come to a halt") {
+			t.Errorf("%+v", r)
+		}
+		if r := got.refusal(t, s.url+"/mute"); r.Reason != output.Failed || !strings.Contains(r.Detail, "first-byte-timeout") {
+			t.Errorf("%+v", r)
+		}
+	})
+}
+
+// Of an answer that goes on and on, at a pace that is none to complain of, as much is
+// read as may be, for as long as it may take.
+func TestEndlessPage(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		var sent atomic.Int64
+		s := newSite(t, "127.0.0.1", nil)
+		for path, pause := range map[string]time.Duration{"/fast": 0, "/steady": 5 * time.Millisecond} {
+			s.handle(path, func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Type", "text/html")
+				piece := []byte(strings.Repeat("x", 32<<10))
+				for {
+					n, err := w.Write(piece)
+					sent.Add(int64(n))
+					if err != nil {
+						return // the crawl breaks it off
+					}
+					time.Sleep(pause)
+				}
+			})
+		}
+		cfg := testConfig(t, s.url+"/fast")
+		cfg.Fetch.MaxBody, cfg.Fetch.Timeout = 1<<20, 3*time.Second
+		got := run(t, cfg, nil)
+		// What the sockets hold is sent and not read.
+		if got.Pages != 1 || got.pages[0].Bytes != 1<<20 || got.pages[0].Truncated != "max-body" || sent.Load() > 32<<20 {
+			t.Errorf("%+v; %d bytes were sent", got.pages, sent.Load())
+		}
+		cfg = testConfig(t, s.url+"/steady")
+		cfg.Fetch.MaxBody, cfg.Fetch.Timeout = 1<<30, 300*time.Millisecond
+		began := time.Now()
+		got = run(t, cfg, nil)
+		if r := got.refusal(t, s.url+"/steady"); r.Reason != output.Failed || time.Since(began) > 5*time.Second {
+			t.Errorf("%+v after %v", r, time.Since(began))
+		}
+	})
+}
+
+// The head of an answer has a limit of its own.
+func TestMaxHeader(t *testing.T) {
+	s := newSite(t, "127.0.0.1", map[string]string{"/": `<a href="/more">1</a><a href="/less">2</a>`})
+	const most = 256 << 10
+	for path, size := range map[string]int{"/less": most - 4<<10, "/more": most + 4<<10} {
+		s.handle(path, func(w http.ResponseWriter, _ *http.Request) {
+			for i := range size >> 10 {
+				w.Header().Set(fmt.Sprintf("X-%d", i), strings.Repeat("x", 1000))
+			}
+		})
+	}
+	got := run(t, testConfig(t, s.url+"/"), nil)
+	if r := got.refusal(t, s.url+"/more"); r.Reason != output.Failed || !strings.Contains(r.Detail, "larger than 256 KiB") || got.Pages != 2 {
+		t.Errorf("%+v, %d pages", r, got.Pages)
+	}
+}
+
+// endlessly writes a line a second until the crawl breaks it off, and then says how long that took.
+func endlessly(line string) (handler http.HandlerFunc, took chan time.Duration) {
+	took = make(chan time.Duration, 1)
+	return func(w http.ResponseWriter, r *http.Request) {
+		began := time.Now()
+		for r.Context().Err() == nil {
+			_, _ = io.WriteString(w, strings.ReplaceAll(line, "{site}", "http://"+r.Host))
+			_ = http.NewResponseController(w).Flush()
+			select {
+			case <-time.After(time.Second):
+			case <-r.Context().Done():
+			}
+		}
+		took <- time.Since(began)
+	}, took
+}
+
+// A sitemap, and a robots.txt, that goes on and on, at a pace that is none to complain of, is read
+// for as long as it may take.
+func TestEndlessFiles(t *testing.T) {
+	const robotsTimeout = 40 * time.Second
+	for _, tt := range []struct {
+		file, line string
+		listed     string // as what the file has come to
+		reason     output.Reason
+		want       time.Duration
+	}{
+		{"/map.txt", "{site}/" + strings.Repeat("x", 500) + "\n", "/map.txt", output.Failed, sitemapTime},
+		{"/robots.txt", "#" + strings.Repeat("x", 500) + "\n", "/", output.Later, robotsTimeout},
+	} {
+		t.Run(tt.file, bubbled(func(t *testing.T) {
+			s := newSite(t, "127.0.0.1", map[string]string{"/": ""})
+			handler, took := endlessly(tt.line)
+			s.handle(tt.file, handler)
+			if tt.file != "/robots.txt" {
+				s.page("/robots.txt", "Sitemap: {site}/map.txt\nUser-agent: *\nDisallow: /x\n")
+			}
+			cfg := testConfig(t, s.url+"/")
+			cfg.Robots.Timeout = robotsTimeout
+			got := run(t, cfg, nil)
+			if r, after := got.refusal(t, s.url+tt.listed), <-took; r.Reason != tt.reason || after != tt.want {
+				t.Errorf("%+v after %v, want %v", r, after, tt.want)
+			}
+		}))
+	}
+}
+
+// Two hosts whose robots.txt redirect to each other at the same moment do not wait for
+// each other for ever.
+func TestRobotsThatWaitForEachOther(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		sites := []*site{newSite(t, "127.0.0.1", map[string]string{"/": ""}), newSite(t, "127.0.0.2", map[string]string{"/": ""})}
+		var both sync.WaitGroup
+		both.Add(2)
+		for i, s := range sites {
+			other := sites[1-i].url + "/r.txt"
+			first := sync.OnceFunc(func() {
+				both.Done()
+				both.Wait()
+				time.Sleep(time.Duration(i) * time.Second)
+			})
+			redirect := func(w http.ResponseWriter, r *http.Request) {
+				first()
+				http.Redirect(w, r, other, http.StatusFound)
+			}
+			s.handle("/robots.txt", redirect)
+		}
+		cfg := testConfig(t, sites[0].url+"/", sites[1].url+"/")
+		cfg.Limits.MaxWait = time.Hour
+		began := time.Now()
+		if got, took := run(t, cfg, nil), time.Since(began); got.Pages != 2 || took > 2*time.Minute {
+			t.Errorf("%d pages after %v", got.Pages, took)
+		}
+	})
+}
