@@ -85,7 +85,7 @@ func TestPageOfALostLease(t *testing.T) {
 	if got.Pages != 2 || got.Entries != 1 || s.count("/") != 2 || s.count("/map.txt") != 2 || len(got.rejected) > 0 {
 		t.Errorf("%+v, requested %q, rejected %+v", got.Summary, s.asked(), got.rejected)
 	}
-	if entries := readOutput[output.Entry](t, cfg, output.EntriesFile); len(entries) != 1 {
+	if entries := readOutput[output.Entry](t, cfg, "entries.jsonl"); len(entries) != 1 {
 		t.Errorf("entries %+v", entries)
 	}
 }

@@ -255,8 +255,8 @@ func TestMaxSitemapEntries(t *testing.T) {
 	if got = run(t, cfg, nil); got.Entries != 4 || asked.Load() != 3 {
 		t.Errorf("%+v, asked %d times", got.Summary, asked.Load())
 	}
-	if entries := readOutput[output.Entry](t, cfg, output.EntriesFile); len(entries) != 4 {
-		t.Errorf("%d lines in %s, want those of the last attempt", len(entries), output.EntriesFile)
+	if entries := readOutput[output.Entry](t, cfg, "entries.jsonl"); len(entries) != 4 {
+		t.Errorf("%d lines in %s, want those of the last attempt", len(entries), "entries.jsonl")
 	}
 }
 

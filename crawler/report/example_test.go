@@ -143,28 +143,6 @@ func ExampleMake_workers() {
 	// one of them twice: true
 }
 
-// Which links of a site are broken, and where are they?
-func ExampleMake_broken() {
-	dir, remove := smallCrawl()
-	defer remove()
-
-	r, err := report.Make([]string{dir}, &report.Options{Rows: 1000})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	for _, b := range r.Broken.Rows {
-		fmt.Println(b.Status, b.URL)
-		for _, from := range b.From {
-			fmt.Println("    in", from)
-		}
-	}
-	// Output:
-	// 404 https://example.com/gone
-	//     in https://example.com/
-	//     in https://example.com/about
-}
-
 // Do the sitemaps of a site tell the truth?
 func ExampleMake_sitemaps() {
 	dir, remove := smallCrawl()
@@ -188,55 +166,4 @@ func ExampleMake_sitemaps() {
 	// broken: https://example.com/gone (status 404)
 	// not-listed: https://example.com/about (linked from https://example.com/)
 	// There may be more: the crawl is not finished: 12 URLs had still to be fetched
-}
-
-// What does a report say to programs?
-func ExampleReport_WriteJSON() {
-	dir, remove := smallCrawl()
-	defer remove()
-
-	r, err := report.Make([]string{dir}, nil)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	var text strings.Builder
-	if err := r.WriteJSON(&text); err != nil {
-		fmt.Println(err)
-		return
-	}
-	_, statuses, _ := strings.Cut(text.String(), "\n  \"statuses\": ")
-	statuses, _, _ = strings.Cut(statuses, "\n  ]")
-	fmt.Println(statuses)
-	// Output:
-	// [
-	//     {
-	//       "status": 200,
-	//       "pages": 2
-	//     },
-	//     {
-	//       "status": 404,
-	//       "pages": 1
-	//     }
-}
-
-// How is the page of a report served, rather than written to the disk?
-func ExampleReport_WriteHTML() {
-	dir, remove := smallCrawl()
-	defer remove()
-
-	r, err := report.Make([]string{dir}, nil)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	var page strings.Builder // or an http.ResponseWriter
-	if err := r.WriteHTML(&page); err != nil {
-		fmt.Println(err)
-		return
-	}
-	title, _, _ := strings.Cut(page.String(), "</title>")
-	_, title, _ = strings.Cut(title, "<title>")
-	fmt.Println(title)
-	// Output: Crawl of example.com
 }

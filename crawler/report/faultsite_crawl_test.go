@@ -3,16 +3,19 @@ package report_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/politecrawl/politecrawl/crawler"
+	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore/redistest"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/crawler/report"
 )
@@ -119,8 +122,6 @@ func TestFaultSite(t *testing.T) {
 	t.Run("redirects", func(t *testing.T) { s.checkRedirects(t, r) })
 	t.Run("rejected", func(t *testing.T) { s.checkRejected(t, r) })
 	t.Run("robots", func(t *testing.T) { s.checkRobots(t, r) })
-	t.Run("sitemap files", func(t *testing.T) { s.checkSitemapFiles(t, r) })
-	t.Run("pages", func(t *testing.T) { s.checkPages(t, r) })
 }
 
 func (s *faultSite) checkNumbers(t *testing.T, r *report.Report) {
@@ -290,82 +291,128 @@ func (s *faultSite) checkRobots(t *testing.T, r *report.Report) {
 	equal(t, "main", facts{s.main, "rules", "*", 1, r.Summary.Pages - 2, 3, 0, 1, 2, 1, 200, 0, 0}, of(main))
 }
 
-func (s *faultSite) checkSitemapFiles(t *testing.T, r *report.Report) {
-	type file struct {
-		Status, Pages, Sitemaps, Faults int
-		Via                             string
+// TestFaultSiteInterrupted holds that the report of a crawl that was interrupted says
+// so, and is whole when the crawl has gone on to its end.
+func TestFaultSiteInterrupted(t *testing.T) {
+	s := startFaultSite(t)
+	ctx, interrupt := context.WithCancel(t.Context())
+	defer interrupt()
+	s.set(func(s *faultSite) {
+		s.asked = func(uri string) {
+			if uri == "/unlisted" {
+				interrupt()
+			}
+		}
+	})
+	cfg := s.config(t)
+	c, err := crawler.New(cfg, nil)
+	if err == nil {
+		_, err = c.Run(ctx)
 	}
-	got := make(map[string]file)
-	faults := 0
-	for _, f := range r.Sitemaps.Files.Rows {
-		got[s.short(f.URL)[0]] = file{f.Status, f.Pages, f.Sitemaps, 0, s.short(f.Via)[0]}
-		faults += f.Faults
+	if err != nil {
+		t.Fatal(err)
 	}
-	listed := 0
-	for _, p := range places {
-		if p.listed != "" {
-			listed++
+	r, err := report.Make([]string{cfg.Output.Dir}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Summary.State != report.Stopped || r.Summary.End != string(crawler.EndInterrupted) || r.Summary.Left == 0 || !strings.HasPrefix(r.Findings[0].Text, "the crawl is not finished") {
+		t.Errorf("%+v; %+v", r.Summary, r.Findings[0])
+	}
+	for _, k := range r.Sitemaps.Kinds {
+		if len(k.Inconclusive) == 0 {
+			t.Errorf("%s is said to be all", k.Kind)
 		}
 	}
-	equal(t, "files", map[string]file{
-		"/sitemap.xml":       {200, 0, 2, 0, "/robots.txt"},
-		"/lost.xml":          {404, 0, 0, 0, "/robots.txt"},
-		"/sitemap-1.xml":     {200, listed/2 + 4, 0, 0, "/sitemap.xml"},
-		"/sitemap-moved.xml": {301, 0, 0, 0, "/sitemap.xml"},
-		"/sitemap-2.xml":     {200, listed - listed/2, 0, 0, "/sitemap-moved.xml"},
-	}, got)
-	if first := s.short(r.Sitemaps.Files.Rows[0].URL)[0]; first != "/lost.xml" {
-		t.Errorf("the first file is %s", first)
-	}
-	want := 0
-	for kind, urls := range built() {
-		if kind != "not-listed" && kind != "not-fetched" {
-			want += len(urls)
+	r = crawl(t, cfg, &crawler.Options{Resume: true})
+	equal(t, "after all", built(), s.found(r))
+	for _, k := range r.Sitemaps.Kinds {
+		if len(k.Inconclusive) > 0 {
+			t.Errorf("after all %s is inconclusive: %v", k.Kind, k.Inconclusive)
 		}
-	}
-	if faults != want {
-		t.Errorf("%d entries at fault, built: %d", faults, want)
 	}
 }
 
-func (s *faultSite) checkPages(t *testing.T, r *report.Report) {
-	if p := r.Slowest.Rows[0]; s.short(p.URL)[0] != "/slow" || p.Millis < slowness.Milliseconds() || r.Times.Longest != p.Millis {
-		t.Errorf("the slowest is %+v, the longest time %d ms", p, r.Times.Longest)
+// TestFaultSiteChanges holds that what becomes of a robots.txt from one crawl to the
+// next is told.
+func TestFaultSiteChanges(t *testing.T) {
+	s := startFaultSite(t)
+	cfg := s.config(t)
+	if before := crawl(t, cfg, nil); before.Robots.Changes != 0 {
+		t.Errorf("%d changes in the first crawl", before.Robots.Changes)
 	}
-	if p := r.Largest.Rows[0]; s.short(p.URL)[0] != "/large" || p.Title != "Large" || p.Bytes < 200_000 {
-		t.Errorf("the largest is %+v", p)
+	s.set(func(s *faultSite) { s.rules = "Disallow: /open-no-more" })
+	r := crawl(t, cfg, &crawler.Options{Recrawl: true})
+	if r.Summary.Round != 1 || r.Robots.Changes != 1 || r.Robots.Outages != 0 {
+		t.Fatalf("round %d, %d changes, %d outages", r.Summary.Round, r.Robots.Changes, r.Robots.Outages)
 	}
+	main := r.Robots.Hosts.Rows[0]
+	if change := main.Changes.Rows[0]; main.Origin != s.main || change.What != "text" || change.From == change.To || main.Fetches != 1 {
+		t.Errorf("%+v of %s", change, main.Origin)
+	}
+	rule := r.Rejected.Rules.Rows[slices.IndexFunc(r.Rejected.Rules.Rows, func(l report.Rule) bool { return l.Line == 5 })]
+	if rule.Text != "Disallow: /open-no-more" || rule.URLs != 1 {
+		t.Errorf("%+v", rule)
+	}
+}
 
-	groups := make(map[string]int) // by the copies and the page that they are copies of
-	for _, g := range r.Duplicates.Groups.Rows {
-		groups[strings.Join(s.short(append(slices.Clone(g.Examples), g.URL)...), " ")] = g.Declared
+// crawlTogether has workers do one crawl at the same time, and returns their
+// directories.
+func crawlTogether(t *testing.T, cfg crawler.Config, workers int) []string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	cfg.Cluster.Frontier, cfg.Cluster.Join, cfg.Cluster.ExpectedURLs = redistest.Start(t).URL(), "faults", 10_000
+	dirs, errs := make([]string, workers), make([]error, workers)
+	var work sync.WaitGroup
+	begun := make(chan struct{})
+	for i := range workers {
+		cfg := cfg
+		cfg.Cluster.Worker, cfg.Output.Dir = fmt.Sprintf("w%d", i+1), filepath.Join(t.TempDir(), "crawl")
+		dirs[i] = cfg.Output.Dir
+		opts := new(crawler.Options)
+		if i == 0 {
+			opts.Begun = sync.OnceFunc(func() { close(begun) })
+		} else {
+			<-begun
+		}
+		c, err := crawler.New(cfg, opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		work.Go(func() { _, errs[i] = c.Run(ctx) })
 	}
-	declared := groups["/printed /printed?print=1"]
-	equal(t, "duplicates", map[string]int{"/twin-1 /twin-2": 0, "/printed /printed?print=1": declared}, groups)
-	if r.Duplicates.Copies != 2 || r.Duplicates.Declared != declared {
-		t.Errorf("%+v", r.Duplicates)
+	work.Wait()
+	if err := errors.Join(errors.Join(errs...), ctx.Err()); err != nil {
+		t.Fatal(err)
 	}
+	return dirs
+}
 
-	type directive struct{ Pages, Header, Meta int }
-	rules := make(map[string]directive)
-	for _, d := range r.Directives.Rules.Rows {
-		rules[d.Rule] = directive{d.Pages, d.Header, d.Meta}
+// TestFaultSiteByWorkers holds that several workers find what one does.
+func TestFaultSiteByWorkers(t *testing.T) {
+	s := startFaultSite(t)
+	cfg := s.config(t)
+	cfg.Limits.Workers = 2
+	r, err := report.Make(crawlTogether(t, cfg, 3), nil)
+	if err != nil {
+		t.Fatal(err)
 	}
-	equal(t, "directives", map[string]directive{
-		"noindex": {3, 1, 2}, "max-snippet: 20": {1, 1, 1}, "Content-Usage: train-ai=n": {1, 1, 0},
-	}, rules)
-	if r.Directives.Pages != 5 || r.Directives.Withheld != 3 {
-		t.Errorf("%d pages ask for something, %d are withheld", r.Directives.Pages, r.Directives.Withheld)
+	for _, seg := range r.Segments {
+		if seg.State != report.Finished {
+			t.Errorf("%+v", seg)
+		}
 	}
-	pdf := slices.IndexFunc(r.Types.Rows, func(c report.Count) bool { return c.Name == "application/pdf" })
-	if pdf < 0 || r.Types.Rows[pdf].Count != 1 || r.Types.Rows[0].Name != "text/html" {
-		t.Errorf("content types: %v", r.Types.Rows)
+	equal(t, "kinds", built(), s.found(r))
+	for _, k := range r.Sitemaps.Kinds {
+		if len(k.Inconclusive) > 0 {
+			t.Errorf("%s is said to be inconclusive: %v", k.Kind, k.Inconclusive)
+		}
 	}
-	pages := 0
-	for _, m := range r.Times.Course {
-		pages += m.Pages
-	}
-	if pages != r.Summary.Pages {
-		t.Errorf("%d pages in the course of the crawl, of %d", pages, r.Summary.Pages)
-	}
+	equal(t, "notes", []string{}, r.Notes)
+	s.checkNumbers(t, r)
+	s.checkBroken(t, r)
+	s.checkRedirects(t, r)
+	s.checkRejected(t, r)
+	s.checkRobots(t, r)
 }

@@ -86,15 +86,10 @@ var places = []place{
 	{path: "/to-nothing", linked: true, status: 303},
 	{path: "/to-private", linked: true, status: 301, location: "/private/behind-a-redirect"},
 
-	{path: "/slow", linked: true, listed: "-", fault: func(http.ResponseWriter) { time.Sleep(slowness) }},
-	{path: "/large", linked: true, listed: "-", body: "<title>Large</title>" + strings.Repeat("<p>large</p>\n", 20_000)},
 	{path: "/snippet", linked: true, listed: "-", header: "X-Robots-Tag: max-snippet: 20", head: `<meta name="robots" content="max-snippet: 20">`},
 	{path: "/usage", linked: true, listed: "-", header: "Content-Usage: train-ai=n"},
 	{path: "/nofollowed", alone: output.Nofollow},
 }
-
-// slowness is what no other answer of the site takes.
-const slowness = 300 * time.Millisecond
 
 // hangUp ends the connection without an answer.
 func hangUp(http.ResponseWriter) { panic(http.ErrAbortHandler) }

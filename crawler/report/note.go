@@ -10,7 +10,7 @@ import (
 func (m *maker) notes() []string {
 	notes := []string{}
 	note := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
-	all, within := m.segments, m.reconciler.within
+	all := m.segments
 	for _, l := range all.lost() {
 		dir := ""
 		if l.Dir != "" {
@@ -21,16 +21,16 @@ func (m *maker) notes() []string {
 	for _, s := range all.those(func(s *segment) bool { return s.state.Unlisted }) {
 		note("%s: more URLs were skipped than are listed in %s", s.dir, crawldir.RejectedFile)
 	}
-	if within.trail && m.sitemaps.pages > 0 {
+	if m.reconciler.trail && m.sitemaps.pages > 0 {
 		note("%s is missing or empty, so that the entries of sitemaps are known only as far as they were the first way to a URL", crawldir.EntriesFile)
 	}
-	if within.linksUnknown && len(all) == 1 {
+	if m.reconciler.linksUnknown && len(all) == 1 {
 		note("%s is missing or empty, so that of the pages that link to a URL only the one is known by which it was found", crawldir.LinksFile)
 	}
-	if within.unchanged > 0 {
-		note("%s had not changed since the last crawl and came without content; the links and duplicates there are not counted", quantity(within.unchanged, "page"))
+	if n := m.census.statuses[304]; n > 0 {
+		note("%s had not changed since the last crawl and came without content; the links and duplicates there are not counted", quantity(n, "page"))
 	}
-	if within.part {
+	if m.part() {
 		note(onePart)
 	}
 	if len(all) == 1 {
@@ -39,8 +39,8 @@ func (m *maker) notes() []string {
 	if n := m.union.pages; n > 0 {
 		note("%s in more than one directory: of each the line of the last fetch counts", subject(n, "page", "stands", "stand"))
 	}
-	if within.unseen > 0 {
-		note("%s", within.lacking())
+	if lacking := m.lacking(); lacking != "" {
+		note("%s", lacking)
 	}
 	for _, s := range all.those((*segment).open) {
 		if s.progress() == Running {
@@ -49,7 +49,7 @@ func (m *maker) notes() []string {
 			note("%s: it is not known whether its worker is still running or was killed; what it has left alone may not all be there", s.dir)
 		}
 	}
-	if !within.trail {
+	if !m.reconciler.trail {
 		for _, s := range all.those((*segment).lacksEntries) {
 			note("%s: %s is missing, so that the entries of the sitemaps that its worker read are not known", s.dir, crawldir.EntriesFile)
 		}

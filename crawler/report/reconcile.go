@@ -93,10 +93,13 @@ type reconciler struct {
 	limit  int
 	result Sitemaps
 
-	hosts  map[string]bool // with entries
-	trail  map[string]bool // the same, by what was first found in a sitemap
-	bare   map[string]bool // with pages, but no entry
-	within circumstances
+	trail        bool // the entries of sitemaps were not written
+	linksUnknown bool // the links of pages were not written
+	unseen       int  // listed URLs that were neither fetched nor rejected
+
+	hosts      map[string]bool // with entries
+	trailHosts map[string]bool // the same, by what was first found in a sitemap
+	bare       map[string]bool // with pages, but no entry
 
 	rows  map[string]*firsts[Discrepant] // by kind
 	lists map[string]List[Discrepant]    // of kinds that need no entry to be complete
@@ -106,7 +109,7 @@ type reconciler struct {
 func newReconciler(f *facts, files *sitemapFiles, rows int) *reconciler {
 	c := &reconciler{
 		facts: f, files: files, limit: rows,
-		hosts: make(map[string]bool), trail: make(map[string]bool), bare: make(map[string]bool),
+		hosts: make(map[string]bool), trailHosts: make(map[string]bool), bare: make(map[string]bool),
 		rows: make(map[string]*firsts[Discrepant]), lists: make(map[string]List[Discrepant]), byURL: make(map[key][]*Discrepant),
 	}
 	for _, k := range kinds {
@@ -134,7 +137,7 @@ func (c *reconciler) learnEntry(_ *segment, e *output.Entry) {
 func (c *reconciler) found(k key, url string, reason output.Reason) {
 	c.facts.mark(k, trailed)
 	if reason != output.NotEntitled {
-		addHost(c.trail, url)
+		addHost(c.trailHosts, url)
 	}
 }
 
@@ -145,12 +148,11 @@ func addHost(set map[string]bool, url string) {
 }
 
 // conclude counts the listed URLs, after the first reading.
-func (c *reconciler) conclude(within circumstances) {
-	within.unread = c.files.unread()
-	within.trail = c.result.Entries == 0 && (c.files.pages > 0 || len(c.trail) > 0)
-	c.within, c.result.FromTrail = within, within.trail
-	if within.trail {
-		c.hosts = c.trail
+func (c *reconciler) conclude() {
+	c.trail = c.result.Entries == 0 && (c.files.pages > 0 || len(c.trailHosts) > 0)
+	c.result.FromTrail = c.trail
+	if c.trail {
+		c.hosts = c.trailHosts
 		for k, f := range c.facts.byURL {
 			if f.has(trailed) {
 				c.facts.mark(k, listed)
@@ -163,8 +165,8 @@ func (c *reconciler) conclude(within circumstances) {
 			continue
 		}
 		c.result.URLs++
-		if within.complete && f.status == 0 && f.reason == 0 {
-			c.within.unseen++
+		if f.status == 0 && f.reason == 0 {
+			c.unseen++
 		}
 		switch faults := c.faults(f); {
 		case len(faults) == 0 || faults[0] == kindNotLinked:
@@ -197,7 +199,7 @@ func (c *reconciler) faults(f fact) []string {
 	if f.has(elsewhere) {
 		found = append(found, kindElsewhere)
 	}
-	if !f.has(linked) && !c.within.linksUnknown { // last, since the sitemap itself is right
+	if !f.has(linked) && !c.linksUnknown { // last, since the sitemap itself is right
 		found = append(found, kindNotLinked)
 	}
 	return found
@@ -232,7 +234,7 @@ func (c *reconciler) unlisted(f fact, p *output.Page) {
 	case !fine(p.Status):
 	case !c.hosts[name]:
 		addHost(c.bare, p.URL)
-	case isHTML(p) && !f.has(noindex) && !f.has(elsewhere) && !c.within.trail:
+	case isHTML(p) && !f.has(noindex) && !f.has(elsewhere) && !c.trail:
 		detail := "linked from " + p.Via
 		switch p.Source {
 		case "start":
@@ -254,7 +256,7 @@ func (c *reconciler) rejection(k key, r *output.Rejection) {
 		detail := cmp.Or(r.Rule, r.Detail)
 		switch kind {
 		case kindNotFetched:
-			if !c.within.trail {
+			if !c.trail {
 				continue // nameEntry adds it
 			}
 			detail = string(r.Reason) + because(r)
@@ -267,7 +269,7 @@ func (c *reconciler) rejection(k key, r *output.Rejection) {
 
 func (c *reconciler) add(kind, url, detail, source, via string) {
 	row := Discrepant{URL: url, Detail: detail}
-	if c.within.trail && source == "sitemap" {
+	if c.trail && source == "sitemap" {
 		row.Sitemap = via
 	}
 	c.rows[kind].add(row)
@@ -334,11 +336,11 @@ func (c *reconciler) falseDate(e *output.Entry) string {
 	return ""
 }
 
-func (c *reconciler) list() Sitemaps {
+func (c *reconciler) list(doubts func(kind string) []string) Sitemaps {
 	result := c.result
 	result.Files = c.files.list()
 	result.Bare = listOf(c.limit, slices.Collect(maps.Keys(c.bare)), strings.Compare)
-	result.Inconclusive = c.within.doubts(kindNotFetched)
+	result.Inconclusive = doubts(kindNotFetched)
 	result.Kinds = []Discrepancy{}
 	if result.URLs == 0 {
 		return result
@@ -349,7 +351,7 @@ func (c *reconciler) list() Sitemaps {
 			list = c.rows[k.name].list()
 		}
 		result.Kinds = append(result.Kinds, Discrepancy{
-			Kind: k.name, Title: k.title, Meaning: k.meaning, Inconclusive: c.within.doubts(k.name), URLs: list,
+			Kind: k.name, Title: k.title, Meaning: k.meaning, Inconclusive: doubts(k.name), URLs: list,
 		})
 	}
 	return result

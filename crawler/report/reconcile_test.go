@@ -32,66 +32,6 @@ func doubts(r *Report, kind string) []string {
 	return nil
 }
 
-// TestReconciliation holds that each kind is found, and nothing else.
-func TestReconciliation(t *testing.T) {
-	r := everything().make(t)
-	want := map[string][]string{
-		kindBroken:      {"/down", "/gone"},
-		kindRedirected:  {"/moved"},
-		kindDisallowed:  {"/disallowed"},
-		kindNoindex:     {"/hidden", "/hidden-by-header"},
-		kindElsewhere:   {"/copy"},
-		kindNotEntitled: {other + "/foreign"},
-		kindFalseDate:   {"/ancient", "/future"},
-		kindNotLinked:   {"/orphan", "/self"},
-		kindNotListed:   {"/c", "/unlisted"},
-		kindNotFetched:  {"/alias?x=1"},
-	}
-	for _, k := range kinds {
-		t.Run(k.name, func(t *testing.T) {
-			if diff := cmp.Diff(want[k.name], found(r, k.name)); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
-			if got := doubts(r, k.name); len(got) > 0 {
-				t.Errorf("inconclusive: %v", got)
-			}
-		})
-	}
-	if len(r.Sitemaps.Kinds) != len(want) {
-		t.Errorf("%d kinds, want %d", len(r.Sitemaps.Kinds), len(want))
-	}
-	s := r.Sitemaps
-	if s.Entries != 18 || s.URLs != 17 || s.Fine != 8 || s.Faulty != 8 {
-		t.Errorf("%d entries of %d URLs, %d fine and %d faulty", s.Entries, s.URLs, s.Fine, s.Faulty)
-	}
-	if diff := cmp.Diff([]string{bare}, s.Bare.Rows); diff != "" {
-		t.Errorf("hosts without entries (-want +got):\n%s", diff)
-	}
-	if faults := s.Files.Rows[len(s.Files.Rows)-1].Faults; faults != 12 {
-		t.Errorf("%d entries at fault in the sitemap, want 12: %s", faults, asJSON(t, s.Files))
-	}
-}
-
-// TestReconciliationDetails holds that each row says where it was listed and what it
-// is.
-func TestReconciliationDetails(t *testing.T) {
-	r := everything().make(t)
-	for kind, words := range map[string]string{
-		kindBroken: "connection refused", kindRedirected: "status 301 to https://EXAMPLE.com:443/fine#part",
-		kindDisallowed: "Disallow: /disallowed (line 3)", kindNoindex: "noindex in meta line 1", kindElsewhere: example + "/fine",
-		kindFalseDate: "before there was a web", kindNotListed: "redirected from " + example + "/b", kindNotFetched: "alias",
-	} {
-		i := slices.IndexFunc(r.Sitemaps.Kinds, func(k Discrepancy) bool { return k.Kind == kind })
-		row := r.Sitemaps.Kinds[i].URLs.Rows[0]
-		if row.Detail != words {
-			t.Errorf("%s: %q, want %q", kind, row.Detail, words)
-		}
-		if (row.Sitemap == "") != (kind == kindNotListed) {
-			t.Errorf("%s: sitemap %q", kind, row.Sitemap)
-		}
-	}
-}
-
 // TestInconclusive holds that what a crawl could not see is said, for the kinds it
 // matters for and no other.
 func TestInconclusive(t *testing.T) {

@@ -227,7 +227,8 @@ func (m *maker) conclude() {
 	m.redirects.follow()
 	m.duplicates.choose()
 	m.rejections.choose()
-	m.reconciler.conclude(m.circumstances())
+	m.reconciler.linksUnknown = len(m.segments.those((*segment).lacksLinks)) > 0
+	m.reconciler.conclude()
 }
 
 // name is the second reading.
@@ -273,7 +274,7 @@ func (m *maker) report() *Report {
 		Statuses: c.statusList(), Types: c.types.list(m.rows), Hosts: c.hostList(), Depths: c.depthList(), Times: c.times(),
 		Slowest: c.slowest.list(), Largest: c.largest.list(), Cut: c.cut.list(), CutBy: c.cutBy.list(m.rows),
 		Broken: m.broken.list(), Redirects: m.redirects.list(), Rejected: m.rejections.list(),
-		Robots: m.robots.list(), Sitemaps: m.reconciler.list(),
+		Robots: m.robots.list(), Sitemaps: m.reconciler.list(m.doubts),
 		Duplicates: m.duplicates.list(), Directives: m.directives.list(),
 		Notes: m.notes(), Lost: m.segments.lost(),
 	}

@@ -8,13 +8,16 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/politecrawl/politecrawl/crawler/internal/crawldir"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
@@ -41,40 +44,6 @@ func TestGolden(t *testing.T) {
 	}
 	if diff := cmp.Diff(string(want), got.String()); diff != "" {
 		t.Errorf("not what %s holds (-want +got):\n%s", name, diff)
-	}
-}
-
-// TestFindings holds the sentences at the top.
-func TestFindings(t *testing.T) {
-	want := []string{
-		"pages note 1 page has the same content as another",
-		"pages note 3 pages ask something of crawlers in a header or meta element",
-		"broken bad 3 URLs answer with an error or not at all",
-		"broken bad 2 pages link to https://example.com/gone",
-		"broken bad 1 redirect runs in a loop",
-		"broken bad 2 redirects end at no page",
-		"broken warn 1 redirect takes more than one step",
-		"robots warn 1 outage of a robots.txt that passed",
-		"robots note 1 change in a robots.txt while the crawl went on",
-		"robots note 2 lines keep URLs away",
-		"robots note the most by “Disallow: /private/”, line 2 of https://example.com/robots.txt: 2 URLs",
-		"sitemaps bad 2 URLs listed but broken",
-		"sitemaps bad 1 URL listed but redirected",
-		"sitemaps bad 1 URL listed but disallowed",
-		"sitemaps bad 2 URLs listed but noindex",
-		"sitemaps bad 1 URL listed but canonical elsewhere",
-		"sitemaps bad 1 URL listed by a sitemap that may not",
-		"sitemaps bad 2 URLs with a lastmod that cannot be true",
-		"sitemaps warn 2 URLs listed but not linked",
-		"sitemaps warn 2 URLs linked but not listed",
-		"sitemaps note 1 URL listed but not fetched",
-	}
-	var got []string
-	for _, f := range everything().make(t).Findings {
-		got = append(got, f.Topic+" "+string(f.Level)+" "+f.Text)
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
@@ -127,38 +96,6 @@ func TestRobotsUnread(t *testing.T) {
 	want := Finding{topicRobots, Bad, 1, "the robots.txt of 1 host could not be read"}
 	if r := c.make(t); !slices.Contains(r.Findings, want) {
 		t.Errorf("findings %+v", r.Findings)
-	}
-}
-
-func TestRedirects(t *testing.T) {
-	r := everything().make(t).Redirects
-	var got []string
-	for _, c := range r.Chains.Rows {
-		var urls []string
-		for _, s := range c.Steps {
-			urls = append(urls, strings.TrimPrefix(s.URL, example))
-		}
-		got = append(got, strings.Join(urls, " ")+" "+c.End+" "+c.Why+" "+strconv.Itoa(c.Hops))
-	}
-	loop := "/loop-1 /loop-2 /loop-1 loop  2"
-	if strings.HasPrefix(got[0], "/loop-2") { // where it begins is all the same
-		loop = "/loop-2 /loop-1 /loop-2 loop  2"
-	}
-	want := []string{
-		loop,
-		"/to-error /error broken  1",
-		"/to-nothing nowhere  1",
-		"/to-private /private/1 left disallowed 1",
-		"/a /b /c page  2",
-		"/moved /fine page  1",
-		"/old /new page  1",
-		"/to-later /not-yet unseen  1",
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-	if r.URLs != 10 || r.Loops != 1 || r.Dead != 2 || r.Long != 1 {
-		t.Errorf("%+v", r)
 	}
 }
 
@@ -425,5 +362,234 @@ func TestNothing(t *testing.T) {
 		if strings.Contains(page.String(), words) {
 			t.Errorf("the page has %q", words)
 		}
+	}
+}
+
+// TestCut: every page that a limit cut something off is counted and listed, with the limits.
+func TestCut(t *testing.T) {
+	c := &crawl{state: everything().state}
+	c.page("/", output.Page{Source: "start", Bytes: 500})
+	c.page("/long", output.Page{Source: "link", Bytes: 1000, Truncated: "max-body"})
+	c.page("/packed", output.Page{Source: "link", Bytes: 2000, Truncated: "ratio", CutBy: []string{"ratio", "max-links"}, LinksLeft: 1234})
+	c.page("/links", output.Page{Source: "link", Bytes: 800, LinksLeft: 1, CutBy: []string{"link-bytes"}})
+	c.page("/before", output.Page{Source: "link", Bytes: 700, LinksLeft: 1}) // of a version without CutBy
+	c.page("/fields", output.Page{Source: "link", Bytes: 600, CutBy: []string{"field-tags"}})
+	r := c.make(t)
+	var got []string
+	for _, p := range r.Cut.Rows {
+		got = append(got, p.URL+" "+strings.Join(p.CutBy, "+"))
+	}
+	want := []string{
+		example + "/packed ratio+max-links", example + "/long max-body", example + "/links link-bytes", example + "/before max-links",
+		example + "/fields field-tags",
+	}
+	if diff := cmp.Diff(want, got); diff != "" || r.Cut.Total != len(want) {
+		t.Errorf("%d in all (-want +got):\n%s", r.Cut.Total, diff)
+	}
+	limits := []Count{{"max-links", 2}, {"field-tags", 1}, {"link-bytes", 1}, {"max-body", 1}, {"ratio", 1}}
+	if diff := cmp.Diff(List[Count]{len(limits), limits}, r.CutBy); diff != "" {
+		t.Errorf("by limit (-want +got):\n%s", diff)
+	}
+	said := false
+	for _, f := range r.Findings {
+		said = said || f.Topic == topicPages && f.Count == len(want) &&
+			f.Text == "5 pages are cut short by a limit (max-links: 2, field-tags: 1, link-bytes: 1, max-body: 1, ratio: 1)"
+	}
+	var page bytes.Buffer
+	if err := r.WriteHTML(&page); err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{"Pages that a limit cut something off", ", cut (max-body)", ", cut (ratio, max-links), 1,234 links left"} {
+		if !strings.Contains(page.String(), text) {
+			t.Errorf("the page does not say %q", text)
+		}
+	}
+	if !said {
+		t.Errorf("it is not said; findings %+v", r.Findings)
+	}
+}
+
+// TestLater: URLs whose host allowed no request yet are listed with when to try again, and are
+// not counted as waiting for a robots.txt.
+func TestLater(t *testing.T) {
+	c := everything()
+	before := c.make(t)
+	c.reject("/busy", output.Rejection{Reason: output.Later, Source: "link", Detail: "it said Retry-After", RetryAt: at(7200)})
+	r := c.make(t)
+	i := slices.IndexFunc(r.Rejected.Reasons, func(g ReasonGroup) bool { return g.Reason == output.Later })
+	rows := r.Rejected.Reasons[i].URLs.Rows
+	row := slices.IndexFunc(rows, func(u RejectedURL) bool { return u.URL == example+"/busy" })
+	if row < 0 || !rows[row].RetryAt.Equal(at(7200)) {
+		t.Errorf("%+v", rows)
+	}
+	robots := func(r *Report) (later int) {
+		for _, h := range r.Robots.Hosts.Rows {
+			later += h.Later
+		}
+		return later
+	}
+	if was, is := robots(before), robots(r); was != is || len(r.Robots.Hosts.Rows) != len(before.Robots.Hosts.Rows) {
+		t.Errorf("%d wait for a robots.txt, without it %d", is, was)
+	}
+	var page bytes.Buffer
+	if err := r.WriteHTML(&page); err != nil {
+		t.Fatal(err)
+	}
+	if want := "it said Retry-After, not before " + moment(at(7200)); !strings.Contains(page.String(), want) {
+		t.Errorf("the page does not say %q", want)
+	}
+}
+
+// TestLost: what files have lost is listed and said, whether the crawl found it when it went
+// on, or it came after the crawl had ended.
+func TestLost(t *testing.T) {
+	c := everything()
+	before := map[string]any{"file": "links.jsonl", "bytes": 10, "had": 30}
+	c.state["lost"] = []any{before, map[string]any{"file": "crawl-00000.warc.gz", "bytes": 0, "had": 0}}
+	c.state["unlisted"] = true
+	dir := c.write(t)
+	written := make(map[string]int64)
+	for _, name := range []string{"pages.jsonl", "rejected.jsonl"} {
+		info, err := os.Stat(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		written[name] = info.Size()
+	}
+	c.state["ended"] = map[string]any{"end": "finished", "left": 0, "written": written}
+	if err := crawldir.SaveState(dir, c.state); err != nil {
+		t.Fatal(err)
+	}
+	pages, err := os.ReadFile(filepath.Join(dir, "pages.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := bytes.LastIndexByte(pages[:len(pages)-1], '\n') + 1
+	if err := os.Truncate(filepath.Join(dir, "pages.jsonl"), int64(last)+5); err != nil {
+		t.Fatal(err)
+	}
+	r, err := Make([]string{dir}, &Options{now: func() time.Time { return at(3600) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []Loss{
+		{Loss: output.Loss{File: "links.jsonl", Bytes: 10, Had: 30}}, {Loss: output.Loss{File: "crawl-00000.warc.gz"}},
+		{Loss: output.Loss{File: "pages.jsonl", Bytes: int64(len(pages) - last), Had: int64(len(pages))}},
+	}
+	if diff := cmp.Diff(want, r.Lost); diff != "" {
+		t.Errorf("lost (-want +got):\n%s", diff)
+	}
+	for _, text := range []string{
+		"links.jsonl has lost 10 of 30 bytes: what is lost is missing in this report", "crawl-00000.warc.gz is gone: ", want[2].String() + ": ",
+		"more URLs were skipped than are listed in rejected.jsonl",
+	} {
+		if !strings.Contains(strings.Join(r.Notes, "\n"), text) {
+			t.Errorf("notes %q do not say %q", r.Notes, text)
+		}
+	}
+	if r.Findings[0].Level != Bad || r.Findings[0].Text != "3 files have lost something of what the crawl wrote: see the notes" {
+		t.Errorf("findings %+v", r.Findings)
+	}
+	for _, kind := range r.Sitemaps.Kinds {
+		if !strings.Contains(strings.Join(kind.Inconclusive, "\n"), "3 files have lost") {
+			t.Errorf("%s: %q", kind.Kind, kind.Inconclusive)
+		}
+	}
+	other, err := Make([]string{dir, everything().write(t)}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(other.Lost) != 3 || other.Lost[0].Dir != dir || !strings.HasPrefix(other.Notes[0], dir+": links.jsonl has lost") {
+		t.Errorf("of two directories: %+v, %q", other.Lost, other.Notes)
+	}
+	if whole := everything().make(t); len(whole.Lost) > 0 || whole.Lost == nil {
+		t.Errorf("%+v of a crawl that has lost nothing", whole.Lost)
+	}
+}
+
+var (
+	leftOut  = regexp.MustCompile(`(<summary>)?and ([\d,]+) more([^<]*)`)
+	inFile   = regexp.MustCompile(`^ in (\w+\.jsonl)$`)
+	withRows = regexp.MustCompile(`^; “politecrawl report DIR --rows (\d+)” lists them$`)
+	byLint   = "; “politecrawl robots lint " + bare + "” lists them"
+)
+
+// Whatever the page leaves out, it says which file holds it or which command lists it.
+func TestReportSaysWhereTheRestIs(t *testing.T) {
+	c := everything()
+	for i := range 30 {
+		path := fmt.Sprintf("/copy/%02d", i)
+		page := c.pages[0]
+		page.URL, page.Directives = example+path, []output.Directive{{Rule: "noarchive", Source: "meta"}}
+		c.pages = append(c.pages, page)
+		c.links = append(c.links, output.Links{URL: example + path, To: []string{example + "/gone"}})
+		c.reject(fmt.Sprintf("/private/more/%02d", i), output.Rejection{Reason: output.Disallowed, Rule: "Disallow: /private/", Line: 3, RobotsURL: example + "/robots.txt", Group: "*"})
+		c.robots = append(c.robots, robotsLine{Origin: bare, Outcome: "rules", Status: 200, Hash: strconv.Itoa(i), FetchedAt: at(100 + i)})
+	}
+	c.texts[bare] = strings.Repeat("User-agent: *\nDisalow: /a\nUseragent: b\nAlow: /b\nSitmap: x\nCrawl-dely: 1\n", 5)
+	dir := c.write(t)
+	r, err := Make([]string{dir}, &Options{Rows: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var html bytes.Buffer
+	if err := r.WriteHTML(&html); err != nil {
+		t.Fatal(err)
+	}
+	files, most := map[string]bool{}, 0
+	for _, m := range leftOut.FindAllStringSubmatch(html.String(), -1) {
+		opens, says := m[1] != "", m[3]
+		file, rows := inFile.FindStringSubmatch(says), withRows.FindStringSubmatch(says)
+		switch {
+		case file != nil:
+			files[file[1]] = true
+		case rows != nil:
+			n, err := strconv.Atoi(rows[1])
+			if err != nil {
+				t.Fatal(err)
+			}
+			most = max(most, n)
+		case !opens && says != byLint:
+			t.Errorf("%q points nowhere", m[0])
+		}
+	}
+	for _, file := range []string{"pages.jsonl", "links.jsonl", "rejected.jsonl", "robots.jsonl"} {
+		if !files[file] {
+			t.Errorf("nothing is said to be in %s", file)
+		}
+	}
+	if r, err = Make([]string{dir}, &Options{Rows: most}); err != nil {
+		t.Fatal(err)
+	}
+	for name, more := range map[string]int{
+		"hosts": r.Hosts.Total - len(r.Hosts.Rows), "broken": r.Broken.Total - len(r.Broken.Rows), "types": r.Types.Total - len(r.Types.Rows),
+		"chains": r.Redirects.Chains.Total - len(r.Redirects.Chains.Rows), "rules": r.Rejected.Rules.Total - len(r.Rejected.Rules.Rows),
+		"robots": r.Robots.Hosts.Total - len(r.Robots.Hosts.Rows),
+	} {
+		if more > 0 {
+			t.Errorf("with --rows %d there are still %d more %s", most, more, name)
+		}
+	}
+}
+
+// A redirect to itself leads to no other URL.
+func TestRedirectToItselfHasNoHops(t *testing.T) {
+	c := &crawl{state: everything().state}
+	redirect := func(from, to string) { c.page(from, output.Page{Status: 302, Source: "link", Location: to}) }
+	redirect("/self", "/self")
+	redirect("/before", "/then-self")
+	redirect("/then-self", "/then-self")
+	redirect("/there", "/back")
+	redirect("/back", "/there")
+	r := c.make(t).Redirects
+	hops := map[string]int{}
+	for _, chain := range r.Chains.Rows {
+		if chain.End != endLoop {
+			t.Errorf("%+v ends at %s", chain.Steps, chain.End)
+		}
+		hops[chain.Steps[0].URL] = chain.Hops
+	}
+	if hops[example+"/self"] != 0 || hops[example+"/before"] != 1 || hops[example+"/there"]+hops[example+"/back"] != 2 || r.Loops != 3 || r.Long != 0 {
+		t.Errorf("hops %v of %+v", hops, r)
 	}
 }

@@ -111,9 +111,11 @@ func (s *segment) progress() State {
 	return Finished
 }
 
+func (s *segment) running() bool { return s.progress() == Running }
+
 // open reports whether the worker may still be running or was killed: its rejections may not
 // all be in its files.
-func (s *segment) open() bool { return s.progress() == Running || s.progress() == Unknown }
+func (s *segment) open() bool { return s.running() || s.progress() == Unknown }
 
 // lacksLinks reports whether the links of its pages are missing.
 func (s *segment) lacksLinks() bool {
@@ -239,40 +241,39 @@ func (all segments) userAgent() string {
 // nothing, nothing is left, whatever became of the others; else the worker that fetched last
 // knows best. Without one frontier, what is left is the sum.
 func (all segments) over() (State, *Ending) {
-	shared := all.shared()
-	known, left := true, 0
-	var running, last, unfinished *Ending
-	var lastAt, unfinishedAt time.Time
-	for _, s := range all {
-		e := s.ending
-		switch {
-		case e == nil:
-			known = false
-			continue
-		case e.End == EndRunning:
-			running = e
-			continue
-		case e.Left == 0 && shared && s.state.Round == all.round():
-			return Finished, e
-		case e.Left > 0 && (unfinished == nil || s.ended.After(unfinishedAt)):
-			unfinished, unfinishedAt = e, s.ended
+	shared, left := all.shared(), 0
+	var last, unfinished *segment
+	later := func(than, s *segment) *segment {
+		if than == nil || s.ended.After(than.ended) {
+			return s
 		}
-		left += e.Left
-		if last == nil || s.ended.After(lastAt) {
-			last, lastAt = e, s.ended
-		}
+		return than
 	}
-	switch {
-	case running != nil:
-		return Running, running
-	case !known:
+	for _, s := range all {
+		switch s.progress() {
+		case Unknown, Running:
+			continue
+		case Stopped:
+			unfinished = later(unfinished, s)
+		case Finished:
+			if shared && s.state.Round == all.round() {
+				return Finished, s.ending
+			}
+		}
+		left += s.ending.Left
+		last = later(last, s)
+	}
+	switch running, open := all.those((*segment).running), all.those((*segment).open); {
+	case len(running) > 0:
+		return Running, running[len(running)-1].ending
+	case len(open) > 0:
 		return Unknown, nil
 	case unfinished == nil:
-		return Finished, last
+		return Finished, last.ending
 	case shared:
-		return Stopped, unfinished
+		return Stopped, unfinished.ending
 	}
-	return Stopped, &Ending{End: unfinished.End, Left: left}
+	return Stopped, &Ending{End: unfinished.ending.End, Left: left}
 }
 
 // those returns the directories for which something holds.

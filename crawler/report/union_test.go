@@ -2,6 +2,8 @@ package report
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -207,4 +209,201 @@ func TestLeftAloneByTwo(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestRobotsRefused holds that a robots.txt which redirects to an address that is not
+// allowed is no outage, and that what it was before is not what it has changed from.
+func TestRobotsRefused(t *testing.T) {
+	good := robotsLine{Origin: example, Outcome: "rules", Status: 200, Chain: []string{example + "/robots.txt"}, FetchedAt: at(1)}
+	c := worker(func(c *crawl) {
+		c.robots = []robotsLine{good, {
+			Origin: example, Outcome: "unreachable", Error: "address 10.0.0.1 is not allowed (private)",
+			Chain: []string{example + "/robots.txt", "http://10.0.0.1/robots.txt"}, FetchedAt: at(2),
+		}}
+	})
+	r := c.make(t)
+	if r.Robots.Outages != 0 || r.Robots.Changes != 0 || r.Robots.Hosts.Total != 1 {
+		t.Fatalf("%s", asJSON(t, r.Robots))
+	}
+	if h := r.Robots.Hosts.Rows[0]; h.Outcome != "refused" || h.Fetches != 2 || len(h.Chain) != 2 || h.Error == "" {
+		t.Errorf("%+v", h)
+	}
+	var said []string
+	for _, f := range r.Findings {
+		if f.Topic == topicRobots {
+			said = append(said, string(f.Level)+" "+f.Text)
+		}
+	}
+	if want := []string{"warn the robots.txt of 1 host redirects to an address that is not public and not allowed"}; !slices.Equal(said, want) {
+		t.Errorf("%q, want %q", said, want)
+	}
+}
+
+// TestRobotsOfTwoWorkers holds that a robots.txt has one history, of which each worker
+// knows a part, and that its text is that of the last fetch.
+func TestRobotsOfTwoWorkers(t *testing.T) {
+	const old, young = "User-agent: *\nDisallow: /old\n", "User-agent: *\nDisallow: /young\nDisallow: /x\n"
+	good := robotsLine{Origin: example, Outcome: "rules", Status: 200, Chain: []string{example + "/robots.txt"}}
+	down := robotsLine{Origin: example, Outcome: "unreachable", Status: 503, FailingSince: at(10), Chain: good.Chain}
+	then := func(l robotsLine, second int) robotsLine { l.FetchedAt = at(second); return l }
+	a := worker(func(c *crawl) {
+		c.robots = []robotsLine{then(good, 1), then(down, 15), then(good, 30)}
+		c.texts = map[string]string{example: old}
+	})
+	b := worker(func(c *crawl) {
+		c.robots = []robotsLine{then(down, 10), then(down, 20), then(good, 40)}
+		c.texts = map[string]string{example: young}
+		c.reject("/x", output.Rejection{Reason: output.Disallowed, Source: "link", Rule: "Disallow: /x", Line: 3, Group: "*"})
+	})
+	inAnyOrder(t, []*crawl{a, b}, func(t *testing.T, r *Report) {
+		if r.Robots.Outages != 1 || r.Robots.Changes != 1 || r.Robots.Hosts.Total != 1 {
+			t.Fatalf("%s", asJSON(t, r.Robots))
+		}
+		h := r.Robots.Hosts.Rows[0]
+		if o := h.Outages.Rows[0]; !o.From.Equal(at(10)) || !o.To.Equal(at(30)) || o.Tries != 3 {
+			t.Errorf("%+v", o)
+		}
+		if ch := h.Changes.Rows[0]; !ch.At.Equal(at(40)) || ch.What != "text" {
+			t.Errorf("%+v", ch)
+		}
+		if h.Fetches != 6 || !h.FetchedAt.Equal(at(40)) || h.Rules != 2 || h.Outcome != "rules" {
+			t.Errorf("%+v", h)
+		}
+		if text := r.Rejected.Rules.Rows[0].Text; text != "Disallow: /x" {
+			t.Errorf("line %q", text)
+		}
+	})
+}
+
+// TestRobotsInTheFolder holds that where robots.jsonl is missing the last record counts.
+func TestRobotsInTheFolder(t *testing.T) {
+	line := robotsLine{Origin: example, Outcome: "rules", Status: 200, FetchedAt: at(1)}
+	after := line
+	after.Origin, after.FetchedAt = "https://a.example", at(9) // in the folder it comes first
+	a := worker(func(c *crawl) { c.robots = []robotsLine{line, after} })
+	line.Outcome, line.Status, line.FetchedAt = "allow-all", 404, at(2)
+	b := worker(func(c *crawl) { c.robots = []robotsLine{line} })
+	dirs := []string{a.write(t), b.write(t)}
+	for _, dir := range dirs {
+		if err := os.Remove(filepath.Join(dir, "robots.jsonl")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 2 {
+		r, err := Make(dirs, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if h := r.Robots.Hosts.Rows; len(h) != 2 || h[0].Origin != example || h[0].Outcome != "allow-all" || r.Robots.Changes != 1 || h[0].Changes.Rows[0].From != "rules" {
+			t.Errorf("%s", asJSON(t, r.Robots))
+		}
+		slices.Reverse(dirs)
+	}
+}
+
+// TestSitemapLeftAlone holds that a sitemap file and a page of the same URL are two.
+func TestSitemapLeftAlone(t *testing.T) {
+	const file = example + "/sitemap.xml"
+	disallowed := output.Rejection{Reason: output.Disallowed, Source: "sitemap", Via: example + "/robots.txt", Rule: "Disallow: /sitemap.xml", Line: 2}
+	asSitemap := func(c *crawl) {
+		c.reject("/sitemap.xml", disallowed)
+		c.sitemaps = []output.Sitemap{{URL: file, Host: example, Via: example + "/robots.txt", Detail: "disallowed", FetchedAt: at(1)}}
+	}
+	asPage := worker(func(c *crawl) { c.page("/sitemap.xml", output.Page{Source: "link", ContentType: "text/xml"}) })
+	inAnyOrder(t, []*crawl{worker(asSitemap), worker(asSitemap), asPage}, func(t *testing.T, r *Report) {
+		if r.Summary.Pages != 1 || r.Rejected.Total != 1 || r.Sitemaps.Files.Total != 1 || r.Sitemaps.Files.Rows[0].Detail != "disallowed: Disallow: /sitemap.xml" {
+			t.Errorf("%s", asJSON(t, r))
+		}
+	})
+}
+
+// TestSitemapOfTwoWorkers holds that a sitemap file which two workers read counts once,
+// with the entries of the last reading; and twice where two hosts list it.
+func TestSitemapOfTwoWorkers(t *testing.T) {
+	const file = example + "/sitemap.xml"
+	reading := func(second int, host string, paths ...string) func(*crawl) {
+		return func(c *crawl) {
+			c.sitemaps = append(c.sitemaps, output.Sitemap{URL: file, Status: 200, Host: host, Via: host + "/robots.txt", Pages: len(paths), FetchedAt: at(second)})
+			for _, path := range paths {
+				c.entries = append(c.entries, output.Entry{URL: example + path, Sitemap: file})
+			}
+		}
+	}
+	pages := func(c *crawl) {
+		c.page("/", output.Page{Source: "start"})
+		c.page("/a", output.Page{Source: "link"})
+		c.page("/b", output.Page{Source: "sitemap"})
+	}
+	for _, tt := range []struct {
+		name                 string
+		first, second        func(*crawl)
+		files, entries, urls int
+		notFetched           []string
+	}{
+		{"the last reading", reading(1, example, "/", "/", "/a", "/gone-since"), reading(2, example, "/", "/a", "/b", "/c"), 1, 4, 4, []string{"/c"}},
+		{"a last one that failed", reading(1, example, "/", "/a"), reading(2, example), 1, 1, 1, []string{}}, // there is no entry: "/b" was found in a sitemap
+		{"of two hosts", reading(1, example, "/", "/a"), reading(2, other, "/", "/a", "/b"), 2, 5, 3, []string{}},
+		{"of one host and of both", reading(1, example, "/", "/a"), func(c *crawl) {
+			reading(2, example, "/", "/a")(c)
+			reading(3, other, "/", "/a")(c)
+		}, 2, 4, 2, []string{}},
+		{"of both hosts, for the second too early", func(c *crawl) {
+			reading(4, example, "/", "/a")(c)
+			reading(1, other, "/")(c)
+		}, reading(2, other, "/"), 2, 4, 2, []string{}}, // the same
+		{"of both hosts and of one", func(c *crawl) {
+			reading(1, example, "/")(c)
+			reading(3, other, "/", "/a")(c)
+		}, reading(2, example, "/"), 2, 4, 2, []string{}}, // of the first worker the entries of both: they do not say whose they are
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			inAnyOrder(t, []*crawl{worker(tt.first), worker(tt.second), worker(pages)}, func(t *testing.T, r *Report) {
+				if s := r.Sitemaps; s.Files.Total != tt.files || s.Entries != tt.entries || s.URLs != tt.urls {
+					t.Errorf("%d files, %d entries, %d URLs: %s", s.Files.Total, s.Entries, s.URLs, asJSON(t, s.Files))
+				}
+				if diff := cmp.Diff(tt.notFetched, found(r, kindNotFetched)); diff != "" {
+					t.Errorf("not fetched (-want +got):\n%s", diff)
+				}
+			})
+		})
+	}
+}
+
+// TestReconciliationAcross holds that what one worker's sitemap lists, another has
+// fetched and a third links to is as it should be.
+func TestReconciliationAcross(t *testing.T) {
+	workers := []*crawl{
+		worker(func(c *crawl) {
+			c.sitemaps = []output.Sitemap{{URL: example + "/sitemap.xml", Status: 200, Host: example, Pages: 5, FetchedAt: at(1)}}
+			for _, path := range []string{"/linked", "/orphan", "/moved", "/no", "/target"} {
+				c.entries = append(c.entries, output.Entry{URL: example + path, Sitemap: example + "/sitemap.xml"})
+			}
+		}),
+		worker(func(c *crawl) {
+			c.page("/linked", output.Page{Source: "sitemap"})
+			c.page("/orphan", output.Page{Source: "sitemap"})
+			c.page("/target", output.Page{Source: "sitemap"})
+			c.page("/moved", output.Page{Source: "sitemap", Status: 301, Location: "/to"})
+		}),
+		worker(func(c *crawl) {
+			c.page("/", output.Page{Source: "start"})
+			c.page("/to", output.Page{Source: "link", Status: 301, Location: "/target"})
+			c.page("/unlisted", output.Page{Source: "link"})
+			c.reject("/no", output.Rejection{Reason: output.Disallowed, Source: "sitemap", Rule: "Disallow: /no", Line: 2})
+			c.links = []output.Links{{URL: example + "/", To: []string{example + "/linked", example + "/to", example + "/unlisted"}}}
+		}),
+	}
+	inAnyOrder(t, workers, func(t *testing.T, r *Report) {
+		for _, k := range kinds {
+			want := map[string][]string{
+				kindNotLinked: {"/orphan"}, kindNotListed: {"/", "/unlisted"}, kindRedirected: {"/moved"}, kindDisallowed: {"/no"},
+			}[k.name]
+			if diff := cmp.Diff(append([]string{}, want...), found(r, k.name)); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", k.name, diff)
+			}
+		}
+		if c := r.Redirects.Chains.Rows; len(c) != 1 || c[0].Hops != 2 || c[0].End != endPage {
+			t.Errorf("%+v", c)
+		}
+	})
 }

@@ -222,7 +222,7 @@ func databaseOptions(opts *Options, disk *disk) *pebble.Options {
 	return &pebble.Options{
 		FS:                 disk,
 		FormatMajorVersion: databaseFormat,
-		CacheSize:          opts.CacheBytes,
+		CacheSize:          cacheBytes,
 		MemTableSize:       opts.memTable,
 		MaxOpenFiles:       min(maxOpenFiles, descriptors.Limit()/4), // of which it takes more where it has to
 		Logger:             log,

@@ -96,7 +96,7 @@ func BenchmarkSize(b *testing.B) {
 func BenchmarkHosts(b *testing.B) {
 	const hosts, delay = 100_000, 30 * time.Second
 	for range b.N {
-		s, err := Open(b.TempDir(), &Options{CacheBytes: 1 << 20, memTable: 1 << 20})
+		s, err := Open(b.TempDir(), &Options{memTable: 1 << 20})
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -20,8 +20,6 @@ type Options struct {
 	// 14 bytes each, before those asked for less lately are looked up in the
 	// database. 0: 1 GiB, which is some 100 million URLs.
 	SeenBytes int64
-	// CacheBytes is the size of the database's cache of blocks. 0: 32 MiB.
-	CacheBytes int64
 	// Logger is told of what goes on inside the database. Nil: nobody is.
 	Logger *slog.Logger
 
@@ -44,11 +42,11 @@ const (
 )
 
 const (
-	defaultLeaseTime  = 10 * time.Minute
-	defaultSeenBytes  = 1 << 30
-	defaultCacheBytes = 32 << 20
-	defaultReadAhead  = 200_000
-	defaultMemTable   = 32 << 20
+	defaultLeaseTime = 10 * time.Minute
+	defaultSeenBytes = 1 << 30
+	cacheBytes       = 32 << 20 // of the database's cache of blocks
+	defaultReadAhead = 200_000
+	defaultMemTable  = 32 << 20
 )
 
 func (o *Options) withDefaults() Options {
@@ -63,9 +61,6 @@ func (o *Options) withDefaults() Options {
 	}
 	if opts.SeenBytes <= 0 {
 		opts.SeenBytes = defaultSeenBytes
-	}
-	if opts.CacheBytes <= 0 {
-		opts.CacheBytes = defaultCacheBytes
 	}
 	if opts.Logger == nil {
 		opts.Logger = slog.New(slog.DiscardHandler)

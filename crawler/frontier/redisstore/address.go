@@ -3,6 +3,7 @@ package redisstore
 import (
 	"crypto/tls"
 	"crypto/x509"
+	"errors"
 	"fmt"
 	"net"
 	"net/url"
@@ -117,39 +118,24 @@ func parseAddress(text string) (address, error) {
 
 // parseServer reads host, host:port, [IPv6] or [IPv6]:port.
 func parseServer(text string) (string, error) {
-	host, port := text, defaultPort
-	if strings.HasPrefix(text, "[") {
-		end := strings.IndexByte(text, ']')
-		if end < 0 {
-			return "", fmt.Errorf("a [ without a ]")
-		}
-		host = text[1:end]
-		if net.ParseIP(host) == nil {
-			return "", fmt.Errorf("what stands in [ ] is not an IP address")
-		}
-		if tail := text[end+1:]; tail != "" {
-			if tail[0] != ':' {
-				return "", fmt.Errorf("something else than a port behind a ]")
-			}
-			port = tail[1:]
-		}
-	} else if h, p, ok := strings.Cut(text, ":"); ok {
-		host, port = h, p
+	host, port, err := net.SplitHostPort(text)
+	if err != nil {
+		host, port, err = net.SplitHostPort(text + ":" + defaultPort)
 	}
-	if host == "" || strings.ContainsAny(host, " \t\r\n@%") {
-		return "", fmt.Errorf("a server without a name")
+	switch {
+	case err != nil || host == "" || strings.ContainsAny(host, " \t\r\n@%"):
+		return "", errors.New("a server that is neither host, host:port nor [IPv6]:port")
+	case text[0] == '[' && net.ParseIP(host) == nil:
+		return "", errors.New("what stands in [ ] is not an IP address")
 	}
 	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
-		return "", fmt.Errorf("a port that is not a number from 1 to 65535")
+		return "", errors.New("a port that is not a number from 1 to 65535")
 	}
 	return net.JoinHostPort(host, port), nil
 }
 
 // credentials fills in what the address does not say.
 func (a *address) credentials(o *Options) error {
-	if o.Username != "" {
-		a.user = o.Username
-	}
 	switch {
 	case o.Password != "":
 		a.password = o.Password
@@ -167,11 +153,8 @@ func (a *address) credentials(o *Options) error {
 }
 
 // tls returns the settings for rediss.
-func (a *address) tls(o *Options) (*tls.Config, error) {
+func (a *address) tls() (*tls.Config, error) {
 	c := &tls.Config{MinVersion: tls.VersionTLS12}
-	if o.TLS != nil {
-		c = o.TLS.Clone()
-	}
 	if a.ca != "" {
 		text, err := os.ReadFile(a.ca)
 		if err != nil {
@@ -206,7 +189,7 @@ func (a *address) client(o *Options) (rueidis.ClientOption, error) {
 	}
 	if a.secure {
 		var err error
-		if c.TLSConfig, err = a.tls(o); err != nil {
+		if c.TLSConfig, err = a.tls(); err != nil {
 			return c, err
 		}
 	}

@@ -42,7 +42,7 @@ func BenchmarkCrawl(b *testing.B) {
 
 func crawl(b *testing.B, url string, cache int, servers []*redistest.Server) {
 	ctx := context.Background()
-	s, err := Open(ctx, url, &Options{Crawl: newNonce(), CacheBytes: cache})
+	s, err := Open(ctx, url, &Options{Crawl: newNonce(), cacheBytes: cache})
 	if err != nil {
 		b.Fatal(err)
 	}

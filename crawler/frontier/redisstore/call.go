@@ -141,16 +141,8 @@ func (s *Store) command(c call, load bool) rueidis.Completed {
 // fixed is for run: a call that is the same each time.
 func fixed(c call) func(bool) call { return func(bool) call { return c } }
 
-// all returns the calls of a script for all shards: one on a server, with their
-// numbers behind args, and one for each shard of a Cluster.
+// all returns the calls of a script for all shards, whose numbers stand behind args.
 func (s *Store) all(what string, args ...string) []call {
-	if !s.cluster {
-		c := s.call(0, what, args...)
-		for k := range s.layout.shards {
-			c.args = append(c.args, strconv.Itoa(k))
-		}
-		return []call{c}
-	}
 	calls := make([]call, s.layout.shards)
 	for k := range calls {
 		calls[k] = s.call(k, what, append(slices.Clip(args), strconv.Itoa(k))...)
@@ -196,7 +188,7 @@ func (s *Store) taught(ctx context.Context, c call, r reply, err error) (reply, 
 }
 
 // together does n things at a time.
-func (*Store) together(n int, do func(i int) error) error {
+func together(n int, do func(i int) error) error {
 	if n == 1 {
 		return do(0)
 	}

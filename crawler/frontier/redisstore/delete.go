@@ -3,9 +3,7 @@ package redisstore
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
-	"strings"
 
 	"github.com/redis/rueidis"
 )
@@ -56,25 +54,6 @@ func Delete(ctx context.Context, addr string, opts *Options) error {
 		return err
 	}
 	return s.unlink(ctx, []string{meta})
-}
-
-// List returns the names of the crawls on a server or Cluster that have the prefix
-// of opts, sorted.
-func List(ctx context.Context, addr string, opts *Options) ([]string, error) {
-	s, err := connect(ctx, addr, opts)
-	if err != nil {
-		return nil, err
-	}
-	defer s.client.Close()
-	const end = ":{all}:meta"
-	names := make(map[string]bool)
-	err = s.scan(ctx, s.opts.Prefix+":*"+end, func(keys []string) error {
-		for _, key := range keys {
-			names[strings.TrimSuffix(strings.TrimPrefix(key, s.opts.Prefix+":"), end)] = true
-		}
-		return nil
-	})
-	return slices.Sorted(maps.Keys(names)), err
 }
 
 func (s *Store) unlink(ctx context.Context, keys []string) error {

@@ -55,7 +55,7 @@
 // shares out a limit, such as the most pages of a crawl: no more is taken of a
 // counter than there is, and a worker that comes back after a crash sets right
 // by Settle what it had taken. An observer may look on and tell the workers to
-// stop, and List and Delete are for who looks after the server.
+// stop, and Delete is for who looks after the server.
 //
 // # Who may do what
 //
@@ -70,7 +70,7 @@
 //		+sadd +smismember +srem +zadd +zrange +zrangebyscore +zrem +zscore \
 //		+cluster|slots +unlink +scan +role
 //
-// The last line is for a Cluster, for Sentinels, for Delete and for List. Where the
+// The last line is for a Cluster, for Sentinels and for Delete. Where the
 // address names a database, +select. Sentinels are asked as the same user, who has
 // to be known to them too.
 //

@@ -94,20 +94,13 @@ func ExampleStore_Take() {
 	}
 }
 
-// How are crawls that are over removed?
+// How is a crawl that is over removed?
 func ExampleDelete() {
-	ctx, address := context.Background(), "redis://127.0.0.1:6379"
-	names, err := redisstore.List(ctx, address, nil)
-	if err != nil {
+	err := redisstore.Delete(context.Background(), "redis://127.0.0.1:6379", &redisstore.Options{Crawl: "news"})
+	if errors.Is(err, redisstore.ErrInUse) {
+		fmt.Println("it goes on")
+	} else if err != nil {
 		log.Fatal(err)
-	}
-	for _, name := range names {
-		err := redisstore.Delete(ctx, address, &redisstore.Options{Crawl: name})
-		if errors.Is(err, redisstore.ErrInUse) {
-			fmt.Println(name, "goes on")
-		} else if err != nil {
-			log.Fatal(err)
-		}
 	}
 }
 

@@ -91,8 +91,7 @@ func (s *Store) Extend(ctx context.Context, ids []frontier.LeaseID, d time.Durat
 	if err := s.enterWorker(ctx); err != nil {
 		return err
 	}
-	// Of a Cluster each shard is asked alone.
-	tickets, calls := make([]ticket, len(ids)), make(map[int][]int)
+	tickets, calls := make([]ticket, len(ids)), make(map[int][]int) // of each shard
 	kept := make([]bool, len(ids))
 	for i, id := range ids {
 		t, ok := s.layout.readTicket(id)
@@ -100,14 +99,10 @@ func (s *Store) Extend(ctx context.Context, ids []frontier.LeaseID, d time.Durat
 			continue
 		}
 		tickets[i] = t
-		place := 0
-		if s.cluster {
-			place = t.shard
-		}
-		calls[place] = append(calls[place], i)
+		calls[t.shard] = append(calls[t.shard], i)
 	}
-	for place, members := range calls {
-		c := s.call(place, "extend", micros(max(d, 0)))
+	for shard, members := range calls {
+		c := s.call(shard, "extend", micros(max(d, 0)))
 		for _, i := range members {
 			c.args = append(c.args, decimal(tickets[i].shard), tickets[i].token)
 		}

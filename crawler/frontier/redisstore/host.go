@@ -98,15 +98,14 @@ func (s *Store) UpdateHost(ctx context.Context, h frontier.Host, u frontier.Host
 	return err
 }
 
-// Stats implements frontier.Frontier. The shards of a Cluster are not counted at
-// one moment; what was finished meanwhile is told as leased, so that a link is
+// Stats implements frontier.Frontier. Several shards are not counted at one moment; what was finished meanwhile is told as leased, so that a link is
 // never missing of a page that is told as done.
 func (s *Store) Stats(ctx context.Context) (frontier.Stats, error) {
 	if err := s.enter(ctx); err != nil {
 		return frontier.Stats{}, err
 	}
 	var before []shardStats
-	if s.cluster {
+	if s.layout.shards > 1 {
 		var err error
 		if before, _, err = s.shardStats(ctx); err != nil {
 			return frontier.Stats{}, err

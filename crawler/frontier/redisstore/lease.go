@@ -16,8 +16,8 @@ type waiter struct {
 
 	// Guarded by the store's lock.
 	tried bool // it was looked for once
-	taken bool // a lane is about it
-	late  bool // its time is over: the lane is not to wait any more
+	taken bool // a batcher is at it
+	late  bool // its time is over: no batcher is to wait any more
 	gone  bool // its caller is gone: what is leased goes back
 }
 
@@ -70,7 +70,7 @@ func (s *Store) Lease(ctx context.Context, req frontier.LeaseRequest) ([]frontie
 }
 
 // withdraw takes w from those that wait, and reports whether its caller need not
-// wait for an answer. A lane that is about it will see that its time is over.
+// wait for an answer. A batcher that is at it will see that its time is over.
 func (s *Store) withdraw(w *waiter, err error) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -66,15 +66,13 @@ func connect(ctx context.Context, addr string, opts *Options) (*Store, error) {
 		return nil, fmt.Errorf("%w: %v", err, a)
 	}
 	s := &Store{
-		opts: o, address: a, client: client, cluster: client.Mode() == rueidis.ClientModeCluster,
+		opts: o, address: a, client: client,
 		instance: newNonce(),
-		lanes:    make([]bool, serverLanes),
 		holding:  make(map[string]map[chan struct{}]bool),
 		changing: make(chan struct{}, 1),
 	}
 	shards := serverShards
-	if s.cluster {
-		s.lanes = make([]bool, clusterLanes)
+	if client.Mode() == rueidis.ClientModeCluster {
 		shards = clusterShards
 	}
 	s.opts.Shards = cmp.Or(s.opts.Shards, shards)

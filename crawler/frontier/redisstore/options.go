@@ -1,7 +1,6 @@
 package redisstore
 
 import (
-	"crypto/tls"
 	"fmt"
 	"log/slog"
 	"os"
@@ -68,23 +67,17 @@ type Options struct {
 	// nil when all goes well again. It is called by one goroutine at a time,
 	// and has to return soon, without using the store. Nil: nobody is told.
 	OnTrouble func(err error)
-	// CacheBytes is the memory for URLs that are known to be known, which are
-	// then not asked of Redis. 0: 16 MiB, which is 2 million of them. Less:
-	// none.
-	CacheBytes int
 
-	// Username and Password are those of the ACL user. Where they are empty
-	// those of the address count, then, for the password, PasswordFile, whose
-	// end of line is not part of it, and PasswordVariable.
-	Username     string
+	// Password is that of the user in the address. Empty: the password in the
+	// address, or else the content of PasswordFile without its end of line, or
+	// else PasswordVariable.
 	Password     string
 	PasswordFile string
-	// TLS is used for addresses with rediss, together with the files that they
-	// name. Nil: the machine's certificate authorities, TLS 1.2 at least.
-	TLS *tls.Config
 
 	// Logger is told of restarts and connections lost. Nil: nobody is.
 	Logger *slog.Logger
+
+	cacheBytes int // for URLs that are known to be known; 0: 16 MiB, or 2 million of them; less: none
 }
 
 const (
@@ -141,8 +134,8 @@ func (o *Options) withDefaults() (Options, error) {
 	if opts.Patience == 0 {
 		opts.Patience = defaultPatience
 	}
-	if opts.CacheBytes == 0 {
-		opts.CacheBytes = defaultCache
+	if opts.cacheBytes == 0 {
+		opts.cacheBytes = defaultCache
 	}
 	if opts.Logger == nil {
 		opts.Logger = slog.New(slog.DiscardHandler)

@@ -24,7 +24,6 @@ type Store struct {
 	opts     Options
 	address  address
 	client   rueidis.Client
-	cluster  bool
 	layout   layout
 	scripts  scripts
 	instance string // of this opening of the crawl
@@ -33,7 +32,7 @@ type Store struct {
 
 	alive context.Context // ends with Close
 	stop  context.CancelFunc
-	work  sync.WaitGroup // lanes, and who listens
+	work  sync.WaitGroup // batchers, and who listens
 
 	mu      sync.Mutex // guards what follows
 	closed  bool
@@ -42,8 +41,10 @@ type Store struct {
 	forgot  int         // how often the cache was emptied
 	queue   []*job      // to be sent
 	waiters []*waiter   // Leases without an answer
-	lanes   []bool      // those that work
 	view    view
+
+	batchers [batchers]bool // those at work
+
 	timer   *time.Timer // runs kick when something may be leased
 	holding map[string]map[chan struct{}]bool
 	orphans []string // nonces of calls whose answer never came and that may have leased

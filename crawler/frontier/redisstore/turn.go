@@ -163,11 +163,7 @@ func (s *Store) basis(t *turn, again bool) []string {
 		return []string{"", ""}
 	}
 	shard := t.sections[0].shard
-	run := s.runs[0]
-	if s.cluster {
-		run = s.runs[shard]
-	}
-	return []string{strconv.Itoa(shard), run}
+	return []string{strconv.Itoa(shard), s.runs[shard]}
 }
 
 func flag(b bool) string {

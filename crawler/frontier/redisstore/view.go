@@ -77,8 +77,8 @@ func (v *view) next() int64 {
 // old reports whether all heads are to be asked for.
 func (v *view) old() bool { return v.stale || time.Since(v.polled) >= poll }
 
-// due returns shards in which there is something to do, the earliest first.
-func (v *view) due(most int) []int {
+// due returns the shards in which there is something to do, the earliest first.
+func (v *view) due() []int {
 	now := v.now()
 	var due []int
 	for k, h := range v.heads {
@@ -87,7 +87,7 @@ func (v *view) due(most int) []int {
 		}
 	}
 	slices.SortFunc(due, func(j, k int) int { return cmp.Compare(v.heads[j].at, v.heads[k].at) })
-	return due[:min(most, len(due))]
+	return due
 }
 
 // learn takes from an answer what it says of time and, at that place, of shards.

@@ -9,13 +9,13 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
 	"testing"
 
+	"github.com/politecrawl/politecrawl/crawler/internal/durable/disktest"
 	"github.com/politecrawl/politecrawl/crawler/internal/jsonlines"
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
@@ -23,28 +23,6 @@ import (
 // room is how large files can be on a full disk. The log that "go test" has this process
 // write is smaller.
 const room = 1 << 20
-
-// onFullDisk lets no file of this process grow beyond room.
-func onFullDisk(t *testing.T, call func()) {
-	t.Helper()
-	signal.Ignore(syscall.SIGXFSZ) // so that the write fails instead
-	defer signal.Reset(syscall.SIGXFSZ)
-	var before syscall.Rlimit
-	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &before); err != nil {
-		t.Fatal(err)
-	}
-	limit := before
-	limit.Cur = room
-	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &before); err != nil {
-			t.Fatal(err)
-		}
-	}()
-	call()
-}
 
 // Who has a robots.txt open while another takes its place reads the one or the other, and
 // never half of it; and where there is no room for the other, the first stays.
@@ -70,7 +48,7 @@ func TestRobotsIsNeverTorn(t *testing.T) {
 	if text, err := io.ReadAll(open); string(text) != "first" || err != nil {
 		t.Errorf("it was opened before and holds %q, %v", text, err)
 	}
-	onFullDisk(t, func() { err = write(strings.Repeat("third", room)) })
+	disktest.Full(t, room, func() { err = write(strings.Repeat("third", room)) })
 	if !errors.Is(err, syscall.EFBIG) {
 		t.Errorf("on a full disk: %v", err)
 	}
@@ -101,7 +79,7 @@ func TestDropRejections(t *testing.T) {
 	drop := func(r *output.Rejection) bool { return r.URL == "drop" }
 	t.Run("full disk", func(t *testing.T) {
 		var err error
-		onFullDisk(t, func() { _, err = DropRejections(dir, counted, drop) })
+		disktest.Full(t, room, func() { _, err = DropRejections(dir, counted, drop) })
 		if !errors.Is(err, syscall.EFBIG) {
 			t.Errorf("%v", err)
 		}

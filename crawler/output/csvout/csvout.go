@@ -50,7 +50,7 @@ type sink struct {
 	named        bool // the names of the files have reached the disk
 	keepFormulas bool
 	files        [len(tables)]*file
-	row          row
+	cells        []string // of the record that is being written
 }
 
 // lengths is what a mark says: how long each file is, in the order of tables.
@@ -64,7 +64,6 @@ func open(dir string, mark []byte, opts Options) (_ output.Sink, err error) {
 		}
 	}
 	s := &sink{dir: dir, keepFormulas: opts.KeepFormulas}
-	s.row.sink = s
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.Close())
@@ -82,11 +81,13 @@ func open(dir string, mark []byte, opts Options) (_ output.Sink, err error) {
 // Write implements [output.Sink].
 func (s *sink) Write(f *output.Found) error {
 	for _, l := range f.Links {
-		if err := s.links(l); err != nil {
-			return err
+		for _, to := range l.To {
+			if err := s.record(links, l.URL, to); err != nil {
+				return err
+			}
 		}
 	}
-	return rows.Write(f, &s.row)
+	return rows.Write(f, func(table rows.Table, cells ...any) error { return s.record(places[table], cells...) })
 }
 
 // Commit implements [output.Sink].
@@ -112,7 +113,7 @@ func (s *sink) Close() error {
 	var errs []error
 	for _, f := range s.files {
 		if f != nil {
-			errs = append(errs, f.close())
+			errs = append(errs, f.file.Close())
 		}
 	}
 	return errors.Join(errs...)

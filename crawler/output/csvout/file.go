@@ -45,7 +45,7 @@ func openFile(name string, columns []string, counted int64) (_ *file, err error)
 	f.records = csv.NewWriter(f.buffer)
 	f.records.UseCRLF = true // RFC 4180
 	if f.length == 0 {
-		return f, f.record(columns)
+		return f, f.records.Write(columns)
 	}
 	found, err := csv.NewReader(io.NewSectionReader(f.file, 0, f.length)).Read()
 	if err != nil || !slices.Equal(found, columns) {
@@ -70,10 +70,6 @@ func (f *file) cut(counted int64) error {
 	return f.file.Truncate(f.length)
 }
 
-func (f *file) record(cells []string) error {
-	return f.records.Write(cells)
-}
-
 // Write sends what the buffer holds to the file. Having failed once, the buffer sends
 // nothing more, so that no record follows a torn one.
 func (f *file) Write(p []byte) (int, error) {
@@ -92,8 +88,4 @@ func (f *file) flush(power bool) error {
 		return nil
 	}
 	return durable.File(f.file)
-}
-
-func (f *file) close() error {
-	return f.file.Close()
 }

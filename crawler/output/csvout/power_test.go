@@ -21,7 +21,7 @@ func TestPowerFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = out.Close() })
-	if err := s.files[entries].close(); err != nil {
+	if err := s.files[entries].file.Close(); err != nil {
 		t.Fatal(err)
 	}
 	s.files[entries].file = in

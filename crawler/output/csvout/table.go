@@ -1,10 +1,9 @@
 package csvout
 
 import (
-	"strconv"
+	"fmt"
 	"time"
 
-	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/crawler/output/internal/rows"
 )
 
@@ -33,53 +32,29 @@ var tables = [...]struct {
 // places are where the tables of package rows stand in tables.
 var places = [...]int{rows.Pages: pages, rows.Rejected: rejected, rows.Sitemaps: sitemaps, rows.Entries: entries}
 
-func (s *sink) links(l *output.Links) error {
-	from := s.text(l.URL)
-	for _, to := range l.To {
-		s.row.cells = append(s.row.cells[:0], from, s.text(to))
-		if err := s.files[links].record(s.row.cells); err != nil {
-			return err
+// record writes a record of cells as package rows has them.
+func (s *sink) record(table int, cells ...any) error {
+	s.cells = s.cells[:0]
+	for _, cell := range cells {
+		s.cells = append(s.cells, s.cell(cell))
+	}
+	return s.files[table].records.Write(s.cells)
+}
+
+// cell writes a value as the lines of JSON do.
+func (s *sink) cell(value any) string {
+	switch v := value.(type) {
+	case string:
+		return s.text(v)
+	case rows.Optional:
+		return s.text(string(v))
+	case rows.JSON:
+		return s.nested(string(v))
+	case time.Time:
+		if v.IsZero() {
+			return ""
 		}
+		return v.UTC().Format(time.RFC3339Nano)
 	}
-	s.row.cells = s.row.cells[:0]
-	return nil
-}
-
-// A row is a record in the making. It implements rows.Row.
-type row struct {
-	sink  *sink
-	cells []string
-}
-
-func (r *row) add(cell string) { r.cells = append(r.cells, cell) }
-
-// Text implements rows.Row.
-func (r *row) Text(text string) { r.add(r.sink.text(text)) }
-
-// Optional implements rows.Row.
-func (r *row) Optional(text string) { r.add(r.sink.text(text)) }
-
-// JSON implements rows.Row.
-func (r *row) JSON(text string) { r.add(r.sink.nested(text)) }
-
-// Int implements rows.Row.
-func (r *row) Int(n int64) { r.add(strconv.FormatInt(n, 10)) }
-
-// Bool implements rows.Row.
-func (r *row) Bool(b bool) { r.add(strconv.FormatBool(b)) }
-
-// Time implements rows.Row, with times as in the lines of JSON.
-func (r *row) Time(t time.Time) {
-	if t.IsZero() {
-		r.add("")
-		return
-	}
-	r.add(t.UTC().Format(time.RFC3339Nano))
-}
-
-// End implements rows.Row.
-func (r *row) End(table rows.Table) error {
-	err := r.sink.files[places[table]].record(r.cells)
-	r.cells = r.cells[:0]
-	return err
+	return fmt.Sprint(value)
 }

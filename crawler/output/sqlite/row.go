@@ -5,54 +5,26 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/crawler/output/internal/rows"
 )
 
 // places are where the tables of package rows stand in tableNames.
 var places = [...]int{rows.Pages: pages, rows.Rejected: rejected, rows.Sitemaps: sitemaps, rows.Entries: entries}
 
-// A row is a row in the making. It implements rows.Row.
-type row struct {
-	sink  *sink
-	cells []any
-}
-
-func (r *row) add(cell any) { r.cells = append(r.cells, cell) }
-
-// Text implements rows.Row.
-func (r *row) Text(text string) { r.add(clean(text)) }
-
-// Optional implements rows.Row.
-func (r *row) Optional(text string) { r.add(optional(text)) }
-
-// JSON implements rows.Row.
-func (r *row) JSON(text string) { r.add(optional(text)) }
-
-// Int implements rows.Row.
-func (r *row) Int(n int64) { r.add(n) }
-
-// Bool implements rows.Row.
-func (r *row) Bool(b bool) { r.add(b) }
-
-// Time implements rows.Row.
-func (r *row) Time(t time.Time) { r.add(moment(t)) }
-
-// End implements rows.Row.
-func (r *row) End(table rows.Table) error {
-	err := r.sink.insert(places[table], r.cells...)
-	r.cells = r.cells[:0]
-	return err
-}
-
-func (s *sink) robots(r *output.Robots) error {
-	return s.insert(robots,
-		clean(r.Origin), clean(r.URL), clean(r.Outcome), r.Status, optional(r.Error),
-		moment(r.FetchedAt), moment(r.ExpiresAt), moment(r.RetryAt), r.Body)
-}
-
-// insert adds a row with the next id.
+// insert adds a row with the next id, of cells as package rows has them.
 func (s *sink) insert(table int, cells ...any) error {
+	for i, cell := range cells {
+		switch v := cell.(type) {
+		case string:
+			cells[i] = clean(v)
+		case rows.Optional:
+			cells[i] = optional(string(v))
+		case rows.JSON:
+			cells[i] = optional(string(v))
+		case time.Time:
+			cells[i] = moment(v)
+		}
+	}
 	s.counts[table]++
 	query := "INSERT OR FAIL INTO " + tableNames[table] + " VALUES (?" + strings.Repeat(",?", len(cells)) + ")"
 	return s.exec(query, append([]any{s.counts[table]}, cells...)...)

@@ -39,11 +39,13 @@ func (s *sink) write(f *output.Found) error {
 			return err
 		}
 	}
-	if err := rows.Write(f, &row{sink: s}); err != nil {
+	insert := func(table rows.Table, cells ...any) error { return s.insert(places[table], cells...) }
+	if err := rows.Write(f, insert); err != nil {
 		return err
 	}
 	for _, r := range f.Robots {
-		if err := s.robots(r); err != nil {
+		err := s.insert(robots, r.Origin, r.URL, r.Outcome, r.Status, rows.Optional(r.Error), r.FetchedAt, r.ExpiresAt, r.RetryAt, r.Body)
+		if err != nil {
 			return err
 		}
 	}

@@ -1,6 +1,7 @@
 package warc
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"fmt"
 	"net/netip"
@@ -68,17 +69,14 @@ func (s *sink) line(name, value string) {
 // exchange writes a request and its answer.
 func (s *sink) exchange(x *output.Exchange) error {
 	request, err := newID(s.opts.Rand)
-	if err != nil {
-		return err
-	}
-	answer, err := newID(s.opts.Rand)
-	if err != nil {
+	answer, err2 := newID(s.opts.Rand)
+	if err := cmp.Or(err, err2); err != nil {
 		return err
 	}
 	head := httpHead(x.Request)
 	s.begin("request", request, x.Began)
 	s.origin(x)
-	s.addID("WARC-Concurrent-To", answer)
+	s.add("WARC-Concurrent-To", answer.String())
 	if err := s.put(typeRequest, head); err != nil {
 		return err
 	}
@@ -106,13 +104,13 @@ func (s *sink) answer(x *output.Exchange, id recordID) error {
 	case known:
 		this.whole = original
 		s.revisit(x, id, "identical-payload-digest", original)
-		s.addDigest("WARC-Payload-Digest", body)
+		s.add("WARC-Payload-Digest", digest(body))
 		s.add("WARC-Truncated", "length")
 		body = nil
 	default:
 		s.begin("response", id, x.Began)
 		s.origin(x)
-		s.addDigest("WARC-Payload-Digest", body)
+		s.add("WARC-Payload-Digest", digest(body))
 		switch {
 		case x.Withheld != "":
 			s.add("WARC-Truncated", "unspecified")
@@ -140,15 +138,15 @@ func (s *sink) revisit(x *output.Exchange, id recordID, profile string, original
 	s.origin(x)
 	s.add("WARC-Profile", "http://netpreserve.org/warc/"+edition+"/revisit/"+profile)
 	if original.id != (recordID{}) {
-		s.addID("WARC-Refers-To", original.id)
-		s.addURI("WARC-Refers-To-Target-URI", original.url)
+		s.add("WARC-Refers-To", original.id.String())
+		s.add("WARC-Refers-To-Target-URI", escapeURI(original.url))
 		s.add("WARC-Refers-To-Date", formatDate(original.date))
 	}
 }
 
 // origin adds what both records of an exchange say of where it went.
 func (s *sink) origin(x *output.Exchange) {
-	s.addURI("WARC-Target-URI", x.URL)
+	s.add("WARC-Target-URI", escapeURI(x.URL))
 	if addr, err := netip.ParseAddr(x.Addr); err == nil {
 		s.add("WARC-IP-Address", addr.Unmap().WithZone("").String())
 	}
@@ -158,7 +156,7 @@ func (s *sink) origin(x *output.Exchange) {
 	case strings.HasPrefix(x.Proto, "HTTP/2"):
 		s.add("WARC-Protocol", "h2c")
 	}
-	s.addID("WARC-Warcinfo-ID", s.info)
+	s.add("WARC-Warcinfo-ID", s.info.String())
 }
 
 // page writes what is known of a page beside its exchange.
@@ -169,14 +167,12 @@ func (s *sink) page(p *output.Page, links *output.Links) error {
 	}
 	s.text = s.text[:0]
 	if p.Via != "" {
-		s.text = append(s.text, "via: "...)
-		s.text = append(appendURI(s.text, p.Via), "\r\n"...)
+		s.text = fmt.Appendf(s.text, "via: %s\r\n", escapeURI(p.Via))
 	}
 	s.text = fmt.Appendf(s.text, "hopsFromSeed: %s\r\nfetchTimeMs: %d\r\n", hops(p), p.Millis)
 	if links != nil {
 		for _, to := range links.To {
-			s.text = append(s.text, "outlink: "...)
-			s.text = append(appendURI(s.text, to), " L\r\n"...)
+			s.text = fmt.Appendf(s.text, "outlink: %s L\r\n", escapeURI(to))
 		}
 	}
 	last, known := s.urls.Get(p.URL)
@@ -184,11 +180,11 @@ func (s *sink) page(p *output.Page, links *output.Links) error {
 		last.date = p.FetchedAt
 	}
 	s.begin("metadata", id, last.date)
-	s.addURI("WARC-Target-URI", p.URL)
+	s.add("WARC-Target-URI", escapeURI(p.URL))
 	if known {
-		s.addID("WARC-Concurrent-To", last.id)
+		s.add("WARC-Concurrent-To", last.id.String())
 	}
-	s.addID("WARC-Warcinfo-ID", s.info)
+	s.add("WARC-Warcinfo-ID", s.info.String())
 	return s.put(typeFields, s.text)
 }
 

@@ -10,36 +10,14 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
-	"os/signal"
 	"slices"
 	"syscall"
 	"testing"
 
+	"github.com/politecrawl/politecrawl/crawler/internal/durable/disktest"
 	"github.com/politecrawl/politecrawl/crawler/output"
 	"github.com/politecrawl/politecrawl/crawler/output/internal/sinktest"
 )
-
-// withRoom lets files of this process grow to a size, as on a disk that is full then.
-func withRoom(t *testing.T, size int64, call func()) {
-	t.Helper()
-	signal.Ignore(syscall.SIGXFSZ) // so that the write fails instead
-	defer signal.Reset(syscall.SIGXFSZ)
-	var before syscall.Rlimit
-	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &before); err != nil {
-		t.Fatal(err)
-	}
-	limit := before
-	limit.Cur = uint64(size)
-	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &before); err != nil {
-			t.Fatal(err)
-		}
-	}()
-	call()
-}
 
 // alone runs the test in a process of its own, for which it has to return: what is
 // limited is limited for all of a process. In that process it returns false.
@@ -83,7 +61,7 @@ func TestFullDisk(t *testing.T) {
 				before := contents(t, dir)
 				mark := sinktest.Commit(t, s, true)
 				var err error
-				withRoom(t, room, func() { err = s.Write(large) })
+				disktest.Full(t, uint64(room), func() { err = s.Write(large) })
 				if enough := limit > 0 && room > 500_000; (err == nil) != enough {
 					t.Fatalf("Write = %v", err)
 				} else if enough {

@@ -210,19 +210,15 @@ func (f *files) next() error {
 }
 
 // add adds a record, compressed by itself, so that it can be read alone.
-func (f *files) add(head []byte, block ...[]byte) error {
+func (f *files) add(parts ...[]byte) error {
 	before := f.packed.Len()
 	f.pack.Reset(&f.packed)
-	_, err := f.pack.Write(head)
-	for _, part := range block {
-		if err == nil {
-			_, err = f.pack.Write(part)
+	for _, part := range append(parts, recordEnd) {
+		if _, err := f.pack.Write(part); err != nil {
+			return err
 		}
 	}
-	if err == nil {
-		_, err = f.pack.Write(recordEnd)
-	}
-	if err := errors.Join(err, f.pack.Close()); err != nil {
+	if err := f.pack.Close(); err != nil {
 		return err
 	}
 	f.Length += int64(f.packed.Len() - before)
@@ -239,10 +235,7 @@ func (f *files) flush() error {
 	}
 	_, err := f.file.Write(f.packed.Bytes())
 	f.packed.Reset()
-	if err != nil {
-		return err
-	}
-	return nil
+	return err
 }
 
 // sync returns when all that was flushed has reached the disk.
@@ -268,8 +261,5 @@ func (f *files) close() error {
 	}
 	err := f.file.Close()
 	f.file = nil
-	if err != nil {
-		return err
-	}
-	return nil
+	return err
 }

@@ -53,7 +53,7 @@ func open(dir string, mark []byte, opts *Options) (*sink, error) {
 		lost = append(lost, output.Loss{File: fileName(at.File), Bytes: missing, Had: at.Length})
 	}
 	return &sink{
-		lost: lost, encoder: newEncoder(), files: files, opts: opts,
+		lost: lost, encoder: new(encoder), files: files, opts: opts,
 		payloads: recent.New[payloadKey, captured](remembered), urls: recent.New[string, capture](remembered),
 		links: make(map[string]*output.Links),
 	}, nil
@@ -119,8 +119,7 @@ func (s *sink) ready() error {
 
 // put adds the record that was begun.
 func (s *sink) put(contentType string, block ...[]byte) error {
-	head := s.end(contentType, block...)
-	return s.files.add(head, block...)
+	return s.files.add(append([][]byte{s.end(contentType, block...)}, block...)...)
 }
 
 // Commit implements output.Sink.
@@ -130,11 +129,7 @@ func (s *sink) Commit(power bool) (mark []byte, err error) {
 			return nil, err
 		}
 	}
-	mark, err = json.Marshal(s.files.place)
-	if err != nil {
-		return nil, err
-	}
-	return mark, nil
+	return json.Marshal(s.files.place)
 }
 
 // Lost implements output.Lossy.

@@ -7,20 +7,21 @@ import (
 	"unicode"
 )
 
-// appendURI appends a URL as RFC 3986 wants it: what has no place in one is percent-
-// encoded, so that no URL can end the line it stands in. What is encoded already, or
-// only looks so, stays as it is.
-func appendURI(dst []byte, url string) []byte {
+// escapeURI writes a URL as RFC 3986 wants it: what has no place in one is percent-encoded,
+// so that no URL can end the line it stands in. What is encoded already, or only looks so,
+// stays as it is.
+func escapeURI(url string) string {
 	const digits = "0123456789ABCDEF"
+	escaped := make([]byte, 0, len(url))
 	for i := range len(url) {
 		c := url[i]
 		if c <= ' ' || c >= 0x7f || strings.IndexByte("\"<>\\^`{|}", c) >= 0 {
-			dst = append(dst, '%', digits[c>>4], digits[c&15])
+			escaped = append(escaped, '%', digits[c>>4], digits[c&15])
 		} else {
-			dst = append(dst, c)
+			escaped = append(escaped, c)
 		}
 	}
-	return dst
+	return string(escaped)
 }
 
 // oneLine makes text that may come from anywhere the value of a field: without

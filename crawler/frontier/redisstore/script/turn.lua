@@ -1,11 +1,10 @@
--- A turn: adds URLs, ends leases with their outcomes, and leases what comes
--- next, in one go. On one server a turn takes all shards together; of a Cluster
--- it takes one.
+-- A turn: adds URLs to a shard, ends leases with their outcomes, and leases what comes
+-- next, in one go.
 --
 -- ARGV, behind what all scripts have: nonce, worker, whether the call is made
--- again; shard of the note or '', the note, the worker's instance; a shard and the
+-- again; shard of the note or '', the note, the worker's instance; the shard and the
 -- run of its server since which the worker knows what it knows, or ''; then orders
--- of leases, shards to lease from, and sections.
+-- of leases, the shard to lease from, and sections, of which each has at most one.
 -- Each list has its length in front.
 --
 --	order    most leases, most of a host, length
@@ -141,19 +140,14 @@ local function lease(h, number, length)
 end
 
 -- fill leases for one order. Hosts are looked at in the order in which they
--- became due, whichever shard they are of.
+-- became due.
 local BOUNCES = 1000
-local function fill(candidates, number, most, perHost, length)
+local function fill(s, number, most, perHost, length)
 	local n, bounces, taken, full = 0, 0, {}, {}
 	while n < most and bounces < BOUNCES do
-		local s
-		for _, k in ipairs(candidates) do
-			if not k.top then k.top, k.name = first(k.due) end
-			if not k.stop and k.top <= now + given and (not s or k.top < s.top) then s = k end
-		end
-		if not s then break end
-		local h = host(s, s.name)
-		s.top = nil
+		local top, name = first(s.due)
+		if top > now + given then break end
+		local h = host(s, name)
 		guard(s)
 		touch(h)
 		local due = dueOf(h.v)
@@ -161,7 +155,7 @@ local function fill(candidates, number, most, perHost, length)
 		if due > now then -- it has learnt of a restart, or is due in this very moment
 			bounces = bounces + 1
 			place(h)
-			s.stop = h.v[SCORE] <= now + given
+			if h.v[SCORE] <= now + given then break end
 		else
 			lease(h, number, length)
 			n = n + 1
@@ -175,10 +169,7 @@ local function fill(candidates, number, most, perHost, length)
 			end
 		end
 	end
-	for _, h in ipairs(full) do
-		place(h)
-		h.s.top = nil
-	end
+	for _, h in ipairs(full) do place(h) end
 end
 
 if ARGV[12] ~= '' and counts(shard(ARGV[11]))[RUN] ~= ARGV[12] then
@@ -196,8 +187,8 @@ local orders = {}
 for _ = 1, tonumber(arg()) do
 	orders[#orders + 1] = {tonumber(arg()), tonumber(arg()), tonumber(arg())}
 end
-local candidates = {}
-for _ = 1, tonumber(arg()) do candidates[#candidates + 1] = shard(arg()) end
+local from
+for _ = 1, tonumber(arg()) do from = shard(arg()) end
 
 local items, outcomes = {}, {}
 local sections = tonumber(arg())
@@ -237,24 +228,20 @@ if not before and noteShard ~= '' then
 end
 
 local found = false
-if again then -- the leases of the call whose answer was lost
-	for _, s in ipairs(candidates) do
-		local all = call('HGETALL', s.leases)
-		for i = 1, #all, 2 do
-			local l = unpack(all[i + 1])
-			if l[3] == nonce then
-				found = true
-				tell(s, all[i], l, tonumber(call('ZSCORE', s.expiry, all[i])))
-			end
+if from and again then -- the leases of the call whose answer was lost
+	local all = call('HGETALL', from.leases)
+	for i = 1, #all, 2 do
+		local l = unpack(all[i + 1])
+		if l[3] == nonce then
+			found = true
+			tell(from, all[i], l, tonumber(call('ZSCORE', from.expiry, all[i])))
 		end
 	end
 end
-if not found then
-	for _, s in ipairs(candidates) do advance(s) end
-	for _, s in ipairs(order) do
-		for _, h in ipairs(s.touched) do place(h) end
-	end
-	for number, o in ipairs(orders) do fill(candidates, number, o[1], o[2], o[3]) end
+if from and not found then
+	advance(from)
+	for _, h in ipairs(from.touched) do place(h) end
+	for number, o in ipairs(orders) do fill(from, number, o[1], o[2], o[3]) end
 end
 
 local heads = flush()

@@ -4,7 +4,6 @@ package rows
 
 import (
 	"bytes"
-	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/internal/jsonlines"
 	"github.com/politecrawl/politecrawl/crawler/output"
@@ -34,119 +33,54 @@ var Columns = [...][]string{
 	Entries:  {"url", "sitemap", "lastmod"},
 }
 
-// A Row takes the cells of a row, one after the other.
-type Row interface {
-	Text(text string)
-	Optional(text string) // empty: the line of JSON leaves the field out
-	JSON(text string)     // of a list or an object, on one line; empty: left out
-	Int(n int64)
-	Bool(b bool)
-	Time(t time.Time) // zero: left out
+// Optional is a text that the line of JSON leaves out when it is empty.
+type Optional string
 
-	// End ends the row of a table.
-	End(table Table) error
-}
+// JSON is a list or an object on one line; empty: the line of JSON leaves it out.
+type JSON string
 
-// Write hands all rows of f to r.
-func Write(f *output.Found, r Row) error {
+// Write calls row for each row of f. A cell is a string, an Optional, a JSON, an int, an
+// int64, a bool, or a time that the line of JSON leaves out when it is zero. The cells may be
+// changed.
+func Write(f *output.Found, row func(table Table, cells ...any) error) error {
 	for _, p := range f.Pages {
-		if err := page(r, p); err != nil {
+		var nested [4]JSON
+		for i, field := range []struct {
+			members int
+			value   any
+		}{{len(p.Directives), p.Directives}, {len(p.Usage), p.Usage}, {len(p.Fields), p.Fields}, {len(p.CutBy), p.CutBy}} {
+			if field.members == 0 {
+				continue
+			}
+			line, err := jsonlines.Line(nil, field.value)
+			if err != nil {
+				return err
+			}
+			nested[i] = JSON(bytes.TrimSpace(line))
+		}
+		err := row(Pages, p.URL, p.Status, p.Title, p.Depth, p.Via, p.Source, Optional(p.Location), p.ContentType, p.Bytes, p.Links,
+			Optional(p.Canonical), nested[0], nested[1], Optional(p.Withheld), p.FetchedAt, p.Millis, p.Attempt, Optional(p.Hash),
+			p.Unchanged, Optional(p.DuplicateOf), nested[2], Optional(p.Truncated), p.LinksLeft, nested[3])
+		if err != nil {
 			return err
 		}
 	}
-	for _, j := range f.Rejected {
-		texts(r, j.URL, string(j.Reason), j.Rule)
-		r.Int(int64(j.Line))
-		r.Text(j.RobotsURL)
-		r.Optional(j.Group)
-		r.Int(int64(j.Depth))
-		texts(r, j.Via, j.Source)
-		r.Optional(j.Detail)
-		r.Time(j.RetryAt)
-		if err := r.End(Rejected); err != nil {
+	for _, r := range f.Rejected {
+		err := row(Rejected, r.URL, string(r.Reason), r.Rule, r.Line, r.RobotsURL, Optional(r.Group), r.Depth, r.Via, r.Source,
+			Optional(r.Detail), r.RetryAt)
+		if err != nil {
 			return err
 		}
 	}
 	for _, m := range f.Sitemaps {
-		r.Text(m.URL)
-		r.Int(int64(m.Status))
-		texts(r, m.Host, m.Via)
-		ints(r, m.Nested, m.Pages, m.Sitemaps)
-		r.Optional(m.Detail)
-		r.Time(m.FetchedAt)
-		if err := r.End(Sitemaps); err != nil {
+		if err := row(Sitemaps, m.URL, m.Status, m.Host, m.Via, m.Nested, m.Pages, m.Sitemaps, Optional(m.Detail), m.FetchedAt); err != nil {
 			return err
 		}
 	}
 	for _, e := range f.Entries {
-		texts(r, e.URL, e.Sitemap)
-		r.Time(e.LastMod)
-		if err := r.End(Entries); err != nil {
+		if err := row(Entries, e.URL, e.Sitemap, e.LastMod); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func page(r Row, p *output.Page) error {
-	directives, err := encode(len(p.Directives), p.Directives)
-	if err != nil {
-		return err
-	}
-	usage, err := encode(len(p.Usage), p.Usage)
-	if err != nil {
-		return err
-	}
-	fields, err := encode(len(p.Fields), p.Fields)
-	if err != nil {
-		return err
-	}
-	cutBy, err := encode(len(p.CutBy), p.CutBy)
-	if err != nil {
-		return err
-	}
-	r.Text(p.URL)
-	r.Int(int64(p.Status))
-	r.Text(p.Title)
-	r.Int(int64(p.Depth))
-	texts(r, p.Via, p.Source)
-	r.Optional(p.Location)
-	r.Text(p.ContentType)
-	ints(r, p.Bytes, p.Links)
-	r.Optional(p.Canonical)
-	r.JSON(directives)
-	r.JSON(usage)
-	r.Optional(p.Withheld)
-	r.Time(p.FetchedAt)
-	r.Int(p.Millis)
-	r.Int(int64(p.Attempt))
-	r.Optional(p.Hash)
-	r.Bool(p.Unchanged)
-	r.Optional(p.DuplicateOf)
-	r.JSON(fields)
-	r.Optional(p.Truncated)
-	r.Int(int64(p.LinksLeft))
-	r.JSON(cutBy)
-	return r.End(Pages)
-}
-
-func texts(r Row, all ...string) {
-	for _, text := range all {
-		r.Text(text)
-	}
-}
-
-func ints(r Row, all ...int) {
-	for _, n := range all {
-		r.Int(int64(n))
-	}
-}
-
-// encode is a list or an object of so many members, as JSON.
-func encode(members int, v any) (string, error) {
-	if members == 0 {
-		return "", nil
-	}
-	line, err := jsonlines.Line(nil, v)
-	return string(bytes.TrimSpace(line)), err
 }

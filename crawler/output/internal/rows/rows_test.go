@@ -5,33 +5,17 @@ import (
 	"errors"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/output"
 )
 
-// cells collects the JSON of a row.
-type cells struct {
-	Row // nil: nothing else is asked for
-
-	json []string
-}
-
-func (c *cells) Text(string)       {}
-func (c *cells) Optional(string)   {}
-func (c *cells) JSON(text string)  { c.json = append(c.json, text) }
-func (c *cells) Int(int64)         {}
-func (c *cells) Bool(bool)         {}
-func (c *cells) Time(time.Time)    {}
-func (c *cells) End(_ Table) error { return nil }
-
 func TestListsAndObjectsAreJSON(t *testing.T) {
 	for _, tt := range []struct {
 		page output.Page
-		want []string
+		want []JSON
 	}{
-		{output.Page{}, []string{"", "", "", ""}},
-		{output.Page{Directives: []output.Directive{}, Usage: map[string]bool{}, Fields: map[string]any{}}, []string{"", "", "", ""}},
+		{output.Page{}, []JSON{"", "", "", ""}},
+		{output.Page{Directives: []output.Directive{}, Usage: map[string]bool{}, Fields: map[string]any{}}, []JSON{"", "", "", ""}},
 		{
 			output.Page{
 				Directives: []output.Directive{{Rule: "noindex", Source: "meta line 1"}},
@@ -39,7 +23,7 @@ func TestListsAndObjectsAreJSON(t *testing.T) {
 				Fields:     map[string]any{"price": "3 <4> & \x00\xff\n", "tags": []string{"a", "b"}},
 				CutBy:      []string{"max-body", "max-links"},
 			},
-			[]string{
+			[]JSON{
 				`[{"rule":"noindex","source":"meta line 1"}]`,
 				`{"search":true,"train-ai":false}`,
 				`{"price":"3 <4> & \u0000\ufffd\n","tags":["a","b"]}`,
@@ -47,12 +31,20 @@ func TestListsAndObjectsAreJSON(t *testing.T) {
 			},
 		},
 	} {
-		var got cells
-		if err := Write(&output.Found{Pages: []*output.Page{&tt.page}}, &got); err != nil || !slices.Equal(got.json, tt.want) {
-			t.Errorf("%q, %v, want %q", got.json, err, tt.want)
+		var got []JSON
+		err := Write(&output.Found{Pages: []*output.Page{&tt.page}}, func(_ Table, cells ...any) error {
+			for _, cell := range cells {
+				if text, ok := cell.(JSON); ok {
+					got = append(got, text)
+				}
+			}
+			return nil
+		})
+		if err != nil || !slices.Equal(got, tt.want) {
+			t.Errorf("%q, %v, want %q", got, err, tt.want)
 		}
 	}
-	err := Write(&output.Found{Pages: []*output.Page{{Fields: map[string]any{"x": func() {}}}}}, new(cells))
+	err := Write(&output.Found{Pages: []*output.Page{{Fields: map[string]any{"x": func() {}}}}}, func(Table, ...any) error { return nil })
 	if _, ok := errors.AsType[*json.UnsupportedTypeError](err); !ok {
 		t.Errorf("a field that is no value: %v", err)
 	}

@@ -4,26 +4,23 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/frontier/internal/seen"
 )
 
-// Calls of Add, Finish and Lease are not sent one by one. A lane takes what has
-// come in while the lanes were on their way, sends it as one turn, and hands out
-// the answers: the more there is to do, the more of it shares a round trip, and
-// one who is alone does not wait for others. Lanes are goroutines that end when
+// Calls of Add, Finish and Lease are not sent one by one. A batcher takes what has
+// come in while the batchers were waiting for Redis, sends it as one batch, and hands
+// out the answers: the more there is to do, the more of it shares a round trip, and
+// one who is alone does not wait for others. Batchers are goroutines that end when
 // there is nothing to do.
 
 const (
-	// serverLanes is how many turns may be on their way to one server: it works
-	// on one while the next is composed.
-	serverLanes = 2
-	// clusterLanes is the same for a Cluster. More would make a turn smaller, and
-	// each is a call of many shards.
-	clusterLanes = 2
+	// batchers is how many batches may be in flight: Redis works on one while the next
+	// is composed. More would make a batch smaller, and of several shards each is a
+	// call or more.
+	batchers = 2
 
 	jobsAtOnce  = 64   // most in a turn
 	itemsAtOnce = 2000 // as soon as there are as many a turn is full
@@ -63,7 +60,7 @@ func (s *Store) do(ctx context.Context, j *job) error {
 	}
 }
 
-// kick starts a lane when there is something to do and one is free, or else has
+// kick starts a batcher when there is something to do and one is free, or else has
 // the timer do so when the time comes. The lock is held.
 func (s *Store) kick() {
 	if s.closed {
@@ -73,10 +70,10 @@ func (s *Store) kick() {
 		s.arm()
 		return
 	}
-	for n, busy := range s.lanes {
+	for n, busy := range s.batchers {
 		if !busy {
-			s.lanes[n] = true
-			s.work.Go(func() { s.serve(n) })
+			s.batchers[n] = true
+			s.work.Go(func() { s.sendBatches(n) })
 			return
 		}
 	}
@@ -114,12 +111,12 @@ func (s *Store) arm() {
 	s.timer.Reset(wait)
 }
 
-// serve is a lane.
-func (s *Store) serve(lane int) {
+// sendBatches is the batcher of that number.
+func (s *Store) sendBatches(number int) {
 	for {
 		s.mu.Lock()
 		if s.closed || !s.ready() {
-			s.lanes[lane] = false
+			s.batchers[number] = false
 			if !s.closed {
 				s.arm()
 			}
@@ -134,7 +131,7 @@ func (s *Store) serve(lane int) {
 		}
 		poll := len(waiters) > 0 && s.view.old()
 		s.mu.Unlock()
-		b := &batch{s: s, lane: lane, jobs: jobs, waiters: waiters}
+		b := &batch{s: s, batcher: number, jobs: jobs, waiters: waiters}
 		b.serve(s.alive, poll)
 	}
 }
@@ -151,16 +148,16 @@ func (s *Store) takeJobs() []*job {
 }
 
 func (s *Store) newCache() *seen.Cache {
-	if s.opts.CacheBytes <= 0 {
+	if s.opts.cacheBytes <= 0 {
 		return nil
 	}
-	return seen.NewCache(s.opts.CacheBytes)
+	return seen.NewCache(s.opts.cacheBytes)
 }
 
-// A batch is what a lane deals with at a time.
+// A batch is what a batcher deals with at a time.
 type batch struct {
 	s       *Store
-	lane    int
+	batcher int
 	jobs    []*job
 	waiters []*waiter
 	nonces  []string // of calls that leased
@@ -172,18 +169,13 @@ func (b *batch) serve(ctx context.Context, poll bool) {
 		b.end(err)
 		return
 	}
-	var err error
 	if poll {
-		if err = s.refresh(ctx); err != nil && len(b.jobs) == 0 {
+		if err := s.refresh(ctx); err != nil && len(b.jobs) == 0 {
 			b.end(err)
 			return
 		}
 	}
-	if s.cluster {
-		err = b.serveCluster(ctx)
-	} else {
-		err = b.serveServer(ctx, b.jobs)
-	}
+	err := b.send(ctx)
 	if err == nil {
 		err = b.insist(ctx, poll)
 	}
@@ -232,75 +224,11 @@ func (b *batch) insist(ctx context.Context, known bool) error {
 		if !due {
 			return nil
 		}
-		var err error
-		if b.s.cluster {
-			err = b.leaseCluster(ctx)
-		} else {
-			err = b.serveServer(ctx, nil)
-		}
-		if err != nil {
+		if err := b.lease(ctx); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// orders are those of waiters that have nothing yet.
-func (b *batch) orders() (orders []order, most int) {
-	for _, w := range b.waiters {
-		if len(w.leases) > 0 {
-			continue
-		}
-		o := order{w: w, most: max(w.req.Max, 1)}
-		o.perHost = o.most
-		if w.req.PerHost > 0 {
-			o.perHost = w.req.PerHost
-		}
-		orders = append(orders, o)
-		most += o.most
-	}
-	return orders, most
-}
-
-// serveServer does jobs, and leases, in one call.
-func (b *batch) serveServer(ctx context.Context, jobs []*job) error {
-	s := b.s
-	t := &turn{key: s.layout.in(0, "last:"+s.opts.Worker+":"+strconv.Itoa(b.lane)), nonce: newNonce()}
-	var all sections
-	from := make(map[int]bool)
-	for _, j := range jobs {
-		for _, it := range j.items {
-			all.of(it.shard).add(it)
-		}
-		for _, e := range j.endings {
-			sec := all.of(e.shard)
-			sec.endings = append(sec.endings, e)
-			from[e.shard] = true
-		}
-		if j.note != nil {
-			t.note = j.note
-		}
-	}
-	t.sections = all.list
-	var most int
-	if t.orders, most = b.orders(); len(t.orders) > 0 {
-		s.mu.Lock()
-		t.from = s.view.due(most + 1)
-		s.mu.Unlock()
-		if len(t.from) <= most { // what the endings make ready is welcome
-			for _, k := range t.from {
-				delete(from, k)
-			}
-			for k := range from {
-				t.from = append(t.from, k)
-			}
-		}
-		b.nonces = append(b.nonces, t.nonce)
-	}
-	if len(jobs) == 0 && len(t.from) == 0 {
-		return nil
-	}
-	return s.turn(ctx, t)
 }
 
 // end hands out the answers. Waiters that have none go on waiting.

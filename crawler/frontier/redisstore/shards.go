@@ -7,51 +7,90 @@ import (
 	"strconv"
 )
 
-// Of a Cluster a script sees one shard, so that a turn is several calls: first
-// those that add links to other shards than their page's, then, with the links
-// that stay in the shard, those that end leases, and then those that lease. The
+// A script sees one shard. In a crawl of one shard a batch is one turn. In others it is
+// several: first those that add links to other shards than their page's, then, with the
+// links that stay in the shard, those that end leases, and then those that lease. The
 // calls of a step are sent together.
 
-func (b *batch) clusterTurn(shard int) *turn {
+func (b *batch) turn(shard int) *turn {
 	return &turn{
-		key:   b.s.layout.in(shard, "last:"+b.s.opts.Worker+":"+strconv.Itoa(b.lane)),
+		key:   b.s.layout.in(shard, "last:"+b.s.opts.Worker+":"+strconv.Itoa(b.batcher)),
 		nonce: newNonce(),
 	}
 }
 
-func (b *batch) serveCluster(ctx context.Context) error {
-	var before, ends sections
+// send sends all of a batch.
+func (b *batch) send(ctx context.Context) error {
+	one := b.s.layout.shards == 1
+	var links, ends sections
 	var note []byte
+	ending := false
 	for _, j := range b.jobs {
 		for _, e := range j.endings {
 			sec := ends.of(e.shard)
-			sec.endings = append(sec.endings, e)
+			sec.endings, ending = append(sec.endings, e), true
 		}
 		for _, it := range j.items {
-			if it.own {
+			if one || it.own {
 				ends.of(it.shard).add(it)
 			} else {
-				before.of(it.shard).add(it)
+				links.of(it.shard).add(it)
 			}
 		}
 		if j.note != nil {
 			note = j.note
 		}
 	}
-	if err := b.send(ctx, before.list); err != nil {
+	if one {
+		return b.sendOne(ctx, ends, ending, note)
+	}
+	if err := b.sendEach(ctx, links); err != nil {
 		return err
 	}
 	if err := b.finish(ctx, ends, note); err != nil {
 		return err
 	}
-	return b.leaseCluster(ctx)
+	return b.lease(ctx)
 }
 
-// send sends a turn for each section.
-func (b *batch) send(ctx context.Context, list []*section) error {
-	return b.s.together(len(list), func(i int) error {
-		t := b.clusterTurn(list[i].shard)
-		t.sections = list[i : i+1]
+// sendOne sends all of a batch to the only shard. It leases when there is something due,
+// and when leases end, which may make something due.
+func (b *batch) sendOne(ctx context.Context, ends sections, ending bool, note []byte) error {
+	t := b.turn(0)
+	t.sections, t.note = ends.list, note
+	if ending || len(b.due()) > 0 {
+		b.order(t, 0, b.unfilled()...)
+	}
+	if len(b.jobs) == 0 && len(t.orders) == 0 {
+		return nil
+	}
+	return b.s.turn(ctx, t)
+}
+
+// order has a turn lease from its shard.
+func (b *batch) order(t *turn, shard int, orders ...order) {
+	if len(orders) == 0 {
+		return
+	}
+	if t.from == nil {
+		t.from = []int{shard}
+		b.nonces = append(b.nonces, t.nonce)
+	}
+	t.orders = append(t.orders, orders...)
+}
+
+// due returns the shards in which there is something to do, the earliest first.
+func (b *batch) due() []int {
+	b.s.mu.Lock()
+	defer b.s.mu.Unlock()
+	return b.s.view.due()
+}
+
+// sendEach sends a turn for each section.
+func (b *batch) sendEach(ctx context.Context, ss sections) error {
+	return together(len(ss.list), func(i int) error {
+		t := b.turn(ss.list[i].shard)
+		t.sections = ss.list[i : i+1]
 		return b.s.turn(ctx, t)
 	})
 }
@@ -62,18 +101,18 @@ func (b *batch) send(ctx context.Context, list []*section) error {
 func (b *batch) finish(ctx context.Context, ends sections, note []byte) error {
 	s := b.s
 	if note == nil {
-		return b.send(ctx, ends.list)
+		return b.sendEach(ctx, ends)
 	}
 	s.notes.Lock()
 	defer s.notes.Unlock()
 	if len(ends.list) == 0 || len(ends.list) == 1 && ends.list[0].shard == s.home {
-		t := b.clusterTurn(s.home)
+		t := b.turn(s.home)
 		t.sections, t.note = ends.list, note
 		return s.turn(ctx, t)
 	}
 	turns, calls := make([]*turn, len(ends.list)), make([]call, len(ends.list))
 	for i, sec := range ends.list {
-		turns[i] = b.clusterTurn(sec.shard)
+		turns[i] = b.turn(sec.shard)
 		turns[i].sections, turns[i].whole = ends.list[i:i+1], true
 		calls[i] = s.compose(turns[i], false)
 	}
@@ -81,27 +120,23 @@ func (b *batch) finish(ctx context.Context, ends sections, note []byte) error {
 	if _, err := s.run(ctx, fixed(intent)); err != nil {
 		return err
 	}
-	return s.together(len(turns), func(i int) error { return s.turn(ctx, turns[i]) })
+	return together(len(turns), func(i int) error { return s.turn(ctx, turns[i]) })
 }
 
-// leaseCluster leases from shards in the order in which they have something due.
-func (b *batch) leaseCluster(ctx context.Context) error {
-	s := b.s
+// lease leases from shards in the order in which they have something due.
+func (b *batch) lease(ctx context.Context) error {
 	visited := make(map[int]bool)
 	for {
 		rest := b.unfilled()
 		if len(rest) == 0 {
 			return nil
 		}
-		s.mu.Lock()
-		due := s.view.due(s.layout.shards)
-		s.mu.Unlock()
-		due = slices.DeleteFunc(due, func(k int) bool { return visited[k] })
+		due := slices.DeleteFunc(b.due(), func(k int) bool { return visited[k] })
 		if len(due) == 0 {
 			return nil
 		}
 		turns := b.assign(rest, due, visited)
-		if err := s.together(len(turns), func(i int) error { return s.turn(ctx, turns[i]) }); err != nil {
+		if err := together(len(turns), func(i int) error { return b.s.turn(ctx, turns[i]) }); err != nil {
 			return err
 		}
 	}
@@ -132,10 +167,8 @@ func (b *batch) assign(rest []order, due []int, visited map[int]bool) []*turn {
 		k := due[i%len(due)]
 		t := at[k]
 		if t == nil {
-			t = b.clusterTurn(k)
-			t.from = []int{k}
+			t = b.turn(k)
 			at[k] = t
-			b.nonces = append(b.nonces, t.nonce)
 		}
 		switch {
 		case o.perHost < o.most:
@@ -143,7 +176,7 @@ func (b *batch) assign(rest []order, due []int, visited map[int]bool) []*turn {
 		case len(due) > 1:
 			o.most = 1
 		}
-		t.orders = append(t.orders, o)
+		b.order(t, k, o)
 	}
 	return slices.Collect(maps.Values(at))
 }

@@ -1,0 +1,2 @@
+// Package disktest simulates a full disk.
+package disktest
