@@ -10,9 +10,9 @@ import (
 // always parsed (ROB-FMT-20), but most are a sign that its author meant
 // something else than a crawler will understand.
 type Finding struct {
-	Line int    // from 1; 0: the file as a whole
-	Kind Kind   // what is odd
-	Text string // the part of the line that is meant, as written; may be empty
+	Line int    `json:"line"` // from 1; 0: the file as a whole
+	Kind Kind   `json:"kind"` // what is odd
+	Text string `json:"text"` // the part of the line that is meant, as written; may be empty
 }
 
 // String returns the finding as a line of text.

@@ -52,7 +52,7 @@ func TestGroups(t *testing.T) {
 	})
 	t.Run("ROB-GRP-05/sitemaps are found", func(t *testing.T) {
 		f := Parse([]byte("Sitemap: http://h/1\nUser-agent: *\nSitemap: http://h/2\nDisallow: /a\nSitemap: http://h/3"), nil)
-		want := []Sitemap{{"http://h/1", 1}, {"http://h/2", 3}, {"http://h/3", 5}}
+		want := []Sitemap{{1, "http://h/1"}, {3, "http://h/2"}, {5, "http://h/3"}}
 		if diff := cmp.Diff(want, f.Sitemaps); diff != "" {
 			t.Error(diff)
 		}

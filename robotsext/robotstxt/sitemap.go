@@ -11,8 +11,8 @@ import (
 // Sitemap is a Sitemap line. It says where a sitemap, or an index of sitemaps,
 // is; on which host is of no matter (ROB-SMP-03).
 type Sitemap struct {
-	URL  string // absolute; as written, but for octets that no URL may hold
-	Line int    // from 1
+	Line int    `json:"line"` // from 1
+	URL  string `json:"url"`  // absolute; as written, but for octets that no URL may hold
 }
 
 // sitemapSet is the sitemaps that a file has named so far.
@@ -25,7 +25,7 @@ type sitemapSet struct {
 // add adds a sitemap, unless there is a reason not to.
 func (s *sitemapSet) add(value string, line int) (reason Kind) {
 	if isPlainURL(value) {
-		return s.insert(Sitemap{value, line}, value)
+		return s.insert(Sitemap{line, value}, value)
 	}
 	value = strings.TrimSpace(value) // Unicode white space, which is no part of a URL
 	host, ok := authority(value)
@@ -41,7 +41,7 @@ func (s *sitemapSet) add(value string, line int) (reason Kind) {
 	if value, ok = asciiURL(value, host); !ok {
 		return oddity.SitemapRelative
 	}
-	return s.insert(Sitemap{value, line}, sitemapKey(value))
+	return s.insert(Sitemap{line, value}, sitemapKey(value))
 }
 
 // isPlainURL reports whether value is a URL as most are, of which nothing need be

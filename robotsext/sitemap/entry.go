@@ -48,18 +48,18 @@ type Entry struct {
 
 // Alternate is another version of a page: an xhtml:link with rel="alternate".
 type Alternate struct {
-	Href  string // absolute URL, of the same form as Entry.Loc
-	Lang  string // hreflang: "de", "en-GB", "x-default"; may be empty
-	Media string // a CSS media query, for a version meant for other devices; may be empty
+	Href  string `json:"href"`               // absolute URL, of the same form as Entry.Loc
+	Lang  string `json:"hreflang,omitempty"` // "de", "en-GB", "x-default"; may be empty
+	Media string `json:"media,omitempty"`    // a CSS media query, for a version meant for other devices; may be empty
 }
 
 // Image is an image that a page shows (namespace sitemap-image/1.1).
 type Image struct {
-	Loc         string // absolute URL, of the same form as Entry.Loc
-	Title       string
-	Caption     string
-	GeoLocation string
-	License     string // URL
+	Loc         string `json:"loc"` // absolute URL, of the same form as Entry.Loc
+	Title       string `json:"title,omitempty"`
+	Caption     string `json:"caption,omitempty"`
+	GeoLocation string `json:"geo_location,omitempty"`
+	License     string `json:"license,omitempty"` // URL
 }
 
 // Video is a video that a page shows (namespace sitemap-video/1.1).
@@ -89,18 +89,18 @@ type Video struct {
 
 // Restriction allows a video for the listed values only, or for all others.
 type Restriction struct {
-	Allow  bool     // true: only Values; false: all but Values
-	Values []string // empty: no restriction
+	Allow  bool     `json:"allow"`  // true: only Values; false: all but Values
+	Values []string `json:"values"` // empty: no restriction
 }
 
 // News describes a news article (namespace sitemap-news/0.9).
 type News struct {
-	Publication string // name of the newspaper
-	Language    string // ISO 639: "en", "zh-cn"
-	Title       string
-	Published   time.Time
-	Keywords    string
-	Genres      string
-	Tickers     string // stock symbols
-	Access      string // Subscription, Registration; empty: open
+	Publication string    `json:"publication"`        // name of the newspaper
+	Language    string    `json:"language,omitempty"` // ISO 639: "en", "zh-cn"
+	Title       string    `json:"title"`
+	Published   time.Time `json:"publication_date,omitzero"`
+	Keywords    string    `json:"keywords,omitempty"`
+	Genres      string    `json:"genres,omitempty"`
+	Tickers     string    `json:"stock_tickers,omitempty"` // stock symbols
+	Access      string    `json:"access,omitempty"`        // Subscription, Registration; empty: open
 }

@@ -9,14 +9,14 @@ import (
 
 // Finding is one thing that is wrong with a robots.txt file, or good to know.
 type Finding struct {
-	Line     int // from 1
-	Severity Severity
-	Kind     Kind
-	Rule     string // id of the requirement in the specification, such as ROB-FMT-11
-	Text     string // the part of the line that is meant, as written; may be empty
-	Message  string // what is wrong
-	Fix      string // what to do about it
-	More     int    // so many findings of this kind and severity are not listed
+	Line     int      `json:"line"` // from 1
+	Severity Severity `json:"severity"`
+	Kind     Kind     `json:"kind"`
+	Rule     string   `json:"id"`             // of the requirement in the specification, such as ROB-FMT-11
+	Text     string   `json:"text"`           // the part of the line that is meant, as written; may be empty
+	Message  string   `json:"message"`        // what is wrong
+	Fix      string   `json:"fix"`            // what to do about it
+	More     int      `json:"more,omitempty"` // so many findings of this kind and severity are not listed
 }
 
 // Options are what Lint has to know besides the file. The zero value, like a nil

@@ -2,14 +2,11 @@
 package demo
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -153,16 +150,10 @@ func (d *demo) serve(ctx context.Context, site *demosite.Site) {
 
 // fetchedURLs reads the URLs of pages.jsonl, sorted.
 func fetchedURLs(dir string) ([]string, error) {
-	name := filepath.Join(dir, "pages.jsonl")
-	body, err := os.ReadFile(name)
-	if err != nil {
-		return nil, err
-	}
 	var urls []string
-	for dec := json.NewDecoder(bytes.NewReader(body)); dec.More(); {
-		var page output.Page
-		if err := dec.Decode(&page); err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
+	for page, err := range output.Read[output.Page](dir) {
+		if err != nil {
+			return nil, err
 		}
 		urls = append(urls, page.URL)
 	}

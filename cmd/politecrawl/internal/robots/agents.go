@@ -241,13 +241,7 @@ func samplePath(pattern string) string {
 // crawlers below each other, paths side by side, as many as there is room for.
 func (s shownMatrix) text(paint cli.Painter, width int) string {
 	p := newShowPage(paint)
-	p.Printf("%s\n", cli.Escape(cli.InputName(s.From)))
-	if s.Fetch != nil {
-		p.fetch(s.Fetch)
-	}
-	if s.Truncated {
-		p.Printf("%s\n", paint(cli.Yellow, "the file "+cutOff))
-	}
+	p.head(s.From, s.Fetch, s.Truncated)
 	name, group := len("agent"), len("group")
 	for _, a := range s.Agents {
 		name, group = max(name, len(a.Agent)), max(group, min(len(a.Group), 16))

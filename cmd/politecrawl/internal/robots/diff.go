@@ -137,8 +137,8 @@ type shownDiff struct {
 	Changed  bool             `json:"changed"`
 	Agents   []shownAgentDiff `json:"agents"`
 	Sitemaps struct {
-		Added   []shownSitemap `json:"added"`
-		Removed []shownSitemap `json:"removed"`
+		Added   []robotstxt.Sitemap `json:"added"`
+		Removed []robotstxt.Sitemap `json:"removed"`
 	} `json:"sitemaps"`
 	Complete bool `json:"complete"`
 
@@ -186,7 +186,7 @@ func shownDiffOf(was, is string, d *robotsdiff.Diff) shownDiff {
 		}
 		s.Agents = append(s.Agents, shown)
 	}
-	s.Sitemaps.Added, s.Sitemaps.Removed = shownSitemapsOf(d.Added), shownSitemapsOf(d.Removed)
+	s.Sitemaps.Added, s.Sitemaps.Removed = shownSitemaps(d.Added), shownSitemaps(d.Removed)
 	return s
 }
 
@@ -199,12 +199,4 @@ func shownDecisionOf(d robotsdiff.Decision) shownDecision {
 		s.Rule, s.Lines = secret.Users(d.Rule.String()), d.Lines
 	}
 	return s
-}
-
-func shownSitemapsOf(list []robotstxt.Sitemap) []shownSitemap {
-	shown := []shownSitemap{}
-	for _, m := range list {
-		shown = append(shown, shownSitemap{m.Line, secret.Field("Sitemap", m.URL)})
-	}
-	return shown
 }

@@ -109,7 +109,7 @@ func (p *diffPage) delay(d *shownDelayDiff) {
 	p.Printf("  Crawl-delay: %s → %s%s\n", humanize.Delay(d.Old), humanize.Delay(d.New), same)
 }
 
-func (p *diffPage) sitemaps(list []shownSitemap, tint cli.Color, sign, file string) {
+func (p *diffPage) sitemaps(list []robotstxt.Sitemap, tint cli.Color, sign, file string) {
 	p.share = p.limit // they are no agent's
 	n := p.room(len(list))
 	for _, m := range list[:n] {

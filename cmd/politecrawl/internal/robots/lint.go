@@ -28,15 +28,8 @@ type lint struct {
 
 // A lintFinding is one thing that is wrong with a robots.txt.
 type lintFinding struct {
-	File     string `json:"file"` // URL, file name or -
-	Line     int    `json:"line"`
-	Severity string `json:"severity"`
-	Kind     string `json:"kind"`
-	ID       string `json:"id"` // of the requirement
-	Text     string `json:"text"`
-	Message  string `json:"message"`
-	Fix      string `json:"fix"`
-	More     int    `json:"more,omitempty"` // findings of this kind that are not listed
+	File string `json:"file"` // URL, file name or -
+	robotslint.Finding
 }
 
 func robotsLintCommand(streams *cli.Streams) *cobra.Command {
@@ -119,18 +112,32 @@ func (l *lint) one(ctx context.Context, arg string) error {
 // astray is the finding that redirects led nowhere, as one of line 1: there is no
 // file that it could be found in.
 func (l *lint) astray(rec *robotsext.Record) error {
-	kind, id := "redirect-loop", "ROB-FET-07"
-	if errors.Is(rec.RedirectError(), robotsext.ErrTooManyRedirects) {
-		kind, id = "too-many-redirects", "ROB-FET-05"
-	}
-	l.counts[robotslint.Error]++
-	l.code = cli.Worse(l.code, cli.ExitFindings)
-	return l.write(lintFinding{
-		File: rec.Origin.RobotsURL(), Line: 1, Severity: string(robotslint.Error), Kind: kind, ID: id,
+	f := robotslint.Finding{
+		Line: 1, Severity: robotslint.Error, Kind: "redirect-loop", Rule: "ROB-FET-07",
 		Text:    strings.Join(rec.Chain, " → "),
 		Message: cli.ErrorText(rec.RedirectError()) + ": crawlers take the file for missing, so that everything is allowed",
 		Fix:     "answer with the file itself, or by one redirect to it",
-	})
+	}
+	if errors.Is(rec.RedirectError(), robotsext.ErrTooManyRedirects) {
+		f.Kind, f.Rule = "too-many-redirects", "ROB-FET-05"
+	}
+	return l.report(rec.Origin.RobotsURL(), f)
+}
+
+// report counts a finding and writes it.
+func (l *lint) report(file string, f robotslint.Finding) error {
+	l.counts[f.Severity] += 1 + f.More
+	if f.Severity != robotslint.Note {
+		l.code = cli.Worse(l.code, cli.ExitFindings)
+	}
+	found := lintFinding{file, f}
+	switch {
+	case l.quiet:
+		return nil
+	case l.format == cli.JSON:
+		return l.PrintJSON(found)
+	}
+	return l.Print(found.text(l.Painter()))
 }
 
 // body writes the findings of one robots.txt.
@@ -141,35 +148,19 @@ func (l *lint) body(name string, body []byte, opts robotslint.Options) error {
 	}
 	tame, shown := secret.Robots(body)
 	for _, f := range robotslint.Lint(tame, &opts) {
-		l.counts[f.Severity] += 1 + f.More
-		if f.Severity != robotslint.Note {
-			l.code = cli.Worse(l.code, cli.ExitFindings)
-		}
-		found := lintFinding{
-			name, f.Line, string(f.Severity), string(f.Kind), f.Rule, shown(f.Text), shown(f.Message), shown(f.Fix), f.More,
-		}
-		if err := l.write(found); err != nil {
+		f.Text, f.Message, f.Fix = shown(f.Text), shown(f.Message), shown(f.Fix)
+		if err := l.report(name, f); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (l *lint) write(f lintFinding) error {
-	switch {
-	case l.quiet:
-		return nil
-	case l.format == cli.JSON:
-		return l.PrintJSON(f)
-	}
-	return l.Print(f.text(l.Painter()))
-}
-
 // text is the finding for a person, file and line first as compilers write them.
 func (f lintFinding) text(paint cli.Painter) string {
-	tint := map[string]cli.Color{"error": cli.Red, "warning": cli.Yellow}[f.Severity]
-	text := fmt.Sprintf("%s:%d: %s: %s [%s %s]\n    fix: %s\n", cli.Escape(cli.InputName(f.File)), f.Line, paint(tint, f.Severity),
-		cli.Escape(f.Message), f.Kind, f.ID, cli.Escape(f.Fix))
+	tint := map[robotslint.Severity]cli.Color{robotslint.Error: cli.Red, robotslint.Warning: cli.Yellow}[f.Severity]
+	text := fmt.Sprintf("%s:%d: %s: %s [%s %s]\n    fix: %s\n", cli.Escape(cli.InputName(f.File)), f.Line, paint(tint, string(f.Severity)),
+		cli.Escape(f.Message), f.Kind, f.Rule, cli.Escape(f.Fix))
 	if f.More > 0 {
 		text += paint(cli.Faint, fmt.Sprintf("    and so in %d more places, which --limit 0 lists", f.More)) + "\n"
 	}

@@ -35,11 +35,11 @@ func TestLintFaults(t *testing.T) {
 		kind := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(file), ".txt"), "-utf16")
 		found, want := false, cli.ExitDone
 		for _, f := range clitest.JSONLines[lintFinding](t, got.Out) {
-			found = found || f.Kind == kind
+			found = found || string(f.Kind) == kind
 			if f.Severity != "note" {
 				want = cli.ExitFindings
 			}
-			if f.File != file || f.Line == 0 || f.Message == "" || f.Fix == "" || !strings.HasPrefix(f.ID, "ROB-") {
+			if f.File != file || f.Line == 0 || f.Message == "" || f.Fix == "" || !strings.HasPrefix(f.Rule, "ROB-") {
 				t.Errorf("%s: %+v", file, f)
 			}
 		}

@@ -16,13 +16,13 @@ import (
 
 // A shownFile is a robots.txt as it is understood, and how it was come by.
 type shownFile struct {
-	From      string         `json:"from"` // URL, file name or -
-	Fetch     *shownFetch    `json:"fetch,omitempty"`
-	Groups    []shownGroup   `json:"groups"`
-	Sitemaps  []shownSitemap `json:"sitemaps"`
-	Findings  []shownFinding `json:"findings"`
-	Other     []shownField   `json:"other_fields"` // those of no group
-	Truncated bool           `json:"truncated,omitempty"`
+	From      string              `json:"from"` // URL, file name or -
+	Fetch     *shownFetch         `json:"fetch,omitempty"`
+	Groups    []shownGroup        `json:"groups"`
+	Sitemaps  []robotstxt.Sitemap `json:"sitemaps"`
+	Findings  []robotstxt.Finding `json:"findings"`
+	Other     []shownField        `json:"other_fields"` // those of no group
+	Truncated bool                `json:"truncated,omitempty"`
 }
 
 type shownFetch struct {
@@ -56,19 +56,6 @@ type shownField struct {
 	Line  int    `json:"line"`
 	Field string `json:"field"`
 	Value string `json:"value"`
-}
-
-type shownSitemap struct {
-	Line int    `json:"line"`
-	URL  string `json:"url"`
-}
-
-type shownFinding struct {
-	Line int    `json:"line"`
-	Kind string `json:"kind"`
-	Text string `json:"text"`
-
-	message string
 }
 
 func robotsShowCommand(streams *cli.Streams) *cobra.Command {
@@ -121,7 +108,7 @@ func show(ctx context.Context, in *robotsInput, name string, format cli.Format) 
 func (r ruling) shown() shownFile {
 	s := shownFile{
 		From:   r.from,
-		Groups: []shownGroup{}, Sitemaps: []shownSitemap{}, Findings: []shownFinding{}, Other: []shownField{},
+		Groups: []shownGroup{}, Sitemaps: shownSitemaps(nil), Findings: []robotstxt.Finding{}, Other: []shownField{},
 	}
 	if r.record != nil {
 		s.Fetch = fetchOf(r.record)
@@ -131,11 +118,10 @@ func (r ruling) shown() shownFile {
 	}
 	s.Truncated = r.cut()
 	s.Groups = shownGroups(r.file)
-	for _, m := range r.file.Sitemaps {
-		s.Sitemaps = append(s.Sitemaps, shownSitemap{m.Line, secret.Field("Sitemap", m.URL)})
-	}
+	s.Sitemaps = shownSitemaps(r.file.Sitemaps)
 	for _, f := range r.file.Findings {
-		s.Findings = append(s.Findings, shownFinding{f.Line, string(f.Kind), secret.Field(fieldOf(f.Kind), f.Text), f.Kind.Message()})
+		f.Text = secret.Field(fieldOf(f.Kind), f.Text)
+		s.Findings = append(s.Findings, f)
 	}
 	for _, e := range r.file.Extensions {
 		if len(e.Agents) == 0 {
@@ -143,6 +129,16 @@ func (r ruling) shown() shownFile {
 		}
 	}
 	return s
+}
+
+// shownSitemaps returns sitemaps without passwords, as a list that is not nil.
+func shownSitemaps(list []robotstxt.Sitemap) []robotstxt.Sitemap {
+	shown := []robotstxt.Sitemap{}
+	for _, m := range list {
+		m.URL = secret.Field("Sitemap", m.URL)
+		shown = append(shown, m)
+	}
+	return shown
 }
 
 // fieldOf is the field whose value is the text of a finding, as far as it matters: a rule

@@ -12,6 +12,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/clitest"
+	"github.com/politecrawl/politecrawl/robotsext/robotstxt"
 )
 
 const showRobots = `Sitemap: https://example.com/sitemap.xml
@@ -49,7 +50,7 @@ func TestShowFile(t *testing.T) {
 			{Agents: []string{"b"}, Rules: []shownRule{{5, "Disallow: /x"}}, CrawlDelay: 1.5, Fields: []shownField{delay}},
 			{Agents: []string{"*"}, Rules: []shownRule{{10, "Allow: /"}}},
 		},
-		Sitemaps: []shownSitemap{{1, "https://example.com/sitemap.xml"}},
+		Sitemaps: []robotstxt.Sitemap{{Line: 1, URL: "https://example.com/sitemap.xml"}},
 		Other:    []shownField{{2, "Host", "example.com"}},
 	}
 	shown := shownIn(t, got)

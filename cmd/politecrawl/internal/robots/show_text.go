@@ -1,6 +1,7 @@
 package robots
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -28,13 +29,7 @@ func (p *showPage) line(number int, tint cli.Color, text string) {
 // what belongs to none.
 func (s shownFile) text(paint cli.Painter) string {
 	p := newShowPage(paint)
-	p.Printf("%s\n", cli.Escape(cli.InputName(s.From)))
-	if s.Fetch != nil {
-		p.fetch(s.Fetch)
-	}
-	if s.Truncated {
-		p.Printf("%s\n", paint(cli.Yellow, "the file "+cutOff))
-	}
+	p.head(s.From, s.Fetch, s.Truncated)
 	for _, g := range s.Groups {
 		p.group(g)
 	}
@@ -57,11 +52,7 @@ func (s shownFile) text(paint cli.Painter) string {
 		p.Printf("\nFindings:\n")
 	}
 	for _, f := range s.Findings {
-		text := f.Text
-		if text == "" {
-			text = f.message
-		}
-		p.line(f.Line, cli.Yellow, fmt.Sprintf("%s: %s", f.Kind, text))
+		p.line(f.Line, cli.Yellow, fmt.Sprintf("%s: %s", f.Kind, cmp.Or(f.Text, f.Kind.Message())))
 	}
 	return p.String()
 }
@@ -87,6 +78,17 @@ func (p *showPage) group(g shownGroup) {
 	}
 	if g.CrawlDelay > 0 {
 		p.Printf("        %v between two requests\n", time.Duration(g.CrawlDelay*float64(time.Second)))
+	}
+}
+
+// head says which file it is, how it was come by, and whether it is cut.
+func (p *showPage) head(from string, fetch *shownFetch, cut bool) {
+	p.Printf("%s\n", cli.Escape(cli.InputName(from)))
+	if fetch != nil {
+		p.fetch(fetch)
+	}
+	if cut {
+		p.Printf("%s\n", p.Paint(cli.Yellow, "the file "+cutOff))
 	}
 }
 

@@ -54,6 +54,20 @@ func notBegun(dir string, opts crawler.Options, err error) error {
 	return cli.Failed("%w", err)
 }
 
+// endedBy says what to do about the error that ended the crawl in dir.
+func endedBy(dir string, err error) error {
+	if IsRedisError(err) {
+		return RedisError(err)
+	}
+	if short := crawldir.ExhaustedError(dir, err); short != nil {
+		return short
+	}
+	if crawldir.IsDamagedFrontier(dir, err) {
+		return crawldir.DamagedFrontier(dir, err)
+	}
+	return cli.Failed("%w", err)
+}
+
 // redisRemedies are the errors of Redis that a user can do something about, and what. Those
 // of the settings are misuse.
 var redisRemedies = []struct {

@@ -13,7 +13,6 @@ import (
 	"strings"
 
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/cli"
-	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/crawldir"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/humanize"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/logging"
 	"github.com/politecrawl/politecrawl/cmd/politecrawl/internal/progress"
@@ -87,17 +86,8 @@ func (r *Runner) Crawl(ctx context.Context, cfg crawler.Config, opts crawler.Opt
 		return nil, notBegun(cfg.Output.Dir, opts, err)
 	}
 	printed := NewSummary(sum)
-	if IsRedisError(err) {
-		return printed, RedisError(err)
-	}
-	if short := crawldir.ExhaustedError(cfg.Output.Dir, err); short != nil {
-		return printed, short
-	}
-	if crawldir.IsDamagedFrontier(cfg.Output.Dir, err) {
-		return printed, crawldir.DamagedFrontier(cfg.Output.Dir, err)
-	}
 	if err != nil {
-		return printed, cli.Failed("%w", err)
+		return printed, endedBy(cfg.Output.Dir, err)
 	}
 	found, err := report.Make([]string{cfg.Output.Dir}, nil)
 	if err == nil {

@@ -11,81 +11,45 @@ import (
 
 // A listedEntry is a page as JSON shows it.
 type listedEntry struct {
-	Loc        string            `json:"loc"`
-	Nested     bool              `json:"nested,omitempty"` // loc is a sitemap that an index lists
-	LastMod    time.Time         `json:"lastmod,omitzero"`
-	ChangeFreq string            `json:"changefreq,omitempty"`
-	Priority   float32           `json:"priority"`
-	Alternates []listedAlternate `json:"alternates,omitempty"`
-	Images     []listedImage     `json:"images,omitempty"`
-	Videos     []listedVideo     `json:"videos,omitempty"`
-	News       *listedNews       `json:"news,omitempty"`
-	Sitemap    string            `json:"sitemap"` // the file it stands in
-	Line       int               `json:"line"`
-}
-
-type listedAlternate struct {
-	Href  string `json:"href"`
-	Lang  string `json:"hreflang,omitempty"`
-	Media string `json:"media,omitempty"`
-}
-
-type listedImage struct {
-	Loc         string `json:"loc"`
-	Title       string `json:"title,omitempty"`
-	Caption     string `json:"caption,omitempty"`
-	GeoLocation string `json:"geo_location,omitempty"`
-	License     string `json:"license,omitempty"`
+	Loc        string              `json:"loc"`
+	Nested     bool                `json:"nested,omitempty"` // loc is a sitemap that an index lists
+	LastMod    time.Time           `json:"lastmod,omitzero"`
+	ChangeFreq string              `json:"changefreq,omitempty"`
+	Priority   float32             `json:"priority"`
+	Alternates []sitemap.Alternate `json:"alternates,omitempty"`
+	Images     []sitemap.Image     `json:"images,omitempty"`
+	Videos     []listedVideo       `json:"videos,omitempty"`
+	News       *sitemap.News       `json:"news,omitempty"`
+	Sitemap    string              `json:"sitemap"` // the file it stands in
+	Line       int                 `json:"line"`
 }
 
 type listedVideo struct {
-	ThumbnailLoc         string             `json:"thumbnail_loc"`
-	Title                string             `json:"title"`
-	Description          string             `json:"description,omitempty"`
-	ContentLoc           string             `json:"content_loc,omitempty"`
-	PlayerLoc            string             `json:"player_loc,omitempty"`
-	Duration             float64            `json:"duration,omitempty"` // seconds
-	Published            time.Time          `json:"publication_date,omitzero"`
-	Expires              time.Time          `json:"expiration_date,omitzero"`
-	Rating               float32            `json:"rating,omitempty"`
-	Views                int64              `json:"view_count,omitempty"`
-	Tags                 []string           `json:"tags,omitempty"`
-	Category             string             `json:"category,omitempty"`
-	Uploader             string             `json:"uploader,omitempty"`
-	UploaderURL          string             `json:"uploader_url,omitempty"`
-	NotFamilyFriendly    bool               `json:"not_family_friendly,omitempty"`
-	RequiresSubscription bool               `json:"requires_subscription,omitempty"`
-	Live                 bool               `json:"live,omitempty"`
-	Countries            *listedRestriction `json:"countries,omitempty"`
-	Platforms            *listedRestriction `json:"platforms,omitempty"`
-}
-
-type listedRestriction struct {
-	Allow  bool     `json:"allow"` // true: only these; false: all but these
-	Values []string `json:"values"`
-}
-
-type listedNews struct {
-	Publication string    `json:"publication"`
-	Language    string    `json:"language,omitempty"`
-	Title       string    `json:"title"`
-	Published   time.Time `json:"publication_date,omitzero"`
-	Keywords    string    `json:"keywords,omitempty"`
-	Genres      string    `json:"genres,omitempty"`
-	Tickers     string    `json:"stock_tickers,omitempty"`
-	Access      string    `json:"access,omitempty"`
+	ThumbnailLoc         string               `json:"thumbnail_loc"`
+	Title                string               `json:"title"`
+	Description          string               `json:"description,omitempty"`
+	ContentLoc           string               `json:"content_loc,omitempty"`
+	PlayerLoc            string               `json:"player_loc,omitempty"`
+	Duration             float64              `json:"duration,omitempty"` // seconds
+	Published            time.Time            `json:"publication_date,omitzero"`
+	Expires              time.Time            `json:"expiration_date,omitzero"`
+	Rating               float32              `json:"rating,omitempty"`
+	Views                int64                `json:"view_count,omitempty"`
+	Tags                 []string             `json:"tags,omitempty"`
+	Category             string               `json:"category,omitempty"`
+	Uploader             string               `json:"uploader,omitempty"`
+	UploaderURL          string               `json:"uploader_url,omitempty"`
+	NotFamilyFriendly    bool                 `json:"not_family_friendly,omitempty"`
+	RequiresSubscription bool                 `json:"requires_subscription,omitempty"`
+	Live                 bool                 `json:"live,omitempty"`
+	Countries            *sitemap.Restriction `json:"countries,omitempty"`
+	Platforms            *sitemap.Restriction `json:"platforms,omitempty"`
 }
 
 func listedEntryOf(e sitemap.Entry) listedEntry {
 	l := listedEntry{
 		Loc: e.Loc, Nested: e.Sitemap, LastMod: e.LastMod, ChangeFreq: e.ChangeFreq, Priority: e.Priority,
-		News: (*listedNews)(e.News), Sitemap: e.File, Line: e.Line,
-	}
-	for _, a := range e.Alternates {
-		l.Alternates = append(l.Alternates, listedAlternate(a))
-	}
-	for _, i := range e.Images {
-		l.Images = append(l.Images, listedImage(i))
+		Alternates: e.Alternates, Images: e.Images, News: e.News, Sitemap: e.File, Line: e.Line,
 	}
 	for _, v := range e.Videos {
 		l.Videos = append(l.Videos, listedVideo{
@@ -101,11 +65,11 @@ func listedEntryOf(e sitemap.Entry) listedEntry {
 	return l
 }
 
-func listedRestrictionOf(r sitemap.Restriction) *listedRestriction {
+func listedRestrictionOf(r sitemap.Restriction) *sitemap.Restriction {
 	if len(r.Values) == 0 {
 		return nil
 	}
-	return (*listedRestriction)(&r)
+	return &r
 }
 
 // withoutUsers takes users and passwords out of the URLs of an entry, which are for
