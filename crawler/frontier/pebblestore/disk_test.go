@@ -18,6 +18,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/frontier/storetest"
 )
 
 // openOn opens a store whose database is on another file system.
@@ -172,14 +173,8 @@ func TestDiskFull(t *testing.T) {
 				t.Errorf("Add = %v, want %v", err, syscall.ENOSPC)
 			}
 			// Everybody is told, and nobody waits for ever.
-			for name, call := range map[string]func() error{
-				"Add":   func() error { _, err := s.Add(t.Context(), itemsOf("http://a.test/new")); return err },
-				"Lease": func() error { _, err := s.Lease(t.Context(), frontier.LeaseRequest{Wait: -1}); return err },
-				"Stats": func() error { _, err := s.Stats(t.Context()); return err },
-				"Host":  func() error { _, err := s.Host(t.Context(), "a.test"); return err },
-				"Hold":  func() error { _, err := s.Hold(t.Context(), "c.test"); return err },
-			} {
-				if err := call(); !errors.Is(err, syscall.ENOSPC) {
+			for name, call := range storetest.Calls(s) {
+				if err := call(t.Context()); !errors.Is(err, syscall.ENOSPC) {
 					t.Errorf("%s = %v, want %v", name, err, syscall.ENOSPC)
 				}
 			}

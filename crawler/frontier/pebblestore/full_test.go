@@ -15,7 +15,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
-	"github.com/politecrawl/politecrawl/crawler/frontier"
+	"github.com/politecrawl/politecrawl/crawler/frontier/storetest"
 )
 
 // soon returns what call returns, which must not take long.
@@ -127,27 +127,7 @@ func TestFailureToldOnce(t *testing.T) {
 	if alone(t) {
 		return
 	}
-	for name, call := range map[string]func(*Store) error{
-		"Add":    func(s *Store) error { _, err := s.Add(t.Context(), itemsOf("http://a.test/1")); return err },
-		"Known":  func(s *Store) error { _, err := s.Known(t.Context(), []string{"http://a.test/1"}); return err },
-		"Lease":  func(s *Store) error { _, err := s.Lease(t.Context(), frontier.LeaseRequest{Wait: -1}); return err },
-		"Finish": func(s *Store) error { _, err := s.Finish(t.Context(), nil, []byte("note")); return err },
-		"Extend": func(s *Store) error { return s.Extend(t.Context(), nil, time.Second) },
-		"Hold":   func(s *Store) error { _, err := s.Hold(t.Context(), "a.test"); return err },
-		"Host":   func(s *Store) error { _, err := s.Host(t.Context(), "a.test"); return err },
-		"UpdateHost": func(s *Store) error {
-			return s.UpdateHost(t.Context(), "a.test", frontier.HostUpdate{MaxInFlight: 2})
-		},
-		"Waiting": func(s *Store) error {
-			for _, err := range s.Waiting(t.Context()) {
-				return err
-			}
-			return nil
-		},
-		"Revisit": func(s *Store) error { _, err := s.Revisit(t.Context(), itemsOf("http://a.test/1")); return err },
-		"Note":    func(s *Store) error { _, err := s.Note(t.Context()); return err },
-		"Stats":   func(s *Store) error { _, err := s.Stats(t.Context()); return err },
-	} {
+	for name := range storetest.Calls((*Store)(nil)) {
 		t.Run(name, func(t *testing.T) {
 			disk := &fullDisk{FS: vfs.Default}
 			disk.room.Store(1 << 20)
@@ -156,7 +136,7 @@ func TestFailureToldOnce(t *testing.T) {
 			disk.room.Store(0)
 			leaseURL(t, s, "http://a.test/1")
 			<-s.failed
-			if err := call(s); !errors.Is(err, syscall.ENOSPC) {
+			if err := storetest.Calls(s)[name](t.Context()); !errors.Is(err, syscall.ENOSPC) {
 				t.Errorf("%s = %v, want %v", name, err, syscall.ENOSPC)
 			}
 			if err := s.Close(); err != nil {

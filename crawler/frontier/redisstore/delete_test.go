@@ -88,19 +88,12 @@ func TestDeleted(t *testing.T) {
 	if err := Delete(ctx, server.URL(), &Options{Crawl: "test"}); err != nil {
 		t.Fatalf("Delete: %v", err)
 	}
-	calls := map[string]func() error{
-		"Add":    func() error { _, err := s.Add(ctx, testItems("b", 1)); return err },
-		"Lease":  func() error { _, err := s.Lease(ctx, frontier.LeaseRequest{}); return err },
-		"Stats":  func() error { _, err := s.Stats(ctx); return err },
-		"Hold":   func() error { _, err := s.Hold(ctx, "x.test"); return err },
-		"Sync":   func() error { _, err := s.Sync(ctx, nil, 0); return err },
-		"Take":   func() error { _, err := s.Take(ctx, "pages", 1, 1); return err },
-		"Settle": func() error { return s.Settle(ctx, nil) },
-		"Tell":   func() error { return s.Tell(ctx, []byte("x")) },
-		"Update": func() error { return s.UpdateHost(ctx, "x.test", frontier.HostUpdate{MaxInFlight: 2}) },
+	calls := allCalls(s)
+	for _, name := range []string{"Known", "Note", "Extend", "Waiting"} { // which only read, or nothing
+		delete(calls, name)
 	}
 	for name, call := range calls {
-		if err := call(); !errors.Is(err, ErrGone) {
+		if err := call(ctx); !errors.Is(err, ErrGone) {
 			t.Errorf("%s after the crawl was deleted: %v", name, err)
 		}
 	}
@@ -109,7 +102,7 @@ func TestDeleted(t *testing.T) {
 	}
 	anew := openTest(t, server.URL(), Options{Worker: "v"})
 	for name, call := range calls {
-		if err := call(); !errors.Is(err, ErrGone) {
+		if err := call(ctx); !errors.Is(err, ErrGone) {
 			t.Errorf("%s after the crawl was made anew: %v", name, err)
 		}
 	}

@@ -3,6 +3,7 @@
 package redisstore
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore/redistest"
+	"github.com/politecrawl/politecrawl/crawler/frontier/storetest"
 )
 
 // A server that is full refuses a call whole: what was there before is there
@@ -30,17 +32,13 @@ func TestFull(t *testing.T) {
 		t.Fatal(err)
 	}
 	server.Do(t, "CONFIG", "SET", "maxmemory", "1")
-	for name, call := range map[string]func() error{
-		"Add":   func() error { _, err := s.Add(ctx, testItems("b", 10)); return err },
-		"Lease": func() error { _, err := s.Lease(ctx, frontier.LeaseRequest{}); return err },
-		"Finish": func() error {
-			_, err := s.Finish(ctx, []frontier.Outcome{{Lease: leases[0].ID, Result: frontier.Done, Links: testItems("c", 3)}}, []byte("note"))
-			return err
-		},
-		"UpdateHost": func() error { return s.UpdateHost(ctx, "h1.test", frontier.HostUpdate{MaxInFlight: 2}) },
-		"Hold":       func() error { _, err := s.Hold(ctx, "x.test"); return err },
-	} {
-		if err := call(); !errors.Is(err, ErrFull) {
+	calls := storetest.Calls(s)
+	calls["Finish"] = func(ctx context.Context) error {
+		_, err := s.Finish(ctx, []frontier.Outcome{{Lease: leases[0].ID, Result: frontier.Done, Links: testItems("c", 3)}}, []byte("note"))
+		return err
+	}
+	for _, name := range []string{"Add", "Lease", "Finish", "UpdateHost", "Hold"} { // which write
+		if err := calls[name](ctx); !errors.Is(err, ErrFull) {
 			t.Errorf("%s on a full server: %v, want %v", name, err, ErrFull)
 		}
 	}

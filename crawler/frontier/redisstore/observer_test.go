@@ -3,12 +3,14 @@
 package redisstore
 
 import (
+	"context"
 	"errors"
 	"testing"
 	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 	"github.com/politecrawl/politecrawl/crawler/frontier/redisstore/redistest"
+	"github.com/politecrawl/politecrawl/crawler/frontier/storetest"
 )
 
 // An observer sees the crawl and changes nothing of it.
@@ -49,19 +51,9 @@ func TestObserve(t *testing.T) {
 	if err := o.Tell(ctx, []byte("stop")); err != nil {
 		t.Error(err)
 	}
-	for name, call := range map[string]func() error{
-		"Add":        func() error { _, err := o.Add(ctx, testItems("b", 1)); return err },
-		"Revisit":    func() error { _, err := o.Revisit(ctx, testItems("b", 1)); return err },
-		"Lease":      func() error { _, err := o.Lease(ctx, frontier.LeaseRequest{}); return err },
-		"Finish":     func() error { _, err := o.Finish(ctx, nil, []byte("n")); return err },
-		"Extend":     func() error { return o.Extend(ctx, []frontier.LeaseID{leases[0].ID}, time.Hour) },
-		"Hold":       func() error { _, err := o.Hold(ctx, "x.test"); return err },
-		"UpdateHost": func() error { return o.UpdateHost(ctx, "x.test", frontier.HostUpdate{MaxInFlight: 2}) },
-		"Sync":       func() error { _, err := o.Sync(ctx, []byte("here"), 0); return err },
-		"Take":       func() error { _, err := o.Take(ctx, "pages", 1, 1); return err },
-		"Settle":     func() error { return o.Settle(ctx, nil) },
-	} {
-		if err := call(); !errors.Is(err, ErrObserver) {
+	calls := allCalls(o)
+	for _, name := range []string{"Add", "Revisit", "Lease", "Finish", "Extend", "Hold", "UpdateHost", "Sync", "Take", "Settle"} {
+		if err := calls[name](ctx); !errors.Is(err, ErrObserver) {
 			t.Errorf("%s by an observer: %v", name, err)
 		}
 	}
@@ -74,6 +66,16 @@ func TestObserve(t *testing.T) {
 	if err != nil || errs[0] != nil {
 		t.Errorf("Finish of what was leased before: %v, %v", errs, err)
 	}
+}
+
+// allCalls are calls of all methods of a store that go to Redis.
+func allCalls(s *Store) map[string]func(context.Context) error {
+	calls := storetest.Calls(s)
+	calls["Sync"] = func(ctx context.Context) error { _, err := s.Sync(ctx, []byte("here"), 0); return err }
+	calls["Tell"] = func(ctx context.Context) error { return s.Tell(ctx, []byte("x")) }
+	calls["Take"] = func(ctx context.Context) error { _, err := s.Take(ctx, "pages", 1, 1); return err }
+	calls["Settle"] = func(ctx context.Context) error { return s.Settle(ctx, nil) }
+	return calls
 }
 
 // An observer who comes first to a server that began anew does not keep the workers

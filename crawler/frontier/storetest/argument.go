@@ -3,7 +3,6 @@ package storetest
 import (
 	"context"
 	"errors"
-	"time"
 
 	"github.com/politecrawl/politecrawl/crawler/frontier"
 )
@@ -58,20 +57,7 @@ var argumentChecks = []check{
 	}},
 	{name: "closed", run: func(s *subject) {
 		s.close()
-		for name, call := range map[string]func(context.Context) error{
-			"Add":        func(ctx context.Context) error { _, err := s.f.Add(ctx, nil); return err },
-			"Known":      func(ctx context.Context) error { _, err := s.f.Known(ctx, nil); return err },
-			"Revisit":    func(ctx context.Context) error { _, err := s.revisiter().Revisit(ctx, nil); return err },
-			"Restore":    func(ctx context.Context) error { _, err := s.revisiter().Restore(ctx, nil); return err },
-			"Note":       func(ctx context.Context) error { _, err := s.f.Note(ctx); return err },
-			"Lease":      func(ctx context.Context) error { _, err := s.f.Lease(ctx, frontier.LeaseRequest{Wait: -1}); return err },
-			"Finish":     func(ctx context.Context) error { _, err := s.f.Finish(ctx, nil, nil); return err },
-			"Extend":     func(ctx context.Context) error { return s.f.Extend(ctx, nil, time.Hour) },
-			"Hold":       func(ctx context.Context) error { _, err := s.f.Hold(ctx, a); return err },
-			"Host":       func(ctx context.Context) error { _, err := s.f.Host(ctx, a); return err },
-			"UpdateHost": func(ctx context.Context) error { return s.f.UpdateHost(ctx, a, frontier.HostUpdate{}) },
-			"Stats":      func(ctx context.Context) error { _, err := s.f.Stats(ctx); return err },
-		} {
+		for name, call := range Calls(s.f) {
 			if err := call(s.Context()); !errors.Is(err, frontier.ErrClosed) {
 				s.Errorf("%s: %v, want %v", name, err, frontier.ErrClosed)
 			}

@@ -3,10 +3,10 @@
 --
 -- ARGV: shard, worker, its instance, note, the calls. The answer is now.
 
-local p = NS .. '{s' .. ARGV[5] .. '}:'
-if not named(p, ARGV[6], ARGV[7]) then
+local s = shard(ARGV[5])
+if not named(s, ARGV[6], ARGV[7]) then
 	return redis.error_reply('TAKEN another has the worker\'s name')
 end
-call('HSET', p .. 'notes', ARGV[6], ARGV[8])
-call('HSET', p .. 'intents', ARGV[6], ARGV[9])
+call('HSET', s.p .. 'notes', ARGV[6], ARGV[8])
+call('HSET', s.p .. 'intents', ARGV[6], ARGV[9])
 return {now}

@@ -60,9 +60,10 @@ end
 
 -- named reports whether a worker's name is still that of its instance. A server that
 -- began anew may have forgotten whose it is.
-local function named(p, worker, instance)
-	local has = call('HGET', p .. 'workers', worker)
-	if not has then call('HSET', p .. 'workers', worker, instance) end
+local function named(s, worker, instance)
+	counts(s) -- not of a crawl that was deleted
+	local has = call('HGET', s.p .. 'workers', worker)
+	if not has then call('HSET', s.p .. 'workers', worker, instance) end
 	return not has or has == instance
 end
 

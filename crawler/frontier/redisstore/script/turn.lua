@@ -176,11 +176,8 @@ if ARGV[12] ~= '' and counts(shard(ARGV[11]))[RUN] ~= ARGV[12] then
 	return redis.error_reply('STALE the server began anew, and may not know what the worker left out')
 end
 
-if noteShard ~= '' then
-	local p = NS .. '{s' .. noteShard .. '}:'
-	if not named(p, worker, instance) then
-		return redis.error_reply('TAKEN another has the worker\'s name')
-	end
+if noteShard ~= '' and not named(shard(noteShard), worker, instance) then
+	return redis.error_reply('TAKEN another has the worker\'s name')
 end
 
 local orders = {}
@@ -224,7 +221,7 @@ for _ = 1, sections do
 end
 items, outcomes = table.concat(items), before and before[3] or table.concat(outcomes)
 if not before and noteShard ~= '' then
-	call('HSET', NS .. '{s' .. noteShard .. '}:notes', worker, note)
+	call('HSET', shard(noteShard).p .. 'notes', worker, note)
 end
 
 local found = false
