@@ -14,7 +14,6 @@ import (
 // values in the making.
 type batch struct {
 	*pebble.Batch
-	run      uint64
 	key, val []byte
 }
 
@@ -83,7 +82,7 @@ func (s *Store) work() {
 }
 
 func (s *Store) round(r *round) error {
-	b := &batch{Batch: s.pebble.NewBatch(), run: s.run, key: s.key, val: s.val}
+	b := &batch{Batch: s.pebble.NewBatch(), key: s.key, val: s.val}
 	for _, e := range r.marks {
 		b.putMark(e)
 	}

@@ -142,8 +142,26 @@ func ours(path string) error {
 	return nil
 }
 
-// close gives the lock back.
-func (d *directory) close() error {
+// Lock locks the directory dir as a store that is open has it, and makes it where it is
+// missing, without a store in it. It is for who keeps a frontier elsewhere and files
+// beside dir that two processes must not write. The error is an *InUseError when another
+// has it.
+func Lock(dir string) (io.Closer, error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	d, err := lockDirectory(dir, false)
+	if err != nil {
+		return nil, err
+	}
+	if err := d.sign(); err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
+	return d, nil
+}
+
+// Close gives the lock back.
+func (d *directory) Close() error {
 	if d.lock == nil {
 		return nil
 	}

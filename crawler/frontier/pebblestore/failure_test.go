@@ -130,7 +130,7 @@ func TestFilesThatDoNotOpen(t *testing.T) {
 				t.Fatal(fault)
 			}
 			d.fs = unreadable{vfs.Default, err, noList}
-			got := errors.Join(newStore((*Options)(nil).withDefaults(), d).open(), d.close())
+			got := errors.Join(newStore((*Options)(nil).withDefaults(), d).open(), d.Close())
 			if !errors.Is(got, err) || errors.Is(got, ErrDamaged) != damaged || !strings.Contains(got.Error(), dir) {
 				t.Errorf("%v, no list %t: open = %v", err, noList, got)
 			}

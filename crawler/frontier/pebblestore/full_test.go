@@ -69,7 +69,7 @@ func TestOpenOnFullDisk(t *testing.T) {
 			disk.room.Store(room)
 			d.fs = disk
 			opts := (&Options{memTable: 256 << 10}).withDefaults()
-			err = soon(t, func() error { return errors.Join(newStore(opts, d).open(), d.close()) })
+			err = soon(t, func() error { return errors.Join(newStore(opts, d).open(), d.Close()) })
 			if !errors.Is(err, syscall.ENOSPC) {
 				t.Errorf("open = %v, want %v", err, syscall.ENOSPC)
 			}

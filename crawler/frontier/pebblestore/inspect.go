@@ -35,7 +35,7 @@ func Inspect(dir string) (*View, error) {
 	}
 	v := &View{dir: d}
 	if err := v.open(); err != nil {
-		return nil, errors.Join(err, d.close())
+		return nil, errors.Join(err, d.Close())
 	}
 	_ = d.sign() // who reads can do so on a full disk
 	return v, nil
@@ -65,7 +65,7 @@ func (v *View) open() error {
 }
 
 // Close ends the use of the view.
-func (v *View) Close() error { return errors.Join(v.db.Close(), v.dir.close()) }
+func (v *View) Close() error { return errors.Join(v.db.Close(), v.dir.Close()) }
 
 // A URL is what a store knows of a URL.
 type URL struct {
@@ -219,15 +219,4 @@ func latest(t, u time.Time) time.Time {
 		return u
 	}
 	return t
-}
-
-// Stats counts URLs by state. Its NextDue is left out.
-func (v *View) Stats() (frontier.Stats, error) {
-	var st frontier.Stats
-	err := v.db.tally(nil, func(_ hostID, c frontier.Counts) error {
-		st.Counts = st.Plus(c)
-		st.Hosts++
-		return nil
-	})
-	return st, err
 }

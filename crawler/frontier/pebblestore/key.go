@@ -72,13 +72,8 @@ func attemptKey(buf []byte, id hostID, seq uint64) []byte {
 	return binary.BigEndian.AppendUint64(idKey(buf, kindAttempt, id), seq)
 }
 
-// The lengths of keys of one length.
-const (
-	idLen    = 1 + 4
-	hashLen  = idLen + 8
-	queueLen = idLen + 1 + 8
-	timeLen  = 1 + 8 + 8
-)
+// idLen is the length of an idKey.
+const idLen = 1 + 4
 
 func originOf(key []byte) string { return string(key[idLen:]) }
 func idOf(key []byte) hostID     { return hostID(binary.BigEndian.Uint32(key[1:])) }

@@ -124,8 +124,10 @@ func look(t *testing.T, dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if st, err := v.Stats(); err != nil || st.Pending != 2 {
-		t.Errorf("Stats = %+v, %v, want 2 pending", st, err)
+	for h, err := range v.Hosts() {
+		if err != nil || h.Pending != 2 {
+			t.Errorf("Hosts = %+v, %v, want 2 URLs pending", h, err)
+		}
 	}
 	if err := v.Close(); err != nil {
 		t.Error(err)

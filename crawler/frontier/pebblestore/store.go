@@ -82,7 +82,7 @@ func Open(dir string, opts *Options) (*Store, error) {
 	}
 	s := newStore(opts.withDefaults(), d)
 	if err := s.open(); err != nil {
-		return nil, errors.Join(err, d.close())
+		return nil, errors.Join(err, d.Close())
 	}
 	return s, nil
 }
@@ -182,7 +182,7 @@ func (s *Store) close() error {
 	if failure := s.failedWith(); failure != nil && !s.heard.Load() {
 		err = failure
 	}
-	return errors.Join(err, s.dir.close())
+	return errors.Join(err, s.dir.Close())
 }
 
 // closeDatabase closes the database when nobody reads it any more, unless the

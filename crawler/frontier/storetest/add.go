@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"context"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -10,39 +11,45 @@ import (
 
 var addChecks = []check{
 	{name: "at the same moment", busy: true, run: func(s *subject) {
-		const callers = 8
 		urls := append(numbered(a, 100), numbered(b, 100)...)
-		var mu sync.Mutex
-		wins := make(map[string]int)
-		var wg sync.WaitGroup
-		for range callers {
-			wg.Go(func() {
-				mine := slices.Clone(urls)
-				rand.Shuffle(len(mine), func(i, j int) { mine[i], mine[j] = mine[j], mine[i] })
-				for part := range slices.Chunk(mine, 7) {
-					added, err := s.f.Add(s.Context(), items(part...))
-					if err != nil {
-						s.Errorf("Add: %v", err)
-						return
-					}
-					mu.Lock()
-					for i := range added {
-						if added[i] {
-							wins[part[i]]++
-						}
-					}
-					mu.Unlock()
-				}
-			})
-		}
-		wg.Wait()
-		for _, u := range urls {
-			if wins[u] != 1 {
-				s.Errorf("%d callers were told that %s is new, want 1", wins[u], u)
-			}
-		}
+		s.once(urls, s.f.Add)
 		s.counts(frontier.Counts{Added: len(urls), Pending: len(urls)})
 	}},
+}
+
+// once has some callers bring in URLs at the same moment, and fails unless each URL is
+// accepted from one of them.
+func (s *subject) once(urls []string, bring func(context.Context, []frontier.Item) ([]bool, error)) {
+	s.Helper()
+	var mu sync.Mutex // guards wins
+	wins := make(map[string]int)
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			mine := slices.Clone(urls)
+			rand.Shuffle(len(mine), func(i, j int) { mine[i], mine[j] = mine[j], mine[i] })
+			for part := range slices.Chunk(mine, 7) {
+				accepted, err := bring(s.Context(), items(part...))
+				if err != nil {
+					s.Errorf("bringing in %v: %v", part, err)
+					return
+				}
+				mu.Lock()
+				for i := range accepted {
+					if accepted[i] {
+						wins[part[i]]++
+					}
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	wg.Wait()
+	for _, u := range urls {
+		if wins[u] != 1 {
+			s.Errorf("%s was accepted from %d callers, want 1", u, wins[u])
+		}
+	}
 }
 
 func (s *subject) known(url string) bool {

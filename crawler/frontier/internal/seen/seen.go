@@ -20,7 +20,6 @@ const (
 // safe for concurrent use.
 type Set struct {
 	tables [shards]table
-	n      int
 	slots  int // in all tables
 }
 
@@ -31,7 +30,6 @@ func (s *Set) Add(h uint64) bool {
 	if !t.add(h << 8 >> 8) {
 		return false
 	}
-	s.n++
 	s.slots += len(t.slots) - before
 	return true
 }
@@ -65,9 +63,6 @@ func (s *Set) SetMark(h uint64, m Mark) {
 	}
 }
 
-// Len returns the number of hashes in the set.
-func (s *Set) Len() int { return s.n }
-
 // Bytes returns the memory that the set takes.
 func (s *Set) Bytes() int { return 8 * s.slots }
 
@@ -84,7 +79,7 @@ func (s *Set) Cut(bytes int) *Cache {
 		}
 		s.tables[i] = table{}
 	}
-	s.n, s.slots = 0, 0
+	s.slots = 0
 	return c
 }
 
